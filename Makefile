@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# make            library, perf-cstrace, pkg-config file
+# make check      installs what is missing, builds, runs every test; last line: N passed, N failed, N skipped
+# make help       the other targets
+#
+# Variables: O=DIR (default build), V=1 shows the commands, SANITIZE=1 builds into $(O)/asan with
+# -fsanitize=address,undefined, prefix= and DESTDIR= for install, CC, CFLAGS, LDFLAGS as usual.
+
+VERSION := 0.1.0
+SOVERSION := 0
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+
+O ?= build
+ifneq ($(filter-out 0,$(SANITIZE)),)
+B := $(O)/asan
+else
+B := $(O)
+endif
+
+ifneq ($(filter-out 0,$(V)),)
+Q :=
+say = @:
+else
+Q := @
+say = @printf '  %-8s %s\n' $(1) $(2)
+endif
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin AR),default)
+AR := ar
+endif
+CLANG ?= clang
+CFLAGS ?= -O2 -g
+FUZZ_TIME ?= 600
+PERF_CFLAGS ?=
+
+prefix ?= /usr/local
+exec_prefix ?= $(prefix)
+bindir ?= $(exec_prefix)/bin
+libdir ?= $(exec_prefix)/lib
+includedir ?= $(prefix)/include
+mandir ?= $(prefix)/share/man
+
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes
+ifeq ($(filter-out 1,$(or $(WERROR),1)),)
+WARN += -Werror
+endif
+STD := -std=gnu11
+SANFLAGS := -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+ifneq ($(B),$(O))
+SAN := $(SANFLAGS)
+endif
+DEPFLAGS = -MMD -MP -MF $(@:%=%.d)
+
+# ---- what is there -----------------------------------------------------------------------------
+
+LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c))
+PLUGIN_SRC := $(sort $(wildcard $(foreach d,perfdata session synth profile cmd,perf-plugin/$(d)/*.c)))
+PLUGIN_MAIN := $(filter perf-plugin/cmd/main.c,$(PLUGIN_SRC))
+UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
+UNIT_HELP_SRC := $(filter-out $(UNIT_SRC),$(sort $(wildcard tests/unit/*.c)))
+GEN_SRC := $(filter-out tests/gen/main.c,$(sort $(wildcard tests/gen/*.c)))
+GEN_MAIN := $(wildcard tests/gen/main.c)
+QEMU_SRC := $(sort $(wildcard tests/gen/qemu/*.c))
+FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+INTEROP_SRC := $(sort $(wildcard tests/interop/*.c))
+HEADERS := $(sort $(wildcard include/cstrace/*.h include/cstrace/*.def))
+MAN := $(sort $(wildcard perf-plugin/man/*.1))
+
+obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
+LIB_OBJ := $(call obj,$(LIB_SRC))
+PLUGIN_OBJ := $(call obj,$(PLUGIN_SRC))
+PLUGIN_REST := $(filter-out $(B)/obj/perf-plugin/cmd/main.o,$(PLUGIN_OBJ))
+GEN_OBJ := $(call obj,$(GEN_SRC))
+UNIT_HELP_OBJ := $(call obj,$(UNIT_HELP_SRC))
+
+LIB_A := $(B)/libcstrace.a
+LIB_SO := $(if $(LIB_SRC),$(B)/libcstrace.so.$(SOVERSION))
+TOOL := $(if $(PLUGIN_MAIN),$(B)/perf-cstrace)
+PLUGIN_A := $(B)/libplugin.a
+GEN_A := $(B)/tests/libgen.a
+GEN := $(if $(GEN_MAIN),$(B)/tests/gen/cst-gen)
+UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(UNIT_SRC))
+QEMU := $(patsubst tests/gen/qemu/%.c,$(B)/tests/gen/qemu/%.so,$(QEMU_SRC))
+INTEROP := $(patsubst tests/interop/%.c,$(B)/tests/interop/%,$(INTEROP_SRC))
+FUZZ := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(FUZZ_SRC))
+PC := $(B)/cstrace.pc
+
+# ---- targets that need no configuration --------------------------------------------------------
+
+.PHONY: all tests check check-run check-man bench fuzz fuzz-build demo rebase nightly install
+.PHONY: uninstall clean help qemu interop deps
+
+help:
+	@sed -n '3,8s/^# \{0,1\}//p' Makefile
+	@echo
+	@echo 'demo        injects the shipped sample and shows what the stock tools make of it'
+	@echo 'tests       builds the test programs            bench     compares speed with the peers'
+	@echo 'fuzz        every fuzz target for FUZZ_TIME s    fuzz-build only builds them'
+	@echo 'rebase      writes the golden texts anew         nightly   the tests with large counts'
+	@echo 'check-man   man pages against --list-opts        qemu      plugin that records program flows'
+	@echo 'install uninstall clean'
+
+clean:
+	$(Q)rm -rf $(O)
+
+# These two may start on a machine with nothing installed, so they first install and only then let
+# a second make look for compilers and libraries.
+jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 1))
+
+check demo bench nightly:
+	$(Q)scripts/install-deps build test
+	+$(Q)$(MAKE) $(jobs) --no-print-directory $@-run
+
+# ---- configuration: where the libraries of perf-plugin are -------------------------------------
+
+UNCONFIGURED := help clean check demo bench nightly
+ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
+include $(O)/config.mk
+endif
+
+$(O)/config.mk: scripts/config scripts/build-libperf
+	$(Q)scripts/config $(O) $@
+
+LIB_CFLAGS := $(STD) $(WARN) $(SAN) -fPIC -fvisibility=hidden -fno-semantic-interposition \
+	-DCST_BUILDING -Iinclude -Ilib
+TOOL_CFLAGS = $(STD) $(WARN) $(SAN) -D_GNU_SOURCE -DCST_VERSION='"$(VERSION)"' -Iinclude \
+	-Iperf-plugin $(DEP_CFLAGS)
+TEST_CFLAGS = $(STD) $(WARN) $(SAN) -D_GNU_SOURCE -Iinclude -Ilib -Iperf-plugin -Itests \
+	-Itests/gen $(DEP_CFLAGS)
+
+all: $(LIB_A) $(LIB_SO) $(TOOL) $(PC)
+
+# ---- library -----------------------------------------------------------------------------------
+
+$(B)/obj/lib/%.o: lib/%.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(LIB_CFLAGS) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
+
+$(LIB_A): $(LIB_OBJ)
+	$(call say,AR,$@)
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/libcstrace.so.$(SOVERSION): $(LIB_OBJ) scripts/libcstrace.map scripts/check-symbols $(HEADERS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -shared -Wl,-soname,$(@F) -Wl,--version-script=scripts/libcstrace.map \
+		$(if $(SAN),,-Wl,-z,defs) $(CFLAGS) $(LDFLAGS) -o $@ $(LIB_OBJ)
+	$(Q)ln -sf $(@F) $(B)/libcstrace.so
+	$(if $(SAN),,$(Q)scripts/check-symbols $@ $(LIB_OBJ))
+
+$(PC): Makefile
+	$(Q)mkdir -p $(@D)
+	$(Q)printf '%s\n' 'prefix=$(prefix)' 'libdir=$(libdir)' 'includedir=$(includedir)' '' \
+		'Name: cstrace' 'Description: decoder of Arm CoreSight trace' 'Version: $(VERSION)' \
+		'Libs: -L$${libdir} -lcstrace' 'Cflags: -I$${includedir}' > $@
+
+# ---- perf-cstrace ------------------------------------------------------------------------------
+
+$(B)/obj/perf-plugin/%.o: perf-plugin/%.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(TOOL_CFLAGS) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
+
+$(PLUGIN_A): $(PLUGIN_REST)
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/perf-cstrace: $(PLUGIN_OBJ) $(LIB_A)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $(PLUGIN_OBJ) $(LIB_A) $(DEP_LIBS) -lpthread
+
+# ---- tests -------------------------------------------------------------------------------------
+
+$(B)/obj/tests/%.o: tests/%.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(TEST_CFLAGS) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
+
+$(GEN_A): $(GEN_OBJ)
+	$(call say,AR,$@)
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/tests/gen/cst-gen: $(B)/obj/tests/gen/main.o $(GEN_A)
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(ZSTD_LIBS) -lm
+
+# Tests of a part of perf-plugin/ carry its name and are linked with all of it.
+PLUGIN_TESTS := $(foreach p,perfdata session synth profile cmd,$(B)/tests/unit/test_$(p)%)
+PLUGIN_UNIT := $(filter $(PLUGIN_TESTS),$(UNIT))
+LIB_UNIT := $(filter-out $(PLUGIN_UNIT),$(UNIT))
+
+link-test = $(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
+	$(CMOCKA_LIBS) $(1) -lm
+
+$(LIB_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(UNIT_HELP_OBJ) $(GEN_A) $(LIB_A)
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(call link-test,$(ZSTD_LIBS)) -lpthread
+
+$(PLUGIN_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(UNIT_HELP_OBJ) $(PLUGIN_A) $(GEN_A) \
+		$(LIB_A)
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(call link-test,$(DEP_LIBS)) -lpthread
+
+$(B)/tests/gen/qemu/%.so: tests/gen/qemu/%.c
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(WARN) -D_GNU_SOURCE -fPIC -shared $(CFLAGS) $(DEPFLAGS) -Itests/gen -o $@ $<
+
+qemu: $(QEMU)
+
+$(B)/tests/interop/%: tests/interop/%.c
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(WARN) -D_GNU_SOURCE $(CFLAGS) $(DEPFLAGS) $(OPENCSD_CFLAGS) -Itests/gen -o $@ \
+		$< $(OPENCSD_LIBS)
+
+interop: $(if $(OPENCSD_LIBS),$(INTEROP))
+
+tests: $(UNIT) $(GEN) interop
+
+# ---- fuzzing: clang, its own objects, perf-plugin in every target that asks for it by name ------
+
+FUZZ_FLAGS := $(STD) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+	-fno-omit-frame-pointer
+FOBJ := $(O)/fuzz/obj
+FUZZ_LIB_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(LIB_SRC))
+FUZZ_PLUGIN_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(filter-out $(PLUGIN_MAIN),$(PLUGIN_SRC)))
+FUZZ_GEN_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(GEN_SRC))
+PLUGIN_FUZZ := $(filter $(foreach p,perfdata session synth profile cmd,$(O)/fuzz/fuzz_$(p)%),$(FUZZ))
+LIB_FUZZ := $(filter-out $(PLUGIN_FUZZ),$(FUZZ))
+
+$(FOBJ)/%.o: %.c
+	$(call say,FUZZ-CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -D_GNU_SOURCE -DCST_VERSION='"$(VERSION)"' \
+		$(if $(filter lib/%,$<),-DCST_BUILDING) -Iinclude -Ilib -Iperf-plugin -Itests -Itests/gen \
+		$(DEP_CFLAGS) $(DEPFLAGS) -c -o $@ $<
+
+$(O)/fuzz/libcstrace.a: $(FUZZ_LIB_OBJ)
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+$(O)/fuzz/libplugin.a: $(FUZZ_PLUGIN_OBJ)
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+$(O)/fuzz/libgen.a: $(FUZZ_GEN_OBJ)
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+
+$(LIB_FUZZ): $(O)/fuzz/%: $(FOBJ)/tests/fuzz/%.o $(O)/fuzz/libgen.a $(O)/fuzz/libcstrace.a
+	$(call say,FUZZ-LD,$@)
+	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(ZSTD_LIBS) -lm -lpthread
+
+$(PLUGIN_FUZZ): $(O)/fuzz/%: $(FOBJ)/tests/fuzz/%.o $(O)/fuzz/libplugin.a $(O)/fuzz/libgen.a \
+		$(O)/fuzz/libcstrace.a
+	$(call say,FUZZ-LD,$@)
+	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(DEP_LIBS) -lm -lpthread
+
+fuzz-build: $(FUZZ)
+
+fuzz: fuzz-build
+	$(Q)scripts/fuzz $(O) $(FUZZ_TIME) $(notdir $(FUZZ))
+
+# ---- running -----------------------------------------------------------------------------------
+
+have_clang := $(shell command -v $(CLANG) 2>/dev/null)
+
+check-run: all tests $(if $(have_clang),fuzz-build)
+	+$(Q)$(MAKE) --no-print-directory SANITIZE=1 all tests
+	$(Q)scripts/check $(O)
+
+nightly-run: all tests $(if $(have_clang),fuzz-build)
+	+$(Q)$(MAKE) --no-print-directory SANITIZE=1 all tests
+	$(Q)CSTRACE_NIGHTLY=1 scripts/check --nightly $(O)
+
+demo-run: all
+	$(Q)scripts/demo $(O)
+
+bench-run: all interop
+	$(Q)scripts/bench $(O)
+
+rebase: all tests
+	$(Q)scripts/rebase $(O)
+
+check-man: all
+	$(Q)scripts/check-man $(O)/perf-cstrace $(MAN)
+
+deps:
+	$(Q)scripts/install-deps build test
+
+install: all
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/cstrace \
+		$(DESTDIR)$(mandir)/man1
+	$(if $(TOOL),install -m 755 $(TOOL) $(DESTDIR)$(bindir))
+	install -m 644 $(LIB_A) $(DESTDIR)$(libdir)
+	$(if $(LIB_SO),install -m 755 $(LIB_SO) $(DESTDIR)$(libdir))
+	$(if $(LIB_SO),ln -sf libcstrace.so.$(SOVERSION) $(DESTDIR)$(libdir)/libcstrace.so)
+	$(if $(HEADERS),install -m 644 $(HEADERS) $(DESTDIR)$(includedir)/cstrace)
+	install -m 644 $(PC) $(DESTDIR)$(libdir)/pkgconfig
+	$(if $(MAN),install -m 644 $(MAN) $(DESTDIR)$(mandir)/man1)
+
+uninstall:
+	rm -f $(DESTDIR)$(bindir)/perf-cstrace $(DESTDIR)$(libdir)/libcstrace.a \
+		$(DESTDIR)$(libdir)/libcstrace.so $(DESTDIR)$(libdir)/libcstrace.so.$(SOVERSION) \
+		$(DESTDIR)$(libdir)/pkgconfig/cstrace.pc \
+		$(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(MAN)))
+	rm -rf $(DESTDIR)$(includedir)/cstrace
+
+-include $(shell find $(B)/obj $(B)/tests $(O)/fuzz/obj -name '*.d' 2>/dev/null)
