@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * config.h - trace unit registers in, decoder configuration out.
+ *
+ * The registers are those that a trace reader must have (Arm trace metadata requirements; Arm ARM
+ * K10.5.1.3 "Decompression information"). Registers that were not captured are left zero.
+ */
+#ifndef CSTRACE_CONFIG_H
+#define CSTRACE_CONFIG_H
+
+#include <cstrace/types.h>
+
+CST_BEGIN
+
+enum cst_protocol {
+	CST_PROTO_NONE,
+	CST_PROTO_ETMV4,	/* ETMv4.0 .. 4.6, instruction trace */
+	CST_PROTO_ETE,		/* ETE 1.0 .. 1.3 */
+};
+
+/* Registers of an ETMv4 or ETE trace unit. */
+struct cst_etmv4_regs {
+	uint32_t configr;	/* TRCCONFIGR */
+	uint32_t traceidr;	/* TRCTRACEIDR; bits 6:0 are used */
+	uint32_t idr0, idr1, idr2;	/* TRCIDR0..2 */
+	uint32_t idr8, idr9, idr10, idr11, idr12, idr13; /* TRCIDR8..13; 0 when not captured */
+	uint32_t devarch;	/* TRCDEVARCH, ETE only */
+};
+
+/*
+ * Decoder configuration: what the registers say, in the form the decoder asks for it. Made by
+ * cst_config_etmv4(); a caller may change the fields under "limits and choices" afterwards.
+ */
+struct cst_config {
+	uint8_t protocol;	/* enum cst_protocol */
+	uint8_t profile;	/* enum cst_profile */
+	uint8_t version;	/* major << 4 | minor: 0x40..0x46, 0x50..0x53 */
+	uint8_t trace_id;	/* 0..0x7f */
+	uint8_t ia64;		/* IASIZE: 64-bit addresses */
+	uint8_t cid_bytes;	/* context ID bytes in a Context packet */
+	uint8_t vmid_bytes;
+	uint8_t cc_bits;	/* bits of the cycle counter */
+	uint8_t commopt;	/* cycle count packets carry no commit */
+	uint8_t trans_p0;	/* Transaction Start is a P0 element (COMMTRANS = 0) */
+	uint8_t qsupp;		/* TRCIDR0.QSUPP */
+	uint8_t wfx_p0;		/* WFI and WFE are P0 instructions */
+	uint8_t ret_stack;	/* return stack on */
+	uint8_t cycle_count;	/* TRCCONFIGR.CCI */
+	uint8_t branch_broadcast;
+	uint8_t cond_trace;	/* conditional non-branch packets may occur */
+	uint8_t data_trace;	/* data synchronisation markers may occur */
+	uint8_t ts_marker;	/* TRCIDR0.TSMARK */
+	uint8_t vmid_is_cid2;	/* VMID holds CONTEXTIDR_EL2 (TRCCONFIGR.VMIDOPT) */
+	uint32_t max_spec;	/* TRCIDR8.MAXSPEC */
+
+	/* limits and choices, with the defaults set by cst_config_etmv4() */
+	uint32_t max_queue;	/* uncommitted elements held at most (default 65536) */
+	uint8_t hold_transactions; /* 1 (default): a failed transaction's elements are dropped (K10.5.4); 0: all are reported */
+	uint8_t no_exception_return_element; /* default 0 */
+};
+
+/*
+ * Fill `cfg` for an ETMv4 (`ete` = 0) or ETE (`ete` = 1) trace unit. -CST_ERR_UNSUP when the
+ * registers describe a configuration that cannot be decoded into instructions (data trace or
+ * load/store P0 elements enabled), -CST_ERR_VERSION for a version that is neither.
+ * `cfg` is filled as far as possible in either case, so that packets can still be listed.
+ */
+CST_API int cst_config_etmv4(struct cst_config *cfg, const struct cst_etmv4_regs *regs, int ete,
+			     enum cst_profile profile);
+
+CST_END
+
+#endif

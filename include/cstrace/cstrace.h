@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cstrace.h - the whole library. The list of headers is the pipeline, from trace bytes to program flow.
+ */
+#ifndef CSTRACE_H
+#define CSTRACE_H
+
+#include <cstrace/error.h>	/* the one error channel */
+#include <cstrace/types.h>	/* common words */
+#include <cstrace/config.h>	/* trace unit registers -> decoder configuration */
+#include <cstrace/frame.h>	/* formatter frames -> bytes per trace ID */
+#include <cstrace/packet.h>	/* bytes -> packets */
+#include <cstrace/element.h>	/* packets -> committed trace elements */
+#include <cstrace/isa.h>	/* opcodes -> waypoints */
+#include <cstrace/image.h>	/* address spaces -> code bytes */
+#include <cstrace/flow.h>	/* elements + code -> generic trace elements */
+#include <cstrace/tree.h>	/* decoders, and routing by trace ID */
+#include <cstrace/snapshot.h>	/* Arm snapshots */
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * element.h - trace elements after speculation and transactions are resolved: the common language
+ * between the protocol stages (etmv4 now; etmv3, ptm later) and the instruction-flow stage.
+ * Arm ARM "trace element descriptions"; K10.5.3 and K10.5.4 say how they are resolved.
+ */
+#ifndef CSTRACE_ELEMENT_H
+#define CSTRACE_ELEMENT_H
+
+#include <cstrace/types.h>
+
+enum cst_element_kind {
+	CST_EL_ATOMS,		/* n atoms, oldest in bit 0 of bits; first_e: as first traced */
+	CST_EL_ADDRESS,		/* Target Address: addr, is */
+	CST_EL_CONTEXT,		/* ctx; flags of ctx say what the packet carried */
+	CST_EL_EXCEPTION,	/* num, addr = preferred return address, flags */
+	CST_EL_EXC_RETURN,	/* ETMv4 Exception Return packet */
+	CST_EL_Q,		/* count in value; CST_EL_F_COUNT; addr when CST_EL_F_ADDRESS */
+	CST_EL_SOURCE_ADDRESS,	/* addr, is */
+	CST_EL_TRACE_ON,	/* num: enum cst_trace_on_reason */
+	CST_EL_TRACE_INFO,	/* return stack is cleared */
+	CST_EL_TIMESTAMP,	/* value; cc with CST_EL_F_CC */
+	CST_EL_CYCLE_COUNT,	/* cc; CST_EL_F_CC when known */
+	CST_EL_EVENT,		/* num: mask of events */
+	CST_EL_TS_MARKER,
+	CST_EL_INSTRUMENTATION,	/* value, num = EL */
+	CST_EL_TRANS_START,	/* num 0 init, 1 start */
+	CST_EL_TRANS_COMMIT,
+	CST_EL_TRANS_FAIL,
+	CST_EL_FUNC_RETURN,
+	CST_EL_NO_SYNC,		/* num: enum cst_unsync_reason; value: error */
+	CST_EL_END,		/* end of trace */
+};
+
+enum cst_element_flags {
+	CST_EL_F_CC = 1,
+	CST_EL_F_COUNT = 2,		/* Q: count known */
+	CST_EL_F_ADDRESS = 4,		/* Q: address known; Exception: return address known */
+	CST_EL_F_BR_TARGET = 8,		/* Exception E1:E0 = 10: addr is also the target of the branch before */
+	CST_EL_F_DOUBTFUL = 16,		/* after Discard or Overflow: the last atom may be wrong */
+	CST_EL_F_TAIL_CHAIN = 32,	/* M profile: no return address */
+};
+
+struct cst_element {
+	uint64_t index;		/* trace offset of the packet */
+	uint8_t kind;		/* enum cst_element_kind */
+	uint8_t flags;		/* enum cst_element_flags */
+	uint8_t n;		/* atoms */
+	uint8_t is;		/* sub-ISA of addr: 0 IS0, 1 IS1 */
+	uint16_t num;
+	uint16_t pad;
+	uint32_t bits;		/* atoms: 1 = E */
+	uint32_t first_e;	/* atoms: 1 = traced as E at first, whatever a Mispredict made of it */
+	uint64_t addr;
+	uint64_t value;
+	uint32_t cc;
+	struct cst_context ctx;
+};
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * flow.h - generic trace elements: what the instruction-flow stage puts out, and the only thing that
+ * consumers (listings, samples, counts) read.
+ */
+#ifndef CSTRACE_FLOW_H
+#define CSTRACE_FLOW_H
+
+#include <cstrace/types.h>
+
+/* Numbered as in the reference decoder's interface, so that the two can be compared. */
+enum cst_generic_kind {
+	CST_GEN_UNKNOWN,
+	CST_GEN_NO_SYNC,	/* reason; error */
+	CST_GEN_TRACE_ON,	/* reason */
+	CST_GEN_EO_TRACE,	/* reason */
+	CST_GEN_PE_CONTEXT,
+	CST_GEN_RANGE,		/* instructions [addr, end) ran */
+	CST_GEN_NOPATH,		/* n_insn instructions ran between addr and end, path unknown (Q) */
+	CST_GEN_NACC,		/* no code at addr; num = enum cst_memspace */
+	CST_GEN_ADDR_UNKNOWN,
+	CST_GEN_EXCEPTION,	/* num; end = preferred return address with CST_GF_RET_ADDR */
+	CST_GEN_EXCEPTION_RET,
+	CST_GEN_TIMESTAMP,	/* value in addr */
+	CST_GEN_CYCLE_COUNT,	/* cc */
+	CST_GEN_EVENT,		/* num = mask of events 0..3 */
+	CST_GEN_SWTRACE,
+	CST_GEN_SYNC_MARKER,	/* timestamp marker */
+	CST_GEN_MEMTRANS,	/* num = enum cst_memtrans */
+	CST_GEN_INSTRUMENTATION, /* value in addr, el */
+	CST_GEN_ITMTRACE,
+	CST_GEN_CUSTOM,
+};
+
+enum cst_trace_on_reason { CST_ON_NORMAL, CST_ON_OVERFLOW, CST_ON_DEBUG };
+
+enum cst_unsync_reason {
+	CST_UNSYNC_UNKNOWN,
+	CST_UNSYNC_INIT,	/* decoder starts */
+	CST_UNSYNC_RESET,	/* decoder was reset */
+	CST_UNSYNC_OVERFLOW,
+	CST_UNSYNC_DISCARD,
+	CST_UNSYNC_BAD_PACKET,	/* error says which */
+	CST_UNSYNC_BAD_IMAGE,
+	CST_UNSYNC_END,		/* end of trace */
+};
+
+enum cst_memtrans { CST_TRANS_INIT, CST_TRANS_START, CST_TRANS_COMMIT, CST_TRANS_FAIL };
+
+enum cst_generic_flags {
+	CST_GF_EXEC = 0x0001,	/* RANGE: the last instruction was executed (atom E) */
+	CST_GF_COND = 0x0002,	/* RANGE: the last instruction is conditional */
+	CST_GF_LINK = 0x0004,	/* RANGE: the last instruction is a branch with link */
+	CST_GF_CC = 0x0008,	/* cc is valid */
+	CST_GF_RET_ADDR = 0x0010,	/* EXCEPTION: end is the preferred return address */
+	CST_GF_BR_TARGET = 0x0020,	/* EXCEPTION: end is also the target of the branch before */
+	CST_GF_TAIL_CHAIN = 0x0040,
+	CST_GF_CID = 0x0080,	/* PE_CONTEXT: its packet carried context_id */
+	CST_GF_VMID = 0x0100,	/* PE_CONTEXT: its packet carried vmid */
+	CST_GF_EL = 0x0200,	/* el and security are known */
+	CST_GF_BITS64 = 0x0400,
+	CST_GF_WAYPOINT = 0x0800,	/* RANGE ends with the P0 instruction that an atom belongs to; clear: cut by an exception, missing memory or a Q */
+	CST_GF_NEXT = 0x1000,	/* TRACE_ON, NO_SYNC, EO_TRACE, EXCEPTION: `addr` is the target of the last branch (or the next address), known from its opcode and not doubtful */
+	CST_GF_DOUBTFUL = 0x2000,	/* NO_SYNC: the last atom before it may be wrong (Discard, Overflow, error) */
+};
+
+/*
+ * One generic trace element. 64 bytes; the context fields are those under which the element
+ * committed, and are set in every element.
+ */
+struct cst_generic {
+	uint64_t index;		/* trace offset of the packet that caused it */
+	uint64_t addr;		/* RANGE, NOPATH: start; NACC: address; TIMESTAMP, INSTRUMENTATION: value */
+	uint64_t end;		/* RANGE: exclusive end; NOPATH: next address; EXCEPTION: return address */
+	uint32_t n_insn;	/* RANGE, NOPATH */
+	uint32_t cc;		/* cycles since the last CYCLE_COUNT element */
+	uint32_t context_id;
+	uint32_t vmid;
+	uint32_t section;	/* RANGE: section number (image.h) of addr, 0 when the range is not in one section */
+	uint32_t error;		/* NO_SYNC: enum cst_error (positive), 0 none */
+	uint8_t kind;		/* enum cst_generic_kind */
+	uint8_t trace_id;
+	uint8_t isa;		/* enum cst_isa of the range; else of the current address */
+	uint8_t el;
+	uint8_t security;
+	uint8_t last_type;	/* enum cst_insn_type */
+	uint8_t last_subtype;	/* enum cst_insn_subtype */
+	uint8_t last_size;	/* bytes of the last instruction */
+	uint16_t flags;		/* enum cst_generic_flags */
+	uint16_t num;		/* exception number, event mask, memory space, transaction, reason */
+	uint32_t sect_off;	/* RANGE: offset of addr in its section (low 32 bits) */
+};
+
+#endif

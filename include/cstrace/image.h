@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * image.h - program images: code sections, and address spaces that map them.
+ *
+ * A section is an immutable range of code bytes with an identity (a file range of a build-id, a vDSO,
+ * one version of kernel text). An address space maps virtual ranges to sections. Decoded blocks are
+ * cached per section, so a context switch, exec or dlopen costs a lookup and never a re-decode; bytes
+ * that change become a new section and nothing stale survives.
+ *
+ * An image, its sections and spaces belong to one thread at a time. Two images in two threads may
+ * share the section bytes.
+ */
+#ifndef CSTRACE_IMAGE_H
+#define CSTRACE_IMAGE_H
+
+#include <cstrace/types.h>
+
+CST_BEGIN
+
+struct cst_image;
+struct cst_section;
+struct cst_space;
+
+/* Create an image. `cache_limit` bounds the block cache in bytes (0: 128 MiB); it is emptied when full. */
+CST_API int cst_image_new(struct cst_image **img, size_t cache_limit);
+/* Frees the image with its sections and spaces. Section bytes stay the caller's. */
+CST_API void cst_image_free(struct cst_image *img);
+
+/*
+ * Add a section of `size` bytes at `bytes` (little endian code), which must stay valid and unchanged
+ * for the life of the image. With `bytes` NULL the section is lazy: the decoder stops with
+ * CST_STOP_SECTION at its first use, and the caller answers with cst_section_set_bytes().
+ * `cookie` is the caller's.
+ */
+CST_API int cst_section_new(struct cst_section **sec, struct cst_image *img, const void *bytes,
+			    uint64_t size, void *cookie);
+/*
+ * Supply the bytes of a lazy section; `bytes` NULL: they cannot be had, and every address in it is
+ * reported as inaccessible from now on. `size` may be smaller than announced, never larger.
+ */
+CST_API int cst_section_set_bytes(struct cst_section *sec, const void *bytes, uint64_t size);
+CST_API void *cst_section_cookie(const struct cst_section *sec);
+/* Small number, unique in the image, from 1 in order of creation; cst_generic.section. */
+CST_API uint32_t cst_section_id(const struct cst_section *sec);
+/* Section by number; NULL when there is none. */
+CST_API struct cst_section *cst_image_section(const struct cst_image *img, uint32_t id);
+
+CST_API int cst_space_new(struct cst_space **space, struct cst_image *img);
+CST_API void cst_space_free(struct cst_space *space);
+/* A new space with the same maps (fork). */
+CST_API int cst_space_clone(struct cst_space **copy, const struct cst_space *space);
+/*
+ * Map [start, start + len) to `sec` from offset `off`. What was mapped there before is replaced,
+ * partially where it overlaps only partially, as mmap(2) does. (start - off) must be a multiple of 4.
+ */
+CST_API int cst_space_map(struct cst_space *space, uint64_t start, uint64_t len,
+			  struct cst_section *sec, uint64_t off);
+CST_API int cst_space_unmap(struct cst_space *space, uint64_t start, uint64_t len);
+/*
+ * Code at `addr`: *bytes gets a pointer to it; returns how many bytes follow there in the same map
+ * (at most `max`), 0 when nothing is mapped, -CST_ERR_BUSY when the section is lazy and not loaded
+ * (*sec tells which). *sec and *off may be NULL.
+ */
+CST_API int64_t cst_space_read(struct cst_space *space, uint64_t addr, uint64_t max,
+			       const uint8_t **bytes, struct cst_section **sec, uint64_t *off);
+/* Number of maps now. */
+CST_API size_t cst_space_count(const struct cst_space *space);
+
+CST_END
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * isa.h - waypoint classification: which instructions are P0 elements, and where they go
+ * (Arm ARM "ETE instruction classification"; ETMv4 architecture; A64, A32 and T32).
+ */
+#ifndef CSTRACE_ISA_H
+#define CSTRACE_ISA_H
+
+#include <cstrace/types.h>
+
+CST_BEGIN
+
+enum cst_insn_type {
+	CST_INSN_OTHER,		/* not a waypoint */
+	CST_INSN_BRANCH,	/* direct branch */
+	CST_INSN_INDIRECT,	/* indirect branch, return, exception return */
+	CST_INSN_ISB,
+	CST_INSN_BARRIER,	/* DSB, DMB: never P0 in ETMv4 and ETE */
+	CST_INSN_WFX,		/* WFI, WFE, WFIT, WFET: P0 only with TRCIDR2.WFXMODE */
+	CST_INSN_TSTART,
+};
+
+enum cst_insn_subtype {
+	CST_INSN_PLAIN,
+	CST_INSN_LINK,		/* branch with link */
+	CST_INSN_RET,		/* A64 return */
+	CST_INSN_ERET,		/* exception return */
+	CST_INSN_IMPLIED_RET,	/* A32/T32: BX LR, MOV PC,LR, POP {..PC}, LDR PC,[SP],# */
+};
+
+/* Choices of classification that depend on the trace unit or the caller. */
+enum cst_isa_flags {
+	CST_ISA_WFX_P0 = 1,	/* WFI/WFE count as waypoints */
+	CST_ISA_M_PROFILE = 2,	/* v8.1-M low overhead loops exist; no A32 */
+};
+
+/* One classified instruction. */
+struct cst_insn {
+	uint8_t size;		/* bytes: 2 or 4 */
+	uint8_t type;		/* enum cst_insn_type; WFX only with CST_ISA_WFX_P0, else OTHER */
+	uint8_t subtype;	/* enum cst_insn_subtype */
+	uint8_t cond;		/* the instruction's encoding is conditional */
+	uint8_t link;		/* pushes a return address (subtype LINK, or an indirect one with link) */
+	uint8_t next_isa;	/* direct branch: instruction set at the target */
+	uint8_t it_count;	/* T32 IT: number of following instructions made conditional, else 0 */
+	uint8_t is_svc;		/* SVC (supervisor call): not a waypoint, but exceptions are told apart by it */
+	int32_t disp;		/* direct branch: target minus the instruction's own address */
+};
+
+/*
+ * Classify the instruction `opcode` of instruction set `isa`.
+ * T32: a 16-bit instruction stands in bits 31:16 with the following halfword (or 0) in bits 15:0,
+ * a 32-bit one is first halfword << 16 | second. A32 and A64: the word. `pc` is the address of the
+ * instruction (only bit 1 matters: T32 BLX to A32 aligns it). Never fails: what is not a waypoint is OTHER.
+ * Pure function.
+ */
+CST_API void cst_isa_classify(struct cst_insn *insn, enum cst_isa isa, uint32_t opcode, uint64_t pc,
+			      unsigned flags);
+
+/* Size in bytes of a T32 instruction by its first halfword (Arm ARM F3.1: bits 15:11 >= 0b11101 is 32-bit). */
+static inline unsigned cst_t32_size(uint16_t hw)
+{
+	return (hw >> 11) >= 0x1d ? 4 : 2;
+}
+
+CST_END
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * packet.h - protocol packets, as parsed from the bytes of one trace ID. For listings and checks;
+ * consumers of program flow never need them.
+ */
+#ifndef CSTRACE_PACKET_H
+#define CSTRACE_PACKET_H
+
+#include <cstrace/types.h>
+
+CST_BEGIN
+
+/* ETMv4 and ETE packets (Arm ARM "ETE packet descriptions"; header values in lib/etmv4/packets.def). */
+enum cst_etmv4_packet_type {
+	CST_PKT_NOT_SYNC,	/* bytes before the first A-sync */
+	CST_PKT_INCOMPLETE,	/* cut by the end of the trace */
+	CST_PKT_BAD_SEQUENCE,	/* `bad_type` says in what kind of packet */
+	CST_PKT_RESERVED,	/* reserved header */
+	CST_PKT_RESERVED_CFG,	/* header reserved in this configuration */
+	CST_PKT_ASYNC,
+	CST_PKT_DISCARD,
+	CST_PKT_OVERFLOW,
+	CST_PKT_TRACE_INFO,
+	CST_PKT_TIMESTAMP,
+	CST_PKT_TRACE_ON,
+	CST_PKT_FUNC_RETURN,
+	CST_PKT_EXCEPTION,	/* the address that follows is a packet of its own */
+	CST_PKT_EXC_RETURN,
+	CST_PKT_ITE,
+	CST_PKT_TRANS_START,
+	CST_PKT_TRANS_COMMIT,
+	CST_PKT_TRANS_FAIL,	/* Exception form 06 31 70 */
+	CST_PKT_PE_RESET,	/* ETE: exception form with 70 */
+	CST_PKT_CCNT_F1,
+	CST_PKT_CCNT_F2,
+	CST_PKT_CCNT_F3,
+	CST_PKT_DATA_SYNC_NUM,
+	CST_PKT_DATA_SYNC,
+	CST_PKT_COMMIT,
+	CST_PKT_CANCEL_F1,
+	CST_PKT_CANCEL_F1_MISP,	/* with mispredict */
+	CST_PKT_CANCEL_F2,
+	CST_PKT_CANCEL_F3,
+	CST_PKT_MISPREDICT,
+	CST_PKT_COND_I_F1,
+	CST_PKT_COND_I_F2,
+	CST_PKT_COND_I_F3,
+	CST_PKT_COND_FLUSH,
+	CST_PKT_COND_R_F1,
+	CST_PKT_COND_R_F2,
+	CST_PKT_COND_R_F3,
+	CST_PKT_COND_R_F4,
+	CST_PKT_IGNORE,
+	CST_PKT_EVENT,
+	CST_PKT_CONTEXT,
+	CST_PKT_ADDR_CTXT_32,	/* + is */
+	CST_PKT_ADDR_CTXT_64,
+	CST_PKT_TS_MARKER,
+	CST_PKT_ADDR_MATCH,
+	CST_PKT_ADDR_SHORT,
+	CST_PKT_ADDR_32,
+	CST_PKT_ADDR_64,
+	CST_PKT_Q,
+	CST_PKT_SRC_MATCH,
+	CST_PKT_SRC_SHORT,
+	CST_PKT_SRC_32,
+	CST_PKT_SRC_64,
+	CST_PKT_ATOM_F1,
+	CST_PKT_ATOM_F2,
+	CST_PKT_ATOM_F3,
+	CST_PKT_ATOM_F4,
+	CST_PKT_ATOM_F5,
+	CST_PKT_ATOM_F6,
+	CST_PKT_TYPES
+};
+
+enum cst_packet_flags {
+	CST_PF_CC = 0x0001,	/* cc is present */
+	CST_PF_CC_UNKNOWN = 0x0002, /* cycle count format 1 with U = 1 */
+	CST_PF_COMMIT = 0x0004,	/* commit is present */
+	CST_PF_CONTEXT = 0x0008, /* context payload is present (81, 82, 83, 85, 86) */
+	CST_PF_VMID = 0x0010,
+	CST_PF_CID = 0x0020,
+	CST_PF_COUNT = 0x0040,	/* Q: count known */
+	CST_PF_ADDR = 0x0080,	/* addr is present */
+	CST_PF_E0 = 0x0100,	/* exception bits E0, E1 */
+	CST_PF_E1 = 0x0200,
+	CST_PF_P = 0x0400,	/* M profile: serious fault pending */
+	CST_PF_MISPREDICT = 0x0800, /* packet ends with a mispredict */
+	CST_PF_SYNC_POINT = 0x1000, /* Trace Info: first after A-sync, decoding starts here */
+	CST_PF_INFO = 0x2000,	/* Trace Info: info, spec, cyct sections present */
+	CST_PF_KEY = 0x4000,
+	CST_PF_SPEC = 0x8000,
+	CST_PF_CYCT = 0x10000,
+	CST_PF_WNDW = 0x20000,
+};
+
+#define CST_PACKET_BYTES 48	/* longest packet kept for listing */
+
+struct cst_packet {
+	uint64_t index;		/* trace offset of the first byte */
+	uint16_t size;		/* bytes of the packet; NOT_SYNC: bytes skipped (saturates) */
+	uint8_t protocol;	/* enum cst_protocol */
+	uint8_t type;		/* enum cst_etmv4_packet_type */
+	uint8_t bad_type;	/* BAD_SEQUENCE, INCOMPLETE: the type it began as */
+	uint8_t header;		/* first byte */
+	uint8_t is;		/* sub-ISA of addr */
+	uint8_t addr_bits;	/* short and 32-bit addresses: number of low bits the packet carried */
+	uint8_t match;		/* exact match: history entry */
+	uint8_t n_atoms;	/* atoms; mispredict and cancel packets may carry some too */
+	uint8_t q_type;		/* Q: TYPE field */
+	uint8_t ts_bits;	/* timestamp: number of low bits the packet carried */
+	uint8_t cc_thresh_used; /* cycle count packets: the threshold was added to cc */
+	uint8_t el;		/* context info; ITE: EL byte */
+	uint8_t sf, security;	/* AArch64; enum cst_security */
+	uint32_t flags;		/* enum cst_packet_flags */
+	uint32_t atoms;		/* bit 0 oldest, 1 = E */
+	uint16_t exc_type;	/* exception TYPE */
+	uint16_t event;		/* event mask, marker number, conditional packet token */
+	uint32_t vmid, cid;
+	uint64_t addr;		/* full address after history */
+	uint64_t ts;		/* full timestamp; ITE: value */
+	uint32_t cc;		/* cycle count, threshold added */
+	uint32_t commit;	/* commit; CANCEL_*: number of elements cancelled */
+	uint32_t count;		/* Q count; data-trace and conditional keys */
+	uint32_t info, key, spec, cyct; /* Trace Info sections */
+	uint8_t nbytes;		/* bytes kept in bytes[] */
+	uint8_t bytes[CST_PACKET_BYTES]; /* the packet as it stood in the trace, cut at CST_PACKET_BYTES */
+};
+
+/*
+ * Text of a packet as the reference lister prints it after the byte list: "I_ASYNC : Alignment
+ * Synchronisation." and so on. Writes at most `cap` bytes with a terminating zero, returns the length
+ * the whole text has (snprintf's rule). Pure.
+ */
+CST_API size_t cst_packet_text(const struct cst_packet *pkt, char *out, size_t cap);
+
+struct cst_generic;
+/* Text of a generic element as the reference prints it: "OCSD_GEN_TRC_ELEM_...(...)". Same rule. */
+CST_API size_t cst_generic_text(const struct cst_generic *gen, char *out, size_t cap);
+
+CST_END
+
+#endif

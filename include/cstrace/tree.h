@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * tree.h - decoders, and the decode tree that routes a trace buffer to them by trace ID.
+ *
+ * Use:  feed bytes; pull elements until 0 comes back; feed more; at the end call ..._end and pull
+ * the rest. The caller owns input and output memory; input must stay valid until pull returns 0.
+ * A pull ends early, with what it has, when something happens that the caller asked to be stopped at
+ * (cst_decoder_set_stop): the caller may then change the address space before execution goes on.
+ *
+ * Thread safety: a tree with its decoders belongs to one thread at a time, as does the image it uses.
+ */
+#ifndef CSTRACE_TREE_H
+#define CSTRACE_TREE_H
+
+#include <cstrace/config.h>
+#include <cstrace/element.h>
+#include <cstrace/flow.h>
+#include <cstrace/frame.h>
+#include <cstrace/image.h>
+#include <cstrace/packet.h>
+
+CST_BEGIN
+
+struct cst_decoder;
+struct cst_tree;
+
+/* What was decoded and what was lost, per trace ID. Bytes are bytes of this ID's stream. */
+struct cst_stats {
+	uint64_t bytes;		/* fed */
+	uint64_t packets;
+	uint64_t bad_packets;	/* reserved, bad sequence, incomplete */
+	uint64_t unsynced;	/* bytes skipped while looking for A-sync */
+	uint64_t overflows;
+	uint64_t discards;
+	uint64_t resyncs;	/* times decoding had to start anew because of an error */
+	uint64_t elements;	/* generic elements */
+	uint64_t ranges;
+	uint64_t insns;
+	uint64_t branches;	/* taken: atoms E on branches, source addresses */
+	uint64_t nacc;		/* ranges that ended at missing memory */
+	uint64_t atoms_lost;	/* atoms without a known address or context */
+	uint64_t image_conflicts; /* atoms that contradict the program image */
+	uint64_t stack_empty;	/* return stack used when empty */
+	uint64_t nopath;	/* Q elements whose path is unknown */
+	uint64_t trans_failed;	/* transactions dropped */
+	uint64_t uncommitted;	/* P0 elements dropped at discard, overflow or end of trace */
+};
+
+enum cst_stop {
+	CST_STOP_NONE = 0,
+	CST_STOP_CONTEXT = 1,	/* a PE_CONTEXT element is the last one returned */
+	CST_STOP_TRACE_ON = 2,	/* a TRACE_ON element is the last one returned */
+	CST_STOP_TIMESTAMP = 4,	/* a TIMESTAMP element is the last one returned */
+	CST_STOP_SECTION = 8,	/* cst_decoder_section() needs its bytes; always on */
+	CST_STOP_EXCEPTION = 16, /* an EXCEPTION or EXCEPTION_RET is the last one returned */
+	CST_STOP_RESET = 32,	/* (tree) a barrier was crossed: decoders were reset; always on */
+};
+
+/* Create a decoder for one trace ID's stream. The configuration is copied. */
+CST_API int cst_decoder_new(struct cst_decoder **dec, const struct cst_config *cfg);
+CST_API void cst_decoder_free(struct cst_decoder *dec);
+/* Back to the state after _new, statistics kept; `reason` is reported in the next NO_SYNC. */
+CST_API void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason);
+/* Address space that instructions are read from, from the next instruction on; NULL: none. Not owned. */
+CST_API void cst_decoder_set_space(struct cst_decoder *dec, struct cst_space *space);
+/* Mask of enum cst_stop. */
+CST_API void cst_decoder_set_stop(struct cst_decoder *dec, unsigned mask);
+CST_API const struct cst_config *cst_decoder_config(const struct cst_decoder *dec);
+CST_API const struct cst_stats *cst_decoder_stats(const struct cst_decoder *dec);
+/* Caller's word attached to a decoder. */
+CST_API void cst_decoder_set_cookie(struct cst_decoder *dec, void *cookie);
+CST_API void *cst_decoder_cookie(const struct cst_decoder *dec);
+
+/*
+ * Give bytes of the stream; `offset` is the trace offset of data[0]. -CST_ERR_BUSY while the last
+ * bytes are not used up. The bytes stay the caller's and must be valid until pull returns 0.
+ */
+CST_API int cst_decoder_feed(struct cst_decoder *dec, const uint8_t *data, size_t len,
+			     uint64_t offset);
+/* No more bytes: the next pulls return what is left, then EO_TRACE. */
+CST_API void cst_decoder_end(struct cst_decoder *dec);
+/*
+ * Take generic elements: returns how many were written to out[0..cap), 0 when more bytes are needed
+ * (or all is said after _end). cst_decoder_stopped() tells why a pull ended.
+ */
+CST_API int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t cap);
+CST_API enum cst_stop cst_decoder_stopped(const struct cst_decoder *dec);
+/* The lazy section that CST_STOP_SECTION is about. */
+CST_API struct cst_section *cst_decoder_section(const struct cst_decoder *dec);
+/*
+ * Parse exactly one packet and queue its elements without decoding them: 1 and *pkt is filled, or 0
+ * when more bytes are needed. For listings: print the packet, then pull (which, in this mode, parses
+ * nothing further) until 0. The first call switches the decoder to this mode.
+ */
+CST_API int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt);
+/*
+ * The next timestamp that the stream holds after the current point: from queued elements or by
+ * parsing ahead in the bytes fed. 1 and *ts, or 0 when there is none before the end of these bytes.
+ * Changes nothing.
+ */
+CST_API int cst_decoder_peek_timestamp(struct cst_decoder *dec, uint64_t *ts);
+
+/* How a buffer is laid out. */
+enum cst_tree_format {
+	CST_TREE_RAW,		/* one stream, no frames */
+	CST_TREE_FRAMES,	/* 16-byte frames; `flags` are enum cst_frame_flags */
+};
+
+/* The tree owns its decoders and frees them. */
+CST_API int cst_tree_new(struct cst_tree **tree, enum cst_tree_format format, unsigned flags);
+CST_API void cst_tree_free(struct cst_tree *tree);
+/* Add a decoder for cfg->trace_id; RAW takes one only. *dec stays valid until the tree is freed. */
+CST_API int cst_tree_add(struct cst_tree *tree, const struct cst_config *cfg, struct cst_decoder **dec);
+CST_API struct cst_decoder *cst_tree_decoder(const struct cst_tree *tree, uint8_t trace_id);
+/* All decoders and the de-formatter start anew (a new AUX fragment). */
+CST_API void cst_tree_reset(struct cst_tree *tree);
+/* As cst_decoder_feed; the bytes must stay valid until pull returns 0. */
+CST_API int cst_tree_feed(struct cst_tree *tree, const uint8_t *data, size_t len, uint64_t offset);
+CST_API void cst_tree_end(struct cst_tree *tree);
+/*
+ * As cst_decoder_pull; all elements of one call come from one decoder, *dec. Elements of different
+ * IDs come in the order in which the frames complete them; EO_TRACE last, in order of ID.
+ */
+CST_API int cst_tree_pull(struct cst_tree *tree, struct cst_generic *out, size_t cap,
+			  struct cst_decoder **dec);
+/* Why the last pull ended; as cst_decoder_stopped, or CST_STOP_RESET. */
+CST_API enum cst_stop cst_tree_stopped(const struct cst_tree *tree);
+/* As cst_decoder_next_packet. */
+CST_API int cst_tree_next_packet(struct cst_tree *tree, struct cst_packet *pkt,
+				 struct cst_decoder **dec);
+/*
+ * Next run of unpacked bytes, for frame listings: 1 and *frag with `frag->pos` relative to *data.
+ * Works only on a tree that is fed but never pulled.
+ */
+CST_API int cst_tree_next_fragment(struct cst_tree *tree, struct cst_fragment *frag,
+				   const uint8_t **data);
+CST_API const struct cst_frame_stats *cst_tree_frame_stats(const struct cst_tree *tree);
+/* Bytes of valid IDs that no decoder was added for. */
+CST_API uint64_t cst_tree_unrouted(const struct cst_tree *tree);
+
+CST_END
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * session.h - one perf.data with CoreSight trace, decoded: the file's AUX fragments run through the
+ * library's decode tree, with the address space of whoever was running then, and come out as batches
+ * of generic trace elements for a consumer (samples, listings, counts).
+ */
+#ifndef CSTRACE_SESSION_H
+#define CSTRACE_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cstrace/cstrace.h>
+
+struct perfdata;
+struct session;
+struct dso;
+
+struct session_opts {
+	const char *input;	/* perf.data, directory, or "-" */
+	const char *symfs;	/* prefix under which the recorded paths are looked up; NULL: none */
+	const char *vmlinux;	/* kernel image with code; NULL: none */
+	const char *buildid_dir; /* NULL: ~/.debug */
+	bool force;		/* accept images whose build-id differs */
+	bool report_transactions; /* config.hold_transactions = 0 */
+	bool progress;		/* progress on stderr when it is a terminal */
+};
+
+/*
+ * One instruction stream: a trace ID in a buffer (queue). pid, tid and time are valid for the batch that is
+ * being delivered: a batch is cut at every PE_CONTEXT, so all its ranges ran in the same thread.
+ */
+struct stream {
+	int cpu;		/* -1 unknown */
+	int pid, tid;		/* -1 unknown */
+	uint64_t time;		/* perf time, ns, of the first element of the batch; see time_known */
+	bool time_known;	/* from a trace timestamp; else the AUX record's time */
+	uint8_t trace_id;
+	unsigned int queue;	/* number of the buffer, from 0, in file order */
+	bool fragment_start;	/* first batch of an AUX fragment of this stream */
+	const struct cst_config *config;
+	struct cst_decoder *decoder;
+	void *priv;		/* consumer's, NULL at first; freed with consumer.stream_end */
+	struct stream_state *state; /* session's */
+};
+
+/* Where an address was found. Valid until the consumer returns. */
+struct session_loc {
+	struct dso *dso;	/* NULL: unknown */
+	uint64_t map_start, map_end;
+	uint64_t offset;	/* offset in the file */
+	bool kernel;
+};
+
+struct session_consumer {
+	void *data;
+	unsigned int stop;	/* extra enum cst_stop bits: cut batches there as well */
+	/* A batch; non-zero return ends the run with that value. */
+	int (*batch)(void *data, struct stream *s, const struct cst_generic *g, size_t n);
+	/* The end of an AUX fragment: after its last batch (whose last element is EO_TRACE). */
+	int (*fragment_end)(void *data, struct stream *s);
+	void (*stream_end)(void *data, struct stream *s);
+};
+
+/* Opens and indexes the file. On error NULL, after a message on stderr that names file, offset and cause. */
+struct session *session_open(const struct session_opts *opts);
+void session_close(struct session *ss);
+
+/* Decode everything once, in order of queue and AUX record. 0, or negative, or the consumer's value. */
+int session_run(struct session *ss, const struct session_consumer *consumer);
+
+struct perfdata *session_perfdata(struct session *ss);
+
+/* Code bytes at `addr` as the stream's current thread sees them: bytes copied (<= len), 0 none. */
+size_t session_read_code(struct stream *s, uint64_t addr, void *buf, size_t len);
+/* Which file `addr` belongs to, as the stream's current thread sees it now. */
+bool session_locate(struct stream *s, uint64_t addr, struct session_loc *loc);
+/* The dso a section number (cst_generic.section) stands for; offset in file = sect_off + dso_section_offset(). */
+struct dso *session_section_dso(struct session *ss, struct stream *s, uint32_t section);
+
+const char *dso_path(const struct dso *dso);		/* as recorded */
+const char *dso_file(const struct dso *dso);		/* the file that was opened, NULL if none was found */
+const uint8_t *dso_build_id(const struct dso *dso, size_t *len); /* of the file, else as recorded; NULL unknown */
+/* ELF virtual address of a file offset; false when it is not in a loaded segment (non-ELF: vaddr = offset). */
+bool dso_vaddr(const struct dso *dso, uint64_t offset, uint64_t *vaddr);
+/* vaddr of the first PT_LOAD segment. */
+uint64_t dso_load_bias(const struct dso *dso);
+/* Name and start of the function symbol that covers a file offset; false when there is none. */
+bool dso_symbol(const struct dso *dso, uint64_t offset, const char **name, uint64_t *sym_start,
+		uint64_t *sym_size);
+
+/* Counts over the whole run: sums of the decoders' and frames' statistics, and file-level losses. */
+struct session_totals {
+	struct cst_stats dec;
+	struct cst_frame_stats frame;
+	uint64_t aux_bytes;		/* bytes of AUX fragments decoded */
+	uint64_t aux_records, aux_truncated, aux_partial, aux_collision;
+	uint64_t aux_missing;		/* AUX records without data in the file, bytes */
+	uint64_t aux_unclaimed;		/* AUXTRACE bytes that no AUX record covers (decoded or not: see info) */
+	uint64_t unrouted;		/* bytes of trace IDs without metadata */
+	uint64_t lost_records;		/* PERF_RECORD_LOST events */
+	uint64_t unknown_context;	/* ranges whose thread is unknown */
+	bool file_cut;
+};
+const struct session_totals *session_totals(const struct session *ss);
+/* True when anything in the totals is a loss: exit code 3. */
+bool session_has_losses(const struct session *ss);
+/* One line: bytes, instructions, branches, losses. */
+void session_print_summary(const struct session *ss, FILE *out);
+/* Missing or refused images: path, reason, instructions or addresses lost, remedy; to `out`. Returns their number. */
+unsigned int session_print_missing(const struct session *ss, FILE *out);
+
+#endif
