@@ -25,6 +25,7 @@ struct session_opts {
 	bool force;		/* accept images whose build-id differs */
 	bool report_transactions; /* config.hold_transactions = 0 */
 	bool progress;		/* progress on stderr when it is a terminal */
+	uint64_t ts_freq;	/* trace timestamp ticks per second when the file does not say; 0: 1 GHz */
 };
 
 /*
@@ -53,6 +54,24 @@ struct session_loc {
 	bool kernel;
 };
 
+/* One contiguous stretch of trace: what an AUX record covers, or a buffer without AUX records. */
+struct session_fragment {
+	unsigned int queue;	/* number of the buffer, from 0, in file order */
+	int cpu, tid;		/* of the buffer; -1: none */
+	bool raw;		/* one stream without frames */
+	bool from_aux;		/* an AUX record describes it; else the whole buffer is one fragment */
+	uint64_t offset;	/* in the AUX buffer (AUXTRACE.offset plus position) */
+	uint64_t size;
+	uint64_t flags;		/* PERF_AUX_FLAG_* */
+	uint64_t time;		/* of the AUX record; UINT64_MAX: none */
+	const struct session_part {	/* in order; the bytes are contiguous in the AUX buffer */
+		const uint8_t *data;
+		uint64_t size;
+		uint64_t file_offset;
+	} *parts;
+	unsigned int nr_parts;
+};
+
 struct session_consumer {
 	void *data;
 	unsigned int stop;	/* extra enum cst_stop bits: cut batches there as well */
@@ -61,6 +80,13 @@ struct session_consumer {
 	/* The end of an AUX fragment: after its last batch (whose last element is EO_TRACE). */
 	int (*fragment_end)(void *data, struct stream *s);
 	void (*stream_end)(void *data, struct stream *s);
+	/* Before the first batch of an AUX fragment. */
+	int (*fragment_begin)(void *data, const struct session_fragment *f);
+	/*
+	 * For listings: each packet, then the elements that it made, as batches. Decoding is slower with
+	 * this. Only packets, no elements, when `batch` is NULL.
+	 */
+	int (*packet)(void *data, struct stream *s, const struct cst_packet *pkt);
 };
 
 /* Opens and indexes the file. On error NULL, after a message on stderr that names file, offset and cause. */

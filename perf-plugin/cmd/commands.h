@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* commands.h - entry points of the commands; each returns the exit code of the process. */
+#ifndef CSTRACE_CMD_COMMANDS_H
+#define CSTRACE_CMD_COMMANDS_H
+
+int cmd_inject(int argc, const char **argv);
+int cmd_script(int argc, const char **argv);
+int cmd_dump(int argc, const char **argv);
+int cmd_profile(int argc, const char **argv);
+int cmd_info(int argc, const char **argv);
+
+#endif

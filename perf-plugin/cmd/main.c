@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* main.c - perf-cstrace COMMAND: finds the command and keeps the exit code honest. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/commands.h"
+#include "cmd/options.h"
+
+static int cmd_help(int argc, const char **argv);
+
+static const struct command {
+	const char *name;
+	int (*run)(int argc, const char **argv);
+	const char *help;
+} commands[] = {
+	{ "inject", cmd_inject, "perf.data with trace in, perf.data with samples out" },
+	{ "script", cmd_script, "print samples as perf script does" },
+	{ "dump", cmd_dump, "list frames, packets and trace elements" },
+	{ "profile", cmd_profile, "exact counts of executed branches and ranges for compilers" },
+	{ "info", cmd_info, "what a file holds, how it was recorded, what was lost and why" },
+	{ "help", cmd_help, "help on a command" },
+};
+
+#define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const struct command *find_command(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NR_COMMANDS; i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+static void usage(FILE *out)
+{
+	size_t i;
+
+	fprintf(out, "Usage: perf-cstrace COMMAND [OPTIONS]\n\n"
+		     "Decodes Arm CoreSight trace (ETMv4, ETE) in perf.data files and snapshots.\n\n");
+	for (i = 0; i < NR_COMMANDS; i++)
+		fprintf(out, "  %-10s%s\n", commands[i].name, commands[i].help);
+	fprintf(out, "\n  --version, --list-cmds, --help; 'perf-cstrace help COMMAND' for one command.\n"
+		     "Exit codes: 0 decoded, 1 error, 3 decoded with losses, 129 wrong usage.\n");
+}
+
+static int cmd_help(int argc, const char **argv)
+{
+	static const char *help[] = { NULL, "--help", NULL };
+	const struct command *c;
+
+	if (argc < 2 || argv[1][0] == '-') {
+		usage(stdout);
+		return CMD_OK;
+	}
+	c = find_command(argv[1]);
+	if (!c) {
+		fprintf(stderr, "cstrace: '%s' is not a command. See 'perf-cstrace --help'.\n", argv[1]);
+		return CMD_USAGE;
+	}
+	if (c->run == cmd_help) {
+		usage(stdout);
+		return CMD_OK;
+	}
+	help[0] = c->name;
+	return c->run(2, help);
+}
+
+static void list_commands(void)
+{
+	size_t i;
+
+	for (i = 0; i < NR_COMMANDS; i++)
+		printf("%s%s", i ? " " : "", commands[i].name);
+	putchar('\n');
+}
+
+static int dispatch(int argc, const char **argv)
+{
+	const struct command *c;
+
+	if (argc < 2) {
+		usage(stderr);
+		return CMD_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+		usage(stdout);
+		return CMD_OK;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-v")) {
+		printf("cstrace version %s\n", CST_VERSION);
+		return CMD_OK;
+	}
+	if (!strcmp(argv[1], "--list-cmds")) {
+		list_commands();
+		return CMD_OK;
+	}
+	c = find_command(argv[1]);
+	if (!c) {
+		fprintf(stderr, "cstrace: '%s' is not a command. See 'perf-cstrace --help'.\n", argv[1]);
+		return CMD_USAGE;
+	}
+	return c->run(argc - 1, argv + 1);
+}
+
+int main(int argc, const char **argv)
+{
+	int rc = dispatch(argc, argv);
+
+	/* A full disk must not look like a short listing. */
+	if ((fflush(stdout) || ferror(stdout)) && rc != CMD_USAGE) {
+		if (errno != EPIPE)
+			fprintf(stderr, "cstrace: writing to standard output failed: %s\n",
+				strerror(errno));
+		return CMD_ERROR;
+	}
+	return rc;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "cmd/options.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HELP_COLUMN 28
+
+static const struct cmd_opt *find_letter(const struct cmd_opt *o, char letter)
+{
+	for (; o->name; o++)
+		if (o->letter == letter)
+			return o;
+	return NULL;
+}
+
+static const struct cmd_opt *find_name(const struct cmd_opt *o, const char *name, size_t len)
+{
+	for (; o->name; o++)
+		if (strlen(o->name) == len && !memcmp(o->name, name, len))
+			return o;
+	return NULL;
+}
+
+int cmd_usage_error(const struct cmd_desc *cmd, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "cstrace %s: ", cmd->name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "\nTry 'perf-cstrace %s --help'.\n", cmd->name);
+	return CMD_USAGE;
+}
+
+bool cmd_number(const char *text, uint64_t *value)
+{
+	unsigned int shift = 0;
+	char *end;
+	unsigned long long v;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	v = strtoull(text, &end, 0);
+	if (errno)
+		return false;
+	switch (*end) {
+	case 'k': case 'K':
+		v *= 1000;
+		shift = 1;
+		break;
+	case 'm': case 'M':
+		shift = v > UINT64_MAX / 1000000;
+		v *= 1000000;
+		shift = shift ? 2 : 1;
+		break;
+	case 'g': case 'G':
+		shift = v > UINT64_MAX / 1000000000;
+		v *= 1000000000;
+		shift = shift ? 2 : 1;
+		break;
+	}
+	if (shift > 1 || end[shift])
+		return false;
+	*value = v;
+	return true;
+}
+
+/* `arg` is NULL when the option has none. */
+static int take(const struct cmd_desc *cmd, const struct cmd_opt *o, const char *arg)
+{
+	switch (o->kind) {
+	case CMD_OPT_FLAG:
+		*(bool *)o->value = true;
+		return CMD_GO_ON;
+	case CMD_OPT_STRING:
+		*(const char **)o->value = arg;
+		return CMD_GO_ON;
+	case CMD_OPT_OPTIONAL:
+		*(const char **)o->value = arg ? arg : "";
+		return CMD_GO_ON;
+	case CMD_OPT_NUMBER:
+		if (cmd_number(arg, o->value))
+			return CMD_GO_ON;
+		return cmd_usage_error(cmd, "--%s: '%s' is not a number", o->name, arg);
+	case CMD_OPT_CALL:
+		if (!o->call(o->value, arg))
+			return CMD_GO_ON;
+		return cmd_usage_error(cmd, "--%s: '%s' was not understood", o->name, arg);
+	}
+	return CMD_USAGE;
+}
+
+static bool needs_value(const struct cmd_opt *o)
+{
+	return o->kind == CMD_OPT_STRING || o->kind == CMD_OPT_NUMBER || o->kind == CMD_OPT_CALL;
+}
+
+static void print_opt(const struct cmd_opt *o)
+{
+	char text[80];
+	int n = 0;
+
+	if (o->letter)
+		n = snprintf(text, sizeof(text), "-%c, ", o->letter);
+	else
+		n = snprintf(text, sizeof(text), "    ");
+	n += snprintf(text + n, sizeof(text) - n, "--%s", o->name);
+	if (o->arg)
+		snprintf(text + n, sizeof(text) - n, o->kind == CMD_OPT_OPTIONAL ? "[=%s]" : " %s",
+			 o->arg);
+	if (strlen(text) >= HELP_COLUMN)
+		printf("  %s\n  %*s%s\n", text, HELP_COLUMN, "", o->help);
+	else
+		printf("  %-*s%s\n", HELP_COLUMN, text, o->help);
+}
+
+static void print_help(const struct cmd_desc *cmd)
+{
+	static const struct cmd_opt builtin[] = {
+		{ 'h', "help", CMD_OPT_FLAG, NULL, NULL, "show this text", NULL },
+		{ 0, "list-opts", CMD_OPT_FLAG, NULL, NULL, "list the long options", NULL },
+		CMD_OPT_END
+	};
+	const struct cmd_opt *o;
+
+	printf("perf-cstrace %s - %s\n\nUsage: perf-cstrace %s [OPTIONS]%s%s\n\n", cmd->name,
+	       cmd->summary, cmd->name, cmd->operands ? " " : "", cmd->operands ? cmd->operands : "");
+	for (o = cmd->opts; o->name; o++)
+		print_opt(o);
+	for (o = builtin; o->name; o++)
+		print_opt(o);
+	if (cmd->more)
+		printf("\n%s\n", cmd->more);
+}
+
+static int builtin_option(const struct cmd_desc *cmd, const char *name)
+{
+	const struct cmd_opt *o;
+
+	if (!strcmp(name, "help")) {
+		print_help(cmd);
+		return CMD_OK;
+	}
+	if (!strcmp(name, "list-opts")) {
+		for (o = cmd->opts; o->name; o++)
+			printf("--%s ", o->name);
+		putchar('\n');
+		return CMD_OK;
+	}
+	return CMD_GO_ON;
+}
+
+/* --name, --name=VALUE, --name VALUE; *i moves on when the next word is the value. */
+static int long_option(const struct cmd_desc *cmd, int *i, int argc, const char **argv)
+{
+	const char *name = argv[*i] + 2;
+	const char *eq = strchr(name, '=');
+	const struct cmd_opt *o = find_name(cmd->opts, name, eq ? (size_t)(eq - name) : strlen(name));
+	int rc;
+
+	if (!o) {
+		rc = builtin_option(cmd, name);
+		return rc == CMD_GO_ON ? cmd_usage_error(cmd, "unknown option '%s'", argv[*i]) : rc;
+	}
+	if (o->kind == CMD_OPT_FLAG && eq)
+		return cmd_usage_error(cmd, "option --%s takes no value", o->name);
+	if (eq)
+		return take(cmd, o, eq + 1);
+	if (!needs_value(o))
+		return take(cmd, o, NULL);
+	if (*i + 1 >= argc)
+		return cmd_usage_error(cmd, "option --%s needs a value: %s", o->name, o->arg);
+	return take(cmd, o, argv[++*i]);
+}
+
+/* -x, -xVALUE, -x VALUE, and flags in one word: -vf. */
+static int short_options(const struct cmd_desc *cmd, int *i, int argc, const char **argv)
+{
+	const char *p = argv[*i] + 1;
+	const struct cmd_opt *o;
+	int rc;
+
+	for (; *p; p++) {
+		o = find_letter(cmd->opts, *p);
+		if (!o && *p == 'h')
+			return builtin_option(cmd, "help");
+		if (!o)
+			return cmd_usage_error(cmd, "unknown option '-%c'", *p);
+		if (needs_value(o)) {
+			if (p[1])
+				return take(cmd, o, p + 1);
+			if (*i + 1 >= argc)
+				return cmd_usage_error(cmd, "option -%c needs a value: %s", *p, o->arg);
+			return take(cmd, o, argv[++*i]);
+		}
+		if (o->kind == CMD_OPT_OPTIONAL)
+			return take(cmd, o, p[1] ? p + 1 : NULL);
+		rc = take(cmd, o, NULL);
+		if (rc != CMD_GO_ON)
+			return rc;
+	}
+	return CMD_GO_ON;
+}
+
+int cmd_options(const struct cmd_desc *cmd, int *argc, const char **argv)
+{
+	int i, nr = *argc, operands = 0, rc = CMD_GO_ON;
+	bool options = true;
+
+	for (i = 1; i < nr; i++) {
+		const char *a = argv[i];
+
+		if (!options || a[0] != '-' || !a[1]) {
+			if (!cmd->operands)
+				return cmd_usage_error(cmd, "unexpected argument '%s'", a);
+			argv[operands++] = a;
+		} else if (!strcmp(a, "--")) {
+			options = false;
+		} else if (a[1] == '-') {
+			rc = long_option(cmd, &i, nr, argv);
+		} else {
+			rc = short_options(cmd, &i, nr, argv);
+		}
+		if (rc != CMD_GO_ON)
+			return rc;
+	}
+	*argc = operands;
+	return CMD_GO_ON;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * options.h - the option table of a command. One table drives parsing, usage, --help, --list-opts and,
+ * through the latter, the check of the man pages.
+ */
+#ifndef CSTRACE_CMD_OPTIONS_H
+#define CSTRACE_CMD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum cmd_opt_kind {
+	CMD_OPT_FLAG,		/* bool *: set to true */
+	CMD_OPT_STRING,		/* const char **: needs a value */
+	CMD_OPT_OPTIONAL,	/* const char **: the value only as --name=VALUE or -xVALUE; "" without one */
+	CMD_OPT_NUMBER,		/* uint64_t *: decimal, 0x.., with k, m or g */
+	CMD_OPT_CALL,		/* int (*)(void *data, const char *arg) in `call`: 0, or -1 after a message */
+};
+
+struct cmd_opt {
+	char letter;		/* 0: none */
+	const char *name;	/* long name, never NULL */
+	enum cmd_opt_kind kind;
+	void *value;		/* where the value goes; data for `call` */
+	const char *arg;	/* what the usage calls the value; NULL for a flag */
+	const char *help;
+	int (*call)(void *data, const char *arg);
+};
+
+/* The last entry of a table. */
+#define CMD_OPT_END { 0, NULL, CMD_OPT_FLAG, NULL, NULL, NULL, NULL }
+
+struct cmd_desc {
+	const char *name;	/* "inject" */
+	const char *summary;	/* one line */
+	const char *operands;	/* as shown in the usage; NULL: the command takes none */
+	const struct cmd_opt *opts;
+	const char *more;	/* text after the options in --help; may be NULL */
+};
+
+#define CMD_GO_ON	(-1)
+#define CMD_OK		0
+#define CMD_ERROR	1	/* could not do it */
+#define CMD_LOSSES	3	/* done, but something was lost: counted on stderr */
+#define CMD_USAGE	129
+
+/*
+ * Parse argv[1..*argc). CMD_GO_ON: go on; argv[0..*argc) then are the operands, if the command takes
+ * any. Else the exit code: CMD_OK when help was asked for, CMD_USAGE after a message on stderr.
+ */
+int cmd_options(const struct cmd_desc *cmd, int *argc, const char **argv);
+
+/* Complain on stderr with the command's name and the hint where help is; returns CMD_USAGE. */
+int cmd_usage_error(const struct cmd_desc *cmd, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A number with an optional k, m or g; false when `text` is something else. */
+bool cmd_number(const char *text, uint64_t *value);
+
+/* The options of every command that reads perf.data; `so` is a struct session_opts. */
+#define CMD_SESSION_OPTS(so)									\
+	{ 'i', "input", CMD_OPT_STRING, &(so).input, "FILE",					\
+	  "perf.data file or directory to read, - for stdin (default: perf.data)", NULL },	\
+	{ 0, "symfs", CMD_OPT_STRING, &(so).symfs, "DIR",					\
+	  "look up recorded paths under DIR; then by build-id, then by name", NULL },		\
+	{ 0, "vmlinux", CMD_OPT_STRING, &(so).vmlinux, "FILE",					\
+	  "kernel image with code, for traced kernel execution", NULL },			\
+	{ 0, "buildid-dir", CMD_OPT_STRING, &(so).buildid_dir, "DIR",				\
+	  "build-id cache (default: ~/.debug)", NULL },						\
+	{ 0, "ts-freq", CMD_OPT_NUMBER, &(so).ts_freq, "HZ",					\
+	  "ticks per second of trace timestamps when the file does not say (default: 1g)", NULL }, \
+	{ 'f', "force", CMD_OPT_FLAG, &(so).force, NULL,					\
+	  "use images whose build-id differs from the recorded one", NULL }
+
+#endif
