@@ -87,7 +87,7 @@ PLUGIN_A := $(B)/libplugin.a
 GEN_A := $(B)/tests/libgen.a
 GEN := $(if $(GEN_MAIN),$(B)/tests/gen/cst-gen)
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(UNIT_SRC))
-QEMU := $(patsubst tests/gen/qemu/%.c,$(B)/tests/gen/qemu/%.so,$(QEMU_SRC))
+QEMU := $(if $(QEMU_SRC),$(B)/tests/gen/qemu/flowlog.so)
 INTEROP := $(patsubst tests/interop/%.c,$(B)/tests/interop/%,$(INTEROP_SRC))
 FUZZ := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(FUZZ_SRC))
 PC := $(B)/cstrace.pc
@@ -210,10 +210,11 @@ $(PLUGIN_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(UNIT_HELP_OBJ) $(PL
 	$(Q)mkdir -p $(@D)
 	$(Q)$(call link-test,$(DEP_LIBS)) -lpthread
 
-$(B)/tests/gen/qemu/%.so: tests/gen/qemu/%.c
+$(B)/tests/gen/qemu/flowlog.so: $(QEMU_SRC) $(wildcard tests/gen/qemu/*.h) tests/gen/flow.h
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(STD) $(WARN) -D_GNU_SOURCE -fPIC -shared $(CFLAGS) $(DEPFLAGS) -Itests/gen -o $@ $<
+	$(Q)$(CC) $(STD) $(WARN) -D_GNU_SOURCE -fPIC -shared -fvisibility=hidden $(CFLAGS) -Itests/gen \
+		-o $@ $(QEMU_SRC) -ldl
 
 qemu: $(QEMU)
 
