@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "perfdata/attr.h"
+
+#include <stdlib.h>
+
+#include "perfdata/bytes.h"
+#include "perfdata/sample.h"
+
+void pd_attrs_init(struct pd_attrs *as)
+{
+	memset(as, 0, sizeof(*as));
+	as->same_pos = true;
+}
+
+void pd_attrs_free(struct pd_attrs *as)
+{
+	unsigned int i;
+
+	for (i = 0; i < as->nr; i++) {
+		free((void *)as->v[i]->ids);
+		free(as->v[i]->name);
+		free(as->v[i]);
+	}
+	free(as->v);
+	free(as->slots);
+	pd_attrs_init(as);
+}
+
+static size_t id_hash(uint64_t id)
+{
+	return (size_t)((id * 0x9e3779b97f4a7c15ULL) >> 20);
+}
+
+static void slot_put(struct pd_id_slot *slots, size_t n, uint64_t id, struct pd_attr *a)
+{
+	size_t i = id_hash(id) & (n - 1);
+
+	while (slots[i].attr && slots[i].id != id)
+		i = (i + 1) & (n - 1);
+	if (slots[i].attr)
+		return;	/* the first owner of an id keeps it */
+	slots[i].id = id;
+	slots[i].attr = a;
+}
+
+static bool slots_reserve(struct pd_attrs *as, size_t more)
+{
+	size_t want = (as->nr_ids + more) * 2, n = as->nr_slots ? as->nr_slots : 64, i;
+	struct pd_id_slot *slots;
+
+	while (n < want)
+		n *= 2;
+	if (n == as->nr_slots)
+		return true;
+	slots = calloc(n, sizeof(*slots));
+	if (!slots)
+		return false;
+	for (i = 0; i < as->nr_slots; i++)
+		if (as->slots[i].attr)
+			slot_put(slots, n, as->slots[i].id, as->slots[i].attr);
+	free(as->slots);
+	as->slots = slots;
+	as->nr_slots = n;
+	return true;
+}
+
+static void find_positions(struct pd_attr *a)
+{
+	uint64_t st = a->attr.sample_type;
+
+	a->trailer = a->attr.sample_id_all ? pd_sample_id_size(st) : 0;
+	if (st & PERF_SAMPLE_IDENTIFIER) {
+		a->id_pos = 0;
+		a->is_pos = 1;
+	} else if (st & PERF_SAMPLE_ID) {
+		a->id_pos = !!(st & PERF_SAMPLE_IP) + !!(st & PERF_SAMPLE_TID) +
+			    !!(st & PERF_SAMPLE_TIME) + !!(st & PERF_SAMPLE_ADDR);
+		a->is_pos = 1 + !!(st & PERF_SAMPLE_CPU) + !!(st & PERF_SAMPLE_STREAM_ID);
+	} else {
+		a->id_pos = -1;
+		a->is_pos = -1;
+	}
+}
+
+static bool grow(struct pd_attrs *as)
+{
+	unsigned int cap = as->cap ? as->cap * 2 : 8;
+	struct pd_attr **v;
+
+	if (as->nr < as->cap)
+		return true;
+	v = realloc(as->v, cap * sizeof(*v));
+	if (!v)
+		return false;
+	as->v = v;
+	as->cap = cap;
+	return true;
+}
+
+struct pd_attr *pd_attrs_add(struct pd_attrs *as, const void *attr, uint32_t size,
+			     const uint64_t *ids, uint32_t nr_ids)
+{
+	struct pd_attr *a = calloc(1, sizeof(*a));
+	uint64_t *copy = nr_ids ? malloc(nr_ids * sizeof(*copy)) : NULL;
+	uint32_t i;
+
+	if (!a || (nr_ids && !copy) || !grow(as) || !slots_reserve(as, nr_ids)) {
+		free(a);
+		free(copy);
+		return NULL;
+	}
+	memcpy(&a->attr, attr, size < sizeof(a->attr) ? size : sizeof(a->attr));
+	a->file_size = size;
+	if (nr_ids)
+		memcpy(copy, ids, nr_ids * sizeof(*copy));
+	a->ids = copy;
+	a->nr_ids = nr_ids;
+	a->index = as->nr;
+	find_positions(a);
+	for (i = 0; i < nr_ids; i++)
+		slot_put(as->slots, as->nr_slots, copy[i], a);
+	as->nr_ids += nr_ids;
+	if (as->nr && (as->v[0]->id_pos != a->id_pos || as->v[0]->is_pos != a->is_pos))
+		as->same_pos = false;
+	as->v[as->nr++] = a;
+	return a;
+}
+
+bool pd_attr_set_name(struct pd_attr *a, const char *name, size_t len)
+{
+	char *s = strndup(name, len);
+
+	if (!s)
+		return false;
+	free(a->name);
+	a->name = s;
+	return true;
+}
+
+struct pd_attr *pd_attrs_by_id(const struct pd_attrs *as, uint64_t id)
+{
+	size_t i;
+
+	if (!as->nr_slots)
+		return NULL;
+	i = id_hash(id) & (as->nr_slots - 1);
+	while (as->slots[i].attr) {
+		if (as->slots[i].id == id)
+			return as->slots[i].attr;
+		i = (i + 1) & (as->nr_slots - 1);
+	}
+	return NULL;
+}
+
+struct pd_attr *pd_attrs_of_event(const struct pd_attrs *as, const union perf_event *ev,
+				  bool swapped)
+{
+	size_t words = (ev->header.size - sizeof(ev->header)) / 8;
+	const uint8_t *body = (const uint8_t *)ev + sizeof(ev->header);
+	struct pd_attr *first, *a;
+	uint64_t id;
+
+	if (!as->nr)
+		return NULL;
+	first = as->v[0];
+	/* Without a common place for the id nothing tells the attrs apart: the first one counts. */
+	if (as->nr == 1 || !as->same_pos || first->id_pos < 0)
+		return first;
+	if (ev->header.type == PERF_RECORD_SAMPLE) {
+		if ((size_t)first->id_pos >= words)
+			return first;
+		id = pd_load64(body + (size_t)first->id_pos * 8);
+	} else {
+		if (!first->attr.sample_id_all || (size_t)first->is_pos > words)
+			return first;
+		id = pd_load64((const uint8_t *)ev + ev->header.size - (size_t)first->is_pos * 8);
+	}
+	if (swapped)
+		id = __builtin_bswap64(id);
+	/* The recorder itself writes records with an id of 0 for what ran before it. */
+	a = id ? pd_attrs_by_id(as, id) : NULL;
+	return a ? a : first;
+}

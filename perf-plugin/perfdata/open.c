@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perfdata/internal.h"
+
+void pd_warn(struct perfdata *pd, const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+
+	if (pd->nr_warnings == PD_MAX_WARNINGS)
+		return;
+	va_start(ap, fmt);
+	if (vasprintf(&s, fmt, ap) >= 0)
+		pd->warnings[pd->nr_warnings++] = s;
+	va_end(ap);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	unsigned long x = *(const unsigned long *)a, y = *(const unsigned long *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The numbers N of the files data.N in @dir, ascending; *@v is for the caller to free. */
+static int list_data_files(const char *dir, unsigned long **v, unsigned int *nr,
+			   struct pd_error *err)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+
+	*v = NULL;
+	*nr = 0;
+	if (!d)
+		return pd_fail(err, PD_E_IO, 0, "%s: cannot list it: %s", dir, strerror(errno));
+	while ((e = readdir(d))) {
+		unsigned long n, *grown;
+		char *end;
+
+		if (strncmp(e->d_name, "data.", 5) || e->d_name[5] < '0' || e->d_name[5] > '9')
+			continue;
+		n = strtoul(e->d_name + 5, &end, 10);
+		if (*end)
+			continue;	/* data.0.old and the like */
+		grown = realloc(*v, (*nr + 1) * sizeof(**v));
+		if (!grown) {
+			closedir(d);
+			return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", dir);
+		}
+		*v = grown;
+		grown[(*nr)++] = n;
+	}
+	closedir(d);
+	if (*nr)
+		qsort(*v, *nr, sizeof(**v), by_number);
+	return 0;
+}
+
+static int open_sources(struct perfdata *pd, const char *path, struct pd_error *err)
+{
+	unsigned long *v = NULL;
+	unsigned int nr = 0, i;
+	char *name;
+	int rc = 0;
+
+	if (pd_source_is_dir(path)) {
+		pd->dir = strdup(path);
+		if (!pd->dir)
+			return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", path);
+		rc = list_data_files(path, &v, &nr, err);
+	}
+	if (!rc) {
+		pd->src = calloc(nr + 1, sizeof(*pd->src));
+		if (!pd->src)
+			rc = pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", path);
+	}
+	if (!rc && !pd->dir) {
+		rc = pd_source_open(&pd->src[0], path, err);
+		if (!rc)
+			pd->nr_src = 1;
+	}
+	for (i = 0; !rc && pd->dir && i <= nr; i++) {
+		int n = i ? asprintf(&name, "%s/data.%lu", path, v[i - 1])
+			  : asprintf(&name, "%s/data", path);
+
+		if (n < 0) {
+			rc = pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", path);
+			break;
+		}
+		rc = pd_source_open(&pd->src[i], name, err);
+		if (!rc)
+			pd->nr_src++;
+		free(name);
+	}
+	free(v);
+	return rc;
+}
+
+static struct perfdata *begin(struct perfdata *pd, struct pd_error *err)
+{
+	if (pd_header_read(pd, err)) {
+		perfdata_close(pd);
+		return NULL;
+	}
+	if (pd->env.dir_format && pd->env.dir_version && !pd->dir)
+		pd_warn(pd, "%s: is the main file of a perf.data directory whose records are in data.N "
+			"beside it; give the name of the directory", pd_main(pd)->name);
+	perfdata_rewind(pd);
+	return pd;
+}
+
+static struct perfdata *alloc_reader(const char *name, struct pd_error *err)
+{
+	struct perfdata *pd = calloc(1, sizeof(*pd));
+
+	if (!pd) {
+		pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", name);
+		return NULL;
+	}
+	pd_attrs_init(&pd->attrs);
+	return pd;
+}
+
+struct perfdata *perfdata_open(const char *path, struct pd_error *err)
+{
+	struct perfdata *pd = alloc_reader(path, err);
+
+	if (!pd)
+		return NULL;
+	if (open_sources(pd, path, err)) {
+		perfdata_close(pd);
+		return NULL;
+	}
+	return begin(pd, err);
+}
+
+struct perfdata *perfdata_open_memory(const void *buf, size_t len, const char *name,
+				      struct pd_error *err)
+{
+	struct perfdata *pd = alloc_reader(name, err);
+
+	if (!pd)
+		return NULL;
+	pd->src = calloc(1, sizeof(*pd->src));
+	if (!pd->src) {
+		pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", name);
+		perfdata_close(pd);
+		return NULL;
+	}
+	if (pd_source_memory(&pd->src[0], buf, len, name, err)) {
+		perfdata_close(pd);
+		return NULL;
+	}
+	pd->nr_src = 1;
+	return begin(pd, err);
+}
+
+void perfdata_close(struct perfdata *pd)
+{
+	unsigned int i;
+
+	if (!pd)
+		return;
+	for (i = 0; i < pd->nr_src; i++)
+		pd_source_close(&pd->src[i]);
+	free(pd->src);
+	free(pd->dir);
+	pd_attrs_free(&pd->attrs);
+	pd_env_free(&pd->env);
+	pd_decomp_free(pd->decomp);
+	for (i = 0; i < pd->nr_warnings; i++)
+		free(pd->warnings[i]);
+	free(pd);
+}

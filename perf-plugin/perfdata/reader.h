@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFDATA_READER_H
+#define PERFDATA_READER_H
+
+/*
+ * Reads perf.data as a sequence of records in file order, from a file, a pipe, memory or a
+ * directory (`data` first, then `data.0`, `data.1`, ...). Everything handed out is in host byte
+ * order and inside bounds; compressed records are expanded on the way.
+ */
+#include "perfdata/attr.h"
+#include "perfdata/error.h"
+#include "perfdata/feature.h"
+#include "perfdata/records.h"
+#include "perfdata/sample.h"
+
+struct perfdata;
+
+/* AUX data of an AUXTRACE record. The bytes stay valid until perfdata_close(). */
+struct pd_auxtrace {
+	uint64_t size;		/* as the record says */
+	uint64_t avail;		/* less than @size when the file is cut inside it */
+	uint64_t offset;	/* position in the AUX buffer */
+	uint64_t reference;
+	uint32_t idx;
+	int32_t tid;		/* -1: none (simpleperf writes 0 then) */
+	int32_t cpu;		/* -1: a buffer that follows its thread */
+	const uint8_t *data;
+	uint64_t data_offset;	/* where @data is in the file */
+};
+
+struct pd_record {
+	const union perf_event *ev;	/* valid until the next call, see @stable */
+	uint64_t offset;	/* in the file; for an expanded record that of its container */
+	unsigned int file;	/* 0, or 1 + N for `data.N` of a directory */
+	uint64_t seq;		/* counts the records of one pass */
+	uint16_t body_size;	/* header.size less the sample_id trailer */
+	bool stable;		/* @ev is valid until perfdata_close() */
+	bool known;		/* the type is one whose layout was checked */
+	const struct pd_attr *attr;	/* NULL for records of the recorder itself */
+	struct pd_sample_id sid;
+	struct pd_sample sample;	/* PERF_RECORD_SAMPLE only */
+	struct pd_auxtrace aux;		/* PERF_RECORD_AUXTRACE only */
+	const uint8_t *payload;	/* bytes after a HEADER_TRACING_DATA record, else NULL */
+	uint64_t payload_size;
+};
+
+/* Of one pass; perfdata_rewind() starts again at zero. */
+struct pd_stats {
+	uint64_t records;
+	uint64_t unknown_records;	/* delivered, but of a type that is not known here */
+	uint64_t bad_records;		/* reported as errors and not delivered */
+	uint64_t unknown_ids;		/* id that no attr has: read with the first attr's layout */
+	uint64_t compressed_records;
+	uint64_t compressed_bytes;
+	uint64_t expanded_bytes;
+	uint64_t lost_compressed;	/* records that came after the zstd stream had broken */
+	uint64_t lost_bytes;		/* of the file, neither delivered nor expanded */
+	uint64_t aux_bytes;
+};
+
+/* @path: a file, a directory, or "-" for standard input. NULL on error, with @err filled. */
+struct perfdata *perfdata_open(const char *path, struct pd_error *err);
+
+/* The same over @len bytes that the caller keeps; @name is for messages. */
+struct perfdata *perfdata_open_memory(const void *buf, size_t len, const char *name,
+				      struct pd_error *err);
+void perfdata_close(struct perfdata *pd);
+
+/*
+ * 1: a record. 0: the end. Negative: something was lost; perfdata_error() tells what, and the
+ * next call goes on with what can still be read, so callers count errors and continue until 0.
+ */
+int perfdata_next(struct perfdata *pd, struct pd_record *rec);
+const struct pd_error *perfdata_error(const struct perfdata *pd);
+
+/* Start again with the first record. Works for pipes as well. */
+void perfdata_rewind(struct perfdata *pd);
+
+/* In pipe mode these grow while records are read, and are complete after the first pass. */
+unsigned int perfdata_nr_attrs(const struct perfdata *pd);
+const struct pd_attr *perfdata_attr(const struct perfdata *pd, unsigned int i);
+const struct pd_attr *perfdata_attr_by_id(const struct perfdata *pd, uint64_t id);
+const struct pd_env *perfdata_env(const struct perfdata *pd);
+
+const struct pd_stats *perfdata_stats(const struct perfdata *pd);
+
+/* What is odd about the header or the feature sections, but no reason to stop. */
+unsigned int perfdata_nr_warnings(const struct perfdata *pd);
+const char *perfdata_warning(const struct perfdata *pd, unsigned int i);
+
+const char *perfdata_name(const struct perfdata *pd);
+const char *perfdata_file_name(const struct perfdata *pd, unsigned int file);
+const char *perfdata_dir(const struct perfdata *pd);	/* NULL unless a directory was opened */
+bool perfdata_is_pipe(const struct perfdata *pd);
+bool perfdata_is_swapped(const struct perfdata *pd);
+
+#endif /* PERFDATA_READER_H */

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFDATA_RECORDS_H
+#define PERFDATA_RECORDS_H
+
+/*
+ * On-disk layouts of perf.data. The record structures come from libperf; this header adds the
+ * file level structures, which libperf keeps to itself, and the records that are newer than the
+ * libperf of a stable distribution. Own names are used for those, so that a libperf that has
+ * them does not clash.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <perf/event.h>
+
+#define PD_MAGIC		0x32454c4946524550ULL	/* "PERFILE2" read as little endian */
+#define PD_MAGIC_SWAPPED	0x50455246494c4532ULL
+#define PD_MAGIC_V1		0x454c494646524550ULL	/* "PERFFILE", before Linux 2.6.37 */
+
+#define PD_FEATURE_BITS		256
+#define PD_MAX_RECORD		65535u	/* header.size is 16 bits wide */
+
+struct pd_section {
+	uint64_t offset;
+	uint64_t size;
+};
+
+struct pd_file_header {
+	uint64_t magic;
+	uint64_t size;
+	uint64_t attr_size;
+	struct pd_section attrs;
+	struct pd_section data;
+	struct pd_section event_types;
+	uint64_t features[PD_FEATURE_BITS / 64];
+};
+
+#define PD_FILE_HEADER_SIZE	104u	/* with the feature map */
+#define PD_FILE_HEADER_OLD_SIZE	72u	/* files from before the feature map */
+#define PD_PIPE_HEADER_SIZE	16u
+
+/* First version of struct perf_event_attr, and the largest one perf 6.1 reads. */
+#define PD_ATTR_SIZE_MIN	64u
+#define PD_ATTR_SIZE_OUT	128u
+
+enum pd_feature {
+	PD_FEAT_TRACING_DATA	= 1,
+	PD_FEAT_BUILD_ID	= 2,
+	PD_FEAT_HOSTNAME	= 3,
+	PD_FEAT_OSRELEASE	= 4,
+	PD_FEAT_VERSION		= 5,
+	PD_FEAT_ARCH		= 6,
+	PD_FEAT_NRCPUS		= 7,
+	PD_FEAT_CPUDESC		= 8,
+	PD_FEAT_CPUID		= 9,
+	PD_FEAT_TOTAL_MEM	= 10,
+	PD_FEAT_CMDLINE		= 11,
+	PD_FEAT_EVENT_DESC	= 12,
+	PD_FEAT_BRANCH_STACK	= 15,
+	PD_FEAT_PMU_MAPPINGS	= 16,
+	PD_FEAT_AUXTRACE	= 18,
+	PD_FEAT_SAMPLE_TIME	= 21,
+	PD_FEAT_CLOCKID		= 23,
+	PD_FEAT_DIR_FORMAT	= 24,
+	PD_FEAT_COMPRESSED	= 27,
+	PD_FEAT_CLOCK_DATA	= 29,
+	PD_FEAT_PERF_LAST	= 32,	/* perf 6.1 knows none from here on */
+	PD_FEAT_PRIVATE		= 128,	/* simpleperf's own features start here */
+};
+
+enum {
+	PD_RECORD_COMPRESSED2	= 83,
+};
+
+struct pd_record_compressed2 {
+	struct perf_event_header header;
+	uint64_t data_size;
+	char data[];
+};
+
+#ifndef PERF_RECORD_MISC_MMAP_BUILD_ID
+#define PERF_RECORD_MISC_MMAP_BUILD_ID	(1 << 14)
+#endif
+
+#endif /* PERFDATA_RECORDS_H */

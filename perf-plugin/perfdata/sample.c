@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "perfdata/sample.h"
+
+#include "perfdata/bytes.h"
+
+/* Fields of the trailer in file order. A pair is two 32-bit values in one word. */
+static const struct {
+	uint64_t bit;
+	bool pair;
+} trailer_fields[] = {
+	{ PERF_SAMPLE_TID,		true },
+	{ PERF_SAMPLE_TIME,		false },
+	{ PERF_SAMPLE_ID,		false },
+	{ PERF_SAMPLE_STREAM_ID,	false },
+	{ PERF_SAMPLE_CPU,		true },
+	{ PERF_SAMPLE_IDENTIFIER,	false },
+};
+
+#define NR_TRAILER_FIELDS	(sizeof(trailer_fields) / sizeof(trailer_fields[0]))
+
+unsigned int pd_sample_id_size(uint64_t sample_type)
+{
+	return 8u * (unsigned int)__builtin_popcountll(sample_type & PD_SAMPLE_ID_MASK);
+}
+
+void pd_sample_id_parse(uint64_t sample_type, const void *end, struct pd_sample_id *sid)
+{
+	const uint8_t *p = (const uint8_t *)end - pd_sample_id_size(sample_type);
+
+	memset(sid, 0, sizeof(*sid));
+	sid->valid = sample_type & PD_SAMPLE_ID_MASK;
+	if (sample_type & PERF_SAMPLE_TID) {
+		sid->pid = pd_load32(p);
+		sid->tid = pd_load32(p + 4);
+		p += 8;
+	}
+	if (sample_type & PERF_SAMPLE_TIME) {
+		sid->time = pd_load64(p);
+		p += 8;
+	}
+	if (sample_type & PERF_SAMPLE_ID) {
+		sid->id = pd_load64(p);
+		p += 8;
+	}
+	if (sample_type & PERF_SAMPLE_STREAM_ID) {
+		sid->stream_id = pd_load64(p);
+		p += 8;
+	}
+	if (sample_type & PERF_SAMPLE_CPU) {
+		sid->cpu = pd_load32(p);
+		p += 8;
+	}
+	if (sample_type & PERF_SAMPLE_IDENTIFIER)
+		sid->id = pd_load64(p);
+}
+
+unsigned int pd_sample_id_write(void *dst, uint64_t sample_type, const struct pd_sample_id *sid)
+{
+	uint8_t *p = dst;
+
+	if (sample_type & PERF_SAMPLE_TID) {
+		memcpy(p, &sid->pid, 4);
+		memcpy(p + 4, &sid->tid, 4);
+		p += 8;
+	}
+	if (sample_type & PERF_SAMPLE_TIME) {
+		memcpy(p, &sid->time, 8);
+		p += 8;
+	}
+	if (sample_type & PERF_SAMPLE_ID) {
+		memcpy(p, &sid->id, 8);
+		p += 8;
+	}
+	if (sample_type & PERF_SAMPLE_STREAM_ID) {
+		memcpy(p, &sid->stream_id, 8);
+		p += 8;
+	}
+	if (sample_type & PERF_SAMPLE_CPU) {
+		memcpy(p, &sid->cpu, 4);
+		memset(p + 4, 0, 4);
+		p += 8;
+	}
+	if (sample_type & PERF_SAMPLE_IDENTIFIER) {
+		memcpy(p, &sid->id, 8);
+		p += 8;
+	}
+	return (unsigned int)(p - (uint8_t *)dst);
+}
+
+void pd_sample_id_swap(uint64_t sample_type, void *end)
+{
+	uint8_t *p = (uint8_t *)end - pd_sample_id_size(sample_type);
+	size_t i;
+
+	for (i = 0; i < NR_TRAILER_FIELDS; i++) {
+		if (!(sample_type & trailer_fields[i].bit))
+			continue;
+		if (trailer_fields[i].pair) {
+			pd_swap32(p);
+			pd_swap32(p + 4);
+		} else {
+			pd_swap64(p);
+		}
+		p += 8;
+	}
+}
+
+static void exchange_halves(uint64_t *w)
+{
+	*w = *w >> 32 | *w << 32;
+}
+
+void pd_sample_fix_pairs(uint64_t st, union perf_event *ev)
+{
+	size_t words = (ev->header.size - sizeof(ev->header)) / 8;
+	size_t tid = !!(st & PERF_SAMPLE_IDENTIFIER) + !!(st & PERF_SAMPLE_IP);
+	size_t cpu = tid + !!(st & PERF_SAMPLE_TID) + !!(st & PERF_SAMPLE_TIME) +
+		     !!(st & PERF_SAMPLE_ADDR) + !!(st & PERF_SAMPLE_ID) +
+		     !!(st & PERF_SAMPLE_STREAM_ID);
+
+	if ((st & PERF_SAMPLE_TID) && tid < words)
+		exchange_halves((uint64_t *)&ev->sample.array[tid]);
+	if ((st & PERF_SAMPLE_CPU) && cpu < words)
+		exchange_halves((uint64_t *)&ev->sample.array[cpu]);
+}
+
+/* Skip what PERF_SAMPLE_READ put into the sample. */
+static void skip_read(struct pd_cursor *c, uint64_t format)
+{
+	uint64_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	uint64_t per = 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
+	uint64_t nr = 1;
+
+	if (format & PERF_FORMAT_GROUP) {
+		nr = pd_cur_u64(c);
+		if (nr > PD_MAX_RECORD)
+			c->bad = true;
+	}
+	if (!c->bad)
+		pd_cur_bytes(c, 8 * (times + nr * per));
+}
+
+static const void *counted(struct pd_cursor *c, uint64_t nr, size_t size)
+{
+	if (nr > PD_MAX_RECORD) {
+		c->bad = true;
+		return NULL;
+	}
+	return pd_cur_bytes(c, nr * size);
+}
+
+static void parse_head(struct pd_cursor *c, uint64_t st, struct pd_sample *s)
+{
+	if (st & PERF_SAMPLE_IDENTIFIER)
+		s->sid.id = pd_cur_u64(c);
+	if (st & PERF_SAMPLE_IP)
+		s->ip = pd_cur_u64(c);
+	if (st & PERF_SAMPLE_TID) {
+		s->sid.pid = pd_cur_u32(c);
+		s->sid.tid = pd_cur_u32(c);
+	}
+	if (st & PERF_SAMPLE_TIME)
+		s->sid.time = pd_cur_u64(c);
+	if (st & PERF_SAMPLE_ADDR)
+		s->addr = pd_cur_u64(c);
+	if (st & PERF_SAMPLE_ID)
+		s->sid.id = pd_cur_u64(c);
+	if (st & PERF_SAMPLE_STREAM_ID)
+		s->sid.stream_id = pd_cur_u64(c);
+	if (st & PERF_SAMPLE_CPU) {
+		s->sid.cpu = pd_cur_u32(c);
+		pd_cur_u32(c);
+	}
+	if (st & PERF_SAMPLE_PERIOD)
+		s->period = pd_cur_u64(c);
+}
+
+bool pd_sample_parse(const struct perf_event_attr *attr, const union perf_event *ev, bool swapped,
+		     struct pd_sample *s)
+{
+	uint64_t st = attr->sample_type;
+	struct pd_cursor c = {
+		.p = (const uint8_t *)ev->sample.array,
+		.end = (const uint8_t *)ev + ev->header.size,
+	};
+
+	memset(s, 0, sizeof(*s));
+	s->sid.valid = st & PD_SAMPLE_ID_MASK;
+	parse_head(&c, st, s);
+	if (st & PERF_SAMPLE_READ)
+		skip_read(&c, attr->read_format);
+	if (st & PERF_SAMPLE_CALLCHAIN) {
+		s->nr_callchain = pd_cur_u64(&c);
+		s->callchain = counted(&c, s->nr_callchain, 8);
+	}
+	if ((st & PERF_SAMPLE_RAW) && swapped)
+		return !c.bad;	/* the words were swapped, the raw bytes and what follows are lost */
+	if (st & PERF_SAMPLE_RAW) {
+		s->raw_size = pd_cur_u32(&c);
+		s->raw = pd_cur_bytes(&c, s->raw_size);
+		/* The recorder pads so that the next word is aligned; anything else is damage. */
+		if ((s->raw_size + 4u) & 7)
+			c.bad = true;
+	}
+	if (st & PERF_SAMPLE_BRANCH_STACK) {
+		s->nr_branches = pd_cur_u64(&c);
+		if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
+			pd_cur_u64(&c);
+		s->branches = counted(&c, s->nr_branches, sizeof(*s->branches));
+	}
+	return !c.bad;
+}

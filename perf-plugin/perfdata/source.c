@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "perfdata/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* One step of copying a pipe; also the granularity in which the temporary file grows. */
+#define SPOOL_STEP	(1u << 20)
+
+static void source_init(struct pd_source *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->in_fd = -1;
+	s->spool_fd = -1;
+}
+
+bool pd_source_is_dir(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int fail_errno(struct pd_error *err, const char *name, const char *what)
+{
+	return pd_fail(err, PD_E_IO, 0, "%s: cannot %s: %s", name, what, strerror(errno));
+}
+
+static int map_file(struct pd_source *s, int fd, uint64_t size, struct pd_error *err)
+{
+	void *p;
+
+	s->eof = true;
+	if (!size)
+		return 0;
+	if (size > SIZE_MAX / 2)
+		return pd_fail(err, PD_E_IO, 0, "%s: %llu bytes are too many to map on this host",
+			       s->name, (unsigned long long)size);
+	p = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED)
+		return fail_errno(err, s->name, "map it into memory");
+	s->base = p;
+	s->size = size;
+	s->map_len = size;
+	return 0;
+}
+
+static int open_spool(void)
+{
+	const char *dirs[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
+	char path[4096];
+	size_t i;
+	int fd;
+
+	for (i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+		if (!dirs[i] || !*dirs[i])
+			continue;
+		fd = open(dirs[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+		if (fd >= 0)
+			return fd;
+		if (snprintf(path, sizeof(path), "%s/perf-XXXXXX", dirs[i]) >= (int)sizeof(path))
+			continue;
+		fd = mkostemp(path, O_CLOEXEC);
+		if (fd >= 0) {
+			unlink(path);
+			return fd;
+		}
+	}
+	return -1;
+}
+
+/*
+ * The temporary file is mapped once, far beyond its end: pages become readable as the file
+ * grows, and no pointer moves. Address space is all this takes; with little of it (ulimit -v)
+ * a smaller mapping has to do.
+ */
+static int map_spool(struct pd_source *s, struct pd_error *err)
+{
+	uint64_t len = sizeof(size_t) > 4 ? 1ULL << 42 : 1ULL << 30;
+	void *p = MAP_FAILED;
+
+	s->spool_fd = open_spool();
+	if (s->spool_fd < 0)
+		return pd_fail(err, PD_E_IO, 0,
+			       "%s: cannot create a temporary file for the piped data: %s; "
+			       "set TMPDIR to a writable directory", s->name, strerror(errno));
+	for (; len >= 16 * SPOOL_STEP; len /= 2) {
+		p = mmap(NULL, (size_t)len, PROT_READ, MAP_SHARED | MAP_NORESERVE, s->spool_fd, 0);
+		if (p != MAP_FAILED)
+			break;
+	}
+	if (p == MAP_FAILED)
+		return fail_errno(err, s->name, "map the temporary file of the piped data");
+	s->base = p;
+	s->map_len = len;
+	return 0;
+}
+
+int pd_source_open(struct pd_source *s, const char *path, struct pd_error *err)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	struct stat st;
+	int fd, rc;
+
+	source_init(s);
+	s->name = strdup(is_stdin ? "standard input" : path);
+	if (!s->name)
+		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", path);
+	fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		rc = fail_errno(err, s->name, "open it");
+		goto fail;
+	}
+	if (S_ISDIR(st.st_mode)) {
+		rc = pd_fail(err, PD_E_USAGE, 0, "%s: is a directory, expected a file", s->name);
+		goto fail;
+	}
+	/* Standard input that was read from already does not start at the file's start. */
+	if (S_ISREG(st.st_mode) && (!is_stdin || lseek(fd, 0, SEEK_CUR) == 0)) {
+		rc = map_file(s, fd, (uint64_t)st.st_size, err);
+		if (rc)
+			goto fail;
+		if (!is_stdin)
+			close(fd);
+		return 0;
+	}
+	rc = map_spool(s, err);
+	if (rc)
+		goto fail;
+	s->in_fd = fd;
+	s->close_in = !is_stdin;
+	return 0;
+fail:
+	if (fd >= 0 && !is_stdin)
+		close(fd);
+	pd_source_close(s);
+	return rc;
+}
+
+int pd_source_memory(struct pd_source *s, const void *buf, size_t len, const char *name,
+		     struct pd_error *err)
+{
+	source_init(s);
+	s->name = strdup(name);
+	if (!s->name)
+		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", name);
+	s->base = buf;
+	s->size = len;
+	s->eof = true;
+	return 0;
+}
+
+void pd_source_close(struct pd_source *s)
+{
+	if (s->map_len)
+		munmap((void *)s->base, (size_t)s->map_len);
+	if (s->close_in && s->in_fd >= 0)
+		close(s->in_fd);
+	if (s->spool_fd >= 0)
+		close(s->spool_fd);
+	free(s->name);
+	source_init(s);
+}
+
+static bool write_all(int fd, const uint8_t *p, size_t n)
+{
+	while (n) {
+		ssize_t k = write(fd, p, n);
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k <= 0)
+			return false;
+		p += k;
+		n -= (size_t)k;
+	}
+	return true;
+}
+
+bool pd_source_fill(struct pd_source *s, uint64_t end)
+{
+	uint8_t *buf;
+
+	if (end <= s->size)
+		return true;
+	if (s->eof)
+		return false;
+	buf = malloc(SPOOL_STEP);
+	if (!buf) {
+		s->io_errno = ENOMEM;
+		s->eof = true;
+		return false;
+	}
+	while (s->size < end && !s->eof) {
+		ssize_t n = read(s->in_fd, buf, SPOOL_STEP);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n > 0 && (uint64_t)n > s->map_len - s->size) {
+			errno = EFBIG;
+			n = -1;
+		}
+		if (n > 0 && !write_all(s->spool_fd, buf, (size_t)n))
+			n = -1;
+		if (n < 0)
+			s->io_errno = errno;
+		if (n <= 0)
+			s->eof = true;
+		else
+			s->size += (uint64_t)n;
+	}
+	free(buf);
+	return s->size >= end;
+}

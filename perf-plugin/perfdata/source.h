@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFDATA_SOURCE_H
+#define PERFDATA_SOURCE_H
+
+/*
+ * The bytes of one input, always as a read-only mapping: a regular file is mapped as it is; what
+ * comes through a pipe is copied to an unlinked temporary file as far as the reader asks for it,
+ * and that file is mapped. So pointers stay valid until the source is closed, both kinds can be
+ * read twice, and neither costs anonymous memory.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "perfdata/error.h"
+
+struct pd_source {
+	const uint8_t *base;
+	uint64_t size;		/* bytes available so far; all of them once @eof */
+	bool eof;
+	char *name;		/* for messages */
+	uint64_t map_len;	/* 0: the memory belongs to the caller */
+	int in_fd;		/* the pipe, -1 otherwise */
+	int spool_fd;
+	bool close_in;
+	int io_errno;		/* why reading the pipe ended early, 0 otherwise */
+};
+
+/* @path may be "-" for standard input. A directory is refused; see pd_source_is_dir(). */
+int pd_source_open(struct pd_source *s, const char *path, struct pd_error *err);
+int pd_source_memory(struct pd_source *s, const void *buf, size_t len, const char *name,
+		     struct pd_error *err);
+void pd_source_close(struct pd_source *s);
+
+/*
+ * Make the bytes up to @end available. False when the input ends before; s->size then says how
+ * much there is.
+ */
+bool pd_source_fill(struct pd_source *s, uint64_t end);
+
+static inline bool pd_source_have(struct pd_source *s, uint64_t off, uint64_t len)
+{
+	uint64_t end;
+
+	if (__builtin_add_overflow(off, len, &end))
+		return false;
+	return end <= s->size || pd_source_fill(s, end);
+}
+
+bool pd_source_is_dir(const char *path);
+
+#endif /* PERFDATA_SOURCE_H */
