@@ -42,11 +42,11 @@ struct cst_frame_stats {
 	uint64_t null;		/* padding, ID 0 */
 	uint64_t reserved;	/* bytes of IDs 0x70..0x7F */
 	uint64_t unknown;	/* bytes before the first ID */
-	uint64_t overhead;	/* ID bytes, auxiliary bytes, synchronisation patterns */
+	uint64_t overhead;	/* ID bytes, auxiliary bytes, synchronisation patterns, barriers */
 	uint64_t skipped;	/* bytes dropped because of errors or a cut last frame */
 	uint64_t barriers;
 	uint64_t errors;
-	uint64_t triggers;	/* ID 0x7D */
+	uint64_t triggers;	/* changes to ID 0x7D; also fragments of that ID */
 };
 
 /* State of one formatted stream. Plain data: the caller owns it, no allocation. */
@@ -58,23 +58,30 @@ struct cst_deframer {
 	uint8_t fill;		/* bytes in part[] */
 	uint8_t synced;		/* FSYNC mode: frame boundary known */
 	uint8_t part[16];	/* frame that the input has cut */
+	uint64_t pair[8];	/* raw offset of each byte pair in part[] */
 };
 
 CST_API void cst_deframer_init(struct cst_deframer *df, unsigned flags);
 
 /*
- * Unpack frames. Takes `len` bytes at `in`, whose raw offset is `offset` (it must continue the last
- * call's, else the partial frame is dropped and counted). Writes data bytes to `out` (`out_cap` >= 16)
- * and one record per run of bytes of one ID within one frame to `frag` (`frag_cap` >= 9).
- * Adjacent frames are not merged: `offset` of each fragment is exact.
- * Returns the number of fragments; *used says how many input bytes were taken (less than `len` when
- * an output is full: call again with the rest). Thread-safe for different deframers.
+ * Unpack frames. Takes `len` bytes at `in`, whose raw offset is `offset`. If that does not continue the
+ * last call's, bytes are missing: the partial frame is dropped and counted, and the trace ID is
+ * unknown until the next ID byte. (A caller that has itself cut something out from between the bytes,
+ * as DSTREAM footers, says so by setting df->offset to the new offset before the call.)
+ * Writes data bytes to `out` (`out_cap` >= 16) and one record per run of bytes of one ID within one
+ * frame to `frag` (`frag_cap` >= 9), padding and reserved IDs too. Adjacent frames are not merged:
+ * `offset` of each fragment is exact. The fragments do not depend on how the input is cut into calls.
+ * A frame that cannot be right is dropped whole as a CST_FRAG_ERROR; then, too, the ID is unknown, and
+ * with FSYNC the next synchronisation is searched for (those bytes are counted, but make no fragment).
+ * Returns the number of fragments, or -CST_ERR_INVAL when an output is smaller than said above;
+ * *used says how many input bytes were taken (less than `len` when an output is full: call again with
+ * the rest). Thread-safe for different deframers.
  */
 CST_API int cst_deframe(struct cst_deframer *df, const uint8_t *in, size_t len, uint64_t offset,
 			uint8_t *out, size_t out_cap, struct cst_fragment *frag, size_t frag_cap,
 			size_t *used);
 
-/* End of the stream: drops and counts a partial frame. Returns its length in bytes. */
+/* End of the stream: drops and counts a partial frame. Returns its length in bytes, 0 if there is none. */
 CST_API int cst_deframer_end(struct cst_deframer *df);
 
 CST_END

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * frame.h - what the parts of the de-formatter share.
+ */
+#ifndef LIB_FRAME_FRAME_H
+#define LIB_FRAME_FRAME_H
+
+#include <cstrace/error.h>
+#include <cstrace/frame.h>
+
+enum {
+	FRAME_SIZE = 16,
+	FRAME_DATA = 15,	/* bytes of a frame that can be data */
+	FRAME_FRAGS = 9,	/* most records that one step can make */
+	FRAME_BAD = 8,		/* no bad pair */
+
+	SYNC_BYTE = 0xff,	/* FSYNC is FF FF FF 7F, HSYNC is FF 7F */
+	SYNC_LAST = 0x7f,
+	FSYNC_SIZE = 4,
+	HSYNC_SIZE = 2,
+
+	ID_NULL = 0x00,
+	ID_LAST_SOURCE = 0x6f,
+	ID_TRIGGER = 0x7d,
+};
+
+/* The caller's output arrays and how far they are filled. */
+struct frame_out {
+	uint8_t *data;
+	struct cst_fragment *frag;
+	uint32_t data_cap;
+	uint32_t frag_cap;
+	uint32_t pos;
+	uint32_t n;
+};
+
+/* Room for whatever the next step may bring. */
+static inline int frame_room(const struct frame_out *o)
+{
+	return o->data_cap - o->pos >= FRAME_SIZE && o->frag_cap - o->n >= FRAME_FRAGS;
+}
+
+/* First byte pair of a frame whose even byte is FF (ID 0x7F or a synchronisation pattern), else FRAME_BAD. */
+unsigned cst_frame_bad_pair(const uint8_t *f);
+
+/* Unpack one sound frame; `base` is the raw offset of its first byte. Needs frame_room(). */
+void cst_frame_unpack(struct cst_deframer *df, const uint8_t *f, uint64_t base, struct frame_out *o);
+
+/* The same for df->part, whose pairs need not follow each other in the stream; empties it. */
+void cst_frame_unpack_part(struct cst_deframer *df, struct frame_out *o);
+
+/* Append the record of an error; the ID is unknown from here on. */
+void cst_frame_error(struct cst_deframer *df, int error, uint64_t offset, unsigned len,
+		     struct frame_out *o);
+
+/* What is wrong with a pair whose even byte is FF. */
+static inline int frame_pair_error(const uint8_t *pair)
+{
+	return pair[1] == SYNC_BYTE || pair[1] == SYNC_LAST ? -CST_ERR_FRAME_SYNC : -CST_ERR_FRAME_ID;
+}
+
+/* Take bytes of a stream with synchronisation patterns; returns how many. */
+size_t cst_frame_synced(struct cst_deframer *df, const uint8_t *in, size_t len, struct frame_out *o);
+
+#endif

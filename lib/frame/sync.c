@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sync.c - streams with synchronisation patterns (TPIU), and frames that calls have cut.
+ *
+ * FSYNC (FF FF FF 7F) stands between frames, HSYNC (FF 7F) between any two byte pairs. An even byte of
+ * a frame is never FF, so that FSYNC cannot appear in sound frames at any alignment: wherever it is
+ * found, the byte after it starts a frame.
+ */
+#include <string.h>
+#include "frame/frame.h"
+
+/*
+ * One byte of the search for FSYNC; df->fill counts the FF bytes that may begin it. A fourth FF pushes
+ * the first one out.
+ */
+static void search(struct cst_deframer *df, uint8_t byte)
+{
+	if (byte == SYNC_BYTE) {
+		if (df->fill == FSYNC_SIZE - 1)
+			df->stats.skipped++;
+		else
+			df->fill++;
+		return;
+	}
+	if (byte == SYNC_LAST && df->fill == FSYNC_SIZE - 1) {
+		df->stats.overhead += FSYNC_SIZE;
+		df->synced = 1;
+	} else {
+		df->stats.skipped += df->fill + 1u;
+	}
+	df->fill = 0;
+}
+
+/*
+ * The pair at byte `at` does not belong into the frame: drop the frame up to there and search on. If
+ * it was cut after an odd number of bytes, the first FF of the pattern is the byte before the pair.
+ */
+static void lose_sync(struct cst_deframer *df, unsigned at, struct frame_out *o)
+{
+	uint8_t rest[FRAME_SIZE];
+	int error = frame_pair_error(df->part + at);
+	unsigned i, n;
+
+	if (at && df->part[at - 1] == SYNC_BYTE && df->pair[at / 2 - 1] + 2 == df->pair[at / 2])
+		at--;
+	n = df->fill - at;
+	memcpy(rest, df->part + at, n);
+	cst_frame_error(df, error, df->pair[0], at, o);
+	df->synced = 0;
+	df->fill = 0;
+	for (i = 0; i < n; i++)
+		search(df, rest[i]);
+}
+
+/* A pair whose even byte is FF has come to the partial frame. */
+static void sync_pair(struct cst_deframer *df, struct frame_out *o)
+{
+	const uint8_t *pair = df->part + df->fill - 2;
+
+	if (df->fill == FSYNC_SIZE && df->part[0] == SYNC_BYTE) {
+		if (pair[1] == SYNC_LAST) {
+			df->stats.overhead += FSYNC_SIZE;
+			df->fill = 0;
+			return;
+		}
+		lose_sync(df, 0, o);
+		return;
+	}
+	if (df->fill == 2 && pair[1] == SYNC_BYTE)
+		return;		/* half of an FSYNC, or an error as the next pair will tell */
+	if ((df->flags & CST_FRAME_HSYNC) && pair[1] == SYNC_LAST) {
+		df->stats.overhead += HSYNC_SIZE;
+		df->fill -= HSYNC_SIZE;
+		return;
+	}
+	lose_sync(df, df->fill - 2u, o);
+}
+
+static void take_byte(struct cst_deframer *df, uint8_t byte, struct frame_out *o)
+{
+	if (!df->synced) {
+		search(df, byte);
+		return;
+	}
+	if (!(df->fill & 1))
+		df->pair[df->fill / 2] = df->offset;
+	df->part[df->fill++] = byte;
+	if (df->fill & 1)
+		return;
+	if (df->part[df->fill - 2] == SYNC_BYTE)
+		sync_pair(df, o);
+	else if (df->fill == 4 && df->part[0] == SYNC_BYTE)
+		lose_sync(df, 0, o);
+	else if (df->fill == FRAME_SIZE)
+		cst_frame_unpack_part(df, o);
+}
+
+size_t cst_frame_synced(struct cst_deframer *df, const uint8_t *in, size_t len, struct frame_out *o)
+{
+	size_t used = 0;
+
+	while (used < len && frame_room(o)) {
+		if (df->synced && !df->fill && len - used >= FRAME_SIZE &&
+		    cst_frame_bad_pair(in + used) == FRAME_BAD) {
+			cst_frame_unpack(df, in + used, df->offset, o);
+			used += FRAME_SIZE;
+			df->offset += FRAME_SIZE;
+		} else {
+			take_byte(df, in[used], o);
+			used++;
+			df->offset++;
+		}
+	}
+	return used;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * unpack.c - one 16-byte frame to fragments.
+ *
+ * Even bytes 0..14 hold an ID (bit 0 set) or seven bits of data, whose bit 0 is in byte 15. All
+ * eight are handled at once, as lanes of two words; only frames with an ID byte need a loop.
+ */
+#include <string.h>
+#include "frame/frame.h"
+
+#define LANES 0x0001000100010001ull	/* bit 0 of each 16-bit lane: of each even byte */
+
+static uint64_t load64(const uint8_t *p)
+{
+	return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
+	       (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+}
+
+static void store64(uint8_t *p, uint64_t v)
+{
+	p[0] = (uint8_t)v;
+	p[1] = (uint8_t)(v >> 8);
+	p[2] = (uint8_t)(v >> 16);
+	p[3] = (uint8_t)(v >> 24);
+	p[4] = (uint8_t)(v >> 32);
+	p[5] = (uint8_t)(v >> 40);
+	p[6] = (uint8_t)(v >> 48);
+	p[7] = (uint8_t)(v >> 56);
+}
+
+/* Bit 0 of the four lanes to bits 3:0; no two partial products meet in a bit. */
+static unsigned gather(uint64_t v)
+{
+	return ((v & LANES) * 0x0001000200040008ull >> 48) & 0xf;
+}
+
+/* The reverse: bits 3:0 to bit 0 of the lanes. */
+static uint64_t scatter(unsigned bits)
+{
+	return (bits & 0xf) * 0x0000200040008001ull & LANES;
+}
+
+/* One bit per lane, at its top, that is set in the lowest lane whose even byte is FF. */
+static uint64_t find_ff(uint64_t v)
+{
+	uint64_t t = ~v & (LANES * 0xff);
+
+	return (t - LANES) & ~t & (LANES << 15);
+}
+
+unsigned cst_frame_bad_pair(const uint8_t *f)
+{
+	unsigned i;
+
+	if (!(find_ff(load64(f)) | find_ff(load64(f + 8))))
+		return FRAME_BAD;
+	for (i = 0; f[2 * i] != SYNC_BYTE; i++)
+		;
+	return i;
+}
+
+static void count_bytes(struct cst_frame_stats *st, unsigned id, unsigned len)
+{
+	if (id - 1 < ID_LAST_SOURCE)
+		st->data += len;
+	else if (id == ID_NULL)
+		st->null += len;
+	else if (id == CST_ID_UNKNOWN)
+		st->unknown += len;
+	else
+		st->reserved += len;
+}
+
+static void close_run(struct cst_deframer *df, uint64_t offset, unsigned len, struct frame_out *o)
+{
+	struct cst_fragment *f = &o->frag[o->n++];
+
+	f->offset = offset;
+	f->pos = o->pos;
+	f->len = (uint16_t)len;
+	f->id = df->id;
+	f->kind = CST_FRAG_DATA;
+	f->error = 0;
+	o->pos += len;
+	count_bytes(&df->stats, df->id, len);
+}
+
+/* The bytes [from, to) of a frame; the copy may write past them, as both buffers have slack. */
+static unsigned append(uint8_t *to, unsigned n, const uint8_t *u, unsigned from, unsigned end)
+{
+	memcpy(to + n, u + from, 16);
+	return n + end - from;
+}
+
+/*
+ * A frame with ID bytes at the pairs set in `ids`. `u` is the frame with the data bits restored.
+ * A run is reported at the pair whose ID byte began it, as the reference de-formatter does, also when
+ * the change is delayed past that pair; one that began before this frame, at the frame.
+ */
+static void unpack_ids(struct cst_deframer *df, const uint8_t *u, unsigned ids, uint64_t base,
+		       struct frame_out *o)
+{
+	uint8_t data[2 * FRAME_SIZE];
+	unsigned aux = u[FRAME_DATA];
+	unsigned n = 0, run = 0, next = 0;	/* bytes copied, start of the run, next byte to copy */
+	uint64_t offset = base;
+	uint32_t first = o->pos;
+
+	for (; ids; ids &= ids - 1) {
+		unsigned k = (unsigned)__builtin_ctz(ids), id = u[2 * k] >> 1;
+		unsigned delayed = k < 7 && (aux >> k & 1);
+
+		df->stats.overhead++;
+		n = append(data, n, u, next, 2 * k);
+		next = 2 * k + 1;
+		if (id == df->id)
+			continue;
+		if (delayed)
+			data[n++] = u[next++];
+		if (n > run) {
+			close_run(df, offset, n - run, o);
+			run = n;
+			offset = base + 2 * k;
+		}
+		df->id = (uint8_t)id;
+		df->stats.triggers += id == ID_TRIGGER;
+	}
+	n = append(data, n, u, next, FRAME_DATA);
+	if (n > run)
+		close_run(df, offset, n - run, o);
+	memcpy(o->data + first, data, FRAME_SIZE);
+}
+
+void cst_frame_unpack(struct cst_deframer *df, const uint8_t *f, uint64_t base, struct frame_out *o)
+{
+	uint64_t lo = load64(f), hi = load64(f + 8);
+	unsigned aux = f[FRAME_DATA];
+	unsigned ids = gather(lo) | gather(hi) << 4;
+
+	df->stats.frames++;
+	df->stats.overhead++;
+	/* An ID byte has bit 0 set already, so that this changes data only. */
+	lo |= scatter(aux);
+	hi |= scatter(aux >> 4);
+	if (ids) {
+		uint8_t u[2 * FRAME_SIZE] = { 0 };
+
+		store64(u, lo);
+		store64(u + 8, hi);
+		unpack_ids(df, u, ids, base, o);
+	} else {
+		store64(o->data + o->pos, lo);
+		store64(o->data + o->pos + 8, hi);
+		close_run(df, base, FRAME_DATA, o);
+	}
+}
+
+void cst_frame_unpack_part(struct cst_deframer *df, struct frame_out *o)
+{
+	uint32_t i = o->n;
+
+	cst_frame_unpack(df, df->part, 0, o);
+	df->fill = 0;
+	for (; i < o->n; i++)
+		o->frag[i].offset = df->pair[o->frag[i].offset / 2];
+}

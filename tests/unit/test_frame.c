@@ -1,0 +1,742 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_frame.c - the de-formatter: worked examples, an independent byte-wise decoder on random frames,
+ * synchronisation patterns, barriers, errors, cut and gapped input, small outputs.
+ *
+ * test_frame --list FLAGS FILE lists the fragments of a file as trc_pkt_lister -o_raw_unpacked does.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <cstrace/error.h>
+#include <cstrace/frame.h>
+
+#define MAX_FRAGS 4096
+#define MAX_DATA 32768
+
+static const uint8_t tc2[16] = {
+	0x28, 0x21, 0x7e, 0x8b, 0x02, 0xc0, 0x21, 0x84, 0x82, 0xa4, 0x84, 0xa4, 0x84, 0xbc, 0xb0, 0x0b
+};
+static const uint8_t barrier[16] = {
+	0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f
+};
+/* ID 0x10 immediate at pair 0, data 01..0e. */
+static const uint8_t plain[16] = {
+	0x21, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x00
+};
+
+struct result {
+	struct cst_fragment frag[MAX_FRAGS];
+	uint8_t data[MAX_DATA];
+	uint32_t frags, bytes;
+	struct cst_deframer df;
+};
+
+static void start(struct result *r, unsigned flags)
+{
+	memset(r, 0, sizeof(*r));
+	cst_deframer_init(&r->df, flags);
+}
+
+/* Feed with the given output sizes; positions are made to count over all calls. */
+static void feed_sized(struct result *r, const uint8_t *in, size_t len, uint64_t offset, size_t out_cap,
+		       size_t frag_cap)
+{
+	while (len) {
+		size_t used;
+		int i, n = cst_deframe(&r->df, in, len, offset, r->data + r->bytes, out_cap,
+				       r->frag + r->frags, frag_cap, &used);
+		uint32_t base = r->bytes;
+
+		assert_true(n >= 0 && (size_t)n <= frag_cap && used <= len);
+		assert_true(n || used);
+		for (i = 0; i < n; i++) {
+			struct cst_fragment *f = &r->frag[r->frags + (uint32_t)i];
+
+			f->pos += base;
+			assert_int_equal(f->pos, r->bytes);
+			if (f->kind == CST_FRAG_DATA) {
+				assert_in_range(f->len, 1, 15);
+				r->bytes += f->len;
+			}
+		}
+		assert_true(r->bytes - base <= out_cap);
+		r->frags += (uint32_t)n;
+		in += used;
+		offset += used;
+		len -= used;
+	}
+}
+
+static void feed(struct result *r, const uint8_t *in, size_t len, uint64_t offset)
+{
+	feed_sized(r, in, len, offset, MAX_DATA - r->bytes, MAX_FRAGS - r->frags);
+}
+
+static uint64_t accounted(const struct result *r)
+{
+	const struct cst_frame_stats *s = &r->df.stats;
+
+	return s->data + s->null + s->reserved + s->unknown + s->overhead + s->skipped;
+}
+
+static void check_frag(const struct result *r, uint32_t i, uint64_t offset, unsigned id, const char *bytes,
+		       unsigned len)
+{
+	const struct cst_fragment *f = &r->frag[i];
+
+	assert_true(i < r->frags);
+	assert_int_equal(f->kind, CST_FRAG_DATA);
+	assert_int_equal(f->offset, offset);
+	assert_int_equal(f->id, id);
+	assert_int_equal(f->len, len);
+	assert_memory_equal(r->data + f->pos, bytes, len);
+}
+
+static void check_error(const struct result *r, uint32_t i, uint64_t offset, int error, unsigned len)
+{
+	assert_true(i < r->frags);
+	assert_int_equal(r->frag[i].kind, CST_FRAG_ERROR);
+	assert_int_equal(r->frag[i].offset, offset);
+	assert_int_equal(r->frag[i].error, -error);
+	assert_int_equal(r->frag[i].len, len);
+}
+
+static void check_same(const struct result *a, const struct result *b)
+{
+	uint32_t i;
+
+	assert_int_equal(a->frags, b->frags);
+	for (i = 0; i < a->frags; i++) {
+		assert_int_equal(a->frag[i].offset, b->frag[i].offset);
+		assert_int_equal(a->frag[i].len, b->frag[i].len);
+		assert_int_equal(a->frag[i].id, b->frag[i].id);
+		assert_int_equal(a->frag[i].kind, b->frag[i].kind);
+		assert_int_equal(a->frag[i].error, b->frag[i].error);
+	}
+	assert_int_equal(a->bytes, b->bytes);
+	assert_memory_equal(a->data, b->data, a->bytes);
+	assert_memory_equal(&a->df.stats, &b->df.stats, sizeof(a->df.stats));
+}
+
+/* ---- frames ----------------------------------------------------------------------------------- */
+
+static void test_worked_tc2(void **state)
+{
+	static struct result r;
+
+	(void)state;
+	start(&r, CST_FRAME_ALIGNED);
+	feed(&r, tc2, 16, 16);
+	assert_int_equal(r.frags, 2);
+	check_frag(&r, 0, 16, CST_ID_UNKNOWN, "\x29\x21\x7f\x8b\x02\xc0\x84", 7);
+	check_frag(&r, 1, 22, 0x10, "\x82\xa4\x84\xa4\x84\xbc\xb0", 7);
+	assert_int_equal(r.df.stats.frames, 1);
+	assert_int_equal(r.df.stats.unknown, 7);
+	assert_int_equal(r.df.stats.data, 7);
+	assert_int_equal(r.df.stats.overhead, 2);
+}
+
+static void test_worked_juno(void **state)
+{
+	static const uint8_t f[16] = {
+		0x41, 0xff, 0xfe, 0xff, 0xfe, 0xff, 0xfe, 0xff, 0xfe, 0xff, 0xfe, 0x0f, 0x0e, 0x30, 0x40, 0xfe
+	};
+	static struct result r;
+
+	(void)state;
+	start(&r, CST_FRAME_ALIGNED);
+	feed(&r, f, 16, 0);
+	assert_int_equal(r.frags, 1);
+	check_frag(&r, 0, 0, 0x20, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x0f\x0f\x30\x41", 14);
+}
+
+static void test_last_pair_id(void **state)
+{
+	/* Pair 7 changes to 0x11 with its auxiliary bit set, which means nothing there. */
+	static const uint8_t f[32] = {
+		0x21, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 0x23, 0x80,
+		0x20, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0x01
+	};
+	static struct result r;
+
+	(void)state;
+	start(&r, CST_FRAME_ALIGNED);
+	feed(&r, f, 32, 0x100);
+	assert_int_equal(r.frags, 2);
+	check_frag(&r, 0, 0x100, 0x10, "\1\2\3\4\5\6\7\10\11\12\13\14\15", 13);
+	check_frag(&r, 1, 0x110, 0x11, "\x21\1\2\3\4\5\6\7\10\11\12\13\14\15\16", 15);
+}
+
+static void test_repeated_id(void **state)
+{
+	/* The current ID named again, at once and delayed, does not end the run. */
+	static const uint8_t f[16] = {
+		0x21, 1, 2, 3, 0x21, 5, 6, 7, 0x21, 9, 10, 11, 12, 13, 14, 0x10
+	};
+	static struct result r;
+
+	(void)state;
+	start(&r, CST_FRAME_ALIGNED);
+	feed(&r, f, 16, 0);
+	assert_int_equal(r.frags, 1);
+	check_frag(&r, 0, 0, 0x10, "\1\2\3\5\6\7\11\12\13\14\15\16", 12);
+	assert_int_equal(r.df.stats.overhead, 4);
+}
+
+static void test_most_fragments(void **state)
+{
+	/* Every pair names another ID, all delayed: eight runs, the last by the first pair's rules. */
+	static const uint8_t f[16] = {
+		0x21, 1, 0x23, 2, 0x25, 3, 0x27, 4, 0x29, 5, 0x2b, 6, 0x2d, 7, 8, 0x7f
+	};
+	static struct result r;
+	unsigned i;
+
+	(void)state;
+	start(&r, CST_FRAME_ALIGNED);
+	feed_sized(&r, f, 16, 0, 16, 9);
+	assert_int_equal(r.frags, 8);
+	for (i = 0; i < 8; i++) {
+		char byte = (char)(i + 1);
+
+		check_frag(&r, i, i ? 2 * (i - 1) : 0, i ? 0x10 + i - 1 : CST_ID_UNKNOWN, &byte, 1);
+	}
+}
+
+static void test_id_classes(void **state)
+{
+	/* Null, a source, a reserved ID, the trigger, the highest source. */
+	static const uint8_t f[16] = {
+		0x01, 0, 0x21, 1, 0xe1, 2, 0xfb, 3, 0xdf, 4, 5 * 2, 6, 7 * 2, 8, 0x01, 0x00
+	};
+	static struct result r;
+
+	(void)state;
+	start(&r, CST_FRAME_ALIGNED);
+	feed(&r, f, 16, 0);
+	assert_int_equal(r.frags, 5);
+	check_frag(&r, 0, 0, 0x00, "\0", 1);
+	check_frag(&r, 1, 2, 0x10, "\1", 1);
+	check_frag(&r, 2, 4, 0x70, "\2", 1);
+	check_frag(&r, 3, 6, 0x7d, "\3", 1);
+	check_frag(&r, 4, 8, 0x6f, "\4\12\6\16\10", 5);
+	assert_int_equal(r.df.stats.null, 1);
+	assert_int_equal(r.df.stats.data, 6);
+	assert_int_equal(r.df.stats.reserved, 2);
+	assert_int_equal(r.df.stats.triggers, 1);
+	assert_int_equal(accounted(&r), 16);
+}
+
+/* The rules of the architecture byte by byte: (ID, byte) pairs. */
+struct tagged {
+	uint8_t id, byte;
+};
+
+static unsigned naive(const uint8_t *f, uint8_t *id, struct tagged *to)
+{
+	unsigned k, n = 0;
+
+	for (k = 0; k < 8; k++) {
+		unsigned aux = f[15] >> k & 1, even = f[2 * k], odd = f[2 * k + 1];
+
+		if (!(even & 1)) {
+			to[n++] = (struct tagged){ *id, (uint8_t)(even | aux) };
+			if (k < 7)
+				to[n++] = (struct tagged){ *id, (uint8_t)odd };
+			continue;
+		}
+		if (k == 7) {
+			*id = (uint8_t)(even >> 1);
+			continue;
+		}
+		if (!aux)
+			*id = (uint8_t)(even >> 1);
+		to[n++] = (struct tagged){ *id, (uint8_t)odd };
+		*id = (uint8_t)(even >> 1);
+	}
+	return n;
+}
+
+static uint32_t seed;
+
+static unsigned rnd(unsigned n)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (seed >> 8) % n;
+}
+
+/* A sound frame with few or many ID bytes. */
+static void random_frame(uint8_t *f)
+{
+	unsigned i, rare = rnd(3) * 4 + 1;
+
+	for (i = 0; i < 16; i++)
+		f[i] = (uint8_t)rnd(256);
+	for (i = 0; i < 16; i += 2) {
+		if (rnd(rare))
+			f[i] &= 0xfe;
+		else
+			f[i] = (uint8_t)((rnd(3) ? rnd(4) : rnd(0x7f)) << 1 | 1);
+	}
+}
+
+static void test_random_frames(void **state)
+{
+	static struct result r;
+	static uint8_t in[64 * 16];
+	static struct tagged want[64 * 15];
+	unsigned round, i, j;
+
+	(void)state;
+	seed = 1;
+	for (round = 0; round < 300; round++) {
+		unsigned n = 0, at = 0;
+		uint8_t id = CST_ID_UNKNOWN;
+
+		for (i = 0; i < 64; i++) {
+			random_frame(in + 16 * i);
+			n += naive(in + 16 * i, &id, want + n);
+		}
+		start(&r, CST_FRAME_ALIGNED);
+		feed(&r, in, sizeof(in), 0);
+		assert_int_equal(r.bytes, n);
+		for (i = 0; i < r.frags; i++) {
+			assert_int_equal(r.frag[i].kind, CST_FRAG_DATA);
+			for (j = 0; j < r.frag[i].len; j++, at++) {
+				assert_int_equal(r.frag[i].id, want[at].id);
+				assert_int_equal(r.data[at], want[at].byte);
+			}
+		}
+		assert_int_equal(accounted(&r), sizeof(in));
+		assert_int_equal(r.df.stats.frames, 64);
+	}
+}
+
+static void test_cut_anywhere(void **state)
+{
+	static struct result whole, cut;
+	static uint8_t in[20 * 16];
+	unsigned i, j;
+
+	(void)state;
+	seed = 2;
+	for (i = 0; i < 20; i++)
+		random_frame(in + 16 * i);
+	memcpy(in + 7 * 16, barrier, 16);
+	in[9 * 16 + 6] = 0xff;
+	start(&whole, CST_FRAME_RESET_4X);
+	feed(&whole, in, sizeof(in), 0x1000);
+	assert_int_equal(whole.df.stats.barriers, 1);
+	assert_int_equal(whole.df.stats.errors, 1);
+	for (i = 1; i < 40; i++) {
+		start(&cut, CST_FRAME_RESET_4X);
+		for (j = 0; j < sizeof(in); j += i)
+			feed_sized(&cut, in + j, i < sizeof(in) - j ? i : sizeof(in) - j, 0x1000 + j,
+				   i & 1 ? 16 : 40, i & 2 ? 9 : 20);
+		check_same(&whole, &cut);
+	}
+}
+
+static void test_small_outputs_refused(void **state)
+{
+	struct cst_deframer df;
+	struct cst_fragment frag[9];
+	uint8_t out[16];
+	size_t used = 1;
+
+	(void)state;
+	cst_deframer_init(&df, CST_FRAME_ALIGNED);
+	assert_int_equal(cst_deframe(&df, tc2, 16, 0, out, 15, frag, 9, &used), -CST_ERR_INVAL);
+	assert_int_equal(used, 0);
+	assert_int_equal(cst_deframe(&df, tc2, 16, 0, out, 16, frag, 8, &used), -CST_ERR_INVAL);
+	assert_int_equal(cst_deframe(&df, tc2, 0, 0, out, 16, frag, 9, &used), 0);
+	assert_int_equal(cst_deframe(&df, tc2, 16, 0, out, 16, frag, 9, &used), 2);
+	assert_int_equal(used, 16);
+}
+
+/* ---- barriers, errors, gaps ------------------------------------------------------------------- */
+
+static void test_barrier(void **state)
+{
+	static struct result r;
+	uint8_t in[80];
+
+	(void)state;
+	memcpy(in, plain, 16);
+	memcpy(in + 16, barrier, 16);
+	memcpy(in + 32, plain, 16);
+	in[32] = 0x00;		/* data: the ID is not known after a barrier */
+	memcpy(in + 48, plain, 16);
+	memcpy(in + 64, barrier, 16);
+	start(&r, CST_FRAME_RESET_4X);
+	feed(&r, in, 80, 0);
+	assert_int_equal(r.frags, 5);
+	check_frag(&r, 0, 0, 0x10, "\1\2\3\4\5\6\7\10\11\12\13\14\15\16", 14);
+	assert_int_equal(r.frag[1].kind, CST_FRAG_RESET);
+	assert_int_equal(r.frag[1].offset, 16);
+	assert_int_equal(r.frag[1].len, 0);
+	check_frag(&r, 2, 32, CST_ID_UNKNOWN, "\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16", 15);
+	check_frag(&r, 3, 48, 0x10, "\1\2\3\4\5\6\7\10\11\12\13\14\15\16", 14);
+	assert_int_equal(r.frag[4].kind, CST_FRAG_RESET);
+	assert_int_equal(r.df.stats.barriers, 2);
+	assert_int_equal(r.df.stats.errors, 0);
+	assert_int_equal(accounted(&r), 80);
+}
+
+static void test_barrier_not_asked_for(void **state)
+{
+	static struct result r;
+
+	(void)state;
+	start(&r, CST_FRAME_ALIGNED);
+	feed(&r, barrier, 16, 0);
+	assert_int_equal(r.frags, 1);
+	check_error(&r, 0, 0, CST_ERR_FRAME_SYNC, 16);
+}
+
+static void test_incomplete_barrier(void **state)
+{
+	static struct result r;
+	uint8_t in[32];
+	unsigned words;
+
+	(void)state;
+	for (words = 1; words < 4; words++) {
+		memcpy(in, plain, 16);
+		memcpy(in, barrier, 4 * words);
+		memcpy(in + 16, plain, 16);
+		start(&r, CST_FRAME_RESET_4X);
+		feed(&r, in, 32, 0);
+		assert_int_equal(r.frags, 2);
+		check_error(&r, 0, 0, CST_ERR_FRAME_SYNC, 16);
+		check_frag(&r, 1, 16, 0x10, "\1\2\3\4\5\6\7\10\11\12\13\14\15\16", 14);
+		assert_int_equal(r.df.stats.barriers, 0);
+		assert_int_equal(r.df.stats.skipped, 16);
+		assert_int_equal(accounted(&r), 32);
+	}
+}
+
+static void test_id_7f(void **state)
+{
+	static struct result r;
+	uint8_t in[48];
+	unsigned k;
+
+	(void)state;
+	for (k = 0; k < 8; k++) {
+		memcpy(in, plain, 16);
+		memcpy(in + 16, plain, 16);
+		in[16] = 0x22;
+		in[16 + 2 * k] = 0xff;
+		in[17 + 2 * k] = 0x12;
+		memcpy(in + 32, plain, 16);
+		in[32] = 0x22;	/* data: the ID is not known after a lost frame */
+		start(&r, CST_FRAME_ALIGNED);
+		feed(&r, in, 48, 0);
+		assert_int_equal(r.frags, 3);
+		check_error(&r, 1, 16, CST_ERR_FRAME_ID, 16);
+		assert_int_equal(r.frag[2].id, CST_ID_UNKNOWN);
+		assert_int_equal(r.df.stats.frames, 2);
+		assert_int_equal(r.df.stats.errors, 1);
+		assert_int_equal(accounted(&r), 48);
+	}
+}
+
+static void test_cut_end(void **state)
+{
+	static struct result r;
+
+	(void)state;
+	start(&r, CST_FRAME_ALIGNED);
+	feed(&r, plain, 16, 0);
+	feed(&r, plain, 5, 16);
+	assert_int_equal(r.frags, 1);
+	assert_int_equal(cst_deframer_end(&r.df), 5);
+	assert_int_equal(r.df.stats.skipped, 5);
+	assert_int_equal(r.df.stats.errors, 1);
+	assert_int_equal(accounted(&r), 21);
+	assert_int_equal(cst_deframer_end(&r.df), 0);
+}
+
+static void test_gap(void **state)
+{
+	static struct result r;
+	uint8_t data[16];
+
+	(void)state;
+	start(&r, CST_FRAME_ALIGNED);
+	feed(&r, plain, 16, 0);
+	feed(&r, plain, 6, 16);
+	memcpy(data, plain, 16);
+	data[0] = 0x42;
+	feed(&r, data, 16, 64);
+	assert_int_equal(r.frags, 3);
+	check_error(&r, 1, 16, CST_ERR_FRAME_CUT, 6);
+	check_frag(&r, 2, 64, CST_ID_UNKNOWN, "\x42\1\2\3\4\5\6\7\10\11\12\13\14\15\16", 15);
+	assert_int_equal(r.df.stats.skipped, 6);
+}
+
+static void test_declared_cut_out(void **state)
+{
+	static struct result r;
+	uint8_t in[16];
+
+	(void)state;
+	/* As a DSTREAM buffer has it: a frame's second half stands behind a footer. */
+	memcpy(in, plain, 16);
+	in[12] = 0x23;
+	start(&r, CST_FRAME_ALIGNED);
+	feed(&r, in, 8, 496);
+	r.df.offset = 512;
+	feed(&r, in + 8, 8, 512);
+	assert_int_equal(r.frags, 2);
+	check_frag(&r, 0, 496, 0x10, "\1\2\3\4\5\6\7\10\11\12\13", 11);
+	check_frag(&r, 1, 516, 0x11, "\15\16", 2);
+	assert_int_equal(r.df.stats.errors, 0);
+}
+
+/* ---- synchronisation patterns ------------------------------------------------------------------ */
+
+static size_t put(uint8_t *to, size_t at, const void *bytes, size_t n)
+{
+	memcpy(to + at, bytes, n);
+	return at + n;
+}
+
+static void test_fsync(void **state)
+{
+	static struct result r;
+	uint8_t in[128];
+	size_t n = 0;
+
+	(void)state;
+	n = put(in, n, "\x11\xff\xff", 3);		/* the end of something, and an FF too many */
+	n = put(in, n, barrier, 4);
+	n = put(in, n, plain, 16);
+	n = put(in, n, barrier, 8);
+	n = put(in, n, plain, 16);
+	n = put(in, n, plain, 16);
+	start(&r, CST_FRAME_FSYNC);
+	feed(&r, in, n, 0);
+	assert_int_equal(r.frags, 3);
+	check_frag(&r, 0, 7, 0x10, "\1\2\3\4\5\6\7\10\11\12\13\14\15\16", 14);
+	check_frag(&r, 1, 31, 0x10, "\1\2\3\4\5\6\7\10\11\12\13\14\15\16", 14);
+	check_frag(&r, 2, 47, 0x10, "\1\2\3\4\5\6\7\10\11\12\13\14\15\16", 14);
+	assert_int_equal(r.df.stats.skipped, 3);
+	assert_int_equal(r.df.stats.overhead, 12 + 6);
+	assert_int_equal(r.df.stats.errors, 0);
+	assert_int_equal(accounted(&r), n);
+}
+
+static void test_no_fsync_at_all(void **state)
+{
+	static struct result r;
+	unsigned i;
+
+	(void)state;
+	start(&r, CST_FRAME_FSYNC);
+	for (i = 0; i < 100; i++)
+		feed(&r, plain, 16, 16 * i);
+	feed(&r, barrier, 2, 1600);
+	assert_int_equal(r.frags, 0);
+	assert_int_equal(cst_deframer_end(&r.df), 0);
+	assert_int_equal(r.df.stats.skipped, 1602);
+	assert_int_equal(r.df.stats.errors, 0);
+}
+
+static void test_misplaced_fsync(void **state)
+{
+	static struct result r;
+	uint8_t in[128];
+	size_t n, cut;
+
+	(void)state;
+	/* A frame stops after any number of bytes, and a new FSYNC begins; at 15 it looks complete. */
+	for (cut = 1; cut < 15; cut++) {
+		n = put(in, 0, barrier, 4);
+		n = put(in, n, plain, 16);
+		n = put(in, n, plain, cut);
+		n = put(in, n, barrier, 4);
+		n = put(in, n, plain, 16);
+		start(&r, CST_FRAME_FSYNC);
+		feed(&r, in, n, 0);
+		assert_int_equal(r.frags, 3);
+		check_error(&r, 1, 20, CST_ERR_FRAME_SYNC, (unsigned)cut);
+		check_frag(&r, 2, n - 16, 0x10, "\1\2\3\4\5\6\7\10\11\12\13\14\15\16", 14);
+		assert_int_equal(accounted(&r), n);
+	}
+}
+
+static void test_bad_fsync(void **state)
+{
+	static const struct {
+		uint8_t bytes[4];
+		int error;
+	} bad[] = {
+		{ { 0xff, 0xff, 0xff, 0x12 }, CST_ERR_FRAME_SYNC },
+		{ { 0xff, 0xff, 0x12, 0x34 }, CST_ERR_FRAME_SYNC },
+		{ { 0xff, 0x7f, 0x12, 0x34 }, CST_ERR_FRAME_SYNC },
+		{ { 0xff, 0x20, 0x12, 0x34 }, CST_ERR_FRAME_ID },
+	};
+	static struct result r;
+	uint8_t in[128];
+	size_t n, i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		n = put(in, 0, barrier, 4);
+		n = put(in, n, plain, 16);
+		n = put(in, n, bad[i].bytes, 4);
+		n = put(in, n, plain, 16);
+		n = put(in, n, barrier, 4);
+		n = put(in, n, plain, 16);
+		start(&r, CST_FRAME_FSYNC);
+		feed(&r, in, n, 0);
+		assert_int_equal(r.frags, 3);
+		check_error(&r, 1, 20, bad[i].error, 0);
+		check_frag(&r, 2, 44, 0x10, "\1\2\3\4\5\6\7\10\11\12\13\14\15\16", 14);
+		assert_int_equal(r.df.stats.skipped, 20);
+		assert_int_equal(r.df.stats.errors, 1);
+		assert_int_equal(accounted(&r), n);
+	}
+}
+
+static void test_hsync_not_configured(void **state)
+{
+	static struct result r;
+	uint8_t in[64];
+	size_t n = put(in, 0, barrier, 4);
+
+	(void)state;
+	n = put(in, n, plain, 6);
+	n = put(in, n, "\xff\x7f", 2);
+	n = put(in, n, plain + 6, 10);
+	start(&r, CST_FRAME_FSYNC);
+	feed(&r, in, n, 0);
+	assert_int_equal(r.frags, 1);
+	check_error(&r, 0, 4, CST_ERR_FRAME_SYNC, 6);
+	start(&r, CST_FRAME_HSYNC);
+	feed(&r, in, n, 0);
+	assert_int_equal(r.frags, 1);
+	check_frag(&r, 0, 4, 0x10, "\1\2\3\4\5\6\7\10\11\12\13\14\15\16", 14);
+}
+
+/*
+ * Frames with patterns strewn in must give the fragments of the frames alone, at the offsets that
+ * the pairs have in the stream, however the stream is cut.
+ */
+static void test_strewn_patterns(void **state)
+{
+	static struct result want, got;
+	static uint8_t frames[24 * 16], in[4096];
+	static uint64_t offset_of[24 * 8];
+	unsigned round, i, k, step;
+
+	(void)state;
+	seed = 3;
+	for (round = 0; round < 60; round++) {
+		size_t n = put(in, 0, barrier, 4), at;
+
+		for (i = 0; i < 24; i++) {
+			random_frame(frames + 16 * i);
+			while (!rnd(4))
+				n = put(in, n, barrier, 4);
+			for (k = 0; k < 8; k++) {
+				while ((round & 1) && !rnd(5))
+					n = put(in, n, "\xff\x7f", 2);
+				offset_of[8 * i + k] = n;
+				n = put(in, n, frames + 16 * i + 2 * k, 2);
+			}
+		}
+		start(&want, CST_FRAME_ALIGNED);
+		feed(&want, frames, sizeof(frames), 0);
+		for (step = 1; step < 80; step += 1 + rnd(9)) {
+			start(&got, round & 1 ? CST_FRAME_HSYNC : CST_FRAME_FSYNC);
+			for (at = 0; at < n; at += step)
+				feed(&got, in + at, step < n - at ? step : n - at, at);
+			assert_int_equal(got.frags, want.frags);
+			for (i = 0; i < got.frags; i++) {
+				assert_int_equal(got.frag[i].offset, offset_of[want.frag[i].offset / 2]);
+				assert_int_equal(got.frag[i].id, want.frag[i].id);
+				assert_int_equal(got.frag[i].len, want.frag[i].len);
+			}
+			assert_memory_equal(got.data, want.data, want.bytes);
+			assert_int_equal(got.df.stats.errors, 0);
+			assert_int_equal(accounted(&got), n);
+		}
+	}
+}
+
+/* ---- listing ----------------------------------------------------------------------------------- */
+
+static int list(const char *flags, const char *path)
+{
+	static uint8_t in[65536], out[65536];
+	static struct cst_fragment frag[8192];
+	struct cst_deframer df;
+	uint64_t offset = 0;
+	size_t len;
+	FILE *f = fopen(path, "rb");
+
+	if (!f) {
+		perror(path);
+		return 1;
+	}
+	cst_deframer_init(&df, (unsigned)strtoul(flags, NULL, 0));
+	while ((len = fread(in, 1, sizeof(in), f)) > 0) {
+		size_t at = 0, used;
+
+		for (; at < len; at += used, offset += used) {
+			int i, j, n = cst_deframe(&df, in + at, len - at, offset, out, sizeof(out), frag,
+						  8192, &used);
+
+			for (i = 0; i < n; i++) {
+				printf("%llu %02x", (unsigned long long)frag[i].offset, frag[i].id);
+				for (j = 0; frag[i].kind == CST_FRAG_DATA && j < frag[i].len; j++)
+					printf(" %02x", out[frag[i].pos + (uint32_t)j]);
+				puts(frag[i].kind == CST_FRAG_RESET ? " reset" :
+				     frag[i].kind == CST_FRAG_ERROR ? cst_strerror(frag[i].error) : "");
+			}
+		}
+	}
+	fclose(f);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_worked_tc2),
+		cmocka_unit_test(test_worked_juno),
+		cmocka_unit_test(test_last_pair_id),
+		cmocka_unit_test(test_repeated_id),
+		cmocka_unit_test(test_most_fragments),
+		cmocka_unit_test(test_id_classes),
+		cmocka_unit_test(test_random_frames),
+		cmocka_unit_test(test_cut_anywhere),
+		cmocka_unit_test(test_small_outputs_refused),
+		cmocka_unit_test(test_barrier),
+		cmocka_unit_test(test_barrier_not_asked_for),
+		cmocka_unit_test(test_incomplete_barrier),
+		cmocka_unit_test(test_id_7f),
+		cmocka_unit_test(test_cut_end),
+		cmocka_unit_test(test_gap),
+		cmocka_unit_test(test_declared_cut_out),
+		cmocka_unit_test(test_fsync),
+		cmocka_unit_test(test_no_fsync_at_all),
+		cmocka_unit_test(test_misplaced_fsync),
+		cmocka_unit_test(test_bad_fsync),
+		cmocka_unit_test(test_hsync_not_configured),
+		cmocka_unit_test(test_strewn_patterns),
+	};
+
+	if (argc == 4 && !strcmp(argv[1], "--list"))
+		return list(argv[2], argv[3]);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
