@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFDATA_OUTPUT_H
+#define PERFDATA_OUTPUT_H
+
+/* An output file that gets its name only when it is complete. Any command may use it. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "perfdata/error.h"
+
+struct pd_output {
+	int fd;
+	bool stream;		/* cannot seek, has no name to take: stdout, FIFO, device */
+	bool own_fd;
+	char *path;		/* final name, symbolic links resolved */
+	char *name;		/* as the user gave it, for messages */
+	char *temp;		/* temporary name, NULL while the file has none */
+	uint64_t written;
+	int error;		/* first errno; nothing is written after it */
+};
+
+/* "-" is standard output. */
+int pd_output_open(struct pd_output *o, const char *path, struct pd_error *err);
+void pd_output_write(struct pd_output *o, const void *data, size_t len);
+/* Overwrite bytes written before; not for streams. */
+void pd_output_patch(struct pd_output *o, uint64_t offset, const void *data, size_t len);
+/* Give the file its name, or report the first error and leave nothing behind. Frees @o. */
+int pd_output_finish(struct pd_output *o, struct pd_error *err);
+void pd_output_abort(struct pd_output *o);
+
+#endif /* PERFDATA_OUTPUT_H */

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perfdata/writer_internal.h"
+
+struct perf_writer *pw_open(const char *path, struct pd_error *err)
+{
+	struct perf_writer *w = calloc(1, sizeof(*w));
+	struct pw_state *st = calloc(1, sizeof(*st));
+	uint8_t *buf = malloc(PW_BUFFER);
+
+	if (!w || !st || !buf) {
+		pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", path);
+		goto fail;
+	}
+	if (pd_output_open(&st->out, path, err))
+		goto fail;
+	st->buf = buf;
+	w->st = st;
+	w->cur = buf;
+	w->end = buf + PW_BUFFER;
+	return w;
+fail:
+	free(buf);
+	free(st);
+	free(w);
+	return NULL;
+}
+
+static void writer_free(struct perf_writer *w)
+{
+	struct pw_state *st = w->st;
+	unsigned int i;
+
+	for (i = 0; i < st->nr_attrs; i++) {
+		free(st->attrs[i].ids);
+		free(st->attrs[i].name);
+	}
+	free(st->attrs);
+	for (i = 0; i < PD_FEAT_PERF_LAST; i++)
+		free(st->feat[i].data);
+	free(st->buf);
+	free(st);
+	free(w);
+}
+
+int pw_add_attr(struct perf_writer *w, const struct perf_event_attr *attr, const uint64_t *ids,
+		uint32_t nr_ids, const char *name, struct pd_error *err)
+{
+	struct pw_state *st = w->st;
+	struct pw_attr *v, *a;
+	size_t size = attr->size && attr->size < sizeof(*attr) ? attr->size : sizeof(*attr);
+
+	if (st->started)
+		return pd_fail(err, PD_E_USAGE, 0, "%s: an event was added after the first record",
+			       st->out.name);
+	if (st->out.stream && nr_ids > (PD_MAX_RECORD - 8 - PD_ATTR_SIZE_OUT) / 8)
+		return pd_fail(err, PD_E_USAGE, 0, "%s: an event with %u ids does not fit into the pipe "
+			       "form of perf.data; write to a file with -o", st->out.name, nr_ids);
+	v = realloc(st->attrs, (st->nr_attrs + 1) * sizeof(*v));
+	if (!v)
+		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", st->out.name);
+	st->attrs = v;
+	a = &v[st->nr_attrs];
+	memset(a, 0, sizeof(*a));
+	memcpy(&a->attr, attr, size);
+	a->attr.size = PD_ATTR_SIZE_OUT;
+	a->name = strdup(name);
+	a->ids = malloc(nr_ids * sizeof(*ids) + 1);
+	if (!a->name || !a->ids) {
+		free(a->name);
+		free(a->ids);
+		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", st->out.name);
+	}
+	if (nr_ids)
+		memcpy(a->ids, ids, nr_ids * sizeof(*ids));
+	a->nr_ids = nr_ids;
+	return (int)st->nr_attrs++;
+}
+
+int pw_start(struct perf_writer *w, struct pd_error *err)
+{
+	struct pw_state *st = w->st;
+
+	if (!st->nr_attrs)
+		return pd_fail(err, PD_E_USAGE, 0, "%s: perf.data without an event cannot be written",
+			       st->out.name);
+	if (st->no_memory)
+		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", st->out.name);
+	pw_header_start(w);
+	st->started = true;
+	return 0;
+}
+
+void pw_flush(struct perf_writer *w)
+{
+	struct pw_state *st = w->st;
+	size_t n = (size_t)(w->cur - st->buf);
+
+	pd_output_write(&st->out, st->buf, n);
+	st->data_bytes += n;
+	w->cur = st->buf;
+}
+
+void pw_write(struct perf_writer *w, const void *data, size_t len)
+{
+	if (!len)
+		return;
+	if (len <= (size_t)(w->end - w->cur)) {
+		memcpy(w->cur, data, len);
+		w->cur += len;
+		return;
+	}
+	pw_flush(w);
+	if (len < PW_BUFFER / 4) {
+		memcpy(w->cur, data, len);
+		w->cur += len;
+		return;
+	}
+	pd_output_write(&w->st->out, data, len);
+	w->st->data_bytes += len;
+}
+
+bool pw_put_record(struct perf_writer *w, const struct pd_record *rec, uint64_t sample_type,
+		   const struct pd_sample_id *sid)
+{
+	unsigned int trailer = pd_sample_id_size(sample_type);
+	size_t body = rec->body_size, size = ((body + 7) & ~(size_t)7) + trailer;
+	struct perf_event_header h = rec->ev->header;
+	uint8_t *p;
+
+	if (size > PD_MAX_RECORD)
+		return false;
+	p = pw_reserve(w, size);
+	memcpy(p, rec->ev, body);
+	memset(p + body, 0, size - trailer - body);
+	h.size = (uint16_t)size;
+	memcpy(p, &h, sizeof(h));
+	pd_sample_id_write(p + size - trailer, sample_type, sid);
+	pw_commit(w, size);
+	return true;
+}
+
+bool pw_failed(const struct perf_writer *w)
+{
+	return w->st->out.error != 0;
+}
+
+uint64_t pw_data_bytes(const struct perf_writer *w)
+{
+	return w->st->data_bytes + (uint64_t)(w->cur - w->st->buf);
+}
+
+int pw_finish(struct perf_writer *w, struct pd_error *err)
+{
+	struct pw_state *st = w->st;
+	int rc;
+
+	if (!st->started) {
+		rc = pd_fail(err, PD_E_USAGE, 0, "%s: finished before it was started", st->out.name);
+		pw_abort(w);
+		return rc;
+	}
+	pw_flush(w);
+	pw_header_finish(w);
+	if (st->no_memory) {
+		rc = pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", st->out.name);
+		pw_abort(w);
+		return rc;
+	}
+	rc = pd_output_finish(&st->out, err);
+	writer_free(w);
+	return rc;
+}
+
+void pw_abort(struct perf_writer *w)
+{
+	if (!w)
+		return;
+	pd_output_abort(&w->st->out);
+	writer_free(w);
+}
