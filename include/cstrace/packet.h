@@ -93,6 +93,7 @@ enum cst_packet_flags {
 	CST_PF_SPEC = 0x8000,
 	CST_PF_CYCT = 0x10000,
 	CST_PF_WNDW = 0x20000,
+	CST_PF_M_PROFILE = 0x40000, /* exception: exc_type is of the M profile */
 };
 
 #define CST_PACKET_BYTES 48	/* longest packet kept for listing */

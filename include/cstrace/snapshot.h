@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * snapshot.h - Arm snapshots: a folder of INI files that describe cores, trace sources, memory dumps
+ * and trace buffers (the reference decoder design, "The Arm snapshot format").
+ *
+ * The library opens no files: the caller gives an open function. What is read here is text and numbers;
+ * nothing in a snapshot can make it use more memory than the limits say.
+ */
+#ifndef CSTRACE_SNAPSHOT_H
+#define CSTRACE_SNAPSHOT_H
+
+#include <cstrace/config.h>
+#include <cstrace/image.h>
+#include <cstrace/types.h>
+
+CST_BEGIN
+
+/* Where in a snapshot something is wrong. The text is static, the file name is valid during the call. */
+struct cst_snap_note {
+	const char *file;	/* as named in the snapshot */
+	unsigned int line;	/* 1 the first one; 0: the file as a whole */
+	int error;		/* negative enum cst_error */
+	const char *text;	/* what was found and what was expected */
+};
+
+/* Limits; 0 takes the default. */
+struct cst_snap_limits {
+	size_t text;		/* bytes of one INI file (1 MiB) */
+	size_t memory;		/* bytes of everything kept (64 MiB) */
+	size_t files;		/* device files (4096) */
+	size_t dumps;		/* memory dumps of all devices (16384) */
+};
+
+struct cst_snap_io {
+	void *ctx;
+	/*
+	 * Contents of a file, named as in the snapshot (relative to its folder). 0, or negative when it
+	 * cannot be had. The bytes must stay valid and unchanged: of INI files until cst_snapshot_read()
+	 * returns, of memory dumps for the life of the image. Whether a name may leave the folder is
+	 * for this function to decide.
+	 */
+	int (*open)(void *ctx, const char *name, const uint8_t **data, size_t *len);
+	/* Told of everything that is skipped or wrong; NULL: not interested. */
+	void (*note)(void *ctx, const struct cst_snap_note *note);
+	struct cst_snap_limits limits;
+};
+
+/* A register of a device. */
+struct cst_snap_reg {
+	const char *name;
+	uint64_t value;
+	uint32_t id;
+	uint8_t has_id;
+	uint8_t bits;		/* 32 when the file does not say */
+};
+
+/* A memory dump of a core or memory space. */
+struct cst_snap_dump {
+	const char *file;
+	uint64_t address;
+	uint64_t offset;	/* in the file */
+	uint64_t length;	/* 0: to the end of the file */
+	unsigned int line;	/* of its section, for messages */
+	uint8_t space;		/* mask of enum cst_memspace */
+};
+
+enum cst_snap_class {
+	CST_SNAP_OTHER,
+	CST_SNAP_CORE,
+	CST_SNAP_SOURCE,
+	CST_SNAP_MEMORY,
+};
+
+struct cst_snap_device {
+	const char *file;	/* INI file it was read from */
+	const char *name;
+	const char *type;	/* "" when absent */
+	const char *location;	/* "" when absent */
+	uint8_t class_;		/* enum cst_snap_class */
+	struct cst_snap_reg *regs;
+	struct cst_snap_dump *dumps;
+	size_t n_regs, n_dumps;
+};
+
+enum cst_snap_format {
+	CST_SNAP_FMT_OTHER,
+	CST_SNAP_FMT_CORESIGHT,	/* 16-byte frames */
+	CST_SNAP_FMT_SOURCE_DATA, /* one source, no frames */
+	CST_SNAP_FMT_DSTREAM,	/* 512-byte blocks: 508 bytes of frames as TPIU sends them, then 4 bytes */
+};
+
+struct cst_snap_buffer {
+	const char *id;		/* section in the trace metadata */
+	const char *name;
+	const char *format_name;
+	const char **files;	/* the buffer is their concatenation */
+	size_t n_files;
+	uint8_t format;		/* enum cst_snap_format */
+};
+
+/* One "left = right" of [core_trace_sources], [source_buffers] (one per buffer) or [clusters] (one per device). */
+struct cst_snap_link {
+	const char *from, *to;
+	uint8_t stream;		/* source_buffers: N of "(stream:N)"; 0 instructions */
+};
+
+/* A snapshot. Lists stand in the order of the files. */
+struct cst_snapshot {
+	const char *version, *description;
+	struct cst_snap_device *devices;
+	struct cst_snap_buffer *buffers; /* in the order of their sections */
+	struct cst_snap_link *core_sources, *source_buffers, *clusters;
+	size_t n_devices, n_buffers, n_core_sources, n_source_buffers, n_clusters;
+	size_t n_skipped;	/* device files and entries left out because of errors (each was a note) */
+};
+
+/*
+ * Read `index` (NULL: "snapshot.ini") and the files it names. A device that cannot be read is left
+ * out and counted; an unreadable index or trace metadata is an error: -CST_ERR_IO, _SYNTAX, _VERSION,
+ * _NOT_FOUND (something required is missing), _LIMIT, _NOMEM, after a note.
+ */
+CST_API int cst_snapshot_read(struct cst_snapshot **ss, const struct cst_snap_io *io, const char *index);
+CST_API void cst_snapshot_free(struct cst_snapshot *ss);
+
+/* Device by name; NULL when there is none. */
+CST_API const struct cst_snap_device *cst_snapshot_device(const struct cst_snapshot *ss, const char *name);
+/* The core that a trace source traces; NULL when the snapshot does not say. */
+CST_API const struct cst_snap_device *cst_snapshot_core(const struct cst_snapshot *ss,
+							const struct cst_snap_device *source);
+/*
+ * Does the instruction stream of `source` go to `buffer`? With a single buffer and no [source_buffers]
+ * every source does.
+ */
+CST_API int cst_snapshot_feeds(const struct cst_snapshot *ss, const struct cst_snap_device *source,
+			       const struct cst_snap_buffer *buffer);
+/* Register by name, without case; 1 and *value, or 0. */
+CST_API int cst_snap_reg(const struct cst_snap_device *dev, const char *name, uint64_t *value);
+
+/* What cst_snap_etmv4() had to assume. */
+enum cst_snap_assumed {
+	CST_SNAP_NO_IDR1 = 1,	/* TRCIDR1 absent: ETMv4.0 assumed */
+	CST_SNAP_NO_DEVARCH = 2, /* TRCDEVARCH absent: ETE 1.0 assumed */
+	CST_SNAP_NO_IDR8 = 4,	/* TRCIDR8 absent: no speculation assumed */
+};
+
+/*
+ * Registers of an ETMv4 or ETE source: *ete tells which; *assumed (may be NULL) is a mask of enum
+ * cst_snap_assumed. -CST_ERR_PROTOCOL when the device is another kind of source, -CST_ERR_NOT_FOUND
+ * when TRCCONFIGR, TRCTRACEIDR, TRCIDR0 or TRCIDR2 is absent: *missing (may be NULL) is its name.
+ */
+CST_API int cst_snap_etmv4(const struct cst_snap_device *source, struct cst_etmv4_regs *regs, int *ete,
+			   unsigned int *assumed, const char **missing);
+/* Profile by the type of the core ("Cortex-M33", "ARMv7-R"); A when it says nothing. NULL: A. */
+CST_API enum cst_profile cst_snap_profile(const struct cst_snap_device *core);
+
+/* Code memory: an address space per core and memory space. */
+struct cst_snap_memory;
+
+/*
+ * Map the dumps of a snapshot. What a core sees is its own dumps, then, where it has none, those of
+ * memory spaces and of other cores, since snapshots often dump shared memory once. Where dumps overlap
+ * the first one counts. A dump that cannot be had is noted and counted in *missing (may be NULL).
+ * The snapshot must outlive the memory. _free gives back what had to be copied: free the image first.
+ */
+CST_API int cst_snap_memory_new(struct cst_snap_memory **mem, const struct cst_snapshot *ss,
+				struct cst_image *img, const struct cst_snap_io *io, size_t *missing);
+CST_API void cst_snap_memory_free(struct cst_snap_memory *mem);
+/*
+ * The space that `core` (a device of the snapshot; NULL: a source without a core) fetches from in one
+ * memory space (one bit). It is made at the first call; NULL when there is not enough memory for it.
+ */
+CST_API struct cst_space *cst_snap_memory_space(struct cst_snap_memory *mem,
+						const struct cst_snap_device *core,
+						enum cst_memspace space);
+/* The same for an exception level (0..3) and security state. */
+CST_API struct cst_space *cst_snap_memory_context(struct cst_snap_memory *mem,
+						  const struct cst_snap_device *core, unsigned int el,
+						  enum cst_security security);
+/* 1 when memory spaces differ, so that a decoder has to be given another one at context changes. */
+CST_API int cst_snap_memory_differs(const struct cst_snap_memory *mem);
+
+CST_END
+
+#endif

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * print.c - generic trace elements as text, in the words of the reference lister. Spaces that look
+ * superfluous are its own: a listing is compared byte by byte.
+ */
+#include <cstrace/flow.h>
+#include <cstrace/isa.h>
+#include <cstrace/packet.h>
+
+#include "text.h"
+
+#define NAMES(table) (sizeof(table) / sizeof((table)[0]))
+
+static const char *const kind_names[] = {
+	[CST_GEN_UNKNOWN] = "UNKNOWN",
+	[CST_GEN_NO_SYNC] = "NO_SYNC",
+	[CST_GEN_TRACE_ON] = "TRACE_ON",
+	[CST_GEN_EO_TRACE] = "EO_TRACE",
+	[CST_GEN_PE_CONTEXT] = "PE_CONTEXT",
+	[CST_GEN_RANGE] = "INSTR_RANGE",
+	[CST_GEN_NOPATH] = "I_RANGE_NOPATH",
+	[CST_GEN_NACC] = "ADDR_NACC",
+	[CST_GEN_ADDR_UNKNOWN] = "ADDR_UNKNOWN",
+	[CST_GEN_EXCEPTION] = "EXCEPTION",
+	[CST_GEN_EXCEPTION_RET] = "EXCEPTION_RET",
+	[CST_GEN_TIMESTAMP] = "TIMESTAMP",
+	[CST_GEN_CYCLE_COUNT] = "CYCLE_COUNT",
+	[CST_GEN_EVENT] = "EVENT",
+	[CST_GEN_SWTRACE] = "SWTRACE",
+	[CST_GEN_SYNC_MARKER] = "SYNC_MARKER",
+	[CST_GEN_MEMTRANS] = "MEMTRANS",
+	[CST_GEN_INSTRUMENTATION] = "INSTRUMENTATION",
+	[CST_GEN_ITMTRACE] = "ITMTRACE",
+	[CST_GEN_CUSTOM] = "CUSTOM",
+};
+
+static const char *const isa_names[] = { "A32", "T32", "A64", "TEE", "Jaz", "Cst", "Unk" };
+
+static const char *const insn_types[] = {
+	[CST_INSN_OTHER] = "--- ",
+	[CST_INSN_BRANCH] = "BR  ",
+	[CST_INSN_INDIRECT] = "iBR ",
+	[CST_INSN_ISB] = "ISB ",
+	[CST_INSN_BARRIER] = "DSB.DMB",
+	[CST_INSN_WFX] = "WFI.WFE",
+	[CST_INSN_TSTART] = "TSTART",
+};
+
+static const char *const insn_subtypes[] = {
+	[CST_INSN_PLAIN] = "",
+	[CST_INSN_LINK] = "b+link ",
+	[CST_INSN_RET] = "A64:ret ",
+	[CST_INSN_ERET] = "A64:eret ",
+	[CST_INSN_IMPLIED_RET] = "V7:impl ret",
+};
+
+static const char *const security_names[] = {
+	[CST_SEC_SECURE] = "S; ",
+	[CST_SEC_NONSECURE] = "N; ",
+	[CST_SEC_ROOT] = "Root; ",
+	[CST_SEC_REALM] = "Realm; ",
+};
+
+static const char *const trace_on_reasons[] = {
+	[CST_ON_NORMAL] = "begin or filter",
+	[CST_ON_OVERFLOW] = "overflow",
+	[CST_ON_DEBUG] = "debug restart",
+};
+
+static const char *const unsync_reasons[] = {
+	[CST_UNSYNC_UNKNOWN] = "undefined",
+	[CST_UNSYNC_INIT] = "init-decoder",
+	[CST_UNSYNC_RESET] = "reset-decoder",
+	[CST_UNSYNC_OVERFLOW] = "overflow",
+	[CST_UNSYNC_DISCARD] = "discard",
+	[CST_UNSYNC_BAD_PACKET] = "bad-packet",
+	[CST_UNSYNC_BAD_IMAGE] = "bad-program-image",
+	[CST_UNSYNC_END] = "end-of-trace",
+};
+
+static const char *const memtrans_names[] = {
+	[CST_TRANS_INIT] = "Init",
+	[CST_TRANS_START] = "Start",
+	[CST_TRANS_COMMIT] = "Commit",
+	[CST_TRANS_FAIL] = "Fail",
+};
+
+static const struct {
+	unsigned int space;
+	const char *name;
+} memspaces[] = {
+	{ CST_MEM_EL1S, "EL1S" },
+	{ CST_MEM_EL1N, "EL1N" },
+	{ CST_MEM_EL2N, "EL2N" },
+	{ CST_MEM_EL3, "EL3" },
+	{ CST_MEM_EL2S, "EL2S" },
+	{ CST_MEM_EL1R, "EL1R" },
+	{ CST_MEM_EL2R, "EL2R" },
+	{ CST_MEM_ROOT, "Root" },
+	{ CST_MEM_EL1S | CST_MEM_EL2S | CST_MEM_EL3, "Any S" },
+	{ CST_MEM_EL1N | CST_MEM_EL2N, "Any N" },
+	{ CST_MEM_EL1R | CST_MEM_EL2R, "Any R" },
+	{ CST_MEM_ANY, "Any" },
+	{ 0, "None" },
+};
+
+static void name_of(struct cst_text *t, const char *const *table, size_t entries, unsigned int i)
+{
+	if (i < entries && table[i])
+		cst_text_str(t, table[i]);
+}
+
+static void hex_value(struct cst_text *t, uint64_t value)
+{
+	cst_text_mem(t, "0x", 2);
+	cst_text_hex(t, value, 1);
+}
+
+static void reason(struct cst_text *t, const char *const *table, size_t entries, unsigned int i)
+{
+	cst_text_mem(t, " [", 2);
+	name_of(t, table, entries, i);
+	cst_text_char(t, ']');
+}
+
+static void range(struct cst_text *t, const struct cst_generic *g)
+{
+	cst_text_str(t, "exec range=");
+	hex_value(t, g->addr);
+	cst_text_str(t, ":[");
+	hex_value(t, g->end);
+	cst_text_str(t, "] num_i(");
+	cst_text_dec(t, g->n_insn);
+	cst_text_str(t, ") last_sz(");
+	cst_text_dec(t, g->last_size);
+	cst_text_str(t, ") (ISA=");
+	name_of(t, isa_names, NAMES(isa_names), g->isa);
+	cst_text_str(t, g->flags & CST_GF_EXEC ? ") E " : ") N ");
+	name_of(t, insn_types, NAMES(insn_types), g->last_type);
+	name_of(t, insn_subtypes, NAMES(insn_subtypes), g->last_subtype);
+	if (g->flags & CST_GF_COND)
+		cst_text_str(t, " <cond>");
+}
+
+static void nopath(struct cst_text *t, const struct cst_generic *g)
+{
+	cst_text_str(t, "first ");
+	hex_value(t, g->addr);
+	cst_text_str(t, ":[next ");
+	hex_value(t, g->end);
+	cst_text_str(t, "] num_i(");
+	cst_text_dec(t, g->n_insn);
+	cst_text_str(t, ") ");
+}
+
+static void nacc(struct cst_text *t, const struct cst_generic *g)
+{
+	size_t i;
+
+	cst_text_char(t, ' ');
+	hex_value(t, g->addr);
+	cst_text_str(t, "; Memspace [");
+	hex_value(t, g->num);
+	cst_text_char(t, ':');
+	for (i = 0; i < NAMES(memspaces); i++)
+		if (memspaces[i].space == g->num)
+			cst_text_str(t, memspaces[i].name);
+	cst_text_str(t, "] ");
+}
+
+static void exception(struct cst_text *t, const struct cst_generic *g)
+{
+	if (g->flags & CST_GF_RET_ADDR) {
+		cst_text_str(t, "pref ret addr:");
+		hex_value(t, g->end);
+		if (g->flags & CST_GF_BR_TARGET)
+			cst_text_str(t, " [addr also prev br tgt]");
+		cst_text_str(t, "; ");
+	}
+	cst_text_str(t, "excep num (0x");
+	cst_text_hex(t, g->num, 2);
+	cst_text_str(t, ") ");
+}
+
+static void pe_context(struct cst_text *t, const struct cst_generic *g)
+{
+	cst_text_str(t, "(ISA=");
+	name_of(t, isa_names, NAMES(isa_names), g->isa);
+	cst_text_str(t, ") ");
+	if (g->flags & CST_GF_EL) {
+		cst_text_mem(t, "EL", 2);
+		cst_text_dec(t, g->el);
+	}
+	name_of(t, security_names, NAMES(security_names), g->security);
+	cst_text_str(t, g->flags & CST_GF_BITS64 ? "64-bit; " : "32-bit; ");
+	if (g->flags & CST_GF_VMID) {
+		cst_text_str(t, "VMID=");
+		hex_value(t, g->vmid);
+		cst_text_str(t, "; ");
+	}
+	if (g->flags & CST_GF_CID) {
+		cst_text_str(t, "CTXTID=");
+		hex_value(t, g->context_id);
+		cst_text_str(t, "; ");
+	}
+}
+
+static void details(struct cst_text *t, const struct cst_generic *g)
+{
+	switch (g->kind) {
+	case CST_GEN_RANGE:
+		range(t, g);
+		break;
+	case CST_GEN_NOPATH:
+		nopath(t, g);
+		break;
+	case CST_GEN_NACC:
+		nacc(t, g);
+		break;
+	case CST_GEN_EXCEPTION:
+		exception(t, g);
+		break;
+	case CST_GEN_PE_CONTEXT:
+		pe_context(t, g);
+		break;
+	case CST_GEN_TRACE_ON:
+		reason(t, trace_on_reasons, NAMES(trace_on_reasons), g->num);
+		break;
+	case CST_GEN_NO_SYNC:
+	case CST_GEN_EO_TRACE:
+		reason(t, unsync_reasons, NAMES(unsync_reasons), g->num);
+		break;
+	case CST_GEN_TIMESTAMP:
+		cst_text_str(t, " [ TS=0x");
+		cst_text_hex(t, g->addr, 12);
+		cst_text_str(t, "]; ");
+		break;
+	case CST_GEN_EVENT:
+		cst_text_str(t, " Numbered:");
+		cst_text_dec(t, g->num);
+		cst_text_str(t, "; ");
+		break;
+	case CST_GEN_SYNC_MARKER:
+		cst_text_str(t, " [Timestamp marker(0x");
+		cst_text_hex(t, g->num, 8);
+		cst_text_str(t, ")]");
+		break;
+	case CST_GEN_MEMTRANS:
+		name_of(t, memtrans_names, NAMES(memtrans_names), g->num);
+		break;
+	case CST_GEN_INSTRUMENTATION:
+		cst_text_mem(t, "EL", 2);
+		cst_text_dec(t, g->el);
+		cst_text_str(t, "; 0x");
+		cst_text_hex(t, g->addr, 16);
+		break;
+	}
+}
+
+size_t cst_generic_text(const struct cst_generic *gen, char *out, size_t cap)
+{
+	struct cst_text t;
+
+	cst_text_init(&t, out, cap);
+	cst_text_str(&t, "OCSD_GEN_TRC_ELEM_");
+	name_of(&t, kind_names, NAMES(kind_names),
+		gen->kind < NAMES(kind_names) ? gen->kind : CST_GEN_UNKNOWN);
+	cst_text_char(&t, '(');
+	details(&t, gen);
+	/* A cycle count of unknown value is listed as 0, as the reference does. */
+	if (gen->flags & CST_GF_CC || gen->kind == CST_GEN_CYCLE_COUNT) {
+		cst_text_str(&t, " [CC=");
+		cst_text_dec(&t, gen->flags & CST_GF_CC ? gen->cc : 0);
+		cst_text_str(&t, "]; ");
+	}
+	cst_text_char(&t, ')');
+	return cst_text_end(&t);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ini.h"
+
+#include <string.h>
+
+#include <cstrace/error.h>
+
+static int is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+struct ini_str cst_ini_trim(struct ini_str s)
+{
+	while (s.n && is_blank(s.p[0])) {
+		s.p++;
+		s.n--;
+	}
+	while (s.n && is_blank(s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
+int cst_ini_is(struct ini_str s, const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < s.n; i++)
+		if (!word[i] || lower(s.p[i]) != lower(word[i]))
+			return 0;
+	return !word[i];
+}
+
+int cst_ini_item(struct ini_str *rest, struct ini_str *item)
+{
+	const char *comma;
+
+	if (!rest->p)
+		return 0;
+	comma = rest->n ? memchr(rest->p, ',', rest->n) : NULL;
+	item->p = rest->p;
+	if (comma) {
+		item->n = (size_t)(comma - rest->p);
+		rest->n -= item->n + 1;
+		rest->p = comma + 1;
+	} else {
+		item->n = rest->n;
+		rest->p = NULL;
+		rest->n = 0;
+	}
+	*item = cst_ini_trim(*item);
+	return 1;
+}
+
+static int digit(char c, unsigned int base)
+{
+	int d = -1;
+
+	c = lower(c);
+	if (c >= '0' && c <= '9')
+		d = c - '0';
+	else if (c >= 'a' && c <= 'f')
+		d = c - 'a' + 10;
+	return d >= 0 && (unsigned int)d < base ? d : -1;
+}
+
+int cst_ini_number(struct ini_str s, uint64_t *value)
+{
+	unsigned int base = 10;
+	uint64_t v = 0;
+	size_t i = 0;
+	int d;
+
+	if (s.n > 2 && s.p[0] == '0' && lower(s.p[1]) == 'x') {
+		base = 16;
+		i = 2;
+	}
+	if (i == s.n)
+		return -CST_ERR_SYNTAX;
+	for (; i < s.n; i++) {
+		d = digit(s.p[i], base);
+		if (d < 0 || v > (UINT64_MAX - (unsigned int)d) / base)
+			return -CST_ERR_SYNTAX;
+		v = v * base + (unsigned int)d;
+	}
+	*value = v;
+	return 0;
+}
+
+void cst_ini_start(struct ini_reader *r, const uint8_t *text, size_t len)
+{
+	static const uint8_t bom[] = { 0xef, 0xbb, 0xbf };
+
+	memset(r, 0, sizeof(*r));
+	if (len >= sizeof(bom) && !memcmp(text, bom, sizeof(bom))) {
+		text += sizeof(bom);
+		len -= sizeof(bom);
+	}
+	r->p = (const char *)text;
+	r->end = len ? r->p + len : r->p;
+	r->section.p = "";
+}
+
+/* The next line without its end, comment and outer blanks. */
+static struct ini_str next_line(struct ini_reader *r)
+{
+	struct ini_str s = { r->p, 0 };
+	const char *nl = memchr(r->p, '\n', (size_t)(r->end - r->p));
+	size_t i;
+
+	s.n = (size_t)((nl ? nl : r->end) - r->p);
+	r->p = nl ? nl + 1 : r->end;
+	r->line++;
+	if (s.n && s.p[s.n - 1] == '\r')
+		s.n--;
+	for (i = 0; i < s.n; i++)
+		if (s.p[i] == ';' || s.p[i] == '#')
+			break;
+	s.n = i;
+	return cst_ini_trim(s);
+}
+
+static int has_control(struct ini_str s)
+{
+	size_t i;
+
+	for (i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] < 0x20 && s.p[i] != '\t')
+			return 1;
+	return 0;
+}
+
+void cst_ini_next(struct ini_reader *r, struct ini_line *out)
+{
+	struct ini_str s;
+	const char *eq;
+
+	out->kind = INI_END;
+	while (r->p < r->end) {
+		s = next_line(r);
+		if (!s.n)
+			continue;
+		out->line = r->line;
+		out->kind = INI_BAD;
+		if (has_control(s))
+			return;
+		if (s.p[0] == '[') {
+			if (s.p[s.n - 1] != ']')
+				return;
+			s.p++;
+			s.n -= 2;
+			r->section = out->section = cst_ini_trim(s);
+			out->kind = INI_SECTION;
+			return;
+		}
+		eq = memchr(s.p, '=', s.n);
+		if (!eq)
+			return;
+		out->section = r->section;
+		out->key.p = s.p;
+		out->key.n = (size_t)(eq - s.p);
+		out->key = cst_ini_trim(out->key);
+		out->value.p = eq + 1;
+		out->value.n = s.n - (size_t)(eq + 1 - s.p);
+		out->value = cst_ini_trim(out->value);
+		if (out->key.n)
+			out->kind = INI_KEY;
+		return;
+	}
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ini.h - INI text, line by line. Comments start with ';' or '#' and run to the end of the line.
+ */
+#ifndef CST_LIB_SNAPSHOT_INI_H
+#define CST_LIB_SNAPSHOT_INI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A part of the text; not terminated. */
+struct ini_str {
+	const char *p;
+	size_t n;
+};
+
+enum ini_kind {
+	INI_END,
+	INI_SECTION,	/* name in section */
+	INI_KEY,	/* section, key, value; blanks around them are gone */
+	INI_BAD,	/* neither, or a control character */
+};
+
+struct ini_line {
+	enum ini_kind kind;
+	unsigned int line;
+	struct ini_str section, key, value;
+};
+
+struct ini_reader {
+	const char *p, *end;
+	unsigned int line;
+	struct ini_str section;
+};
+
+void cst_ini_start(struct ini_reader *r, const uint8_t *text, size_t len);
+void cst_ini_next(struct ini_reader *r, struct ini_line *out);
+
+/* Equality without case. */
+int cst_ini_is(struct ini_str s, const char *word);
+struct ini_str cst_ini_trim(struct ini_str s);
+/* The part before the next comma; *rest gets what follows. 0 when *rest is used up. */
+int cst_ini_item(struct ini_str *rest, struct ini_str *item);
+/* A number, decimal or with 0x; 0, or -CST_ERR_SYNTAX. */
+int cst_ini_number(struct ini_str s, uint64_t *value);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "text.h"
+
+#include <string.h>
+
+void cst_text_mem(struct cst_text *t, const char *s, size_t len)
+{
+	if (t->len < t->cap) {
+		size_t room = t->cap - t->len;
+
+		memcpy(t->out + t->len, s, len < room ? len : room);
+	}
+	t->len += len;
+}
+
+void cst_text_str(struct cst_text *t, const char *s)
+{
+	cst_text_mem(t, s, strlen(s));
+}
+
+static void hex(struct cst_text *t, uint64_t value, unsigned int digits, const char *alphabet)
+{
+	char buf[16];
+	unsigned int i = sizeof(buf);
+
+	do {
+		buf[--i] = alphabet[value & 0xf];
+		value >>= 4;
+	} while (value);
+	while (i && sizeof(buf) - i < digits)
+		buf[--i] = '0';
+	cst_text_mem(t, buf + i, sizeof(buf) - i);
+}
+
+void cst_text_hex(struct cst_text *t, uint64_t value, unsigned int digits)
+{
+	hex(t, value, digits, "0123456789abcdef");
+}
+
+void cst_text_hex_upper(struct cst_text *t, uint64_t value, unsigned int digits)
+{
+	hex(t, value, digits, "0123456789ABCDEF");
+}
+
+void cst_text_dec(struct cst_text *t, uint64_t value)
+{
+	char buf[20];
+	unsigned int i = sizeof(buf);
+
+	do {
+		buf[--i] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	cst_text_mem(t, buf + i, sizeof(buf) - i);
+}
+
+size_t cst_text_end(struct cst_text *t)
+{
+	if (t->cap)
+		t->out[t->len < t->cap ? t->len : t->cap - 1] = '\0';
+	return t->len;
+}
