@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# make-sample.sh BUILD traces [DIR]: run the programs of symfs under the flow recorder, encode what they
+#                                    executed, write the perf.data and truth files to DIR (default: here)
+# make-sample.sh BUILD check         the same in a scratch folder; differences from the files here are errors
+# make-sample.sh BUILD programs      compile the programs anew (another compiler gives other programs)
+#
+# BUILD holds tests/gen/cst-gen and tests/gen/qemu/flowlog.so (make tests qemu). Nothing in the traces
+# depends on the machine, the time or the environment, so the same programs give the same bytes.
+set -eu
+
+usage() {
+	sed -n '3,9s/^# \{0,1\}//p' "$0" >&2
+	exit 2
+}
+
+[ $# -ge 2 ] || usage
+build=$(cd "$1" && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
+symfs=$here/symfs
+programs=$symfs/opt/cstrace-sample
+
+# No library, DWARF 4 (what autofdo reads), calls kept as calls.
+compile() {
+	compiler=$1
+	out=$2
+	shift 2
+	"$compiler" -O1 -g -gdwarf-4 -fno-inline -foptimize-sibling-calls \
+		--param case-values-threshold=4 -ffreestanding -nostdlib -static -no-pie -fno-pie \
+		-fno-asynchronous-unwind-tables -fno-stack-protector -Wall -Wextra -Werror \
+		-Wl,--build-id=sha1 -Wl,-z,noseparate-code -fdebug-prefix-map="$here"=. "$@" \
+		-o "$programs/$out" "$here/sample/sample.c"
+}
+
+make_programs() {
+	mkdir -p "$programs"
+	compile aarch64-linux-gnu-gcc sample.a64
+	compile arm-linux-gnueabihf-gcc sample.a32 -marm -march=armv7-a+fp
+	compile arm-linux-gnueabihf-gcc sample.t32 -mthumb -march=armv7-a+fp
+}
+
+# flow EMULATOR PROGRAM FILE OPTIONS
+flow() {
+	env -i "$(command -v "$1")" -seed 1 \
+		-plugin "$build/tests/gen/qemu/flowlog.so,out=$3,root=$symfs$4" "$programs/$2" \
+		>"$3.stdout" 2>"$3.log" || { cat "$3.log" >&2; exit 1; }
+	if grep -q DOUBTFUL "$3.log"; then
+		cat "$3.log" >&2
+		exit 1
+	fi
+}
+
+# What a set executed, compactly: how often each taken branch, and a hash of all of them in order, per
+# CPU and thread. $1: a folder written by cst-gen --truth.
+summarise() {
+	echo '# per CPU and thread: taken branches in order, hashed; then how often each was taken'
+	for f in "$1"/branches.*; do
+		stream=$(basename "$f" .xz)
+		case $f in *.xz) xz -dc "$f" ;; *) cat "$f" ;; esac | grep -v '^0 ' >"$1/stream"
+		echo "${stream#branches.} branches $(wc -l <"$1/stream")" \
+			"sha256 $(sha256sum <"$1/stream" | cut -d' ' -f1)"
+		sort "$1/stream" | uniq -c | awk '{ print $2, $3, $1 }'
+	done
+}
+
+case $2 in
+programs)
+	make_programs
+	;;
+esac
