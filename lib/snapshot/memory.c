@@ -111,7 +111,7 @@ static int load_region(struct builder *b, const struct cst_snap_device *dev,
 		data = r->copy;
 	}
 	r->len = len;
-	return cst_section_new(&r->sec, b->img, data, len + r->pad, NULL);
+	return cst_section_new(&r->sec, b->mem->img, data, len + r->pad, NULL);
 }
 
 static int load_device(struct builder *b, size_t device)
