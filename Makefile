@@ -116,7 +116,7 @@ jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 1
 
 check demo bench nightly:
 	$(Q)scripts/install-deps build test
-	+$(Q)$(MAKE) $(jobs) --no-print-directory $@-run
+	+$(Q)$(MAKE) $(jobs) -Otarget --no-print-directory $@-run
 
 # ---- configuration: where the libraries of perf-plugin are -------------------------------------
 
