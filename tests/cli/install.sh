@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What `make install` puts where; that a program can be built with it; that uninstall leaves nothing.
+. tests/cli/tap.sh
+mk() {
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s --no-print-directory O="$BUILD" "$@"
+}
+cc=${CC:-gcc}
+
+check "install" mk install prefix=/usr DESTDIR="$tmp/dest"
+for f in bin/perf-cstrace lib/libcstrace.a lib/libcstrace.so lib/libcstrace.so.0 include/cstrace/cstrace.h \
+	lib/pkgconfig/cstrace.pc share/man/man1/perf-cstrace.1; do
+	check "$f" test -e "$tmp/dest/usr/$f"
+done
+
+cat >"$tmp/use.c" <<'EOF'
+#include <cstrace/cstrace.h>
+#include <stdio.h>
+int main(void)
+{
+	struct cst_tree *tree = NULL;
+
+	if (cst_tree_new(&tree, CST_TREE_RAW, 0))
+		return 1;
+	cst_tree_free(tree);
+	puts("used");
+	return 0;
+}
+EOF
+check "compiles with the installed headers" $cc -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$tmp/dest/usr/include" \
+	-c -o "$tmp/use.o" "$tmp/use.c"
+if command -v g++ >/dev/null; then
+	cp "$tmp/use.c" "$tmp/use.cc"
+	check "compiles as C++" g++ -std=c++17 -Wall -Wextra -Werror -I"$tmp/dest/usr/include" -c -o "$tmp/usecc.o" "$tmp/use.cc"
+fi
+check "links with the static library" $cc -o "$tmp/use-a" "$tmp/use.o" "$tmp/dest/usr/lib/libcstrace.a"
+check "runs" "$tmp/use-a"
+check "links with the shared library" $cc -o "$tmp/use-so" "$tmp/use.o" -L"$tmp/dest/usr/lib" -lcstrace
+check "runs with the shared library" env LD_LIBRARY_PATH="$tmp/dest/usr/lib" "$tmp/use-so"
+
+only_libc() {
+	objdump -p "$tmp/dest/usr/lib/libcstrace.so.0" | awk '$1 == "NEEDED" && $2 !~ /^libc\.so/ { print; bad = 1 } END { exit bad }'
+}
+check "the shared library needs the C library only" only_libc
+
+check "uninstall" mk uninstall prefix=/usr DESTDIR="$tmp/dest"
+nothing_left() {
+	[ -z "$(find "$tmp/dest" ! -type d)" ] || {
+		find "$tmp/dest" ! -type d
+		return 1
+	}
+}
+check "nothing is left" nothing_left
+finish

@@ -1,0 +1,118 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What every command promises at its edges: exit codes, where text goes, help, errors that name the file.
+. tests/cli/tap.sh
+tool=$PERF_CSTRACE
+sample=tests/data/sample.perf.data
+
+# run EXPECTED_CODE ARGS...: stdout and stderr are kept in $tmp.
+run() {
+	want=$1
+	shift
+	got=0
+	"$tool" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || got=$?
+	[ "$got" -eq "$want" ] || {
+		echo "exit code $got, not $want, of: $tool $*"
+		cat "$tmp/err"
+		return 1
+	}
+}
+
+silent() {
+	[ ! -s "$1" ] || {
+		echo "unexpected text in ${1##*/}:"
+		head -n 5 "$1"
+		return 1
+	}
+}
+
+says() {
+	grep -qF -- "$2" "$1" || {
+		echo "no '$2' in ${1##*/}:"
+		head -n 5 "$1"
+		return 1
+	}
+}
+
+help_goes_to_stdout() {
+	run 0 "$@" --help && says "$tmp/out" Usage && silent "$tmp/err"
+}
+
+usage_error() {
+	run 129 "$@" && silent "$tmp/out" && [ -s "$tmp/err" ]
+}
+
+check "no command" usage_error
+check "unknown command" usage_error frobnicate
+check "--version" run 0 --version
+check "--help" help_goes_to_stdout
+for c in $("$tool" --list-cmds); do
+	[ "$c" != help ] || continue
+	check "$c --help" help_goes_to_stdout "$c"
+	check "$c: unknown option" usage_error "$c" --no-such-option
+	check "$c: option without its value" usage_error "$c" -i
+
+	absent() {
+		run 1 "$c" -i "$tmp/absent" "$@" && silent "$tmp/out" && says "$tmp/err" "$tmp/absent"
+	}
+	foreign() {
+		head -c 4096 "$tool" >"$tmp/foreign"
+		run 1 "$c" -i "$tmp/foreign" "$@" && silent "$tmp/out" && says "$tmp/err" "$tmp/foreign"
+	}
+	empty() {
+		: >"$tmp/empty"
+		run 1 "$c" -i "$tmp/empty" "$@" && silent "$tmp/out" && says "$tmp/err" "$tmp/empty"
+	}
+	case $c in
+	inject) set -- -o "$tmp/result" --itrace=b ;;
+	profile) set -- -o "$tmp/result" --format=autofdo ;;
+	script) set -- --itrace=b ;;
+	dump) set -- --elements ;;
+	*) set -- ;;
+	esac
+	check "$c: absent file" absent "$@"
+	check "$c: a file of another kind" foreign "$@"
+	check "$c: empty file" empty "$@"
+	check "$c: an error leaves no output file" test ! -e "$tmp/result"
+done
+
+full_disk() {
+	[ -c /dev/full ] || return 0
+	"$tool" script -i $sample --symfs tests/data/symfs --itrace=b >/dev/full 2>"$tmp/err" && {
+		echo "exit 0 although nothing could be written"
+		return 1
+	}
+	says "$tmp/err" "o space left"
+}
+
+closed_pipe() {
+	{
+		"$tool" script -i $sample --symfs tests/data/symfs --itrace=b 2>"$tmp/err"
+		echo $? >"$tmp/code"
+	} | head -n 1 >/dev/null
+	code=$(cat "$tmp/code")
+	# 141 is death by SIGPIPE, as any filter dies.
+	[ "$code" -ne 139 ] && [ "$code" -ne 134 ]
+}
+
+no_folder_for_output() {
+	run 1 inject -i $sample --symfs tests/data/symfs --itrace=b -o "$tmp/no/such/folder/out" &&
+		says "$tmp/err" "$tmp/no/such/folder"
+}
+
+same_from_stdin() {
+	"$tool" script -i $sample --symfs tests/data/symfs --itrace=b -F pid,tid,cpu,ip,addr >"$tmp/a" 2>/dev/null
+	"$tool" script -i - --symfs tests/data/symfs --itrace=b -F pid,tid,cpu,ip,addr <$sample >"$tmp/b" 2>"$tmp/err" || {
+		cat "$tmp/err"
+		return 1
+	}
+	[ -s "$tmp/a" ] && cmp "$tmp/a" "$tmp/b"
+}
+
+if [ -e $sample ]; then
+	check "standard output full" full_disk
+	check "reader of standard output goes away" closed_pipe
+	check "output folder does not exist" no_folder_for_output
+	check "the same from standard input" same_from_stdin
+fi
+finish
