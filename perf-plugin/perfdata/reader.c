@@ -46,9 +46,13 @@ static void abandon_file(struct perfdata *pd, uint64_t pos)
 static int fail_cut(struct perfdata *pd, uint64_t want)
 {
 	struct pd_source *s = cur_src(pd);
-	uint64_t pos = pd->pos;
+	uint64_t pos = pd->pos, end = pd->end;
 
 	abandon_file(pd, pos);
+	if (!s->io_errno && pos == s->size)
+		return pd_fail(&pd->err, PD_E_CUT, pos, "%s: is cut at %#" PRIx64 ", expected records up "
+			       "to %#" PRIx64 "; everything before was used, copy or record it again for "
+			       "the rest", s->name, pos, end);
 	if (s->io_errno)
 		return pd_fail(&pd->err, PD_E_IO, s->size, "%s: reading stopped at %#" PRIx64 ": %s; "
 			       "everything before was used", s->name, s->size,
@@ -79,6 +83,11 @@ static union perf_event *bounce(struct perfdata *pd, const uint8_t *p,
 	memset(pd->bounce + h->size, 0, 8);
 	memcpy(pd->bounce, h, sizeof(*h));
 	return (union perf_event *)pd->bounce;
+}
+
+static bool is_compressed(uint32_t type)
+{
+	return type == PERF_RECORD_COMPRESSED || type == (uint32_t)PD_RECORD_COMPRESSED2;
 }
 
 /* Fill @rec from the record at @p, all of whose bytes are readable. */
@@ -139,6 +148,9 @@ static int take_record(struct perfdata *pd, const uint8_t *p, const struct perf_
 	}
 	if (rec->sid.id && pd->attrs.nr > 1 && !pd_attrs_by_id(&pd->attrs, rec->sid.id))
 		pd->stats.unknown_ids++;
+	/* What is only a container for other records is not handed out. */
+	if (is_compressed(h->type))
+		return 1;
 	if (!l)
 		pd->stats.unknown_records++;
 	pd->stats.records++;
@@ -266,7 +278,7 @@ static int next_expanded(struct perfdata *pd, struct pd_record *rec)
 		return 0;
 	}
 	if (h.type == PERF_RECORD_AUXTRACE || h.type == PERF_RECORD_HEADER_TRACING_DATA ||
-	    h.type == PERF_RECORD_COMPRESSED || h.type == (uint32_t)PD_RECORD_COMPRESSED2)
+	    is_compressed(h.type))
 		return fail_expand(pd, PD_E_RECORD, "AUX, tracing or compressed data");
 	rc = take_record(pd, p, &h, pd->container, false, rec);
 	pd_decomp_consume(pd->decomp, h.size);
@@ -331,7 +343,7 @@ static int next_raw(struct perfdata *pd, struct pd_record *rec, bool *at_end)
 		pd_meta_record(pd, rec, raw);
 		pd->meta_done = pd->pos;
 	}
-	if (h.type == PERF_RECORD_COMPRESSED || h.type == (uint32_t)PD_RECORD_COMPRESSED2)
+	if (is_compressed(h.type))
 		return start_expanding(pd, rec);
 	return 1;
 }
@@ -353,6 +365,7 @@ static int fail_payload(struct perfdata *pd)
 	struct pd_source *s = cur_src(pd);
 
 	pd->payload_cut = false;
+	abandon_file(pd, pd->pos);
 	return pd_fail(&pd->err, PD_E_CUT, pd->pos, "%s: is cut at %#" PRIx64 ", inside the AUX data of "
 		       "the record at %#" PRIx64 "; everything before was used, copy or record it "
 		       "again for the rest", s->name, pd->pos, pd->container);
