@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * config.c - ETMv4 and ETE registers to decoder configuration.
+ */
+#include <string.h>
+
+#include <cstrace/config.h>
+#include <cstrace/error.h>
+
+#define BITS(reg, hi, lo) (((reg) >> (lo)) & ((1u << ((hi) - (lo) + 1)) - 1))
+#define BIT(reg, n) (((reg) >> (n)) & 1)
+
+/* VMID and context ID sizes are encoded as a number of bytes: 1, 2, 4; anything else is none. */
+static uint8_t id_bytes(unsigned int field)
+{
+	return field == 1 || field == 2 || field == 4 ? field : 0;
+}
+
+int cst_config_etmv4(struct cst_config *cfg, const struct cst_etmv4_regs *r, int ete,
+		     enum cst_profile profile)
+{
+	unsigned int major, minor;
+
+	memset(cfg, 0, sizeof(*cfg));
+	cfg->protocol = ete ? CST_PROTO_ETE : CST_PROTO_ETMV4;
+	cfg->profile = profile;
+	cfg->trace_id = r->traceidr & 0x7f;
+	if (ete) {
+		/* TRCDEVARCH: ARCHVER 5 is ETE, REVISION its minor version; zero when not captured */
+		major = 5;
+		minor = BITS(r->devarch, 19, 16);
+		if (r->devarch && BITS(r->devarch, 15, 12) != 5)
+			major = 0;
+	} else {
+		major = BITS(r->idr1, 11, 8);
+		minor = BITS(r->idr1, 7, 4);
+	}
+	cfg->version = major << 4 | minor;
+	cfg->ia64 = BITS(r->idr2, 4, 0) == 8;
+	/* ETE fixes both sizes to 32 bits; a zero field means the register was not captured */
+	cfg->cid_bytes = id_bytes(BITS(r->idr2, 9, 5));
+	cfg->vmid_bytes = id_bytes(BITS(r->idr2, 14, 10));
+	if (ete) {
+		cfg->cid_bytes = 4;
+		cfg->vmid_bytes = 4;
+	}
+	cfg->cc_bits = BITS(r->idr2, 28, 25) + 12;
+	cfg->commopt = BIT(r->idr0, 29) && BIT(r->idr0, 7);
+	cfg->trans_p0 = !BIT(r->idr0, 30);
+	cfg->qsupp = BITS(r->idr0, 16, 15);
+	cfg->wfx_p0 = BIT(r->idr2, 31) && cfg->version >= 0x43;
+	cfg->ret_stack = BIT(r->configr, 12);
+	cfg->cycle_count = BIT(r->configr, 4);
+	cfg->branch_broadcast = BIT(r->configr, 3);
+	cfg->cond_trace = !ete && BIT(r->idr0, 6) && BITS(r->configr, 10, 8);
+	cfg->data_trace = !ete && BITS(r->idr0, 4, 3) == 3 && BITS(r->configr, 2, 1) &&
+			  BITS(r->configr, 17, 16);
+	cfg->ts_marker = BIT(r->idr0, 23);
+	cfg->vmid_is_cid2 = BIT(r->configr, 15);
+	cfg->max_spec = r->idr8;
+	cfg->max_queue = 65536;
+	cfg->hold_transactions = 1;
+
+	if ((ete && (major != 5 || minor > 3)) || (!ete && (major != 4 || minor > 6)))
+		return -CST_ERR_VERSION;
+	/* data trace, P0 loads and stores, conditional tracing: listed, but no instruction flow */
+	if (!ete && (BITS(r->configr, 2, 1) || BITS(r->configr, 17, 16) || BITS(r->configr, 10, 8)))
+		return -CST_ERR_UNSUP;
+	return 0;
+}

@@ -1,0 +1,753 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * element.c - ETMv4 and ETE packets to trace elements, with speculation and transactions resolved
+ * (Arm ARM K10.5.3 "Stage 2, speculation resolution", K10.5.4 "transaction resolution").
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <cstrace/error.h>
+#include <cstrace/flow.h>
+#include <cstrace/tree.h>
+
+#include "etmv4.h"
+
+#define FIRST_CAP 256
+
+int cst_etmv4_queue_init(struct etmv4_queue *q, const struct cst_config *cfg, struct cst_stats *stats)
+{
+	memset(q, 0, sizeof(*q));
+	q->cfg = cfg;
+	q->stats = stats;
+	q->ring = malloc(FIRST_CAP * sizeof(*q->ring));
+	if (!q->ring)
+		return -CST_ERR_NOMEM;
+	q->cap = FIRST_CAP;
+	cst_etmv4_queue_reset(q, CST_UNSYNC_INIT);
+	return 0;
+}
+
+void cst_etmv4_queue_free(struct etmv4_queue *q)
+{
+	free(q->ring);
+	q->ring = NULL;
+}
+
+void cst_etmv4_queue_reset(struct etmv4_queue *q, uint8_t reason)
+{
+	q->head = q->count = q->final = 0;
+	q->final_atoms = 0;
+	q->depth = q->unseen = q->trans_scan = 0;
+	q->state = ETMV4_WAIT_ASYNC;
+	q->started = 0;
+	q->reason = reason;
+	q->exc_pending = q->overflow = q->trans_open = q->ts_marked = q->ended = 0;
+	q->last_index = 0;
+}
+
+static struct cst_element *at(const struct etmv4_queue *q, uint32_t i)
+{
+	return &q->ring[(q->head + i) & (q->cap - 1)];
+}
+
+static int grow(struct etmv4_queue *q)
+{
+	struct cst_element *ring;
+	uint32_t i;
+
+	if (q->cap >= q->cfg->max_queue || q->cap >= 1u << 30)
+		return -CST_ERR_QUEUE_FULL;
+	ring = malloc(2 * (size_t)q->cap * sizeof(*ring));
+	if (!ring)
+		return -CST_ERR_NOMEM;
+	for (i = 0; i < q->count; i++)
+		ring[i] = *at(q, i);
+	free(q->ring);
+	q->ring = ring;
+	q->cap *= 2;
+	q->head = 0;
+	return 0;
+}
+
+/* P0 elements that an element stands for. */
+static uint32_t p0_count(const struct etmv4_queue *q, const struct cst_element *e)
+{
+	switch (e->kind) {
+	case CST_EL_ATOMS:
+		return e->n;
+	case CST_EL_EXCEPTION:
+	case CST_EL_Q:
+	case CST_EL_SOURCE_ADDRESS:
+	case CST_EL_FUNC_RETURN:
+		return 1;
+	case CST_EL_TRANS_START:
+		return e->num && q->cfg->trans_p0;
+	case CST_EL_EXC_RETURN:
+		/* P0 on v6-M and v7-M only; v8-M needs ETMv4.2 */
+		return q->cfg->profile == CST_PROFILE_M && q->cfg->version < 0x42;
+	}
+	return 0;
+}
+
+/* Table K10-2: elements that are not speculative and survive Cancel and Discard. */
+static int is_kept(const struct cst_element *e)
+{
+	switch (e->kind) {
+	case CST_EL_TIMESTAMP:
+	case CST_EL_CYCLE_COUNT:
+	case CST_EL_EVENT:
+	case CST_EL_TS_MARKER:
+	case CST_EL_INSTRUMENTATION:
+	case CST_EL_TRACE_INFO:
+	case CST_EL_NO_SYNC:
+		return 1;
+	}
+	return 0;
+}
+
+static void fail(struct etmv4_queue *q, uint64_t index, int reason, int error);
+
+/* A new element at the young end; NULL after the failure was dealt with. */
+static struct cst_element *push(struct etmv4_queue *q, enum cst_element_kind kind, uint64_t index)
+{
+	struct cst_element *e;
+	int err;
+
+	if (q->count == q->cap) {
+		err = grow(q);
+		if (err) {
+			fail(q, index, CST_UNSYNC_BAD_PACKET, -err);
+			return NULL;
+		}
+	}
+	e = at(q, q->count++);
+	e->index = index;
+	e->kind = kind;
+	e->flags = 0;
+	e->num = 0;
+	return e;
+}
+
+/* Everything in the ring is final. */
+static void finalize(struct etmv4_queue *q)
+{
+	q->final = q->count;
+	q->final_atoms = 0;
+}
+
+/* Drop what is uncommitted from element `from` on, except what survives a Cancel; in order. */
+static void drop_uncommitted(struct etmv4_queue *q, uint32_t from)
+{
+	uint32_t i, to = from;
+	struct cst_element *e;
+
+	for (i = from; i < q->count; i++) {
+		e = at(q, i);
+		if (is_kept(e)) {
+			if (to != i)
+				*at(q, to) = *e;
+			to++;
+		} else if (e->kind == CST_EL_ATOMS && i == q->final && q->final_atoms) {
+			/* its first atoms are committed */
+			q->stats->uncommitted += e->n - q->final_atoms;
+			e->n = q->final_atoms;
+			to++;
+		} else {
+			q->stats->uncommitted += p0_count(q, e);
+		}
+	}
+	q->count = to;
+}
+
+/*
+ * Discard, Overflow, a bad packet: speculative elements are gone, what is not speculative is still
+ * reported, and decoding starts anew at the next A-sync.
+ */
+static void fail(struct etmv4_queue *q, uint64_t index, int reason, int error)
+{
+	struct cst_element *e;
+
+	drop_uncommitted(q, q->final);
+	if (q->count == q->cap)	/* only kept elements, and no memory: they make room */
+		q->count--;
+	e = at(q, q->count++);
+	memset(e, 0, sizeof(*e));
+	e->kind = CST_EL_NO_SYNC;
+	e->index = index;
+	e->num = reason;
+	e->value = error;
+	e->flags = CST_EL_F_DOUBTFUL;
+	finalize(q);
+	q->depth = q->unseen = 0;
+	q->exc_pending = 0;
+	q->state = ETMV4_WAIT_ASYNC;
+	q->ts_marked = 0;
+	if (error)
+		q->stats->resyncs++;
+}
+
+static void commit(struct etmv4_queue *q, uint32_t n, uint64_t index)
+{
+	struct cst_element *e;
+	uint32_t p0;
+
+	if (n > q->depth) {
+		fail(q, index, CST_UNSYNC_BAD_PACKET, CST_ERR_COMMIT_OVERRUN);
+		return;
+	}
+	q->depth -= n;
+	/* the oldest are those that were speculative before the first packet seen */
+	if (q->unseen) {
+		p0 = n < q->unseen ? n : q->unseen;
+		q->unseen -= p0;
+		n -= p0;
+	}
+	while (n) {
+		e = at(q, q->final);
+		p0 = p0_count(q, e) - q->final_atoms;
+		if (p0 > n) {
+			q->final_atoms += n;
+			return;
+		}
+		n -= p0;
+		q->final++;
+		q->final_atoms = 0;
+	}
+}
+
+static void implicit_commit(struct etmv4_queue *q, uint64_t index)
+{
+	if (q->depth > q->cfg->max_spec)
+		commit(q, q->depth - q->cfg->max_spec, index);
+}
+
+/* Remove the n youngest uncommitted P0 elements, and what is speculative after the oldest of them. */
+static void cancel(struct etmv4_queue *q, uint32_t n, uint64_t index)
+{
+	uint64_t uncommitted = q->stats->uncommitted;
+	struct cst_element *e;
+	uint32_t i, p0;
+
+	if (n > q->depth) {
+		fail(q, index, CST_UNSYNC_BAD_PACKET, CST_ERR_COMMIT_OVERRUN);
+		return;
+	}
+	q->depth -= n;
+	for (i = q->count; n && i > q->final; i--) {
+		int partly = i - 1 == q->final && q->final_atoms;
+
+		e = at(q, i - 1);
+		p0 = p0_count(q, e) - (partly ? q->final_atoms : 0);
+		if (p0 > n || (p0 == n && partly)) {
+			/* only the youngest atoms of the packet: the element itself stays */
+			e->n -= n;
+			n = 0;
+			break;
+		}
+		n -= p0;
+	}
+	/* what is left were elements older than the first packet seen */
+	q->unseen -= n < q->unseen ? n : q->unseen;
+	if (q->final_atoms && at(q, q->final)->n == q->final_atoms) {
+		q->final++;
+		q->final_atoms = 0;
+	}
+	drop_uncommitted(q, i);
+	q->stats->uncommitted = uncommitted;	/* what is cancelled did not happen: no loss */
+}
+
+/* Invert the youngest uncommitted atom; a Target Address after it is void. */
+static void mispredict(struct etmv4_queue *q, uint64_t index)
+{
+	struct cst_element *e = NULL;
+	uint32_t i, j, to;
+
+	for (i = q->count; i > q->final; i--) {
+		e = at(q, i - 1);
+		if (e->kind == CST_EL_ATOMS)
+			break;
+		if (p0_count(q, e)) {
+			i = q->final;
+			break;
+		}
+	}
+	if (i == q->final || (i - 1 == q->final && e->n == q->final_atoms)) {
+		fail(q, index, CST_UNSYNC_BAD_PACKET, CST_ERR_NO_ATOM);
+		return;
+	}
+	e->bits ^= 1u << (e->n - 1);
+	for (j = to = i; j < q->count; j++) {
+		if (at(q, j)->kind == CST_EL_ADDRESS)
+			continue;
+		if (to != j)
+			*at(q, to) = *at(q, j);
+		to++;
+	}
+	q->count = to;
+}
+
+static void push_atoms(struct etmv4_queue *q, const struct cst_packet *pkt)
+{
+	struct cst_element *e = push(q, CST_EL_ATOMS, pkt->index);
+
+	if (!e)
+		return;
+	e->n = pkt->n_atoms;
+	e->bits = pkt->atoms;
+	e->first_e = pkt->atoms;
+	q->depth += pkt->n_atoms;
+}
+
+static void push_context(struct etmv4_queue *q, const struct cst_packet *pkt, uint64_t index)
+{
+	struct cst_element *e = push(q, CST_EL_CONTEXT, index);
+
+	if (!e)
+		return;
+	e->ctx.el = pkt->el;
+	e->ctx.security = pkt->security;
+	e->ctx.bits64 = pkt->sf;
+	e->ctx.context_id = pkt->cid;
+	e->ctx.vmid = pkt->vmid;
+	e->ctx.flags = CST_CTX_KNOWN | (pkt->flags & CST_PF_CID ? CST_CTX_CID : 0) |
+		       (pkt->flags & CST_PF_VMID ? CST_CTX_VMID : 0);
+}
+
+static void push_address(struct etmv4_queue *q, enum cst_element_kind kind,
+			 const struct cst_packet *pkt, uint64_t index)
+{
+	struct cst_element *e = push(q, kind, index);
+
+	if (!e)
+		return;
+	e->addr = pkt->addr;
+	e->is = pkt->is;
+	e->flags = CST_EL_F_ADDRESS;
+}
+
+/*
+ * The Exception element; its address packet has arrived (or there is none, for PE reset). With
+ * E1:E0 = 10 the address is the target of the branch before, so context and Target Address elements
+ * come first (K10.5.2.13.2).
+ */
+static void push_exception(struct etmv4_queue *q, const struct cst_packet *addr)
+{
+	uint8_t state = q->state;
+	struct cst_element *e;
+
+	q->exc_pending = 0;
+	if (q->exc_num == 0x18 && q->cfg->protocol == CST_PROTO_ETE) {
+		push(q, CST_EL_TRANS_FAIL, q->exc_index);
+		return;
+	}
+	if (addr && addr->flags & CST_PF_CONTEXT)
+		push_context(q, addr, q->exc_index);
+	if (addr && q->exc_flags & CST_EL_F_BR_TARGET)
+		push_address(q, CST_EL_ADDRESS, addr, q->exc_index);
+	if (q->state != state)	/* the queue was full */
+		return;
+	e = push(q, CST_EL_EXCEPTION, q->exc_index);
+	if (!e)
+		return;
+	e->num = q->exc_num;
+	e->flags = q->exc_flags;
+	e->addr = 0;
+	e->is = 0;
+	if (addr) {
+		e->addr = addr->addr;
+		e->is = addr->is;
+		e->flags |= CST_EL_F_ADDRESS;
+		if (q->cfg->profile == CST_PROFILE_M && (uint32_t)addr->addr == 0xfffffffe)
+			e->flags |= CST_EL_F_TAIL_CHAIN;
+	}
+	q->depth++;
+}
+
+static void push_q(struct etmv4_queue *q, const struct cst_packet *pkt)
+{
+	struct cst_element *e = push(q, CST_EL_Q, pkt->index);
+
+	if (!e)
+		return;
+	e->value = pkt->count;
+	if (pkt->flags & CST_PF_COUNT)
+		e->flags |= CST_EL_F_COUNT;
+	if (pkt->flags & CST_PF_ADDR) {
+		e->addr = pkt->addr;
+		e->is = pkt->is;
+		e->flags |= CST_EL_F_ADDRESS;
+	}
+	q->depth++;
+}
+
+static void push_value(struct etmv4_queue *q, enum cst_element_kind kind,
+		       const struct cst_packet *pkt, unsigned int num)
+{
+	struct cst_element *e = push(q, kind, pkt->index);
+
+	if (!e)
+		return;
+	e->num = num;
+	e->value = pkt->ts;
+	e->cc = 0;
+	if (pkt->flags & CST_PF_CC) {
+		e->cc = pkt->cc;
+		e->flags = CST_EL_F_CC;
+	}
+}
+
+static void trace_info(struct etmv4_queue *q, const struct cst_packet *pkt)
+{
+	struct cst_element *e;
+
+	if (q->state != ETMV4_SYNCED) {
+		q->state = ETMV4_SYNCED;
+		q->depth = q->unseen = pkt->spec;
+		if (pkt->info & 0x40) {
+			e = push(q, CST_EL_TRANS_START, pkt->index);
+			if (e)
+				e->num = 0;
+		}
+	}
+	push(q, CST_EL_TRACE_INFO, pkt->index);
+	implicit_commit(q, pkt->index);
+}
+
+/* A packet of a stream that is in step. */
+static void synced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
+{
+	uint8_t state = q->state;
+	struct cst_element *e;
+
+	switch (pkt->type) {
+	case CST_PKT_ATOM_F1: case CST_PKT_ATOM_F2: case CST_PKT_ATOM_F3:
+	case CST_PKT_ATOM_F4: case CST_PKT_ATOM_F5: case CST_PKT_ATOM_F6:
+		push_atoms(q, pkt);
+		break;
+	case CST_PKT_ADDR_CTXT_32: case CST_PKT_ADDR_CTXT_64:
+		push_context(q, pkt, pkt->index);
+		if (q->state != state)
+			return;
+		/* fall through */
+	case CST_PKT_ADDR_MATCH: case CST_PKT_ADDR_SHORT: case CST_PKT_ADDR_32:
+	case CST_PKT_ADDR_64:
+		push_address(q, CST_EL_ADDRESS, pkt, pkt->index);
+		return;
+	case CST_PKT_CONTEXT:
+		if (pkt->flags & CST_PF_CONTEXT)
+			push_context(q, pkt, pkt->index);
+		return;
+	case CST_PKT_SRC_MATCH: case CST_PKT_SRC_SHORT: case CST_PKT_SRC_32: case CST_PKT_SRC_64:
+		push_address(q, CST_EL_SOURCE_ADDRESS, pkt, pkt->index);
+		q->depth++;
+		break;
+	case CST_PKT_Q:
+		push_q(q, pkt);
+		break;
+	case CST_PKT_EXCEPTION:
+		q->exc_pending = 1;
+		q->exc_num = pkt->exc_type;
+		q->exc_index = pkt->index;
+		q->exc_flags = pkt->flags & CST_PF_E1 ? CST_EL_F_BR_TARGET : 0;
+		return;
+	case CST_PKT_PE_RESET:
+		q->exc_num = pkt->exc_type;
+		q->exc_index = pkt->index;
+		q->exc_flags = 0;
+		push_exception(q, NULL);
+		break;
+	case CST_PKT_EXC_RETURN:
+		e = push(q, CST_EL_EXC_RETURN, pkt->index);
+		if (e)
+			q->depth += p0_count(q, e);
+		break;
+	case CST_PKT_FUNC_RETURN:
+		if (push(q, CST_EL_FUNC_RETURN, pkt->index))
+			q->depth++;
+		break;
+	case CST_PKT_TRACE_ON:
+		e = push(q, CST_EL_TRACE_ON, pkt->index);
+		if (e)
+			e->num = q->overflow ? CST_ON_OVERFLOW : CST_ON_NORMAL;
+		q->overflow = 0;
+		return;
+	case CST_PKT_TRANS_START:
+		e = push(q, CST_EL_TRANS_START, pkt->index);
+		if (e) {
+			e->num = 1;
+			q->depth += p0_count(q, e);
+		}
+		break;
+	case CST_PKT_TRANS_COMMIT:
+		push(q, CST_EL_TRANS_COMMIT, pkt->index);
+		return;
+	case CST_PKT_TRANS_FAIL:
+		push(q, CST_EL_TRANS_FAIL, pkt->index);
+		return;
+	case CST_PKT_TIMESTAMP:
+		if (!q->cfg->ts_marker || q->ts_marked)
+			push_value(q, CST_EL_TIMESTAMP, pkt, 0);
+		return;
+	case CST_PKT_TS_MARKER:
+		q->ts_marked = 1;
+		push_value(q, CST_EL_TS_MARKER, pkt, 0);
+		return;
+	case CST_PKT_CCNT_F1: case CST_PKT_CCNT_F2: case CST_PKT_CCNT_F3:
+		if (pkt->flags & CST_PF_COMMIT && pkt->commit) {
+			commit(q, pkt->commit, pkt->index);
+			if (q->state != state)
+				return;
+		}
+		push_value(q, CST_EL_CYCLE_COUNT, pkt, 0);
+		return;
+	case CST_PKT_EVENT:
+		push_value(q, CST_EL_EVENT, pkt, pkt->event);
+		return;
+	case CST_PKT_ITE:
+		push_value(q, CST_EL_INSTRUMENTATION, pkt, pkt->el);
+		return;
+	case CST_PKT_COMMIT:
+		commit(q, pkt->commit, pkt->index);
+		return;
+	case CST_PKT_CANCEL_F1: case CST_PKT_CANCEL_F1_MISP: case CST_PKT_CANCEL_F2:
+	case CST_PKT_CANCEL_F3: case CST_PKT_MISPREDICT:
+		if (pkt->n_atoms && pkt->type != CST_PKT_CANCEL_F1) {
+			push_atoms(q, pkt);
+			implicit_commit(q, pkt->index);
+		}
+		if (q->state == state && pkt->type != CST_PKT_MISPREDICT)
+			cancel(q, pkt->commit, pkt->index);
+		if (q->state == state && pkt->flags & CST_PF_MISPREDICT)
+			mispredict(q, pkt->index);
+		return;
+	case CST_PKT_TRACE_INFO:
+		trace_info(q, pkt);
+		return;
+	default:
+		return;
+	}
+	if (q->state == state)
+		implicit_commit(q, pkt->index);
+}
+
+static int is_address(uint8_t type)
+{
+	return type == CST_PKT_ADDR_MATCH || type == CST_PKT_ADDR_SHORT || type == CST_PKT_ADDR_32 ||
+	       type == CST_PKT_ADDR_64 || type == CST_PKT_ADDR_CTXT_32 || type == CST_PKT_ADDR_CTXT_64;
+}
+
+/* Packets of a stream that is out of step, until A-sync and Trace Info. */
+static void unsynced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
+{
+	q->stats->unsynced += pkt->size;
+	if (pkt->type == CST_PKT_ASYNC) {
+		q->state = ETMV4_WAIT_INFO;
+	} else if (q->state == ETMV4_WAIT_INFO) {
+		switch (pkt->type) {
+		case CST_PKT_TRACE_INFO:
+			trace_info(q, pkt);
+			break;
+		case CST_PKT_EVENT:
+			if (q->cfg->protocol == CST_PROTO_ETE) {
+				push_value(q, CST_EL_EVENT, pkt, pkt->event);
+				finalize(q);
+			}
+			break;
+		case CST_PKT_ITE:
+			push_value(q, CST_EL_INSTRUMENTATION, pkt, pkt->el);
+			finalize(q);
+			break;
+		}
+	}
+}
+
+static int packet_error(const struct cst_packet *pkt)
+{
+	switch (pkt->type) {
+	case CST_PKT_BAD_SEQUENCE:
+		return CST_ERR_BAD_SEQUENCE;
+	case CST_PKT_RESERVED:
+		return CST_ERR_BAD_HEADER;
+	case CST_PKT_RESERVED_CFG:
+		return CST_ERR_UNSUP_HEADER;
+	case CST_PKT_INCOMPLETE:
+		return CST_ERR_INCOMPLETE;
+	}
+	return 0;
+}
+
+void cst_etmv4_queue_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
+{
+	struct cst_element *e;
+	int err = packet_error(pkt);
+
+	q->last_index = pkt->index;
+	if (!q->started) {
+		q->started = 1;
+		e = push(q, CST_EL_NO_SYNC, pkt->index);
+		if (e) {
+			e->num = q->reason;
+			e->value = 0;
+			finalize(q);
+		}
+	}
+	if (err) {
+		q->stats->bad_packets++;
+		/* a cut packet at the end loses nothing before it */
+		if (pkt->type != CST_PKT_INCOMPLETE && q->state == ETMV4_SYNCED)
+			fail(q, pkt->index, CST_UNSYNC_BAD_PACKET, err);
+		else
+			q->stats->unsynced += pkt->size;
+		return;
+	}
+	if (pkt->type == CST_PKT_OVERFLOW || pkt->type == CST_PKT_DISCARD) {
+		if (pkt->type == CST_PKT_OVERFLOW) {
+			q->stats->overflows++;
+			q->overflow = 1;
+		} else {
+			q->stats->discards++;
+		}
+		if (q->state == ETMV4_SYNCED)
+			fail(q, pkt->index, pkt->type == CST_PKT_OVERFLOW ? CST_UNSYNC_OVERFLOW :
+			     CST_UNSYNC_DISCARD, 0);
+		return;
+	}
+	if (q->state != ETMV4_SYNCED) {
+		unsynced_packet(q, pkt);
+		return;
+	}
+	if (q->exc_pending && pkt->type != CST_PKT_IGNORE) {
+		if (!is_address(pkt->type)) {
+			fail(q, q->exc_index, CST_UNSYNC_BAD_PACKET, CST_ERR_NO_ADDRESS);
+			return;
+		}
+		push_exception(q, pkt);
+		if (q->state == ETMV4_SYNCED)
+			implicit_commit(q, pkt->index);
+		return;
+	}
+	synced_packet(q, pkt);
+}
+
+void cst_etmv4_queue_end(struct etmv4_queue *q)
+{
+	struct cst_element *e;
+	uint32_t i;
+
+	if (q->ended)
+		return;
+	q->ended = 1;
+	/* what is not speculative is still reported up to the first P0 element that is */
+	if (!q->final_atoms)
+		for (i = q->final; i < q->count && !p0_count(q, at(q, i)); i++)
+			if (is_kept(at(q, i))) {
+				if (i != q->final)
+					*at(q, q->final) = *at(q, i);
+				q->final++;
+			}
+	for (i = q->final; i < q->count; i++)
+		q->stats->uncommitted += p0_count(q, at(q, i));
+	if (q->final_atoms) {
+		e = at(q, q->final++);
+		q->stats->uncommitted -= q->final_atoms;
+		e->n = q->final_atoms;
+	}
+	q->count = q->final;
+	if (q->count == q->cfg->max_queue)	/* the end has its place in any case */
+		q->count--;
+	e = push(q, CST_EL_END, q->last_index);
+	if (e)
+		e->num = q->overflow ? CST_UNSYNC_OVERFLOW : CST_UNSYNC_END;
+	finalize(q);
+}
+
+/*
+ * A held transaction: its elements are released by Transaction Commit, dropped by Transaction
+ * Failure (which Discard, Overflow and the end of the trace imply). Returns 1 when the front may be
+ * taken.
+ */
+static int resolve_transaction(struct etmv4_queue *q)
+{
+	struct cst_element *e;
+	uint32_t i, from, to;
+
+	if (q->trans_scan < 1)
+		q->trans_scan = 1;
+	for (i = q->trans_scan; i < q->final; i++) {
+		e = at(q, i);
+		if (e->kind == CST_EL_TRANS_COMMIT) {
+			q->trans_open = 1;
+			q->trans_scan = 0;
+			return 1;
+		}
+		if (e->kind == CST_EL_TRANS_FAIL || e->kind == CST_EL_NO_SYNC || e->kind == CST_EL_END)
+			break;
+	}
+	if (i == q->final) {
+		q->trans_scan = i;
+		/* a transaction longer than the queue may be is taken for committed */
+		if (q->count + 1 >= q->cfg->max_queue) {
+			q->trans_open = 1;
+			q->trans_scan = 0;
+			return 1;
+		}
+		return 0;
+	}
+	q->stats->trans_failed++;
+	for (to = 1; to < i; to++)
+		if (!is_kept(at(q, to)))
+			break;
+	for (from = to; from < q->count; from++) {
+		if (from < i && !is_kept(at(q, from)))
+			continue;
+		if (to != from)
+			*at(q, to) = *at(q, from);
+		to++;
+	}
+	q->final -= q->count - to;
+	q->count = to;
+	q->trans_open = 1;
+	q->trans_scan = 0;
+	return 1;
+}
+
+const struct cst_element *cst_etmv4_queue_take(struct etmv4_queue *q)
+{
+	struct cst_element *e;
+
+	if (q->cfg->hold_transactions && q->final && !q->trans_open &&
+	    at(q, 0)->kind == CST_EL_TRANS_START && !resolve_transaction(q))
+		return NULL;
+	if (q->final) {
+		e = at(q, 0);
+		if (e->kind == CST_EL_TRANS_COMMIT || e->kind == CST_EL_TRANS_FAIL ||
+		    e->kind == CST_EL_NO_SYNC || e->kind == CST_EL_END)
+			q->trans_open = 0;
+		q->head = (q->head + 1) & (q->cap - 1);
+		q->count--;
+		q->final--;
+		return e;
+	}
+	if (!q->final_atoms)
+		return NULL;
+	e = at(q, 0);
+	q->part = *e;
+	q->part.n = q->final_atoms;
+	e->n -= q->final_atoms;
+	e->bits >>= q->final_atoms;
+	e->first_e >>= q->final_atoms;
+	q->final_atoms = 0;
+	return &q->part;
+}
+
+int cst_etmv4_queue_timestamp(const struct etmv4_queue *q, uint64_t *ts)
+{
+	uint32_t i;
+
+	for (i = 0; i < q->count; i++)
+		if (at(q, i)->kind == CST_EL_TIMESTAMP) {
+			*ts = at(q, i)->value;
+			return 1;
+		}
+	return 0;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * etmv4.h - inside the ETMv4/ETE decoder: packet parser and element stage.
+ */
+#ifndef CST_LIB_ETMV4_H
+#define CST_LIB_ETMV4_H
+
+#include <cstrace/config.h>
+#include <cstrace/element.h>
+#include <cstrace/packet.h>
+
+struct cst_stats;
+
+#define ETMV4_ASYNC_SIZE 12	/* eleven 0x00, one 0x80 */
+
+/* A longest packet is a few ULEB sections; anything that needs more is not a packet. */
+#define ETMV4_MAX_PACKET 64
+
+/*
+ * What a parser remembers between packets (Arm ARM K10.5.2.1 "Retained state"). Plain data, so that
+ * a copy can look ahead.
+ */
+struct etmv4_parser {
+	const struct cst_config *cfg;
+	uint8_t synced;		/* A-sync seen */
+	uint8_t seen_info;	/* Trace Info seen since the last start or reset */
+	uint8_t bad;		/* a bad packet was reported: the next bytes are unsynchronised */
+	uint8_t type[256];	/* header -> enum cst_etmv4_packet_type, by configuration */
+	struct {
+		uint64_t addr;
+		uint8_t is;
+	} hist[3];
+	struct cst_context ctx;
+	uint64_t ts;
+	uint32_t cc_threshold;
+};
+
+/* Atoms by header byte: how many, and which are E (bit 0 oldest). Valid from 0xC0. */
+struct etmv4_atoms {
+	uint32_t bits;
+	uint8_t n;
+};
+extern const struct etmv4_atoms cst_etmv4_atoms[64];
+
+void cst_etmv4_parser_init(struct etmv4_parser *ps, const struct cst_config *cfg);
+
+/*
+ * Parse one packet from [p, end). Returns its size, or 0 when it is not complete. Fills the fields
+ * of `pkt` that its type has, but not index and bytes. Never reads outside [p, end). A bad packet has
+ * its size, too: the offending bytes, at least 1.
+ */
+unsigned int cst_etmv4_parse(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
+			     struct cst_packet *pkt);
+/* What the rest [p, end) is when the trace ends in it: NOT_SYNC or INCOMPLETE. */
+void cst_etmv4_parse_rest(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
+			  struct cst_packet *pkt);
+
+/*
+ * Element stage: speculation and transactions (K10.5.3, K10.5.4). A ring of elements, oldest first.
+ * The first `final` of them are resolved and may be taken; of the next one, when it is an atom
+ * element, the first `final_atoms` atoms are.
+ */
+struct etmv4_queue {
+	const struct cst_config *cfg;
+	struct cst_stats *stats;
+	struct cst_element *ring;
+	uint32_t cap;		/* power of two, grows up to cfg->max_queue */
+	uint32_t head, count;
+	uint32_t final;
+	uint8_t final_atoms;
+	uint32_t depth;		/* uncommitted P0 elements, with the unseen ones */
+	uint32_t unseen;	/* of these, older than the first packet seen (Trace Info SPEC) */
+	uint32_t trans_scan;	/* elements after a held Transaction Start already searched for its end */
+	uint8_t state;		/* enum etmv4_sync */
+	uint8_t started;	/* the first NO_SYNC was reported */
+	uint8_t reason;		/* enum cst_unsync_reason of that NO_SYNC */
+	uint8_t exc_pending;	/* an Exception packet waits for its address */
+	uint8_t overflow;	/* next Trace On has reason overflow */
+	uint8_t trans_open;	/* a Transaction Start was released; its end is in the ring */
+	uint8_t ts_marked;	/* first timestamp marker seen */
+	uint8_t ended;
+	uint16_t exc_num;
+	uint16_t exc_flags;
+	uint64_t exc_index;
+	uint64_t last_index;	/* of the last packet */
+	struct cst_element part; /* split off an atom element that is final only in part */
+};
+
+enum etmv4_sync {
+	ETMV4_WAIT_ASYNC,	/* decoding starts at the next A-sync ... */
+	ETMV4_WAIT_INFO,	/* ... and the Trace Info after it */
+	ETMV4_SYNCED,
+};
+
+int cst_etmv4_queue_init(struct etmv4_queue *q, const struct cst_config *cfg,
+			 struct cst_stats *stats);
+void cst_etmv4_queue_free(struct etmv4_queue *q);
+void cst_etmv4_queue_reset(struct etmv4_queue *q, uint8_t reason);
+/* Turn a packet into elements. The queue's final elements must have been taken before. */
+void cst_etmv4_queue_packet(struct etmv4_queue *q, const struct cst_packet *pkt);
+/* End of trace: what is not committed is dropped, EO_TRACE queued. */
+void cst_etmv4_queue_end(struct etmv4_queue *q);
+/* Take the next final element: valid until the next call of a queue function, NULL when there is none. */
+const struct cst_element *cst_etmv4_queue_take(struct etmv4_queue *q);
+/* The oldest timestamp in the queue: 1 and *ts, or 0. */
+int cst_etmv4_queue_timestamp(const struct etmv4_queue *q, uint64_t *ts);
+
+/*
+ * Nothing is queued, nothing speculative, so that an atom packet's atoms are final at once and can
+ * go straight to the flow stage.
+ */
+static inline int cst_etmv4_queue_direct(const struct etmv4_queue *q)
+{
+	return !q->count && !q->cfg->max_spec && q->state == ETMV4_SYNCED && !q->exc_pending &&
+	       !q->unseen;
+}
+
+#endif

@@ -1,0 +1,669 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * packet.c - ETMv4 and ETE bytes to packets (Arm ARM K10.5.2 "Stage 1, parsing the byte stream").
+ */
+#include <string.h>
+
+#include "etmv4.h"
+
+/* Which trace units have a header: the `when` column of packets.def. */
+enum hdr_when { ALWAYS, ETMV4, ETE, ETE13, V43, V8M, TSMARK, DATA, COND, Q };
+
+static const struct {
+	uint8_t first, last, type, when;
+} headers[] = {
+#define PKT(f, l, t, w, s) { f, l, CST_PKT_##t, w },
+#include "packets.def"
+#undef PKT
+};
+
+static int has_header(const struct cst_config *cfg, enum hdr_when when)
+{
+	int ete = cfg->protocol == CST_PROTO_ETE;
+
+	switch (when) {
+	case ALWAYS:
+		return 1;
+	case ETMV4:
+		return !ete;
+	case ETE:
+		return ete;
+	case ETE13:
+		return ete && cfg->version >= 0x53;
+	case V43:
+		return cfg->version >= 0x43;
+	case V8M:
+		return !ete && cfg->profile == CST_PROFILE_M && cfg->version >= 0x42;
+	case TSMARK:
+		return cfg->version >= 0x46;
+	case DATA:
+		return cfg->data_trace;
+	case COND:
+		return cfg->cond_trace;
+	case Q:
+		return cfg->qsupp != 0;
+	}
+	return 0;
+}
+
+/* Headers that exist, but not in this configuration. */
+static int is_configurable(enum hdr_when when)
+{
+	return when == DATA || when == COND || when == Q;
+}
+
+static void forget(struct etmv4_parser *ps)
+{
+	memset(ps->hist, 0, sizeof(ps->hist));
+	memset(&ps->ctx, 0, sizeof(ps->ctx));
+	ps->ts = 0;
+	ps->cc_threshold = 0;
+}
+
+void cst_etmv4_parser_init(struct etmv4_parser *ps, const struct cst_config *cfg)
+{
+	unsigned int i, h;
+
+	memset(ps, 0, sizeof(*ps));
+	ps->cfg = cfg;
+	memset(ps->type, CST_PKT_RESERVED, sizeof(ps->type));
+	for (i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+		for (h = headers[i].first; h <= headers[i].last; h++) {
+			if (has_header(cfg, headers[i].when))
+				ps->type[h] = headers[i].type;
+			else if (is_configurable(headers[i].when))
+				ps->type[h] = CST_PKT_RESERVED_CFG;
+		}
+	/* Q types 3, 4, 7, 8, 9, D, E are reserved, not absent: they are a bad Q packet */
+	if (cfg->qsupp)
+		for (h = 0xa0; h <= 0xaf; h++)
+			if (ps->type[h] == CST_PKT_RESERVED)
+				ps->type[h] = CST_PKT_BAD_SEQUENCE;
+}
+
+/*
+ * A reader over [p, end): `left` tells "more bytes needed" (set when reading past the end) from
+ * "bad" (a field longer than the architecture allows).
+ */
+struct reader {
+	const uint8_t *p, *end;
+	uint8_t more, bad;
+};
+
+static uint8_t get8(struct reader *r)
+{
+	if (r->p >= r->end) {
+		r->more = 1;
+		return 0;
+	}
+	return *r->p++;
+}
+
+static uint32_t get_le(struct reader *r, unsigned int bytes)
+{
+	uint32_t v = 0;
+	unsigned int i;
+
+	for (i = 0; i < bytes; i++)
+		v |= (uint32_t)get8(r) << (8 * i);
+	return v;
+}
+
+/* ULEB128 of at most `max` bytes, into 32 bits. */
+static uint32_t get_uleb(struct reader *r, unsigned int max)
+{
+	uint32_t v = 0;
+	unsigned int i;
+	uint8_t b;
+
+	for (i = 0; i < max; i++) {
+		b = get8(r);
+		if (r->more)
+			return 0;
+		v |= (uint32_t)(b & 0x7f) << (7 * i);
+		if (!(b & 0x80))
+			return v;
+	}
+	r->bad = 1;
+	return 0;
+}
+
+/* Timestamp field: groups of 7 bits replace the low bits of *ts; a ninth byte has 8 bits. Returns the number of bits. */
+static unsigned int get_ts(struct reader *r, uint64_t *ts)
+{
+	uint64_t v = 0, mask;
+	unsigned int bits = 0, i;
+	uint8_t b;
+
+	for (i = 0; i < 9; i++) {
+		b = get8(r);
+		if (r->more)
+			return 0;
+		if (i == 8) {
+			v |= (uint64_t)b << 56;
+			bits = 64;
+			break;
+		}
+		v |= (uint64_t)(b & 0x7f) << bits;
+		bits += 7;
+		if (!(b & 0x80))
+			break;
+	}
+	mask = bits == 64 ? ~0ull : (1ull << bits) - 1;
+	*ts = (*ts & ~mask) | v;
+	return bits;
+}
+
+static void push_address(struct etmv4_parser *ps, struct cst_packet *pkt, uint64_t addr, uint8_t is)
+{
+	ps->hist[2] = ps->hist[1];
+	ps->hist[1] = ps->hist[0];
+	ps->hist[0].addr = addr;
+	ps->hist[0].is = is;
+	pkt->addr = addr;
+	pkt->is = is;
+	pkt->flags |= CST_PF_ADDR;
+}
+
+/* Address encodings, common to target, source and Q addresses. */
+static void get_match(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt, unsigned int n)
+{
+	if (r->more || r->bad)
+		return;
+	pkt->match = n;
+	pkt->addr_bits = 64;
+	push_address(ps, pkt, ps->hist[n].addr, ps->hist[n].is);
+}
+
+struct addr {
+	uint64_t value;
+	uint8_t bits, is;
+};
+
+static void get_short(struct etmv4_parser *ps, struct reader *r, unsigned int is, struct addr *a)
+{
+	unsigned int low = is ? 1 : 2;
+	uint64_t v, mask;
+	uint8_t b0 = get8(r);
+
+	v = b0 & 0x7f;
+	a->bits = 7 + low;
+	if (b0 & 0x80) {
+		v |= (uint64_t)get8(r) << 7;
+		a->bits = 15 + low;
+	}
+	mask = (1ull << a->bits) - 1;
+	a->value = (ps->hist[0].addr & ~mask) | v << low;
+	a->is = is;
+}
+
+static void get_long(struct etmv4_parser *ps, struct reader *r, unsigned int is, unsigned int bytes,
+		     struct addr *a)
+{
+	uint64_t v;
+	uint8_t b0 = get8(r), b1 = get8(r);
+
+	v = is ? (uint64_t)(b0 & 0x7f) << 1 | (uint64_t)b1 << 8 :
+		 (uint64_t)(b0 & 0x7f) << 2 | (uint64_t)(b1 & 0x7f) << 9;
+	v |= (uint64_t)get8(r) << 16;
+	v |= (uint64_t)get8(r) << 24;
+	if (bytes == 8)
+		v |= (uint64_t)get_le(r, 4) << 32;
+	else
+		v |= ps->hist[0].addr & 0xffffffff00000000ull;
+	a->value = v;
+	a->bits = bytes * 8;
+	a->is = is;
+}
+
+static void set_address(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt,
+			const struct addr *a)
+{
+	if (r->more || r->bad)
+		return;
+	pkt->addr_bits = a->bits;
+	push_address(ps, pkt, a->value, a->is);
+}
+
+/* Context information byte with its optional VMID and context ID. Only complete packets change state. */
+static void get_context(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt)
+{
+	struct cst_context ctx = ps->ctx;
+	uint8_t info = get8(r);
+	unsigned int ns = info >> 5 & 1, nse = info >> 3 & 1;
+
+	ctx.el = info & 3;
+	ctx.bits64 = info >> 4 & 1;
+	ctx.flags = (ctx.flags & ~(CST_CTX_CID | CST_CTX_VMID)) | CST_CTX_KNOWN;
+	if (nse && ps->cfg->protocol == CST_PROTO_ETE)
+		ctx.security = ns ? CST_SEC_REALM : CST_SEC_ROOT;
+	else
+		ctx.security = ns ? CST_SEC_NONSECURE : CST_SEC_SECURE;
+	pkt->flags |= CST_PF_CONTEXT;
+	if (info & 0x40) {
+		ctx.vmid = get_le(r, ps->cfg->vmid_bytes);
+		ctx.flags |= CST_CTX_VMID;
+		pkt->flags |= CST_PF_VMID;
+	}
+	if (info & 0x80) {
+		ctx.context_id = get_le(r, ps->cfg->cid_bytes);
+		ctx.flags |= CST_CTX_CID;
+		pkt->flags |= CST_PF_CID;
+	}
+	pkt->el = ctx.el;
+	pkt->sf = ctx.bits64;
+	pkt->security = ctx.security;
+	pkt->vmid = ctx.vmid;
+	pkt->cid = ctx.context_id;
+	if (!r->more && !r->bad)
+		ps->ctx = ctx;
+}
+
+static void parse_trace_info(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt)
+{
+	uint8_t plctl = get8(r), b = plctl;
+	unsigned int i;
+
+	/* further control bytes are not defined: skip a few, then call it bad */
+	for (i = 0; (b & 0x80) && !r->more; i++) {
+		if (i == 3) {
+			r->bad = 1;
+			return;
+		}
+		b = get8(r);
+	}
+	pkt->info = pkt->key = pkt->spec = pkt->cyct = 0;
+	if (plctl & 0x01) {
+		pkt->info = get_uleb(r, 5);
+		pkt->flags |= CST_PF_INFO;
+	}
+	if (plctl & 0x02) {
+		pkt->key = get_uleb(r, 5);
+		pkt->flags |= CST_PF_KEY;
+	}
+	if (plctl & 0x04) {
+		pkt->spec = get_uleb(r, 5);
+		pkt->flags |= CST_PF_SPEC;
+	}
+	if (plctl & 0x08) {
+		pkt->cyct = get_uleb(r, 5);
+		pkt->flags |= CST_PF_CYCT;
+	}
+	if (plctl & 0x10) {
+		get_uleb(r, 5);
+		pkt->flags |= CST_PF_WNDW;
+	}
+	if (r->more || r->bad)
+		return;
+	forget(ps);
+	ps->cc_threshold = pkt->cyct;
+	if (!ps->seen_info)
+		pkt->flags |= CST_PF_SYNC_POINT;
+	ps->seen_info = 1;
+}
+
+static uint32_t cc_mask(const struct etmv4_parser *ps, uint32_t v)
+{
+	unsigned int bits = ps->cfg->cc_bits;
+
+	return bits >= 32 ? v : v & ((1u << bits) - 1);
+}
+
+static void parse_timestamp(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt)
+{
+	uint64_t ts = ps->ts;
+
+	pkt->ts_bits = get_ts(r, &ts);
+	pkt->ts = ts;
+	if (pkt->header & 1) {
+		pkt->cc = cc_mask(ps, get_uleb(r, 3));
+		pkt->flags |= CST_PF_CC;
+	}
+	if (!r->more && !r->bad)
+		ps->ts = ts;
+}
+
+static void parse_cycle_count(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt)
+{
+	int commit = !ps->cfg->commopt;
+	uint8_t b;
+
+	switch (pkt->type) {
+	case CST_PKT_CCNT_F1:
+		if (commit)
+			pkt->commit = get_uleb(r, 5);
+		if (pkt->header & 1) {
+			pkt->cc = 0;
+			pkt->flags |= CST_PF_CC_UNKNOWN;
+		} else {
+			pkt->cc = ps->cc_threshold + cc_mask(ps, get_uleb(r, 3));
+			pkt->flags |= CST_PF_CC;
+		}
+		break;
+	case CST_PKT_CCNT_F2:
+		b = get8(r);
+		/* F = 1: AAAA counts back from the maximum depth; modulo 2^32 like the registers */
+		pkt->commit = pkt->header & 1 ? ps->cfg->max_spec + (b >> 4) - 15 : (b >> 4) + 1u;
+		pkt->cc = ps->cc_threshold + (b & 15);
+		pkt->flags |= CST_PF_CC;
+		break;
+	default:
+		pkt->commit = (pkt->header >> 2 & 3) + 1;
+		pkt->cc = ps->cc_threshold + (pkt->header & 3);
+		pkt->flags |= CST_PF_CC;
+	}
+	if (commit)
+		pkt->flags |= CST_PF_COMMIT;
+	else
+		pkt->commit = 0;
+}
+
+static void parse_exception(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt)
+{
+	uint8_t b = get8(r), b2;
+
+	if (b & 1)
+		pkt->flags |= CST_PF_E0;
+	if (b & 0x40)
+		pkt->flags |= CST_PF_E1;
+	pkt->exc_type = b >> 1 & 0x1f;
+	if (b & 0x80) {
+		b2 = get8(r);
+		pkt->exc_type |= (b2 & 0x1f) << 5;
+		if (b2 & 0x20)
+			pkt->flags |= CST_PF_P;
+	}
+	if (ps->cfg->protocol == CST_PROTO_ETE && !(b & 0x80) &&
+	    (pkt->exc_type == 0 || pkt->exc_type == 0x18)) {
+		if (r->p >= r->end) {
+			r->more = 1;
+			return;
+		}
+		/* "address unknown" form: PE reset, transaction failure */
+		if (*r->p == 0x70) {
+			r->p++;
+			push_address(ps, pkt, 0, 0);
+			pkt->flags &= ~CST_PF_ADDR;
+			pkt->type = pkt->exc_type ? CST_PKT_TRANS_FAIL : CST_PKT_PE_RESET;
+		}
+	}
+	/* E1:E0 of 00 and 11 are reserved, except that the form with 0x70 has its own rules */
+	if (pkt->type == CST_PKT_EXCEPTION && !r->more &&
+	    !(pkt->flags & CST_PF_E0) == !(pkt->flags & CST_PF_E1))
+		r->bad = 1;
+}
+
+static void parse_q(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt)
+{
+	unsigned int type = pkt->header & 15;
+	struct addr a = { 0, 0, 0 };
+
+	pkt->q_type = type;
+	switch (type) {
+	case 0: case 1: case 2:
+		break;
+	case 5: case 6:
+		get_short(ps, r, type == 6, &a);
+		break;
+	case 10: case 11:
+		get_long(ps, r, type == 11, 4, &a);
+		break;
+	}
+	if (type != 15) {
+		pkt->count = get_uleb(r, 5);
+		pkt->flags |= CST_PF_COUNT;
+	}
+	if (type < 3)
+		get_match(ps, r, pkt, type);
+	else if (type < 12)
+		set_address(ps, r, pkt, &a);
+}
+
+static void parse_conditional(struct reader *r, struct cst_packet *pkt)
+{
+	unsigned int i, n;
+	uint8_t b;
+
+	switch (pkt->type) {
+	case CST_PKT_COND_I_F1:
+		pkt->count = get_uleb(r, 5);
+		break;
+	case CST_PKT_COND_I_F3:
+	case CST_PKT_COND_R_F3:
+		pkt->event = get8(r);
+		break;
+	case CST_PKT_COND_R_F1:
+		for (i = 0, n = pkt->header < 0x6c ? 2 : 1; i < n; i++)
+			get_uleb(r, 5);
+		break;
+	default:
+		b = pkt->header;
+		pkt->event = b & 3;
+	}
+}
+
+static void parse_mispredict(struct cst_packet *pkt)
+{
+	static const struct { uint8_t n, bits; } before[4] = { { 0, 0 }, { 1, 1 }, { 2, 3 }, { 1, 0 } };
+	unsigned int i = pkt->header & 3;
+
+	switch (pkt->type) {
+	case CST_PKT_CANCEL_F3:
+		pkt->n_atoms = pkt->header & 1;
+		pkt->atoms = 1;
+		pkt->commit = (pkt->header >> 1 & 3) + 2;
+		break;
+	default:
+		pkt->n_atoms = before[i].n;
+		pkt->atoms = before[i].bits;
+		pkt->commit = 1;
+	}
+	pkt->flags |= CST_PF_MISPREDICT;
+}
+
+/* 00: A-sync, or an extension packet. */
+static void parse_extension(struct reader *r, struct cst_packet *pkt)
+{
+	uint8_t b = get8(r);
+	unsigned int i;
+
+	if (r->more)
+		return;
+	switch (b) {
+	case 0x03:
+		pkt->type = CST_PKT_DISCARD;
+		return;
+	case 0x05:
+		pkt->type = CST_PKT_OVERFLOW;
+		return;
+	case 0x00:
+		for (i = 2; i < ETMV4_ASYNC_SIZE; i++) {
+			b = get8(r);
+			if (r->more)
+				return;
+			if (b != (i == ETMV4_ASYNC_SIZE - 1 ? 0x80 : 0)) {
+				r->bad = 1;
+				return;
+			}
+		}
+		return;
+	}
+	r->bad = 1;
+}
+
+/* Not synchronised: find eleven zeros and 0x80. */
+static unsigned int search_async(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
+				 struct cst_packet *pkt)
+{
+	const uint8_t *q = p, *hit;
+	size_t zeros, skip;
+
+	for (; (hit = memchr(q, 0x80, end - q)); q = hit + 1) {
+		for (zeros = 0; zeros < ETMV4_ASYNC_SIZE - 1 && hit - zeros > p && !hit[-1 - (ptrdiff_t)zeros];)
+			zeros++;
+		if (zeros < ETMV4_ASYNC_SIZE - 1)
+			continue;
+		skip = hit - (ETMV4_ASYNC_SIZE - 1) - p;
+		if (!skip) {
+			pkt->type = CST_PKT_ASYNC;
+			ps->synced = 1;
+			return ETMV4_ASYNC_SIZE;
+		}
+		goto skipped;
+	}
+	/* zeros at the end may be the start of an A-sync */
+	for (zeros = 0; zeros < ETMV4_ASYNC_SIZE - 1 && end - zeros > p && !end[-1 - (ptrdiff_t)zeros];)
+		zeros++;
+	skip = end - p - zeros;
+	if (!skip)
+		return 0;
+skipped:
+	pkt->type = CST_PKT_NOT_SYNC;
+	return skip > 0xffff ? 0xffff : skip;
+}
+
+static unsigned int finish(struct etmv4_parser *ps, const struct reader *r, const uint8_t *p,
+			   struct cst_packet *pkt)
+{
+	if (r->bad) {
+		pkt->bad_type = pkt->type;
+		pkt->type = CST_PKT_BAD_SEQUENCE;
+	}
+	if (pkt->type == CST_PKT_BAD_SEQUENCE || pkt->type == CST_PKT_RESERVED ||
+	    pkt->type == CST_PKT_RESERVED_CFG)
+		ps->synced = 0;
+	return r->p - p;
+}
+
+unsigned int cst_etmv4_parse(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
+			     struct cst_packet *pkt)
+{
+	struct reader r = { p + 1, end, 0, 0 };
+	struct addr a;
+	unsigned int h;
+
+	if (p >= end)
+		return 0;
+	h = *p;
+	pkt->protocol = ps->cfg->protocol;
+	pkt->header = h;
+	pkt->flags = 0;
+	pkt->n_atoms = 0;
+	pkt->bad_type = 0;
+	if (!ps->synced)
+		return search_async(ps, p, end, pkt);
+	pkt->type = ps->type[h];
+	switch (pkt->type) {
+	case CST_PKT_ATOM_F1: case CST_PKT_ATOM_F2: case CST_PKT_ATOM_F3:
+	case CST_PKT_ATOM_F4: case CST_PKT_ATOM_F5: case CST_PKT_ATOM_F6:
+		pkt->n_atoms = cst_etmv4_atoms[h - 0xc0].n;
+		pkt->atoms = cst_etmv4_atoms[h - 0xc0].bits;
+		return 1;
+	case CST_PKT_ADDR_SHORT:
+		get_short(ps, &r, h == 0x96, &a);
+		set_address(ps, &r, pkt, &a);
+		break;
+	case CST_PKT_SRC_SHORT:
+		get_short(ps, &r, h == 0xb5, &a);
+		set_address(ps, &r, pkt, &a);
+		break;
+	case CST_PKT_ADDR_32:
+		get_long(ps, &r, h == 0x9b, 4, &a);
+		set_address(ps, &r, pkt, &a);
+		break;
+	case CST_PKT_ADDR_64:
+		get_long(ps, &r, h == 0x9e, 8, &a);
+		set_address(ps, &r, pkt, &a);
+		break;
+	case CST_PKT_SRC_32:
+		get_long(ps, &r, h == 0xb7, 4, &a);
+		set_address(ps, &r, pkt, &a);
+		break;
+	case CST_PKT_SRC_64:
+		get_long(ps, &r, h == 0xb9, 8, &a);
+		set_address(ps, &r, pkt, &a);
+		break;
+	case CST_PKT_ADDR_MATCH:
+	case CST_PKT_SRC_MATCH:
+		get_match(ps, &r, pkt, h & 3);
+		break;
+	case CST_PKT_ADDR_CTXT_32:
+		get_long(ps, &r, h == 0x83, 4, &a);
+		get_context(ps, &r, pkt);
+		set_address(ps, &r, pkt, &a);
+		break;
+	case CST_PKT_ADDR_CTXT_64:
+		get_long(ps, &r, h == 0x86, 8, &a);
+		get_context(ps, &r, pkt);
+		set_address(ps, &r, pkt, &a);
+		break;
+	case CST_PKT_CONTEXT:
+		if (h & 1)
+			get_context(ps, &r, pkt);
+		break;
+	case CST_PKT_ASYNC:
+		parse_extension(&r, pkt);
+		break;
+	case CST_PKT_TRACE_INFO:
+		parse_trace_info(ps, &r, pkt);
+		break;
+	case CST_PKT_TIMESTAMP:
+		parse_timestamp(ps, &r, pkt);
+		break;
+	case CST_PKT_CCNT_F1: case CST_PKT_CCNT_F2: case CST_PKT_CCNT_F3:
+		parse_cycle_count(ps, &r, pkt);
+		break;
+	case CST_PKT_EXCEPTION:
+		parse_exception(ps, &r, pkt);
+		break;
+	case CST_PKT_Q:
+		parse_q(ps, &r, pkt);
+		break;
+	case CST_PKT_COMMIT: case CST_PKT_CANCEL_F1: case CST_PKT_CANCEL_F1_MISP:
+		pkt->commit = get_uleb(&r, 5);
+		if (pkt->type == CST_PKT_CANCEL_F1_MISP)
+			pkt->flags |= CST_PF_MISPREDICT;
+		break;
+	case CST_PKT_MISPREDICT: case CST_PKT_CANCEL_F2: case CST_PKT_CANCEL_F3:
+		parse_mispredict(pkt);
+		break;
+	case CST_PKT_ITE:
+		pkt->el = get8(&r);
+		pkt->ts = get_le(&r, 4);
+		pkt->ts |= (uint64_t)get_le(&r, 4) << 32;
+		break;
+	case CST_PKT_EVENT:
+		pkt->event = h & 15;
+		break;
+	case CST_PKT_DATA_SYNC_NUM: case CST_PKT_DATA_SYNC:
+		pkt->event = h & 7;
+		break;
+	case CST_PKT_COND_I_F1: case CST_PKT_COND_I_F2: case CST_PKT_COND_I_F3:
+	case CST_PKT_COND_R_F1: case CST_PKT_COND_R_F2: case CST_PKT_COND_R_F3:
+	case CST_PKT_COND_R_F4:
+		parse_conditional(&r, pkt);
+		break;
+	case CST_PKT_BAD_SEQUENCE:
+		pkt->bad_type = CST_PKT_Q;
+		break;
+	default:
+		/* one byte, no payload; or reserved */
+		break;
+	}
+	if (r.more && !r.bad)
+		return 0;
+	return finish(ps, &r, p, pkt);
+}
+
+void cst_etmv4_parse_rest(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
+			  struct cst_packet *pkt)
+{
+	pkt->protocol = ps->cfg->protocol;
+	pkt->header = *p;
+	pkt->flags = 0;
+	pkt->n_atoms = 0;
+	pkt->bad_type = ps->type[*p];
+	pkt->type = ps->synced ? CST_PKT_INCOMPLETE : CST_PKT_NOT_SYNC;
+	pkt->size = end - p;
+	ps->synced = 0;
+}

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * analyze.c - every trace element but atoms (Arm ARM K10.5.5.5 to K10.5.5.17).
+ */
+#include <string.h>
+
+#include <cstrace/isa.h>
+#include <cstrace/tree.h>
+
+#include "flow/analyze.h"
+
+static struct cst_generic *emit(struct cst_flow *f, struct cst_generic *out, size_t *n,
+				enum cst_generic_kind kind)
+{
+	struct cst_generic *g = &out[(*n)++];
+
+	*g = f->tmpl;
+	g->kind = kind;
+	g->index = f->el.index;
+	g->isa = f->isa;
+	return g;
+}
+
+/* Address space that instructions come from (generic-element "memory space" bits). */
+static unsigned int memspace(const struct cst_flow *f)
+{
+	unsigned int el = f->tmpl.el;
+
+	switch (f->tmpl.security) {
+	case CST_SEC_SECURE:
+		return el == 3 ? CST_MEM_EL3 : el == 2 ? CST_MEM_EL2S : CST_MEM_EL1S;
+	case CST_SEC_NONSECURE:
+		return el == 2 ? CST_MEM_EL2N : CST_MEM_EL1N;
+	case CST_SEC_REALM:
+		return el == 2 ? CST_MEM_EL2R : CST_MEM_EL1R;
+	}
+	return CST_MEM_ROOT;
+}
+
+void cst_flow_range(struct cst_flow *f, struct cst_generic *out, size_t *n, const struct walk *w,
+		    int exec)
+{
+	struct cst_generic *g = emit(f, out, n, CST_GEN_RANGE);
+
+	g->addr = f->addr;
+	g->end = w->end;
+	g->n_insn = w->n_insn;
+	g->section = w->section;
+	g->sect_off = w->sect_off;
+	g->last_type = w->type;
+	g->last_subtype = w->subtype;
+	g->last_size = w->size;
+	g->flags |= (exec ? CST_GF_EXEC : 0) | (w->cond ? CST_GF_COND : 0) |
+		    (w->link ? CST_GF_LINK : 0) | (w->p0 ? CST_GF_WAYPOINT : 0);
+	f->stats->ranges++;
+	f->stats->insns += w->n_insn;
+}
+
+static void lose_address(struct cst_flow *f)
+{
+	f->need_addr = 1;
+	f->pop_pending = 0;
+	f->blk = 0;
+	/* calls and returns in what was not seen would have changed it: no entry can be trusted */
+	f->stack_count = 0;
+}
+
+void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enum walk_end end,
+		     const struct walk *w)
+{
+	struct cst_generic *g;
+
+	if (w->n_insn && end != WALK_LOST)
+		cst_flow_range(f, out, n, w, 1);
+	if (end == WALK_NACC) {
+		g = emit(f, out, n, CST_GEN_NACC);
+		g->addr = w->end;
+		g->num = memspace(f);
+		f->stats->nacc++;
+	} else {
+		f->stats->image_conflicts++;
+	}
+	lose_address(f);
+}
+
+void cst_flow_eret(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	if (f->cfg->protocol != CST_PROTO_ETE)
+		return;
+	emit(f, out, n, CST_GEN_EXCEPTION_RET);
+}
+
+/* Where execution goes on, as far as the trace and the last opcode tell. */
+static void set_next(const struct cst_flow *f, struct cst_generic *g)
+{
+	if (f->need_addr || f->need_ctx)
+		return;
+	g->addr = f->addr;
+	g->flags |= CST_GF_NEXT;
+}
+
+void cst_flow_finish_q(struct cst_flow *f, struct cst_generic *out, size_t *n, int known,
+		       uint64_t next)
+{
+	struct cst_generic *g = &out[(*n)++];
+
+	f->q_pending = 0;
+	*g = f->q;
+	/* the walk met no branch before its last instruction: the path is certain if it fits */
+	if (f->q_exact && (known ? f->q_p0 || next == f->q_end : 0)) {
+		g->kind = CST_GEN_RANGE;
+		g->end = f->q_end;
+		if (next == f->q_end && f->q_p0 && g->flags & CST_GF_COND)
+			g->flags &= ~CST_GF_EXEC;
+		f->stats->ranges++;
+		f->stats->insns += g->n_insn;
+		if (g->flags & CST_GF_EXEC && f->q_p0)
+			f->stats->branches++;
+		return;
+	}
+	g->kind = CST_GEN_NOPATH;
+	g->end = known ? next : 0;
+	g->n_insn = f->q_count;
+	g->section = g->sect_off = 0;
+	g->last_type = g->last_subtype = g->last_size = 0;
+	g->flags &= ~(CST_GF_EXEC | CST_GF_COND | CST_GF_LINK | CST_GF_WAYPOINT);
+	f->stats->nopath++;
+	f->stats->insns += g->n_insn;
+}
+
+static void new_address(struct cst_flow *f, uint64_t addr, uint8_t is)
+{
+	f->is = is;
+	f->isa = f->cfg->profile == CST_PROFILE_M ? CST_ISA_T32 :
+		 f->tmpl.flags & CST_GF_BITS64 ? CST_ISA_A64 : is ? CST_ISA_T32 : CST_ISA_A32;
+	f->addr = addr;
+	f->need_addr = 0;
+	f->pop_pending = 0;
+	f->no_push = 0;
+	f->blk = 0;
+}
+
+static void analyze_context(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	const struct cst_context *c = &f->el.ctx;
+	struct cst_generic *g;
+
+	f->tmpl.el = c->el;
+	f->tmpl.security = c->security;
+	f->tmpl.context_id = c->context_id;
+	f->tmpl.vmid = c->vmid;
+	f->tmpl.flags = CST_GF_EL | (c->bits64 ? CST_GF_BITS64 : 0);
+	f->isa = f->cfg->profile == CST_PROFILE_M ? CST_ISA_T32 :
+		 c->bits64 ? CST_ISA_A64 : f->is ? CST_ISA_T32 : CST_ISA_A32;
+	f->need_ctx = 0;
+	f->blk = 0;
+	g = emit(f, out, n, CST_GEN_PE_CONTEXT);
+	g->flags |= (c->flags & CST_CTX_CID ? CST_GF_CID : 0) |
+		    (c->flags & CST_CTX_VMID ? CST_GF_VMID : 0);
+	if (f->stop_mask & CST_STOP_CONTEXT)
+		f->stopped = CST_STOP_CONTEXT;
+}
+
+/* Instructions from the current address up to the preferred return address, then the exception. */
+static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	const struct cst_element *el = &f->el;
+	struct cst_generic *g;
+	enum walk_end end;
+	struct walk w;
+
+	if (f->need_addr && !f->need_ctx)
+		cst_flow_pop(f);
+	/* at the top of memory the return address may be lower: nothing to walk */
+	if (!f->need_addr && !f->need_ctx && el->flags & CST_EL_F_ADDRESS &&
+	    !(el->flags & CST_EL_F_TAIL_CHAIN) && f->addr < el->addr) {
+		end = cst_flow_walk(f, WALK_TO, el->addr, &w);
+		if (end == WALK_LAZY)
+			return 1;
+		if (end == WALK_DONE) {
+			cst_flow_range(f, out, n, &w, 1);
+			f->addr = w.end;
+		} else {
+			if (end == WALK_STOPPED)
+				end = WALK_LOST;	/* a P0 instruction without its atom */
+			cst_flow_broken(f, out, n, end, &w);
+		}
+	}
+	g = emit(f, out, n, CST_GEN_EXCEPTION);
+	g->num = el->num;
+	set_next(f, g);
+	if (el->flags & CST_EL_F_TAIL_CHAIN) {
+		g->flags |= CST_GF_TAIL_CHAIN;
+	} else {
+		g->flags |= CST_GF_RET_ADDR;
+		g->end = el->addr;
+	}
+	if (el->flags & CST_EL_F_BR_TARGET)
+		g->flags |= CST_GF_BR_TARGET;
+	f->need_addr = 1;
+	f->pop_pending = 0;
+	f->blk = 0;
+	if (f->stop_mask & CST_STOP_EXCEPTION)
+		f->stopped = CST_STOP_EXCEPTION;
+	return 0;
+}
+
+static int analyze_source_address(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	enum walk_end end;
+	struct walk w;
+
+	if (f->need_addr && !f->need_ctx)
+		cst_flow_pop(f);
+	if (f->need_addr || f->need_ctx) {
+		f->need_addr = 1;
+		f->stats->atoms_lost++;
+		return 0;
+	}
+	end = cst_flow_walk(f, WALK_THROUGH, f->el.addr, &w);
+	if (end == WALK_LAZY)
+		return 1;
+	if (end != WALK_DONE) {
+		cst_flow_broken(f, out, n, end, &w);
+		return 0;
+	}
+	cst_flow_range(f, out, n, &w, 1);
+	if (w.p0)
+		f->stats->branches++;
+	if (w.subtype == CST_INSN_ERET)
+		cst_flow_eret(f, out, n);
+	cst_flow_leave(f, &w, 1, 1);
+	return 0;
+}
+
+static int analyze_q(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	const struct cst_element *el = &f->el;
+	enum walk_end end = WALK_LOST;
+	struct cst_generic *q = &f->q;
+	struct walk w;
+
+	if (f->need_addr && !f->need_ctx)
+		cst_flow_pop(f);
+	if (f->need_addr || f->need_ctx) {
+		f->stats->atoms_lost++;
+	} else {
+		memset(&w, 0, sizeof(w));
+		if (el->flags & CST_EL_F_COUNT && el->value)
+			end = cst_flow_walk(f, WALK_COUNT, el->value, &w);
+		if (end == WALK_LAZY)
+			return 1;
+		*q = f->tmpl;
+		q->index = el->index;
+		q->isa = f->isa;
+		q->addr = f->addr;
+		q->n_insn = w.n_insn;
+		q->section = w.section;
+		q->sect_off = w.sect_off;
+		q->last_type = w.type;
+		q->last_subtype = w.subtype;
+		q->last_size = w.size;
+		q->flags |= CST_GF_EXEC | (w.cond ? CST_GF_COND : 0) | (w.link ? CST_GF_LINK : 0) |
+			    (w.p0 ? CST_GF_WAYPOINT : 0);
+		f->q_end = w.end;
+		f->q_count = el->flags & CST_EL_F_COUNT ? el->value : 0;
+		f->q_exact = end == WALK_DONE;
+		f->q_p0 = w.p0;
+		f->q_pending = 1;
+	}
+	f->need_addr = 1;
+	f->pop_pending = 0;
+	f->blk = 0;
+	if (el->flags & CST_EL_F_ADDRESS) {
+		if (f->q_pending)
+			cst_flow_finish_q(f, out, n, 1, el->addr);
+		new_address(f, el->addr, el->is);
+	}
+	return 0;
+}
+
+static void analyze_value(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	const struct cst_element *el = &f->el;
+	struct cst_generic *g;
+
+	switch (el->kind) {
+	case CST_EL_TIMESTAMP:
+		g = emit(f, out, n, CST_GEN_TIMESTAMP);
+		g->addr = el->value;
+		if (f->cfg->cycle_count) {
+			g->flags |= CST_GF_CC;
+			g->cc = el->cc;
+		}
+		if (f->stop_mask & CST_STOP_TIMESTAMP)
+			f->stopped = CST_STOP_TIMESTAMP;
+		break;
+	case CST_EL_CYCLE_COUNT:
+		g = emit(f, out, n, CST_GEN_CYCLE_COUNT);
+		g->flags |= CST_GF_CC;
+		g->cc = el->cc;
+		break;
+	case CST_EL_EVENT:
+		g = emit(f, out, n, CST_GEN_EVENT);
+		g->num = el->num;
+		break;
+	case CST_EL_TS_MARKER:
+		emit(f, out, n, CST_GEN_SYNC_MARKER);
+		break;
+	default:
+		g = emit(f, out, n, CST_GEN_INSTRUMENTATION);
+		g->addr = el->value;
+		g->el = el->num;
+	}
+}
+
+/* Discontinuities: what was known of the flow ends here. */
+static void analyze_break(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	const struct cst_element *el = &f->el;
+	struct cst_generic *g;
+
+	if (f->q_pending)
+		cst_flow_finish_q(f, out, n, 0, 0);
+	switch (el->kind) {
+	case CST_EL_TRACE_ON:
+		g = emit(f, out, n, CST_GEN_TRACE_ON);
+		set_next(f, g);
+		if (f->stop_mask & CST_STOP_TRACE_ON)
+			f->stopped = CST_STOP_TRACE_ON;
+		break;
+	case CST_EL_END:
+		g = emit(f, out, n, CST_GEN_EO_TRACE);
+		set_next(f, g);
+		break;
+	default:
+		g = emit(f, out, n, CST_GEN_NO_SYNC);
+		g->error = el->value;
+		if (el->flags & CST_EL_F_DOUBTFUL)
+			g->flags |= CST_GF_DOUBTFUL;
+	}
+	g->num = el->num;
+	cst_flow_reset(f);
+}
+
+static void analyze_transaction(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	struct cst_generic *g = emit(f, out, n, CST_GEN_MEMTRANS);
+
+	switch (f->el.kind) {
+	case CST_EL_TRANS_START:
+		g->num = f->el.num ? CST_TRANS_START : CST_TRANS_INIT;
+		break;
+	case CST_EL_TRANS_COMMIT:
+		g->num = CST_TRANS_COMMIT;
+		break;
+	default:
+		g->num = CST_TRANS_FAIL;
+	}
+}
+
+void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	const struct cst_element *el = &f->el;
+	int again = 0;
+
+	if (f->q_pending && (el->kind == CST_EL_EXCEPTION || el->kind == CST_EL_SOURCE_ADDRESS ||
+			     el->kind == CST_EL_Q))
+		cst_flow_finish_q(f, out, n, 0, 0);
+	switch (el->kind) {
+	case CST_EL_ADDRESS:
+		if (f->q_pending)
+			cst_flow_finish_q(f, out, n, 1, el->addr);
+		new_address(f, el->addr, el->is);
+		break;
+	case CST_EL_CONTEXT:
+		analyze_context(f, out, n);
+		break;
+	case CST_EL_EXCEPTION:
+		again = analyze_exception(f, out, n);
+		break;
+	case CST_EL_SOURCE_ADDRESS:
+		again = analyze_source_address(f, out, n);
+		break;
+	case CST_EL_Q:
+		again = analyze_q(f, out, n);
+		break;
+	case CST_EL_TRACE_INFO:
+		/* K10.5.5.9: the pop comes first, then the stack is cleared */
+		if (f->need_addr && !f->need_ctx)
+			cst_flow_pop(f);
+		f->stack_count = 0;
+		f->no_push = 1;
+		break;
+	case CST_EL_EXC_RETURN:
+		emit(f, out, n, CST_GEN_EXCEPTION_RET);
+		if (f->stop_mask & CST_STOP_EXCEPTION)
+			f->stopped = CST_STOP_EXCEPTION;
+		break;
+	case CST_EL_TRACE_ON:
+	case CST_EL_NO_SYNC:
+	case CST_EL_END:
+		analyze_break(f, out, n);
+		break;
+	case CST_EL_TRANS_START:
+	case CST_EL_TRANS_COMMIT:
+	case CST_EL_TRANS_FAIL:
+		analyze_transaction(f, out, n);
+		break;
+	case CST_EL_TIMESTAMP:
+	case CST_EL_CYCLE_COUNT:
+	case CST_EL_EVENT:
+	case CST_EL_TS_MARKER:
+	case CST_EL_INSTRUMENTATION:
+		analyze_value(f, out, n);
+		break;
+	default:
+		break;
+	}
+	if (again) {
+		f->stopped = CST_STOP_SECTION;
+		return;
+	}
+	f->busy = 0;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * flow.h - inside the instruction-flow stage: trace elements and code to generic elements
+ * (Arm ARM K10.5.5 "Stage 3, analysis"). One engine for every protocol and every consumer.
+ */
+#ifndef CST_LIB_FLOW_H
+#define CST_LIB_FLOW_H
+
+#include <cstrace/config.h>
+#include <cstrace/element.h>
+#include <cstrace/flow.h>
+
+#include "image/image.h"
+
+struct cst_stats;
+
+/* The analyzer needs at least 15 entries (K10.5.5.3 RXSVZC). */
+#define RETURN_STACK 16
+
+/* A range longer than this without a P0 instruction is not code. */
+#define MAX_RANGE_INSNS (1u << 20)
+
+/* An element makes at most so many generic elements (one atom at a time). */
+#define FLOW_ROOM 4
+
+struct cst_flow {
+	const struct cst_config *cfg;
+	struct cst_stats *stats;
+	struct cst_space *space;
+	unsigned int isa_flags;
+	unsigned int stop_mask;	/* enum cst_stop */
+	unsigned int stopped;
+	struct cst_section *lazy;	/* with CST_STOP_SECTION */
+
+	uint64_t addr;		/* next instruction, when need_addr is 0 */
+	uint8_t isa;		/* enum cst_isa of it */
+	uint8_t is;		/* sub-ISA last traced */
+	uint8_t need_addr, need_ctx;
+	uint8_t pop_pending;	/* the last P0 was an indirect branch: its target may be on the return stack */
+	uint8_t no_push;	/* after Trace Info, until an address */
+	uint8_t q_pending;	/* a Q element waits for its address */
+
+	/* cached map around addr, and block at addr (0: not known) */
+	uint64_t map_start, map_len;	/* map_len 0: nothing cached */
+	uint64_t map_bias;		/* address minus section offset */
+	struct cst_section *map_sec;
+	struct cst_space *map_space;
+	uint32_t map_gen, img_gen;
+	uint32_t blk;
+
+	struct {
+		uint64_t addr;
+		uint8_t isa;
+	} stack[RETURN_STACK];
+	unsigned int stack_top, stack_count;
+
+	/* element being worked on: atoms that are left, or one to be tried again */
+	struct cst_element el;
+	uint8_t busy;
+
+	/* Q element waiting for its address, and its context */
+	struct cst_generic q;
+	uint64_t q_end;
+	uint32_t q_count;
+	uint8_t q_exact, q_p0;
+
+	struct cst_generic tmpl;	/* context fields of every element */
+};
+
+void cst_flow_init(struct cst_flow *f, const struct cst_config *cfg, struct cst_stats *stats);
+/* State of a stream that is out of step. */
+void cst_flow_reset(struct cst_flow *f);
+void cst_flow_set_space(struct cst_flow *f, struct cst_space *space);
+
+/*
+ * Give one element (f->busy must be 0); then call _run until busy is 0. _run appends to out[*n],
+ * never beyond cap, and returns early with busy set when there is no room, or with f->stopped set.
+ */
+void cst_flow_give(struct cst_flow *f, const struct cst_element *el);
+void cst_flow_run(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap);
+/* Short cut of _give for atoms. */
+static inline void cst_flow_give_atoms(struct cst_flow *f, uint32_t bits, uint8_t count, uint64_t index)
+{
+	f->el.kind = CST_EL_ATOMS;
+	f->el.bits = bits;
+	f->el.first_e = bits;
+	f->el.n = count;
+	f->el.index = index;
+	f->busy = 1;
+}
+
+/* Walk over instructions that the block cache does not answer at once. */
+enum walk_mode {
+	WALK_P0,	/* up to and including the next P0 instruction */
+	WALK_TO,	/* up to, not including, `limit`; stops after a P0 instruction */
+	WALK_THROUGH,	/* up to and including the instruction at `limit`, over P0 instructions */
+	WALK_COUNT,	/* `limit` instructions; stops after a P0 instruction */
+};
+
+enum walk_end {
+	WALK_DONE,	/* the limit was reached */
+	WALK_STOPPED,	/* a P0 instruction ended it before the limit */
+	WALK_NACC,	/* no memory at `end` */
+	WALK_LAZY,	/* f->lazy must be loaded first: nothing is valid */
+	WALK_LOST,	/* too long, or past the limit: the image does not fit the trace */
+};
+
+struct walk {
+	uint64_t end;		/* address after the last instruction */
+	uint64_t last;		/* address of the last instruction */
+	uint32_t n_insn;
+	uint32_t section, sect_off; /* of the first instruction; section 0 when the walk crossed sections */
+	int32_t disp;		/* last instruction: target minus its address */
+	uint8_t type, subtype, size, cond, link, next_isa, p0; /* of the last instruction */
+};
+
+enum walk_end cst_flow_walk(struct cst_flow *f, enum walk_mode mode, uint64_t limit, struct walk *w);
+/* Fill f->map_* for f->addr-like address `a`. 0, WALK_NACC or WALK_LAZY. */
+enum walk_end cst_flow_map(struct cst_flow *f, uint64_t a);
+
+#endif

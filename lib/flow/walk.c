@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * walk.c - the careful way over instructions: across maps and sections, to a given address, over a
+ * given number. Whole blocks where they fit, single instructions where they do not.
+ */
+#include <string.h>
+
+#include <cstrace/isa.h>
+#include <cstrace/tree.h>
+
+#include "flow/flow.h"
+
+enum walk_end cst_flow_map(struct cst_flow *f, uint64_t a)
+{
+	const struct map *m;
+
+	if (f->map_len && a - f->map_start < f->map_len && f->map_space == f->space &&
+	    f->map_gen == f->space->generation)
+		return WALK_DONE;
+	f->map_len = 0;
+	m = f->space ? cst_space_find(f->space, a) : NULL;
+	if (!m)
+		return WALK_NACC;
+	if (m->sec->lazy) {
+		f->lazy = m->sec;
+		return WALK_LAZY;
+	}
+	if (a - m->start + m->off >= m->sec->size)
+		return WALK_NACC;
+	f->map_start = m->start;
+	f->map_len = m->end - m->start;
+	if (f->map_len > m->sec->size - m->off)
+		f->map_len = m->sec->size - m->off;
+	f->map_bias = m->start - m->off;
+	f->map_sec = m->sec;
+	f->map_space = f->space;
+	f->map_gen = f->space->generation;
+	return WALK_DONE;
+}
+
+/* `n` bytes of code at `a`, gathered from adjacent maps when one ends in between. */
+static enum walk_end read_code(struct cst_flow *f, uint64_t a, uint8_t *buf, unsigned int n)
+{
+	enum walk_end end;
+	uint64_t left;
+	unsigned int k;
+
+	while (n) {
+		end = cst_flow_map(f, a);
+		if (end != WALK_DONE)
+			return end;
+		left = f->map_start + f->map_len - a;
+		k = left < n ? left : n;
+		memcpy(buf, f->map_sec->bytes + (a - f->map_bias), k);
+		buf += k;
+		a += k;
+		n -= k;
+	}
+	return WALK_DONE;
+}
+
+static enum walk_end fetch(struct cst_flow *f, uint64_t a, struct cst_insn *in)
+{
+	enum walk_end end;
+	uint8_t b[4];
+	uint32_t op;
+
+	if (f->isa == CST_ISA_T32) {
+		end = read_code(f, a, b, 2);
+		if (end != WALK_DONE)
+			return end;
+		op = (uint32_t)(b[0] | b[1] << 8) << 16;
+		if (cst_t32_size(op >> 16) == 4) {
+			end = read_code(f, a + 2, b, 2);
+			if (end != WALK_DONE)
+				return end;
+			op |= b[0] | b[1] << 8;
+		}
+	} else {
+		end = read_code(f, a, b, 4);
+		if (end != WALK_DONE)
+			return end;
+		op = b[0] | b[1] << 8 | b[2] << 16 | (uint32_t)b[3] << 24;
+	}
+	cst_isa_classify(in, f->isa, op, a, f->isa_flags);
+	return WALK_DONE;
+}
+
+static uint64_t wrap(const struct cst_flow *f, uint64_t a)
+{
+	return f->isa == CST_ISA_A64 ? a : (uint32_t)a;
+}
+
+/* Account the whole block at w->end if the limit allows it. */
+static int take_block(struct cst_flow *f, enum walk_mode mode, uint64_t limit, struct walk *w,
+		      unsigned int *it)
+{
+	uint64_t left = f->map_start + f->map_len - w->end;
+	const struct blk *b;
+
+	if (*it)
+		return 0;
+	b = cst_block(f->map_sec, w->end - f->map_bias, f->isa, w->end, f->isa_flags);
+	if (!b || !b->n_insn || b->len > left)
+		return 0;
+	switch (mode) {
+	case WALK_P0:
+		break;
+	case WALK_TO:
+		if (limit - w->end < b->len)
+			return 0;
+		break;
+	case WALK_THROUGH:
+		if (limit - w->end < b->len)
+			return 0;
+		break;
+	case WALK_COUNT:
+		if (limit - w->n_insn < b->n_insn)
+			return 0;
+		break;
+	}
+	w->n_insn += b->n_insn;
+	w->end += b->len;
+	w->last = w->end - b->last_size;
+	w->disp = b->disp - (b->len - b->last_size);
+	w->type = b->type;
+	w->subtype = b->subtype;
+	w->size = b->last_size;
+	w->cond = !!(b->flags & BLK_COND);
+	w->link = !!(b->flags & BLK_LINK);
+	w->p0 = !!(b->flags & BLK_P0);
+	w->next_isa = b->next_isa;
+	/* an IT block may go on past a page's end; its last condition is all that matters */
+	return 1;
+}
+
+static enum walk_end take_insn(struct cst_flow *f, struct walk *w, unsigned int *it)
+{
+	struct cst_insn in;
+	enum walk_end end = fetch(f, w->end, &in);
+
+	if (end != WALK_DONE)
+		return end;
+	w->last = w->end;
+	w->end = wrap(f, w->end + in.size);
+	w->n_insn++;
+	w->disp = in.disp;
+	w->type = in.type;
+	w->subtype = in.subtype;
+	w->size = in.size;
+	w->cond = in.cond || *it;
+	w->link = in.link;
+	w->next_isa = in.type == CST_INSN_BRANCH ? in.next_isa : f->isa;
+	w->p0 = in.type != CST_INSN_OTHER && in.type != CST_INSN_BARRIER;
+	if (*it)
+		--*it;
+	if (in.it_count)
+		*it = in.it_count;
+	return WALK_DONE;
+}
+
+enum walk_end cst_flow_walk(struct cst_flow *f, enum walk_mode mode, uint64_t limit, struct walk *w)
+{
+	struct cst_section *first = NULL;
+	unsigned int it = 0;
+	enum walk_end end;
+
+	memset(w, 0, sizeof(*w));
+	w->end = w->last = f->addr;
+	for (;;) {
+		switch (mode) {
+		case WALK_P0:
+			break;
+		case WALK_TO:
+			if (w->end == limit)
+				return WALK_DONE;
+			if (w->end > limit || w->end < f->addr)
+				return WALK_LOST;
+			break;
+		case WALK_THROUGH:
+			if (w->n_insn && w->last == limit)
+				return WALK_DONE;
+			if (w->end > limit || w->end < f->addr)
+				return WALK_LOST;
+			break;
+		case WALK_COUNT:
+			if (w->n_insn == limit)
+				return WALK_DONE;
+			break;
+		}
+		if (w->n_insn >= MAX_RANGE_INSNS)
+			return WALK_LOST;
+		end = cst_flow_map(f, w->end);
+		if (end != WALK_DONE)
+			return end;
+		if (!first) {
+			first = f->map_sec;
+			w->section = first->id;
+			w->sect_off = w->end - f->map_bias;
+		} else if (first != f->map_sec ||
+			   (uint32_t)(w->end - f->map_bias) != w->sect_off + (uint32_t)(w->end - f->addr)) {
+			w->section = 0;
+			w->sect_off = 0;
+		}
+		if (!take_block(f, mode, limit, w, &it)) {
+			end = take_insn(f, w, &it);
+			if (end != WALK_DONE)
+				return end;
+		}
+		if (!w->p0 || mode == WALK_THROUGH)
+			continue;
+		if (mode == WALK_P0)
+			return WALK_DONE;
+		if ((mode == WALK_TO && w->end == limit) || (mode == WALK_COUNT && w->n_insn == limit))
+			return WALK_DONE;
+		return WALK_STOPPED;
+	}
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * image.h - inside images: sections with their block caches, address spaces with their maps.
+ */
+#ifndef CST_LIB_IMAGE_H
+#define CST_LIB_IMAGE_H
+
+#include <cstrace/image.h>
+#include <cstrace/types.h>
+
+/* A block ends at a P0 instruction, or at the end of a code page, or where the section's bytes end. */
+enum blk_flags {
+	BLK_P0 = 1,
+	BLK_COND = 2,
+	BLK_LINK = 4,
+	BLK_PAGE_END = 8,	/* goes on in the next block, which starts where this one ends */
+	BLK_SECTION_END = 16,	/* the next instruction is not (wholly) in the section */
+};
+
+/* Decoded block: instructions from `off` up to and including the P0 instruction. Position independent. */
+struct blk {
+	uint32_t off;		/* in units of 2 bytes, so that sections may have 8 GiB */
+	int32_t disp;		/* direct branch: target minus block start, bytes */
+	uint32_t link_n, link_e; /* block numbers of the successors in the section, 0 not known yet */
+	uint16_t len;		/* bytes */
+	uint16_t n_insn;
+	uint8_t type, subtype;	/* of the last instruction: enum cst_insn_type, _subtype */
+	uint8_t last_size;
+	uint8_t flags;		/* enum blk_flags */
+	uint8_t isa, next_isa;
+	uint16_t pad;
+};
+
+#define CODE_PAGE 4096u
+
+/* Block numbers by start offset, for one page of code: a slot per 4 bytes, for T32 per 2. */
+struct code_page {
+	uint32_t slot[CODE_PAGE / 4];
+};
+struct code_page_t32 {
+	uint32_t slot[CODE_PAGE / 2];
+};
+
+struct cst_section {
+	struct cst_image *img;
+	const uint8_t *bytes;
+	uint64_t size;
+	void *cookie;
+	uint32_t id;
+	uint8_t lazy;		/* bytes were not supplied yet */
+	struct code_page **pages;	/* A64 or A32 blocks, by offset / CODE_PAGE; NULL until used */
+	struct code_page_t32 **pages_t32;
+	uint8_t aarch32;	/* `pages` hold A32 blocks */
+};
+
+struct cst_image {
+	struct blk *blk;	/* numbered from 1 */
+	uint32_t blk_count, blk_max;
+	size_t table_bytes, table_max; /* of the code page tables in use */
+	uint32_t generation;	/* changes when the cache is emptied: block numbers are void */
+	struct cst_section **sec;
+	size_t sec_count, sec_cap;
+	struct cst_space *spaces;
+	unsigned int isa_flags;	/* enum cst_isa_flags the blocks were made with */
+};
+
+struct map {
+	uint64_t start, end;	/* end exclusive; 0 means 2^64 */
+	uint64_t off;		/* section offset of start */
+	struct cst_section *sec;
+};
+
+struct cst_space {
+	struct cst_image *img;
+	struct cst_space *next, **prev;
+	struct map *map;	/* sorted, disjoint */
+	size_t count, cap;
+	uint32_t generation;	/* changes with each map or unmap */
+};
+
+/* The map that holds `addr`, or NULL. */
+const struct map *cst_space_find(const struct cst_space *space, uint64_t addr);
+
+/*
+ * The block that starts at section offset `off` (`pc` is its address; its low bits matter for T32),
+ * made when it is not cached. NULL: out of memory, or off is outside. `flags`: enum cst_isa_flags.
+ * May empty the cache (img->generation changes).
+ */
+struct blk *cst_block(struct cst_section *sec, uint64_t off, enum cst_isa isa, uint64_t pc,
+		      unsigned int flags);
+
+static inline uint64_t blk_off(const struct blk *b)
+{
+	return (uint64_t)b->off * 2;
+}
+
+#endif

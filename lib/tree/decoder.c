@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * decoder.c - one trace ID: bytes to packets to elements to generic elements, pulled by the caller.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <cstrace/error.h>
+
+#include "tree/decoder.h"
+
+int cst_decoder_new(struct cst_decoder **out, const struct cst_config *cfg)
+{
+	struct cst_decoder *dec;
+	int err;
+
+	if (cfg->protocol != CST_PROTO_ETMV4 && cfg->protocol != CST_PROTO_ETE)
+		return -CST_ERR_PROTOCOL;
+	dec = calloc(1, sizeof(*dec));
+	if (!dec)
+		return -CST_ERR_NOMEM;
+	dec->cfg = *cfg;
+	cst_etmv4_parser_init(&dec->cur.ps, &dec->cfg);
+	cst_flow_init(&dec->flow, &dec->cfg, &dec->stats);
+	err = cst_etmv4_queue_init(&dec->queue, &dec->cfg, &dec->stats);
+	if (err) {
+		free(dec);
+		return err;
+	}
+	*out = dec;
+	return 0;
+}
+
+void cst_decoder_free(struct cst_decoder *dec)
+{
+	if (!dec)
+		return;
+	cst_etmv4_queue_free(&dec->queue);
+	free(dec);
+}
+
+void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason)
+{
+	struct cst_generic tmpl = dec->flow.tmpl;
+
+	cst_etmv4_parser_init(&dec->cur.ps, &dec->cfg);
+	dec->cur.len = dec->cur.pos = 0;
+	dec->cur.seg_count = dec->cur.seg_i = 0;
+	dec->cur.carry_len = 0;
+	dec->stats.uncommitted += dec->queue.depth - dec->queue.unseen;
+	cst_etmv4_queue_reset(&dec->queue, reason);
+	cst_flow_reset(&dec->flow);
+	dec->flow.busy = 0;
+	memset(&dec->flow.tmpl, 0, sizeof(tmpl));
+	dec->flow.tmpl.trace_id = tmpl.trace_id;
+	dec->ended = 0;
+	dec->stopped = CST_STOP_NONE;
+	dec->peek.known = 0;
+}
+
+void cst_decoder_set_space(struct cst_decoder *dec, struct cst_space *space)
+{
+	cst_flow_set_space(&dec->flow, space);
+}
+
+void cst_decoder_set_stop(struct cst_decoder *dec, unsigned mask)
+{
+	dec->flow.stop_mask = mask;
+}
+
+const struct cst_config *cst_decoder_config(const struct cst_decoder *dec)
+{
+	return &dec->cfg;
+}
+
+const struct cst_stats *cst_decoder_stats(const struct cst_decoder *dec)
+{
+	return &dec->stats;
+}
+
+void cst_decoder_set_cookie(struct cst_decoder *dec, void *cookie)
+{
+	dec->cookie = cookie;
+}
+
+void *cst_decoder_cookie(const struct cst_decoder *dec)
+{
+	return dec->cookie;
+}
+
+enum cst_stop cst_decoder_stopped(const struct cst_decoder *dec)
+{
+	return dec->stopped;
+}
+
+struct cst_section *cst_decoder_section(const struct cst_decoder *dec)
+{
+	return dec->flow.lazy;
+}
+
+void cst_cursor_feed(struct cursor *c, const uint8_t *data, size_t len, const struct seg *seg,
+		     uint32_t seg_count)
+{
+	c->data = data;
+	c->len = len;
+	c->pos = 0;
+	c->seg = seg;
+	c->seg_count = seg_count;
+	c->seg_i = 0;
+}
+
+int cst_decoder_feed_segs(struct cst_decoder *dec, const uint8_t *data, size_t len,
+			  const struct seg *seg, uint32_t seg_count)
+{
+	if (dec->cur.pos < dec->cur.len || dec->ended)
+		return -CST_ERR_BUSY;
+	cst_cursor_feed(&dec->cur, data, len, seg, seg_count);
+	dec->stats.bytes += len;
+	dec->fed++;
+	return 0;
+}
+
+int cst_decoder_feed(struct cst_decoder *dec, const uint8_t *data, size_t len, uint64_t offset)
+{
+	if (dec->cur.pos < dec->cur.len)
+		return -CST_ERR_BUSY;
+	dec->one.pos = 0;
+	dec->one.offset = offset;
+	return cst_decoder_feed_segs(dec, data, len, &dec->one, 1);
+}
+
+void cst_decoder_end(struct cst_decoder *dec)
+{
+	dec->ended = 1;
+}
+
+int cst_decoder_idle(const struct cst_decoder *dec)
+{
+	return dec->cur.pos >= dec->cur.len;
+}
+
+/* Trace offset of the input byte at `pos`; `pos` never goes back. */
+static inline uint64_t index_of(struct cursor *c, size_t pos)
+{
+	while (c->seg_i + 1 < c->seg_count && pos >= c->seg[c->seg_i + 1].pos)
+		c->seg_i++;
+	return c->seg[c->seg_i].offset + (pos - c->seg[c->seg_i].pos);
+}
+
+static void keep_bytes(struct cst_packet *pkt, const uint8_t *p, unsigned int size)
+{
+	pkt->nbytes = size < CST_PACKET_BYTES ? size : CST_PACKET_BYTES;
+	memcpy(pkt->bytes, p, pkt->nbytes);
+}
+
+/* Next packet while bytes of a cut one are waiting. */
+static int next_from_carry(struct cursor *c, struct cst_packet *pkt, int keep)
+{
+	uint32_t old = c->carry_len, take;
+	unsigned int size;
+
+	for (;;) {
+		size = cst_etmv4_parse(&c->ps, c->carry, c->carry + c->carry_len, pkt);
+		if (size || c->pos + (c->carry_len - old) >= c->len || c->carry_len == sizeof(c->carry))
+			break;
+		take = sizeof(c->carry) - c->carry_len;
+		if (take > c->len - c->pos - (c->carry_len - old))
+			take = c->len - c->pos - (c->carry_len - old);
+		/* a byte at a time would do; more would only be put back */
+		if (take > 1)
+			take = 1;
+		memcpy(c->carry + c->carry_len, c->data + c->pos + (c->carry_len - old), take);
+		c->carry_len += take;
+	}
+	if (!size) {
+		c->pos = c->len;
+		return 0;
+	}
+	pkt->index = c->carry_index;
+	pkt->size = size;
+	if (keep)
+		keep_bytes(pkt, c->carry, size);
+	if (size >= old) {
+		c->pos += size - old;
+		c->carry_len = 0;
+	} else {
+		/* the packet was shorter than what waited (a bad one): the rest waits on */
+		memmove(c->carry, c->carry + size, old - size);
+		c->carry_len = old - size;
+		c->carry_index += size;
+	}
+	return 1;
+}
+
+static int next_packet(struct cursor *c, struct cst_packet *pkt, int keep)
+{
+	unsigned int size;
+
+	if (c->carry_len)
+		return next_from_carry(c, pkt, keep);
+	if (c->pos >= c->len)
+		return 0;
+	pkt->index = index_of(c, c->pos);
+	size = cst_etmv4_parse(&c->ps, c->data + c->pos, c->data + c->len, pkt);
+	if (!size) {
+		c->carry_len = c->len - c->pos;
+		c->carry_index = pkt->index;
+		memcpy(c->carry, c->data + c->pos, c->carry_len);
+		c->pos = c->len;
+		return 0;
+	}
+	pkt->size = size;
+	if (keep)
+		keep_bytes(pkt, c->data + c->pos, size);
+	c->pos += size;
+	return 1;
+}
+
+/* The end of the stream: a cut packet first, then the end itself. */
+static int finish(struct cst_decoder *dec, struct cst_packet *pkt, int keep)
+{
+	struct cursor *c = &dec->cur;
+
+	if (!dec->ended || dec->queue.ended)
+		return 0;
+	if (c->carry_len) {
+		cst_etmv4_parse_rest(&c->ps, c->carry, c->carry + c->carry_len, pkt);
+		pkt->index = c->carry_index;
+		if (keep)
+			keep_bytes(pkt, c->carry, c->carry_len);
+		c->carry_len = 0;
+		return 1;
+	}
+	cst_etmv4_queue_end(&dec->queue);
+	return 0;
+}
+
+static int take_packet(struct cst_decoder *dec, struct cst_packet *pkt, int keep)
+{
+	if (!next_packet(&dec->cur, pkt, keep) && !finish(dec, pkt, keep))
+		return 0;
+	dec->stats.packets++;
+	cst_etmv4_queue_packet(&dec->queue, pkt);
+	return 1;
+}
+
+int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt)
+{
+	dec->manual = 1;
+	return take_packet(dec, pkt, 1);
+}
+
+/* Runs of atom packets whose atoms are final at once: the common case gets no queue. */
+static void run_direct(struct cst_decoder *dec, struct cst_generic *out, size_t *n, size_t cap)
+{
+	struct cursor *c = &dec->cur;
+	struct cst_flow *f = &dec->flow;
+	uint64_t index = dec->queue.last_index;
+	size_t pos = c->pos, first = pos;
+
+	while (pos < c->len && c->data[pos] >= 0xc0) {
+		const struct etmv4_atoms *a = &cst_etmv4_atoms[c->data[pos] - 0xc0];
+
+		index = index_of(c, pos++);
+		cst_flow_give_atoms(f, a->bits, a->n, index);
+		cst_flow_run(f, out, n, cap);
+		if (f->busy | f->stopped)
+			break;
+	}
+	dec->stats.packets += pos - first;
+	dec->queue.last_index = index;
+	c->pos = pos;
+}
+
+int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t cap)
+{
+	struct cst_flow *f = &dec->flow;
+	const struct cst_element *el;
+	struct cst_packet pkt;
+	size_t n = 0;
+
+	if (cap < 2 * FLOW_ROOM || cap > INT32_MAX)
+		return -CST_ERR_INVAL;
+	dec->stopped = CST_STOP_NONE;
+	for (;;) {
+		if (f->busy) {
+			cst_flow_run(f, out, &n, cap);
+			if (f->stopped || f->busy)
+				break;
+		}
+		el = cst_etmv4_queue_take(&dec->queue);
+		if (el) {
+			cst_flow_give(f, el);
+			continue;
+		}
+		if (dec->manual)
+			break;
+		if (!dec->cur.carry_len && cst_etmv4_queue_direct(&dec->queue)) {
+			f->stopped = 0;
+			run_direct(dec, out, &n, cap);
+			if (f->stopped || f->busy)
+				break;
+		}
+		if (!take_packet(dec, &pkt, 0)) {
+			/* the end of the trace may have made elements final */
+			el = cst_etmv4_queue_take(&dec->queue);
+			if (!el)
+				break;
+			cst_flow_give(f, el);
+		}
+	}
+	dec->stopped = f->stopped;
+	f->stopped = 0;
+	dec->stats.elements += n;
+	return n;
+}
+
+int cst_cursor_find_timestamp(struct cursor *c, uint64_t *ts)
+{
+	struct cst_packet pkt;
+
+	for (;;) {
+		if (!c->carry_len && c->ps.synced)
+			while (c->pos < c->len && c->data[c->pos] >= 0xc0)
+				c->pos++;
+		if (!next_packet(c, &pkt, 0))
+			return 0;
+		if (pkt.type == CST_PKT_TIMESTAMP && pkt.ts) {
+			*ts = pkt.ts;
+			return 1;
+		}
+	}
+}
+
+int cst_decoder_peek_timestamp(struct cst_decoder *dec, uint64_t *ts)
+{
+	struct cursor c;
+
+	if (dec->flow.busy && dec->flow.el.kind == CST_EL_TIMESTAMP && dec->flow.el.value) {
+		*ts = dec->flow.el.value;
+		return 1;
+	}
+	if (cst_etmv4_queue_timestamp(&dec->queue, ts))
+		return 1;
+	/* what was found the last time holds as long as the stream has not come to it */
+	if (!dec->peek.known || dec->peek.fed != dec->fed ||
+	    (dec->peek.found && dec->cur.pos >= dec->peek.pos)) {
+		c = dec->cur;
+		dec->peek.known = 1;
+		dec->peek.fed = dec->fed;
+		dec->peek.found = cst_cursor_find_timestamp(&c, &dec->peek.ts);
+		dec->peek.pos = c.pos;
+		if (!dec->peek.found && dec->tree) {
+			dec->peek.found = cst_tree_find_timestamp(dec->tree, &c, dec->cfg.trace_id,
+								  &dec->peek.ts);
+			dec->peek.pos = SIZE_MAX;
+		}
+	}
+	if (dec->peek.found)
+		*ts = dec->peek.ts;
+	return dec->peek.found;
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * tree.c - a trace buffer to its decoders, by trace ID and in the order of the frames.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <cstrace/error.h>
+
+#include "tree/decoder.h"
+
+/* Raw bytes unpacked at a time: the unpacked bytes and the decoders' state stay in the cache. */
+#define CHUNK 16384u
+#define MAX_FRAGS (CHUNK / 16 * 8)
+
+/* How far ahead of the decoders a timestamp is looked for. */
+#define LOOK_AHEAD (1u << 20)
+
+enum tree_state { TREE_RUNNING, TREE_ENDING, TREE_DONE };
+
+struct cst_tree {
+	enum cst_tree_format format;
+	unsigned int flags;
+	struct cst_decoder *dec[128];
+	struct cst_decoder *single;	/* RAW */
+	struct cst_deframer df;
+	const uint8_t *in;		/* input not unpacked yet */
+	size_t in_len;
+	uint64_t in_offset;
+	uint64_t unrouted;
+	enum cst_stop stopped;
+	uint8_t state;			/* enum tree_state */
+	uint8_t end_id;
+	/* unpacked chunk: fragments [at, count) are still to be decoded */
+	struct cst_fragment *frag;
+	struct seg *seg;
+	uint8_t *data;
+	uint32_t at, count;
+	struct cst_decoder *cur;	/* it has input or elements */
+	struct cst_fragment raw;	/* next_fragment() of a RAW tree */
+};
+
+int cst_tree_new(struct cst_tree **out, enum cst_tree_format format, unsigned flags)
+{
+	struct cst_tree *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return -CST_ERR_NOMEM;
+	t->format = format;
+	t->flags = flags;
+	if (format == CST_TREE_FRAMES) {
+		t->frag = malloc(MAX_FRAGS * sizeof(*t->frag));
+		t->seg = malloc(MAX_FRAGS * sizeof(*t->seg));
+		t->data = malloc(CHUNK);
+		if (!t->frag || !t->seg || !t->data) {
+			cst_tree_free(t);
+			return -CST_ERR_NOMEM;
+		}
+	}
+	cst_deframer_init(&t->df, flags);
+	*out = t;
+	return 0;
+}
+
+void cst_tree_free(struct cst_tree *t)
+{
+	unsigned int i;
+
+	if (!t)
+		return;
+	for (i = 0; i < 128; i++)
+		cst_decoder_free(t->dec[i]);
+	free(t->frag);
+	free(t->seg);
+	free(t->data);
+	free(t);
+}
+
+int cst_tree_add(struct cst_tree *t, const struct cst_config *cfg, struct cst_decoder **out)
+{
+	struct cst_decoder *dec;
+	int err;
+
+	if (cfg->trace_id > 0x7f || t->dec[cfg->trace_id] || (t->format == CST_TREE_RAW && t->single))
+		return -CST_ERR_INVAL;
+	err = cst_decoder_new(&dec, cfg);
+	if (err)
+		return err;
+	dec->tree = t;
+	t->dec[cfg->trace_id] = dec;
+	t->single = dec;
+	*out = dec;
+	return 0;
+}
+
+struct cst_decoder *cst_tree_decoder(const struct cst_tree *t, uint8_t id)
+{
+	return id < 128 ? t->dec[id] : NULL;
+}
+
+static void reset_decoders(struct cst_tree *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < 128; i++)
+		if (t->dec[i])
+			cst_decoder_reset(t->dec[i], CST_UNSYNC_RESET);
+}
+
+void cst_tree_reset(struct cst_tree *t)
+{
+	struct cst_frame_stats stats = t->df.stats;
+
+	reset_decoders(t);
+	cst_deframer_init(&t->df, t->flags);
+	t->df.stats = stats;
+	t->in_len = 0;
+	t->at = t->count = 0;
+	t->cur = NULL;
+	t->state = TREE_RUNNING;
+	t->end_id = 0;
+	t->stopped = CST_STOP_NONE;
+}
+
+int cst_tree_feed(struct cst_tree *t, const uint8_t *data, size_t len, uint64_t offset)
+{
+	if (t->in_len || t->state != TREE_RUNNING)
+		return -CST_ERR_BUSY;
+	if (t->format == CST_TREE_RAW) {
+		if (!t->single)
+			return -CST_ERR_INVAL;
+		t->cur = t->single;
+		return cst_decoder_feed(t->single, data, len, offset);
+	}
+	t->in = data;
+	t->in_len = len;
+	t->in_offset = offset;
+	return 0;
+}
+
+void cst_tree_end(struct cst_tree *t)
+{
+	if (t->state == TREE_RUNNING)
+		t->state = TREE_ENDING;
+}
+
+/* Unpack the next chunk of input. 0: there is none. */
+static int unpack(struct cst_tree *t)
+{
+	size_t used, len = t->in_len < CHUNK ? t->in_len : CHUNK;
+	int n;
+
+	if (!len)
+		return 0;
+	n = cst_deframe(&t->df, t->in, len, t->in_offset, t->data, CHUNK, t->frag, MAX_FRAGS, &used);
+	t->in += used;
+	t->in_len -= used;
+	t->in_offset += used;
+	t->at = 0;
+	t->count = n;
+	return 1;
+}
+
+/* The fragments from `at` on that belong to one ID, as one run; their number. */
+static uint32_t run_length(const struct cst_fragment *frag, uint32_t count, struct seg *seg, size_t *len)
+{
+	uint32_t i;
+
+	*len = 0;
+	for (i = 0; i < count && frag[i].kind == CST_FRAG_DATA && frag[i].id == frag[0].id; i++) {
+		seg[i].pos = *len;
+		seg[i].offset = frag[i].offset;
+		*len += frag[i].len;
+	}
+	return i;
+}
+
+/* Hand the next run of bytes to its decoder. 0: more input is needed; -1: a barrier was crossed. */
+static int route(struct cst_tree *t)
+{
+	const struct cst_fragment *fr;
+	struct cst_decoder *dec;
+	size_t len;
+	uint32_t n;
+
+	for (;;) {
+		if (t->at == t->count) {
+			if (!unpack(t))
+				return 0;
+			continue;
+		}
+		fr = &t->frag[t->at];
+		if (fr->kind == CST_FRAG_RESET) {
+			t->at++;
+			reset_decoders(t);
+			return -1;
+		}
+		if (fr->kind == CST_FRAG_ERROR) {
+			/* frames were lost: nothing that follows can be in step */
+			t->at++;
+			reset_decoders(t);
+			return -1;
+		}
+		n = run_length(fr, t->count - t->at, t->seg, &len);
+		t->at += n;
+		dec = fr->id < 128 ? t->dec[fr->id] : NULL;
+		if (!dec) {
+			if (fr->id > 0 && fr->id < 0x70)
+				t->unrouted += len;
+			continue;
+		}
+		cst_decoder_feed_segs(dec, t->data + fr->pos, len, t->seg, n);
+		t->cur = dec;
+		return 1;
+	}
+}
+
+/* The next decoder whose end has not been told, in order of ID. */
+static struct cst_decoder *next_end(struct cst_tree *t)
+{
+	struct cst_decoder *dec;
+
+	while (t->end_id < 128) {
+		dec = t->dec[t->end_id++];
+		if (dec) {
+			cst_decoder_end(dec);
+			return dec;
+		}
+	}
+	return NULL;
+}
+
+/* Make t->cur a decoder with something to say. 0: none now; -1: stopped at a barrier. */
+static int advance(struct cst_tree *t)
+{
+	int r = 0;
+
+	t->cur = NULL;
+	if (t->format == CST_TREE_FRAMES)
+		r = route(t);
+	if (r)
+		return r;
+	if (t->state == TREE_ENDING) {
+		if (t->format == CST_TREE_FRAMES && !t->end_id)
+			cst_deframer_end(&t->df);
+		t->cur = next_end(t);
+		if (t->cur)
+			return 1;
+		t->state = TREE_DONE;
+	}
+	return 0;
+}
+
+int cst_tree_pull(struct cst_tree *t, struct cst_generic *out, size_t cap, struct cst_decoder **dec)
+{
+	int n;
+
+	t->stopped = CST_STOP_NONE;
+	for (;;) {
+		if (t->cur) {
+			*dec = t->cur;
+			n = cst_decoder_pull(t->cur, out, cap);
+			t->stopped = t->cur->stopped;
+			if (n || t->stopped)
+				return n;
+			if (t->cur->manual)
+				return 0;
+		}
+		n = advance(t);
+		if (n < 0) {
+			t->stopped = CST_STOP_RESET;
+			*dec = NULL;
+			return 0;
+		}
+		if (!n)
+			return 0;
+	}
+}
+
+int cst_tree_next_packet(struct cst_tree *t, struct cst_packet *pkt, struct cst_decoder **dec)
+{
+	int n;
+
+	t->stopped = CST_STOP_NONE;
+	for (;;) {
+		if (t->cur) {
+			*dec = t->cur;
+			n = cst_decoder_next_packet(t->cur, pkt);
+			if (n)
+				return n;
+			/* the end of the stream is no packet, but there is something to pull */
+			if (t->cur->ended && t->cur->queue.final) {
+				t->stopped = CST_STOP_NONE;
+				return 0;
+			}
+		}
+		n = advance(t);
+		if (n < 0) {
+			t->stopped = CST_STOP_RESET;
+			*dec = NULL;
+			return 0;
+		}
+		if (!n) {
+			*dec = NULL;
+			return 0;
+		}
+	}
+}
+
+enum cst_stop cst_tree_stopped(const struct cst_tree *t)
+{
+	return t->stopped;
+}
+
+int cst_tree_next_fragment(struct cst_tree *t, struct cst_fragment *frag, const uint8_t **data)
+{
+	size_t len;
+
+	if (t->format == CST_TREE_RAW) {
+		struct cursor *c = t->single ? &t->single->cur : NULL;
+
+		if (!c || c->pos >= c->len)
+			return 0;
+		/* the whole input in pieces that a fragment can hold */
+		len = c->len - c->pos < 4096 ? c->len - c->pos : 4096;
+		memset(frag, 0, sizeof(*frag));
+		frag->offset = t->single->one.offset + c->pos;
+		frag->pos = c->pos;
+		frag->len = len;
+		frag->id = t->single->cfg.trace_id;
+		*data = c->data;
+		c->pos += len;
+		return 1;
+	}
+	while (t->at == t->count)
+		if (!unpack(t))
+			return 0;
+	*frag = t->frag[t->at++];
+	*data = t->data;
+	return 1;
+}
+
+const struct cst_frame_stats *cst_tree_frame_stats(const struct cst_tree *t)
+{
+	return &t->df.stats;
+}
+
+uint64_t cst_tree_unrouted(const struct cst_tree *t)
+{
+	return t->unrouted;
+}
+
+/* Read on for one ID through the rest of the chunk, then through input that is not unpacked yet. */
+int cst_tree_find_timestamp(const struct cst_tree *t, struct cursor *c, uint8_t id, uint64_t *ts)
+{
+	struct cst_fragment frag[64];
+	struct cst_deframer df;
+	struct seg seg = { 0, 0 };
+	const uint8_t *in = t->in;
+	size_t left = t->in_len < LOOK_AHEAD ? t->in_len : LOOK_AHEAD, used;
+	uint64_t offset = t->in_offset;
+	uint8_t data[64 * 15];
+	uint32_t i;
+	int n, k;
+
+	if (t->format != CST_TREE_FRAMES)
+		return 0;
+	for (i = t->at; i < t->count; i++) {
+		if (t->frag[i].kind != CST_FRAG_DATA)
+			return 0;
+		if (t->frag[i].id != id)
+			continue;
+		cst_cursor_feed(c, t->data + t->frag[i].pos, t->frag[i].len, &seg, 1);
+		if (cst_cursor_find_timestamp(c, ts))
+			return 1;
+	}
+	df = t->df;
+	while (left) {
+		n = cst_deframe(&df, in, left, offset, data, sizeof(data), frag, 64, &used);
+		for (k = 0; k < n; k++) {
+			if (frag[k].kind != CST_FRAG_DATA)
+				return 0;
+			if (frag[k].id != id)
+				continue;
+			cst_cursor_feed(c, data + frag[k].pos, frag[k].len, &seg, 1);
+			if (cst_cursor_find_timestamp(c, ts))
+				return 1;
+		}
+		if (!used)
+			return 0;
+		in += used;
+		left -= used;
+		offset += used;
+	}
+	return 0;
+}
