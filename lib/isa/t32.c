@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * t32.c - T32 instructions (Arm ARM F3.1; Armv8-M ARM C2 for the low overhead loops). The first
+ * halfword is in bits 31:16.
+ */
+#include "isa/rows.h"
+
+enum {
+	DISP_NONE,
+	IMM8,		/* B<c>: 23:16 */
+	IMM11,		/* B: 26:16 */
+	IMM5_I,		/* CBZ: 25, 23:19; forward */
+	BRANCH20,	/* B<c>.W: S:J2:J1:imm6:imm11 */
+	BRANCH24,	/* B.W, BL, BLX: S:I1:I2:imm10:imm11 */
+	LOOP_END,	/* LE: imm10:immA backward */
+	LOOP_SKIP,	/* WLS: the same forward */
+};
+
+enum {
+	PC_AHEAD = 4,
+};
+
+static const struct isa_row narrow[] = {
+	/* SVC and UDF use the conditions 111x of B<c>. */
+	{ 0xff000000, 0xdf000000, CST_INSN_OTHER, CST_INSN_PLAIN, ROW_SVC, 0 },
+	{ 0xff000000, 0xde000000, CST_INSN_OTHER, CST_INSN_PLAIN, 0, 0 },
+	/* B<c>, B */
+	{ 0xf0000000, 0xd0000000, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_COND, IMM8 },
+	{ 0xf8000000, 0xe0000000, CST_INSN_BRANCH, CST_INSN_PLAIN, 0, IMM11 },
+	/* CBZ, CBNZ */
+	{ 0xf5000000, 0xb1000000, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_COND, IMM5_I },
+	/* BX LR and BXNS LR; other BX, BXNS; BLX, BLXNS */
+	{ 0xfff80000, 0x47700000, CST_INSN_INDIRECT, CST_INSN_IMPLIED_RET, 0, 0 },
+	{ 0xff800000, 0x47000000, CST_INSN_INDIRECT, CST_INSN_PLAIN, 0, 0 },
+	{ 0xff800000, 0x47800000, CST_INSN_INDIRECT, CST_INSN_LINK, ROW_LINK, 0 },
+	/* POP {..., PC} */
+	{ 0xff000000, 0xbd000000, CST_INSN_INDIRECT, CST_INSN_IMPLIED_RET, 0, 0 },
+	/* MOV PC, LR; MOV PC, ADD PC */
+	{ 0xffff0000, 0x46f70000, CST_INSN_INDIRECT, CST_INSN_IMPLIED_RET, 0, 0 },
+	{ 0xfd870000, 0x44870000, CST_INSN_INDIRECT, CST_INSN_PLAIN, 0, 0 },
+	/* WFE, WFI */
+	{ 0xffef0000, 0xbf200000, CST_INSN_WFX, CST_INSN_PLAIN, 0, 0 },
+	/* Hints have no mask; what is left is IT. */
+	{ 0xff0f0000, 0xbf000000, CST_INSN_OTHER, CST_INSN_PLAIN, 0, 0 },
+	{ 0xff000000, 0xbf000000, CST_INSN_OTHER, CST_INSN_PLAIN, ROW_IT, 0 },
+	ROW_REST
+};
+
+static const struct isa_row wide[] = {
+	/* BL, B.W */
+	{ 0xf800d000, 0xf000d000, CST_INSN_BRANCH, CST_INSN_LINK, ROW_LINK, BRANCH24 },
+	{ 0xf800d000, 0xf0009000, CST_INSN_BRANCH, CST_INSN_PLAIN, 0, BRANCH24 },
+	/* BLX (immediate) */
+	{ 0xf800d001, 0xf000c000, CST_INSN_BRANCH, CST_INSN_LINK, ROW_LINK | ROW_SWITCH, BRANCH24 },
+	/* ISB, DSB, DMB; WFE.W, WFI.W; BXJ; SUBS PC, LR and ERET: in the conditions 111x of B<c>.W */
+	{ 0xfffffff0, 0xf3bf8f60, CST_INSN_ISB, CST_INSN_PLAIN, 0, 0 },
+	{ 0xfffffff0, 0xf3bf8f40, CST_INSN_BARRIER, CST_INSN_PLAIN, 0, 0 },
+	{ 0xfffffff0, 0xf3bf8f50, CST_INSN_BARRIER, CST_INSN_PLAIN, 0, 0 },
+	{ 0xfffffffe, 0xf3af8002, CST_INSN_WFX, CST_INSN_PLAIN, 0, 0 },
+	{ 0xfff0d000, 0xf3c08000, CST_INSN_INDIRECT, CST_INSN_PLAIN, 0, 0 },
+	{ 0xfff0d000, 0xf3d08000, CST_INSN_INDIRECT, CST_INSN_ERET, 0, 0 },
+	/* The rest of 111x, then B<c>.W */
+	{ 0xfb80d000, 0xf3808000, CST_INSN_OTHER, CST_INSN_PLAIN, 0, 0 },
+	{ 0xf800d000, 0xf0008000, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_COND, BRANCH20 },
+	/* TBB, TBH */
+	{ 0xfff0ffe0, 0xe8d0f000, CST_INSN_INDIRECT, CST_INSN_PLAIN, 0, 0 },
+	/* RFEDB, RFEIA */
+	{ 0xffd00000, 0xe8100000, CST_INSN_INDIRECT, CST_INSN_ERET, 0, 0 },
+	{ 0xffd00000, 0xe9900000, CST_INSN_INDIRECT, CST_INSN_ERET, 0, 0 },
+	/* POP.W {..., PC}; LDM {..., PC} */
+	{ 0xffffa000, 0xe8bd8000, CST_INSN_INDIRECT, CST_INSN_IMPLIED_RET, 0, 0 },
+	{ 0xfe508000, 0xe8108000, CST_INSN_INDIRECT, CST_INSN_PLAIN, 0, 0 },
+	/* LDR PC: [SP], #imm; imm12; literal; imm8; register */
+	{ 0xffffff00, 0xf85dfb00, CST_INSN_INDIRECT, CST_INSN_IMPLIED_RET, 0, 0 },
+	{ 0xfff0f000, 0xf8d0f000, CST_INSN_INDIRECT, CST_INSN_PLAIN, 0, 0 },
+	{ 0xff7ff000, 0xf85ff000, CST_INSN_INDIRECT, CST_INSN_PLAIN, 0, 0 },
+	{ 0xfff0f800, 0xf850f800, CST_INSN_INDIRECT, CST_INSN_PLAIN, 0, 0 },
+	{ 0xfff0ffc0, 0xf850f000, CST_INSN_INDIRECT, CST_INSN_PLAIN, 0, 0 },
+	/* CP15 ISB, DSB, DMB */
+	{ 0xffff0fff, 0xee070f95, CST_INSN_ISB, CST_INSN_PLAIN, 0, 0 },
+	{ 0xffff0fff, 0xee070f9a, CST_INSN_BARRIER, CST_INSN_PLAIN, 0, 0 },
+	{ 0xffff0fff, 0xee070fba, CST_INSN_BARRIER, CST_INSN_PLAIN, 0, 0 },
+	ROW_REST
+};
+
+/* M profile: what differs; ROW_REST leads to the table above. */
+static const struct isa_row wide_m[] = {
+	/* LE LR: ends with the count. LE without it does not end. */
+	{ 0xfffff001, 0xf00fc001, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_COND, LOOP_END },
+	{ 0xfffff001, 0xf02fc001, CST_INSN_BRANCH, CST_INSN_PLAIN, 0, LOOP_END },
+	/* LETP LR */
+	{ 0xfffff001, 0xf01fc001, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_COND, LOOP_END },
+	/* WLS, WLSTP: skip the loop if the count is zero */
+	{ 0xfff0f001, 0xf040c001, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_COND, LOOP_SKIP },
+	{ 0xffc0f001, 0xf000c001, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_COND, LOOP_SKIP },
+	/* There is no A32 that a BLX could go to. */
+	{ 0xf800d001, 0xf000c000, CST_INSN_OTHER, CST_INSN_PLAIN, 0, 0 },
+	ROW_REST
+};
+
+/* From the instruction's address + 4. */
+static int32_t displacement(unsigned kind, uint32_t op)
+{
+	uint32_t s = isa_bits(op, 26, 26), j1 = isa_bits(op, 13, 13), j2 = isa_bits(op, 11, 11);
+	uint32_t low = isa_bits(op, 10, 0) << 1;
+
+	switch (kind) {
+	case IMM8:
+		return isa_sext(op >> 16, 8) * 2;
+	case IMM11:
+		return isa_sext(op >> 16, 11) * 2;
+	case IMM5_I:
+		return (int32_t)(isa_bits(op, 25, 25) << 6 | isa_bits(op, 23, 19) << 1);
+	case BRANCH20:
+		return isa_sext(s << 20 | j2 << 19 | j1 << 18 | isa_bits(op, 21, 16) << 12 | low, 21);
+	case BRANCH24:
+		return isa_sext(s << 24 | (j1 == s) << 23 | (j2 == s) << 22 |
+				isa_bits(op, 25, 16) << 12 | low, 25);
+	case LOOP_END:
+		return -(int32_t)(isa_bits(op, 10, 1) << 2 | j2 << 1);
+	case LOOP_SKIP:
+		return (int32_t)(isa_bits(op, 10, 1) << 2 | j2 << 1);
+	default:
+		return 0;
+	}
+}
+
+/* Instructions that an IT makes conditional: by the place of the lowest set bit of its mask. */
+static unsigned it_count(uint32_t op)
+{
+	return 4 - (unsigned)__builtin_ctz(isa_bits(op, 19, 16));
+}
+
+void cst_isa_t32(struct cst_insn *insn, uint32_t opcode, uint64_t pc, unsigned flags)
+{
+	unsigned size = cst_t32_size((uint16_t)(opcode >> 16));
+	const struct isa_row *row;
+
+	if (size == 2) {
+		row = isa_find(narrow, opcode);
+	} else {
+		int m_profile = !!(flags & CST_ISA_M_PROFILE);
+
+		row = isa_find(m_profile ? wide_m : wide, opcode);
+		if (m_profile && !row->mask)
+			row = isa_find(wide, opcode);
+	}
+	isa_fill(insn, row, CST_ISA_T32, size);
+	if (row->flags & ROW_IT)
+		insn->it_count = (uint8_t)it_count(opcode);
+	if (row->type != CST_INSN_BRANCH)
+		return;
+	insn->disp = displacement(row->disp, opcode) + PC_AHEAD;
+	if (row->flags & ROW_SWITCH) {
+		/* A32 code is word aligned. */
+		insn->disp -= (int32_t)(pc & 2);
+		insn->next_isa = CST_ISA_A32;
+	}
+}

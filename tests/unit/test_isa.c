@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_isa.c - classification of assembled instruction forms (isa/forms.txt) and of operand fields.
+ *
+ * test_isa --classify reads lines "a64|a32|t32|t32m hex-address hex-opcode" and prints for each
+ * "address class target", for comparison with a disassembler.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+#include <cstrace/isa.h>
+
+struct form {
+	enum cst_isa isa;
+	unsigned flags;
+	uint64_t pc;
+	uint32_t opcode;
+	struct cst_insn want;
+	const char *text;
+};
+
+static const struct form forms[] = {
+#include "isa/forms.h"
+};
+
+static void check_form(const struct form *f, const char *text)
+{
+	struct cst_insn got;
+
+	memset(&got, 0xa5, sizeof(got));
+	cst_isa_classify(&got, f->isa, f->opcode, f->pc, f->flags);
+	if (got.size != f->want.size || got.type != f->want.type || got.subtype != f->want.subtype ||
+	    got.cond != f->want.cond || got.link != f->want.link || got.next_isa != f->want.next_isa ||
+	    got.it_count != f->want.it_count || got.is_svc != f->want.is_svc || got.disp != f->want.disp)
+		fail_msg("isa %d opcode %08x \"%s\": size %d type %d sub %d cond %d link %d next %d it %d svc %d disp %d",
+			 f->isa, f->opcode, text, got.size, got.type, got.subtype, got.cond, got.link,
+			 got.next_isa, got.it_count, got.is_svc, got.disp);
+}
+
+static void test_forms(void **state)
+{
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		check_form(&forms[i], forms[i].text);
+}
+
+/* Every A32 form with each condition: only the condition changes; 1111 is another instruction. */
+static void test_a32_conditions(void **state)
+{
+	unsigned i, cond;
+
+	(void)state;
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (forms[i].isa != CST_ISA_A32 || forms[i].opcode >> 28 == 0xf)
+			continue;
+		for (cond = 0; cond < 15; cond++) {
+			struct form f = forms[i];
+
+			f.opcode = (f.opcode & 0x0fffffff) | cond << 28;
+			f.want.cond = cond < 14;
+			check_form(&f, f.text);
+		}
+	}
+}
+
+/* The halfword after a 16-bit instruction does not matter. */
+static void test_t32_next_halfword(void **state)
+{
+	unsigned i, next;
+
+	(void)state;
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		struct form f = forms[i];
+
+		for (next = 1; f.isa == CST_ISA_T32 && f.want.size == 2 && next < 0x10000; next = 2 * next + 1) {
+			f.opcode = forms[i].opcode | next;
+			check_form(&f, f.text);
+		}
+	}
+}
+
+static void test_fields(void **state)
+{
+	struct cst_insn insn;
+	unsigned r, s;
+
+	(void)state;
+	for (r = 0; r < 32; r++) {
+		cst_isa_classify(&insn, CST_ISA_A64, 0xd65f0000 | r << 5, 0, 0);
+		assert_int_equal(insn.subtype, CST_INSN_RET);
+		cst_isa_classify(&insn, CST_ISA_A64, 0xd63f0000 | r << 5, 0, 0);
+		assert_true(insn.type == CST_INSN_INDIRECT && insn.link);
+		for (s = 0; s < 32; s++) {
+			cst_isa_classify(&insn, CST_ISA_A64, 0xd71f0800 | r << 5 | s, 0, 0);
+			assert_true(insn.type == CST_INSN_INDIRECT && insn.subtype == CST_INSN_PLAIN && !insn.link);
+			cst_isa_classify(&insn, CST_ISA_A64, 0xd73f0c00 | r << 5 | s, 0, 0);
+			assert_true(insn.type == CST_INSN_INDIRECT && insn.subtype == CST_INSN_LINK && insn.link);
+		}
+		/* RETAA with another register than 31 in 9:5, BR with something in 4:0: not allocated */
+		cst_isa_classify(&insn, CST_ISA_A64, (0xd65f0bff & ~(31u << 5)) | r << 5, 0, 0);
+		assert_int_equal(insn.type, r == 31 ? CST_INSN_INDIRECT : CST_INSN_OTHER);
+		cst_isa_classify(&insn, CST_ISA_A64, 0xd61f0000 | r, 0, 0);
+		assert_int_equal(insn.type, r ? CST_INSN_OTHER : CST_INSN_INDIRECT);
+	}
+	for (r = 0; r < 16; r++) {
+		cst_isa_classify(&insn, CST_ISA_A32, 0xe12fff10 | r, 0, 0);
+		assert_int_equal(insn.subtype, r == 14 ? CST_INSN_IMPLIED_RET : CST_INSN_PLAIN);
+		cst_isa_classify(&insn, CST_ISA_T32, (0x4700u | r << 3) << 16, 0, 0);
+		assert_int_equal(insn.subtype, r == 14 ? CST_INSN_IMPLIED_RET : CST_INSN_PLAIN);
+		/* B<c>: conditions 1110 and 1111 are UDF and SVC, MSR and BXJ in the wide form */
+		cst_isa_classify(&insn, CST_ISA_T32, (0xd000u | r << 8) << 16, 0, 0);
+		assert_int_equal(insn.type, r < 14 ? CST_INSN_BRANCH : CST_INSN_OTHER);
+		cst_isa_classify(&insn, CST_ISA_T32, 0xf0008000 | r << 22, 0, 0);
+		assert_int_equal(insn.type == CST_INSN_BRANCH, r < 14);
+	}
+}
+
+/* All values of a displacement field give all displacements, each once, in order. */
+static void test_displacements(void **state)
+{
+	struct cst_insn insn;
+	int32_t i;
+
+	(void)state;
+	for (i = -0x400; i < 0x400; i++) {
+		uint32_t u = (uint32_t)i;
+
+		cst_isa_classify(&insn, CST_ISA_T32, (0xe000 | (u & 0x7ff)) << 16, 0, 0);
+		assert_int_equal(insn.disp, 2 * i + 4);
+		cst_isa_classify(&insn, CST_ISA_A64, 0x74000000 | (u & 0x1ff) << 5, 0, 0);
+		assert_int_equal(insn.disp, 4 * ((i & 0xff) - (i & 0x100)));
+	}
+	for (i = -0x2000; i < 0x2000; i++) {
+		cst_isa_classify(&insn, CST_ISA_A64, 0x36000000 | ((uint32_t)i & 0x3fff) << 5, 0, 0);
+		assert_int_equal(insn.disp, 4 * i);
+	}
+	for (i = -0x1000000; i < 0x1000000; i += 0x3ff) {
+		uint32_t u = (uint32_t)i, s = u >> 31, i1 = u >> 23 & 1, i2 = u >> 22 & 1;
+		uint32_t op = 0xf0009000 | s << 26 | (u >> 12 & 0x3ff) << 16 | !(i1 ^ s) << 13 |
+			      !(i2 ^ s) << 11 | (u >> 1 & 0x7ff);
+
+		cst_isa_classify(&insn, CST_ISA_T32, op, 0, 0);
+		assert_int_equal(insn.disp, (i & ~1) + 4);
+	}
+}
+
+static void test_unknown_isa(void **state)
+{
+	struct cst_insn insn;
+
+	(void)state;
+	cst_isa_classify(&insn, CST_ISA_UNKNOWN, 0x14000000, 0, 0);
+	assert_int_equal(insn.type, CST_INSN_OTHER);
+	assert_int_equal(insn.size, 4);
+	assert_int_equal(insn.disp, 0);
+}
+
+static int classify(void)
+{
+	static const char *const types[] = {
+		"other", "branch", "indirect", "isb", "barrier", "wfx", "tstart"
+	};
+	char isa[16];
+	uint64_t pc;
+	uint32_t opcode;
+
+	while (scanf("%15s %" SCNx64 " %" SCNx32, isa, &pc, &opcode) == 3) {
+		struct cst_insn insn;
+		enum cst_isa set = !strcmp(isa, "a64") ? CST_ISA_A64 : !strcmp(isa, "a32") ? CST_ISA_A32 : CST_ISA_T32;
+
+		cst_isa_classify(&insn, set, opcode, pc,
+				 CST_ISA_WFX_P0 | (isa[3] == 'm' ? CST_ISA_M_PROFILE : 0));
+		printf("%" PRIx64 " %s%s%s", pc, types[insn.type], insn.link ? "+link" : "",
+		       insn.subtype == CST_INSN_ERET ? "+eret" : "");
+		if (insn.type == CST_INSN_BRANCH)
+			printf(" %" PRIx64 "%s", pc + (uint64_t)insn.disp, insn.next_isa == set ? "" : " switch");
+		putchar('\n');
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_a32_conditions),
+		cmocka_unit_test(test_t32_next_halfword),
+		cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_displacements),
+		cmocka_unit_test(test_unknown_isa),
+	};
+
+	if (argc == 2 && !strcmp(argv[1], "--classify"))
+		return classify();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
