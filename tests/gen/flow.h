@@ -22,6 +22,8 @@ enum flow_kind {
 	FLOW_OFF,	/* tracing stops here (entry to a prohibited region, e.g. the kernel in a user-only trace) */
 	FLOW_ON,	/* tracing starts again; the next instruction is the first one traced */
 	FLOW_MAP,	/* image file number num is mapped: pc = start, next = length, aux = file offset; tid = process */
+	FLOW_TCOMMIT,	/* the open transaction was committed by the instruction before this record */
+	FLOW_TFAIL,	/* the open transaction failed; execution goes on at next */
 };
 
 enum flow_class {

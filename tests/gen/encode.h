@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * encode.h - a model of an ETMv4 / ETE trace unit.
+ *
+ * It takes what a processor executed (flow.h), one record at a time, and gives two things: the bytes the
+ * trace unit sends, and the events a trace analyzer must report for them (gen_event.h). Memory use does
+ * not grow with the length of the flow.
+ *
+ * The model chooses among the packets the architecture allows; the probabilities below are in 1/1000.
+ */
+#ifndef CSTRACE_TESTS_GEN_ENCODE_H
+#define CSTRACE_TESTS_GEN_ENCODE_H
+
+#include <stddef.h>
+
+#include "flow.h"
+#include "gen_event.h"
+
+struct tu_opts {
+	uint64_t seed;
+	/* the implementation */
+	uint8_t ete;		/* 1: ETE 1.minor (0..3), else ETMv4.minor (0..6) */
+	uint8_t minor;
+	uint8_t trace_id;
+	uint8_t mprofile;	/* exceptions in the numbering of M profile cores */
+	uint8_t ia32;		/* 32-bit instruction addresses (ETMv4 only) */
+	uint8_t vmid_bytes;	/* 0, 1, 2, 4 */
+	uint8_t commopt;
+	uint8_t comm_trans;	/* 1: Transaction Start is not a P0 element */
+	uint8_t wfxmode;
+	uint8_t ccsize;		/* bits of the cycle counter, 12..20 */
+	uint8_t qsupp;		/* TRCIDR0.QSUPP: 1 counted, 2 not counted, 3 both */
+	uint8_t ts48;		/* timestamps of 48 bits (ETMv4 only) */
+	uint8_t tsmark;
+	uint8_t ite;
+	uint8_t nevents;	/* 1..4 */
+	uint32_t maxspec;
+	/* how it is programmed */
+	uint8_t cid, vmid, vmidopt, ts, cci, retstack, bb;
+	uint8_t vmid_is_tid;	/* CONTEXTIDR_EL2 holds the thread: the VMID field carries it */
+	uint32_t vmid_value;
+	uint32_t cc_threshold;
+	uint32_t ts_every;	/* P0 elements between timestamps, 0: only after Trace Info */
+	uint32_t sync_every;	/* bytes between alignment synchronisations, 0: only at the start */
+	uint32_t ticks_per_insn; /* used when the flow has no times; 0: random small steps */
+	uint64_t first_tick;
+	/* choices, per mille */
+	uint16_t p_atom;	/* atom packets shorter than possible */
+	uint16_t p_addr_form;	/* address packets longer than possible */
+	uint16_t p_addr_more;	/* an address although it is known */
+	uint16_t p_ctx_more;	/* a context although it is known */
+	uint16_t p_bb;		/* taken direct branch inside a broadcast range (with bb) */
+	uint16_t p_cc;
+	uint16_t p_event;
+	uint16_t p_ignore;
+	uint16_t p_marker;
+	uint16_t p_ite;
+	uint16_t p_e10;		/* the form E1:E0 = 10 where it is possible */
+	uint16_t p_q;
+	uint16_t p_src;
+	uint16_t p_commit;	/* commit after a P0 element */
+	uint16_t p_mispredict;
+	uint16_t p_phantom;	/* speculation past an instruction, cancelled without a mispredict */
+	uint16_t p_ovf;
+	uint16_t p_disc;	/* Discard when tracing stops */
+	uint16_t p_soft;	/* context and address some elements after a Trace Info */
+	uint16_t p_off_commit;	/* commit everything when tracing stops */
+	uint16_t p_ts_zero;	/* a timestamp that says the time is unknown */
+	uint16_t p_no_rs;	/* an address although the return stack has it */
+	uint32_t cut_sync;	/* n > 0: throw away everything before the n-th Trace Info, as a wrapped buffer does */
+};
+
+struct tu_regs {
+	uint32_t configr, traceidr, idr0, idr1, idr2, idr8, devarch, authstatus;
+	int ete;
+};
+
+/* where the results go, and what the model needs to know to speculate down a path that is not taken */
+struct tu_sink {
+	void *ctx;
+	void (*bytes)(void *ctx, const uint8_t *p, size_t n);
+	void (*event)(void *ctx, const struct gen_event *ev);
+	/* bytes and events so far are lost (cut_sync) */
+	void (*restart)(void *ctx);
+	/*
+	 * the instruction at pc; 0 if unknown. Fills isa, size, klass, flags; of a
+	 * direct branch next = target and num = instruction set at the target
+	 */
+	int (*insn)(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el, struct flow_rec *out);
+};
+
+struct tu_stats {
+	uint64_t insns, p0, bytes, cancelled, mispredicts, q, src, excs, syncs, overflows, discards;
+};
+
+struct tu;
+
+void tu_opts_init(struct tu_opts *o);		/* a plain ETMv4.2, as Linux programs it */
+void tu_get_regs(const struct tu_opts *o, struct tu_regs *r);
+struct tu *tu_new(const struct tu_opts *o, const struct tu_sink *sink);
+void tu_start(struct tu *t);			/* enabled: synchronisation comes first */
+void tu_flow(struct tu *t, const struct flow_rec *r);
+void tu_stop(struct tu *t);			/* disabled: everything is sent, end of trace */
+void tu_set_ticks(struct tu *t, uint64_t ticks);
+uint64_t tu_ticks(const struct tu *t);
+const struct tu_stats *tu_stats(const struct tu *t);
+void tu_free(struct tu *t);
+
+#endif
