@@ -386,8 +386,8 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		again = analyze_q(f, out, n);
 		break;
 	case CST_EL_TRACE_INFO:
-		/* K10.5.5.9: the pop comes first, then the stack is cleared */
-		if (f->need_addr && !f->need_ctx)
+		/* K10.5.5.9: the pop comes first, then the stack is cleared; an empty one is no loss yet */
+		if (f->need_addr && !f->need_ctx && f->stack_count)
 			cst_flow_pop(f);
 		f->stack_count = 0;
 		f->no_push = 1;
