@@ -93,6 +93,8 @@ static const struct isa_row wide_m[] = {
 	/* WLS, WLSTP: skip the loop if the count is zero */
 	{ 0xfff0f001, 0xf040c001, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_COND, LOOP_SKIP },
 	{ 0xffc0f001, 0xf000c001, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_COND, LOOP_SKIP },
+	/* CLRM, which would be an LDM from PC */
+	{ 0xffff0000, 0xe89f0000, CST_INSN_OTHER, CST_INSN_PLAIN, 0, 0 },
 	/* There is no A32 that a BLX could go to. */
 	{ 0xf800d001, 0xf000c000, CST_INSN_OTHER, CST_INSN_PLAIN, 0, 0 },
 	ROW_REST

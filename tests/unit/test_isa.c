@@ -179,7 +179,8 @@ static int classify(void)
 		printf("%" PRIx64 " %s%s%s", pc, types[insn.type], insn.link ? "+link" : "",
 		       insn.subtype == CST_INSN_ERET ? "+eret" : "");
 		if (insn.type == CST_INSN_BRANCH)
-			printf(" %" PRIx64 "%s", pc + (uint64_t)insn.disp, insn.next_isa == set ? "" : " switch");
+			printf(" %" PRIx64 "%s", (pc + (uint64_t)insn.disp) & (set == CST_ISA_A64 ? UINT64_MAX : UINT32_MAX),
+			       insn.next_isa == set ? "" : " switch");
 		putchar('\n');
 	}
 	return 0;
