@@ -37,6 +37,13 @@ struct stream {
 	int pid, tid;		/* -1 unknown */
 	uint64_t time;		/* perf time, ns, of the first element of the batch; see time_known */
 	bool time_known;	/* from a trace timestamp; else the AUX record's time */
+	/*
+	 * Samples of this batch must not be given a time before this one: the latest map or thread event that
+	 * was taken to have happened when the batch's address space was chosen. 0: none.
+	 */
+	uint64_t not_before;
+	uint64_t aux_time;	/* perf time of the AUX record; 0 none */
+	uint64_t aux_seq;	/* its place in the file (pd_record.seq) */
 	uint8_t trace_id;
 	unsigned int queue;	/* number of the buffer, from 0, in file order */
 	bool fragment_start;	/* first batch of an AUX fragment of this stream */
@@ -97,12 +104,18 @@ void session_close(struct session *ss);
 int session_run(struct session *ss, const struct session_consumer *consumer);
 
 struct perfdata *session_perfdata(struct session *ss);
+/* perf_event_attr.type of the trace events (from AUXTRACE_INFO). */
+uint32_t session_pmu_type(const struct session *ss);
+/* How many streams session_run() can deliver at most: 1 lets a consumer write without sorting. */
+unsigned int session_max_streams(const struct session *ss);
 
 /* Code bytes at `addr` as the stream's current thread sees them: bytes copied (<= len), 0 none. */
 size_t session_read_code(struct stream *s, uint64_t addr, void *buf, size_t len);
 /* Which file `addr` belongs to, as the stream's current thread sees it now. */
 bool session_locate(struct stream *s, uint64_t addr, struct session_loc *loc);
-/* The dso a section number (cst_generic.section) stands for; offset in file = sect_off + dso_section_offset(). */
+/* Command name of the stream's current thread; NULL unknown. Valid until session_close(). */
+const char *session_comm(const struct stream *s);
+/* The dso a section number (cst_generic.section) stands for; cst_generic.sect_off is the offset in its file. */
 struct dso *session_section_dso(struct session *ss, struct stream *s, uint32_t section);
 
 const char *dso_path(const struct dso *dso);		/* as recorded */

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* decode.c - runs the AUX fragments of every buffer through the library and hands on what comes out. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "session/array.h"
+#include "session/internal.h"
+
+#define BATCH 1024
+
+/* Decode tree of a buffer: one for its frames, or one for each trace unit that wrote without frames. */
+struct tree_slot {
+	struct cst_tree *tree;
+	struct trace_unit *unit;	/* without frames */
+	bool raw;
+	struct stream_state *st[128];
+	uint64_t seen[2];	/* IDs that were dealt with */
+};
+
+struct run {
+	struct session *ss;
+	const struct session_consumer *con;
+	struct queue *q;
+	struct tree_slot *slots;
+	size_t nr_slots, cap_slots;
+	struct cst_generic *batch;
+	bool progress;
+	struct timespec started, shown;
+	unsigned int ticks;
+};
+
+static void tell_undecodable(struct session *ss, struct trace_unit *u)
+{
+	if (u->told)
+		return;
+	u->told = true;
+	if (u->config_error == -CST_ERR_PROTOCOL)
+		fprintf(stderr, "cstrace: %s: CPU %u has an %s trace unit, which cannot be decoded yet; its "
+			"trace is left out\n", ss->name, u->aux->cpu, aux_unit_name(u->aux->unit));
+	else
+		fprintf(stderr, "cstrace: %s: CPU %u: %s; TRCCONFIGR is 0x%llx, TRCIDR0 0x%llx, TRCIDR1 "
+			"0x%llx: its trace is left out\n", ss->name, u->aux->cpu,
+			cst_strerror(u->config_error),
+			(unsigned long long)u->aux->reg[AUX_REG_TRCCONFIGR],
+			(unsigned long long)u->aux->reg[AUX_REG_TRCIDR0],
+			(unsigned long long)u->aux->reg[AUX_REG_TRCIDR1]);
+}
+
+/* Data trace cannot be followed, but its packets can be listed. */
+static bool usable(struct run *r, struct trace_unit *u)
+{
+	if (!u->config_error)
+		return true;
+	if (u->config_error == -CST_ERR_UNSUP && r->con->packet)
+		return true;
+	tell_undecodable(r->ss, u);
+	return false;
+}
+
+static int add_stream(struct run *r, struct tree_slot *slot, struct trace_unit *u, uint8_t id)
+{
+	struct cst_config cfg = u->config;
+	struct stream_state *st;
+	int err;
+
+	st = calloc(1, sizeof(*st));
+	if (!st)
+		return -CST_ERR_NOMEM;
+	cfg.trace_id = id;
+	err = cst_tree_add(slot->tree, &cfg, &st->stream.decoder);
+	if (err) {
+		free(st);
+		return err;
+	}
+	st->ss = r->ss;
+	st->queue = r->q;
+	st->unit = u;
+	st->stream.state = st;
+	st->stream.cpu = (int)u->aux->cpu;
+	st->stream.trace_id = id;
+	st->stream.queue = r->q->number;
+	st->stream.config = cst_decoder_config(st->stream.decoder);
+	cst_decoder_set_cookie(st->stream.decoder, st);
+	cst_decoder_set_stop(st->stream.decoder, CST_STOP_CONTEXT | CST_STOP_TRACE_ON |
+			     CST_STOP_TIMESTAMP | r->con->stop);
+	slot->st[id] = st;
+	return 0;
+}
+
+static struct tree_slot *get_slot(struct run *r, bool raw, struct trace_unit *u)
+{
+	struct tree_slot *slot;
+	size_t i;
+
+	for (i = 0; i < r->nr_slots; i++)
+		if (r->slots[i].raw == raw && r->slots[i].unit == u)
+			return &r->slots[i];
+	slot = ARRAY_ADD(r->slots, r->nr_slots, r->cap_slots);
+	if (!slot)
+		return NULL;
+	memset(slot, 0, sizeof(*slot));
+	slot->raw = raw;
+	slot->unit = u;
+	if (cst_tree_new(&slot->tree, raw ? CST_TREE_RAW : CST_TREE_FRAMES,
+			 raw ? 0 : CST_FRAME_RESET_4X)) {
+		r->nr_slots--;
+		return NULL;
+	}
+	return slot;
+}
+
+void session_queue_ids(struct queue *q)
+{
+	size_t i;
+
+	if (q->ids_known)
+		return;
+	q->ids_known = true;
+	for (i = 0; i < q->nr_frags; i++) {
+		struct fragment *f = &q->frags[i];
+
+		f->pub.parts = q->parts + f->first_part;
+		if (!f->pub.raw)
+			frame_ids(&f->pub, q->ids);
+	}
+}
+
+/* A decoder for each ID that occurs; making them in advance would cost memory for each CPU. */
+static int add_frame_streams(struct run *r, struct tree_slot *slot)
+{
+	struct trace_unit *u;
+	unsigned int id;
+	int err;
+
+	session_queue_ids(r->q);
+	for (id = 1; id < 0x70; id++) {
+		uint64_t bit = 1ull << (id & 63);
+
+		if (!(r->q->ids[id >> 6] & bit) || slot->seen[id >> 6] & bit)
+			continue;
+		slot->seen[id >> 6] |= bit;
+		u = session_unit_of_id(r->ss, r->q, id);
+		if (!u) {
+			r->ss->unrouted_ids[id >> 6] |= bit;
+			continue;
+		}
+		if (!usable(r, u))
+			continue;
+		err = add_stream(r, slot, u, id);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* The tree for a fragment, with its streams. *slot NULL: nothing can decode it. */
+static int prepare(struct run *r, const struct fragment *f, struct tree_slot **slot)
+{
+	struct trace_unit *u;
+	int err;
+
+	*slot = NULL;
+	if (f->pub.raw) {
+		u = session_unit_of_raw(r->ss, r->q, f);
+		if (!u || !usable(r, u)) {
+			r->ss->totals.unrouted += f->pub.size;
+			return 0;
+		}
+		*slot = get_slot(r, true, u);
+		if (!*slot)
+			return -CST_ERR_NOMEM;
+		if (!cst_tree_decoder((*slot)->tree, u->config.trace_id)) {
+			err = add_stream(r, *slot, u, u->config.trace_id);
+			if (err)
+				return err;
+		}
+		return 0;
+	}
+	*slot = get_slot(r, false, NULL);
+	return *slot ? add_frame_streams(r, *slot) : -CST_ERR_NOMEM;
+}
+
+static void note_losses(struct run *r, struct stream_state *st, const struct cst_generic *g, int n)
+{
+	uint64_t nacc = cst_decoder_stats(st->stream.decoder)->nacc;
+	int i;
+
+	for (i = 0; i < n && nacc != st->nacc_seen; i++) {
+		if (g[i].kind != CST_GEN_NACC)
+			continue;
+		st->nacc_seen++;
+		session_count_missing(r->ss, &st->stream, g[i].addr);
+	}
+	for (i = 0; i < n && st->stream.pid < 0; i++)
+		r->ss->totals.unknown_context += g[i].kind == CST_GEN_RANGE;
+}
+
+static double seconds(const struct timespec *a, const struct timespec *b)
+{
+	return (double)(b->tv_sec - a->tv_sec) + (double)(b->tv_nsec - a->tv_nsec) * 1e-9;
+}
+
+static void show_progress(struct run *r, uint64_t in_fragment)
+{
+	struct session *ss = r->ss;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (seconds(&r->started, &now) < 1.0 || seconds(&r->shown, &now) < 0.2)
+		return;
+	r->shown = now;
+	fprintf(stderr, "\rcstrace: decoding %3.0f%%", ss->bytes_total ?
+		100.0 * (double)(ss->bytes_done + in_fragment) / (double)ss->bytes_total : 0.0);
+}
+
+static int deliver(struct run *r, struct stream_state *st, int n, enum cst_stop why)
+{
+	int rc = 0;
+
+	if (n) {
+		st->active = true;
+		note_losses(r, st, r->batch, n);
+		if (r->con->batch)
+			rc = r->con->batch(r->con->data, &st->stream, r->batch, n);
+		st->stream.fragment_start = false;
+		if (r->progress && !(++r->ticks & 63))
+			show_progress(r, r->batch[n - 1].index - st->frag->pub.offset);
+	}
+	return rc ? rc : stream_stop(st, why, n ? &r->batch[n - 1] : NULL);
+}
+
+/* Elements until more bytes are needed. */
+static int pull(struct run *r, struct tree_slot *slot)
+{
+	struct cst_decoder *dec;
+	enum cst_stop why;
+	int n, rc;
+
+	for (;;) {
+		dec = NULL;
+		n = cst_tree_pull(slot->tree, r->batch, BATCH, &dec);
+		if (n < 0)
+			return n;
+		why = cst_tree_stopped(slot->tree);
+		if (!n && why == CST_STOP_NONE)
+			return 0;
+		if (!dec)
+			continue;	/* a barrier: the decoders say so in their next element */
+		rc = deliver(r, cst_decoder_cookie(dec), n, why);
+		if (rc)
+			return rc;
+	}
+}
+
+/* For listings: packet by packet, each with what it made. */
+static int pull_packets(struct run *r, struct tree_slot *slot)
+{
+	struct stream_state *st;
+	struct cst_decoder *dec;
+	struct cst_packet pkt;
+	int n, rc;
+
+	for (;;) {
+		n = cst_tree_next_packet(slot->tree, &pkt, &dec);
+		if (n < 0)
+			return n;
+		if (!n && !dec) {
+			if (cst_tree_stopped(slot->tree) == CST_STOP_RESET)
+				continue;
+			return 0;
+		}
+		if (n) {
+			st = cst_decoder_cookie(dec);
+			st->active = true;
+			rc = r->con->packet(r->con->data, &st->stream, &pkt);
+			if (rc)
+				return rc;
+		}
+		rc = pull(r, slot);
+		if (rc)
+			return rc;
+	}
+}
+
+static int end_fragment(struct run *r, struct tree_slot *slot)
+{
+	unsigned int id;
+	int rc = 0;
+
+	for (id = 0; id < 128 && !rc; id++)
+		if (slot->st[id] && slot->st[id]->active && r->con->fragment_end)
+			rc = r->con->fragment_end(r->con->data, &slot->st[id]->stream);
+	return rc;
+}
+
+static int decode_fragment(struct run *r, struct fragment *f)
+{
+	int (*take)(struct run *, struct tree_slot *) = r->con->packet ? pull_packets : pull;
+	uint64_t offset = f->pub.offset;
+	struct tree_slot *slot;
+	unsigned int i;
+	int rc;
+
+	f->pub.parts = r->q->parts + f->first_part;
+	rc = prepare(r, f, &slot);
+	if (!rc && r->con->fragment_begin)
+		rc = r->con->fragment_begin(r->con->data, &f->pub);
+	if (rc || !slot)
+		return rc;
+	cst_tree_reset(slot->tree);
+	for (i = 0; i < 128 && !rc; i++)
+		if (slot->st[i])
+			rc = stream_begin(slot->st[i], f);
+	for (i = 0; i < f->pub.nr_parts && !rc; i++) {
+		rc = cst_tree_feed(slot->tree, f->pub.parts[i].data, f->pub.parts[i].size, offset);
+		offset += f->pub.parts[i].size;
+		if (!rc)
+			rc = take(r, slot);
+	}
+	if (rc)
+		return rc;
+	cst_tree_end(slot->tree);
+	rc = take(r, slot);
+	if (rc)
+		return rc;
+	r->ss->totals.aux_bytes += f->pub.size;
+	r->ss->bytes_done += f->pub.size;
+	return end_fragment(r, slot);
+}
+
+static void free_slot(struct run *r, struct tree_slot *slot)
+{
+	unsigned int id;
+
+	for (id = 0; id < 128; id++) {
+		struct stream_state *st = slot->st[id];
+
+		if (!st)
+			continue;
+		session_add_stats(r->ss, cst_decoder_stats(st->stream.decoder));
+		if (r->con->stream_end)
+			r->con->stream_end(r->con->data, &st->stream);
+		stream_release(st);
+		free(st);
+	}
+	if (!slot->raw)
+		session_add_frame_stats(r->ss, cst_tree_frame_stats(slot->tree));
+	r->ss->totals.unrouted += cst_tree_unrouted(slot->tree);
+	cst_tree_free(slot->tree);
+}
+
+static int decode_queue(struct run *r, struct queue *q)
+{
+	size_t i;
+	int rc = 0;
+
+	r->q = q;
+	r->nr_slots = 0;
+	for (i = 0; i < q->nr_frags && !rc; i++)
+		rc = decode_fragment(r, &q->frags[i]);
+	for (i = 0; i < r->nr_slots; i++)
+		free_slot(r, &r->slots[i]);
+	r->nr_slots = 0;
+	return rc;
+}
+
+static void count_bytes(struct session *ss)
+{
+	size_t i, k;
+
+	ss->bytes_total = 0;
+	for (i = 0; i < ss->queues.nr; i++)
+		for (k = 0; k < ss->queues.q[i]->nr_frags; k++)
+			ss->bytes_total += ss->queues.q[i]->frags[k].pub.size;
+}
+
+static void tell_unrouted(struct session *ss)
+{
+	const char *sep = "";
+	unsigned int id;
+
+	if (!ss->unrouted_ids[0] && !ss->unrouted_ids[1])
+		return;
+	fprintf(stderr, "cstrace: %s: nothing in the file says which trace unit sends trace ID", ss->name);
+	for (id = 1; id < 0x70; id++) {
+		if (!(ss->unrouted_ids[id >> 6] >> (id & 63) & 1))
+			continue;
+		fprintf(stderr, "%s 0x%02x", sep, id);
+		sep = ",";
+	}
+	fprintf(stderr, "; that trace is left out\n");
+}
+
+int session_run(struct session *ss, const struct session_consumer *consumer)
+{
+	struct run r = { .ss = ss, .con = consumer };
+	size_t i;
+	int rc = 0;
+
+	r.batch = malloc(BATCH * sizeof(*r.batch));
+	if (!r.batch)
+		return -CST_ERR_NOMEM;
+	count_bytes(ss);
+	ss->bytes_done = 0;
+	r.progress = ss->opts.progress && isatty(STDERR_FILENO);
+	clock_gettime(CLOCK_MONOTONIC, &r.started);
+	for (i = 0; i < ss->queues.nr && !rc; i++)
+		rc = decode_queue(&r, ss->queues.q[i]);
+	if (r.shown.tv_sec)
+		fprintf(stderr, "\r%*s\r", 30, "");
+	free(r.slots);
+	free(r.batch);
+	ss->decoded = true;
+	tell_unrouted(ss);
+	if (rc < 0)
+		fprintf(stderr, "cstrace: %s: decoding stopped: %s\n", ss->name, cst_strerror(rc));
+	return rc;
+}

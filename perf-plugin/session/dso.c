@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* dso.c - the table of mapped files, and loading one of them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "session/dso.h"
+#include "session/session.h"
+
+#define FIRST_BUCKETS 256
+
+bool build_id_equal(const struct build_id *a, const struct build_id *b)
+{
+	size_t n = a->len < b->len ? a->len : b->len;
+	const struct build_id *longer = a->len < b->len ? b : a;
+
+	if (!n || memcmp(a->id, b->id, n))
+		return false;
+	/* perf's header feature pads short ids to 20 bytes with zeroes. */
+	for (; n < longer->len; n++)
+		if (longer->id[n])
+			return false;
+	return true;
+}
+
+const char *build_id_text(const struct build_id *id, char *out)
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t i;
+
+	for (i = 0; i < id->len; i++) {
+		out[2 * i] = hex[id->id[i] >> 4];
+		out[2 * i + 1] = hex[id->id[i] & 15];
+	}
+	out[2 * i] = 0;
+	return out;
+}
+
+static size_t hash_name(const char *s)
+{
+	size_t h = 5381;
+
+	while (*s)
+		h = h * 33 + (uint8_t)*s++;
+	return h;
+}
+
+void dso_table_init(struct dso_table *t)
+{
+	memset(t, 0, sizeof(*t));
+}
+
+static void dso_free(struct dso *d)
+{
+	if (d->own_data)
+		free((void *)d->data);
+	else if (d->data)
+		munmap((void *)d->data, d->size);
+	free(d->path);
+	free(d->file);
+	free(d->segs);
+	free(d->syms);
+	free(d->names);
+	free(d);
+}
+
+void dso_table_free(struct dso_table *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr; i++)
+		dso_free(t->all[i]);
+	free(t->all);
+	free(t->bucket);
+	symfs_index_free(t->search.index);
+	memset(t, 0, sizeof(*t));
+}
+
+static bool table_grow(struct dso_table *t)
+{
+	size_t nr = t->nr_buckets ? t->nr_buckets * 2 : FIRST_BUCKETS;
+	struct dso **bucket = calloc(nr, sizeof(*bucket));
+	size_t i, h;
+
+	if (!bucket)
+		return false;
+	for (i = 0; i < t->nr; i++) {
+		h = hash_name(t->all[i]->path) % nr;
+		t->all[i]->next = bucket[h];
+		bucket[h] = t->all[i];
+	}
+	free(t->bucket);
+	t->bucket = bucket;
+	t->nr_buckets = nr;
+	return true;
+}
+
+static uint8_t kind_of(const char *path, bool kernel)
+{
+	static const char *const anon[] = {
+		"//anon", "[heap]", "[stack", "[anon", "anon_inode:", "/memfd:", "/dev/zero", "/SYSV",
+		"[uprobes]", "[vsyscall]", "[vectors]", "[sigpage]",
+	};
+	size_t i, n = strlen(path);
+
+	if (kernel) {
+		if (!strncmp(path, "[kernel", 7) || !strncmp(path, "[guest.kernel", 13))
+			return DSO_VMLINUX;
+		if (path[0] == '[' || (n > 3 && !strcmp(path + n - 3, ".ko")) || strstr(path, ".ko."))
+			return DSO_MODULE;
+		return DSO_FILE;
+	}
+	for (i = 0; i < sizeof(anon) / sizeof(anon[0]); i++)
+		if (!strncmp(path, anon[i], strlen(anon[i])))
+			return DSO_ANON;
+	return path[0] ? DSO_FILE : DSO_ANON;
+}
+
+struct dso *dso_table_get(struct dso_table *t, const char *path, const struct build_id *id, bool kernel)
+{
+	struct dso **all, *d;
+	uint8_t kind = kind_of(path, kernel);
+
+	if (t->nr >= t->nr_buckets && !table_grow(t))
+		return NULL;
+	for (d = t->bucket[hash_name(path) % t->nr_buckets]; d; d = d->next) {
+		if (d->kind != kind || strcmp(d->path, path))
+			continue;
+		if (d->recorded.len == id->len && !memcmp(d->recorded.id, id->id, id->len))
+			return d;
+	}
+	if (t->nr == t->cap) {
+		t->cap = t->cap ? t->cap * 2 : 64;
+		all = realloc(t->all, t->cap * sizeof(*all));
+		if (!all)
+			return NULL;
+		t->all = all;
+	}
+	d = calloc(1, sizeof(*d));
+	if (!d)
+		return NULL;
+	d->path = strdup(path);
+	if (!d->path) {
+		free(d);
+		return NULL;
+	}
+	d->kind = kind;
+	d->recorded = *id;
+	d->next = t->bucket[hash_name(path) % t->nr_buckets];
+	t->bucket[hash_name(path) % t->nr_buckets] = d;
+	t->all[t->nr++] = d;
+	return d;
+}
+
+void dso_table_set_build_id(struct dso_table *t, const char *path, const struct build_id *id)
+{
+	struct dso *d;
+
+	if (!t->nr_buckets)
+		return;
+	for (d = t->bucket[hash_name(path) % t->nr_buckets]; d; d = d->next)
+		if (!d->recorded.len && !strcmp(d->path, path))
+			d->recorded = *id;
+}
+
+static void unload(struct dso *d)
+{
+	if (d->data)
+		munmap((void *)d->data, d->size);
+	free(d->segs);
+	d->data = NULL;
+	d->size = 0;
+	d->segs = NULL;
+	d->nr_segs = 0;
+	d->found.len = 0;
+	d->is_elf = false;
+}
+
+/* Map `path` and see whether it may stand for `d`; enum dso_trouble. */
+static int try_file(const struct dso_table *t, struct dso *d, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int trouble = DSO_FINE;
+	struct stat st;
+	void *p;
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR ? DSO_NOT_FOUND : DSO_UNREADABLE;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size) {
+		close(fd);
+		return DSO_UNREADABLE;
+	}
+	p = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED) {
+		close(fd);
+		return DSO_UNREADABLE;
+	}
+	d->data = p;
+	d->size = st.st_size;
+	trouble = dso_read_elf(d, fd);
+	if (trouble == DSO_FINE && d->recorded.len && d->is_elf && !t->search.force &&
+	    d->kind != DSO_KCORE && !build_id_equal(&d->recorded, &d->found))
+		trouble = DSO_BUILD_ID;
+	close(fd);
+	return trouble;
+}
+
+bool dso_load(struct dso_table *t, struct dso *d)
+{
+	struct dso_candidates c = { .step = 0 };
+	struct build_id refused_id = { .len = 0 };
+	int trouble;
+
+	if (d->state != DSO_UNTRIED)
+		return d->state == DSO_LOADED;
+	d->state = DSO_MISSING;
+	d->trouble = DSO_NOT_FOUND;
+	if (d->kind == DSO_MODULE)
+		return false;
+	while (dso_next_candidate(&t->search, d, &c)) {
+		trouble = try_file(t, d, c.path);
+		if (trouble == DSO_FINE) {
+			free(d->file);
+			d->file = strdup(c.path);
+			d->state = DSO_LOADED;
+			d->trouble = DSO_FINE;
+			d->by_name = c.by_name;
+			break;
+		}
+		/* The first file that was there and unfit is the one to tell about. */
+		if (trouble != DSO_NOT_FOUND && d->state != DSO_REFUSED) {
+			d->state = DSO_REFUSED;
+			d->trouble = trouble;
+			d->file = strdup(c.path);
+			refused_id = d->found;
+		}
+		unload(d);
+	}
+	if (d->state == DSO_REFUSED) {
+		d->found = refused_id;
+		fprintf(stderr, "cstrace: ");
+		dso_explain(d, stderr);
+	} else if (d->state == DSO_LOADED && d->by_name && !d->recorded.len) {
+		fprintf(stderr, "cstrace: warning: %s: not found by path, taking %s by its name; nothing "
+			"in the recording tells whether it is the same file\n", d->path, d->file);
+	}
+	return d->state == DSO_LOADED;
+}
+
+void dso_explain(const struct dso *d, FILE *out)
+{
+	char want[2 * BUILD_ID_MAX + 1], have[2 * BUILD_ID_MAX + 1];
+
+	build_id_text(&d->recorded, want);
+	build_id_text(&d->found, have);
+	switch (d->trouble) {
+	case DSO_BUILD_ID:
+		fprintf(out, "%s: %s has build-id %s, recorded was %s: not used; find the recorded file "
+			"with --symfs DIR, or use this one with -f\n", d->path, d->file,
+			d->found.len ? have : "none", want);
+		break;
+	case DSO_MACHINE:
+		fprintf(out, "%s: %s is not an Arm file (ELF machine %u): not used; give the directory "
+			"with the target's files with --symfs DIR\n", d->path, d->file, d->machine);
+		break;
+	case DSO_NO_CODE:
+		fprintf(out, "%s: %s holds debug information but no code: not used; the program file "
+			"itself is needed\n", d->path, d->file);
+		break;
+	case DSO_UNREADABLE:
+		fprintf(out, "%s: %s cannot be read: check its type, size and permissions\n", d->path,
+			d->file);
+		break;
+	case DSO_BAD_ELF:
+		fprintf(out, "%s: %s has a broken ELF header: not used\n", d->path, d->file);
+		break;
+	case DSO_TOO_MANY_MAPS:
+		fprintf(out, "%s: its file offsets do not fit the addresses it was mapped at\n", d->path);
+		break;
+	default:
+		if (d->kind == DSO_VMLINUX)
+			fprintf(out, "%s: kernel text is not in the recording; give the kernel image of "
+				"this very build with --vmlinux FILE, or record with --kcore\n", d->path);
+		else if (d->kind == DSO_MODULE)
+			fprintf(out, "%s: a module's file differs from what was loaded (relocations); "
+				"record with --kcore to have its code\n", d->path);
+		else if (d->kind == DSO_ANON)
+			fprintf(out, "%s: memory without a file (generated code); record with jitdump and "
+				"run 'perf inject --jit' first\n", d->path);
+		else if (d->recorded.len)
+			fprintf(out, "%s: no file with build-id %s found by path, below --symfs or in the "
+				"build-id cache\n", d->path, want);
+		else
+			fprintf(out, "%s: file not found; give the directory with the target's files with "
+				"--symfs DIR\n", d->path);
+	}
+}
+
+const char *dso_path(const struct dso *dso)
+{
+	return dso->path;
+}
+
+const char *dso_file(const struct dso *dso)
+{
+	return dso->state == DSO_LOADED ? dso->file : NULL;
+}
+
+const uint8_t *dso_build_id(const struct dso *dso, size_t *len)
+{
+	const struct build_id *id = &dso->recorded;
+
+	if (dso->state == DSO_LOADED && dso->found.len)
+		id = &dso->found;
+	*len = id->len;
+	return id->len ? id->id : NULL;
+}
+
+bool dso_vaddr(const struct dso *dso, uint64_t offset, uint64_t *vaddr)
+{
+	size_t i;
+
+	if (!dso->is_elf) {
+		*vaddr = offset;
+		return true;
+	}
+	for (i = 0; i < dso->nr_segs; i++) {
+		const struct dso_segment *g = &dso->segs[i];
+
+		if (offset >= g->offset && offset - g->offset < g->filesz) {
+			*vaddr = g->vaddr + (offset - g->offset);
+			return true;
+		}
+	}
+	return false;
+}
+
+uint64_t dso_load_bias(const struct dso *dso)
+{
+	return dso->nr_segs ? dso->segs[0].vaddr : 0;
+}

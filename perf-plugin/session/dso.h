@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dso.h - the files that were mapped while the trace was taken: identity as recorded, the file found
+ * for it on this machine, its segments and symbols. Nothing is opened before it is needed.
+ */
+#ifndef CSTRACE_SESSION_DSO_H
+#define CSTRACE_SESSION_DSO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define BUILD_ID_MAX 20
+
+struct build_id {
+	uint8_t len;
+	uint8_t id[BUILD_ID_MAX];
+};
+
+enum dso_state {
+	DSO_UNTRIED,
+	DSO_LOADED,
+	DSO_MISSING,		/* no file was found */
+	DSO_REFUSED,		/* a file was found and must not be used */
+};
+
+enum dso_kind {
+	DSO_FILE,
+	DSO_VMLINUX,		/* kernel text: mapped by the addresses of its segments */
+	DSO_MODULE,		/* kernel module: its file is not what ran */
+	DSO_KCORE,		/* copy of kernel memory */
+	DSO_ANON,		/* no file name: generated code, stack, heap */
+};
+
+struct dso_segment {
+	uint64_t offset, vaddr, filesz;
+	bool exec;
+};
+
+struct dso_symbol_entry {
+	uint64_t offset;	/* in the file */
+	uint64_t vaddr;
+	uint64_t size;
+	const char *name;	/* in the mapped file, or in names */
+};
+
+struct cst_section;
+
+struct dso {
+	char *path;		/* as recorded */
+	struct build_id recorded;
+	uint8_t kind;		/* enum dso_kind */
+	uint8_t state;		/* enum dso_state */
+	uint8_t trouble;	/* enum dso_trouble: why a file was not used */
+	bool is_elf;
+	bool by_name;		/* found by its base name only */
+	bool symbols_read;
+	bool own_data;		/* data is on the heap */
+	uint16_t machine;	/* ELF e_machine */
+	uint64_t extent;	/* end of the highest file range that was mapped */
+	uint64_t ref_addr;	/* DSO_VMLINUX: recorded address of the symbol ref_sym */
+	char ref_sym[16];
+	char *file;		/* the file that was opened or refused */
+	const uint8_t *data;
+	size_t size;
+	struct build_id found;	/* build-id note of `file` */
+	struct dso_segment *segs;
+	size_t nr_segs;
+	struct dso_symbol_entry *syms;
+	size_t nr_syms;
+	char *names;
+	uint64_t used;		/* times the decoder wanted its code */
+	uint64_t nacc;		/* places where code was wanted and is missing */
+	uint64_t nacc_addr;	/* the first of them */
+	struct cst_section *section;
+	struct dso *next;	/* hash chain */
+};
+
+enum dso_trouble {
+	DSO_FINE,
+	DSO_NOT_FOUND,
+	DSO_BUILD_ID,		/* build-id differs */
+	DSO_MACHINE,		/* not for Arm */
+	DSO_NO_CODE,		/* debug file: its code sections are empty */
+	DSO_UNREADABLE,
+	DSO_BAD_ELF,
+	DSO_TOO_MANY_MAPS,
+};
+
+struct dso_search {
+	const char *symfs;
+	const char *vmlinux;
+	const char *buildid_dir;	/* NULL: ~/.debug */
+	const char *osrelease;		/* of the recorded machine; NULL unknown */
+	const char *data_dir;		/* directory of perf.data with kcore_dir; NULL */
+	bool force;
+	struct symfs_index *index;	/* files under symfs, made when first needed */
+};
+
+struct dso_table {
+	struct dso **bucket;
+	size_t nr_buckets;
+	struct dso **all;		/* in order of first appearance */
+	size_t nr, cap;
+	struct dso_search search;
+};
+
+void dso_table_init(struct dso_table *t);
+void dso_table_free(struct dso_table *t);
+/* The dso for a recorded path and build-id (len 0: none recorded). NULL: no memory. */
+struct dso *dso_table_get(struct dso_table *t, const char *path, const struct build_id *id, bool kernel);
+
+/* A build-id that the file header gives for a path. */
+void dso_table_set_build_id(struct dso_table *t, const char *path, const struct build_id *id);
+
+/* Find, check and map the file. True when its bytes are there; tries once. */
+bool dso_load(struct dso_table *t, struct dso *d);
+/* Address of a symbol of a loaded ELF file. */
+bool dso_symbol_address(struct dso *d, const char *name, uint64_t *vaddr);
+
+/* dso_elf.c: build-id, segments and machine of a mapped file; enum dso_trouble. */
+int dso_read_elf(struct dso *d, int fd);
+bool elf_file_build_id(int fd, struct build_id *id);
+void dso_read_symbols(struct dso *d);
+
+/* dso_find.c: the next file to try, by falling preference; false when there is none. */
+struct dso_candidates {
+	unsigned int step, sub;
+	bool by_name;
+	char path[4096];
+};
+bool dso_next_candidate(struct dso_search *s, const struct dso *d, struct dso_candidates *c);
+
+/* symfs_index.c: names and build-ids of the files below a directory. */
+const char *symfs_by_build_id(struct dso_search *s, const struct build_id *id);
+/* `nth` file with this base name. */
+const char *symfs_by_name(struct dso_search *s, const char *name, unsigned int nth);
+void symfs_index_free(struct symfs_index *ix);
+
+bool build_id_equal(const struct build_id *a, const struct build_id *b);
+/* Hex digits; `out` has room for 2 * BUILD_ID_MAX + 1. */
+const char *build_id_text(const struct build_id *id, char *out);
+
+/* Why there is no code, and what to do about it; one line each. */
+void dso_explain(const struct dso *d, FILE *out);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* dso_elf.c - what is read from ELF files: machine, segments, build-id, function symbols. */
+#include <elf.h>
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "session/dso.h"
+#include "session/session.h"
+
+static Elf *open_elf(int fd)
+{
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		return NULL;
+	return elf_begin(fd, ELF_C_READ_MMAP, NULL);
+}
+
+static bool read_build_id(Elf *elf, struct build_id *id)
+{
+	const void *bytes;
+	ssize_t n = dwelf_elf_gnu_build_id(elf, &bytes);
+
+	if (n <= 0)
+		return false;
+	if (n > BUILD_ID_MAX)
+		n = BUILD_ID_MAX;
+	memcpy(id->id, bytes, n);
+	id->len = n;
+	return true;
+}
+
+bool elf_file_build_id(int fd, struct build_id *id)
+{
+	Elf *elf = open_elf(fd);
+	bool ok = false;
+
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		ok = read_build_id(elf, id);
+	elf_end(elf);
+	return ok;
+}
+
+/* A file with debug information only keeps the program headers, but its code sections are NOBITS. */
+static bool has_code(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	bool any = false;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_EXECINSTR))
+			continue;
+		any = true;
+		if (sh.sh_type != SHT_NOBITS)
+			return true;
+	}
+	return !any;	/* section headers may have been stripped */
+}
+
+static int read_segments(struct dso *d, Elf *elf)
+{
+	size_t i, n;
+	GElf_Phdr ph;
+
+	if (elf_getphdrnum(elf, &n) || n > d->size / sizeof(Elf32_Phdr))
+		return DSO_BAD_ELF;
+	d->segs = calloc(n ? n : 1, sizeof(*d->segs));
+	if (!d->segs)
+		return DSO_UNREADABLE;
+	for (i = 0; i < n; i++) {
+		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD)
+			continue;
+		d->segs[d->nr_segs++] = (struct dso_segment){
+			.offset = ph.p_offset, .vaddr = ph.p_vaddr, .filesz = ph.p_filesz,
+			.exec = ph.p_flags & PF_X,
+		};
+	}
+	return DSO_FINE;
+}
+
+int dso_read_elf(struct dso *d, int fd)
+{
+	GElf_Ehdr eh;
+	Elf *elf;
+	int trouble = DSO_FINE;
+
+	if (d->size < SELFMAG || memcmp(d->data, ELFMAG, SELFMAG))
+		return DSO_FINE;	/* read by file offset */
+	elf = open_elf(fd);
+	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &eh)) {
+		elf_end(elf);
+		return DSO_BAD_ELF;
+	}
+	d->is_elf = true;
+	d->machine = eh.e_machine;
+	read_build_id(elf, &d->found);
+	if (eh.e_machine != EM_AARCH64 && eh.e_machine != EM_ARM)
+		trouble = DSO_MACHINE;
+	else if (d->kind != DSO_KCORE && !has_code(elf))
+		trouble = DSO_NO_CODE;
+	else
+		trouble = read_segments(d, elf);
+	elf_end(elf);
+	return trouble;
+}
+
+static int compare_symbols(const void *a, const void *b)
+{
+	const struct dso_symbol_entry *x = a, *y = b;
+
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	if (x->size != y->size)	/* the sized one of two names wins */
+		return x->size > y->size ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static bool segment_offset(const struct dso *d, uint64_t vaddr, uint64_t *offset)
+{
+	size_t i;
+
+	for (i = 0; i < d->nr_segs; i++) {
+		const struct dso_segment *g = &d->segs[i];
+
+		if (vaddr >= g->vaddr && vaddr - g->vaddr < g->filesz) {
+			*offset = g->offset + (vaddr - g->vaddr);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Functions, and labels of hand-written code; not the $a, $t, $x, $d marks. */
+static bool wanted_symbol(const GElf_Sym *sym, const char *name)
+{
+	unsigned int type = GELF_ST_TYPE(sym->st_info);
+
+	if (sym->st_shndx == SHN_UNDEF || !name || !name[0])
+		return false;
+	if (type == STT_FUNC || type == STT_GNU_IFUNC)
+		return true;
+	return type == STT_NOTYPE && name[0] != '$' && GELF_ST_BIND(sym->st_info) != STB_LOCAL;
+}
+
+static Elf_Scn *symbol_section(Elf *elf, uint32_t type, GElf_Shdr *sh)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, sh) && sh->sh_type == type && sh->sh_entsize)
+			return scn;
+	return NULL;
+}
+
+static Elf_Data *symbol_data(Elf *elf, GElf_Shdr *sh)
+{
+	Elf_Scn *scn = symbol_section(elf, SHT_SYMTAB, sh);
+
+	if (!scn)
+		scn = symbol_section(elf, SHT_DYNSYM, sh);
+	return scn ? elf_getdata(scn, NULL) : NULL;
+}
+
+/*
+ * Names stay where libelf finds them only while the Elf is open, so they are copied; two passes: count,
+ * then fill.
+ */
+static void collect(struct dso *d, Elf *elf, Elf_Data *data, const GElf_Shdr *sh)
+{
+	size_t n = data->d_size / sh->sh_entsize, i, bytes = 0, used = 0;
+	uint64_t offset;
+	const char *name;
+	GElf_Sym sym;
+
+	for (i = 0; i < n; i++) {
+		if (!gelf_getsym(data, i, &sym))
+			continue;
+		name = elf_strptr(elf, sh->sh_link, sym.st_name);
+		if (wanted_symbol(&sym, name))
+			bytes += strlen(name) + 1;
+	}
+	d->syms = calloc(n ? n : 1, sizeof(*d->syms));
+	d->names = malloc(bytes ? bytes : 1);
+	if (!d->syms || !d->names)
+		return;
+	for (i = 0; i < n; i++) {
+		if (!gelf_getsym(data, i, &sym))
+			continue;
+		name = elf_strptr(elf, sh->sh_link, sym.st_name);
+		if (!wanted_symbol(&sym, name))
+			continue;
+		/* Bit 0 of an Arm function's value selects T32. */
+		if (d->machine == EM_ARM)
+			sym.st_value &= ~(GElf_Addr)1;
+		if (!segment_offset(d, sym.st_value, &offset))
+			continue;
+		d->syms[d->nr_syms++] = (struct dso_symbol_entry){
+			.offset = offset, .vaddr = sym.st_value, .size = sym.st_size,
+			.name = strcpy(d->names + used, name),
+		};
+		used += strlen(name) + 1;
+	}
+	qsort(d->syms, d->nr_syms, sizeof(*d->syms), compare_symbols);
+}
+
+void dso_read_symbols(struct dso *d)
+{
+	GElf_Shdr sh;
+	Elf_Data *data;
+	Elf *elf;
+	int fd;
+
+	if (d->symbols_read)
+		return;
+	d->symbols_read = true;
+	if (!d->is_elf || d->state != DSO_LOADED)
+		return;
+	fd = open(d->file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	elf = open_elf(fd);
+	if (elf) {
+		data = symbol_data(elf, &sh);
+		if (data)
+			collect(d, elf, data, &sh);
+	}
+	elf_end(elf);
+	close(fd);
+}
+
+bool dso_symbol(const struct dso *dso, uint64_t offset, const char **name, uint64_t *sym_start,
+		uint64_t *sym_size)
+{
+	struct dso *d = (struct dso *)dso;	/* symbols are a cache */
+	size_t lo = 0, hi;
+	uint64_t size;
+
+	dso_read_symbols(d);
+	for (hi = d->nr_syms; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (d->syms[mid].offset <= offset)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return false;
+	/* Of several names of one address the first is the best one. */
+	for (lo--; lo && d->syms[lo - 1].offset == d->syms[lo].offset;)
+		lo--;
+	size = d->syms[lo].size;
+	if (!size) {	/* labels reach to the next symbol */
+		for (hi = lo; hi < d->nr_syms && d->syms[hi].offset == d->syms[lo].offset;)
+			hi++;
+		size = hi < d->nr_syms ? d->syms[hi].offset - d->syms[lo].offset : UINT64_MAX;
+	}
+	if (offset - d->syms[lo].offset >= size)
+		return false;
+	*name = d->syms[lo].name;
+	*sym_start = d->syms[lo].offset;
+	*sym_size = size;
+	return true;
+}
+
+bool dso_symbol_address(struct dso *d, const char *name, uint64_t *vaddr)
+{
+	size_t i;
+
+	dso_read_symbols(d);
+	for (i = 0; i < d->nr_syms; i++) {
+		if (!strcmp(d->syms[i].name, name)) {
+			*vaddr = d->syms[i].vaddr;
+			return true;
+		}
+	}
+	return false;
+}

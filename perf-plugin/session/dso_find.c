@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* dso_find.c - where the file of a recorded mapping may be on this machine, in falling preference. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/dso.h"
+
+enum find_step {
+	BY_VMLINUX_OPTION,
+	BY_PATH,
+	BY_PATH_DELETED,	/* the kernel appends " (deleted)" to an unlinked file's name */
+	BY_KERNEL_PLACES,
+	BY_SYMFS_BUILD_ID,
+	BY_CACHE,
+	BY_NAME,
+	NOWHERE,
+};
+
+static const char *const kernel_places[] = {
+	"/boot/vmlinux-%s",
+	"/usr/lib/debug/boot/vmlinux-%s",
+	"/usr/lib/debug/lib/modules/%s/vmlinux",
+	"/lib/modules/%s/vmlinux",
+	"/lib/modules/%s/build/vmlinux",
+};
+
+static const char *const cache_names[] = { "/elf", "/vdso", "" };
+
+#define NR(a) (sizeof(a) / sizeof((a)[0]))
+
+static const char *symfs_dir(const struct dso_search *s)
+{
+	return s->symfs ? s->symfs : "";
+}
+
+static bool set_path(struct dso_candidates *c, const char *a, const char *b, size_t b_len)
+{
+	const char *slash = *a && *b && *b != '/' ? "/" : "";
+	int n = snprintf(c->path, sizeof(c->path), "%s%s%.*s", a, slash, (int)b_len, b);
+
+	return n > 0 && (size_t)n < sizeof(c->path);
+}
+
+static bool by_path(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
+{
+	if (d->kind == DSO_KCORE)
+		return set_path(c, "", d->path, strlen(d->path));
+	if (d->kind == DSO_VMLINUX || d->path[0] == '[')
+		return false;
+	return set_path(c, symfs_dir(s), d->path, strlen(d->path));
+}
+
+static bool by_path_deleted(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
+{
+	static const char deleted[] = " (deleted)";
+	size_t n = strlen(d->path), k = sizeof(deleted) - 1;
+
+	if (d->kind != DSO_FILE || n <= k || strcmp(d->path + n - k, deleted))
+		return false;
+	return set_path(c, symfs_dir(s), d->path, n - k);
+}
+
+/* Only a kernel whose build-id can be checked is taken without being named. */
+static bool by_kernel_place(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
+			    unsigned int nth)
+{
+	char name[512];
+	int n;
+
+	if (d->kind != DSO_VMLINUX || !d->recorded.len || !s->osrelease || strchr(s->osrelease, '%'))
+		return false;
+	n = snprintf(name, sizeof(name), kernel_places[nth], s->osrelease);
+	return n > 0 && (size_t)n < sizeof(name) && set_path(c, symfs_dir(s), name, n);
+}
+
+static bool by_cache(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
+		     unsigned int nth)
+{
+	const char *home = getenv("HOME");
+	char id[2 * BUILD_ID_MAX + 1];
+	int n;
+
+	if (!d->recorded.len || d->kind == DSO_KCORE || (!s->buildid_dir && !home))
+		return false;
+	build_id_text(&d->recorded, id);
+	n = snprintf(c->path, sizeof(c->path), "%s%s/.build-id/%.2s/%s%s",
+		     s->buildid_dir ? s->buildid_dir : home, s->buildid_dir ? "" : "/.debug", id, id + 2,
+		     cache_names[nth]);
+	return n > 0 && (size_t)n < sizeof(c->path);
+}
+
+static bool by_name(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
+		    unsigned int nth, bool *more)
+{
+	const char *base = strrchr(d->path, '/');
+	const char *found;
+
+	*more = false;
+	if (d->kind != DSO_FILE || !s->symfs || d->path[0] == '[')
+		return false;
+	base = base ? base + 1 : d->path;
+	found = symfs_by_name(s, base, nth);
+	if (!found)
+		return false;
+	*more = true;
+	return set_path(c, "", found, strlen(found));
+}
+
+/* One place; *more: ask again with the next `nth`. */
+static bool place(struct dso_search *s, const struct dso *d, struct dso_candidates *c, bool *more)
+{
+	const char *found;
+
+	*more = false;
+	switch (c->step) {
+	case BY_VMLINUX_OPTION:
+		return d->kind == DSO_VMLINUX && s->vmlinux &&
+		       set_path(c, "", s->vmlinux, strlen(s->vmlinux));
+	case BY_PATH:
+		return by_path(s, d, c);
+	case BY_PATH_DELETED:
+		return by_path_deleted(s, d, c);
+	case BY_KERNEL_PLACES:
+		*more = c->sub + 1 < NR(kernel_places);
+		return by_kernel_place(s, d, c, c->sub);
+	case BY_SYMFS_BUILD_ID:
+		if (!d->recorded.len || !s->symfs || d->kind == DSO_KCORE)
+			return false;
+		found = symfs_by_build_id(s, &d->recorded);
+		return found && set_path(c, "", found, strlen(found));
+	case BY_CACHE:
+		*more = c->sub + 1 < NR(cache_names);
+		return by_cache(s, d, c, c->sub);
+	case BY_NAME:
+		c->by_name = true;
+		return by_name(s, d, c, c->sub, more);
+	}
+	return false;
+}
+
+bool dso_next_candidate(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
+{
+	bool found, more;
+
+	if (d->kind == DSO_ANON || d->kind == DSO_MODULE)
+		return false;
+	while (c->step < NOWHERE) {
+		found = place(s, d, c, &more);
+		if (more) {
+			c->sub++;
+		} else {
+			c->step++;
+			c->sub = 0;
+		}
+		if (found)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* index.c - the pass over all records before anything is decoded. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "session/array.h"
+#include "session/internal.h"
+
+#define AUX_TRUNCATED	0x01u
+#define AUX_PARTIAL	0x04u
+#define AUX_COLLISION	0x08u
+
+#define MAX_MESSAGES	10
+
+struct indexer {
+	struct session *ss;
+	struct intmap announced;	/* tid -> its pid + 2, as last told to threads.c */
+	struct intmap started;		/* cpu -> non-NULL: its first start is known */
+	struct dso *poke;		/* code that the kernel wrote over its own */
+	uint8_t *poke_bytes;
+	size_t poke_size, poke_cap;
+	bool keep_switches;
+	unsigned int messages;
+};
+
+static uint64_t record_time(const struct pd_record *rec)
+{
+	return rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : 0;
+}
+
+static void side_start(struct side_event *e, const struct pd_record *rec, uint8_t kind, int pid, int tid)
+{
+	memset(e, 0, sizeof(*e));
+	e->time = record_time(rec);
+	e->seq = rec->seq;
+	e->kind = kind;
+	e->pid = pid;
+	e->tid = tid;
+}
+
+static int announce(struct indexer *ix, const struct pd_record *rec, int pid, int tid)
+{
+	struct side_event e;
+	intptr_t known = (intptr_t)intmap_get(&ix->announced, tid);
+
+	if (pid < 0 || tid <= 0 || known == (intptr_t)pid + 2)
+		return 0;
+	side_start(&e, rec, SIDE_THREAD, pid, tid);
+	if (!intmap_put(&ix->announced, tid, (void *)((intptr_t)pid + 2)))
+		return -1;
+	return threads_add(&ix->ss->threads, &e);
+}
+
+/* Fields that MMAP and MMAP2 have in common. */
+struct mmap_fields {
+	uint32_t pid, tid;
+	uint64_t start, len, pgoff;
+	const char *name;
+	struct build_id id;
+	bool exec;
+};
+
+static void set_extent(struct dso *d, uint64_t end)
+{
+	if (d->extent < end)
+		d->extent = end;
+}
+
+static int add_mmap(struct indexer *ix, const struct pd_record *rec, struct mmap_fields *m)
+{
+	unsigned int mode = rec->ev->header.misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	bool kernel = mode == PERF_RECORD_MISC_KERNEL || m->pid == UINT32_MAX;
+	struct side_event e;
+	char name[32];
+	const char *end;
+	struct dso *d;
+
+	if (mode > PERF_RECORD_MISC_USER)
+		return 0;	/* hypervisor and guests are not traced through this file's maps */
+	if (!m->len || m->start > UINT64_MAX - m->len || m->pgoff > UINT64_MAX - m->len)
+		return 0;
+	side_start(&e, rec, m->exec ? SIDE_MAP : SIDE_UNMAP, (int)m->pid, (int)m->tid);
+	e.kernel = kernel;
+	e.map.start = m->start;
+	e.map.end = m->start + m->len;
+	e.map.off = m->pgoff;
+	if (!m->exec)
+		return threads_add(&ix->ss->threads, &e);
+	/* "[kernel.kallsyms]_text": the offset is the address of the symbol after the bracket. */
+	end = kernel && !strncmp(m->name, "[kernel", 7) ? strchr(m->name, ']') : NULL;
+	if (end && (size_t)(end + 1 - m->name) < sizeof(name)) {
+		memcpy(name, m->name, end + 1 - m->name);
+		name[end + 1 - m->name] = 0;
+		d = dso_table_get(&ix->ss->dsos, name, &m->id, kernel);
+		if (!d)
+			return -1;
+		if (end[1] && strlen(end + 1) < sizeof(d->ref_sym)) {
+			strcpy(d->ref_sym, end + 1);
+			d->ref_addr = m->pgoff;
+		}
+		e.map.off = 0;
+		set_extent(d, m->len);
+	} else {
+		d = dso_table_get(&ix->ss->dsos, m->name, &m->id, kernel);
+		if (!d)
+			return -1;
+		set_extent(d, m->pgoff + m->len);
+	}
+	e.map.dso = d;
+	return threads_add(&ix->ss->threads, &e);
+}
+
+static int do_mmap(struct indexer *ix, const struct pd_record *rec)
+{
+	const struct perf_record_mmap *r = (const void *)rec->ev;
+	struct mmap_fields m = {
+		.pid = r->pid, .tid = r->tid, .start = r->start, .len = r->len, .pgoff = r->pgoff,
+		.name = r->filename, .exec = !(r->header.misc & PERF_RECORD_MISC_MMAP_DATA),
+	};
+
+	return add_mmap(ix, rec, &m);
+}
+
+static int do_mmap2(struct indexer *ix, const struct pd_record *rec)
+{
+	const struct perf_record_mmap2 *r = (const void *)rec->ev;
+	struct mmap_fields m = {
+		.pid = r->pid, .tid = r->tid, .start = r->start, .len = r->len, .pgoff = r->pgoff,
+		.name = r->filename, .exec = r->prot & PROT_EXEC,
+	};
+
+	if (r->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		m.id.len = r->build_id_size < BUILD_ID_MAX ? r->build_id_size : BUILD_ID_MAX;
+		memcpy(m.id.id, r->build_id, m.id.len);
+	}
+	return add_mmap(ix, rec, &m);
+}
+
+static int do_comm(struct indexer *ix, const struct pd_record *rec)
+{
+	const struct perf_record_comm *r = (const void *)rec->ev;
+	struct side_event e;
+
+	side_start(&e, rec, r->header.misc & PERF_RECORD_MISC_COMM_EXEC ? SIDE_EXEC : SIDE_COMM,
+		   (int)r->pid, (int)r->tid);
+	e.comm = r->comm;
+	return threads_add(&ix->ss->threads, &e);
+}
+
+static int do_fork(struct indexer *ix, const struct pd_record *rec)
+{
+	const struct perf_record_fork *r = (const void *)rec->ev;
+	struct side_event e;
+
+	side_start(&e, rec, SIDE_FORK, (int)r->pid, (int)r->tid);
+	e.fork.ppid = (int)r->ppid;
+	e.fork.ptid = (int)r->ptid;
+	return threads_add(&ix->ss->threads, &e);
+}
+
+/* The first moment at which a CPU, or a thread that is followed, was certainly traced. */
+static int note_start(struct indexer *ix, const struct pd_record *rec, int tid)
+{
+	int cpu = rec->sid.valid & PERF_SAMPLE_CPU ? (int)rec->sid.cpu : -1;
+	struct session *ss = ix->ss;
+	struct trace_start *st;
+
+	if (!(rec->sid.valid & PERF_SAMPLE_TIME) || cpu < 0 || intmap_get(&ix->started, cpu))
+		return 0;
+	st = ARRAY_ADD(ss->starts, ss->nr_starts, ss->cap_starts);
+	if (!st || !intmap_put(&ix->started, cpu, ix))
+		return -1;
+	st->time = rec->sid.time;
+	st->cpu = cpu;
+	st->tid = tid;
+	return 0;
+}
+
+static int do_switch(struct indexer *ix, const struct pd_record *rec)
+{
+	const struct perf_record_switch *r = (const void *)rec->ev;
+	bool out = rec->ev->header.misc & PERF_RECORD_MISC_SWITCH_OUT;
+	bool wide = rec->ev->header.type == PERF_RECORD_SWITCH_CPU_WIDE;
+	int tid = rec->sid.valid & PERF_SAMPLE_TID ? (int)rec->sid.tid : -1;
+	int pid = rec->sid.valid & PERF_SAMPLE_TID ? (int)rec->sid.pid : -1;
+	struct session *ss = ix->ss;
+	struct cpu_switch *sw;
+
+	if (announce(ix, rec, pid, tid))
+		return -1;
+	if (wide && announce(ix, rec, (int)r->next_prev_pid, (int)r->next_prev_tid))
+		return -1;
+	if (!out && note_start(ix, rec, tid))
+		return -1;
+	if (!ix->keep_switches || !(rec->sid.valid & PERF_SAMPLE_TIME) ||
+	    !(rec->sid.valid & PERF_SAMPLE_CPU))
+		return 0;
+	if (out) {
+		tid = wide ? (int)r->next_prev_tid : -1;
+		pid = wide ? (int)r->next_prev_pid : -1;
+	}
+	sw = ARRAY_ADD(ss->switches, ss->nr_switches, ss->cap_switches);
+	if (!sw)
+		return -1;
+	sw->time = rec->sid.time;
+	sw->cpu = (int)rec->sid.cpu;
+	sw->tid = tid;
+	sw->pid = pid;
+	return 0;
+}
+
+static int do_itrace_start(struct indexer *ix, const struct pd_record *rec)
+{
+	const struct perf_record_itrace_start *r = (const void *)rec->ev;
+
+	if (announce(ix, rec, (int)r->pid, (int)r->tid))
+		return -1;
+	return note_start(ix, rec, (int)r->tid);
+}
+
+static int do_aux(struct indexer *ix, const struct pd_record *rec)
+{
+	const struct perf_record_aux *r = (const void *)rec->ev;
+	struct session_totals *t = &ix->ss->totals;
+
+	t->aux_records++;
+	t->aux_truncated += !!(r->flags & AUX_TRUNCATED);
+	t->aux_partial += !!(r->flags & AUX_PARTIAL);
+	t->aux_collision += !!(r->flags & AUX_COLLISION);
+	return queues_add_aux(&ix->ss->queues, rec);
+}
+
+/* The kernel changed its own code: new bytes at an address, from now on. */
+static int do_text_poke(struct indexer *ix, const struct pd_record *rec)
+{
+	const struct perf_record_text_poke_event *r = (const void *)rec->ev;
+	size_t need = sizeof(*r) + (size_t)r->old_len + r->new_len;
+	const struct build_id none = { .len = 0 };
+	struct side_event e;
+	uint8_t *bytes;
+
+	if (!r->new_len || need > rec->body_size || r->addr & 3)
+		return 0;
+	if (!ix->poke) {
+		ix->poke = dso_table_get(&ix->ss->dsos, "kernel text changed while tracing", &none, false);
+		if (!ix->poke)
+			return -1;
+	}
+	while (ix->poke_size + r->new_len + 3 > ix->poke_cap) {
+		ix->poke_cap = ix->poke_cap ? ix->poke_cap * 2 : 4096;
+		bytes = realloc(ix->poke_bytes, ix->poke_cap);
+		if (!bytes)
+			return -1;
+		ix->poke_bytes = bytes;
+	}
+	side_start(&e, rec, SIDE_MAP, KERNEL_PID, 0);
+	e.kernel = true;
+	e.map.start = r->addr;
+	e.map.end = r->addr + r->new_len;
+	e.map.off = ix->poke_size;
+	e.map.dso = ix->poke;
+	memcpy(ix->poke_bytes + ix->poke_size, r->bytes + r->old_len, r->new_len);
+	ix->poke_size += (r->new_len + 3u) & ~3u;
+	return threads_add(&ix->ss->threads, &e);
+}
+
+static int do_record(struct indexer *ix, const struct pd_record *rec)
+{
+	struct session *ss = ix->ss;
+	uint32_t i;
+
+	switch (rec->ev->header.type) {
+	case PERF_RECORD_MMAP:
+		return do_mmap(ix, rec);
+	case PERF_RECORD_MMAP2:
+		return do_mmap2(ix, rec);
+	case PERF_RECORD_COMM:
+		return do_comm(ix, rec);
+	case PERF_RECORD_FORK:
+		return do_fork(ix, rec);
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		return do_switch(ix, rec);
+	case PERF_RECORD_ITRACE_START:
+		return do_itrace_start(ix, rec);
+	case PERF_RECORD_AUX:
+		return do_aux(ix, rec);
+	case PERF_RECORD_TEXT_POKE:
+		return do_text_poke(ix, rec);
+	case PERF_RECORD_AUX_OUTPUT_HW_ID:
+		return session_read_hw_id(ss, rec);
+	case PERF_RECORD_LOST:
+		ss->totals.lost_records += ((const struct perf_record_lost *)rec->ev)->lost;
+		return 0;
+	case PERF_RECORD_AUXTRACE_INFO:
+		if (session_read_info(ss, rec))
+			return -1;
+		for (i = 0; i < ss->info.nr_cpu; i++) {
+			struct aux_pid_source src = aux_cpu_pid_source(&ss->info.cpu[i]);
+
+			ix->keep_switches |= !src.contextidr_el1 && !src.contextidr_el2;
+		}
+		return 0;
+	case PERF_RECORD_AUXTRACE:
+		if (rec->aux.avail < rec->aux.size)
+			ss->totals.file_cut = true;
+		return queues_add_chunk(&ss->queues, rec);
+	case PERF_RECORD_TIME_CONV:
+		pd_time_conv_parse(&ss->conv, rec);
+		ss->have_conv = true;
+		return 0;
+	}
+	return 0;
+}
+
+static void report(struct indexer *ix)
+{
+	const struct pd_error *err = perfdata_error(ix->ss->pd);
+
+	ix->ss->bad_records++;
+	if (err->code == PD_E_CUT)
+		ix->ss->totals.file_cut = true;
+	if (ix->messages < MAX_MESSAGES)
+		fprintf(stderr, "cstrace: %s\n", err->msg);
+	else if (ix->messages == MAX_MESSAGES)
+		fprintf(stderr, "cstrace: %s: more errors of this kind are only counted\n", ix->ss->name);
+	ix->messages++;
+}
+
+static void take_build_ids(struct session *ss)
+{
+	const struct pd_env *env = perfdata_env(ss->pd);
+	struct build_id id;
+	uint32_t i;
+
+	for (i = 0; i < env->nr_build_ids; i++) {
+		const struct pd_build_id *b = &env->build_ids[i];
+
+		if (!b->filename || !b->size)
+			continue;
+		id.len = b->size < BUILD_ID_MAX ? b->size : BUILD_ID_MAX;
+		memcpy(id.id, b->id, id.len);
+		dso_table_set_build_id(&ss->dsos, b->filename, &id);
+	}
+}
+
+/* `perf record --kcore` keeps kernel memory next to the data. */
+static void find_kcore(struct session *ss)
+{
+	const struct build_id none = { .len = 0 };
+	const char *dir = perfdata_dir(ss->pd);
+
+	if (!dir || asprintf(&ss->kcore_path, "%s/kcore_dir/kcore", dir) < 0) {
+		ss->kcore_path = NULL;
+		return;
+	}
+	if (access(ss->kcore_path, R_OK))
+		return;
+	ss->spaces.kcore = dso_table_get(&ss->dsos, ss->kcore_path, &none, true);
+	if (ss->spaces.kcore)
+		ss->spaces.kcore->kind = DSO_KCORE;
+}
+
+static int compare_switches(const void *a, const void *b)
+{
+	const struct cpu_switch *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return x->time < y->time ? -1 : x->time > y->time;
+}
+
+bool session_switch_thread(const struct session *ss, int cpu, uint64_t time, int *tid, int *pid)
+{
+	size_t lo = 0, hi = ss->nr_switches;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct cpu_switch *s = &ss->switches[mid];
+
+		if (s->cpu < cpu || (s->cpu == cpu && s->time <= time))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo || ss->switches[lo - 1].cpu != cpu || ss->switches[lo - 1].tid < 0)
+		return false;
+	*tid = ss->switches[lo - 1].tid;
+	*pid = ss->switches[lo - 1].pid;
+	return true;
+}
+
+static int read_records(struct indexer *ix)
+{
+	struct pd_record rec;
+	int rc;
+
+	while ((rc = perfdata_next(ix->ss->pd, &rec))) {
+		if (rc < 0) {
+			report(ix);
+			continue;
+		}
+		rc = do_record(ix, &rec);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int session_index(struct session *ss)
+{
+	struct indexer ix = { .ss = ss };
+	int rc = read_records(&ix);
+
+	intmap_free(&ix.announced);
+	intmap_free(&ix.started);
+	if (ix.poke) {
+		ix.poke->data = ix.poke_bytes;
+		ix.poke->own_data = true;
+		ix.poke->size = ix.poke->extent = ix.poke_size;
+		ix.poke->state = DSO_LOADED;
+	} else {
+		free(ix.poke_bytes);
+	}
+	if (rc)
+		return rc;
+	take_build_ids(ss);
+	qsort(ss->switches, ss->nr_switches, sizeof(*ss->switches), compare_switches);
+	find_kcore(ss);
+	return threads_finish(&ss->threads) || queues_finish(&ss->queues) ? -1 : 0;
+}

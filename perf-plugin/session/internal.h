@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* internal.h - what the files of session/ share. */
+#ifndef CSTRACE_SESSION_INTERNAL_H
+#define CSTRACE_SESSION_INTERNAL_H
+
+#include "perfdata/auxinfo.h"
+#include "perfdata/decode.h"
+#include "perfdata/reader.h"
+#include "session/clock.h"
+#include "session/dso.h"
+#include "session/queues.h"
+#include "session/session.h"
+#include "session/space.h"
+#include "session/threads.h"
+
+/* A CPU's trace unit: a block of AUXTRACE_INFO. */
+struct trace_unit {
+	const struct aux_cpu *aux;
+	struct cst_config config;
+	int config_error;	/* of cst_config_etmv4(); -CST_ERR_PROTOCOL: no decoder for it */
+	struct aux_pid_source pid;
+	bool timestamps;
+	bool told;		/* why it cannot be decoded was printed */
+};
+
+/* From an AUX_OUTPUT_HW_ID record: trace ID `id` of a sink belongs to `cpu`. */
+struct id_owner {
+	uint32_t sink;
+	bool has_sink;
+	uint8_t id;
+	int cpu, tid;		/* of the record's sample_id */
+};
+
+/* What ran on a CPU from `time` on; only kept when the trace does not carry the thread. */
+struct cpu_switch {
+	uint64_t time;
+	int cpu, tid, pid;
+};
+
+/* Start of a thread's or CPU's trace, to pair an estimated clock with. */
+struct trace_start {
+	uint64_t time;
+	int cpu, tid;
+};
+
+struct unit_stats {
+	uint64_t no_map;	/* missing code at addresses where nothing was mapped */
+	uint64_t no_map_addr;
+	uint64_t no_map_kernel, no_map_kernel_addr;
+};
+
+struct session {
+	struct session_opts opts;
+	struct perfdata *pd;
+	const char *name;
+
+	struct auxinfo info;
+	bool have_info;
+	struct trace_unit *units;
+	struct id_owner *ids;
+	size_t nr_ids, cap_ids;
+	bool have_conv;
+	struct pd_time_conv conv;
+	struct trace_clock clock;
+
+	struct dso_table dsos;
+	struct threads threads;
+	struct queues queues;
+	struct spaces spaces;
+	struct cpu_switch *switches;
+	size_t nr_switches, cap_switches;
+	struct trace_start *starts;
+	size_t nr_starts, cap_starts;
+	char *kcore_path;
+
+	struct session_totals totals;
+	struct unit_stats missing;
+	uint64_t unrouted_ids[2];	/* trace IDs in the data that no metadata describes */
+	uint64_t lost_aux;		/* PERF_RECORD_LOST_SAMPLES and the like are not trace */
+	uint64_t bad_records;
+	uint64_t bytes_total, bytes_done;
+	bool decoded;
+};
+
+/* metadata.c */
+int session_read_info(struct session *ss, const struct pd_record *rec);
+int session_read_hw_id(struct session *ss, const struct pd_record *rec);
+int session_make_units(struct session *ss);
+struct trace_unit *session_unit_of_cpu(struct session *ss, int cpu);
+/* The unit that sends trace ID `id` into this buffer; NULL unknown. */
+struct trace_unit *session_unit_of_id(struct session *ss, const struct queue *q, uint8_t id);
+/* The unit of an unframed fragment. */
+struct trace_unit *session_unit_of_raw(struct session *ss, const struct queue *q,
+				       const struct fragment *f);
+
+/* index.c: the pass over all records. */
+int session_index(struct session *ss);
+
+/* totals.c */
+void session_add_stats(struct session *ss, const struct cst_stats *st);
+void session_add_frame_stats(struct session *ss, const struct cst_frame_stats *st);
+/* Called for each element that says code is missing. */
+void session_count_missing(struct session *ss, struct stream *s, uint64_t addr);
+
+/* decode.c, stream.c */
+struct stream_state {
+	struct session *ss;
+	struct stream stream;
+	const struct queue *queue;
+	const struct fragment *frag;
+	struct trace_unit *unit;
+	struct version *user, *kernel;	/* references */
+	struct version *now;		/* one of the two, or NULL: where code is read from */
+	uint64_t limit;			/* moment for threads and maps */
+	uint64_t time;			/* of what comes next, from a trace timestamp; NO_TIME unknown */
+	uint64_t end_offset;		/* of the fragment */
+	bool peeked, peek_ok;		/* the next timestamp is in peek_ts until it is passed */
+	uint64_t peek_ts;
+	uint64_t nacc_seen;
+	bool active;			/* delivered something in this fragment */
+	uint8_t el;
+	bool el_known;
+};
+
+/* stream.c: threads, moments and address spaces of one stream while it is decoded. 0, or negative. */
+int stream_begin(struct stream_state *st, const struct fragment *f);
+/* A pull stopped after element `last` (NULL: none came). */
+int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_generic *last);
+void stream_release(struct stream_state *st);
+
+/* Trace IDs in the frames of a queue; looked for once. */
+void session_queue_ids(struct queue *q);
+
+/* Thread and process on a CPU at a time, from context switch records. False: unknown. */
+bool session_switch_thread(const struct session *ss, int cpu, uint64_t time, int *tid, int *pid);
+
+#endif

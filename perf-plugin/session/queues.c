@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/array.h"
+#include "session/queues.h"
+#include "session/threads.h"
+
+#define AUX_OVERWRITE	0x02u
+#define AUX_FORMAT_MASK	0xff00u
+#define AUX_FORMAT_RAW	0x0100u
+
+/* The recorder pads chunks to a multiple of 8. */
+#define MAX_PADDING 7
+
+static struct queue *get_queue(struct queues *qs, uint32_t idx, int cpu, int tid)
+{
+	struct queue *q, **slot;
+	size_t i;
+
+	for (i = 0; i < qs->nr; i++)
+		if (qs->q[i]->idx == idx && qs->q[i]->cpu == cpu && qs->q[i]->tid == tid)
+			return qs->q[i];
+	q = calloc(1, sizeof(*q));
+	if (!q)
+		return NULL;
+	slot = ARRAY_ADD(qs->q, qs->nr, qs->cap);
+	if (!slot) {
+		free(q);
+		return NULL;
+	}
+	*slot = q;
+	q->number = qs->nr - 1;
+	q->idx = idx;
+	q->cpu = cpu;
+	q->tid = tid;
+	return q;
+}
+
+int queues_add_chunk(struct queues *qs, const struct pd_record *rec)
+{
+	const struct pd_auxtrace *a = &rec->aux;
+	/* simpleperf writes tid 0 for buffers of a CPU. */
+	int tid = a->cpu >= 0 ? -1 : a->tid;
+	struct queue *q = get_queue(qs, a->idx, a->cpu, tid);
+	struct chunk *c;
+
+	if (!q)
+		return -1;
+	if (!a->avail)
+		return 0;
+	c = ARRAY_ADD(q->chunks, q->nr_chunks, q->cap_chunks);
+	if (!c)
+		return -1;
+	memset(c, 0, sizeof(*c));
+	c->offset = a->offset;
+	c->size = a->avail < UINT64_MAX - a->offset ? a->avail : UINT64_MAX - a->offset;
+	c->seq = rec->seq;
+	c->file_offset = a->data_offset;
+	c->data = a->data;
+	return 0;
+}
+
+int queues_add_aux(struct queues *qs, const struct pd_record *rec)
+{
+	const struct perf_record_aux *aux = (const void *)rec->ev;
+	struct aux_record *r;
+
+	if (!aux->aux_size)
+		return 0;
+	r = ARRAY_ADD(qs->aux, qs->nr_aux, qs->cap_aux);
+	if (!r)
+		return -1;
+	memset(r, 0, sizeof(*r));
+	r->offset = aux->aux_offset;
+	r->size = aux->aux_size;
+	r->flags = aux->flags;
+	r->seq = rec->seq;
+	r->file_offset = rec->offset;
+	r->time = rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : NO_TIME;
+	r->cpu = rec->sid.valid & PERF_SAMPLE_CPU ? (int)rec->sid.cpu : -1;
+	r->tid = rec->sid.valid & PERF_SAMPLE_TID ? (int)rec->sid.tid : -1;
+	return 0;
+}
+
+/* Buffers of a CPU by CPU; buffers that follow a thread by thread, whatever CPU the record is from. */
+static bool belongs(const struct queue *q, const struct aux_record *r)
+{
+	if (q->cpu >= 0)
+		return r->cpu < 0 || r->cpu == q->cpu;
+	return r->tid < 0 || q->tid < 0 || r->tid == q->tid;
+}
+
+static struct fragment *add_fragment(struct queue *q, uint64_t offset)
+{
+	struct fragment *f = ARRAY_ADD(q->frags, q->nr_frags, q->cap_frags);
+
+	if (!f)
+		return NULL;
+	memset(f, 0, sizeof(*f));
+	f->pub.queue = q->number;
+	f->pub.cpu = q->cpu;
+	f->pub.tid = q->tid;
+	f->pub.offset = offset;
+	f->pub.time = NO_TIME;
+	f->aux_cpu = -1;
+	f->first_part = q->nr_parts;
+	return f;
+}
+
+/* [offset, offset + size) of a chunk continues the last fragment of the queue. */
+static bool add_part(struct queue *q, struct chunk *c, uint64_t offset, uint64_t size)
+{
+	struct session_part *p = ARRAY_ADD(q->parts, q->nr_parts, q->cap_parts);
+	struct fragment *f = &q->frags[q->nr_frags - 1];
+
+	if (!p)
+		return false;
+	p->data = c->data + (offset - c->offset);
+	p->size = size;
+	p->file_offset = c->file_offset + (offset - c->offset);
+	c->covered += size;
+	f->pub.nr_parts++;
+	f->pub.size += size;
+	return true;
+}
+
+static void describe(struct queue *q, struct fragment *f, const struct aux_record *r)
+{
+	f->pub.from_aux = true;
+	f->pub.flags = r->flags;
+	f->pub.time = r->time;
+	f->pub.raw = (r->flags & AUX_FORMAT_MASK) == AUX_FORMAT_RAW;
+	f->aux_cpu = r->cpu;
+	f->seq = r->seq;
+	q->any_raw |= f->pub.raw;
+	q->any_frames |= !f->pub.raw;
+}
+
+/* First chunk that ends after `offset`. */
+static size_t chunk_at(const struct queue *q, uint64_t offset)
+{
+	size_t lo = 0, hi = q->nr_chunks;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (q->chunks[mid].end <= offset)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static bool overlaps(const struct queue *q, uint64_t start, uint64_t end)
+{
+	size_t i = chunk_at(q, start);
+
+	return i < q->nr_chunks && q->chunks[i].offset < end;
+}
+
+/*
+ * The pieces of [start, end) that the file holds; where chunks follow each other without a gap they
+ * make one fragment. Returns the bytes found, or -1.
+ */
+static int64_t cut_fragment(struct queue *q, const struct aux_record *r, uint64_t start, uint64_t end)
+{
+	uint64_t pos = start, found = 0, stop;
+	struct fragment *f = NULL;
+	struct chunk *c;
+	size_t i;
+
+	for (i = chunk_at(q, start); i < q->nr_chunks && pos < end; i++) {
+		c = &q->chunks[i];
+		if (c->offset >= end)
+			break;
+		if (c->end <= pos)
+			continue;
+		if (c->offset > pos) {
+			pos = c->offset;
+			f = NULL;
+		}
+		stop = c->end < end ? c->end : end;
+		/* Records of one buffer never overlap; damaged ones must not multiply the work. */
+		if (c->covered + (stop - pos) > c->size)
+			break;
+		if (!f) {
+			f = add_fragment(q, pos);
+			if (!f)
+				return -1;
+			describe(q, f, r);
+		}
+		if (!add_part(q, c, pos, stop - pos))
+			return -1;
+		found += stop - pos;
+		pos = stop;
+	}
+	return found;
+}
+
+/* A snapshot's record points to the end of the data, and its size may be that of the whole buffer. */
+static int claim_snapshot(struct queue *q, struct aux_record *r)
+{
+	struct chunk *c, *best = NULL;
+	uint64_t size, start;
+	struct fragment *f;
+	size_t i;
+
+	for (i = 0; i < q->nr_chunks; i++) {
+		c = &q->chunks[i];
+		size = r->size < c->size ? r->size : c->size;
+		if (r->offset < size || r->offset - size < c->offset ||
+		    r->offset > c->offset + c->size)
+			continue;
+		if (!best || (best->claimed && !c->claimed))
+			best = c;
+	}
+	if (!best || best->claimed)
+		return 0;	/* written over before a snapshot was taken */
+	size = r->size < best->size ? r->size : best->size;
+	start = r->offset - size;
+	f = add_fragment(q, start);
+	if (!f)
+		return -1;
+	describe(q, f, r);
+	best->claimed = true;
+	r->matched = true;
+	q->any_aux = true;
+	return add_part(q, best, start, size) ? 0 : -1;
+}
+
+static int claim(struct queues *qs, struct aux_record *r)
+{
+	bool overwrite = r->flags & AUX_OVERWRITE;
+	uint64_t end = r->size < UINT64_MAX - r->offset ? r->offset + r->size : UINT64_MAX;
+	struct queue *q;
+	int64_t found;
+	size_t i;
+
+	for (i = 0; i < qs->nr && !r->matched; i++) {
+		q = qs->q[i];
+		if (!belongs(q, r))
+			continue;
+		if (overwrite) {
+			if (claim_snapshot(q, r))
+				return -1;
+			continue;
+		}
+		if (!overlaps(q, r->offset, end))
+			continue;
+		found = cut_fragment(q, r, r->offset, end);
+		if (found < 0)
+			return -1;
+		q->any_aux = true;
+		r->matched = true;
+		qs->missing += r->size - (uint64_t)found;
+	}
+	if (!r->matched && !overwrite)
+		qs->missing += r->size;
+	return 0;
+}
+
+/* No AUX record: everything that follows each other without a gap is one fragment. */
+static int take_whole(struct queue *q)
+{
+	struct fragment *f = NULL;
+	uint64_t pos = 0;
+	size_t i;
+
+	for (i = 0; i < q->nr_chunks; i++) {
+		struct chunk *c = &q->chunks[i];
+
+		if (c->end <= c->offset)
+			continue;
+		if (!f || c->offset != pos) {
+			f = add_fragment(q, c->offset);
+			if (!f)
+				return -1;
+			f->seq = c->seq;
+			f->pub.raw = looks_raw(c->data, c->size);
+			q->any_raw |= f->pub.raw;
+			q->any_frames |= !f->pub.raw;
+		}
+		if (!add_part(q, c, c->offset, c->end - c->offset))
+			return -1;
+		pos = c->end;
+	}
+	return 0;
+}
+
+static int compare_chunks(const void *a, const void *b)
+{
+	const struct chunk *x = a, *y = b;
+
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+static int compare_frags(const void *a, const void *b)
+{
+	const struct fragment *x = a, *y = b;
+
+	if (x->pub.time != y->pub.time)
+		return x->pub.time < y->pub.time ? -1 : 1;
+	if (x->seq != y->seq)
+		return x->seq < y->seq ? -1 : 1;
+	return x->first_part < y->first_part ? -1 : x->first_part > y->first_part;
+}
+
+static void sort_chunks(struct queue *q)
+{
+	uint64_t next;
+	size_t i;
+
+	qsort(q->chunks, q->nr_chunks, sizeof(*q->chunks), compare_chunks);
+	for (i = 0; i < q->nr_chunks; i++) {
+		struct chunk *c = &q->chunks[i];
+
+		c->end = c->offset + c->size;
+		next = i + 1 < q->nr_chunks ? q->chunks[i + 1].offset : UINT64_MAX;
+		/* Padding; or, in a damaged file, chunks over each other: the later start wins. */
+		if (next < c->end)
+			c->end = next;
+	}
+}
+
+int queues_finish(struct queues *qs)
+{
+	size_t i, k;
+
+	for (i = 0; i < qs->nr; i++)
+		sort_chunks(qs->q[i]);
+	for (i = 0; i < qs->nr_aux; i++) {
+		struct aux_record *r = &qs->aux[i];
+		uint64_t format = r->flags & AUX_FORMAT_MASK;
+
+		if (format && format != AUX_FORMAT_RAW) {
+			if (!qs->refused++)
+				qs->refused_format = format;
+			continue;
+		}
+		if (claim(qs, r))
+			return -1;
+	}
+	for (i = 0; i < qs->nr; i++) {
+		struct queue *q = qs->q[i];
+
+		if (!q->any_aux && !qs->refused && take_whole(q))
+			return -1;
+		if (q->any_aux)
+			qsort(q->frags, q->nr_frags, sizeof(*q->frags), compare_frags);
+		for (k = 0; q->any_aux && k < q->nr_chunks; k++) {
+			struct chunk *c = &q->chunks[k];
+			uint64_t own = c->end - c->offset;
+
+			if (c->covered < own && own - c->covered > MAX_PADDING)
+				qs->unclaimed += own - c->covered;
+		}
+	}
+	return 0;
+}
+
+void queues_free(struct queues *qs)
+{
+	size_t i;
+
+	for (i = 0; i < qs->nr; i++) {
+		free(qs->q[i]->chunks);
+		free(qs->q[i]->frags);
+		free(qs->q[i]->parts);
+		free(qs->q[i]);
+	}
+	free(qs->q);
+	free(qs->aux);
+	memset(qs, 0, sizeof(*qs));
+}
+
+bool looks_raw(const uint8_t *p, uint64_t size)
+{
+	static const uint8_t async[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80 };
+
+	return size >= sizeof(async) && !memcmp(p, async, sizeof(async));
+}
+
+void frame_ids(const struct session_fragment *f, uint64_t ids[2])
+{
+	uint64_t k, n;
+	unsigned int i, b, fill = 0;
+	const uint8_t *p;
+	uint8_t id;
+
+	/* Frames may straddle parts: `fill` is the position in the frame. */
+	for (i = 0; i < f->nr_parts; i++) {
+		p = f->parts[i].data;
+		n = f->parts[i].size;
+		for (k = 0; k < n;) {
+			if (fill || n - k < 16) {
+				if (!(fill & 1) && p[k] & 1) {
+					id = p[k] >> 1;
+					ids[id >> 6] |= 1ull << (id & 63);
+				}
+				fill = (fill + 1) & 15;
+				k++;
+				continue;
+			}
+			for (b = 0; b < 15; b += 2) {
+				if (p[k + b] & 1) {
+					id = p[k + b] >> 1;
+					ids[id >> 6] |= 1ull << (id & 63);
+				}
+			}
+			k += 16;
+		}
+	}
+}

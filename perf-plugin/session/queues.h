@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * queues.h - AUX buffers: the chunks of trace that the file holds (AUXTRACE records), the AUX records
+ * that say which stretches of a buffer were written in one go, and the fragments that follow from both.
+ */
+#ifndef CSTRACE_SESSION_QUEUES_H
+#define CSTRACE_SESSION_QUEUES_H
+
+#include "perfdata/reader.h"
+#include "session/session.h"
+
+/* An AUXTRACE record. */
+struct chunk {
+	uint64_t offset;	/* in the AUX buffer */
+	uint64_t size;		/* bytes that are there */
+	uint64_t end;		/* of what belongs to this chunk: padding before the next one is left out */
+	uint64_t covered;	/* bytes that fragments use */
+	uint64_t seq;
+	uint64_t file_offset;
+	const uint8_t *data;
+	bool claimed;		/* by a snapshot's AUX record */
+};
+
+/* An AUX record. */
+struct aux_record {
+	uint64_t offset, size, flags;
+	uint64_t time;		/* NO_TIME: none */
+	uint64_t seq;
+	uint64_t file_offset;
+	int cpu, tid;		/* of the record's sample_id; -1: none */
+	bool matched;
+};
+
+struct fragment {
+	struct session_fragment pub;	/* pub.parts is set while it is being decoded */
+	size_t first_part;
+	int aux_cpu;		/* CPU that the AUX record was written on; -1: none */
+	uint64_t seq;
+};
+
+struct queue {
+	unsigned int number;
+	uint32_t idx;
+	int cpu, tid;
+	struct chunk *chunks;
+	size_t nr_chunks, cap_chunks;
+	struct fragment *frags;
+	size_t nr_frags, cap_frags;
+	struct session_part *parts;
+	size_t nr_parts, cap_parts;
+	bool any_aux;
+	bool any_raw, any_frames;
+	bool ids_known;
+	uint64_t ids[2];	/* trace IDs in the frames */
+};
+
+struct queues {
+	struct queue **q;
+	size_t nr, cap;
+	struct aux_record *aux;
+	size_t nr_aux, cap_aux;
+	bool snapshot;		/* AUXTRACE_INFO says so */
+	/* Losses, filled by queues_finish(). */
+	uint64_t missing;	/* bytes that AUX records announce and the file does not hold */
+	uint64_t unclaimed;	/* bytes that no AUX record covers in buffers that have AUX records */
+	uint64_t refused;	/* AUX records of an unknown format */
+	uint64_t refused_format; /* the first of them */
+};
+
+int queues_add_chunk(struct queues *qs, const struct pd_record *rec);
+int queues_add_aux(struct queues *qs, const struct pd_record *rec);
+/* Make the fragments. -1: no memory. */
+int queues_finish(struct queues *qs);
+void queues_free(struct queues *qs);
+
+/* Does unframed trace start here? It begins with an A-sync packet, frames with an ID byte. */
+bool looks_raw(const uint8_t *p, uint64_t size);
+/* Trace IDs in formatter frames: sets bits of `ids` (one per ID). */
+void frame_ids(const struct session_fragment *f, uint64_t ids[2]);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* session.c - opening and closing, and what consumers ask. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/internal.h"
+
+static void init_clock(struct session *ss)
+{
+	bool timestamps = false, is_virtual = true, counter = true;
+	uint32_t i;
+
+	for (i = 0; i < ss->info.nr_cpu; i++) {
+		const struct aux_cpu *a = &ss->info.cpu[i];
+
+		timestamps |= ss->units[i].timestamps;
+		is_virtual &= a->has_ts_source && a->ts_source == AUX_TS_VIRTUAL;
+		counter &= a->has_ts_source && a->ts_source != AUX_TS_UNKNOWN;
+	}
+	clock_init(&ss->clock, ss->have_conv ? &ss->conv : NULL, timestamps, is_virtual, counter,
+		   ss->opts.ts_freq);
+}
+
+static int index_file(struct session *ss)
+{
+	const struct pd_env *env;
+	unsigned int i;
+
+	for (i = 0; i < perfdata_nr_warnings(ss->pd); i++)
+		fprintf(stderr, "cstrace: warning: %s\n", perfdata_warning(ss->pd, i));
+	if (session_index(ss)) {
+		fprintf(stderr, "cstrace: %s: cannot be indexed\n", ss->name);
+		return -1;
+	}
+	if (!ss->have_info) {
+		fprintf(stderr, "cstrace: %s: no CoreSight trace in this file (no AUXTRACE_INFO record); record "
+			"with 'perf record -e cs_etm//u', and note that 'perf inject --strip' removes the "
+			"trace\n", ss->name);
+		return -1;
+	}
+	env = perfdata_env(ss->pd);
+	ss->dsos.search.osrelease = env->osrelease;
+	if (session_make_units(ss))
+		return -1;
+	init_clock(ss);
+	ss->totals.aux_missing = ss->queues.missing;
+	ss->totals.aux_unclaimed = ss->queues.unclaimed;
+	if (ss->queues.refused)
+		fprintf(stderr, "cstrace: %s: AUX data in format 0x%llx, known are 0 (frames) and 0x100 (raw): "
+			"left out\n", ss->name, (unsigned long long)ss->queues.refused_format);
+	if (!ss->queues.nr)
+		fprintf(stderr, "cstrace: %s: the file describes trace units but holds no AUX data; the traced "
+			"program may not have run on a CPU with trace\n", ss->name);
+	return 0;
+}
+
+struct session *session_open(const struct session_opts *opts)
+{
+	struct session *ss = calloc(1, sizeof(*ss));
+	struct pd_error err;
+
+	if (!ss)
+		return NULL;
+	ss->opts = *opts;
+	dso_table_init(&ss->dsos);
+	ss->dsos.search.symfs = opts->symfs && opts->symfs[0] ? opts->symfs : NULL;
+	ss->dsos.search.vmlinux = opts->vmlinux;
+	ss->dsos.search.buildid_dir = opts->buildid_dir;
+	ss->dsos.search.force = opts->force;
+	if (spaces_init(&ss->spaces, &ss->dsos)) {
+		fprintf(stderr, "cstrace: not enough memory\n");
+		free(ss);
+		return NULL;
+	}
+	ss->pd = perfdata_open(opts->input ? opts->input : "perf.data", &err);
+	if (!ss->pd) {
+		fprintf(stderr, "cstrace: %s\n", err.msg);
+		session_close(ss);
+		return NULL;
+	}
+	ss->name = perfdata_name(ss->pd);
+	if (index_file(ss)) {
+		session_close(ss);
+		return NULL;
+	}
+	return ss;
+}
+
+void session_close(struct session *ss)
+{
+	if (!ss)
+		return;
+	spaces_free(&ss->spaces, &ss->threads);
+	threads_free(&ss->threads);
+	queues_free(&ss->queues);
+	dso_table_free(&ss->dsos);
+	auxinfo_free(&ss->info);
+	free(ss->units);
+	free(ss->ids);
+	free(ss->switches);
+	free(ss->starts);
+	free(ss->kcore_path);
+	perfdata_close(ss->pd);
+	free(ss);
+}
+
+struct perfdata *session_perfdata(struct session *ss)
+{
+	return ss->pd;
+}
+
+uint32_t session_pmu_type(const struct session *ss)
+{
+	return ss->info.pmu_type;
+}
+
+unsigned int session_max_streams(const struct session *ss)
+{
+	unsigned int n = 0, id;
+	size_t i;
+
+	for (i = 0; i < ss->queues.nr; i++) {
+		struct queue *q = ss->queues.q[i];
+
+		if (q->any_raw)
+			n += q->cpu >= 0 ? 1 : ss->info.nr_cpu;
+		if (!q->any_frames)
+			continue;
+		session_queue_ids(q);
+		for (id = 1; id < 0x70; id++)
+			n += q->ids[id >> 6] >> (id & 63) & 1;
+	}
+	return n;
+}
+
+size_t session_read_code(struct stream *s, uint64_t addr, void *buf, size_t len)
+{
+	return space_read(&s->state->ss->spaces, s->state->now, addr, buf, len);
+}
+
+bool session_locate(struct stream *s, uint64_t addr, struct session_loc *loc)
+{
+	const struct stream_state *st = s->state;
+	const struct map *m = st->now ? maplist_find(st->now->maps, addr) : NULL;
+
+	memset(loc, 0, sizeof(*loc));
+	loc->kernel = st->el_known && st->el > 0;
+	if (!m)
+		return false;
+	loc->dso = m->dso;
+	loc->map_start = m->start;
+	loc->map_end = m->end;
+	loc->offset = m->off + (addr - m->start);
+	return true;
+}
+
+const char *session_comm(const struct stream *s)
+{
+	if (s->tid == 0)
+		return "swapper";
+	return s->tid > 0 ? threads_comm(&s->state->ss->threads, s->tid, s->state->limit) : NULL;
+}
+
+struct dso *session_section_dso(struct session *ss, struct stream *s, uint32_t section)
+{
+	struct cst_section *sec = cst_image_section(ss->spaces.image, section);
+
+	(void)s;
+	return sec ? cst_section_cookie(sec) : NULL;
+}

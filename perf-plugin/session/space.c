@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cstrace/error.h>
+
+#include "session/space.h"
+
+/* Spaces of one process that nobody uses at the moment. */
+#define MAX_IDLE 4
+
+int spaces_init(struct spaces *sp, struct dso_table *dsos)
+{
+	memset(sp, 0, sizeof(*sp));
+	sp->dsos = dsos;
+	return cst_image_new(&sp->image, 0);
+}
+
+static void version_free(struct version *v)
+{
+	cst_space_free(v->space);
+	maplist_unref(v->maps);
+	free(v);
+}
+
+static void free_versions(struct process *p)
+{
+	struct version *v;
+
+	while ((v = p->versions)) {
+		p->versions = v->next;
+		version_free(v);
+	}
+}
+
+void spaces_free(struct spaces *sp, struct threads *ts)
+{
+	size_t i;
+
+	for (i = 0; i < ts->nr_processes; i++)
+		free_versions(ts->all_processes[i]);
+	free_versions(&ts->kernel);
+	cst_image_free(sp->image);
+	sp->image = NULL;
+}
+
+static struct cst_section *section_of(struct spaces *sp, struct dso *d)
+{
+	if (!d->section && cst_section_new(&d->section, sp->image, NULL, d->extent, d))
+		d->section = NULL;
+	return d->section;
+}
+
+static int map_bytes(struct spaces *sp, struct version *v, const struct map *m)
+{
+	struct cst_section *sec = section_of(sp, m->dso);
+	int err;
+
+	if (!sec)
+		return -ENOMEM;
+	err = cst_space_map(v->space, m->start, m->end - m->start, sec, m->off);
+	if (err == -CST_ERR_INVAL) {
+		sp->bad_maps++;
+		m->dso->trouble = DSO_TOO_MANY_MAPS;
+		return cst_space_unmap(v->space, m->start, m->end - m->start);
+	}
+	return err;
+}
+
+/* A file that is mapped by the addresses in its headers, moved by `delta`, within [start, end). */
+static int map_segments(struct spaces *sp, struct version *v, struct dso *d, uint64_t delta,
+			uint64_t start, uint64_t end)
+{
+	struct map m = { .dso = d };
+	size_t i;
+	int err;
+
+	for (i = 0; i < d->nr_segs; i++) {
+		const struct dso_segment *g = &d->segs[i];
+
+		if (!g->exec || g->offset >= d->size)
+			continue;
+		m.start = g->vaddr + delta;
+		m.off = g->offset;
+		m.end = m.start + (g->filesz < d->size - g->offset ? g->filesz : d->size - g->offset);
+		if (m.start < start) {
+			m.off += start - m.start;
+			m.start = start;
+		}
+		if (m.end > end)
+			m.end = end;
+		if (m.start >= m.end)
+			continue;
+		err = map_bytes(sp, v, &m);
+		if (!err && !maplist_set(v->maps, &m))
+			err = -ENOMEM;
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/*
+ * The kernel runs where it was loaded, its image says where it was linked: the recorder notes the
+ * address of one symbol.
+ */
+static int map_vmlinux(struct spaces *sp, struct version *v, const struct map *m)
+{
+	struct dso *d = m->dso;
+	uint64_t linked, delta = 0;
+
+	if (!dso_load(sp->dsos, d) || !d->nr_segs)
+		return maplist_set(v->maps, m) ? map_bytes(sp, v, m) : -ENOMEM;
+	d->extent = d->size;
+	if (d->ref_sym[0] && dso_symbol_address(d, d->ref_sym, &linked))
+		delta = d->ref_addr - linked;
+	return map_segments(sp, v, d, delta, m->start, m->end);
+}
+
+static int apply_map(struct spaces *sp, struct version *v, const struct map *m)
+{
+	if (v->process->pid == KERNEL_PID && sp->kcore && (!m->dso || m->dso->kind != DSO_FILE))
+		return 0;	/* kcore has it all */
+	if (m->dso && m->dso->kind == DSO_VMLINUX)
+		return map_vmlinux(sp, v, m);
+	if (!maplist_set(v->maps, m))
+		return -ENOMEM;
+	if (!m->dso)
+		return cst_space_unmap(v->space, m->start, m->end - m->start);
+	return map_bytes(sp, v, m);
+}
+
+static int apply_events(struct spaces *sp, struct version *v, size_t first, size_t last)
+{
+	const struct process *p = v->process;
+	size_t i;
+	int err;
+
+	for (i = first; i < last; i++) {
+		if (p->ev[i].is_base)
+			continue;
+		err = apply_map(sp, v, &p->ev[i].map);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* From nothing: what the last exec or fork left, and everything since. */
+static int build(struct spaces *sp, struct version *v, uint32_t epoch)
+{
+	const struct process *p = v->process;
+	const struct maplist *base = NULL;
+	size_t first, last, i;
+	int err = 0;
+
+	process_epoch_events(p, epoch, &first, &last);
+	for (i = last; i && !p->ev[i - 1].is_base; i--)
+		;
+	if (i)
+		base = p->ev[i - 1].base;
+	if (p->pid == KERNEL_PID && sp->kcore && dso_load(sp->dsos, sp->kcore)) {
+		sp->kcore->extent = sp->kcore->size;
+		err = map_segments(sp, v, sp->kcore, 0, 0, UINT64_MAX);
+	}
+	for (size_t k = 0; base && k < base->nr && !err; k++)
+		err = apply_map(sp, v, &base->v[k]);
+	if (!err)
+		err = apply_events(sp, v, i, last);
+	v->epoch = epoch;
+	return err;
+}
+
+static struct version *version_new(struct spaces *sp, struct process *p, uint32_t epoch)
+{
+	struct version *v = calloc(1, sizeof(*v));
+
+	if (!v)
+		return NULL;
+	v->process = p;
+	v->maps = maplist_new();
+	if (!v->maps || cst_space_new(&v->space, sp->image) || build(sp, v, epoch)) {
+		version_free(v);
+		return NULL;
+	}
+	v->next = p->versions;
+	p->versions = v;
+	return v;
+}
+
+/* Can events alone take a space from epoch `from` to `to`? Not across an exec. */
+static bool can_advance(const struct process *p, uint32_t from, uint32_t to, size_t *first, size_t *last)
+{
+	size_t i, dummy;
+
+	process_epoch_events(p, from, &dummy, first);
+	process_epoch_events(p, to, &dummy, last);
+	for (i = *first; i < *last; i++)
+		if (p->ev[i].is_base)
+			return false;
+	return true;
+}
+
+static void drop_idle(struct process *p)
+{
+	struct version **link = &p->versions, *v;
+	unsigned int idle = 0;
+
+	while ((v = *link)) {
+		if (!v->users && ++idle > MAX_IDLE) {
+			*link = v->next;
+			version_free(v);
+		} else {
+			link = &v->next;
+		}
+	}
+}
+
+static void to_front(struct process *p, struct version *v)
+{
+	struct version **link = &p->versions;
+
+	while (*link != v)
+		link = &(*link)->next;
+	*link = v->next;
+	v->next = p->versions;
+	p->versions = v;
+}
+
+struct version *version_get(struct spaces *sp, struct process *p, uint64_t limit, struct version *have)
+{
+	uint32_t epoch = process_epoch(p, limit);
+	struct version *v, *near = NULL;
+	size_t first = 0, last = 0;
+
+	if (have && have->process == p && have->epoch == epoch)
+		return have;
+	version_put(have);
+	for (v = p->versions; v && v->epoch != epoch; v = v->next)
+		if (!v->users && v->epoch < epoch && (!near || v->epoch > near->epoch))
+			near = v;
+	if (!v && near && can_advance(p, near->epoch, epoch, &first, &last)) {
+		if (apply_events(sp, near, first, last))
+			return NULL;
+		near->epoch = epoch;
+		v = near;
+	}
+	if (!v)
+		v = version_new(sp, p, epoch);
+	if (!v)
+		return NULL;
+	to_front(p, v);
+	v->users++;
+	drop_idle(p);
+	return v;
+}
+
+void version_put(struct version *v)
+{
+	if (v)
+		v->users--;
+}
+
+int space_load_section(struct spaces *sp, struct cst_section *sec)
+{
+	struct dso *d = cst_section_cookie(sec);
+	uint64_t size;
+
+	d->used++;
+	if (!dso_load(sp->dsos, d))
+		return cst_section_set_bytes(sec, NULL, 0);
+	size = d->size < d->extent ? d->size : d->extent;
+	return cst_section_set_bytes(sec, d->data, size);
+}
+
+size_t space_read(struct spaces *sp, struct version *v, uint64_t addr, void *buf, size_t len)
+{
+	struct cst_section *sec;
+	const uint8_t *bytes;
+	size_t done = 0;
+	int64_t n;
+
+	if (!v)
+		return 0;
+	while (done < len) {
+		n = cst_space_read(v->space, addr + done, len - done, &bytes, &sec, NULL);
+		if (n == -CST_ERR_BUSY) {
+			if (space_load_section(sp, sec))
+				break;
+			continue;
+		}
+		if (n <= 0)
+			break;
+		memcpy((uint8_t *)buf + done, bytes, n);
+		done += n;
+	}
+	return done;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * space.h - address spaces for the decoder: the maps of a process in one epoch as a cst_space. Made when
+ * a stream first needs one, kept while somebody uses it, and moved on in place when nobody does.
+ */
+#ifndef CSTRACE_SESSION_SPACE_H
+#define CSTRACE_SESSION_SPACE_H
+
+#include <cstrace/image.h>
+
+#include "session/dso.h"
+#include "session/threads.h"
+
+struct version {
+	struct process *process;
+	uint32_t epoch;
+	unsigned int users;
+	struct maplist *maps;
+	struct cst_space *space;
+	struct version *next;	/* of the same process; most recently used first */
+};
+
+struct spaces {
+	struct cst_image *image;
+	struct dso_table *dsos;
+	struct dso *kcore;	/* copy of kernel memory that came with the file; NULL: none */
+	uint64_t bad_maps;	/* maps whose file offset does not fit the address */
+};
+
+int spaces_init(struct spaces *sp, struct dso_table *dsos);
+void spaces_free(struct spaces *sp, struct threads *ts);
+
+/*
+ * The address space of a process at a moment, with a reference for the caller. `have` (may be NULL) is
+ * what the caller uses now; its reference is given up or passed on. NULL: no memory.
+ */
+struct version *version_get(struct spaces *sp, struct process *p, uint64_t limit, struct version *have);
+void version_put(struct version *v);
+
+/* The decoder needs the bytes of a lazy section. */
+int space_load_section(struct spaces *sp, struct cst_section *sec);
+
+/* Code bytes; loads sections as needed. */
+size_t space_read(struct spaces *sp, struct version *v, uint64_t addr, void *buf, size_t len);
+
+#endif

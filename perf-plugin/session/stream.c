@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * stream.c - whose code a stream executes: follows contexts and timestamps of one trace ID and keeps the
+ * decoder on the address space that was valid then.
+ */
+#include "session/internal.h"
+
+/* How far the library looks ahead for a timestamp; beyond, "none" means nothing. */
+#define LOOK_AHEAD (1u << 20)
+
+static uint64_t aux_time(const struct stream_state *st)
+{
+	return st->frag->pub.time;
+}
+
+/* Ticks to perf time. What is later than the AUX record cannot be right. */
+static bool ticks_to_time(struct stream_state *st, uint64_t ticks, uint64_t *time)
+{
+	struct session *ss = st->ss;
+	size_t i;
+
+	if (ss->clock.kind == CLOCK_ESTIMATED && !ss->clock.paired) {
+		for (i = 0; i < ss->nr_starts && ss->starts[i].cpu != st->stream.cpu; i++)
+			;
+		if (i < ss->nr_starts)
+			clock_pair(&ss->clock, ticks, ss->starts[i].time);
+		else if (aux_time(st) != NO_TIME)
+			clock_pair(&ss->clock, ticks, aux_time(st));
+	}
+	if (!clock_ns(&ss->clock, ticks, time))
+		return false;
+	if (*time > aux_time(st))
+		*time = aux_time(st);
+	return true;
+}
+
+static void set_moment(struct stream_state *st, uint64_t time)
+{
+	uint64_t limit = threads_limit(&st->ss->threads, time, st->frag->seq);
+
+	/* Within a fragment time goes forward, whatever a damaged timestamp says. */
+	if (limit > st->limit)
+		st->limit = limit;
+}
+
+static void set_stream_time(struct stream_state *st)
+{
+	const struct threads *ts = &st->ss->threads;
+
+	st->stream.time_known = st->time != NO_TIME;
+	if (st->stream.time_known)
+		st->stream.time = st->time;
+	else
+		st->stream.time = aux_time(st) != NO_TIME ? aux_time(st) : 0;
+	st->stream.not_before = st->limit ? ts->times[st->limit - 1] : 0;
+}
+
+/*
+ * A new stretch begins. It ran before the next timestamp of the stream, so what was mapped until then
+ * holds; without one, what was mapped until the AUX record was written.
+ */
+static void look_ahead(struct stream_state *st, uint64_t index)
+{
+	uint64_t time;
+
+	if (!st->unit->timestamps) {
+		set_moment(st, aux_time(st));
+		return;
+	}
+	if (!st->peeked) {
+		st->peek_ok = cst_decoder_peek_timestamp(st->stream.decoder, &st->peek_ts) > 0;
+		st->peeked = true;
+	}
+	if (st->peek_ok) {
+		if (!ticks_to_time(st, st->peek_ts, &time))
+			return;
+		if (st->time == NO_TIME || time > st->time)
+			st->time = time;
+		set_moment(st, time);
+	} else if (st->end_offset - index <= LOOK_AHEAD) {
+		set_moment(st, aux_time(st));
+	}
+}
+
+static int choose_space(struct stream_state *st)
+{
+	struct session *ss = st->ss;
+	struct process *p;
+
+	st->now = NULL;
+	if (st->el_known && st->el > 0) {
+		/* Firmware's code is in no file that perf knows. */
+		if (st->el < 3) {
+			st->kernel = version_get(&ss->spaces, &ss->threads.kernel, st->limit, st->kernel);
+			if (!st->kernel)
+				return -CST_ERR_NOMEM;
+			st->now = st->kernel;
+		}
+	} else {
+		p = st->stream.pid >= 0 ? threads_process(&ss->threads, st->stream.pid) : NULL;
+		if (p) {
+			st->user = version_get(&ss->spaces, p, st->limit, st->user);
+			if (!st->user)
+				return -CST_ERR_NOMEM;
+			st->now = st->user;
+		}
+	}
+	cst_decoder_set_space(st->stream.decoder, st->now ? st->now->space : NULL);
+	return 0;
+}
+
+static void set_thread(struct stream_state *st, int tid)
+{
+	st->stream.tid = tid;
+	st->stream.pid = threads_pid(&st->ss->threads, tid, st->limit);
+}
+
+/* The trace does not say which thread runs. */
+static void guess_thread(struct stream_state *st)
+{
+	struct session *ss = st->ss;
+	struct process *only;
+	int tid, pid;
+
+	if (st->queue->cpu < 0 && st->queue->tid >= 0) {
+		set_thread(st, st->queue->tid);
+		return;
+	}
+	if (st->time != NO_TIME && session_switch_thread(ss, st->stream.cpu, st->time, &tid, &pid)) {
+		st->stream.tid = tid;
+		st->stream.pid = pid;
+		return;
+	}
+	only = threads_only_process(&ss->threads);
+	st->stream.pid = st->stream.tid = only ? only->pid : -1;
+}
+
+static void take_context(struct stream_state *st, const struct cst_generic *g)
+{
+	const struct aux_pid_source *src = &st->unit->pid;
+
+	if (g->flags & CST_GF_EL) {
+		st->el = g->el;
+		st->el_known = true;
+	}
+	if (src->contextidr_el2 && g->flags & CST_GF_VMID)
+		set_thread(st, (int)g->vmid);
+	else if (!src->contextidr_el2 && src->contextidr_el1 && g->flags & CST_GF_CID)
+		set_thread(st, (int)g->context_id);
+	else if (st->stream.tid >= 0)
+		set_thread(st, st->stream.tid);
+}
+
+static bool traced_thread(const struct stream_state *st)
+{
+	return st->unit->pid.contextidr_el1 || st->unit->pid.contextidr_el2;
+}
+
+int stream_begin(struct stream_state *st, const struct fragment *f)
+{
+	struct stream *s = &st->stream;
+	int err;
+
+	st->frag = f;
+	st->end_offset = f->pub.offset + f->pub.size;
+	st->limit = 0;
+	st->time = NO_TIME;
+	st->peeked = false;
+	st->active = false;
+	st->el_known = false;
+	s->fragment_start = true;
+	s->aux_time = f->pub.time != NO_TIME ? f->pub.time : 0;
+	s->aux_seq = f->seq;
+	s->pid = s->tid = -1;
+	if (!traced_thread(st)) {
+		if (!st->unit->timestamps)
+			set_moment(st, f->pub.time);
+		guess_thread(st);
+	}
+	err = choose_space(st);
+	set_stream_time(st);
+	return err;
+}
+
+int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_generic *last)
+{
+	uint64_t time;
+	int err = 0;
+
+	switch (why) {
+	case CST_STOP_SECTION:
+		return space_load_section(&st->ss->spaces, cst_decoder_section(st->stream.decoder));
+	case CST_STOP_TIMESTAMP:
+		if (!last || !last->addr)
+			return 0;
+		st->peeked = false;
+		if (!ticks_to_time(st, last->addr, &time))
+			return 0;
+		if (st->time == NO_TIME || time > st->time)
+			st->time = time;
+		set_moment(st, time);
+		err = choose_space(st);
+		break;
+	case CST_STOP_TRACE_ON:
+	case CST_STOP_CONTEXT:
+		if (!last)
+			return 0;
+		look_ahead(st, last->index);
+		if (why == CST_STOP_CONTEXT)
+			take_context(st, last);
+		if (!traced_thread(st))
+			guess_thread(st);
+		err = choose_space(st);
+		break;
+	default:
+		return 0;
+	}
+	set_stream_time(st);
+	return err;
+}
+
+void stream_release(struct stream_state *st)
+{
+	version_put(st->user);
+	version_put(st->kernel);
+	st->user = st->kernel = st->now = NULL;
+}

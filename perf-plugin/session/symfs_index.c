@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * symfs_index.c - the files below the --symfs directory by base name and build-id. Made only when a
+ * recorded path is not there, and build-ids are read only when one is asked for.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "session/dso.h"
+
+/* A symfs directory of "/" on a large machine must not take minutes. */
+#define MAX_FILES 200000
+
+struct symfs_file {
+	char *path;
+	const char *name;
+	struct build_id id;
+};
+
+struct symfs_index {
+	struct symfs_file *files;
+	size_t nr, cap;
+	bool ids_read;
+};
+
+static int compare_files(const void *a, const void *b)
+{
+	const struct symfs_file *x = a, *y = b;
+	int c = strcmp(x->name, y->name);
+
+	return c ? c : strcmp(x->path, y->path);
+}
+
+static bool add_file(struct symfs_index *ix, const char *path, size_t name_len)
+{
+	struct symfs_file *f;
+
+	if (ix->nr == ix->cap) {
+		ix->cap = ix->cap ? ix->cap * 2 : 256;
+		f = realloc(ix->files, ix->cap * sizeof(*f));
+		if (!f)
+			return false;
+		ix->files = f;
+	}
+	f = &ix->files[ix->nr];
+	memset(f, 0, sizeof(*f));
+	f->path = strdup(path);
+	if (!f->path)
+		return false;
+	f->name = f->path + strlen(f->path) - name_len;
+	ix->nr++;
+	return true;
+}
+
+static void walk(struct symfs_index *ix, const char *dir)
+{
+	char *roots[2] = { (char *)dir, NULL };
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	FTSENT *e;
+
+	if (!fts)
+		return;
+	while (ix->nr < MAX_FILES && (e = fts_read(fts))) {
+		if (e->fts_info == FTS_F && e->fts_statp->st_size &&
+		    !add_file(ix, e->fts_path, e->fts_namelen))
+			break;
+	}
+	if (ix->nr == MAX_FILES)
+		fprintf(stderr, "cstrace: warning: %s holds more than %d files; files are searched for by "
+			"name and build-id in the first %d only\n", dir, MAX_FILES, MAX_FILES);
+	fts_close(fts);
+	qsort(ix->files, ix->nr, sizeof(*ix->files), compare_files);
+}
+
+static struct symfs_index *get_index(struct dso_search *s)
+{
+	if (!s->index && s->symfs) {
+		s->index = calloc(1, sizeof(*s->index));
+		if (s->index)
+			walk(s->index, s->symfs);
+	}
+	return s->index;
+}
+
+static void read_ids(struct symfs_index *ix)
+{
+	char magic[SELFMAG];
+	size_t i;
+	int fd;
+
+	ix->ids_read = true;
+	for (i = 0; i < ix->nr; i++) {
+		fd = open(ix->files[i].path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (fd < 0)
+			continue;
+		if (pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG))
+			elf_file_build_id(fd, &ix->files[i].id);
+		close(fd);
+	}
+}
+
+const char *symfs_by_build_id(struct dso_search *s, const struct build_id *id)
+{
+	struct symfs_index *ix = get_index(s);
+	size_t i, n;
+
+	if (!ix)
+		return NULL;
+	if (!ix->ids_read)
+		read_ids(ix);
+	for (i = 0; i < ix->nr; i++) {
+		n = strlen(ix->files[i].name);
+		/* A program and its debug file share the build-id; only the program has code. */
+		if (n > 6 && !strcmp(ix->files[i].name + n - 6, ".debug"))
+			continue;
+		if (build_id_equal(&ix->files[i].id, id))
+			return ix->files[i].path;
+	}
+	return NULL;
+}
+
+const char *symfs_by_name(struct dso_search *s, const char *name, unsigned int nth)
+{
+	struct symfs_index *ix = get_index(s);
+	size_t lo = 0, hi;
+
+	if (!ix)
+		return NULL;
+	for (hi = ix->nr; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (strcmp(ix->files[mid].name, name) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (nth >= ix->nr - lo || strcmp(ix->files[lo + nth].name, name))
+		return NULL;
+	return ix->files[lo + nth].path;
+}
+
+void symfs_index_free(struct symfs_index *ix)
+{
+	size_t i;
+
+	if (!ix)
+		return;
+	for (i = 0; i < ix->nr; i++)
+		free(ix->files[i].path);
+	free(ix->files);
+	free(ix);
+}
