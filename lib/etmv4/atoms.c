@@ -12,7 +12,7 @@
 			F6(12, last), F6(13, last), F6(14, last), F6(15, last), F6(16, last), \
 			F6(17, last), F6(18, last), F6(19, last), F6(20, last)
 
-const struct etmv4_atoms cst_etmv4_atoms[64] = {
+const struct atom_code cst_etmv4_atoms[64] = {
 	F6_21(1),				/* C0..D4: E...E E */
 	{ 0x00, 5 }, { 0x0a, 5 }, { 0x15, 5 },	/* D5 NNNNN, D6 NENEN, D7 ENENE */
 	{ 0x0, 2 }, { 0x1, 2 }, { 0x2, 2 }, { 0x3, 2 },	/* D8 NN, D9 EN, DA NE, DB EE */

@@ -42,6 +42,7 @@ void cst_etmv4_queue_reset(struct etmv4_queue *q, uint8_t reason)
 	q->started = 0;
 	q->reason = reason;
 	q->exc_pending = q->overflow = q->trans_open = q->ts_marked = q->ended = 0;
+	q->ctx_seen = 0;
 	q->last_index = 0;
 }
 
@@ -309,8 +310,9 @@ static void push_context(struct etmv4_queue *q, const struct cst_packet *pkt, ui
 	e->ctx.bits64 = pkt->sf;
 	e->ctx.context_id = pkt->cid;
 	e->ctx.vmid = pkt->vmid;
-	e->ctx.flags = CST_CTX_KNOWN | (pkt->flags & CST_PF_CID ? CST_CTX_CID : 0) |
+	q->ctx_seen |= (pkt->flags & CST_PF_CID ? CST_CTX_CID : 0) |
 		       (pkt->flags & CST_PF_VMID ? CST_CTX_VMID : 0);
+	e->ctx.flags = CST_CTX_KNOWN | q->ctx_seen;
 }
 
 static void push_address(struct etmv4_queue *q, enum cst_element_kind kind,
@@ -409,6 +411,7 @@ static void trace_info(struct etmv4_queue *q, const struct cst_packet *pkt)
 				e->num = 0;
 		}
 	}
+	q->ctx_seen = 0;
 	push(q, CST_EL_TRACE_INFO, pkt->index);
 	implicit_commit(q, pkt->index);
 }
@@ -539,26 +542,31 @@ static int is_address(uint8_t type)
 /* Packets of a stream that is out of step, until A-sync and Trace Info. */
 static void unsynced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 {
-	q->stats->unsynced += pkt->size;
 	if (pkt->type == CST_PKT_ASYNC) {
 		q->state = ETMV4_WAIT_INFO;
-	} else if (q->state == ETMV4_WAIT_INFO) {
+		return;
+	}
+	if (q->state == ETMV4_WAIT_INFO) {
 		switch (pkt->type) {
 		case CST_PKT_TRACE_INFO:
 			trace_info(q, pkt);
-			break;
+			return;
 		case CST_PKT_EVENT:
-			if (q->cfg->protocol == CST_PROTO_ETE) {
-				push_value(q, CST_EL_EVENT, pkt, pkt->event);
-				finalize(q);
-			}
-			break;
+			if (q->cfg->protocol != CST_PROTO_ETE)
+				break;
+			push_value(q, CST_EL_EVENT, pkt, pkt->event);
+			finalize(q);
+			return;
 		case CST_PKT_ITE:
 			push_value(q, CST_EL_INSTRUMENTATION, pkt, pkt->el);
 			finalize(q);
-			break;
+			return;
+		case CST_PKT_IGNORE:
+			return;
 		}
 	}
+	/* what is lost, and not what synchronises */
+	q->stats->unsynced += pkt->size;
 }
 
 static int packet_error(const struct cst_packet *pkt)

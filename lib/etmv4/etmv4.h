@@ -9,6 +9,8 @@
 #include <cstrace/element.h>
 #include <cstrace/packet.h>
 
+#include "flow/flow.h"
+
 struct cst_stats;
 
 #define ETMV4_ASYNC_SIZE 12	/* eleven 0x00, one 0x80 */
@@ -35,12 +37,8 @@ struct etmv4_parser {
 	uint32_t cc_threshold;
 };
 
-/* Atoms by header byte: how many, and which are E (bit 0 oldest). Valid from 0xC0. */
-struct etmv4_atoms {
-	uint32_t bits;
-	uint8_t n;
-};
-extern const struct etmv4_atoms cst_etmv4_atoms[64];
+/* Atoms by header byte minus 0xC0. */
+extern const struct atom_code cst_etmv4_atoms[64];
 
 void cst_etmv4_parser_init(struct etmv4_parser *ps, const struct cst_config *cfg);
 
@@ -78,6 +76,7 @@ struct etmv4_queue {
 	uint8_t overflow;	/* next Trace On has reason overflow */
 	uint8_t trans_open;	/* a Transaction Start was released; its end is in the ring */
 	uint8_t ts_marked;	/* first timestamp marker seen */
+	uint8_t ctx_seen;	/* enum cst_context_flags: traced since the last Trace Info, so the values hold */
 	uint8_t ended;
 	uint16_t exc_num;
 	uint16_t exc_flags;
@@ -113,6 +112,19 @@ static inline int cst_etmv4_queue_direct(const struct etmv4_queue *q)
 {
 	return !q->count && !q->cfg->max_spec && q->state == ETMV4_SYNCED && !q->exc_pending &&
 	       !q->unseen;
+}
+
+/*
+ * The next packet is an atom packet: without speculation it makes everything before it final. 1 when
+ * there is something to take now.
+ */
+static inline int cst_etmv4_queue_settle(struct etmv4_queue *q)
+{
+	if (!q->count || q->final || q->cfg->max_spec || q->state != ETMV4_SYNCED || q->exc_pending ||
+	    q->unseen)
+		return 0;
+	q->final = q->count;
+	return 1;
 }
 
 #endif

@@ -362,6 +362,8 @@ static void parse_exception(struct etmv4_parser *ps, struct reader *r, struct cs
 {
 	uint8_t b = get8(r), b2;
 
+	if (ps->cfg->profile == CST_PROFILE_M)
+		pkt->flags |= CST_PF_M_PROFILE;
 	if (b & 1)
 		pkt->flags |= CST_PF_E0;
 	if (b & 0x40)

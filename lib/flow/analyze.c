@@ -81,6 +81,8 @@ void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enu
 		f->stats->image_conflicts++;
 	}
 	lose_address(f);
+	f->addr = w->end;
+	f->stale = 1;
 }
 
 void cst_flow_eret(struct cst_flow *f, struct cst_generic *out, size_t *n)
@@ -128,13 +130,13 @@ void cst_flow_finish_q(struct cst_flow *f, struct cst_generic *out, size_t *n, i
 	f->stats->insns += g->n_insn;
 }
 
-static void new_address(struct cst_flow *f, uint64_t addr, uint8_t is)
+void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is)
 {
 	f->is = is;
 	f->isa = f->cfg->profile == CST_PROFILE_M ? CST_ISA_T32 :
 		 f->tmpl.flags & CST_GF_BITS64 ? CST_ISA_A64 : is ? CST_ISA_T32 : CST_ISA_A32;
 	f->addr = addr;
-	f->need_addr = 0;
+	f->need_addr = f->stale = 0;
 	f->pop_pending = 0;
 	f->no_push = 0;
 	f->blk = 0;
@@ -161,6 +163,29 @@ static void analyze_context(struct cst_flow *f, struct cst_generic *out, size_t 
 		f->stopped = CST_STOP_CONTEXT;
 }
 
+/*
+ * Walk to an exception's return address. For comparing listings also over P0 instructions without
+ * atoms, as the reference decoder does.
+ */
+static enum walk_end walk_to_exception(struct cst_flow *f, uint64_t limit, struct walk *w)
+{
+	uint64_t start = f->addr;
+	uint32_t n_insn = 0;
+	enum walk_end end;
+
+	end = cst_flow_walk(f, WALK_TO, limit, w);
+	if (!f->cfg->walk_stale)
+		return end;
+	while (end == WALK_STOPPED && w->end < limit && n_insn < MAX_RANGE_INSNS) {
+		n_insn += w->n_insn;
+		f->addr = w->end;
+		end = cst_flow_walk(f, WALK_TO, limit, w);
+	}
+	f->addr = start;
+	w->n_insn += n_insn;
+	return end;
+}
+
 /* Instructions from the current address up to the preferred return address, then the exception. */
 static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
@@ -172,9 +197,9 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 	if (f->need_addr && !f->need_ctx)
 		cst_flow_pop(f);
 	/* at the top of memory the return address may be lower: nothing to walk */
-	if (!f->need_addr && !f->need_ctx && el->flags & CST_EL_F_ADDRESS &&
+	if ((!f->need_addr || (f->stale && f->cfg->walk_stale)) && !f->need_ctx && el->flags & CST_EL_F_ADDRESS &&
 	    !(el->flags & CST_EL_F_TAIL_CHAIN) && f->addr < el->addr) {
-		end = cst_flow_walk(f, WALK_TO, el->addr, &w);
+		end = walk_to_exception(f, el->addr, &w);
 		if (end == WALK_LAZY)
 			return 1;
 		if (end == WALK_DONE) {
@@ -198,6 +223,7 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 	if (el->flags & CST_EL_F_BR_TARGET)
 		g->flags |= CST_GF_BR_TARGET;
 	f->need_addr = 1;
+	f->stale = 0;
 	f->pop_pending = 0;
 	f->blk = 0;
 	if (f->stop_mask & CST_STOP_EXCEPTION)
@@ -274,7 +300,7 @@ static int analyze_q(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	if (el->flags & CST_EL_F_ADDRESS) {
 		if (f->q_pending)
 			cst_flow_finish_q(f, out, n, 1, el->addr);
-		new_address(f, el->addr, el->is);
+		cst_flow_address(f, el->addr, el->is);
 	}
 	return 0;
 }
@@ -371,7 +397,7 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	case CST_EL_ADDRESS:
 		if (f->q_pending)
 			cst_flow_finish_q(f, out, n, 1, el->addr);
-		new_address(f, el->addr, el->is);
+		cst_flow_address(f, el->addr, el->is);
 		break;
 	case CST_EL_CONTEXT:
 		analyze_context(f, out, n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * flow.c - trace elements to generic elements (Arm ARM K10.5.5). The atom loop is here; what happens
- * at other elements is in analyze.c.
+ * flow.c - trace elements to generic elements (Arm ARM K10.5.5): atoms, the return stack. Other
+ * elements are in analyze.c, the fast loop over atom packets is in fast.c.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@
 void cst_flow_reset(struct cst_flow *f)
 {
 	f->need_addr = f->need_ctx = 1;
-	f->pop_pending = f->no_push = f->q_pending = 0;
+	f->pop_pending = f->no_push = f->q_pending = f->stale = 0;
 	f->stack_count = 0;
 	f->blk = 0;
 }
@@ -68,6 +68,7 @@ static void push_return(struct cst_flow *f, uint64_t addr, uint8_t isa)
 	f->stack_top = (f->stack_top + 1) % RETURN_STACK;
 	f->stack[f->stack_top].addr = isa == CST_ISA_A64 ? addr : (uint32_t)addr;
 	f->stack[f->stack_top].isa = isa;
+	f->stack[f->stack_top].call = 0;
 	if (f->stack_count < RETURN_STACK)
 		f->stack_count++;
 }
@@ -83,7 +84,8 @@ void cst_flow_leave(struct cst_flow *f, const struct walk *w, int taken, int fir
 		push_return(f, w->end, f->isa);
 	f->blk = 0;
 	if (taken && w->type == CST_INSN_INDIRECT) {
-		f->need_addr = 1;
+		f->addr = w->end;
+		f->need_addr = f->stale = 1;
 		f->pop_pending = f->cfg->ret_stack;
 	} else if (taken && w->type == CST_INSN_BRANCH) {
 		f->addr = w->last + (int64_t)w->disp;
@@ -95,8 +97,8 @@ void cst_flow_leave(struct cst_flow *f, const struct walk *w, int taken, int fir
 	}
 }
 
-/* One atom by the careful way. Returns 0 when it is done, 1 when a section must be loaded first. */
-static int slow_atom(struct cst_flow *f, struct cst_generic *out, size_t *n, int taken, int first_e)
+/* One atom. Returns 0 when it is done, 1 when a section must be loaded first. */
+static int one_atom(struct cst_flow *f, struct cst_generic *out, size_t *n, int taken, int first_e)
 {
 	enum walk_end end;
 	struct walk w;
@@ -109,7 +111,7 @@ static int slow_atom(struct cst_flow *f, struct cst_generic *out, size_t *n, int
 		return 0;
 	}
 	cst_flow_range(f, out, n, &w, taken);
-	if (taken && w.type != CST_INSN_ISB)
+	if (taken && (w.type == CST_INSN_BRANCH || w.type == CST_INSN_INDIRECT))
 		f->stats->branches++;
 	if (!taken && !w.cond && f->isa == CST_ISA_A64)
 		f->stats->image_conflicts++;
@@ -119,8 +121,7 @@ static int slow_atom(struct cst_flow *f, struct cst_generic *out, size_t *n, int
 	return 0;
 }
 
-/* Block at f->addr; 0 when the careful way must be taken. */
-static uint32_t find_block(struct cst_flow *f)
+uint32_t cst_flow_block(struct cst_flow *f)
 {
 	struct cst_image *img;
 	struct blk *b;
@@ -130,131 +131,34 @@ static uint32_t find_block(struct cst_flow *f)
 	img = f->map_sec->img;
 	b = cst_block(f->map_sec, f->addr - f->map_bias, f->isa, f->addr, f->isa_flags);
 	f->img_gen = img->generation;
-	return b ? b - img->blk : 0;
+	if (!b || !(b->flags & BLK_P0) || f->addr - f->map_start + b->len > f->map_len)
+		return 0;
+	return b - img->blk;
 }
 
-/*
- * The atoms of f->el, as far as there is room. This loop is where the time goes: a block per atom,
- * linked to its successors; everything unusual is left to slow_atom().
- */
-static void run_atoms(struct cst_flow *f, struct cst_generic *out, size_t *pn, size_t cap)
+/* The atoms of f->el, one by one, as far as there is room. */
+static void run_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap)
 {
 	struct cst_element *el = &f->el;
-	uint64_t insns = 0, ranges = 0, branches = 0;
-	size_t n = *pn;
-	const int eret = f->cfg->protocol == CST_PROTO_ETE;
 
-	while (el->n) {
-		struct cst_generic *g;
-		const struct blk *b;
-		struct blk *blk;
-		uint32_t next, nb;
-		uint64_t addr = f->addr;
-		int e = el->bits & 1;
-
+	for (; el->n; el->n--, el->bits >>= 1, el->first_e >>= 1) {
+		if (f->need_addr && !f->need_ctx)
+			cst_flow_pop(f);
 		if (f->need_addr | f->need_ctx) {
-			if (f->need_addr && !f->need_ctx)
-				cst_flow_pop(f);
-			if (f->need_addr | f->need_ctx) {
-				/* an address without a context is void once an atom has come (K10.5.6.2.2) */
-				f->need_addr = 1;
-				f->stats->atoms_lost += el->n;
-				el->n = 0;
-				break;
-			}
-			addr = f->addr;
-		}
-		if (cap - n < FLOW_ROOM)
+			/* an address without a context is void once an atom has come (K10.5.6.2.2) */
+			f->need_addr = 1;
+			f->stats->atoms_lost += el->n;
+			el->n = 0;
 			break;
-		nb = f->blk;
-		if (!nb || f->img_gen != f->map_sec->img->generation) {
-			nb = find_block(f);
-			f->blk = nb;
 		}
-		blk = f->map_len ? f->map_sec->img->blk : NULL;
-		if (!nb || !(blk[nb].flags & BLK_P0) ||
-		    addr - f->map_start + blk[nb].len > f->map_len) {
-			f->blk = 0;
-			if (slow_atom(f, out, &n, e, el->first_e & 1)) {
-				f->stopped = CST_STOP_SECTION;
-				break;
-			}
-			el->bits >>= 1;
-			el->first_e >>= 1;
-			el->n--;
-			continue;
+		if (cap - *n < FLOW_ROOM)
+			return;
+		if (one_atom(f, out, n, el->bits & 1, el->first_e & 1)) {
+			f->stopped = CST_STOP_SECTION;
+			return;
 		}
-		b = &blk[nb];
-		g = &out[n++];
-		*g = f->tmpl;
-		g->kind = CST_GEN_RANGE;
-		g->index = el->index;
-		g->addr = addr;
-		g->end = addr + b->len;
-		g->n_insn = b->n_insn;
-		g->section = f->map_sec->id;
-		g->sect_off = b->off * 2;
-		g->isa = b->isa;
-		g->last_type = b->type;
-		g->last_subtype = b->subtype;
-		g->last_size = b->last_size;
-		g->flags |= CST_GF_WAYPOINT | (e ? CST_GF_EXEC : 0) |
-			    (b->flags & BLK_COND ? CST_GF_COND : 0) |
-			    (b->flags & BLK_LINK ? CST_GF_LINK : 0);
-		insns += b->n_insn;
-		ranges++;
-		if (b->flags & BLK_LINK && el->first_e & 1)
-			push_return(f, addr + b->len, b->isa);
-		if (e && (b->type == CST_INSN_BRANCH || b->type == CST_INSN_INDIRECT)) {
-			branches++;
-			if (b->type == CST_INSN_INDIRECT) {
-				f->need_addr = 1;
-				f->pop_pending = f->cfg->ret_stack;
-				f->blk = 0;
-				if (eret && b->subtype == CST_INSN_ERET)
-					cst_flow_eret(f, out, &n);
-				goto next_atom;
-			}
-			addr += (int64_t)b->disp;
-			next = b->link_e;
-			f->isa = b->next_isa;
-		} else {
-			if (!e && !(b->flags & BLK_COND) && b->isa == CST_ISA_A64)
-				f->stats->image_conflicts++;
-			addr += b->len;
-			next = b->link_n;
-		}
-		if (f->isa != CST_ISA_A64)
-			addr = (uint32_t)addr;
-		f->addr = addr;
-		if (addr - f->map_start >= f->map_len) {
-			f->blk = 0;
-		} else if (next) {
-			f->blk = next;
-		} else {
-			uint32_t gen = f->img_gen;
-
-			next = find_block(f);
-			f->blk = next;
-			/* a block number is worth keeping only if the cache was not emptied to make it */
-			if (next && f->img_gen == gen) {
-				if (e && b->type == CST_INSN_BRANCH)
-					blk[nb].link_e = next;
-				else
-					blk[nb].link_n = next;
-			}
-		}
-next_atom:
-		el->bits >>= 1;
-		el->first_e >>= 1;
-		el->n--;
 	}
-	f->stats->insns += insns;
-	f->stats->ranges += ranges;
-	f->stats->branches += branches;
-	*pn = n;
-	if (!el->n)
-		f->busy = 0;
+	f->busy = 0;
 }
 
 void cst_flow_run(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap)

@@ -37,6 +37,7 @@ struct cst_flow {
 	uint8_t is;		/* sub-ISA last traced */
 	uint8_t need_addr, need_ctx;
 	uint8_t pop_pending;	/* the last P0 was an indirect branch: its target may be on the return stack */
+	uint8_t stale;		/* need_addr, but addr is where the last range ended (config walk_stale) */
 	uint8_t no_push;	/* after Trace Info, until an address */
 	uint8_t q_pending;	/* a Q element waits for its address */
 
@@ -51,6 +52,9 @@ struct cst_flow {
 	struct {
 		uint64_t addr;
 		uint8_t isa;
+		/* the call's block, whose successor is the return block, as long as these two hold */
+		uint32_t call, img_gen;
+		const struct cst_section *sec;
 	} stack[RETURN_STACK];
 	unsigned int stack_top, stack_count;
 
@@ -78,6 +82,22 @@ void cst_flow_set_space(struct cst_flow *f, struct cst_space *space);
  */
 void cst_flow_give(struct cst_flow *f, const struct cst_element *el);
 void cst_flow_run(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap);
+/* Target Address element: execution goes on there. */
+void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is);
+
+/* Atoms by packet byte, for protocols whose atom packets are single bytes from 0xC0 up. */
+struct atom_code {
+	uint32_t bits;		/* 1 = E, oldest in bit 0 */
+	uint8_t n;
+};
+/*
+ * The fast way: atom packets p[0..len), the first with trace offset `index`, decoded until something
+ * unusual comes, room runs out, or a byte below 0xC0. Returns the number of bytes used; with f->busy
+ * set, the last of them is not done yet and cst_flow_run() must go on with it.
+ * Only for a stream whose atoms are final at once, and with f->busy 0.
+ */
+size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uint8_t *p, size_t len,
+		     uint64_t index, struct cst_generic *out, size_t *n, size_t cap);
 /* Short cut of _give for atoms. */
 static inline void cst_flow_give_atoms(struct cst_flow *f, uint32_t bits, uint8_t count, uint64_t index)
 {
@@ -115,6 +135,8 @@ struct walk {
 };
 
 enum walk_end cst_flow_walk(struct cst_flow *f, enum walk_mode mode, uint64_t limit, struct walk *w);
+/* Block at f->addr; 0 when the careful way must be taken. Sets f->map_* and f->img_gen. */
+uint32_t cst_flow_block(struct cst_flow *f);
 /* Fill f->map_* for f->addr-like address `a`. 0, WALK_NACC or WALK_LAZY. */
 enum walk_end cst_flow_map(struct cst_flow *f, uint64_t a);
 

@@ -15,6 +15,7 @@ enum blk_flags {
 	BLK_LINK = 4,
 	BLK_PAGE_END = 8,	/* goes on in the next block, which starts where this one ends */
 	BLK_SECTION_END = 16,	/* the next instruction is not (wholly) in the section */
+	BLK_ALWAYS = 32,	/* A64 P0 instruction without a condition: an atom N contradicts it */
 };
 
 /* Decoded block: instructions from `off` up to and including the P0 instruction. Position independent. */
@@ -24,11 +25,15 @@ struct blk {
 	uint32_t link_n, link_e; /* block numbers of the successors in the section, 0 not known yet */
 	uint16_t len;		/* bytes */
 	uint16_t n_insn;
+	uint16_t gflags;	/* enum cst_generic_flags of a range that ends here, but EXEC */
+	uint8_t flags;		/* enum blk_flags */
+	uint8_t next_isa;	/* after a taken direct branch */
+	/* from here on laid out as in struct cst_generic, so that eight bytes can be copied at once */
+	uint8_t zero0[2];
+	uint8_t isa;
+	uint8_t zero1[2];
 	uint8_t type, subtype;	/* of the last instruction: enum cst_insn_type, _subtype */
 	uint8_t last_size;
-	uint8_t flags;		/* enum blk_flags */
-	uint8_t isa, next_isa;
-	uint16_t pad;
 };
 
 #define CODE_PAGE 4096u

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <cstrace/error.h>
+#include <cstrace/flow.h>
 #include <cstrace/isa.h>
 
 #include "image.h"
@@ -291,5 +292,9 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, en
 	}
 	if (cond)
 		b->flags |= BLK_COND;
+	else if (b->flags & BLK_P0 && isa == CST_ISA_A64)
+		b->flags |= BLK_ALWAYS;
 	b->len = at - off;
+	b->gflags = (b->flags & BLK_P0 ? CST_GF_WAYPOINT : 0) |
+		    (b->flags & BLK_COND ? CST_GF_COND : 0) | (b->flags & BLK_LINK ? CST_GF_LINK : 0);
 }

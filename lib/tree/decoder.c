@@ -250,26 +250,66 @@ int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt)
 	return take_packet(dec, pkt, 1);
 }
 
-/* Runs of atom packets whose atoms are final at once: the common case gets no queue. */
+/*
+ * Runs of atom and address packets whose elements are final at once: the common case gets no queue.
+ * An address is final with the P0 element that follows, so that must be in the input as well.
+ */
 static void run_direct(struct cst_decoder *dec, struct cst_generic *out, size_t *n, size_t cap)
 {
 	struct cursor *c = &dec->cur;
 	struct cst_flow *f = &dec->flow;
 	uint64_t index = dec->queue.last_index;
-	size_t pos = c->pos, first = pos;
+	size_t first = c->pos, used, end;
+	struct cst_packet pkt;
+	uint64_t addresses = 0, bytes = 0;
 
-	while (pos < c->len && c->data[pos] >= 0xc0) {
-		const struct etmv4_atoms *a = &cst_etmv4_atoms[c->data[pos] - 0xc0];
+	while (c->pos < c->len) {
+		uint8_t h = c->data[c->pos];
 
-		index = index_of(c, pos++);
-		cst_flow_give_atoms(f, a->bits, a->n, index);
-		cst_flow_run(f, out, n, cap);
-		if (f->busy | f->stopped)
+		index = index_of(c, c->pos);
+		if (h >= 0xc0) {
+			end = c->seg_i + 1 < c->seg_count ? c->seg[c->seg_i + 1].pos : c->len;
+			used = cst_flow_fast(f, cst_etmv4_atoms, c->data + c->pos, end - c->pos,
+					     index, out, n, cap);
+			c->pos += used;
+			if (used) {
+				index += used - 1;
+			} else {
+				cst_flow_give_atoms(f, cst_etmv4_atoms[h - 0xc0].bits,
+						    cst_etmv4_atoms[h - 0xc0].n, index);
+				c->pos++;
+			}
+			if (f->busy) {
+				cst_flow_run(f, out, n, cap);
+				if (f->busy | f->stopped)
+					break;
+			}
+			continue;
+		}
+		switch (dec->cur.ps.type[h]) {
+		case CST_PKT_ADDR_MATCH: case CST_PKT_ADDR_SHORT: case CST_PKT_ADDR_32:
+		case CST_PKT_ADDR_64:
 			break;
+		default:
+			goto out;
+		}
+		if (c->len - c->pos < 10 || f->q_pending)
+			break;
+		used = cst_etmv4_parse(&c->ps, c->data + c->pos, c->data + c->len, &pkt);
+		c->pos += used;
+		pkt.index = index;
+		pkt.size = used;
+		addresses++;
+		bytes += used;
+		if (c->data[c->pos] < 0xc0) {
+			cst_etmv4_queue_packet(&dec->queue, &pkt);
+			break;
+		}
+		cst_flow_address(f, pkt.addr, pkt.is);
 	}
-	dec->stats.packets += pos - first;
+out:
+	dec->stats.packets += c->pos - first - bytes + addresses;
 	dec->queue.last_index = index;
-	c->pos = pos;
 }
 
 int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t cap)
@@ -295,6 +335,9 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 		}
 		if (dec->manual)
 			break;
+		if (!dec->cur.carry_len && dec->cur.pos < dec->cur.len &&
+		    dec->cur.data[dec->cur.pos] >= 0xc0 && cst_etmv4_queue_settle(&dec->queue))
+			continue;
 		if (!dec->cur.carry_len && cst_etmv4_queue_direct(&dec->queue)) {
 			f->stopped = 0;
 			run_direct(dec, out, &n, cap);
