@@ -55,8 +55,8 @@ enum cst_generic_flags {
 	CST_GF_RET_ADDR = 0x0010,	/* EXCEPTION: end is the preferred return address */
 	CST_GF_BR_TARGET = 0x0020,	/* EXCEPTION: end is also the target of the branch before */
 	CST_GF_TAIL_CHAIN = 0x0040,
-	CST_GF_CID = 0x0080,	/* PE_CONTEXT: its packet carried context_id */
-	CST_GF_VMID = 0x0100,	/* PE_CONTEXT: its packet carried vmid */
+	CST_GF_CID = 0x0080,	/* PE_CONTEXT: context_id was traced, by this packet or one before it */
+	CST_GF_VMID = 0x0100,	/* PE_CONTEXT: vmid was traced, by this packet or one before it */
 	CST_GF_EL = 0x0200,	/* el and security are known */
 	CST_GF_BITS64 = 0x0400,
 	CST_GF_WAYPOINT = 0x0800,	/* RANGE ends with the P0 instruction that an atom belongs to; clear: cut by an exception, missing memory or a Q */

@@ -86,7 +86,7 @@ enum cst_snap_format {
 	CST_SNAP_FMT_OTHER,
 	CST_SNAP_FMT_CORESIGHT,	/* 16-byte frames */
 	CST_SNAP_FMT_SOURCE_DATA, /* one source, no frames */
-	CST_SNAP_FMT_DSTREAM,	/* 512-byte blocks: 508 bytes of frames as TPIU sends them, then 4 bytes */
+	CST_SNAP_FMT_DSTREAM,	/* 512-byte blocks: 504 bytes as a TPIU sends them, then 8 of the probe */
 };
 
 struct cst_snap_buffer {

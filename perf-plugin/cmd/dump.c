@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* dump.c - the dump command: frames, packets and trace elements of a perf.data file or a snapshot. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/commands.h"
+#include "cmd/dump.h"
+#include "cmd/options.h"
+#include "session/session.h"
+
+static const struct {
+	const char *name;
+	enum dump_format format;
+} formats[] = {
+	{ "text", DUMP_TEXT },
+	{ "opencsd", DUMP_OPENCSD },
+	{ "json", DUMP_JSON },
+	{ "none", DUMP_NONE },
+};
+
+static int set_format(void *data, const char *arg)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (!strcmp(arg, formats[i].name)) {
+			*(enum dump_format *)data = formats[i].format;
+			return 0;
+		}
+	fprintf(stderr, "cstrace dump: formats are text, opencsd, json and none\n");
+	return -1;
+}
+
+static int set_id(void *data, const char *arg)
+{
+	uint64_t v;
+
+	if (!cmd_number(arg, &v) || v > 0x7f) {
+		fprintf(stderr, "cstrace dump: trace IDs are 0 to 0x7f\n");
+		return -1;
+	}
+	*(int *)data = (int)v;
+	return 0;
+}
+
+static int run(struct dump *d, const char *snapshot, const struct session_opts *so, const char *source,
+	       const char *output)
+{
+	int rc;
+
+	if (dump_out_open(&d->out, output ? output : "-"))
+		return CMD_ERROR;
+	rc = snapshot ? dump_snapshot(d, snapshot, source) : dump_session(d, so);
+	if (!rc && d->format == DUMP_NONE)
+		dump_counts(d);
+	dump_losses(d);
+	if (dump_out_close(&d->out))
+		rc = CMD_ERROR;
+	return rc ? rc : d->losses ? CMD_LOSSES : CMD_OK;
+}
+
+int cmd_dump(int argc, const char **argv)
+{
+	struct session_opts so = { 0 };
+	struct dump *d;
+	const char *snapshot = NULL, *source = NULL, *output = NULL;
+	bool frames = false, packets = false, elements = false;
+	enum dump_format format = DUMP_TEXT;
+	int only_id = -1, rc;
+	const struct cmd_opt opts[] = {
+		CMD_SESSION_OPTS(so),
+		{ 's', "snapshot", CMD_OPT_STRING, &snapshot, "DIR",
+		  "read an Arm snapshot (a folder with snapshot.ini) instead", NULL },
+		{ 0, "source", CMD_OPT_STRING, &source, "NAME",
+		  "with -s: a trace buffer or trace source, or all (default: the first buffer)", NULL },
+		{ 0, "frames", CMD_OPT_FLAG, &frames, NULL,
+		  "list the bytes of each trace ID, frame by frame", NULL },
+		{ 0, "packets", CMD_OPT_FLAG, &packets, NULL, "list packets", NULL },
+		{ 0, "elements", CMD_OPT_FLAG, &elements, NULL,
+		  "list trace elements: executed ranges, exceptions, contexts, time", NULL },
+		{ 0, "id", CMD_OPT_CALL, &only_id, "N", "only this trace ID", set_id },
+		{ 0, "format", CMD_OPT_CALL, &format, "FORMAT",
+		  "text (default), opencsd (as the reference lister prints), json (a record per line), "
+		  "none (decode, print counts)", set_format },
+		{ 'o', "output", CMD_OPT_STRING, &output, "FILE", "write to FILE (default: -)", NULL },
+		CMD_OPT_END
+	};
+	const struct cmd_desc cmd = {
+		"dump", "list frames, packets and trace elements", NULL, opts,
+		"Without --frames, --packets and --elements: packets and elements.",
+	};
+
+	rc = cmd_options(&cmd, &argc, argv);
+	if (rc != CMD_GO_ON)
+		return rc;
+	if (so.input && snapshot)
+		return cmd_usage_error(&cmd, "-i and -s exclude each other");
+	if (source && !snapshot)
+		return cmd_usage_error(&cmd, "--source is for snapshots (-s)");
+	d = calloc(1, sizeof(*d));
+	if (!d) {
+		fprintf(stderr, "cstrace dump: not enough memory\n");
+		return CMD_ERROR;
+	}
+	d->format = format;
+	d->only_id = only_id;
+	d->frames = frames;
+	d->packets = packets || (!frames && !elements && format != DUMP_NONE);
+	d->elements = elements || (!frames && !packets && format != DUMP_NONE);
+	rc = run(d, snapshot, &so, source, output);
+	free(d);
+	return rc;
+}

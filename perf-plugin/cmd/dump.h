@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dump.h - inside the dump command: what to list, where it goes, and the two kinds of input.
+ */
+#ifndef CSTRACE_CMD_DUMP_H
+#define CSTRACE_CMD_DUMP_H
+
+#include <stdbool.h>
+
+#include <cstrace/cstrace.h>
+
+#include "perfdata/output.h"
+
+enum dump_format { DUMP_TEXT, DUMP_OPENCSD, DUMP_JSON, DUMP_NONE };
+
+/* Lines are collected and written in large pieces. */
+struct dump_out {
+	struct pd_output file;
+	char *buf;
+	size_t len;
+};
+
+#define DUMP_OUT_SIZE (256u << 10)
+#define DUMP_LINE_MAX 2048	/* no line is longer, except those made of several reservations */
+
+int dump_out_open(struct dump_out *o, const char *path);
+/* 0, or -1 after a message. */
+int dump_out_close(struct dump_out *o);
+/* Room for one line; the caller writes there and calls dump_out_done with its end. */
+char *dump_out_line(struct dump_out *o);
+static inline void dump_out_done(struct dump_out *o, const char *end)
+{
+	o->len = (size_t)(end - o->buf);
+}
+
+/* Pieces of a line; each returns the new end. */
+char *dump_str(char *p, const char *s);
+char *dump_hex(char *p, uint64_t v, unsigned int digits);
+char *dump_dec(char *p, uint64_t v);
+
+struct dump {
+	struct dump_out out;
+	enum dump_format format;
+	bool frames, packets, elements;
+	int only_id;		/* trace ID, -1: all */
+	bool raw;		/* section without frames: packets belong to no ID */
+	bool has_sections;	/* a section was begun */
+	bool losses;		/* of any kind, in any section */
+	uint64_t nr_packets;	/* listed or not, of the IDs chosen */
+	struct cst_stats stats;	/* sums over all decoders */
+	struct cst_frame_stats frame_stats;
+	uint64_t unrouted;
+};
+
+/* One line each, in the chosen format. */
+void dump_packet(struct dump *d, const struct cst_packet *pkt, unsigned int id);
+void dump_element(struct dump *d, const struct cst_generic *g);
+void dump_fragment(struct dump *d, const struct cst_fragment *frag, const uint8_t *data);
+/* A new buffer or AUX fragment; `detail` is shown to people only. */
+void dump_section(struct dump *d, const char *name, const char *detail);
+void dump_counts(struct dump *d);
+/* Losses on stderr; sets d->losses. */
+void dump_losses(struct dump *d);
+
+void dump_text_element(struct dump *d, const struct cst_generic *g);
+void dump_json_packet(struct dump *d, const struct cst_packet *pkt, unsigned int id);
+void dump_json_element(struct dump *d, const struct cst_generic *g);
+
+/* Called for the last element of a batch that ended at a stop: the place to change address spaces. */
+typedef void (*dump_stop_fn)(void *data, struct cst_decoder *dec, const struct cst_generic *last);
+
+/*
+ * List one buffer: feed, take packets and elements in order, end. `tree` has its decoders; they and
+ * the tree are added to the sums.
+ */
+int dump_tree(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t len, uint64_t offset,
+	      dump_stop_fn stop, void *stop_data);
+/* List the frame contents of a buffer; uses up the tree. */
+int dump_frames(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t len, uint64_t offset);
+
+struct session_opts;
+/* The two inputs. Exit code of the command, except that losses are told by d->losses. */
+int dump_snapshot(struct dump *d, const char *dir, const char *source);
+int dump_session(struct dump *d, const struct session_opts *opts);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* dump_format.c - records of the dump command as lines: as the reference lister writes them, and as text. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/dump.h"
+
+#define PACKET_COLUMN 24	/* bytes of a packet shown in line before its text, in the text form */
+
+static char *idx_id(char *p, uint64_t index, unsigned int id)
+{
+	p = dump_str(p, "Idx:");
+	p = dump_dec(p, index);
+	p = dump_str(p, "; ID:");
+	p = dump_hex(p, id, 1);
+	return dump_str(p, "; ");
+}
+
+/* Index and ID in columns: the start of every line in the text form. */
+static char *columns(char *p, uint64_t index, unsigned int id)
+{
+	char *start = p;
+
+	p = dump_dec(p, index);
+	while (p - start < 10)
+		*p++ = ' ';
+	*p++ = ' ';
+	p = dump_hex(p, id, 2);
+	*p++ = ' ';
+	return p;
+}
+
+static void opencsd_packet(struct dump *d, const struct cst_packet *pkt, unsigned int id)
+{
+	char *p = dump_out_line(&d->out);
+	unsigned int i;
+
+	p = idx_id(p, pkt->index, d->raw ? 0 : id);
+	*p++ = '[';
+	for (i = 0; i < pkt->nbytes; i++) {
+		p = dump_str(p, "0x");
+		p = dump_hex(p, pkt->bytes[i], 2);
+		*p++ = ' ';
+	}
+	if (pkt->size > pkt->nbytes) {
+		*p++ = '+';
+		p = dump_dec(p, (uint64_t)pkt->size - pkt->nbytes);
+		*p++ = ' ';
+	}
+	p = dump_str(p, "];\t");
+	p += cst_packet_text(pkt, p, DUMP_LINE_MAX / 2);
+	*p++ = '\n';
+	dump_out_done(&d->out, p);
+}
+
+static void text_packet(struct dump *d, const struct cst_packet *pkt, unsigned int id)
+{
+	char *p = columns(dump_out_line(&d->out), pkt->index, id), *start = p;
+	unsigned int i;
+
+	for (i = 0; i < pkt->nbytes; i++)
+		p = dump_hex(p, pkt->bytes[i], 2);
+	if (pkt->size > pkt->nbytes) {
+		*p++ = '+';
+		p = dump_dec(p, (uint64_t)pkt->size - pkt->nbytes);
+	}
+	do
+		*p++ = ' ';
+	while (p - start < PACKET_COLUMN);
+	p += cst_packet_text(pkt, p, DUMP_LINE_MAX / 2);
+	*p++ = '\n';
+	dump_out_done(&d->out, p);
+}
+
+void dump_packet(struct dump *d, const struct cst_packet *pkt, unsigned int id)
+{
+	if (d->only_id >= 0 && (unsigned int)d->only_id != id)
+		return;
+	d->nr_packets++;
+	if (!d->packets)
+		return;
+	if (d->format == DUMP_OPENCSD)
+		opencsd_packet(d, pkt, id);
+	else if (d->format == DUMP_TEXT)
+		text_packet(d, pkt, id);
+	else if (d->format == DUMP_JSON)
+		dump_json_packet(d, pkt, id);
+}
+
+static void opencsd_element(struct dump *d, const struct cst_generic *g)
+{
+	char *p;
+
+	if (d->elements) {
+		p = idx_id(dump_out_line(&d->out), g->index, g->trace_id);
+		p += cst_generic_text(g, p, DUMP_LINE_MAX / 2);
+		*p++ = '\n';
+		dump_out_done(&d->out, p);
+	}
+	/* The reference's packet lister says by itself that its stream ended. */
+	if (d->packets && g->kind == CST_GEN_EO_TRACE) {
+		p = dump_str(dump_out_line(&d->out), "ID:");
+		p = dump_hex(p, d->raw ? 0 : g->trace_id, 1);
+		p = dump_str(p, "\tEND OF TRACE DATA\n");
+		dump_out_done(&d->out, p);
+	}
+}
+
+void dump_element(struct dump *d, const struct cst_generic *g)
+{
+	if (d->only_id >= 0 && (unsigned int)d->only_id != g->trace_id)
+		return;
+	if (d->format == DUMP_OPENCSD)
+		opencsd_element(d, g);
+	else if (!d->elements)
+		return;
+	else if (d->format == DUMP_TEXT)
+		dump_text_element(d, g);
+	else if (d->format == DUMP_JSON)
+		dump_json_element(d, g);
+}
+
+static void opencsd_fragment(struct dump *d, const struct cst_fragment *f, const uint8_t *data)
+{
+	char *p = dump_out_line(&d->out), *start = p, number[20];
+	unsigned int i, digits = (unsigned int)(dump_dec(number, f->offset) - number);
+
+	p = dump_str(p, "Frame Data; Index");
+	for (i = digits; i < 7; i++)
+		*p++ = ' ';
+	memcpy(p, number, digits);
+	p += digits;
+	p = dump_str(p, "; ");
+	p = dump_str(p, f->id == CST_ID_UNKNOWN ? "  ID_DATA[????]; " : "  ID_DATA[0x");
+	if (f->id != CST_ID_UNKNOWN) {
+		p = dump_hex(p, f->id, 2);
+		p = dump_str(p, "]; ");
+	}
+	for (i = 0; i < f->len && p - start < DUMP_LINE_MAX - 4; i++) {
+		p = dump_hex(p, data[i], 2);
+		*p++ = ' ';
+	}
+	*p++ = '\n';
+	dump_out_done(&d->out, p);
+}
+
+static void text_fragment(struct dump *d, const struct cst_fragment *f, const uint8_t *data)
+{
+	char *p = columns(dump_out_line(&d->out), f->offset, f->id), *start = p;
+	unsigned int i;
+
+	if (f->kind == CST_FRAG_RESET) {
+		p = dump_str(p, "barrier");
+	} else if (f->kind == CST_FRAG_ERROR) {
+		p = dump_str(p, "error: ");
+		p = dump_str(p, cst_strerror(f->error));
+		p = dump_str(p, "; ");
+		p = dump_dec(p, f->len);
+		p = dump_str(p, " bytes skipped");
+	} else {
+		for (i = 0; i < f->len && p - start < DUMP_LINE_MAX - 64; i++)
+			p = dump_hex(p, data[i], 2);
+	}
+	*p++ = '\n';
+	dump_out_done(&d->out, p);
+}
+
+static void json_fragment(struct dump *d, const struct cst_fragment *f, const uint8_t *data)
+{
+	char *p = dump_out_line(&d->out), *start = p;
+	unsigned int i;
+
+	p = dump_str(p, "{\"record\":\"frame\",\"index\":");
+	p = dump_dec(p, f->offset);
+	if (f->kind == CST_FRAG_RESET) {
+		p = dump_str(p, ",\"barrier\":true");
+	} else if (f->kind == CST_FRAG_ERROR) {
+		p = dump_str(p, ",\"error\":\"");
+		p = dump_str(p, cst_strerror(f->error));
+		p = dump_str(p, "\",\"skipped\":");
+		p = dump_dec(p, f->len);
+	} else {
+		p = dump_str(p, ",\"id\":");
+		p = f->id == CST_ID_UNKNOWN ? dump_str(p, "null") : dump_dec(p, f->id);
+		p = dump_str(p, ",\"bytes\":\"");
+		for (i = 0; i < f->len && p - start < DUMP_LINE_MAX - 64; i++)
+			p = dump_hex(p, data[i], 2);
+		*p++ = '"';
+	}
+	p = dump_str(p, "}\n");
+	dump_out_done(&d->out, p);
+}
+
+void dump_fragment(struct dump *d, const struct cst_fragment *f, const uint8_t *data)
+{
+	if (d->only_id >= 0 && f->kind == CST_FRAG_DATA && d->only_id != f->id)
+		return;
+	if (d->format == DUMP_OPENCSD && f->kind == CST_FRAG_DATA)
+		opencsd_fragment(d, f, data);
+	else if (d->format == DUMP_TEXT)
+		text_fragment(d, f, data);
+	else if (d->format == DUMP_JSON)
+		json_fragment(d, f, data);
+}
+
+/* A string in JSON quotes; what does not fit in a line is cut. */
+static char *json_string(char *p, const char *s, const char *end)
+{
+	*p++ = '"';
+	for (; *s && p < end; s++) {
+		unsigned char c = (unsigned char)*s;
+
+		if (c == '"' || c == '\\') {
+			*p++ = '\\';
+			*p++ = (char)c;
+		} else if (c < 0x20) {
+			p = dump_hex(dump_str(p, "\\u"), c, 4);
+		} else {
+			*p++ = (char)c;
+		}
+	}
+	*p++ = '"';
+	return p;
+}
+
+static char *cut_str(char *p, const char *s, const char *end)
+{
+	while (*s && p < end)
+		*p++ = *s++;
+	return p;
+}
+
+void dump_section(struct dump *d, const char *name, const char *detail)
+{
+	char *p = dump_out_line(&d->out), *end = p + DUMP_LINE_MAX - 64;
+
+	if (d->format == DUMP_NONE)
+		return;
+	if (d->format == DUMP_JSON) {
+		p = dump_str(p, "{\"record\":\"section\",\"name\":");
+		p = json_string(p, name, p + 512);
+		p = dump_str(p, ",\"detail\":");
+		p = json_string(p, detail, p + 512);
+		p = dump_str(p, "}\n");
+	} else if (d->format == DUMP_TEXT) {
+		p = cut_str(dump_str(p, "# "), name, end);
+		p = cut_str(dump_str(p, ": "), detail, end);
+		*p++ = '\n';
+	} else {
+		p = dump_str(p, "Using ");
+		p = cut_str(p, name, end);
+		p = dump_str(p, " as trace source\n");
+	}
+	dump_out_done(&d->out, p);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* dump_out.c - output of the dump command: numbers and lines without stdio. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/dump.h"
+
+int dump_out_open(struct dump_out *o, const char *path)
+{
+	struct pd_error err = { 0 };
+
+	o->len = 0;
+	o->buf = malloc(DUMP_OUT_SIZE);
+	if (!o->buf) {
+		fprintf(stderr, "cstrace dump: not enough memory\n");
+		return -1;
+	}
+	if (pd_output_open(&o->file, path, &err)) {
+		fprintf(stderr, "cstrace dump: %s\n", err.msg);
+		free(o->buf);
+		return -1;
+	}
+	return 0;
+}
+
+int dump_out_close(struct dump_out *o)
+{
+	struct pd_error err = { 0 };
+	int rc;
+
+	pd_output_write(&o->file, o->buf, o->len);
+	rc = pd_output_finish(&o->file, &err);
+	if (rc)
+		fprintf(stderr, "cstrace dump: %s\n", err.msg);
+	free(o->buf);
+	return rc ? -1 : 0;
+}
+
+char *dump_out_line(struct dump_out *o)
+{
+	if (DUMP_OUT_SIZE - o->len < DUMP_LINE_MAX) {
+		pd_output_write(&o->file, o->buf, o->len);
+		o->len = 0;
+	}
+	return o->buf + o->len;
+}
+
+char *dump_str(char *p, const char *s)
+{
+	size_t n = strlen(s);
+
+	memcpy(p, s, n);
+	return p + n;
+}
+
+char *dump_hex(char *p, uint64_t v, unsigned int digits)
+{
+	unsigned int n = v ? (67 - (unsigned int)__builtin_clzll(v)) / 4 : 1, i;
+
+	if (n < digits)
+		n = digits;
+	for (i = n; i--; v >>= 4)
+		p[i] = "0123456789abcdef"[v & 15];
+	return p + n;
+}
+
+char *dump_dec(char *p, uint64_t v)
+{
+	char buf[20];
+	unsigned int i = sizeof(buf);
+
+	do
+		buf[--i] = (char)('0' + v % 10);
+	while (v /= 10);
+	memcpy(p, buf + i, sizeof(buf) - i);
+	return p + sizeof(buf) - i;
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* dump_snapshot.c - dump -s: the trace buffers of an Arm snapshot. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/dump.h"
+#include "cmd/dump_files.h"
+#include "cmd/options.h"
+
+#define DSTREAM_BLOCK 512
+#define DSTREAM_DATA 504
+
+struct snap_run {
+	struct dump *d;
+	struct dump_files files;
+	struct cst_snap_io io;
+	struct cst_snapshot *ss;
+	struct cst_image *img;
+	struct cst_snap_memory *mem;
+};
+
+static int complain(const struct snap_run *r, const char *what, const char *text)
+{
+	fprintf(stderr, "cstrace dump: %s: %s: %s\n", r->files.dir, what, text);
+	return CMD_ERROR;
+}
+
+/* The contents of a buffer: its files one after the other. *copy is to be freed. */
+static int load_buffer(struct snap_run *r, const struct cst_snap_buffer *buf, const uint8_t **data,
+		       size_t *len, uint8_t **copy)
+{
+	const uint8_t *part;
+	uint8_t *grown;
+	size_t i, n;
+
+	*copy = NULL;
+	*len = 0;
+	for (i = 0; i < buf->n_files; i++) {
+		if (dump_files_open(&r->files, buf->files[i], &part, &n))
+			return complain(r, buf->files[i], "trace buffer cannot be read: check file= in the "
+					"trace metadata");
+		if (buf->n_files == 1) {
+			*data = part;
+			*len = n;
+			return 0;
+		}
+		grown = realloc(*copy, *len + n + 1);
+		if (!grown)
+			return complain(r, buf->files[i], "not enough memory");
+		*copy = grown;
+		if (n)
+			memcpy(grown + *len, part, n);
+		*len += n;
+		*data = grown;
+	}
+	return 0;
+}
+
+/* The probe's blocks without their last bytes; offsets in the listing count what is left. */
+static int strip_dstream(struct snap_run *r, const uint8_t **data, size_t *len, uint8_t **copy)
+{
+	uint8_t *out = malloc(*len + 1);
+	size_t from, n, to = 0;
+
+	if (!out)
+		return complain(r, "trace buffer", "not enough memory");
+	for (from = 0; from < *len; from += DSTREAM_BLOCK) {
+		n = *len - from < DSTREAM_DATA ? *len - from : DSTREAM_DATA;
+		memcpy(out + to, *data + from, n);
+		to += n;
+	}
+	free(*copy);
+	*copy = out;
+	*data = out;
+	*len = to;
+	return 0;
+}
+
+static void change_space(void *data, struct cst_decoder *dec, const struct cst_generic *g)
+{
+	struct snap_run *r = data;
+
+	if (g->kind == CST_GEN_PE_CONTEXT)
+		cst_decoder_set_space(dec, cst_snap_memory_context(r->mem, cst_decoder_cookie(dec), g->el,
+								   g->security));
+}
+
+static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct cst_snap_device *src)
+{
+	const struct cst_snap_device *core = cst_snapshot_core(r->ss, src);
+	struct cst_etmv4_regs regs;
+	struct cst_decoder *dec;
+	struct cst_config cfg;
+	const char *missing = "";
+	unsigned int assumed;
+	char text[160];
+	int ete, err;
+
+	err = cst_snap_etmv4(src, &regs, &ete, &assumed, &missing);
+	if (err) {
+		snprintf(text, sizeof(text), err == -CST_ERR_NOT_FOUND ?
+			 "register %s is missing; its trace is skipped" :
+			 "protocol '%s' has no decoder; its trace is skipped",
+			 err == -CST_ERR_NOT_FOUND ? missing : src->type);
+		complain(r, src->name, text);
+		return 0;
+	}
+	if (assumed & CST_SNAP_NO_DEVARCH)
+		complain(r, src->name, "no TRCDEVARCH: ETE 1.0 is assumed");
+	if (assumed & CST_SNAP_NO_IDR1)
+		complain(r, src->name, "no TRCIDR1: ETMv4.0 is assumed");
+	err = cst_config_etmv4(&cfg, &regs, ete, cst_snap_profile(core));
+	if (err) {
+		snprintf(text, sizeof(text), "%s (TRCCONFIGR 0x%x): packets only", cst_strerror(err),
+			 regs.configr);
+		complain(r, src->name, text);
+	}
+	/* The reference reports what a transaction did whether it failed or not. */
+	cfg.hold_transactions = r->d->format != DUMP_OPENCSD;
+	cfg.walk_stale = r->d->format == DUMP_OPENCSD;
+	err = cst_tree_add(tree, &cfg, &dec);
+	if (err) {
+		snprintf(text, sizeof(text), "trace ID 0x%02x: %s; its trace is skipped", cfg.trace_id,
+			 cst_strerror(err));
+		complain(r, src->name, text);
+		return 0;
+	}
+	cst_decoder_set_cookie(dec, (void *)core);
+	cst_decoder_set_space(dec, cst_snap_memory_context(r->mem, core, 1, CST_SEC_NONSECURE));
+	if (cst_snap_memory_differs(r->mem))
+		cst_decoder_set_stop(dec, CST_STOP_CONTEXT);
+	return 1;
+}
+
+/* A tree with a decoder for every source that feeds the buffer; their number. */
+static int make_tree(struct snap_run *r, const struct cst_snap_buffer *buf,
+		     const struct cst_snap_device *only, struct cst_tree **tree)
+{
+	bool raw = buf->format == CST_SNAP_FMT_SOURCE_DATA;
+	unsigned int flags = buf->format == CST_SNAP_FMT_DSTREAM ? CST_FRAME_FSYNC :
+			     CST_FRAME_ALIGNED | CST_FRAME_RESET_4X;
+	const struct cst_snap_device *dev;
+	size_t i;
+	int n = 0;
+
+	if (cst_tree_new(tree, raw ? CST_TREE_RAW : CST_TREE_FRAMES, raw ? 0 : flags))
+		return -CST_ERR_NOMEM;
+	for (i = 0; i < r->ss->n_devices; i++) {
+		dev = &r->ss->devices[i];
+		if (dev->class_ != CST_SNAP_SOURCE || !cst_snapshot_feeds(r->ss, dev, buf) ||
+		    (only && dev != only))
+			continue;
+		if (raw && n) {
+			complain(r, dev->name, "second source of an unformatted buffer; it is skipped");
+			continue;
+		}
+		n += add_decoder(r, *tree, dev);
+	}
+	return n;
+}
+
+static int run_frames(struct snap_run *r, const struct cst_snap_buffer *buf, const uint8_t *data,
+		      size_t len)
+{
+	struct cst_tree *tree = NULL;
+	int n, rc = 0;
+
+	if (buf->format == CST_SNAP_FMT_SOURCE_DATA)
+		return complain(r, buf->name, "unformatted data has no frames");
+	n = make_tree(r, buf, NULL, &tree);
+	if (n >= 0)
+		n = dump_frames(r->d, tree, data, len, 0);
+	if (n < 0)
+		rc = complain(r, buf->name, cst_strerror(n));
+	cst_tree_free(tree);
+	return rc;
+}
+
+static int run_decode(struct snap_run *r, const struct cst_snap_buffer *buf,
+		      const struct cst_snap_device *only, const uint8_t *data, size_t len)
+{
+	struct cst_tree *tree = NULL;
+	int n, rc = 0;
+
+	n = make_tree(r, buf, only, &tree);
+	if (n == 0) {
+		rc = complain(r, buf->name, "no source of this buffer can be decoded");
+	} else if (n > 0) {
+		r->d->raw = buf->format == CST_SNAP_FMT_SOURCE_DATA;
+		n = dump_tree(r->d, tree, data, len, 0, change_space, r);
+	}
+	if (n < 0)
+		rc = complain(r, buf->name, cst_strerror(n));
+	cst_tree_free(tree);
+	return rc;
+}
+
+static int run_buffer(struct snap_run *r, const struct cst_snap_buffer *buf,
+		      const struct cst_snap_device *only, bool heading)
+{
+	const uint8_t *data = NULL;
+	uint8_t *copy;
+	size_t len;
+	int rc;
+
+	if (buf->format == CST_SNAP_FMT_OTHER)
+		return complain(r, buf->name, "format= is not coresight, source_data or dstream_coresight");
+	rc = load_buffer(r, buf, &data, &len, &copy);
+	if (!rc && buf->format == CST_SNAP_FMT_DSTREAM)
+		rc = strip_dstream(r, &data, &len, &copy);
+	if (!rc && heading)
+		dump_section(r->d, buf->name, buf->format_name);
+	if (!rc && r->d->frames)
+		rc = run_frames(r, buf, data, len);
+	if (!rc && (r->d->packets || r->d->elements || r->d->format == DUMP_NONE))
+		rc = run_decode(r, buf, only, data, len);
+	free(copy);
+	return rc;
+}
+
+/* --source: all, a buffer by name or section, or a trace source. */
+static int run_source(struct snap_run *r, const char *source)
+{
+	const struct cst_snapshot *ss = r->ss;
+	const struct cst_snap_device *dev;
+	size_t i;
+	int rc = 0, one;
+
+	if (!ss->n_buffers)
+		return complain(r, "snapshot.ini", "the snapshot has no trace ([trace] metadata= is missing)");
+	if (!source)
+		return run_buffer(r, &ss->buffers[0], NULL, r->d->format != DUMP_OPENCSD);
+	if (!strcmp(source, "all")) {
+		for (i = 0; i < ss->n_buffers; i++) {
+			one = run_buffer(r, &ss->buffers[i], NULL, true);
+			rc = one ? one : rc;
+		}
+		return rc;
+	}
+	for (i = 0; i < ss->n_buffers; i++)
+		if (!strcmp(source, ss->buffers[i].name) || !strcmp(source, ss->buffers[i].id))
+			return run_buffer(r, &ss->buffers[i], NULL, false);
+	dev = cst_snapshot_device(ss, source);
+	for (i = 0; dev && i < ss->n_buffers; i++)
+		if (dev->class_ == CST_SNAP_SOURCE && cst_snapshot_feeds(ss, dev, &ss->buffers[i]))
+			return run_buffer(r, &ss->buffers[i], dev, false);
+	complain(r, source, "neither a trace buffer nor a trace source of the snapshot; its buffers are:");
+	for (i = 0; i < ss->n_buffers; i++)
+		fprintf(stderr, "  %s\n", ss->buffers[i].name);
+	return CMD_ERROR;
+}
+
+int dump_snapshot(struct dump *d, const char *dir, const char *source)
+{
+	struct snap_run r = { .d = d, .files = { .dir = dir } };
+	size_t missing = 0;
+	int err, rc;
+
+	r.io.ctx = &r.files;
+	r.io.open = dump_files_open;
+	r.io.note = dump_files_note;
+	err = cst_snapshot_read(&r.ss, &r.io, NULL);
+	if (!err)
+		err = cst_image_new(&r.img, 0);
+	if (!err)
+		err = cst_snap_memory_new(&r.mem, r.ss, r.img, &r.io, &missing);
+	if (err)
+		rc = complain(&r, "snapshot cannot be used", cst_strerror(err));
+	else
+		rc = run_source(&r, source);
+	if (missing)
+		fprintf(stderr, "cstrace dump: %zu memory dumps are missing or cut: code in them is listed as "
+			"not accessible\n", missing);
+	cst_image_free(r.img);
+	cst_snap_memory_free(r.mem);
+	cst_snapshot_free(r.ss);
+	dump_files_free(&r.files);
+	return rc;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* dump_tree.c - runs a buffer through a decode tree and lists what comes out; counts and losses. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/dump.h"
+
+#define BATCH 512
+
+/* Lists elements until the tree wants more input, or the next packet. */
+static int pull(struct dump *d, struct cst_tree *tree, dump_stop_fn stop, void *stop_data)
+{
+	struct cst_generic g[BATCH];
+	struct cst_decoder *dec;
+	bool list = d->format != DUMP_NONE;
+	enum cst_stop why;
+	int n, i;
+
+	do {
+		n = cst_tree_pull(tree, g, BATCH, &dec);
+		if (n < 0)
+			return n;
+		for (i = 0; list && i < n; i++)
+			dump_element(d, &g[i]);
+		why = cst_tree_stopped(tree);
+		if (n && stop && why == CST_STOP_CONTEXT)
+			stop(stop_data, dec, &g[n - 1]);
+	} while (n || why == CST_STOP_RESET);
+	return 0;
+}
+
+/* Packet by packet, each followed by the elements that it completes. */
+static int list_packets(struct dump *d, struct cst_tree *tree, dump_stop_fn stop, void *stop_data)
+{
+	struct cst_packet pkt;
+	struct cst_decoder *dec;
+	int n, err;
+
+	do {
+		n = cst_tree_next_packet(tree, &pkt, &dec);
+		if (n < 0)
+			return n;
+		if (n)
+			dump_packet(d, &pkt, cst_decoder_config(dec)->trace_id);
+		err = pull(d, tree, stop, stop_data);
+		if (err)
+			return err;
+	} while (n || dec || cst_tree_stopped(tree) == CST_STOP_RESET);
+	return 0;
+}
+
+static void add_stats(struct cst_stats *sum, const struct cst_stats *s)
+{
+	uint64_t *to = (uint64_t *)sum;
+	const uint64_t *from = (const uint64_t *)s;
+	size_t i;
+
+	_Static_assert(sizeof(*sum) % sizeof(*to) == 0, "statistics are counters only");
+	for (i = 0; i < sizeof(*sum) / sizeof(*to); i++)
+		to[i] += from[i];
+}
+
+static void add_frame_stats(struct cst_frame_stats *sum, const struct cst_frame_stats *s)
+{
+	uint64_t *to = (uint64_t *)sum;
+	const uint64_t *from = (const uint64_t *)s;
+	size_t i;
+
+	_Static_assert(sizeof(*sum) % sizeof(*to) == 0, "statistics are counters only");
+	for (i = 0; i < sizeof(*sum) / sizeof(*to); i++)
+		to[i] += from[i];
+}
+
+static void sum_up(struct dump *d, const struct cst_tree *tree)
+{
+	const struct cst_decoder *dec;
+	unsigned int id;
+
+	for (id = 0; id < 0x80; id++) {
+		dec = cst_tree_decoder(tree, (uint8_t)id);
+		if (dec && (d->only_id < 0 || (unsigned int)d->only_id == id))
+			add_stats(&d->stats, cst_decoder_stats(dec));
+	}
+	if (!d->raw)
+		add_frame_stats(&d->frame_stats, cst_tree_frame_stats(tree));
+	d->unrouted += cst_tree_unrouted(tree);
+}
+
+int dump_tree(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t len, uint64_t offset,
+	      dump_stop_fn stop, void *stop_data)
+{
+	int (*list)(struct dump *, struct cst_tree *, dump_stop_fn, void *);
+	int err;
+
+	list = d->packets ? list_packets : pull;
+	err = cst_tree_feed(tree, data, len, offset);
+	if (!err)
+		err = list(d, tree, stop, stop_data);
+	if (!err) {
+		cst_tree_end(tree);
+		err = list(d, tree, stop, stop_data);
+	}
+	sum_up(d, tree);
+	return err;
+}
+
+int dump_frames(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t len, uint64_t offset)
+{
+	struct cst_fragment frag;
+	const uint8_t *bytes;
+	int n;
+
+	n = cst_tree_feed(tree, data, len, offset);
+	if (n < 0)
+		return n;
+	while ((n = cst_tree_next_fragment(tree, &frag, &bytes)) > 0)
+		dump_fragment(d, &frag, bytes + frag.pos);
+	if (n < 0)
+		return n;
+	cst_tree_end(tree);
+	return 0;
+}
+
+static void count(struct dump *d, const char *name, uint64_t value)
+{
+	char *p = dump_str(dump_out_line(&d->out), name);
+
+	*p++ = ' ';
+	p = dump_dec(p, value);
+	*p++ = '\n';
+	dump_out_done(&d->out, p);
+}
+
+void dump_counts(struct dump *d)
+{
+	count(d, "bytes", d->stats.bytes);
+	count(d, "packets", d->stats.packets);
+	count(d, "elements", d->stats.elements);
+	count(d, "ranges", d->stats.ranges);
+	count(d, "instructions", d->stats.insns);
+	count(d, "branches", d->stats.branches);
+}
+
+void dump_losses(struct dump *d)
+{
+	const struct {
+		uint64_t value;
+		const char *text;
+	} losses[] = {
+		{ d->stats.unsynced, "bytes before a synchronisation point" },
+		{ d->stats.bad_packets, "bad packets" },
+		{ d->stats.resyncs, "restarts after errors" },
+		{ d->stats.overflows, "trace unit overflows" },
+		{ d->stats.discards, "discards" },
+		{ d->stats.nacc, "ranges without code" },
+		{ d->stats.atoms_lost, "atoms without an address or context" },
+		{ d->stats.image_conflicts, "atoms that contradict the program image" },
+		{ d->stats.stack_empty, "returns without a return stack entry" },
+		{ d->stats.nopath, "Q elements with unknown path" },
+		{ d->frame_stats.errors, "bad frames" },
+		{ d->frame_stats.skipped, "bytes of bad or cut frames" },
+		{ d->frame_stats.unknown, "bytes before the first trace ID" },
+		{ d->unrouted, "bytes of trace IDs without a decoder" },
+	};
+	const char *sep = "cstrace dump: lost: ";
+	size_t i;
+
+	for (i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
+		if (!losses[i].value)
+			continue;
+		fprintf(stderr, "%s%llu %s", sep, (unsigned long long)losses[i].value, losses[i].text);
+		sep = ", ";
+		d->losses = true;
+	}
+	if (sep[0] == ',')
+		fputc('\n', stderr);
+}
