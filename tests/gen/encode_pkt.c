@@ -162,6 +162,7 @@ void tu_sync(struct tu *t)
 	t->v.soft = 1;
 	t->v.soft_left = rng_pm(&t->rng, t->o.p_soft) ? 1 + rng_below(&t->rng, 6) : 0;
 	t->ts_due = t->o.ts;
+	t->marker_seen = 0;
 	if (t->wrong)
 		t->wrong_sync = 1;
 }

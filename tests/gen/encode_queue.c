@@ -160,8 +160,14 @@ void tu_drop_all(struct tu *t)
 
 void tu_drain(struct tu *t)
 {
-	while (t->qlen && !t->q[t->qhead].p0)
-		pop_front(t);
+	for (; t->qlen && !t->q[t->qhead].p0; t->qhead++, t->qlen--) {
+		struct tu_item *it = &t->q[t->qhead];
+
+		it->ev.flags |= GEN_F_TAIL;
+		if (it->keep || it->ev.kind >= GEN_TX_INIT || it->ev.kind == GEN_OVERFLOW ||
+		    it->ev.kind == GEN_DISCARD)
+			report(t, &it->ev);
+	}
 	t->qhead = t->qlen = 0;
 	t->depth = 0;
 	tx_release(t, 1);

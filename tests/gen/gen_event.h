@@ -8,7 +8,7 @@
  * Cancel removes P0 elements, contexts, exception returns and trace on; timestamps, cycle counts,
  * events, markers and instrumentation survive at their place. Discard and Overflow remove the same, let
  * the survivors out at once and are reported after them. At the end of the trace what stands before
- * the first uncommitted P0 element is reported, the rest is not.
+ * the first uncommitted P0 element is reported if it would survive a Cancel, the rest is not.
  */
 #ifndef CSTRACE_TESTS_GEN_GEN_EVENT_H
 #define CSTRACE_TESTS_GEN_GEN_EVENT_H
@@ -52,6 +52,7 @@ enum gen_event_flags {
 	GEN_F_IMPLIED = 0x400,
 	GEN_F_PRE_INFO = 0x800,	/* stands between the alignment synchronisation and the first Trace Info */
 	GEN_F_UNSYNCED = 0x1000, /* exception while context or address is not known (trace that starts in the middle) */
+	GEN_F_TAIL = 0x4000,	/* came out because the trace ended (or was lost), not by a commit */
 	GEN_F_MISPREDICTED = 0x2000, /* range whose atom was first traced with the other outcome */
 };
 

@@ -148,6 +148,11 @@ static void apply(struct insn *in, const struct form *f, const char *operands)
 		set_target(in, operands);
 }
 
+static uint8_t other_isa(uint8_t isa)
+{
+	return isa == FLOW_A32 ? FLOW_T32 : FLOW_A32;
+}
+
 static void classify_a64(struct insn *in, const struct words *w)
 {
 	size_t i;
@@ -252,6 +257,7 @@ static void classify_arm(struct insn *in, const struct words *w)
 			in->flags |= FLOW_COND;
 		if (arm_forms[i].klass == FLOW_INDIRECT && w->operands[0] == '#') {
 			in->klass = FLOW_DIRECT;
+			in->target_isa = other_isa(in->isa);	/* BLX */
 			set_target(in, w->operands);
 		}
 		if (in->klass == FLOW_INDIRECT && !(in->flags & FLOW_LINK) &&
@@ -267,6 +273,7 @@ void classify(struct insn *in, const char *text)
 	struct words w;
 
 	in->klass = FLOW_OTHER;
+	in->target_isa = in->isa;
 	split(&w, text);
 	if (!w.mnemonic[0] || w.mnemonic[0] == '.') {
 		in->special = INSN_UNKNOWN;

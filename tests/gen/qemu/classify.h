@@ -23,6 +23,7 @@ enum insn_special {
 struct insn {
 	uint64_t pc;
 	uint64_t target;	/* FLOW_DIRECT */
+	uint8_t target_isa;
 	uint8_t size;
 	uint8_t isa;
 	uint8_t klass;

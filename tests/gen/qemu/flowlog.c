@@ -88,13 +88,14 @@ static void flush(struct thread *t)
 		out_flush(&t->out);
 }
 
-static void preempt(struct thread *t, uint64_t pc)
+static void preempt(struct thread *t, uint64_t pc, uint8_t isa)
 {
-	out_exception(&t->out, EXC_IRQ, pc);
+	out_exception(&t->out, EXC_IRQ, pc, isa);
 	flush(t);
 }
 
-static struct flow_rec *emit(struct thread *t, uint64_t next, uint8_t flags)
+/* The last instruction went to @next, which is code of @isa. */
+static struct flow_rec *emit(struct thread *t, uint64_t next, uint8_t isa, uint8_t flags)
 {
 	const struct insn *in = t->last;
 	struct flow_rec r = {
@@ -109,20 +110,20 @@ static struct flow_rec *emit(struct thread *t, uint64_t next, uint8_t flags)
 	p = out_insn(&t->out, &r);
 	if (opt.left && !--opt.left) {
 		t->stopped = 1;
-		preempt(t, next);
+		preempt(t, next, isa);
 		return NULL;
 	}
 	return p;
 }
 
-static void emit_and_slice(struct thread *t, uint64_t next, uint8_t flags)
+static void emit_and_slice(struct thread *t, const struct insn *next, uint8_t flags)
 {
 	uint64_t slice = opt.slice ? opt.slice : n_threads > 1 ? SLICE_THREADS : 0;
 
-	if (!emit(t, next, flags))
+	if (!emit(t, next->pc, next->isa, flags))
 		return;
 	if (slice && t->out.insns >= slice)
-		preempt(t, next);
+		preempt(t, next->pc, next->isa);
 	else if (t->out.n >= FLUSH_RECORDS)
 		flush(t);
 }
@@ -145,45 +146,45 @@ static void signalled(struct thread *t, uint64_t handler)
 	/* Signals from outside arrive between translation blocks only. */
 	if (kind & SIGNAL_FAULT && (fault || !in->tail)) {
 		signals_enter(&t->signals, &t->out, NULL, NULL);
-		out_exception(&t->out, num, in->pc);
+		out_exception(&t->out, num, in->pc, in->isa);
 		return;
 	}
 	if (in->klass != FLOW_DIRECT && in->klass != FLOW_INDIRECT) {
-		emit(t, in->pc + in->size, FLOW_TAKEN);
+		emit(t, in->pc + in->size, in->isa, FLOW_TAKEN);
 		signals_enter(&t->signals, &t->out, NULL, NULL);
-		out_exception(&t->out, EXC_IRQ, in->pc + in->size);
+		out_exception(&t->out, EXC_IRQ, in->pc + in->size, in->isa);
 		return;
 	}
 	if (in->klass == FLOW_DIRECT && !conditional(t)) {
-		emit(t, in->target, FLOW_TAKEN);
+		emit(t, in->target, in->target_isa, FLOW_TAKEN);
 		signals_enter(&t->signals, &t->out, NULL, NULL);
-		out_exception(&t->out, EXC_IRQ, in->target);
+		out_exception(&t->out, EXC_IRQ, in->target, in->target_isa);
 		return;
 	}
 	/* Where the branch went is known when the handler returns. */
-	signals_enter(&t->signals, &t->out, emit(t, 0, 0), in);
-	out_exception(&t->out, EXC_IRQ, 0);
+	signals_enter(&t->signals, &t->out, emit(t, 0, in->isa, 0), in);
+	out_exception(&t->out, EXC_IRQ, 0, in->isa);
 }
 
-static void successor(struct thread *t, uint64_t pc)
+static void successor(struct thread *t, const struct insn *to)
 {
 	const struct insn *in = t->last;
-	uint64_t seq = in->pc + in->size;
+	uint64_t pc = to->pc, seq = in->pc + in->size;
 
 	switch (in->klass) {
 	case FLOW_DIRECT:
 		if (conditional(t) && pc == seq)
-			return emit_and_slice(t, pc, 0);
+			return emit_and_slice(t, to, 0);
 		if (pc == in->target)
-			return emit_and_slice(t, pc, FLOW_TAKEN);
+			return emit_and_slice(t, to, FLOW_TAKEN);
 		break;
 	case FLOW_INDIRECT:
 		if (!signals_kind(pc))
-			return emit_and_slice(t, pc, conditional(t) && pc == seq ? 0 : FLOW_TAKEN);
+			return emit_and_slice(t, to, conditional(t) && pc == seq ? 0 : FLOW_TAKEN);
 		break;
 	default:
 		if (pc == seq)
-			return emit_and_slice(t, pc, in->klass == FLOW_OTHER ? 0 : FLOW_TAKEN);
+			return emit_and_slice(t, to, in->klass == FLOW_OTHER ? 0 : FLOW_TAKEN);
 		break;
 	}
 	if (signals_kind(pc))
@@ -199,10 +200,10 @@ static void successor(struct thread *t, uint64_t pc)
 		count.unknown++;
 		branch.klass = FLOW_INDIRECT;
 		t->last = &branch;
-		return emit_and_slice(t, pc, FLOW_TAKEN);
+		return emit_and_slice(t, to, FLOW_TAKEN);
 	}
 	count.astray++;
-	out_exception(&t->out, EXC_TRAP, in->pc);
+	out_exception(&t->out, EXC_TRAP, in->pc, in->isa);
 }
 
 static void executed(unsigned int vcpu, void *udata)
@@ -214,8 +215,8 @@ static void executed(unsigned int vcpu, void *udata)
 	if (t->stopped)
 		return;
 	if (t->last)
-		successor(t, in->pc);
-	else if (!t->out.on && signals_resumed(&t->signals, &t->out, in->pc))
+		successor(t, in);
+	else if (!t->out.on && signals_resumed(&t->signals, &t->out, in))
 		flush(t);
 	if (t->it_left) {
 		t->it_left--;
@@ -226,7 +227,7 @@ static void executed(unsigned int vcpu, void *udata)
 	}
 	t->last = t->stopped ? NULL : in;
 	if (in->special == INSN_NO_CODE) {
-		preempt(t, in->pc);
+		preempt(t, in->pc, in->isa);
 		t->last = NULL;
 	}
 }
@@ -236,14 +237,16 @@ static void syscall_entered(uint64_t id, unsigned int vcpu, int64_t num, uint64_
 			    uint64_t a8)
 {
 	struct thread *t = this_thread();
+	uint64_t next;
 
 	(void)id, (void)vcpu, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
 	signals_syscall(&t->signals, num, a1, a2);
 	if (!t->last)
 		return;
+	next = t->last->pc + t->last->size;
 	count.calls++;
-	if (emit(t, t->last->pc + t->last->size, 0))
-		out_exception(&t->out, EXC_CALL, t->last->pc + t->last->size);
+	if (emit(t, next, t->last->isa, 0))
+		out_exception(&t->out, EXC_CALL, next, t->last->isa);
 	t->last = NULL;
 	flush(t);
 }
@@ -387,7 +390,7 @@ static void end_thread(struct thread *t)
 {
 	/* exit() is a supervisor call, so nothing is left here unless the thread was killed. */
 	if (t->last)
-		out_exception(&t->out, EXC_IRQ, t->last->pc);
+		out_exception(&t->out, EXC_IRQ, t->last->pc, t->last->isa);
 	t->last = NULL;
 	signals_give_up(&t->signals, &t->out);
 	out_flush(&t->out);

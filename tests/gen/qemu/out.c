@@ -70,14 +70,14 @@ struct flow_rec *out_insn(struct stretch *s, const struct flow_rec *r)
 	return p;
 }
 
-void out_exception(struct stretch *s, uint32_t num, uint64_t pc)
+void out_exception(struct stretch *s, uint32_t num, uint64_t pc, uint8_t isa)
 {
-	struct flow_rec r = { .kind = FLOW_EXC, .num = num, .pc = pc };
+	struct flow_rec r = { .kind = FLOW_EXC, .isa = isa, .num = num, .pc = pc };
 
 	if (!s->on)
 		return;
 	append(s, &r);
-	append_kind(s, FLOW_OFF, 0);
+	append_kind(s, FLOW_OFF, isa);
 	s->on = 0;
 }
 

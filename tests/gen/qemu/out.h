@@ -43,7 +43,8 @@ int out_init(const struct out_options *o);
 
 /* Append to the buffer of a thread; the first instruction after FLOW_OFF brings FLOW_ON with it. */
 struct flow_rec *out_insn(struct stretch *s, const struct flow_rec *r);
-void out_exception(struct stretch *s, uint32_t num, uint64_t pc);	/* and FLOW_OFF */
+/* ... and FLOW_OFF; @isa is the one of the code at @pc, the preferred return address. */
+void out_exception(struct stretch *s, uint32_t num, uint64_t pc, uint8_t isa);
 void out_map(struct stretch *s, uint32_t pid, uint32_t file, uint64_t start, uint64_t len,
 	     uint64_t offset);
 

@@ -118,6 +118,7 @@ static void interrupt_before(struct signal_stack *s, struct stretch *out, struct
 	memmove(out->rec + at, out->rec + at + 1, (out->n - at - 1) * sizeof(*out->rec));
 	out->n--;
 	out->rec[at].pc = e->insn->pc;
+	out->rec[at].isa = e->insn->isa;
 	e->rec = NO_RECORD;
 	for (i = 0; i < s->depth; i++)
 		if (s->entry[i].rec != NO_RECORD && s->entry[i].rec > at)
@@ -141,8 +142,10 @@ void signals_enter(struct signal_stack *s, struct stretch *out, const struct flo
 	s->entry[s->depth++] = (struct signal_entry){ rec, insn };
 }
 
-static void settle(struct signal_stack *s, struct stretch *out, struct signal_entry *e, uint64_t pc)
+static void settle(struct signal_stack *s, struct stretch *out, struct signal_entry *e,
+		   const struct insn *resumed)
 {
+	uint64_t pc = resumed->pc;
 	struct flow_rec *r = out->rec + e->rec;
 	int cond = r->flags & FLOW_COND;
 	uint64_t seq = r->pc + r->size;
@@ -157,12 +160,13 @@ static void settle(struct signal_stack *s, struct stretch *out, struct signal_en
 	}
 	r->next = pc;
 	r[1].pc = pc;
+	r[1].isa = resumed->isa;
 	e->rec = NO_RECORD;
 }
 
-int signals_resumed(struct signal_stack *s, struct stretch *out, uint64_t pc)
+int signals_resumed(struct signal_stack *s, struct stretch *out, const struct insn *insn)
 {
-	int was = s->returning, starts = signals_kind(pc) != 0, held;
+	int was = s->returning, starts = signals_kind(insn->pc) != 0, held;
 
 	s->returning = 0;
 	if (starts && !was)
@@ -172,7 +176,7 @@ int signals_resumed(struct signal_stack *s, struct stretch *out, uint64_t pc)
 		return 0;
 	held = s->entry[s->depth - 1].rec != NO_RECORD;
 	if (held)
-		settle(s, out, &s->entry[s->depth - 1], pc);
+		settle(s, out, &s->entry[s->depth - 1], insn);
 	s->depth--;
 	return held;
 }

@@ -52,10 +52,10 @@ void signals_enter(struct signal_stack *s, struct stretch *out, const struct flo
 		   const struct insn *insn);
 
 /*
- * @pc is the first instruction after a stay in the kernel: the start of a handler, the place a
+ * @insn is the first instruction after a stay in the kernel: the start of a handler, the place a
  * handler returns to, or neither. 1 when this settled an interrupted branch.
  */
-int signals_resumed(struct signal_stack *s, struct stretch *out, uint64_t pc);
+int signals_resumed(struct signal_stack *s, struct stretch *out, const struct insn *insn);
 
 /* Whether records must be kept back; gives up when they are too many. */
 int signals_hold(struct signal_stack *s, struct stretch *out);
