@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* inject.c - perf-cstrace inject: perf.data with trace in, perf.data with samples out. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/commands.h"
+#include "cmd/options.h"
+#include "synth/injector.h"
+
+static const char more[] =
+	"--itrace letters: i[PERIOD[i|t|ns|us|ms]] instructions samples (default i100000ns), b branches,\n"
+	"c calls, r returns, e[-o][-l] errors, l[N] branch stack of N entries (default 64) on\n"
+	"instructions samples, g[N] call chain, sN leave out the first N samples, Z without timestamps,\n"
+	"q accepted (decoding is always complete). Without --itrace: ibe.\n"
+	"The output has no AUX data. Time periods need timestamps in the trace; without them one\n"
+	"instruction counts as one nanosecond.\n";
+
+static int run(struct session *ss, const struct injector_opts *o)
+{
+	struct injector *in = injector_open(ss, o);
+	int rc;
+
+	if (!in)
+		return CMD_ERROR;
+	rc = injector_run(in);
+	if (!rc) {
+		session_print_missing(ss, stderr);
+		session_print_summary(ss, stderr);
+	}
+	injector_close(in);
+	if (rc)
+		return CMD_ERROR;
+	return session_has_losses(ss) ? CMD_LOSSES : CMD_OK;
+}
+
+int cmd_inject(int argc, const char **argv)
+{
+	struct session_opts so = { .progress = true };
+	struct injector_opts o = { .output = "-", .argc = argc, .argv = (const char *const *)argv };
+	const char *itrace = NULL;
+	bool strip = false;
+	char msg[400];
+	const struct cmd_opt opts[] = {
+		CMD_SESSION_OPTS(so),
+		{ 'o', "output", CMD_OPT_STRING, &o.output, "FILE",
+		  "where the result goes, - for stdout in pipe form (default)", NULL },
+		{ 0, "itrace", CMD_OPT_OPTIONAL, &itrace, "LETTERS",
+		  "which samples to make of the trace, see below", NULL },
+		{ 0, "strip", CMD_OPT_FLAG, &strip, NULL,
+		  "accepted as perf does; AUX data is left out in any case", NULL },
+		{ 0, "hw-index", CMD_OPT_FLAG, &o.hw_index, NULL,
+		  "branch stacks with the index field, which AutoFDO's readers cannot parse", NULL },
+		{ 0, "branch-view", CMD_OPT_FLAG, &o.branch_view, NULL,
+		  "mark the file so that perf report starts in branch mode", NULL },
+		CMD_OPT_END,
+	};
+	const struct cmd_desc cmd = { "inject", "perf.data with trace in, perf.data with samples out",
+				      NULL, opts, more };
+	struct session *ss;
+	int rc = cmd_options(&cmd, &argc, argv);
+
+	if (rc != CMD_GO_ON)
+		return rc;
+	if (!itrace || !*itrace)
+		itrace_default(&o.itrace, false);
+	else if (!itrace_parse(&o.itrace, itrace, msg, sizeof(msg)))
+		return cmd_usage_error(&cmd, "%s", msg);
+	if (o.itrace.unused[0])
+		fprintf(stderr, "cstrace inject: --itrace letters without a meaning for CoreSight: %s\n",
+			o.itrace.unused);
+	if (!o.itrace.instructions && (o.itrace.stack || o.itrace.chain))
+		return cmd_usage_error(&cmd, "--itrace=%s: l and g add to instructions samples: use them with i",
+				       itrace);
+	if (!o.itrace.instructions && !o.itrace.branches && !o.itrace.errors)
+		return cmd_usage_error(&cmd, "--itrace=%s: no samples are asked for: use i or b", itrace);
+	ss = session_open(&so);
+	if (!ss)
+		return CMD_ERROR;
+	rc = run(ss, &o);
+	session_close(ss);
+	return rc;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "profile/counts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "synth/branch.h"
+
+/* Per stream: the open branch, with the place of its instruction in its binary. */
+struct lane {
+	struct branch_state br;
+	struct binary *bin;	/* of the last range */
+	uint32_t last;		/* offset of its last instruction */
+	uint32_t start;		/* of the range that is being joined */
+	uint64_t end;		/* address behind it */
+	bool open;		/* [start, last] is not counted yet */
+};
+
+struct counts {
+	struct session *ss;
+	bool joined;
+	struct binary **bins;
+	size_t nr_bins;
+	struct binary **by_section;	/* index: section number */
+	uint32_t nr_sections;
+	uint64_t elsewhere;
+	bool nomem;
+};
+
+struct counts *counts_new(struct session *ss, bool joined)
+{
+	struct counts *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->ss = ss;
+	c->joined = joined;
+	return c;
+}
+
+void counts_free(struct counts *c)
+{
+	size_t i;
+
+	if (!c)
+		return;
+	for (i = 0; i < c->nr_bins; i++) {
+		pairs_free(&c->bins[i]->ranges);
+		pairs_free(&c->bins[i]->edges);
+		free(c->bins[i]);
+	}
+	free(c->bins);
+	free(c->by_section);
+	free(c);
+}
+
+static struct binary *binary_of_dso(struct counts *c, struct dso *dso)
+{
+	struct binary **p, *b;
+	size_t i;
+
+	for (i = 0; i < c->nr_bins; i++)
+		if (c->bins[i]->dso == dso)
+			return c->bins[i];
+	p = realloc(c->bins, (c->nr_bins + 1) * sizeof(*p));
+	if (!p)
+		return NULL;
+	c->bins = p;
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return NULL;
+	b->dso = dso;
+	c->bins[c->nr_bins++] = b;
+	return b;
+}
+
+static struct binary *binary_slow(struct counts *c, struct stream *s, uint32_t section)
+{
+	uint32_t nr = section + 64;
+	struct binary **p;
+	struct dso *dso;
+
+	if (section >= c->nr_sections) {
+		p = realloc(c->by_section, nr * sizeof(*p));
+		if (!p) {
+			c->nomem = true;
+			return NULL;
+		}
+		memset(p + c->nr_sections, 0, (nr - c->nr_sections) * sizeof(*p));
+		c->by_section = p;
+		c->nr_sections = nr;
+	}
+	dso = session_section_dso(c->ss, s, section);
+	if (!dso)
+		return NULL;
+	c->by_section[section] = binary_of_dso(c, dso);
+	c->nomem |= !c->by_section[section];
+	return c->by_section[section];
+}
+
+static inline struct binary *binary_of(struct counts *c, struct stream *s, uint32_t section)
+{
+	if (__builtin_expect(section < c->nr_sections && c->by_section[section], 1))
+		return c->by_section[section];
+	return section ? binary_slow(c, s, section) : NULL;
+}
+
+static inline void count_range(struct counts *c, struct lane *ln)
+{
+	if (ln->open && !pairs_add(&ln->bin->ranges, ln->start, ln->last))
+		c->nomem = true;
+	ln->open = false;
+}
+
+static inline void count_edge(struct counts *c, struct lane *ln, uint32_t to)
+{
+	if (!ln->bin)
+		return;
+	if (!pairs_add(&ln->bin->edges, ln->last, to))
+		c->nomem = true;
+	ln->bin->branches++;
+	ln->bin->inside += to != COUNTS_OUTSIDE;
+}
+
+/* A target that is known, but was not executed next. */
+static uint32_t locate(struct lane *ln, struct stream *s, uint64_t to)
+{
+	struct session_loc loc;
+
+	if (!to || !ln->bin || !session_locate(s, to, &loc) || loc.dso != ln->bin->dso ||
+	    loc.offset >= COUNTS_OUTSIDE)
+		return COUNTS_OUTSIDE;
+	return (uint32_t)loc.offset;
+}
+
+static inline void range(struct counts *c, struct stream *s, struct lane *ln,
+			 const struct cst_generic *g)
+{
+	struct binary *bin = binary_of(c, s, g->section);
+	bool goes_on = ln->br.open == BRANCH_SEQ && bin == ln->bin && g->addr == ln->end;
+
+	if (!(c->joined && goes_on && ln->open)) {
+		count_range(c, ln);
+		if (ln->br.open == BRANCH_TAKEN)
+			count_edge(c, ln, bin == ln->bin ? g->sect_off : COUNTS_OUTSIDE);
+		ln->start = g->sect_off;
+	}
+	ln->bin = bin;
+	ln->end = g->end;
+	if (bin) {
+		bin->insns += g->n_insn;
+		ln->last = g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
+		ln->open = true;
+	} else {
+		c->elsewhere += g->n_insn;
+	}
+	branch_range_end(&ln->br, s, g);
+}
+
+static void other(struct counts *c, struct stream *s, struct lane *ln, const struct cst_generic *g)
+{
+	struct branch b;
+
+	if (branch_other(&ln->br, s, g, session_read_code, &b) && !branch_is_edge(b.kind)) {
+		count_range(c, ln);
+		count_edge(c, ln, locate(ln, s, b.to));
+	}
+	if (ln->br.open == BRANCH_GAP)
+		count_range(c, ln);
+}
+
+static int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+{
+	const struct cst_generic *end = g + n;
+	struct counts *c = data;
+	struct lane *ln = s->priv;
+
+	if (!ln) {
+		ln = calloc(1, sizeof(*ln));
+		if (!ln)
+			return -CST_ERR_NOMEM;
+		branch_init(&ln->br);
+		s->priv = ln;
+	}
+	for (; g < end; g++) {
+		if (__builtin_expect(g->kind == CST_GEN_RANGE, 1))
+			range(c, s, ln, g);
+		else
+			other(c, s, ln, g);
+	}
+	return c->nomem ? -CST_ERR_NOMEM : 0;
+}
+
+static void on_stream_end(void *data, struct stream *s)
+{
+	(void)data;
+	free(s->priv);
+	s->priv = NULL;
+}
+
+int counts_run(struct counts *c)
+{
+	struct session_consumer consumer = { .data = c, .batch = on_batch,
+					     .stream_end = on_stream_end };
+	int rc = session_run(c->ss, &consumer);
+
+	if (rc == -CST_ERR_NOMEM)
+		fprintf(stderr, "cstrace profile: out of memory\n");
+	return rc;
+}
+
+static int busiest(const void *pa, const void *pb)
+{
+	const struct binary *a = *(struct binary *const *)pa, *b = *(struct binary *const *)pb;
+
+	if (a->insns != b->insns)
+		return a->insns > b->insns ? -1 : 1;
+	return strcmp(dso_path(a->dso), dso_path(b->dso));
+}
+
+size_t counts_binaries(struct counts *c, struct binary ***v)
+{
+	if (c->nr_bins)
+		qsort(c->bins, c->nr_bins, sizeof(*c->bins), busiest);
+	*v = c->bins;
+	return c->nr_bins;
+}
+
+uint64_t counts_elsewhere(const struct counts *c)
+{
+	return c->elsewhere;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * counts.h - how often each range and each branch ran, per binary, in one pass over the trace.
+ *
+ * A range is what one trace element says was executed: from the target of a branch, or from what
+ * follows a branch that was not taken, to the next branch; or up to an exception or the end of the trace.
+ * With `joined`, branches that were not taken do not end a range.
+ *
+ * An edge is a taken branch. Exceptions are not the work of the program and make none. A branch whose
+ * target is unknown or outside its binary counts as leaving it; one that comes in from outside
+ * belongs to the other binary.
+ */
+#ifndef CSTRACE_PROFILE_COUNTS_H
+#define CSTRACE_PROFILE_COUNTS_H
+
+#include "profile/pairs.h"
+#include "session/session.h"
+
+#define COUNTS_OUTSIDE	UINT32_MAX	/* target of an edge that leaves the binary */
+
+struct binary {
+	struct dso *dso;
+	struct pairs ranges;	/* offset of the first and of the last instruction */
+	struct pairs edges;
+	uint64_t insns;
+	uint64_t branches;	/* all edges */
+	uint64_t inside;	/* edges whose target is in the binary, too */
+};
+
+struct counts;
+
+/* `joined` as above. NULL when memory is short. */
+struct counts *counts_new(struct session *ss, bool joined);
+void counts_free(struct counts *c);
+
+/* Decode the session's trace. 0, or negative after a message on stderr. */
+int counts_run(struct counts *c);
+
+/* Binaries in order of instructions, the busiest first. */
+size_t counts_binaries(struct counts *c, struct binary ***v);
+/* Instructions that could not be put down to a binary. */
+uint64_t counts_elsewhere(const struct counts *c);
+
+#endif

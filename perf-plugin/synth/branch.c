@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "synth/branch.h"
+
+/*
+ * Index: subtype in bits 2:0, indirect 8, conditional 16, with link 32. A plain BR is an indirect jump (jump
+ * table, tail call, PLT stub), never a return; a subtype that says return is one whether linked or not.
+ */
+#define KINDS(dir, ind, ret)							\
+	dir, dir, ret, BRANCH_ERET, ret, dir, dir, dir,				\
+	ind, ind, ret, BRANCH_ERET, ret, ind, ind, ind
+
+const uint8_t branch_kind_table[64] = {
+	KINDS(BRANCH_UNCOND, BRANCH_IND, BRANCH_RET),
+	KINDS(BRANCH_COND, BRANCH_IND, BRANCH_COND_RET),
+	KINDS(BRANCH_CALL, BRANCH_IND_CALL, BRANCH_RET),
+	KINDS(BRANCH_COND_CALL, BRANCH_IND_CALL, BRANCH_COND_RET),
+};
+
+#undef KINDS
+
+/* ETMv4 and ETE exception numbers, A and R profile. */
+enum {
+	EXC_PE_RESET = 0,
+	EXC_DEBUG_HALT = 1,
+	EXC_CALL = 2,
+	EXC_SERROR = 4,
+	EXC_IRQ = 14,
+	EXC_FIQ = 15,
+};
+
+static bool is_svc(unsigned int isa, const uint8_t *p)
+{
+	uint32_t word = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+			(uint32_t)p[3] << 24;
+
+	switch (isa) {
+	case CST_ISA_A64:
+		return (word & 0xffe0001f) == 0xd4000001;
+	case CST_ISA_A32:
+		return (word & 0x0f000000) == 0x0f000000 && word >> 28 != 0xf;
+	case CST_ISA_T32:
+		/* 16 bits, and the last of the four bytes */
+		return p[3] == 0xdf;
+	}
+	return false;
+}
+
+bool branch_after_svc(struct stream *s, uint64_t addr, unsigned int isa, branch_read_fn read)
+{
+	unsigned int size = isa == CST_ISA_T32 ? 2 : 4;
+	uint8_t buf[4] = { 0 };
+
+	if (addr < size || read(s, addr - size, buf + 4 - size, size) != size)
+		return false;
+	return is_svc(isa, buf);
+}
+
+static enum branch_kind exception_kind(struct stream *s, const struct cst_generic *g,
+				       unsigned int isa, branch_read_fn read)
+{
+	switch (g->num) {
+	case EXC_CALL:
+		if (g->flags & CST_GF_RET_ADDR && branch_after_svc(s, g->end, isa, read))
+			return BRANCH_SYSCALL;
+		return BRANCH_FAULT;
+	case EXC_SERROR:
+		return BRANCH_SERROR;
+	case EXC_PE_RESET:
+	case EXC_DEBUG_HALT:
+	case EXC_IRQ:
+	case EXC_FIQ:
+		return BRANCH_IRQ;
+	}
+	return BRANCH_FAULT;
+}
+
+static bool exception(struct branch_state *st, struct stream *s, const struct cst_generic *g,
+		      branch_read_fn read, struct branch *b)
+{
+	bool complete = false;
+
+	st->resume = g->flags & CST_GF_RET_ADDR ? g->end : 0;
+	if (st->open == BRANCH_TAKEN && g->flags & CST_GF_RET_ADDR) {
+		branch_fill(b, st, g->end);
+		complete = true;
+	}
+	/* Without an instruction before it, the exception is the start of what was traced. */
+	if (st->open == BRANCH_GAP)
+		return false;
+	st->kind = exception_kind(s, g, st->isa, read);
+	st->open = BRANCH_EXCEPTION;
+	return complete;
+}
+
+/* The traced stretch ends. `to`: target of the last branch when it is known, else 0. */
+static bool end_stretch(struct branch_state *st, struct branch *b, uint64_t to, bool doubtful)
+{
+	bool complete = st->open != BRANCH_GAP && st->last;
+
+	if (complete) {
+		branch_fill(b, st, st->open == BRANCH_SEQ ? 0 : to);
+		if (st->open == BRANCH_SEQ || doubtful)
+			b->kind = BRANCH_END;
+		b->ends_trace = !b->to;
+	}
+	st->open = BRANCH_GAP;
+	st->last = 0;
+	st->cycles = 0;
+	return complete;
+}
+
+bool branch_other(struct branch_state *st, struct stream *s, const struct cst_generic *g,
+		  branch_read_fn read, struct branch *b)
+{
+	bool complete;
+	uint64_t to = 0;
+
+	switch (g->kind) {
+	case CST_GEN_CYCLE_COUNT:
+		if (g->flags & CST_GF_CC)
+			st->cycles += g->cc;
+		return false;
+	case CST_GEN_EXCEPTION:
+		return exception(st, s, g, read, b);
+	case CST_GEN_TRACE_ON:
+	case CST_GEN_EO_TRACE:
+	case CST_GEN_NO_SYNC:
+		/* Only a branch instruction has a target that the opcode tells; the first
+		 * instruction of a handler has to be traced. */
+		if (g->flags & CST_GF_NEXT && !(g->flags & CST_GF_DOUBTFUL) && st->open == BRANCH_TAKEN)
+			to = g->addr;
+		/* Bytes may be missing between here and the next range. */
+		if (g->kind != CST_GEN_TRACE_ON)
+			st->resume = 0;
+		return end_stretch(st, b, to, g->flags & CST_GF_DOUBTFUL);
+	case CST_GEN_NACC:
+	case CST_GEN_NOPATH:
+		st->resume = 0;
+		if (st->open != BRANCH_GAP || g->kind == CST_GEN_NACC)
+			return end_stretch(st, b, g->addr, false);
+		complete = branch_range(st, s, g, b);
+		st->last = 0;
+		st->open = BRANCH_GAP;
+		return complete;
+	case CST_GEN_ADDR_UNKNOWN:
+		st->resume = 0;
+		return end_stretch(st, b, 0, false);
+	}
+	return false;
+}
+
+/* Bits of perf's sample flags, which have no header that is installed. */
+enum {
+	IP_BRANCH = 1 << 0,
+	IP_CALL = 1 << 1,
+	IP_RETURN = 1 << 2,
+	IP_COND = 1 << 3,
+	IP_SYSCALLRET = 1 << 4,
+	IP_ASYNC = 1 << 5,
+	IP_INTERRUPT = 1 << 6,
+	IP_TRACE_BEGIN = 1 << 8,
+	IP_TRACE_END = 1 << 9,
+};
+
+const uint8_t branch_perf_types[BRANCH_NR] = {
+	[BRANCH_COND] = 1,
+	[BRANCH_UNCOND] = 2,
+	[BRANCH_IND] = 3,
+	[BRANCH_CALL] = 4,
+	[BRANCH_IND_CALL] = 5,
+	[BRANCH_RET] = 6,
+	[BRANCH_SYSCALL] = 7,
+	[BRANCH_SYSRET] = 8,
+	[BRANCH_COND_CALL] = 9,
+	[BRANCH_COND_RET] = 10,
+	[BRANCH_ERET] = 11,
+	[BRANCH_IRQ] = 12,
+	[BRANCH_SERROR] = 13,
+};
+
+static const uint16_t ip_flags[BRANCH_NR] = {
+	[BRANCH_NONE] = IP_BRANCH,
+	[BRANCH_COND] = IP_BRANCH | IP_COND,
+	[BRANCH_UNCOND] = IP_BRANCH,
+	[BRANCH_IND] = IP_BRANCH,
+	[BRANCH_CALL] = IP_BRANCH | IP_CALL,
+	[BRANCH_IND_CALL] = IP_BRANCH | IP_CALL,
+	[BRANCH_RET] = IP_BRANCH | IP_RETURN,
+	[BRANCH_COND_CALL] = IP_BRANCH | IP_CALL,
+	[BRANCH_COND_RET] = IP_BRANCH | IP_RETURN,
+	[BRANCH_ERET] = IP_BRANCH | IP_RETURN | IP_INTERRUPT,
+	[BRANCH_SYSRET] = IP_BRANCH | IP_RETURN | IP_SYSCALLRET,
+	[BRANCH_SYSCALL] = IP_BRANCH | IP_CALL | IP_SYSCALLRET,
+	[BRANCH_IRQ] = IP_BRANCH | IP_CALL | IP_ASYNC | IP_INTERRUPT,
+	[BRANCH_SERROR] = IP_BRANCH | IP_CALL | IP_ASYNC | IP_INTERRUPT,
+	[BRANCH_FAULT] = IP_BRANCH | IP_CALL | IP_INTERRUPT,
+	[BRANCH_BEGIN] = IP_BRANCH | IP_TRACE_BEGIN,
+	[BRANCH_END] = IP_BRANCH | IP_TRACE_END,
+};
+
+unsigned int branch_ip_flags(const struct branch *b)
+{
+	return b->ends_trace ? ip_flags[b->kind] | IP_TRACE_END : ip_flags[b->kind];
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * branch.h - branches out of generic trace elements.
+ *
+ * A taken branch is complete when its target is known: the start of the next range, the return address of
+ * an exception that was taken right at the target, the address of missing code, or, where a traced
+ * stretch ends, what the decoder read from the opcode. Nothing is inferred across a loss. An exception is a
+ * branch from the last instruction that was executed to the first one that was traced after it.
+ */
+#ifndef CSTRACE_SYNTH_BRANCH_H
+#define CSTRACE_SYNTH_BRANCH_H
+
+#include <cstrace/flow.h>
+#include <cstrace/isa.h>
+
+#include "session/session.h"
+
+enum branch_kind {
+	BRANCH_NONE,		/* nothing is known about it */
+	BRANCH_COND,
+	BRANCH_UNCOND,
+	BRANCH_IND,
+	BRANCH_CALL,
+	BRANCH_IND_CALL,
+	BRANCH_RET,
+	BRANCH_COND_CALL,
+	BRANCH_COND_RET,
+	BRANCH_ERET,
+	BRANCH_SYSRET,		/* exception return to the instruction after an SVC */
+	BRANCH_SYSCALL,		/* exception of an SVC */
+	BRANCH_IRQ,		/* interrupt, reset, halt: not caused by the instruction */
+	BRANCH_SERROR,
+	BRANCH_FAULT,		/* abort, trap, HVC, SMC: caused by the instruction */
+	BRANCH_BEGIN,		/* 0 => first instruction of a traced stretch */
+	BRANCH_END,		/* last instruction of a traced stretch => 0 */
+	BRANCH_NR,
+};
+
+struct branch {
+	uint64_t from, to;	/* 0: outside the trace */
+	uint64_t time;		/* of `from`; of `to` when from is 0 */
+	int pid, tid;		/* who executed `from` */
+	uint32_t cycles;	/* since the branch before; 0 unknown */
+	uint8_t kind;		/* enum branch_kind */
+	uint8_t size;		/* of the instruction at `from` */
+	uint8_t isa;		/* of `from` */
+	uint8_t el;		/* of `from`; of `to` when from is 0 */
+	bool ends_trace;	/* `kind` is known, but the stretch ends here and `to` is 0 */
+};
+
+/* What the last element left open. */
+enum branch_open {
+	BRANCH_SEQ,		/* execution goes on behind `last` */
+	BRANCH_TAKEN,		/* `last` is a taken branch whose target is awaited */
+	BRANCH_EXCEPTION,	/* an exception was taken after `last` */
+	BRANCH_GAP,		/* nothing is known about what comes before the next range */
+};
+
+struct branch_state {
+	uint64_t last;		/* address of the last instruction executed, 0 none */
+	uint64_t time;
+	uint64_t resume;	/* where the code goes on after an exception; 0 unknown */
+	int pid, tid;
+	uint32_t cycles;	/* since the last completed branch */
+	uint8_t open;		/* enum branch_open */
+	uint8_t kind;		/* of what is open */
+	uint8_t size, isa, el;
+};
+
+/* Code as the stream's thread sees it: session_read_code(), or a test's. */
+typedef size_t (*branch_read_fn)(struct stream *s, uint64_t addr, void *buf, size_t len);
+
+extern const uint8_t branch_kind_table[64];
+
+static inline void branch_init(struct branch_state *st)
+{
+	*st = (struct branch_state){ .open = BRANCH_GAP, .pid = -1, .tid = -1 };
+}
+
+/* A range whose last instruction is a branch that was taken. */
+static inline bool branch_taken(const struct cst_generic *g)
+{
+	const unsigned int want = CST_GF_EXEC | CST_GF_WAYPOINT;
+
+	return (g->flags & want) == want &&
+	       (g->last_type == CST_INSN_BRANCH || g->last_type == CST_INSN_INDIRECT);
+}
+
+static inline enum branch_kind branch_kind_of(const struct cst_generic *g)
+{
+	unsigned int i = g->last_subtype & 7;
+
+	i |= g->last_type == CST_INSN_INDIRECT ? 8 : 0;
+	i |= g->flags & CST_GF_COND ? 16 : 0;
+	i |= g->flags & CST_GF_LINK ? 32 : 0;
+	return (enum branch_kind)branch_kind_table[i];
+}
+
+static inline void branch_fill(struct branch *b, struct branch_state *st, uint64_t to)
+{
+	b->from = st->last;
+	b->to = to;
+	b->time = st->time;
+	b->pid = st->pid;
+	b->tid = st->tid;
+	b->cycles = st->cycles;
+	b->kind = st->kind;
+	b->size = st->size;
+	b->isa = st->isa;
+	b->el = st->el;
+	b->ends_trace = false;
+	st->cycles = 0;
+}
+
+/* A range begins: true when that completes a branch. branch_range_end() must follow. */
+static inline bool branch_range(struct branch_state *st, const struct stream *s,
+				const struct cst_generic *g, struct branch *b)
+{
+	if (st->open == BRANCH_SEQ)
+		return false;
+	branch_fill(b, st, g->addr);
+	if (__builtin_expect(!b->from, 0)) {
+		b->time = s->time;
+		b->pid = s->pid;
+		b->tid = s->tid;
+		b->isa = g->isa;
+		b->el = g->el;
+		b->size = 0;
+		b->cycles = 0;
+		b->kind = BRANCH_BEGIN;
+	}
+	return true;
+}
+
+static inline void branch_range_end(struct branch_state *st, const struct stream *s,
+				    const struct cst_generic *g)
+{
+	st->last = g->end - g->last_size;
+	st->time = s->time;
+	st->pid = s->pid;
+	st->tid = s->tid;
+	st->size = g->last_size;
+	st->isa = g->isa;
+	st->el = g->el;
+	st->open = BRANCH_SEQ;
+	if (branch_taken(g)) {
+		st->open = BRANCH_TAKEN;
+		st->kind = branch_kind_of(g);
+	}
+}
+
+/*
+ * Any element but a range: true when it completes or breaks off a branch. What ended there because the
+ * trace did has `to` 0.
+ */
+bool branch_other(struct branch_state *st, struct stream *s, const struct cst_generic *g,
+		  branch_read_fn read, struct branch *b);
+
+/* True when the instruction before `addr` is a supervisor call. */
+bool branch_after_svc(struct stream *s, uint64_t addr, unsigned int isa, branch_read_fn read);
+
+/* PERF_BR_* of a branch stack entry. */
+extern const uint8_t branch_perf_types[BRANCH_NR];
+
+static inline unsigned int branch_perf_type(enum branch_kind kind)
+{
+	return branch_perf_types[kind];
+}
+
+/* The PERF_IP_FLAG_* that perf script prints. */
+unsigned int branch_ip_flags(const struct branch *b);
+
+static inline bool branch_is_call(enum branch_kind k)
+{
+	return k == BRANCH_CALL || k == BRANCH_IND_CALL || k == BRANCH_COND_CALL;
+}
+
+static inline bool branch_is_return(enum branch_kind k)
+{
+	return k == BRANCH_RET || k == BRANCH_COND_RET;
+}
+
+/* An exception, or the edge of a traced stretch: not the work of a branch instruction. */
+static inline bool branch_is_edge(enum branch_kind k)
+{
+	return k == BRANCH_NONE || k >= BRANCH_SYSCALL;
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* comms.h - names of threads over time, from COMM and FORK records. */
+#ifndef CSTRACE_SYNTH_COMMS_H
+#define CSTRACE_SYNTH_COMMS_H
+
+#include "perfdata/reader.h"
+
+struct comms;
+
+/* Reads all records and puts the position back to the start. NULL when memory is short. */
+struct comms *comms_new(struct perfdata *pd);
+void comms_free(struct comms *c);
+/* The name of a thread at a time; ":TID" for one without a name, as perf prints it. */
+const char *comms_at(struct comms *c, int tid, uint64_t time);
+
+#endif

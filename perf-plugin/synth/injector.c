@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "synth/injector.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "perfdata/writer.h"
+#include "session/session.h"
+#include "synth/merge.h"
+#include "synth/sideband.h"
+
+/* perf sorts what lies between two of these marks, and keeps it in memory meanwhile. */
+#define ROUND_BYTES	(1u << 20)
+/* "instruction trace", the only type of AUXTRACE_ERROR there is. */
+#define ERROR_ITRACE	1
+
+#define BRANCH_SAMPLE_TYPE	(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL |	\
+				 PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_TYPE_SAVE)
+
+struct injector {
+	struct session *ss;
+	struct injector_opts o;
+	struct perf_writer *w;
+	struct sideband *sb;
+	struct merge *m;
+	struct merge_lane *single;
+	struct sampler *sp;
+	bool timed;
+	uint64_t place;		/* stands for time in a file without times */
+	uint64_t id_branches, id_insns;
+	uint64_t since_round;
+	uint64_t bytes;
+	/* sections whose file was noted, as a set */
+	uint64_t *seen;
+	uint32_t seen_words;
+	const char **files;	/* recorded paths with a build-id in the header */
+	size_t nr_files;
+};
+
+/* ---- output ----------------------------------------------------------------------------------- */
+
+static void sink_write(void *data, const void *bytes, size_t len)
+{
+	struct injector *in = data;
+	struct perf_event_header *round;
+
+	if (in->since_round >= ROUND_BYTES) {
+		round = pw_reserve(in->w, sizeof(*round));
+		*round = (struct perf_event_header){ .type = PERF_RECORD_FINISHED_ROUND,
+						     .size = sizeof(*round) };
+		pw_commit(in->w, sizeof(*round));
+		in->since_round = 0;
+	}
+	pw_write(in->w, bytes, len);
+	in->since_round += len;
+}
+
+static uint16_t cpumode(unsigned int el)
+{
+	return el ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
+}
+
+static struct merge_lane *lane_of(struct injector *in, struct stream *s)
+{
+	void **slot = sampler_slot(s);
+
+	if (!*slot)
+		*slot = in->single ? in->single : merge_lane_new(in->m, SIDEBAND_RANK_SAMPLES);
+	return *slot;
+}
+
+/* Samples of a lane never go back in time. */
+static inline uint64_t time_of(const struct injector *in, const struct merge_lane *ln, uint64_t time)
+{
+	if (!in->timed)
+		time = in->place;
+	return time > ln->time ? time : ln->time;
+}
+
+static inline uint64_t *put_pair(uint64_t *p, int a, int b)
+{
+	*p = (uint32_t)a | (uint64_t)(uint32_t)b << 32;
+	return p + 1;
+}
+
+static int on_branch(void *data, struct stream *s, const struct branch *b)
+{
+	struct injector *in = data;
+	struct merge_lane *ln = lane_of(in, s);
+	uint64_t *start, *p, time;
+
+	if (!ln)
+		return -CST_ERR_NOMEM;
+	time = time_of(in, ln, b->time);
+	start = p = merge_reserve(ln, time);
+	p++;
+	*p++ = in->id_branches;
+	*p++ = b->from;
+	p = put_pair(p, b->pid, b->tid);
+	if (in->timed)
+		*p++ = time;
+	*p++ = b->to;
+	p = put_pair(p, s->cpu, 0);
+	*p++ = 1;
+	*(struct perf_event_header *)start = (struct perf_event_header){
+		.type = PERF_RECORD_SAMPLE, .misc = cpumode(b->el),
+		.size = (uint16_t)((uint8_t *)p - (uint8_t *)start) };
+	merge_commit(ln, (size_t)((uint8_t *)p - (uint8_t *)start));
+	return 0;
+}
+
+static int on_insn(void *data, struct stream *s, const struct insn_sample *i)
+{
+	struct injector *in = data;
+	struct merge_lane *ln = lane_of(in, s);
+	uint64_t *start, *p, time;
+
+	if (!ln)
+		return -CST_ERR_NOMEM;
+	time = time_of(in, ln, i->time);
+	start = p = merge_reserve(ln, time);
+	p++;
+	*p++ = in->id_insns;
+	*p++ = i->ip;
+	p = put_pair(p, i->pid, i->tid);
+	if (in->timed)
+		*p++ = time;
+	p = put_pair(p, s->cpu, 0);
+	*p++ = i->period;
+	if (in->o.itrace.chain) {
+		*p++ = i->nr_chain;
+		memcpy(p, i->chain, i->nr_chain * sizeof(*p));
+		p += i->nr_chain;
+	}
+	if (i->stack) {
+		uint64_t *nr = p++;
+
+		if (in->o.hw_index)
+			*p++ = UINT64_MAX;
+		*nr = ring_copy(i->stack, (struct ring_entry *)p);
+		p += *nr * (sizeof(struct ring_entry) / sizeof(*p));
+	}
+	*(struct perf_event_header *)start = (struct perf_event_header){
+		.type = PERF_RECORD_SAMPLE, .misc = cpumode(i->el),
+		.size = (uint16_t)((uint8_t *)p - (uint8_t *)start) };
+	merge_commit(ln, (size_t)((uint8_t *)p - (uint8_t *)start));
+	return 0;
+}
+
+static int on_error(void *data, struct stream *s, const struct error_sample *e)
+{
+	struct injector *in = data;
+	struct merge_lane *ln = lane_of(in, s);
+	struct perf_record_auxtrace_error *r;
+	size_t len = strlen(e->text);
+	uint64_t time;
+
+	if (!ln)
+		return -CST_ERR_NOMEM;
+	time = time_of(in, ln, e->time);
+	r = merge_reserve(ln, time);
+	memset(r, 0, sizeof(*r));
+	r->header.type = PERF_RECORD_AUXTRACE_ERROR;
+	r->header.size = sizeof(*r);
+	r->type = ERROR_ITRACE;
+	r->code = e->code;
+	r->cpu = (uint32_t)s->cpu;
+	r->pid = (uint32_t)e->pid;
+	r->tid = (uint32_t)e->tid;
+	r->fmt = 1;
+	r->ip = e->ip;
+	r->time = in->timed ? time : 0;
+	memcpy(r->msg, e->text, len < sizeof(r->msg) ? len : sizeof(r->msg) - 1);
+	merge_commit(ln, sizeof(*r));
+	return 0;
+}
+
+/* ---- build-ids of what ran -------------------------------------------------------------------- */
+
+static void note_file(struct injector *in, struct stream *s, uint32_t section)
+{
+	struct dso *dso = session_section_dso(in->ss, s, section);
+	const char **files;
+	const uint8_t *id;
+	size_t len, i;
+
+	if (!dso)
+		return;
+	id = dso_build_id(dso, &len);
+	if (!id)
+		return;
+	for (i = 0; i < in->nr_files; i++)
+		if (!strcmp(in->files[i], dso_path(dso)))
+			return;
+	files = realloc(in->files, (in->nr_files + 1) * sizeof(*files));
+	if (!files)
+		return;
+	in->files = files;
+	files[in->nr_files++] = dso_path(dso);
+	pw_add_build_id(in->w, dso_path(dso)[0] == '[' ? PERF_RECORD_MISC_KERNEL :
+			       PERF_RECORD_MISC_USER, ~0u, id, (unsigned int)len, dso_path(dso));
+}
+
+static void note_section(struct injector *in, struct stream *s, uint32_t section)
+{
+	uint32_t word = section / 64, words;
+	uint64_t *p;
+
+	if (word >= in->seen_words) {
+		words = word + 64;
+		p = realloc(in->seen, words * sizeof(*p));
+		if (!p)
+			return;
+		memset(p + in->seen_words, 0, (words - in->seen_words) * sizeof(*p));
+		in->seen = p;
+		in->seen_words = words;
+	}
+	if (in->seen[word] >> section % 64 & 1)
+		return;
+	in->seen[word] |= 1ull << section % 64;
+	note_file(in, s, section);
+}
+
+static int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+{
+	struct injector *in = data;
+	uint64_t time = s->time;
+	uint32_t section = 0;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < n; i++) {
+		if (g[i].kind == CST_GEN_RANGE && g[i].section != section) {
+			section = g[i].section;
+			if (section)
+				note_section(in, s, section);
+		}
+	}
+	/* The maps that a sample needs come before it, and the end of its thread after it. */
+	if (in->o.itrace.timeless)
+		s->time = s->aux_time;
+	if (s->time < s->not_before)
+		s->time = s->not_before;
+	if (in->timed)
+		s->time = sideband_alive(in->sb, s->tid, s->time);
+	else
+		in->place = sideband_alive(in->sb, s->tid, s->aux_seq);
+	rc = sampler_batch(in->sp, s, g, n);
+	s->time = time;
+	return rc;
+}
+
+static int on_fragment_end(void *data, struct stream *s)
+{
+	struct injector *in = data;
+
+	if (pw_failed(in->w))
+		return -CST_ERR_IO;
+	return sampler_fragment_end(in->sp, s);
+}
+
+static void on_stream_end(void *data, struct stream *s)
+{
+	struct injector *in = data;
+
+	sampler_stream_end(in->sp, s);
+}
+
+/* ---- header ----------------------------------------------------------------------------------- */
+
+static int add_event(struct injector *in, const char *name, uint64_t config, uint64_t id,
+		     uint64_t period, uint64_t sample_type, struct pd_error *err)
+{
+	const struct perf_event_attr *trace = sideband_trace_attr(in->sb);
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = config,
+		.sample_period = period,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | sample_type,
+		.sample_id_all = 1,
+		.exclude_hv = 1,
+		.exclude_guest = 1,
+	};
+	char full[32];
+	int rc;
+
+	if (in->timed)
+		attr.sample_type |= PERF_SAMPLE_TIME;
+	if (sample_type & PERF_SAMPLE_BRANCH_STACK) {
+		attr.branch_sample_type = BRANCH_SAMPLE_TYPE;
+		if (in->o.hw_index)
+			attr.branch_sample_type |= PERF_SAMPLE_BRANCH_HW_INDEX;
+	}
+	if (trace) {
+		attr.exclude_kernel = trace->exclude_kernel;
+		attr.exclude_user = trace->exclude_user;
+	}
+	snprintf(full, sizeof(full), "%s%s", name, attr.exclude_kernel ? ":u" : "");
+	rc = pw_add_attr(in->w, &attr, &id, 1, full, err);
+	return rc < 0 ? rc : 0;
+}
+
+static int add_header(struct injector *in, struct pd_error *err)
+{
+	struct perfdata *pd = session_perfdata(in->ss);
+	const struct pd_env *env = perfdata_env(pd);
+	const struct itrace_opts *o = &in->o.itrace;
+	uint64_t type = 0;
+	uint32_t i;
+	int rc;
+
+	if (o->stack)
+		type |= PERF_SAMPLE_BRANCH_STACK;
+	if (o->chain)
+		type |= PERF_SAMPLE_CALLCHAIN;
+	in->id_insns = sideband_new_id(in->sb);
+	in->id_branches = in->id_insns + 1;
+	rc = pw_copy_env(in->w, pd);
+	if (!rc && !env->arch)
+		rc = pw_set_string(in->w, PD_FEAT_ARCH, "aarch64");
+	if (!rc && o->instructions)
+		rc = add_event(in, "instructions", PERF_COUNT_HW_INSTRUCTIONS, in->id_insns,
+			       o->period, type, err);
+	if (!rc && o->branches)
+		rc = add_event(in, "branches", PERF_COUNT_HW_BRANCH_INSTRUCTIONS, in->id_branches, 1,
+			       PERF_SAMPLE_ADDR, err);
+	if (!rc)
+		rc = sideband_add_attrs(in->sb, in->w, err);
+	if (!rc && in->o.branch_view && o->stack)
+		rc = pw_set_branch_stack(in->w);
+	if (!rc && env->raw[PD_FEAT_TRACING_DATA].ptr && !perfdata_is_swapped(pd))
+		rc = pw_set_raw(in->w, PD_FEAT_TRACING_DATA, env->raw[PD_FEAT_TRACING_DATA].ptr,
+				env->raw[PD_FEAT_TRACING_DATA].len);
+	for (i = 0; !rc && i < env->nr_build_ids; i++)
+		rc = pw_add_build_id(in->w, env->build_ids[i].misc, ~0u, env->build_ids[i].id,
+				     env->build_ids[i].size, env->build_ids[i].filename);
+	return rc ? rc : pw_start(in->w, err);
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
+static char *dir_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!strcmp(path, "-"))
+		return NULL;
+	if (!slash)
+		return strdup(".");
+	return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+struct injector *injector_open(struct session *ss, const struct injector_opts *o)
+{
+	struct injector *in = calloc(1, sizeof(*in));
+	struct sample_ops ops = { .branch = on_branch, .insn = on_insn, .error = on_error,
+				  .data = in };
+	struct merge_sink sink = { .write = sink_write, .data = in };
+	struct pd_error err = { .code = 0 };
+	uint64_t id, type;
+	char *dir;
+
+	if (!in)
+		goto nomem;
+	in->ss = ss;
+	in->o = *o;
+	in->w = pw_open(o->output, &err);
+	if (!in->w)
+		goto fail;
+	in->sb = sideband_new(session_perfdata(ss), session_pmu_type(ss));
+	dir = dir_of(o->output);
+	in->m = merge_new(&sink, dir);
+	free(dir);
+	in->sp = sampler_new(&o->itrace, &ops, session_read_code);
+	if (!in->sb || !in->m || !in->sp)
+		goto nomem;
+	in->timed = sideband_timed(in->sb);
+	if (add_header(in, &err))
+		goto fail;
+	id = o->itrace.instructions ? in->id_insns : in->id_branches;
+	type = PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER |
+	       (in->timed ? PERF_SAMPLE_TIME : 0);
+	if (sideband_collect(in->sb, in->m, id, type, &err))
+		goto fail;
+	if (session_max_streams(ss) == 1) {
+		in->single = merge_lane_new(in->m, SIDEBAND_RANK_SAMPLES);
+		if (!in->single || merge_direct(in->m, in->single))
+			goto nomem;
+	}
+	return in;
+nomem:
+	pd_fail(&err, PD_E_NOMEM, 0, "%s: out of memory", o->output);
+fail:
+	fprintf(stderr, "cstrace inject: %s\n", err.msg);
+	injector_close(in);
+	return NULL;
+}
+
+int injector_run(struct injector *in)
+{
+	struct session_consumer c = { .data = in, .stop = sampler_stop(in->sp), .batch = on_batch,
+				      .fragment_end = on_fragment_end, .stream_end = on_stream_end };
+	struct pd_error err = { .code = 0 };
+	int rc;
+
+	rc = session_run(in->ss, &c);
+	if (rc == -CST_ERR_NOMEM)
+		fprintf(stderr, "cstrace inject: %s: out of memory\n", in->o.output);
+	if (rc && !pw_failed(in->w))
+		return rc;
+	if (!rc) {
+		rc = merge_finish(in->m);
+		if (rc) {
+			fprintf(stderr, "cstrace inject: temporary file for %s: %s\n", in->o.output,
+				strerror(-rc));
+			return rc;
+		}
+	}
+	in->bytes = pw_data_bytes(in->w);
+	rc = pw_finish(in->w, &err);
+	in->w = NULL;
+	if (rc)
+		fprintf(stderr, "cstrace inject: %s\n", err.msg);
+	return rc;
+}
+
+const struct sampler_counts *injector_counts(const struct injector *in)
+{
+	return sampler_counts(in->sp);
+}
+
+uint64_t injector_bytes(const struct injector *in)
+{
+	return in->bytes;
+}
+
+void injector_close(struct injector *in)
+{
+	if (!in)
+		return;
+	if (in->w)
+		pw_abort(in->w);
+	sampler_free(in->sp);
+	merge_free(in->m);
+	sideband_free(in->sb);
+	free(in->seen);
+	free(in->files);
+	free(in);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* injector.h - a session's trace as samples in a new perf.data file. */
+#ifndef CSTRACE_SYNTH_INJECTOR_H
+#define CSTRACE_SYNTH_INJECTOR_H
+
+#include "session/session.h"
+#include "synth/itrace.h"
+#include "synth/sampler.h"
+
+struct injector_opts {
+	const char *output;	/* file, or "-" */
+	struct itrace_opts itrace;
+	bool hw_index;		/* branch stacks with the index field, which some readers cannot skip */
+	bool branch_view;	/* feature that makes perf report start in branch mode */
+	int argc;		/* command line, for the header */
+	const char *const *argv;
+};
+
+struct injector;
+
+/* NULL after a message on stderr. */
+struct injector *injector_open(struct session *ss, const struct injector_opts *o);
+/* Decode and write. 0, or negative after a message on stderr; the output then does not exist. */
+int injector_run(struct injector *in);
+const struct sampler_counts *injector_counts(const struct injector *in);
+uint64_t injector_bytes(const struct injector *in);
+/* Leaves no output behind when injector_run() did not succeed. */
+void injector_close(struct injector *in);
+
+#endif

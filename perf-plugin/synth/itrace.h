@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* itrace.h - the letters of --itrace: which samples are made out of the trace. */
+#ifndef CSTRACE_SYNTH_ITRACE_H
+#define CSTRACE_SYNTH_ITRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum itrace_unit {
+	ITRACE_INSNS,	/* i: instructions */
+	ITRACE_TICKS,	/* t: ticks of the trace's timestamp counter */
+	ITRACE_NS,	/* ns, us, ms: perf time */
+};
+
+#define ITRACE_DEFAULT_PERIOD	100000u
+#define ITRACE_DEFAULT_CHAIN	16u
+#define ITRACE_DEFAULT_STACK	64u
+#define ITRACE_MAX_DEPTH	1024u	/* of call chains and branch stacks */
+
+struct itrace_opts {
+	bool instructions;	/* i */
+	bool branches;		/* b, and c and r, which restrict them */
+	bool calls;		/* c */
+	bool returns;		/* r */
+	bool errors;		/* e */
+	bool no_overflow_errors; /* e-o */
+	bool no_lost_errors;	/* e-l */
+	bool timeless;		/* Z */
+	enum itrace_unit unit;
+	uint64_t period;
+	uint64_t skip;		/* s */
+	unsigned int chain;	/* g: entries of the call chain, 0 none */
+	unsigned int stack;	/* l: entries of the branch stack, 0 none */
+	unsigned int quick;	/* q, counted */
+	/* Letters that were given and mean nothing for this trace, for one notice to the user. */
+	char unused[16];
+};
+
+/*
+ * What no --itrace, or --itrace without letters, stands for. A listing (perf script) shows calls and errors;
+ * everything else samples instructions and branches and reports errors.
+ */
+void itrace_default(struct itrace_opts *o, bool listing);
+
+/* Parse `text`; true, or false with a message in `msg` that points at the letter. */
+bool itrace_parse(struct itrace_opts *o, const char *text, char *msg, size_t len);
+
+#endif

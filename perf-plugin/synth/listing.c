@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "synth/listing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "synth/comms.h"
+#include "synth/merge.h"
+#include "synth/symbols.h"
+#include "synth/text.h"
+
+/* What the fixed part of a line and one entry of a branch stack or call chain take at most, names aside. */
+#define ROOM	512u
+#define OUT_BUFFER	(1u << 20)
+
+struct listing {
+	struct session *ss;
+	unsigned int fields;
+	bool chain;
+	unsigned int event_width;
+	struct pd_output out;
+	bool open;
+	uint8_t *buf;
+	size_t fill;
+	struct merge *m;
+	struct merge_lane *single;
+	struct sampler *sp;
+	struct comms *comms;
+	struct symbols symbols;
+	const char *comm;	/* of comm_tid; NULL: look it up */
+	int comm_tid;
+	/* the line being written */
+	struct merge_lane *ln;
+	uint64_t time;
+	char *p;
+};
+
+static const char ev_branches[] = "branches", ev_insns[] = "instructions";
+
+/* ---- output ----------------------------------------------------------------------------------- */
+
+static void sink_write(void *data, const void *bytes, size_t len)
+{
+	struct listing *l = data;
+
+	if (l->fill + len > OUT_BUFFER) {
+		pd_output_write(&l->out, l->buf, l->fill);
+		l->fill = 0;
+	}
+	if (len > OUT_BUFFER) {
+		pd_output_write(&l->out, bytes, len);
+		return;
+	}
+	memcpy(l->buf + l->fill, bytes, len);
+	l->fill += len;
+}
+
+static bool line_begin(struct listing *l, struct stream *s, uint64_t time)
+{
+	void **slot = sampler_slot(s);
+
+	if (!*slot)
+		*slot = l->single ? l->single : merge_lane_new(l->m, 0);
+	l->ln = *slot;
+	if (!l->ln)
+		return false;
+	l->time = time;
+	l->p = merge_reserve(l->ln, time);
+	return true;
+}
+
+static void line_end(struct listing *l)
+{
+	*l->p++ = '\n';
+	merge_commit(l->ln, (size_t)(l->p - (char *)l->ln->cur));
+}
+
+/* Make room for `n` bytes, n <= MERGE_PIECE: a long line goes out in several pieces. */
+static void room(struct listing *l, size_t n)
+{
+	if ((size_t)((char *)l->ln->end - l->p) >= n)
+		return;
+	merge_commit(l->ln, (size_t)(l->p - (char *)l->ln->cur));
+	l->p = merge_reserve(l->ln, l->time);
+}
+
+static void put_string(struct listing *l, const char *s)
+{
+	size_t n = strlen(s);
+
+	if (n > MERGE_PIECE / 2)
+		n = MERGE_PIECE / 2;
+	room(l, n + ROOM);
+	l->p = text_bytes(l->p, s, n);
+}
+
+/* ---- fields ----------------------------------------------------------------------------------- */
+
+static void put_padded(struct listing *l, const char *s, size_t width)
+{
+	size_t n = strlen(s);
+
+	l->p = text_pad(l->p, n, width, ' ');
+	put_string(l, s);
+}
+
+static void put_comm(struct listing *l, int tid, uint64_t time, bool padded)
+{
+	if (!l->comm || l->comm_tid != tid) {
+		l->comm = comms_at(l->comms, tid, time);
+		l->comm_tid = tid;
+	}
+	put_padded(l, l->comm, padded ? 16 : 0);
+	*l->p++ = ' ';
+}
+
+static void put_time(struct listing *l, uint64_t time)
+{
+	char tmp[40], *p;
+
+	p = text_dec(tmp, (int64_t)(time / 1000000000u), 0, ' ');
+	*p++ = '.';
+	p = text_dec(p, (int64_t)(time % 1000000000u / 1000), 6, '0');
+	l->p = text_pad(l->p, (size_t)(p - tmp), 12, ' ');
+	l->p = text_bytes(l->p, tmp, (size_t)(p - tmp));
+	l->p = text_lit(l->p, ": ");
+}
+
+static void put_start(struct listing *l, struct stream *s, int pid, int tid, uint64_t time,
+		      bool with_chain)
+{
+	if (l->fields & LIST_COMM)
+		put_comm(l, tid, time, !with_chain);
+	if (l->fields & LIST_PID && l->fields & LIST_TID) {
+		char *start;
+
+		l->p = text_dec(l->p, pid, 5, ' ');
+		*l->p++ = '/';
+		start = l->p;
+		l->p = text_dec(l->p, tid, 0, ' ');
+		l->p = text_pad(l->p, (size_t)(l->p - start), 5, ' ');
+		*l->p++ = ' ';
+	} else if (l->fields & (LIST_PID | LIST_TID)) {
+		l->p = text_dec(l->p, l->fields & LIST_PID ? pid : tid, 5, ' ');
+		*l->p++ = ' ';
+	}
+	if (l->fields & LIST_CPU) {
+		*l->p++ = '[';
+		if (s->cpu < 0)
+			l->p = text_lit(l->p, "-01");	/* as printf fills a negative number */
+		else
+			l->p = text_dec(l->p, s->cpu, 3, '0');
+		l->p = text_lit(l->p, "] ");
+	}
+	if (l->fields & LIST_TIME)
+		put_time(l, time);
+}
+
+static void put_period(struct listing *l, uint64_t period)
+{
+	if (!(l->fields & LIST_PERIOD))
+		return;
+	l->p = text_dec(l->p, (int64_t)period, 10, ' ');
+	*l->p++ = ' ';
+}
+
+static void put_event(struct listing *l, const char *name)
+{
+	if (!(l->fields & LIST_EVENT))
+		return;
+	put_padded(l, name, l->event_width);
+	l->p = text_lit(l->p, ": ");
+}
+
+static const struct {
+	uint16_t flags;
+	const char *name;
+} flag_names[] = {
+	{ 0x003, "call" },
+	{ 0x005, "return" },
+	{ 0x009, "jcc" },
+	{ 0x001, "jmp" },
+	{ 0x043, "int" },
+	{ 0x045, "iret" },
+	{ 0x013, "syscall" },
+	{ 0x015, "sysret" },
+	{ 0x021, "async" },
+	{ 0x063, "hw int" },
+	{ 0x101, "tr strt" },
+	{ 0x201, "tr end" },
+};
+
+static const char *flag_name(unsigned int flags)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(flag_names) / sizeof(flag_names[0]); i++)
+		if (flag_names[i].flags == flags)
+			return flag_names[i].name;
+	return NULL;
+}
+
+static void put_flags(struct listing *l, unsigned int flags)
+{
+	const unsigned int trace_end = 0x200;
+	const char *name = flag_name(flags), *end = NULL;
+	char tmp[24], *p = tmp;
+
+	if (!(l->fields & LIST_FLAGS))
+		return;
+	if (!name && flags & trace_end)
+		end = flag_name(flags & ~trace_end);
+	if (name) {
+		p = text_bytes(p, name, strlen(name));
+		p = text_pad(p, (size_t)(p - tmp), 21, ' ');
+	} else if (end) {
+		p = text_lit(p, "tr end  ");
+		p = text_bytes(p, end, strlen(end));
+		p = text_pad(p, (size_t)(p - tmp), 21, ' ');
+	}
+	l->p = text_lit(l->p, "  ");
+	l->p = text_bytes(l->p, tmp, (size_t)(p - tmp));
+	l->p = text_pad(l->p, (size_t)(p - tmp), 21, ' ');
+	*l->p++ = ' ';
+}
+
+/* The names of an address after it; `mine`: the stream's thread is the one that ran there. */
+static void put_names(struct listing *l, struct stream *s, uint64_t addr, bool mine)
+{
+	static const struct symbol_at unknown;
+	const struct symbol_at *at;
+
+	if (!(l->fields & (LIST_SYM | LIST_DSO)))
+		return;
+	at = mine ? symbols_find(&l->symbols, s, addr) : &unknown;
+	if (l->fields & LIST_SYM) {
+		*l->p++ = ' ';
+		put_string(l, at->name ? at->name : "[unknown]");
+		if (at->name && l->fields & LIST_SYMOFF) {
+			l->p = text_lit(l->p, "+0x");
+			l->p = text_hex(l->p, at->offset, 0);
+		}
+	}
+	if (l->fields & LIST_DSO) {
+		l->p = text_lit(l->p, " (");
+		put_string(l, at->dso ? at->dso : "[unknown]");
+		*l->p++ = ')';
+	}
+}
+
+static void put_insn(struct listing *l, struct stream *s, uint64_t addr, unsigned int size)
+{
+	uint8_t code[4];
+	size_t n, i;
+
+	if (l->fields & LIST_INSNLEN) {
+		l->p = text_lit(l->p, " ilen: ");
+		l->p = text_dec(l->p, size, 0, ' ');
+	}
+	if (!(l->fields & LIST_INSN) || !size)
+		return;
+	n = session_read_code(s, addr, code, size < 4 ? size : 4);
+	if (!n)
+		return;
+	l->p = text_lit(l->p, " insn:");
+	for (i = 0; i < n; i++) {
+		*l->p++ = ' ';
+		*l->p++ = "0123456789abcdef"[code[i] >> 4];
+		*l->p++ = "0123456789abcdef"[code[i] & 15];
+	}
+}
+
+static const char *const type_names[] = {
+	"", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET", "COND_CALL",
+	"COND_RET", "ERET", "IRQ", "SERROR", "NO_TX", "",
+};
+
+static void put_stack_addr(struct listing *l, struct stream *s, const char *before, uint64_t addr)
+{
+	const struct symbol_at *at;
+
+	room(l, ROOM);
+	put_string(l, before);
+	l->p = text_hex(l->p, addr, 0);
+	if (!(l->fields & LIST_DSO))
+		return;
+	at = symbols_find(&l->symbols, s, addr);
+	*l->p++ = '(';
+	put_string(l, at->dso ? at->dso : "[unknown]");
+	*l->p++ = ')';
+}
+
+static void put_stack(struct listing *l, struct stream *s, const struct ring *r)
+{
+	const struct ring_entry *e;
+	uint32_t i, at;
+
+	for (i = 0; i < r->count; i++) {
+		at = r->head + i;
+		e = &r->e[at < r->size ? at : at - r->size];
+		put_stack_addr(l, s, " 0x", e->from);
+		put_stack_addr(l, s, "/0x", e->to);
+		l->p = text_lit(l->p, "/P/-/-/");
+		l->p = text_dec(l->p, e->flags >> RING_CYCLES_SHIFT & RING_CYCLES_MAX, 0, ' ');
+		*l->p++ = '/';
+		put_string(l, type_names[e->flags >> RING_TYPE_SHIFT & 15]);
+		*l->p++ = ' ';
+	}
+}
+
+static void put_chain(struct listing *l, struct stream *s, const uint64_t *chain, unsigned int n)
+{
+	unsigned int i;
+
+	*l->p++ = '\n';
+	for (i = 0; i < n; i++) {
+		/* context markers are the last page of the address space */
+		if (chain[i] >= (uint64_t)-4095)
+			continue;
+		room(l, ROOM);
+		*l->p++ = '\t';
+		l->p = text_hex(l->p, chain[i], 16);
+		put_names(l, s, chain[i], true);
+		*l->p++ = '\n';
+	}
+}
+
+/* ---- samples ---------------------------------------------------------------------------------- */
+
+static int on_branch(void *data, struct stream *s, const struct branch *b)
+{
+	struct listing *l = data;
+	bool mine = b->tid == s->tid;
+
+	if (!line_begin(l, s, b->time))
+		return -CST_ERR_NOMEM;
+	put_start(l, s, b->pid, b->tid, b->time, false);
+	put_period(l, 1);
+	put_event(l, ev_branches);
+	put_flags(l, branch_ip_flags(b));
+	if (l->fields & LIST_IP) {
+		*l->p++ = ' ';
+		l->p = text_hex(l->p, b->from, 16);
+		put_names(l, s, b->from, mine);
+	}
+	if (l->fields & LIST_ADDR) {
+		l->p = text_lit(l->p, " => ");
+		l->p = text_hex(l->p, b->to, 16);
+		put_names(l, s, b->to, true);
+	}
+	put_insn(l, s, b->from, b->size);
+	line_end(l);
+	return 0;
+}
+
+static int on_insn(void *data, struct stream *s, const struct insn_sample *i)
+{
+	struct listing *l = data;
+
+	if (!line_begin(l, s, i->time))
+		return -CST_ERR_NOMEM;
+	put_start(l, s, i->pid, i->tid, i->time, i->nr_chain != 0);
+	put_period(l, i->period);
+	put_event(l, ev_insns);
+	put_flags(l, 0);
+	if (l->fields & LIST_IP) {
+		if (i->nr_chain) {
+			put_chain(l, s, i->chain, i->nr_chain);
+		} else {
+			*l->p++ = ' ';
+			l->p = text_hex(l->p, i->ip, 16);
+			put_names(l, s, i->ip, i->tid == s->tid);
+		}
+	}
+	if (l->fields & LIST_BRSTACK && i->stack)
+		put_stack(l, s, i->stack);
+	put_insn(l, s, i->ip, i->size);
+	line_end(l);
+	return 0;
+}
+
+static int on_error(void *data, struct stream *s, const struct error_sample *e)
+{
+	struct listing *l = data;
+
+	if (!line_begin(l, s, e->time))
+		return -CST_ERR_NOMEM;
+	l->p = text_lit(l->p, " instruction trace error type 1 time ");
+	if (e->time) {
+		l->p = text_dec(l->p, (int64_t)(e->time / 1000000000u), 0, ' ');
+		*l->p++ = '.';
+		l->p = text_dec(l->p, (int64_t)(e->time % 1000000000u), 9, '0');
+	} else {
+		*l->p++ = '0';
+	}
+	l->p = text_lit(l->p, " cpu ");
+	l->p = text_dec(l->p, s->cpu, 0, ' ');
+	l->p = text_lit(l->p, " pid ");
+	l->p = text_dec(l->p, e->pid, 0, ' ');
+	l->p = text_lit(l->p, " tid ");
+	l->p = text_dec(l->p, e->tid, 0, ' ');
+	l->p = text_lit(l->p, " ip ");
+	if (e->ip)
+		l->p = text_lit(l->p, "0x");
+	l->p = text_hex(l->p, e->ip, 0);
+	l->p = text_lit(l->p, " code ");
+	l->p = text_dec(l->p, e->code, 0, ' ');
+	l->p = text_lit(l->p, ": ");
+	put_string(l, e->text);
+	line_end(l);
+	return 0;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
+static int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+{
+	struct listing *l = data;
+	uint64_t time = s->time;
+	int rc;
+
+	l->comm = NULL;
+	if (l->fields & (LIST_SYM | LIST_DSO))
+		symbols_forget(&l->symbols);
+	if (s->time < s->not_before)
+		s->time = s->not_before;
+	rc = sampler_batch(l->sp, s, g, n);
+	s->time = time;
+	return rc;
+}
+
+static int on_fragment_end(void *data, struct stream *s)
+{
+	struct listing *l = data;
+
+	if (l->out.error)
+		return -CST_ERR_IO;
+	return sampler_fragment_end(l->sp, s);
+}
+
+static void on_stream_end(void *data, struct stream *s)
+{
+	struct listing *l = data;
+
+	sampler_stream_end(l->sp, s);
+}
+
+struct listing *listing_open(struct session *ss, const struct itrace_opts *o, unsigned int fields,
+			     const char *output)
+{
+	struct listing *l = calloc(1, sizeof(*l));
+	struct sample_ops ops = { .branch = on_branch, .insn = on_insn, .error = on_error,
+				  .data = l };
+	struct merge_sink sink = { .write = sink_write, .data = l };
+	struct pd_error err = { .code = 0 };
+
+	if (!l)
+		goto nomem;
+	l->ss = ss;
+	l->fields = fields;
+	l->event_width = o->instructions ? sizeof(ev_insns) - 1 : sizeof(ev_branches) - 1;
+	l->buf = malloc(OUT_BUFFER);
+	l->m = merge_new(&sink, NULL);
+	l->sp = sampler_new(o, &ops, session_read_code);
+	l->comms = comms_new(session_perfdata(ss));
+	if (!l->buf || !l->m || !l->sp || !l->comms)
+		goto nomem;
+	if (pd_output_open(&l->out, output, &err)) {
+		fprintf(stderr, "cstrace script: %s\n", err.msg);
+		listing_close(l);
+		return NULL;
+	}
+	l->open = true;
+	if (session_max_streams(ss) == 1) {
+		l->single = merge_lane_new(l->m, 0);
+		if (!l->single || merge_direct(l->m, l->single))
+			goto nomem;
+	}
+	return l;
+nomem:
+	fprintf(stderr, "cstrace script: out of memory\n");
+	listing_close(l);
+	return NULL;
+}
+
+int listing_run(struct listing *l)
+{
+	struct session_consumer c = { .data = l, .batch = on_batch, .fragment_end = on_fragment_end,
+				      .stream_end = on_stream_end };
+	struct pd_error err = { .code = 0 };
+	int rc;
+
+	c.stop = sampler_stop(l->sp);
+	rc = session_run(l->ss, &c);
+	if (rc == -CST_ERR_NOMEM)
+		fprintf(stderr, "cstrace script: out of memory\n");
+	if (rc && !l->out.error)
+		return rc;
+	if (!rc) {
+		rc = merge_finish(l->m);
+		if (rc) {
+			fprintf(stderr, "cstrace script: temporary file: %s\n", strerror(-rc));
+			return rc;
+		}
+		pd_output_write(&l->out, l->buf, l->fill);
+	}
+	rc = pd_output_finish(&l->out, &err);
+	l->open = false;
+	if (rc)
+		fprintf(stderr, "cstrace script: %s\n", err.msg);
+	return rc;
+}
+
+const struct sampler_counts *listing_counts(const struct listing *l)
+{
+	return sampler_counts(l->sp);
+}
+
+void listing_close(struct listing *l)
+{
+	if (!l)
+		return;
+	if (l->open)
+		pd_output_abort(&l->out);
+	sampler_free(l->sp);
+	merge_free(l->m);
+	comms_free(l->comms);
+	free(l->buf);
+	free(l);
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "synth/merge.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CHUNK	(2u * MERGE_PIECE)
+
+/* Before the pieces of one time. */
+struct run {
+	uint64_t time;
+	uint64_t len;
+};
+
+/* A full chunk in the temporary file. */
+struct spill {
+	uint64_t offset;
+	uint32_t len;
+};
+
+struct lane {
+	struct merge_lane pub;	/* first: the lane that callers see */
+	unsigned int rank;
+	unsigned int nr;	/* number of the lane: the last word in the order */
+	uint8_t *chunk;
+	struct spill *spill;
+	size_t nr_spill, cap_spill;
+	/* while merging: the runs at [pos, fill) of `chunk` */
+	size_t next_spill;
+	size_t pos, fill;
+	bool complete;		/* nothing will be added any more */
+};
+
+struct merge {
+	struct merge_sink sink;
+	struct lane **lane;
+	unsigned int nr;
+	struct lane *direct;
+	struct lane **heap;	/* of lanes with a run at `pos` */
+	unsigned int in_heap;
+	char *dir;		/* where the temporary file goes */
+	int fd;			/* -1: none yet */
+	uint64_t file_size;
+	int error;
+};
+
+struct merge *merge_new(const struct merge_sink *sink, const char *dir)
+{
+	struct merge *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->sink = *sink;
+	m->fd = -1;
+	if (!dir || !*dir)
+		dir = getenv("TMPDIR");
+	m->dir = strdup(dir && *dir ? dir : "/var/tmp");
+	if (!m->dir) {
+		free(m);
+		return NULL;
+	}
+	return m;
+}
+
+void merge_free(struct merge *m)
+{
+	unsigned int i;
+
+	if (!m)
+		return;
+	for (i = 0; i < m->nr; i++) {
+		free(m->lane[i]->chunk);
+		free(m->lane[i]->spill);
+		free(m->lane[i]);
+	}
+	if (m->fd >= 0)
+		close(m->fd);
+	free(m->dir);
+	free(m->lane);
+	free(m->heap);
+	free(m);
+}
+
+struct merge_lane *merge_lane_new(struct merge *m, unsigned int rank)
+{
+	struct lane **p, *ln;
+
+	p = realloc(m->lane, (m->nr + 1) * sizeof(*p));
+	if (!p)
+		return NULL;
+	m->lane = p;
+	ln = calloc(1, sizeof(*ln));
+	if (!ln)
+		return NULL;
+	ln->chunk = malloc(CHUNK);
+	if (!ln->chunk) {
+		free(ln);
+		return NULL;
+	}
+	ln->rank = rank;
+	ln->nr = m->nr;
+	ln->pub.m = m;
+	ln->pub.cur = ln->chunk;
+	ln->pub.end = ln->chunk + CHUNK;
+	m->lane[m->nr++] = ln;
+	return &ln->pub;
+}
+
+/* ---- the temporary file ----------------------------------------------------------------------- */
+
+/* A file without a name: nothing is left of it whatever happens. */
+static int open_temp(const char *dir)
+{
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char *name;
+
+	if (fd >= 0)
+		return fd;
+	/* Not every file system can do that. */
+	if (asprintf(&name, "%s/cstrace.XXXXXX", dir) < 0)
+		return -1;
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(name);
+	free(name);
+	return fd;
+}
+
+static void spill(struct merge *m, struct lane *ln, size_t len)
+{
+	struct spill *p;
+	size_t cap, done = 0;
+	ssize_t n;
+
+	if (ln->nr_spill == ln->cap_spill) {
+		cap = ln->cap_spill ? 2 * ln->cap_spill : 16;
+		p = realloc(ln->spill, cap * sizeof(*p));
+		if (!p) {
+			m->error = -ENOMEM;
+			return;
+		}
+		ln->spill = p;
+		ln->cap_spill = cap;
+	}
+	if (m->fd < 0)
+		m->fd = open_temp(m->dir);
+	while (m->fd >= 0 && done < len) {
+		n = pwrite(m->fd, ln->chunk + done, len - done, (off_t)(m->file_size + done));
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	if (done < len) {
+		m->error = errno ? -errno : -EIO;
+		return;
+	}
+	ln->spill[ln->nr_spill].offset = m->file_size;
+	ln->spill[ln->nr_spill++].len = (uint32_t)len;
+	m->file_size += len;
+}
+
+static bool load(struct merge *m, struct lane *ln)
+{
+	const struct spill *sp = &ln->spill[ln->next_spill++];
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < sp->len) {
+		n = pread(m->fd, ln->chunk + done, sp->len - done, (off_t)(sp->offset + done));
+		if (n <= 0) {
+			m->error = n ? -errno : -EIO;
+			return false;
+		}
+		done += (size_t)n;
+	}
+	ln->pos = 0;
+	ln->fill = sp->len;
+	return true;
+}
+
+/* ---- writing lanes ---------------------------------------------------------------------------- */
+
+static void run_close(struct merge_lane *pub)
+{
+	struct run r = { .time = pub->time };
+
+	if (!pub->run)
+		return;
+	r.len = (uint64_t)(pub->cur - pub->run) - sizeof(r);
+	memcpy(pub->run, &r, sizeof(r));
+	pub->run = NULL;
+}
+
+static void run_open(struct merge_lane *pub)
+{
+	pub->run = pub->cur;
+	pub->cur += sizeof(struct run);
+}
+
+static void emit_until(struct merge *m, uint64_t time, unsigned int rank);
+
+static void direct_flush(struct merge *m, struct lane *ln)
+{
+	size_t len = (size_t)(ln->pub.cur - ln->chunk);
+
+	if (len)
+		m->sink.write(m->sink.data, ln->chunk, len);
+	ln->pub.cur = ln->chunk;
+}
+
+void merge_turn(struct merge_lane *pub, uint64_t time)
+{
+	struct lane *ln = (struct lane *)pub;
+	struct merge *m = pub->m;
+
+	if (m->direct == ln) {
+		if (time > pub->time || !pub->run) {
+			if (time > pub->time)
+				pub->time = time;
+			/* What others say before this time has to be written first. */
+			if (m->in_heap) {
+				direct_flush(m, ln);
+				emit_until(m, pub->time, ln->rank);
+			}
+			pub->run = ln->chunk;
+		}
+		if ((size_t)(pub->end - pub->cur) < MERGE_PIECE)
+			direct_flush(m, ln);
+		return;
+	}
+	run_close(pub);
+	if ((size_t)(pub->end - pub->cur) < MERGE_PIECE + sizeof(struct run)) {
+		spill(m, ln, (size_t)(pub->cur - ln->chunk));
+		pub->cur = ln->chunk;
+	}
+	if (time > pub->time)
+		pub->time = time;
+	run_open(pub);
+}
+
+/* ---- merging ---------------------------------------------------------------------------------- */
+
+static uint64_t front_time(const struct lane *ln)
+{
+	uint64_t t;
+
+	memcpy(&t, ln->chunk + ln->pos, sizeof(t));
+	return t;
+}
+
+static bool before(const struct lane *a, const struct lane *b)
+{
+	uint64_t ta = front_time(a), tb = front_time(b);
+
+	if (ta != tb)
+		return ta < tb;
+	return a->rank != b->rank ? a->rank < b->rank : a->nr < b->nr;
+}
+
+static void sift_down(struct merge *m, unsigned int i)
+{
+	struct lane *ln = m->heap[i];
+	unsigned int c;
+
+	for (;;) {
+		c = 2 * i + 1;
+		if (c >= m->in_heap)
+			break;
+		if (c + 1 < m->in_heap && before(m->heap[c + 1], m->heap[c]))
+			c++;
+		if (!before(m->heap[c], ln))
+			break;
+		m->heap[i] = m->heap[c];
+		i = c;
+	}
+	m->heap[i] = ln;
+}
+
+static void heap_add(struct merge *m, struct lane *ln)
+{
+	unsigned int i = m->in_heap++;
+
+	while (i && before(ln, m->heap[(i - 1) / 2])) {
+		m->heap[i] = m->heap[(i - 1) / 2];
+		i = (i - 1) / 2;
+	}
+	m->heap[i] = ln;
+}
+
+/* Make a written lane readable; false when it is empty. */
+static bool lane_begin(struct merge *m, struct lane *ln)
+{
+	size_t tail;
+
+	run_close(&ln->pub);
+	tail = (size_t)(ln->pub.cur - ln->chunk);
+	ln->complete = true;
+	ln->next_spill = 0;
+	ln->pos = 0;
+	ln->fill = tail;
+	if (!ln->nr_spill)
+		return tail != 0;
+	if (tail)
+		spill(m, ln, tail);
+	return !m->error && load(m, ln);
+}
+
+/* Write the front run of the first lane and go on to its next. */
+static void emit_front(struct merge *m)
+{
+	struct lane *ln = m->heap[0];
+	struct run r;
+
+	memcpy(&r, ln->chunk + ln->pos, sizeof(r));
+	m->sink.write(m->sink.data, ln->chunk + ln->pos + sizeof(r), r.len);
+	ln->pos += sizeof(r) + r.len;
+	if (ln->pos == ln->fill && (ln->next_spill == ln->nr_spill || !load(m, ln)))
+		m->heap[0] = m->heap[--m->in_heap];
+	if (m->in_heap)
+		sift_down(m, 0);
+}
+
+static void emit_until(struct merge *m, uint64_t time, unsigned int rank)
+{
+	while (m->in_heap && (front_time(m->heap[0]) < time ||
+			      (front_time(m->heap[0]) == time && m->heap[0]->rank <= rank)))
+		emit_front(m);
+}
+
+static int begin_all(struct merge *m)
+{
+	unsigned int i;
+
+	m->heap = realloc(m->heap, (m->nr + 1) * sizeof(*m->heap));
+	if (!m->heap)
+		return -ENOMEM;
+	for (i = 0; i < m->nr && !m->error; i++)
+		if (m->lane[i] != m->direct && !m->lane[i]->complete && lane_begin(m, m->lane[i]))
+			heap_add(m, m->lane[i]);
+	return m->error;
+}
+
+int merge_direct(struct merge *m, struct merge_lane *pub)
+{
+	m->direct = (struct lane *)pub;
+	return begin_all(m);
+}
+
+int merge_finish(struct merge *m)
+{
+	int rc = begin_all(m);
+
+	if (rc)
+		return rc;
+	if (m->direct)
+		direct_flush(m, m->direct);
+	while (m->in_heap && !m->error)
+		emit_front(m);
+	return m->error;
+}

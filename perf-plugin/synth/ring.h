@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ring.h - the last N taken branches of a stream. Filled from high to low indices, so that the entries
+ * stand newest first, as a branch stack wants them, in at most two pieces.
+ */
+#ifndef CSTRACE_SYNTH_RING_H
+#define CSTRACE_SYNTH_RING_H
+
+#include <stdint.h>
+#include <string.h>
+
+struct ring_entry {		/* laid out as struct perf_branch_entry */
+	uint64_t from, to;
+	uint64_t flags;
+};
+
+#define RING_PREDICTED		(1ull << 1)
+#define RING_CYCLES_SHIFT	4
+#define RING_CYCLES_MAX		0xffffu
+#define RING_TYPE_SHIFT		20
+
+struct ring {
+	struct ring_entry *e;
+	uint32_t size;
+	uint32_t head;		/* index of the newest entry */
+	uint32_t count;
+	uint32_t fresh;		/* entries since the last ring_report() */
+};
+
+static inline void ring_clear(struct ring *r)
+{
+	r->head = 0;
+	r->count = 0;
+	r->fresh = 0;
+}
+
+static inline void ring_push(struct ring *r, uint64_t from, uint64_t to, unsigned int type,
+			     uint32_t cycles)
+{
+	uint32_t head = r->head ? r->head - 1 : r->size - 1;
+	struct ring_entry *e = &r->e[head];
+
+	e->from = from;
+	e->to = to;
+	e->flags = RING_PREDICTED | (uint64_t)type << RING_TYPE_SHIFT |
+		   (uint64_t)(cycles < RING_CYCLES_MAX ? cycles : RING_CYCLES_MAX) << RING_CYCLES_SHIFT;
+	r->head = head;
+	r->count += r->count < r->size;
+	r->fresh++;
+}
+
+/* Copy all entries, newest first, to `dst` (room for `size`); returns their number. */
+static inline uint32_t ring_copy(const struct ring *r, struct ring_entry *dst)
+{
+	uint32_t first = r->size - r->head;
+
+	if (first > r->count)
+		first = r->count;
+	memcpy(dst, r->e + r->head, first * sizeof(*dst));
+	memcpy(dst + first, r->e, (r->count - first) * sizeof(*dst));
+	return r->count;
+}
+
+#endif

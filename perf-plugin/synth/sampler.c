@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "synth/sampler.h"
+
+#include <stdlib.h>
+
+#include "synth/callstack.h"
+
+/* Times per instruction are kept with 16 fraction bits. */
+#define RATE_SHIFT	16
+#define RATE_DEFAULT	(1u << RATE_SHIFT)		/* one unit per instruction */
+#define RATE_MAX	(1ull << 40)
+
+/* What is kept per stream. */
+struct lane {
+	void *user;
+	struct branch_state br;
+	struct ring ring;
+	uint64_t insns;		/* instructions so far */
+	uint64_t next;		/* sample when `insns` reaches this */
+	uint64_t sampled;	/* `insns` at the last sample */
+	uint64_t gap_ip;	/* last instruction before the gap */
+	uint8_t gap_isa, gap_size, gap_el;
+	bool after_gap;		/* no instruction since the time was last set */
+	/* for periods in time or ticks */
+	bool clock_set;
+	uint64_t anchor;	/* time at anchor_insns */
+	uint64_t anchor_insns;
+	uint64_t rate;		/* time per instruction, RATE_SHIFT fraction bits */
+	uint64_t due;		/* time of the next sample */
+	struct callstack *calls;
+	int calls_tid;
+};
+
+struct sampler {
+	struct itrace_opts o;
+	struct sample_ops ops;
+	branch_read_fn read;
+	struct callstacks *calls;
+	uint64_t skip;
+	struct sampler_counts counts;
+	bool want_b, want_i;
+	uint64_t chain[ITRACE_MAX_DEPTH + 2];
+};
+
+struct sampler *sampler_new(const struct itrace_opts *o, const struct sample_ops *ops,
+			    branch_read_fn read)
+{
+	struct sampler *sp = calloc(1, sizeof(*sp));
+
+	if (!sp)
+		return NULL;
+	sp->o = *o;
+	sp->ops = *ops;
+	sp->read = read;
+	sp->skip = o->skip;
+	sp->want_b = o->branches && ops->branch;
+	sp->want_i = o->instructions && ops->insn;
+	if (o->chain && sp->want_i) {
+		sp->calls = callstacks_new();
+		if (!sp->calls) {
+			free(sp);
+			return NULL;
+		}
+	}
+	return sp;
+}
+
+void sampler_free(struct sampler *sp)
+{
+	if (!sp)
+		return;
+	callstacks_free(sp->calls);
+	free(sp);
+}
+
+unsigned int sampler_stop(const struct sampler *sp)
+{
+	return sp->o.timeless ? 0 : CST_STOP_TIMESTAMP;
+}
+
+const struct sampler_counts *sampler_counts(const struct sampler *sp)
+{
+	return &sp->counts;
+}
+
+static struct lane *lane_of(struct sampler *sp, struct stream *s)
+{
+	struct lane *ln = s->priv;
+
+	if (ln)
+		return ln;
+	ln = calloc(1, sizeof(*ln));
+	if (!ln)
+		return NULL;
+	branch_init(&ln->br);
+	ln->calls_tid = -1;
+	ln->after_gap = true;
+	ln->rate = RATE_DEFAULT;
+	ln->next = sp->o.period;
+	if (sp->o.stack && sp->want_i) {
+		ln->ring.size = sp->o.stack;
+		ln->ring.e = calloc(sp->o.stack, sizeof(*ln->ring.e));
+		if (!ln->ring.e) {
+			free(ln);
+			return NULL;
+		}
+	}
+	s->priv = ln;
+	return ln;
+}
+
+void sampler_stream_end(void *sampler, struct stream *s)
+{
+	struct lane *ln = s->priv;
+
+	(void)sampler;
+	if (!ln)
+		return;
+	free(ln->ring.e);
+	free(ln);
+	s->priv = NULL;
+}
+
+void **sampler_slot(struct stream *s)
+{
+	struct lane *ln = s->priv;
+
+	return &ln->user;
+}
+
+static bool skipped(struct sampler *sp)
+{
+	if (!sp->skip)
+		return false;
+	sp->skip--;
+	return true;
+}
+
+/* ---- time ------------------------------------------------------------------------------------- */
+
+static uint64_t clock_now(const struct lane *ln)
+{
+	unsigned __int128 dt = (unsigned __int128)(ln->insns - ln->anchor_insns) * ln->rate;
+
+	return ln->anchor + (uint64_t)(dt >> RATE_SHIFT);
+}
+
+/* Turn the time of the next sample into a number of instructions. */
+static void clock_arm(struct lane *ln, uint64_t period)
+{
+	uint64_t now = clock_now(ln), n;
+
+	if (ln->due <= now) {
+		ln->next = ln->insns + 1;
+		return;
+	}
+	if (ln->due - now > period)
+		ln->due = now + period;
+	n = (uint64_t)(((unsigned __int128)(ln->due - now) << RATE_SHIFT) / ln->rate);
+	ln->next = ln->insns + (n ? n : 1);
+}
+
+/* The trace says what time it is. */
+static void clock_set(struct sampler *sp, struct lane *ln, uint64_t now)
+{
+	uint64_t insns = ln->insns - ln->anchor_insns;
+	uint64_t left, rate;
+
+	if (!ln->clock_set || now < ln->anchor) {
+		ln->due = now + sp->o.period;
+	} else if (ln->after_gap) {
+		/* Nothing was traced meanwhile, so nothing was there to be sampled. */
+		left = ln->due - clock_now(ln);
+		ln->due = now + (left <= sp->o.period ? left : 0);
+	} else if (insns && now > ln->anchor) {
+		rate = (uint64_t)(((unsigned __int128)(now - ln->anchor) << RATE_SHIFT) / insns);
+		ln->rate = rate < 1 ? 1 : rate > RATE_MAX ? RATE_MAX : rate;
+	}
+	ln->clock_set = true;
+	ln->anchor = now;
+	ln->anchor_insns = ln->insns;
+	clock_arm(ln, sp->o.period);
+}
+
+/* ---- samples ---------------------------------------------------------------------------------- */
+
+/* Address of instruction number `k` of a range. */
+static uint64_t insn_addr(struct sampler *sp, struct stream *s, const struct cst_generic *g,
+			  uint64_t k, uint8_t *size)
+{
+	uint64_t addr = g->addr;
+	uint8_t hw[2];
+
+	*size = 4;
+	if (g->isa != CST_ISA_T32)
+		return addr + 4 * k;
+	for (;;) {
+		if (sp->read(s, addr, hw, 2) != 2) {
+			*size = 0;
+			return addr;
+		}
+		*size = (uint8_t)cst_t32_size((uint16_t)(hw[0] | hw[1] << 8));
+		if (!k--)
+			return addr;
+		addr += *size;
+	}
+}
+
+static int insn_emit(struct sampler *sp, struct stream *s, struct lane *ln, struct insn_sample *i)
+{
+	i->period = ln->insns - ln->sampled;
+	ln->sampled = ln->insns;
+	i->stack = sp->o.stack ? &ln->ring : NULL;
+	i->chain = sp->chain;
+	i->nr_chain = 0;
+	ln->ring.fresh = 0;
+	if (skipped(sp))
+		return 0;
+	if (sp->calls) {
+		static const struct callstack none;
+
+		i->nr_chain = callstack_chain(ln->calls ? ln->calls : &none, i->ip, sp->chain,
+					      sp->o.chain + 1);
+	}
+	sp->counts.insns++;
+	return sp->ops.insn(sp->ops.data, s, i);
+}
+
+/* The range reaches the next sample, perhaps several. `ln->insns` is still that of the range's start. */
+static int __attribute__((noinline)) insn_samples(struct sampler *sp, struct stream *s,
+						  struct lane *ln, const struct cst_generic *g)
+{
+	struct insn_sample i = { .pid = s->pid, .tid = s->tid, .isa = g->isa, .el = g->el,
+				 .time = s->time };
+	uint64_t start = ln->insns, end = ln->insns + g->n_insn;
+	int rc;
+
+	while (ln->next <= end) {
+		ln->insns = ln->next;
+		i.ip = insn_addr(sp, s, g, ln->next - start - 1, &i.size);
+		rc = insn_emit(sp, s, ln, &i);
+		if (rc)
+			return rc;
+		if (sp->o.unit == ITRACE_INSNS) {
+			ln->next += sp->o.period;
+		} else {
+			ln->due += sp->o.period;
+			clock_arm(ln, sp->o.period);
+		}
+	}
+	ln->insns = start;
+	return 0;
+}
+
+/* Branches that no sample has shown yet would be lost with the stack. */
+static int stack_flush(struct sampler *sp, struct stream *s, struct lane *ln)
+{
+	struct insn_sample i = { .ip = ln->gap_ip, .pid = ln->br.pid, .tid = ln->br.tid,
+				 .time = ln->br.time, .isa = ln->gap_isa, .size = ln->gap_size,
+				 .el = ln->gap_el };
+	int rc = 0;
+
+	if (ln->ring.fresh && ln->gap_ip) {
+		rc = insn_emit(sp, s, ln, &i);
+		if (sp->o.unit == ITRACE_INSNS)
+			ln->next = ln->insns + sp->o.period;
+	}
+	ring_clear(&ln->ring);
+	return rc;
+}
+
+/* All but the push to the ring, for a branch with two ends or the edge of a traced stretch. */
+static int branch_emit(struct sampler *sp, struct stream *s, struct lane *ln, struct branch *b)
+{
+	if (b->kind == BRANCH_ERET && branch_after_svc(s, b->to, b->isa, sp->read))
+		b->kind = BRANCH_SYSRET;
+	if (sp->calls) {
+		if (ln->calls_tid != b->tid || !ln->calls) {
+			ln->calls = callstacks_get(sp->calls, b->tid);
+			ln->calls_tid = b->tid;
+		}
+		if (ln->calls && b->to)
+			callstack_branch(ln->calls, b);
+	}
+	if (!sp->want_b)
+		return 0;
+	if ((sp->o.calls || sp->o.returns) && !(sp->o.calls && branch_is_call(b->kind)) &&
+	    !(sp->o.returns && branch_is_return(b->kind)))
+		return 0;
+	if (skipped(sp))
+		return 0;
+	sp->counts.branches++;
+	return sp->ops.branch(sp->ops.data, s, b);
+}
+
+static void ring_branch(struct lane *ln, const struct branch *b)
+{
+	if (b->from && b->to)
+		ring_push(&ln->ring, b->from, b->to, branch_perf_type(b->kind), b->cycles);
+}
+
+static int error_emit(struct sampler *sp, struct stream *s, struct lane *ln,
+		      const struct cst_generic *g)
+{
+	struct error_sample e = { .ip = ln->gap_ip, .time = s->time, .pid = s->pid, .tid = s->tid };
+
+	if (g->kind == CST_GEN_NACC) {
+		e.code = SAMPLE_ERR_NO_IMAGE;
+		e.text = "No program image for this address";
+		e.ip = g->addr;
+	} else if (g->kind != CST_GEN_NO_SYNC) {
+		return 0;
+	} else if (g->num == CST_UNSYNC_OVERFLOW) {
+		e.code = SAMPLE_ERR_OVERFLOW;
+		e.text = "Trace unit overflow";
+	} else if (g->num == CST_UNSYNC_DISCARD) {
+		e.code = SAMPLE_ERR_LOST;
+		e.text = "Trace data lost";
+	} else if (g->num == CST_UNSYNC_BAD_IMAGE) {
+		e.code = SAMPLE_ERR_IMAGE;
+		e.text = cst_strerror(CST_ERR_BAD_IMAGE);
+	} else if (g->num == CST_UNSYNC_BAD_PACKET || g->error) {
+		e.code = SAMPLE_ERR_PACKET;
+		e.text = cst_strerror((int)g->error);
+	} else {
+		return 0;
+	}
+	if ((e.code == SAMPLE_ERR_OVERFLOW && sp->o.no_overflow_errors) ||
+	    (e.code == SAMPLE_ERR_LOST && sp->o.no_lost_errors))
+		return 0;
+	sp->counts.errors++;
+	return sp->ops.error(sp->ops.data, s, &e);
+}
+
+/* Every element that is not a range. */
+static int __attribute__((noinline)) other(struct sampler *sp, struct stream *s, struct lane *ln,
+					   const struct cst_generic *g)
+{
+	uint64_t last = ln->br.last;
+	struct branch b;
+	int rc = 0;
+
+	if (g->kind == CST_GEN_TIMESTAMP && sp->o.unit == ITRACE_TICKS && sp->want_i) {
+		clock_set(sp, ln, g->addr);
+		ln->after_gap = false;
+		return 0;
+	}
+	if (branch_other(&ln->br, s, g, sp->read, &b)) {
+		if (ln->ring.size)
+			ring_branch(ln, &b);
+		rc = branch_emit(sp, s, ln, &b);
+		if (rc)
+			return rc;
+	}
+	if (last && !ln->br.last) {
+		ln->gap_ip = last;
+		ln->gap_isa = ln->br.isa;
+		ln->gap_size = ln->br.size;
+		ln->gap_el = ln->br.el;
+		ln->after_gap = true;
+	}
+	if (sp->o.errors && sp->ops.error && (g->kind == CST_GEN_NACC || g->kind == CST_GEN_NO_SYNC))
+		rc = error_emit(sp, s, ln, g);
+	return rc;
+}
+
+/* The first range of a traced stretch. */
+static int __attribute__((noinline)) stretch_begin(struct sampler *sp, struct stream *s,
+						   struct lane *ln, const struct cst_generic *g)
+{
+	bool same = s->tid == ln->br.tid && ln->br.resume && ln->br.resume == g->addr;
+
+	/* A thread that goes on where an exception interrupted it has the same last branches. */
+	return same ? 0 : stack_flush(sp, s, ln);
+}
+
+/*
+ * Inlined into one copy per kind of work: the three flags are constants in each. A stream of ranges is
+ * all that matters for speed.
+ */
+static inline __attribute__((always_inline)) int
+run(struct sampler *sp, struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n,
+    const bool branches, const bool ring, const bool insns)
+{
+	const struct cst_generic *end = g + n;
+	struct branch b;
+	int rc;
+
+	for (; g < end; g++) {
+		if (__builtin_expect(g->kind != CST_GEN_RANGE, 0)) {
+			rc = other(sp, s, ln, g);
+			if (rc)
+				return rc;
+			continue;
+		}
+		if (branch_range(&ln->br, s, g, &b)) {
+			if (ring && __builtin_expect(!b.from, 0)) {
+				rc = stretch_begin(sp, s, ln, g);
+				if (rc)
+					return rc;
+			} else if (ring) {
+				ring_push(&ln->ring, b.from, b.to, branch_perf_type(b.kind), b.cycles);
+			}
+			if (branches) {
+				rc = branch_emit(sp, s, ln, &b);
+				if (rc)
+					return rc;
+			}
+		}
+		if (insns) {
+			ln->after_gap = false;
+			if (__builtin_expect(ln->insns + g->n_insn >= ln->next, 0)) {
+				rc = insn_samples(sp, s, ln, g);
+				if (rc)
+					return rc;
+			}
+			ln->insns += g->n_insn;
+		}
+		branch_range_end(&ln->br, s, g);
+	}
+	return 0;
+}
+
+int sampler_batch(void *sampler, struct stream *s, const struct cst_generic *g, size_t n)
+{
+	struct sampler *sp = sampler;
+	struct lane *ln = lane_of(sp, s);
+	bool each = sp->want_b || sp->calls;
+
+	if (!ln)
+		return -CST_ERR_NOMEM;
+	if (sp->want_i && sp->o.unit == ITRACE_NS &&
+	    (!ln->clock_set || s->time != ln->anchor) && (s->time_known || !ln->clock_set))
+		clock_set(sp, ln, s->time);
+	if (!sp->want_i)
+		return run(sp, s, ln, g, n, each, false, false);
+	if (!ln->ring.size)
+		return each ? run(sp, s, ln, g, n, true, false, true)
+			    : run(sp, s, ln, g, n, false, false, true);
+	return each ? run(sp, s, ln, g, n, true, true, true)
+		    : run(sp, s, ln, g, n, false, true, true);
+}
+
+int sampler_fragment_end(void *sampler, struct stream *s)
+{
+	struct sampler *sp = sampler;
+	struct lane *ln = s->priv;
+
+	if (!ln || !ln->ring.size)
+		return 0;
+	return stack_flush(sp, s, ln);
+}

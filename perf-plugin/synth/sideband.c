@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "synth/sideband.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Runs of records in order of time that the input is taken apart into; about one per ring buffer. */
+#define MAX_LANES	256u
+
+struct life {
+	int tid;
+	bool end;
+	uint64_t time;
+};
+
+struct lanes {
+	struct merge_lane *v[MAX_LANES];
+	unsigned int nr;
+};
+
+struct sideband {
+	struct perfdata *pd;
+	uint32_t pmu;
+	bool timed;
+	struct lanes lanes[2];	/* ends of threads, and the rest */
+	uint64_t last_time;
+	struct life *life;
+	size_t nr_life, cap_life;
+};
+
+struct sideband *sideband_new(struct perfdata *pd, uint32_t pmu)
+{
+	struct sideband *sb = calloc(1, sizeof(*sb));
+	const struct pd_attr *a;
+	unsigned int i;
+
+	if (!sb)
+		return NULL;
+	sb->pd = pd;
+	sb->pmu = pmu;
+	for (i = 0; i < perfdata_nr_attrs(pd); i++) {
+		a = perfdata_attr(pd, i);
+		if (a->attr.sample_id_all && a->attr.sample_type & PERF_SAMPLE_TIME)
+			sb->timed = true;
+	}
+	return sb;
+}
+
+void sideband_free(struct sideband *sb)
+{
+	if (!sb)
+		return;
+	free(sb->life);
+	free(sb);
+}
+
+bool sideband_timed(const struct sideband *sb)
+{
+	return sb->timed;
+}
+
+static bool is_trace(const struct sideband *sb, const struct pd_attr *a)
+{
+	return a && a->attr.type == sb->pmu;
+}
+
+const struct perf_event_attr *sideband_trace_attr(const struct sideband *sb)
+{
+	unsigned int i;
+
+	for (i = 0; i < perfdata_nr_attrs(sb->pd); i++)
+		if (is_trace(sb, perfdata_attr(sb->pd, i)))
+			return &perfdata_attr(sb->pd, i)->attr;
+	return NULL;
+}
+
+uint64_t sideband_new_id(const struct sideband *sb)
+{
+	const struct pd_attr *a = perfdata_nr_attrs(sb->pd) ? perfdata_attr(sb->pd, 0) : NULL;
+	/* Where perf's own decoders put theirs. */
+	uint64_t id = (a && a->nr_ids ? a->ids[0] : 0) + 1000000000u;
+
+	while (!id || perfdata_attr_by_id(sb->pd, id) || perfdata_attr_by_id(sb->pd, id + 1))
+		id++;
+	return id;
+}
+
+static uint64_t kept_type(const struct pd_attr *a)
+{
+	return a->attr.sample_type | PERF_SAMPLE_IDENTIFIER;
+}
+
+int sideband_add_attrs(struct sideband *sb, struct perf_writer *w, struct pd_error *err)
+{
+	const struct pd_attr *a;
+	struct perf_event_attr attr;
+	unsigned int i;
+	int rc;
+
+	for (i = 0; i < perfdata_nr_attrs(sb->pd); i++) {
+		a = perfdata_attr(sb->pd, i);
+		if (is_trace(sb, a))
+			continue;
+		attr = a->attr;
+		attr.sample_type = kept_type(a);
+		attr.sample_id_all = 1;
+		rc = pw_add_attr(w, &attr, a->ids, a->nr_ids, a->name, err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* ---- lives of threads ------------------------------------------------------------------------- */
+
+static bool life_add(struct sideband *sb, int tid, uint64_t time, bool end)
+{
+	struct life *p;
+	size_t cap;
+
+	if (sb->nr_life == sb->cap_life) {
+		cap = sb->cap_life ? 2 * sb->cap_life : 64;
+		p = realloc(sb->life, cap * sizeof(*p));
+		if (!p)
+			return false;
+		sb->life = p;
+		sb->cap_life = cap;
+	}
+	sb->life[sb->nr_life++] = (struct life){ .tid = tid, .end = end, .time = time };
+	return true;
+}
+
+static int life_cmp(const void *pa, const void *pb)
+{
+	const struct life *a = pa, *b = pb;
+
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return (int)a->end - (int)b->end;
+}
+
+uint64_t sideband_alive(const struct sideband *sb, int tid, uint64_t time)
+{
+	size_t lo = 0, hi = sb->nr_life, mid;
+	const struct life *l;
+
+	/* first entry behind (tid, time) */
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		l = &sb->life[mid];
+		if (l->tid < tid || (l->tid == tid && l->time <= time))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return time;
+	l = &sb->life[lo - 1];
+	return l->tid == tid && l->end ? l->time : time;
+}
+
+/* ---- records ---------------------------------------------------------------------------------- */
+
+/* The lane whose last record is the latest that is not after `time`. */
+static struct merge_lane *pick_lane(struct lanes *ls, struct merge *m, uint64_t time,
+				    unsigned int rank)
+{
+	struct merge_lane *best = NULL;
+	unsigned int i;
+
+	for (i = 0; i < ls->nr; i++)
+		if (ls->v[i]->time <= time && (!best || ls->v[i]->time > best->time))
+			best = ls->v[i];
+	if (!best && ls->nr < MAX_LANES) {
+		best = merge_lane_new(m, rank);
+		if (best)
+			ls->v[ls->nr++] = best;
+	}
+	return best ? best : ls->nr ? ls->v[ls->nr - 1] : NULL;
+}
+
+/* False: the record is of no use in the output, or describes what is left out. */
+static bool stays(const struct sideband *sb, const struct pd_record *rec)
+{
+	switch (rec->ev->header.type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+	case PERF_RECORD_NAMESPACES:
+	case PERF_RECORD_KSYMBOL:
+	case PERF_RECORD_BPF_EVENT:
+	case PERF_RECORD_CGROUP:
+	case PERF_RECORD_TEXT_POKE:
+		return true;
+	case PERF_RECORD_SAMPLE:
+		return !is_trace(sb, rec->attr);
+	}
+	return false;
+}
+
+/* Before the sample_id trailer changes: LOST names an event as well. */
+static void put_id(union perf_event *ev, uint64_t from, uint64_t to)
+{
+	if (ev->header.type == PERF_RECORD_LOST && ev->lost.id == from)
+		ev->lost.id = to;
+}
+
+static size_t copy_sample(uint8_t *dst, const struct pd_record *rec)
+{
+	struct perf_event_header h = rec->ev->header;
+	const uint8_t *src = (const uint8_t *)rec->ev;
+	uint64_t id = rec->sample.sid.valid & PERF_SAMPLE_ID ? rec->sample.sid.id :
+		      rec->attr->nr_ids ? rec->attr->ids[0] : 0;
+	size_t extra = 0;
+
+	if (!(rec->attr->attr.sample_type & PERF_SAMPLE_IDENTIFIER))
+		extra = sizeof(id);
+	if (h.size + extra > PD_MAX_RECORD)
+		return 0;
+	h.size = (uint16_t)(h.size + extra);
+	memcpy(dst, &h, sizeof(h));
+	memcpy(dst + sizeof(h), &id, extra);
+	memcpy(dst + sizeof(h) + extra, src + sizeof(h), rec->ev->header.size - sizeof(h));
+	return h.size;
+}
+
+static size_t copy_record(const struct sideband *sb, uint8_t *dst, const struct pd_record *rec,
+			  uint64_t id, uint64_t sample_type)
+{
+	struct pd_sample_id sid = rec->sid;
+	union perf_event *ev = (union perf_event *)dst;
+	bool kept = rec->attr && !is_trace(sb, rec->attr);
+	size_t n = rec->body_size;
+
+	if (!(sid.valid & PERF_SAMPLE_TID))
+		sid.pid = sid.tid = (uint32_t)-1;
+	if (!(sid.valid & PERF_SAMPLE_CPU))
+		sid.cpu = (uint32_t)-1;
+	if (kept && !(sid.valid & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER)))
+		sid.id = rec->attr->nr_ids ? rec->attr->ids[0] : 0;
+	if (n + PD_SAMPLE_ID_MAX > PD_MAX_RECORD)
+		return 0;
+	memcpy(dst, rec->ev, n);
+	if (!kept) {
+		put_id(ev, sid.id, id);
+		sid.id = id;
+	}
+	n += pd_sample_id_write(dst + n, kept ? kept_type(rec->attr) : sample_type, &sid);
+	ev->header.size = (uint16_t)n;
+	return n;
+}
+
+static bool note_life(struct sideband *sb, const struct pd_record *rec, uint64_t time)
+{
+	const union perf_event *ev = rec->ev;
+
+	switch (ev->header.type) {
+	case PERF_RECORD_EXIT:
+		return life_add(sb, (int)ev->fork.tid, time, true);
+	case PERF_RECORD_FORK:
+		return life_add(sb, (int)ev->fork.tid, time, false);
+	case PERF_RECORD_COMM:
+		return life_add(sb, (int)ev->comm.tid, time, false);
+	}
+	return true;
+}
+
+static uint64_t time_of(struct sideband *sb, const struct pd_record *rec)
+{
+	const struct pd_sample_id *sid = rec->ev->header.type == PERF_RECORD_SAMPLE ?
+					 &rec->sample.sid : &rec->sid;
+
+	if (!sb->timed)
+		return rec->seq;
+	/* What the recorder wrote about the state before the start has no time of its own. */
+	if (!(sid->valid & PERF_SAMPLE_TIME) || sid->time == UINT64_MAX)
+		return sb->last_time;
+	sb->last_time = sid->time;
+	return sid->time;
+}
+
+static int take(struct sideband *sb, struct merge *m, const struct pd_record *rec, uint64_t id,
+		uint64_t sample_type)
+{
+	bool is_exit = rec->ev->header.type == PERF_RECORD_EXIT;
+	uint64_t time = time_of(sb, rec);
+	struct merge_lane *ln;
+	uint8_t *dst;
+
+	if (!note_life(sb, rec, time))
+		return -1;
+	ln = pick_lane(&sb->lanes[is_exit], m, time,
+		       is_exit ? SIDEBAND_RANK_EXIT : SIDEBAND_RANK_BEFORE);
+	if (!ln)
+		return -1;
+	dst = merge_reserve(ln, time);
+	merge_commit(ln, rec->ev->header.type == PERF_RECORD_SAMPLE ?
+			 copy_sample(dst, rec) : copy_record(sb, dst, rec, id, sample_type));
+	return 0;
+}
+
+int sideband_collect(struct sideband *sb, struct merge *m, uint64_t id, uint64_t sample_type,
+		     struct pd_error *err)
+{
+	struct pd_record rec;
+	int rc;
+
+	perfdata_rewind(sb->pd);
+	/* Damage was counted and reported when the session indexed the file. */
+	while ((rc = perfdata_next(sb->pd, &rec)) != 0) {
+		if (rc < 0 || !stays(sb, &rec))
+			continue;
+		if (take(sb, m, &rec, id, sample_type))
+			return pd_fail(err, PD_E_NOMEM, rec.offset, "%s: out of memory",
+				       perfdata_name(sb->pd));
+	}
+	perfdata_rewind(sb->pd);
+	qsort(sb->life, sb->nr_life, sizeof(*sb->life), life_cmp);
+	return 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * sideband.h - what goes from the input to the output of inject unchanged in meaning: events other than the
+ * trace, their samples, and the records about processes, maps and switches.
+ */
+#ifndef CSTRACE_SYNTH_SIDEBAND_H
+#define CSTRACE_SYNTH_SIDEBAND_H
+
+#include "perfdata/reader.h"
+#include "perfdata/writer.h"
+#include "synth/merge.h"
+
+/* Order at the same time: who lives, what runs, who dies. */
+enum sideband_rank {
+	SIDEBAND_RANK_BEFORE,
+	SIDEBAND_RANK_SAMPLES,
+	SIDEBAND_RANK_EXIT,
+};
+
+struct sideband;
+
+/* `pmu`: type of the trace events, which are left out. NULL when memory is short. */
+struct sideband *sideband_new(struct perfdata *pd, uint32_t pmu);
+void sideband_free(struct sideband *sb);
+
+/* Records have times; if not, the order of the file is all there is and stands for time. */
+bool sideband_timed(const struct sideband *sb);
+/* The attribute of the trace event, NULL when the file has none. */
+const struct perf_event_attr *sideband_trace_attr(const struct sideband *sb);
+/* An id that no event of the input has. */
+uint64_t sideband_new_id(const struct sideband *sb);
+
+/* Add the events that stay to the writer. 0, or negative with `err` filled. */
+int sideband_add_attrs(struct sideband *sb, struct perf_writer *w, struct pd_error *err);
+
+/*
+ * Read the whole input and put what stays into lanes of `m`. Records of the trace event get `id` and
+ * `sample_type`. 0, or negative with `err` filled. The position is back at the start afterwards.
+ */
+int sideband_collect(struct sideband *sb, struct merge *m, uint64_t id, uint64_t sample_type,
+		     struct pd_error *err);
+
+/*
+ * A thread that has ended by `time` cannot have run then: the time of its end, if it was not born
+ * again, else `time`.
+ */
+uint64_t sideband_alive(const struct sideband *sb, int tid, uint64_t time);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "synth/symbols.h"
+
+void symbols_forget(struct symbols *sy)
+{
+	size_t i;
+
+	for (i = 0; i < SYMBOLS_CACHE; i++)
+		sy->slot[i].valid = false;
+}
+
+const struct symbol_at *symbols_find(struct symbols *sy, struct stream *s, uint64_t addr)
+{
+	struct symbol_at *at = &sy->slot[(addr >> 2 ^ addr >> 10) % SYMBOLS_CACHE];
+	struct session_loc loc;
+	uint64_t start, size;
+
+	if (at->valid && at->addr == addr)
+		return at;
+	*at = (struct symbol_at){ .addr = addr, .valid = true };
+	if (addr && session_locate(s, addr, &loc) && loc.dso) {
+		at->dso = dso_path(loc.dso);
+		if (dso_symbol(loc.dso, loc.offset, &at->name, &start, &size))
+			at->offset = loc.offset - start;
+		else
+			at->name = NULL;
+	}
+	return at;
+}
