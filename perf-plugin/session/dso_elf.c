@@ -203,7 +203,8 @@ static void collect(struct dso *d, Elf *elf, Elf_Data *data, const GElf_Shdr *sh
 		};
 		used += strlen(name) + 1;
 	}
-	qsort(d->syms, d->nr_syms, sizeof(*d->syms), compare_symbols);
+	if (d->nr_syms)
+		qsort(d->syms, d->nr_syms, sizeof(*d->syms), compare_symbols);
 }
 
 void dso_read_symbols(struct dso *d)

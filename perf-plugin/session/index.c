@@ -190,8 +190,6 @@ static int do_switch(struct indexer *ix, const struct pd_record *rec)
 
 	if (announce(ix, rec, pid, tid))
 		return -1;
-	if (wide && announce(ix, rec, (int)r->next_prev_pid, (int)r->next_prev_tid))
-		return -1;
 	if (!out && note_start(ix, rec, tid))
 		return -1;
 	if (!ix->keep_switches || !(rec->sid.valid & PERF_SAMPLE_TIME) ||
@@ -427,7 +425,8 @@ int session_index(struct session *ss)
 	if (rc)
 		return rc;
 	take_build_ids(ss);
-	qsort(ss->switches, ss->nr_switches, sizeof(*ss->switches), compare_switches);
+	if (ss->nr_switches)
+		qsort(ss->switches, ss->nr_switches, sizeof(*ss->switches), compare_switches);
 	find_kcore(ss);
 	return threads_finish(&ss->threads) || queues_finish(&ss->queues) ? -1 : 0;
 }

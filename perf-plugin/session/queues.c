@@ -314,7 +314,8 @@ static void sort_chunks(struct queue *q)
 	uint64_t next;
 	size_t i;
 
-	qsort(q->chunks, q->nr_chunks, sizeof(*q->chunks), compare_chunks);
+	if (q->nr_chunks)
+		qsort(q->chunks, q->nr_chunks, sizeof(*q->chunks), compare_chunks);
 	for (i = 0; i < q->nr_chunks; i++) {
 		struct chunk *c = &q->chunks[i];
 

@@ -75,7 +75,8 @@ static void walk(struct symfs_index *ix, const char *dir)
 		fprintf(stderr, "cstrace: warning: %s holds more than %d files; files are searched for by "
 			"name and build-id in the first %d only\n", dir, MAX_FILES, MAX_FILES);
 	fts_close(fts);
-	qsort(ix->files, ix->nr, sizeof(*ix->files), compare_files);
+	if (ix->nr)
+		qsort(ix->files, ix->nr, sizeof(*ix->files), compare_files);
 }
 
 static struct symfs_index *get_index(struct dso_search *s)

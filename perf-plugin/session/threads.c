@@ -204,6 +204,7 @@ static const char *last_comm(const struct threads *ts, int tid)
 
 static int apply(struct threads *ts, const struct side_event *e, uint64_t order)
 {
+	const struct thread *t;
 	struct process *p;
 	const char *comm;
 
@@ -227,7 +228,9 @@ static int apply(struct threads *ts, const struct side_event *e, uint64_t order)
 			return -1;
 		return fork_process(ts, e, order);
 	case SIDE_THREAD:
-		return set_pid(ts, e->tid, e->pid, order);
+		/* Records that are about threads and maps know better, above all while a thread exits. */
+		t = intmap_get(&ts->threads, e->tid);
+		return t && t->nr_pids ? 0 : set_pid(ts, e->tid, e->pid, order);
 	}
 	return 0;
 }
@@ -236,7 +239,8 @@ int threads_finish(struct threads *ts)
 {
 	size_t i;
 
-	qsort(ts->side, ts->nr_side, sizeof(*ts->side), compare_side);
+	if (ts->nr_side)
+		qsort(ts->side, ts->nr_side, sizeof(*ts->side), compare_side);
 	ts->times = calloc(ts->nr_side + 1, sizeof(*ts->times));
 	ts->seqs = calloc(ts->nr_side + 1, sizeof(*ts->seqs));
 	if (!ts->times || !ts->seqs)
