@@ -56,11 +56,27 @@ static int index_file(struct session *ss)
 
 struct session *session_open(const struct session_opts *opts)
 {
-	struct session *ss = calloc(1, sizeof(*ss));
+	struct perfdata *pd;
 	struct pd_error err;
 
-	if (!ss)
+	pd = perfdata_open(opts->input ? opts->input : "perf.data", &err);
+	if (!pd) {
+		fprintf(stderr, "cstrace: %s\n", err.msg);
 		return NULL;
+	}
+	return session_open_perfdata(opts, pd);
+}
+
+struct session *session_open_perfdata(const struct session_opts *opts, struct perfdata *pd)
+{
+	struct session *ss = calloc(1, sizeof(*ss));
+
+	if (!ss) {
+		perfdata_close(pd);
+		return NULL;
+	}
+	ss->pd = pd;
+	ss->name = perfdata_name(pd);
 	ss->opts = *opts;
 	dso_table_init(&ss->dsos);
 	ss->dsos.search.symfs = opts->symfs && opts->symfs[0] ? opts->symfs : NULL;
@@ -69,16 +85,9 @@ struct session *session_open(const struct session_opts *opts)
 	ss->dsos.search.force = opts->force;
 	if (spaces_init(&ss->spaces, &ss->dsos)) {
 		fprintf(stderr, "cstrace: not enough memory\n");
-		free(ss);
-		return NULL;
-	}
-	ss->pd = perfdata_open(opts->input ? opts->input : "perf.data", &err);
-	if (!ss->pd) {
-		fprintf(stderr, "cstrace: %s\n", err.msg);
 		session_close(ss);
 		return NULL;
 	}
-	ss->name = perfdata_name(ss->pd);
 	if (index_file(ss)) {
 		session_close(ss);
 		return NULL;

@@ -98,6 +98,8 @@ struct session_consumer {
 
 /* Opens and indexes the file. On error NULL, after a message on stderr that names file, offset and cause. */
 struct session *session_open(const struct session_opts *opts);
+/* The same on a file that is open; it is closed with the session, or at once on error. */
+struct session *session_open_perfdata(const struct session_opts *opts, struct perfdata *pd);
 void session_close(struct session *ss);
 
 /* Decode everything once, in order of queue and AUX record. 0, or negative, or the consumer's value. */
@@ -147,6 +149,8 @@ const struct session_totals *session_totals(const struct session *ss);
 bool session_has_losses(const struct session *ss);
 /* One line: bytes, instructions, branches, losses. */
 void session_print_summary(const struct session *ss, FILE *out);
+/* The losses one by one, each with its cause and what helps against it. */
+void session_print_losses(const struct session *ss, FILE *out);
 /* Missing or refused images: path, reason, instructions or addresses lost, remedy; to `out`. Returns their number. */
 unsigned int session_print_missing(const struct session *ss, FILE *out);
 

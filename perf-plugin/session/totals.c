@@ -55,6 +55,7 @@ const struct session_totals *session_totals(const struct session *ss)
 struct loss {
 	uint64_t count;
 	const char *text;
+	const char *advice;
 };
 
 #define NR_LOSSES 25
@@ -63,31 +64,47 @@ static size_t list_losses(const struct session *ss, struct loss *l)
 {
 	const struct session_totals *t = &ss->totals;
 	const struct loss all[NR_LOSSES] = {
-		{ t->aux_truncated, "truncated AUX records" },
-		{ t->aux_partial, "partial AUX records" },
-		{ t->aux_collision, "AUX records with collisions" },
-		{ t->aux_missing, "bytes of AUX data not in the file" },
-		{ t->aux_unclaimed, "bytes of AUX data without an AUX record" },
-		{ ss->queues.refused, "AUX records of an unknown format" },
-		{ t->unrouted, "bytes that no trace unit is known for" },
-		{ t->lost_records, "lost records" },
-		{ ss->bad_records, "unreadable records" },
-		{ t->frame.errors, "bad frames" },
-		{ t->frame.skipped, "bytes of bad or cut frames" },
-		{ t->frame.unknown, "bytes before the first trace ID" },
-		{ t->dec.unsynced, "bytes before a synchronisation point" },
-		{ t->dec.bad_packets, "bad packets" },
-		{ t->dec.resyncs, "restarts after errors" },
-		{ t->dec.overflows, "trace unit overflows" },
-		{ t->dec.discards, "discards" },
-		{ t->dec.nacc, "places without code" },
-		{ t->dec.atoms_lost, "atoms without an address or context" },
-		{ t->dec.image_conflicts, "atoms that contradict the program image" },
-		{ t->dec.stack_empty, "returns with an empty return stack" },
-		{ t->dec.nopath, "stretches whose path was not traced" },
-		{ t->dec.uncommitted, "uncommitted elements" },
-		{ t->unknown_context, "ranges of unknown threads" },
-		{ t->file_cut, "cut file" },
+		{ t->aux_truncated, "truncated AUX records",
+		  "the AUX buffer was full: record with a larger one (-m ,SIZE), or less (u, filters, strobing)" },
+		{ t->aux_partial, "partial AUX records",
+		  "the buffer was read while trace was written: a gap at the end of each" },
+		{ t->aux_collision, "AUX records with collisions", "a sample hit the AUX buffer's update" },
+		{ t->aux_missing, "bytes of AUX data not in the file",
+		  "AUX records without AUXTRACE data: the recorder was too slow or was stopped; try a larger "
+		  "buffer (-m ,SIZE)" },
+		{ t->aux_unclaimed, "bytes of AUX data without an AUX record",
+		  "LOST records took the AUX records with them: try a larger event buffer (-m SIZE)" },
+		{ ss->queues.refused, "AUX records of an unknown format",
+		  "the recorder is newer than this program" },
+		{ t->unrouted, "bytes that no trace unit is known for",
+		  "their trace ID has no metadata, or its protocol cannot be decoded" },
+		{ t->lost_records, "lost records",
+		  "maps or thread records may be missing: try a larger event buffer (-m SIZE)" },
+		{ ss->bad_records, "unreadable records", "the file is damaged where the messages say" },
+		{ t->frame.errors, "bad frames", "the trace is damaged" },
+		{ t->frame.skipped, "bytes of bad or cut frames", "the trace is damaged or cut" },
+		{ t->frame.unknown, "bytes before the first trace ID", "the trace starts inside a stream" },
+		{ t->dec.unsynced, "bytes before a synchronisation point",
+		  "decoding starts at an A-sync packet; a wrapped buffer starts anywhere" },
+		{ t->dec.bad_packets, "bad packets", "the trace is damaged, or its metadata is of another unit" },
+		{ t->dec.resyncs, "restarts after errors", "the trace between an error and the next A-sync" },
+		{ t->dec.overflows, "trace unit overflows",
+		  "the trace unit was faster than its outlet: trace less, without cycle counts or branch "
+		  "broadcast, or turn on the return stack" },
+		{ t->dec.discards, "discards", "the trace unit dropped speculative elements when it was stopped" },
+		{ t->dec.nacc, "places without code", "see the missing images" },
+		{ t->dec.atoms_lost, "atoms without an address or context",
+		  "what follows a loss, until the next address" },
+		{ t->dec.image_conflicts, "atoms that contradict the program image",
+		  "the files are not those that ran, or code changed without a record" },
+		{ t->dec.stack_empty, "returns with an empty return stack", "the call was not seen" },
+		{ t->dec.nopath, "stretches whose path was not traced",
+		  "Q elements: only their number of instructions is known" },
+		{ t->dec.uncommitted, "uncommitted elements",
+		  "the trace ended before the unit said whether they were executed" },
+		{ t->unknown_context, "ranges of unknown threads",
+		  "record with context IDs, and with a kernel that has PID_IN_CONTEXTIDR" },
+		{ t->file_cut, "cut file", "the recording was interrupted or the copy is incomplete" },
 	};
 	size_t i, n = 0;
 
@@ -133,6 +150,16 @@ void session_print_summary(const struct session *ss, FILE *out)
 	for (i = 0; i < n; i++)
 		fprintf(out, "%s%s %s", i ? ", " : "", grouped(l[i].count, a), l[i].text);
 	fputc('\n', out);
+}
+
+void session_print_losses(const struct session *ss, FILE *out)
+{
+	struct loss l[NR_LOSSES];
+	size_t i, n = list_losses(ss, l);
+	char a[32];
+
+	for (i = 0; i < n; i++)
+		fprintf(out, "  %s %s: %s\n", grouped(l[i].count, a), l[i].text, l[i].advice);
 }
 
 static bool is_missing(const struct dso *d)

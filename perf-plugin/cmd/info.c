@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* info.c - what a perf.data holds: how it was recorded, what can be decoded, what was lost and why. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/commands.h"
+#include "cmd/options.h"
+#include "session/internal.h"
+
+/* Longer lists are cut unless --all is given. */
+#define SHORT_LIST 16
+
+static void print_origin(const struct session *ss)
+{
+	const struct pd_env *env = perfdata_env(ss->pd);
+	uint32_t i;
+
+	printf("File: %s%s%s\n", perfdata_name(ss->pd), perfdata_is_pipe(ss->pd) ? " (pipe)" : "",
+	       perfdata_dir(ss->pd) ? " (directory)" : "");
+	printf("Recorded: on %s, %s, Linux %s, by perf %s\n", env->hostname ? env->hostname : "unknown host",
+	       env->arch ? env->arch : "unknown architecture", env->osrelease ? env->osrelease : "unknown",
+	       env->version ? env->version : "of unknown version");
+	if (env->nr_cmdline) {
+		printf("Command:");
+		for (i = 0; i < env->nr_cmdline; i++)
+			printf(" %s", env->cmdline[i]);
+		putchar('\n');
+	}
+}
+
+static const char *ts_source_text(const struct aux_cpu *a)
+{
+	if (!a->has_ts_source)
+		return "source not recorded";
+	switch (a->ts_source) {
+	case AUX_TS_VIRTUAL:
+		return "virtual counter";
+	case AUX_TS_GUEST_PHYSICAL:
+		return "guest physical counter";
+	case AUX_TS_PHYSICAL:
+		return "physical counter";
+	}
+	return "unknown source";
+}
+
+static void print_unit(const struct trace_unit *u)
+{
+	const struct cst_config *c = &u->config;
+	uint64_t configr = u->aux->reg[AUX_REG_TRCCONFIGR];
+
+	if (u->config_error == -CST_ERR_PROTOCOL) {
+		printf("%s: no decoder for it yet\n", aux_unit_name(u->aux->unit));
+		return;
+	}
+	printf("%s%u.%u", c->protocol == CST_PROTO_ETE ? "ETE " : "ETMv",
+	       c->protocol == CST_PROTO_ETE ? 1 : 4, c->version & 15u);
+	if (u->config_error)
+		printf(" (%s)", cst_strerror(u->config_error));
+	printf(", TRCCONFIGR 0x%" PRIx64 "\n", configr);
+	if (u->pid.contextidr_el2)
+		printf("    thread: CONTEXTIDR_EL2, traced as VMID with %u bits\n", c->vmid_bytes * 8u);
+	else if (u->pid.contextidr_el1)
+		printf("    thread: context ID with %u bits\n", c->cid_bytes * 8u);
+	else
+		printf("    thread: not traced; taken from the buffer, from context switches, or from the only "
+		       "process\n");
+	if (!c->vmid_is_cid2 && configr & 0x80)
+		printf("    virtual machine identifier traced\n");
+	if (u->timestamps)
+		printf("    timestamps: on, %s\n", ts_source_text(u->aux));
+	else
+		printf("    timestamps: off; order and time are those of the AUX records\n");
+	if (c->cycle_count)
+		printf("    cycle counts: on, %u bits\n", c->cc_bits);
+	else
+		printf("    cycle counts: off\n");
+	printf("    return stack %s, branch broadcast %s, speculation depth %u%s%s\n",
+	       c->ret_stack ? "on" : "off", c->branch_broadcast ? "on" : "off", c->max_spec,
+	       c->qsupp ? ", Q elements possible" : "", c->ia64 ? "" : ", 32-bit addresses");
+}
+
+static bool same_unit(const struct trace_unit *a, const struct trace_unit *b)
+{
+	uint64_t ra[AUX_NR_REGS], rb[AUX_NR_REGS];
+
+	memcpy(ra, a->aux->reg, sizeof(ra));
+	memcpy(rb, b->aux->reg, sizeof(rb));
+	ra[AUX_REG_TRCTRACEIDR] = rb[AUX_REG_TRCTRACEIDR] = 0;
+	return a->aux->unit == b->aux->unit && a->aux->present == b->aux->present &&
+	       a->aux->ts_source == b->aux->ts_source && !memcmp(ra, rb, sizeof(ra));
+}
+
+/* CPUs with equal trace units in one paragraph. */
+static void print_units(const struct session *ss)
+{
+	const char *sep;
+	uint32_t i, k;
+
+	printf("\nTrace units: metadata version %u, %u CPU%s%s\n", ss->info.version, ss->info.nr_cpu,
+	       ss->info.nr_cpu == 1 ? "" : "s", ss->info.snapshot ? ", snapshot mode" : "");
+	for (i = 0; i < ss->info.nr_cpu; i++) {
+		for (k = 0; k < i && !same_unit(&ss->units[i], &ss->units[k]); k++)
+			;
+		if (k < i)
+			continue;
+		printf("  CPU");
+		sep = " ";
+		for (k = i; k < ss->info.nr_cpu; k++) {
+			if (!same_unit(&ss->units[i], &ss->units[k]))
+				continue;
+			printf("%s%u", sep, ss->info.cpu[k].cpu);
+			sep = ",";
+		}
+		printf(": ");
+		print_unit(&ss->units[i]);
+	}
+}
+
+static void print_ids(const struct session *ss)
+{
+	size_t k;
+	uint32_t i;
+
+	printf("\nTrace IDs:");
+	if (ss->nr_ids) {
+		printf(" from AUX_OUTPUT_HW_ID records\n");
+		for (k = 0; k < ss->nr_ids; k++) {
+			const struct id_owner *o = &ss->ids[k];
+
+			printf("  0x%02x: CPU %d", o->id, o->cpu);
+			if (o->has_sink)
+				printf(" in sink 0x%x", o->sink);
+			putchar('\n');
+		}
+		return;
+	}
+	printf(" from the metadata\n ");
+	for (i = 0; i < ss->info.nr_cpu; i++) {
+		if (ss->info.cpu[i].trace_id >= 0)
+			printf(" 0x%02x: CPU %u%s", ss->info.cpu[i].trace_id, ss->info.cpu[i].cpu,
+			       i + 1 < ss->info.nr_cpu ? "," : "");
+		else
+			printf(" CPU %u has none%s", ss->info.cpu[i].cpu,
+			       i + 1 < ss->info.nr_cpu ? "," : "");
+	}
+	putchar('\n');
+}
+
+/* After decoding, since an estimated clock learns its offset on the way. */
+static void print_clock(const struct session *ss)
+{
+	const struct trace_clock *c = &ss->clock;
+
+	printf("\nTime: ");
+	switch (c->kind) {
+	case CLOCK_NONE:
+		printf("the trace has no timestamps; samples get the time of their AUX record\n");
+		break;
+	case CLOCK_CONVERTED:
+		printf("timestamps of the virtual counter, converted as the file says (TIME_CONV)\n");
+		break;
+	case CLOCK_ESTIMATED:
+		printf("estimated: the file does not say how timestamps relate to perf time; %.6g ns per "
+		       "tick assumed (--ts-freq changes it)", c->ns_per_tick);
+		if (c->paired)
+			printf(", timestamp %" PRIu64 " taken as %" PRIu64 ".%09" PRIu64 " s", c->pair_ticks,
+			       c->pair_ns / 1000000000, c->pair_ns % 1000000000);
+		putchar('\n');
+		break;
+	}
+}
+
+static void print_queue(struct queue *q)
+{
+	uint64_t chunks = 0, bytes = 0;
+	const char *sep = " ";
+	unsigned int id;
+	size_t i;
+
+	for (i = 0; i < q->nr_chunks; i++)
+		chunks += q->chunks[i].size;
+	for (i = 0; i < q->nr_frags; i++)
+		bytes += q->frags[i].pub.size;
+	printf("  buffer %u, ", q->number);
+	if (q->cpu >= 0)
+		printf("CPU %d", q->cpu);
+	else
+		printf("thread %d", q->tid);
+	printf(": %" PRIu64 " bytes in %zu piece%s; %zu fragment%s with %" PRIu64 " bytes%s", chunks, q->nr_chunks,
+	       q->nr_chunks == 1 ? "" : "s", q->nr_frags, q->nr_frags == 1 ? "" : "s", bytes,
+	       q->any_aux ? "" : " (no AUX records: taken whole)");
+	if (q->any_raw)
+		printf(", unframed");
+	if (q->any_frames) {
+		session_queue_ids(q);
+		printf(", frames with trace ID");
+		for (id = 1; id < 0x70; id++) {
+			if (!(q->ids[id >> 6] >> (id & 63) & 1))
+				continue;
+			printf("%s0x%02x", sep, id);
+			sep = ", ";
+		}
+	}
+	putchar('\n');
+}
+
+static void print_queues(const struct session *ss, bool all)
+{
+	size_t i, n = ss->queues.nr;
+
+	printf("\nTrace: %zu buffer%s, %zu AUX record%s\n", n, n == 1 ? "" : "s", ss->queues.nr_aux,
+	       ss->queues.nr_aux == 1 ? "" : "s");
+	for (i = 0; i < n && (all || i < SHORT_LIST); i++)
+		print_queue(ss->queues.q[i]);
+	if (i < n)
+		printf("  and %zu more (--all lists them)\n", n - i);
+}
+
+static int compare_processes(const void *a, const void *b)
+{
+	const struct process *x = *(struct process *const *)a, *y = *(struct process *const *)b;
+
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static size_t count_threads(const struct threads *ts, int pid)
+{
+	size_t i, k, n = 0;
+
+	for (i = 0; i < ts->nr_threads; i++) {
+		const struct thread *t = ts->all_threads[i];
+
+		for (k = 0; k < t->nr_pids && t->pids[k].pid != pid; k++)
+			;
+		n += k < t->nr_pids;
+	}
+	return n;
+}
+
+static void print_processes(const struct session *ss, bool all)
+{
+	const struct threads *ts = &ss->threads;
+	size_t i, n = ts->nr_processes, changes = 0;
+	const char *comm;
+
+	if (n)
+		qsort(ts->all_processes, n, sizeof(*ts->all_processes), compare_processes);
+	printf("\nProcesses: %zu, threads: %zu, mapped files: %zu\n", n, ts->nr_threads, ss->dsos.nr);
+	for (i = 0; i < n && (all || i < SHORT_LIST); i++) {
+		const struct process *p = ts->all_processes[i];
+
+		comm = threads_comm(ts, p->pid, UINT64_MAX);
+		printf("  %d %s: %zu thread%s, %zu map event%s\n", p->pid, comm ? comm : "(no name)",
+		       count_threads(ts, p->pid), count_threads(ts, p->pid) == 1 ? "" : "s", p->nr,
+		       p->nr == 1 ? "" : "s");
+	}
+	if (i < n)
+		printf("  and %zu more (--all lists them)\n", n - i);
+	for (i = 0; i < n; i++)
+		if (ts->all_processes[i]->nr_epochs > 1)
+			changes += ts->all_processes[i]->nr_epochs - 1;
+	if (changes)
+		printf("  code was replaced by other code %zu times (exec or mapping)\n", changes);
+	if (ts->kernel.nr)
+		printf("  kernel: %zu map event%s%s\n", ts->kernel.nr, ts->kernel.nr == 1 ? "" : "s",
+		       ss->spaces.kcore ? ", with a copy of its memory (kcore)" : "");
+}
+
+static int decode(struct session *ss)
+{
+	struct session_consumer nothing = { .data = NULL };
+	int rc = session_run(ss, &nothing);
+
+	print_clock(ss);
+	if (rc)
+		return CMD_ERROR;
+	printf("\nImages:\n");
+	if (!session_print_missing(ss, stdout))
+		printf("  all code that ran was found\n");
+	printf("\nLosses:\n");
+	if (session_has_losses(ss))
+		session_print_losses(ss, stdout);
+	else
+		printf("  none\n");
+	fflush(stdout);
+	session_print_summary(ss, stderr);
+	return session_has_losses(ss) ? CMD_LOSSES : CMD_OK;
+}
+
+int cmd_info(int argc, const char **argv)
+{
+	struct session_opts so = { .progress = true };
+	bool no_decode = false, all = false;
+	const struct cmd_opt opts[] = {
+		CMD_SESSION_OPTS(so),
+		{ 0, "no-decode", CMD_OPT_FLAG, &no_decode, NULL,
+		  "do not decode: no missing images, no losses inside the trace", NULL },
+		{ 0, "all", CMD_OPT_FLAG, &all, NULL, "do not shorten long lists", NULL },
+		CMD_OPT_END
+	};
+	const struct cmd_desc desc = {
+		.name = "info",
+		.summary = "what a file holds, how it was recorded, what was lost and why",
+		.opts = opts,
+	};
+	struct session *ss;
+	int rc;
+
+	rc = cmd_options(&desc, &argc, argv);
+	if (rc != CMD_GO_ON)
+		return rc;
+	ss = session_open(&so);
+	if (!ss)
+		return CMD_ERROR;
+	print_origin(ss);
+	print_units(ss);
+	print_ids(ss);
+	print_queues(ss, all);
+	print_processes(ss, all);
+	rc = CMD_OK;
+	if (no_decode)
+		print_clock(ss);
+	else
+		rc = decode(ss);
+	session_close(ss);
+	return rc;
+}
