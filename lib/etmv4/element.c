@@ -41,7 +41,7 @@ void cst_etmv4_queue_reset(struct etmv4_queue *q, uint8_t reason)
 	q->state = ETMV4_WAIT_ASYNC;
 	q->started = 0;
 	q->reason = reason;
-	q->exc_pending = q->overflow = q->trans_open = q->ts_marked = q->ended = 0;
+	q->exc_pending = q->overflow = q->trans_open = q->ended = 0;
 	q->ctx_seen = 0;
 	q->last_index = 0;
 }
@@ -182,7 +182,6 @@ static void fail(struct etmv4_queue *q, uint64_t index, int reason, int error)
 	q->depth = q->unseen = 0;
 	q->exc_pending = 0;
 	q->state = ETMV4_WAIT_ASYNC;
-	q->ts_marked = 0;
 	if (error)
 		q->stats->resyncs++;
 }
@@ -488,11 +487,9 @@ static void synced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 		push(q, CST_EL_TRANS_FAIL, pkt->index);
 		return;
 	case CST_PKT_TIMESTAMP:
-		if (!q->cfg->ts_marker || q->ts_marked)
-			push_value(q, CST_EL_TIMESTAMP, pkt, 0);
+		push_value(q, CST_EL_TIMESTAMP, pkt, 0);
 		return;
 	case CST_PKT_TS_MARKER:
-		q->ts_marked = 1;
 		push_value(q, CST_EL_TS_MARKER, pkt, 0);
 		return;
 	case CST_PKT_CCNT_F1: case CST_PKT_CCNT_F2: case CST_PKT_CCNT_F3:

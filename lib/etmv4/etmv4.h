@@ -15,6 +15,9 @@ struct cst_stats;
 
 #define ETMV4_ASYNC_SIZE 12	/* eleven 0x00, one 0x80 */
 
+/* Unsynchronised bytes that a listing shows as one piece. */
+#define ETMV4_UNSYNCED_PIECE 8
+
 /* A longest packet is a few ULEB sections; anything that needs more is not a packet. */
 #define ETMV4_MAX_PACKET 64
 
@@ -26,6 +29,7 @@ struct etmv4_parser {
 	const struct cst_config *cfg;
 	uint8_t synced;		/* A-sync seen */
 	uint8_t seen_info;	/* Trace Info seen since the last start or reset */
+	uint8_t listing;	/* unsynchronised bytes come in pieces, as the reference lists them */
 	uint8_t bad;		/* a bad packet was reported: the next bytes are unsynchronised */
 	uint8_t type[256];	/* header -> enum cst_etmv4_packet_type, by configuration */
 	struct {
@@ -75,7 +79,6 @@ struct etmv4_queue {
 	uint8_t exc_pending;	/* an Exception packet waits for its address */
 	uint8_t overflow;	/* next Trace On has reason overflow */
 	uint8_t trans_open;	/* a Transaction Start was released; its end is in the ring */
-	uint8_t ts_marked;	/* first timestamp marker seen */
 	uint8_t ctx_seen;	/* enum cst_context_flags: traced since the last Trace Info, so the values hold */
 	uint8_t ended;
 	uint16_t exc_num;

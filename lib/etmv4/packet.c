@@ -493,6 +493,47 @@ static void parse_extension(struct reader *r, struct cst_packet *pkt)
 	r->bad = 1;
 }
 
+/*
+ * Not synchronised, for a listing: the pieces in which the reference shows what it skips. A piece ends
+ * before a zero, which may begin an A-sync, or at the first byte from the eighth on that is none; of
+ * more than eleven zeros the first ones are pieces by themselves. It is told apart when the byte after
+ * the one that ends it has come; until then, 0.
+ */
+static unsigned int unsynced_piece(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
+				   struct cst_packet *pkt)
+{
+	enum { OTHER, ZERO, ZEROS } state = OTHER;
+	unsigned int n;
+
+	pkt->type = CST_PKT_NOT_SYNC;
+	for (n = 1; p < end; n++, p++) {
+		switch (state) {
+		case OTHER:
+			if (*p ? n >= ETMV4_UNSYNCED_PIECE : n > 1)
+				return p + 1 == end ? 0 : *p ? n : n - 1;
+			if (!*p)
+				state = ZERO;
+			break;
+		case ZERO:
+			state = *p ? OTHER : ZEROS;
+			break;
+		case ZEROS:
+			if (n == ETMV4_ASYNC_SIZE && !*p)
+				return p + 1 == end ? 0 : 1;
+			if (n == ETMV4_ASYNC_SIZE) {
+				pkt->type = *p == 0x80 ? CST_PKT_ASYNC : CST_PKT_BAD_SEQUENCE;
+				pkt->bad_type = CST_PKT_ASYNC;
+				ps->synced = *p == 0x80;
+				return n;
+			}
+			if (*p)
+				state = OTHER;
+			break;
+		}
+	}
+	return 0;
+}
+
 /* Not synchronised: find eleven zeros and 0x80. */
 static unsigned int search_async(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
 				 struct cst_packet *pkt)
@@ -553,7 +594,7 @@ unsigned int cst_etmv4_parse(struct etmv4_parser *ps, const uint8_t *p, const ui
 	pkt->n_atoms = 0;
 	pkt->bad_type = 0;
 	if (!ps->synced)
-		return search_async(ps, p, end, pkt);
+		return ps->listing ? unsynced_piece(ps, p, end, pkt) : search_async(ps, p, end, pkt);
 	pkt->type = ps->type[h];
 	switch (pkt->type) {
 	case CST_PKT_ATOM_F1: case CST_PKT_ATOM_F2: case CST_PKT_ATOM_F3:

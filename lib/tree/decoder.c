@@ -153,6 +153,24 @@ static void keep_bytes(struct cst_packet *pkt, const uint8_t *p, unsigned int si
 	memcpy(pkt->bytes, p, pkt->nbytes);
 }
 
+/*
+ * Bytes and place of a packet for a listing. As in the reference's listings, a piece of unsynchronised
+ * bytes that was full stands right before the next one, though an ID byte of the frame may lie between.
+ */
+static void keep_packet(struct cursor *c, struct cst_packet *pkt, const uint8_t *p, unsigned int size)
+{
+	uint64_t next = c->piece_next;
+
+	c->piece_next = 0;
+	keep_bytes(pkt, p, size);
+	if (pkt->type != CST_PKT_NOT_SYNC)
+		return;
+	if (next && *p)
+		pkt->index = next;
+	if (size >= ETMV4_UNSYNCED_PIECE)
+		c->piece_next = (c->pos ? index_of(c, c->pos - 1) : c->carry_last) + 1;
+}
+
 /* Next packet while bytes of a cut one are waiting. */
 static int next_from_carry(struct cursor *c, struct cst_packet *pkt, int keep)
 {
@@ -174,20 +192,23 @@ static int next_from_carry(struct cursor *c, struct cst_packet *pkt, int keep)
 	}
 	if (!size) {
 		c->pos = c->len;
+		if (c->len)
+			c->carry_last = index_of(c, c->len - 1);
 		return 0;
 	}
 	pkt->index = c->carry_index;
 	pkt->size = size;
-	if (keep)
-		keep_bytes(pkt, c->carry, size);
-	if (size >= old) {
+	if (size >= old)
 		c->pos += size - old;
+	if (keep)
+		keep_packet(c, pkt, c->carry, size);
+	if (size >= old) {
 		c->carry_len = 0;
 	} else {
 		/* the packet was shorter than what waited (a bad one): the rest waits on */
 		memmove(c->carry, c->carry + size, old - size);
 		c->carry_len = old - size;
-		c->carry_index += size;
+		c->carry_index = c->carry_len == 1 ? c->carry_last : c->carry_index + size;
 	}
 	return 1;
 }
@@ -205,14 +226,15 @@ static int next_packet(struct cursor *c, struct cst_packet *pkt, int keep)
 	if (!size) {
 		c->carry_len = c->len - c->pos;
 		c->carry_index = pkt->index;
+		c->carry_last = index_of(c, c->len - 1);
 		memcpy(c->carry, c->data + c->pos, c->carry_len);
 		c->pos = c->len;
 		return 0;
 	}
 	pkt->size = size;
-	if (keep)
-		keep_bytes(pkt, c->data + c->pos, size);
 	c->pos += size;
+	if (keep)
+		keep_packet(c, pkt, c->data + c->pos - size, size);
 	return 1;
 }
 
@@ -247,6 +269,7 @@ static int take_packet(struct cst_decoder *dec, struct cst_packet *pkt, int keep
 int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt)
 {
 	dec->manual = 1;
+	dec->cur.ps.listing = 1;
 	return take_packet(dec, pkt, 1);
 }
 

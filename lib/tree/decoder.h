@@ -27,6 +27,8 @@ struct cursor {
 	const struct seg *seg;
 	uint32_t seg_count, seg_i;
 	uint64_t carry_index;	/* trace offset of carry[0] */
+	uint64_t carry_last;	/* and of its last byte */
+	uint64_t piece_next;	/* listing: the offset that the next unsynchronised piece is shown with, or 0 */
 	uint32_t carry_len;
 	uint8_t carry[2 * ETMV4_MAX_PACKET];
 };
