@@ -162,11 +162,15 @@ static void other(struct counts *c, struct stream *s, struct lane *ln, const str
 {
 	struct branch b;
 
-	if (branch_other(&ln->br, s, g, session_read_code, &b) && !branch_is_edge(b.kind)) {
+	bool complete = branch_other(&ln->br, s, g, session_read_code, &b);
+
+	if (ln->br.open == BRANCH_ENDED)
+		complete = branch_finish(&ln->br, &b);
+	if (complete && !branch_is_edge(b.kind)) {
 		count_range(c, ln);
 		count_edge(c, ln, locate(ln, s, b.to));
 	}
-	if (ln->br.open == BRANCH_GAP)
+	if (ln->br.open != BRANCH_SEQ)
 		count_range(c, ln);
 }
 

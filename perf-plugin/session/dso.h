@@ -43,6 +43,7 @@ struct dso_symbol_entry {
 	uint64_t vaddr;
 	uint64_t size;
 	const char *name;	/* in the mapped file, or in names */
+	uint8_t bind;		/* 0 global, 1 local, 2 weak */
 };
 
 struct cst_section;

@@ -107,14 +107,31 @@ int dso_read_elf(struct dso *d, int fd)
 	return trouble;
 }
 
+static size_t underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/* Of several names for one place the first is shown; the order is the one perf has. */
 static int compare_symbols(const void *a, const void *b)
 {
 	const struct dso_symbol_entry *x = a, *y = b;
+	size_t nx, ny;
 
 	if (x->offset != y->offset)
 		return x->offset < y->offset ? -1 : 1;
 	if (x->size != y->size)	/* the sized one of two names wins */
 		return x->size > y->size ? -1 : 1;
+	if (x->bind != y->bind)
+		return x->bind < y->bind ? -1 : 1;
+	nx = underscores(x->name);
+	ny = underscores(y->name);
+	if (nx != ny)
+		return nx < ny ? -1 : 1;
+	nx = strlen(x->name);
+	ny = strlen(y->name);
+	if (nx != ny)
+		return nx > ny ? -1 : 1;
 	return strcmp(x->name, y->name);
 }
 
@@ -143,6 +160,11 @@ static bool wanted_symbol(const GElf_Sym *sym, const char *name)
 	if (type == STT_FUNC || type == STT_GNU_IFUNC)
 		return true;
 	return type == STT_NOTYPE && name[0] != '$' && GELF_ST_BIND(sym->st_info) != STB_LOCAL;
+}
+
+static uint8_t bind_rank(unsigned int bind)
+{
+	return bind == STB_WEAK ? 2 : bind == STB_LOCAL ? 1 : 0;
 }
 
 static Elf_Scn *symbol_section(Elf *elf, uint32_t type, GElf_Shdr *sh)
@@ -200,6 +222,7 @@ static void collect(struct dso *d, Elf *elf, Elf_Data *data, const GElf_Shdr *sh
 		d->syms[d->nr_syms++] = (struct dso_symbol_entry){
 			.offset = offset, .vaddr = sym.st_value, .size = sym.st_size,
 			.name = strcpy(d->names + used, name),
+			.bind = bind_rank(GELF_ST_BIND(sym.st_info)),
 		};
 		used += strlen(name) + 1;
 	}

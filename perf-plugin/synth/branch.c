@@ -85,7 +85,7 @@ static bool exception(struct branch_state *st, struct stream *s, const struct cs
 		complete = true;
 	}
 	/* Without an instruction before it, the exception is the start of what was traced. */
-	if (st->open == BRANCH_GAP)
+	if (st->open >= BRANCH_GAP)
 		return false;
 	st->kind = exception_kind(s, g, st->isa, read);
 	st->open = BRANCH_EXCEPTION;
@@ -97,9 +97,11 @@ static bool end_stretch(struct branch_state *st, struct branch *b, uint64_t to, 
 {
 	bool complete = st->open != BRANCH_GAP && st->last;
 
+	if (st->open == BRANCH_ENDED)
+		to = 0;
 	if (complete) {
 		branch_fill(b, st, st->open == BRANCH_SEQ ? 0 : to);
-		if (st->open == BRANCH_SEQ || doubtful)
+		if (doubtful)
 			b->kind = BRANCH_END;
 		b->ends_trace = !b->to;
 	}
@@ -107,6 +109,11 @@ static bool end_stretch(struct branch_state *st, struct branch *b, uint64_t to, 
 	st->last = 0;
 	st->cycles = 0;
 	return complete;
+}
+
+bool branch_finish(struct branch_state *st, struct branch *b)
+{
+	return end_stretch(st, b, 0, false);
 }
 
 bool branch_other(struct branch_state *st, struct stream *s, const struct cst_generic *g,
@@ -123,8 +130,8 @@ bool branch_other(struct branch_state *st, struct stream *s, const struct cst_ge
 	case CST_GEN_EXCEPTION:
 		return exception(st, s, g, read, b);
 	case CST_GEN_TRACE_ON:
-	case CST_GEN_EO_TRACE:
 	case CST_GEN_NO_SYNC:
+	case CST_GEN_EO_TRACE:
 		/* Only a branch instruction has a target that the opcode tells; the first
 		 * instruction of a handler has to be traced. */
 		if (g->flags & CST_GF_NEXT && !(g->flags & CST_GF_DOUBTFUL) && st->open == BRANCH_TAKEN)
@@ -132,11 +139,17 @@ bool branch_other(struct branch_state *st, struct stream *s, const struct cst_ge
 		/* Bytes may be missing between here and the next range. */
 		if (g->kind != CST_GEN_TRACE_ON)
 			st->resume = 0;
+		if (g->kind == CST_GEN_EO_TRACE && !to && st->open != BRANCH_GAP) {
+			if (g->flags & CST_GF_DOUBTFUL)
+				st->kind = BRANCH_END;
+			st->open = BRANCH_ENDED;
+			return false;
+		}
 		return end_stretch(st, b, to, g->flags & CST_GF_DOUBTFUL);
 	case CST_GEN_NACC:
 	case CST_GEN_NOPATH:
 		st->resume = 0;
-		if (st->open != BRANCH_GAP || g->kind == CST_GEN_NACC)
+		if (st->open < BRANCH_GAP || g->kind == CST_GEN_NACC)
 			return end_stretch(st, b, g->addr, false);
 		complete = branch_range(st, s, g, b);
 		st->last = 0;

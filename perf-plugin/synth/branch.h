@@ -54,6 +54,7 @@ enum branch_open {
 	BRANCH_TAKEN,		/* `last` is a taken branch whose target is awaited */
 	BRANCH_EXCEPTION,	/* an exception was taken after `last` */
 	BRANCH_GAP,		/* nothing is known about what comes before the next range */
+	BRANCH_ENDED,		/* as GAP, at the end of the bytes: a gap only if something follows */
 };
 
 struct branch_state {
@@ -119,7 +120,8 @@ static inline bool branch_range(struct branch_state *st, const struct stream *s,
 	if (st->open == BRANCH_SEQ)
 		return false;
 	branch_fill(b, st, g->addr);
-	if (__builtin_expect(!b->from, 0)) {
+	if (__builtin_expect(st->open >= BRANCH_GAP, 0)) {
+		b->from = 0;
 		b->time = s->time;
 		b->pid = s->pid;
 		b->tid = s->tid;
@@ -143,6 +145,7 @@ static inline void branch_range_end(struct branch_state *st, const struct stream
 	st->isa = g->isa;
 	st->el = g->el;
 	st->open = BRANCH_SEQ;
+	st->kind = BRANCH_END;
 	if (branch_taken(g)) {
 		st->open = BRANCH_TAKEN;
 		st->kind = branch_kind_of(g);
@@ -155,6 +158,9 @@ static inline void branch_range_end(struct branch_state *st, const struct stream
  */
 bool branch_other(struct branch_state *st, struct stream *s, const struct cst_generic *g,
 		  branch_read_fn read, struct branch *b);
+
+/* After the last element: what is still open, with `to` 0. perf does not list it; counts want it. */
+bool branch_finish(struct branch_state *st, struct branch *b);
 
 /* True when the instruction before `addr` is a supervisor call. */
 bool branch_after_svc(struct stream *s, uint64_t addr, unsigned int isa, branch_read_fn read);

@@ -6,6 +6,7 @@
 
 #include "perfdata/writer.h"
 #include "session/session.h"
+#include "synth/evname.h"
 #include "synth/merge.h"
 #include "synth/sideband.h"
 
@@ -271,7 +272,8 @@ static void on_stream_end(void *data, struct stream *s)
 static int add_event(struct injector *in, const char *name, uint64_t config, uint64_t id,
 		     uint64_t period, uint64_t sample_type, struct pd_error *err)
 {
-	const struct perf_event_attr *trace = sideband_trace_attr(in->sb);
+	const struct perf_event_attr *trace = evname_find(session_perfdata(in->ss),
+							  session_pmu_type(in->ss));
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
 		.size = sizeof(attr),
@@ -280,10 +282,8 @@ static int add_event(struct injector *in, const char *name, uint64_t config, uin
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 			       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | sample_type,
 		.sample_id_all = 1,
-		.exclude_hv = 1,
-		.exclude_guest = 1,
 	};
-	char full[32];
+	char full[EVNAME_MAX];
 	int rc;
 
 	if (in->timed)
@@ -296,8 +296,11 @@ static int add_event(struct injector *in, const char *name, uint64_t config, uin
 	if (trace) {
 		attr.exclude_kernel = trace->exclude_kernel;
 		attr.exclude_user = trace->exclude_user;
+		attr.exclude_hv = trace->exclude_hv;
+		attr.exclude_host = trace->exclude_host;
+		attr.exclude_guest = trace->exclude_guest;
 	}
-	snprintf(full, sizeof(full), "%s%s", name, attr.exclude_kernel ? ":u" : "");
+	evname_make(full, sizeof(full), name, &attr);
 	rc = pw_add_attr(in->w, &attr, &id, 1, full, err);
 	return rc < 0 ? rc : 0;
 }

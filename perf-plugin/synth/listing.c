@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "synth/comms.h"
+#include "synth/evname.h"
 #include "synth/merge.h"
 #include "synth/symbols.h"
 #include "synth/text.h"
@@ -17,7 +18,8 @@ struct listing {
 	struct session *ss;
 	unsigned int fields;
 	bool chain;
-	unsigned int event_width;
+	char branches[EVNAME_MAX], insns[EVNAME_MAX];
+	size_t event_width;
 	struct pd_output out;
 	bool open;
 	uint8_t *buf;
@@ -34,8 +36,6 @@ struct listing {
 	uint64_t time;
 	char *p;
 };
-
-static const char ev_branches[] = "branches", ev_insns[] = "instructions";
 
 /* ---- output ----------------------------------------------------------------------------------- */
 
@@ -336,7 +336,7 @@ static int on_branch(void *data, struct stream *s, const struct branch *b)
 		return -CST_ERR_NOMEM;
 	put_start(l, s, b->pid, b->tid, b->time, false);
 	put_period(l, 1);
-	put_event(l, ev_branches);
+	put_event(l, l->branches);
 	put_flags(l, branch_ip_flags(b));
 	if (l->fields & LIST_IP) {
 		*l->p++ = ' ';
@@ -361,7 +361,7 @@ static int on_insn(void *data, struct stream *s, const struct insn_sample *i)
 		return -CST_ERR_NOMEM;
 	put_start(l, s, i->pid, i->tid, i->time, i->nr_chain != 0);
 	put_period(l, i->period);
-	put_event(l, ev_insns);
+	put_event(l, l->insns);
 	put_flags(l, 0);
 	if (l->fields & LIST_IP) {
 		if (i->nr_chain) {
@@ -445,6 +445,31 @@ static void on_stream_end(void *data, struct stream *s)
 	sampler_stream_end(l->sp, s);
 }
 
+static void widen(struct listing *l, const char *name)
+{
+	size_t n = name ? strlen(name) : 0;
+
+	if (n > l->event_width && n < ROOM / 2)
+		l->event_width = n;
+}
+
+/* perf aligns to the longest name of all events, those of the input included. */
+static void name_events(struct listing *l, const struct itrace_opts *o)
+{
+	const struct perfdata *pd = session_perfdata(l->ss);
+	const struct perf_event_attr *a = evname_find(pd, session_pmu_type(l->ss));
+	unsigned int i;
+
+	evname_make(l->branches, sizeof(l->branches), "branches", a);
+	evname_make(l->insns, sizeof(l->insns), "instructions", a);
+	if (o->branches)
+		widen(l, l->branches);
+	if (o->instructions)
+		widen(l, l->insns);
+	for (i = 0; i < perfdata_nr_attrs(pd); i++)
+		widen(l, perfdata_attr(pd, i)->name);
+}
+
 struct listing *listing_open(struct session *ss, const struct itrace_opts *o, unsigned int fields,
 			     const char *output)
 {
@@ -458,7 +483,7 @@ struct listing *listing_open(struct session *ss, const struct itrace_opts *o, un
 		goto nomem;
 	l->ss = ss;
 	l->fields = fields;
-	l->event_width = o->instructions ? sizeof(ev_insns) - 1 : sizeof(ev_branches) - 1;
+	name_events(l, o);
 	l->buf = malloc(OUT_BUFFER);
 	l->m = merge_new(&sink, NULL);
 	l->sp = sampler_new(o, &ops, session_read_code);

@@ -352,7 +352,7 @@ static int __attribute__((noinline)) other(struct sampler *sp, struct stream *s,
 		if (rc)
 			return rc;
 	}
-	if (last && !ln->br.last) {
+	if (last && ln->br.open >= BRANCH_GAP) {
 		ln->gap_ip = last;
 		ln->gap_isa = ln->br.isa;
 		ln->gap_size = ln->br.size;

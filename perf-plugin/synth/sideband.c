@@ -64,16 +64,6 @@ static bool is_trace(const struct sideband *sb, const struct pd_attr *a)
 	return a && a->attr.type == sb->pmu;
 }
 
-const struct perf_event_attr *sideband_trace_attr(const struct sideband *sb)
-{
-	unsigned int i;
-
-	for (i = 0; i < perfdata_nr_attrs(sb->pd); i++)
-		if (is_trace(sb, perfdata_attr(sb->pd, i)))
-			return &perfdata_attr(sb->pd, i)->attr;
-	return NULL;
-}
-
 uint64_t sideband_new_id(const struct sideband *sb)
 {
 	const struct pd_attr *a = perfdata_nr_attrs(sb->pd) ? perfdata_attr(sb->pd, 0) : NULL;

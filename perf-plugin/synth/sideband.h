@@ -25,8 +25,6 @@ void sideband_free(struct sideband *sb);
 
 /* Records have times; if not, the order of the file is all there is and stands for time. */
 bool sideband_timed(const struct sideband *sb);
-/* The attribute of the trace event, NULL when the file has none. */
-const struct perf_event_attr *sideband_trace_attr(const struct sideband *sb);
 /* An id that no event of the input has. */
 uint64_t sideband_new_id(const struct sideband *sb);
 
