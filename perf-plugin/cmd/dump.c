@@ -54,7 +54,6 @@ static int run(struct dump *d, const char *snapshot, const struct session_opts *
 	rc = snapshot ? dump_snapshot(d, snapshot, source) : dump_session(d, so);
 	if (!rc && d->format == DUMP_NONE)
 		dump_counts(d);
-	dump_losses(d);
 	if (dump_out_close(&d->out))
 		rc = CMD_ERROR;
 	return rc ? rc : d->losses ? CMD_LOSSES : CMD_OK;
@@ -105,6 +104,7 @@ int cmd_dump(int argc, const char **argv)
 	}
 	d->format = format;
 	d->only_id = only_id;
+	d->cpu = d->pid = d->tid = -1;
 	d->frames = frames;
 	d->packets = packets || (!frames && !elements && format != DUMP_NONE);
 	d->elements = elements || (!frames && !packets && format != DUMP_NONE);

@@ -44,9 +44,8 @@ struct dump {
 	bool frames, packets, elements;
 	int only_id;		/* trace ID, -1: all */
 	bool raw;		/* section without frames: packets belong to no ID */
-	bool has_sections;	/* a section was begun */
 	bool losses;		/* of any kind, in any section */
-	uint64_t nr_packets;	/* listed or not, of the IDs chosen */
+	int cpu, pid, tid;	/* of the elements that come, as far as the input knows; -1 */
 	struct cst_stats stats;	/* sums over all decoders */
 	struct cst_frame_stats frame_stats;
 	uint64_t unrouted;
@@ -59,7 +58,7 @@ void dump_fragment(struct dump *d, const struct cst_fragment *frag, const uint8_
 /* A new buffer or AUX fragment; `detail` is shown to people only. */
 void dump_section(struct dump *d, const char *name, const char *detail);
 void dump_counts(struct dump *d);
-/* Losses on stderr; sets d->losses. */
+/* The losses summed up on stderr; sets d->losses. */
 void dump_losses(struct dump *d);
 
 void dump_text_element(struct dump *d, const struct cst_generic *g);
@@ -75,8 +74,11 @@ typedef void (*dump_stop_fn)(void *data, struct cst_decoder *dec, const struct c
  */
 int dump_tree(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t len, uint64_t offset,
 	      dump_stop_fn stop, void *stop_data);
-/* List the frame contents of a buffer; uses up the tree. */
+/* List the frame contents of a piece of a buffer; the tree is for nothing else. */
 int dump_frames(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t len, uint64_t offset);
+
+/* Add what the tree's frames lost to the sums. */
+void dump_sum_frames(struct dump *d, const struct cst_tree *tree);
 
 struct session_opts;
 /* The two inputs. Exit code of the command, except that losses are told by d->losses. */

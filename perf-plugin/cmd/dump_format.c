@@ -76,9 +76,6 @@ void dump_packet(struct dump *d, const struct cst_packet *pkt, unsigned int id)
 {
 	if (d->only_id >= 0 && (unsigned int)d->only_id != id)
 		return;
-	d->nr_packets++;
-	if (!d->packets)
-		return;
 	if (d->format == DUMP_OPENCSD)
 		opencsd_packet(d, pkt, id);
 	else if (d->format == DUMP_TEXT)

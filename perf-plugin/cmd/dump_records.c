@@ -79,7 +79,7 @@ static char *text_context(char *p, const struct cst_generic *g)
 	return p;
 }
 
-static char *text_range(char *p, const struct cst_generic *g)
+static char *text_range(const struct dump *d, char *p, const struct cst_generic *g)
 {
 	*p++ = ' ';
 	p = address(p, g->addr);
@@ -99,15 +99,16 @@ static char *text_range(char *p, const struct cst_generic *g)
 		if (g->flags & CST_GF_COND)
 			p = dump_str(p, " cond");
 	}
-	return text_context(p, g);
+	p = text_context(p, g);
+	return d->tid >= 0 ? dump_dec(dump_str(p, " tid="), (uint64_t)d->tid) : p;
 }
 
-static char *text_details(char *p, const struct cst_generic *g)
+static char *text_details(const struct dump *d, char *p, const struct cst_generic *g)
 {
 	switch (g->kind) {
 	case CST_GEN_RANGE:
 	case CST_GEN_NOPATH:
-		return text_range(p, g);
+		return text_range(d, p, g);
 	case CST_GEN_PE_CONTEXT:
 		*p++ = ' ';
 		p = dump_str(p, NAME(isas, g->isa));
@@ -158,7 +159,7 @@ void dump_text_element(struct dump *d, const struct cst_generic *g)
 	p = dump_hex(p, g->trace_id, 2);
 	p = dump_str(p, " * ");
 	p = dump_str(p, NAME(kinds, g->kind));
-	p = text_details(p, g);
+	p = text_details(d, p, g);
 	if (g->flags & CST_GF_CC)
 		p = dump_dec(dump_str(p, " cycles="), g->cc);
 	else if (g->kind == CST_GEN_CYCLE_COUNT)
@@ -277,6 +278,12 @@ void dump_json_element(struct dump *d, const struct cst_generic *g)
 	p = json_details(p, g);
 	if (g->flags & CST_GF_CC)
 		p = key_dec(p, "cycles", g->cc);
+	if (d->cpu >= 0)
+		p = key_dec(p, "cpu", (uint64_t)d->cpu);
+	if (d->pid >= 0)
+		p = key_dec(p, "pid", (uint64_t)d->pid);
+	if (d->tid >= 0)
+		p = key_dec(p, "tid", (uint64_t)d->tid);
 	p = dump_str(p, "}\n");
 	dump_out_done(&d->out, p);
 }

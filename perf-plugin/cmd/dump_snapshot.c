@@ -171,8 +171,12 @@ static int run_frames(struct snap_run *r, const struct cst_snap_buffer *buf, con
 	n = make_tree(r, buf, NULL, &tree);
 	if (n >= 0)
 		n = dump_frames(r->d, tree, data, len, 0);
-	if (n < 0)
+	if (n < 0) {
 		rc = complain(r, buf->name, cst_strerror(n));
+	} else if (!r->d->packets && !r->d->elements) {
+		cst_tree_end(tree);
+		dump_sum_frames(r->d, tree);
+	}
 	cst_tree_free(tree);
 	return rc;
 }
@@ -272,6 +276,7 @@ int dump_snapshot(struct dump *d, const char *dir, const char *source)
 	if (missing)
 		fprintf(stderr, "cstrace dump: %zu memory dumps are missing or cut: code in them is listed as "
 			"not accessible\n", missing);
+	dump_losses(d);
 	cst_image_free(r.img);
 	cst_snap_memory_free(r.mem);
 	cst_snapshot_free(r.ss);

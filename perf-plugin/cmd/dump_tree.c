@@ -71,6 +71,11 @@ static void add_frame_stats(struct cst_frame_stats *sum, const struct cst_frame_
 		to[i] += from[i];
 }
 
+void dump_sum_frames(struct dump *d, const struct cst_tree *tree)
+{
+	add_frame_stats(&d->frame_stats, cst_tree_frame_stats(tree));
+}
+
 static void sum_up(struct dump *d, const struct cst_tree *tree)
 {
 	const struct cst_decoder *dec;
@@ -82,7 +87,7 @@ static void sum_up(struct dump *d, const struct cst_tree *tree)
 			add_stats(&d->stats, cst_decoder_stats(dec));
 	}
 	if (!d->raw)
-		add_frame_stats(&d->frame_stats, cst_tree_frame_stats(tree));
+		dump_sum_frames(d, tree);
 	d->unrouted += cst_tree_unrouted(tree);
 }
 
@@ -115,10 +120,7 @@ int dump_frames(struct dump *d, struct cst_tree *tree, const uint8_t *data, size
 		return n;
 	while ((n = cst_tree_next_fragment(tree, &frag, &bytes)) > 0)
 		dump_fragment(d, &frag, bytes + frag.pos);
-	if (n < 0)
-		return n;
-	cst_tree_end(tree);
-	return 0;
+	return n;
 }
 
 static void count(struct dump *d, const char *name, uint64_t value)

@@ -39,9 +39,8 @@ int cmd_usage_error(const struct cmd_desc *cmd, const char *fmt, ...)
 
 bool cmd_number(const char *text, uint64_t *value)
 {
-	unsigned int shift = 0;
+	unsigned long long v, unit = 1;
 	char *end;
-	unsigned long long v;
 
 	if (*text < '0' || *text > '9')
 		return false;
@@ -49,25 +48,15 @@ bool cmd_number(const char *text, uint64_t *value)
 	v = strtoull(text, &end, 0);
 	if (errno)
 		return false;
-	switch (*end) {
-	case 'k': case 'K':
-		v *= 1000;
-		shift = 1;
-		break;
-	case 'm': case 'M':
-		shift = v > UINT64_MAX / 1000000;
-		v *= 1000000;
-		shift = shift ? 2 : 1;
-		break;
-	case 'g': case 'G':
-		shift = v > UINT64_MAX / 1000000000;
-		v *= 1000000000;
-		shift = shift ? 2 : 1;
-		break;
-	}
-	if (shift > 1 || end[shift])
+	if (*end == 'k' || *end == 'K')
+		unit = 1000;
+	else if (*end == 'm' || *end == 'M')
+		unit = 1000000;
+	else if (*end == 'g' || *end == 'G')
+		unit = 1000000000;
+	if (end[unit > 1] || v > UINT64_MAX / unit)
 		return false;
-	*value = v;
+	*value = v * unit;
 	return true;
 }
 

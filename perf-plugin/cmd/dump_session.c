@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* dump_session.c - dump -i: the AUX fragments of a perf.data file, in order of buffer and AUX record. */
+#include <stdio.h>
+
+#include "cmd/dump.h"
+#include "cmd/options.h"
+#include "session/session.h"
+
+static int list_frames(struct dump *d, const struct session_fragment *f)
+{
+	struct cst_tree *tree = NULL;
+	uint64_t offset = f->offset;
+	unsigned int i;
+	int rc;
+
+	rc = cst_tree_new(&tree, CST_TREE_FRAMES, CST_FRAME_ALIGNED | CST_FRAME_RESET_4X);
+	for (i = 0; i < f->nr_parts && !rc; i++) {
+		rc = dump_frames(d, tree, f->parts[i].data, f->parts[i].size, offset);
+		offset += f->parts[i].size;
+	}
+	cst_tree_free(tree);
+	return rc;
+}
+
+static int fragment_begin(void *data, const struct session_fragment *f)
+{
+	struct dump *d = data;
+	char name[64], detail[160];
+	int n;
+
+	d->raw = f->raw;
+	if (f->cpu >= 0)
+		snprintf(name, sizeof(name), "buffer %u, CPU %d", f->queue, f->cpu);
+	else
+		snprintf(name, sizeof(name), "buffer %u, thread %d", f->queue, f->tid);
+	n = snprintf(detail, sizeof(detail), "%s, offset %llu, %llu bytes%s", f->raw ? "raw" : "frames",
+		     (unsigned long long)f->offset, (unsigned long long)f->size,
+		     f->from_aux ? "" : ", no AUX record");
+	if (f->flags)
+		snprintf(detail + n, sizeof(detail) - (size_t)n, ", flags 0x%llx",
+			 (unsigned long long)f->flags);
+	dump_section(d, name, detail);
+	return d->frames && !f->raw ? list_frames(d, f) : 0;
+}
+
+static void set_thread(struct dump *d, const struct stream *s)
+{
+	d->cpu = s->cpu;
+	d->pid = s->pid;
+	d->tid = s->tid;
+}
+
+static int batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+{
+	struct dump *d = data;
+	size_t i;
+
+	if (d->format == DUMP_NONE)
+		return 0;
+	set_thread(d, s);
+	for (i = 0; i < n; i++)
+		dump_element(d, &g[i]);
+	return 0;
+}
+
+static int packet(void *data, struct stream *s, const struct cst_packet *pkt)
+{
+	dump_packet(data, pkt, s->trace_id);
+	return 0;
+}
+
+int dump_session(struct dump *d, const struct session_opts *opts)
+{
+	struct session_consumer con = { .data = d, .fragment_begin = fragment_begin };
+	struct session_opts so = *opts;
+	struct session *ss;
+	int rc;
+
+	/* as the reference: what a transaction did is listed whether it failed or not */
+	so.report_transactions |= d->format == DUMP_OPENCSD;
+	so.progress = d->out.file.stream == false;
+	ss = session_open(&so);
+	if (!ss)
+		return CMD_ERROR;
+	if (d->packets)
+		con.packet = packet;
+	if (d->elements || d->packets)
+		con.batch = batch;
+	rc = session_run(ss, &con);
+	d->stats = session_totals(ss)->dec;
+	d->losses = session_has_losses(ss);
+	if (d->losses) {
+		fprintf(stderr, "cstrace dump: lost:\n");
+		session_print_losses(ss, stderr);
+	}
+	session_print_missing(ss, stderr);
+	session_close(ss);
+	return rc ? CMD_ERROR : 0;
+}
