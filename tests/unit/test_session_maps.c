@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Maps against a model with one entry per page; threads, forks, execs and moments. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "session/dso.h"
+#include "session/maps.h"
+#include "session/threads.h"
+
+#define PAGES 64u
+
+static struct dso files[4];
+
+struct page {
+	struct dso *dso;
+	uint64_t off;
+};
+
+static uint32_t random_state;
+
+static uint32_t rnd(uint32_t n)
+{
+	random_state = random_state * 1664525u + 1013904223u;
+	return (random_state >> 8) % n;
+}
+
+static void check_model(const struct maplist *ml, const struct page *model)
+{
+	const struct map *m;
+	uint64_t addr;
+	unsigned int p;
+
+	for (p = 0; p < PAGES; p++) {
+		addr = p * 4096u + rnd(4096);
+		m = maplist_find(ml, addr);
+		if (!model[p].dso) {
+			assert_null(m);
+			continue;
+		}
+		assert_non_null(m);
+		assert_ptr_equal(m->dso, model[p].dso);
+		assert_int_equal(m->off + (addr - m->start), model[p].off + addr % 4096);
+	}
+}
+
+static void maps_against_model(void **state)
+{
+	struct page model[PAGES] = { { NULL, 0 } };
+	struct maplist *ml = maplist_new();
+	unsigned int i, p;
+
+	(void)state;
+	random_state = 7;
+	for (i = 0; i < 3000; i++) {
+		unsigned int first = rnd(PAGES), n = 1 + rnd(PAGES - first);
+		struct map m = { .start = first * 4096u, .end = (first + n) * 4096u,
+				 .off = rnd(16) * 4096u };
+		bool conflict = false;
+
+		m.dso = rnd(4) ? &files[rnd(3)] : NULL;
+		for (p = first; p < first + n; p++)
+			conflict |= model[p].dso &&
+				    (model[p].dso != m.dso || model[p].off != m.off + (p - first) * 4096u);
+		assert_int_equal(maplist_conflicts(ml, &m), conflict);
+		assert_true(maplist_set(ml, &m));
+		for (p = first; p < first + n; p++) {
+			model[p].dso = m.dso;
+			model[p].off = m.off + (p - first) * 4096u;
+		}
+		check_model(ml, model);
+	}
+	maplist_unref(ml);
+}
+
+static void shared_lists_are_copied(void **state)
+{
+	struct map a = { 0x1000, 0x2000, 0, &files[0] }, b = { 0x1000, 0x2000, 0, &files[1] };
+	struct maplist *ml = maplist_new(), *other, *own;
+
+	(void)state;
+	assert_true(maplist_set(ml, &a));
+	other = maplist_ref(ml);
+	own = maplist_own(other);
+	assert_ptr_not_equal(own, ml);
+	assert_true(maplist_set(own, &b));
+	assert_ptr_equal(maplist_find(ml, 0x1800)->dso, &files[0]);
+	assert_ptr_equal(maplist_find(own, 0x1800)->dso, &files[1]);
+	assert_ptr_equal(maplist_own(own), own);
+	maplist_unref(ml);
+	maplist_unref(own);
+}
+
+static uint64_t next_seq;
+
+static void add(struct threads *ts, struct side_event e)
+{
+	e.seq = next_seq++;
+	assert_int_equal(threads_add(ts, &e), 0);
+}
+
+static struct side_event map_event(uint64_t time, int pid, uint64_t start, struct dso *d)
+{
+	struct side_event e = { .time = time, .pid = pid, .tid = pid, .kind = SIDE_MAP,
+				.map = { start, start + 0x1000, 0, d } };
+
+	return e;
+}
+
+static struct side_event fork_event(uint64_t time, int ppid, int pid, int tid)
+{
+	struct side_event e = { .time = time, .pid = pid, .tid = tid, .kind = SIDE_FORK,
+				.fork = { ppid, ppid } };
+
+	return e;
+}
+
+static struct side_event comm_event(uint64_t time, int pid, const char *comm, bool exec)
+{
+	struct side_event e = { .time = time, .pid = pid, .tid = pid,
+				.kind = exec ? SIDE_EXEC : SIDE_COMM, .comm = comm };
+
+	return e;
+}
+
+static uint32_t epoch_at(const struct threads *ts, int pid, uint64_t time)
+{
+	struct process *p = threads_process(ts, pid);
+
+	assert_non_null(p);
+	return process_epoch(p, threads_limit(ts, time, 0));
+}
+
+static void epochs_end_where_code_is_replaced(void **state)
+{
+	struct threads ts = { 0 };
+	struct process *p;
+	size_t first, last;
+
+	(void)state;
+	/* out of order on purpose: events of another CPU come later in the file */
+	add(&ts, map_event(30, 5, 0x1000, &files[1]));
+	add(&ts, map_event(10, 5, 0x1000, &files[0]));
+	add(&ts, map_event(20, 5, 0x2000, &files[2]));
+	add(&ts, map_event(40, 5, 0x3000, &files[3]));
+	add(&ts, map_event(50, 5, 0x3000, &files[3]));
+	assert_int_equal(threads_finish(&ts), 0);
+	p = threads_process(&ts, 5);
+	assert_int_equal(p->nr_epochs, 2);
+	assert_int_equal(epoch_at(&ts, 5, 5), 0);
+	assert_int_equal(epoch_at(&ts, 5, 29), 0);
+	assert_int_equal(epoch_at(&ts, 5, 30), 1);
+	assert_int_equal(epoch_at(&ts, 5, 1000), 1);
+	process_epoch_events(p, 0, &first, &last);
+	assert_int_equal(last - first, 2);
+	process_epoch_events(p, 1, &first, &last);
+	assert_int_equal(last - first, 3);
+	assert_ptr_equal(threads_only_process(&ts), p);
+	threads_free(&ts);
+}
+
+static void exec_forgets_and_fork_inherits(void **state)
+{
+	struct threads ts = { 0 };
+	struct process *p;
+	unsigned int i, bases = 0;
+
+	(void)state;
+	add(&ts, comm_event(10, 5, "shell", false));
+	add(&ts, map_event(10, 5, 0x1000, &files[0]));
+	add(&ts, fork_event(20, 5, 6, 6));
+	add(&ts, map_event(30, 5, 0x1000, &files[1]));
+	add(&ts, comm_event(40, 6, "tool", true));
+	add(&ts, map_event(41, 6, 0x1000, &files[2]));
+	assert_int_equal(threads_finish(&ts), 0);
+	p = threads_process(&ts, 6);
+	assert_int_equal(p->nr_epochs, 2);
+	for (i = 0; i < p->nr; i++)
+		bases += p->ev[i].is_base;
+	assert_int_equal(bases, 2);
+	assert_true(p->ev[0].is_base);
+	/* the parent's maps at the time of the fork, not those of later */
+	assert_ptr_equal(maplist_find(p->ev[0].base, 0x1000)->dso, &files[0]);
+	assert_null(p->ev[1].base);
+	assert_string_equal(threads_comm(&ts, 6, threads_limit(&ts, 25, 0)), "shell");
+	assert_string_equal(threads_comm(&ts, 6, threads_limit(&ts, 45, 0)), "tool");
+	assert_null(threads_only_process(&ts));
+	threads_free(&ts);
+}
+
+static void thread_numbers_are_reused(void **state)
+{
+	struct side_event from_switch = { .time = 60, .pid = 77, .tid = 7, .kind = SIDE_THREAD };
+	struct threads ts = { 0 };
+
+	(void)state;
+	add(&ts, map_event(1, 5, 0x1000, &files[0]));
+	add(&ts, map_event(1, 6, 0x1000, &files[1]));
+	add(&ts, fork_event(10, 5, 5, 7));
+	add(&ts, fork_event(50, 6, 6, 7));
+	add(&ts, from_switch);
+	assert_int_equal(threads_finish(&ts), 0);
+	assert_int_equal(threads_pid(&ts, 7, threads_limit(&ts, 10, 0)), 5);
+	assert_int_equal(threads_pid(&ts, 7, threads_limit(&ts, 49, 0)), 5);
+	assert_int_equal(threads_pid(&ts, 7, threads_limit(&ts, 50, 0)), 6);
+	/* a switch record while the thread exits is no better source */
+	assert_int_equal(threads_pid(&ts, 7, threads_limit(&ts, 90, 0)), 6);
+	assert_int_equal(threads_pid(&ts, 8, UINT64_MAX), -1);
+	assert_int_equal(threads_pid(&ts, 0, UINT64_MAX), 0);
+	threads_free(&ts);
+}
+
+static void without_times_position_counts(void **state)
+{
+	struct threads ts = { 0 };
+
+	(void)state;
+	next_seq = 100;
+	add(&ts, map_event(0, 5, 0x1000, &files[0]));
+	add(&ts, map_event(0, 5, 0x1000, &files[1]));
+	assert_int_equal(threads_finish(&ts), 0);
+	assert_int_equal(threads_limit(&ts, NO_TIME, 99), 0);
+	assert_int_equal(threads_limit(&ts, NO_TIME, 100), 1);
+	assert_int_equal(threads_limit(&ts, 12345, 101), 2);
+	assert_int_equal(process_epoch(threads_process(&ts, 5), 1), 0);
+	assert_int_equal(process_epoch(threads_process(&ts, 5), 2), 1);
+	threads_free(&ts);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(maps_against_model),
+		cmocka_unit_test(shared_lists_are_copied),
+		cmocka_unit_test(epochs_end_where_code_is_replaced),
+		cmocka_unit_test(exec_forgets_and_fork_inherits),
+		cmocka_unit_test(thread_numbers_are_reused),
+		cmocka_unit_test(without_times_position_counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
