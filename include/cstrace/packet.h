@@ -106,7 +106,7 @@ struct cst_packet {
 	uint8_t bad_type;	/* BAD_SEQUENCE, INCOMPLETE: the type it began as */
 	uint8_t header;		/* first byte */
 	uint8_t is;		/* sub-ISA of addr */
-	uint8_t addr_bits;	/* short and 32-bit addresses: number of low bits the packet carried */
+	uint8_t addr_bits;	/* number of low address bits that the packet carried; exact match: its history entry */
 	uint8_t match;		/* exact match: history entry */
 	uint8_t n_atoms;	/* atoms; mispredict and cancel packets may carry some too */
 	uint8_t q_type;		/* Q: TYPE field */

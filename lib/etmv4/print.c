@@ -218,8 +218,8 @@ static void trace_info(struct cst_text *t, const struct cst_packet *p)
 	if (p->protocol == CST_PROTO_ETE)
 		labelled_dec(t, ", TSTATE.", !!(p->info & INFO_IN_TRANSACTION), "");
 	cst_text_str(t, " }");
-	if (p->flags & CST_PF_CYCT)
-		labelled_hex(t, "; CC_THRESHOLD=0x", p->cyct, 1);
+	if (p->info & INFO_CC_ENABLED)
+		labelled_hex(t, "; CC_THRESHOLD=0x", p->flags & CST_PF_CYCT ? p->cyct : 0, 1);
 	if (p->flags & CST_PF_SYNC_POINT)
 		cst_text_str(t, "; Decoder Sync point TINFO");
 }
