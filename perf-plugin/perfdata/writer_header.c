@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,7 +129,8 @@ int pw_add_build_id(struct perf_writer *w, uint16_t misc, uint32_t pid, const vo
 	size_t len = strlen(filename) + 1, padded, at = b->len;
 
 	padded = (len + NAME_ALIGN - 1) & ~(size_t)(NAME_ALIGN - 1);
-	if (!id_size || id_size > sizeof(rec.data) || sizeof(rec) + padded > PD_MAX_RECORD)
+	/* perf reads the name into a buffer of PATH_MAX without a check. */
+	if (!id_size || id_size > sizeof(rec.data) || padded > PATH_MAX)
 		return PD_E_USAGE;
 	memset(&rec, 0, sizeof(rec));
 	rec.header.type = PERF_RECORD_HEADER_BUILD_ID;

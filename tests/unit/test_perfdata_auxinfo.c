@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The trace metadata in every version that recorders wrote, and what is wrong with broken ones. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "perfdata/auxinfo.h"
+
+#define ETMV3	0x3030303030303030ULL
+#define ETMV4	0x4040404040404040ULL
+#define ETE	0x5050505050505050ULL
+
+struct rec {
+	struct perf_event_header header;
+	uint32_t type;
+	uint32_t pad;
+	uint64_t w[64];
+};
+
+static struct auxinfo info;
+static struct pd_error err;
+
+static int parse(const uint64_t *w, size_t n)
+{
+	struct rec r = { .header = { .type = 70 }, .type = 3 };
+
+	memcpy(r.w, w, n * 8);
+	r.header.size = (uint16_t)(16 + n * 8);
+	memset(&info, 0, sizeof(info));
+	memset(&err, 0, sizeof(err));
+	return auxinfo_parse(&info, (const struct perf_record_auxtrace_info *)&r, r.header.size, "f",
+			     0x100, &err);
+}
+
+#define PARSE(...)	parse((const uint64_t[]){ __VA_ARGS__ }, \
+			      sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8)
+
+static void test_v0(void **state)
+{
+	const struct aux_cpu *c;
+
+	(void)state;
+	assert_int_equal(PARSE(0, 8ULL << 32 | 3, 1,
+			       ETMV4, 4, 0x18c1, 0x18, 0x28000ea1, 0x4100f403, 0x488, 5, 0xcc,
+			       ETMV3, 0, 0x4000, 0x10, 0x34c01ac2, 0x410cf250,
+			       ETMV3, 1, 0x10000000, 0x12, 0x34c01ac2, 0x411cf302), 0);
+	assert_int_equal(info.version, 0);
+	assert_int_equal(info.pmu_type, 8);
+	assert_true(info.snapshot);
+	assert_int_equal(info.nr_cpu, 3);
+	assert_int_equal(info.missing, 0);
+	c = auxinfo_cpu(&info, 4);
+	assert_non_null(c);
+	assert_int_equal(c->unit, AUX_ETMV4);
+	assert_int_equal(c->reg[AUX_REG_TRCCONFIGR], 0x18c1);
+	/* The last two words, which perf itself loses in this version. */
+	assert_int_equal(c->reg[AUX_REG_TRCIDR8], 5);
+	assert_int_equal(c->reg[AUX_REG_TRCAUTHSTATUS], 0xcc);
+	assert_int_equal(c->trace_id, 0x18);
+	assert_int_equal(c->present, 0x7f);
+	assert_false(c->has_ts_source);
+	assert_int_equal(c->ts_source, AUX_TS_UNKNOWN);
+	assert_true(aux_cpu_timestamps(c));
+	assert_int_equal(auxinfo_cpu(&info, 0)->unit, AUX_ETMV3);
+	assert_int_equal(auxinfo_cpu(&info, 1)->unit, AUX_PTM);
+	assert_int_equal(auxinfo_cpu(&info, 1)->reg[AUX_REG_ETMIDR], 0x411cf302);
+	assert_true(aux_cpu_pid_source(auxinfo_cpu(&info, 0)).contextidr_el1);
+	assert_false(aux_cpu_pid_source(auxinfo_cpu(&info, 1)).contextidr_el1);
+	assert_true(aux_cpu_timestamps(auxinfo_cpu(&info, 1)));
+	assert_null(auxinfo_cpu(&info, 2));
+	auxinfo_free(&info);
+}
+
+static void test_v1(void **state)
+{
+	const struct aux_cpu *c;
+
+	(void)state;
+	/* An ETMv4 with TS_SOURCE, an ETE with and without, one with a word of the future. */
+	assert_int_equal(PARSE(1, 8ULL << 32 | 4, 0,
+			       ETMV4, 2, 8, 0x40, 0x14, 1, 2, 3, 4, 5, 1,
+			       ETE, 3, 8, 0x8080, 0x16, 1, 2, 3, 4, 5, 0x47705a13,
+			       ETE, 5, 9, 0x80c0, 0x1a, 1, 2, 3, 4, 5, 0x47705a13, ~0ULL,
+			       ETE, 6, 10, 0, 0x1c, 1, 2, 3, 4, 5, 0x47705a13, 3, 99), 0);
+	assert_int_equal(info.nr_cpu, 4);
+	c = auxinfo_cpu(&info, 2);
+	assert_int_equal(c->unit, AUX_ETMV4);
+	assert_true(c->has_ts_source);
+	assert_int_equal(c->ts_source, AUX_TS_VIRTUAL);
+	assert_int_equal(c->reg[AUX_REG_TRCDEVARCH], 0);
+	assert_true(aux_cpu_pid_source(c).contextidr_el1);
+	assert_false(aux_cpu_pid_source(c).contextidr_el2);
+	c = auxinfo_cpu(&info, 3);
+	assert_int_equal(c->unit, AUX_ETE);
+	assert_int_equal(c->reg[AUX_REG_TRCDEVARCH], 0x47705a13);
+	assert_false(c->has_ts_source);
+	assert_true(aux_cpu_pid_source(c).contextidr_el2);
+	assert_false(aux_cpu_pid_source(c).contextidr_el1);
+	assert_false(aux_cpu_timestamps(c));
+	c = auxinfo_cpu(&info, 5);
+	assert_true(c->has_ts_source);
+	assert_int_equal(c->ts_source, -1);
+	assert_true(aux_cpu_pid_source(c).contextidr_el2);
+	assert_false(aux_cpu_pid_source(c).contextidr_el1);
+	c = auxinfo_cpu(&info, 6);
+	assert_int_equal(c->ts_source, AUX_TS_PHYSICAL);
+	assert_false(aux_cpu_pid_source(c).contextidr_el2);
+	auxinfo_free(&info);
+}
+
+/* The VMID of a guest is not a PID. */
+static void test_vmid_without_vmidopt(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE(1, 1, 0, ETMV4, 0, 7, 0x80, 0x10, 1, 2, 3, 4, 5), 0);
+	assert_false(aux_cpu_pid_source(&info.cpu[0]).contextidr_el2);
+	assert_false(aux_cpu_pid_source(&info.cpu[0]).contextidr_el1);
+	auxinfo_free(&info);
+}
+
+static void test_trace_ids(void **state)
+{
+	static const struct {
+		uint64_t word;
+		int id;
+	} cases[] = {
+		{ 0x10, 0x10 }, { 0x6f, 0x6f }, { 0x70, -1 }, { 0x7f, -1 }, { 0, -1 },
+		{ 0x80000010, -1 }, { 0x8000007f, -1 }, { 0x1, 1 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(PARSE(2, 1, 0, ETMV4, 0, 7, 0, cases[i].word, 1, 2, 3, 4, 5), 0);
+		assert_int_equal(info.cpu[0].trace_id, cases[i].id);
+		auxinfo_free(&info);
+	}
+}
+
+/* Registers that an old recorder did not write are absent, not an error. */
+static void test_short_block(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE(1, 2, 0, ETMV4, 0, 2, 0x18c1, 0x10, ETE, 1, 7, 0, 0x12, 1, 2, 3, 4, 5), 0);
+	assert_int_equal(info.nr_cpu, 2);
+	assert_int_equal(info.cpu[0].present, 3);
+	assert_int_equal(info.cpu[0].reg[AUX_REG_TRCIDR0], 0);
+	assert_int_equal(info.cpu[1].present, 0x7f);
+	auxinfo_free(&info);
+}
+
+static void test_ends_early(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE(1, 4, 0, ETMV4, 0, 7, 0, 0x10, 1, 2, 3, 4, 5, ETMV4, 1, 7, 0), 0);
+	assert_int_equal(info.nr_cpu, 1);
+	assert_int_equal(info.missing, 3);
+	auxinfo_free(&info);
+	assert_int_equal(PARSE(1, 0xffffffff, 0, ETMV4, 0, 7, 0), PD_E_AUXINFO);
+	assert_non_null(strstr(err.msg, "first of 4294967295 CPUs"));
+	/* A length that overflows when it is added up. */
+	assert_int_equal(PARSE(1, 1, 0, ETMV4, 0, ~0ULL, 0), PD_E_AUXINFO);
+}
+
+static void test_refused(void **state)
+{
+	struct rec r = { .header = { .type = 70 }, .type = 1 };
+
+	(void)state;
+	assert_int_equal(PARSE(3, 1, 0, ETMV4, 0, 7, 0, 0x10, 1, 2, 3, 4, 5), PD_E_AUXINFO);
+	assert_non_null(strstr(err.msg, "version 3"));
+	assert_non_null(strstr(err.msg, "offset 0x110"));
+	assert_int_equal(PARSE(1, 0, 0), PD_E_AUXINFO);
+	assert_int_equal(PARSE(1, 1), PD_E_AUXINFO);
+	assert_int_equal(PARSE(1, 1, 0, 0x6060606060606060, 0, 7, 0, 0, 0, 0, 0, 0, 0), PD_E_AUXINFO);
+	assert_non_null(strstr(err.msg, "0x6060606060606060"));
+	assert_non_null(strstr(err.msg, "offset 0x128"));
+	assert_int_equal(PARSE(0, 1, 0, ETE, 0, 7, 0, 0, 0, 0, 0, 0, 0), PD_E_AUXINFO);
+	assert_int_equal(PARSE(1, 1, 0, ETMV4, 1ULL << 32, 1, 0), PD_E_AUXINFO);
+	assert_int_equal(PARSE(1, 2, 0, ETMV4, 1, 1, 0, ETMV4, 1, 1, 0), PD_E_AUXINFO);
+	assert_int_equal(PARSE(1, 1, 0, ETMV4, 1, 0), PD_E_AUXINFO);
+	assert_null(info.cpu);
+	/* Intel PT's records have the same number. */
+	r.header.size = 16 + 24;
+	assert_int_equal(auxinfo_parse(&info, (const struct perf_record_auxtrace_info *)&r, r.header.size,
+				       "f", 0, &err), PD_E_AUXINFO);
+	assert_non_null(strstr(err.msg, "cs_etm"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_v0),
+		cmocka_unit_test(test_v1),
+		cmocka_unit_test(test_vmid_without_vmidopt),
+		cmocka_unit_test(test_trace_ids),
+		cmocka_unit_test(test_short_block),
+		cmocka_unit_test(test_ends_early),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests_name("perfdata auxinfo", tests, NULL, NULL);
+}

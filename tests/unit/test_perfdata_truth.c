@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Files of recorders: every record of them is delivered, in the numbers that perf counts, and
+ * their AUX data and metadata fit together. Skipped where the files are not there.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "perfdata/auxinfo.h"
+#include "perfdata/decode.h"
+#include "perfdata/reader.h"
+
+#define MAX_TYPES	128
+
+static const struct {
+	uint32_t type;
+	const char *name;	/* as perf report --stats calls it */
+} names[] = {
+	{ PERF_RECORD_MMAP, "MMAP" }, { PERF_RECORD_LOST, "LOST" }, { PERF_RECORD_COMM, "COMM" },
+	{ PERF_RECORD_EXIT, "EXIT" }, { PERF_RECORD_FORK, "FORK" }, { PERF_RECORD_SAMPLE, "SAMPLE" },
+	{ PERF_RECORD_MMAP2, "MMAP2" }, { PERF_RECORD_AUX, "AUX" },
+	{ PERF_RECORD_ITRACE_START, "ITRACE_START" }, { PERF_RECORD_SWITCH, "SWITCH" },
+	{ PERF_RECORD_SWITCH_CPU_WIDE, "SWITCH_CPU_WIDE" }, { PERF_RECORD_TEXT_POKE, "TEXT_POKE" },
+	{ PERF_RECORD_AUX_OUTPUT_HW_ID, "AUX_OUTPUT_HW_ID" },
+	{ PERF_RECORD_FINISHED_ROUND, "FINISHED_ROUND" }, { PERF_RECORD_ID_INDEX, "ID_INDEX" },
+	{ PERF_RECORD_AUXTRACE_INFO, "AUXTRACE_INFO" }, { PERF_RECORD_AUXTRACE, "AUXTRACE" },
+	{ PERF_RECORD_TIME_CONV, "TIME_CONV" },
+};
+
+static const char *shared(void)
+{
+	const char *s = getenv("CSTRACE_SHARED");
+
+	return s ? s : "../shared";
+}
+
+struct piece {
+	uint64_t offset, size;
+	int32_t cpu, tid;
+};
+
+static struct piece chunks[4096];
+
+struct counts {
+	uint64_t by_type[MAX_TYPES];
+	unsigned int chunks;
+	unsigned int outside;	/* AUX records without their data */
+	unsigned int info_cpus;
+	bool clock;
+};
+
+/* An AUX record says where its data is; the AUXTRACE that has it may come before or after it. */
+static bool covered(const struct counts *c, const struct pd_record *r)
+{
+	uint64_t off = r->ev->aux.aux_offset, end = off + r->ev->aux.aux_size;
+	unsigned int i;
+
+	for (i = 0; i < c->chunks; i++) {
+		bool same = chunks[i].cpu >= 0 ? (uint32_t)chunks[i].cpu == r->sid.cpu
+					       : (uint32_t)chunks[i].tid == r->sid.tid;
+
+		if (same && off >= chunks[i].offset && end <= chunks[i].offset + chunks[i].size)
+			return true;
+	}
+	return false;
+}
+
+static void read_pass(struct perfdata *pd, struct counts *c, bool second)
+{
+	struct pd_time_conv tc;
+	struct auxinfo info;
+	struct pd_error err;
+	struct pd_record r;
+	int rc;
+
+	if (!second)
+		memset(c, 0, sizeof(*c));
+	while ((rc = perfdata_next(pd, &r))) {
+		uint32_t type;
+
+		if (rc < 0)
+			fail_msg("%s", perfdata_error(pd)->msg);
+		assert_true(r.known);
+		type = r.ev->header.type;
+		if (second) {
+			if (type == PERF_RECORD_AUX && !covered(c, &r))
+				c->outside++;
+			continue;
+		}
+		assert_true(type < MAX_TYPES);
+		c->by_type[type]++;
+		if (type < 64)
+			assert_true(r.sid.valid & PERF_SAMPLE_TID);
+		if (type == PERF_RECORD_AUXTRACE) {
+			assert_int_equal(r.aux.size, r.aux.avail);
+			chunks[c->chunks++] = (struct piece){ r.aux.offset, r.aux.size, r.aux.cpu, r.aux.tid };
+		}
+		if (type == PERF_RECORD_AUXTRACE_INFO) {
+			assert_int_equal(auxinfo_parse(&info, &r.ev->auxtrace_info, r.ev->header.size, "f",
+						       r.offset, &err), 0);
+			assert_int_equal(info.missing, 0);
+			c->info_cpus = info.nr_cpu;
+			assert_int_equal(info.pmu_type, perfdata_attr(pd, 0)->attr.type);
+			auxinfo_free(&info);
+		}
+		if (type == PERF_RECORD_TIME_CONV) {
+			pd_time_conv_parse(&tc, &r);
+			c->clock = tc.usable;
+			/* One tick is one nanosecond from 10^9 on in these files. */
+			assert_int_equal(pd_ticks_to_ns(&tc, 12345), 1000012345);
+			assert_int_equal(pd_ns_to_ticks(&tc, 1000012345), 12345);
+		}
+	}
+}
+
+static void read_file(const char *path, struct counts *c)
+{
+	struct pd_error err;
+	struct perfdata *pd = perfdata_open(path, &err);
+
+	if (!pd)
+		fail_msg("%s", err.msg);
+	read_pass(pd, c, false);
+	assert_int_equal(perfdata_stats(pd)->bad_records, 0);
+	assert_int_equal(perfdata_stats(pd)->lost_bytes, 0);
+	assert_int_equal(perfdata_stats(pd)->unknown_ids, 0);
+	perfdata_rewind(pd);
+	read_pass(pd, c, true);
+	assert_int_equal(perfdata_nr_warnings(pd), 0);
+	perfdata_close(pd);
+}
+
+/* The same numbers as perf; both ways, so that nothing is added either. */
+static void compare_with_perf(const char *path, const struct counts *c)
+{
+	uint64_t theirs[MAX_TYPES] = { 0 };
+	char cmd[512], line[256], name[64];
+	uint64_t n;
+	size_t i;
+	FILE *p;
+
+	snprintf(cmd, sizeof(cmd), "perf report --stats --no-itrace -i '%s' 2>/dev/null </dev/null", path);
+	p = popen(cmd, "r");
+	assert_non_null(p);
+	while (fgets(line, sizeof(line), p)) {
+		if (sscanf(line, " %63s events: %" SCNu64, name, &n) != 2)
+			continue;
+		for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			if (!strcmp(names[i].name, name))
+				theirs[names[i].type] = n;
+	}
+	assert_int_equal(pclose(p), 0);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (theirs[names[i].type] != c->by_type[names[i].type])
+			fail_msg("%s: %s: perf has %" PRIu64 ", found %" PRIu64, path, names[i].name,
+				 theirs[names[i].type], c->by_type[names[i].type]);
+}
+
+static void test_truth(void **state)
+{
+	char path[512];
+	struct dirent *e;
+	struct counts c;
+	bool perf = system("perf version >/dev/null 2>&1") == 0;
+	unsigned int sets = 0;
+	DIR *d;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/truth", shared());
+	d = opendir(path);
+	if (!d)
+		skip();
+	while ((e = readdir(d))) {
+		snprintf(path, sizeof(path), "%s/truth/%s/perf.data", shared(), e->d_name);
+		if (e->d_name[0] == '.' || access(path, R_OK))
+			continue;
+		read_file(path, &c);
+		assert_true(c.chunks > 0 && c.info_cpus > 0);
+		assert_int_equal(c.outside, 0);
+		if (perf)
+			compare_with_perf(path, &c);
+		sets++;
+	}
+	closedir(d);
+	assert_true(sets >= 26);
+}
+
+/* simpleperf's variants; perf cannot read these files, so the numbers are written down here. */
+static void test_simpleperf(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned int mmap2, comm, aux, starts, cpus, build_ids;
+		uint64_t aux_bytes;
+	} files[] = {
+		{ "perf_etm.data", 59, 2, 4, 2, 8, 8, 0x180 },
+		{ "perf_with_unformatted_trace.data", 124, 2, 7, 5, 2, 19, 0x50 },
+	};
+	char path[512];
+	struct pd_error err;
+	struct perfdata *pd;
+	struct counts c;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), "%s/corpus/simpleperf/%s", shared(), files[i].name);
+		if (access(path, R_OK))
+			skip();
+		read_file(path, &c);
+		assert_int_equal(c.by_type[PERF_RECORD_MMAP2], files[i].mmap2);
+		assert_int_equal(c.by_type[PERF_RECORD_COMM], files[i].comm);
+		assert_int_equal(c.by_type[PERF_RECORD_AUX], files[i].aux);
+		assert_int_equal(c.by_type[PERF_RECORD_ITRACE_START], files[i].starts);
+		assert_int_equal(c.info_cpus, files[i].cpus);
+		assert_int_equal(c.chunks, 1);
+		pd = perfdata_open(path, &err);
+		assert_non_null(pd);
+		assert_string_equal(perfdata_env(pd)->arch, "aarch64");
+		assert_non_null(strstr(perfdata_env(pd)->cmdline[0], "simpleperf"));
+		assert_int_equal(perfdata_env(pd)->nr_build_ids, files[i].build_ids);
+		assert_non_null(perfdata_env(pd)->raw[129].ptr);
+		perfdata_close(pd);
+	}
+}
+
+/* One real file, cut at every 64th byte. */
+static void test_truncated(void **state)
+{
+	char path[512];
+	struct pd_error err;
+	struct pd_record r;
+	struct stat st;
+	uint8_t *data, *copy;
+	uint64_t whole = 0, last = 0;
+	size_t n, size;
+	int fd, rc;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/truth/16-code-remapped/perf.data", shared());
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		skip();
+	assert_int_equal(fstat(fd, &st), 0);
+	size = (size_t)st.st_size;
+	data = malloc(size);
+	assert_int_equal(read(fd, data, size), size);
+	close(fd);
+	for (n = 0; n <= size; n = n < size && n + 64 > size ? size : n + 64) {
+		struct perfdata *pd;
+		uint64_t records = 0;
+		unsigned int errors = 0;
+
+		copy = malloc(n ? n : 1);
+		memcpy(copy, data, n);
+		pd = perfdata_open_memory(copy, n, "cut", &err);
+		if (!pd)
+			assert_true(err.code < 0 && strstr(err.msg, n ? "cut" : "empty"));
+		while (pd && (rc = perfdata_next(pd, &r))) {
+			errors += rc < 0;
+			records += rc > 0;
+		}
+		if (pd && errors)
+			assert_non_null(strstr(perfdata_error(pd)->msg, "is cut at"));
+		/* Without an error the data is complete and only features are missing. */
+		if (pd && !errors)
+			assert_true(n == size || perfdata_nr_warnings(pd) > 0);
+		assert_true(records >= last);
+		last = records;
+		whole = records;
+		perfdata_close(pd);
+		free(copy);
+	}
+	assert_int_equal(whole, 24);
+	free(data);
+}
+
+/* Through a pipe the same file gives the same records. */
+static void test_piped(void **state)
+{
+	char path[512], cmd[640];
+	struct counts a, b;
+	FILE *p;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/truth/11-processes-2cpu/perf.data", shared());
+	if (access(path, R_OK))
+		skip();
+	read_file(path, &a);
+	snprintf(cmd, sizeof(cmd), "cat '%s'", path);
+	p = popen(cmd, "r");
+	assert_non_null(p);
+	snprintf(path, sizeof(path), "/dev/fd/%d", fileno(p));
+	read_file(path, &b);
+	assert_int_equal(pclose(p), 0);
+	assert_memory_equal(a.by_type, b.by_type, sizeof(a.by_type));
+	assert_int_equal(b.outside, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_truth),
+		cmocka_unit_test(test_simpleperf),
+		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_piped),
+	};
+
+	return cmocka_run_group_tests_name("perfdata of recorders", tests, NULL, NULL);
+}
