@@ -92,7 +92,7 @@ uint64_t tu_ticks(const struct tu *t)
 	return t->ticks;
 }
 
-static void flush_bytes(struct tu *t)
+void tu_flush(struct tu *t)
 {
 	if (t->out.len)
 		t->sink.bytes(t->sink.ctx, t->out.p, t->out.len);
@@ -184,7 +184,7 @@ void tu_stop(struct tu *t)
 	trace_off(t);
 	tu_begin(t);
 	tu_drain(t);
-	flush_bytes(t);
+	tu_flush(t);
 	t->running = 0;
 	t->sink.event(t->sink.ctx, &ev);
 }
@@ -352,5 +352,5 @@ void tu_flow(struct tu *t, const struct flow_rec *r)
 		break;
 	}
 	if (t->out.len >= OUT_CHUNK)
-		flush_bytes(t);
+		tu_flush(t);
 }

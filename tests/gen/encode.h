@@ -101,6 +101,7 @@ struct tu *tu_new(const struct tu_opts *o, const struct tu_sink *sink);
 void tu_start(struct tu *t);			/* enabled: synchronisation comes first */
 void tu_flow(struct tu *t, const struct flow_rec *r);
 void tu_stop(struct tu *t);			/* disabled: everything is sent, end of trace */
+void tu_flush(struct tu *t);			/* hand over the bytes produced so far */
 void tu_set_ticks(struct tu *t, uint64_t ticks);
 uint64_t tu_ticks(const struct tu *t);
 const struct tu_stats *tu_stats(const struct tu *t);

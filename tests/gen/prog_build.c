@@ -251,7 +251,7 @@ void prog_build(struct prog *p)
 			struct prog_section *s = &p->sec[n];
 			int tries = 0;
 
-			s->tid = p->o.first_tid + (uint32_t)t;
+			s->tid = p->o.first_tid + (uint32_t)t * p->o.tid_step;
 			do
 				s->isa = a64 ? FLOW_A64 : pick_isa(p);
 			while ((s->isa == FLOW_A64) != a64);

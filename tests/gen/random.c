@@ -18,6 +18,7 @@ void prog_opts_init(struct prog_opts *o)
 	o->sec = 1;
 	o->section_insns = 150;
 	o->first_tid = 1000;
+	o->tid_step = 1;
 	o->p_irq = 3;
 	o->p_trap = 1;
 	o->p_switch = 300;
@@ -25,7 +26,7 @@ void prog_opts_init(struct prog_opts *o)
 
 static uint32_t tid_of(const struct prog *p)
 {
-	return p->o.first_tid + (uint32_t)p->cur;
+	return p->o.first_tid + (uint32_t)p->cur * p->o.tid_step;
 }
 
 static int thread_a64(const struct prog *p, int thread)
@@ -33,7 +34,7 @@ static int thread_a64(const struct prog *p, int thread)
 	int i;
 
 	for (i = 0; i < p->nsec; i++)
-		if (p->sec[i].tid == p->o.first_tid + (uint32_t)thread)
+		if (p->sec[i].tid == p->o.first_tid + (uint32_t)thread * p->o.tid_step)
 			return p->sec[i].isa == FLOW_A64;
 	return 1;
 }
@@ -55,7 +56,7 @@ struct prog *prog_new(const struct prog_opts *o)
 	p->threads = gen_realloc(NULL, o->threads * sizeof(*p->threads));
 	memset(p->threads, 0, o->threads * sizeof(*p->threads));
 	for (i = 0; i < o->threads; i++)
-		p->threads[i].at = place(prog_pick(p, o->first_tid + (uint32_t)i, 0, thread_a64(p, i)));
+		p->threads[i].at = place(prog_pick(p, o->first_tid + (uint32_t)i * o->tid_step, 0, thread_a64(p, i)));
 	p->pc = p->threads[0].at;
 	return p;
 }

@@ -27,7 +27,7 @@ struct prog_opts {
 	uint8_t sec;
 	uint8_t reset;		/* PE reset among the exceptions */
 	uint16_t section_insns;
-	uint32_t first_tid;
+	uint32_t first_tid, tid_step;
 	/* per mille of instructions */
 	uint16_t p_irq, p_trap, p_off;
 	uint16_t p_switch;	/* per mille of kernel entries */

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* main.c - cst-gen: traces with known contents, from flows of real programs or from seeds. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+#include "gen_case.h"
+#include "learn.h"
+#include "snapshot_w.h"
+
+#define MAX_MEM 256
+
+static int fail(const char *what)
+{
+	fprintf(stderr, "cst-gen: %s: %s\n", what, strerror(errno));
+	return 1;
+}
+
+static int write_file(const char *path, const void *p, size_t n)
+{
+	FILE *f = strcmp(path, "-") ? fopen(path, "wb") : stdout;
+
+	if (!f)
+		return fail(path);
+	if (n && fwrite(p, 1, n, f) != n)
+		return fail(path);
+	if (f == stdout ? fflush(f) : fclose(f))
+		return fail(path);
+	return 0;
+}
+
+/* what a snapshot needs beside the trace */
+struct memory {
+	struct snapshot_mem mem[MAX_MEM];
+	int n;
+	uint32_t pid;
+};
+
+static int write_snapshot(const struct cli *c, const struct session *s, const struct memory *m)
+{
+	struct snapshot_buffer bufs[64];
+	struct snapshot_source src[64];
+	int i, j, cpu, n = session_buffers(s), used = 0;
+
+	if (n > 64)
+		n = 64;
+	for (i = 0; i < n; i++) {
+		const struct gbuf *b = session_buffer(s, i, &cpu);
+
+		bufs[i] = (struct snapshot_buffer){ !c->s.raw, b->p, b->len, src + used, 0 };
+		/* a sink shared by the CPUs, or a thread that may have run on any: all of them */
+		for (j = 0; j < c->s.ncpus && used < 64; j++) {
+			if (c->s.buffers == SESSION_PER_CPU && j != cpu)
+				continue;
+			src[used++] = (struct snapshot_source){ j, "ARM-AA64", session_regs(s, j) };
+			bufs[i].nsources++;
+		}
+	}
+	return snapshot_write(c->snapshot, bufs, n, m->mem, m->n) ? fail(c->snapshot) : 0;
+}
+
+static int write_results(const struct cli *c, struct session *s, const struct memory *m)
+{
+	struct gbuf file = { 0 };
+	int rc = 0;
+
+	if (c->perf) {
+		session_file(s, &file);
+		rc = write_file(c->perf, file.p, file.len);
+		gbuf_free(&file);
+	}
+	if (!rc && c->snapshot)
+		rc = write_snapshot(c, s, m);
+	return rc;
+}
+
+static int read_images(const char *path, struct session_image **list, int *n)
+{
+	char line[8192], *file, *rec, *end;
+	FILE *f = fopen(path, "r");
+
+	*list = NULL;
+	*n = 0;
+	if (!f)
+		return fail(path);
+	while (fgets(line, sizeof(line), f)) {
+		struct session_image im;
+
+		im.num = (uint32_t)strtoul(line, &end, 10);
+		line[strcspn(line, "\n")] = 0;
+		file = *end == '\t' ? end + 1 : NULL;
+		rec = file ? strchr(file, '\t') : NULL;
+		if (!rec) {
+			fprintf(stderr, "cst-gen: %s: not NUMBER<tab>FILE<tab>PATH: %s\n", path, line);
+			fclose(f);
+			return 1;
+		}
+		*rec++ = 0;
+		im.file = strdup(file);
+		im.path = strdup(rec);
+		*list = gen_realloc(*list, (size_t)(*n + 1) * sizeof(**list));
+		(*list)[(*n)++] = im;
+	}
+	fclose(f);
+	return 0;
+}
+
+static void add_memory(struct memory *m, const struct flow_rec *r, const struct session_image *im, int n)
+{
+	int i;
+
+	if (!m->pid)
+		m->pid = r->tid;
+	if (r->tid != m->pid || m->n == MAX_MEM)
+		return;
+	for (i = 0; i < n; i++)
+		if (im[i].num == r->num)
+			m->mem[m->n++] = (struct snapshot_mem){ r->pc, r->aux, r->next, NULL, im[i].file, NULL };
+}
+
+static int encode(struct cli *c)
+{
+	char magic[8], path[4096];
+	struct memory *mem = calloc(1, sizeof(*mem));
+	struct session_image *images = NULL;
+	struct learn *learn = NULL;
+	struct session *s = NULL;
+	struct truth *truth = NULL;
+	struct flow_rec r[256];
+	uint64_t total = 0;
+	int nimages = 0, rc = 1, speculate = c->s.tu.maxspec != 0;
+	size_t n, i;
+	FILE *f;
+
+	if (!c->flow || !mem) {
+		fprintf(stderr, "cst-gen: encode needs --flow FILE\n");
+		free(mem);
+		return 1;
+	}
+	f = strcmp(c->flow, "-") ? fopen(c->flow, "rb") : stdin;
+	if (!f) {
+		free(mem);
+		return fail(c->flow);
+	}
+	if (fread(magic, 1, 8, f) != 8 || memcmp(magic, FLOW_MAGIC, 8)) {
+		fprintf(stderr, "cst-gen: %s: not a flow file: it does not begin with %s\n", c->flow, FLOW_MAGIC);
+		goto out;
+	}
+	snprintf(path, sizeof(path), "%s.images", c->flow);
+	if (read_images(c->images ? c->images : path, &images, &nimages))
+		goto out;
+	if (speculate)
+		learn = learn_new();
+	truth = truth_new(c->truth);
+	s = session_new(&c->s, images, nimages, learn ? learn_insn : NULL, learn, truth);
+	while ((n = fread(r, sizeof(r[0]), 256, f)) > 0) {
+		for (i = 0; i < n; i++) {
+			if (r[i].kind == FLOW_MAP)
+				add_memory(mem, &r[i], images, nimages);
+			if (learn)
+				learn_add(learn, &r[i]);
+			session_flow(s, &r[i]);
+			total += r[i].kind == FLOW_INSN;
+		}
+	}
+	if (ferror(f)) {
+		fail(c->flow);
+		goto out;
+	}
+	session_end(s);
+	rc = write_results(c, s, mem);
+	fprintf(stderr, "cst-gen: %" PRIu64 " instructions, %" PRIu64 " taken branches\n", total,
+		truth_branches(truth));
+out:
+	if (truth && truth_close(truth) && !rc)
+		rc = fail(c->truth);
+	session_free(s);
+	learn_free(learn);
+	for (i = 0; i < (size_t)nimages; i++) {
+		free(images[i].path);
+		free(images[i].file);
+	}
+	free(images);
+	free(mem);
+	if (f != stdin)
+		fclose(f);
+	return rc;
+}
+
+static int print_case(const struct gen_case *k)
+{
+	char text[128];
+	size_t i;
+
+	for (i = 0; i < k->nevents; i++)
+		printf("%" PRIu64 "\t%x\t%s\n", k->events[i].off, k->events[i].flags,
+		       gen_event_text(&k->events[i], text, sizeof(text)));
+	return 0;
+}
+
+/* one stream, as unit tests use it, in a snapshot */
+static int case_snapshot(const struct cli *c, struct gen_case *k)
+{
+	struct snapshot_source src = { 0, k->prog.mprofile ? "Cortex-M33" : "ARM-AA64", &k->regs };
+	struct snapshot_buffer buf = { !c->s.raw, c->s.raw ? k->trace : k->framed,
+				       c->s.raw ? k->len : k->framed_len, &src, 1 };
+	struct snapshot_mem mem[MAX_MEM];
+	int n = 0;
+	size_t i;
+
+	for (i = 0; i < k->nregions && n < MAX_MEM; i++)
+		if (k->regions[i].tid == PROG_ALL_THREADS || k->regions[i].tid == k->prog.first_tid)
+			mem[n++] = (struct snapshot_mem){ k->regions[i].va, 0, k->regions[i].len,
+							  k->regions[i].bytes, NULL, NULL };
+	return snapshot_write(c->snapshot, &buf, 1, mem, n) ? fail(c->snapshot) : 0;
+}
+
+static void run_flow(void *ctx, const struct flow_rec *r)
+{
+	session_flow(ctx, r);
+}
+
+static int case_perf(struct cli *c, struct gen_case *k)
+{
+	const char *prefix = c->prefix ? c->prefix : c->images;
+	const struct prog_region *g;
+	struct truth *truth = truth_new(c->truth);
+	struct prog *p;
+	struct session *s;
+	struct memory none = { .n = 0 };
+	char path[4096];
+	size_t i, n;
+	int rc = 0;
+
+	k->prog.first_tid = 100;
+	k->prog.tid_step = 100;
+	p = prog_new(&k->prog);
+	s = session_new(&c->s, NULL, 0, prog_insn_at, p, truth);
+	n = prog_regions(p, &g);
+	if (mkdir(c->images, 0777) && errno != EEXIST)
+		rc = fail(c->images);
+	for (i = 0; i < n && !rc; i++) {
+		int kernel = g[i].tid == PROG_ALL_THREADS;
+
+		snprintf(path, sizeof(path), "%s/code%zu.bin", c->images, i);
+		rc = write_file(path, g[i].bytes, g[i].len);
+		snprintf(path, sizeof(path), "%s/code%zu.bin", prefix, i);
+		session_map(s, kernel ? 100 : g[i].tid, 0, g[i].va, g[i].len, 0, path, kernel);
+	}
+	prog_run(p, c->insns ? c->insns : k->insns, run_flow, s);
+	session_end(s);
+	if (!rc)
+		rc = write_results(c, s, &none);
+	if (truth_close(truth) && !rc)
+		rc = fail(c->truth);
+	session_free(s);
+	prog_free(p);
+	return rc;
+}
+
+static int random_case(struct cli *c, int argc, char **argv)
+{
+	struct gen_case k;
+	int rc = 0;
+
+	gen_case_opts(c->case_seed, c->exclude, &k);
+	c->s.tu = k.tu;
+	if (cli_reapply(c, argc, argv))
+		return 1;
+	k.tu = c->s.tu;
+	if (c->insns)
+		k.insns = c->insns;
+	if (c->perf) {
+		if (!c->images) {
+			fprintf(stderr, "cst-gen: random --perf needs --images DIR for the code\n");
+			return 1;
+		}
+		if (c->snapshot || c->print) {
+			fprintf(stderr, "cst-gen: --perf goes without --snapshot and --print\n");
+			return 1;
+		}
+		return case_perf(c, &k);
+	}
+	gen_case_build(&k);
+	if (c->snapshot)
+		rc = case_snapshot(c, &k);
+	if (!rc && c->truth) {
+		struct truth *t = truth_new(c->truth);
+		size_t i;
+
+		for (i = 0; i < k.nevents; i++)
+			truth_event(t, 0, &k.events[i]);
+		truth_totals(t, 0, k.stats.insns, k.len);
+		if (truth_close(t))
+			rc = fail(c->truth);
+	}
+	if (!rc && c->print)
+		rc = print_case(&k);
+	gen_case_free(&k);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct cli c;
+
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		cli_help();
+		return 0;
+	}
+	if (argc < 2 || (strcmp(argv[1], "encode") && strcmp(argv[1], "random"))) {
+		fprintf(stderr, "usage: cst-gen encode|random [options]; cst-gen --help lists them\n");
+		return 129;
+	}
+	if (cli_parse(&c, argc - 2, argv + 2))
+		return 129;
+	if (!c.perf && !c.snapshot && !c.truth && !c.print) {
+		fprintf(stderr, "cst-gen: nothing to write: --perf, --snapshot, --truth or --print\n");
+		return 129;
+	}
+	return !strcmp(argv[1], "encode") ? encode(&c) : random_case(&c, argc - 2, argv + 2);
+}

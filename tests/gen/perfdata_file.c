@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* perfdata_file.c - header, attributes, features, compression: what makes records a file. */
+#include <linux/perf_event.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "perfdata_int.h"
+
+enum { HEADER_ATTR = 64, FEATURE = 80, COMPRESSED = 81, COMPRESSED2 = 83 };
+
+enum feature {
+	F_HOSTNAME = 3, F_OSRELEASE, F_VERSION, F_ARCH, F_NRCPUS, F_CMDLINE = 11, F_EVENT_DESC = 12,
+	F_PMU_MAPPINGS = 16, F_AUXTRACE = 18, F_COMPRESSED = 27,
+};
+
+void perfw_zstd_begin(struct perfw *w)
+{
+	ZSTD_CStream *z = ZSTD_createCStream();
+
+	GEN_BUG_ON(!z);
+	ZSTD_initCStream(z, 1);
+	w->zstd = z;
+}
+
+void perfw_zstd_end(struct perfw *w)
+{
+	ZSTD_freeCStream(w->zstd);
+}
+
+/* one context for the whole file; a record boundary may fall anywhere */
+static void compress_some(struct perfw *w, size_t n)
+{
+	uint8_t out[32768];
+	ZSTD_inBuffer in = { w->plain.p, n, 0 };
+	struct gbuf r = { 0 };
+	size_t left;
+
+	do {
+		ZSTD_outBuffer o = { out, sizeof(out), 0 };
+
+		if (in.pos < in.size)
+			ZSTD_compressStream(w->zstd, &o, &in);
+		left = ZSTD_flushStream(w->zstd, &o);
+		GEN_BUG_ON(ZSTD_isError(left));
+		if (!o.pos)
+			continue;
+		if (w->o.compress == 2) {
+			perfw_begin(&r, COMPRESSED2, 0);
+			gbuf_u64(&r, o.pos);
+			gbuf_put(&r, out, o.pos);
+			gbuf_zero(&r, (8 - r.len % 8) % 8);
+		} else {
+			/* the older record is not padded: the next one follows unaligned */
+			perfw_begin(&r, COMPRESSED, 0);
+			gbuf_put(&r, out, o.pos);
+		}
+		r.p[6] = (uint8_t)(r.len & 0xff);
+		r.p[7] = (uint8_t)(r.len >> 8);
+		gbuf_put(&w->data, r.p, r.len);
+	} while (left || in.pos < in.size);
+	gbuf_free(&r);
+	memmove(w->plain.p, w->plain.p + n, w->plain.len - n);
+	w->plain.len -= n;
+}
+
+void perfw_compress_blocks(struct perfw *w)
+{
+	while (w->plain.len >= w->o.compress_block)
+		compress_some(w, w->o.compress_block);
+}
+
+void perfw_compress_rest(struct perfw *w)
+{
+	if (w->plain.len)
+		compress_some(w, w->plain.len);
+}
+
+static void attr(const struct perfw *w, int dummy, struct gbuf *b)
+{
+	struct perf_event_attr a;
+	uint32_t configr = w->ncpus ? w->cpus[0].regs.configr : 0;
+	size_t have = sizeof(a), want = w->o.attr_size;
+
+	memset(&a, 0, sizeof(a));
+	a.size = (uint32_t)want;
+	a.type = dummy ? PERF_TYPE_SOFTWARE : PERFW_PMU;
+	a.sample_period = 1;
+	a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+	if (w->o.with_time)
+		a.sample_type |= PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+	if (!w->o.no_identifier)
+		a.sample_type |= PERF_SAMPLE_IDENTIFIER;
+	a.read_format = PERF_FORMAT_ID;
+	a.disabled = 1;
+	a.exclude_kernel = a.exclude_hv = a.exclude_guest = 1;
+	a.enable_on_exec = 1;
+	a.sample_id_all = 1;
+	a.inherit = w->o.per_cpu;
+	if (dummy) {
+		a.config = PERF_COUNT_SW_DUMMY;
+		a.mmap = a.mmap2 = a.comm = a.comm_exec = a.task = 1;
+		a.context_switch = w->o.with_time;
+	} else {
+		/* the options as they stand in the format of the event */
+		a.config = (uint64_t)(configr >> 3 & 1) << 8 | (uint64_t)(configr >> 4 & 1) << 12 |
+			   (uint64_t)(configr >> 6 & 1) << 14 | (uint64_t)(configr >> 15 & 1) << 15 |
+			   (uint64_t)(configr >> 11 & 1) << 28 | (uint64_t)(configr >> 12 & 1) << 29;
+	}
+	gbuf_put(b, &a, want < have ? want : have);
+	if (want > have)
+		gbuf_zero(b, want - have);
+}
+
+static void string(struct gbuf *b, const char *s)
+{
+	size_t n = strlen(s) + 1, padded = (n + 63) & ~(size_t)63;
+
+	gbuf_u32(b, (uint32_t)padded);
+	gbuf_put(b, s, n);
+	gbuf_zero(b, padded - n);
+}
+
+static int feature(const struct perfw *w, int f, struct gbuf *b, uint64_t data_at)
+{
+	size_t i;
+
+	switch (f) {
+	case F_HOSTNAME:
+		string(b, "generated");
+		return 1;
+	case F_OSRELEASE:
+		string(b, "6.1.0");
+		return 1;
+	case F_VERSION:
+		string(b, "6.1");
+		return 1;
+	case F_ARCH:
+		string(b, "aarch64");
+		return 1;
+	case F_NRCPUS:
+		gbuf_u32(b, (uint32_t)w->ncpus);
+		gbuf_u32(b, (uint32_t)w->ncpus);
+		return 1;
+	case F_CMDLINE:
+		gbuf_u32(b, 1);
+		string(b, w->o.cmdline ? w->o.cmdline : "perf record -e cs_etm//u");
+		return 1;
+	case F_EVENT_DESC:
+		gbuf_u32(b, 2);
+		gbuf_u32(b, w->o.attr_size);
+		for (i = 0; i < 2; i++) {
+			attr(w, (int)i, b);
+			gbuf_u32(b, 1);
+			string(b, i ? "dummy:u" : "cs_etm//u");
+			gbuf_u64(b, i ? PERFW_ID_DUMMY : PERFW_ID_ETM);
+		}
+		return 1;
+	case F_PMU_MAPPINGS:
+		gbuf_u32(b, 2);
+		gbuf_u32(b, 1);
+		string(b, "software");
+		gbuf_u32(b, PERFW_PMU);
+		string(b, "cs_etm");
+		return 1;
+	case F_AUXTRACE:
+		if (w->o.no_index || w->o.pipe)
+			return 0;
+		gbuf_u64(b, w->naux);
+		for (i = 0; i < w->naux; i++) {
+			gbuf_u64(b, data_at + w->aux[i]);
+			gbuf_u64(b, 48);
+		}
+		return 1;
+	case F_COMPRESSED:
+		if (!w->o.compress)
+			return 0;
+		gbuf_u32(b, 1);
+		gbuf_u32(b, 1);
+		gbuf_u32(b, 1);
+		gbuf_u32(b, 1);
+		gbuf_u32(b, 528384);
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static void pipe_form(struct perfw *w, struct gbuf *file)
+{
+	struct gbuf r = { 0 };
+	int i;
+
+	gbuf_put(file, "PERFILE2", 8);
+	gbuf_u64(file, 16);
+	for (i = 0; i < 2; i++) {
+		perfw_begin(&r, HEADER_ATTR, 0);
+		attr(w, i, &r);
+		gbuf_u64(&r, i ? PERFW_ID_DUMMY : PERFW_ID_ETM);
+		r.p[6] = (uint8_t)(r.len & 0xff);
+		r.p[7] = (uint8_t)(r.len >> 8);
+		gbuf_put(file, r.p, r.len);
+	}
+	for (i = 0; i < 32; i++) {
+		perfw_begin(&r, FEATURE, 0);
+		gbuf_u64(&r, (uint64_t)i);
+		if (!feature(w, i, &r, 0))
+			continue;
+		gbuf_zero(&r, (8 - r.len % 8) % 8);
+		r.p[6] = (uint8_t)(r.len & 0xff);
+		r.p[7] = (uint8_t)(r.len >> 8);
+		gbuf_put(file, r.p, r.len);
+	}
+	gbuf_put(file, w->data.p, w->data.len);
+	gbuf_free(&r);
+}
+
+void perfw_finish(struct perfw *w, struct gbuf *file)
+{
+	uint64_t ids = 104, attrs = ids + 16, esize = w->o.attr_size + 16u, data = attrs + 2 * esize;
+	struct gbuf sect[32] = { 0 };
+	uint64_t bits = 0, at;
+	int i, n = 0;
+
+	perfw_compress_rest(w);
+	if (w->o.pipe) {
+		pipe_form(w, file);
+		return;
+	}
+	for (i = 0; i < 32; i++) {
+		if (feature(w, i, &sect[i], data)) {
+			bits |= 1ull << i;
+			n++;
+		}
+	}
+	gbuf_put(file, "PERFILE2", 8);
+	gbuf_u64(file, 104);
+	gbuf_u64(file, esize);
+	gbuf_u64(file, attrs);
+	gbuf_u64(file, 2 * esize);
+	gbuf_u64(file, data);
+	gbuf_u64(file, w->data.len);
+	gbuf_u64(file, 0);
+	gbuf_u64(file, 0);
+	gbuf_u64(file, bits);
+	gbuf_zero(file, 24);
+	gbuf_u64(file, PERFW_ID_ETM);
+	gbuf_u64(file, PERFW_ID_DUMMY);
+	for (i = 0; i < 2; i++) {
+		attr(w, i, file);
+		gbuf_u64(file, ids + 8u * (unsigned int)i);
+		gbuf_u64(file, 8);
+	}
+	gbuf_put(file, w->data.p, w->data.len);
+	at = file->len + 16u * (unsigned int)n;
+	for (i = 0; i < 32; i++) {
+		if (!(bits >> i & 1))
+			continue;
+		gbuf_u64(file, at);
+		gbuf_u64(file, sect[i].len);
+		at += sect[i].len;
+	}
+	for (i = 0; i < 32; i++) {
+		gbuf_put(file, sect[i].p, sect[i].len);
+		gbuf_free(&sect[i]);
+	}
+}

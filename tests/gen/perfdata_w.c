@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* perfdata_w.c - records of perf.data; perfdata_file.c puts them into a file. */
+#include "perfdata_w.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perfdata_int.h"
+
+enum { ID_INDEX = 69, AUXTRACE_INFO = 70, AUXTRACE = 71, FINISHED_ROUND = 68, TIME_CONV = 79 };
+enum { AUX_OUTPUT_HW_ID = 21 };
+
+struct perfw *perfw_new(const struct perfw_opts *o, const struct perfw_cpu *cpus, int ncpus)
+{
+	struct perfw *w = gen_realloc(NULL, sizeof(*w));
+	struct gbuf r = { 0 };
+	int i;
+
+	memset(w, 0, sizeof(*w));
+	w->o = *o;
+	if (!w->o.attr_size)
+		w->o.attr_size = 128;
+	if (!w->o.compress_block)
+		w->o.compress_block = 8192;
+	w->ncpus = ncpus;
+	w->cpus = gen_realloc(NULL, (size_t)ncpus * sizeof(*w->cpus));
+	memcpy(w->cpus, cpus, (size_t)ncpus * sizeof(*w->cpus));
+	if (o->compress)
+		perfw_zstd_begin(w);
+
+	perfw_begin(&r, ID_INDEX, 0);
+	gbuf_u64(&r, 2);
+	for (i = 0; i < 2; i++) {
+		gbuf_u64(&r, i ? PERFW_ID_DUMMY : PERFW_ID_ETM);
+		gbuf_u64(&r, 0);
+		gbuf_u64(&r, UINT64_MAX);
+		gbuf_u64(&r, UINT64_MAX);
+	}
+	perfw_user(w, &r);
+
+	perfw_begin(&r, AUXTRACE_INFO, 0);
+	gbuf_u32(&r, 3);
+	gbuf_u32(&r, 0);
+	gbuf_u64(&r, o->version);
+	gbuf_u64(&r, (uint64_t)PERFW_PMU << 32 | (uint32_t)ncpus);
+	gbuf_u64(&r, o->snapshot);
+	for (i = 0; i < ncpus; i++) {
+		const struct perfw_cpu *c = &cpus[i];
+		int ts = c->ts_source != -2 && o->version;
+
+		gbuf_u64(&r, c->regs.ete ? 0x5050505050505050ull : 0x4040404040404040ull);
+		gbuf_u64(&r, (uint64_t)c->cpu);
+		if (o->version)
+			gbuf_u64(&r, (c->regs.ete ? 8u : 7u) + (unsigned int)ts);
+		gbuf_u64(&r, c->regs.configr);
+		gbuf_u64(&r, c->id_word ? c->id_word : c->regs.traceidr);
+		gbuf_u64(&r, c->regs.idr0);
+		gbuf_u64(&r, c->regs.idr1);
+		gbuf_u64(&r, c->regs.idr2);
+		gbuf_u64(&r, c->regs.idr8);
+		gbuf_u64(&r, c->regs.authstatus);
+		if (c->regs.ete)
+			gbuf_u64(&r, c->regs.devarch);
+		if (ts)
+			gbuf_u64(&r, (uint64_t)c->ts_source);
+	}
+	perfw_user(w, &r);
+
+	if (o->time_conv) {
+		perfw_begin(&r, TIME_CONV, 0);
+		gbuf_u64(&r, 10);	/* ns = (ticks * 1024) >> 10 */
+		gbuf_u64(&r, 1024);
+		gbuf_u64(&r, PERFW_TIME_BASE);
+		gbuf_u64(&r, 0);
+		gbuf_u64(&r, UINT64_MAX);
+		gbuf_u8(&r, 1);
+		gbuf_zero(&r, 7);
+		perfw_user(w, &r);
+	}
+	gbuf_free(&r);
+	return w;
+}
+
+void perfw_free(struct perfw *w)
+{
+	if (!w)
+		return;
+	if (w->o.compress)
+		perfw_zstd_end(w);
+	gbuf_free(&w->data);
+	gbuf_free(&w->plain);
+	free(w->cpus);
+	free(w->aux);
+	free(w);
+}
+
+void perfw_begin(struct gbuf *r, uint32_t type, uint16_t misc)
+{
+	r->len = 0;
+	gbuf_u32(r, type);
+	gbuf_u16(r, misc);
+	gbuf_u16(r, 0);
+}
+
+static void set_size(struct gbuf *r)
+{
+	GEN_BUG_ON(r->len > 0xffff || r->len % 8);
+	r->p[6] = (uint8_t)(r->len & 0xff);
+	r->p[7] = (uint8_t)(r->len >> 8);
+}
+
+void perfw_user(struct perfw *w, struct gbuf *r)
+{
+	set_size(r);
+	perfw_compress_rest(w);
+	gbuf_put(&w->data, r->p, r->len);
+}
+
+static void kernel(struct perfw *w, struct gbuf *r, const struct perfw_at *at, uint64_t id)
+{
+	gbuf_u32(r, at->pid);
+	gbuf_u32(r, at->tid);
+	if (w->o.with_time) {
+		gbuf_u64(r, at->time);
+		gbuf_u32(r, at->cpu);
+		gbuf_u32(r, 0);
+	}
+	if (!w->o.no_identifier)
+		gbuf_u64(r, id);
+	set_size(r);
+	perfw_record(w, r->p, r->len);
+	gbuf_free(r);
+}
+
+void perfw_record(struct perfw *w, const void *rec, size_t n)
+{
+	if (!w->o.compress) {
+		gbuf_put(&w->data, rec, n);
+		return;
+	}
+	gbuf_put(&w->plain, rec, n);
+	perfw_compress_blocks(w);
+}
+
+static void text(struct gbuf *r, const char *s)
+{
+	size_t n = strlen(s) + 1;
+
+	gbuf_put(r, s, n);
+	gbuf_zero(r, (8 - n % 8) % 8);
+}
+
+void perfw_comm(struct perfw *w, const struct perfw_at *at, const char *name, int exec)
+{
+	struct gbuf r = { 0 };
+
+	perfw_begin(&r, PERF_RECORD_COMM, exec ? PERF_RECORD_MISC_COMM_EXEC | PERF_RECORD_MISC_USER : 2);
+	gbuf_u32(&r, at->pid);
+	gbuf_u32(&r, at->tid);
+	text(&r, name);
+	kernel(w, &r, at, PERFW_ID_DUMMY);
+}
+
+void perfw_mmap(struct perfw *w, const struct perfw_at *at, uint64_t va, uint64_t len, uint64_t offset,
+		 const char *path, int kernel_map)
+{
+	struct gbuf r = { 0 };
+
+	if (kernel_map) {
+		perfw_begin(&r, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL);
+		gbuf_u32(&r, UINT32_MAX);
+		gbuf_u32(&r, 0);
+	} else {
+		perfw_begin(&r, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+		gbuf_u32(&r, at->pid);
+		gbuf_u32(&r, at->tid);
+	}
+	gbuf_u64(&r, va);
+	gbuf_u64(&r, len);
+	gbuf_u64(&r, offset);
+	if (!kernel_map) {
+		gbuf_u32(&r, 8);
+		gbuf_u32(&r, 1);
+		gbuf_u64(&r, 4711);
+		gbuf_u64(&r, 0);
+		gbuf_u32(&r, 5);	/* r-x */
+		gbuf_u32(&r, 2);	/* MAP_PRIVATE */
+	}
+	text(&r, path);
+	kernel(w, &r, at, PERFW_ID_DUMMY);
+}
+
+void perfw_fork(struct perfw *w, const struct perfw_at *at, uint32_t ppid, uint32_t ptid, int exit)
+{
+	struct gbuf r = { 0 };
+
+	perfw_begin(&r, exit ? PERF_RECORD_EXIT : PERF_RECORD_FORK, 0);
+	gbuf_u32(&r, at->pid);
+	gbuf_u32(&r, ppid);
+	gbuf_u32(&r, at->tid);
+	gbuf_u32(&r, ptid);
+	gbuf_u64(&r, at->time);
+	kernel(w, &r, at, PERFW_ID_DUMMY);
+}
+
+void perfw_itrace_start(struct perfw *w, const struct perfw_at *at)
+{
+	struct gbuf r = { 0 };
+
+	perfw_begin(&r, PERF_RECORD_ITRACE_START, 0);
+	gbuf_u32(&r, at->pid);
+	gbuf_u32(&r, at->tid);
+	kernel(w, &r, at, PERFW_ID_ETM);
+}
+
+void perfw_switch(struct perfw *w, const struct perfw_at *at, uint32_t other_pid, uint32_t other_tid, int out)
+{
+	struct gbuf r = { 0 };
+
+	perfw_begin(&r, w->o.per_cpu ? PERF_RECORD_SWITCH_CPU_WIDE : PERF_RECORD_SWITCH,
+		    out ? PERF_RECORD_MISC_SWITCH_OUT : 0);
+	if (w->o.per_cpu) {
+		gbuf_u32(&r, other_pid);
+		gbuf_u32(&r, other_tid);
+	}
+	kernel(w, &r, at, PERFW_ID_DUMMY);
+}
+
+void perfw_text_poke(struct perfw *w, const struct perfw_at *at, uint64_t addr, const uint8_t *before,
+		     uint16_t nbefore, const uint8_t *after, uint16_t nafter)
+{
+	struct gbuf r = { 0 };
+
+	perfw_begin(&r, PERF_RECORD_TEXT_POKE, PERF_RECORD_MISC_KERNEL);
+	gbuf_u64(&r, addr);
+	gbuf_u16(&r, nbefore);
+	gbuf_u16(&r, nafter);
+	gbuf_put(&r, before, nbefore);
+	gbuf_put(&r, after, nafter);
+	gbuf_zero(&r, (8 - r.len % 8) % 8);
+	kernel(w, &r, at, PERFW_ID_DUMMY);
+}
+
+void perfw_hw_id(struct perfw *w, const struct perfw_at *at, uint8_t trace_id, int minor, uint32_t sink)
+{
+	struct gbuf r = { 0 };
+	uint64_t id = trace_id;
+
+	if (minor)
+		id |= (uint64_t)sink << 8 | (uint64_t)minor << 56;
+	perfw_begin(&r, AUX_OUTPUT_HW_ID, 0);
+	gbuf_u64(&r, id);
+	kernel(w, &r, at, PERFW_ID_ETM);
+}
+
+void perfw_aux(struct perfw *w, const struct perfw_at *at, uint64_t offset, uint64_t size, uint64_t flags)
+{
+	struct gbuf r = { 0 };
+
+	perfw_begin(&r, PERF_RECORD_AUX, 0);
+	gbuf_u64(&r, offset);
+	gbuf_u64(&r, size);
+	gbuf_u64(&r, flags);
+	kernel(w, &r, at, PERFW_ID_ETM);
+}
+
+void perfw_finished_round(struct perfw *w)
+{
+	struct gbuf r = { 0 };
+
+	perfw_begin(&r, FINISHED_ROUND, 0);
+	perfw_user(w, &r);
+	gbuf_free(&r);
+}
+
+void perfw_auxtrace(struct perfw *w, uint64_t offset, uint32_t idx, int32_t tid, int32_t cpu, uint64_t reference,
+		    const uint8_t *p, size_t n)
+{
+	struct gbuf r = { 0 };
+
+	perfw_begin(&r, AUXTRACE, 0);
+	gbuf_u64(&r, (n + 7) & ~(size_t)7);
+	gbuf_u64(&r, offset);
+	gbuf_u64(&r, reference);
+	gbuf_u32(&r, idx);
+	gbuf_u32(&r, (uint32_t)tid);
+	gbuf_u32(&r, (uint32_t)cpu);
+	gbuf_u32(&r, 0);
+	perfw_compress_rest(w);
+	if (w->naux == w->aux_cap) {
+		w->aux_cap = w->aux_cap ? w->aux_cap * 2 : 16;
+		w->aux = gen_realloc(w->aux, w->aux_cap * sizeof(*w->aux));
+	}
+	w->aux[w->naux++] = w->data.len;
+	perfw_user(w, &r);
+	gbuf_free(&r);
+	gbuf_put(&w->data, p, n);
+	gbuf_zero(&w->data, (8 - n % 8) % 8);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * perfdata_w.h - writes perf.data files with CoreSight trace, as `perf record -e cs_etm//u` would, in all
+ * the forms that recorders use. The caller gives the records in the order in which they shall stand.
+ */
+#ifndef CSTRACE_TESTS_GEN_PERFDATA_W_H
+#define CSTRACE_TESTS_GEN_PERFDATA_W_H
+
+#include "encode.h"
+#include "util.h"
+
+#define PERFW_TIME_BASE 1000000000ull	/* perf time of tick 0; one tick is one nanosecond */
+
+/* AUX record flags */
+#define PERFW_AUX_TRUNCATED 0x01u
+#define PERFW_AUX_OVERWRITE 0x02u
+#define PERFW_AUX_PARTIAL 0x04u
+#define PERFW_AUX_COLLISION 0x08u
+#define PERFW_AUX_RAW 0x100u
+
+struct perfw_opts {
+	uint8_t version;	/* of the metadata: 0, 1, 2 */
+	uint8_t per_cpu;	/* else per thread */
+	uint8_t with_time;	/* TIME and CPU in the records */
+	uint8_t time_conv;
+	uint8_t snapshot;
+	uint8_t compress;	/* 0, 1: COMPRESSED, 2: COMPRESSED2 */
+	uint8_t pipe;
+	uint8_t no_index;	/* no AUXTRACE feature */
+	uint8_t no_identifier;	/* sample type without IDENTIFIER, as simpleperf writes it */
+	uint16_t attr_size;	/* 0: 128 */
+	uint32_t compress_block; /* bytes of records per compressed record, 0: 8192 */
+	const char *cmdline;
+};
+
+struct perfw_cpu {
+	int cpu;
+	struct tu_regs regs;
+	int64_t ts_source;	/* -2: not written */
+	uint64_t id_word;	/* 0: regs.traceidr; else the metadata word, e.g. with the "unused" flag */
+};
+
+/* who and when: the trailer of a record */
+struct perfw_at {
+	uint32_t pid, tid;
+	uint64_t time;		/* perf time */
+	uint32_t cpu;
+};
+
+struct perfw;
+
+struct perfw *perfw_new(const struct perfw_opts *o, const struct perfw_cpu *cpus, int ncpus);
+void perfw_free(struct perfw *w);
+void perfw_comm(struct perfw *w, const struct perfw_at *at, const char *name, int exec);
+/* MMAP2 of a process; kernel: MMAP of the kernel */
+void perfw_mmap(struct perfw *w, const struct perfw_at *at, uint64_t va, uint64_t len, uint64_t offset,
+		const char *path, int kernel);
+void perfw_fork(struct perfw *w, const struct perfw_at *at, uint32_t ppid, uint32_t ptid, int exit);
+void perfw_itrace_start(struct perfw *w, const struct perfw_at *at);
+void perfw_switch(struct perfw *w, const struct perfw_at *at, uint32_t other_pid, uint32_t other_tid, int out);
+void perfw_text_poke(struct perfw *w, const struct perfw_at *at, uint64_t addr, const uint8_t *before,
+		     uint16_t nbefore, const uint8_t *after, uint16_t nafter);
+void perfw_hw_id(struct perfw *w, const struct perfw_at *at, uint8_t trace_id, int minor, uint32_t sink);
+void perfw_aux(struct perfw *w, const struct perfw_at *at, uint64_t offset, uint64_t size, uint64_t flags);
+void perfw_finished_round(struct perfw *w);
+/* idx: which buffer; cpu -1: of thread tid */
+void perfw_auxtrace(struct perfw *w, uint64_t offset, uint32_t idx, int32_t tid, int32_t cpu, uint64_t reference,
+		    const uint8_t *p, size_t n);
+/* any record: header included */
+void perfw_record(struct perfw *w, const void *rec, size_t n);
+/* the complete file */
+void perfw_finish(struct perfw *w, struct gbuf *file);
+
+#endif

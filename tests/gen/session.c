@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frames.h"
+
+#define NO_TID 0xffffffffu
+
+struct buffer {
+	uint32_t tid;		/* per thread */
+	int cpu;		/* per CPU; -1 */
+	struct gbuf bytes;
+	struct frames frames;
+	size_t start;		/* of the open fragment */
+	size_t written;		/* to AUXTRACE records */
+	int open;
+	struct perfw_at last;
+};
+
+struct unit {
+	struct session *s;
+	int cpu;
+	struct tu *tu;
+	struct tu_regs regs;
+	struct buffer *buf;	/* where its trace goes now */
+	uint32_t tid;		/* scheduled on this CPU */
+	uint64_t produced;
+	int running, named;
+	int on_pending;
+};
+
+struct session {
+	struct session_opts o;
+	const struct session_image *images;
+	int nimages;
+	struct perfw *perf;
+	struct truth *truth;
+	struct unit *units;
+	struct buffer **bufs;
+	int nbufs;
+	uint32_t *pids, *tids;
+	size_t npids, ntids;
+	int (*insn)(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el, struct flow_rec *out);
+	void *insn_ctx;
+};
+
+static uint32_t pid_of(uint32_t tid)
+{
+	return tid / 100 * 100;
+}
+
+static struct perfw_at at_of(const struct unit *u, uint32_t tid)
+{
+	return (struct perfw_at){ pid_of(tid), tid, PERFW_TIME_BASE + tu_ticks(u->tu), (uint32_t)u->cpu };
+}
+
+static void take_bytes(void *ctx, const uint8_t *p, size_t n)
+{
+	struct unit *u = ctx;
+
+	u->produced += n;
+	if (u->s->o.raw)
+		gbuf_put(&u->buf->bytes, p, n);
+	else
+		frames_put(&u->buf->frames, u->s->o.tu.trace_id + 2 * u->cpu, p, n);
+}
+
+static void take_event(void *ctx, const struct gen_event *ev)
+{
+	struct unit *u = ctx;
+	struct gen_event copy = *ev;
+
+	if (ev->kind == GEN_FRAGMENT)
+		copy.value = u->produced;
+	truth_event(u->s->truth, u->cpu, &copy);
+}
+
+static void restart(void *ctx)
+{
+	(void)ctx;
+	gen_bug("a session cannot begin in the middle", __FILE__, __LINE__);
+}
+
+static int insn_at(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el, struct flow_rec *out)
+{
+	struct session *s = ((struct unit *)ctx)->s;
+
+	return s->insn(s->insn_ctx, pc, isa, tid, el, out);
+}
+
+struct session *session_new(const struct session_opts *o, const struct session_image *images, int nimages,
+			    int (*insn)(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el,
+					struct flow_rec *out), void *insn_ctx, struct truth *truth)
+{
+	struct session *s = gen_realloc(NULL, sizeof(*s));
+	struct perfw_cpu *cpus = gen_realloc(NULL, o->ncpus * sizeof(*cpus));
+	int i;
+
+	memset(s, 0, sizeof(*s));
+	s->o = *o;
+	s->images = images;
+	s->nimages = nimages;
+	s->insn = insn;
+	s->insn_ctx = insn_ctx;
+	s->truth = truth;
+	s->units = gen_realloc(NULL, o->ncpus * sizeof(*s->units));
+	memset(s->units, 0, o->ncpus * sizeof(*s->units));
+	for (i = 0; i < o->ncpus; i++) {
+		struct unit *u = &s->units[i];
+		struct tu_opts t = o->tu;
+		struct tu_sink sink = { u, take_bytes, take_event, restart, insn ? insn_at : NULL };
+
+		t.trace_id = (uint8_t)(t.trace_id + 2 * i);
+		t.seed += (uint64_t)i * 7919;
+		t.cut_sync = 0;
+		u->s = s;
+		u->cpu = i;
+		u->tid = NO_TID;
+		u->tu = tu_new(&t, &sink);
+		tu_get_regs(&t, &u->regs);
+		cpus[i] = (struct perfw_cpu){ i, u->regs, o->perf.time_conv ? 1 : -2, 0 };
+		if (o->hw_id)
+			cpus[i].id_word = 0x80000000u | 0x7f;
+	}
+	s->perf = perfw_new(&o->perf, cpus, o->ncpus);
+	free(cpus);
+	return s;
+}
+
+void session_free(struct session *s)
+{
+	int i;
+
+	if (!s)
+		return;
+	for (i = 0; i < s->o.ncpus; i++)
+		tu_free(s->units[i].tu);
+	for (i = 0; i < s->nbufs; i++) {
+		gbuf_free(&s->bufs[i]->bytes);
+		free(s->bufs[i]);
+	}
+	perfw_free(s->perf);
+	free(s->bufs);
+	free(s->units);
+	free(s->pids);
+	free(s->tids);
+	free(s);
+}
+
+static int seen(uint32_t **list, size_t *n, uint32_t id)
+{
+	size_t i;
+
+	for (i = 0; i < *n; i++)
+		if ((*list)[i] == id)
+			return 1;
+	*list = gen_realloc(*list, (*n + 1) * sizeof(**list));
+	(*list)[(*n)++] = id;
+	return 0;
+}
+
+static void know_thread(struct session *s, const struct perfw_at *at)
+{
+	if (seen(&s->tids, &s->ntids, at->tid) || at->tid == at->pid)
+		return;
+	perfw_fork(s->perf, at, at->pid, at->pid, 0);
+}
+
+void session_map(struct session *s, uint32_t pid, int cpu, uint64_t va, uint64_t len, uint64_t offset,
+		 const char *path, int kernel)
+{
+	struct unit *u = &s->units[cpu % s->o.ncpus];
+	struct perfw_at at = at_of(u, pid);
+	const char *name = strrchr(path, '/');
+
+	if (!kernel && !seen(&s->pids, &s->npids, pid)) {
+		seen(&s->tids, &s->ntids, pid);
+		perfw_comm(s->perf, &at, name ? name + 1 : path, 1);
+	}
+	perfw_mmap(s->perf, &at, va, len, offset, path, kernel);
+}
+
+static struct buffer *buffer_for(struct session *s, int cpu, uint32_t tid)
+{
+	struct frames_opts fo = { .seed = s->o.tu.seed ^ (uint64_t)s->nbufs, .p_repeat = s->o.p_frame_repeat,
+				  .p_null = s->o.p_frame_null };
+	struct buffer *b;
+	int i;
+
+	if (s->o.buffers == SESSION_PER_THREAD)
+		cpu = -1;
+	else
+		tid = NO_TID;
+	if (s->o.buffers == SESSION_ONE)
+		cpu = 0;
+	for (i = 0; i < s->nbufs; i++)
+		if (s->bufs[i]->tid == tid && s->bufs[i]->cpu == cpu)
+			return s->bufs[i];
+	s->bufs = gen_realloc(s->bufs, (size_t)(s->nbufs + 1) * sizeof(*s->bufs));
+	b = gen_realloc(NULL, sizeof(*b));
+	memset(b, 0, sizeof(*b));
+	b->tid = tid;
+	b->cpu = cpu;
+	frames_init(&b->frames, &fo, &b->bytes);
+	s->bufs[s->nbufs++] = b;
+	return b;
+}
+
+static void write_chunk(struct session *s, struct buffer *b, int i)
+{
+	size_t from = b->written, n = b->bytes.len - from;
+
+	if (s->o.perf.snapshot && s->o.wrap && n > s->o.wrap) {
+		/* only the newest bytes are left in the ring */
+		from = b->bytes.len - (size_t)s->o.wrap;
+		n = (size_t)s->o.wrap;
+	}
+	if (!n)
+		return;
+	perfw_auxtrace(s->perf, from, (uint32_t)i, b->cpu < 0 ? (int32_t)b->tid : -1, b->cpu, b->last.time,
+		       b->bytes.p + from, n);
+	b->written = b->bytes.len;
+}
+
+static void close_fragment(struct session *s, struct buffer *b, struct perfw_at at)
+{
+	uint64_t flags = s->o.raw ? PERFW_AUX_RAW : 0, size;
+	int i;
+
+	if (!b->open)
+		return;
+	for (i = 0; i < s->o.ncpus; i++) {
+		struct unit *u = &s->units[i];
+
+		if (u->running && u->buf == b) {
+			tu_stop(u->tu);
+			u->running = 0;
+		}
+	}
+	if (!s->o.raw)
+		frames_flush(&b->frames);
+	b->open = 0;
+	size = b->bytes.len - b->start;
+	b->last = at;
+	if (s->o.perf.snapshot) {
+		/* offset is where the ring stands, the trace lies before it */
+		perfw_aux(s->perf, &at, b->bytes.len, size, flags | PERFW_AUX_OVERWRITE);
+	} else {
+		perfw_aux(s->perf, &at, b->start, size, flags);
+	}
+	b->start = b->bytes.len;
+	for (i = 0; i < s->nbufs; i++)
+		if (s->bufs[i] == b && s->o.chunk && b->bytes.len - b->written >= s->o.chunk)
+			write_chunk(s, b, i);
+}
+
+/* the thread of r gets the CPU */
+static void schedule(struct session *s, struct unit *u, const struct flow_rec *r)
+{
+	struct perfw_at at, old;
+	int i;
+
+	if (r->aux)
+		tu_set_ticks(u->tu, r->aux);
+	at = at_of(u, r->tid);
+	if (u->tid != r->tid) {
+		if (u->tid != NO_TID) {
+			old = at_of(u, u->tid);
+			if (s->o.perf.with_time)
+				perfw_switch(s->perf, &old, at.pid, at.tid, 1);
+		}
+		know_thread(s, &at);
+		if (s->o.buffers == SESSION_PER_THREAD) {
+			/* the event follows the thread: trace units of other CPUs and threads are done with */
+			for (i = 0; i < s->o.ncpus; i++) {
+				struct unit *v = &s->units[i];
+
+				if (v->running && (v == u || v->tid == r->tid)) {
+					old = at_of(v, v->tid);
+					close_fragment(s, v->buf, old);
+				}
+			}
+		}
+		perfw_itrace_start(s->perf, &at);
+		if (s->o.perf.with_time)
+			perfw_switch(s->perf, &at, u->tid == NO_TID ? 0 : pid_of(u->tid), u->tid == NO_TID ? 0 : u->tid, 0);
+		u->tid = r->tid;
+	}
+	if (u->running)
+		return;
+	u->buf = buffer_for(s, u->cpu, r->tid);
+	if (s->o.hw_id && !u->named)
+		perfw_hw_id(s->perf, &at, (uint8_t)u->regs.traceidr, s->o.hw_id - 1, 0x1234u);
+	u->named = 1;
+	if (!u->buf->open) {
+		if (s->o.barriers && !s->o.raw && u->buf->bytes.len)
+			frames_barrier(&u->buf->frames);
+		u->buf->open = 1;
+	}
+	tu_start(u->tu);
+	u->running = 1;
+}
+
+static void file_mapped(struct session *s, const struct flow_rec *r)
+{
+	int i;
+
+	for (i = 0; i < s->nimages; i++)
+		if (s->images[i].num == r->num)
+			session_map(s, r->tid, r->cpu, r->pc, r->next, r->aux, s->images[i].path, 0);
+}
+
+void session_flow(struct session *s, const struct flow_rec *r)
+{
+	struct unit *u = &s->units[r->cpu % s->o.ncpus];
+
+	switch (r->kind) {
+	case FLOW_MAP:
+		file_mapped(s, r);
+		return;
+	case FLOW_ON:
+		u->on_pending = 1;
+		if (u->running)
+			tu_flow(u->tu, r);
+		return;
+	case FLOW_INSN:
+		if (u->on_pending || !u->running || u->tid != r->tid) {
+			schedule(s, u, r);
+			u->on_pending = 0;
+		}
+		tu_flow(u->tu, r);
+		return;
+	case FLOW_OFF:
+		if (!u->running)
+			return;
+		tu_flow(u->tu, r);
+		tu_flush(u->tu);
+		if (s->o.fragment && u->buf->bytes.len - u->buf->start >= s->o.fragment)
+			close_fragment(s, u->buf, at_of(u, u->tid));
+		return;
+	default:
+		if (u->running)
+			tu_flow(u->tu, r);
+		return;
+	}
+}
+
+void session_end(struct session *s)
+{
+	struct perfw_at last = { 0 };
+	int i;
+
+	for (i = 0; i < s->o.ncpus; i++) {
+		struct unit *u = &s->units[i];
+
+		if (u->running)
+			close_fragment(s, u->buf, at_of(u, u->tid));
+		truth_totals(s->truth, i, tu_stats(u->tu)->insns, u->produced);
+		if (u->tid != NO_TID && at_of(u, u->tid).time >= last.time)
+			last = at_of(u, u->tid);
+	}
+	for (i = 0; i < (int)s->ntids; i++) {
+		last.tid = s->tids[i];
+		last.pid = pid_of(last.tid);
+		perfw_fork(s->perf, &last, last.pid, last.pid, 1);
+	}
+	for (i = 0; i < s->nbufs; i++)
+		write_chunk(s, s->bufs[i], i);
+	perfw_finished_round(s->perf);
+}
+
+void session_file(struct session *s, struct gbuf *file)
+{
+	perfw_finish(s->perf, file);
+}
+
+int session_buffers(const struct session *s)
+{
+	return s->nbufs;
+}
+
+const struct gbuf *session_buffer(const struct session *s, int i, int *cpu)
+{
+	*cpu = s->bufs[i]->cpu;
+	return &s->bufs[i]->bytes;
+}
+
+const struct tu_regs *session_regs(const struct session *s, int cpu)
+{
+	return &s->units[cpu].regs;
+}
+
+const struct tu_stats *session_stats(const struct session *s, int cpu)
+{
+	return tu_stats(s->units[cpu].tu);
+}

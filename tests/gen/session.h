@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * session.h - a recording: trace units of several CPUs, the buffers their trace goes to, the records perf
+ * writes beside it. The flow says which CPU executes which thread when.
+ */
+#ifndef CSTRACE_TESTS_GEN_SESSION_H
+#define CSTRACE_TESTS_GEN_SESSION_H
+
+#include "perfdata_w.h"
+#include "truth_w.h"
+
+enum session_buffers {
+	SESSION_PER_THREAD,
+	SESSION_PER_CPU,
+	SESSION_ONE,		/* one sink for the trace of all CPUs */
+};
+
+struct session_opts {
+	struct tu_opts tu;	/* of every CPU, but for trace ID and seed */
+	struct perfw_opts perf;
+	enum session_buffers buffers;
+	uint8_t raw;		/* no frames */
+	uint8_t hw_id;		/* 0: IDs in the metadata, 1: HW_ID records, 2: HW_ID with sinks */
+	uint8_t barriers;	/* a barrier where a fragment begins */
+	uint16_t ncpus;		/* known to the recorder */
+	uint64_t fragment;	/* end an AUX fragment when it has this many bytes and tracing stops; 0: never */
+	uint64_t chunk;		/* write an AUXTRACE record when this many bytes wait; 0: at the end */
+	uint16_t p_frame_repeat, p_frame_null;
+	uint64_t wrap;		/* snapshot: keep only this many bytes of each buffer */
+};
+
+struct session_image {
+	uint32_t num;
+	char *path;		/* as recorded */
+	char *file;		/* where it is now */
+};
+
+struct session;
+
+struct session *session_new(const struct session_opts *o, const struct session_image *images, int nimages,
+			    int (*insn)(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el,
+					struct flow_rec *out), void *insn_ctx, struct truth *truth);
+void session_map(struct session *s, uint32_t pid, int cpu, uint64_t va, uint64_t len, uint64_t offset,
+		 const char *path, int kernel);
+void session_flow(struct session *s, const struct flow_rec *r);
+void session_end(struct session *s);
+void session_file(struct session *s, struct gbuf *file);
+/* for a snapshot: the bytes of a buffer, and its registers */
+int session_buffers(const struct session *s);
+const struct gbuf *session_buffer(const struct session *s, int i, int *cpu);
+const struct tu_regs *session_regs(const struct session *s, int cpu);
+const struct tu_stats *session_stats(const struct session *s, int cpu);
+void session_free(struct session *s);
+
+#endif

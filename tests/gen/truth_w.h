@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * truth_w.h - expected events as text files: what a decoder of the trace must find.
+ *
+ * DIR/ranges.cpuC: one line per event (gen_event_text). DIR/branches.cpuC.tidT: `from to` of the taken
+ * branches, in hex; an exception into traced code is a branch from the last instruction executed;
+ * `0 to` is the first instruction after Trace On. DIR/summary: counts.
+ */
+#ifndef CSTRACE_TESTS_GEN_TRUTH_W_H
+#define CSTRACE_TESTS_GEN_TRUTH_W_H
+
+#include "gen_event.h"
+
+struct truth;
+
+/* dir NULL: only counts */
+struct truth *truth_new(const char *dir);
+void truth_event(struct truth *t, int cpu, const struct gen_event *ev);
+/* total of bytes and instructions of a CPU, for the summary */
+void truth_totals(struct truth *t, int cpu, uint64_t insns, uint64_t bytes);
+uint64_t truth_branches(const struct truth *t);
+/* writes the rest; 0, or -1 with errno */
+int truth_close(struct truth *t);
+
+#endif
