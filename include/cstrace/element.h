@@ -39,6 +39,7 @@ enum cst_element_flags {
 	CST_EL_F_BR_TARGET = 8,		/* Exception E1:E0 = 10: addr is also the target of the branch before */
 	CST_EL_F_DOUBTFUL = 16,		/* after Discard or Overflow: the last atom may be wrong */
 	CST_EL_F_TAIL_CHAIN = 32,	/* M profile: no return address */
+	CST_EL_F_SAME = 64,		/* Context: its packet says "the same as last" */
 };
 
 struct cst_element {

@@ -106,6 +106,12 @@ static int is_kept(const struct cst_element *e)
 	return 0;
 }
 
+static int is_transaction(const struct cst_element *e)
+{
+	return e->kind == CST_EL_TRANS_START || e->kind == CST_EL_TRANS_COMMIT ||
+	       e->kind == CST_EL_TRANS_FAIL;
+}
+
 static void fail(struct etmv4_queue *q, uint64_t index, int reason, int error);
 
 /* A new element at the young end; NULL after the failure was dealt with. */
@@ -272,6 +278,8 @@ static void mispredict(struct etmv4_queue *q, uint64_t index)
 		}
 	}
 	if (i == q->final || (i - 1 == q->final && e->n == q->final_atoms)) {
+		if (q->unseen)	/* it is about an atom before the first packet seen */
+			return;
 		fail(q, index, CST_UNSYNC_BAD_PACKET, CST_ERR_NO_ATOM);
 		return;
 	}
@@ -309,6 +317,8 @@ static void push_context(struct etmv4_queue *q, const struct cst_packet *pkt, ui
 	e->ctx.bits64 = pkt->sf;
 	e->ctx.context_id = pkt->cid;
 	e->ctx.vmid = pkt->vmid;
+	if (!(pkt->flags & CST_PF_CONTEXT))	/* the one-byte packet: the context is the last one */
+		e->flags = CST_EL_F_SAME;
 	q->ctx_seen |= (pkt->flags & CST_PF_CID ? CST_CTX_CID : 0) |
 		       (pkt->flags & CST_PF_VMID ? CST_CTX_VMID : 0);
 	e->ctx.flags = CST_CTX_KNOWN | q->ctx_seen;
@@ -436,8 +446,7 @@ static void synced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 		push_address(q, CST_EL_ADDRESS, pkt, pkt->index);
 		return;
 	case CST_PKT_CONTEXT:
-		if (pkt->flags & CST_PF_CONTEXT)
-			push_context(q, pkt, pkt->index);
+		push_context(q, pkt, pkt->index);
 		return;
 	case CST_PKT_SRC_MATCH: case CST_PKT_SRC_SHORT: case CST_PKT_SRC_32: case CST_PKT_SRC_64:
 		push_address(q, CST_EL_SOURCE_ADDRESS, pkt, pkt->index);
@@ -645,7 +654,7 @@ void cst_etmv4_queue_end(struct etmv4_queue *q)
 	/* what is not speculative is still reported up to the first P0 element that is */
 	if (!q->final_atoms)
 		for (i = q->final; i < q->count && !p0_count(q, at(q, i)); i++)
-			if (is_kept(at(q, i))) {
+			if (is_kept(at(q, i)) || is_transaction(at(q, i))) {
 				if (i != q->final)
 					*at(q, q->final) = *at(q, i);
 				q->final++;

@@ -35,6 +35,7 @@ struct etmv4_parser {
 	struct {
 		uint64_t addr;
 		uint8_t is;
+		uint8_t bits;	/* that its packet carried; for listings */
 	} hist[3];
 	struct cst_context ctx;
 	uint64_t ts;

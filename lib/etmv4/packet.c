@@ -171,8 +171,9 @@ static void get_match(struct etmv4_parser *ps, struct reader *r, struct cst_pack
 	if (r->more || r->bad)
 		return;
 	pkt->match = n;
-	pkt->addr_bits = 64;
+	pkt->addr_bits = ps->hist[n].bits;
 	push_address(ps, pkt, ps->hist[n].addr, ps->hist[n].is);
+	ps->hist[0].bits = pkt->addr_bits;
 }
 
 struct addr {
@@ -223,6 +224,7 @@ static void set_address(struct etmv4_parser *ps, struct reader *r, struct cst_pa
 		return;
 	pkt->addr_bits = a->bits;
 	push_address(ps, pkt, a->value, a->is);
+	ps->hist[0].bits = a->bits;
 }
 
 /* Context information byte with its optional VMID and context ID. Only complete packets change state. */
@@ -257,6 +259,16 @@ static void get_context(struct etmv4_parser *ps, struct reader *r, struct cst_pa
 	pkt->cid = ctx.context_id;
 	if (!r->more && !r->bad)
 		ps->ctx = ctx;
+}
+
+/* The one-byte Context packet: the last values once more. */
+static void same_context(const struct etmv4_parser *ps, struct cst_packet *pkt)
+{
+	pkt->el = ps->ctx.el;
+	pkt->sf = ps->ctx.bits64;
+	pkt->security = ps->ctx.security;
+	pkt->vmid = ps->ctx.vmid;
+	pkt->cid = ps->ctx.context_id;
 }
 
 static void parse_trace_info(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt)
@@ -643,6 +655,8 @@ unsigned int cst_etmv4_parse(struct etmv4_parser *ps, const uint8_t *p, const ui
 	case CST_PKT_CONTEXT:
 		if (h & 1)
 			get_context(ps, &r, pkt);
+		else
+			same_context(ps, pkt);
 		break;
 	case CST_PKT_ASYNC:
 		parse_extension(&r, pkt);

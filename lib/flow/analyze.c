@@ -147,6 +147,12 @@ static void analyze_context(struct cst_flow *f, struct cst_generic *out, size_t 
 	const struct cst_context *c = &f->el.ctx;
 	struct cst_generic *g;
 
+	f->need_ctx = 0;
+	/* "same as last" is news only when the last one was cancelled, or a sync has reset it */
+	if (f->el.flags & CST_EL_F_SAME && f->tmpl.flags & CST_GF_EL && f->tmpl.el == c->el &&
+	    f->tmpl.security == c->security && f->tmpl.context_id == c->context_id &&
+	    f->tmpl.vmid == c->vmid && !(f->tmpl.flags & CST_GF_BITS64) == !c->bits64)
+		return;
 	f->tmpl.el = c->el;
 	f->tmpl.security = c->security;
 	f->tmpl.context_id = c->context_id;
@@ -154,7 +160,6 @@ static void analyze_context(struct cst_flow *f, struct cst_generic *out, size_t 
 	f->tmpl.flags = CST_GF_EL | (c->bits64 ? CST_GF_BITS64 : 0);
 	f->isa = f->cfg->profile == CST_PROFILE_M ? CST_ISA_T32 :
 		 c->bits64 ? CST_ISA_A64 : f->is ? CST_ISA_T32 : CST_ISA_A32;
-	f->need_ctx = 0;
 	f->blk = 0;
 	g = emit(f, out, n, CST_GEN_PE_CONTEXT);
 	g->flags |= (c->flags & CST_CTX_CID ? CST_GF_CID : 0) |
