@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# corpus.sh - listings of recorded snapshots against those of the reference decoder, record by record.
+# Snapshots without an ETMv4 or ETE source are left out. Speaks TAP: a case per snapshot.
+set -u
+
+tool=${PERF_CSTRACE:-build/perf-cstrace}
+corpus=${CSTRACE_SHARED:-../shared}/corpus
+here=$(dirname "$0")
+if [ ! -d "$corpus/golden-opencsd-1.8" ]; then
+	echo "no recorded snapshots at $corpus (CSTRACE_SHARED)"
+	exit 77
+fi
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+n=0
+fail=0
+for golden in "$corpus"/golden-opencsd-1.8/*.ppl.xz; do
+	name=$(basename "$golden" .ppl.xz)
+	snap=$corpus/snapshots/$name
+	grep -qiE '^type=(ETE|ETM4)' "$snap"/*.ini || continue
+	n=$((n + 1))
+	code=0
+	"$tool" dump -s "$snap" --format=opencsd -o "$tmp/ours" 2>"$tmp/err" || code=$?
+	if [ "$code" != 0 ] && [ "$code" != 3 ]; then
+		sed 's/^/# /' "$tmp/err"
+		echo "not ok $n - $name: exit $code"
+		fail=1
+	elif "$here/compare-golden" --exceptions "$here/exceptions.txt" --name "$name" "$golden" "$tmp/ours" \
+			>"$tmp/diff" 2>&1; then
+		echo "ok $n - $name: $(tr '\n' ';' <"$tmp/diff")"
+	else
+		sed 's/^/# /' "$tmp/diff"
+		echo "not ok $n - $name"
+		fail=1
+	fi
+done
+echo "1..$n"
+exit $fail
