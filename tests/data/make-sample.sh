@@ -63,8 +63,54 @@ summarise() {
 	done
 }
 
+# encode NAME DIR FLOW OPTIONS...: DIR/NAME.perf.data and DIR/NAME.truth
+encode() {
+	name=$1
+	dir=$2
+	file=$3
+	shift 3
+	rm -rf "$tmp/truth"
+	mkdir "$tmp/truth"
+	"$build/tests/gen/cst-gen" encode --flow "$file" "$@" --perf "$dir/$name.perf.data" \
+		--truth "$tmp/truth" 2>"$tmp/log" || { cat "$tmp/log" >&2; exit 1; }
+	summarise "$tmp/truth" >"$dir/$name.truth"
+}
+
+make_traces() {
+	flow qemu-aarch64 sample.a64 "$tmp/a64" ''
+	flow qemu-aarch64 sample.a64 "$tmp/a64-cpus" ,cpus=2,slice=3000
+	flow qemu-arm sample.a32 "$tmp/a32" ''
+	flow qemu-arm sample.t32 "$tmp/t32" ''
+	encode sample "$1" "$tmp/a64" --ts=1000
+	encode sample-trbe "$1" "$tmp/a64-cpus" --ete --raw --buf=cpu --cpus=2 --ts=1000 --cc=8
+	encode sample-a32 "$1" "$tmp/a32" --buf=cpu --ts=1000
+	encode sample-t32 "$1" "$tmp/t32" --buf=cpu --bb --no-retstack --ts=1000
+}
+
+check_traces() {
+	bad=0
+	for f in "$here"/*.perf.data "$here"/*.truth; do
+		cmp "$f" "$1/${f##*/}" || bad=1
+	done
+	return $bad
+}
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+export LC_ALL=C
 case $2 in
 programs)
 	make_programs
+	;;
+traces)
+	make_traces "${3:-$here}"
+	;;
+check)
+	mkdir "$tmp/out"
+	make_traces "$tmp/out"
+	check_traces "$tmp/out"
+	;;
+*)
+	usage
 	;;
 esac
