@@ -144,7 +144,7 @@ static void read_file(const char *path, struct counts *c)
 static void compare_with_perf(const char *path, const struct counts *c)
 {
 	uint64_t theirs[MAX_TYPES] = { 0 };
-	char cmd[512], line[256], name[64];
+	char cmd[640], line[256], name[64];
 	uint64_t n;
 	size_t i;
 	FILE *p;
@@ -181,7 +181,9 @@ static void test_truth(void **state)
 	if (!d)
 		skip();
 	while ((e = readdir(d))) {
-		snprintf(path, sizeof(path), "%s/truth/%s/perf.data", shared(), e->d_name);
+		if (snprintf(path, sizeof(path), "%s/truth/%s/perf.data", shared(), e->d_name) >=
+		    (int)sizeof(path))
+			continue;
 		if (e->d_name[0] == '.' || access(path, R_OK))
 			continue;
 		read_file(path, &c);
