@@ -37,6 +37,14 @@ static const struct option_row rows[] = {
 	CLI("case", NUMBER, case_seed, "draw all options from this seed"),
 	CLI("insns", NUMBER, insns, "instructions to execute"),
 	CLI("exclude", TEXT, exclude_list, "features not to use: spec,q,src,tx,overflow,aarch32,threads,e10,time,events,sync,newest,mprofile,retstack,bb,forms,reset,ete,cut"),
+	CLI("p-irq", NUMBER, prog.p_irq, "per mille: interrupts"),
+	CLI("p-trap", NUMBER, prog.p_trap, "per mille: traps"),
+	CLI("p-off", NUMBER, prog.p_off, "per mille: tracing stops"),
+	CLI("p-switch", NUMBER, prog.p_switch, "per mille of kernel entries: another thread goes on"),
+	CLI("threads", NUMBER, prog.threads, "threads with code of their own"),
+	CLI("sections", NUMBER, prog.sections, "code sections of a thread"),
+	CLI("user-isas", NUMBER, prog.user_isas, "mask: 1 A32, 2 T32, 4 A64"),
+	CLI("kernel-traced", FLAG, prog.kernel_traced, "the kernel is traced"),
 	HEAD("Recording"),
 	CLI("buf", TEXT, buffers, "thread (default), cpu, or one sink for all CPUs"),
 	CLI("raw", FLAG, s.raw, "no frames, as TRBE"),
@@ -78,6 +86,7 @@ static const struct option_row rows[] = {
 	TU("maxspec", NUMBER, maxspec, "TRCIDR8.MAXSPEC"),
 	CLI("no-cid", FLAG, no_cid, "context ID not traced"),
 	CLI("vmid", NUMBER, vmid_set, "trace this VMID"),
+	TU("vmid-on", FLAG, vmid, "trace the VMID"),
 	TU("vmid-pid", FLAG, vmid_is_tid, "the VMID is CONTEXTIDR_EL2, the thread"),
 	CLI("no-ts", FLAG, no_ts, "no timestamps"),
 	TU("ts", NUMBER, ts_every, "P0 elements between timestamps"),
@@ -165,7 +174,7 @@ static int one_option(struct cli *c, const char *arg, const char *next)
 		fprintf(stderr, "cst-gen: unknown option --%s (see --help)\n", arg);
 		return -1;
 	}
-	if (rows[i].kind == FLAG) {
+	if (rows[i].kind == FLAG && !eq) {
 		store(c, &rows[i], 1);
 		return 0;
 	}

@@ -8,6 +8,7 @@
 
 struct cli {
 	struct session_opts s;
+	struct prog_opts prog;
 	const char *flow, *images, *perf, *snapshot, *truth, *prefix;
 	uint64_t case_seed, insns;
 	uint32_t exclude;

@@ -232,6 +232,7 @@ static int case_perf(struct cli *c, struct gen_case *k)
 	struct prog *p;
 	struct session *s;
 	struct memory none = { .n = 0 };
+	struct gbuf page = { 0 };
 	char path[4096];
 	size_t i, n;
 	int rc = 0;
@@ -247,11 +248,16 @@ static int case_perf(struct cli *c, struct gen_case *k)
 		int kernel = g[i].tid == PROG_ALL_THREADS;
 
 		snprintf(path, sizeof(path), "%s/code%zu.bin", c->images, i);
-		rc = write_file(path, g[i].bytes, g[i].len);
+		page.len = 0;
+		gbuf_zero(&page, g[i].va & 0xfff);
+		gbuf_put(&page, g[i].bytes, g[i].len);
+		gbuf_zero(&page, 4096 - page.len % 4096);
+		rc = write_file(path, page.p, page.len);
 		snprintf(path, sizeof(path), "%s/code%zu.bin", prefix, i);
-		session_map(s, kernel ? 100 : g[i].tid, 0, g[i].va, g[i].len, 0, path, kernel);
+		session_map(s, kernel ? 100 : g[i].tid, 0, g[i].va & ~0xfffull, page.len, 0, path, kernel);
 	}
 	prog_run(p, c->insns ? c->insns : k->insns, run_flow, s);
+	gbuf_free(&page);
 	session_end(s);
 	if (!rc)
 		rc = write_results(c, s, &none);
@@ -269,9 +275,11 @@ static int random_case(struct cli *c, int argc, char **argv)
 
 	gen_case_opts(c->case_seed, c->exclude, &k);
 	c->s.tu = k.tu;
+	c->prog = k.prog;
 	if (cli_reapply(c, argc, argv))
 		return 1;
 	k.tu = c->s.tu;
+	k.prog = c->prog;
 	if (c->insns)
 		k.insns = c->insns;
 	if (c->perf) {
