@@ -331,18 +331,19 @@ void tu_tx_fail(struct tu *t)
 {
 	int i;
 
-	if (!t->in_tx)
-		return;
-	/* what is still speculative would not be part of the transaction any more for the analyzer */
-	commit_all(t);
-	exception_header(t, 1, EXC_TX_FAIL);
-	gbuf_u8(&t->out, 0x70);
-	/* whether this enters the address history differs among analyzers: do not refer to it */
-	for (i = 0; i < 3; i++)
-		t->hist[i].isa = 0xff;
-	tu_item_new(&t->src[0], GEN_TX_FAIL);
-	tu_push(t, &t->src[0]);
-	t->in_tx = 0;
+	/* after Discard or Overflow the transaction is over for the analyzer, but execution still goes back */
+	if (t->in_tx) {
+		/* what is still speculative would not be part of the transaction any more for the analyzer */
+		commit_all(t);
+		exception_header(t, 1, EXC_TX_FAIL);
+		gbuf_u8(&t->out, 0x70);
+		/* whether this enters the address history differs among analyzers: do not refer to it */
+		for (i = 0; i < 3; i++)
+			t->hist[i].isa = 0xff;
+		tu_item_new(&t->src[0], GEN_TX_FAIL);
+		tu_push(t, &t->src[0]);
+		t->in_tx = 0;
+	}
 	t->v.addr_ok = 0;
 	t->v.pop_pending = 0;
 	t->v.rsn = 0;
