@@ -89,8 +89,9 @@ static int fail_block(struct pd_error *err, const char *name, uint64_t offset, u
 {
 	uint64_t at = offset + sizeof(struct perf_record_auxtrace_info) + word * 8;
 
-	return pd_fail(err, PD_E_AUXINFO, at, "%s: offset %#" PRIx64 ": found %#" PRIx64 " in the trace "
-		       "metadata, expected %s; record again, or use a cstrace that knows this recorder",
+	return pd_fail(err, PD_E_AUXINFO, at, "%s: offset %#" PRIx64 ": found %#" PRIx64 " in the "
+		       "trace metadata, expected %s; record again, or use a cstrace that knows "
+		       "this recorder",
 		       name, at, found, expected);
 }
 
@@ -136,26 +137,29 @@ int auxinfo_parse(struct auxinfo *info, const struct perf_record_auxtrace_info *
 
 	memset(info, 0, sizeof(*info));
 	if (size < sizeof(*rec) + NR_GLOBAL * 8)
-		return pd_fail(err, PD_E_AUXINFO, offset, "%s: offset %#" PRIx64 ": found trace metadata "
-			       "of %u bytes, expected at least %zu; the file is damaged, record again",
+		return pd_fail(err, PD_E_AUXINFO, offset, "%s: offset %#" PRIx64 ": found trace "
+			       "metadata of %u bytes, expected at least %zu; the file is damaged, "
+			       "record again",
 			       name, offset, size, sizeof(*rec) + NR_GLOBAL * 8);
 	if (rec->type != PD_AUXTRACE_CS_ETM)
-		return pd_fail(err, PD_E_AUXINFO, offset + 8, "%s: offset %#" PRIx64 ": found AUX data of "
-			       "type %u, expected 3 (CoreSight); record with -e cs_etm//", name,
+		return pd_fail(err, PD_E_AUXINFO, offset + 8, "%s: offset %#" PRIx64 ": found AUX "
+			       "data of type %u, expected 3 (CoreSight); record with -e cs_etm//",
+			       name,
 			       offset + 8, rec->type);
 	nr = (size - sizeof(*rec)) / 8;
 	if (w[0] > 2)
-		return pd_fail(err, PD_E_AUXINFO, offset + sizeof(*rec), "%s: offset %#" PRIx64 ": found "
-			       "trace metadata of version %" PRIu64 ", expected 0 to 2; the recorder is "
-			       "newer than this program", name, offset + sizeof(*rec), w[0]);
+		return pd_fail(err, PD_E_AUXINFO, offset + sizeof(*rec), "%s: offset %#" PRIx64 ": "
+			       "found trace metadata of version %" PRIu64 ", expected 0 to 2; the "
+			       "recorder is newer than this program",
+			       name, offset + sizeof(*rec), w[0]);
 	info->version = (unsigned int)w[0];
 	info->pmu_type = (uint32_t)(w[1] >> 32);
 	info->snapshot = w[2] != 0;
 	announced = (uint32_t)w[1];
 	if (!announced)
 		return pd_fail(err, PD_E_AUXINFO, offset + sizeof(*rec) + 8, "%s: offset %#" PRIx64
-			       ": found trace metadata of 0 CPUs, expected at least one; the file is "
-			       "damaged, record again", name, offset + sizeof(*rec) + 8);
+			       ": found trace metadata of 0 CPUs, expected at least one; the file "
+			       "is damaged, record again", name, offset + sizeof(*rec) + 8);
 	/* A block has at least three words, whatever number is announced. */
 	info->cpu = calloc((size_t)(nr / 3 + 1), sizeof(*info->cpu));
 	if (!info->cpu)
@@ -175,9 +179,9 @@ int auxinfo_parse(struct auxinfo *info, const struct perf_record_auxtrace_info *
 	if (info->nr_cpu)
 		return 0;
 	auxinfo_free(info);
-	return pd_fail(err, PD_E_AUXINFO, offset, "%s: offset %#" PRIx64 ": found trace metadata that ends "
-		       "inside the registers of the first of %" PRIu64 " CPUs; the file is damaged, "
-		       "record again", name, offset, announced);
+	return pd_fail(err, PD_E_AUXINFO, offset, "%s: offset %#" PRIx64 ": found trace metadata "
+		       "that ends inside the registers of the first of %" PRIu64 " CPUs; the file "
+		       "is damaged, record again", name, offset, announced);
 }
 
 void auxinfo_free(struct auxinfo *info)

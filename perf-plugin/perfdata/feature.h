@@ -52,7 +52,7 @@ struct pd_env {
 		uint64_t len;
 		uint64_t offset;
 	} raw[PD_FEATURE_BITS];
-	unsigned int bad_features;	/* sections that contradict themselves; their rest is ignored */
+	unsigned int bad_features;	/* their rest is ignored */
 };
 
 /*

@@ -47,12 +47,12 @@ static int check_magic(struct perfdata *pd, struct pd_error *err)
 	}
 	if (magic == PD_MAGIC_V1 || magic == __builtin_bswap64(PD_MAGIC_V1))
 		return pd_fail(err, PD_E_FORMAT, 0, "%s: offset 0x0: found version 1 of the format "
-			       "(PERFFILE), expected PERFILE2; that recorder is older than CoreSight "
-			       "support, record again with a newer perf", s->name);
+			       "(PERFFILE), expected PERFILE2; that recorder is older than "
+			       "CoreSight support, record again with a newer perf", s->name);
 	printable(text, s->base, s->size);
-	return pd_fail(err, PD_E_FORMAT, 0, "%s: offset 0x0: found \"%s\", expected \"PERFILE2\": not "
-		       "a perf.data file; give the file that perf record or simpleperf record wrote "
-		       "(unpacked, if it was compressed)", s->name, text);
+	return pd_fail(err, PD_E_FORMAT, 0, "%s: offset 0x0: found \"%s\", expected \"PERFILE2\": "
+		       "not a perf.data file; give the file that perf record or simpleperf record "
+		       "wrote (unpacked, if it was compressed)", s->name, text);
 }
 
 /*
@@ -130,9 +130,9 @@ static int read_attrs(struct perfdata *pd, const struct pd_section *sec, uint64_
 	int rc;
 
 	if (entry_size < PD_ATTR_SIZE_MIN + 16 || entry_size > PD_MAX_RECORD)
-		return pd_fail(err, PD_E_FORMAT, 16, "%s: offset 0x10: found an attribute entry size "
-			       "of %" PRIu64 ", expected 80 to 65535; was the recorder stopped before "
-			       "it completed the file?", s->name, entry_size);
+		return pd_fail(err, PD_E_FORMAT, 16, "%s: offset 0x10: found an attribute entry "
+			       "size of %" PRIu64 ", expected 80 to 65535; was the recorder "
+			       "stopped before it completed the file?", s->name, entry_size);
 	if (!pd_source_have(s, sec->offset, sec->size))
 		return pd_fail(err, PD_E_CUT, s->size, "%s: is cut at %#" PRIx64 ", expected event "
 			       "attributes at %#" PRIx64 " to %#" PRIx64 "; copy it again", s->name,
@@ -190,8 +190,9 @@ static void read_features(struct perfdata *pd, const uint64_t *map)
 		if (!feature_bit(map, bit))
 			continue;
 		if (!pd_source_have(s, table, 16)) {
-			pd_warn(pd, "%s: is cut at %#" PRIx64 ", before the table of its features at %#"
-				PRIx64 ": host, command line and build-ids are not known", s->name,
+			pd_warn(pd, "%s: is cut at %#" PRIx64 ", before the table of its features "
+				"at %#" PRIx64 ": host, command line and build-ids are not known",
+				s->name,
 				s->size, table);
 			return;
 		}
@@ -199,14 +200,15 @@ static void read_features(struct perfdata *pd, const uint64_t *map)
 		sec.size = get64(pd, s->base + table + 8);
 		table += 16;
 		if (!pd_source_have(s, sec.offset, sec.size)) {
-			pd_warn(pd, "%s: offset %#" PRIx64 ": feature %u lies outside the file and is "
-				"ignored", s->name, table - 16, bit);
+			pd_warn(pd, "%s: offset %#" PRIx64 ": feature %u lies outside the file and "
+				"is ignored", s->name, table - 16, bit);
 			continue;
 		}
 		bad = pd_feature_read(&pd->env, &pd->attrs, bit, s->base + sec.offset, sec.size,
 				      sec.offset, pd->swap);
 		if (bad)
-			pd_warn(pd, "%s: offset %#" PRIx64 ": feature %u %s; the rest of it is ignored",
+			pd_warn(pd,
+				"%s: offset %#" PRIx64 ": feature %u %s; the rest of it is ignored",
 				s->name, sec.offset, bit, bad);
 	}
 }
@@ -219,8 +221,8 @@ static int read_file_header(struct perfdata *pd, uint64_t header_size, struct pd
 	int rc;
 
 	if (!pd_source_have(s, 0, header_size))
-		return pd_fail(err, PD_E_CUT, s->size, "%s: is cut at %#" PRIx64 ", inside the file "
-			       "header; record or copy it again", s->name, s->size);
+		return pd_fail(err, PD_E_CUT, s->size, "%s: is cut at %#" PRIx64 ", inside the "
+			       "file header; record or copy it again", s->name, s->size);
 	attrs.offset = get64(pd, s->base + 24);
 	attrs.size = get64(pd, s->base + 32);
 	data.offset = get64(pd, s->base + 40);
@@ -230,8 +232,9 @@ static int read_file_header(struct perfdata *pd, uint64_t header_size, struct pd
 		return rc;
 	pd->data_offset = data.offset;
 	if (__builtin_add_overflow(data.offset, data.size, &pd->data_end))
-		return pd_fail(err, PD_E_FORMAT, 40, "%s: offset 0x28: found data at %#" PRIx64 " of %#"
-			       PRIx64 " bytes, which no file can hold; the header is damaged", s->name,
+		return pd_fail(err, PD_E_FORMAT, 40, "%s: offset 0x28: found data at %#" PRIx64 " "
+			       "of %#" PRIx64 " bytes, which no file can hold; the header is damaged",
+			       s->name,
 			       data.offset, data.size);
 	if (!data.size) {
 		pd_warn(pd, "%s: the size of its data is 0: perf record was not ended properly; "
@@ -267,7 +270,7 @@ int pd_header_read(struct perfdata *pd, struct pd_error *err)
 		return read_file_header(pd, size, err);
 	default:
 		return pd_fail(err, PD_E_FORMAT, 8, "%s: offset 0x8: found a header of %" PRIu64
-			       " bytes, expected 104 (file), 72 (old file) or 16 (pipe); the file is "
-			       "damaged, record or copy it again", s->name, size);
+			       " bytes, expected 104 (file), 72 (old file) or 16 (pipe); the file "
+			       "is damaged, record or copy it again", s->name, size);
 	}
 }

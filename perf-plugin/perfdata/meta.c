@@ -20,8 +20,9 @@ static void meta_attr(struct perfdata *pd, const struct pd_record *rec)
 	if (!size)
 		size = PD_ATTR_SIZE_MIN;
 	if (size < PD_ATTR_SIZE_MIN || size > avail || size % 8) {
-		pd_warn(pd, "%s: offset %#" PRIx64 ": found an event attribute of %u bytes in a record "
-			"of %u; it is ignored", perfdata_file_name(pd, rec->file), rec->offset, size,
+		pd_warn(pd, "%s: offset %#" PRIx64 ": found an event attribute of %u bytes in a "
+			"record of %u; it is ignored",
+			perfdata_file_name(pd, rec->file), rec->offset, size,
 			ev->header.size);
 		return;
 	}

@@ -109,8 +109,8 @@ static struct perfdata *begin(struct perfdata *pd, struct pd_error *err)
 		return NULL;
 	}
 	if (pd->env.dir_format && pd->env.dir_version && !pd->dir)
-		pd_warn(pd, "%s: is the main file of a perf.data directory whose records are in data.N "
-			"beside it; give the name of the directory", pd_main(pd)->name);
+		pd_warn(pd, "%s: is the main file of a perf.data directory whose records are in "
+			"data.N beside it; give the name of the directory", pd_main(pd)->name);
 	perfdata_rewind(pd);
 	return pd;
 }

@@ -218,8 +218,8 @@ int pd_output_finish(struct pd_output *o, struct pd_error *err)
 		what = "rename the temporary file to it";
 	}
 	if (o->error) {
-		rc = pd_fail(err, PD_E_IO, o->written, "%s: cannot %s after %llu bytes: %s; nothing was "
-			     "left under that name by this run", o->name, what,
+		rc = pd_fail(err, PD_E_IO, o->written, "%s: cannot %s after %llu bytes: %s; "
+			     "nothing was left under that name by this run", o->name, what,
 			     (unsigned long long)o->written, strerror(o->error));
 		if (o->temp)
 			unlink(o->temp);

@@ -50,16 +50,16 @@ static int fail_cut(struct perfdata *pd, uint64_t want)
 
 	abandon_file(pd, pos);
 	if (!s->io_errno && pos == s->size)
-		return pd_fail(&pd->err, PD_E_CUT, pos, "%s: is cut at %#" PRIx64 ", expected records up "
-			       "to %#" PRIx64 "; everything before was used, copy or record it again for "
-			       "the rest", s->name, pos, end);
+		return pd_fail(&pd->err, PD_E_CUT, pos, "%s: is cut at %#" PRIx64 ", expected "
+			       "records up to %#" PRIx64 "; everything before was used, copy or "
+			       "record it again for the rest", s->name, pos, end);
 	if (s->io_errno)
-		return pd_fail(&pd->err, PD_E_IO, s->size, "%s: reading stopped at %#" PRIx64 ": %s; "
-			       "everything before was used", s->name, s->size,
+		return pd_fail(&pd->err, PD_E_IO, s->size, "%s: reading stopped at %#" PRIx64 ": "
+			       "%s; everything before was used", s->name, s->size,
 			       strerror(s->io_errno));
-	return pd_fail(&pd->err, PD_E_CUT, s->size, "%s: is cut at %#" PRIx64 ", inside the record at %#"
-		       PRIx64 " that needs %" PRIu64 " bytes; everything before was used, copy or "
-		       "record it again for the rest", s->name, s->size, pos, want);
+	return pd_fail(&pd->err, PD_E_CUT, s->size, "%s: is cut at %#" PRIx64 ", inside the record "
+		       "at %#" PRIx64 " that needs %" PRIu64 " bytes; everything before was used, "
+		       "copy or record it again for the rest", s->name, s->size, pos, want);
 }
 
 /* The record cannot be skipped: without a size nothing says where the next one starts. */
@@ -69,9 +69,10 @@ static int fail_size(struct perfdata *pd, const struct perf_event_header *h)
 
 	pd->stats.bad_records++;
 	abandon_file(pd, pos);
-	return pd_fail(&pd->err, PD_E_RECORD, pos, "%s: offset %#" PRIx64 ": found a record of type %u "
-		       "and size %u, expected a size of at least 8; the next %" PRIu64 " bytes of the "
-		       "file cannot be read, everything before was used", cur_src(pd)->name, pos,
+	return pd_fail(&pd->err, PD_E_RECORD, pos, "%s: offset %#" PRIx64 ": found a record of "
+		       "type %u and size %u, expected a size of at least 8; the next %" PRIu64 " "
+		       "bytes of the file cannot be read, everything before was used",
+		       cur_src(pd)->name, pos,
 		       h->type, h->size, pd->end > pos ? pd->end - pos : 0);
 }
 
@@ -160,8 +161,9 @@ static int take_record(struct perfdata *pd, const uint8_t *p, const struct perf_
 out_bad:
 	pd->stats.bad_records++;
 	pd->stats.lost_bytes += mapped ? h->size : 0;
-	return pd_fail(&pd->err, PD_E_RECORD, offset, "%s: offset %#" PRIx64 ": found a record of type "
-		       "%u and %u bytes %s; it is left out", cur_src(pd)->name, offset, h->type,
+	return pd_fail(&pd->err, PD_E_RECORD, offset, "%s: offset %#" PRIx64 ": found a record of "
+		       "type %u and %u bytes %s; it is left out",
+		       cur_src(pd)->name, offset, h->type,
 		       h->size, bad);
 }
 
@@ -233,7 +235,8 @@ static int start_expanding(struct perfdata *pd, const struct pd_record *rec)
 		pd->decomp = pd_decomp_new();
 	if (!pd->decomp) {
 		pd->broken = true;
-		return pd_fail(&pd->err, PD_E_NOMEM, rec->offset, "%s: out of memory for decompression",
+		return pd_fail(&pd->err, PD_E_NOMEM, rec->offset,
+			       "%s: out of memory for decompression",
 			       cur_src(pd)->name);
 	}
 	pd_decomp_feed(pd->decomp, raw + fixed, len);
@@ -247,9 +250,9 @@ static int fail_expand(struct perfdata *pd, int code, const char *found)
 	pd->broken = true;
 	pd->expanding = false;
 	pd_decomp_reset(pd->decomp);
-	return pd_fail(&pd->err, code, pd->container, "%s: offset %#" PRIx64 ": found %s in compressed "
-		       "records, expected one zstd stream of whole records; the compressed records "
-		       "from here on are lost, record without -z to avoid it",
+	return pd_fail(&pd->err, code, pd->container, "%s: offset %#" PRIx64 ": found %s in "
+		       "compressed records, expected one zstd stream of whole records; the "
+		       "compressed records from here on are lost, record without -z to avoid it",
 		       cur_src(pd)->name, pd->container, found);
 }
 
@@ -298,8 +301,8 @@ static int check_remainder(struct perfdata *pd)
 	if (error || !n)
 		return 0;
 	pd->broken = true;
-	return pd_fail(&pd->err, PD_E_CUT, pd->container, "%s: offset %#" PRIx64 ": the last compressed "
-		       "record ends inside a record; everything before was used",
+	return pd_fail(&pd->err, PD_E_CUT, pd->container, "%s: offset %#" PRIx64 ": the last "
+		       "compressed record ends inside a record; everything before was used",
 		       cur_src(pd)->name, pd->container);
 }
 
@@ -366,9 +369,9 @@ static int fail_payload(struct perfdata *pd)
 
 	pd->payload_cut = false;
 	abandon_file(pd, pd->pos);
-	return pd_fail(&pd->err, PD_E_CUT, pd->pos, "%s: is cut at %#" PRIx64 ", inside the AUX data of "
-		       "the record at %#" PRIx64 "; everything before was used, copy or record it "
-		       "again for the rest", s->name, pd->pos, pd->container);
+	return pd_fail(&pd->err, PD_E_CUT, pd->pos, "%s: is cut at %#" PRIx64 ", inside the AUX "
+		       "data of the record at %#" PRIx64 "; everything before was used, copy or "
+		       "record it again for the rest", s->name, pd->pos, pd->container);
 }
 
 int perfdata_next(struct perfdata *pd, struct pd_record *rec)

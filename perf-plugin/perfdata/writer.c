@@ -57,8 +57,9 @@ int pw_add_attr(struct perf_writer *w, const struct perf_event_attr *attr, const
 		return pd_fail(err, PD_E_USAGE, 0, "%s: an event was added after the first record",
 			       st->out.name);
 	if (st->out.stream && nr_ids > (PD_MAX_RECORD - 8 - PD_ATTR_SIZE_OUT) / 8)
-		return pd_fail(err, PD_E_USAGE, 0, "%s: an event with %u ids does not fit into the pipe "
-			       "form of perf.data; write to a file with -o", st->out.name, nr_ids);
+		return pd_fail(err, PD_E_USAGE, 0, "%s: an event with %u ids does not fit into the "
+			       "pipe form of perf.data; write to a file with -o",
+			       st->out.name, nr_ids);
 	v = realloc(st->attrs, (st->nr_attrs + 1) * sizeof(*v));
 	if (!v)
 		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", st->out.name);
@@ -85,7 +86,8 @@ int pw_start(struct perf_writer *w, struct pd_error *err)
 	struct pw_state *st = w->st;
 
 	if (!st->nr_attrs)
-		return pd_fail(err, PD_E_USAGE, 0, "%s: perf.data without an event cannot be written",
+		return pd_fail(err, PD_E_USAGE, 0,
+			       "%s: perf.data without an event cannot be written",
 			       st->out.name);
 	if (st->no_memory)
 		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", st->out.name);
@@ -159,7 +161,8 @@ int pw_finish(struct perf_writer *w, struct pd_error *err)
 	int rc;
 
 	if (!st->started) {
-		rc = pd_fail(err, PD_E_USAGE, 0, "%s: finished before it was started", st->out.name);
+		rc = pd_fail(err, PD_E_USAGE, 0,
+			     "%s: finished before it was started", st->out.name);
 		pw_abort(w);
 		return rc;
 	}
