@@ -35,7 +35,7 @@ enum cst_element_kind {
 enum cst_element_flags {
 	CST_EL_F_CC = 1,
 	CST_EL_F_COUNT = 2,		/* Q: count known */
-	CST_EL_F_ADDRESS = 4,		/* Q: address known; Exception: return address known */
+	CST_EL_F_ADDRESS = 4,		/* Q: address known; Exception: return address known; Context: `is` known */
 	CST_EL_F_BR_TARGET = 8,		/* Exception E1:E0 = 10: addr is also the target of the branch before */
 	CST_EL_F_DOUBTFUL = 16,		/* after Discard or Overflow: the last atom may be wrong */
 	CST_EL_F_TAIL_CHAIN = 32,	/* M profile: no return address */

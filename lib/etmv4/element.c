@@ -319,6 +319,10 @@ static void push_context(struct etmv4_queue *q, const struct cst_packet *pkt, ui
 	e->ctx.vmid = pkt->vmid;
 	if (!(pkt->flags & CST_PF_CONTEXT))	/* the one-byte packet: the context is the last one */
 		e->flags = CST_EL_F_SAME;
+	if (pkt->flags & CST_PF_ADDR) {	/* of one packet with an address: the instruction set is known */
+		e->flags |= CST_EL_F_ADDRESS;
+		e->is = pkt->is;
+	}
 	q->ctx_seen |= (pkt->flags & CST_PF_CID ? CST_CTX_CID : 0) |
 		       (pkt->flags & CST_PF_VMID ? CST_CTX_VMID : 0);
 	e->ctx.flags = CST_CTX_KNOWN | q->ctx_seen;
@@ -708,11 +712,9 @@ static int resolve_transaction(struct etmv4_queue *q)
 		return 0;
 	}
 	q->stats->trans_failed++;
-	for (to = 1; to < i; to++)
-		if (!is_kept(at(q, to)))
-			break;
-	for (from = to; from < q->count; from++) {
-		if (from < i && !is_kept(at(q, from)))
+	/* a transaction cannot change the context: what it told of it stays true */
+	for (from = to = 1; from < q->count; from++) {
+		if (from < i && !is_kept(at(q, from)) && at(q, from)->kind != CST_EL_CONTEXT)
 			continue;
 		if (to != from)
 			*at(q, to) = *at(q, from);
