@@ -106,6 +106,8 @@ struct tu {
 	/* transactions */
 	uint8_t in_tx;			/* the trace says so */
 	uint8_t pe_tx;			/* the processor is in one */
+	struct tu_ctx tx_ctx;		/* what the analyzer goes back to when it fails */
+	uint8_t tx_ctx_ok;
 	uint8_t tx_hold;		/* the analyzer holds events back until the transaction ends */
 	struct gen_event *txev;
 	size_t ntx, txcap;

@@ -113,6 +113,8 @@ void tu_tx_start(struct tu *t)
 	tu_item_new(&it, GEN_TX_START)->p0 = !t->o.comm_trans;
 	tu_push(t, &it);
 	t->in_tx = 1;
+	t->tx_ctx = t->v.ctx;
+	t->tx_ctx_ok = t->v.ctx_ok;
 }
 
 /* the instruction r is a P0 element and ends the range */
@@ -327,11 +329,12 @@ void tu_tx_commit(struct tu *t)
 	t->in_tx = 0;
 }
 
+/* execution goes back to the start of the transaction, whether the trace has told of it or not */
 void tu_tx_fail(struct tu *t)
 {
+	struct tu_item it;
 	int i;
 
-	/* after Discard or Overflow the transaction is over for the analyzer, but execution still goes back */
 	if (t->in_tx) {
 		/* what is still speculative would not be part of the transaction any more for the analyzer */
 		commit_all(t);
@@ -340,13 +343,16 @@ void tu_tx_fail(struct tu *t)
 		/* whether this enters the address history differs among analyzers: do not refer to it */
 		for (i = 0; i < 3; i++)
 			t->hist[i].isa = 0xff;
-		tu_item_new(&t->src[0], GEN_TX_FAIL);
-		tu_push(t, &t->src[0]);
-		t->in_tx = 0;
+		tu_item_new(&it, GEN_TX_FAIL);
+		tu_push(t, &it);
+		t->v.rsn = 0;
+		/* an analyzer that drops the transaction drops the contexts in it */
+		t->v.ctx = t->tx_ctx;
+		t->v.ctx_ok = t->tx_ctx_ok;
 	}
+	t->in_tx = 0;
 	t->v.addr_ok = 0;
 	t->v.pop_pending = 0;
-	t->v.rsn = 0;
 	t->br_tgt_ok = 0;
 	t->ind_pending = t->bb_pending = 0;
 	t->range_n = 0;

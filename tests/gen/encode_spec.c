@@ -211,7 +211,9 @@ void tu_wrong_path(struct tu *t, struct tu_addr from, const struct tu_ctx *c, ui
 		int taken = !(r.flags & FLOW_COND) || rng_below(&t->rng, 2);
 
 		t->cur = a;
-		tu_settle(t, c);
+		/* what goes out before the first wrong P0 element survives the Cancel; a Mispredict drops it */
+		if (t->unsafe || t->wrong_p0)
+			tu_settle(t, c);
 		if (rng_pm(&t->rng, 60)) {
 			wrong_exception(t, a);
 			break;
