@@ -83,7 +83,7 @@ struct session *session_open_perfdata(const struct session_opts *opts, struct pe
 	ss->dsos.search.vmlinux = opts->vmlinux;
 	ss->dsos.search.buildid_dir = opts->buildid_dir;
 	ss->dsos.search.force = opts->force;
-	if (spaces_init(&ss->spaces, &ss->dsos)) {
+	if (spaces_init(&ss->spaces, &ss->dsos, opts->cache_limit)) {
 		fprintf(stderr, "cstrace: not enough memory\n");
 		session_close(ss);
 		return NULL;

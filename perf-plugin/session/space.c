@@ -10,11 +10,11 @@
 /* Spaces of one process that nobody uses at the moment. */
 #define MAX_IDLE 4
 
-int spaces_init(struct spaces *sp, struct dso_table *dsos)
+int spaces_init(struct spaces *sp, struct dso_table *dsos, size_t cache_limit)
 {
 	memset(sp, 0, sizeof(*sp));
 	sp->dsos = dsos;
-	return cst_image_new(&sp->image, 0);
+	return cst_image_new(&sp->image, cache_limit);
 }
 
 static void version_free(struct version *v)

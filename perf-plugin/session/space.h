@@ -27,7 +27,7 @@ struct spaces {
 	uint64_t bad_maps;	/* maps whose file offset does not fit the address */
 };
 
-int spaces_init(struct spaces *sp, struct dso_table *dsos);
+int spaces_init(struct spaces *sp, struct dso_table *dsos, size_t cache_limit);
 void spaces_free(struct spaces *sp, struct threads *ts);
 
 /*

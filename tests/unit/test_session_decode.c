@@ -16,26 +16,10 @@
 #include <cmocka.h>
 
 #include "perfdata/reader.h"
-#include "perfdata_build.h"
 #include "session/session.h"
-
-#define ST	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
-#define BASE	0x400000u
-#define ATOMS	24u
-#define TID	101u
-#define PID	100u
-
-static const struct pdb_attr attr = { .type = 8, .size = 128, .sample_type = ST, .sample_id_all = true,
-				      .ids = { 50 }, .nr_ids = 1 };
+#include "session_build.h"
 
 static char symfs[] = "/tmp/cstrace-session-XXXXXX";
-
-static struct pdb_sid sid_at(uint64_t time)
-{
-	struct pdb_sid s = { .pid = PID, .tid = TID, .time = time, .id = 50, .cpu = 2 };
-
-	return s;
-}
 
 /* nop; b .-4, or with `longer` nop; nop; b .-8 */
 static void write_code(const char *name, int longer)
@@ -77,97 +61,6 @@ static int remove_files(void **state)
 	return rmdir(symfs);
 }
 
-/* A-sync, Trace Info, Trace On, address and context of EL0 with the thread's ID, `ATOMS` times E. */
-static void trace_of(struct pdb *b, uint32_t tid)
-{
-	static const uint8_t start[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x00, 0x04, 0x85 };
-	static const uint8_t address[] = { (BASE >> 2) & 0x7f, (BASE >> 9) & 0x7f, (BASE >> 16) & 0xff,
-					   0, 0, 0, 0, 0 };
-	unsigned int i;
-
-	pdb_bytes(b, start, sizeof(start));
-	pdb_bytes(b, address, sizeof(address));
-	pdb_bytes(b, "\xb0", 1);	/* context ID follows, non-secure, AArch64, EL0 */
-	pdb_u32(b, tid);
-	for (i = 0; i < ATOMS; i++)
-		pdb_bytes(b, "\xf7", 1);
-}
-
-/* The same in formatter frames, 14 bytes of the ID in each. */
-static void frames_of(struct pdb *out, const struct pdb *raw, uint8_t id)
-{
-	uint8_t frame[16];
-	size_t at = 0;
-	unsigned int i;
-
-	while (at < raw->len) {
-		memset(frame, 0, sizeof(frame));
-		frame[0] = id << 1 | 1;
-		for (i = 1; i < 15; i++) {
-			if (at == raw->len) {
-				if (i & 1)
-					i++;
-				if (i < 15)
-					frame[i] = 0x01;	/* ID 0: padding */
-				break;
-			}
-			frame[i] = raw->p[at];
-			if (!(i & 1)) {
-				frame[i] &= 0xfe;
-				frame[15] |= (raw->p[at] & 1) << (i / 2);
-			}
-			at++;
-		}
-		/* a byte at the last odd place before padding would be the old ID's */
-		pdb_bytes(out, frame, sizeof(frame));
-	}
-}
-
-static void aux_info(struct pdb *b, unsigned int version, uint64_t traceid)
-{
-	const uint64_t words[] = { version, 8ull << 32 | 1, 0, 0x4040404040404040ull, 2, 7, 0x41, traceid,
-				   0x28000ea1, 0x4100f423, 0x488, 0, 0xcc };
-	size_t at = pdb_begin(b, 70, 0), i;
-
-	pdb_u32(b, 3);
-	pdb_u32(b, 0);
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		pdb_u64(b, words[i]);
-	pdb_end(b, at);
-}
-
-static void fork_record(struct pdb *b, uint32_t pid, uint32_t ppid, uint32_t tid, uint64_t time)
-{
-	struct pdb_sid s = sid_at(time);
-	size_t at = pdb_begin(b, 7, 0);
-
-	pdb_u32(b, pid);
-	pdb_u32(b, ppid);
-	pdb_u32(b, tid);
-	pdb_u32(b, ppid);
-	pdb_u64(b, time);
-	pdb_sid_put(b, ST, &s);
-	pdb_end(b, at);
-}
-
-/* Everything before the trace: one process of two threads, one map. */
-static void side_band(struct pdb *b, const char *file)
-{
-	struct pdb_sid s = sid_at(1000);
-
-	aux_info(b, 1, 0x14);
-	pdb_comm(b, PID, PID, "loop", ST, &s);
-	fork_record(b, PID, PID, TID, 1000);
-	pdb_mmap2(b, PID, BASE, 0x1000, 0, file, ST, &s);
-}
-
-static void aux_record(struct pdb *b, uint64_t offset, uint64_t size, uint64_t flags, uint64_t time)
-{
-	struct pdb_sid s = sid_at(time);
-
-	pdb_aux(b, offset, size, flags, ST, &s);
-}
-
 struct result {
 	unsigned int ranges, insns, nacc, fragments, ends, streams;
 	unsigned int parts[8];
@@ -203,7 +96,7 @@ static int on_batch(void *data, struct stream *s, const struct cst_generic *g, s
 		assert_false(loc.kernel);
 		snprintf(r->located, sizeof(r->located), "%s", dso_path(loc.dso));
 		r->located_offset = loc.offset;
-		assert_int_equal(session_read_code(s, BASE, &code, 4), 4);
+		assert_int_equal(session_read_code(s, SB_BASE, &code, 4), 4);
 		assert_int_equal(code, 0xd503201f);
 	}
 	return 0;
@@ -255,7 +148,7 @@ static struct session *decode(struct pdb *data, struct result *r, bool packets)
 
 	pdb_free(&file);
 	memset(&file, 0, sizeof(file));
-	pdb_file(&file, &attr, 1, 0, data, NULL, 0);
+	pdb_file(&file, &sb_attr, 1, 0, data, NULL, 0);
 	pdb_free(data);
 	pd = perfdata_open_memory(file.p, file.len, "test", &err);
 	assert_non_null(pd);
@@ -268,10 +161,10 @@ static struct session *decode(struct pdb *data, struct result *r, bool packets)
 
 static void check_good(const struct result *r, unsigned int fragments)
 {
-	assert_int_equal(r->ranges, ATOMS * fragments);
-	assert_int_equal(r->insns, 2 * ATOMS * fragments);
-	assert_int_equal(r->pid, PID);
-	assert_int_equal(r->tid, TID);
+	assert_int_equal(r->ranges, SB_ATOMS * fragments);
+	assert_int_equal(r->insns, 2 * SB_ATOMS * fragments);
+	assert_int_equal(r->pid, SB_PID);
+	assert_int_equal(r->tid, SB_TID);
 	assert_int_equal(r->cpu, 2);
 	assert_string_equal(r->comm, "loop");
 	assert_string_equal(r->located, "/two.bin");
@@ -287,9 +180,9 @@ static void raw_per_cpu(void **state)
 	struct result r;
 
 	(void)state;
-	trace_of(&trace, TID);
-	side_band(&data, "/two.bin");
-	aux_record(&data, 0x40, trace.len, 0x100, 5000);
+	sb_trace(&trace, SB_TID);
+	sb_side_band(&data, "/two.bin");
+	sb_aux(&data, 0x40, trace.len, 0x100, 5000);
 	pdb_auxtrace(&data, 0x40, trace.p, trace.len, 2, (uint32_t)-1);
 	ss = decode(&data, &r, false);
 	check_good(&r, 1);
@@ -297,7 +190,7 @@ static void raw_per_cpu(void **state)
 	assert_int_equal(r.time, 5000);
 	assert_int_equal(r.streams, 1);
 	assert_false(session_has_losses(ss));
-	assert_int_equal(session_totals(ss)->dec.insns, 2 * ATOMS);
+	assert_int_equal(session_totals(ss)->dec.insns, 2 * SB_ATOMS);
 	assert_int_equal(session_totals(ss)->aux_bytes, trace.len);
 	assert_int_equal(session_max_streams(ss), 1);
 	assert_int_equal(session_pmu_type(ss), 8);
@@ -314,13 +207,13 @@ static void frames_and_two_fragments(void **state)
 	size_t one;
 
 	(void)state;
-	trace_of(&trace, TID);
-	frames_of(&framed, &trace, 0x14);
+	sb_trace(&trace, SB_TID);
+	sb_frames(&framed, &trace, 0x14);
 	one = framed.len;
-	frames_of(&framed, &trace, 0x14);
-	side_band(&data, "/two.bin");
-	aux_record(&data, 0, one, 0, 5000);
-	aux_record(&data, one, one, 0, 6000);
+	sb_frames(&framed, &trace, 0x14);
+	sb_side_band(&data, "/two.bin");
+	sb_aux(&data, 0, one, 0, 5000);
+	sb_aux(&data, one, one, 0, 6000);
 	pdb_auxtrace(&data, 0, framed.p, framed.len, 2, (uint32_t)-1);
 	ss = decode(&data, &r, false);
 	check_good(&r, 2);
@@ -341,10 +234,10 @@ static void record_across_two_chunks(void **state)
 	struct result r;
 
 	(void)state;
-	trace_of(&trace, TID);
-	side_band(&data, "/two.bin");
+	sb_trace(&trace, SB_TID);
+	sb_side_band(&data, "/two.bin");
 	pdb_auxtrace(&data, 0, trace.p, 24, 2, (uint32_t)-1);
-	aux_record(&data, 0, trace.len, 0x100, 5000);
+	sb_aux(&data, 0, trace.len, 0x100, 5000);
 	pdb_auxtrace(&data, 24, trace.p + 24, trace.len - 24, 2, (uint32_t)-1);
 	ss = decode(&data, &r, false);
 	check_good(&r, 1);
@@ -361,8 +254,8 @@ static void without_aux_records(void **state)
 	struct result r;
 
 	(void)state;
-	trace_of(&trace, TID);
-	side_band(&data, "/two.bin");
+	sb_trace(&trace, SB_TID);
+	sb_side_band(&data, "/two.bin");
 	pdb_auxtrace(&data, 0, trace.p, 32, 2, (uint32_t)-1);
 	pdb_auxtrace(&data, 32, trace.p + 32, trace.len - 32, 2, (uint32_t)-1);
 	ss = decode(&data, &r, false);
@@ -381,10 +274,10 @@ static void snapshot(void **state)
 	struct result r;
 
 	(void)state;
-	trace_of(&trace, TID);
-	side_band(&data, "/two.bin");
-	aux_record(&data, 0x2000, 0x1000, 0x102, 4000);		/* written over, not in the file */
-	aux_record(&data, 0x10000 + trace.len, 0x1000, 0x102, 5000);
+	sb_trace(&trace, SB_TID);
+	sb_side_band(&data, "/two.bin");
+	sb_aux(&data, 0x2000, 0x1000, 0x102, 4000);		/* written over, not in the file */
+	sb_aux(&data, 0x10000 + trace.len, 0x1000, 0x102, 5000);
 	pdb_auxtrace(&data, 0x10000, trace.p, trace.len, 2, (uint32_t)-1);
 	ss = decode(&data, &r, false);
 	check_good(&r, 1);
@@ -401,13 +294,13 @@ static void missing_data_is_counted(void **state)
 	struct result r;
 
 	(void)state;
-	trace_of(&trace, TID);
-	side_band(&data, "/two.bin");
-	aux_record(&data, 0, trace.len + 100, 0x101, 5000);
-	aux_record(&data, 0x9000, 0x500, 0x100, 6000);
+	sb_trace(&trace, SB_TID);
+	sb_side_band(&data, "/two.bin");
+	sb_aux(&data, 0, trace.len + 100, 0x101, 5000);
+	sb_aux(&data, 0x9000, 0x500, 0x100, 6000);
 	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
 	ss = decode(&data, &r, false);
-	assert_int_equal(r.ranges, ATOMS);
+	assert_int_equal(r.ranges, SB_ATOMS);
 	assert_int_equal(session_totals(ss)->aux_missing, 100 + 0x500);
 	assert_int_equal(session_totals(ss)->aux_truncated, 1);
 	assert_true(session_has_losses(ss));
@@ -424,10 +317,10 @@ static void overlapping_records(void **state)
 	unsigned int i;
 
 	(void)state;
-	trace_of(&trace, TID);
-	side_band(&data, "/two.bin");
+	sb_trace(&trace, SB_TID);
+	sb_side_band(&data, "/two.bin");
 	for (i = 0; i < 5; i++)
-		aux_record(&data, 0, trace.len, 0x100, 5000 + i);
+		sb_aux(&data, 0, trace.len, 0x100, 5000 + i);
 	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
 	ss = decode(&data, &r, false);
 	check_good(&r, 1);
@@ -444,10 +337,10 @@ static void per_thread(void **state)
 	struct result r;
 
 	(void)state;
-	trace_of(&trace, TID);
-	side_band(&data, "/two.bin");
-	aux_record(&data, 0, trace.len, 0x100, 5000);
-	pdb_auxtrace(&data, 0, trace.p, trace.len, (uint32_t)-1, TID);
+	sb_trace(&trace, SB_TID);
+	sb_side_band(&data, "/two.bin");
+	sb_aux(&data, 0, trace.len, 0x100, 5000);
+	pdb_auxtrace(&data, 0, trace.p, trace.len, (uint32_t)-1, SB_TID);
 	ss = decode(&data, &r, false);
 	check_good(&r, 1);
 	session_close(ss);
@@ -457,24 +350,24 @@ static void per_thread(void **state)
 static void ids_from_hw_id_records(void **state)
 {
 	struct pdb data = { 0 }, trace = { 0 }, framed = { 0 };
-	struct pdb_sid s = sid_at(900);
+	struct pdb_sid s = sb_sid(900);
 	struct session *ss;
 	struct result r;
 	size_t at;
 
 	(void)state;
-	trace_of(&trace, TID);
-	frames_of(&framed, &trace, 0x2a);
-	frames_of(&framed, &trace, 0x2b);
-	aux_info(&data, 2, 0x80000000u | 0x14);
+	sb_trace(&trace, SB_TID);
+	sb_frames(&framed, &trace, 0x2a);
+	sb_frames(&framed, &trace, 0x2b);
+	sb_aux_info(&data, 2, 0x80000000u | 0x14);
 	at = pdb_begin(&data, 21, 0);
 	pdb_u64(&data, 0x2a | 7ull << 8 | 1ull << 56);	/* ID 0x2a in sink 7, version 0.1 */
-	pdb_sid_put(&data, ST, &s);
+	pdb_sid_put(&data, SB_ST, &s);
 	pdb_end(&data, at);
-	pdb_comm(&data, PID, PID, "loop", ST, &s);
-	fork_record(&data, PID, PID, TID, 1000);
-	pdb_mmap2(&data, PID, BASE, 0x1000, 0, "/two.bin", ST, &s);
-	aux_record(&data, 0, framed.len, 0, 5000);
+	pdb_comm(&data, SB_PID, SB_PID, "loop", SB_ST, &s);
+	sb_fork(&data, SB_PID, SB_PID, SB_TID, 1000);
+	pdb_mmap2(&data, SB_PID, SB_BASE, 0x1000, 0, "/two.bin", SB_ST, &s);
+	sb_aux(&data, 0, framed.len, 0, 5000);
 	pdb_auxtrace(&data, 0, framed.p, framed.len, 2, (uint32_t)-1);
 	ss = decode(&data, &r, false);
 	check_good(&r, 1);
@@ -490,23 +383,23 @@ static void ids_from_hw_id_records(void **state)
 static void code_of_its_time(void **state)
 {
 	struct pdb data = { 0 }, trace = { 0 };
-	struct pdb_sid s = sid_at(5500);
+	struct pdb_sid s = sb_sid(5500);
 	struct session *ss;
 	struct result r;
 	size_t one;
 
 	(void)state;
-	trace_of(&trace, TID);
+	sb_trace(&trace, SB_TID);
 	one = trace.len;
-	trace_of(&trace, TID);
-	side_band(&data, "/two.bin");
-	aux_record(&data, 0, one, 0x100, 5000);
-	aux_record(&data, one, one, 0x100, 6000);
-	pdb_mmap2(&data, PID, BASE, 0x1000, 0, "/three.bin", ST, &s);
+	sb_trace(&trace, SB_TID);
+	sb_side_band(&data, "/two.bin");
+	sb_aux(&data, 0, one, 0x100, 5000);
+	sb_aux(&data, one, one, 0x100, 6000);
+	pdb_mmap2(&data, SB_PID, SB_BASE, 0x1000, 0, "/three.bin", SB_ST, &s);
 	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
 	ss = decode(&data, &r, false);
-	assert_int_equal(r.ranges, 2 * ATOMS);
-	assert_int_equal(r.insns, (2 + 3) * ATOMS);
+	assert_int_equal(r.ranges, 2 * SB_ATOMS);
+	assert_int_equal(r.insns, (2 + 3) * SB_ATOMS);
 	assert_string_equal(r.located, "/three.bin");
 	assert_false(session_has_losses(ss));
 	session_close(ss);
@@ -522,9 +415,9 @@ static void missing_file_is_explained(void **state)
 	FILE *out = fmemopen(text, sizeof(text) - 1, "w");
 
 	(void)state;
-	trace_of(&trace, TID);
-	side_band(&data, "/no-such.bin");
-	aux_record(&data, 0, trace.len, 0x100, 5000);
+	sb_trace(&trace, SB_TID);
+	sb_side_band(&data, "/no-such.bin");
+	sb_aux(&data, 0, trace.len, 0x100, 5000);
 	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
 	ss = decode(&data, &r, false);
 	assert_int_equal(r.ranges, 0);
@@ -546,9 +439,9 @@ static void unknown_thread_is_a_loss(void **state)
 	struct result r;
 
 	(void)state;
-	trace_of(&trace, 4711);
-	side_band(&data, "/two.bin");
-	aux_record(&data, 0, trace.len, 0x100, 5000);
+	sb_trace(&trace, 4711);
+	sb_side_band(&data, "/two.bin");
+	sb_aux(&data, 0, trace.len, 0x100, 5000);
 	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
 	ss = decode(&data, &r, false);
 	assert_int_equal(r.ranges, 0);
@@ -564,14 +457,14 @@ static void packets_for_listings(void **state)
 	struct result r;
 
 	(void)state;
-	trace_of(&trace, TID);
-	side_band(&data, "/two.bin");
-	aux_record(&data, 0, trace.len, 0x100, 5000);
+	sb_trace(&trace, SB_TID);
+	sb_side_band(&data, "/two.bin");
+	sb_aux(&data, 0, trace.len, 0x100, 5000);
 	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
 	ss = decode(&data, &r, true);
 	check_good(&r, 1);
 	/* A-sync, Trace Info, Trace On, address with context, atoms */
-	assert_int_equal(r.packets, 4 + ATOMS);
+	assert_int_equal(r.packets, 4 + SB_ATOMS);
 	session_close(ss);
 	pdb_free(&trace);
 }

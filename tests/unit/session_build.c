@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "session_build.h"
+
+const struct pdb_attr sb_attr = { .type = 8, .size = 128, .sample_type = SB_ST, .sample_id_all = true,
+				  .ids = { 50 }, .nr_ids = 1 };
+
+struct pdb_sid sb_sid(uint64_t time)
+{
+	struct pdb_sid s = { .pid = SB_PID, .tid = SB_TID, .time = time, .id = 50, .cpu = 2 };
+
+	return s;
+}
+
+void sb_trace(struct pdb *b, uint32_t tid)
+{
+	static const uint8_t start[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x00, 0x04, 0x85 };
+	static const uint8_t address[] = { (SB_BASE >> 2) & 0x7f, (SB_BASE >> 9) & 0x7f, (SB_BASE >> 16) & 0xff,
+					   0, 0, 0, 0, 0 };
+	unsigned int i;
+
+	pdb_bytes(b, start, sizeof(start));
+	pdb_bytes(b, address, sizeof(address));
+	pdb_bytes(b, "\xb0", 1);	/* context ID follows, non-secure, AArch64, EL0 */
+	pdb_u32(b, tid);
+	for (i = 0; i < SB_ATOMS; i++)
+		pdb_bytes(b, "\xf7", 1);
+}
+
+void sb_frames(struct pdb *out, const struct pdb *raw, uint8_t id)
+{
+	uint8_t frame[16];
+	size_t at = 0;
+	unsigned int i;
+
+	while (at < raw->len) {
+		memset(frame, 0, sizeof(frame));
+		frame[0] = id << 1 | 1;
+		for (i = 1; i < 15; i++) {
+			if (at == raw->len) {
+				if (i & 1)
+					i++;	/* stays the ID's: one zero byte more */
+				if (i < 15)
+					frame[i] = 0x01;	/* ID 0: padding */
+				break;
+			}
+			frame[i] = raw->p[at];
+			if (!(i & 1)) {
+				frame[i] &= 0xfe;
+				frame[15] |= (raw->p[at] & 1) << (i / 2);
+			}
+			at++;
+		}
+		pdb_bytes(out, frame, sizeof(frame));
+	}
+}
+
+void sb_aux_info(struct pdb *b, unsigned int version, uint64_t traceid)
+{
+	const uint64_t words[] = { version, 8ull << 32 | 1, 0, 0x4040404040404040ull, 2, 7, 0x41, traceid,
+				   0x28000ea1, 0x4100f423, 0x488, 0, 0xcc };
+	size_t at = pdb_begin(b, 70, 0), i;
+
+	pdb_u32(b, 3);
+	pdb_u32(b, 0);
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		pdb_u64(b, words[i]);
+	pdb_end(b, at);
+}
+
+void sb_fork(struct pdb *b, uint32_t pid, uint32_t ppid, uint32_t tid, uint64_t time)
+{
+	struct pdb_sid s = sb_sid(time);
+	size_t at = pdb_begin(b, 7, 0);
+
+	pdb_u32(b, pid);
+	pdb_u32(b, ppid);
+	pdb_u32(b, tid);
+	pdb_u32(b, ppid);
+	pdb_u64(b, time);
+	pdb_sid_put(b, SB_ST, &s);
+	pdb_end(b, at);
+}
+
+void sb_side_band(struct pdb *b, const char *file)
+{
+	struct pdb_sid s = sb_sid(1000);
+
+	sb_aux_info(b, 1, 0x14);
+	pdb_comm(b, SB_PID, SB_PID, "loop", SB_ST, &s);
+	sb_fork(b, SB_PID, SB_PID, SB_TID, 1000);
+	pdb_mmap2(b, SB_PID, SB_BASE, 0x1000, 0, file, SB_ST, &s);
+}
+
+void sb_aux(struct pdb *b, uint64_t offset, uint64_t size, uint64_t flags, uint64_t time)
+{
+	struct pdb_sid s = sb_sid(time);
+
+	pdb_aux(b, offset, size, flags, SB_ST, &s);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TESTS_SESSION_BUILD_H
+#define TESTS_SESSION_BUILD_H
+
+/*
+ * A small recording in memory: one process of two threads, and ETMv4 trace of CPU 2 in which one of them
+ * goes round a loop.
+ */
+#include <linux/perf_event.h>
+
+#include "perfdata_build.h"
+
+#define SB_ST	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+#define SB_BASE		0x400000u
+#define SB_ATOMS	24u
+#define SB_PID		100u
+#define SB_TID		101u
+
+extern const struct pdb_attr sb_attr;
+
+struct pdb_sid sb_sid(uint64_t time);
+/*
+ * A-sync, Trace Info, Trace On, address and context of EL0 with the thread's ID, SB_ATOMS times E: the
+ * program at SB_BASE ends in a branch to its start.
+ */
+void sb_trace(struct pdb *b, uint32_t tid);
+/* The same in formatter frames, 14 bytes of the ID in each. */
+void sb_frames(struct pdb *out, const struct pdb *raw, uint8_t id);
+
+void sb_aux_info(struct pdb *b, unsigned int version, uint64_t traceid);
+void sb_fork(struct pdb *b, uint32_t pid, uint32_t ppid, uint32_t tid, uint64_t time);
+/* Everything before the trace: metadata, one process of two threads, one map of `file`. */
+void sb_side_band(struct pdb *b, const char *file);
+void sb_aux(struct pdb *b, uint64_t offset, uint64_t size, uint64_t flags, uint64_t time);
+
+#endif
