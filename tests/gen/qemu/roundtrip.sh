@@ -13,7 +13,11 @@ failed=0
 
 sysroot() {
 	[ -e "$scratch/$1/complete" ] || {
-		"$here/fetch-sysroot.sh" "$1" "$scratch/$1" $2 >/dev/null
+		# $2: a list of words
+		"$here/fetch-sysroot.sh" "$1" "$scratch/$1" $2 >/dev/null || {
+			echo "no packages for $1: is the mirror within reach?"
+			exit 77
+		}
 		touch "$scratch/$1/complete"
 	}
 }
