@@ -209,6 +209,8 @@ void tu_q_close(struct tu *t, uint64_t next, uint8_t isa)
 		form = 0xa + t32;
 	else
 		form = 0xc;
+	if (form >= 0xc)
+		it.ev.flags |= GEN_F_Q_LATE;
 	gbuf_u8(&t->out, 0xa0 | (unsigned int)form);
 	if (form == 5 || form == 6)
 		tu_short_payload(t, next, isa);
