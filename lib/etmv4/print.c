@@ -109,6 +109,12 @@ static const char *by_is(const char *const pair[2], unsigned int is)
 	return is && pair[1] ? pair[1] : pair[0];
 }
 
+static int is1_header(unsigned int h)
+{
+	return h == 0x83 || h == 0x86 || h == 0x96 || h == 0x9b || h == 0x9e || h == 0xb5 || h == 0xb7 ||
+	       h == 0xb9;
+}
+
 /* Name of a type that a bad or cut packet began as. */
 static const char *began_as(const struct cst_packet *p)
 {
@@ -120,7 +126,8 @@ static const char *began_as(const struct cst_packet *p)
 	/* A zero byte opens several packets; it is an A-sync from the second zero on. */
 	if (p->bad_type == CST_PKT_ASYNC && (p->nbytes < 2 || p->bytes[1]))
 		return "I_EXTENSION";
-	return by_is(type->name, p->is);
+	/* it may not have come to an address: the header tells the sub-ISA */
+	return by_is(type->name, is1_header(p->header));
 }
 
 static void labelled_dec(struct cst_text *t, const char *label, uint64_t value, const char *end)
