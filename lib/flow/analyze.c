@@ -108,11 +108,11 @@ void cst_flow_finish_q(struct cst_flow *f, struct cst_generic *out, size_t *n, i
 
 	f->q_pending = 0;
 	*g = f->q;
-	/* the walk met no branch before its last instruction: the path is certain if it fits */
-	if (f->q_exact && (known ? f->q_p0 || next == f->q_end : 0)) {
+	/* the walk met no branch before its last instruction: the path is certain unless the address contradicts */
+	if (f->q_exact && (!known || f->q_p0 || next == f->q_end)) {
 		g->kind = CST_GEN_RANGE;
 		g->end = f->q_end;
-		if (next == f->q_end && f->q_p0 && g->flags & CST_GF_COND)
+		if ((!known || next == f->q_end) && f->q_p0 && g->flags & CST_GF_COND)
 			g->flags &= ~CST_GF_EXEC;
 		f->stats->ranges++;
 		f->stats->insns += g->n_insn;
@@ -158,6 +158,8 @@ static void analyze_context(struct cst_flow *f, struct cst_generic *out, size_t 
 	f->tmpl.context_id = c->context_id;
 	f->tmpl.vmid = c->vmid;
 	f->tmpl.flags = CST_GF_EL | (c->bits64 ? CST_GF_BITS64 : 0);
+	if (f->el.flags & CST_EL_F_ADDRESS)
+		f->is = f->el.is;
 	f->isa = f->cfg->profile == CST_PROFILE_M ? CST_ISA_T32 :
 		 c->bits64 ? CST_ISA_A64 : f->is ? CST_ISA_T32 : CST_ISA_A32;
 	f->blk = 0;
