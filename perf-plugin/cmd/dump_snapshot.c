@@ -189,7 +189,8 @@ static int run_decode(struct snap_run *r, const struct cst_snap_buffer *buf,
 
 	n = make_tree(r, buf, only, &tree);
 	if (n == 0) {
-		rc = complain(r, buf->name, "no source of this buffer can be decoded");
+		complain(r, buf->name, "no source of this buffer can be decoded");
+		rc = CMD_LOSSES;
 	} else if (n > 0) {
 		r->d->raw = buf->format == CST_SNAP_FMT_SOURCE_DATA;
 		n = dump_tree(r->d, tree, data, len, 0, change_space, r);
@@ -229,7 +230,7 @@ static int run_source(struct snap_run *r, const char *source)
 	const struct cst_snapshot *ss = r->ss;
 	const struct cst_snap_device *dev;
 	size_t i;
-	int rc = 0, one;
+	int rc = 0, one, decoded = 0;
 
 	if (!ss->n_buffers)
 		return complain(r, "snapshot.ini", "the snapshot has no trace ([trace] metadata= is missing)");
@@ -238,9 +239,11 @@ static int run_source(struct snap_run *r, const char *source)
 	if (!strcmp(source, "all")) {
 		for (i = 0; i < ss->n_buffers; i++) {
 			one = run_buffer(r, &ss->buffers[i], NULL, true);
-			rc = one ? one : rc;
+			decoded += !one;
+			r->d->losses |= one == CMD_LOSSES;
+			rc = one == CMD_ERROR ? one : rc;
 		}
-		return rc;
+		return rc || decoded ? rc : CMD_LOSSES;
 	}
 	for (i = 0; i < ss->n_buffers; i++)
 		if (!strcmp(source, ss->buffers[i].name) || !strcmp(source, ss->buffers[i].id))
@@ -273,6 +276,9 @@ int dump_snapshot(struct dump *d, const char *dir, const char *source)
 		rc = complain(&r, "snapshot cannot be used", cst_strerror(err));
 	else
 		rc = run_source(&r, source);
+	/* nothing at all could be decoded */
+	if (rc == CMD_LOSSES)
+		rc = CMD_ERROR;
 	if (missing)
 		fprintf(stderr, "cstrace dump: %zu memory dumps are missing or cut: code in them is listed as "
 			"not accessible\n", missing);
