@@ -94,7 +94,7 @@ int sideband_add_attrs(struct sideband *sb, struct perf_writer *w, struct pd_err
 		attr = a->attr;
 		attr.sample_type = kept_type(a);
 		attr.sample_id_all = 1;
-		rc = pw_add_attr(w, &attr, a->ids, a->nr_ids, a->name, err);
+		rc = pw_add_attr(w, &attr, a->ids, a->nr_ids, a->name ? a->name : "unknown", err);
 		if (rc < 0)
 			return rc;
 	}
@@ -313,6 +313,7 @@ int sideband_collect(struct sideband *sb, struct merge *m, uint64_t id, uint64_t
 				       perfdata_name(sb->pd));
 	}
 	perfdata_rewind(sb->pd);
-	qsort(sb->life, sb->nr_life, sizeof(*sb->life), life_cmp);
+	if (sb->nr_life)
+		qsort(sb->life, sb->nr_life, sizeof(*sb->life), life_cmp);
 	return 0;
 }
