@@ -63,7 +63,7 @@ def attempt(tool, folder, damage):
             except subprocess.TimeoutExpired:
                 return "%s: %s: no end within %d s" % (damage.name, argv[0], TIME_LIMIT)
             err = run.stderr.decode("utf-8", "replace")
-            if run.returncode not in (0, 1, 3):
+            if run.returncode not in (0, 1, 3) or "Sanitizer" in err or "runtime error:" in err:
                 return "%s: %s: exit %d: %s" % (damage.name, argv[0], run.returncode, err[-600:])
             if run.returncode == 1 and path not in err:
                 return "%s: %s: an error that does not name the file: %s" % (damage.name, argv[0], err[-300:])
