@@ -55,7 +55,6 @@ static const struct option_row rows[] = {
 	CLI("frame-repeat", NUMBER, s.p_frame_repeat, "per mille: ID named again in a frame"),
 	CLI("frame-null", NUMBER, s.p_frame_null, "per mille: padding inside frames"),
 	CLI("hw-id", TEXT, hw_id, "trace IDs: none (metadata), global, sink"),
-	CLI("wrap", NUMBER, s.wrap, "snapshot mode: bytes of the ring"),
 	PW("meta", NUMBER, version, "metadata version 0, 1, 2"),
 	PW("snapshot-mode", FLAG, snapshot, "AUX records with OVERWRITE"),
 	PW("compress", NUMBER, compress, "1: COMPRESSED records, 2: COMPRESSED2"),

@@ -221,13 +221,14 @@ void tu_settle(struct tu *t, const struct tu_ctx *want)
 	ctx = !t->v.ctx_ok || !tu_same_ctx(&t->v.ctx, want) || rng_pm(&t->rng, t->o.p_ctx_more);
 	addr = !t->v.addr_ok || rng_pm(&t->rng, t->o.p_addr_more);
 	if (t->v.soft) {
-		if (!t->v.soft_left || !t->v.ctx_ok || !t->v.addr_ok)
+		/* half of it would leave analyzers in different minds about where they are */
+		if (!t->v.soft_left || !t->v.ctx_ok || !t->v.addr_ok || (t->v.blind && (ctx || addr)))
 			ctx = addr = 1;
 		else
 			t->v.soft_left--;
 	}
 	if (ctx && addr) {
-		t->v.soft = 0;
+		t->v.soft = t->v.blind = 0;
 		switch (rng_pm(&t->rng, t->o.p_addr_form) ? rng_below(&t->rng, 3) : 2) {
 		case 0:
 			tu_address(t, t->cur.addr, t->cur.isa);

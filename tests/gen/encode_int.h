@@ -39,6 +39,7 @@ struct tu_view {
 	uint8_t rs_first;	/* ... nor with the first P0 element */
 	uint8_t rsn;
 	uint8_t soft;		/* context and address are still due after a Trace Info */
+	uint8_t blind;		/* ... and the analyzer that begins there cannot follow yet */
 	uint32_t soft_left;
 	struct tu_addr rs[TU_RS_DEPTH];
 };

@@ -55,8 +55,15 @@ void tu_range_item(struct tu *t, const struct flow_rec *r, struct tu_item *it, c
 	ev->cc = (uint32_t)atom;
 	tu_context_of(t, ev);
 	/* before context and address are known an analyzer cannot follow */
-	if (!t->v.ctx_ok || !t->v.addr_ok)
+	if (!t->v.ctx_ok || !t->v.addr_ok || t->v.blind)
 		ev->kind = GEN_NONE;
+}
+
+/* what comes next would tell a blind analyzer something: let it see first */
+static void see(struct tu *t)
+{
+	if (t->v.blind)
+		t->v.soft_left = 0;
 }
 
 static void after_taken(struct tu *t, const struct flow_rec *r)
@@ -128,6 +135,8 @@ void tu_branch(struct tu *t, const struct flow_rec *r)
 	tu_want_ctx(t, r, &c);
 	if (t->nsrc && (!branch || !tu_same_ctx(&c, &t->src_ctx)))
 		tu_src_flush(t);
+	if (r->flags & FLOW_ERET || r->klass == FLOW_TSTART)
+		see(t);
 	if (!t->nsrc)
 		tu_settle(t, &c);
 	tu_range_item(t, r, &it, taken ? 'E' : 'N');
@@ -180,6 +189,7 @@ void tu_q_close(struct tu *t, uint64_t next, uint8_t isa)
 	t->q_on = 0;
 	if (!t->q_n)
 		return;
+	see(t);
 	tu_settle(t, &t->q_ctx);
 	if (counted && t->o.qsupp & 2)
 		counted = rng_below(&t->rng, 4) != 0;
@@ -258,6 +268,7 @@ void tu_exception(struct tu *t, const struct flow_rec *r)
 	tu_want_ctx(t, r, &c);
 	e10 = !t->range_n && t->br_tgt_ok && !t->owe_on && !reset && !t->v.soft && t->v.ctx_ok &&
 	      rng_pm(&t->rng, t->o.p_e10);
+	see(t);
 	if (!e10)
 		tu_settle(t, &c);
 	tu_item_new(&it, GEN_EXCEPTION)->p0 = 1;
@@ -389,7 +400,7 @@ void tu_boundary(struct tu *t, const struct flow_rec *r)
 	if (t->nsrc)
 		return;
 	tu_want_ctx(t, r, &c);
-	if (o->sync_every && t->off + t->out.len - t->sync_mark >= o->sync_every && !t->owe_on)
+	if (o->sync_every && t->off + t->out.len - t->sync_mark >= o->sync_every)
 		tu_sync(t);
 	if (rng_below(&t->rng, 2))
 		tu_extras(t);

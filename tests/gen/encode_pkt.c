@@ -91,8 +91,7 @@ static void cut_here(struct tu *t)
 	}
 	t->ntx = 0;
 	t->tx_hold = 0;
-	t->v.ctx_ok = t->v.addr_ok = 0;
-	memset(&t->v.ctx, 0, sizeof(t->v.ctx));
+	t->v.blind = 1;
 	t->pkt_off = 0;
 }
 
@@ -179,6 +178,7 @@ void tu_trace_on(struct tu *t)
 	t->after_overflow = 0;
 	tu_push(t, &it);
 	t->v.ctx_ok = t->v.addr_ok = 0;
+	t->v.blind = 0;
 	t->v.pop_pending = 0;
 	tu_rs_clear(t);
 	t->owe_on = 0;

@@ -271,7 +271,7 @@ static void back_to(struct tu *t, const struct tu_view *snap)
 	t->v.soft_left = 0;
 	/* an analyzer that starts at this Trace Info has lost the context and address to the Cancel */
 	if (t->o.cut_sync && t->syncs == t->o.cut_sync)
-		t->v.ctx_ok = t->v.addr_ok = 0;
+		t->v.blind = 1;
 }
 
 void tu_phantom(struct tu *t, const struct flow_rec *r)

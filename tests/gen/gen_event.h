@@ -51,7 +51,7 @@ enum gen_event_flags {
 	GEN_F_TX_DEAD = 0x200,	/* inside a transaction that failed later or never ended: the architecture drops it */
 	GEN_F_IMPLIED = 0x400,
 	GEN_F_PRE_INFO = 0x800,	/* stands between the alignment synchronisation and the first Trace Info */
-	GEN_F_UNSYNCED = 0x1000, /* exception while context or address is not known (trace that starts in the middle) */
+		GEN_F_UNSYNCED = 0x1000, /* exception while context or address is not known */
 	GEN_F_Q_LATE = 0x8000,	/* Q element whose address is a packet of its own: when no P0 element follows, an
 				 * analyzer may report it late and without the address */
 	GEN_F_TAIL = 0x4000,	/* came out because the trace ended (or was lost), not by a commit */

@@ -214,11 +214,6 @@ static void write_chunk(struct session *s, struct buffer *b, int i)
 {
 	size_t from = b->written, n = b->bytes.len - from;
 
-	if (s->o.perf.snapshot && s->o.wrap && n > s->o.wrap) {
-		/* only the newest bytes are left in the ring */
-		from = b->bytes.len - (size_t)s->o.wrap;
-		n = (size_t)s->o.wrap;
-	}
 	if (!n)
 		return;
 	perfw_auxtrace(s->perf, from, (uint32_t)i, b->cpu < 0 ? (int32_t)b->tid : -1, b->cpu, b->last.time,

@@ -26,7 +26,6 @@ struct session_opts {
 	uint64_t fragment;	/* end an AUX fragment when it has this many bytes and tracing stops; 0: never */
 	uint64_t chunk;		/* write an AUXTRACE record when this many bytes wait; 0: at the end */
 	uint16_t p_frame_repeat, p_frame_null;
-	uint64_t wrap;		/* snapshot: keep only this many bytes of each buffer */
 };
 
 struct session_image {
