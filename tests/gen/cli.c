@@ -27,20 +27,24 @@ struct option_row {
 static const struct option_row rows[] = {
 	HEAD("Input and output"),
 	CLI("flow", TEXT, flow, "encode: the flow file (flow.h)"),
-	CLI("images", TEXT, images, "encode: lines NUMBER<tab>FILE<tab>RECORDED-PATH (default: FLOW.images); random: folder for code files"),
+	CLI("images", TEXT, images,
+	    "encode: lines NUMBER<tab>FILE<tab>RECORDED-PATH (default: FLOW.images); "
+	    "random: folder for code files"),
 	CLI("prefix", TEXT, prefix, "random: recorded path of that folder (default: the folder)"),
 	CLI("perf", TEXT, perf, "write a perf.data file"),
 	CLI("snapshot", TEXT, snapshot, "write an Arm snapshot directory"),
-	CLI("truth", TEXT, truth, "write ranges, branches and a summary of what was executed to this folder"),
+	CLI("truth", TEXT, truth, "folder for ranges, branches and a summary of what was executed"),
 	CLI("print", FLAG, print, "random: print the expected events"),
 	HEAD("random"),
 	CLI("case", NUMBER, case_seed, "draw all options from this seed"),
 	CLI("insns", NUMBER, insns, "instructions to execute"),
-	CLI("exclude", TEXT, exclude_list, "features not to use: spec,q,src,tx,overflow,aarch32,threads,e10,time,events,sync,newest,mprofile,retstack,bb,forms,reset,ete,cut"),
+	CLI("exclude", TEXT, exclude_list,
+	    "features not to use: spec,q,src,tx,overflow,aarch32,threads,e10,time,events,sync,"
+	    "newest,mprofile,retstack,bb,forms,reset,ete,cut"),
 	CLI("p-irq", NUMBER, prog.p_irq, "per mille: interrupts"),
 	CLI("p-trap", NUMBER, prog.p_trap, "per mille: traps"),
 	CLI("p-off", NUMBER, prog.p_off, "per mille: tracing stops"),
-	CLI("p-switch", NUMBER, prog.p_switch, "per mille of kernel entries: another thread goes on"),
+	CLI("p-switch", NUMBER, prog.p_switch, "per mille of kernel entries: thread switch"),
 	CLI("threads", NUMBER, prog.threads, "threads with code of their own"),
 	CLI("sections", NUMBER, prog.sections, "code sections of a thread"),
 	CLI("user-isas", NUMBER, prog.user_isas, "mask: 1 A32, 2 T32, 4 A64"),
@@ -94,7 +98,7 @@ static const struct option_row rows[] = {
 	TU("bb", FLAG, bb, "branch broadcasting"),
 	TU("sync", NUMBER, sync_every, "bytes between synchronisations"),
 	TU("ticks", NUMBER, ticks_per_insn, "ticks per instruction when the flow has no time"),
-	TU("cut", NUMBER, cut_sync, "random --snapshot: the trace begins at the n-th synchronisation"),
+	TU("cut", NUMBER, cut_sync, "random --snapshot: begin at the n-th synchronisation"),
 	HEAD("Choices of the trace unit, per mille"),
 	TU("p-atom", NUMBER, p_atom, "atom packets shorter than possible"),
 	TU("p-addr-form", NUMBER, p_addr_form, "address packets longer than needed"),
@@ -123,23 +127,25 @@ static const struct option_row rows[] = {
 #define NROWS (sizeof(rows) / sizeof(rows[0]))
 
 static const char *const features[] = {
-	"spec", "q", "src", "tx", "overflow", "aarch32", "threads", "e10", "time", "events", "sync", "newest",
-	"mprofile", "retstack", "bb", "forms", "reset", "ete", "cut",
+	"spec", "q", "src", "tx", "overflow", "aarch32", "threads", "e10", "time", "events", "sync",
+	"newest", "mprofile", "retstack", "bb", "forms", "reset", "ete", "cut",
 };
 
 void cli_help(void)
 {
+	static const char *const value[] = { [FLAG] = "", [NUMBER] = "=N", [TEXT] = "=X" };
 	size_t i;
 
 	puts("cst-gen: traces with known contents\n\n"
 	     "  cst-gen encode --flow FILE [options] (--perf OUT | --snapshot DIR) [--truth DIR]\n"
-	     "  cst-gen random --case N [options] (--perf OUT --images DIR | --snapshot DIR | --print) [--truth DIR]");
+	     "  cst-gen random --case N [options] (--perf OUT --images DIR | --snapshot DIR | --print)\n"
+	     "                 [--truth DIR]");
 	for (i = 0; i < NROWS; i++) {
 		if (rows[i].kind == HEADING)
 			printf("\n%s\n", rows[i].help);
 		else
 			printf("  --%s%-*s %s\n", rows[i].name, 16 - (int)strlen(rows[i].name),
-			       rows[i].kind == FLAG ? "" : rows[i].kind == TEXT ? "=X" : "=N", rows[i].help);
+			       value[rows[i].kind], rows[i].help);
 	}
 }
 

@@ -2,11 +2,12 @@
 /*
  * encode.h - a model of an ETMv4 / ETE trace unit.
  *
- * It takes what a processor executed (flow.h), one record at a time, and gives two things: the bytes the
- * trace unit sends, and the events a trace analyzer must report for them (gen_event.h). Memory use does
- * not grow with the length of the flow.
+ * It takes what a processor executed (flow.h), one record at a time, and gives two things: the
+ * bytes the trace unit sends, and the events a trace analyzer must report for them (gen_event.h).
+ * Memory use does not grow with the length of the flow.
  *
- * The model chooses among the packets the architecture allows; the probabilities below are in 1/1000.
+ * The model chooses among the packets the architecture allows; the probabilities below are in
+ * 1/1000.
  */
 #ifndef CSTRACE_TESTS_GEN_ENCODE_H
 #define CSTRACE_TESTS_GEN_ENCODE_H
@@ -60,14 +61,16 @@ struct tu_opts {
 	uint16_t p_src;
 	uint16_t p_commit;	/* commit after a P0 element */
 	uint16_t p_mispredict;
-	uint16_t p_phantom;	/* speculation past an instruction, cancelled without a mispredict */
+	/* speculation past an instruction, cancelled without a mispredict */
+	uint16_t p_phantom;
 	uint16_t p_ovf;
 	uint16_t p_disc;	/* Discard when tracing stops */
 	uint16_t p_soft;	/* context and address some elements after a Trace Info */
 	uint16_t p_off_commit;	/* commit everything when tracing stops */
 	uint16_t p_ts_zero;	/* a timestamp that says the time is unknown */
 	uint16_t p_no_rs;	/* an address although the return stack has it */
-	uint32_t cut_sync;	/* n > 0: throw away everything before the n-th Trace Info, as a wrapped buffer does */
+	/* n > 0: throw away everything before the n-th Trace Info, as a wrapped buffer does */
+	uint32_t cut_sync;
 };
 
 struct tu_regs {
@@ -75,7 +78,10 @@ struct tu_regs {
 	int ete;
 };
 
-/* where the results go, and what the model needs to know to speculate down a path that is not taken */
+/*
+ * where the results go, and what the model needs to know to speculate down a path that is not
+ * taken
+ */
 struct tu_sink {
 	void *ctx;
 	void (*bytes)(void *ctx, const uint8_t *p, size_t n);
@@ -86,7 +92,8 @@ struct tu_sink {
 	 * the instruction at pc; 0 if unknown. Fills isa, size, klass, flags; of a
 	 * direct branch next = target and num = instruction set at the target
 	 */
-	int (*insn)(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el, struct flow_rec *out);
+	int (*insn)(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el,
+		    struct flow_rec *out);
 };
 
 struct tu_stats {

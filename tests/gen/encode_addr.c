@@ -139,12 +139,14 @@ void tu_want_ctx(const struct tu *t, const struct flow_rec *r, struct tu_ctx *c)
 
 int tu_same_ctx(const struct tu_ctx *a, const struct tu_ctx *b)
 {
-	return a->tid == b->tid && a->vmid == b->vmid && a->el == b->el && a->sec == b->sec && a->sf == b->sf;
+	return a->tid == b->tid && a->vmid == b->vmid && a->el == b->el && a->sec == b->sec &&
+	       a->sf == b->sf;
 }
 
 static void context_payload(struct tu *t, const struct tu_ctx *c, struct tu_item *it)
 {
-	unsigned int info = c->el | (c->sf ? 0x10u : 0) | (c->sec & 1 ? 0x20u : 0) | (c->sec & 2 ? 8u : 0);
+	unsigned int info =
+		c->el | (c->sf ? 0x10u : 0) | (c->sec & 1 ? 0x20u : 0) | (c->sec & 2 ? 8u : 0);
 	int i;
 
 	tu_item_new(it, GEN_CONTEXT);
@@ -186,7 +188,8 @@ void tu_context(struct tu *t, const struct tu_ctx *c, int same_ok)
 	tu_push(t, &it);
 }
 
-void tu_address_context_bytes(struct tu *t, uint64_t addr, uint8_t isa, const struct tu_ctx *c, struct tu_item *it)
+void tu_address_context_bytes(struct tu *t, uint64_t addr, uint8_t isa, const struct tu_ctx *c,
+			      struct tu_item *it)
 {
 	unsigned int t32 = isa == FLOW_T32;
 
@@ -222,7 +225,8 @@ void tu_settle(struct tu *t, const struct tu_ctx *want)
 	addr = !t->v.addr_ok || rng_pm(&t->rng, t->o.p_addr_more);
 	if (t->v.soft) {
 		/* half of it would leave analyzers in different minds about where they are */
-		if (!t->v.soft_left || !t->v.ctx_ok || !t->v.addr_ok || (t->v.blind && (ctx || addr)))
+		if (!t->v.soft_left || !t->v.ctx_ok || !t->v.addr_ok ||
+		    (t->v.blind && (ctx || addr)))
 			ctx = addr = 1;
 		else
 			t->v.soft_left--;

@@ -22,8 +22,8 @@ static const struct atom_pattern patterns[] = {
 #define NPATTERNS (sizeof(patterns) / sizeof(patterns[0]))
 
 /*
- * The atom of an item is what is sent; a range that is mispredicted carries the final outcome, so the
- * sent one is kept in ev.cc, which ranges do not use.
+ * The atom of an item is what is sent; a range that is mispredicted carries the final outcome, so
+ * the sent one is kept in ev.cc, which ranges do not use.
  */
 static char sent(const struct tu_item *it)
 {

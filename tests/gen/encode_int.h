@@ -28,14 +28,15 @@ struct tu_item {
 };
 
 /*
- * What the analyzer knows when it has processed all elements that survive. Speculation down a wrong path
- * works on a copy which is thrown away with the path.
+ * What the analyzer knows when it has processed all elements that survive. Speculation down a
+ * wrong path works on a copy which is thrown away with the path.
  */
 struct tu_view {
 	struct tu_ctx ctx;
 	uint8_t ctx_ok, addr_ok;
 	uint8_t pop_pending;	/* the next P0 or Trace Info element pops the return stack */
-	uint8_t rs_block;	/* after Trace Info and Trace On: push nothing before the next address ... */
+	/* after Trace Info and Trace On: push nothing before the next address ... */
+	uint8_t rs_block;
 	uint8_t rs_first;	/* ... nor with the first P0 element */
 	uint8_t rsn;
 	uint8_t soft;		/* context and address are still due after a Trace Info */
@@ -75,7 +76,8 @@ struct tu {
 	uint8_t owe_sync;		/* an alignment synchronisation must come first */
 	uint8_t after_overflow;
 	uint8_t br_tgt_ok;		/* the last P0 element was a taken branch or an exception */
-	uint8_t ind_pending;		/* an indirect branch was taken, its target is in the next record */
+	/* an indirect branch was taken, its target is in the next record */
+	uint8_t ind_pending;
 	uint8_t ind_link;
 	uint8_t bb_pending;		/* a direct branch was taken inside a broadcast range */
 	uint32_t lost_left;		/* P0 elements still lost after an overflow */
@@ -109,7 +111,8 @@ struct tu {
 	uint8_t pe_tx;			/* the processor is in one */
 	struct tu_ctx tx_ctx;		/* what the analyzer goes back to when it fails */
 	uint8_t tx_ctx_ok;
-	uint8_t tx_hold;		/* the analyzer holds events back until the transaction ends */
+	/* the analyzer holds events back until the transaction ends */
+	uint8_t tx_hold;
 	struct gen_event *txev;
 	size_t ntx, txcap;
 
@@ -127,7 +130,8 @@ struct tu {
 /* encode_queue.c: elements from the packet layer to the analyzer */
 struct tu_item *tu_item_new(struct tu_item *it, int kind);
 void tu_push(struct tu *t, const struct tu_item *it);
-void tu_push_raw(struct tu *t, const struct tu_item *it);	/* atoms know themselves whether they are wrong */
+/* atoms know themselves whether they are wrong */
+void tu_push_raw(struct tu *t, const struct tu_item *it);
 void tu_commit_items(struct tu *t, uint32_t n);
 void tu_cancel_items(struct tu *t, uint32_t n);
 void tu_drop_all(struct tu *t);		/* Discard, Overflow */
@@ -152,7 +156,8 @@ int tu_has_marker(const struct tu *t);
 /* encode_atom.c */
 void tu_atom(struct tu *t, const struct tu_item *it);
 void tu_atoms_flush(struct tu *t, uint32_t keep);
-void tu_atoms_take(struct tu *t, uint32_t n);	/* the last n atoms go into the packet being built */
+/* the last n atoms go into the packet being built */
+void tu_atoms_take(struct tu *t, uint32_t n);
 
 /* encode_addr.c */
 void tu_address(struct tu *t, uint64_t addr, uint8_t isa);
@@ -160,7 +165,8 @@ void tu_context(struct tu *t, const struct tu_ctx *c, int same_ok);
 void tu_address_context(struct tu *t, uint64_t addr, uint8_t isa, const struct tu_ctx *c);
 void tu_address_bytes(struct tu *t, uint64_t addr, uint8_t isa);
 void tu_source_bytes(struct tu *t, uint64_t addr, uint8_t isa);
-void tu_address_context_bytes(struct tu *t, uint64_t addr, uint8_t isa, const struct tu_ctx *c, struct tu_item *it);
+void tu_address_context_bytes(struct tu *t, uint64_t addr, uint8_t isa, const struct tu_ctx *c,
+			      struct tu_item *it);
 void tu_short_payload(struct tu *t, uint64_t addr, uint8_t isa);
 void tu_long_payload(struct tu *t, uint64_t addr, uint8_t isa, int bytes);
 int tu_hist_find(const struct tu *t, uint64_t addr, uint8_t isa);

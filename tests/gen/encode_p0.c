@@ -24,8 +24,8 @@ void tu_rs_clear(struct tu *t)
 void tu_rs_push(struct tu *t, uint64_t addr, uint8_t isa)
 {
 	/*
-	 * Right after Trace On and Trace Info analyzers differ in what they push. An entry the model does
-	 * not have costs nothing but an address packet.
+	 * Right after Trace On and Trace Info analyzers differ in what they push. An entry the
+	 * model does not have costs nothing but an address packet.
 	 */
 	if (!t->o.retstack || t->o.bb || t->v.rs_block || t->v.rs_first)
 		return;
@@ -156,7 +156,8 @@ void tu_branch(struct tu *t, const struct flow_rec *r)
 		source_address(t, r, &it);
 		if (r->flags & FLOW_LINK)
 			tu_rs_push(t, r->pc + r->size, r->isa);
-	} else if (r->flags & FLOW_COND && branch && tu_may_speculate(t) && rng_pm(&t->rng, t->o.p_mispredict)) {
+	} else if (r->flags & FLOW_COND && branch && tu_may_speculate(t) &&
+		   rng_pm(&t->rng, t->o.p_mispredict)) {
 		tu_mispredicted(t, r, &it);
 	} else {
 		tu_p0_begin(t);
@@ -200,7 +201,8 @@ void tu_q_close(struct tu *t, uint64_t next, uint8_t isa)
 	it.ev.next = next;
 	it.ev.cc = 0;
 	it.p0 = 1;
-	if (!counted || (t->q_first_br && t->q_first_br != t->q_n) || (!t->q_first_br && it.ev.end != next)) {
+	if (!counted || (t->q_first_br && t->q_first_br != t->q_n) ||
+	    (!t->q_first_br && it.ev.end != next)) {
 		if (it.ev.kind != GEN_NONE)
 			it.ev.kind = GEN_NOPATH;
 		if (!counted)
@@ -349,11 +351,13 @@ void tu_tx_fail(struct tu *t)
 	int i;
 
 	if (t->in_tx) {
-		/* what is still speculative would not be part of the transaction any more for the analyzer */
+		/* what is still speculative would not be part of the transaction any more for the
+		 * analyzer */
 		commit_all(t);
 		exception_header(t, 1, EXC_TX_FAIL);
 		gbuf_u8(&t->out, 0x70);
-		/* whether this enters the address history differs among analyzers: do not refer to it */
+		/* whether this enters the address history differs among analyzers: do not refer to
+		 * it */
 		for (i = 0; i < 3; i++)
 			t->hist[i].isa = 0xff;
 		tu_item_new(&it, GEN_TX_FAIL);
@@ -376,7 +380,8 @@ static void remember(struct tu *t, struct tu_addr a)
 	t->recent[t->nrecent++ % TU_RECENT] = a;
 }
 
-/* r begins a new range (or is an exception taken before one began): where is it, and what may be sent here */
+/* r begins a new range (or is an exception taken before one began): where is it, and what may be
+ * sent here */
 void tu_boundary(struct tu *t, const struct flow_rec *r)
 {
 	const struct tu_opts *o = &t->o;
@@ -385,8 +390,8 @@ void tu_boundary(struct tu *t, const struct flow_rec *r)
 	if (t->ind_pending) {
 		const struct tu_addr *top = t->v.rsn ? &t->v.rs[t->v.rsn - 1] : NULL;
 
-		if (top && !o->bb && o->retstack && !t->ind_link && !t->v.rs_block && top->addr == r->pc &&
-		    top->isa == r->isa && !rng_pm(&t->rng, o->p_no_rs))
+		if (top && !o->bb && o->retstack && !t->ind_link && !t->v.rs_block &&
+		    top->addr == r->pc && top->isa == r->isa && !rng_pm(&t->rng, o->p_no_rs))
 			t->v.pop_pending = 1;
 		else
 			t->v.addr_ok = 0;

@@ -152,7 +152,8 @@ void tu_sync(struct tu *t)
 		tu_push(t, &it);
 	}
 	t->sync_mark = t->off + t->out.len;
-	/* the analyzer pops what is pending, then forgets its return stack; a wrong path changes that as well */
+	/* the analyzer pops what is pending, then forgets its return stack; a wrong path changes
+	 * that as well */
 	if (t->v.pop_pending && t->v.rsn)
 		t->v.rsn--;
 	t->v.pop_pending = 0;
@@ -241,7 +242,8 @@ void tu_timestamp(struct tu *t)
 	t->p0_since_ts = 0;
 }
 
-/* the packet commits as well when TRCIDR0.COMMOPT is 0; commit is 0 when there is nothing to commit */
+/* the packet commits as well when TRCIDR0.COMMOPT is 0; commit is 0 when there is nothing to commit
+ */
 void tu_cycle_count(struct tu *t, uint32_t commit)
 {
 	uint32_t thr = t->o.cc_threshold, value = (uint32_t)(t->cycles & cc_mask(t)), d;
@@ -261,12 +263,14 @@ void tu_cycle_count(struct tu *t, uint32_t commit)
 		gbuf_u8(&t->out, 0x0f);
 		if (!t->o.commopt)
 			tu_uleb(t, commit);
-	} else if (d <= 3 && (t->o.commopt || (commit >= 1 && commit <= 4)) && !rng_pm(&t->rng, 100)) {
+	} else if (d <= 3 && (t->o.commopt || (commit >= 1 && commit <= 4)) &&
+		   !rng_pm(&t->rng, 100)) {
 		gbuf_u8(&t->out, 0x10 | (t->o.commopt ? 0 : (commit - 1) << 2) | d);
 	} else if (d <= 15 && t->o.commopt && !rng_pm(&t->rng, 100)) {
 		gbuf_u8(&t->out, 0x0d);
 		gbuf_u8(&t->out, 0xf0 | d);
-	} else if (d <= 15 && commit >= 1 && commit <= 16 && !t->o.commopt && !rng_pm(&t->rng, 300)) {
+	} else if (d <= 15 && commit >= 1 && commit <= 16 && !t->o.commopt &&
+		   !rng_pm(&t->rng, 300)) {
 		gbuf_u8(&t->out, 0x0c);
 		gbuf_u8(&t->out, (commit - 1) << 4 | d);
 	} else if (d <= 15 && commit && commit <= t->o.maxspec && commit + 15 >= t->o.maxspec &&

@@ -2,8 +2,8 @@
 /*
  * encode_queue.c - the element queue: which elements have been sent, which of them are committed.
  *
- * The queue mirrors the order of the elements in the trace; popping from its front is what the analyzer
- * has to report. It holds no more than the uncommitted elements.
+ * The queue mirrors the order of the elements in the trace; popping from its front is what the
+ * analyzer has to report. It holds no more than the uncommitted elements.
  */
 #include <string.h>
 
@@ -120,7 +120,8 @@ void tu_push(struct tu *t, const struct tu_item *it)
 	tu_push_raw(t, &copy);
 }
 
-/* the n newest P0 elements go, and what is between and behind them, but not what survives a Cancel */
+/* the n newest P0 elements go, and what is between and behind them, but not what survives a Cancel
+ */
 void tu_cancel_items(struct tu *t, uint32_t n)
 {
 	size_t end = t->qhead + t->qlen, i = end, w;

@@ -13,7 +13,8 @@ uint32_t tu_safe_commit(const struct tu *t)
 	return all - risky;
 }
 
-/* room for one more element that may have to be taken back: it must not be committed by the ones after it */
+/* room for one more element that may have to be taken back: it must not be committed by the ones
+ * after it */
 int tu_may_speculate(const struct tu *t)
 {
 	return t->wrong_p0 + t->unsafe + 1u <= t->o.maxspec;
@@ -125,7 +126,8 @@ void tu_cancel_packet(struct tu *t, uint32_t n, int mispredict)
 }
 
 /* walks to the next P0 instruction from *a; r gets it */
-static int find_p0(struct tu *t, const struct tu_addr *a, const struct tu_ctx *c, struct flow_rec *r)
+static int find_p0(struct tu *t, const struct tu_addr *a, const struct tu_ctx *c,
+		   struct flow_rec *r)
 {
 	uint64_t pc = a->addr;
 	int i;
@@ -211,14 +213,16 @@ void tu_wrong_path(struct tu *t, struct tu_addr from, const struct tu_ctx *c, ui
 		int taken = !(r.flags & FLOW_COND) || rng_below(&t->rng, 2);
 
 		t->cur = a;
-		/* what goes out before the first wrong P0 element survives the Cancel; a Mispredict drops it */
+		/* what goes out before the first wrong P0 element survives the Cancel; a Mispredict
+		 * drops it */
 		if (t->unsafe || t->wrong_p0)
 			tu_settle(t, c);
 		if (rng_pm(&t->rng, 60)) {
 			wrong_exception(t, a);
 			break;
 		}
-		if (t->o.ete && t->o.p_src && taken && r.klass <= FLOW_INDIRECT && rng_pm(&t->rng, 150)) {
+		if (t->o.ete && t->o.p_src && taken && r.klass <= FLOW_INDIRECT &&
+		    rng_pm(&t->rng, 150)) {
 			a.addr = r.pc;
 			wrong_source(t, a);
 		} else if (t->o.p_q && t->o.qsupp & 1 && rng_pm(&t->rng, 60)) {
@@ -269,7 +273,8 @@ static void back_to(struct tu *t, const struct tu_view *snap)
 	t->v.rs_block = 1;
 	t->v.soft = 1;
 	t->v.soft_left = 0;
-	/* an analyzer that starts at this Trace Info has lost the context and address to the Cancel */
+	/* an analyzer that starts at this Trace Info has lost the context and address to the Cancel
+	 */
 	if (t->o.cut_sync && t->syncs == t->o.cut_sync)
 		t->v.blind = 1;
 }
@@ -303,7 +308,8 @@ void tu_mispredicted(struct tu *t, const struct flow_rec *r, struct tu_item *it)
 	it->ev.flags |= GEN_F_MISPREDICTED;
 	tu_atom(t, it);
 	if (!final_e && r->flags & FLOW_LINK)
-		tu_rs_push(t, r->pc + r->size, r->isa);	/* pushed by the first outcome, as it stays pushed */
+		tu_rs_push(t, r->pc + r->size,
+			   r->isa); /* pushed by the first outcome, as it stays pushed */
 	t->v.rs_first = 0;
 	snap = t->v;
 	t->unsafe = 1;

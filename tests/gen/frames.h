@@ -9,7 +9,8 @@
 
 struct frames_opts {
 	uint64_t seed;
-	uint16_t p_repeat;	/* per mille of byte pairs that name the ID although it does not change */
+	/* per mille of byte pairs that name the ID although it does not change */
+	uint16_t p_repeat;
 	uint16_t p_null;	/* per mille of byte pairs: padding under ID 0 between data */
 	uint16_t p_fsync;	/* per mille: full synchronisation between frames (TPIU) */
 	uint16_t p_hsync;	/* per mille: half synchronisation between byte pairs (TPIU) */
@@ -33,7 +34,10 @@ void frames_init(struct frames *f, const struct frames_opts *o, struct gbuf *out
 void frames_put(struct frames *f, int id, const uint8_t *p, size_t n);
 /* completes the frame with padding under ID 0, as a stopped or flushed formatter does */
 void frames_flush(struct frames *f);
-/* the four full synchronisation words the kernel writes where a buffer does not follow the one before */
+/*
+ * the four full synchronisation words the kernel writes where a buffer does not follow the one
+ * before
+ */
 void frames_barrier(struct frames *f);
 
 #endif

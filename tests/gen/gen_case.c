@@ -50,7 +50,9 @@ static void draw_program(struct rng *r, unsigned int x, struct tu_opts *t, struc
 	p->pauth = (uint8_t)(coin(r, 40) && !t->mprofile);
 	p->tx = (uint8_t)(t->ete && coin(r, 30) && !(x & GEN_X_TX));
 	p->reset = (uint8_t)(coin(r, 15) && !t->mprofile && !(x & GEN_X_RESET));
-	p->threads = coin(r, 40) && !(x & GEN_X_THREADS) && (t->cid || t->vmid_is_tid) ? (uint8_t)rng_range(r, 2, 3) : 1;
+	p->threads = coin(r, 40) && !(x & GEN_X_THREADS) && (t->cid || t->vmid_is_tid)
+			     ? (uint8_t)rng_range(r, 2, 3)
+			     : 1;
 	if (t->vmid_is_tid && !t->cid && t->vmid_bytes == 1)
 		p->first_tid = 7;
 	p->sections = (uint8_t)rng_range(r, 1, 3);
@@ -202,7 +204,8 @@ static void restart(void *ctx)
 	k->c->nevents = 1;	/* GEN_FRAGMENT stays */
 }
 
-static int insn_at(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el, struct flow_rec *out)
+static int insn_at(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el,
+		   struct flow_rec *out)
 {
 	return prog_insn_at(((struct collect *)ctx)->c->program, pc, isa, tid, el, out);
 }

@@ -12,7 +12,8 @@ const char *gen_event_text(const struct gen_event *ev, char *buf, size_t n)
 		snprintf(buf, n, "A");
 		break;
 	case GEN_RANGE:
-		snprintf(buf, n, "R %" PRIx64 " %" PRIx64 " %u %c", ev->start, ev->end, ev->n, ev->atom);
+		snprintf(buf, n, "R %" PRIx64 " %" PRIx64 " %u %c", ev->start, ev->end, ev->n,
+			 ev->atom);
 		break;
 	case GEN_NOPATH:
 		snprintf(buf, n, "P %" PRIx64 " %" PRIx64 " %u", ev->start, ev->next, ev->n);

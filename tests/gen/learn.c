@@ -22,7 +22,8 @@ static size_t slot(const struct learn *l, uint64_t pc, uint32_t process, uint8_t
 	uint64_t h = (pc ^ (uint64_t)process << 40) * 0x9e3779b97f4a7c15ull;
 	size_t i = (size_t)(h >> 20) & (l->cap - 1);
 
-	while (l->tab[i].used && (l->tab[i].pc != pc || l->tab[i].process != process || l->tab[i].isa != isa))
+	while (l->tab[i].used &&
+	       (l->tab[i].pc != pc || l->tab[i].process != process || l->tab[i].isa != isa))
 		i = (i + 1) & (l->cap - 1);
 	return i;
 }
@@ -89,7 +90,9 @@ int learn_insn(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el, st
 {
 	const struct learn *l = ctx;
 	const struct known *k = &l->tab[slot(l, pc, tid / 100, isa)], *t;
-	static const uint8_t other[] = { [FLOW_A32] = FLOW_T32, [FLOW_T32] = FLOW_A32, [FLOW_A64] = FLOW_A64 };
+	static const uint8_t other[] = {
+		[FLOW_A32] = FLOW_T32, [FLOW_T32] = FLOW_A32, [FLOW_A64] = FLOW_A64
+	};
 
 	(void)el;
 	if (!k->used || (k->klass == FLOW_DIRECT && !k->has_target))
@@ -103,7 +106,8 @@ int learn_insn(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el, st
 	out->next = k->klass == FLOW_DIRECT ? k->target : pc + k->size;
 	out->num = isa;
 	if (k->klass == FLOW_DIRECT) {
-		/* a call that changes the instruction set: the target was executed in the other one */
+		/* a call that changes the instruction set: the target was executed in the other one
+		 */
 		t = &l->tab[slot(l, k->target, tid / 100, isa)];
 		if (!t->used && l->tab[slot(l, k->target, tid / 100, other[isa])].used)
 			out->num = other[isa];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* learn.h - remembers executed instructions, so that a flow without opcodes can be speculated upon. */
+/*
+ * learn.h - remembers executed instructions, so that a flow without opcodes can be speculated
+ * upon.
+ */
 #ifndef CSTRACE_TESTS_GEN_LEARN_H
 #define CSTRACE_TESTS_GEN_LEARN_H
 

@@ -95,7 +95,8 @@ static int read_images(const char *path, struct session_image **list, int *n)
 		file = *end == '\t' ? end + 1 : NULL;
 		rec = file ? strchr(file, '\t') : NULL;
 		if (!rec) {
-			fprintf(stderr, "cst-gen: %s: not NUMBER<tab>FILE<tab>PATH: %s\n", path, line);
+			fprintf(stderr, "cst-gen: %s: not NUMBER<tab>FILE<tab>PATH: %s\n", path,
+				line);
 			fclose(f);
 			return 1;
 		}
@@ -109,7 +110,8 @@ static int read_images(const char *path, struct session_image **list, int *n)
 	return 0;
 }
 
-static void add_memory(struct memory *m, const struct flow_rec *r, const struct session_image *im, int n)
+static void add_memory(struct memory *m, const struct flow_rec *r, const struct session_image *im,
+		       int n)
 {
 	int i;
 
@@ -119,7 +121,8 @@ static void add_memory(struct memory *m, const struct flow_rec *r, const struct 
 		return;
 	for (i = 0; i < n; i++)
 		if (im[i].num == r->num)
-			m->mem[m->n++] = (struct snapshot_mem){ r->pc, r->aux, r->next, NULL, im[i].file, NULL };
+			m->mem[m->n++] = (struct snapshot_mem){ r->pc, r->aux,     r->next,
+								NULL,  im[i].file, NULL };
 }
 
 static int encode(struct cli *c)
@@ -147,7 +150,8 @@ static int encode(struct cli *c)
 		return fail(c->flow);
 	}
 	if (fread(magic, 1, 8, f) != 8 || memcmp(magic, FLOW_MAGIC, 8)) {
-		fprintf(stderr, "cst-gen: %s: not a flow file: it does not begin with %s\n", c->flow, FLOW_MAGIC);
+		fprintf(stderr, "cst-gen: %s: not a flow file: it does not begin with %s\n",
+			c->flow, FLOW_MAGIC);
 		goto out;
 	}
 	snprintf(path, sizeof(path), "%s.images", c->flow);
@@ -254,7 +258,8 @@ static int case_perf(struct cli *c, struct gen_case *k)
 		gbuf_zero(&page, 4096 - page.len % 4096);
 		rc = write_file(path, page.p, page.len);
 		snprintf(path, sizeof(path), "%s/code%zu.bin", prefix, i);
-		session_map(s, kernel ? 100 : g[i].tid, 0, g[i].va & ~0xfffull, page.len, 0, path, kernel);
+		session_map(s, kernel ? 100 : g[i].tid, 0, g[i].va & ~0xfffull, page.len, 0, path,
+			    kernel);
 	}
 	prog_run(p, c->insns ? c->insns : k->insns, run_flow, s);
 	gbuf_free(&page);
@@ -321,13 +326,15 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (argc < 2 || (strcmp(argv[1], "encode") && strcmp(argv[1], "random"))) {
-		fprintf(stderr, "usage: cst-gen encode|random [options]; cst-gen --help lists them\n");
+		fprintf(stderr,
+			"usage: cst-gen encode|random [options]; cst-gen --help lists them\n");
 		return 129;
 	}
 	if (cli_parse(&c, argc - 2, argv + 2))
 		return 129;
 	if (!c.perf && !c.snapshot && !c.truth && !c.print) {
-		fprintf(stderr, "cst-gen: nothing to write: --perf, --snapshot, --truth or --print\n");
+		fprintf(stderr,
+			"cst-gen: nothing to write: --perf, --snapshot, --truth or --print\n");
 		return 129;
 	}
 	return !strcmp(argv[1], "encode") ? encode(&c) : random_case(&c, argc - 2, argv + 2);

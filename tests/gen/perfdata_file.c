@@ -102,9 +102,10 @@ static void attr(const struct perfw *w, int dummy, struct gbuf *b)
 		a.context_switch = w->o.with_time;
 	} else {
 		/* the options as they stand in the format of the event */
-		a.config = (uint64_t)(configr >> 3 & 1) << 8 | (uint64_t)(configr >> 4 & 1) << 12 |
-			   (uint64_t)(configr >> 6 & 1) << 14 | (uint64_t)(configr >> 15 & 1) << 15 |
-			   (uint64_t)(configr >> 11 & 1) << 28 | (uint64_t)(configr >> 12 & 1) << 29;
+		a.config =
+			(uint64_t)(configr >> 3 & 1) << 8 | (uint64_t)(configr >> 4 & 1) << 12 |
+			(uint64_t)(configr >> 6 & 1) << 14 | (uint64_t)(configr >> 15 & 1) << 15 |
+			(uint64_t)(configr >> 11 & 1) << 28 | (uint64_t)(configr >> 12 & 1) << 29;
 	}
 	gbuf_put(b, &a, want < have ? want : have);
 	if (want > have)
@@ -216,7 +217,8 @@ static void pipe_form(struct perfw *w, struct gbuf *file)
 
 void perfw_finish(struct perfw *w, struct gbuf *file)
 {
-	uint64_t ids = 104, attrs = ids + 16, esize = w->o.attr_size + 16u, data = attrs + 2 * esize;
+	uint64_t ids = 104, attrs = ids + 16, esize = w->o.attr_size + 16u,
+		 data = attrs + 2 * esize;
 	struct gbuf sect[32] = { 0 };
 	uint64_t bits = 0, at;
 	int i, n = 0;

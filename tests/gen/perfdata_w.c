@@ -155,15 +155,16 @@ void perfw_comm(struct perfw *w, const struct perfw_at *at, const char *name, in
 {
 	struct gbuf r = { 0 };
 
-	perfw_begin(&r, PERF_RECORD_COMM, exec ? PERF_RECORD_MISC_COMM_EXEC | PERF_RECORD_MISC_USER : 2);
+	perfw_begin(&r, PERF_RECORD_COMM,
+		    exec ? PERF_RECORD_MISC_COMM_EXEC | PERF_RECORD_MISC_USER : 2);
 	gbuf_u32(&r, at->pid);
 	gbuf_u32(&r, at->tid);
 	text(&r, name);
 	kernel(w, &r, at, PERFW_ID_DUMMY);
 }
 
-void perfw_mmap(struct perfw *w, const struct perfw_at *at, uint64_t va, uint64_t len, uint64_t offset,
-		 const char *path, int kernel_map)
+void perfw_mmap(struct perfw *w, const struct perfw_at *at, uint64_t va, uint64_t len,
+		uint64_t offset, const char *path, int kernel_map)
 {
 	struct gbuf r = { 0 };
 
@@ -214,7 +215,8 @@ void perfw_itrace_start(struct perfw *w, const struct perfw_at *at)
 	kernel(w, &r, at, PERFW_ID_ETM);
 }
 
-void perfw_switch(struct perfw *w, const struct perfw_at *at, uint32_t other_pid, uint32_t other_tid, int out)
+void perfw_switch(struct perfw *w, const struct perfw_at *at, uint32_t other_pid,
+		  uint32_t other_tid, int out)
 {
 	struct gbuf r = { 0 };
 
@@ -227,8 +229,8 @@ void perfw_switch(struct perfw *w, const struct perfw_at *at, uint32_t other_pid
 	kernel(w, &r, at, PERFW_ID_DUMMY);
 }
 
-void perfw_text_poke(struct perfw *w, const struct perfw_at *at, uint64_t addr, const uint8_t *before,
-		     uint16_t nbefore, const uint8_t *after, uint16_t nafter)
+void perfw_text_poke(struct perfw *w, const struct perfw_at *at, uint64_t addr,
+		     const uint8_t *before, uint16_t nbefore, const uint8_t *after, uint16_t nafter)
 {
 	struct gbuf r = { 0 };
 
@@ -242,7 +244,8 @@ void perfw_text_poke(struct perfw *w, const struct perfw_at *at, uint64_t addr, 
 	kernel(w, &r, at, PERFW_ID_DUMMY);
 }
 
-void perfw_hw_id(struct perfw *w, const struct perfw_at *at, uint8_t trace_id, int minor, uint32_t sink)
+void perfw_hw_id(struct perfw *w, const struct perfw_at *at, uint8_t trace_id, int minor,
+		 uint32_t sink)
 {
 	struct gbuf r = { 0 };
 	uint64_t id = trace_id;
@@ -254,7 +257,8 @@ void perfw_hw_id(struct perfw *w, const struct perfw_at *at, uint8_t trace_id, i
 	kernel(w, &r, at, PERFW_ID_ETM);
 }
 
-void perfw_aux(struct perfw *w, const struct perfw_at *at, uint64_t offset, uint64_t size, uint64_t flags)
+void perfw_aux(struct perfw *w, const struct perfw_at *at, uint64_t offset, uint64_t size,
+	       uint64_t flags)
 {
 	struct gbuf r = { 0 };
 
@@ -274,8 +278,8 @@ void perfw_finished_round(struct perfw *w)
 	gbuf_free(&r);
 }
 
-void perfw_auxtrace(struct perfw *w, uint64_t offset, uint32_t idx, int32_t tid, int32_t cpu, uint64_t reference,
-		    const uint8_t *p, size_t n)
+void perfw_auxtrace(struct perfw *w, uint64_t offset, uint32_t idx, int32_t tid, int32_t cpu,
+		    uint64_t reference, const uint8_t *p, size_t n)
 {
 	struct gbuf r = { 0 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * perfdata_w.h - writes perf.data files with CoreSight trace, as `perf record -e cs_etm//u` would, in all
- * the forms that recorders use. The caller gives the records in the order in which they shall stand.
+ * perfdata_w.h - writes perf.data files with CoreSight trace, as `perf record -e cs_etm//u`
+ * would, in all the forms that recorders use. The caller gives the records in the order in which
+ * they shall stand.
  */
 #ifndef CSTRACE_TESTS_GEN_PERFDATA_W_H
 #define CSTRACE_TESTS_GEN_PERFDATA_W_H
@@ -37,7 +38,8 @@ struct perfw_cpu {
 	int cpu;
 	struct tu_regs regs;
 	int64_t ts_source;	/* -2: not written */
-	uint64_t id_word;	/* 0: regs.traceidr; else the metadata word, e.g. with the "unused" flag */
+	/* 0: regs.traceidr; else the metadata word, e.g. with the "unused" flag */
+	uint64_t id_word;
 };
 
 /* who and when: the trailer of a record */
@@ -53,19 +55,23 @@ struct perfw *perfw_new(const struct perfw_opts *o, const struct perfw_cpu *cpus
 void perfw_free(struct perfw *w);
 void perfw_comm(struct perfw *w, const struct perfw_at *at, const char *name, int exec);
 /* MMAP2 of a process; kernel: MMAP of the kernel */
-void perfw_mmap(struct perfw *w, const struct perfw_at *at, uint64_t va, uint64_t len, uint64_t offset,
-		const char *path, int kernel);
+void perfw_mmap(struct perfw *w, const struct perfw_at *at, uint64_t va, uint64_t len,
+		uint64_t offset, const char *path, int kernel);
 void perfw_fork(struct perfw *w, const struct perfw_at *at, uint32_t ppid, uint32_t ptid, int exit);
 void perfw_itrace_start(struct perfw *w, const struct perfw_at *at);
-void perfw_switch(struct perfw *w, const struct perfw_at *at, uint32_t other_pid, uint32_t other_tid, int out);
-void perfw_text_poke(struct perfw *w, const struct perfw_at *at, uint64_t addr, const uint8_t *before,
-		     uint16_t nbefore, const uint8_t *after, uint16_t nafter);
-void perfw_hw_id(struct perfw *w, const struct perfw_at *at, uint8_t trace_id, int minor, uint32_t sink);
-void perfw_aux(struct perfw *w, const struct perfw_at *at, uint64_t offset, uint64_t size, uint64_t flags);
+void perfw_switch(struct perfw *w, const struct perfw_at *at, uint32_t other_pid,
+		  uint32_t other_tid, int out);
+void perfw_text_poke(struct perfw *w, const struct perfw_at *at, uint64_t addr,
+		     const uint8_t *before, uint16_t nbefore, const uint8_t *after,
+		     uint16_t nafter);
+void perfw_hw_id(struct perfw *w, const struct perfw_at *at, uint8_t trace_id, int minor,
+		 uint32_t sink);
+void perfw_aux(struct perfw *w, const struct perfw_at *at, uint64_t offset, uint64_t size,
+	       uint64_t flags);
 void perfw_finished_round(struct perfw *w);
 /* idx: which buffer; cpu -1: of thread tid */
-void perfw_auxtrace(struct perfw *w, uint64_t offset, uint32_t idx, int32_t tid, int32_t cpu, uint64_t reference,
-		    const uint8_t *p, size_t n);
+void perfw_auxtrace(struct perfw *w, uint64_t offset, uint32_t idx, int32_t tid, int32_t cpu,
+		    uint64_t reference, const uint8_t *p, size_t n);
 /* any record: header included */
 void perfw_record(struct perfw *w, const void *rec, size_t n);
 /* the complete file */

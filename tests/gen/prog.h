@@ -34,7 +34,8 @@ struct prog_insn {
 struct prog_kind {
 	uint32_t op;
 	uint8_t size, klass, flags, what;
-	uint8_t form;		/* how operands and displacement are put in; private to each table */
+	/* how operands and displacement are put in; private to each table */
+	uint8_t form;
 	uint8_t need;
 	uint16_t weight;
 };
@@ -42,7 +43,10 @@ struct prog_kind {
 struct prog_isa {
 	const struct prog_kind *kinds;
 	int nkinds;
-	/* displacement range from pc; 0: not a direct branch. other: the branch changes between A32 and T32 */
+	/*
+	 * displacement range from pc; 0: not a direct branch. other: the branch changes between A32
+	 * and T32
+	 */
 	int (*reach)(const struct prog_kind *k, uint64_t pc, int64_t *lo, int64_t *hi, int *other);
 	uint32_t (*encode)(const struct prog_kind *k, struct rng *r, uint64_t pc, uint64_t target);
 };

@@ -5,8 +5,8 @@
 enum { PLAIN, RM, REGLIST, ADDI, LOAD, SVC, B24, BLX24, DP_REG, UNCOND };
 
 /*
- * FLOW_COND in the table: the condition field may be anything but AL; such kinds stand twice. op carries
- * cond = AL, or 1111 for the unconditional space.
+ * FLOW_COND in the table: the condition field may be anything but AL; such kinds stand twice. op
+ * carries cond = AL, or 1111 for the unconditional space.
  */
 #define COND (FLOW_COND)
 #define LINK (FLOW_LINK)
@@ -42,11 +42,16 @@ static const struct prog_kind kinds[] = {
 	{ 0xe1a0f000, 4, FLOW_INDIRECT, 0, 0, RM, 0, 4 },
 	{ 0xe08ff000, 4, FLOW_INDIRECT, 0, 0, RM, 0, 6 },	/* ADD pc, pc, rm */
 	{ 0xe28ff000, 4, FLOW_INDIRECT, 0, 0, RM, 0, 4 },	/* ADD pc, pc, #n */
-	{ 0xe25ef004, 4, FLOW_INDIRECT, FLOW_ERET, PROG_ERET, PLAIN, PROG_KERNEL, 40 },	/* SUBS pc, lr, #4 */
-	{ 0xe1b0f00e, 4, FLOW_INDIRECT, FLOW_ERET, PROG_ERET, PLAIN, PROG_KERNEL, 30 },	/* MOVS pc, lr */
-	{ 0xe8fd8001, 4, FLOW_INDIRECT, FLOW_ERET, PROG_ERET, PLAIN, PROG_KERNEL, 15 },	/* LDM sp!, {r0, pc}^ */
-	{ 0xf8bd0a00, 4, FLOW_INDIRECT, FLOW_ERET, PROG_ERET, UNCOND, PROG_KERNEL, 30 },	/* RFE */
-	{ 0xe160006e, 4, FLOW_INDIRECT, FLOW_ERET, PROG_ERET, PLAIN, PROG_KERNEL | PROG_NEW, 20 },	/* ERET */
+	/* SUBS pc, lr, #4 */
+	{ 0xe25ef004, 4, FLOW_INDIRECT, FLOW_ERET, PROG_ERET, PLAIN, PROG_KERNEL, 40 },
+	/* MOVS pc, lr */
+	{ 0xe1b0f00e, 4, FLOW_INDIRECT, FLOW_ERET, PROG_ERET, PLAIN, PROG_KERNEL, 30 },
+	/* LDM sp!, {r0, pc}^ */
+	{ 0xe8fd8001, 4, FLOW_INDIRECT, FLOW_ERET, PROG_ERET, PLAIN, PROG_KERNEL, 15 },
+	/* RFE */
+	{ 0xf8bd0a00, 4, FLOW_INDIRECT, FLOW_ERET, PROG_ERET, UNCOND, PROG_KERNEL, 30 },
+	/* ERET */
+	{ 0xe160006e, 4, FLOW_INDIRECT, FLOW_ERET, PROG_ERET, PLAIN, PROG_KERNEL | PROG_NEW, 20 },
 	{ 0xf57ff06f, 4, FLOW_ISB, 0, 0, UNCOND, 0, 12 },
 	{ 0xee070f95, 4, FLOW_ISB, 0, 0, PLAIN, 0, 5 },
 	{ 0xe320f002, 4, FLOW_WFX, 0, 0, PLAIN, 0, 6 },

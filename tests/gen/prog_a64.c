@@ -26,7 +26,8 @@ static const struct prog_kind kinds[] = {
 	{ 0xb5000000, 4, FLOW_DIRECT, COND, 0, CB19, 0, 20 },
 	{ 0x36000000, 4, FLOW_DIRECT, COND, 0, TB14, 0, 20 },
 	{ 0xb7000000, 4, FLOW_DIRECT, COND, 0, TB14, 0, 15 },
-	{ 0x74000000, 4, FLOW_DIRECT, COND, 0, CMP_REG, PROG_NEW, 8 },	/* CB<cc> and its byte, halfword forms */
+	/* CB<cc> and its byte, halfword forms */
+	{ 0x74000000, 4, FLOW_DIRECT, COND, 0, CMP_REG, PROG_NEW, 8 },
 	{ 0x74008000, 4, FLOW_DIRECT, COND, 0, CMP_REG, PROG_NEW, 5 },
 	{ 0x7400c000, 4, FLOW_DIRECT, COND, 0, CMP_REG, PROG_NEW, 5 },
 	{ 0xf4000000, 4, FLOW_DIRECT, COND, 0, CMP_REG, PROG_NEW, 8 },
@@ -113,13 +114,14 @@ static uint32_t encode(const struct prog_kind *k, struct rng *r, uint64_t pc, ui
 	case CB19:
 		return op | (words & 0x7ffff) << 5 | rng_below(r, 31);
 	case TB14:
-		return op | rng_below(r, 2) << 24 | rng_below(r, 32) << 19 | (words & 0x3fff) << 5 | rng_below(r, 31);
+		return op | rng_below(r, 2) << 24 | rng_below(r, 32) << 19 | (words & 0x3fff) << 5 |
+		       rng_below(r, 31);
 	case CMP_REG:
-		return op | (uint32_t)cmp[rng_below(r, 6)] << 21 | rng_below(r, 31) << 16 | (words & 0x1ff) << 5 |
-		       rng_below(r, 31);
+		return op | (uint32_t)cmp[rng_below(r, 6)] << 21 | rng_below(r, 31) << 16 |
+		       (words & 0x1ff) << 5 | rng_below(r, 31);
 	case CMP_IMM:
-		return op | (uint32_t)cmp[rng_below(r, 6)] << 21 | rng_below(r, 64) << 15 | (words & 0x1ff) << 5 |
-		       rng_below(r, 31);
+		return op | (uint32_t)cmp[rng_below(r, 6)] << 21 | rng_below(r, 64) << 15 |
+		       (words & 0x1ff) << 5 | rng_below(r, 31);
 	default:
 		return op;
 	}

@@ -36,7 +36,8 @@ static int pick_kind(struct prog *p, const struct prog_section *s, int last_of_i
 	for (pass = 0, x = 0; pass < 2; pass++) {
 		for (i = 0; i < isa->nkinds; i++) {
 			const struct prog_kind *k = &isa->kinds[i];
-			int stops = (k->klass == FLOW_INDIRECT || k->klass == FLOW_DIRECT) && !(k->flags & FLOW_COND);
+			int stops = (k->klass == FLOW_INDIRECT || k->klass == FLOW_DIRECT) &&
+				    !(k->flags & FLOW_COND);
 
 			if (!allowed(p, s, k) || (last_of_it && !(k->need & PROG_IT_LAST)))
 				continue;
@@ -113,7 +114,8 @@ static void fill(struct prog *p, struct prog_section *s)
 
 /* a place within reach; falls back to the same section, whose every short branch has some target */
 static const struct prog_insn *place_in_reach(struct prog *p, const struct prog_section *from,
-					      const struct prog_insn *in, int64_t lo, int64_t hi, uint8_t isa)
+					      const struct prog_insn *in, int64_t lo, int64_t hi,
+					      uint8_t isa)
 {
 	const struct prog_insn *best = NULL;
 	uint32_t seen = 0;
@@ -130,7 +132,8 @@ static const struct prog_insn *place_in_reach(struct prog *p, const struct prog_
 			continue;
 		t = &s->in[rng_below(&p->rng, (uint32_t)s->n)];
 		d = (int64_t)(t->pc - in->pc);
-		if (d >= lo && d <= hi && !t->inside_it && (d > 0 || in->flags & FLOW_COND || !rng_below(&p->rng, 4)))
+		if (d >= lo && d <= hi && !t->inside_it &&
+		    (d > 0 || in->flags & FLOW_COND || !rng_below(&p->rng, 4)))
 			return t;
 	}
 	if (from->isa != isa)
@@ -202,7 +205,8 @@ static void write_bytes(struct prog_section *s)
 
 static uint64_t random_base(struct prog *p, uint8_t isa, int kernel)
 {
-	static const uint64_t a64[] = { 0x400000, 0x10000, 0xaaaac0000000, 0xffff90000000, 0x7ffff000, 0xfffff000 };
+	static const uint64_t a64[] = { 0x400000,       0x10000,    0xaaaac0000000,
+					0xffff90000000, 0x7ffff000, 0xfffff000 };
 	uint64_t va;
 
 	if (isa != FLOW_A64 || p->o.ia32)
@@ -235,7 +239,8 @@ static uint8_t pick_isa(struct prog *p)
 	return isa;
 }
 
-/* A thread is AArch64 or AArch32 as a whole; in AArch32 the sections may differ in instruction set. */
+/* A thread is AArch64 or AArch32 as a whole; in AArch32 the sections may differ in instruction set.
+ */
 void prog_build(struct prog *p)
 {
 	int t, i, n = 0;
@@ -255,7 +260,8 @@ void prog_build(struct prog *p)
 			do
 				s->isa = a64 ? FLOW_A64 : pick_isa(p);
 			while ((s->isa == FLOW_A64) != a64);
-			/* threads share addresses where the layout allows it; some sections lie close together */
+			/* threads share addresses where the layout allows it; some sections lie
+			 * close together */
 			do {
 				if (t && tries == 0)
 					s->va = p->sec[n % p->o.sections].va;
@@ -263,8 +269,8 @@ void prog_build(struct prog *p)
 					s->va = last + 0x4000 + rng_below(&p->rng, 0x800) * 4;
 				else
 					s->va = random_base(p, s->isa, 0);
-			} while (tries++ < 100 &&
-				 (overlaps(p, n, s->va, s->tid) || (s->isa != FLOW_A64 && s->va > 0xf0000000)));
+			} while (tries++ < 100 && (overlaps(p, n, s->va, s->tid) ||
+						   (s->isa != FLOW_A64 && s->va > 0xf0000000)));
 			last = s->va;
 			fill(p, s);
 		}
@@ -278,19 +284,22 @@ void prog_build(struct prog *p)
 	for (i = 0; i < p->nsec; i++) {
 		link_up(p, &p->sec[i]);
 		write_bytes(&p->sec[i]);
-		p->regions[i] = (struct prog_region){ p->sec[i].tid, p->sec[i].el, p->sec[i].isa, p->sec[i].va,
-						      p->sec[i].bytes, p->sec[i].len };
+		p->regions[i] =
+			(struct prog_region){ p->sec[i].tid, p->sec[i].el,    p->sec[i].isa,
+					      p->sec[i].va,  p->sec[i].bytes, p->sec[i].len };
 	}
 }
 
-const struct prog_insn *prog_find(const struct prog *p, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el)
+const struct prog_insn *prog_find(const struct prog *p, uint64_t pc, uint8_t isa, uint32_t tid,
+				  uint8_t el)
 {
 	int i, at;
 
 	for (i = 0; i < p->nsec; i++) {
 		const struct prog_section *s = &p->sec[i];
 
-		if (s->isa != isa || (el ? !s->el : s->tid != tid) || pc < s->va || pc >= s->va + s->len || pc & 1)
+		if (s->isa != isa || (el ? !s->el : s->tid != tid) || pc < s->va ||
+		    pc >= s->va + s->len || pc & 1)
 			continue;
 		at = s->at[(pc - s->va) / 2];
 		return at < 0 ? NULL : &s->in[at];

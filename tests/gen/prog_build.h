@@ -11,7 +11,8 @@
 struct prog_section {
 	struct prog_insn *in;
 	int n;
-	int32_t *at;		/* halfword offset -> index of the instruction that starts there, -1: none */
+	/* halfword offset -> index of the instruction that starts there, -1: none */
+	int32_t *at;
 	uint8_t *bytes;
 	uint32_t len;
 	uint64_t va;
@@ -56,7 +57,8 @@ struct prog {
 
 const struct prog_isa *prog_isa_of(uint8_t isa);
 void prog_build(struct prog *p);
-const struct prog_insn *prog_find(const struct prog *p, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el);
+const struct prog_insn *prog_find(const struct prog *p, uint64_t pc, uint8_t isa, uint32_t tid,
+				  uint8_t el);
 /* some instruction a branch may go to */
 const struct prog_insn *prog_pick(struct prog *p, uint32_t tid, uint8_t el, int a64);
 

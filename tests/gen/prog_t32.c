@@ -10,13 +10,13 @@ enum { PLAIN, RM16, RD16, MOVW, POP, B8, B11, BW20, BW24, BL24, BLX24, CB };
 
 /* 32-bit ones as first halfword << 16 | second */
 static const struct prog_kind kinds[] = {
-	{ 0x3001, 2, FLOW_OTHER, 0, 0, RD16, LAST, 250 },	/* ADDS rd, #1 */
-	{ 0x6800, 2, FLOW_OTHER, 0, 0, RD16, LAST, 80 },	/* LDR */
+	{ 0x3001, 2, FLOW_OTHER, 0, 0, RD16, LAST, 250 }, /* ADDS rd, #1 */
+	{ 0x6800, 2, FLOW_OTHER, 0, 0, RD16, LAST, 80 }, /* LDR */
 	{ 0xf2400000, 4, FLOW_OTHER, 0, 0, MOVW, LAST, 120 },
 	{ 0xbf00, 2, FLOW_OTHER, 0, 0, PLAIN, LAST, 40 },
-	{ 0xbc01, 2, FLOW_OTHER, 0, 0, PLAIN, LAST, 20 },	/* POP without pc */
-	{ 0xf3bf8f5f, 4, FLOW_OTHER, 0, 0, PLAIN, LAST, 10 },	/* DMB */
-	{ 0xf3bf8f4f, 4, FLOW_OTHER, 0, 0, PLAIN, LAST, 10 },	/* DSB */
+	{ 0xbc01, 2, FLOW_OTHER, 0, 0, PLAIN, LAST, 20 }, /* POP without pc */
+	{ 0xf3bf8f5f, 4, FLOW_OTHER, 0, 0, PLAIN, LAST, 10 }, /* DMB */
+	{ 0xf3bf8f4f, 4, FLOW_OTHER, 0, 0, PLAIN, LAST, 10 }, /* DSB */
 	{ 0xd000, 2, FLOW_DIRECT, COND, 0, B8, 0, 90 },
 	{ 0xe000, 2, FLOW_DIRECT, 0, 0, B11, LAST, 30 },
 	{ 0xf0008000, 4, FLOW_DIRECT, COND, 0, BW20, 0, 40 },
@@ -25,28 +25,30 @@ static const struct prog_kind kinds[] = {
 	{ 0xf000c000, 4, FLOW_DIRECT, LINK, 0, BLX24, LAST | PROG_NOT_M, 40 },
 	{ 0xb100, 2, FLOW_DIRECT, COND, 0, CB, 0, 30 },
 	{ 0xb900, 2, FLOW_DIRECT, COND, 0, CB, 0, 20 },
-	{ 0x4700, 2, FLOW_INDIRECT, 0, 0, RM16, LAST, 15 },	/* BX */
+	{ 0x4700, 2, FLOW_INDIRECT, 0, 0, RM16, LAST, 15 }, /* BX */
 	{ 0x4770, 2, FLOW_INDIRECT, FLOW_RET, 0, PLAIN, LAST, 40 },
-	{ 0x4780, 2, FLOW_INDIRECT, LINK, 0, RM16, LAST, 25 },	/* BLX */
+	{ 0x4780, 2, FLOW_INDIRECT, LINK, 0, RM16, LAST, 25 }, /* BLX */
 	{ 0xbd00, 2, FLOW_INDIRECT, FLOW_RET, 0, POP, LAST, 40 },
-	{ 0x46f7, 2, FLOW_INDIRECT, FLOW_RET, 0, PLAIN, LAST, 10 },	/* MOV pc, lr */
-	{ 0x4487, 2, FLOW_INDIRECT, 0, 0, PLAIN, LAST, 4 },	/* ADD pc, r0 */
-	{ 0xe8d0f001, 4, FLOW_INDIRECT, 0, 0, PLAIN, LAST, 8 },	/* TBB [r0, r1] */
-	{ 0xe8d0f011, 4, FLOW_INDIRECT, 0, 0, PLAIN, LAST, 6 },	/* TBH */
-	{ 0xf8dff010, 4, FLOW_INDIRECT, 0, 0, PLAIN, LAST, 8 },	/* LDR pc, [pc, #16] */
-	{ 0xf8d0f010, 4, FLOW_INDIRECT, 0, 0, PLAIN, LAST, 5 },	/* LDR pc, [r0, #16] */
-	{ 0xf85dfb04, 4, FLOW_INDIRECT, FLOW_RET, 0, PLAIN, LAST, 10 },	/* LDR pc, [sp], #4 */
-	{ 0xf850f021, 4, FLOW_INDIRECT, 0, 0, PLAIN, LAST, 5 },	/* LDR pc, [r0, r1, LSL #2] */
-	{ 0xe8bd8010, 4, FLOW_INDIRECT, FLOW_RET, 0, PLAIN, LAST, 15 },	/* POP.W {r4, pc} */
-	{ 0xf3c08f00, 4, FLOW_INDIRECT, 0, 0, PLAIN, LAST | PROG_NOT_M, 3 },	/* BXJ r0 */
+	{ 0x46f7, 2, FLOW_INDIRECT, FLOW_RET, 0, PLAIN, LAST, 10 }, /* MOV pc, lr */
+	{ 0x4487, 2, FLOW_INDIRECT, 0, 0, PLAIN, LAST, 4 }, /* ADD pc, r0 */
+	{ 0xe8d0f001, 4, FLOW_INDIRECT, 0, 0, PLAIN, LAST, 8 }, /* TBB [r0, r1] */
+	{ 0xe8d0f011, 4, FLOW_INDIRECT, 0, 0, PLAIN, LAST, 6 }, /* TBH */
+	{ 0xf8dff010, 4, FLOW_INDIRECT, 0, 0, PLAIN, LAST, 8 }, /* LDR pc, [pc, #16] */
+	{ 0xf8d0f010, 4, FLOW_INDIRECT, 0, 0, PLAIN, LAST, 5 }, /* LDR pc, [r0, #16] */
+	{ 0xf85dfb04, 4, FLOW_INDIRECT, FLOW_RET, 0, PLAIN, LAST, 10 }, /* LDR pc, [sp], #4 */
+	{ 0xf850f021, 4, FLOW_INDIRECT, 0, 0, PLAIN, LAST, 5 }, /* LDR pc, [r0, r1, LSL #2] */
+	{ 0xe8bd8010, 4, FLOW_INDIRECT, FLOW_RET, 0, PLAIN, LAST, 15 }, /* POP.W {r4, pc} */
+	{ 0xf3c08f00, 4, FLOW_INDIRECT, 0, 0, PLAIN, LAST | PROG_NOT_M, 3 }, /* BXJ r0 */
 	{ 0xf3de8f04, 4, FLOW_INDIRECT, FLOW_ERET, PROG_ERET, PLAIN, PROG_KERNEL | PROG_NOT_M, 40 },
 	{ 0xf3de8f00, 4, FLOW_INDIRECT, FLOW_ERET, PROG_ERET, PLAIN, PROG_KERNEL | PROG_NOT_M, 30 },
-	{ 0xe9bdc000, 4, FLOW_INDIRECT, FLOW_ERET, PROG_ERET, PLAIN, PROG_KERNEL | PROG_NOT_M, 25 }, /* RFE */
-	{ 0x4770, 2, FLOW_INDIRECT, FLOW_RET | FLOW_ERET, PROG_ERET, PLAIN, PROG_KERNEL | PROG_M, 90 },
+	/* RFE */
+	{ 0xe9bdc000, 4, FLOW_INDIRECT, FLOW_ERET, PROG_ERET, PLAIN, PROG_KERNEL | PROG_NOT_M, 25 },
+	{ 0x4770, 2, FLOW_INDIRECT, FLOW_RET | FLOW_ERET, PROG_ERET, PLAIN, PROG_KERNEL | PROG_M,
+	  90 },
 	{ 0xf3bf8f6f, 4, FLOW_ISB, 0, 0, PLAIN, LAST, 12 },
 	{ 0xbf20, 2, FLOW_WFX, 0, 0, PLAIN, LAST, 6 },
 	{ 0xbf30, 2, FLOW_WFX, 0, 0, PLAIN, LAST, 6 },
-	{ 0xf3af8002, 4, FLOW_WFX, 0, 0, PLAIN, LAST, 4 },	/* WFE.W */
+	{ 0xf3af8002, 4, FLOW_WFX, 0, 0, PLAIN, LAST, 4 }, /* WFE.W */
 	{ 0xdf00, 2, FLOW_OTHER, 0, PROG_SVC, PLAIN, PROG_USER, 15 },
 };
 
@@ -90,8 +92,8 @@ static uint32_t long_branch(uint32_t disp, uint32_t op)
 {
 	uint32_t s = disp >> 24 & 1, i1 = disp >> 23 & 1, i2 = disp >> 22 & 1;
 
-	return op | s << 26 | (disp >> 12 & 0x3ff) << 16 | (~(i1 ^ s) & 1) << 13 | (~(i2 ^ s) & 1) << 11 |
-	       (disp >> 1 & 0x7ff);
+	return op | s << 26 | (disp >> 12 & 0x3ff) << 16 | (~(i1 ^ s) & 1) << 13 |
+	       (~(i2 ^ s) & 1) << 11 | (disp >> 1 & 0x7ff);
 }
 
 static uint32_t encode(const struct prog_kind *k, struct rng *r, uint64_t pc, uint64_t target)
@@ -112,8 +114,9 @@ static uint32_t encode(const struct prog_kind *k, struct rng *r, uint64_t pc, ui
 	case B11:
 		return op | (disp >> 1 & 0x7ff);
 	case BW20:
-		return op | (disp >> 20 & 1) << 26 | rng_below(r, 14) << 22 | (disp >> 12 & 0x3f) << 16 |
-		       (disp >> 18 & 1) << 13 | (disp >> 19 & 1) << 11 | (disp >> 1 & 0x7ff);
+		return op | (disp >> 20 & 1) << 26 | rng_below(r, 14) << 22 |
+		       (disp >> 12 & 0x3f) << 16 | (disp >> 18 & 1) << 13 | (disp >> 19 & 1) << 11 |
+		       (disp >> 1 & 0x7ff);
 	case BW24:
 	case BL24:
 		return long_branch(disp, op & ~0x2800u);

@@ -56,7 +56,8 @@ struct prog *prog_new(const struct prog_opts *o)
 	p->threads = gen_realloc(NULL, o->threads * sizeof(*p->threads));
 	memset(p->threads, 0, o->threads * sizeof(*p->threads));
 	for (i = 0; i < o->threads; i++)
-		p->threads[i].at = place(prog_pick(p, o->first_tid + (uint32_t)i * o->tid_step, 0, thread_a64(p, i)));
+		p->threads[i].at = place(prog_pick(p, o->first_tid + (uint32_t)i * o->tid_step, 0,
+						   thread_a64(p, i)));
 	p->pc = p->threads[0].at;
 	return p;
 }
@@ -84,7 +85,8 @@ size_t prog_regions(const struct prog *p, const struct prog_region **regions)
 	return (size_t)p->nsec;
 }
 
-int prog_insn_at(void *prog, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el, struct flow_rec *out)
+int prog_insn_at(void *prog, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el,
+		 struct flow_rec *out)
 {
 	struct prog *p = prog;
 	const struct prog_insn *in = prog_find(p, pc, isa, tid, el);
@@ -102,7 +104,8 @@ int prog_insn_at(void *prog, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el,
 	return 1;
 }
 
-static void send(struct prog *p, uint8_t kind, uint32_t num, uint64_t pc, uint64_t next, uint8_t isa)
+static void send(struct prog *p, uint8_t kind, uint32_t num, uint64_t pc, uint64_t next,
+		 uint8_t isa)
 {
 	struct flow_rec r;
 
@@ -265,7 +268,8 @@ static void step(struct prog *p)
 		switch_thread(p);
 }
 
-void prog_run(struct prog *p, uint64_t n, void (*emit)(void *ctx, const struct flow_rec *r), void *ctx)
+void prog_run(struct prog *p, uint64_t n, void (*emit)(void *ctx, const struct flow_rec *r),
+	      void *ctx)
 {
 	p->emit = emit;
 	p->ctx = ctx;

@@ -2,9 +2,10 @@
 /*
  * random.h - seeded random programs and their execution.
  *
- * A program is a few sections of real opcodes: user code per thread (the same addresses hold different
- * code in different threads) and one kernel shared by all. Running it makes random decisions at
- * conditional and indirect branches, takes exceptions and switches threads; the flow says what happened.
+ * A program is a few sections of real opcodes: user code per thread (the same addresses hold
+ * different code in different threads) and one kernel shared by all. Running it makes random
+ * decisions at conditional and indirect branches, takes exceptions and switches threads; the flow
+ * says what happened.
  */
 #ifndef CSTRACE_TESTS_GEN_RANDOM_H
 #define CSTRACE_TESTS_GEN_RANDOM_H
@@ -49,8 +50,10 @@ struct prog *prog_new(const struct prog_opts *o);
 void prog_free(struct prog *p);
 size_t prog_regions(const struct prog *p, const struct prog_region **regions);
 /* executes about n instructions; more calls go on where the last one stopped */
-void prog_run(struct prog *p, uint64_t n, void (*emit)(void *ctx, const struct flow_rec *r), void *ctx);
+void prog_run(struct prog *p, uint64_t n, void (*emit)(void *ctx, const struct flow_rec *r),
+	      void *ctx);
 /* the callback tu_sink.insn wants, with ctx = the program */
-int prog_insn_at(void *prog, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el, struct flow_rec *out);
+int prog_insn_at(void *prog, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el,
+		 struct flow_rec *out);
 
 #endif

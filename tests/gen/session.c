@@ -44,7 +44,8 @@ struct session {
 	int nbufs;
 	uint32_t *pids, *tids;
 	size_t npids, ntids;
-	int (*insn)(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el, struct flow_rec *out);
+	int (*insn)(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el,
+		    struct flow_rec *out);
 	void *insn_ctx;
 };
 
@@ -55,7 +56,8 @@ static uint32_t pid_of(uint32_t tid)
 
 static struct perfw_at at_of(const struct unit *u, uint32_t tid)
 {
-	return (struct perfw_at){ pid_of(tid), tid, PERFW_TIME_BASE + tu_ticks(u->tu), (uint32_t)u->cpu };
+	return (struct perfw_at){ pid_of(tid), tid, PERFW_TIME_BASE + tu_ticks(u->tu),
+				  (uint32_t)u->cpu };
 }
 
 static void take_bytes(void *ctx, const uint8_t *p, size_t n)
@@ -85,16 +87,19 @@ static void restart(void *ctx)
 	gen_bug("a session cannot begin in the middle", __FILE__, __LINE__);
 }
 
-static int insn_at(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el, struct flow_rec *out)
+static int insn_at(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el,
+		   struct flow_rec *out)
 {
 	struct session *s = ((struct unit *)ctx)->s;
 
 	return s->insn(s->insn_ctx, pc, isa, tid, el, out);
 }
 
-struct session *session_new(const struct session_opts *o, const struct session_image *images, int nimages,
-			    int (*insn)(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el,
-					struct flow_rec *out), void *insn_ctx, struct truth *truth)
+struct session *session_new(const struct session_opts *o, const struct session_image *images,
+			    int nimages,
+			    int (*insn)(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid,
+					uint8_t el, struct flow_rec *out),
+			    void *insn_ctx, struct truth *truth)
 {
 	struct session *s = gen_realloc(NULL, sizeof(*s));
 	struct perfw_cpu *cpus = gen_realloc(NULL, o->ncpus * sizeof(*cpus));
@@ -170,8 +175,8 @@ static void know_thread(struct session *s, const struct perfw_at *at)
 	perfw_fork(s->perf, at, at->pid, at->pid, 0);
 }
 
-void session_map(struct session *s, uint32_t pid, int cpu, uint64_t va, uint64_t len, uint64_t offset,
-		 const char *path, int kernel)
+void session_map(struct session *s, uint32_t pid, int cpu, uint64_t va, uint64_t len,
+		 uint64_t offset, const char *path, int kernel)
 {
 	struct unit *u = &s->units[cpu % s->o.ncpus];
 	struct perfw_at at = at_of(u, pid);
@@ -186,7 +191,8 @@ void session_map(struct session *s, uint32_t pid, int cpu, uint64_t va, uint64_t
 
 static struct buffer *buffer_for(struct session *s, int cpu, uint32_t tid)
 {
-	struct frames_opts fo = { .seed = s->o.tu.seed ^ (uint64_t)s->nbufs, .p_repeat = s->o.p_frame_repeat,
+	struct frames_opts fo = { .seed = s->o.tu.seed ^ (uint64_t)s->nbufs,
+				  .p_repeat = s->o.p_frame_repeat,
 				  .p_null = s->o.p_frame_null };
 	struct buffer *b;
 	int i;
@@ -216,8 +222,8 @@ static void write_chunk(struct session *s, struct buffer *b, int i)
 
 	if (!n)
 		return;
-	perfw_auxtrace(s->perf, from, (uint32_t)i, b->cpu < 0 ? (int32_t)b->tid : -1, b->cpu, b->last.time,
-		       b->bytes.p + from, n);
+	perfw_auxtrace(s->perf, from, (uint32_t)i, b->cpu < 0 ? (int32_t)b->tid : -1, b->cpu,
+		       b->last.time, b->bytes.p + from, n);
 	b->written = b->bytes.len;
 }
 
@@ -270,7 +276,8 @@ static void schedule(struct session *s, struct unit *u, const struct flow_rec *r
 		}
 		know_thread(s, &at);
 		if (s->o.buffers == SESSION_PER_THREAD) {
-			/* the event follows the thread: trace units of other CPUs and threads are done with */
+			/* the event follows the thread: trace units of other CPUs and threads are
+			 * done with */
 			for (i = 0; i < s->o.ncpus; i++) {
 				struct unit *v = &s->units[i];
 
@@ -282,7 +289,8 @@ static void schedule(struct session *s, struct unit *u, const struct flow_rec *r
 		}
 		perfw_itrace_start(s->perf, &at);
 		if (s->o.perf.with_time)
-			perfw_switch(s->perf, &at, u->tid == NO_TID ? 0 : pid_of(u->tid), u->tid == NO_TID ? 0 : u->tid, 0);
+			perfw_switch(s->perf, &at, u->tid == NO_TID ? 0 : pid_of(u->tid),
+				     u->tid == NO_TID ? 0 : u->tid, 0);
 		u->tid = r->tid;
 	}
 	if (u->running)
@@ -306,7 +314,8 @@ static void file_mapped(struct session *s, const struct flow_rec *r)
 
 	for (i = 0; i < s->nimages; i++)
 		if (s->images[i].num == r->num)
-			session_map(s, r->tid, r->cpu, r->pc, r->next, r->aux, s->images[i].path, 0);
+			session_map(s, r->tid, r->cpu, r->pc, r->next, r->aux, s->images[i].path,
+				    0);
 }
 
 void session_flow(struct session *s, const struct flow_rec *r)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * session.h - a recording: trace units of several CPUs, the buffers their trace goes to, the records perf
- * writes beside it. The flow says which CPU executes which thread when.
+ * session.h - a recording: trace units of several CPUs, the buffers their trace goes to, the
+ * records perf writes beside it. The flow says which CPU executes which thread when.
  */
 #ifndef CSTRACE_TESTS_GEN_SESSION_H
 #define CSTRACE_TESTS_GEN_SESSION_H
@@ -23,8 +23,10 @@ struct session_opts {
 	uint8_t hw_id;		/* 0: IDs in the metadata, 1: HW_ID records, 2: HW_ID with sinks */
 	uint8_t barriers;	/* a barrier where a fragment begins */
 	uint16_t ncpus;		/* known to the recorder */
-	uint64_t fragment;	/* end an AUX fragment when it has this many bytes and tracing stops; 0: never */
-	uint64_t chunk;		/* write an AUXTRACE record when this many bytes wait; 0: at the end */
+	/* end an AUX fragment when it has this many bytes and tracing stops; 0: never */
+	uint64_t fragment;
+	/* write an AUXTRACE record when this many bytes wait; 0: at the end */
+	uint64_t chunk;
 	uint16_t p_frame_repeat, p_frame_null;
 };
 
@@ -36,11 +38,13 @@ struct session_image {
 
 struct session;
 
-struct session *session_new(const struct session_opts *o, const struct session_image *images, int nimages,
-			    int (*insn)(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el,
-					struct flow_rec *out), void *insn_ctx, struct truth *truth);
-void session_map(struct session *s, uint32_t pid, int cpu, uint64_t va, uint64_t len, uint64_t offset,
-		 const char *path, int kernel);
+struct session *session_new(const struct session_opts *o, const struct session_image *images,
+			    int nimages,
+			    int (*insn)(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid,
+					uint8_t el, struct flow_rec *out),
+			    void *insn_ctx, struct truth *truth);
+void session_map(struct session *s, uint32_t pid, int cpu, uint64_t va, uint64_t len,
+		 uint64_t offset, const char *path, int kernel);
 void session_flow(struct session *s, const struct flow_rec *r);
 void session_end(struct session *s);
 void session_file(struct session *s, struct gbuf *file);

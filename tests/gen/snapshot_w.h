@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * snapshot_w.h - writes an Arm trace snapshot: a directory with ini files, the trace buffer and memory
- * dumps. A snapshot has one address space: code of one process.
+ * snapshot_w.h - writes an Arm trace snapshot: a directory with ini files, the trace buffer and
+ * memory dumps. A snapshot has one address space: code of one process.
  */
 #ifndef CSTRACE_TESTS_GEN_SNAPSHOT_W_H
 #define CSTRACE_TESTS_GEN_SNAPSHOT_W_H

@@ -223,18 +223,20 @@ int truth_close(struct truth *t)
 		if (!c->used)
 			continue;
 		if (f)
-			fprintf(f, "cpu %d insns %" PRIu64 " ranges %" PRIu64 " branches %" PRIu64
-				" exceptions %" PRIu64 " traceons %" PRIu64 " bytes %" PRIu64 " q %" PRIu64
-				" hash %016" PRIx64 "\n", i, c->insns, c->nranges, c->nbranches, c->nexc,
-				c->non, c->bytes, c->nq, c->hash);
+			fprintf(f,
+				"cpu %d insns %" PRIu64 " ranges %" PRIu64 " branches %" PRIu64
+				" exceptions %" PRIu64 " traceons %" PRIu64 " bytes %" PRIu64
+				" q %" PRIu64 " hash %016" PRIx64 "\n",
+				i, c->insns, c->nranges, c->nbranches, c->nexc, c->non, c->bytes,
+				c->nq, c->hash);
 		finish(t, c->ranges);
 	}
 	for (k = 0; k < t->nstreams; k++) {
 		const struct stream *s = &t->streams[k];
 
 		if (f)
-			fprintf(f, "branches cpu %d tid %u n %" PRIu64 " hash %016" PRIx64 "\n", s->cpu, s->tid,
-				s->n, s->hash);
+			fprintf(f, "branches cpu %d tid %u n %" PRIu64 " hash %016" PRIx64 "\n",
+				s->cpu, s->tid, s->n, s->hash);
 		finish(t, s->f);
 	}
 	finish(t, f);

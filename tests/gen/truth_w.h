@@ -2,9 +2,9 @@
 /*
  * truth_w.h - expected events as text files: what a decoder of the trace must find.
  *
- * DIR/ranges.cpuC: one line per event (gen_event_text). DIR/branches.cpuC.tidT: `from to` of the taken
- * branches, in hex; an exception into traced code is a branch from the last instruction executed;
- * `0 to` is the first instruction after Trace On. DIR/summary: counts.
+ * DIR/ranges.cpuC: one line per event (gen_event_text). DIR/branches.cpuC.tidT: `from to` of the
+ * taken branches, in hex; an exception into traced code is a branch from the last instruction
+ * executed; `0 to` is the first instruction after Trace On. DIR/summary: counts.
  */
 #ifndef CSTRACE_TESTS_GEN_TRUTH_W_H
 #define CSTRACE_TESTS_GEN_TRUTH_W_H
