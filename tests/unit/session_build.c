@@ -13,19 +13,26 @@ struct pdb_sid sb_sid(uint64_t time)
 	return s;
 }
 
-void sb_trace(struct pdb *b, uint32_t tid)
+void sb_trace_at(struct pdb *b, uint32_t tid, uint64_t addr, unsigned int el)
 {
 	static const uint8_t start[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x00, 0x04, 0x85 };
-	static const uint8_t address[] = { (SB_BASE >> 2) & 0x7f, (SB_BASE >> 9) & 0x7f, (SB_BASE >> 16) & 0xff,
-					   0, 0, 0, 0, 0 };
+	uint8_t target[8] = { (addr >> 2) & 0x7f, (addr >> 9) & 0x7f };
+	uint8_t info = 0xb0 | el;	/* context ID follows, non-secure, AArch64 */
 	unsigned int i;
 
+	for (i = 2; i < 8; i++)
+		target[i] = (uint8_t)(addr >> (8 * i));
 	pdb_bytes(b, start, sizeof(start));
-	pdb_bytes(b, address, sizeof(address));
-	pdb_bytes(b, "\xb0", 1);	/* context ID follows, non-secure, AArch64, EL0 */
+	pdb_bytes(b, target, sizeof(target));
+	pdb_bytes(b, &info, 1);
 	pdb_u32(b, tid);
 	for (i = 0; i < SB_ATOMS; i++)
 		pdb_bytes(b, "\xf7", 1);
+}
+
+void sb_trace(struct pdb *b, uint32_t tid)
+{
+	sb_trace_at(b, tid, SB_BASE, 0);
 }
 
 void sb_frames(struct pdb *out, const struct pdb *raw, uint8_t id)

@@ -19,10 +19,9 @@
 extern const struct pdb_attr sb_attr;
 
 struct pdb_sid sb_sid(uint64_t time);
-/*
- * A-sync, Trace Info, Trace On, address and context of EL0 with the thread's ID, SB_ATOMS times E: the
- * program at SB_BASE ends in a branch to its start.
- */
+/* A-sync, Trace Info, Trace On, address and context with the thread's ID, SB_ATOMS times E. */
+void sb_trace_at(struct pdb *b, uint32_t tid, uint64_t addr, unsigned int el);
+/* At SB_BASE in EL0. */
 void sb_trace(struct pdb *b, uint32_t tid);
 /* The same in formatter frames, 14 bytes of the ID in each. */
 void sb_frames(struct pdb *out, const struct pdb *raw, uint8_t id);

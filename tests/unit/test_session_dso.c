@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finding, checking and reading program files: small ELF files made here, in a directory made here. */
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "session/dso.h"
+#include "session/session.h"
+#include "elf_build.h"
+
+static char dir[] = "/tmp/cstrace-dso-XXXXXX";
+
+static void write_file(const char *path, const void *data, size_t len)
+{
+	char full[256], *slash;
+	FILE *f;
+
+	snprintf(full, sizeof(full), "%s/%s", dir, path);
+	for (slash = strchr(full + sizeof(dir), '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = 0;
+		mkdir(full, 0755);
+		*slash = '/';
+	}
+	f = fopen(full, "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(data, len, 1, f), 1);
+	fclose(f);
+}
+
+static void write_elf(const char *path, uint16_t machine, uint8_t id, bool code)
+{
+	_Alignas(8) uint8_t image[ELF_SIZE];
+
+	elf_build(image, machine, id, code);
+	write_file(path, image, sizeof(image));
+}
+
+static int make_files(void **state)
+{
+	static const uint8_t raw[64] = { 0x1f, 0x20, 0x03, 0xd5 };
+
+	(void)state;
+	if (!mkdtemp(dir))
+		return -1;
+	write_elf("bin/good", EM_AARCH64, 0x11, true);
+	write_elf("bin/changed", EM_AARCH64, 0x22, true);
+	write_elf("elsewhere/changed", EM_AARCH64, 0x33, true);
+	write_elf("bin/host", EM_X86_64, 0x44, true);
+	write_elf("lib/debug/prog.debug", EM_AARCH64, 0x55, false);
+	write_elf("bin/stripped", EM_AARCH64, 0x55, false);
+	write_elf("cache/.build-id/66/66666666666666666666666666666666666666/elf", EM_AARCH64, 0x66, true);
+	write_elf("a/b/c/only-name", EM_AARCH64, 0x77, true);
+	write_elf("bin/unlinked", EM_ARM, 0x88, true);
+	write_file("bin/raw.bin", raw, sizeof(raw));
+	write_file("bin/broken", "\177ELF\2\1\1", 7);
+	return 0;
+}
+
+static int remove_files(void **state)
+{
+	char cmd[64];
+
+	(void)state;
+	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", dir);
+	return system(cmd);
+}
+
+static struct build_id id_of(uint8_t byte)
+{
+	struct build_id id = { .len = 20 };
+
+	memset(id.id, byte, 20);
+	return id;
+}
+
+static const struct build_id none;
+
+static void open_table(struct dso_table *t, char cache[64])
+{
+	dso_table_init(t);
+	t->search.symfs = dir;
+	snprintf(cache, 64, "%s/cache", dir);
+	t->search.buildid_dir = cache;
+}
+
+static void by_path_and_build_id(void **state)
+{
+	struct build_id same = id_of(0x11);
+	struct dso_table t;
+	char cache[64];
+	struct dso *d;
+	uint64_t vaddr;
+	size_t len;
+
+	(void)state;
+	open_table(&t, cache);
+	d = dso_table_get(&t, "/bin/good", &same, false);
+	assert_ptr_equal(dso_table_get(&t, "/bin/good", &same, false), d);
+	assert_ptr_not_equal(dso_table_get(&t, "/bin/good", &none, false), d);
+	assert_null(dso_file(d));
+	assert_true(dso_load(&t, d));
+	assert_non_null(strstr(dso_file(d), "/bin/good"));
+	assert_memory_equal(dso_build_id(d, &len), same.id, 20);
+	assert_int_equal(len, 20);
+	assert_true(dso_vaddr(d, ELF_CODE_OFFSET, &vaddr));
+	assert_int_equal(vaddr, ELF_CODE_VADDR);
+	assert_false(dso_vaddr(d, 0x10000, &vaddr));
+	assert_int_equal(dso_load_bias(d), ELF_FIRST_VADDR);
+	dso_table_free(&t);
+}
+
+static void other_build_id_is_refused(void **state)
+{
+	struct build_id recorded = id_of(0x99);
+	struct dso_table t;
+	char cache[64], text[512] = "";
+	struct dso *d;
+	FILE *out = fmemopen(text, sizeof(text) - 1, "w");
+
+	(void)state;
+	open_table(&t, cache);
+	d = dso_table_get(&t, "/bin/changed", &recorded, false);
+	assert_false(dso_load(&t, d));
+	assert_int_equal(d->state, DSO_REFUSED);
+	dso_explain(d, out);
+	fclose(out);
+	assert_non_null(strstr(text, "2222222222222222222222222222222222222222"));
+	assert_non_null(strstr(text, "9999999999999999999999999999999999999999"));
+	assert_non_null(strstr(text, "-f"));
+	dso_table_free(&t);
+
+	open_table(&t, cache);
+	t.search.force = true;
+	d = dso_table_get(&t, "/bin/changed", &recorded, false);
+	assert_true(dso_load(&t, d));
+	dso_table_free(&t);
+}
+
+/* The file at the recorded path is another one; the right one lies elsewhere. */
+static void found_by_build_id(void **state)
+{
+	struct build_id recorded = id_of(0x33), cached = id_of(0x66);
+	struct dso_table t;
+	char cache[64];
+	struct dso *d;
+
+	(void)state;
+	open_table(&t, cache);
+	d = dso_table_get(&t, "/bin/changed", &recorded, false);
+	assert_true(dso_load(&t, d));
+	assert_non_null(strstr(dso_file(d), "/elsewhere/changed"));
+	d = dso_table_get(&t, "/gone", &cached, false);
+	assert_true(dso_load(&t, d));
+	assert_non_null(strstr(dso_file(d), "/elf"));
+	dso_table_free(&t);
+}
+
+static void found_by_name(void **state)
+{
+	struct dso_table t;
+	char cache[64];
+	struct dso *d;
+
+	(void)state;
+	open_table(&t, cache);
+	d = dso_table_get(&t, "/usr/bin/only-name", &none, false);
+	assert_true(dso_load(&t, d));
+	assert_true(d->by_name);
+	d = dso_table_get(&t, "/usr/bin/not-there", &none, false);
+	assert_false(dso_load(&t, d));
+	assert_int_equal(d->state, DSO_MISSING);
+	d = dso_table_get(&t, "/bin/unlinked (deleted)", &none, false);
+	assert_true(dso_load(&t, d));
+	dso_table_free(&t);
+}
+
+static void unfit_files(void **state)
+{
+	const struct {
+		const char *path;
+		int trouble;
+	} unfit[] = {
+		{ "/bin/host", DSO_MACHINE },
+		{ "/bin/stripped", DSO_NO_CODE },
+		{ "/bin/broken", DSO_BAD_ELF },
+		{ "/bin", DSO_UNREADABLE },
+	};
+	struct dso_table t;
+	char cache[64];
+	struct dso *d;
+	size_t i;
+
+	(void)state;
+	open_table(&t, cache);
+	for (i = 0; i < sizeof(unfit) / sizeof(unfit[0]); i++) {
+		d = dso_table_get(&t, unfit[i].path, &none, false);
+		assert_false(dso_load(&t, d));
+		assert_int_equal(d->state, DSO_REFUSED);
+		assert_int_equal(d->trouble, unfit[i].trouble);
+		assert_null(d->data);
+		assert_null(dso_file(d));
+	}
+	d = dso_table_get(&t, "//anon", &none, false);
+	assert_false(dso_load(&t, d));
+	d = dso_table_get(&t, "/lib/modules/6.1/x.ko", &none, true);
+	assert_false(dso_load(&t, d));
+	dso_table_free(&t);
+}
+
+static void not_elf_is_read_by_offset(void **state)
+{
+	struct dso_table t;
+	uint64_t vaddr, start, size;
+	const char *name;
+	char cache[64];
+	struct dso *d;
+
+	(void)state;
+	open_table(&t, cache);
+	d = dso_table_get(&t, "/bin/raw.bin", &none, false);
+	assert_true(dso_load(&t, d));
+	assert_int_equal(d->size, 64);
+	assert_true(dso_vaddr(d, 12, &vaddr));
+	assert_int_equal(vaddr, 12);
+	assert_int_equal(dso_load_bias(d), 0);
+	assert_false(dso_symbol(d, 0, &name, &start, &size));
+	dso_table_free(&t);
+}
+
+static void symbols(void **state)
+{
+	struct dso_table t;
+	uint64_t start, size, vaddr;
+	const char *name;
+	char cache[64];
+	struct dso *d;
+
+	(void)state;
+	open_table(&t, cache);
+	d = dso_table_get(&t, "/bin/good", &none, false);
+	assert_true(dso_load(&t, d));
+	assert_true(dso_symbol(d, ELF_CODE_OFFSET + 15, &name, &start, &size));
+	assert_string_equal(name, "_text");
+	assert_int_equal(start, ELF_CODE_OFFSET);
+	assert_int_equal(size, 16);
+	/* a hole between functions belongs to none */
+	assert_false(dso_symbol(d, ELF_CODE_OFFSET + 16, &name, &start, &size));
+	assert_false(dso_symbol(d, ELF_CODE_OFFSET - 4, &name, &start, &size));
+	/* of two names the global one */
+	assert_true(dso_symbol(d, ELF_CODE_OFFSET + 36, &name, &start, &size));
+	assert_string_equal(name, "second");
+	assert_true(dso_symbol(d, ELF_CODE_OFFSET + 60, &name, &start, &size));
+	assert_string_equal(name, "label");
+	assert_true(dso_symbol_address(d, "second", &vaddr));
+	assert_int_equal(vaddr, ELF_CODE_VADDR + 32);
+	assert_false(dso_symbol_address(d, "third", &vaddr));
+	dso_table_free(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(by_path_and_build_id),
+		cmocka_unit_test(other_build_id_is_refused),
+		cmocka_unit_test(found_by_build_id),
+		cmocka_unit_test(found_by_name),
+		cmocka_unit_test(unfit_files),
+		cmocka_unit_test(not_elf_is_read_by_offset),
+		cmocka_unit_test(symbols),
+	};
+
+	return cmocka_run_group_tests(tests, make_files, remove_files);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Kernel code: chosen by exception level, moved from where it was linked to where it ran, taken from a
+ * copy of its memory when there is one, changed by the kernel itself.
+ */
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "elf_build.h"
+#include "perfdata/reader.h"
+#include "session/session.h"
+#include "session_build.h"
+
+#define TEXT	0xffff800008010400ull	/* where _text was loaded */
+
+static char dir[] = "/tmp/cstrace-kernel-XXXXXX";
+static char vmlinux[64], recording[64];
+
+static void write_file(const char *name, const void *data, size_t len)
+{
+	char path[96];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(data, len, 1, f), 1);
+	fclose(f);
+}
+
+static int make_files(void **state)
+{
+	uint8_t image[ELF_SIZE];
+	uint64_t vaddr = TEXT - ELF_CODE_OFFSET;
+	char sub[96];
+
+	(void)state;
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(vmlinux, sizeof(vmlinux), "%s/vmlinux", dir);
+	snprintf(recording, sizeof(recording), "%s/rec", dir);
+	elf_build(image, EM_AARCH64, 0x11, true);
+	write_file("vmlinux", image, sizeof(image));
+	mkdir(recording, 0755);
+	snprintf(sub, sizeof(sub), "%s/kcore_dir", recording);
+	mkdir(sub, 0755);
+	/* a copy of memory says where each piece was */
+	memcpy(image + sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_vaddr), &vaddr, sizeof(vaddr));
+	write_file("rec/kcore_dir/kcore", image, sizeof(image));
+	return 0;
+}
+
+static int remove_files(void **state)
+{
+	char cmd[64];
+
+	(void)state;
+	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", dir);
+	return system(cmd);
+}
+
+static void kernel_map(struct pdb *b, uint64_t time)
+{
+	struct pdb_sid s = sb_sid(time);
+	size_t at = pdb_begin(b, 1, 1);
+
+	pdb_u32(b, (uint32_t)-1);
+	pdb_u32(b, 0);
+	pdb_u64(b, TEXT & ~0xfffull);
+	pdb_u64(b, 0x1000);
+	pdb_u64(b, TEXT);
+	pdb_str8(b, "[kernel.kallsyms]_text");
+	pdb_sid_put(b, SB_ST, &s);
+	pdb_end(b, at);
+}
+
+/* The first instruction becomes a branch to the second. */
+static void text_poke(struct pdb *b, uint64_t time)
+{
+	static const uint8_t bytes[8] = { 0x1f, 0x20, 0x03, 0xd5, 0x01, 0x00, 0x00, 0x14 };
+	struct pdb_sid s = sb_sid(time);
+	size_t at = pdb_begin(b, 20, 1);
+
+	pdb_u64(b, TEXT);
+	pdb_u16(b, 4);
+	pdb_u16(b, 4);
+	pdb_bytes(b, bytes, 8);
+	pdb_zero(b, 4);
+	pdb_sid_put(b, SB_ST, &s);
+	pdb_end(b, at);
+}
+
+struct result {
+	unsigned int ranges, insns, kernel_ranges;
+	char located[64];
+	char symbol[32];
+};
+
+static int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+{
+	struct session_loc loc;
+	struct result *r = data;
+	uint64_t start, size;
+	const char *name;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (g[i].kind != CST_GEN_RANGE)
+			continue;
+		r->ranges++;
+		r->insns += g[i].n_insn;
+		assert_true(session_locate(s, g[i].addr, &loc));
+		r->kernel_ranges += loc.kernel;
+		snprintf(r->located, sizeof(r->located), "%s", dso_path(loc.dso));
+		if (dso_symbol(loc.dso, loc.offset, &name, &start, &size))
+			snprintf(r->symbol, sizeof(r->symbol), "%s", name);
+		assert_int_equal(s->tid, SB_TID);
+	}
+	return 0;
+}
+
+/* Two fragments of kernel trace; a change of the text between them if wanted. */
+static void make(struct pdb *file, bool poke, bool map)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	size_t one;
+
+	memset(file, 0, sizeof(*file));
+	sb_trace_at(&trace, SB_TID, TEXT, 1);
+	one = trace.len;
+	sb_trace_at(&trace, SB_TID, TEXT, 1);
+	sb_side_band(&data, "/prog");
+	if (map)
+		kernel_map(&data, 0);
+	sb_aux(&data, 0, one, 0x100, 5000);
+	if (poke)
+		text_poke(&data, 5500);
+	sb_aux(&data, one, one, 0x100, 6000);
+	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+	pdb_file(file, &sb_attr, 1, 0, &data, NULL, 0);
+	pdb_free(&data);
+	pdb_free(&trace);
+}
+
+static struct session *decode(struct pdb *file, const char *image, struct result *r)
+{
+	struct session_opts so = { .vmlinux = image, .cache_limit = 1 << 20 };
+	struct session_consumer con = { .data = r, .batch = on_batch };
+	struct perfdata *pd;
+	struct pd_error err;
+	struct session *ss;
+
+	pd = perfdata_open_memory(file->p, file->len, "test", &err);
+	assert_non_null(pd);
+	ss = session_open_perfdata(&so, pd);
+	assert_non_null(ss);
+	memset(r, 0, sizeof(*r));
+	assert_int_equal(session_run(ss, &con), 0);
+	return ss;
+}
+
+static void moved_kernel(void **state)
+{
+	struct session *ss;
+	struct pdb file;
+	struct result r;
+
+	(void)state;
+	make(&file, false, true);
+	ss = decode(&file, vmlinux, &r);
+	assert_int_equal(r.ranges, 2 * SB_ATOMS);
+	assert_int_equal(r.insns, 4 * SB_ATOMS);
+	assert_int_equal(r.kernel_ranges, r.ranges);
+	assert_string_equal(r.located, "[kernel.kallsyms]");
+	assert_string_equal(r.symbol, "_text");
+	assert_false(session_has_losses(ss));
+	session_close(ss);
+	pdb_free(&file);
+}
+
+static void changed_text(void **state)
+{
+	struct session *ss;
+	struct pdb file;
+	struct result r;
+
+	(void)state;
+	make(&file, true, true);
+	ss = decode(&file, vmlinux, &r);
+	assert_int_equal(r.ranges, 2 * SB_ATOMS);
+	/* two instructions per atom before, one after */
+	assert_int_equal(r.insns, 2 * SB_ATOMS + SB_ATOMS);
+	assert_false(session_has_losses(ss));
+	session_close(ss);
+	pdb_free(&file);
+}
+
+static void advice(struct session *ss, const char *want)
+{
+	char text[512] = "";
+	FILE *out = fmemopen(text, sizeof(text) - 1, "w");
+
+	assert_int_equal(session_print_missing(ss, out), 1);
+	fclose(out);
+	assert_non_null(strstr(text, want));
+}
+
+static void no_kernel_image(void **state)
+{
+	struct session *ss;
+	struct pdb file;
+	struct result r;
+
+	(void)state;
+	make(&file, false, true);
+	ss = decode(&file, NULL, &r);
+	assert_int_equal(r.ranges, 0);
+	assert_true(session_has_losses(ss));
+	advice(ss, "--vmlinux");
+	session_close(ss);
+	pdb_free(&file);
+
+	make(&file, false, false);
+	ss = decode(&file, NULL, &r);
+	assert_int_equal(r.ranges, 0);
+	advice(ss, "--kcore");
+	session_close(ss);
+	pdb_free(&file);
+}
+
+static void copy_of_kernel_memory(void **state)
+{
+	struct session_opts so = { .input = recording, .cache_limit = 1 << 20 };
+	struct session_consumer con = { .batch = on_batch };
+	struct result r = { 0 };
+	struct session *ss;
+	struct pdb file;
+
+	(void)state;
+	make(&file, false, true);
+	write_file("rec/data", file.p, file.len);
+	pdb_free(&file);
+	con.data = &r;
+	ss = session_open(&so);
+	assert_non_null(ss);
+	assert_int_equal(session_run(ss, &con), 0);
+	assert_int_equal(r.ranges, 2 * SB_ATOMS);
+	assert_non_null(strstr(r.located, "kcore"));
+	assert_false(session_has_losses(ss));
+	session_close(ss);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(moved_kernel),
+		cmocka_unit_test(changed_text),
+		cmocka_unit_test(no_kernel_image),
+		cmocka_unit_test(copy_of_kernel_memory),
+	};
+
+	return cmocka_run_group_tests(tests, make_files, remove_files);
+}
