@@ -38,7 +38,7 @@ int cmd_inject(int argc, const char **argv)
 	struct session_opts so = { .progress = true };
 	struct injector_opts o = { .output = "-", .argc = argc, .argv = (const char *const *)argv };
 	const char *itrace = NULL;
-	bool strip = false;
+	bool strip = false, tiles = false;
 	char msg[400];
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
@@ -50,8 +50,10 @@ int cmd_inject(int argc, const char **argv)
 		  "accepted as perf does; AUX data is left out in any case", NULL },
 		{ 0, "hw-index", CMD_OPT_FLAG, &o.hw_index, NULL,
 		  "branch stacks with the index field, which AutoFDO's readers cannot parse", NULL },
-		{ 0, "branch-view", CMD_OPT_FLAG, &o.branch_view, NULL,
-		  "mark the file so that perf report starts in branch mode", NULL },
+		{ 0, "no-branch-view", CMD_OPT_FLAG, &o.no_branch_view, NULL,
+		  "with l: perf report starts with samples, not with branches", NULL },
+		{ 0, "tiles", CMD_OPT_FLAG, &tiles, NULL,
+		  "with il: a sample per full branch stack, so that each branch is in exactly one", NULL },
 		CMD_OPT_END,
 	};
 	const struct cmd_desc cmd = { "inject", "perf.data with trace in, perf.data with samples out",
@@ -71,6 +73,9 @@ int cmd_inject(int argc, const char **argv)
 	if (!o.itrace.instructions && (o.itrace.stack || o.itrace.chain))
 		return cmd_usage_error(&cmd, "--itrace=%s: l and g add to instructions samples: use them with i",
 				       itrace);
+	if (tiles && !o.itrace.stack)
+		return cmd_usage_error(&cmd, "--tiles: needs branch stacks, --itrace=il");
+	o.itrace.tiles = tiles;
 	if (!o.itrace.instructions && !o.itrace.branches && !o.itrace.errors)
 		return cmd_usage_error(&cmd, "--itrace=%s: no samples are asked for: use i or b", itrace);
 	ss = session_open(&so);

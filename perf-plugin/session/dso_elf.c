@@ -159,7 +159,7 @@ static bool wanted_symbol(const GElf_Sym *sym, const char *name)
 		return false;
 	if (type == STT_FUNC || type == STT_GNU_IFUNC)
 		return true;
-	return type == STT_NOTYPE && name[0] != '$' && GELF_ST_BIND(sym->st_info) != STB_LOCAL;
+	return type == STT_NOTYPE && name[0] != '$' && sym->st_shndx != SHN_ABS;
 }
 
 static uint8_t bind_rank(unsigned int bind)

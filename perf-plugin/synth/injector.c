@@ -331,7 +331,8 @@ static int add_header(struct injector *in, struct pd_error *err)
 			       PERF_SAMPLE_ADDR, err);
 	if (!rc)
 		rc = sideband_add_attrs(in->sb, in->w, err);
-	if (!rc && in->o.branch_view && o->stack)
+	/* perf report --branch-history looks for it. */
+	if (!rc && o->stack && !in->o.no_branch_view)
 		rc = pw_set_branch_stack(in->w);
 	if (!rc && env->raw[PD_FEAT_TRACING_DATA].ptr && !perfdata_is_swapped(pd))
 		rc = pw_set_raw(in->w, PD_FEAT_TRACING_DATA, env->raw[PD_FEAT_TRACING_DATA].ptr,

@@ -11,7 +11,7 @@ struct injector_opts {
 	const char *output;	/* file, or "-" */
 	struct itrace_opts itrace;
 	bool hw_index;		/* branch stacks with the index field, which some readers cannot skip */
-	bool branch_view;	/* feature that makes perf report start in branch mode */
+	bool no_branch_view;	/* leave out the mark that makes perf report start in branch mode */
 	int argc;		/* command line, for the header */
 	const char *const *argv;
 };

@@ -33,6 +33,11 @@ struct itrace_opts {
 	unsigned int chain;	/* g: entries of the call chain, 0 none */
 	unsigned int stack;	/* l: entries of the branch stack, 0 none */
 	unsigned int quick;	/* q, counted */
+	/*
+	 * Not a letter: instead of by a period, sample whenever the branch stack is full of branches
+	 * that were not in a sample yet, so that each is in exactly one.
+	 */
+	bool tiles;
 	/* Letters that were given and mean nothing for this trace, for one notice to the user. */
 	char unused[16];
 };

@@ -14,6 +14,13 @@
 #define ROOM	512u
 #define OUT_BUFFER	(1u << 20)
 
+/* Per stream. */
+struct line_lane {
+	struct merge_lane *ln;
+	struct symbol_at last;	/* names of an instruction whose branch is still open */
+	int last_tid;
+};
+
 struct listing {
 	struct session *ss;
 	unsigned int fields;
@@ -32,6 +39,7 @@ struct listing {
 	const char *comm;	/* of comm_tid; NULL: look it up */
 	int comm_tid;
 	/* the line being written */
+	struct line_lane *lane;
 	struct merge_lane *ln;
 	uint64_t time;
 	char *p;
@@ -55,15 +63,31 @@ static void sink_write(void *data, const void *bytes, size_t len)
 	l->fill += len;
 }
 
-static bool line_begin(struct listing *l, struct stream *s, uint64_t time)
+static struct line_lane *lane_of(struct listing *l, struct stream *s)
 {
 	void **slot = sampler_slot(s);
+	struct line_lane *lane = *slot;
 
-	if (!*slot)
-		*slot = l->single ? l->single : merge_lane_new(l->m, 0);
-	l->ln = *slot;
-	if (!l->ln)
+	if (lane)
+		return lane;
+	lane = calloc(1, sizeof(*lane));
+	if (!lane)
+		return NULL;
+	lane->ln = l->single ? l->single : merge_lane_new(l->m, 0);
+	if (!lane->ln) {
+		free(lane);
+		return NULL;
+	}
+	*slot = lane;
+	return lane;
+}
+
+static bool line_begin(struct listing *l, struct stream *s, uint64_t time)
+{
+	l->lane = lane_of(l, s);
+	if (!l->lane)
 		return false;
+	l->ln = l->lane->ln;
 	l->time = time;
 	l->p = merge_reserve(l->ln, time);
 	return true;
@@ -224,15 +248,8 @@ static void put_flags(struct listing *l, unsigned int flags)
 	*l->p++ = ' ';
 }
 
-/* The names of an address after it; `mine`: the stream's thread is the one that ran there. */
-static void put_names(struct listing *l, struct stream *s, uint64_t addr, bool mine)
+static void put_symbol(struct listing *l, const struct symbol_at *at)
 {
-	static const struct symbol_at unknown;
-	const struct symbol_at *at;
-
-	if (!(l->fields & (LIST_SYM | LIST_DSO)))
-		return;
-	at = mine ? symbols_find(&l->symbols, s, addr) : &unknown;
 	if (l->fields & LIST_SYM) {
 		*l->p++ = ' ';
 		put_string(l, at->name ? at->name : "[unknown]");
@@ -246,6 +263,22 @@ static void put_names(struct listing *l, struct stream *s, uint64_t addr, bool m
 		put_string(l, at->dso ? at->dso : "[unknown]");
 		*l->p++ = ')';
 	}
+}
+
+/* The names of an address that thread `tid` ran, after it. */
+static void put_names(struct listing *l, struct stream *s, uint64_t addr, int tid)
+{
+	static const struct symbol_at unknown;
+
+	if (!(l->fields & (LIST_SYM | LIST_DSO)))
+		return;
+	/* An exception or a switch may have changed the address space since. */
+	if (l->lane->last.addr == addr && l->lane->last_tid == tid && addr)
+		put_symbol(l, &l->lane->last);
+	else if (tid == s->tid)
+		put_symbol(l, symbols_find(&l->symbols, s, addr));
+	else
+		put_symbol(l, &unknown);
 }
 
 static void put_insn(struct listing *l, struct stream *s, uint64_t addr, unsigned int size)
@@ -320,7 +353,7 @@ static void put_chain(struct listing *l, struct stream *s, const uint64_t *chain
 		room(l, ROOM);
 		*l->p++ = '\t';
 		l->p = text_hex(l->p, chain[i], 16);
-		put_names(l, s, chain[i], true);
+		put_names(l, s, chain[i], s->tid);
 		*l->p++ = '\n';
 	}
 }
@@ -330,7 +363,6 @@ static void put_chain(struct listing *l, struct stream *s, const uint64_t *chain
 static int on_branch(void *data, struct stream *s, const struct branch *b)
 {
 	struct listing *l = data;
-	bool mine = b->tid == s->tid;
 
 	if (!line_begin(l, s, b->time))
 		return -CST_ERR_NOMEM;
@@ -341,12 +373,12 @@ static int on_branch(void *data, struct stream *s, const struct branch *b)
 	if (l->fields & LIST_IP) {
 		*l->p++ = ' ';
 		l->p = text_hex(l->p, b->from, 16);
-		put_names(l, s, b->from, mine);
+		put_names(l, s, b->from, b->tid);
 	}
 	if (l->fields & LIST_ADDR) {
 		l->p = text_lit(l->p, " => ");
 		l->p = text_hex(l->p, b->to, 16);
-		put_names(l, s, b->to, true);
+		put_names(l, s, b->to, s->tid);
 	}
 	put_insn(l, s, b->from, b->size);
 	line_end(l);
@@ -369,7 +401,7 @@ static int on_insn(void *data, struct stream *s, const struct insn_sample *i)
 		} else {
 			*l->p++ = ' ';
 			l->p = text_hex(l->p, i->ip, 16);
-			put_names(l, s, i->ip, i->tid == s->tid);
+			put_names(l, s, i->ip, i->tid);
 		}
 	}
 	if (l->fields & LIST_BRSTACK && i->stack)
@@ -413,6 +445,22 @@ static int on_error(void *data, struct stream *s, const struct error_sample *e)
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
+static int remember_last(struct listing *l, struct stream *s)
+{
+	struct line_lane *lane = lane_of(l, s);
+	uint64_t last;
+	int tid;
+
+	if (!lane)
+		return -CST_ERR_NOMEM;
+	last = sampler_last(s, &tid);
+	if (last && tid == s->tid && (last != lane->last.addr || lane->last_tid != tid)) {
+		lane->last = *symbols_find(&l->symbols, s, last);
+		lane->last_tid = s->tid;
+	}
+	return 0;
+}
+
 static int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct listing *l = data;
@@ -426,6 +474,8 @@ static int on_batch(void *data, struct stream *s, const struct cst_generic *g, s
 		s->time = s->not_before;
 	rc = sampler_batch(l->sp, s, g, n);
 	s->time = time;
+	if (!rc && l->fields & (LIST_SYM | LIST_DSO))
+		rc = remember_last(l, s);
 	return rc;
 }
 
@@ -442,6 +492,8 @@ static void on_stream_end(void *data, struct stream *s)
 {
 	struct listing *l = data;
 
+	if (s->priv)
+		free(*sampler_slot(s));
 	sampler_stream_end(l->sp, s);
 }
 

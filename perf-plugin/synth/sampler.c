@@ -37,6 +37,7 @@ struct sampler {
 	branch_read_fn read;
 	struct callstacks *calls;
 	uint64_t skip;
+	uint32_t tile;		/* sample when so many branches were not shown yet */
 	struct sampler_counts counts;
 	bool want_b, want_i;
 	uint64_t chain[ITRACE_MAX_DEPTH + 2];
@@ -55,6 +56,7 @@ struct sampler *sampler_new(const struct itrace_opts *o, const struct sample_ops
 	sp->skip = o->skip;
 	sp->want_b = o->branches && ops->branch;
 	sp->want_i = o->instructions && ops->insn;
+	sp->tile = o->tiles ? o->stack : UINT32_MAX;
 	if (o->chain && sp->want_i) {
 		sp->calls = callstacks_new();
 		if (!sp->calls) {
@@ -96,7 +98,7 @@ static struct lane *lane_of(struct sampler *sp, struct stream *s)
 	ln->calls_tid = -1;
 	ln->after_gap = true;
 	ln->rate = RATE_DEFAULT;
-	ln->next = sp->o.period;
+	ln->next = sp->o.tiles ? UINT64_MAX : sp->o.period;
 	if (sp->o.stack && sp->want_i) {
 		ln->ring.size = sp->o.stack;
 		ln->ring.e = calloc(sp->o.stack, sizeof(*ln->ring.e));
@@ -126,6 +128,16 @@ void **sampler_slot(struct stream *s)
 	struct lane *ln = s->priv;
 
 	return &ln->user;
+}
+
+uint64_t sampler_last(const struct stream *s, int *tid)
+{
+	const struct lane *ln = s->priv;
+
+	if (!ln || ln->br.open == BRANCH_SEQ)
+		return 0;
+	*tid = ln->br.tid;
+	return ln->br.last;
 }
 
 static bool skipped(struct sampler *sp)
@@ -208,14 +220,17 @@ static uint64_t insn_addr(struct sampler *sp, struct stream *s, const struct cst
 
 static int insn_emit(struct sampler *sp, struct stream *s, struct lane *ln, struct insn_sample *i)
 {
+	int rc;
+
 	i->period = ln->insns - ln->sampled;
 	ln->sampled = ln->insns;
 	i->stack = sp->o.stack ? &ln->ring : NULL;
 	i->chain = sp->chain;
 	i->nr_chain = 0;
-	ln->ring.fresh = 0;
-	if (skipped(sp))
+	if (skipped(sp)) {
+		ln->ring.fresh = 0;
 		return 0;
+	}
 	if (sp->calls) {
 		static const struct callstack none;
 
@@ -223,7 +238,11 @@ static int insn_emit(struct sampler *sp, struct stream *s, struct lane *ln, stru
 					      sp->o.chain + 1);
 	}
 	sp->counts.insns++;
-	return sp->ops.insn(sp->ops.data, s, i);
+	rc = sp->ops.insn(sp->ops.data, s, i);
+	ln->ring.fresh = 0;
+	if (sp->o.tiles)
+		ring_clear(&ln->ring);
+	return rc;
 }
 
 /* The range reaches the next sample, perhaps several. `ln->insns` is still that of the range's start. */
@@ -262,11 +281,22 @@ static int stack_flush(struct sampler *sp, struct stream *s, struct lane *ln)
 
 	if (ln->ring.fresh && ln->gap_ip) {
 		rc = insn_emit(sp, s, ln, &i);
-		if (sp->o.unit == ITRACE_INSNS)
+		if (sp->o.unit == ITRACE_INSNS && !sp->o.tiles)
 			ln->next = ln->insns + sp->o.period;
 	}
 	ring_clear(&ln->ring);
 	return rc;
+}
+
+/* A stack full of branches that no sample has shown: the instruction is the one they lead to. */
+static int __attribute__((noinline)) tile_emit(struct sampler *sp, struct stream *s, struct lane *ln,
+					       const struct cst_generic *g)
+{
+	struct insn_sample i = { .ip = g->addr, .pid = s->pid, .tid = s->tid, .time = s->time,
+				 .isa = g->isa, .el = g->el };
+
+	insn_addr(sp, s, g, 0, &i.size);
+	return insn_emit(sp, s, ln, &i);
 }
 
 /* All but the push to the ring, for a branch with two ends or the edge of a traced stretch. */
@@ -340,7 +370,7 @@ static int __attribute__((noinline)) other(struct sampler *sp, struct stream *s,
 	struct branch b;
 	int rc = 0;
 
-	if (g->kind == CST_GEN_TIMESTAMP && sp->o.unit == ITRACE_TICKS && sp->want_i) {
+	if (g->kind == CST_GEN_TIMESTAMP && sp->o.unit == ITRACE_TICKS && sp->want_i && !sp->o.tiles) {
 		clock_set(sp, ln, g->addr);
 		ln->after_gap = false;
 		return 0;
@@ -400,6 +430,11 @@ run(struct sampler *sp, struct stream *s, struct lane *ln, const struct cst_gene
 					return rc;
 			} else if (ring) {
 				ring_push(&ln->ring, b.from, b.to, branch_perf_type(b.kind), b.cycles);
+				if (__builtin_expect(ln->ring.fresh >= sp->tile, 0)) {
+					rc = tile_emit(sp, s, ln, g);
+					if (rc)
+						return rc;
+				}
 			}
 			if (branches) {
 				rc = branch_emit(sp, s, ln, &b);
@@ -429,7 +464,7 @@ int sampler_batch(void *sampler, struct stream *s, const struct cst_generic *g, 
 
 	if (!ln)
 		return -CST_ERR_NOMEM;
-	if (sp->want_i && sp->o.unit == ITRACE_NS &&
+	if (sp->want_i && sp->o.unit == ITRACE_NS && !sp->o.tiles &&
 	    (!ln->clock_set || s->time != ln->anchor) && (s->time_known || !ln->clock_set))
 		clock_set(sp, ln, s->time);
 	if (!sp->want_i)

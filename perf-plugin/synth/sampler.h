@@ -60,6 +60,8 @@ int sampler_fragment_end(void *sampler, struct stream *s);
 void sampler_stream_end(void *sampler, struct stream *s);
 /* A word per stream for whoever gets the samples; NULL at first. Valid inside the callbacks. */
 void **sampler_slot(struct stream *s);
+/* The last instruction that was executed and by whom; 0: none, or nothing hangs on it any more. */
+uint64_t sampler_last(const struct stream *s, int *tid);
 /* Bits for consumer.stop. */
 unsigned int sampler_stop(const struct sampler *sp);
 
