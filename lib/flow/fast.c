@@ -148,7 +148,8 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 			goto unlinked;
 indirect:
 			f->isa = b->isa;
-			f->addr = addr;
+			f->addr = (addr + b->len) & amask;
+			f->stale = 1;
 			if (b->subtype == CST_INSN_ERET) {
 				size_t n = g - out;
 

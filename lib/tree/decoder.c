@@ -43,6 +43,7 @@ void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason)
 {
 	struct cst_generic tmpl = dec->flow.tmpl;
 
+	dec->stats.unsynced += dec->cur.carry_len + (dec->cur.len - dec->cur.pos);
 	cst_etmv4_parser_init(&dec->cur.ps, &dec->cfg);
 	dec->cur.len = dec->cur.pos = 0;
 	dec->cur.seg_count = dec->cur.seg_i = 0;

@@ -74,7 +74,7 @@ static void text_packet(struct dump *d, const struct cst_packet *pkt, unsigned i
 
 void dump_packet(struct dump *d, const struct cst_packet *pkt, unsigned int id)
 {
-	if (d->only_id >= 0 && (unsigned int)d->only_id != id)
+	if (!d->packets || (d->only_id >= 0 && (unsigned int)d->only_id != id))
 		return;
 	if (d->format == DUMP_OPENCSD)
 		opencsd_packet(d, pkt, id);

@@ -82,7 +82,7 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 	ss = session_open(&so);
 	if (!ss)
 		return CMD_ERROR;
-	if (d->packets)
+	if (d->packets || (d->elements && d->format == DUMP_OPENCSD))
 		con.packet = packet;
 	if (d->elements || d->packets)
 		con.batch = batch;

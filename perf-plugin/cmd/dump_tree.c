@@ -34,6 +34,7 @@ static int list_packets(struct dump *d, struct cst_tree *tree, dump_stop_fn stop
 {
 	struct cst_packet pkt;
 	struct cst_decoder *dec;
+	bool again;
 	int n, err;
 
 	do {
@@ -42,10 +43,11 @@ static int list_packets(struct dump *d, struct cst_tree *tree, dump_stop_fn stop
 			return n;
 		if (n)
 			dump_packet(d, &pkt, cst_decoder_config(dec)->trace_id);
-		err = pull(d, tree, stop, stop_data);
+		again = n || dec || cst_tree_stopped(tree) == CST_STOP_RESET;
+		err = n || dec ? pull(d, tree, stop, stop_data) : 0;
 		if (err)
 			return err;
-	} while (n || dec || cst_tree_stopped(tree) == CST_STOP_RESET);
+	} while (again);
 	return 0;
 }
 
@@ -97,7 +99,8 @@ int dump_tree(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t
 	int (*list)(struct dump *, struct cst_tree *, dump_stop_fn, void *);
 	int err;
 
-	list = d->packets ? list_packets : pull;
+	/* the reference's listing shows some elements with the offset of a packet as it lists them */
+	list = d->packets || d->format == DUMP_OPENCSD ? list_packets : pull;
 	err = cst_tree_feed(tree, data, len, offset);
 	if (!err)
 		err = list(d, tree, stop, stop_data);
