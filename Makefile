@@ -265,7 +265,7 @@ $(PLUGIN_FUZZ): $(O)/fuzz/%: $(FOBJ)/tests/fuzz/%.o $(O)/fuzz/libplugin.a $(O)/f
 fuzz-build: $(FUZZ)
 
 fuzz: fuzz-build
-	$(Q)scripts/fuzz $(O) $(FUZZ_TIME) $(notdir $(FUZZ))
+	+$(Q)scripts/fuzz $(O) $(FUZZ_TIME) $(notdir $(FUZZ))
 
 # ---- running -----------------------------------------------------------------------------------
 
@@ -273,17 +273,17 @@ have_clang := $(shell command -v $(CLANG) 2>/dev/null)
 
 check-run: all tests $(if $(have_clang),fuzz-build)
 	+$(Q)$(MAKE) --no-print-directory SANITIZE=1 all tests
-	$(Q)scripts/check $(O)
+	+$(Q)scripts/check $(O)
 
 nightly-run: all tests $(if $(have_clang),fuzz-build)
 	+$(Q)$(MAKE) --no-print-directory SANITIZE=1 all tests
-	$(Q)CSTRACE_NIGHTLY=1 scripts/check --nightly $(O)
+	+$(Q)CSTRACE_NIGHTLY=1 scripts/check --nightly $(O)
 
 demo-run: all
-	$(Q)scripts/demo $(O)
+	+$(Q)scripts/demo $(O)
 
 bench-run: all interop
-	$(Q)scripts/bench $(O)
+	+$(Q)scripts/bench $(O)
 
 rebase: all tests
 	$(Q)scripts/rebase $(O)
