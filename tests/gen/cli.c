@@ -9,7 +9,7 @@
 
 #include "gen_case.h"
 
-enum kind { FLAG, NUMBER, TEXT, HEADING };
+enum kind { FLAG, NUMBER, TEXT, FLOWS, HEADING };
 
 struct option_row {
 	const char *name;
@@ -26,7 +26,7 @@ struct option_row {
 
 static const struct option_row rows[] = {
 	HEAD("Input and output"),
-	CLI("flow", TEXT, flow, "encode: the flow file (flow.h)"),
+	CLI("flow", FLOWS, flows, "encode: the flow file (flow.h); several are processes sharing the CPUs"),
 	CLI("images", TEXT, images,
 	    "encode: lines NUMBER<tab>FILE<tab>RECORDED-PATH (default: FLOW.images); "
 	    "random: folder for code files"),
@@ -133,7 +133,8 @@ static const char *const features[] = {
 
 void cli_help(void)
 {
-	static const char *const value[] = { [FLAG] = "", [NUMBER] = "=N", [TEXT] = "=X" };
+	static const char *const value[] = { [FLAG] = "", [NUMBER] = "=N", [TEXT] = "=X",
+					   [FLOWS] = "=X" };
 	size_t i;
 
 	puts("cst-gen: traces with known contents\n\n"
@@ -187,6 +188,14 @@ static int one_option(struct cli *c, const char *arg, const char *next)
 	if (!val) {
 		fprintf(stderr, "cst-gen: --%s needs a value\n", rows[i].name);
 		return -1;
+	}
+	if (rows[i].kind == FLOWS) {
+		if (c->nflows == (int)(sizeof(c->flows) / sizeof(c->flows[0]))) {
+			fprintf(stderr, "cst-gen: too many flow files\n");
+			return -1;
+		}
+		c->flows[c->nflows++] = val;
+		return eq ? 0 : 1;
 	}
 	if (rows[i].kind == TEXT) {
 		memcpy((uint8_t *)c + rows[i].offset, &val, sizeof(val));

@@ -9,10 +9,11 @@
 struct cli {
 	struct session_opts s;
 	struct prog_opts prog;
-	const char *flow, *images, *perf, *snapshot, *truth, *prefix;
+	const char *flows[16], *images, *perf, *snapshot, *truth, *prefix;
 	uint64_t case_seed, insns;
 	uint32_t exclude;
 	uint32_t cc, vmid_set;
+	int nflows;
 	uint8_t print, no_ts, no_cid, no_rs, no_time_conv, timeless, timed;
 	const char *buffers, *hw_id, *exclude_list;
 };

@@ -10,6 +10,7 @@
 #include "cli.h"
 #include "gen_case.h"
 #include "learn.h"
+#include "merge.h"
 #include "snapshot_w.h"
 
 #define MAX_MEM 256
@@ -78,25 +79,22 @@ static int write_results(const struct cli *c, struct session *s, const struct me
 	return rc;
 }
 
-static int read_images(const char *path, struct session_image **list, int *n)
+static int read_images(const char *path, uint32_t first, struct session_image **list, int *n)
 {
 	char line[8192], *file, *rec, *end;
 	FILE *f = fopen(path, "r");
 
-	*list = NULL;
-	*n = 0;
 	if (!f)
 		return fail(path);
 	while (fgets(line, sizeof(line), f)) {
 		struct session_image im;
 
-		im.num = (uint32_t)strtoul(line, &end, 10);
+		im.num = first + (uint32_t)strtoul(line, &end, 10);
 		line[strcspn(line, "\n")] = 0;
 		file = *end == '\t' ? end + 1 : NULL;
 		rec = file ? strchr(file, '\t') : NULL;
 		if (!rec) {
-			fprintf(stderr, "cst-gen: %s: not NUMBER<tab>FILE<tab>PATH: %s\n", path,
-				line);
+			fprintf(stderr, "cst-gen: %s: not NUMBER<tab>FILE<tab>PATH: %s\n", path, line);
 			fclose(f);
 			return 1;
 		}
@@ -107,6 +105,19 @@ static int read_images(const char *path, struct session_image **list, int *n)
 		(*list)[(*n)++] = im;
 	}
 	fclose(f);
+	return 0;
+}
+
+static int all_images(const struct cli *c, struct session_image **list, int *n)
+{
+	char path[4096];
+	int i;
+
+	for (i = 0; i < c->nflows; i++) {
+		snprintf(path, sizeof(path), "%s.images", c->flows[i]);
+		if (read_images(c->images ? c->images : path, (uint32_t)i * MERGE_IMAGES, list, n))
+			return 1;
+	}
 	return 0;
 }
 
@@ -127,54 +138,34 @@ static void add_memory(struct memory *m, const struct flow_rec *r, const struct 
 
 static int encode(struct cli *c)
 {
-	char magic[8], path[4096];
-	struct memory *mem = calloc(1, sizeof(*mem));
+	struct memory *mem = gen_realloc(NULL, sizeof(*mem));
 	struct session_image *images = NULL;
 	struct learn *learn = NULL;
 	struct session *s = NULL;
 	struct truth *truth = NULL;
-	struct flow_rec r[256];
+	struct merge *flow;
+	struct flow_rec r;
 	uint64_t total = 0;
-	int nimages = 0, rc = 1, speculate = c->s.tu.maxspec != 0;
-	size_t n, i;
-	FILE *f;
+	int nimages = 0, rc = 1, more = 0, i;
 
-	if (!c->flow || !mem) {
-		fprintf(stderr, "cst-gen: encode needs --flow FILE\n");
-		free(mem);
-		return 1;
-	}
-	f = strcmp(c->flow, "-") ? fopen(c->flow, "rb") : stdin;
-	if (!f) {
-		free(mem);
-		return fail(c->flow);
-	}
-	if (fread(magic, 1, 8, f) != 8 || memcmp(magic, FLOW_MAGIC, 8)) {
-		fprintf(stderr, "cst-gen: %s: not a flow file: it does not begin with %s\n",
-			c->flow, FLOW_MAGIC);
+	memset(mem, 0, sizeof(*mem));
+	flow = merge_open(c->flows, c->nflows, c->s.ncpus);
+	if (!flow || all_images(c, &images, &nimages))
 		goto out;
-	}
-	snprintf(path, sizeof(path), "%s.images", c->flow);
-	if (read_images(c->images ? c->images : path, &images, &nimages))
-		goto out;
-	if (speculate)
+	if (c->s.tu.maxspec)
 		learn = learn_new();
 	truth = truth_new(c->truth);
 	s = session_new(&c->s, images, nimages, learn ? learn_insn : NULL, learn, truth);
-	while ((n = fread(r, sizeof(r[0]), 256, f)) > 0) {
-		for (i = 0; i < n; i++) {
-			if (r[i].kind == FLOW_MAP)
-				add_memory(mem, &r[i], images, nimages);
-			if (learn)
-				learn_add(learn, &r[i]);
-			session_flow(s, &r[i]);
-			total += r[i].kind == FLOW_INSN;
-		}
+	while ((more = merge_next(flow, &r)) > 0) {
+		if (r.kind == FLOW_MAP)
+			add_memory(mem, &r, images, nimages);
+		if (learn)
+			learn_add(learn, &r);
+		session_flow(s, &r);
+		total += r.kind == FLOW_INSN;
 	}
-	if (ferror(f)) {
-		fail(c->flow);
+	if (more < 0)
 		goto out;
-	}
 	session_end(s);
 	rc = write_results(c, s, mem);
 	fprintf(stderr, "cst-gen: %" PRIu64 " instructions, %" PRIu64 " taken branches\n", total,
@@ -184,14 +175,13 @@ out:
 		rc = fail(c->truth);
 	session_free(s);
 	learn_free(learn);
-	for (i = 0; i < (size_t)nimages; i++) {
+	merge_close(flow);
+	for (i = 0; i < nimages; i++) {
 		free(images[i].path);
 		free(images[i].file);
 	}
 	free(images);
 	free(mem);
-	if (f != stdin)
-		fclose(f);
 	return rc;
 }
 
@@ -335,6 +325,10 @@ int main(int argc, char **argv)
 	if (!c.perf && !c.snapshot && !c.truth && !c.print) {
 		fprintf(stderr,
 			"cst-gen: nothing to write: --perf, --snapshot, --truth or --print\n");
+		return 129;
+	}
+	if (!strcmp(argv[1], "encode") && !c.nflows) {
+		fprintf(stderr, "cst-gen: encode needs --flow FILE\n");
 		return 129;
 	}
 	return !strcmp(argv[1], "encode") ? encode(&c) : random_case(&c, argc - 2, argv + 2);

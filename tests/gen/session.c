@@ -246,6 +246,9 @@ static void close_fragment(struct session *s, struct buffer *b, struct perfw_at 
 		frames_flush(&b->frames);
 	b->open = 0;
 	size = b->bytes.len - b->start;
+	/* the record belongs to the buffer, whose CPU need not be where this happens */
+	if (b->cpu >= 0)
+		at.cpu = (uint32_t)b->cpu;
 	b->last = at;
 	if (s->o.perf.snapshot) {
 		/* offset is where the ring stands, the trace lies before it */
