@@ -226,7 +226,7 @@ $(B)/tests/interop/%: tests/interop/%.c
 
 interop: $(if $(OPENCSD_LIBS),$(INTEROP))
 
-tests: $(UNIT) $(GEN) interop
+tests: $(UNIT) $(GEN) interop $(if $(SAN),,qemu)
 
 # ---- fuzzing: clang, its own objects, perf-plugin in every target that asks for it by name ------
 
