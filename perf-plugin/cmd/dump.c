@@ -52,11 +52,15 @@ static int run(struct dump *d, const char *snapshot, const struct session_opts *
 	if (dump_out_open(&d->out, output ? output : "-"))
 		return CMD_ERROR;
 	rc = snapshot ? dump_snapshot(d, snapshot, source) : dump_session(d, so);
-	if (!rc && d->format == DUMP_NONE)
+	if (rc) {
+		dump_out_abort(&d->out);
+		return rc;
+	}
+	if (d->format == DUMP_NONE)
 		dump_counts(d);
 	if (dump_out_close(&d->out))
-		rc = CMD_ERROR;
-	return rc ? rc : d->losses ? CMD_LOSSES : CMD_OK;
+		return CMD_ERROR;
+	return d->losses ? CMD_LOSSES : CMD_OK;
 }
 
 int cmd_dump(int argc, const char **argv)

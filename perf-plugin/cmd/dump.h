@@ -26,6 +26,8 @@ struct dump_out {
 int dump_out_open(struct dump_out *o, const char *path);
 /* 0, or -1 after a message. */
 int dump_out_close(struct dump_out *o);
+/* After an error: no file appears, or the one that was there stays. */
+void dump_out_abort(struct dump_out *o);
 /* Room for one line; the caller writes there and calls dump_out_done with its end. */
 char *dump_out_line(struct dump_out *o);
 static inline void dump_out_done(struct dump_out *o, const char *end)

@@ -37,6 +37,15 @@ int dump_out_close(struct dump_out *o)
 	return rc ? -1 : 0;
 }
 
+void dump_out_abort(struct dump_out *o)
+{
+	/* What a reader of standard output was shown so far ends at a line. */
+	if (o->file.stream)
+		pd_output_write(&o->file, o->buf, o->len);
+	pd_output_abort(&o->file);
+	free(o->buf);
+}
+
 char *dump_out_line(struct dump_out *o)
 {
 	if (DUMP_OUT_SIZE - o->len < DUMP_LINE_MAX) {
