@@ -31,35 +31,93 @@ static inline uint64_t load8(const void *p)
 	return v;
 }
 
-/* The block is wholly in the map; `at` is its address minus the map's start, and may have wrapped. */
-static inline int in_map(const struct blk *b, uint64_t at, uint64_t map_len)
+/* cst_generic's section and error, as one word. */
+static uint64_t section_word(uint32_t id)
 {
-	return at < map_len && map_len - at >= b->len;
+	uint32_t pair[2] = { id, 0 };
+
+	return load8(pair);
+}
+
+static inline void push_call(struct cst_flow *f, uint64_t addr, uint8_t isa, uint32_t call)
+{
+	unsigned int t = (f->stack_top + 1) % RETURN_STACK;
+
+	f->stack_top = t;
+	f->stack[t].addr = addr;
+	f->stack[t].isa = isa;
+	f->stack[t].call = call;
+	f->stack[t].img_gen = f->img_gen;
+	f->stack[t].sec = f->map_sec;
+	f->stack_count += f->stack_count < RETURN_STACK;
+}
+
+/*
+ * Links between blocks hold in maps that show one certain part of their section, the one of the first
+ * link. Other maps of the section (rare) go without.
+ */
+static int links_hold(const struct cst_flow *f)
+{
+	struct cst_section *sec = f->map_sec;
+	uint64_t off = f->map_start - f->map_bias;
+
+	if (!sec->link_len) {
+		sec->link_off = off;
+		sec->link_len = f->map_len;
+	}
+	return sec->link_off == off && sec->link_len == f->map_len;
+}
+
+/*
+ * Block at the target of the indirect branch that execution comes from: most go where they went the
+ * last time.
+ */
+static uint32_t target_block(struct cst_flow *f)
+{
+	struct blk *from = NULL;
+	uint32_t nb, gen = f->img_gen;
+	const struct cst_section *sec = f->map_sec;
+	struct blk *base;
+
+	if (f->from && f->map_len && f->map_sec == f->from_sec && links_hold(f)) {
+		base = sec->img->blk;
+		from = &base[f->from];
+		nb = from->link_e;
+		if (nb && blk_off(&base[nb]) == f->addr - f->map_bias && base[nb].isa == f->isa)
+			return nb;
+	}
+	nb = cst_flow_block(f);
+	if (nb && from && f->img_gen == gen && f->map_sec == sec && links_hold(f))
+		from->link_e = nb;
+	return nb;
 }
 
 size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uint8_t *p, size_t len,
 		     uint64_t index, struct cst_generic *out, size_t *pn, size_t cap)
 {
 	struct cst_generic *g = out + *pn, *const limit = out + cap;
-	uint64_t insns = 0, ranges = 0, branches = 0;
-	uint64_t addr, start, map_len, tail, amask;
+	uint64_t insns = 0, ranges = 0, branches = 0, conflicts = 0;
+	uint64_t addr, tail, amask, section;
 	const uint64_t ids = load8(&f->tmpl.context_id);
-	const uint16_t tflags = f->tmpl.flags;
-	uint32_t cur, next, bits, section;
+	const uint32_t tflags = f->tmpl.flags;
+	const int stack = f->cfg->ret_stack && !f->no_push;
+	uint32_t cur, next, bits, linked;
 	unsigned int k = 0;
 	struct blk *base, *b;
 	uint8_t tail_bytes[8];
 	size_t i = 0;
 
-	_Static_assert(offsetof(struct cst_generic, vmid) == offsetof(struct cst_generic, context_id) + 4,
-		       "context_id and vmid are copied at once");
+	_Static_assert(offsetof(struct cst_generic, vmid) == offsetof(struct cst_generic, context_id) + 4 &&
+		       offsetof(struct cst_generic, error) == offsetof(struct cst_generic, section) + 4,
+		       "pairs that are copied at once");
 	if (f->need_addr | f->need_ctx)
 		return 0;
 	if (!f->map_len || f->map_space != f->space || f->map_gen != f->space->generation ||
 	    f->img_gen != f->map_sec->img->generation)
-		f->blk = 0;
+		f->blk = f->from = 0;
 	if (!f->blk) {
-		f->blk = cst_flow_block(f);
+		f->blk = target_block(f);
+		f->from = 0;
 		if (!f->blk)
 			return 0;
 	}
@@ -68,9 +126,8 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 	tail = load8(tail_bytes);
 	amask = f->isa == CST_ISA_A64 ? ~0ull : 0xffffffffull;
 	base = f->map_sec->img->blk;
-	start = f->map_start;
-	map_len = f->map_len;
-	section = f->map_sec->id;
+	linked = links_hold(f) ? ~0u : 0;
+	section = section_word(f->map_sec->id);
 	cur = f->blk;
 	addr = f->addr;
 	bits = 0;
@@ -96,11 +153,11 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 			g->n_insn = b->n_insn;
 			g->cc = 0;
 			memcpy(&g->context_id, &ids, 8);
-			g->section = section;
-			g->error = 0;
+			memcpy(&g->section, &section, 8);
 			w = tail | load8(b->zero0);
 			memcpy(&g->kind, &w, 8);
-			g->flags = tflags | b->gflags | (e ? CST_GF_EXEC : 0);
+			_Static_assert(CST_GF_EXEC == 1, "an atom's bit is the flag");
+			g->flags = tflags | b->gflags | e;
 			g->num = 0;
 			g->sect_off = b->off * 2;
 			g++;
@@ -108,48 +165,39 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 			ranges++;
 			bits >>= 1;
 			k--;
-			if (e) {
-				if (b->flags & BLK_LINK && f->cfg->ret_stack && !f->no_push) {
-					unsigned int t = (f->stack_top + 1) % RETURN_STACK;
-
-					f->stack_top = t;
-					f->stack[t].addr = end & amask;
-					f->stack[t].isa = b->isa;
-					f->stack[t].call = cur;
-					f->stack[t].img_gen = f->img_gen;
-					f->stack[t].sec = f->map_sec;
-					f->stack_count += f->stack_count < RETURN_STACK;
-				}
-				if (b->type == CST_INSN_BRANCH) {
-					branches++;
-					addr += (int64_t)b->disp;
-					next = b->link_e;
-				} else if (b->type == CST_INSN_INDIRECT) {
-					branches++;
-					f->need_addr = 1;
-					f->pop_pending = f->cfg->ret_stack;
-					goto indirect;
-				} else {
-					addr = end;
-					next = b->link_n;
-				}
+			if (!e) {
+				conflicts += b->flags / BLK_ALWAYS;
+				addr = end & amask;
+				next = b->link_n & linked;
+			} else if (b->type == CST_INSN_BRANCH) {
+				branches++;
+				if (b->flags & BLK_LINK && stack)
+					push_call(f, end & amask, b->isa, cur);
+				addr = (addr + (int64_t)b->disp) & amask;
+				next = b->link_e & linked;
+			} else if (b->type == CST_INSN_INDIRECT) {
+				branches++;
+				if (b->flags & BLK_LINK && stack)
+					push_call(f, end & amask, b->isa, cur);
+				goto indirect;
 			} else {
-				f->stats->image_conflicts += b->flags >> 5 & 1;
-				addr = end;
-				next = b->link_n;
+				addr = end & amask;
+				next = b->link_n & linked;
 			}
-			addr &= amask;
-			if (next && in_map(&base[next], addr - start, map_len)) {
+			if (next) {
 				cur = next;
 				continue;
 			}
-			f->addr = addr;
 			f->isa = e && b->type == CST_INSN_BRANCH ? b->next_isa : b->isa;
+			f->addr = addr;
 			goto unlinked;
 indirect:
 			f->isa = b->isa;
-			f->addr = (addr + b->len) & amask;
-			f->stale = 1;
+			f->addr = end & amask;
+			f->need_addr = f->stale = 1;
+			f->pop_pending = f->cfg->ret_stack;
+			f->from = linked ? cur : 0;
+			f->from_sec = f->map_sec;
 			if (b->subtype == CST_INSN_ERET) {
 				size_t n = g - out;
 
@@ -163,25 +211,24 @@ indirect:
 				goto leave;
 			{
 				unsigned int t = f->stack_top;
-				struct blk *call = NULL;
 
+				b = NULL;
 				if (f->stack[t].call && f->stack[t].img_gen == f->img_gen &&
 				    f->stack[t].sec == f->map_sec)
-					call = &base[f->stack[t].call];
+					b = &base[f->stack[t].call];
 				addr = f->stack[t].addr;
 				f->addr = addr;
 				f->isa = f->stack[t].isa;
 				f->stack_count--;
 				f->stack_top = (t - 1) % RETURN_STACK;
-				f->need_addr = f->pop_pending = 0;
-				next = call ? call->link_n : 0;
-				if (next && blk_off(&base[next]) == addr - f->map_bias &&
-				    in_map(&base[next], addr - start, map_len)) {
+				f->need_addr = f->stale = f->pop_pending = 0;
+				f->from = 0;
+				next = b ? b->link_n & linked : 0;
+				if (next && blk_off(&base[next]) == addr - f->map_bias) {
 					cur = next;
 					continue;
 				}
 				e = 0;
-				b = call;
 			}
 unlinked:
 			{
@@ -194,15 +241,14 @@ unlinked:
 				if (!next)
 					goto leave_at;
 				/* a link is good while the cache is not emptied, within one map */
-				if (b && f->img_gen == gen && f->map_sec == sec && f->map_bias == bias) {
+				linked = links_hold(f) ? ~0u : 0;
+				if (linked && b && f->img_gen == gen && f->map_sec == sec && f->map_bias == bias) {
 					if (e && b->type == CST_INSN_BRANCH)
 						b->link_e = next;
 					else
 						b->link_n = next;
 				}
-				start = f->map_start;
-				map_len = f->map_len;
-				section = f->map_sec->id;
+				section = section_word(f->map_sec->id);
 				base = f->map_sec->img->blk;
 				cur = next;
 			}
@@ -226,6 +272,7 @@ done:
 	f->stats->insns += insns;
 	f->stats->ranges += ranges;
 	f->stats->branches += branches;
+	f->stats->image_conflicts += conflicts;
 	*pn = g - out;
 	return i;
 }

@@ -48,6 +48,8 @@ struct cst_flow {
 	struct cst_space *map_space;
 	uint32_t map_gen, img_gen;
 	uint32_t blk;
+	uint32_t from;		/* block of the indirect branch that execution comes from, 0 not known ... */
+	const struct cst_section *from_sec; /* ... in this section, of img_gen */
 
 	struct {
 		uint64_t addr;

@@ -8,12 +8,12 @@
 #include <cstrace/image.h>
 #include <cstrace/types.h>
 
-/* A block ends at a P0 instruction, or at the end of a code page, or where the section's bytes end. */
+/* A block ends at a P0 instruction, or is cut, or ends where the section's bytes end. */
 enum blk_flags {
 	BLK_P0 = 1,
 	BLK_COND = 2,
 	BLK_LINK = 4,
-	BLK_PAGE_END = 8,	/* goes on in the next block, which starts where this one ends */
+	BLK_CUT = 8,		/* goes on in the next block, which starts where this one ends */
 	BLK_SECTION_END = 16,	/* the next instruction is not (wholly) in the section */
 	BLK_ALWAYS = 32,	/* A64 P0 instruction without a condition: an atom N contradicts it */
 };
@@ -22,7 +22,11 @@ enum blk_flags {
 struct blk {
 	uint32_t off;		/* in units of 2 bytes, so that sections may have 8 GiB */
 	int32_t disp;		/* direct branch: target minus block start, bytes */
-	uint32_t link_n, link_e; /* block numbers of the successors in the section, 0 not known yet */
+	/*
+	 * Block numbers of the successors in the section, 0 not known yet. Of an indirect branch, link_e is
+	 * the last target seen. They hold in maps with the section's link_off and link_len only.
+	 */
+	uint32_t link_n, link_e;
 	uint16_t len;		/* bytes */
 	uint16_t n_insn;
 	uint16_t gflags;	/* enum cst_generic_flags of a range that ends here, but EXEC */
@@ -38,6 +42,14 @@ struct blk {
 
 #define CODE_PAGE 4096u
 
+/*
+ * Where blocks end that meet no P0 instruction: at a multiple of BLK_SPAN, so that hostile trace cannot
+ * make the same long stretch be decoded from every start; but not before BLK_MORE bytes after it were
+ * tried, so that ordinary code is not cut.
+ */
+#define BLK_SPAN 16384u
+#define BLK_MORE 1024u
+
 /* Block numbers by start offset, for one page of code: a slot per 4 bytes, for T32 per 2. */
 struct code_page {
 	uint32_t slot[CODE_PAGE / 4];
@@ -52,6 +64,7 @@ struct cst_section {
 	uint64_t size;
 	void *cookie;
 	uint32_t id;
+	uint64_t link_off, link_len; /* part of the section that the maps show in which blocks were linked */
 	uint8_t lazy;		/* bytes were not supplied yet */
 	struct code_page **pages;	/* A64 or A32 blocks, by offset / CODE_PAGE; NULL until used */
 	struct code_page_t32 **pages_t32;

@@ -71,6 +71,8 @@ static void flush(struct cst_image *img)
 	for (i = 0; i < img->sec_count; i++)
 		drop_pages(img->sec[i]);
 	img->blk_count = 1;
+	for (i = 0; i < img->sec_count; i++)
+		img->sec[i]->link_len = 0;
 	img->table_bytes = 0;
 	img->generation++;
 }
@@ -182,7 +184,7 @@ static uint32_t *find_slot(struct cst_section *sec, uint64_t off, int t32)
 	return sec->pages[i] ? &sec->pages[i]->slot[off % CODE_PAGE / 4] : NULL;
 }
 
-/* Make the block at `off`: classify instructions up to a P0 one, the page's end or the section's. */
+/* Make the block at `off`: classify instructions up to a P0 one, a cut or the section's end. */
 static void build(const struct cst_section *sec, struct blk *b, uint64_t off, enum cst_isa isa,
 		  uint64_t pc, unsigned int flags);
 
@@ -236,7 +238,7 @@ static int is_p0(const struct cst_insn *in)
 static void build(const struct cst_section *sec, struct blk *b, uint64_t off, enum cst_isa isa,
 		  uint64_t pc, unsigned int flags)
 {
-	uint64_t at = off, page_end = (off | (CODE_PAGE - 1)) + 1;
+	uint64_t at = off, cut = (off | (BLK_SPAN - 1)) + 1 + BLK_MORE;
 	unsigned int it = 0, cond = 0;
 	struct cst_insn in;
 	uint32_t op;
@@ -245,8 +247,8 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, en
 	b->off = off / 2;
 	b->isa = b->next_isa = isa;
 	for (;;) {
-		if (at >= page_end) {
-			b->flags |= BLK_PAGE_END;
+		if (at >= cut) {
+			b->flags |= BLK_CUT;
 			break;
 		}
 		if (isa == CST_ISA_T32) {
