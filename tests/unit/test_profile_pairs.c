@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The hash of pairs: exact sums whatever its size, sorted output. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "profile/formats.h"
+#include "profile/pairs.h"
+
+static void sums(void **state)
+{
+	enum { N = 200, ADDS = 100000 };
+	static uint64_t want[N][N];
+	struct pairs p = { .slot = NULL };
+	const struct pair *v;
+	uint64_t seed = 42, total = 0;
+	size_t i, keys = 0;
+	uint32_t a, b;
+
+	(void)state;
+	for (i = 0; i < ADDS; i++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		a = (uint32_t)(seed >> 40) % N;
+		b = (uint32_t)(seed >> 50) % N;
+		keys += !want[a][b]++;
+		/* offsets that differ in high bits only must not fall together */
+		assert_true(pairs_add(&p, a << 20, b << 24));
+	}
+	assert_int_equal(p.used, keys);
+	v = pairs_sort(&p);
+	for (i = 0; i < p.used; i++) {
+		assert_int_equal(v[i].count, want[v[i].a >> 20][v[i].b >> 24]);
+		total += v[i].count;
+		assert_true(!i || v[i - 1].a < v[i].a || (v[i - 1].a == v[i].a && v[i - 1].b < v[i].b));
+	}
+	assert_int_equal(total, ADDS);
+	assert_ptr_equal(pairs_sort(&p), v);
+	pairs_free(&p);
+}
+
+static void empty(void **state)
+{
+	struct pairs p = { .slot = NULL };
+
+	(void)state;
+	assert_null(pairs_sort(&p));
+	assert_int_equal(p.used, 0);
+	/* the pair 0, 0 is a pair as any other */
+	assert_true(pairs_add(&p, 0, 0));
+	assert_true(pairs_add(&p, 0, 0));
+	assert_int_equal(p.used, 1);
+	assert_int_equal(pairs_sort(&p)->count, 2);
+	pairs_free(&p);
+}
+
+static void formats(void **state)
+{
+	(void)state;
+	assert_non_null(profile_format_find("autofdo"));
+	assert_true(profile_format_find("bolt")->joined && !profile_format_find("autofdo")->joined);
+	assert_null(profile_format_find("gcov"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums), cmocka_unit_test(empty), cmocka_unit_test(formats),
+	};
+
+	return cmocka_run_group_tests_name("profile pairs", tests, NULL, NULL);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* When a branch is complete, and what it is called. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "synth/branch.h"
+#include "synth_elements.h"
+
+static uint32_t code = 0xd503201f;	/* what every address holds: NOP */
+
+static size_t read_code(struct stream *s, uint64_t addr, void *buf, size_t len)
+{
+	(void)s;
+	(void)addr;
+	memcpy(buf, (uint8_t *)&code + 4 - len, len);
+	return len;
+}
+
+/* Branches of a list of elements as text: "from>to:kind " each, hex. */
+static const char *run(const struct cst_generic *g, size_t n)
+{
+	static char text[1024];
+	struct stream s = { .pid = 1, .tid = 1 };
+	struct branch_state st;
+	struct branch b;
+	size_t used = 0, i;
+	bool have;
+
+	branch_init(&st);
+	text[0] = 0;
+	for (i = 0; i < n; i++) {
+		if (g[i].kind == CST_GEN_RANGE) {
+			have = branch_range(&st, &s, &g[i], &b);
+			branch_range_end(&st, &s, &g[i]);
+		} else {
+			have = branch_other(&st, &s, &g[i], read_code, &b);
+		}
+		if (have)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%llx>%llx:%d%s ",
+						 (unsigned long long)b.from, (unsigned long long)b.to,
+						 b.kind, b.ends_trace ? "!" : "");
+	}
+	return text;
+}
+
+#define CHECK(want, ...) do {								\
+	const struct cst_generic els[] = { __VA_ARGS__ };				\
+	assert_string_equal(run(els, sizeof(els) / sizeof(els[0])), want);		\
+} while (0)
+
+static void plain(void **state)
+{
+	(void)state;
+	CHECK("0>1000:15 1008>2000:2 200c>1000:1 ",
+	      EL_B(0x1000, 3), EL_BCC(0x2000, 4), EL_BCC_N(0x1000, 2), EL_BCC_N(0x1008, 1));
+	/* an ISB is traced as taken and is no branch */
+	CHECK("0>1000:15 ", el_range(0x1000, 2, CST_INSN_ISB, 0, EL_TAKEN), EL_CUT(0x1008, 1));
+}
+
+static void kinds(void **state)
+{
+	(void)state;
+	CHECK("0>1000:15 1000>2000:4 2000>3000:5 3000>4000:6 4000>5000:3 5000>6000:9 ",
+	      EL_BL(0x1000, 1), el_range(0x2000, 1, CST_INSN_INDIRECT, CST_INSN_LINK, EL_TAKEN | CST_GF_LINK),
+	      EL_RET(0x3000, 1), EL_BR(0x4000, 1),
+	      el_range(0x5000, 1, CST_INSN_INDIRECT, CST_INSN_ERET, EL_TAKEN), EL_CUT(0x6000, 1));
+	CHECK("0>1000:15 1000>2000:7 2000>3000:8 3000>4000:6 ",
+	      el_range(0x1000, 1, CST_INSN_BRANCH, CST_INSN_LINK, EL_TAKEN | CST_GF_LINK | CST_GF_COND),
+	      el_range(0x2000, 1, CST_INSN_INDIRECT, CST_INSN_IMPLIED_RET, EL_TAKEN | CST_GF_COND),
+	      el_range(0x3000, 1, CST_INSN_INDIRECT, CST_INSN_IMPLIED_RET, EL_TAKEN), EL_CUT(0x4000, 1));
+}
+
+static void exceptions(void **state)
+{
+	(void)state;
+	/* in the middle of a stretch: from the last instruction to the handler */
+	CHECK("0>1000:15 1004>8000:12 8000>1008:9 ",
+	      EL_CUT(0x1000, 2), el_exception(14, 0x1008),
+	      el_range(0x8000, 1, CST_INSN_INDIRECT, CST_INSN_ERET, EL_TAKEN), EL_CUT(0x1008, 1));
+	/* right at the target of a branch: the return address is the target */
+	CHECK("0>1000:15 1004>2000:2 1004>8000:12 ",
+	      EL_B(0x1000, 2), el_exception(14, 0x2000), EL_CUT(0x8000, 1));
+	/* into what is not traced */
+	CHECK("0>1000:15 1004>2000:2 1004>0:12! 0>2000:15 ",
+	      EL_B(0x1000, 2), el_exception(14, 0x2000), el_plain(CST_GEN_TRACE_ON), EL_CUT(0x2000, 1));
+	/* before anything else */
+	CHECK("0>8000:15 ", el_plain(CST_GEN_TRACE_ON), el_exception(14, 0x2000), EL_CUT(0x8000, 1));
+	/* of an SVC, or of an HVC */
+	code = 0xd4000001;
+	CHECK("0>1000:15 1004>8000:11 ", EL_CUT(0x1000, 2), el_exception(2, 0x1008), EL_CUT(0x8000, 1));
+	code = 0xd4000002;
+	CHECK("0>1000:15 1004>8000:14 ", EL_CUT(0x1000, 2), el_exception(2, 0x1008), EL_CUT(0x8000, 1));
+	code = 0xd503201f;
+}
+
+static void ends(void **state)
+{
+	(void)state;
+	/* the opcode tells the target */
+	CHECK("0>1000:15 1004>3000:2 0>5000:15 ",
+	      EL_B(0x1000, 2), el_next(CST_GEN_TRACE_ON, 0x3000), EL_CUT(0x5000, 1));
+	/* an indirect branch */
+	CHECK("0>1000:15 1004>0:6! 0>5000:15 ",
+	      EL_RET(0x1000, 2), el_plain(CST_GEN_TRACE_ON), EL_CUT(0x5000, 1));
+	/* after a loss not even the opcode is believed: the atom may be wrong */
+	CHECK("0>1000:15 1004>0:16! 0>5000:15 ", EL_B(0x1000, 2),
+	      el_no_sync(CST_UNSYNC_OVERFLOW, CST_GF_DOUBTFUL | CST_GF_NEXT), el_plain(CST_GEN_TRACE_ON),
+	      EL_CUT(0x5000, 1));
+	/* the bytes end: a gap only if something follows */
+	CHECK("0>1000:15 ", EL_RET(0x1000, 2), el_plain(CST_GEN_EO_TRACE));
+	CHECK("0>1000:15 1004>0:6! 0>5000:15 ", EL_RET(0x1000, 2), el_plain(CST_GEN_EO_TRACE),
+	      el_no_sync(CST_UNSYNC_RESET, 0), EL_CUT(0x5000, 1));
+	CHECK("0>1000:15 1004>3000:2 ", EL_B(0x1000, 2), el_next(CST_GEN_EO_TRACE, 0x3000));
+	/* and a range right after them belongs to nothing before */
+	CHECK("0>1000:15 0>5000:15 ", EL_B(0x1000, 2), el_plain(CST_GEN_EO_TRACE), EL_CUT(0x5000, 1));
+	/* no code at the target: it is the target all the same */
+	CHECK("0>1000:15 1004>9000:4 0>5000:15 ", EL_BL(0x1000, 2),
+	      (struct cst_generic){ .kind = CST_GEN_NACC, .addr = 0x9000 }, EL_CUT(0x5000, 1));
+	/* unknown path: known up to its first instruction */
+	CHECK("0>1000:15 1004>7000:2 0>7100:15 ", EL_B(0x1000, 2),
+	      (struct cst_generic){ .kind = CST_GEN_NOPATH, .addr = 0x7000, .end = 0x7100 },
+	      EL_CUT(0x7100, 1));
+}
+
+static void context_of_from(void **state)
+{
+	struct cst_generic a = EL_B(0x1000, 1), b = EL_CUT(0x2000, 1), cc = el_cycles(9);
+	struct stream s = { .pid = 10, .tid = 11, .time = 5 };
+	struct branch_state st;
+	struct branch br;
+
+	(void)state;
+	branch_init(&st);
+	assert_true(branch_range(&st, &s, &a, &br));
+	branch_range_end(&st, &s, &a);
+	branch_other(&st, &s, &cc, read_code, &br);
+	branch_other(&st, &s, &cc, read_code, &br);
+	s = (struct stream){ .pid = 20, .tid = 21, .time = 6 };
+	assert_true(branch_range(&st, &s, &b, &br));
+	assert_int_equal(br.pid, 10);
+	assert_int_equal(br.tid, 11);
+	assert_int_equal(br.time, 5);
+	assert_int_equal(br.cycles, 18);
+}
+
+static void perf_words(void **state)
+{
+	struct branch b = { .kind = BRANCH_SYSCALL, .ends_trace = true };
+
+	(void)state;
+	assert_int_equal(branch_perf_type(BRANCH_COND), 1);
+	assert_int_equal(branch_perf_type(BRANCH_IND_CALL), 5);
+	assert_int_equal(branch_perf_type(BRANCH_BEGIN), 0);
+	assert_int_equal(branch_ip_flags(&b), 0x213);
+	b = (struct branch){ .kind = BRANCH_IND };
+	assert_int_equal(branch_ip_flags(&b), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(plain), cmocka_unit_test(kinds), cmocka_unit_test(exceptions),
+		cmocka_unit_test(ends), cmocka_unit_test(context_of_from), cmocka_unit_test(perf_words),
+	};
+
+	return cmocka_run_group_tests_name("synth branch", tests, NULL, NULL);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* --itrace letters and -F lists. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "synth/itrace.h"
+#include "synth/listing.h"
+
+static struct itrace_opts parse(const char *text)
+{
+	struct itrace_opts o;
+	char msg[400];
+
+	if (!itrace_parse(&o, text, msg, sizeof(msg)))
+		fail_msg("%s: %s", text, msg);
+	return o;
+}
+
+static void periods(void **state)
+{
+	static const struct {
+		const char *text;
+		enum itrace_unit unit;
+		uint64_t period;
+	} cases[] = {
+		{ "i", ITRACE_NS, 100000 },
+		{ "i500", ITRACE_NS, 500 },
+		{ "i1000i", ITRACE_INSNS, 1000 },
+		{ "i7t", ITRACE_TICKS, 7 },
+		{ "i3ns", ITRACE_NS, 3 },
+		{ "i3us", ITRACE_NS, 3000 },
+		{ "i3ms", ITRACE_NS, 3000000 },
+		{ "i, 20, us", ITRACE_NS, 20000 },
+		{ "i0ns", ITRACE_INSNS, 1 },
+		{ "bi10i", ITRACE_INSNS, 10 },
+		{ "i18446744073709551615i", ITRACE_INSNS, UINT64_MAX },
+	};
+	struct itrace_opts o;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		o = parse(cases[i].text);
+		assert_true(o.instructions);
+		assert_int_equal(o.unit, cases[i].unit);
+		assert_true(o.period == cases[i].period);
+	}
+}
+
+static void letters(void **state)
+{
+	struct itrace_opts o = parse("i100il32g8s5qqZe-o");
+
+	(void)state;
+	assert_true(o.period == 100 && o.stack == 32 && o.chain == 8 && o.skip == 5 && o.quick == 2);
+	assert_true(o.timeless && o.errors && o.no_overflow_errors && !o.no_lost_errors && !o.branches);
+	o = parse("il");
+	assert_int_equal(o.stack, 64);
+	o = parse("ig l 1024");
+	assert_int_equal(o.chain, 16);
+	assert_int_equal(o.stack, 1024);
+	o = parse("cr");
+	assert_true(o.branches && o.calls && o.returns && !o.instructions);
+	o = parse("be+o-l");
+	assert_true(o.branches && o.no_lost_errors && !o.no_overflow_errors);
+	/* letters of other kinds of trace are taken and named once */
+	o = parse("bxwpIoG9L3d+a-ex");
+	assert_string_equal(o.unused, "xwpIoGLd");
+}
+
+static void refused(void **state)
+{
+	static const char *const bad[] = {
+		"y", "b,k", "l0", "il1025", "g0i", "s", "sx", "i5m", "i5u", "i5x", "e-", "e-O", "d+1",
+		"i18446744073709551616i", "i18446744073709551615us", "i5nm",
+	};
+	struct itrace_opts o;
+	char msg[400];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		msg[0] = 0;
+		if (itrace_parse(&o, bad[i], msg, sizeof(msg)))
+			fail_msg("%s was accepted", bad[i]);
+		assert_non_null(strstr(msg, bad[i]));
+	}
+	assert_false(itrace_parse(&o, "b,k", msg, sizeof(msg)));
+	assert_non_null(strstr(msg, "'k' at position 3"));
+}
+
+static void defaults(void **state)
+{
+	struct itrace_opts o;
+
+	(void)state;
+	itrace_default(&o, false);
+	assert_true(o.instructions && o.branches && o.errors && !o.calls && o.period == 100000);
+	itrace_default(&o, true);
+	assert_true(!o.instructions && o.branches && o.errors && o.calls);
+}
+
+static void fields(void **state)
+{
+	unsigned int f;
+	char msg[300];
+
+	(void)state;
+	assert_true(listing_fields(&f, "pid,tid,cpu,ip,addr", msg, sizeof(msg)));
+	assert_int_equal(f, LIST_PID | LIST_TID | LIST_CPU | LIST_IP | LIST_ADDR);
+	assert_true(listing_fields(&f, "+pid,-time", msg, sizeof(msg)));
+	assert_int_equal(f, (LISTING_DEFAULT | LIST_PID) & ~LIST_TIME);
+	assert_false(listing_fields(&f, "ip,colour", msg, sizeof(msg)));
+	assert_non_null(strstr(msg, "'colour'"));
+	assert_false(listing_fields(&f, "pid,sym", msg, sizeof(msg)));
+	assert_false(listing_fields(&f, "", msg, sizeof(msg)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(periods), cmocka_unit_test(letters), cmocka_unit_test(refused),
+		cmocka_unit_test(defaults), cmocka_unit_test(fields),
+	};
+
+	return cmocka_run_group_tests_name("synth itrace", tests, NULL, NULL);
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Samples by period, branch stacks, filters, call chains. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <linux/perf_event.h>
+
+#include "synth/sampler.h"
+#include "synth_elements.h"
+
+static uint8_t code[64];	/* at 0x100 */
+
+static size_t read_code(struct stream *s, uint64_t addr, void *buf, size_t len)
+{
+	(void)s;
+	if (addr < 0x100 || addr - 0x100 + len > sizeof(code))
+		return 0;
+	memcpy(buf, code + (addr - 0x100), len);
+	return len;
+}
+
+/* What came out, as text. */
+struct result {
+	char text[4096];
+	size_t used;
+	uint64_t period_sum;
+};
+
+static void put(struct result *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	r->used += (size_t)vsnprintf(r->text + r->used, sizeof(r->text) - r->used, fmt, ap);
+	va_end(ap);
+	assert_true(r->used < sizeof(r->text));
+}
+
+static int on_branch(void *data, struct stream *s, const struct branch *b)
+{
+	(void)s;
+	put(data, "b%llx>%llx ", (unsigned long long)b->from, (unsigned long long)b->to);
+	return 0;
+}
+
+static int on_insn(void *data, struct stream *s, const struct insn_sample *i)
+{
+	struct result *r = data;
+	struct ring_entry e[1024];
+	uint32_t n, k;
+
+	(void)s;
+	put(r, "i%llx/%llu", (unsigned long long)i->ip, (unsigned long long)i->period);
+	r->period_sum += i->period;
+	if (i->stack) {
+		n = ring_copy(i->stack, e);
+		put(r, "[");
+		for (k = 0; k < n; k++)
+			put(r, "%llx>%llx,", (unsigned long long)e[k].from, (unsigned long long)e[k].to);
+		put(r, "]");
+	}
+	for (k = 0; k < i->nr_chain; k++)
+		put(r, "%c%llx", k ? '<' : '(', (unsigned long long)i->chain[k]);
+	put(r, "%s ", i->nr_chain ? ")" : "");
+	return 0;
+}
+
+static int on_error(void *data, struct stream *s, const struct error_sample *e)
+{
+	(void)s;
+	put(data, "e%d ", e->code);
+	return 0;
+}
+
+struct batch {
+	const struct cst_generic *g;
+	size_t n;
+	int tid;
+	uint64_t time;
+};
+
+static struct result run_batches(const char *itrace, bool tiles, const struct batch *v, size_t n)
+{
+	struct result r = { .used = 0 };
+	struct sample_ops ops = { .branch = on_branch, .insn = on_insn, .error = on_error, .data = &r };
+	struct stream s = { .cpu = 0, .time_known = true };
+	struct itrace_opts o;
+	struct sampler *sp;
+	char msg[400];
+	size_t i;
+
+	assert_true(itrace_parse(&o, itrace, msg, sizeof(msg)));
+	o.tiles = tiles;
+	sp = sampler_new(&o, &ops, read_code);
+	assert_non_null(sp);
+	for (i = 0; i < n; i++) {
+		s.pid = s.tid = v[i].tid;
+		s.time = v[i].time;
+		assert_int_equal(sampler_batch(sp, &s, v[i].g, v[i].n), 0);
+	}
+	assert_int_equal(sampler_fragment_end(sp, &s), 0);
+	sampler_stream_end(sp, &s);
+	assert_null(s.priv);
+	sampler_free(sp);
+	return r;
+}
+
+#define RUN(itrace, tiles, ...) ({							\
+	const struct cst_generic els[] = { __VA_ARGS__ };				\
+	struct batch one = { els, sizeof(els) / sizeof(els[0]), 1, 0 };			\
+	run_batches(itrace, tiles, &one, 1);						\
+})
+
+static void by_instructions(void **state)
+{
+	struct result r;
+
+	(void)state;
+	/* 3 + 4 + 10 instructions: numbers 5, 10 and 15 */
+	r = RUN("i5i", false, EL_B(0x1000, 3), EL_B(0x2000, 4), EL_B(0x3000, 10));
+	assert_string_equal(r.text, "i2004/5 i3008/5 i301c/5 ");
+	r = RUN("i1i", false, EL_B(0x1000, 2), EL_B(0x2000, 1));
+	assert_string_equal(r.text, "i1000/1 i1004/1 i2000/1 ");
+	r = RUN("i5is2", false, EL_B(0x1000, 3), EL_B(0x2000, 4), EL_B(0x3000, 10));
+	assert_string_equal(r.text, "i301c/5 ");
+}
+
+static void t32_sizes(void **state)
+{
+	/* 16, 32, 16 bits */
+	static const uint8_t insns[] = { 0x00, 0xbf, 0xaf, 0xf3, 0x00, 0x80, 0x00, 0xbf };
+	struct cst_generic g = EL_CUT(0x100, 2);
+	struct result r;
+
+	(void)state;
+	memcpy(code, insns, sizeof(insns));
+	g.isa = CST_ISA_T32;
+	g.n_insn = 3;
+	r = RUN("i1i", false, g);
+	assert_string_equal(r.text, "i100/1 i102/1 i106/1 ");
+}
+
+static void stacks(void **state)
+{
+	struct result r;
+
+	(void)state;
+	r = RUN("i3il2", false, EL_B(0x1000, 1), EL_B(0x2000, 1), EL_B(0x3000, 1), EL_B(0x4000, 3));
+	assert_string_equal(r.text, "i3000/3[2000>3000,1000>2000,] i4008/3[3000>4000,2000>3000,] ");
+	/* a gap: what no sample has shown is shown at its edge, and the stack starts anew */
+	r = RUN("i100il4", false, EL_B(0x1000, 1), EL_B(0x2000, 1), EL_RET(0x3000, 1),
+		el_plain(CST_GEN_TRACE_ON), EL_B(0x5000, 1), EL_CUT(0x6000, 1), el_plain(CST_GEN_EO_TRACE));
+	assert_string_equal(r.text, "i3000/3[2000>3000,1000>2000,] i6000/2[5000>6000,] ");
+	/* a system call returns to where it was: nothing was missed */
+	r = RUN("i100il4", false, EL_B(0x1000, 1), EL_CUT(0x2000, 1), el_exception(2, 0x2004),
+		el_plain(CST_GEN_TRACE_ON), EL_B(0x2004, 1), EL_CUT(0x6000, 1), el_plain(CST_GEN_EO_TRACE));
+	assert_string_equal(r.text, "i6000/4[2004>6000,1000>2000,] ");
+}
+
+static void switched(void **state)
+{
+	/* The other thread happens to run at the same place: its stack is not the first one's. */
+	const struct cst_generic a[] = { EL_B(0x1000, 1), EL_CUT(0x2000, 1), el_exception(14, 0x2004),
+					 el_plain(CST_GEN_TRACE_ON) };
+	const struct cst_generic b[] = { EL_B(0x2004, 1), EL_CUT(0x6000, 1), el_plain(CST_GEN_EO_TRACE) };
+	const struct batch v[] = { { a, 4, 1, 10 }, { b, 3, 2, 20 } };
+	struct result r = run_batches("i100il4", false, v, 2);
+
+	(void)state;
+	assert_string_equal(r.text, "i2000/2[1000>2000,] i6000/2[2004>6000,] ");
+}
+
+static void tiles(void **state)
+{
+	struct cst_generic g[100];
+	struct result r;
+	struct batch one = { g, 100, 1, 0 };
+	const char *p;
+	unsigned int i, n = 0;
+
+	(void)state;
+	for (i = 0; i < 100; i++)
+		g[i] = EL_B(0x1000 + 0x100 * i, 2);
+	g[99] = el_plain(CST_GEN_EO_TRACE);
+	r = run_batches("il7", true, &one, 1);
+	/* 98 branches between 99 ranges, each in exactly one stack */
+	for (p = r.text; (p = strchr(p, '>')); p++)
+		n++;
+	assert_int_equal(n, 98);
+	assert_int_equal(r.period_sum, 98 / 7 * 7 * 2);
+	assert_non_null(strstr(r.text, "i1700/14[1604>1700,1504>1600,1404>1500,1304>1400,1204>1300,1104>1200,"
+			       "1004>1100,] "));
+}
+
+static void filters(void **state)
+{
+	const struct cst_generic g[] = { EL_BL(0x1000, 1), EL_B(0x2000, 1), EL_RET(0x3000, 1),
+					 EL_CUT(0x1004, 1) };
+	const struct batch one = { g, 4, 1, 0 };
+	struct result r;
+
+	(void)state;
+	r = run_batches("b", false, &one, 1);
+	assert_string_equal(r.text, "b0>1000 b1000>2000 b2000>3000 b3000>1004 ");
+	r = run_batches("c", false, &one, 1);
+	assert_string_equal(r.text, "b1000>2000 ");
+	r = run_batches("r", false, &one, 1);
+	assert_string_equal(r.text, "b3000>1004 ");
+	r = run_batches("cr", false, &one, 1);
+	assert_string_equal(r.text, "b1000>2000 b3000>1004 ");
+	r = run_batches("bs3", false, &one, 1);
+	assert_string_equal(r.text, "b3000>1004 ");
+	r = run_batches("bi2i", false, &one, 1);
+	assert_string_equal(r.text, "b0>1000 b1000>2000 i2000/2 b2000>3000 b3000>1004 i1004/2 ");
+}
+
+static void chains(void **state)
+{
+	char want[128];
+	struct result r = RUN("i4ig8", false, EL_BL(0x1000, 1), EL_BL(0x2000, 1), EL_CUT(0x3000, 2));
+
+	(void)state;
+	snprintf(want, sizeof(want), "i3004/4(%llx<3004<2004<1004) ",
+		 (unsigned long long)PERF_CONTEXT_USER);
+	assert_string_equal(r.text, want);
+	r = RUN("i4ig8", false, EL_BL(0x1000, 1), EL_BL(0x2000, 1), EL_RET(0x3000, 1), EL_CUT(0x2004, 1));
+	snprintf(want, sizeof(want), "i2004/4(%llx<2004<1004) ", (unsigned long long)PERF_CONTEXT_USER);
+	assert_string_equal(r.text, want);
+	/* two entries at most, the marker not counted */
+	r = RUN("i4ig2", false, EL_BL(0x1000, 1), EL_BL(0x2000, 1), EL_CUT(0x3000, 2));
+	snprintf(want, sizeof(want), "i3004/4(%llx<3004<2004) ", (unsigned long long)PERF_CONTEXT_USER);
+	assert_string_equal(r.text, want);
+}
+
+static void by_time(void **state)
+{
+	struct cst_generic g = EL_B(0x1000, 100);
+	struct batch v[12];
+	struct result r;
+	unsigned int i, n;
+	const char *p;
+
+	(void)state;
+	/* 100 instructions per 1000 ns over 12 us: a sample each 500 ns is one each 50 instructions */
+	for (i = 0; i < 12; i++)
+		v[i] = (struct batch){ &g, 1, 1, 1000 * (i + 1) };
+	r = run_batches("i500ns", false, v, 12);
+	for (p = r.text, n = 0; (p = strchr(p, '/')); p++)
+		n++;
+	assert_in_range(n, 19, 24);
+	assert_non_null(strstr(r.text, "/50 "));
+	/* no time goes by: one instruction stands for a nanosecond */
+	for (i = 0; i < 12; i++)
+		v[i].time = 7;
+	r = run_batches("i300ns", false, v, 12);
+	assert_string_equal(r.text, "i118c/300 i118c/300 i118c/300 i118c/300 ");
+}
+
+static void by_ticks(void **state)
+{
+	struct cst_generic ts = { .kind = CST_GEN_TIMESTAMP };
+	struct cst_generic g[40];
+	struct batch one = { g, 40, 1, 0 };
+	struct result r;
+	unsigned int i, n = 0;
+	const char *p;
+
+	(void)state;
+	/* 10 instructions in each 20 ticks, so 8 samples of 50 ticks in 400 ticks */
+	for (i = 0; i < 40; i += 2) {
+		ts.addr = 1000 + 10 * i;
+		g[i] = ts;
+		g[i + 1] = EL_B(0x1000, 10);
+	}
+	r = run_batches("i50t", false, &one, 1);
+	for (p = r.text; (p = strchr(p, '/')); p++)
+		n++;
+	assert_in_range(n, 7, 9);
+}
+
+static void errors(void **state)
+{
+	const struct cst_generic g[] = {
+		el_no_sync(CST_UNSYNC_INIT, 0), EL_B(0x1000, 1), el_no_sync(CST_UNSYNC_OVERFLOW, 0),
+		el_no_sync(CST_UNSYNC_DISCARD, 0), el_no_sync(CST_UNSYNC_BAD_PACKET, 0),
+		el_no_sync(CST_UNSYNC_BAD_IMAGE, 0), el_plain(CST_GEN_NACC), el_no_sync(CST_UNSYNC_RESET, 0),
+	};
+	const struct batch one = { g, sizeof(g) / sizeof(g[0]), 1, 0 };
+	struct result r;
+
+	(void)state;
+	r = run_batches("e", false, &one, 1);
+	assert_string_equal(r.text, "e1 e2 e3 e4 e5 ");
+	r = run_batches("e-o-l", false, &one, 1);
+	assert_string_equal(r.text, "e3 e4 e5 ");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(by_instructions), cmocka_unit_test(t32_sizes), cmocka_unit_test(stacks),
+		cmocka_unit_test(switched), cmocka_unit_test(tiles), cmocka_unit_test(filters),
+		cmocka_unit_test(chains), cmocka_unit_test(by_time), cmocka_unit_test(by_ticks),
+		cmocka_unit_test(errors),
+	};
+
+	return cmocka_run_group_tests_name("synth sampler", tests, NULL, NULL);
+}
