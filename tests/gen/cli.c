@@ -56,6 +56,7 @@ static const struct option_row rows[] = {
 	CLI("fragment", NUMBER, s.fragment, "bytes after which an AUX fragment ends"),
 	CLI("chunk", NUMBER, s.chunk, "bytes after which an AUXTRACE record is written"),
 	CLI("barriers", FLAG, s.barriers, "barrier packets where a fragment begins"),
+	CLI("aux-flags", NUMBER, s.aux_flags, "AUX records also have these flags, e.g. 4 PARTIAL"),
 	CLI("frame-repeat", NUMBER, s.p_frame_repeat, "per mille: ID named again in a frame"),
 	CLI("frame-null", NUMBER, s.p_frame_null, "per mille: padding inside frames"),
 	CLI("hw-id", TEXT, hw_id, "trace IDs: none (metadata), global, sink"),

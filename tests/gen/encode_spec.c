@@ -143,7 +143,7 @@ static int find_p0(struct tu *t, const struct tu_addr *a, const struct tu_ctx *c
 		    (r->klass == FLOW_WFX && t->o.wfxmode && (t->o.ete || t->o.minor >= 3)))
 			return 1;
 		if (r->klass == FLOW_TSTART)
-			return 0;
+			return t->o.ete;
 		pc += r->size;
 	}
 	return 0;
@@ -175,6 +175,17 @@ static void wrong_exception(struct tu *t, struct tu_addr at)
 	tu_item_new(&it, GEN_NONE)->p0 = 1;
 	tu_push(t, &it);
 	t->v.addr_ok = 0;
+}
+
+/* a transaction that never was: the Cancel takes its start back as well */
+static void wrong_transaction(struct tu *t)
+{
+	struct tu_item it;
+
+	tu_begin(t);
+	gbuf_u8(&t->out, 0x0a);
+	tu_item_new(&it, GEN_NONE)->p0 = !t->o.comm_trans;
+	tu_push(t, &it);
 }
 
 static void wrong_source(struct tu *t, struct tu_addr at)
@@ -232,6 +243,10 @@ void tu_wrong_path(struct tu *t, struct tu_addr from, const struct tu_ctx *c, ui
 			tu_p0_begin(t);
 			tu_item_new(&it, GEN_NONE)->ev.cc = taken ? 'E' : 'N';
 			tu_atom(t, &it);
+		}
+		if (r.klass == FLOW_TSTART && !t->in_tx && (t->o.comm_trans || tu_may_speculate(t))) {
+			wrong_transaction(t);
+			break;
 		}
 		a.addr = r.pc + r.size;
 		if (taken && r.flags & FLOW_LINK)

@@ -229,7 +229,7 @@ static void write_chunk(struct session *s, struct buffer *b, int i)
 
 static void close_fragment(struct session *s, struct buffer *b, struct perfw_at at)
 {
-	uint64_t flags = s->o.raw ? PERFW_AUX_RAW : 0, size;
+	uint64_t flags = s->o.aux_flags | (s->o.raw ? PERFW_AUX_RAW : 0), size;
 	int i;
 
 	if (!b->open)

@@ -22,6 +22,7 @@ struct session_opts {
 	uint8_t raw;		/* no frames */
 	uint8_t hw_id;		/* 0: IDs in the metadata, 1: HW_ID records, 2: HW_ID with sinks */
 	uint8_t barriers;	/* a barrier where a fragment begins */
+	uint16_t aux_flags;	/* more flags for the AUX records, e.g. PARTIAL */
 	uint16_t ncpus;		/* known to the recorder */
 	/* end an AUX fragment when it has this many bytes and tracing stops; 0: never */
 	uint64_t fragment;
