@@ -26,7 +26,7 @@ struct option_row {
 
 static const struct option_row rows[] = {
 	HEAD("Input and output"),
-	CLI("flow", FLOWS, flows, "encode: the flow file (flow.h); several are processes sharing the CPUs"),
+	CLI("flow", FLOWS, flows, "encode: flow file (flow.h); several: processes sharing CPUs"),
 	CLI("images", TEXT, images,
 	    "encode: lines NUMBER<tab>FILE<tab>RECORDED-PATH (default: FLOW.images); "
 	    "random: folder for code files"),

@@ -244,7 +244,8 @@ void tu_wrong_path(struct tu *t, struct tu_addr from, const struct tu_ctx *c, ui
 			tu_item_new(&it, GEN_NONE)->ev.cc = taken ? 'E' : 'N';
 			tu_atom(t, &it);
 		}
-		if (r.klass == FLOW_TSTART && !t->in_tx && (t->o.comm_trans || tu_may_speculate(t))) {
+		if (r.klass == FLOW_TSTART && !t->in_tx &&
+		    (t->o.comm_trans || tu_may_speculate(t))) {
 			wrong_transaction(t);
 			break;
 		}

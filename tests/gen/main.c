@@ -94,7 +94,8 @@ static int read_images(const char *path, uint32_t first, struct session_image **
 		file = *end == '\t' ? end + 1 : NULL;
 		rec = file ? strchr(file, '\t') : NULL;
 		if (!rec) {
-			fprintf(stderr, "cst-gen: %s: not NUMBER<tab>FILE<tab>PATH: %s\n", path, line);
+			fprintf(stderr, "cst-gen: %s: not NUMBER<tab>FILE<tab>PATH: %s\n", path,
+				line);
 			fclose(f);
 			return 1;
 		}
