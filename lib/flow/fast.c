@@ -44,7 +44,7 @@ static inline void push_call(struct cst_flow *f, uint64_t addr, uint8_t isa, uin
 	unsigned int t = (f->stack_top + 1) % RETURN_STACK;
 
 	f->stack_top = t;
-	f->stack[t].addr = addr;
+	f->stack[t].addr = isa == CST_ISA_A64 ? addr : (uint32_t)addr;
 	f->stack[t].isa = isa;
 	f->stack[t].call = call;
 	f->stack[t].img_gen = f->img_gen;
@@ -96,8 +96,8 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 		     uint64_t index, struct cst_generic *out, size_t *pn, size_t cap)
 {
 	struct cst_generic *g = out + *pn, *const limit = out + cap;
-	uint64_t insns = 0, ranges = 0, branches = 0, conflicts = 0;
-	uint64_t addr, tail, amask, section;
+	uint64_t insns = 0, branches = 0, others = 0;
+	uint64_t addr, tail, section;
 	const uint64_t ids = load8(&f->tmpl.context_id);
 	const uint32_t tflags = f->tmpl.flags;
 	const int stack = f->cfg->ret_stack && !f->no_push;
@@ -124,7 +124,6 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 	memcpy(tail_bytes, &f->tmpl.kind, 8);
 	tail_bytes[offsetof(struct cst_generic, kind) - GEN_TAIL] = CST_GEN_RANGE;
 	tail = load8(tail_bytes);
-	amask = f->isa == CST_ISA_A64 ? ~0ull : 0xffffffffull;
 	base = f->map_sec->img->blk;
 	linked = links_hold(f) ? ~0u : 0;
 	section = section_word(f->map_sec->id);
@@ -132,7 +131,7 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 	addr = f->addr;
 	bits = 0;
 
-	for (; i < len; i++) {
+	for (; i < len; i++, index++) {
 		if (p[i] < 0xc0)
 			break;
 		bits = code[p[i] - 0xc0].bits;
@@ -147,7 +146,7 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 
 			b = &base[cur];
 			end = addr + b->len;
-			g->index = index + i;
+			g->index = index;
 			g->addr = addr;
 			g->end = end;
 			g->n_insn = b->n_insn;
@@ -162,38 +161,41 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 			g->sect_off = b->off * 2;
 			g++;
 			insns += b->n_insn;
-			ranges++;
 			bits >>= 1;
 			k--;
 			if (!e) {
-				conflicts += b->flags / BLK_ALWAYS;
-				addr = end & amask;
+				if (b->flags & BLK_ALWAYS)
+					f->stats->image_conflicts++;
+				addr = end;
 				next = b->link_n & linked;
 			} else if (b->type == CST_INSN_BRANCH) {
 				branches++;
 				if (b->flags & BLK_LINK && stack)
-					push_call(f, end & amask, b->isa, cur);
-				addr = (addr + (int64_t)b->disp) & amask;
+					push_call(f, end, b->isa, cur);
+				addr += (int64_t)b->disp;
 				next = b->link_e & linked;
 			} else if (b->type == CST_INSN_INDIRECT) {
 				branches++;
 				if (b->flags & BLK_LINK && stack)
-					push_call(f, end & amask, b->isa, cur);
+					push_call(f, end, b->isa, cur);
 				goto indirect;
 			} else {
-				addr = end & amask;
+				addr = end;
 				next = b->link_n & linked;
 			}
+			/* blocks that are linked are in one map: no wrap at 4 GiB between them */
 			if (next) {
 				cur = next;
 				continue;
 			}
 			f->isa = e && b->type == CST_INSN_BRANCH ? b->next_isa : b->isa;
+			if (f->isa != CST_ISA_A64)
+				addr = (uint32_t)addr;
 			f->addr = addr;
 			goto unlinked;
 indirect:
 			f->isa = b->isa;
-			f->addr = end & amask;
+			f->addr = b->isa == CST_ISA_A64 ? end : (uint32_t)end;
 			f->need_addr = f->stale = 1;
 			f->pop_pending = f->cfg->ret_stack;
 			f->from = linked ? cur : 0;
@@ -201,8 +203,9 @@ indirect:
 			if (b->subtype == CST_INSN_ERET) {
 				size_t n = g - out;
 
-				f->el.index = index + i;
+				f->el.index = index;
 				cst_flow_eret(f, out, &n);
+				others += n - (g - out);
 				g = out + n;
 				goto leave;
 			}
@@ -263,16 +266,15 @@ leave:
 leave_at:
 	/* the byte is used; its atoms that are left wait in f->el */
 	if (i < len && p[i] >= 0xc0) {
-		cst_flow_give_atoms(f, bits, k, index + i);
+		cst_flow_give_atoms(f, bits, k, index);
 		if (!k)
 			f->busy = 0;
 		i++;
 	}
 done:
 	f->stats->insns += insns;
-	f->stats->ranges += ranges;
+	f->stats->ranges += g - out - *pn - others;
 	f->stats->branches += branches;
-	f->stats->image_conflicts += conflicts;
 	*pn = g - out;
 	return i;
 }
