@@ -71,7 +71,8 @@ struct branch_state {
 /* Code as the stream's thread sees it: session_read_code(), or a test's. */
 typedef size_t (*branch_read_fn)(struct stream *s, uint64_t addr, void *buf, size_t len);
 
-extern const uint8_t branch_kind_table[64];
+#define BRANCH_INDICES 64	/* values of branch_index() */
+extern const uint8_t branch_kind_table[BRANCH_INDICES];
 
 static inline void branch_init(struct branch_state *st)
 {
@@ -87,14 +88,19 @@ static inline bool branch_taken(const struct cst_generic *g)
 	       (g->last_type == CST_INSN_BRANCH || g->last_type == CST_INSN_INDIRECT);
 }
 
-static inline enum branch_kind branch_kind_of(const struct cst_generic *g)
+static inline unsigned int branch_index(const struct cst_generic *g)
 {
 	unsigned int i = g->last_subtype & 7;
 
 	i |= g->last_type == CST_INSN_INDIRECT ? 8 : 0;
 	i |= g->flags & CST_GF_COND ? 16 : 0;
 	i |= g->flags & CST_GF_LINK ? 32 : 0;
-	return (enum branch_kind)branch_kind_table[i];
+	return i;
+}
+
+static inline enum branch_kind branch_kind_of(const struct cst_generic *g)
+{
+	return (enum branch_kind)branch_kind_table[branch_index(g)];
 }
 
 static inline void branch_fill(struct branch *b, struct branch_state *st, uint64_t to)

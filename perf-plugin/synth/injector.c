@@ -40,18 +40,22 @@ struct injector {
 
 /* ---- output ----------------------------------------------------------------------------------- */
 
+static void end_round(struct injector *in)
+{
+	struct perf_event_header *round = pw_reserve(in->w, sizeof(*round));
+
+	*round = (struct perf_event_header){ .type = PERF_RECORD_FINISHED_ROUND,
+					     .size = sizeof(*round) };
+	pw_commit(in->w, sizeof(*round));
+	in->since_round = 0;
+}
+
 static void sink_write(void *data, const void *bytes, size_t len)
 {
 	struct injector *in = data;
-	struct perf_event_header *round;
 
-	if (in->since_round >= ROUND_BYTES) {
-		round = pw_reserve(in->w, sizeof(*round));
-		*round = (struct perf_event_header){ .type = PERF_RECORD_FINISHED_ROUND,
-						     .size = sizeof(*round) };
-		pw_commit(in->w, sizeof(*round));
-		in->since_round = 0;
-	}
+	if (in->since_round >= ROUND_BYTES)
+		end_round(in);
 	pw_write(in->w, bytes, len);
 	in->since_round += len;
 }
@@ -422,6 +426,9 @@ int injector_run(struct injector *in)
 			return rc;
 		}
 	}
+	/* Without any data readers take the file for one whose recorder was interrupted. */
+	if (!pw_data_bytes(in->w))
+		end_round(in);
 	in->bytes = pw_data_bytes(in->w);
 	rc = pw_finish(in->w, &err);
 	in->w = NULL;

@@ -34,19 +34,33 @@ static inline void ring_clear(struct ring *r)
 	r->fresh = 0;
 }
 
-static inline void ring_push(struct ring *r, uint64_t from, uint64_t to, unsigned int type,
-			     uint32_t cycles)
+static inline uint64_t ring_flags(unsigned int type)
+{
+	return RING_PREDICTED | (uint64_t)type << RING_TYPE_SHIFT;
+}
+
+static inline uint64_t ring_cycles(uint32_t cycles)
+{
+	return (uint64_t)(cycles < RING_CYCLES_MAX ? cycles : RING_CYCLES_MAX) << RING_CYCLES_SHIFT;
+}
+
+static inline void ring_push_flags(struct ring *r, uint64_t from, uint64_t to, uint64_t flags)
 {
 	uint32_t head = r->head ? r->head - 1 : r->size - 1;
 	struct ring_entry *e = &r->e[head];
 
 	e->from = from;
 	e->to = to;
-	e->flags = RING_PREDICTED | (uint64_t)type << RING_TYPE_SHIFT |
-		   (uint64_t)(cycles < RING_CYCLES_MAX ? cycles : RING_CYCLES_MAX) << RING_CYCLES_SHIFT;
+	e->flags = flags;
 	r->head = head;
 	r->count += r->count < r->size;
 	r->fresh++;
+}
+
+static inline void ring_push(struct ring *r, uint64_t from, uint64_t to, unsigned int type,
+			     uint32_t cycles)
+{
+	ring_push_flags(r, from, to, ring_flags(type) | ring_cycles(cycles));
 }
 
 /* Copy all entries, newest first, to `dst` (room for `size`); returns their number. */

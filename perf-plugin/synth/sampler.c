@@ -40,6 +40,7 @@ struct sampler {
 	uint32_t tile;		/* sample when so many branches were not shown yet */
 	struct sampler_counts counts;
 	bool want_b, want_i;
+	uint64_t ring_flags[BRANCH_INDICES]; /* of a stack entry, by branch_index() */
 	uint64_t chain[ITRACE_MAX_DEPTH + 2];
 };
 
@@ -47,6 +48,7 @@ struct sampler *sampler_new(const struct itrace_opts *o, const struct sample_ops
 			    branch_read_fn read)
 {
 	struct sampler *sp = calloc(1, sizeof(*sp));
+	unsigned int i;
 
 	if (!sp)
 		return NULL;
@@ -57,6 +59,8 @@ struct sampler *sampler_new(const struct itrace_opts *o, const struct sample_ops
 	sp->want_b = o->branches && ops->branch;
 	sp->want_i = o->instructions && ops->insn;
 	sp->tile = o->tiles ? o->stack : UINT32_MAX;
+	for (i = 0; i < BRANCH_INDICES; i++)
+		sp->ring_flags[i] = ring_flags(branch_perf_type((enum branch_kind)branch_kind_table[i]));
 	if (o->chain && sp->want_i) {
 		sp->calls = callstacks_new();
 		if (!sp->calls) {
@@ -456,6 +460,67 @@ run(struct sampler *sp, struct stream *s, struct lane *ln, const struct cst_gene
 	return 0;
 }
 
+/*
+ * Samples with a branch stack and nothing else: what perf2bolt and AutoFDO ask for, and where the time of
+ * `inject` goes. As run(), but a range is put into ln->br only when something else wants to know.
+ */
+static int run_stack(struct sampler *sp, struct stream *s, struct lane *ln,
+		     const struct cst_generic *g, size_t n)
+{
+	const struct cst_generic *end = g + n, *prev = NULL;
+	struct ring *r = &ln->ring;
+	struct branch b;
+	int rc;
+
+	for (; g < end; g++) {
+		if (__builtin_expect(g->kind != CST_GEN_RANGE, 0)) {
+			if (prev) {
+				ln->after_gap = false;
+				branch_range_end(&ln->br, s, prev);
+				prev = NULL;
+			}
+			rc = other(sp, s, ln, g);
+			if (rc)
+				return rc;
+			continue;
+		}
+		if (prev) {
+			if (branch_taken(prev)) {
+				ring_push_flags(r, prev->end - prev->last_size, g->addr,
+						sp->ring_flags[branch_index(prev)] |
+						ring_cycles(ln->br.cycles));
+				ln->br.cycles = 0;
+			}
+		} else if (branch_range(&ln->br, s, g, &b)) {
+			if (b.from) {
+				ring_push(r, b.from, b.to, branch_perf_type(b.kind), b.cycles);
+			} else {
+				rc = stretch_begin(sp, s, ln, g);
+				if (rc)
+					return rc;
+			}
+		}
+		prev = g;
+		if (__builtin_expect(r->fresh >= sp->tile, 0)) {
+			rc = tile_emit(sp, s, ln, g);
+			if (rc)
+				return rc;
+		}
+		if (__builtin_expect(ln->insns + g->n_insn >= ln->next, 0)) {
+			ln->after_gap = false;
+			rc = insn_samples(sp, s, ln, g);
+			if (rc)
+				return rc;
+		}
+		ln->insns += g->n_insn;
+	}
+	if (prev) {
+		ln->after_gap = false;
+		branch_range_end(&ln->br, s, prev);
+	}
+	return 0;
+}
+
 int sampler_batch(void *sampler, struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct sampler *sp = sampler;
@@ -472,8 +537,7 @@ int sampler_batch(void *sampler, struct stream *s, const struct cst_generic *g, 
 	if (!ln->ring.size)
 		return each ? run(sp, s, ln, g, n, true, false, true)
 			    : run(sp, s, ln, g, n, false, false, true);
-	return each ? run(sp, s, ln, g, n, true, true, true)
-		    : run(sp, s, ln, g, n, false, true, true);
+	return each ? run(sp, s, ln, g, n, true, true, true) : run_stack(sp, s, ln, g, n);
 }
 
 int sampler_fragment_end(void *sampler, struct stream *s)
