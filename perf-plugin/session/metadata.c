@@ -129,10 +129,42 @@ static bool same_sink(const struct session *ss, const struct queue *q, const str
 	return !known;
 }
 
+/* Do all units decode alike? */
+static bool units_equal(const struct session *ss)
+{
+	uint32_t i;
+	int k;
+
+	for (i = 1; i < ss->info.nr_cpu; i++) {
+		const struct aux_cpu *a = &ss->info.cpu[0], *b = &ss->info.cpu[i];
+
+		if (a->unit != b->unit)
+			return false;
+		for (k = 0; k < AUX_NR_REGS; k++)
+			if (k != AUX_REG_TRCTRACEIDR && a->reg[k] != b->reg[k])
+				return false;
+	}
+	return ss->info.nr_cpu > 0;
+}
+
+/* The metadata's ID; `any`: also one that the recorder marks as not used. */
+static struct trace_unit *unit_by_metadata(struct session *ss, uint8_t id, bool any)
+{
+	uint32_t i;
+
+	for (i = 0; i < ss->info.nr_cpu; i++) {
+		const struct aux_cpu *a = &ss->info.cpu[i];
+
+		if (a->trace_id == id || (any && (a->reg[AUX_REG_TRCTRACEIDR] & 0x7f) == id))
+			return &ss->units[i];
+	}
+	return NULL;
+}
+
 struct trace_unit *session_unit_of_id(struct session *ss, const struct queue *q, uint8_t id)
 {
 	const struct id_owner *best = NULL;
-	uint32_t i;
+	struct trace_unit *u = NULL;
 	size_t k;
 
 	for (k = 0; k < ss->nr_ids; k++) {
@@ -144,12 +176,13 @@ struct trace_unit *session_unit_of_id(struct session *ss, const struct queue *q,
 		if (!best || (o->tid == q->tid && best->tid != q->tid))
 			best = o;
 	}
-	if (best)
-		return session_unit_of_cpu(ss, best->cpu);
-	for (i = 0; i < ss->info.nr_cpu; i++)
-		if (ss->info.cpu[i].trace_id == id)
-			return &ss->units[i];
-	return NULL;
+	if (best && best->cpu >= 0)
+		u = session_unit_of_cpu(ss, best->cpu);
+	if (u)
+		return u;
+	u = unit_by_metadata(ss, id, best != NULL);
+	/* Announced, but on which CPU was not recorded: that matters only where they differ. */
+	return !u && best && units_equal(ss) ? &ss->units[0] : u;
 }
 
 struct trace_unit *session_unit_of_raw(struct session *ss, const struct queue *q,

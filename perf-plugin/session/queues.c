@@ -199,35 +199,34 @@ static int64_t cut_fragment(struct queue *q, const struct aux_record *r, uint64_
 	return found;
 }
 
-/* A snapshot's record points to the end of the data, and its size may be that of the whole buffer. */
+/*
+ * A snapshot's record points to the end of the data, and its size may be that of the whole buffer. The
+ * start may have been written over since.
+ */
 static int claim_snapshot(struct queue *q, struct aux_record *r)
 {
-	struct chunk *c, *best = NULL;
-	uint64_t size, start;
+	struct chunk *c = NULL;
+	uint64_t start = 0;
 	struct fragment *f;
 	size_t i;
 
 	for (i = 0; i < q->nr_chunks; i++) {
 		c = &q->chunks[i];
-		size = r->size < c->size ? r->size : c->size;
-		if (r->offset < size || r->offset - size < c->offset ||
-		    r->offset > c->offset + c->size)
+		if (r->offset <= c->offset || r->offset > c->offset + c->size)
 			continue;
-		if (!best || (best->claimed && !c->claimed))
-			best = c;
+		start = r->size < r->offset - c->offset ? r->offset - r->size : c->offset;
+		if (c->covered + (r->offset - start) <= c->size)
+			break;
 	}
-	if (!best || best->claimed)
+	if (i == q->nr_chunks)
 		return 0;	/* written over before a snapshot was taken */
-	size = r->size < best->size ? r->size : best->size;
-	start = r->offset - size;
 	f = add_fragment(q, start);
 	if (!f)
 		return -1;
 	describe(q, f, r);
-	best->claimed = true;
 	r->matched = true;
 	q->any_aux = true;
-	return add_part(q, best, start, size) ? 0 : -1;
+	return add_part(q, c, start, r->offset - start) ? 0 : -1;
 }
 
 static int claim(struct queues *qs, struct aux_record *r)

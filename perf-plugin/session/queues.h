@@ -18,7 +18,6 @@ struct chunk {
 	uint64_t seq;
 	uint64_t file_offset;
 	const uint8_t *data;
-	bool claimed;		/* by a snapshot's AUX record */
 };
 
 /* An AUX record. */

@@ -113,6 +113,11 @@ static void set_thread(struct stream_state *st, int tid)
 {
 	st->stream.tid = tid;
 	st->stream.pid = threads_pid(&st->ss->threads, tid, st->limit);
+	/* A buffer that follows a thread holds no other one, whatever a short context ID looks like. */
+	if (st->stream.pid < 0 && st->queue->cpu < 0 && st->queue->tid > 0) {
+		st->stream.tid = st->queue->tid;
+		st->stream.pid = threads_pid(&st->ss->threads, st->queue->tid, st->limit);
+	}
 }
 
 /* The trace does not say which thread runs. */

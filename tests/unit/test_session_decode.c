@@ -287,6 +287,36 @@ static void snapshot(void **state)
 	pdb_free(&trace);
 }
 
+/* Several stretches in one snapshot, the first of them partly written over. */
+static void snapshot_of_several(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct session *ss;
+	struct result r;
+	size_t one;
+
+	(void)state;
+	pdb_bytes(&trace, "\xf7\xf7\xf7\xf7\xf7\xf7\xf7\xf7", 8);
+	sb_trace(&trace, SB_TID);
+	one = trace.len - 8;
+	sb_trace(&trace, SB_TID);
+	sb_side_band(&data, "/two.bin");
+	sb_aux(&data, 0x10000 + 8, 100, 0x102, 4000);
+	sb_aux(&data, 0x10000 + 8 + one, one, 0x102, 5000);
+	sb_aux(&data, 0x10000 + 8 + 2 * one, one, 0x102, 6000);
+	pdb_auxtrace(&data, 0x10000, trace.p, trace.len, 2, (uint32_t)-1);
+	ss = decode(&data, &r, false);
+	assert_int_equal(r.fragments, 3);
+	assert_int_equal(r.size[0], 8);
+	assert_int_equal(r.offset[1], 0x10000 + 8);
+	assert_int_equal(r.offset[2], 0x10000 + 8 + one);
+	assert_int_equal(r.ranges, 2 * SB_ATOMS);
+	assert_int_equal(session_totals(ss)->dec.unsynced, 8);
+	assert_int_equal(session_totals(ss)->aux_unclaimed, 0);
+	session_close(ss);
+	pdb_free(&trace);
+}
+
 static void missing_data_is_counted(void **state)
 {
 	struct pdb data = { 0 }, trace = { 0 };
@@ -338,6 +368,24 @@ static void per_thread(void **state)
 
 	(void)state;
 	sb_trace(&trace, SB_TID);
+	sb_side_band(&data, "/two.bin");
+	sb_aux(&data, 0, trace.len, 0x100, 5000);
+	pdb_auxtrace(&data, 0, trace.p, trace.len, (uint32_t)-1, SB_TID);
+	ss = decode(&data, &r, false);
+	check_good(&r, 1);
+	session_close(ss);
+	pdb_free(&trace);
+}
+
+/* The thread of the buffer is known even when the traced number is cut or wrong. */
+static void per_thread_with_other_context_id(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct session *ss;
+	struct result r;
+
+	(void)state;
+	sb_trace(&trace, 0x7000 + SB_TID);
 	sb_side_band(&data, "/two.bin");
 	sb_aux(&data, 0, trace.len, 0x100, 5000);
 	pdb_auxtrace(&data, 0, trace.p, trace.len, (uint32_t)-1, SB_TID);
@@ -477,9 +525,11 @@ int main(void)
 		cmocka_unit_test(record_across_two_chunks),
 		cmocka_unit_test(without_aux_records),
 		cmocka_unit_test(snapshot),
+		cmocka_unit_test(snapshot_of_several),
 		cmocka_unit_test(missing_data_is_counted),
 		cmocka_unit_test(overlapping_records),
 		cmocka_unit_test(per_thread),
+		cmocka_unit_test(per_thread_with_other_context_id),
 		cmocka_unit_test(ids_from_hw_id_records),
 		cmocka_unit_test(code_of_its_time),
 		cmocka_unit_test(missing_file_is_explained),
