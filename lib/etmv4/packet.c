@@ -6,6 +6,9 @@
 
 #include "etmv4.h"
 
+/* Unsynchronised bytes of one packet: its size is a 16-bit number. */
+#define MAX_SKIP 0xffff
+
 /* Which trace units have a header: the `when` column of packets.def. */
 enum hdr_when { ALWAYS, ETMV4, ETE, ETE13, V43, V8M, TSMARK, DATA, COND, Q };
 
@@ -82,8 +85,9 @@ void cst_etmv4_parser_init(struct etmv4_parser *ps, const struct cst_config *cfg
 }
 
 /*
- * A reader over [p, end): `left` tells "more bytes needed" (set when reading past the end) from
- * "bad" (a field longer than the architecture allows).
+ * A reader over [p, end): `more` is set when bytes past the end are needed, `bad` after a field that
+ * is longer than the architecture allows. Nothing is read after a bad field, so that the size of a bad
+ * packet does not depend on how much of the trace is there.
  */
 struct reader {
 	const uint8_t *p, *end;
@@ -92,6 +96,8 @@ struct reader {
 
 static uint8_t get8(struct reader *r)
 {
+	if (r->bad)
+		return 0;
 	if (r->p >= r->end) {
 		r->more = 1;
 		return 0;
@@ -546,12 +552,15 @@ static unsigned int unsynced_piece(struct etmv4_parser *ps, const uint8_t *p, co
 	return 0;
 }
 
-/* Not synchronised: find eleven zeros and 0x80. */
+/* Not synchronised: find eleven zeros and 0x80. What lies too far ahead is left to the next calls. */
 static unsigned int search_async(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
 				 struct cst_packet *pkt)
 {
 	const uint8_t *q = p, *hit;
 	size_t zeros, skip;
+
+	if (end - p > MAX_SKIP)
+		end = p + MAX_SKIP;
 
 	for (; (hit = memchr(q, 0x80, end - q)); q = hit + 1) {
 		for (zeros = 0; zeros < ETMV4_ASYNC_SIZE - 1 && hit - zeros > p && !hit[-1 - (ptrdiff_t)zeros];)
@@ -574,7 +583,7 @@ static unsigned int search_async(struct etmv4_parser *ps, const uint8_t *p, cons
 		return 0;
 skipped:
 	pkt->type = CST_PKT_NOT_SYNC;
-	return skip > 0xffff ? 0xffff : skip;
+	return skip;
 }
 
 static unsigned int finish(struct etmv4_parser *ps, const struct reader *r, const uint8_t *p,
