@@ -2,6 +2,7 @@
 /* script.c - perf-cstrace script: samples as text, as perf script prints them. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/commands.h"
 #include "cmd/options.h"
@@ -32,7 +33,7 @@ static int run(struct session *ss, const struct itrace_opts *o, unsigned int fie
 
 int cmd_script(int argc, const char **argv)
 {
-	struct session_opts so = { .progress = true };
+	struct session_opts so = { .input = NULL };
 	struct itrace_opts o;
 	const char *output = "-", *itrace = NULL, *list = NULL;
 	unsigned int fields = LISTING_DEFAULT;
@@ -64,6 +65,8 @@ int cmd_script(int argc, const char **argv)
 			o.unused);
 	if (fields & LIST_BRSTACK && !(o.instructions && o.stack))
 		return cmd_usage_error(&cmd, "-F brstack: there are branch stacks only with --itrace=i..l");
+	/* lines of text on a terminal show themselves how far it is */
+	so.progress = strcmp(output, "-") || !isatty(STDOUT_FILENO);
 	ss = session_open(&so);
 	if (!ss)
 		return CMD_ERROR;
