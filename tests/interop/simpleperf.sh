@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# simpleperf: `profile` of two captures from a phone gives the counts that simpleperf itself derives.
+#
+# One line differs, and the trace decides it: an Address packet (0x...10a4) follows the atom of the return at
+# 1088, so its target is known. simpleperf goes through branch lists, which hold addresses and taken bits
+# but no targets of indirect branches, and says 1088->0.
+set -eu
+shared=${CSTRACE_SHARED:-../shared}/corpus/simpleperf
+tool=${PERF_CSTRACE:-${BUILD:-build}/perf-cstrace}
+[ -f "$shared/perf_inject.data" ] || { echo "no captures in $shared"; exit 77; }
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+sed 's/^1088->0:1$/1088->10a4:1/' "$shared/perf_inject.data" >"$tmp/want"
+cmp -s "$tmp/want" "$shared/perf_inject.data" && { echo "expected text has no 1088->0 line"; exit 1; }
+for data in perf_etm.data perf_with_unformatted_trace.data; do
+	"$tool" profile -i "$shared/$data" --format=autofdo --symfs "$shared" -o "$tmp/got" 2>"$tmp/err" ||
+		{ cat "$tmp/err"; exit 1; }
+	diff "$tmp/want" "$tmp/got" || exit 1
+	echo "$data: equal"
+done
