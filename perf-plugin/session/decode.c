@@ -393,6 +393,21 @@ static void tell_unrouted(struct session *ss)
 	fprintf(stderr, "; that trace is left out\n");
 }
 
+static void forget_last_run(struct session *ss)
+{
+	struct session_totals *t = &ss->totals;
+	size_t i;
+
+	for (i = 0; i < ss->dsos.nr; i++)
+		ss->dsos.all[i]->nacc = 0;
+	ss->bytes_done = 0;
+	ss->unrouted_ids[0] = ss->unrouted_ids[1] = 0;
+	memset(&t->dec, 0, sizeof(t->dec));
+	memset(&t->frame, 0, sizeof(t->frame));
+	memset(&ss->missing, 0, sizeof(ss->missing));
+	t->aux_bytes = t->unrouted = t->unknown_context = 0;
+}
+
 int session_run(struct session *ss, const struct session_consumer *consumer)
 {
 	struct run r = { .ss = ss, .con = consumer };
@@ -403,7 +418,7 @@ int session_run(struct session *ss, const struct session_consumer *consumer)
 	if (!r.batch)
 		return -CST_ERR_NOMEM;
 	count_bytes(ss);
-	ss->bytes_done = 0;
+	forget_last_run(ss);
 	r.progress = ss->opts.progress && isatty(STDERR_FILENO);
 	clock_gettime(CLOCK_MONOTONIC, &r.started);
 	for (i = 0; i < ss->queues.nr && !rc; i++)
@@ -412,7 +427,6 @@ int session_run(struct session *ss, const struct session_consumer *consumer)
 		fprintf(stderr, "\r%*s\r", 30, "");
 	free(r.slots);
 	free(r.batch);
-	ss->decoded = true;
 	tell_unrouted(ss);
 	if (rc < 0)
 		fprintf(stderr, "cstrace: %s: decoding stopped: %s\n", ss->name, cst_strerror(rc));

@@ -288,6 +288,10 @@ void dso_explain(const struct dso *d, FILE *out)
 		else if (d->kind == DSO_MODULE)
 			fprintf(out, "%s: a module's file differs from what was loaded (relocations); "
 				"record with --kcore to have its code\n", d->path);
+		else if (!strcmp(d->path, "[vdso]"))
+			fprintf(out, "[vdso]: code that the kernel provides; the recorder keeps a copy in its "
+				"build-id cache: bring that along (perf archive) and name it with "
+				"--buildid-dir\n");
 		else if (d->kind == DSO_ANON)
 			fprintf(out, "%s: memory without a file (generated code); record with jitdump and "
 				"run 'perf inject --jit' first\n", d->path);

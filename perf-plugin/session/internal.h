@@ -43,9 +43,9 @@ struct trace_start {
 	int cpu, tid;
 };
 
-struct unit_stats {
-	uint64_t no_map;	/* missing code at addresses where nothing was mapped */
-	uint64_t no_map_addr;
+/* Missing code at addresses where nothing was mapped. */
+struct no_map_stats {
+	uint64_t no_map, no_map_addr;
 	uint64_t no_map_kernel, no_map_kernel_addr;
 };
 
@@ -74,12 +74,10 @@ struct session {
 	char *kcore_path;
 
 	struct session_totals totals;
-	struct unit_stats missing;
+	struct no_map_stats missing;
 	uint64_t unrouted_ids[2];	/* trace IDs in the data that no metadata describes */
-	uint64_t lost_aux;		/* PERF_RECORD_LOST_SAMPLES and the like are not trace */
 	uint64_t bad_records;
 	uint64_t bytes_total, bytes_done;
-	bool decoded;
 };
 
 /* metadata.c */

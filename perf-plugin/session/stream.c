@@ -77,7 +77,7 @@ static void look_ahead(struct stream_state *st, uint64_t index)
 		if (st->time == NO_TIME || time > st->time)
 			st->time = time;
 		set_moment(st, time);
-	} else if (st->end_offset - index <= LOOK_AHEAD) {
+	} else if (st->time == NO_TIME || st->end_offset - index <= LOOK_AHEAD) {
 		set_moment(st, aux_time(st));
 	}
 }
