@@ -27,6 +27,7 @@ struct cpu {
 	FILE *ranges;
 	enum pending pending;
 	uint64_t from, last_insn;
+	uint64_t target;	/* of the pending branch when its opcode tells, else 0 */
 	uint32_t thread;	/* who executed from */
 	uint64_t nranges, nbranches, nexc, non, nq, insns, bytes, hash, run;
 };
@@ -117,6 +118,17 @@ static void arrive(struct truth *t, int cpu, uint64_t at, uint32_t thread)
 	c->pending = NOTHING;
 }
 
+/* the traced stretch ends behind a branch: a direct one names its target itself */
+static void stretch_ends(struct truth *t, int cpu)
+{
+	struct cpu *c = &t->cpu[cpu];
+
+	if (c->pending == BRANCH && c->target)
+		branch(t, cpu, c->thread, c->from, c->target);
+	c->pending = NOTHING;
+	c->last_insn = 0;
+}
+
 static void range(struct truth *t, int cpu, const struct gen_event *ev)
 {
 	struct cpu *c = &t->cpu[cpu];
@@ -128,9 +140,12 @@ static void range(struct truth *t, int cpu, const struct gen_event *ev)
 	arrive(t, cpu, ev->start, ev->thread);
 	c->last_insn = ev->last_pc;
 	c->thread = ev->thread;
-	if (branched && (ev->atom == 'E' || (ev->atom == 'Q' && ev->next != ev->end))) {
+	/* what a Q element did not tell: a conditional branch that ends where the next begins was not taken */
+	if (branched && (ev->atom == 'E' ||
+			 (ev->atom == 'Q' && (ev->next != ev->end || !(ev->iflags & FLOW_COND))))) {
 		c->pending = BRANCH;
 		c->from = ev->last_pc;
+		c->target = ev->klass == FLOW_DIRECT && ev->atom == 'E' ? ev->next : 0;
 	}
 }
 
@@ -159,23 +174,26 @@ void truth_event(struct truth *t, int cpu, const struct gen_event *ev)
 		break;
 	case GEN_NOPATH:
 		arrive(t, cpu, ev->start, ev->thread);
+		c->last_insn = 0;	/* which one it is the trace does not say */
 		break;
 	case GEN_EXCEPTION:
 		c->nexc++;
-		if (c->pending != BEGIN && !(ev->flags & GEN_F_NO_ADDR))
+		if (c->pending == BRANCH && !(ev->flags & GEN_F_NO_ADDR))
 			arrive(t, cpu, ev->start, ev->thread);
 		c->pending = c->last_insn && !(ev->flags & GEN_F_NO_ADDR) ? EXCEPTION : NOTHING;
 		c->from = c->last_insn;
 		break;
 	case GEN_TRACE_ON:
 		c->non++;
+		stretch_ends(t, cpu);
 		c->pending = BEGIN;
-		c->last_insn = 0;
 		break;
 	case GEN_FRAGMENT:
+	case GEN_END:
+		stretch_ends(t, cpu);
+		break;
 	case GEN_OVERFLOW:
 	case GEN_DISCARD:
-	case GEN_END:
 	case GEN_TX_FAIL:
 		c->pending = NOTHING;
 		c->last_insn = 0;

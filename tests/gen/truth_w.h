@@ -2,9 +2,12 @@
 /*
  * truth_w.h - expected events as text files: what a decoder of the trace must find.
  *
- * DIR/ranges.cpuC: one line per event (gen_event_text). DIR/branches.cpuC.tidT: `from to` of the
- * taken branches, in hex; an exception into traced code is a branch from the last instruction
- * executed; `0 to` is the first instruction after Trace On. DIR/summary: counts.
+ * DIR/ranges.cpuC: one line per event (gen_event_text), ~ before what a failed transaction takes
+ * back. DIR/branches.cpuC.tidT: `from to` of the taken branches, in hex. The target is the start of
+ * the next range, or the return address of an exception taken right there, or, where a traced
+ * stretch ends, what the opcode of a direct branch says; never across Discard and Overflow. An
+ * exception into traced code is a branch from the last instruction executed to the first one traced
+ * after it; `0 to` is the first instruction after Trace On. DIR/summary: counts.
  */
 #ifndef CSTRACE_TESTS_GEN_TRUTH_W_H
 #define CSTRACE_TESTS_GEN_TRUTH_W_H
