@@ -170,7 +170,7 @@ const char *pd_feature_read(struct pd_env *env, struct pd_attrs *as, unsigned in
 
 	if (bit >= PD_FEATURE_BITS || env->raw[bit].ptr)
 		return NULL;
-	env->raw[bit] = (struct pd_feature_bytes){ p, len, offset };
+	env->raw[bit] = (struct pd_feature_bytes){ p, len, offset, false };
 	switch (bit) {
 	case PD_FEAT_BUILD_ID:
 		bad = read_build_ids(env, &c);
@@ -190,6 +190,13 @@ const char *pd_feature_read(struct pd_env *env, struct pd_attrs *as, unsigned in
 	case PD_FEAT_NRCPUS:
 		env->nrcpus_avail = pd_cur_u32(&c);
 		env->nrcpus_online = pd_cur_u32(&c);
+		break;
+	case PD_FEAT_CPUDESC:
+	case PD_FEAT_CPUID:
+		pd_cur_str(&c);
+		break;
+	case PD_FEAT_TOTAL_MEM:
+		pd_cur_u64(&c);
 		break;
 	case PD_FEAT_CMDLINE:
 		bad = read_cmdline(env, &c);
@@ -229,8 +236,10 @@ const char *pd_feature_read(struct pd_env *env, struct pd_attrs *as, unsigned in
 	}
 	if (!bad && c.bad)
 		bad = cut_short;
-	if (bad)
+	if (bad) {
 		env->bad_features++;
+		env->raw[bit].damaged = true;
+	}
 	return bad;
 }
 

@@ -51,6 +51,7 @@ struct pd_env {
 		const uint8_t *ptr;
 		uint64_t len;
 		uint64_t offset;
+		bool damaged;	/* not as its kind should be: of no use to others */
 	} raw[PD_FEATURE_BITS];
 	unsigned int bad_features;	/* their rest is ignored */
 };

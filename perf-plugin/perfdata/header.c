@@ -177,6 +177,13 @@ static void read_feature_map(struct perfdata *pd, uint64_t *map)
 		map[i] = map[i] >> 32 | map[i] << 32;
 }
 
+static const char *feature_name(unsigned int bit)
+{
+	const char *name = pd_feature_name(bit);
+
+	return name ? name : "of a kind not known here";
+}
+
 static void read_features(struct perfdata *pd, const uint64_t *map)
 {
 	struct pd_source *s = pd_main(pd);
@@ -200,16 +207,18 @@ static void read_features(struct perfdata *pd, const uint64_t *map)
 		sec.size = get64(pd, s->base + table + 8);
 		table += 16;
 		if (!pd_source_have(s, sec.offset, sec.size)) {
-			pd_warn(pd, "%s: offset %#" PRIx64 ": feature %u lies outside the file and "
-				"is ignored", s->name, table - 16, bit);
+			pd_warn(pd, "%s: offset %#" PRIx64 ": feature %u (%s) is said to be %" PRIu64
+				" bytes at %#" PRIx64 ", but the file ends at %#" PRIx64 ": it is "
+				"ignored; is the copy complete?", s->name, table - 16, bit,
+				feature_name(bit), sec.size, sec.offset, s->size);
 			continue;
 		}
 		bad = pd_feature_read(&pd->env, &pd->attrs, bit, s->base + sec.offset, sec.size,
 				      sec.offset, pd->swap);
 		if (bad)
 			pd_warn(pd,
-				"%s: offset %#" PRIx64 ": feature %u %s; the rest of it is ignored",
-				s->name, sec.offset, bit, bad);
+				"%s: offset %#" PRIx64 ": feature %u (%s) %s; the rest of it is ignored",
+				s->name, sec.offset, bit, feature_name(bit), bad);
 	}
 }
 

@@ -179,7 +179,7 @@ int pw_copy_env(struct perf_writer *w, const struct perfdata *pd)
 	for (i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
 		const struct pd_feature_bytes *f = &env->raw[plain[i]];
 
-		if (!f->ptr || f->len > PD_MAX_RECORD - sizeof(struct perf_record_header_feature))
+		if (!f->ptr || f->damaged || f->len > PD_MAX_RECORD - sizeof(struct perf_record_header_feature))
 			continue;
 		rc = pw_set_raw(w, plain[i], f->ptr, f->len);
 		if (rc)
