@@ -6,6 +6,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/options.h"
+#include "perfdata/reader.h"
 #include "profile/formats.h"
 
 static const char *base_name(const char *path)
@@ -101,6 +102,7 @@ static int write_profile(const struct profile_format *f, struct binary *b, const
 static int run(struct session *ss, const struct profile_format *f, const char *want,
 	       const char *output)
 {
+	const char *name = perfdata_name(session_perfdata(ss));
 	struct counts *c = counts_new(ss, f->joined);
 	struct binary **v, *b;
 	int rc = CMD_ERROR;
@@ -118,12 +120,14 @@ static int run(struct session *ss, const struct profile_format *f, const char *w
 	b = want ? find_named(v, n, want) : find_main(v, n);
 	if (!b) {
 		if (want)
-			fprintf(stderr, "cstrace profile: nothing to profile: --binary asks for %s, and the trace "
-				"shows\n", want);
+			fprintf(stderr, "cstrace profile: %s: nothing to profile: --binary asks for %s, and "
+				"the trace shows%s\n", name, want, n ? ":" : " no binary");
 		else if (n)
-			fprintf(stderr, "cstrace profile: several binaries ran; choose one with --binary:\n");
+			fprintf(stderr, "cstrace profile: %s: several binaries ran; choose one with --binary:\n",
+				name);
 		else
-			fprintf(stderr, "cstrace profile: nothing to profile: the trace shows no binary\n");
+			fprintf(stderr, "cstrace profile: %s: nothing to profile: the trace shows no binary\n",
+				name);
 		list_binaries(v, n, counts_elsewhere(c));
 		goto out;
 	}
