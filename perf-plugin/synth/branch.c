@@ -97,12 +97,12 @@ static bool end_stretch(struct branch_state *st, struct branch *b, uint64_t to, 
 {
 	bool complete = st->open != BRANCH_GAP && st->last;
 
-	if (st->open == BRANCH_ENDED)
+	if (st->open == BRANCH_SEQ || doubtful)
+		st->kind = BRANCH_END;
+	if (st->open == BRANCH_SEQ || st->open == BRANCH_ENDED)
 		to = 0;
 	if (complete) {
-		branch_fill(b, st, st->open == BRANCH_SEQ ? 0 : to);
-		if (doubtful)
-			b->kind = BRANCH_END;
+		branch_fill(b, st, to);
 		b->ends_trace = !b->to;
 	}
 	st->open = BRANCH_GAP;
@@ -139,8 +139,8 @@ bool branch_other(struct branch_state *st, struct stream *s, const struct cst_ge
 		/* Bytes may be missing between here and the next range. */
 		if (g->kind != CST_GEN_TRACE_ON)
 			st->resume = 0;
-		if (g->kind == CST_GEN_EO_TRACE && !to && st->open != BRANCH_GAP) {
-			if (g->flags & CST_GF_DOUBTFUL)
+		if (g->kind == CST_GEN_EO_TRACE && !to && st->open < BRANCH_GAP) {
+			if (g->flags & CST_GF_DOUBTFUL || st->open == BRANCH_SEQ)
 				st->kind = BRANCH_END;
 			st->open = BRANCH_ENDED;
 			return false;

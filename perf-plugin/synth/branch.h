@@ -151,7 +151,6 @@ static inline void branch_range_end(struct branch_state *st, const struct stream
 	st->isa = g->isa;
 	st->el = g->el;
 	st->open = BRANCH_SEQ;
-	st->kind = BRANCH_END;
 	if (branch_taken(g)) {
 		st->open = BRANCH_TAKEN;
 		st->kind = branch_kind_of(g);

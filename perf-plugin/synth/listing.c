@@ -24,7 +24,8 @@ struct line_lane {
 struct listing {
 	struct session *ss;
 	unsigned int fields;
-	bool chain;
+	bool names;		/* files or symbols are wanted */
+	bool timeless;
 	char branches[EVNAME_MAX], insns[EVNAME_MAX];
 	size_t event_width;
 	struct pd_output out;
@@ -352,7 +353,7 @@ static void put_chain(struct listing *l, struct stream *s, const uint64_t *chain
 			continue;
 		room(l, ROOM);
 		*l->p++ = '\t';
-		l->p = text_hex(l->p, chain[i], 16);
+		l->p = text_hex(l->p, symbols_find(&l->symbols, s, chain[i])->shown, 16);
 		put_names(l, s, chain[i], s->tid);
 		*l->p++ = '\n';
 	}
@@ -468,13 +469,15 @@ static int on_batch(void *data, struct stream *s, const struct cst_generic *g, s
 	int rc;
 
 	l->comm = NULL;
-	if (l->fields & (LIST_SYM | LIST_DSO))
+	if (l->names)
 		symbols_forget(&l->symbols);
+	if (l->timeless)
+		s->time = s->aux_time;
 	if (s->time < s->not_before)
 		s->time = s->not_before;
 	rc = sampler_batch(l->sp, s, g, n);
 	s->time = time;
-	if (!rc && l->fields & (LIST_SYM | LIST_DSO))
+	if (!rc && l->names)
 		rc = remember_last(l, s);
 	return rc;
 }
@@ -535,6 +538,8 @@ struct listing *listing_open(struct session *ss, const struct itrace_opts *o, un
 		goto nomem;
 	l->ss = ss;
 	l->fields = fields;
+	l->names = fields & (LIST_SYM | LIST_DSO) || o->chain;
+	l->timeless = o->timeless;
 	name_events(l, o);
 	l->buf = malloc(OUT_BUFFER);
 	l->m = merge_new(&sink, NULL);

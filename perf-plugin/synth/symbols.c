@@ -17,9 +17,10 @@ const struct symbol_at *symbols_find(struct symbols *sy, struct stream *s, uint6
 
 	if (at->valid && at->addr == addr)
 		return at;
-	*at = (struct symbol_at){ .addr = addr, .valid = true };
+	*at = (struct symbol_at){ .addr = addr, .valid = true, .shown = addr };
 	if (addr && session_locate(s, addr, &loc) && loc.dso) {
 		at->dso = dso_path(loc.dso);
+		at->shown = loc.kernel ? addr : loc.offset;
 		if (dso_symbol(loc.dso, loc.offset, &at->name, &start, &size))
 			at->offset = loc.offset - start;
 		else

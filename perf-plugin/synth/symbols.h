@@ -13,6 +13,7 @@ struct symbol_at {
 	const char *dso;	/* NULL: unknown */
 	const char *name;	/* NULL: unknown */
 	uint64_t offset;	/* of the address in the symbol */
+	uint64_t shown;		/* how perf prints it in a call chain: in user space, the offset in the file */
 };
 
 /* Maps change with each batch, so the cache is emptied then. */
