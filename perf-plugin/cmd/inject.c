@@ -76,7 +76,7 @@ int cmd_inject(int argc, const char **argv)
 	if (tiles && !o.itrace.stack)
 		return cmd_usage_error(&cmd, "--tiles: needs branch stacks, --itrace=il");
 	o.itrace.tiles = tiles;
-	if (!o.itrace.instructions && !o.itrace.branches && !o.itrace.errors)
+	if (!o.itrace.instructions && !o.itrace.branches)
 		return cmd_usage_error(&cmd, "--itrace=%s: no samples are asked for: use i or b", itrace);
 	ss = session_open(&so);
 	if (!ss)
