@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fuzz_flow.c - trace bytes and program images, both from the input: A64, A32 and T32 code, maps of odd
+ * sizes that overlap, sections that are supplied late, short or never. The generic elements must be the
+ * same for any size of output, any cut of the input (so that the fast and the careful path agree) and
+ * any size of the block cache; each must make sense by itself.
+ *
+ * Input: trace unit (4 bytes), choices (1), number of maps (1), maps (4 bytes each, 12 with an address),
+ * code length (2), code, trace.
+ */
+#include "fuzz_input.h"
+
+#define MAX_TRACE 768
+#define MAX_CODE 1024
+#define MAX_MAPS 6
+#define MAX_OUT ((MAX_TRACE + 32) * 27)
+
+struct map_choice {
+	uint8_t space, sec;
+	uint64_t start, len, off;
+};
+
+struct program {
+	struct cst_config cfg;
+	uint8_t code[MAX_CODE];
+	size_t code_len;
+	uint8_t trace[MAX_TRACE + 16];
+	size_t trace_len;
+	struct map_choice map[MAX_MAPS];
+	unsigned int n_maps;
+	uint8_t choices;
+};
+
+struct run {
+	struct cst_generic gen[MAX_OUT];
+	size_t n;
+	struct cst_stats stats;
+};
+
+/* Addresses near 0 are reached by short address packets; the others are where addresses wrap. */
+static const uint64_t bases[8] = {
+	0, 0, 0, 0x1000, 0xfffff000, 0xfffffffffffff000ull, 0xffff000000080000ull, 0
+};
+
+static void take_maps(struct input *in, struct program *pr)
+{
+	unsigned int i, k;
+
+	pr->n_maps = take8(in) % (MAX_MAPS + 1);
+	for (i = 0; i < pr->n_maps; i++) {
+		struct map_choice *m = &pr->map[i];
+		uint8_t where = take8(in), at = take8(in), len = take8(in), off = take8(in);
+
+		m->start = bases[where & 7];
+		for (k = 0; k < 64 && (where & 7) == 7; k += 8)
+			m->start |= (uint64_t)take8(in) << k;
+		m->start += at * 4u + (where & 8 ? 2 : 0);
+		m->sec = where >> 4 & 3;
+		m->space = where >> 6;
+		m->len = len < 4 ? 0x2000 : len * 2u;
+		m->off = off * 4u + (m->start & 2);
+	}
+}
+
+/* Sections: 0 all of the code, 1 the half of it, 2 supplied late and cut short, 3 never supplied. */
+static void make_image(const struct program *pr, struct cst_image *img, struct cst_section **sec,
+		       struct cst_space **space)
+{
+	unsigned int i;
+
+	CHECK(!cst_section_new(&sec[0], img, pr->code, pr->code_len, NULL));
+	CHECK(!cst_section_new(&sec[1], img, pr->code, pr->code_len / 2, NULL));
+	CHECK(!cst_section_new(&sec[2], img, NULL, pr->code_len, NULL));
+	CHECK(!cst_section_new(&sec[3], img, NULL, pr->code_len, NULL));
+	for (i = 0; i < 2; i++)
+		CHECK(!cst_space_new(&space[i], img));
+	for (i = 0; i < pr->n_maps; i++) {
+		const struct map_choice *m = &pr->map[i];
+		struct cst_space *sp = space[m->space & 1];
+
+		if (m->space & 2)
+			cst_space_unmap(sp, m->start, m->len);
+		else
+			cst_space_map(sp, m->start, m->len, sec[m->sec], m->off);
+	}
+}
+
+static void check_element(const struct program *pr, const struct cst_generic *g)
+{
+	char text[512];
+
+	CHECK(g->trace_id == 0x10 && g->kind > CST_GEN_UNKNOWN && g->kind <= CST_GEN_CUSTOM);
+	CHECK(cst_generic_text(g, text, sizeof(text)) < sizeof(text));
+	if (g->kind != CST_GEN_RANGE)
+		return;
+	CHECK(g->n_insn && g->last_size && g->end != g->addr);
+	/* nothing outside the code can have been executed, and each instruction has its bytes */
+	CHECK(g->n_insn <= 0x2000 * MAX_MAPS);
+	if (g->isa == CST_ISA_A64) {
+		CHECK(g->end - g->addr == 4ull * g->n_insn);
+	} else {
+		uint32_t bytes = (uint32_t)g->end - (uint32_t)g->addr;
+
+		CHECK(bytes >= 2 * g->n_insn && bytes <= 4 * g->n_insn);
+	}
+	if (g->section)
+		CHECK(g->section <= 3 && g->sect_off < pr->code_len);
+}
+
+static void supply(const struct program *pr, struct cst_section **sec, struct cst_section *lazy)
+{
+	CHECK(lazy == sec[2] || lazy == sec[3]);
+	if (lazy == sec[2])
+		CHECK(!cst_section_set_bytes(lazy, pr->code, pr->code_len - pr->code_len / 4));
+	else
+		CHECK(!cst_section_set_bytes(lazy, NULL, 0));
+}
+
+static void drain(const struct program *pr, struct cst_decoder *dec, struct cst_section **sec,
+		  struct cst_space **space, size_t cap, struct run *r)
+{
+	static struct cst_generic out[1024];
+	int n, i;
+
+	for (;;) {
+		n = cst_decoder_pull(dec, out, cap);
+		CHECK(n >= 0 && n <= (int)cap && r->n + n <= MAX_OUT);
+		for (i = 0; i < n; i++) {
+			check_element(pr, &out[i]);
+			r->gen[r->n++] = out[i];
+		}
+		switch (cst_decoder_stopped(dec)) {
+		case CST_STOP_NONE:
+			if (!n)
+				return;
+			break;
+		case CST_STOP_SECTION:
+			supply(pr, sec, cst_decoder_section(dec));
+			break;
+		case CST_STOP_CONTEXT:
+			CHECK(n && out[n - 1].kind == CST_GEN_PE_CONTEXT);
+			cst_decoder_set_space(dec, space[out[n - 1].el & 1]);
+			break;
+		default:
+			CHECK(n);
+		}
+	}
+}
+
+static void decode(const struct program *pr, size_t cache, size_t cap, uint32_t piece, uint32_t seed,
+		   struct run *r)
+{
+	struct cst_section *sec[4];
+	struct cst_space *space[2];
+	struct cst_decoder *dec;
+	struct cst_image *img;
+	size_t at = 0, n;
+
+	r->n = 0;
+	CHECK(!cst_image_new(&img, cache));
+	make_image(pr, img, sec, space);
+	CHECK(!cst_decoder_new(&dec, &pr->cfg));
+	cst_decoder_set_space(dec, space[0]);
+	cst_decoder_set_stop(dec, pr->choices & 2 ? CST_STOP_CONTEXT : CST_STOP_TIMESTAMP |
+			     CST_STOP_EXCEPTION | CST_STOP_TRACE_ON);
+	while (at < pr->trace_len) {
+		n = piece == 1 ? 1 : 1 + next_random(&seed, piece);
+		n = n < pr->trace_len - at ? n : pr->trace_len - at;
+		CHECK(!cst_decoder_feed(dec, pr->trace + at, n, at));
+		drain(pr, dec, sec, space, cap, r);
+		at += n;
+	}
+	cst_decoder_end(dec);
+	drain(pr, dec, sec, space, cap, r);
+	CHECK(r->n && r->gen[r->n - 1].kind == CST_GEN_EO_TRACE);
+	r->gen[r->n - 1].index = 0;	/* the last packet, which may be a piece of what is skipped */
+	r->stats = *cst_decoder_stats(dec);
+	CHECK(r->stats.elements == r->n);
+	r->stats.packets = 0;	/* unsynchronised bytes come in pieces that depend on the feeds */
+	cst_decoder_free(dec);
+	cst_image_free(img);
+}
+
+static void compare(const struct run *a, const struct run *b)
+{
+	size_t i;
+
+	for (i = 0; i < a->n && i < b->n; i++)
+		if (memcmp(&a->gen[i], &b->gen[i], sizeof(a->gen[i]))) {
+			char s[512], t[512];
+
+			cst_generic_text(&a->gen[i], s, sizeof(s));
+			cst_generic_text(&b->gen[i], t, sizeof(t));
+			fprintf(stderr, "%zu: %s (packet %u, flags %x)\n    %s (packet %u, flags %x)\n", i, s,
+				(unsigned int)a->gen[i].index, a->gen[i].flags, t,
+				(unsigned int)b->gen[i].index, b->gen[i].flags);
+			CHECK(!"same elements");
+		}
+	CHECK(a->n == b->n);
+	CHECK(!memcmp(&a->stats, &b->stats, sizeof(a->stats)));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	/* A-sync, Trace Info */
+	static const uint8_t start[14] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 1, 0 };
+	static struct run whole, other;
+	static struct program pr;
+	struct input in = { data, data + size };
+	uint32_t seed;
+	size_t n;
+
+	take_config(&in, &pr.cfg, 0x10);
+	pr.choices = take8(&in);
+	take_maps(&in, &pr);
+	n = take16(&in) % (MAX_CODE + 1);
+	pr.code_len = n < left(&in) ? n : left(&in);
+	memcpy(pr.code, in.p, pr.code_len);
+	in.p += pr.code_len;
+	pr.trace_len = 0;
+	if (pr.choices & 1) {
+		memcpy(pr.trace, start, sizeof(start));
+		pr.trace_len = sizeof(start);
+	}
+	n = left(&in) < MAX_TRACE ? left(&in) : MAX_TRACE;
+	memcpy(pr.trace + pr.trace_len, in.p, n);
+	pr.trace_len += n;
+
+	seed = pr.choices;
+	decode(&pr, 1 << 20, 1024, 1u << 20, seed, &whole);
+	decode(&pr, 1, 8, 1, seed, &other);
+	compare(&whole, &other);
+	decode(&pr, seed & 4 ? 1 : 1 << 20, 8 + seed % 90, 2 + seed % 50, seed, &other);
+	compare(&whole, &other);
+	return 0;
+}

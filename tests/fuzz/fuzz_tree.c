@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fuzz_tree.c - any frames to three decoders: each ID's elements are those of a decoder of its own that
+ * gets the de-formatter's bytes one run at a time; looking for timestamps changes nothing; neither
+ * does the cut of the input. Listing the same bytes packet by packet covers all of them.
+ *
+ * Input: two trace units (4 bytes each), frame flags (1), choices (1), frames.
+ */
+#include "fuzz_input.h"
+
+#define MAX_IN 1024
+#define MAX_OUT (MAX_IN * 27)
+#define IDS 3
+
+static const uint8_t ids[IDS] = { 0x10, 0x11, 0x6f };
+
+/* b.eq +8; nop; bl -8; ret */
+static const uint8_t code[16] = {
+	0x40, 0x00, 0x00, 0x54, 0x1f, 0x20, 0x03, 0xd5, 0xfe, 0xff, 0xff, 0x97, 0xc0, 0x03, 0x5f, 0xd6
+};
+
+struct stream {
+	struct cst_generic gen[MAX_OUT];
+	size_t n;
+	struct cst_stats stats;
+};
+
+struct setup {
+	struct cst_config cfg[IDS];
+	struct cst_image *img;
+	struct cst_space *space;
+	unsigned int flags, raw;
+	const uint8_t *data;
+	size_t len;
+};
+
+static void keep(struct stream *s, const struct cst_generic *out, int n)
+{
+	CHECK(n >= 0 && s->n + n <= MAX_OUT);
+	memcpy(&s->gen[s->n], out, n * sizeof(*out));
+	s->n += n;
+}
+
+static void done(struct stream *s, const struct cst_decoder *dec)
+{
+	s->stats = *cst_decoder_stats(dec);
+	CHECK(s->stats.elements == s->n);
+	s->stats.packets = 0;	/* unsynchronised bytes come in pieces that depend on the feeds */
+	if (s->n && s->gen[s->n - 1].kind == CST_GEN_EO_TRACE)
+		s->gen[s->n - 1].index = 0;
+}
+
+static unsigned int slot_of(const struct cst_decoder *dec)
+{
+	unsigned int k;
+
+	for (k = 0; ids[k] != cst_decoder_config(dec)->trace_id; k++)
+		CHECK(k + 1 < IDS);
+	return k;
+}
+
+static void pull_tree(struct cst_tree *t, struct stream *s, size_t cap, int peek)
+{
+	static struct cst_generic out[256];
+	struct cst_decoder *dec;
+	uint64_t ts, again;
+	int n, i, found;
+
+	for (;;) {
+		n = cst_tree_pull(t, out, cap, &dec);
+		CHECK(n >= 0 && n <= (int)cap);
+		for (i = 0; i < n; i++)
+			CHECK(out[i].trace_id == cst_decoder_config(dec)->trace_id);
+		if (n)
+			keep(&s[slot_of(dec)], out, n);
+		if (!n && !cst_tree_stopped(t))
+			return;
+		CHECK(n || cst_tree_stopped(t) == CST_STOP_RESET);
+		if (!peek || !n)
+			continue;
+		found = cst_decoder_peek_timestamp(dec, &ts);
+		CHECK(found == cst_decoder_peek_timestamp(dec, &again));
+		CHECK(!found || (ts == again && ts));
+	}
+}
+
+static struct cst_tree *new_tree(const struct setup *su, struct cst_decoder **dec)
+{
+	struct cst_tree *t;
+	unsigned int k;
+
+	CHECK(!cst_tree_new(&t, su->raw ? CST_TREE_RAW : CST_TREE_FRAMES, su->flags));
+	for (k = 0; k < (su->raw ? 1 : IDS); k++) {
+		CHECK(!cst_tree_add(t, &su->cfg[k], &dec[k]));
+		cst_decoder_set_space(dec[k], su->space);
+	}
+	return t;
+}
+
+static void with_tree(const struct setup *su, size_t cap, uint32_t piece, uint32_t seed, int peek,
+		      struct stream *s)
+{
+	struct cst_decoder *dec[IDS];
+	struct cst_tree *t = new_tree(su, dec);
+	size_t at = 0, n;
+	unsigned int k;
+
+	for (k = 0; k < IDS; k++)
+		s[k].n = 0;
+	while (at < su->len) {
+		n = 1 + next_random(&seed, piece);
+		n = n < su->len - at ? n : su->len - at;
+		CHECK(!cst_tree_feed(t, su->data + at, n, at));
+		pull_tree(t, s, cap, peek);
+		at += n;
+	}
+	cst_tree_end(t);
+	pull_tree(t, s, cap, peek);
+	for (k = 0; k < (su->raw ? 1 : IDS); k++)
+		done(&s[k], dec[k]);
+	cst_tree_free(t);
+}
+
+static void pull_one(struct cst_decoder *dec, struct stream *s)
+{
+	static struct cst_generic out[64];
+	int n;
+
+	while ((n = cst_decoder_pull(dec, out, 64)))
+		keep(s, out, n);
+}
+
+/* The same without a tree. */
+static void by_hand(const struct setup *su, struct stream *s)
+{
+	struct cst_decoder *dec[IDS];
+	struct cst_fragment frag[9];
+	struct cst_deframer df;
+	uint8_t bytes[16];
+	size_t at = 0, used;
+	unsigned int k;
+	int n, i;
+
+	for (k = 0; k < IDS; k++) {
+		s[k].n = 0;
+		CHECK(!cst_decoder_new(&dec[k], &su->cfg[k]));
+		cst_decoder_set_space(dec[k], su->space);
+	}
+	cst_deframer_init(&df, su->flags);
+	while (at < su->len) {
+		n = cst_deframe(&df, su->data + at, su->len - at, at, bytes, sizeof(bytes), frag, 9, &used);
+		CHECK(n >= 0 && (n || used));
+		at += used;
+		for (i = 0; i < n; i++)
+			for (k = 0; k < IDS; k++) {
+				if (frag[i].kind != CST_FRAG_DATA) {
+					cst_decoder_reset(dec[k], CST_UNSYNC_RESET);
+				} else if (frag[i].id == ids[k]) {
+					CHECK(!cst_decoder_feed(dec[k], bytes + frag[i].pos, frag[i].len,
+								frag[i].offset));
+					pull_one(dec[k], &s[k]);
+				}
+			}
+	}
+	for (k = 0; k < IDS; k++) {
+		cst_decoder_end(dec[k]);
+		pull_one(dec[k], &s[k]);
+		done(&s[k], dec[k]);
+		cst_decoder_free(dec[k]);
+	}
+}
+
+static void compare(const struct stream *a, const struct stream *b, unsigned int streams)
+{
+	unsigned int k;
+	size_t i;
+
+	for (k = 0; k < streams; k++) {
+		CHECK(a[k].n == b[k].n);
+		for (i = 0; i < a[k].n; i++)
+			CHECK(!memcmp(&a[k].gen[i], &b[k].gen[i], sizeof(a[k].gen[i])));
+		CHECK(!memcmp(&a[k].stats, &b[k].stats, sizeof(a[k].stats)));
+	}
+}
+
+/* Packet by packet: the sizes add up to the bytes of each ID, resets apart. */
+static void listing(const struct setup *su)
+{
+	uint64_t bytes[IDS] = { 0 }, elements = 0;
+	struct cst_generic out[64];
+	struct cst_decoder *dec[IDS], *d, *from;
+	struct cst_tree *t = new_tree(su, dec);
+	struct cst_packet pkt;
+	int got, n, ends = 0, resets = 0;
+	unsigned int k;
+
+	CHECK(!cst_tree_feed(t, su->data, su->len, 0));
+	for (;;) {
+		got = cst_tree_next_packet(t, &pkt, &d);
+		if (got) {
+			CHECK(pkt.type < CST_PKT_TYPES && pkt.size);
+			bytes[slot_of(d)] += pkt.size;
+		} else if (!d && cst_tree_stopped(t) == CST_STOP_RESET) {
+			resets++;
+			continue;
+		} else if (!d) {
+			if (ends++)
+				break;
+			cst_tree_end(t);
+			continue;
+		}
+		while ((n = cst_tree_pull(t, out, 64, &from))) {
+			CHECK(n > 0 && from == d);
+			elements += n;
+		}
+	}
+	for (k = 0; k < (su->raw ? 1 : IDS); k++) {
+		const struct cst_stats *s = cst_decoder_stats(dec[k]);
+
+		CHECK(bytes[k] <= s->bytes && (resets || bytes[k] == s->bytes));
+		elements -= s->elements;
+	}
+	CHECK(!elements);
+	cst_tree_free(t);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct stream plain[IDS], other[IDS];
+	struct input in = { data, data + size };
+	struct cst_section *sec;
+	struct setup su;
+	uint32_t choices;
+	unsigned int i;
+
+	take_config(&in, &su.cfg[0], ids[0]);
+	take_config(&in, &su.cfg[1], ids[1]);
+	su.cfg[2] = su.cfg[1];
+	su.cfg[2].trace_id = ids[2];
+	su.flags = take8(&in) & 7;
+	choices = take8(&in);
+	su.raw = (choices & 3) == 3;
+	su.data = in.p;
+	su.len = left(&in) < MAX_IN ? left(&in) : MAX_IN;
+	CHECK(!cst_image_new(&su.img, 1 << 20));
+	CHECK(!cst_section_new(&sec, su.img, code, sizeof(code), NULL));
+	CHECK(!cst_space_new(&su.space, su.img));
+	for (i = 0; i < 32; i++)
+		CHECK(!cst_space_map(su.space, i * sizeof(code), sizeof(code), sec, 0));
+
+	with_tree(&su, 256, 1u << 20, 1, 0, plain);
+	with_tree(&su, 8 + choices % 60, 1 + choices, choices, 1, other);
+	compare(plain, other, su.raw ? 1 : IDS);
+	if (!su.raw) {
+		by_hand(&su, other);
+		compare(plain, other, IDS);
+	}
+	listing(&su);
+	cst_image_free(su.img);
+	return 0;
+}

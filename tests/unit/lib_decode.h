@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * lib_decode.h - hand-written trace bytes through a decoder, for the tests of lib/.
+ */
+#ifndef CSTRACE_TESTS_UNIT_LIB_DECODE_H
+#define CSTRACE_TESTS_UNIT_LIB_DECODE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include <cstrace/cstrace.h>
+
+#define ASYNC 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80
+#define SYNC ASYNC, 0x01, 0x00
+#define BYTES(...) (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ })
+
+#define MAX_GEN 256
+
+struct decoded {
+	struct cst_generic gen[MAX_GEN];
+	unsigned int n;
+	struct cst_stats stats;
+};
+
+static inline struct cst_config etm_config(unsigned int minor, uint32_t max_spec)
+{
+	struct cst_etmv4_regs regs = {
+		.traceidr = 0x10, .idr1 = 4u << 8 | minor << 4, .idr2 = 8 | 4 << 5 | 4 << 10,
+		.idr8 = max_spec, .configr = 1 << 12,
+	};
+	struct cst_config cfg;
+
+	assert_int_equal(cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_A), 0);
+	return cfg;
+}
+
+static inline struct cst_config ete_config(unsigned int minor, uint32_t max_spec)
+{
+	struct cst_etmv4_regs regs = {
+		.traceidr = 0x10, .idr1 = 0xff0, .idr2 = 8, .idr8 = max_spec, .configr = 1 << 12,
+		.devarch = 0x47705a13 | minor << 16,
+	};
+	struct cst_config cfg;
+
+	assert_int_equal(cst_config_etmv4(&cfg, &regs, 1, CST_PROFILE_A), 0);
+	return cfg;
+}
+
+/* Packets of a stream that begins in step; unsynchronised bytes and the first A-sync are not returned. */
+static inline unsigned int packets_of(const struct cst_config *cfg, const uint8_t *p, size_t len,
+				      struct cst_packet *pkt, unsigned int max)
+{
+	static const uint8_t async[] = { ASYNC };
+	struct cst_generic out[16];
+	struct cst_decoder *dec;
+	struct cst_packet one;
+	unsigned int n = 0, k;
+
+	assert_int_equal(cst_decoder_new(&dec, cfg), 0);
+	for (k = 0; k < 3; k++) {
+		if (k < 2)
+			assert_int_equal(cst_decoder_feed(dec, k ? p : async, k ? len : 12, k ? 0 : 0x1000), 0);
+		else
+			cst_decoder_end(dec);
+		for (;;) {
+			memset(&one, 0, sizeof(one));
+			if (!cst_decoder_next_packet(dec, &one))
+				break;
+			if (one.index < 0x1000) {
+				assert_true(n < max);
+				pkt[n++] = one;
+			}
+			while (cst_decoder_pull(dec, out, 16))
+				;
+		}
+	}
+	cst_decoder_free(dec);
+	return n;
+}
+
+/* Generic elements of whole bytes, fed at once (piece 0) or in pieces. */
+static inline void decode_pieces(const struct cst_config *cfg, struct cst_space *space, const uint8_t *p,
+				 size_t len, size_t piece, struct decoded *d)
+{
+	struct cst_decoder *dec;
+	size_t at, n;
+	int got;
+
+	d->n = 0;
+	assert_int_equal(cst_decoder_new(&dec, cfg), 0);
+	cst_decoder_set_space(dec, space);
+	for (at = 0; at <= len; at += n) {
+		n = piece && piece < len - at ? piece : len - at;
+		if (n)
+			assert_int_equal(cst_decoder_feed(dec, p + at, n, at), 0);
+		else
+			cst_decoder_end(dec);
+		while ((got = cst_decoder_pull(dec, d->gen + d->n, MAX_GEN - d->n))) {
+			assert_true(got > 0);
+			assert_int_equal(cst_decoder_stopped(dec), CST_STOP_NONE);
+			d->n += got;
+		}
+		if (!n)
+			break;
+	}
+	d->stats = *cst_decoder_stats(dec);
+	cst_decoder_free(dec);
+}
+
+/* The same in both ways, which must agree. */
+static inline void decode_bytes(const struct cst_config *cfg, struct cst_space *space, const uint8_t *p,
+				size_t len, struct decoded *d)
+{
+	struct decoded slow;
+	unsigned int i;
+
+	decode_pieces(cfg, space, p, len, 0, d);
+	decode_pieces(cfg, space, p, len, 1, &slow);
+	assert_int_equal(d->n, slow.n);
+	for (i = 0; i < d->n; i++)
+		assert_memory_equal(&d->gen[i], &slow.gen[i], sizeof(d->gen[i]));
+}
+
+/* A little endian image of A64 or A32 instructions, mapped at one address. */
+struct program {
+	struct cst_image *img;
+	struct cst_space *space;
+	struct cst_section *sec;
+};
+
+static inline void program_map(struct program *pr, uint64_t at, const void *code, size_t len)
+{
+	assert_int_equal(cst_image_new(&pr->img, 0), 0);
+	assert_int_equal(cst_section_new(&pr->sec, pr->img, code, len, NULL), 0);
+	assert_int_equal(cst_space_new(&pr->space, pr->img), 0);
+	assert_int_equal(cst_space_map(pr->space, at, len, pr->sec, 0), 0);
+}
+
+static inline double processor_seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+#endif
