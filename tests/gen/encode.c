@@ -116,7 +116,7 @@ void tu_start(struct tu *t)
 	t->lost_left = 0;
 	t->marker_seen = 0;
 	t->cc_unknown = 0;
-	t->ind_pending = t->bb_pending = t->br_tgt_ok = 0;
+	t->ind_pending = t->bb_pending = t->br_tgt_ok = t->told = 0;
 	memset(&t->v, 0, sizeof(t->v));
 	tu_rs_clear(t);
 	t->sink.event(t->sink.ctx, &ev);
@@ -160,6 +160,11 @@ static void trace_off(struct tu *t)
 		return;
 	}
 	tu_src_flush(t);
+	if (!t->owe_on) {
+		t->told = t->at_cur && t->br_tgt_ok && !t->ind_pending && !t->q_on && t->v.addr_ok &&
+			  !t->v.pop_pending;
+		t->told_addr = t->cur.addr;
+	}
 	drop_range(t);
 	if (t->owe_sync)
 		return;

@@ -75,6 +75,9 @@ struct tu {
 	uint8_t owe_on;			/* a Trace On element must come first */
 	uint8_t owe_sync;		/* an alignment synchronisation must come first */
 	uint8_t after_overflow;
+	uint8_t at_cur;			/* cur is where the last P0 element led to */
+	uint8_t told;			/* the target of the last branch before tracing stopped ... */
+	uint64_t told_addr;		/* ... was sent */
 	uint8_t br_tgt_ok;		/* the last P0 element was a taken branch or an exception */
 	/* an indirect branch was taken, its target is in the next record */
 	uint8_t ind_pending;

@@ -132,6 +132,7 @@ void tu_branch(struct tu *t, const struct flow_rec *r)
 	struct tu_item it;
 	struct tu_ctx c;
 
+	t->at_cur = 0;
 	tu_want_ctx(t, r, &c);
 	if (t->nsrc && (!branch || !tu_same_ctx(&c, &t->src_ctx)))
 		tu_src_flush(t);
@@ -402,6 +403,7 @@ void tu_boundary(struct tu *t, const struct flow_rec *r)
 	t->ind_pending = t->bb_pending = 0;
 	t->cur.addr = r->pc;
 	t->cur.isa = r->isa;
+	t->at_cur = 1;
 	if (t->nsrc)
 		return;
 	tu_want_ctx(t, r, &c);

@@ -176,6 +176,11 @@ void tu_trace_on(struct tu *t)
 	tu_item_new(&it, GEN_TRACE_ON);
 	if (t->after_overflow)
 		it.ev.flags |= GEN_F_AFTER_OVERFLOW;
+	if (t->told) {
+		it.ev.flags |= GEN_F_TARGET;
+		it.ev.start = t->told_addr;
+	}
+	t->told = 0;
 	t->after_overflow = 0;
 	tu_push(t, &it);
 	t->v.ctx_ok = t->v.addr_ok = 0;
@@ -302,6 +307,7 @@ static void lose_everything(struct tu *t, unsigned int ext, int kind)
 	tu_push(t, &it);
 	/* nothing stands behind it that could hold it back */
 	tu_drain(t);
+	t->told = 0;
 	t->owe_sync = 1;
 	t->owe_on = 1;
 	t->marker_seen = 0;

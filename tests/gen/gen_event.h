@@ -26,7 +26,7 @@ enum gen_event_kind {
 	GEN_NOPATH,
 	GEN_EXCEPTION,	/* num, start: preferred return address */
 	GEN_EXC_RETURN,	/* the packet of ETMv4; ETE has none, there it follows from the opcode */
-	GEN_TRACE_ON,
+	GEN_TRACE_ON,	/* start when GEN_F_TARGET */
 	GEN_CONTEXT,	/* tid, vmid, el, sec, sf */
 	GEN_TIMESTAMP,	/* value; cc when GEN_F_CC */
 	GEN_CYCLES,	/* value; GEN_F_UNKNOWN: the count is unknown */
@@ -70,6 +70,11 @@ enum gen_event_flags {
 	 * may report it late and without the address
 	 */
 	GEN_F_Q_LATE = 0x8000,
+	/*
+	 * trace on: the last branch before it was traced with its target (start), though no
+	 * instruction there
+	 */
+	GEN_F_TARGET = 0x10000,
 	/* came out because the trace ended (or was lost), not by a commit */
 	GEN_F_TAIL = 0x4000,
 	GEN_F_MISPREDICTED = 0x2000, /* range whose atom was first traced with the other outcome */

@@ -118,11 +118,13 @@ static void arrive(struct truth *t, int cpu, uint64_t at, uint32_t thread)
 	c->pending = NOTHING;
 }
 
-/* the traced stretch ends behind a branch: a direct one names its target itself */
-static void stretch_ends(struct truth *t, int cpu)
+/* the traced stretch ends behind a branch: a direct one names its target, or an address packet does */
+static void stretch_ends(struct truth *t, int cpu, const struct gen_event *ev)
 {
 	struct cpu *c = &t->cpu[cpu];
 
+	if (ev->flags & GEN_F_TARGET)
+		c->target = ev->start;
 	if (c->pending == BRANCH && c->target)
 		branch(t, cpu, c->thread, c->from, c->target);
 	c->pending = NOTHING;
@@ -185,12 +187,12 @@ void truth_event(struct truth *t, int cpu, const struct gen_event *ev)
 		break;
 	case GEN_TRACE_ON:
 		c->non++;
-		stretch_ends(t, cpu);
+		stretch_ends(t, cpu, ev);
 		c->pending = BEGIN;
 		break;
 	case GEN_FRAGMENT:
 	case GEN_END:
-		stretch_ends(t, cpu);
+		stretch_ends(t, cpu, ev);
 		break;
 	case GEN_OVERFLOW:
 	case GEN_DISCARD:
