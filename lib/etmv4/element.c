@@ -262,22 +262,40 @@ static void cancel(struct etmv4_queue *q, uint32_t n, uint64_t index)
 	q->stats->uncommitted = uncommitted;	/* what is cancelled did not happen: no loss */
 }
 
-/* Invert the youngest uncommitted atom; a Target Address after it is void. */
+/*
+ * The youngest committed P0 element is an atom, and no P0 element follows: a Mispredict may still be
+ * about it (K10.5.5.11 applies one to the most recent branch, committed or not). It is held until then.
+ */
+static int awaits_mispredict(const struct etmv4_queue *q)
+{
+	uint32_t i;
+
+	if (!q->cfg->max_spec || q->cfg->as_reference || q->state != ETMV4_SYNCED || q->ended ||
+	    !q->final || q->final_atoms || at(q, q->final - 1)->kind != CST_EL_ATOMS)
+		return 0;
+	for (i = q->final; i < q->count; i++)
+		if (p0_count(q, at(q, i)))
+			return 0;
+	return 1;
+}
+
+/* Invert the youngest atom; a Target Address after it is void. */
 static void mispredict(struct etmv4_queue *q, uint64_t index)
 {
+	uint32_t oldest = q->final - awaits_mispredict(q);
 	struct cst_element *e = NULL;
 	uint32_t i, j, to;
 
-	for (i = q->count; i > q->final; i--) {
+	for (i = q->count; i > oldest; i--) {
 		e = at(q, i - 1);
 		if (e->kind == CST_EL_ATOMS)
 			break;
 		if (p0_count(q, e)) {
-			i = q->final;
+			i = oldest;
 			break;
 		}
 	}
-	if (i == q->final || (i - 1 == q->final && e->n == q->final_atoms)) {
+	if (i == oldest || (i - 1 == q->final && e->n == q->final_atoms)) {
 		if (q->unseen)	/* it is about an atom before the first packet seen */
 			return;
 		fail(q, index, CST_UNSYNC_BAD_PACKET, CST_ERR_NO_ATOM);
@@ -671,7 +689,7 @@ void cst_etmv4_queue_end(struct etmv4_queue *q)
 		e->n = q->final_atoms;
 	}
 	q->count = q->final;
-	if (q->count == q->cfg->max_queue)	/* the end has its place in any case */
+	if (q->count == q->cap && grow(q))	/* the end has its place in any case */
 		q->count--;
 	e = push(q, CST_EL_END, q->last_index);
 	if (e)
@@ -727,13 +745,31 @@ static int resolve_transaction(struct etmv4_queue *q)
 	return 1;
 }
 
+/* Split the oldest n atoms off the front element. */
+static const struct cst_element *take_atoms(struct etmv4_queue *q, uint8_t n)
+{
+	struct cst_element *e = at(q, 0);
+
+	if (!n)
+		return NULL;
+	q->part = *e;
+	q->part.n = n;
+	e->n -= n;
+	e->bits >>= n;
+	e->first_e >>= n;
+	return &q->part;
+}
+
 const struct cst_element *cst_etmv4_queue_take(struct etmv4_queue *q)
 {
 	struct cst_element *e;
+	uint8_t n;
 
 	if (q->cfg->hold_transactions && q->final && !q->trans_open &&
 	    at(q, 0)->kind == CST_EL_TRANS_START && !resolve_transaction(q))
 		return NULL;
+	if (q->final == 1 && awaits_mispredict(q))
+		return take_atoms(q, at(q, 0)->n - 1);
 	if (q->final) {
 		e = at(q, 0);
 		if (e->kind == CST_EL_TRANS_COMMIT || e->kind == CST_EL_TRANS_FAIL ||
@@ -744,16 +780,9 @@ const struct cst_element *cst_etmv4_queue_take(struct etmv4_queue *q)
 		q->final--;
 		return e;
 	}
-	if (!q->final_atoms)
-		return NULL;
-	e = at(q, 0);
-	q->part = *e;
-	q->part.n = q->final_atoms;
-	e->n -= q->final_atoms;
-	e->bits >>= q->final_atoms;
-	e->first_e >>= q->final_atoms;
+	n = q->final_atoms;
 	q->final_atoms = 0;
-	return &q->part;
+	return take_atoms(q, n);
 }
 
 int cst_etmv4_queue_timestamp(const struct etmv4_queue *q, uint64_t *ts)
@@ -761,7 +790,7 @@ int cst_etmv4_queue_timestamp(const struct etmv4_queue *q, uint64_t *ts)
 	uint32_t i;
 
 	for (i = 0; i < q->count; i++)
-		if (at(q, i)->kind == CST_EL_TIMESTAMP) {
+		if (at(q, i)->kind == CST_EL_TIMESTAMP && at(q, i)->value) {
 			*ts = at(q, i)->value;
 			return 1;
 		}

@@ -99,13 +99,13 @@ int cst_etmv4_queue_init(struct etmv4_queue *q, const struct cst_config *cfg,
 			 struct cst_stats *stats);
 void cst_etmv4_queue_free(struct etmv4_queue *q);
 void cst_etmv4_queue_reset(struct etmv4_queue *q, uint8_t reason);
-/* Turn a packet into elements. The queue's final elements must have been taken before. */
+/* Turn a packet into elements. Take until NULL before the next one. */
 void cst_etmv4_queue_packet(struct etmv4_queue *q, const struct cst_packet *pkt);
 /* End of trace: what is not committed is dropped, EO_TRACE queued. */
 void cst_etmv4_queue_end(struct etmv4_queue *q);
 /* Take the next final element: valid until the next call of a queue function, NULL when there is none. */
 const struct cst_element *cst_etmv4_queue_take(struct etmv4_queue *q);
-/* The oldest timestamp in the queue: 1 and *ts, or 0. */
+/* The oldest timestamp in the queue that tells the time (zero is unknown): 1 and *ts, or 0. */
 int cst_etmv4_queue_timestamp(const struct etmv4_queue *q, uint64_t *ts);
 
 /*
