@@ -161,7 +161,7 @@ static void trace_off(struct tu *t)
 	}
 	tu_src_flush(t);
 	if (!t->owe_on) {
-		t->told = t->at_cur && t->br_tgt_ok && !t->ind_pending && !t->q_on && t->v.addr_ok &&
+		t->told = t->at_cur && t->br_tgt_ok && !t->ind_pending && t->v.addr_ok &&
 			  !t->v.pop_pending;
 		t->told_addr = t->cur.addr;
 	}
