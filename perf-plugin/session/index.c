@@ -195,17 +195,15 @@ static int do_switch(struct indexer *ix, const struct pd_record *rec)
 	if (!ix->keep_switches || !(rec->sid.valid & PERF_SAMPLE_TIME) ||
 	    !(rec->sid.valid & PERF_SAMPLE_CPU))
 		return 0;
-	if (out) {
+	if (out)
 		tid = wide ? (int)r->next_prev_tid : -1;
-		pid = wide ? (int)r->next_prev_pid : -1;
-	}
 	sw = ARRAY_ADD(ss->switches, ss->nr_switches, ss->cap_switches);
 	if (!sw)
 		return -1;
 	sw->time = rec->sid.time;
 	sw->cpu = (int)rec->sid.cpu;
 	sw->tid = tid;
-	sw->pid = pid;
+	sw->out = out;
 	return 0;
 }
 
@@ -370,7 +368,8 @@ static int compare_switches(const void *a, const void *b)
 	return x->time < y->time ? -1 : x->time > y->time;
 }
 
-bool session_switch_thread(const struct session *ss, int cpu, uint64_t time, int *tid, int *pid)
+/* First switch on `cpu`, or on a later CPU, after `time`. */
+static size_t switch_after(const struct session *ss, int cpu, uint64_t time)
 {
 	size_t lo = 0, hi = ss->nr_switches;
 
@@ -383,11 +382,24 @@ bool session_switch_thread(const struct session *ss, int cpu, uint64_t time, int
 		else
 			hi = mid;
 	}
-	if (!lo || ss->switches[lo - 1].cpu != cpu || ss->switches[lo - 1].tid < 0)
-		return false;
-	*tid = ss->switches[lo - 1].tid;
-	*pid = ss->switches[lo - 1].pid;
-	return true;
+	return lo;
+}
+
+bool session_other_thread(const struct session *ss, int cpu, uint64_t from, uint64_t to, int tid)
+{
+	size_t i = switch_after(ss, cpu, from);
+
+	for (; i < ss->nr_switches && ss->switches[i].cpu == cpu && ss->switches[i].time <= to; i++)
+		if (!ss->switches[i].out && ss->switches[i].tid > 0 && ss->switches[i].tid != tid)
+			return true;
+	return false;
+}
+
+int session_switch_thread(const struct session *ss, int cpu, uint64_t time)
+{
+	size_t i = switch_after(ss, cpu, time);
+
+	return i && ss->switches[i - 1].cpu == cpu ? ss->switches[i - 1].tid : -1;
 }
 
 static int read_records(struct indexer *ix)

@@ -34,7 +34,8 @@ struct id_owner {
 /* What ran on a CPU from `time` on; only kept when the trace does not carry the thread. */
 struct cpu_switch {
 	uint64_t time;
-	int cpu, tid, pid;
+	int cpu, tid;		/* -1: not known */
+	bool out;		/* from the record of the thread that leaves: `tid` comes next */
 };
 
 /* Start of a thread's or CPU's trace, to pair an estimated clock with. */
@@ -129,7 +130,9 @@ void stream_release(struct stream_state *st);
 /* Trace IDs in the frames of a queue; looked for once. */
 void session_queue_ids(struct queue *q);
 
-/* Thread and process on a CPU at a time, from context switch records. False: unknown. */
-bool session_switch_thread(const struct session *ss, int cpu, uint64_t time, int *tid, int *pid);
+/* Thread on a CPU at a time, from context switch records; -1 unknown. */
+int session_switch_thread(const struct session *ss, int cpu, uint64_t time);
+/* Did a thread other than `tid` come to run on the CPU in (from, to]? */
+bool session_other_thread(const struct session *ss, int cpu, uint64_t from, uint64_t to, int tid);
 
 #endif

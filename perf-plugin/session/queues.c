@@ -103,7 +103,7 @@ static struct fragment *add_fragment(struct queue *q, uint64_t offset)
 	f->pub.tid = q->tid;
 	f->pub.offset = offset;
 	f->pub.time = NO_TIME;
-	f->aux_cpu = -1;
+	f->aux_cpu = f->aux_tid = -1;
 	f->first_part = q->nr_parts;
 	return f;
 }
@@ -132,6 +132,7 @@ static void describe(struct queue *q, struct fragment *f, const struct aux_recor
 	f->pub.time = r->time;
 	f->pub.raw = (r->flags & AUX_FORMAT_MASK) == AUX_FORMAT_RAW;
 	f->aux_cpu = r->cpu;
+	f->aux_tid = r->tid;
 	f->seq = r->seq;
 	q->any_raw |= f->pub.raw;
 	q->any_frames |= !f->pub.raw;
@@ -351,6 +352,8 @@ int queues_finish(struct queues *qs)
 			return -1;
 		if (q->any_aux)
 			qsort(q->frags, q->nr_frags, sizeof(*q->frags), compare_frags);
+		for (k = 1; k < q->nr_frags; k++)
+			q->frags[k].since = q->frags[k - 1].pub.time;
 		for (k = 0; q->any_aux && k < q->nr_chunks; k++) {
 			struct chunk *c = &q->chunks[k];
 			uint64_t own = c->end - c->offset;

@@ -33,7 +33,8 @@ struct aux_record {
 struct fragment {
 	struct session_fragment pub;	/* pub.parts is set while it is being decoded */
 	size_t first_part;
-	int aux_cpu;		/* CPU that the AUX record was written on; -1: none */
+	int aux_cpu, aux_tid;	/* where the AUX record was written, and by whom; -1: unknown */
+	uint64_t since;		/* time of the AUX record before; 0: none */
 	uint64_t seq;
 };
 

@@ -120,20 +120,28 @@ static void set_thread(struct stream_state *st, int tid)
 	}
 }
 
-/* The trace does not say which thread runs. */
+/* The trace does not say which thread runs: what else does? */
 static void guess_thread(struct stream_state *st)
 {
+	const struct fragment *f = st->frag;
 	struct session *ss = st->ss;
 	struct process *only;
-	int tid, pid;
+	int tid;
 
 	if (st->queue->cpu < 0 && st->queue->tid >= 0) {
 		set_thread(st, st->queue->tid);
 		return;
 	}
-	if (st->time != NO_TIME && session_switch_thread(ss, st->stream.cpu, st->time, &tid, &pid)) {
-		st->stream.tid = tid;
-		st->stream.pid = pid;
+	/* The thread that the AUX record was written in, when no other one ran since the last record. */
+	if (f->aux_tid > 0 && aux_time(st) != NO_TIME &&
+	    !session_other_thread(ss, st->stream.cpu, f->since, aux_time(st), f->aux_tid)) {
+		set_thread(st, f->aux_tid);
+		if (st->stream.pid >= 0)
+			return;
+	}
+	tid = st->time != NO_TIME ? session_switch_thread(ss, st->stream.cpu, st->time) : -1;
+	if (tid > 0) {
+		set_thread(st, tid);
 		return;
 	}
 	only = threads_only_process(&ss->threads);

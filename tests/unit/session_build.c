@@ -17,7 +17,7 @@ void sb_trace_at(struct pdb *b, uint32_t tid, uint64_t addr, unsigned int el)
 {
 	static const uint8_t start[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x00, 0x04, 0x85 };
 	uint8_t target[8] = { (addr >> 2) & 0x7f, (addr >> 9) & 0x7f };
-	uint8_t info = 0xb0 | el;	/* context ID follows, non-secure, AArch64 */
+	uint8_t info = (tid ? 0xb0 : 0x30) | el;	/* context ID follows, non-secure, AArch64 */
 	unsigned int i;
 
 	for (i = 2; i < 8; i++)
@@ -25,7 +25,8 @@ void sb_trace_at(struct pdb *b, uint32_t tid, uint64_t addr, unsigned int el)
 	pdb_bytes(b, start, sizeof(start));
 	pdb_bytes(b, target, sizeof(target));
 	pdb_bytes(b, &info, 1);
-	pdb_u32(b, tid);
+	if (tid)
+		pdb_u32(b, tid);
 	for (i = 0; i < SB_ATOMS; i++)
 		pdb_bytes(b, "\xf7", 1);
 }
@@ -63,9 +64,9 @@ void sb_frames(struct pdb *out, const struct pdb *raw, uint8_t id)
 	}
 }
 
-void sb_aux_info(struct pdb *b, unsigned int version, uint64_t traceid)
+void sb_aux_info(struct pdb *b, unsigned int version, uint64_t configr, uint64_t traceid)
 {
-	const uint64_t words[] = { version, 8ull << 32 | 1, 0, 0x4040404040404040ull, 2, 7, 0x41, traceid,
+	const uint64_t words[] = { version, 8ull << 32 | 1, 0, 0x4040404040404040ull, 2, 7, configr, traceid,
 				   0x28000ea1, 0x4100f423, 0x488, 0, 0xcc };
 	size_t at = pdb_begin(b, 70, 0), i;
 
@@ -94,7 +95,7 @@ void sb_side_band(struct pdb *b, const char *file)
 {
 	struct pdb_sid s = sb_sid(1000);
 
-	sb_aux_info(b, 1, 0x14);
+	sb_aux_info(b, 1, SB_CONFIGR, 0x14);
 	pdb_comm(b, SB_PID, SB_PID, "loop", SB_ST, &s);
 	sb_fork(b, SB_PID, SB_PID, SB_TID, 1000);
 	pdb_mmap2(b, SB_PID, SB_BASE, 0x1000, 0, file, SB_ST, &s);

@@ -15,18 +15,19 @@
 #define SB_ATOMS	24u
 #define SB_PID		100u
 #define SB_TID		101u
+#define SB_CONFIGR	0x41u		/* context IDs */
 
 extern const struct pdb_attr sb_attr;
 
 struct pdb_sid sb_sid(uint64_t time);
-/* A-sync, Trace Info, Trace On, address and context with the thread's ID, SB_ATOMS times E. */
+/* A-sync, Trace Info, Trace On, address and context with the thread's ID (0: none), SB_ATOMS times E. */
 void sb_trace_at(struct pdb *b, uint32_t tid, uint64_t addr, unsigned int el);
 /* At SB_BASE in EL0. */
 void sb_trace(struct pdb *b, uint32_t tid);
 /* The same in formatter frames, 14 bytes of the ID in each. */
 void sb_frames(struct pdb *out, const struct pdb *raw, uint8_t id);
 
-void sb_aux_info(struct pdb *b, unsigned int version, uint64_t traceid);
+void sb_aux_info(struct pdb *b, unsigned int version, uint64_t configr, uint64_t traceid);
 void sb_fork(struct pdb *b, uint32_t pid, uint32_t ppid, uint32_t tid, uint64_t time);
 /* Everything before the trace: metadata, one process of two threads, one map of `file`. */
 void sb_side_band(struct pdb *b, const char *file);

@@ -407,7 +407,7 @@ static void ids_from_hw_id_records(void **state)
 	sb_trace(&trace, SB_TID);
 	sb_frames(&framed, &trace, 0x2a);
 	sb_frames(&framed, &trace, 0x2b);
-	sb_aux_info(&data, 2, 0x80000000u | 0x14);
+	sb_aux_info(&data, 2, SB_CONFIGR, 0x80000000u | 0x14);
 	at = pdb_begin(&data, 21, 0);
 	pdb_u64(&data, 0x2a | 7ull << 8 | 1ull << 56);	/* ID 0x2a in sink 7, version 0.1 */
 	pdb_sid_put(&data, SB_ST, &s);
@@ -452,6 +452,53 @@ static void code_of_its_time(void **state)
 	assert_false(session_has_losses(ss));
 	session_close(ss);
 	pdb_free(&trace);
+}
+
+static void switch_in(struct pdb *b, uint32_t pid, uint32_t tid, uint64_t time)
+{
+	struct pdb_sid s = { .pid = pid, .tid = tid, .time = time, .id = 50, .cpu = 2 };
+	size_t at = pdb_begin(b, 14, 0);
+
+	pdb_sid_put(b, SB_ST, &s);
+	pdb_end(b, at);
+}
+
+/*
+ * No context IDs, two processes: the thread is the one that wrote the AUX record, unless another one ran
+ * since the record before.
+ */
+static void thread_of_the_aux_record(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct pdb_sid s = sb_sid(1000);
+	unsigned int other;
+	struct session *ss;
+	struct result r;
+
+	(void)state;
+	for (other = 0; other < 2; other++) {
+		sb_trace(&trace, 0);
+		sb_aux_info(&data, 1, 1, 0x14);
+		pdb_comm(&data, SB_PID, SB_PID, "loop", SB_ST, &s);
+		sb_fork(&data, SB_PID, SB_PID, SB_TID, 1000);
+		pdb_mmap2(&data, SB_PID, SB_BASE, 0x1000, 0, "/two.bin", SB_ST, &s);
+		pdb_mmap2(&data, 900, SB_BASE, 0x1000, 0, "/three.bin", SB_ST, &s);
+		switch_in(&data, SB_PID, SB_TID, 2000);
+		if (other)
+			switch_in(&data, 900, 900, 3000);
+		sb_aux(&data, 0, trace.len, 0x100, 5000);
+		pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+		ss = decode(&data, &r, false);
+		if (!other)
+			check_good(&r, 1);
+		else
+			assert_int_equal(r.ranges, 0);
+		assert_int_equal(session_has_losses(ss), other);
+		session_close(ss);
+		pdb_free(&trace);
+		memset(&trace, 0, sizeof(trace));
+		memset(&data, 0, sizeof(data));
+	}
 }
 
 static void missing_file_is_explained(void **state)
@@ -532,6 +579,7 @@ int main(void)
 		cmocka_unit_test(per_thread_with_other_context_id),
 		cmocka_unit_test(ids_from_hw_id_records),
 		cmocka_unit_test(code_of_its_time),
+		cmocka_unit_test(thread_of_the_aux_record),
 		cmocka_unit_test(missing_file_is_explained),
 		cmocka_unit_test(unknown_thread_is_a_loss),
 		cmocka_unit_test(packets_for_listings),
