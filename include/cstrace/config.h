@@ -56,13 +56,13 @@ struct cst_config {
 	/* limits and choices, with the defaults set by cst_config_etmv4() */
 	uint32_t max_queue;	/* uncommitted elements held at most (default 65536) */
 	uint8_t hold_transactions; /* 1 (default): a failed transaction's elements are dropped (K10.5.4); 0: all are reported */
-	uint8_t no_exception_return_element; /* default 0 */
 	/*
-	 * 0 (default): an exception while the address is unknown is reported alone. 1: it is preceded by a
-	 * walk from the last address that was known to its return address, as the reference decoder does,
-	 * though nothing says that these instructions ran. For comparing listings only.
+	 * For comparing listings only: do what the reference decoder does where it departs from the
+	 * architecture. An exception while the address is unknown is preceded by a walk from the last known
+	 * address, though nothing says that these instructions ran; a Mispredict of an atom that is
+	 * committed already is an error instead of a correction. Default 0.
 	 */
-	uint8_t walk_stale;
+	uint8_t as_reference;
 };
 
 /*

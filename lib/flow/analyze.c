@@ -181,7 +181,7 @@ static enum walk_end walk_to_exception(struct cst_flow *f, uint64_t limit, struc
 	enum walk_end end;
 
 	end = cst_flow_walk(f, WALK_TO, limit, w);
-	if (!f->cfg->walk_stale)
+	if (!f->cfg->as_reference)
 		return end;
 	while (end == WALK_STOPPED && w->end < limit && n_insn < MAX_RANGE_INSNS) {
 		n_insn += w->n_insn;
@@ -204,7 +204,7 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 	if (f->need_addr && !f->need_ctx)
 		cst_flow_pop(f);
 	/* at the top of memory the return address may be lower: nothing to walk */
-	if ((!f->need_addr || (f->stale && f->cfg->walk_stale)) && !f->need_ctx && el->flags & CST_EL_F_ADDRESS &&
+	if ((!f->need_addr || (f->stale && f->cfg->as_reference)) && !f->need_ctx && el->flags & CST_EL_F_ADDRESS &&
 	    !(el->flags & CST_EL_F_TAIL_CHAIN) && f->addr < el->addr) {
 		end = walk_to_exception(f, el->addr, &w);
 		if (end == WALK_LAZY)

@@ -118,7 +118,7 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 	}
 	/* The reference reports what a transaction did whether it failed or not. */
 	cfg.hold_transactions = r->d->format != DUMP_OPENCSD;
-	cfg.walk_stale = r->d->format == DUMP_OPENCSD;
+	cfg.as_reference = r->d->format == DUMP_OPENCSD;
 	err = cst_tree_add(tree, &cfg, &dec);
 	if (err) {
 		snprintf(text, sizeof(text), "trace ID 0x%02x: %s; its trace is skipped", cfg.trace_id,

@@ -350,7 +350,13 @@ void tu_mispredicted(struct tu *t, const struct flow_rec *r, struct tu_item *it)
 	}
 	if (walk)
 		tu_wrong_path(t, from, &c, rng_range(&t->rng, 1, (uint32_t)room));
-	tu_cancel_packet(t, t->wrong_p0, 1);
+	if (!t->wrong_p0 && t->depth && rng_pm(&t->rng, 200)) {
+		/* the branch is committed before its outcome is corrected */
+		tu_commit_packet(t, t->depth);
+		gbuf_u8((tu_begin(t), &t->out), 0x30);
+	} else {
+		tu_cancel_packet(t, t->wrong_p0, 1);
+	}
 	t->unsafe = 0;
 	back_to(t, &snap);
 	if (rng_pm(&t->rng, 30)) {
