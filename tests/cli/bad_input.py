@@ -13,7 +13,7 @@ import tempfile
 
 SAMPLE = "tests/data/sample.perf.data"
 SYMFS = "tests/data/symfs"
-DAILY = 300
+DAILY = 120
 TIME_LIMIT = 10
 AUXTRACE = 71
 METADATA = {3, 10, 11, 69, 70, 79, 64, 21}
