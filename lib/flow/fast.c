@@ -31,12 +31,50 @@ static inline uint64_t load8(const void *p)
 	return v;
 }
 
-/* cst_generic's section and error, as one word. */
-static uint64_t section_word(uint32_t id)
+static inline void store8(void *p, uint64_t v)
 {
-	uint32_t pair[2] = { id, 0 };
+	memcpy(p, &v, 8);
+}
 
-	return load8(pair);
+/*
+ * Adjacent fields of struct cst_generic are stored together: fewer stores, and the loop is made of
+ * stores.
+ */
+#define NEXT_TO(a, b, size) (offsetof(struct cst_generic, b) == offsetof(struct cst_generic, a) + (size))
+_Static_assert(NEXT_TO(n_insn, cc, 4) && NEXT_TO(context_id, vmid, 4) && NEXT_TO(vmid, section, 4) &&
+	       NEXT_TO(section, error, 4) && NEXT_TO(flags, num, 2) && NEXT_TO(num, sect_off, 2),
+	       "layout of struct cst_generic");
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+static inline uint64_t pair(uint32_t first, uint32_t second)
+{
+	return first | (uint64_t)second << 32;
+}
+
+static inline uint64_t flags_word(uint32_t flags, uint32_t sect_off)
+{
+	return flags | (uint64_t)sect_off << 32;
+}
+#else
+static inline uint64_t pair(uint32_t first, uint32_t second)
+{
+	return (uint64_t)first << 32 | second;
+}
+
+static inline uint64_t flags_word(uint32_t flags, uint32_t sect_off)
+{
+	return (uint64_t)flags << 48 | sect_off;
+}
+#endif
+
+/* context_id, vmid, section, error. */
+struct ids {
+	uint64_t who, where;
+};
+
+static inline struct ids ids_of(const struct cst_flow *f)
+{
+	return (struct ids){ load8(&f->tmpl.context_id), pair(f->map_sec->id, 0) };
 }
 
 static inline void push_call(struct cst_flow *f, uint64_t addr, uint8_t isa, uint32_t call)
@@ -97,8 +135,8 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 {
 	struct cst_generic *g = out + *pn, *const limit = out + cap;
 	uint64_t insns = 0, branches = 0, others = 0;
-	uint64_t addr, tail, section;
-	const uint64_t ids = load8(&f->tmpl.context_id);
+	uint64_t addr, tail;
+	struct ids ids;
 	const uint32_t tflags = f->tmpl.flags;
 	const int stack = f->cfg->ret_stack && !f->no_push;
 	uint32_t cur, next, bits, linked;
@@ -107,9 +145,6 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 	uint8_t tail_bytes[8];
 	size_t i = 0;
 
-	_Static_assert(offsetof(struct cst_generic, vmid) == offsetof(struct cst_generic, context_id) + 4 &&
-		       offsetof(struct cst_generic, error) == offsetof(struct cst_generic, section) + 4,
-		       "pairs that are copied at once");
 	if (f->need_addr | f->need_ctx)
 		return 0;
 	if (!f->map_len || f->map_space != f->space || f->map_gen != f->space->generation ||
@@ -126,7 +161,7 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 	tail = load8(tail_bytes);
 	base = f->map_sec->img->blk;
 	linked = links_hold(f) ? ~0u : 0;
-	section = section_word(f->map_sec->id);
+	ids = ids_of(f);
 	cur = f->blk;
 	addr = f->addr;
 	bits = 0;
@@ -141,7 +176,7 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 			break;
 		}
 		do {
-			uint64_t end, w;
+			uint64_t end;
 			uint32_t e = bits & 1;
 
 			b = &base[cur];
@@ -149,16 +184,11 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 			g->index = index;
 			g->addr = addr;
 			g->end = end;
-			g->n_insn = b->n_insn;
-			g->cc = 0;
-			memcpy(&g->context_id, &ids, 8);
-			memcpy(&g->section, &section, 8);
-			w = tail | load8(b->zero0);
-			memcpy(&g->kind, &w, 8);
+			store8(&g->n_insn, pair(b->n_insn, 0));
+			memcpy(&g->context_id, &ids, sizeof(ids));
+			store8(&g->kind, tail | load8(b->zero0));
 			_Static_assert(CST_GF_EXEC == 1, "an atom's bit is the flag");
-			g->flags = tflags | b->gflags | e;
-			g->num = 0;
-			g->sect_off = b->off * 2;
+			store8(&g->flags, flags_word(tflags | b->gflags | e, b->off * 2));
 			g++;
 			insns += b->n_insn;
 			bits >>= 1;
@@ -251,7 +281,7 @@ unlinked:
 					else
 						b->link_n = next;
 				}
-				section = section_word(f->map_sec->id);
+				ids = ids_of(f);
 				base = f->map_sec->img->blk;
 				cur = next;
 			}
