@@ -235,10 +235,10 @@ static int on_batch(void *data, struct stream *s, const struct cst_generic *g, s
 	int rc;
 
 	for (i = 0; i < n; i++) {
-		if (g[i].kind == CST_GEN_RANGE && g[i].section != section) {
+		/* only ranges have a section */
+		if (g[i].section != section && g[i].section) {
 			section = g[i].section;
-			if (section)
-				note_section(in, s, section);
+			note_section(in, s, section);
 		}
 	}
 	/* The maps that a sample needs come before it, and the end of its thread after it. */
