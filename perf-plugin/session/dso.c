@@ -209,6 +209,19 @@ static int try_file(const struct dso_table *t, struct dso *d, const char *path)
 	return trouble;
 }
 
+/* Files that are used although nothing proves that they are the recorded ones. */
+static void warn_unsure(const struct dso *d)
+{
+	if (d->kind == DSO_KCORE || (d->recorded.len && build_id_equal(&d->recorded, &d->found)))
+		return;
+	if (d->recorded.len && d->is_elf)
+		fprintf(stderr, "cstrace: warning: %s: %s has another build-id than the recorded file and is "
+			"used because of -f\n", d->path, d->file);
+	else if (d->by_name)
+		fprintf(stderr, "cstrace: warning: %s: not found by path, taking %s by its name; nothing in "
+			"the recording tells whether it is the same file\n", d->path, d->file);
+}
+
 bool dso_load(struct dso_table *t, struct dso *d)
 {
 	struct dso_candidates c = { .step = 0 };
@@ -244,10 +257,9 @@ bool dso_load(struct dso_table *t, struct dso *d)
 		d->found = refused_id;
 		fprintf(stderr, "cstrace: ");
 		dso_explain(d, stderr);
-	} else if (d->state == DSO_LOADED && d->by_name && !d->recorded.len) {
-		fprintf(stderr, "cstrace: warning: %s: not found by path, taking %s by its name; nothing "
-			"in the recording tells whether it is the same file\n", d->path, d->file);
 	}
+	if (d->state == DSO_LOADED)
+		warn_unsure(d);
 	return d->state == DSO_LOADED;
 }
 
@@ -258,6 +270,10 @@ void dso_explain(const struct dso *d, FILE *out)
 	build_id_text(&d->recorded, want);
 	build_id_text(&d->found, have);
 	switch (d->trouble) {
+	case DSO_FINE:
+		fprintf(out, "%s: %s is %zu bytes long, and code behind its end was executed: is it the "
+			"recorded file?\n", d->path, d->file ? d->file : "it", d->size);
+		break;
 	case DSO_BUILD_ID:
 		fprintf(out, "%s: %s has build-id %s, recorded was %s: not used; find the recorded file "
 			"with --symfs DIR, or use this one with -f\n", d->path, d->file,
@@ -278,8 +294,12 @@ void dso_explain(const struct dso *d, FILE *out)
 	case DSO_BAD_ELF:
 		fprintf(out, "%s: %s has a broken ELF header: not used\n", d->path, d->file);
 		break;
-	case DSO_TOO_MANY_MAPS:
+	case DSO_UNALIGNED:
 		fprintf(out, "%s: its file offsets do not fit the addresses it was mapped at\n", d->path);
+		break;
+	case DSO_NO_SYMBOL:
+		fprintf(out, "%s: %s has no symbol %s, so nothing tells where it was loaded: give the image "
+			"with its symbol table\n", d->path, d->file, d->ref_sym);
 		break;
 	default:
 		if (d->kind == DSO_VMLINUX)

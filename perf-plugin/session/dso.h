@@ -86,7 +86,8 @@ enum dso_trouble {
 	DSO_NO_CODE,		/* debug file: its code sections are empty */
 	DSO_UNREADABLE,
 	DSO_BAD_ELF,
-	DSO_TOO_MANY_MAPS,
+	DSO_UNALIGNED,		/* file offset and address do not fit */
+	DSO_NO_SYMBOL,		/* kernel image without the symbol that tells where it was loaded */
 };
 
 struct dso_search {

@@ -62,7 +62,7 @@ static int map_bytes(struct spaces *sp, struct version *v, const struct map *m)
 	err = cst_space_map(v->space, m->start, m->end - m->start, sec, m->off);
 	if (err == -CST_ERR_INVAL) {
 		sp->bad_maps++;
-		m->dso->trouble = DSO_TOO_MANY_MAPS;
+		m->dso->trouble = DSO_UNALIGNED;
 		return cst_space_unmap(v->space, m->start, m->end - m->start);
 	}
 	return err;
@@ -108,13 +108,20 @@ static int map_segments(struct spaces *sp, struct version *v, struct dso *d, uin
 static int map_vmlinux(struct spaces *sp, struct version *v, const struct map *m)
 {
 	struct dso *d = m->dso;
-	uint64_t linked, delta = 0;
+	uint64_t linked = 0, delta = 0;
 
-	if (!dso_load(sp->dsos, d) || !d->nr_segs)
+	if (dso_load(sp->dsos, d) && d->ref_sym[0]) {
+		if (dso_symbol_address(d, d->ref_sym, &linked)) {
+			delta = d->ref_addr - linked;
+		} else {
+			d->state = DSO_REFUSED;
+			d->trouble = DSO_NO_SYMBOL;
+		}
+	}
+	/* Without its code the range is mapped all the same, so that what is missing has a name. */
+	if (d->state != DSO_LOADED || !d->nr_segs)
 		return maplist_set(v->maps, m) ? map_bytes(sp, v, m) : -ENOMEM;
 	d->extent = d->size;
-	if (d->ref_sym[0] && dso_symbol_address(d, d->ref_sym, &linked))
-		delta = d->ref_addr - linked;
 	return map_segments(sp, v, d, delta, m->start, m->end);
 }
 

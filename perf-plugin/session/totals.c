@@ -164,7 +164,7 @@ void session_print_losses(const struct session *ss, FILE *out)
 
 static bool is_missing(const struct dso *d)
 {
-	return d->state != DSO_LOADED && d->state != DSO_UNTRIED && (d->used || d->nacc);
+	return d->nacc || ((d->state == DSO_MISSING || d->state == DSO_REFUSED) && d->used);
 }
 
 static int compare_missing(const void *a, const void *b)

@@ -527,6 +527,29 @@ static void missing_file_is_explained(void **state)
 	pdb_free(&trace);
 }
 
+/* The map is a page, the file eight bytes. */
+static void file_is_too_short(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct session *ss;
+	struct result r;
+	char text[512] = "";
+	FILE *out = fmemopen(text, sizeof(text) - 1, "w");
+
+	(void)state;
+	sb_trace_at(&trace, SB_TID, SB_BASE + 0x100, 0);
+	sb_side_band(&data, "/two.bin");
+	sb_aux(&data, 0, trace.len, 0x100, 5000);
+	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+	ss = decode(&data, &r, false);
+	assert_int_equal(r.ranges, 0);
+	assert_int_equal(session_print_missing(ss, out), 1);
+	fclose(out);
+	assert_non_null(strstr(text, "8 bytes long"));
+	session_close(ss);
+	pdb_free(&trace);
+}
+
 static void unknown_thread_is_a_loss(void **state)
 {
 	struct pdb data = { 0 }, trace = { 0 };
@@ -581,6 +604,7 @@ int main(void)
 		cmocka_unit_test(code_of_its_time),
 		cmocka_unit_test(thread_of_the_aux_record),
 		cmocka_unit_test(missing_file_is_explained),
+		cmocka_unit_test(file_is_too_short),
 		cmocka_unit_test(unknown_thread_is_a_loss),
 		cmocka_unit_test(packets_for_listings),
 	};

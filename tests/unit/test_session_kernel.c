@@ -23,7 +23,7 @@
 #define TEXT	0xffff800008010400ull	/* where _text was loaded */
 
 static char dir[] = "/tmp/cstrace-kernel-XXXXXX";
-static char vmlinux[64], recording[64];
+static char vmlinux[64], recording[64], other[64];
 
 static void write_file(const char *name, const void *data, size_t len)
 {
@@ -237,6 +237,30 @@ static void no_kernel_image(void **state)
 	pdb_free(&file);
 }
 
+/* Nothing tells where this image was loaded. */
+static void image_without_the_symbol(void **state)
+{
+	uint8_t image[ELF_SIZE];
+	struct session *ss;
+	struct pdb file;
+	struct result r;
+	uint8_t *name;
+
+	(void)state;
+	elf_build(image, EM_AARCH64, 0x11, true);
+	name = memmem(image, sizeof(image), "_text", 5);
+	assert_non_null(name);
+	name[0] = 'x';
+	write_file("other", image, sizeof(image));
+	snprintf(other, sizeof(other), "%s/other", dir);
+	make(&file, false, true);
+	ss = decode(&file, other, &r);
+	assert_int_equal(r.ranges, 0);
+	advice(ss, "no symbol _text");
+	session_close(ss);
+	pdb_free(&file);
+}
+
 static void copy_of_kernel_memory(void **state)
 {
 	struct session_opts so = { .input = recording, .cache_limit = 1 << 20 };
@@ -265,6 +289,7 @@ int main(void)
 		cmocka_unit_test(moved_kernel),
 		cmocka_unit_test(changed_text),
 		cmocka_unit_test(no_kernel_image),
+		cmocka_unit_test(image_without_the_symbol),
 		cmocka_unit_test(copy_of_kernel_memory),
 	};
 
