@@ -95,7 +95,8 @@ void cst_flow_eret(struct cst_flow *f, struct cst_generic *out, size_t *n)
 /* Where execution goes on, as far as the trace and the last opcode tell. */
 static void set_next(const struct cst_flow *f, struct cst_generic *g)
 {
-	if (f->need_addr || f->need_ctx)
+	/* what Trace Info took from the return stack is a target only if execution was traced there */
+	if (f->need_addr || f->need_ctx || f->popped)
 		return;
 	g->addr = f->addr;
 	g->flags |= CST_GF_NEXT;
@@ -136,7 +137,7 @@ void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is)
 	f->isa = f->cfg->profile == CST_PROFILE_M ? CST_ISA_T32 :
 		 f->tmpl.flags & CST_GF_BITS64 ? CST_ISA_A64 : is ? CST_ISA_T32 : CST_ISA_A32;
 	f->addr = addr;
-	f->need_addr = f->stale = 0;
+	f->need_addr = f->stale = f->popped = 0;
 	f->pop_pending = 0;
 	f->no_push = 0;
 	f->blk = 0;
@@ -158,12 +159,18 @@ static void analyze_context(struct cst_flow *f, struct cst_generic *out, size_t 
 	f->tmpl.context_id = c->context_id;
 	f->tmpl.vmid = c->vmid;
 	f->tmpl.flags = CST_GF_EL | (c->bits64 ? CST_GF_BITS64 : 0);
-	if (f->el.flags & CST_EL_F_ADDRESS)
-		f->is = f->el.is;
-	f->isa = f->cfg->profile == CST_PROFILE_M ? CST_ISA_T32 :
-		 c->bits64 ? CST_ISA_A64 : f->is ? CST_ISA_T32 : CST_ISA_A32;
+	if (f->cfg->profile == CST_PROFILE_M)
+		f->isa = CST_ISA_T32;
+	else if (c->bits64)
+		f->isa = CST_ISA_A64;
+	else if (f->isa != CST_ISA_A32 && f->isa != CST_ISA_T32)
+		f->isa = f->is ? CST_ISA_T32 : CST_ISA_A32;
+	/* else: which of the two AArch32 sets, an address or a branch has said */
 	f->blk = 0;
 	g = emit(f, out, n, CST_GEN_PE_CONTEXT);
+	if (f->el.flags & CST_EL_F_ADDRESS && f->isa != CST_ISA_A64 &&
+	    f->cfg->profile != CST_PROFILE_M)
+		g->isa = f->el.is ? CST_ISA_T32 : CST_ISA_A32;
 	g->flags |= (c->flags & CST_CTX_CID ? CST_GF_CID : 0) |
 		    (c->flags & CST_CTX_VMID ? CST_GF_VMID : 0);
 	if (f->stop_mask & CST_STOP_CONTEXT)
@@ -420,8 +427,10 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		break;
 	case CST_EL_TRACE_INFO:
 		/* K10.5.5.9: the pop comes first, then the stack is cleared; an empty one is no loss yet */
-		if (f->need_addr && !f->need_ctx && f->stack_count)
+		if (f->need_addr && !f->need_ctx && f->stack_count) {
 			cst_flow_pop(f);
+			f->popped = 1;
+		}
 		f->stack_count = 0;
 		f->no_push = 1;
 		break;

@@ -165,6 +165,7 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 	cur = f->blk;
 	addr = f->addr;
 	bits = 0;
+	f->popped = 0;
 
 	for (; i < len; i++, index++) {
 		if (p[i] < 0xc0)

@@ -14,7 +14,7 @@
 void cst_flow_reset(struct cst_flow *f)
 {
 	f->need_addr = f->need_ctx = 1;
-	f->pop_pending = f->no_push = f->q_pending = f->stale = 0;
+	f->pop_pending = f->no_push = f->q_pending = f->stale = f->popped = 0;
 	f->stack_count = 0;
 	f->blk = 0;
 }
@@ -83,6 +83,7 @@ void cst_flow_leave(struct cst_flow *f, const struct walk *w, int taken, int fir
 	if (w->link && first_e)
 		push_return(f, w->end, f->isa);
 	f->blk = 0;
+	f->popped = 0;
 	if (taken && w->type == CST_INSN_INDIRECT) {
 		f->addr = w->end;
 		f->need_addr = f->stale = 1;
