@@ -16,13 +16,12 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* Not a program by itself: shared object, dynamic linker, kernel, vDSO. */
 static bool is_library(const char *path)
 {
 	const char *name = base_name(path);
 
-	return path[0] == '[' || path[0] == '/' ? strstr(name, ".so") != NULL || path[0] == '[' ||
-						  !strncmp(name, "ld-", 3) || strstr(name, ".ko") :
-						  true;
+	return path[0] == '[' || strstr(name, ".so") || strstr(name, ".ko") || !strncmp(name, "ld-", 3);
 }
 
 /* As recorded, as found on this machine, or by the last part of the path. */
