@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What of the input goes into the output of inject, in which order and with which ids; names of threads. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <linux/perf_event.h>
+
+#include "perfdata_build.h"
+#include "synth/comms.h"
+#include "synth/sideband.h"
+
+#define PMU	8u
+#define ST_TRACE	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_IDENTIFIER)
+#define ST_OUT		(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+#define OUT_ID		777u
+
+static const struct pdb_attr attrs[] = {
+	{ .sample_type = ST_TRACE, .type = PMU, .size = 112, .sample_id_all = true, .ids = { 5 },
+	  .nr_ids = 1 },
+	{ .sample_type = ST_TRACE, .type = 1, .config = 9, .size = 112, .sample_id_all = true,
+	  .ids = { 6 }, .nr_ids = 1 },
+};
+
+static struct pdb_sid sid(uint64_t time, uint64_t id)
+{
+	return (struct pdb_sid){ .pid = 100, .tid = 100, .time = time, .id = id };
+}
+
+static void comm(struct pdb *b, uint32_t tid, const char *name, uint64_t time, uint64_t id)
+{
+	struct pdb_sid s = sid(time, id);
+
+	pdb_comm(b, 100, tid, name, ST_TRACE, &s);
+}
+
+/* FORK or EXIT: pid, ppid, tid, ptid, time. */
+static void task(struct pdb *b, uint32_t type, uint32_t tid, uint32_t ptid, uint64_t time, uint64_t id)
+{
+	struct pdb_sid s = sid(time, id);
+	size_t at = pdb_begin(b, type, 0);
+
+	pdb_u32(b, 100);
+	pdb_u32(b, 100);
+	pdb_u32(b, tid);
+	pdb_u32(b, ptid);
+	pdb_u64(b, time);
+	pdb_sid_put(b, ST_TRACE, &s);
+	pdb_end(b, at);
+}
+
+static void sample(struct pdb *b, uint64_t id, uint64_t ip, uint64_t time)
+{
+	size_t at = pdb_begin(b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+
+	pdb_u64(b, id);
+	pdb_u64(b, ip);
+	pdb_u32(b, 100);
+	pdb_u32(b, 100);
+	pdb_u64(b, time);
+	pdb_end(b, at);
+}
+
+static struct perfdata *open_file(struct pdb *file, const struct pdb *data)
+{
+	struct pd_error err;
+	struct perfdata *pd;
+
+	pdb_file(file, attrs, 2, 0, data, NULL, 0);
+	pd = perfdata_open_memory(file->p, file->len, "test", &err);
+	if (!pd)
+		fail_msg("%s", err.msg);
+	return pd;
+}
+
+struct out {
+	uint8_t bytes[8192];
+	size_t len;
+};
+
+static void sink(void *data, const void *bytes, size_t len)
+{
+	struct out *o = data;
+
+	assert_true(o->len + len <= sizeof(o->bytes));
+	memcpy(o->bytes + o->len, bytes, len);
+	o->len += len;
+}
+
+static uint64_t word(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* Type, time and id of each record as text. */
+static const char *text_of(const struct out *o)
+{
+	static char text[1024];
+	struct perf_event_header h;
+	size_t at, used = 0;
+	const uint8_t *end;
+
+	text[0] = 0;
+	for (at = 0; at < o->len; at += h.size) {
+		memcpy(&h, o->bytes + at, sizeof(h));
+		assert_true(h.size >= sizeof(h) && at + h.size <= o->len);
+		end = o->bytes + at + h.size;
+		if (h.type == PERF_RECORD_SAMPLE)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "S%llu@%llu/%llu ",
+						 (unsigned long long)word(o->bytes + at + 16),
+						 (unsigned long long)word(o->bytes + at + 32),
+						 (unsigned long long)word(o->bytes + at + 8));
+		else	/* time: third or fourth word from the end, with or without a CPU */
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%u@%llu/%llu ", h.type,
+						 (unsigned long long)(word(end - 8) == OUT_ID ?
+								      word(end - 24) : word(end - 16)),
+						 (unsigned long long)word(end - 8));
+	}
+	return text;
+}
+
+static void order_and_ids(void **state)
+{
+	struct pdb data = { .p = NULL }, file = { .p = NULL };
+	struct out o = { .len = 0 };
+	const struct merge_sink s = { .write = sink, .data = &o };
+	struct merge *m = merge_new(&s, ".");
+	struct pd_error err = { .code = 0 };
+	struct sideband *sb;
+	struct perfdata *pd;
+	struct pdb_sid aux = sid(25, 5);
+
+	(void)state;
+	/* two ring buffers one after the other, so times start anew in the middle */
+	comm(&data, 100, "a", 10, 6);
+	task(&data, PERF_RECORD_EXIT, 100, 100, 30, 6);
+	sample(&data, 6, 0x11, 35);
+	comm(&data, 101, "b", 20, 5);
+	pdb_aux(&data, 0, 16, 0, ST_TRACE, &aux);
+	comm(&data, 102, "c", 30, 5);
+	sample(&data, 5, 0x22, 40);
+	pd = open_file(&file, &data);
+	sb = sideband_new(pd, PMU);
+	assert_true(sideband_timed(sb));
+	assert_int_equal(sideband_new_id(sb), 1000000005);
+	assert_int_equal(sideband_collect(sb, m, OUT_ID, ST_OUT, &err), 0);
+	assert_int_equal(merge_finish(m), 0);
+	/* The AUX record and the trace event's own sample are gone; at time 30 the end of a thread is last. */
+	assert_string_equal(text_of(&o), "3@10/6 3@20/777 3@30/777 4@30/6 S17@35/6 ");
+	/* it ended at 30, and what ran there cannot be later */
+	assert_int_equal(sideband_alive(sb, 100, 29), 29);
+	assert_int_equal(sideband_alive(sb, 100, 31), 30);
+	assert_int_equal(sideband_alive(sb, 101, 31), 31);
+	assert_int_equal(sideband_alive(sb, 4711, 31), 31);
+	sideband_free(sb);
+	merge_free(m);
+	perfdata_close(pd);
+	pdb_free(&data);
+	pdb_free(&file);
+}
+
+static void names(void **state)
+{
+	struct pdb data = { .p = NULL }, file = { .p = NULL };
+	struct perfdata *pd;
+	struct comms *c;
+
+	(void)state;
+	comm(&data, 100, "sh", 10, 6);
+	task(&data, PERF_RECORD_FORK, 200, 100, 20, 6);
+	comm(&data, 200, "make", 30, 6);
+	comm(&data, 100, "sh2", 25, 6);
+	/* a ring of parents */
+	task(&data, PERF_RECORD_FORK, 300, 301, 50, 6);
+	task(&data, PERF_RECORD_FORK, 301, 300, 50, 6);
+	pd = open_file(&file, &data);
+	c = comms_new(pd);
+	assert_string_equal(comms_at(c, 100, 5), "sh");
+	assert_string_equal(comms_at(c, 100, 24), "sh");
+	assert_string_equal(comms_at(c, 100, 25), "sh2");
+	assert_string_equal(comms_at(c, 200, 29), "sh");	/* of the parent when it was forked */
+	assert_string_equal(comms_at(c, 200, 30), "make");
+	assert_string_equal(comms_at(c, 300, 60), ":300");
+	assert_string_equal(comms_at(c, 7, 60), ":7");
+	comms_free(c);
+	perfdata_close(pd);
+	pdb_free(&data);
+	pdb_free(&file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(order_and_ids), cmocka_unit_test(names),
+	};
+
+	return cmocka_run_group_tests_name("synth sideband", tests, NULL, NULL);
+}
