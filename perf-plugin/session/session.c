@@ -118,6 +118,18 @@ struct perfdata *session_perfdata(struct session *ss)
 	return ss->pd;
 }
 
+struct dso *session_next_used(const struct session *ss, size_t *pos)
+{
+	struct dso *d;
+
+	while (*pos < ss->dsos.nr) {
+		d = ss->dsos.all[(*pos)++];
+		if (d->used && d->state == DSO_LOADED)
+			return d;
+	}
+	return NULL;
+}
+
 uint32_t session_pmu_type(const struct session *ss)
 {
 	return ss->info.pmu_type;

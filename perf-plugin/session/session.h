@@ -121,6 +121,9 @@ const char *session_comm(const struct stream *s);
 /* The dso a section number (cst_generic.section) stands for; cst_generic.sect_off is the offset in its file. */
 struct dso *session_section_dso(struct session *ss, struct stream *s, uint32_t section);
 
+/* The next file whose code was decoded; *pos starts with 0. NULL: no more. */
+struct dso *session_next_used(const struct session *ss, size_t *pos);
+
 const char *dso_path(const struct dso *dso);		/* as recorded */
 const char *dso_file(const struct dso *dso);		/* the file that was opened, NULL if none was found */
 const uint8_t *dso_build_id(const struct dso *dso, size_t *len); /* of the file, else as recorded; NULL unknown */

@@ -31,11 +31,6 @@ struct injector {
 	uint64_t id_branches, id_insns;
 	uint64_t since_round;
 	uint64_t bytes;
-	/* sections whose file was noted, as a set */
-	uint64_t *seen;
-	uint32_t seen_words;
-	const char **files;	/* recorded paths with a build-id in the header */
-	size_t nr_files;
 };
 
 /* ---- output ----------------------------------------------------------------------------------- */
@@ -180,67 +175,14 @@ static int on_error(void *data, struct stream *s, const struct error_sample *e)
 	return 0;
 }
 
-/* ---- build-ids of what ran -------------------------------------------------------------------- */
-
-static void note_file(struct injector *in, struct stream *s, uint32_t section)
-{
-	struct dso *dso = session_section_dso(in->ss, s, section);
-	const char **files;
-	const uint8_t *id;
-	size_t len, i;
-
-	if (!dso)
-		return;
-	id = dso_build_id(dso, &len);
-	if (!id)
-		return;
-	for (i = 0; i < in->nr_files; i++)
-		if (!strcmp(in->files[i], dso_path(dso)))
-			return;
-	files = realloc(in->files, (in->nr_files + 1) * sizeof(*files));
-	if (!files)
-		return;
-	in->files = files;
-	files[in->nr_files++] = dso_path(dso);
-	pw_add_build_id(in->w, dso_path(dso)[0] == '[' ? PERF_RECORD_MISC_KERNEL :
-			       PERF_RECORD_MISC_USER, ~0u, id, (unsigned int)len, dso_path(dso));
-}
-
-static void note_section(struct injector *in, struct stream *s, uint32_t section)
-{
-	uint32_t word = section / 64, words;
-	uint64_t *p;
-
-	if (word >= in->seen_words) {
-		words = word + 64;
-		p = realloc(in->seen, words * sizeof(*p));
-		if (!p)
-			return;
-		memset(p + in->seen_words, 0, (words - in->seen_words) * sizeof(*p));
-		in->seen = p;
-		in->seen_words = words;
-	}
-	if (in->seen[word] >> section % 64 & 1)
-		return;
-	in->seen[word] |= 1ull << section % 64;
-	note_file(in, s, section);
-}
+/* ---- batches ---------------------------------------------------------------------------------- */
 
 static int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct injector *in = data;
 	uint64_t time = s->time;
-	uint32_t section = 0;
-	size_t i;
 	int rc;
 
-	for (i = 0; i < n; i++) {
-		/* only ranges have a section */
-		if (g[i].section != section && g[i].section) {
-			section = g[i].section;
-			note_section(in, s, section);
-		}
-	}
 	/* The maps that a sample needs come before it, and the end of its thread after it. */
 	if (in->o.itrace.timeless)
 		s->time = s->aux_time;
@@ -406,6 +348,21 @@ fail:
 	return NULL;
 }
 
+/* perf looks for the file that ran, not for what has its name today. */
+static void add_build_ids(struct injector *in)
+{
+	const uint8_t *id;
+	struct dso *dso;
+	size_t pos = 0, len;
+
+	while ((dso = session_next_used(in->ss, &pos))) {
+		id = dso_build_id(dso, &len);
+		if (id)
+			pw_add_build_id(in->w, dso_path(dso)[0] == '[' ? PERF_RECORD_MISC_KERNEL :
+					PERF_RECORD_MISC_USER, ~0u, id, (unsigned int)len, dso_path(dso));
+	}
+}
+
 int injector_run(struct injector *in)
 {
 	struct session_consumer c = { .data = in, .stop = sampler_stop(in->sp), .batch = on_batch,
@@ -429,6 +386,7 @@ int injector_run(struct injector *in)
 	/* Without any data readers take the file for one whose recorder was interrupted. */
 	if (!pw_data_bytes(in->w))
 		end_round(in);
+	add_build_ids(in);
 	in->bytes = pw_data_bytes(in->w);
 	rc = pw_finish(in->w, &err);
 	in->w = NULL;
@@ -456,7 +414,5 @@ void injector_close(struct injector *in)
 	sampler_free(in->sp);
 	merge_free(in->m);
 	sideband_free(in->sb);
-	free(in->seen);
-	free(in->files);
 	free(in);
 }
