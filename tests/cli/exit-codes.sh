@@ -1,0 +1,212 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The contract of the command line: exit codes 0, 1, 3 and 129, data on stdout and messages on stderr, "-"
+# for standard input and output, help in every place where it is looked for, `perf cstrace` and its man page.
+. tests/cli/tap.sh
+tool=$PERF_CSTRACE
+sample=tests/data/sample.perf.data
+symfs=tests/data/symfs
+
+[ -e $sample ] || {
+	echo "no $sample"
+	exit 77
+}
+head -c 9000 $sample >"$tmp/cut"
+head -c 200 $sample >"$tmp/broken"
+
+# run EXPECTED_CODE ARGS...: stdout and stderr are kept in $tmp.
+run() {
+	want=$1
+	shift
+	got=0
+	"$tool" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || got=$?
+	[ "$got" -eq "$want" ] || {
+		echo "exit code $got, not $want, of: $tool $*"
+		cat "$tmp/err"
+		return 1
+	}
+}
+
+empty() {
+	[ ! -s "$1" ] || {
+		echo "unexpected text in ${1##*/}:"
+		head -n 5 "$1"
+		return 1
+	}
+}
+
+says() {
+	grep -qF -- "$2" "$1" || {
+		echo "no '$2' in ${1##*/}:"
+		head -n 5 "$1"
+		return 1
+	}
+}
+
+# ---- 0, 1, 3: each command on a whole, a cut and a useless recording ----------------------------
+
+for c in "inject -o $tmp/injected --itrace=i1000il16" "script --itrace=b -F ip,addr" "dump --elements" \
+	"dump --format=none" "profile --format=autofdo -o $tmp/counts" "info"; do
+	name=${c%% *}
+	decoded() {
+		run 0 $c -i $sample --symfs $symfs || return 1
+		case $c in
+		*" -o "*) empty "$tmp/out" && cat "$tmp/injected" "$tmp/counts" 2>/dev/null | grep -q . ;;
+		*) [ -s "$tmp/out" ] && ! grep -q '^cstrace' "$tmp/out" ;;
+		esac
+	}
+	losses() {
+		run 3 $c -i "$tmp/cut" --symfs $symfs && says "$tmp/err" "$tmp/cut: is cut at 0x2328" &&
+			grep -q 'loss\|lost' "$tmp/err"
+	}
+	error() {
+		rm -f "$tmp/injected" "$tmp/counts"
+		run 1 $c -i "$tmp/broken" --symfs $symfs && empty "$tmp/out" &&
+			says "$tmp/err" "$tmp/broken: is cut at 0xc8" && [ ! -e "$tmp/injected" ] && [ ! -e "$tmp/counts" ]
+	}
+	check "$name: 0, decoded: $c" decoded
+	check "$name: 3, with losses" losses
+	check "$name: 1, not at all" error
+done
+missing_program() {
+	run 3 script -i $sample --symfs "$tmp" --itrace=b && empty "$tmp/out" && says "$tmp/err" sample.a64 &&
+		says "$tmp/err" --symfs
+}
+check "script: 3, program file not found" missing_program
+check "script: 3, the same loss with --itrace=" run 3 script -i $sample --symfs "$tmp" --itrace=i1000i
+
+# ---- 129: nothing is opened, nothing is printed on stdout, where help is ------------------------
+
+misuse() {
+	run 129 "$@" -i "$tmp/absent" && empty "$tmp/out" && says "$tmp/err" "cstrace ${1%% *}: " && says "$tmp/err" --help
+}
+for c in inject script dump profile info; do
+	check "$c: 129, an operand too many" misuse $c something
+	check "$c: 129, a value for a flag" misuse $c --force=yes
+	check "$c: 129, no number" misuse $c --ts-freq=fast
+	check "$c: 129, an unknown letter" misuse $c -Y
+done
+for c in inject script; do
+	check "$c: 129, --itrace=?" misuse $c '--itrace=?'
+	check "$c: 129, --itrace=i10x" misuse $c --itrace=i10x
+	check "$c: 129, branch stack too deep" misuse $c --itrace=i1000il99999
+done
+check "inject: 129, nothing to write" misuse inject --itrace=q
+check "script: 129, unknown field" misuse script -F ip,colour
+check "script: 129, branch stacks that were not asked for" misuse script --itrace=b -F ip,brstack
+check "profile: 129, unknown format" misuse profile --format=gprof
+check "dump: 129, unknown format" misuse dump --format=xml
+check "dump: 129, trace ID out of range" misuse dump --id 0x80
+check "dump: 129, --source without -s" misuse dump --source ETB_0
+check "dump: 129, -i and -s" misuse dump -s "$tmp"
+
+# ---- standard input and output ------------------------------------------------------------------
+
+same_from_stdin() {
+	"$tool" "$@" --symfs $symfs -i $sample >"$tmp/a" 2>/dev/null || return 1
+	"$tool" "$@" --symfs $symfs -i - <$sample >"$tmp/b" 2>/dev/null || return 1
+	cat $sample | "$tool" "$@" --symfs $symfs -i - >"$tmp/c" 2>/dev/null || return 1
+	[ -s "$tmp/a" ] && cmp "$tmp/a" "$tmp/b" && cmp "$tmp/a" "$tmp/c"
+}
+check "script reads -" same_from_stdin script --itrace=b
+check "dump reads -" same_from_stdin dump --elements --packets
+check "profile reads -, writes -" same_from_stdin profile -o -
+check "inject reads -, writes -" same_from_stdin inject -o - --itrace=i1000il16
+info_from_stdin() {
+	"$tool" info -i - --symfs $symfs <$sample >"$tmp/b" 2>/dev/null && says "$tmp/b" "File: standard input"
+}
+check "info reads -" info_from_stdin
+
+dash_is_stdout() {
+	"$tool" "$@" --symfs $symfs -i $sample -o "$tmp/file" 2>/dev/null &&
+		"$tool" "$@" --symfs $symfs -i $sample -o - >"$tmp/stdout" 2>/dev/null &&
+		"$tool" "$@" --symfs $symfs -i $sample >"$tmp/default" 2>/dev/null &&
+		cmp "$tmp/file" "$tmp/stdout" && cmp "$tmp/file" "$tmp/default"
+}
+check "script -o FILE, -o - and neither" dash_is_stdout script --itrace=b
+check "dump -o FILE, -o - and neither" dash_is_stdout dump
+check "profile -o FILE, -o - and neither" dash_is_stdout profile
+
+no_stdout() {
+	for c in "script --itrace=b" dump profile info "inject --itrace=b"; do
+		code=0
+		"$tool" $c --symfs $symfs -i $sample >&- 2>"$tmp/err" || code=$?
+		[ $code -eq 1 ] && [ -s "$tmp/err" ] || {
+			echo "exit code $code of $c without standard output"
+			cat "$tmp/err"
+			return 1
+		}
+	done
+}
+check "closed standard output is an error" no_stdout
+
+full_disk() {
+	for c in "script --itrace=b" dump profile info "inject --itrace=b"; do
+		code=0
+		"$tool" $c --symfs $symfs -i $sample >/dev/full 2>"$tmp/err" || code=$?
+		[ $code -eq 1 ] && says "$tmp/err" "No space left" || {
+			echo "exit code $code of $c on a full disk"
+			return 1
+		}
+	done
+}
+if [ -c /dev/full ]; then
+	check "full standard output is an error" full_disk
+fi
+
+# ---- help ---------------------------------------------------------------------------------------
+
+helps() {
+	run 0 "$@" && empty "$tmp/err" && says "$tmp/out" Usage:
+}
+check "--help" helps --help
+check "-h" helps -h
+check "help" helps help
+for c in $("$tool" --list-cmds); do
+	[ $c != help ] || continue
+	check "$c --help" helps $c --help
+	check "$c -h" helps $c -h
+	check "help $c" helps help $c
+	for o in $("$tool" $c --list-opts); do
+		check "$c --help tells of $o" grep -q -- "$o\\b" "$tmp/out"
+	done
+done
+check "help of an unknown command" run 129 help frobnicate
+
+# ---- as a command of perf -----------------------------------------------------------------------
+
+if command -v perf >/dev/null && [ "${tool##*/}" = perf-cstrace ]; then
+	PATH=$(cd "$(dirname "$tool")" && pwd):$PATH
+	export PATH
+	as_perf_command() {
+		"$tool" script -i $sample --symfs $symfs --itrace=b >"$tmp/a" 2>/dev/null
+		perf cstrace script -i $sample --symfs $symfs --itrace=b >"$tmp/b" 2>/dev/null || return 1
+		[ -s "$tmp/a" ] && cmp "$tmp/a" "$tmp/b"
+	}
+	perf_code() {
+		code=0
+		perf cstrace "$@" >/dev/null 2>&1 || code=$?
+		[ $code -eq $want ] || {
+			echo "exit code $code, not $want"
+			return 1
+		}
+	}
+	check "perf cstrace script" as_perf_command
+	want=3
+	check "perf cstrace hands on 3" perf_code info -i "$tmp/cut" --symfs $symfs
+	want=129
+	check "perf cstrace hands on 129" perf_code script --nonsense
+	if command -v man >/dev/null && [ -s perf-plugin/man/perf-cstrace.1 ]; then
+		mkdir -p "$tmp/man/man1"
+		cp perf-plugin/man/perf-cstrace.1 "$tmp/man/man1"
+		man_page() {
+			MANPATH=$tmp/man MANPAGER=cat PAGER=cat MANWIDTH=100 perf help cstrace >"$tmp/page" 2>"$tmp/err" || {
+				cat "$tmp/err"
+				return 1
+			}
+			says "$tmp/page" "decode Arm CoreSight trace" && says "$tmp/page" "EXIT STATUS"
+		}
+		check "perf help cstrace shows the man page" man_page
+	fi
+fi
+finish
