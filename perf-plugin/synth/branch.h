@@ -44,6 +44,7 @@ struct branch {
 	uint8_t kind;		/* enum branch_kind */
 	uint8_t size;		/* of the instruction at `from` */
 	uint8_t isa;		/* of `from` */
+	uint8_t to_isa;		/* of `to`, when it was executed */
 	uint8_t el;		/* of `from`; of `to` when from is 0 */
 	bool ends_trace;	/* `kind` is known, but the stretch ends here and `to` is 0 */
 };
@@ -114,6 +115,7 @@ static inline void branch_fill(struct branch *b, struct branch_state *st, uint64
 	b->kind = st->kind;
 	b->size = st->size;
 	b->isa = st->isa;
+	b->to_isa = st->isa;
 	b->el = st->el;
 	b->ends_trace = false;
 	st->cycles = 0;
@@ -126,6 +128,7 @@ static inline bool branch_range(struct branch_state *st, const struct stream *s,
 	if (st->open == BRANCH_SEQ)
 		return false;
 	branch_fill(b, st, g->addr);
+	b->to_isa = g->isa;
 	if (__builtin_expect(st->open >= BRANCH_GAP, 0)) {
 		b->from = 0;
 		b->time = s->time;

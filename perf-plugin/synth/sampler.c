@@ -306,7 +306,7 @@ static int __attribute__((noinline)) tile_emit(struct sampler *sp, struct stream
 /* All but the push to the ring, for a branch with two ends or the edge of a traced stretch. */
 static int branch_emit(struct sampler *sp, struct stream *s, struct lane *ln, struct branch *b)
 {
-	if (b->kind == BRANCH_ERET && branch_after_svc(s, b->to, b->isa, sp->read))
+	if (b->kind == BRANCH_ERET && branch_after_svc(s, b->to, b->to_isa, sp->read))
 		b->kind = BRANCH_SYSRET;
 	if (sp->calls) {
 		if (ln->calls_tid != b->tid || !ln->calls) {

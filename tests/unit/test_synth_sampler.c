@@ -42,7 +42,8 @@ static void put(struct result *r, const char *fmt, ...)
 static int on_branch(void *data, struct stream *s, const struct branch *b)
 {
 	(void)s;
-	put(data, "b%llx>%llx ", (unsigned long long)b->from, (unsigned long long)b->to);
+	put(data, "b%llx>%llx%s ", (unsigned long long)b->from, (unsigned long long)b->to,
+	    b->kind == BRANCH_SYSRET ? "s" : b->kind == BRANCH_ERET ? "e" : "");
 	return 0;
 }
 
@@ -217,6 +218,25 @@ static void filters(void **state)
 	assert_string_equal(r.text, "b0>1000 b1000>2000 i2000/2 b2000>3000 b3000>1004 i1004/2 ");
 }
 
+static void system_call_returns(void **state)
+{
+	static const uint8_t insns[] = { 0x01, 0x00, 0x00, 0xd4, 0x1f, 0x20, 0x03, 0xd5, 0x00, 0xdf };
+	const struct cst_generic eret = el_range(0x8000, 1, CST_INSN_INDIRECT, CST_INSN_ERET, EL_TAKEN);
+	struct cst_generic t32 = EL_CUT(0x10a, 1);
+	struct result r;
+
+	(void)state;
+	memcpy(code, insns, sizeof(insns));
+	r = RUN("b", false, eret, EL_CUT(0x104, 1));
+	assert_string_equal(r.text, "b0>8000 b8000>104s ");
+	r = RUN("b", false, eret, EL_CUT(0x108, 1));
+	assert_string_equal(r.text, "b0>8000 b8000>108e ");
+	/* A64 returns to T32 */
+	t32.isa = CST_ISA_T32;
+	r = RUN("b", false, eret, t32);
+	assert_string_equal(r.text, "b0>8000 b8000>10as ");
+}
+
 static void chains(void **state)
 {
 	char want[128];
@@ -302,7 +322,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_instructions), cmocka_unit_test(t32_sizes), cmocka_unit_test(stacks),
-		cmocka_unit_test(switched), cmocka_unit_test(tiles), cmocka_unit_test(filters),
+		cmocka_unit_test(switched), cmocka_unit_test(tiles), cmocka_unit_test(filters), cmocka_unit_test(system_call_returns),
 		cmocka_unit_test(chains), cmocka_unit_test(by_time), cmocka_unit_test(by_ticks),
 		cmocka_unit_test(errors),
 	};
