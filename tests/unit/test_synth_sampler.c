@@ -322,7 +322,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_instructions), cmocka_unit_test(t32_sizes), cmocka_unit_test(stacks),
-		cmocka_unit_test(switched), cmocka_unit_test(tiles), cmocka_unit_test(filters), cmocka_unit_test(system_call_returns),
+		cmocka_unit_test(switched), cmocka_unit_test(tiles), cmocka_unit_test(filters),
+		cmocka_unit_test(system_call_returns),
 		cmocka_unit_test(chains), cmocka_unit_test(by_time), cmocka_unit_test(by_ticks),
 		cmocka_unit_test(errors),
 	};
