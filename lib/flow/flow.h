@@ -20,6 +20,9 @@ struct cst_stats;
 /* A range longer than this without a P0 instruction is not code. */
 #define MAX_RANGE_INSNS (1u << 20)
 
+/* Nor does a Source Address element pass so many P0 instructions that were not taken. */
+#define MAX_PASSED (1u << 13)
+
 /* An element makes at most so many generic elements (one atom at a time). */
 #define FLOW_ROOM 4
 

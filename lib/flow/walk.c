@@ -162,7 +162,7 @@ static enum walk_end take_insn(struct cst_flow *f, struct walk *w, unsigned int 
 enum walk_end cst_flow_walk(struct cst_flow *f, enum walk_mode mode, uint64_t limit, struct walk *w)
 {
 	struct cst_section *first = NULL;
-	unsigned int it = 0;
+	unsigned int it = 0, passed = 0;
 	enum walk_end end;
 
 	memset(w, 0, sizeof(*w));
@@ -188,7 +188,7 @@ enum walk_end cst_flow_walk(struct cst_flow *f, enum walk_mode mode, uint64_t li
 				return WALK_DONE;
 			break;
 		}
-		if (w->n_insn >= MAX_RANGE_INSNS)
+		if (w->n_insn >= MAX_RANGE_INSNS || passed >= MAX_PASSED)
 			return WALK_LOST;
 		end = cst_flow_map(f, w->end);
 		if (end != WALK_DONE)
@@ -207,8 +207,12 @@ enum walk_end cst_flow_walk(struct cst_flow *f, enum walk_mode mode, uint64_t li
 			if (end != WALK_DONE)
 				return end;
 		}
-		if (!w->p0 || mode == WALK_THROUGH)
+		if (!w->p0)
 			continue;
+		if (mode == WALK_THROUGH) {
+			passed++;
+			continue;
+		}
 		if (mode == WALK_P0)
 			return WALK_DONE;
 		if ((mode == WALK_TO && w->end == limit) || (mode == WALK_COUNT && w->n_insn == limit))

@@ -50,13 +50,8 @@ struct blk {
 #define BLK_SPAN 16384u
 #define BLK_MORE 1024u
 
-/* Block numbers by start offset, for one page of code: a slot per 4 bytes, for T32 per 2. */
-struct code_page {
-	uint32_t slot[CODE_PAGE / 4];
-};
-struct code_page_t32 {
-	uint32_t slot[CODE_PAGE / 2];
-};
+/* Tables of block numbers by start offset: one for each page of code and instruction set. */
+#define BLK_TABLES 3
 
 struct cst_section {
 	struct cst_image *img;
@@ -66,9 +61,7 @@ struct cst_section {
 	uint32_t id;
 	uint64_t link_off, link_len; /* part of the section that the maps show in which blocks were linked */
 	uint8_t lazy;		/* bytes were not supplied yet */
-	struct code_page **pages;	/* A64 or A32 blocks, by offset / CODE_PAGE; NULL until used */
-	struct code_page_t32 **pages_t32;
-	uint8_t aarch32;	/* `pages` hold A32 blocks */
+	uint32_t **pages[BLK_TABLES];	/* by enum cst_isa and offset / CODE_PAGE; NULL until used */
 };
 
 struct cst_image {

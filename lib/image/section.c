@@ -13,6 +13,7 @@
 
 #define DEFAULT_CACHE (128u << 20)
 #define MIN_BLOCKS 4096u
+#define MIN_TABLES (16 * CODE_PAGE / 2 * sizeof(uint32_t))
 
 int cst_image_new(struct cst_image **out, size_t cache_limit)
 {
@@ -31,8 +32,8 @@ int cst_image_new(struct cst_image **out, size_t cache_limit)
 		n = UINT32_MAX - 1;
 	img->blk_max = n;
 	img->table_max = cache_limit / 2;
-	if (img->table_max < 16 * sizeof(struct code_page_t32))
-		img->table_max = 16 * sizeof(struct code_page_t32);
+	if (img->table_max < MIN_TABLES)
+		img->table_max = MIN_TABLES;
 	/* untouched memory costs nothing: the array is as large as it may ever get */
 	img->blk = malloc(n * sizeof(struct blk));
 	if (!img->blk) {
@@ -51,16 +52,15 @@ static size_t page_count(const struct cst_section *sec)
 
 static void drop_pages(struct cst_section *sec)
 {
+	unsigned int isa;
 	size_t i;
 
-	for (i = 0; sec->pages && i < page_count(sec); i++)
-		free(sec->pages[i]);
-	for (i = 0; sec->pages_t32 && i < page_count(sec); i++)
-		free(sec->pages_t32[i]);
-	free(sec->pages);
-	free(sec->pages_t32);
-	sec->pages = NULL;
-	sec->pages_t32 = NULL;
+	for (isa = 0; isa < BLK_TABLES; isa++) {
+		for (i = 0; sec->pages[isa] && i < page_count(sec); i++)
+			free(sec->pages[isa][i]);
+		free(sec->pages[isa]);
+		sec->pages[isa] = NULL;
+	}
 }
 
 /* Empty the block cache: every block number is void afterwards. */
@@ -162,26 +162,19 @@ static void *new_table(struct cst_image *img, size_t bytes)
 }
 
 /* Slot that holds the number of the block at `off`, with its page made; NULL: out of memory. */
-static uint32_t *find_slot(struct cst_section *sec, uint64_t off, int t32)
+static uint32_t *find_slot(struct cst_section *sec, uint64_t off, enum cst_isa isa)
 {
+	unsigned int step = isa == CST_ISA_T32 ? 2 : 4;
+	uint32_t ***pages = &sec->pages[isa];
 	size_t i = off / CODE_PAGE;
 
-	if (t32) {
-		if (!sec->pages_t32)
-			sec->pages_t32 = calloc(page_count(sec), sizeof(*sec->pages_t32));
-		if (!sec->pages_t32)
-			return NULL;
-		if (!sec->pages_t32[i])
-			sec->pages_t32[i] = new_table(sec->img, sizeof(struct code_page_t32));
-		return sec->pages_t32[i] ? &sec->pages_t32[i]->slot[off % CODE_PAGE / 2] : NULL;
-	}
-	if (!sec->pages)
-		sec->pages = calloc(page_count(sec), sizeof(*sec->pages));
-	if (!sec->pages)
+	if (!*pages)
+		*pages = calloc(page_count(sec), sizeof(**pages));
+	if (!*pages)
 		return NULL;
-	if (!sec->pages[i])
-		sec->pages[i] = new_table(sec->img, sizeof(struct code_page));
-	return sec->pages[i] ? &sec->pages[i]->slot[off % CODE_PAGE / 4] : NULL;
+	if (!(*pages)[i])
+		(*pages)[i] = new_table(sec->img, CODE_PAGE / step * sizeof(uint32_t));
+	return (*pages)[i] ? &(*pages)[i][off % CODE_PAGE / step] : NULL;
 }
 
 /* Make the block at `off`: classify instructions up to a P0 one, a cut or the section's end. */
@@ -192,28 +185,24 @@ struct blk *cst_block(struct cst_section *sec, uint64_t off, enum cst_isa isa, u
 		      unsigned int flags)
 {
 	struct cst_image *img = sec->img;
-	int t32 = isa == CST_ISA_T32;
 	uint32_t *slot;
 
-	if (off >= sec->size || off & (t32 ? 1 : 3))
+	if (off >= sec->size || isa >= BLK_TABLES || off & (isa == CST_ISA_T32 ? 1 : 3))
 		return NULL;
-	/* one table serves A64 and A32: a section that runs as both is decoded anew at each change */
-	if (img->isa_flags != flags || (!t32 && sec->pages && sec->aarch32 != (isa == CST_ISA_A32))) {
+	if (img->isa_flags != flags) {
 		if (img->blk_count > 1)
 			flush(img);
 		img->isa_flags = flags;
 	}
-	slot = find_slot(sec, off, t32);
+	slot = find_slot(sec, off, isa);
 	if (slot && *slot)
 		return &img->blk[*slot];
 	if (!slot || img->blk_count == img->blk_max) {
 		flush(img);
-		slot = find_slot(sec, off, t32);
+		slot = find_slot(sec, off, isa);
 		if (!slot)
 			return NULL;
 	}
-	if (!t32)
-		sec->aarch32 = isa == CST_ISA_A32;
 	*slot = img->blk_count++;
 	build(sec, &img->blk[*slot], off, isa, pc, flags);
 	return &img->blk[*slot];
