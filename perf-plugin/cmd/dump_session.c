@@ -94,6 +94,8 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 		session_print_losses(ss, stderr);
 	}
 	session_print_missing(ss, stderr);
+	if (!rc)
+		session_print_summary(ss, stderr);
 	session_close(ss);
 	return rc ? CMD_ERROR : 0;
 }
