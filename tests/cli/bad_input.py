@@ -66,6 +66,25 @@ class Suite:
             self.sample = f.read()
         self.samples = [self.sample] + [open(n, "rb").read() for n in OTHERS]
         self.perf = shutil.which("perf")
+        self.root = self.path("root")
+        shutil.copytree(SYMFS, self.root)
+        self.generated = [self.generate(*options) for options in (
+            ("--compress=1", "--buf=cpu", "--threads=2"), ("--compress=2", "--buf=one", "--cpus=2"),
+            ("--pipe", "--buf=cpu", "--cpus=2", "--hw-id=sink", "--timed"), ("--raw", "--meta=2", "--fragment=500"))]
+
+    def generate(self, *options):
+        """A recording of a form that the shipped ones do not have; its programs go to self.root."""
+        number = str(len(os.listdir(self.root)))
+        images, path = os.path.join(self.root, "gen" + number), self.path("generated")
+        os.mkdir(images)
+        made = subprocess.run([os.environ["CST_GEN"], "random", "--case", number, "--insns", "2000", "--perf", path,
+                               "--images", images, "--prefix", "/gen" + number, *options], capture_output=True)
+        if made.returncode:
+            raise Bad("cst-gen: " + made.stderr.decode())
+        with open(path, "rb") as f:
+            data = f.read()
+        os.unlink(path)
+        return data
 
     def path(self, *parts):
         return os.path.join(self.folder, *parts)
@@ -124,6 +143,14 @@ class Suite:
             pos += length + (struct.unpack_from("<Q", data, pos + 8)[0] if kind == AUXTRACE else 0)
         return where + list(range(start + size, len(data)))
 
+    def forms(self):
+        """The generated ones are fit for being damaged."""
+        for data in self.generated:
+            run = self.command(COMMANDS[1], self.write("in", data), self.root).exits(0, 3)
+            if " 0 branches" in run.err:
+                raise Bad("a generated recording without branches: " + run.what)
+        return len(self.generated)
+
     def cuts(self):
         rng = random.Random(1)
         for _ in range(COUNT):
@@ -138,13 +165,15 @@ class Suite:
     def flips(self):
         rng = random.Random(2)
         for _ in range(COUNT):
-            data = bytearray(rng.choice(self.samples))
-            pos, bit = rng.choice(self.structure(data)), rng.randrange(8)
+            kind = rng.randrange(len(self.samples + self.generated))
+            data = bytearray((self.samples + self.generated)[kind])
+            pos = rng.choice(self.structure(data)) if kind < len(self.samples) else rng.randrange(len(data))
+            bit = rng.randrange(8)
             data[pos] ^= 1 << bit
             path = self.write("in", data)
             for command in COMMANDS:
                 try:
-                    self.command(command, path)
+                    self.command(command, path, self.root)
                 except Bad as bad:
                     raise Bad("bit %d of byte %#x flipped: %s" % (bit, pos, bad))
         return COUNT * len(COMMANDS)
@@ -153,14 +182,14 @@ class Suite:
         """Runs of bytes anywhere replaced by others."""
         rng = random.Random(3)
         for number in range(COUNT):
-            data = bytearray(rng.choice(self.samples))
+            data = bytearray(rng.choice(self.samples + self.generated))
             for _ in range(rng.randrange(1, 5)):
                 pos, length = rng.randrange(len(data)), rng.randrange(1, 400)
                 data[pos:pos + length] = rng.randbytes(len(data[pos:pos + length]))
             path = self.write("in", data)
             for command in COMMANDS:
                 try:
-                    self.command(command, path)
+                    self.command(command, path, self.root)
                 except Bad as bad:
                     raise Bad("noise %d: %s" % (number, bad))
         return COUNT * len(COMMANDS)
@@ -416,6 +445,7 @@ def main():
         return 77
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as folder:
         s = Suite(tool, folder)
+        s.case("recordings of other forms", s.forms)
         s.case("recordings cut", s.cuts)
         s.case("recordings with flipped bits", s.flips)
         s.case("recordings with noise", s.noise)
