@@ -81,7 +81,7 @@ static inline void take_config(struct input *in, struct cst_config *cfg, uint8_t
 	CHECK(!err || err == -CST_ERR_UNSUP);
 	cfg->max_queue = queues[d & 3];
 	cfg->hold_transactions = !(c & 64);
-	cfg->walk_stale = c >> 7;
+	cfg->as_reference = c >> 7;
 }
 
 #endif
