@@ -78,6 +78,7 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 
 	/* as the reference: what a transaction did is listed whether it failed or not */
 	so.report_transactions |= d->format == DUMP_OPENCSD;
+	so.as_reference = d->format == DUMP_OPENCSD;
 	so.progress = d->out.file.stream == false;
 	ss = session_open(&so);
 	if (!ss)

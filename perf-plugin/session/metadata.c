@@ -94,6 +94,7 @@ int session_make_units(struct session *ss)
 						   CST_PROFILE_A);
 		if (ss->opts.report_transactions)
 			u->config.hold_transactions = 0;
+		u->config.as_reference = ss->opts.as_reference;
 	}
 	return 0;
 }

@@ -24,6 +24,7 @@ struct session_opts {
 	const char *buildid_dir; /* NULL: ~/.debug */
 	bool force;		/* accept images whose build-id differs */
 	bool report_transactions; /* config.hold_transactions = 0 */
+	bool as_reference;	/* config.as_reference = 1 */
 	bool progress;		/* progress on stderr when it is a terminal */
 	size_t cache_limit;	/* bytes for decoded code; 0: the library's choice */
 	uint64_t ts_freq;	/* trace timestamp ticks per second when the file does not say; 0: 1 GHz */
