@@ -54,7 +54,7 @@ struct cst_config {
 	uint32_t max_spec;	/* TRCIDR8.MAXSPEC */
 
 	/* limits and choices, with the defaults set by cst_config_etmv4() */
-	uint32_t max_queue;	/* uncommitted elements held at most (default 65536) */
+	uint32_t max_queue;	/* elements held at most (default 65536), of which 8192 may be speculative */
 	uint8_t hold_transactions; /* 1 (default): a failed transaction's elements are dropped (K10.5.4); 0: all are reported */
 	/*
 	 * For comparing listings only: do what the reference decoder does where it departs from the

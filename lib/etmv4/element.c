@@ -14,6 +14,12 @@
 
 #define FIRST_CAP 256
 
+/*
+ * Elements that are not committed yet. Processors speculate over some hundred; a Cancel or Mispredict
+ * looks through all of them, so that hostile trace must not heap them up.
+ */
+#define MAX_OPEN 8192
+
 int cst_etmv4_queue_init(struct etmv4_queue *q, const struct cst_config *cfg, struct cst_stats *stats)
 {
 	memset(q, 0, sizeof(*q));
@@ -120,8 +126,10 @@ static struct cst_element *push(struct etmv4_queue *q, enum cst_element_kind kin
 	struct cst_element *e;
 	int err;
 
-	if (q->count == q->cap) {
-		err = grow(q);
+	if (!q->depth && q->count - q->final >= MAX_OPEN)
+		q->final = q->count;	/* nothing is speculative: none of it can be cancelled */
+	if (q->count == q->cap || q->count - q->final >= MAX_OPEN) {
+		err = q->count == q->cap ? grow(q) : -CST_ERR_QUEUE_FULL;
 		if (err) {
 			fail(q, index, CST_UNSYNC_BAD_PACKET, -err);
 			return NULL;

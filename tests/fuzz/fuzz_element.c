@@ -31,6 +31,7 @@ struct model {
 	struct list open, out;	/* not committed; put out */
 	uint64_t depth, unseen;
 	int synced, info, started, exc, overflow, ended;
+	unsigned int last;	/* the youngest committed P0 item, plus one, while a Mispredict may be about it */
 	struct cst_packet exc_pkt;
 	uint64_t last_index;
 };
@@ -61,6 +62,7 @@ static void fail(struct model *m, uint64_t index, int reason, int error)
 	it->value = error;
 	m->depth = m->unseen = 0;
 	m->synced = m->info = m->exc = 0;
+	m->last = 0;
 }
 
 static void commit(struct model *m, uint64_t n, uint64_t index)
@@ -81,6 +83,8 @@ static void commit(struct model *m, uint64_t n, uint64_t index)
 	for (i = 0; n; i++) {
 		m->out.v[m->out.n++] = m->open.v[i];
 		n -= !!(m->open.v[i].how & P0);
+		m->last = m->open.v[i].kind == CST_EL_ATOMS && m->cfg->max_spec && !m->cfg->as_reference ?
+			  m->out.n : 0;
 	}
 	memmove(m->open.v, m->open.v + i, (m->open.n - i) * sizeof(m->open.v[0]));
 	m->open.n -= i;
@@ -112,16 +116,18 @@ static void cancel(struct model *m, uint64_t n, uint64_t index)
 
 static void mispredict(struct model *m, uint64_t index)
 {
+	struct item *atom;
 	unsigned int i, j;
 
 	for (i = m->open.n; i && !(m->open.v[i - 1].how & P0); i--)
 		;
-	if (!i || m->open.v[i - 1].kind != CST_EL_ATOMS) {
+	if ((i || !m->last) && (!i || m->open.v[i - 1].kind != CST_EL_ATOMS)) {
 		if (!m->unseen)
 			fail(m, index, CST_UNSYNC_BAD_PACKET, CST_ERR_NO_ATOM);
 		return;
 	}
-	m->open.v[i - 1].taken ^= 1;
+	atom = i ? &m->open.v[i - 1] : &m->out.v[m->last - 1];
+	atom->taken ^= 1;
 	for (j = i; i < m->open.n; i++)
 		if (m->open.v[i].kind != CST_EL_ADDRESS)
 			m->open.v[j++] = m->open.v[i];
@@ -340,6 +346,16 @@ static void packet(struct model *m, const struct cst_packet *p)
 	}
 }
 
+static int has_p0(const struct list *l)
+{
+	unsigned int i;
+
+	for (i = 0; i < l->n; i++)
+		if (l->v[i].how & P0)
+			return 1;
+	return 0;
+}
+
 static void end(struct model *m)
 {
 	unsigned int i;
@@ -438,6 +454,8 @@ static void decode(const struct cst_config *cfg, const uint8_t *p, size_t len, s
 			traced += pkt.n_atoms + 1;
 			if (m && !wraps)
 				packet(m, &pkt);
+			if (m && has_p0(&m->open))	/* the next P0 element lets the last one go */
+				m->last = 0;
 		} else {
 			ended = 1;
 			cst_etmv4_queue_end(&q);
