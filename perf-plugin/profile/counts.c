@@ -12,8 +12,9 @@ struct lane {
 	struct branch_state br;
 	struct binary *bin;	/* of the last range */
 	uint32_t last;		/* offset of its last instruction */
-	uint32_t start;		/* of the range that is being joined */
+	/* Apart from `last`: read as one word, the two would wait for both to be written. */
 	uint64_t end;		/* address behind it */
+	uint32_t start;		/* of the range that is being joined */
 	bool open;		/* [start, last] is not counted yet */
 };
 
