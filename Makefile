@@ -199,6 +199,9 @@ LIB_UNIT := $(filter-out $(PLUGIN_UNIT),$(UNIT))
 link-test = $(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 	$(CMOCKA_LIBS) $(1) -lm
 
+# Allocations fail on demand.
+$(B)/tests/unit/test_alloc: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+
 $(LIB_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(UNIT_HELP_OBJ) $(GEN_A) $(LIB_A)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)

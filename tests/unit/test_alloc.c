@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_alloc.c - each allocation of a decode fails in turn. Whatever fails, nothing crashes, nothing is
+ * leaked, and the caller is told by a return code or by the counters; where only the cache of decoded
+ * code is concerned, the result does not change.
+ *
+ * Linked with --wrap for malloc, calloc and realloc.
+ */
+#include "gen_case.h"
+#include "lib_decode.h"
+
+#define MAX_SPACES 16
+#define MAX_ELEMENTS 65536
+
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t n);
+
+static int armed;
+static uint64_t calls, fail_at, fail_from;
+
+static int refuse(void)
+{
+	if (!armed)
+		return 0;
+	calls++;
+	return calls == fail_at || (fail_from && calls >= fail_from);
+}
+
+void *__wrap_malloc(size_t n)
+{
+	return refuse() ? NULL : __real_malloc(n);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return refuse() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t n)
+{
+	return refuse() ? NULL : __real_realloc(p, n);
+}
+
+struct result {
+	int error;	/* of a call; the rest of the decode was not tried */
+	struct cst_generic gen[MAX_ELEMENTS];
+	size_t n;
+	struct cst_stats stats;
+};
+
+/* Everything from the image to the last element; stops at the first call that fails. */
+static int decode(const struct gen_case *c, struct result *r)
+{
+	struct cst_etmv4_regs regs = {
+		.configr = c->regs.configr, .traceidr = c->regs.traceidr, .idr0 = c->regs.idr0,
+		.idr1 = c->regs.idr1, .idr2 = c->regs.idr2, .idr8 = c->regs.idr8,
+		.devarch = c->regs.devarch,
+	};
+	struct cst_space *space = NULL, *copy = NULL;
+	struct cst_image *img = NULL;
+	struct cst_tree *tree = NULL;
+	struct cst_decoder *dec = NULL, *from;
+	struct cst_section *sec;
+	struct cst_config cfg;
+	int err, n, pass;
+	size_t k;
+
+	r->n = 0;
+	memset(&r->stats, 0, sizeof(r->stats));
+	err = cst_config_etmv4(&cfg, &regs, c->regs.ete, c->tu.mprofile ? CST_PROFILE_M : CST_PROFILE_A);
+	if (!err)
+		err = cst_image_new(&img, 1);
+	if (!err)
+		err = cst_space_new(&space, img);
+	for (k = 0; !err && k < c->nregions; k++) {
+		err = cst_section_new(&sec, img, c->regions[k].bytes, c->regions[k].len, NULL);
+		if (!err)
+			err = cst_space_map(space, c->regions[k].va, c->regions[k].len, sec, 0);
+	}
+	if (!err)
+		err = cst_space_clone(&copy, space);
+	if (!err)
+		err = cst_space_unmap(space, 0, 1 << 20);
+	if (!err)
+		err = cst_tree_new(&tree, CST_TREE_FRAMES, 0);
+	if (!err)
+		err = cst_tree_add(tree, &cfg, &dec);
+	if (!err) {
+		cst_decoder_set_space(dec, copy);
+		err = cst_tree_feed(tree, c->framed, c->framed_len, 0);
+	}
+	for (pass = 0; !err && pass < 2; pass++) {
+		if (pass)
+			cst_tree_end(tree);
+		while ((n = cst_tree_pull(tree, r->gen + r->n, MAX_ELEMENTS - r->n, &from)) > 0)
+			r->n += n;
+		assert_int_equal(n, 0);
+	}
+	if (!err)
+		r->stats = *cst_decoder_stats(dec);
+	cst_tree_free(tree);
+	cst_image_free(img);
+	r->error = err;
+	return err;
+}
+
+static struct result whole, broken;
+
+static void one_case(const struct gen_case *c)
+{
+	uint64_t total, i, changed = 0, refused = 0;
+
+	fail_at = fail_from = 0;
+	calls = 0;
+	armed = 1;
+	decode(c, &whole);
+	armed = 0;
+	assert_int_equal(whole.error, 0);
+	assert_int_equal(whole.stats.resyncs, 0);
+	assert_true(whole.n > 4);
+	total = calls;
+	assert_true(total > 10);
+	for (i = 1; i <= 2 * total; i++) {
+		calls = 0;
+		fail_at = i <= total ? i : 0;
+		fail_from = i <= total ? 0 : i - total;
+		armed = 1;
+		decode(c, &broken);
+		armed = 0;
+		if (broken.error) {
+			assert_int_equal(broken.error, -CST_ERR_NOMEM);
+			refused++;
+			continue;
+		}
+		assert_int_equal(broken.gen[broken.n - 1].kind, CST_GEN_EO_TRACE);
+		assert_true(broken.stats.bytes == whole.stats.bytes);
+		if (broken.n == whole.n && !memcmp(broken.gen, whole.gen, whole.n * sizeof(whole.gen[0])))
+			continue;
+		/* only the queue's memory can change the result, and that is reported as such */
+		changed++;
+		assert_true(broken.stats.resyncs > 0);
+		for (size_t k = 0;; k++) {
+			assert_true(k < broken.n);
+			if (broken.gen[k].kind == CST_GEN_NO_SYNC && broken.gen[k].error == CST_ERR_NOMEM)
+				break;
+		}
+	}
+	/* the setup's calls say that they failed; the cache and the queue go on */
+	assert_true(refused > 8 && refused < 2 * total);
+	print_message("seed %u: %u allocations, %u results changed\n", (unsigned int)c->seed,
+		      (unsigned int)total, (unsigned int)changed);
+}
+
+static void test_generated(void **state)
+{
+	uint64_t seed;
+	unsigned int tried = 0;
+
+	(void)state;
+	for (seed = 1; tried < 6; seed++) {
+		struct gen_case c;
+
+		gen_random_case_without(seed, GEN_X_THREADS | GEN_X_OVERFLOW | GEN_X_CUT, &c);
+		decode(&c, &whole);
+		if (!whole.stats.resyncs && !whole.error && c.len < 6000) {
+			one_case(&c);
+			tried++;
+		}
+		gen_case_free(&c);
+	}
+}
+
+/* A queue that must grow and cannot. */
+static void test_queue(void **state)
+{
+	struct cst_config cfg = ete_config(2, 4000);
+	static struct cst_generic out[256];
+	static uint8_t bytes[3000] = { SYNC };
+	struct cst_decoder *dec;
+	struct cst_stats stats;
+	int n, i, found = 0;
+
+	(void)state;
+	memset(bytes + 14, 0xf7, sizeof(bytes) - 14);
+	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+	assert_int_equal(cst_decoder_feed(dec, bytes, sizeof(bytes), 0), 0);
+	calls = 0;
+	fail_at = 2;
+	fail_from = 0;
+	armed = 1;
+	while ((n = cst_decoder_pull(dec, out, 256)) > 0)
+		for (i = 0; i < n; i++)
+			found += out[i].kind == CST_GEN_NO_SYNC && out[i].error == CST_ERR_NOMEM;
+	armed = 0;
+	assert_int_equal(found, 1);
+	stats = *cst_decoder_stats(dec);
+	assert_int_equal(stats.resyncs, 1);
+	assert_int_equal(stats.uncommitted + stats.unsynced, sizeof(bytes) - 14 - 1);
+	cst_decoder_free(dec);
+}
+
+static void test_constructors(void **state)
+{
+	struct cst_config cfg = ete_config(2, 0);
+	struct cst_decoder *dec;
+	struct cst_image *img;
+	struct cst_tree *tree;
+	int i, err, made = 0;
+
+	(void)state;
+	for (i = 1; i < 20; i++) {
+		calls = 0;
+		fail_at = i;
+		armed = 1;
+		err = cst_decoder_new(&dec, &cfg);
+		if (!err)
+			cst_decoder_free(dec);
+		made += !err;
+		assert_true(!err || err == -CST_ERR_NOMEM);
+		calls = 0;
+		err = cst_image_new(&img, 0);
+		if (!err)
+			cst_image_free(img);
+		made += !err;
+		assert_true(!err || err == -CST_ERR_NOMEM);
+		calls = 0;
+		err = cst_tree_new(&tree, CST_TREE_FRAMES, 0);
+		if (!err)
+			cst_tree_free(tree);
+		made += !err;
+		armed = 0;
+		assert_true(!err || err == -CST_ERR_NOMEM);
+	}
+	assert_int_equal(made, 3 * 19 - 2 - 2 - 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_generated),
+		cmocka_unit_test(test_queue),
+		cmocka_unit_test(test_constructors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
