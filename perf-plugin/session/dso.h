@@ -48,6 +48,9 @@ struct dso_symbol_entry {
 
 struct cst_section;
 
+/* As much as a code section can be. What is mapped beyond cannot be code of a file. */
+#define DSO_MAX_EXTENT	(2ull * UINT32_MAX)
+
 struct dso {
 	char *path;		/* as recorded */
 	struct build_id recorded;
@@ -59,7 +62,7 @@ struct dso {
 	bool symbols_read;
 	bool own_data;		/* data is on the heap */
 	uint16_t machine;	/* ELF e_machine */
-	uint64_t extent;	/* end of the highest file range that was mapped */
+	uint64_t extent;	/* end of the highest file range that was mapped, to DSO_MAX_EXTENT */
 	uint64_t ref_addr;	/* DSO_VMLINUX: recorded address of the symbol ref_sym */
 	char ref_sym[16];
 	char *file;		/* the file that was opened or refused */

@@ -62,9 +62,10 @@ struct mmap_fields {
 	bool exec;
 };
 
+/* The offset of anonymous memory is its address, and that of a damaged record may be anything. */
 static void set_extent(struct dso *d, uint64_t end)
 {
-	if (d->extent < end)
+	if (d->extent < end && end <= DSO_MAX_EXTENT)
 		d->extent = end;
 }
 

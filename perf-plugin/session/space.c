@@ -45,26 +45,46 @@ void spaces_free(struct spaces *sp, struct threads *ts)
 	sp->image = NULL;
 }
 
-static struct cst_section *section_of(struct spaces *sp, struct dso *d)
+static int section_of(struct spaces *sp, struct dso *d, struct cst_section **sec)
 {
-	if (!d->section && cst_section_new(&d->section, sp->image, NULL, d->extent, d))
+	int err = 0;
+
+	if (!d->section)
+		err = cst_section_new(&d->section, sp->image, NULL, d->extent, d);
+	if (err)
 		d->section = NULL;
-	return d->section;
+	*sec = d->section;
+	return err;
+}
+
+/* The range has no bytes. When nothing else of the file was used yet, this is what there is to tell. */
+static int map_nothing(struct spaces *sp, struct version *v, const struct map *m)
+{
+	struct dso *d = m->dso;
+
+	sp->bad_maps++;
+	if (d->kind != DSO_ANON)
+		d->trouble = DSO_UNALIGNED;
+	if (d->state == DSO_UNTRIED && d->kind == DSO_ANON)
+		d->state = DSO_MISSING;
+	else if (d->state == DSO_UNTRIED && !d->extent)
+		d->state = DSO_REFUSED;
+	return cst_space_unmap(v->space, m->start, m->end - m->start);
 }
 
 static int map_bytes(struct spaces *sp, struct version *v, const struct map *m)
 {
-	struct cst_section *sec = section_of(sp, m->dso);
+	uint64_t len = m->end - m->start;
+	struct cst_section *sec;
 	int err;
 
-	if (!sec)
-		return -ENOMEM;
-	err = cst_space_map(v->space, m->start, m->end - m->start, sec, m->off);
-	if (err == -CST_ERR_INVAL) {
-		sp->bad_maps++;
-		m->dso->trouble = DSO_UNALIGNED;
-		return cst_space_unmap(v->space, m->start, m->end - m->start);
-	}
+	if (m->off > DSO_MAX_EXTENT || len > DSO_MAX_EXTENT - m->off)
+		return map_nothing(sp, v, m);
+	err = section_of(sp, m->dso, &sec);
+	if (!err)
+		err = cst_space_map(v->space, m->start, len, sec, m->off);
+	if (err == -CST_ERR_INVAL || err == -CST_ERR_LIMIT)
+		return map_nothing(sp, v, m);
 	return err;
 }
 
