@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_image.c - address spaces against a byte-wise model, their edges, lazy sections, limits.
+ */
+#include "lib_decode.h"
+
+#define SIZE 256u
+
+/* Each address of a small window: the section (1..3) and offset that it shows. */
+struct model {
+	uint8_t sec[SIZE];
+	uint32_t off[SIZE];
+};
+
+static uint8_t bytes[3][2 * SIZE];
+static int mark;
+
+static void check(struct cst_space *sp, const struct model *m, uint64_t base)
+{
+	const uint8_t *p;
+	struct cst_section *sec;
+	uint64_t off;
+	unsigned int a, run;
+	int64_t n;
+
+	for (a = 0; a < SIZE; a++) {
+		sec = NULL;
+		n = cst_space_read(sp, base + a, SIZE, &p, &sec, &off);
+		if (!m->sec[a]) {
+			assert_int_equal(n, 0);
+			continue;
+		}
+		assert_true(n > 0);
+		assert_int_equal(cst_section_id(sec), m->sec[a]);
+		assert_int_equal(off, m->off[a]);
+		assert_ptr_equal(p, bytes[m->sec[a] - 1] + off);
+		/* no more than what the model shows in one piece */
+		for (run = 1; a + run < SIZE && m->sec[a + run] == m->sec[a] && m->off[a + run] == m->off[a] + run;)
+			run++;
+		assert_true(n <= (int64_t)run);
+	}
+}
+
+static void test_random_maps(void **state)
+{
+	static const uint64_t bases[] = { 0, 0x1000, 0xffffff80, 0xffffffffffffff00ull };
+	uint32_t seed = 1;
+	unsigned int b, round, step, k;
+
+	(void)state;
+	for (b = 0; b < 4; b++)
+		for (round = 0; round < 30; round++) {
+			struct cst_section *sec[3];
+			struct cst_space *sp, *copy;
+			struct model m, before;
+			struct cst_image *img;
+
+			memset(&m, 0, sizeof(m));
+			assert_int_equal(cst_image_new(&img, 1), 0);
+			for (k = 0; k < 3; k++)
+				assert_int_equal(cst_section_new(&sec[k], img, bytes[k], 2 * SIZE, NULL), 0);
+			assert_int_equal(cst_space_new(&sp, img), 0);
+			for (step = 0; step < 40; step++) {
+				uint32_t start, len, off, s;
+
+				seed = seed * 1664525 + 1013904223;
+				start = seed >> 8 & (SIZE - 1);
+				len = 1 + (seed >> 16) % (SIZE - start);
+				s = (seed >> 24) % 4;
+				off = (start & 3) + 4 * (seed >> 26);
+				before = m;
+				assert_int_equal(cst_space_clone(&copy, sp), 0);
+				if (s == 3) {
+					assert_int_equal(cst_space_unmap(sp, bases[b] + start, len), 0);
+					memset(m.sec + start, 0, len);
+				} else {
+					assert_int_equal(cst_space_map(sp, bases[b] + start, len, sec[s], off), 0);
+					for (k = 0; k < len; k++) {
+						m.sec[start + k] = s + 1;
+						m.off[start + k] = off + k;
+					}
+				}
+				check(sp, &m, bases[b]);
+				/* the copy has not changed */
+				if (step % 8 == 0)
+					check(copy, &before, bases[b]);
+				if (step % 2)
+					cst_space_free(copy);	/* the others go with the image */
+			}
+			cst_image_free(img);
+		}
+}
+
+static void test_edges(void **state)
+{
+	struct cst_section *sec, *other;
+	struct cst_image *img, *img2;
+	struct cst_space *sp;
+	const uint8_t *p;
+
+	(void)state;
+	assert_int_equal(cst_image_new(&img, 0), 0);
+	assert_int_equal(cst_image_new(&img2, 0), 0);
+	assert_int_equal(cst_section_new(&sec, img, bytes[0], SIZE, &mark), 0);
+	assert_int_equal(cst_section_new(&other, img2, bytes[0], SIZE, NULL), 0);
+	assert_ptr_equal(cst_section_cookie(sec), &mark);
+	assert_int_equal(cst_section_id(sec), 1);
+	assert_ptr_equal(cst_image_section(img, 1), sec);
+	assert_null(cst_image_section(img, 0));
+	assert_null(cst_image_section(img, 2));
+	assert_int_equal(cst_space_new(&sp, img), 0);
+	assert_int_equal(cst_space_count(sp), 0);
+	/* nothing mapped, nothing to unmap */
+	assert_int_equal(cst_space_unmap(sp, 0, UINT64_MAX), 0);
+	assert_int_equal(cst_space_read(sp, 0, 4, &p, NULL, NULL), 0);
+	assert_int_equal(cst_space_map(sp, 0x1000, 0, sec, 0), 0);
+	assert_int_equal(cst_space_count(sp), 0);
+	/* beyond the top, not aligned alike, an offset that wraps, a section of another image */
+	assert_int_equal(cst_space_map(sp, UINT64_MAX - 7, 9, sec, 0), -CST_ERR_INVAL);
+	assert_int_equal(cst_space_map(sp, 0x1002, 8, sec, 0), -CST_ERR_INVAL);
+	assert_int_equal(cst_space_map(sp, 0x1000, 8, sec, UINT64_MAX - 3), -CST_ERR_INVAL);
+	assert_int_equal(cst_space_map(sp, 0x1000, 8, other, 0), -CST_ERR_INVAL);
+	assert_int_equal(cst_space_unmap(sp, UINT64_MAX, 2), -CST_ERR_INVAL);
+	assert_int_equal(cst_space_count(sp), 0);
+	/* the last bytes there are */
+	assert_int_equal(cst_space_map(sp, UINT64_MAX - 7, 8, sec, 0), 0);
+	assert_int_equal(cst_space_read(sp, UINT64_MAX, 100, &p, NULL, NULL), 1);
+	assert_ptr_equal(p, bytes[0] + 7);
+	assert_int_equal(cst_space_read(sp, 0, 100, &p, NULL, NULL), 0);
+	assert_int_equal(cst_space_unmap(sp, UINT64_MAX - 3, 4), 0);
+	assert_int_equal(cst_space_read(sp, UINT64_MAX - 4, 100, &p, NULL, NULL), 1);
+	/* all of it but one byte; a hole in the middle makes two */
+	assert_int_equal(cst_space_map(sp, 0, UINT64_MAX, sec, 0), 0);
+	assert_int_equal(cst_space_count(sp), 1);
+	assert_int_equal(cst_space_read(sp, SIZE - 1, 100, &p, NULL, NULL), 1);
+	assert_int_equal(cst_space_read(sp, SIZE, 100, &p, NULL, NULL), 0);	/* mapped, but no bytes */
+	assert_int_equal(cst_space_unmap(sp, 0x40, 0x40), 0);
+	assert_int_equal(cst_space_count(sp), 2);
+	assert_int_equal(cst_space_read(sp, 0x80, 4, &p, NULL, NULL), 4);
+	assert_ptr_equal(p, bytes[0] + 0x80);
+	cst_space_free(NULL);
+	cst_image_free(NULL);
+	cst_image_free(img);
+	cst_image_free(img2);
+}
+
+static void test_lazy(void **state)
+{
+	struct cst_section *sec, *gone, *asked;
+	struct cst_image *img;
+	struct cst_space *sp;
+	const uint8_t *p;
+	uint64_t off;
+
+	(void)state;
+	assert_int_equal(cst_image_new(&img, 0), 0);
+	assert_int_equal(cst_section_new(&sec, img, NULL, SIZE, NULL), 0);
+	assert_int_equal(cst_section_new(&gone, img, NULL, SIZE, NULL), 0);
+	assert_int_equal(cst_space_new(&sp, img), 0);
+	assert_int_equal(cst_space_map(sp, 0, SIZE, sec, 0), 0);
+	assert_int_equal(cst_space_map(sp, SIZE, SIZE, gone, 0), 0);
+	assert_int_equal(cst_space_read(sp, 8, 4, &p, &asked, &off), -CST_ERR_BUSY);
+	assert_ptr_equal(asked, sec);
+	assert_int_equal(off, 8);
+	assert_int_equal(cst_section_set_bytes(sec, bytes[0], SIZE + 1), -CST_ERR_INVAL);
+	assert_int_equal(cst_section_set_bytes(sec, bytes[0], SIZE / 2), 0);
+	assert_int_equal(cst_section_set_bytes(sec, bytes[0], SIZE / 2), -CST_ERR_INVAL);
+	assert_int_equal(cst_space_read(sp, 8, SIZE, &p, NULL, NULL), SIZE / 2 - 8);
+	assert_int_equal(cst_space_read(sp, SIZE / 2, 4, &p, NULL, NULL), 0);
+	assert_int_equal(cst_section_set_bytes(gone, NULL, 0), 0);
+	assert_int_equal(cst_space_read(sp, SIZE, 4, &p, NULL, NULL), 0);
+	cst_image_free(img);
+}
+
+static void test_limits(void **state)
+{
+	struct cst_section *sec;
+	struct cst_image *img;
+	struct cst_space *sp;
+	unsigned int i;
+	const uint8_t *p;
+
+	(void)state;
+	assert_int_equal(cst_image_new(&img, 1), 0);
+	assert_int_equal(cst_section_new(&sec, img, bytes[0], 1ull << 33, NULL), -CST_ERR_LIMIT);
+	assert_int_equal(cst_section_new(&sec, img, bytes[0], UINT64_MAX, NULL), -CST_ERR_LIMIT);
+	assert_int_equal(cst_section_new(&sec, img, bytes[0], 4, NULL), 0);
+	assert_int_equal(cst_space_new(&sp, img), 0);
+	/* many maps, in descending order and in a row */
+	for (i = 2000; i; i--)
+		assert_int_equal(cst_space_map(sp, i * 8, 4, sec, 0), 0);
+	assert_int_equal(cst_space_count(sp), 2000);
+	for (i = 1; i <= 2000; i++) {
+		assert_int_equal(cst_space_read(sp, i * 8, 8, &p, NULL, NULL), 4);
+		assert_int_equal(cst_space_read(sp, i * 8 + 4, 8, &p, NULL, NULL), 0);
+	}
+	assert_int_equal(cst_space_unmap(sp, 0, 1000 * 8), 0);
+	assert_int_equal(cst_space_count(sp), 1001);
+	cst_image_free(img);
+}
+
+/* Code that changes under the decoder: the new bytes count, and a full cache changes nothing. */
+static void test_remap(void **state)
+{
+	static const uint32_t first[] = { 0xd503201f, 0x14000000 }, second[] = { 0x14000000, 0x14000000 };
+	struct cst_config cfg = etm_config(4, 0);
+	static const uint8_t sync[] = { SYNC, 0x81, 0x30, 0x95, 0x00 };
+	struct cst_section *sec[2];
+	struct cst_generic out[16];
+	struct cst_decoder *dec;
+	struct cst_image *img;
+	struct cst_space *sp;
+	uint8_t atom = 0xf7, again[] = { 0x95, 0x00, 0xf7, 0xf7 };
+	int n;
+
+	(void)state;
+	assert_int_equal(cst_image_new(&img, 0), 0);
+	assert_int_equal(cst_section_new(&sec[0], img, first, 8, NULL), 0);
+	assert_int_equal(cst_section_new(&sec[1], img, second, 8, NULL), 0);
+	assert_int_equal(cst_space_new(&sp, img), 0);
+	assert_int_equal(cst_space_map(sp, 0, 8, sec[0], 0), 0);
+	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+	cst_decoder_set_space(dec, sp);
+	assert_int_equal(cst_decoder_feed(dec, sync, sizeof(sync), 0), 0);
+	n = cst_decoder_pull(dec, out, 16);
+	assert_int_equal(n, 1);
+	assert_int_equal(cst_decoder_feed(dec, &atom, 1, 18), 0);
+	n = cst_decoder_pull(dec, out, 16);
+	assert_int_equal(n, 2);
+	assert_int_equal(out[1].n_insn, 2);
+	assert_int_equal(out[1].section, 1);
+	assert_int_equal(cst_space_map(sp, 0, 8, sec[1], 0), 0);
+	assert_int_equal(cst_decoder_feed(dec, again, 4, 19), 0);
+	n = cst_decoder_pull(dec, out, 16);
+	assert_int_equal(n, 2);
+	assert_int_equal(out[0].n_insn, 1);
+	assert_int_equal(out[0].section, 2);
+	assert_int_equal(cst_decoder_stats(dec)->nacc, 0);
+	cst_decoder_free(dec);
+	cst_image_free(img);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random_maps),
+		cmocka_unit_test(test_edges),
+		cmocka_unit_test(test_lazy),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_remap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
