@@ -44,6 +44,8 @@ class Run:
         self.what = "%s: exit %d: %s" % (" ".join(argv), self.code, self.err[-800:])
         if self.code not in (0, 1, 3) or "Sanitizer" in self.err or "runtime error:" in self.err:
             raise Bad(self.what)
+        if "out of memory" in self.err:
+            raise Bad(self.what)
         if self.code == 1 and not any(n in self.err for n in names):
             raise Bad("an error without a name: " + self.what)
 
@@ -224,6 +226,30 @@ class Suite:
                 struct.pack_into("<I", data, pos, 75)
             pos += length + (struct.unpack_from("<Q", data, pos + 8)[0] if kind == AUXTRACE else 0)
         return bytes(data)
+
+    def anonymous_memory(self):
+        """Its offset in the records is its address, far behind the end of any file; what else ran is decoded."""
+        data = bytearray(self.sample)
+        start, size = struct.unpack_from("<2Q", data, 40)
+        pos = start
+        while struct.unpack_from("<I", data, pos)[0] != 10:
+            pos += struct.unpack_from("<H", data, pos + 6)[0]
+        length, = struct.unpack_from("<H", data, pos + 6)
+        record = bytearray(data[pos:pos + length])
+        struct.pack_into("<3Q", record, 16, 0x7f1234560000, 0x1000, 0x7f1234560000)
+        name = record.index(b"/opt/")
+        end = record.index(b"\0", name)
+        record[name:end] = b"//anon".ljust(end - name, b"\0")
+        count = sum(bin(b).count("1") for b in data[72:104])
+        for at in range(start + size, start + size + 16 * count, 16):
+            struct.pack_into("<Q", data, at, struct.unpack_from("<Q", data, at)[0] + length)
+        struct.pack_into("<Q", data, 48, size + length)
+        path = self.write("anon", data[:pos] + record + data[pos:])
+        plain = Run(self.tool, ["script", "-i", SAMPLE, "--symfs", SYMFS, "--itrace=b"], ()).exits(0)
+        other = Run(self.tool, ["script", "-i", path, "--symfs", SYMFS, "--itrace=b"], ()).exits(0)
+        if plain.out != other.out or not plain.out:
+            raise Bad("other branches with a map of anonymous memory: " + other.what)
+        return 2
 
     def folders(self):
         os.mkdir(self.path("folder"))
@@ -450,6 +476,7 @@ def main():
         s.case("recordings with flipped bits", s.flips)
         s.case("recordings with noise", s.noise)
         s.case("files that are no recordings", s.foreign)
+        s.case("maps of anonymous memory", s.anonymous_memory)
         s.case("folders and absent files", s.folders)
         s.case("FIFOs and standard input", s.fifos)
         s.case("places that cannot be written", s.outputs)

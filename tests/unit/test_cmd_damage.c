@@ -285,6 +285,8 @@ static bool one_command(const char *const *words, bool cut)
 	get_messages(messages, sizeof(messages));
 	if (rc != CMD_OK && rc != CMD_ERROR && rc != CMD_LOSSES)
 		BAD("exit code %d: %.800s", rc, messages);
+	if (strstr(messages, "out of memory") || strstr(messages, "not enough memory"))
+		BAD("a number in the file decides on memory: %.800s", messages);
 	if (rc == CMD_ERROR && !strstr(messages, in))
 		BAD("an error that does not name the file: %.800s", messages);
 	if (rc == CMD_OK && cut && !strstr(messages, "is cut at") &&
