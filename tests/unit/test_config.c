@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_config.c - trace unit registers to decoder configuration, field by field.
+ */
+#include "lib_decode.h"
+
+static struct cst_config made(const struct cst_etmv4_regs *regs, int ete, int want)
+{
+	struct cst_config cfg;
+
+	memset(&cfg, 0xa5, sizeof(cfg));
+	assert_int_equal(cst_config_etmv4(&cfg, regs, ete, CST_PROFILE_A), want);
+	return cfg;
+}
+
+static void test_versions(void **state)
+{
+	struct cst_etmv4_regs regs = { .traceidr = 0xffffff90 };
+	unsigned int minor;
+
+	(void)state;
+	for (minor = 0; minor < 16; minor++) {
+		regs.idr1 = 0x4100f000 | 4 << 8 | minor << 4 | 0xf;
+		assert_int_equal(made(&regs, 0, minor > 6 ? -CST_ERR_VERSION : 0).version, 0x40 | minor);
+		regs.devarch = 0x47705a13 | minor << 16;
+		assert_int_equal(made(&regs, 1, minor > 3 ? -CST_ERR_VERSION : 0).version, 0x50 | minor);
+	}
+	regs.idr1 = 3 << 8;
+	made(&regs, 0, -CST_ERR_VERSION);
+	/* not captured: the oldest */
+	regs.devarch = 0;
+	assert_int_equal(made(&regs, 1, 0).version, 0x50);
+	regs.devarch = 0x47704a13;	/* an ETMv4 */
+	made(&regs, 1, -CST_ERR_VERSION);
+	regs.devarch = 0;
+	regs.idr1 = 0xfff;	/* what an ETE has there does not matter */
+	assert_int_equal(made(&regs, 1, 0).protocol, CST_PROTO_ETE);
+	regs.idr1 = 4 << 8;
+	assert_int_equal(made(&regs, 0, 0).protocol, CST_PROTO_ETMV4);
+	assert_int_equal(made(&regs, 0, 0).trace_id, 0x10);
+}
+
+static void test_sizes(void **state)
+{
+	struct cst_etmv4_regs regs = { .idr1 = 4 << 8 | 2 << 4 };
+	static const uint8_t vmid[8] = { 0, 1, 2, 0, 4, 0, 0, 0 };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 8; i++) {
+		regs.idr2 = i << 10;
+		assert_int_equal(made(&regs, 0, 0).vmid_bytes, vmid[i]);
+		assert_int_equal(made(&regs, 1, 0).vmid_bytes, 4);
+	}
+	regs.idr2 = 4 << 5;
+	assert_int_equal(made(&regs, 0, 0).cid_bytes, 4);
+	assert_int_equal(made(&regs, 0, 0).ia64, 0);
+	regs.idr2 = 8;
+	assert_int_equal(made(&regs, 0, 0).ia64, 1);
+	assert_int_equal(made(&regs, 0, 0).cid_bytes, 0);
+	assert_int_equal(made(&regs, 1, 0).cid_bytes, 4);
+	for (i = 0; i < 16; i++) {
+		regs.idr2 = i << 25;
+		assert_int_equal(made(&regs, 0, 0).cc_bits, 12 + i);
+	}
+}
+
+static void test_features(void **state)
+{
+	struct cst_etmv4_regs none = { .idr1 = 4 << 8 | 3 << 4 }, regs;
+	struct cst_config cfg;
+
+	(void)state;
+	cfg = made(&none, 0, 0);
+	assert_true(!cfg.commopt && cfg.trans_p0 && !cfg.qsupp && !cfg.wfx_p0 && !cfg.ret_stack &&
+		    !cfg.cycle_count && !cfg.branch_broadcast && !cfg.cond_trace && !cfg.data_trace &&
+		    !cfg.ts_marker && !cfg.vmid_is_cid2 && !cfg.max_spec);
+	assert_true(cfg.max_queue == 65536 && cfg.hold_transactions == 1 && !cfg.as_reference);
+	/* no commit fields: only of a trace unit that can count cycles */
+	regs = none;
+	regs.idr0 = 1 << 29;
+	assert_int_equal(made(&regs, 0, 0).commopt, 0);
+	regs.idr0 = 1 << 29 | 1 << 7;
+	assert_int_equal(made(&regs, 0, 0).commopt, 1);
+	regs.idr0 = 1 << 30;
+	assert_int_equal(made(&regs, 1, 0).trans_p0, 0);
+	regs.idr0 = 3 << 15;
+	assert_int_equal(made(&regs, 0, 0).qsupp, 3);
+	regs.idr0 = 1 << 23;
+	assert_int_equal(made(&regs, 0, 0).ts_marker, 1);
+	/* WFI and WFE are P0 instructions from ETMv4.3 on */
+	regs = none;
+	regs.idr2 = 1u << 31;
+	assert_int_equal(made(&regs, 0, 0).wfx_p0, 1);
+	regs.idr1 = 4 << 8 | 2 << 4;
+	assert_int_equal(made(&regs, 0, 0).wfx_p0, 0);
+	assert_int_equal(made(&regs, 1, 0).wfx_p0, 1);
+	regs = none;
+	regs.configr = 1 << 12 | 1 << 4 | 1 << 3 | 1 << 15;
+	regs.idr8 = 0xdeadbeef;
+	cfg = made(&regs, 0, 0);
+	assert_true(cfg.ret_stack && cfg.cycle_count && cfg.branch_broadcast && cfg.vmid_is_cid2);
+	assert_true(cfg.max_spec == 0xdeadbeef);
+	/* all the rest does nothing */
+	regs.configr = ~(7u << 8 | 3u << 16 | 3u << 1);
+	made(&regs, 0, 0);
+}
+
+/* What can be listed, but not followed. */
+static void test_unsupported(void **state)
+{
+	static const uint32_t refused[] = { 1 << 1, 1 << 2, 1 << 8, 7 << 8, 1 << 16, 1 << 17 };
+	struct cst_etmv4_regs regs = { .idr1 = 4 << 8 | 3 << 4 };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		regs.configr = refused[i];
+		made(&regs, 0, -CST_ERR_UNSUP);
+		/* these fields are no longer there in ETE */
+		made(&regs, 1, 0);
+	}
+	regs.configr = 7 << 8;
+	regs.idr0 = 1 << 6;
+	assert_int_equal(made(&regs, 0, -CST_ERR_UNSUP).cond_trace, 1);
+	assert_int_equal(made(&regs, 1, 0).cond_trace, 0);
+	regs.configr = 3 << 16 | 3 << 1;
+	regs.idr0 = 3 << 3;
+	assert_int_equal(made(&regs, 0, -CST_ERR_UNSUP).data_trace, 1);
+	regs.configr = 3 << 16;
+	assert_int_equal(made(&regs, 0, -CST_ERR_UNSUP).data_trace, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_features),
+		cmocka_unit_test(test_unsupported),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
