@@ -267,6 +267,7 @@ static int do_record(struct indexer *ix, const struct pd_record *rec)
 {
 	struct session *ss = ix->ss;
 	uint32_t i;
+	int rc;
 
 	switch (rec->ev->header.type) {
 	case PERF_RECORD_MMAP:
@@ -292,8 +293,9 @@ static int do_record(struct indexer *ix, const struct pd_record *rec)
 		ss->totals.lost_records += ((const struct perf_record_lost *)rec->ev)->lost;
 		return 0;
 	case PERF_RECORD_AUXTRACE_INFO:
-		if (session_read_info(ss, rec))
-			return -1;
+		rc = session_read_info(ss, rec);
+		if (rc)
+			return rc;
 		for (i = 0; i < ss->info.nr_cpu; i++) {
 			struct aux_pid_source src = aux_cpu_pid_source(&ss->info.cpu[i]);
 

@@ -81,6 +81,9 @@ struct session {
 	uint64_t bytes_total, bytes_done;
 };
 
+/* An error whose cause the user was told where it was found; -1 is "not enough memory". */
+#define SESSION_TOLD	(-2)
+
 /* metadata.c */
 int session_read_info(struct session *ss, const struct pd_record *rec);
 int session_read_hw_id(struct session *ss, const struct pd_record *rec);

@@ -15,7 +15,7 @@ int session_read_info(struct session *ss, const struct pd_record *rec)
 	if (auxinfo_parse(&ss->info, (const void *)rec->ev, rec->ev->header.size,
 			  perfdata_file_name(ss->pd, rec->file), rec->offset, &err)) {
 		fprintf(stderr, "cstrace: %s\n", err.msg);
-		return -1;
+		return SESSION_TOLD;
 	}
 	if (ss->info.missing)
 		fprintf(stderr, "cstrace: %s: the trace metadata at offset 0x%llx ends early: %u of %u CPUs "

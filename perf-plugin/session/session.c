@@ -25,13 +25,15 @@ static int index_file(struct session *ss)
 {
 	const struct pd_env *env;
 	unsigned int i;
+	int rc;
 
 	for (i = 0; i < perfdata_nr_warnings(ss->pd); i++)
 		fprintf(stderr, "cstrace: warning: %s\n", perfdata_warning(ss->pd, i));
-	if (session_index(ss)) {
-		fprintf(stderr, "cstrace: %s: cannot be indexed\n", ss->name);
+	rc = session_index(ss);
+	if (rc == -1)
+		fprintf(stderr, "cstrace: %s: not enough memory for what its records tell\n", ss->name);
+	if (rc)
 		return -1;
-	}
 	if (!ss->have_info) {
 		fprintf(stderr, "cstrace: %s: no CoreSight trace in this file (no AUXTRACE_INFO record); record "
 			"with 'perf record -e cs_etm//u', and note that 'perf inject --strip' removes the "
