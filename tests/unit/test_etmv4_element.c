@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_etmv4_element.c - speculation and transactions: what is committed, in which order, what a Cancel,
+ * a Mispredict and a Discard take along, and that the queue stays within its limits.
+ */
+#include <inttypes.h>
+
+#include "etmv4/etmv4.h"
+#include "lib_decode.h"
+
+#define AT(a) 0x9a, (a) >> 2 & 0x7f, (a) >> 9 & 0x7f, (a) >> 16 & 0xff, (a) >> 24 & 0xff
+
+static struct cst_stats stats;
+
+static void describe(const struct cst_element *e, char *s, size_t n)
+{
+	unsigned int i;
+
+	switch (e->kind) {
+	case CST_EL_ATOMS:
+		for (i = 0; i < e->n && i + 1 < n; i++)
+			s[i] = (e->bits >> i & 1 ? 'E' : 'N') | ((e->bits ^ e->first_e) >> i & 1 ? 0x20 : 0);
+		s[i] = 0;
+		break;
+	case CST_EL_ADDRESS:
+		snprintf(s, n, "a%" PRIx64, e->addr);
+		break;
+	case CST_EL_SOURCE_ADDRESS:
+		snprintf(s, n, "s%" PRIx64, e->addr);
+		break;
+	case CST_EL_CONTEXT:
+		snprintf(s, n, "ctx%u", e->ctx.el);
+		break;
+	case CST_EL_EXCEPTION:
+		snprintf(s, n, "exc%x@%" PRIx64, e->num, e->addr);
+		break;
+	case CST_EL_Q:
+		snprintf(s, n, "q%" PRIu64, e->value);
+		break;
+	case CST_EL_TIMESTAMP:
+		snprintf(s, n, "t%" PRIu64, e->value);
+		break;
+	case CST_EL_CYCLE_COUNT:
+		snprintf(s, n, "c%u", e->cc);
+		break;
+	case CST_EL_EVENT:
+		snprintf(s, n, "ev%u", e->num);
+		break;
+	case CST_EL_TRACE_ON:
+		snprintf(s, n, "on%u", e->num);
+		break;
+	case CST_EL_NO_SYNC:
+		snprintf(s, n, "nosync%u/%u", e->num, (unsigned int)e->value);
+		break;
+	default:
+		snprintf(s, n, "%s", e->kind == CST_EL_TRACE_INFO ? "info" : e->kind == CST_EL_END ? "end" :
+			 e->kind == CST_EL_TRANS_START ? e->num ? "start" : "init" :
+			 e->kind == CST_EL_TRANS_COMMIT ? "commit" : e->kind == CST_EL_TRANS_FAIL ? "fail" :
+			 e->kind == CST_EL_EXC_RETURN ? "eret" : e->kind == CST_EL_FUNC_RETURN ? "fret" : "?");
+	}
+}
+
+/*
+ * The elements of bytes that follow a synchronisation; a point where they are taken after each packet.
+ * Lower case atoms were corrected. The first NO_SYNC and the final END are left out.
+ */
+static void expect(const struct cst_config *cfg, const uint8_t *p, size_t len, const char *want)
+{
+	char got[2048] = "", one[128];
+	const struct cst_element *e;
+	struct etmv4_parser ps;
+	struct cst_packet pkt;
+	struct etmv4_queue q;
+	unsigned int size, at = 0, first = 1, ended = 0;
+
+	memset(&stats, 0, sizeof(stats));
+	cst_etmv4_parser_init(&ps, cfg);
+	assert_int_equal(cst_etmv4_queue_init(&q, cfg, &stats), 0);
+	while (!ended) {
+		memset(&pkt, 0, sizeof(pkt));
+		size = cst_etmv4_parse(&ps, p + at, p + len, &pkt);
+		pkt.index = at;
+		pkt.size = size;
+		at += size;
+		if (size) {
+			cst_etmv4_queue_packet(&q, &pkt);
+		} else {
+			assert_int_equal(at, len);
+			cst_etmv4_queue_end(&q);
+			ended = 1;
+		}
+		while ((e = cst_etmv4_queue_take(&q))) {
+			if (first || e->kind == CST_EL_END) {
+				first = 0;
+				continue;
+			}
+			describe(e, one, sizeof(one));
+			if (*got && !(e->kind == CST_EL_ATOMS && strchr("ENen", got[strlen(got) - 1])))
+				strcat(got, " ");
+			strcat(got, one);
+		}
+	}
+	assert_int_equal(q.count, 0);
+	cst_etmv4_queue_free(&q);
+	assert_string_equal(got, want);
+}
+
+static void test_commit(void **state)
+{
+	struct cst_config spec = ete_config(1, 8), none = ete_config(1, 0);
+
+	(void)state;
+	/* nothing is speculative: all at once, what is no P0 element with the next one */
+	expect(&none, BYTES(SYNC, 0xff, AT(0x1000), 0x81, 0x00, 0xf6), "info EEE a1000 ctx0 N");
+	expect(&none, BYTES(SYNC, 0xf7, AT(0x1000)), "info E");
+	/* in parts of a packet; non-P0 elements stand in front of the next P0 element */
+	expect(&spec, BYTES(SYNC, 0xfd, 0x2d, 0x01, AT(0x10), 0x2d, 0x01, 0xf7, 0x2d, 0x01, 0x2d, 0x01),
+	       "info ENE a10 E");
+	/* beyond the limit the oldest are final */
+	expect(&spec, BYTES(SYNC, 0xd0), "info EEEEEEEEEEEE");	/* 20 - 8 */
+	assert_int_equal(stats.uncommitted, 8);
+	expect(&spec, BYTES(SYNC, 0xc4, 0xf6), "info E");
+	/* more than there is: an error, and what is not speculative is kept */
+	expect(&spec, BYTES(SYNC, 0xdb, 0x02, 0x05, 0x2d, 0x03, 0xf7), "info t5 nosync5/11");
+	assert_int_equal(stats.uncommitted, 2);
+	assert_int_equal(stats.resyncs, 1);
+	assert_int_equal(stats.unsynced, 1);
+	expect(&spec, BYTES(SYNC, 0xf7, 0x2d, 0xff, 0xff, 0xff, 0xff, 0x0f), "info nosync5/11");
+	/* zero is allowed */
+	expect(&spec, BYTES(SYNC, 0xf7, 0x2d, 0x00, 0x2d, 0x01), "info E");
+}
+
+static void test_cycle_counts(void **state)
+{
+	struct cst_config spec = ete_config(1, 20);
+
+	(void)state;
+	/* the commit comes first; the count stands where its packet does, behind both atoms */
+	expect(&spec, BYTES(SYNC, 0xdb, 0x11, 0x11), "info EE c1 c1");
+	expect(&spec, BYTES(SYNC, 0xf7, 0x11, 0xf7, 0x11), "info E c1 E c1");
+	expect(&spec, BYTES(SYNC, 0xdb, 0x0e, 0x02, 0x07), "info EE c7");
+	expect(&spec, BYTES(SYNC, 0xdb, 0x0e, 0x00, 0x07, 0x2d, 0x02), "info EE c7");
+}
+
+static void test_cancel(void **state)
+{
+	struct cst_config spec = ete_config(1, 8);
+
+	(void)state;
+	/* the youngest atoms of a packet */
+	expect(&spec, BYTES(SYNC, 0xdc, 0xdf, 0x2e, 0x04, 0x2d, 0x04), "info NEEE");
+	expect(&spec, BYTES(SYNC, 0xdc, 0xdf, 0x2e, 0x05, 0x2d, 0x03), "info NEE");
+	/* what is speculative behind and between goes along; time and events stay */
+	expect(&spec, BYTES(SYNC, 0xf6, AT(0x10), 0xf7, 0x02, 0x05, AT(0x20), 0x71, 0xf7, 0x81, 0x01, 0x2e, 0x02,
+			    0xf6, 0x2d, 0x02), "info N a10 t5 ev1 N");
+	/* a committed atom of the packet is not touched */
+	expect(&spec, BYTES(SYNC, 0xff, 0x2d, 0x01, 0x2e, 0x02, 0xf6, 0x2d, 0x01), "info EN");
+	expect(&spec, BYTES(SYNC, 0xff, 0x2d, 0x01, 0x2e, 0x03), "info E nosync5/11");
+	/* with a mispredict of the one before; formats 2 and 3 carry atoms that go first */
+	expect(&spec, BYTES(SYNC, 0xdb, 0x2f, 0x01, 0x2d, 0x01), "info n");
+	expect(&spec, BYTES(SYNC, 0xf7, 0x34, 0x2d, 0x01), "info nosync5/12");
+	expect(&spec, BYTES(SYNC, 0xf7, 0x35, 0x2d, 0x01), "info n");
+	expect(&spec, BYTES(SYNC, 0xf7, 0x36, 0x2d, 0x02), "info En");
+	expect(&spec, BYTES(SYNC, 0xf6, 0x37, 0x2d, 0x01), "info e");
+	expect(&spec, BYTES(SYNC, 0xff, 0x38, 0x2d, 0x01), "info n");
+	expect(&spec, BYTES(SYNC, 0xff, 0x39, 0x2d, 0x02), "info En");
+	expect(&spec, BYTES(SYNC, 0xc1, 0x3e, 0x2d, 0x01), "info nosync5/12");
+	/* exceptions, Q and source addresses count one each */
+	expect(&spec, BYTES(SYNC, 0xf7, 0x06, 0x1d, AT(0x10), 0xb4, 0x04, 0x2e, 0x02, 0x2d, 0x01), "info E");
+	expect(&spec, BYTES(SYNC, 0xf7, 0x06, 0x1d, AT(0x10), 0xb4, 0x04, 0x2d, 0x03), "info E exce@10 s10");
+	/* nothing cancelled is a loss */
+	expect(&spec, BYTES(SYNC, 0xff, 0x2e, 0x03), "info");
+	assert_int_equal(stats.uncommitted, 0);
+}
+
+static void test_mispredict(void **state)
+{
+	struct cst_config spec = ete_config(1, 8), none = ete_config(1, 0);
+
+	(void)state;
+	expect(&spec, BYTES(SYNC, 0xf6, 0x30, 0x2d, 0x01), "info e");
+	/* twice is as before */
+	expect(&spec, BYTES(SYNC, 0xf6, 0x30, 0x30, 0x2d, 0x01), "info N");
+	expect(&spec, BYTES(SYNC, 0x31, 0x2d, 0x01), "info n");
+	expect(&spec, BYTES(SYNC, 0x32, 0x2d, 0x02), "info En");
+	expect(&spec, BYTES(SYNC, 0x33, 0x2d, 0x01), "info e");
+	/* only the youngest of a packet; its target is void, but no context */
+	expect(&spec, BYTES(SYNC, 0xff, AT(0x10), 0x81, 0x02, 0x30, 0xf7, 0x2d, 0x04), "info EEn ctx2 E");
+	/* no atom: an error, unless it may have been before the trace */
+	expect(&spec, BYTES(SYNC, 0x30), "info nosync5/12");
+	expect(&none, BYTES(SYNC, 0xf7, 0x30), "info E nosync5/12");
+	expect(&spec, BYTES(ASYNC, 0x01, 0x04, 0x02, 0x30, 0xf7, 0x2d, 0x03), "info E");
+	/* committed before it is known to be wrong: it is held as long as nothing follows */
+	expect(&spec, BYTES(SYNC, 0xff, 0x2d, 0x03, 0x30, 0xf7, 0x2d, 0x01), "info EEnE");
+	expect(&spec, BYTES(SYNC, 0xf7, 0x2d, 0x01, AT(0x10), 0x02, 0x05, 0x30, 0xf7, 0x2d, 0x01), "info n t5 E");
+	expect(&spec, BYTES(SYNC, 0xf7, 0x2d, 0x01, 0x04, 0xf7, 0x2d, 0x01), "info E on0 E");
+	/* an exception stands between */
+	expect(&spec, BYTES(SYNC, 0xf7, 0x06, 0x1d, AT(0x10), 0x30), "info nosync5/12");
+}
+
+/* Elements that were speculative before the trace began. */
+static void test_unseen(void **state)
+{
+	struct cst_config spec = ete_config(1, 8);
+
+	(void)state;
+	expect(&spec, BYTES(ASYNC, 0x01, 0x04, 0x03, 0xf7, 0x2d, 0x03, 0xf6, 0x2d, 0x02), "info EN");
+	expect(&spec, BYTES(ASYNC, 0x01, 0x04, 0x03, 0xf7, 0x2e, 0x02, 0x2d, 0x02, 0xf6, 0x2d, 0x01), "info N");
+	expect(&spec, BYTES(ASYNC, 0x01, 0x04, 0x03, 0x2d, 0x04), "info nosync5/11");
+	/* more than the limit allows: some are committed with it; later ones say nothing */
+	expect(&spec, BYTES(ASYNC, 0x01, 0x04, 0xff, 0xff, 0xff, 0xff, 0x0f, 0xf7, 0x2d, 0x08), "info E");
+	expect(&spec, BYTES(SYNC, 0xf7, 0x01, 0x04, 0x07, 0x2d, 0x01, 0x2d, 0x01), "info E info nosync5/11");
+}
+
+static void test_exceptions(void **state)
+{
+	struct cst_config cfg = etm_config(4, 0), ete = ete_config(1, 0), m = etm_config(0, 4);
+
+	(void)state;
+	expect(&cfg, BYTES(SYNC, 0x06, 0x1d, AT(0x10)), "info exce@10");
+	expect(&cfg, BYTES(SYNC, 0x06, 0x5c, AT(0x10)), "info a10 exce@10");
+	expect(&cfg, BYTES(SYNC, 0x06, 0x5c, 0x82, 4, 0, 0, 0, 0x01), "info ctx1 a10 exce@10");
+	expect(&cfg, BYTES(SYNC, 0x06, 0x1d, 0x82, 4, 0, 0, 0, 0x01), "info ctx1 exce@10");
+	/* only an Ignore packet may come in between */
+	expect(&cfg, BYTES(SYNC, 0x06, 0x1d, 0x70, AT(0x10)), "info exce@10");
+	expect(&cfg, BYTES(SYNC, 0x06, 0x1d, 0x02, 0x05, AT(0x10)), "info nosync5/13");
+	expect(&ete, BYTES(SYNC, 0x06, 0x01, 0x70), "info exc0@0");
+	/* Exception Return counts on v7-M only */
+	m.profile = CST_PROFILE_M;
+	expect(&m, BYTES(SYNC, 0xf7, 0x07, 0x2d, 0x02), "info E eret");
+	m.version = 0x42;
+	expect(&m, BYTES(SYNC, 0xf7, 0x07, 0x2d, 0x02), "info nosync5/11");
+	expect(&m, BYTES(SYNC, 0x05, 0x2d, 0x01), "info fret");
+}
+
+static void test_discard(void **state)
+{
+	struct cst_config spec = ete_config(1, 8);
+
+	(void)state;
+	expect(&spec, BYTES(SYNC, 0xf7, 0x02, 0x05, AT(0x10), 0x71, 0x00, 0x03, 0xf7), "info t5 ev1 nosync4/0");
+	assert_int_equal(stats.discards, 1);
+	assert_int_equal(stats.uncommitted, 1);
+	assert_int_equal(stats.unsynced, 1);
+	expect(&spec, BYTES(SYNC, 0xf7, 0x00, 0x05, SYNC, 0x04, 0xf7, 0x2d, 0x01), "info nosync3/0 info on1 E");
+	/* the reason is told once */
+	expect(&spec, BYTES(SYNC, 0x00, 0x05, SYNC, 0x04, 0x04, 0xf7, 0x2d, 0x01), "info nosync3/0 info on1 on0 E");
+	/* the end: what is not speculative, up to the first P0 element that is */
+	expect(&spec, BYTES(SYNC, 0x02, 0x05, AT(0x10), 0x71, 0xf7, 0x02, 0x06), "info t5 ev1");
+	expect(&spec, BYTES(SYNC, 0xff, 0x02, 0x05, 0x2d, 0x01), "info E");
+	assert_int_equal(stats.uncommitted, 2);
+}
+
+static void test_transactions(void **state)
+{
+	struct cst_config cfg = ete_config(1, 0), spec = ete_config(1, 8);
+
+	(void)state;
+	/* held until it is known how it ends */
+	expect(&cfg, BYTES(SYNC, 0xf7, 0x0a, 0xdb, 0x02, 0x05, 0x0b, 0xf6), "info E start EE t5 commit N");
+	expect(&cfg, BYTES(SYNC, 0xf7, 0x0a, 0xdb, 0x02, 0x05, 0x06, 0x31, 0x70, 0xf6), "info E start t5 fail N");
+	assert_int_equal(stats.trans_failed, 1);
+	/* Discard and the end imply that it failed */
+	expect(&cfg, BYTES(SYNC, 0xf7, 0x0a, 0xdb, 0x00, 0x03), "info E start nosync4/0");
+	expect(&cfg, BYTES(SYNC, 0xf7, 0x0a, 0xdb), "info E start");
+	assert_int_equal(stats.trans_failed, 1);
+	/* one that is open when the trace begins */
+	expect(&cfg, BYTES(ASYNC, 0x01, 0x01, 0x40, 0xdb, 0x06, 0x31, 0x70, 0xf6), "init info fail N");
+	/* started on a wrong path only */
+	expect(&spec, BYTES(SYNC, 0xf7, 0x0a, 0xf7, 0x2e, 0x02, 0x2d, 0x01, 0xf6, 0x2d, 0x01), "info EN");
+	/* shown as it was traced */
+	cfg.hold_transactions = 0;
+	expect(&cfg, BYTES(SYNC, 0xf7, 0x0a, 0xdb, 0x06, 0x31, 0x70, 0xf6), "info E start EE fail N");
+	/* not a P0 element where the trace unit says so */
+	spec.trans_p0 = 0;
+	expect(&spec, BYTES(SYNC, 0x0a, 0xf7, 0x0b, 0xf7, 0x2d, 0x02), "info start E commit E");
+}
+
+/* The queue never holds more than it may; when it is full, that is said and decoding goes on. */
+static void test_limits(void **state)
+{
+	static const uint32_t limits[] = { 0, 1, 256, 300, 512, 4096, 65536 };
+	static uint8_t bytes[40000];
+	unsigned int i, n, at, found;
+
+	(void)state;
+	for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		struct cst_config cfg = ete_config(1, 0xffffffff);
+		static const uint8_t sync[] = { SYNC };
+		struct cst_generic out[64];
+		struct cst_decoder *dec;
+		int got, k;
+
+		cfg.max_queue = limits[i];
+		for (at = 0; at + 20000 <= sizeof(bytes); at += 20000) {
+			memcpy(bytes + at, sync, 14);
+			memset(bytes + at + 14, 0xf7, 20000 - 14);
+		}
+		assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+		assert_int_equal(cst_decoder_feed(dec, bytes, sizeof(bytes), 0), 0);
+		cst_decoder_end(dec);
+		n = found = 0;
+		while ((got = cst_decoder_pull(dec, out, 64)) > 0)
+			for (k = 0; k < got; k++, n++) {
+				found += out[k].kind == CST_GEN_NO_SYNC && out[k].error == CST_ERR_QUEUE_FULL;
+				if (out[k].kind == CST_GEN_EO_TRACE)
+					found += 100;
+			}
+		assert_int_equal(found, 102);
+		assert_int_equal(cst_decoder_stats(dec)->resyncs, 2);
+		/* each atom is counted: dropped, or skipped until the next synchronisation */
+		assert_int_equal(cst_decoder_stats(dec)->uncommitted + cst_decoder_stats(dec)->unsynced,
+				 sizeof(bytes) - 28 - 2);
+		cst_decoder_free(dec);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_commit),
+		cmocka_unit_test(test_cycle_counts),
+		cmocka_unit_test(test_cancel),
+		cmocka_unit_test(test_mispredict),
+		cmocka_unit_test(test_unseen),
+		cmocka_unit_test(test_exceptions),
+		cmocka_unit_test(test_discard),
+		cmocka_unit_test(test_transactions),
+		cmocka_unit_test(test_limits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_tree.c - the contract of decoders and trees: feeding and pulling, stops, lazy sections, resets,
+ * timestamps ahead, packets one by one, routing by trace ID, barriers, ends.
+ */
+#include "frames.h"
+#include "lib_decode.h"
+
+/* nop; b -4: a loop of two instructions at 0 */
+static const uint32_t loop[] = { 0xd503201f, 0x17ffffff };
+static const uint8_t start[] = { SYNC, 0x81, 0x30, 0x95, 0x00 };
+
+static struct cst_decoder *new_decoder(const struct cst_config *cfg, struct cst_space *space)
+{
+	struct cst_decoder *dec;
+
+	assert_int_equal(cst_decoder_new(&dec, cfg), 0);
+	cst_decoder_set_space(dec, space);
+	return dec;
+}
+
+static void test_feed_and_pull(void **state)
+{
+	struct cst_config cfg = etm_config(4, 0), none;
+	static const uint8_t atoms[] = { 0xd4, 0xd4, 0xd4 };
+	struct cst_generic out[40];
+	struct cst_decoder *dec;
+	struct program pr;
+	unsigned int n = 0;
+	int got, i;
+
+	(void)state;
+	program_map(&pr, 0, loop, sizeof(loop));
+	dec = new_decoder(&cfg, pr.space);
+	assert_int_equal(cst_decoder_config(dec)->version, 0x44);
+	cst_decoder_set_cookie(dec, &n);
+	assert_ptr_equal(cst_decoder_cookie(dec), &n);
+	assert_int_equal(cst_decoder_pull(dec, out, 40), 0);
+	/* outputs that are too small for what one element may make */
+	assert_int_equal(cst_decoder_pull(dec, out, 7), -CST_ERR_INVAL);
+	assert_int_equal(cst_decoder_pull(dec, out, SIZE_MAX), -CST_ERR_INVAL);
+	assert_int_equal(cst_decoder_feed(dec, start, sizeof(start), 100), 0);
+	assert_int_equal(cst_decoder_feed(dec, start, sizeof(start), 100), -CST_ERR_BUSY);
+	assert_int_equal(cst_decoder_pull(dec, out, 40), 1);
+	assert_int_equal(out[0].kind, CST_GEN_NO_SYNC);
+	assert_int_equal(out[0].index, 100);
+	assert_int_equal(cst_decoder_pull(dec, out, 40), 0);
+	assert_int_equal(cst_decoder_feed(dec, atoms, 3, 1000), 0);
+	while ((got = cst_decoder_pull(dec, out, 8)) > 0)
+		for (i = 0; i < got; i++, n++)
+			if (n) {
+				assert_int_equal(out[i].kind, CST_GEN_RANGE);
+				assert_int_equal(out[i].index, 1000 + (n - 1) / 24);
+			}
+	assert_int_equal(n, 1 + 72);
+	cst_decoder_end(dec);
+	assert_int_equal(cst_decoder_feed(dec, atoms, 3, 1003), -CST_ERR_BUSY);
+	assert_int_equal(cst_decoder_pull(dec, out, 40), 1);
+	assert_int_equal(out[0].kind, CST_GEN_EO_TRACE);
+	assert_int_equal(out[0].num, CST_UNSYNC_END);
+	assert_int_equal(cst_decoder_pull(dec, out, 40), 0);
+	assert_int_equal(cst_decoder_stats(dec)->elements, 75);
+	assert_int_equal(cst_decoder_stats(dec)->bytes, sizeof(start) + 3);
+	cst_decoder_free(dec);
+	cst_decoder_free(NULL);
+	memset(&none, 0, sizeof(none));
+	assert_int_equal(cst_decoder_new(&dec, &none), -CST_ERR_PROTOCOL);
+	cst_image_free(pr.img);
+}
+
+static void test_reset(void **state)
+{
+	struct cst_config cfg = etm_config(4, 8);
+	static const uint8_t cut[] = { SYNC, 0x81, 0x30, 0x95, 0x00, 0xf7, 0x9a, 0x01 };
+	struct cst_generic out[40];
+	struct cst_decoder *dec;
+	struct program pr;
+
+	(void)state;
+	program_map(&pr, 0, loop, sizeof(loop));
+	dec = new_decoder(&cfg, pr.space);
+	assert_int_equal(cst_decoder_feed(dec, cut, sizeof(cut), 0), 0);
+	assert_int_equal(cst_decoder_pull(dec, out, 40), 1);
+	/* in the middle of a packet, with an atom that is not committed */
+	cst_decoder_reset(dec, CST_UNSYNC_RESET);
+	assert_int_equal(cst_decoder_stats(dec)->uncommitted, 1);
+	assert_int_equal(cst_decoder_feed(dec, cut, 19, 50), 0);
+	cst_decoder_end(dec);
+	assert_int_equal(cst_decoder_pull(dec, out, 40), 2);
+	assert_int_equal(out[0].kind, CST_GEN_NO_SYNC);
+	assert_int_equal(out[0].num, CST_UNSYNC_RESET);
+	assert_int_equal(out[0].index, 50);
+	assert_int_equal(out[1].kind, CST_GEN_EO_TRACE);
+	assert_int_equal(cst_decoder_stats(dec)->bad_packets, 0);
+	/* after the end, too */
+	cst_decoder_reset(dec, CST_UNSYNC_UNKNOWN);
+	assert_int_equal(cst_decoder_feed(dec, cut, 19, 0), 0);
+	assert_int_equal(cst_decoder_pull(dec, out, 40), 1);
+	cst_decoder_free(dec);
+	cst_image_free(pr.img);
+}
+
+static void test_stops(void **state)
+{
+	static const uint8_t bytes[] = {
+		SYNC, 0x81, 0x30, 0x04, 0x80, 0x95, 0x00, 0xf7, 0x02, 0x05, 0xf7, 0x06, 0x1d, 0x95, 0x00, 0x81, 0x31,
+		0x95, 0x00, 0xf7,
+	};
+	static const struct {
+		enum cst_stop stop;
+		uint8_t kind;
+	} want[] = {
+		{ CST_STOP_CONTEXT, CST_GEN_PE_CONTEXT }, { CST_STOP_TRACE_ON, CST_GEN_TRACE_ON },
+		{ CST_STOP_TIMESTAMP, CST_GEN_TIMESTAMP }, { CST_STOP_EXCEPTION, CST_GEN_EXCEPTION },
+		{ CST_STOP_CONTEXT, CST_GEN_PE_CONTEXT },
+	};
+	struct cst_config cfg = etm_config(4, 0);
+	struct cst_generic out[40];
+	struct cst_decoder *dec;
+	struct cst_space *empty;
+	struct program pr;
+	unsigned int i;
+	int n;
+
+	(void)state;
+	program_map(&pr, 0, loop, sizeof(loop));
+	assert_int_equal(cst_space_new(&empty, pr.img), 0);
+	dec = new_decoder(&cfg, pr.space);
+	cst_decoder_set_stop(dec, CST_STOP_CONTEXT | CST_STOP_TRACE_ON | CST_STOP_TIMESTAMP | CST_STOP_EXCEPTION);
+	assert_int_equal(cst_decoder_feed(dec, bytes, sizeof(bytes), 0), 0);
+	for (i = 0; i < 5; i++) {
+		n = cst_decoder_pull(dec, out, 40);
+		assert_true(n > 0);
+		assert_int_equal(cst_decoder_stopped(dec), want[i].stop);
+		assert_int_equal(out[n - 1].kind, want[i].kind);
+	}
+	/* the space that was set at the stop is what execution goes on in */
+	cst_decoder_set_space(dec, empty);
+	n = cst_decoder_pull(dec, out, 40);
+	assert_int_equal(n, 1);
+	assert_int_equal(out[0].kind, CST_GEN_NACC);
+	assert_int_equal(cst_decoder_stopped(dec), CST_STOP_NONE);
+	/* none at all */
+	cst_decoder_reset(dec, CST_UNSYNC_RESET);
+	cst_decoder_set_space(dec, NULL);
+	cst_decoder_set_stop(dec, 0);
+	assert_int_equal(cst_decoder_feed(dec, bytes, sizeof(bytes), 0), 0);
+	n = cst_decoder_pull(dec, out, 40);
+	assert_true(n > 5);
+	assert_int_equal(cst_decoder_stopped(dec), CST_STOP_NONE);
+	cst_decoder_free(dec);
+	cst_image_free(pr.img);
+}
+
+static void test_lazy(void **state)
+{
+	struct cst_config cfg = etm_config(4, 0);
+	static const uint8_t atoms[] = { 0xf7, 0xdb, 0x95, 0x02, 0xf7, 0x95, 0x00, 0xf7 };
+	struct cst_section *sec, *gone;
+	struct cst_generic out[40];
+	struct cst_decoder *dec;
+	struct cst_image *img;
+	struct cst_space *sp;
+	int i;
+
+	(void)state;
+	assert_int_equal(cst_image_new(&img, 0), 0);
+	assert_int_equal(cst_space_new(&sp, img), 0);
+	assert_int_equal(cst_section_new(&sec, img, NULL, 8, NULL), 0);
+	assert_int_equal(cst_section_new(&gone, img, NULL, 8, NULL), 0);
+	assert_int_equal(cst_space_map(sp, 0, 8, sec, 0), 0);
+	assert_int_equal(cst_space_map(sp, 8, 8, gone, 0), 0);
+	dec = new_decoder(&cfg, sp);
+	assert_int_equal(cst_decoder_feed(dec, start, sizeof(start), 0), 0);
+	assert_int_equal(cst_decoder_pull(dec, out, 40), 1);
+	assert_int_equal(cst_decoder_feed(dec, atoms, sizeof(atoms), 18), 0);
+	assert_int_equal(cst_decoder_pull(dec, out, 40), 1);	/* the context */
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(cst_decoder_stopped(dec), CST_STOP_SECTION);
+		assert_ptr_equal(cst_decoder_section(dec), sec);
+		assert_int_equal(cst_decoder_pull(dec, out, 40), 0);
+	}
+	assert_int_equal(cst_section_set_bytes(sec, loop, 8), 0);
+	assert_int_equal(cst_decoder_pull(dec, out, 40), 3);
+	assert_int_equal(out[0].index, 18);
+	assert_int_equal(out[2].index, 19);
+	assert_int_equal(cst_decoder_stopped(dec), CST_STOP_SECTION);
+	assert_ptr_equal(cst_decoder_section(dec), gone);
+	assert_int_equal(cst_section_set_bytes(gone, NULL, 0), 0);
+	assert_int_equal(cst_decoder_pull(dec, out, 40), 2);
+	assert_int_equal(out[0].kind, CST_GEN_NACC);
+	assert_int_equal(out[0].addr, 8);
+	assert_int_equal(out[1].kind, CST_GEN_RANGE);
+	assert_int_equal(cst_decoder_stopped(dec), CST_STOP_NONE);
+	cst_decoder_free(dec);
+	cst_image_free(img);
+}
+
+static void test_peek(void **state)
+{
+	static const uint8_t bytes[] = { SYNC, 0x81, 0x30, 0x95, 0x00, 0xf7, 0x02, 0x00, 0xf7, 0x02, 0x07, 0xf7, 0x02, 0x09, 0xf7 };
+	struct cst_config cfg = etm_config(4, 0);
+	struct cst_generic out[40];
+	struct cst_decoder *dec;
+	struct program pr;
+	uint64_t ts;
+	int n;
+
+	(void)state;
+	program_map(&pr, 0, loop, sizeof(loop));
+	dec = new_decoder(&cfg, pr.space);
+	assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 0);
+	cst_decoder_set_stop(dec, CST_STOP_TIMESTAMP);
+	assert_int_equal(cst_decoder_feed(dec, bytes, sizeof(bytes) - 1, 0), 0);
+	/* zero is no time */
+	assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 1);
+	assert_int_equal(ts, 7);
+	n = cst_decoder_pull(dec, out, 40);
+	assert_int_equal(out[n - 1].addr, 0);
+	assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 1);
+	assert_int_equal(ts, 7);
+	n = cst_decoder_pull(dec, out, 40);
+	assert_int_equal(out[n - 1].addr, 7);
+	assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 1);
+	assert_int_equal(ts, 9);
+	/* it waits in the queue */
+	n = cst_decoder_pull(dec, out, 40);
+	assert_int_equal(out[n - 1].kind, CST_GEN_RANGE);
+	assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 1);
+	assert_int_equal(ts, 9);
+	assert_int_equal(cst_decoder_feed(dec, bytes + sizeof(bytes) - 1, 1, 100), 0);
+	n = cst_decoder_pull(dec, out, 40);
+	assert_int_equal(out[n - 1].addr, 9);
+	assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 0);
+	cst_decoder_free(dec);
+	cst_image_free(pr.img);
+}
+
+/* Frames of three IDs, of which two have decoders. */
+static void make_frames(struct gbuf *b, int barrier)
+{
+	struct frames_opts o = { .seed = 3, .p_repeat = 100, .p_null = 100 };
+	static const uint8_t more[] = { 0xf7, 0x02, 0x07, 0xf7 };
+	struct frames fr;
+
+	memset(b, 0, sizeof(*b));
+	frames_init(&fr, &o, b);
+	frames_put(&fr, 0x10, start, sizeof(start));
+	frames_put(&fr, 0x22, start, sizeof(start));
+	frames_put(&fr, 0x11, start, sizeof(start));
+	frames_put(&fr, 0x10, more, 4);
+	if (barrier) {
+		frames_flush(&fr);
+		frames_barrier(&fr);
+	}
+	frames_put(&fr, 0x11, more, 4);
+	frames_flush(&fr);
+}
+
+static void test_routing(void **state)
+{
+	struct cst_config cfg = etm_config(4, 0);
+	struct cst_decoder *dec[2], *from;
+	struct cst_generic out[40];
+	unsigned int barrier, ranges[2], ends[2], resets, id, last_end;
+	struct program pr;
+	struct cst_tree *t;
+	struct gbuf b;
+	uint64_t ts;
+	int n, i, pass;
+
+	(void)state;
+	program_map(&pr, 0, loop, sizeof(loop));
+	for (barrier = 0; barrier < 2; barrier++) {
+		make_frames(&b, barrier);
+		assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, barrier ? CST_FRAME_RESET_4X : 0), 0);
+		for (id = 2; id--;) {
+			cfg.trace_id = 0x10 + id;
+			assert_int_equal(cst_tree_add(t, &cfg, &dec[id]), 0);
+			cst_decoder_set_space(dec[id], pr.space);
+			assert_ptr_equal(cst_tree_decoder(t, 0x10 + id), dec[id]);
+		}
+		assert_int_equal(cst_tree_add(t, &cfg, &dec[0]), -CST_ERR_INVAL);
+		assert_null(cst_tree_decoder(t, 0x22));
+		assert_null(cst_tree_decoder(t, 0xff));
+		assert_int_equal(cst_tree_feed(t, b.p, b.len, 0), 0);
+		assert_int_equal(cst_tree_feed(t, b.p, b.len, 0), -CST_ERR_BUSY);
+		memset(ranges, 0, sizeof(ranges));
+		memset(ends, 0, sizeof(ends));
+		resets = last_end = 0;
+		for (pass = 0; pass < 2; pass++) {
+			if (pass)
+				cst_tree_end(t);
+			for (;;) {
+				n = cst_tree_pull(t, out, 40, &from);
+				assert_true(n >= 0);
+				resets += !n && cst_tree_stopped(t) == CST_STOP_RESET;
+				if (!n && cst_tree_stopped(t) != CST_STOP_RESET)
+					break;
+				/* nothing is changed by looking ahead, in this buffer or over its end */
+				if (n)
+					cst_decoder_peek_timestamp(from, &ts);
+				for (i = 0; i < n; i++) {
+					id = out[i].trace_id - 0x10;
+					assert_ptr_equal(from, dec[id]);
+					ranges[id] += out[i].kind == CST_GEN_RANGE;
+					ends[id] += out[i].kind == CST_GEN_EO_TRACE;
+					if (out[i].kind == CST_GEN_EO_TRACE) {
+						assert_true(id >= last_end);
+						last_end = id;
+					}
+				}
+			}
+		}
+		assert_int_equal(resets, barrier);
+		assert_true(ranges[0] == 2 && ends[0] == 1 && ends[1] == 1);
+		assert_int_equal(ranges[1], barrier ? 0 : 2);
+		assert_int_equal(cst_tree_unrouted(t), sizeof(start));
+		assert_int_equal(cst_tree_frame_stats(t)->barriers, barrier);
+		assert_int_equal(cst_tree_feed(t, b.p, b.len, 0), -CST_ERR_BUSY);
+		/* a new buffer */
+		cst_tree_reset(t);
+		assert_int_equal(cst_tree_feed(t, b.p, 16, 0), 0);
+		assert_true(cst_tree_pull(t, out, 40, &from) > 0);
+		cst_tree_free(t);
+		free(b.p);
+	}
+	cst_tree_free(NULL);
+	cst_image_free(pr.img);
+}
+
+static void test_raw(void **state)
+{
+	struct cst_config cfg = etm_config(4, 0);
+	struct cst_decoder *dec, *from;
+	struct cst_generic out[40];
+	struct cst_fragment frag;
+	const uint8_t *data;
+	struct cst_tree *t;
+
+	(void)state;
+	assert_int_equal(cst_tree_new(&t, CST_TREE_RAW, 0), 0);
+	assert_int_equal(cst_tree_feed(t, start, sizeof(start), 0), -CST_ERR_INVAL);
+	assert_int_equal(cst_tree_add(t, &cfg, &dec), 0);
+	cfg.trace_id = 0x11;
+	assert_int_equal(cst_tree_add(t, &cfg, &from), -CST_ERR_INVAL);
+	assert_int_equal(cst_tree_feed(t, start, sizeof(start), 40), 0);
+	assert_int_equal(cst_tree_pull(t, out, 40, &from), 1);
+	assert_ptr_equal(from, dec);
+	assert_int_equal(out[0].index, 40);
+	cst_tree_end(t);
+	assert_int_equal(cst_tree_pull(t, out, 40, &from), 1);
+	assert_int_equal(out[0].kind, CST_GEN_EO_TRACE);
+	assert_int_equal(cst_tree_pull(t, out, 40, &from), 0);
+	cst_tree_reset(t);
+	assert_int_equal(cst_tree_feed(t, start, sizeof(start), 7), 0);
+	assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 1);
+	assert_true(frag.offset == 7 && frag.len == sizeof(start) && frag.id == 0x10);
+	assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 0);
+	cst_tree_free(t);
+}
+
+/* Packet by packet: the same elements as without stopping, and every byte in a packet. */
+static void test_packets(void **state)
+{
+	struct cst_config cfg = etm_config(4, 0);
+	struct cst_decoder *dec, *from;
+	struct cst_generic out[40];
+	struct cst_packet pkt;
+	unsigned int packets = 0, elements = 0, bytes = 0, ended = 0;
+	struct program pr;
+	struct cst_tree *t;
+	struct gbuf b;
+	int n;
+
+	(void)state;
+	program_map(&pr, 0, loop, sizeof(loop));
+	make_frames(&b, 0);
+	assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, 0), 0);
+	assert_int_equal(cst_tree_add(t, &cfg, &dec), 0);
+	cst_decoder_set_space(dec, pr.space);
+	assert_int_equal(cst_tree_feed(t, b.p, b.len, 0), 0);
+	for (;;) {
+		if (cst_tree_next_packet(t, &pkt, &from)) {
+			packets++;
+			bytes += pkt.size;
+			assert_int_equal(pkt.nbytes, pkt.size);
+		} else if (!from) {
+			if (ended++)
+				break;
+			cst_tree_end(t);
+		}
+		while ((n = cst_tree_pull(t, out, 40, &from)) > 0)
+			elements += n;
+	}
+	/* A-sync, Trace Info, context, address, atom, timestamp, atom */
+	assert_int_equal(packets, 7);
+	assert_int_equal(bytes, sizeof(start) + 4);
+	/* not synchronised, context, range, time, range, end */
+	assert_int_equal(elements, 6);
+	cst_tree_free(t);
+	free(b.p);
+	cst_image_free(pr.img);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_feed_and_pull),
+		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_stops),
+		cmocka_unit_test(test_lazy),
+		cmocka_unit_test(test_peek),
+		cmocka_unit_test(test_routing),
+		cmocka_unit_test(test_raw),
+		cmocka_unit_test(test_packets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
