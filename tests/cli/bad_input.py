@@ -18,6 +18,9 @@ SYMFS = "tests/data/symfs"
 PROGRAM = "opt/cstrace-sample/sample.a64"
 CODE_STARTS = 0x144  # in the program
 OTHERS = ("tests/data/sample-trbe.perf.data", "tests/data/sample-a32.perf.data", "tests/data/sample-t32.perf.data")
+# Two CPUs and threads; code that is mapped over while it is traced.
+SHARED = [os.path.join(os.environ.get("CSTRACE_SHARED", "../shared"), "truth", n, "perf.data")
+          for n in ("08-threads-2cpu", "16-code-remapped")]
 NIGHTLY = bool(os.environ.get("CSTRACE_NIGHTLY"))
 COUNT = 600 if NIGHTLY else 12
 TIME_LIMIT = 10
@@ -67,9 +70,13 @@ class Suite:
         with open(SAMPLE, "rb") as f:
             self.sample = f.read()
         self.samples = [self.sample] + [open(n, "rb").read() for n in OTHERS]
+        self.samples += [open(n, "rb").read() for n in SHARED if os.path.exists(n)]
         self.perf = shutil.which("perf")
         self.root = self.path("root")
         shutil.copytree(SYMFS, self.root)
+        programs = os.path.join(os.environ.get("CSTRACE_SHARED", "../shared"), "truth", "symfs", "opt", "truth")
+        if os.path.exists(programs):
+            os.symlink(os.path.abspath(programs), os.path.join(self.root, "opt", "truth"))
         self.generated = [self.generate(*options) for options in (
             ("--compress=1", "--buf=cpu", "--threads=2"), ("--compress=2", "--buf=one", "--cpus=2"),
             ("--pipe", "--buf=cpu", "--cpus=2", "--hw-id=sink", "--timed"), ("--raw", "--meta=2", "--fragment=500"))]
