@@ -91,11 +91,11 @@ void cst_flow_leave(struct cst_flow *f, const struct walk *w, int taken, int fir
 	} else if (taken && w->type == CST_INSN_BRANCH) {
 		f->addr = w->last + (int64_t)w->disp;
 		f->isa = w->next_isa;
-		if (f->isa != CST_ISA_A64)
-			f->addr = (uint32_t)f->addr;
 	} else {
 		f->addr = w->end;
 	}
+	if (f->isa != CST_ISA_A64)
+		f->addr = (uint32_t)f->addr;
 }
 
 /* One atom. Returns 0 when it is done, 1 when a section must be loaded first. */

@@ -450,6 +450,13 @@ static void test_aarch32(void **state)
 	expect_in(pr.space, &cfg, BYTES(SYNC, 0x81, 0x20, AT(0x8000), 0xdb, 0xf7),
 		  CTX "8000-8008 2E; 800c-8010 2E; 8008-801c 5.; nacc 801c 2; end");
 	cst_image_free(pr.img);
+
+	/* an address beyond 32 bits, and what falls through after it */
+	program_map(&pr, 0x100008000, a32, sizeof(a32));
+	assert_int_equal(cst_space_map(pr.space, 0x8000, sizeof(a32), pr.sec, 0), 0);
+	expect_in(pr.space, &cfg, BYTES(SYNC, 0x81, 0x20, 0x9e, 0x06, 0x80, 0, 0, 1, 0, 0, 0, 0xf6, 0xf7),
+		  CTX "10000800c-100008010 2N; 8010-8014 1E; end");
+	cst_image_free(pr.img);
 }
 
 int main(void)
