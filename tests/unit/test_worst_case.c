@@ -110,12 +110,12 @@ static void test_no_branches(void **state)
 		nops[i] = NOP;
 	program_map(&pr, 0, nops, size);
 	put(&s, BYTES(START));
-	for (i = 0; i < 50000; i++) {
+	for (i = 0; i < 20000; i++) {
 		put_address(&s, 0x9a, i * 0x9e3779b1u & (size - 1));
 		put(&s, BYTES(0xf7));
 	}
 	stats = timed("atoms in 64 MB of NOPs", &cfg, pr.space, &s, 3);
-	assert_true(stats.image_conflicts + stats.nacc == 50000);
+	assert_true(stats.image_conflicts + stats.nacc == 20000);
 	/* a branch at the end of each 3.9 MB, taken to itself */
 	for (i = 1000000; i < size / 4; i += 1000000)
 		nops[i - 1] = 0x14000000 | (-999999 & 0x3ffffff);
@@ -131,12 +131,12 @@ static void test_no_branches(void **state)
 	memset(nops, 0, size);
 	program_map(&pr, 0, nops, size);
 	put(&s, BYTES(SYNC, 0x81, 0x20));
-	for (i = 0; i < 20000; i++) {
+	for (i = 0; i < 8000; i++) {
 		put_address(&s, 0x9b, i * 0x9e3779b1u & (size - 1) & ~1u);
 		put(&s, BYTES(0xf7));
 	}
 	stats = timed("atoms in 64 MB of T32 zeros", &cfg, pr.space, &s, 5);
-	assert_true(stats.image_conflicts + stats.nacc == 20000);
+	assert_true(stats.image_conflicts + stats.nacc == 8000);
 	cst_image_free(pr.img);
 	free(nops);
 }
@@ -158,28 +158,28 @@ static void test_far_targets(void **state)
 		code[i] = i & 1 ? 0x54000040 : NOP;	/* b.eq +8 */
 	program_map(&pr, 0, code, size);
 	put(&s, BYTES(START));
-	for (i = 0; i < 20000; i++) {
+	for (i = 0; i < 8000; i++) {
 		put_address(&s, 0x9a, i * 8);
 		put_address(&s, 0xb6, size - 4);
 	}
 	stats = timed("far source addresses over branches", &cfg, pr.space, &s, 3);
-	assert_int_equal(stats.image_conflicts, 20000);
+	assert_int_equal(stats.image_conflicts, 8000);
 	for (i = 0; i < size / 4; i++)
 		code[i] = NOP;
 	cst_image_free(pr.img);
 	program_map(&pr, 0, code, size);
 	put(&s, BYTES(START));
-	for (i = 0; i < 20000; i++) {
+	for (i = 0; i < 8000; i++) {
 		put_address(&s, 0x9a, i * 8);
 		put(&s, BYTES(0x06, 0x1d));
 		put_address(&s, 0x9a, 0xfffffffc);
 	}
 	stats = timed("far exceptions", &cfg, pr.space, &s, 3);
-	assert_int_equal(stats.image_conflicts + stats.nacc, 20000);
+	assert_int_equal(stats.image_conflicts + stats.nacc, 8000);
 	put(&s, BYTES(START));
-	repeat(&s, 20000, BYTES(0xa5, 0x01, 0xff, 0xff, 0xff, 0xff, 0x0f));
+	repeat(&s, 8000, BYTES(0xa5, 0x01, 0xff, 0xff, 0xff, 0xff, 0x0f));
 	stats = timed("Q elements of 2^32 instructions", &cfg, pr.space, &s, 3);
-	assert_int_equal(stats.nopath, 20000);
+	assert_int_equal(stats.nopath, 8000);
 	cst_image_free(pr.img);
 	free(code);
 }
@@ -217,13 +217,13 @@ static void test_floods(void **state)
 	program_map(&pr, 0, loop, sizeof(loop));
 	put(&s, BYTES(START, 0xf7));
 	repeat(&s, 8000, BYTES(0x02, 0x05));
-	repeat(&s, 100000, BYTES(0x30));
+	repeat(&s, 40000, BYTES(0x30));
 	stats = timed("mispredicts after timestamps", &deep, pr.space, &s, 3);
 	assert_int_equal(stats.resyncs, 0);
 
 	put(&s, BYTES(START, 0xf7));
 	repeat(&s, 8000, BYTES(0x02, 0x05));
-	repeat(&s, 50000, BYTES(0x95, 0x01, 0x30));
+	repeat(&s, 20000, BYTES(0x95, 0x01, 0x30));
 	stats = timed("mispredicts after addresses after timestamps", &deep, pr.space, &s, 3);
 	assert_int_equal(stats.resyncs, 0);
 
@@ -236,12 +236,12 @@ static void test_floods(void **state)
 
 	put(&s, BYTES(ASYNC, 0x01, 0x04, 0xff, 0xff, 0xff, 0xff, 0x07, 0x81, 0x30, 0x95, 0x00));
 	repeat(&s, 8000, BYTES(0x02, 0x05));
-	repeat(&s, 100000, BYTES(0x2e, 0x01));
+	repeat(&s, 40000, BYTES(0x2e, 0x01));
 	timed("cancels of what was before the trace", &cfg, pr.space, &s, 3);
 
 	put(&s, BYTES(START, 0xf7));
 	repeat(&s, 8000, BYTES(0x02, 0x05));
-	repeat(&s, 100000, BYTES(0x35));
+	repeat(&s, 40000, BYTES(0x35));
 	stats = timed("atoms and cancels after timestamps", &deep, pr.space, &s, 3);
 
 	/* without speculation any number may come before the next atom */
