@@ -183,7 +183,7 @@ static void fail(struct etmv4_queue *q, uint64_t index, int reason, int error)
 	struct cst_element *e;
 
 	drop_uncommitted(q, q->final);
-	if (q->count == q->cap)	/* only kept elements, and no memory: they make room */
+	if (q->count == q->cap && grow(q))	/* only kept elements, and no memory: they make room */
 		q->count--;
 	e = at(q, q->count++);
 	memset(e, 0, sizeof(*e));

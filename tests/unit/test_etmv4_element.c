@@ -315,6 +315,32 @@ static void test_limits(void **state)
 	}
 }
 
+/* An error right when the queue is full drops nothing that would be kept. */
+static void test_full_at_error(void **state)
+{
+	static uint8_t bytes[800] = { SYNC };
+	struct cst_config cfg = ete_config(1, 8);
+	unsigned int fill, i, events;
+
+	(void)state;
+	for (fill = 250; fill < 260; fill++) {
+		static struct cst_generic out[800];
+		struct cst_decoder *dec;
+		int n;
+
+		memset(bytes + 14, 0x71, fill);
+		bytes[14 + fill] = 0x30;
+		assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+		assert_int_equal(cst_decoder_feed(dec, bytes, 15 + fill, 0), 0);
+		n = cst_decoder_pull(dec, out, 800);
+		for (i = 0, events = 0; i < (unsigned int)n; i++)
+			events += out[i].kind == CST_GEN_EVENT;
+		assert_int_equal(events, fill);
+		assert_int_equal(out[n - 1].error, CST_ERR_NO_ATOM);
+		cst_decoder_free(dec);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,6 +353,7 @@ int main(void)
 		cmocka_unit_test(test_discard),
 		cmocka_unit_test(test_transactions),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_full_at_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
