@@ -3,45 +3,12 @@
 # The contract of the command line: exit codes 0, 1, 3 and 129, data on stdout and messages on stderr, "-"
 # for standard input and output, help in every place where it is looked for, `perf cstrace` and its man page.
 . tests/cli/tap.sh
-tool=$PERF_CSTRACE
+. tests/cli/tool.sh
 sample=tests/data/sample.perf.data
 symfs=tests/data/symfs
 
-[ -e $sample ] || {
-	echo "no $sample"
-	exit 77
-}
 head -c 9000 $sample >"$tmp/cut"
 head -c 200 $sample >"$tmp/broken"
-
-# run EXPECTED_CODE ARGS...: stdout and stderr are kept in $tmp.
-run() {
-	want=$1
-	shift
-	got=0
-	"$tool" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || got=$?
-	[ "$got" -eq "$want" ] || {
-		echo "exit code $got, not $want, of: $tool $*"
-		cat "$tmp/err"
-		return 1
-	}
-}
-
-empty() {
-	[ ! -s "$1" ] || {
-		echo "unexpected text in ${1##*/}:"
-		head -n 5 "$1"
-		return 1
-	}
-}
-
-says() {
-	grep -qF -- "$2" "$1" || {
-		echo "no '$2' in ${1##*/}:"
-		head -n 5 "$1"
-		return 1
-	}
-}
 
 # ---- 0, 1, 3: each command on a whole, a cut and a useless recording ----------------------------
 
@@ -52,7 +19,7 @@ for c in "inject -o $tmp/injected --itrace=i1000il16" "script --itrace=b -F ip,a
 		run 0 $c -i $sample --symfs $symfs && says "$tmp/err" "cstrace: 17,648 bytes, 119,840 instructions, 25,997 \
 branches, losses: none" || return 1
 		case $c in
-		*" -o "*) empty "$tmp/out" && cat "$tmp/injected" "$tmp/counts" 2>/dev/null | grep -q . ;;
+		*" -o "*) silent "$tmp/out" && cat "$tmp/injected" "$tmp/counts" 2>/dev/null | grep -q . ;;
 		*) [ -s "$tmp/out" ] && ! grep -q '^cstrace' "$tmp/out" ;;
 		esac
 	}
@@ -62,7 +29,7 @@ branches, losses: none" || return 1
 	}
 	error() {
 		rm -f "$tmp/injected" "$tmp/counts"
-		run 1 $c -i "$tmp/broken" --symfs $symfs && empty "$tmp/out" &&
+		run 1 $c -i "$tmp/broken" --symfs $symfs && silent "$tmp/out" &&
 			says "$tmp/err" "$tmp/broken: is cut at 0xc8" && [ ! -e "$tmp/injected" ] && [ ! -e "$tmp/counts" ]
 	}
 	check "$name: 0, decoded: $c" decoded
@@ -70,7 +37,7 @@ branches, losses: none" || return 1
 	check "$name: 1, not at all" error
 done
 missing_program() {
-	run 3 script -i $sample --symfs "$tmp" --itrace=b && empty "$tmp/out" && says "$tmp/err" sample.a64 &&
+	run 3 script -i $sample --symfs "$tmp" --itrace=b && silent "$tmp/out" && says "$tmp/err" sample.a64 &&
 		says "$tmp/err" --symfs
 }
 check "script: 3, program file not found" missing_program
@@ -79,7 +46,7 @@ check "script: 3, the same loss with --itrace=" run 3 script -i $sample --symfs 
 # ---- 129: nothing is opened, nothing is printed on stdout, where help is ------------------------
 
 misuse() {
-	run 129 "$@" -i "$tmp/absent" && empty "$tmp/out" && says "$tmp/err" "cstrace ${1%% *}: " && says "$tmp/err" --help
+	run 129 "$@" -i "$tmp/absent" && silent "$tmp/out" && says "$tmp/err" "cstrace ${1%% *}: " && says "$tmp/err" --help
 }
 for c in inject script dump profile info; do
 	check "$c: 129, an operand too many" misuse $c something
@@ -158,7 +125,7 @@ fi
 # ---- help ---------------------------------------------------------------------------------------
 
 helps() {
-	run 0 "$@" && empty "$tmp/err" && says "$tmp/out" Usage:
+	run 0 "$@" && silent "$tmp/err" && says "$tmp/out" Usage:
 }
 check "--help" helps --help
 check "-h" helps -h

@@ -2,37 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What every command promises at its edges: exit codes, where text goes, help, errors that name the file.
 . tests/cli/tap.sh
-tool=$PERF_CSTRACE
+. tests/cli/tool.sh
 sample=tests/data/sample.perf.data
-
-# run EXPECTED_CODE ARGS...: stdout and stderr are kept in $tmp.
-run() {
-	want=$1
-	shift
-	got=0
-	"$tool" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || got=$?
-	[ "$got" -eq "$want" ] || {
-		echo "exit code $got, not $want, of: $tool $*"
-		cat "$tmp/err"
-		return 1
-	}
-}
-
-silent() {
-	[ ! -s "$1" ] || {
-		echo "unexpected text in ${1##*/}:"
-		head -n 5 "$1"
-		return 1
-	}
-}
-
-says() {
-	grep -qF -- "$2" "$1" || {
-		echo "no '$2' in ${1##*/}:"
-		head -n 5 "$1"
-		return 1
-	}
-}
 
 help_goes_to_stdout() {
 	run 0 "$@" --help && says "$tmp/out" Usage && silent "$tmp/err"
