@@ -109,8 +109,12 @@ static void reset_decoders(struct cst_tree *t)
 
 void cst_tree_reset(struct cst_tree *t)
 {
-	struct cst_frame_stats stats = t->df.stats;
+	struct cst_frame_stats stats;
 
+	/* what is cut off here is counted */
+	cst_deframer_end(&t->df);
+	stats = t->df.stats;
+	stats.skipped += t->in_len;
 	reset_decoders(t);
 	cst_deframer_init(&t->df, t->flags);
 	t->df.stats = stats;
