@@ -111,7 +111,6 @@ struct cst_packet {
 	uint8_t n_atoms;	/* atoms; mispredict and cancel packets may carry some too */
 	uint8_t q_type;		/* Q: TYPE field */
 	uint8_t ts_bits;	/* timestamp: number of low bits the packet carried */
-	uint8_t cc_thresh_used; /* cycle count packets: the threshold was added to cc */
 	uint8_t el;		/* context info; ITE: EL byte */
 	uint8_t sf, security;	/* AArch64; enum cst_security */
 	uint32_t flags;		/* enum cst_packet_flags */

@@ -46,13 +46,18 @@ struct cst_stats {
 	uint64_t uncommitted;	/* P0 elements dropped at discard, overflow or end of trace */
 };
 
+/* Add `more` to `sum`, counter by counter. */
+CST_API void cst_stats_add(struct cst_stats *sum, const struct cst_stats *more);
+CST_API void cst_frame_stats_add(struct cst_frame_stats *sum, const struct cst_frame_stats *more);
+
 enum cst_stop {
 	CST_STOP_NONE = 0,
 	CST_STOP_CONTEXT = 1,	/* a PE_CONTEXT element is the last one returned */
 	CST_STOP_TRACE_ON = 2,	/* a TRACE_ON element is the last one returned */
 	CST_STOP_TIMESTAMP = 4,	/* a TIMESTAMP element is the last one returned */
 	CST_STOP_SECTION = 8,	/* cst_decoder_section() needs its bytes; always on */
-	CST_STOP_EXCEPTION = 16, /* an EXCEPTION or EXCEPTION_RET is the last one returned */
+	/* an EXCEPTION is the last one returned, or an EXCEPTION_RET that has a packet of its own (ETMv4) */
+	CST_STOP_EXCEPTION = 16,
 	CST_STOP_RESET = 32,	/* (tree) a barrier was crossed: decoders were reset; always on */
 };
 

@@ -30,7 +30,6 @@ struct etmv4_parser {
 	uint8_t synced;		/* A-sync seen */
 	uint8_t seen_info;	/* Trace Info seen since the last start or reset */
 	uint8_t listing;	/* unsynchronised bytes come in pieces, as the reference lists them */
-	uint8_t bad;		/* a bad packet was reported: the next bytes are unsynchronised */
 	uint8_t type[256];	/* header -> enum cst_etmv4_packet_type, by configuration */
 	struct {
 		uint64_t addr;

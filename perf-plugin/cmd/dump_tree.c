@@ -51,31 +51,9 @@ static int list_packets(struct dump *d, struct cst_tree *tree, dump_stop_fn stop
 	return 0;
 }
 
-static void add_stats(struct cst_stats *sum, const struct cst_stats *s)
-{
-	uint64_t *to = (uint64_t *)sum;
-	const uint64_t *from = (const uint64_t *)s;
-	size_t i;
-
-	_Static_assert(sizeof(*sum) % sizeof(*to) == 0, "statistics are counters only");
-	for (i = 0; i < sizeof(*sum) / sizeof(*to); i++)
-		to[i] += from[i];
-}
-
-static void add_frame_stats(struct cst_frame_stats *sum, const struct cst_frame_stats *s)
-{
-	uint64_t *to = (uint64_t *)sum;
-	const uint64_t *from = (const uint64_t *)s;
-	size_t i;
-
-	_Static_assert(sizeof(*sum) % sizeof(*to) == 0, "statistics are counters only");
-	for (i = 0; i < sizeof(*sum) / sizeof(*to); i++)
-		to[i] += from[i];
-}
-
 void dump_sum_frames(struct dump *d, const struct cst_tree *tree)
 {
-	add_frame_stats(&d->frame_stats, cst_tree_frame_stats(tree));
+	cst_frame_stats_add(&d->frame_stats, cst_tree_frame_stats(tree));
 }
 
 static void sum_up(struct dump *d, const struct cst_tree *tree)
@@ -86,7 +64,7 @@ static void sum_up(struct dump *d, const struct cst_tree *tree)
 	for (id = 0; id < 0x80; id++) {
 		dec = cst_tree_decoder(tree, (uint8_t)id);
 		if (dec && (d->only_id < 0 || (unsigned int)d->only_id == id))
-			add_stats(&d->stats, cst_decoder_stats(dec));
+			cst_stats_add(&d->stats, cst_decoder_stats(dec));
 	}
 	if (!d->raw)
 		dump_sum_frames(d, tree);

@@ -339,14 +339,14 @@ static void free_slot(struct run *r, struct tree_slot *slot)
 
 		if (!st)
 			continue;
-		session_add_stats(r->ss, cst_decoder_stats(st->stream.decoder));
+		cst_stats_add(&r->ss->totals.dec, cst_decoder_stats(st->stream.decoder));
 		if (r->con->stream_end)
 			r->con->stream_end(r->con->data, &st->stream);
 		stream_release(st);
 		free(st);
 	}
 	if (!slot->raw)
-		session_add_frame_stats(r->ss, cst_tree_frame_stats(slot->tree));
+		cst_frame_stats_add(&r->ss->totals.frame, cst_tree_frame_stats(slot->tree));
 	r->ss->totals.unrouted += cst_tree_unrouted(slot->tree);
 	cst_tree_free(slot->tree);
 }

@@ -99,8 +99,6 @@ struct trace_unit *session_unit_of_raw(struct session *ss, const struct queue *q
 int session_index(struct session *ss);
 
 /* totals.c */
-void session_add_stats(struct session *ss, const struct cst_stats *st);
-void session_add_frame_stats(struct session *ss, const struct cst_frame_stats *st);
 /* Called for each element that says code is missing. */
 void session_count_missing(struct session *ss, struct stream *s, uint64_t addr);
 

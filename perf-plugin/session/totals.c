@@ -5,29 +5,6 @@
 
 #include "session/internal.h"
 
-/* Statistics consist of 64-bit counters only. */
-static void add_counters(void *sum, const void *more, size_t size)
-{
-	uint64_t *to = sum;
-	const uint64_t *from = more;
-	size_t i;
-
-	for (i = 0; i < size / sizeof(*to); i++)
-		to[i] += from[i];
-}
-
-void session_add_stats(struct session *ss, const struct cst_stats *st)
-{
-	_Static_assert(sizeof(*st) % sizeof(uint64_t) == 0, "counters only");
-	add_counters(&ss->totals.dec, st, sizeof(*st));
-}
-
-void session_add_frame_stats(struct session *ss, const struct cst_frame_stats *st)
-{
-	_Static_assert(sizeof(*st) % sizeof(uint64_t) == 0, "counters only");
-	add_counters(&ss->totals.frame, st, sizeof(*st));
-}
-
 void session_count_missing(struct session *ss, struct stream *s, uint64_t addr)
 {
 	struct stream_state *st = s->state;
