@@ -52,11 +52,21 @@ static const struct pd_layout layouts[] = {
 	[PD_RECORD_COMPRESSED2]	= { 16, false, "8r" },
 };
 
+/* By number after PD_RECORD_CST_FIRST. They are never in the other byte order. */
+static const struct pd_layout private_layouts[PD_RECORD_CST_END - PD_RECORD_CST_FIRST] = {
+	[PD_RECORD_CST_UNMAP - PD_RECORD_CST_FIRST] = { 32, true, "4488" },
+	[PD_RECORD_CST_CODE - PD_RECORD_CST_FIRST] = { 32, true, "4488r" },
+	[PD_RECORD_CST_ASID - PD_RECORD_CST_FIRST] = { 24, true, "4444" },
+	[PD_RECORD_CST_DEFINE_TRACE - PD_RECORD_CST_FIRST] = { 24, true, "r" },
+};
+
 /* Fields of perf_event_attr up to config3 (136 bytes); what follows is unknown and stays. */
 static const char attr_fields[] = "448888" "f44" "8888" "44" "8" "422" "44" "88";
 
 const struct pd_layout *pd_layout_find(uint32_t type)
 {
+	if (type >= PD_RECORD_CST_FIRST && type < PD_RECORD_CST_END)
+		return &private_layouts[type - PD_RECORD_CST_FIRST];
 	if (type >= sizeof(layouts) / sizeof(layouts[0]) || !layouts[type].fields)
 		return NULL;
 	return &layouts[type];
@@ -113,6 +123,15 @@ const char *pd_layout_check(const struct pd_layout *l, const union perf_event *e
 		    ev->mmap2.build_id_size > sizeof(ev->mmap2.build_id))
 			return "with a build-id longer than 20 bytes";
 		break;
+	case PD_RECORD_CST_CODE:
+		if (((const struct pd_record_cst_code *)ev)->size > body - sizeof(struct pd_record_cst_code))
+			return "with more code bytes than fit into it";
+		return NULL;
+	case PD_RECORD_CST_DEFINE_TRACE:
+		if (((const struct pd_record_cst_define_trace *)ev)->nr_regs >
+		    (body - sizeof(struct pd_record_cst_define_trace)) / 16)
+			return "with more registers than fit into it";
+		return NULL;
 	}
 	for (; *f && *f != 's'; f++)
 		pos += field_width(*f);

@@ -114,7 +114,7 @@ static int take_record(struct perfdata *pd, const uint8_t *p, const struct perf_
 		rec->stable = false;
 	}
 	rec->ev = ev;
-	if (h->type < PERF_RECORD_USER_TYPE_START) {
+	if (h->type < PERF_RECORD_USER_TYPE_START || (l && l->sample_id)) {
 		rec->attr = pd_attrs_of_event(&pd->attrs, ev, pd->swap);
 		if (rec->attr) {
 			st = rec->attr->attr.sample_type;

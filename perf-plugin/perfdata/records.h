@@ -78,6 +78,68 @@ struct pd_record_compressed2 {
 	char data[];
 };
 
+/*
+ * What a trace package tells and perf has no record for. Only recordings that are made in memory from a
+ * package carry these, in native byte order; they are never written to a file for perf. Each ends with
+ * the sample_id trailer of its attr, as records of the kernel do, for its time.
+ */
+enum {
+	PD_RECORD_CST_FIRST	= 0x63737400,
+	PD_RECORD_CST_UNMAP	= PD_RECORD_CST_FIRST,
+	PD_RECORD_CST_CODE,
+	PD_RECORD_CST_ASID,
+	PD_RECORD_CST_DEFINE_TRACE,
+	PD_RECORD_CST_END
+};
+
+/* As the package's log names them. */
+enum pd_cst_state {
+	PD_CST_START,
+	PD_CST_END,
+	PD_CST_CURRENT,
+};
+
+/* [start, start + len) of a process is not mapped any more; pid UINT32_MAX: the kernel. */
+struct pd_record_cst_unmap {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t start, len;
+};
+
+/* From now on these bytes are at an address; pid UINT32_MAX: the kernel. */
+struct pd_record_cst_code {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t addr;
+	uint64_t size;		/* of bytes[]; padding may follow */
+	uint8_t bytes[];
+};
+
+struct pd_record_cst_asid {
+	struct perf_event_header header;
+	uint32_t pid;
+	uint32_t asid;
+	uint32_t state;		/* enum pd_cst_state */
+	uint32_t pad;
+};
+
+/* The trace unit of a CPU has this trace ID and these registers. */
+struct pd_record_cst_define_trace {
+	struct perf_event_header header;
+	uint32_t cpu;
+	uint8_t trace_id;
+	uint8_t state;		/* enum pd_cst_state */
+	uint8_t unit;		/* enum aux_unit */
+	uint8_t pad;
+	uint32_t nr_regs;
+	uint32_t pad2;
+	struct {
+		uint32_t reg;	/* enum aux_reg */
+		uint32_t pad;
+		uint64_t value;
+	} regs[];
+};
+
 #ifndef PERF_RECORD_MISC_MMAP_BUILD_ID
 #define PERF_RECORD_MISC_MMAP_BUILD_ID	(1 << 14)
 #endif

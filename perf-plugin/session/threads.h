@@ -10,33 +10,7 @@
 
 #include "session/intmap.h"
 #include "session/maps.h"
-
-#define NO_TIME UINT64_MAX
-
-enum side_kind {
-	SIDE_MAP,
-	SIDE_UNMAP,	/* something that is not code was mapped there */
-	SIDE_COMM,
-	SIDE_EXEC,	/* COMM of an exec: all maps are gone */
-	SIDE_FORK,
-	SIDE_THREAD,	/* tid belongs to pid: from any other record */
-};
-
-/* A side-band event as collected. */
-struct side_event {
-	uint64_t time;		/* 0: none */
-	uint64_t seq;		/* position in the file */
-	int pid, tid;
-	uint8_t kind;		/* enum side_kind */
-	bool kernel;
-	union {
-		struct map map;
-		const char *comm;
-		struct {
-			int ppid, ptid;
-		} fork;
-	};
-};
+#include "session/side.h"
 
 struct map_event {
 	uint64_t order;		/* number of the event in time order */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * side.h - what is told about threads, processes and maps, as events in time: the records of perf.data
+ * are one source of them, each jitdump file is another. The session merges its sources in order of time;
+ * events that say the same time come in the order of seq, then in the order of their sources.
+ */
+#ifndef CSTRACE_SESSION_SIDE_H
+#define CSTRACE_SESSION_SIDE_H
+
+#include "session/maps.h"
+
+#define NO_TIME UINT64_MAX
+
+enum side_kind {
+	SIDE_MAP,
+	SIDE_UNMAP,	/* something that is not code was mapped there, or nothing is any more */
+	SIDE_COMM,
+	SIDE_EXEC,	/* COMM of an exec: all maps are gone */
+	SIDE_FORK,
+	SIDE_THREAD,	/* tid belongs to pid: from any other record */
+	SIDE_EXIT,	/* the thread ends; with the last one of a process its maps are gone */
+};
+
+struct side_event {
+	uint64_t time;		/* 0: none; in a file with times that is before everything else */
+	uint64_t seq;		/* position in the file: pd_record.seq of the record it comes from */
+	int pid, tid;
+	uint8_t kind;		/* enum side_kind */
+	bool kernel;		/* SIDE_MAP, SIDE_UNMAP: of the kernel's address space, whatever pid says */
+	union {
+		struct map map;	/* SIDE_MAP, SIDE_UNMAP (without dso) */
+		const char *comm; /* valid until the source's next call */
+		struct {
+			int ppid, ptid;
+		} fork;
+	};
+};
+
+/*
+ * Events one by one. They may come out of order: session_add_source() and the first pass find out how far.
+ * Every pass gives the same events with the same dso pointers; a dso that a source made lives as long as
+ * the session's dso table.
+ */
+struct side_source {
+	int (*next)(struct side_source *src, struct side_event *e);	/* 1: an event, 0: the end, negative: error */
+	void (*rewind)(struct side_source *src);
+	void (*free)(struct side_source *src);
+};
+
+struct session;
+
+/*
+ * Take over a source, while the session indexes its file: from then on it is the session's, which frees
+ * it, also on error. 0, or -1: no memory.
+ */
+int session_add_source(struct session *ss, struct side_source *src);
+
+#endif
