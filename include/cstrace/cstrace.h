@@ -16,5 +16,10 @@
 #include <cstrace/flow.h>	/* elements + code -> generic trace elements */
 #include <cstrace/tree.h>	/* decoders, and routing by trace ID */
 #include <cstrace/snapshot.h>	/* Arm snapshots */
+#include <cstrace/doc.h>	/* INI text */
+#include <cstrace/metadata.h>	/* trace metadata: registers and options */
+#include <cstrace/event.h>	/* system event log */
+#include <cstrace/state.h>	/* the traced system at a moment of its log */
+#include <cstrace/package.h>	/* trace packages */
 
 #endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * event.h - the system event log of a trace package: what changed in the traced system, and when.
+ *
+ * A text, one event per line, '#' starts a comment line:
+ *
+ *	TIME VERB(ARGUMENT, ... KEY=VALUE, ...)
+ *
+ *	declare_process(STATE, pid, base_address, image_file, uuid)
+ *	declare_thread(STATE, tid, pid)
+ *	declare_library(STATE, pid, base_address, image_file, uuid)
+ *	patch_code(pid, start_address, length, code)
+ *	declare_asid(STATE, asid, pid)
+ *	define_trace(STATE, trace_id, source)
+ *	x_NAME(...)		anything else; a reader that does not know it goes on
+ *
+ * TIME is a decimal number in the unit that contents.ini gives, or '-' when it is not known. STATE is START,
+ * END or CURRENT. Numbers are decimal or 0x, pid and tid may be negative. The kernel is pid 0. A value is a
+ * word of A-Z a-z 0-9 _ . : / + - @, a "string" with the escapes \" \\ \n \r \t \xNN, bytes in hexadecimal
+ * as <0a1b>, or None. uuid and base_address may be None, uuid may be left out. code is <bytes>, None, or a
+ * name of [code] in contents.ini. Any number of KEY=VALUE may follow, at most CST_EVENT_PARAMS in all.
+ * These have a meaning here; others are kept:
+ *
+ *	size=N		bytes from base_address (process, library)
+ *	offset=N	offset in the image file of base_address (process, library); in the code (patch_code)
+ *	inherit=PID	(declare_process START) libraries and patches of PID are there too: a fork
+ *	state=STATE	(patch_code) START when absent; END: the patch is gone, CURRENT: it is in place
+ *	register=N	(define_trace) e.g. TRCCONFIGR=0xc1: new values
+ */
+#ifndef CSTRACE_EVENT_H
+#define CSTRACE_EVENT_H
+
+#include <cstrace/doc.h>
+#include <cstrace/types.h>
+
+CST_BEGIN
+
+#define CST_EVENT_NO_TIME UINT64_MAX
+#define CST_EVENT_PARAMS 64
+#define CST_EVENT_KERNEL 0	/* pid */
+
+enum cst_event_verb {
+	CST_EVENT_PROCESS,
+	CST_EVENT_THREAD,
+	CST_EVENT_LIBRARY,
+	CST_EVENT_PATCH,
+	CST_EVENT_ASID,
+	CST_EVENT_TRACE,
+	CST_EVENT_OTHER,	/* x_NAME */
+};
+
+enum cst_event_state {
+	CST_STATE_START,
+	CST_STATE_END,
+	CST_STATE_CURRENT,
+};
+
+enum cst_event_code {
+	CST_CODE_NONE,
+	CST_CODE_ID,	/* `code` is a name */
+	CST_CODE_BYTES,	/* `code` is the code */
+};
+
+/* KEY=VALUE; in x_ events also a plain argument (key.n 0). value.p NULL: None. */
+struct cst_event_param {
+	struct cst_str key, value;
+};
+
+struct cst_event {
+	uint64_t time;
+	unsigned int line;	/* set by the reader */
+	uint8_t verb;		/* enum cst_event_verb */
+	uint8_t state;		/* enum cst_event_state; not for x_ */
+	uint8_t code_kind;	/* patch_code: enum cst_event_code */
+	uint8_t has_base;	/* 0: base_address is None */
+	uint8_t has_size;
+	int64_t pid;
+	int64_t tid;
+	uint64_t base;		/* base_address, start_address */
+	uint64_t size;		/* size=; length of patch_code */
+	uint64_t offset;	/* offset=; 0 when absent */
+	uint32_t asid;
+	uint32_t trace_id;
+	struct cst_str name;	/* image_file, source, or the x_NAME; p NULL: None */
+	struct cst_str uuid;	/* p NULL: None */
+	struct cst_str code;
+	/* What else stands there, size= and offset= and state= excepted. */
+	const struct cst_event_param *params;
+	size_t n_params;
+};
+
+/* Value of a parameter; p NULL: absent or None. */
+struct cst_str cst_event_param(const struct cst_event *ev, const char *key);
+int cst_event_number(const struct cst_event *ev, const char *key, int64_t *value); /* 1, or 0 */
+
+/* A reader of a log in memory. What an event points to is valid until the next call. */
+struct cst_event_reader;
+/* `line` limits the length of a line; 0: 16 MiB. Memory is that of the longest line. */
+int cst_event_reader_new(struct cst_event_reader **r, const void *text, size_t len, size_t line);
+void cst_event_reader_free(struct cst_event_reader *r);
+/*
+ * The event after or before the position of the reader, which is moved over it: 1, 0 at the end of the
+ * log, or negative for a line that is wrong (-CST_ERR_SYNTAX, _LIMIT, _NOMEM): *why names it, the position is
+ * moved over it, the next call goes on. Events read forwards and backwards are the same.
+ */
+int cst_event_next(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why);
+int cst_event_prev(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why);
+/* Move to the start (0) or the end (1) of the log. */
+void cst_event_rewind(struct cst_event_reader *r, int end);
+
+/*
+ * An event as a line with its '\n' into out[0..cap). Returns the length of the line, written completely when
+ * that is at most `cap`; -CST_ERR_INVAL when it is no event (an unknown verb, a bad name).
+ */
+int64_t cst_event_write(const struct cst_event *ev, char *out, size_t cap);
+
+CST_END
+
+#endif
