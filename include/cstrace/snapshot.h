@@ -122,6 +122,27 @@ struct cst_snapshot {
 CST_API int cst_snapshot_read(struct cst_snapshot **ss, const struct cst_snap_io *io, const char *index);
 CST_API void cst_snapshot_free(struct cst_snapshot *ss);
 
+/*
+ * Takes the files of a snapshot, each one whole, named as in the snapshot (relative to its folder).
+ * 0, or negative: nothing more is written.
+ */
+struct cst_snap_sink {
+	void *ctx;
+	int (*write)(void *ctx, const char *name, const void *data, size_t len);
+	/* Told what cannot be written; NULL: not interested. */
+	void (*note)(void *ctx, const struct cst_snap_note *note);
+};
+
+/*
+ * Write the INI files of a snapshot: `index` (NULL: "snapshot.ini"), the device files under the names
+ * that the devices have, and `metadata` (NULL: "trace.ini") when there are buffers. Reading them gives
+ * the same snapshot. The files of memory dumps and trace buffers are for the caller to write.
+ * -CST_ERR_INVAL when something cannot be said in the format (a comma in a name that stands in a list,
+ * a comment character, two devices in one file), after a note; -CST_ERR_IO, _NOMEM.
+ */
+CST_API int cst_snapshot_write(const struct cst_snapshot *ss, const struct cst_snap_sink *sink,
+			       const char *index, const char *metadata);
+
 /* Device by name; NULL when there is none. */
 CST_API const struct cst_snap_device *cst_snapshot_device(const struct cst_snapshot *ss, const char *name);
 /* The core that a trace source traces; NULL when the snapshot does not say. */

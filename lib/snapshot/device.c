@@ -15,7 +15,10 @@ static const struct {
 	{ "memory_space", CST_SNAP_MEMORY },
 };
 
-/* Names that the format lists, and those of the realm and root states which came later. */
+/*
+ * Names that the format lists, and those of the realm and root states which came later. Of several
+ * names for one thing the first is written.
+ */
 static const struct {
 	const char *name;
 	uint8_t space;
@@ -23,7 +26,6 @@ static const struct {
 	{ "N", CST_MEM_EL1N | CST_MEM_EL2N },
 	{ "S", CST_MEM_EL1S | CST_MEM_EL2S | CST_MEM_EL3 },
 	{ "R", CST_MEM_EL1R | CST_MEM_EL2R },
-	{ "H", CST_MEM_EL2N },
 	{ "EL1N", CST_MEM_EL1N },
 	{ "EL1S", CST_MEM_EL1S },
 	{ "EL1R", CST_MEM_EL1R },
@@ -31,10 +33,31 @@ static const struct {
 	{ "EL2N", CST_MEM_EL2N },
 	{ "EL2S", CST_MEM_EL2S },
 	{ "EL2R", CST_MEM_EL2R },
+	{ "H", CST_MEM_EL2N },
 	{ "EL3", CST_MEM_EL3 },
 	{ "ROOT", CST_MEM_ROOT },
 	{ "ANY", CST_MEM_ANY },
 };
+
+const char *cst_snap_space_name(uint8_t space)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++)
+		if (spaces[i].space == space)
+			return spaces[i].name;
+	return NULL;
+}
+
+const char *cst_snap_class_name(uint8_t class_)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		if (classes[i].class_ == class_)
+			return classes[i].name;
+	return NULL;
+}
 
 static int full(struct snap_file *f, unsigned int line)
 {

@@ -10,6 +10,8 @@
 
 #include "snapshot/ini.h"
 
+#define SNAP_MAX_BUFFERS 256
+
 struct snap_chunk;
 
 /* A snapshot under construction; `pub` comes first, so that a pointer to it is a pointer to this. */
@@ -48,5 +50,9 @@ int cst_snap_open(struct snap_file *f, struct snap *ss, const struct cst_snap_io
 
 int cst_snap_read_device(struct snap_file *f, struct cst_snap_device *dev);
 int cst_snap_read_trace(struct snap_file *f);
+
+/* device.c: how the format calls a mask of memory spaces, a class; NULL when it has no name for it. */
+const char *cst_snap_space_name(uint8_t space);
+const char *cst_snap_class_name(uint8_t class_);
 
 #endif

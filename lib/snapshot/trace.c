@@ -6,8 +6,6 @@
 
 #include "snapshot/snapshot.h"
 
-#define MAX_BUFFERS 256
-
 static const struct {
 	const char *name;
 	uint8_t format;
@@ -118,7 +116,7 @@ static int find_list(struct snap_file *f, struct ini_str *list)
 		*list = rest = l.value;
 		while (cst_ini_item(&rest, &item))
 			n++;
-		if (n > MAX_BUFFERS)
+		if (n > SNAP_MAX_BUFFERS)
 			return cst_snap_say(f->io, f->name, l.line, -CST_ERR_LIMIT,
 					    "more than 256 trace buffers");
 		return 0;
