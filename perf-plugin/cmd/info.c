@@ -268,7 +268,7 @@ static void print_processes(const struct session *ss, bool all)
 		       ss->spaces.kcore ? ", with a copy of its memory (kcore)" : "");
 }
 
-static int decode(struct session *ss)
+static int decode(struct session *ss, bool all)
 {
 	struct session_consumer nothing = { .data = NULL };
 	int rc = session_run(ss, &nothing);
@@ -281,7 +281,7 @@ static int decode(struct session *ss)
 		printf("  all code that ran was found\n");
 	printf("\nLosses:\n");
 	if (session_has_losses(ss))
-		session_print_losses(ss, stdout);
+		losses_print(ss, stdout, all);
 	else
 		printf("  none\n");
 	fflush(stdout);
@@ -323,7 +323,7 @@ int cmd_info(int argc, const char **argv)
 	if (no_decode)
 		print_clock(ss);
 	else
-		rc = decode(ss);
+		rc = decode(ss, all);
 	session_close(ss);
 	return rc;
 }

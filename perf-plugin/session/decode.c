@@ -75,6 +75,7 @@ static int add_stream(struct run *r, struct tree_slot *slot, struct trace_unit *
 		return err;
 	}
 	st->ss = r->ss;
+	st->tree = slot->tree;
 	st->queue = r->q;
 	st->unit = u;
 	st->stream.state = st;
@@ -166,6 +167,7 @@ static int prepare(struct run *r, const struct fragment *f, struct tree_slot **s
 		u = session_unit_of_raw(r->ss, r->q, f);
 		if (!u || !usable(r, u)) {
 			r->ss->totals.unrouted += f->pub.size;
+			losses_queue_end(r->ss, r->q->cpu, NULL, f->pub.size);
 			return 0;
 		}
 		*slot = get_slot(r, true, u);
@@ -180,21 +182,6 @@ static int prepare(struct run *r, const struct fragment *f, struct tree_slot **s
 	}
 	*slot = get_slot(r, false, NULL);
 	return *slot ? add_frame_streams(r, *slot) : -CST_ERR_NOMEM;
-}
-
-static void note_losses(struct run *r, struct stream_state *st, const struct cst_generic *g, int n)
-{
-	uint64_t nacc = cst_decoder_stats(st->stream.decoder)->nacc;
-	int i;
-
-	for (i = 0; i < n && nacc != st->nacc_seen; i++) {
-		if (g[i].kind != CST_GEN_NACC)
-			continue;
-		st->nacc_seen++;
-		session_count_missing(r->ss, &st->stream, g[i].addr);
-	}
-	for (i = 0; i < n && st->stream.pid < 0; i++)
-		r->ss->totals.unknown_context += g[i].kind == CST_GEN_RANGE;
 }
 
 static double seconds(const struct timespec *a, const struct timespec *b)
@@ -221,7 +208,7 @@ static int deliver(struct run *r, struct stream_state *st, int n, enum cst_stop 
 
 	if (n) {
 		st->active = true;
-		note_losses(r, st, r->batch, n);
+		losses_batch(st, r->batch, n);
 		if (r->con->batch)
 			rc = r->con->batch(r->con->data, &st->stream, r->batch, n);
 		st->stream.fragment_start = false;
@@ -289,9 +276,13 @@ static int end_fragment(struct run *r, struct tree_slot *slot)
 	unsigned int id;
 	int rc = 0;
 
-	for (id = 0; id < 128 && !rc; id++)
-		if (slot->st[id] && slot->st[id]->active && r->con->fragment_end)
+	for (id = 0; id < 128 && !rc; id++) {
+		if (!slot->st[id])
+			continue;
+		losses_fragment_end(slot->st[id]);
+		if (slot->st[id]->active && r->con->fragment_end)
 			rc = r->con->fragment_end(r->con->data, &slot->st[id]->stream);
+	}
 	return rc;
 }
 
@@ -339,6 +330,7 @@ static void free_slot(struct run *r, struct tree_slot *slot)
 
 		if (!st)
 			continue;
+		losses_fragment_end(st);
 		cst_stats_add(&r->ss->totals.dec, cst_decoder_stats(st->stream.decoder));
 		if (r->con->stream_end)
 			r->con->stream_end(r->con->data, &st->stream);
@@ -348,6 +340,8 @@ static void free_slot(struct run *r, struct tree_slot *slot)
 	if (!slot->raw)
 		cst_frame_stats_add(&r->ss->totals.frame, cst_tree_frame_stats(slot->tree));
 	r->ss->totals.unrouted += cst_tree_unrouted(slot->tree);
+	losses_queue_end(r->ss, r->q->cpu, slot->raw ? NULL : cst_tree_frame_stats(slot->tree),
+			 cst_tree_unrouted(slot->tree));
 	cst_tree_free(slot->tree);
 }
 
@@ -399,13 +393,13 @@ static void forget_last_run(struct session *ss)
 	size_t i;
 
 	for (i = 0; i < ss->dsos.nr; i++)
-		ss->dsos.all[i]->nacc = 0;
+		ss->dsos.all[i]->nacc = ss->dsos.all[i]->nacc_bytes = ss->dsos.all[i]->conflicts = 0;
 	ss->bytes_done = 0;
 	ss->unrouted_ids[0] = ss->unrouted_ids[1] = 0;
 	memset(&t->dec, 0, sizeof(t->dec));
 	memset(&t->frame, 0, sizeof(t->frame));
-	memset(&ss->missing, 0, sizeof(ss->missing));
 	t->aux_bytes = t->unrouted = t->unknown_context = 0;
+	losses_start(ss);
 }
 
 int session_run(struct session *ss, const struct session_consumer *consumer)

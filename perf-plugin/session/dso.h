@@ -77,6 +77,8 @@ struct dso {
 	uint64_t used;		/* times the decoder wanted its code */
 	uint64_t nacc;		/* places where code was wanted and is missing */
 	uint64_t nacc_addr;	/* the first of them */
+	uint64_t nacc_bytes;	/* of trace that was not decoded for it */
+	uint64_t conflicts;	/* atoms that contradict its code */
 	struct cst_section *section;
 	struct dso *next;	/* hash chain */
 };

@@ -8,10 +8,6 @@
 #include "session/array.h"
 #include "session/internal.h"
 
-#define AUX_TRUNCATED	0x01u
-#define AUX_PARTIAL	0x04u
-#define AUX_COLLISION	0x08u
-
 #define MAX_MESSAGES	10
 
 struct indexer {
@@ -223,9 +219,9 @@ static int do_aux(struct indexer *ix, const struct pd_record *rec)
 	struct session_totals *t = &ix->ss->totals;
 
 	t->aux_records++;
-	t->aux_truncated += !!(r->flags & AUX_TRUNCATED);
-	t->aux_partial += !!(r->flags & AUX_PARTIAL);
-	t->aux_collision += !!(r->flags & AUX_COLLISION);
+	t->aux_truncated += !!(r->flags & AUX_FLAG_TRUNCATED);
+	t->aux_partial += !!(r->flags & AUX_FLAG_PARTIAL);
+	t->aux_collision += !!(r->flags & AUX_FLAG_COLLISION);
 	return queues_add_aux(&ix->ss->queues, rec);
 }
 

@@ -8,6 +8,7 @@
 #include "perfdata/reader.h"
 #include "session/clock.h"
 #include "session/dso.h"
+#include "session/losses.h"
 #include "session/queues.h"
 #include "session/session.h"
 #include "session/space.h"
@@ -44,12 +45,6 @@ struct trace_start {
 	int cpu, tid;
 };
 
-/* Missing code at addresses where nothing was mapped. */
-struct no_map_stats {
-	uint64_t no_map, no_map_addr;
-	uint64_t no_map_kernel, no_map_kernel_addr;
-};
-
 struct session {
 	struct session_opts opts;
 	struct perfdata *pd;
@@ -75,7 +70,7 @@ struct session {
 	char *kcore_path;
 
 	struct session_totals totals;
-	struct no_map_stats missing;
+	struct losses losses;
 	uint64_t unrouted_ids[2];	/* trace IDs in the data that no metadata describes */
 	uint64_t bad_records;
 	uint64_t bytes_total, bytes_done;
@@ -98,10 +93,6 @@ struct trace_unit *session_unit_of_raw(struct session *ss, const struct queue *q
 /* index.c: the pass over all records. */
 int session_index(struct session *ss);
 
-/* totals.c */
-/* Called for each element that says code is missing. */
-void session_count_missing(struct session *ss, struct stream *s, uint64_t addr);
-
 /* decode.c, stream.c */
 struct stream_state {
 	struct session *ss;
@@ -116,7 +107,10 @@ struct stream_state {
 	uint64_t end_offset;		/* of the fragment */
 	bool peeked, peek_ok;		/* the next timestamp is in peek_ts until it is passed */
 	uint64_t peek_ts;
-	uint64_t nacc_seen;
+	struct cst_tree *tree;
+	struct loss_gap gap;
+	struct cst_stats seen;		/* what losses.c has counted, and the sum of its losses */
+	uint64_t seen_sum;
 	bool active;			/* delivered something in this fragment */
 	uint8_t el;
 	bool el_known;

@@ -6,7 +6,6 @@
 #include "session/queues.h"
 #include "session/threads.h"
 
-#define AUX_OVERWRITE	0x02u
 #define AUX_FORMAT_MASK	0xff00u
 #define AUX_FORMAT_RAW	0x0100u
 
@@ -66,7 +65,7 @@ int queues_add_aux(struct queues *qs, const struct pd_record *rec)
 	const struct perf_record_aux *aux = (const void *)rec->ev;
 	struct aux_record *r;
 
-	if (!aux->aux_size)
+	if (!aux->aux_size && !(aux->flags & (AUX_FLAG_TRUNCATED | AUX_FLAG_PARTIAL | AUX_FLAG_COLLISION)))
 		return 0;
 	r = ARRAY_ADD(qs->aux, qs->nr_aux, qs->cap_aux);
 	if (!r)
@@ -80,6 +79,7 @@ int queues_add_aux(struct queues *qs, const struct pd_record *rec)
 	r->time = rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : NO_TIME;
 	r->cpu = rec->sid.valid & PERF_SAMPLE_CPU ? (int)rec->sid.cpu : -1;
 	r->tid = rec->sid.valid & PERF_SAMPLE_TID ? (int)rec->sid.tid : -1;
+	r->pid = rec->sid.valid & PERF_SAMPLE_TID ? (int)rec->sid.pid : -1;
 	return 0;
 }
 
@@ -226,13 +226,14 @@ static int claim_snapshot(struct queue *q, struct aux_record *r)
 		return -1;
 	describe(q, f, r);
 	r->matched = true;
+	r->of_thread = q->cpu < 0;
 	q->any_aux = true;
 	return add_part(q, c, start, r->offset - start) ? 0 : -1;
 }
 
 static int claim(struct queues *qs, struct aux_record *r)
 {
-	bool overwrite = r->flags & AUX_OVERWRITE;
+	bool overwrite = r->flags & AUX_FLAG_OVERWRITE;
 	uint64_t end = r->size < UINT64_MAX - r->offset ? r->offset + r->size : UINT64_MAX;
 	struct queue *q;
 	int64_t found;
@@ -254,10 +255,12 @@ static int claim(struct queues *qs, struct aux_record *r)
 			return -1;
 		q->any_aux = true;
 		r->matched = true;
-		qs->missing += r->size - (uint64_t)found;
+		r->of_thread = q->cpu < 0;
+		r->missing = r->size - (uint64_t)found;
 	}
 	if (!r->matched && !overwrite)
-		qs->missing += r->size;
+		r->missing = r->size;
+	qs->missing += r->missing;
 	return 0;
 }
 
@@ -337,7 +340,10 @@ int queues_finish(struct queues *qs)
 		struct aux_record *r = &qs->aux[i];
 		uint64_t format = r->flags & AUX_FORMAT_MASK;
 
+		if (!r->size)
+			continue;	/* only says that something is missing */
 		if (format && format != AUX_FORMAT_RAW) {
+			r->refused = true;
 			if (!qs->refused++)
 				qs->refused_format = format;
 			continue;
@@ -359,8 +365,9 @@ int queues_finish(struct queues *qs)
 			uint64_t own = c->end - c->offset;
 
 			if (c->covered < own && own - c->covered > MAX_PADDING)
-				qs->unclaimed += own - c->covered;
+				q->unclaimed += own - c->covered;
 		}
+		qs->unclaimed += q->unclaimed;
 	}
 	return 0;
 }

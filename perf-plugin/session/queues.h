@@ -9,6 +9,11 @@
 #include "perfdata/reader.h"
 #include "session/session.h"
 
+#define AUX_FLAG_TRUNCATED	0x01u
+#define AUX_FLAG_OVERWRITE	0x02u
+#define AUX_FLAG_PARTIAL	0x04u
+#define AUX_FLAG_COLLISION	0x08u
+
 /* An AUXTRACE record. */
 struct chunk {
 	uint64_t offset;	/* in the AUX buffer */
@@ -26,8 +31,11 @@ struct aux_record {
 	uint64_t time;		/* NO_TIME: none */
 	uint64_t seq;
 	uint64_t file_offset;
-	int cpu, tid;		/* of the record's sample_id; -1: none */
+	int cpu, pid, tid;	/* of the record's sample_id; -1: none */
 	bool matched;
+	bool of_thread;		/* its buffer follows a thread */
+	bool refused;		/* unknown format */
+	uint64_t missing;	/* bytes that the file does not hold */
 };
 
 struct fragment {
@@ -49,6 +57,7 @@ struct queue {
 	struct session_part *parts;
 	size_t nr_parts, cap_parts;
 	bool any_aux;
+	uint64_t unclaimed;	/* bytes that no AUX record covers */
 	bool any_raw, any_frames;
 	bool ids_known;
 	uint64_t ids[2];	/* trace IDs in the frames */

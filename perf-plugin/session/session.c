@@ -47,6 +47,7 @@ static int index_file(struct session *ss)
 	init_clock(ss);
 	ss->totals.aux_missing = ss->queues.missing;
 	ss->totals.aux_unclaimed = ss->queues.unclaimed;
+	losses_start(ss);
 	if (ss->queues.refused)
 		fprintf(stderr, "cstrace: %s: AUX data in format 0x%llx, known are 0 (frames) and 0x100 (raw): "
 			"left out\n", ss->name, (unsigned long long)ss->queues.refused_format);
@@ -85,7 +86,7 @@ struct session *session_open_perfdata(const struct session_opts *opts, struct pe
 	ss->dsos.search.vmlinux = opts->vmlinux;
 	ss->dsos.search.buildid_dir = opts->buildid_dir;
 	ss->dsos.search.force = opts->force;
-	if (spaces_init(&ss->spaces, &ss->dsos, opts->cache_limit)) {
+	if (losses_init(&ss->losses) || spaces_init(&ss->spaces, &ss->dsos, opts->cache_limit)) {
 		fprintf(stderr, "cstrace: not enough memory\n");
 		session_close(ss);
 		return NULL;
@@ -102,6 +103,7 @@ void session_close(struct session *ss)
 	if (!ss)
 		return;
 	spaces_free(&ss->spaces, &ss->threads);
+	losses_free(&ss->losses);
 	threads_free(&ss->threads);
 	queues_free(&ss->queues);
 	dso_table_free(&ss->dsos);
