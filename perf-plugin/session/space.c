@@ -179,6 +179,7 @@ static int build(struct spaces *sp, struct version *v, uint32_t epoch)
 {
 	const struct process *p = v->process;
 	const struct maplist *base = NULL;
+	const struct map *m;
 	size_t first, last, i;
 	int err = 0;
 
@@ -191,8 +192,8 @@ static int build(struct spaces *sp, struct version *v, uint32_t epoch)
 		sp->kcore->extent = sp->kcore->size;
 		err = map_segments(sp, v, sp->kcore, 0, 0, UINT64_MAX);
 	}
-	for (size_t k = 0; base && k < base->nr && !err; k++)
-		err = apply_map(sp, v, &base->v[k]);
+	for (m = base ? maplist_next(base, 0) : NULL; m && !err; m = maplist_next(base, m->end))
+		err = apply_map(sp, v, m);
 	if (!err)
 		err = apply_events(sp, v, i, last);
 	v->epoch = epoch;
