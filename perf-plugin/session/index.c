@@ -17,7 +17,7 @@ struct indexer {
 	struct dso *poke;		/* code that the kernel wrote over its own */
 	uint8_t *poke_bytes;
 	size_t poke_size, poke_cap;
-	bool keep_switches;
+	bool no_format;			/* sched_switch samples whose layout is not known: was told */
 	unsigned int messages;
 };
 
@@ -182,26 +182,22 @@ static int do_switch(struct indexer *ix, const struct pd_record *rec)
 	bool wide = rec->ev->header.type == PERF_RECORD_SWITCH_CPU_WIDE;
 	int tid = rec->sid.valid & PERF_SAMPLE_TID ? (int)rec->sid.tid : -1;
 	int pid = rec->sid.valid & PERF_SAMPLE_TID ? (int)rec->sid.pid : -1;
-	struct session *ss = ix->ss;
-	struct cpu_switch *sw;
+	int prev = -1;
 
 	if (announce(ix, rec, pid, tid))
 		return -1;
 	if (!out && note_start(ix, rec, tid))
 		return -1;
-	if (!ix->keep_switches || !(rec->sid.valid & PERF_SAMPLE_TIME) ||
-	    !(rec->sid.valid & PERF_SAMPLE_CPU))
+	if (!(rec->sid.valid & PERF_SAMPLE_TIME) || !(rec->sid.valid & PERF_SAMPLE_CPU))
 		return 0;
-	if (out)
+	if (out) {
+		prev = tid;
 		tid = wide ? (int)r->next_prev_tid : -1;
-	sw = ARRAY_ADD(ss->switches, ss->nr_switches, ss->cap_switches);
-	if (!sw)
-		return -1;
-	sw->time = rec->sid.time;
-	sw->cpu = (int)rec->sid.cpu;
-	sw->tid = tid;
-	sw->out = out;
-	return 0;
+	} else if (wide) {
+		prev = (int)r->next_prev_tid;
+	}
+	return running_add(&ix->ss->running, (int)rec->sid.cpu, rec->sid.time, out ? RUN_OUT : RUN_IN, tid,
+			   prev);
 }
 
 static int do_itrace_start(struct indexer *ix, const struct pd_record *rec)
@@ -210,7 +206,67 @@ static int do_itrace_start(struct indexer *ix, const struct pd_record *rec)
 
 	if (announce(ix, rec, (int)r->pid, (int)r->tid))
 		return -1;
+	if (rec->sid.valid & PERF_SAMPLE_TIME && rec->sid.valid & PERF_SAMPLE_CPU && (int)r->tid > 0 &&
+	    running_add(&ix->ss->running, (int)rec->sid.cpu, rec->sid.time, RUN_IN, (int)r->tid, -1))
+		return -1;
 	return note_start(ix, rec, (int)r->tid);
+}
+
+static void read_formats(struct session *ss, const void *data, uint64_t len)
+{
+	const char *problem = NULL;
+
+	if (ss->sched || !data)
+		return;
+	ss->sched = tracepoint_new(data, len, &problem);
+	if (problem)
+		fprintf(stderr, "cstrace: %s: the layout of sched:sched_switch in the tracing data cannot be used: "
+			"%s; its samples do not tell which thread ran\n", ss->name, problem);
+}
+
+/* Samples of sched_switch tell who runs; others are none of the trace's. */
+static int do_sample(struct indexer *ix, const struct pd_record *rec)
+{
+	const struct pd_sample *s = &rec->sample;
+	struct session *ss = ix->ss;
+	struct sched_switch sw;
+
+	if (!rec->attr || rec->attr->attr.type != PERF_TYPE_TRACEPOINT)
+		return 0;
+	if (!ss->sched && rec->attr->name && !strcmp(rec->attr->name, "sched:sched_switch") && !ix->no_format) {
+		ix->no_format = true;
+		fprintf(stderr, "cstrace: %s: samples of sched:sched_switch without their layout (no tracing data): "
+			"they do not tell which thread ran\n", ss->name);
+	}
+	if (!ss->sched || rec->attr->attr.config != tracepoint_id(ss->sched) ||
+	    !(s->sid.valid & PERF_SAMPLE_TIME) || !(s->sid.valid & PERF_SAMPLE_CPU))
+		return 0;
+	if (!tracepoint_switch(ss->sched, s->raw, s->raw_size, &sw)) {
+		ss->bad_records++;
+		return 0;
+	}
+	return running_add(&ss->running, (int)s->sid.cpu, s->sid.time, RUN_IN, sw.next, sw.prev);
+}
+
+static int do_asid(struct indexer *ix, const struct pd_record *rec)
+{
+	const struct pd_record_cst_asid *r = (const void *)rec->ev;
+	struct asids *as = &ix->ss->asids;
+	uint64_t time = record_time(rec);
+
+	switch (r->state) {
+	case PD_CST_START:
+		return asids_declare(as, r->asid, time, (int)r->pid);
+	case PD_CST_CURRENT:
+		return asids_declare_current(as, r->asid, time, (int)r->pid);
+	case PD_CST_END:
+		/* whoever gives it up had it */
+		if (asids_declare_current(as, r->asid, time, (int)r->pid))
+			return -1;
+		return asids_declare(as, r->asid, time, -1);
+	}
+	ix->ss->bad_records++;
+	return 0;
 }
 
 static int do_aux(struct indexer *ix, const struct pd_record *rec)
@@ -262,7 +318,6 @@ static int do_text_poke(struct indexer *ix, const struct pd_record *rec)
 static int do_record(struct indexer *ix, const struct pd_record *rec)
 {
 	struct session *ss = ix->ss;
-	uint32_t i;
 	int rc;
 
 	switch (rec->ev->header.type) {
@@ -281,6 +336,13 @@ static int do_record(struct indexer *ix, const struct pd_record *rec)
 		return do_itrace_start(ix, rec);
 	case PERF_RECORD_AUX:
 		return do_aux(ix, rec);
+	case PERF_RECORD_SAMPLE:
+		return do_sample(ix, rec);
+	case PERF_RECORD_HEADER_TRACING_DATA:
+		read_formats(ss, rec->payload, rec->payload_size);
+		return 0;
+	case PD_RECORD_CST_ASID:
+		return do_asid(ix, rec);
 	case PERF_RECORD_TEXT_POKE:
 		return do_text_poke(ix, rec);
 	case PERF_RECORD_AUX_OUTPUT_HW_ID:
@@ -290,14 +352,7 @@ static int do_record(struct indexer *ix, const struct pd_record *rec)
 		return 0;
 	case PERF_RECORD_AUXTRACE_INFO:
 		rc = session_read_info(ss, rec);
-		if (rc)
-			return rc;
-		for (i = 0; i < ss->info.nr_cpu; i++) {
-			struct aux_pid_source src = aux_cpu_pid_source(&ss->info.cpu[i]);
-
-			ix->keep_switches |= !src.contextidr_el1 && !src.contextidr_el2;
-		}
-		return 0;
+		return rc;
 	case PERF_RECORD_AUXTRACE:
 		if (rec->aux.avail < rec->aux.size)
 			ss->totals.file_cut = true;
@@ -358,49 +413,6 @@ static void find_kcore(struct session *ss)
 		ss->spaces.kcore->kind = DSO_KCORE;
 }
 
-static int compare_switches(const void *a, const void *b)
-{
-	const struct cpu_switch *x = a, *y = b;
-
-	if (x->cpu != y->cpu)
-		return x->cpu < y->cpu ? -1 : 1;
-	return x->time < y->time ? -1 : x->time > y->time;
-}
-
-/* First switch on `cpu`, or on a later CPU, after `time`. */
-static size_t switch_after(const struct session *ss, int cpu, uint64_t time)
-{
-	size_t lo = 0, hi = ss->nr_switches;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct cpu_switch *s = &ss->switches[mid];
-
-		if (s->cpu < cpu || (s->cpu == cpu && s->time <= time))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-bool session_other_thread(const struct session *ss, int cpu, uint64_t from, uint64_t to, int tid)
-{
-	size_t i = switch_after(ss, cpu, from);
-
-	for (; i < ss->nr_switches && ss->switches[i].cpu == cpu && ss->switches[i].time <= to; i++)
-		if (!ss->switches[i].out && ss->switches[i].tid > 0 && ss->switches[i].tid != tid)
-			return true;
-	return false;
-}
-
-int session_switch_thread(const struct session *ss, int cpu, uint64_t time)
-{
-	size_t i = switch_after(ss, cpu, time);
-
-	return i && ss->switches[i - 1].cpu == cpu ? ss->switches[i - 1].tid : -1;
-}
-
 static int read_records(struct indexer *ix)
 {
 	struct pd_record rec;
@@ -420,8 +432,12 @@ static int read_records(struct indexer *ix)
 
 int session_index(struct session *ss)
 {
+	const struct pd_feature_bytes *formats = &perfdata_env(ss->pd)->raw[PD_FEAT_TRACING_DATA];
 	struct indexer ix = { .ss = ss };
-	int rc = read_records(&ix);
+	int rc;
+
+	read_formats(ss, formats->ptr, formats->len);
+	rc = read_records(&ix);
 
 	intmap_free(&ix.announced);
 	intmap_free(&ix.started);
@@ -436,8 +452,8 @@ int session_index(struct session *ss)
 	if (rc)
 		return rc;
 	take_build_ids(ss);
-	if (ss->nr_switches)
-		qsort(ss->switches, ss->nr_switches, sizeof(*ss->switches), compare_switches);
+	running_finish(&ss->running);
+	asids_finish(&ss->asids);
 	find_kcore(ss);
 	return threads_finish(&ss->threads) || queues_finish(&ss->queues) ? -1 : 0;
 }

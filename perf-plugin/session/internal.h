@@ -6,13 +6,16 @@
 #include "perfdata/auxinfo.h"
 #include "perfdata/decode.h"
 #include "perfdata/reader.h"
+#include "session/asid.h"
 #include "session/clock.h"
 #include "session/dso.h"
 #include "session/losses.h"
 #include "session/queues.h"
+#include "session/running.h"
 #include "session/session.h"
 #include "session/space.h"
 #include "session/threads.h"
+#include "session/tracepoint.h"
 
 /* A CPU's trace unit: a block of AUXTRACE_INFO. */
 struct trace_unit {
@@ -30,13 +33,6 @@ struct id_owner {
 	bool has_sink;
 	uint8_t id;
 	int cpu, tid;		/* of the record's sample_id */
-};
-
-/* What ran on a CPU from `time` on; only kept when the trace does not carry the thread. */
-struct cpu_switch {
-	uint64_t time;
-	int cpu, tid;		/* -1: not known */
-	bool out;		/* from the record of the thread that leaves: `tid` comes next */
 };
 
 /* Start of a thread's or CPU's trace, to pair an estimated clock with. */
@@ -63,8 +59,9 @@ struct session {
 	struct threads threads;
 	struct queues queues;
 	struct spaces spaces;
-	struct cpu_switch *switches;
-	size_t nr_switches, cap_switches;
+	struct running running;
+	struct tracepoint *sched;	/* sched_switch, when the file has its format */
+	struct asids asids;
 	struct trace_start *starts;
 	size_t nr_starts, cap_starts;
 	char *kcore_path;
@@ -124,10 +121,5 @@ void stream_release(struct stream_state *st);
 
 /* Trace IDs in the frames of a queue; looked for once. */
 void session_queue_ids(struct queue *q);
-
-/* Thread on a CPU at a time, from context switch records; -1 unknown. */
-int session_switch_thread(const struct session *ss, int cpu, uint64_t time);
-/* Did a thread other than `tid` come to run on the CPU in (from, to]? */
-bool session_other_thread(const struct session *ss, int cpu, uint64_t from, uint64_t to, int tid);
 
 #endif

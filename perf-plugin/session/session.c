@@ -110,7 +110,9 @@ void session_close(struct session *ss)
 	auxinfo_free(&ss->info);
 	free(ss->units);
 	free(ss->ids);
-	free(ss->switches);
+	running_free(&ss->running);
+	tracepoint_free(ss->sched);
+	asids_free(&ss->asids);
 	free(ss->starts);
 	free(ss->kcore_path);
 	perfdata_close(ss->pd);

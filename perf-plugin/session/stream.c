@@ -134,12 +134,12 @@ static void guess_thread(struct stream_state *st)
 	}
 	/* The thread that the AUX record was written in, when no other one ran since the last record. */
 	if (f->aux_tid > 0 && aux_time(st) != NO_TIME &&
-	    !session_other_thread(ss, st->stream.cpu, f->since, aux_time(st), f->aux_tid)) {
+	    !running_other(&ss->running, st->stream.cpu, f->since, aux_time(st), f->aux_tid)) {
 		set_thread(st, f->aux_tid);
 		if (st->stream.pid >= 0)
 			return;
 	}
-	tid = st->time != NO_TIME ? session_switch_thread(ss, st->stream.cpu, st->time) : -1;
+	tid = st->time != NO_TIME ? running_thread(&ss->running, st->stream.cpu, st->time) : -1;
 	if (tid > 0) {
 		set_thread(st, tid);
 		return;
