@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "session/array.h"
 #include "session/dso.h"
+#include "session/jitdump.h"
 #include "session/session.h"
 
 #define FIRST_BUCKETS 256
@@ -56,6 +58,7 @@ void dso_table_init(struct dso_table *t)
 
 static void dso_free(struct dso *d)
 {
+	jitdump_dso_free(d);
 	if (d->own_data)
 		free((void *)d->data);
 	else if (d->data)
@@ -120,12 +123,37 @@ static uint8_t kind_of(const char *path, bool kernel)
 	return path[0] ? DSO_FILE : DSO_ANON;
 }
 
-struct dso *dso_table_get(struct dso_table *t, const char *path, const struct build_id *id, bool kernel)
+struct dso *dso_table_add(struct dso_table *t, const char *path, uint8_t kind)
 {
-	struct dso **all, *d;
-	uint8_t kind = kind_of(path, kernel);
+	struct dso **slot, *d;
+	size_t h;
 
 	if (t->nr >= t->nr_buckets && !table_grow(t))
+		return NULL;
+	d = calloc(1, sizeof(*d));
+	if (!d)
+		return NULL;
+	d->path = strdup(path);
+	slot = d->path ? ARRAY_ADD(t->all, t->nr, t->cap) : NULL;
+	if (!slot) {
+		free(d->path);
+		free(d);
+		return NULL;
+	}
+	*slot = d;
+	d->kind = kind;
+	h = hash_name(path) % t->nr_buckets;
+	d->next = t->bucket[h];
+	t->bucket[h] = d;
+	return d;
+}
+
+struct dso *dso_table_get(struct dso_table *t, const char *path, const struct build_id *id, bool kernel)
+{
+	uint8_t kind = kind_of(path, kernel);
+	struct dso *d;
+
+	if (!t->nr_buckets && !table_grow(t))
 		return NULL;
 	for (d = t->bucket[hash_name(path) % t->nr_buckets]; d; d = d->next) {
 		if (d->kind != kind || strcmp(d->path, path))
@@ -133,26 +161,9 @@ struct dso *dso_table_get(struct dso_table *t, const char *path, const struct bu
 		if (d->recorded.len == id->len && !memcmp(d->recorded.id, id->id, id->len))
 			return d;
 	}
-	if (t->nr == t->cap) {
-		t->cap = t->cap ? t->cap * 2 : 64;
-		all = realloc(t->all, t->cap * sizeof(*all));
-		if (!all)
-			return NULL;
-		t->all = all;
-	}
-	d = calloc(1, sizeof(*d));
-	if (!d)
-		return NULL;
-	d->path = strdup(path);
-	if (!d->path) {
-		free(d);
-		return NULL;
-	}
-	d->kind = kind;
-	d->recorded = *id;
-	d->next = t->bucket[hash_name(path) % t->nr_buckets];
-	t->bucket[hash_name(path) % t->nr_buckets] = d;
-	t->all[t->nr++] = d;
+	d = dso_table_add(t, path, kind);
+	if (d)
+		d->recorded = *id;
 	return d;
 }
 
@@ -234,6 +245,8 @@ bool dso_load(struct dso_table *t, struct dso *d)
 	d->trouble = DSO_NOT_FOUND;
 	if (d->kind == DSO_MODULE)
 		return false;
+	if (d->kind == DSO_JIT)
+		return jitdump_dso_load(d);
 	while (dso_next_candidate(&t->search, d, &c)) {
 		trouble = try_file(t, d, c.path);
 		if (trouble == DSO_FINE) {

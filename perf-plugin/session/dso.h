@@ -31,6 +31,9 @@ enum dso_kind {
 	DSO_MODULE,		/* kernel module: its file is not what ran */
 	DSO_KCORE,		/* copy of kernel memory */
 	DSO_ANON,		/* no file name: generated code, stack, heap */
+	DSO_JIT,		/* code that a jitdump file describes */
+	DSO_BPF,		/* BPF program, trampoline: a symbol that the kernel made while it ran */
+	DSO_PATCH,		/* bytes that the kernel wrote over its own code */
 };
 
 struct dso_segment {
@@ -47,6 +50,7 @@ struct dso_symbol_entry {
 };
 
 struct cst_section;
+struct jitdump;
 
 /* As much as a code section can be. What is mapped beyond cannot be code of a file. */
 #define DSO_MAX_EXTENT	(2ull * UINT32_MAX)
@@ -79,6 +83,7 @@ struct dso {
 	uint64_t nacc_addr;	/* the first of them */
 	uint64_t nacc_bytes;	/* of trace that was not decoded for it */
 	uint64_t conflicts;	/* atoms that contradict its code */
+	struct jitdump *jit;	/* DSO_JIT */
 	struct cst_section *section;
 	struct dso *next;	/* hash chain */
 };
@@ -117,6 +122,9 @@ void dso_table_init(struct dso_table *t);
 void dso_table_free(struct dso_table *t);
 /* The dso for a recorded path and build-id (len 0: none recorded). NULL: no memory. */
 struct dso *dso_table_get(struct dso_table *t, const char *path, const struct build_id *id, bool kernel);
+
+/* A dso that no path finds: the caller fills it in. NULL: no memory. */
+struct dso *dso_table_add(struct dso_table *t, const char *path, uint8_t kind);
 
 /* A build-id that the file header gives for a path. */
 void dso_table_set_build_id(struct dso_table *t, const char *path, const struct build_id *id);

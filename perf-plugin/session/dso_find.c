@@ -143,7 +143,7 @@ bool dso_next_candidate(struct dso_search *s, const struct dso *d, struct dso_ca
 {
 	bool found, more;
 
-	if (d->kind == DSO_ANON || d->kind == DSO_MODULE)
+	if (d->kind != DSO_FILE && d->kind != DSO_VMLINUX && d->kind != DSO_KCORE)
 		return false;
 	while (c->step < NOWHERE) {
 		found = place(s, d, c, &more);
