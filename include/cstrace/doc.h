@@ -53,26 +53,26 @@ struct cst_problem {
 };
 
 /* An empty doc that takes at most `memory` bytes; 0: 64 MiB. */
-int cst_doc_new(struct cst_doc **doc, size_t memory);
-void cst_doc_free(struct cst_doc *doc);
+CST_API int cst_doc_new(struct cst_doc **doc, size_t memory);
+CST_API void cst_doc_free(struct cst_doc *doc);
 /* Add the text of a file. -CST_ERR_SYNTAX at the first line that is neither section, key nor comment. */
-int cst_doc_parse(struct cst_doc *doc, const void *text, size_t len, struct cst_problem *why);
+CST_API int cst_doc_parse(struct cst_doc *doc, const void *text, size_t len, struct cst_problem *why);
 /* Text that parses to the same doc. -CST_ERR_INVAL: a name cannot be written as INI. */
-int cst_doc_write(const struct cst_doc *doc, const struct cst_sink *out);
+CST_API int cst_doc_write(const struct cst_doc *doc, const struct cst_sink *out);
 
 /* NULL when there is none. Names are compared without case. */
-struct cst_section *cst_doc_section(const struct cst_doc *doc, const char *name);
-const struct cst_item *cst_doc_item(const struct cst_section *s, const char *key);
+CST_API struct cst_section *cst_doc_section(const struct cst_doc *doc, const char *name);
+CST_API const struct cst_item *cst_doc_item(const struct cst_section *s, const char *key);
 /*
  * Add or replace; sections are made as needed. The strings are copied. A pointer to a section or item
  * is valid until the next change of the doc.
  */
-int cst_doc_set(struct cst_doc *doc, const char *section, const char *key, const char *value);
-int cst_doc_set_number(struct cst_doc *doc, const char *section, const char *key, uint64_t value,
+CST_API int cst_doc_set(struct cst_doc *doc, const char *section, const char *key, const char *value);
+CST_API int cst_doc_set_number(struct cst_doc *doc, const char *section, const char *key, uint64_t value,
 			       int hex);
 /* Numbers, decimal or 0x; booleans 0 1 no yes false true off on. -CST_ERR_SYNTAX otherwise. */
-int cst_item_number(const struct cst_item *item, uint64_t *value);
-int cst_item_bool(const struct cst_item *item, int *value);
+CST_API int cst_item_number(const struct cst_item *item, uint64_t *value);
+CST_API int cst_item_bool(const struct cst_item *item, int *value);
 
 CST_END
 

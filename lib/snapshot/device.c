@@ -89,9 +89,9 @@ static int device_key(struct snap_file *f, struct cst_snap_device *dev, const st
 }
 
 /* "id:0x82", "0x82", "size:64"; the name itself is the first item. */
-static int reg_attributes(struct cst_snap_reg *reg, struct ini_str rest)
+static int reg_attributes(struct cst_snap_reg *reg, struct cst_str rest)
 {
-	struct ini_str item, key;
+	struct cst_str item, key;
 	const char *colon;
 	uint64_t v;
 
@@ -124,7 +124,7 @@ static int reg_attributes(struct cst_snap_reg *reg, struct ini_str rest)
 static int reg_key(struct snap_file *f, struct cst_snap_device *dev, const struct ini_line *l)
 {
 	struct cst_snap_reg reg = { .bits = 32 }, *to;
-	struct ini_str name = l->key, extra;
+	struct cst_str name = l->key, extra;
 	const char *open = memchr(name.p, '(', name.n);
 
 	if (open) {
@@ -223,7 +223,7 @@ static int end_dump(struct snap_file *f, struct cst_snap_device *dev, struct dum
 	return 0;
 }
 
-static int is_dump(struct ini_str section)
+static int is_dump(struct cst_str section)
 {
 	section.n = section.n < 4 ? section.n : 4;
 	return cst_ini_is(section, "dump");

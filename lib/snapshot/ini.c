@@ -15,7 +15,7 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
-struct ini_str cst_ini_trim(struct ini_str s)
+struct cst_str cst_ini_trim(struct cst_str s)
 {
 	while (s.n && is_blank(s.p[0])) {
 		s.p++;
@@ -26,7 +26,7 @@ struct ini_str cst_ini_trim(struct ini_str s)
 	return s;
 }
 
-int cst_ini_is(struct ini_str s, const char *word)
+int cst_ini_is(struct cst_str s, const char *word)
 {
 	size_t i;
 
@@ -36,7 +36,7 @@ int cst_ini_is(struct ini_str s, const char *word)
 	return !word[i];
 }
 
-int cst_ini_item(struct ini_str *rest, struct ini_str *item)
+int cst_ini_item(struct cst_str *rest, struct cst_str *item)
 {
 	const char *comma;
 
@@ -69,7 +69,7 @@ static int digit(char c, unsigned int base)
 	return d >= 0 && (unsigned int)d < base ? d : -1;
 }
 
-int cst_ini_number(struct ini_str s, uint64_t *value)
+int cst_ini_number(struct cst_str s, uint64_t *value)
 {
 	unsigned int base = 10;
 	uint64_t v = 0;
@@ -92,6 +92,50 @@ int cst_ini_number(struct ini_str s, uint64_t *value)
 	return 0;
 }
 
+/* The character after a backslash; -1: not an escape. */
+static int escape(char c)
+{
+	switch (c) {
+	case 'n':
+		return '\n';
+	case 'r':
+		return '\r';
+	case 't':
+		return '\t';
+	case '"':
+	case '\\':
+		return c;
+	default:
+		return -1;
+	}
+}
+
+int64_t cst_ini_unquote(struct cst_str s, char *out, size_t *len)
+{
+	int hi, lo, c;
+	size_t i;
+
+	*len = 0;
+	for (i = 1; i < s.n && s.p[i] != '"'; i++) {
+		c = (unsigned char)s.p[i];
+		if (c == '\\') {
+			if (++i == s.n)
+				break;
+			c = escape(s.p[i]);
+			if (s.p[i] == 'x' && s.n - i > 2) {
+				hi = digit(s.p[i + 1], 16);
+				lo = digit(s.p[i + 2], 16);
+				c = hi < 0 || lo < 0 ? -1 : hi << 4 | lo;
+				i += 2;
+			}
+			if (c < 0)
+				return -CST_ERR_SYNTAX;
+		}
+		out[(*len)++] = (char)c;
+	}
+	return i < s.n ? (int64_t)i + 1 : -CST_ERR_SYNTAX;
+}
+
 void cst_ini_start(struct ini_reader *r, const uint8_t *text, size_t len)
 {
 	static const uint8_t bom[] = { 0xef, 0xbb, 0xbf };
@@ -106,10 +150,38 @@ void cst_ini_start(struct ini_reader *r, const uint8_t *text, size_t len)
 	r->section.p = "";
 }
 
-/* The next line without its end, comment and outer blanks. */
-static struct ini_str next_line(struct ini_reader *r)
+static const char *separator(const struct ini_reader *r, struct cst_str s)
 {
-	struct ini_str s = { r->p, 0 };
+	size_t i;
+
+	for (i = 0; i < s.n; i++)
+		if (s.p[i] == '=' || (r->package && s.p[i] == ':'))
+			return s.p + i;
+	return NULL;
+}
+
+/* Where a comment may start: behind a quoted value. */
+static size_t after_quotes(const struct ini_reader *r, struct cst_str s)
+{
+	const char *sep = r->package && s.n && *s.p != '[' ? separator(r, s) : NULL;
+	size_t i;
+
+	if (!sep)
+		return 0;
+	for (i = (size_t)(sep - s.p) + 1; i < s.n && is_blank(s.p[i]); i++)
+		;
+	if (i == s.n || s.p[i] != '"' || memchr(s.p, ';', i) || memchr(s.p, '#', i))
+		return 0;
+	for (i++; i < s.n && s.p[i] != '"'; i++)
+		if (s.p[i] == '\\' && i + 1 < s.n)
+			i++;
+	return i;
+}
+
+/* The next line without its end, comment and outer blanks. */
+static struct cst_str next_line(struct ini_reader *r)
+{
+	struct cst_str s = { r->p, 0 };
 	const char *nl = memchr(r->p, '\n', (size_t)(r->end - r->p));
 	size_t i;
 
@@ -118,14 +190,14 @@ static struct ini_str next_line(struct ini_reader *r)
 	r->line++;
 	if (s.n && s.p[s.n - 1] == '\r')
 		s.n--;
-	for (i = 0; i < s.n; i++)
+	for (i = after_quotes(r, s); i < s.n; i++)
 		if (s.p[i] == ';' || s.p[i] == '#')
 			break;
-	s.n = i;
+	s.n = i < s.n ? i : s.n;
 	return cst_ini_trim(s);
 }
 
-static int has_control(struct ini_str s)
+static int has_control(struct cst_str s)
 {
 	size_t i;
 
@@ -137,7 +209,7 @@ static int has_control(struct ini_str s)
 
 void cst_ini_next(struct ini_reader *r, struct ini_line *out)
 {
-	struct ini_str s;
+	struct cst_str s;
 	const char *eq;
 
 	out->kind = INI_END;
@@ -158,7 +230,7 @@ void cst_ini_next(struct ini_reader *r, struct ini_line *out)
 			out->kind = INI_SECTION;
 			return;
 		}
-		eq = memchr(s.p, '=', s.n);
+		eq = separator(r, s);
 		if (!eq)
 			return;
 		out->section = r->section;

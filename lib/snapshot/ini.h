@@ -8,11 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A part of the text; not terminated. */
-struct ini_str {
-	const char *p;
-	size_t n;
-};
+#include <cstrace/doc.h>
 
 enum ini_kind {
 	INI_END,
@@ -24,24 +20,30 @@ enum ini_kind {
 struct ini_line {
 	enum ini_kind kind;
 	unsigned int line;
-	struct ini_str section, key, value;
+	struct cst_str section, key, value;
 };
 
 struct ini_reader {
 	const char *p, *end;
 	unsigned int line;
-	struct ini_str section;
+	int package;	/* "key: value" and quoted values as well; set after cst_ini_start() */
+	struct cst_str section;
 };
 
 void cst_ini_start(struct ini_reader *r, const uint8_t *text, size_t len);
 void cst_ini_next(struct ini_reader *r, struct ini_line *out);
 
 /* Equality without case. */
-int cst_ini_is(struct ini_str s, const char *word);
-struct ini_str cst_ini_trim(struct ini_str s);
+int cst_ini_is(struct cst_str s, const char *word);
+struct cst_str cst_ini_trim(struct cst_str s);
 /* The part before the next comma; *rest gets what follows. 0 when *rest is used up. */
-int cst_ini_item(struct ini_str *rest, struct ini_str *item);
+int cst_ini_item(struct cst_str *rest, struct cst_str *item);
+/*
+ * What a quoted text stands for, into out[0..s.n). `s` begins with the quote. The number of bytes used
+ * of `s`, or -CST_ERR_SYNTAX; *len bytes were written.
+ */
+int64_t cst_ini_unquote(struct cst_str s, char *out, size_t *len);
 /* A number, decimal or with 0x; 0, or -CST_ERR_SYNTAX. */
-int cst_ini_number(struct ini_str s, uint64_t *value);
+int cst_ini_number(struct cst_str s, uint64_t *value);
 
 #endif

@@ -1,42 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * memlist.c - memory of a snapshot: chunks that are freed together and counted against the limit.
+ * memlist.c - memory of a snapshot or package: chunks that are freed together and counted against the
+ * limit.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "snapshot/snapshot.h"
+#include "snapshot/memlist.h"
 
 #define CHUNK_SIZE 65536
 #define ALIGN 16
 
-struct snap_chunk {
-	struct snap_chunk *next;
+struct mem_chunk {
+	struct mem_chunk *next;
 	size_t used, size;
 	_Alignas(ALIGN) unsigned char bytes[];
 };
 
-void *cst_snap_alloc(struct snap *ss, size_t size)
+void *cst_mem_alloc(struct mem_list *m, size_t size)
 {
-	struct snap_chunk *c = ss->chunks;
+	struct mem_chunk *c = m->chunks;
 	size_t room;
 	void *p;
 
-	if (size > ss->limit)
+	if (size > m->limit)
 		return NULL;
 	size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 	if (!c || c->size - c->used < size) {
 		room = size > CHUNK_SIZE ? size : CHUNK_SIZE;
-		if (ss->limit - ss->used < room)
+		if (m->limit - m->used < room)
 			return NULL;
 		c = malloc(sizeof(*c) + room);
 		if (!c)
 			return NULL;
-		ss->used += room;
-		c->next = ss->chunks;
+		m->used += room;
+		c->next = m->chunks;
 		c->used = 0;
 		c->size = room;
-		ss->chunks = c;
+		m->chunks = c;
 	}
 	p = c->bytes + c->used;
 	c->used += size;
@@ -44,22 +45,22 @@ void *cst_snap_alloc(struct snap *ss, size_t size)
 	return p;
 }
 
-const char *cst_snap_copy(struct snap *ss, struct ini_str s)
+const char *cst_mem_copy(struct mem_list *m, struct cst_str s)
 {
-	char *p = cst_snap_alloc(ss, s.n + 1);
+	char *p = cst_mem_alloc(m, s.n + 1);
 
 	if (p && s.n)
 		memcpy(p, s.p, s.n);
 	return p;
 }
 
-void *cst_snap_append(struct snap *ss, void *list, size_t *n, size_t size)
+void *cst_mem_append(struct mem_list *m, void *list, size_t *n, size_t size)
 {
 	void *old, *fresh;
 
 	memcpy(&old, list, sizeof(old));
 	if (!(*n & (*n - 1))) {	/* 0, 1, 2, 4 ...: full */
-		fresh = cst_snap_alloc(ss, (*n ? *n * 2 : 1) * size);
+		fresh = cst_mem_alloc(m, (*n ? *n * 2 : 1) * size);
 		if (!fresh)
 			return NULL;
 		if (*n)
@@ -70,16 +71,14 @@ void *cst_snap_append(struct snap *ss, void *list, size_t *n, size_t size)
 	return (char *)old + (*n)++ * size;
 }
 
-void cst_snapshot_free(struct cst_snapshot *pub)
+void cst_mem_free(struct mem_list *m)
 {
-	struct snap *ss = (struct snap *)pub;
-	struct snap_chunk *c, *next;
+	struct mem_chunk *c, *next;
 
-	if (!ss)
-		return;
-	for (c = ss->chunks; c; c = next) {
+	for (c = m->chunks; c; c = next) {
 		next = c->next;
 		free(c);
 	}
-	free(ss);
+	m->chunks = NULL;
+	m->used = 0;
 }

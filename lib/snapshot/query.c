@@ -10,9 +10,9 @@
 #define IDR1_ETMV40 0x4100f403u
 #define DEVARCH_ETE10 0x47705a13u
 
-static struct ini_str str(const char *s)
+static struct cst_str str(const char *s)
 {
-	struct ini_str out = { s, strlen(s) };
+	struct cst_str out = { s, strlen(s) };
 
 	return out;
 }
@@ -70,7 +70,7 @@ int cst_snap_reg(const struct cst_snap_device *dev, const char *name, uint64_t *
 
 static int begins(const char *s, const char *word)
 {
-	struct ini_str part = { s, strlen(word) };
+	struct cst_str part = { s, strlen(word) };
 
 	return strlen(s) >= part.n && cst_ini_is(part, word);
 }

@@ -65,7 +65,7 @@ struct index {
 
 static int add_cluster(struct snap_file *f, const struct ini_line *l)
 {
-	struct ini_str rest = l->value, item;
+	struct cst_str rest = l->value, item;
 	const char *name = cst_snap_copy(f->ss, l->key);
 	struct cst_snap_link *link;
 
@@ -208,7 +208,7 @@ int cst_snapshot_read(struct cst_snapshot **out, const struct cst_snap_io *io, c
 	ss = calloc(1, sizeof(*ss));
 	if (!ss)
 		return -CST_ERR_NOMEM;
-	ss->limit = io->limits.memory ? io->limits.memory : DEFAULT_MEMORY;
+	ss->mem.limit = io->limits.memory ? io->limits.memory : DEFAULT_MEMORY;
 	err = read_all(ss, io, index ? index : "snapshot.ini");
 	if (err) {
 		cst_snapshot_free(&ss->pub);
@@ -218,4 +218,14 @@ int cst_snapshot_read(struct cst_snapshot **out, const struct cst_snap_io *io, c
 		ss->pub.description = "";
 	*out = &ss->pub;
 	return 0;
+}
+
+void cst_snapshot_free(struct cst_snapshot *pub)
+{
+	struct snap *ss = (struct snap *)pub;
+
+	if (!ss)
+		return;
+	cst_mem_free(&ss->mem);
+	free(ss);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * snapshot.h - inside the snapshot reader: memory that is counted against the limit, and the parts.
+ * snapshot.h - inside the snapshot reader: what its parts share.
  */
 #ifndef CST_LIB_SNAPSHOT_H
 #define CST_LIB_SNAPSHOT_H
@@ -9,16 +9,14 @@
 #include <cstrace/snapshot.h>
 
 #include "snapshot/ini.h"
+#include "snapshot/memlist.h"
 
 #define SNAP_MAX_BUFFERS 256
-
-struct snap_chunk;
 
 /* A snapshot under construction; `pub` comes first, so that a pointer to it is a pointer to this. */
 struct snap {
 	struct cst_snapshot pub;
-	struct snap_chunk *chunks;
-	size_t used, limit;
+	struct mem_list mem;
 };
 
 /* What the parsers of one file share. */
@@ -29,15 +27,20 @@ struct snap_file {
 	struct ini_reader ini;
 };
 
-/* Zeroed memory that lives as long as the snapshot; NULL: out of memory or over the limit. */
-void *cst_snap_alloc(struct snap *ss, size_t size);
-/* A terminated copy. */
-const char *cst_snap_copy(struct snap *ss, struct ini_str s);
-/*
- * Make room for one more entry in a list of `n` entries of `size` bytes at *list. Lists grow by
- * doubling, at powers of two. Returns the new, zeroed entry or NULL.
- */
-void *cst_snap_append(struct snap *ss, void *list, size_t *n, size_t size);
+static inline void *cst_snap_alloc(struct snap *ss, size_t size)
+{
+	return cst_mem_alloc(&ss->mem, size);
+}
+
+static inline const char *cst_snap_copy(struct snap *ss, struct cst_str s)
+{
+	return cst_mem_copy(&ss->mem, s);
+}
+
+static inline void *cst_snap_append(struct snap *ss, void *list, size_t *n, size_t size)
+{
+	return cst_mem_append(&ss->mem, list, n, size);
+}
 
 /* Reports, and returns `error`. */
 int cst_snap_say(const struct cst_snap_io *io, const char *file, unsigned int line, int error,

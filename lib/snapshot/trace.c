@@ -21,8 +21,8 @@ static int full(struct snap_file *f, unsigned int line)
 			    "snapshot needs more memory than is there or allowed");
 }
 
-static int add_link(struct snap_file *f, struct cst_snap_link **list, size_t *n, struct ini_str from,
-		    struct ini_str to, unsigned int stream, unsigned int line)
+static int add_link(struct snap_file *f, struct cst_snap_link **list, size_t *n, struct cst_str from,
+		    struct cst_str to, unsigned int stream, unsigned int line)
 {
 	struct cst_snap_link link, *at;
 
@@ -42,7 +42,7 @@ static int add_link(struct snap_file *f, struct cst_snap_link **list, size_t *n,
 static int source_buffer(struct snap_file *f, const struct ini_line *l)
 {
 	static const char mark[] = "(stream:";
-	struct ini_str rest = l->value, item, name = l->key, number;
+	struct cst_str rest = l->value, item, name = l->key, number;
 	const char *open = memchr(name.p, '(', name.n);
 	uint64_t stream = 0;
 	int err = 0;
@@ -70,7 +70,7 @@ static int source_buffer(struct snap_file *f, const struct ini_line *l)
 
 static int buffer_key(struct snap_file *f, struct cst_snap_buffer *buf, const struct ini_line *l)
 {
-	struct ini_str rest = l->value, item;
+	struct cst_str rest = l->value, item;
 	const char **file;
 	size_t i;
 
@@ -102,10 +102,10 @@ static int buffer_key(struct snap_file *f, struct cst_snap_buffer *buf, const st
 }
 
 /* First pass: which sections are buffers. The list may stand after them. */
-static int find_list(struct snap_file *f, struct ini_str *list)
+static int find_list(struct snap_file *f, struct cst_str *list)
 {
 	struct ini_reader ini = f->ini;
-	struct ini_str rest, item;
+	struct cst_str rest, item;
 	struct ini_line l;
 	size_t n = 0;
 
@@ -124,9 +124,9 @@ static int find_list(struct snap_file *f, struct ini_str *list)
 	return cst_snap_say(f->io, f->name, 0, -CST_ERR_NOT_FOUND, "no buffers= in [trace_buffers]");
 }
 
-static int in_list(struct ini_str list, struct ini_str id)
+static int in_list(struct cst_str list, struct cst_str id)
 {
-	struct ini_str item;
+	struct cst_str item;
 
 	while (cst_ini_item(&list, &item))
 		if (item.n && item.n == id.n && !memcmp(item.p, id.p, id.n))
@@ -134,8 +134,8 @@ static int in_list(struct ini_str list, struct ini_str id)
 	return 0;
 }
 
-static struct cst_snap_buffer *begin_section(struct snap_file *f, struct ini_str list,
-					     struct ini_str section, int *err)
+static struct cst_snap_buffer *begin_section(struct snap_file *f, struct cst_str list,
+					     struct cst_str section, int *err)
 {
 	struct cst_snapshot *pub = &f->ss->pub;
 	struct cst_snap_buffer *buf;
@@ -159,10 +159,10 @@ static struct cst_snap_buffer *begin_section(struct snap_file *f, struct ini_str
 }
 
 /* Every name in buffers= must have its section, and every buffer a file and a format. */
-static int check_buffers(struct snap_file *f, struct ini_str list)
+static int check_buffers(struct snap_file *f, struct cst_str list)
 {
 	struct cst_snapshot *pub = &f->ss->pub;
-	struct ini_str item;
+	struct cst_str item;
 	size_t i, kept = 0;
 	int found;
 
@@ -189,7 +189,7 @@ int cst_snap_read_trace(struct snap_file *f)
 {
 	struct cst_snapshot *pub = &f->ss->pub;
 	struct cst_snap_buffer *buf = NULL;
-	struct ini_str list;
+	struct cst_str list;
 	struct ini_line l;
 	int err;
 

@@ -55,7 +55,7 @@ static int writable(const char *s, const char *without)
 
 static int same(const char *a, const char *b)
 {
-	struct ini_str s = { a, strlen(a) };
+	struct cst_str s = { a, strlen(a) };
 
 	return cst_ini_is(s, b);
 }

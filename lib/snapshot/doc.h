@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* doc.h - inside a doc, and how the readers of package files report. */
+#ifndef CST_LIB_SNAPSHOT_DOC_H
+#define CST_LIB_SNAPSHOT_DOC_H
+
+#include <cstrace/doc.h>
+
+#include "snapshot/ini.h"
+#include "snapshot/memlist.h"
+
+/* `pub` comes first, so that a pointer to it is a pointer to this. */
+struct doc {
+	struct cst_doc pub;
+	struct mem_list mem;
+	uint32_t *slots;	/* hash of section names */
+	size_t n_slots;
+};
+
+/* Fills *why (may be NULL) and returns `error`. */
+int cst_problem_set(struct cst_problem *why, int error, const struct cst_section *s, const char *item,
+		    unsigned int line, const char *text);
+
+#endif

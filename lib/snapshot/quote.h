@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* quote.h - text in quotes, as INI values and event logs hold it. */
+#ifndef CST_LIB_SNAPSHOT_QUOTE_H
+#define CST_LIB_SNAPSHOT_QUOTE_H
+
+#include <cstrace/doc.h>
+
+#include "text.h"
+
+enum cst_quote_where {
+	CST_QUOTE_INI,
+	CST_QUOTE_EVENT,
+};
+
+/* May it be written as it is? */
+int cst_quote_bare(struct cst_str s, enum cst_quote_where where);
+/* The text between the quotes. */
+void cst_quote(struct cst_text *t, struct cst_str s);
+
+#endif
