@@ -90,29 +90,29 @@ struct cst_event {
 };
 
 /* Value of a parameter; p NULL: absent or None. */
-struct cst_str cst_event_param(const struct cst_event *ev, const char *key);
-int cst_event_number(const struct cst_event *ev, const char *key, int64_t *value); /* 1, or 0 */
+CST_API struct cst_str cst_event_param(const struct cst_event *ev, const char *key);
+CST_API int cst_event_number(const struct cst_event *ev, const char *key, int64_t *value); /* 1, or 0 */
 
 /* A reader of a log in memory. What an event points to is valid until the next call. */
 struct cst_event_reader;
 /* `line` limits the length of a line; 0: 16 MiB. Memory is that of the longest line. */
-int cst_event_reader_new(struct cst_event_reader **r, const void *text, size_t len, size_t line);
-void cst_event_reader_free(struct cst_event_reader *r);
+CST_API int cst_event_reader_new(struct cst_event_reader **r, const void *text, size_t len, size_t line);
+CST_API void cst_event_reader_free(struct cst_event_reader *r);
 /*
  * The event after or before the position of the reader, which is moved over it: 1, 0 at the end of the
  * log, or negative for a line that is wrong (-CST_ERR_SYNTAX, _LIMIT, _NOMEM): *why names it, the position is
  * moved over it, the next call goes on. Events read forwards and backwards are the same.
  */
-int cst_event_next(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why);
-int cst_event_prev(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why);
+CST_API int cst_event_next(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why);
+CST_API int cst_event_prev(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why);
 /* Move to the start (0) or the end (1) of the log. */
-void cst_event_rewind(struct cst_event_reader *r, int end);
+CST_API void cst_event_rewind(struct cst_event_reader *r, int end);
 
 /*
  * An event as a line with its '\n' into out[0..cap). Returns the length of the line, written completely when
  * that is at most `cap`; -CST_ERR_INVAL when it is no event (an unknown verb, a bad name).
  */
-int64_t cst_event_write(const struct cst_event *ev, char *out, size_t cap);
+CST_API int64_t cst_event_write(const struct cst_event *ev, char *out, size_t cap);
 
 CST_END
 

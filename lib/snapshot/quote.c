@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static int is_word(char c)
+int cst_quote_word(char c)
 {
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
 	       (c && strchr("_.:/+-@", c));
@@ -14,7 +14,7 @@ int cst_quote_bare(struct cst_str s, enum cst_quote_where where)
 	size_t i;
 
 	if (where == CST_QUOTE_EVENT) {
-		for (i = 0; i < s.n && is_word(s.p[i]); i++)
+		for (i = 0; i < s.n && cst_quote_word(s.p[i]); i++)
 			;
 		return s.n && i == s.n && !(s.n == 4 && !memcmp(s.p, "None", 4));
 	}

@@ -12,6 +12,8 @@ enum cst_quote_where {
 	CST_QUOTE_EVENT,
 };
 
+/* May a word of the event log hold it? */
+int cst_quote_word(char c);
 /* May it be written as it is? */
 int cst_quote_bare(struct cst_str s, enum cst_quote_where where);
 /* The text between the quotes. */
