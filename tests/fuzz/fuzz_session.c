@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "perfdata/reader.h"
-#include "session/session.h"
+#include "session/internal.h"
 
 struct sums {
 	uint64_t elements, bytes;
@@ -84,10 +84,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (!session_run(ss, &con) && sum.bytes > 16 * size + 65536)
 		abort();	/* more trace than the file can hold */
+	if (losses_missing_code(&ss->losses) != session_totals(ss)->dec.nacc ||
+	    ss->losses.cause[LOSS_ATOMS].count != session_totals(ss)->dec.atoms_lost)
+		abort();	/* a loss without a cause */
 	null = fopen("/dev/null", "w");
 	if (null) {
 		session_print_summary(ss, null);
-		session_print_losses(ss, null);
+		losses_print(ss, null, true);
 		session_print_missing(ss, null);
 		fclose(null);
 	}

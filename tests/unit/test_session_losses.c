@@ -1,0 +1,646 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Each reason for which trace is not decoded, made on purpose in a small recording: what is counted, of
+ * which CPU, process and file, and how `info` says it.
+ */
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "perfdata/reader.h"
+#include "session/internal.h"
+#include "elf_build.h"
+#include "session_build.h"
+
+static char symfs[] = "/tmp/cstrace-losses-XXXXXX";
+
+static void write_file(const char *name, const void *data, size_t len)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", symfs, name);
+	f = fopen(path, "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(data, len, 1, f), 1);
+	fclose(f);
+}
+
+static int make_files(void **state)
+{
+	static const uint32_t loop[] = { 0xd503201f, 0x17ffffff };	/* nop; b .-4 */
+	_Alignas(8) uint8_t image[ELF_SIZE];
+
+	(void)state;
+	if (!mkdtemp(symfs))
+		return -1;
+	write_file("two.bin", loop, sizeof(loop));
+	elf_build(image, EM_X86_64, 0x11, true);
+	write_file("host", image, sizeof(image));
+	elf_build(image, EM_AARCH64, 0x22, true);
+	write_file("target", image, sizeof(image));
+	elf_build(image, EM_AARCH64, 0x33, false);
+	write_file("debug", image, sizeof(image));
+	return 0;
+}
+
+static int remove_files(void **state)
+{
+	char cmd[64];
+
+	(void)state;
+	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", symfs);
+	return system(cmd);
+}
+
+static struct session *open_recording(struct pdb *data)
+{
+	struct session_opts so = { .symfs = symfs, .buildid_dir = "/nonexistent" };
+	static struct pdb file;
+	struct perfdata *pd;
+	struct pd_error err;
+	struct session *ss;
+
+	pdb_free(&file);
+	memset(&file, 0, sizeof(file));
+	pdb_file(&file, &sb_attr, 1, 0, data, NULL, 0);
+	pdb_free(data);
+	memset(data, 0, sizeof(*data));
+	pd = perfdata_open_memory(file.p, file.len, "test", &err);
+	assert_non_null(pd);
+	ss = session_open_perfdata(&so, pd);
+	assert_non_null(ss);
+	return ss;
+}
+
+static void sum_table(const struct loss_table *t, struct loss_amount sum[NR_LOSSES])
+{
+	size_t i;
+
+	memcpy(sum, t->rest, sizeof(t->rest));
+	for (i = 0; i < t->nr; i++) {
+		sum[t->rows[i].cause].count += t->rows[i].amount.count;
+		sum[t->rows[i].cause].bytes += t->rows[i].amount.bytes;
+	}
+}
+
+/* Whatever was lost: the sums by cause are those of the decoders, and no table says more than its sum. */
+static void check_sums(const struct session *ss)
+{
+	const struct session_totals *t = session_totals(ss);
+	const struct losses *ls = &ss->losses;
+	struct loss_amount cpu[NR_LOSSES], process[NR_LOSSES];
+	int i;
+
+	assert_int_equal(losses_missing_code(ls), t->dec.nacc);
+	assert_int_equal(ls->cause[LOSS_BAD_PACKET].count, t->dec.bad_packets);
+	assert_int_equal(ls->cause[LOSS_UNSYNCED].count, t->dec.unsynced);
+	assert_int_equal(ls->cause[LOSS_OVERFLOW].count, t->dec.overflows);
+	assert_int_equal(ls->cause[LOSS_DISCARD].count, t->dec.discards);
+	assert_int_equal(ls->cause[LOSS_RESYNC].count, t->dec.resyncs);
+	assert_int_equal(ls->cause[LOSS_ATOMS].count, t->dec.atoms_lost);
+	assert_int_equal(ls->cause[LOSS_CONFLICT].count, t->dec.image_conflicts);
+	assert_int_equal(ls->cause[LOSS_STACK].count, t->dec.stack_empty);
+	assert_int_equal(ls->cause[LOSS_NOPATH].count, t->dec.nopath);
+	assert_int_equal(ls->cause[LOSS_UNCOMMITTED].count, t->dec.uncommitted);
+	assert_int_equal(ls->cause[LOSS_CONTEXT].count, t->unknown_context);
+	assert_int_equal(ls->cause[LOSS_TRUNCATED].count, t->aux_truncated);
+	assert_int_equal(ls->cause[LOSS_PARTIAL].count, t->aux_partial);
+	assert_int_equal(ls->cause[LOSS_COLLISION].count, t->aux_collision);
+	assert_int_equal(ls->cause[LOSS_AUX_MISSING].count, t->aux_missing);
+	assert_int_equal(ls->cause[LOSS_UNCLAIMED].count, t->aux_unclaimed);
+	assert_int_equal(ls->cause[LOSS_UNROUTED].count, t->unrouted);
+	assert_int_equal(ls->cause[LOSS_LOST].count, t->lost_records);
+	assert_int_equal(ls->cause[LOSS_BAD_FRAME].count, t->frame.errors);
+	assert_int_equal(ls->cause[LOSS_FRAME_BYTES].count, t->frame.skipped);
+	assert_int_equal(ls->cause[LOSS_FRAME_ID].count, t->frame.unknown);
+	sum_table(&ls->cpu, cpu);
+	sum_table(&ls->process, process);
+	for (i = 0; i < NR_LOSSES; i++) {
+		assert_true(cpu[i].count <= ls->cause[i].count);
+		assert_true(process[i].count <= ls->cause[i].count);
+		if (loss_kind(i) == LOSS_KIND_CODE || loss_kind(i) == LOSS_KIND_FLOW) {
+			assert_int_equal(cpu[i].count, ls->cause[i].count);
+			assert_int_equal(process[i].count, ls->cause[i].count);
+			assert_int_equal(process[i].bytes, ls->cause[i].bytes);
+		}
+	}
+}
+
+/* Twice, since nothing of a run may be left in the next. */
+static void run(struct session *ss)
+{
+	const struct session_consumer nothing = { .data = NULL };
+
+	assert_int_equal(session_run(ss, &nothing), 0);
+	check_sums(ss);
+	assert_int_equal(session_run(ss, &nothing), 0);
+	check_sums(ss);
+}
+
+static const struct loss_row *find_row(const struct loss_table *t, enum loss cause, int number)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr; i++)
+		if (t->rows[i].cause == cause && t->rows[i].number == number)
+			return &t->rows[i];
+	return NULL;
+}
+
+static void check_row(const struct loss_table *t, enum loss cause, int number, uint64_t count, uint64_t bytes)
+{
+	const struct loss_row *r = find_row(t, cause, number);
+
+	assert_non_null(r);
+	assert_int_equal(r->amount.count, count);
+	assert_int_equal(r->amount.bytes, bytes);
+}
+
+/* Only this cause, all of it on CPU 2. */
+static void check_only(const struct session *ss, enum loss cause, uint64_t count, uint64_t bytes)
+{
+	int i;
+
+	for (i = 0; i < NR_LOSSES; i++)
+		if (i != (int)cause && i != LOSS_ATOMS && i != LOSS_LOST)
+			if (ss->losses.cause[i].count) fail_msg("%s", loss_counted(i));
+	assert_int_equal(ss->losses.cause[cause].count, count);
+	assert_int_equal(ss->losses.cause[cause].bytes, bytes);
+	check_row(&ss->losses.cpu, cause, 2, count, bytes);
+	assert_true(session_has_losses(ss));
+}
+
+/* ---- code that is missing ------------------------------------------------------------------------ */
+
+/* Where the first atom of sb_trace() is, and how many bytes follow from there. */
+#define FIRST_ATOM	29u
+#define LOST_BYTES	SB_ATOMS
+
+static void lost_event(struct pdb *data, uint64_t n)
+{
+	struct pdb_sid s = sb_sid(1500);
+	size_t at = pdb_begin(data, PERF_RECORD_LOST, 0);
+
+	pdb_u64(data, 50);
+	pdb_u64(data, n);
+	pdb_sid_put(data, SB_ST, &s);
+	pdb_end(data, at);
+}
+
+static const struct missing_case {
+	const char *file;	/* mapped at SB_BASE */
+	uint32_t tid;
+	uint64_t addr;
+	unsigned int el;
+	unsigned int lost;
+	enum loss cause;
+	int pid;
+	const char *says;	/* in the list of files */
+} missing_cases[] = {
+	{ "/no-such.bin", SB_TID, SB_BASE, 0, 0, LOSS_NO_FILE, SB_PID, "--symfs" },
+	{ "/two.bin", SB_TID, SB_BASE + 0x100, 0, 0, LOSS_SHORT, SB_PID, "8 bytes long" },
+	{ "/host", SB_TID, SB_BASE, 0, 0, LOSS_UNFIT, SB_PID, "ELF machine 62" },
+	{ "/debug", SB_TID, SB_BASE + 0x400, 0, 0, LOSS_NO_TEXT, SB_PID, "no code" },
+	{ "//anon", SB_TID, SB_BASE, 0, 0, LOSS_JIT, SB_PID, "jitdump" },
+	{ "[vdso]", SB_TID, SB_BASE, 0, 0, LOSS_VDSO, SB_PID, "perf archive" },
+	{ "/two.bin", SB_TID, 0x7000, 0, 0, LOSS_NO_MAP, SB_PID, "0x7000" },
+	{ "/two.bin", SB_TID, 0x7000, 0, 3, LOSS_MAP_LOST, SB_PID, "0x7000" },
+	{ "/two.bin", 4711, SB_BASE, 0, 0, LOSS_NO_THREAD, -1, "PID_IN_CONTEXTIDR" },
+	{ "/two.bin", SB_TID, 0x9000, 1, 0, LOSS_KERNEL, SB_PID, "--vmlinux" },
+	{ "/two.bin", SB_TID, 0x9000, 3, 0, LOSS_FIRMWARE, SB_PID, NULL },
+};
+
+static void code_is_missing(void **state)
+{
+	const struct missing_case *c;
+	struct pdb data = { 0 }, trace = { 0 };
+	struct session *ss;
+	char *text;
+	size_t len;
+	FILE *out;
+
+	(void)state;
+	for (c = missing_cases; c < missing_cases + sizeof(missing_cases) / sizeof(*c); c++) {
+		memset(&trace, 0, sizeof(trace));
+		sb_trace_at(&trace, c->tid, c->addr, c->el);
+		assert_int_equal(trace.len, FIRST_ATOM + LOST_BYTES);
+		sb_side_band(&data, c->file);
+		if (c->lost)
+			lost_event(&data, c->lost);
+		sb_aux(&data, 0, trace.len, 0x100, 5000);
+		pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+		ss = open_recording(&data);
+		run(ss);
+		check_only(ss, c->cause, 1, LOST_BYTES);
+		check_row(&ss->losses.process, c->cause, c->pid, 1, LOST_BYTES);
+		assert_int_equal(ss->losses.cause[LOSS_ATOMS].count, SB_ATOMS - 1);
+		if (c->pid == SB_PID)
+			assert_string_equal(find_row(&ss->losses.process, c->cause, SB_PID)->comm, "loop");
+		out = open_memstream(&text, &len);
+		assert_int_equal(session_print_missing(ss, out), c->says != NULL);
+		fclose(out);
+		if (c->says)
+			assert_non_null(strstr(text, c->says));
+		free(text);
+		session_close(ss);
+		pdb_free(&trace);
+	}
+}
+
+/* MMAP2 that carries the build-id of what was mapped. */
+static void mmap2_build_id(struct pdb *b, const char *name, uint8_t id)
+{
+	struct pdb_sid s = sb_sid(1000);
+	size_t at = pdb_begin(b, PERF_RECORD_MMAP2, 2 | PERF_RECORD_MISC_MMAP_BUILD_ID);
+	unsigned int i;
+
+	pdb_u32(b, SB_PID);
+	pdb_u32(b, SB_PID);
+	pdb_u64(b, SB_BASE);
+	pdb_u64(b, 0x1000);
+	pdb_u64(b, 0);
+	pdb_u32(b, 20);
+	for (i = 0; i < 20; i++)
+		pdb_bytes(b, &id, 1);
+	pdb_u32(b, 5);
+	pdb_u32(b, 2);
+	pdb_str8(b, name);
+	pdb_sid_put(b, SB_ST, &s);
+	pdb_end(b, at);
+}
+
+static void build_id_differs(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct pdb_sid s = sb_sid(1000);
+	struct session *ss;
+
+	(void)state;
+	sb_trace_at(&trace, SB_TID, SB_BASE + ELF_CODE_OFFSET, 0);
+	sb_aux_info(&data, 1, SB_CONFIGR, 0x14);
+	pdb_comm(&data, SB_PID, SB_PID, "loop", SB_ST, &s);
+	sb_fork(&data, SB_PID, SB_PID, SB_TID, 1000);
+	mmap2_build_id(&data, "/target", 0x77);
+	sb_aux(&data, 0, trace.len, 0x100, 5000);
+	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+	ss = open_recording(&data);
+	run(ss);
+	check_only(ss, LOSS_BUILD_ID, 1, LOST_BYTES);
+	check_row(&ss->losses.process, LOSS_BUILD_ID, SB_PID, 1, LOST_BYTES);
+	session_close(ss);
+	pdb_free(&trace);
+}
+
+/* The gap of a missing file ends where the next address has code. */
+static void gaps_between_code(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct pdb_sid s = sb_sid(1000);
+	struct session *ss;
+	size_t i;
+
+	(void)state;
+	sb_trace(&trace, SB_TID);
+	sb_trace_at(&trace, SB_TID, 0x800000, 0);
+	sb_trace(&trace, SB_TID);
+	sb_side_band(&data, "/two.bin");
+	pdb_mmap2(&data, SB_PID, 0x800000, 0x1000, 0, "/no-such.bin", SB_ST, &s);
+	sb_aux(&data, 0, trace.len, 0x100, 5000);
+	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+	ss = open_recording(&data);
+	run(ss);
+	/* up to the first atom of the third stretch */
+	check_only(ss, LOSS_NO_FILE, 1, SB_ATOMS + FIRST_ATOM);
+	assert_int_equal(session_totals(ss)->dec.ranges, 2 * SB_ATOMS);
+	for (i = 0; i < ss->dsos.nr; i++)
+		assert_int_equal(ss->dsos.all[i]->nacc_bytes,
+				 strcmp(dso_path(ss->dsos.all[i]), "/no-such.bin") ? 0 : SB_ATOMS + FIRST_ATOM);
+	session_close(ss);
+	pdb_free(&trace);
+}
+
+/* Two processes on one CPU, each with what it lost. */
+static void two_processes(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct pdb_sid s = sb_sid(1000);
+	struct session *ss;
+
+	(void)state;
+	sb_trace(&trace, 200);
+	sb_trace(&trace, 300);
+	sb_trace(&trace, 300);
+	sb_aux_info(&data, 1, SB_CONFIGR, 0x14);
+	pdb_comm(&data, 200, 200, "first", SB_ST, &s);
+	pdb_comm(&data, 300, 300, "second", SB_ST, &s);
+	pdb_mmap2(&data, 200, SB_BASE, 0x1000, 0, "/no-such.bin", SB_ST, &s);
+	pdb_mmap2(&data, 300, SB_BASE, 0x1000, 0, "//anon", SB_ST, &s);
+	sb_aux(&data, 0, trace.len, 0x100, 5000);
+	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+	ss = open_recording(&data);
+	run(ss);
+	check_row(&ss->losses.process, LOSS_NO_FILE, 200, 1, SB_ATOMS + FIRST_ATOM);
+	check_row(&ss->losses.process, LOSS_JIT, 300, 2, 2 * SB_ATOMS + FIRST_ATOM);
+	assert_string_equal(find_row(&ss->losses.process, LOSS_NO_FILE, 200)->comm, "first");
+	assert_string_equal(find_row(&ss->losses.process, LOSS_JIT, 300)->comm, "second");
+	session_close(ss);
+	pdb_free(&trace);
+}
+
+/* ---- trace that is missing ----------------------------------------------------------------------- */
+
+static struct session *with_trace(struct pdb *trace, uint64_t flags, uint32_t cpu, uint32_t tid)
+{
+	struct pdb data = { 0 };
+	struct session *ss;
+
+	sb_side_band(&data, "/two.bin");
+	sb_aux(&data, 0, trace->len, flags, 5000);
+	pdb_auxtrace(&data, 0, trace->p, trace->len, cpu, tid);
+	pdb_free(trace);
+	memset(trace, 0, sizeof(*trace));
+	ss = open_recording(&data);
+	run(ss);
+	return ss;
+}
+
+static void overflow_and_discard(void **state)
+{
+	struct pdb trace = { 0 };
+	struct session *ss;
+
+	(void)state;
+	sb_trace(&trace, SB_TID);
+	pdb_bytes(&trace, "\x00\x05", 2);	/* Overflow */
+	sb_trace(&trace, SB_TID);
+	ss = with_trace(&trace, 0x100, 2, (uint32_t)-1);
+	check_only(ss, LOSS_OVERFLOW, 1, 2 + FIRST_ATOM);
+	check_row(&ss->losses.process, LOSS_OVERFLOW, SB_PID, 1, 2 + FIRST_ATOM);
+	session_close(ss);
+
+	sb_trace(&trace, SB_TID);
+	pdb_bytes(&trace, "\x00\x03", 2);	/* Discard */
+	sb_trace(&trace, SB_TID);
+	ss = with_trace(&trace, 0x100, 2, (uint32_t)-1);
+	check_only(ss, LOSS_DISCARD, 1, 2 + FIRST_ATOM);
+	session_close(ss);
+}
+
+static void bad_packet(void **state)
+{
+	struct pdb trace = { 0 };
+	struct session *ss;
+
+	(void)state;
+	sb_trace(&trace, SB_TID);
+	pdb_bytes(&trace, "\x47\xf7\xf7", 3);	/* a reserved header, and what can no longer be read */
+	sb_trace(&trace, SB_TID);
+	ss = with_trace(&trace, 0x100, 2, (uint32_t)-1);
+	assert_int_equal(ss->losses.cause[LOSS_BAD_PACKET].count, 1);
+	assert_int_equal(ss->losses.cause[LOSS_BAD_PACKET].bytes, 3 + FIRST_ATOM);
+	assert_int_equal(ss->losses.cause[LOSS_RESYNC].count, 1);
+	assert_int_equal(ss->losses.cause[LOSS_UNSYNCED].count, 2);
+	assert_int_equal(ss->losses.cause[LOSS_UNSYNCED].bytes, 0);	/* they are the bad packet's */
+	session_close(ss);
+}
+
+static void starts_inside_a_stream(void **state)
+{
+	struct pdb trace = { 0 };
+	struct session *ss;
+
+	(void)state;
+	pdb_bytes(&trace, "\xf7\xf7\xf7\xf7\xf7\xf7\xf7\xf7", 8);
+	sb_trace(&trace, SB_TID);
+	ss = with_trace(&trace, 0x100, 2, (uint32_t)-1);
+	check_only(ss, LOSS_UNSYNCED, 8, 8);
+	session_close(ss);
+}
+
+/* The flags of AUX records: of the CPU, and of the process only when the buffer is that of a thread. */
+static void aux_flags(void **state)
+{
+	struct pdb trace = { 0 };
+	struct session *ss;
+
+	(void)state;
+	sb_trace(&trace, SB_TID);
+	ss = with_trace(&trace, 0x101, 2, (uint32_t)-1);
+	check_only(ss, LOSS_TRUNCATED, 1, 0);
+	assert_null(find_row(&ss->losses.process, LOSS_TRUNCATED, SB_PID));
+	session_close(ss);
+
+	sb_trace(&trace, SB_TID);
+	ss = with_trace(&trace, 0x10d, (uint32_t)-1, SB_TID);
+	check_row(&ss->losses.process, LOSS_TRUNCATED, SB_PID, 1, 0);
+	check_row(&ss->losses.process, LOSS_PARTIAL, SB_PID, 1, 0);
+	check_row(&ss->losses.process, LOSS_COLLISION, SB_PID, 1, 0);
+	session_close(ss);
+}
+
+/* A record without bytes that says that some are missing. */
+static void truncated_to_nothing(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct session *ss;
+
+	(void)state;
+	sb_trace(&trace, SB_TID);
+	sb_side_band(&data, "/two.bin");
+	sb_aux(&data, 0, trace.len, 0x100, 5000);
+	sb_aux(&data, trace.len, 0, 0x101, 5500);
+	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+	ss = open_recording(&data);
+	run(ss);
+	check_only(ss, LOSS_TRUNCATED, 1, 0);
+	assert_int_equal(session_totals(ss)->dec.ranges, SB_ATOMS);
+	session_close(ss);
+	pdb_free(&trace);
+}
+
+static void bytes_outside_the_records(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct session *ss;
+
+	(void)state;
+	sb_trace(&trace, SB_TID);
+	pdb_zero(&trace, 100);
+	sb_side_band(&data, "/two.bin");
+	sb_aux(&data, 0, trace.len - 100, 0x100, 5000);		/* and 100 bytes that nobody announces */
+	sb_aux(&data, 0x9000, 0x500, 0x100, 6000);		/* announced and absent */
+	sb_aux(&data, 0xa000, 0x30, 0x700, 7000);		/* in a format to come */
+	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+	ss = open_recording(&data);
+	run(ss);
+	check_row(&ss->losses.cpu, LOSS_UNCLAIMED, 2, 100, 100);
+	check_row(&ss->losses.cpu, LOSS_AUX_MISSING, 2, 0x500, 0x500);
+	check_row(&ss->losses.cpu, LOSS_FORMAT, 2, 1, 0x30);
+	session_close(ss);
+	pdb_free(&trace);
+}
+
+/* Half of the frames are of an ID that nothing describes. */
+static void frames_of_unknown_ids(void **state)
+{
+	struct pdb trace = { 0 }, framed = { 0 };
+	struct session *ss;
+	size_t len;
+
+	(void)state;
+	sb_trace(&trace, SB_TID);
+	len = trace.len;
+	sb_frames(&framed, &trace, 0x14);
+	sb_frames(&framed, &trace, 0x15);
+	pdb_free(&trace);
+	ss = with_trace(&framed, 0, 2, (uint32_t)-1);
+	check_only(ss, LOSS_UNROUTED, len, len);
+	session_close(ss);
+}
+
+/* ---- tables and text ----------------------------------------------------------------------------- */
+
+/* More processes than a table has rows: those that lost most stay, and the sums are exact. */
+static void bounded_tables(void **state)
+{
+	struct loss_amount sum[NR_LOSSES];
+	struct losses ls;
+	int i, round;
+
+	(void)state;
+	memset(&ls, 0, sizeof(ls));
+	assert_int_equal(losses_init(&ls), 0);
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < 5000; i++) {
+			losses_add(&ls, LOSS_NO_FILE, i & 7, 100 + i, "many", 1, 2);
+			losses_add(&ls, LOSS_JIT, i & 7, 7, "one", 1, 1000);
+		}
+	}
+	assert_in_range(ls.process.nr, LOSS_ROWS / 2, LOSS_ROWS);
+	assert_true(ls.process.given_up > 0);
+	sum_table(&ls.process, sum);
+	assert_int_equal(sum[LOSS_NO_FILE].count, 15000);
+	assert_int_equal(sum[LOSS_NO_FILE].bytes, 30000);
+	assert_int_equal(ls.cause[LOSS_NO_FILE].count, 15000);
+	check_row(&ls.process, LOSS_JIT, 7, 15000, 15000000);
+	for (i = 0; i < 8; i++)
+		check_row(&ls.cpu, LOSS_NO_FILE, i, 1875, 3750);
+	/* nobody's losses are in no table, nothing lost makes no row */
+	losses_add(&ls, LOSS_LOST, LOSS_NOBODY, LOSS_NOBODY, NULL, 5, 0);
+	losses_add(&ls, LOSS_CUT, 0, 0, NULL, 0, 0);
+	assert_int_equal(ls.cause[LOSS_LOST].count, 5);
+	assert_null(find_row(&ls.cpu, LOSS_LOST, LOSS_NOBODY));
+	assert_null(find_row(&ls.cpu, LOSS_CUT, 0));
+	losses_free(&ls);
+}
+
+/* The same number twice is two processes when the names differ. */
+static void reused_process_ids(void **state)
+{
+	struct losses ls;
+
+	(void)state;
+	memset(&ls, 0, sizeof(ls));
+	assert_int_equal(losses_init(&ls), 0);
+	losses_add(&ls, LOSS_NO_FILE, 0, 42, "old", 1, 2);
+	losses_add(&ls, LOSS_NO_FILE, 0, 42, "new", 1, 2);
+	losses_add(&ls, LOSS_NO_FILE, 0, 42, "a name that is longer than the kernel's", 1, 2);
+	assert_int_equal(ls.process.nr, 3);
+	assert_string_equal(ls.process.rows[2].comm, "a name that is ");
+	losses_free(&ls);
+}
+
+static void report(void **state)
+{
+	static const char want[] =
+		"  1 truncated AUX records: the AUX buffer was full: a gap of unknown length at the end of each\n"
+		"    -> record with a larger one (perf record -m ,16M), or less (-e cs_etm//u, --filter)\n"
+		"  2 places whose file was not found, 106 bytes of trace, 66.7 %: a mapped file is not on this machine\n"
+		"    -> copy the target's files and name their directory with --symfs DIR; or run perf archive on the "
+		"target and unpack the result below ~/.debug\n"
+		"  46 atoms without an address or context: what follows a loss, until the next address\n"
+		"\nLosses by CPU:\n"
+		"  CPU 2, 106 bytes of trace, 66.7 %: 1 truncated AUX records, 2 places whose file was not found, "
+		"46 atoms without an address or context\n"
+		"\nLosses by process:\n"
+		"  process 100 loop, 106 bytes of trace, 66.7 %: 2 places whose file was not found, 46 atoms without an "
+		"address or context\n";
+	struct pdb data = { 0 }, trace = { 0 };
+	struct pdb_sid s = sb_sid(1000);
+	struct session *ss;
+	char *text;
+	size_t len;
+	FILE *out;
+
+	(void)state;
+	sb_trace_at(&trace, SB_TID, 0x800000, 0);
+	sb_trace_at(&trace, SB_TID, 0x800000, 0);
+	sb_trace(&trace, SB_TID);
+	sb_side_band(&data, "/two.bin");
+	pdb_mmap2(&data, SB_PID, 0x800000, 0x1000, 0, "/no-such.bin", SB_ST, &s);
+	sb_aux(&data, 0, trace.len, 0x101, 5000);
+	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+	ss = open_recording(&data);
+	run(ss);
+	out = open_memstream(&text, &len);
+	losses_print(ss, out, false);
+	fclose(out);
+	assert_string_equal(text, want);
+	free(text);
+	out = open_memstream(&text, &len);
+	session_print_summary(ss, out);
+	fclose(out);
+	assert_string_equal(text, "cstrace: 159 bytes, 48 instructions, 24 branches, losses: 1 truncated AUX records, "
+			    "2 places without code, 46 atoms without an address or context\n");
+	free(text);
+	session_close(ss);
+	pdb_free(&trace);
+}
+
+/* Every cause has words, and no two causes the same. */
+static void every_cause_is_explained(void **state)
+{
+	int i, k;
+
+	(void)state;
+	for (i = 0; i < NR_LOSSES; i++) {
+		assert_true(strlen(loss_counted(i)) > 5);
+		assert_true(strlen(loss_why(i)) > 5);
+		for (k = 0; k < i; k++)
+			assert_string_not_equal(loss_counted(i), loss_counted(k));
+		if (loss_kind(i) == LOSS_KIND_CODE)
+			assert_non_null(loss_cure(i));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(code_is_missing),
+		cmocka_unit_test(build_id_differs),
+		cmocka_unit_test(gaps_between_code),
+		cmocka_unit_test(two_processes),
+		cmocka_unit_test(overflow_and_discard),
+		cmocka_unit_test(bad_packet),
+		cmocka_unit_test(starts_inside_a_stream),
+		cmocka_unit_test(aux_flags),
+		cmocka_unit_test(truncated_to_nothing),
+		cmocka_unit_test(bytes_outside_the_records),
+		cmocka_unit_test(frames_of_unknown_ids),
+		cmocka_unit_test(bounded_tables),
+		cmocka_unit_test(reused_process_ids),
+		cmocka_unit_test(report),
+		cmocka_unit_test(every_cause_is_explained),
+	};
+
+	return cmocka_run_group_tests(tests, make_files, remove_files);
+}
