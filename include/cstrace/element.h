@@ -40,6 +40,7 @@ enum cst_element_flags {
 	CST_EL_F_DOUBTFUL = 16,		/* after Discard or Overflow: the last atom may be wrong */
 	CST_EL_F_TAIL_CHAIN = 32,	/* M profile: no return address */
 	CST_EL_F_SAME = 64,		/* Context: its packet says "the same as last" */
+	CST_EL_F_CONFIG = 128,		/* NO_SYNC: a new configuration holds from here on */
 };
 
 struct cst_element {

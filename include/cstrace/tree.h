@@ -59,6 +59,7 @@ enum cst_stop {
 	/* an EXCEPTION is the last one returned, or an EXCEPTION_RET that has a packet of its own (ETMv4) */
 	CST_STOP_EXCEPTION = 16,
 	CST_STOP_RESET = 32,	/* (tree) a barrier was crossed: decoders were reset; always on */
+	CST_STOP_CONFIG = 64,	/* a new configuration took effect: its NO_SYNC is the last one returned; always on */
 };
 
 /* Create a decoder for one trace ID's stream. The configuration is copied. */
@@ -66,6 +67,13 @@ CST_API int cst_decoder_new(struct cst_decoder **dec, const struct cst_config *c
 CST_API void cst_decoder_free(struct cst_decoder *dec);
 /* Back to the state after _new, statistics kept; `reason` is reported in the next NO_SYNC. */
 CST_API void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason);
+/*
+ * The trace unit is set up anew: `cfg`, of the same trace ID, is waiting, and takes effect at the next
+ * synchronisation of this stream: an A-sync packet, or a reset. Until then the old one decodes. What is not
+ * committed by then is dropped and counted; a NO_SYNC element (CST_UNSYNC_RESET) shows the place, where a
+ * pull stops with CST_STOP_CONFIG. A second call before that replaces what is waiting.
+ */
+CST_API int cst_decoder_reconfigure(struct cst_decoder *dec, const struct cst_config *cfg);
 /* Address space that instructions are read from, from the next instruction on; NULL: none. Not owned. */
 CST_API void cst_decoder_set_space(struct cst_decoder *dec, struct cst_space *space);
 /* Mask of enum cst_stop. */
@@ -104,6 +112,11 @@ CST_API int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *
  * Changes nothing.
  */
 CST_API int cst_decoder_peek_timestamp(struct cst_decoder *dec, uint64_t *ts);
+/*
+ * The same, but only up to the next exception, Trace On or loss: a program cannot have been interrupted
+ * unseen before such a timestamp. 0 when none comes before that.
+ */
+CST_API int cst_decoder_peek_stretch(struct cst_decoder *dec, uint64_t *ts);
 
 /* How a buffer is laid out. */
 enum cst_tree_format {
@@ -117,6 +130,8 @@ CST_API void cst_tree_free(struct cst_tree *tree);
 /* Add a decoder for cfg->trace_id; RAW takes one only. *dec stays valid until the tree is freed. */
 CST_API int cst_tree_add(struct cst_tree *tree, const struct cst_config *cfg, struct cst_decoder **dec);
 CST_API struct cst_decoder *cst_tree_decoder(const struct cst_tree *tree, uint8_t trace_id);
+/* cst_decoder_reconfigure() of the decoder for an ID; -CST_ERR_INVAL when there is none. */
+CST_API int cst_tree_reconfigure(struct cst_tree *tree, uint8_t trace_id, const struct cst_config *cfg);
 /* All decoders and the de-formatter start anew (a new AUX fragment). */
 CST_API void cst_tree_reset(struct cst_tree *tree);
 /* As cst_decoder_feed; the bytes must stay valid until pull returns 0. */

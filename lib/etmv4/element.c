@@ -49,6 +49,7 @@ void cst_etmv4_queue_reset(struct etmv4_queue *q, uint8_t reason)
 	q->reason = reason;
 	q->exc_pending = q->overflow = q->trans_open = q->ended = 0;
 	q->ctx_seen = 0;
+	q->config = 0;
 	q->last_index = 0;
 }
 
@@ -198,6 +199,16 @@ static void fail(struct etmv4_queue *q, uint64_t index, int reason, int error)
 	q->state = ETMV4_WAIT_ASYNC;
 	if (error)
 		q->stats->resyncs++;
+}
+
+void cst_etmv4_queue_restart(struct etmv4_queue *q, uint64_t index)
+{
+	uint8_t flags = CST_EL_F_CONFIG | (q->depth ? CST_EL_F_DOUBTFUL : 0);
+
+	fail(q, index, CST_UNSYNC_RESET, 0);
+	at(q, q->count - 1)->flags = flags;
+	q->overflow = 0;
+	q->state = ETMV4_WAIT_INFO;
 }
 
 static void commit(struct etmv4_queue *q, uint32_t n, uint64_t index)
@@ -632,6 +643,8 @@ void cst_etmv4_queue_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 		if (e) {
 			e->num = q->reason;
 			e->value = 0;
+			e->flags = q->config ? CST_EL_F_CONFIG : 0;
+			q->config = 0;
 			finalize(q);
 		}
 	}
@@ -793,14 +806,24 @@ const struct cst_element *cst_etmv4_queue_take(struct etmv4_queue *q)
 	return take_atoms(q, n);
 }
 
-int cst_etmv4_queue_timestamp(const struct etmv4_queue *q, uint64_t *ts)
+int cst_etmv4_queue_timestamp(const struct etmv4_queue *q, int stretch, uint64_t *ts)
 {
 	uint32_t i;
 
 	for (i = 0; i < q->count; i++)
-		if (at(q, i)->kind == CST_EL_TIMESTAMP && at(q, i)->value) {
+		switch (at(q, i)->kind) {
+		case CST_EL_TIMESTAMP:
+			if (!at(q, i)->value)
+				break;
 			*ts = at(q, i)->value;
 			return 1;
+		case CST_EL_EXCEPTION:
+		case CST_EL_TRACE_ON:
+		case CST_EL_NO_SYNC:
+		case CST_EL_END:
+			if (stretch)
+				return -1;
+			break;
 		}
-	return 0;
+	return stretch && q->exc_pending ? -1 : 0;
 }

@@ -81,6 +81,7 @@ struct etmv4_queue {
 	uint8_t trans_open;	/* a Transaction Start was released; its end is in the ring */
 	uint8_t ctx_seen;	/* enum cst_context_flags: traced since the last Trace Info, so the values hold */
 	uint8_t ended;
+	uint8_t config;		/* the first NO_SYNC starts a new configuration */
 	uint16_t exc_num;
 	uint16_t exc_flags;
 	uint64_t exc_index;
@@ -98,14 +99,19 @@ int cst_etmv4_queue_init(struct etmv4_queue *q, const struct cst_config *cfg,
 			 struct cst_stats *stats);
 void cst_etmv4_queue_free(struct etmv4_queue *q);
 void cst_etmv4_queue_reset(struct etmv4_queue *q, uint8_t reason);
+/* Decoding starts anew with the A-sync at `index`: what is queued ends with a NO_SYNC. */
+void cst_etmv4_queue_restart(struct etmv4_queue *q, uint64_t index);
 /* Turn a packet into elements. Take until NULL before the next one. */
 void cst_etmv4_queue_packet(struct etmv4_queue *q, const struct cst_packet *pkt);
 /* End of trace: what is not committed is dropped, EO_TRACE queued. */
 void cst_etmv4_queue_end(struct etmv4_queue *q);
 /* Take the next final element: valid until the next call of a queue function, NULL when there is none. */
 const struct cst_element *cst_etmv4_queue_take(struct etmv4_queue *q);
-/* The oldest timestamp in the queue that tells the time (zero is unknown): 1 and *ts, or 0. */
-int cst_etmv4_queue_timestamp(const struct etmv4_queue *q, uint64_t *ts);
+/*
+ * The oldest timestamp in the queue that tells the time (zero is unknown): 1 and *ts, or 0. With `stretch`
+ * -1 when an exception, Trace On or loss comes first.
+ */
+int cst_etmv4_queue_timestamp(const struct etmv4_queue *q, int stretch, uint64_t *ts);
 
 /*
  * Nothing is queued, nothing speculative, so that an atom packet's atoms are final at once and can

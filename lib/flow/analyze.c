@@ -378,6 +378,12 @@ static void analyze_break(struct cst_flow *f, struct cst_generic *out, size_t *n
 		g->error = el->value;
 		if (el->flags & CST_EL_F_DOUBTFUL)
 			g->flags |= CST_GF_DOUBTFUL;
+		if (el->flags & CST_EL_F_CONFIG) {
+			/* with the opcode of the last branch its target is known, unless something was dropped */
+			if (!(el->flags & CST_EL_F_DOUBTFUL))
+				set_next(f, g);
+			f->stopped = CST_STOP_CONFIG;
+		}
 	}
 	g->num = el->num;
 	cst_flow_reset(f);

@@ -19,13 +19,18 @@ void cst_flow_reset(struct cst_flow *f)
 	f->blk = 0;
 }
 
+void cst_flow_configure(struct cst_flow *f)
+{
+	f->isa_flags = (f->cfg->wfx_p0 ? CST_ISA_WFX_P0 : 0) |
+		       (f->cfg->profile == CST_PROFILE_M ? CST_ISA_M_PROFILE : 0);
+}
+
 void cst_flow_init(struct cst_flow *f, const struct cst_config *cfg, struct cst_stats *stats)
 {
 	memset(f, 0, sizeof(*f));
 	f->cfg = cfg;
 	f->stats = stats;
-	f->isa_flags = (cfg->wfx_p0 ? CST_ISA_WFX_P0 : 0) |
-		       (cfg->profile == CST_PROFILE_M ? CST_ISA_M_PROFILE : 0);
+	cst_flow_configure(f);
 	f->isa = CST_ISA_UNKNOWN;
 	f->tmpl.trace_id = cfg->trace_id;
 	cst_flow_reset(f);

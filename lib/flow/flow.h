@@ -78,6 +78,8 @@ struct cst_flow {
 };
 
 void cst_flow_init(struct cst_flow *f, const struct cst_config *cfg, struct cst_stats *stats);
+/* The configuration has changed. */
+void cst_flow_configure(struct cst_flow *f);
 /* State of a stream that is out of step. */
 void cst_flow_reset(struct cst_flow *f);
 void cst_flow_set_space(struct cst_flow *f, struct cst_space *space);

@@ -39,10 +39,53 @@ void cst_decoder_free(struct cst_decoder *dec)
 	free(dec);
 }
 
+int cst_decoder_reconfigure(struct cst_decoder *dec, const struct cst_config *cfg)
+{
+	if (cfg->protocol != CST_PROTO_ETMV4 && cfg->protocol != CST_PROTO_ETE)
+		return -CST_ERR_PROTOCOL;
+	if (cfg->trace_id != dec->cfg.trace_id)
+		return -CST_ERR_INVAL;
+	if (dec->switching)	/* what has been waiting holds already */
+		return -CST_ERR_BUSY;
+	dec->next = *cfg;
+	dec->cur.next = &dec->next;
+	dec->peek.known = dec->stretch.known = 0;
+	return 0;
+}
+
+/* Nothing is left that was made under the old configuration. */
+static void apply_config(struct cst_decoder *dec)
+{
+	uint8_t id = dec->flow.tmpl.trace_id;
+
+	dec->cfg = dec->next;
+	dec->cur.ps.cfg = &dec->cfg;
+	dec->cur.next = NULL;
+	dec->switching = 0;
+	cst_flow_configure(&dec->flow);
+	memset(&dec->flow.tmpl, 0, sizeof(dec->flow.tmpl));
+	dec->flow.tmpl.trace_id = id;
+	dec->peek.known = dec->stretch.known = 0;
+}
+
+/* After an A-sync: packets from here on have the layout of the configuration that has been waiting. */
+static void switch_parser(struct cursor *c)
+{
+	uint8_t listing = c->ps.listing;
+
+	cst_etmv4_parser_init(&c->ps, c->next);
+	c->ps.synced = 1;
+	c->ps.listing = listing;
+	c->next = NULL;
+}
+
 void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason)
 {
 	struct cst_generic tmpl = dec->flow.tmpl;
+	uint8_t config = dec->cur.next || dec->switching;
 
+	if (config)
+		apply_config(dec);
 	dec->stats.unsynced += dec->cur.carry_len + (dec->cur.len - dec->cur.pos);
 	cst_etmv4_parser_init(&dec->cur.ps, &dec->cfg);
 	dec->cur.len = dec->cur.pos = 0;
@@ -56,7 +99,8 @@ void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason)
 	dec->flow.tmpl.trace_id = tmpl.trace_id;
 	dec->ended = 0;
 	dec->stopped = CST_STOP_NONE;
-	dec->peek.known = 0;
+	dec->peek.known = dec->stretch.known = 0;
+	dec->queue.config = config;
 }
 
 void cst_decoder_set_space(struct cst_decoder *dec, struct cst_space *space)
@@ -260,10 +304,17 @@ static int finish(struct cst_decoder *dec, struct cst_packet *pkt, int keep)
 
 static int take_packet(struct cst_decoder *dec, struct cst_packet *pkt, int keep)
 {
+	if (dec->switching)	/* a caller that lists packets took none of the elements */
+		apply_config(dec);
 	if (!next_packet(&dec->cur, pkt, keep) && !finish(dec, pkt, keep))
 		return 0;
 	dec->stats.packets++;
 	cst_etmv4_queue_packet(&dec->queue, pkt);
+	if (pkt->type == CST_PKT_ASYNC && dec->cur.next) {
+		cst_etmv4_queue_restart(&dec->queue, pkt->index);
+		switch_parser(&dec->cur);
+		dec->switching = 1;
+	}
 	return 1;
 }
 
@@ -378,11 +429,31 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 	}
 	dec->stopped = f->stopped;
 	f->stopped = 0;
+	if (dec->stopped == CST_STOP_CONFIG && dec->switching)
+		apply_config(dec);
 	dec->stats.elements += n;
 	return n;
 }
 
-int cst_cursor_find_timestamp(struct cursor *c, uint64_t *ts)
+/* A program is interrupted here, or what it did is not known. */
+static int ends_stretch(uint8_t type)
+{
+	switch (type) {
+	case CST_PKT_EXCEPTION:
+	case CST_PKT_PE_RESET:
+	case CST_PKT_TRACE_ON:
+	case CST_PKT_OVERFLOW:
+	case CST_PKT_DISCARD:
+	case CST_PKT_NOT_SYNC:
+	case CST_PKT_BAD_SEQUENCE:
+	case CST_PKT_RESERVED:
+	case CST_PKT_RESERVED_CFG:
+		return 1;
+	}
+	return 0;
+}
+
+int cst_cursor_find_timestamp(struct cursor *c, int stretch, uint64_t *ts)
 {
 	struct cst_packet pkt;
 
@@ -396,34 +467,49 @@ int cst_cursor_find_timestamp(struct cursor *c, uint64_t *ts)
 			*ts = pkt.ts;
 			return 1;
 		}
+		if (pkt.type == CST_PKT_ASYNC && c->next)
+			switch_parser(c);
+		else if (!stretch || !ends_stretch(pkt.type))
+			continue;
+		if (stretch)
+			return -1;
 	}
 }
 
-int cst_decoder_peek_timestamp(struct cst_decoder *dec, uint64_t *ts)
+static int look_ahead(struct cst_decoder *dec, struct peek *p, int stretch, uint64_t *ts)
 {
 	struct cursor c;
+	int r;
 
 	if (dec->flow.busy && dec->flow.el.kind == CST_EL_TIMESTAMP && dec->flow.el.value) {
 		*ts = dec->flow.el.value;
 		return 1;
 	}
-	if (cst_etmv4_queue_timestamp(&dec->queue, ts))
-		return 1;
+	r = cst_etmv4_queue_timestamp(&dec->queue, stretch, ts);
+	if (r)
+		return r > 0;
 	/* what was found the last time holds as long as the stream has not come to it */
-	if (!dec->peek.known || dec->peek.fed != dec->fed ||
-	    (dec->peek.found && dec->cur.pos >= dec->peek.pos)) {
+	if (!p->known || p->fed != dec->fed || (p->pos != SIZE_MAX && dec->cur.pos >= p->pos)) {
 		c = dec->cur;
-		dec->peek.known = 1;
-		dec->peek.fed = dec->fed;
-		dec->peek.found = cst_cursor_find_timestamp(&c, &dec->peek.ts);
-		dec->peek.pos = c.pos;
-		if (!dec->peek.found && dec->tree) {
-			dec->peek.found = cst_tree_find_timestamp(dec->tree, &c, dec->cfg.trace_id,
-								  &dec->peek.ts);
-			dec->peek.pos = SIZE_MAX;
-		}
+		p->known = 1;
+		p->fed = dec->fed;
+		r = cst_cursor_find_timestamp(&c, stretch, &p->ts);
+		p->pos = r ? c.pos : SIZE_MAX;
+		if (!r && dec->tree)
+			r = cst_tree_find_timestamp(dec->tree, &c, dec->cfg.trace_id, stretch, &p->ts);
+		p->found = r > 0;
 	}
-	if (dec->peek.found)
-		*ts = dec->peek.ts;
-	return dec->peek.found;
+	if (p->found)
+		*ts = p->ts;
+	return p->found;
+}
+
+int cst_decoder_peek_timestamp(struct cst_decoder *dec, uint64_t *ts)
+{
+	return look_ahead(dec, &dec->peek, 0, ts);
+}
+
+int cst_decoder_peek_stretch(struct cst_decoder *dec, uint64_t *ts)
+{
+	return look_ahead(dec, &dec->stretch, 1, ts);
 }

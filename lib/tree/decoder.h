@@ -29,12 +29,21 @@ struct cursor {
 	uint64_t carry_index;	/* trace offset of carry[0] */
 	uint64_t carry_last;	/* and of its last byte */
 	uint64_t piece_next;	/* listing: the offset that the next unsynchronised piece is shown with, or 0 */
+	const struct cst_config *next;	/* configuration from the next A-sync on; NULL: no new one */
 	uint32_t carry_len;
 	uint8_t carry[2 * ETMV4_MAX_PACKET];
 };
 
+/* What looking ahead found, as long as the stream has not come to it. */
+struct peek {
+	uint8_t known, found;
+	size_t pos;		/* input position after the packet that ended the search */
+	uint64_t fed, ts;
+};
+
 struct cst_decoder {
 	struct cst_config cfg;
+	struct cst_config next;	/* with cur.next, and while `switching` */
 	struct cst_stats stats;
 	struct cursor cur;
 	struct etmv4_queue queue;
@@ -43,14 +52,11 @@ struct cst_decoder {
 	enum cst_stop stopped;
 	uint8_t manual;		/* packets are taken one by one */
 	uint8_t ended;
+	uint8_t switching;	/* the A-sync was met; `next` replaces `cfg` once all before it was taken */
 	struct cst_tree *tree;	/* owner, or NULL */
 	void *cookie;
 	uint64_t fed;		/* number of feeds: what peek remembers is void after one */
-	struct {
-		uint8_t known, found;
-		size_t pos;	/* input position of the timestamp packet */
-		uint64_t fed, ts;
-	} peek;
+	struct peek peek, stretch;
 };
 
 int cst_decoder_feed_segs(struct cst_decoder *dec, const uint8_t *data, size_t len,
@@ -60,9 +66,13 @@ int cst_decoder_idle(const struct cst_decoder *dec);
 /* Give a cursor more input; the last one must be used up. */
 void cst_cursor_feed(struct cursor *c, const uint8_t *data, size_t len, const struct seg *seg,
 		     uint32_t seg_count);
-/* The next timestamp that a cursor meets in its input; moves the cursor. */
-int cst_cursor_find_timestamp(struct cursor *c, uint64_t *ts);
+/*
+ * The next timestamp that a cursor meets in its input; moves the cursor. With `stretch` -1 at what ends a
+ * stretch, else 0 when there is none.
+ */
+int cst_cursor_find_timestamp(struct cursor *c, int stretch, uint64_t *ts);
 /* Go on looking in what the tree has not fed yet. */
-int cst_tree_find_timestamp(const struct cst_tree *tree, struct cursor *c, uint8_t id, uint64_t *ts);
+int cst_tree_find_timestamp(const struct cst_tree *tree, struct cursor *c, uint8_t id, int stretch,
+			    uint64_t *ts);
 
 #endif

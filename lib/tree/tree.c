@@ -98,6 +98,13 @@ struct cst_decoder *cst_tree_decoder(const struct cst_tree *t, uint8_t id)
 	return id < 128 ? t->dec[id] : NULL;
 }
 
+int cst_tree_reconfigure(struct cst_tree *t, uint8_t id, const struct cst_config *cfg)
+{
+	struct cst_decoder *dec = cst_tree_decoder(t, id);
+
+	return dec ? cst_decoder_reconfigure(dec, cfg) : -CST_ERR_INVAL;
+}
+
 static void reset_decoders(struct cst_tree *t)
 {
 	unsigned int i;
@@ -355,7 +362,8 @@ uint64_t cst_tree_unrouted(const struct cst_tree *t)
 }
 
 /* Read on for one ID through the rest of the chunk, then through input that is not unpacked yet. */
-int cst_tree_find_timestamp(const struct cst_tree *t, struct cursor *c, uint8_t id, uint64_t *ts)
+int cst_tree_find_timestamp(const struct cst_tree *t, struct cursor *c, uint8_t id, int stretch,
+			    uint64_t *ts)
 {
 	struct cst_fragment frag[64];
 	struct cst_deframer df;
@@ -365,7 +373,7 @@ int cst_tree_find_timestamp(const struct cst_tree *t, struct cursor *c, uint8_t 
 	uint64_t offset = t->in_offset;
 	uint8_t data[64 * 15];
 	uint32_t i;
-	int n, k;
+	int n, k, r;
 
 	if (t->format != CST_TREE_FRAMES)
 		return 0;
@@ -375,8 +383,9 @@ int cst_tree_find_timestamp(const struct cst_tree *t, struct cursor *c, uint8_t 
 		if (t->frag[i].id != id)
 			continue;
 		cst_cursor_feed(c, t->data + t->frag[i].pos, t->frag[i].len, &seg, 1);
-		if (cst_cursor_find_timestamp(c, ts))
-			return 1;
+		r = cst_cursor_find_timestamp(c, stretch, ts);
+		if (r)
+			return r;
 	}
 	df = t->df;
 	while (left) {
@@ -387,8 +396,9 @@ int cst_tree_find_timestamp(const struct cst_tree *t, struct cursor *c, uint8_t 
 			if (frag[k].id != id)
 				continue;
 			cst_cursor_feed(c, data + frag[k].pos, frag[k].len, &seg, 1);
-			if (cst_cursor_find_timestamp(c, ts))
-				return 1;
+			r = cst_cursor_find_timestamp(c, stretch, ts);
+			if (r)
+				return r;
 		}
 		if (!used)
 			return 0;
