@@ -62,6 +62,8 @@ enum pd_feature {
 	PD_FEAT_SAMPLE_TIME	= 21,
 	PD_FEAT_CLOCKID		= 23,
 	PD_FEAT_DIR_FORMAT	= 24,
+	PD_FEAT_BPF_PROG_INFO	= 25,
+	PD_FEAT_BPF_BTF		= 26,
 	PD_FEAT_COMPRESSED	= 27,
 	PD_FEAT_CLOCK_DATA	= 29,
 	PD_FEAT_PERF_LAST	= 32,	/* perf 6.1 knows none from here on */

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "session/array.h"
+#include "session/kallsyms.h"
+
+/* A kernel with everything built in has about 20 MB of names. */
+#define MAX_TEXT (256u << 20)
+
+struct ksym {
+	uint64_t addr;
+	const char *name;
+	const char *module;	/* NULL: the kernel itself */
+	char type;		/* as nm(1) prints it */
+};
+
+struct kallsyms {
+	char *text;
+	struct ksym *sym;	/* by address; the best name of an address comes first */
+	size_t nr, cap;
+	uint32_t *by_name;	/* numbers of symbols; NULL until needed */
+};
+
+static bool is_text(char type)
+{
+	type = (char)tolower((unsigned char)type);
+	return type == 't' || type == 'w' || type == 'i';
+}
+
+static int compare_symbols(const void *a, const void *b)
+{
+	const struct ksym *x = a, *y = b;
+	size_t nx, ny;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	if (is_text(x->type) != is_text(y->type))
+		return is_text(x->type) ? -1 : 1;
+	if (!islower((unsigned char)x->type) != !islower((unsigned char)y->type))
+		return islower((unsigned char)x->type) ? 1 : -1;
+	nx = strspn(x->name, "_");
+	ny = strspn(y->name, "_");
+	if (nx != ny)
+		return nx < ny ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* "ffff800008010000 T name\t[module]"; the text is cut into strings. */
+static bool parse_line(struct ksym *s, char *line)
+{
+	char *p, *end;
+
+	memset(s, 0, sizeof(*s));
+	errno = 0;
+	s->addr = strtoull(line, &p, 16);
+	if (p == line || errno || *p != ' ' || !p[1] || p[2] != ' ' || !p[3])
+		return false;
+	s->type = p[1];
+	s->name = p + 3;
+	end = strpbrk(p + 3, " \t");
+	if (!end)
+		return true;
+	*end++ = 0;
+	end += strspn(end, " \t");
+	p = *end == '[' ? strchr(end, ']') : NULL;
+	if (p) {
+		*p = 0;
+		s->module = end + 1;
+	}
+	return s->name[0];
+}
+
+/* Takes over `text`, which ends with a zero. */
+static struct kallsyms *parse(char *text)
+{
+	struct kallsyms *ks = calloc(1, sizeof(*ks));
+	char *line, *end;
+	struct ksym s, *slot;
+
+	if (!ks) {
+		free(text);
+		return NULL;
+	}
+	ks->text = text;
+	for (line = text; *line; line = end) {
+		end = line + strcspn(line, "\n");
+		if (*end)
+			*end++ = 0;
+		/* Without privileges every address reads as zero; numbers of per-CPU data are small. */
+		if (!parse_line(&s, line) || !s.addr)
+			continue;
+		slot = ks->nr < UINT32_MAX ? ARRAY_ADD(ks->sym, ks->nr, ks->cap) : NULL;
+		if (!slot) {
+			kallsyms_free(ks);
+			return NULL;
+		}
+		*slot = s;
+	}
+	if (!ks->nr) {
+		kallsyms_free(ks);
+		return NULL;
+	}
+	qsort(ks->sym, ks->nr, sizeof(*ks->sym), compare_symbols);
+	return ks;
+}
+
+struct kallsyms *kallsyms_read(const char *text, size_t len)
+{
+	char *copy = malloc(len + 1);
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, text, len);
+	copy[len] = 0;
+	return parse(copy);
+}
+
+/* Files of /proc have no size, so they are read until they end. */
+static char *read_text(int fd)
+{
+	size_t len = 0, cap = 1u << 20;
+	char *text = malloc(cap + 1), *bigger;
+	ssize_t n;
+
+	while (text) {
+		n = read(fd, text + len, cap - len);
+		if (n <= 0)
+			break;
+		len += (size_t)n;
+		if (len < cap)
+			continue;
+		if (cap >= MAX_TEXT) {
+			errno = EFBIG;
+			free(text);
+			return NULL;
+		}
+		cap *= 2;
+		bigger = realloc(text, cap + 1);
+		if (!bigger)
+			free(text);
+		text = bigger;
+	}
+	if (text)
+		text[len] = 0;
+	return text;
+}
+
+struct kallsyms *kallsyms_open(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct kallsyms *ks = NULL;
+	char *text = fd < 0 ? NULL : read_text(fd);
+
+	if (!text) {
+		fprintf(stderr, "cstrace: %s: %s\n", path, strerror(errno));
+	} else {
+		ks = parse(text);
+		if (!ks)
+			fprintf(stderr, "cstrace: %s: no symbol with an address in it: copy /proc/kallsyms as root, "
+				"or with kernel.kptr_restrict=0\n", path);
+	}
+	if (fd >= 0)
+		close(fd);
+	return ks;
+}
+
+void kallsyms_free(struct kallsyms *ks)
+{
+	if (!ks)
+		return;
+	free(ks->text);
+	free(ks->sym);
+	free(ks->by_name);
+	free(ks);
+}
+
+bool kallsyms_find(const struct kallsyms *ks, uint64_t addr, const char **name, uint64_t *start,
+		   uint64_t *end)
+{
+	size_t lo = 0, hi = ks->nr, next;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (ks->sym[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	next = lo;
+	if (!lo)
+		return false;
+	for (lo--; lo && ks->sym[lo - 1].addr == ks->sym[lo].addr;)
+		lo--;
+	if (!is_text(ks->sym[lo].type))
+		return false;
+	*name = ks->sym[lo].name;
+	*start = ks->sym[lo].addr;
+	*end = next < ks->nr ? ks->sym[next].addr : UINT64_MAX;
+	return true;
+}
+
+static int compare_names(const void *a, const void *b, void *data)
+{
+	const struct kallsyms *ks = data;
+
+	return strcmp(ks->sym[*(const uint32_t *)a].name, ks->sym[*(const uint32_t *)b].name);
+}
+
+bool kallsyms_address(struct kallsyms *ks, const char *name, const char *module, uint64_t *addr)
+{
+	const struct ksym *found = NULL;
+	size_t lo = 0, hi = ks->nr, i;
+
+	if (!ks->by_name) {
+		ks->by_name = malloc(ks->nr * sizeof(*ks->by_name));
+		if (!ks->by_name)
+			return false;
+		for (i = 0; i < ks->nr; i++)
+			ks->by_name[i] = (uint32_t)i;
+		qsort_r(ks->by_name, ks->nr, sizeof(*ks->by_name), compare_names, ks);
+	}
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (strcmp(ks->sym[ks->by_name[mid]].name, name) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (i = lo; i < ks->nr && !strcmp(ks->sym[ks->by_name[i]].name, name); i++) {
+		const struct ksym *s = &ks->sym[ks->by_name[i]];
+
+		if (!module != !s->module || (module && strcmp(module, s->module)))
+			continue;
+		if (found && found->addr != s->addr)
+			return false;
+		found = s;
+	}
+	if (found)
+		*addr = found->addr;
+	return found;
+}
