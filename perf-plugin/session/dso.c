@@ -148,6 +148,15 @@ struct dso *dso_table_add(struct dso_table *t, const char *path, uint8_t kind)
 	return d;
 }
 
+struct dso *dso_table_find(const struct dso_table *t, const char *path, uint8_t kind)
+{
+	struct dso *d = t->nr_buckets ? t->bucket[hash_name(path) % t->nr_buckets] : NULL;
+
+	while (d && (d->kind != kind || strcmp(d->path, path)))
+		d = d->next;
+	return d;
+}
+
 struct dso *dso_table_get(struct dso_table *t, const char *path, const struct build_id *id, bool kernel)
 {
 	uint8_t kind = kind_of(path, kernel);
@@ -321,6 +330,12 @@ void dso_explain(const struct dso *d, FILE *out)
 		else if (d->kind == DSO_MODULE)
 			fprintf(out, "%s: a module's file differs from what was loaded (relocations); "
 				"record with --kcore to have its code\n", d->path);
+		else if (d->kind == DSO_BPF && !strncmp(d->path, "bpf_", 4))
+			fprintf(out, "%s: the code of this BPF program is not in the recording: record as root, and "
+				"end perf record while the program is loaded\n", d->path);
+		else if (d->kind == DSO_BPF)
+			fprintf(out, "%s: code that the kernel made while it ran, and no TEXT_POKE record has its "
+				"bytes; record with --kcore\n", d->path);
 		else if (!strcmp(d->path, "[vdso]"))
 			fprintf(out, "[vdso]: code that the kernel provides; the recorder keeps a copy in its "
 				"build-id cache: bring that along (perf archive) and name it with "

@@ -123,6 +123,8 @@ void dso_table_free(struct dso_table *t);
 /* The dso for a recorded path and build-id (len 0: none recorded). NULL: no memory. */
 struct dso *dso_table_get(struct dso_table *t, const char *path, const struct build_id *id, bool kernel);
 
+/* The first dso of this kind and path; NULL: none. */
+struct dso *dso_table_find(const struct dso_table *t, const char *path, uint8_t kind);
 /* A dso that no path finds: the caller fills it in. NULL: no memory. */
 struct dso *dso_table_add(struct dso_table *t, const char *path, uint8_t kind);
 
@@ -133,6 +135,9 @@ void dso_table_set_build_id(struct dso_table *t, const char *path, const struct 
 bool dso_load(struct dso_table *t, struct dso *d);
 /* Address of a symbol of a loaded ELF file. */
 bool dso_symbol_address(struct dso *d, const char *name, uint64_t *vaddr);
+
+/* A kernel image without symbols: where it was linked, from what its layout says. Needs an equal build-id. */
+bool dso_kernel_anchor(struct dso *d, const char *name, uint64_t *vaddr);
 
 /* dso_elf.c: build-id, segments and machine of a mapped file; enum dso_trouble. */
 int dso_read_elf(struct dso *d, int fd);

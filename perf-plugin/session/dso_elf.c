@@ -107,6 +107,54 @@ int dso_read_elf(struct dso *d, int fd)
 	return trouble;
 }
 
+static bool section_address(Elf *elf, const char *name, uint64_t *vaddr)
+{
+	Elf_Scn *scn = NULL;
+	const char *have;
+	GElf_Shdr sh;
+	size_t strings;
+
+	if (elf_getshdrstrndx(elf, &strings))
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		have = gelf_getshdr(scn, &sh) ? elf_strptr(elf, strings, sh.sh_name) : NULL;
+		if (!have || strcmp(have, name))
+			continue;
+		*vaddr = sh.sh_addr;
+		return true;
+	}
+	return false;
+}
+
+/* In an Arm kernel _text is where the image starts, and _stext where its section .text does. */
+bool dso_kernel_anchor(struct dso *d, const char *name, uint64_t *vaddr)
+{
+	bool found = false;
+	size_t i;
+	Elf *elf;
+	int fd;
+
+	if (!d->recorded.len || !build_id_equal(&d->recorded, &d->found))
+		return false;
+	if (!strcmp(name, "_text")) {
+		for (i = 0; i < d->nr_segs && !d->segs[i].exec; i++)
+			;
+		if (i < d->nr_segs)
+			*vaddr = d->segs[i].vaddr;
+		return i < d->nr_segs;
+	}
+	if (strcmp(name, "_stext"))
+		return false;
+	fd = open(d->file, O_RDONLY | O_CLOEXEC);
+	elf = fd < 0 ? NULL : open_elf(fd);
+	if (elf)
+		found = section_address(elf, ".text", vaddr);
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
 static size_t underscores(const char *name)
 {
 	return strspn(name, "_");

@@ -14,9 +14,6 @@ struct indexer {
 	struct session *ss;
 	struct intmap announced;	/* tid -> its pid + 2, as last told to threads.c */
 	struct intmap started;		/* cpu -> non-NULL: its first start is known */
-	struct dso *poke;		/* code that the kernel wrote over its own */
-	uint8_t *poke_bytes;
-	size_t poke_size, poke_cap;
 	bool no_format;			/* sched_switch samples whose layout is not known: was told */
 	unsigned int messages;
 };
@@ -93,7 +90,8 @@ static int add_mmap(struct indexer *ix, const struct pd_record *rec, struct mmap
 		d = dso_table_get(&ix->ss->dsos, name, &m->id, kernel);
 		if (!d)
 			return -1;
-		if (end[1] && strlen(end + 1) < sizeof(d->ref_sym)) {
+		/* Further maps of the kernel name places of their own; the first one tells where it was loaded. */
+		if (!d->ref_sym[0] && end[1] && strlen(end + 1) < sizeof(d->ref_sym)) {
 			strcpy(d->ref_sym, end + 1);
 			d->ref_addr = m->pgoff;
 		}
@@ -281,38 +279,14 @@ static int do_aux(struct indexer *ix, const struct pd_record *rec)
 	return queues_add_aux(&ix->ss->queues, rec);
 }
 
-/* The kernel changed its own code: new bytes at an address, from now on. */
-static int do_text_poke(struct indexer *ix, const struct pd_record *rec)
+/* Kernel code that changes, as one event or none. */
+static int do_kernel_code(struct indexer *ix, const struct pd_record *rec)
 {
-	const struct perf_record_text_poke_event *r = (const void *)rec->ev;
-	size_t need = sizeof(*r) + (size_t)r->old_len + r->new_len;
-	const struct build_id none = { .len = 0 };
 	struct side_event e;
-	uint8_t *bytes;
+	int rc = rec->ev->header.type == PERF_RECORD_TEXT_POKE ? kernel_text_poke(ix->ss, rec, &e) :
+								 kernel_ksymbol(ix->ss, rec, &e);
 
-	if (!r->new_len || need > rec->body_size || r->addr & 3)
-		return 0;
-	if (!ix->poke) {
-		ix->poke = dso_table_get(&ix->ss->dsos, "kernel text changed while tracing", &none, false);
-		if (!ix->poke)
-			return -1;
-	}
-	while (ix->poke_size + r->new_len + 3 > ix->poke_cap) {
-		ix->poke_cap = ix->poke_cap ? ix->poke_cap * 2 : 4096;
-		bytes = realloc(ix->poke_bytes, ix->poke_cap);
-		if (!bytes)
-			return -1;
-		ix->poke_bytes = bytes;
-	}
-	side_start(&e, rec, SIDE_MAP, KERNEL_PID, 0);
-	e.kernel = true;
-	e.map.start = r->addr;
-	e.map.end = r->addr + r->new_len;
-	e.map.off = ix->poke_size;
-	e.map.dso = ix->poke;
-	memcpy(ix->poke_bytes + ix->poke_size, r->bytes + r->old_len, r->new_len);
-	ix->poke_size += (r->new_len + 3u) & ~3u;
-	return threads_add(&ix->ss->threads, &e);
+	return rc > 0 ? threads_add(&ix->ss->threads, &e) : rc;
 }
 
 static int do_record(struct indexer *ix, const struct pd_record *rec)
@@ -344,7 +318,8 @@ static int do_record(struct indexer *ix, const struct pd_record *rec)
 	case PD_RECORD_CST_ASID:
 		return do_asid(ix, rec);
 	case PERF_RECORD_TEXT_POKE:
-		return do_text_poke(ix, rec);
+	case PERF_RECORD_KSYMBOL:
+		return do_kernel_code(ix, rec);
 	case PERF_RECORD_AUX_OUTPUT_HW_ID:
 		return session_read_hw_id(ss, rec);
 	case PERF_RECORD_LOST:
@@ -396,21 +371,15 @@ static void take_build_ids(struct session *ss)
 	}
 }
 
-/* `perf record --kcore` keeps kernel memory next to the data. */
-static void find_kcore(struct session *ss)
+int session_add_source(struct session *ss, struct side_source *src)
 {
-	const struct build_id none = { .len = 0 };
-	const char *dir = perfdata_dir(ss->pd);
+	struct side_event e;
+	int rc;
 
-	if (!dir || asprintf(&ss->kcore_path, "%s/kcore_dir/kcore", dir) < 0) {
-		ss->kcore_path = NULL;
-		return;
-	}
-	if (access(ss->kcore_path, R_OK))
-		return;
-	ss->spaces.kcore = dso_table_get(&ss->dsos, ss->kcore_path, &none, true);
-	if (ss->spaces.kcore)
-		ss->spaces.kcore->kind = DSO_KCORE;
+	while ((rc = src->next(src, &e)) > 0 && !(rc = threads_add(&ss->threads, &e)))
+		;
+	src->free(src);
+	return rc;
 }
 
 static int read_records(struct indexer *ix)
@@ -441,19 +410,13 @@ int session_index(struct session *ss)
 
 	intmap_free(&ix.announced);
 	intmap_free(&ix.started);
-	if (ix.poke) {
-		ix.poke->data = ix.poke_bytes;
-		ix.poke->own_data = true;
-		ix.poke->size = ix.poke->extent = ix.poke_size;
-		ix.poke->state = DSO_LOADED;
-	} else {
-		free(ix.poke_bytes);
-	}
 	if (rc)
 		return rc;
 	take_build_ids(ss);
 	running_finish(&ss->running);
 	asids_finish(&ss->asids);
-	find_kcore(ss);
+	rc = kernel_finish(ss);
+	if (rc)
+		return rc;
 	return threads_finish(&ss->threads) || queues_finish(&ss->queues) ? -1 : 0;
 }

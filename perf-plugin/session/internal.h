@@ -9,6 +9,7 @@
 #include "session/asid.h"
 #include "session/clock.h"
 #include "session/dso.h"
+#include "session/kernel.h"
 #include "session/losses.h"
 #include "session/queues.h"
 #include "session/running.h"
@@ -64,7 +65,7 @@ struct session {
 	struct asids asids;
 	struct trace_start *starts;
 	size_t nr_starts, cap_starts;
-	char *kcore_path;
+	struct kernel_images kernel;
 
 	struct session_totals totals;
 	struct losses losses;

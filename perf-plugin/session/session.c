@@ -91,6 +91,7 @@ struct session *session_open_perfdata(const struct session_opts *opts, struct pe
 		session_close(ss);
 		return NULL;
 	}
+	ss->spaces.kernel = &ss->kernel;
 	if (index_file(ss)) {
 		session_close(ss);
 		return NULL;
@@ -114,7 +115,7 @@ void session_close(struct session *ss)
 	tracepoint_free(ss->sched);
 	asids_free(&ss->asids);
 	free(ss->starts);
-	free(ss->kcore_path);
+	kernel_free(&ss->kernel);
 	perfdata_close(ss->pd);
 	free(ss);
 }

@@ -5,6 +5,7 @@
 
 #include <cstrace/error.h>
 
+#include "session/kernel.h"
 #include "session/space.h"
 
 /* Spaces of one process that nobody uses at the moment. */
@@ -88,6 +89,28 @@ static int map_bytes(struct spaces *sp, struct version *v, const struct map *m)
 	return err;
 }
 
+static int map_range(struct spaces *sp, struct version *v, const struct map *m)
+{
+	return maplist_set(v->maps, m) ? map_bytes(sp, v, m) : -ENOMEM;
+}
+
+/* Kernel text that was changed later: at first it was as the first change found it. */
+static int map_unpatched(struct spaces *sp, struct version *v, uint64_t start, uint64_t end)
+{
+	const struct patches *ps = &sp->kernel->patches;
+	const struct patch_run *r;
+	struct map m = { .dso = ps->dso };
+	int err = 0;
+
+	for (r = patches_next(ps, start); r && r < ps->run + ps->nr_run && r->start < end && !err; r++) {
+		m.start = r->start > start ? r->start : start;
+		m.end = r->end < end ? r->end : end;
+		m.off = r->at + (m.start - r->start);
+		err = map_range(sp, v, &m);
+	}
+	return err;
+}
+
 /* A file that is mapped by the addresses in its headers, moved by `delta`, within [start, end). */
 static int map_segments(struct spaces *sp, struct version *v, struct dso *d, uint64_t delta,
 			uint64_t start, uint64_t end)
@@ -112,9 +135,9 @@ static int map_segments(struct spaces *sp, struct version *v, struct dso *d, uin
 			m.end = end;
 		if (m.start >= m.end)
 			continue;
-		err = map_bytes(sp, v, &m);
-		if (!err && !maplist_set(v->maps, &m))
-			err = -ENOMEM;
+		err = map_range(sp, v, &m);
+		if (!err)
+			err = map_unpatched(sp, v, m.start, m.end);
 		if (err)
 			return err;
 	}
@@ -131,7 +154,7 @@ static int map_vmlinux(struct spaces *sp, struct version *v, const struct map *m
 	uint64_t linked = 0, delta = 0;
 
 	if (dso_load(sp->dsos, d) && d->ref_sym[0]) {
-		if (dso_symbol_address(d, d->ref_sym, &linked)) {
+		if (dso_symbol_address(d, d->ref_sym, &linked) || dso_kernel_anchor(d, d->ref_sym, &linked)) {
 			delta = d->ref_addr - linked;
 		} else {
 			d->state = DSO_REFUSED;
@@ -140,15 +163,26 @@ static int map_vmlinux(struct spaces *sp, struct version *v, const struct map *m
 	}
 	/* Without its code the range is mapped all the same, so that what is missing has a name. */
 	if (d->state != DSO_LOADED || !d->nr_segs)
-		return maplist_set(v->maps, m) ? map_bytes(sp, v, m) : -ENOMEM;
+		return map_range(sp, v, m);
 	d->extent = d->size;
+	sp->kernel->vmlinux = d;
+	sp->kernel->delta = delta;
 	return map_segments(sp, v, d, delta, m->start, m->end);
+}
+
+/* A copy of kernel memory has everything but what came later. */
+static bool in_kcore(const struct spaces *sp, const struct version *v, const struct map *m)
+{
+	if (v->process->pid != KERNEL_PID || !sp->kcore || sp->kcore->state != DSO_LOADED || !m->dso)
+		return false;
+	return m->dso->kind == DSO_VMLINUX || m->dso->kind == DSO_MODULE ||
+	       (m->dso->kind == DSO_BPF && m->dso->state != DSO_LOADED);
 }
 
 static int apply_map(struct spaces *sp, struct version *v, const struct map *m)
 {
-	if (v->process->pid == KERNEL_PID && sp->kcore && (!m->dso || m->dso->kind != DSO_FILE))
-		return 0;	/* kcore has it all */
+	if (in_kcore(sp, v, m))
+		return 0;
 	if (m->dso && m->dso->kind == DSO_VMLINUX)
 		return map_vmlinux(sp, v, m);
 	if (!maplist_set(v->maps, m))

@@ -24,6 +24,7 @@ struct spaces {
 	struct cst_image *image;
 	struct dso_table *dsos;
 	struct dso *kcore;	/* copy of kernel memory that came with the file; NULL: none */
+	struct kernel_images *kernel;
 	uint64_t bad_maps;	/* maps whose file offset does not fit the address */
 };
 

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* kcore.c - finding the copy of kernel memory, and the symbols, that belong to a recording. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "session/internal.h"
+#include "session/kernel.h"
+
+/* `dir`/`name` when that is there; NULL: not there. -1 in *rc: no memory. */
+static char *file_in(const char *dir, const char *name, int *rc)
+{
+	char *path;
+
+	if (asprintf(&path, "%s/%s", dir, name) < 0) {
+		*rc = -1;
+		return NULL;
+	}
+	if (!access(path, R_OK))
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* A kcore and the kallsyms next to it. */
+static int take_dir(struct kernel_images *k, const char *dir)
+{
+	int rc = 0;
+
+	k->kcore_path = file_in(dir, "kcore", &rc);
+	if (!k->kallsyms_path)
+		k->kallsyms_path = file_in(dir, "kallsyms", &rc);
+	return rc;
+}
+
+/* --kcore names the copy, or the directory that perf made for it. */
+static int take_option(struct kernel_images *k, const char *path)
+{
+	struct stat st;
+	char *dir, *slash;
+	int rc;
+
+	if (stat(path, &st)) {
+		fprintf(stderr, "cstrace: --kcore %s: %s\n", path, strerror(errno));
+		return SESSION_TOLD;
+	}
+	if (S_ISDIR(st.st_mode)) {
+		rc = take_dir(k, path);
+		if (!rc && !k->kcore_path) {
+			fprintf(stderr, "cstrace: --kcore %s: no readable file kcore in this directory\n", path);
+			rc = SESSION_TOLD;
+		}
+		return rc;
+	}
+	dir = strdup(path);
+	if (!dir)
+		return -1;
+	slash = strrchr(dir, '/');
+	if (slash)
+		*slash = 0;
+	rc = take_dir(k, slash ? dir : ".");
+	free(dir);
+	free(k->kcore_path);
+	k->kcore_path = strdup(path);
+	return k->kcore_path ? rc : -1;
+}
+
+/* Does this copy come from the boot that was recorded? */
+static bool same_boot(const struct kernel_images *k, const char *dir)
+{
+	struct kallsyms *ks = NULL;
+	uint64_t addr;
+	int rc = 0;
+	char *path = k->ref_addr ? file_in(dir, "kallsyms", &rc) : NULL;
+	bool same;
+
+	if (path)
+		ks = kallsyms_open(path);
+	same = ks && kallsyms_address(ks, k->ref_sym, NULL, &addr) && addr == k->ref_addr;
+	kallsyms_free(ks);
+	free(path);
+	return same;
+}
+
+/* perf buildid-cache --kcore: [kernel.kcore]/BUILD-ID/DATE/kcore */
+static int take_cached(struct session *ss, const struct build_id *id)
+{
+	const char *home = getenv("HOME"), *cache = ss->opts.buildid_dir;
+	char *base = NULL, *dir, hex[2 * BUILD_ID_MAX + 1];
+	struct dirent **list = NULL;
+	int i, n, rc = 0;
+
+	build_id_text(id, hex);
+	if (!id->len || (!cache && !home))
+		return 0;
+	if (asprintf(&base, "%s%s/[kernel.kcore]/%s", cache ? cache : home, cache ? "" : "/.debug", hex) < 0)
+		return -1;
+	n = scandir(base, &list, NULL, alphasort);
+	for (i = n - 1; i >= 0 && !rc; i--) {	/* the latest first */
+		if (ss->kernel.kcore_path || list[i]->d_name[0] == '.')
+			continue;
+		if (asprintf(&dir, "%s/%s", base, list[i]->d_name) < 0) {
+			rc = -1;
+			break;
+		}
+		if (same_boot(&ss->kernel, dir))
+			rc = take_dir(&ss->kernel, dir);
+		free(dir);
+	}
+	for (i = 0; i < n; i++)
+		free(list[i]);
+	free(list);
+	free(base);
+	return rc;
+}
+
+/* The kernel as the records name it, for its build-id and the place of a symbol. */
+static const struct dso *recorded_kernel(struct session *ss)
+{
+	struct kernel_images *k = &ss->kernel;
+	const struct dso *d;
+	size_t i;
+
+	for (i = 0; i < ss->dsos.nr; i++) {
+		d = ss->dsos.all[i];
+		if (d->kind != DSO_VMLINUX || !d->ref_sym[0])
+			continue;
+		k->ref_addr = d->ref_addr;
+		memcpy(k->ref_sym, d->ref_sym, sizeof(k->ref_sym));
+		return d;
+	}
+	return NULL;
+}
+
+int kernel_find_kcore(struct session *ss)
+{
+	const char *data_dir = perfdata_dir(ss->pd);
+	const struct dso *kernel = recorded_kernel(ss);
+	struct kernel_images *k = &ss->kernel;
+	char *dir = NULL;
+	int rc = 0;
+
+	if (ss->opts.kallsyms) {
+		k->kallsyms_path = strdup(ss->opts.kallsyms);
+		if (!k->kallsyms_path)
+			return -1;
+	}
+	if (ss->opts.kcore) {
+		rc = take_option(k, ss->opts.kcore);
+	} else if (data_dir) {
+		if (asprintf(&dir, "%s/kcore_dir", data_dir) < 0)
+			return -1;
+		rc = take_dir(k, dir);
+		free(dir);
+	}
+	if (!rc && !k->kcore_path && !ss->opts.vmlinux && kernel)
+		rc = take_cached(ss, &kernel->recorded);
+	if (rc || !k->kcore_path)
+		return rc;
+	ss->spaces.kcore = dso_table_add(&ss->dsos, k->kcore_path, DSO_KCORE);
+	return ss->spaces.kcore ? 0 : -1;
+}
