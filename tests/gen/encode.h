@@ -42,6 +42,7 @@ struct tu_opts {
 	uint32_t vmid_value;
 	uint32_t cc_threshold;
 	uint32_t ts_every;	/* P0 elements between timestamps, 0: only after Trace Info */
+	uint8_t ts_context;	/* a timestamp with each Trace On and each change of context */
 	uint32_t sync_every;	/* bytes between alignment synchronisations, 0: only at the start */
 	uint32_t ticks_per_insn; /* used when the flow has no times; 0: random small steps */
 	uint64_t first_tick;
@@ -71,6 +72,9 @@ struct tu_opts {
 	uint16_t p_no_rs;	/* an address although the return stack has it */
 	/* n > 0: throw away everything before the n-th Trace Info, as a wrapped buffer does */
 	uint32_t cut_sync;
+	/* what CONTEXTIDR holds while r->tid executes; NULL: the thread ID itself */
+	uint32_t (*contextidr)(void *ctx, uint32_t tid);
+	void *ctx;
 };
 
 struct tu_regs {

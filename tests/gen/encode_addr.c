@@ -127,11 +127,12 @@ void tu_address(struct tu *t, uint64_t addr, uint8_t isa)
 void tu_want_ctx(const struct tu *t, const struct flow_rec *r, struct tu_ctx *c)
 {
 	uint32_t mask = t->o.vmid_bytes >= 4 ? 0xffffffffu : (1u << 8 * t->o.vmid_bytes) - 1;
+	uint32_t id = t->o.contextidr ? t->o.contextidr(t->o.ctx, r->tid) : r->tid;
 
 	memset(c, 0, sizeof(*c));
-	c->tid = t->o.cid ? r->tid : 0;
+	c->tid = t->o.cid ? id : 0;
 	if (t->o.vmid)
-		c->vmid = (t->o.vmid_is_tid ? r->tid : t->o.vmid_value) & mask;
+		c->vmid = (t->o.vmid_is_tid ? id : t->o.vmid_value) & mask;
 	c->el = r->el;
 	c->sec = r->sec;
 	c->sf = r->isa == FLOW_A64;
@@ -217,10 +218,12 @@ void tu_address_context(struct tu *t, uint64_t addr, uint8_t isa, const struct t
 /* everything the analyzer needs before the next P0 element at t->cur in context *want */
 void tu_settle(struct tu *t, const struct tu_ctx *want)
 {
-	int ctx, addr;
+	int ctx, addr, begins = t->owe_on;
 
-	if (t->owe_on)
+	if (begins)
 		tu_trace_on(t);
+	if (t->o.ts && t->o.ts_context && (begins || !tu_same_ctx(&t->v.ctx, want)))
+		tu_timestamp(t);
 	ctx = !t->v.ctx_ok || !tu_same_ctx(&t->v.ctx, want) || rng_pm(&t->rng, t->o.p_ctx_more);
 	addr = !t->v.addr_ok || rng_pm(&t->rng, t->o.p_addr_more);
 	if (t->v.soft) {

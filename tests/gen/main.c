@@ -11,6 +11,7 @@
 #include "gen_case.h"
 #include "learn.h"
 #include "merge.h"
+#include "scenario.h"
 #include "snapshot_w.h"
 
 #define MAX_MEM 256
@@ -308,6 +309,30 @@ static int random_case(struct cli *c, int argc, char **argv)
 	return rc;
 }
 
+static int scenario(int argc, char **argv)
+{
+	const struct scenario_row *row;
+	struct cli c;
+
+	if (!argc) {
+		scenario_list();
+		return 0;
+	}
+	row = scenario_find(argv[0]);
+	if (!row) {
+		fprintf(stderr, "cst-gen: no scenario is called %s; cst-gen scenario lists them\n",
+			argv[0]);
+		return 129;
+	}
+	if (cli_parse(&c, argc - 1, argv + 1))
+		return 129;
+	if (!c.perf || !c.truth || !c.symfs) {
+		fprintf(stderr, "cst-gen: scenario needs --perf, --truth and --symfs\n");
+		return 129;
+	}
+	return scenario_make(row, c.case_seed, c.perf, c.truth, c.symfs) ? fail(c.perf) : 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct cli c;
@@ -316,9 +341,11 @@ int main(int argc, char **argv)
 		cli_help();
 		return 0;
 	}
+	if (argc > 1 && !strcmp(argv[1], "scenario"))
+		return scenario(argc - 2, argv + 2);
 	if (argc < 2 || (strcmp(argv[1], "encode") && strcmp(argv[1], "random"))) {
 		fprintf(stderr,
-			"usage: cst-gen encode|random [options]; cst-gen --help lists them\n");
+			"usage: cst-gen encode|random|scenario [options]; cst-gen --help lists them\n");
 		return 129;
 	}
 	if (cli_parse(&c, argc - 2, argv + 2))

@@ -75,7 +75,9 @@ void perfw_compress_rest(struct perfw *w)
 		compress_some(w, w->plain.len);
 }
 
-static void attr(const struct perfw *w, int dummy, struct gbuf *b)
+enum { EVENT_ETM, EVENT_DUMMY, EVENT_SCHED };
+
+static void attr(const struct perfw *w, int event, struct gbuf *b)
 {
 	struct perf_event_attr a;
 	uint32_t configr = w->ncpus ? w->cpus[0].regs.configr : 0;
@@ -83,7 +85,8 @@ static void attr(const struct perfw *w, int dummy, struct gbuf *b)
 
 	memset(&a, 0, sizeof(a));
 	a.size = (uint32_t)want;
-	a.type = dummy ? PERF_TYPE_SOFTWARE : PERFW_PMU;
+	a.type = event == EVENT_DUMMY ? PERF_TYPE_SOFTWARE :
+		 event == EVENT_SCHED ? PERF_TYPE_TRACEPOINT : PERFW_PMU;
 	a.sample_period = 1;
 	a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
 	if (w->o.with_time)
@@ -96,10 +99,15 @@ static void attr(const struct perfw *w, int dummy, struct gbuf *b)
 	a.enable_on_exec = 1;
 	a.sample_id_all = 1;
 	a.inherit = w->o.per_cpu;
-	if (dummy) {
+	if (event == EVENT_SCHED) {
+		a.config = PERFW_SCHED_SWITCH;
+		a.sample_type |= PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW;
+	} else if (event == EVENT_DUMMY) {
 		a.config = PERF_COUNT_SW_DUMMY;
 		a.mmap = a.mmap2 = a.comm = a.comm_exec = a.task = 1;
-		a.context_switch = w->o.with_time;
+		a.context_switch = w->o.with_time && !w->o.no_switch;
+		a.ksymbol = a.bpf_event = w->o.kernel_events;
+		a.text_poke = w->o.kernel_events;
 	} else {
 		/* the options as they stand in the format of the event */
 		a.config =
@@ -119,6 +127,26 @@ static void string(struct gbuf *b, const char *s)
 	gbuf_u32(b, (uint32_t)padded);
 	gbuf_put(b, s, n);
 	gbuf_zero(b, padded - n);
+}
+
+static const char *event_name(int event)
+{
+	static const char *const names[] = { "cs_etm//u", "dummy:u", "sched:sched_switch" };
+
+	return names[event];
+}
+
+static int extra_feature(const struct perfw *w, int f, struct gbuf *b)
+{
+	int i;
+
+	for (i = 0; i < w->nmore; i++) {
+		if (w->more[i].bit != f)
+			continue;
+		gbuf_put(b, w->more[i].bytes.p, w->more[i].bytes.len);
+		return 1;
+	}
+	return 0;
 }
 
 static int feature(const struct perfw *w, int f, struct gbuf *b, uint64_t data_at)
@@ -147,13 +175,13 @@ static int feature(const struct perfw *w, int f, struct gbuf *b, uint64_t data_a
 		string(b, w->o.cmdline ? w->o.cmdline : "perf record -e cs_etm//u");
 		return 1;
 	case F_EVENT_DESC:
-		gbuf_u32(b, 2);
+		gbuf_u32(b, (uint32_t)perfw_events(w));
 		gbuf_u32(b, w->o.attr_size);
-		for (i = 0; i < 2; i++) {
+		for (i = 0; i < (size_t)perfw_events(w); i++) {
 			attr(w, (int)i, b);
 			gbuf_u32(b, 1);
-			string(b, i ? "dummy:u" : "cs_etm//u");
-			gbuf_u64(b, i ? PERFW_ID_DUMMY : PERFW_ID_ETM);
+			string(b, event_name((int)i));
+			gbuf_u64(b, perfw_event_id((int)i));
 		}
 		return 1;
 	case F_PMU_MAPPINGS:
@@ -182,7 +210,7 @@ static int feature(const struct perfw *w, int f, struct gbuf *b, uint64_t data_a
 		gbuf_u32(b, 528384);
 		return 1;
 	default:
-		return 0;
+		return extra_feature(w, f, b);
 	}
 }
 
@@ -193,10 +221,10 @@ static void pipe_form(struct perfw *w, struct gbuf *file)
 
 	gbuf_put(file, "PERFILE2", 8);
 	gbuf_u64(file, 16);
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < perfw_events(w); i++) {
 		perfw_begin(&r, HEADER_ATTR, 0);
 		attr(w, i, &r);
-		gbuf_u64(&r, i ? PERFW_ID_DUMMY : PERFW_ID_ETM);
+		gbuf_u64(&r, perfw_event_id(i));
 		r.p[6] = (uint8_t)(r.len & 0xff);
 		r.p[7] = (uint8_t)(r.len >> 8);
 		gbuf_put(file, r.p, r.len);
@@ -217,8 +245,9 @@ static void pipe_form(struct perfw *w, struct gbuf *file)
 
 void perfw_finish(struct perfw *w, struct gbuf *file)
 {
-	uint64_t ids = 104, attrs = ids + 16, esize = w->o.attr_size + 16u,
-		 data = attrs + 2 * esize;
+	unsigned int events = (unsigned int)perfw_events(w);
+	uint64_t ids = 104, attrs = ids + 8 * events, esize = w->o.attr_size + 16u,
+		 data = attrs + events * esize;
 	struct gbuf sect[32] = { 0 };
 	uint64_t bits = 0, at;
 	int i, n = 0;
@@ -238,16 +267,16 @@ void perfw_finish(struct perfw *w, struct gbuf *file)
 	gbuf_u64(file, 104);
 	gbuf_u64(file, esize);
 	gbuf_u64(file, attrs);
-	gbuf_u64(file, 2 * esize);
+	gbuf_u64(file, events * esize);
 	gbuf_u64(file, data);
 	gbuf_u64(file, w->data.len);
 	gbuf_u64(file, 0);
 	gbuf_u64(file, 0);
 	gbuf_u64(file, bits);
 	gbuf_zero(file, 24);
-	gbuf_u64(file, PERFW_ID_ETM);
-	gbuf_u64(file, PERFW_ID_DUMMY);
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < (int)events; i++)
+		gbuf_u64(file, perfw_event_id(i));
+	for (i = 0; i < (int)events; i++) {
 		attr(w, i, file);
 		gbuf_u64(file, ids + 8u * (unsigned int)i);
 		gbuf_u64(file, 8);

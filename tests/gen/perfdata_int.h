@@ -8,6 +8,9 @@
 #define PERFW_PMU 8u
 #define PERFW_ID_ETM 100u
 #define PERFW_ID_DUMMY 1000u
+#define PERFW_ID_SCHED 2000u
+#define PERFW_MAX_CPUS 64
+#define PERFW_MAX_FEATURES 4
 
 struct perfw {
 	struct perfw_opts o;
@@ -18,7 +21,16 @@ struct perfw {
 	void *zstd;
 	size_t *aux;		/* where in data the AUXTRACE records are */
 	size_t naux, aux_cap;
+	struct gbuf ring[PERFW_MAX_CPUS];
+	struct perfw_feature {
+		int bit;
+		struct gbuf bytes;
+	} more[PERFW_MAX_FEATURES];
+	int nmore;
 };
+
+int perfw_events(const struct perfw *w);
+uint64_t perfw_event_id(int event);
 
 void perfw_begin(struct gbuf *r, uint32_t type, uint16_t misc);
 void perfw_user(struct perfw *w, struct gbuf *r);

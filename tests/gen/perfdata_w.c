@@ -11,6 +11,18 @@
 enum { ID_INDEX = 69, AUXTRACE_INFO = 70, AUXTRACE = 71, FINISHED_ROUND = 68, TIME_CONV = 79 };
 enum { AUX_OUTPUT_HW_ID = 21 };
 
+int perfw_events(const struct perfw *w)
+{
+	return w->o.sched_switch ? 3 : 2;
+}
+
+uint64_t perfw_event_id(int event)
+{
+	static const uint64_t ids[] = { PERFW_ID_ETM, PERFW_ID_DUMMY, PERFW_ID_SCHED };
+
+	return ids[event];
+}
+
 struct perfw *perfw_new(const struct perfw_opts *o, const struct perfw_cpu *cpus, int ncpus)
 {
 	struct perfw *w = gen_realloc(NULL, sizeof(*w));
@@ -30,9 +42,9 @@ struct perfw *perfw_new(const struct perfw_opts *o, const struct perfw_cpu *cpus
 		perfw_zstd_begin(w);
 
 	perfw_begin(&r, ID_INDEX, 0);
-	gbuf_u64(&r, 2);
-	for (i = 0; i < 2; i++) {
-		gbuf_u64(&r, i ? PERFW_ID_DUMMY : PERFW_ID_ETM);
+	gbuf_u64(&r, (uint64_t)perfw_events(w));
+	for (i = 0; i < perfw_events(w); i++) {
+		gbuf_u64(&r, perfw_event_id(i));
 		gbuf_u64(&r, 0);
 		gbuf_u64(&r, UINT64_MAX);
 		gbuf_u64(&r, UINT64_MAX);
@@ -84,10 +96,16 @@ struct perfw *perfw_new(const struct perfw_opts *o, const struct perfw_cpu *cpus
 
 void perfw_free(struct perfw *w)
 {
+	int i;
+
 	if (!w)
 		return;
 	if (w->o.compress)
 		perfw_zstd_end(w);
+	for (i = 0; i < PERFW_MAX_CPUS; i++)
+		gbuf_free(&w->ring[i]);
+	for (i = 0; i < w->nmore; i++)
+		gbuf_free(&w->more[i].bytes);
 	gbuf_free(&w->data);
 	gbuf_free(&w->plain);
 	free(w->cpus);
@@ -129,7 +147,10 @@ static void kernel(struct perfw *w, struct gbuf *r, const struct perfw_at *at, u
 	if (!w->o.no_identifier)
 		gbuf_u64(r, id);
 	set_size(r);
-	perfw_record(w, r->p, r->len);
+	if (w->o.rings)
+		gbuf_put(&w->ring[at->cpu % PERFW_MAX_CPUS], r->p, r->len);
+	else
+		perfw_record(w, r->p, r->len);
 	gbuf_free(r);
 }
 
@@ -192,17 +213,103 @@ void perfw_mmap(struct perfw *w, const struct perfw_at *at, uint64_t va, uint64_
 	kernel(w, &r, at, PERFW_ID_DUMMY);
 }
 
-void perfw_fork(struct perfw *w, const struct perfw_at *at, uint32_t ppid, uint32_t ptid, int exit)
+void perfw_task(struct perfw *w, const struct perfw_at *at, uint32_t pid, uint32_t tid,
+		uint32_t ppid, uint32_t ptid, int exit)
 {
 	struct gbuf r = { 0 };
 
 	perfw_begin(&r, exit ? PERF_RECORD_EXIT : PERF_RECORD_FORK, 0);
-	gbuf_u32(&r, at->pid);
+	gbuf_u32(&r, pid);
 	gbuf_u32(&r, ppid);
-	gbuf_u32(&r, at->tid);
+	gbuf_u32(&r, tid);
 	gbuf_u32(&r, ptid);
 	gbuf_u64(&r, at->time);
 	kernel(w, &r, at, PERFW_ID_DUMMY);
+}
+
+void perfw_fork(struct perfw *w, const struct perfw_at *at, uint32_t ppid, uint32_t ptid, int exit)
+{
+	perfw_task(w, at, at->pid, at->tid, ppid, ptid, exit);
+}
+
+void perfw_lost(struct perfw *w, const struct perfw_at *at, uint64_t n)
+{
+	struct gbuf r = { 0 };
+
+	perfw_begin(&r, PERF_RECORD_LOST, 0);
+	gbuf_u64(&r, PERFW_ID_DUMMY);
+	gbuf_u64(&r, n);
+	kernel(w, &r, at, PERFW_ID_DUMMY);
+}
+
+void perfw_ksymbol(struct perfw *w, const struct perfw_at *at, uint64_t addr, uint32_t len,
+		   uint16_t type, int gone, const char *name)
+{
+	struct gbuf r = { 0 };
+
+	perfw_begin(&r, PERF_RECORD_KSYMBOL, 0);
+	gbuf_u64(&r, addr);
+	gbuf_u32(&r, len);
+	gbuf_u16(&r, type);
+	gbuf_u16(&r, (uint16_t)(gone != 0));
+	text(&r, name);
+	kernel(w, &r, at, PERFW_ID_DUMMY);
+}
+
+void perfw_bpf_event(struct perfw *w, const struct perfw_at *at, uint16_t type, uint32_t id,
+		     const uint8_t tag[8])
+{
+	struct gbuf r = { 0 };
+
+	perfw_begin(&r, PERF_RECORD_BPF_EVENT, 0);
+	gbuf_u16(&r, type);
+	gbuf_u16(&r, 0);
+	gbuf_u32(&r, id);
+	gbuf_put(&r, tag, 8);
+	kernel(w, &r, at, PERFW_ID_DUMMY);
+}
+
+static void comm16(struct gbuf *r, const char *comm)
+{
+	char name[16] = { 0 };
+
+	strncpy(name, comm, sizeof(name) - 1);
+	gbuf_put(r, name, sizeof(name));
+}
+
+void perfw_sched_switch(struct perfw *w, const struct perfw_at *at, const char *prev_comm,
+			uint32_t next_tid, const char *next_comm)
+{
+	struct gbuf r = { 0 };
+
+	perfw_begin(&r, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	gbuf_u64(&r, PERFW_ID_SCHED);	/* IDENTIFIER */
+	gbuf_u64(&r, 0xffff800008123450ull);	/* IP */
+	gbuf_u32(&r, at->pid);
+	gbuf_u32(&r, at->tid);
+	gbuf_u64(&r, at->time);
+	gbuf_u32(&r, at->cpu);
+	gbuf_u32(&r, 0);
+	gbuf_u64(&r, 1);	/* PERIOD */
+	gbuf_u32(&r, 68);	/* RAW: as the format in the tracing data says, and padding */
+	gbuf_u16(&r, PERFW_SCHED_SWITCH);
+	gbuf_u8(&r, 1);
+	gbuf_u8(&r, 0);
+	gbuf_u32(&r, at->tid);
+	comm16(&r, prev_comm);
+	gbuf_u32(&r, at->tid);
+	gbuf_u32(&r, 120);
+	gbuf_u64(&r, 0);
+	comm16(&r, next_comm);
+	gbuf_u32(&r, next_tid);
+	gbuf_u32(&r, 120);
+	gbuf_zero(&r, 4);
+	set_size(&r);
+	if (w->o.rings)
+		gbuf_put(&w->ring[at->cpu % PERFW_MAX_CPUS], r.p, r.len);
+	else
+		perfw_record(w, r.p, r.len);
+	gbuf_free(&r);
 }
 
 void perfw_itrace_start(struct perfw *w, const struct perfw_at *at)
@@ -272,10 +379,23 @@ void perfw_aux(struct perfw *w, const struct perfw_at *at, uint64_t offset, uint
 void perfw_finished_round(struct perfw *w)
 {
 	struct gbuf r = { 0 };
+	int i;
 
+	for (i = 0; i < PERFW_MAX_CPUS; i++) {
+		if (w->ring[i].len)
+			perfw_record(w, w->ring[i].p, w->ring[i].len);
+		w->ring[i].len = 0;
+	}
 	perfw_begin(&r, FINISHED_ROUND, 0);
 	perfw_user(w, &r);
 	gbuf_free(&r);
+}
+
+void perfw_feature(struct perfw *w, int bit, const void *p, size_t n)
+{
+	GEN_BUG_ON(w->nmore == PERFW_MAX_FEATURES);
+	w->more[w->nmore].bit = bit;
+	gbuf_put(&w->more[w->nmore++].bytes, p, n);
 }
 
 void perfw_auxtrace(struct perfw *w, uint64_t offset, uint32_t idx, int32_t tid, int32_t cpu,

@@ -12,6 +12,8 @@
 
 #define PERFW_TIME_BASE 1000000000ull	/* perf time of tick 0; one tick is one nanosecond */
 
+#define PERFW_SCHED_SWITCH 314	/* number of the tracepoint */
+
 /* AUX record flags */
 #define PERFW_AUX_TRUNCATED 0x01u
 #define PERFW_AUX_OVERWRITE 0x02u
@@ -29,6 +31,14 @@ struct perfw_opts {
 	uint8_t pipe;
 	uint8_t no_index;	/* no AUXTRACE feature */
 	uint8_t no_identifier;	/* sample type without IDENTIFIER, as simpleperf writes it */
+	/*
+	 * kernel records wait in a ring for each CPU, and stand in the file as perf reads them:
+	 * a round takes one ring after the other, so that the file is not in time order
+	 */
+	uint8_t rings;
+	uint8_t no_switch;	/* the recorder did not ask for SWITCH records */
+	uint8_t kernel_events;	/* it asked for KSYMBOL, BPF_EVENT, TEXT_POKE */
+	uint8_t sched_switch;	/* a third event: the tracepoint, with samples */
 	uint16_t attr_size;	/* 0: 128 */
 	uint32_t compress_block; /* bytes of records per compressed record, 0: 8192 */
 	const char *cmdline;
@@ -58,6 +68,20 @@ void perfw_comm(struct perfw *w, const struct perfw_at *at, const char *name, in
 void perfw_mmap(struct perfw *w, const struct perfw_at *at, uint64_t va, uint64_t len,
 		uint64_t offset, const char *path, int kernel);
 void perfw_fork(struct perfw *w, const struct perfw_at *at, uint32_t ppid, uint32_t ptid, int exit);
+/* FORK and EXIT as the kernel tells them: at is who forks, or who is gone */
+void perfw_task(struct perfw *w, const struct perfw_at *at, uint32_t pid, uint32_t tid,
+		uint32_t ppid, uint32_t ptid, int exit);
+/* n records did not fit into the ring of at->cpu */
+void perfw_lost(struct perfw *w, const struct perfw_at *at, uint64_t n);
+/* kernel code that came (or with gone went) without a module: type 1 BPF, 2 out of line */
+void perfw_ksymbol(struct perfw *w, const struct perfw_at *at, uint64_t addr, uint32_t len,
+		   uint16_t type, int gone, const char *name);
+/* type 1: loaded, 2: unloaded */
+void perfw_bpf_event(struct perfw *w, const struct perfw_at *at, uint16_t type, uint32_t id,
+		     const uint8_t tag[8]);
+/* a sample of the third event, taken in at when next gets the CPU */
+void perfw_sched_switch(struct perfw *w, const struct perfw_at *at, const char *prev_comm,
+			uint32_t next_tid, const char *next_comm);
 void perfw_itrace_start(struct perfw *w, const struct perfw_at *at);
 void perfw_switch(struct perfw *w, const struct perfw_at *at, uint32_t other_pid,
 		  uint32_t other_tid, int out);
@@ -68,7 +92,10 @@ void perfw_hw_id(struct perfw *w, const struct perfw_at *at, uint8_t trace_id, i
 		 uint32_t sink);
 void perfw_aux(struct perfw *w, const struct perfw_at *at, uint64_t offset, uint64_t size,
 	       uint64_t flags);
+/* what waits in the rings comes first */
 void perfw_finished_round(struct perfw *w);
+/* a feature section of the file */
+void perfw_feature(struct perfw *w, int bit, const void *p, size_t n);
 /* idx: which buffer; cpu -1: of thread tid */
 void perfw_auxtrace(struct perfw *w, uint64_t offset, uint32_t idx, int32_t tid, int32_t cpu,
 		    uint64_t reference, const uint8_t *p, size_t n);

@@ -8,7 +8,7 @@
 
 #include "frames.h"
 
-#define NO_TID 0xffffffffu
+#define NO_TID SESSION_NOBODY
 
 struct buffer {
 	uint32_t tid;		/* per thread */
@@ -49,14 +49,14 @@ struct session {
 	void *insn_ctx;
 };
 
-static uint32_t pid_of(uint32_t tid)
+static uint32_t pid_of(const struct session *s, uint32_t tid)
 {
-	return tid / 100 * 100;
+	return s->o.pid_of ? s->o.pid_of(s->o.ctx, tid) : tid / 100 * 100;
 }
 
 static struct perfw_at at_of(const struct unit *u, uint32_t tid)
 {
-	return (struct perfw_at){ pid_of(tid), tid, PERFW_TIME_BASE + tu_ticks(u->tu),
+	return (struct perfw_at){ pid_of(u->s, tid), tid, PERFW_TIME_BASE + tu_ticks(u->tu),
 				  (uint32_t)u->cpu };
 }
 
@@ -68,7 +68,7 @@ static void take_bytes(void *ctx, const uint8_t *p, size_t n)
 	if (u->s->o.raw)
 		gbuf_put(&u->buf->bytes, p, n);
 	else
-		frames_put(&u->buf->frames, u->s->o.tu.trace_id + 2 * u->cpu, p, n);
+		frames_put(&u->buf->frames, (int)u->regs.traceidr, p, n);
 }
 
 static void take_event(void *ctx, const struct gen_event *ev)
@@ -262,6 +262,22 @@ static void close_fragment(struct session *s, struct buffer *b, struct perfw_at 
 			write_chunk(s, b, i);
 }
 
+/* as perf tells it: an event for each thread */
+static void tell_schedule(struct session *s, struct unit *u, const struct perfw_at *at)
+{
+	struct perfw_at old;
+
+	if (u->tid != NO_TID && s->o.perf.with_time) {
+		old = at_of(u, u->tid);
+		perfw_switch(s->perf, &old, at->pid, at->tid, 1);
+	}
+	know_thread(s, at);
+	perfw_itrace_start(s->perf, at);
+	if (s->o.perf.with_time)
+		perfw_switch(s->perf, at, u->tid == NO_TID ? 0 : pid_of(s, u->tid),
+			     u->tid == NO_TID ? 0 : u->tid, 0);
+}
+
 /* the thread of r gets the CPU */
 static void schedule(struct session *s, struct unit *u, const struct flow_rec *r)
 {
@@ -272,12 +288,6 @@ static void schedule(struct session *s, struct unit *u, const struct flow_rec *r
 		tu_set_ticks(u->tu, r->aux);
 	at = at_of(u, r->tid);
 	if (u->tid != r->tid) {
-		if (u->tid != NO_TID) {
-			old = at_of(u, u->tid);
-			if (s->o.perf.with_time)
-				perfw_switch(s->perf, &old, at.pid, at.tid, 1);
-		}
-		know_thread(s, &at);
 		if (s->o.buffers == SESSION_PER_THREAD) {
 			/* the event follows the thread: trace units of other CPUs and threads are
 			 * done with */
@@ -290,10 +300,10 @@ static void schedule(struct session *s, struct unit *u, const struct flow_rec *r
 				}
 			}
 		}
-		perfw_itrace_start(s->perf, &at);
-		if (s->o.perf.with_time)
-			perfw_switch(s->perf, &at, u->tid == NO_TID ? 0 : pid_of(u->tid),
-				     u->tid == NO_TID ? 0 : u->tid, 0);
+		if (s->o.scheduled)
+			s->o.scheduled(s->o.ctx, u->cpu, r->tid, u->tid);
+		else
+			tell_schedule(s, u, &at);
 		u->tid = r->tid;
 	}
 	if (u->running)
@@ -372,12 +382,44 @@ void session_end(struct session *s)
 	}
 	for (i = 0; i < (int)s->ntids; i++) {
 		last.tid = s->tids[i];
-		last.pid = pid_of(last.tid);
+		last.pid = pid_of(s, last.tid);
 		perfw_fork(s->perf, &last, last.pid, last.pid, 1);
 	}
 	for (i = 0; i < s->nbufs; i++)
 		write_chunk(s, s->bufs[i], i);
 	perfw_finished_round(s->perf);
+}
+
+struct perfw *session_perf(struct session *s)
+{
+	return s->perf;
+}
+
+struct perfw_at session_at(const struct session *s, int cpu, uint32_t tid)
+{
+	return at_of(&s->units[cpu], tid);
+}
+
+void session_wait(struct session *s, int cpu, uint64_t ticks)
+{
+	tu_set_ticks(s->units[cpu].tu, ticks);
+}
+
+void session_cut(struct session *s, int cpu)
+{
+	struct unit *u = &s->units[cpu];
+
+	if (u->running)
+		close_fragment(s, u->buf, at_of(u, u->tid));
+}
+
+void session_trace_id(struct session *s, int cpu, uint8_t id)
+{
+	struct unit *u = &s->units[cpu];
+
+	session_cut(s, cpu);
+	u->regs.traceidr = id;
+	u->named = 0;
 }
 
 void session_file(struct session *s, struct gbuf *file)

@@ -29,7 +29,17 @@ struct session_opts {
 	/* write an AUXTRACE record when this many bytes wait; 0: at the end */
 	uint64_t chunk;
 	uint16_t p_frame_repeat, p_frame_null;
+	/*
+	 * The caller knows more than the flow says: processes of threads (default: tid / 100 * 100),
+	 * and it writes itself what the kernel tells of them, with session_at(). scheduled: the
+	 * thread now runs on the CPU, instead of old (SESSION_NOBODY: nobody did).
+	 */
+	void *ctx;
+	uint32_t (*pid_of)(void *ctx, uint32_t tid);
+	void (*scheduled)(void *ctx, int cpu, uint32_t tid, uint32_t old);
 };
+
+#define SESSION_NOBODY 0xffffffffu
 
 struct session_image {
 	uint32_t num;
@@ -48,6 +58,15 @@ void session_map(struct session *s, uint32_t pid, int cpu, uint64_t va, uint64_t
 		 uint64_t offset, const char *path, int kernel);
 void session_flow(struct session *s, const struct flow_rec *r);
 void session_end(struct session *s);
+/* the records of the file, and the trailer of one that tid causes on a CPU at its present time */
+struct perfw *session_perf(struct session *s);
+struct perfw_at session_at(const struct session *s, int cpu, uint32_t tid);
+/* time passes on a CPU until this tick */
+void session_wait(struct session *s, int cpu, uint64_t ticks);
+/* the AUX fragment that receives the trace of a CPU ends here, also while the CPU is traced */
+void session_cut(struct session *s, int cpu);
+/* from the next fragment on a CPU traces with this ID */
+void session_trace_id(struct session *s, int cpu, uint8_t id);
 void session_file(struct session *s, struct gbuf *file);
 /* for a snapshot: the bytes of a buffer, and its registers */
 int session_buffers(const struct session *s);

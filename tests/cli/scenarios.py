@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""scenarios.py --tool PERF-CSTRACE --gen CST-GEN [--keep DIR] [NAME[:SEED]...]
+
+Runs each scenario of `cst-gen scenario` with several seeds: `script` must list exactly the branches that
+were executed, for each CPU and thread, in order, with the process they ran in. What a scenario expects
+beyond that is in its files (tests/gen/scenario.h). Speaks TAP; CSTRACE_NIGHTLY=1 takes more seeds.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+LINE = re.compile(r"\s*(-?\d+)/(-?\d+)\s+\[(\d+)\]\s+([0-9a-f]+)\s+=>\s+([0-9a-f]+)\s*$")
+SEEDS = 24 if os.environ.get("CSTRACE_NIGHTLY") else 4
+TIME_LIMIT = 60
+
+
+class Bad(Exception):
+    pass
+
+
+class Expected:
+    def __init__(self, folder):
+        self.code, self.options, self.stderr, self.info, self.percent = 0, [], [], [], None
+        self.absent = []
+        for line in open(os.path.join(folder, "expect")):
+            word, _, rest = line.rstrip("\n").partition(" ")
+            if word == "exit":
+                self.code = int(rest)
+            elif word == "option":
+                self.options.append(rest)
+            elif word == "stderr":
+                self.stderr.append(rest)
+            elif word == "info":
+                self.info.append(rest)
+            elif word == "subset":
+                self.percent = int(rest)
+            else:
+                raise Bad("what does this expect: " + line)
+        self.pids = dict(line.split() for line in open(os.path.join(folder, "threads")))
+        self.unknown = [(tid, int(a, 16), int(b, 16)) for tid, a, b in
+                        map(str.split, open(os.path.join(folder, "unknown")))]
+        self.streams = {}
+        for name in os.listdir(folder):
+            m = re.fullmatch(r"branches\.cpu(\d+)\.tid(\d+)", name)
+            if m:
+                self.streams[m.groups()] = self.known(m.group(2), open(os.path.join(folder, name)))
+
+    def known(self, tid, lines):
+        """The branches that somebody who lacks the unknown code can find."""
+        gone = [(a, b) for t, a, b in self.unknown if t == tid]
+        pairs = [tuple(line.split()) for line in lines]
+        return [p for p in pairs if p[0] != "0" and
+                not any(a <= int(p[0], 16) < b for a, b in gone)]
+
+
+def read_branches(text, want):
+    got = {}
+    for line in text.splitlines():
+        m = LINE.match(line)
+        if not m:
+            raise Bad("not a branch line: " + line)
+        pid, tid, cpu, source, target = m.groups()
+        if not int(source, 16) or not int(target, 16):
+            continue
+        if want.pids.get(tid) != pid:
+            raise Bad("thread %s is in process %s: %s" % (tid, want.pids.get(tid), line))
+        got.setdefault((str(int(cpu)), tid), []).append((source, target))
+    return got
+
+
+def subsequence(part, whole):
+    """Index of the first element of part that is not found, in order, in whole; None: all are."""
+    it = iter(whole)
+    for i, p in enumerate(part):
+        if not any(p == w for w in it):
+            return i
+    return None
+
+
+def compare(want, got):
+    for key in sorted(want.streams.keys() | got.keys()):
+        have, executed = got.get(key, []), want.streams.get(key, [])
+        name = "cpu %s thread %s" % key
+        if want.percent is not None:
+            i = subsequence(have, executed)
+            if i is not None:
+                raise Bad("%s: branch %d of %d was not executed there: %s => %s"
+                          % (name, i, len(have), *have[i]))
+            if len(have) * 100 < len(executed) * want.percent:
+                raise Bad("%s: %d of %d branches found" % (name, len(have), len(executed)))
+        elif have != executed:
+            i = next((i for i, (a, b) in enumerate(zip(have, executed)) if a != b), min(len(have), len(executed)))
+            raise Bad("%s: executed %d, decoded %d; the first %d are equal; executed then %s, decoded %s"
+                      % (name, len(executed), len(have), i, executed[i:i + 3], have[i:i + 3]))
+
+
+def run(argv):
+    try:
+        return subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIME_LIMIT)
+    except subprocess.TimeoutExpired:
+        raise Bad("no end within %d s: %s" % (TIME_LIMIT, " ".join(argv)))
+
+
+def scenario(args, name, seed, folder):
+    perf, truth, symfs = (os.path.join(folder, n) for n in ("perf.data", "truth", "symfs"))
+    done = run([args.gen, "scenario", name, "--case", str(seed), "--perf", perf, "--truth", truth, "--symfs", symfs])
+    if done.returncode:
+        raise Bad("cst-gen: exit %d: %s" % (done.returncode, done.stderr.decode()))
+    want = Expected(truth)
+    options = ["-i", perf, "--symfs", symfs] + [o.replace("@", symfs) for o in want.options]
+    done = run([args.tool, "script", "--itrace=b", "-F", "pid,tid,cpu,ip,addr"] + options)
+    err = done.stderr.decode("utf-8", "replace")
+    compare(want, read_branches(done.stdout.decode(), want))
+    if done.returncode != want.code:
+        raise Bad("script: exit %d, not %d: %s" % (done.returncode, want.code, err[-500:]))
+    for text in want.stderr:
+        if text not in err:
+            raise Bad("script does not say '%s': %s" % (text, err[-500:]))
+    if want.info:
+        done = run([args.tool, "info"] + options)
+        for text in want.info:
+            if text not in done.stdout.decode():
+                raise Bad("info does not say '%s'" % text)
+    return sum(map(len, want.streams.values()))
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--tool", default="build/perf-cstrace")
+    p.add_argument("--gen", default="build/tests/gen/cst-gen")
+    p.add_argument("--keep", help="folder for the files, which then stay")
+    p.add_argument("--seeds", type=int, default=SEEDS)
+    p.add_argument("names", nargs="*")
+    args = p.parse_args()
+    names = args.names or [line.split()[0] for line in run([args.gen, "scenario"]).stdout.decode().splitlines()]
+    failed = 0
+    print("1..%d" % len(names))
+    for number, name in enumerate(names, 1):
+        name, _, only = name.partition(":")
+        seeds = [int(only)] if only else range(args.seeds)
+        branches, bad = 0, []
+        for seed in seeds:
+            with tempfile.TemporaryDirectory(prefix="scenario.") as tmp:
+                folder = os.path.join(args.keep, "%s.%d" % (name, seed)) if args.keep else tmp
+                os.makedirs(folder, exist_ok=True)
+                try:
+                    branches += scenario(args, name, seed, folder)
+                except Bad as error:
+                    bad.append("seed %d: %s" % (seed, error))
+        for text in bad[:3]:
+            print("# " + text.replace("\n", "\n# "))
+        print("%sok %d - %s: %d seeds, %d branches" % ("not " if bad else "", number, name, len(seeds), branches), flush=True)
+        failed += bool(bad)
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * scenario.h - recordings of machines (world.h) on which something happens that a decoder must follow.
+ *
+ * A scenario is written as perf.data, the files of the machine, and what is expected:
+ *   branches.cpuC.tidT  what each thread executed (truth_w.h)
+ *   threads             TID PID, one line for each thread
+ *   unknown             TID START END: code whose bytes nobody has; its branches cannot be found
+ *   expect              words, one line each:
+ *     exit CODE         of script
+ *     option WORD       for the program, after the usual ones; @ stands for the folder of files
+ *     stderr TEXT       script says so
+ *     info TEXT         info says so
+ *     subset PERCENT    not all can be found, but so many, and nothing that was not executed
+ */
+#ifndef CSTRACE_TESTS_GEN_SCENARIO_H
+#define CSTRACE_TESTS_GEN_SCENARIO_H
+
+#include "world.h"
+
+struct scenario {
+	struct world *w;
+	uint64_t seed;
+	struct gbuf expect, unknown;
+};
+
+struct scenario_row {
+	const char *name, *what;
+	/* options beyond what the seed chose; may be NULL */
+	void (*setup)(struct world_opts *o);
+	void (*run)(struct scenario *s);
+};
+
+/* rows end with a name of NULL */
+extern const struct scenario_row scenario_user[], scenario_kernel[], scenario_who[];
+
+const struct scenario_row *scenario_find(const char *name);
+void scenario_list(void);
+/* 0, or -1 with errno */
+int scenario_make(const struct scenario_row *row, uint64_t seed, const char *perf,
+		  const char *truth, const char *symfs);
+
+/* for the scenarios */
+void expect(struct scenario *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void unknown_code(struct scenario *s, const struct wthread *t, uint64_t va, uint64_t end);
+/* a process that runs a program of its own, with records as of its start */
+struct wthread *start_process(struct scenario *s, int cpu, uint32_t pid, const char *comm);
+/* code in a file of the machine */
+const struct code *image(struct scenario *s, const char *path);
+/* several slices of one thread, or of several in turn */
+void run_some(struct scenario *s, int cpu, struct wthread *t);
+
+#define PAGE_INSNS 1024u
+#define IMAGE_INSNS (2 * PAGE_INSNS)
+#define IMAGE_SIZE (4ull * IMAGE_INSNS)
+#define PROGRAM 0x400000ull
+#define LIBRARY 0xffff90000000ull
+#define JIT 0xffffa0000000ull
+
+#endif
