@@ -112,6 +112,8 @@ struct stream_state {
 	bool active;			/* delivered something in this fragment */
 	uint8_t el;
 	bool el_known;
+	uint32_t context_id, vmid;	/* of the last context */
+	uint64_t insns_stamped;		/* instructions when the last timestamp came */
 };
 
 /* stream.c: threads, moments and address spaces of one stream while it is decoded. 0, or negative. */

@@ -164,6 +164,20 @@ static void take_context(struct stream_state *st, const struct cst_generic *g)
 		set_thread(st, st->stream.tid);
 }
 
+/*
+ * Could something have happened here that the next timestamp has to tell? Not where the context is only
+ * said again, nor right behind a timestamp.
+ */
+static bool moment_open(struct stream_state *st, const struct cst_generic *g)
+{
+	bool same = st->el_known && st->el == g->el && st->context_id == g->context_id &&
+		    st->vmid == g->vmid;
+
+	st->context_id = g->context_id;
+	st->vmid = g->vmid;
+	return !same && cst_decoder_stats(st->stream.decoder)->insns != st->insns_stamped;
+}
+
 static bool traced_thread(const struct stream_state *st)
 {
 	return st->unit->pid.contextidr_el1 || st->unit->pid.contextidr_el2;
@@ -181,6 +195,7 @@ int stream_begin(struct stream_state *st, const struct fragment *f)
 	st->peeked = false;
 	st->active = false;
 	st->el_known = false;
+	st->insns_stamped = UINT64_MAX;
 	s->fragment_start = true;
 	s->aux_time = f->pub.time != NO_TIME ? f->pub.time : 0;
 	s->aux_seq = f->seq;
@@ -209,6 +224,7 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 		st->peeked = false;
 		if (!ticks_to_time(st, last->addr, &time))
 			return 0;
+		st->insns_stamped = cst_decoder_stats(st->stream.decoder)->insns;
 		if (st->time == NO_TIME || time > st->time)
 			st->time = time;
 		set_moment(st, time);
@@ -218,7 +234,8 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 	case CST_STOP_CONTEXT:
 		if (!last)
 			return 0;
-		look_ahead(st, last->index);
+		if (why == CST_STOP_TRACE_ON || moment_open(st, last))
+			look_ahead(st, last->index);
 		if (why == CST_STOP_CONTEXT)
 			take_context(st, last);
 		if (!traced_thread(st))

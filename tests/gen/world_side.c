@@ -17,9 +17,10 @@ static struct perfw_at begin(struct world *w, int cpu)
 	struct wcpu *c = &w->cpu[cpu];
 	struct perfw_at at;
 	uint64_t lost;
+	int i;
 
-	if (w->o.cut_often && c->cur)
-		session_cut(w->s, cpu);
+	for (i = 0; w->o.cut_often && i < w->o.s.ncpus; i++)
+		session_cut(w->s, i);
 	c->now += rng_range(&w->rng, 3, 40);
 	session_wait(w->s, cpu, c->now);
 	at = session_at(w->s, cpu, c->cur ? c->cur->tid : INIT);
