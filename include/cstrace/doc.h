@@ -30,7 +30,7 @@ struct cst_item {
 	unsigned int line;		/* 0: not read from a file */
 };
 
-struct cst_section {
+struct cst_doc_section {
 	const char *name;
 	struct cst_item *items;
 	size_t n_items;
@@ -39,7 +39,7 @@ struct cst_section {
 
 /* Sections and items stand in the order of the file; a name that comes again continues its section. */
 struct cst_doc {
-	struct cst_section *sections;
+	struct cst_doc_section *sections;
 	size_t n_sections;
 };
 
@@ -61,8 +61,8 @@ CST_API int cst_doc_parse(struct cst_doc *doc, const void *text, size_t len, str
 CST_API int cst_doc_write(const struct cst_doc *doc, const struct cst_sink *out);
 
 /* NULL when there is none. Names are compared without case. */
-CST_API struct cst_section *cst_doc_section(const struct cst_doc *doc, const char *name);
-CST_API const struct cst_item *cst_doc_item(const struct cst_section *s, const char *key);
+CST_API struct cst_doc_section *cst_doc_section(const struct cst_doc *doc, const char *name);
+CST_API const struct cst_item *cst_doc_item(const struct cst_doc_section *s, const char *key);
 /*
  * Add or replace; sections are made as needed. The strings are copied. A pointer to a section or item
  * is valid until the next change of the doc.

@@ -61,7 +61,7 @@ enum cst_meta_option {
 };
 
 struct cst_meta_source {
-	const struct cst_section *section;
+	const struct cst_doc_section *section;
 	const char *source;	/* identifier of the trace source (item source); NAME of [source_NAME]; "" */
 	const char *format;
 	int32_t trace_id;	/* -1: comes with define_trace */

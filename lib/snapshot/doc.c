@@ -21,7 +21,7 @@ static struct cst_str str(const char *s)
 	return out;
 }
 
-int cst_problem_set(struct cst_problem *why, int error, const struct cst_section *s, const char *item,
+int cst_problem_set(struct cst_problem *why, int error, const struct cst_doc_section *s, const char *item,
 		    unsigned int line, const char *text)
 {
 	if (why) {
@@ -104,7 +104,7 @@ static int grow_slots(struct doc *d)
 /* Find or add. */
 static int get_section(struct doc *d, struct cst_str name, unsigned int line, size_t *index)
 {
-	struct cst_section *s;
+	struct cst_doc_section *s;
 	const char *copy;
 	uint32_t *at;
 
@@ -125,7 +125,7 @@ static int get_section(struct doc *d, struct cst_str name, unsigned int line, si
 	return 0;
 }
 
-static int add_item(struct doc *d, struct cst_section *s, struct cst_str key, const char *value,
+static int add_item(struct doc *d, struct cst_doc_section *s, struct cst_str key, const char *value,
 		    size_t value_len, unsigned int line)
 {
 	const char *copy = cst_mem_copy(&d->mem, key);
@@ -141,7 +141,7 @@ static int add_item(struct doc *d, struct cst_section *s, struct cst_str key, co
 	return 0;
 }
 
-static int parse_item(struct doc *d, struct cst_section *s, const struct ini_line *l,
+static int parse_item(struct doc *d, struct cst_doc_section *s, const struct ini_line *l,
 		      struct cst_problem *why)
 {
 	size_t len = l->value.n;
@@ -189,7 +189,7 @@ int cst_doc_parse(struct cst_doc *pub, const void *text, size_t len, struct cst_
 	return 0;
 }
 
-struct cst_section *cst_doc_section(const struct cst_doc *pub, const char *name)
+struct cst_doc_section *cst_doc_section(const struct cst_doc *pub, const char *name)
 {
 	const struct doc *d = (const struct doc *)pub;
 	uint32_t at = d->n_slots ? *slot(d, str(name)) : NOWHERE;
@@ -197,7 +197,7 @@ struct cst_section *cst_doc_section(const struct cst_doc *pub, const char *name)
 	return at == NOWHERE ? NULL : &pub->sections[at];
 }
 
-const struct cst_item *cst_doc_item(const struct cst_section *s, const char *key)
+const struct cst_item *cst_doc_item(const struct cst_doc_section *s, const char *key)
 {
 	size_t i;
 
@@ -303,7 +303,7 @@ static int write_value(const struct cst_sink *out, const struct cst_item *item)
 	return err ? err : put(out, "\"");
 }
 
-static int write_section(const struct cst_section *s, const struct cst_sink *out)
+static int write_section(const struct cst_doc_section *s, const struct cst_sink *out)
 {
 	int err = 0;
 	size_t i;
