@@ -109,17 +109,6 @@ class Texts:
             for v in self.variants(line):
                 self.case("synopsis: " + v, self.run(v, (0, 3) if " -s " in v else (0,)))
 
-    def examples(self):
-        for line in self.section("EXAMPLES"):
-            line = re.split(r"\s{3,}", line)[0]
-            if line.startswith("perf record") or not line.startswith("perf"):
-                continue	# needs the Arm machine
-            if line.startswith("perf report"):
-                if not shutil.which("perf"):
-                    continue
-                line += " --stdio"
-            self.case("example: " + line, self.run(line))
-
     # ---- words -----------------------------------------------------------------------------------
 
     def named_options(self):
@@ -192,7 +181,7 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as folder:
         t = Texts(tool, folder)
-        for group in (t.readme_lines, t.synopsis, t.examples, t.named_options, t.fields, t.letters, t.formats, t.files):
+        for group in (t.readme_lines, t.synopsis, t.named_options, t.fields, t.letters, t.formats, t.files):
             group()
     print("1..%d" % t.number)
     return 1 if t.failed else 0
