@@ -13,7 +13,7 @@ MAN = "perf-plugin/man/perf-cstrace.1"
 SAMPLE = "tests/data/sample.perf.data"
 # Of every command, and of other tools: AutoFDO's, LLVM's, perf.
 FOREIGN = {"--help", "--list-opts", "--list-cmds", "--version", "--profiler", "--unsymbolized-profile",
-           "--use-offset", "--pa", "--kcore", "--jit", "--compression-level", "--filter", "--switch-events", "--threads"}
+           "--use-offset", "--pa", "--kcore", "--jit", "--stdio", "--compression-level", "--filter", "--switch-events", "--threads"}
 STANDS_FOR = {"IN": "perf.data", "OUT": "out", "LETTERS": "i1000il64", "FIELDS": "ip,addr", "NAME": "autofdo",
               "PATH": "sample.a64", "DIR": "snapshot", "FILE": "out"}
 
