@@ -43,13 +43,13 @@ struct cst_doc {
 	size_t n_sections;
 };
 
-/* Where a text is wrong. `section` and `item` point into the doc or are static; "" when there is none. */
+/* Where a text is wrong; names that are longer are cut, "" when there is none. */
 struct cst_problem {
 	int error;		/* negative enum cst_error */
 	unsigned int line;
-	const char *section, *item;
-	const char *other;	/* the item that it contradicts, or "" */
-	const char *text;	/* what was expected */
+	char section[64], item[32];
+	char other[32];		/* the item that it contradicts, or that would do as well */
+	const char *text;	/* static: what was expected */
 };
 
 /* An empty doc that takes at most `memory` bytes; 0: 64 MiB. */

@@ -86,40 +86,40 @@ struct cst_metadata {
  * Read. -CST_ERR_SYNTAX, _NOT_FOUND (a format is missing), _CONFLICT (an ID twice), _LIMIT, _NOMEM, with
  * *why. Whether a source can be decoded is asked later, source by source.
  */
-int cst_metadata_read(struct cst_metadata **md, const void *text, size_t len,
+CST_API int cst_metadata_read(struct cst_metadata **md, const void *text, size_t len,
 			      struct cst_problem *why);
-void cst_metadata_free(struct cst_metadata *md);
+CST_API void cst_metadata_free(struct cst_metadata *md);
 
 /* What holds for buffer `id` ("buffer0"; NULL: any): [id] first, then [buffer]. NULL: not given. */
-const struct cst_item *cst_meta_buffer(const struct cst_metadata *md, const char *id,
+CST_API const struct cst_item *cst_meta_buffer(const struct cst_metadata *md, const char *id,
 					       const char *key);
-int cst_meta_buffer_format(const struct cst_metadata *md, const char *id,
+CST_API int cst_meta_buffer_format(const struct cst_metadata *md, const char *id,
 				   struct cst_problem *why);	/* enum cst_meta_format, or negative */
 /* By trace ID, or by identifier. NULL when there is none. */
-const struct cst_meta_source *cst_meta_by_id(const struct cst_metadata *md, unsigned int trace_id);
-const struct cst_meta_source *cst_meta_by_name(const struct cst_metadata *md, struct cst_str name);
+CST_API const struct cst_meta_source *cst_meta_by_id(const struct cst_metadata *md, unsigned int trace_id);
+CST_API const struct cst_meta_source *cst_meta_by_name(const struct cst_metadata *md, struct cst_str name);
 
 /*
  * One option, from the item of that name or from registers. -CST_ERR_NOT_FOUND, _SYNTAX (not a value of
  * this option), _CONFLICT, with *why.
  */
-int cst_meta_option(const struct cst_meta_source *src, enum cst_meta_option opt, uint64_t *value,
+CST_API int cst_meta_option(const struct cst_meta_source *src, enum cst_meta_option opt, uint64_t *value,
 			    struct cst_problem *why);
 /* Name of its item. */
-const char *cst_meta_option_name(enum cst_meta_option opt);
+CST_API const char *cst_meta_option_name(enum cst_meta_option opt);
 /*
  * Is everything there that decoding needs, and does nothing contradict? For ETMv3, PTM, ITM and STP as
  * well. -CST_ERR_PROTOCOL for other formats.
  */
-int cst_meta_check(const struct cst_meta_source *src, struct cst_problem *why);
+CST_API int cst_meta_check(const struct cst_meta_source *src, struct cst_problem *why);
 /*
  * Registers of an ETMv4 or ETE source, those that are not given made from options; *ete tells which.
  * Checked as by cst_meta_check(). -CST_ERR_PROTOCOL for other kinds of source.
  */
-int cst_meta_etmv4(const struct cst_meta_source *src, struct cst_etmv4_regs *regs, int *ete,
+CST_API int cst_meta_etmv4(const struct cst_meta_source *src, struct cst_etmv4_regs *regs, int *ete,
 			   struct cst_problem *why);
 /* Write an ETMv4 or ETE source into a section of a doc: format, registers and options. */
-int cst_meta_set_etmv4(struct cst_doc *doc, const char *section, const struct cst_etmv4_regs *regs,
+CST_API int cst_meta_set_etmv4(struct cst_doc *doc, const char *section, const struct cst_etmv4_regs *regs,
 			       int ete);
 
 CST_END

@@ -21,6 +21,8 @@ struct cst_snap_note {
 	unsigned int line;	/* 1 the first one; 0: the file as a whole */
 	int error;		/* negative enum cst_error */
 	const char *text;	/* what was found and what was expected */
+	/* Packages: which section and item, and the item it contradicts or that would do; else NULL or "". */
+	const char *section, *item, *other;
 };
 
 /* Limits; 0 takes the default. */

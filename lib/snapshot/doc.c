@@ -21,18 +21,33 @@ static struct cst_str str(const char *s)
 	return out;
 }
 
+static void name_to(char *to, size_t cap, const char *name)
+{
+	struct cst_text t;
+
+	cst_text_init(&t, to, cap);
+	cst_text_str(&t, name);
+	cst_text_end(&t);
+}
+
 int cst_problem_set(struct cst_problem *why, int error, const struct cst_doc_section *s, const char *item,
 		    unsigned int line, const char *text)
 {
 	if (why) {
 		why->error = error;
 		why->line = line;
-		why->section = s ? s->name : "";
-		why->item = item;
-		why->other = "";
+		name_to(why->section, sizeof(why->section), s ? s->name : "");
+		name_to(why->item, sizeof(why->item), item);
+		why->other[0] = '\0';
 		why->text = text;
 	}
 	return error;
+}
+
+void cst_problem_other(struct cst_problem *why, const char *other)
+{
+	if (why)
+		name_to(why->other, sizeof(why->other), other);
 }
 
 int cst_doc_new(struct cst_doc **out, size_t memory)

@@ -19,5 +19,7 @@ struct doc {
 /* Fills *why (may be NULL) and returns `error`. */
 int cst_problem_set(struct cst_problem *why, int error, const struct cst_doc_section *s, const char *item,
 		    unsigned int line, const char *text);
+/* Names the other item as well. */
+void cst_problem_other(struct cst_problem *why, const char *other);
 
 #endif

@@ -15,7 +15,7 @@
 int cst_snap_say(const struct cst_snap_io *io, const char *file, unsigned int line, int error,
 		 const char *text)
 {
-	struct cst_snap_note note = { file, line, error, text };
+	struct cst_snap_note note = { .file = file, .line = line, .error = error, .text = text };
 
 	if (io->note)
 		io->note(io->ctx, &note);

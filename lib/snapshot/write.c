@@ -29,7 +29,7 @@ struct writer {
 
 static int refuse(const struct writer *w, const char *file, int error, const char *text)
 {
-	struct cst_snap_note note = { file, 0, error, text };
+	struct cst_snap_note note = { .file = file, .error = error, .text = text };
 
 	if (w->sink->note)
 		w->sink->note(w->sink->ctx, &note);
