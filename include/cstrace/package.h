@@ -83,14 +83,14 @@ struct cst_package {
  * Read `index` (NULL: "contents.ini") and the metadata it names. `io` is that of snapshots. Errors as of
  * cst_snapshot_read(), each after a note. The event log and all other files are for the caller to open.
  */
-int cst_package_read(struct cst_package **pkg, const struct cst_snap_io *io, const char *index);
-void cst_package_free(struct cst_package *pkg);
+CST_API int cst_package_read(struct cst_package **pkg, const struct cst_snap_io *io, const char *index);
+CST_API void cst_package_free(struct cst_package *pkg);
 
 /*
  * Is a name in a package one of a file inside it: relative, without ".." and without control characters?
  * Readers and writers of this library refuse others.
  */
-int cst_package_name_ok(const char *name);
+CST_API int cst_package_name_ok(const char *name);
 
 CST_END
 
