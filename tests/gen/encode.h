@@ -42,7 +42,7 @@ struct tu_opts {
 	uint32_t vmid_value;
 	uint32_t cc_threshold;
 	uint32_t ts_every;	/* P0 elements between timestamps, 0: only after Trace Info */
-	uint8_t ts_context;	/* a timestamp with each Trace On and each change of context */
+	uint8_t ts_context;	/* a timestamp with each Trace On, change of context, and ISB */
 	uint32_t sync_every;	/* bytes between alignment synchronisations, 0: only at the start */
 	uint32_t ticks_per_insn; /* used when the flow has no times; 0: random small steps */
 	uint64_t first_tick;

@@ -170,6 +170,8 @@ void tu_branch(struct tu *t, const struct flow_rec *r)
 	if (taken && branch)
 		after_taken(t, r);
 	t->br_tgt_ok = taken && branch;
+	if (r->klass == FLOW_ISB && t->o.ts_context)
+		t->ts_due = 1;
 	if (taken && r->flags & FLOW_ERET && !t->o.ete && !t->o.mprofile)
 		tu_simple(t, 0x07, GEN_EXC_RETURN, 0);
 	if (r->klass == FLOW_TSTART) {
@@ -406,6 +408,8 @@ void tu_boundary(struct tu *t, const struct flow_rec *r)
 	t->at_cur = 1;
 	if (t->nsrc)
 		return;
+	if (o->ts && o->ts_context && t->ts_due && !t->owe_on)
+		tu_timestamp(t);
 	tu_want_ctx(t, r, &c);
 	if (o->sync_every && t->off + t->out.len - t->sync_mark >= o->sync_every)
 		tu_sync(t);

@@ -81,6 +81,16 @@ void run_some(struct scenario *s, int cpu, struct wthread *t)
 	world_run(s->w, cpu, t, rng_range(&s->w->rng, 100, 600));
 }
 
+void take_turns(struct scenario *s, struct wthread *a, struct wthread *b)
+{
+	uint32_t i;
+
+	for (i = rng_range(&s->w->rng, 2, 5); i--;) {
+		run_some(s, 0, a);
+		run_some(s, 0, b);
+	}
+}
+
 /* what a seed chooses: the trace unit, the recorder, the clocks */
 static void draw_options(struct world_opts *o, uint64_t seed)
 {
@@ -163,13 +173,15 @@ static int write_expectations(const struct scenario *s, const char *dir)
 	return rc ? -1 : 0;
 }
 
-static int write_perf(struct world *w, const char *path)
+static int write_perf(const struct scenario *s, const char *name)
 {
 	struct gbuf file = { 0 };
+	char path[4096];
 	FILE *f;
 	int rc = -1;
 
-	world_finish(w, &file);
+	snprintf(path, sizeof(path), "%s%s", name, s->directory ? "/data" : "");
+	world_finish(s->w, &file);
 	f = fopen(path, "wb");
 	if (f && fwrite(file.p, 1, file.len, f) == file.len)
 		rc = 0;
@@ -182,7 +194,7 @@ static int write_perf(struct world *w, const char *path)
 int scenario_make(const struct scenario_row *row, uint64_t seed, const char *perf,
 		  const char *truth_dir, const char *symfs)
 {
-	struct scenario s = { .seed = seed };
+	struct scenario s = { .seed = seed, .perf = perf };
 	struct truth *truth = truth_new(truth_dir);
 	struct world_opts o;
 	int rc;
@@ -193,7 +205,7 @@ int scenario_make(const struct scenario_row *row, uint64_t seed, const char *per
 		row->setup(&o);
 	s.w = world_new(&o, truth);
 	row->run(&s);
-	rc = write_perf(s.w, perf);
+	rc = write_perf(&s, perf);
 	if (truth_close(truth))
 		rc = -1;
 	if (!rc)

@@ -22,6 +22,8 @@ struct scenario {
 	struct world *w;
 	uint64_t seed;
 	struct gbuf expect, unknown;
+	const char *perf;
+	int directory;	/* the recording is a folder: world_write_in(w, perf, ...) adds to it */
 };
 
 struct scenario_row {
@@ -47,8 +49,9 @@ void unknown_code(struct scenario *s, const struct wthread *t, uint64_t va, uint
 struct wthread *start_process(struct scenario *s, int cpu, uint32_t pid, const char *comm);
 /* code in a file of the machine */
 const struct code *image(struct scenario *s, const char *path);
-/* several slices of one thread, or of several in turn */
+/* a slice of one thread; several of two threads in turn, on CPU 0 */
 void run_some(struct scenario *s, int cpu, struct wthread *t);
+void take_turns(struct scenario *s, struct wthread *a, struct wthread *b);
 
 #define PAGE_INSNS 1024u
 #define IMAGE_INSNS (2 * PAGE_INSNS)

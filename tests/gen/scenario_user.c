@@ -2,22 +2,8 @@
 /* scenario_user.c - processes whose address spaces change. */
 #include <stdio.h>
 
+#include "jitdump_w.h"
 #include "scenario.h"
-
-static int turns(struct scenario *s)
-{
-	return (int)rng_range(&s->w->rng, 2, 5);
-}
-
-static void two_slices(struct scenario *s, struct wthread *a, struct wthread *b)
-{
-	int i;
-
-	for (i = turns(s); i--;) {
-		run_some(s, 0, a);
-		run_some(s, 0, b);
-	}
-}
 
 /* the same process becomes another program, with other code at the same addresses */
 static void run_exec(struct scenario *s)
@@ -26,19 +12,19 @@ static void run_exec(struct scenario *s)
 	struct wthread *a = start_process(s, 0, 1000, "first"), *other = start_process(s, 0, 1100, "other");
 	const struct code *second = image(s, "/opt/second"), *third = image(s, "/opt/third");
 
-	two_slices(s, a, other);
+	take_turns(s, a, other);
 	run_some(s, 0, a);
 	world_exec(w, 0, a, "second");
 	world_map(w, 0, a->p, PROGRAM, second, 0, IMAGE_INSNS, "/opt/second");
 	run_some(s, 0, a);
-	two_slices(s, other, a);
+	take_turns(s, other, a);
 	/* exec, and somebody else runs before the new program does; then on another CPU */
 	world_exec(w, 0, a, "third");
 	world_map(w, 0, a->p, PROGRAM, third, 0, IMAGE_INSNS, "/opt/third");
 	run_some(s, 0, other);
 	world_sync(w);
 	run_some(s, 1, a);
-	two_slices(s, other, a);
+	take_turns(s, other, a);
 }
 
 /* a child that goes on in its parent's program, after which both map different things */
@@ -50,12 +36,12 @@ static void run_fork(struct scenario *s)
 
 	run_some(s, 0, a);
 	child = world_fork(w, 0, a, 1100);
-	two_slices(s, a, child);
+	take_turns(s, a, child);
 	world_map(w, 0, a->p, LIBRARY, one, 0, IMAGE_INSNS, "/lib/one");
-	two_slices(s, a, child);
+	take_turns(s, a, child);
 	run_some(s, 0, child);
 	world_map(w, 0, child->p, LIBRARY, two, 0, IMAGE_INSNS, "/lib/two");
-	two_slices(s, child, a);
+	take_turns(s, child, a);
 	run_some(s, 0, child);
 	grandchild = world_fork(w, 0, child, 1200);
 	world_sync(w);
@@ -63,7 +49,7 @@ static void run_fork(struct scenario *s)
 	run_some(s, 0, a);
 	world_exit(w, 0, a);
 	world_sync(w);
-	two_slices(s, grandchild, child);
+	take_turns(s, grandchild, child);
 }
 
 static void run_threads(struct scenario *s)
@@ -102,7 +88,7 @@ static void run_dlopen(struct scenario *s)
 		snprintf(path, sizeof(path), "/lib/%c.so", 'a' + k);
 		run_some(s, 0, t);
 		world_map(w, 0, t->p, LIBRARY, lib[k], 0, IMAGE_INSNS, path);
-		two_slices(s, t, u);
+		take_turns(s, t, u);
 		world_avoid(w, 0, t, LIBRARY, LIBRARY + IMAGE_SIZE);
 		world_avoid(w, 0, u, LIBRARY, LIBRARY + IMAGE_SIZE);
 		world_unmap(t->p, LIBRARY, LIBRARY + IMAGE_SIZE);
@@ -125,7 +111,7 @@ static void run_partial(struct scenario *s)
 	world_image(w, "/lib/big.so", big);
 	world_map(w, 0, t->p, LIBRARY, big, 0, 6 * PAGE_INSNS, "/lib/big.so");
 	for (i = 0; i < 6; i++) {
-		two_slices(s, t, t);
+		take_turns(s, t, t);
 		snprintf(path, sizeof(path), "/lib/piece%d.so", i);
 		n = rng_range(&w->rng, 1, 3);
 		at = rng_below(&w->rng, 7 - n);
@@ -133,7 +119,7 @@ static void run_partial(struct scenario *s)
 		world_image(w, path, piece);
 		world_map(w, 0, t->p, LIBRARY + 4096ull * at, piece, 0, n * PAGE_INSNS, path);
 	}
-	two_slices(s, t, t);
+	take_turns(s, t, t);
 }
 
 /* the number of a process that is gone is given to another one; the second time nobody saw it go */
@@ -154,7 +140,7 @@ static void run_pid_reuse(struct scenario *s)
 		c = image(s, path);
 		world_exec(w, 0, t, name);
 		world_map(w, 0, t->p, PROGRAM, c, 0, IMAGE_INSNS, path);
-		two_slices(s, t, init);
+		take_turns(s, t, init);
 		run_some(s, 0, t);
 		if (i != 2)
 			world_exit(w, 0, t);
@@ -217,13 +203,113 @@ static void run_out_of_order(struct scenario *s)
 	run_some(s, cpu, t);
 }
 
-/* the ring is full when a library is mapped: its code is unknown, and nothing else is wrong */
+/* generated code: written, run, replaced at the same address, moved */
+struct jit {
+	struct gbuf dump;
+	struct wthread *t;
+	uint64_t index, at[4];
+	const struct code *code[4];
+};
+
+#define METHOD_INSNS 200u
+#define METHOD_STEP 0x800u
+
+static struct jitdump_at jit_at(struct scenario *s, struct jit *j)
+{
+	struct perfw_at at = world_at(s->w, 0);
+
+	return (struct jitdump_at){ j->t->p->pid, j->t->tid, at.time, j->index++ };
+}
+
+static void jit_compile(struct scenario *s, struct jit *j, int slot)
+{
+	struct world *w = s->w;
+	uint64_t va = JIT + METHOD_STEP * (uint64_t)slot;
+	struct jitdump_at at;
+	char name[32];
+
+	j->code[slot] = world_code(w, METHOD_INSNS, 0);
+	world_avoid(w, 0, j->t, va, va + METHOD_STEP);
+	at = jit_at(s, j);
+	snprintf(name, sizeof(name), "method%d.%d", slot, (int)at.index);
+	jitdump_load(&j->dump, &at, va, name, j->code[slot]->bytes, 4 * METHOD_INSNS);
+	world_unmap(j->t->p, va, va + METHOD_STEP);
+	world_place(j->t->p, va, j->code[slot], 0, METHOD_INSNS);
+	j->at[slot] = at.index;
+}
+
+static void jit_move(struct scenario *s, struct jit *j, int from, int to)
+{
+	struct world *w = s->w;
+	uint64_t a = JIT + METHOD_STEP * (uint64_t)from, b = JIT + METHOD_STEP * (uint64_t)to;
+	struct jitdump_at at;
+
+	world_avoid(w, 0, j->t, a, a + METHOD_STEP);
+	world_avoid(w, 0, j->t, b, b + METHOD_STEP);
+	at = jit_at(s, j);
+	at.index = j->at[from];
+	jitdump_move(&j->dump, &at, a, b, 4 * METHOD_INSNS);
+	world_unmap(j->t->p, a, a + METHOD_STEP);
+	world_unmap(j->t->p, b, b + METHOD_STEP);
+	world_place(j->t->p, b, j->code[from], 0, METHOD_INSNS);
+	j->code[to] = j->code[from];
+	j->code[from] = NULL;
+	j->at[to] = j->at[from];
+}
+
+static void run_jit(struct scenario *s)
+{
+	struct world *w = s->w;
+	struct jit j = { .index = 1 };
+	int i, a, b;
+
+	j.t = start_process(s, 0, 1000, "engine");
+	jitdump_begin(&j.dump, 1000, world_at(w, 0).time);
+	/* the engine maps its dump executable, only so that perf hears of it */
+	world_mmap_record(w, 0, j.t->p, 0xffffb0000000ull, 4096, 0, "/tmp/jit-1000.dump");
+	world_mmap_record(w, 0, j.t->p, JIT, 4 * METHOD_STEP, 0, "//anon");
+	run_some(s, 0, j.t);
+	for (i = 0; i < 10; i++) {
+		a = (int)rng_below(&w->rng, 4);
+		b = (a + 1 + (int)rng_below(&w->rng, 3)) % 4;
+		if (j.code[a] && rng_below(&w->rng, 3) == 0)
+			jit_move(s, &j, a, b);
+		else
+			jit_compile(s, &j, a);
+		take_turns(s, j.t, j.t);
+	}
+	jitdump_close(&j.dump, world_at(w, 0).time);
+	world_write(w, "/tmp/jit-1000.dump", j.dump.p, j.dump.len);
+	gbuf_free(&j.dump);
+}
+
+/* the same without a dump: nobody has the code */
+static void run_jit_unknown(struct scenario *s)
+{
+	struct world *w = s->w;
+	struct jit j = { .index = 1 };
+	int i;
+
+	j.t = start_process(s, 0, 1000, "engine");
+	world_mmap_record(w, 0, j.t->p, JIT, 4 * METHOD_STEP, 0, "//anon");
+	run_some(s, 0, j.t);
+	for (i = 0; i < 6; i++) {
+		jit_compile(s, &j, (int)rng_below(&w->rng, 4));
+		take_turns(s, j.t, j.t);
+	}
+	gbuf_free(&j.dump);
+	unknown_code(s, j.t, JIT, JIT + 4 * METHOD_STEP);
+	expect(s, "exit 3");
+	expect(s, "info jitdump");
+}
+
+/* who returns from code that nobody has must be told where to */
 static void lossy(struct world_opts *o)
 {
-	/* who returns from code that nobody has must be told where to */
 	o->s.tu.retstack = 0;
-	o->s.tu.p_e10 = 0;
 }
+
+/* the ring is full when a library is mapped: its code is unknown, and nothing else is wrong */
 
 static void run_lost(struct scenario *s)
 {
@@ -234,10 +320,10 @@ static void run_lost(struct scenario *s)
 	run_some(s, 0, t);
 	world_map_lost(w, 0, t->p, LIBRARY, lib, 0, IMAGE_INSNS);
 	unknown_code(s, t, LIBRARY, LIBRARY + IMAGE_SIZE);
-	two_slices(s, t, t);
+	take_turns(s, t, t);
 	/* the next record that finds room says so */
 	world_comm(w, 0, t, "plugged", 0);
-	two_slices(s, t, t);
+	take_turns(s, t, t);
 	expect(s, "exit 3");
 }
 
@@ -250,6 +336,8 @@ const struct scenario_row scenario_user[] = {
 	{ "pid-reuse", "one process number, several processes", NULL, run_pid_reuse },
 	{ "two-cpus", "mapped on one CPU, run on the other", NULL, run_two_cpus },
 	{ "out-of-order", "the file is not in time order", NULL, run_out_of_order },
+	{ "jit", "generated code that changes, with a jitdump", NULL, run_jit },
+	{ "jit-unknown", "generated code without a jitdump", lossy, run_jit_unknown },
 	{ "lost-map", "the record of a mapping is lost", lossy, run_lost },
 	{ NULL, NULL, NULL, NULL },
 };

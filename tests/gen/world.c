@@ -125,7 +125,8 @@ static const struct wmap *map_at(const struct wproc *p, uint64_t pc)
 static uint64_t somewhere(struct world *w, const struct wproc *p)
 {
 	const struct wmap *m;
-	uint32_t n, kernel = p == &w->kernel ? CODE_FREE : 0;
+	uint32_t n,
+		 kernel = p == &w->kernel || p == &w->guest ? CODE_FREE : 0;
 	int tries;
 
 	for (tries = 0; tries < 1000; tries++) {
@@ -140,7 +141,9 @@ static uint64_t somewhere(struct world *w, const struct wproc *p)
 
 static const struct wproc *space(const struct world *w, const struct wcpu *c)
 {
-	return c->el ? &w->kernel : c->cur->p;
+	if (!c->el)
+		return c->cur->p;
+	return c->guest ? &w->guest : &w->kernel;
 }
 
 static uint64_t *pc_of(struct wcpu *c)
@@ -289,6 +292,60 @@ static void leave(struct world *w, int cpu)
 		c->el = 0;
 		send(w, cpu, FLOW_ON, 0, 0, 0);
 	}
+}
+
+void world_barrier(struct world *w)
+{
+	uint8_t what;
+	int i;
+
+	world_sync(w);
+	for (i = 0; w->o.kernel_traced && i < w->o.s.ncpus; i++) {
+		if (!w->cpu[i].cur)
+			continue;
+		kernel_goto(w, i, w->kernel.map[0].va + 4 * CODE_ISB);
+		step(w, i, 0, &what);
+	}
+	world_sync(w);
+}
+
+void world_guest(struct world *w, int cpu, struct wthread *t, uint32_t insns)
+{
+	struct wcpu *c = &w->cpu[cpu], host = *c;
+	uint64_t vector, kernel = somewhere(w, &w->guest);
+	uint8_t what;
+
+	GEN_BUG_ON(!w->o.kernel_traced);
+	t->pc = somewhere(w, t->p);
+	kernel_goto(w, cpu, w->kernel.map[0].va + 4 * CODE_ERET);
+	step(w, cpu, kernel, &what);
+	c->kpc = kernel;
+	c->cur = t;
+	c->guest = 1;
+	c->el = 1;
+	c->kdepth = 0;
+	while (insns--) {
+		if (c->el && insns % 50 == 0) {
+			kernel_goto(w, cpu, w->guest.map[0].va + 4 * CODE_ERET);
+			step(w, cpu, t->pc, &what);
+			c->el = 0;
+		} else if (!c->el && insns % 70 == 0) {
+			kernel = somewhere(w, &w->guest);
+			send(w, cpu, FLOW_EXC, EXC_IRQ, t->pc, kernel);
+			c->el = 1;
+			c->kpc = kernel;
+			c->kdepth = 0;
+		}
+		step(w, cpu, 0, &what);
+	}
+	/* an interrupt of the host ends it */
+	vector = somewhere(w, &w->kernel);
+	send(w, cpu, FLOW_EXC, EXC_IRQ, *pc_of(c), vector);
+	c->cur = host.cur;
+	c->guest = 0;
+	c->el = host.el;
+	c->kpc = vector;
+	c->kdepth = 0;
 }
 
 static void switch_to(struct world *w, int cpu, struct wthread *t)

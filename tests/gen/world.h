@@ -55,6 +55,7 @@ struct wcpu {
 	uint64_t kpc, kshadow[WORLD_SHADOW];
 	int kdepth;
 	uint8_t el;
+	uint8_t guest;
 	uint8_t ran;
 	uint64_t lost;		/* records that did not fit into the ring */
 };
@@ -65,6 +66,7 @@ struct world {
 	struct session *s;
 	struct wcpu cpu[WORLD_CPUS];
 	struct wproc kernel;
+	struct wproc guest;	/* kernel of the guest; its user space is that of its thread */
 	struct wthread **threads;
 	size_t nthreads;
 	struct wproc **procs;
@@ -90,6 +92,10 @@ void world_avoid(struct world *w, int cpu, struct wthread *t, uint64_t va, uint6
 /* lets a thread go on at an address: jumps there when it runs next */
 void world_jump(struct world *w, int cpu, struct wthread *t, uint64_t to);
 void world_kernel_run(struct world *w, int cpu, uint32_t insns);
+/* every CPU that has run passes a context synchronisation in the kernel, all at one time */
+void world_barrier(struct world *w);
+/* the kernel of a CPU lets a guest run for a while, as thread t (whose code nobody has) */
+void world_guest(struct world *w, int cpu, struct wthread *t, uint32_t insns);
 void world_pause(struct world *w, int cpu, uint64_t ticks);
 void world_sync(struct world *w);
 
@@ -117,6 +123,7 @@ void world_round(struct world *w);
 void world_cut(struct world *w, int cpu);
 /* a file of the machine under symfs; path as recorded */
 void world_write(struct world *w, const char *path, const void *p, size_t n);
+void world_write_in(struct world *w, const char *dir, const char *path, const void *p, size_t n);
 /* an ELF file whose code is c, for world_map() */
 void world_image(struct world *w, const char *path, const struct code *c);
 

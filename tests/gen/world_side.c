@@ -210,12 +210,15 @@ void world_cut(struct world *w, int cpu)
 
 void world_write(struct world *w, const char *path, const void *p, size_t n)
 {
+	world_write_in(w, w->o.symfs, path, p, n);
+}
+
+void world_write_in(struct world *w, const char *dir, const char *path, const void *p, size_t n)
+{
 	char name[4096], *slash;
 	FILE *f;
 
-	if (!w->o.symfs)
-		return;
-	snprintf(name, sizeof(name), "%s%s", w->o.symfs, path);
+	snprintf(name, sizeof(name), "%s%s", dir, path);
 	for (slash = name + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
 		*slash = 0;
 		mkdir(name, 0777);
