@@ -65,6 +65,12 @@ bool cmd_number(const char *text, uint64_t *value);
 	  "look up recorded paths under DIR; then by build-id, then by name", NULL },		\
 	{ 0, "vmlinux", CMD_OPT_STRING, &(so).vmlinux, "FILE",					\
 	  "kernel image with code, for traced kernel execution", NULL },			\
+	{ 0, "kcore", CMD_OPT_STRING, &(so).kcore, "FILE",					\
+	  "copy of /proc/kcore, or the directory with it and kallsyms", NULL },			\
+	{ 0, "kallsyms", CMD_OPT_STRING, &(so).kallsyms, "FILE",				\
+	  "copy of /proc/kallsyms: symbols of the kernel, places of modules", NULL },		\
+	{ 0, "jitdump", CMD_OPT_STRING, &(so).jitdump, "FILE[,FILE]",				\
+	  "jitdump files with generated code, where they are not at their recorded path", NULL }, \
 	{ 0, "buildid-dir", CMD_OPT_STRING, &(so).buildid_dir, "DIR",				\
 	  "build-id cache (default: ~/.debug)", NULL },						\
 	{ 0, "ts-freq", CMD_OPT_NUMBER, &(so).ts_freq, "HZ",					\

@@ -341,8 +341,8 @@ void dso_explain(const struct dso *d, FILE *out)
 				"build-id cache: bring that along (perf archive) and name it with "
 				"--buildid-dir\n");
 		else if (d->kind == DSO_ANON)
-			fprintf(out, "%s: memory without a file (generated code); record with jitdump and "
-				"run 'perf inject --jit' first\n", d->path);
+			fprintf(out, "%s: memory without a file (generated code), and no jitdump file describes it; let the "
+				"runtime write one, record with -k mono, and name it with --jitdump\n", d->path);
 		else if (d->recorded.len)
 			fprintf(out, "%s: no file with build-id %s found by path, below --symfs or in the "
 				"build-id cache\n", d->path, want);

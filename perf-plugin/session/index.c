@@ -75,6 +75,8 @@ static int add_mmap(struct indexer *ix, const struct pd_record *rec, struct mmap
 		return 0;	/* hypervisor and guests are not traced through this file's maps */
 	if (!m->len || m->start > UINT64_MAX - m->len || m->pgoff > UINT64_MAX - m->len)
 		return 0;
+	if (!kernel && jit_note(&ix->ss->jit, m->name, (int)m->pid, record_time(rec), rec->seq))
+		return -1;
 	side_start(&e, rec, m->exec ? SIDE_MAP : SIDE_UNMAP, (int)m->pid, (int)m->tid);
 	e.kernel = kernel;
 	e.map.start = m->start;
@@ -416,6 +418,8 @@ int session_index(struct session *ss)
 	running_finish(&ss->running);
 	asids_finish(&ss->asids);
 	rc = kernel_finish(ss);
+	if (!rc)
+		rc = jit_finish(ss);
 	if (rc)
 		return rc;
 	return threads_finish(&ss->threads) || queues_finish(&ss->queues) ? -1 : 0;

@@ -9,6 +9,7 @@
 #include "session/asid.h"
 #include "session/clock.h"
 #include "session/dso.h"
+#include "session/jit.h"
 #include "session/kernel.h"
 #include "session/losses.h"
 #include "session/queues.h"
@@ -66,6 +67,7 @@ struct session {
 	struct trace_start *starts;
 	size_t nr_starts, cap_starts;
 	struct kernel_images kernel;
+	struct jit_files jit;
 
 	struct session_totals totals;
 	struct losses losses;

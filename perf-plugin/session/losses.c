@@ -180,6 +180,7 @@ void losses_start(struct session *ss)
 	}
 	losses_add(ls, LOSS_LOST, LOSS_NOBODY, LOSS_NOBODY, NULL, t->lost_records, 0);
 	losses_add(ls, LOSS_BAD_RECORD, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->bad_records, 0);
+	losses_add(ls, LOSS_JITDUMP, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->jit.bad_records, 0);
 	losses_add(ls, LOSS_CUT, LOSS_NOBODY, LOSS_NOBODY, NULL, t->file_cut, 0);
 }
 
@@ -218,10 +219,12 @@ enum loss loss_of_dso(const struct dso *d)
 		return LOSS_KERNEL;
 	case DSO_MODULE:
 		return LOSS_MODULE;
+	case DSO_BPF:
+		return LOSS_BPF;
 	case DSO_ANON:
 		return LOSS_JIT;
 	}
-	return !strcmp(d->path, "[vdso]") ? LOSS_VDSO : LOSS_NO_FILE;
+	return !strncmp(d->path, "[vdso", 5) ? LOSS_VDSO : LOSS_NO_FILE;
 }
 
 /* Why there is no code at `addr`. */

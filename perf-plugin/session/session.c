@@ -116,6 +116,7 @@ void session_close(struct session *ss)
 	asids_free(&ss->asids);
 	free(ss->starts);
 	kernel_free(&ss->kernel);
+	jit_files_free(&ss->jit);
 	perfdata_close(ss->pd);
 	free(ss);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "session/array.h"
+#include "session/dso.h"
 #include "session/threads.h"
 
 int threads_add(struct threads *ts, const struct side_event *e)
@@ -15,6 +16,8 @@ int threads_add(struct threads *ts, const struct side_event *e)
 	*slot = *e;
 	if (e->time)
 		ts->have_time = true;
+	if (e->kind == SIDE_MAP && e->map.dso && e->map.dso->kind == DSO_JIT)
+		ts->have_jit = true;
 	if (e->kind != SIDE_COMM && e->kind != SIDE_EXEC)
 		return 0;
 	/* Threads of a process repeat its name. */
@@ -174,6 +177,38 @@ static int set_map(struct process *p, const struct map *m, uint64_t order)
 	return maplist_set(p->cur, m) ? 0 : -1;
 }
 
+/* The first piece of generated code in [addr, end). */
+static const struct map *next_jit(const struct maplist *ml, uint64_t addr, uint64_t end)
+{
+	const struct map *x = maplist_next(ml, addr);
+
+	while (x && x->start < end && x->dso->kind != DSO_JIT)
+		x = maplist_next(ml, x->end);
+	return x && x->start < end ? x : NULL;
+}
+
+/*
+ * Compilers make their memory writable and executable again and again, which is recorded as another map
+ * of it. The code there stays.
+ */
+static int set_anon(struct process *p, const struct map *m, uint64_t order)
+{
+	struct map part = *m;
+	const struct map *jit;
+	uint64_t end;
+
+	while (part.start < m->end) {
+		jit = p->cur ? next_jit(p->cur, part.start, m->end) : NULL;
+		part.end = jit ? jit->start : m->end;
+		end = jit ? jit->end : m->end;
+		if (part.start < part.end && set_map(p, &part, order))
+			return -1;
+		part.off += end - part.start;
+		part.start = end;
+	}
+	return 0;
+}
+
 static int fork_process(struct threads *ts, const struct side_event *e, uint64_t order)
 {
 	struct process *parent, *child;
@@ -212,7 +247,10 @@ static int apply(struct threads *ts, const struct side_event *e, uint64_t order)
 	case SIDE_MAP:
 	case SIDE_UNMAP:
 		p = e->kernel ? &ts->kernel : get_process(ts, e->pid);
-		if (!p || set_map(p, &e->map, order))
+		if (!p)
+			return -1;
+		if (ts->have_jit && e->map.dso && e->map.dso->kind == DSO_ANON ? set_anon(p, &e->map, order) :
+										 set_map(p, &e->map, order))
 			return -1;
 		return e->kernel ? 0 : set_pid(ts, e->tid, e->pid, order);
 	case SIDE_EXEC:

@@ -56,6 +56,7 @@ struct threads {
 	struct side_event *side;
 	size_t nr_side, cap_side;
 	bool have_time;		/* events carry times */
+	bool have_jit;		/* some code comes from jitdump files */
 	/* After threads_finish(): time and position of each event in time order. */
 	uint64_t *times, *seqs;
 	size_t nr;

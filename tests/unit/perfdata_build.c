@@ -92,6 +92,8 @@ void pdb_attr_body(struct pdb *b, const struct pdb_attr *a)
 	/* sample_id_all is bit 18; compilers of big endian machines count from the other end. */
 	if (a->sample_id_all)
 		flags[2] = b->swap ? 0x80 >> 2 : 1 << 2;
+	if (a->monotonic)	/* use_clockid is bit 25 */
+		flags[3] = b->swap ? 0x80 >> 1 : 1 << 1;
 	pdb_bytes(b, flags, 8);
 	pdb_u32(b, 7);			/* wakeup_events */
 	pdb_u32(b, 0);
@@ -99,6 +101,8 @@ void pdb_attr_body(struct pdb *b, const struct pdb_attr *a)
 	if (a->size > 64)
 		pdb_u64(b, 0x2222);	/* config2 */
 	pdb_zero(b, at + a->size - b->len);
+	if (a->monotonic)
+		b->p[at + (b->swap ? 95 : 92)] = 1;	/* clockid */
 }
 
 void pdb_file(struct pdb *b, const struct pdb_attr *attrs, unsigned int nr, size_t entry,

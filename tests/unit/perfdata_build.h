@@ -20,6 +20,7 @@ struct pdb_attr {
 	uint32_t type;
 	uint32_t size;		/* attr.size, and its bytes in the file */
 	bool sample_id_all;
+	bool monotonic;		/* times are of CLOCK_MONOTONIC */
 	uint64_t ids[4];
 	unsigned int nr_ids;
 };

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "session/array.h"
+#include "session/internal.h"
+#include "session/jit.h"
+#include "session/jitdump.h"
+
+void jit_files_free(struct jit_files *jf)
+{
+	size_t i;
+
+	for (i = 0; i < jf->nr; i++)
+		free(jf->v[i].path);
+	free(jf->v);
+	memset(jf, 0, sizeof(*jf));
+}
+
+int jit_note(struct jit_files *jf, const char *path, int pid, uint64_t time, uint64_t seq)
+{
+	struct jit_marker *m;
+
+	if (jitdump_path_pid(path) < 0)
+		return 0;
+	m = ARRAY_ADD(jf->v, jf->nr, jf->cap);
+	if (!m)
+		return -1;
+	*m = (struct jit_marker){ .path = strdup(path), .pid = pid, .time = time, .seq = seq };
+	if (m->path)
+		return 0;
+	jf->nr--;
+	return -1;
+}
+
+static int compare_markers(const void *a, const void *b)
+{
+	const struct jit_marker *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (strcmp(x->path, y->path))
+		return strcmp(x->path, y->path);
+	return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+/* A process may map its file more than once. */
+static void drop_doubles(struct jit_files *jf)
+{
+	size_t i, n = 0;
+
+	if (jf->nr)
+		qsort(jf->v, jf->nr, sizeof(*jf->v), compare_markers);
+	for (i = 0; i < jf->nr; i++) {
+		if (n && jf->v[n - 1].pid == jf->v[i].pid && !strcmp(jf->v[n - 1].path, jf->v[i].path))
+			free(jf->v[i].path);
+		else
+			jf->v[n++] = jf->v[i];
+	}
+	jf->nr = n;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The bytes of a file; NULL with errno. */
+static const uint8_t *map_file(const char *path, size_t *size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	void *p = MAP_FAILED;
+	struct stat st;
+
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st)) {
+		errno = S_ISREG(st.st_mode) && st.st_size ? 0 : EINVAL;
+		if (!errno)
+			p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		*size = (size_t)st.st_size;
+	}
+	close(fd);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* Jitdump files have CLOCK_MONOTONIC times: is that the recording's clock? */
+static bool clock_is_monotonic(struct session *ss)
+{
+	unsigned int i, n = perfdata_nr_attrs(ss->pd);
+
+	for (i = 0; i < n; i++) {
+		const struct perf_event_attr *a = &perfdata_attr(ss->pd, i)->attr;
+
+		if (!a->use_clockid || a->clockid != CLOCK_MONOTONIC || !(a->sample_type & PERF_SAMPLE_TIME))
+			return false;
+	}
+	return n > 0;
+}
+
+static uint64_t ticks_to_time(void *data, uint64_t ticks)
+{
+	return pd_ticks_to_ns(data, ticks);
+}
+
+static void set_place(struct session *ss, const struct jitdump *jd, const char *path, struct jitdump_place *pl)
+{
+	if (jd->arch_time) {
+		pl->use_times = ss->have_conv && ss->conv.usable;
+		pl->convert = ticks_to_time;
+		pl->data = &ss->conv;
+	} else {
+		pl->use_times = clock_is_monotonic(ss);
+	}
+	if (!pl->use_times)
+		fprintf(stderr, "cstrace: warning: %s: %s; its code is taken to have been there all the time, the last "
+			"of several versions: %s\n", path,
+			jd->arch_time ? "its times are counter ticks, and the recording does not say how to convert them" :
+					"its times are of CLOCK_MONOTONIC, and those of the recording are not",
+			jd->arch_time ? "record with a newer perf, or let the runtime use CLOCK_MONOTONIC" :
+					"record with perf record -k mono");
+}
+
+/* `m` is NULL for a file that was given and that no record tells about. */
+static int use_file(struct session *ss, const char *file, const uint8_t *p, size_t size,
+		    const struct jit_marker *m)
+{
+	struct jitdump_place place = { .pid = m ? m->pid : -1, .time = m ? m->time : 0, .seq = m ? m->seq : 0 };
+	struct jitdump *jd = calloc(1, sizeof(*jd));
+	struct side_source *src;
+	struct dso *d;
+	int err = jd ? jitdump_read(jd, p, size) : JITDUMP_NO_MEMORY;
+
+	if (err) {
+		free(jd);
+		munmap((void *)p, size);
+		if (err == JITDUMP_NO_MEMORY)
+			return -1;
+		fprintf(stderr, "cstrace: %s: not used as a jitdump file: %s\n", file, jitdump_error_text(err));
+		ss->jit.missing++;
+		return 0;
+	}
+	if (jd->bad_records)
+		fprintf(stderr, "cstrace: %s: %llu unusable records, and %llu bytes at its end of which nothing is known: "
+			"the code that they tell about is missing; was the file copied after its program had ended?\n",
+			file, (unsigned long long)jd->bad_records, (unsigned long long)jd->lost_bytes);
+	ss->jit.bad_records += jd->bad_records;
+	if (!m)
+		place.pid = (int)jd->pid;
+	set_place(ss, jd, file, &place);
+	d = jitdump_dso(&ss->dsos, m ? m->path : file, file, jd);
+	src = d ? jitdump_source(d, &place) : NULL;
+	return src ? session_add_source(ss, src) : -1;
+}
+
+/* The next of the files that the user named; false: no more. */
+static bool next_given(const char **list, char *path, size_t size)
+{
+	size_t n;
+
+	while (*list && **list) {
+		n = strcspn(*list, ",");
+		if (n && n < size) {
+			memcpy(path, *list, n);
+			path[n] = 0;
+		}
+		*list += n + ((*list)[n] == ',');
+		if (n && n < size)
+			return true;
+	}
+	return false;
+}
+
+static bool given_by_name(const struct session *ss, const char *name, char *path, size_t size)
+{
+	const char *list = ss->opts.jitdump;
+
+	while (next_given(&list, path, size))
+		if (!strcmp(base_name(path), name))
+			return true;
+	return false;
+}
+
+/* Where a file is that was recorded: named by the user, below --symfs by path or name, or in its place. */
+static const uint8_t *find_file(struct session *ss, const struct jit_marker *m, char *path, size_t size,
+				size_t *len)
+{
+	const char *symfs = ss->dsos.search.symfs, *found;
+	const uint8_t *p;
+
+	if (given_by_name(ss, base_name(m->path), path, size))
+		return map_file(path, len);
+	snprintf(path, size, "%s%s%s", symfs ? symfs : "", symfs && m->path[0] != '/' ? "/" : "", m->path);
+	p = map_file(path, len);
+	if (p || !symfs)
+		return p;
+	found = symfs_by_name(&ss->dsos.search, base_name(m->path), 0);
+	return found ? map_file(strncpy(path, found, size - 1), len) : NULL;
+}
+
+static int use_marker(struct session *ss, const struct jit_marker *m)
+{
+	char path[4096] = "";
+	const uint8_t *p;
+	size_t size;
+
+	errno = 0;
+	p = find_file(ss, m, path, sizeof(path), &size);
+	if (p)
+		return use_file(ss, path, p, size, m);
+	fprintf(stderr, "cstrace: warning: process %d wrote its generated code to %s: %s: copy that file from the "
+		"target below the directory of --symfs, or name it with --jitdump\n", m->pid, m->path,
+		errno ? strerror(errno) : "not found");
+	ss->jit.missing++;
+	return 0;
+}
+
+static bool was_recorded(const struct session *ss, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < ss->jit.nr; i++)
+		if (!strcmp(base_name(ss->jit.v[i].path), base_name(path)))
+			return true;
+	return false;
+}
+
+int jit_finish(struct session *ss)
+{
+	const char *list = ss->opts.jitdump;
+	char path[4096];
+	const uint8_t *p;
+	size_t i, size;
+
+	drop_doubles(&ss->jit);
+	for (i = 0; i < ss->jit.nr; i++)
+		if (use_marker(ss, &ss->jit.v[i]))
+			return -1;
+	while (next_given(&list, path, sizeof(path))) {
+		if (was_recorded(ss, path))
+			continue;
+		p = map_file(path, &size);
+		if (!p) {
+			fprintf(stderr, "cstrace: --jitdump %s: %s\n", path, strerror(errno));
+			return SESSION_TOLD;
+		}
+		if (use_file(ss, path, p, size, NULL))
+			return -1;
+	}
+	return 0;
+}
