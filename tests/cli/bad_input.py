@@ -497,4 +497,5 @@ def main():
     return 1 if s.failed else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
