@@ -325,7 +325,9 @@ static int do_record(struct indexer *ix, const struct pd_record *rec)
 	case PERF_RECORD_AUX_OUTPUT_HW_ID:
 		return session_read_hw_id(ss, rec);
 	case PERF_RECORD_LOST:
-		ss->totals.lost_records += ((const struct perf_record_lost *)rec->ev)->lost;
+		losses_note_lost(ss, rec->sid.valid & PERF_SAMPLE_CPU ? (int)rec->sid.cpu : -1,
+				 rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : NO_TIME,
+				 ((const struct perf_record_lost *)rec->ev)->lost);
 		return 0;
 	case PERF_RECORD_AUXTRACE_INFO:
 		rc = session_read_info(ss, rec);

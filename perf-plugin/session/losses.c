@@ -142,6 +142,36 @@ void losses_add(struct losses *ls, enum loss cause, int cpu, int pid, const char
 	table_add(&ls->process, cause, pid, comm, count, bytes);
 }
 
+void losses_note_lost(struct session *ss, int cpu, uint64_t time, uint64_t count)
+{
+	uint64_t left = UINT64_MAX - ss->totals.lost_records;
+	struct losses *ls = &ss->losses;
+	struct lost_cpu *l;
+	unsigned int i;
+
+	if (count > left)
+		count = left;	/* of a damaged record */
+	ss->totals.lost_records += count;
+	for (i = 0; i < ls->nr_lost && i < NR_LOST_CPUS && ls->lost[i].cpu != cpu; i++)
+		;
+	if (i == NR_LOST_CPUS)
+		cpu = -1;
+	l = &ls->lost[i];
+	if (i == ls->nr_lost) {
+		ls->nr_lost++;
+		l->cpu = cpu;
+		l->count = 0;
+		l->first = l->last = time;
+	}
+	l->count += count;
+	if (time == NO_TIME)
+		return;
+	if (l->first == NO_TIME || time < l->first)
+		l->first = time;
+	if (l->last == NO_TIME || time > l->last)
+		l->last = time;
+}
+
 static void clear(struct losses *ls)
 {
 	struct loss_table *t;
@@ -178,7 +208,8 @@ void losses_start(struct session *ss)
 
 		losses_add(ls, LOSS_UNCLAIMED, q->cpu, LOSS_NOBODY, NULL, q->unclaimed, q->unclaimed);
 	}
-	losses_add(ls, LOSS_LOST, LOSS_NOBODY, LOSS_NOBODY, NULL, t->lost_records, 0);
+	for (i = 0; i < ls->nr_lost; i++)
+		losses_add(ls, LOSS_LOST, ls->lost[i].cpu, LOSS_NOBODY, NULL, ls->lost[i].count, 0);
 	losses_add(ls, LOSS_BAD_RECORD, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->bad_records, 0);
 	losses_add(ls, LOSS_JITDUMP, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->jit.bad_records, 0);
 	losses_add(ls, LOSS_CUT, LOSS_NOBODY, LOSS_NOBODY, NULL, t->file_cut, 0);

@@ -38,6 +38,15 @@ struct loss_row {
 	struct loss_amount amount;
 };
 
+/* LOST records of one CPU's event buffer. */
+struct lost_cpu {
+	int cpu;		/* -1: not known, or of CPUs beyond NR_LOST_CPUS */
+	uint64_t count;
+	uint64_t first, last;	/* times at which the recorder noticed; NO_TIME: none known */
+};
+
+#define NR_LOST_CPUS 256
+
 #define LOSS_ROWS 1024
 
 struct loss_table {
@@ -54,6 +63,8 @@ struct losses {
 	struct {
 		uint64_t count, addr;
 	} no_map[2];			/* places where nothing was mapped, and the first: user, kernel */
+	struct lost_cpu lost[NR_LOST_CPUS + 1];
+	unsigned int nr_lost;
 };
 
 struct dso;
@@ -79,6 +90,9 @@ int losses_init(struct losses *ls);
 void losses_free(struct losses *ls);
 /* Before a run: only what the file itself lost. */
 void losses_start(struct session *ss);
+
+/* While the file is indexed: `count` records of a CPU were lost. */
+void losses_note_lost(struct session *ss, int cpu, uint64_t time, uint64_t count);
 
 /* Count; cpu and pid are -1 when unknown, comm may be NULL. */
 void losses_add(struct losses *ls, enum loss cause, int cpu, int pid, const char *comm, uint64_t count,

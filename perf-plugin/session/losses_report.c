@@ -101,6 +101,23 @@ void session_print_summary(const struct session *ss, FILE *out)
 	fputc('\n', out);
 }
 
+/* When and where records were lost: what was mapped then may be missing. */
+static void print_lost(const struct losses *ls, FILE *out)
+{
+	unsigned int i;
+	char a[32];
+
+	for (i = 0; i < ls->nr_lost; i++) {
+		const struct lost_cpu *l = &ls->lost[i];
+
+		if (l->cpu < 0 || l->first == NO_TIME)
+			continue;
+		fprintf(out, "    CPU %d: %s, noticed between %" PRIu64 ".%09" PRIu64 " and %" PRIu64 ".%09" PRIu64
+			" s\n", l->cpu, grouped(l->count, a), l->first / 1000000000, l->first % 1000000000,
+			l->last / 1000000000, l->last % 1000000000);
+	}
+}
+
 static void print_cause(const struct session *ss, enum loss cause, FILE *out)
 {
 	const struct loss_amount *n = &ss->losses.cause[cause];
@@ -109,6 +126,8 @@ static void print_cause(const struct session *ss, enum loss cause, FILE *out)
 	fprintf(out, "  %s %s", grouped(n->count, a), loss_counted(cause));
 	append_share(ss, n->bytes, out);
 	fprintf(out, ": %s\n", loss_why(cause));
+	if (cause == LOSS_LOST)
+		print_lost(&ss->losses, out);
 	if (loss_cure(cause))
 		fprintf(out, "    -> %s\n", loss_cure(cause));
 }

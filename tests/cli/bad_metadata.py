@@ -246,7 +246,7 @@ class Suite:
     def lost(self):
         """Counts whose sum does not fit."""
         r, symfs, plain = self.recording("dlopen")
-        run = self.run("lost", r.build([r.record(LOST, struct.pack("<2Q", 1, MAX))] * 2), symfs).exits(3).says("lost records")
+        run = self.run("lost", r.build([r.record(LOST, struct.pack("<2Q", 1, n)) for n in (MAX, 1, 2 ** 63)]), symfs).exits(3).says("lost records")
         if run.out != plain.out:
             raise Bad("other branches when records were lost: " + run.what)
         return len(COMMANDS)

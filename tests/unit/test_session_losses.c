@@ -507,6 +507,47 @@ static void frames_of_unknown_ids(void **state)
 	session_close(ss);
 }
 
+static void lost_records(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct session *ss;
+	char *text;
+	size_t len;
+	FILE *out;
+
+	(void)state;
+	sb_trace(&trace, SB_TID);
+	sb_side_band(&data, "/two.bin");
+	lost_event(&data, 3);
+	lost_event(&data, 4);
+	sb_aux(&data, 0, trace.len, 0x100, 5000);
+	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+	ss = open_recording(&data);
+	run(ss);
+	check_only(ss, LOSS_LOST, 7, 0);
+	out = open_memstream(&text, &len);
+	losses_print(ss, out, false);
+	fclose(out);
+	assert_non_null(strstr(text, "    CPU 2: 7, noticed between 0.000001500 and 0.000001500 s\n"));
+	free(text);
+	session_close(ss);
+
+	/* as many as no kernel can lose, on more CPUs than are told apart */
+	sb_side_band(&data, "/two.bin");
+	lost_event(&data, UINT64_MAX);
+	lost_event(&data, 1);
+	sb_aux(&data, 0, trace.len, 0x100, 5000);
+	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+	ss = open_recording(&data);
+	for (int cpu = 1000; cpu < 2000; cpu++)
+		losses_note_lost(ss, cpu, NO_TIME, 0);
+	run(ss);
+	check_only(ss, LOSS_LOST, UINT64_MAX, 0);
+	assert_int_equal(ss->losses.nr_lost, NR_LOST_CPUS + 1);
+	session_close(ss);
+	pdb_free(&trace);
+}
+
 /* ---- tables and text ----------------------------------------------------------------------------- */
 
 /* More processes than a table has rows: those that lost most stay, and the sums are exact. */
@@ -636,6 +677,7 @@ int main(void)
 		cmocka_unit_test(truncated_to_nothing),
 		cmocka_unit_test(bytes_outside_the_records),
 		cmocka_unit_test(frames_of_unknown_ids),
+		cmocka_unit_test(lost_records),
 		cmocka_unit_test(bounded_tables),
 		cmocka_unit_test(reused_process_ids),
 		cmocka_unit_test(report),
