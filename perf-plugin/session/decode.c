@@ -399,6 +399,7 @@ static void forget_last_run(struct session *ss)
 	memset(&t->dec, 0, sizeof(t->dec));
 	memset(&t->frame, 0, sizeof(t->frame));
 	t->aux_bytes = t->unrouted = t->unknown_context = 0;
+	who_restart(ss);
 	losses_start(ss);
 }
 
@@ -422,6 +423,7 @@ int session_run(struct session *ss, const struct session_consumer *consumer)
 	free(r.slots);
 	free(r.batch);
 	tell_unrouted(ss);
+	who_tell(ss);
 	if (rc < 0)
 		fprintf(stderr, "cstrace: %s: decoding stopped: %s\n", ss->name, cst_strerror(rc));
 	return rc;

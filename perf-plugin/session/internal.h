@@ -18,6 +18,7 @@
 #include "session/space.h"
 #include "session/threads.h"
 #include "session/tracepoint.h"
+#include "session/who.h"
 
 /* A CPU's trace unit: a block of AUXTRACE_INFO. */
 struct trace_unit {
@@ -64,6 +65,10 @@ struct session {
 	struct running running;
 	struct tracepoint *sched;	/* sched_switch, when the file has its format */
 	struct asids asids;
+	struct contextid contextid;
+	struct own_world own;
+	struct short_ids short_ids;
+	bool told_only;
 	struct trace_start *starts;
 	size_t nr_starts, cap_starts;
 	struct kernel_images kernel;
@@ -114,6 +119,7 @@ struct stream_state {
 	bool active;			/* delivered something in this fragment */
 	uint8_t el;
 	bool el_known;
+	struct who who;
 	uint32_t context_id, vmid;	/* of the last context */
 	uint64_t insns_stamped;		/* instructions when the last timestamp came */
 };
@@ -123,6 +129,8 @@ int stream_begin(struct stream_state *st, const struct fragment *f);
 /* A pull stopped after element `last` (NULL: none came). */
 int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_generic *last);
 void stream_release(struct stream_state *st);
+/* Trace timestamp to perf time; false when it is not known. */
+bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time);
 
 /* Trace IDs in the frames of a queue; looked for once. */
 void session_queue_ids(struct queue *q);

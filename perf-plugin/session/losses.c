@@ -266,10 +266,16 @@ static enum loss explain(const struct stream_state *st, const struct session_loc
 
 	if (loc->dso)
 		return loss_of_dso(loc->dso);
-	if (st->el_known && st->el == 3)
+	switch (st->who.world.world) {
+	case WORLD_GUEST:
+		return LOSS_GUEST;
+	case WORLD_SECURE:
+		return LOSS_SECURE;
+	case WORLD_FIRMWARE:
 		return LOSS_FIRMWARE;
+	}
 	if (!kernel && st->stream.pid < 0)
-		return LOSS_NO_THREAD;
+		return st->who.cause;
 	if (!ss->losses.no_map[kernel].count++)
 		ss->losses.no_map[kernel].addr = addr;
 	if (kernel)

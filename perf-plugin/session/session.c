@@ -42,6 +42,7 @@ static int index_file(struct session *ss)
 	}
 	env = perfdata_env(ss->pd);
 	ss->dsos.search.osrelease = env->osrelease;
+	contextid_init(&ss->contextid, ss->opts.contextid, env->arch);
 	if (session_make_units(ss))
 		return -1;
 	init_clock(ss);
@@ -114,6 +115,7 @@ void session_close(struct session *ss)
 	running_free(&ss->running);
 	tracepoint_free(ss->sched);
 	asids_free(&ss->asids);
+	short_ids_free(&ss->short_ids);
 	free(ss->starts);
 	kernel_free(&ss->kernel);
 	jit_files_free(&ss->jit);

@@ -13,6 +13,8 @@
 
 #include <cstrace/cstrace.h>
 
+#include "session/who.h"
+
 struct perfdata;
 struct session;
 struct dso;
@@ -30,6 +32,7 @@ struct session_opts {
 	bool as_reference;	/* config.as_reference = 1 */
 	bool progress;		/* progress on stderr when it is a terminal */
 	size_t cache_limit;	/* bytes for decoded code; 0: the library's choice */
+	enum contextid_format contextid; /* what the context ID holds; 0: found out */
 	uint64_t ts_freq;	/* trace timestamp ticks per second when the file does not say; 0: 1 GHz */
 };
 
@@ -150,6 +153,7 @@ struct session_totals {
 	uint64_t unrouted;		/* bytes of trace IDs without metadata */
 	uint64_t lost_records;		/* PERF_RECORD_LOST events */
 	uint64_t unknown_context;	/* ranges whose thread is unknown */
+	struct who_counts who;
 	bool file_cut;
 };
 const struct session_totals *session_totals(const struct session *ss);

@@ -14,7 +14,7 @@ static uint64_t aux_time(const struct stream_state *st)
 }
 
 /* Ticks to perf time. What is later than the AUX record cannot be right. */
-static bool ticks_to_time(struct stream_state *st, uint64_t ticks, uint64_t *time)
+bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time)
 {
 	struct session *ss = st->ss;
 	size_t i;
@@ -72,7 +72,7 @@ static void look_ahead(struct stream_state *st, uint64_t index)
 		st->peeked = true;
 	}
 	if (st->peek_ok) {
-		if (!ticks_to_time(st, st->peek_ts, &time))
+		if (!stream_time(st, st->peek_ts, &time))
 			return;
 		if (st->time == NO_TIME || time > st->time)
 			st->time = time;
@@ -88,14 +88,13 @@ static int choose_space(struct stream_state *st)
 	struct process *p;
 
 	st->now = NULL;
-	if (st->el_known && st->el > 0) {
-		/* Firmware's code is in no file that perf knows. */
-		if (st->el < 3) {
-			st->kernel = version_get(&ss->spaces, &ss->threads.kernel, st->limit, st->kernel);
-			if (!st->kernel)
-				return -CST_ERR_NOMEM;
-			st->now = st->kernel;
-		}
+	if (st->who.world.world != WORLD_OWN) {
+		/* Of virtual machines and firmware there is no code. */
+	} else if (st->el_known && st->el > 0) {
+		st->kernel = version_get(&ss->spaces, &ss->threads.kernel, st->limit, st->kernel);
+		if (!st->kernel)
+			return -CST_ERR_NOMEM;
+		st->now = st->kernel;
 	} else {
 		p = st->stream.pid >= 0 ? threads_process(&ss->threads, st->stream.pid) : NULL;
 		if (p) {
@@ -107,61 +106,6 @@ static int choose_space(struct stream_state *st)
 	}
 	cst_decoder_set_space(st->stream.decoder, st->now ? st->now->space : NULL);
 	return 0;
-}
-
-static void set_thread(struct stream_state *st, int tid)
-{
-	st->stream.tid = tid;
-	st->stream.pid = threads_pid(&st->ss->threads, tid, st->limit);
-	/* A buffer that follows a thread holds no other one, whatever a short context ID looks like. */
-	if (st->stream.pid < 0 && st->queue->cpu < 0 && st->queue->tid > 0) {
-		st->stream.tid = st->queue->tid;
-		st->stream.pid = threads_pid(&st->ss->threads, st->queue->tid, st->limit);
-	}
-}
-
-/* The trace does not say which thread runs: what else does? */
-static void guess_thread(struct stream_state *st)
-{
-	const struct fragment *f = st->frag;
-	struct session *ss = st->ss;
-	struct process *only;
-	int tid;
-
-	if (st->queue->cpu < 0 && st->queue->tid >= 0) {
-		set_thread(st, st->queue->tid);
-		return;
-	}
-	/* The thread that the AUX record was written in, when no other one ran since the last record. */
-	if (f->aux_tid > 0 && aux_time(st) != NO_TIME &&
-	    !running_other(&ss->running, st->stream.cpu, f->since, aux_time(st), f->aux_tid)) {
-		set_thread(st, f->aux_tid);
-		if (st->stream.pid >= 0)
-			return;
-	}
-	tid = st->time != NO_TIME ? running_thread(&ss->running, st->stream.cpu, st->time) : -1;
-	if (tid > 0) {
-		set_thread(st, tid);
-		return;
-	}
-	only = threads_only_process(&ss->threads);
-	st->stream.pid = st->stream.tid = only ? only->pid : -1;
-}
-
-static void take_context(struct stream_state *st, const struct cst_generic *g)
-{
-	const struct aux_pid_source *src = &st->unit->pid;
-
-	if (g->flags & CST_GF_EL) {
-		st->el = g->el;
-		st->el_known = true;
-	}
-	if (src->contextidr_el2 && g->flags & CST_GF_VMID)
-		set_thread(st, (int)g->vmid);
-	else if (!src->contextidr_el2 && src->contextidr_el1 && g->flags & CST_GF_CID)
-		set_thread(st, (int)g->context_id);
-	else if (st->stream.tid >= 0)
-		set_thread(st, st->stream.tid);
 }
 
 /*
@@ -176,11 +120,6 @@ static bool moment_open(struct stream_state *st, const struct cst_generic *g)
 	st->context_id = g->context_id;
 	st->vmid = g->vmid;
 	return !same && cst_decoder_stats(st->stream.decoder)->insns != st->insns_stamped;
-}
-
-static bool traced_thread(const struct stream_state *st)
-{
-	return st->unit->pid.contextidr_el1 || st->unit->pid.contextidr_el2;
 }
 
 int stream_begin(struct stream_state *st, const struct fragment *f)
@@ -199,13 +138,11 @@ int stream_begin(struct stream_state *st, const struct fragment *f)
 	s->fragment_start = true;
 	s->aux_time = f->pub.time != NO_TIME ? f->pub.time : 0;
 	s->aux_seq = f->seq;
-	s->pid = s->tid = -1;
-	if (!traced_thread(st)) {
-		if (!st->unit->timestamps)
-			set_moment(st, f->pub.time);
-		guess_thread(st);
-	}
-	err = choose_space(st);
+	if (!who_is_traced(st) && !st->unit->timestamps)
+		set_moment(st, f->pub.time);
+	err = who_begin(st);
+	if (!err)
+		err = choose_space(st);
 	set_stream_time(st);
 	return err;
 }
@@ -222,13 +159,15 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 		if (!last || !last->addr)
 			return 0;
 		st->peeked = false;
-		if (!ticks_to_time(st, last->addr, &time))
+		if (!stream_time(st, last->addr, &time))
 			return 0;
 		st->insns_stamped = cst_decoder_stats(st->stream.decoder)->insns;
 		if (st->time == NO_TIME || time > st->time)
 			st->time = time;
 		set_moment(st, time);
-		err = choose_space(st);
+		err = who_time(st, time);
+		if (!err)
+			err = choose_space(st);
 		break;
 	case CST_STOP_TRACE_ON:
 	case CST_STOP_CONTEXT:
@@ -236,11 +175,9 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 			return 0;
 		if (why == CST_STOP_TRACE_ON || moment_open(st, last))
 			look_ahead(st, last->index);
-		if (why == CST_STOP_CONTEXT)
-			take_context(st, last);
-		if (!traced_thread(st))
-			guess_thread(st);
-		err = choose_space(st);
+		err = why == CST_STOP_CONTEXT ? who_context(st, last) : who_trace_on(st);
+		if (!err)
+			err = choose_space(st);
 		break;
 	default:
 		return 0;

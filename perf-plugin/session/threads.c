@@ -378,6 +378,13 @@ int threads_pid(const struct threads *ts, int tid, uint64_t limit)
 	return t->pids[i].pid;
 }
 
+bool threads_alive(const struct threads *ts, int tid, uint64_t limit)
+{
+	const struct thread *t = intmap_get(&ts->threads, tid);
+
+	return t && t->nr_pids && t->pids[0].order < limit && threads_pid(ts, tid, limit) >= 0;
+}
+
 const char *threads_comm(const struct threads *ts, int tid, uint64_t limit)
 {
 	const struct thread *t = intmap_get(&ts->threads, tid);

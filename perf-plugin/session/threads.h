@@ -79,6 +79,8 @@ void threads_free(struct threads *ts);
 /* How many events had happened at `time`, or, when there are no times, before file position `seq`. */
 uint64_t threads_limit(const struct threads *ts, uint64_t time, uint64_t seq);
 
+/* Had the thread been seen by then, and not ended? */
+bool threads_alive(const struct threads *ts, int tid, uint64_t limit);
 /* Process of a thread at a moment; -1 unknown. */
 int threads_pid(const struct threads *ts, int tid, uint64_t limit);
 const char *threads_comm(const struct threads *ts, int tid, uint64_t limit);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <string.h>
+
+#include "session/contextid.h"
+
+static const char *const names[] = {
+	[CONTEXTID_AUTO] = "auto",
+	[CONTEXTID_TID] = "tid",
+	[CONTEXTID_TID_ASID] = "tid-asid",
+	[CONTEXTID_ASID] = "asid",
+	[CONTEXTID_NONE] = "none",
+};
+
+bool contextid_parse(const char *text, enum contextid_format *format)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(text, names[i])) {
+			*format = (enum contextid_format)i;
+			return true;
+		}
+	return false;
+}
+
+const char *contextid_name(enum contextid_format format)
+{
+	return names[format];
+}
+
+void contextid_init(struct contextid *c, enum contextid_format forced, const char *arch)
+{
+	memset(c, 0, sizeof(*c));
+	c->forced = forced;
+	if (arch && (!strncmp(arch, "aarch64", 7) || !strcmp(arch, "arm64")))
+		c->arch = ARCH_ARM64;
+	else if (arch && !strncmp(arch, "arm", 3))
+		c->arch = ARCH_ARM;
+}
+
+/* AArch32 kernels: thread or not shows in the upper bits. */
+static enum contextid_format choose_arm(struct contextid *c, uint32_t value, unsigned int bits)
+{
+	if (bits > 8 && value >> 8)
+		c->decided = CONTEXTID_TID_ASID;
+	/* the idle task has thread 0 */
+	return c->decided == CONTEXTID_TID_ASID ? CONTEXTID_TID_ASID : CONTEXTID_ASID;
+}
+
+static enum contextid_format choose(struct contextid *c, uint32_t value, unsigned int bits,
+				    const struct contextid_evidence *ev)
+{
+	if (c->arch == ARCH_ARM)
+		return choose_arm(c, value, bits);
+	if (c->decided != CONTEXTID_AUTO)
+		return c->decided;
+	/* A kernel without PID_IN_CONTEXTIDR never writes it. */
+	if (!value)
+		return CONTEXTID_NONE;
+	if (c->arch == ARCH_ARM64)
+		return c->decided = CONTEXTID_TID;
+	if (ev->asid && !ev->tid_shifted && (bits == 8 || value <= 0xff))
+		return c->decided = CONTEXTID_ASID;
+	if (bits < 32)
+		return CONTEXTID_TID;
+	if (ev->running > 0 && (uint32_t)ev->running == value)
+		return c->decided = CONTEXTID_TID;
+	if (ev->running > 0 && (uint32_t)ev->running == value >> 8)
+		return c->decided = CONTEXTID_TID_ASID;
+	if (ev->tid && ev->running <= 0)
+		return c->decided = CONTEXTID_TID;
+	if (ev->tid_shifted)
+		return c->decided = CONTEXTID_TID_ASID;
+	/* A small number that is not who ran: an identifier of the hardware's size. */
+	if (ev->running > 0 && value <= 0xff)
+		return CONTEXTID_ASID;
+	return CONTEXTID_TID;
+}
+
+enum contextid_format contextid_choose(struct contextid *c, uint32_t value, unsigned int bits,
+				       const struct contextid_evidence *ev)
+{
+	enum contextid_format f = c->forced ? c->forced : choose(c, value, bits, ev);
+
+	c->seen[f] = true;
+	return f;
+}

@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/internal.h"
+
+/* Threads with the same low bits that are looked at, and threads that run in one interval. */
+#define MAX_SAME 64
+
+enum certainty { CERTAIN, UNCERTAIN, UNKNOWN };
+
+bool who_is_traced(const struct stream_state *st)
+{
+	return (st->unit->pid.contextidr_el1 || st->unit->pid.contextidr_el2) &&
+	       st->ss->contextid.forced != CONTEXTID_NONE;
+}
+
+static bool follows_thread(const struct stream_state *st)
+{
+	return st->queue->cpu < 0 && st->queue->tid > 0;
+}
+
+static uint64_t now(const struct stream_state *st)
+{
+	return st->time != NO_TIME ? st->time : st->frag->pub.time;
+}
+
+static bool in_kernel(const struct stream_state *st)
+{
+	return st->el_known && st->el > 0;
+}
+
+static bool has_code(const struct session *ss, int tid, uint64_t limit)
+{
+	int pid = tid > 0 ? threads_pid(&ss->threads, tid, limit) : -1;
+	const struct process *p = pid >= 0 ? threads_process(&ss->threads, pid) : NULL;
+
+	return p && p->nr;
+}
+
+static void set_thread(struct stream_state *st, int tid)
+{
+	st->stream.tid = tid;
+	st->stream.pid = threads_pid(&st->ss->threads, tid, st->limit);
+}
+
+static void set_unknown(struct stream_state *st, enum loss cause)
+{
+	st->stream.tid = st->stream.pid = -1;
+	st->who.cause = cause;
+}
+
+/* ---- nothing in the trace ------------------------------------------------------------------------ */
+
+/* The threads that switches name between the last timestamp and the next one, or in the whole fragment. */
+static size_t candidates(const struct stream_state *st, int *tids, size_t max, bool *all)
+{
+	uint64_t from = st->who.passed, to = now(st);
+
+	if (to == NO_TIME || to < from)
+		to = from;
+	return running_between(&st->ss->running, st->stream.cpu, from, to, tids, max, all);
+}
+
+/* A program cannot be left between here and a timestamp of the same stretch: who ran then runs now. */
+static int thread_by_timestamp(struct stream_state *st)
+{
+	uint64_t ts, time;
+
+	if (!st->unit->timestamps || cst_decoder_peek_stretch(st->stream.decoder, &ts) <= 0 ||
+	    !stream_time(st, ts, &time))
+		return -1;
+	return running_thread(&st->ss->running, st->stream.cpu, time);
+}
+
+static bool one_process(const struct stream_state *st, const int *tids, size_t n)
+{
+	const struct threads *ts = &st->ss->threads;
+	int pid = threads_pid(ts, tids[0], st->limit);
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		if (threads_pid(ts, tids[i], st->limit) != pid)
+			return false;
+	return pid >= 0;
+}
+
+static enum certainty by_switches(struct stream_state *st)
+{
+	const struct session *ss = st->ss;
+	int tids[MAX_SAME], tid;
+	bool all;
+	size_t n;
+
+	/* The thread that the AUX record was written in, when no other one ran since the last record. */
+	if (st->frag->aux_tid > 0 && st->frag->pub.time != NO_TIME &&
+	    !running_other(&ss->running, st->stream.cpu, st->frag->since, st->frag->pub.time, st->frag->aux_tid)) {
+		set_thread(st, st->frag->aux_tid);
+		if (st->stream.pid >= 0)
+			return CERTAIN;
+	}
+	if (!running_known(&ss->running, st->stream.cpu))
+		return UNKNOWN;
+	if (in_kernel(st)) {
+		tid = running_thread(&ss->running, st->stream.cpu, st->who.passed ? st->who.passed : now(st));
+		if (tid < 0)
+			return UNKNOWN;
+		set_thread(st, tid);
+		return CERTAIN;
+	}
+	tid = thread_by_timestamp(st);
+	if (tid > 0) {
+		set_thread(st, tid);
+		return CERTAIN;
+	}
+	n = candidates(st, tids, MAX_SAME, &all);
+	if (!n)
+		return UNKNOWN;
+	if (n == 1 && all) {
+		set_thread(st, tids[0]);
+		return CERTAIN;
+	}
+	/* The last one: the others ran before. Without times nothing says which stretch is whose. */
+	tid = st->time != NO_TIME ? running_thread(&ss->running, st->stream.cpu, st->time) : -1;
+	if (tid <= 0 && !(all && one_process(st, tids, n)))
+		return UNKNOWN;
+	set_thread(st, tid > 0 ? tid : tids[n - 1]);
+	return all && one_process(st, tids, n) ? CERTAIN : UNCERTAIN;
+}
+
+static void only_process(struct stream_state *st)
+{
+	struct session *ss = st->ss;
+	struct process *only = threads_only_process(&ss->threads);
+
+	/* Where switches are recorded, whom they do not name is somebody else. */
+	if (!only || running_known(&ss->running, st->stream.cpu)) {
+		set_unknown(st, LOSS_NO_THREAD);
+		return;
+	}
+	st->stream.pid = st->stream.tid = only->pid;
+	st->who.how = WHO_ONLY;
+}
+
+static void untraced(struct stream_state *st)
+{
+	if (st->queue->cpu < 0 && st->queue->tid >= 0) {
+		set_thread(st, st->queue->tid);
+		return;
+	}
+	switch (by_switches(st)) {
+	case CERTAIN:
+		return;
+	case UNCERTAIN:
+		st->who.how = WHO_LAST;
+		return;
+	case UNKNOWN:
+		only_process(st);
+	}
+}
+
+/* ---- context IDs of which only the low bits are known ---------------------------------------------- */
+
+void short_ids_free(struct short_ids *s)
+{
+	free(s->tids);
+	memset(s, 0, sizeof(*s));
+}
+
+static uint32_t low(int tid, unsigned int bits)
+{
+	return (uint32_t)tid & ((1u << bits) - 1);
+}
+
+static int compare_low8(const void *a, const void *b)
+{
+	int x = *(const int *)a, y = *(const int *)b;
+
+	if (low(x, 8) != low(y, 8))
+		return low(x, 8) < low(y, 8) ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static int compare_low16(const void *a, const void *b)
+{
+	int x = *(const int *)a, y = *(const int *)b;
+
+	if (low(x, 16) != low(y, 16))
+		return low(x, 16) < low(y, 16) ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static int make_short_ids(struct stream_state *st, unsigned int bits)
+{
+	const struct threads *ts = &st->ss->threads;
+	struct short_ids *s = &st->ss->short_ids;
+	size_t i;
+
+	if (s->frag == st->frag && s->bits == bits && s->nr == ts->nr_threads)
+		return 0;
+	free(s->tids);
+	s->nr = 0;
+	s->tids = malloc((ts->nr_threads + 1) * sizeof(*s->tids));
+	if (!s->tids)
+		return -CST_ERR_NOMEM;
+	for (i = 0; i < ts->nr_threads; i++)
+		s->tids[i] = ts->all_threads[i]->tid;
+	s->nr = ts->nr_threads;
+	s->bits = bits;
+	s->frag = st->frag;
+	qsort(s->tids, s->nr, sizeof(*s->tids), bits == 8 ? compare_low8 : compare_low16);
+	return 0;
+}
+
+/* Threads with code that live now and have these low bits: their number, or negative. */
+static int same_bits(struct stream_state *st, uint32_t value, unsigned int bits, int *tids)
+{
+	const struct short_ids *s = &st->ss->short_ids;
+	size_t lo = 0, hi;
+	int n = 0, looked = 0, err = make_short_ids(st, bits);
+
+	if (err)
+		return err;
+	hi = s->nr;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (low(s->tids[mid], bits) < value)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < s->nr && low(s->tids[lo], bits) == value; lo++) {
+		/* too many to tell them apart */
+		if (++looked > MAX_SAME)
+			return MAX_SAME;
+		if (threads_alive(&st->ss->threads, s->tids[lo], st->limit) &&
+		    has_code(st->ss, s->tids[lo], st->limit))
+			tids[n++] = s->tids[lo];
+	}
+	return n;
+}
+
+static int by_low_bits(struct stream_state *st, uint32_t value, unsigned int bits)
+{
+	int tids[MAX_SAME], n;
+
+	if (follows_thread(st)) {
+		set_thread(st, st->queue->tid);
+		return 0;
+	}
+	/* Whom the switches name, when the bits agree. */
+	if (by_switches(st) == CERTAIN && low(st->stream.tid, bits) == value)
+		return 0;
+	n = same_bits(st, value, bits, tids);
+	if (n < 0)
+		return n;
+	if (n == 1) {
+		set_thread(st, tids[0]);
+	} else if (n > 1 && n < MAX_SAME && one_process(st, tids, n)) {
+		set_thread(st, tids[0]);
+		st->stream.tid = -1;
+	} else {
+		set_unknown(st, n ? LOSS_SHORT_ID : LOSS_NO_THREAD);
+	}
+	return 0;
+}
+
+/* ---- address space identifiers --------------------------------------------------------------------- */
+
+static int thread_of(const struct stream_state *st, int pid)
+{
+	int tids[MAX_SAME];
+	bool all;
+	size_t i, n = candidates(st, tids, MAX_SAME, &all);
+
+	for (i = n; i; i--)
+		if (threads_pid(&st->ss->threads, tids[i - 1], st->limit) == pid)
+			return tids[i - 1];
+	return -1;
+}
+
+static void set_process(struct stream_state *st, int pid)
+{
+	int tid = thread_of(st, pid);
+
+	st->stream.pid = pid;
+	st->stream.tid = tid > 0 ? tid : pid;
+}
+
+static int by_asid(struct stream_state *st, uint32_t asid)
+{
+	struct asids *as = &st->ss->asids;
+	int pid = asids_declared(as, asid, now(st)), tids[1];
+	enum certainty c;
+	bool all = false;
+
+	if (pid >= 0) {
+		set_process(st, pid);
+		return 0;
+	}
+	if (follows_thread(st)) {
+		set_thread(st, st->queue->tid);
+		return 0;
+	}
+	c = by_switches(st);
+	if (c == CERTAIN && st->stream.pid >= 0) {
+		/* A kernel thread runs in the address space of whoever ran before it. */
+		return in_kernel(st) ? 0 : asids_learn(as, asid, st->stream.pid);
+	}
+	pid = asids_learned(as, asid);
+	if (pid >= 0 && (thread_of(st, pid) > 0 || !candidates(st, tids, 1, &all))) {
+		set_process(st, pid);
+		return 0;
+	}
+	set_unknown(st, LOSS_ASID);
+	/* None of those who may have run is its owner: it has another one now. */
+	return pid >= 0 && all ? asids_learn(as, asid, -1) : 0;
+}
+
+/* ---- together -------------------------------------------------------------------------------------- */
+
+static int by_thread(struct stream_state *st, int tid)
+{
+	set_thread(st, tid);
+	/* A buffer that follows a thread holds no other one, whatever the context ID looks like. */
+	if (st->stream.pid < 0 && follows_thread(st))
+		set_thread(st, st->queue->tid);
+	if (st->stream.pid < 0)
+		st->who.cause = LOSS_NO_THREAD;
+	return 0;
+}
+
+static enum contextid_format format_of(struct stream_state *st)
+{
+	struct session *ss = st->ss;
+	uint32_t v = st->who.id;
+	struct contextid_evidence ev = { .running = -1 };
+
+	/* CONTEXTIDR_EL2 exists on AArch64 only. */
+	if (st->unit->pid.contextidr_el2 && !ss->contextid.forced)
+		return v || !st->el_known || st->el ? CONTEXTID_TID : CONTEXTID_NONE;
+	if (ss->contextid.decided == CONTEXTID_AUTO && ss->contextid.arch == ARCH_UNKNOWN) {
+		ev.tid = has_code(ss, (int)v, st->limit);
+		ev.tid_shifted = v >> 8 && has_code(ss, (int)(v >> 8), st->limit);
+		ev.asid = asids_declared(&ss->asids, v & 0xff, now(st)) >= 0;
+		ev.running = thread_by_timestamp(st);
+	}
+	return contextid_choose(&ss->contextid, v, st->who.id_bits, &ev);
+}
+
+/* The thread that the last context element says, or that runs in spite of it. */
+static int resolve(struct stream_state *st)
+{
+	uint32_t v = st->who.id;
+	unsigned int bits = st->who.id_bits;
+
+	st->who.how = WHO_TOLD;
+	st->who.by_id = false;
+	if (st->who.world.world == WORLD_GUEST && !st->unit->pid.contextidr_el2) {
+		set_unknown(st, LOSS_GUEST);	/* the context ID is its own */
+		return 0;
+	}
+	if (!bits) {
+		untraced(st);
+		return 0;
+	}
+	switch (format_of(st)) {
+	case CONTEXTID_TID:
+		st->who.by_id = bits == 32;
+		return bits < 32 ? by_low_bits(st, v, bits) : by_thread(st, (int)v);
+	case CONTEXTID_TID_ASID:
+		st->who.by_id = bits == 32;
+		if (bits == 32)
+			return by_thread(st, (int)(v >> 8));
+		return bits == 8 ? by_asid(st, v) : by_low_bits(st, v >> 8, 8);
+	case CONTEXTID_ASID:
+		return by_asid(st, v & (bits == 8 ? 0xffu : 0xffffu));
+	case CONTEXTID_AUTO:
+	case CONTEXTID_NONE:
+		break;
+	}
+	untraced(st);
+	return 0;
+}
+
+static int settle(struct stream_state *st)
+{
+	uint64_t insns = cst_decoder_stats(st->stream.decoder)->insns;
+	struct session *ss = st->ss;
+	struct who_counts *c = &ss->totals.who;
+	struct who *w = &st->who;
+	int err = resolve(st);
+
+	/* Once for each stretch, whatever stops there are before it begins. */
+	if (err || w->how == WHO_TOLD || w->counted == insns)
+		return err;
+	w->counted = insns;
+	if (w->how == WHO_ONLY) {
+		c->only_process++;
+		c->only_pid = st->stream.pid;
+		return 0;
+	}
+	c->uncertain++;
+	losses_add(&ss->losses, LOSS_UNCERTAIN, st->stream.cpu, st->stream.pid,
+		   threads_comm(&ss->threads, st->stream.tid, st->limit), 1, 0);
+	return 0;
+}
+
+int who_begin(struct stream_state *st)
+{
+	struct who *w = &st->who;
+	size_t i;
+
+	w->id_bits = 0;
+	w->by_id = false;
+	w->cause = LOSS_NO_THREAD;
+	w->counted = UINT64_MAX;
+	w->passed = st->frag->since;
+	for (i = 0; i < st->ss->nr_starts; i++)
+		if (st->ss->starts[i].cpu == st->stream.cpu && st->ss->starts[i].time > w->passed)
+			w->passed = st->ss->starts[i].time;
+	world_restart(&w->world);
+	st->stream.pid = st->stream.tid = -1;
+	if (who_is_traced(st))
+		return 0;
+	return resolve(st);
+}
+
+static bool own_thread(const struct stream_state *st, uint32_t id)
+{
+	return st->who.id_bits == 32 && id && threads_pid(&st->ss->threads, (int)id, st->limit) >= 0;
+}
+
+static void count_world(struct stream_state *st, const struct cst_generic *g)
+{
+	struct who_counts *c = &st->ss->totals.who;
+
+	switch (st->who.world.world) {
+	case WORLD_GUEST:
+		guests_count(&c->guests, g->vmid);
+		break;
+	case WORLD_SECURE:
+		c->secure++;
+		break;
+	case WORLD_FIRMWARE:
+		c->firmware++;
+		break;
+	}
+}
+
+int who_context(struct stream_state *st, const struct cst_generic *g)
+{
+	const struct aux_pid_source *src = &st->unit->pid;
+	bool entered = st->el_known && st->el == 0 && g->el > 0;
+	struct who *w = &st->who;
+
+	if (src->contextidr_el2 && g->flags & CST_GF_VMID) {
+		w->id = g->vmid;
+		w->id_bits = st->stream.config->vmid_bytes * 8;
+	} else if (!src->contextidr_el2 && src->contextidr_el1 && g->flags & CST_GF_CID) {
+		w->id = g->context_id;
+		w->id_bits = st->stream.config->cid_bytes * 8;
+	}
+	if (!(g->flags & CST_GF_EL))
+		return settle(st);
+	st->el = g->el;
+	st->el_known = true;
+	world_of(&st->ss->own, &w->world, g, own_thread(st, w->id), src->contextidr_el2);
+	count_world(st, g);
+	/* Not traced, or not yet in this fragment; after the first one the last value holds. */
+	if (who_is_traced(st) && !w->id_bits && st->stream.tid < 0)
+		return 0;
+	/* The kernel is entered in the thread that ran. */
+	if (entered && !who_is_traced(st) && st->stream.tid >= 0)
+		return 0;
+	return settle(st);
+}
+
+/* Can the thread change where no context element says so? */
+static bool may_change(const struct stream_state *st)
+{
+	return who_is_traced(st) ? st->who.id_bits && !st->who.by_id : true;
+}
+
+int who_trace_on(struct stream_state *st)
+{
+	return may_change(st) ? settle(st) : 0;
+}
+
+int who_time(struct stream_state *st, uint64_t time)
+{
+	if (time > st->who.passed)
+		st->who.passed = time;
+	/* Programs are left through an exception only; in the kernel a switch can be anywhere. */
+	return in_kernel(st) && may_change(st) ? settle(st) : 0;
+}
+
+void who_restart(struct session *ss)
+{
+	memset(&ss->totals.who, 0, sizeof(ss->totals.who));
+	memset(&ss->own, 0, sizeof(ss->own));
+	contextid_init(&ss->contextid, ss->opts.contextid, perfdata_env(ss->pd)->arch);
+	asids_restart(&ss->asids);
+}
+
+void who_tell(struct session *ss)
+{
+	const struct who_counts *c = &ss->totals.who;
+
+	if (!c->only_process || ss->told_only)
+		return;
+	ss->told_only = true;
+	fprintf(stderr, "cstrace: %s: nothing says which thread was traced; only process %d has code in the file, and "
+		"all user trace was taken as its\n", ss->name, c->only_pid);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <string.h>
+
+#include <cstrace/types.h>
+
+#include "session/world.h"
+
+void world_restart(struct world_state *w)
+{
+	memset(w, 0, sizeof(*w));
+}
+
+/*
+ * Linux runs in the Non-secure state where there are two. That of the first context is taken until one is
+ * proved: a system without a secure world may well run in it.
+ */
+static bool own_security(struct own_world *own, uint8_t security, bool proof)
+{
+	if (!own->security_known || (proof && !own->security_proved) ||
+	    (!own->security_proved && security == CST_SEC_NONSECURE)) {
+		own->security_known = true;
+		own->security_proved = proof;
+		own->security = security;
+	}
+	return security == own->security;
+}
+
+/* VMID 0 is a host's. A recording made inside a machine has that machine's VMID throughout. */
+static bool own_vmid(struct own_world *own, uint32_t vmid, bool proof)
+{
+	if (!vmid)
+		own->vmid_proved = own->vmid_known = true, own->vmid = 0;
+	else if (!own->vmid_known || (proof && !own->vmid_proved))
+		own->vmid_known = true, own->vmid_proved = proof, own->vmid = vmid;
+	return vmid == own->vmid;
+}
+
+static bool is_vcpu(const struct world_state *w, uint32_t thread)
+{
+	unsigned int i;
+
+	for (i = 0; i < w->nr_vcpus && i < NR_VCPUS; i++)
+		if (w->vcpus[i] == thread)
+			return true;
+	return false;
+}
+
+/*
+ * The host's kernel at EL2: EL1 is a guest's kernel, EL0 entered from it a guest's program. EL0 entered from
+ * EL2 is the host's, unless EL2 had interrupted a guest's program: then it may be either.
+ */
+static bool guest_below_el2(struct world_state *w, const struct cst_generic *g)
+{
+	/* What a thread that runs a guest did since it was here is not known. */
+	if (w->known && g->vmid != w->thread)
+		w->left_guest_user = is_vcpu(w, g->vmid);
+	w->thread = g->vmid;
+	switch (g->el) {
+	case 1:
+		if (!is_vcpu(w, g->vmid))
+			w->vcpus[w->nr_vcpus++ % NR_VCPUS] = g->vmid;
+		w->left_guest_user = false;
+		return true;
+	case 2:
+		if (w->known && w->el == 0)
+			w->left_guest_user = w->guest_user;
+		return false;
+	}
+	if (!w->known || w->el == 0)
+		return w->guest_user;
+	w->guest_user = w->el == 1 || w->left_guest_user;
+	return w->guest_user;
+}
+
+enum world world_of(struct own_world *own, struct world_state *w, const struct cst_generic *g, bool thread_known,
+		    bool host_el2)
+{
+	enum world world = WORLD_OWN;
+
+	if (g->el == 3)
+		world = WORLD_FIRMWARE;
+	else if (!own_security(own, g->security, thread_known))
+		world = WORLD_SECURE;
+	else if (host_el2)
+		world = guest_below_el2(w, g) ? WORLD_GUEST : WORLD_OWN;
+	else if (g->flags & CST_GF_VMID && g->el < 2 && !own_vmid(own, g->vmid, thread_known))
+		world = WORLD_GUEST;
+	w->el = g->el;
+	w->known = true;
+	w->world = world;
+	return world;
+}
+
+void guests_count(struct guests *gs, uint32_t id)
+{
+	unsigned int i;
+
+	for (i = 0; i < gs->nr && gs->v[i].id != id; i++)
+		;
+	if (i == NR_GUESTS) {
+		gs->rest++;
+		return;
+	}
+	if (i == gs->nr) {
+		gs->v[i].id = id;
+		gs->v[i].stretches = 0;
+		gs->nr++;
+	}
+	gs->v[i].stretches++;
+}
