@@ -21,6 +21,9 @@ struct cst_image;
 struct cst_section;
 struct cst_space;
 
+/* Memory space that code at exception level `el` (0..3) is fetched from. */
+CST_API enum cst_memspace cst_memspace_of(unsigned int el, enum cst_security security);
+
 /* Create an image. `cache_limit` bounds the block cache in bytes (0: 128 MiB); it is emptied when full. */
 CST_API int cst_image_new(struct cst_image **img, size_t cache_limit);
 /* Frees the image with its sections and spaces. Section bytes stay the caller's. */
@@ -39,6 +42,12 @@ CST_API int cst_section_new(struct cst_section **sec, struct cst_image *img, con
  * reported as inaccessible from now on. `size` may be smaller than announced, never larger.
  */
 CST_API int cst_section_set_bytes(struct cst_section *sec, const void *bytes, uint64_t size);
+/*
+ * Use a section again for other bytes (NULL: none). It must not be mapped in any space. Empties the block
+ * cache of the image if code of the section was decoded: for clients that have a limited number of
+ * sections and many contents. `size` is at most what the section was made with.
+ */
+CST_API void cst_section_renew(struct cst_section *sec, const void *bytes, uint64_t size);
 CST_API void *cst_section_cookie(const struct cst_section *sec);
 /* Small number, unique in the image, from 1 in order of creation; cst_generic.section. */
 CST_API uint32_t cst_section_id(const struct cst_section *sec);
@@ -63,6 +72,12 @@ CST_API int cst_space_unmap(struct cst_space *space, uint64_t start, uint64_t le
  */
 CST_API int64_t cst_space_read(struct cst_space *space, uint64_t addr, uint64_t max,
 			       const uint8_t **bytes, struct cst_section **sec, uint64_t *off);
+/*
+ * On demand: at an address where nothing is mapped the decoder stops with CST_STOP_SECTION, no
+ * section, and cst_decoder_wanted(); the caller maps something there, a lazy section set to no bytes
+ * if nothing can be had, and goes on. For clients whose memory is behind a function.
+ */
+CST_API void cst_space_set_on_demand(struct cst_space *space, int on);
 /* Number of maps now. */
 CST_API size_t cst_space_count(const struct cst_space *space);
 

@@ -98,8 +98,10 @@ CST_API void cst_decoder_end(struct cst_decoder *dec);
  */
 CST_API int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t cap);
 CST_API enum cst_stop cst_decoder_stopped(const struct cst_decoder *dec);
-/* The lazy section that CST_STOP_SECTION is about. */
+/* The lazy section that CST_STOP_SECTION is about; NULL: nothing is mapped at cst_decoder_wanted(). */
 CST_API struct cst_section *cst_decoder_section(const struct cst_decoder *dec);
+/* With a space on demand (image.h): the address that something has to be mapped at. */
+CST_API uint64_t cst_decoder_wanted(const struct cst_decoder *dec);
 /*
  * Parse exactly one packet and queue its elements without decoding them: 1 and *pkt is filled, or 0
  * when more bytes are needed. For listings: print the packet, then pull (which, in this mode, parses
@@ -129,6 +131,8 @@ CST_API int cst_tree_new(struct cst_tree **tree, enum cst_tree_format format, un
 CST_API void cst_tree_free(struct cst_tree *tree);
 /* Add a decoder for cfg->trace_id; RAW takes one only. *dec stays valid until the tree is freed. */
 CST_API int cst_tree_add(struct cst_tree *tree, const struct cst_config *cfg, struct cst_decoder **dec);
+/* Take a decoder out and free it; bytes of its ID are unrouted from now on. */
+CST_API void cst_tree_remove(struct cst_tree *tree, struct cst_decoder *dec);
 CST_API struct cst_decoder *cst_tree_decoder(const struct cst_tree *tree, uint8_t trace_id);
 /* cst_decoder_reconfigure() of the decoder for an ID; -CST_ERR_INVAL when there is none. */
 CST_API int cst_tree_reconfigure(struct cst_tree *tree, uint8_t trace_id, const struct cst_config *cfg);

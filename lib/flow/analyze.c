@@ -21,22 +21,6 @@ static struct cst_generic *emit(struct cst_flow *f, struct cst_generic *out, siz
 	return g;
 }
 
-/* Address space that instructions come from (generic-element "memory space" bits). */
-static unsigned int memspace(const struct cst_flow *f)
-{
-	unsigned int el = f->tmpl.el;
-
-	switch (f->tmpl.security) {
-	case CST_SEC_SECURE:
-		return el == 3 ? CST_MEM_EL3 : el == 2 ? CST_MEM_EL2S : CST_MEM_EL1S;
-	case CST_SEC_NONSECURE:
-		return el == 2 ? CST_MEM_EL2N : CST_MEM_EL1N;
-	case CST_SEC_REALM:
-		return el == 2 ? CST_MEM_EL2R : CST_MEM_EL1R;
-	}
-	return CST_MEM_ROOT;
-}
-
 void cst_flow_range(struct cst_flow *f, struct cst_generic *out, size_t *n, const struct walk *w,
 		    int exec)
 {
@@ -75,7 +59,7 @@ void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enu
 	if (end == WALK_NACC) {
 		g = emit(f, out, n, CST_GEN_NACC);
 		g->addr = w->end;
-		g->num = memspace(f);
+		g->num = cst_memspace_of(f->tmpl.el, f->tmpl.security);
 		f->stats->nacc++;
 	} else {
 		f->stats->image_conflicts++;

@@ -33,7 +33,8 @@ struct cst_flow {
 	unsigned int isa_flags;
 	unsigned int stop_mask;	/* enum cst_stop */
 	unsigned int stopped;
-	struct cst_section *lazy;	/* with CST_STOP_SECTION */
+	struct cst_section *lazy;	/* with CST_STOP_SECTION; NULL: nothing is mapped at `wanted` */
+	uint64_t wanted;
 
 	uint64_t addr;		/* next instruction, when need_addr is 0 */
 	uint8_t isa;		/* enum cst_isa of it */

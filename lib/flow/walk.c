@@ -19,6 +19,11 @@ enum walk_end cst_flow_map(struct cst_flow *f, uint64_t a)
 		return WALK_DONE;
 	f->map_len = 0;
 	m = f->space ? cst_space_find(f->space, a) : NULL;
+	if (!m && f->space && f->space->on_demand) {
+		f->lazy = NULL;
+		f->wanted = a;
+		return WALK_LAZY;
+	}
 	if (!m)
 		return WALK_NACC;
 	if (m->sec->lazy) {

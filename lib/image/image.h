@@ -87,6 +87,7 @@ struct cst_space {
 	struct map *map;	/* sorted, disjoint */
 	size_t count, cap;
 	uint32_t generation;	/* changes with each map or unmap */
+	uint8_t on_demand;	/* the owner maps what is asked for */
 };
 
 /* The map that holds `addr`, or NULL. */

@@ -134,6 +134,20 @@ int cst_section_set_bytes(struct cst_section *sec, const void *bytes, uint64_t s
 	return 0;
 }
 
+void cst_section_renew(struct cst_section *sec, const void *bytes, uint64_t size)
+{
+	unsigned int isa;
+
+	for (isa = 0; isa < BLK_TABLES && !sec->pages[isa]; isa++)
+		;
+	if (isa < BLK_TABLES)
+		flush(sec->img);
+	sec->lazy = 0;
+	sec->bytes = bytes;
+	sec->size = bytes ? size : 0;
+	sec->link_len = 0;
+}
+
 void *cst_section_cookie(const struct cst_section *sec)
 {
 	return sec->cookie;

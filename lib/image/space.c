@@ -9,6 +9,21 @@
 
 #include "image.h"
 
+enum cst_memspace cst_memspace_of(unsigned int el, enum cst_security security)
+{
+	static const struct {
+		uint8_t el01, el2, el3;
+	} fetch[] = {
+		[CST_SEC_SECURE] = { CST_MEM_EL1S, CST_MEM_EL2S, CST_MEM_EL3 },
+		[CST_SEC_NONSECURE] = { CST_MEM_EL1N, CST_MEM_EL2N, CST_MEM_EL3 },
+		[CST_SEC_ROOT] = { CST_MEM_ROOT, CST_MEM_ROOT, CST_MEM_ROOT },
+		[CST_SEC_REALM] = { CST_MEM_EL1R, CST_MEM_EL2R, CST_MEM_EL3 },
+	};
+	unsigned int s = (unsigned int)security & 3;
+
+	return el < 2 ? fetch[s].el01 : el == 2 ? fetch[s].el2 : fetch[s].el3;
+}
+
 int cst_space_new(struct cst_space **out, struct cst_image *img)
 {
 	struct cst_space *sp = calloc(1, sizeof(*sp));
@@ -186,6 +201,11 @@ int64_t cst_space_read(struct cst_space *sp, uint64_t addr, uint64_t max, const 
 	*bytes = m->sec->bytes + o;
 	n = n < max ? n : max;
 	return n > INT64_MAX ? INT64_MAX : (int64_t)n;
+}
+
+void cst_space_set_on_demand(struct cst_space *sp, int on)
+{
+	sp->on_demand = !!on;
 }
 
 size_t cst_space_count(const struct cst_space *sp)

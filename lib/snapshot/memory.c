@@ -286,18 +286,7 @@ struct cst_space *cst_snap_memory_context(struct cst_snap_memory *mem,
 					  const struct cst_snap_device *core, unsigned int el,
 					  enum cst_security security)
 {
-	static const struct {
-		uint8_t el01, el2, el3;
-	} fetch[] = {
-		[CST_SEC_SECURE] = { CST_MEM_EL1S, CST_MEM_EL2S, CST_MEM_EL3 },
-		[CST_SEC_NONSECURE] = { CST_MEM_EL1N, CST_MEM_EL2N, CST_MEM_EL3 },
-		[CST_SEC_ROOT] = { CST_MEM_ROOT, CST_MEM_ROOT, CST_MEM_ROOT },
-		[CST_SEC_REALM] = { CST_MEM_EL1R, CST_MEM_EL2R, CST_MEM_EL3 },
-	};
-	unsigned int s = (unsigned int)security & 3;
-
-	return cst_snap_memory_space(mem, core,
-				     el < 2 ? fetch[s].el01 : el == 2 ? fetch[s].el2 : fetch[s].el3);
+	return cst_snap_memory_space(mem, core, cst_memspace_of(el, security));
 }
 
 int cst_snap_memory_differs(const struct cst_snap_memory *mem)

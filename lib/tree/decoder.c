@@ -143,6 +143,11 @@ struct cst_section *cst_decoder_section(const struct cst_decoder *dec)
 	return dec->flow.lazy;
 }
 
+uint64_t cst_decoder_wanted(const struct cst_decoder *dec)
+{
+	return dec->flow.wanted;
+}
+
 void cst_cursor_feed(struct cursor *c, const uint8_t *data, size_t len, const struct seg *seg,
 		     uint32_t seg_count)
 {

@@ -93,6 +93,16 @@ int cst_tree_add(struct cst_tree *t, const struct cst_config *cfg, struct cst_de
 	return 0;
 }
 
+void cst_tree_remove(struct cst_tree *t, struct cst_decoder *dec)
+{
+	t->dec[dec->cfg.trace_id] = NULL;
+	if (t->single == dec)
+		t->single = NULL;
+	if (t->cur == dec)
+		t->cur = NULL;
+	cst_decoder_free(dec);
+}
+
 struct cst_decoder *cst_tree_decoder(const struct cst_tree *t, uint8_t id)
 {
 	return id < 128 ? t->dec[id] : NULL;

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * custom.c - decoders that the client registers and the library calls: they get the bytes of their trace
+ * ID, and hand elements, packets and errors back through callbacks.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "custom.h"
+
+#define MAX_CUSTOM (OCSD_PROTOCOL_END - OCSD_PROTOCOL_CUSTOM_0)
+
+/* Registered decoders; the interface has no handle for them. */
+static struct registered {
+	char *name;
+	ocsd_extern_dcd_fact_t fact;
+} registry[MAX_CUSTOM];
+
+struct custom_inst {
+	const struct registered *reg;
+	fnDestroyCustomDecoder destroy;
+	ocsd_extern_dcd_inst_t inst;
+	ocsd_extern_dcd_cb_fns *fns;	/* the decoder may keep the pointer */
+	ocsd_datapath_resp_t last;
+};
+
+/* The frames once more, for the IDs of custom decoders. */
+struct custom_path {
+	struct cst_deframer df;
+	uint8_t data[CHUNK + 64];
+	struct cst_fragment frag[(CHUNK / 16 + 2) * 9];
+};
+
+static ocsd_datapath_resp_t cb_element(const void *ctx, const ocsd_trc_index_t index, const uint8_t id,
+				       const ocsd_generic_trace_elem *e)
+{
+	const struct source *s = ctx;
+	struct cst_generic g;
+
+	if (s->tree->print_elements) {
+		element_from_ocsd(&g, e);
+		print_element(s->tree, index, id, &g);
+		return OCSD_RESP_CONT;
+	}
+	return s->tree->out ? s->tree->out(s->tree->out_ctx, index, id, e) : OCSD_RESP_CONT;
+}
+
+static void cb_error(const void *ctx, const ocsd_err_severity_t sev, const ocsd_err_t err,
+		     const ocsd_trc_index_t index, const uint8_t id, const char *msg)
+{
+	(void)ctx;
+	log_error(sev, err, index, id, msg ? msg : "");
+}
+
+static void cb_message(const void *ctx, const ocsd_err_severity_t sev, const char *msg)
+{
+	(void)ctx;
+	log_message(sev, "%s\n", msg ? msg : "");
+}
+
+/* The library's classification, for decoders of Arm instruction trace. */
+static ocsd_err_t cb_instruction(const void *ctx, ocsd_instr_info *i)
+{
+	struct cst_insn in;
+	unsigned int flags;
+
+	(void)ctx;
+	if (!i)
+		return OCSD_ERR_INVALID_PARAM_VAL;
+	if (i->isa > ocsd_isa_aarch64)
+		return OCSD_ERR_UNSUPPORTED_ISA;
+	flags = (i->wfi_wfe_branch ? CST_ISA_WFX_P0 : 0) |
+		(i->pe_type.profile == profile_CortexM ? CST_ISA_M_PROFILE : 0);
+	cst_isa_classify(&in, (enum cst_isa)i->isa, i->opcode, i->instr_addr, flags);
+	i->type = (ocsd_instr_type)in.type;
+	if (in.type == CST_INSN_BARRIER && !i->dsb_dmb_waypoints)
+		i->type = OCSD_INSTR_OTHER;
+	i->sub_type = (ocsd_instr_subtype)in.subtype;
+	i->instr_size = in.size;
+	i->is_conditional = in.cond;
+	i->is_link = in.link;
+	i->thumb_it_conditions = in.it_count;
+	i->next_isa = in.type == CST_INSN_BRANCH ? (ocsd_isa)in.next_isa : i->isa;
+	if (in.type == CST_INSN_BRANCH)
+		i->branch_addr = i->instr_addr + (uint64_t)(int64_t)in.disp;
+	return OCSD_OK;
+}
+
+static ocsd_err_t cb_memory(const void *ctx, const ocsd_vaddr_t addr, const uint8_t id,
+			    const ocsd_mem_space_acc_t space, uint32_t *len, uint8_t *buf)
+{
+	const struct source *s = ctx;
+	unsigned int m = (unsigned int)space == SPACES_1_3 ? CST_MEM_ANY : (unsigned int)space;
+
+	if (!len || !buf)
+		return OCSD_ERR_INVALID_PARAM_VAL;
+	*len = memory_read(s->tree, addr, m, id, *len, buf);
+	return OCSD_OK;
+}
+
+static void cb_monitor(const void *ctx, const ocsd_datapath_op_t op, const ocsd_trc_index_t index,
+		       const void *pkt, const uint32_t size, const uint8_t *data)
+{
+	const struct source *s = ctx;
+
+	if (s->mon)
+		s->mon(s->mon_ctx, op, index, pkt, size, data);
+	else if (s->print && pkt)
+		print_custom(s->tree, s, index, pkt);
+}
+
+static ocsd_datapath_resp_t cb_sink(const void *ctx, const ocsd_datapath_op_t op,
+				    const ocsd_trc_index_t index, const void *pkt)
+{
+	const struct source *s = ctx;
+
+	if (s->sink)
+		return s->sink(s->sink_ctx, op, index, pkt);
+	if (s->print && !s->print_mon && pkt)
+		print_custom(s->tree, s, index, pkt);
+	return OCSD_RESP_CONT;
+}
+
+static const struct registered *find(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < MAX_CUSTOM; i++)
+		if (registry[i].name && !strcmp(registry[i].name, name))
+			return &registry[i];
+	return NULL;
+}
+
+static int listeners(const struct source *s)
+{
+	bool mon = s->mon || (s->print && s->print_mon);
+	bool sink = s->packets_only && (s->sink || (s->print && !s->print_mon));
+
+	return (mon ? OCSD_CUST_DCD_PKT_CB_USE_MON : 0) | (sink ? OCSD_CUST_DCD_PKT_CB_USE_SINK : 0);
+}
+
+void custom_update(struct source *s)
+{
+	struct custom_inst *c = s->custom;
+
+	if (!c)
+		return;
+	c->fns->packetCBFlags = listeners(s);
+	c->inst.fn_update_pkt_mon(c->inst.decoder_handle, c->fns->packetCBFlags);
+}
+
+ocsd_err_t custom_create(struct ocsd_tree *t, struct source *s, const char *name, int flags,
+			 const void *config)
+{
+	const struct registered *r = find(name);
+	struct custom_inst *c;
+	unsigned char id = 0;
+	ocsd_err_t err;
+
+	if (!r)
+		return OCSD_ERR_DCDREG_NAME_UNKNOWN;
+	err = r->fact.csidFromConfig(config, &id);
+	if (err)
+		return err;
+	if (!t->single && !t->custom) {
+		t->custom = calloc(1, sizeof(*t->custom));
+		if (!t->custom)
+			return OCSD_ERR_MEM;
+		cst_deframer_init(&t->custom->df, 0);
+	}
+	c = calloc(1, sizeof(*c));
+	if (c)
+		c->fns = calloc(1, sizeof(*c->fns));
+	if (!c || !c->fns) {
+		free(c);
+		return OCSD_ERR_MEM;
+	}
+	c->reg = r;
+	c->destroy = r->fact.destroyDecoder;
+	*c->fns = (ocsd_extern_dcd_cb_fns){
+		.fn_gen_elem_out = cb_element, .fn_log_error = cb_error, .fn_log_msg = cb_message,
+		.fn_arm_instruction_decode = cb_instruction, .fn_memory_access = cb_memory,
+		.fn_packet_mon = cb_monitor, .fn_packet_data_sink = cb_sink, .lib_context = s,
+	};
+	err = r->fact.createDecoder(flags, config, c->fns, &c->inst);
+	if (!err && (!c->inst.fn_data_in || !c->inst.fn_update_pkt_mon)) {
+		c->destroy(c->inst.decoder_handle);
+		err = OCSD_ERR_NOT_INIT;
+	}
+	if (err) {
+		free(c->fns);
+		free(c);
+		return err;
+	}
+	s->custom = c;
+	s->protocol = r->fact.protocol_id;
+	s->id = id;
+	return OCSD_OK;
+}
+
+void custom_destroy(struct source *s)
+{
+	if (!s->custom)
+		return;
+	s->custom->destroy(s->custom->inst.decoder_handle);
+	free(s->custom->fns);
+	free(s->custom);
+	s->custom = NULL;
+}
+
+void custom_path_free(struct ocsd_tree *t)
+{
+	free(t->custom);
+	t->custom = NULL;
+}
+
+static ocsd_datapath_resp_t call(struct source *s, ocsd_datapath_op_t op, uint64_t index, size_t len,
+				 const uint8_t *data)
+{
+	struct custom_inst *c = s->custom;
+	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
+	struct ocsd_tree *t = s->tree;
+	uint32_t used;
+	size_t done = 0;
+
+	t->busy = true;
+	do {
+		used = 0;
+		r = c->inst.fn_data_in(c->inst.decoder_handle, op, (ocsd_trc_index_t)(index + done),
+				       (uint32_t)(len - done), data ? data + done : NULL, &used);
+		if (op != OCSD_OP_DATA)
+			break;
+		done += used <= len - done ? used : len - done;
+		/* a decoder that waits is flushed at once: what it has shall not mix with the next bytes */
+		while (OCSD_DATA_RESP_IS_WAIT(r)) {
+			ocsd_datapath_resp_t before = r;
+
+			r = c->inst.fn_data_in(c->inst.decoder_handle, OCSD_OP_FLUSH, 0, 0, NULL, &used);
+			if (r == before)
+				break;
+		}
+		if (OCSD_DATA_RESP_IS_WAIT(r) || OCSD_DATA_RESP_IS_FATAL(r) || !used)
+			break;
+	} while (done < len);
+	t->busy = false;
+	return r;
+}
+
+ocsd_datapath_resp_t custom_data(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64_t index)
+{
+	ocsd_datapath_resp_t r = OCSD_RESP_CONT, one;
+	struct custom_path *p = t->custom;
+	size_t done = 0, used;
+	int i, n;
+
+	if (t->single)
+		return t->only && t->only->custom ? call(t->only, OCSD_OP_DATA, index, len, data) : r;
+	while (p && done < len) {
+		n = cst_deframe(&p->df, data + done, len - done, index + done, p->data, sizeof(p->data),
+				p->frag, sizeof(p->frag) / sizeof(p->frag[0]), &used);
+		if (n < 0 || (!n && !used))
+			break;
+		done += used;
+		for (i = 0; i < n; i++) {
+			const struct cst_fragment *f = &p->frag[i];
+			struct source *s = f->kind == CST_FRAG_DATA && f->id < 128 ? t->src[f->id] : NULL;
+
+			if (!s || !s->custom)
+				continue;
+			one = call(s, OCSD_OP_DATA, f->offset, f->len, p->data + f->pos);
+			r = one > r ? one : r;
+		}
+	}
+	return r;
+}
+
+ocsd_datapath_resp_t custom_op(struct ocsd_tree *t, ocsd_datapath_op_t op)
+{
+	ocsd_datapath_resp_t r = OCSD_RESP_CONT, one;
+	unsigned int i;
+
+	if (op == OCSD_OP_RESET && t->custom)
+		cst_deframer_init(&t->custom->df, 0);
+	for (i = 0; i < 128; i++) {
+		struct source *s = t->single ? (i ? NULL : t->only) : t->src[i];
+
+		if (!s || !s->custom)
+			continue;
+		one = call(s, op, 0, 0, NULL);
+		r = one > r ? one : r;
+	}
+	return r;
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_register_custom_decoder(const char *name, ocsd_extern_dcd_fact_t *fact)
+{
+	unsigned int i;
+
+	if (!name || !fact || !fact->createDecoder || !fact->destroyDecoder || !fact->csidFromConfig ||
+	    !fact->pktToString)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	if (find(name) || builtin_name(name))
+		return err_last(OCSD_ERR_DCDREG_NAME_REPEAT);
+	for (i = 0; i < MAX_CUSTOM && registry[i].name; i++)
+		;
+	if (i == MAX_CUSTOM)
+		return err_last(OCSD_ERR_DCDREG_TOOMANY);
+	registry[i].name = strdup(name);
+	if (!registry[i].name)
+		return err_last(OCSD_ERR_MEM);
+	fact->protocol_id = (ocsd_trace_protocol_t)(OCSD_PROTOCOL_CUSTOM_0 + i);
+	registry[i].fact = *fact;
+	return OCSD_OK;
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_deregister_decoders(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < MAX_CUSTOM; i++) {
+		free(registry[i].name);
+		registry[i].name = NULL;
+	}
+	return OCSD_OK;
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_cust_protocol_to_str(const ocsd_trace_protocol_t protocol, const void *pkt,
+						 char *buf, const int size)
+{
+	unsigned int i = (unsigned int)protocol - OCSD_PROTOCOL_CUSTOM_0;
+
+	if (!pkt || !buf || size < 2)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	if (i >= MAX_CUSTOM || !registry[i].name)
+		return err_last(OCSD_ERR_NO_PROTOCOL);
+	return registry[i].fact.pktToString(pkt, buf, size);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * element.c - generic trace elements as the client's structure. It is the larger one of 1.8: 1.3.3's
+ * ends in the middle of it. Where the union needs no more than its first 8 bytes, the payload pointer
+ * stands at 1.3.3's place as well.
+ */
+#include <string.h>
+
+#include "internal.h"
+
+#define UNION_AT	offsetof(ocsd_generic_trace_elem, exception_number)
+#define PAYLOAD_1_3	80
+#define PAYLOAD_1_8	88
+#define ELEM_SIZE_1_8	96
+
+_Static_assert(UNION_AT == 72, "the part that both generations share ends at 72");
+_Static_assert(CST_GEN_MEMTRANS == 16 && OCSD_GEN_TRC_ELEM_MEMTRANS == 16, "kinds have the same numbers");
+_Static_assert((int)CST_INSN_TSTART == (int)OCSD_INSTR_TSTART, "types have the same numbers");
+_Static_assert((int)CST_INSN_IMPLIED_RET == (int)OCSD_S_INSTR_V7_IMPLIED_RET, "subtypes as well");
+_Static_assert((int)CST_ISA_UNKNOWN == (int)ocsd_isa_unknown, "instruction sets as well");
+_Static_assert((int)CST_SEC_REALM == (int)ocsd_sec_realm, "security states as well");
+
+union elem {
+	ocsd_generic_trace_elem e;
+	unsigned char bytes[ELEM_SIZE_1_8];
+};
+
+/* unsync_info_t: 1.8 has put "bad image" before the end of trace. */
+static unsigned int unsync(const struct ocsd_tree *t, unsigned int reason)
+{
+	if (t->client == CLIENT_1_8 || reason < CST_UNSYNC_BAD_IMAGE)
+		return reason;
+	return reason == CST_UNSYNC_END ? UNSYNC_EOT : UNSYNC_UNKNOWN;
+}
+
+static void fill_range(ocsd_generic_trace_elem *e, const struct cst_generic *g)
+{
+	e->st_addr = g->addr;
+	e->en_addr = g->end;
+	e->num_instr_range = g->n_insn;
+	e->last_i_type = (ocsd_instr_type)g->last_type;
+	e->last_i_subtype = (ocsd_instr_subtype)g->last_subtype;
+	e->last_instr_exec = !!(g->flags & CST_GF_EXEC);
+	e->last_instr_sz = g->last_size;
+	e->last_instr_cond = !!(g->flags & CST_GF_COND);
+}
+
+static void fill(const struct ocsd_tree *t, const struct source *s, union elem *u, const struct cst_generic *g)
+{
+	ocsd_generic_trace_elem *e = &u->e;
+	const void *payload = NULL;
+	uint64_t value = g->addr;
+
+	memset(u, 0, sizeof(*u));
+	e->elem_type = (ocsd_gen_trc_elem_t)g->kind;
+	e->isa = (ocsd_isa)g->isa;
+	e->context.security_level = (ocsd_sec_level)g->security;
+	e->context.exception_level = s->context & CST_GF_EL ? (ocsd_ex_level)g->el : ocsd_EL_unknown;
+	e->context.context_id = g->context_id;
+	e->context.vmid = g->vmid;
+	e->context.bits64 = !!(s->context & CST_GF_BITS64);
+	e->context.ctxt_id_valid = !!(s->context & CST_GF_CID);
+	e->context.vmid_valid = !!(s->context & CST_GF_VMID);
+	e->context.el_valid = !!(s->context & CST_GF_EL);
+	switch (g->kind) {
+	case CST_GEN_RANGE:
+		fill_range(e, g);
+		break;
+	case CST_GEN_NOPATH:
+		e->st_addr = g->addr;
+		e->en_addr = g->end;
+		e->num_instr_range = g->n_insn;
+		break;
+	case CST_GEN_NACC:
+		e->st_addr = g->addr;
+		e->exception_number = g->num;
+		break;
+	case CST_GEN_EXCEPTION:
+		e->exception_number = g->num;
+		e->excep_ret_addr = !!(g->flags & CST_GF_RET_ADDR);
+		e->excep_ret_addr_br_tgt = !!(g->flags & CST_GF_BR_TARGET);
+		e->en_addr = e->excep_ret_addr ? g->end : 0;
+		break;
+	case CST_GEN_TIMESTAMP:
+		e->timestamp = value;
+		e->has_ts = 1;
+		break;
+	case CST_GEN_CYCLE_COUNT:
+		e->cycle_count = g->cc;
+		e->has_cc = 1;
+		break;
+	case CST_GEN_EVENT:
+		e->trace_event.ev_type = EVENT_NUMBERED;
+		e->trace_event.ev_number = g->num;
+		break;
+	case CST_GEN_TRACE_ON:
+		e->trace_on_reason = (trace_on_reason_t)g->num;
+		break;
+	case CST_GEN_NO_SYNC:
+	case CST_GEN_EO_TRACE:
+		e->unsync_eot_info = (unsync_info_t)unsync(t, g->num);
+		break;
+	case CST_GEN_SYNC_MARKER:
+		e->sync_marker.type = ELEM_MARKER_TS;
+		e->sync_marker.value = g->num;
+		break;
+	case CST_GEN_MEMTRANS:
+		e->mem_trans = (trace_memtrans_t)g->num;
+		break;
+	case CST_GEN_INSTRUMENTATION:
+		/* 1.8: { uint8_t el; uint64_t value; } */
+		u->bytes[UNION_AT] = g->el;
+		memcpy(u->bytes + UNION_AT + 8, &value, sizeof(value));
+		return;
+	}
+	memcpy(u->bytes + PAYLOAD_1_3, &payload, sizeof(payload));
+	memcpy(u->bytes + PAYLOAD_1_8, &payload, sizeof(payload));
+}
+
+/* What the library reports as an error was logged by OpenCSD, and answered with. */
+static ocsd_datapath_resp_t note(const struct source *s, const struct cst_generic *g)
+{
+	ocsd_err_t err = OCSD_ERR_FAIL;
+
+	if (g->kind != CST_GEN_NO_SYNC || !g->error)
+		return OCSD_RESP_CONT;
+	switch (g->error) {
+	case CST_ERR_BAD_SEQUENCE:
+		err = OCSD_ERR_BAD_PACKET_SEQ;
+		break;
+	case CST_ERR_BAD_HEADER:
+	case CST_ERR_UNSUP_HEADER:
+		err = OCSD_ERR_INVALID_PCKT_HDR;
+		break;
+	case CST_ERR_COMMIT_OVERRUN:
+		err = OCSD_ERR_COMMIT_PKT_OVERRUN;
+		break;
+	case CST_ERR_INCOMPLETE:
+	case CST_ERR_NO_ATOM:
+	case CST_ERR_NO_ADDRESS:
+		err = OCSD_ERR_BAD_DECODE_PKT;
+		break;
+	}
+	log_error(OCSD_ERR_SEV_ERROR, err, g->index, s->id, cst_strerror(-(int)g->error));
+	return OCSD_RESP_ERR_CONT;
+}
+
+ocsd_datapath_resp_t element_out(struct ocsd_tree *t, struct source *s, const struct cst_generic *g)
+{
+	ocsd_datapath_resp_t r = note(s, g), answer;
+	union elem u;
+
+	if (g->kind == CST_GEN_PE_CONTEXT) {
+		s->context = g->flags;
+		s->space = cst_memspace_of(g->el, g->security);
+	}
+	if (g->kind == CST_GEN_INSTRUMENTATION && t->client == CLIENT_1_3)
+		return r;
+	if (t->print_elements) {
+		print_element(t, g->index, s->id, g);
+		return r;
+	}
+	if (!t->out)
+		return r;
+	fill(t, s, &u, g);
+	t->busy = true;
+	answer = t->out(t->out_ctx, g->index, s->id, &u.e);
+	t->busy = false;
+	return answer > r ? answer : r;
+}
+
+void element_from_ocsd(struct cst_generic *g, const ocsd_generic_trace_elem *e)
+{
+	memset(g, 0, sizeof(*g));
+	g->kind = (uint8_t)e->elem_type;
+	g->isa = (uint8_t)e->isa;
+	g->addr = e->elem_type == OCSD_GEN_TRC_ELEM_TIMESTAMP ? e->timestamp : e->st_addr;
+	g->end = e->en_addr;
+	g->n_insn = e->num_instr_range;
+	g->cc = e->cycle_count;
+	g->el = (uint8_t)e->context.exception_level;
+	g->security = (uint8_t)e->context.security_level;
+	g->context_id = e->context.context_id;
+	g->vmid = e->context.vmid;
+	g->last_type = (uint8_t)e->last_i_type;
+	g->last_subtype = (uint8_t)e->last_i_subtype;
+	g->last_size = e->last_instr_sz;
+	g->flags = (e->last_instr_exec ? CST_GF_EXEC : 0) | (e->last_instr_cond ? CST_GF_COND : 0) |
+		   (e->has_cc ? CST_GF_CC : 0) | (e->excep_ret_addr ? CST_GF_RET_ADDR : 0) |
+		   (e->excep_ret_addr_br_tgt ? CST_GF_BR_TARGET : 0) |
+		   (e->context.bits64 ? CST_GF_BITS64 : 0) |
+		   (e->context.ctxt_id_valid ? CST_GF_CID : 0) | (e->context.vmid_valid ? CST_GF_VMID : 0) |
+		   (e->context.el_valid ? CST_GF_EL : 0);
+	switch (g->kind) {
+	case CST_GEN_EVENT:
+		g->num = e->trace_event.ev_number;
+		break;
+	case CST_GEN_SYNC_MARKER:
+		g->num = (uint16_t)e->sync_marker.value;
+		break;
+	default:
+		g->num = (uint16_t)e->exception_number;
+	}
+}

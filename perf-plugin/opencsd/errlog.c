@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * errlog.c - the interface's error log. It is one for the whole process, as its functions have no
+ * handle; like OpenCSD's it is for one thread at a time.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "internal.h"
+
+#define DEFAULT_FILE "ocsd_trace_log.txt"
+
+static struct {
+	ocsd_err_severity_t verbosity;
+	bool output;			/* a logger was asked for */
+	int flags;			/* C_API_MSGLOGOUT_FLG_* */
+	FILE *file;
+	FnDefLoggerPrintStrCB fn;
+	void *ctx;
+	const struct ocsd_tree *owner;	/* of fn */
+	/* the last error */
+	bool any;
+	ocsd_err_t err;
+	ocsd_trc_index_t index;
+	uint8_t id;
+	char text[256];
+} lg = { .verbosity = OCSD_ERR_SEV_ERROR };
+
+static const struct {
+	ocsd_err_t err;
+	const char *name, *text;
+} errors[] = {
+#define ERR(n, t) { OCSD_##n, "OCSD_" #n, t },
+#include "errors.def"
+#undef ERR
+};
+
+static void out(const char *s)
+{
+	if (lg.flags & C_API_MSGLOGOUT_FLG_STDOUT)
+		fputs(s, stdout);
+	if (lg.flags & C_API_MSGLOGOUT_FLG_STDERR)
+		fputs(s, stderr);
+	if (lg.file)
+		fputs(s, lg.file);
+	if (lg.fn)
+		lg.fn(lg.ctx, s, (int)strlen(s));
+}
+
+void log_print(const struct ocsd_tree *t, const char *text)
+{
+	if (t->str_fn)
+		t->str_fn(t->str_ctx, text, (int)strlen(text));
+	else
+		out(text);
+}
+
+void log_message(ocsd_err_severity_t sev, const char *fmt, ...)
+{
+	char text[512] = "Gen_Info : ";
+	size_t n = strlen(text);
+	va_list ap;
+
+	if (sev > lg.verbosity || !lg.output)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text + n, sizeof(text) - n, fmt, ap);
+	va_end(ap);
+	out(text);
+}
+
+static void describe(char *buf, size_t size, ocsd_err_t err)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		if (errors[i].err != err)
+			continue;
+		snprintf(buf, size, "0x%04x (%s) [%s]; ", (unsigned int)err, errors[i].name,
+			 errors[i].text);
+		return;
+	}
+	snprintf(buf, size, "0x%04x (unknown); ", (unsigned int)err);
+}
+
+ocsd_err_t err_last(ocsd_err_t err)
+{
+	if (err) {
+		lg.any = true;
+		lg.err = err;
+		lg.index = OCSD_BAD_TRC_INDEX;
+		lg.id = OCSD_BAD_CS_SRC_ID;
+		describe(lg.text, sizeof(lg.text), err);
+	}
+	return err;
+}
+
+void log_error(ocsd_err_severity_t sev, ocsd_err_t err, uint64_t index, uint8_t id, const char *msg)
+{
+	char text[512];
+	size_t n;
+
+	err_last(err);
+	lg.index = (ocsd_trc_index_t)index;
+	lg.id = id;
+	n = strlen(lg.text);
+	if (lg.index != OCSD_BAD_TRC_INDEX)
+		n += (size_t)snprintf(lg.text + n, sizeof(lg.text) - n, "TrcIdx=%llu; ",
+				      (unsigned long long)lg.index);
+	if (n < sizeof(lg.text) && id != OCSD_BAD_CS_SRC_ID)
+		n += (size_t)snprintf(lg.text + n, sizeof(lg.text) - n, "CS ID=%02x; ", id);
+	if (n < sizeof(lg.text))
+		snprintf(lg.text + n, sizeof(lg.text) - n, "%s", msg);
+	if (sev > lg.verbosity || !lg.output)
+		return;
+	snprintf(text, sizeof(text), "cstrace : %s\n", lg.text);
+	out(text);
+}
+
+static void close_file(void)
+{
+	if (lg.file)
+		fclose(lg.file);
+	lg.file = NULL;
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_def_errlog_init(const ocsd_err_severity_t verbosity, const int create_output)
+{
+	lg.verbosity = verbosity;
+	lg.output = create_output != 0;
+	return OCSD_OK;
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_def_errlog_config_output(const int flags, const char *name)
+{
+	close_file();
+	lg.flags = flags & C_API_MSGLOGOUT_MASK;
+	if (lg.flags & C_API_MSGLOGOUT_FLG_FILE) {
+		lg.file = fopen(name ? name : DEFAULT_FILE, "w");
+		if (!lg.file)
+			return err_last(OCSD_ERR_FILE_ERROR);
+	}
+	return OCSD_OK;
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_def_errlog_set_strprint_cb(const dcd_tree_handle_t handle, void *ctx,
+						       FnDefLoggerPrintStrCB fn)
+{
+	struct ocsd_tree *t = tree_get(handle);
+
+	if (!t)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	t->str_fn = fn;
+	t->str_ctx = ctx;
+	/* errors come here as well: to the client that asked last */
+	lg.fn = fn;
+	lg.ctx = ctx;
+	lg.owner = t;
+	return OCSD_OK;
+}
+
+void log_forget(const struct ocsd_tree *t)
+{
+	if (lg.owner == t) {
+		lg.owner = NULL;
+		lg.fn = NULL;
+	}
+}
+
+OCSD_EXPORT void ocsd_def_errlog_msgout(const char *msg)
+{
+	if (msg && lg.output)
+		out(msg);
+}
+
+static void put(char *buf, int size, const char *text)
+{
+	if (buf && size > 0)
+		snprintf(buf, (size_t)size, "%s", text);
+}
+
+OCSD_EXPORT void ocsd_err_str(const ocsd_err_t err, char *buf, const int size)
+{
+	char text[192];
+
+	describe(text, sizeof(text), err);
+	put(buf, size, text);
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_get_last_err(ocsd_trc_index_t *index, uint8_t *id, char *message, const int size)
+{
+	if (index)
+		*index = lg.any ? lg.index : OCSD_BAD_TRC_INDEX;
+	if (id)
+		*id = lg.any ? lg.id : OCSD_BAD_CS_SRC_ID;
+	put(message, size, lg.any ? lg.text : "");
+	return lg.any ? lg.err : OCSD_OK;
+}
+
+OCSD_EXPORT uint32_t ocsd_get_version(void)
+{
+	return OCSD_VER_NUM;
+}
+
+OCSD_EXPORT const char *ocsd_get_version_str(void)
+{
+	return OCSD_VER_STRING;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * internal.h - what the files of the OpenCSD C interface share.
+ *
+ *     tree.c     trees, decoders and what is attached to them
+ *     process.c  the data path: bytes in, callbacks out, WAIT and FLUSH
+ *     element.c  cst_generic to ocsd_generic_trace_elem
+ *     packet.c   cst_packet to ocsd_etmv4_i_pkt and back
+ *     memory.c   memory accessors; pages.c: memory behind a callback
+ *     print.c    texts and printers; errlog.c: the error log; stats.c: statistics
+ *     custom.c   decoders that the client brings along
+ *
+ * The interface is declared by OpenCSD's own headers, which are installed with libopencsd-dev; only the
+ * library (lib/) is used below.
+ */
+#ifndef CSTRACE_OPENCSD_INTERNAL_H
+#define CSTRACE_OPENCSD_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cstrace/cstrace.h>
+#include <opencsd/c_api/opencsd_c_api.h>
+
+#define OCSD_EXPORT __attribute__((visibility("default")))
+
+/*
+ * Which generation of the interface the client was built for. A tree starts as 1.3.3; a memory space
+ * that only 1.8 has, ocsd_dt_set_mem_acc_cacheing() or CSTRACE_OCSD=1.8 in the environment make it 1.8.
+ */
+enum client {
+	CLIENT_1_3,
+	CLIENT_1_8,
+};
+
+/* Values that differ between the two. */
+#define ELEM_CUSTOM_1_3		17
+#define ELEM_CUSTOM_1_8		19
+#define ELEM_ITE_1_8		17
+#define SPACES_1_3		0x1fu
+#define SPACES_1_8		0xffu
+
+/* Bytes that are given to the library at a time; a client that answers WAIT gets them again in part. */
+#define CHUNK 512u
+#define BATCH 64u
+
+struct ocsd_tree;
+struct accessor;
+struct page;
+
+/* A trace ID. */
+struct source {
+	struct ocsd_tree *tree;
+	struct cst_decoder *dec;	/* NULL: custom */
+	struct custom_inst *custom;
+	ocsd_trace_protocol_t protocol;
+	uint8_t id;			/* as the client knows it */
+	bool packets_only;
+	FnDefPktDataIn sink;
+	const void *sink_ctx;
+	FnDefPktDataMon mon;
+	const void *mon_ctx;
+	bool print, print_mon;
+	unsigned int context;		/* flags of the last PE_CONTEXT: enum cst_generic_flags */
+	unsigned int space;		/* enum cst_memspace that execution is in */
+	struct cst_space *spaces[8];	/* by bit of enum cst_memspace; NULL until used */
+	ocsd_etmv4_i_pkt pkt;		/* as the client sees packets: fields hold across packets */
+	ocsd_decode_stats_t stats;	/* as last given to the client */
+	struct cst_stats base;		/* counts at the last reset of the statistics */
+};
+
+struct ocsd_tree {
+	struct ocsd_tree *next;		/* of all that exist: handles are looked up, not trusted */
+	struct cst_tree *tree;
+	enum client client;
+	bool single;
+	unsigned int flags;
+	struct source *src[128];
+	struct source *only;		/* single source */
+	FnTraceElemIn out;
+	const void *out_ctx;
+	bool print_elements;
+	int raw_flags;
+	struct custom_path *custom;	/* de-formatter for custom decoders; NULL: none */
+
+	/* input that is being decoded, and what came out of it and was not delivered yet */
+	uint8_t chunk[CHUNK];
+	size_t chunk_len;
+	uint64_t chunk_at;		/* its index */
+	size_t held;			/* bytes taken, but not reported as such: the client was told to wait */
+	struct cst_generic batch[BATCH];
+	unsigned int at, count;
+	struct source *batch_src;
+	enum cst_stop stopped;
+	struct cst_packet packet;
+	struct source *packet_src;
+	bool pulling;			/* the last packet's elements are not all taken */
+	bool feeding;			/* the library has the chunk, or part of it */
+	bool ending;
+	bool busy;			/* inside a callback */
+
+	struct cst_image *image;
+	struct accessor *accessors;
+	size_t nr_accessors, cap_accessors;
+	struct page **pages;		/* hash by source, space and address */
+	size_t nr_pages;
+	struct page_bytes **contents;	/* hash by content: what is equal is one section */
+	size_t nr_contents;
+	struct page_bytes *spare;	/* contents to be used again */
+	struct cst_section *hole;	/* stands where the client has nothing */
+
+	FnDefLoggerPrintStrCB str_fn;	/* output of this tree's printers */
+	void *str_ctx;
+};
+
+/* tree.c */
+struct ocsd_tree *tree_get(const void *handle);
+void tree_client(struct ocsd_tree *t, enum client client);
+struct source *tree_source(struct ocsd_tree *t, unsigned int id);
+ocsd_err_t err_of(int cst_error);
+bool builtin_name(const char *name);
+
+/* process.c */
+/* What was not delivered of a source that goes away. */
+void tree_drop(struct ocsd_tree *t, const struct source *s);
+bool tree_wants_packets(const struct ocsd_tree *t);
+
+/* element.c */
+/* Tell the client; what it answers. */
+ocsd_datapath_resp_t element_out(struct ocsd_tree *t, struct source *s, const struct cst_generic *g);
+
+/* For texts. */
+void element_from_ocsd(struct cst_generic *g, const ocsd_generic_trace_elem *e);
+
+/* packet.c */
+void packet_to_ocsd(ocsd_etmv4_i_pkt *out, const struct cst_packet *pkt, const struct cst_config *cfg);
+void packet_from_ocsd(struct cst_packet *pkt, const ocsd_etmv4_i_pkt *in, bool ete);
+void packet_reset(ocsd_etmv4_i_pkt *out, const struct cst_config *cfg);
+
+/* memory.c */
+void memory_free(struct ocsd_tree *t);
+/* The address space for what `s` executes. */
+struct cst_space *memory_space(struct ocsd_tree *t, struct source *s);
+/* Something may be different from now on: callbacks are asked again. */
+void memory_doubt(struct ocsd_tree *t);
+/* The decoder of `s` stopped at an address where nothing is mapped. Negative cst_error. */
+int memory_want(struct ocsd_tree *t, struct source *s, uint64_t addr);
+/* A source goes away. */
+void memory_drop(struct ocsd_tree *t, struct source *s);
+/* What accessors give at an address, for custom decoders. */
+uint32_t memory_read(struct ocsd_tree *t, uint64_t addr, unsigned int space, uint8_t id, uint32_t len,
+		     uint8_t *buf);
+
+/* pages.c */
+int page_map(struct ocsd_tree *t, struct source *s, const struct accessor *a, uint64_t addr);
+void pages_free(struct ocsd_tree *t);
+void pages_drop(struct ocsd_tree *t, uint8_t id);
+/* The client has nothing there. */
+int page_hole(struct ocsd_tree *t, struct source *s, uint64_t start, uint64_t len);
+
+struct accessor {
+	uint64_t start, last;		/* inclusive */
+	unsigned int space;		/* mask of enum cst_memspace */
+	const uint8_t *bytes;		/* buffer or file; NULL: a callback */
+	struct cst_section *section;	/* of these bytes, made when first used */
+	void *mapped;			/* to be unmapped: one of the accessors of a file has it */
+	size_t mapped_len;
+	Fn_MemAcc_CB fn;
+	Fn_MemAccID_CB fn_id;
+	const void *ctx;
+};
+
+/* print.c */
+void print_element(struct ocsd_tree *t, uint64_t index, uint8_t id, const struct cst_generic *g);
+void print_packet(struct ocsd_tree *t, const struct source *s, const struct cst_packet *pkt, bool with_bytes);
+void print_custom(struct ocsd_tree *t, const struct source *s, uint64_t index, const void *pkt);
+void print_frames(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64_t index);
+
+/* errlog.c */
+void log_message(ocsd_err_severity_t sev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void log_error(ocsd_err_severity_t sev, ocsd_err_t err, uint64_t index, uint8_t id, const char *msg);
+/* Printers write here: to the tree's client function, or where the log goes. */
+void log_print(const struct ocsd_tree *t, const char *text);
+ocsd_err_t err_last(ocsd_err_t err);
+/* A tree goes away. */
+void log_forget(const struct ocsd_tree *t);
+
+#endif

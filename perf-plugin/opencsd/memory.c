@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * memory.c - memory accessors: buffers, files and callbacks by address range and memory space. The
+ * address space of a source is filled on demand, and emptied whenever something may have changed.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+static unsigned int space_index(unsigned int space)
+{
+	return (unsigned int)__builtin_ctz(space ? space : CST_MEM_EL1N);
+}
+
+struct cst_space *memory_space(struct ocsd_tree *t, struct source *s)
+{
+	struct cst_space **sp = &s->spaces[space_index(s->space)];
+
+	if (!*sp) {
+		if (cst_space_new(sp, t->image))
+			return *sp = NULL;
+		cst_space_set_on_demand(*sp, 1);
+	}
+	return *sp;
+}
+
+static void empty(struct source *s)
+{
+	unsigned int i;
+
+	for (i = 0; s && i < 8; i++)
+		if (s->spaces[i])
+			cst_space_unmap(s->spaces[i], 0, UINT64_MAX);
+}
+
+void memory_doubt(struct ocsd_tree *t)
+{
+	unsigned int i;
+
+	if (t->single)
+		empty(t->only);
+	for (i = 0; !t->single && i < 128; i++)
+		empty(t->src[i]);
+}
+
+void memory_drop(struct ocsd_tree *t, struct source *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < 8; i++) {
+		cst_space_free(s->spaces[i]);
+		s->spaces[i] = NULL;
+	}
+	pages_drop(t, s->id);
+}
+
+static bool covers(const struct accessor *a, uint64_t addr, unsigned int space)
+{
+	return addr >= a->start && addr <= a->last && a->space & space;
+}
+
+static struct accessor *find(const struct ocsd_tree *t, uint64_t addr, unsigned int space)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr_accessors; i++)
+		if (covers(&t->accessors[i], addr, space))
+			return &t->accessors[i];
+	return NULL;
+}
+
+/* Nothing is there: up to where the next accessor begins, or the end of the page. */
+static int map_hole(struct ocsd_tree *t, struct source *s, uint64_t addr)
+{
+	uint64_t end = addr | 0xfff;
+	size_t i;
+
+	for (i = 0; i < t->nr_accessors; i++) {
+		const struct accessor *a = &t->accessors[i];
+
+		if (a->space & s->space && a->start > addr && a->start <= end)
+			end = a->start - 1;
+	}
+	return page_hole(t, s, addr, end - addr + 1);
+}
+
+int memory_want(struct ocsd_tree *t, struct source *s, uint64_t addr)
+{
+	struct accessor *a = find(t, addr, s->space);
+	int err;
+
+	if (!a)
+		return map_hole(t, s, addr);
+	if (!a->bytes)
+		return page_map(t, s, a, addr);
+	if (!a->section) {
+		err = cst_section_new(&a->section, t->image, a->bytes, a->last - a->start + 1, NULL);
+		if (err)
+			return err;
+	}
+	return cst_space_map(memory_space(t, s), a->start, a->last - a->start + 1, a->section, a->start & 3);
+}
+
+uint32_t memory_read(struct ocsd_tree *t, uint64_t addr, unsigned int space, uint8_t id, uint32_t len,
+		     uint8_t *buf)
+{
+	struct accessor *a = find(t, addr, space);
+	uint32_t n = 0;
+
+	if (!a)
+		return 0;
+	if (len && a->last - addr < len - 1)
+		len = (uint32_t)(a->last - addr + 1);
+	if (a->bytes) {
+		memcpy(buf, a->bytes + (addr - a->start), len);
+		return len;
+	}
+	t->busy = true;
+	if (a->fn_id)
+		n = a->fn_id(a->ctx, addr, (ocsd_mem_space_acc_t)space, id, len, buf);
+	else
+		n = a->fn(a->ctx, addr, (ocsd_mem_space_acc_t)space, len, buf);
+	t->busy = false;
+	return n <= len ? n : 0;
+}
+
+/* The client's mask as ours. A bit that only 1.8 has tells what the client was built for. */
+static unsigned int spaces_of(struct ocsd_tree *t, ocsd_mem_space_acc_t space)
+{
+	unsigned int m = (unsigned int)space;
+
+	if (m & ~SPACES_1_3)
+		tree_client(t, CLIENT_1_8);
+	if (m == SPACES_1_3)
+		return CST_MEM_ANY;
+	return m & SPACES_1_8;
+}
+
+static ocsd_err_t add(struct ocsd_tree *t, const struct accessor *a)
+{
+	struct accessor *v;
+	size_t i, cap;
+
+	if (!a->space || a->last < a->start)
+		return OCSD_ERR_MEM_ACC_RANGE_INVALID;
+	for (i = 0; i < t->nr_accessors; i++)
+		if (t->accessors[i].space & a->space && t->accessors[i].start <= a->last &&
+		    a->start <= t->accessors[i].last)
+			return OCSD_ERR_MEM_ACC_OVERLAP;
+	if (t->nr_accessors == t->cap_accessors) {
+		cap = t->cap_accessors ? t->cap_accessors * 2 : 8;
+		v = realloc(t->accessors, cap * sizeof(*v));
+		if (!v)
+			return OCSD_ERR_MEM;
+		t->accessors = v;
+		t->cap_accessors = cap;
+	}
+	t->accessors[t->nr_accessors++] = *a;
+	memory_doubt(t);
+	return OCSD_OK;
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_dt_add_buffer_mem_acc(const dcd_tree_handle_t handle, const ocsd_vaddr_t address,
+						  const ocsd_mem_space_acc_t space, const uint8_t *bytes,
+						  const uint32_t len)
+{
+	struct ocsd_tree *t = tree_get(handle);
+	struct accessor a = { .start = address, .last = address + len - 1, .bytes = bytes };
+
+	if (!t || t->busy || !bytes || !len)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	a.space = spaces_of(t, space);
+	return err_last(add(t, &a));
+}
+
+static ocsd_err_t add_callback(struct ocsd_tree *t, struct accessor *a, ocsd_mem_space_acc_t space)
+{
+	if (!t || t->busy || (!a->fn && !a->fn_id))
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	a->space = spaces_of(t, space);
+	return err_last(add(t, a));
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_dt_add_callback_mem_acc(const dcd_tree_handle_t handle, const ocsd_vaddr_t start,
+						    const ocsd_vaddr_t last, const ocsd_mem_space_acc_t space,
+						    Fn_MemAcc_CB fn, const void *ctx)
+{
+	struct accessor a = { .start = start, .last = last, .fn = fn, .ctx = ctx };
+
+	return add_callback(tree_get(handle), &a, space);
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_dt_add_callback_trcid_mem_acc(const dcd_tree_handle_t handle,
+							  const ocsd_vaddr_t start, const ocsd_vaddr_t last,
+							  const ocsd_mem_space_acc_t space,
+							  Fn_MemAccID_CB fn, const void *ctx)
+{
+	struct accessor a = { .start = start, .last = last, .fn_id = fn, .ctx = ctx };
+
+	return add_callback(tree_get(handle), &a, space);
+}
+
+/* The whole file; NULL: it cannot be read or is empty. */
+static void *map_file(const char *path, size_t *len)
+{
+	void *p = NULL;
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0) {
+		*len = (size_t)st.st_size;
+		p = mmap(NULL, *len, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (p == MAP_FAILED)
+			p = NULL;
+	}
+	close(fd);
+	return p;
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_dt_add_binfile_region_mem_acc(const dcd_tree_handle_t handle,
+							  const ocsd_file_mem_region_t *regions,
+							  const int nr, const ocsd_mem_space_acc_t space,
+							  const char *path)
+{
+	struct ocsd_tree *t = tree_get(handle);
+	struct accessor a = { .start = 0 };
+	ocsd_err_t err = OCSD_OK;
+	size_t len = 0, before;
+	uint8_t *file;
+	int i;
+
+	if (!t || t->busy || !regions || nr <= 0 || !path)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	file = map_file(path, &len);
+	if (!file)
+		return err_last(OCSD_ERR_MEM_ACC_FILE_NOT_FOUND);
+	a.space = spaces_of(t, space);
+	before = t->nr_accessors;
+	for (i = 0; i < nr && !err; i++) {
+		const ocsd_file_mem_region_t *r = &regions[i];
+
+		if (!r->region_size || r->file_offset > len || r->region_size > len - r->file_offset) {
+			err = OCSD_ERR_MEM_ACC_RANGE_INVALID;
+			break;
+		}
+		a.start = r->start_address;
+		a.last = r->start_address + r->region_size - 1;
+		a.bytes = file + r->file_offset;
+		err = add(t, &a);
+	}
+	if (err) {
+		t->nr_accessors = before;
+		munmap(file, len);
+		return err_last(err);
+	}
+	t->accessors[before].mapped = file;
+	t->accessors[before].mapped_len = len;
+	return OCSD_OK;
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_dt_add_binfile_mem_acc(const dcd_tree_handle_t handle, const ocsd_vaddr_t address,
+						   const ocsd_mem_space_acc_t space, const char *path)
+{
+	ocsd_file_mem_region_t whole = { .start_address = address };
+	struct stat st;
+
+	if (!path)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	if (stat(path, &st) || st.st_size <= 0)
+		return err_last(OCSD_ERR_MEM_ACC_FILE_NOT_FOUND);
+	whole.region_size = (size_t)st.st_size;
+	return ocsd_dt_add_binfile_region_mem_acc(handle, &whole, 1, space, path);
+}
+
+/* A file of several regions is one accessor to the client: it stays mapped until its last region is gone. */
+static void release(struct ocsd_tree *t, size_t i)
+{
+	struct accessor gone = t->accessors[i];
+	size_t k;
+
+	memmove(&t->accessors[i], &t->accessors[i + 1], (t->nr_accessors - i - 1) * sizeof(gone));
+	t->nr_accessors--;
+	if (!gone.mapped)
+		return;
+	for (k = 0; k < t->nr_accessors; k++) {
+		struct accessor *a = &t->accessors[k];
+
+		if (a->bytes >= (uint8_t *)gone.mapped && a->bytes < (uint8_t *)gone.mapped + gone.mapped_len) {
+			a->mapped = gone.mapped;
+			a->mapped_len = gone.mapped_len;
+			return;
+		}
+	}
+	munmap(gone.mapped, gone.mapped_len);
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_dt_remove_mem_acc(const dcd_tree_handle_t handle, const ocsd_vaddr_t start,
+					      const ocsd_mem_space_acc_t space)
+{
+	struct ocsd_tree *t = tree_get(handle);
+	unsigned int m;
+	size_t i;
+
+	if (!t || t->busy)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	m = spaces_of(t, space);
+	for (i = 0; i < t->nr_accessors; i++) {
+		struct accessor *a = &t->accessors[i];
+
+		if (a->start != start || !(a->space & m))
+			continue;
+		memory_doubt(t);
+		/* its bytes are not ours any more: nothing decoded from them may be looked at again */
+		if (a->section)
+			cst_section_renew(a->section, NULL, 0);
+		release(t, i);
+		return OCSD_OK;
+	}
+	return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_dt_set_mem_acc_cacheing(const dcd_tree_handle_t handle, const int enable,
+						    const uint16_t page_size, const int nr_pages)
+{
+	struct ocsd_tree *t = tree_get(handle);
+
+	if (!t)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	/* What is decoded is never older than what the client would answer now: there is nothing to turn off. */
+	(void)enable;
+	(void)page_size;
+	(void)nr_pages;
+	tree_client(t, CLIENT_1_8);
+	return OCSD_OK;
+}
+
+OCSD_EXPORT void ocsd_tl_log_mapped_mem_ranges(const dcd_tree_handle_t handle)
+{
+	struct ocsd_tree *t = tree_get(handle);
+	size_t i;
+
+	if (!t)
+		return;
+	log_message(OCSD_ERR_SEV_INFO, "Mapped Memory Accessors\n");
+	for (i = 0; i < t->nr_accessors; i++) {
+		const struct accessor *a = &t->accessors[i];
+
+		log_message(OCSD_ERR_SEV_INFO, "%s; Range::0x%llx:0x%llx; Mem Space::0x%x\n",
+			    a->mapped ? "FileAcc" : a->bytes ? "BuffAcc" : "CB  Acc",
+			    (unsigned long long)a->start, (unsigned long long)a->last, a->space);
+	}
+}
+
+void memory_free(struct ocsd_tree *t)
+{
+	size_t i;
+
+	cst_image_free(t->image);
+	t->image = NULL;
+	for (i = 0; i < t->nr_accessors; i++)
+		if (t->accessors[i].mapped)
+			munmap(t->accessors[i].mapped, t->accessors[i].mapped_len);
+	free(t->accessors);
+	pages_free(t);
+}

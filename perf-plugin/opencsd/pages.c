@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * pages.c - memory behind a client's callback. It has no identity, and may change whenever the client
+ * has the processor: perf switches threads inside the callback for a context element. So a page is
+ * fetched and compared at its first use after each entry, each context delivered and each change of
+ * accessors. Pages with equal bytes are one section, whoever they belong to, so that what was decoded is
+ * found again; a page whose bytes differ becomes another section.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+#define PAGE 4096u
+#define MAX_PAGES 16384u	/* 64 MiB of contents */
+
+struct page_bytes {
+	struct page_bytes *next;
+	struct cst_section *section;
+	uint32_t hash, len;
+	uint8_t bytes[PAGE];
+};
+
+struct page {
+	struct page *next;
+	uint64_t addr;
+	uint8_t id, space;
+	struct page_bytes *bytes;
+};
+
+static uint32_t hash_bytes(const uint8_t *p, uint32_t len)
+{
+	uint64_t h = 0x9e3779b97f4a7c15ull ^ len, v;
+	uint32_t i;
+
+	for (i = 0; i + 8 <= len; i += 8) {
+		memcpy(&v, p + i, 8);
+		h = (h ^ v) * 0xff51afd7ed558ccdull;
+		h ^= h >> 32;
+	}
+	for (; i < len; i++)
+		h = (h ^ p[i]) * 0xff51afd7ed558ccdull;
+	return (uint32_t)(h ^ h >> 32);
+}
+
+static uint32_t hash_page(uint64_t addr, unsigned int id, unsigned int space)
+{
+	uint64_t h = (addr / 4 ^ (uint64_t)id << 56 ^ (uint64_t)space << 48) * 0x9e3779b97f4a7c15ull;
+
+	return (uint32_t)(h >> 32);
+}
+
+static int make_tables(struct ocsd_tree *t)
+{
+	if (t->pages)
+		return 0;
+	t->pages = calloc(MAX_PAGES, sizeof(*t->pages));
+	t->contents = calloc(MAX_PAGES, sizeof(*t->contents));
+	if (t->pages && t->contents)
+		return 0;
+	free(t->pages);
+	free(t->contents);
+	t->pages = NULL;
+	t->contents = NULL;
+	return -CST_ERR_NOMEM;
+}
+
+static void drop_pages(struct ocsd_tree *t)
+{
+	struct page *p;
+	size_t i;
+
+	for (i = 0; t->pages && i < MAX_PAGES; i++) {
+		while ((p = t->pages[i])) {
+			t->pages[i] = p->next;
+			free(p);
+		}
+	}
+	t->nr_pages = 0;
+}
+
+void pages_drop(struct ocsd_tree *t, uint8_t id)
+{
+	struct page **link, *p;
+	size_t i;
+
+	for (i = 0; t->pages && i < MAX_PAGES; i++) {
+		for (link = &t->pages[i]; (p = *link);) {
+			if (p->id != id) {
+				link = &p->next;
+				continue;
+			}
+			*link = p->next;
+			free(p);
+			t->nr_pages--;
+		}
+	}
+}
+
+void pages_free(struct ocsd_tree *t)
+{
+	struct page_bytes *b;
+	size_t i;
+
+	drop_pages(t);
+	for (i = 0; t->contents && i < MAX_PAGES; i++) {
+		while ((b = t->contents[i])) {
+			t->contents[i] = b->next;
+			free(b);
+		}
+	}
+	while ((b = t->spare)) {
+		t->spare = b->next;
+		free(b);
+	}
+	free(t->pages);
+	free(t->contents);
+}
+
+/* The limit is reached: every content is given up, to be used for another one. */
+static void recycle(struct ocsd_tree *t)
+{
+	struct page_bytes *b;
+	size_t i;
+
+	drop_pages(t);
+	memory_doubt(t);
+	for (i = 0; i < MAX_PAGES; i++) {
+		while ((b = t->contents[i])) {
+			t->contents[i] = b->next;
+			b->next = t->spare;
+			t->spare = b;
+		}
+	}
+	t->nr_contents = 0;
+}
+
+static struct page_bytes *content_of(struct ocsd_tree *t, const uint8_t *bytes, uint32_t len)
+{
+	uint32_t hash = hash_bytes(bytes, len);
+	struct page_bytes **head, *b;
+
+	for (b = t->contents[hash % MAX_PAGES]; b; b = b->next)
+		if (b->hash == hash && b->len == len && !memcmp(b->bytes, bytes, len))
+			return b;
+	if (t->nr_contents >= MAX_PAGES)
+		recycle(t);
+	head = &t->contents[hash % MAX_PAGES];
+	b = t->spare;
+	if (b) {
+		t->spare = b->next;
+	} else {
+		b = malloc(sizeof(*b));
+		if (!b)
+			return NULL;
+		b->section = NULL;
+	}
+	memcpy(b->bytes, bytes, len);
+	b->hash = hash;
+	b->len = len;
+	if (!b->section) {
+		/* announced as a whole page: it may hold one later */
+		if (cst_section_new(&b->section, t->image, NULL, PAGE, NULL)) {
+			free(b);
+			return NULL;
+		}
+	}
+	cst_section_renew(b->section, b->bytes, len);
+	b->next = *head;
+	*head = b;
+	t->nr_contents++;
+	return b;
+}
+
+int page_hole(struct ocsd_tree *t, struct source *s, uint64_t start, uint64_t len)
+{
+	int err;
+
+	if (!t->hole) {
+		err = cst_section_new(&t->hole, t->image, NULL, 2 * PAGE, NULL);
+		if (err || (err = cst_section_set_bytes(t->hole, NULL, 0)))
+			return err;
+	}
+	return cst_space_map(memory_space(t, s), start, len, t->hole, start & 3);
+}
+
+static struct page *find_page(struct ocsd_tree *t, const struct source *s, uint64_t addr)
+{
+	struct page **head = &t->pages[hash_page(addr, s->id, s->space) % MAX_PAGES], *p;
+
+	for (p = *head; p; p = p->next)
+		if (p->addr == addr && p->id == s->id && p->space == s->space)
+			return p;
+	if (t->nr_pages >= 2 * MAX_PAGES)
+		drop_pages(t);
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->addr = addr;
+	p->id = s->id;
+	p->space = (uint8_t)s->space;
+	p->next = *head;
+	*head = p;
+	t->nr_pages++;
+	return p;
+}
+
+/* Bytes from `start` as the client has them now. 0: it has none. */
+static int map_from(struct ocsd_tree *t, struct source *s, uint64_t start, uint32_t len, uint64_t need)
+{
+	uint8_t buf[PAGE];
+	uint32_t n = memory_read(t, start, s->space, s->id, len, buf);
+	struct page_bytes *b;
+	struct page *p;
+	int err;
+
+	if (n <= need - start)
+		return 0;
+	p = find_page(t, s, start);
+	if (!p)
+		return -CST_ERR_NOMEM;
+	if (!p->bytes || p->bytes->len != n || memcmp(p->bytes->bytes, buf, n)) {
+		b = content_of(t, buf, n);
+		/* that may have given up all pages */
+		p = b ? find_page(t, s, start) : NULL;
+		if (!p)
+			return -CST_ERR_NOMEM;
+		p->bytes = b;
+	}
+	err = cst_space_map(memory_space(t, s), start, n, p->bytes->section, 0);
+	return err ? err : 1;
+}
+
+int page_map(struct ocsd_tree *t, struct source *s, const struct accessor *a, uint64_t addr)
+{
+	uint64_t start = addr & ~(uint64_t)(PAGE - 1), last = start + (PAGE - 1), at = addr & ~3ull;
+	int r = make_tables(t);
+
+	if (r)
+		return r;
+	if (start < a->start)
+		start = (a->start + 3) & ~3ull;
+	if (last > a->last)
+		last = a->last;
+	if (start > addr)
+		return page_hole(t, s, addr, 4 - (addr & 3));
+	r = map_from(t, s, start, (uint32_t)(last - start + 1), addr);
+	/* the client may have nothing at the start of the page */
+	if (!r && at > start)
+		r = map_from(t, s, at, (uint32_t)(last - at + 1), addr);
+	if (!r)
+		return page_hole(t, s, at, 4);
+	return r < 0 ? r : 0;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * print.c - texts of packets and elements, and the printers that a client can attach instead of its own
+ * callbacks. The words are those of the library (lib/), which are the reference lister's.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "custom.h"
+#include "internal.h"
+
+#define LINE 1024
+
+static void put_line(struct ocsd_tree *t, char *line, size_t n)
+{
+	if (n > LINE - 2)
+		n = LINE - 2;
+	line[n] = '\n';
+	line[n + 1] = 0;
+	log_print(t, line);
+}
+
+void print_element(struct ocsd_tree *t, uint64_t index, uint8_t id, const struct cst_generic *g)
+{
+	char line[LINE];
+	size_t n = (size_t)snprintf(line, sizeof(line), "Idx:%llu; ID:%x; ", (unsigned long long)index, id);
+
+	n += cst_generic_text(g, line + n, sizeof(line) - n);
+	put_line(t, line, n);
+}
+
+void print_packet(struct ocsd_tree *t, const struct source *s, const struct cst_packet *pkt, bool with_bytes)
+{
+	struct cst_packet p = *pkt;
+	char line[LINE];
+	size_t n = (size_t)snprintf(line, sizeof(line), "Idx:%llu; ID:%x;",
+				    (unsigned long long)pkt->index, s->id);
+	unsigned int i;
+
+	/* 1.3.3 does not say at which Trace Info decoding starts */
+	if (t->client == CLIENT_1_3)
+		p.flags &= ~(uint32_t)CST_PF_SYNC_POINT;
+
+	if (with_bytes) {
+		n += (size_t)snprintf(line + n, sizeof(line) - n, " [");
+		for (i = 0; i < pkt->nbytes; i++)
+			n += (size_t)snprintf(line + n, sizeof(line) - n, "0x%02x ", pkt->bytes[i]);
+		n += (size_t)snprintf(line + n, sizeof(line) - n, "];");
+	}
+	n += (size_t)snprintf(line + n, sizeof(line) - n, "\t");
+	n += cst_packet_text(&p, line + n, sizeof(line) - n);
+	put_line(t, line, n);
+}
+
+static void print_bytes(struct ocsd_tree *t, const char *head, const uint8_t *p, size_t len)
+{
+	char line[LINE];
+	size_t i, n = (size_t)snprintf(line, sizeof(line), "%s", head);
+
+	for (i = 0; i < len && n < sizeof(line) - 8; i++)
+		n += (size_t)snprintf(line + n, sizeof(line) - n, "%02x ", p[i]);
+	put_line(t, line, n);
+}
+
+void print_frames(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64_t index)
+{
+	char head[64];
+	size_t at;
+
+	if (!(t->raw_flags & OCSD_DFRMTR_PACKED_RAW_OUT) || !(t->flags & OCSD_DFRMTR_PACKED_RAW_OUT))
+		return;
+	for (at = 0; at < len; at += OCSD_DFRMTR_FRAME_SIZE) {
+		size_t n = len - at < OCSD_DFRMTR_FRAME_SIZE ? len - at : OCSD_DFRMTR_FRAME_SIZE;
+
+		snprintf(head, sizeof(head), "Frame Data; Index%7llu; RAW_PACKED; ",
+			 (unsigned long long)(index + at));
+		print_bytes(t, head, data + at, n);
+	}
+}
+
+static ocsd_err_t give(const char *text, char *buf, int size)
+{
+	if (!buf || size < 2)
+		return OCSD_ERR_INVALID_PARAM_VAL;
+	snprintf(buf, (size_t)size, "%s", text);
+	return OCSD_OK;
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_pkt_str(const ocsd_trace_protocol_t protocol, const void *packet, char *buf,
+				    const int size)
+{
+	struct cst_packet pkt;
+	char text[LINE];
+
+	if (!packet || !buf || size < 2)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	buf[0] = 0;
+	if (protocol == OCSD_PROTOCOL_ETMV4I || protocol == OCSD_PROTOCOL_ETE) {
+		packet_from_ocsd(&pkt, packet, protocol == OCSD_PROTOCOL_ETE);
+		cst_packet_text(&pkt, text, sizeof(text));
+		return err_last(give(text, buf, size));
+	}
+	if (OCSD_PROTOCOL_IS_CUSTOM(protocol))
+		return ocsd_cust_protocol_to_str(protocol, packet, buf, size);
+	return err_last(OCSD_ERR_NO_PROTOCOL);
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_gen_elem_str(const ocsd_generic_trace_elem *e, char *buf, const int size)
+{
+	struct cst_generic g;
+	char text[LINE];
+
+	if (!e || !buf || size < 2)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	buf[0] = 0;
+	element_from_ocsd(&g, e);
+	cst_generic_text(&g, text, sizeof(text));
+	return err_last(give(text, buf, size));
+}
+
+OCSD_EXPORT void ocsd_gen_elem_init(ocsd_generic_trace_elem *e, const ocsd_gen_trc_elem_t type)
+{
+	if (!e)
+		return;
+	e->elem_type = type;
+	e->flag_bits = 0;
+	e->ptr_extended_data = NULL;
+}
+
+void print_custom(struct ocsd_tree *t, const struct source *s, uint64_t index, const void *pkt)
+{
+	char line[LINE], text[LINE - 64];
+
+	text[0] = 0;
+	ocsd_cust_protocol_to_str(s->protocol, pkt, text, sizeof(text));
+	put_line(t, line, (size_t)snprintf(line, sizeof(line), "Idx:%llu; ID:%x;\t%s",
+					   (unsigned long long)index, s->id, text));
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * process.c - the data path. The interface pushes and may be told to wait at every element; the library
+ * is pulled. So bytes are copied in chunks, a chunk is decoded element by element, and what the client
+ * is told to have been processed ends before the chunk that is not yet delivered in full: a client
+ * that stops asking when all its bytes are processed loses nothing. Bytes of that chunk which come
+ * again are known already.
+ */
+#include <string.h>
+
+#include "custom.h"
+#include "internal.h"
+
+static bool waits(ocsd_datapath_resp_t r)
+{
+	return OCSD_DATA_RESP_IS_WAIT(r);
+}
+
+/* The worse of two answers: what waits or is fatal wins, then errors over warnings. */
+static ocsd_datapath_resp_t worse(ocsd_datapath_resp_t a, ocsd_datapath_resp_t b)
+{
+	if (a >= OCSD_RESP_FATAL_NOT_INIT || b >= OCSD_RESP_FATAL_NOT_INIT)
+		return a > b ? a : b;
+	if (waits(a) != waits(b))
+		return waits(a) ? a : b;
+	return a > b ? a : b;
+}
+
+bool tree_wants_packets(const struct ocsd_tree *t)
+{
+	unsigned int i;
+
+	if (t->single)
+		return t->only && (t->only->packets_only || t->only->mon || t->only->print);
+	for (i = 0; i < 128; i++)
+		if (t->src[i] && (t->src[i]->packets_only || t->src[i]->mon || t->src[i]->print))
+			return true;
+	return false;
+}
+
+/* One packet to whoever listens; only a sink may answer. */
+static ocsd_datapath_resp_t packet_out(struct ocsd_tree *t, struct source *s, const struct cst_packet *pkt)
+{
+	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
+
+	if (!s->mon && !s->print && !s->sink)
+		return r;
+	if (s->print)
+		print_packet(t, s, pkt, s->print_mon);
+	if (!s->mon && !s->sink)
+		return r;
+	packet_to_ocsd(&s->pkt, pkt, cst_decoder_config(s->dec));
+	t->busy = true;
+	if (s->mon)
+		s->mon(s->mon_ctx, OCSD_OP_DATA, pkt->index, &s->pkt, pkt->nbytes, pkt->bytes);
+	if (s->sink)
+		r = s->sink(s->sink_ctx, OCSD_OP_DATA, pkt->index, &s->pkt);
+	t->busy = false;
+	return r;
+}
+
+/* What a stop of the library asks for. Negative: cst_error. */
+static int after_stop(struct ocsd_tree *t)
+{
+	enum cst_stop why = t->stopped;
+	struct source *s = t->batch_src;
+	struct cst_section *sec;
+
+	t->stopped = CST_STOP_NONE;
+	switch (why) {
+	case CST_STOP_SECTION:
+		sec = cst_decoder_section(s->dec);
+		return sec ? cst_section_set_bytes(sec, NULL, 0) :
+			     memory_want(t, s, cst_decoder_wanted(s->dec));
+	case CST_STOP_CONTEXT:
+		memory_doubt(t);
+		cst_decoder_set_space(s->dec, memory_space(t, s));
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+static ocsd_datapath_resp_t fatal(int err)
+{
+	log_error(OCSD_ERR_SEV_ERROR, err_of(err), OCSD_BAD_TRC_INDEX, OCSD_BAD_CS_SRC_ID,
+		  cst_strerror(err));
+	return OCSD_RESP_FATAL_SYS_ERR;
+}
+
+/* Pull once. 1: something is to be delivered or was done, 0: the input is used up; negative: error. */
+static int pull(struct ocsd_tree *t)
+{
+	struct cst_decoder *dec = NULL;
+	int n;
+
+	n = cst_tree_pull(t->tree, t->batch, BATCH, &dec);
+	if (n < 0)
+		return n;
+	t->stopped = cst_tree_stopped(t->tree);
+	t->at = 0;
+	t->count = n;
+	t->batch_src = dec ? cst_decoder_cookie(dec) : NULL;
+	return n || t->stopped != CST_STOP_NONE;
+}
+
+/* The next packet. As pull(). */
+static int next_packet(struct ocsd_tree *t)
+{
+	struct cst_decoder *dec = NULL;
+	int n = cst_tree_next_packet(t->tree, &t->packet, &dec);
+
+	if (n < 0)
+		return n;
+	if (n)
+		t->packet_src = cst_decoder_cookie(dec);
+	return n || dec || cst_tree_stopped(t->tree) == CST_STOP_RESET;
+}
+
+/* Packet by packet: all that one has made, then the next one. The other order would not keep them apart. */
+static int step(struct ocsd_tree *t)
+{
+	int n = t->pulling ? pull(t) : 0;
+
+	if (n)
+		return n;
+	n = next_packet(t);
+	t->pulling = n > 0;
+	return n;
+}
+
+/* Deliver what there is and decode on, until the client waits or the input is used up. */
+static ocsd_datapath_resp_t drain(struct ocsd_tree *t)
+{
+	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
+	bool packets = tree_wants_packets(t);
+	int n;
+
+	for (;;) {
+		while (t->at < t->count) {
+			struct source *s = t->batch_src;
+
+			if (s->packets_only) {
+				t->at = t->count;
+				break;
+			}
+			r = worse(r, element_out(t, s, &t->batch[t->at++]));
+			if (r >= OCSD_RESP_WAIT)
+				return r;
+		}
+		if (t->stopped != CST_STOP_NONE) {
+			n = after_stop(t);
+			if (n < 0)
+				return fatal(n);
+		}
+		if (t->packet_src) {
+			struct source *s = t->packet_src;
+
+			t->packet_src = NULL;
+			r = worse(r, packet_out(t, s, &t->packet));
+			if (r >= OCSD_RESP_WAIT)
+				return r;
+		}
+		n = packets ? step(t) : pull(t);
+		if (n < 0)
+			return fatal(n);
+		if (!n)
+			return r;
+	}
+}
+
+static void forget_input(struct ocsd_tree *t)
+{
+	t->at = t->count = 0;
+	t->chunk_len = t->held = 0;
+	t->stopped = CST_STOP_NONE;
+	t->packet_src = NULL;
+	t->feeding = t->ending = t->pulling = false;
+}
+
+void tree_drop(struct ocsd_tree *t, const struct source *s)
+{
+	if (t->batch_src == s) {
+		t->at = t->count = 0;
+		t->stopped = CST_STOP_NONE;
+		t->batch_src = NULL;
+	}
+	if (t->packet_src == s)
+		t->packet_src = NULL;
+}
+
+/* Bytes that came once already, while the client was to wait: how many of these they are. */
+static size_t again(struct ocsd_tree *t, uint64_t index, size_t size, const uint8_t *data)
+{
+	uint64_t from = t->chunk_at + t->chunk_len - t->held;
+	size_t n = size < t->held ? size : t->held;
+
+	if (!n)
+		return 0;
+	if ((uint32_t)index != (uint32_t)from ||
+	    memcmp(data, t->chunk + (t->chunk_len - t->held), n)) {
+		/* the client went on elsewhere */
+		t->held = 0;
+		return 0;
+	}
+	t->held -= n;
+	return n;
+}
+
+static ocsd_datapath_resp_t op_data(struct ocsd_tree *t, uint64_t index, size_t size, const uint8_t *data,
+				    uint32_t *processed)
+{
+	ocsd_datapath_resp_t r, all = OCSD_RESP_CONT;
+	size_t done, n;
+	int err;
+
+	/* what the client did not flush comes first */
+	done = 0;
+	if (t->at < t->count || t->feeding) {
+		all = drain(t);
+		if (all >= OCSD_RESP_WAIT)
+			goto out;
+		t->feeding = false;
+	}
+	done = again(t, index, size, data);
+	print_frames(t, data + done, size - done, index + done);
+	while (done < size) {
+		n = size - done < CHUNK ? size - done : CHUNK;
+		memcpy(t->chunk, data + done, n);
+		t->chunk_len = n;
+		t->chunk_at = index + done;
+		err = cst_tree_feed(t->tree, t->chunk, n, t->chunk_at);
+		if (err && err != -CST_ERR_INVAL) {
+			all = fatal(err);
+			goto out;
+		}
+		t->feeding = true;
+		r = err ? OCSD_RESP_CONT : drain(t);
+		all = worse(all, worse(r, custom_data(t, t->chunk, n, t->chunk_at)));
+		if (all >= OCSD_RESP_WAIT) {
+			t->held = n;
+			goto out;
+		}
+		t->feeding = false;
+		done += n;
+	}
+out:
+	if (processed)
+		*processed = done;
+	return all;
+}
+
+static ocsd_datapath_resp_t op_flush(struct ocsd_tree *t)
+{
+	ocsd_datapath_resp_t r = worse(drain(t), custom_op(t, OCSD_OP_FLUSH));
+
+	if (r < OCSD_RESP_WAIT)
+		t->feeding = false;
+	return r;
+}
+
+/* Sinks of packet processors hear of the end and of resets, too. */
+static ocsd_datapath_resp_t tell_sinks(struct ocsd_tree *t, ocsd_datapath_op_t op)
+{
+	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
+	unsigned int i;
+
+	for (i = 0; i < 128; i++) {
+		struct source *s = t->single ? (i ? NULL : t->only) : t->src[i];
+
+		if (!s)
+			continue;
+		t->busy = true;
+		if (s->mon)
+			s->mon(s->mon_ctx, op, 0, NULL, 0, NULL);
+		if (s->sink)
+			r = worse(r, s->sink(s->sink_ctx, op, 0, NULL));
+		t->busy = false;
+	}
+	return r;
+}
+
+static ocsd_datapath_resp_t op_end(struct ocsd_tree *t)
+{
+	ocsd_datapath_resp_t r;
+
+	if (!t->ending) {
+		r = drain(t);
+		if (r >= OCSD_RESP_WAIT)
+			return r;
+		cst_tree_end(t->tree);
+		t->ending = true;
+	}
+	r = worse(drain(t), custom_op(t, OCSD_OP_EOT));
+	return worse(r, tell_sinks(t, OCSD_OP_EOT));
+}
+
+static ocsd_datapath_resp_t op_reset(struct ocsd_tree *t)
+{
+	unsigned int i;
+
+	forget_input(t);
+	cst_tree_reset(t->tree);
+	for (i = 0; i < 128; i++) {
+		struct source *s = t->single ? (i ? NULL : t->only) : t->src[i];
+
+		if (s && s->dec) {
+			packet_reset(&s->pkt, cst_decoder_config(s->dec));
+			s->context = 0;
+		}
+	}
+	return worse(custom_op(t, OCSD_OP_RESET), tell_sinks(t, OCSD_OP_RESET));
+}
+
+OCSD_EXPORT ocsd_datapath_resp_t ocsd_dt_process_data(const dcd_tree_handle_t handle,
+						      const ocsd_datapath_op_t op,
+						      const ocsd_trc_index_t index, const uint32_t size,
+						      const uint8_t *data, uint32_t *processed)
+{
+	struct ocsd_tree *t = tree_get(handle);
+
+	if (processed)
+		*processed = 0;
+	if (!t)
+		return OCSD_RESP_FATAL_NOT_INIT;
+	if (t->busy)
+		return OCSD_RESP_FATAL_INVALID_OP;
+	memory_doubt(t);
+	switch (op) {
+	case OCSD_OP_DATA:
+		if (!data || !size)
+			return OCSD_RESP_FATAL_INVALID_PARAM;
+		if (t->single && !t->only)
+			return OCSD_RESP_FATAL_NOT_INIT;
+		if (t->ending)
+			op_reset(t);
+		return op_data(t, index, size, data, processed);
+	case OCSD_OP_FLUSH:
+		return op_flush(t);
+	case OCSD_OP_EOT:
+		return op_end(t);
+	case OCSD_OP_RESET:
+		return op_reset(t);
+	}
+	return OCSD_RESP_FATAL_INVALID_OP;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stats.c - what was decoded and lost, in the client's structure. */
+#include <string.h>
+
+#include "internal.h"
+
+OCSD_EXPORT ocsd_err_t ocsd_dt_get_decode_stats(const dcd_tree_handle_t handle, const unsigned char id,
+						ocsd_decode_stats_t **block)
+{
+	struct ocsd_tree *t = tree_get(handle);
+	struct source *s = t ? tree_source(t, id) : NULL;
+	const struct cst_frame_stats *f;
+	const struct cst_stats *c;
+	ocsd_decode_stats_t *o;
+
+	if (!t || !block)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	if (!s || !s->dec)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	c = cst_decoder_stats(s->dec);
+	f = cst_tree_frame_stats(t->tree);
+	o = &s->stats;
+	o->version = OCSD_VER_NUM;
+	o->revision = OCSD_STATS_REVISION;
+	o->channel_total = c->bytes - s->base.bytes;
+	o->channel_unsynced = c->unsynced - s->base.unsynced;
+	o->bad_header_errs = 0;
+	o->bad_sequence_errs = (uint32_t)(c->bad_packets - s->base.bad_packets);
+	memset(&o->demux, 0, sizeof(o->demux));
+	if (!t->single) {
+		o->demux.no_id_bytes = cst_tree_unrouted(t->tree);
+		o->demux.valid_id_bytes = f->data - o->demux.no_id_bytes;
+		o->demux.reserved_id_bytes = f->reserved + f->null;
+		o->demux.unknown_id_bytes = f->unknown;
+		o->demux.frame_bytes = f->overhead;
+	}
+	*block = o;
+	return OCSD_OK;
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_dt_reset_decode_stats(const dcd_tree_handle_t handle, const unsigned char id)
+{
+	struct ocsd_tree *t = tree_get(handle);
+	struct source *s = t ? tree_source(t, id) : NULL;
+
+	if (!s || !s->dec)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	s->base = *cst_decoder_stats(s->dec);
+	return OCSD_OK;
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tree.c - decode trees, their decoders and what a client attaches to them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "custom.h"
+#include "internal.h"
+
+/* Handles are looked up here: a client that uses one after it was destroyed gets an error, not a crash. */
+static struct ocsd_tree *trees;
+
+struct ocsd_tree *tree_get(const void *handle)
+{
+	struct ocsd_tree *t;
+
+	for (t = trees; t && t != handle; t = t->next)
+		;
+	return t;
+}
+
+void tree_client(struct ocsd_tree *t, enum client client)
+{
+	if (client == CLIENT_1_8)
+		t->client = CLIENT_1_8;
+}
+
+struct source *tree_source(struct ocsd_tree *t, unsigned int id)
+{
+	if (t->single)
+		return t->only && (id > 0x7f || t->only->id == id) ? t->only : NULL;
+	return id < 128 ? t->src[id] : NULL;
+}
+
+ocsd_err_t err_of(int err)
+{
+	switch (-err) {
+	case 0:
+		return OCSD_OK;
+	case CST_ERR_NOMEM:
+		return OCSD_ERR_MEM;
+	case CST_ERR_INVAL:
+		return OCSD_ERR_INVALID_PARAM_VAL;
+	case CST_ERR_UNSUP:
+	case CST_ERR_VERSION:
+		return OCSD_ERR_HW_CFG_UNSUPP;
+	case CST_ERR_PROTOCOL:
+		return OCSD_ERR_NO_PROTOCOL;
+	}
+	return OCSD_ERR_FAIL;
+}
+
+static unsigned int frame_flags(unsigned int flags)
+{
+	unsigned int f = 0;
+
+	if (flags & OCSD_DFRMTR_HAS_FSYNCS)
+		f |= CST_FRAME_FSYNC;
+	if (flags & OCSD_DFRMTR_HAS_HSYNCS)
+		f |= CST_FRAME_FSYNC | CST_FRAME_HSYNC;
+	if (flags & OCSD_DFRMTR_RESET_ON_4X_FSYNC)
+		f |= CST_FRAME_RESET_4X;
+	return f;
+}
+
+OCSD_EXPORT dcd_tree_handle_t ocsd_create_dcd_tree(const ocsd_dcd_tree_src_t src_type,
+						   const uint32_t flags)
+{
+	const char *gen = getenv("CSTRACE_OCSD");
+	struct ocsd_tree *t;
+
+	if (src_type == OCSD_TRC_SRC_FRAME_FORMATTED &&
+	    (!flags || flags & ~(uint32_t)OCSD_DFRMTR_VALID_MASK ||
+	     (flags & OCSD_DFRMTR_FRAME_MEM_ALIGN &&
+	      flags & (OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_HAS_HSYNCS)))) {
+		err_last(OCSD_ERR_INVALID_PARAM_VAL);
+		return C_API_INVALID_TREE_HANDLE;
+	}
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return C_API_INVALID_TREE_HANDLE;
+	t->single = src_type == OCSD_TRC_SRC_SINGLE;
+	t->flags = flags;
+	t->client = gen && !strcmp(gen, "1.8") ? CLIENT_1_8 : CLIENT_1_3;
+	if (cst_tree_new(&t->tree, t->single ? CST_TREE_RAW : CST_TREE_FRAMES,
+			 t->single ? 0 : frame_flags(flags))) {
+		free(t);
+		return C_API_INVALID_TREE_HANDLE;
+	}
+	if (cst_image_new(&t->image, 0)) {
+		cst_tree_free(t->tree);
+		free(t);
+		return C_API_INVALID_TREE_HANDLE;
+	}
+	t->next = trees;
+	trees = t;
+	return t;
+}
+
+static void source_free(struct source *s)
+{
+	if (!s)
+		return;
+	custom_destroy(s);
+	free(s);
+}
+
+OCSD_EXPORT void ocsd_destroy_dcd_tree(const dcd_tree_handle_t handle)
+{
+	struct ocsd_tree *t = tree_get(handle), **link = &trees;
+	unsigned int i;
+
+	if (!t || t->busy)
+		return;
+	while (*link != t)
+		link = &(*link)->next;
+	*link = t->next;
+	for (i = 0; i < 128; i++)
+		source_free(t->src[i]);
+	if (t->single)
+		source_free(t->only);
+	log_forget(t);
+	cst_tree_free(t->tree);
+	custom_path_free(t);
+	memory_free(t);
+	free(t);
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_dt_set_gen_elem_outfn(const dcd_tree_handle_t handle, FnTraceElemIn fn,
+						  const void *ctx)
+{
+	struct ocsd_tree *t = tree_get(handle);
+
+	if (!t)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	t->out = fn;
+	t->out_ctx = ctx;
+	t->print_elements = false;
+	return OCSD_OK;
+}
+
+static int config_etmv4(struct cst_config *cfg, const ocsd_etmv4_cfg *c)
+{
+	const struct cst_etmv4_regs regs = {
+		.configr = c->reg_configr, .traceidr = c->reg_traceidr & 0x7f,
+		.idr0 = c->reg_idr0, .idr1 = c->reg_idr1, .idr2 = c->reg_idr2,
+		.idr8 = c->reg_idr8, .idr9 = c->reg_idr9, .idr10 = c->reg_idr10,
+		.idr11 = c->reg_idr11, .idr12 = c->reg_idr12, .idr13 = c->reg_idr13,
+	};
+	enum cst_profile p = c->core_prof == profile_CortexM ? CST_PROFILE_M :
+			     c->core_prof == profile_CortexR ? CST_PROFILE_R : CST_PROFILE_A;
+
+	return cst_config_etmv4(cfg, &regs, 0, p);
+}
+
+static int config_ete(struct cst_config *cfg, const ocsd_ete_cfg *c)
+{
+	const struct cst_etmv4_regs regs = {
+		.configr = c->reg_configr, .traceidr = c->reg_traceidr & 0x7f,
+		.idr0 = c->reg_idr0, .idr1 = c->reg_idr1, .idr2 = c->reg_idr2,
+		.idr8 = c->reg_idr8, .devarch = c->reg_devarch,
+	};
+
+	return cst_config_etmv4(cfg, &regs, 1, CST_PROFILE_A);
+}
+
+/* Decoders that OpenCSD has. Those without a configuration function are not there yet. */
+static const struct builtin {
+	const char *name;
+	ocsd_trace_protocol_t protocol;
+} builtins[] = {
+	{ OCSD_BUILTIN_DCD_ETMV4I, OCSD_PROTOCOL_ETMV4I },
+	{ OCSD_BUILTIN_DCD_ETE, OCSD_PROTOCOL_ETE },
+	{ OCSD_BUILTIN_DCD_ETMV3, OCSD_PROTOCOL_ETMV3 },
+	{ OCSD_BUILTIN_DCD_PTM, OCSD_PROTOCOL_PTM },
+	{ OCSD_BUILTIN_DCD_STM, OCSD_PROTOCOL_STM },
+	{ OCSD_BUILTIN_DCD_ETMV4D, OCSD_PROTOCOL_ETMV4D },
+};
+
+static const struct builtin *find_builtin(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(builtins) / sizeof(builtins[0]); i++)
+		if (!strcmp(name, builtins[i].name))
+			return &builtins[i];
+	return NULL;
+}
+
+bool builtin_name(const char *name)
+{
+	return find_builtin(name) != NULL;
+}
+
+/* Puts a new source into the tree; its ID must be free. */
+static ocsd_err_t attach(struct ocsd_tree *t, struct source *s)
+{
+	if (t->single ? t->only != NULL : t->src[s->id] != NULL)
+		return OCSD_ERR_ATTACH_TOO_MANY;
+	if (!t->single && !OCSD_IS_VALID_CS_SRC_ID(s->id))
+		return OCSD_ERR_INVALID_ID;
+	if (t->single)
+		t->only = s;
+	else
+		t->src[s->id] = s;
+	return OCSD_OK;
+}
+
+static ocsd_err_t add_builtin(struct ocsd_tree *t, const struct builtin *b, int flags, const void *config,
+			      struct source *s)
+{
+	struct cst_config cfg;
+	ocsd_err_t ret;
+	int err;
+
+	if (b->protocol == OCSD_PROTOCOL_ETE)
+		err = config_ete(&cfg, config);
+	else if (b->protocol == OCSD_PROTOCOL_ETMV4I)
+		err = config_etmv4(&cfg, config);
+	else
+		return OCSD_ERR_NO_PROTOCOL;
+	/* packets can be listed whatever the configuration means for instructions */
+	if (err && !(err == -CST_ERR_UNSUP && s->packets_only))
+		return err_of(err);
+	(void)flags;
+	/* a client is told of transactions; that they failed it sees for itself */
+	cfg.hold_transactions = 0;
+	s->protocol = b->protocol;
+	s->id = cfg.trace_id;
+	ret = attach(t, s);
+	if (ret)
+		return ret;
+	err = cst_tree_add(t->tree, &cfg, &s->dec);
+	if (err) {
+		if (t->single)
+			t->only = NULL;
+		else
+			t->src[s->id] = NULL;
+		return err_of(err);
+	}
+	cst_decoder_set_cookie(s->dec, s);
+	cst_decoder_set_stop(s->dec, CST_STOP_CONTEXT);
+	packet_reset(&s->pkt, cst_decoder_config(s->dec));
+	return OCSD_OK;
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_dt_create_decoder(const dcd_tree_handle_t handle, const char *name,
+					      const int flags, const void *config, unsigned char *id)
+{
+	struct ocsd_tree *t = tree_get(handle);
+	const struct builtin *b;
+	struct source *s;
+	ocsd_err_t err;
+
+	if (!t || t->busy || !name || !config)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	if (!(flags & (OCSD_CREATE_FLG_PACKET_PROC | OCSD_CREATE_FLG_FULL_DECODER)))
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return err_last(OCSD_ERR_MEM);
+	s->tree = t;
+	s->packets_only = !(flags & OCSD_CREATE_FLG_FULL_DECODER);
+	b = find_builtin(name);
+	if (b) {
+		err = add_builtin(t, b, flags, config, s);
+	} else {
+		err = custom_create(t, s, name, flags, config);
+		if (!err) {
+			err = attach(t, s);
+			if (err)
+				custom_destroy(s);
+		}
+	}
+	if (err) {
+		free(s);
+		return err_last(err);
+	}
+	if (id)
+		*id = s->id;
+	memory_doubt(t);
+	return OCSD_OK;
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_dt_remove_decoder(const dcd_tree_handle_t handle, const unsigned char id)
+{
+	struct ocsd_tree *t = tree_get(handle);
+	struct source *s = t ? tree_source(t, id) : NULL;
+
+	if (!t || t->busy)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	if (!s)
+		return err_last(OCSD_ERR_INVALID_ID);
+	tree_drop(t, s);
+	if (s->dec)
+		cst_tree_remove(t->tree, s->dec);
+	memory_drop(t, s);
+	if (t->single)
+		t->only = NULL;
+	else
+		t->src[s->id] = NULL;
+	source_free(s);
+	return OCSD_OK;
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_dt_attach_packet_callback(const dcd_tree_handle_t handle,
+						      const unsigned char id,
+						      const ocsd_c_api_cb_types type, void *fn,
+						      const void *ctx)
+{
+	struct ocsd_tree *t = tree_get(handle);
+	struct source *s = t ? tree_source(t, id) : NULL;
+
+	if (!t || !fn)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	if (!s)
+		return err_last(OCSD_ERR_INVALID_ID);
+	switch (type) {
+	case OCSD_C_API_CB_PKT_SINK:
+		/* a full decoder has its own decoder as sink */
+		if (!s->packets_only || s->sink)
+			return err_last(OCSD_ERR_ATTACH_TOO_MANY);
+		s->sink = (FnDefPktDataIn)fn;
+		s->sink_ctx = ctx;
+		break;
+	case OCSD_C_API_CB_PKT_MON:
+		if (s->mon || s->print)
+			return err_last(OCSD_ERR_ATTACH_TOO_MANY);
+		s->mon = (FnDefPktDataMon)fn;
+		s->mon_ctx = ctx;
+		break;
+	default:
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	}
+	custom_update(s);
+	return OCSD_OK;
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_dt_set_pkt_protocol_printer(const dcd_tree_handle_t handle, uint8_t id,
+							int monitor)
+{
+	struct ocsd_tree *t = tree_get(handle);
+	struct source *s = t ? tree_source(t, id) : NULL;
+
+	if (!t)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	if (!s)
+		return err_last(OCSD_ERR_INVALID_ID);
+	if (monitor ? s->mon != NULL || s->print : s->sink != NULL || !s->packets_only)
+		return err_last(OCSD_ERR_ATTACH_TOO_MANY);
+	s->print = true;
+	s->print_mon = monitor;
+	custom_update(s);
+	return OCSD_OK;
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_dt_set_gen_elem_printer(const dcd_tree_handle_t handle)
+{
+	struct ocsd_tree *t = tree_get(handle);
+
+	if (!t)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	t->print_elements = true;
+	t->out = NULL;
+	return OCSD_OK;
+}
+
+OCSD_EXPORT ocsd_err_t ocsd_dt_set_raw_frame_printer(const dcd_tree_handle_t handle, int flags)
+{
+	struct ocsd_tree *t = tree_get(handle);
+
+	if (!t)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	if (t->single)
+		return err_last(OCSD_ERR_DCDT_NO_FORMATTER);
+	t->raw_flags = flags & (OCSD_DFRMTR_PACKED_RAW_OUT | OCSD_DFRMTR_UNPACKED_RAW_OUT);
+	return OCSD_OK;
+}
