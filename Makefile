@@ -90,6 +90,9 @@ UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(UNIT_SRC))
 QEMU := $(if $(QEMU_SRC),$(B)/tests/gen/qemu/flowlog.so)
 INTEROP := $(patsubst tests/interop/%.c,$(B)/tests/interop/%,$(INTEROP_SRC))
 FUZZ := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(FUZZ_SRC))
+OCSD_SRC := $(sort $(wildcard perf-plugin/opencsd/*.c))
+OCSD_OBJ := $(call obj,$(OCSD_SRC))
+OCSD_SO := $(B)/opencsd/libopencsd_c_api.so.1
 PC := $(B)/cstrace.pc
 
 # ---- targets that need no configuration --------------------------------------------------------
@@ -135,7 +138,9 @@ TOOL_CFLAGS = $(STD) $(WARN) $(SAN) -D_GNU_SOURCE -DCST_VERSION='"$(VERSION)"' -
 TEST_CFLAGS = $(STD) $(WARN) $(SAN) -D_GNU_SOURCE -Iinclude -Ilib -Iperf-plugin -Itests \
 	-Itests/gen $(DEP_CFLAGS)
 
-all: $(LIB_A) $(LIB_SO) $(TOOL) $(PC)
+DROP_IN := $(if $(OPENCSD_HEADERS),$(OCSD_SO))
+
+all: $(LIB_A) $(LIB_SO) $(TOOL) $(DROP_IN) $(PC)
 
 # ---- library -----------------------------------------------------------------------------------
 
@@ -174,6 +179,21 @@ $(PLUGIN_A): $(PLUGIN_REST)
 $(B)/perf-cstrace: $(PLUGIN_OBJ) $(LIB_A)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $(PLUGIN_OBJ) $(LIB_A) $(DEP_LIBS) -lpthread
+
+# ---- the interface of OpenCSD ------------------------------------------------------------------
+
+$(OCSD_OBJ): $(B)/obj/%.o: %.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(WARN) $(SAN) -fPIC -fvisibility=hidden -D_GNU_SOURCE -Iinclude $(OPENCSD_HEADERS) \
+		$(CFLAGS) $(DEPFLAGS) -c -o $@ $<
+
+$(OCSD_SO): $(OCSD_OBJ) $(LIB_A) scripts/libopencsd_c_api.map scripts/check-opencsd
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) -shared -Wl,-soname,$(@F) -Wl,--version-script=scripts/libopencsd_c_api.map \
+		$(if $(SAN),,-Wl,-z,defs) $(CFLAGS) $(LDFLAGS) -o $@ $(OCSD_OBJ) $(LIB_A)
+	$(if $(SAN),,$(Q)scripts/check-opencsd $@)
 
 # ---- tests -------------------------------------------------------------------------------------
 
