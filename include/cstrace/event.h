@@ -24,6 +24,8 @@
  *	size=N		bytes from base_address (process, library)
  *	offset=N	offset in the image file of base_address (process, library); in the code (patch_code)
  *	inherit=PID	(declare_process START) libraries and patches of PID are there too: a fork
+ *	rest=1		(declare_library START) what is left of one that was cut: its patches stay. Otherwise
+ *			patches end where a library starts
  *	state=STATE	(patch_code) START when absent; END: the patch is gone, CURRENT: it is in place
  *	register=N	(define_trace) e.g. TRCCONFIGR=0xc1: new values
  */

@@ -20,6 +20,7 @@ struct cst_state;
 
 struct cst_state_limits {
 	size_t memory;		/* bytes of everything alive (256 MiB when 0) */
+	uint64_t inherited;	/* libraries and patches that inherit= may copy in all (16 Mi when 0) */
 };
 
 struct cst_state_counts {
@@ -35,45 +36,47 @@ struct cst_state_counts {
 /* Told of an event; `implied`: it was not given but follows. Negative stops and is passed on. */
 typedef int (*cst_state_fn)(void *ctx, const struct cst_event *ev, int implied);
 
-int cst_state_new(struct cst_state **st, const struct cst_state_limits *limits);
-void cst_state_free(struct cst_state *st);
+CST_API int cst_state_new(struct cst_state **st, const struct cst_state_limits *limits);
+CST_API void cst_state_free(struct cst_state *st);
 /*
  * One event forwards. `emit` (may be NULL) gets the implied events and the event itself in the order of a
  * complete log; inherit= is then given as parent=. -CST_ERR_LIMIT or _NOMEM: the event was counted as
  * dropped, the state goes without it.
  */
-int cst_state_apply(struct cst_state *st, const struct cst_event *ev, cst_state_fn emit, void *ctx);
+CST_API int cst_state_apply(struct cst_state *st, const struct cst_event *ev, cst_state_fn emit, void *ctx);
 /* One event backwards: afterwards the state is that before the event. */
-int cst_state_unapply(struct cst_state *st, const struct cst_event *ev);
+CST_API int cst_state_unapply(struct cst_state *st, const struct cst_event *ev);
 
 /*
- * Everything that is alive as events with the given state and time, in an order that can be applied:
- * processes first, by pid, then what belongs to each. `implied` is 0.
+ * Everything that is alive as events with the given state and time, in an order that can be applied: each
+ * process, by pid, with what belongs to it, then the trace sources; with END the other way round. `implied`
+ * is 0.
  */
-int cst_state_list(const struct cst_state *st, enum cst_event_state state, uint64_t time,
+CST_API int cst_state_list(const struct cst_state *st, enum cst_event_state state, uint64_t time,
 			   cst_state_fn fn, void *ctx);
 /* The same for one process and what belongs to it; with END the process comes last. */
-int cst_state_list_process(const struct cst_state *st, int64_t pid, enum cst_event_state state,
+CST_API int cst_state_list_process(const struct cst_state *st, int64_t pid, enum cst_event_state state,
 				   uint64_t time, cst_state_fn fn, void *ctx);
-void cst_state_counts(const struct cst_state *st, struct cst_state_counts *counts);
+CST_API void cst_state_counts(const struct cst_state *st, struct cst_state_counts *counts);
 
 /*
  * Questions. 1 and *ev (state CURRENT, valid until the next change), or 0.
  * Code: a patch before a library before the image of the process; with an unknown size it reaches to the
  * next one.
  */
-int cst_state_process(const struct cst_state *st, int64_t pid, struct cst_event *ev);
-int cst_state_thread(const struct cst_state *st, int64_t tid, struct cst_event *ev);
-int cst_state_asid(const struct cst_state *st, uint32_t asid, struct cst_event *ev);
-int cst_state_trace(const struct cst_state *st, struct cst_str source, struct cst_event *ev);
-int cst_state_code(const struct cst_state *st, int64_t pid, uint64_t address, struct cst_event *ev);
+CST_API int cst_state_process(const struct cst_state *st, int64_t pid, struct cst_event *ev);
+CST_API int cst_state_thread(const struct cst_state *st, int64_t tid, struct cst_event *ev);
+CST_API int cst_state_asid(const struct cst_state *st, uint32_t asid, struct cst_event *ev);
+CST_API int cst_state_trace(const struct cst_state *st, struct cst_str source, struct cst_event *ev);
+CST_API int cst_state_code(const struct cst_state *st, int64_t pid, uint64_t address, struct cst_event *ev);
 
 /*
- * The state before the first event of a log, or after all events of time <= `until`, reconstructed
- * backwards from the end of the log. Lines that are wrong are skipped and counted in *bad (may be NULL).
+ * The state before the first event of a log, or after the last event of a time <= `until`, reconstructed
+ * backwards from the end of the log into an empty state. An event without a time belongs to the next one that
+ * has one. Lines that are wrong are skipped and counted in *bad (may be NULL).
  */
-int cst_state_before(struct cst_state *st, struct cst_event_reader *r, uint64_t *bad);
-int cst_state_at(struct cst_state *st, struct cst_event_reader *r, uint64_t until, uint64_t *bad);
+CST_API int cst_state_before(struct cst_state *st, struct cst_event_reader *r, uint64_t *bad);
+CST_API int cst_state_at(struct cst_state *st, struct cst_event_reader *r, uint64_t until, uint64_t *bad);
 
 CST_END
 
