@@ -9,4 +9,8 @@ int cmd_dump(int argc, const char **argv);
 int cmd_profile(int argc, const char **argv);
 int cmd_info(int argc, const char **argv);
 
+struct session;
+/* info_json.c: of a session that was run. */
+void info_json(const struct session *ss);
+
 #endif

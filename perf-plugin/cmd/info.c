@@ -268,6 +268,16 @@ static void print_processes(const struct session *ss, bool all)
 		       ss->spaces.kcore ? ", with a copy of its memory (kcore)" : "");
 }
 
+static int decode_for_programs(struct session *ss)
+{
+	struct session_consumer nothing = { .data = NULL };
+
+	if (session_run(ss, &nothing))
+		return CMD_ERROR;
+	info_json(ss);
+	return session_has_losses(ss) ? CMD_LOSSES : CMD_OK;
+}
+
 static int decode(struct session *ss, bool all)
 {
 	struct session_consumer nothing = { .data = NULL };
@@ -292,11 +302,14 @@ static int decode(struct session *ss, bool all)
 int cmd_info(int argc, const char **argv)
 {
 	struct session_opts so = { .progress = true };
-	bool no_decode = false, all = false;
+	bool no_decode = false, all = false, json;
+	const char *format = "text";
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
 		{ 0, "no-decode", CMD_OPT_FLAG, &no_decode, NULL,
 		  "do not decode: no missing images, no losses inside the trace", NULL },
+		{ 0, "format", CMD_OPT_STRING, &format, "NAME",
+		  "text (default), or json: what was decoded and lost, for programs", NULL },
 		{ 0, "all", CMD_OPT_FLAG, &all, NULL, "do not shorten long lists", NULL },
 		CMD_OPT_END
 	};
@@ -311,9 +324,19 @@ int cmd_info(int argc, const char **argv)
 	rc = cmd_options(&desc, &argc, argv);
 	if (rc != CMD_GO_ON)
 		return rc;
+	json = !strcmp(format, "json");
+	if (!json && strcmp(format, "text"))
+		return cmd_usage_error(&desc, "unknown format '%s'", format);
+	if (json && no_decode)
+		return cmd_usage_error(&desc, "--format=json tells what decoding found, --no-decode leaves it out");
 	ss = session_open(&so);
 	if (!ss)
 		return CMD_ERROR;
+	if (json) {
+		rc = decode_for_programs(ss);
+		session_close(ss);
+		return rc;
+	}
 	print_origin(ss);
 	print_units(ss);
 	print_ids(ss);

@@ -24,8 +24,7 @@ static int run(struct session *ss, const struct injector_opts *o)
 		return CMD_ERROR;
 	rc = injector_run(in);
 	if (!rc) {
-		session_print_missing(ss, stderr);
-		session_print_summary(ss, stderr);
+		session_print_end(ss, stderr);
 	}
 	injector_close(in);
 	if (rc)

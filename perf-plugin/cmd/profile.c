@@ -114,8 +114,7 @@ static int run(struct session *ss, const struct profile_format *f, const char *w
 	if (counts_run(c))
 		goto out;
 	n = counts_binaries(c, &v);
-	session_print_missing(ss, stderr);
-	session_print_summary(ss, stderr);
+	session_print_end(ss, stderr);
 	b = want ? find_named(v, n, want) : find_main(v, n);
 	if (!b) {
 		if (want)

@@ -22,8 +22,7 @@ static int run(struct session *ss, const struct itrace_opts *o, unsigned int fie
 		return CMD_ERROR;
 	rc = listing_run(l);
 	if (!rc) {
-		session_print_missing(ss, stderr);
-		session_print_summary(ss, stderr);
+		session_print_end(ss, stderr);
 	}
 	listing_close(l);
 	if (rc)

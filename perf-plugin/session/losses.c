@@ -9,9 +9,9 @@
 
 static const struct {
 	uint8_t kind;
-	const char *counted, *why, *cure;
+	const char *name, *counted, *why, *cure;
 } causes[NR_LOSSES] = {
-#define LOSS(name, kind, counted, why, cure) { LOSS_KIND_##kind, counted, why, cure },
+#define LOSS(name, kind, counted, why, cure) { LOSS_KIND_##kind, #name, counted, why, cure },
 #include "session/losses.def"
 #undef LOSS
 };
@@ -19,6 +19,11 @@ static const struct {
 enum loss_kind loss_kind(enum loss cause)
 {
 	return causes[cause].kind;
+}
+
+const char *loss_name(enum loss cause)
+{
+	return causes[cause].name;
 }
 
 const char *loss_counted(enum loss cause)

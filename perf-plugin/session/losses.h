@@ -104,6 +104,7 @@ void losses_batch(struct stream_state *st, const struct cst_generic *g, size_t n
 void losses_fragment_end(struct stream_state *st);
 
 enum loss_kind loss_kind(enum loss cause);
+const char *loss_name(enum loss cause);
 const char *loss_counted(enum loss cause);
 const char *loss_why(enum loss cause);
 const char *loss_cure(enum loss cause);		/* NULL: none */

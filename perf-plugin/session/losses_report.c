@@ -118,6 +118,18 @@ static void print_lost(const struct losses *ls, FILE *out)
 	}
 }
 
+/* Which virtual machines ran: by VMID, or by the host's thread that ran them. */
+static void print_guests(const struct guests *gs, FILE *out)
+{
+	char a[32];
+	unsigned int i;
+
+	for (i = 0; i < gs->nr; i++)
+		fprintf(out, "    guest %" PRIu32 ": %s stretches\n", gs->v[i].id, grouped(gs->v[i].stretches, a));
+	if (gs->rest)
+		fprintf(out, "    further guests: %s stretches\n", grouped(gs->rest, a));
+}
+
 static void print_cause(const struct session *ss, enum loss cause, FILE *out)
 {
 	const struct loss_amount *n = &ss->losses.cause[cause];
@@ -128,6 +140,8 @@ static void print_cause(const struct session *ss, enum loss cause, FILE *out)
 	fprintf(out, ": %s\n", loss_why(cause));
 	if (cause == LOSS_LOST)
 		print_lost(&ss->losses, out);
+	if (cause == LOSS_GUEST)
+		print_guests(&ss->totals.who.guests, out);
 	if (loss_cure(cause))
 		fprintf(out, "    -> %s\n", loss_cure(cause));
 }

@@ -165,5 +165,7 @@ void session_print_summary(const struct session *ss, FILE *out);
 void session_print_losses(const struct session *ss, FILE *out);
 /* Missing or refused images: path, reason, instructions or addresses lost, remedy; to `out`. Returns their number. */
 unsigned int session_print_missing(const struct session *ss, FILE *out);
+/* What a command says at its end: both, and where to read more. */
+void session_print_end(const struct session *ss, FILE *out);
 
 #endif

@@ -68,16 +68,32 @@ static void print_conflicts(const struct session *ss, FILE *out)
 	}
 }
 
+void session_print_end(const struct session *ss, FILE *out)
+{
+	session_print_missing(ss, out);
+	session_print_summary(ss, out);
+	if (session_has_losses(ss))
+		fprintf(out, "cstrace: 'perf-cstrace info' tells which CPUs, processes and files lost it, and what helps\n");
+}
+
 unsigned int session_print_missing(const struct session *ss, FILE *out)
 {
 	const struct losses *ls = &ss->losses;
 	unsigned int n = print_files(ss, out);
+	static const uint8_t nobodys[] = {	/* that no file is to blame for */
+		LOSS_NO_THREAD, LOSS_SHORT_ID, LOSS_ASID, LOSS_GUEST, LOSS_SECURE, LOSS_FIRMWARE,
+	};
+	size_t i;
 	enum loss user = ss->totals.lost_records ? LOSS_MAP_LOST : LOSS_NO_MAP;
 
 	print_conflicts(ss, out);
-	if (ls->cause[LOSS_NO_THREAD].count) {
-		print_times(ss, ls->cause[LOSS_NO_THREAD].count, ls->cause[LOSS_NO_THREAD].bytes, out);
-		fprintf(out, "nothing tells whose code it is; %s\n", loss_cure(LOSS_NO_THREAD));
+	for (i = 0; i < sizeof(nobodys) / sizeof(nobodys[0]); i++) {
+		const struct loss_amount *a = &ls->cause[nobodys[i]];
+
+		if (!a->count)
+			continue;
+		print_times(ss, a->count, a->bytes, out);
+		fprintf(out, "%s; %s\n", loss_why(nobodys[i]), loss_cure(nobodys[i]));
 		n++;
 	}
 	if (ls->no_map[0].count) {

@@ -403,7 +403,7 @@ static int settle(struct stream_state *st)
 	}
 	c->uncertain++;
 	losses_add(&ss->losses, LOSS_UNCERTAIN, st->stream.cpu, st->stream.pid,
-		   threads_comm(&ss->threads, st->stream.tid, st->limit), 1, 0);
+		   threads_comm(&ss->threads, st->stream.pid, st->limit), 1, 0);
 	return 0;
 }
 

@@ -216,7 +216,7 @@ static const struct missing_case {
 	{ "/two.bin", SB_TID, 0x7000, 0, 3, LOSS_MAP_LOST, SB_PID, "0x7000" },
 	{ "/two.bin", 4711, SB_BASE, 0, 0, LOSS_NO_THREAD, -1, "PID_IN_CONTEXTIDR" },
 	{ "/two.bin", SB_TID, 0x9000, 1, 0, LOSS_KERNEL, SB_PID, "--vmlinux" },
-	{ "/two.bin", SB_TID, 0x9000, 3, 0, LOSS_FIRMWARE, SB_PID, NULL },
+	{ "/two.bin", SB_TID, 0x9000, 3, 0, LOSS_FIRMWARE, SB_PID, "EL3" },
 };
 
 static void code_is_missing(void **state)
@@ -246,10 +246,9 @@ static void code_is_missing(void **state)
 		if (c->pid == SB_PID)
 			assert_string_equal(find_row(&ss->losses.process, c->cause, SB_PID)->comm, "loop");
 		out = open_memstream(&text, &len);
-		assert_int_equal(session_print_missing(ss, out), c->says != NULL);
+		assert_int_equal(session_print_missing(ss, out), 1);
 		fclose(out);
-		if (c->says)
-			assert_non_null(strstr(text, c->says));
+		assert_non_null(strstr(text, c->says));
 		free(text);
 		session_close(ss);
 		pdb_free(&trace);
