@@ -119,6 +119,8 @@ CST_API int cst_decoder_peek_timestamp(struct cst_decoder *dec, uint64_t *ts);
  * unseen before such a timestamp. 0 when none comes before that.
  */
 CST_API int cst_decoder_peek_stretch(struct cst_decoder *dec, uint64_t *ts);
+/* Where execution goes on, when the trace says so before the next instruction: 1 and *addr, else 0. */
+CST_API int cst_decoder_peek_address(struct cst_decoder *dec, uint64_t *addr);
 
 /* How a buffer is laid out. */
 enum cst_tree_format {

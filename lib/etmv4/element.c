@@ -827,3 +827,18 @@ int cst_etmv4_queue_timestamp(const struct etmv4_queue *q, int stretch, uint64_t
 		}
 	return stretch && q->exc_pending ? -1 : 0;
 }
+
+int cst_etmv4_queue_address(const struct etmv4_queue *q, uint64_t *addr)
+{
+	uint32_t i;
+
+	for (i = 0; i < q->count; i++) {
+		if (at(q, i)->kind == CST_EL_ADDRESS) {
+			*addr = at(q, i)->addr;
+			return 1;
+		}
+		if (p0_count(q, at(q, i)) || at(q, i)->kind == CST_EL_NO_SYNC || at(q, i)->kind == CST_EL_TRACE_ON)
+			return -1;
+	}
+	return q->exc_pending ? -1 : 0;
+}

@@ -112,6 +112,8 @@ const struct cst_element *cst_etmv4_queue_take(struct etmv4_queue *q);
  * -1 when an exception, Trace On or loss comes first.
  */
 int cst_etmv4_queue_timestamp(const struct etmv4_queue *q, int stretch, uint64_t *ts);
+/* The Target Address that is queued before any P0 element: 1 and *addr; -1 when a P0 element comes first; or 0. */
+int cst_etmv4_queue_address(const struct etmv4_queue *q, uint64_t *addr);
 
 /*
  * Nothing is queued, nothing speculative, so that an atom packet's atoms are final at once and can

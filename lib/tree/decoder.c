@@ -9,6 +9,9 @@
 
 #include "tree/decoder.h"
 
+/* Packets that may stand between an indirect branch and its target. */
+#define PEEK_PACKETS 16
+
 int cst_decoder_new(struct cst_decoder **out, const struct cst_config *cfg)
 {
 	struct cst_decoder *dec;
@@ -517,4 +520,33 @@ int cst_decoder_peek_timestamp(struct cst_decoder *dec, uint64_t *ts)
 int cst_decoder_peek_stretch(struct cst_decoder *dec, uint64_t *ts)
 {
 	return look_ahead(dec, &dec->stretch, 1, ts);
+}
+
+int cst_decoder_peek_address(struct cst_decoder *dec, uint64_t *addr)
+{
+	struct cursor c = dec->cur;
+	struct cst_packet pkt;
+	unsigned int i;
+	int r = cst_etmv4_queue_address(&dec->queue, addr);
+
+	if (r)
+		return r > 0;
+	if (!dec->flow.need_addr) {
+		*addr = dec->flow.addr;
+		return 1;
+	}
+	/* a context, a timestamp and the like may come first */
+	for (i = 0; i < PEEK_PACKETS && next_packet(&c, &pkt, 0); i++)
+		switch (pkt.type) {
+		case CST_PKT_ADDR_MATCH: case CST_PKT_ADDR_SHORT: case CST_PKT_ADDR_32: case CST_PKT_ADDR_64:
+		case CST_PKT_ADDR_CTXT_32: case CST_PKT_ADDR_CTXT_64:
+			*addr = pkt.addr;
+			return 1;
+		case CST_PKT_CONTEXT: case CST_PKT_TIMESTAMP: case CST_PKT_CCNT_F1: case CST_PKT_CCNT_F2:
+		case CST_PKT_CCNT_F3: case CST_PKT_EVENT: case CST_PKT_IGNORE: case CST_PKT_TS_MARKER:
+			break;
+		default:
+			return 0;
+		}
+	return 0;
 }

@@ -42,39 +42,38 @@ void contextid_init(struct contextid *c, enum contextid_format forced, const cha
 static enum contextid_format choose_arm(struct contextid *c, uint32_t value, unsigned int bits)
 {
 	if (bits > 8 && value >> 8)
-		c->decided = CONTEXTID_TID_ASID;
-	/* the idle task has thread 0 */
-	return c->decided == CONTEXTID_TID_ASID ? CONTEXTID_TID_ASID : CONTEXTID_ASID;
+		return c->decided = CONTEXTID_TID_ASID;
+	return CONTEXTID_ASID;
 }
 
 static enum contextid_format choose(struct contextid *c, uint32_t value, unsigned int bits,
 				    const struct contextid_evidence *ev)
 {
+	bool switched = ev->running > 0;
+
+	if (c->decided != CONTEXTID_AUTO && c->decided != CONTEXTID_ASID)
+		return c->decided;
 	if (c->arch == ARCH_ARM)
 		return choose_arm(c, value, bits);
-	if (c->decided != CONTEXTID_AUTO)
-		return c->decided;
 	/* A kernel without PID_IN_CONTEXTIDR never writes it. */
 	if (!value)
 		return CONTEXTID_NONE;
-	if (c->arch == ARCH_ARM64)
+	if (bits == 32 && switched && (uint32_t)ev->running == value)
 		return c->decided = CONTEXTID_TID;
+	if (bits == 32 && switched && (uint32_t)ev->running == value >> 8)
+		return c->decided = CONTEXTID_TID_ASID;
 	if (ev->asid && !ev->tid_shifted && (bits == 8 || value <= 0xff))
 		return c->decided = CONTEXTID_ASID;
 	if (bits < 32)
+		return c->decided == CONTEXTID_ASID ? CONTEXTID_ASID : CONTEXTID_TID;
+	if (ev->tid && (!switched || c->arch == ARCH_ARM64))
 		return CONTEXTID_TID;
-	if (ev->running > 0 && (uint32_t)ev->running == value)
-		return c->decided = CONTEXTID_TID;
-	if (ev->running > 0 && (uint32_t)ev->running == value >> 8)
-		return c->decided = CONTEXTID_TID_ASID;
-	if (ev->tid && ev->running <= 0)
-		return c->decided = CONTEXTID_TID;
 	if (ev->tid_shifted)
 		return c->decided = CONTEXTID_TID_ASID;
 	/* A small number that is not who ran: an identifier of the hardware's size. */
-	if (ev->running > 0 && value <= 0xff)
-		return CONTEXTID_ASID;
-	return CONTEXTID_TID;
+	if (switched && value <= 0xff)
+		c->decided = CONTEXTID_ASID;
+	return value <= 0xff && c->decided == CONTEXTID_ASID ? CONTEXTID_ASID : CONTEXTID_TID;
 }
 
 enum contextid_format contextid_choose(struct contextid *c, uint32_t value, unsigned int bits,

@@ -37,6 +37,12 @@ struct contextid {
 
 /* `arch` is what the file says (uname -m), NULL nothing. */
 void contextid_init(struct contextid *c, enum contextid_format forced, const char *arch);
+/* True when no evidence is needed any more. */
+static inline bool contextid_decided(const struct contextid *c)
+{
+	return c->forced || c->decided == CONTEXTID_TID || c->decided == CONTEXTID_TID_ASID;
+}
+
 /* How to read a value of which `bits` are traced. */
 enum contextid_format contextid_choose(struct contextid *c, uint32_t value, unsigned int bits,
 				       const struct contextid_evidence *ev);

@@ -202,6 +202,20 @@ static void show_progress(struct run *r, uint64_t in_fragment)
 		100.0 * (double)(ss->bytes_done + in_fragment) / (double)ss->bytes_total : 0.0);
 }
 
+/* Where did the program stand that an exception left? Only what comes between that and its context is skipped. */
+static void find_exception(struct stream_state *st, const struct cst_generic *g, int n)
+{
+	st->left_known = false;
+	while (--n >= 0 && g[n].kind != CST_GEN_RANGE && g[n].kind != CST_GEN_TRACE_ON &&
+	       g[n].kind != CST_GEN_NO_SYNC) {
+		if (g[n].kind != CST_GEN_EXCEPTION)
+			continue;
+		st->left_known = g[n].flags & CST_GF_RET_ADDR;
+		st->left_at = g[n].end;
+		break;
+	}
+}
+
 static int deliver(struct run *r, struct stream_state *st, int n, enum cst_stop why)
 {
 	int rc = 0;
@@ -215,6 +229,8 @@ static int deliver(struct run *r, struct stream_state *st, int n, enum cst_stop 
 		if (r->progress && !(++r->ticks & 63))
 			show_progress(r, r->batch[n - 1].index - st->frag->pub.offset);
 	}
+	if (why == CST_STOP_CONTEXT && st->unit->pid.contextidr_el2)
+		find_exception(st, r->batch, n);
 	return rc ? rc : stream_stop(st, why, n ? &r->batch[n - 1] : NULL);
 }
 

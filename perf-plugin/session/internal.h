@@ -120,6 +120,8 @@ struct stream_state {
 	uint8_t el;
 	bool el_known;
 	struct who who;
+	bool left_known;		/* an exception came right before the last context ... */
+	uint64_t left_at;		/* ... and this is its return address */
 	uint32_t context_id, vmid;	/* of the last context */
 	uint64_t insns_stamped;		/* instructions when the last timestamp came */
 };

@@ -25,6 +25,19 @@ static uint64_t now(const struct stream_state *st)
 	return st->time != NO_TIME ? st->time : st->frag->pub.time;
 }
 
+static uint64_t insns(const struct stream_state *st)
+{
+	return cst_decoder_stats(st->stream.decoder)->insns;
+}
+
+/* Times that a stretch ended where the trace was lost. */
+static uint64_t gaps(const struct stream_state *st)
+{
+	const struct cst_stats *s = cst_decoder_stats(st->stream.decoder);
+
+	return s->resyncs + s->overflows + s->discards + s->bad_packets;
+}
+
 static bool in_kernel(const struct stream_state *st)
 {
 	return st->el_known && st->el > 0;
@@ -67,6 +80,9 @@ static int thread_by_timestamp(struct stream_state *st)
 {
 	uint64_t ts, time;
 
+	/* Nothing ran since the last one. */
+	if (st->who.stamped == insns(st))
+		return running_thread(&st->ss->running, st->stream.cpu, st->who.passed);
 	if (!st->unit->timestamps || cst_decoder_peek_stretch(st->stream.decoder, &ts) <= 0 ||
 	    !stream_time(st, ts, &time))
 		return -1;
@@ -85,6 +101,20 @@ static bool one_process(const struct stream_state *st, const int *tids, size_t n
 	return pid >= 0;
 }
 
+/* Did no thread but the one that the AUX record was written in run in this fragment? */
+static bool only_aux_thread(const struct stream_state *st)
+{
+	const struct running *r = &st->ss->running;
+	const struct fragment *f = st->frag;
+	int first;
+
+	if (f->aux_tid <= 0 || f->pub.time == NO_TIME)
+		return false;
+	first = running_thread(r, st->stream.cpu, st->who.began);
+	return (first <= 0 || first == f->aux_tid) &&
+	       !running_other(r, st->stream.cpu, st->who.began, f->pub.time, f->aux_tid);
+}
+
 static enum certainty by_switches(struct stream_state *st)
 {
 	const struct session *ss = st->ss;
@@ -92,9 +122,7 @@ static enum certainty by_switches(struct stream_state *st)
 	bool all;
 	size_t n;
 
-	/* The thread that the AUX record was written in, when no other one ran since the last record. */
-	if (st->frag->aux_tid > 0 && st->frag->pub.time != NO_TIME &&
-	    !running_other(&ss->running, st->stream.cpu, st->frag->since, st->frag->pub.time, st->frag->aux_tid)) {
+	if (only_aux_thread(st)) {
 		set_thread(st, st->frag->aux_tid);
 		if (st->stream.pid >= 0)
 			return CERTAIN;
@@ -340,7 +368,7 @@ static enum contextid_format format_of(struct stream_state *st)
 	/* CONTEXTIDR_EL2 exists on AArch64 only. */
 	if (st->unit->pid.contextidr_el2 && !ss->contextid.forced)
 		return v || !st->el_known || st->el ? CONTEXTID_TID : CONTEXTID_NONE;
-	if (ss->contextid.decided == CONTEXTID_AUTO && ss->contextid.arch == ARCH_UNKNOWN) {
+	if (!contextid_decided(&ss->contextid)) {
 		ev.tid = has_code(ss, (int)v, st->limit);
 		ev.tid_shifted = v >> 8 && has_code(ss, (int)(v >> 8), st->limit);
 		ev.asid = asids_declared(&ss->asids, v & 0xff, now(st)) >= 0;
@@ -386,16 +414,16 @@ static int resolve(struct stream_state *st)
 
 static int settle(struct stream_state *st)
 {
-	uint64_t insns = cst_decoder_stats(st->stream.decoder)->insns;
 	struct session *ss = st->ss;
 	struct who_counts *c = &ss->totals.who;
 	struct who *w = &st->who;
 	int err = resolve(st);
 
+	w->gaps = gaps(st);
 	/* Once for each stretch, whatever stops there are before it begins. */
-	if (err || w->how == WHO_TOLD || w->counted == insns)
+	if (err || w->how == WHO_TOLD || w->counted == insns(st))
 		return err;
-	w->counted = insns;
+	w->counted = insns(st);
 	if (w->how == WHO_ONLY) {
 		c->only_process++;
 		c->only_pid = st->stream.pid;
@@ -415,11 +443,12 @@ int who_begin(struct stream_state *st)
 	w->id_bits = 0;
 	w->by_id = false;
 	w->cause = LOSS_NO_THREAD;
-	w->counted = UINT64_MAX;
+	w->counted = w->stamped = UINT64_MAX;
 	w->passed = st->frag->since;
 	for (i = 0; i < st->ss->nr_starts; i++)
 		if (st->ss->starts[i].cpu == st->stream.cpu && st->ss->starts[i].time > w->passed)
 			w->passed = st->ss->starts[i].time;
+	w->began = w->passed;
 	world_restart(&w->world);
 	st->stream.pid = st->stream.tid = -1;
 	if (who_is_traced(st))
@@ -449,11 +478,20 @@ static void count_world(struct stream_state *st, const struct cst_generic *g)
 	}
 }
 
+/* Can the thread change where no context element says so? */
+static bool may_change(const struct stream_state *st)
+{
+	return who_is_traced(st) ? st->who.id_bits && !st->who.by_id : true;
+}
+
 int who_context(struct stream_state *st, const struct cst_generic *g)
 {
 	const struct aux_pid_source *src = &st->unit->pid;
-	bool entered = st->el_known && st->el == 0 && g->el > 0;
+	struct world_entry e = { .to = 0 };
 	struct who *w = &st->who;
+	bool was_known = st->el_known, same_id;
+	uint8_t was_bits = w->id_bits, was_el = st->el;
+	uint32_t was_id = w->id;
 
 	if (src->contextidr_el2 && g->flags & CST_GF_VMID) {
 		w->id = g->vmid;
@@ -462,29 +500,31 @@ int who_context(struct stream_state *st, const struct cst_generic *g)
 		w->id = g->context_id;
 		w->id_bits = st->stream.config->cid_bytes * 8;
 	}
-	if (!(g->flags & CST_GF_EL))
-		return settle(st);
-	st->el = g->el;
-	st->el_known = true;
-	world_of(&st->ss->own, &w->world, g, own_thread(st, w->id), src->contextidr_el2);
-	count_world(st, g);
-	/* Not traced, or not yet in this fragment; after the first one the last value holds. */
+	same_id = w->id == was_id && w->id_bits == was_bits;
+	if (g->flags & CST_GF_EL) {
+		st->el = g->el;
+		st->el_known = true;
+		e.thread_known = own_thread(st, w->id);
+		e.host_el2 = src->contextidr_el2;
+		e.from = st->left_at;
+		e.from_known = st->left_known;
+		if (e.host_el2 && g->el == 0)
+			e.to_known = cst_decoder_peek_address(st->stream.decoder, &e.to) > 0;
+		world_of(&st->ss->own, &w->world, g, &e);
+		count_world(st, g);
+	}
+	/* Not yet in this fragment; after the first one the last value holds. */
 	if (who_is_traced(st) && !w->id_bits && st->stream.tid < 0)
 		return 0;
-	/* The kernel is entered in the thread that ran. */
-	if (entered && !who_is_traced(st) && st->stream.tid >= 0)
+	/* The same program goes on, or the kernel is entered in the thread that ran. */
+	if (may_change(st) && same_id && was_known && was_el == 0 && st->stream.tid >= 0 && w->gaps == gaps(st))
 		return 0;
 	return settle(st);
 }
 
-/* Can the thread change where no context element says so? */
-static bool may_change(const struct stream_state *st)
-{
-	return who_is_traced(st) ? st->who.id_bits && !st->who.by_id : true;
-}
-
 int who_trace_on(struct stream_state *st)
 {
+	st->who.stamped = UINT64_MAX;
 	return may_change(st) ? settle(st) : 0;
 }
 
@@ -492,6 +532,7 @@ int who_time(struct stream_state *st, uint64_t time)
 {
 	if (time > st->who.passed)
 		st->who.passed = time;
+	st->who.stamped = insns(st);
 	/* Programs are left through an exception only; in the kernel a switch can be anywhere. */
 	return in_kernel(st) && may_change(st) ? settle(st) : 0;
 }

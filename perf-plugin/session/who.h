@@ -29,11 +29,14 @@ struct who {
 	uint32_t id;		/* last context ID, or CONTEXTIDR_EL2 ... */
 	uint8_t id_bits;	/* ... traced in so many bits; 0: none since the fragment began */
 	uint64_t passed;	/* perf time of the last timestamp in this fragment, or of its beginning */
+	uint64_t began;		/* when the fragment began at the earliest */
 	struct world_state world;
 	uint8_t cause;		/* enum loss: why the thread of user code is not known */
 	uint8_t how;		/* enum who_how */
 	bool by_id;		/* the context ID names the thread: nothing else can change it */
 	uint64_t counted;	/* instructions when `how` was counted; UINT64_MAX: never */
+	uint64_t stamped;	/* instructions when `passed` came, no Trace On since; UINT64_MAX: none */
+	uint64_t gaps;		/* places where trace was lost, when the thread was settled */
 };
 
 /* Threads by the low bits of their number; made when first needed. */

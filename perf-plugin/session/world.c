@@ -35,55 +35,74 @@ static bool own_vmid(struct own_world *own, uint32_t vmid, bool proof)
 	return vmid == own->vmid;
 }
 
-static bool is_vcpu(const struct world_state *w, uint32_t thread)
+static struct vcpu *find_vcpu(struct world_state *w, uint32_t thread)
 {
 	unsigned int i;
 
 	for (i = 0; i < w->nr_vcpus && i < NR_VCPUS; i++)
-		if (w->vcpus[i] == thread)
-			return true;
-	return false;
+		if (w->vcpus[i].thread == thread)
+			return &w->vcpus[i];
+	return NULL;
+}
+
+static struct vcpu *get_vcpu(struct world_state *w, uint32_t thread)
+{
+	struct vcpu *v = find_vcpu(w, thread);
+
+	if (!v) {
+		v = &w->vcpus[w->nr_vcpus++ % NR_VCPUS];
+		v->thread = thread;
+	}
+	return v;
 }
 
 /*
- * The host's kernel at EL2: EL1 is a guest's kernel, EL0 entered from it a guest's program. EL0 entered from
- * EL2 is the host's, unless EL2 had interrupted a guest's program: then it may be either.
+ * EL0 is entered from EL2, in a thread that runs a guest. It is the guest's program when that was left
+ * before and goes on where it was, or behind an instruction that the host carried out for it.
  */
-static bool guest_below_el2(struct world_state *w, const struct cst_generic *g)
+static bool guest_goes_on(const struct vcpu *v, const struct world_entry *e)
 {
-	/* What a thread that runs a guest did since it was here is not known. */
-	if (w->known && g->vmid != w->thread)
-		w->left_guest_user = is_vcpu(w, g->vmid);
-	w->thread = g->vmid;
+	if (!v || !v->in_user)
+		return false;
+	return !v->pc_known || !e->to_known || e->to == v->pc || e->to == v->pc + 4;
+}
+
+/* The host's kernel at EL2: EL1 is a guest's kernel, EL0 entered from there a guest's program. */
+static bool guest_below_el2(struct world_state *w, const struct cst_generic *g, const struct world_entry *e)
+{
+	struct vcpu *v;
+
 	switch (g->el) {
 	case 1:
-		if (!is_vcpu(w, g->vmid))
-			w->vcpus[w->nr_vcpus++ % NR_VCPUS] = g->vmid;
-		w->left_guest_user = false;
+		get_vcpu(w, g->vmid)->in_user = false;
 		return true;
 	case 2:
-		if (w->known && w->el == 0)
-			w->left_guest_user = w->guest_user;
+		if (w->known && w->el == 0 && w->guest_user) {
+			v = get_vcpu(w, g->vmid);
+			v->in_user = true;
+			v->pc_known = e->from_known;
+			v->pc = e->from;
+		}
 		return false;
 	}
-	if (!w->known || w->el == 0)
-		return w->guest_user;
-	w->guest_user = w->el == 1 || w->left_guest_user;
+	/* Said again; or, where EL2 is not traced, whatever came before. */
+	if (w->known && w->el != 0)
+		w->guest_user = w->el == 1 || guest_goes_on(find_vcpu(w, g->vmid), e);
 	return w->guest_user;
 }
 
-enum world world_of(struct own_world *own, struct world_state *w, const struct cst_generic *g, bool thread_known,
-		    bool host_el2)
+enum world world_of(struct own_world *own, struct world_state *w, const struct cst_generic *g,
+		    const struct world_entry *e)
 {
 	enum world world = WORLD_OWN;
 
 	if (g->el == 3)
 		world = WORLD_FIRMWARE;
-	else if (!own_security(own, g->security, thread_known))
+	else if (!own_security(own, g->security, e->thread_known))
 		world = WORLD_SECURE;
-	else if (host_el2)
-		world = guest_below_el2(w, g) ? WORLD_GUEST : WORLD_OWN;
-	else if (g->flags & CST_GF_VMID && g->el < 2 && !own_vmid(own, g->vmid, thread_known))
+	else if (e->host_el2)
+		world = guest_below_el2(w, g, e) ? WORLD_GUEST : WORLD_OWN;
+	else if (g->flags & CST_GF_VMID && g->el < 2 && !own_vmid(own, g->vmid, e->thread_known))
 		world = WORLD_GUEST;
 	w->el = g->el;
 	w->known = true;

@@ -29,25 +29,36 @@ struct own_world {
 
 #define NR_VCPUS 64
 
+/* A thread of the host that runs a guest. */
+struct vcpu {
+	uint32_t thread;
+	bool in_user;		/* the guest was left while its program ran ... */
+	bool pc_known;
+	uint64_t pc;		/* ... here */
+};
+
 /* Per stream: where EL0 was entered from. */
 struct world_state {
 	uint8_t world;		/* enum world of now */
 	uint8_t el;
 	bool known;
 	bool guest_user;	/* the last EL0 was a guest's */
-	bool left_guest_user;	/* EL2 was entered from there: EL0 after it may be either's */
-	uint32_t thread;	/* of the host */
-	uint32_t vcpus[NR_VCPUS]; /* threads that ran a guest, the latest ones */
+	struct vcpu vcpus[NR_VCPUS]; /* the latest ones */
 	unsigned int nr_vcpus;
 };
 
+/* Around a context element, as far as it is known. */
+struct world_entry {
+	bool thread_known;	/* its context ID is a thread of the file, of this very system then */
+	bool host_el2;		/* the kernel runs at EL2, its threads are in CONTEXTIDR_EL2: EL1 is a guest's */
+	bool from_known, to_known;
+	uint64_t from;		/* return address of the exception right before */
+	uint64_t to;		/* where execution goes on */
+};
+
 void world_restart(struct world_state *w);
-/*
- * A context element. `thread_known`: its context ID is a thread of the file, of this very system then.
- * `host_el2`: the kernel runs at EL2 (its thread is in CONTEXTIDR_EL2), so that EL1 is a guest's.
- */
-enum world world_of(struct own_world *own, struct world_state *w, const struct cst_generic *g, bool thread_known,
-		    bool host_el2);
+enum world world_of(struct own_world *own, struct world_state *w, const struct cst_generic *g,
+		    const struct world_entry *e);
 
 /* Stretches in virtual machines, by VMID; with host_el2 by the thread that runs the machine. */
 #define NR_GUESTS 16
