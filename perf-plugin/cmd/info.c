@@ -225,47 +225,60 @@ static int compare_processes(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-static size_t count_threads(const struct threads *ts, int pid)
+/* Threads that each process had: pid -> number. */
+static void count_threads(const struct threads *ts, struct intmap *counts)
 {
-	size_t i, k, n = 0;
+	size_t i, k;
 
 	for (i = 0; i < ts->nr_threads; i++) {
 		const struct thread *t = ts->all_threads[i];
 
-		for (k = 0; k < t->nr_pids && t->pids[k].pid != pid; k++)
-			;
-		n += k < t->nr_pids;
+		for (k = 0; k < t->nr_pids; k++)
+			intmap_put(counts, t->pids[k].pid,
+				   (void *)((intptr_t)intmap_get(counts, t->pids[k].pid) + 1));
 	}
-	return n;
 }
 
-static void print_processes(const struct session *ss, bool all)
+static void print_process(const struct threads *ts, const struct process *p, size_t nr_threads)
 {
-	const struct threads *ts = &ss->threads;
-	size_t i, n = ts->nr_processes, changes = 0;
-	const char *comm;
+	const char *comm = threads_comm(ts, p->pid, UINT64_MAX);
 
+	printf("  %d %s: %zu thread%s, %" PRIu64 " map event%s\n", p->pid, comm ? comm : "(no name)", nr_threads,
+	       nr_threads == 1 ? "" : "s", p->nr_maps, p->nr_maps == 1 ? "" : "s");
+}
+
+/* Of a long recording, those that are there at its end. */
+static void print_processes(struct session *ss, bool all)
+{
+	struct threads *ts = &ss->threads;
+	struct intmap counts = { .slot = NULL };
+	struct process **list;
+	size_t i, n = 0;
+
+	if (threads_seek(ts, NO_TIME, UINT64_MAX, UINT64_MAX))
+		return;
+	list = calloc(ts->nr_processes + 1, sizeof(*list));
+	for (i = 0; list && i < ts->nr_processes; i++)
+		if (ts->all_processes[i]->mapped)
+			list[n++] = ts->all_processes[i];
 	if (n)
-		qsort(ts->all_processes, n, sizeof(*ts->all_processes), compare_processes);
-	printf("\nProcesses: %zu, threads: %zu, mapped files: %zu\n", n, ts->nr_threads, ss->dsos.nr);
-	for (i = 0; i < n && (all || i < SHORT_LIST); i++) {
-		const struct process *p = ts->all_processes[i];
-
-		comm = threads_comm(ts, p->pid, UINT64_MAX);
-		printf("  %d %s: %zu thread%s, %zu map event%s\n", p->pid, comm ? comm : "(no name)",
-		       count_threads(ts, p->pid), count_threads(ts, p->pid) == 1 ? "" : "s", p->nr,
-		       p->nr == 1 ? "" : "s");
-	}
+		qsort(list, n, sizeof(*list), compare_processes);
+	printf("\nProcesses: %" PRIu64 ", threads: %" PRIu64 ", mapped files: %zu\n", ts->total_processes,
+	       ts->total_threads, ss->dsos.nr);
+	count_threads(ts, &counts);
+	for (i = 0; i < n && (all || i < SHORT_LIST); i++)
+		print_process(ts, list[i], (size_t)intmap_get(&counts, list[i]->pid));
 	if (i < n)
 		printf("  and %zu more (--all lists them)\n", n - i);
-	for (i = 0; i < n; i++)
-		if (ts->all_processes[i]->nr_epochs > 1)
-			changes += ts->all_processes[i]->nr_epochs - 1;
-	if (changes)
-		printf("  code was replaced by other code %zu times (exec or mapping)\n", changes);
-	if (ts->kernel.nr)
-		printf("  kernel: %zu map event%s%s\n", ts->kernel.nr, ts->kernel.nr == 1 ? "" : "s",
+	if (n < ts->total_processes)
+		printf("  and %" PRIu64 " that ended long before the recording did\n", ts->total_processes - n);
+	if (ts->total_replaced)
+		printf("  code was replaced by other code %" PRIu64 " times (exec or mapping)\n", ts->total_replaced);
+	if (ts->kernel.nr_maps)
+		printf("  kernel: %" PRIu64 " map event%s%s\n", ts->kernel.nr_maps, ts->kernel.nr_maps == 1 ? "" : "s",
 		       ss->spaces.kcore ? ", with a copy of its memory (kcore)" : "");
+	intmap_free(&counts);
+	free(list);
 }
 
 static int decode_for_programs(struct session *ss)

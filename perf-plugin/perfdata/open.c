@@ -161,12 +161,32 @@ struct perfdata *perfdata_open_memory(const void *buf, size_t len, const char *n
 	return begin(pd, err);
 }
 
+struct perfdata *perfdata_cursor(const struct perfdata *pd)
+{
+	struct perfdata *c = malloc(sizeof(*c));
+
+	if (!c)
+		return NULL;
+	*c = *pd;
+	c->is_cursor = true;
+	c->decomp = NULL;
+	/* What records tell about the file was taken on the first pass. */
+	c->meta_done = UINT64_MAX;
+	perfdata_rewind(c);
+	return c;
+}
+
 void perfdata_close(struct perfdata *pd)
 {
 	unsigned int i;
 
 	if (!pd)
 		return;
+	if (pd->is_cursor) {
+		pd_decomp_free(pd->decomp);
+		free(pd);
+		return;
+	}
 	for (i = 0; i < pd->nr_src; i++)
 		pd_source_close(&pd->src[i]);
 	free(pd->src);

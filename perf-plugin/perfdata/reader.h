@@ -76,6 +76,12 @@ const struct pd_error *perfdata_error(const struct perfdata *pd);
 /* Start again with the first record. Works for pipes as well. */
 void perfdata_rewind(struct perfdata *pd);
 
+/*
+ * Another position in the same input, at its start, once a whole pass was made over @pd. To be closed
+ * before @pd; NULL: no memory.
+ */
+struct perfdata *perfdata_cursor(const struct perfdata *pd);
+
 /* In pipe mode these grow while records are read, and are complete after the first pass. */
 unsigned int perfdata_nr_attrs(const struct perfdata *pd);
 const struct pd_attr *perfdata_attr(const struct perfdata *pd, unsigned int i);

@@ -26,6 +26,7 @@ struct run {
 	struct tree_slot *slots;
 	size_t nr_slots, cap_slots;
 	struct cst_generic *batch;
+	uint64_t present[2];	/* trace IDs in the fragment, when it matters */
 	bool progress;
 	struct timespec started, shown;
 	unsigned int ticks;
@@ -302,6 +303,45 @@ static int end_fragment(struct run *r, struct tree_slot *slot)
 	return rc;
 }
 
+static void release_streams(struct run *r)
+{
+	unsigned int id;
+	size_t i;
+
+	for (i = 0; i < r->nr_slots; i++)
+		for (id = 0; id < 128; id++)
+			if (r->slots[i].st[id])
+				stream_release(r->slots[i].st[id]);
+}
+
+/* What was known of threads and maps when the fragment's trace can have started. */
+static int seek_start(struct run *r, struct tree_slot *slot, const struct fragment *f)
+{
+	struct threads *ts = &r->ss->threads;
+	uint64_t start;
+	unsigned int id;
+
+	if (threads_passed(ts, f->since, f->since_seq)) {
+		release_streams(r);
+		if (threads_restart(ts))
+			return -CST_ERR_NOMEM;
+	}
+	if (threads_seek(ts, f->since, f->since_seq, UINT64_MAX))
+		return -CST_ERR_NOMEM;
+	r->present[0] = r->present[1] = f->pub.raw ? UINT64_MAX : 0;
+	if (!f->pub.raw && !ts->keep)
+		frame_ids(&f->pub, r->present);
+	start = threads_limit(ts, f->since, f->since_seq);
+	for (id = 0; id < 128; id++) {
+		if (!slot->st[id])
+			continue;
+		slot->st[id]->limit = start;
+		slot->st[id]->peers = slot->st;
+		slot->st[id]->present = r->present;
+	}
+	return 0;
+}
+
 static int decode_fragment(struct run *r, struct fragment *f)
 {
 	int (*take)(struct run *, struct tree_slot *) = r->con->packet ? pull_packets : pull;
@@ -317,6 +357,7 @@ static int decode_fragment(struct run *r, struct fragment *f)
 	if (rc || !slot)
 		return rc;
 	cst_tree_reset(slot->tree);
+	rc = seek_start(r, slot, f);
 	for (i = 0; i < 128 && !rc; i++)
 		if (slot->st[i])
 			rc = stream_begin(slot->st[i], f);

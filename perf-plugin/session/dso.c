@@ -167,7 +167,8 @@ struct dso *dso_table_get(struct dso_table *t, const char *path, const struct bu
 	for (d = t->bucket[hash_name(path) % t->nr_buckets]; d; d = d->next) {
 		if (d->kind != kind || strcmp(d->path, path))
 			continue;
-		if (d->recorded.len == id->len && !memcmp(d->recorded.id, id->id, id->len))
+		if (d->id_of_header ? !id->len : d->recorded.len == id->len &&
+						 !memcmp(d->recorded.id, id->id, id->len))
 			return d;
 	}
 	d = dso_table_add(t, path, kind);
@@ -183,8 +184,10 @@ void dso_table_set_build_id(struct dso_table *t, const char *path, const struct 
 	if (!t->nr_buckets)
 		return;
 	for (d = t->bucket[hash_name(path) % t->nr_buckets]; d; d = d->next)
-		if (!d->recorded.len && !strcmp(d->path, path))
+		if (!d->recorded.len && !strcmp(d->path, path)) {
 			d->recorded = *id;
+			d->id_of_header = true;
+		}
 }
 
 static void unload(struct dso *d)

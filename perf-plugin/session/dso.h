@@ -58,6 +58,7 @@ struct jitdump;
 struct dso {
 	char *path;		/* as recorded */
 	struct build_id recorded;
+	bool id_of_header;	/* recorded is from the file's header, not from the records that name the file */
 	uint8_t kind;		/* enum dso_kind */
 	uint8_t state;		/* enum dso_state */
 	uint8_t trouble;	/* enum dso_trouble: why a file was not used */

@@ -59,6 +59,7 @@ struct session {
 	struct trace_clock clock;
 
 	struct dso_table dsos;
+	struct side_order side;
 	struct threads threads;
 	struct queues queues;
 	struct spaces spaces;
@@ -108,6 +109,9 @@ struct stream_state {
 	struct version *user, *kernel;	/* references */
 	struct version *now;		/* one of the two, or NULL: where code is read from */
 	uint64_t limit;			/* moment for threads and maps */
+	struct stream_state *const *peers; /* streams of the fragment, by trace ID, those that ... */
+	const uint64_t *present;	/* ... occur in it: a bit per ID */
+	bool no_memory;			/* while the moment was looked for */
 	uint64_t time;			/* of what comes next, from a trace timestamp; NO_TIME unknown */
 	uint64_t end_offset;		/* of the fragment */
 	bool peeked, peek_ok;		/* the next timestamp is in peek_ts until it is passed */

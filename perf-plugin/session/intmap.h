@@ -55,6 +55,27 @@ static inline bool intmap_put(struct intmap *m, int key, void *value)
 	return true;
 }
 
+static inline void intmap_remove(struct intmap *m, int key)
+{
+	struct intmap_slot *hole, *s;
+	size_t i, home;
+
+	if (!intmap_get(m, key))
+		return;
+	hole = intmap_slot(m, key);
+	/* What was put further along because this place was taken moves up. */
+	for (i = (size_t)(hole - m->slot + 1) & (m->size - 1); m->slot[i].value; i = (i + 1) & (m->size - 1)) {
+		s = &m->slot[i];
+		home = ((uint32_t)s->key * 2654435761u) & (m->size - 1);
+		if (((i - home) & (m->size - 1)) < ((i - (size_t)(hole - m->slot)) & (m->size - 1)))
+			continue;
+		*hole = *s;
+		hole = s;
+	}
+	hole->value = NULL;
+	m->used--;
+}
+
 static inline void intmap_free(struct intmap *m)
 {
 	free(m->slot);

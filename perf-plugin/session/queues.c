@@ -330,6 +330,16 @@ static void sort_chunks(struct queue *q)
 	}
 }
 
+/* What is in a fragment ran after the one before was written. */
+static void note_before(struct fragment *f, const struct fragment *before)
+{
+	/* A snapshot goes as far back as the buffer is large. */
+	if (f->pub.flags & AUX_FLAG_OVERWRITE)
+		return;
+	f->since = before->pub.time != NO_TIME ? before->pub.time : 0;
+	f->since_seq = before->seq;
+}
+
 int queues_finish(struct queues *qs)
 {
 	size_t i, k;
@@ -358,8 +368,8 @@ int queues_finish(struct queues *qs)
 			return -1;
 		if (q->any_aux)
 			qsort(q->frags, q->nr_frags, sizeof(*q->frags), compare_frags);
-		for (k = 1; k < q->nr_frags; k++)
-			q->frags[k].since = q->frags[k - 1].pub.time;
+		for (k = 1; q->any_aux && k < q->nr_frags; k++)
+			note_before(&q->frags[k], &q->frags[k - 1]);
 		for (k = 0; q->any_aux && k < q->nr_chunks; k++) {
 			struct chunk *c = &q->chunks[k];
 			uint64_t own = c->end - c->offset;

@@ -43,6 +43,7 @@ struct fragment {
 	size_t first_part;
 	int aux_cpu, aux_tid;	/* where the AUX record was written, and by whom; -1: unknown */
 	uint64_t since;		/* time of the AUX record before; 0: none */
+	uint64_t since_seq;	/* its place in the file; 0: none */
 	uint64_t seq;
 };
 

@@ -83,6 +83,9 @@ struct session *session_open_perfdata(const struct session_opts *opts, struct pe
 	ss->name = perfdata_name(pd);
 	ss->opts = *opts;
 	dso_table_init(&ss->dsos);
+	side_order_init(&ss->side);
+	threads_init(&ss->threads, &ss->side);
+	ss->threads.release = versions_release;
 	ss->dsos.search.symfs = opts->symfs && opts->symfs[0] ? opts->symfs : NULL;
 	ss->dsos.search.vmlinux = opts->vmlinux;
 	ss->dsos.search.buildid_dir = opts->buildid_dir;
@@ -107,6 +110,7 @@ void session_close(struct session *ss)
 	spaces_free(&ss->spaces, &ss->threads);
 	losses_free(&ss->losses);
 	threads_free(&ss->threads);
+	side_order_free(&ss->side);
 	queues_free(&ss->queues);
 	dso_table_free(&ss->dsos);
 	auxinfo_free(&ss->info);

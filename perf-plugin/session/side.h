@@ -2,11 +2,13 @@
 /*
  * side.h - what is told about threads, processes and maps, as events in time: the records of perf.data
  * are one source of them, each jitdump file is another. The session merges its sources in order of time;
- * events that say the same time come in the order of seq, then in the order of their sources.
+ * events of the same time come in the order of seq, then as their source gives them, then in the order of
+ * sources.
  */
 #ifndef CSTRACE_SESSION_SIDE_H
 #define CSTRACE_SESSION_SIDE_H
 
+#include "perfdata/reader.h"
 #include "session/maps.h"
 
 #define NO_TIME UINT64_MAX
@@ -24,6 +26,7 @@ enum side_kind {
 struct side_event {
 	uint64_t time;		/* 0: none; in a file with times that is before everything else */
 	uint64_t seq;		/* position in the file: pd_record.seq of the record it comes from */
+	uint64_t number;	/* within its source; set by whoever reads it */
 	int pid, tid;
 	uint8_t kind;		/* enum side_kind */
 	bool kernel;		/* SIDE_MAP, SIDE_UNMAP: of the kernel's address space, whatever pid says */
@@ -37,9 +40,9 @@ struct side_event {
 };
 
 /*
- * Events one by one. They may come out of order: session_add_source() and the first pass find out how far.
- * Every pass gives the same events with the same dso pointers; a dso that a source made lives as long as
- * the session's dso table.
+ * Events one by one, as often as they are asked for: every pass gives the same ones, with the same dso
+ * pointers. They may come out of order; the first pass finds out how far. A dso that a source made lives
+ * as long as the session's table of them.
  */
 struct side_source {
 	int (*next)(struct side_source *src, struct side_event *e);	/* 1: an event, 0: the end, negative: error */
@@ -54,5 +57,14 @@ struct session;
  * it, also on error. 0, or -1: no memory.
  */
 int session_add_source(struct session *ss, struct side_source *src);
+
+/*
+ * The records of perf.data. On the pass over all records the session gives it each of them:
+ * side_perf_take() says whether it makes an event (1, 0, or -1: no memory). Later passes are the source's own.
+ */
+struct side_source *side_perf_new(struct session *ss);
+/* After the last record: the code that records carry can be read. */
+void side_perf_finish(struct side_source *src);
+int side_perf_take(struct side_source *src, const struct pd_record *rec, struct side_event *e);
 
 #endif

@@ -25,14 +25,19 @@ static void version_free(struct version *v)
 	free(v);
 }
 
-static void free_versions(struct process *p)
+bool versions_release(struct process *p)
 {
-	struct version *v;
+	struct version **link = &p->versions, *v;
 
-	while ((v = p->versions)) {
-		p->versions = v->next;
-		version_free(v);
+	while ((v = *link)) {
+		if (v->users) {
+			link = &v->next;
+		} else {
+			*link = v->next;
+			version_free(v);
+		}
 	}
+	return !p->versions;
 }
 
 void spaces_free(struct spaces *sp, struct threads *ts)
@@ -40,10 +45,21 @@ void spaces_free(struct spaces *sp, struct threads *ts)
 	size_t i;
 
 	for (i = 0; i < ts->nr_processes; i++)
-		free_versions(ts->all_processes[i]);
-	free_versions(&ts->kernel);
+		versions_release(ts->all_processes[i]);
+	versions_release(&ts->kernel);
 	cst_image_free(sp->image);
 	sp->image = NULL;
+}
+
+/* A list of its own, as far as it differs from the process's. */
+static int note_map(struct version *v, const struct map *m)
+{
+	struct maplist *own = maplist_own(v->maps);
+
+	if (!own)
+		return -ENOMEM;
+	v->maps = own;
+	return maplist_set(own, m) ? 0 : -ENOMEM;
 }
 
 static int section_of(struct spaces *sp, struct dso *d, struct cst_section **sec)
@@ -91,7 +107,7 @@ static int map_bytes(struct spaces *sp, struct version *v, const struct map *m)
 
 static int map_range(struct spaces *sp, struct version *v, const struct map *m)
 {
-	return maplist_set(v->maps, m) ? map_bytes(sp, v, m) : -ENOMEM;
+	return note_map(v, m) ? -ENOMEM : map_bytes(sp, v, m);
 }
 
 /* Kernel text that was changed later: at first it was as the first change found it. */
@@ -185,7 +201,7 @@ static int apply_map(struct spaces *sp, struct version *v, const struct map *m)
 		return 0;
 	if (m->dso && m->dso->kind == DSO_VMLINUX)
 		return map_vmlinux(sp, v, m);
-	if (!maplist_set(v->maps, m))
+	if (note_map(v, m))
 		return -ENOMEM;
 	if (!m->dso)
 		return cst_space_unmap(v->space, m->start, m->end - m->start);
@@ -204,33 +220,40 @@ static int apply_events(struct spaces *sp, struct version *v, size_t first, size
 		err = apply_map(sp, v, &p->ev[i].map);
 		if (err)
 			return err;
+		v->applied = p->ev[i].order + 1;
 	}
 	return 0;
 }
 
-/* From nothing: what the last exec or fork left, and everything since. */
+/* From nothing: what the last exec or fork left, or was there when the window begins, and everything since. */
 static int build(struct spaces *sp, struct version *v, uint32_t epoch)
 {
 	const struct process *p = v->process;
-	const struct maplist *base = NULL;
+	struct maplist *base;
 	const struct map *m;
 	size_t first, last, i;
 	int err = 0;
 
 	process_epoch_events(p, epoch, &first, &last);
-	for (i = last; i && !p->ev[i - 1].is_base; i--)
+	for (i = last; i > p->first && !p->ev[i - 1].is_base; i--)
 		;
-	if (i)
-		base = p->ev[i - 1].base;
+	base = i > p->first ? p->ev[i - 1].base : process_base(p);
 	if (p->pid == KERNEL_PID && sp->kcore && dso_load(sp->dsos, sp->kcore)) {
 		sp->kcore->extent = sp->kcore->size;
 		err = map_segments(sp, v, sp->kcore, 0, 0, UINT64_MAX);
 	}
+	/* The kernel's maps are not always what was recorded; those of a process are. */
+	if (base && p->pid != KERNEL_PID) {
+		maplist_unref(v->maps);
+		v->maps = maplist_ref(base);
+	}
 	for (m = base ? maplist_next(base, 0) : NULL; m && !err; m = maplist_next(base, m->end))
-		err = apply_map(sp, v, m);
+		err = p->pid == KERNEL_PID ? apply_map(sp, v, m) : map_bytes(sp, v, m);
+	v->applied = i > p->first ? p->ev[i - 1].order + 1 : p->forgotten;
 	if (!err)
 		err = apply_events(sp, v, i, last);
 	v->epoch = epoch;
+	v->seen = p->nr_maps;
 	return err;
 }
 
@@ -251,16 +274,19 @@ static struct version *version_new(struct spaces *sp, struct process *p, uint32_
 	return v;
 }
 
-/* Can events alone take a space from epoch `from` to `to`? Not across an exec. */
-static bool can_advance(const struct process *p, uint32_t from, uint32_t to, size_t *first, size_t *last)
+/* Can events alone take a space to the end of an epoch? Not across an exec, nor when they are forgotten. */
+static bool can_advance(const struct version *v, uint32_t epoch, size_t *first, size_t *last)
 {
-	size_t i, dummy;
+	const struct process *p = v->process;
+	size_t i;
 
-	process_epoch_events(p, from, &dummy, first);
-	process_epoch_events(p, to, &dummy, last);
-	for (i = *first; i < *last; i++)
-		if (p->ev[i].is_base)
+	if (v->applied < p->forgotten)
+		return false;
+	process_epoch_events(p, epoch, first, last);
+	for (i = *last; i > p->first && p->ev[i - 1].order >= v->applied; i--)
+		if (p->ev[i - 1].is_base)
 			return false;
+	*first = i;
 	return true;
 }
 
@@ -290,22 +316,38 @@ static void to_front(struct process *p, struct version *v)
 	p->versions = v;
 }
 
+/* The window may have gone on, and with it the epoch: code that was added since. */
+static bool is_current(struct spaces *sp, struct version *v, uint32_t epoch)
+{
+	size_t first, last;
+
+	if (v->epoch != epoch)
+		return false;
+	if (v->seen == v->process->nr_maps)
+		return true;
+	if (!can_advance(v, epoch, &first, &last) || apply_events(sp, v, first, last))
+		return false;
+	v->seen = v->process->nr_maps;
+	return true;
+}
+
 struct version *version_get(struct spaces *sp, struct process *p, uint64_t limit, struct version *have)
 {
 	uint32_t epoch = process_epoch(p, limit);
 	struct version *v, *near = NULL;
 	size_t first = 0, last = 0;
 
-	if (have && have->process == p && have->epoch == epoch)
+	if (have && have->process == p && is_current(sp, have, epoch))
 		return have;
 	version_put(have);
-	for (v = p->versions; v && v->epoch != epoch; v = v->next)
+	for (v = p->versions; v && !is_current(sp, v, epoch); v = v->next)
 		if (!v->users && v->epoch < epoch && (!near || v->epoch > near->epoch))
 			near = v;
-	if (!v && near && can_advance(p, near->epoch, epoch, &first, &last)) {
+	if (!v && near && can_advance(near, epoch, &first, &last)) {
 		if (apply_events(sp, near, first, last))
 			return NULL;
 		near->epoch = epoch;
+		near->seen = p->nr_maps;
 		v = near;
 	}
 	if (!v)

@@ -14,6 +14,8 @@
 struct version {
 	struct process *process;
 	uint32_t epoch;
+	uint64_t applied;	/* events before this one are in it */
+	uint64_t seen;		/* process.nr_maps when it was last brought up to date */
 	unsigned int users;
 	struct maplist *maps;
 	struct cst_space *space;
@@ -37,6 +39,8 @@ void spaces_free(struct spaces *sp, struct threads *ts);
  */
 struct version *version_get(struct spaces *sp, struct process *p, uint64_t limit, struct version *have);
 void version_put(struct version *v);
+/* Free all of a process that nobody uses. False: some are in use. */
+bool versions_release(struct process *p);
 
 /* The decoder needs the bytes of a lazy section. */
 int space_load_section(struct spaces *sp, struct cst_section *sec);

@@ -34,10 +34,29 @@ bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time)
 	return true;
 }
 
+/* The earliest moment that another stream of the fragment still needs. */
+static uint64_t peers_limit(const struct stream_state *st)
+{
+	uint64_t limit = UINT64_MAX;
+	unsigned int id;
+
+	for (id = 0; id < 128; id++) {
+		const struct stream_state *peer = st->peers[id];
+
+		if (peer && peer != st && st->present[id >> 6] >> (id & 63) & 1 && peer->limit < limit)
+			limit = peer->limit;
+	}
+	return limit;
+}
+
 static void set_moment(struct stream_state *st, uint64_t time)
 {
-	uint64_t limit = threads_limit(&st->ss->threads, time, st->frag->seq);
+	struct threads *ts = &st->ss->threads;
+	uint64_t limit;
 
+	if (!ts->ended && threads_seek(ts, time, st->frag->seq, ts->keep ? 0 : peers_limit(st)))
+		st->no_memory = true;
+	limit = threads_limit(ts, time, st->frag->seq);
 	/* Within a fragment time goes forward, whatever a damaged timestamp says. */
 	if (limit > st->limit)
 		st->limit = limit;
@@ -52,7 +71,7 @@ static void set_stream_time(struct stream_state *st)
 		st->stream.time = st->time;
 	else
 		st->stream.time = aux_time(st) != NO_TIME ? aux_time(st) : 0;
-	st->stream.not_before = st->limit ? ts->times[st->limit - 1] : 0;
+	st->stream.not_before = threads_time(ts, st->limit);
 }
 
 /*
@@ -87,6 +106,8 @@ static int choose_space(struct stream_state *st)
 	struct session *ss = st->ss;
 	struct process *p;
 
+	if (st->no_memory)
+		return -CST_ERR_NOMEM;
 	st->now = NULL;
 	if (st->who.world.world != WORLD_OWN) {
 		/* Of virtual machines and firmware there is no code. */
@@ -129,7 +150,6 @@ int stream_begin(struct stream_state *st, const struct fragment *f)
 
 	st->frag = f;
 	st->end_offset = f->pub.offset + f->pub.size;
-	st->limit = 0;
 	st->time = NO_TIME;
 	st->peeked = false;
 	st->active = false;
@@ -138,7 +158,7 @@ int stream_begin(struct stream_state *st, const struct fragment *f)
 	s->fragment_start = true;
 	s->aux_time = f->pub.time != NO_TIME ? f->pub.time : 0;
 	s->aux_seq = f->seq;
-	if (!who_is_traced(st) && !st->unit->timestamps)
+	if (!st->unit->timestamps)
 		set_moment(st, f->pub.time);
 	err = who_begin(st);
 	if (!err)
@@ -188,6 +208,7 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 
 void stream_release(struct stream_state *st)
 {
+	cst_decoder_set_space(st->stream.decoder, NULL);
 	version_put(st->user);
 	version_put(st->kernel);
 	st->user = st->kernel = st->now = NULL;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* threads.c - what each event means for threads and maps; see window.c for what becomes of it later. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,44 +7,35 @@
 #include "session/dso.h"
 #include "session/threads.h"
 
-int threads_add(struct threads *ts, const struct side_event *e)
+void threads_init(struct threads *ts, struct side_order *side)
 {
-	struct side_event *slot = ARRAY_ADD(ts->side, ts->nr_side, ts->cap_side);
-	char **str;
-
-	if (!slot)
-		return -1;
-	*slot = *e;
-	if (e->time)
-		ts->have_time = true;
-	if (e->kind == SIDE_MAP && e->map.dso && e->map.dso->kind == DSO_JIT)
-		ts->have_jit = true;
-	if (e->kind != SIDE_COMM && e->kind != SIDE_EXEC)
-		return 0;
-	/* Threads of a process repeat its name. */
-	if (ts->nr_strings && !strcmp(ts->strings[ts->nr_strings - 1], e->comm)) {
-		slot->comm = ts->strings[ts->nr_strings - 1];
-		return 0;
-	}
-	str = ARRAY_ADD(ts->strings, ts->nr_strings, ts->cap_strings);
-	if (str)
-		*str = strdup(e->comm);
-	if (!str || !*str) {
-		ts->nr_strings -= str != NULL;
-		ts->nr_side--;
-		return -1;
-	}
-	slot->comm = *str;
-	return 0;
+	memset(ts, 0, sizeof(*ts));
+	ts->side = side;
+	ts->ahead = THREADS_AHEAD;
+	ts->kernel.pid = KERNEL_PID;
+	ts->only_pid = ONLY_NONE;
 }
 
-static int compare_side(const void *a, const void *b)
+/* In file order it may look as if a thread was known before it was created: that costs an entry. */
+int threads_note(struct threads *ts, const struct side_event *e)
 {
-	const struct side_event *x = a, *y = b;
+	bool maps = e->kind == SIDE_MAP && !e->kernel;
 
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->seq < y->seq ? -1 : x->seq > y->seq;
+	if (maps && ts->only_pid != e->pid)
+		ts->only_pid = ts->only_pid == ONLY_NONE ? e->pid : ONLY_MANY;
+	if (e->kind == SIDE_FORK && e->time && e->pid != e->fork.ppid && ts->only_pid == e->fork.ppid)
+		ts->only_pid = ONLY_MANY;
+	if (e->kind == SIDE_EXIT) {
+		intmap_remove(&ts->alive, e->tid);
+		return 0;
+	}
+	if (e->kernel || e->tid <= 0 || intmap_get(&ts->alive, e->tid))
+		return 0;
+	if (!intmap_put(&ts->alive, e->tid, ts))
+		return -1;
+	if (e->kind == SIDE_FORK || e->pid < 0 || intmap_get(&ts->orphans, e->tid))
+		return 0;
+	return intmap_put(&ts->orphans, e->tid, (void *)((intptr_t)e->pid + 2)) ? 0 : -1;
 }
 
 static struct thread *get_thread(struct threads *ts, int tid)
@@ -56,12 +48,14 @@ static struct thread *get_thread(struct threads *ts, int tid)
 	if (!t)
 		return NULL;
 	t->tid = tid;
+	t->index = ts->nr_threads;
 	all = ARRAY_ADD(ts->all_threads, ts->nr_threads, ts->cap_threads);
 	if (!all) {
 		free(t);
 		return NULL;
 	}
 	*all = t;
+	ts->total_threads++;
 	return intmap_put(&ts->threads, tid, t) ? t : NULL;
 }
 
@@ -75,6 +69,7 @@ static struct process *get_process(struct threads *ts, int pid)
 	if (!p)
 		return NULL;
 	p->pid = pid;
+	p->index = ts->nr_processes;
 	all = ARRAY_ADD(ts->all_processes, ts->nr_processes, ts->cap_processes);
 	if (!all) {
 		free(p);
@@ -84,20 +79,46 @@ static struct process *get_process(struct threads *ts, int pid)
 	return intmap_put(&ts->processes, pid, p) ? p : NULL;
 }
 
+/* The thread is not one of its process any more. */
+static void leave_process(struct threads *ts, const struct thread *t)
+{
+	struct process *p;
+
+	if (!t->nr_pids || t->ended)
+		return;
+	p = intmap_get(&ts->processes, t->pids[t->nr_pids - 1].pid);
+	if (p && p->generation == t->generation && p->nr_threads)
+		p->nr_threads--;
+}
+
 static int set_pid(struct threads *ts, int tid, int pid, uint64_t order)
 {
 	struct thread *t = get_thread(ts, tid);
+	struct process *p = get_process(ts, pid);
+	bool same;
 	struct thread_pid *slot;
 
-	if (!t)
+	if (!t || !p)
 		return -1;
-	if (t->nr_pids && t->pids[t->nr_pids - 1].pid == pid)
+	same = t->nr_pids && t->pids[t->nr_pids - 1].pid == pid;
+	if (same && !t->ended && t->generation == p->generation)
 		return 0;
-	slot = ARRAY_ADD(t->pids, t->nr_pids, t->cap_pids);
-	if (!slot)
-		return -1;
-	slot->order = order;
-	slot->pid = pid;
+	if (!same) {
+		slot = ARRAY_ADD(t->pids, t->nr_pids, t->cap_pids);
+		if (!slot)
+			return -1;
+		/* leave_process() looks at the last entry */
+		t->nr_pids--;
+		leave_process(ts, t);
+		t->nr_pids++;
+		slot->order = order;
+		slot->pid = pid;
+	} else {
+		leave_process(ts, t);
+	}
+	t->ended = 0;
+	t->generation = p->generation;
+	p->nr_threads++;
 	return 0;
 }
 
@@ -118,34 +139,47 @@ static int set_comm(struct threads *ts, int tid, const char *comm, uint64_t orde
 	return 0;
 }
 
-static struct map_event *add_event(struct process *p, uint64_t order, bool new_epoch)
+static void mark_mapped(struct threads *ts, struct process *p)
+{
+	ts->total_processes += !p->mapped && p->pid != KERNEL_PID;
+	p->mapped = true;
+}
+
+static struct map_event *add_event(struct threads *ts, struct process *p, uint64_t order, bool new_epoch)
 {
 	struct map_event *ev;
-	uint32_t *first;
 
-	if (new_epoch || !p->nr_epochs) {
-		first = ARRAY_ADD(p->epoch_first, p->nr_epochs, p->cap_epochs);
-		if (!first)
-			return NULL;
-		*first = p->nr;
+	if (p->first == p->nr) {
+		p->first = p->nr = 0;
+		maplist_unref(p->base);
+		p->base = maplist_ref(p->cur);
 	}
 	ev = ARRAY_ADD(p->ev, p->nr, p->cap);
 	if (!ev)
 		return NULL;
+	if (new_epoch || !p->epochs)
+		ts->total_replaced += p->epochs++ > 0 && p != &ts->kernel;
 	memset(ev, 0, sizeof(*ev));
 	ev->order = order;
-	ev->epoch = p->nr_epochs - 1;
+	ev->epoch = p->epochs - 1;
+	mark_mapped(ts, p);
+	p->nr_maps++;
 	return ev;
 }
 
 /* Nothing of what was mapped is left; `inherited` takes its place. */
-static int set_base(struct process *p, struct maplist *inherited, uint64_t order)
+static int set_base(struct threads *ts, struct process *p, struct maplist *inherited, uint64_t order)
 {
 	struct map_event *ev;
 
-	if (!p->nr && !inherited)
+	p->dead = p->leader_gone = false;
+	p->generation++;
+	p->nr_threads = 0;
+	if (!p->epochs && !inherited) {
+		mark_mapped(ts, p);
 		return 0;
-	ev = add_event(p, order, p->nr > 0);
+	}
+	ev = add_event(ts, p, order, p->epochs > 0);
 	if (!ev)
 		return -1;
 	ev->is_base = true;
@@ -155,24 +189,25 @@ static int set_base(struct process *p, struct maplist *inherited, uint64_t order
 	return 0;
 }
 
-static int set_map(struct process *p, const struct map *m, uint64_t order)
+static int set_map(struct threads *ts, struct process *p, const struct map *m, uint64_t order)
 {
 	struct map_event *ev;
 	struct maplist *own;
 	bool conflict;
 
+	mark_mapped(ts, p);
 	if (!p->cur)
 		p->cur = maplist_new();
-	own = p->cur ? maplist_own(p->cur) : NULL;
-	if (!own)
+	if (!p->cur)
 		return -1;
-	p->cur = own;
 	conflict = maplist_conflicts(p->cur, m);
 	if (!m->dso && !conflict)
 		return 0;
-	ev = add_event(p, order, conflict);
-	if (!ev)
+	ev = add_event(ts, p, order, conflict);
+	own = ev ? maplist_own(p->cur) : NULL;
+	if (!own)
 		return -1;
+	p->cur = own;
 	ev->map = *m;
 	return maplist_set(p->cur, m) ? 0 : -1;
 }
@@ -191,7 +226,7 @@ static const struct map *next_jit(const struct maplist *ml, uint64_t addr, uint6
  * Compilers make their memory writable and executable again and again, which is recorded as another map
  * of it. The code there stays.
  */
-static int set_anon(struct process *p, const struct map *m, uint64_t order)
+static int set_anon(struct threads *ts, struct process *p, const struct map *m, uint64_t order)
 {
 	struct map part = *m;
 	const struct map *jit;
@@ -201,7 +236,7 @@ static int set_anon(struct process *p, const struct map *m, uint64_t order)
 		jit = p->cur ? next_jit(p->cur, part.start, m->end) : NULL;
 		part.end = jit ? jit->start : m->end;
 		end = jit ? jit->end : m->end;
-		if (part.start < part.end && set_map(p, &part, order))
+		if (part.start < part.end && set_map(ts, p, &part, order))
 			return -1;
 		part.off += end - part.start;
 		part.start = end;
@@ -209,25 +244,25 @@ static int set_anon(struct process *p, const struct map *m, uint64_t order)
 	return 0;
 }
 
-static int fork_process(struct threads *ts, const struct side_event *e, uint64_t order)
+static int map_event(struct threads *ts, const struct side_event *e, uint64_t order)
 {
-	struct process *parent, *child;
+	struct process *p;
+	int rc;
 
-	if (set_pid(ts, e->tid, e->pid, order))
+	if (e->kernel)
+		return set_map(ts, &ts->kernel, &e->map, order);
+	p = get_process(ts, e->pid);
+	if (!p)
 		return -1;
-	if (e->pid == e->fork.ppid)
-		return 0;
-	/*
-	 * The recorder describes processes that ran already by events of its own, without time; their maps
-	 * follow in full, and what the parent has mapped since is none of the child's.
-	 */
-	if (ts->have_time && !e->time)
-		return 0;
-	parent = intmap_get(&ts->processes, e->fork.ppid);
-	child = get_process(ts, e->pid);
-	if (!child)
+	/* The number is in use again, and the record of the new process's creation was lost. */
+	if (p->dead && e->kind == SIDE_MAP && set_base(ts, p, NULL, order))
 		return -1;
-	return set_base(child, parent ? parent->cur : NULL, order);
+	ts->have_jit |= e->map.dso && e->map.dso->kind == DSO_JIT;
+	if (ts->have_jit && e->map.dso && e->map.dso->kind == DSO_ANON)
+		rc = set_anon(ts, p, &e->map, order);
+	else
+		rc = set_map(ts, p, &e->map, order);
+	return rc || set_pid(ts, e->tid, e->pid, order) ? -1 : 0;
 }
 
 static const char *last_comm(const struct threads *ts, int tid)
@@ -237,142 +272,83 @@ static const char *last_comm(const struct threads *ts, int tid)
 	return t && t->nr_comms ? t->comms[t->nr_comms - 1].comm : NULL;
 }
 
-static int apply(struct threads *ts, const struct side_event *e, uint64_t order)
+static int fork_event(struct threads *ts, const struct side_event *e, uint64_t order)
+{
+	const char *comm = last_comm(ts, e->fork.ptid);
+	struct process *parent, *child;
+
+	if (comm && set_comm(ts, e->tid, comm, order))
+		return -1;
+	/*
+	 * The recorder describes processes that ran already by events of its own, without time; their maps
+	 * follow in full, and what the parent has mapped since is none of the child's.
+	 */
+	if (e->pid != e->fork.ppid && !(ts->have_time && !e->time)) {
+		parent = intmap_get(&ts->processes, e->fork.ppid);
+		child = get_process(ts, e->pid);
+		if (!child || set_base(ts, child, parent ? parent->cur : NULL, order))
+			return -1;
+	}
+	return set_pid(ts, e->tid, e->pid, order);
+}
+
+static void exit_event(struct threads *ts, const struct side_event *e, uint64_t order)
+{
+	struct thread *t = intmap_get(&ts->threads, e->tid);
+	struct process *p = intmap_get(&ts->processes, e->pid);
+
+	if (t && !t->ended) {
+		leave_process(ts, t);
+		t->ended = order + 1;
+	}
+	if (!p)
+		return;
+	p->leader_gone |= e->pid == e->tid;
+	p->dead = p->leader_gone && !p->nr_threads;
+	p->died = order + 1;
+}
+
+int threads_apply(struct threads *ts, const struct side_event *e, uint64_t order)
 {
 	const struct thread *t;
 	struct process *p;
-	const char *comm;
 
 	switch (e->kind) {
 	case SIDE_MAP:
 	case SIDE_UNMAP:
-		p = e->kernel ? &ts->kernel : get_process(ts, e->pid);
-		if (!p)
-			return -1;
-		if (ts->have_jit && e->map.dso && e->map.dso->kind == DSO_ANON ? set_anon(p, &e->map, order) :
-										 set_map(p, &e->map, order))
-			return -1;
-		return e->kernel ? 0 : set_pid(ts, e->tid, e->pid, order);
+		return map_event(ts, e, order);
 	case SIDE_EXEC:
 		p = get_process(ts, e->pid);
-		if (!p || set_base(p, NULL, order))
+		if (!p || set_base(ts, p, NULL, order))
 			return -1;
 		/* fall through */
 	case SIDE_COMM:
 		return set_pid(ts, e->tid, e->pid, order) || set_comm(ts, e->tid, e->comm, order) ? -1 : 0;
 	case SIDE_FORK:
-		comm = last_comm(ts, e->fork.ptid);
-		if (comm && set_comm(ts, e->tid, comm, order))
-			return -1;
-		return fork_process(ts, e, order);
+		return fork_event(ts, e, order);
 	case SIDE_THREAD:
 		/* Records that are about threads and maps know better, above all while a thread exits. */
 		t = intmap_get(&ts->threads, e->tid);
 		return t && t->nr_pids ? 0 : set_pid(ts, e->tid, e->pid, order);
+	case SIDE_EXIT:
+		exit_event(ts, e, order);
+		return 0;
 	}
 	return 0;
-}
-
-int threads_finish(struct threads *ts)
-{
-	size_t i;
-
-	if (ts->nr_side)
-		qsort(ts->side, ts->nr_side, sizeof(*ts->side), compare_side);
-	ts->times = calloc(ts->nr_side + 1, sizeof(*ts->times));
-	ts->seqs = calloc(ts->nr_side + 1, sizeof(*ts->seqs));
-	if (!ts->times || !ts->seqs)
-		return -1;
-	ts->kernel.pid = KERNEL_PID;
-	for (i = 0; i < ts->nr_side; i++) {
-		if (apply(ts, &ts->side[i], i))
-			return -1;
-		ts->times[i] = ts->side[i].time;
-		ts->seqs[i] = ts->side[i].seq;
-	}
-	ts->nr = ts->nr_side;
-	free(ts->side);
-	ts->side = NULL;
-	ts->nr_side = ts->cap_side = 0;
-	for (i = 0; i < ts->nr_processes; i++) {
-		maplist_unref(ts->all_processes[i]->cur);
-		ts->all_processes[i]->cur = NULL;
-	}
-	maplist_unref(ts->kernel.cur);
-	ts->kernel.cur = NULL;
-	return 0;
-}
-
-static void free_process(struct process *p)
-{
-	size_t i;
-
-	for (i = 0; i < p->nr; i++)
-		maplist_unref(p->ev[i].base);
-	maplist_unref(p->cur);
-	free(p->ev);
-	free(p->epoch_first);
-}
-
-void threads_free(struct threads *ts)
-{
-	size_t i;
-
-	for (i = 0; i < ts->nr_processes; i++) {
-		free_process(ts->all_processes[i]);
-		free(ts->all_processes[i]);
-	}
-	free_process(&ts->kernel);
-	for (i = 0; i < ts->nr_threads; i++) {
-		free(ts->all_threads[i]->pids);
-		free(ts->all_threads[i]->comms);
-		free(ts->all_threads[i]);
-	}
-	for (i = 0; i < ts->nr_strings; i++)
-		free(ts->strings[i]);
-	free(ts->strings);
-	free(ts->all_processes);
-	free(ts->all_threads);
-	intmap_free(&ts->threads);
-	intmap_free(&ts->processes);
-	free(ts->side);
-	free(ts->times);
-	free(ts->seqs);
-	memset(ts, 0, sizeof(*ts));
-}
-
-/* Entries of a sorted array that are <= value. */
-static uint64_t count_until(const uint64_t *v, size_t nr, uint64_t value)
-{
-	size_t lo = 0, hi = nr;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (v[mid] <= value)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-uint64_t threads_limit(const struct threads *ts, uint64_t time, uint64_t seq)
-{
-	if (!ts->have_time)
-		return count_until(ts->seqs, ts->nr, seq);
-	return time == NO_TIME ? ts->nr : count_until(ts->times, ts->nr, time);
 }
 
 int threads_pid(const struct threads *ts, int tid, uint64_t limit)
 {
 	const struct thread *t = intmap_get(&ts->threads, tid);
+	intptr_t orphan;
 	size_t i;
 
 	if (tid == 0)
 		return 0;	/* the idle task */
-	if (!t || !t->nr_pids)
-		return -1;
+	if (!t || !t->nr_pids) {
+		orphan = (intptr_t)intmap_get(&ts->orphans, tid);
+		return orphan ? (int)(orphan - 2) : -1;
+	}
 	for (i = t->nr_pids - 1; i && t->pids[i].order >= limit; i--)
 		;
 	return t->pids[i].pid;
@@ -382,6 +358,9 @@ bool threads_alive(const struct threads *ts, int tid, uint64_t limit)
 {
 	const struct thread *t = intmap_get(&ts->threads, tid);
 
+	/* It runs on for a moment after the record of its end. */
+	if (t && t->ended && t->ended < limit)
+		return false;
 	return t && t->nr_pids && t->pids[0].order < limit && threads_pid(ts, tid, limit) >= 0;
 }
 
@@ -399,27 +378,19 @@ const char *threads_comm(const struct threads *ts, int tid, uint64_t limit)
 
 struct process *threads_process(const struct threads *ts, int pid)
 {
-	return intmap_get(&ts->processes, pid);
+	struct process *p = intmap_get(&ts->processes, pid);
+
+	return p && p->mapped ? p : NULL;
 }
 
 struct process *threads_only_process(const struct threads *ts)
 {
-	struct process *only = NULL;
-	size_t i;
-
-	for (i = 0; i < ts->nr_processes; i++) {
-		if (!ts->all_processes[i]->nr)
-			continue;
-		if (only)
-			return NULL;
-		only = ts->all_processes[i];
-	}
-	return only;
+	return ts->only_pid >= 0 ? threads_process(ts, ts->only_pid) : NULL;
 }
 
 uint32_t process_epoch(const struct process *p, uint64_t limit)
 {
-	size_t lo = 0, hi = p->nr;
+	size_t lo = p->first, hi = p->nr;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -429,11 +400,32 @@ uint32_t process_epoch(const struct process *p, uint64_t limit)
 		else
 			hi = mid;
 	}
-	return lo ? p->ev[lo - 1].epoch : 0;
+	return lo > p->first ? p->ev[lo - 1].epoch : p->base_epoch;
+}
+
+/* First event of this epoch or a later one. */
+static size_t epoch_start(const struct process *p, uint32_t epoch)
+{
+	size_t lo = p->first, hi = p->nr;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->ev[mid].epoch < epoch)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
 }
 
 void process_epoch_events(const struct process *p, uint32_t epoch, size_t *first, size_t *last)
 {
-	*first = epoch < p->nr_epochs ? p->epoch_first[epoch] : p->nr;
-	*last = epoch + 1 < p->nr_epochs ? p->epoch_first[epoch + 1] : p->nr;
+	*first = epoch_start(p, epoch);
+	*last = epoch < UINT32_MAX ? epoch_start(p, epoch + 1) : p->nr;
+}
+
+struct maplist *process_base(const struct process *p)
+{
+	return p->first == p->nr ? p->cur : p->base;
 }

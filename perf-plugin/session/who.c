@@ -224,7 +224,8 @@ static int make_short_ids(struct stream_state *st, unsigned int bits)
 	struct short_ids *s = &st->ss->short_ids;
 	size_t i;
 
-	if (s->frag == st->frag && s->bits == bits && s->nr == ts->nr_threads)
+	if (s->frag == st->frag && s->bits == bits && s->nr == ts->nr_threads &&
+	    s->created == ts->total_threads)
 		return 0;
 	free(s->tids);
 	s->nr = 0;
@@ -234,6 +235,7 @@ static int make_short_ids(struct stream_state *st, unsigned int bits)
 	for (i = 0; i < ts->nr_threads; i++)
 		s->tids[i] = ts->all_threads[i]->tid;
 	s->nr = ts->nr_threads;
+	s->created = ts->total_threads;
 	s->bits = bits;
 	s->frag = st->frag;
 	qsort(s->tids, s->nr, sizeof(*s->tids), bits == 8 ? compare_low8 : compare_low16);

@@ -43,6 +43,7 @@ struct who {
 struct short_ids {
 	int *tids;
 	size_t nr;
+	uint64_t created;	/* threads.total_threads then */
 	unsigned int bits;
 	const void *frag;	/* for which it holds */
 };

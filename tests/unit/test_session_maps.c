@@ -95,12 +95,73 @@ static void shared_lists_are_copied(void **state)
 	maplist_unref(own);
 }
 
-static uint64_t next_seq;
+/* Events in memory as a source of them. */
+struct list_source {
+	struct side_source src;
+	struct side_event e[64];
+	size_t nr, pos;
+};
 
-static void add(struct threads *ts, struct side_event e)
+struct history {
+	struct side_order side;
+	struct threads ts;
+	struct list_source list;
+	uint64_t seq;
+};
+
+static int list_next(struct side_source *src, struct side_event *e)
 {
-	e.seq = next_seq++;
-	assert_int_equal(threads_add(ts, &e), 0);
+	struct list_source *ls = (struct list_source *)src;
+
+	if (ls->pos == ls->nr)
+		return 0;
+	*e = ls->e[ls->pos++];
+	return 1;
+}
+
+static void list_rewind(struct side_source *src)
+{
+	((struct list_source *)src)->pos = 0;
+}
+
+static void list_free(struct side_source *src)
+{
+	(void)src;
+}
+
+static void start(struct history *h)
+{
+	memset(h, 0, sizeof(*h));
+	h->list.src = (struct side_source){ list_next, list_rewind, list_free };
+	side_order_init(&h->side);
+	threads_init(&h->ts, &h->side);
+}
+
+static void add(struct history *h, struct side_event e)
+{
+	assert_true(h->list.nr < sizeof(h->list.e) / sizeof(h->list.e[0]));
+	e.seq = h->seq++;
+	h->list.e[h->list.nr++] = e;
+}
+
+static void finish(struct history *h)
+{
+	struct side_reader *r = side_order_add(&h->side, &h->list.src);
+	size_t i;
+
+	assert_non_null(r);
+	for (i = 0; i < h->list.nr; i++) {
+		assert_int_equal(side_order_note(&h->side, r, &h->list.e[i]), 0);
+		assert_int_equal(threads_note(&h->ts, &h->list.e[i]), 0);
+	}
+	assert_int_equal(side_order_finish(&h->side), 0);
+	assert_int_equal(threads_begin(&h->ts), 0);
+}
+
+static void end(struct history *h)
+{
+	threads_free(&h->ts);
+	side_order_free(&h->side);
 }
 
 static struct side_event map_event(uint64_t time, int pid, uint64_t start, struct dso *d)
@@ -137,48 +198,50 @@ static uint32_t epoch_at(const struct threads *ts, int pid, uint64_t time)
 
 static void epochs_end_where_code_is_replaced(void **state)
 {
-	struct threads ts = { 0 };
+	struct history h;
 	struct process *p;
 	size_t first, last;
 
 	(void)state;
+	start(&h);
 	/* out of order on purpose: events of another CPU come later in the file */
-	add(&ts, map_event(30, 5, 0x1000, &files[1]));
-	add(&ts, map_event(10, 5, 0x1000, &files[0]));
-	add(&ts, map_event(20, 5, 0x2000, &files[2]));
-	add(&ts, map_event(40, 5, 0x3000, &files[3]));
-	add(&ts, map_event(50, 5, 0x3000, &files[3]));
-	assert_int_equal(threads_finish(&ts), 0);
-	p = threads_process(&ts, 5);
-	assert_int_equal(p->nr_epochs, 2);
-	assert_int_equal(epoch_at(&ts, 5, 5), 0);
-	assert_int_equal(epoch_at(&ts, 5, 29), 0);
-	assert_int_equal(epoch_at(&ts, 5, 30), 1);
-	assert_int_equal(epoch_at(&ts, 5, 1000), 1);
+	add(&h, map_event(30, 5, 0x1000, &files[1]));
+	add(&h, map_event(10, 5, 0x1000, &files[0]));
+	add(&h, map_event(20, 5, 0x2000, &files[2]));
+	add(&h, map_event(40, 5, 0x3000, &files[3]));
+	add(&h, map_event(50, 5, 0x3000, &files[3]));
+	finish(&h);
+	p = threads_process(&h.ts, 5);
+	assert_int_equal(p->epochs, 2);
+	assert_int_equal(epoch_at(&h.ts, 5, 5), 0);
+	assert_int_equal(epoch_at(&h.ts, 5, 29), 0);
+	assert_int_equal(epoch_at(&h.ts, 5, 30), 1);
+	assert_int_equal(epoch_at(&h.ts, 5, 1000), 1);
 	process_epoch_events(p, 0, &first, &last);
 	assert_int_equal(last - first, 2);
 	process_epoch_events(p, 1, &first, &last);
 	assert_int_equal(last - first, 3);
-	assert_ptr_equal(threads_only_process(&ts), p);
-	threads_free(&ts);
+	assert_ptr_equal(threads_only_process(&h.ts), p);
+	end(&h);
 }
 
 static void exec_forgets_and_fork_inherits(void **state)
 {
-	struct threads ts = { 0 };
+	struct history h;
 	struct process *p;
 	unsigned int i, bases = 0;
 
 	(void)state;
-	add(&ts, comm_event(10, 5, "shell", false));
-	add(&ts, map_event(10, 5, 0x1000, &files[0]));
-	add(&ts, fork_event(20, 5, 6, 6));
-	add(&ts, map_event(30, 5, 0x1000, &files[1]));
-	add(&ts, comm_event(40, 6, "tool", true));
-	add(&ts, map_event(41, 6, 0x1000, &files[2]));
-	assert_int_equal(threads_finish(&ts), 0);
-	p = threads_process(&ts, 6);
-	assert_int_equal(p->nr_epochs, 2);
+	start(&h);
+	add(&h, comm_event(10, 5, "shell", false));
+	add(&h, map_event(10, 5, 0x1000, &files[0]));
+	add(&h, fork_event(20, 5, 6, 6));
+	add(&h, map_event(30, 5, 0x1000, &files[1]));
+	add(&h, comm_event(40, 6, "tool", true));
+	add(&h, map_event(41, 6, 0x1000, &files[2]));
+	finish(&h);
+	p = threads_process(&h.ts, 6);
+	assert_int_equal(p->epochs, 2);
 	for (i = 0; i < p->nr; i++)
 		bases += p->ev[i].is_base;
 	assert_int_equal(bases, 2);
@@ -186,49 +249,51 @@ static void exec_forgets_and_fork_inherits(void **state)
 	/* the parent's maps at the time of the fork, not those of later */
 	assert_ptr_equal(maplist_find(p->ev[0].base, 0x1000)->dso, &files[0]);
 	assert_null(p->ev[1].base);
-	assert_string_equal(threads_comm(&ts, 6, threads_limit(&ts, 25, 0)), "shell");
-	assert_string_equal(threads_comm(&ts, 6, threads_limit(&ts, 45, 0)), "tool");
-	assert_null(threads_only_process(&ts));
-	threads_free(&ts);
+	assert_string_equal(threads_comm(&h.ts, 6, threads_limit(&h.ts, 25, 0)), "shell");
+	assert_string_equal(threads_comm(&h.ts, 6, threads_limit(&h.ts, 45, 0)), "tool");
+	assert_null(threads_only_process(&h.ts));
+	end(&h);
 }
 
 static void thread_numbers_are_reused(void **state)
 {
 	struct side_event from_switch = { .time = 60, .pid = 77, .tid = 7, .kind = SIDE_THREAD };
-	struct threads ts = { 0 };
+	struct history h;
 
 	(void)state;
-	add(&ts, map_event(1, 5, 0x1000, &files[0]));
-	add(&ts, map_event(1, 6, 0x1000, &files[1]));
-	add(&ts, fork_event(10, 5, 5, 7));
-	add(&ts, fork_event(50, 6, 6, 7));
-	add(&ts, from_switch);
-	assert_int_equal(threads_finish(&ts), 0);
-	assert_int_equal(threads_pid(&ts, 7, threads_limit(&ts, 10, 0)), 5);
-	assert_int_equal(threads_pid(&ts, 7, threads_limit(&ts, 49, 0)), 5);
-	assert_int_equal(threads_pid(&ts, 7, threads_limit(&ts, 50, 0)), 6);
+	start(&h);
+	add(&h, map_event(1, 5, 0x1000, &files[0]));
+	add(&h, map_event(1, 6, 0x1000, &files[1]));
+	add(&h, fork_event(10, 5, 5, 7));
+	add(&h, fork_event(50, 6, 6, 7));
+	add(&h, from_switch);
+	finish(&h);
+	assert_int_equal(threads_pid(&h.ts, 7, threads_limit(&h.ts, 10, 0)), 5);
+	assert_int_equal(threads_pid(&h.ts, 7, threads_limit(&h.ts, 49, 0)), 5);
+	assert_int_equal(threads_pid(&h.ts, 7, threads_limit(&h.ts, 50, 0)), 6);
 	/* a switch record while the thread exits is no better source */
-	assert_int_equal(threads_pid(&ts, 7, threads_limit(&ts, 90, 0)), 6);
-	assert_int_equal(threads_pid(&ts, 8, UINT64_MAX), -1);
-	assert_int_equal(threads_pid(&ts, 0, UINT64_MAX), 0);
-	threads_free(&ts);
+	assert_int_equal(threads_pid(&h.ts, 7, threads_limit(&h.ts, 90, 0)), 6);
+	assert_int_equal(threads_pid(&h.ts, 8, UINT64_MAX), -1);
+	assert_int_equal(threads_pid(&h.ts, 0, UINT64_MAX), 0);
+	end(&h);
 }
 
 static void without_times_position_counts(void **state)
 {
-	struct threads ts = { 0 };
+	struct history h;
 
 	(void)state;
-	next_seq = 100;
-	add(&ts, map_event(0, 5, 0x1000, &files[0]));
-	add(&ts, map_event(0, 5, 0x1000, &files[1]));
-	assert_int_equal(threads_finish(&ts), 0);
-	assert_int_equal(threads_limit(&ts, NO_TIME, 99), 0);
-	assert_int_equal(threads_limit(&ts, NO_TIME, 100), 1);
-	assert_int_equal(threads_limit(&ts, 12345, 101), 2);
-	assert_int_equal(process_epoch(threads_process(&ts, 5), 1), 0);
-	assert_int_equal(process_epoch(threads_process(&ts, 5), 2), 1);
-	threads_free(&ts);
+	start(&h);
+	h.seq = 100;
+	add(&h, map_event(0, 5, 0x1000, &files[0]));
+	add(&h, map_event(0, 5, 0x1000, &files[1]));
+	finish(&h);
+	assert_int_equal(threads_limit(&h.ts, NO_TIME, 99), 0);
+	assert_int_equal(threads_limit(&h.ts, NO_TIME, 100), 1);
+	assert_int_equal(threads_limit(&h.ts, 12345, 101), 2);
+	assert_int_equal(process_epoch(threads_process(&h.ts, 5), 1), 0);
+	assert_int_equal(process_epoch(threads_process(&h.ts, 5), 2), 1);
+	end(&h);
 }
 
 int main(void)
