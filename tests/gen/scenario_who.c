@@ -1,7 +1,187 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scenario_who.c - the trace tells little or nothing of who is running. */
+/* scenario_who.c - the trace tells little or nothing of who is running, or from whom it is. */
+#include <stdio.h>
+
 #include "scenario.h"
+#include "tracing_w.h"
+
+static void no_context_id(struct world_opts *o)
+{
+	o->s.tu.cid = 0;
+}
+
+static void only_sched_switch(struct world_opts *o)
+{
+	no_context_id(o);
+	o->s.perf.no_switch = 1;
+	o->s.perf.sched_switch = 1;
+}
+
+static void only_aux(struct world_opts *o)
+{
+	no_context_id(o);
+	o->s.perf.no_switch = 1;
+}
+
+/* processes at the same addresses, on two CPUs, that map other code at times */
+static void many_spaces(struct scenario *s, int threads)
+{
+	struct world *w = s->w;
+	struct wthread *t[5];
+	char path[32];
+	int i, n = 4, a, b;
+
+	t[0] = start_process(s, 0, 1000, "one");
+	t[1] = start_process(s, 0, 1100, "two");
+	t[2] = start_process(s, 1, 1200, "three");
+	t[3] = start_process(s, 1, 1300, "four");
+	if (threads)
+		t[n++] = world_clone(w, 0, t[0], 1001);
+	world_sync(w);
+	for (i = 0; i < 16; i++) {
+		a = (int)rng_below(&w->rng, (uint32_t)n);
+		b = (a + 1 + (int)rng_below(&w->rng, (uint32_t)n - 1)) % n;
+		run_some(s, 0, t[a]);
+		run_some(s, 1, t[b]);
+		if (i % 4 == 1 && t[a]->p != t[b]->p) {
+			snprintf(path, sizeof(path), "/lib/%d.so", i);
+			world_avoid(w, 0, t[a], LIBRARY, LIBRARY + IMAGE_SIZE);
+			if (n == 5)
+				world_avoid(w, 0, t[4], LIBRARY, LIBRARY + IMAGE_SIZE);
+			if (n == 5)
+				world_avoid(w, 0, t[0], LIBRARY, LIBRARY + IMAGE_SIZE);
+			world_sync(w);
+			world_map(w, 0, t[a]->p, LIBRARY, image(s, path), 0, IMAGE_INSNS, path);
+			run_some(s, 0, t[a]);
+		}
+		world_sync(w);
+	}
+}
+
+static void run_switch(struct scenario *s)
+{
+	many_spaces(s, 1);
+}
+
+static void run_sched_switch(struct scenario *s)
+{
+	struct gbuf tracing = { 0 };
+
+	tracing_write(&tracing);
+	perfw_feature(session_perf(s->w->s), TRACING_FEATURE, tracing.p, tracing.len);
+	gbuf_free(&tracing);
+	many_spaces(s, 1);
+}
+
+static void run_one_process(struct scenario *s)
+{
+	struct wthread *t = start_process(s, 0, 1000, "alone");
+
+	take_turns(s, t, t);
+	world_map(s->w, 0, t->p, LIBRARY, image(s, "/lib/one"), 0, IMAGE_INSNS, "/lib/one");
+	take_turns(s, t, t);
+}
+
+/* the trace has the address space number, in eight bits; numbers are given to others in time */
+static uint32_t asid_of(void *ctx, uint32_t tid)
+{
+	const struct world *w = ctx;
+	size_t i;
+
+	for (i = w->nthreads; i--;)
+		if (w->threads[i]->tid == tid)
+			return w->threads[i]->p->asid;
+	return 0;
+}
+
+static uint32_t tid_and_asid(void *ctx, uint32_t tid)
+{
+	return tid << 8 | asid_of(ctx, tid);
+}
+
+static void asid(struct world_opts *o)
+{
+	o->s.tu.contextidr = asid_of;
+}
+
+static void tid_asid(struct world_opts *o)
+{
+	o->s.tu.contextidr = tid_and_asid;
+}
+
+static void run_asid(struct scenario *s)
+{
+	struct world *w = s->w;
+	struct wthread *t[4];
+	char name[16];
+	uint32_t next = 1;
+	int i, k;
+
+	for (i = 0; i < 4; i++) {
+		snprintf(name, sizeof(name), "space%d", i);
+		t[i] = start_process(s, 0, 1000 + 100 * (uint32_t)i, name);
+		t[i]->p->asid = next++;
+	}
+	for (k = 0; k < 3; k++) {
+		for (i = 0; i < 8; i++) {
+			run_some(s, 0, t[rng_below(&w->rng, 4)]);
+			run_some(s, 0, t[rng_below(&w->rng, 4)]);
+		}
+		/* the numbers are used up: each space gets a new one when it runs next */
+		for (i = 0; i < 4; i++)
+			t[i]->p->asid = 1 + (uint32_t)(i + k + 1) % 4;
+		world_pause(w, 0, 100);
+	}
+	run_some(s, 0, t[0]);
+}
+
+static void one_sink(struct world_opts *o)
+{
+	o->s.raw = 0;
+	o->s.buffers = SESSION_ONE;
+	o->s.fragment = 0;
+	o->s.hw_id = 2;
+	o->s.perf.version = 2;
+}
+
+/* one sink for all CPUs; the event is set up anew, and the CPUs get each other's trace ID */
+static void run_hw_id(struct scenario *s)
+{
+	struct world *w = s->w;
+	struct wthread *a = start_process(s, 0, 1000, "left"), *b = start_process(s, 0, 1100, "right");
+	uint8_t first = w->o.s.tu.trace_id;
+	int i, k;
+
+	for (k = 0; k < 4; k++) {
+		for (i = 0; i < 3; i++) {
+			run_some(s, 0, a);
+			run_some(s, 1, b);
+			world_sync(w);
+		}
+		for (i = 0; i < 2; i++)
+			world_cut(w, i);
+		for (i = 0; i < 2; i++)
+			session_trace_id(w->s, i, (uint8_t)(first + 2 * ((k + 1 + i) % (k == 2 ? 3 : 2))));
+		world_sync(w);
+		world_pause(w, 0, 50);
+		world_pause(w, 1, 50);
+	}
+	run_some(s, 0, b);
+	run_some(s, 1, a);
+}
+
+static void run_one_sink(struct scenario *s)
+{
+	many_spaces(s, 0);
+}
 
 const struct scenario_row scenario_who[] = {
+	{ "switch", "no context ID, but switch records", no_context_id, run_switch },
+	{ "sched-switch", "no context ID, but samples of sched_switch", only_sched_switch, run_sched_switch },
+	{ "one-process", "no context ID, one process", only_aux, run_one_process },
+	{ "asid", "the context ID is an address space number", asid, run_asid },
+	{ "tid-asid", "the context ID is thread and address space number", tid_asid, run_switch },
+	{ "one-sink", "processes on two CPUs, one sink", one_sink, run_one_sink },
+	{ "hw-id", "trace IDs change hands", one_sink, run_hw_id },
 	{ NULL, NULL, NULL, NULL },
 };

@@ -39,6 +39,7 @@ struct world *world_new(const struct world_opts *o, struct truth *truth)
 	w->o.s.ctx = w;
 	w->o.s.pid_of = pid_of;
 	w->o.s.scheduled = quiet;
+	w->o.s.tu.ctx = w;
 	GEN_BUG_ON(o->s.ncpus > WORLD_CPUS);
 	w->s = session_new(&w->o.s, NULL, 0, NULL, NULL, truth);
 	for (i = 0; i < WORLD_CPUS; i++)
@@ -448,7 +449,11 @@ void world_jump(struct world *w, int cpu, struct wthread *t, uint64_t to)
 
 void world_finish(struct world *w, struct gbuf *file)
 {
+	int i;
+
 	world_round(w);
+	for (i = 0; i < w->o.s.ncpus; i++)
+		session_wait(w->s, i, w->cpu[i].now);
 	session_end(w->s);
 	session_file(w->s, file);
 }
