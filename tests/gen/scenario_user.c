@@ -203,6 +203,12 @@ static void run_out_of_order(struct scenario *s)
 	run_some(s, cpu, t);
 }
 
+/* the clock of jitdump files */
+static void monotonic(struct world_opts *o)
+{
+	o->s.perf.mono = 1;
+}
+
 /* generated code: written, run, replaced at the same address, moved */
 struct jit {
 	struct gbuf dump;
@@ -336,7 +342,7 @@ const struct scenario_row scenario_user[] = {
 	{ "pid-reuse", "one process number, several processes", NULL, run_pid_reuse },
 	{ "two-cpus", "mapped on one CPU, run on the other", NULL, run_two_cpus },
 	{ "out-of-order", "the file is not in time order", NULL, run_out_of_order },
-	{ "jit", "generated code that changes, with a jitdump", NULL, run_jit },
+	{ "jit", "generated code that changes, with a jitdump", monotonic, run_jit },
 	{ "jit-unknown", "generated code without a jitdump", lossy, run_jit_unknown },
 	{ "lost-map", "the record of a mapping is lost", lossy, run_lost },
 	{ NULL, NULL, NULL, NULL },

@@ -42,6 +42,7 @@ struct world *world_new(const struct world_opts *o, struct truth *truth)
 	w->o.s.tu.ctx = w;
 	GEN_BUG_ON(o->s.ncpus > WORLD_CPUS);
 	w->s = session_new(&w->o.s, NULL, 0, NULL, NULL, truth);
+	w->idle = world_thread(w, world_proc(w, 0), 0, "swapper");
 	for (i = 0; i < WORLD_CPUS; i++)
 		w->cpu[i].now = 1000 + 10 * (uint64_t)i;
 	return w;
@@ -354,9 +355,18 @@ static void switch_to(struct world *w, int cpu, struct wthread *t)
 	struct wcpu *c = &w->cpu[cpu];
 	struct wthread *old = c->cur;
 	uint8_t what;
+	int i;
 
 	if (c->cur == t)
 		return;
+	/* a thread runs on one CPU at a time */
+	for (i = 0; i < w->o.s.ncpus && t != w->idle; i++) {
+		if (w->cpu[i].cur != t)
+			continue;
+		switch_to(w, i, w->idle);
+		if (c->now < w->cpu[i].now)
+			c->now = w->cpu[i].now;
+	}
 	if (!old || !w->o.kernel_traced) {
 		world_switch_records(w, cpu, old, t);
 		c->cur = t;

@@ -67,6 +67,7 @@ struct world {
 	struct wcpu cpu[WORLD_CPUS];
 	struct wproc kernel;
 	struct wproc guest;	/* kernel of the guest; its user space is that of its thread */
+	struct wthread *idle;
 	struct wthread **threads;
 	size_t nthreads;
 	struct wproc **procs;
