@@ -113,15 +113,8 @@ bool running_other(const struct running *r, int cpu, uint64_t from, uint64_t to,
 {
 	const struct run_cpu *c = intmap_get(&r->by_cpu, cpu);
 	size_t i = c ? after(c, from) : 0;
-	int first;
 
-	if (!c)
-		return false;
-	/* who had the CPU when the stretch began counts if it is within the stretch that it lost it */
-	first = i ? c->v[i - 1].tid : c->first_prev;
-	if (first > 0 && first != tid && i < c->nr && c->v[i].time <= to)
-		return true;
-	for (; i < c->nr && c->v[i].time <= to; i++)
+	for (; c && i < c->nr && c->v[i].time <= to; i++)
 		if (c->v[i].kind == RUN_IN && c->v[i].tid > 0 && c->v[i].tid != tid)
 			return true;
 	return false;

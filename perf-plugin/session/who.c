@@ -514,6 +514,12 @@ int who_context(struct stream_state *st, const struct cst_generic *g)
 			e.to_known = cst_decoder_peek_address(st->stream.decoder, &e.to) > 0;
 		world_of(&st->ss->own, &w->world, g, &e);
 		count_world(st, g);
+		/* Who starts anew need not send a zero: the idle task, which runs in the kernel only. */
+		if (who_is_traced(st) && !w->id_bits && g->el > 0 && w->world.world == WORLD_OWN) {
+			w->id = 0;
+			w->id_bits = 8 * (src->contextidr_el2 ? st->stream.config->vmid_bytes :
+					  st->stream.config->cid_bytes);
+		}
 	}
 	/* Not yet in this fragment; after the first one the last value holds. */
 	if (who_is_traced(st) && !w->id_bits && st->stream.tid < 0)

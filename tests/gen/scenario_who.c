@@ -133,6 +133,13 @@ static void run_asid(struct scenario *s)
 		world_pause(w, 0, 100);
 	}
 	run_some(s, 0, t[0]);
+	expect(s, "option --contextid=asid");
+}
+
+static void run_tid_asid(struct scenario *s)
+{
+	many_spaces(s, 1);
+	expect(s, "option --contextid=tid-asid");
 }
 
 static void one_sink(struct world_opts *o)
@@ -180,7 +187,7 @@ const struct scenario_row scenario_who[] = {
 	{ "sched-switch", "no context ID, but samples of sched_switch", only_sched_switch, run_sched_switch },
 	{ "one-process", "no context ID, one process", only_aux, run_one_process },
 	{ "asid", "the context ID is an address space number", asid, run_asid },
-	{ "tid-asid", "the context ID is thread and address space number", tid_asid, run_switch },
+	{ "tid-asid", "the context ID is thread and address space number", tid_asid, run_tid_asid },
 	{ "one-sink", "processes on two CPUs, one sink", one_sink, run_one_sink },
 	{ "hw-id", "trace IDs change hands", one_sink, run_hw_id },
 	{ NULL, NULL, NULL, NULL },
