@@ -101,7 +101,10 @@ static bool one_process(const struct stream_state *st, const int *tids, size_t n
 	return pid >= 0;
 }
 
-/* Did no thread but the one that the AUX record was written in run in this fragment? */
+/*
+ * Did no thread but the one that the AUX record was written in run in this fragment? Where nothing dates
+ * the trace, who lost the CPU since the last record is taken to have been traced before that one.
+ */
 static bool only_aux_thread(const struct stream_state *st)
 {
 	const struct running *r = &st->ss->running;
@@ -110,7 +113,7 @@ static bool only_aux_thread(const struct stream_state *st)
 
 	if (f->aux_tid <= 0 || f->pub.time == NO_TIME)
 		return false;
-	first = running_thread(r, st->stream.cpu, st->who.began);
+	first = st->unit->timestamps ? running_thread(r, st->stream.cpu, st->who.began) : -1;
 	return (first <= 0 || first == f->aux_tid) &&
 	       !running_other(r, st->stream.cpu, st->who.began, f->pub.time, f->aux_tid);
 }
