@@ -214,7 +214,8 @@ $(B)/tests/gen/cst-gen: $(B)/obj/tests/gen/main.o $(GEN_A)
 # Tests of a part of perf-plugin/ carry its name and are linked with all of it.
 PLUGIN_TESTS := $(foreach p,perfdata session synth profile cmd,$(B)/tests/unit/test_$(p)%)
 PLUGIN_UNIT := $(filter $(PLUGIN_TESTS),$(UNIT))
-LIB_UNIT := $(filter-out $(PLUGIN_UNIT),$(UNIT))
+OCSD_UNIT := $(filter $(B)/tests/unit/test_opencsd%,$(UNIT))
+LIB_UNIT := $(filter-out $(PLUGIN_UNIT) $(OCSD_UNIT),$(UNIT))
 
 link-test = $(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 	$(CMOCKA_LIBS) $(1) -lm
@@ -232,6 +233,11 @@ $(PLUGIN_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(UNIT_HELP_OBJ) $(PL
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(call link-test,$(DEP_LIBS)) -lpthread
+
+$(OCSD_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(UNIT_HELP_OBJ) $(OCSD_OBJ) $(GEN_A) $(LIB_A)
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(call link-test,$(ZSTD_LIBS)) -lpthread
 
 $(B)/tests/gen/qemu/flowlog.so: $(QEMU_SRC) $(wildcard tests/gen/qemu/*.h) tests/gen/flow.h
 	$(call say,LINK,$@)

@@ -62,6 +62,9 @@ static void fill(const struct ocsd_tree *t, const struct source *s, union elem *
 	e->context.ctxt_id_valid = !!(s->context & CST_GF_CID);
 	e->context.vmid_valid = !!(s->context & CST_GF_VMID);
 	e->context.el_valid = !!(s->context & CST_GF_EL);
+	/* a cycle count of unknown value is told as 0 */
+	e->has_cc = g->flags & CST_GF_CC || g->kind == CST_GEN_CYCLE_COUNT;
+	e->cycle_count = g->flags & CST_GF_CC ? g->cc : 0;
 	switch (g->kind) {
 	case CST_GEN_RANGE:
 		fill_range(e, g);
@@ -84,10 +87,6 @@ static void fill(const struct ocsd_tree *t, const struct source *s, union elem *
 	case CST_GEN_TIMESTAMP:
 		e->timestamp = value;
 		e->has_ts = 1;
-		break;
-	case CST_GEN_CYCLE_COUNT:
-		e->cycle_count = g->cc;
-		e->has_cc = 1;
 		break;
 	case CST_GEN_EVENT:
 		e->trace_event.ev_type = EVENT_NUMBERED;
@@ -197,6 +196,12 @@ void element_from_ocsd(struct cst_generic *g, const ocsd_generic_trace_elem *e)
 		break;
 	case CST_GEN_SYNC_MARKER:
 		g->num = (uint16_t)e->sync_marker.value;
+		break;
+	case CST_GEN_EO_TRACE:
+		/* the number of 1.3.3; 1.8 uses it for what ends no trace */
+		g->num = (uint16_t)e->unsync_eot_info;
+		if (g->num == UNSYNC_EOT)
+			g->num = CST_UNSYNC_END;
 		break;
 	default:
 		g->num = (uint16_t)e->exception_number;

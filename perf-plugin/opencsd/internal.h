@@ -38,6 +38,7 @@ enum client {
 #define ELEM_CUSTOM_1_3		17
 #define ELEM_CUSTOM_1_8		19
 #define ELEM_ITE_1_8		17
+#define PKT_SIZE_1_8		176
 #define SPACES_1_3		0x1fu
 #define SPACES_1_8		0xffu
 
@@ -65,7 +66,11 @@ struct source {
 	unsigned int context;		/* flags of the last PE_CONTEXT: enum cst_generic_flags */
 	unsigned int space;		/* enum cst_memspace that execution is in */
 	struct cst_space *spaces[8];	/* by bit of enum cst_memspace; NULL until used */
-	ocsd_etmv4_i_pkt pkt;		/* as the client sees packets: fields hold across packets */
+	/* as the client sees packets: fields hold across packets. A client of 1.8 may read more: zeros */
+	union {
+		ocsd_etmv4_i_pkt pkt;
+		unsigned char pkt_bytes[PKT_SIZE_1_8];
+	};
 	ocsd_decode_stats_t stats;	/* as last given to the client */
 	struct cst_stats base;		/* counts at the last reset of the statistics */
 };

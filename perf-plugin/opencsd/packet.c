@@ -188,7 +188,9 @@ void packet_to_ocsd(ocsd_etmv4_i_pkt *o, const struct cst_packet *p, const struc
 		o->pkt_valid.bits.ts_valid = 1;
 		break;
 	case CST_PKT_ITE:
+		/* 1.3.3 has no fields for it; these two serve the text */
 		o->ts.timestamp = p->ts;
+		o->event_val = p->el;
 		break;
 	case CST_PKT_EXCEPTION:
 		o->exception_info.exceptionType = p->exc_type;
@@ -289,6 +291,9 @@ void packet_from_ocsd(struct cst_packet *p, const ocsd_etmv4_i_pkt *o, bool ete)
 	case CST_PKT_DATA_SYNC_NUM:
 	case CST_PKT_DATA_SYNC:
 		p->event = o->dsm_val;
+		break;
+	case CST_PKT_ITE:
+		p->el = o->event_val;
 		break;
 	}
 }

@@ -1,0 +1,971 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_opencsd.c - the C interface of OpenCSD on top of the library. What is pushed out, under every
+ * pattern of WAIT answers and input sizes, is what the library gives when it is pulled; memory behind a
+ * callback is never older than the client's last word; clients of two generations get their structures.
+ *
+ * CST_SEEDS=N sets the number of random streams (default 400), CST_SEED=N runs one.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <cstrace/cstrace.h>
+#include <opencsd/c_api/opencsd_c_api.h>
+
+#include "gen_case.h"
+
+/* Not declared by 1.3.3's header. */
+ocsd_err_t ocsd_dt_set_mem_acc_cacheing(const dcd_tree_handle_t handle, const int enable,
+					const uint16_t page_size, const int nr_pages);
+
+/* ---- lists of texts ---- */
+
+struct lines {
+	char **v;
+	size_t n, cap;
+};
+
+static void add_line(struct lines *l, uint64_t index, unsigned int id, const char *text)
+{
+	char *line;
+
+	if (l->n == l->cap) {
+		l->cap = l->cap ? 2 * l->cap : 1024;
+		l->v = realloc(l->v, l->cap * sizeof(*l->v));
+		assert_non_null(l->v);
+	}
+	assert_true(asprintf(&line, "%" PRIu64 " %x %s", index, id, text) > 0);
+	l->v[l->n++] = line;
+}
+
+static void free_lines(struct lines *l)
+{
+	while (l->n)
+		free(l->v[--l->n]);
+	free(l->v);
+	memset(l, 0, sizeof(*l));
+}
+
+static void compare_lines(uint64_t seed, const char *how, const struct lines *want, const struct lines *got)
+{
+	size_t i;
+
+	for (i = 0; i < want->n || i < got->n; i++) {
+		const char *a = i < want->n ? want->v[i] : "nothing";
+		const char *b = i < got->n ? got->v[i] : "nothing";
+
+		if (strcmp(a, b))
+			fail_msg("seed %" PRIu64 ", %s, element %zu of %zu:\n  pulled %s\n  pushed %s", seed, how,
+				 i, want->n, a, b);
+	}
+}
+
+/* ---- a random case, pulled and pushed ---- */
+
+struct run {
+	const struct gen_case *c;
+	struct cst_image *img;
+	struct cst_section *sec[64];
+	struct cst_space *space[64];
+	uint32_t space_tid[64];
+	size_t nspaces;
+	uint64_t rng;
+	/* push */
+	struct lines *out;
+	uint32_t tid;
+	unsigned int wait_percent;
+	unsigned int delivered, fetched;
+};
+
+static uint32_t rnd(struct run *r, uint32_t n)
+{
+	r->rng = r->rng * 6364136223846793005ull + 1442695040888963407ull;
+	return (uint32_t)(r->rng >> 33) % n;
+}
+
+static uint32_t first_thread(const struct gen_case *c)
+{
+	size_t k;
+
+	for (k = 0; k < c->nregions; k++)
+		if (!c->regions[k].el)
+			return c->regions[k].tid;
+	return 0;
+}
+
+static uint32_t thread_of(const struct gen_case *c, uint32_t cid, uint32_t vmid)
+{
+	if (c->tu.cid)
+		return cid;
+	return c->tu.vmid && c->tu.vmid_is_tid ? vmid : first_thread(c);
+}
+
+static struct cst_space *space_for(struct run *r, uint32_t tid)
+{
+	const struct gen_case *c = r->c;
+	size_t i, k;
+
+	for (i = 0; i < r->nspaces; i++)
+		if (r->space_tid[i] == tid)
+			return r->space[i];
+	assert_true(i < 64);
+	assert_int_equal(cst_space_new(&r->space[i], r->img), 0);
+	for (k = 0; k < c->nregions; k++)
+		if (c->regions[k].el || c->regions[k].tid == tid)
+			assert_int_equal(cst_space_map(r->space[i], c->regions[k].va, c->regions[k].len,
+						       r->sec[k], 0), 0);
+	r->space_tid[i] = tid;
+	return r->space[r->nspaces++];
+}
+
+static void config_of(const struct gen_case *c, struct cst_config *cfg)
+{
+	const struct cst_etmv4_regs regs = {
+		.configr = c->regs.configr, .traceidr = c->regs.traceidr, .idr0 = c->regs.idr0,
+		.idr1 = c->regs.idr1, .idr2 = c->regs.idr2, .idr8 = c->regs.idr8,
+		.devarch = c->regs.devarch,
+	};
+
+	assert_int_equal(cst_config_etmv4(cfg, &regs, c->regs.ete,
+					  c->tu.mprofile ? CST_PROFILE_M : CST_PROFILE_A), 0);
+	cfg->hold_transactions = 0;
+}
+
+/* Instrumentation is for clients of 1.8 only. */
+static void pull(struct run *r, bool framed, struct lines *l)
+{
+	const struct gen_case *c = r->c;
+	struct cst_generic g[64];
+	struct cst_decoder *dec;
+	struct cst_config cfg;
+	struct cst_tree *t;
+	char text[512];
+	bool ended = false;
+	size_t k;
+	int i, n;
+
+	assert_int_equal(cst_image_new(&r->img, 0), 0);
+	assert_true(c->nregions <= 64);
+	for (k = 0; k < c->nregions; k++)
+		assert_int_equal(cst_section_new(&r->sec[k], r->img, c->regions[k].bytes, c->regions[k].len,
+						 NULL), 0);
+	config_of(c, &cfg);
+	assert_int_equal(cst_tree_new(&t, framed ? CST_TREE_FRAMES : CST_TREE_RAW, 0), 0);
+	assert_int_equal(cst_tree_add(t, &cfg, &dec), 0);
+	cst_decoder_set_stop(dec, CST_STOP_CONTEXT);
+	assert_int_equal(cst_tree_feed(t, framed ? c->framed : c->trace, framed ? c->framed_len : c->len, 0), 0);
+	for (;;) {
+		n = cst_tree_pull(t, g, 64, &dec);
+		assert_true(n >= 0);
+		for (i = 0; i < n; i++) {
+			if (g[i].kind == CST_GEN_INSTRUMENTATION)
+				continue;
+			/* the address of code that is missing has its memory space only in 1.8's text */
+			cst_generic_text(&g[i], text, sizeof(text));
+			add_line(l, g[i].index, g[i].trace_id, text);
+		}
+		if (cst_tree_stopped(t) == CST_STOP_CONTEXT) {
+			cst_decoder_set_space(dec, space_for(r, thread_of(c, g[n - 1].context_id, g[n - 1].vmid)));
+			continue;
+		}
+		if (n)
+			continue;
+		if (ended)
+			break;
+		ended = true;
+		cst_tree_end(t);
+	}
+	cst_tree_free(t);
+	cst_image_free(r->img);
+	r->nspaces = 0;
+}
+
+static ocsd_datapath_resp_t on_element(const void *ctx, const ocsd_trc_index_t index, const uint8_t id,
+				       const ocsd_generic_trace_elem *e)
+{
+	struct run *r = (struct run *)(uintptr_t)ctx;
+	char text[512];
+
+	assert_int_equal(ocsd_gen_elem_str(e, text, sizeof(text)), OCSD_OK);
+	add_line(r->out, index, id, text);
+	r->delivered++;
+	if (e->elem_type == OCSD_GEN_TRC_ELEM_PE_CONTEXT)
+		r->tid = thread_of(r->c, e->context.context_id, e->context.vmid);
+	return rnd(r, 100) < r->wait_percent ? OCSD_RESP_WAIT : OCSD_RESP_CONT;
+}
+
+static uint32_t on_memory(const void *ctx, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
+			  const uint8_t id, const uint32_t want, uint8_t *buf)
+{
+	struct run *r = (struct run *)(uintptr_t)ctx;
+	const struct gen_case *c = r->c;
+	size_t k, n;
+
+	assert_int_equal(id, c->regs.traceidr);
+	assert_int_equal(__builtin_popcount((unsigned int)space), 1);
+	r->fetched++;
+	for (k = 0; k < c->nregions; k++) {
+		const struct prog_region *g = &c->regions[k];
+
+		if ((!g->el && g->tid != r->tid) || addr < g->va || addr - g->va >= g->len)
+			continue;
+		n = g->len - (size_t)(addr - g->va);
+		n = n < want ? n : want;
+		memcpy(buf, g->bytes + (addr - g->va), n);
+		return (uint32_t)n;
+	}
+	return 0;
+}
+
+static dcd_tree_handle_t tree_of(const struct gen_case *c, bool framed, int flags)
+{
+	const ocsd_etmv4_cfg etm = {
+		.reg_idr0 = c->regs.idr0, .reg_idr1 = c->regs.idr1, .reg_idr2 = c->regs.idr2,
+		.reg_idr8 = c->regs.idr8, .reg_configr = c->regs.configr, .reg_traceidr = c->regs.traceidr,
+		.arch_ver = c->tu.mprofile ? ARCH_V7 : ARCH_AA64,
+		.core_prof = c->tu.mprofile ? profile_CortexM : profile_CortexA,
+	};
+	const ocsd_ete_cfg ete = {
+		.reg_idr0 = c->regs.idr0, .reg_idr1 = c->regs.idr1, .reg_idr2 = c->regs.idr2,
+		.reg_idr8 = c->regs.idr8, .reg_configr = c->regs.configr, .reg_traceidr = c->regs.traceidr,
+		.reg_devarch = c->regs.devarch, .arch_ver = ARCH_AA64, .core_prof = profile_CortexA,
+	};
+	unsigned char id = 0;
+	dcd_tree_handle_t t;
+
+	t = ocsd_create_dcd_tree(framed ? OCSD_TRC_SRC_FRAME_FORMATTED : OCSD_TRC_SRC_SINGLE,
+				 framed ? OCSD_DFRMTR_FRAME_MEM_ALIGN : 0);
+	assert_non_null(t);
+	assert_int_equal(ocsd_dt_create_decoder(t, c->regs.ete ? OCSD_BUILTIN_DCD_ETE : OCSD_BUILTIN_DCD_ETMV4I,
+						flags, c->regs.ete ? (const void *)&ete : (const void *)&etm,
+						&id), OCSD_OK);
+	assert_int_equal(id, c->regs.traceidr);
+	return t;
+}
+
+/* As perf does it: flush while told to wait, then the bytes that were not processed. */
+static void push(struct run *r, bool framed, unsigned int wait_percent, struct lines *l)
+{
+	const struct gen_case *c = r->c;
+	const uint8_t *p = framed ? c->framed : c->trace;
+	size_t len = framed ? c->framed_len : c->len, at = 0, n;
+	dcd_tree_handle_t t = tree_of(c, framed, OCSD_CREATE_FLG_FULL_DECODER);
+	ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
+	uint32_t used, piece = rnd(r, 3) ? 1 + rnd(r, 3000) : UINT32_MAX;
+	uint8_t *copy;
+
+	r->out = l;
+	r->wait_percent = wait_percent;
+	r->tid = first_thread(c);
+	assert_int_equal(ocsd_dt_set_gen_elem_outfn(t, on_element, r), OCSD_OK);
+	assert_int_equal(ocsd_dt_add_callback_trcid_mem_acc(t, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, on_memory, r),
+			 OCSD_OK);
+	while (at < len) {
+		n = 1 + (piece == UINT32_MAX ? len : rnd(r, piece));
+		n = n < len - at ? n : len - at;
+		/* the bytes are the client's again afterwards: a copy that goes away shows who keeps them */
+		copy = malloc(n);
+		memcpy(copy, p + at, n);
+		resp = ocsd_dt_process_data(t, OCSD_OP_DATA, (ocsd_trc_index_t)at, (uint32_t)n, copy, &used);
+		free(copy);
+		assert_true(resp < OCSD_RESP_FATAL_NOT_INIT);
+		assert_true(used <= n);
+		assert_true(used == n || OCSD_DATA_RESP_IS_WAIT(resp));
+		at += used;
+		while (OCSD_DATA_RESP_IS_WAIT(resp)) {
+			resp = ocsd_dt_process_data(t, OCSD_OP_FLUSH, 0, 0, NULL, NULL);
+			assert_true(resp < OCSD_RESP_FATAL_NOT_INIT);
+		}
+	}
+	do
+		resp = ocsd_dt_process_data(t, OCSD_OP_EOT, 0, 0, NULL, NULL);
+	while (OCSD_DATA_RESP_IS_WAIT(resp));
+	ocsd_destroy_dcd_tree(t);
+}
+
+static uint64_t env_number(const char *name, uint64_t otherwise)
+{
+	const char *v = getenv(name);
+
+	return v ? strtoull(v, NULL, 0) : otherwise;
+}
+
+static void test_push_is_pull(void **state)
+{
+	static const unsigned int waits[] = { 0, 1, 20, 100 };
+	uint64_t one = env_number("CST_SEED", 0), seed;
+	uint64_t count = env_number("CST_SEEDS", getenv("SANITIZED") ? 60 : 400);
+	struct lines want = { NULL, 0, 0 }, got = { NULL, 0, 0 };
+	struct gen_case c;
+	char how[64];
+
+	(void)state;
+	for (seed = one ? one : 1; seed <= (one ? one : count); seed++) {
+		struct run r = { .c = &c, .rng = seed };
+		bool framed = seed & 1;
+		unsigned int w = waits[seed / 2 % 4];
+
+		gen_random_case(seed, &c);
+		pull(&r, framed, &want);
+		push(&r, framed, w, &got);
+		snprintf(how, sizeof(how), "%s, %u%% wait", framed ? "frames" : "raw", w);
+		compare_lines(seed, how, &want, &got);
+		free_lines(&want);
+		free_lines(&got);
+		gen_case_free(&c);
+	}
+}
+
+/* ---- packets: texts through the client's structure, and what a full decoder gives beside its monitor ---- */
+
+struct packets {
+	struct lines seen, elements;
+	ocsd_trace_protocol_t protocol;
+	unsigned int sink_ops, mon_ops;
+};
+
+static void on_packet_mon(const void *ctx, const ocsd_datapath_op_t op, const ocsd_trc_index_t index,
+			  const void *pkt, const uint32_t size, const uint8_t *data)
+{
+	struct packets *p = (struct packets *)(uintptr_t)ctx;
+	char text[512];
+
+	if (op != OCSD_OP_DATA) {
+		assert_null(pkt);
+		p->mon_ops++;
+		return;
+	}
+	assert_true(size > 0 && data);
+	assert_int_equal(ocsd_pkt_str(p->protocol, pkt, text, sizeof(text)), OCSD_OK);
+	add_line(&p->seen, index, 0, text);
+}
+
+static ocsd_datapath_resp_t on_packet_sink(const void *ctx, const ocsd_datapath_op_t op,
+					   const ocsd_trc_index_t index, const void *pkt)
+{
+	struct packets *p = (struct packets *)(uintptr_t)ctx;
+	char text[512];
+
+	if (op != OCSD_OP_DATA) {
+		p->sink_ops++;
+		return OCSD_RESP_CONT;
+	}
+	assert_int_equal(ocsd_pkt_str(p->protocol, pkt, text, sizeof(text)), OCSD_OK);
+	add_line(&p->seen, index, 0, text);
+	return p->seen.n % 7 ? OCSD_RESP_CONT : OCSD_RESP_WAIT;
+}
+
+/* The library's own packets. */
+static void library_packets(const struct gen_case *c, struct lines *l)
+{
+	struct cst_generic g[64];
+	struct cst_decoder *dec;
+	struct cst_packet pkt;
+	struct cst_config cfg;
+	char text[512];
+	bool ended = false;
+
+	config_of(c, &cfg);
+	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+	assert_int_equal(cst_decoder_feed(dec, c->trace, c->len, 0), 0);
+	for (;;) {
+		memset(&pkt, 0, sizeof(pkt));
+		if (cst_decoder_next_packet(dec, &pkt)) {
+			pkt.flags &= ~(uint32_t)CST_PF_SYNC_POINT;
+			cst_packet_text(&pkt, text, sizeof(text));
+			add_line(l, pkt.index, 0, text);
+		} else if (ended) {
+			break;
+		} else {
+			ended = true;
+			cst_decoder_end(dec);
+		}
+		while (cst_decoder_pull(dec, g, 64))
+			;
+	}
+	cst_decoder_free(dec);
+}
+
+static void test_packets(void **state)
+{
+	/* conditional and data trace packets have texts without their payload on both sides */
+	uint64_t seed, count = getenv("SANITIZED") ? 20 : 120;
+	struct gen_case c;
+
+	(void)state;
+	for (seed = 1; seed <= count; seed++) {
+		bool full = seed & 1;
+		struct packets p = { .sink_ops = 0 };
+		struct lines want = { NULL, 0, 0 };
+		struct run r = { .c = &c, .rng = seed };
+		ocsd_datapath_resp_t resp;
+		dcd_tree_handle_t t;
+		uint32_t used;
+		size_t at = 0;
+
+		gen_random_case_without(seed, GEN_X_MPROFILE, &c);
+		p.protocol = c.regs.ete ? OCSD_PROTOCOL_ETE : OCSD_PROTOCOL_ETMV4I;
+		library_packets(&c, &want);
+		t = tree_of(&c, false, full ? OCSD_CREATE_FLG_FULL_DECODER : OCSD_CREATE_FLG_PACKET_PROC);
+		if (full) {
+			r.out = &p.elements;
+			r.tid = first_thread(&c);
+			assert_int_equal(ocsd_dt_attach_packet_callback(t, (unsigned char)c.regs.traceidr,
+									OCSD_C_API_CB_PKT_SINK,
+									(void *)on_packet_sink, &p),
+					 OCSD_ERR_ATTACH_TOO_MANY);
+			assert_int_equal(ocsd_dt_attach_packet_callback(t, (unsigned char)c.regs.traceidr,
+									OCSD_C_API_CB_PKT_MON,
+									(void *)on_packet_mon, &p), OCSD_OK);
+			ocsd_dt_set_gen_elem_outfn(t, on_element, &r);
+			ocsd_dt_add_callback_trcid_mem_acc(t, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, on_memory, &r);
+		} else {
+			assert_int_equal(ocsd_dt_attach_packet_callback(t, (unsigned char)c.regs.traceidr,
+									OCSD_C_API_CB_PKT_SINK,
+									(void *)on_packet_sink, &p), OCSD_OK);
+		}
+		while (at < c.len) {
+			resp = ocsd_dt_process_data(t, OCSD_OP_DATA, (ocsd_trc_index_t)at, (uint32_t)(c.len - at),
+						    c.trace + at, &used);
+			at += used;
+			while (OCSD_DATA_RESP_IS_WAIT(resp))
+				resp = ocsd_dt_process_data(t, OCSD_OP_FLUSH, 0, 0, NULL, NULL);
+			assert_true(resp < OCSD_RESP_FATAL_NOT_INIT);
+		}
+		do
+			resp = ocsd_dt_process_data(t, OCSD_OP_EOT, 0, 0, NULL, NULL);
+		while (OCSD_DATA_RESP_IS_WAIT(resp));
+		assert_int_equal(full ? p.mon_ops : p.sink_ops, 1);
+		compare_lines(seed, full ? "packet monitor" : "packet sink", &want, &p.seen);
+		if (full) {
+			struct lines pulled = { NULL, 0, 0 };
+			struct run again = { .c = &c, .rng = seed };
+
+			pull(&again, false, &pulled);
+			compare_lines(seed, "elements beside a monitor", &pulled, &p.elements);
+			free_lines(&pulled);
+		}
+		ocsd_destroy_dcd_tree(t);
+		free_lines(&want);
+		free_lines(&p.seen);
+		free_lines(&p.elements);
+		gen_case_free(&c);
+	}
+}
+
+/* ---- memory that changes under the client's hand ---- */
+
+#define ASYNC 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80
+#define SYNC ASYNC, 0x01, 0x00
+
+static const ocsd_etmv4_cfg plain = {
+	.reg_idr0 = 0, .reg_idr1 = 0x400, .reg_idr2 = 8 | 4 << 5 | 4 << 10, .reg_configr = 1 << 6,
+	.reg_traceidr = 0x10, .arch_ver = ARCH_V8, .core_prof = profile_CortexA,
+};
+
+struct client {
+	uint32_t code[1024];	/* a page at 0x400000 */
+	uint64_t end;		/* of the last range */
+	unsigned int ranges, nacc, reads;
+	uint32_t change_at;	/* context ID whose delivery changes the code; 0: none */
+	enum { NORMAL, GONE, LIAR } mood;
+	dcd_tree_handle_t tree;
+	int nested;		/* answer of a call made inside a callback */
+};
+
+static uint32_t read_code(const void *ctx, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
+			  const uint32_t want, uint8_t *buf)
+{
+	struct client *cl = (struct client *)(uintptr_t)ctx;
+	uint64_t off = addr - 0x400000;
+	uint32_t n;
+
+	(void)space;
+	cl->reads++;
+	if (cl->mood == LIAR)
+		return want + 100;
+	if (cl->mood == GONE || addr < 0x400000 || off >= sizeof(cl->code))
+		return 0;
+	n = (uint32_t)(sizeof(cl->code) - off) < want ? (uint32_t)(sizeof(cl->code) - off) : want;
+	memcpy(buf, (uint8_t *)cl->code + off, n);
+	return n;
+}
+
+#define NOP 0xd503201fu
+#define B_SELF(words) (0x14000000u | ((uint32_t)(words) & 0x3ffffff))
+
+/* A branch after `n` NOPs. */
+static void program(struct client *cl, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		cl->code[i] = NOP;
+	cl->code[n] = B_SELF(-(int)n);
+}
+
+static ocsd_datapath_resp_t on_flow(const void *ctx, const ocsd_trc_index_t index, const uint8_t id,
+				    const ocsd_generic_trace_elem *e)
+{
+	struct client *cl = (struct client *)(uintptr_t)ctx;
+
+	(void)index;
+	(void)id;
+	if (e->elem_type == OCSD_GEN_TRC_ELEM_INSTR_RANGE) {
+		cl->end = e->en_addr;
+		cl->ranges++;
+	}
+	cl->nacc += e->elem_type == OCSD_GEN_TRC_ELEM_ADDR_NACC;
+	if (e->elem_type == OCSD_GEN_TRC_ELEM_PE_CONTEXT && cl->change_at &&
+	    e->context.context_id == cl->change_at)
+		program(cl, 20);
+	if (cl->nested < 0)
+		cl->nested = ocsd_dt_process_data(cl->tree, OCSD_OP_RESET, 0, 0, NULL, NULL);
+	return OCSD_RESP_CONT;
+}
+
+static void feed(struct client *cl, ocsd_trc_index_t *at, const uint8_t *p, uint32_t n)
+{
+	uint32_t used;
+
+	assert_true(ocsd_dt_process_data(cl->tree, OCSD_OP_DATA, *at, n, p, &used) < OCSD_RESP_WAIT);
+	assert_int_equal(used, n);
+	*at += n;
+}
+
+#define FEED(cl, at, ...) feed(cl, at, (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
+/* Address with context: EL0, AArch64, non-secure, context ID `cid`; 0x400000. */
+#define AT_400000(cid) 0x85, 0, 0, 0x40, 0, 0, 0, 0, 0, 0xb0, cid, 0, 0, 0
+
+static dcd_tree_handle_t client_tree(struct client *cl)
+{
+	unsigned char id;
+
+	cl->tree = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+	assert_non_null(cl->tree);
+	assert_int_equal(ocsd_dt_create_decoder(cl->tree, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &plain, &id), 0);
+	assert_int_equal(ocsd_dt_set_gen_elem_outfn(cl->tree, on_flow, cl), 0);
+	return cl->tree;
+}
+
+static void test_stale(void **state)
+{
+	struct client cl = { .end = 0 };
+	ocsd_trc_index_t at = 0;
+
+	(void)state;
+	client_tree(&cl);
+	assert_int_equal(ocsd_dt_add_callback_mem_acc(cl.tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_code, &cl), 0);
+	program(&cl, 3);
+	FEED(&cl, &at, SYNC, 0x04, AT_400000(7), 0xf7);
+	assert_int_equal(cl.end, 0x400010);
+	/* between two calls, nothing said: the branch moves */
+	program(&cl, 5);
+	FEED(&cl, &at, 0xf7);
+	assert_int_equal(cl.end, 0x400018);
+	/* and back: what was decoded before is found again, not what was there in between */
+	program(&cl, 3);
+	FEED(&cl, &at, 0xf7, 0xf7);
+	assert_int_equal(cl.end, 0x400010);
+	/* inside the callback for a context, as perf switches threads */
+	cl.change_at = 9;
+	FEED(&cl, &at, 0xf7, 0x81, 0xb0, 9, 0, 0, 0, 0xf7);
+	assert_int_equal(cl.end, 0x400054);
+	assert_int_equal(cl.nacc, 0);
+	/* memory that is gone */
+	cl.mood = GONE;
+	FEED(&cl, &at, 0xf7);
+	assert_int_equal(cl.nacc, 1);
+	cl.mood = NORMAL;
+	FEED(&cl, &at, AT_400000(9), 0xf7);
+	assert_int_equal(cl.end, 0x400054);
+	/* more bytes than were asked for: none */
+	cl.mood = LIAR;
+	FEED(&cl, &at, AT_400000(9), 0xf7);
+	assert_int_equal(cl.nacc, 2);
+	ocsd_destroy_dcd_tree(cl.tree);
+}
+
+/* Where nothing changes, a page costs one call of the client for each call of ours, not one an instruction. */
+static void test_reads_are_few(void **state)
+{
+	struct client cl = { .end = 0 };
+	ocsd_trc_index_t at = 0;
+	uint8_t atoms[4096];
+
+	(void)state;
+	client_tree(&cl);
+	ocsd_dt_add_callback_mem_acc(cl.tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_code, &cl);
+	program(&cl, 3);
+	FEED(&cl, &at, SYNC, 0x04, AT_400000(7));
+	memset(atoms, 0xf7, sizeof(atoms));
+	cl.reads = 0;
+	feed(&cl, &at, atoms, sizeof(atoms));
+	assert_int_equal(cl.ranges, 4096);
+	assert_int_equal(cl.reads, 1);
+	ocsd_destroy_dcd_tree(cl.tree);
+}
+
+/* Contents without end: memory stays bounded, and nothing is mixed up. */
+static void test_many_contents(void **state)
+{
+	struct client cl = { .end = 0 };
+	ocsd_trc_index_t at = 0;
+	unsigned int i;
+
+	(void)state;
+	client_tree(&cl);
+	ocsd_dt_add_callback_mem_acc(cl.tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_code, &cl);
+	program(&cl, 1);
+	FEED(&cl, &at, SYNC, 0x04, AT_400000(7));
+	for (i = 0; i < 40000; i++) {
+		program(&cl, 1 + i % 7);
+		cl.code[500] = i;
+		FEED(&cl, &at, 0xf7);
+		assert_int_equal(cl.end, 0x400000 + 4 * (2 + i % 7));
+	}
+	ocsd_destroy_dcd_tree(cl.tree);
+}
+
+static void test_accessors(void **state)
+{
+	struct client cl = { .end = 0 };
+	ocsd_file_mem_region_t region[2] = { { 0, 0x400000, 64 }, { 64, 0x500000, 64 } };
+	uint32_t other[32];
+	char path[] = "/tmp/cst-ocsd-XXXXXX";
+	ocsd_trc_index_t at = 0;
+	unsigned int i;
+	int fd;
+
+	(void)state;
+	client_tree(&cl);
+	program(&cl, 3);
+	assert_int_equal(ocsd_dt_add_buffer_mem_acc(cl.tree, 0x400000, OCSD_MEM_SPACE_N, (uint8_t *)cl.code, 64), 0);
+	assert_int_equal(ocsd_dt_add_buffer_mem_acc(cl.tree, 0x400020, OCSD_MEM_SPACE_EL1N, (uint8_t *)cl.code, 64),
+			 OCSD_ERR_MEM_ACC_OVERLAP);
+	/* another memory space may have something else there */
+	assert_int_equal(ocsd_dt_add_buffer_mem_acc(cl.tree, 0x400000, OCSD_MEM_SPACE_S, (uint8_t *)cl.code, 64), 0);
+	FEED(&cl, &at, SYNC, 0x04, AT_400000(7), 0xf7);
+	assert_int_equal(cl.end, 0x400010);
+	/* the buffer is taken away and its bytes are used otherwise */
+	assert_int_equal(ocsd_dt_remove_mem_acc(cl.tree, 0x400000, OCSD_MEM_SPACE_N), 0);
+	memset(cl.code, 0xff, sizeof(cl.code));
+	FEED(&cl, &at, 0xf7);
+	assert_int_equal(cl.nacc, 1);
+	/* a file in two regions */
+	for (i = 0; i < 32; i++)
+		other[i] = i == 6 ? 0x14000000u | ((0x100000u - 24) / 4) : NOP;
+	other[16] = B_SELF(0);
+	fd = mkstemp(path);
+	assert_true(fd >= 0 && write(fd, other, sizeof(other)) == sizeof(other));
+	close(fd);
+	assert_int_equal(ocsd_dt_add_binfile_region_mem_acc(cl.tree, region, 2, OCSD_MEM_SPACE_N, path), 0);
+	unlink(path);
+	FEED(&cl, &at, AT_400000(7), 0xf7);
+	assert_int_equal(cl.end, 0x40001c);
+	FEED(&cl, &at, 0xf7);
+	assert_int_equal(cl.end, 0x500004);
+	assert_int_equal(ocsd_dt_remove_mem_acc(cl.tree, 0x400000, OCSD_MEM_SPACE_N), 0);
+	FEED(&cl, &at, 0xf7);
+	assert_int_equal(cl.end, 0x500004);
+	assert_int_equal(cl.nacc, 1);
+	assert_int_equal(ocsd_dt_add_binfile_mem_acc(cl.tree, 0x1000, OCSD_MEM_SPACE_ANY, "/does/not/exist"),
+			 OCSD_ERR_MEM_ACC_FILE_NOT_FOUND);
+	region[0].file_offset = 4096;
+	region[0].start_address = 0x900000;
+	assert_int_equal(ocsd_dt_add_binfile_region_mem_acc(cl.tree, region, 1, OCSD_MEM_SPACE_ANY,
+							    "/proc/self/exe"), 0);
+	region[0].region_size = SIZE_MAX;
+	assert_int_equal(ocsd_dt_add_binfile_region_mem_acc(cl.tree, region, 1, OCSD_MEM_SPACE_ANY,
+							    "/proc/self/exe"), OCSD_ERR_MEM_ACC_RANGE_INVALID);
+	ocsd_tl_log_mapped_mem_ranges(cl.tree);
+	ocsd_destroy_dcd_tree(cl.tree);
+}
+
+/* ---- two generations of clients ---- */
+
+static unsigned char seen[96];
+static unsigned int seen_kind;
+
+static ocsd_datapath_resp_t look(const void *ctx, const ocsd_trc_index_t index, const uint8_t id,
+				 const ocsd_generic_trace_elem *e)
+{
+	(void)index;
+	(void)id;
+	if ((unsigned int)e->elem_type == *(const unsigned int *)ctx) {
+		/* a client's own decoder made its own element, of its own generation */
+		memcpy(seen, e, e->elem_type == OCSD_GEN_TRC_ELEM_CUSTOM ? sizeof(*e) : sizeof(seen));
+		seen_kind++;
+	}
+	return OCSD_RESP_CONT;
+}
+
+/* Instrumentation, and the end of trace, as each generation has them. */
+static void generation(int how, unsigned int kind, unsigned int times)
+{
+	static const uint8_t trace[] = { ASYNC, 0x01, 0x00, 0x04, 0x85, 0, 0, 0x40, 0, 0, 0, 0, 0, 0x30,
+					 0x09, 0x01, 1, 2, 3, 4, 5, 6, 7, 8 };
+	const ocsd_ete_cfg ete = { .reg_idr0 = 0, .reg_idr1 = 0xff0, .reg_idr2 = 8, .reg_devarch = 0x47735a13,
+				   .reg_traceidr = 0x10, .arch_ver = ARCH_AA64, .core_prof = profile_CortexA };
+	dcd_tree_handle_t t;
+	unsigned char id;
+	uint32_t used;
+	uint8_t code[16] = { 0 };
+
+	if (how == 2)
+		setenv("CSTRACE_OCSD", "1.8", 1);
+	t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+	unsetenv("CSTRACE_OCSD");
+	assert_int_equal(ocsd_dt_create_decoder(t, "ETE", OCSD_CREATE_FLG_FULL_DECODER, &ete, &id), 0);
+	if (how == 1)
+		assert_int_equal(ocsd_dt_set_mem_acc_cacheing(t, 0, 4096, 16), 0);
+	if (how == 3)
+		assert_int_equal(ocsd_dt_add_buffer_mem_acc(t, 0x1000, (ocsd_mem_space_acc_t)0xff, code, 16), 0);
+	seen_kind = 0;
+	ocsd_dt_set_gen_elem_outfn(t, look, &kind);
+	ocsd_dt_process_data(t, OCSD_OP_DATA, 0, sizeof(trace), trace, &used);
+	ocsd_dt_process_data(t, OCSD_OP_EOT, 0, 0, NULL, NULL);
+	assert_int_equal(seen_kind, times);
+	ocsd_destroy_dcd_tree(t);
+}
+
+static void test_generations(void **state)
+{
+	uint64_t value;
+	uint32_t reason;
+	int how;
+
+	(void)state;
+	/* what both share is where 1.3.3's header has it, and the structure is as long as 1.8's */
+	assert_int_equal(offsetof(ocsd_generic_trace_elem, st_addr), 8);
+	assert_int_equal(offsetof(ocsd_generic_trace_elem, flag_bits), 68);
+	assert_int_equal(offsetof(ocsd_generic_trace_elem, num_instr_range), 72);
+	generation(0, 17, 0);
+	generation(0, OCSD_GEN_TRC_ELEM_EO_TRACE, 1);
+	memcpy(&reason, seen + 72, 4);
+	assert_int_equal(reason, 6);
+	for (how = 1; how <= 3; how++) {
+		generation(how, 17, 1);
+		memcpy(&value, seen + 80, 8);
+		assert_int_equal(seen[72], 1);
+		assert_int_equal(value, 0x0807060504030201);
+		generation(how, OCSD_GEN_TRC_ELEM_EO_TRACE, 1);
+		memcpy(&reason, seen + 72, 4);
+		assert_int_equal(reason, 7);
+	}
+}
+
+/* ---- everything that can be called wrongly ---- */
+
+static void test_errors(void **state)
+{
+	struct client cl = { .nested = -1 };
+	ocsd_decode_stats_t *stats;
+	ocsd_trc_index_t at = 0;
+	unsigned char id = 0;
+	uint32_t used = 5;
+	const uint8_t four[4] = { 0 };
+	char text[200];
+	uint8_t ch;
+
+	(void)state;
+	assert_null(ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, 0));
+	assert_null(ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, 0x1000));
+	assert_int_equal(ocsd_dt_process_data(NULL, OCSD_OP_DATA, 0, 0, NULL, &used), OCSD_RESP_FATAL_NOT_INIT);
+	assert_int_equal(used, 0);
+	assert_int_equal(ocsd_dt_process_data(&cl, OCSD_OP_FLUSH, 0, 0, NULL, NULL), OCSD_RESP_FATAL_NOT_INIT);
+	assert_int_equal(ocsd_dt_create_decoder(NULL, "ETE", 2, &plain, &id), OCSD_ERR_INVALID_PARAM_VAL);
+	client_tree(&cl);
+	program(&cl, 3);
+	ocsd_dt_add_callback_mem_acc(cl.tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_code, &cl);
+	assert_int_equal(ocsd_dt_create_decoder(cl.tree, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &plain, &id),
+			 OCSD_ERR_ATTACH_TOO_MANY);
+	assert_int_equal(ocsd_dt_create_decoder(cl.tree, "ETMV5", OCSD_CREATE_FLG_FULL_DECODER, &plain, &id),
+			 OCSD_ERR_DCDREG_NAME_UNKNOWN);
+	assert_int_equal(ocsd_dt_create_decoder(cl.tree, "PTM", OCSD_CREATE_FLG_FULL_DECODER, &plain, &id),
+			 OCSD_ERR_NO_PROTOCOL);
+	assert_int_equal(ocsd_dt_create_decoder(cl.tree, "ETMV4I", 0, &plain, &id), OCSD_ERR_INVALID_PARAM_VAL);
+	assert_int_equal(ocsd_dt_process_data(cl.tree, OCSD_OP_DATA, 0, 0, four, &used),
+			 OCSD_RESP_FATAL_INVALID_PARAM);
+	assert_int_equal(ocsd_dt_process_data(cl.tree, (ocsd_datapath_op_t)9, 0, 0, NULL, &used),
+			 OCSD_RESP_FATAL_INVALID_OP);
+	/* a call from inside a callback is refused, and does no harm */
+	FEED(&cl, &at, SYNC, 0x04, AT_400000(7), 0xf7);
+	assert_int_equal(cl.nested, OCSD_RESP_FATAL_INVALID_OP);
+	assert_int_equal(cl.end, 0x400010);
+	assert_int_equal(ocsd_dt_set_raw_frame_printer(cl.tree, 0x18), OCSD_ERR_DCDT_NO_FORMATTER);
+	assert_int_equal(ocsd_dt_get_decode_stats(cl.tree, 0x10, &stats), OCSD_OK);
+	assert_int_equal(stats->channel_total, at);
+	assert_int_equal(ocsd_dt_reset_decode_stats(cl.tree, 0x10), OCSD_OK);
+	assert_int_equal(ocsd_dt_get_decode_stats(cl.tree, 0x10, &stats), OCSD_OK);
+	assert_int_equal(stats->channel_total, 0);
+	assert_int_equal(ocsd_dt_get_decode_stats(cl.tree, 0x22, &stats), OCSD_ERR_INVALID_PARAM_VAL);
+	assert_int_equal(ocsd_get_last_err(&at, &ch, text, sizeof(text)), OCSD_ERR_INVALID_PARAM_VAL);
+	assert_non_null(strstr(text, "OCSD_ERR_INVALID_PARAM_VAL"));
+	ocsd_err_str(OCSD_ERR_MEM, text, 12);
+	assert_string_equal(text, "0x0002 (OCS");
+	assert_int_equal(ocsd_pkt_str(OCSD_PROTOCOL_PTM, text, text, sizeof(text)), OCSD_ERR_NO_PROTOCOL);
+	assert_int_equal(ocsd_dt_remove_decoder(cl.tree, 0x10), OCSD_OK);
+	assert_int_equal(ocsd_dt_remove_decoder(cl.tree, 0x10), OCSD_ERR_INVALID_ID);
+	assert_int_equal(ocsd_dt_process_data(cl.tree, OCSD_OP_DATA, 0, 4, four, &used),
+			 OCSD_RESP_FATAL_NOT_INIT);
+	/* the ID is free again */
+	assert_int_equal(ocsd_dt_create_decoder(cl.tree, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &plain, &id), 0);
+	ocsd_destroy_dcd_tree(cl.tree);
+	ocsd_destroy_dcd_tree(cl.tree);
+	assert_true(ocsd_get_version() >= 0x10000);
+	assert_non_null(ocsd_get_version_str());
+}
+
+/* ---- a decoder of the client's own ---- */
+
+struct mine {
+	ocsd_extern_dcd_cb_fns *cb;
+	unsigned int bytes, flushes, resets, ends;
+};
+
+static struct mine mine;
+
+static ocsd_datapath_resp_t mine_data(const void *handle, const ocsd_datapath_op_t op, const ocsd_trc_index_t index,
+				      const uint32_t size, const uint8_t *data, uint32_t *used)
+{
+	struct mine *m = (struct mine *)(uintptr_t)handle;
+	ocsd_generic_trace_elem e;
+	ocsd_instr_info in = { .isa = ocsd_isa_aarch64, .opcode = 0xd65f03c0, .pe_type = { ARCH_V8, profile_CortexA } };
+	uint32_t n = 4;
+	uint8_t buf[4];
+
+	if (op == OCSD_OP_DATA) {
+		m->bytes += size;
+		*used = size;
+		assert_non_null(data);
+		if (m->cb->packetCBFlags & OCSD_CUST_DCD_PKT_CB_USE_MON)
+			m->cb->fn_packet_mon(m->cb->lib_context, op, index, data, size, data);
+		assert_int_equal(m->cb->fn_arm_instruction_decode(m->cb->lib_context, &in), OCSD_OK);
+		assert_int_equal(in.type, OCSD_INSTR_BR_INDIRECT);
+		assert_int_equal(in.sub_type, OCSD_S_INSTR_V8_RET);
+		assert_int_equal(m->cb->fn_memory_access(m->cb->lib_context, 0x400000, 0x33, OCSD_MEM_SPACE_EL1N, &n,
+							 buf), OCSD_OK);
+		ocsd_gen_elem_init(&e, OCSD_GEN_TRC_ELEM_CUSTOM);
+		return m->cb->fn_gen_elem_out(m->cb->lib_context, index, 0x33, &e);
+	}
+	m->flushes += op == OCSD_OP_FLUSH;
+	m->resets += op == OCSD_OP_RESET;
+	m->ends += op == OCSD_OP_EOT;
+	return OCSD_RESP_CONT;
+}
+
+static void mine_flags(const void *handle, const int flags)
+{
+	assert_ptr_equal(handle, &mine);
+	assert_int_equal(mine.cb->packetCBFlags, flags);
+}
+
+static ocsd_err_t mine_create(const int flags, const void *cfg, const ocsd_extern_dcd_cb_fns *cb,
+			      ocsd_extern_dcd_inst_t *inst)
+{
+	(void)flags;
+	(void)cfg;
+	mine.cb = (ocsd_extern_dcd_cb_fns *)(uintptr_t)cb;
+	inst->fn_data_in = mine_data;
+	inst->fn_update_pkt_mon = mine_flags;
+	inst->decoder_handle = &mine;
+	return OCSD_OK;
+}
+
+static unsigned int destroyed;
+
+static ocsd_err_t mine_destroy(const void *handle)
+{
+	assert_ptr_equal(handle, &mine);
+	destroyed++;
+	return OCSD_OK;
+}
+
+static ocsd_err_t mine_id(const void *cfg, unsigned char *id)
+{
+	*id = *(const unsigned char *)cfg;
+	return OCSD_OK;
+}
+
+static ocsd_err_t mine_text(const void *pkt, char *buf, const int size)
+{
+	snprintf(buf, (size_t)size, "byte %02x", *(const uint8_t *)pkt);
+	return OCSD_OK;
+}
+
+static void on_print(const void *ctx, const char *text, int len)
+{
+	assert_int_equal(strlen(text), len);
+	add_line((struct lines *)(uintptr_t)ctx, 0, 0, text);
+}
+
+static void test_custom(void **state)
+{
+	ocsd_extern_dcd_fact_t fact = { mine_create, mine_destroy, mine_id, mine_text, OCSD_PROTOCOL_UNKNOWN };
+	uint8_t frame[16] = { 0x33 << 1 | 1, 0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x12, 0x22, 0x32, 0x42, 0x52,
+			      0x62, 0x72, 0 };
+	unsigned int kind = OCSD_GEN_TRC_ELEM_CUSTOM;
+	struct lines printed = { NULL, 0, 0 };
+	unsigned char cfg = 0x33, id = 0;
+	dcd_tree_handle_t t;
+	char text[64];
+	uint32_t used;
+
+	(void)state;
+	assert_int_equal(ocsd_register_custom_decoder("ETE", &fact), OCSD_ERR_DCDREG_NAME_REPEAT);
+	assert_int_equal(ocsd_register_custom_decoder("mine", &fact), OCSD_OK);
+	assert_int_equal(ocsd_register_custom_decoder("mine", &fact), OCSD_ERR_DCDREG_NAME_REPEAT);
+	assert_true(OCSD_PROTOCOL_IS_CUSTOM(fact.protocol_id));
+	t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_FRAME_MEM_ALIGN);
+	assert_int_equal(ocsd_dt_create_decoder(t, "mine", OCSD_CREATE_FLG_FULL_DECODER, &cfg, &id), OCSD_OK);
+	assert_int_equal(id, 0x33);
+	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &printed, on_print), OCSD_OK);
+	assert_int_equal(ocsd_dt_set_pkt_protocol_printer(t, 0x33, 1), OCSD_OK);
+	seen_kind = 0;
+	ocsd_dt_set_gen_elem_outfn(t, look, &kind);
+	assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_DATA, 0, 16, frame, &used), OCSD_RESP_CONT);
+	assert_int_equal(mine.bytes, 14);
+	assert_true(seen_kind > 0);
+	assert_true(printed.n > 0);
+	assert_string_equal(printed.v[0], "0 0 Idx:0; ID:33;\tbyte 10\n");
+	ocsd_dt_process_data(t, OCSD_OP_FLUSH, 0, 0, NULL, NULL);
+	ocsd_dt_process_data(t, OCSD_OP_EOT, 0, 0, NULL, NULL);
+	ocsd_dt_process_data(t, OCSD_OP_RESET, 0, 0, NULL, NULL);
+	assert_int_equal(mine.flushes, 1);
+	assert_int_equal(mine.ends, 1);
+	assert_int_equal(mine.resets, 1);
+	assert_int_equal(ocsd_pkt_str(fact.protocol_id, frame, text, sizeof(text)), OCSD_OK);
+	assert_string_equal(text, "byte 67");
+	ocsd_destroy_dcd_tree(t);
+	assert_int_equal(destroyed, 1);
+	ocsd_deregister_decoders();
+	assert_int_equal(ocsd_cust_protocol_to_str(fact.protocol_id, frame, text, sizeof(text)), OCSD_ERR_NO_PROTOCOL);
+	free_lines(&printed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_push_is_pull),
+		cmocka_unit_test(test_packets),
+		cmocka_unit_test(test_stale),
+		cmocka_unit_test(test_reads_are_few),
+		cmocka_unit_test(test_many_contents),
+		cmocka_unit_test(test_accessors),
+		cmocka_unit_test(test_generations),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_custom),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
