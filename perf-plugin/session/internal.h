@@ -74,6 +74,7 @@ struct session {
 	size_t nr_starts, cap_starts;
 	struct kernel_images kernel;
 	struct jit_files jit;
+	struct intmap perf_maps;	/* by pid */
 
 	struct session_totals totals;
 	struct losses losses;
@@ -98,6 +99,9 @@ struct trace_unit *session_unit_of_raw(struct session *ss, const struct queue *q
 
 /* index.c: the pass over all records. */
 int session_index(struct session *ss);
+
+/* locate.c */
+void session_free_perf_maps(struct session *ss);
 
 /* decode.c, stream.c */
 struct stream_state {

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "session/array.h"
 #include "session/kallsyms.h"
-
-/* A kernel with everything built in has about 20 MB of names. */
-#define MAX_TEXT (256u << 20)
+#include "session/textfile.h"
 
 struct ksym {
 	uint64_t addr;
@@ -121,52 +117,19 @@ struct kallsyms *kallsyms_read(const char *text, size_t len)
 	return parse(copy);
 }
 
-/* Files of /proc have no size, so they are read until they end. */
-static char *read_text(int fd)
-{
-	size_t len = 0, cap = 1u << 20;
-	char *text = malloc(cap + 1), *bigger;
-	ssize_t n;
-
-	while (text) {
-		n = read(fd, text + len, cap - len);
-		if (n <= 0)
-			break;
-		len += (size_t)n;
-		if (len < cap)
-			continue;
-		if (cap >= MAX_TEXT) {
-			errno = EFBIG;
-			free(text);
-			return NULL;
-		}
-		cap *= 2;
-		bigger = realloc(text, cap + 1);
-		if (!bigger)
-			free(text);
-		text = bigger;
-	}
-	if (text)
-		text[len] = 0;
-	return text;
-}
-
 struct kallsyms *kallsyms_open(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct kallsyms *ks = NULL;
-	char *text = fd < 0 ? NULL : read_text(fd);
+	char *text = text_file_read(path);
 
 	if (!text) {
 		fprintf(stderr, "cstrace: %s: %s\n", path, strerror(errno));
-	} else {
-		ks = parse(text);
-		if (!ks)
-			fprintf(stderr, "cstrace: %s: no symbol with an address in it: copy /proc/kallsyms as root, "
-				"or with kernel.kptr_restrict=0\n", path);
+		return NULL;
 	}
-	if (fd >= 0)
-		close(fd);
+	ks = parse(text);
+	if (!ks)
+		fprintf(stderr, "cstrace: %s: no symbol with an address in it: copy /proc/kallsyms as root, or with "
+			"kernel.kptr_restrict=0\n", path);
 	return ks;
 }
 

@@ -123,6 +123,7 @@ void session_close(struct session *ss)
 	free(ss->starts);
 	kernel_free(&ss->kernel);
 	jit_files_free(&ss->jit);
+	session_free_perf_maps(ss);
 	perfdata_close(ss->pd);
 	free(ss);
 }
@@ -171,22 +172,6 @@ unsigned int session_max_streams(const struct session *ss)
 size_t session_read_code(struct stream *s, uint64_t addr, void *buf, size_t len)
 {
 	return space_read(&s->state->ss->spaces, s->state->now, addr, buf, len);
-}
-
-bool session_locate(struct stream *s, uint64_t addr, struct session_loc *loc)
-{
-	const struct stream_state *st = s->state;
-	const struct map *m = st->now ? maplist_find(st->now->maps, addr) : NULL;
-
-	memset(loc, 0, sizeof(*loc));
-	loc->kernel = st->el_known && st->el > 0;
-	if (!m)
-		return false;
-	loc->dso = m->dso;
-	loc->map_start = m->start;
-	loc->map_end = m->end;
-	loc->offset = m->off + (addr - m->start);
-	return true;
 }
 
 const char *session_comm(const struct stream *s)

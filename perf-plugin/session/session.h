@@ -123,6 +123,12 @@ unsigned int session_max_streams(const struct session *ss);
 size_t session_read_code(struct stream *s, uint64_t addr, void *buf, size_t len);
 /* Which file `addr` belongs to, as the stream's current thread sees it now. */
 bool session_locate(struct stream *s, uint64_t addr, struct session_loc *loc);
+/*
+ * Name of the function at `addr`, which session_locate() found, and the distance from its start: from the
+ * file, the kernel's symbols, or the names that a compiler wrote down.
+ */
+bool session_symbol(struct stream *s, uint64_t addr, const struct session_loc *loc, const char **name,
+		    uint64_t *offset);
 /* Command name of the stream's current thread; NULL unknown. Valid until session_close(). */
 const char *session_comm(const struct stream *s);
 /* The dso a section number (cst_generic.section) stands for; cst_generic.sect_off is the offset in its file. */

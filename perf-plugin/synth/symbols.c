@@ -13,7 +13,6 @@ const struct symbol_at *symbols_find(struct symbols *sy, struct stream *s, uint6
 {
 	struct symbol_at *at = &sy->slot[(addr >> 2 ^ addr >> 10) % SYMBOLS_CACHE];
 	struct session_loc loc;
-	uint64_t start, size;
 
 	if (at->valid && at->addr == addr)
 		return at;
@@ -21,9 +20,7 @@ const struct symbol_at *symbols_find(struct symbols *sy, struct stream *s, uint6
 	if (addr && session_locate(s, addr, &loc) && loc.dso) {
 		at->dso = dso_path(loc.dso);
 		at->shown = loc.kernel ? addr : loc.offset;
-		if (dso_symbol(loc.dso, loc.offset, &at->name, &start, &size))
-			at->offset = loc.offset - start;
-		else
+		if (!session_symbol(s, addr, &loc, &at->name, &at->offset))
 			at->name = NULL;
 	}
 	return at;
