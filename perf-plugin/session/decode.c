@@ -10,6 +10,9 @@
 
 #define BATCH 1024
 
+/* Trees that one buffer keeps: one for each trace unit that writes into it without frames. */
+#define MAX_SLOTS 1024
+
 /* Decode tree of a buffer: one for its frames, or one for each trace unit that wrote without frames. */
 struct tree_slot {
 	struct cst_tree *tree;
@@ -91,6 +94,30 @@ static int add_stream(struct run *r, struct tree_slot *slot, struct trace_unit *
 	return 0;
 }
 
+static void free_slot(struct run *r, struct tree_slot *slot)
+{
+	unsigned int id;
+
+	for (id = 0; id < 128; id++) {
+		struct stream_state *st = slot->st[id];
+
+		if (!st)
+			continue;
+		losses_fragment_end(st);
+		cst_stats_add(&r->ss->totals.dec, cst_decoder_stats(st->stream.decoder));
+		if (r->con->stream_end)
+			r->con->stream_end(r->con->data, &st->stream);
+		stream_release(st);
+		free(st);
+	}
+	if (!slot->raw)
+		cst_frame_stats_add(&r->ss->totals.frame, cst_tree_frame_stats(slot->tree));
+	r->ss->totals.unrouted += cst_tree_unrouted(slot->tree);
+	losses_queue_end(r->ss, r->q->cpu, slot->raw ? NULL : cst_tree_frame_stats(slot->tree),
+			 cst_tree_unrouted(slot->tree));
+	cst_tree_free(slot->tree);
+}
+
 static struct tree_slot *get_slot(struct run *r, bool raw, struct trace_unit *u)
 {
 	struct tree_slot *slot;
@@ -99,6 +126,11 @@ static struct tree_slot *get_slot(struct run *r, bool raw, struct trace_unit *u)
 	for (i = 0; i < r->nr_slots; i++)
 		if (r->slots[i].raw == raw && r->slots[i].unit == u)
 			return &r->slots[i];
+	/* Units that are set up anew again and again: the oldest is not needed any more. */
+	if (r->nr_slots == MAX_SLOTS) {
+		free_slot(r, &r->slots[0]);
+		memmove(r->slots, r->slots + 1, --r->nr_slots * sizeof(*r->slots));
+	}
 	slot = ARRAY_ADD(r->slots, r->nr_slots, r->cap_slots);
 	if (!slot)
 		return NULL;
@@ -129,8 +161,49 @@ void session_queue_ids(struct queue *q)
 	}
 }
 
+/* Whose an ID is at the end of a fragment. */
+static struct trace_unit *owner_unit(struct session *ss, const struct queue *q, uint8_t id,
+				     const struct fragment *f)
+{
+	return session_unit_of_owner(ss, owners_at(ss, q, id, f->pub.time, f->seq), id);
+}
+
+/* Of an ID that changes hands inside the fragment: at its beginning, when timestamps will tell the place. */
+static struct trace_unit *first_unit(struct session *ss, const struct queue *q, uint8_t id,
+				     const struct fragment *f, const struct trace_unit *now)
+{
+	const struct id_owner *o;
+
+	if (!f->since || !now->timestamps)
+		return owner_unit(ss, q, id, f);
+	o = owners_at(ss, q, id, f->since, f->seq);
+	return session_unit_of_owner(ss, o, id);
+}
+
+/* IDs that have changed hands, and units that were set up anew, since the last fragment. */
+static int update_streams(struct run *r, struct tree_slot *slot, const struct fragment *f)
+{
+	struct trace_unit *u;
+	unsigned int id;
+	int err;
+
+	if (!r->ss->nr_ids)
+		return 0;
+	for (id = 1; id < 0x70; id++) {
+		struct stream_state *st = slot->st[id];
+
+		u = st ? first_unit(r->ss, r->q, id, f, st->unit) : NULL;
+		if (!u || !usable(r, u))
+			continue;
+		err = u != st->unit || st->armed ? stream_set_unit(st, u, true) : 0;
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 /* A decoder for each ID that occurs; making them in advance would cost memory for each CPU. */
-static int add_frame_streams(struct run *r, struct tree_slot *slot)
+static int add_frame_streams(struct run *r, struct tree_slot *slot, const struct fragment *f)
 {
 	struct trace_unit *u;
 	unsigned int id;
@@ -143,7 +216,7 @@ static int add_frame_streams(struct run *r, struct tree_slot *slot)
 		if (!(r->q->ids[id >> 6] & bit) || slot->seen[id >> 6] & bit)
 			continue;
 		slot->seen[id >> 6] |= bit;
-		u = session_unit_of_id(r->ss, r->q, id);
+		u = owner_unit(r->ss, r->q, id, f);
 		if (!u) {
 			r->ss->unrouted_ids[id >> 6] |= bit;
 			continue;
@@ -182,7 +255,10 @@ static int prepare(struct run *r, const struct fragment *f, struct tree_slot **s
 		return 0;
 	}
 	*slot = get_slot(r, false, NULL);
-	return *slot ? add_frame_streams(r, *slot) : -CST_ERR_NOMEM;
+	if (!*slot)
+		return -CST_ERR_NOMEM;
+	err = add_frame_streams(r, *slot, f);
+	return err ? err : update_streams(r, *slot, f);
 }
 
 static double seconds(const struct timespec *a, const struct timespec *b)
@@ -347,7 +423,7 @@ static int decode_fragment(struct run *r, struct fragment *f)
 	int (*take)(struct run *, struct tree_slot *) = r->con->packet ? pull_packets : pull;
 	uint64_t offset = f->pub.offset;
 	struct tree_slot *slot;
-	unsigned int i;
+	unsigned int i, id;
 	int rc;
 
 	f->pub.parts = r->q->parts + f->first_part;
@@ -364,6 +440,9 @@ static int decode_fragment(struct run *r, struct fragment *f)
 	for (i = 0; i < f->pub.nr_parts && !rc; i++) {
 		rc = cst_tree_feed(slot->tree, f->pub.parts[i].data, f->pub.parts[i].size, offset);
 		offset += f->pub.parts[i].size;
+		for (id = 0; id < 128 && !rc && !i; id++)
+			if (slot->st[id])
+				rc = stream_fed(slot->st[id]);
 		if (!rc)
 			rc = take(r, slot);
 	}
@@ -376,30 +455,6 @@ static int decode_fragment(struct run *r, struct fragment *f)
 	r->ss->totals.aux_bytes += f->pub.size;
 	r->ss->bytes_done += f->pub.size;
 	return end_fragment(r, slot);
-}
-
-static void free_slot(struct run *r, struct tree_slot *slot)
-{
-	unsigned int id;
-
-	for (id = 0; id < 128; id++) {
-		struct stream_state *st = slot->st[id];
-
-		if (!st)
-			continue;
-		losses_fragment_end(st);
-		cst_stats_add(&r->ss->totals.dec, cst_decoder_stats(st->stream.decoder));
-		if (r->con->stream_end)
-			r->con->stream_end(r->con->data, &st->stream);
-		stream_release(st);
-		free(st);
-	}
-	if (!slot->raw)
-		cst_frame_stats_add(&r->ss->totals.frame, cst_tree_frame_stats(slot->tree));
-	r->ss->totals.unrouted += cst_tree_unrouted(slot->tree);
-	losses_queue_end(r->ss, r->q->cpu, slot->raw ? NULL : cst_tree_frame_stats(slot->tree),
-			 cst_tree_unrouted(slot->tree));
-	cst_tree_free(slot->tree);
 }
 
 static int decode_queue(struct run *r, struct queue *q)

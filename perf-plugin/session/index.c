@@ -163,7 +163,9 @@ static int do_record(struct indexer *ix, const struct pd_record *rec)
 	case PD_RECORD_CST_ASID:
 		return do_asid(ix, rec);
 	case PERF_RECORD_AUX_OUTPUT_HW_ID:
-		return session_read_hw_id(ss, rec);
+		return owners_hw_id(ss, rec);
+	case PD_RECORD_CST_DEFINE_TRACE:
+		return owners_define_trace(ss, rec);
 	case PERF_RECORD_LOST:
 		losses_note_lost(ss, rec->sid.valid & PERF_SAMPLE_CPU ? (int)rec->sid.cpu : -1,
 				 rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : NO_TIME,

@@ -12,6 +12,7 @@
 #include "session/jit.h"
 #include "session/kernel.h"
 #include "session/losses.h"
+#include "session/owners.h"
 #include "session/queues.h"
 #include "session/running.h"
 #include "session/session.h"
@@ -30,14 +31,6 @@ struct trace_unit {
 	bool told;		/* why it cannot be decoded was printed */
 };
 
-/* From an AUX_OUTPUT_HW_ID record: trace ID `id` of a sink belongs to `cpu`. */
-struct id_owner {
-	uint32_t sink;
-	bool has_sink;
-	uint8_t id;
-	int cpu, tid;		/* of the record's sample_id */
-};
-
 /* Start of a thread's or CPU's trace, to pair an estimated clock with. */
 struct trace_start {
 	uint64_t time;
@@ -52,8 +45,9 @@ struct session {
 	struct auxinfo info;
 	bool have_info;
 	struct trace_unit *units;
-	struct id_owner *ids;
+	struct id_owner *ids;		/* by ID, then in order of time */
 	size_t nr_ids, cap_ids;
+	struct defined *defined;	/* owners.c */
 	bool have_conv;
 	struct pd_time_conv conv;
 	struct trace_clock clock;
@@ -88,11 +82,12 @@ struct session {
 
 /* metadata.c */
 int session_read_info(struct session *ss, const struct pd_record *rec);
-int session_read_hw_id(struct session *ss, const struct pd_record *rec);
 int session_make_units(struct session *ss);
 struct trace_unit *session_unit_of_cpu(struct session *ss, int cpu);
-/* The unit that sends trace ID `id` into this buffer; NULL unknown. */
-struct trace_unit *session_unit_of_id(struct session *ss, const struct queue *q, uint8_t id);
+/* From registers to configuration. */
+void session_make_unit(const struct session *ss, struct trace_unit *u, const struct aux_cpu *a);
+/* The unit that an announcement is about (NULL: none was made); NULL unknown. */
+struct trace_unit *session_unit_of_owner(struct session *ss, const struct id_owner *o, uint8_t id);
 /* The unit of an unframed fragment. */
 struct trace_unit *session_unit_of_raw(struct session *ss, const struct queue *q,
 				       const struct fragment *f);
@@ -110,6 +105,10 @@ struct stream_state {
 	const struct queue *queue;
 	const struct fragment *frag;
 	struct trace_unit *unit;
+	struct trace_unit *next_unit;	/* of this ID from next_time on; NULL: none in this fragment */
+	uint64_t next_time;
+	bool armed;			/* the decoder waits for the synchronisation that it starts with */
+	uint64_t owned;			/* changes of owner until then are behind us */
 	struct version *user, *kernel;	/* references */
 	struct version *now;		/* one of the two, or NULL: where code is read from */
 	uint64_t limit;			/* moment for threads and maps */
@@ -139,6 +138,10 @@ int stream_begin(struct stream_state *st, const struct fragment *f);
 /* A pull stopped after element `last` (NULL: none came). */
 int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_generic *last);
 void stream_release(struct stream_state *st);
+/* The bytes of a fragment were fed: does the ID change hands in it? */
+int stream_fed(struct stream_state *st);
+/* The stream comes from another trace unit from now on, or, with `at_once` false, from its next synchronisation. */
+int stream_set_unit(struct stream_state *st, struct trace_unit *u, bool at_once);
 /* Trace timestamp to perf time; false when it is not known. */
 bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time);
 

@@ -47,6 +47,8 @@ struct fragment {
 	uint64_t seq;
 };
 
+#define QUEUE_SINKS 8
+
 struct queue {
 	unsigned int number;
 	uint32_t idx;
@@ -61,6 +63,9 @@ struct queue {
 	uint64_t unclaimed;	/* bytes that no AUX record covers */
 	bool any_raw, any_frames;
 	bool ids_known;
+	bool sinks_known;	/* owners.c */
+	unsigned int nr_sinks;
+	uint32_t sinks[QUEUE_SINKS];
 	uint64_t ids[2];	/* trace IDs in the frames */
 };
 

@@ -45,6 +45,7 @@ static int index_file(struct session *ss)
 	contextid_init(&ss->contextid, ss->opts.contextid, env->arch);
 	if (session_make_units(ss))
 		return -1;
+	owners_finish(ss);
 	init_clock(ss);
 	ss->totals.aux_missing = ss->queues.missing;
 	ss->totals.aux_unclaimed = ss->queues.unclaimed;
@@ -115,7 +116,7 @@ void session_close(struct session *ss)
 	dso_table_free(&ss->dsos);
 	auxinfo_free(&ss->info);
 	free(ss->units);
-	free(ss->ids);
+	owners_free(ss);
 	running_free(&ss->running);
 	tracepoint_free(ss->sched);
 	asids_free(&ss->asids);

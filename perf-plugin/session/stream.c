@@ -143,6 +143,76 @@ static bool moment_open(struct stream_state *st, const struct cst_generic *g)
 	return !same && cst_decoder_stats(st->stream.decoder)->insns != st->insns_stamped;
 }
 
+int stream_set_unit(struct stream_state *st, struct trace_unit *u, bool at_once)
+{
+	struct cst_config cfg = u->config;
+	int err;
+
+	cfg.trace_id = st->stream.trace_id;
+	err = cst_decoder_reconfigure(st->stream.decoder, &cfg);
+	if (err)
+		return err;
+	st->armed = !at_once;
+	if (!at_once)
+		return 0;
+	st->unit = u;
+	st->stream.cpu = (int)u->aux->cpu;
+	st->next_unit = NULL;
+	return 0;
+}
+
+/* The next owner of the stream's ID within this fragment. */
+static void find_change(struct stream_state *st)
+{
+	const struct id_owner *o;
+	struct trace_unit *u;
+
+	st->next_unit = NULL;
+	if (!st->unit->timestamps || !st->ss->nr_ids || st->frag->pub.raw)
+		return;
+	while ((o = owners_change(st->ss, st->queue, st->stream.trace_id, st->owned, aux_time(st)))) {
+		st->owned = o->time;
+		u = session_unit_of_owner(st->ss, o, st->stream.trace_id);
+		if (!u || u == st->unit || u->config_error)
+			continue;
+		st->next_unit = u;
+		st->next_time = o->time;
+		break;
+	}
+}
+
+/* What comes after the next timestamp is the new owner's: it begins with a synchronisation. */
+static int watch_change(struct stream_state *st)
+{
+	uint64_t ts, time;
+
+	if (!st->next_unit || st->armed)
+		return 0;
+	if (cst_decoder_peek_timestamp(st->stream.decoder, &ts) > 0 &&
+	    (!stream_time(st, ts, &time) || time < st->next_time))
+		return 0;
+	return stream_set_unit(st, st->next_unit, false);
+}
+
+/* The synchronisation has come. */
+static int take_over(struct stream_state *st)
+{
+	if (!st->armed)
+		return 0;
+	st->armed = false;
+	st->unit = st->next_unit;
+	st->stream.cpu = (int)st->unit->aux->cpu;
+	st->el_known = false;
+	st->peeked = false;
+	find_change(st);
+	return who_begin(st);
+}
+
+int stream_fed(struct stream_state *st)
+{
+	return watch_change(st);
+}
+
 int stream_begin(struct stream_state *st, const struct fragment *f)
 {
 	struct stream *s = &st->stream;
@@ -158,6 +228,9 @@ int stream_begin(struct stream_state *st, const struct fragment *f)
 	s->fragment_start = true;
 	s->aux_time = f->pub.time != NO_TIME ? f->pub.time : 0;
 	s->aux_seq = f->seq;
+	st->armed = false;
+	st->owned = f->since ? f->since : aux_time(st);
+	find_change(st);
 	if (!st->unit->timestamps)
 		set_moment(st, f->pub.time);
 	err = who_begin(st);
@@ -186,6 +259,15 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 			st->time = time;
 		set_moment(st, time);
 		err = who_time(st, time);
+		if (!err)
+			err = watch_change(st);
+		if (!err)
+			err = choose_space(st);
+		break;
+	case CST_STOP_CONFIG:
+		err = take_over(st);
+		if (!err)
+			err = watch_change(st);
 		if (!err)
 			err = choose_space(st);
 		break;

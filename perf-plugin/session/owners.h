@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * owners.h - which trace unit sends which trace ID, over time: AUX_OUTPUT_HW_ID records say so, and, in
+ * recordings made from trace packages, records that define a trace with its registers. A trace ID may
+ * change hands, and a unit may be set up anew, while a buffer is being filled.
+ */
+#ifndef CSTRACE_SESSION_OWNERS_H
+#define CSTRACE_SESSION_OWNERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct session;
+struct queue;
+struct pd_record;
+struct trace_unit;
+
+/* From `time` on trace ID `id` of a sink belongs to `cpu`. */
+struct id_owner {
+	uint64_t time, seq;	/* time 0: not recorded, so from the beginning */
+	uint32_t sink;
+	bool has_sink;
+	uint8_t id;
+	int cpu, tid;		/* of the record's sample_id */
+	struct trace_unit *unit; /* with its own registers; NULL: that of the CPU in the metadata */
+};
+
+/* Records: 0, or -1 for no memory. */
+int owners_hw_id(struct session *ss, const struct pd_record *rec);
+int owners_define_trace(struct session *ss, const struct pd_record *rec);
+/* To be called once, when all were read and the metadata is known. */
+void owners_finish(struct session *ss);
+void owners_free(struct session *ss);
+
+/*
+ * The owner of an ID in a buffer at a time (UINT64_MAX: not known, then by position in the file): the last
+ * one until then, else the first one that there is. NULL: nobody was announced.
+ */
+const struct id_owner *owners_at(const struct session *ss, const struct queue *q, uint8_t id, uint64_t time,
+				 uint64_t seq);
+/* The first owner later than `from`, not later than `to`. NULL: it does not change hands. */
+const struct id_owner *owners_change(const struct session *ss, const struct queue *q, uint8_t id, uint64_t from,
+				     uint64_t to);
+/* The unit of a CPU as it was defined last; NULL: never. */
+struct trace_unit *owners_unit_of_cpu(const struct session *ss, int cpu, uint64_t time, uint64_t seq);
+
+#endif
