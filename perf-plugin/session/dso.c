@@ -11,7 +11,9 @@
 #include "session/array.h"
 #include "session/dso.h"
 #include "session/jitdump.h"
+#include "session/module.h"
 #include "session/session.h"
+#include "session/unpack.h"
 
 #define FIRST_BUCKETS 256
 
@@ -68,6 +70,7 @@ static void dso_free(struct dso *d)
 	free(d->segs);
 	free(d->syms);
 	free(d->names);
+	free(d->name_order);
 	free(d);
 }
 
@@ -102,20 +105,27 @@ static bool table_grow(struct dso_table *t)
 	return true;
 }
 
+bool dso_is_module(const char *path)
+{
+	size_t n = strlen(path);
+
+	if (!strncmp(path, "[kernel", 7) || !strncmp(path, "[guest.kernel", 13))
+		return false;
+	return path[0] == '[' || (n > 3 && !strcmp(path + n - 3, ".ko")) || strstr(path, ".ko.");
+}
+
 static uint8_t kind_of(const char *path, bool kernel)
 {
 	static const char *const anon[] = {
 		"//anon", "[heap]", "[stack", "[anon", "anon_inode:", "/memfd:", "/dev/zero", "/SYSV",
 		"[uprobes]", "[vsyscall]", "[vectors]", "[sigpage]",
 	};
-	size_t i, n = strlen(path);
+	size_t i;
 
 	if (kernel) {
 		if (!strncmp(path, "[kernel", 7) || !strncmp(path, "[guest.kernel", 13))
 			return DSO_VMLINUX;
-		if (path[0] == '[' || (n > 3 && !strcmp(path + n - 3, ".ko")) || strstr(path, ".ko."))
-			return DSO_MODULE;
-		return DSO_FILE;
+		return dso_is_module(path) ? DSO_MODULE : DSO_FILE;
 	}
 	for (i = 0; i < sizeof(anon) / sizeof(anon[0]); i++)
 		if (!strncmp(path, anon[i], strlen(anon[i])))
@@ -177,6 +187,23 @@ struct dso *dso_table_get(struct dso_table *t, const char *path, const struct bu
 	return d;
 }
 
+struct dso *dso_table_get_module(struct dso_table *t, const char *path, const struct build_id *id,
+				 uint64_t addr)
+{
+	struct dso *d = t->nr_buckets ? t->bucket[hash_name(path) % t->nr_buckets] : NULL;
+
+	for (; d; d = d->next)
+		if (d->kind == DSO_MODULE && d->ref_addr == addr && !strcmp(d->path, path) &&
+		    d->recorded.len == id->len && !memcmp(d->recorded.id, id->id, id->len))
+			return d;
+	d = dso_table_add(t, path, DSO_MODULE);
+	if (d) {
+		d->recorded = *id;
+		d->ref_addr = addr;
+	}
+	return d;
+}
+
 void dso_table_set_build_id(struct dso_table *t, const char *path, const struct build_id *id)
 {
 	struct dso *d;
@@ -192,8 +219,11 @@ void dso_table_set_build_id(struct dso_table *t, const char *path, const struct 
 
 static void unload(struct dso *d)
 {
-	if (d->data)
+	if (d->own_data)
+		free((void *)d->data);
+	else if (d->data)
 		munmap((void *)d->data, d->size);
+	d->own_data = false;
 	free(d->segs);
 	d->data = NULL;
 	d->size = 0;
@@ -201,6 +231,24 @@ static void unload(struct dso *d)
 	d->nr_segs = 0;
 	d->found.len = 0;
 	d->is_elf = false;
+}
+
+/* Modules and kernels may be compressed: what is used then is on the heap. */
+static int unpack_file(struct dso *d)
+{
+	size_t size;
+	uint8_t *p;
+
+	if ((d->kind != DSO_MODULE && d->kind != DSO_VMLINUX) || !is_packed(d->data, d->size))
+		return DSO_FINE;
+	p = unpack(d->data, d->size, &size);
+	if (!p)
+		return DSO_PACKED;
+	munmap((void *)d->data, d->size);
+	d->data = p;
+	d->size = size;
+	d->own_data = true;
+	return DSO_FINE;
 }
 
 /* Map `path` and see whether it may stand for `d`; enum dso_trouble. */
@@ -217,18 +265,21 @@ static int try_file(const struct dso_table *t, struct dso *d, const char *path)
 		close(fd);
 		return DSO_UNREADABLE;
 	}
-	p = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (p == MAP_FAILED) {
-		close(fd);
+	/* Linking a module writes to this copy of it. */
+	p = mmap(NULL, st.st_size, PROT_READ | (d->kind == DSO_MODULE ? PROT_WRITE : 0), MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (p == MAP_FAILED)
 		return DSO_UNREADABLE;
-	}
 	d->data = p;
 	d->size = st.st_size;
-	trouble = dso_read_elf(d, fd);
+	trouble = unpack_file(d);
+	if (trouble == DSO_FINE)
+		trouble = dso_read_elf(d);
 	if (trouble == DSO_FINE && d->recorded.len && d->is_elf && !t->search.force &&
 	    d->kind != DSO_KCORE && !build_id_equal(&d->recorded, &d->found))
 		trouble = DSO_BUILD_ID;
-	close(fd);
+	if (trouble == DSO_FINE && d->kind == DSO_MODULE)
+		trouble = module_link(d, t->search.kernel);
 	return trouble;
 }
 
@@ -255,8 +306,6 @@ bool dso_load(struct dso_table *t, struct dso *d)
 		return d->state == DSO_LOADED;
 	d->state = DSO_MISSING;
 	d->trouble = DSO_NOT_FOUND;
-	if (d->kind == DSO_MODULE)
-		return false;
 	if (d->kind == DSO_JIT)
 		return jitdump_dso_load(d);
 	while (dso_next_candidate(&t->search, d, &c)) {
@@ -322,6 +371,14 @@ void dso_explain(const struct dso *d, FILE *out)
 	case DSO_UNALIGNED:
 		fprintf(out, "%s: its file offsets do not fit the addresses it was mapped at\n", d->path);
 		break;
+	case DSO_PACKED:
+		fprintf(out, "%s: %s cannot be unpacked: damaged, or compressed in a way that this program does not "
+			"know; unpack it by hand\n", d->path, d->file);
+		break;
+	case DSO_NO_PLACE:
+		fprintf(out, "%s: %s is not linked, and nothing tells where its code was in memory: give a copy of the "
+			"target's /proc/kallsyms with --kallsyms, or record with --kcore\n", d->path, d->file);
+		break;
 	case DSO_NO_SYMBOL:
 		fprintf(out, "%s: %s has no symbol %s, so nothing tells where it was loaded: give the image "
 			"with its symbol table\n", d->path, d->file, d->ref_sym);
@@ -331,8 +388,8 @@ void dso_explain(const struct dso *d, FILE *out)
 			fprintf(out, "%s: kernel text is not in the recording; give the kernel image of "
 				"this very build with --vmlinux FILE, or record with --kcore\n", d->path);
 		else if (d->kind == DSO_MODULE)
-			fprintf(out, "%s: a module's file differs from what was loaded (relocations); "
-				"record with --kcore to have its code\n", d->path);
+			fprintf(out, "%s: module not found; give the directory with the target's modules with --symfs "
+				"DIR, or record with --kcore\n", d->path);
 		else if (d->kind == DSO_BPF && !strncmp(d->path, "bpf_", 4))
 			fprintf(out, "%s: the code of this BPF program is not in the recording: record as root, and "
 				"end perf record while the program is loaded\n", d->path);

@@ -30,6 +30,7 @@ enum dso_kind {
 	DSO_VMLINUX,		/* kernel text: mapped by the addresses of its segments */
 	DSO_MODULE,		/* kernel module: its file is not what ran */
 	DSO_KCORE,		/* copy of kernel memory */
+	/* Not in a file that a path or build-id finds: */
 	DSO_ANON,		/* no file name: generated code, stack, heap */
 	DSO_JIT,		/* code that a jitdump file describes */
 	DSO_BPF,		/* BPF program, trampoline: a symbol that the kernel made while it ran */
@@ -68,7 +69,7 @@ struct dso {
 	bool own_data;		/* data is on the heap */
 	uint16_t machine;	/* ELF e_machine */
 	uint64_t extent;	/* end of the highest file range that was mapped, to DSO_MAX_EXTENT */
-	uint64_t ref_addr;	/* DSO_VMLINUX: recorded address of the symbol ref_sym */
+	uint64_t ref_addr;	/* DSO_VMLINUX: recorded address of the symbol ref_sym; DSO_MODULE: of its code */
 	char ref_sym[16];
 	char *file;		/* the file that was opened or refused */
 	const uint8_t *data;
@@ -79,6 +80,7 @@ struct dso {
 	struct dso_symbol_entry *syms;
 	size_t nr_syms;
 	char *names;
+	uint32_t *name_order;	/* numbers of symbols in the order of their names; NULL until needed */
 	uint64_t used;		/* times the decoder wanted its code */
 	uint64_t nacc;		/* places where code was wanted and is missing */
 	uint64_t nacc_addr;	/* the first of them */
@@ -86,6 +88,7 @@ struct dso {
 	uint64_t conflicts;	/* atoms that contradict its code */
 	struct jitdump *jit;	/* DSO_JIT */
 	struct cst_section *section;
+	struct cst_section *unlinked;	/* DSO_MODULE: stands for its memory until its file was read */
 	struct dso *next;	/* hash chain */
 };
 
@@ -98,6 +101,8 @@ enum dso_trouble {
 	DSO_UNREADABLE,
 	DSO_BAD_ELF,
 	DSO_UNALIGNED,		/* file offset and address do not fit */
+	DSO_NO_PLACE,		/* module: nothing tells where its code was in memory */
+	DSO_PACKED,		/* compressed, and cannot be unpacked */
 	DSO_NO_SYMBOL,		/* kernel image without the symbol that tells where it was loaded */
 };
 
@@ -108,6 +113,7 @@ struct dso_search {
 	const char *osrelease;		/* of the recorded machine; NULL unknown */
 	const char *data_dir;		/* directory of perf.data with kcore_dir; NULL */
 	bool force;
+	struct kernel_images *kernel;	/* to link modules with; NULL: none */
 	struct symfs_index *index;	/* files under symfs, made when first needed */
 };
 
@@ -124,6 +130,11 @@ void dso_table_free(struct dso_table *t);
 /* The dso for a recorded path and build-id (len 0: none recorded). NULL: no memory. */
 struct dso *dso_table_get(struct dso_table *t, const char *path, const struct build_id *id, bool kernel);
 
+/* The same for a kernel module that was loaded at `addr`. */
+struct dso *dso_table_get_module(struct dso_table *t, const char *path, const struct build_id *id,
+				 uint64_t addr);
+/* Does the kernel map a module by this name? */
+bool dso_is_module(const char *path);
 /* The first dso of this kind and path; NULL: none. */
 struct dso *dso_table_find(const struct dso_table *t, const char *path, uint8_t kind);
 /* A dso that no path finds: the caller fills it in. NULL: no memory. */
@@ -141,7 +152,7 @@ bool dso_symbol_address(struct dso *d, const char *name, uint64_t *vaddr);
 bool dso_kernel_anchor(struct dso *d, const char *name, uint64_t *vaddr);
 
 /* dso_elf.c: build-id, segments and machine of a mapped file; enum dso_trouble. */
-int dso_read_elf(struct dso *d, int fd);
+int dso_read_elf(struct dso *d);
 bool elf_file_build_id(int fd, struct build_id *id);
 void dso_read_symbols(struct dso *d);
 

@@ -2,11 +2,9 @@
 /* dso_elf.c - what is read from ELF files: machine, segments, build-id, function symbols. */
 #include <elf.h>
 #include <elfutils/libdwelf.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "session/dso.h"
 #include "session/session.h"
@@ -81,7 +79,12 @@ static int read_segments(struct dso *d, Elf *elf)
 	return DSO_FINE;
 }
 
-int dso_read_elf(struct dso *d, int fd)
+static Elf *elf_of(const struct dso *d)
+{
+	return elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_memory((char *)d->data, d->size);
+}
+
+int dso_read_elf(struct dso *d)
 {
 	GElf_Ehdr eh;
 	Elf *elf;
@@ -89,7 +92,7 @@ int dso_read_elf(struct dso *d, int fd)
 
 	if (d->size < SELFMAG || memcmp(d->data, ELFMAG, SELFMAG))
 		return DSO_FINE;	/* read by file offset */
-	elf = open_elf(fd);
+	elf = elf_of(d);
 	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &eh)) {
 		elf_end(elf);
 		return DSO_BAD_ELF;
@@ -132,7 +135,6 @@ bool dso_kernel_anchor(struct dso *d, const char *name, uint64_t *vaddr)
 	bool found = false;
 	size_t i;
 	Elf *elf;
-	int fd;
 
 	if (!d->recorded.len || !build_id_equal(&d->recorded, &d->found))
 		return false;
@@ -145,13 +147,10 @@ bool dso_kernel_anchor(struct dso *d, const char *name, uint64_t *vaddr)
 	}
 	if (strcmp(name, "_stext"))
 		return false;
-	fd = open(d->file, O_RDONLY | O_CLOEXEC);
-	elf = fd < 0 ? NULL : open_elf(fd);
+	elf = elf_of(d);
 	if (elf)
 		found = section_address(elf, ".text", vaddr);
 	elf_end(elf);
-	if (fd >= 0)
-		close(fd);
 	return found;
 }
 
@@ -234,6 +233,21 @@ static Elf_Data *symbol_data(Elf *elf, GElf_Shdr *sh)
 	return scn ? elf_getdata(scn, NULL) : NULL;
 }
 
+/* In a module, which is not linked, values are places in a section. */
+static bool symbol_place(const struct dso *d, Elf *elf, GElf_Sym *sym, uint64_t *offset)
+{
+	Elf_Scn *scn;
+	GElf_Shdr sh;
+
+	if (d->kind != DSO_MODULE)
+		return segment_offset(d, sym->st_value, offset);
+	scn = elf_getscn(elf, sym->st_shndx);
+	if (!scn || !gelf_getshdr(scn, &sh))
+		return false;
+	*offset = sh.sh_offset + sym->st_value;
+	return dso_vaddr(d, *offset, &sym->st_value);
+}
+
 /*
  * Names stay where libelf finds them only while the Elf is open, so they are copied; two passes: count,
  * then fill.
@@ -265,7 +279,7 @@ static void collect(struct dso *d, Elf *elf, Elf_Data *data, const GElf_Shdr *sh
 		/* Bit 0 of an Arm function's value selects T32. */
 		if (d->machine == EM_ARM)
 			sym.st_value &= ~(GElf_Addr)1;
-		if (!segment_offset(d, sym.st_value, &offset))
+		if (!symbol_place(d, elf, &sym, &offset))
 			continue;
 		d->syms[d->nr_syms++] = (struct dso_symbol_entry){
 			.offset = offset, .vaddr = sym.st_value, .size = sym.st_size,
@@ -283,24 +297,19 @@ void dso_read_symbols(struct dso *d)
 	GElf_Shdr sh;
 	Elf_Data *data;
 	Elf *elf;
-	int fd;
 
 	if (d->symbols_read)
 		return;
 	d->symbols_read = true;
 	if (!d->is_elf || d->state != DSO_LOADED)
 		return;
-	fd = open(d->file, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	elf = open_elf(fd);
+	elf = elf_of(d);
 	if (elf) {
 		data = symbol_data(elf, &sh);
 		if (data)
 			collect(d, elf, data, &sh);
 	}
 	elf_end(elf);
-	close(fd);
 }
 
 bool dso_symbol(const struct dso *dso, uint64_t offset, const char **name, uint64_t *sym_start,
@@ -338,16 +347,48 @@ bool dso_symbol(const struct dso *dso, uint64_t offset, const char **name, uint6
 	return true;
 }
 
-bool dso_symbol_address(struct dso *d, const char *name, uint64_t *vaddr)
+/* Of functions with the same name the global one comes first. */
+static int compare_names(const void *a, const void *b, void *data)
+{
+	const struct dso *d = data;
+	const struct dso_symbol_entry *x = &d->syms[*(const uint32_t *)a], *y = &d->syms[*(const uint32_t *)b];
+	int c = strcmp(x->name, y->name);
+
+	return c ? c : (int)x->bind - (int)y->bind;
+}
+
+static bool sort_names(struct dso *d)
 {
 	size_t i;
 
+	if (d->name_order || d->nr_syms > UINT32_MAX)
+		return d->name_order;
+	d->name_order = malloc((d->nr_syms ? d->nr_syms : 1) * sizeof(*d->name_order));
+	if (!d->name_order)
+		return false;
+	for (i = 0; i < d->nr_syms; i++)
+		d->name_order[i] = (uint32_t)i;
+	qsort_r(d->name_order, d->nr_syms, sizeof(*d->name_order), compare_names, d);
+	return true;
+}
+
+bool dso_symbol_address(struct dso *d, const char *name, uint64_t *vaddr)
+{
+	size_t lo = 0, hi;
+
 	dso_read_symbols(d);
-	for (i = 0; i < d->nr_syms; i++) {
-		if (!strcmp(d->syms[i].name, name)) {
-			*vaddr = d->syms[i].vaddr;
-			return true;
-		}
+	if (!sort_names(d))
+		return false;
+	for (hi = d->nr_syms; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (strcmp(d->syms[d->name_order[mid]].name, name) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
 	}
-	return false;
+	if (lo == d->nr_syms || strcmp(d->syms[d->name_order[lo]].name, name))
+		return false;
+	*vaddr = d->syms[d->name_order[lo]].vaddr;
+	return true;
 }

@@ -5,15 +5,18 @@
 #include <string.h>
 
 #include "session/dso.h"
+#include "session/module.h"
 
 enum find_step {
 	BY_VMLINUX_OPTION,
 	BY_PATH,
+	BY_PATH_PACKED,		/* modules: with another compression, or none */
 	BY_PATH_DELETED,	/* the kernel appends " (deleted)" to an unlinked file's name */
 	BY_KERNEL_PLACES,
 	BY_SYMFS_BUILD_ID,
 	BY_CACHE,
 	BY_NAME,
+	BY_MODULE_NAME,
 	NOWHERE,
 };
 
@@ -49,6 +52,39 @@ static bool by_path(struct dso_search *s, const struct dso *d, struct dso_candid
 	if (d->kind == DSO_VMLINUX || d->path[0] == '[')
 		return false;
 	return set_path(c, symfs_dir(s), d->path, strlen(d->path));
+}
+
+static const char *const packings[] = { "", ".xz", ".zst", ".gz" };
+
+static bool by_path_packed(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
+			   unsigned int nth)
+{
+	const char *ko = strstr(d->path, ".ko");
+	char path[4096];
+	int n;
+
+	if (d->kind != DSO_MODULE || d->path[0] == '[' || !ko)
+		return false;
+	n = snprintf(path, sizeof(path), "%.*s.ko%s", (int)(ko - d->path), d->path, packings[nth]);
+	return n > 0 && (size_t)n < sizeof(path) && strcmp(path, d->path) &&
+	       set_path(c, symfs_dir(s), path, (size_t)n);
+}
+
+/* The kernel writes a module's name with underscores, its file may have dashes instead. */
+static bool by_module_name(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
+			   unsigned int nth)
+{
+	char name[72], *p;
+	const char *found;
+
+	if (d->kind != DSO_MODULE || !s->symfs)
+		return false;
+	module_name(d->path, name, 64);
+	for (p = name; nth >= NR(packings) && (p = strchr(p, '_'));)
+		*p = '-';
+	strcat(strcat(name, ".ko"), packings[nth % NR(packings)]);
+	found = symfs_by_name(s, name, 0);
+	return found && set_path(c, "", found, strlen(found));
 }
 
 static bool by_path_deleted(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
@@ -119,6 +155,9 @@ static bool place(struct dso_search *s, const struct dso *d, struct dso_candidat
 		       set_path(c, "", s->vmlinux, strlen(s->vmlinux));
 	case BY_PATH:
 		return by_path(s, d, c);
+	case BY_PATH_PACKED:
+		*more = c->sub + 1 < NR(packings);
+		return by_path_packed(s, d, c, c->sub);
 	case BY_PATH_DELETED:
 		return by_path_deleted(s, d, c);
 	case BY_KERNEL_PLACES:
@@ -135,6 +174,9 @@ static bool place(struct dso_search *s, const struct dso *d, struct dso_candidat
 	case BY_NAME:
 		c->by_name = true;
 		return by_name(s, d, c, c->sub, more);
+	case BY_MODULE_NAME:
+		*more = c->sub + 1 < 2 * NR(packings);
+		return by_module_name(s, d, c, c->sub);
 	}
 	return false;
 }
@@ -143,7 +185,7 @@ bool dso_next_candidate(struct dso_search *s, const struct dso *d, struct dso_ca
 {
 	bool found, more;
 
-	if (d->kind != DSO_FILE && d->kind != DSO_VMLINUX && d->kind != DSO_KCORE)
+	if (d->kind >= DSO_ANON)
 		return false;
 	while (c->step < NOWHERE) {
 		found = place(s, d, c, &more);

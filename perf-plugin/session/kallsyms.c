@@ -176,19 +176,43 @@ static int compare_names(const void *a, const void *b, void *data)
 	return strcmp(ks->sym[*(const uint32_t *)a].name, ks->sym[*(const uint32_t *)b].name);
 }
 
-bool kallsyms_address(struct kallsyms *ks, const char *name, const char *module, uint64_t *addr)
+static bool sort_names(struct kallsyms *ks)
+{
+	size_t i;
+
+	if (ks->by_name)
+		return true;
+	ks->by_name = malloc(ks->nr * sizeof(*ks->by_name));
+	if (!ks->by_name)
+		return false;
+	for (i = 0; i < ks->nr; i++)
+		ks->by_name[i] = (uint32_t)i;
+	qsort_r(ks->by_name, ks->nr, sizeof(*ks->by_name), compare_names, ks);
+	return true;
+}
+
+enum owner { KERNEL, ONE_MODULE, ANY_MODULE };
+
+static bool owned_by(const struct ksym *s, enum owner owner, const char *module)
+{
+	switch (owner) {
+	case KERNEL:
+		return !s->module;
+	case ONE_MODULE:
+		return s->module && !strcmp(s->module, module);
+	default:
+		return s->module && is_text(s->type) && isupper((unsigned char)s->type);
+	}
+}
+
+static bool find_name(struct kallsyms *ks, const char *name, enum owner owner, const char *module,
+		      uint64_t *addr)
 {
 	const struct ksym *found = NULL;
 	size_t lo = 0, hi = ks->nr, i;
 
-	if (!ks->by_name) {
-		ks->by_name = malloc(ks->nr * sizeof(*ks->by_name));
-		if (!ks->by_name)
-			return false;
-		for (i = 0; i < ks->nr; i++)
-			ks->by_name[i] = (uint32_t)i;
-		qsort_r(ks->by_name, ks->nr, sizeof(*ks->by_name), compare_names, ks);
-	}
+	if (!sort_names(ks))
+		return false;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
@@ -200,7 +224,7 @@ bool kallsyms_address(struct kallsyms *ks, const char *name, const char *module,
 	for (i = lo; i < ks->nr && !strcmp(ks->sym[ks->by_name[i]].name, name); i++) {
 		const struct ksym *s = &ks->sym[ks->by_name[i]];
 
-		if (!module != !s->module || (module && strcmp(module, s->module)))
+		if (!owned_by(s, owner, module))
 			continue;
 		if (found && found->addr != s->addr)
 			return false;
@@ -209,4 +233,14 @@ bool kallsyms_address(struct kallsyms *ks, const char *name, const char *module,
 	if (found)
 		*addr = found->addr;
 	return found;
+}
+
+bool kallsyms_address(struct kallsyms *ks, const char *name, const char *module, uint64_t *addr)
+{
+	return find_name(ks, name, module ? ONE_MODULE : KERNEL, module, addr);
+}
+
+bool kallsyms_exported(struct kallsyms *ks, const char *name, uint64_t *addr)
+{
+	return find_name(ks, name, ANY_MODULE, NULL, addr);
 }

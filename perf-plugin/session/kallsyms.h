@@ -20,5 +20,7 @@ bool kallsyms_find(const struct kallsyms *ks, uint64_t addr, const char **name, 
 		   uint64_t *end);
 /* The one symbol of this name in a module, or with `module` NULL in the kernel; false: none, or several. */
 bool kallsyms_address(struct kallsyms *ks, const char *name, const char *module, uint64_t *addr);
+/* The one function of this name in all modules together. */
+bool kallsyms_exported(struct kallsyms *ks, const char *name, uint64_t *addr);
 
 #endif

@@ -245,7 +245,10 @@ enum loss loss_of_dso(const struct dso *d)
 	case DSO_UNREADABLE:
 	case DSO_BAD_ELF:
 	case DSO_UNALIGNED:
+	case DSO_PACKED:
 		return LOSS_UNFIT;
+	case DSO_NO_PLACE:
+		return LOSS_MODULE;
 	case DSO_NO_SYMBOL:
 		return LOSS_KERNEL;
 	}

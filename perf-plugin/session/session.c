@@ -97,6 +97,8 @@ struct session *session_open_perfdata(const struct session_opts *opts, struct pe
 		return NULL;
 	}
 	ss->spaces.kernel = &ss->kernel;
+	ss->spaces.kernel_process = &ss->threads.kernel;
+	ss->dsos.search.kernel = &ss->kernel;
 	if (index_file(ss)) {
 		session_close(ss);
 		return NULL;

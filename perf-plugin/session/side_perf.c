@@ -114,7 +114,12 @@ static int take_mmap(struct side_perf *sp, const struct pd_record *rec, struct s
 		e->map.off = 0;
 		set_extent(d, m->len);
 	} else {
-		d = dso_table_get(dsos, m->name, &m->id, kernel);
+		if (kernel && dso_is_module(m->name)) {
+			d = dso_table_get_module(dsos, m->name, &m->id, m->start);
+			e->map.off = 0;
+		} else {
+			d = dso_table_get(dsos, m->name, &m->id, kernel);
+		}
 		if (!d)
 			return -1;
 		set_extent(d, m->pgoff + m->len);

@@ -186,6 +186,48 @@ static int map_vmlinux(struct spaces *sp, struct version *v, const struct map *m
 	return map_segments(sp, v, d, delta, m->start, m->end);
 }
 
+/*
+ * Where the code of a module was is known when its file was read, and that is done when something of it was
+ * executed; until then a section of its own stands for all of it.
+ */
+static int map_module(struct spaces *sp, struct version *v, const struct map *m)
+{
+	struct dso *d = m->dso;
+	int err = 0;
+
+	if (!d->unlinked)
+		err = cst_section_new(&d->unlinked, sp->image, NULL, UINT32_MAX, d);
+	if (err) {
+		d->unlinked = NULL;
+		return err;
+	}
+	if (note_map(v, m))
+		return -ENOMEM;
+	err = cst_space_map(v->space, m->start, m->end - m->start, d->unlinked, m->start & 3);
+	if (err == -CST_ERR_INVAL || err == -CST_ERR_LIMIT)
+		return map_nothing(sp, v, m);
+	return !err && d->state == DSO_LOADED ? map_segments(sp, v, d, 0, m->start, m->end) : err;
+}
+
+static int load_module(struct spaces *sp, struct dso *d)
+{
+	struct version *v;
+	const struct map *m;
+	uint64_t at;
+	int err = cst_section_set_bytes(d->unlinked, NULL, 0);
+
+	if (err || !dso_load(sp->dsos, d))
+		return err;
+	d->extent = d->size;
+	for (v = sp->kernel_process->versions; v && !err; v = v->next)
+		for (m = maplist_next(v->maps, 0); m && !err; m = maplist_next(v->maps, at)) {
+			at = m->end;
+			if (m->dso == d)
+				err = map_segments(sp, v, d, 0, m->start, m->end);
+		}
+	return err;
+}
+
 /* A copy of kernel memory has everything but what came later. */
 static bool in_kcore(const struct spaces *sp, const struct version *v, const struct map *m)
 {
@@ -201,6 +243,8 @@ static int apply_map(struct spaces *sp, struct version *v, const struct map *m)
 		return 0;
 	if (m->dso && m->dso->kind == DSO_VMLINUX)
 		return map_vmlinux(sp, v, m);
+	if (m->dso && m->dso->kind == DSO_MODULE)
+		return map_module(sp, v, m);
 	if (note_map(v, m))
 		return -ENOMEM;
 	if (!m->dso)
@@ -372,6 +416,8 @@ int space_load_section(struct spaces *sp, struct cst_section *sec)
 	uint64_t size;
 
 	d->used++;
+	if (sec == d->unlinked)
+		return load_module(sp, d);
 	if (!dso_load(sp->dsos, d))
 		return cst_section_set_bytes(sec, NULL, 0);
 	size = d->size < d->extent ? d->size : d->extent;

@@ -27,6 +27,7 @@ struct spaces {
 	struct dso_table *dsos;
 	struct dso *kcore;	/* copy of kernel memory that came with the file; NULL: none */
 	struct kernel_images *kernel;
+	struct process *kernel_process;
 	uint64_t bad_maps;	/* maps whose file offset does not fit the address */
 };
 
