@@ -12,5 +12,7 @@ int cmd_info(int argc, const char **argv);
 struct session;
 /* info_json.c: of a session that was run. */
 void info_json(const struct session *ss);
+/* info_who.c */
+void info_who(const struct session *ss);
 
 #endif

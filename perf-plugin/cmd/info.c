@@ -118,22 +118,31 @@ static void print_units(const struct session *ss)
 	}
 }
 
-static void print_ids(const struct session *ss)
+static void print_ids(const struct session *ss, bool all)
 {
-	size_t k;
+	size_t k, lines = 0;
 	uint32_t i;
 
 	printf("\nTrace IDs:");
 	if (ss->nr_ids) {
-		printf(" from AUX_OUTPUT_HW_ID records\n");
-		for (k = 0; k < ss->nr_ids; k++) {
-			const struct id_owner *o = &ss->ids[k];
+		printf(" from %s records\n", ss->defined ? "define_trace" : "AUX_OUTPUT_HW_ID");
+		for (k = 0; k < ss->nr_ids && (all || lines < SHORT_LIST); k++) {
+			const struct id_owner *o = &ss->ids[k], *p = k ? o - 1 : NULL;
 
+			/* each thread's event tells the same */
+			if (p && p->id == o->id && p->cpu == o->cpu && p->sink == o->sink && p->unit == o->unit)
+				continue;
+			lines++;
 			printf("  0x%02x: CPU %d", o->id, o->cpu);
 			if (o->has_sink)
 				printf(" in sink 0x%x", o->sink);
+			if (p && p->id == o->id && o->time)
+				printf(" from %" PRIu64 ".%09" PRIu64 " s on", o->time / 1000000000,
+				       o->time % 1000000000);
 			putchar('\n');
 		}
+		if (k < ss->nr_ids)
+			printf("  and more (--all lists them)\n");
 		return;
 	}
 	printf(" from the metadata\n ");
@@ -299,6 +308,7 @@ static int decode(struct session *ss, bool all)
 	print_clock(ss);
 	if (rc)
 		return CMD_ERROR;
+	info_who(ss);
 	printf("\nImages:\n");
 	if (!session_print_missing(ss, stdout))
 		printf("  all code that ran was found\n");
@@ -352,7 +362,7 @@ int cmd_info(int argc, const char **argv)
 	}
 	print_origin(ss);
 	print_units(ss);
-	print_ids(ss);
+	print_ids(ss, all);
 	print_queues(ss, all);
 	print_processes(ss, all);
 	rc = CMD_OK;

@@ -57,6 +57,9 @@ int cmd_usage_error(const struct cmd_desc *cmd, const char *fmt, ...)
 /* A number with an optional k, m or g; false when `text` is something else. */
 bool cmd_number(const char *text, uint64_t *value);
 
+/* contextid.c: for CMD_OPT_CALL; `data` is an enum contextid_format *. */
+int cmd_contextid(void *data, const char *arg);
+
 /* The options of every command that reads perf.data; `so` is a struct session_opts. */
 #define CMD_SESSION_OPTS(so)									\
 	{ 'i', "input", CMD_OPT_STRING, &(so).input, "FILE",					\
@@ -73,6 +76,8 @@ bool cmd_number(const char *text, uint64_t *value);
 	  "jitdump files with generated code, where they are not at their recorded path", NULL }, \
 	{ 0, "buildid-dir", CMD_OPT_STRING, &(so).buildid_dir, "DIR",				\
 	  "build-id cache (default: ~/.debug)", NULL },						\
+	{ 0, "contextid", CMD_OPT_CALL, &(so).contextid, "FORMAT",				\
+	  "what context IDs hold: auto (default), tid, tid-asid, asid or none", cmd_contextid },	\
 	{ 0, "ts-freq", CMD_OPT_NUMBER, &(so).ts_freq, "HZ",					\
 	  "ticks per second of trace timestamps when the file does not say (default: 1g)", NULL }, \
 	{ 'f', "force", CMD_OPT_FLAG, &(so).force, NULL,					\
