@@ -254,7 +254,7 @@ ocsd_datapath_resp_t custom_data(struct ocsd_tree *t, const uint8_t *data, size_
 	int i, n;
 
 	if (t->single)
-		return t->only && t->only->custom ? call(t->only, OCSD_OP_DATA, index, len, data) : r;
+		return call(t->all[0], OCSD_OP_DATA, index, len, data);
 	while (p && done < len) {
 		n = cst_deframe(&p->df, data + done, len - done, index + done, p->data, sizeof(p->data),
 				p->frag, sizeof(p->frag) / sizeof(p->frag[0]), &used);
@@ -281,12 +281,10 @@ ocsd_datapath_resp_t custom_op(struct ocsd_tree *t, ocsd_datapath_op_t op)
 
 	if (op == OCSD_OP_RESET && t->custom)
 		cst_deframer_init(&t->custom->df, 0);
-	for (i = 0; i < 128; i++) {
-		struct source *s = t->single ? (i ? NULL : t->only) : t->src[i];
-
-		if (!s || !s->custom)
+	for (i = 0; i < t->nr_all; i++) {
+		if (!t->all[i]->custom)
 			continue;
-		one = call(s, op, 0, 0, NULL);
+		one = call(t->all[i], op, 0, 0, NULL);
 		r = one > r ? one : r;
 	}
 	return r;

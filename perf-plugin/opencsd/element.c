@@ -2,16 +2,13 @@
 /*
  * element.c - generic trace elements as the client's structure. It is the larger one of 1.8: 1.3.3's
  * ends in the middle of it. Where the union needs no more than its first 8 bytes, the payload pointer
- * stands at 1.3.3's place as well.
+ * (at 88 in 1.8, and NULL in all that the library's own decoders make) is right at 1.3.3's place, 80, too.
  */
 #include <string.h>
 
 #include "internal.h"
 
 #define UNION_AT	offsetof(ocsd_generic_trace_elem, exception_number)
-#define PAYLOAD_1_3	80
-#define PAYLOAD_1_8	88
-#define ELEM_SIZE_1_8	96
 
 _Static_assert(UNION_AT == 72, "the part that both generations share ends at 72");
 _Static_assert(CST_GEN_MEMTRANS == 16 && OCSD_GEN_TRC_ELEM_MEMTRANS == 16, "kinds have the same numbers");
@@ -19,11 +16,6 @@ _Static_assert((int)CST_INSN_TSTART == (int)OCSD_INSTR_TSTART, "types have the s
 _Static_assert((int)CST_INSN_IMPLIED_RET == (int)OCSD_S_INSTR_V7_IMPLIED_RET, "subtypes as well");
 _Static_assert((int)CST_ISA_UNKNOWN == (int)ocsd_isa_unknown, "instruction sets as well");
 _Static_assert((int)CST_SEC_REALM == (int)ocsd_sec_realm, "security states as well");
-
-union elem {
-	ocsd_generic_trace_elem e;
-	unsigned char bytes[ELEM_SIZE_1_8];
-};
 
 /* unsync_info_t: 1.8 has put "bad image" before the end of trace. */
 static unsigned int unsync(const struct ocsd_tree *t, unsigned int reason)
@@ -33,42 +25,66 @@ static unsigned int unsync(const struct ocsd_tree *t, unsigned int reason)
 	return reason == CST_UNSYNC_END ? UNSYNC_EOT : UNSYNC_UNKNOWN;
 }
 
-static void fill_range(ocsd_generic_trace_elem *e, const struct cst_generic *g)
+/* Bits of flag_bits, as the header's bit fields lie on the machines that there are tools for. */
+#define FLAG_EXEC	0x001u
+#define FLAG_SIZE(n)	((uint32_t)(n) << 1)
+#define FLAG_CC		0x010u
+#define FLAG_RET_ADDR	0x040u
+#define FLAG_TS		0x200u
+#define FLAG_COND	0x400u
+#define FLAG_BR_TARGET	0x800u
+
+static uint32_t flags_of(const struct cst_generic *g)
 {
-	e->st_addr = g->addr;
-	e->en_addr = g->end;
-	e->num_instr_range = g->n_insn;
-	e->last_i_type = (ocsd_instr_type)g->last_type;
-	e->last_i_subtype = (ocsd_instr_subtype)g->last_subtype;
-	e->last_instr_exec = !!(g->flags & CST_GF_EXEC);
-	e->last_instr_sz = g->last_size;
-	e->last_instr_cond = !!(g->flags & CST_GF_COND);
+	return (g->flags & CST_GF_EXEC ? FLAG_EXEC : 0) | (g->flags & CST_GF_COND ? FLAG_COND : 0) |
+	       FLAG_SIZE(g->last_size);
 }
 
-static void fill(const struct ocsd_tree *t, const struct source *s, union elem *u, const struct cst_generic *g)
+void element_context(struct source *s, const struct cst_generic *g)
+{
+	ocsd_pe_context *c = &s->elem.e.context;
+
+	s->space = cst_memspace_of(g->el, g->security);
+	memset(c, 0, sizeof(*c));
+	c->security_level = (ocsd_sec_level)g->security;
+	c->exception_level = g->flags & CST_GF_EL ? (ocsd_ex_level)g->el : ocsd_EL_unknown;
+	c->context_id = g->context_id;
+	c->vmid = g->vmid;
+	c->bits64 = !!(g->flags & CST_GF_BITS64);
+	c->ctxt_id_valid = !!(g->flags & CST_GF_CID);
+	c->vmid_valid = !!(g->flags & CST_GF_VMID);
+	c->el_valid = !!(g->flags & CST_GF_EL);
+}
+
+/* All but the context, which holds from one to the next. */
+static void fill(const struct ocsd_tree *t, union elem *u, const struct cst_generic *g)
 {
 	ocsd_generic_trace_elem *e = &u->e;
-	const void *payload = NULL;
-	uint64_t value = g->addr;
 
-	memset(u, 0, sizeof(*u));
 	e->elem_type = (ocsd_gen_trc_elem_t)g->kind;
 	e->isa = (ocsd_isa)g->isa;
-	e->context.security_level = (ocsd_sec_level)g->security;
-	e->context.exception_level = s->context & CST_GF_EL ? (ocsd_ex_level)g->el : ocsd_EL_unknown;
-	e->context.context_id = g->context_id;
-	e->context.vmid = g->vmid;
-	e->context.bits64 = !!(s->context & CST_GF_BITS64);
-	e->context.ctxt_id_valid = !!(s->context & CST_GF_CID);
-	e->context.vmid_valid = !!(s->context & CST_GF_VMID);
-	e->context.el_valid = !!(s->context & CST_GF_EL);
-	/* a cycle count of unknown value is told as 0 */
-	e->has_cc = g->flags & CST_GF_CC || g->kind == CST_GEN_CYCLE_COUNT;
-	e->cycle_count = g->flags & CST_GF_CC ? g->cc : 0;
+	e->timestamp = 0;
+	e->cycle_count = 0;
+	e->last_i_type = (ocsd_instr_type)g->last_type;
+	e->last_i_subtype = (ocsd_instr_subtype)g->last_subtype;
+	memset(u->bytes + UNION_AT, 0, ELEM_SIZE_1_8 - UNION_AT);
+	if (g->kind == CST_GEN_RANGE) {
+		e->st_addr = g->addr;
+		e->en_addr = g->end;
+		e->flag_bits = flags_of(g);
+		e->num_instr_range = g->n_insn;
+		return;
+	}
+	e->st_addr = e->en_addr = 0;
+	e->flag_bits = 0;
+	e->last_i_type = OCSD_INSTR_OTHER;
+	e->last_i_subtype = OCSD_S_INSTR_NONE;
+	if (g->flags & CST_GF_CC || g->kind == CST_GEN_CYCLE_COUNT) {
+		/* a cycle count of unknown value is told as 0 */
+		e->flag_bits |= FLAG_CC;
+		e->cycle_count = g->flags & CST_GF_CC ? g->cc : 0;
+	}
 	switch (g->kind) {
-	case CST_GEN_RANGE:
-		fill_range(e, g);
-		break;
 	case CST_GEN_NOPATH:
 		e->st_addr = g->addr;
 		e->en_addr = g->end;
@@ -80,13 +96,16 @@ static void fill(const struct ocsd_tree *t, const struct source *s, union elem *
 		break;
 	case CST_GEN_EXCEPTION:
 		e->exception_number = g->num;
-		e->excep_ret_addr = !!(g->flags & CST_GF_RET_ADDR);
-		e->excep_ret_addr_br_tgt = !!(g->flags & CST_GF_BR_TARGET);
-		e->en_addr = e->excep_ret_addr ? g->end : 0;
+		if (g->flags & CST_GF_RET_ADDR) {
+			e->flag_bits |= FLAG_RET_ADDR;
+			e->en_addr = g->end;
+		}
+		if (g->flags & CST_GF_BR_TARGET)
+			e->flag_bits |= FLAG_BR_TARGET;
 		break;
 	case CST_GEN_TIMESTAMP:
-		e->timestamp = value;
-		e->has_ts = 1;
+		e->timestamp = g->addr;
+		e->flag_bits |= FLAG_TS;
 		break;
 	case CST_GEN_EVENT:
 		e->trace_event.ev_type = EVENT_NUMBERED;
@@ -109,11 +128,9 @@ static void fill(const struct ocsd_tree *t, const struct source *s, union elem *
 	case CST_GEN_INSTRUMENTATION:
 		/* 1.8: { uint8_t el; uint64_t value; } */
 		u->bytes[UNION_AT] = g->el;
-		memcpy(u->bytes + UNION_AT + 8, &value, sizeof(value));
-		return;
+		memcpy(u->bytes + UNION_AT + 8, &g->addr, sizeof(g->addr));
+		break;
 	}
-	memcpy(u->bytes + PAYLOAD_1_3, &payload, sizeof(payload));
-	memcpy(u->bytes + PAYLOAD_1_8, &payload, sizeof(payload));
 }
 
 /* What the library reports as an error was logged by OpenCSD, and answered with. */
@@ -121,7 +138,7 @@ static ocsd_datapath_resp_t note(const struct source *s, const struct cst_generi
 {
 	ocsd_err_t err = OCSD_ERR_FAIL;
 
-	if (g->kind != CST_GEN_NO_SYNC || !g->error)
+	if (!g->error)
 		return OCSD_RESP_CONT;
 	switch (g->error) {
 	case CST_ERR_BAD_SEQUENCE:
@@ -146,24 +163,22 @@ static ocsd_datapath_resp_t note(const struct source *s, const struct cst_generi
 
 ocsd_datapath_resp_t element_out(struct ocsd_tree *t, struct source *s, const struct cst_generic *g)
 {
-	ocsd_datapath_resp_t r = note(s, g), answer;
-	union elem u;
+	ocsd_datapath_resp_t r = OCSD_RESP_CONT, answer;
 
-	if (g->kind == CST_GEN_PE_CONTEXT) {
-		s->context = g->flags;
-		s->space = cst_memspace_of(g->el, g->security);
+	if (g->kind == CST_GEN_NO_SYNC)
+		r = note(s, g);
+	else if (g->kind == CST_GEN_PE_CONTEXT)
+		element_context(s, g);
+	else if (g->kind == CST_GEN_INSTRUMENTATION && t->client == CLIENT_1_3)
+		return r;
+	if (!t->out) {
+		if (t->print_elements)
+			print_element(t, g->index, s->id, g);
+		return r;
 	}
-	if (g->kind == CST_GEN_INSTRUMENTATION && t->client == CLIENT_1_3)
-		return r;
-	if (t->print_elements) {
-		print_element(t, g->index, s->id, g);
-		return r;
-	}
-	if (!t->out)
-		return r;
-	fill(t, s, &u, g);
+	fill(t, &s->elem, g);
 	t->busy = true;
-	answer = t->out(t->out_ctx, g->index, s->id, &u.e);
+	answer = t->out(t->out_ctx, (ocsd_trc_index_t)g->index, s->id, &s->elem.e);
 	t->busy = false;
 	return answer > r ? answer : r;
 }

@@ -38,6 +38,7 @@ enum client {
 #define ELEM_CUSTOM_1_3		17
 #define ELEM_CUSTOM_1_8		19
 #define ELEM_ITE_1_8		17
+#define ELEM_SIZE_1_8		96
 #define PKT_SIZE_1_8		176
 #define SPACES_1_3		0x1fu
 #define SPACES_1_8		0xffu
@@ -49,6 +50,12 @@ enum client {
 struct ocsd_tree;
 struct accessor;
 struct page;
+
+/* An element, in the size of 1.8. */
+union elem {
+	ocsd_generic_trace_elem e;
+	unsigned char bytes[ELEM_SIZE_1_8];
+};
 
 /* A trace ID. */
 struct source {
@@ -63,9 +70,9 @@ struct source {
 	FnDefPktDataMon mon;
 	const void *mon_ctx;
 	bool print, print_mon;
-	unsigned int context;		/* flags of the last PE_CONTEXT: enum cst_generic_flags */
 	unsigned int space;		/* enum cst_memspace that execution is in */
 	struct cst_space *spaces[8];	/* by bit of enum cst_memspace; NULL until used */
+	union elem elem;		/* as the client sees elements; the context holds */
 	/* as the client sees packets: fields hold across packets. A client of 1.8 may read more: zeros */
 	union {
 		ocsd_etmv4_i_pkt pkt;
@@ -81,8 +88,10 @@ struct ocsd_tree {
 	enum client client;
 	bool single;
 	unsigned int flags;
-	struct source *src[128];
-	struct source *only;		/* single source */
+	struct source *src[128];	/* by trace ID; of a single source, whatever its ID, only `all` knows */
+	struct source *all[128];
+	unsigned int nr_all, nr_custom;
+	bool packets;			/* somebody wants to see them */
 	FnTraceElemIn out;
 	const void *out_ctx;
 	bool print_elements;
@@ -114,6 +123,7 @@ struct ocsd_tree {
 	size_t nr_contents;
 	struct page_bytes *spare;	/* contents to be used again */
 	struct cst_section *hole;	/* stands where the client has nothing */
+	bool mapped;			/* something was, since everything was in doubt */
 
 	FnDefLoggerPrintStrCB str_fn;	/* output of this tree's printers */
 	void *str_ctx;
@@ -129,12 +139,15 @@ bool builtin_name(const char *name);
 /* process.c */
 /* What was not delivered of a source that goes away. */
 void tree_drop(struct ocsd_tree *t, const struct source *s);
-bool tree_wants_packets(const struct ocsd_tree *t);
+/* Somebody came or went. */
+void tree_listeners(struct ocsd_tree *t);
 
 /* element.c */
 /* Tell the client; what it answers. */
 ocsd_datapath_resp_t element_out(struct ocsd_tree *t, struct source *s, const struct cst_generic *g);
 
+/* The context of what follows; with an element of no flags: nothing is known. */
+void element_context(struct source *s, const struct cst_generic *g);
 /* For texts. */
 void element_from_ocsd(struct cst_generic *g, const ocsd_generic_trace_elem *e);
 
@@ -153,6 +166,7 @@ void memory_doubt(struct ocsd_tree *t);
 int memory_want(struct ocsd_tree *t, struct source *s, uint64_t addr);
 /* A source goes away. */
 void memory_drop(struct ocsd_tree *t, struct source *s);
+int memory_map(struct ocsd_tree *t, struct source *s, uint64_t start, uint64_t len, struct cst_section *sec);
 /* What accessors give at an address, for custom decoders. */
 uint32_t memory_read(struct ocsd_tree *t, uint64_t addr, unsigned int space, uint8_t id, uint32_t len,
 		     uint8_t *buf);

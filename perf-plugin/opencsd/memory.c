@@ -29,23 +29,27 @@ struct cst_space *memory_space(struct ocsd_tree *t, struct source *s)
 	return *sp;
 }
 
-static void empty(struct source *s)
-{
-	unsigned int i;
-
-	for (i = 0; s && i < 8; i++)
-		if (s->spaces[i])
-			cst_space_unmap(s->spaces[i], 0, UINT64_MAX);
-}
-
 void memory_doubt(struct ocsd_tree *t)
 {
-	unsigned int i;
+	unsigned int i, k;
 
-	if (t->single)
-		empty(t->only);
-	for (i = 0; !t->single && i < 128; i++)
-		empty(t->src[i]);
+	if (!t->mapped)
+		return;
+	t->mapped = false;
+	for (i = 0; i < t->nr_all; i++)
+		for (k = 0; k < 8; k++)
+			if (t->all[i]->spaces[k])
+				cst_space_unmap(t->all[i]->spaces[k], 0, UINT64_MAX);
+}
+
+int memory_map(struct ocsd_tree *t, struct source *s, uint64_t start, uint64_t len, struct cst_section *sec)
+{
+	struct cst_space *sp = memory_space(t, s);
+
+	if (!sp)
+		return -CST_ERR_NOMEM;
+	t->mapped = true;
+	return cst_space_map(sp, start, len, sec, start & 3);
 }
 
 void memory_drop(struct ocsd_tree *t, struct source *s)
@@ -92,18 +96,24 @@ static int map_hole(struct ocsd_tree *t, struct source *s, uint64_t addr)
 int memory_want(struct ocsd_tree *t, struct source *s, uint64_t addr)
 {
 	struct accessor *a = find(t, addr, s->space);
+	uint64_t skip, len;
 	int err;
 
 	if (!a)
 		return map_hole(t, s, addr);
 	if (!a->bytes)
 		return page_map(t, s, a, addr);
+	/* a section begins with a word: an odd halfword before the first one is not to be had */
+	skip = -a->start & 3;
+	len = a->last - a->start + 1;
+	if (addr - a->start < skip || len <= skip)
+		return page_hole(t, s, addr, skip > addr - a->start ? skip - (addr - a->start) : 1);
 	if (!a->section) {
-		err = cst_section_new(&a->section, t->image, a->bytes, a->last - a->start + 1, NULL);
+		err = cst_section_new(&a->section, t->image, a->bytes + skip, len - skip, NULL);
 		if (err)
 			return err;
 	}
-	return cst_space_map(memory_space(t, s), a->start, a->last - a->start + 1, a->section, a->start & 3);
+	return memory_map(t, s, a->start + skip, len - skip, a->section);
 }
 
 uint32_t memory_read(struct ocsd_tree *t, uint64_t addr, unsigned int space, uint8_t id, uint32_t len,

@@ -181,7 +181,7 @@ int page_hole(struct ocsd_tree *t, struct source *s, uint64_t start, uint64_t le
 		if (err || (err = cst_section_set_bytes(t->hole, NULL, 0)))
 			return err;
 	}
-	return cst_space_map(memory_space(t, s), start, len, t->hole, start & 3);
+	return memory_map(t, s, start, len, t->hole);
 }
 
 static struct page *find_page(struct ocsd_tree *t, const struct source *s, uint64_t addr)
@@ -227,7 +227,7 @@ static int map_from(struct ocsd_tree *t, struct source *s, uint64_t start, uint3
 			return -CST_ERR_NOMEM;
 		p->bytes = b;
 	}
-	err = cst_space_map(memory_space(t, s), start, n, p->bytes->section, 0);
+	err = memory_map(t, s, start, n, p->bytes->section);
 	return err ? err : 1;
 }
 

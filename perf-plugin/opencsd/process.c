@@ -26,16 +26,18 @@ static ocsd_datapath_resp_t worse(ocsd_datapath_resp_t a, ocsd_datapath_resp_t b
 	return a > b ? a : b;
 }
 
-bool tree_wants_packets(const struct ocsd_tree *t)
+void tree_listeners(struct ocsd_tree *t)
 {
+	const struct source *s;
 	unsigned int i;
 
-	if (t->single)
-		return t->only && (t->only->packets_only || t->only->mon || t->only->print);
-	for (i = 0; i < 128; i++)
-		if (t->src[i] && (t->src[i]->packets_only || t->src[i]->mon || t->src[i]->print))
-			return true;
-	return false;
+	t->packets = false;
+	t->nr_custom = 0;
+	for (i = 0; i < t->nr_all; i++) {
+		s = t->all[i];
+		t->nr_custom += s->custom != NULL;
+		t->packets |= s->dec && (s->packets_only || s->mon || s->print);
+	}
 }
 
 /* One packet to whoever listens; only a sink may answer. */
@@ -134,7 +136,6 @@ static int step(struct ocsd_tree *t)
 static ocsd_datapath_resp_t drain(struct ocsd_tree *t)
 {
 	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
-	bool packets = tree_wants_packets(t);
 	int n;
 
 	for (;;) {
@@ -162,7 +163,7 @@ static ocsd_datapath_resp_t drain(struct ocsd_tree *t)
 			if (r >= OCSD_RESP_WAIT)
 				return r;
 		}
-		n = packets ? step(t) : pull(t);
+		n = t->packets ? step(t) : pull(t);
 		if (n < 0)
 			return fatal(n);
 		if (!n)
@@ -237,7 +238,9 @@ static ocsd_datapath_resp_t op_data(struct ocsd_tree *t, uint64_t index, size_t 
 		}
 		t->feeding = true;
 		r = err ? OCSD_RESP_CONT : drain(t);
-		all = worse(all, worse(r, custom_data(t, t->chunk, n, t->chunk_at)));
+		if (t->nr_custom)
+			r = worse(r, custom_data(t, t->chunk, n, t->chunk_at));
+		all = worse(all, r);
 		if (all >= OCSD_RESP_WAIT) {
 			t->held = n;
 			goto out;
@@ -253,8 +256,10 @@ out:
 
 static ocsd_datapath_resp_t op_flush(struct ocsd_tree *t)
 {
-	ocsd_datapath_resp_t r = worse(drain(t), custom_op(t, OCSD_OP_FLUSH));
+	ocsd_datapath_resp_t r = drain(t);
 
+	if (t->nr_custom)
+		r = worse(r, custom_op(t, OCSD_OP_FLUSH));
 	if (r < OCSD_RESP_WAIT)
 		t->feeding = false;
 	return r;
@@ -266,11 +271,9 @@ static ocsd_datapath_resp_t tell_sinks(struct ocsd_tree *t, ocsd_datapath_op_t o
 	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
 	unsigned int i;
 
-	for (i = 0; i < 128; i++) {
-		struct source *s = t->single ? (i ? NULL : t->only) : t->src[i];
+	for (i = 0; i < t->nr_all; i++) {
+		struct source *s = t->all[i];
 
-		if (!s)
-			continue;
 		t->busy = true;
 		if (s->mon)
 			s->mon(s->mon_ctx, op, 0, NULL, 0, NULL);
@@ -298,16 +301,17 @@ static ocsd_datapath_resp_t op_end(struct ocsd_tree *t)
 
 static ocsd_datapath_resp_t op_reset(struct ocsd_tree *t)
 {
+	static const struct cst_generic nothing;
 	unsigned int i;
 
 	forget_input(t);
 	cst_tree_reset(t->tree);
-	for (i = 0; i < 128; i++) {
-		struct source *s = t->single ? (i ? NULL : t->only) : t->src[i];
+	for (i = 0; i < t->nr_all; i++) {
+		struct source *s = t->all[i];
 
-		if (s && s->dec) {
+		if (s->dec) {
 			packet_reset(&s->pkt, cst_decoder_config(s->dec));
-			s->context = 0;
+			element_context(s, &nothing);
 		}
 	}
 	return worse(custom_op(t, OCSD_OP_RESET), tell_sinks(t, OCSD_OP_RESET));
@@ -331,7 +335,7 @@ OCSD_EXPORT ocsd_datapath_resp_t ocsd_dt_process_data(const dcd_tree_handle_t ha
 	case OCSD_OP_DATA:
 		if (!data || !size)
 			return OCSD_RESP_FATAL_INVALID_PARAM;
-		if (t->single && !t->only)
+		if (t->single && !t->nr_all)
 			return OCSD_RESP_FATAL_NOT_INIT;
 		if (t->ending)
 			op_reset(t);

@@ -27,7 +27,7 @@ void tree_client(struct ocsd_tree *t, enum client client)
 struct source *tree_source(struct ocsd_tree *t, unsigned int id)
 {
 	if (t->single)
-		return t->only && (id > 0x7f || t->only->id == id) ? t->only : NULL;
+		return t->nr_all && (id > 0x7f || t->all[0]->id == id) ? t->all[0] : NULL;
 	return id < 128 ? t->src[id] : NULL;
 }
 
@@ -114,10 +114,8 @@ OCSD_EXPORT void ocsd_destroy_dcd_tree(const dcd_tree_handle_t handle)
 	while (*link != t)
 		link = &(*link)->next;
 	*link = t->next;
-	for (i = 0; i < 128; i++)
-		source_free(t->src[i]);
-	if (t->single)
-		source_free(t->only);
+	for (i = 0; i < t->nr_all; i++)
+		source_free(t->all[i]);
 	log_forget(t);
 	cst_tree_free(t->tree);
 	custom_path_free(t);
@@ -194,20 +192,32 @@ bool builtin_name(const char *name)
 /* Puts a new source into the tree; its ID must be free. */
 static ocsd_err_t attach(struct ocsd_tree *t, struct source *s)
 {
-	if (t->single ? t->only != NULL : t->src[s->id] != NULL)
+	if (t->single ? t->nr_all != 0 : s->id < 128 && t->src[s->id] != NULL)
 		return OCSD_ERR_ATTACH_TOO_MANY;
 	if (!t->single && !OCSD_IS_VALID_CS_SRC_ID(s->id))
 		return OCSD_ERR_INVALID_ID;
-	if (t->single)
-		t->only = s;
-	else
+	if (!t->single)
 		t->src[s->id] = s;
+	t->all[t->nr_all++] = s;
 	return OCSD_OK;
+}
+
+static void detach(struct ocsd_tree *t, const struct source *s)
+{
+	unsigned int i;
+
+	for (i = 0; t->all[i] != s; i++)
+		;
+	t->all[i] = t->all[--t->nr_all];
+	if (!t->single)
+		t->src[s->id] = NULL;
+	tree_listeners(t);
 }
 
 static ocsd_err_t add_builtin(struct ocsd_tree *t, const struct builtin *b, int flags, const void *config,
 			      struct source *s)
 {
+	static const struct cst_generic nothing;
 	struct cst_config cfg;
 	ocsd_err_t ret;
 	int err;
@@ -231,15 +241,13 @@ static ocsd_err_t add_builtin(struct ocsd_tree *t, const struct builtin *b, int 
 		return ret;
 	err = cst_tree_add(t->tree, &cfg, &s->dec);
 	if (err) {
-		if (t->single)
-			t->only = NULL;
-		else
-			t->src[s->id] = NULL;
+		detach(t, s);
 		return err_of(err);
 	}
 	cst_decoder_set_cookie(s->dec, s);
 	cst_decoder_set_stop(s->dec, CST_STOP_CONTEXT);
 	packet_reset(&s->pkt, cst_decoder_config(s->dec));
+	element_context(s, &nothing);
 	return OCSD_OK;
 }
 
@@ -277,6 +285,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_create_decoder(const dcd_tree_handle_t handle, co
 	}
 	if (id)
 		*id = s->id;
+	tree_listeners(t);
 	memory_doubt(t);
 	return OCSD_OK;
 }
@@ -294,10 +303,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_remove_decoder(const dcd_tree_handle_t handle, co
 	if (s->dec)
 		cst_tree_remove(t->tree, s->dec);
 	memory_drop(t, s);
-	if (t->single)
-		t->only = NULL;
-	else
-		t->src[s->id] = NULL;
+	detach(t, s);
 	source_free(s);
 	return OCSD_OK;
 }
@@ -331,6 +337,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_attach_packet_callback(const dcd_tree_handle_t ha
 	default:
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
 	}
+	tree_listeners(t);
 	custom_update(s);
 	return OCSD_OK;
 }
@@ -349,6 +356,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_set_pkt_protocol_printer(const dcd_tree_handle_t 
 		return err_last(OCSD_ERR_ATTACH_TOO_MANY);
 	s->print = true;
 	s->print_mon = monitor;
+	tree_listeners(t);
 	custom_update(s);
 	return OCSD_OK;
 }
