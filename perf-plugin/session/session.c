@@ -85,6 +85,8 @@ struct session *session_open_perfdata(const struct session_opts *opts, struct pe
 	ss->opts = *opts;
 	dso_table_init(&ss->dsos);
 	side_order_init(&ss->side);
+	if (opts->keep_events)
+		ss->side.keep = opts->keep_events;
 	threads_init(&ss->threads, &ss->side);
 	ss->threads.release = versions_release;
 	ss->dsos.search.symfs = opts->symfs && opts->symfs[0] ? opts->symfs : NULL;

@@ -31,6 +31,7 @@ struct session_opts {
 	bool report_transactions; /* config.hold_transactions = 0 */
 	bool as_reference;	/* config.as_reference = 1 */
 	bool progress;		/* progress on stderr when it is a terminal */
+	size_t keep_events;	/* about threads and maps, in memory rather than read again; 0: the usual number */
 	size_t cache_limit;	/* bytes for decoded code; 0: the library's choice */
 	enum contextid_format contextid; /* what the context ID holds; 0: found out */
 	uint64_t ts_freq;	/* trace timestamp ticks per second when the file does not say; 0: 1 GHz */

@@ -11,6 +11,7 @@
 #include "session/dso.h"
 #include "session/maps.h"
 #include "session/threads.h"
+#include "history_build.h"
 
 #define PAGES 64u
 
@@ -93,99 +94,6 @@ static void shared_lists_are_copied(void **state)
 	assert_ptr_equal(maplist_own(own), own);
 	maplist_unref(ml);
 	maplist_unref(own);
-}
-
-/* Events in memory as a source of them. */
-struct list_source {
-	struct side_source src;
-	struct side_event e[64];
-	size_t nr, pos;
-};
-
-struct history {
-	struct side_order side;
-	struct threads ts;
-	struct list_source list;
-	uint64_t seq;
-};
-
-static int list_next(struct side_source *src, struct side_event *e)
-{
-	struct list_source *ls = (struct list_source *)src;
-
-	if (ls->pos == ls->nr)
-		return 0;
-	*e = ls->e[ls->pos++];
-	return 1;
-}
-
-static void list_rewind(struct side_source *src)
-{
-	((struct list_source *)src)->pos = 0;
-}
-
-static void list_free(struct side_source *src)
-{
-	(void)src;
-}
-
-static void start(struct history *h)
-{
-	memset(h, 0, sizeof(*h));
-	h->list.src = (struct side_source){ list_next, list_rewind, list_free };
-	side_order_init(&h->side);
-	threads_init(&h->ts, &h->side);
-}
-
-static void add(struct history *h, struct side_event e)
-{
-	assert_true(h->list.nr < sizeof(h->list.e) / sizeof(h->list.e[0]));
-	e.seq = h->seq++;
-	h->list.e[h->list.nr++] = e;
-}
-
-static void finish(struct history *h)
-{
-	struct side_reader *r = side_order_add(&h->side, &h->list.src);
-	size_t i;
-
-	assert_non_null(r);
-	for (i = 0; i < h->list.nr; i++) {
-		assert_int_equal(side_order_note(&h->side, r, &h->list.e[i]), 0);
-		assert_int_equal(threads_note(&h->ts, &h->list.e[i]), 0);
-	}
-	assert_int_equal(side_order_finish(&h->side), 0);
-	assert_int_equal(threads_begin(&h->ts), 0);
-}
-
-static void end(struct history *h)
-{
-	threads_free(&h->ts);
-	side_order_free(&h->side);
-}
-
-static struct side_event map_event(uint64_t time, int pid, uint64_t start, struct dso *d)
-{
-	struct side_event e = { .time = time, .pid = pid, .tid = pid, .kind = SIDE_MAP,
-				.map = { start, start + 0x1000, 0, d } };
-
-	return e;
-}
-
-static struct side_event fork_event(uint64_t time, int ppid, int pid, int tid)
-{
-	struct side_event e = { .time = time, .pid = pid, .tid = tid, .kind = SIDE_FORK,
-				.fork = { ppid, ppid } };
-
-	return e;
-}
-
-static struct side_event comm_event(uint64_t time, int pid, const char *comm, bool exec)
-{
-	struct side_event e = { .time = time, .pid = pid, .tid = pid,
-				.kind = exec ? SIDE_EXEC : SIDE_COMM, .comm = comm };
-
-	return e;
 }
 
 static uint32_t epoch_at(const struct threads *ts, int pid, uint64_t time)
