@@ -61,7 +61,7 @@ DEPFLAGS = -MMD -MP -MF $(@:%=%.d)
 # ---- what is there -----------------------------------------------------------------------------
 
 LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c))
-PLUGIN_SRC := $(sort $(wildcard $(foreach d,perfdata session synth profile cmd,perf-plugin/$(d)/*.c)))
+PLUGIN_SRC := $(sort $(wildcard $(foreach d,perfdata session synth profile convert cmd,perf-plugin/$(d)/*.c)))
 PLUGIN_MAIN := $(filter perf-plugin/cmd/main.c,$(PLUGIN_SRC))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_HELP_SRC := $(filter-out $(UNIT_SRC),$(sort $(wildcard tests/unit/*.c)))
@@ -212,7 +212,7 @@ $(B)/tests/gen/cst-gen: $(B)/obj/tests/gen/main.o $(GEN_A)
 	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(ZSTD_LIBS) -lm
 
 # Tests of a part of perf-plugin/ carry its name and are linked with all of it.
-PLUGIN_TESTS := $(foreach p,perfdata session synth profile cmd,$(B)/tests/unit/test_$(p)%)
+PLUGIN_TESTS := $(foreach p,perfdata session synth profile convert cmd,$(B)/tests/unit/test_$(p)%)
 PLUGIN_UNIT := $(filter $(PLUGIN_TESTS),$(UNIT))
 OCSD_UNIT := $(filter $(B)/tests/unit/test_opencsd%,$(UNIT))
 LIB_UNIT := $(filter-out $(PLUGIN_UNIT) $(OCSD_UNIT),$(UNIT))
@@ -265,7 +265,7 @@ FOBJ := $(O)/fuzz/obj
 FUZZ_LIB_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(LIB_SRC))
 FUZZ_PLUGIN_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(filter-out $(PLUGIN_MAIN),$(PLUGIN_SRC)))
 FUZZ_GEN_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(GEN_SRC))
-PLUGIN_FUZZ := $(filter $(foreach p,perfdata session synth profile cmd jitdump,$(O)/fuzz/fuzz_$(p)%),$(FUZZ))
+PLUGIN_FUZZ := $(filter $(foreach p,perfdata session synth profile convert cmd jitdump,$(O)/fuzz/fuzz_$(p)%),$(FUZZ))
 LIB_FUZZ := $(filter-out $(PLUGIN_FUZZ),$(FUZZ))
 
 $(FOBJ)/%.o: %.c

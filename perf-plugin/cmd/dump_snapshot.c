@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/dump.h"
-#include "cmd/dump_files.h"
+#include "convert/folder.h"
 #include "cmd/options.h"
 
 #define DSTREAM_BLOCK 512
@@ -13,7 +13,7 @@
 
 struct snap_run {
 	struct dump *d;
-	struct dump_files files;
+	struct folder files;
 	struct cst_snap_io io;
 	struct cst_snapshot *ss;
 	struct cst_image *img;
@@ -37,7 +37,7 @@ static int load_buffer(struct snap_run *r, const struct cst_snap_buffer *buf, co
 	*copy = NULL;
 	*len = 0;
 	for (i = 0; i < buf->n_files; i++) {
-		if (dump_files_open(&r->files, buf->files[i], &part, &n))
+		if (folder_open(&r->files, buf->files[i], &part, &n))
 			return complain(r, buf->files[i], "trace buffer cannot be read: check file= in the "
 					"trace metadata");
 		if (buf->n_files == 1) {
@@ -260,13 +260,13 @@ static int run_source(struct snap_run *r, const char *source)
 
 int dump_snapshot(struct dump *d, const char *dir, const char *source)
 {
-	struct snap_run r = { .d = d, .files = { .dir = dir } };
+	struct snap_run r = { .d = d, .files = { .dir = dir, .who = "cstrace dump" } };
 	size_t missing = 0;
 	int err, rc;
 
 	r.io.ctx = &r.files;
-	r.io.open = dump_files_open;
-	r.io.note = dump_files_note;
+	r.io.open = folder_open;
+	r.io.note = folder_note;
 	err = cst_snapshot_read(&r.ss, &r.io, NULL);
 	if (!err)
 		err = cst_image_new(&r.img, 0);
@@ -286,6 +286,6 @@ int dump_snapshot(struct dump *d, const char *dir, const char *source)
 	cst_image_free(r.img);
 	cst_snap_memory_free(r.mem);
 	cst_snapshot_free(r.ss);
-	dump_files_free(&r.files);
+	folder_free(&r.files);
 	return rc;
 }

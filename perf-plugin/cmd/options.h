@@ -63,7 +63,7 @@ int cmd_contextid(void *data, const char *arg);
 /* The options of every command that reads perf.data; `so` is a struct session_opts. */
 #define CMD_SESSION_OPTS(so)									\
 	{ 'i', "input", CMD_OPT_STRING, &(so).input, "FILE",					\
-	  "perf.data file or directory to read, - for stdin (default: perf.data)", NULL },	\
+	  "perf.data, - for stdin, or folder of a package or snapshot (default: perf.data)", NULL },	\
 	{ 0, "symfs", CMD_OPT_STRING, &(so).symfs, "DIR",					\
 	  "look up recorded paths under DIR; then by build-id, then by name", NULL },		\
 	{ 0, "vmlinux", CMD_OPT_STRING, &(so).vmlinux, "FILE",					\

@@ -49,6 +49,19 @@ const char *aux_unit_name(enum aux_unit unit)
 	return names[unit];
 }
 
+const char *aux_reg_name(enum aux_unit unit, unsigned int reg)
+{
+	static const char *const old[] = { "ETMCR", "ETMTRACEIDR", "ETMCCER", "ETMIDR" };
+	static const char *const etmv4[AUX_NR_REGS] = {
+		"TRCCONFIGR", "TRCTRACEIDR", "TRCIDR0", "TRCIDR1", "TRCIDR2", "TRCIDR8", "TRCAUTHSTATUS",
+		"TRCDEVARCH",
+	};
+
+	if (unit == AUX_ETMV3 || unit == AUX_PTM)
+		return reg < sizeof(old) / sizeof(old[0]) ? old[reg] : NULL;
+	return reg < AUX_NR_REGS && (reg != AUX_REG_TRCDEVARCH || unit == AUX_ETE) ? etmv4[reg] : NULL;
+}
+
 static const struct block_kind *find_kind(uint64_t magic)
 {
 	size_t i;

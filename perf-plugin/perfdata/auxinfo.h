@@ -74,6 +74,8 @@ void auxinfo_free(struct auxinfo *info);
 
 const struct aux_cpu *auxinfo_cpu(const struct auxinfo *info, uint32_t cpu);
 const char *aux_unit_name(enum aux_unit unit);
+/* "TRCCONFIGR"; NULL when that unit has no such register here. */
+const char *aux_reg_name(enum aux_unit unit, unsigned int reg);
 
 /* Does the unit write the PID as context ID or as virtual context ID? Neither: both false. */
 struct aux_pid_source {

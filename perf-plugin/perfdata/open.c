@@ -140,10 +140,11 @@ struct perfdata *perfdata_open(const char *path, struct pd_error *err)
 	return begin(pd, err);
 }
 
-struct perfdata *perfdata_open_memory(const void *buf, size_t len, const char *name,
-				      struct pd_error *err)
+/* With @buf NULL the bytes are those of @fd. */
+static struct perfdata *open_one(const void *buf, size_t len, int fd, const char *name, struct pd_error *err)
 {
 	struct perfdata *pd = alloc_reader(name, err);
+	int rc;
 
 	if (!pd)
 		return NULL;
@@ -153,7 +154,9 @@ struct perfdata *perfdata_open_memory(const void *buf, size_t len, const char *n
 		perfdata_close(pd);
 		return NULL;
 	}
-	if (pd_source_memory(&pd->src[0], buf, len, name, err)) {
+	rc = fd < 0 ? pd_source_memory(&pd->src[0], buf, len, name, err) :
+		      pd_source_fd(&pd->src[0], fd, name, err);
+	if (rc) {
 		perfdata_close(pd);
 		return NULL;
 	}
@@ -174,6 +177,17 @@ struct perfdata *perfdata_cursor(const struct perfdata *pd)
 	c->meta_done = UINT64_MAX;
 	perfdata_rewind(c);
 	return c;
+}
+
+struct perfdata *perfdata_open_memory(const void *buf, size_t len, const char *name,
+				      struct pd_error *err)
+{
+	return open_one(buf, len, -1, name, err);
+}
+
+struct perfdata *perfdata_open_fd(int fd, const char *name, struct pd_error *err)
+{
+	return open_one(NULL, 0, fd, name, err);
 }
 
 void perfdata_close(struct perfdata *pd)

@@ -139,6 +139,14 @@ int pd_output_open(struct pd_output *o, const char *path, struct pd_error *err)
 	return 0;
 }
 
+int pd_output_fd(struct pd_output *o, int fd, const char *name, struct pd_error *err)
+{
+	memset(o, 0, sizeof(*o));
+	o->fd = fd;
+	o->name = strdup(name);
+	return o->name ? 0 : fail_open(o, err, "open it", ENOMEM);
+}
+
 void pd_output_write(struct pd_output *o, const void *data, size_t len)
 {
 	const uint8_t *p = data;
@@ -205,7 +213,7 @@ int pd_output_finish(struct pd_output *o, struct pd_error *err)
 	const char *what = "write it";
 	int rc = 0;
 
-	if (!o->error && !o->stream && !o->temp) {
+	if (!o->error && o->path && !o->temp) {
 		o->error = name_file(o);
 		what = "give it its name";
 	}
@@ -213,7 +221,7 @@ int pd_output_finish(struct pd_output *o, struct pd_error *err)
 	if (o->own_fd && close(o->fd) < 0 && !o->error)
 		o->error = errno;
 	o->own_fd = false;
-	if (!o->error && !o->stream && rename(o->temp, o->path) < 0) {
+	if (!o->error && o->path && rename(o->temp, o->path) < 0) {
 		o->error = errno;
 		what = "rename the temporary file to it";
 	}

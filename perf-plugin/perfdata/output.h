@@ -22,6 +22,8 @@ struct pd_output {
 
 /* "-" is standard output. */
 int pd_output_open(struct pd_output *o, const char *path, struct pd_error *err);
+/* A file that is open and stays the caller's; it gets no name. `name` is for messages. */
+int pd_output_fd(struct pd_output *o, int fd, const char *name, struct pd_error *err);
 void pd_output_write(struct pd_output *o, const void *data, size_t len);
 /* Overwrite bytes written before; not for streams. */
 void pd_output_patch(struct pd_output *o, uint64_t offset, const void *data, size_t len);

@@ -64,6 +64,8 @@ struct perfdata *perfdata_open(const char *path, struct pd_error *err);
 /* The same over @len bytes that the caller keeps; @name is for messages. */
 struct perfdata *perfdata_open_memory(const void *buf, size_t len, const char *name,
 				      struct pd_error *err);
+/* The same of a regular file that is open; it may be closed afterwards. */
+struct perfdata *perfdata_open_fd(int fd, const char *name, struct pd_error *err);
 void perfdata_close(struct perfdata *pd);
 
 /*

@@ -51,7 +51,7 @@ static int map_file(struct pd_source *s, int fd, uint64_t size, struct pd_error 
 	return 0;
 }
 
-static int open_spool(void)
+int pd_source_temp(void)
 {
 	const char *dirs[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
 	char path[4096];
@@ -85,7 +85,7 @@ static int map_spool(struct pd_source *s, struct pd_error *err)
 	uint64_t len = sizeof(size_t) > 4 ? 1ULL << 42 : 1ULL << 30;
 	void *p = MAP_FAILED;
 
-	s->spool_fd = open_spool();
+	s->spool_fd = pd_source_temp();
 	if (s->spool_fd < 0)
 		return pd_fail(err, PD_E_IO, 0,
 			       "%s: cannot create a temporary file for the piped data: %s; "
@@ -154,6 +154,22 @@ int pd_source_memory(struct pd_source *s, const void *buf, size_t len, const cha
 	s->size = len;
 	s->eof = true;
 	return 0;
+}
+
+int pd_source_fd(struct pd_source *s, int fd, const char *name, struct pd_error *err)
+{
+	struct stat st;
+	int rc;
+
+	source_init(s);
+	s->name = strdup(name);
+	if (!s->name)
+		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", name);
+	rc = fstat(fd, &st) < 0 ? fail_errno(err, name, "open it") :
+				  map_file(s, fd, (uint64_t)st.st_size, err);
+	if (rc)
+		pd_source_close(s);
+	return rc;
 }
 
 void pd_source_close(struct pd_source *s)

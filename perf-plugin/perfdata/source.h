@@ -30,6 +30,10 @@ struct pd_source {
 int pd_source_open(struct pd_source *s, const char *path, struct pd_error *err);
 int pd_source_memory(struct pd_source *s, const void *buf, size_t len, const char *name,
 		     struct pd_error *err);
+/* A regular file that is open; it may be closed afterwards. */
+int pd_source_fd(struct pd_source *s, int fd, const char *name, struct pd_error *err);
+/* A new file without a name, for large temporary data; -1 with errno. */
+int pd_source_temp(void);
 void pd_source_close(struct pd_source *s);
 
 /*

@@ -5,7 +5,7 @@
 
 #include "perfdata/writer_internal.h"
 
-struct perf_writer *pw_open(const char *path, struct pd_error *err)
+static struct perf_writer *open_writer(const char *path, int fd, struct pd_error *err)
 {
 	struct perf_writer *w = calloc(1, sizeof(*w));
 	struct pw_state *st = calloc(1, sizeof(*st));
@@ -15,7 +15,7 @@ struct perf_writer *pw_open(const char *path, struct pd_error *err)
 		pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", path);
 		goto fail;
 	}
-	if (pd_output_open(&st->out, path, err))
+	if (fd < 0 ? pd_output_open(&st->out, path, err) : pd_output_fd(&st->out, fd, path, err))
 		goto fail;
 	st->buf = buf;
 	w->st = st;
@@ -27,6 +27,16 @@ fail:
 	free(st);
 	free(w);
 	return NULL;
+}
+
+struct perf_writer *pw_open(const char *path, struct pd_error *err)
+{
+	return open_writer(path, -1, err);
+}
+
+struct perf_writer *pw_open_fd(int fd, const char *name, struct pd_error *err)
+{
+	return open_writer(name, fd, err);
 }
 
 static void writer_free(struct perf_writer *w)
@@ -153,6 +163,11 @@ bool pw_failed(const struct perf_writer *w)
 uint64_t pw_data_bytes(const struct perf_writer *w)
 {
 	return w->st->data_bytes + (uint64_t)(w->cur - w->st->buf);
+}
+
+uint64_t pw_position(const struct perf_writer *w)
+{
+	return w->st->data_offset + pw_data_bytes(w);
 }
 
 int pw_finish(struct perf_writer *w, struct pd_error *err)

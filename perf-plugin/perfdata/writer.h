@@ -31,6 +31,8 @@ struct perf_writer {
 };
 
 struct perf_writer *pw_open(const char *path, struct pd_error *err);
+/* Into a regular file that is open and stays the caller's. */
+struct perf_writer *pw_open_fd(int fd, const char *name, struct pd_error *err);
 
 /*
  * Returns the index of the event, or a negative code. Fields of @attr beyond its size field are
@@ -88,6 +90,8 @@ bool pw_put_record(struct perf_writer *w, const struct pd_record *rec, uint64_t 
 
 bool pw_failed(const struct perf_writer *w);
 uint64_t pw_data_bytes(const struct perf_writer *w);
+/* Where in the file the next record will stand; after pw_start(), and of no use in the pipe form. */
+uint64_t pw_position(const struct perf_writer *w);
 
 /* Complete the file and free @w, whatever the result. */
 int pw_finish(struct perf_writer *w, struct pd_error *err);

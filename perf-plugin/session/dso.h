@@ -106,7 +106,21 @@ enum dso_trouble {
 	DSO_NO_SYMBOL,		/* kernel image without the symbol that tells where it was loaded */
 };
 
+/* Files that the input brings with it, by recorded path: before any other place. */
+struct dso_places {
+	struct dso_place {
+		char *path;
+		char *file;
+	} *v;
+	size_t nr, cap;
+};
+
+/* 0, or -1: not enough memory. */
+int dso_places_add(struct dso_places *p, const char *path, const char *file);
+void dso_places_free(struct dso_places *p);
+
 struct dso_search {
+	struct dso_places places;
 	const char *symfs;
 	const char *vmlinux;
 	const char *buildid_dir;	/* NULL: ~/.debug */

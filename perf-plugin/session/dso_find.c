@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "session/array.h"
 #include "session/dso.h"
 #include "session/module.h"
 
 enum find_step {
 	BY_VMLINUX_OPTION,
+	BY_PLACE,
 	BY_PATH,
 	BY_PATH_PACKED,		/* modules: with another compression, or none */
 	BY_PATH_DELETED,	/* the kernel appends " (deleted)" to an unlinked file's name */
@@ -43,6 +45,44 @@ static bool set_path(struct dso_candidates *c, const char *a, const char *b, siz
 	int n = snprintf(c->path, sizeof(c->path), "%s%s%.*s", a, slash, (int)b_len, b);
 
 	return n > 0 && (size_t)n < sizeof(c->path);
+}
+
+int dso_places_add(struct dso_places *p, const char *path, const char *file)
+{
+	struct dso_place *to = ARRAY_ADD(p->v, p->nr, p->cap);
+
+	if (!to)
+		return -1;
+	to->path = strdup(path);
+	to->file = strdup(file);
+	if (to->path && to->file)
+		return 0;
+	free(to->path);
+	free(to->file);
+	p->nr--;
+	return -1;
+}
+
+void dso_places_free(struct dso_places *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->nr; i++) {
+		free(p->v[i].path);
+		free(p->v[i].file);
+	}
+	free(p->v);
+	memset(p, 0, sizeof(*p));
+}
+
+static bool by_place(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
+{
+	size_t i;
+
+	for (i = 0; i < s->places.nr; i++)
+		if (!strcmp(s->places.v[i].path, d->path))
+			return set_path(c, "", s->places.v[i].file, strlen(s->places.v[i].file));
+	return false;
 }
 
 static bool by_path(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
@@ -153,6 +193,8 @@ static bool place(struct dso_search *s, const struct dso *d, struct dso_candidat
 	case BY_VMLINUX_OPTION:
 		return d->kind == DSO_VMLINUX && s->vmlinux &&
 		       set_path(c, "", s->vmlinux, strlen(s->vmlinux));
+	case BY_PLACE:
+		return by_place(s, d, c);
 	case BY_PATH:
 		return by_path(s, d, c);
 	case BY_PATH_PACKED:

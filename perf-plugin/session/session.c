@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "convert/convert.h"
 #include "session/internal.h"
 
 static void init_clock(struct session *ss)
@@ -59,25 +60,14 @@ static int index_file(struct session *ss)
 	return 0;
 }
 
-struct session *session_open(const struct session_opts *opts)
-{
-	struct perfdata *pd;
-	struct pd_error err;
-
-	pd = perfdata_open(opts->input ? opts->input : "perf.data", &err);
-	if (!pd) {
-		fprintf(stderr, "cstrace: %s\n", err.msg);
-		return NULL;
-	}
-	return session_open_perfdata(opts, pd);
-}
-
-struct session *session_open_perfdata(const struct session_opts *opts, struct perfdata *pd)
+static struct session *open_session(const struct session_opts *opts, struct perfdata *pd,
+				    struct dso_places *places)
 {
 	struct session *ss = calloc(1, sizeof(*ss));
 
 	if (!ss) {
 		perfdata_close(pd);
+		dso_places_free(places);
 		return NULL;
 	}
 	ss->pd = pd;
@@ -93,6 +83,7 @@ struct session *session_open_perfdata(const struct session_opts *opts, struct pe
 	ss->dsos.search.vmlinux = opts->vmlinux;
 	ss->dsos.search.buildid_dir = opts->buildid_dir;
 	ss->dsos.search.force = opts->force;
+	ss->dsos.search.places = *places;
 	if (losses_init(&ss->losses) || spaces_init(&ss->spaces, &ss->dsos, opts->cache_limit)) {
 		fprintf(stderr, "cstrace: not enough memory\n");
 		session_close(ss);
@@ -106,6 +97,29 @@ struct session *session_open_perfdata(const struct session_opts *opts, struct pe
 		return NULL;
 	}
 	return ss;
+}
+
+struct session *session_open(const struct session_opts *opts)
+{
+	struct convert_input in;
+	struct session *ss;
+	struct pd_error err;
+
+	if (convert_open(&in, opts->input ? opts->input : "perf.data", &err)) {
+		fprintf(stderr, "cstrace: %s\n", err.msg);
+		return NULL;
+	}
+	ss = open_session(opts, in.pd, &in.images);
+	if (ss)
+		ss->bad_records += in.dropped;
+	return ss;
+}
+
+struct session *session_open_perfdata(const struct session_opts *opts, struct perfdata *pd)
+{
+	struct dso_places none = { .nr = 0 };
+
+	return open_session(opts, pd, &none);
 }
 
 void session_close(struct session *ss)

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* convert.c - perf-cstrace convert: perf.data, trace packages and Arm snapshots into one another. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/commands.h"
+#include "cmd/options.h"
+#include "convert/convert.h"
+#include "session/session.h"
+
+static const char more[] =
+	"The kind of the input is found out: perf.data, a folder with contents.ini (package), a folder with\n"
+	"snapshot.ini. A package keeps everything; a snapshot holds one process and one image; perf.data has\n"
+	"no record for some events of packages. What is dropped is listed on stderr, with exit code 3.\n";
+
+struct convert_cmd {
+	struct session_opts so;
+	const char *output;
+	const char *to;
+	bool images;
+	bool pid_given;
+	uint64_t pid;
+};
+
+static int set_pid(void *data, const char *arg)
+{
+	struct convert_cmd *c = data;
+
+	if (!cmd_number(arg, &c->pid) || c->pid > INT32_MAX) {
+		fprintf(stderr, "cstrace convert: --pid: '%s' is no process number\n", arg);
+		return -1;
+	}
+	c->pid_given = true;
+	return 0;
+}
+
+static int report(int rc, const struct pd_error *err, const struct convert_losses *l)
+{
+	if (!rc)
+		return l->dropped ? CMD_LOSSES : CMD_OK;
+	if (err->code)
+		fprintf(stderr, "cstrace convert: %s\n", err->msg);
+	return CMD_ERROR;
+}
+
+static int to_snapshot(const struct convert_cmd *c, struct convert_losses *l)
+{
+	const struct convert_snapshot_opts o = {
+		.output = c->output, .pid = c->pid_given ? (int)c->pid : -1, .force = c->so.force };
+	struct session *ss = session_open(&c->so);
+	struct pd_error err = { .code = 0 };
+	int rc;
+
+	if (!ss)
+		return CMD_ERROR;
+	rc = convert_to_snapshot(ss, &o, l, &err);
+	/* code that is missing here is missing in the snapshot */
+	if (!rc)
+		l->dropped += session_print_missing(ss, stderr);
+	rc = report(rc, &err, l);
+	session_close(ss);
+	return rc;
+}
+
+static int to_package(const struct convert_cmd *c, struct convert_losses *l)
+{
+	const struct convert_package_opts o = { .output = c->output, .images = c->images };
+	struct session *ss = session_open(&c->so);
+	struct pd_error err = { .code = 0 };
+	int rc;
+
+	if (!ss)
+		return CMD_ERROR;
+	rc = report(convert_to_package(session_perfdata(ss), ss, &o, l, &err), &err, l);
+	session_close(ss);
+	return rc;
+}
+
+static int to_perf(const struct convert_cmd *c, enum convert_kind from, struct convert_losses *l)
+{
+	struct pd_error err = { .code = 0 };
+	struct perf_writer *w = pw_open(c->output, &err);
+	int rc;
+
+	if (!w)
+		return report(-1, &err, l);
+	rc = from == CONVERT_PACKAGE ? convert_from_package(c->so.input, false, w, NULL, l, &err) :
+				       convert_from_snapshot(c->so.input, false, w, NULL, l, &err);
+	if (rc)
+		pw_abort(w);
+	else
+		rc = pw_finish(w, &err);
+	return report(rc, &err, l);
+}
+
+static int run(const struct convert_cmd *c, enum convert_kind to, struct convert_losses *l)
+{
+	const char *input = c->so.input ? c->so.input : "perf.data";
+	enum convert_kind from = convert_kind_of(input);
+
+	if (to == CONVERT_SNAPSHOT)
+		return to_snapshot(c, l);
+	if (to == CONVERT_PACKAGE)
+		return to_package(c, l);
+	if (from == CONVERT_PERF) {
+		fprintf(stderr, "cstrace convert: %s is perf.data already\n", input);
+		return CMD_ERROR;
+	}
+	return to_perf(c, from, l);
+}
+
+static bool kind_of(const char *to, enum convert_kind *kind)
+{
+	static const struct {
+		const char *name;
+		enum convert_kind kind;
+	} kinds[] = {
+		{ "perf", CONVERT_PERF }, { "package", CONVERT_PACKAGE }, { "snapshot", CONVERT_SNAPSHOT },
+	};
+	size_t i;
+
+	for (i = 0; to && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(to, kinds[i].name)) {
+			*kind = kinds[i].kind;
+			return true;
+		}
+	return false;
+}
+
+int cmd_convert(int argc, const char **argv)
+{
+	struct convert_cmd c = { .so = { .progress = true } };
+	const struct cmd_opt opts[] = {
+		CMD_SESSION_OPTS(c.so),
+		{ 0, "to", CMD_OPT_STRING, &c.to, "KIND", "what to make: perf, package or snapshot", NULL },
+		{ 'o', "output", CMD_OPT_STRING, &c.output, "PATH",
+		  "where: a file for perf, a folder that does not exist yet for the others", NULL },
+		{ 0, "pid", CMD_OPT_CALL, &c, "PID",
+		  "with --to=snapshot: the process whose memory it holds", set_pid },
+		{ 0, "images", CMD_OPT_FLAG, &c.images, NULL,
+		  "with --to=package: copy the program images into it", NULL },
+		CMD_OPT_END,
+	};
+	const struct cmd_desc cmd = { "convert", "perf.data, trace packages and Arm snapshots into one another",
+				      NULL, opts, more };
+	struct convert_losses l = { .dropped = 0 };
+	enum convert_kind to;
+	int rc = cmd_options(&cmd, &argc, argv);
+
+	if (rc != CMD_GO_ON)
+		return rc;
+	if (!kind_of(c.to, &to))
+		return cmd_usage_error(&cmd, "--to: perf, package or snapshot%s%s", c.to ? ", not " : "",
+				       c.to ? c.to : "");
+	if (!c.output)
+		return cmd_usage_error(&cmd, "-o: where shall it be written?");
+	if (c.pid_given && to != CONVERT_SNAPSHOT)
+		return cmd_usage_error(&cmd, "--pid is for --to=snapshot: other kinds keep every process");
+	if (c.images && to != CONVERT_PACKAGE)
+		return cmd_usage_error(&cmd, "--images is for --to=package");
+	l.name = c.output;
+	return run(&c, to, &l);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* folder.c - files of a snapshot or package: mapped when the library asks for them, kept until the end. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstrace/error.h>
+#include <cstrace/package.h>
+
+#include "convert/folder.h"
+
+static int map_path(struct folder *f, const char *name, const char *path, const uint8_t **data, size_t *len)
+{
+	struct folder_file *grown;
+	struct stat st;
+	void *p = NULL;
+	int fd, saved;
+
+	/* a FIFO must not hang the tool, nor a device be read as code */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return -EINVAL;
+	}
+	if (st.st_size) {
+		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		saved = errno;
+		if (p == MAP_FAILED) {
+			close(fd);
+			return -saved;
+		}
+	}
+	close(fd);
+	grown = realloc(f->maps, (f->nr + 1) * sizeof(*grown));
+	if (!grown) {
+		if (p)
+			munmap(p, (size_t)st.st_size);
+		return -ENOMEM;
+	}
+	f->maps = grown;
+	f->maps[f->nr].name = strdup(name);
+	f->maps[f->nr].p = p;
+	f->maps[f->nr++].len = (size_t)st.st_size;
+	*data = p;
+	*len = (size_t)st.st_size;
+	return 0;
+}
+
+int folder_open(void *ctx, const char *name, const uint8_t **data, size_t *len)
+{
+	struct folder *f = ctx;
+	char *path, *c;
+	size_t i;
+	int err;
+
+	for (i = f->nr; i-- > 0;)
+		if (f->maps[i].name && !strcmp(f->maps[i].name, name)) {
+			*data = f->maps[i].p;
+			*len = f->maps[i].len;
+			return 0;
+		}
+	if (f->inside && !cst_package_name_ok(name)) {
+		f->error = EACCES;
+		return -EACCES;
+	}
+	if (asprintf(&path, "%s/%s", f->dir, name) < 0)
+		return -ENOMEM;
+	err = map_path(f, name, path, data, len);
+	if (err == -ENOENT && strchr(name, '\\')) {
+		/* snapshots are also made on systems that separate folders so */
+		for (c = path + strlen(f->dir); *c; c++)
+			if (*c == '\\')
+				*c = '/';
+		err = map_path(f, name, path, data, len);
+	}
+	free(path);
+	f->error = -err;
+	return err;
+}
+
+char *folder_path(const struct folder *f, const char *name)
+{
+	char *path, *full;
+
+	if (asprintf(&path, "%s/%s", f->dir, name) < 0)
+		return NULL;
+	full = realpath(path, NULL);
+	if (!full)
+		return path;
+	free(path);
+	return full;
+}
+
+void folder_note(void *ctx, const struct cst_snap_note *note)
+{
+	struct folder *f = ctx;
+
+	fprintf(stderr, "%s: %s/%s:", f->who, f->dir, note->file);
+	if (note->line)
+		fprintf(stderr, "%u:", note->line);
+	if (note->section && *note->section)
+		fprintf(stderr, " [%s]", note->section);
+	if (note->item && *note->item)
+		fprintf(stderr, " %s:", note->item);
+	fprintf(stderr, " %s", note->text);
+	if (note->other && *note->other)
+		fprintf(stderr, " (%s)", note->other);
+	if (note->error == -CST_ERR_IO && f->error)
+		fprintf(stderr, " (%s)", f->error == EINVAL ? "not a regular file" :
+			f->error == EACCES ? "not inside the folder, or not readable" : strerror(f->error));
+	fputc('\n', stderr);
+	f->error = 0;
+}
+
+void folder_free(struct folder *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->nr; i++) {
+		free(f->maps[i].name);
+		if (f->maps[i].p)
+			munmap(f->maps[i].p, f->maps[i].len);
+	}
+	free(f->maps);
+}

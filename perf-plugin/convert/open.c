@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* open.c - an input of any kind as perf.data. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "convert/convert.h"
+#include "perfdata/source.h"
+
+static bool has(const char *dir, const char *name)
+{
+	char *path;
+	bool there;
+
+	if (asprintf(&path, "%s/%s", dir, name) < 0)
+		return false;
+	there = access(path, F_OK) == 0;
+	free(path);
+	return there;
+}
+
+enum convert_kind convert_kind_of(const char *path)
+{
+	if (!pd_source_is_dir(path))
+		return CONVERT_PERF;
+	if (has(path, "contents.ini"))
+		return CONVERT_PACKAGE;
+	return has(path, "snapshot.ini") ? CONVERT_SNAPSHOT : CONVERT_PERF;
+}
+
+int convert_open(struct convert_input *in, const char *path, struct pd_error *err)
+{
+	enum convert_kind kind = convert_kind_of(path);
+	struct convert_losses l = { .name = path };
+	struct perf_writer *w;
+	int fd, rc;
+
+	memset(in, 0, sizeof(*in));
+	if (kind == CONVERT_PERF) {
+		in->pd = perfdata_open(path, err);
+		return in->pd ? 0 : err->code;
+	}
+	fd = pd_source_temp();
+	if (fd < 0)
+		return pd_fail(err, PD_E_IO, 0, "%s: cannot create a temporary file for its records: %s; set "
+			       "TMPDIR to a writable directory", path, strerror(errno));
+	w = pw_open_fd(fd, path, err);
+	rc = w ? 0 : err->code;
+	if (w) {
+		rc = kind == CONVERT_PACKAGE ? convert_from_package(path, true, w, &in->images, &l, err) :
+					       convert_from_snapshot(path, true, w, &in->images, &l, err);
+		if (rc)
+			pw_abort(w);
+		else
+			rc = pw_finish(w, err);
+	}
+	if (!rc) {
+		in->pd = perfdata_open_fd(fd, path, err);
+		rc = in->pd ? 0 : err->code;
+	}
+	close(fd);
+	in->dropped = l.dropped;
+	if (rc)
+		dso_places_free(&in->images);
+	return rc;
+}
