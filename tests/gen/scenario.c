@@ -148,7 +148,7 @@ static int write_text(const char *dir, const char *name, const struct gbuf *text
 	f = fopen(path, "wb");
 	if (!f)
 		return -1;
-	if (fwrite(text->p, 1, text->len, f) != text->len)
+	if (text->len && fwrite(text->p, 1, text->len, f) != text->len)
 		errno = EIO;
 	else if (!fclose(f))
 		return 0;

@@ -224,7 +224,7 @@ void world_write_in(struct world *w, const char *dir, const char *path, const vo
 		mkdir(name, 0777);
 	}
 	f = fopen(name, "wb");
-	if (!f || fwrite(p, 1, n, f) != n)
+	if (!f || (n && fwrite(p, 1, n, f) != n))
 		w->error = errno ? errno : EIO;
 	if (f && fclose(f))
 		w->error = errno;
