@@ -505,7 +505,6 @@ int who_context(struct stream_state *st, const struct cst_generic *g)
 		w->id = g->context_id;
 		w->id_bits = st->stream.config->cid_bytes * 8;
 	}
-	same_id = w->id == was_id && w->id_bits == was_bits;
 	if (g->flags & CST_GF_EL) {
 		st->el = g->el;
 		st->el_known = true;
@@ -517,13 +516,15 @@ int who_context(struct stream_state *st, const struct cst_generic *g)
 			e.to_known = cst_decoder_peek_address(st->stream.decoder, &e.to) > 0;
 		world_of(&st->ss->own, &w->world, g, &e);
 		count_world(st, g);
-		/* Who starts anew need not send a zero: the idle task, which runs in the kernel only. */
-		if (who_is_traced(st) && !w->id_bits && g->el > 0 && w->world.world == WORLD_OWN) {
+		/* After Trace Info a zero need not be sent: the idle task, which runs in the kernel only. */
+		if (who_is_traced(st) && !(g->flags & (src->contextidr_el2 ? CST_GF_VMID : CST_GF_CID)) &&
+		    g->el > 0 && w->world.world == WORLD_OWN) {
 			w->id = 0;
 			w->id_bits = 8 * (src->contextidr_el2 ? st->stream.config->vmid_bytes :
 					  st->stream.config->cid_bytes);
 		}
 	}
+	same_id = w->id == was_id && w->id_bits == was_bits;
 	/* Not yet in this fragment; after the first one the last value holds. */
 	if (who_is_traced(st) && !w->id_bits && st->stream.tid < 0)
 		return 0;

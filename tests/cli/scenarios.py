@@ -16,7 +16,7 @@ import tempfile
 LINE = re.compile(r"\s*(-?\d+)/(-?\d+)\s+\[(\d+)\]\s+([0-9a-f]+)\s+=>\s+([0-9a-f]+)\s*$")
 SEEDS = 24 if os.environ.get("CSTRACE_NIGHTLY") else 4
 TIME_LIMIT = 60
-LATER = ("modules", "asid", "tid-asid", "hw-id")  # run when named
+LATER = ("modules", "asid", "asid-kernel", "tid-asid", "hw-id")  # run when named
 
 
 class Bad(Exception):

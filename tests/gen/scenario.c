@@ -116,6 +116,8 @@ static void draw_options(struct world_opts *o, uint64_t seed)
 	o->s.perf.time_conv = 1;
 	o->s.perf.rings = 1;
 	o->s.perf.kernel_events = 1;
+	o->s.perf.compress = (uint8_t)(rng_below(&r, 5) ? 0 : 1 + rng_below(&r, 2));
+	o->s.perf.compress_block = 1000;
 	o->s.perf.cmdline = "perf record -a -e cs_etm//";
 	t->ete = seed & 1;
 	t->minor = (uint8_t)(t->ete ? 1 : 2 + rng_below(&r, 3));

@@ -53,6 +53,14 @@ const struct code *image(struct scenario *s, const char *path);
 void run_some(struct scenario *s, int cpu, struct wthread *t);
 void take_turns(struct scenario *s, struct wthread *a, struct wthread *b);
 
+/* a kernel that is traced, with an image */
+struct kernel {
+	struct code *code;	/* as it stands in memory */
+	uint64_t base;
+};
+
+struct kernel start_kernel(struct scenario *s);
+
 #define PAGE_INSNS 1024u
 #define IMAGE_INSNS (2 * PAGE_INSNS)
 #define IMAGE_SIZE (4ull * IMAGE_INSNS)

@@ -21,11 +21,6 @@ enum { F_BPF_PROG_INFO = 25 };
 enum { BPIL_INSNS = 0, BPIL_KSYMS = 3, BPIL_LENS = 4 };
 enum { KSYMBOL_BPF = 1, KSYMBOL_OUT_OF_LINE = 2 };
 
-struct kernel {
-	struct code *code;	/* as it stands in memory */
-	uint64_t base;
-};
-
 static void traced(struct world_opts *o)
 {
 	o->kernel_traced = 1;
@@ -59,7 +54,7 @@ static void write_vmlinux(struct scenario *s, const struct kernel *k)
 	expect(s, "option @/boot/vmlinux");
 }
 
-static struct kernel start_kernel(struct scenario *s)
+struct kernel start_kernel(struct scenario *s)
 {
 	struct kernel k = place_kernel(s);
 

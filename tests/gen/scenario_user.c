@@ -333,6 +333,65 @@ static void run_lost(struct scenario *s)
 	expect(s, "exit 3");
 }
 
+/* nobody saw the fork: what the child runs before it execs belongs to no known program */
+static void run_lost_fork(struct scenario *s)
+{
+	struct world *w = s->w;
+	struct wthread *t = start_process(s, 0, 1000, "parent"), *child;
+	const struct code *c = image(s, "/opt/child");
+
+	run_some(s, 0, t);
+	world_lose(w, 0, 1);
+	child = world_fork_lost(w, 0, t, 1100);
+	unknown_code(s, child, PROGRAM, PROGRAM + IMAGE_SIZE);
+	take_turns(s, t, child);
+	world_exec(w, 0, child, "child");
+	world_map(w, 0, child->p, LIBRARY, c, 0, IMAGE_INSNS, "/opt/child");
+	take_turns(s, child, t);
+	expect(s, "exit 3");
+	expect(s, "info lost records");
+}
+
+/* what perf inject --jit makes of generated code: a file for each method */
+static void run_jit_files(struct scenario *s)
+{
+	struct world *w = s->w;
+	struct wthread *t = start_process(s, 0, 1000, "engine");
+	const struct code *c;
+	char path[64];
+	uint64_t va;
+	int i;
+
+	for (i = 0; i < 8; i++) {
+		take_turns(s, t, t);
+		va = JIT + METHOD_STEP * rng_below(&w->rng, 3);
+		snprintf(path, sizeof(path), "/tmp/jitted-1000-%d.so", i);
+		c = world_code(w, METHOD_INSNS, 0);
+		world_image(w, path, c);
+		world_avoid(w, 0, t, va, va + METHOD_STEP);
+		world_map(w, 0, t->p, va, c, 0, METHOD_INSNS, path);
+	}
+	take_turns(s, t, t);
+}
+
+/* the event follows each thread */
+static void per_thread(struct world_opts *o)
+{
+	o->s.buffers = SESSION_PER_THREAD;
+	o->s.raw = 0;
+	o->s.fragment = 0;
+	o->s.chunk = 0;
+	o->s.perf.per_cpu = 0;
+	o->s.perf.cmdline = "perf record --per-thread -e cs_etm//u";
+}
+
+/* the file does not say what the ticks of the trace mean */
+static void estimated(struct world_opts *o)
+{
+	o->s.perf.time_conv = 0;
+	o->slack = 4000;
+}
+
 const struct scenario_row scenario_user[] = {
 	{ "exec", "a process becomes another program at the same addresses", NULL, run_exec },
 	{ "fork", "children go on in inherited maps, then all map different things", NULL, run_fork },
@@ -345,5 +404,12 @@ const struct scenario_row scenario_user[] = {
 	{ "jit", "generated code that changes, with a jitdump", monotonic, run_jit },
 	{ "jit-unknown", "generated code without a jitdump", lossy, run_jit_unknown },
 	{ "lost-map", "the record of a mapping is lost", lossy, run_lost },
+	{ "lost-fork", "the record of a fork is lost", lossy, run_lost_fork },
+	{ "jit-files", "generated code in files, one address", NULL, run_jit_files },
+	{ "per-thread", "a buffer for each thread", per_thread, run_threads },
+	{ "per-thread-exec", "the same, and programs change", per_thread, run_exec },
+	{ "exec-estimated", "exec, without a time conversion", estimated, run_exec },
+	{ "dlopen-estimated", "libraries, without a time conversion", estimated, run_dlopen },
+	{ "cpus-estimated", "two CPUs, without a time conversion", estimated, run_two_cpus },
 	{ NULL, NULL, NULL, NULL },
 };

@@ -142,6 +142,19 @@ static void run_tid_asid(struct scenario *s)
 	expect(s, "option --contextid=tid-asid");
 }
 
+/* the kernel, too: a switch is where the number changes */
+static void asid_kernel(struct world_opts *o)
+{
+	asid(o);
+	o->kernel_traced = 1;
+}
+
+static void run_asid_kernel(struct scenario *s)
+{
+	start_kernel(s);
+	run_asid(s);
+}
+
 static void one_sink(struct world_opts *o)
 {
 	o->s.raw = 0;
@@ -187,6 +200,7 @@ const struct scenario_row scenario_who[] = {
 	{ "sched-switch", "no context ID, but samples of sched_switch", only_sched_switch, run_sched_switch },
 	{ "one-process", "no context ID, one process", only_aux, run_one_process },
 	{ "asid", "the context ID is an address space number", asid, run_asid },
+	{ "asid-kernel", "the same, with the kernel", asid_kernel, run_asid_kernel },
 	{ "tid-asid", "the context ID is thread and address space number", tid_asid, run_tid_asid },
 	{ "one-sink", "processes on two CPUs, one sink", one_sink, run_one_sink },
 	{ "hw-id", "trace IDs change hands", one_sink, run_hw_id },

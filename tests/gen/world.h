@@ -44,6 +44,7 @@ struct world_opts {
 	struct session_opts s;
 	uint8_t kernel_traced;
 	uint8_t kernel_el;	/* 1, or 2 with the virtualisation host extensions */
+	uint32_t slack;		/* ticks around what the side band says, 0: 40 */
 	uint8_t cut_often;	/* an AUX fragment ends whenever the side band says something */
 	uint16_t p_irq;		/* per mille of user instructions */
 	const char *symfs;	/* where the files of the machine go */
@@ -113,8 +114,11 @@ void world_map_lost(struct world *w, int cpu, struct wproc *p, uint64_t va, cons
 void world_mmap_record(struct world *w, int cpu, struct wproc *p, uint64_t va, uint64_t len,
 		       uint64_t offset, const char *path);
 void world_comm(struct world *w, int cpu, struct wthread *t, const char *comm, int exec);
+/* records that do not fit into the ring of a CPU until the next one does */
+void world_lose(struct world *w, int cpu, uint64_t records);
 /* fork: a new process that inherits; clone: a thread of the same */
 struct wthread *world_fork(struct world *w, int cpu, struct wthread *parent, uint32_t pid);
+struct wthread *world_fork_lost(struct world *w, int cpu, struct wthread *parent, uint32_t pid);
 struct wthread *world_clone(struct world *w, int cpu, struct wthread *t, uint32_t tid);
 /* the thread becomes another program: maps are gone */
 void world_exec(struct world *w, int cpu, struct wthread *t, const char *comm);

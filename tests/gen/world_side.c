@@ -12,7 +12,7 @@
 #define INIT 1u	/* who is running when nobody is */
 
 /* time passes before and after what happens now */
-static struct perfw_at begin(struct world *w, int cpu)
+static struct perfw_at begin_near(struct world *w, int cpu, uint32_t slack)
 {
 	struct wcpu *c = &w->cpu[cpu];
 	struct perfw_at at;
@@ -21,18 +21,23 @@ static struct perfw_at begin(struct world *w, int cpu)
 
 	for (i = 0; w->o.cut_often && i < w->o.s.ncpus; i++)
 		session_cut(w->s, i);
-	c->now += rng_range(&w->rng, 3, 40);
+	c->now += rng_range(&w->rng, slack / 10, slack);
 	session_wait(w->s, cpu, c->now);
 	at = session_at(w->s, cpu, c->cur ? c->cur->tid : INIT);
 	at.time = PERFW_TIME_BASE + c->now;
 	if (!c->cur)
 		at.pid = INIT;
-	c->now += rng_range(&w->rng, 3, 40);
+	c->now += rng_range(&w->rng, slack / 10, slack);
 	lost = c->lost;
 	c->lost = 0;
 	if (lost)
 		perfw_lost(session_perf(w->s), &at, lost);
 	return at;
+}
+
+static struct perfw_at begin(struct world *w, int cpu)
+{
+	return begin_near(w, cpu, w->o.slack ? w->o.slack : 40);
 }
 
 struct perfw_at world_at(struct world *w, int cpu)
@@ -107,11 +112,16 @@ void world_map(struct world *w, int cpu, struct wproc *p, uint64_t va, const str
 	world_place(p, va, c, first, n);
 }
 
+void world_lose(struct world *w, int cpu, uint64_t records)
+{
+	world_pause(w, cpu, 20);
+	w->cpu[cpu].lost += records;
+}
+
 void world_map_lost(struct world *w, int cpu, struct wproc *p, uint64_t va, const struct code *c,
 		    uint32_t first, uint32_t n)
 {
-	world_pause(w, cpu, 20);
-	w->cpu[cpu].lost++;
+	world_lose(w, cpu, 1);
 	world_place(p, va, c, first, n);
 }
 
@@ -125,9 +135,8 @@ void world_comm(struct world *w, int cpu, struct wthread *t, const char *comm, i
 	perfw_comm(session_perf(w->s), &at, comm, exec);
 }
 
-struct wthread *world_fork(struct world *w, int cpu, struct wthread *parent, uint32_t pid)
+struct wthread *world_fork_lost(struct world *w, int cpu, struct wthread *parent, uint32_t pid)
 {
-	struct perfw_at at = begin(w, cpu);
 	struct wproc *p = world_proc(w, pid);
 	struct wthread *t;
 	uint32_t asid = p->asid;
@@ -139,10 +148,18 @@ struct wthread *world_fork(struct world *w, int cpu, struct wthread *parent, uin
 	t->pc = parent->pc;
 	memcpy(t->shadow, parent->shadow, sizeof(t->shadow));
 	t->depth = parent->depth;
+	world_pause(w, cpu, 20);
+	return t;
+}
+
+struct wthread *world_fork(struct world *w, int cpu, struct wthread *parent, uint32_t pid)
+{
+	struct perfw_at at = begin(w, cpu);
+
 	at.pid = parent->p->pid;
 	at.tid = parent->tid;
 	perfw_task(session_perf(w->s), &at, pid, pid, parent->p->pid, parent->tid, 0);
-	return t;
+	return world_fork_lost(w, cpu, parent, pid);
 }
 
 struct wthread *world_clone(struct world *w, int cpu, struct wthread *parent, uint32_t tid)
@@ -176,7 +193,7 @@ void world_exit(struct world *w, int cpu, struct wthread *t)
 void world_switch_records(struct world *w, int cpu, struct wthread *from, struct wthread *to)
 {
 	struct perfw *pw = session_perf(w->s);
-	struct perfw_at out = begin(w, cpu), in = out;
+	struct perfw_at out = begin_near(w, cpu, 40), in = out;
 
 	if (from) {
 		out.pid = from->p->pid;
