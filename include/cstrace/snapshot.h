@@ -104,6 +104,7 @@ struct cst_snap_buffer {
 struct cst_snap_link {
 	const char *from, *to;
 	uint8_t stream;		/* source_buffers: N of "(stream:N)"; 0 instructions */
+	uint8_t has_stream;	/* 0: of all streams that have no buffer of their own */
 };
 
 /* A snapshot. Lists stand in the order of the files. */
@@ -151,13 +152,22 @@ CST_API const struct cst_snap_device *cst_snapshot_device(const struct cst_snaps
 CST_API const struct cst_snap_device *cst_snapshot_core(const struct cst_snapshot *ss,
 							const struct cst_snap_device *source);
 /*
- * Does the instruction stream of `source` go to `buffer`? With a single buffer and no [source_buffers]
- * every source does.
+ * Does a stream of `source` go to `buffer`? Stream 0 is that of the instructions, 1 that of the data of an
+ * ETMv4. With a single buffer and no [source_buffers] every source does.
  */
+CST_API int cst_snapshot_feeds_stream(const struct cst_snapshot *ss, const struct cst_snap_device *source,
+				      unsigned int stream, const struct cst_snap_buffer *buffer);
+/* The same for instructions. */
 CST_API int cst_snapshot_feeds(const struct cst_snapshot *ss, const struct cst_snap_device *source,
 			       const struct cst_snap_buffer *buffer);
 /* Register by name, without case; 1 and *value, or 0. */
 CST_API int cst_snap_reg(const struct cst_snap_device *dev, const char *name, uint64_t *value);
+
+/*
+ * Trace ID of a source of any kind, from the register where it has it: ETMTRACEIDR, TRCTRACEIDR,
+ * CONTROL_REGISTER of an ITM, STMTCSR of an STM. 1 and *id, or 0.
+ */
+CST_API int cst_snap_trace_id(const struct cst_snap_device *source, unsigned int *id);
 
 /* What cst_snap_etmv4() had to assume. */
 enum cst_snap_assumed {

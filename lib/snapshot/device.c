@@ -88,7 +88,17 @@ static int device_key(struct snap_file *f, struct cst_snap_device *dev, const st
 	return *text ? 0 : full(f, l->line);
 }
 
-/* "id:0x82", "0x82", "size:64"; the name itself is the first item. */
+static const char *attribute_sign(struct cst_str item)
+{
+	size_t i;
+
+	for (i = 0; i < item.n; i++)
+		if (item.p[i] == ':' || item.p[i] == '=')
+			return item.p + i;
+	return NULL;
+}
+
+/* "id:0x82", "0x82", "size:64", also with '='. */
 static int reg_attributes(struct cst_snap_reg *reg, struct cst_str rest)
 {
 	struct cst_str item, key;
@@ -98,7 +108,7 @@ static int reg_attributes(struct cst_snap_reg *reg, struct cst_str rest)
 	while (cst_ini_item(&rest, &item)) {
 		if (!item.n)
 			continue;
-		colon = memchr(item.p, ':', item.n);
+		colon = attribute_sign(item);
 		key.p = item.p;
 		key.n = colon ? (size_t)(colon - item.p) : 0;
 		if (colon) {
@@ -148,6 +158,9 @@ static int reg_key(struct snap_file *f, struct cst_snap_device *dev, const struc
 			      "register value is not a number of at most 64 bits");
 		return 0;
 	}
+	if (reg.bits < 64 && open && reg.value >> reg.bits)
+		cst_snap_say(f->io, f->name, l->line, -CST_ERR_SYNTAX,
+			     "register value does not fit into its size; it is kept");
 	reg.name = cst_snap_copy(f->ss, name);
 	if (!reg.name)
 		return full(f, l->line);

@@ -150,14 +150,24 @@ void cst_ini_start(struct ini_reader *r, const uint8_t *text, size_t len)
 	r->section.p = "";
 }
 
+/* Not one in parentheses, "R0(id=7)=1", unless there is no other. */
 static const char *separator(const struct ini_reader *r, struct cst_str s)
 {
-	size_t i;
+	const char *first = NULL;
+	size_t i, depth = 0;
 
-	for (i = 0; i < s.n; i++)
-		if (s.p[i] == '=' || (r->package && s.p[i] == ':'))
-			return s.p + i;
-	return NULL;
+	for (i = 0; i < s.n; i++) {
+		if (s.p[i] == '(') {
+			depth++;
+		} else if (s.p[i] == ')') {
+			depth -= depth != 0;
+		} else if (s.p[i] == '=' || (r->package && s.p[i] == ':')) {
+			if (!depth)
+				return s.p + i;
+			first = first ? first : s.p + i;
+		}
+	}
+	return first;
 }
 
 /* Where a comment may start: behind a quoted value. */

@@ -45,14 +45,29 @@ const struct cst_snap_device *cst_snapshot_core(const struct cst_snapshot *ss,
 int cst_snapshot_feeds(const struct cst_snapshot *ss, const struct cst_snap_device *source,
 		       const struct cst_snap_buffer *buffer)
 {
+	return cst_snapshot_feeds_stream(ss, source, 0, buffer);
+}
+
+int cst_snapshot_feeds_stream(const struct cst_snapshot *ss, const struct cst_snap_device *source,
+			      unsigned int stream, const struct cst_snap_buffer *buffer)
+{
+	const struct cst_snap_link *link;
+	int own = 0;
 	size_t i;
 
 	if (!ss->n_source_buffers)
 		return ss->n_buffers == 1 && source->class_ == CST_SNAP_SOURCE;
-	for (i = 0; i < ss->n_source_buffers; i++)
-		if (!ss->source_buffers[i].stream && !strcmp(ss->source_buffers[i].from, source->name) &&
-		    !strcmp(ss->source_buffers[i].to, buffer->name))
+	/* A stream that has buffers of its own goes there and nowhere else. */
+	for (i = 0; i < ss->n_source_buffers && !own; i++) {
+		link = &ss->source_buffers[i];
+		own = link->has_stream && link->stream == stream && !strcmp(link->from, source->name);
+	}
+	for (i = 0; i < ss->n_source_buffers; i++) {
+		link = &ss->source_buffers[i];
+		if (!strcmp(link->from, source->name) && link->has_stream == own &&
+		    (!own || link->stream == stream) && !strcmp(link->to, buffer->name))
 			return 1;
+	}
 	return 0;
 }
 
@@ -73,6 +88,33 @@ static int begins(const char *s, const char *word)
 	struct cst_str part = { s, strlen(word) };
 
 	return strlen(s) >= part.n && cst_ini_is(part, word);
+}
+
+int cst_snap_trace_id(const struct cst_snap_device *source, unsigned int *id)
+{
+	static const struct {
+		const char *type, *reg;
+		unsigned int shift;
+	} table[] = {
+		{ "ETM3", "ETMTRACEIDR", 0 },
+		{ "ETMv3", "ETMTRACEIDR", 0 },
+		{ "PTM", "ETMTRACEIDR", 0 },
+		{ "PFT", "ETMTRACEIDR", 0 },
+		{ "ETM4", "TRCTRACEIDR", 0 },
+		{ "ETMv4", "TRCTRACEIDR", 0 },
+		{ "ETE", "TRCTRACEIDR", 0 },
+		{ "ITM", "CONTROL_REGISTER", 16 },
+		{ "STM", "STMTCSR", 16 },
+	};
+	uint64_t value;
+	size_t i;
+
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (begins(source->type, table[i].type) && cst_snap_reg(source, table[i].reg, &value)) {
+			*id = (unsigned int)(value >> table[i].shift) & 0x7f;
+			return 1;
+		}
+	return 0;
 }
 
 int cst_snap_etmv4(const struct cst_snap_device *source, struct cst_etmv4_regs *regs, int *ete,

@@ -52,7 +52,7 @@ static int no_memory(struct snap_file *f, unsigned int line)
 }
 
 struct device_file {
-	const char *name;
+	const char *name, *key;
 	unsigned int line;
 };
 
@@ -100,6 +100,9 @@ static int index_key(struct snap_file *f, struct index *ix, const struct ini_lin
 		if (!file)
 			return no_memory(f, l->line);
 		file->line = l->line;
+		file->key = cst_snap_copy(f->ss, l->key);
+		if (!file->key)
+			return no_memory(f, l->line);
 		text = &file->name;
 	} else if (cst_ini_is(l->section, "clusters")) {
 		return add_cluster(f, l);
@@ -146,6 +149,37 @@ static int read_index(struct snap_file *f, struct index *ix)
 	return 0;
 }
 
+/* Worth a note: a reader that takes keys and locations as names sees only one of the two. */
+static void check_keys(const struct cst_snap_io *io, const char *index_name, const struct index *ix)
+{
+	struct cst_str key;
+	size_t i, k;
+
+	for (i = 1; i < ix->n_files; i++) {
+		key.p = ix->files[i].key;
+		key.n = strlen(key.p);
+		for (k = 0; k < i; k++)
+			if (cst_ini_is(key, ix->files[k].key)) {
+				cst_snap_say(io, index_name, ix->files[i].line, -CST_ERR_CONFLICT,
+					     "another device has the same key; both are read");
+				break;
+			}
+	}
+}
+
+static void check_locations(const struct cst_snapshot *ss, const struct cst_snap_io *io)
+{
+	size_t i, k;
+
+	for (i = 1; i < ss->n_devices; i++)
+		for (k = 0; k < i && *ss->devices[i].location; k++)
+			if (!strcmp(ss->devices[i].location, ss->devices[k].location)) {
+				cst_snap_say(io, ss->devices[i].file, 0, -CST_ERR_CONFLICT,
+					     "another device has the same location");
+				break;
+			}
+}
+
 static int read_devices(struct snap *ss, const struct cst_snap_io *io, const char *index_name,
 			const struct index *ix)
 {
@@ -154,6 +188,7 @@ static int read_devices(struct snap *ss, const struct cst_snap_io *io, const cha
 	size_t i;
 	int err;
 
+	check_keys(io, index_name, ix);
 	for (i = 0; i < ix->n_files; i++) {
 		memset(&dev, 0, sizeof(dev));
 		err = cst_snap_open(&f, ss, io, ix->files[i].name);
@@ -175,6 +210,7 @@ static int read_devices(struct snap *ss, const struct cst_snap_io *io, const cha
 			return no_memory(&f, 0);
 		*to = dev;
 	}
+	check_locations(&ss->pub, io);
 	return 0;
 }
 

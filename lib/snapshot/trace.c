@@ -21,14 +21,15 @@ static int full(struct snap_file *f, unsigned int line)
 			    "snapshot needs more memory than is there or allowed");
 }
 
+/* `stream` -1: not given. */
 static int add_link(struct snap_file *f, struct cst_snap_link **list, size_t *n, struct cst_str from,
-		    struct cst_str to, unsigned int stream, unsigned int line)
+		    struct cst_str to, int stream, unsigned int line)
 {
-	struct cst_snap_link link, *at;
+	struct cst_snap_link link = { .has_stream = stream >= 0 }, *at;
 
 	link.from = cst_snap_copy(f->ss, from);
 	link.to = cst_snap_copy(f->ss, to);
-	link.stream = (uint8_t)stream;
+	link.stream = stream >= 0 ? (uint8_t)stream : 0;
 	if (!link.from || !link.to)
 		return full(f, line);
 	at = cst_snap_append(f->ss, list, n, sizeof(*at));
@@ -64,7 +65,7 @@ static int source_buffer(struct snap_file *f, const struct ini_line *l)
 	while (!err && cst_ini_item(&rest, &item))
 		if (item.n)
 			err = add_link(f, &f->ss->pub.source_buffers, &f->ss->pub.n_source_buffers,
-				       cst_ini_trim(name), item, (unsigned int)stream, l->line);
+				       cst_ini_trim(name), item, open ? (int)stream : -1, l->line);
 	return err;
 }
 
@@ -143,6 +144,11 @@ static struct cst_snap_buffer *begin_section(struct snap_file *f, struct cst_str
 
 	if (!in_list(list, section))
 		return NULL;
+	if (cst_ini_is(section, "trace_buffers") || cst_ini_is(section, "source_buffers") ||
+	    cst_ini_is(section, "core_trace_sources")) {
+		cst_snap_skip(f, f->ini.line, -CST_ERR_CONFLICT, "a trace buffer has the name of another section");
+		return NULL;
+	}
 	for (i = 0; i < pub->n_buffers; i++)
 		if (strlen(pub->buffers[i].id) == section.n &&
 		    !memcmp(pub->buffers[i].id, section.p, section.n))
@@ -207,7 +213,7 @@ int cst_snap_read_trace(struct snap_file *f)
 		else if (cst_ini_is(l.section, "source_buffers"))
 			err = source_buffer(f, &l);
 		else if (cst_ini_is(l.section, "core_trace_sources"))
-			err = add_link(f, &pub->core_sources, &pub->n_core_sources, l.key, l.value, 0,
+			err = add_link(f, &pub->core_sources, &pub->n_core_sources, l.key, l.value, -1,
 				       l.line);
 	}
 	return err ? err : check_buffers(f, list);

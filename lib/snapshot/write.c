@@ -191,13 +191,14 @@ static void links(struct cst_text *t, const struct cst_snap_link *l, size_t n, i
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (lists && i && !strcmp(l[i].from, l[i - 1].from) && l[i].stream == l[i - 1].stream) {
+		if (lists && i && !strcmp(l[i].from, l[i - 1].from) && l[i].stream == l[i - 1].stream &&
+		    l[i].has_stream == l[i - 1].has_stream) {
 			cst_text_char(t, ',');
 		} else {
 			if (i)
 				cst_text_char(t, '\n');
 			cst_text_str(t, l[i].from);
-			if (l[i].stream) {
+			if (l[i].has_stream || l[i].stream) {
 				cst_text_str(t, "(stream:");
 				cst_text_dec(t, l[i].stream);
 				cst_text_char(t, ')');

@@ -570,6 +570,142 @@ static void test_dump_limit(void **state)
 	close_memory(&t);
 }
 
+/* What section 4 of the format allows beyond the ordinary. */
+static void test_notations(void **state)
+{
+	struct files fs = good_files();
+	struct cst_snap_io io = io_for(&fs);
+	const struct cst_snap_device *etm;
+	struct cst_snapshot *ss;
+	uint64_t v;
+
+	(void)state;
+	set_file(&fs, "etm.ini",
+		 "[device]\nname=ETM_0\nclass=trace_source\ntype=ETM4.2\n[regs]\nREG_A(77) = 0x1234\n"
+		 "REG_B(id:78) = 0x1234\nREG_C(id:0x80,size:64) = 0x1234000012340000\n"
+		 "REG_D(size:64,0x82) = 0x1234000012340000\nREG_E(id=0x83,size=16)=5\nREG_F( size = 64 )=6\n"
+		 "REG_G(size:8)=0x100\nREG_H(id=1=2\n");
+	assert_int_equal(cst_snapshot_read(&ss, &io, NULL), 0);
+	etm = cst_snapshot_device(ss, "ETM_0");
+	assert_int_equal(etm->n_regs, 7);
+	assert_int_equal(etm->regs[0].id, 77);
+	assert_int_equal(etm->regs[1].id, 78);
+	assert_int_equal(etm->regs[2].id, 0x80);
+	assert_int_equal(etm->regs[2].bits, 64);
+	assert_int_equal(etm->regs[3].id, 0x82);
+	assert_int_equal(etm->regs[3].bits, 64);
+	assert_int_equal(etm->regs[3].value, 0x1234000012340000);
+	assert_string_equal(etm->regs[4].name, "REG_E");
+	assert_int_equal(etm->regs[4].id, 0x83);
+	assert_int_equal(etm->regs[4].bits, 16);
+	assert_int_equal(etm->regs[4].value, 5);
+	assert_int_equal(etm->regs[5].bits, 64);
+	assert_int_equal(cst_snap_reg(etm, "REG_F", &v), 1);
+	assert_int_equal(v, 6);
+	/* One value larger than its size, one parenthesis that is not closed. */
+	assert_int_equal(fs.notes, 2);
+	assert_int_equal(ss->n_skipped, 1);
+	cst_snapshot_free(ss);
+}
+
+/* A stream with a buffer of its own goes nowhere else; other streams go where their source does. */
+static void test_streams(void **state)
+{
+	struct files fs = good_files();
+	struct cst_snap_io io = io_for(&fs);
+	const struct cst_snap_device *etm;
+	struct cst_snapshot *ss;
+
+	(void)state;
+	set_file(&fs, "trace.ini", "[trace_buffers]\nbuffers=b0,b1,b2\n"
+		 "[b0]\nname=A\nfile=a\nformat=coresight\n[b1]\nname=B\nfile=b\nformat=coresight\n"
+		 "[b2]\nname=C\nfile=c\nformat=coresight\n"
+		 "[source_buffers]\nETM_0=A, C\nETM_0(stream:1)=B\n");
+	assert_int_equal(cst_snapshot_read(&ss, &io, NULL), 0);
+	etm = cst_snapshot_device(ss, "ETM_0");
+	assert_int_equal(ss->n_source_buffers, 3);
+	assert_int_equal(cst_snapshot_feeds(ss, etm, &ss->buffers[0]), 1);
+	assert_int_equal(cst_snapshot_feeds(ss, etm, &ss->buffers[1]), 0);
+	assert_int_equal(cst_snapshot_feeds(ss, etm, &ss->buffers[2]), 1);
+	assert_int_equal(cst_snapshot_feeds_stream(ss, etm, 1, &ss->buffers[0]), 0);
+	assert_int_equal(cst_snapshot_feeds_stream(ss, etm, 1, &ss->buffers[1]), 1);
+	assert_int_equal(cst_snapshot_feeds_stream(ss, etm, 2, &ss->buffers[2]), 1);
+	cst_snapshot_free(ss);
+	set_file(&fs, "trace.ini", "[trace_buffers]\nbuffers=b0,b1,source_buffers\n"
+		 "[b0]\nname=A\nfile=a\nformat=coresight\n[b1]\nname=B\nfile=b\nformat=coresight\n"
+		 "[source_buffers]\nETM_0=A\nETM_0(stream:0)=B\n");
+	assert_int_equal(cst_snapshot_read(&ss, &io, NULL), 0);
+	etm = cst_snapshot_device(ss, "ETM_0");
+	assert_int_equal(cst_snapshot_feeds(ss, etm, &ss->buffers[0]), 0);
+	assert_int_equal(cst_snapshot_feeds(ss, etm, &ss->buffers[1]), 1);
+	assert_int_equal(cst_snapshot_feeds_stream(ss, etm, 1, &ss->buffers[0]), 1);
+	/* A buffer cannot be called as a section that means something else. */
+	assert_true(fs.notes > 0);
+	assert_int_equal(ss->n_buffers, 2);
+	cst_snapshot_free(ss);
+}
+
+static void test_trace_ids(void **state)
+{
+	static const struct {
+		const char *type, *regs;
+		int id;
+	} cases[] = {
+		{ "ETM3.5", "ETMTRACEIDR=0x12", 0x12 },
+		{ "PFT1.1", "ETMTRACEIDR(id:0x80)=0x13", 0x13 },
+		{ "ETM4.0", "TRCTRACEIDR=0x80000014", 0x14 },
+		{ "ETE1.0", "TRCTRACEIDR=0x15", 0x15 },
+		{ "ITM", "CONTROL_REGISTER=0x160009", 0x16 },
+		{ "STM", "STMTCSR=0xff170009", 0x17 },
+		{ "STM", "TRCTRACEIDR=1", -1 },
+		{ "Cortex-A9", "ETMTRACEIDR=1", -1 },
+	};
+	struct cst_snapshot *ss;
+	unsigned int id;
+	char text[128];
+	size_t i;
+	int got;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct files fs = good_files();
+		struct cst_snap_io io = io_for(&fs);
+
+		snprintf(text, sizeof(text), "[device]\nname=ETM_0\ntype=%s\n[regs]\n%s\n", cases[i].type,
+			 cases[i].regs);
+		set_file(&fs, "etm.ini", text);
+		assert_int_equal(cst_snapshot_read(&ss, &io, NULL), 0);
+		got = cst_snap_trace_id(cst_snapshot_device(ss, "ETM_0"), &id);
+		assert_int_equal(got ? (int)id : -1, cases[i].id);
+		cst_snapshot_free(ss);
+	}
+}
+
+/* What must be unique and is not: read, with a note. */
+static void test_not_unique(void **state)
+{
+	struct files fs = good_files();
+	struct cst_snap_io io = io_for(&fs);
+	struct cst_snapshot *ss;
+
+	(void)state;
+	set_file(&fs, "snapshot.ini", "[snapshot]\nversion=1.0\n[device_list]\ndev=cpu.ini\nDEV=etm.ini\n");
+	assert_int_equal(cst_snapshot_read(&ss, &io, NULL), 0);
+	assert_int_equal(fs.notes, 1);
+	assert_int_equal(fs.last.line, 5);
+	assert_int_equal(fs.last.error, -CST_ERR_CONFLICT);
+	assert_int_equal(ss->n_devices, 2);
+	assert_int_equal(ss->n_skipped, 0);
+	cst_snapshot_free(ss);
+	fs = good_files();
+	set_file(&fs, "etm.ini", "[device]\nname=ETM_0\nlocation=address:0x10\n");
+	assert_int_equal(cst_snapshot_read(&ss, &io, NULL), 0);
+	assert_int_equal(fs.notes, 1);
+	assert_string_equal(fs.last_file, "etm.ini");
+	assert_int_equal(ss->n_devices, 2);
+	cst_snapshot_free(ss);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -580,6 +716,10 @@ int main(void)
 		cmocka_unit_test(test_profiles), cmocka_unit_test(test_memory_order),
 		cmocka_unit_test(test_memory_spaces), cmocka_unit_test(test_memory_edges),
 		cmocka_unit_test(test_dump_limit),
+		cmocka_unit_test(test_notations),
+		cmocka_unit_test(test_streams),
+		cmocka_unit_test(test_trace_ids),
+		cmocka_unit_test(test_not_unique),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,6 +95,7 @@ static void same_links(const struct cst_snap_link *a, size_t na, const struct cs
 		assert_string_equal(a->from, b->from);
 		assert_string_equal(a->to, b->to);
 		assert_int_equal(a->stream, b->stream);
+		assert_int_equal(a->has_stream, b->has_stream);
 	}
 }
 
@@ -186,7 +187,7 @@ static void make_full(struct full *f)
 		.files = { "a.bin", "sub/b.bin", "c.bin" },
 		.clusters = { { "Cluster 0", "cpu_0", 0 }, { "Cluster 0", "cpu_1", 0 }, { "C1", "x", 0 } },
 		.core = { { "cpu_0", "@address:0x10", 0 } },
-		.src = { { "ETM_0", "ETB_0", 0 }, { "ETM_0", "ETB_1", 0 }, { "ETM_0", "ETB_1", 1 } },
+		.src = { { "ETM_0", "ETB_0", 0, 1 }, { "ETM_0", "ETB_1", 0, 0 }, { "ETM_0", "ETB_1", 1, 1 } },
 	};
 	f->dev[0] = (struct cst_snap_device){ "cpu_0.ini", "cpu_0", "Cortex-A53", "address:0x10",
 					      CST_SNAP_CORE, f->core_regs, f->dumps, 2, 2 };
@@ -269,6 +270,8 @@ static void test_random(void **state)
 		}
 		f.etm_regs[0].value = (uint64_t)rand_r(&s) << 33 ^ (unsigned int)rand_r(&s);
 		f.etm_regs[0].bits = (uint8_t)((unsigned int)rand_r(&s) % 65);
+		if (f.etm_regs[0].bits < 64)
+			f.etm_regs[0].value &= ((uint64_t)1 << f.etm_regs[0].bits) - 1;
 		f.etm_regs[1].id = (uint32_t)rand_r(&s);
 		f.dumps[0].file = names[20];
 		f.dumps[0].address = (uint64_t)rand_r(&s) << 40;
@@ -276,6 +279,7 @@ static void test_random(void **state)
 		f.buf[0].name = names[21];
 		f.files[0] = names[22];
 		f.src[1].stream = (uint8_t)rand_r(&s);
+		f.src[1].has_stream = 1;
 		f.core[0].to = names[23];
 		f.clusters[1].to = names[24];
 		f.ss.description = names[25];
