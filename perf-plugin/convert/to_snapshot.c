@@ -373,7 +373,7 @@ static int add_devices(struct exporter *x, struct model *m, size_t n_dumps)
 			m->dev[nr++] = (struct cst_snap_device){
 				.file = s->core_file, .name = s->core, .type = "ARM-AA64", .location = "",
 				.class_ = CST_SNAP_CORE, .dumps = m->dumps, .n_dumps = n_dumps };
-		m->core[i] = (struct cst_snap_link){ s->core, s->name, 0 };
+		m->core[i] = (struct cst_snap_link){ .from = s->core, .to = s->name };
 	}
 	for (i = 0; i < x->nr_srcs; i++) {
 		struct snap_src *s = &x->srcs[i];
@@ -406,7 +406,8 @@ static int add_buffers(struct exporter *x, struct model *m)
 			.format_name = b->raw ? "source_data" : "coresight" };
 	}
 	for (i = 0; i < x->nr_srcs; i++)
-		m->src[i] = (struct cst_snap_link){ x->srcs[i].name, x->bufs[x->srcs[i].buf].name, 0 };
+		m->src[i] = (struct cst_snap_link){ .from = x->srcs[i].name,
+						    .to = x->bufs[x->srcs[i].buf].name };
 	m->ss.buffers = m->buf;
 	m->ss.n_buffers = x->nr_bufs;
 	m->ss.source_buffers = m->src;
