@@ -92,6 +92,7 @@ CST_API int cst_decoder_feed(struct cst_decoder *dec, const uint8_t *data, size_
 			     uint64_t offset);
 /* No more bytes: the next pulls return what is left, then EO_TRACE. */
 CST_API void cst_decoder_end(struct cst_decoder *dec);
+#define CST_PULL_MIN 4	/* room that a pull needs at least */
 /*
  * Take generic elements: returns how many were written to out[0..cap), 0 when more bytes are needed
  * (or all is said after _end). cst_decoder_stopped() tells why a pull ended.
@@ -166,8 +167,11 @@ CST_API int cst_tree_next_packet(struct cst_tree *tree, struct cst_packet *pkt,
 CST_API int cst_tree_next_fragment(struct cst_tree *tree, struct cst_fragment *frag,
 				   const uint8_t **data);
 CST_API const struct cst_frame_stats *cst_tree_frame_stats(const struct cst_tree *tree);
-/* Bytes of valid IDs that no decoder was added for. */
+/* Bytes of valid IDs that no decoder was added for and that are not ignored. */
 CST_API uint64_t cst_tree_unrouted(const struct cst_tree *tree);
+/* Nobody wants this ID: without a decoder its bytes are counted apart. */
+CST_API void cst_tree_ignore(struct cst_tree *tree, uint8_t trace_id);
+CST_API uint64_t cst_tree_ignored(const struct cst_tree *tree);
 
 CST_END
 

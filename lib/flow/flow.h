@@ -24,7 +24,7 @@ struct cst_stats;
 #define MAX_PASSED (1u << 13)
 
 /* An element makes at most so many generic elements (one atom at a time). */
-#define FLOW_ROOM 4
+#define FLOW_ROOM CST_PULL_MIN
 
 struct cst_flow {
 	const struct cst_config *cfg;

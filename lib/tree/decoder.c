@@ -402,7 +402,7 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 	struct cst_packet pkt;
 	size_t n = 0;
 
-	if (cap < 2 * FLOW_ROOM || cap > INT32_MAX)
+	if (cap < FLOW_ROOM || cap > INT32_MAX)
 		return -CST_ERR_INVAL;
 	dec->stopped = CST_STOP_NONE;
 	for (;;) {
@@ -461,14 +461,29 @@ static int ends_stretch(uint8_t type)
 	return 0;
 }
 
+/* Bytes with both upper bits, in steps of eight while all of them are such. */
+static void skip_atoms(struct cursor *c)
+{
+	const uint64_t top = 0x8080808080808080u;
+	uint64_t v;
+
+	while (c->len - c->pos >= sizeof(v)) {
+		memcpy(&v, c->data + c->pos, sizeof(v));
+		if ((v & v << 1 & top) != top)
+			break;
+		c->pos += sizeof(v);
+	}
+	while (c->pos < c->len && c->data[c->pos] >= 0xc0)
+		c->pos++;
+}
+
 int cst_cursor_find_timestamp(struct cursor *c, int stretch, uint64_t *ts)
 {
 	struct cst_packet pkt;
 
 	for (;;) {
 		if (!c->carry_len && c->ps.synced)
-			while (c->pos < c->len && c->data[c->pos] >= 0xc0)
-				c->pos++;
+			skip_atoms(c);
 		if (!next_packet(c, &pkt, 0))
 			return 0;
 		if (pkt.type == CST_PKT_TIMESTAMP && pkt.ts) {

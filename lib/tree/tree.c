@@ -28,6 +28,8 @@ struct cst_tree {
 	size_t in_len;
 	uint64_t in_offset;
 	uint64_t unrouted;
+	uint64_t ignore[2];		/* IDs that nobody wants */
+	uint64_t ignored;
 	enum cst_stop stopped;
 	uint8_t state;			/* enum tree_state */
 	uint8_t end_id;
@@ -226,7 +228,9 @@ static int route(struct cst_tree *t)
 		t->at += n;
 		dec = fr->id < 128 ? t->dec[fr->id] : NULL;
 		if (!dec) {
-			if (fr->id > 0 && fr->id < 0x70)
+			if (fr->id < 128 && t->ignore[fr->id >> 6] >> (fr->id & 63) & 1)
+				t->ignored += len;
+			else if (fr->id > 0 && fr->id < 0x70)
 				t->unrouted += len;
 			continue;
 		}
@@ -369,6 +373,17 @@ const struct cst_frame_stats *cst_tree_frame_stats(const struct cst_tree *t)
 uint64_t cst_tree_unrouted(const struct cst_tree *t)
 {
 	return t->unrouted;
+}
+
+void cst_tree_ignore(struct cst_tree *t, uint8_t id)
+{
+	if (id < 128)
+		t->ignore[id >> 6] |= 1ull << (id & 63);
+}
+
+uint64_t cst_tree_ignored(const struct cst_tree *t)
+{
+	return t->ignored;
 }
 
 /* Read on for one ID through the rest of the chunk, then through input that is not unpacked yet. */

@@ -73,6 +73,7 @@ int cmd_dump(int argc, const char **argv)
 	int only_id = -1, rc;
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
+		CMD_FILTER_OPTS(so.filter),
 		{ 's', "snapshot", CMD_OPT_STRING, &snapshot, "DIR",
 		  "read an Arm snapshot (a folder with snapshot.ini) instead", NULL },
 		{ 0, "source", CMD_OPT_STRING, &source, "NAME",

@@ -329,6 +329,7 @@ int cmd_info(int argc, const char **argv)
 	const char *format = "text";
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
+		CMD_FILTER_OPTS(so.filter),
 		{ 0, "no-decode", CMD_OPT_FLAG, &no_decode, NULL,
 		  "do not decode: no missing images, no losses inside the trace", NULL },
 		{ 0, "format", CMD_OPT_STRING, &format, "NAME",

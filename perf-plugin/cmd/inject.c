@@ -41,6 +41,7 @@ int cmd_inject(int argc, const char **argv)
 	char msg[400];
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
+		CMD_FILTER_OPTS(so.filter),
 		{ 'o', "output", CMD_OPT_STRING, &o.output, "FILE",
 		  "where the result goes, - for stdout in pipe form (default)", NULL },
 		{ 0, "itrace", CMD_OPT_OPTIONAL, &itrace, "LETTERS",

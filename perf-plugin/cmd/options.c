@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "session/filter.h"
+
 #define HELP_COLUMN 28
 
 static const struct cmd_opt *find_letter(const struct cmd_opt *o, char letter)
@@ -221,4 +223,40 @@ int cmd_options(const struct cmd_desc *cmd, int *argc, const char **argv)
 	}
 	*argc = operands;
 	return CMD_GO_ON;
+}
+
+static int filter_word(const char **slot, enum filter_word word, const char *arg)
+{
+	char msg[400];
+
+	*slot = arg;
+	if (filter_check(word, arg, msg, sizeof(msg)))
+		return 0;
+	fprintf(stderr, "cstrace: %s\n", msg);
+	return -1;
+}
+
+int cmd_filter_time(void *fo, const char *arg)
+{
+	return filter_word(&((struct filter_opts *)fo)->time, FILTER_TIME, arg);
+}
+
+int cmd_filter_cpu(void *fo, const char *arg)
+{
+	return filter_word(&((struct filter_opts *)fo)->cpu, FILTER_CPU, arg);
+}
+
+int cmd_filter_pid(void *fo, const char *arg)
+{
+	return filter_word(&((struct filter_opts *)fo)->pid, FILTER_PID, arg);
+}
+
+int cmd_filter_tid(void *fo, const char *arg)
+{
+	return filter_word(&((struct filter_opts *)fo)->tid, FILTER_TID, arg);
+}
+
+int cmd_filter_comm(void *fo, const char *arg)
+{
+	return filter_word(&((struct filter_opts *)fo)->comm, FILTER_COMM, arg);
 }

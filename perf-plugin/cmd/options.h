@@ -83,4 +83,20 @@ int cmd_contextid(void *data, const char *arg);
 	{ 'f', "force", CMD_OPT_FLAG, &(so).force, NULL,					\
 	  "use images whose build-id differs from the recorded one", NULL }
 
+/* The filters; `fo` is a struct filter_opts. */
+#define CMD_FILTER_OPTS(fo)									\
+	{ 0, "time", CMD_OPT_CALL, &(fo), "RANGES",						\
+	  "only START,STOP in seconds (several with spaces), or A%-B% or A%/N of the recording",	\
+	  cmd_filter_time },									\
+	{ 'C', "cpu", CMD_OPT_CALL, &(fo), "LIST", "only these CPUs, as 0-3,5", cmd_filter_cpu },	\
+	{ 0, "pid", CMD_OPT_CALL, &(fo), "LIST", "only these processes", cmd_filter_pid },	\
+	{ 0, "tid", CMD_OPT_CALL, &(fo), "LIST", "only these threads", cmd_filter_tid },		\
+	{ 0, "comm", CMD_OPT_CALL, &(fo), "LIST", "only threads with these names", cmd_filter_comm }
+
+int cmd_filter_time(void *filter_opts, const char *arg);
+int cmd_filter_cpu(void *filter_opts, const char *arg);
+int cmd_filter_pid(void *filter_opts, const char *arg);
+int cmd_filter_tid(void *filter_opts, const char *arg);
+int cmd_filter_comm(void *filter_opts, const char *arg);
+
 #endif

@@ -144,6 +144,7 @@ int cmd_profile(int argc, const char **argv)
 	const struct profile_format *f;
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
+		CMD_FILTER_OPTS(so.filter),
 		{ 'o', "output", CMD_OPT_STRING, &output, "FILE", "write to FILE instead of stdout",
 		  NULL },
 		{ 0, "format", CMD_OPT_STRING, &format, "NAME",

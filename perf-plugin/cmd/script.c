@@ -39,6 +39,7 @@ int cmd_script(int argc, const char **argv)
 	char msg[400];
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
+		CMD_FILTER_OPTS(so.filter),
 		{ 0, "itrace", CMD_OPT_OPTIONAL, &itrace, "LETTERS",
 		  "which samples to make of the trace (default: ce)", NULL },
 		{ 'F', "fields", CMD_OPT_STRING, &list, "LIST", "what to print of each, see below",

@@ -175,6 +175,25 @@ static void other(struct counts *c, struct stream *s, struct lane *ln, const str
 		count_range(c, ln);
 }
 
+/* A filter leaves this out: only where an open branch leads to is told. */
+static void pass(struct counts *c, struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n)
+{
+	const struct cst_generic *end = g + n;
+	struct binary *bin;
+
+	for (; g < end && g->kind != CST_GEN_RANGE; g++)
+		other(c, s, ln, g);
+	if (g == end)
+		return;
+	count_range(c, ln);
+	if (ln->br.open == BRANCH_TAKEN) {
+		bin = binary_of(c, s, g->section);
+		count_edge(c, ln, bin == ln->bin ? g->sect_off : COUNTS_OUTSIDE);
+	}
+	branch_init(&ln->br);
+	ln->bin = NULL;
+}
+
 static int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
 {
 	const struct cst_generic *end = g + n;
@@ -187,6 +206,10 @@ static int on_batch(void *data, struct stream *s, const struct cst_generic *g, s
 			return -CST_ERR_NOMEM;
 		branch_init(&ln->br);
 		s->priv = ln;
+	}
+	if (s->unwanted) {
+		pass(c, s, ln, g, n);
+		return c->nomem ? -CST_ERR_NOMEM : 0;
 	}
 	for (; g < end; g++) {
 		if (__builtin_expect(g->kind == CST_GEN_RANGE, 1))
@@ -206,7 +229,7 @@ static void on_stream_end(void *data, struct stream *s)
 
 int counts_run(struct counts *c)
 {
-	struct session_consumer consumer = { .data = c, .batch = on_batch,
+	struct session_consumer consumer = { .data = c, .batch = on_batch, .unwanted = true,
 					     .stream_end = on_stream_end };
 	int rc = session_run(c->ss, &consumer);
 

@@ -9,6 +9,8 @@
 #include "session/internal.h"
 
 #define BATCH 1024
+/* With a filter on time, batches are judged in pieces of this size. */
+#define FILTER_STEP 128
 
 /* Trees that one buffer keeps: one for each trace unit that writes into it without frames. */
 #define MAX_SLOTS 1024
@@ -18,6 +20,7 @@ struct tree_slot {
 	struct cst_tree *tree;
 	struct trace_unit *unit;	/* without frames */
 	bool raw;
+	uint64_t last_index;		/* of what was decoded last */
 	struct stream_state *st[128];
 	uint64_t seen[2];	/* IDs that were dealt with */
 };
@@ -30,6 +33,7 @@ struct run {
 	size_t nr_slots, cap_slots;
 	struct cst_generic *batch;
 	uint64_t present[2];	/* trace IDs in the fragment, when it matters */
+	bool past;		/* nothing that follows in the fragment is wanted */
 	bool progress;
 	struct timespec started, shown;
 	unsigned int ticks;
@@ -83,6 +87,7 @@ static int add_stream(struct run *r, struct tree_slot *slot, struct trace_unit *
 	st->queue = r->q;
 	st->unit = u;
 	st->stream.state = st;
+	st->stream.filter = r->ss->filter;
 	st->stream.cpu = (int)u->aux->cpu;
 	st->stream.trace_id = id;
 	st->stream.queue = r->q->number;
@@ -113,6 +118,8 @@ static void free_slot(struct run *r, struct tree_slot *slot)
 	if (!slot->raw)
 		cst_frame_stats_add(&r->ss->totals.frame, cst_tree_frame_stats(slot->tree));
 	r->ss->totals.unrouted += cst_tree_unrouted(slot->tree);
+	r->ss->totals.filtered_bytes += cst_tree_ignored(slot->tree);
+	r->ss->totals.aux_bytes -= cst_tree_ignored(slot->tree);
 	losses_queue_end(r->ss, r->q->cpu, slot->raw ? NULL : cst_tree_frame_stats(slot->tree),
 			 cst_tree_unrouted(slot->tree));
 	cst_tree_free(slot->tree);
@@ -221,6 +228,10 @@ static int add_frame_streams(struct run *r, struct tree_slot *slot, const struct
 			r->ss->unrouted_ids[id >> 6] |= bit;
 			continue;
 		}
+		if (!session_wants_id(r->ss, r->q, (uint8_t)id)) {
+			cst_tree_ignore(slot->tree, (uint8_t)id);
+			continue;
+		}
 		if (!usable(r, u))
 			continue;
 		err = add_stream(r, slot, u, id);
@@ -293,44 +304,140 @@ static void find_exception(struct stream_state *st, const struct cst_generic *g,
 	}
 }
 
-static int deliver(struct run *r, struct stream_state *st, int n, enum cst_stop why)
+/* All of the stream's fragment that a filter wants is behind it, and what was open then is closed. */
+static bool is_past(const struct run *r, const struct stream_state *st, const struct cst_generic *g,
+		    size_t n)
+{
+	size_t i;
+
+	if (st->stream.time <= filter_last(r->ss->filter))
+		return false;
+	for (i = 0; i < n; i++)
+		if (g[i].kind == CST_GEN_RANGE)
+			return true;
+	return false;
+}
+
+static int hand_piece(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
+{
+	struct filter *f = r->ss->filter;
+	struct stream *s = &st->stream;
+	int rc = 0;
+
+	s->unwanted = f && !filter_wants(f, s->cpu, s->pid, s->tid, s->time);
+	if (r->con->batch && (!s->unwanted || r->con->unwanted))
+		rc = r->con->batch(r->con->data, s, g, n);
+	s->fragment_start = false;
+	st->past = st->past || (f && is_past(r, st, g, n));
+	return rc;
+}
+
+/* A batch to the consumer, in pieces if it wants the time to go on inside. */
+static int hand_on(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n,
+		   enum cst_stop why)
+{
+	struct stream *s = &st->stream;
+	uint64_t start, whole, insns;
+	size_t i, step = r->con->step;
+	int rc = 0;
+
+	stream_batch_time(st, g, n, why, r->con->timeless);
+	if (!step && filter_has_time(r->ss->filter))
+		step = FILTER_STEP;
+	if (!step || n <= step || s->time == s->time_end)
+		return hand_piece(r, st, g, n);
+	start = s->time;
+	whole = s->time_end - start;
+	insns = s->n_insn;
+	for (i = 0; i < n && !rc; i += step) {
+		size_t end = n - i < step ? n : i + step;
+
+		s->time = start + (uint64_t)((unsigned __int128)whole * i / n);
+		s->time_end = start + (uint64_t)((unsigned __int128)whole * end / n);
+		s->n_insn = (uint32_t)(insns * end / n - insns * i / n);
+		rc = hand_piece(r, st, g + i, end - i);
+	}
+	return rc;
+}
+
+static int deliver(struct run *r, struct stream_state *st, const struct cst_generic *g, int n,
+		   enum cst_stop why)
 {
 	int rc = 0;
 
 	if (n) {
 		st->active = true;
-		losses_batch(st, r->batch, n);
-		if (r->con->batch)
-			rc = r->con->batch(r->con->data, &st->stream, r->batch, n);
-		st->stream.fragment_start = false;
+		losses_batch(st, g, n);
+		if (r->con->batch || r->ss->filter)
+			rc = hand_on(r, st, g, (size_t)n, why);
 		if (r->progress && !(++r->ticks & 63))
-			show_progress(r, r->batch[n - 1].index - st->frag->pub.offset);
+			show_progress(r, g[n - 1].index - st->frag->pub.offset);
 	}
 	if (why == CST_STOP_CONTEXT && st->unit->pid.contextidr_el2)
-		find_exception(st, r->batch, n);
-	return rc ? rc : stream_stop(st, why, n ? &r->batch[n - 1] : NULL);
+		find_exception(st, g, n);
+	return rc ? rc : stream_stop(st, why, n ? &g[n - 1] : NULL);
 }
 
-/* Elements until more bytes are needed. */
+/* Is no stream of the tree before the end of what is wanted? */
+static bool all_past(const struct tree_slot *slot)
+{
+	unsigned int id;
+
+	for (id = 0; id < 128; id++)
+		if (slot->st[id] && !slot->st[id]->past)
+			return false;
+	return true;
+}
+
+/*
+ * Elements until more bytes are needed, or nothing more is wanted. That the code of a section has to be loaded
+ * first does not cut a batch: what a batch is, and so the times in it, does not depend on what was
+ * decoded before.
+ */
 static int pull(struct run *r, struct tree_slot *slot)
 {
-	struct cst_decoder *dec;
+	struct cst_decoder *dec, *had = NULL;
+	struct stream_state *st;
 	enum cst_stop why;
-	int n, rc;
+	int n, rc = 0, held = 0;
 
 	for (;;) {
 		dec = NULL;
-		n = cst_tree_pull(slot->tree, r->batch, BATCH, &dec);
+		n = cst_tree_pull(slot->tree, r->batch + held, BATCH - held, &dec);
 		if (n < 0)
 			return n;
 		why = cst_tree_stopped(slot->tree);
+		if (held && had != dec) {
+			rc = deliver(r, cst_decoder_cookie(had), r->batch, held, CST_STOP_NONE);
+			memmove(r->batch, r->batch + held, (size_t)n * sizeof(*r->batch));
+			held = 0;
+		}
+		if (rc)
+			return rc;
+		n += held;
+		held = 0;
 		if (!n && why == CST_STOP_NONE)
 			return 0;
 		if (!dec)
 			continue;	/* a barrier: the decoders say so in their next element */
-		rc = deliver(r, cst_decoder_cookie(dec), n, why);
+		st = cst_decoder_cookie(dec);
+		if (why == CST_STOP_SECTION && n + CST_PULL_MIN <= BATCH) {
+			held = n;
+			had = dec;
+			rc = stream_stop(st, why, NULL);
+			if (rc)
+				return rc;
+			continue;
+		}
+		if (n)
+			slot->last_index = r->batch[n - 1].index;
+		rc = deliver(r, st, r->batch, n, why);
 		if (rc)
 			return rc;
+		if (st->past && all_past(slot)) {
+			r->past = true;
+			return 0;
+		}
 	}
 }
 
@@ -359,7 +466,7 @@ static int pull_packets(struct run *r, struct tree_slot *slot)
 				return rc;
 		}
 		rc = pull(r, slot);
-		if (rc)
+		if (rc || r->past)
 			return rc;
 	}
 }
@@ -373,6 +480,7 @@ static int end_fragment(struct run *r, struct tree_slot *slot)
 		if (!slot->st[id])
 			continue;
 		losses_fragment_end(slot->st[id]);
+		slot->st[id]->open_end = slot->st[id]->active;
 		if (slot->st[id]->active && r->con->fragment_end)
 			rc = r->con->fragment_end(r->con->data, &slot->st[id]->stream);
 	}
@@ -418,6 +526,67 @@ static int seek_start(struct run *r, struct tree_slot *slot, const struct fragme
 	return 0;
 }
 
+/*
+ * The rest of a fragment is not wanted, nor is anything behind it. The decoders are not told of an end, since
+ * nothing was lost; they go away with what they hold.
+ */
+static int leave_fragment(struct run *r, struct tree_slot *slot, const struct fragment *f)
+{
+	uint64_t used = slot->last_index < f->pub.offset ? 0 : slot->last_index - f->pub.offset;
+	int rc = end_fragment(r, slot);
+
+	if (used > f->pub.size)
+		used = f->pub.size;
+	r->ss->totals.aux_bytes += used;
+	r->ss->totals.filtered_bytes += f->pub.size - used;
+	r->ss->bytes_done += f->pub.size;
+	free_slot(r, slot);
+	*slot = r->slots[--r->nr_slots];
+	return rc;
+}
+
+/* Trace follows that is not wanted: what the end of the bytes before left open is a gap. */
+static int close_stream(struct run *r, struct stream_state *st)
+{
+	struct cst_generic gap = { .kind = CST_GEN_NO_SYNC, .num = CST_UNSYNC_RESET,
+				   .trace_id = st->stream.trace_id };
+
+	st->open_end = false;
+	st->stream.unwanted = true;
+	if (!r->con->batch || !r->con->unwanted)
+		return 0;
+	return r->con->batch(r->con->data, &st->stream, &gap, 1);
+}
+
+static int skip_fragment(struct run *r, const struct fragment *f)
+{
+	uint64_t ids[2] = { 0, 0 };
+	unsigned int id;
+	bool known = f->pub.raw;
+	size_t i;
+	int rc = 0;
+
+	r->ss->totals.filtered_bytes += f->pub.size;
+	r->ss->bytes_done += f->pub.size;
+	for (i = 0; i < r->nr_slots; i++) {
+		struct tree_slot *slot = &r->slots[i];
+
+		if (slot->raw != f->pub.raw ||
+		    (slot->raw && slot->unit != session_unit_of_raw(r->ss, r->q, f)))
+			continue;
+		for (id = 0; id < 128 && !rc; id++) {
+			if (!slot->st[id] || !slot->st[id]->open_end)
+				continue;
+			if (!known)
+				frame_ids(&f->pub, ids);
+			known = true;
+			if (slot->raw || ids[id >> 6] >> (id & 63) & 1)
+				rc = close_stream(r, slot->st[id]);
+		}
+	}
+	return rc;
+}
+
 static int decode_fragment(struct run *r, struct fragment *f)
 {
 	int (*take)(struct run *, struct tree_slot *) = r->con->packet ? pull_packets : pull;
@@ -427,6 +596,8 @@ static int decode_fragment(struct run *r, struct fragment *f)
 	int rc;
 
 	f->pub.parts = r->q->parts + f->first_part;
+	if (session_skips(r->ss, r->q, f, r->con->timeless))
+		return skip_fragment(r, f);
 	rc = prepare(r, f, &slot);
 	if (!rc && r->con->fragment_begin)
 		rc = r->con->fragment_begin(r->con->data, &f->pub);
@@ -437,7 +608,8 @@ static int decode_fragment(struct run *r, struct fragment *f)
 	for (i = 0; i < 128 && !rc; i++)
 		if (slot->st[i])
 			rc = stream_begin(slot->st[i], f);
-	for (i = 0; i < f->pub.nr_parts && !rc; i++) {
+	r->past = false;
+	for (i = 0; i < f->pub.nr_parts && !rc && !r->past; i++) {
 		rc = cst_tree_feed(slot->tree, f->pub.parts[i].data, f->pub.parts[i].size, offset);
 		offset += f->pub.parts[i].size;
 		for (id = 0; id < 128 && !rc && !i; id++)
@@ -448,6 +620,8 @@ static int decode_fragment(struct run *r, struct fragment *f)
 	}
 	if (rc)
 		return rc;
+	if (r->past)
+		return leave_fragment(r, slot, f);
 	cst_tree_end(slot->tree);
 	rc = take(r, slot);
 	if (rc)
@@ -510,7 +684,7 @@ static void forget_last_run(struct session *ss)
 	ss->unrouted_ids[0] = ss->unrouted_ids[1] = 0;
 	memset(&t->dec, 0, sizeof(t->dec));
 	memset(&t->frame, 0, sizeof(t->frame));
-	t->aux_bytes = t->unrouted = t->unknown_context = 0;
+	t->aux_bytes = t->filtered_bytes = t->unrouted = t->unknown_context = 0;
 	who_restart(ss);
 	losses_start(ss);
 }

@@ -13,6 +13,7 @@
 #include "session/kernel.h"
 #include "session/losses.h"
 #include "session/owners.h"
+#include "session/pace.h"
 #include "session/queues.h"
 #include "session/running.h"
 #include "session/session.h"
@@ -70,6 +71,7 @@ struct session {
 	struct jit_files jit;
 	struct intmap perf_maps;	/* by pid */
 
+	struct filter *filter;		/* NULL: everything is wanted */
 	struct session_totals totals;
 	struct losses losses;
 	uint64_t unrouted_ids[2];	/* trace IDs in the data that no metadata describes */
@@ -116,6 +118,11 @@ struct stream_state {
 	const uint64_t *present;	/* ... occur in it: a bit per ID */
 	bool no_memory;			/* while the moment was looked for */
 	uint64_t time;			/* of what comes next, from a trace timestamp; NO_TIME unknown */
+	uint64_t floor;			/* the fragment's trace cannot be older */
+	struct pace pace;
+	uint64_t insns_seen;		/* by the pace */
+	bool past;			/* behind all that the filter wants in this fragment */
+	bool open_end;			/* the last fragment of this stream was decoded to its end */
 	uint64_t end_offset;		/* of the fragment */
 	bool peeked, peek_ok;		/* the next timestamp is in peek_ts until it is passed */
 	uint64_t peek_ts;
@@ -144,6 +151,18 @@ int stream_fed(struct stream_state *st);
 int stream_set_unit(struct stream_state *st, struct trace_unit *u, bool at_once);
 /* Trace timestamp to perf time; false when it is not known. */
 bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time);
+/* A batch of elements came, and the pull stopped for `why`: when did it begin and end? */
+void stream_batch_time(struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why,
+		       bool timeless);
+
+/* select.c: the filter's view on whole fragments. */
+int session_make_filter(struct session *ss);
+/* Can nothing in this fragment be wanted? `timeless`: everything in it has the time of its AUX record. */
+bool session_skips(struct session *ss, struct queue *q, const struct fragment *f, bool timeless);
+/* Does the filter want a CPU that the trace ID ever belongs to in this buffer? */
+bool session_wants_id(struct session *ss, const struct queue *q, uint8_t id);
+/* Nothing in the fragment is older. */
+uint64_t fragment_floor(const struct fragment *f);
 
 /* Trace IDs in the frames of a queue; looked for once. */
 void session_queue_ids(struct queue *q);

@@ -98,6 +98,8 @@ void session_print_summary(const struct session *ss, FILE *out)
 		}
 		sep = ", ";
 	}
+	if (ss->filter)
+		fprintf(out, "; %s bytes skipped by filter", grouped(t->filtered_bytes, a));
 	fputc('\n', out);
 }
 

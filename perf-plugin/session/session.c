@@ -92,7 +92,7 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 	ss->spaces.kernel = &ss->kernel;
 	ss->spaces.kernel_process = &ss->threads.kernel;
 	ss->dsos.search.kernel = &ss->kernel;
-	if (index_file(ss)) {
+	if (index_file(ss) || session_make_filter(ss)) {
 		session_close(ss);
 		return NULL;
 	}
@@ -128,6 +128,7 @@ void session_close(struct session *ss)
 		return;
 	spaces_free(&ss->spaces, &ss->threads);
 	losses_free(&ss->losses);
+	filter_free(ss->filter);
 	threads_free(&ss->threads);
 	side_order_free(&ss->side);
 	queues_free(&ss->queues);

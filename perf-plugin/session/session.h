@@ -13,6 +13,7 @@
 
 #include <cstrace/cstrace.h>
 
+#include "session/filter.h"
 #include "session/who.h"
 
 struct perfdata;
@@ -35,6 +36,7 @@ struct session_opts {
 	size_t cache_limit;	/* bytes for decoded code; 0: the library's choice */
 	enum contextid_format contextid; /* what the context ID holds; 0: found out */
 	uint64_t ts_freq;	/* trace timestamp ticks per second when the file does not say; 0: 1 GHz */
+	struct filter_opts filter; /* what to decode; the words stay the caller's */
 };
 
 /*
@@ -45,6 +47,8 @@ struct stream {
 	int cpu;		/* -1 unknown */
 	int pid, tid;		/* -1 unknown */
 	uint64_t time;		/* perf time, ns, of the first element of the batch; see time_known */
+	uint64_t time_end;	/* of its last element; see session/pace.h */
+	uint32_t n_insn;	/* instructions in the batch, over which the time between the two is spread */
 	bool time_known;	/* from a trace timestamp; else the AUX record's time */
 	/*
 	 * Samples of this batch must not be given a time before this one: the latest map or thread event that
@@ -56,6 +60,12 @@ struct stream {
 	uint8_t trace_id;
 	unsigned int queue;	/* number of the buffer, from 0, in file order */
 	bool fragment_start;	/* first batch of an AUX fragment of this stream */
+	/*
+	 * A filter leaves this batch out: nothing in it is to be shown, but a branch that was open before it ends
+	 * here. Whether that one is wanted, session_wants() tells.
+	 */
+	bool unwanted;
+	struct filter *filter;	/* NULL: all batches are wanted */
 	const struct cst_config *config;
 	struct cst_decoder *decoder;
 	void *priv;		/* consumer's, NULL at first; freed with consumer.stream_end */
@@ -91,6 +101,9 @@ struct session_fragment {
 struct session_consumer {
 	void *data;
 	unsigned int stop;	/* extra enum cst_stop bits: cut batches there as well */
+	unsigned int step;	/* cut batches after so many elements, so that time goes on in them; 0: never */
+	bool timeless;		/* time is that of the AUX record, whatever the trace says */
+	bool unwanted;		/* also call batch() with what the filter leaves out (stream.unwanted) */
 	/* A batch; non-zero return ends the run with that value. */
 	int (*batch)(void *data, struct stream *s, const struct cst_generic *g, size_t n);
 	/* The end of an AUX fragment: after its last batch (whose last element is EO_TRACE). */
@@ -119,6 +132,12 @@ struct perfdata *session_perfdata(struct session *ss);
 uint32_t session_pmu_type(const struct session *ss);
 /* How many streams session_run() can deliver at most: 1 lets a consumer write without sorting. */
 unsigned int session_max_streams(const struct session *ss);
+
+/* Does the filter want what this thread did at that time? */
+static inline bool session_wants(const struct stream *s, int pid, int tid, uint64_t time)
+{
+	return !s->filter || filter_wants(s->filter, s->cpu, pid, tid, time);
+}
 
 /* Code bytes at `addr` as the stream's current thread sees them: bytes copied (<= len), 0 none. */
 size_t session_read_code(struct stream *s, uint64_t addr, void *buf, size_t len);
@@ -154,6 +173,7 @@ struct session_totals {
 	struct cst_stats dec;
 	struct cst_frame_stats frame;
 	uint64_t aux_bytes;		/* bytes of AUX fragments decoded */
+	uint64_t filtered_bytes;	/* bytes that were not decoded because a filter left them out */
 	uint64_t aux_records, aux_truncated, aux_partial, aux_collision;
 	uint64_t aux_missing;		/* AUX records without data in the file, bytes */
 	uint64_t aux_unclaimed;		/* AUXTRACE bytes that no AUX record covers (decoded or not: see info) */

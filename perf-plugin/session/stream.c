@@ -13,7 +13,10 @@ static uint64_t aux_time(const struct stream_state *st)
 	return st->frag->pub.time;
 }
 
-/* Ticks to perf time. What is later than the AUX record cannot be right. */
+/*
+ * Ticks to perf time. What is later than the AUX record cannot be right, nor what is earlier than the
+ * AUX record before.
+ */
 bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time)
 {
 	struct session *ss = st->ss;
@@ -29,6 +32,8 @@ bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time)
 	}
 	if (!clock_ns(&ss->clock, ticks, time))
 		return false;
+	if (*time < st->floor)
+		*time = st->floor;
 	if (*time > aux_time(st))
 		*time = aux_time(st);
 	return true;
@@ -62,16 +67,16 @@ static void set_moment(struct stream_state *st, uint64_t time)
 		st->limit = limit;
 }
 
-static void set_stream_time(struct stream_state *st)
+/* Time of the next timestamp; NO_TIME: there is none that helps. */
+static uint64_t next_time(struct stream_state *st)
 {
-	const struct threads *ts = &st->ss->threads;
+	uint64_t time;
 
-	st->stream.time_known = st->time != NO_TIME;
-	if (st->stream.time_known)
-		st->stream.time = st->time;
-	else
-		st->stream.time = aux_time(st) != NO_TIME ? aux_time(st) : 0;
-	st->stream.not_before = threads_time(ts, st->limit);
+	if (!st->peeked) {
+		st->peek_ok = cst_decoder_peek_timestamp(st->stream.decoder, &st->peek_ts) > 0;
+		st->peeked = true;
+	}
+	return st->peek_ok && stream_time(st, st->peek_ts, &time) ? time : NO_TIME;
 }
 
 /*
@@ -86,12 +91,9 @@ static void look_ahead(struct stream_state *st, uint64_t index)
 		set_moment(st, aux_time(st));
 		return;
 	}
-	if (!st->peeked) {
-		st->peek_ok = cst_decoder_peek_timestamp(st->stream.decoder, &st->peek_ts) > 0;
-		st->peeked = true;
-	}
+	time = next_time(st);
 	if (st->peek_ok) {
-		if (!stream_time(st, st->peek_ts, &time))
+		if (time == NO_TIME)
 			return;
 		if (st->time == NO_TIME || time > st->time)
 			st->time = time;
@@ -221,6 +223,9 @@ int stream_begin(struct stream_state *st, const struct fragment *f)
 	st->frag = f;
 	st->end_offset = f->pub.offset + f->pub.size;
 	st->time = NO_TIME;
+	st->floor = fragment_floor(f);
+	pace_begin(&st->pace);
+	st->past = st->open_end = false;
 	st->peeked = false;
 	st->active = false;
 	st->el_known = false;
@@ -234,10 +239,7 @@ int stream_begin(struct stream_state *st, const struct fragment *f)
 	if (!st->unit->timestamps)
 		set_moment(st, f->pub.time);
 	err = who_begin(st);
-	if (!err)
-		err = choose_space(st);
-	set_stream_time(st);
-	return err;
+	return err ? err : choose_space(st);
 }
 
 int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_generic *last)
@@ -257,6 +259,7 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 		st->insns_stamped = cst_decoder_stats(st->stream.decoder)->insns;
 		if (st->time == NO_TIME || time > st->time)
 			st->time = time;
+		pace_timestamp(&st->pace, time);
 		set_moment(st, time);
 		err = who_time(st, time);
 		if (!err)
@@ -275,6 +278,8 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 	case CST_STOP_CONTEXT:
 		if (!last)
 			return 0;
+		if (st->unit->timestamps && (why == CST_STOP_TRACE_ON || st->pace.now == PACE_UNKNOWN))
+			pace_gap(&st->pace, next_time(st));
 		if (why == CST_STOP_TRACE_ON || moment_open(st, last))
 			look_ahead(st, last->index);
 		err = why == CST_STOP_CONTEXT ? who_context(st, last) : who_trace_on(st);
@@ -284,8 +289,50 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 	default:
 		return 0;
 	}
-	set_stream_time(st);
 	return err;
+}
+
+static uint64_t count_cycles(const struct cst_generic *g, size_t n)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (g[i].kind == CST_GEN_CYCLE_COUNT && g[i].flags & CST_GF_CC)
+			sum += g[i].cc;
+	return sum;
+}
+
+void stream_batch_time(struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why,
+		       bool timeless)
+{
+	uint64_t insns = cst_decoder_stats(st->stream.decoder)->insns;
+	const struct threads *ts = &st->ss->threads;
+	uint64_t cycles, start, end, next;
+	struct stream *s = &st->stream;
+
+	s->n_insn = (uint32_t)(insns - st->insns_seen);
+	st->insns_seen = insns;
+	s->not_before = threads_time(ts, st->limit);
+	s->time_known = !timeless && st->pace.now != PACE_UNKNOWN;
+	if (!s->time_known) {
+		start = end = s->aux_time;
+	} else {
+		start = st->pace.now;
+		cycles = st->unit->config.cycle_count ? count_cycles(g, n) : 0;
+		if (why == CST_STOP_TIMESTAMP && g[n - 1].addr) {
+			/* How long it took is known, not only how long such things take. */
+			pace_advance(&st->pace, s->n_insn, cycles, start);
+			if (!stream_time(st, g[n - 1].addr, &end) || end < start)
+				end = start;
+		} else {
+			next = next_time(st);
+			pace_advance(&st->pace, s->n_insn, cycles, next != NO_TIME ? next : aux_time(st));
+			end = st->pace.now;
+		}
+	}
+	s->time = start > s->not_before ? start : s->not_before;
+	s->time_end = end > s->time ? end : s->time;
 }
 
 void stream_release(struct stream_state *st)

@@ -183,11 +183,7 @@ static int on_batch(void *data, struct stream *s, const struct cst_generic *g, s
 	uint64_t time = s->time;
 	int rc;
 
-	/* The maps that a sample needs come before it, and the end of its thread after it. */
-	if (in->o.itrace.timeless)
-		s->time = s->aux_time;
-	if (s->time < s->not_before)
-		s->time = s->not_before;
+	/* The maps that a sample needs come before it (the session sees to that), the end of its thread after it. */
 	if (in->timed)
 		s->time = sideband_alive(in->sb, s->tid, s->time);
 	else
@@ -365,11 +361,12 @@ static void add_build_ids(struct injector *in)
 
 int injector_run(struct injector *in)
 {
-	struct session_consumer c = { .data = in, .stop = sampler_stop(in->sp), .batch = on_batch,
-				      .fragment_end = on_fragment_end, .stream_end = on_stream_end };
+	struct session_consumer c = { .data = in, .batch = on_batch, .fragment_end = on_fragment_end,
+				      .stream_end = on_stream_end };
 	struct pd_error err = { .code = 0 };
 	int rc;
 
+	sampler_consumer(in->sp, &c);
 	rc = session_run(in->ss, &c);
 	if (rc == -CST_ERR_NOMEM)
 		fprintf(stderr, "cstrace inject: %s: out of memory\n", in->o.output);

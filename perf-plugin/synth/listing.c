@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "synth/comms.h"
+#include "session/comms.h"
 #include "synth/evname.h"
 #include "synth/merge.h"
 #include "synth/symbols.h"
@@ -25,7 +25,6 @@ struct listing {
 	struct session *ss;
 	unsigned int fields;
 	bool names;		/* files or symbols are wanted */
-	bool timeless;
 	char branches[EVNAME_MAX], insns[EVNAME_MAX];
 	size_t event_width;
 	struct pd_output out;
@@ -37,8 +36,9 @@ struct listing {
 	struct sampler *sp;
 	struct comms *comms;
 	struct symbols symbols;
-	const char *comm;	/* of comm_tid; NULL: look it up */
+	const char *comm;	/* of comm_tid at comm_time; NULL: look it up */
 	int comm_tid;
+	uint64_t comm_time;
 	/* the line being written */
 	struct line_lane *lane;
 	struct merge_lane *ln;
@@ -131,9 +131,10 @@ static void put_padded(struct listing *l, const char *s, size_t width)
 
 static void put_comm(struct listing *l, int tid, uint64_t time, bool padded)
 {
-	if (!l->comm || l->comm_tid != tid) {
+	if (!l->comm || l->comm_tid != tid || l->comm_time != time) {
 		l->comm = comms_at(l->comms, tid, time);
 		l->comm_tid = tid;
+		l->comm_time = time;
 	}
 	put_padded(l, l->comm, padded ? 16 : 0);
 	*l->p++ = ' ';
@@ -465,18 +466,12 @@ static int remember_last(struct listing *l, struct stream *s)
 static int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct listing *l = data;
-	uint64_t time = s->time;
 	int rc;
 
 	l->comm = NULL;
 	if (l->names)
 		symbols_forget(&l->symbols);
-	if (l->timeless)
-		s->time = s->aux_time;
-	if (s->time < s->not_before)
-		s->time = s->not_before;
 	rc = sampler_batch(l->sp, s, g, n);
-	s->time = time;
 	if (!rc && l->names)
 		rc = remember_last(l, s);
 	return rc;
@@ -539,7 +534,6 @@ struct listing *listing_open(struct session *ss, const struct itrace_opts *o, un
 	l->ss = ss;
 	l->fields = fields;
 	l->names = fields & (LIST_SYM | LIST_DSO) || o->chain;
-	l->timeless = o->timeless;
 	name_events(l, o);
 	l->buf = malloc(OUT_BUFFER);
 	l->m = merge_new(&sink, NULL);
@@ -572,7 +566,7 @@ int listing_run(struct listing *l)
 	struct pd_error err = { .code = 0 };
 	int rc;
 
-	c.stop = sampler_stop(l->sp);
+	sampler_consumer(l->sp, &c);
 	rc = session_run(l->ss, &c);
 	if (rc == -CST_ERR_NOMEM)
 		fprintf(stderr, "cstrace script: out of memory\n");

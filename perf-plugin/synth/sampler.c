@@ -10,6 +10,9 @@
 #define RATE_DEFAULT	(1u << RATE_SHIFT)		/* one unit per instruction */
 #define RATE_MAX	(1ull << 40)
 
+/* Branch samples get a new time after so many elements. */
+#define BRANCH_STEP	128
+
 /* What is kept per stream. */
 struct lane {
 	void *user;
@@ -18,9 +21,12 @@ struct lane {
 	uint64_t insns;		/* instructions so far */
 	uint64_t next;		/* sample when `insns` reaches this */
 	uint64_t sampled;	/* `insns` at the last sample */
+	uint64_t batch_insns;	/* `insns` where the batch began */
+	uint64_t last_time;	/* of the last instructions sample */
 	uint64_t gap_ip;	/* last instruction before the gap */
 	uint8_t gap_isa, gap_size, gap_el;
 	bool after_gap;		/* no instruction since the time was last set */
+	bool passing;		/* the last batch was left out by a filter */
 	/* for periods in time or ticks */
 	bool clock_set;
 	uint64_t anchor;	/* time at anchor_insns */
@@ -40,6 +46,7 @@ struct sampler {
 	uint32_t tile;		/* sample when so many branches were not shown yet */
 	struct sampler_counts counts;
 	bool want_b, want_i;
+	bool restricted;	/* not every branch is a sample */
 	uint64_t ring_flags[BRANCH_INDICES]; /* of a stack entry, by branch_index() */
 	uint64_t chain[ITRACE_MAX_DEPTH + 2];
 };
@@ -58,6 +65,7 @@ struct sampler *sampler_new(const struct itrace_opts *o, const struct sample_ops
 	sp->skip = o->skip;
 	sp->want_b = o->branches && ops->branch;
 	sp->want_i = o->instructions && ops->insn;
+	sp->restricted = o->calls || o->returns || o->skip;
 	sp->tile = o->tiles ? o->stack : UINT32_MAX;
 	for (i = 0; i < BRANCH_INDICES; i++)
 		sp->ring_flags[i] = ring_flags(branch_perf_type((enum branch_kind)branch_kind_table[i]));
@@ -79,9 +87,12 @@ void sampler_free(struct sampler *sp)
 	free(sp);
 }
 
-unsigned int sampler_stop(const struct sampler *sp)
+void sampler_consumer(const struct sampler *sp, struct session_consumer *c)
 {
-	return sp->o.timeless ? 0 : CST_STOP_TIMESTAMP;
+	c->stop = sp->o.timeless ? 0 : CST_STOP_TIMESTAMP;
+	c->step = sp->want_b ? BRANCH_STEP : 0;
+	c->timeless = sp->o.timeless;
+	c->unwanted = true;
 }
 
 const struct sampler_counts *sampler_counts(const struct sampler *sp)
@@ -176,6 +187,27 @@ static void clock_arm(struct lane *ln, uint64_t period)
 	ln->next = ln->insns + (n ? n : 1);
 }
 
+/* The stream knows how fast time goes in this batch. */
+static void clock_batch(struct sampler *sp, struct lane *ln, const struct stream *s)
+{
+	uint64_t now = s->time, left, rate;
+
+	if (!ln->clock_set) {
+		ln->due = now + sp->o.period;
+	} else if (ln->after_gap) {
+		left = ln->due - clock_now(ln);
+		ln->due = now + (left <= sp->o.period ? left : 0);
+	} else if (ln->due < now) {
+		ln->due = now;
+	}
+	rate = (uint64_t)(((unsigned __int128)(s->time_end - now) << RATE_SHIFT) / s->n_insn);
+	ln->rate = rate < 1 ? 1 : rate > RATE_MAX ? RATE_MAX : rate;
+	ln->clock_set = true;
+	ln->anchor = now;
+	ln->anchor_insns = ln->insns;
+	clock_arm(ln, sp->o.period);
+}
+
 /* The trace says what time it is. */
 static void clock_set(struct sampler *sp, struct lane *ln, uint64_t now)
 {
@@ -222,16 +254,31 @@ static uint64_t insn_addr(struct sampler *sp, struct stream *s, const struct cst
 	}
 }
 
+/* When an instruction of the batch ran. Branch samples, if there are any, have the time of the batch. */
+static uint64_t insn_time(const struct sampler *sp, const struct stream *s, const struct lane *ln)
+{
+	uint64_t done = ln->insns - ln->batch_insns;
+
+	if (sp->want_b || !s->n_insn)
+		return s->time;
+	if (done > s->n_insn)
+		return s->time_end;
+	return s->time + (uint64_t)((unsigned __int128)(s->time_end - s->time) * done / s->n_insn);
+}
+
 static int insn_emit(struct sampler *sp, struct stream *s, struct lane *ln, struct insn_sample *i)
 {
 	int rc;
 
+	if (i->time < ln->last_time)
+		i->time = ln->last_time;
+	ln->last_time = i->time;
 	i->period = ln->insns - ln->sampled;
 	ln->sampled = ln->insns;
 	i->stack = sp->o.stack ? &ln->ring : NULL;
 	i->chain = sp->chain;
 	i->nr_chain = 0;
-	if (skipped(sp)) {
+	if (!session_wants(s, i->pid, i->tid, i->time) || skipped(sp)) {
 		ln->ring.fresh = 0;
 		return 0;
 	}
@@ -253,14 +300,14 @@ static int insn_emit(struct sampler *sp, struct stream *s, struct lane *ln, stru
 static int __attribute__((noinline)) insn_samples(struct sampler *sp, struct stream *s,
 						  struct lane *ln, const struct cst_generic *g)
 {
-	struct insn_sample i = { .pid = s->pid, .tid = s->tid, .isa = g->isa, .el = g->el,
-				 .time = s->time };
+	struct insn_sample i = { .pid = s->pid, .tid = s->tid, .isa = g->isa, .el = g->el };
 	uint64_t start = ln->insns, end = ln->insns + g->n_insn;
 	int rc;
 
 	while (ln->next <= end) {
 		ln->insns = ln->next;
 		i.ip = insn_addr(sp, s, g, ln->next - start - 1, &i.size);
+		i.time = insn_time(sp, s, ln);
 		rc = insn_emit(sp, s, ln, &i);
 		if (rc)
 			return rc;
@@ -273,6 +320,14 @@ static int __attribute__((noinline)) insn_samples(struct sampler *sp, struct str
 	}
 	ln->insns = start;
 	return 0;
+}
+
+static void gap_after(struct lane *ln, uint64_t last)
+{
+	ln->gap_ip = last;
+	ln->gap_isa = ln->br.isa;
+	ln->gap_size = ln->br.size;
+	ln->gap_el = ln->br.el;
 }
 
 /* Branches that no sample has shown yet would be lost with the stack. */
@@ -296,11 +351,19 @@ static int stack_flush(struct sampler *sp, struct stream *s, struct lane *ln)
 static int __attribute__((noinline)) tile_emit(struct sampler *sp, struct stream *s, struct lane *ln,
 					       const struct cst_generic *g)
 {
-	struct insn_sample i = { .ip = g->addr, .pid = s->pid, .tid = s->tid, .time = s->time,
-				 .isa = g->isa, .el = g->el };
+	struct insn_sample i = { .ip = g->addr, .pid = s->pid, .tid = s->tid, .isa = g->isa,
+				 .el = g->el, .time = insn_time(sp, s, ln) };
 
 	insn_addr(sp, s, g, 0, &i.size);
 	return insn_emit(sp, s, ln, &i);
+}
+
+static bool branch_passes(struct sampler *sp, const struct stream *s, const struct branch *b)
+{
+	if ((sp->o.calls || sp->o.returns) && !(sp->o.calls && branch_is_call(b->kind)) &&
+	    !(sp->o.returns && branch_is_return(b->kind)))
+		return false;
+	return session_wants(s, b->pid, b->tid, b->time) && !skipped(sp);
 }
 
 /* All but the push to the ring, for a branch with two ends or the edge of a traced stretch. */
@@ -318,10 +381,7 @@ static int branch_emit(struct sampler *sp, struct stream *s, struct lane *ln, st
 	}
 	if (!sp->want_b)
 		return 0;
-	if ((sp->o.calls || sp->o.returns) && !(sp->o.calls && branch_is_call(b->kind)) &&
-	    !(sp->o.returns && branch_is_return(b->kind)))
-		return 0;
-	if (skipped(sp))
+	if (__builtin_expect(sp->restricted, 0) && !branch_passes(sp, s, b))
 		return 0;
 	sp->counts.branches++;
 	return sp->ops.branch(sp->ops.data, s, b);
@@ -362,6 +422,8 @@ static int error_emit(struct sampler *sp, struct stream *s, struct lane *ln,
 	if ((e.code == SAMPLE_ERR_OVERFLOW && sp->o.no_overflow_errors) ||
 	    (e.code == SAMPLE_ERR_LOST && sp->o.no_lost_errors))
 		return 0;
+	if (!session_wants(s, e.pid, e.tid, e.time))
+		return 0;
 	sp->counts.errors++;
 	return sp->ops.error(sp->ops.data, s, &e);
 }
@@ -380,17 +442,14 @@ static int __attribute__((noinline)) other(struct sampler *sp, struct stream *s,
 		return 0;
 	}
 	if (branch_other(&ln->br, s, g, sp->read, &b)) {
-		if (ln->ring.size)
+		if (ln->ring.size && session_wants(s, b.pid, b.tid, b.time))
 			ring_branch(ln, &b);
 		rc = branch_emit(sp, s, ln, &b);
 		if (rc)
 			return rc;
 	}
 	if (last && ln->br.open >= BRANCH_GAP) {
-		ln->gap_ip = last;
-		ln->gap_isa = ln->br.isa;
-		ln->gap_size = ln->br.size;
-		ln->gap_el = ln->br.el;
+		gap_after(ln, last);
 		ln->after_gap = true;
 	}
 	if (sp->o.errors && sp->ops.error && (g->kind == CST_GEN_NACC || g->kind == CST_GEN_NO_SYNC))
@@ -521,6 +580,58 @@ static int run_stack(struct sampler *sp, struct stream *s, struct lane *ln,
 	return 0;
 }
 
+/*
+ * A batch that a filter leaves out. A branch that was open before it ends here, and that one may be wanted;
+ * nothing is counted.
+ */
+static int pass(struct sampler *sp, struct stream *s, struct lane *ln, const struct cst_generic *g,
+		size_t n)
+{
+	const struct cst_generic *end = g + n;
+	struct branch b;
+	int rc;
+
+	for (; g < end; g++) {
+		if (g->kind != CST_GEN_RANGE) {
+			rc = other(sp, s, ln, g);
+			if (rc)
+				return rc;
+			continue;
+		}
+		if (branch_range(&ln->br, s, g, &b)) {
+			if (ln->ring.size && session_wants(s, b.pid, b.tid, b.time))
+				ring_branch(ln, &b);
+			rc = branch_emit(sp, s, ln, &b);
+			if (rc)
+				return rc;
+		}
+		if (ln->ring.fresh) {
+			/* as at the end of a traced stretch */
+			gap_after(ln, ln->br.last);
+			rc = stack_flush(sp, s, ln);
+			if (rc)
+				return rc;
+		}
+		branch_range_end(&ln->br, s, g);
+	}
+	ln->passing = true;
+	ln->after_gap = true;
+	return 0;
+}
+
+/* The first batch that a filter lets pass: what was open before it is nobody's. */
+static void pass_end(struct stream *s, struct lane *ln)
+{
+	struct branch_state *br = &ln->br;
+
+	ln->passing = false;
+	if (!ln->ring.size || session_wants(s, br->pid, br->tid, br->time))
+		return;
+	ring_clear(&ln->ring);
+	if (br->open == BRANCH_TAKEN || br->open == BRANCH_EXCEPTION)
+		br->open = BRANCH_SEQ;
+}
+
 int sampler_batch(void *sampler, struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct sampler *sp = sampler;
@@ -529,9 +640,22 @@ int sampler_batch(void *sampler, struct stream *s, const struct cst_generic *g, 
 
 	if (!ln)
 		return -CST_ERR_NOMEM;
-	if (sp->want_i && sp->o.unit == ITRACE_NS && !sp->o.tiles &&
-	    (!ln->clock_set || s->time != ln->anchor) && (s->time_known || !ln->clock_set))
-		clock_set(sp, ln, s->time);
+	if (s->filter) {
+		sp->restricted = true;
+		if (s->unwanted)
+			return pass(sp, s, ln, g, n);
+		if (ln->passing)
+			pass_end(s, ln);
+	}
+	if (s->fragment_start)
+		ln->last_time = 0;
+	ln->batch_insns = ln->insns;
+	if (sp->want_i && sp->o.unit == ITRACE_NS && !sp->o.tiles) {
+		if (s->time_known && s->n_insn)
+			clock_batch(sp, ln, s);
+		else if ((!ln->clock_set || s->time != ln->anchor) && (s->time_known || !ln->clock_set))
+			clock_set(sp, ln, s->time);
+	}
 	if (!sp->want_i)
 		return run(sp, s, ln, g, n, each, false, false);
 	if (!ln->ring.size)

@@ -10,7 +10,7 @@
 #include <linux/perf_event.h>
 
 #include "perfdata_build.h"
-#include "synth/comms.h"
+#include "session/comms.h"
 #include "synth/sideband.h"
 
 #define PMU	8u

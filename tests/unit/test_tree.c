@@ -37,7 +37,7 @@ static void test_feed_and_pull(void **state)
 	assert_ptr_equal(cst_decoder_cookie(dec), &n);
 	assert_int_equal(cst_decoder_pull(dec, out, 40), 0);
 	/* outputs that are too small for what one element may make */
-	assert_int_equal(cst_decoder_pull(dec, out, 7), -CST_ERR_INVAL);
+	assert_int_equal(cst_decoder_pull(dec, out, CST_PULL_MIN - 1), -CST_ERR_INVAL);
 	assert_int_equal(cst_decoder_pull(dec, out, SIZE_MAX), -CST_ERR_INVAL);
 	assert_int_equal(cst_decoder_feed(dec, start, sizeof(start), 100), 0);
 	assert_int_equal(cst_decoder_feed(dec, start, sizeof(start), 100), -CST_ERR_BUSY);

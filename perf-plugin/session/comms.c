@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "synth/comms.h"
+#include "session/comms.h"
 
 #include <stdio.h>
 #include <stdlib.h>

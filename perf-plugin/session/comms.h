@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* comms.h - names of threads over time, from COMM and FORK records. */
-#ifndef CSTRACE_SYNTH_COMMS_H
-#define CSTRACE_SYNTH_COMMS_H
+#ifndef CSTRACE_SESSION_COMMS_H
+#define CSTRACE_SESSION_COMMS_H
 
 #include "perfdata/reader.h"
 
