@@ -11,6 +11,7 @@
 #include <cstrace/error.h>
 #include <cstrace/package.h>
 
+#include "convert/auxdata.h"
 #include "convert/convert.h"
 #include "convert/events.h"
 #include "convert/folder.h"
@@ -23,7 +24,6 @@
 #define NS_PER_SECOND	1000000000ull
 #define DEFAULT_PMU	8
 #define DEFAULT_ID	1
-#define AUX_FLAG_RAW	0x100u
 #define MAX_MESSAGES	10
 /* Without a time of its own a buffer counts as written long after the last event. */
 #define AUX_DELAY	1000000000000ull
@@ -118,13 +118,9 @@ static int start_output(struct importer *im)
 	if (im->header) {
 		rc = header_copy(im->w, im->header, im->err);
 	} else {
-		rc = header_default(im->w, DEFAULT_PMU, DEFAULT_ID, im->err);
+		rc = header_default(im->w, DEFAULT_PMU, DEFAULT_ID, true, im->err);
 		im->attr_id = DEFAULT_ID;
-		im->attr.attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-					    PERF_SAMPLE_CPU;
-		im->attr.ids = &im->attr_id;
-		im->attr.nr_ids = 1;
-		im->attr.trailer = pd_sample_id_size(im->attr.attr.sample_type);
+		header_default_attr(&im->attr, &im->attr_id, true);
 	}
 	return rc ? rc : pw_start(im->w, im->err);
 }
@@ -232,58 +228,9 @@ static int write_memory(struct importer *im)
 
 /* ---- AUX data ---------------------------------------------------------------------------------- */
 
-struct span {
-	const uint8_t *p;
-	size_t n;
-};
-
-/* Bytes of a buffer that may lie in several files. */
-static uint64_t buffer_size(struct importer *im, const struct cst_package_buffer *b)
+static struct auxdata data_of(struct importer *im, const struct cst_package_buffer *b)
 {
-	const uint8_t *data;
-	uint64_t sum = 0;
-	size_t len, i;
-
-	for (i = 0; i < b->n_files; i++)
-		if (!folder_open(&im->files, b->files[i], &data, &len))
-			sum += len;
-	return sum;
-}
-
-static void write_bytes(struct importer *im, const struct cst_package_buffer *b, uint64_t at, uint64_t size)
-{
-	const uint8_t *data;
-	uint64_t n;
-	size_t len, i;
-
-	for (i = 0; size && i < b->n_files; i++) {
-		if (folder_open(&im->files, b->files[i], &data, &len))
-			continue;
-		if (at >= len) {
-			at -= len;
-			continue;
-		}
-		n = len - at < size ? len - at : size;
-		pw_write(im->w, data + at, n);
-		size -= n;
-		at = 0;
-	}
-}
-
-static void write_auxtrace(struct importer *im, const struct cst_package_buffer *b, uint64_t at, uint64_t size,
-			   struct perf_record_auxtrace *rec)
-{
-	static const uint8_t zeros[8];
-	uint64_t pad = -size & 7;
-
-	rec->header.type = PERF_RECORD_AUXTRACE;
-	rec->header.size = sizeof(*rec);
-	/* records start at multiples of 8 */
-	rec->size = size + pad;
-	aux_index_add(&im->index, im->w);
-	pw_write(im->w, rec, sizeof(*rec));
-	write_bytes(im, b, at, size);
-	pw_write(im->w, zeros, pad);
+	return (struct auxdata){ &im->files, b->files, b->n_files };
 }
 
 static int number(const struct cst_event *ev, const char *key, uint64_t *value)
@@ -295,6 +242,7 @@ static int on_auxtrace(struct importer *im, const struct cst_event *ev)
 {
 	struct cst_str id = cst_event_param(ev, "buffer");
 	struct perf_record_auxtrace rec = { .cpu = (uint32_t)-1 };
+	struct auxdata d;
 	uint64_t at, size, offset = 0, reference = 0, idx = 0, have;
 	int64_t tid = -1, cpu = -1;
 	size_t i;
@@ -307,7 +255,8 @@ static int on_auxtrace(struct importer *im, const struct cst_event *ev)
 		return 0;
 	}
 	im->buffer_used[i] = true;
-	have = buffer_size(im, &im->pkg->buffers[i]);
+	d = data_of(im, &im->pkg->buffers[i]);
+	have = auxdata_size(&d, NULL);
 	if (at > have || size > have - at) {
 		im->bad_aux++;
 		size = at > have ? 0 : have - at;
@@ -322,7 +271,7 @@ static int on_auxtrace(struct importer *im, const struct cst_event *ev)
 	rec.idx = (uint32_t)idx;
 	rec.tid = (uint32_t)tid;
 	rec.cpu = (uint32_t)cpu;
-	write_auxtrace(im, &im->pkg->buffers[i], at, size, &rec);
+	auxdata_write(&d, at, size, &rec, im->w, &im->index);
 	return 0;
 }
 
@@ -357,37 +306,17 @@ static int cpu_of_buffer(const struct importer *im, const struct cst_package_buf
 static int write_buffer(struct importer *im, size_t i)
 {
 	const struct cst_package_buffer *b = &im->pkg->buffers[i];
-	int cpu = cpu_of_buffer(im, b);
-	struct perf_record_auxtrace rec = { .idx = (uint32_t)i, .tid = (uint32_t)-1, .cpu = (uint32_t)cpu };
-	uint64_t size = buffer_size(im, b);
-	struct cst_event_param p[4];
-	struct cst_event ev = { .verb = CST_EVENT_OTHER, .name = { "x_fragment", 10 }, .params = p, .n_params = 4,
-				.pid = -1 };
-	char text[4][24];
-	unsigned int k;
+	struct auxdata d = data_of(im, b);
+	size_t missing;
 
 	if (b->format == CST_META_FMT_OTHER) {
 		convert_dropped(im->l, 1, "%s, whose format is neither coresight nor source_data", b->id);
 		return 0;
 	}
-	snprintf(text[0], sizeof(text[0]), "0x%llx", (unsigned long long)(size + (-size & 7)));
-	snprintf(text[1], sizeof(text[1]), "%u", b->format == CST_META_FMT_SOURCE_DATA ? AUX_FLAG_RAW : 0);
-	snprintf(text[2], sizeof(text[2]), "%d", cpu);
-	snprintf(text[3], sizeof(text[3]), "0");
-	p[0].key = (struct cst_str){ "size", 4 };
-	p[1].key = (struct cst_str){ "flags", 5 };
-	p[2].key = (struct cst_str){ "at_cpu", 6 };
-	p[3].key = (struct cst_str){ "offset", 6 };
-	for (k = 0; k < 4; k++)
-		p[k].value = (struct cst_str){ text[k], strlen(text[k]) };
-	if (size) {
-		/* padding is no trace */
-		snprintf(text[0], sizeof(text[0]), "0x%llx", (unsigned long long)size);
-		p[0].value.n = strlen(text[0]);
-		write_auxtrace(im, b, 0, size, &rec);
-		return records_of_event(&im->maker, &ev, im->last_time + AUX_DELAY);
-	}
-	return 0;
+	auxdata_size(&d, &missing);
+	im->bad_aux += missing;
+	return auxdata_write_all(&d, (uint32_t)i, cpu_of_buffer(im, b), b->format == CST_META_FMT_SOURCE_DATA,
+				 im->last_time + AUX_DELAY, &im->maker, im->w, &im->index);
 }
 
 /* ---- the log ----------------------------------------------------------------------------------- */

@@ -1,8 +1,465 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * from_snapshot.c - an Arm snapshot as records. It holds one image: every context ID in its trace becomes a
+ * process with the same maps, those of the memory dumps, and the kernel sees them as well.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cstrace/cstrace.h>
+
+#include "convert/auxdata.h"
 #include "convert/convert.h"
+#include "convert/folder.h"
+#include "convert/header.h"
+#include "convert/metadata.h"
+#include "session/array.h"
+#include "session/intmap.h"
+
+#define DEFAULT_PMU	8
+#define DEFAULT_ID	1
+#define MAX_CONTEXTS	4096
+#define FIRST_PID	1	/* when the trace names none */
+#define BATCH		256
+
+/* A trace source as a unit of perf.data: sources of one core with the same registers are one. */
+struct unit {
+	const struct cst_snap_device *core;
+	struct aux_cpu aux;
+	struct cst_config config;
+	bool decodes;
+};
+
+struct importer {
+	const char *dir;
+	struct perf_writer *w;
+	struct dso_places *images;
+	struct convert_losses *l;
+	struct pd_error *err;
+	struct folder files;
+	struct cst_snap_io io;
+	struct cst_snapshot *ss;
+	struct unit *units;
+	size_t nr_units, cap_units;
+	int *unit_of_dev;		/* -1: none */
+	struct intmap contexts;
+	int first_context;
+	uint64_t too_many;
+	struct pd_attr attr;
+	uint64_t attr_id;
+	struct record_maker maker;
+	struct aux_index index;
+};
+
+static int no_memory(struct importer *im)
+{
+	return pd_fail(im->err, PD_E_NOMEM, 0, "%s: out of memory", im->dir);
+}
+
+static int emit(void *data, const void *record, size_t size)
+{
+	struct importer *im = data;
+
+	pw_write(im->w, record, size);
+	return 0;
+}
+
+/* ---- trace units ------------------------------------------------------------------------------- */
+
+static bool cpu_taken(const struct importer *im, uint32_t cpu)
+{
+	size_t i;
+
+	for (i = 0; i < im->nr_units; i++)
+		if (im->units[i].aux.cpu == cpu)
+			return true;
+	return false;
+}
+
+/* "cpu_3" is CPU 3, if no other is. */
+static uint32_t choose_cpu(const struct importer *im, const struct cst_snap_device *core)
+{
+	const char *p = core ? core->name + strlen(core->name) : "";
+	uint32_t cpu = 0;
+
+	if (core) {
+		while (p > core->name && isdigit((unsigned char)p[-1]))
+			p--;
+		if (*p && strlen(p) < 5) {
+			cpu = (uint32_t)strtoul(p, NULL, 10);
+			if (!cpu_taken(im, cpu))
+				return cpu;
+		}
+	}
+	for (cpu = 0; cpu_taken(im, cpu); cpu++)
+		;
+	return cpu;
+}
+
+static void set(struct aux_cpu *a, enum aux_reg reg, uint32_t value)
+{
+	a->reg[reg] = value;
+	a->present |= 1u << reg;
+}
+
+static void fill(struct unit *u, const struct cst_snap_device *dev, const struct cst_etmv4_regs *r, int ete)
+{
+	uint64_t auth = 0;
+
+	cst_snap_reg(dev, "TRCAUTHSTATUS", &auth);
+	u->aux.unit = ete ? AUX_ETE : AUX_ETMV4;
+	u->aux.ts_source = AUX_TS_UNKNOWN;
+	u->aux.trace_id = (int)(r->traceidr & 0x7f);
+	set(&u->aux, AUX_REG_TRCCONFIGR, r->configr);
+	set(&u->aux, AUX_REG_TRCTRACEIDR, r->traceidr & 0x7f);
+	set(&u->aux, AUX_REG_TRCIDR0, r->idr0);
+	set(&u->aux, AUX_REG_TRCIDR1, r->idr1);
+	set(&u->aux, AUX_REG_TRCIDR2, r->idr2);
+	set(&u->aux, AUX_REG_TRCIDR8, r->idr8);
+	set(&u->aux, AUX_REG_TRCAUTHSTATUS, (uint32_t)auth);
+	if (ete)
+		set(&u->aux, AUX_REG_TRCDEVARCH, r->devarch);
+}
+
+static int add_source(struct importer *im, size_t n)
+{
+	const struct cst_snap_device *dev = &im->ss->devices[n];
+	struct unit u = { .core = cst_snapshot_core(im->ss, dev) }, *to;
+	const char *missing = "";
+	struct cst_etmv4_regs regs;
+	int ete, rc;
+	size_t i;
+
+	rc = cst_snap_etmv4(dev, &regs, &ete, NULL, &missing);
+	if (rc) {
+		convert_dropped(im->l, 1, rc == -CST_ERR_NOT_FOUND ? "the source %s: register %s is missing" :
+				"the source %s: protocol '%s' has no decoder", dev->name,
+				rc == -CST_ERR_NOT_FOUND ? missing : dev->type);
+		return 0;
+	}
+	fill(&u, dev, &regs, ete);
+	for (i = 0; i < im->nr_units; i++)
+		if (u.core && im->units[i].core == u.core && im->units[i].aux.unit == u.aux.unit &&
+		    !memcmp(im->units[i].aux.reg, u.aux.reg, sizeof(u.aux.reg)))
+			break;
+	im->unit_of_dev[n] = (int)i;
+	if (i < im->nr_units)
+		return 0;
+	u.aux.cpu = choose_cpu(im, u.core);
+	u.decodes = !cst_config_etmv4(&u.config, &regs, ete, cst_snap_profile(u.core));
+	to = ARRAY_ADD(im->units, im->nr_units, im->cap_units);
+	if (!to)
+		return no_memory(im);
+	*to = u;
+	return 0;
+}
+
+static int read_units(struct importer *im)
+{
+	size_t i;
+	int rc = 0;
+
+	im->unit_of_dev = malloc((im->ss->n_devices + 1) * sizeof(*im->unit_of_dev));
+	if (!im->unit_of_dev)
+		return no_memory(im);
+	for (i = 0; !rc && i < im->ss->n_devices; i++) {
+		im->unit_of_dev[i] = -1;
+		if (im->ss->devices[i].class_ == CST_SNAP_SOURCE)
+			rc = add_source(im, i);
+	}
+	if (!rc && !im->nr_units)
+		return pd_fail(im->err, PD_E_AUXINFO, 0, "%s: no trace source that can be decoded in the snapshot",
+			       im->dir);
+	return rc;
+}
+
+static int write_info(struct importer *im)
+{
+	struct auxinfo info = { .pmu_type = DEFAULT_PMU, .nr_cpu = (uint32_t)im->nr_units };
+	struct aux_cpu *cpus = calloc(im->nr_units, sizeof(*cpus));
+	uint8_t *rec = malloc(PD_MAX_RECORD + 1);
+	size_t i, n = 0;
+
+	if (cpus && rec) {
+		for (i = 0; i < im->nr_units; i++)
+			cpus[i] = im->units[i].aux;
+		info.cpu = cpus;
+		n = metadata_record(&info, 1, rec, PD_MAX_RECORD);
+		pw_write(im->w, rec, n);
+	}
+	free(cpus);
+	free(rec);
+	return n ? 0 : pd_fail(im->err, PD_E_AUXINFO, 0, "%s: %zu trace units are more than perf.data can describe",
+			       im->dir, im->nr_units);
+}
+
+/* ---- context IDs ------------------------------------------------------------------------------- */
+
+static int note_context(struct importer *im, const struct cst_generic *g, const struct cst_config *cfg)
+{
+	bool el2 = cfg->vmid_is_cid2 && cfg->vmid_bytes;
+	int id = (int)(el2 ? g->vmid : g->context_id);
+
+	if (!(g->flags & (el2 ? CST_GF_VMID : CST_GF_CID)) || id <= 0 || intmap_get(&im->contexts, id))
+		return 0;
+	if (im->contexts.used == MAX_CONTEXTS) {
+		im->too_many++;
+		return 0;
+	}
+	if (!im->contexts.used)
+		im->first_context = id;
+	return intmap_put(&im->contexts, id, im) ? 0 : no_memory(im);
+}
+
+static int pull(struct importer *im, struct cst_tree *tree)
+{
+	struct cst_generic g[BATCH];
+	struct cst_decoder *dec;
+	int n, i, rc = 0;
+
+	do {
+		n = cst_tree_pull(tree, g, BATCH, &dec);
+		for (i = 0; !rc && i < n; i++)
+			if (g[i].kind == CST_GEN_PE_CONTEXT)
+				rc = note_context(im, &g[i], cst_decoder_config(dec));
+	} while (!rc && (n > 0 || cst_tree_stopped(tree) == CST_STOP_RESET));
+	return rc;
+}
+
+static int add_decoders(struct importer *im, const struct cst_snap_buffer *buf, struct cst_tree *tree)
+{
+	struct cst_decoder *dec;
+	int n = 0;
+	size_t i;
+
+	for (i = 0; i < im->ss->n_devices; i++) {
+		int u = im->unit_of_dev[i];
+
+		if (u >= 0 && im->units[u].decodes && cst_snapshot_feeds(im->ss, &im->ss->devices[i], buf) &&
+		    !cst_tree_add(tree, &im->units[u].config, &dec))
+			n++;
+	}
+	return n;
+}
+
+/* Which contexts a buffer speaks of; that needs no code. */
+static int find_contexts(struct importer *im, const struct cst_snap_buffer *buf)
+{
+	bool raw = buf->format == CST_SNAP_FMT_SOURCE_DATA;
+	struct cst_tree *tree;
+	const uint8_t *data;
+	size_t len, i;
+	int rc = 0;
+
+	if (cst_tree_new(&tree, raw ? CST_TREE_RAW : CST_TREE_FRAMES,
+			 raw ? 0 : CST_FRAME_ALIGNED | CST_FRAME_RESET_4X))
+		return no_memory(im);
+	if (add_decoders(im, buf, tree)) {
+		for (i = 0; !rc && i < buf->n_files; i++)
+			if (!folder_open(&im->files, buf->files[i], &data, &len) && len) {
+				if (!cst_tree_feed(tree, data, len, 0))
+					rc = pull(im, tree);
+			}
+		cst_tree_end(tree);
+		if (!rc)
+			rc = pull(im, tree);
+	}
+	cst_tree_free(tree);
+	return rc;
+}
+
+/* ---- processes and their memory ---------------------------------------------------------------- */
+
+static int write_map(struct importer *im, int pid, const struct cst_snap_dump *d, const char *path, uint64_t size)
+{
+	struct cst_event_param p = { { "record", 6 }, { "mmap", 4 } };
+	struct cst_event ev = { .verb = CST_EVENT_LIBRARY, .state = CST_STATE_CURRENT, .pid = pid, .has_base = 1,
+				.has_size = 1, .base = d->address, .size = size, .offset = d->offset,
+				.name = { path, strlen(path) } };
+
+	if (pid == CST_EVENT_KERNEL) {
+		ev.params = &p;
+		ev.n_params = 1;
+	}
+	return records_of_event(&im->maker, &ev, 0);
+}
+
+static int write_dump(struct importer *im, const struct cst_snap_dump *d, bool kernel, int pid)
+{
+	const uint8_t *data;
+	uint64_t size;
+	size_t len;
+	char *path;
+	int rc = 0;
+
+	if (!(d->space & (CST_MEM_EL1N | (kernel ? CST_MEM_EL2N : 0)))) {
+		if (kernel && !(d->space & CST_MEM_EL1N))
+			convert_dropped(im->l, 1, "the dump %s at 0x%llx, of secure or other memory", d->file,
+					(unsigned long long)d->address);
+		return 0;
+	}
+	if (folder_open(&im->files, d->file, &data, &len) || d->offset >= len) {
+		if (kernel)
+			convert_dropped(im->l, 1, "the dump %s, which cannot be read", d->file);
+		return 0;
+	}
+	size = len - d->offset;
+	if (d->length && d->length < size)
+		size = d->length;
+	path = folder_path(&im->files, d->file);
+	if (!path)
+		return no_memory(im);
+	if (kernel && im->images && dso_places_add(im->images, path, path))
+		rc = no_memory(im);
+	if (!rc)
+		rc = write_map(im, kernel ? CST_EVENT_KERNEL : pid, d, path, size);
+	free(path);
+	return rc;
+}
+
+/* Of dumps that overlap the first counts, of maps the last. */
+static int write_dumps(struct importer *im, bool kernel, int pid)
+{
+	size_t i, k;
+	int rc = 0;
+
+	for (i = im->ss->n_devices; !rc && i-- > 0;)
+		for (k = im->ss->devices[i].n_dumps; !rc && k-- > 0;)
+			rc = write_dump(im, &im->ss->devices[i].dumps[k], kernel, pid);
+	return rc;
+}
+
+static int write_process(struct importer *im, int pid, int parent)
+{
+	static const char name[] = "snapshot";
+	struct cst_event_param p = { { "comm", 4 }, { name, sizeof(name) - 1 } };
+	struct cst_event ev = { .verb = CST_EVENT_PROCESS, .state = CST_STATE_CURRENT, .pid = pid, .params = &p,
+				.n_params = 1 };
+	struct cst_event fork = { .verb = CST_EVENT_PROCESS, .state = CST_STATE_START, .pid = pid, .params = &p,
+				  .n_params = 1 };
+	char text[16];
+	int rc;
+
+	if (parent) {
+		p = (struct cst_event_param){ { "inherit", 7 }, { text, 0 } };
+		p.value.n = (size_t)snprintf(text, sizeof(text), "%d", parent);
+		rc = records_of_event(&im->maker, &fork, 0);
+		p = (struct cst_event_param){ { "comm", 4 }, { name, sizeof(name) - 1 } };
+		return rc ? rc : records_of_event(&im->maker, &ev, 0);
+	}
+	rc = records_of_event(&im->maker, &ev, 0);
+	return rc ? rc : write_dumps(im, false, pid);
+}
+
+static int write_processes(struct importer *im)
+{
+	int first = im->contexts.used ? im->first_context : FIRST_PID, rc;
+	size_t i;
+
+	rc = write_dumps(im, true, 0);
+	if (!rc)
+		rc = write_process(im, first, 0);
+	for (i = 0; !rc && i < im->contexts.size; i++)
+		if (im->contexts.slot[i].value && im->contexts.slot[i].key != first)
+			rc = write_process(im, im->contexts.slot[i].key, first);
+	if (im->too_many)
+		convert_dropped(im->l, im->too_many, "contexts after the first %d", MAX_CONTEXTS);
+	return rc;
+}
+
+/* ---- buffers ----------------------------------------------------------------------------------- */
+
+static int cpu_of(const struct importer *im, const struct cst_snap_buffer *buf)
+{
+	size_t i;
+
+	for (i = 0; i < im->ss->n_devices; i++)
+		if (im->unit_of_dev[i] >= 0 && cst_snapshot_feeds(im->ss, &im->ss->devices[i], buf))
+			return (int)im->units[im->unit_of_dev[i]].aux.cpu;
+	return -1;
+}
+
+static int write_buffer(struct importer *im, size_t n)
+{
+	const struct cst_snap_buffer *buf = &im->ss->buffers[n];
+	const struct auxdata d = { &im->files, buf->files, buf->n_files };
+	size_t missing;
+	int cpu = cpu_of(im, buf);
+
+	if (buf->format != CST_SNAP_FMT_CORESIGHT && buf->format != CST_SNAP_FMT_SOURCE_DATA) {
+		convert_dropped(im->l, 1, "the buffer %s: perf.data has no format %s", buf->name, buf->format_name);
+		return 0;
+	}
+	if (cpu < 0) {
+		convert_dropped(im->l, 1, "the buffer %s, which no source feeds", buf->name);
+		return 0;
+	}
+	auxdata_size(&d, &missing);
+	if (missing)
+		convert_dropped(im->l, missing, "%zu files of the buffer %s, which cannot be read", missing,
+				buf->name);
+	return auxdata_write_all(&d, (uint32_t)n, cpu, buf->format == CST_SNAP_FMT_SOURCE_DATA, 0, &im->maker,
+				 im->w, &im->index);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
+
+static int write_records(struct importer *im)
+{
+	size_t i;
+	int rc;
+
+	rc = header_default(im->w, DEFAULT_PMU, DEFAULT_ID, false, im->err);
+	if (!rc)
+		rc = pw_start(im->w, im->err);
+	if (!rc)
+		rc = write_info(im);
+	for (i = 0; !rc && i < im->ss->n_buffers; i++)
+		rc = find_contexts(im, &im->ss->buffers[i]);
+	if (!rc)
+		rc = write_processes(im);
+	for (i = 0; !rc && i < im->ss->n_buffers; i++)
+		rc = write_buffer(im, i);
+	if (!rc && aux_index_finish(&im->index, im->w))
+		rc = no_memory(im);
+	return rc;
+}
+
+static int run(struct importer *im)
+{
+	int rc = cst_snapshot_read(&im->ss, &im->io, NULL);
+
+	if (rc)
+		return pd_fail(im->err, PD_E_FORMAT, 0, "%s: the snapshot cannot be used: %s", im->dir,
+			       cst_strerror(rc));
+	im->l->dropped += im->ss->n_skipped;
+	if (!im->ss->n_buffers)
+		return pd_fail(im->err, PD_E_FORMAT, 0, "%s: the snapshot has no trace", im->dir);
+	im->attr_id = DEFAULT_ID;
+	header_default_attr(&im->attr, &im->attr_id, false);
+	im->maker = (struct record_maker){ .attr = &im->attr, .emit = emit, .data = im };
+	rc = read_units(im);
+	return rc ? rc : write_records(im);
+}
+
 int convert_from_snapshot(const char *dir, bool own, struct perf_writer *w, struct dso_places *images,
 			  struct convert_losses *l, struct pd_error *err)
 {
-	(void)own; (void)w; (void)images; (void)l;
-	return pd_fail(err, PD_E_USAGE, 0, "%s: is a snapshot; 'dump -s' lists it", dir);
+	struct importer im = { .dir = dir, .w = w, .images = images, .l = l, .err = err };
+	int rc;
+
+	(void)own;	/* a snapshot has nothing that needs it */
+	err->code = 0;
+	im.files = (struct folder){ .dir = dir, .who = "cstrace" };
+	im.io = (struct cst_snap_io){ .ctx = &im.files, .open = folder_open, .note = folder_note };
+	rc = run(&im);
+	free(im.index.v);
+	free(im.units);
+	free(im.unit_of_dev);
+	intmap_free(&im.contexts);
+	cst_snapshot_free(im.ss);
+	folder_free(&im.files);
+	return rc;
 }

@@ -53,12 +53,25 @@ int header_copy(struct perf_writer *w, const struct perfdata *pd, struct pd_erro
 	return 0;
 }
 
-int header_default(struct perf_writer *w, uint32_t pmu_type, uint64_t id, struct pd_error *err)
+static uint64_t default_type(bool timed)
+{
+	return PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_CPU | (timed ? PERF_SAMPLE_TIME : 0);
+}
+
+void header_default_attr(struct pd_attr *a, const uint64_t *id, bool timed)
+{
+	a->attr.sample_type = default_type(timed);
+	a->ids = id;
+	a->nr_ids = 1;
+	a->trailer = pd_sample_id_size(a->attr.sample_type);
+}
+
+int header_default(struct perf_writer *w, uint32_t pmu_type, uint64_t id, bool timed, struct pd_error *err)
 {
 	const struct perf_event_attr attr = {
 		.type = pmu_type,
 		.size = sizeof(attr),
-		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+		.sample_type = default_type(timed),
 		.sample_id_all = 1,
 	};
 	int rc = pw_add_attr(w, &attr, &id, 1, "cs_etm//", err);

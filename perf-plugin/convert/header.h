@@ -8,8 +8,13 @@
 
 /* Events and features of `pd`, whose records were all read once, but for what describes their form. */
 int header_copy(struct perf_writer *w, const struct perfdata *pd, struct pd_error *err);
-/* An event such as a recorder of trace has, for records that come without one. `id` is its only id. */
-int header_default(struct perf_writer *w, uint32_t pmu_type, uint64_t id, struct pd_error *err);
+/*
+ * An event such as a recorder of trace has, for records that come without one. `id` is its only id; `timed`
+ * says whether records have times.
+ */
+int header_default(struct perf_writer *w, uint32_t pmu_type, uint64_t id, bool timed, struct pd_error *err);
+/* The same as readers see it. */
+void header_default_attr(struct pd_attr *a, const uint64_t *id, bool timed);
 /* Does header_copy() take care of this record? */
 bool header_has(const struct perfdata *pd, const struct pd_record *rec);
 

@@ -25,9 +25,10 @@ enum convert_kind convert_kind_of(const char *path)
 {
 	if (!pd_source_is_dir(path))
 		return CONVERT_PERF;
-	if (has(path, "contents.ini"))
-		return CONVERT_PACKAGE;
-	return has(path, "snapshot.ini") ? CONVERT_SNAPSHOT : CONVERT_PERF;
+	/* some snapshots come with a list of their contents, too */
+	if (has(path, "snapshot.ini"))
+		return CONVERT_SNAPSHOT;
+	return has(path, "contents.ini") ? CONVERT_PACKAGE : CONVERT_PERF;
 }
 
 int convert_open(struct convert_input *in, const char *path, struct pd_error *err)
