@@ -14,7 +14,9 @@ import sys
 import tempfile
 
 LINE = re.compile(r"\s*(-?\d+)/(-?\d+)\s+\[(\d+)\]\s+([0-9a-f]+)\s+=>\s+([0-9a-f]+)\s*$")
-SEEDS = 24 if os.environ.get("CSTRACE_NIGHTLY") else 4
+NIGHTLY = bool(os.environ.get("CSTRACE_NIGHTLY"))
+SEEDS = 24 if NIGHTLY else 4
+CONVERTED = 8 if NIGHTLY else 1
 TIME_LIMIT = 60
 
 
@@ -25,7 +27,7 @@ class Bad(Exception):
 class Expected:
     def __init__(self, folder):
         self.code, self.options, self.stderr, self.info, self.percent = 0, [], [], [], None
-        self.absent = []
+        self.events = []
         for line in open(os.path.join(folder, "expect")):
             word, _, rest = line.rstrip("\n").partition(" ")
             if word == "exit":
@@ -36,6 +38,8 @@ class Expected:
                 self.stderr.append(rest)
             elif word == "info":
                 self.info.append(rest)
+            elif word == "event":
+                self.events.append((int(rest.split()[0]), rest))
             elif word == "subset":
                 self.percent = int(rest)
             else:
@@ -109,14 +113,32 @@ def script(args, options):
     return run([args.tool, "script", "--itrace=b", "-F", "pid,tid,cpu,ip,addr"] + options)
 
 
+def convert(args, source, kind, target, options):
+    done = run([args.tool, "convert", "-i", source, "--to", kind, "-o", target] + options)
+    if done.returncode not in (0, 3):
+        raise Bad("convert to %s: exit %d: %s" % (kind, done.returncode, done.stderr.decode()[-500:]))
+    return target
+
+
+def add_events(package, events):
+    """Puts events into the log of a package, where they happened."""
+    path = os.path.join(package, "system-event-log")
+    out = []
+    for line in open(path):
+        time = line.split()[0]
+        while events and time.isdigit() and events[0][0] < int(time):
+            out.append(events.pop(0)[1] + "\n")
+        out.append(line)
+    open(path, "w").writelines(out + [text + "\n" for _, text in events])
+
+
 def round_trip(args, perf, options, folder, want):
     """A package of the recording, and a recording of the package, tell the same."""
     package, back = (os.path.join(folder, n) for n in ("package", "back.data"))
+    if os.path.isdir(perf):
+        options = options + ["--kcore", os.path.join(perf, "kcore_dir")]
     for source, kind, target in ((perf, "package", package), (package, "perf", back)):
-        done = run([args.tool, "convert", "-i", source, "--to", kind, "-o", target] + options)
-        if done.returncode not in (0, 3):
-            raise Bad("convert to %s: exit %d: %s" % (kind, done.returncode, done.stderr.decode()[-500:]))
-        done = script(args, ["-i", target] + options)
+        done = script(args, ["-i", convert(args, source, kind, target, options)] + options)
         try:
             compare(want, read_branches(done.stdout.decode(), want))
         except Bad as error:
@@ -130,6 +152,10 @@ def scenario(args, name, seed, folder):
         raise Bad("cst-gen: exit %d: %s" % (done.returncode, done.stderr.decode()))
     want = Expected(truth)
     options = ["--symfs", symfs] + [o.replace("@", symfs) for o in want.options]
+    if want.events:
+        package = convert(args, perf, "package", os.path.join(folder, "declared"), options)
+        add_events(package, sorted(want.events))
+        perf = package
     done = script(args, ["-i", perf] + options)
     err = done.stderr.decode("utf-8", "replace")
     compare(want, read_branches(done.stdout.decode(), want))
@@ -143,7 +169,7 @@ def scenario(args, name, seed, folder):
         for text in want.info:
             if text not in done.stdout.decode():
                 raise Bad("info does not say '%s'" % text)
-    if seed in args.convert:
+    if seed < args.convert and not want.events:
         round_trip(args, perf, options, folder, want)
     return sum(map(len, want.streams.values()))
 
@@ -154,7 +180,7 @@ def main():
     p.add_argument("--gen", default="build/tests/gen/cst-gen")
     p.add_argument("--keep", help="folder for the files, which then stay")
     p.add_argument("--seeds", type=int, default=SEEDS)
-    p.add_argument("--convert", type=int, nargs="*", default=[], help="seeds that become packages and come back")
+    p.add_argument("--convert", type=int, default=CONVERTED, help="seeds that become packages and come back")
     p.add_argument("names", nargs="*")
     args = p.parse_args()
     names = args.names or [line.split()[0] for line in run([args.gen, "scenario"]).stdout.decode().splitlines()]

@@ -11,6 +11,7 @@
  *     option WORD       for the program, after the usual ones; @ stands for the folder of files
  *     stderr TEXT       script says so
  *     info TEXT         info says so
+ *     event TIME TEXT   for the log of a package, without which the recording says too little
  *     subset PERCENT    not all can be found, but so many, and nothing that was not executed
  */
 #ifndef CSTRACE_TESTS_GEN_SCENARIO_H

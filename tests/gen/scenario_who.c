@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* scenario_who.c - the trace tells little or nothing of who is running, or from whom it is. */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "scenario.h"
@@ -109,7 +110,13 @@ static void tid_asid(struct world_opts *o)
 	o->s.tu.contextidr = tid_and_asid;
 }
 
-static void run_asid(struct scenario *s)
+/* for a package: who has the number from now on, or no more */
+static void declare_asid(struct scenario *s, const struct wproc *p, const char *state)
+{
+	expect(s, "event %" PRIu64 " declare_asid(%s, %u, %u)", world_at(s->w, 0).time, state, p->asid, p->pid);
+}
+
+static void asid_spaces(struct scenario *s, int declared)
 {
 	struct world *w = s->w;
 	struct wthread *t[4];
@@ -121,6 +128,8 @@ static void run_asid(struct scenario *s)
 		snprintf(name, sizeof(name), "space%d", i);
 		t[i] = start_process(s, 0, 1000 + 100 * (uint32_t)i, name);
 		t[i]->p->asid = next++;
+		if (declared)
+			declare_asid(s, t[i]->p, "START");
 	}
 	for (k = 0; k < 3; k++) {
 		for (i = 0; i < 8; i++) {
@@ -128,18 +137,39 @@ static void run_asid(struct scenario *s)
 			run_some(s, 0, t[rng_below(&w->rng, 4)]);
 		}
 		/* the numbers are used up: each space gets a new one when it runs next */
-		for (i = 0; i < 4; i++)
+		for (i = 0; i < 4 && declared; i++)
+			declare_asid(s, t[i]->p, "END");
+		for (i = 0; i < 4; i++) {
 			t[i]->p->asid = 1 + (uint32_t)(i + k + 1) % 4;
+			if (declared)
+				declare_asid(s, t[i]->p, "START");
+		}
 		world_pause(w, 0, 100);
 	}
 	run_some(s, 0, t[0]);
 	expect(s, "option --contextid=asid");
 }
 
+static void run_asid(struct scenario *s)
+{
+	asid_spaces(s, 0);
+}
+
+static void run_asid_declared(struct scenario *s)
+{
+	asid_spaces(s, 1);
+}
+
 static void run_tid_asid(struct scenario *s)
 {
 	many_spaces(s, 1);
 	expect(s, "option --contextid=tid-asid");
+}
+
+static void asid_declared(struct world_opts *o)
+{
+	asid(o);
+	o->s.perf.no_switch = 1;
 }
 
 /* the kernel, too: a switch is where the number changes */
@@ -200,6 +230,8 @@ const struct scenario_row scenario_who[] = {
 	{ "sched-switch", "no context ID, but samples of sched_switch", only_sched_switch, run_sched_switch },
 	{ "one-process", "no context ID, one process", only_aux, run_one_process },
 	{ "asid", "the context ID is an address space number", asid, run_asid },
+	{ "asid-declared", "the same in a package that tells whose the numbers are", asid_declared,
+	  run_asid_declared },
 	{ "asid-kernel", "the same, with the kernel", asid_kernel, run_asid_kernel },
 	{ "tid-asid", "the context ID is thread and address space number", tid_asid, run_tid_asid },
 	{ "one-sink", "processes on two CPUs, one sink", one_sink, run_one_sink },
