@@ -265,7 +265,8 @@ FOBJ := $(O)/fuzz/obj
 FUZZ_LIB_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(LIB_SRC))
 FUZZ_PLUGIN_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(filter-out $(PLUGIN_MAIN),$(PLUGIN_SRC)))
 FUZZ_GEN_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(GEN_SRC))
-PLUGIN_FUZZ := $(filter $(foreach p,perfdata session synth profile convert cmd jitdump,$(O)/fuzz/fuzz_$(p)%),$(FUZZ))
+PLUGIN_FUZZ := $(filter $(foreach p,perfdata session synth profile convert cmd jitdump tracepoint,\
+	$(O)/fuzz/fuzz_$(p)%),$(FUZZ))
 LIB_FUZZ := $(filter-out $(PLUGIN_FUZZ),$(FUZZ))
 
 $(FOBJ)/%.o: %.c

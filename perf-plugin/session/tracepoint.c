@@ -84,6 +84,71 @@ static char *find_format(struct pd_cursor *c, size_t *size)
 	return NULL;
 }
 
+/*
+ * libtraceevent trusts the kernel's text and crashes over another one, so it gets only what has this form:
+ * name, ID, "format:", then lines of fields, each with type and name, offset, size and sign.
+ */
+static bool word(const char **p, const char *w)
+{
+	size_t n = strlen(w);
+
+	if (strncmp(*p, w, n))
+		return false;
+	*p += n;
+	return true;
+}
+
+static bool digits(const char **p)
+{
+	size_t n = strspn(*p, "0123456789");
+
+	*p += n;
+	return n && n <= 6;
+}
+
+static bool identifier(const char **p)
+{
+	size_t n = strspn(*p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+
+	if (!n || n > 64 || (**p >= '0' && **p <= '9'))
+		return false;
+	*p += n;
+	return true;
+}
+
+static bool well_formed_field(const char **p)
+{
+	unsigned int words = 0;
+
+	do {
+		if (!identifier(p))
+			return false;
+		words++;
+	} while (word(p, " "));
+	if (words < 2 || words > 8 || (word(p, "[") && (!digits(p) || !word(p, "]"))))
+		return false;
+	if (!word(p, ";\toffset:") || !digits(p) || !word(p, ";\tsize:") || !digits(p))
+		return false;
+	if (word(p, ";\tsigned:") && !word(p, "0") && !word(p, "1"))
+		return false;
+	return word(p, ";\n");
+}
+
+static bool well_formed(const char *p)
+{
+	unsigned int fields = 0;
+
+	if (!word(&p, "name: sched_switch\nID: ") || !digits(&p) || !word(&p, "\nformat:\n"))
+		return false;
+	while (!word(&p, no_print + 1)) {
+		if (word(&p, "\n"))
+			continue;
+		if (!word(&p, "\tfield:") || !well_formed_field(&p) || ++fields > 64)
+			return false;
+	}
+	return fields > 0;
+}
+
 static bool take_field(struct tep_format_field *f, struct tracepoint_field *out)
 {
 	if (!f || f->offset < 0 || f->offset > 4096 || (f->size != 2 && f->size != 4))
@@ -97,7 +162,7 @@ static const char *parse(struct tracepoint *tp, const char *format, size_t size)
 {
 	struct tep_event *ev;
 
-	if (tep_parse_event(tp->tep, format, size, "sched"))
+	if (!well_formed(format) || tep_parse_event(tp->tep, format, size, "sched"))
 		return "its format cannot be read";
 	ev = tep_find_event_by_name(tp->tep, "sched", "sched_switch");
 	if (!ev || !take_field(tep_find_common_field(ev, "common_type"), &tp->type) ||

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sched:sched_switch by the layout that a recording carries: in both byte orders, with the fields elsewhere,
+ * cut at every byte, damaged at every byte.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "session/tracepoint.h"
+#include "tracing_data.h"
+
+static void both_byte_orders(void **state)
+{
+	struct sched_switch sw;
+	struct tracepoint *tp;
+	const char *problem;
+	int swap;
+
+	(void)state;
+	for (swap = 0; swap < 2; swap++) {
+		struct pdb data = { .swap = swap }, raw = { .swap = swap };
+
+		td_build(&data, td_format);
+		td_switch(&raw, 100, 4000000);
+		assert_int_equal(raw.len, TD_RAW_SIZE);
+		tp = tracepoint_new(data.p, data.len, &problem);
+		assert_null(problem);
+		assert_non_null(tp);
+		assert_int_equal(tracepoint_id(tp), TD_SWITCH_ID);
+		assert_true(tracepoint_switch(tp, raw.p, raw.len, &sw));
+		assert_int_equal(sw.prev, 100);
+		assert_int_equal(sw.next, 4000000);
+		/* up to the last field that is read */
+		assert_true(tracepoint_switch(tp, raw.p, 60, &sw));
+		assert_false(tracepoint_switch(tp, raw.p, 59, &sw));
+		assert_false(tracepoint_switch(tp, raw.p, 0, &sw));
+		assert_false(tracepoint_switch(tp, NULL, 64, &sw));
+		tracepoint_free(tp);
+		pdb_free(&data);
+		pdb_free(&raw);
+	}
+}
+
+static void of_another_event(void **state)
+{
+	struct pdb data = { 0 }, raw = { 0 };
+	struct sched_switch sw;
+	struct tracepoint *tp;
+	const char *problem;
+
+	(void)state;
+	td_build(&data, td_format);
+	td_switch(&raw, 1, 2);
+	raw.p[0]++;
+	tp = tracepoint_new(data.p, data.len, &problem);
+	assert_false(tracepoint_switch(tp, raw.p, raw.len, &sw));
+	/* a thread number that is none */
+	raw.p[0]--;
+	raw.p[59] = 0x80;
+	assert_false(tracepoint_switch(tp, raw.p, raw.len, &sw));
+	tracepoint_free(tp);
+	pdb_free(&data);
+	pdb_free(&raw);
+}
+
+/* Kernels differ in what stands before the fields, and old ones have 32-bit longs. */
+static void fields_elsewhere(void **state)
+{
+	static const char format[] =
+		"name: sched_switch\nID: 40000\nformat:\n"
+		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+		"\tfield:pid_t next_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
+		"\tfield:pid_t prev_pid;\toffset:8;\tsize:4;\tsigned:1;\n\n"
+		"print fmt: \"%d\", ((((((((( REC->next_pid\n";
+	const uint8_t raw[] = { 0x40, 0x9c, 0, 0, 7, 0, 0, 0, 9, 0, 0, 0 };
+	struct pdb data = { 0 };
+	struct sched_switch sw;
+	struct tracepoint *tp;
+	const char *problem;
+
+	(void)state;
+	td_build(&data, format);
+	tp = tracepoint_new(data.p, data.len, &problem);
+	assert_null(problem);
+	assert_non_null(tp);
+	assert_int_equal(tracepoint_id(tp), 40000);
+	assert_true(tracepoint_switch(tp, raw, sizeof(raw), &sw));
+	assert_int_equal(sw.next, 7);
+	assert_int_equal(sw.prev, 9);
+	tracepoint_free(tp);
+	pdb_free(&data);
+}
+
+static void not_there(void **state)
+{
+	static const char *const broken[] = {
+		"name: sched_switch\nID: 5\nformat:\n\tfield:pid_t next_pid;\toffset:4;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n",
+		"name: sched_switch\nnonsense",
+		"name: sched_switch\nID: 5\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+		"\tfield:pid_t next_pid;\toffset:99999;\tsize:4;\tsigned:1;\n"
+		"\tfield:pid_t prev_pid;\toffset:8;\tsize:3;\tsigned:1;\n\nprint fmt: \"\"\n",
+	};
+	const char *problem;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i <= sizeof(broken) / sizeof(broken[0]); i++) {
+		struct pdb data = { 0 };
+
+		td_build(&data, i ? broken[i - 1] : NULL);
+		assert_null(tracepoint_new(data.p, data.len, &problem));
+		if (i)
+			assert_non_null(problem);
+		else
+			assert_null(problem);	/* a recording of other events is none */
+		pdb_free(&data);
+	}
+	assert_null(tracepoint_new("tracing", 7, &problem));
+	assert_non_null(problem);
+	assert_null(tracepoint_new(NULL, 0, &problem));
+	assert_non_null(problem);
+}
+
+/* The bytes in memory of their own, so that reading past them is found. */
+static struct tracepoint *parse_copy(const uint8_t *p, size_t len, const char **problem)
+{
+	uint8_t *copy = malloc(len ? len : 1);
+	struct tracepoint *tp;
+
+	memcpy(copy, p, len);
+	tp = tracepoint_new(copy, len, problem);
+	free(copy);
+	return tp;
+}
+
+static void cut_anywhere(void **state)
+{
+	struct pdb data = { 0 };
+	const char *problem;
+	struct tracepoint *tp;
+	size_t len, whole;
+
+	(void)state;
+	td_build(&data, td_format);
+	whole = data.len - 16;	/* what follows the formats is not read */
+	for (len = 0; len <= data.len; len++) {
+		tp = parse_copy(data.p, len, &problem);
+		if (len < whole) {
+			assert_null(tp);
+			assert_non_null(problem);
+		} else {
+			assert_non_null(tp);
+		}
+		tracepoint_free(tp);
+	}
+	pdb_free(&data);
+}
+
+static void damaged_anywhere(void **state)
+{
+	static const uint8_t with[] = { 0x00, 0xff, 0x80, '\n', '9' };
+	struct pdb data = { 0 }, raw = { 0 };
+	struct sched_switch sw;
+	const char *problem;
+	struct tracepoint *tp;
+	size_t i, k;
+	uint8_t was;
+
+	(void)state;
+	td_build(&data, td_format);
+	td_switch(&raw, 1, 2);
+	for (i = 0; i < data.len; i++)
+		for (k = 0; k < sizeof(with); k++) {
+			was = data.p[i];
+			data.p[i] = with[k];
+			tp = parse_copy(data.p, data.len, &problem);
+			if (tp)
+				tracepoint_switch(tp, raw.p, raw.len, &sw);
+			tracepoint_free(tp);
+			data.p[i] = was;
+		}
+	tp = parse_copy(data.p, data.len, &problem);
+	assert_non_null(tp);
+	tracepoint_free(tp);
+	pdb_free(&data);
+	pdb_free(&raw);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(both_byte_orders),
+		cmocka_unit_test(of_another_event),
+		cmocka_unit_test(fields_elsewhere),
+		cmocka_unit_test(not_there),
+		cmocka_unit_test(cut_anywhere),
+		cmocka_unit_test(damaged_anywhere),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
