@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Who ran, piece by piece: switches on CPUs, owners of ASIDs, what a context ID means, whose exception levels
+ * a context is about.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <cstrace/types.h>
+
+#include "session/asid.h"
+#include "session/contextid.h"
+#include "session/running.h"
+#include "session/world.h"
+
+static void switches(void **state)
+{
+	struct running r = { .nr = 0 };
+	int tids[4];
+	bool all;
+
+	(void)state;
+	/* in any order; CPU 1: until 100 thread 5, then 7, idle, 8 */
+	running_add(&r, 1, 300, RUN_IN, 8, 0);
+	running_add(&r, 1, 100, RUN_IN, 7, 5);
+	running_add(&r, 1, 200, RUN_IN, 0, 7);
+	running_add(&r, 1, 99, RUN_OUT, 7, 5);
+	running_add(&r, 4, 150, RUN_IN, 9, -1);
+	running_finish(&r);
+	assert_true(running_known(&r, 1));
+	assert_false(running_known(&r, 2));
+	assert_int_equal(running_thread(&r, 2, 150), -1);
+	assert_int_equal(running_thread(&r, 1, 0), 5);
+	assert_int_equal(running_thread(&r, 1, 98), 5);
+	assert_int_equal(running_thread(&r, 1, 100), 7);
+	assert_int_equal(running_thread(&r, 1, 199), 7);
+	assert_int_equal(running_thread(&r, 1, 200), 0);
+	assert_int_equal(running_thread(&r, 1, UINT64_MAX), 8);
+	assert_int_equal(running_thread(&r, 4, 149), -1);
+	assert_true(running_other(&r, 1, 0, 100, 5));
+	assert_false(running_other(&r, 1, 100, 299, 7));	/* idle is nobody */
+	assert_true(running_other(&r, 1, 100, 300, 7));
+	assert_false(running_other(&r, 2, 0, 300, 7));
+	assert_int_equal(running_between(&r, 1, 100, 250, tids, 4, &all), 1);
+	assert_true(all);
+	assert_int_equal(tids[0], 7);
+	assert_int_equal(running_between(&r, 1, 0, 300, tids, 4, &all), 3);
+	assert_true(all);
+	assert_int_equal(tids[0], 5);
+	assert_int_equal(tids[1], 7);
+	assert_int_equal(tids[2], 8);
+	assert_int_equal(running_between(&r, 1, 0, 300, tids, 2, &all), 2);
+	assert_false(all);
+	assert_int_equal(running_between(&r, 3, 0, 300, tids, 2, &all), 0);
+	assert_false(all);
+	running_free(&r);
+}
+
+/* A question over very many switches has a bounded cost. */
+static void very_many_switches(void **state)
+{
+	struct running r = { .nr = 0 };
+	int tids[4], i;
+	bool all;
+
+	(void)state;
+	for (i = 0; i < 100000; i++)
+		assert_int_equal(running_add(&r, 0, (uint64_t)i, RUN_IN, 10 + (i & 1), -1), 0);
+	running_finish(&r);
+	for (i = 0; i < 100000; i++) {
+		assert_int_equal(running_between(&r, 0, 0, 99999, tids, 4, &all), 2);
+		assert_false(all);
+	}
+	running_free(&r);
+}
+
+static void asids_declared_in_time(void **state)
+{
+	struct asids as = { .nr = 0 };
+
+	(void)state;
+	asids_declare(&as, 7, 300, 30);
+	asids_declare(&as, 7, 100, 10);
+	asids_declare(&as, 7, 200, -1);
+	asids_declare_current(&as, 8, 500, 80);		/* said once: so it has been all the time */
+	asids_declare(&as, 9, 400, -1);
+	asids_declare(&as, 9, 400, 90);			/* given up and given away in one moment */
+	asids_declare(&as, 0x10007, 100, 11);		/* no ASID has so many bits */
+	asids_finish(&as);
+	assert_int_equal(asids_declared(&as, 7, 99), -1);
+	assert_int_equal(asids_declared(&as, 7, 100), 10);
+	assert_int_equal(asids_declared(&as, 7, 250), -1);
+	assert_int_equal(asids_declared(&as, 7, UINT64_MAX), 30);
+	assert_int_equal(asids_declared(&as, 8, 1), 80);
+	assert_int_equal(asids_declared(&as, 9, 400), 90);
+	assert_int_equal(asids_declared(&as, 0x10007, 400), -1);
+	assert_int_equal(asids_declared(&as, 77, 400), -1);
+	/* learned apart from that */
+	assert_int_equal(asids_learned(&as, 7), -1);
+	asids_learn(&as, 7, 40);
+	asids_learn(&as, 7, 40);
+	asids_learn(&as, 7, 41);
+	asids_learn(&as, 5, 50);
+	assert_int_equal(asids_learned(&as, 7), 41);
+	assert_int_equal(as.learned, 3);
+	assert_int_equal(as.changed, 1);
+	asids_restart(&as);
+	assert_int_equal(asids_learned(&as, 7), -1);
+	assert_int_equal(asids_declared(&as, 7, 100), 10);
+	asids_free(&as);
+}
+
+struct value {
+	const char *arch;
+	enum contextid_format forced;
+	uint32_t value;
+	unsigned int bits;
+	struct contextid_evidence ev;
+	enum contextid_format want;
+};
+
+static void meaning_of_context_ids(void **state)
+{
+	static const struct value rows[] = {
+		{ "aarch64", 0, 1000, 32, { .running = -1 }, CONTEXTID_TID },
+		{ "aarch64", 0, 1000, 32, { .tid = true, .running = -1 }, CONTEXTID_TID },
+		{ "aarch64", 0, 0, 32, { .running = -1 }, CONTEXTID_NONE },
+		{ "aarch64", 0, 0xe8, 8, { .running = 1000 }, CONTEXTID_TID },
+		{ "armv7l", 0, 0x3e805, 32, { .running = -1 }, CONTEXTID_TID_ASID },
+		{ "armv7l", 0, 5, 32, { .running = -1 }, CONTEXTID_ASID },
+		{ "armv8l", 0, 5, 8, { .running = -1 }, CONTEXTID_ASID },
+		{ "armv7l", 0, 0xe805, 16, { .running = -1 }, CONTEXTID_TID_ASID },
+		/* a file that does not name the architecture: the threads tell */
+		{ NULL, 0, 1000, 32, { .tid = true, .running = -1 }, CONTEXTID_TID },
+		{ NULL, 0, 0x3e805, 32, { .tid_shifted = true, .running = -1 }, CONTEXTID_TID_ASID },
+		{ NULL, 0, 0x3e805, 32, { .tid = true, .running = 1000 }, CONTEXTID_TID_ASID },
+		{ NULL, 0, 1000, 32, { .tid_shifted = true, .running = 1000 }, CONTEXTID_TID },
+		{ NULL, 0, 5, 32, { .running = 1000 }, CONTEXTID_ASID },
+		{ NULL, 0, 5, 32, { .tid = true, .running = 1000 }, CONTEXTID_ASID },
+		{ NULL, 0, 5, 32, { .asid = true, .running = -1 }, CONTEXTID_ASID },
+		{ NULL, 0, 5, 8, { .asid = true, .running = -1 }, CONTEXTID_ASID },
+		{ NULL, 0, 5, 32, { .running = -1 }, CONTEXTID_TID },
+		{ NULL, 0, 0, 32, { .running = 1000 }, CONTEXTID_NONE },
+		/* the user knows better */
+		{ "aarch64", CONTEXTID_ASID, 1000, 32, { .tid = true, .running = 1000 }, CONTEXTID_ASID },
+		{ "armv7l", CONTEXTID_NONE, 0x3e805, 32, { .running = 1000 }, CONTEXTID_NONE },
+	};
+	struct contextid c;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct value *r = &rows[i];
+
+		contextid_init(&c, r->forced, r->arch);
+		if (contextid_choose(&c, r->value, r->bits, &r->ev) != r->want)
+			fail_msg("row %zu", i);
+		assert_true(c.seen[r->want]);
+	}
+}
+
+/* What was found out holds for values that say nothing. */
+static void meaning_is_kept(void **state)
+{
+	const struct contextid_evidence none = { .running = -1 }, ran = { .running = 1000 };
+	struct contextid c;
+
+	(void)state;
+	contextid_init(&c, CONTEXTID_AUTO, NULL);
+	assert_int_equal(contextid_choose(&c, 0x3e805, 32, &ran), CONTEXTID_TID_ASID);
+	assert_true(contextid_decided(&c));
+	assert_int_equal(contextid_choose(&c, 77, 32, &none), CONTEXTID_TID_ASID);
+	contextid_init(&c, CONTEXTID_AUTO, NULL);
+	assert_int_equal(contextid_choose(&c, 5, 32, &ran), CONTEXTID_ASID);
+	assert_int_equal(contextid_choose(&c, 6, 32, &none), CONTEXTID_ASID);
+	/* an ASID was all there was so far; then a thread shows above it */
+	assert_int_equal(contextid_choose(&c, 0x3e806, 32, &ran), CONTEXTID_TID_ASID);
+	contextid_init(&c, CONTEXTID_AUTO, "armv7l");
+	assert_int_equal(contextid_choose(&c, 6, 32, &none), CONTEXTID_ASID);
+	assert_int_equal(contextid_choose(&c, 0x3e806, 32, &none), CONTEXTID_TID_ASID);
+	assert_int_equal(contextid_choose(&c, 6, 32, &none), CONTEXTID_TID_ASID);
+}
+
+static void names(void **state)
+{
+	enum contextid_format f, g;
+
+	(void)state;
+	for (f = CONTEXTID_AUTO; f <= CONTEXTID_NONE; f++) {
+		assert_true(contextid_parse(contextid_name(f), &g));
+		assert_int_equal(f, g);
+	}
+	assert_false(contextid_parse("pid", &g));
+	assert_false(contextid_parse("", &g));
+}
+
+struct step {
+	uint8_t el, security;
+	uint32_t vmid;
+	bool known;		/* its context ID is a thread of the file */
+	uint64_t from, to;	/* 0: not known */
+	enum world want;
+};
+
+#define NS CST_SEC_NONSECURE
+#define S CST_SEC_SECURE
+
+static void walk(const struct step *s, size_t n, bool host_el2, bool vmid)
+{
+	struct own_world own = { .vmid = 0 };
+	struct world_state w;
+	size_t i;
+
+	world_restart(&w);
+	for (i = 0; i < n; i++) {
+		struct cst_generic g = { .el = s[i].el, .security = s[i].security, .vmid = s[i].vmid,
+					 .flags = CST_GF_EL | (vmid ? CST_GF_VMID : 0) };
+		struct world_entry e = { .thread_known = s[i].known, .host_el2 = host_el2, .from = s[i].from,
+					 .from_known = s[i].from, .to = s[i].to, .to_known = s[i].to };
+
+		if (world_of(&own, &w, &g, &e) != s[i].want)
+			fail_msg("step %zu", i);
+		assert_int_equal(w.world, s[i].want);
+	}
+}
+
+#define WALK(steps, host_el2, vmid) walk(steps, sizeof(steps) / sizeof((steps)[0]), host_el2, vmid)
+
+/* The kernel at EL1: a VMID other than the host's is a guest. */
+static void guests_by_vmid(void **state)
+{
+	static const struct step host[] = {
+		{ 0, NS, 0, true, 0, 0, WORLD_OWN }, { 1, NS, 0, false, 0, 0, WORLD_OWN },
+		{ 2, NS, 3, false, 0, 0, WORLD_OWN }, { 1, NS, 3, false, 0, 0, WORLD_GUEST },
+		{ 0, NS, 3, false, 0, 0, WORLD_GUEST }, { 2, NS, 3, false, 0, 0, WORLD_OWN },
+		{ 0, NS, 0, true, 0, 0, WORLD_OWN }, { 3, NS, 0, false, 0, 0, WORLD_FIRMWARE },
+	};
+	/* recorded inside a machine: its own VMID is not 0 */
+	static const struct step inside[] = {
+		{ 0, NS, 5, true, 0, 0, WORLD_OWN }, { 1, NS, 5, false, 0, 0, WORLD_OWN },
+		{ 0, NS, 6, true, 0, 0, WORLD_GUEST },
+	};
+	/* a guest comes first, then the host shows who it is */
+	static const struct step late[] = {
+		{ 1, NS, 4, false, 0, 0, WORLD_OWN }, { 0, NS, 0, true, 0, 0, WORLD_OWN },
+		{ 1, NS, 4, false, 0, 0, WORLD_GUEST },
+	};
+
+	(void)state;
+	WALK(host, false, true);
+	WALK(inside, false, true);
+	WALK(late, false, true);
+}
+
+static void security_states(void **state)
+{
+	static const struct step usual[] = {
+		{ 0, NS, 0, true, 0, 0, WORLD_OWN }, { 1, S, 0, false, 0, 0, WORLD_SECURE },
+		{ 0, S, 0, false, 0, 0, WORLD_SECURE }, { 3, S, 0, false, 0, 0, WORLD_FIRMWARE },
+		{ 1, NS, 0, false, 0, 0, WORLD_OWN }, { 0, CST_SEC_REALM, 0, false, 0, 0, WORLD_SECURE },
+	};
+	/* a board without a secure monitor runs Linux in the secure state */
+	static const struct step secure[] = {
+		{ 0, S, 0, true, 0, 0, WORLD_OWN }, { 1, S, 0, false, 0, 0, WORLD_OWN },
+	};
+	static const struct step firmware_first[] = {
+		{ 1, S, 0, false, 0, 0, WORLD_OWN }, { 1, NS, 0, false, 0, 0, WORLD_OWN },
+		{ 1, S, 0, false, 0, 0, WORLD_SECURE },
+	};
+
+	(void)state;
+	WALK(usual, false, false);
+	WALK(secure, false, false);
+	WALK(firmware_first, false, false);
+}
+
+/* The kernel at EL2: EL1 is a guest's; EL0 is whose the way to it tells. */
+static void guests_below_the_host(void **state)
+{
+	static const struct step steps[] = {
+		{ 0, NS, 100, true, 0, 0, WORLD_OWN },		/* the program that runs the machine */
+		{ 2, NS, 100, true, 0x1000, 0, WORLD_OWN },
+		{ 1, NS, 100, true, 0, 0, WORLD_GUEST },
+		{ 0, NS, 100, true, 0, 0, WORLD_GUEST },	/* from the guest's kernel */
+		{ 0, NS, 100, true, 0, 0, WORLD_GUEST },	/* said again */
+		{ 2, NS, 100, true, 0x8000, 0, WORLD_OWN },	/* the host interrupts the guest's program */
+		{ 0, NS, 100, true, 0, 0x8000, WORLD_GUEST },	/* which goes on where it was */
+		{ 2, NS, 100, true, 0x8010, 0, WORLD_OWN },
+		{ 0, NS, 100, true, 0, 0x8014, WORLD_GUEST },	/* behind an instruction that was emulated */
+		{ 2, NS, 100, true, 0x8020, 0, WORLD_OWN },
+		{ 0, NS, 100, true, 0, 0x1004, WORLD_OWN },	/* elsewhere: the host's program */
+		{ 2, NS, 100, true, 0x1008, 0, WORLD_OWN },
+		{ 0, NS, 200, true, 0, 0x8020, WORLD_OWN },	/* another thread has no guest */
+		{ 2, NS, 200, true, 0x8030, 0, WORLD_OWN },
+		{ 0, NS, 100, true, 0, 0, WORLD_GUEST },	/* not known where: it may be the guest's */
+		{ 2, NS, 100, true, 0, 0, WORLD_OWN },
+		{ 1, NS, 100, true, 0, 0, WORLD_GUEST },	/* the guest's kernel */
+		{ 2, NS, 100, true, 0x9000, 0, WORLD_OWN },
+		{ 0, NS, 100, true, 0, 0x8020, WORLD_OWN },	/* was left in its kernel: this is the host's */
+	};
+
+	(void)state;
+	WALK(steps, true, true);
+}
+
+static void many_guests(void **state)
+{
+	struct guests gs = { .nr = 0 };
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 100; i++)
+		guests_count(&gs, i % 20);
+	assert_int_equal(gs.nr, NR_GUESTS);
+	for (i = 0; i < NR_GUESTS; i++) {
+		assert_int_equal(gs.v[i].id, i);
+		assert_int_equal(gs.v[i].stretches, 5);
+	}
+	assert_int_equal(gs.rest, 4 * 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(switches),
+		cmocka_unit_test(very_many_switches),
+		cmocka_unit_test(asids_declared_in_time),
+		cmocka_unit_test(meaning_of_context_ids),
+		cmocka_unit_test(meaning_is_kept),
+		cmocka_unit_test(names),
+		cmocka_unit_test(guests_by_vmid),
+		cmocka_unit_test(security_states),
+		cmocka_unit_test(guests_below_the_host),
+		cmocka_unit_test(many_guests),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
