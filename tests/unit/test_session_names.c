@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Symbols of kernels and of generated code: kallsyms and perf-PID.map. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "session/kallsyms.h"
+#include "session/perfmap.h"
+
+static const char kallsyms[] =
+	"ffff800008000000 t _head\n"
+	"ffff800008010000 T _stext\n"
+	"ffff800008010000 t __first\n"
+	"ffff800008010000 T first\n"
+	"ffff800008010100 t twice\n"
+	"ffff800008010200 t twice\n"
+	"ffff800008010300 W weak\n"
+	"ffff800008010400 D data\n"
+	"not a line\n"
+	"ffff800008010500\n"
+	"ffff800008010600 T \n"
+	"\n"
+	"ffff800000001000 t init_module\t[one]\n"
+	"ffff800000001100 T shared\t[one]\n"
+	"ffff800000002000 t init_module\t[two_b]\n"
+	"ffff800000002100 t shared\t[two_b]\n"
+	"ffff800000002200 t same\t[two_b]\n"
+	"ffff800000002200 t same\t[two_b]\n"
+	"ffff800000002400 t last";
+
+static void kernel_symbols(void **state)
+{
+	struct kallsyms *ks = kallsyms_read(kallsyms, sizeof(kallsyms) - 1);
+	uint64_t start, end, addr;
+	const char *name;
+
+	(void)state;
+	assert_non_null(ks);
+	assert_true(kallsyms_find(ks, 0xffff800008010004, &name, &start, &end));
+	assert_string_equal(name, "first");
+	assert_int_equal(start, 0xffff800008010000);
+	assert_int_equal(end, 0xffff800008010100);
+	assert_true(kallsyms_find(ks, 0xffff8000080103ff, &name, &start, &end));
+	assert_string_equal(name, "weak");
+	assert_false(kallsyms_find(ks, 0xffff800008010404, &name, &start, &end));	/* data */
+	assert_false(kallsyms_find(ks, 0x1000, &name, &start, &end));
+	assert_true(kallsyms_find(ks, 0xffff800000001104, &name, &start, &end));
+	assert_string_equal(name, "shared");
+	assert_int_equal(end, 0xffff800000002000);
+
+	assert_true(kallsyms_address(ks, "_stext", NULL, &addr));
+	assert_int_equal(addr, 0xffff800008010000);
+	assert_false(kallsyms_address(ks, "twice", NULL, &addr));
+	assert_false(kallsyms_address(ks, "init_module", NULL, &addr));
+	assert_true(kallsyms_address(ks, "init_module", "two_b", &addr));
+	assert_int_equal(addr, 0xffff800000002000);
+	assert_true(kallsyms_address(ks, "same", "two_b", &addr));
+	assert_false(kallsyms_address(ks, "first", "one", &addr));
+	assert_false(kallsyms_address(ks, "", NULL, &addr));
+	/* only global functions of modules are for others */
+	assert_true(kallsyms_exported(ks, "shared", &addr));
+	assert_int_equal(addr, 0xffff800000001100);
+	assert_false(kallsyms_exported(ks, "init_module", &addr));
+	assert_false(kallsyms_exported(ks, "first", &addr));
+	kallsyms_free(ks);
+}
+
+static void no_symbols(void **state)
+{
+	static const char hidden[] = "0000000000000000 T _text\n0000000000000000 t x\t[m]\n";
+	char path[] = "/tmp/cstrace-kallsyms-XXXXXX";
+	int fd;
+
+	(void)state;
+	assert_null(kallsyms_read("", 0));
+	assert_null(kallsyms_read(hidden, sizeof(hidden) - 1));
+	fd = mkstemp(path);
+	assert_int_equal(write(fd, hidden, sizeof(hidden) - 1), sizeof(hidden) - 1);
+	close(fd);
+	assert_null(kallsyms_open(path));
+	unlink(path);
+	assert_null(kallsyms_open(path));
+}
+
+static void names_of_generated_code(void **state)
+{
+	static const char text[] =
+		"1000 100 old name\n"
+		"1000 80 new name(int, char)\n"
+		"2000 10 b\n"
+		"zz 10 c\n"
+		"3000 d\n"
+		"4000 10\n"
+		"99999999999999999 10 too much\n"
+		"5000 20 end";
+	struct perf_map *pm = perf_map_read(strdup(text));
+	uint64_t start, size;
+	const char *name;
+
+	(void)state;
+	assert_non_null(pm);
+	assert_true(perf_map_find(pm, 0x1010, &name, &start, &size));
+	assert_string_equal(name, "new name(int, char)");
+	assert_int_equal(start, 0x1000);
+	assert_int_equal(size, 0x80);
+	assert_false(perf_map_find(pm, 0x10f0, &name, &start, &size));
+	assert_false(perf_map_find(pm, 0xfff, &name, &start, &size));
+	assert_false(perf_map_find(pm, 0x2010, &name, &start, &size));
+	assert_false(perf_map_find(pm, 0x3000, &name, &start, &size));
+	assert_false(perf_map_find(pm, 0x4000, &name, &start, &size));
+	assert_true(perf_map_find(pm, 0x501f, &name, &start, &size));
+	assert_string_equal(name, "end");
+	perf_map_free(pm);
+	pm = perf_map_read(strdup(""));
+	assert_false(perf_map_find(pm, 0, &name, &start, &size));
+	perf_map_free(pm);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernel_symbols),
+		cmocka_unit_test(no_symbols),
+		cmocka_unit_test(names_of_generated_code),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
