@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* No module or kernel image is larger; a file that claims to be is not unpacked. */
-#define UNPACK_MAX (512u << 20)
+#define UNPACK_MAX (256u << 20)
 
 bool is_packed(const uint8_t *p, size_t len);
 /* From malloc(). NULL: damaged, too large, no memory, or a format that this build does not know. */

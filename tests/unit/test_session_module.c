@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Kernel modules: found, unpacked, their parts placed and their branches linked as the loader does it. */
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "ko_build.h"
+#include "session/dso.h"
+#include "session/kernel.h"
+#include "session/module.h"
+#include "session/session.h"
+#include "session/unpack.h"
+
+#define BASE	0xffff800001000000ull
+#define CORE	0xffff800008000000ull
+
+#define NOP	0xd503201fu
+#define BL	0x94000000u
+#define B	0x14000000u
+#define BCOND	0x54000000u
+#define TBZ	0x36000000u
+#define BLR_X16	0xd63f0200u
+#define BR_X16	0xd61f0200u
+
+static const struct build_id none;
+static char dir[] = "/tmp/cstrace-module-XXXXXX";
+
+static int make_dir(void **state)
+{
+	(void)state;
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+	char cmd[64];
+
+	(void)state;
+	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", dir);
+	return system(cmd);
+}
+
+static void write_file(const char *name, const void *data, size_t len)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(data, len, 1, f), 1);
+	fclose(f);
+}
+
+static void run(const char *fmt, const char *name)
+{
+	char cmd[512];
+
+	snprintf(cmd, sizeof(cmd), fmt, dir, name);
+	assert_int_equal(system(cmd), 0);
+}
+
+/* Two sections of code, one of the start, one of data; the loader's own one where `plt` says. */
+static const uint32_t text[] = { BL, BL, BL, BL, B, B, BCOND, TBZ, BCOND, NOP };
+static const uint32_t unlikely[] = { NOP, NOP };
+
+static const struct ko_symbol symbols[] = {
+	{ "mod_text", 1, 0 }, { "mod_cold", 2, 4 }, { "mod_init", 3, 0 }, { "kernel_function", 0, 0 },
+	{ "far_function", 0, 0 }, { "_mcount", 0, 0 }, { "other_module", 0, 0 },
+};
+
+static const struct ko_reloc relocs[] = {
+	{ 0, 1, R_AARCH64_CALL26, 0 },		/* within the module */
+	{ 4, 3, R_AARCH64_CALL26, 8 },		/* into the kernel */
+	{ 8, 4, R_AARCH64_CALL26, 0 },		/* too far: through a veneer */
+	{ 12, 5, R_AARCH64_CALL26, 0 },		/* the kernel takes this one out */
+	{ 16, 6, R_AARCH64_JUMP26, 0 },
+	{ 20, 2, R_AARCH64_JUMP26, 0 },		/* to code that is gone */
+	{ 24, 1, R_AARCH64_CONDBR19, -4 },
+	{ 28, 0, R_AARCH64_TSTBR14, 0 },
+	{ 32, 2, R_AARCH64_CONDBR19, 0 },
+	{ 36, 0, R_AARCH64_ABS64, 0 },		/* no branch: left alone */
+};
+
+static void build(struct pdb *b, bool plt_first, bool mcount)
+{
+	const struct ko_section sec[] = {
+		{ ".text", text, 10, 0, false }, { ".text.unlikely", unlikely, 2, 64, false },
+		{ ".init.text", unlikely, 2, 0, false }, { mcount ? "__mcount_loc" : "x", unlikely, 2, 0, true },
+		{ ".plt", NULL, 0, 0, false },
+	}, first[] = { { ".plt", NULL, 0, 0, false }, { ".text", text, 10, 0, false } };
+	const struct ko ko = {
+		plt_first ? first : sec, plt_first ? 2 : 5, symbols, plt_first ? 0 : 7, relocs, plt_first ? 0 : 10,
+	};
+
+	ko_build(b, &ko);
+}
+
+static void open_table(struct dso_table *t, struct kernel_images *k)
+{
+	dso_table_init(t);
+	memset(k, 0, sizeof(*k));
+	t->search.symfs = dir;
+	t->search.buildid_dir = "/nonexistent";
+	t->search.kernel = k;
+}
+
+static void give_kallsyms(struct kernel_images *k, const char *s)
+{
+	write_file("kallsyms", s, strlen(s));
+	free(k->kallsyms_path);
+	assert_true(asprintf(&k->kallsyms_path, "%s/kallsyms", dir) > 0);
+}
+
+static uint32_t word(const struct dso *d, uint64_t addr)
+{
+	uint32_t w;
+	size_t i;
+
+	for (i = 0; i < d->nr_segs; i++) {
+		const struct dso_segment *g = &d->segs[i];
+
+		if (addr < g->vaddr || addr - g->vaddr >= g->filesz)
+			continue;
+		memcpy(&w, d->data + g->offset + (addr - g->vaddr), 4);
+		return w;
+	}
+	return 0;
+}
+
+/* The loader's rule: code sections one after the other, aligned. */
+#define COLD (BASE + 64)
+
+static void placed_by_rule(void **state)
+{
+	struct kernel_images k;
+	struct pdb b = { 0 };
+	struct dso_table t;
+	uint64_t start, size;
+	const char *name;
+	struct dso *d;
+
+	(void)state;
+	build(&b, false, true);
+	write_file("one_two.ko", b.p, b.len);
+	pdb_free(&b);
+	open_table(&t, &k);
+	give_kallsyms(&k, "ffff800008000100 T kernel_function\nffffb00008000000 T far_function\n"
+			  "ffff800001800000 T other_module\t[other]\n");
+	d = dso_table_get_module(&t, "/one_two.ko", &none, BASE);
+	assert_ptr_equal(dso_table_get_module(&t, "/one_two.ko", &none, BASE), d);
+	assert_ptr_not_equal(dso_table_get_module(&t, "/one_two.ko", &none, BASE + 0x10000), d);
+	assert_true(dso_load(&t, d));
+	assert_int_equal(word(d, BASE), BL | ((COLD + 4 - BASE) / 4));
+	assert_int_equal(word(d, BASE + 4), BL | ((CORE + 0x108 - BASE - 4) / 4));
+	assert_int_equal(word(d, BASE + 8), BLR_X16);
+	assert_int_equal(word(d, BASE + 12), NOP);
+	assert_int_equal(word(d, BASE + 16), B | ((0x800000 - 16) / 4));
+	assert_int_equal(word(d, BASE + 20), BR_X16);
+	assert_int_equal(word(d, BASE + 24), BCOND | ((COLD - BASE - 24) / 4) << 5);
+	assert_int_equal(word(d, BASE + 28), TBZ | ((-28u / 4) & 0x3fff) << 5);
+	assert_int_equal(word(d, BASE + 32), 0);	/* where it goes is not known: missing, not wrong */
+	assert_int_equal(word(d, BASE + 36), NOP);
+	assert_int_equal(word(d, COLD), NOP);
+	assert_int_equal(word(d, BASE + 40), 0);
+	assert_true(dso_symbol(d, d->segs[0].offset, &name, &start, &size));
+	assert_string_equal(name, "mod_text");
+	dso_table_free(&t);
+	kernel_free(&k);
+}
+
+/* Without the kernel's symbols, nothing of them is guessed. */
+static void without_symbols(void **state)
+{
+	struct kernel_images k;
+	struct pdb b = { 0 };
+	struct dso_table t;
+	struct dso *d;
+
+	(void)state;
+	build(&b, false, false);
+	write_file("plain.ko", b.p, b.len);
+	pdb_free(&b);
+	open_table(&t, &k);
+	d = dso_table_get_module(&t, "/plain.ko", &none, BASE);
+	assert_true(dso_load(&t, d));
+	assert_int_equal(word(d, BASE), BL | ((COLD + 4 - BASE) / 4));
+	assert_int_equal(word(d, BASE + 4), BLR_X16);
+	assert_int_equal(word(d, BASE + 12), BLR_X16);	/* nothing says that calls of _mcount are taken out */
+	dso_table_free(&t);
+	kernel_free(&k);
+}
+
+/* Where the kernel says that functions are; then parts of the start have a place as well. */
+static void placed_by_symbols(void **state)
+{
+	struct kernel_images k;
+	struct pdb b = { 0 };
+	struct dso_table t;
+	struct dso *d;
+
+	(void)state;
+	build(&b, false, true);
+	write_file("one-two.ko", b.p, b.len);
+	open_table(&t, &k);
+	give_kallsyms(&k, "ffff800001000400 t mod_text\t[one_two]\nffff800001000804 t mod_cold\t[one_two]\n"
+			  "ffff800002000000 t mod_init\t[one_two]\nffff800001000000 t mod_text\t[another]\n");
+	d = dso_table_get_module(&t, "[one_two]", &none, BASE);
+	write_file("one_two.ko", "not this", 8);
+	assert_true(dso_load(&t, d));
+	assert_non_null(strstr(dso_file(d), "one-two.ko"));
+	assert_int_equal(word(d, BASE), 0);
+	assert_int_equal(word(d, BASE + 0x400), BL | (0x404 / 4));
+	assert_int_equal(word(d, BASE + 0x400 + 20), B | ((0x1000000 - 0x400 - 20) / 4));
+	assert_int_equal(word(d, BASE + 0x1000000), NOP);
+	dso_table_free(&t);
+	kernel_free(&k);
+	pdb_free(&b);
+}
+
+/* Two functions of one section that disagree: it is another build. */
+static void contradicting_symbols(void **state)
+{
+	static const struct ko_section sec = { ".text", text, 10, 0, false };
+	static const struct ko_symbol sym[] = { { "a", 1, 0 }, { "b", 1, 16 } };
+	static const struct ko ko = { &sec, 1, sym, 2, NULL, 0 };
+	struct kernel_images k;
+	struct pdb b = { 0 };
+	struct dso_table t;
+	struct dso *d;
+
+	(void)state;
+	ko_build(&b, &ko);
+	write_file("ab.ko", b.p, b.len);
+	pdb_free(&b);
+	open_table(&t, &k);
+	give_kallsyms(&k, "ffff800001000000 t a\t[ab]\nffff800001000014 t b\t[ab]\n");
+	d = dso_table_get_module(&t, "/ab.ko", &none, BASE);
+	assert_false(dso_load(&t, d));
+	assert_int_equal(d->trouble, DSO_NO_PLACE);
+	dso_table_free(&t);
+	kernel_free(&k);
+}
+
+static void explained(struct dso *d, const char *want)
+{
+	char said[512] = "";
+	FILE *out = fmemopen(said, sizeof(said) - 1, "w");
+
+	dso_explain(d, out);
+	fclose(out);
+	assert_non_null(strstr(said, want));
+}
+
+/* The loader fills a section of unknown size in front of the code. */
+static void no_place(void **state)
+{
+	struct kernel_images k;
+	struct pdb b = { 0 };
+	struct dso_table t;
+	struct dso *d;
+
+	(void)state;
+	build(&b, true, false);
+	write_file("plt.ko", b.p, b.len);
+	pdb_free(&b);
+	open_table(&t, &k);
+	d = dso_table_get_module(&t, "/plt.ko", &none, BASE);
+	assert_false(dso_load(&t, d));
+	assert_int_equal(d->trouble, DSO_NO_PLACE);
+	explained(d, "--kallsyms");
+	d = dso_table_get_module(&t, "/gone.ko", &none, BASE);
+	assert_false(dso_load(&t, d));
+	explained(d, "--symfs");
+	dso_table_free(&t);
+	kernel_free(&k);
+}
+
+static void packed(void **state)
+{
+	static const struct {
+		const char *suffix, *tool;
+	} how[] = {
+		{ "gz", "command -v gzip >/dev/null && gzip -c '%s/%s.ko' >" },
+		{ "xz", "command -v xz >/dev/null && xz -c '%s/%s.ko' >" },
+		{ "zst", "command -v zstd >/dev/null && zstd -q -c '%s/%s.ko' >" },
+	};
+	struct kernel_images k;
+	struct pdb b = { 0 };
+	struct dso_table t;
+	char path[64], cmd[512], full[128];
+	unsigned int done = 0, i;
+	struct stat st;
+	struct dso *d;
+
+	(void)state;
+	build(&b, false, false);
+	write_file("packed.ko", b.p, b.len);
+	for (i = 0; i < 3; i++) {
+		snprintf(cmd, sizeof(cmd), how[i].tool, dir, "packed");
+		snprintf(cmd + strlen(cmd), sizeof(cmd) - strlen(cmd), "'%s/p%s.ko.%s'", dir, how[i].suffix,
+			 how[i].suffix);
+		if (system(cmd))
+			continue;
+		done++;
+		open_table(&t, &k);
+		/* the recorded name has another suffix */
+		snprintf(path, sizeof(path), "/p%s.ko%s", how[i].suffix, i ? ".gz" : "");
+		d = dso_table_get_module(&t, path, &none, BASE);
+		assert_true(dso_load(&t, d));
+		assert_int_equal(d->size, b.len);
+		assert_int_equal(word(d, COLD), NOP);
+		dso_table_free(&t);
+		kernel_free(&k);
+
+		/* cut */
+		snprintf(full, sizeof(full), "%s/p%s.ko.%s", dir, how[i].suffix, how[i].suffix);
+		assert_int_equal(stat(full, &st), 0);
+		assert_int_equal(truncate(full, st.st_size - 9), 0);
+		open_table(&t, &k);
+		d = dso_table_get_module(&t, path, &none, BASE);
+		assert_false(dso_load(&t, d));
+		assert_int_equal(d->trouble, DSO_PACKED);
+		explained(d, "unpack");
+		dso_table_free(&t);
+		kernel_free(&k);
+	}
+	pdb_free(&b);
+	assert_true(done > 0);
+}
+
+/* A few hundred bytes that claim to be gigabytes. */
+static void too_large(void **state)
+{
+	char cmd[256], path[96];
+	struct stat st;
+	uint8_t *p;
+	size_t len;
+	FILE *f;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/bomb.xz", dir);
+	snprintf(cmd, sizeof(cmd), "command -v xz >/dev/null && head -c 300000000 /dev/zero | xz -0 -c >'%s'", path);
+	if (system(cmd))
+		skip();
+	assert_int_equal(stat(path, &st), 0);
+	p = malloc(st.st_size);
+	f = fopen(path, "rb");
+	assert_int_equal(fread(p, st.st_size, 1, f), 1);
+	fclose(f);
+	assert_true(is_packed(p, st.st_size));
+	assert_null(unpack(p, st.st_size, &len));
+	free(p);
+	assert_false(is_packed((const uint8_t *)"\177ELF", 4));
+	assert_null(unpack((const uint8_t *)"\177ELF", 4, &len));
+}
+
+/* Each byte of the file's tables changed, and the file cut anywhere: no crash, and never code outside it. */
+static void damaged(void **state)
+{
+	struct kernel_images k;
+	struct pdb b = { 0 };
+	struct dso_table t;
+	struct dso *d;
+	size_t i, n, g;
+
+	(void)state;
+	build(&b, false, true);
+	for (i = 0; i < 2 * b.len; i += 1 + i / 700) {
+		struct pdb c = { 0 };
+
+		pdb_bytes(&c, b.p, b.len);
+		n = i < b.len ? b.len : i - b.len + 1;
+		if (i < b.len)
+			c.p[i] ^= (uint8_t)(i * 37 + 1);
+		write_file("bad.ko", c.p, n);
+		pdb_free(&c);
+		open_table(&t, &k);
+		d = dso_table_get_module(&t, "/bad.ko", &none, BASE);
+		if (dso_load(&t, d)) {
+			for (g = 0; g < d->nr_segs; g++)
+				assert_true(d->segs[g].offset + d->segs[g].filesz <= d->size);
+			dso_read_symbols(d);
+		}
+		dso_table_free(&t);
+		kernel_free(&k);
+	}
+	pdb_free(&b);
+}
+
+static bool is_branch(uint32_t w)
+{
+	return (w & 0x7c000000) == 0x14000000 || (w & 0xff000010) == 0x54000000 || (w & 0x7c000000) == 0x34000000;
+}
+
+/* What the compiler makes and the linker makes of it, against what is made of it here. */
+static void as_the_linker_does(void **state)
+{
+	static const char source[] =
+		"int ext(int); int ext2(int); int cold(int) __attribute__((cold, noinline));\n"
+		"int cold(int x) { return ext(x) + ext2(x); }\n"
+		"int work(int *p, int n) { int s = 0; for (int i = 0; i < n; i++) { if (p[i] & 8) s += ext(p[i]);\n"
+		" else if (p[i] < 0) s += cold(i); else if (p[i] == 3) return ext2(s); } return s; }\n";
+	struct kernel_images k;
+	struct dso_table t;
+	struct dso *d, *linked;
+	uint64_t addr, work, cold, start, size;
+	const char *name;
+	char names[256];
+	size_t i;
+	unsigned int branches = 0;
+	uint32_t w;
+
+	(void)state;
+	if (system("command -v aarch64-linux-gnu-gcc >/dev/null"))
+		skip();
+	write_file("m.c", source, sizeof(source) - 1);
+	run("cd '%s' && aarch64-linux-gnu-gcc -O2 -c -o %s.ko m.c && "
+	    "aarch64-linux-gnu-ld -o linked m.ko -Ttext=0xffff800001000000 -z noseparate-code "
+	    "--defsym=ext=0xffff800001100000 --defsym=ext2=0xffff800000f00000 -e work", "m");
+	open_table(&t, &k);
+	linked = dso_table_get(&t, "/linked", &none, false);
+	assert_true(dso_load(&t, linked));
+	assert_true(dso_symbol_address(linked, "work", &work));
+	assert_true(dso_symbol_address(linked, "cold", &cold));
+	snprintf(names, sizeof(names), "%llx t work\t[m]\n%llx t cold\t[m]\n"
+		 "ffff800001100000 T ext\nffff800000f00000 T ext2\n", (unsigned long long)work,
+		 (unsigned long long)cold);
+	give_kallsyms(&k, names);
+	d = dso_table_get_module(&t, "/m.ko", &none, BASE);
+	assert_true(dso_load(&t, d));
+	for (i = 0; i < 2; i++) {
+		addr = i ? cold : work;
+		assert_true(dso_symbol(linked, addr - linked->segs[0].vaddr + linked->segs[0].offset, &name, &start,
+				       &size));
+		for (; size; size -= 4, addr += 4) {
+			w = word(linked, addr);
+			if (!is_branch(w))
+				continue;
+			assert_int_equal(word(d, addr), w);
+			branches++;
+		}
+	}
+	assert_true(branches > 6);
+	dso_table_free(&t);
+	kernel_free(&k);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(placed_by_rule),
+		cmocka_unit_test(without_symbols),
+		cmocka_unit_test(placed_by_symbols),
+		cmocka_unit_test(contradicting_symbols),
+		cmocka_unit_test(no_place),
+		cmocka_unit_test(packed),
+		cmocka_unit_test(too_large),
+		cmocka_unit_test(damaged),
+		cmocka_unit_test(as_the_linker_does),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
