@@ -145,6 +145,27 @@ def round_trip(args, perf, options, folder, want):
             raise Bad("%s: %s: %s" % (kind, error, done.stderr.decode()[-500:]))
 
 
+def check_filters(args, perf, options, want):
+    """A filtered run gives what is left of the full one."""
+    fields = ["script", "--itrace=b", "-F", "pid,tid,cpu,time,ip,addr", "-i", perf] + options
+    lines = run([args.tool] + fields).stdout.decode().splitlines()
+    split = [re.match(r"\s*(-?\d+)/(-?\d+)\s+\[(\d+)\]\s+(\d+\.\d{6}):", line) for line in lines]
+    if not split or None in split:
+        raise Bad("not branch lines with times: " + (lines[split.index(None)] if split else "nothing"))
+    times = sorted(m.group(4) for m in split)
+    first, last = times[len(times) // 3], times[len(times) // 2]
+    pid, tid = split[len(split) // 2].group(1, 2)
+    for option, keep in (("--cpu=0", lambda m: int(m.group(3)) == 0), ("--tid=" + tid, lambda m: m.group(2) == tid),
+                         ("--pid=" + pid, lambda m: m.group(1) == pid),
+                         ("--time=%s000,%s999" % (first, last), lambda m: first <= m.group(4) <= last)):
+        got = run([args.tool] + fields + [option]).stdout.decode().splitlines()
+        left = [line for line, m in zip(lines, split) if keep(m)]
+        if got != left:
+            i = next((i for i, (a, b) in enumerate(zip(got, left)) if a != b), min(len(got), len(left)))
+            raise Bad("%s: %d lines, and %d of the full run; the first %d are equal; then %s, full run %s"
+                      % (option, len(got), len(left), i, got[i:i + 2], left[i:i + 2]))
+
+
 def scenario(args, name, seed, folder):
     perf, truth, symfs = (os.path.join(folder, n) for n in ("perf.data", "truth", "symfs"))
     done = run([args.gen, "scenario", name, "--case", str(seed), "--perf", perf, "--truth", truth, "--symfs", symfs])
@@ -169,6 +190,8 @@ def scenario(args, name, seed, folder):
         for text in want.info:
             if text not in done.stdout.decode():
                 raise Bad("info does not say '%s'" % text)
+    if seed < args.filters:
+        check_filters(args, perf, options, want)
     if seed < args.convert and not want.events:
         round_trip(args, perf, options, folder, want)
     return sum(map(len, want.streams.values()))
@@ -181,6 +204,7 @@ def main():
     p.add_argument("--keep", help="folder for the files, which then stay")
     p.add_argument("--seeds", type=int, default=SEEDS)
     p.add_argument("--convert", type=int, default=CONVERTED, help="seeds that become packages and come back")
+    p.add_argument("--filters", type=int, default=0, help="seeds whose filtered runs are compared")
     p.add_argument("names", nargs="*")
     args = p.parse_args()
     names = args.names or [line.split()[0] for line in run([args.gen, "scenario"]).stdout.decode().splitlines()]
