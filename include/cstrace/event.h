@@ -24,6 +24,9 @@
  *	size=N		bytes from base_address (process, library)
  *	offset=N	offset in the image file of base_address (process, library); in the code (patch_code)
  *	inherit=PID	(declare_process START) libraries and patches of PID are there too: a fork
+ *	inherited=PID	the same, when the libraries and patches follow as events
+ *	implied=1	follows from other events: repeats what they say
+ *	at_NAME, perf	said of the event, not of what it is about: never in implied events
  *	rest=1		(declare_library START) what is left of one that was cut: its patches stay. Otherwise
  *			patches end where a library starts
  *	state=STATE	(patch_code) START when absent; END: the patch is gone, CURRENT: it is in place

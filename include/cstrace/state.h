@@ -40,7 +40,7 @@ CST_API int cst_state_new(struct cst_state **st, const struct cst_state_limits *
 CST_API void cst_state_free(struct cst_state *st);
 /*
  * One event forwards. `emit` (may be NULL) gets the implied events and the event itself in the order of a
- * complete log; inherit= is then given as parent=. -CST_ERR_LIMIT or _NOMEM: the event was counted as
+ * complete log; inherit= is then given as inherited=. -CST_ERR_LIMIT or _NOMEM: the event was counted as
  * dropped, the state goes without it.
  */
 CST_API int cst_state_apply(struct cst_state *st, const struct cst_event *ev, cst_state_fn emit, void *ctx);
@@ -77,6 +77,16 @@ CST_API int cst_state_code(const struct cst_state *st, int64_t pid, uint64_t add
  */
 CST_API int cst_state_before(struct cst_state *st, struct cst_event_reader *r, uint64_t *bad);
 CST_API int cst_state_at(struct cst_state *st, struct cst_event_reader *r, uint64_t until, uint64_t *bad);
+
+/*
+ * Write a log anew, so that it can be read in both directions: in order of time, with the events that follow
+ * from others (implied=1), END with all its parameters, and what is alive at the end as CURRENT (implied=1).
+ * Events without a time stay behind the one before them. The state has to be that before the log, mostly an
+ * empty one, and is that after it then. Comments and lines that are wrong are left out; the latter are counted
+ * in *bad (may be NULL).
+ */
+CST_API int cst_state_complete(struct cst_state *st, struct cst_event_reader *r, const struct cst_sink *out,
+			       uint64_t *bad);
 
 CST_END
 

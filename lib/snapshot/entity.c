@@ -114,12 +114,20 @@ struct entity *cst_entity_overlap(const struct cst_state *st, int64_t pid, enum 
 	return NULL;
 }
 
+/* Said of the event, not of what it is about. */
+static int of_event_only(struct cst_str key)
+{
+	return (key.n >= 3 && !memcmp(key.p, "at_", 3)) || (key.n == 4 && !memcmp(key.p, "perf", 4)) ||
+	       (key.n == 7 && !memcmp(key.p, "implied", 7));
+}
+
 static size_t texts(const struct cst_event *ev)
 {
 	size_t n = ev->name.n + ev->uuid.n + ev->code.n, i;
 
 	for (i = 0; i < ev->n_params; i++)
-		n += ev->params[i].key.n + ev->params[i].value.n;
+		if (!of_event_only(ev->params[i].key))
+			n += ev->params[i].key.n + ev->params[i].value.n;
 	return n;
 }
 
@@ -135,7 +143,7 @@ static struct cst_str copy(char **to, struct cst_str s)
 
 int cst_entity_add(struct cst_state *st, const struct cst_event *ev)
 {
-	size_t limit = st->limits.memory ? st->limits.memory : DEFAULT_MEMORY, bytes, i;
+	size_t limit = st->limits.memory ? st->limits.memory : DEFAULT_MEMORY, bytes, i, n;
 	struct entity *e;
 	char *to;
 
@@ -153,10 +161,13 @@ int cst_entity_add(struct cst_state *st, const struct cst_event *ev)
 	e->ev.name = copy(&to, ev->name);
 	e->ev.uuid = copy(&to, ev->uuid);
 	e->ev.code = copy(&to, ev->code);
-	for (i = 0; i < ev->n_params; i++) {
-		e->params[i].key = copy(&to, ev->params[i].key);
-		e->params[i].value = copy(&to, ev->params[i].value);
+	for (i = 0, n = 0; i < ev->n_params; i++) {
+		if (of_event_only(ev->params[i].key))
+			continue;
+		e->params[n].key = copy(&to, ev->params[i].key);
+		e->params[n++].value = copy(&to, ev->params[i].value);
 	}
+	e->ev.n_params = n;
 	e->owned.key = cst_entity_key(&e->ev);
 	cst_avl_insert(&st->owned, &e->owned);
 	if (is_named(e->owned.key.kind)) {
@@ -205,21 +216,8 @@ int cst_entity_agrees(const struct cst_event *a, const struct cst_event *b)
 
 int cst_entity_equal(const struct cst_event *a, const struct cst_event *b)
 {
-	size_t i;
-
-	if (!cst_entity_agrees(a, b) || a->has_base != b->has_base || a->has_size != b->has_size ||
-	    a->offset != b->offset || a->code_kind != b->code_kind || !same_text(a->name, b->name) ||
-	    !same_text(a->uuid, b->uuid))
-		return 0;
-	if (a->verb != CST_EVENT_TRACE)
-		return 1;
-	if (a->n_params != b->n_params)
-		return 0;
-	for (i = 0; i < a->n_params; i++)
-		if (!same_text(a->params[i].key, b->params[i].key) ||
-		    !same_text(a->params[i].value, b->params[i].value))
-			return 0;
-	return 1;
+	return cst_entity_agrees(a, b) && a->has_base == b->has_base && a->has_size == b->has_size &&
+	       a->offset == b->offset && same_text(a->name, b->name) && same_text(a->uuid, b->uuid);
 }
 
 int cst_state_new(struct cst_state **out, const struct cst_state_limits *limits)

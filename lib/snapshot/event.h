@@ -32,6 +32,9 @@ struct cst_event_verb_row {
 extern const struct cst_event_verb_row cst_event_verbs[CST_EVENT_OTHER];
 extern const char *const cst_event_states[3];
 
+/* Where the reader is, as an offset into the log. */
+size_t cst_event_tell(const struct cst_event_reader *r);
+void cst_event_seek(struct cst_event_reader *r, size_t offset);
 int cst_event_is_key(struct cst_str s);
 int cst_event_parse_signed(struct cst_str s, int64_t *value);
 

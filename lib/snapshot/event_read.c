@@ -77,6 +77,16 @@ void cst_event_rewind(struct cst_event_reader *r, int end)
 	}
 }
 
+size_t cst_event_tell(const struct cst_event_reader *r)
+{
+	return (size_t)(r->pos - r->text);
+}
+
+void cst_event_seek(struct cst_event_reader *r, size_t offset)
+{
+	r->pos = r->text + offset;
+}
+
 static void blanks(struct parse *ps)
 {
 	while (ps->p < ps->end && (*ps->p == ' ' || *ps->p == '\t'))

@@ -210,7 +210,7 @@ static int start_process(struct run *r, const struct cst_event *ev)
 	for (i = 0; inherits && i < ev->n_params; i++) {
 		params[i] = ev->params[i];
 		if (params[i].key.n == strlen("inherit") && !memcmp(params[i].key.p, "inherit", params[i].key.n))
-			params[i].key = (struct cst_str){ "parent", strlen("parent") };
+			params[i].key = (struct cst_str){ "inherited", strlen("inherited") };
 	}
 	if (inherits)
 		out.params = params;
@@ -227,9 +227,8 @@ static int start(struct run *r, const struct cst_event *ev)
 
 	if (ev->verb == CST_EVENT_PROCESS)
 		return start_process(r, ev);
-	if (e && cst_entity_equal(&e->ev, ev) &&
-	    (ev->verb != CST_EVENT_PATCH || ev->code_kind != CST_CODE_NONE)) {
-		/* Said again: nothing changes, in either direction of time. */
+	if (e && ev->verb == CST_EVENT_LIBRARY && cst_entity_equal(&e->ev, ev)) {
+		/* Said again: nothing changes, in either direction of time; its patches stay. */
 		same.state = CST_STATE_CURRENT;
 		return emit(r, &same, 0);
 	}
@@ -306,6 +305,21 @@ static int known(const struct cst_event *ev)
 {
 	return ev->verb < CST_EVENT_OTHER && ev->state <= CST_STATE_CURRENT &&
 	       (ev->verb != CST_EVENT_PATCH || ev->size);
+}
+
+int cst_state_cuts(const struct cst_state *st, const struct cst_event *ev)
+{
+	uint64_t last = cst_entity_last(ev);
+	struct entity *e;
+
+	if (!known(ev) || ev->state != CST_STATE_END || !is_range(ev))
+		return 0;
+	e = cst_entity_find(st, ev);
+	if (e && e->ev.size == ev->size)
+		return 0;
+	return cst_entity_overlap(st, ev->pid, cst_entity_kind(ev), ev->base, last) ||
+	       (ev->verb == CST_EVENT_LIBRARY &&
+		cst_entity_overlap(st, ev->pid, ENT_LIBRARY_OPEN, ev->base, last));
 }
 
 int cst_state_apply(struct cst_state *st, const struct cst_event *ev, cst_state_fn fn, void *ctx)

@@ -57,7 +57,10 @@ void cst_entity_free(struct cst_state *st, struct entity *e);
 
 /* Do both say the same where both say something? */
 int cst_entity_agrees(const struct cst_event *a, const struct cst_event *b);
-/* Are they the same, parameters included for define_trace? */
+/* Are they the same? */
 int cst_entity_equal(const struct cst_event *a, const struct cst_event *b);
+
+/* Is the event the END of a part of what is there? It is replaced by events that are implied then. */
+int cst_state_cuts(const struct cst_state *st, const struct cst_event *ev);
 
 #endif

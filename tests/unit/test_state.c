@@ -107,12 +107,12 @@ static void test_fork_exec_exit(void **state)
 
 		  "1 declare_process(START, 7, 0x1000, \"/bin/a\", size=0x100)\n"
 		  "2 declare_library(START, 7, 0x5000, \"lib\", aa, size=0x1000, offset=0x40, tid=7)\n"
-		  "3 declare_process(START, 8, 0x1000, \"/bin/a\", size=0x100, parent=7)\n"
+		  "3 declare_process(START, 8, 0x1000, \"/bin/a\", size=0x100, inherited=7)\n"
 		  "3 declare_library(START, 8, 0x5000, \"lib\", aa, size=0x1000, offset=0x40, tid=7)\n"
 		  "4 declare_thread(START, 9, 8)\n"
 		  "5 declare_library(END, 8, 0x5000, \"lib\", aa, size=0x1000, offset=0x40, tid=7)\n"
 		  "5 declare_thread(END, 9, 8)\n"
-		  "5 declare_process(END, 8, 0x1000, \"/bin/a\", size=0x100, parent=7)\n"
+		  "5 declare_process(END, 8, 0x1000, \"/bin/a\", size=0x100, inherited=7)\n"
 		  "5 declare_process(START, 8, 0x2000, \"/bin/b\")\n"
 		  "6 declare_library(END, 7, 0x5000, \"lib\", aa, size=0x1000, offset=0x40, tid=7)\n"
 		  "6 declare_process(END, 7, 0x1000, \"/bin/a\", size=0x100)\n",
@@ -158,8 +158,8 @@ static void test_names_that_move(void **state)
 
 		  "- declare_asid(START, 0x3, 7)\n- declare_asid(END, 0x3, 7)\n- declare_asid(START, 0x3, 8)\n"
 		  "- declare_thread(START, 5, 7)\n- declare_thread(END, 5, 7)\n- declare_thread(START, 5, 8)\n"
-		  "- declare_thread(CURRENT, 5, 8)\n"
-		  "- define_trace(START, 0x10, \"etm0\", TRCCONFIGR=1)\n"
+		  "- declare_thread(END, 5, 8)\n"
+		  "- declare_thread(START, 5, 8)\n- define_trace(START, 0x10, \"etm0\", TRCCONFIGR=1)\n"
 		  "- define_trace(END, 0x10, \"etm0\", TRCCONFIGR=1)\n"
 		  "- define_trace(START, 0x11, \"etm0\", TRCCONFIGR=1)\n- x_switch(0, 7, 8)\n"
 		  "- declare_asid(END, 0x9, 7)\n",
@@ -590,6 +590,117 @@ static void test_list_process(void **state)
 	cst_state_free(st);
 }
 
+/* ---- complete logs ----------------------------------------------------------------------------- */
+
+static int append(void *ctx, const void *data, size_t len)
+{
+	struct lines *l = ctx;
+
+	if (l->cap - l->len < len + 1) {
+		l->cap = (l->len + len) * 2 + 1;
+		l->text = realloc(l->text, l->cap);
+		assert_non_null(l->text);
+	}
+	memcpy(l->text + l->len, data, len);
+	l->len += len;
+	l->text[l->len] = '\0';
+	return 0;
+}
+
+static void complete_text(const char *text, struct lines *out, uint64_t bad_lines)
+{
+	const struct cst_sink sink = { out, append };
+	struct cst_state *st = new_state();
+	struct cst_event_reader *r;
+	uint64_t bad;
+
+	memset(out, 0, sizeof(*out));
+	assert_int_equal(cst_event_reader_new(&r, text, strlen(text), 0), 0);
+	assert_int_equal(cst_state_complete(st, r, &sink, &bad), 0);
+	assert_int_equal(bad, bad_lines);
+	cst_event_reader_free(r);
+	cst_state_free(st);
+}
+
+/* Records of two CPUs: not in order of time. What an event says of itself stays with it alone. */
+static void test_complete(void **state)
+{
+	static const char in[] =
+		"# comment\n"
+		"- x_info(1, 1)\n"
+		"10 declare_process(CURRENT, 7, None, None, comm=a, at_cpu=0)\n"
+		"11 declare_library(START, 7, 0x1000, \"lib\", size=0x2000, at_cpu=0, perf=<00>, prot=5)\n"
+		"30 declare_process(START, 8, None, None, comm=b, at_cpu=0)\n"
+		"30 declare_library(START, 8, 0x5000, \"b\", size=0x1000)\n"
+		"nonsense\n"
+		"20 declare_process(START, 8, None, None, inherit=7, at_cpu=1)\n"
+		"- x_same_time_as_that()\n"
+		"25 declare_library(END, 8, 0x1000, None, size=0x1000)\n"
+		"40 declare_process(END, 8, None, None, at_cpu=1)\n";
+	static const char want[] =
+		"- x_info(1, 1)\n"
+		"10 declare_process(CURRENT, 7, None, None, comm=a, at_cpu=0)\n"
+		"11 declare_library(START, 7, 0x1000, \"lib\", size=0x2000, at_cpu=0, perf=<00>, prot=5)\n"
+		"20 declare_process(START, 8, None, None, at_cpu=1, inherited=7)\n"
+		"20 declare_library(START, 8, 0x1000, \"lib\", size=0x2000, implied=1, prot=5)\n"
+		"- x_same_time_as_that()\n"
+		"25 declare_library(END, 8, 0x1000, \"lib\", size=0x2000, prot=5)\n"
+		"25 declare_library(START, 8, 0x2000, \"lib\", size=0x1000, offset=0x1000, prot=5, rest=1)\n"
+		"30 declare_library(END, 8, 0x2000, \"lib\", size=0x1000, offset=0x1000, implied=1, prot=5, rest=1)\n"
+		"30 declare_process(END, 8, None, None, implied=1, inherited=7)\n"
+		"30 declare_process(START, 8, None, None, comm=b, at_cpu=0)\n"
+		"30 declare_library(START, 8, 0x5000, \"b\", size=0x1000)\n"
+		"40 declare_library(END, 8, 0x5000, \"b\", size=0x1000, implied=1)\n"
+		"40 declare_process(END, 8, None, None, at_cpu=1, comm=b)\n"
+		"40 declare_process(CURRENT, 7, None, None, implied=1, comm=a)\n"
+		"40 declare_library(CURRENT, 7, 0x1000, \"lib\", size=0x2000, implied=1, prot=5)\n";
+	struct lines out, again;
+	struct record rec;
+
+	(void)state;
+	complete_text(in, &out, 1);
+	assert_string_equal(out.text, want);
+	rec = forwards(out.text, out.len, count_lines(out.text, out.len));
+	assert_int_equal(rec.n, count_lines(want, strlen(want)) + 1);
+	free_record(&rec);
+	/* A complete log has nothing to add but its end once more. */
+	complete_text(out.text, &again, 0);
+	assert_memory_equal(again.text, out.text, out.len);
+	free(again.text);
+	free(out.text);
+}
+
+static void test_complete_both_directions(void **state)
+{
+	struct cst_event_param params[2];
+	struct cst_event ev;
+	struct lines raw, out;
+	struct record rec;
+	unsigned int round, i;
+	uint64_t seed;
+
+	(void)state;
+	for (round = 1; round <= 40; round++) {
+		seed = round * 31337;
+		memset(&raw, 0, sizeof(raw));
+		for (i = 0; i < 100; i++) {
+			do
+				random_event(&seed, &ev, params);
+			while (ev.state == CST_STATE_END);
+			ev.time = rnd(&seed, 50);
+			add_line(&raw, &ev);
+		}
+		raw.text = realloc(raw.text, raw.len + 1);
+		raw.text[raw.len] = '\0';
+		complete_text(raw.text, &out, 0);
+		rec = forwards(out.text, out.len, count_lines(out.text, out.len));
+		compare_backwards(out.text, out.len, &rec, 0);
+		free_record(&rec);
+		free(raw.text);
+		free(out.text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -605,6 +716,8 @@ int main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_list_process),
+		cmocka_unit_test(test_complete),
+		cmocka_unit_test(test_complete_both_directions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * complete.c - a log of events as one that can be read in both directions.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <cstrace/error.h>
+#include <cstrace/state.h>
+
+#include "snapshot/event.h"
+#include "snapshot/state.h"
+
+/* Where an event is. */
+struct place {
+	uint64_t time;
+	size_t offset;
+};
+
+struct places {
+	struct place *v;
+	size_t n, cap;
+	int sorted;
+};
+
+struct writer {
+	const struct cst_sink *out;
+	const struct cst_event *own;	/* as it stands in the log */
+	int plain;			/* implied events stand for it: they are not marked */
+	char *line;
+	size_t cap;
+};
+
+static int add_place(struct places *p, uint64_t time, size_t offset)
+{
+	size_t cap = p->cap ? p->cap * 2 : 1024;
+	struct place *v;
+
+	if (p->n == p->cap) {
+		v = cap <= SIZE_MAX / sizeof(*v) ? realloc(p->v, cap * sizeof(*v)) : NULL;
+		if (!v)
+			return -CST_ERR_NOMEM;
+		p->v = v;
+		p->cap = cap;
+	}
+	if (p->n && p->v[p->n - 1].time > time)
+		p->sorted = 0;
+	p->v[p->n].time = time;
+	p->v[p->n++].offset = offset;
+	return 0;
+}
+
+static int find_places(struct places *p, struct cst_event_reader *r, uint64_t *bad)
+{
+	struct cst_event ev;
+	uint64_t time = 0;
+	size_t offset;
+	int got, err = 0;
+
+	p->sorted = 1;
+	*bad = 0;
+	cst_event_rewind(r, 0);
+	while (!err) {
+		offset = cst_event_tell(r);
+		got = cst_event_next(r, &ev, NULL);
+		if (!got)
+			break;
+		if (got == -CST_ERR_NOMEM)
+			return got;
+		if (got < 0) {
+			(*bad)++;
+			continue;
+		}
+		if (ev.time != CST_EVENT_NO_TIME)
+			time = ev.time;
+		err = add_place(p, time, offset);
+	}
+	return err;
+}
+
+/* Those of one time stay as they were. */
+static int by_time(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static int put(struct writer *w, const struct cst_event *ev)
+{
+	int64_t n = cst_event_write(ev, w->line, w->cap);
+	char *fresh;
+
+	if (n < 0)
+		return (int)n;
+	if ((size_t)n > w->cap) {
+		fresh = realloc(w->line, (size_t)n * 2);
+		if (!fresh)
+			return -CST_ERR_NOMEM;
+		w->line = fresh;
+		w->cap = (size_t)n * 2;
+		cst_event_write(ev, w->line, w->cap);
+	}
+	return w->out->write(w->out->ctx, w->line, (size_t)n);
+}
+
+/* Adds what `from` has and the list lacks. */
+static size_t merge(struct cst_event_param *params, size_t n, const struct cst_event *from)
+{
+	size_t i, k;
+
+	for (i = 0; i < from->n_params; i++) {
+		for (k = 0; k < n; k++)
+			if (params[k].key.n == from->params[i].key.n &&
+			    !memcmp(params[k].key.p, from->params[i].key.p, params[k].key.n))
+				break;
+		if (k == n && n < CST_EVENT_PARAMS)
+			params[n++] = from->params[i];
+	}
+	return n;
+}
+
+static int put_implied(struct writer *w, const struct cst_event *ev)
+{
+	struct cst_event_param params[CST_EVENT_PARAMS];
+	static const struct cst_event_param mark = { { "implied", 7 }, { "1", 1 } };
+	struct cst_event one = { .params = &mark, .n_params = 1 }, out = *ev;
+
+	if (w->plain)
+		return put(w, ev);
+	out.params = params;
+	out.n_params = merge(params, merge(params, 0, &one), ev);
+	return put(w, &out);
+}
+
+/* The event as it was given, with what the state knows better. */
+static int put_own(struct writer *w, const struct cst_event *ev)
+{
+	struct cst_event_param params[CST_EVENT_PARAMS];
+	int inherited = cst_event_param(ev, "inherited").p != NULL;
+	struct cst_event out = *ev;
+	size_t i, n = 0;
+
+	if (ev->verb == CST_EVENT_OTHER)
+		return put(w, w->own);
+	for (i = 0; i < w->own->n_params; i++)
+		if (!inherited || w->own->params[i].key.n != strlen("inherit") ||
+		    memcmp(w->own->params[i].key.p, "inherit", strlen("inherit")))
+			params[n++] = w->own->params[i];
+	if (inherited || ev->state == CST_STATE_END)
+		n = merge(params, n, ev);
+	out.params = params;
+	out.n_params = n;
+	return put(w, &out);
+}
+
+static int on_event(void *ctx, const struct cst_event *ev, int implied)
+{
+	struct writer *w = ctx;
+
+	/* A contradicting CURRENT comes behind the START that it stands for. */
+	if (implied || (ev->state == CST_STATE_START && w->own->state == CST_STATE_CURRENT))
+		return put_implied(w, ev);
+	return put_own(w, ev);
+}
+
+static int on_alive(void *ctx, const struct cst_event *ev, int implied)
+{
+	(void)implied;
+	return put_implied(ctx, ev);
+}
+
+static int write_all(struct writer *w, struct cst_state *st, struct cst_event_reader *r,
+		     const struct places *p)
+{
+	uint64_t last = CST_EVENT_NO_TIME;
+	struct cst_event ev;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < p->n; i++) {
+		cst_event_seek(r, p->v[i].offset);
+		err = cst_event_next(r, &ev, NULL);
+		if (err < 0)
+			break;
+		w->own = &ev;
+		w->plain = cst_state_cuts(st, &ev);
+		err = cst_state_apply(st, &ev, on_event, w);
+		/* Without room in the state, the log goes on: nothing follows from what is not known. */
+		if (err == -CST_ERR_LIMIT)
+			err = 0;
+		if (ev.time != CST_EVENT_NO_TIME)
+			last = ev.time;
+	}
+	w->plain = 0;
+	return err ? err : cst_state_list(st, CST_STATE_CURRENT, last, on_alive, w);
+}
+
+int cst_state_complete(struct cst_state *st, struct cst_event_reader *r, const struct cst_sink *out,
+		       uint64_t *bad)
+{
+	struct writer w = { .out = out };
+	struct places p = { .v = NULL };
+	uint64_t wrong;
+	int err = find_places(&p, r, &wrong);
+
+	if (bad)
+		*bad = wrong;
+	if (!err && !p.sorted)
+		qsort(p.v, p.n, sizeof(p.v[0]), by_time);
+	if (!err)
+		err = write_all(&w, st, r, &p);
+	free(p.v);
+	free(w.line);
+	return err;
+}
