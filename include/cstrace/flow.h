@@ -18,7 +18,7 @@ enum cst_generic_kind {
 	CST_GEN_RANGE,		/* instructions [addr, end) ran */
 	CST_GEN_NOPATH,		/* n_insn instructions ran between addr and end, path unknown (Q) */
 	CST_GEN_NACC,		/* no code at addr; num = enum cst_memspace */
-	CST_GEN_ADDR_UNKNOWN,
+	CST_GEN_ADDR_UNKNOWN,	/* where execution goes on is not known until the next range; error says why */
 	CST_GEN_EXCEPTION,	/* num; end = preferred return address with CST_GF_RET_ADDR */
 	CST_GEN_EXCEPTION_RET,
 	CST_GEN_TIMESTAMP,	/* value in addr */
@@ -77,7 +77,7 @@ struct cst_generic {
 	uint32_t context_id;
 	uint32_t vmid;
 	uint32_t section;	/* RANGE: section number (image.h) of addr, 0 when the range is not in one section */
-	uint32_t error;		/* NO_SYNC: enum cst_error (positive), 0 none */
+	uint32_t error;		/* NO_SYNC, ADDR_UNKNOWN: enum cst_error (positive), 0 none */
 	uint8_t kind;		/* enum cst_generic_kind */
 	uint8_t trace_id;
 	uint8_t isa;		/* enum cst_isa of the range; else of the current address */

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include <cstrace/error.h>
 #include <cstrace/isa.h>
 #include <cstrace/tree.h>
 
@@ -49,6 +50,23 @@ static void lose_address(struct cst_flow *f)
 	f->stack_count = 0;
 }
 
+static void tell_unknown(struct cst_flow *f, struct cst_generic *out, size_t *n, int error)
+{
+	/* the reference has no such element, and its listings need `stale` */
+	if (f->cfg->as_reference)
+		return;
+	emit(f, out, n, CST_GEN_ADDR_UNKNOWN)->error = error;
+	f->stale = 0;
+}
+
+void cst_flow_lost(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int atoms)
+{
+	f->stats->atoms_lost += atoms;
+	f->need_addr = 1;
+	if (f->stale)
+		tell_unknown(f, out, n, 0);
+}
+
 void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enum walk_end end,
 		     const struct walk *w)
 {
@@ -63,10 +81,11 @@ void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enu
 		f->stats->nacc++;
 	} else {
 		f->stats->image_conflicts++;
+		tell_unknown(f, out, n, CST_ERR_BAD_IMAGE);
 	}
 	lose_address(f);
 	f->addr = w->end;
-	f->stale = 1;
+	f->stale = f->cfg->as_reference;
 }
 
 void cst_flow_eret(struct cst_flow *f, struct cst_generic *out, size_t *n)
@@ -192,8 +211,12 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 	enum walk_end end;
 	struct walk w;
 
-	if (f->need_addr && !f->need_ctx)
+	if (f->need_addr && !f->need_ctx && f->pop_pending) {
 		cst_flow_pop(f);
+		/* what ran between the return and the exception is not known */
+		if (f->need_addr && f->stale && !(el->flags & CST_EL_F_BR_TARGET))
+			tell_unknown(f, out, n, 0);
+	}
 	/* at the top of memory the return address may be lower: nothing to walk */
 	if ((!f->need_addr || (f->stale && f->cfg->as_reference)) && !f->need_ctx && el->flags & CST_EL_F_ADDRESS &&
 	    !(el->flags & CST_EL_F_TAIL_CHAIN) && f->addr < el->addr) {
@@ -237,8 +260,7 @@ static int analyze_source_address(struct cst_flow *f, struct cst_generic *out, s
 	if (f->need_addr && !f->need_ctx)
 		cst_flow_pop(f);
 	if (f->need_addr || f->need_ctx) {
-		f->need_addr = 1;
-		f->stats->atoms_lost++;
+		cst_flow_lost(f, out, n, 1);
 		return 0;
 	}
 	end = cst_flow_walk(f, WALK_THROUGH, f->el.addr, &w);
@@ -267,7 +289,7 @@ static int analyze_q(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	if (f->need_addr && !f->need_ctx)
 		cst_flow_pop(f);
 	if (f->need_addr || f->need_ctx) {
-		f->stats->atoms_lost++;
+		cst_flow_lost(f, out, n, 1);
 	} else {
 		memset(&w, 0, sizeof(w));
 		if (el->flags & CST_EL_F_COUNT && el->value)

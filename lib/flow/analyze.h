@@ -11,6 +11,11 @@
 void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n);
 /* CheckForReturnStackMatch: the target of the indirect branch before, if it was left to the return stack. */
 void cst_flow_pop(struct cst_flow *f);
+/*
+ * `atoms` P0 elements cannot be followed. Once for each gap an element says so: the next range does not
+ * continue the last one.
+ */
+void cst_flow_lost(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int atoms);
 /* Go on after a P0 instruction. */
 void cst_flow_leave(struct cst_flow *f, const struct walk *w, int taken, int first_e);
 /* Put out the range of a walk. */

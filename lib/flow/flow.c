@@ -148,17 +148,16 @@ static void run_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, si
 	struct cst_element *el = &f->el;
 
 	for (; el->n; el->n--, el->bits >>= 1, el->first_e >>= 1) {
+		if (cap - *n < FLOW_ROOM)
+			return;
 		if (f->need_addr && !f->need_ctx)
 			cst_flow_pop(f);
 		if (f->need_addr | f->need_ctx) {
 			/* an address without a context is void once an atom has come (K10.5.6.2.2) */
-			f->need_addr = 1;
-			f->stats->atoms_lost += el->n;
+			cst_flow_lost(f, out, n, el->n);
 			el->n = 0;
 			break;
 		}
-		if (cap - *n < FLOW_ROOM)
-			return;
 		if (one_atom(f, out, n, el->bits & 1, el->first_e & 1)) {
 			f->stopped = CST_STOP_SECTION;
 			return;

@@ -41,7 +41,7 @@ struct cst_flow {
 	uint8_t is;		/* sub-ISA last traced */
 	uint8_t need_addr, need_ctx;
 	uint8_t pop_pending;	/* the last P0 was an indirect branch: its target may be on the return stack */
-	uint8_t stale;		/* need_addr, but addr is where the last range ended (config as_reference) */
+	uint8_t stale;		/* need_addr, and addr is where the last range ended: nobody was told yet that what comes is elsewhere */
 	uint8_t popped;		/* Trace Info took addr from the return stack, and nothing has run there yet */
 	uint8_t no_push;	/* after Trace Info, until an address */
 	uint8_t q_pending;	/* a Q element waits for its address */

@@ -387,6 +387,10 @@ static bool find_gaps(struct stream_state *st, const struct cst_generic *g, size
 			close_gap(st, g[i].index);
 			lost_sync(st, &g[i]);
 			break;
+		case CST_GEN_ADDR_UNKNOWN:
+			close_gap(st, g[i].index);
+			open_gap(st, g[i].index, g[i].error ? LOSS_CONFLICT : LOSS_STACK, NULL);
+			break;
 		}
 		any |= st->gap.open;
 	}

@@ -4,6 +4,7 @@ times that no kernel writes, put between the records of generated recordings. Ev
 with a documented exit code and, on an error, a message that names the file; and what is said of one process
 changes nothing of what another one executed."""
 import os
+import random
 import struct
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, "tests/cli")
+import scenarios
 from bad_input import Bad, Run
 
 COMM, EXIT, FORK, LOST, MMAP2, SWITCH, KSYMBOL, BPF, TEXT_POKE, HW_ID = 3, 4, 7, 2, 10, 14, 17, 18, 20, 21
@@ -241,6 +243,57 @@ class Suite:
                 for i in range(NUMBER)]
         return n + self.harmless("kernel symbols over each other", "dlopen", many)
 
+    # ---- generated code --------------------------------------------------------------------------
+
+    @staticmethod
+    def branches(out):
+        """By thread and CPU, in order."""
+        streams = {}
+        for line in out.splitlines():
+            who, _, rest = line.partition("]")
+            streams.setdefault(who, []).append(rest.split())
+        return streams
+
+    def jitdump(self):
+        """Cut anywhere, bytes changed, lengths absurd: what is found is what was executed, or is told as lost."""
+        _, symfs, plain = self.recording("jit")
+        path, data = os.path.join(self.folder, "jit"), None
+        dump = next(os.path.join(d, n) for d, _, names in os.walk(symfs) for n in names if n.endswith(".dump"))
+        with open(dump, "rb") as f:
+            data = f.read()
+        damaged = [("cut at %d" % n, data[:n]) for n in [*range(0, 160, 3), *range(160, len(data), len(data) // 100 | 1)]]
+        rng = random.Random(5)
+        pos, sizes = struct.unpack_from("<I", data, 8)[0], []
+        while pos + 16 <= len(data):
+            sizes.append(pos + 4)
+            pos += struct.unpack_from("<I", data, pos + 4)[0]
+        for pos in rng.sample(sizes, min(len(sizes), 20)):
+            for value in (0, 1, 15, 16, 17, 0x7fffffff, 0xffffffff):
+                damaged.append(("size %#x at %d" % (value, pos), data[:pos] + struct.pack("<I", value) + data[pos + 4:]))
+        damaged += [("magic", b"JiTd" + data[4:]), ("version", data[:4] + b"\xff" * 4 + data[8:]),
+                    ("machine", data[:12] + b"\x3e\0\0\0" + data[16:]), ("text", b"hello"), ("zeros", bytes(5000))]
+        try:
+            for title, damage in damaged:
+                with open(dump, "wb") as f:
+                    f.write(damage)
+                try:
+                    run = Run(self.tool, [*COMMANDS[0], "-i", path, "--symfs", symfs], (path, dump)).exits(0, 3)
+                except Bad as bad:
+                    raise Bad("jitdump, %s: %s" % (title, bad))
+                whole = self.branches(plain.out)
+                for who, part in self.branches(run.out).items():
+                    # where code is missing a stretch begins and ends with an unknown address
+                    part = [b for b in part if "0" not in (b[0], b[-1])]
+                    # and where a newer version of some code is missing, the older one is told to be wrong
+                    if scenarios.subsequence(part, whole[who]) is not None and "contradicts" not in run.err:
+                        raise Bad("jitdump, %s: branches that were not executed: %s" % (title, run.what))
+                if run.out != plain.out and run.code != 3:
+                    raise Bad("jitdump, %s: branches are missing without a word: %s" % (title, run.what))
+        finally:
+            with open(dump, "wb") as f:
+                f.write(data)
+        return len(damaged)
+
     # ---- losses and times ------------------------------------------------------------------------
 
     def lost(self):
@@ -293,6 +346,7 @@ def main():
         s.case("execs without end", s.execs)
         s.case("context switches", s.switches)
         s.case("kernel records", s.kernel)
+        s.case("jitdump files", s.jitdump)
         s.case("lost records without number", s.lost)
         s.case("impossible times", s.times)
         s.case("trace IDs", s.trace_ids)

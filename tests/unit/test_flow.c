@@ -85,6 +85,9 @@ static void describe(const struct cst_generic *g, char *s, size_t n)
 	case CST_GEN_MEMTRANS:
 		snprintf(s, n, "trans %u", g->num);
 		break;
+	case CST_GEN_ADDR_UNKNOWN:
+		snprintf(s, n, "lost %u", g->error);
+		break;
 	default:
 		snprintf(s, n, "kind %u", g->kind);
 	}
@@ -152,7 +155,7 @@ static void test_return_stack(void **state)
 	assert_int_equal(last.stats.stack_empty, 0);
 	/* a second return finds it empty: what follows is lost until an address, and counted */
 	expect(&cfg, BYTES(START, 0xc0, 0xdb, AT(0x1030), 0xf7),
-	       CTX "1000-1008 2E; 100c-1010 1E; 1018-1020 2E; 1010-1018 2E; 1030-1034 1E; end");
+	       CTX "1000-1008 2E; 100c-1010 1E; 1018-1020 2E; 1010-1018 2E; lost 0; 1030-1034 1E; end");
 	assert_int_equal(last.stats.stack_empty, 1);
 	assert_int_equal(last.stats.atoms_lost, 2);
 	/* an address takes the place of the stack's top, which stays there */
@@ -168,19 +171,20 @@ static void test_return_stack(void **state)
 	cfg = etm_config(4, 0);
 	expect(&cfg, BYTES(START, 0xff, 0x01, 0x00, 0xf7),
 	       CTX "1000-1008 2E; 100c-1010 1E; 1018-1020 2E; 1010-1018 2E; end");
-	expect(&cfg, BYTES(START, 0xdb, 0x01, 0x00, 0xdb), CTX "1000-1008 2E; 100c-1010 1E; 1018-1020 2E; end");
+	expect(&cfg, BYTES(START, 0xdb, 0x01, 0x00, 0xdb),
+	       CTX "1000-1008 2E; 100c-1010 1E; 1018-1020 2E; lost 0; end");
 	assert_int_equal(last.stats.stack_empty, 1);
 	assert_int_equal(last.stats.atoms_lost, 1);
 	expect(&cfg, BYTES(START, 0xf7, 0x01, 0x00, 0xdb, 0xf7),
-	       CTX "1000-1008 2E; 100c-1010 1E; 1018-1020 2E; end");
+	       CTX "1000-1008 2E; 100c-1010 1E; 1018-1020 2E; lost 0; end");
 	expect(&cfg, BYTES(START, 0xf7, 0x01, 0x00, AT(0x100c), 0xdb, 0xf7),
 	       CTX "1000-1008 2E; 100c-1010 1E; 1018-1020 2E; 1010-1018 2E; end");
 	/* Trace On empties it */
 	expect(&cfg, BYTES(START, 0xdb, 0x04, 0x80, AT(0x1018), 0xdb),
-	       CTX "1000-1008 2E; 100c-1010 1E; on 0; 1018-1020 2E; end");
+	       CTX "1000-1008 2E; 100c-1010 1E; on 0; 1018-1020 2E; lost 0; end");
 	/* switched off */
 	cfg.ret_stack = 0;
-	expect(&cfg, BYTES(START, 0xc0), CTX "1000-1008 2E; 100c-1010 1E; 1018-1020 2E; end");
+	expect(&cfg, BYTES(START, 0xc0), CTX "1000-1008 2E; 100c-1010 1E; 1018-1020 2E; lost 0; end");
 	assert_int_equal(last.stats.stack_empty, 0);
 	assert_int_equal(last.stats.atoms_lost, 1);
 }
@@ -222,7 +226,7 @@ static void test_missing_code(void **state)
 	expect(&cfg, BYTES(START, AT(0x103c), 0xf7), CTX "103c-1040 1.; nacc 1040 2; end");
 	/* calls and returns in what was not seen: no entry of the stack can be trusted */
 	expect(&cfg, BYTES(START, 0xdb, AT(0x2000), 0xf7, AT(0x1014), 0xf7, 0xf7),
-	       CTX "1000-1008 2E; 100c-1010 1E; nacc 2000 2; 1014-1018 1E; end");
+	       CTX "1000-1008 2E; 100c-1010 1E; nacc 2000 2; 1014-1018 1E; lost 0; end");
 	assert_int_equal(last.stats.stack_empty, 1);
 	/* memory spaces */
 	expect(&cfg, BYTES(SYNC, 0x81, 0x13, AT(0x2000), 0xf7), "nosync 1 0; ctx 3; nacc 2000 8; end");
@@ -258,14 +262,19 @@ static void test_exceptions(void **state)
 	expect(&cfg, BYTES(SYNC, 0x81, 0x30, 0x9d, 0x7c, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 			   0x06, 0x1d, 0x9d, 0, 0, 0, 0, 0, 0, 0, 0), CTX "exc e 0; end");
 	/* a branch without its atom lies between: the image is not what ran */
-	expect(&cfg, BYTES(START, 0x06, 0x1d, AT(0x1018)), CTX "exc e 1018; end");
+	expect(&cfg, BYTES(START, 0x06, 0x1d, AT(0x1018)), CTX "lost 15; exc e 1018; end");
 	assert_int_equal(last.stats.image_conflicts, 1);
 	/* a return address in the middle of an instruction, and far away */
-	expect(&cfg, BYTES(START, 0x06, 0x1d, 0x9b, 1, 0x10, 0, 0), CTX "exc e 1002; end");
-	expect(&cfg, BYTES(START, AT(0x1018), 0x06, 0x1d, AT(0x70000000)), CTX "exc e 70000000; end");
+	expect(&cfg, BYTES(START, 0x06, 0x1d, 0x9b, 1, 0x10, 0, 0), CTX "lost 15; exc e 1002; end");
+	expect(&cfg, BYTES(START, AT(0x1018), 0x06, 0x1d, AT(0x70000000)), CTX "lost 15; exc e 70000000; end");
 	/* without an address after it the stream is out of step */
 	expect(&cfg, BYTES(START, 0xf7, 0x06, 0x1d, 0xf7, 0xf7),
 	       CTX "1000-1008 2E; nosync 5 13; end");
+	/* what ran between a return to an unknown place and the exception: nobody can tell */
+	expect(&cfg, BYTES(START, 0xc0, 0x06, 0x1d, AT(0x1008)),
+	       CTX "1000-1008 2E; 100c-1010 1E; 1018-1020 2E; 1010-1018 2E; lost 0; exc e 1008; end");
+	expect(&cfg, BYTES(START, 0xff, 0xf7, 0x06, 0x5c, AT(0x1008), AT(0x1018), 0xf7),
+	       CTX "1000-1008 2E; 100c-1010 1E; 1018-1020 2E; 1010-1018 2E; exc e 1008 target; 1018-1020 2E; end");
 	/* no code before the exception */
 	expect(&cfg, BYTES(START, AT(0x2000), 0x06, 0x1d, AT(0x2008)), CTX "nacc 2000 2; exc e 2008; end");
 	/* M profile: no return address when exceptions are chained */
@@ -295,10 +304,10 @@ static void test_source_address(void **state)
 	/* an ERET named so */
 	expect(&cfg, BYTES(START, AT(0x1024), 0xb4, 0x0a), CTX "1024-102c 2E; eret; end");
 	/* behind the current address, or in the middle of an instruction: no such path */
-	expect(&cfg, BYTES(START, AT(0x1018), 0xb4, 0x03, 0xf7), CTX "end");
+	expect(&cfg, BYTES(START, AT(0x1018), 0xb4, 0x03, 0xf7), CTX "lost 15; end");
 	assert_int_equal(last.stats.image_conflicts, 1);
 	assert_int_equal(last.stats.atoms_lost, 1);
-	expect(&cfg, BYTES(START, 0xb5, 0x03), CTX "end");
+	expect(&cfg, BYTES(START, 0xb5, 0x03), CTX "lost 15; end");
 	assert_int_equal(last.stats.image_conflicts, 1);
 	/* without a current address */
 	expect(&cfg, BYTES(SYNC, 0x81, 0x30, 0xb6, 0x03, 0x08, 0, 0), "nosync 1 0; ctx 0; end");

@@ -412,6 +412,36 @@ static void bad_packet(void **state)
 	session_close(ss);
 }
 
+/* A return address in the middle of an instruction: the file is not what ran. */
+static void code_that_contradicts(void **state)
+{
+	struct pdb trace = { 0 };
+	struct session *ss;
+	size_t pos = 0, len;
+	struct dso *d;
+	char *text;
+	FILE *out;
+
+	(void)state;
+	sb_trace(&trace, SB_TID);
+	pdb_bytes(&trace, "\x06\x1d\x9b\x01\x00\x40\x00", 7);
+	pdb_bytes(&trace, "\xf7\xf7\xf7", 3);
+	sb_trace(&trace, SB_TID);
+	ss = with_trace(&trace, 0x100, 2, (uint32_t)-1);
+	check_only(ss, LOSS_CONFLICT, 1, 10 + FIRST_ATOM);
+	check_row(&ss->losses.process, LOSS_CONFLICT, SB_PID, 1, 10 + FIRST_ATOM);
+	assert_int_equal(ss->losses.cause[LOSS_ATOMS].count, 3);
+	d = session_next_used(ss, &pos);
+	assert_non_null(d);
+	assert_int_equal(d->conflicts, 1);
+	out = open_memstream(&text, &len);
+	session_print_missing(ss, out);
+	fclose(out);
+	assert_non_null(strstr(text, "contradicts the code, 1 times: /two.bin"));
+	free(text);
+	session_close(ss);
+}
+
 static void starts_inside_a_stream(void **state)
 {
 	struct pdb trace = { 0 };
@@ -671,6 +701,7 @@ int main(void)
 		cmocka_unit_test(two_processes),
 		cmocka_unit_test(overflow_and_discard),
 		cmocka_unit_test(bad_packet),
+		cmocka_unit_test(code_that_contradicts),
 		cmocka_unit_test(starts_inside_a_stream),
 		cmocka_unit_test(aux_flags),
 		cmocka_unit_test(truncated_to_nothing),
