@@ -397,10 +397,10 @@ void dso_explain(const struct dso *d, FILE *out)
 		else if (d->kind == DSO_BPF)
 			fprintf(out, "%s: code that the kernel made while it ran, and no TEXT_POKE record has its "
 				"bytes; record with --kcore\n", d->path);
-		else if (!strcmp(d->path, "[vdso]"))
-			fprintf(out, "[vdso]: code that the kernel provides; the recorder keeps a copy in its "
+		else if (!strncmp(d->path, "[vdso", 5))
+			fprintf(out, "%s: code that the kernel provides; the recorder keeps a copy in its "
 				"build-id cache: bring that along (perf archive) and name it with "
-				"--buildid-dir\n");
+				"--buildid-dir, or put a copy of it below --symfs under this name\n", d->path);
 		else if (d->kind == DSO_ANON)
 			fprintf(out, "%s: memory without a file (generated code), and no jitdump file describes it; let the "
 				"runtime write one, record with -k mono, and name it with --jitdump\n", d->path);

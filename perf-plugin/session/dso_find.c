@@ -15,6 +15,7 @@ enum find_step {
 	BY_PATH_PACKED,		/* modules: with another compression, or none */
 	BY_PATH_DELETED,	/* the kernel appends " (deleted)" to an unlinked file's name */
 	BY_KERNEL_PLACES,
+	BY_VDSO_PLACES,
 	BY_SYMFS_BUILD_ID,
 	BY_CACHE,
 	BY_NAME,
@@ -28,6 +29,17 @@ static const char *const kernel_places[] = {
 	"/usr/lib/debug/lib/modules/%s/vmlinux",
 	"/lib/modules/%s/vmlinux",
 	"/lib/modules/%s/build/vmlinux",
+};
+
+/* Where `make vdso_install` puts the copies with symbols, and where somebody may have put one by hand. */
+static const struct vdso_place {
+	const char *name, *place;
+} vdso_places[] = {
+	{ "[vdso]", "/[vdso]" },
+	{ "[vdso]", "/lib/modules/%s/vdso/vdso.so" },
+	{ "[vdso]", "/lib/modules/%s/vdso/vdso64.so" },
+	{ "[vdso32]", "/[vdso32]" },
+	{ "[vdso32]", "/lib/modules/%s/vdso/vdso32.so" },
 };
 
 static const char *const cache_names[] = { "/elf", "/vdso", "" };
@@ -150,6 +162,24 @@ static bool by_kernel_place(struct dso_search *s, const struct dso *d, struct ds
 	return n > 0 && (size_t)n < sizeof(name) && set_path(c, symfs_dir(s), name, n);
 }
 
+static bool by_vdso_place(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
+			  unsigned int nth)
+{
+	const struct vdso_place *v = &vdso_places[nth];
+	char name[512];
+	int n;
+
+	if (d->kind != DSO_FILE || strcmp(d->path, v->name))
+		return false;
+	/* This machine's own copy is only right when its build-id can be compared. */
+	if (strchr(v->place, '%') ? !s->osrelease || strchr(s->osrelease, '%') : !s->symfs)
+		return false;
+	if (!s->symfs && !d->recorded.len)
+		return false;
+	n = snprintf(name, sizeof(name), v->place, s->osrelease);
+	return n > 0 && (size_t)n < sizeof(name) && set_path(c, symfs_dir(s), name, (size_t)n);
+}
+
 static bool by_cache(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
 		     unsigned int nth)
 {
@@ -205,6 +235,9 @@ static bool place(struct dso_search *s, const struct dso *d, struct dso_candidat
 	case BY_KERNEL_PLACES:
 		*more = c->sub + 1 < NR(kernel_places);
 		return by_kernel_place(s, d, c, c->sub);
+	case BY_VDSO_PLACES:
+		*more = c->sub + 1 < NR(vdso_places);
+		return by_vdso_place(s, d, c, c->sub);
 	case BY_SYMFS_BUILD_ID:
 		if (!d->recorded.len || !s->symfs || d->kind == DSO_KCORE)
 			return false;

@@ -72,6 +72,18 @@ static void set_extent(struct dso *d, uint64_t end)
 		d->extent = end;
 }
 
+/*
+ * The kernel calls both its vDSOs the same. That of 32-bit programs lies below 4 GB, and the recorder keeps it
+ * under another name.
+ */
+static bool is_vdso32(const struct session *ss, const struct mmap_fields *m)
+{
+	const char *arch = perfdata_env(ss->pd)->arch;
+
+	return !strcmp(m->name, "[vdso]") && m->start + m->len <= 1ull << 32 && arch &&
+	       (!strcmp(arch, "aarch64") || !strcmp(arch, "arm64"));
+}
+
 static int take_mmap(struct side_perf *sp, const struct pd_record *rec, struct side_event *e,
 		     const struct mmap_fields *m)
 {
@@ -118,7 +130,7 @@ static int take_mmap(struct side_perf *sp, const struct pd_record *rec, struct s
 			d = dso_table_get_module(dsos, m->name, &m->id, m->start);
 			e->map.off = 0;
 		} else {
-			d = dso_table_get(dsos, m->name, &m->id, kernel);
+			d = dso_table_get(dsos, !kernel && is_vdso32(sp->ss, m) ? "[vdso32]" : m->name, &m->id, kernel);
 		}
 		if (!d)
 			return -1;

@@ -59,6 +59,10 @@ static int make_files(void **state)
 	write_elf("cache/.build-id/66/66666666666666666666666666666666666666/elf", EM_AARCH64, 0x66, true);
 	write_elf("a/b/c/only-name", EM_AARCH64, 0x77, true);
 	write_elf("bin/unlinked", EM_ARM, 0x88, true);
+	write_elf("[vdso]", EM_AARCH64, 0xee, true);
+	write_elf("lib/modules/6.1.0/vdso/vdso.so", EM_AARCH64, 0xaa, true);
+	write_elf("lib/modules/6.1.0/vdso/vdso32.so", EM_ARM, 0xbb, true);
+	write_elf("cache/.build-id/cc/cccccccccccccccccccccccccccccccccccccc/vdso", EM_AARCH64, 0xcc, true);
 	write_file("bin/raw.bin", raw, sizeof(raw));
 	write_file("bin/broken", "\177ELF\2\1\1", 7);
 	return 0;
@@ -182,6 +186,48 @@ static void found_by_name(void **state)
 	dso_table_free(&t);
 }
 
+/* Code that the kernel provides: by its build-id wherever there is a copy, else under its own name. */
+static void vdso(void **state)
+{
+	static const struct {
+		const char *path;
+		uint8_t id;
+		const char *file;	/* NULL: none is right */
+	} want[] = {
+		{ "[vdso]", 0, "/[vdso]" },
+		{ "[vdso]", 0xee, "/[vdso]" },
+		{ "[vdso]", 0xaa, "/vdso/vdso.so" },
+		{ "[vdso32]", 0xbb, "/vdso/vdso32.so" },
+		{ "[vdso32]", 0, "/vdso/vdso32.so" },
+		{ "[vdso]", 0xcc, "/vdso" },
+		{ "[vdso]", 0xdd, NULL },
+	};
+	struct build_id id;
+	struct dso_table t;
+	char cache[64];
+	struct dso *d;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		open_table(&t, cache);
+		t.search.osrelease = "6.1.0";
+		id = want[i].id ? id_of(want[i].id) : none;
+		d = dso_table_get(&t, want[i].path, &id, false);
+		assert_int_equal(dso_load(&t, d), want[i].file != NULL);
+		if (want[i].file)
+			assert_non_null(strstr(dso_file(d), want[i].file));
+		dso_table_free(&t);
+	}
+	/* the copies of this machine are not those of another one */
+	open_table(&t, cache);
+	t.search.symfs = NULL;
+	t.search.osrelease = "6.1.0";
+	d = dso_table_get(&t, "[vdso]", &none, false);
+	assert_false(dso_load(&t, d));
+	dso_table_free(&t);
+}
+
 static void unfit_files(void **state)
 {
 	const struct {
@@ -272,6 +318,7 @@ int main(void)
 		cmocka_unit_test(other_build_id_is_refused),
 		cmocka_unit_test(found_by_build_id),
 		cmocka_unit_test(found_by_name),
+		cmocka_unit_test(vdso),
 		cmocka_unit_test(unfit_files),
 		cmocka_unit_test(not_elf_is_read_by_offset),
 		cmocka_unit_test(symbols),
