@@ -63,7 +63,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct session_opts opts = { .symfs = "/nonexistent", .cache_limit = 1 << 20 };
+	struct session_opts opts = { .symfs = "/nonexistent", .cache_limit = 1 << 20 };
 	struct sums sum = { 0, 0 };
 	struct session_consumer con = { .data = &sum, .batch = on_batch, .fragment_begin = on_fragment };
 	struct perfdata *pd;
@@ -73,15 +73,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	/* one bit of the input chooses the listing mode, so that both are reached */
+	/* bits of the input choose the listing mode and a history that is read again, so that all are reached */
 	if (data[size - 1] & 1)
 		con.packet = on_packet;
+	if (data[size - 1] & 2)
+		opts.keep_events = 1;
 	pd = perfdata_open_memory(data, size, "fuzz", &err);
 	if (!pd)
 		return 0;
 	ss = session_open_perfdata(&opts, pd);
 	if (!ss)
 		return 0;
+	ss->threads.ahead = opts.keep_events;
 	if (!session_run(ss, &con) && sum.bytes > 16 * size + 65536)
 		abort();	/* more trace than the file can hold */
 	if (losses_missing_code(&ss->losses) != session_totals(ss)->dec.nacc ||

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "session/dso.h"
+#include "session/space.h"
 #include "history_build.h"
 
 static struct dso files[8];
@@ -286,6 +287,96 @@ static void window_against_model(void **state)
 		check_history(seed, 0, 2, 1, 1);
 		check_history(seed, 0, 2, 50, 4);
 		check_history(seed, 100, 64, 700, 8);
+	}
+}
+
+/* ---- address spaces for decoders -------------------------------------------------------------------- */
+
+#define STREAMS 3u
+
+/* What the decoder would read at an address: the file it is in. */
+static const struct dso *section_at(const struct version *v, uint64_t addr)
+{
+	struct cst_section *sec = NULL;
+	const uint8_t *bytes;
+
+	if (!cst_space_read(v->space, addr, 4, &bytes, &sec, NULL))
+		return NULL;
+	return sec ? cst_section_cookie(sec) : NULL;
+}
+
+static void check_version(const struct version *v, const struct model *m, int pid)
+{
+	const struct map *x;
+	unsigned int p;
+
+	for (p = 0; p < PAGES; p++) {
+		if (!m->page[pid][p])
+			continue;
+		x = maplist_find(v->maps, p * 0x1000);
+		assert_non_null(x);
+		assert_ptr_equal(x->dso, m->page[pid][p]);
+		assert_ptr_equal(section_at(v, p * 0x1000), m->page[pid][p]);
+	}
+}
+
+/* Streams that follow threads, each with the address space of whoever runs, through all of history. */
+static void check_spaces(unsigned int seed, size_t keep, size_t ahead)
+{
+	struct version *have[STREAMS] = { NULL };
+	struct dso_table dsos;
+	struct side_event *v;
+	struct spaces sp;
+	struct history h;
+	struct process *p;
+	struct model m;
+	unsigned int i, s;
+
+	random_state = seed;
+	v = make_history(&m);
+	dso_table_init(&dsos);
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		files[i] = (struct dso){ .extent = PAGES * 0x1000 };
+	assert_int_equal(spaces_init(&sp, &dsos, 0), 0);
+	start(&h);
+	h.side.keep = keep;
+	h.ts.ahead = ahead;
+	h.ts.release = versions_release;
+	add_rounds(&h, v, 20, 3);
+	finish(&h);
+	memset(&m, 0, sizeof(m));
+	memset(m.pid, 0xff, sizeof(m.pid));
+	for (i = 0; i < EVENTS; i++) {
+		uint64_t limit;
+
+		model_apply(&m, &v[i]);
+		s = rnd(STREAMS);
+		seek(&h, v[i].time);
+		limit = threads_limit(&h.ts, v[i].time, UINT64_MAX);
+		p = m.alive[v[i].tid] ? threads_process(&h.ts, v[i].pid) : NULL;
+		if (!p)
+			continue;
+		have[s] = version_get(&sp, p, limit, have[s]);
+		assert_non_null(have[s]);
+		check_version(have[s], &m, v[i].pid);
+	}
+	for (s = 0; s < STREAMS; s++)
+		version_put(have[s]);
+	spaces_free(&sp, &h.ts);
+	dso_table_free(&dsos);
+	end(&h);
+	free(v);
+}
+
+static void spaces_follow_the_window(void **state)
+{
+	unsigned int seed;
+
+	(void)state;
+	for (seed = 10; seed < 14; seed++) {
+		check_spaces(seed, EVENTS, THREADS_AHEAD);
+		check_spaces(seed, 0, 2);
+		check_spaces(seed, 0, 40);
 	}
 }
 
@@ -676,6 +767,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(window_against_model),
+		cmocka_unit_test(spaces_follow_the_window),
 		cmocka_unit_test(events_come_in_order_of_time),
 		cmocka_unit_test(sources_are_merged),
 		cmocka_unit_test(pid_reused_after_exit),
