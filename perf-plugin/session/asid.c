@@ -50,6 +50,15 @@ int asids_declare_current(struct asids *as, uint32_t asid, uint64_t time, int pi
 	return asids_declare(as, asid, a && a->nr ? time : 0, pid);
 }
 
+int asids_declare_end(struct asids *as, uint32_t asid, uint64_t time, int pid)
+{
+	const struct asid *a = asid <= MAX_ASID ? intmap_get(&as->map, (int)asid) : NULL;
+
+	if (!(a && a->nr) && asids_declare(as, asid, 0, pid))
+		return -1;
+	return asids_declare(as, asid, time, -1);
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct asid_owner *x = a, *y = b;

@@ -36,6 +36,8 @@ struct asids {
 int asids_declare(struct asids *as, uint32_t asid, uint64_t time, int pid);
 /* One that holds since the beginning unless an earlier one says otherwise. */
 int asids_declare_current(struct asids *as, uint32_t asid, uint64_t time, int pid);
+/* It is given up: whoever does that had it, since the beginning unless something else was said. */
+int asids_declare_end(struct asids *as, uint32_t asid, uint64_t time, int pid);
 /* To be called once, after the last declaration. */
 void asids_finish(struct asids *as);
 void asids_free(struct asids *as);

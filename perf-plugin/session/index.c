@@ -24,7 +24,7 @@ static uint64_t record_time(const struct pd_record *rec)
 }
 
 /* The first moment at which a CPU, or a thread that is followed, was certainly traced. */
-static int note_start(struct indexer *ix, const struct pd_record *rec, int tid)
+static int note_start(struct indexer *ix, const struct pd_record *rec, int tid, bool itrace)
 {
 	int cpu = rec->sid.valid & PERF_SAMPLE_CPU ? (int)rec->sid.cpu : -1;
 	struct session *ss = ix->ss;
@@ -38,6 +38,7 @@ static int note_start(struct indexer *ix, const struct pd_record *rec, int tid)
 	st->time = rec->sid.time;
 	st->cpu = cpu;
 	st->tid = tid;
+	st->itrace = itrace;
 	return 0;
 }
 
@@ -49,7 +50,7 @@ static int do_switch(struct indexer *ix, const struct pd_record *rec)
 	int tid = rec->sid.valid & PERF_SAMPLE_TID ? (int)rec->sid.tid : -1;
 	int prev = -1;
 
-	if (!out && note_start(ix, rec, tid))
+	if (!out && note_start(ix, rec, tid, false))
 		return -1;
 	if (!(rec->sid.valid & PERF_SAMPLE_TIME) || !(rec->sid.valid & PERF_SAMPLE_CPU))
 		return 0;
@@ -70,7 +71,7 @@ static int do_itrace_start(struct indexer *ix, const struct pd_record *rec)
 	if (rec->sid.valid & PERF_SAMPLE_TIME && rec->sid.valid & PERF_SAMPLE_CPU && (int)r->tid > 0 &&
 	    running_add(&ix->ss->running, (int)rec->sid.cpu, rec->sid.time, RUN_IN, (int)r->tid, -1))
 		return -1;
-	return note_start(ix, rec, (int)r->tid);
+	return note_start(ix, rec, (int)r->tid, true);
 }
 
 static void read_formats(struct session *ss, const void *data, uint64_t len)
@@ -121,10 +122,7 @@ static int do_asid(struct indexer *ix, const struct pd_record *rec)
 	case PD_CST_CURRENT:
 		return asids_declare_current(as, r->asid, time, (int)r->pid);
 	case PD_CST_END:
-		/* whoever gives it up had it */
-		if (asids_declare_current(as, r->asid, time, (int)r->pid))
-			return -1;
-		return asids_declare(as, r->asid, time, -1);
+		return asids_declare_end(as, r->asid, time, (int)r->pid);
 	}
 	ix->ss->bad_records++;
 	return 0;

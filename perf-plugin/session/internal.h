@@ -36,6 +36,7 @@ struct trace_unit {
 struct trace_start {
 	uint64_t time;
 	int cpu, tid;
+	bool itrace;		/* nothing was traced before; else it only was traced then */
 };
 
 struct session {

@@ -339,7 +339,7 @@ static int by_asid(struct stream_state *st, uint32_t asid)
 	c = by_switches(st);
 	if (c == CERTAIN && st->stream.pid >= 0) {
 		/* A kernel thread runs in the address space of whoever ran before it. */
-		return in_kernel(st) ? 0 : asids_learn(as, asid, st->stream.pid);
+		return in_kernel(st) || !st->who.id_new ? 0 : asids_learn(as, asid, st->stream.pid);
 	}
 	pid = asids_learned(as, asid);
 	if (pid >= 0 && (thread_of(st, pid) > 0 || !candidates(st, tids, 1, &all))) {
@@ -348,7 +348,7 @@ static int by_asid(struct stream_state *st, uint32_t asid)
 	}
 	set_unknown(st, LOSS_ASID);
 	/* None of those who may have run is its owner: it has another one now. */
-	return pid >= 0 && all ? asids_learn(as, asid, -1) : 0;
+	return pid >= 0 && all && st->who.id_new ? asids_learn(as, asid, -1) : 0;
 }
 
 /* ---- together -------------------------------------------------------------------------------------- */
@@ -449,9 +449,10 @@ int who_begin(struct stream_state *st)
 	w->by_id = false;
 	w->cause = LOSS_NO_THREAD;
 	w->counted = w->stamped = UINT64_MAX;
-	w->passed = st->frag->since;
+	w->passed = fragment_floor(st->frag);
 	for (i = 0; i < st->ss->nr_starts; i++)
-		if (st->ss->starts[i].cpu == st->stream.cpu && st->ss->starts[i].time > w->passed)
+		if (st->ss->starts[i].cpu == st->stream.cpu && st->ss->starts[i].itrace &&
+		    st->ss->starts[i].time > w->passed)
 			w->passed = st->ss->starts[i].time;
 	w->began = w->passed;
 	world_restart(&w->world);
@@ -494,7 +495,7 @@ int who_context(struct stream_state *st, const struct cst_generic *g)
 	const struct aux_pid_source *src = &st->unit->pid;
 	struct world_entry e = { .to = 0 };
 	struct who *w = &st->who;
-	bool was_known = st->el_known, same_id;
+	bool was_known = st->el_known, was_new = w->id_new, same_id;
 	uint8_t was_bits = w->id_bits, was_el = st->el;
 	uint32_t was_id = w->id;
 
@@ -525,11 +526,12 @@ int who_context(struct stream_state *st, const struct cst_generic *g)
 		}
 	}
 	same_id = w->id == was_id && w->id_bits == was_bits;
+	w->id_new = true;
 	/* Not yet in this fragment; after the first one the last value holds. */
 	if (who_is_traced(st) && !w->id_bits && st->stream.tid < 0)
 		return 0;
 	/* The same program goes on, or the kernel is entered in the thread that ran. */
-	if (may_change(st) && same_id && was_known && was_el == 0 && st->stream.tid >= 0 && w->gaps == gaps(st))
+	if (may_change(st) && same_id && (was_new || !w->id_bits) && was_known && was_el == 0 && st->stream.tid >= 0 && w->gaps == gaps(st))
 		return 0;
 	return settle(st);
 }
@@ -537,6 +539,7 @@ int who_context(struct stream_state *st, const struct cst_generic *g)
 int who_trace_on(struct stream_state *st)
 {
 	st->who.stamped = UINT64_MAX;
+	st->who.id_new = false;
 	return may_change(st) ? settle(st) : 0;
 }
 

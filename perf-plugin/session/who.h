@@ -33,6 +33,7 @@ struct who {
 	struct world_state world;
 	uint8_t cause;		/* enum loss: why the thread of user code is not known */
 	uint8_t how;		/* enum who_how */
+	bool id_new;		/* `id` is of here; else of a stretch before this one, and may come again */
 	bool by_id;		/* the context ID names the thread: nothing else can change it */
 	uint64_t counted;	/* instructions when `how` was counted; UINT64_MAX: never */
 	uint64_t stamped;	/* instructions when `passed` came, no Trace On since; UINT64_MAX: none */
