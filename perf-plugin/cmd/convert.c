@@ -63,17 +63,24 @@ static int to_snapshot(const struct convert_cmd *c, struct convert_losses *l)
 	return rc;
 }
 
-static int to_package(const struct convert_cmd *c, struct convert_losses *l)
+static int to_package(const struct convert_cmd *c, const char *input, struct convert_losses *l)
 {
 	const struct convert_package_opts o = { .output = c->output, .images = c->images };
-	struct session *ss = session_open(&c->so);
+	struct session *ss = c->images ? session_open(&c->so) : NULL;
+	struct convert_input in = { .pd = NULL };
 	struct pd_error err = { .code = 0 };
 	int rc;
 
-	if (!ss)
+	if (c->images && !ss)
 		return CMD_ERROR;
-	rc = report(convert_to_package(session_perfdata(ss), ss, &o, l, &err), &err, l);
+	rc = ss ? 0 : convert_open(&in, input, &err);
+	l->dropped += in.dropped;
+	if (!rc)
+		rc = convert_to_package(ss ? session_perfdata(ss) : in.pd, ss, &o, l, &err);
+	rc = report(rc, &err, l);
 	session_close(ss);
+	perfdata_close(in.pd);
+	dso_places_free(&in.images);
 	return rc;
 }
 
@@ -102,7 +109,7 @@ static int run(const struct convert_cmd *c, enum convert_kind to, struct convert
 	if (to == CONVERT_SNAPSHOT)
 		return to_snapshot(c, l);
 	if (to == CONVERT_PACKAGE)
-		return to_package(c, l);
+		return to_package(c, input, l);
 	if (from == CONVERT_PERF) {
 		fprintf(stderr, "cstrace convert: %s is perf.data already\n", input);
 		return CMD_ERROR;

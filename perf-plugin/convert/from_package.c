@@ -49,7 +49,7 @@ struct importer {
 	struct segments segments;
 	struct aux_index index;
 	bool *buffer_used;		/* a x_auxtrace() speaks of it */
-	bool info_written, conv_written;
+	bool info_written;
 	uint64_t bad_lines, bad_aux;
 	uint64_t last_time;
 };
@@ -183,7 +183,6 @@ static int write_clock(struct importer *im)
 		.time_shift = CLOCK_SHIFT, .cap_user_time_zero = 1,
 	};
 
-	im->conv_written = true;
 	if (!in_ticks(im))
 		return 0;
 	tc.time_mult = (NS_PER_SECOND << CLOCK_SHIFT) / im->pkg->event_frequency;
@@ -193,8 +192,8 @@ static int write_clock(struct importer *im)
 	return 0;
 }
 
-/* Memory contents are maps of their files, there from the start. */
-static int write_memory(struct importer *im)
+/* Memory contents are maps of their files, there from the start of a process. */
+static int write_memory(struct importer *im, const int64_t *pid, uint64_t time)
 {
 	size_t i;
 	int rc = 0;
@@ -208,8 +207,11 @@ static int write_memory(struct importer *im)
 		size_t len;
 		char *path;
 
+		if (pid && *pid != m->pid)
+			continue;
 		if (folder_open(&im->files, m->file, &data, &len) || len <= m->offset) {
-			convert_dropped(im->l, 1, "memory contents %s, which cannot be read", m->file);
+			if (!pid)
+				convert_dropped(im->l, 1, "memory contents %s, which cannot be read", m->file);
 			continue;
 		}
 		if (!ev.size || ev.size > len - m->offset)
@@ -218,8 +220,8 @@ static int write_memory(struct importer *im)
 		if (!path)
 			return no_memory(im);
 		ev.name = (struct cst_str){ path, strlen(path) };
-		rc = records_of_event(&im->maker, &ev, 0);
-		if (!rc && im->images && dso_places_add(im->images, path, path))
+		rc = records_of_event(&im->maker, &ev, time);
+		if (!rc && !pid && im->images && dso_places_add(im->images, path, path))
 			rc = no_memory(im);
 		free(path);
 	}
@@ -329,6 +331,7 @@ static bool is_named(const struct cst_event *ev, const char *name)
 static int on_event(struct importer *im, const struct cst_event *ev)
 {
 	uint64_t time = to_ns(im, ev->time), implied;
+	int rc;
 
 	if (time > im->last_time)
 		im->last_time = time;
@@ -339,7 +342,11 @@ static int on_event(struct importer *im, const struct cst_event *ev)
 		return write_info(im, ev);
 	if (is_named(ev, "x_auxtrace"))
 		return on_auxtrace(im, ev);
-	return records_of_event(&im->maker, ev, time);
+	rc = records_of_event(&im->maker, ev, time);
+	/* what was mapped before is gone */
+	if (!rc && ev->verb == CST_EVENT_PROCESS && ev->state == CST_STATE_START)
+		rc = write_memory(im, &ev->pid, time);
+	return rc;
 }
 
 static int bad_line(struct importer *im, const struct cst_problem *why)
@@ -387,6 +394,48 @@ static int place_images(struct importer *im)
 	return rc;
 }
 
+/* An entity that is older than the log. */
+static int write_earlier(void *ctx, const struct cst_event *ev, int implied)
+{
+	struct importer *im = ctx;
+
+	(void)implied;
+	return records_of_event(&im->maker, ev, 0);
+}
+
+/*
+ * What the log shows to have been there before its first event: a log may give the state at its end only.
+ * It is read backwards for that.
+ */
+static int write_state_before(struct importer *im)
+{
+	struct cst_event_reader *r = NULL;
+	struct cst_state_counts counts;
+	struct cst_state *st = NULL;
+	const uint8_t *text;
+	size_t len;
+	int rc;
+
+	if (!im->pkg->event_log || folder_open(&im->files, im->pkg->event_log, &text, &len))
+		return 0;	/* told when it is read forwards */
+	rc = cst_state_new(&st, NULL);
+	if (!rc)
+		rc = cst_event_reader_new(&r, text, len, EVENT_LINE);
+	if (!rc)
+		rc = cst_state_before(st, r, NULL);
+	if (!rc)
+		rc = cst_state_list(st, CST_STATE_CURRENT, CST_EVENT_NO_TIME, write_earlier, im);
+	if (!rc) {
+		cst_state_counts(st, &counts);
+		if (counts.dropped)
+			convert_dropped(im->l, counts.dropped, "%llu events that need more memory than is allowed",
+					(unsigned long long)counts.dropped);
+	}
+	cst_event_reader_free(r);
+	cst_state_free(st);
+	return rc ? no_memory(im) : 0;
+}
+
 static int write_implied(struct importer *im)
 {
 	int rc;
@@ -395,7 +444,9 @@ static int write_implied(struct importer *im)
 	rc = write_info(im, NULL);
 	if (!rc)
 		rc = write_clock(im);
-	return rc ? rc : write_memory(im);
+	if (!rc)
+		rc = write_state_before(im);
+	return rc ? rc : write_memory(im, NULL, 0);
 }
 
 static int write_records(struct importer *im)

@@ -1,0 +1,254 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# convert: our own recordings as packages and snapshots and back; packages written by hand, as another tool
+# would; what is refused; nothing is left behind.
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/cli/tap.sh
+. tests/cli/tool.sh
+data=tests/data
+symfs=$data/symfs
+
+# branches TRUTH CODE ARGS...: script lists what ran.
+branches() {
+	truth=$1 code=$2
+	shift 2
+	run "$code" script "$@" --itrace=b -F pid,tid,cpu,ip,addr || return 1
+	"$data/compare" "$truth" <"$tmp/out"
+}
+
+# Elements without headings, offsets and the reason of the first one.
+plain() {
+	sed '/^#/d; s/^[0-9]* *//; s/no-sync start/no-sync reset/'
+}
+
+nothing_beside() {
+	[ ! -e "$1" ] || { echo "$1 is there"; return 1; }
+	set -- "$1".*
+	[ ! -e "$1" ] || { echo "left behind: $*"; return 1; }
+}
+
+for name in sample sample-trbe sample-a32 sample-t32; do
+	there_and_back() {
+		run 0 convert -i $data/$name.perf.data --symfs $symfs --images --to=package -o "$tmp/$name.pkg" || return 1
+		silent "$tmp/out" && silent "$tmp/err" || return 1
+		run 0 convert -i "$tmp/$name.pkg" --to=perf -o "$tmp/$name.back" || return 1
+		cmp $data/$name.perf.data "$tmp/$name.back"
+	}
+	check "$name: to a package and back, the same bytes" there_and_back
+	check "$name: the package brings its images" branches $data/$name.truth 0 -i "$tmp/$name.pkg"
+	to_snapshot() {
+		run 0 convert -i $data/$name.perf.data --symfs $symfs --to=snapshot -o "$tmp/$name.snap" || return 1
+		run 0 dump -i $data/$name.perf.data --symfs $symfs --elements || return 1
+		plain <"$tmp/out" >"$tmp/perf.elements"
+		run 0 dump -s "$tmp/$name.snap" --source all --elements || return 1
+		plain <"$tmp/out" >"$tmp/snap.elements"
+		[ -s "$tmp/snap.elements" ] && cmp "$tmp/perf.elements" "$tmp/snap.elements"
+	}
+	check "$name: to a snapshot, the same elements" to_snapshot
+	from_snapshot() {
+		run 0 convert -i "$tmp/$name.snap" --to=perf -o "$tmp/$name.fromsnap" || return 1
+		branches $data/$name.truth 0 -i "$tmp/$name.fromsnap"
+	}
+	check "$name: the snapshot decodes" branches $data/$name.truth 0 -i "$tmp/$name.snap"
+	check "$name: and as perf.data" from_snapshot
+	snapshot_to_package() {
+		run 0 convert -i "$tmp/$name.snap" --images --to=package -o "$tmp/$name.pkg2" || return 1
+		branches $data/$name.truth 0 -i "$tmp/$name.pkg2" || return 1
+		run 0 convert -i "$tmp/$name.pkg2" --to=snapshot -o "$tmp/$name.snap2" || return 1
+		cmp "$tmp/$name.snap/mem0.bin" "$tmp/$name.snap2/mem0.bin" &&
+			cmp "$tmp/$name.snap/trace0.bin" "$tmp/$name.snap2/trace0.bin"
+	}
+	check "$name: snapshot to package to snapshot" snapshot_to_package
+done
+
+# Pipes.
+through_a_pipe() {
+	"$tool" inject --help >/dev/null
+	run 0 convert -i "$tmp/sample.pkg" --to=perf -o - || return 1
+	"$tool" script -i - --symfs $symfs --itrace=b -F pid,tid,cpu,ip,addr <"$tmp/out" >"$tmp/out2" 2>"$tmp/err" || return 1
+	"$data/compare" $data/sample.truth <"$tmp/out2"
+}
+check "a package through a pipe" through_a_pipe
+
+# A package as another tool writes it: options instead of registers, the specification's verbs, no perf.
+handmade() {
+	rm -rf "$tmp/hand"
+	mkdir -p "$tmp/hand/programs"
+	cp "$tmp/sample.pkg/buffer0.data" "$tmp/hand/etr.data"
+	cp $symfs/opt/cstrace-sample/sample.a64 "$tmp/hand/programs/prog"
+	cat >"$tmp/hand/contents.ini" <<-EOF
+		[trace]
+		metadata=trace.ini
+		buffer0=etr.data
+		event_log=log
+		event_time=ticks
+		event_frequency=1000000000
+		[image0]
+		file=programs/prog
+		name=/bin/prog
+	EOF
+	cat >"$tmp/hand/trace.ini" <<-EOF
+		[buffer]
+		format: coresight
+		[trace_16]
+		format: ETMv4.2
+		cyclecount: 0
+		timestamp_bits: 64
+		context_id: 32
+		vmid: 0
+		vmid_context_id: 0
+		commopt: 1
+		return_stack: 1
+		branch_broadcast: 0
+		wfx_waypoints: 0
+		address_bits: 64
+		max_speculation: 0
+		transactions_p0: 1
+		q_elements: 0
+		timestamp_markers: 0
+		conditional: 0
+		data_address: 0
+		data_value: 0
+		loads_p0: 0
+		stores_p0: 0
+	EOF
+}
+handmade
+echo '0 declare_process(START, 100, 0x400000, "/bin/prog")' >"$tmp/hand/log"
+check "written by hand: a process" branches $data/sample.truth 0 -i "$tmp/hand"
+echo '99999999999 declare_process(CURRENT, 100, 0x400000, "/bin/prog")' >"$tmp/hand/log"
+check "written by hand: the state at the end only" branches $data/sample.truth 0 -i "$tmp/hand"
+printf '%s\n' '0 declare_process(START, 7, None, None)' '0 declare_library(START, 7, 0x400000, "/bin/prog", size=0x1000)' \
+	'0 declare_thread(START, 100, 7)' >"$tmp/hand/log"
+thread_of() {
+	run 0 script -i "$tmp/hand" --itrace=b -F pid,tid,cpu,ip,addr || return 1
+	sed -i 's|^ *7/100|100/100|' "$tmp/out"
+	"$data/compare" $data/sample.truth <"$tmp/out"
+}
+check "written by hand: a thread of another process" thread_of
+code_by_name() {
+	dd if="$tmp/hand/programs/prog" of="$tmp/hand/code.bin" bs=4096 count=1 2>"$tmp/err" || return 1
+	printf '[code]\nall=code.bin\n' >>"$tmp/hand/contents.ini"
+	printf '%s\n' '0 declare_process(START, 100, None, None)' '0 patch_code(100, 0x400000, 0x1000, all)' >"$tmp/hand/log"
+	branches $data/sample.truth 0 -i "$tmp/hand" || return 1
+	# perf.data has no record for that
+	run 3 convert -i "$tmp/hand" --to=perf -o "$tmp/hand.data" || return 1
+	says "$tmp/err" "1 patches of code"
+}
+check "written by hand: code that an event names" code_by_name
+memory() {
+	printf '[memory0]\nfile=code.bin\naddress=0x400000\npid=100\n' >>"$tmp/hand/contents.ini"
+	echo '0 declare_process(START, 100, None, None)' >"$tmp/hand/log"
+	branches $data/sample.truth 0 -i "$tmp/hand"
+}
+check "written by hand: memory contents" memory
+
+dropped() {
+	printf '%s\n' '0 declare_process(START, 100, 0x400000, "/bin/prog", size=0x1000)' '5 declare_asid(START, 3, 100)' \
+		'6 declare_library(END, 100, 0x900000, "/x", size=0x1000)' '7 define_trace(END, 0x10, etm)' >"$tmp/hand/log"
+	run 3 convert -i "$tmp/hand" --to=perf -o "$tmp/hand.data" || return 1
+	says "$tmp/err" "1 ends of libraries" && says "$tmp/err" "1 declare_asid" && says "$tmp/err" "1 define_trace"
+}
+check "what perf.data cannot hold is listed" dropped
+bad_lines() {
+	printf '%s\n' '0 declare_process(START, 100, 0x400000, "/bin/prog", size=0x1000)' 'gibberish' '1 declare_thread(START, x' >"$tmp/hand/log"
+	run 3 script -i "$tmp/hand" --itrace=b || return 1
+	says "$tmp/err" "log:2:" && says "$tmp/err" "log:3:"
+}
+check "lines of the log that are no events" bad_lines
+
+# Each item of the INI files missing in turn: an error that names the folder, or the same branches.
+missing_keys() {
+	echo '0 declare_process(START, 100, 0x400000, "/bin/prog", size=0x1000)' >"$tmp/hand/log"
+	for file in contents.ini trace.ini; do
+		cp "$tmp/hand/$file" "$tmp/whole"
+		lines=$(wc -l <"$tmp/whole") n=1
+		while [ "$n" -le "$lines" ]; do
+			sed "${n}d" "$tmp/whole" >"$tmp/hand/$file"
+			got=0
+			"$tool" script -i "$tmp/hand" --itrace=b >"$tmp/out" 2>"$tmp/err" || got=$?
+			case $got in
+			0) ;;
+			1 | 3) grep -q "$tmp/hand\|prog" "$tmp/err" || { echo "$file without line $n:"; cat "$tmp/err"; return 1; } ;;
+			*) echo "$file without line $n: exit code $got"; return 1 ;;
+			esac
+			n=$((n + 1))
+		done
+		cp "$tmp/whole" "$tmp/hand/$file"
+	done
+}
+check "each line of the INI files missing" missing_keys
+cut_files() {
+	for file in contents.ini trace.ini log etr.data; do
+		cp "$tmp/hand/$file" "$tmp/whole"
+		size=$(wc -c <"$tmp/whole") n=0
+		while [ "$n" -lt "$size" ]; do
+			head -c "$n" "$tmp/whole" >"$tmp/hand/$file"
+			got=0
+			"$tool" script -i "$tmp/hand" --itrace=b >"$tmp/out" 2>"$tmp/err" || got=$?
+			case $got in 0 | 1 | 3) ;; *) echo "$file cut at $n: exit code $got"; return 1 ;; esac
+			n=$((n + 1 + size / 40))
+		done
+		cp "$tmp/whole" "$tmp/hand/$file"
+	done
+}
+check "each file cut" cut_files
+
+# Names that lead out of the folder.
+leads_out() {
+	cp "$tmp/hand/contents.ini" "$tmp/whole"
+	for name in ../etr.data /etc/passwd a/../../b; do
+		sed "s|^buffer0=.*|buffer0=$name|" "$tmp/whole" >"$tmp/hand/contents.ini"
+		run 1 info -i "$tmp/hand" || return 1
+		says "$tmp/err" "not the name of a file in the package" || return 1
+	done
+	cp "$tmp/whole" "$tmp/hand/contents.ini"
+}
+check "names that leave the package" leads_out
+
+# Refusals.
+not_empty() {
+	mkdir -p "$tmp/full"
+	echo keep >"$tmp/full/file"
+	run 1 convert -i $data/sample.perf.data --to=package -o "$tmp/full" || return 1
+	says "$tmp/err" "something in it" && [ "$(cat "$tmp/full/file")" = keep ]
+}
+check "a folder with something in it is left alone" not_empty
+empty_folder() {
+	mkdir -p "$tmp/empty"
+	run 0 convert -i $data/sample.perf.data --to=package -o "$tmp/empty" && [ -s "$tmp/empty/contents.ini" ]
+}
+check "an empty folder is filled" empty_folder
+no_trace() {
+	run 1 convert -i README.md --to=package -o "$tmp/none" || return 1
+	nothing_beside "$tmp/none"
+}
+check "no perf.data: nothing is left" no_trace
+unknown_pid() {
+	run 1 convert -i $data/sample.perf.data --symfs $symfs --to=snapshot --pid 7 -o "$tmp/none" || return 1
+	says "$tmp/err" "nothing was traced of process 7" && nothing_beside "$tmp/none"
+}
+check "a process that was not traced" unknown_pid
+no_folder() {
+	run 1 convert -i $data/sample.perf.data --to=package -o "$tmp/no/such/place" || return 1
+	says "$tmp/err" "cannot make the folder"
+}
+check "no place for the folder" no_folder
+without_images() {
+	run 3 convert -i $data/sample.perf.data --symfs "$tmp/full" --to=snapshot -o "$tmp/bare" || return 1
+	says "$tmp/err" "sample.a64"
+}
+check "missing code is told" without_images
+usage() {
+	run 129 convert -i $data/sample.perf.data -o "$tmp/none" || return 1
+	says "$tmp/err" "--to" || return 1
+	run 129 convert -i $data/sample.perf.data --to=zip -o "$tmp/none" || return 1
+	run 129 convert -i $data/sample.perf.data --to=package || return 1
+	run 129 convert -i $data/sample.perf.data --to=package --pid 3 -o "$tmp/none" || return 1
+	run 129 convert -i $data/sample.perf.data --to=perf --images -o "$tmp/none" || return 1
+	run 1 convert -i $data/sample.perf.data --to=perf -o "$tmp/none" || return 1
+	says "$tmp/err" "is perf.data already"
+}
+check "usage" usage
+finish
