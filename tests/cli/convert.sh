@@ -19,7 +19,7 @@ branches() {
 
 # Elements without headings, offsets and the reason of the first one.
 plain() {
-	sed '/^#/d; s/^[0-9]* *//; s/no-sync start/no-sync reset/'
+	sed '/^#/d; s/^[0-9]* *//; s/no-sync start/no-sync reset/; s/ tid=[0-9]*$//'
 }
 
 nothing_beside() {
