@@ -26,6 +26,8 @@
  *	inherit=PID	(declare_process START) libraries and patches of PID are there too: a fork
  *	inherited=PID	the same, when the libraries and patches follow as events
  *	implied=1	follows from other events: repeats what they say
+ *	of_NAME=VALUE	(END) repeats NAME=VALUE of what ends, since NAME alone would be said of the END;
+ *			of_none: it had no parameters
  *	at_NAME, perf	said of the event, not of what it is about: never in implied events
  *	rest=1		(declare_library START) what is left of one that was cut: its patches stay. Otherwise
  *			patches end where a library starts

@@ -27,8 +27,9 @@ struct writer {
 	const struct cst_sink *out;
 	const struct cst_event *own;	/* as it stands in the log */
 	int plain;			/* implied events stand for it: they are not marked */
-	char *line;
-	size_t cap;
+	int known;			/* what ends was there, and *ev is what it was */
+	char *line, *keys;
+	size_t cap, keys_cap;
 };
 
 static int add_place(struct places *p, uint64_t time, size_t offset)
@@ -106,51 +107,84 @@ static int put(struct writer *w, const struct cst_event *ev)
 	return w->out->write(w->out->ctx, w->line, (size_t)n);
 }
 
-/* Adds what `from` has and the list lacks. */
-static size_t merge(struct cst_event_param *params, size_t n, const struct cst_event *from)
+static struct cst_str name(const char *s)
 {
-	size_t i, k;
-
-	for (i = 0; i < from->n_params; i++) {
-		for (k = 0; k < n; k++)
-			if (params[k].key.n == from->params[i].key.n &&
-			    !memcmp(params[k].key.p, from->params[i].key.p, params[k].key.n))
-				break;
-		if (k == n && n < CST_EVENT_PARAMS)
-			params[n++] = from->params[i];
-	}
-	return n;
+	return (struct cst_str){ s, strlen(s) };
 }
 
 static int put_implied(struct writer *w, const struct cst_event *ev)
 {
 	struct cst_event_param params[CST_EVENT_PARAMS];
-	static const struct cst_event_param mark = { { "implied", 7 }, { "1", 1 } };
-	struct cst_event one = { .params = &mark, .n_params = 1 }, out = *ev;
+	struct cst_event out = *ev;
+	size_t i;
 
 	if (w->plain)
 		return put(w, ev);
+	params[0].key = name("implied");
+	params[0].value = name("1");
+	for (i = 0; i < ev->n_params && i + 1 < CST_EVENT_PARAMS; i++)
+		params[i + 1] = ev->params[i];
 	out.params = params;
-	out.n_params = merge(params, merge(params, 0, &one), ev);
+	out.n_params = i + 1;
 	return put(w, &out);
+}
+
+static int is_key(struct cst_str key, const char *want)
+{
+	return key.n == strlen(want) && !memcmp(key.p, want, key.n);
+}
+
+/* What ends had these parameters; its END has others of its own. */
+static size_t repeat(struct writer *w, const struct cst_event *ev, struct cst_event_param *params, size_t n)
+{
+	size_t need = sizeof("of_none"), i;
+	char *p;
+
+	for (i = 0; i < ev->n_params; i++)
+		need += 3 + ev->params[i].key.n;
+	if (need > w->keys_cap) {
+		p = realloc(w->keys, need * 2);
+		if (!p)
+			return n;
+		w->keys = p;
+		w->keys_cap = need * 2;
+	}
+	p = w->keys;
+	if (!ev->n_params && n && n < CST_EVENT_PARAMS) {
+		params[n].key = name("of_none");
+		params[n++].value = name("1");
+	}
+	for (i = 0; i < ev->n_params && n < CST_EVENT_PARAMS; i++) {
+		memcpy(p, "of_", 3);
+		memcpy(p + 3, ev->params[i].key.p, ev->params[i].key.n);
+		params[n].key = (struct cst_str){ p, 3 + ev->params[i].key.n };
+		params[n++].value = ev->params[i].value;
+		p += 3 + ev->params[i].key.n;
+	}
+	return n;
 }
 
 /* The event as it was given, with what the state knows better. */
 static int put_own(struct writer *w, const struct cst_event *ev)
 {
 	struct cst_event_param params[CST_EVENT_PARAMS];
-	int inherited = cst_event_param(ev, "inherited").p != NULL;
+	struct cst_str inherited = cst_event_param(ev, "inherited");
+	int repeats = ev->state == CST_STATE_END && w->known && !cst_entity_same_params(w->own, ev);
 	struct cst_event out = *ev;
 	size_t i, n = 0;
 
 	if (ev->verb == CST_EVENT_OTHER)
 		return put(w, w->own);
 	for (i = 0; i < w->own->n_params; i++)
-		if (!inherited || w->own->params[i].key.n != strlen("inherit") ||
-		    memcmp(w->own->params[i].key.p, "inherit", strlen("inherit")))
+		if (!(repeats && cst_entity_of(w->own->params[i].key)) &&
+		    !(inherited.p && is_key(w->own->params[i].key, "inherit")))
 			params[n++] = w->own->params[i];
-	if (inherited || ev->state == CST_STATE_END)
-		n = merge(params, n, ev);
+	if (inherited.p && !cst_event_param(w->own, "inherited").p && n < CST_EVENT_PARAMS) {
+		params[n].key = name("inherited");
+		params[n++].value = inherited;
+	}
+	if (repeats)
+		n = repeat(w, ev, params, n);
 	out.params = params;
 	out.n_params = n;
 	return put(w, &out);
@@ -187,6 +221,7 @@ static int write_all(struct writer *w, struct cst_state *st, struct cst_event_re
 			break;
 		w->own = &ev;
 		w->plain = cst_state_cuts(st, &ev);
+		w->known = cst_state_has(st, &ev);
 		err = cst_state_apply(st, &ev, on_event, w);
 		/* Without room in the state, the log goes on: nothing follows from what is not known. */
 		if (err == -CST_ERR_LIMIT)
@@ -214,5 +249,6 @@ int cst_state_complete(struct cst_state *st, struct cst_event_reader *r, const s
 		err = write_all(&w, st, r, &p);
 	free(p.v);
 	free(w.line);
+	free(w.keys);
 	return err;
 }

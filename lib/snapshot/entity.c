@@ -121,13 +121,30 @@ static int of_event_only(struct cst_str key)
 	       (key.n == 7 && !memcmp(key.p, "implied", 7));
 }
 
-static size_t texts(const struct cst_event *ev)
+int cst_entity_of(struct cst_str key)
 {
-	size_t n = ev->name.n + ev->uuid.n + ev->code.n, i;
+	return key.n > 3 && !memcmp(key.p, "of_", 3);
+}
+
+size_t cst_entity_params(const struct cst_event *ev, struct cst_event_param *to)
+{
+	size_t i, n = 0;
+	int repeats = 0;
 
 	for (i = 0; i < ev->n_params; i++)
-		if (!of_event_only(ev->params[i].key))
-			n += ev->params[i].key.n + ev->params[i].value.n;
+		repeats |= ev->state == CST_STATE_END && cst_entity_of(ev->params[i].key);
+	for (i = 0; i < ev->n_params; i++) {
+		if (repeats ? !cst_entity_of(ev->params[i].key) : of_event_only(ev->params[i].key))
+			continue;
+		to[n] = ev->params[i];
+		if (repeats) {
+			to[n].key.p += 3;
+			to[n].key.n -= 3;
+			if (to[n].key.n == 4 && !memcmp(to[n].key.p, "none", 4))
+				continue;
+		}
+		n++;
+	}
 	return n;
 }
 
@@ -144,11 +161,15 @@ static struct cst_str copy(char **to, struct cst_str s)
 int cst_entity_add(struct cst_state *st, const struct cst_event *ev)
 {
 	size_t limit = st->limits.memory ? st->limits.memory : DEFAULT_MEMORY, bytes, i, n;
+	struct cst_event_param params[CST_EVENT_PARAMS];
 	struct entity *e;
 	char *to;
 
 	/* One byte more: an empty text has an address too. */
-	bytes = sizeof(*e) + ev->n_params * sizeof(e->params[0]) + texts(ev) + 1;
+	n = cst_entity_params(ev, params);
+	bytes = sizeof(*e) + n * sizeof(e->params[0]) + ev->name.n + ev->uuid.n + ev->code.n + 1;
+	for (i = 0; i < n; i++)
+		bytes += params[i].key.n + params[i].value.n;
 	e = bytes <= limit && st->counts.memory <= limit - bytes ? malloc(bytes) : NULL;
 	if (!e) {
 		st->counts.dropped++;
@@ -157,17 +178,15 @@ int cst_entity_add(struct cst_state *st, const struct cst_event *ev)
 	e->bytes = bytes;
 	e->ev = *ev;
 	e->ev.params = e->params;
-	to = (char *)(e->params + ev->n_params);
+	e->ev.n_params = n;
+	to = (char *)(e->params + n);
 	e->ev.name = copy(&to, ev->name);
 	e->ev.uuid = copy(&to, ev->uuid);
 	e->ev.code = copy(&to, ev->code);
-	for (i = 0, n = 0; i < ev->n_params; i++) {
-		if (of_event_only(ev->params[i].key))
-			continue;
-		e->params[n].key = copy(&to, ev->params[i].key);
-		e->params[n++].value = copy(&to, ev->params[i].value);
+	for (i = 0; i < n; i++) {
+		e->params[i].key = copy(&to, params[i].key);
+		e->params[i].value = copy(&to, params[i].value);
 	}
-	e->ev.n_params = n;
 	e->owned.key = cst_entity_key(&e->ev);
 	cst_avl_insert(&st->owned, &e->owned);
 	if (is_named(e->owned.key.kind)) {
@@ -197,6 +216,19 @@ void cst_entity_free(struct cst_state *st, struct entity *e)
 static int same_text(struct cst_str a, struct cst_str b)
 {
 	return !a.p == !b.p && a.n == b.n && (!a.n || !memcmp(a.p, b.p, a.n));
+}
+
+int cst_entity_same_params(const struct cst_event *a, const struct cst_event *b)
+{
+	struct cst_event_param pa[CST_EVENT_PARAMS], pb[CST_EVENT_PARAMS];
+	size_t n = cst_entity_params(a, pa), i;
+
+	if (cst_entity_params(b, pb) != n)
+		return 0;
+	for (i = 0; i < n; i++)
+		if (!same_text(pa[i].key, pb[i].key) || !same_text(pa[i].value, pb[i].value))
+			return 0;
+	return 1;
 }
 
 static int compatible(struct cst_str a, struct cst_str b)

@@ -322,6 +322,11 @@ int cst_state_cuts(const struct cst_state *st, const struct cst_event *ev)
 		cst_entity_overlap(st, ev->pid, ENT_LIBRARY_OPEN, ev->base, last));
 }
 
+int cst_state_has(const struct cst_state *st, const struct cst_event *ev)
+{
+	return known(ev) && (cst_entity_find(st, ev) || other_library(st, ev));
+}
+
 int cst_state_apply(struct cst_state *st, const struct cst_event *ev, cst_state_fn fn, void *ctx)
 {
 	struct run r = { .st = st, .emit = fn, .ctx = ctx, .time = ev->time };

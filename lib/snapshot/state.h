@@ -55,6 +55,11 @@ int cst_entity_add(struct cst_state *st, const struct cst_event *ev);
 void cst_entity_take(struct cst_state *st, struct entity *e);
 void cst_entity_free(struct cst_state *st, struct entity *e);
 
+/* of_NAME? */
+int cst_entity_of(struct cst_str key);
+/* Parameters of what the event is about: those that an END repeats as of_NAME, or its own ones. */
+size_t cst_entity_params(const struct cst_event *ev, struct cst_event_param *to);
+int cst_entity_same_params(const struct cst_event *a, const struct cst_event *b);
 /* Do both say the same where both say something? */
 int cst_entity_agrees(const struct cst_event *a, const struct cst_event *b);
 /* Are they the same? */
@@ -62,5 +67,7 @@ int cst_entity_equal(const struct cst_event *a, const struct cst_event *b);
 
 /* Is the event the END of a part of what is there? It is replaced by events that are implied then. */
 int cst_state_cuts(const struct cst_state *st, const struct cst_event *ev);
+/* Would an END of this kind end something? */
+int cst_state_has(const struct cst_state *st, const struct cst_event *ev);
 
 #endif

@@ -260,6 +260,12 @@ static int comm_record(struct record_maker *m, const struct cst_event *ev, uint6
 	return finish(m, ev, &r, time, true);
 }
 
+/* What a fork says of its parent. */
+static const char *parent_key(const struct cst_event *ev)
+{
+	return cst_event_param(ev, "inherited").p ? "inherited" : "inherit";
+}
+
 static int task_record(struct record_maker *m, const struct cst_event *ev, uint64_t time)
 {
 	bool thread = ev->verb == CST_EVENT_THREAD, ends = ev->state == CST_STATE_END;
@@ -268,7 +274,7 @@ static int task_record(struct record_maker *m, const struct cst_event *ev, uint6
 
 	begin(&r, ev, ends ? PERF_RECORD_EXIT : PERF_RECORD_FORK, sizeof(struct perf_record_fork), 0);
 	put32(&r, 8, ev->pid);
-	put32(&r, 12, number_or(ev, thread || ends ? "ppid" : "inherit", ev->pid));
+	put32(&r, 12, number_or(ev, thread || ends ? "ppid" : parent_key(ev), ev->pid));
 	put32(&r, 16, tid);
 	put32(&r, 20, number_or(ev, "ptid", ev->pid));
 	put64(&r, 24, unsigned_or(ev, "time", time));
@@ -286,7 +292,7 @@ static struct cst_str base_name(struct cst_str path)
 
 static int process_records(struct record_maker *m, const struct cst_event *ev, uint64_t time)
 {
-	struct cst_str comm = cst_event_param(ev, "comm"), inherit = cst_event_param(ev, "inherit");
+	struct cst_str comm = cst_event_param(ev, "comm"), inherit = cst_event_param(ev, parent_key(ev));
 	int rc = 0;
 
 	if (ev->pid == CST_EVENT_KERNEL && ev->name.p)

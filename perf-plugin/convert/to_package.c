@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstrace/package.h>
@@ -19,6 +22,7 @@
 #include "session/array.h"
 
 #define LOG_NAME	"system-event-log"
+#define RAW_LOG_NAME	"system-event-log.raw"
 #define HEADER_NAME	"perf.header"
 #define METADATA_NAME	"trace.ini"
 #define AUX_FLAG_RAW	0x100u
@@ -55,6 +59,7 @@ struct exporter {
 	uint64_t aux_raw, aux_framed;
 	uint64_t errors;
 	struct event_build build;
+	const char *log_name;
 	int log_fd;
 	char *line;
 	size_t line_cap, line_used;
@@ -313,7 +318,7 @@ static int write_contents(struct exporter *x, const struct cst_doc *images)
 
 static int flush_log(struct exporter *x)
 {
-	int rc = outdir_write(&x->out, x->log_fd, LOG_NAME, x->line, x->line_used, x->err);
+	int rc = outdir_write(&x->out, x->log_fd, x->log_name, x->line, x->line_used, x->err);
 
 	x->line_used = 0;
 	return rc;
@@ -419,20 +424,103 @@ static int log_record(struct exporter *x, const struct pd_record *rec, const str
 	return log_event(x, &x->build.ev);
 }
 
-static int write_log(struct exporter *x, const struct pd_text *metadata)
+static int open_log(struct exporter *x, const char *name)
+{
+	x->log_name = name;
+	x->log_fd = outdir_create(&x->out, name, x->err);
+	return x->log_fd < 0 ? -1 : 0;
+}
+
+static int close_log(struct exporter *x)
+{
+	int rc = flush_log(x), fd = x->log_fd;
+
+	x->log_fd = -1;
+	if (close(fd) < 0 && !rc)
+		rc = pd_fail(x->err, PD_E_IO, 0, "%s: cannot write %s: %m", x->o->output, x->log_name);
+	return rc;
+}
+
+static int log_sink(void *ctx, const void *data, size_t len)
+{
+	struct exporter *x = ctx;
+	int rc;
+
+	if (len <= x->line_cap)
+		return log_text(x, data, len);
+	rc = flush_log(x);
+	return rc ? rc : outdir_write(&x->out, x->log_fd, x->log_name, data, len, x->err);
+}
+
+/*
+ * The log as it is to be: records stand in the order in which CPUs handed them over, and a fork or an exec
+ * does not tell what it did to the maps. In order of time and with that told, it can be read from its end.
+ */
+static int complete_log(struct exporter *x, const void *text, size_t len)
 {
 	static const char head[] = "# what happened in the traced system; times are those of perf, in ns\n";
+	const struct cst_sink sink = { .ctx = x, .write = log_sink };
+	struct cst_event_reader *r = NULL;
+	struct cst_state *st = NULL;
+	int rc;
+
+	if (cst_state_new(&st, NULL) || cst_event_reader_new(&r, text, len, 0)) {
+		rc = no_memory(x);
+	} else {
+		rc = open_log(x, LOG_NAME);
+		if (!rc)
+			rc = log_text(x, head, sizeof(head) - 1);
+		if (!rc)
+			rc = cst_state_complete(st, r, &sink, NULL);
+		if (!rc)
+			rc = close_log(x);
+		if (rc && !x->err->code)
+			rc = no_memory(x);
+	}
+	cst_event_reader_free(r);
+	cst_state_free(st);
+	return rc;
+}
+
+static int finish_log(struct exporter *x)
+{
+	char *path = outdir_path(&x->out, RAW_LOG_NAME, x->err);
+	void *map = NULL;
+	struct stat st;
+	int fd, rc = -1;
+
+	if (!path)
+		return -1;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && !fstat(fd, &st) && st.st_size) {
+		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		map = map == MAP_FAILED ? NULL : map;
+	}
+	if (fd < 0 || (!map && st.st_size))
+		rc = pd_fail(x->err, PD_E_IO, 0, "%s: cannot read %s: %m", x->o->output, RAW_LOG_NAME);
+	else
+		rc = complete_log(x, map, (size_t)st.st_size);
+	if (map)
+		munmap(map, (size_t)st.st_size);
+	if (fd >= 0)
+		close(fd);
+	unlink(path);
+	free(path);
+	return rc;
+}
+
+static int write_log(struct exporter *x, const struct pd_text *metadata)
+{
 	struct pd_record rec;
 	int rc;
 
-	x->log_fd = outdir_create(&x->out, LOG_NAME, x->err);
 	x->line = malloc(LOG_BUFFER);
 	x->line_cap = LOG_BUFFER;
-	if (x->log_fd < 0)
+	if (open_log(x, RAW_LOG_NAME))
 		return -1;
 	if (!x->line)
 		return no_memory(x);
-	rc = log_text(x, head, sizeof(head) - 1);
+	rc = 0;
 	perfdata_rewind(x->pd);
 	while (!rc && (rc = perfdata_next(x->pd, &rec))) {
 		if (rc < 0)
@@ -440,7 +528,9 @@ static int write_log(struct exporter *x, const struct pd_text *metadata)
 		else
 			rc = log_record(x, &rec, metadata);
 	}
-	return rc ? rc : flush_log(x);
+	if (!rc)
+		rc = close_log(x);
+	return rc ? rc : finish_log(x);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */

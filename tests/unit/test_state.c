@@ -651,7 +651,7 @@ static void test_complete(void **state)
 		"30 declare_process(START, 8, None, None, comm=b, at_cpu=0)\n"
 		"30 declare_library(START, 8, 0x5000, \"b\", size=0x1000)\n"
 		"40 declare_library(END, 8, 0x5000, \"b\", size=0x1000, implied=1)\n"
-		"40 declare_process(END, 8, None, None, at_cpu=1, comm=b)\n"
+		"40 declare_process(END, 8, None, None, at_cpu=1, of_comm=b)\n"
 		"40 declare_process(CURRENT, 7, None, None, implied=1, comm=a)\n"
 		"40 declare_library(CURRENT, 7, 0x1000, \"lib\", size=0x2000, implied=1, prot=5)\n";
 	struct lines out, again;
