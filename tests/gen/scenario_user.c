@@ -209,6 +209,26 @@ static void monotonic(struct world_opts *o)
 	o->s.perf.mono = 1;
 }
 
+/* who returns from code that nobody has must be told where to */
+static void lossy(struct world_opts *o)
+{
+	o->s.tu.retstack = 0;
+}
+
+/* with the return stack, execution can only be followed again from the next address on */
+static void lossy_stack(struct world_opts *o)
+{
+	o->s.tu.retstack = 1;
+}
+
+static void lost(struct scenario *s, const char *info)
+{
+	expect(s, "exit 3");
+	expect(s, "info %s", info);
+	if (s->w->o.s.tu.retstack)
+		expect(s, "subset 20");
+}
+
 /* generated code: written, run, replaced at the same address, moved */
 struct jit {
 	struct gbuf dump;
@@ -305,14 +325,7 @@ static void run_jit_unknown(struct scenario *s)
 	}
 	gbuf_free(&j.dump);
 	unknown_code(s, j.t, JIT, JIT + 4 * METHOD_STEP);
-	expect(s, "exit 3");
-	expect(s, "info jitdump");
-}
-
-/* who returns from code that nobody has must be told where to */
-static void lossy(struct world_opts *o)
-{
-	o->s.tu.retstack = 0;
+	lost(s, "jitdump");
 }
 
 /* the ring is full when a library is mapped: its code is unknown, and nothing else is wrong */
@@ -330,7 +343,7 @@ static void run_lost(struct scenario *s)
 	/* the next record that finds room says so */
 	world_comm(w, 0, t, "plugged", 0);
 	take_turns(s, t, t);
-	expect(s, "exit 3");
+	lost(s, "lost records");
 }
 
 /* nobody saw the fork: what the child runs before it execs belongs to no known program */
@@ -348,8 +361,7 @@ static void run_lost_fork(struct scenario *s)
 	world_exec(w, 0, child, "child");
 	world_map(w, 0, child->p, LIBRARY, c, 0, IMAGE_INSNS, "/opt/child");
 	take_turns(s, child, t);
-	expect(s, "exit 3");
-	expect(s, "info lost records");
+	lost(s, "lost records");
 }
 
 /* what perf inject --jit makes of generated code: a file for each method */
@@ -404,6 +416,8 @@ const struct scenario_row scenario_user[] = {
 	{ "jit", "generated code that changes, with a jitdump", monotonic, run_jit },
 	{ "jit-unknown", "generated code without a jitdump", lossy, run_jit_unknown },
 	{ "lost-map", "the record of a mapping is lost", lossy, run_lost },
+	{ "jit-unknown-stack", "the same with the return stack", lossy_stack, run_jit_unknown },
+	{ "lost-map-stack", "a lost mapping with the return stack", lossy_stack, run_lost },
 	{ "lost-fork", "the record of a fork is lost", lossy, run_lost_fork },
 	{ "jit-files", "generated code in files, one address", NULL, run_jit_files },
 	{ "per-thread", "a buffer for each thread", per_thread, run_threads },
