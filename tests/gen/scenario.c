@@ -134,6 +134,14 @@ static void draw_options(struct world_opts *o, uint64_t seed)
 		t->cci = 1;
 		t->cc_threshold = rng_range(&r, 4, 64);
 	}
+	if (rng_below(&r, 3) == 0) {
+		t->maxspec = rng_range(&r, 1, 20);
+		t->p_mispredict = 100;
+		t->p_phantom = 30;
+		t->commopt = (uint8_t)rng_below(&r, 2);
+	}
+	if (t->ete)
+		t->p_src = (uint16_t)(rng_below(&r, 3) ? 0 : 100);
 	/* no clock in the trace: the AUX records say in what order things happened */
 	if (seed % 8 == 7) {
 		t->ts = 0;

@@ -28,6 +28,38 @@ static uint32_t pid_of(void *ctx, uint32_t tid)
 	return 0;
 }
 
+static const struct wmap *map_at(const struct wproc *p, uint64_t pc)
+{
+	int i;
+
+	for (i = 0; i < p->n; i++)
+		if (pc >= p->map[i].va && pc < p->map[i].end)
+			return &p->map[i];
+	return NULL;
+}
+
+/* what a trace unit that speculates may run into */
+static int insn_at(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el, struct flow_rec *out)
+{
+	const struct world *w = ctx;
+	const struct prog_insn *in;
+	const struct wproc *p = &w->kernel;
+	const struct wmap *m;
+	size_t i;
+
+	for (i = 0; !el && i < w->nthreads; i++)
+		if (w->threads[i]->tid == tid)
+			p = w->threads[i]->p;
+	m = isa == FLOW_A64 && !(pc & 3) ? map_at(p, pc) : NULL;
+	if (!m || w->guest.n)
+		return 0;
+	in = &m->code->in[m->first + (pc - m->va) / 4];
+	*out = (struct flow_rec){ .kind = FLOW_INSN, .isa = FLOW_A64, .size = 4, .klass = in->klass,
+				  .flags = in->flags, .pc = pc, .num = FLOW_A64,
+				  .next = in->klass == FLOW_DIRECT ? pc + (in->target - in->pc) : pc + 4 };
+	return 1;
+}
+
 struct world *world_new(const struct world_opts *o, struct truth *truth)
 {
 	struct world *w = gen_realloc(NULL, sizeof(*w));
@@ -41,7 +73,7 @@ struct world *world_new(const struct world_opts *o, struct truth *truth)
 	w->o.s.scheduled = quiet;
 	w->o.s.tu.ctx = w;
 	GEN_BUG_ON(o->s.ncpus > WORLD_CPUS);
-	w->s = session_new(&w->o.s, NULL, 0, NULL, NULL, truth);
+	w->s = session_new(&w->o.s, NULL, 0, insn_at, w, truth);
 	w->idle = world_thread(w, world_proc(w, 0), 0, "swapper");
 	for (i = 0; i < WORLD_CPUS; i++)
 		w->cpu[i].now = 1000 + 10 * (uint64_t)i;
@@ -111,16 +143,6 @@ struct code *world_code_copy(struct world *w, const struct code *c)
 
 	keep(w, d);
 	return d;
-}
-
-static const struct wmap *map_at(const struct wproc *p, uint64_t pc)
-{
-	int i;
-
-	for (i = 0; i < p->n; i++)
-		if (pc >= p->map[i].va && pc < p->map[i].end)
-			return &p->map[i];
-	return NULL;
 }
 
 /* some instruction to branch to */
