@@ -15,7 +15,8 @@ SAMPLE = "tests/data/sample.perf.data"
 FOREIGN = {"--help", "--list-opts", "--list-cmds", "--version", "--profiler", "--unsymbolized-profile",
            "--use-offset", "--pa", "--kcore", "--jit", "--stdio", "--compression-level", "--filter", "--switch-events", "--threads"}
 STANDS_FOR = {"IN": "perf.data", "OUT": "out", "LETTERS": "i1000il64", "FIELDS": "ip,addr", "NAME": "autofdo",
-              "PATH": "sample.a64", "DIR": "snapshot", "FILE": "out"}
+              "PATH": "sample.a64", "DIR": "snapshot", "FILE": "out",
+              "KIND": "package"}
 
 
 class Texts:
@@ -55,15 +56,20 @@ class Texts:
 
     def run(self, line, codes=(0,)):
         """What is wrong with a command line, None if nothing is."""
-        words = [STANDS_FOR.get(w, w) for w in line.split()]
+        words = line.split()
+        # a folder that comes out is a new one
+        words = ["folder" if w == "DIR" and words[i - 1] == "-o" else STANDS_FOR.get(w, w) for i, w in enumerate(words)]
         words = [w.split("=")[0] + "=" + STANDS_FOR.get(w.split("=")[1], w.split("=")[1]) if w.count("=") == 1 else w
                  for w in words]
         if words[:2] == ["perf", "cstrace"] and not shutil.which("perf"):
             words[:2] = ["perf-cstrace"]
         results = {"out", *(words[i + 1] for i, w in enumerate(words) if w == "-o")}
         for name in results:
-            if os.path.exists(os.path.join(self.work, name)):
-                os.unlink(os.path.join(self.work, name))
+            path = os.path.join(self.work, name)
+            if os.path.isdir(path):
+                shutil.rmtree(path)
+            elif os.path.exists(path):
+                os.unlink(path)
         try:
             run = subprocess.run(words, cwd=self.work, env=self.env, stdin=subprocess.DEVNULL, capture_output=True,
                                  timeout=60)
@@ -113,8 +119,9 @@ class Texts:
 
     def named_options(self):
         known = set(FOREIGN)
-        for command in ("inject", "script", "dump", "profile", "info"):
-            known |= self.options(command)
+        for command in subprocess.run([self.tool, "--list-cmds"], capture_output=True, text=True).stdout.split():
+            if command != "help":
+                known |= self.options(command)
         for name, text in (("README.md", self.readme), ("Kconfig-notes.md", self.notes), (MAN, "\n".join(self.man))):
             ours = "\n".join(p for p in text.splitlines() if "perf record" not in p)
             used = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", ours))
