@@ -27,6 +27,13 @@ static void traced(struct world_opts *o)
 	o->s.perf.cmdline = "perf record -a -e cs_etm/@tmc_etr0/";
 }
 
+static void kernel_only(struct world_opts *o)
+{
+	traced(o);
+	o->user_untraced = 1;
+	o->s.perf.cmdline = "perf record -a -e cs_etm/@tmc_etr0/k";
+}
+
 /* kernel code at its place, moved by what address randomisation chose */
 static struct kernel place_kernel(struct scenario *s)
 {
@@ -408,6 +415,7 @@ static void run_guest(struct scenario *s)
 
 const struct scenario_row scenario_kernel[] = {
 	{ "kernel", "kernel and processes, with and without address randomisation", traced, run_kernel },
+	{ "kernel-only", "the kernel, and programs that are not traced", kernel_only, run_kernel },
 	{ "modules", "kernel modules that call the kernel", traced, run_modules },
 	{ "text-poke", "NOPs become branches and NOPs again", traced, run_text_poke },
 	{ "trampoline", "code that the kernel made", traced, run_trampoline },

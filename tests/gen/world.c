@@ -241,7 +241,8 @@ static int step(struct world *w, int cpu, uint64_t to, uint8_t *what)
 	old = r.pc = *pc;
 	r.next = next;
 	r.aux = c->now;
-	session_flow(w->s, &r);
+	if (c->el || !w->o.user_untraced)
+		session_flow(w->s, &r);
 	*what = in->what;
 	*pc = next;
 	if (taken && in->flags & FLOW_LINK)
@@ -272,10 +273,13 @@ static void enter(struct world *w, int cpu, uint32_t num)
 	struct wcpu *c = &w->cpu[cpu];
 	uint64_t vector = w->o.kernel_traced ? somewhere(w, &w->kernel) : 0;
 
-	send(w, cpu, FLOW_EXC, num, c->cur->pc, vector);
+	if (!w->o.user_untraced)
+		send(w, cpu, FLOW_EXC, num, c->cur->pc, vector);
 	if (!w->o.kernel_traced)
 		send(w, cpu, FLOW_OFF, 0, 0, 0);
 	c->el = w->o.kernel_el;
+	if (w->o.user_untraced)
+		send(w, cpu, FLOW_ON, 0, 0, 0);
 	c->kpc = vector;
 	c->kdepth = 0;
 	c->now += 5;
@@ -311,6 +315,8 @@ static void leave(struct world *w, int cpu)
 		world_kernel_run(w, cpu, rng_range(&w->rng, 2, 20));
 		kernel_goto(w, cpu, w->kernel.map[0].va + 4 * CODE_ERET);
 		step(w, cpu, c->cur->pc, &what);
+		if (w->o.user_untraced)
+			send(w, cpu, FLOW_OFF, 0, 0, 0);
 		c->el = 0;
 	} else {
 		c->el = 0;

@@ -43,6 +43,7 @@ struct world_opts {
 	uint64_t seed;
 	struct session_opts s;
 	uint8_t kernel_traced;
+	uint8_t user_untraced;	/* with kernel_traced: programs run in the dark */
 	uint8_t kernel_el;	/* 1, or 2 with the virtualisation host extensions */
 	uint32_t slack;		/* ticks around what the side band says, 0: 40 */
 	uint8_t cut_often;	/* an AUX fragment ends whenever the side band says something */
