@@ -5,9 +5,9 @@
  *
  * Back in time, END brings an entity into existence, START takes it away and CURRENT asserts it. That gives
  * the same states as forwards when a log is complete: every entity that vanishes has its END, before that of
- * its process, and what is alive at the end is CURRENT there. cst_state_apply() hands out a complete log for
- * one that is not: it adds the events that are implied by an exec, an exit, a fork, or a mapping or a patch
- * over another one.
+ * its process unless it is a thread, and what is alive at the end is CURRENT there. cst_state_apply() hands
+ * out a complete log for one that is not: it adds the events that are implied by an exec, an exit, a fork, or
+ * a mapping or a patch over another one.
  */
 #ifndef CSTRACE_STATE_H
 #define CSTRACE_STATE_H

@@ -168,20 +168,20 @@ static size_t repeat(struct writer *w, const struct cst_event *ev, struct cst_ev
 static int put_own(struct writer *w, const struct cst_event *ev)
 {
 	struct cst_event_param params[CST_EVENT_PARAMS];
-	struct cst_str inherited = cst_event_param(ev, "inherited");
+	int inherited = cst_event_param(ev, "inherited").p != NULL;
 	int repeats = ev->state == CST_STATE_END && w->known && !cst_entity_same_params(w->own, ev);
 	struct cst_event out = *ev;
 	size_t i, n = 0;
 
 	if (ev->verb == CST_EVENT_OTHER)
 		return put(w, w->own);
-	for (i = 0; i < w->own->n_params; i++)
-		if (!(repeats && cst_entity_of(w->own->params[i].key)) &&
-		    !(inherited.p && is_key(w->own->params[i].key, "inherit")))
-			params[n++] = w->own->params[i];
-	if (inherited.p && !cst_event_param(w->own, "inherited").p && n < CST_EVENT_PARAMS) {
-		params[n].key = name("inherited");
-		params[n++].value = inherited;
+	for (i = 0; i < w->own->n_params; i++) {
+		if (repeats && cst_entity_of(w->own->params[i].key))
+			continue;
+		params[n] = w->own->params[i];
+		if (inherited && is_key(params[n].key, "inherit"))
+			params[n].key = name("inherited");
+		n++;
 	}
 	if (repeats)
 		n = repeat(w, ev, params, n);

@@ -146,12 +146,13 @@ static int clear(struct run *r, const struct cst_event *ev)
 	return err;
 }
 
-static int end_belongings(struct run *r, int64_t pid)
+/* All entities of a process down to a kind. */
+static int end_belongings(struct run *r, int64_t pid, enum entity_kind kind)
 {
 	struct entity *e;
 	int err = 0;
 
-	while (!err && (e = cst_entity_last_of(r->st, pid)) && e->owned.key.kind != ENT_PROCESS)
+	while (!err && (e = cst_entity_last_of(r->st, pid)) && e->owned.key.kind >= kind)
 		err = end(r, e, 1);
 	return err;
 }
@@ -199,7 +200,7 @@ static int start_process(struct run *r, const struct cst_event *ev)
 	struct entity *e;
 	int64_t parent;
 	size_t i;
-	int err = end_belongings(r, ev->pid), inherits;
+	int err = end_belongings(r, ev->pid, ENT_THREAD), inherits;
 
 	e = cst_entity_find(r->st, ev);
 	if (!err && e)
@@ -286,7 +287,7 @@ static int end_event(struct run *r, const struct cst_event *ev)
 	if (!e && cst_entity_kind(ev) == ENT_LIBRARY_OPEN)
 		e = other_library(r->st, ev);
 	if (ev->verb == CST_EVENT_PROCESS)
-		err = end_belongings(r, ev->pid);
+		err = end_belongings(r, ev->pid, ENT_ASID);	/* threads may end after their leader */
 	if (err)
 		return err;
 	if (e && is_range(&e->ev) && ev->has_size && ev->size && ev->size != e->ev.size)
@@ -380,7 +381,7 @@ int cst_state_unapply(struct cst_state *st, const struct cst_event *ev)
 	case CST_STATE_START:
 		if (ev->verb == CST_EVENT_PROCESS) {
 			before = st->counts.implied;
-			end_belongings(&r, ev->pid);
+			end_belongings(&r, ev->pid, ENT_THREAD);
 			st->counts.implied = before;
 		}
 		st->counts.unknown_ends += !remove_all(&r, ev);

@@ -641,7 +641,7 @@ static void test_complete(void **state)
 		"- x_info(1, 1)\n"
 		"10 declare_process(CURRENT, 7, None, None, comm=a, at_cpu=0)\n"
 		"11 declare_library(START, 7, 0x1000, \"lib\", size=0x2000, at_cpu=0, perf=<00>, prot=5)\n"
-		"20 declare_process(START, 8, None, None, at_cpu=1, inherited=7)\n"
+		"20 declare_process(START, 8, None, None, inherited=7, at_cpu=1)\n"
 		"20 declare_library(START, 8, 0x1000, \"lib\", size=0x2000, implied=1, prot=5)\n"
 		"- x_same_time_as_that()\n"
 		"25 declare_library(END, 8, 0x1000, \"lib\", size=0x2000, prot=5)\n"
