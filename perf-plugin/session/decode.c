@@ -194,7 +194,7 @@ static int update_streams(struct run *r, struct tree_slot *slot, const struct fr
 	unsigned int id;
 	int err;
 
-	if (!r->ss->nr_ids)
+	if (!r->ss->ids_change)
 		return 0;
 	for (id = 1; id < 0x70; id++) {
 		struct stream_state *st = slot->st[id];

@@ -49,6 +49,7 @@ struct session {
 	struct trace_unit *units;
 	struct id_owner *ids;		/* by ID, then in order of time */
 	size_t nr_ids, cap_ids;
+	bool ids_change;		/* some ID has several owners, one after the other */
 	struct defined *defined;	/* owners.c */
 	bool have_conv;
 	struct pd_time_conv conv;

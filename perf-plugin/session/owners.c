@@ -8,6 +8,9 @@
 /* More are not of a recording: 111 IDs, and a record for each when a thread's event starts. */
 #define MAX_OWNERS (1u << 20)
 
+/* Sinks of a machine, at the most. */
+#define MAX_SINKS 32
+
 /* Entries of one ID that are looked at for one of this buffer's sink and thread. */
 #define MAX_LOOK 1024
 
@@ -132,9 +135,14 @@ static bool says_the_same(const struct id_owner *x, const struct id_owner *y)
 	       x->tid == y->tid && x->unit == y->unit;
 }
 
+static bool changes_hands(const struct id_owner *x, const struct id_owner *y)
+{
+	return x->id == y->id && x->sink == y->sink && (x->cpu != y->cpu || x->unit != y->unit);
+}
+
 void owners_finish(struct session *ss)
 {
-	size_t i, to = 0;
+	size_t i, k, to = 0;
 
 	struct defined *d;
 	const struct aux_cpu *a;
@@ -154,6 +162,10 @@ void owners_finish(struct session *ss)
 		if (!to || !says_the_same(&ss->ids[to - 1], &ss->ids[i]))
 			ss->ids[to++] = ss->ids[i];
 	ss->nr_ids = to;
+	/* of several sinks that have the same ID each has its own row of owners */
+	for (i = 1; i < to && !ss->ids_change; i++)
+		for (k = i; k && i - k < MAX_SINKS && !ss->ids_change; k--)
+			ss->ids_change = changes_hands(&ss->ids[k - 1], &ss->ids[i]);
 }
 
 void owners_free(struct session *ss)
