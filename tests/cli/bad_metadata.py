@@ -294,6 +294,46 @@ class Suite:
                 f.write(data)
         return len(damaged)
 
+    # ---- trace packages --------------------------------------------------------------------------
+
+    def package(self):
+        """Each line of each file left out, twice there, or cut: an error that names the place, or a result."""
+        _, symfs, plain = self.recording("fork")
+        folder = os.path.join(self.folder, "package")
+        done = subprocess.run([self.tool, "convert", "-i", os.path.join(self.folder, "fork"), "--to=package", "-o", folder],
+                              capture_output=True, text=True)
+        if done.returncode:
+            raise Bad("convert: " + done.stderr)
+        runs, rng = 0, random.Random(7)
+        for name in ("contents.ini", "trace.ini", "system-event-log"):
+            path = os.path.join(folder, name)
+            with open(path, "rb") as f:
+                lines = f.read().splitlines(True)
+            chosen = range(len(lines)) if len(lines) < 120 else sorted(rng.sample(range(len(lines)), 60))
+            for i in chosen:
+                without = lines[:i] + lines[i + 1:]
+                for title, text in (("without", without), ("twice", lines[:i + 1] + lines[i:]),
+                                    ("cut", lines[:i] + [lines[i][:len(lines[i]) // 2]]),
+                                    ("no value", lines[:i] + [lines[i].split(b"=")[0] + b"=\n"] + lines[i + 1:])):
+                    with open(path, "wb") as f:
+                        f.writelines(text)
+                    try:
+                        # the metadata is named by its file; what contents.ini lacks is said of the folder
+                        run = Run(self.tool, [*COMMANDS[0], "-i", folder, "--symfs", symfs], (name, folder))
+                    except Bad as bad:
+                        raise Bad("%s, line %d %s (%r): %s" % (name, i + 1, title, lines[i][:60], bad))
+                    key = lines[i].split(b"=")[0].strip().decode("utf-8", "replace")
+                    if run.code == 1 and title == "without" and b"=" in lines[i] and name == "trace.ini" and \
+                            key not in run.err:
+                        raise Bad("%s, without %s: the error does not name it: %s" % (name, key, run.what))
+                    runs += 1
+            with open(path, "wb") as f:
+                f.writelines(lines)
+        run = Run(self.tool, [*COMMANDS[0], "-i", folder, "--symfs", symfs], (folder,))
+        if run.out != plain.out:
+            raise Bad("the package as it was: other branches: " + run.what)
+        return runs
+
     # ---- losses and times ------------------------------------------------------------------------
 
     def lost(self):
@@ -347,6 +387,7 @@ def main():
         s.case("context switches", s.switches)
         s.case("kernel records", s.kernel)
         s.case("jitdump files", s.jitdump)
+        s.case("trace packages", s.package)
         s.case("lost records without number", s.lost)
         s.case("impossible times", s.times)
         s.case("trace IDs", s.trace_ids)
