@@ -14,10 +14,51 @@
 
 #include "convert/folder.h"
 
-static int map_path(struct folder *f, const char *name, const char *path, const uint8_t **data, size_t *len)
+/* The slot of a name: empty, or that of its file. NULL: no table yet. */
+static size_t *find(const struct folder *f, const char *name)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+	const char *p;
+	size_t i;
+
+	if (!f->nr_slots)
+		return NULL;
+	for (p = name; *p; p++)
+		h = (h ^ (uint8_t)*p) * 0x100000001b3u;
+	for (i = (h ^ h >> 29) & (f->nr_slots - 1); f->slots[i]; i = (i + 1) & (f->nr_slots - 1))
+		if (!strcmp(f->maps[f->slots[i] - 1].name, name))
+			break;
+	return &f->slots[i];
+}
+
+/* Room for one more name. */
+static int reserve(struct folder *f)
 {
 	struct folder_file *grown;
+	size_t nr = f->nr_slots ? f->nr_slots * 2 : 64, i;
+	size_t *slots;
+
+	grown = realloc(f->maps, (f->nr + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	f->maps = grown;
+	if (2 * (f->nr + 1) <= f->nr_slots)
+		return 0;
+	slots = calloc(nr, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	free(f->slots);
+	f->slots = slots;
+	f->nr_slots = nr;
+	for (i = 0; i < f->nr; i++)
+		*find(f, f->maps[i].name) = i + 1;
+	return 0;
+}
+
+static int map_path(struct folder *f, const char *name, const char *path, const uint8_t **data, size_t *len)
+{
 	struct stat st;
+	char *copy;
 	void *p = NULL;
 	int fd, saved;
 
@@ -38,14 +79,15 @@ static int map_path(struct folder *f, const char *name, const char *path, const 
 		}
 	}
 	close(fd);
-	grown = realloc(f->maps, (f->nr + 1) * sizeof(*grown));
-	if (!grown) {
+	copy = strdup(name);
+	if (!copy || reserve(f)) {
+		free(copy);
 		if (p)
 			munmap(p, (size_t)st.st_size);
 		return -ENOMEM;
 	}
-	f->maps = grown;
-	f->maps[f->nr].name = strdup(name);
+	*find(f, name) = f->nr + 1;
+	f->maps[f->nr].name = copy;
 	f->maps[f->nr].p = p;
 	f->maps[f->nr++].len = (size_t)st.st_size;
 	*data = p;
@@ -57,15 +99,15 @@ int folder_open(void *ctx, const char *name, const uint8_t **data, size_t *len)
 {
 	struct folder *f = ctx;
 	char *path, *c;
-	size_t i;
+	size_t *slot;
 	int err;
 
-	for (i = f->nr; i-- > 0;)
-		if (f->maps[i].name && !strcmp(f->maps[i].name, name)) {
-			*data = f->maps[i].p;
-			*len = f->maps[i].len;
-			return 0;
-		}
+	slot = find(f, name);
+	if (slot && *slot) {
+		*data = f->maps[*slot - 1].p;
+		*len = f->maps[*slot - 1].len;
+		return 0;
+	}
 	if (f->inside && !cst_package_name_ok(name)) {
 		f->error = EACCES;
 		return -EACCES;
@@ -129,4 +171,5 @@ void folder_free(struct folder *f)
 			munmap(f->maps[i].p, f->maps[i].len);
 	}
 	free(f->maps);
+	free(f->slots);
 }

@@ -19,6 +19,8 @@ struct folder {
 	bool inside;		/* names that lead out of the folder are refused */
 	struct folder_file *maps;
 	size_t nr;
+	size_t *slots;		/* index + 1 by name; a power of two */
+	size_t nr_slots;
 	int error;	/* errno of the last open, until it is told */
 };
 

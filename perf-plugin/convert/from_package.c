@@ -17,6 +17,7 @@
 #include "convert/folder.h"
 #include "convert/header.h"
 #include "convert/metadata.h"
+#include "convert/names.h"
 #include "convert/segments.h"
 #include "perfdata/auxinfo.h"
 #include "session/array.h"
@@ -48,6 +49,7 @@ struct importer {
 	struct record_maker maker;
 	struct segments segments;
 	struct aux_index index;
+	struct names codes, buffers;
 	bool *buffer_used;		/* a x_auxtrace() speaks of it */
 	bool info_written;
 	uint64_t bad_lines, bad_aux;
@@ -70,12 +72,9 @@ static int emit(void *data, const void *record, size_t size)
 static bool find_code(void *data, struct cst_str id, const uint8_t **code, size_t *len)
 {
 	struct importer *im = data;
-	size_t i;
+	long n = names_find(&im->codes, id);
 
-	for (i = 0; i < im->pkg->n_code; i++)
-		if (strlen(im->pkg->code[i].id) == id.n && !memcmp(im->pkg->code[i].id, id.p, id.n))
-			return !folder_open(&im->files, im->pkg->code[i].file, code, len);
-	return false;
+	return n >= 0 && !folder_open(&im->files, im->pkg->code[n].file, code, len);
 }
 
 static bool find_segment(void *data, const struct cst_event *ev, unsigned int nth, uint64_t *start,
@@ -247,12 +246,9 @@ static int on_auxtrace(struct importer *im, const struct cst_event *ev)
 	struct auxdata d;
 	uint64_t at, size, offset = 0, reference = 0, idx = 0, have;
 	int64_t tid = -1, cpu = -1;
-	size_t i;
+	long i = names_find(&im->buffers, id);
 
-	for (i = 0; i < im->pkg->n_buffers; i++)
-		if (strlen(im->pkg->buffers[i].id) == id.n && !memcmp(im->pkg->buffers[i].id, id.p, id.n))
-			break;
-	if (i == im->pkg->n_buffers || number(ev, "at", &at) || number(ev, "size", &size)) {
+	if (i < 0 || number(ev, "at", &at) || number(ev, "size", &size)) {
 		im->bad_aux++;
 		return 0;
 	}
@@ -512,7 +508,12 @@ static int run(struct importer *im)
 		return pd_fail(im->err, PD_E_FORMAT, 0, "%s: the package cannot be used: %s", im->dir,
 			       cst_strerror(rc));
 	im->buffer_used = calloc(im->pkg->n_buffers + 1, sizeof(*im->buffer_used));
-	if (!im->buffer_used)
+	if (!im->buffer_used ||
+	    names_make(&im->codes, im->pkg->n_code ? &im->pkg->code->id : NULL, im->pkg->n_code,
+		       sizeof(*im->pkg->code)) ||
+	    names_make(&im->buffers, im->pkg->n_buffers ? &im->pkg->buffers->id : NULL, im->pkg->n_buffers,
+		       sizeof(*im->pkg->buffers)) ||
+	    segments_init(&im->segments, im->pkg))
 		return no_memory(im);
 	rc = open_header(im);
 	if (!rc)
@@ -557,6 +558,8 @@ int convert_from_package(const char *dir, bool own, struct perf_writer *w, struc
 	auxinfo_free(&im->info);
 	free(im->sources.v);
 	free(im->buffer_used);
+	names_free(&im->codes);
+	names_free(&im->buffers);
 	free(im);
 	return rc;
 }

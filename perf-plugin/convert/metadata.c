@@ -9,7 +9,8 @@
 
 #include "session/array.h"
 
-#define MAX_UNITS	4096
+/* AUXTRACE_INFO has room for fewer. */
+#define MAX_UNITS	1024
 
 /* ---- writing ----------------------------------------------------------------------------------- */
 

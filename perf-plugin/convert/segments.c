@@ -8,24 +8,47 @@
 #include "session/array.h"
 
 #define PAGE	4096u
+#define MAX_SAME	256	/* images looked at for a uuid */
 
-void segments_free(struct segments *s)
+int segments_init(struct segments *s, const struct cst_package *pkg)
+{
+	memset(s, 0, sizeof(*s));
+	return names_make(&s->images, pkg->n_images ? &pkg->images->name : NULL, pkg->n_images,
+			  sizeof(*pkg->images));
+}
+
+static void forget(struct segments *s)
 {
 	free(s->name);
 	free(s->v);
-	memset(s, 0, sizeof(*s));
+	s->name = NULL;
+	s->v = NULL;
+	s->nr = s->cap = 0;
+	s->fixed = false;
 }
 
-static const struct cst_package_image *find_image(const struct cst_package *pkg, const struct cst_event *ev)
+void segments_free(struct segments *s)
 {
+	forget(s);
+	names_free(&s->images);
+}
+
+/* Of images with one name the one that has the uuid, if the event gives one. */
+static const struct cst_package_image *find_image(const struct segments *s, const struct cst_package *pkg,
+						  const struct cst_event *ev)
+{
+	long n = names_find(&s->images, ev->name);
+	const struct cst_package_image *img;
 	size_t i;
 
-	for (i = 0; i < pkg->n_images; i++) {
-		const struct cst_package_image *img = &pkg->images[i];
-
+	if (n < 0)
+		return NULL;
+	if (!ev->uuid.p || !*pkg->images[n].uuid)
+		return &pkg->images[n];
+	for (i = (size_t)n; i < pkg->n_images && i < (size_t)n + MAX_SAME; i++) {
+		img = &pkg->images[i];
 		if (strlen(img->name) == ev->name.n && !memcmp(img->name, ev->name.p, ev->name.n) &&
-		    (!ev->uuid.p || !*img->uuid || (strlen(img->uuid) == ev->uuid.n &&
-						    !memcmp(img->uuid, ev->uuid.p, ev->uuid.n))))
+		    strlen(img->uuid) == ev->uuid.n && !memcmp(img->uuid, ev->uuid.p, ev->uuid.n))
 			return img;
 	}
 	return NULL;
@@ -93,11 +116,11 @@ bool segments_get(struct segments *s, const struct cst_package *pkg, struct fold
 	const struct cst_package_image *img;
 
 	if (!nth) {
-		img = ev->name.p ? find_image(pkg, ev) : NULL;
+		img = find_image(s, pkg, ev);
 		if (!img)
 			return false;
 		if (!s->name || strcmp(s->name, img->file)) {
-			segments_free(s);
+			forget(s);
 			s->name = strdup(img->file);
 			if (!s->name)
 				return false;

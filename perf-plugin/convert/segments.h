@@ -10,19 +10,22 @@
 #include <cstrace/package.h>
 
 #include "convert/folder.h"
+#include "convert/names.h"
 
 struct segment {
 	uint64_t start, size, offset;	/* start is relative to the base, or an address with `fixed` */
 };
 
-/* The image that was looked at last. */
 struct segments {
-	char *name;
+	struct names images;
+	char *name;		/* of the image that was looked at last */
 	struct segment *v;
 	size_t nr, cap;
 	bool fixed;
 };
 
+/* 0, or -1: not enough memory. */
+int segments_init(struct segments *s, const struct cst_package *pkg);
 /* The nth stretch of code of the event's image; false: there is none, or the image is not in the package. */
 bool segments_get(struct segments *s, const struct cst_package *pkg, struct folder *files,
 		  const struct cst_event *ev, unsigned int nth, uint64_t *start, uint64_t *size,

@@ -28,6 +28,7 @@
 #define AUX_FLAG_RAW	0x100u
 #define LOG_BUFFER	(1u << 18)
 #define MAX_MESSAGES	10
+#define MAX_BUFFERS	4096	/* readers take no more */
 
 struct pd_text {
 	char *p;
@@ -132,7 +133,12 @@ static int index_record(struct exporter *x, const struct pd_record *rec)
 		return auxinfo_parse(&x->info, &rec->ev->auxtrace_info, rec->ev->header.size,
 				     perfdata_name(x->pd), rec->offset, x->err);
 	case PERF_RECORD_AUXTRACE:
-		return buffer_of(x, &rec->aux) ? 0 : no_memory(x);
+		if (!buffer_of(x, &rec->aux))
+			return no_memory(x);
+		if (x->nr_bufs > MAX_BUFFERS)
+			return pd_fail(x->err, PD_E_USAGE, rec->offset, "%s: more than %u AUX buffers, and a "
+				       "package has no room for more", perfdata_name(x->pd), MAX_BUFFERS);
+		return 0;
 	case PERF_RECORD_AUX:
 		return note_aux(x, rec);
 	}

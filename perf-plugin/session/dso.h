@@ -111,8 +111,10 @@ struct dso_places {
 	struct dso_place {
 		char *path;
 		char *file;
+		size_t number;
 	} *v;
 	size_t nr, cap;
+	bool sorted;
 };
 
 /* 0, or -1: not enough memory. */

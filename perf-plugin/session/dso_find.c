@@ -67,6 +67,8 @@ int dso_places_add(struct dso_places *p, const char *path, const char *file)
 		return -1;
 	to->path = strdup(path);
 	to->file = strdup(file);
+	to->number = p->nr;
+	p->sorted = false;
 	if (to->path && to->file)
 		return 0;
 	free(to->path);
@@ -87,14 +89,32 @@ void dso_places_free(struct dso_places *p)
 	memset(p, 0, sizeof(*p));
 }
 
+static int compare_places(const void *a, const void *b)
+{
+	const struct dso_place *x = a, *y = b;
+	int order = strcmp(x->path, y->path);
+
+	return order ? order : x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* The first that was added for the path. */
 static bool by_place(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
 {
-	size_t i;
+	struct dso_places *p = &s->places;
+	size_t lo = 0, hi = p->nr, mid;
 
-	for (i = 0; i < s->places.nr; i++)
-		if (!strcmp(s->places.v[i].path, d->path))
-			return set_path(c, "", s->places.v[i].file, strlen(s->places.v[i].file));
-	return false;
+	if (p->nr && !p->sorted)
+		qsort(p->v, p->nr, sizeof(*p->v), compare_places);
+	p->sorted = true;
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (strcmp(p->v[mid].path, d->path) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < p->nr && !strcmp(p->v[lo].path, d->path) &&
+	       set_path(c, "", p->v[lo].file, strlen(p->v[lo].file));
 }
 
 static bool by_path(struct dso_search *s, const struct dso *d, struct dso_candidates *c)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# convert: perf.data to a trace package and back keeps every record and every branch of every truth set; the
-# package itself decodes the same, also without the programs when it holds them. Their snapshots do, too.
+# convert: perf.data to a trace package and back keeps every record and every branch of every truth set, in
+# order of time; the package itself decodes the same, with the programs it holds. Their snapshots do, too.
 set -eu
 shared=${CSTRACE_SHARED:-../shared}
 tool=${PERF_CSTRACE:-${BUILD:-build}/perf-cstrace}
@@ -20,6 +20,10 @@ result() {
 		tail -n 5 "$tmp/err" "$tmp/cmp" 2>/dev/null || :
 		bad=1
 	fi
+}
+
+records() {
+	python3 "$(dirname "$0")/records.py" "$1"
 }
 
 # decodes INPUT SET CODE OPTIONS...: every executed branch and no other.
@@ -41,8 +45,13 @@ for data in "$shared"/truth/*/perf.data; do
 	"$tool" convert -i "$data" --symfs "$symfs" --images --to=package -o "$tmp/pkg" 2>"$tmp/err" || rc=$?
 	result $rc "$set: perf.data to package"
 	rc=0
-	"$tool" convert -i "$tmp/pkg" --to=perf -o "$tmp/back" 2>"$tmp/err" && cmp "$data" "$tmp/back" >"$tmp/cmp" 2>&1 || rc=$?
-	result $rc "$set: and back, byte by byte"
+	records "$data" >"$tmp/records"
+	"$tool" convert -i "$tmp/pkg" --to=perf -o "$tmp/back" 2>"$tmp/err" && records "$tmp/back" >"$tmp/records2" &&
+		cmp "$tmp/records" "$tmp/records2" >"$tmp/cmp" 2>&1 || rc=$?
+	result $rc "$set: and back, with every event, feature and record"
+	rc=0
+	decodes "$tmp/back" "$dir" $code --symfs "$symfs" || rc=1
+	result $rc "$set: which decodes the same"
 	# each record has an event of its own; nothing had to be kept as bytes but what no event tells of
 	rc=0
 	! grep -q 'perf=<' "$tmp/pkg/system-event-log" || rc=1
