@@ -69,7 +69,7 @@ static int do_itrace_start(struct indexer *ix, const struct pd_record *rec)
 	const struct perf_record_itrace_start *r = (const void *)rec->ev;
 
 	if (rec->sid.valid & PERF_SAMPLE_TIME && rec->sid.valid & PERF_SAMPLE_CPU && (int)r->tid > 0 &&
-	    running_add(&ix->ss->running, (int)rec->sid.cpu, rec->sid.time, RUN_IN, (int)r->tid, -1))
+	    running_add(&ix->ss->running, (int)rec->sid.cpu, rec->sid.time, RUN_START, (int)r->tid, -1))
 		return -1;
 	return note_start(ix, rec, (int)r->tid, true);
 }

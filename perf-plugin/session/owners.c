@@ -289,7 +289,7 @@ const struct id_owner *owners_change(const struct session *ss, const struct queu
 {
 	size_t first, last, i, at;
 
-	if (from == NO_TIME || to == NO_TIME)
+	if (from == NO_TIME)
 		return NULL;
 	range_of(ss, id, &first, &last);
 	at = later(ss, first, last, from, 0);

@@ -39,7 +39,7 @@ void owners_free(struct session *ss);
  */
 const struct id_owner *owners_at(const struct session *ss, const struct queue *q, uint8_t id, uint64_t time,
 				 uint64_t seq);
-/* The first owner later than `from`, not later than `to`. NULL: it does not change hands. */
+/* The first owner later than `from`, not later than `to` (UINT64_MAX: any). NULL: it does not change hands. */
 const struct id_owner *owners_change(const struct session *ss, const struct queue *q, uint8_t id, uint64_t from,
 				     uint64_t to);
 /* The unit of a CPU as it was defined last; NULL: never. */

@@ -38,6 +38,7 @@ int running_add(struct running *r, int cpu, uint64_t time, enum run_kind kind, i
 	s->time = time;
 	s->tid = tid;
 	s->kind = kind;
+	c->switches |= kind != RUN_START;
 	if (time < c->first_time) {
 		c->first_time = time;
 		c->first_prev = prev;
@@ -78,6 +79,13 @@ void running_free(struct running *r)
 	memset(r, 0, sizeof(*r));
 }
 
+static const struct run_cpu *find_cpu(const struct running *r, int cpu)
+{
+	const struct run_cpu *c = intmap_get(&r->by_cpu, cpu);
+
+	return c && c->switches ? c : NULL;
+}
+
 /* Index of the first switch after `time`. */
 static size_t after(const struct run_cpu *c, uint64_t time)
 {
@@ -96,12 +104,12 @@ static size_t after(const struct run_cpu *c, uint64_t time)
 
 bool running_known(const struct running *r, int cpu)
 {
-	return intmap_get(&r->by_cpu, cpu) != NULL;
+	return find_cpu(r, cpu) != NULL;
 }
 
 int running_thread(const struct running *r, int cpu, uint64_t time)
 {
-	const struct run_cpu *c = intmap_get(&r->by_cpu, cpu);
+	const struct run_cpu *c = find_cpu(r, cpu);
 	size_t i = c ? after(c, time) : 0;
 
 	if (!c)
@@ -111,11 +119,11 @@ int running_thread(const struct running *r, int cpu, uint64_t time)
 
 bool running_other(const struct running *r, int cpu, uint64_t from, uint64_t to, int tid)
 {
-	const struct run_cpu *c = intmap_get(&r->by_cpu, cpu);
+	const struct run_cpu *c = find_cpu(r, cpu);
 	size_t i = c ? after(c, from) : 0;
 
 	for (; c && i < c->nr && c->v[i].time <= to; i++)
-		if (c->v[i].kind == RUN_IN && c->v[i].tid > 0 && c->v[i].tid != tid)
+		if (c->v[i].kind != RUN_OUT && c->v[i].tid > 0 && c->v[i].tid != tid)
 			return true;
 	return false;
 }
@@ -142,7 +150,7 @@ static size_t add_tid(int tid, int *tids, size_t n, size_t max, bool *all)
 size_t running_between(const struct running *r, int cpu, uint64_t from, uint64_t to, int *tids,
 		       size_t max, bool *all)
 {
-	const struct run_cpu *c = intmap_get(&r->by_cpu, cpu);
+	const struct run_cpu *c = find_cpu(r, cpu);
 	size_t i, first, n;
 
 	*all = c != NULL;
@@ -156,7 +164,7 @@ size_t running_between(const struct running *r, int cpu, uint64_t from, uint64_t
 			break;
 		}
 		/* what an "out" record announces is told again by the "in" record, when there is one */
-		if (c->v[i].kind == RUN_OUT && i + 1 < c->nr && c->v[i + 1].kind == RUN_IN)
+		if (c->v[i].kind == RUN_OUT && i + 1 < c->nr && c->v[i + 1].kind != RUN_OUT)
 			continue;
 		n = add_tid(c->v[i].tid, tids, n, max, all);
 	}

@@ -14,6 +14,7 @@
 
 enum run_kind {
 	RUN_IN,		/* the thread runs from now on */
+	RUN_START,	/* the trace starts while it runs: of use only along with switches */
 	RUN_OUT,	/* told by the thread that leaves; the next one is only announced */
 };
 
@@ -27,6 +28,7 @@ struct run_cpu {
 	int cpu;
 	struct run_switch *v;	/* in order of time once running_finish() was called */
 	size_t nr, cap;
+	bool switches;		/* there are some: without, nothing is known */
 	uint64_t first_time;
 	int first_prev;		/* who ran until the first switch; -1 unknown */
 };

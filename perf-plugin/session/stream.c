@@ -170,7 +170,7 @@ static void find_change(struct stream_state *st)
 	struct trace_unit *u;
 
 	st->next_unit = NULL;
-	if (!st->unit->timestamps || !st->ss->ids_change || st->frag->pub.raw)
+	if (!st->unit->timestamps || !st->ss->ids_change || st->frag->pub.raw || aux_time(st) == NO_TIME)
 		return;
 	while ((o = owners_change(st->ss, st->queue, st->stream.trace_id, st->owned, aux_time(st)))) {
 		st->owned = o->time;

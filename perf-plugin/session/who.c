@@ -336,7 +336,8 @@ static int by_asid(struct stream_state *st, uint32_t asid)
 		set_thread(st, st->queue->tid);
 		return 0;
 	}
-	c = by_switches(st);
+	/* Without switches the AUX record's thread would be taken, which is not to be learned from. */
+	c = running_known(&st->ss->running, st->stream.cpu) ? by_switches(st) : UNKNOWN;
 	if (c == CERTAIN && st->stream.pid >= 0) {
 		/* A kernel thread runs in the address space of whoever ran before it. */
 		return in_kernel(st) || !st->who.id_new ? 0 : asids_learn(as, asid, st->stream.pid);

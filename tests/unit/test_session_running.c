@@ -30,7 +30,17 @@ static void switches(void **state)
 	running_add(&r, 1, 200, RUN_IN, 0, 7);
 	running_add(&r, 1, 99, RUN_OUT, 7, 5);
 	running_add(&r, 4, 150, RUN_IN, 9, -1);
+	/* a start alone tells nothing of what came after it */
+	running_add(&r, 6, 100, RUN_START, 3, -1);
+	running_add(&r, 7, 100, RUN_START, 3, -1);
+	running_add(&r, 7, 200, RUN_IN, 4, 3);
 	running_finish(&r);
+	assert_false(running_known(&r, 6));
+	assert_int_equal(running_thread(&r, 6, 150), -1);
+	assert_int_equal(running_between(&r, 6, 0, 300, tids, 4, &all), 0);
+	assert_false(all);
+	assert_int_equal(running_thread(&r, 7, 150), 3);
+	assert_int_equal(running_thread(&r, 7, 250), 4);
 	assert_true(running_known(&r, 1));
 	assert_false(running_known(&r, 2));
 	assert_int_equal(running_thread(&r, 2, 150), -1);
