@@ -135,9 +135,9 @@ static int is_key(struct cst_str key, const char *want)
 }
 
 /* What ends had these parameters; its END has others of its own. */
-static size_t repeat(struct writer *w, const struct cst_event *ev, struct cst_event_param *params, size_t n)
+static int repeat(struct writer *w, const struct cst_event *ev, struct cst_event_param *params, size_t *nr)
 {
-	size_t need = sizeof("of_none"), i;
+	size_t need = sizeof("of_none"), n = *nr, i;
 	char *p;
 
 	for (i = 0; i < ev->n_params; i++)
@@ -145,7 +145,7 @@ static size_t repeat(struct writer *w, const struct cst_event *ev, struct cst_ev
 	if (need > w->keys_cap) {
 		p = realloc(w->keys, need * 2);
 		if (!p)
-			return n;
+			return -CST_ERR_NOMEM;
 		w->keys = p;
 		w->keys_cap = need * 2;
 	}
@@ -161,7 +161,8 @@ static size_t repeat(struct writer *w, const struct cst_event *ev, struct cst_ev
 		params[n++].value = ev->params[i].value;
 		p += 3 + ev->params[i].key.n;
 	}
-	return n;
+	*nr = n;
+	return 0;
 }
 
 /* The event as it was given, with what the state knows better. */
@@ -172,6 +173,7 @@ static int put_own(struct writer *w, const struct cst_event *ev)
 	int repeats = ev->state == CST_STATE_END && w->known && !cst_entity_same_params(w->own, ev);
 	struct cst_event out = *ev;
 	size_t i, n = 0;
+	int err;
 
 	if (ev->verb == CST_EVENT_OTHER)
 		return put(w, w->own);
@@ -183,8 +185,9 @@ static int put_own(struct writer *w, const struct cst_event *ev)
 			params[n].key = name("inherited");
 		n++;
 	}
-	if (repeats)
-		n = repeat(w, ev, params, n);
+	err = repeats ? repeat(w, ev, params, &n) : 0;
+	if (err)
+		return err;
 	out.params = params;
 	out.n_params = n;
 	return put(w, &out);

@@ -238,12 +238,96 @@ static void test_constructors(void **state)
 	assert_int_equal(made, 3 * 19 - 2 - 2 - 4);
 }
 
+/* ---- packages and their logs ------------------------------------------------------------------- */
+
+static int open_package(void *ctx, const char *name, const uint8_t **data, size_t *len)
+{
+	static const char contents[] = "[trace]\nmetadata=t.ini\nbuffer0=a,b\nevent_log=l\nevent_time=ns\n"
+				       "[image]\nfile=i\n[memory]\nfile=m\naddress=1\n[code]\nx=c\n";
+	static const char trace[] = "[buffer]\nformat: coresight\n[trace_16]\nformat: ITM\n";
+	const char *text = strcmp(name, "t.ini") ? contents : trace;
+
+	(void)ctx;
+	*data = (const uint8_t *)text;
+	*len = strlen(text);
+	return 0;
+}
+
+static const char events[] =
+	"1 declare_process(START, 7, 0x1000, \"/bin/a\", size=0x100)\n"
+	"2 declare_library(START, 7, 0x5000, \"lib\", size=0x1000, offset=0x40, tid=7)\n"
+	"5 declare_process(START, 8, 0x1000, \"/bin/a\", inherit=7)\n"
+	"4 declare_library(START, 7, 0x5800, \"new\", size=0x100)\n"
+	"6 declare_process(END, 7, None, None)\n7 declare_thread(START, 9, 8)\n";
+
+static int append(void *ctx, const void *data, size_t len)
+{
+	(void)data;
+	*(size_t *)ctx += len;
+	return 0;
+}
+
+/* Events that found no memory are counted by the state. */
+static int use_package(size_t *written)
+{
+	struct cst_snap_io io = { .open = open_package };
+	const struct cst_sink sink = { written, append };
+	struct cst_event_reader *r = NULL;
+	struct cst_package *pkg = NULL;
+	struct cst_state_counts counts;
+	struct cst_state *st = NULL;
+	int err = cst_package_read(&pkg, &io, NULL);
+
+	*written = 0;
+	if (!err)
+		err = cst_doc_write(pkg->contents, &sink);
+	if (!err)
+		err = cst_event_reader_new(&r, events, strlen(events), 0);
+	if (!err)
+		err = cst_state_new(&st, NULL);
+	if (!err)
+		err = cst_state_complete(st, r, &sink, NULL);
+	if (!err) {
+		cst_state_counts(st, &counts);
+		err = counts.dropped ? -CST_ERR_NOMEM : 0;
+	}
+	cst_state_free(st);
+	cst_event_reader_free(r);
+	cst_package_free(pkg);
+	return err;
+}
+
+static void test_package(void **state)
+{
+	size_t want, written;
+	uint64_t i, total;
+	int err;
+
+	(void)state;
+	calls = fail_at = fail_from = 0;
+	armed = 1;
+	assert_int_equal(use_package(&want), 0);
+	armed = 0;
+	total = calls;
+	assert_true(total > 20);
+	for (i = 1; i <= 2 * total; i++) {
+		calls = 0;
+		fail_at = i <= total ? i : 0;
+		fail_from = i <= total ? 0 : i - total;
+		armed = 1;
+		err = use_package(&written);
+		armed = 0;
+		assert_true(err == -CST_ERR_NOMEM || err == -CST_ERR_LIMIT || (!err && written == want));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_generated),
 		cmocka_unit_test(test_queue),
 		cmocka_unit_test(test_constructors),
+		cmocka_unit_test(test_package),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
