@@ -72,6 +72,7 @@ FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 INTEROP_SRC := $(sort $(wildcard tests/interop/*.c))
 HEADERS := $(sort $(wildcard include/cstrace/*.h include/cstrace/*.def))
 MAN := $(sort $(wildcard perf-plugin/man/*.1))
+MAN5 := $(sort $(wildcard perf-plugin/man/*.5))
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(LIB_SRC))
@@ -326,7 +327,7 @@ deps:
 
 install: all
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/cstrace \
-		$(DESTDIR)$(mandir)/man1
+		$(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man5
 	$(if $(TOOL),install -m 755 $(TOOL) $(DESTDIR)$(bindir))
 	install -m 644 $(LIB_A) $(DESTDIR)$(libdir)
 	$(if $(LIB_SO),install -m 755 $(LIB_SO) $(DESTDIR)$(libdir))
@@ -334,12 +335,14 @@ install: all
 	$(if $(HEADERS),install -m 644 $(HEADERS) $(DESTDIR)$(includedir)/cstrace)
 	install -m 644 $(PC) $(DESTDIR)$(libdir)/pkgconfig
 	$(if $(MAN),install -m 644 $(MAN) $(DESTDIR)$(mandir)/man1)
+	$(if $(MAN5),install -m 644 $(MAN5) $(DESTDIR)$(mandir)/man5)
 
 uninstall:
 	rm -f $(DESTDIR)$(bindir)/perf-cstrace $(DESTDIR)$(libdir)/libcstrace.a \
 		$(DESTDIR)$(libdir)/libcstrace.so $(DESTDIR)$(libdir)/libcstrace.so.$(SOVERSION) \
 		$(DESTDIR)$(libdir)/pkgconfig/cstrace.pc \
-		$(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(MAN)))
+		$(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(MAN))) \
+		$(addprefix $(DESTDIR)$(mandir)/man5/,$(notdir $(MAN5)))
 	rm -rf $(DESTDIR)$(includedir)/cstrace
 
 -include $(shell find $(B)/obj $(B)/tests $(O)/fuzz/obj -name '*.d' 2>/dev/null)

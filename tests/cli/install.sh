@@ -9,7 +9,7 @@ cc=${CC:-gcc}
 
 check "install" mk install prefix=/usr DESTDIR="$tmp/dest"
 for f in bin/perf-cstrace lib/libcstrace.a lib/libcstrace.so lib/libcstrace.so.0 include/cstrace/cstrace.h \
-	lib/pkgconfig/cstrace.pc share/man/man1/perf-cstrace.1; do
+	lib/pkgconfig/cstrace.pc share/man/man1/perf-cstrace.1 share/man/man5/cstrace-package.5; do
 	check "$f" test -e "$tmp/dest/usr/$f"
 done
 
