@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "session/array.h"
 #include "session/dso.h"
 #include "session/session.h"
 
@@ -58,6 +59,28 @@ static bool has_code(Elf *elf)
 	return !any;	/* section headers may have been stripped */
 }
 
+/* Files that perf inject --jit of older versions made have sections only. */
+static int sections_as_segments(struct dso *d, Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	size_t cap = 0;
+	GElf_Shdr sh;
+	struct dso_segment *g;
+
+	free(d->segs);
+	d->segs = NULL;
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_EXECINSTR) || sh.sh_type != SHT_PROGBITS)
+			continue;
+		g = ARRAY_ADD(d->segs, d->nr_segs, cap);
+		if (!g)
+			return DSO_UNREADABLE;
+		*g = (struct dso_segment){ .offset = sh.sh_offset, .vaddr = sh.sh_addr, .filesz = sh.sh_size,
+					   .exec = true };
+	}
+	return DSO_FINE;
+}
+
 static int read_segments(struct dso *d, Elf *elf)
 {
 	size_t i, n;
@@ -76,7 +99,7 @@ static int read_segments(struct dso *d, Elf *elf)
 			.exec = ph.p_flags & PF_X,
 		};
 	}
-	return DSO_FINE;
+	return d->nr_segs || d->kind == DSO_MODULE ? DSO_FINE : sections_as_segments(d, elf);
 }
 
 static Elf *elf_of(const struct dso *d)

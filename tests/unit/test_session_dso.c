@@ -311,6 +311,31 @@ static void symbols(void **state)
 	dso_table_free(&t);
 }
 
+/* Without program headers, as perf inject --jit of old made them: the sections tell the same. */
+static void sections_only(void **state)
+{
+	uint8_t image[ELF_SIZE];
+	uint64_t start, size, vaddr;
+	struct dso_table t;
+	const char *name;
+	char cache[64];
+	struct dso *d;
+
+	(void)state;
+	elf_build(image, EM_AARCH64, 0x12, true);
+	memset(image + offsetof(Elf64_Ehdr, e_phnum), 0, 2);
+	write_file("jitted-100-1.so", image, sizeof(image));
+	open_table(&t, cache);
+	d = dso_table_get(&t, "/jitted-100-1.so", &none, false);
+	assert_true(dso_load(&t, d));
+	assert_int_equal(d->nr_segs, 1);
+	assert_true(dso_vaddr(d, ELF_CODE_OFFSET + 4, &vaddr));
+	assert_int_equal(vaddr, ELF_CODE_VADDR + 4);
+	assert_true(dso_symbol(d, ELF_CODE_OFFSET, &name, &start, &size));
+	assert_string_equal(name, "_text");
+	dso_table_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -322,6 +347,7 @@ int main(void)
 		cmocka_unit_test(unfit_files),
 		cmocka_unit_test(not_elf_is_read_by_offset),
 		cmocka_unit_test(symbols),
+		cmocka_unit_test(sections_only),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_files);

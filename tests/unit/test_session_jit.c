@@ -245,6 +245,9 @@ static int on_batch(void *data, struct stream *s, const struct cst_generic *g, s
 	size_t i;
 
 	for (i = 0; i < n; i++) {
+		if (g[i].kind == CST_GEN_NACC && session_locate(s, g[i].addr, &loc) &&
+		    session_symbol(s, g[i].addr, &loc, &name, &start))
+			snprintf(r->symbol[f], sizeof(r->symbol[f]), "%s", name);
 		if (g[i].kind != CST_GEN_RANGE)
 			continue;
 		r->insns[f] += g[i].n_insn;
@@ -408,6 +411,31 @@ static void times_of_another_clock(void **state)
 	pdb_free(&b);
 }
 
+/* A list of names is no code, but it tells what could not be decoded. */
+static void names_without_code(void **state)
+{
+	static const char names[] = "400000 100 interpreter\n400200 10 stub\n";
+	struct session_opts so = { .symfs = dir };
+	struct pdb b = { 0 };
+	struct session *ss;
+	struct result r;
+	char path[96];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/tmp", dir);
+	mkdir(path, 0755);
+	pdb_bytes(&b, names, sizeof(names) - 1);
+	write_dump("tmp/perf-100.map", &b);
+	pdb_free(&b);
+	ss = run(&r, NULL, true, &so);
+	assert_int_equal(r.insns[0], 0);
+	assert_string_equal(r.symbol[0], "interpreter");
+	assert_string_equal(r.symbol[3], "");
+	assert_string_equal(r.symbol[4], "stub");
+	assert_true(session_has_losses(ss));
+	session_close(ss);
+}
+
 static void damage_is_counted(void **state)
 {
 	struct session_opts so = { .cache_limit = 1 << 20 };
@@ -444,6 +472,7 @@ int main(void)
 		cmocka_unit_test(code_is_rewritten),
 		cmocka_unit_test(dump_is_found),
 		cmocka_unit_test(times_of_another_clock),
+		cmocka_unit_test(names_without_code),
 		cmocka_unit_test(damage_is_counted),
 	};
 

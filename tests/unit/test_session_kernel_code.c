@@ -451,6 +451,51 @@ static void given_symbols(void **state)
 	assert_string_equal(r.symbol[0], "");
 }
 
+/* An image without symbols says by its layout where _text is, if it is certain to be the right one. */
+static void stripped_image(void **state)
+{
+	struct session_opts so = { .vmlinux = vmlinux };
+	char path[96], cmd[300];
+	struct pdb ids = { 0 };
+	uint8_t image[ELF_SIZE], id[24] = { 0 }, *name;
+	struct recording rec;
+	struct result r;
+
+	(void)state;
+	elf_build(image, EM_AARCH64, 0x11, true);
+	name = memmem(image, sizeof(image), "_text", 5);
+	assert_non_null(name);
+	memset(name, 'x', 5);
+	write_file("stripped", image, sizeof(image));
+	snprintf(path, sizeof(path), "%s/stripped", dir);
+	so.vmlinux = path;
+	memset(id, 0x11, 20);
+	pdb_u32(&ids, 0);
+	pdb_u16(&ids, 1);
+	pdb_u16(&ids, 36 + 24);
+	pdb_u32(&ids, (uint32_t)-1);
+	pdb_bytes(&ids, id, 24);
+	pdb_bytes(&ids, "[kernel.kallsyms]\0\0\0\0\0\0", 24);
+	/* _text is where the segment starts in this one */
+	start(&rec, true);
+	rec.feature = (struct pdb_feature){ 2, &ids };
+	trace(&rec, TEXT + ELF_CODE_OFFSET);
+	decode(&rec, &so, &r);
+	assert_int_equal(r.per_atom[0], 2);
+
+	/* compressed */
+	snprintf(cmd, sizeof(cmd), "xz -k '%s'", path);
+	if (!system(cmd)) {
+		strcat(path, ".xz");
+		start(&rec, true);
+		rec.feature = (struct pdb_feature){ 2, &ids };
+		trace(&rec, TEXT + ELF_CODE_OFFSET);
+		decode(&rec, &so, &r);
+		assert_int_equal(r.per_atom[0], 2);
+	}
+	pdb_free(&ids);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -461,6 +506,7 @@ int main(void)
 		cmocka_unit_test(damaged_section),
 		cmocka_unit_test(cached_kcore),
 		cmocka_unit_test(given_symbols),
+		cmocka_unit_test(stripped_image),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_files);
