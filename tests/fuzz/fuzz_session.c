@@ -20,13 +20,15 @@ static int on_batch(void *data, struct stream *s, const struct cst_generic *g, s
 	struct sums *sum = data;
 	struct session_loc loc;
 	uint8_t code[16];
-	const char *comm = session_comm(s);
+	const char *comm = session_comm(s), *name;
 	uint64_t vaddr;
 
 	sum->elements += n + (comm ? strlen(comm) : 0);
 	if (session_locate(s, g[n - 1].addr, &loc) && loc.dso) {
 		sum->elements += strlen(dso_path(loc.dso));
 		dso_vaddr(loc.dso, loc.offset, &vaddr);
+		if (session_symbol(s, g[n - 1].addr, &loc, &name, &vaddr))
+			sum->elements += strlen(name);
 	}
 	sum->elements += session_read_code(s, g[0].addr, code, sizeof(code));
 	return 0;
