@@ -157,28 +157,92 @@ static void print_ids(const struct session *ss, bool all)
 	putchar('\n');
 }
 
-/* After decoding, since an estimated clock learns its offset on the way. */
+static void print_ns(uint64_t ns)
+{
+	if (ns < 10000)
+		printf("%" PRIu64 " ns", ns);
+	else if (ns < 10000000)
+		printf("%.1f us", (double)ns / 1e3);
+	else
+		printf("%.1f ms", (double)ns / 1e6);
+}
+
+static void print_estimate(const struct trace_clock *c)
+{
+	static const char *const rates[] = {
+		[CLOCK_RATE_ASSUMED] = "assumed (--ts-freq changes it)",
+		[CLOCK_RATE_GIVEN] = "as given with --ts-freq",
+		[CLOCK_RATE_FILE] = "as the file says (TIME_CONV)",
+		[CLOCK_RATE_MEASURED] = "measured by the AUX records (--ts-freq changes it)",
+	};
+
+	printf("estimated: the file does not say how timestamps relate to perf time; %.6g ns per tick, %s",
+	       c->ns_per_tick, rates[c->rate]);
+	if (!c->paired) {
+		printf(", but no record bounds the time of any timestamp");
+		return;
+	}
+	printf("; timestamp %" PRIu64 " taken as %" PRIu64 ".%09" PRIu64 " s", c->pair_ticks,
+	       c->pair_ns / 1000000000, c->pair_ns % 1000000000);
+	if (c->contradicted) {
+		printf(", but the %zu timestamps that were compared with records contradict each other by ",
+		       c->windows);
+		print_ns(c->error_ns);
+	} else if (c->error_ns != UINT64_MAX) {
+		printf(", at most ");
+		print_ns(c->error_ns);
+		printf(" too early");
+	} else {
+		printf(" or earlier");
+	}
+}
+
+static bool same_clock(const struct trace_clock *a, const struct trace_clock *b)
+{
+	return a->kind == b->kind && a->rate == b->rate && a->pair_ticks == b->pair_ticks &&
+	       a->pair_ns == b->pair_ns;
+}
+
 static void print_clock(const struct session *ss)
 {
-	const struct trace_clock *c = &ss->clock;
+	const char *sep;
+	uint32_t i, k;
 
 	printf("\nTime: ");
-	switch (c->kind) {
-	case CLOCK_NONE:
+	if (!ss->timestamps) {
 		printf("the trace has no timestamps; samples get the time of their AUX record\n");
-		break;
-	case CLOCK_CONVERTED:
-		printf("timestamps of the virtual counter, converted as the file says (TIME_CONV)\n");
-		break;
-	case CLOCK_ESTIMATED:
-		printf("estimated: the file does not say how timestamps relate to perf time; %.6g ns per "
-		       "tick assumed (--ts-freq changes it)", c->ns_per_tick);
-		if (c->paired)
-			printf(", timestamp %" PRIu64 " taken as %" PRIu64 ".%09" PRIu64 " s", c->pair_ticks,
-			       c->pair_ns / 1000000000, c->pair_ns % 1000000000);
-		putchar('\n');
-		break;
+		return;
 	}
+	for (i = 0; i < ss->info.nr_cpu; i++) {
+		const struct trace_clock *c = &ss->clocks[i];
+
+		for (k = 0; k < i && !same_clock(c, &ss->clocks[k]); k++)
+			;
+		if (k < i)
+			continue;
+		for (k = 0; k < ss->info.nr_cpu && same_clock(c, &ss->clocks[k]); k++)
+			;
+		sep = "\n  CPU ";
+		if (k < ss->info.nr_cpu) {
+			for (k = i; k < ss->info.nr_cpu; k++) {
+				if (!same_clock(c, &ss->clocks[k]))
+					continue;
+				printf("%s%u", sep, ss->info.cpu[k].cpu);
+				sep = ",";
+			}
+			printf(": ");
+		}
+		if (c->kind == CLOCK_NONE)
+			printf("no timestamps; samples get the time of their AUX record");
+		else if (c->kind == CLOCK_CONVERTED)
+			printf("timestamps of the virtual counter, converted as the file says (TIME_CONV)");
+		else
+			print_estimate(c);
+	}
+	putchar('\n');
+	if (ss->totals.backward_timestamps)
+		printf("  %" PRIu64 " timestamps are earlier than the one before: time stands still there\n",
+		       ss->totals.backward_timestamps);
 }
 
 static void print_queue(struct queue *q)

@@ -684,7 +684,7 @@ static void forget_last_run(struct session *ss)
 	ss->unrouted_ids[0] = ss->unrouted_ids[1] = 0;
 	memset(&t->dec, 0, sizeof(t->dec));
 	memset(&t->frame, 0, sizeof(t->frame));
-	t->aux_bytes = t->filtered_bytes = t->unrouted = t->unknown_context = 0;
+	t->backward_timestamps = t->aux_bytes = t->filtered_bytes = t->unrouted = t->unknown_context = 0;
 	who_restart(ss);
 	losses_start(ss);
 }

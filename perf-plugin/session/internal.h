@@ -53,7 +53,8 @@ struct session {
 	struct defined *defined;	/* owners.c */
 	bool have_conv;
 	struct pd_time_conv conv;
-	struct trace_clock clock;
+	struct trace_clock *clocks;	/* of each CPU of `info` */
+	bool timestamps;		/* on any of them */
 
 	struct dso_table dsos;
 	struct side_order side;
@@ -121,6 +122,9 @@ struct stream_state {
 	bool no_memory;			/* while the moment was looked for */
 	uint64_t time;			/* of what comes next, from a trace timestamp; NO_TIME unknown */
 	uint64_t floor;			/* the fragment's trace cannot be older */
+	const struct trace_clock *clock;
+	int clock_cpu;			/* whose it is */
+	uint64_t last_ticks;		/* of the last timestamp in the fragment */
 	struct pace pace;
 	uint64_t insns_seen;		/* by the pace */
 	bool past;			/* behind all that the filter wants in this fragment */
@@ -156,6 +160,10 @@ bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time);
 /* A batch of elements came, and the pull stopped for `why`: when did it begin and end? */
 void stream_batch_time(struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why,
 		       bool timeless);
+
+/* pairing.c: clocks of all CPUs; -1: no memory. */
+int session_make_clocks(struct session *ss);
+const struct trace_clock *session_clock(const struct session *ss, int cpu);
 
 /* select.c: the filter's view on whole fragments. */
 int session_make_filter(struct session *ss);

@@ -147,7 +147,7 @@ bool session_skips(struct session *ss, struct queue *q, const struct fragment *f
 
 	if (!ss->filter)
 		return false;
-	if (timeless || ss->clock.kind == CLOCK_NONE) {
+	if (timeless || !ss->timestamps) {
 		uint64_t time = to != NO_TIME ? to : 0;
 
 		if (!filter_window(ss->filter, time, time))

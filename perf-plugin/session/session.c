@@ -6,20 +6,12 @@
 #include "convert/convert.h"
 #include "session/internal.h"
 
-static void init_clock(struct session *ss)
+static int make_clocks(struct session *ss)
 {
-	bool timestamps = false, is_virtual = true, counter = true;
-	uint32_t i;
-
-	for (i = 0; i < ss->info.nr_cpu; i++) {
-		const struct aux_cpu *a = &ss->info.cpu[i];
-
-		timestamps |= ss->units[i].timestamps;
-		is_virtual &= a->has_ts_source && a->ts_source == AUX_TS_VIRTUAL;
-		counter &= a->has_ts_source && a->ts_source != AUX_TS_UNKNOWN;
-	}
-	clock_init(&ss->clock, ss->have_conv ? &ss->conv : NULL, timestamps, is_virtual, counter,
-		   ss->opts.ts_freq);
+	if (!session_make_clocks(ss))
+		return 0;
+	fprintf(stderr, "cstrace: %s: not enough memory\n", ss->name);
+	return -1;
 }
 
 static int index_file(struct session *ss)
@@ -47,7 +39,6 @@ static int index_file(struct session *ss)
 	if (session_make_units(ss))
 		return -1;
 	owners_finish(ss);
-	init_clock(ss);
 	ss->totals.aux_missing = ss->queues.missing;
 	ss->totals.aux_unclaimed = ss->queues.unclaimed;
 	losses_start(ss);
@@ -92,7 +83,7 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 	ss->spaces.kernel = &ss->kernel;
 	ss->spaces.kernel_process = &ss->threads.kernel;
 	ss->dsos.search.kernel = &ss->kernel;
-	if (index_file(ss) || session_make_filter(ss)) {
+	if (index_file(ss) || make_clocks(ss) || session_make_filter(ss)) {
 		session_close(ss);
 		return NULL;
 	}
@@ -141,6 +132,7 @@ void session_close(struct session *ss)
 	asids_free(&ss->asids);
 	short_ids_free(&ss->short_ids);
 	free(ss->starts);
+	free(ss->clocks);
 	kernel_free(&ss->kernel);
 	jit_files_free(&ss->jit);
 	session_free_perf_maps(ss);

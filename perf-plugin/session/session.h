@@ -173,6 +173,7 @@ struct session_totals {
 	struct cst_stats dec;
 	struct cst_frame_stats frame;
 	uint64_t aux_bytes;		/* bytes of AUX fragments decoded */
+	uint64_t backward_timestamps;	/* timestamps that are earlier than the one before; time then stands still */
 	uint64_t filtered_bytes;	/* bytes that were not decoded because a filter left them out */
 	uint64_t aux_records, aux_truncated, aux_partial, aux_collision;
 	uint64_t aux_missing;		/* AUX records without data in the file, bytes */

@@ -19,18 +19,11 @@ static uint64_t aux_time(const struct stream_state *st)
  */
 bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time)
 {
-	struct session *ss = st->ss;
-	size_t i;
-
-	if (ss->clock.kind == CLOCK_ESTIMATED && !ss->clock.paired) {
-		for (i = 0; i < ss->nr_starts && ss->starts[i].cpu != st->stream.cpu; i++)
-			;
-		if (i < ss->nr_starts)
-			clock_pair(&ss->clock, ticks, ss->starts[i].time);
-		else if (aux_time(st) != NO_TIME)
-			clock_pair(&ss->clock, ticks, aux_time(st));
+	if (!st->clock || st->clock_cpu != st->stream.cpu) {
+		st->clock_cpu = st->stream.cpu;
+		st->clock = session_clock(st->ss, st->clock_cpu);
 	}
-	if (!clock_ns(&ss->clock, ticks, time))
+	if (!st->clock || !clock_ns(st->clock, ticks, aux_time(st), time))
 		return false;
 	if (*time < st->floor)
 		*time = st->floor;
@@ -226,6 +219,7 @@ int stream_begin(struct stream_state *st, const struct fragment *f)
 	st->floor = fragment_floor(f);
 	pace_begin(&st->pace);
 	st->past = st->open_end = false;
+	st->last_ticks = 0;
 	st->peeked = false;
 	st->active = false;
 	st->el_known = false;
@@ -254,6 +248,8 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 		if (!last || !last->addr)
 			return 0;
 		st->peeked = false;
+		st->ss->totals.backward_timestamps += last->addr < st->last_ticks;
+		st->last_ticks = last->addr;
 		if (!stream_time(st, last->addr, &time))
 			return 0;
 		st->insns_stamped = cst_decoder_stats(st->stream.decoder)->insns;

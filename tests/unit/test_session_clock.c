@@ -1,90 +1,302 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trace timestamps to perf time: as the file says, or estimated. */
+/* Trace timestamps to perf time: as the file says, or fitted to what records tell; and time between them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
 #include "session/clock.h"
+#include "session/pace.h"
+
+#define NONE UINT64_MAX
 
 /* 25 MHz: 40 ns per tick. */
 static const struct pd_time_conv conv = { .shift = 10, .mult = 40 << 10, .zero = 1000000, .usable = true };
 
+static struct trace_clock make(const struct pd_time_conv *tc, bool is_virtual, bool counter, unsigned int bits,
+			       uint64_t freq)
+{
+	const struct clock_facts facts = { .conv = tc, .timestamps = true, .virtual_counter = is_virtual,
+					   .counter = counter, .bits = bits, .freq = freq };
+	struct trace_clock c;
+
+	clock_init(&c, &facts);
+	return c;
+}
+
+static uint64_t ns_of(const struct trace_clock *c, uint64_t ticks, uint64_t hint)
+{
+	uint64_t ns = 0;
+
+	assert_true(clock_ns(c, ticks, hint, &ns));
+	return ns;
+}
+
 static void converted(void **state)
 {
-	struct trace_clock c;
-	uint64_t ns;
+	struct trace_clock c = make(&conv, true, true, 0, 0);
+	struct clock_window w = { 1, 0, 99, 0 };
 
 	(void)state;
-	clock_init(&c, &conv, true, true, true, 0);
 	assert_int_equal(c.kind, CLOCK_CONVERTED);
-	clock_pair(&c, 1, 99);	/* nothing to estimate */
-	assert_true(clock_ns(&c, 100, &ns));
-	assert_int_equal(ns, 1000000 + 4000);
+	clock_fit(&c, &w, 1);	/* nothing to estimate */
+	assert_int_equal(ns_of(&c, 100, NONE), 1000000 + 4000);
 }
 
 static void no_timestamps(void **state)
 {
+	const struct clock_facts facts = { .conv = &conv, .virtual_counter = true, .counter = true };
 	struct trace_clock c;
 	uint64_t ns;
 
 	(void)state;
-	clock_init(&c, &conv, false, true, true, 0);
+	clock_init(&c, &facts);
 	assert_int_equal(c.kind, CLOCK_NONE);
-	assert_false(clock_ns(&c, 100, &ns));
+	assert_false(clock_ns(&c, 100, NONE, &ns));
+}
+
+/* A timestamp of 48 bits on a machine whose counter has passed that. */
+static void narrow(void **state)
+{
+	const uint64_t top = 1ull << 48, mask = top - 1;
+	struct trace_clock c = make(&conv, true, true, 48, 0);
+	uint64_t now = 3 * top + 1000, hint = 1000000 + 40 * now;
+
+	(void)state;
+	assert_int_equal(ns_of(&c, now & mask, hint), hint);
+	/* just before the wrap, and just behind it */
+	assert_int_equal(ns_of(&c, (now - 2000) & mask, hint), hint - 80000);
+	assert_int_equal(ns_of(&c, (3 * top - 1) & mask, hint), hint - 1001 * 40);
+	/* estimated: the wrap lies between the timestamps */
+	c = make(&conv, false, true, 48, 0);
+	{
+		struct clock_window w[] = { { mask - 9, 5000000, 5000400, 0 }, { 10, 5000800, 5001200, 0 } };
+
+		clock_fit(&c, w, 2);
+	}
+	assert_int_equal(ns_of(&c, mask - 9, NONE), 5000000);
+	assert_int_equal(ns_of(&c, 10, NONE), 5000000 + 20 * 40);
+}
+
+static void short_counter(void **state)
+{
+	/* TIME_CONV of a counter with 32 bits: it wraps every 172 s */
+	struct pd_time_conv tc = conv;
+	struct trace_clock c;
+
+	(void)state;
+	tc.wraps = true;
+	tc.mask = 0xffffffff;
+	tc.cycles = 5ull << 32 | 0xfffffff0;
+	c = make(&tc, true, true, 0, 0);
+	assert_int_equal(ns_of(&c, 0xfffffff8, NONE), 1000000 + (5ull << 32 | 0xfffffff8) * 40);
+	assert_int_equal(ns_of(&c, 4, NONE), 1000000 + (6ull << 32 | 4) * 40);
 }
 
 static void estimated(void **state)
 {
-	struct trace_clock c;
+	struct clock_window w[] = { { 5000, 700000, 800000, 0 } };
+	struct trace_clock c = make(NULL, false, false, 0, 0);
 	uint64_t ns;
 
 	(void)state;
-	clock_init(&c, NULL, true, false, false, 0);
 	assert_int_equal(c.kind, CLOCK_ESTIMATED);
-	assert_false(clock_ns(&c, 100, &ns));
-	clock_pair(&c, 5000, 700000);
-	clock_pair(&c, 1, 1);	/* the first pair counts */
-	assert_true(clock_ns(&c, 5100, &ns));
-	assert_int_equal(ns, 700100);
-	assert_true(clock_ns(&c, 4000, &ns));
-	assert_int_equal(ns, 699000);
+	assert_false(clock_ns(&c, 100, NONE, &ns));
+	clock_fit(&c, w, 1);
+	/* trace begins when it is turned on */
+	assert_int_equal(ns_of(&c, 5100, NONE), 700100);
+	assert_int_equal(ns_of(&c, 4000, NONE), 699000);
+	assert_int_equal(c.error_ns, 100000);
+	assert_false(c.contradicted);
 	/* damaged timestamps neither wrap nor trap */
-	assert_true(clock_ns(&c, UINT64_MAX, &ns));
-	assert_true(ns > 700000);
-	clock_init(&c, NULL, true, false, false, 1);
-	clock_pair(&c, 1u << 31, 5);
-	assert_true(clock_ns(&c, UINT64_MAX, &ns));
-	assert_true(clock_ns(&c, 0, &ns));
-	assert_int_equal(ns, 0);
+	assert_true(ns_of(&c, UINT64_MAX, NONE) > 700000);
+	c = make(NULL, false, false, 0, 1);
+	w[0] = (struct clock_window){ 1u << 31, 0, 5, 0 };
+	clock_fit(&c, w, 1);
+	assert_true(c.error_ns == UINT64_MAX);
+	assert_true(clock_ns(&c, UINT64_MAX, NONE, &ns));
+	assert_int_equal(ns_of(&c, 0, NONE), 0);
 }
 
 /* Where the frequency comes from. */
 static void frequency(void **state)
 {
+	struct clock_window w = { 0, 1, 1, 0 };
 	struct trace_clock c;
-	uint64_t ns;
 
 	(void)state;
 	/* the physical counter: same rate, other zero */
-	clock_init(&c, &conv, true, false, true, 0);
+	c = make(&conv, false, true, 0, 0);
 	assert_int_equal(c.kind, CLOCK_ESTIMATED);
-	clock_pair(&c, 0, 0);
-	assert_true(clock_ns(&c, 10, &ns));
-	assert_int_equal(ns, 400);
+	assert_int_equal(c.rate, CLOCK_RATE_FILE);
+	clock_fit(&c, &w, 1);
+	assert_int_equal(ns_of(&c, 10, NONE), 401);
 	/* an unknown counter may tick at any rate */
-	clock_init(&c, &conv, true, false, false, 0);
-	clock_pair(&c, 0, 0);
-	assert_true(clock_ns(&c, 10, &ns));
-	assert_int_equal(ns, 10);
+	c = make(&conv, false, false, 0, 0);
+	assert_int_equal(c.rate, CLOCK_RATE_ASSUMED);
+	clock_fit(&c, &w, 1);
+	assert_int_equal(ns_of(&c, 10, NONE), 11);
 	/* the user knows better */
-	clock_init(&c, &conv, true, true, true, 100000000);
+	c = make(&conv, true, true, 0, 100000000);
 	assert_int_equal(c.kind, CLOCK_ESTIMATED);
-	clock_pair(&c, 0, 0);
-	assert_true(clock_ns(&c, 10, &ns));
-	assert_int_equal(ns, 100);
+	assert_int_equal(c.rate, CLOCK_RATE_GIVEN);
+	clock_fit(&c, &w, 1);
+	assert_int_equal(ns_of(&c, 10, NONE), 101);
+}
+
+/*
+ * A known clock, and records around its timestamps: the fit lies within the error that it tells, and each record
+ * more makes that smaller.
+ */
+static void fitted(void **state)
+{
+	const uint64_t zero = 123456789;
+	struct clock_window w[64];
+	uint64_t before = UINT64_MAX, t, ns;
+	struct trace_clock c;
+	unsigned int n, i;
+
+	(void)state;
+	srand(7);
+	for (n = 1; n <= 64; n *= 2) {
+		srand(7);
+		for (i = 0; i < n; i++) {
+			t = 1000 + 100000ull * i;
+			w[i] = (struct clock_window){ t, zero + 40 * t - (uint64_t)(rand() % 90000),
+						      zero + 40 * t + (uint64_t)(rand() % 500000), 0 };
+		}
+		c = make(&conv, false, true, 0, 0);
+		clock_fit(&c, w, n);
+		assert_false(c.contradicted);
+		ns = ns_of(&c, 50000, NONE);
+		/* within a nanosecond of rounding */
+		assert_true(ns <= zero + 40 * 50000 + 1);
+		assert_true(ns + c.error_ns + 1 >= zero + 40 * 50000);
+		assert_true(c.error_ns <= before);
+		before = c.error_ns;
+	}
+	assert_true(before < 40000);
+}
+
+static void measured(void **state)
+{
+	const uint64_t zero = 777;
+	struct clock_window w[101];
+	struct trace_clock c;
+	unsigned int i;
+
+	(void)state;
+	/* 62.5 MHz over a second, records 1 ms apart: nobody says so, but they do */
+	for (i = 0; i <= 100; i++) {
+		uint64_t t = 5000000 + 625000ull * i;
+
+		w[100 - i] = (struct clock_window){ t, zero + 16 * t - 100000, zero + 16 * t + 900000, 0 };
+	}
+	c = make(NULL, false, false, 0, 0);
+	clock_fit(&c, w, 101);
+	assert_int_equal(c.rate, CLOCK_RATE_MEASURED);
+	assert_true(c.ns_per_tick > 15.98 && c.ns_per_tick < 16.02);
+	/* the user's word is not measured against */
+	c = make(NULL, false, false, 0, 1000000000);
+	clock_fit(&c, w, 101);
+	assert_int_equal(c.rate, CLOCK_RATE_GIVEN);
+	assert_true(c.contradicted);
+	assert_true(c.error_ns > 900000000);
+}
+
+/* ---- between timestamps ----------------------------------------------------------------------- */
+
+static void pace_by_instructions(void **state)
+{
+	struct pace p;
+
+	(void)state;
+	pace_begin(&p);
+	assert_true(p.now == PACE_UNKNOWN);
+	pace_advance(&p, 1000, 0, NONE);
+	assert_true(p.now == PACE_UNKNOWN);
+	/* nothing known: ten instructions in a nanosecond */
+	pace_timestamp(&p, 1000);
+	pace_advance(&p, 500, 0, NONE);
+	assert_in_range(p.now, 1049, 1050);
+	/* 2000 instructions in 4000 ns */
+	pace_advance(&p, 1500, 0, NONE);
+	pace_timestamp(&p, 5000);
+	assert_int_equal(p.now, 5000);
+	pace_advance(&p, 100, 0, NONE);
+	assert_in_range(p.now, 5199, 5200);
+	/* never past the next timestamp, nor back */
+	pace_advance(&p, 10000, 0, 5300);
+	assert_int_equal(p.now, 5300);
+	pace_timestamp(&p, 5250);
+	assert_int_equal(p.now, 5300);
+	pace_advance(&p, 1, 0, 4000);
+	assert_int_equal(p.now, 5300);
+}
+
+/* How the work is cut into pieces does not change the time. */
+static void pace_in_pieces(void **state)
+{
+	struct pace a, b;
+	unsigned int i;
+
+	(void)state;
+	pace_begin(&a);
+	pace_timestamp(&a, 100);
+	pace_advance(&a, 777, 0, NONE);
+	pace_timestamp(&a, 1100);
+	b = a;
+	pace_advance(&a, 1000, 0, NONE);
+	for (i = 0; i < 1000; i++)
+		pace_advance(&b, 1, 0, NONE);
+	assert_int_equal(a.now, b.now);
+}
+
+static void pace_by_cycles(void **state)
+{
+	struct pace p;
+
+	(void)state;
+	pace_begin(&p);
+	pace_timestamp(&p, 0);
+	/* 1000 instructions took 500 cycles, 250 ns */
+	pace_advance(&p, 1000, 500, NONE);
+	pace_timestamp(&p, 250);
+	/* a stall: few instructions, many cycles */
+	pace_advance(&p, 10, 400, NONE);
+	assert_in_range(p.now, 449, 450);
+}
+
+static void pace_gaps(void **state)
+{
+	struct pace p;
+
+	(void)state;
+	pace_begin(&p);
+	pace_timestamp(&p, 1000);
+	pace_advance(&p, 100, 0, NONE);
+	pace_timestamp(&p, 2000);	/* 10 ns per instruction */
+	/* nothing traced until shortly before 9000 */
+	pace_gap(&p, 9000);
+	assert_int_equal(p.now, 9000);
+	pace_advance(&p, 50, 0, 9000);
+	assert_int_equal(p.now, 9000);
+	/* the gap says nothing about the rate */
+	pace_timestamp(&p, 9000);
+	pace_advance(&p, 10, 0, NONE);
+	assert_in_range(p.now, 9099, 9100);
+	/* no timestamp follows */
+	pace_gap(&p, PACE_UNKNOWN);
+	pace_advance(&p, 10, 0, NONE);
+	assert_in_range(p.now, 9198, 9200);
+	/* absurd amounts */
+	pace_advance(&p, UINT64_MAX / 2, 0, UINT64_MAX - 1);
+	pace_timestamp(&p, UINT64_MAX - 1);
+	pace_advance(&p, UINT64_MAX, UINT64_MAX, UINT64_MAX - 1);
+	assert_true(p.now == UINT64_MAX - 1);
 }
 
 int main(void)
@@ -92,8 +304,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(converted),
 		cmocka_unit_test(no_timestamps),
+		cmocka_unit_test(narrow),
+		cmocka_unit_test(short_counter),
 		cmocka_unit_test(estimated),
 		cmocka_unit_test(frequency),
+		cmocka_unit_test(fitted),
+		cmocka_unit_test(measured),
+		cmocka_unit_test(pace_by_instructions),
+		cmocka_unit_test(pace_in_pieces),
+		cmocka_unit_test(pace_by_cycles),
+		cmocka_unit_test(pace_gaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * pairing.c - when the file does not tell how timestamps become time: each AUX record, and the record that
+ * started the trace, bound the time of the timestamps between them. The clock is fitted to these before
+ * anything is decoded, so that times do not depend on what is decoded.
+ */
+#include <stdlib.h>
+
+#include "session/array.h"
+#include "session/internal.h"
+
+/* AUX records of one buffer that are looked at, spread over all of it. */
+#define MAX_FRAGMENTS	256u
+/* Where a fragment's last timestamps are looked for. */
+#define TAIL		8192u
+
+struct pairing {
+	struct session *ss;
+	struct clock_window *w;
+	size_t nr, cap;
+};
+
+/* The trace that begins in the fragment did not begin before this. */
+static uint64_t start_time(const struct session *ss, const struct fragment *f, int cpu)
+{
+	uint64_t time = fragment_floor(f);
+	size_t i;
+
+	for (i = 0; i < ss->nr_starts; i++)
+		if (ss->starts[i].cpu == cpu && ss->starts[i].time > time && ss->starts[i].time <= f->pub.time)
+			time = ss->starts[i].time;
+	return time;
+}
+
+static int add_window(struct pairing *p, const struct fragment *f, int cpu, uint64_t ticks)
+{
+	struct clock_window *w = ARRAY_ADD(p->w, p->nr, p->cap);
+
+	if (!w)
+		return -1;
+	w->ticks = ticks;
+	w->from = start_time(p->ss, f, cpu);
+	w->to = f->pub.time;
+	w->cpu = cpu;
+	return 0;
+}
+
+static struct trace_unit *unit_of(struct session *ss, struct queue *q, const struct fragment *f, uint8_t id)
+{
+	if (f->pub.raw)
+		return session_unit_of_raw(ss, q, f);
+	return session_unit_of_owner(ss, owners_at(ss, q, id, f->pub.time, f->seq), id);
+}
+
+/* The first timestamp of each trace ID in a piece of a fragment. */
+static int look_in(struct pairing *p, struct queue *q, const struct fragment *f, const uint8_t *data, size_t len)
+{
+	struct cst_decoder *dec[128] = { NULL };
+	struct trace_unit *u[128];
+	struct cst_tree *tree;
+	unsigned int id, last = f->pub.raw ? 1 : 0x70;
+	uint64_t ids[2] = { 0, 0 }, ticks;
+	int rc = 0;
+
+	if (cst_tree_new(&tree, f->pub.raw ? CST_TREE_RAW : CST_TREE_FRAMES, f->pub.raw ? 0 : CST_FRAME_RESET_4X))
+		return -1;
+	if (!f->pub.raw) {
+		session_queue_ids(q);
+		ids[0] = q->ids[0];
+		ids[1] = q->ids[1];
+	}
+	for (id = f->pub.raw ? 0 : 1; id < last && !rc; id++) {
+		struct cst_config cfg;
+
+		if (!f->pub.raw && !(ids[id >> 6] >> (id & 63) & 1))
+			continue;
+		u[id] = unit_of(p->ss, q, f, (uint8_t)id);
+		if (!u[id] || u[id]->config_error || !u[id]->timestamps)
+			continue;
+		cfg = u[id]->config;
+		if (!f->pub.raw)
+			cfg.trace_id = (uint8_t)id;
+		rc = cst_tree_add(tree, &cfg, &dec[id]);
+	}
+	if (!rc)
+		rc = cst_tree_feed(tree, data, len, f->pub.offset);
+	for (id = 0; id < last && !rc; id++)
+		if (dec[id] && cst_decoder_peek_timestamp(dec[id], &ticks) > 0)
+			rc = add_window(p, f, (int)u[id]->aux->cpu, ticks);
+	cst_tree_free(tree);
+	return rc ? -1 : 0;
+}
+
+static int look_at(struct pairing *p, struct queue *q, struct fragment *f)
+{
+	const struct session_part *part;
+
+	/* A snapshot's data may be from any time before. */
+	if (f->pub.time == NO_TIME || !f->pub.nr_parts)
+		return 0;
+	part = &q->parts[f->first_part];
+	if (look_in(p, q, f, part->data, part->size))
+		return -1;
+	part = &q->parts[f->first_part + f->pub.nr_parts - 1];
+	if (part->size <= 2 * TAIL)
+		return 0;
+	return look_in(p, q, f, part->data + ((part->size - TAIL) & ~15ull), part->size - ((part->size - TAIL) & ~15ull));
+}
+
+/* The clocks of CPUs whose windows are in [first, last) of p->w. */
+static void fit(struct pairing *p, struct clock_window *w, size_t n, int cpu)
+{
+	struct session *ss = p->ss;
+	struct trace_clock c;
+	uint32_t i;
+
+	for (i = 0; i < ss->info.nr_cpu; i++) {
+		if (cpu >= 0 && (int)ss->info.cpu[i].cpu != cpu)
+			continue;
+		c = ss->clocks[i];
+		clock_fit(&c, w, n);
+		ss->clocks[i] = c;
+	}
+}
+
+static int by_cpu(const void *pa, const void *pb)
+{
+	const struct clock_window *a = pa, *b = pb;
+
+	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
+}
+
+/* One counter for all CPUs, as the architecture has it, if the records allow that; else one for each. */
+static void fit_all(struct pairing *p)
+{
+	struct session *ss = p->ss;
+	bool contradicted = false;
+	size_t i, k;
+
+	if (!p->nr)
+		return;
+	fit(p, p->w, p->nr, -1);
+	for (i = 0; i < ss->info.nr_cpu; i++)
+		contradicted |= ss->clocks[i].contradicted;
+	if (!contradicted)
+		return;
+	qsort(p->w, p->nr, sizeof(*p->w), by_cpu);
+	for (i = 0; i < p->nr; i = k) {
+		for (k = i; k < p->nr && p->w[k].cpu == p->w[i].cpu; k++)
+			;
+		fit(p, p->w + i, k - i, p->w[i].cpu);
+	}
+}
+
+static unsigned int tsize_bits(const struct aux_cpu *a)
+{
+	return (a->reg[AUX_REG_TRCIDR0] >> 24 & 0x1f) == 6 ? 48 : 64;
+}
+
+int session_make_clocks(struct session *ss)
+{
+	struct pairing p = { .ss = ss };
+	bool estimate = false;
+	size_t i, k, step;
+	int rc = 0;
+
+	ss->clocks = calloc(ss->info.nr_cpu ? ss->info.nr_cpu : 1, sizeof(*ss->clocks));
+	if (!ss->clocks)
+		return -1;
+	for (i = 0; i < ss->info.nr_cpu; i++) {
+		const struct aux_cpu *a = &ss->info.cpu[i];
+		const struct clock_facts facts = {
+			.conv = ss->have_conv ? &ss->conv : NULL,
+			.timestamps = ss->units[i].timestamps,
+			.virtual_counter = a->has_ts_source && a->ts_source == AUX_TS_VIRTUAL,
+			.counter = a->has_ts_source && a->ts_source != AUX_TS_UNKNOWN,
+			.bits = tsize_bits(a),
+			.freq = ss->opts.ts_freq,
+		};
+
+		clock_init(&ss->clocks[i], &facts);
+		estimate |= ss->clocks[i].kind == CLOCK_ESTIMATED;
+		ss->timestamps |= facts.timestamps;
+	}
+	for (i = 0; estimate && i < ss->queues.nr && !rc; i++) {
+		struct queue *q = ss->queues.q[i];
+
+		step = q->nr_frags / MAX_FRAGMENTS + 1;
+		for (k = 0; k < q->nr_frags && !rc; k += step)
+			rc = look_at(&p, q, &q->frags[k]);
+		/* the last one tells most about the rate */
+		if (!rc && q->nr_frags > 1 && (q->nr_frags - 1) % step)
+			rc = look_at(&p, q, &q->frags[q->nr_frags - 1]);
+	}
+	if (!rc)
+		fit_all(&p);
+	free(p.w);
+	return rc;
+}
+
+const struct trace_clock *session_clock(const struct session *ss, int cpu)
+{
+	uint32_t i;
+
+	for (i = 0; i < ss->info.nr_cpu; i++)
+		if ((int)ss->info.cpu[i].cpu == cpu)
+			return &ss->clocks[i];
+	return NULL;
+}
