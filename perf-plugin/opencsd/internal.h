@@ -132,6 +132,8 @@ struct ocsd_tree {
 /* tree.c */
 struct ocsd_tree *tree_get(const void *handle);
 void tree_client(struct ocsd_tree *t, enum client client);
+/* The newest generation that a tree was told of, for functions that have no tree. */
+enum client tree_newest_client(void);
 struct source *tree_source(struct ocsd_tree *t, unsigned int id);
 ocsd_err_t err_of(int cst_error);
 bool builtin_name(const char *name);
@@ -193,6 +195,7 @@ struct accessor {
 /* print.c */
 void print_element(struct ocsd_tree *t, uint64_t index, uint8_t id, const struct cst_generic *g);
 void print_packet(struct ocsd_tree *t, const struct source *s, const struct cst_packet *pkt, bool with_bytes);
+void print_operation(struct ocsd_tree *t, const struct source *s, ocsd_datapath_op_t op);
 void print_custom(struct ocsd_tree *t, const struct source *s, uint64_t index, const void *pkt);
 void print_frames(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64_t index);
 

@@ -20,13 +20,38 @@ static void put_line(struct ocsd_tree *t, char *line, size_t n)
 	log_print(t, line);
 }
 
+/* 1.3.3 does not tell in which memory space code was missing. */
+static size_t element_text(const struct cst_generic *g, enum client client, char *buf, size_t size)
+{
+	size_t n = cst_generic_text(g, buf, size);
+	char *space, *end;
+
+	if (g->kind != CST_GEN_NACC || client == CLIENT_1_8)
+		return n;
+	space = strstr(buf, "; Memspace [");
+	end = space ? strchr(space, ']') : NULL;
+	if (!end)
+		return n;
+	memmove(space, end + 1, strlen(end + 1) + 1);
+	return strlen(buf);
+}
+
 void print_element(struct ocsd_tree *t, uint64_t index, uint8_t id, const struct cst_generic *g)
 {
 	char line[LINE];
 	size_t n = (size_t)snprintf(line, sizeof(line), "Idx:%llu; ID:%x; ", (unsigned long long)index, id);
 
-	n += cst_generic_text(g, line + n, sizeof(line) - n);
+	n += element_text(g, t->client, line + n, sizeof(line) - n);
 	put_line(t, line, n);
+}
+
+void print_operation(struct ocsd_tree *t, const struct source *s, ocsd_datapath_op_t op)
+{
+	char line[LINE];
+
+	if (op == OCSD_OP_EOT || op == OCSD_OP_RESET)
+		put_line(t, line, (size_t)snprintf(line, sizeof(line), "ID:%x\t%s", s->id, op == OCSD_OP_EOT ?
+						   "END OF TRACE DATA" : "RESET operation on trace decode path"));
 }
 
 void print_packet(struct ocsd_tree *t, const struct source *s, const struct cst_packet *pkt, bool with_bytes)
@@ -105,6 +130,20 @@ OCSD_EXPORT ocsd_err_t ocsd_pkt_str(const ocsd_trace_protocol_t protocol, const 
 	return err_last(OCSD_ERR_NO_PROTOCOL);
 }
 
+/* Elements as a client may have made them itself; the library's own always have what these lack. */
+static const char *bare_text(const ocsd_generic_trace_elem *e)
+{
+	switch (e->elem_type) {
+	case OCSD_GEN_TRC_ELEM_CYCLE_COUNT:
+		return e->has_cc ? NULL : "OCSD_GEN_TRC_ELEM_CYCLE_COUNT()";
+	case OCSD_GEN_TRC_ELEM_EVENT:
+		return e->trace_event.ev_type == EVENT_UNKNOWN ? "OCSD_GEN_TRC_ELEM_EVENT()" :
+		       e->trace_event.ev_type == EVENT_TRIGGER ? "OCSD_GEN_TRC_ELEM_EVENT( Trigger; )" : NULL;
+	default:
+		return NULL;
+	}
+}
+
 OCSD_EXPORT ocsd_err_t ocsd_gen_elem_str(const ocsd_generic_trace_elem *e, char *buf, const int size)
 {
 	struct cst_generic g;
@@ -113,8 +152,10 @@ OCSD_EXPORT ocsd_err_t ocsd_gen_elem_str(const ocsd_generic_trace_elem *e, char 
 	if (!e || !buf || size < 2)
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
 	buf[0] = 0;
+	if (bare_text(e))
+		return err_last(give(bare_text(e), buf, size));
 	element_from_ocsd(&g, e);
-	cst_generic_text(&g, text, sizeof(text));
+	element_text(&g, tree_newest_client(), text, sizeof(text));
 	return err_last(give(text, buf, size));
 }
 

@@ -274,6 +274,8 @@ static ocsd_datapath_resp_t tell_sinks(struct ocsd_tree *t, ocsd_datapath_op_t o
 	for (i = 0; i < t->nr_all; i++) {
 		struct source *s = t->all[i];
 
+		if (s->print && s->dec)
+			print_operation(t, s, op);
 		t->busy = true;
 		if (s->mon)
 			s->mon(s->mon_ctx, op, 0, NULL, 0, NULL);

@@ -8,6 +8,7 @@
 
 /* Handles are looked up here: a client that uses one after it was destroyed gets an error, not a crash. */
 static struct ocsd_tree *trees;
+static enum client newest = CLIENT_1_3;
 
 struct ocsd_tree *tree_get(const void *handle)
 {
@@ -21,7 +22,12 @@ struct ocsd_tree *tree_get(const void *handle)
 void tree_client(struct ocsd_tree *t, enum client client)
 {
 	if (client == CLIENT_1_8)
-		t->client = CLIENT_1_8;
+		t->client = newest = CLIENT_1_8;
+}
+
+enum client tree_newest_client(void)
+{
+	return newest;
 }
 
 struct source *tree_source(struct ocsd_tree *t, unsigned int id)
@@ -80,7 +86,7 @@ OCSD_EXPORT dcd_tree_handle_t ocsd_create_dcd_tree(const ocsd_dcd_tree_src_t src
 		return C_API_INVALID_TREE_HANDLE;
 	t->single = src_type == OCSD_TRC_SRC_SINGLE;
 	t->flags = flags;
-	t->client = gen && !strcmp(gen, "1.8") ? CLIENT_1_8 : CLIENT_1_3;
+	tree_client(t, gen && !strcmp(gen, "1.8") ? CLIENT_1_8 : CLIENT_1_3);
 	if (cst_tree_new(&t->tree, t->single ? CST_TREE_RAW : CST_TREE_FRAMES,
 			 t->single ? 0 : frame_flags(flags))) {
 		free(t);

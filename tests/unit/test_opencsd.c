@@ -169,8 +169,10 @@ static void pull(struct run *r, bool framed, struct lines *l)
 		for (i = 0; i < n; i++) {
 			if (g[i].kind == CST_GEN_INSTRUMENTATION)
 				continue;
-			/* the address of code that is missing has its memory space only in 1.8's text */
 			cst_generic_text(&g[i], text, sizeof(text));
+			/* the address of code that is missing has its memory space only in 1.8's text */
+			if (g[i].kind == CST_GEN_NACC)
+				snprintf(text, sizeof(text), "OCSD_GEN_TRC_ELEM_ADDR_NACC( 0x%" PRIx64 " )", g[i].addr);
 			add_line(l, g[i].index, g[i].trace_id, text);
 		}
 		if (cst_tree_stopped(t) == CST_STOP_CONTEXT) {

@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# opencsd-client: a client of the C interface (ocsd_client.c) prints the same with the drop-in as with the
+# installed libopencsd 1.3.3. Where 1.3.3 is known to be wrong, what it prints with the drop-in is what
+# perf-cstrace prints, whose listings are compared with those of OpenCSD 1.8 elsewhere (tests/golden).
+set -u
+client=${BUILD:-build}/tests/interop/ocsd_client
+drop_in=$(cd "${BUILD:-build}" && pwd)/opencsd
+tool=${PERF_CSTRACE:-build/perf-cstrace}
+corpus=${CSTRACE_SHARED:-../shared}/corpus/snapshots
+[ -x "$client" ] || { echo "no libopencsd to compare with"; exit 77; }
+. tests/cli/tap.sh
+
+theirs() {
+	"$client" "$@" >"$tmp/theirs" 2>"$tmp/err" || :
+}
+
+ours() {
+	LD_LIBRARY_PATH=$drop_in "$client" "$@" >"$tmp/ours" 2>"$tmp/err" || echo "exit $?" >>"$tmp/ours"
+}
+
+same() {
+	diff "$tmp/theirs" "$tmp/ours" >"$tmp/diff"
+}
+
+# What every function answers. 1.3.3: names of errors 33, 34 and 42 are those of their neighbours, software
+# trace elements have no text of their own yet here, and it crashes at the end.
+theirs none calls
+ours none calls
+sed -i -e '/^error \(33\|34\|42\|43\):/d' -e '/SWTRACE/d' "$tmp/theirs" "$tmp/ours"
+sed -i -e '/ELEM_EVENT()$/d' -e '/ELEM_EVENT( \[CC=7\]; )$/d' "$tmp/theirs" "$tmp/ours"
+if head -n "$(wc -l <"$tmp/theirs")" "$tmp/ours" | cmp -s - "$tmp/theirs" && ! grep -q '^exit' "$tmp/ours"; then
+	ok "calls: $(wc -l <"$tmp/ours") answers"
+else
+	not_ok "calls"
+	diff "$tmp/theirs" "$tmp/ours" | sed 's/^/# /' | head -n 20
+fi
+
+if [ ! -d "$corpus" ]; then
+	ok "corpus # SKIP no recorded snapshots at $corpus"
+	finish
+fi
+
+# Why 1.3.3 is no measure for a snapshot; "elements" also stands for the monitor.
+why() {
+	case $1 in
+	a55-test-tpiu) echo "TPIU frames from a probe, which neither can decode as memory-aligned frames" ;;
+	event_test | init-short-addr) [ "$2" = packets ] || echo "1.3.3 wants a memory accessor; there is no memory" ;;
+	juno-uname-001 | juno_r1_1) echo "1.3.3 reports missing code twice, and bytes before the first sync once" ;;
+	bugfix-exact-match) [ "$2" = elements ] || echo "1.3.3 reports bytes before the first sync once" ;;
+	maxspec78_commopt0) echo "1.3.3 loses the commits in cycle count packets" ;;
+	ete-ite-instr) echo "1.3.3 does not know instrumentation packets" ;;
+	pauth_lr) [ "$2" = packets ] || echo "1.3.3 does not know PAuth_LR" ;;
+	ete_ip) [ "$2" = packets ] || echo "1.3.3 walks to an exception from an address that is not known" ;;
+	esac
+}
+
+# 1.3.3 gives no ETE packets to callbacks, so these are compared by its printer only.
+for snap in "$corpus"/*; do
+	name=$(basename "$snap")
+	grep -qiE '^type=(ETE|ETM4)' "$snap"/*.ini || continue
+	for mode in elements printers packets monitor; do
+		kind=packets
+		case $mode in elements | monitor) kind=elements ;; esac
+		case $mode in
+		packets | monitor) ! grep -qiE '^type=ETE' "$snap"/*.ini || continue ;;
+		esac
+		theirs "$snap" $mode
+		ours "$snap" $mode
+		if same; then
+			ok "$name: $mode: $(wc -l <"$tmp/ours") lines"
+			[ -z "$(why "$name" $kind)" ] || [ $mode != elements ] || ok "$name: is right in 1.3.3 as well"
+			continue
+		fi
+		reason=$(why "$name" $kind)
+		if [ -z "$reason" ]; then
+			not_ok "$name: $mode"
+			sed 's/^/# /' "$tmp/diff" | cut -c1-180 | head -n 10
+			continue
+		fi
+		# The independent word: the listing that is compared with OpenCSD 1.8's.
+		"$tool" dump -s "$snap" --source all --$kind --format=opencsd 2>/dev/null |
+			sed -n 's/^\(Idx:[0-9]*\); \(ID:[0-9a-f]*\); *\(\[[^]]*\]; *\)\{0,1\}/\1; \2; /p' |
+			sed -e 's/; *	/; /' -e 's/; Memspace \[[^]]*\]//' -e 's/; Decoder Sync point TINFO//' \
+				-e 's/[[:space:]]*$//' | sort >"$tmp/listing"
+		grep -E '^Idx:[0-9]*; ID:[0-9a-f]*;[[:space:]]*'"$([ $kind = packets ] && echo I_ || echo OCSD_)" "$tmp/ours" |
+			sed -e 's/;[[:space:]]*	*\(I_\|OCSD_\)/; \1/' -e 's/[[:space:]]*$//' | sort >"$tmp/records"
+		if cmp -s "$tmp/listing" "$tmp/records"; then
+			ok "$name: $mode: as perf-cstrace lists it ($reason)"
+		else
+			not_ok "$name: $mode: neither 1.3.3 nor the listing"
+			diff "$tmp/listing" "$tmp/records" | sed 's/^/# /' | cut -c1-180 | head -n 10
+		fi
+	done
+done
+
+# Answers of WAIT change nothing.
+for snap in "$corpus/juno_r1_1" "$corpus/src_addr"; do
+	[ -d "$snap" ] || continue
+	ours "$snap" elements
+	cp "$tmp/ours" "$tmp/theirs"
+	ours "$snap" elements 30
+	if same; then ok "$(basename "$snap"): with WAIT"; else not_ok "$(basename "$snap"): with WAIT"; fi
+done
+finish
