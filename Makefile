@@ -248,11 +248,11 @@ $(B)/tests/gen/qemu/flowlog.so: $(QEMU_SRC) $(wildcard tests/gen/qemu/*.h) tests
 
 qemu: $(QEMU)
 
-$(B)/tests/interop/%: tests/interop/%.c
+$(B)/tests/interop/%: tests/interop/%.c $(O)/libcstrace.a
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(STD) $(WARN) -D_GNU_SOURCE $(CFLAGS) $(DEPFLAGS) $(OPENCSD_CFLAGS) -Itests/gen -o $@ \
-		$< $(OPENCSD_LIBS)
+	$(Q)$(CC) $(STD) $(WARN) -D_GNU_SOURCE $(CFLAGS) $(DEPFLAGS) $(OPENCSD_CFLAGS) -Iinclude -Itests/gen \
+		-o $@ $< $(O)/libcstrace.a $(OPENCSD_LIBS) -ldl
 
 interop: $(if $(OPENCSD_LIBS),$(INTEROP))
 
@@ -265,10 +265,14 @@ FUZZ_FLAGS := $(STD) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=u
 FOBJ := $(O)/fuzz/obj
 FUZZ_LIB_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(LIB_SRC))
 FUZZ_PLUGIN_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(filter-out $(PLUGIN_MAIN),$(PLUGIN_SRC)))
+FUZZ_OCSD_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(OCSD_SRC))
 FUZZ_GEN_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(GEN_SRC))
 PLUGIN_FUZZ := $(filter $(foreach p,perfdata session synth profile convert cmd jitdump tracepoint,\
 	$(O)/fuzz/fuzz_$(p)%),$(FUZZ))
-LIB_FUZZ := $(filter-out $(PLUGIN_FUZZ),$(FUZZ))
+OCSD_FUZZ := $(filter $(O)/fuzz/fuzz_opencsd%,$(FUZZ))
+LIB_FUZZ := $(filter-out $(PLUGIN_FUZZ) $(OCSD_FUZZ),$(FUZZ))
+
+$(FUZZ_OCSD_OBJ): FUZZ_FLAGS += -DOCSD_CACHE_LIMIT=0x100000
 
 $(FOBJ)/%.o: %.c
 	$(call say,FUZZ-CC,$<)
@@ -292,6 +296,10 @@ $(PLUGIN_FUZZ): $(O)/fuzz/%: $(FOBJ)/tests/fuzz/%.o $(O)/fuzz/libplugin.a $(O)/f
 		$(O)/fuzz/libcstrace.a
 	$(call say,FUZZ-LD,$@)
 	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(DEP_LIBS) -lm -lpthread
+
+$(OCSD_FUZZ): $(O)/fuzz/%: $(FOBJ)/tests/fuzz/%.o $(FUZZ_OCSD_OBJ) $(O)/fuzz/libcstrace.a
+	$(call say,FUZZ-LD,$@)
+	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^
 
 fuzz-build: $(FUZZ)
 
@@ -332,6 +340,8 @@ install: all
 	install -m 644 $(LIB_A) $(DESTDIR)$(libdir)
 	$(if $(LIB_SO),install -m 755 $(LIB_SO) $(DESTDIR)$(libdir))
 	$(if $(LIB_SO),ln -sf libcstrace.so.$(SOVERSION) $(DESTDIR)$(libdir)/libcstrace.so)
+	$(if $(DROP_IN),install -d $(DESTDIR)$(libdir)/cstrace)
+	$(if $(DROP_IN),install -m 755 $(DROP_IN) $(DESTDIR)$(libdir)/cstrace)
 	$(if $(HEADERS),install -m 644 $(HEADERS) $(DESTDIR)$(includedir)/cstrace)
 	install -m 644 $(PC) $(DESTDIR)$(libdir)/pkgconfig
 	$(if $(MAN),install -m 644 $(MAN) $(DESTDIR)$(mandir)/man1)
@@ -343,6 +353,6 @@ uninstall:
 		$(DESTDIR)$(libdir)/pkgconfig/cstrace.pc \
 		$(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(MAN))) \
 		$(addprefix $(DESTDIR)$(mandir)/man5/,$(notdir $(MAN5)))
-	rm -rf $(DESTDIR)$(includedir)/cstrace
+	rm -rf $(DESTDIR)$(includedir)/cstrace $(DESTDIR)$(libdir)/cstrace
 
 -include $(shell find $(B)/obj $(B)/tests $(O)/fuzz/obj -name '*.d' 2>/dev/null)

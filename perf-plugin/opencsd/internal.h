@@ -47,6 +47,11 @@ enum client {
 #define CHUNK 512u
 #define BATCH 64u
 
+/* Bytes for decoded code; a build for tests may have less. */
+#ifndef OCSD_CACHE_LIMIT
+#define OCSD_CACHE_LIMIT (128u << 20)
+#endif
+
 struct ocsd_tree;
 struct accessor;
 struct page;

@@ -21,6 +21,8 @@ struct cst_space *memory_space(struct ocsd_tree *t, struct source *s)
 {
 	struct cst_space **sp = &s->spaces[space_index(s->space)];
 
+	if (!t->image && cst_image_new(&t->image, OCSD_CACHE_LIMIT))
+		return NULL;
 	if (!*sp) {
 		if (cst_space_new(sp, t->image))
 			return *sp = NULL;

@@ -132,6 +132,22 @@ static int step(struct ocsd_tree *t)
 	return n;
 }
 
+/* Who listens to packets hears of the end and of resets, too. */
+static ocsd_datapath_resp_t tell(struct ocsd_tree *t, struct source *s, ocsd_datapath_op_t op)
+{
+	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
+
+	if (s->print && s->dec)
+		print_operation(t, s, op);
+	t->busy = true;
+	if (s->mon)
+		s->mon(s->mon_ctx, op, 0, NULL, 0, NULL);
+	if (s->sink)
+		r = s->sink(s->sink_ctx, op, 0, NULL);
+	t->busy = false;
+	return r;
+}
+
 /* Deliver what there is and decode on, until the client waits or the input is used up. */
 static ocsd_datapath_resp_t drain(struct ocsd_tree *t)
 {
@@ -140,13 +156,13 @@ static ocsd_datapath_resp_t drain(struct ocsd_tree *t)
 
 	for (;;) {
 		while (t->at < t->count) {
+			const struct cst_generic *g = &t->batch[t->at++];
 			struct source *s = t->batch_src;
 
-			if (s->packets_only) {
-				t->at = t->count;
-				break;
-			}
-			r = worse(r, element_out(t, s, &t->batch[t->at++]));
+			if (!s->packets_only)
+				r = worse(r, element_out(t, s, g));
+			if (g->kind == CST_GEN_EO_TRACE)
+				r = worse(r, tell(t, s, OCSD_OP_EOT));
 			if (r >= OCSD_RESP_WAIT)
 				return r;
 		}
@@ -265,27 +281,6 @@ static ocsd_datapath_resp_t op_flush(struct ocsd_tree *t)
 	return r;
 }
 
-/* Sinks of packet processors hear of the end and of resets, too. */
-static ocsd_datapath_resp_t tell_sinks(struct ocsd_tree *t, ocsd_datapath_op_t op)
-{
-	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
-	unsigned int i;
-
-	for (i = 0; i < t->nr_all; i++) {
-		struct source *s = t->all[i];
-
-		if (s->print && s->dec)
-			print_operation(t, s, op);
-		t->busy = true;
-		if (s->mon)
-			s->mon(s->mon_ctx, op, 0, NULL, 0, NULL);
-		if (s->sink)
-			r = worse(r, s->sink(s->sink_ctx, op, 0, NULL));
-		t->busy = false;
-	}
-	return r;
-}
-
 static ocsd_datapath_resp_t op_end(struct ocsd_tree *t)
 {
 	ocsd_datapath_resp_t r;
@@ -297,13 +292,13 @@ static ocsd_datapath_resp_t op_end(struct ocsd_tree *t)
 		cst_tree_end(t->tree);
 		t->ending = true;
 	}
-	r = worse(drain(t), custom_op(t, OCSD_OP_EOT));
-	return worse(r, tell_sinks(t, OCSD_OP_EOT));
+	return worse(drain(t), custom_op(t, OCSD_OP_EOT));
 }
 
 static ocsd_datapath_resp_t op_reset(struct ocsd_tree *t)
 {
 	static const struct cst_generic nothing;
+	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
 	unsigned int i;
 
 	forget_input(t);
@@ -314,9 +309,10 @@ static ocsd_datapath_resp_t op_reset(struct ocsd_tree *t)
 		if (s->dec) {
 			packet_reset(&s->pkt, cst_decoder_config(s->dec));
 			element_context(s, &nothing);
+			r = worse(r, tell(t, s, OCSD_OP_RESET));
 		}
 	}
-	return worse(custom_op(t, OCSD_OP_RESET), tell_sinks(t, OCSD_OP_RESET));
+	return worse(r, custom_op(t, OCSD_OP_RESET));
 }
 
 OCSD_EXPORT ocsd_datapath_resp_t ocsd_dt_process_data(const dcd_tree_handle_t handle,

@@ -92,11 +92,6 @@ OCSD_EXPORT dcd_tree_handle_t ocsd_create_dcd_tree(const ocsd_dcd_tree_src_t src
 		free(t);
 		return C_API_INVALID_TREE_HANDLE;
 	}
-	if (cst_image_new(&t->image, 0)) {
-		cst_tree_free(t->tree);
-		free(t);
-		return C_API_INVALID_TREE_HANDLE;
-	}
 	t->next = trees;
 	trees = t;
 	return t;

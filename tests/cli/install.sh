@@ -9,6 +9,7 @@ cc=${CC:-gcc}
 
 check "install" mk install prefix=/usr DESTDIR="$tmp/dest"
 for f in bin/perf-cstrace lib/libcstrace.a lib/libcstrace.so lib/libcstrace.so.0 include/cstrace/cstrace.h \
+	lib/cstrace/libopencsd_c_api.so.1 \
 	lib/pkgconfig/cstrace.pc share/man/man1/perf-cstrace.1 share/man/man5/cstrace-package.5; do
 	check "$f" test -e "$tmp/dest/usr/$f"
 done
@@ -42,6 +43,23 @@ only_libc() {
 	objdump -p "$tmp/dest/usr/lib/libcstrace.so.0" | awk '$1 == "NEEDED" && $2 !~ /^libc\.so/ { print; bad = 1 } END { exit bad }'
 }
 check "the shared library needs the C library only" only_libc
+
+# A perf of our own tells what it was given.
+cat >"$tmp/perf" <<'EOF_PERF'
+#!/bin/sh
+echo "$LD_LIBRARY_PATH|$*"
+exit 42
+EOF_PERF
+chmod +x "$tmp/perf"
+runs_perf() {
+	"$tmp/dest/usr/bin/perf-cstrace" live --perf "$tmp/perf" -- report -i "a b" >"$tmp/live"
+	[ $? = 42 ] && [ "$(cat "$tmp/live")" = "$("$tmp/dest/usr/bin/perf-cstrace" live --where)|report -i a b" ]
+}
+if (unset LD_LIBRARY_PATH && runs_perf); then
+	ok "live hands arguments and exit code on"
+else
+	not_ok "live hands arguments and exit code on" "$(cat "$tmp/live")"
+fi
 
 check "uninstall" mk uninstall prefix=/usr DESTDIR="$tmp/dest"
 nothing_left() {

@@ -10,7 +10,6 @@
  * with packets to a monitor; printers: the library prints; calls: what every function answers, without
  * trace. WAIT: percentage of elements that are answered with WAIT.
  */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <inttypes.h>
