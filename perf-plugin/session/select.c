@@ -55,17 +55,27 @@ static int survey(struct session *ss)
 		if (rc > 0)
 			err = look_at(&sv, &rec);
 	perfdata_rewind(ss->pd);
-	filter_set_span(ss->filter, sv.last ? sv.first : 0, sv.last);
+	if (!err && filter_needs_span(ss->filter) && !sv.last) {
+		fprintf(stderr, "cstrace: %s: --time: found percentages, expected seconds: no record of this file has a time, "
+			"so it is not known how long it is\n", ss->name);
+		return SESSION_TOLD;
+	}
+	filter_set_span(ss->filter, sv.first, sv.last);
 	return err;
 }
 
 int session_make_filter(struct session *ss)
 {
 	struct comms *c;
+	int rc = 0;
 
 	if (filter_new(&ss->filter, &ss->opts.filter))
 		goto nomem;
-	if ((filter_needs_span(ss->filter) || filter_needs_threads(ss->filter)) && survey(ss))
+	if (filter_needs_span(ss->filter) || filter_needs_threads(ss->filter))
+		rc = survey(ss);
+	if (rc == SESSION_TOLD)
+		return -1;
+	if (rc)
 		goto nomem;
 	if (filter_needs_comms(ss->filter)) {
 		c = comms_new(ss->pd);
