@@ -269,7 +269,8 @@ static void anon(struct pdb *b, uint64_t time)
  * Code at the same address in three versions, and one that moves; between them the memory is made
  * writable and executable again.
  */
-static struct session *run(struct result *r, const char *dump, bool monotonic, const struct session_opts *opts)
+static struct session *run_with(struct result *r, const char *dump, bool monotonic, uint64_t tick_ns,
+				const struct session_opts *opts)
 {
 	static const uint64_t at[] = { 0, 0, 0, 0x100, 0x200 };
 	struct session_opts so = *opts;
@@ -286,6 +287,16 @@ static struct session *run(struct result *r, const char *dump, bool monotonic, c
 
 	attr.monotonic = monotonic;
 	sb_aux_info(&data, 1, SB_CONFIGR, 0x14);
+	if (tick_ns) {
+		i = pdb_begin(&data, 79, 0);	/* how to convert ticks of the counter */
+		pdb_u64(&data, 0);
+		pdb_u64(&data, tick_ns);
+		pdb_u64(&data, 500);		/* time of tick 0 */
+		pdb_u64(&data, 0);
+		pdb_u64(&data, 0);
+		pdb_bytes(&data, "\1\0\0\0\0\0\0", 8);
+		pdb_end(&data, i);
+	}
 	pdb_comm(&data, SB_PID, SB_PID, "java", SB_ST, &s);
 	sb_fork(&data, SB_PID, SB_PID, SB_TID, 1000);
 	if (dump) {
@@ -313,6 +324,11 @@ static struct session *run(struct result *r, const char *dump, bool monotonic, c
 	assert_int_equal(session_run(ss, &con), 0);
 	assert_int_equal(r->fragments, 5);
 	return ss;
+}
+
+static struct session *run(struct result *r, const char *dump, bool monotonic, const struct session_opts *opts)
+{
+	return run_with(r, dump, monotonic, 0, opts);
 }
 
 static void versions_dump(struct pdb *b, uint64_t flags)
@@ -390,6 +406,32 @@ static void dump_is_found(void **state)
 	fclose(out);
 	assert_non_null(strstr(text, "jitdump"));
 	session_close(ss);
+}
+
+/* Times of the dump are ticks: (time - 500) / 100. */
+static void times_in_ticks(void **state)
+{
+	struct session_opts so = { .cache_limit = 1 << 20 };
+	struct pdb b = { 0 };
+	struct session *ss;
+	struct result r;
+
+	(void)state;
+	jb_header(&b, JB_AARCH64, SB_PID, 1);
+	jb_load(&b, 20, SB_BASE, 1, "first", loop1, sizeof(loop1));
+	jb_load(&b, 31, SB_BASE, 2, "second", loop2, sizeof(loop2));
+	jb_load(&b, 42, SB_BASE, 3, "third", loop3, sizeof(loop3));
+	jb_load(&b, 46, SB_BASE + 0x100, 4, "moving", loop2, sizeof(loop2));
+	jb_move(&b, 62, SB_BASE + 0x100, SB_BASE + 0x200, sizeof(loop2), 4);
+	write_dump("jit-104.dump", &b);
+	ss = run_with(&r, "jit-104.dump", false, 100, &so);
+	check_versions(&r);
+	session_close(ss);
+	/* nothing tells how long a tick is */
+	ss = run(&r, "jit-104.dump", true, &so);
+	assert_string_equal(r.symbol[0], "third");
+	session_close(ss);
+	pdb_free(&b);
 }
 
 /* The clocks differ: the last version of each address is all there is. */
@@ -471,6 +513,7 @@ int main(void)
 		cmocka_unit_test(names_of_dumps),
 		cmocka_unit_test(code_is_rewritten),
 		cmocka_unit_test(dump_is_found),
+		cmocka_unit_test(times_in_ticks),
 		cmocka_unit_test(times_of_another_clock),
 		cmocka_unit_test(names_without_code),
 		cmocka_unit_test(damage_is_counted),
