@@ -222,6 +222,14 @@ static const struct map *next_jit(const struct maplist *ml, uint64_t addr, uint6
 	return x && x->start < end ? x : NULL;
 }
 
+/* Nothing would change: not worth an event. */
+static bool mapped_so(const struct maplist *ml, const struct map *m)
+{
+	const struct map *x = ml ? maplist_find(ml, m->start) : NULL;
+
+	return x && x->end >= m->end && x->dso == m->dso && x->start - x->off == m->start - m->off;
+}
+
 /*
  * Compilers make their memory writable and executable again and again, which is recorded as another map
  * of it. The code there stays.
@@ -236,7 +244,7 @@ static int set_anon(struct threads *ts, struct process *p, const struct map *m, 
 		jit = p->cur ? next_jit(p->cur, part.start, m->end) : NULL;
 		part.end = jit ? jit->start : m->end;
 		end = jit ? jit->end : m->end;
-		if (part.start < part.end && set_map(ts, p, &part, order))
+		if (part.start < part.end && !mapped_so(p->cur, &part) && set_map(ts, p, &part, order))
 			return -1;
 		part.off += end - part.start;
 		part.start = end;
