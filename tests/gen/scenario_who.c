@@ -220,6 +220,48 @@ static void run_hw_id(struct scenario *s)
 	run_some(s, 1, a);
 }
 
+/* the trace unit of CPU 0 is set up in another way, and only the log of a package says so */
+static void run_define_trace(struct scenario *s)
+{
+	struct world *w = s->w;
+	struct wthread *a = start_process(s, 0, 1000, "left"), *b = start_process(s, 0, 1100, "right");
+	struct tu_opts t = w->o.s.tu;
+	struct tu_regs r;
+	int i, k;
+
+	for (k = 0; k < 4; k++) {
+		for (i = 0; i < 3; i++) {
+			run_some(s, 0, a);
+			run_some(s, 1, b);
+			world_sync(w);
+		}
+		if (k == 3)
+			break;
+		t.commopt = !t.commopt;
+		t.cci = k & 1;
+		t.cc_threshold = 4 + (uint32_t)k;
+		t.ccsize = (uint8_t)(12 + 4 * k);
+		t.maxspec = k == 1 ? 0 : 7;
+		t.p_mispredict = 100;
+		t.retstack = !t.retstack;
+		t.seed += 77;
+		session_program(w->s, 0, &t);
+		tu_get_regs(&t, &r);
+		expect(s,
+		       "event %" PRIu64 " define_trace(START, 0x%x, \"cpu0\", TRCCONFIGR=0x%x, TRCIDR0=0x%x, "
+		       "TRCIDR1=0x%x, TRCIDR2=0x%x, TRCIDR8=0x%x)",
+		       world_at(w, 0).time, w->o.s.tu.trace_id, r.configr, r.idr0, r.idr1, r.idr2, r.idr8);
+	}
+	run_some(s, 0, b);
+	run_some(s, 1, a);
+}
+
+static void metadata_ids(struct world_opts *o)
+{
+	o->s.hw_id = 0;
+	o->s.perf.version = 1;
+}
+
 static void run_one_sink(struct scenario *s)
 {
 	many_spaces(s, 0);
@@ -236,5 +278,6 @@ const struct scenario_row scenario_who[] = {
 	{ "tid-asid", "the context ID is thread and address space number", tid_asid, run_tid_asid },
 	{ "one-sink", "processes on two CPUs, one sink", one_sink, run_one_sink },
 	{ "hw-id", "trace IDs change hands", one_sink, run_hw_id },
+	{ "define-trace", "a trace unit is set up anew", metadata_ids, run_define_trace },
 	{ NULL, NULL, NULL, NULL },
 };

@@ -422,6 +422,21 @@ void session_trace_id(struct session *s, int cpu, uint8_t id)
 	u->named = 0;
 }
 
+void session_program(struct session *s, int cpu, const struct tu_opts *o)
+{
+	struct unit *u = &s->units[cpu];
+	struct tu_sink sink = { u, take_bytes, take_event, restart, s->insn ? insn_at : NULL };
+	struct tu_opts t = *o;
+
+	session_cut(s, cpu);
+	t.trace_id = (uint8_t)u->regs.traceidr;
+	t.first_tick = tu_ticks(u->tu);
+	t.cut_sync = 0;
+	tu_free(u->tu);
+	u->tu = tu_new(&t, &sink);
+	tu_get_regs(&t, &u->regs);
+}
+
 void session_file(struct session *s, struct gbuf *file)
 {
 	perfw_finish(s->perf, file);

@@ -67,6 +67,8 @@ void session_wait(struct session *s, int cpu, uint64_t ticks);
 void session_cut(struct session *s, int cpu);
 /* from the next fragment on a CPU traces with this ID */
 void session_trace_id(struct session *s, int cpu, uint8_t id);
+/* ... with these options (but its own trace ID): the metadata of the file does not say so */
+void session_program(struct session *s, int cpu, const struct tu_opts *o);
 void session_file(struct session *s, struct gbuf *file);
 /* for a snapshot: the bytes of a buffer, and its registers */
 int session_buffers(const struct session *s);
