@@ -140,13 +140,30 @@ static bool changes_hands(const struct id_owner *x, const struct id_owner *y)
 	return x->id == y->id && x->sink == y->sink && (x->cpu != y->cpu || x->unit != y->unit);
 }
 
-void owners_finish(struct session *ss)
+/* Until a unit is first defined anew, the metadata tells its ID and registers. */
+static int add_metadata(struct session *ss)
+{
+	uint32_t i;
+
+	for (i = 0; ss->defined && i < ss->info.nr_cpu; i++) {
+		const struct aux_cpu *a = &ss->info.cpu[i];
+		struct id_owner o = { .id = (uint8_t)a->trace_id, .cpu = (int)a->cpu, .tid = -1 };
+
+		if (a->trace_id > 0 && a->trace_id < 0x70 && add(ss, &o))
+			return -1;
+	}
+	return 0;
+}
+
+int owners_finish(struct session *ss)
 {
 	size_t i, k, to = 0;
 
 	struct defined *d;
 	const struct aux_cpu *a;
 
+	if (add_metadata(ss))
+		return -1;
 	for (d = ss->defined; d; d = d->next) {
 		/* What ticks is the machine's, not the record's. */
 		a = auxinfo_cpu(&ss->info, d->aux.cpu);
@@ -166,6 +183,7 @@ void owners_finish(struct session *ss)
 	for (i = 1; i < to && !ss->ids_change; i++)
 		for (k = i; k && i - k < MAX_SINKS && !ss->ids_change; k--)
 			ss->ids_change = changes_hands(&ss->ids[k - 1], &ss->ids[i]);
+	return 0;
 }
 
 void owners_free(struct session *ss)
@@ -315,5 +333,7 @@ struct trace_unit *owners_unit_of_cpu(const struct session *ss, int cpu, uint64_
 		    (!not_after(best, time, seq) && o->time < best->time))
 			best = o;
 	}
+	if (best && !not_after(best, time, seq) && auxinfo_cpu(&ss->info, (uint32_t)cpu))
+		return NULL;	/* not yet: the metadata tells */
 	return best ? best->unit : NULL;
 }

@@ -29,8 +29,8 @@ struct id_owner {
 /* Records: 0, or -1 for no memory. */
 int owners_hw_id(struct session *ss, const struct pd_record *rec);
 int owners_define_trace(struct session *ss, const struct pd_record *rec);
-/* To be called once, when all were read and the metadata is known. */
-void owners_finish(struct session *ss);
+/* To be called once, when all were read and the metadata is known. -1: no memory. */
+int owners_finish(struct session *ss);
 void owners_free(struct session *ss);
 
 /*

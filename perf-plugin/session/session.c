@@ -36,9 +36,8 @@ static int index_file(struct session *ss)
 	env = perfdata_env(ss->pd);
 	ss->dsos.search.osrelease = env->osrelease;
 	contextid_init(&ss->contextid, ss->opts.contextid, env->arch);
-	if (session_make_units(ss))
+	if (session_make_units(ss) || owners_finish(ss))
 		return -1;
-	owners_finish(ss);
 	ss->totals.aux_missing = ss->queues.missing;
 	ss->totals.aux_unclaimed = ss->queues.unclaimed;
 	losses_start(ss);
