@@ -76,11 +76,15 @@ static void pull_tree(struct cst_tree *t, struct stream *s, size_t cap, int peek
 		if (!n && !cst_tree_stopped(t))
 			return;
 		CHECK(n || cst_tree_stopped(t) == CST_STOP_RESET);
+		CHECK(cst_tree_stopped(t) != CST_STOP_CONFIG || out[n - 1].kind == CST_GEN_NO_SYNC);
 		if (!peek || !n)
 			continue;
 		found = cst_decoder_peek_timestamp(dec, &ts);
 		CHECK(found == cst_decoder_peek_timestamp(dec, &again));
 		CHECK(!found || (ts == again && ts));
+		/* within a stretch it is the same one, or none */
+		CHECK(!cst_decoder_peek_stretch(dec, &again) || (found && ts == again));
+		cst_decoder_peek_address(dec, &again);
 	}
 }
 
@@ -118,6 +122,35 @@ static void with_tree(const struct setup *su, size_t cap, uint32_t piece, uint32
 	pull_tree(t, s, cap, peek);
 	for (k = 0; k < (su->raw ? 1 : IDS); k++)
 		done(&s[k], dec[k]);
+	cst_tree_free(t);
+}
+
+/* Units are set up anew, with each other's configuration and back, at any moment. */
+static void set_up_anew(const struct setup *su, uint32_t seed, struct stream *s)
+{
+	struct cst_decoder *dec[IDS];
+	struct cst_tree *t = new_tree(su, dec);
+	struct cst_config cfg;
+	size_t at = 0, n;
+	unsigned int k;
+	int err;
+
+	for (k = 0; k < IDS; k++)
+		s[k].n = 0;
+	while (at < su->len) {
+		k = su->raw ? 0 : next_random(&seed, IDS);
+		cfg = su->cfg[next_random(&seed, IDS)];
+		cfg.trace_id = ids[k];
+		err = cst_tree_reconfigure(t, ids[k], &cfg);
+		CHECK(!err || err == -CST_ERR_PROTOCOL || err == -CST_ERR_BUSY);
+		n = 1 + next_random(&seed, 64);
+		n = n < su->len - at ? n : su->len - at;
+		CHECK(!cst_tree_feed(t, su->data + at, n, at));
+		pull_tree(t, s, 64, 1);
+		at += n;
+	}
+	cst_tree_end(t);
+	pull_tree(t, s, 64, 1);
 	cst_tree_free(t);
 }
 
@@ -255,6 +288,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		by_hand(&su, other);
 		compare(plain, other, IDS);
 	}
+	set_up_anew(&su, choices, other);
 	listing(&su);
 	cst_image_free(su.img);
 	return 0;
