@@ -70,8 +70,16 @@ static bool guest_goes_on(const struct vcpu *v, const struct world_entry *e)
 /* The host's kernel at EL2: EL1 is a guest's kernel, EL0 entered from there a guest's program. */
 static bool guest_below_el2(struct world_state *w, const struct cst_generic *g, const struct world_entry *e)
 {
+	bool other = w->known && g->vmid != w->thread;
 	struct vcpu *v;
 
+	/* A guest's program that was left without EL2 being traced: where is not known. */
+	if (other && w->el == 0 && w->guest_user && g->el != 2) {
+		v = get_vcpu(w, w->thread);
+		v->in_user = true;
+		v->pc_known = false;
+	}
+	w->thread = g->vmid;
 	switch (g->el) {
 	case 1:
 		get_vcpu(w, g->vmid)->in_user = false;
@@ -85,9 +93,9 @@ static bool guest_below_el2(struct world_state *w, const struct cst_generic *g, 
 		}
 		return false;
 	}
-	/* Said again; or, where EL2 is not traced, whatever came before. */
-	if (w->known && w->el != 0)
-		w->guest_user = w->el == 1 || guest_goes_on(find_vcpu(w, g->vmid), e);
+	/* Not where it is only said again. */
+	if (w->known && (w->el != 0 || other))
+		w->guest_user = (w->el == 1 && !other) || guest_goes_on(find_vcpu(w, g->vmid), e);
 	return w->guest_user;
 }
 

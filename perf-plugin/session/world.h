@@ -43,6 +43,7 @@ struct world_state {
 	uint8_t el;
 	bool known;
 	bool guest_user;	/* the last EL0 was a guest's */
+	uint32_t thread;	/* of the host */
 	struct vcpu vcpus[NR_VCPUS]; /* the latest ones */
 	unsigned int nr_vcpus;
 };

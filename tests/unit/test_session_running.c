@@ -317,6 +317,23 @@ static void guests_below_the_host(void **state)
 	WALK(steps, true, true);
 }
 
+/* The same where EL2 is not traced. */
+static void guests_below_an_unseen_host(void **state)
+{
+	static const struct step steps[] = {
+		{ 0, NS, 100, true, 0, 0, WORLD_OWN },
+		{ 1, NS, 100, true, 0, 0, WORLD_GUEST },
+		{ 0, NS, 100, true, 0, 0x8000, WORLD_GUEST },
+		{ 0, NS, 200, true, 0, 0x8000, WORLD_OWN },	/* another thread, which has no guest */
+		{ 0, NS, 100, true, 0, 0x8000, WORLD_GUEST },	/* left in the guest's program, and where is not known */
+		{ 1, NS, 100, true, 0, 0, WORLD_GUEST },
+		{ 0, NS, 300, true, 0, 0x8000, WORLD_OWN },
+	};
+
+	(void)state;
+	WALK(steps, true, true);
+}
+
 static void many_guests(void **state)
 {
 	struct guests gs = { .nr = 0 };
@@ -345,6 +362,7 @@ int main(void)
 		cmocka_unit_test(guests_by_vmid),
 		cmocka_unit_test(security_states),
 		cmocka_unit_test(guests_below_the_host),
+		cmocka_unit_test(guests_below_an_unseen_host),
 		cmocka_unit_test(many_guests),
 	};
 
