@@ -419,7 +419,7 @@ static int write_state_before(struct importer *im)
 		rc = cst_event_reader_new(&r, text, len, EVENT_LINE);
 	if (!rc)
 		rc = cst_state_before(st, r, NULL);
-	if (!rc)
+	if (!rc || rc == -CST_ERR_LIMIT)	/* the counts say how much is left out */
 		rc = cst_state_list(st, CST_STATE_CURRENT, CST_EVENT_NO_TIME, write_earlier, im);
 	if (!rc) {
 		cst_state_counts(st, &counts);
