@@ -70,6 +70,7 @@ int auxdata_write_all(const struct auxdata *d, uint32_t idx, int cpu, bool raw, 
 	uint64_t size = auxdata_size(d, NULL);
 	char text[3][24];
 	unsigned int k;
+	int rc;
 
 	if (!size)
 		return 0;
@@ -78,6 +79,9 @@ int auxdata_write_all(const struct auxdata *d, uint32_t idx, int cpu, bool raw, 
 	snprintf(text[2], sizeof(text[2]), "%d", cpu);
 	for (k = 0; k < 3; k++)
 		p[k].value = (struct cst_str){ text[k], strlen(text[k]) };
-	auxdata_write(d, 0, size, &rec, w, index);
-	return records_of_event(m, &ev, time);
+	/* as recorders do: first that there is trace, then the trace */
+	rc = records_of_event(m, &ev, time);
+	if (!rc)
+		auxdata_write(d, 0, size, &rec, w, index);
+	return rc;
 }

@@ -110,6 +110,21 @@ static int open_header(struct importer *im)
 	return 0;
 }
 
+/* One more than the highest number that a source has, or can be given. */
+static uint32_t nr_cpus(const struct importer *im)
+{
+	uint32_t n = 1, cpu;
+	size_t i, k;
+
+	for (i = 0; i < im->pkg->n_metadata; i++)
+		for (k = 0; k < im->pkg->metadata[i]->n_sources; k++) {
+			cpu = im->pkg->metadata[i]->sources[k].cpu >= 0 ?
+			      (uint32_t)im->pkg->metadata[i]->sources[k].cpu + 1 : n + 1;
+			n = cpu > n ? cpu : n;
+		}
+	return n;
+}
+
 static int start_output(struct importer *im)
 {
 	int rc;
@@ -117,7 +132,7 @@ static int start_output(struct importer *im)
 	if (im->header) {
 		rc = header_copy(im->w, im->header, im->err);
 	} else {
-		rc = header_default(im->w, DEFAULT_PMU, DEFAULT_ID, true, im->err);
+		rc = header_default(im->w, DEFAULT_PMU, DEFAULT_ID, true, nr_cpus(im), im->err);
 		im->attr_id = DEFAULT_ID;
 		header_default_attr(&im->attr, &im->attr_id, true);
 	}

@@ -47,6 +47,7 @@ struct importer {
 	struct intmap contexts;
 	int first_context;
 	uint64_t too_many;
+	bool high_el;			/* the trace has more than EL0 */
 	struct pd_attr attr;
 	uint64_t attr_id;
 	struct record_maker maker;
@@ -202,6 +203,7 @@ static int note_context(struct importer *im, const struct cst_generic *g, const 
 	bool el2 = cfg->vmid_is_cid2 && cfg->vmid_bytes;
 	int id = (int)(el2 ? g->vmid : g->context_id);
 
+	im->high_el |= g->flags & CST_GF_EL && g->el;
 	if (!(g->flags & (el2 ? CST_GF_VMID : CST_GF_CID)) || id <= 0 || intmap_get(&im->contexts, id))
 		return 0;
 	if (im->contexts.used == MAX_CONTEXTS) {
@@ -294,14 +296,16 @@ static int write_dump(struct importer *im, const struct cst_snap_dump *d, bool k
 	char *path;
 	int rc = 0;
 
+	bool tell = !kernel;	/* each dump once: a program sees all of them */
+
 	if (!(d->space & (CST_MEM_EL1N | (kernel ? CST_MEM_EL2N : 0)))) {
-		if (kernel && !(d->space & CST_MEM_EL1N))
+		if (tell && !(d->space & CST_MEM_EL2N))
 			convert_dropped(im->l, 1, "the dump %s at 0x%llx, of secure or other memory", d->file,
 					(unsigned long long)d->address);
 		return 0;
 	}
 	if (folder_open(&im->files, d->file, &data, &len) || d->offset >= len) {
-		if (kernel)
+		if (tell)
 			convert_dropped(im->l, 1, "the dump %s, which cannot be read", d->file);
 		return 0;
 	}
@@ -311,7 +315,7 @@ static int write_dump(struct importer *im, const struct cst_snap_dump *d, bool k
 	path = folder_path(&im->files, d->file);
 	if (!path)
 		return no_memory(im);
-	if (kernel && im->images && dso_places_add(im->images, path, path))
+	if (im->images && dso_places_add(im->images, path, path))
 		rc = no_memory(im);
 	if (!rc)
 		rc = write_map(im, kernel ? CST_EVENT_KERNEL : pid, d, path, size);
@@ -319,15 +323,29 @@ static int write_dump(struct importer *im, const struct cst_snap_dump *d, bool k
 	return rc;
 }
 
+/* With memory in the upper half of the addresses that is the kernel's, and the rest that of programs. */
+static bool has_upper_half(const struct cst_snapshot *ss)
+{
+	size_t i, k;
+
+	for (i = 0; i < ss->n_devices; i++)
+		for (k = 0; k < ss->devices[i].n_dumps; k++)
+			if (ss->devices[i].dumps[k].address >> 63)
+				return true;
+	return false;
+}
+
 /* Of dumps that overlap the first counts, of maps the last. */
 static int write_dumps(struct importer *im, bool kernel, int pid)
 {
+	bool upper = kernel && has_upper_half(im->ss);
 	size_t i, k;
 	int rc = 0;
 
 	for (i = im->ss->n_devices; !rc && i-- > 0;)
 		for (k = im->ss->devices[i].n_dumps; !rc && k-- > 0;)
-			rc = write_dump(im, &im->ss->devices[i].dumps[k], kernel, pid);
+			if (!upper || im->ss->devices[i].dumps[k].address >> 63)
+				rc = write_dump(im, &im->ss->devices[i].dumps[k], kernel, pid);
 	return rc;
 }
 
@@ -358,7 +376,8 @@ static int write_processes(struct importer *im)
 	int first = im->contexts.used ? im->first_context : FIRST_PID, rc;
 	size_t i;
 
-	rc = write_dumps(im, true, 0);
+	/* perf cannot stand a kernel where programs are, so it is there only when it ran */
+	rc = im->high_el ? write_dumps(im, true, 0) : 0;
 	if (!rc)
 		rc = write_process(im, first, 0);
 	for (i = 0; !rc && i < im->contexts.size; i++)
@@ -408,10 +427,13 @@ static int write_buffer(struct importer *im, size_t n)
 
 static int write_records(struct importer *im)
 {
+	uint32_t cpus = 1;
 	size_t i;
 	int rc;
 
-	rc = header_default(im->w, DEFAULT_PMU, DEFAULT_ID, false, im->err);
+	for (i = 0; i < im->nr_units; i++)
+		cpus = im->units[i].aux.cpu < cpus ? cpus : im->units[i].aux.cpu + 1;
+	rc = header_default(im->w, DEFAULT_PMU, DEFAULT_ID, false, cpus, im->err);
 	if (!rc)
 		rc = pw_start(im->w, im->err);
 	if (!rc)

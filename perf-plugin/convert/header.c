@@ -55,7 +55,8 @@ int header_copy(struct perf_writer *w, const struct perfdata *pd, struct pd_erro
 
 static uint64_t default_type(bool timed)
 {
-	return PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_CPU | (timed ? PERF_SAMPLE_TIME : 0);
+	return PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CPU |
+	       (timed ? PERF_SAMPLE_TIME : 0);
 }
 
 void header_default_attr(struct pd_attr *a, const uint64_t *id, bool timed)
@@ -66,7 +67,8 @@ void header_default_attr(struct pd_attr *a, const uint64_t *id, bool timed)
 	a->trailer = pd_sample_id_size(a->attr.sample_type);
 }
 
-int header_default(struct perf_writer *w, uint32_t pmu_type, uint64_t id, bool timed, struct pd_error *err)
+int header_default(struct perf_writer *w, uint32_t pmu_type, uint64_t id, bool timed, uint32_t cpus,
+		   struct pd_error *err)
 {
 	const struct perf_event_attr attr = {
 		.type = pmu_type,
@@ -78,7 +80,7 @@ int header_default(struct perf_writer *w, uint32_t pmu_type, uint64_t id, bool t
 
 	if (rc < 0)
 		return rc;
-	return pw_set_string(w, PD_FEAT_ARCH, "aarch64") ?
+	return pw_set_string(w, PD_FEAT_ARCH, "aarch64") || pw_set_nrcpus(w, cpus, cpus) ?
 	       pd_fail(err, PD_E_NOMEM, 0, "out of memory") : 0;
 }
 

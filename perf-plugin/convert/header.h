@@ -10,9 +10,10 @@
 int header_copy(struct perf_writer *w, const struct perfdata *pd, struct pd_error *err);
 /*
  * An event such as a recorder of trace has, for records that come without one. `id` is its only id; `timed`
- * says whether records have times.
+ * says whether records have times. `cpus` is one more than the highest CPU number.
  */
-int header_default(struct perf_writer *w, uint32_t pmu_type, uint64_t id, bool timed, struct pd_error *err);
+int header_default(struct perf_writer *w, uint32_t pmu_type, uint64_t id, bool timed, uint32_t cpus,
+		   struct pd_error *err);
 /* The same as readers see it. */
 void header_default_attr(struct pd_attr *a, const uint64_t *id, bool timed);
 /* Does header_copy() take care of this record? */
