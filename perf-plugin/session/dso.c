@@ -377,8 +377,8 @@ void dso_explain(const struct dso *d, FILE *out)
 			"know; unpack it by hand\n", d->path, d->file);
 		break;
 	case DSO_NO_PLACE:
-		fprintf(out, "%s: %s is not linked, and nothing tells where its code was in memory: give a copy of the "
-			"target's /proc/kallsyms with --kallsyms, or record with --kcore\n", d->path, d->file);
+		fprintf(out, "%s: %s is not linked, and nothing tells where its code was in memory: give a copy of "
+			"the target's /proc/kallsyms with --kallsyms, or record with --kcore\n", d->path, d->file);
 		break;
 	case DSO_NO_SYMBOL:
 		fprintf(out, "%s: %s has no symbol %s, so nothing tells where it was loaded: give the image "
@@ -389,8 +389,8 @@ void dso_explain(const struct dso *d, FILE *out)
 			fprintf(out, "%s: kernel text is not in the recording; give the kernel image of "
 				"this very build with --vmlinux FILE, or record with --kcore\n", d->path);
 		else if (d->kind == DSO_MODULE)
-			fprintf(out, "%s: module not found; give the directory with the target's modules with --symfs "
-				"DIR, or record with --kcore\n", d->path);
+			fprintf(out, "%s: module not found; give the directory with the target's modules with "
+				"--symfs DIR, or record with --kcore\n", d->path);
 		else if (d->kind == DSO_BPF && !strncmp(d->path, "bpf_", 4))
 			fprintf(out, "%s: the code of this BPF program is not in the recording: record as root, and "
 				"end perf record while the program is loaded\n", d->path);
@@ -402,8 +402,8 @@ void dso_explain(const struct dso *d, FILE *out)
 				"build-id cache: bring that along (perf archive) and name it with "
 				"--buildid-dir, or put a copy of it below --symfs under this name\n", d->path);
 		else if (d->kind == DSO_ANON)
-			fprintf(out, "%s: memory without a file (generated code), and no jitdump file describes it; let the "
-				"runtime write one, record with -k mono, and name it with --jitdump\n", d->path);
+			fprintf(out, "%s: memory without a file (generated code), and no jitdump file describes it; "
+				"let the runtime write one, record with -k mono, and name it with --jitdump\n", d->path);
 		else if (d->recorded.len)
 			fprintf(out, "%s: no file with build-id %s found by path, below --symfs or in the "
 				"build-id cache\n", d->path, want);

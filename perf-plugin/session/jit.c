@@ -113,6 +113,8 @@ static uint64_t ticks_to_time(void *data, uint64_t ticks)
 
 static void set_place(struct session *ss, const struct jitdump *jd, const char *path, struct jitdump_place *pl)
 {
+	const char *why, *cure;
+
 	if (jd->arch_time) {
 		pl->use_times = ss->have_conv && ss->conv.usable;
 		pl->convert = ticks_to_time;
@@ -120,13 +122,16 @@ static void set_place(struct session *ss, const struct jitdump *jd, const char *
 	} else {
 		pl->use_times = clock_is_monotonic(ss);
 	}
-	if (!pl->use_times)
-		fprintf(stderr, "cstrace: warning: %s: %s; its code is taken to have been there all the time, the last "
-			"of several versions: %s\n", path,
-			jd->arch_time ? "its times are counter ticks, and the recording does not say how to convert them" :
-					"its times are of CLOCK_MONOTONIC, and those of the recording are not",
-			jd->arch_time ? "record with a newer perf, or let the runtime use CLOCK_MONOTONIC" :
-					"record with perf record -k mono");
+	if (pl->use_times)
+		return;
+	why = "its times are of CLOCK_MONOTONIC, and those of the recording are not";
+	cure = "record with perf record -k mono";
+	if (jd->arch_time) {
+		why = "its times are counter ticks, and the recording does not say how to convert them";
+		cure = "let the runtime use CLOCK_MONOTONIC";
+	}
+	fprintf(stderr, "cstrace: warning: %s: %s; its code is taken to have been there all the time, the last of "
+		"several versions: %s\n", path, why, cure);
 }
 
 /* `m` is NULL for a file that was given and that no record tells about. */
@@ -149,9 +154,9 @@ static int use_file(struct session *ss, const char *file, const uint8_t *p, size
 		return 0;
 	}
 	if (jd->bad_records)
-		fprintf(stderr, "cstrace: %s: %llu unusable records, and %llu bytes at its end of which nothing is known: "
-			"the code that they tell about is missing; was the file copied after its program had ended?\n",
-			file, (unsigned long long)jd->bad_records, (unsigned long long)jd->lost_bytes);
+		fprintf(stderr, "cstrace: %s: %llu unusable records, and %llu bytes at its end of which nothing is "
+			"known: the code that they tell about is missing; was the file copied after its program had "
+			"ended?\n", file, (unsigned long long)jd->bad_records, (unsigned long long)jd->lost_bytes);
 	ss->jit.bad_records += jd->bad_records;
 	if (!m)
 		place.pid = (int)jd->pid;

@@ -367,8 +367,8 @@ static int link_sections(struct module *m)
 	if (trouble == DSO_FINE)
 		trouble = make_segments(m);
 	if (trouble == DSO_FINE && m->unresolved && !ks)
-		fprintf(stderr, "cstrace: warning: %s: where %llu of its branches go is not known without the kernel's "
-			"symbols: give a copy of the target's /proc/kallsyms with --kallsyms\n", m->d->path,
+		fprintf(stderr, "cstrace: warning: %s: where %llu of its branches go is not known without the "
+			"kernel's symbols: give a copy of the target's /proc/kallsyms with --kallsyms\n", m->d->path,
 			(unsigned long long)m->unresolved);
 	return trouble;
 }

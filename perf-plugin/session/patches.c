@@ -157,8 +157,11 @@ static int make_runs(struct patches *ps, struct dso_table *t)
 	struct patch_run *run;
 
 	for (i = 0; i < ps->nr_word; i += n) {
-		for (n = 0; n < MAX_RUN && i + n < ps->nr_word && ps->word[i + n].addr == ps->word[i].addr + 4 * n; n++)
+		for (n = 0; n < MAX_RUN && i + n < ps->nr_word; n++) {
+			if (ps->word[i + n].addr != ps->word[i].addr + 4 * n)
+				break;
 			bytes[n] = ps->word[i + n].old;
+		}
 		run = ARRAY_ADD(ps->run, ps->nr_run, cap);
 		if (!run || patches_place(ps, t, (const uint8_t *)bytes, 4 * n, &run->at))
 			return -1;

@@ -130,7 +130,8 @@ static int take_mmap(struct side_perf *sp, const struct pd_record *rec, struct s
 			d = dso_table_get_module(dsos, m->name, &m->id, m->start);
 			e->map.off = 0;
 		} else {
-			d = dso_table_get(dsos, !kernel && is_vdso32(sp->ss, m) ? "[vdso32]" : m->name, &m->id, kernel);
+			d = dso_table_get(dsos, !kernel && is_vdso32(sp->ss, m) ? "[vdso32]" : m->name, &m->id,
+					  kernel);
 		}
 		if (!d)
 			return -1;
