@@ -461,29 +461,14 @@ static int ends_stretch(uint8_t type)
 	return 0;
 }
 
-/* Bytes with both upper bits, in steps of eight while all of them are such. */
-static void skip_atoms(struct cursor *c)
-{
-	const uint64_t top = 0x8080808080808080u;
-	uint64_t v;
-
-	while (c->len - c->pos >= sizeof(v)) {
-		memcpy(&v, c->data + c->pos, sizeof(v));
-		if ((v & v << 1 & top) != top)
-			break;
-		c->pos += sizeof(v);
-	}
-	while (c->pos < c->len && c->data[c->pos] >= 0xc0)
-		c->pos++;
-}
-
 int cst_cursor_find_timestamp(struct cursor *c, int stretch, uint64_t *ts)
 {
 	struct cst_packet pkt;
 
 	for (;;) {
 		if (!c->carry_len && c->ps.synced)
-			skip_atoms(c);
+			while (c->pos < c->len && c->data[c->pos] >= 0xc0)
+				c->pos++;
 		if (!next_packet(c, &pkt, 0))
 			return 0;
 		if (pkt.type == CST_PKT_TIMESTAMP && pkt.ts) {
