@@ -341,7 +341,7 @@ static int hand_on(struct run *r, struct stream_state *st, const struct cst_gene
 	size_t i, step = r->con->step;
 	int rc = 0;
 
-	stream_batch_time(st, g, n, why, r->con->timeless);
+	stream_batch_time(st, g, n, why, r->con);
 	if (!step && filter_has_time(r->ss->filter))
 		step = FILTER_STEP;
 	if (!step || n <= step || s->time == s->time_end)

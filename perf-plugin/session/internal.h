@@ -159,7 +159,7 @@ int stream_set_unit(struct stream_state *st, struct trace_unit *u, bool at_once)
 bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time);
 /* A batch of elements came, and the pull stopped for `why`: when did it begin and end? */
 void stream_batch_time(struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why,
-		       bool timeless);
+		       const struct session_consumer *con);
 
 /* pairing.c: clocks of all CPUs; -1: no memory. */
 int session_make_clocks(struct session *ss);

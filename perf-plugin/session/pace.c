@@ -23,8 +23,12 @@ static uint64_t rate(uint64_t time, uint64_t work)
 
 static void restart(struct pace *p, uint64_t time, bool whole)
 {
-	if (p->now == PACE_UNKNOWN || time > p->now)
+	uint64_t floor = p->loose ? p->start : p->now;
+
+	if (p->now == PACE_UNKNOWN || time > floor)
 		p->now = time;
+	else
+		p->now = floor;
 	p->start = p->now;
 	p->insns = p->cycles = 0;
 	p->whole = whole;

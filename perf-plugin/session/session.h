@@ -133,6 +133,12 @@ uint32_t session_pmu_type(const struct session *ss);
 /* How many streams session_run() can deliver at most: 1 lets a consumer write without sorting. */
 unsigned int session_max_streams(const struct session *ss);
 
+/*
+ * A time inside the batch for something that is to be shown. Where batches are not cut (consumer.step 0),
+ * stream.time and time_end can lie behind the next timestamp, and only this makes sure that they do not.
+ */
+uint64_t session_time(struct stream *s, uint64_t time);
+
 /* Does the filter want what this thread did at that time? */
 static inline bool session_wants(const struct stream *s, int pid, int tid, uint64_t time)
 {

@@ -300,8 +300,9 @@ static uint64_t count_cycles(const struct cst_generic *g, size_t n)
 }
 
 void stream_batch_time(struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why,
-		       bool timeless)
+		       const struct session_consumer *con)
 {
+	bool timeless = con->timeless;
 	uint64_t insns = cst_decoder_stats(st->stream.decoder)->insns;
 	const struct threads *ts = &st->ss->threads;
 	uint64_t cycles, start, end, next;
@@ -309,6 +310,7 @@ void stream_batch_time(struct stream_state *st, const struct cst_generic *g, siz
 
 	s->n_insn = (uint32_t)(insns - st->insns_seen);
 	st->insns_seen = insns;
+	st->pace.loose = !con->step && !filter_has_time(st->ss->filter);
 	s->not_before = threads_time(ts, st->limit);
 	s->time_known = !timeless && st->pace.now != PACE_UNKNOWN;
 	if (!s->time_known) {
@@ -322,13 +324,27 @@ void stream_batch_time(struct stream_state *st, const struct cst_generic *g, siz
 			if (!stream_time(st, g[n - 1].addr, &end) || end < start)
 				end = start;
 		} else {
-			next = next_time(st);
+			/* To look for it costs time: of batches that are not cut, few have a sample. */
+			next = st->pace.loose ? NO_TIME : next_time(st);
 			pace_advance(&st->pace, s->n_insn, cycles, next != NO_TIME ? next : aux_time(st));
 			end = st->pace.now;
 		}
 	}
 	s->time = start > s->not_before ? start : s->not_before;
 	s->time_end = end > s->time ? end : s->time;
+}
+
+uint64_t session_time(struct stream *s, uint64_t time)
+{
+	struct stream_state *st = s->state;
+	uint64_t next;
+
+	if (!st || !s->time_known || !st->pace.loose)
+		return time;
+	next = next_time(st);
+	if (next > time)
+		return time;
+	return next > s->not_before ? next : s->not_before;
 }
 
 void stream_release(struct stream_state *st)

@@ -270,6 +270,7 @@ static int insn_emit(struct sampler *sp, struct stream *s, struct lane *ln, stru
 {
 	int rc;
 
+	i->time = session_time(s, i->time);
 	if (i->time < ln->last_time)
 		i->time = ln->last_time;
 	ln->last_time = i->time;
@@ -422,6 +423,7 @@ static int error_emit(struct sampler *sp, struct stream *s, struct lane *ln,
 	if ((e.code == SAMPLE_ERR_OVERFLOW && sp->o.no_overflow_errors) ||
 	    (e.code == SAMPLE_ERR_LOST && sp->o.no_lost_errors))
 		return 0;
+	e.time = session_time(s, e.time);
 	if (!session_wants(s, e.pid, e.tid, e.time))
 		return 0;
 	sp->counts.errors++;
