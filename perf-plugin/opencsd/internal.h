@@ -100,7 +100,8 @@ struct ocsd_tree {
 	FnTraceElemIn out;
 	const void *out_ctx;
 	bool print_elements;
-	int raw_flags;
+	int raw_flags;			/* what the frame printer prints */
+	struct frame_printer *frames;
 	struct custom_path *custom;	/* de-formatter for custom decoders; NULL: none */
 
 	/* input that is being decoded, and what came out of it and was not delivered yet */

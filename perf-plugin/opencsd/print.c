@@ -4,6 +4,7 @@
  * callbacks. The words are those of the library (lib/), which are the reference lister's.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "custom.h"
@@ -77,30 +78,76 @@ void print_packet(struct ocsd_tree *t, const struct source *s, const struct cst_
 	put_line(t, line, n);
 }
 
-static void print_bytes(struct ocsd_tree *t, const char *head, const uint8_t *p, size_t len)
+static void print_bytes(struct ocsd_tree *t, uint64_t index, const char *what, const uint8_t *p, size_t len)
 {
 	char line[LINE];
-	size_t i, n = (size_t)snprintf(line, sizeof(line), "%s", head);
+	size_t i, n = (size_t)snprintf(line, sizeof(line), "Frame Data; Index%7llu; %s; ",
+				       (unsigned long long)index, what);
 
 	for (i = 0; i < len && n < sizeof(line) - 8; i++)
 		n += (size_t)snprintf(line + n, sizeof(line) - n, "%02x ", p[i]);
 	put_line(t, line, n);
 }
 
+/* The frames once more, for printing. */
+struct frame_printer {
+	struct cst_deframer df;
+	uint8_t data[CHUNK];
+	struct cst_fragment frag[CHUNK / 16 * 9];
+};
+
+static void print_unpacked(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64_t index)
+{
+	struct frame_printer *fp = t->frames;
+	size_t done = 0, used;
+	char what[24];
+	int i, n;
+
+	while (done < len) {
+		n = cst_deframe(&fp->df, data + done, len - done, index + done, fp->data, sizeof(fp->data), fp->frag,
+				sizeof(fp->frag) / sizeof(fp->frag[0]), &used);
+		if (n < 0 || (!n && !used))
+			return;
+		done += used;
+		for (i = 0; i < n; i++) {
+			const struct cst_fragment *f = &fp->frag[i];
+
+			if (f->kind != CST_FRAG_DATA)
+				continue;
+			if (f->id == CST_ID_UNKNOWN)
+				strcpy(what, "  ID_DATA[????]");
+			else
+				snprintf(what, sizeof(what), "  ID_DATA[0x%02x]", f->id);
+			print_bytes(t, f->offset, what, fp->data + f->pos, f->len);
+		}
+	}
+}
+
 void print_frames(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64_t index)
 {
-	char head[64];
-	size_t at;
+	if (t->raw_flags & OCSD_DFRMTR_PACKED_RAW_OUT)
+		print_bytes(t, index, "   RAW_PACKED", data, len);
+	if (t->raw_flags & OCSD_DFRMTR_UNPACKED_RAW_OUT)
+		print_unpacked(t, data, len, index);
+}
 
-	if (!(t->raw_flags & OCSD_DFRMTR_PACKED_RAW_OUT) || !(t->flags & OCSD_DFRMTR_PACKED_RAW_OUT))
-		return;
-	for (at = 0; at < len; at += OCSD_DFRMTR_FRAME_SIZE) {
-		size_t n = len - at < OCSD_DFRMTR_FRAME_SIZE ? len - at : OCSD_DFRMTR_FRAME_SIZE;
+OCSD_EXPORT ocsd_err_t ocsd_dt_set_raw_frame_printer(const dcd_tree_handle_t handle, int flags)
+{
+	struct ocsd_tree *t = tree_get(handle);
 
-		snprintf(head, sizeof(head), "Frame Data; Index%7llu; RAW_PACKED; ",
-			 (unsigned long long)(index + at));
-		print_bytes(t, head, data + at, n);
+	if (!t)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	if (t->single)
+		return err_last(OCSD_ERR_DCDT_NO_FORMATTER);
+	if (!t->frames) {
+		t->frames = calloc(1, sizeof(*t->frames));
+		if (!t->frames)
+			return err_last(OCSD_ERR_MEM);
+		cst_deframer_init(&t->frames->df, 0);
 	}
+	/* what the tree was made to put out, and the printer is asked to print */
+	t->raw_flags = flags & (int)t->flags & (OCSD_DFRMTR_PACKED_RAW_OUT | OCSD_DFRMTR_UNPACKED_RAW_OUT);
+	return OCSD_OK;
 }
 
 static ocsd_err_t give(const char *text, char *buf, int size)

@@ -229,7 +229,8 @@ static ocsd_datapath_resp_t op_data(struct ocsd_tree *t, uint64_t index, size_t 
 				    uint32_t *processed)
 {
 	ocsd_datapath_resp_t r, all = OCSD_RESP_CONT;
-	size_t done, n;
+	/* frames are printed before what they hold */
+	size_t done, n, step = t->raw_flags ? OCSD_DFRMTR_FRAME_SIZE : CHUNK;
 	int err;
 
 	/* what the client did not flush comes first */
@@ -241,9 +242,10 @@ static ocsd_datapath_resp_t op_data(struct ocsd_tree *t, uint64_t index, size_t 
 		t->feeding = false;
 	}
 	done = again(t, index, size, data);
-	print_frames(t, data + done, size - done, index + done);
 	while (done < size) {
-		n = size - done < CHUNK ? size - done : CHUNK;
+		n = size - done < step ? size - done : step;
+		if (t->raw_flags)
+			print_frames(t, data + done, n, index + done);
 		memcpy(t->chunk, data + done, n);
 		t->chunk_len = n;
 		t->chunk_at = index + done;

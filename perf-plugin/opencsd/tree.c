@@ -120,6 +120,7 @@ OCSD_EXPORT void ocsd_destroy_dcd_tree(const dcd_tree_handle_t handle)
 	log_forget(t);
 	cst_tree_free(t->tree);
 	custom_path_free(t);
+	free(t->frames);
 	memory_free(t);
 	free(t);
 }
@@ -370,17 +371,5 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_set_gen_elem_printer(const dcd_tree_handle_t hand
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
 	t->print_elements = true;
 	t->out = NULL;
-	return OCSD_OK;
-}
-
-OCSD_EXPORT ocsd_err_t ocsd_dt_set_raw_frame_printer(const dcd_tree_handle_t handle, int flags)
-{
-	struct ocsd_tree *t = tree_get(handle);
-
-	if (!t)
-		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
-	if (t->single)
-		return err_last(OCSD_ERR_DCDT_NO_FORMATTER);
-	t->raw_flags = flags & (OCSD_DFRMTR_PACKED_RAW_OUT | OCSD_DFRMTR_UNPACKED_RAW_OUT);
 	return OCSD_OK;
 }

@@ -295,6 +295,7 @@ static void print_stats(dcd_tree_handle_t tree)
 static void run_buffer(const struct cst_snapshot *ss, const struct cst_snap_buffer *b, const char *mode)
 {
 	bool frames = b->format != CST_SNAP_FMT_SOURCE_DATA, any = false;
+	uint32_t raw = strcmp(mode, "printers") ? 0 : OCSD_DFRMTR_PACKED_RAW_OUT | OCSD_DFRMTR_UNPACKED_RAW_OUT;
 	const uint8_t *data;
 	dcd_tree_handle_t tree;
 	size_t i, len;
@@ -304,7 +305,7 @@ static void run_buffer(const struct cst_snapshot *ss, const struct cst_snap_buff
 	if (b->n_files != 1 || open_file(NULL, b->files[0], &data, &len))
 		die("cannot read", b->name);
 	tree = ocsd_create_dcd_tree(frames ? OCSD_TRC_SRC_FRAME_FORMATTED : OCSD_TRC_SRC_SINGLE,
-				    frames ? OCSD_DFRMTR_FRAME_MEM_ALIGN : 0);
+				    frames ? OCSD_DFRMTR_FRAME_MEM_ALIGN | raw : 0);
 	if (!tree)
 		die("no tree for", b->name);
 	ocsd_def_errlog_init(OCSD_ERR_SEV_ERROR, 1);
@@ -315,6 +316,8 @@ static void run_buffer(const struct cst_snapshot *ss, const struct cst_snap_buff
 		    (frames || !any))
 			any |= add_source(tree, ss, &ss->devices[i], mode);
 	if (any) {
+		if (frames && raw)
+			printf("frame printer: %d\n", ocsd_dt_set_raw_frame_printer(tree, (int)raw));
 		if (strcmp(mode, "packets") && strcmp(mode, "printers")) {
 			ocsd_dt_set_gen_elem_outfn(tree, on_element, NULL);
 			add_memory(tree, ss);

@@ -19,8 +19,14 @@ ours() {
 	LD_LIBRARY_PATH=$drop_in "$client" "$@" >"$tmp/ours" 2>"$tmp/err" || echo "exit $?" >>"$tmp/ours"
 }
 
+# Of a frame that holds pieces of several sources 1.3.3 prints one piece, then its packets, then the next one:
+# frames and packets are compared apart.
 same() {
-	diff "$tmp/theirs" "$tmp/ours" >"$tmp/diff"
+	for side in theirs ours; do
+		grep '^Frame Data' "$tmp/$side" >"$tmp/$side.frames"
+		grep -v '^Frame Data' "$tmp/$side" >"$tmp/$side.rest"
+	done
+	diff "$tmp/theirs.frames" "$tmp/ours.frames" >"$tmp/diff" && diff "$tmp/theirs.rest" "$tmp/ours.rest" >"$tmp/diff"
 }
 
 # What every function answers. 1.3.3: names of errors 33, 34 and 42 are those of their neighbours, software
@@ -41,16 +47,24 @@ if [ ! -d "$corpus" ]; then
 	finish
 fi
 
+# Records that are left out on both sides before they are compared, by snapshot, and why.
+without() {
+	case "$1 $2" in
+	juno*elements | juno*monitor) echo 'ELEM_ADDR_NACC( 0x7f\|ELEM_ADDR_UNKNOWN()' ;; # 1.3.3 goes on with the return stack after missing code
+	juno*packets | juno*printers | bugfix*packets | bugfix*printers) echo 'I_NOT_SYNC' ;; # 1.3.3 prints it once
+	# 1.3.3 walks to an exception from an address that is not known (K10.5.5: nothing says that this ran)
+	ete_ip*elements) echo 'range=0x1aa948:\[0x1b37f4\]\|ELEM_ADDR_UNKNOWN()' ;;
+	*) echo 'nothing of this kind' ;;
+	esac
+}
+
 # Why 1.3.3 is no measure for a snapshot; "elements" also stands for the monitor.
 why() {
 	case $1 in
 	event_test | init-short-addr) [ "$2" = packets ] || echo "1.3.3 wants a memory accessor; there is no memory" ;;
-	juno-uname-001 | juno_r1_1) echo "1.3.3 reports missing code twice, and bytes before the first sync once" ;;
-	bugfix-exact-match) [ "$2" = elements ] || echo "1.3.3 reports bytes before the first sync once" ;;
 	maxspec78_commopt0) echo "1.3.3 loses the commits in cycle count packets" ;;
 	ete-ite-instr) echo "1.3.3 does not know instrumentation packets" ;;
 	pauth_lr) [ "$2" = packets ] || echo "1.3.3 does not know PAuth_LR" ;;
-	ete_ip) [ "$2" = packets ] || echo "1.3.3 walks to an exception from an address that is not known" ;;
 	esac
 }
 
@@ -68,9 +82,9 @@ for snap in "$corpus"/*; do
 		esac
 		theirs "$snap" $mode
 		ours "$snap" $mode
+		sed -i "/$(without "$name" $mode)/d" "$tmp/theirs" "$tmp/ours"
 		if same; then
 			ok "$name: $mode: $(wc -l <"$tmp/ours") lines"
-			[ -z "$(why "$name" $kind)" ] || [ $mode != elements ] || ok "$name: is right in 1.3.3 as well"
 			continue
 		fi
 		reason=$(why "$name" $kind)
@@ -81,11 +95,11 @@ for snap in "$corpus"/*; do
 		fi
 		# The independent word: the listing that is compared with OpenCSD 1.8's.
 		"$tool" dump -s "$snap" --source all --$kind --format=opencsd 2>/dev/null |
-			sed -n 's/^\(Idx:[0-9]*\); \(ID:[0-9a-f]*\); *\(\[[^]]*\]; *\)\{0,1\}/\1; \2; /p' |
+			sed -n 's/^\(Idx:[0-9]*\); ID:[0-9a-f]*; *\(\[[^]]*\]; *\)\{0,1\}/\1; /p' |
 			sed -e 's/; *	/; /' -e 's/; Memspace \[[^]]*\]//' -e 's/; Decoder Sync point TINFO//' \
 				-e 's/[[:space:]]*$//' -e '/ELEM_INSTRUMENTATION/d' | sort >"$tmp/listing"
 		grep -E '^Idx:[0-9]*; ID:[0-9a-f]*;[[:space:]]*'"$([ $kind = packets ] && echo I_ || echo OCSD_)" "$tmp/ours" |
-			sed -e 's/;[[:space:]]*	*\(I_\|OCSD_\)/; \1/' -e 's/[[:space:]]*$//' | sort >"$tmp/records"
+			sed -e 's/; ID:[0-9a-f]*;[[:space:]]*/; /' -e 's/[[:space:]]*$//' | sort >"$tmp/records"
 		if cmp -s "$tmp/listing" "$tmp/records"; then
 			ok "$name: $mode: as perf-cstrace lists it ($reason)"
 		else
