@@ -125,7 +125,11 @@ static enum certainty by_switches(struct stream_state *st)
 	bool all;
 	size_t n;
 
-	if (only_aux_thread(st)) {
+	if (!st->who.aux_asked) {	/* the same for all of the fragment */
+		st->who.aux_asked = true;
+		st->who.aux_only = only_aux_thread(st);
+	}
+	if (st->who.aux_only) {
 		set_thread(st, st->frag->aux_tid);
 		if (st->stream.pid >= 0)
 			return CERTAIN;
@@ -456,6 +460,7 @@ int who_begin(struct stream_state *st)
 		    st->ss->starts[i].time > w->passed)
 			w->passed = st->ss->starts[i].time;
 	w->began = w->passed;
+	w->aux_asked = false;
 	world_restart(&w->world);
 	st->stream.pid = st->stream.tid = -1;
 	if (who_is_traced(st))

@@ -29,6 +29,7 @@ struct who {
 	uint32_t id;		/* last context ID, or CONTEXTIDR_EL2 ... */
 	uint8_t id_bits;	/* ... traced in so many bits; 0: none since the fragment began */
 	uint64_t passed;	/* perf time of the last timestamp in this fragment, or of its beginning */
+	bool aux_asked, aux_only; /* only the AUX record's thread ran in the fragment */
 	uint64_t began;		/* when the fragment began at the earliest */
 	struct world_state world;
 	uint8_t cause;		/* enum loss: why the thread of user code is not known */
