@@ -23,6 +23,7 @@ STRANGER = 424242   # a process that is not in the recordings
 COMMANDS = (("script", "--itrace=b", "-F", "pid,tid,cpu,ip,addr"), ("info",), ("profile", "-o", "/dev/null"),
             ("inject", "--itrace=i1000i", "-o", "/dev/null"))
 NUMBER = 20000
+FEW = 1000 if os.environ.get("CSTRACE_NIGHTLY") else 20
 
 
 def text(s):
@@ -261,13 +262,13 @@ class Suite:
         dump = next(os.path.join(d, n) for d, _, names in os.walk(symfs) for n in names if n.endswith(".dump"))
         with open(dump, "rb") as f:
             data = f.read()
-        damaged = [("cut at %d" % n, data[:n]) for n in [*range(0, 160, 3), *range(160, len(data), len(data) // 100 | 1)]]
+        damaged = [("cut at %d" % n, data[:n]) for n in [*range(0, 160, 3), *range(160, len(data), len(data) // (3 * FEW) | 1)]]
         rng = random.Random(5)
         pos, sizes = struct.unpack_from("<I", data, 8)[0], []
         while pos + 16 <= len(data):
             sizes.append(pos + 4)
             pos += struct.unpack_from("<I", data, pos + 4)[0]
-        for pos in rng.sample(sizes, min(len(sizes), 20)):
+        for pos in rng.sample(sizes, min(len(sizes), FEW // 2)):
             for value in (0, 1, 15, 16, 17, 0x7fffffff, 0xffffffff):
                 damaged.append(("size %#x at %d" % (value, pos), data[:pos] + struct.pack("<I", value) + data[pos + 4:]))
         damaged += [("magic", b"JiTd" + data[4:]), ("version", data[:4] + b"\xff" * 4 + data[8:]),
@@ -309,7 +310,9 @@ class Suite:
             path = os.path.join(folder, name)
             with open(path, "rb") as f:
                 lines = f.read().splitlines(True)
-            chosen = range(len(lines)) if len(lines) < 120 else sorted(rng.sample(range(len(lines)), 60))
+            chosen = range(len(lines))
+            if len(lines) > FEW and name == "system-event-log":
+                chosen = sorted(rng.sample(chosen, FEW))
             for i in chosen:
                 without = lines[:i] + lines[i + 1:]
                 for title, text in (("without", without), ("twice", lines[:i + 1] + lines[i:]),
