@@ -50,7 +50,7 @@ fi
 # Records that are left out on both sides before they are compared, by snapshot, and why.
 without() {
 	case "$1 $2" in
-	juno*elements | juno*monitor) echo 'ELEM_ADDR_NACC( 0x7f\|ELEM_ADDR_UNKNOWN()' ;; # 1.3.3 goes on with the return stack after missing code
+	juno*elements | juno*monitor) echo 'ELEM_ADDR_NACC(\|ELEM_ADDR_UNKNOWN()' ;; # 1.3.3 goes on with the return stack after missing code
 	juno*packets | juno*printers | bugfix*packets | bugfix*printers) echo 'I_NOT_SYNC' ;; # 1.3.3 prints it once
 	# 1.3.3 walks to an exception from an address that is not known (K10.5.5: nothing says that this ran)
 	ete_ip*elements) echo 'range=0x1aa948:\[0x1b37f4\]\|ELEM_ADDR_UNKNOWN()' ;;
