@@ -4,6 +4,8 @@
 # executed; without any one item of its trace metadata it does not decode, and the message names the item.
 . tests/cli/tap.sh
 . tests/cli/tool.sh
+# The example runs in another folder.
+tool=$(cd "$(dirname "$tool")" && pwd)/$(basename "$tool")
 
 page=perf-plugin/man/cstrace-package.5
 pkg=$tmp/package
