@@ -80,7 +80,7 @@ static int to_package(const struct convert_cmd *c, const char *input, struct con
 	rc = report(rc, &err, l);
 	session_close(ss);
 	perfdata_close(in.pd);
-	dso_places_free(&in.images);
+	dso_brought_free(&in.brought);
 	return rc;
 }
 
@@ -146,7 +146,7 @@ int cmd_convert(int argc, const char **argv)
 		{ 0, "pid", CMD_OPT_CALL, &c, "PID",
 		  "with --to=snapshot: the process whose memory it holds", set_pid },
 		{ 0, "images", CMD_OPT_FLAG, &c.images, NULL,
-		  "with --to=package: copy the program images into it", NULL },
+		  "with --to=package: copy program images, kernel memory and jitdump files into it", NULL },
 		CMD_OPT_END,
 	};
 	const struct cmd_desc cmd = { "convert", "perf.data, trace packages and Arm snapshots into one another",

@@ -37,17 +37,17 @@ void convert_dropped(struct convert_losses *l, uint64_t count, const char *fmt, 
 
 /*
  * A package or snapshot as records. `own`: with private records, for reading by this program only. The
- * writer is one that was opened; it is started, and finished by the caller. `images` (may be NULL) gets the
- * program images of the folder. 0, or negative with *err.
+ * writer is one that was opened; it is started, and finished by the caller. `brought` (may be NULL) gets the
+ * files of the folder that decoding needs. 0, or negative with *err.
  */
-int convert_from_package(const char *dir, bool own, struct perf_writer *w, struct dso_places *images,
+int convert_from_package(const char *dir, bool own, struct perf_writer *w, struct dso_brought *brought,
 			 struct convert_losses *l, struct pd_error *err);
-int convert_from_snapshot(const char *dir, bool own, struct perf_writer *w, struct dso_places *images,
+int convert_from_snapshot(const char *dir, bool own, struct perf_writer *w, struct dso_brought *brought,
 			  struct convert_losses *l, struct pd_error *err);
 
 struct convert_input {
 	struct perfdata *pd;
-	struct dso_places images;	/* for the caller to free */
+	struct dso_brought brought;	/* for the caller to free */
 	uint64_t dropped;		/* told on stderr */
 };
 
@@ -59,7 +59,7 @@ int convert_open(struct convert_input *in, const char *path, struct pd_error *er
 
 struct convert_package_opts {
 	const char *output;
-	bool images;		/* copy the program images into it */
+	bool images;		/* copy what is executed, and what tells about it, into it */
 };
 
 /* `ss` is used to find images and may be NULL without `images`. */

@@ -12,6 +12,7 @@
 #include <cstrace/package.h>
 
 #include "convert/auxdata.h"
+#include "convert/brought.h"
 #include "convert/convert.h"
 #include "convert/events.h"
 #include "convert/folder.h"
@@ -35,7 +36,7 @@ struct importer {
 	const char *dir;
 	bool own;
 	struct perf_writer *w;
-	struct dso_places *images;	/* NULL: not wanted */
+	struct dso_brought *brought;	/* NULL: not wanted */
 	struct convert_losses *l;
 	struct pd_error *err;
 	struct folder files;
@@ -235,7 +236,7 @@ static int write_memory(struct importer *im, const int64_t *pid, uint64_t time)
 			return no_memory(im);
 		ev.name = (struct cst_str){ path, strlen(path) };
 		rc = records_of_event(&im->maker, &ev, time);
-		if (!rc && !pid && im->images && dso_places_add(im->images, path, path))
+		if (!rc && !pid && im->brought && dso_places_add(&im->brought->images, path, path))
 			rc = no_memory(im);
 		free(path);
 	}
@@ -389,22 +390,6 @@ static int for_each_event(struct importer *im, int (*fn)(struct importer *im, co
 	return rc;
 }
 
-/* Where the images are that the events name. */
-static int place_images(struct importer *im)
-{
-	size_t i;
-	int rc = 0;
-
-	for (i = 0; !rc && im->images && i < im->pkg->n_images; i++) {
-		char *path = folder_path(&im->files, im->pkg->images[i].file);
-
-		if (!path || dso_places_add(im->images, im->pkg->images[i].name, path))
-			rc = no_memory(im);
-		free(path);
-	}
-	return rc;
-}
-
 /* An entity that is older than the log. */
 static int write_earlier(void *ctx, const struct cst_event *ev, int implied)
 {
@@ -539,7 +524,7 @@ static int run(struct importer *im)
 	if (!rc)
 		rc = write_records(im);
 	if (!rc)
-		rc = place_images(im);
+		rc = brought_place(im->brought, im->pkg, &im->files, im->l) ? no_memory(im) : 0;
 	if (!rc && aux_index_finish(&im->index, im->w))
 		rc = no_memory(im);
 	if (!rc)
@@ -547,7 +532,7 @@ static int run(struct importer *im)
 	return rc;
 }
 
-int convert_from_package(const char *dir, bool own, struct perf_writer *w, struct dso_places *images,
+int convert_from_package(const char *dir, bool own, struct perf_writer *w, struct dso_brought *brought,
 			 struct convert_losses *l, struct pd_error *err)
 {
 	struct importer *im = calloc(1, sizeof(*im));
@@ -559,7 +544,7 @@ int convert_from_package(const char *dir, bool own, struct perf_writer *w, struc
 	im->dir = dir;
 	im->own = own;
 	im->w = w;
-	im->images = images;
+	im->brought = brought;
 	im->l = l;
 	im->err = err;
 	im->files = (struct folder){ .dir = dir, .who = "cstrace", .inside = true };

@@ -35,7 +35,7 @@ struct unit {
 struct importer {
 	const char *dir;
 	struct perf_writer *w;
-	struct dso_places *images;
+	struct dso_brought *brought;
 	struct convert_losses *l;
 	struct pd_error *err;
 	struct folder files;
@@ -315,7 +315,7 @@ static int write_dump(struct importer *im, const struct cst_snap_dump *d, bool k
 	path = folder_path(&im->files, d->file);
 	if (!path)
 		return no_memory(im);
-	if (im->images && dso_places_add(im->images, path, path))
+	if (im->brought && dso_places_add(&im->brought->images, path, path))
 		rc = no_memory(im);
 	if (!rc)
 		rc = write_map(im, kernel ? CST_EVENT_KERNEL : pid, d, path, size);
@@ -466,10 +466,10 @@ static int run(struct importer *im)
 	return rc ? rc : write_records(im);
 }
 
-int convert_from_snapshot(const char *dir, bool own, struct perf_writer *w, struct dso_places *images,
+int convert_from_snapshot(const char *dir, bool own, struct perf_writer *w, struct dso_brought *brought,
 			  struct convert_losses *l, struct pd_error *err)
 {
-	struct importer im = { .dir = dir, .w = w, .images = images, .l = l, .err = err };
+	struct importer im = { .dir = dir, .w = w, .brought = brought, .l = l, .err = err };
 	int rc;
 
 	(void)own;	/* a snapshot has nothing that needs it */

@@ -125,6 +125,19 @@ char *outdir_path(struct outdir *d, const char *name, struct pd_error *err)
 	return path;
 }
 
+bool outdir_has(const struct outdir *d, const char *name)
+{
+	struct stat st;
+	char *path;
+	bool has;
+
+	if (asprintf(&path, "%s/%s", d->temp, name) < 0)
+		return false;
+	has = !lstat(path, &st);
+	free(path);
+	return has;
+}
+
 static int open_file(struct outdir *d, const char *name, int flags, struct pd_error *err)
 {
 	char *path = outdir_path(d, name, err);

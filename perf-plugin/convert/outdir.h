@@ -6,6 +6,7 @@
 #ifndef CSTRACE_CONVERT_OUTDIR_H
 #define CSTRACE_CONVERT_OUTDIR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,8 @@ struct outdir {
 int outdir_open(struct outdir *d, const char *path, struct pd_error *err);
 /* Path of a file in it, for the caller to free; folders on the way are made. NULL after an error. */
 char *outdir_path(struct outdir *d, const char *name, struct pd_error *err);
+/* Is there a file of this name already? */
+bool outdir_has(const struct outdir *d, const char *name);
 /* A file that is open for writing; -1 after an error. `name` is relative and stays inside. */
 int outdir_create(struct outdir *d, const char *name, struct pd_error *err);
 /* All of `len` bytes to a file from outdir_create(); `name` is for messages. */

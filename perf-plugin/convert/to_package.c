@@ -548,7 +548,8 @@ static int write_all(struct exporter *x, struct session *ss)
 	int rc;
 
 	/* it decodes, and so reads the records itself */
-	rc = x->o->images ? images_copy(&x->out, ss, &images, x->l, x->err) : 0;
+	rc = x->o->images ? images_copy(&x->out, ss, &images, x->l, x->err) :
+	     perfdata_dir(x->pd) ? images_copy_recorded(&x->out, perfdata_dir(x->pd), &images, x->err) : 0;
 	if (!rc)
 		rc = write_header(x);
 	if (!rc)

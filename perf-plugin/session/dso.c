@@ -83,7 +83,7 @@ void dso_table_free(struct dso_table *t)
 	free(t->all);
 	free(t->bucket);
 	symfs_index_free(t->search.index);
-	dso_places_free(&t->search.places);
+	dso_brought_free(&t->search.brought);
 	memset(t, 0, sizeof(*t));
 }
 

@@ -106,12 +106,13 @@ enum dso_trouble {
 	DSO_NO_SYMBOL,		/* kernel image without the symbol that tells where it was loaded */
 };
 
-/* Files that the input brings with it, by recorded path: before any other place. */
+/* Files by the path of what they stand for. */
 struct dso_places {
 	struct dso_place {
 		char *path;
 		char *file;
 		size_t number;
+		bool taken;	/* by a record */
 	} *v;
 	size_t nr, cap;
 	bool sorted;
@@ -120,9 +121,20 @@ struct dso_places {
 /* 0, or -1: not enough memory. */
 int dso_places_add(struct dso_places *p, const char *path, const char *file);
 void dso_places_free(struct dso_places *p);
+/* The `nth` that was added for the path; NULL: there are no more. */
+struct dso_place *dso_places_find(struct dso_places *p, const char *path, unsigned int nth);
+
+/* All files that the input brings with it. */
+struct dso_brought {
+	struct dso_places images;	/* by recorded path */
+	struct dso_places jitdumps;	/* by the path that was recorded, if one was */
+	char *kcore, *kallsyms;		/* NULL: none */
+};
+
+void dso_brought_free(struct dso_brought *b);
 
 struct dso_search {
-	struct dso_places places;
+	struct dso_brought brought;	/* before any other place */
 	const char *symfs;
 	const char *vmlinux;
 	const char *buildid_dir;	/* NULL: ~/.debug */

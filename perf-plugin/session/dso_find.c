@@ -68,6 +68,7 @@ int dso_places_add(struct dso_places *p, const char *path, const char *file)
 	to->path = strdup(path);
 	to->file = strdup(file);
 	to->number = p->nr;
+	to->taken = false;
 	p->sorted = false;
 	if (to->path && to->file)
 		return 0;
@@ -89,6 +90,15 @@ void dso_places_free(struct dso_places *p)
 	memset(p, 0, sizeof(*p));
 }
 
+void dso_brought_free(struct dso_brought *b)
+{
+	dso_places_free(&b->images);
+	dso_places_free(&b->jitdumps);
+	free(b->kcore);
+	free(b->kallsyms);
+	memset(b, 0, sizeof(*b));
+}
+
 static int compare_places(const void *a, const void *b)
 {
 	const struct dso_place *x = a, *y = b;
@@ -97,10 +107,8 @@ static int compare_places(const void *a, const void *b)
 	return order ? order : x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The first that was added for the path. */
-static bool by_place(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
+struct dso_place *dso_places_find(struct dso_places *p, const char *path, unsigned int nth)
 {
-	struct dso_places *p = &s->places;
 	size_t lo = 0, hi = p->nr, mid;
 
 	if (p->nr && !p->sorted)
@@ -108,13 +116,23 @@ static bool by_place(struct dso_search *s, const struct dso *d, struct dso_candi
 	p->sorted = true;
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
-		if (strcmp(p->v[mid].path, d->path) < 0)
+		if (strcmp(p->v[mid].path, path) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo < p->nr && !strcmp(p->v[lo].path, d->path) &&
-	       set_path(c, "", p->v[lo].file, strlen(p->v[lo].file));
+	lo += nth;
+	return lo < p->nr && !strcmp(p->v[lo].path, path) ? &p->v[lo] : NULL;
+}
+
+/* Several files of one path: the build-id tells which it is. */
+static bool by_place(struct dso_search *s, const struct dso *d, struct dso_candidates *c, unsigned int nth,
+		     bool *more)
+{
+	const struct dso_place *p = dso_places_find(&s->brought.images, d->path, nth);
+
+	*more = p != NULL;
+	return p && set_path(c, "", p->file, strlen(p->file));
 }
 
 static bool by_path(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
@@ -244,7 +262,7 @@ static bool place(struct dso_search *s, const struct dso *d, struct dso_candidat
 		return d->kind == DSO_VMLINUX && s->vmlinux &&
 		       set_path(c, "", s->vmlinux, strlen(s->vmlinux));
 	case BY_PLACE:
-		return by_place(s, d, c);
+		return by_place(s, d, c, c->sub, more);
 	case BY_PATH:
 		return by_path(s, d, c);
 	case BY_PATH_PACKED:

@@ -194,15 +194,22 @@ static bool given_by_name(const struct session *ss, const char *name, char *path
 	return false;
 }
 
-/* Where a file is that was recorded: named by the user, below --symfs by path or name, or in its place. */
+/* Where a file is that was recorded: named by the user, in the input, below --symfs by path or name, or in its place. */
 static const uint8_t *find_file(struct session *ss, const struct jit_marker *m, char *path, size_t size,
 				size_t *len)
 {
+	struct dso_place *brought = dso_places_find(&ss->dsos.search.brought.jitdumps, m->path, 0);
 	const char *symfs = ss->dsos.search.symfs, *found;
 	const uint8_t *p;
 
+	if (brought)
+		brought->taken = true;
 	if (given_by_name(ss, base_name(m->path), path, size))
 		return map_file(path, len);
+	if (brought) {
+		snprintf(path, size, "%s", brought->file);
+		return map_file(path, len);
+	}
 	snprintf(path, size, "%s%s%s", symfs ? symfs : "", symfs && m->path[0] != '/' ? "/" : "", m->path);
 	p = map_file(path, len);
 	if (p || !symfs)
@@ -238,12 +245,25 @@ static bool was_recorded(const struct session *ss, const char *path)
 	return false;
 }
 
+/* A file that no record tells about. */
+static int use_given(struct session *ss, const char *path, const char *option)
+{
+	size_t size;
+	const uint8_t *p = map_file(path, &size);
+
+	if (p)
+		return use_file(ss, path, p, size, NULL);
+	fprintf(stderr, "cstrace: %s%s: %s\n", option, path, strerror(errno));
+	return SESSION_TOLD;
+}
+
 int jit_finish(struct session *ss)
 {
+	struct dso_places *brought = &ss->dsos.search.brought.jitdumps;
 	const char *list = ss->opts.jitdump;
 	char path[4096];
-	const uint8_t *p;
-	size_t i, size;
+	size_t i;
+	int rc;
 
 	drop_doubles(&ss->jit);
 	for (i = 0; i < ss->jit.nr; i++)
@@ -252,13 +272,16 @@ int jit_finish(struct session *ss)
 	while (next_given(&list, path, sizeof(path))) {
 		if (was_recorded(ss, path))
 			continue;
-		p = map_file(path, &size);
-		if (!p) {
-			fprintf(stderr, "cstrace: --jitdump %s: %s\n", path, strerror(errno));
-			return SESSION_TOLD;
-		}
-		if (use_file(ss, path, p, size, NULL))
-			return -1;
+		rc = use_given(ss, path, "--jitdump ");
+		if (rc)
+			return rc;
+	}
+	for (i = 0; i < brought->nr; i++) {
+		if (dso_places_find(brought, brought->v[i].path, 0)->taken || given_by_name(ss, base_name(brought->v[i].path), path, sizeof(path)))
+			continue;
+		rc = use_given(ss, brought->v[i].file, "");
+		if (rc)
+			return rc;
 	}
 	return 0;
 }

@@ -135,6 +135,20 @@ static const struct dso *recorded_kernel(struct session *ss)
 	return NULL;
 }
 
+/* Those that the input brings. */
+static int take_brought(struct kernel_images *k, const struct dso_brought *b)
+{
+	if (b->kallsyms && !k->kallsyms_path) {
+		k->kallsyms_path = strdup(b->kallsyms);
+		if (!k->kallsyms_path)
+			return -1;
+	}
+	if (!b->kcore)
+		return 0;
+	k->kcore_path = strdup(b->kcore);
+	return k->kcore_path ? 0 : -1;
+}
+
 int kernel_find_kcore(struct session *ss)
 {
 	const char *data_dir = perfdata_dir(ss->pd);
@@ -155,6 +169,8 @@ int kernel_find_kcore(struct session *ss)
 			return -1;
 		rc = take_dir(k, dir);
 		free(dir);
+	} else {
+		rc = take_brought(k, &ss->dsos.search.brought);
 	}
 	if (!rc && !k->kcore_path && !ss->opts.vmlinux && kernel)
 		rc = take_cached(ss, &kernel->recorded);

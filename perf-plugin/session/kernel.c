@@ -255,8 +255,9 @@ struct kallsyms *kernel_kallsyms(struct kernel_images *k)
 {
 	uint64_t addr;
 
-	if (k->kallsyms || !k->kallsyms_path)
+	if (k->kallsyms_tried || !k->kallsyms_path)
 		return k->kallsyms;
+	k->kallsyms_tried = true;
 	k->kallsyms = kallsyms_open(k->kallsyms_path);
 	if (k->kallsyms && k->ref_addr && kallsyms_address(k->kallsyms, k->ref_sym, NULL, &addr) &&
 	    addr != k->ref_addr) {
@@ -266,8 +267,10 @@ struct kallsyms *kernel_kallsyms(struct kernel_images *k)
 		kallsyms_free(k->kallsyms);
 		k->kallsyms = NULL;
 	}
-	free(k->kallsyms_path);
-	k->kallsyms_path = NULL;
+	if (!k->kallsyms) {
+		free(k->kallsyms_path);
+		k->kallsyms_path = NULL;
+	}
 	return k->kallsyms;
 }
 

@@ -31,8 +31,9 @@ struct kernel_images {
 	uint64_t delta;		/* where it ran less where it was linked */
 	uint64_t ref_addr;	/* recorded address of the symbol ref_sym; 0 none */
 	char ref_sym[16];
-	char *kallsyms_path;	/* NULL: none */
+	char *kallsyms_path;	/* NULL: none, or not of this kernel */
 	struct kallsyms *kallsyms; /* read when first needed */
+	bool kallsyms_tried;
 	char *kcore_path;
 };
 

@@ -51,13 +51,13 @@ static int index_file(struct session *ss)
 }
 
 static struct session *open_session(const struct session_opts *opts, struct perfdata *pd,
-				    struct dso_places *places)
+				    struct dso_brought *brought)
 {
 	struct session *ss = calloc(1, sizeof(*ss));
 
 	if (!ss) {
 		perfdata_close(pd);
-		dso_places_free(places);
+		dso_brought_free(brought);
 		return NULL;
 	}
 	ss->pd = pd;
@@ -73,7 +73,7 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 	ss->dsos.search.vmlinux = opts->vmlinux;
 	ss->dsos.search.buildid_dir = opts->buildid_dir;
 	ss->dsos.search.force = opts->force;
-	ss->dsos.search.places = *places;
+	ss->dsos.search.brought = *brought;
 	if (losses_init(&ss->losses) || spaces_init(&ss->spaces, &ss->dsos, opts->cache_limit)) {
 		fprintf(stderr, "cstrace: not enough memory\n");
 		session_close(ss);
@@ -99,7 +99,7 @@ struct session *session_open(const struct session_opts *opts)
 		fprintf(stderr, "cstrace: %s\n", err.msg);
 		return NULL;
 	}
-	ss = open_session(opts, in.pd, &in.images);
+	ss = open_session(opts, in.pd, &in.brought);
 	if (ss)
 		ss->bad_records += in.dropped;
 	return ss;
@@ -107,7 +107,7 @@ struct session *session_open(const struct session_opts *opts)
 
 struct session *session_open_perfdata(const struct session_opts *opts, struct perfdata *pd)
 {
-	struct dso_places none = { .nr = 0 };
+	struct dso_brought none = { .kcore = NULL };
 
 	return open_session(opts, pd, &none);
 }
@@ -154,6 +154,24 @@ struct dso *session_next_used(const struct session *ss, size_t *pos)
 			return d;
 	}
 	return NULL;
+}
+
+struct dso *session_next_read(const struct session *ss, size_t *pos)
+{
+	struct dso *d;
+
+	while (*pos < ss->dsos.nr) {
+		d = ss->dsos.all[(*pos)++];
+		if (d->kind == DSO_JIT || d->kind == DSO_KCORE ||
+		    (d->state == DSO_LOADED && d->file && (d->used || d->kind == DSO_VMLINUX)))
+			return d;
+	}
+	return NULL;
+}
+
+const char *session_kallsyms(const struct session *ss)
+{
+	return ss->kernel.kallsyms_path;
 }
 
 uint32_t session_pmu_type(const struct session *ss)

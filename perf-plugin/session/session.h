@@ -162,6 +162,13 @@ struct dso *session_section_dso(struct session *ss, struct stream *s, uint32_t s
 
 /* The next file whose code was decoded; *pos starts with 0. NULL: no more. */
 struct dso *session_next_used(const struct session *ss, size_t *pos);
+/*
+ * The next of the files that another session needs to decode the same: those, a kernel image that places were
+ * computed with, the copy of kernel memory and jitdump files.
+ */
+struct dso *session_next_read(const struct session *ss, size_t *pos);
+/* Symbols of the kernel that was traced; NULL none. */
+const char *session_kallsyms(const struct session *ss);
 
 const char *dso_path(const struct dso *dso);		/* as recorded */
 const char *dso_file(const struct dso *dso);		/* the file that was opened, NULL if none was found */

@@ -132,17 +132,37 @@ def add_events(package, events):
     open(path, "w").writelines(out + [text + "\n" for _, text in events])
 
 
-def round_trip(args, perf, options, folder, want):
-    """A package of the recording, and a recording of the package, tell the same."""
-    package, back = (os.path.join(folder, n) for n in ("package", "back.data"))
-    if os.path.isdir(perf):
-        options = options + ["--kcore", os.path.join(perf, "kcore_dir")]
-    for source, kind, target in ((perf, "package", package), (package, "perf", back)):
-        done = script(args, ["-i", convert(args, source, kind, target, options)] + options)
+def without_files(options):
+    """What is left of the options where none of the files is that they name."""
+    left, words = [], iter(options)
+    for word in words:
+        if word in ("--symfs", "--vmlinux"):
+            next(words)
+        else:
+            left.append(word)
+    return left
+
+
+def round_trip(args, perf, options, folder, symfs, want):
+    """A package of the recording has all that it needs, and a recording of the package tells the same."""
+    package, back, away = (os.path.join(folder, n) for n in ("package", "back.data", "away"))
+    convert(args, perf, "package", package, options + ["--images"])
+    # another machine: nothing is found where the options, or the records, say
+    os.mkdir(away)
+    os.rename(perf, os.path.join(away, "recording"))
+    os.rename(symfs, os.path.join(away, "symfs"))
+    bare = without_files(options)
+    found = bare + ["--symfs", os.path.join(package, "images")]
+    for name, option in (("images/[kernel.kallsyms]", "--vmlinux"), ("kcore_dir", "--kcore")):
+        if os.path.exists(os.path.join(package, name)):
+            found += [option, os.path.join(package, name)]
+    convert(args, package, "perf", back, bare)
+    for source, given in ((package, bare), (back, found)):
+        done = script(args, ["-i", source] + given)
         try:
             compare(want, read_branches(done.stdout.decode(), want))
         except Bad as error:
-            raise Bad("%s: %s: %s" % (kind, error, done.stderr.decode()[-500:]))
+            raise Bad("%s: %s: %s" % (os.path.basename(source), error, done.stderr.decode()[-500:]))
 
 
 def by_cpu(lines):
@@ -198,7 +218,7 @@ def scenario(args, name, seed, folder):
     if seed < args.filters:
         check_filters(args, perf, options, want)
     if seed < args.convert and not want.events:
-        round_trip(args, perf, options, folder, want)
+        round_trip(args, perf, options, folder, symfs, want)
     return sum(map(len, want.streams.values()))
 
 

@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# convert --images: kernel memory and generated code are in the package, and are used from there; packages whose
+# files are missing, or are no files of theirs.
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/cli/tap.sh
+. tests/cli/tool.sh
+
+# generate NAME: recording, files of its machine, and what script says of it.
+generate() {
+	"$CST_GEN" scenario "$1" --perf "$tmp/$1.data" --truth "$tmp/$1.truth" --symfs "$tmp/$1.symfs" || return 1
+	list "$tmp/$1.branches" 0 -i "$tmp/$1.data" --symfs "$tmp/$1.symfs"
+}
+
+# list FILE CODE ARGS...
+list() {
+	file=$1 code=$2
+	shift 2
+	run "$code" script "$@" --itrace=b -F pid,tid,cpu,time,ip,addr || return 1
+	[ -s "$tmp/out" ] && mv "$tmp/out" "$file"
+}
+
+same() {
+	name=$1
+	shift
+	list "$tmp/again" "$@" && cmp "$tmp/$name.branches" "$tmp/again"
+}
+
+check "generated code" generate jit
+dump=$tmp/jit.symfs/tmp/jit-1000.dump
+to_package() {
+	run 0 convert -i "$tmp/jit.data" --symfs "$tmp/jit.symfs" --images --to=package -o "$tmp/jit.pkg" || return 1
+	says "$tmp/jit.pkg/contents.ini" "name=/tmp/jit-1000.dump" || return 1
+	cmp "$dump" "$tmp/jit.pkg/images/tmp/jit-1000.dump"
+}
+check "the jitdump file is in the package" to_package
+check "and is used from there" same jit 0 -i "$tmp/jit.pkg"
+again() {
+	run 0 convert -i "$tmp/jit.pkg" --images --to=package -o "$tmp/jit2.pkg" || return 1
+	rm -r "$tmp/jit.pkg" && same jit 0 -i "$tmp/jit2.pkg"
+}
+check "a package of the package has it, too" again
+to_perf() {
+	run 3 convert -i "$tmp/jit2.pkg" --to=perf -o "$tmp/jit.back" || return 1
+	says "$tmp/err" "name it with --jitdump $tmp/jit2.pkg/images/tmp/jit-1000.dump" || return 1
+	same jit 0 -i "$tmp/jit.back" --symfs "$tmp/jit2.pkg/images"
+}
+check "perf.data leaves it there, and says so" to_perf
+
+not_recorded() {
+	run 0 convert -i "$tmp/jit.data" --to=package -o "$tmp/bare.pkg" || return 1
+	sed -i '/jit-1000\.dump/d' "$tmp/bare.pkg/system-event-log"
+	run 0 convert -i "$tmp/bare.pkg" --symfs "$tmp/jit.symfs" --jitdump "$dump" --images --to=package \
+		-o "$tmp/given.pkg" || return 1
+	same jit 0 -i "$tmp/given.pkg"
+}
+check "a jitdump file that no record names" not_recorded
+doubles() {
+	cp -r "$tmp/jit2.pkg" "$tmp/doubles.pkg"
+	sed -n '/^\[jitdump0\]/,/^$/p' "$tmp/jit2.pkg/contents.ini" | sed 's/dump0/dump1/' >"$tmp/more"
+	{ echo; cat "$tmp/more"; } >>"$tmp/doubles.pkg/contents.ini"
+	same jit 0 -i "$tmp/doubles.pkg"
+}
+check "a file that is named twice is used once" doubles
+missing() {
+	cp -r "$tmp/jit2.pkg" "$tmp/missing.pkg"
+	rm "$tmp/missing.pkg/images/tmp/jit-1000.dump"
+	list "$tmp/again" 3 -i "$tmp/missing.pkg" || return 1
+	says "$tmp/err" "[jitdump0] file: 'images/tmp/jit-1000.dump', which cannot be used: No such file" || return 1
+	says "$tmp/err" "missing code"
+}
+check "a file that is missing" missing
+outside() {
+	cp -r "$tmp/jit2.pkg" "$tmp/outside.pkg"
+	sed -i 's,^file=images/tmp/jit,file=../jit.symfs/tmp/jit,' "$tmp/outside.pkg/contents.ini"
+	list "$tmp/again" 3 -i "$tmp/outside.pkg" || return 1
+	says "$tmp/err" "cannot be used: not the name of a file in the package"
+}
+check "a file that is not inside" outside
+
+check "kernel memory" generate kcore
+kernel() {
+	run "$1" convert -i "$2" --to=package -o "$3" || return 1
+	for file in kcore kallsyms modules; do
+		cmp "$tmp/kcore.data/kcore_dir/$file" "$3/kcore_dir/$file" || return 1
+	done
+	list "$tmp/again" 0 -i "$3" --symfs "$tmp/kcore.symfs" && cmp "$tmp/kcore.branches" "$tmp/again"
+}
+check "that perf put beside the data is kept without being asked for" kernel 0 "$tmp/kcore.data" "$tmp/kcore.pkg"
+kernel_given() {
+	run 0 convert -i "$tmp/kcore.data/data" --symfs "$tmp/kcore.symfs" --kcore "$tmp/kcore.data/kcore_dir" \
+		--images --to=package -o "$tmp/kcore2.pkg" || return 1
+	same kcore 0 -i "$tmp/kcore2.pkg"
+}
+check "that was given is there with --images" kernel_given
+kernel_perf() {
+	run 3 convert -i "$tmp/kcore2.pkg" --to=perf -o "$tmp/kcore.back" || return 1
+	says "$tmp/err" "name it with --kcore $tmp/kcore2.pkg/kcore_dir/kcore" || return 1
+	same kcore 0 -i "$tmp/kcore.back" --symfs "$tmp/kcore2.pkg/images" --kcore "$tmp/kcore2.pkg/kcore_dir/kcore"
+}
+check "perf.data leaves it there, and says so" kernel_perf
+no_kernel() {
+	rm "$tmp/kcore2.pkg/kcore_dir/kcore"
+	list "$tmp/again" 3 -i "$tmp/kcore2.pkg" || return 1
+	says "$tmp/err" "[kernel] kcore: 'kcore_dir/kcore', which cannot be used: No such file"
+}
+check "a copy that is missing" no_kernel
+finish
