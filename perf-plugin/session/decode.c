@@ -67,6 +67,14 @@ static bool usable(struct run *r, struct trace_unit *u)
 	return false;
 }
 
+/* By buffer; without frames by CPU, else by trace ID. */
+static uint64_t place_of(const struct queue *q, const struct tree_slot *slot, uint8_t id)
+{
+	uint64_t place = (uint64_t)q->number << 33;
+
+	return slot->raw ? place | 1ull << 32 | slot->unit->aux->cpu : place | id;
+}
+
 static int add_stream(struct run *r, struct tree_slot *slot, struct trace_unit *u, uint8_t id)
 {
 	struct cst_config cfg = u->config;
@@ -91,6 +99,7 @@ static int add_stream(struct run *r, struct tree_slot *slot, struct trace_unit *
 	st->stream.cpu = (int)u->aux->cpu;
 	st->stream.trace_id = id;
 	st->stream.queue = r->q->number;
+	st->stream.place = place_of(r->q, slot, id);
 	st->stream.config = cst_decoder_config(st->stream.decoder);
 	cst_decoder_set_cookie(st->stream.decoder, st);
 	cst_decoder_set_stop(st->stream.decoder, CST_STOP_CONTEXT | CST_STOP_TRACE_ON |

@@ -59,6 +59,7 @@ struct stream {
 	uint64_t aux_seq;	/* its place in the file (pd_record.seq) */
 	uint8_t trace_id;
 	unsigned int queue;	/* number of the buffer, from 0, in file order */
+	uint64_t place;		/* which stream comes first at the same time, whatever else is decoded of the file */
 	bool fragment_start;	/* first batch of an AUX fragment of this stream */
 	/*
 	 * A filter leaves this batch out: nothing in it is to be shown, but a branch that was open before it ends

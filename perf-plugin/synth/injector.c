@@ -65,7 +65,7 @@ static struct merge_lane *lane_of(struct injector *in, struct stream *s)
 	void **slot = sampler_slot(s);
 
 	if (!*slot)
-		*slot = in->single ? in->single : merge_lane_new(in->m, SIDEBAND_RANK_SAMPLES);
+		*slot = in->single ? in->single : merge_lane_new(in->m, SIDEBAND_RANK_SAMPLES, s->place);
 	return *slot;
 }
 
@@ -331,7 +331,7 @@ struct injector *injector_open(struct session *ss, const struct injector_opts *o
 	if (sideband_collect(in->sb, in->m, id, type, &err))
 		goto fail;
 	if (session_max_streams(ss) == 1) {
-		in->single = merge_lane_new(in->m, SIDEBAND_RANK_SAMPLES);
+		in->single = merge_lane_new(in->m, SIDEBAND_RANK_SAMPLES, 0);
 		if (!in->single || merge_direct(in->m, in->single))
 			goto nomem;
 	}

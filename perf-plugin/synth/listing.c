@@ -74,7 +74,7 @@ static struct line_lane *lane_of(struct listing *l, struct stream *s)
 	lane = calloc(1, sizeof(*lane));
 	if (!lane)
 		return NULL;
-	lane->ln = l->single ? l->single : merge_lane_new(l->m, 0);
+	lane->ln = l->single ? l->single : merge_lane_new(l->m, 0, s->place);
 	if (!lane->ln) {
 		free(lane);
 		return NULL;
@@ -548,7 +548,7 @@ struct listing *listing_open(struct session *ss, const struct itrace_opts *o, un
 	}
 	l->open = true;
 	if (session_max_streams(ss) == 1) {
-		l->single = merge_lane_new(l->m, 0);
+		l->single = merge_lane_new(l->m, 0, 0);
 		if (!l->single || merge_direct(l->m, l->single))
 			goto nomem;
 	}

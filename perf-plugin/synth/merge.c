@@ -25,6 +25,7 @@ struct spill {
 struct lane {
 	struct merge_lane pub;	/* first: the lane that callers see */
 	unsigned int rank;
+	uint64_t place;
 	unsigned int nr;	/* number of the lane: the last word in the order */
 	uint8_t *chunk;
 	struct spill *spill;
@@ -85,7 +86,7 @@ void merge_free(struct merge *m)
 	free(m);
 }
 
-struct merge_lane *merge_lane_new(struct merge *m, unsigned int rank)
+struct merge_lane *merge_lane_new(struct merge *m, unsigned int rank, uint64_t place)
 {
 	struct lane **p, *ln;
 
@@ -102,6 +103,7 @@ struct merge_lane *merge_lane_new(struct merge *m, unsigned int rank)
 		return NULL;
 	}
 	ln->rank = rank;
+	ln->place = place;
 	ln->nr = m->nr;
 	ln->pub.m = m;
 	ln->pub.cur = ln->chunk;
@@ -258,7 +260,9 @@ static bool before(const struct lane *a, const struct lane *b)
 
 	if (ta != tb)
 		return ta < tb;
-	return a->rank != b->rank ? a->rank < b->rank : a->nr < b->nr;
+	if (a->rank != b->rank)
+		return a->rank < b->rank;
+	return a->place != b->place ? a->place < b->place : a->nr < b->nr;
 }
 
 static void sift_down(struct merge *m, unsigned int i)

@@ -35,8 +35,11 @@ struct merge_sink {
 struct merge *merge_new(const struct merge_sink *sink, const char *dir);
 void merge_free(struct merge *m);
 
-/* A lane; at the same time the lane with the lower rank comes first. NULL when memory is short. */
-struct merge_lane *merge_lane_new(struct merge *m, unsigned int rank);
+/*
+ * A lane; at the same time the lane with the lower rank comes first, of those the one with the lower place, of
+ * those the one that was made first. NULL when memory is short.
+ */
+struct merge_lane *merge_lane_new(struct merge *m, unsigned int rank, uint64_t place);
 
 /*
  * From now on pieces of `ln` go to the sink at once, together with what the other lanes (which must be

@@ -164,7 +164,7 @@ static struct merge_lane *pick_lane(struct lanes *ls, struct merge *m, uint64_t 
 		if (ls->v[i]->time <= time && (!best || ls->v[i]->time > best->time))
 			best = ls->v[i];
 	if (!best && ls->nr < MAX_LANES) {
-		best = merge_lane_new(m, rank);
+		best = merge_lane_new(m, rank, 0);
 		if (best)
 			ls->v[ls->nr++] = best;
 	}

@@ -147,7 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (i = 0; i < sizeof(c.code); i++)
 		c.code[i] = take8(&in);
 	m = merge_new(&out, "/tmp");
-	c.ln = m ? merge_lane_new(m, 1) : NULL;
+	c.ln = m ? merge_lane_new(m, 1, 0) : NULL;
 	sp = sampler_new(&c.o, &ops, read_code);
 	for (i = 0; i < MAX_ELEMENTS && c.ln && sp && in.p < in.end && !rc; i += n) {
 		s.tid = s.pid = take8(&in) & 3;

@@ -53,8 +53,8 @@ static void add(struct merge_lane *ln, uint64_t time, uint32_t lane, uint32_t nr
 static void ranks(void **state)
 {
 	struct merge *m = start();
-	struct merge_lane *late = merge_lane_new(m, 2), *mid = merge_lane_new(m, 1),
-			  *first = merge_lane_new(m, 0);
+	struct merge_lane *late = merge_lane_new(m, 2, 0), *mid = merge_lane_new(m, 1, 0),
+			  *first = merge_lane_new(m, 0, 0);
 
 	(void)state;
 	add(late, 5, 2, 0);
@@ -66,6 +66,26 @@ static void ranks(void **state)
 	assert_int_equal(nr_got, 5);
 	assert_true(got[0].lane == 0 && got[1].lane == 1 && got[2].lane == 2);
 	assert_true(got[3].time == 7 && got[4].time == 8);
+	merge_free(m);
+}
+
+/* Which lane was made first does not matter where the places differ. */
+static void places(void **state)
+{
+	struct merge *m = start();
+	struct merge_lane *b = merge_lane_new(m, 1, 1ull << 33), *a = merge_lane_new(m, 1, 7),
+			  *c = merge_lane_new(m, 1, 1ull << 33), *last = merge_lane_new(m, 2, 0);
+
+	(void)state;
+	add(last, 5, 3, 0);
+	add(c, 5, 2, 0);
+	add(b, 5, 1, 0);
+	add(a, 5, 0, 0);
+	add(a, 6, 0, 1);
+	assert_int_equal(merge_finish(m), 0);
+	assert_int_equal(nr_got, 5);
+	assert_true(got[0].lane == 0 && got[1].lane == 1 && got[2].lane == 2 && got[3].lane == 3);
+	assert_true(got[4].time == 6 && got[4].lane == 0);
 	merge_free(m);
 }
 
@@ -81,7 +101,7 @@ static void many(void **state)
 
 	(void)state;
 	for (i = 0; i < LANES; i++) {
-		ln[i] = merge_lane_new(m, 1);
+		ln[i] = merge_lane_new(m, 1, 0);
 		t = 0;
 		for (k = 0; k < EACH; k++) {
 			seed = seed * 6364136223846793005u + 1442695040888963407u;
@@ -102,7 +122,7 @@ static void many(void **state)
 static void backwards(void **state)
 {
 	struct merge *m = start();
-	struct merge_lane *a = merge_lane_new(m, 0), *b = merge_lane_new(m, 0);
+	struct merge_lane *a = merge_lane_new(m, 0, 0), *b = merge_lane_new(m, 0, 0);
 
 	(void)state;
 	add(a, 9, 0, 0);
@@ -117,7 +137,7 @@ static void direct(void **state)
 {
 	enum { EACH = 40000 };
 	struct merge *m = start();
-	struct merge_lane *side = merge_lane_new(m, 0), *end = merge_lane_new(m, 2), *main_lane;
+	struct merge_lane *side = merge_lane_new(m, 0, 0), *end = merge_lane_new(m, 2, 0), *main_lane;
 	uint32_t next[3] = { 0 };
 	unsigned int i;
 
@@ -126,7 +146,7 @@ static void direct(void **state)
 		add(side, 1000 * i, 0, i);
 		add(end, 1000 * i, 2, i);
 	}
-	main_lane = merge_lane_new(m, 1);
+	main_lane = merge_lane_new(m, 1, 0);
 	assert_int_equal(merge_direct(m, main_lane), 0);
 	for (i = 0; i < EACH; i++)
 		add(main_lane, i, 1, i);
@@ -150,7 +170,7 @@ static void nothing(void **state)
 	assert_int_equal(nr_got, 0);
 	merge_free(m);
 	m = start();
-	merge_lane_new(m, 0);
+	merge_lane_new(m, 0, 0);
 	assert_int_equal(merge_finish(m), 0);
 	assert_int_equal(nr_got, 0);
 	merge_free(m);
@@ -189,7 +209,8 @@ static int done(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ranks), cmocka_unit_test(many), cmocka_unit_test(backwards),
+		cmocka_unit_test(ranks), cmocka_unit_test(places), cmocka_unit_test(many),
+		cmocka_unit_test(backwards),
 		cmocka_unit_test(direct), cmocka_unit_test(nothing), cmocka_unit_test(numbers),
 	};
 
