@@ -142,7 +142,26 @@ uint32_t cst_flow_block(struct cst_flow *f)
 	return b - img->blk;
 }
 
-/* The atoms of f->el, one by one, as far as there is room. */
+/*
+ * What is left of an atom element goes the fast way again, as if it were a packet of its own. Returns 0
+ * when the next atom must be taken with care; then nothing has changed.
+ */
+static int resume_fast(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap)
+{
+	static const uint8_t packet = 0xc0;
+	struct cst_element *el = &f->el;
+	const struct atom_code left = { el->bits, el->n };
+
+	if (el->first_e != el->bits)
+		return 0;
+	f->busy = 0;
+	if (cst_flow_fast(f, &left, &packet, 1, el->index, out, n, cap))
+		return 1;
+	f->busy = 1;
+	return 0;
+}
+
+/* The atoms of f->el, as far as there is room. */
 static void run_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap)
 {
 	struct cst_element *el = &f->el;
@@ -150,6 +169,12 @@ static void run_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, si
 	for (; el->n; el->n--, el->bits >>= 1, el->first_e >>= 1) {
 		if (cap - *n < FLOW_ROOM)
 			return;
+		if (resume_fast(f, out, n, cap)) {
+			if (!f->busy)
+				return;
+			if (cap - *n < FLOW_ROOM)
+				return;
+		}
 		if (f->need_addr && !f->need_ctx)
 			cst_flow_pop(f);
 		if (f->need_addr | f->need_ctx) {

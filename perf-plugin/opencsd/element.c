@@ -56,6 +56,38 @@ void element_context(struct source *s, const struct cst_generic *g)
 	c->el_valid = !!(g->flags & CST_GF_EL);
 }
 
+/* As fill(), of most elements there are. */
+static void fill_range(struct source *s, const struct cst_generic *g)
+{
+	ocsd_generic_trace_elem *e = &s->elem.e;
+
+	if (!s->range) {
+		s->range = true;
+		e->elem_type = OCSD_GEN_TRC_ELEM_INSTR_RANGE;
+		e->timestamp = 0;
+		e->cycle_count = 0;
+		memset(s->elem.bytes + UNION_AT, 0, ELEM_SIZE_1_8 - UNION_AT);
+	}
+	e->isa = (ocsd_isa)g->isa;
+	e->st_addr = g->addr;
+	e->en_addr = g->end;
+	e->num_instr_range = g->n_insn;
+	e->last_i_type = (ocsd_instr_type)g->last_type;
+	e->last_i_subtype = (ocsd_instr_subtype)g->last_subtype;
+	e->flag_bits = flags_of(g);
+}
+
+ocsd_datapath_resp_t element_range(struct ocsd_tree *t, struct source *s, const struct cst_generic *g)
+{
+	ocsd_datapath_resp_t r;
+
+	fill_range(s, g);
+	t->busy = true;
+	r = t->out(t->out_ctx, (ocsd_trc_index_t)g->index, s->id, &s->elem.e);
+	t->busy = false;
+	return r;
+}
+
 /* All but the context, which holds from one to the next. */
 static void fill(const struct ocsd_tree *t, union elem *u, const struct cst_generic *g)
 {
@@ -65,16 +97,7 @@ static void fill(const struct ocsd_tree *t, union elem *u, const struct cst_gene
 	e->isa = (ocsd_isa)g->isa;
 	e->timestamp = 0;
 	e->cycle_count = 0;
-	e->last_i_type = (ocsd_instr_type)g->last_type;
-	e->last_i_subtype = (ocsd_instr_subtype)g->last_subtype;
 	memset(u->bytes + UNION_AT, 0, ELEM_SIZE_1_8 - UNION_AT);
-	if (g->kind == CST_GEN_RANGE) {
-		e->st_addr = g->addr;
-		e->en_addr = g->end;
-		e->flag_bits = flags_of(g);
-		e->num_instr_range = g->n_insn;
-		return;
-	}
 	e->st_addr = e->en_addr = 0;
 	e->flag_bits = 0;
 	e->last_i_type = OCSD_INSTR_OTHER;
@@ -176,6 +199,9 @@ ocsd_datapath_resp_t element_out(struct ocsd_tree *t, struct source *s, const st
 			print_element(t, g->index, s->id, g);
 		return r;
 	}
+	if (g->kind == CST_GEN_RANGE)
+		return element_range(t, s, g);
+	s->range = false;
 	fill(t, &s->elem, g);
 	t->busy = true;
 	answer = t->out(t->out_ctx, (ocsd_trc_index_t)g->index, s->id, &s->elem.e);

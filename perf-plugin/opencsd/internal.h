@@ -45,7 +45,11 @@ enum client {
 
 /* Bytes that are given to the library at a time; a client that answers WAIT gets them again in part. */
 #define CHUNK 512u
-#define BATCH 64u
+/*
+ * Elements that are made ahead of a client that waits. What they are made of is the client's memory at
+ * some moment between the call that brought the trace and the call that delivers them.
+ */
+#define BATCH 256u
 
 /* Bytes for decoded code; a build for tests may have less. */
 #ifndef OCSD_CACHE_LIMIT
@@ -78,6 +82,7 @@ struct source {
 	unsigned int space;		/* enum cst_memspace that execution is in */
 	struct cst_space *spaces[8];	/* by bit of enum cst_memspace; NULL until used */
 	union elem elem;		/* as the client sees elements; the context holds */
+	bool range;			/* it is a range: what ranges do not have is zero */
 	/* as the client sees packets: fields hold across packets. A client of 1.8 may read more: zeros */
 	union {
 		ocsd_etmv4_i_pkt pkt;
@@ -154,6 +159,8 @@ void tree_listeners(struct ocsd_tree *t);
 /* Tell the client; what it answers. */
 ocsd_datapath_resp_t element_out(struct ocsd_tree *t, struct source *s, const struct cst_generic *g);
 
+/* Only for a tree with a client's function, and a range. */
+ocsd_datapath_resp_t element_range(struct ocsd_tree *t, struct source *s, const struct cst_generic *g);
 /* The context of what follows; with an element of no flags: nothing is known. */
 void element_context(struct source *s, const struct cst_generic *g);
 /* For texts. */

@@ -91,11 +91,14 @@ static ocsd_datapath_resp_t fatal(int err)
 	return OCSD_RESP_FATAL_SYS_ERR;
 }
 
-/* Pull once. 1: something is to be delivered or was done, 0: the input is used up; negative: error. */
+/*
+ * Pull once. 1: something is to be delivered or was done, 0: the input is used up; negative: error. Memory
+ * is asked for on the way, so that what is verified serves as much as the batch has room for.
+ */
 static int pull(struct ocsd_tree *t)
 {
 	struct cst_decoder *dec = NULL;
-	int n;
+	int n, err, asked = 0;
 
 	n = cst_tree_pull(t->tree, t->batch, BATCH, &dec);
 	if (n < 0)
@@ -104,7 +107,18 @@ static int pull(struct ocsd_tree *t)
 	t->at = 0;
 	t->count = n;
 	t->batch_src = dec ? cst_decoder_cookie(dec) : NULL;
-	return n || t->stopped != CST_STOP_NONE;
+	while (t->stopped == CST_STOP_SECTION && BATCH - t->count >= CST_PULL_MIN) {
+		asked = 1;
+		err = after_stop(t);
+		if (err < 0)
+			return err;
+		n = cst_decoder_pull(dec, t->batch + t->count, BATCH - t->count);
+		if (n < 0)
+			return n;
+		t->stopped = cst_decoder_stopped(dec);
+		t->count += n;
+	}
+	return t->count || asked || t->stopped != CST_STOP_NONE;
 }
 
 /* The next packet. As pull(). */
@@ -159,6 +173,16 @@ static ocsd_datapath_resp_t drain(struct ocsd_tree *t)
 			const struct cst_generic *g = &t->batch[t->at++];
 			struct source *s = t->batch_src;
 
+			if (g->kind == CST_GEN_RANGE && t->out && !s->packets_only) {
+				ocsd_datapath_resp_t answer = element_range(t, s, g);
+
+				if (answer) {
+					r = worse(r, answer);
+					if (r >= OCSD_RESP_WAIT)
+						return r;
+				}
+				continue;
+			}
 			if (!s->packets_only)
 				r = worse(r, element_out(t, s, g));
 			if (g->kind == CST_GEN_EO_TRACE)
