@@ -48,7 +48,8 @@ static bool has_code(const struct session *ss, int tid, uint64_t limit)
 	int pid = tid > 0 ? threads_pid(&ss->threads, tid, limit) : -1;
 	const struct process *p = pid >= 0 ? threads_process(&ss->threads, pid) : NULL;
 
-	return p && p->nr;
+	/* A process that was mapped before the window has no events in it. */
+	return p && (p->first < p->nr || (p->cur && maplist_next(p->cur, 0)));
 }
 
 static void set_thread(struct stream_state *st, int tid)

@@ -263,10 +263,13 @@ static const struct pdb_attr attrs[] = {
 	  .nr_ids = 1, .config = TD_SWITCH_ID },
 };
 
+/* Not 0: the session keeps as few events as it can. */
+static size_t narrow;
+
 static struct session *decode_as(struct pdb *data, struct pdb *trace, uint32_t cpu, uint8_t frames_id,
 				 enum contextid_format format, const struct pdb *formats, struct result *r)
 {
-	struct session_opts so = { .symfs = symfs, .contextid = format };
+	struct session_opts so = { .symfs = symfs, .contextid = format, .keep_events = narrow };
 	struct session_consumer con = { .data = r, .batch = on_batch };
 	const struct pdb_feature feature = { PD_FEAT_TRACING_DATA, formats };
 	struct pdb_sid s = at_time(5000, 1, cpu);
@@ -296,6 +299,8 @@ static struct session *decode_as(struct pdb *data, struct pdb *trace, uint32_t c
 	assert_non_null(pd);
 	ss = session_open_perfdata(&so, pd);
 	assert_non_null(ss);
+	if (narrow)
+		ss->threads.ahead = 1;
 	memset(r, 0, sizeof(*r));
 	assert_int_equal(session_run(ss, &con), 0);
 	return ss;
@@ -348,6 +353,36 @@ static void low_bits_that_one_thread_has(void **state)
 		assert_false(session_has_losses(ss));
 		session_close(ss);
 	}
+}
+
+/* What maps a process has does not depend on when it got them. */
+static void low_bits_of_a_process_that_was_mapped_long_ago(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct session *ss;
+	struct result r;
+	unsigned int i;
+	struct pdb_sid s;
+
+	(void)state;
+	r_info(&data, CID | TS, IDR2(2, 0));
+	r_process(&data, 0x10064, "two", "/two.bin");
+	for (i = 0; i < 100; i++) {
+		s = at_time(20 + i, 7, 2);
+		pdb_comm(&data, 7, 7, i & 1 ? "odd" : "even", SB_ST, &s);
+	}
+	t_sync(&trace);
+	t_on(&trace);
+	t_time(&trace, 150);
+	t_context(&trace, 0, 0x64, 2, 0, 0);
+	t_run(&trace);
+	narrow = 1;
+	ss = decode(&data, &trace, &r);
+	narrow = 0;
+	assert_int_equal(r.nr, 1);
+	check_part(&r, 0, 0x10064, 0x10064, 2, NR_LOOP);
+	assert_false(session_has_losses(ss));
+	session_close(ss);
 }
 
 static void low_bits_that_several_threads_have(void **state)
@@ -917,6 +952,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(low_bits_that_one_thread_has),
+		cmocka_unit_test(low_bits_of_a_process_that_was_mapped_long_ago),
 		cmocka_unit_test(low_bits_that_several_threads_have),
 		cmocka_unit_test(low_bits_within_one_process),
 		cmocka_unit_test(thread_above_the_asid),
