@@ -68,7 +68,7 @@ struct side_reader *side_order_add(struct side_order *so, struct side_source *sr
 
 	if (r) {
 		r->src = src;
-		r->kept = true;
+		r->kept = side_order_kept(so);	/* those of readers that came before may have been dropped */
 		r->low = calloc(BLOCKS, sizeof(*r->low));
 	}
 	if (r && r->low)

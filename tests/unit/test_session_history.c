@@ -441,6 +441,7 @@ static void sources_are_merged(void **state)
 		begin(&h);
 		assert_int_equal(h.ts.keep, keep);
 		assert_int_equal(side_order_rewind(&h.side), 0);
+		assert_int_equal(other.pos, keep ? 50 : 0);	/* read again, or kept */
 		for (i = 0, last = 0; side_order_next(&h.side, &e) == 1; i++) {
 			assert_true(e.time > last);
 			assert_ptr_equal(e.map.dso, &files[i & 1]);
