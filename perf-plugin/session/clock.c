@@ -67,6 +67,12 @@ static void measure(struct trace_clock *c, const struct clock_window *w, size_t 
 	c->rate = CLOCK_RATE_MEASURED;
 }
 
+/* Hostile timestamps and rates give distances that no time has. */
+static uint64_t to_ns(double d)
+{
+	return d < 0 ? 0 : d < (double)(UINT64_MAX / 2) ? (uint64_t)d : UINT64_MAX / 2;
+}
+
 void clock_fit(struct trace_clock *c, struct clock_window *w, size_t n)
 {
 	double low = 0, high = 0, t, at;
@@ -94,11 +100,14 @@ void clock_fit(struct trace_clock *c, struct clock_window *w, size_t n)
 	c->contradicted = has_low && low > high;
 	/* Trace begins as soon as it is turned on, but its end may be long before the record of it. */
 	at = !has_low ? high : c->contradicted ? (low + high) / 2 : low;
-	c->error_ns = !has_low ? UINT64_MAX : (uint64_t)(c->contradicted ? low - high : high - low);
+	c->error_ns = !has_low ? UINT64_MAX : to_ns(c->contradicted ? low - high : high - low);
 	c->paired = true;
 	c->windows = n;
 	c->pair_ticks = w[0].ticks;
-	c->pair_ns = at < 0 && (double)w[0].to < -at ? 0 : w[0].to + (uint64_t)(int64_t)at;
+	if (at < 0)
+		c->pair_ns = w[0].to - (to_ns(-at) < w[0].to ? to_ns(-at) : w[0].to);
+	else
+		c->pair_ns = to_ns(at) < UINT64_MAX - w[0].to ? w[0].to + to_ns(at) : UINT64_MAX - 1;
 }
 
 static uint64_t estimate(const struct trace_clock *c, uint64_t ticks)

@@ -121,6 +121,20 @@ static void estimated(void **state)
 	assert_int_equal(ns_of(&c, 0, NONE), 0);
 }
 
+/* Timestamps that go back by years contradict the records, whatever the rate. */
+static void far_timestamps(void **state)
+{
+	struct clock_window w[] = { { UINT64_MAX / 2 - 1, 100, 200, 0 }, { 0, 300, 400, 0 } };
+	struct trace_clock c = make(NULL, false, false, 0, 1);
+
+	(void)state;
+	clock_fit(&c, w, 2);
+	assert_true(c.contradicted);
+	assert_true(c.error_ns == UINT64_MAX / 2);
+	assert_true(c.pair_ns == 200 + UINT64_MAX / 2);
+	assert_true(ns_of(&c, UINT64_MAX, NONE) == UINT64_MAX - 1);
+}
+
 /* Where the frequency comes from. */
 static void frequency(void **state)
 {
@@ -307,6 +321,7 @@ int main(void)
 		cmocka_unit_test(narrow),
 		cmocka_unit_test(short_counter),
 		cmocka_unit_test(estimated),
+		cmocka_unit_test(far_timestamps),
 		cmocka_unit_test(frequency),
 		cmocka_unit_test(fitted),
 		cmocka_unit_test(measured),
