@@ -348,8 +348,8 @@ int threads_apply(struct threads *ts, const struct side_event *e, uint64_t order
 int threads_pid(const struct threads *ts, int tid, uint64_t limit)
 {
 	const struct thread *t = intmap_get(&ts->threads, tid);
+	size_t lo = 0, hi;
 	intptr_t orphan;
-	size_t i;
 
 	if (tid == 0)
 		return 0;	/* the idle task */
@@ -357,9 +357,16 @@ int threads_pid(const struct threads *ts, int tid, uint64_t limit)
 		orphan = (intptr_t)intmap_get(&ts->orphans, tid);
 		return orphan ? (int)(orphan - 2) : -1;
 	}
-	for (i = t->nr_pids - 1; i && t->pids[i].order >= limit; i--)
-		;
-	return t->pids[i].pid;
+	/* the last one before the moment, else the first */
+	for (hi = t->nr_pids; hi - lo > 1;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (t->pids[mid].order < limit)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return t->pids[lo].pid;
 }
 
 bool threads_alive(const struct threads *ts, int tid, uint64_t limit)
@@ -375,13 +382,19 @@ bool threads_alive(const struct threads *ts, int tid, uint64_t limit)
 const char *threads_comm(const struct threads *ts, int tid, uint64_t limit)
 {
 	const struct thread *t = intmap_get(&ts->threads, tid);
-	size_t i;
+	size_t lo = 0, hi;
 
 	if (!t || !t->nr_comms)
 		return NULL;
-	for (i = t->nr_comms - 1; i && t->comms[i].order >= limit; i--)
-		;
-	return t->comms[i].comm;
+	for (hi = t->nr_comms; hi - lo > 1;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (t->comms[mid].order < limit)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return t->comms[lo].comm;
 }
 
 struct process *threads_process(const struct threads *ts, int pid)
