@@ -10,6 +10,9 @@
 
 #define KSYMBOL_UNREGISTER 1u
 
+/* Programs at one address that are looked at: they were loaded at the same time, so there should be one. */
+#define MAX_SAME_PLACE 64
+
 void kernel_free(struct kernel_images *k)
 {
 	patches_free(&k->patches);
@@ -148,7 +151,7 @@ static struct bpf_code *find_bpf(struct kernel_images *k, uint64_t addr, uint64_
 		else
 			hi = mid;
 	}
-	for (; lo < k->nr_bpf && k->bpf[lo].addr == addr; lo++)
+	for (hi = lo; lo < k->nr_bpf && k->bpf[lo].addr == addr && lo - hi < MAX_SAME_PLACE; lo++)
 		if (strstr(name, k->bpf[lo].tag) && k->bpf[lo].len <= len)
 			return &k->bpf[lo];
 	return NULL;
