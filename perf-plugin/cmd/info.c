@@ -414,7 +414,7 @@ int cmd_info(int argc, const char **argv)
 		return rc;
 	json = !strcmp(format, "json");
 	if (!json && strcmp(format, "text"))
-		return cmd_usage_error(&desc, "unknown format '%s'", format);
+		return cmd_usage_error(&desc, "--format: found '%s', expected text or json", format);
 	if (json && no_decode)
 		return cmd_usage_error(&desc, "--format=json tells what decoding found, --no-decode leaves it out");
 	ss = session_open(&so);

@@ -143,7 +143,6 @@ static int do_aux(struct indexer *ix, const struct pd_record *rec)
 static int do_record(struct indexer *ix, const struct pd_record *rec)
 {
 	struct session *ss = ix->ss;
-	int rc;
 
 	switch (rec->ev->header.type) {
 	case PERF_RECORD_SWITCH:
@@ -170,8 +169,7 @@ static int do_record(struct indexer *ix, const struct pd_record *rec)
 				 ((const struct perf_record_lost *)rec->ev)->lost);
 		return 0;
 	case PERF_RECORD_AUXTRACE_INFO:
-		rc = session_read_info(ss, rec);
-		return rc;
+		return session_read_info(ss, rec);
 	case PERF_RECORD_AUXTRACE:
 		if (rec->aux.avail < rec->aux.size)
 			ss->totals.file_cut = true;

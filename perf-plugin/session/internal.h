@@ -88,7 +88,6 @@ struct session {
 /* metadata.c */
 int session_read_info(struct session *ss, const struct pd_record *rec);
 int session_make_units(struct session *ss);
-struct trace_unit *session_unit_of_cpu(struct session *ss, int cpu);
 /* From registers to configuration. */
 void session_make_unit(const struct session *ss, struct trace_unit *u, const struct aux_cpu *a);
 /* The unit that an announcement is about (NULL: none was made); NULL unknown. */

@@ -63,7 +63,7 @@ int session_make_units(struct session *ss)
 	return 0;
 }
 
-struct trace_unit *session_unit_of_cpu(struct session *ss, int cpu)
+static struct trace_unit *unit_of_cpu(struct session *ss, int cpu)
 {
 	uint32_t i;
 
@@ -112,7 +112,7 @@ struct trace_unit *session_unit_of_owner(struct session *ss, const struct id_own
 	if (o && o->unit)
 		return o->unit;
 	if (o && o->cpu >= 0)
-		u = session_unit_of_cpu(ss, o->cpu);
+		u = unit_of_cpu(ss, o->cpu);
 	if (u)
 		return u;
 	u = unit_by_metadata(ss, id, o != NULL);
@@ -129,7 +129,7 @@ struct trace_unit *session_unit_of_raw(struct session *ss, const struct queue *q
 	if (cpu >= 0)
 		u = owners_unit_of_cpu(ss, cpu, f->pub.time, f->seq);
 	if (!u && cpu >= 0)
-		u = session_unit_of_cpu(ss, cpu);
+		u = unit_of_cpu(ss, cpu);
 	if (!u && ss->info.nr_cpu == 1)
 		u = &ss->units[0];
 	if (!u && q->cpu < 0 && f->aux_cpu < 0 && ss->info.nr_cpu)

@@ -3,7 +3,6 @@
 #include "session/comms.h"
 #include "session/internal.h"
 
-#define AUX_OVERWRITE	0x02u
 /* More threads than this in one fragment are not looked at one by one. */
 #define MAX_THREADS	64
 
@@ -89,10 +88,9 @@ nomem:
 	return -1;
 }
 
-/* A snapshot's buffer may still hold what was there at the snapshot before. */
 uint64_t fragment_floor(const struct fragment *f)
 {
-	return f->pub.flags & AUX_OVERWRITE || f->since == NO_TIME || f->since > f->pub.time ? 0 : f->since;
+	return f->since > f->pub.time ? 0 : f->since;
 }
 
 /* Do the records of context switches say that only threads ran there that are not wanted? */
