@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "session/array.h"
 #include "session/internal.h"
 
 #define MAX_MESSAGES	10
@@ -13,7 +12,6 @@ struct indexer {
 	struct session *ss;
 	struct side_source *side;	/* makes events of records */
 	struct side_reader *reader;	/* and what is learned about them */
-	struct intmap started;		/* cpu -> non-NULL: its first start is known */
 	bool no_format;			/* sched_switch samples whose layout is not known: was told */
 	unsigned int messages;
 };
@@ -23,21 +21,20 @@ static uint64_t record_time(const struct pd_record *rec)
 	return rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : 0;
 }
 
-/* The first moment at which a CPU, or a thread that is followed, was certainly traced. */
-static int note_start(struct indexer *ix, const struct pd_record *rec, int tid, bool itrace)
+/* The first moment at which a CPU was certainly traced. */
+static int note_start(struct session *ss, const struct pd_record *rec, bool itrace)
 {
 	int cpu = rec->sid.valid & PERF_SAMPLE_CPU ? (int)rec->sid.cpu : -1;
-	struct session *ss = ix->ss;
 	struct trace_start *st;
 
-	if (!(rec->sid.valid & PERF_SAMPLE_TIME) || cpu < 0 || intmap_get(&ix->started, cpu))
+	if (!(rec->sid.valid & PERF_SAMPLE_TIME) || cpu < 0 || intmap_get(&ss->starts, cpu))
 		return 0;
-	st = ARRAY_ADD(ss->starts, ss->nr_starts, ss->cap_starts);
-	if (!st || !intmap_put(&ix->started, cpu, ix))
+	st = malloc(sizeof(*st));
+	if (!st || !intmap_put(&ss->starts, cpu, st)) {
+		free(st);
 		return -1;
+	}
 	st->time = rec->sid.time;
-	st->cpu = cpu;
-	st->tid = tid;
 	st->itrace = itrace;
 	return 0;
 }
@@ -50,7 +47,7 @@ static int do_switch(struct indexer *ix, const struct pd_record *rec)
 	int tid = rec->sid.valid & PERF_SAMPLE_TID ? (int)rec->sid.tid : -1;
 	int prev = -1;
 
-	if (!out && note_start(ix, rec, tid, false))
+	if (!out && note_start(ix->ss, rec, false))
 		return -1;
 	if (!(rec->sid.valid & PERF_SAMPLE_TIME) || !(rec->sid.valid & PERF_SAMPLE_CPU))
 		return 0;
@@ -71,7 +68,7 @@ static int do_itrace_start(struct indexer *ix, const struct pd_record *rec)
 	if (rec->sid.valid & PERF_SAMPLE_TIME && rec->sid.valid & PERF_SAMPLE_CPU && (int)r->tid > 0 &&
 	    running_add(&ix->ss->running, (int)rec->sid.cpu, rec->sid.time, RUN_START, (int)r->tid, -1))
 		return -1;
-	return note_start(ix, rec, (int)r->tid, true);
+	return note_start(ix->ss, rec, true);
 }
 
 static void read_formats(struct session *ss, const void *data, uint64_t len)
@@ -261,7 +258,6 @@ int session_index(struct session *ss)
 	read_formats(ss, formats->ptr, formats->len);
 	rc = read_records(&ix);
 	side_perf_finish(ix.side);
-	intmap_free(&ix.started);
 	if (rc)
 		return rc;
 	take_build_ids(ss);

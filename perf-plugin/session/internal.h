@@ -32,10 +32,9 @@ struct trace_unit {
 	bool told;		/* why it cannot be decoded was printed */
 };
 
-/* Start of a thread's or CPU's trace, to pair an estimated clock with. */
+/* Start of a CPU's trace. */
 struct trace_start {
 	uint64_t time;
-	int cpu, tid;
 	bool itrace;		/* nothing was traced before; else it only was traced then */
 };
 
@@ -68,8 +67,7 @@ struct session {
 	struct own_world own;
 	struct short_ids short_ids;
 	bool told_only;
-	struct trace_start *starts;
-	size_t nr_starts, cap_starts;
+	struct intmap starts;		/* cpu -> the first trace_start */
 	struct kernel_images kernel;
 	struct jit_files jit;
 	struct intmap perf_maps;	/* by pid */

@@ -23,13 +23,10 @@ struct pairing {
 /* The trace that begins in the fragment did not begin before this. */
 static uint64_t start_time(const struct session *ss, const struct fragment *f, int cpu)
 {
+	const struct trace_start *start = intmap_get(&ss->starts, cpu);
 	uint64_t time = fragment_floor(f);
-	size_t i;
 
-	for (i = 0; i < ss->nr_starts; i++)
-		if (ss->starts[i].cpu == cpu && ss->starts[i].time > time && ss->starts[i].time <= f->pub.time)
-			time = ss->starts[i].time;
-	return time;
+	return start && start->time > time && start->time <= f->pub.time ? start->time : time;
 }
 
 static int add_window(struct pairing *p, const struct fragment *f, int cpu, uint64_t ticks)

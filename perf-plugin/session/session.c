@@ -114,6 +114,8 @@ struct session *session_open_perfdata(const struct session_opts *opts, struct pe
 
 void session_close(struct session *ss)
 {
+	size_t i;
+
 	if (!ss)
 		return;
 	spaces_free(&ss->spaces, &ss->threads);
@@ -130,7 +132,9 @@ void session_close(struct session *ss)
 	tracepoint_free(ss->sched);
 	asids_free(&ss->asids);
 	short_ids_free(&ss->short_ids);
-	free(ss->starts);
+	for (i = 0; i < ss->starts.size; i++)
+		free(ss->starts.slot[i].value);
+	intmap_free(&ss->starts);
 	free(ss->clocks);
 	kernel_free(&ss->kernel);
 	jit_files_free(&ss->jit);

@@ -448,18 +448,16 @@ static int settle(struct stream_state *st)
 
 int who_begin(struct stream_state *st)
 {
+	const struct trace_start *start = intmap_get(&st->ss->starts, st->stream.cpu);
 	struct who *w = &st->who;
-	size_t i;
 
 	w->id_bits = 0;
 	w->by_id = false;
 	w->cause = LOSS_NO_THREAD;
 	w->counted = w->stamped = UINT64_MAX;
 	w->passed = fragment_floor(st->frag);
-	for (i = 0; i < st->ss->nr_starts; i++)
-		if (st->ss->starts[i].cpu == st->stream.cpu && st->ss->starts[i].itrace &&
-		    st->ss->starts[i].time > w->passed)
-			w->passed = st->ss->starts[i].time;
+	if (start && start->itrace && start->time > w->passed)
+		w->passed = start->time;
 	w->began = w->passed;
 	w->aux_asked = false;
 	world_restart(&w->world);
