@@ -7,6 +7,8 @@ cd "$(dirname "$0")/../.."
 . tests/cli/tap.sh
 . tests/cli/tool.sh
 
+fields=pid,tid,cpu,time,ip,sym,addr
+
 # generate NAME: recording, files of its machine, and what script says of it.
 generate() {
 	"$CST_GEN" scenario "$1" --perf "$tmp/$1.data" --truth "$tmp/$1.truth" --symfs "$tmp/$1.symfs" || return 1
@@ -17,7 +19,7 @@ generate() {
 list() {
 	file=$1 code=$2
 	shift 2
-	run "$code" script "$@" --itrace=b -F pid,tid,cpu,time,ip,addr || return 1
+	run "$code" script "$@" --itrace=b -F "$fields" || return 1
 	[ -s "$tmp/out" ] && mv "$tmp/out" "$file"
 }
 
@@ -106,4 +108,46 @@ no_kernel() {
 	says "$tmp/err" "[kernel] kcore: 'kcore_dir/kcore', which cannot be used: No such file"
 }
 check "a copy that is missing" no_kernel
+symbols_alone() {
+	cp -r "$tmp/kcore.pkg" "$tmp/symbols.pkg"
+	sed -i '/^kallsyms=/d' "$tmp/symbols.pkg/contents.ini"
+	list "$tmp/again" 0 -i "$tmp/symbols.pkg" --symfs "$tmp/kcore.symfs" || return 1
+	! cmp -s "$tmp/kcore.branches" "$tmp/again" || { echo "the names are from elsewhere"; return 1; }
+	run 0 convert -i "$tmp/symbols.pkg" --symfs "$tmp/kcore.symfs" --images --to=package \
+		--kallsyms "$tmp/kcore.data/kcore_dir/kallsyms" \
+		-o "$tmp/symbols2.pkg" || return 1
+	same kcore 0 -i "$tmp/symbols2.pkg"
+}
+check "symbols of the kernel that were given" symbols_alone
+
+# Two programs that had one path, told apart by their build-ids (an ELF note, behind a longer table).
+build_ids() {
+	python3 - "$@" <<'END'
+import struct, sys
+for path, byte in zip(sys.argv[1::2], sys.argv[2::2]):
+    elf = bytearray(open(path, "rb").read())
+    table, = struct.unpack_from("<Q", elf, 32)
+    size, count = struct.unpack_from("<HH", elf, 54)
+    elf += bytes(-len(elf) % 8)
+    note = len(elf)
+    elf += struct.pack("<III4s20s4x", 4, 20, 3, b"GNU", bytes([int(byte, 16)]) * 20)
+    struct.pack_into("<QQ", elf, 32, len(elf), 0)
+    struct.pack_into("<HHHH", elf, 56, count + 1, 64, 0, 0)
+    elf += elf[table:table + count * size] + struct.pack("<IIQQQQQQ", 4, 4, note, 0, 0, 36, 36, 4)
+    open(path, "wb").write(elf)
+END
+}
+one_path() {
+	fields=pid,tid,cpu,time,ip,addr
+	generate dlopen || return 1
+	run 0 convert -i "$tmp/dlopen.data" --symfs "$tmp/dlopen.symfs" --images --to=package -o "$tmp/two.pkg" || return 1
+	build_ids "$tmp/two.pkg/images/lib/b.so" bb "$tmp/two.pkg/images/lib/c.so" cc || return 1
+	b=$(printf '%040d' 0 | tr 0 b) c=$(printf '%040d' 0 | tr 0 c)
+	sed -i "s|\"/lib/b.so\"|\"/lib/c.so\", $b|; t; s|\"/lib/c.so\"|&, $c|" "$tmp/two.pkg/system-event-log"
+	sed -i "s|^name=/lib/c.so|&\nuuid=$c|; s|^name=/lib/b.so|name=/lib/c.so\nuuid=$b|" "$tmp/two.pkg/contents.ini"
+	same dlopen 0 -i "$tmp/two.pkg" || return 1
+	run 0 convert -i "$tmp/two.pkg" --images --to=package -o "$tmp/two2.pkg" || return 1
+	rm -r "$tmp/two.pkg" && same dlopen 0 -i "$tmp/two2.pkg"
+}
+check "two programs of one path" one_path
 finish
