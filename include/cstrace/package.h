@@ -81,7 +81,7 @@ struct cst_package {
 
 /*
  * Read `index` (NULL: "contents.ini") and the metadata it names. `io` is that of snapshots. Errors as of
- * cst_snapshot_read(), each after a note. The event log and all other files are for the caller to open.
+ * cst_snapshot_read(), each after a note; all metadata files together may have 16 times limits.text. The event log and all other files are for the caller to open.
  */
 CST_API int cst_package_read(struct cst_package **pkg, const struct cst_snap_io *io, const char *index);
 CST_API void cst_package_free(struct cst_package *pkg);

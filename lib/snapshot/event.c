@@ -130,8 +130,10 @@ static void code(struct cst_text *t, const struct cst_event *ev)
 {
 	if (ev->code_kind == CST_CODE_BYTES)
 		bytes(t, ev->code);
+	else if (ev->code_kind == CST_CODE_ID && cst_quote_bare(ev->code, CST_QUOTE_EVENT))
+		cst_text_mem(t, ev->code.p, ev->code.n);
 	else if (ev->code_kind == CST_CODE_ID)
-		value(t, ev->code);
+		name(t, ev->code);	/* never as <bytes>, which are code */
 	else
 		cst_text_str(t, "None");
 }

@@ -11,6 +11,7 @@
 #include "snapshot/doc.h"
 
 #define DEFAULT_TEXT ((size_t)1 << 20)
+#define METADATA_TEXTS 16	/* of the largest allowed size: all metadata files together */
 #define MAX_BUFFERS 4096
 #define MAX_TRACE_ITEMS (2 * MAX_BUFFERS + 64)
 #define NS_PER_SECOND 1000000000
@@ -23,6 +24,7 @@ struct package {
 	const char *index;
 	const char **metadata_names;	/* of pub.metadata */
 	size_t n_metadata_names;
+	size_t metadata_text;		/* bytes of them */
 };
 
 /* A note with the names of a problem; returns its error. */
@@ -67,9 +69,13 @@ int cst_package_name_ok(const char *name)
 	return 1;
 }
 
+static size_t text_limit(const struct package *p)
+{
+	return p->io->limits.text ? p->io->limits.text : DEFAULT_TEXT;
+}
+
 static int open_text(const struct package *p, const char *name, const uint8_t **text, size_t *len)
 {
-	size_t limit = p->io->limits.text ? p->io->limits.text : DEFAULT_TEXT;
 	struct cst_problem why;
 	int err = 0;
 
@@ -77,7 +83,7 @@ static int open_text(const struct package *p, const char *name, const uint8_t **
 	*len = 0;
 	if (p->io->open(p->io->ctx, name, text, len) < 0)
 		err = cst_problem_set(&why, -CST_ERR_IO, NULL, "", 0, "file cannot be read");
-	else if (*len > limit)
+	else if (*len > text_limit(p))
 		err = cst_problem_set(&why, -CST_ERR_LIMIT, NULL, "", 0,
 				      "file is too large for a description");
 	return err ? say(p, name, &why) : 0;
@@ -118,6 +124,10 @@ static int get_metadata(struct package *p, const struct cst_doc_section *s, cons
 	err = open_text(p, item->value, &text, &len);
 	if (err)
 		return err;
+	/* one file has many names: "a", "./a", ".//a" */
+	p->metadata_text += len;
+	if (p->metadata_text > METADATA_TEXTS * text_limit(p))
+		return wrong(p, -CST_ERR_LIMIT, s, item->key, "metadata files are too large together");
 	err = cst_metadata_read(&md, text, len, &why);
 	if (err)
 		return say(p, item->value, &why);

@@ -74,6 +74,7 @@ static const char canonical[] =
 	"5 patch_code(7, 0x20, 0x4, None, state=END)\n"
 	"6 patch_code(7, 0x20, 0x4, jit-1, state=CURRENT, offset=0x8, cpu=3)\n"
 	"7 patch_code(0, 0x20, 0x4, <>)\n"
+	"8 patch_code(7, 0x20, 0x4, \"\xc3\xa9\")\n"
 	"18446744073709551614 declare_asid(CURRENT, 0xff, 7)\n"
 	"- define_trace(START, 0x10, \"etm.cpu0\", TRCCONFIGR=0xc1, TRCIDR0=None)\n"
 	"- x_perf(<0123456789>, plain, \"two words\", None, key=\"a=b\", other=<01fe01fe>)\n"
@@ -141,7 +142,7 @@ static void test_values(void **state)
 	same_str(ev.name, NULL);
 	cst_event_rewind(r, 1);
 	assert_int_equal(cst_event_prev(r, &ev, NULL), 1);
-	assert_int_equal(ev.line, 13);
+	assert_int_equal(ev.line, 14);
 	same_str(ev.name, "x_word");
 	assert_int_equal(ev.n_params, 4);
 	same_str(ev.params[1].value, "");

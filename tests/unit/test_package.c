@@ -15,12 +15,16 @@
 #include <cstrace/package.h>
 
 #define MAX_FILES 6
+/* 40 times "./" */
+#define DOTS10 "././././././././././"
+#define DOTS DOTS10 DOTS10 DOTS10 DOTS10
 
 struct files {
 	struct {
 		const char *name, *text;
 	} f[MAX_FILES];
 	int notes, error;
+	int any_dots;	/* "././a" is "a" */
 	unsigned int line;
 	char file[64], section[64], item[32], text[128];
 };
@@ -30,6 +34,8 @@ static int open_file(void *ctx, const char *name, const uint8_t **data, size_t *
 	struct files *fs = ctx;
 	size_t i;
 
+	while (fs->any_dots && !strncmp(name, "./", 2))
+		name += 2;
 	for (i = 0; i < MAX_FILES && fs->f[i].name; i++)
 		if (!strcmp(fs->f[i].name, name)) {
 			*data = (const uint8_t *)fs->f[i].text;
@@ -271,6 +277,7 @@ static void test_limits(void **state)
 	struct files fs = good();
 	struct cst_package *pkg;
 	char *text = malloc(5000 * 16 + 64), *p = text;
+	static char padded[2500];
 	int i;
 
 	(void)state;
@@ -282,6 +289,24 @@ static void test_limits(void **state)
 		p += sprintf(p, "buffer%d=a\n", i);
 	fs.f[0].text = text;
 	assert_int_equal(read_package(&fs, &pkg, (struct cst_snap_limits){ 0 }), -CST_ERR_LIMIT);
+	/* one description under many names is read as many times */
+	p = text + sprintf(text, "[trace]\n");
+	for (i = 0; i < 40; i++) {
+		p += sprintf(p, "buffer%d=a\nmetadata%d=", i, i);
+		p += sprintf(p, "%.*strace.ini\n", 2 * i, DOTS);
+	}
+	fs = good();
+	fs.f[0].text = text;
+	fs.f[1].text = sink_ini;
+	fs.any_dots = 1;
+	if (read_package(&fs, &pkg, (struct cst_snap_limits){ .text = 5000 }))
+		fail_msg("%s:%u: %s %s", fs.file, fs.line, fs.item, fs.text);
+	cst_package_free(pkg);
+	memset(padded, '\n', sizeof(padded) - 1);
+	memcpy(padded, sink_ini, sizeof(sink_ini) - 1);
+	fs.f[1].text = padded;
+	assert_int_equal(read_package(&fs, &pkg, (struct cst_snap_limits){ .text = 5000 }), -CST_ERR_LIMIT);
+	assert_string_equal(fs.text, "metadata files are too large together");
 	free(text);
 	assert_int_equal(cst_package_read(&pkg, NULL, NULL), -CST_ERR_INVAL);
 }
