@@ -17,7 +17,6 @@ static struct registered {
 } registry[MAX_CUSTOM];
 
 struct custom_inst {
-	const struct registered *reg;
 	fnDestroyCustomDecoder destroy;
 	ocsd_extern_dcd_inst_t inst;
 	ocsd_extern_dcd_cb_fns *fns;	/* the decoder may keep the pointer */
@@ -105,7 +104,7 @@ static void cb_monitor(const void *ctx, const ocsd_datapath_op_t op, const ocsd_
 
 	if (s->mon)
 		s->mon(s->mon_ctx, op, index, pkt, size, data);
-	else if (s->print && pkt)
+	else if (s->print_mon && pkt)
 		print_custom(s->tree, s, index, pkt);
 }
 
@@ -116,7 +115,7 @@ static ocsd_datapath_resp_t cb_sink(const void *ctx, const ocsd_datapath_op_t op
 
 	if (s->sink)
 		return s->sink(s->sink_ctx, op, index, pkt);
-	if (s->print && !s->print_mon && pkt)
+	if (s->print_sink && pkt)
 		print_custom(s->tree, s, index, pkt);
 	return OCSD_RESP_CONT;
 }
@@ -133,8 +132,8 @@ static const struct registered *find(const char *name)
 
 static int listeners(const struct source *s)
 {
-	bool mon = s->mon || (s->print && s->print_mon);
-	bool sink = s->packets_only && (s->sink || (s->print && !s->print_mon));
+	bool mon = s->mon || s->print_mon;
+	bool sink = s->packets_only && (s->sink || s->print_sink);
 
 	return (mon ? OCSD_CUST_DCD_PKT_CB_USE_MON : 0) | (sink ? OCSD_CUST_DCD_PKT_CB_USE_SINK : 0);
 }
@@ -166,7 +165,7 @@ ocsd_err_t custom_create(struct ocsd_tree *t, struct source *s, const char *name
 		t->custom = calloc(1, sizeof(*t->custom));
 		if (!t->custom)
 			return OCSD_ERR_MEM;
-		cst_deframer_init(&t->custom->df, 0);
+		cst_deframer_init(&t->custom->df, tree_frame_flags(t));
 	}
 	c = calloc(1, sizeof(*c));
 	if (c)
@@ -175,7 +174,6 @@ ocsd_err_t custom_create(struct ocsd_tree *t, struct source *s, const char *name
 		free(c);
 		return OCSD_ERR_MEM;
 	}
-	c->reg = r;
 	c->destroy = r->fact.destroyDecoder;
 	*c->fns = (ocsd_extern_dcd_cb_fns){
 		.fn_gen_elem_out = cb_element, .fn_log_error = cb_error, .fn_log_msg = cb_message,
@@ -246,6 +244,20 @@ static ocsd_datapath_resp_t call(struct source *s, ocsd_datapath_op_t op, uint64
 	return r;
 }
 
+static ocsd_datapath_resp_t call_all(struct ocsd_tree *t, ocsd_datapath_op_t op)
+{
+	ocsd_datapath_resp_t r = OCSD_RESP_CONT, one;
+	unsigned int i;
+
+	for (i = 0; i < t->nr_all; i++) {
+		if (!t->all[i]->custom)
+			continue;
+		one = call(t->all[i], op, 0, 0, NULL);
+		r = one > r ? one : r;
+	}
+	return r;
+}
+
 ocsd_datapath_resp_t custom_data(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64_t index)
 {
 	ocsd_datapath_resp_t r = OCSD_RESP_CONT, one;
@@ -265,6 +277,10 @@ ocsd_datapath_resp_t custom_data(struct ocsd_tree *t, const uint8_t *data, size_
 			const struct cst_fragment *f = &p->frag[i];
 			struct source *s = f->kind == CST_FRAG_DATA && f->id < 128 ? t->src[f->id] : NULL;
 
+			if (f->kind == CST_FRAG_RESET) {
+				one = call_all(t, OCSD_OP_RESET);
+				r = one > r ? one : r;
+			}
 			if (!s || !s->custom)
 				continue;
 			one = call(s, OCSD_OP_DATA, f->offset, f->len, p->data + f->pos);
@@ -276,18 +292,9 @@ ocsd_datapath_resp_t custom_data(struct ocsd_tree *t, const uint8_t *data, size_
 
 ocsd_datapath_resp_t custom_op(struct ocsd_tree *t, ocsd_datapath_op_t op)
 {
-	ocsd_datapath_resp_t r = OCSD_RESP_CONT, one;
-	unsigned int i;
-
 	if (op == OCSD_OP_RESET && t->custom)
-		cst_deframer_init(&t->custom->df, 0);
-	for (i = 0; i < t->nr_all; i++) {
-		if (!t->all[i]->custom)
-			continue;
-		one = call(t->all[i], op, 0, 0, NULL);
-		r = one > r ? one : r;
-	}
-	return r;
+		cst_deframer_init(&t->custom->df, tree_frame_flags(t));
+	return call_all(t, op);
 }
 
 OCSD_EXPORT ocsd_err_t ocsd_register_custom_decoder(const char *name, ocsd_extern_dcd_fact_t *fact)

@@ -25,7 +25,7 @@ static struct {
 	ocsd_trc_index_t index;
 	uint8_t id;
 	char text[256];
-} lg = { .verbosity = OCSD_ERR_SEV_ERROR };
+} lg = { .verbosity = OCSD_ERR_SEV_ERROR, .flags = C_API_MSGLOGOUT_FLG_STDOUT };
 
 static const struct {
 	ocsd_err_t err;
@@ -36,7 +36,7 @@ static const struct {
 #undef ERR
 };
 
-static void out(const char *s)
+static void to_files(const char *s)
 {
 	if (lg.flags & C_API_MSGLOGOUT_FLG_STDOUT)
 		fputs(s, stdout);
@@ -44,16 +44,23 @@ static void out(const char *s)
 		fputs(s, stderr);
 	if (lg.file)
 		fputs(s, lg.file);
+}
+
+static void out(const char *s)
+{
+	to_files(s);
 	if (lg.fn)
 		lg.fn(lg.ctx, s, (int)strlen(s));
 }
 
 void log_print(const struct ocsd_tree *t, const char *text)
 {
+	if (lg.output)
+		to_files(text);
 	if (t->str_fn)
 		t->str_fn(t->str_ctx, text, (int)strlen(text));
-	else
-		out(text);
+	else if (lg.fn)
+		lg.fn(lg.ctx, text, (int)strlen(text));
 }
 
 void log_message(ocsd_err_severity_t sev, const char *fmt, ...)

@@ -35,9 +35,6 @@ enum client {
 };
 
 /* Values that differ between the two. */
-#define ELEM_CUSTOM_1_3		17
-#define ELEM_CUSTOM_1_8		19
-#define ELEM_ITE_1_8		17
 #define ELEM_SIZE_1_8		96
 #define PKT_SIZE_1_8		176
 #define SPACES_1_3		0x1fu
@@ -78,7 +75,7 @@ struct source {
 	const void *sink_ctx;
 	FnDefPktDataMon mon;
 	const void *mon_ctx;
-	bool print, print_mon;
+	bool print_sink, print_mon;	/* a printer stands where the callback could */
 	unsigned int space;		/* enum cst_memspace that execution is in */
 	struct cst_space *spaces[8];	/* by bit of enum cst_memspace; NULL until used */
 	union elem elem;		/* as the client sees elements; the context holds */
@@ -146,6 +143,8 @@ void tree_client(struct ocsd_tree *t, enum client client);
 /* The newest generation that a tree was told of, for functions that have no tree. */
 enum client tree_newest_client(void);
 struct source *tree_source(struct ocsd_tree *t, unsigned int id);
+/* How frames are laid out, for a de-formatter: flags of frame.h. */
+unsigned int tree_frame_flags(const struct ocsd_tree *t);
 ocsd_err_t err_of(int cst_error);
 bool builtin_name(const char *name);
 
@@ -215,7 +214,7 @@ void print_frames(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64_t
 /* errlog.c */
 void log_message(ocsd_err_severity_t sev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void log_error(ocsd_err_severity_t sev, ocsd_err_t err, uint64_t index, uint8_t id, const char *msg);
-/* Printers write here: to the tree's client function, or where the log goes. */
+/* Printers write here: where the log goes, and to the client function of the tree, or of the log. */
 void log_print(const struct ocsd_tree *t, const char *text);
 ocsd_err_t err_last(ocsd_err_t err);
 /* A tree goes away. */

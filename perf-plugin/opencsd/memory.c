@@ -122,6 +122,7 @@ uint32_t memory_read(struct ocsd_tree *t, uint64_t addr, unsigned int space, uin
 		     uint8_t *buf)
 {
 	struct accessor *a = find(t, addr, space);
+	bool busy = t->busy;	/* already, when a custom decoder reads */
 	uint32_t n = 0;
 
 	if (!a)
@@ -137,7 +138,7 @@ uint32_t memory_read(struct ocsd_tree *t, uint64_t addr, unsigned int space, uin
 		n = a->fn_id(a->ctx, addr, (ocsd_mem_space_acc_t)space, id, len, buf);
 	else
 		n = a->fn(a->ctx, addr, (ocsd_mem_space_acc_t)space, len, buf);
-	t->busy = false;
+	t->busy = busy;
 	return n <= len ? n : 0;
 }
 

@@ -242,7 +242,7 @@ int page_map(struct ocsd_tree *t, struct source *s, const struct accessor *a, ui
 		start = (a->start + 3) & ~3ull;
 	if (last > a->last)
 		last = a->last;
-	if (start > addr)
+	if (start > addr || start < a->start)
 		return page_hole(t, s, addr, 4 - (addr & 3));
 	r = map_from(t, s, start, (uint32_t)(last - start + 1), addr);
 	/* the client may have nothing at the start of the page */

@@ -143,10 +143,10 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_set_raw_frame_printer(const dcd_tree_handle_t han
 		t->frames = calloc(1, sizeof(*t->frames));
 		if (!t->frames)
 			return err_last(OCSD_ERR_MEM);
-		cst_deframer_init(&t->frames->df, 0);
+		cst_deframer_init(&t->frames->df, tree_frame_flags(t));
 	}
-	/* what the tree was made to put out, and the printer is asked to print */
-	t->raw_flags = flags & (int)t->flags & (OCSD_DFRMTR_PACKED_RAW_OUT | OCSD_DFRMTR_UNPACKED_RAW_OUT);
+	/* what the tree was made to put out, and what is asked for here */
+	t->raw_flags = (flags | (int)t->flags) & (OCSD_DFRMTR_PACKED_RAW_OUT | OCSD_DFRMTR_UNPACKED_RAW_OUT);
 	return OCSD_OK;
 }
 
@@ -212,7 +212,7 @@ OCSD_EXPORT void ocsd_gen_elem_init(ocsd_generic_trace_elem *e, const ocsd_gen_t
 		return;
 	e->elem_type = type;
 	e->flag_bits = 0;
-	e->ptr_extended_data = NULL;
+	e->ptr_extended_data = NULL;	/* nothing beyond 1.3.3's size: the client may have no more */
 }
 
 void print_custom(struct ocsd_tree *t, const struct source *s, uint64_t index, const void *pkt)

@@ -36,7 +36,7 @@ void tree_listeners(struct ocsd_tree *t)
 	for (i = 0; i < t->nr_all; i++) {
 		s = t->all[i];
 		t->nr_custom += s->custom != NULL;
-		t->packets |= s->dec && (s->packets_only || s->mon || s->print);
+		t->packets |= s->dec && (s->packets_only || s->mon || s->print_mon);
 	}
 }
 
@@ -45,19 +45,55 @@ static ocsd_datapath_resp_t packet_out(struct ocsd_tree *t, struct source *s, co
 {
 	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
 
-	if (!s->mon && !s->print && !s->sink)
-		return r;
-	if (s->print)
-		print_packet(t, s, pkt, s->print_mon);
-	if (!s->mon && !s->sink)
-		return r;
-	packet_to_ocsd(&s->pkt, pkt, cst_decoder_config(s->dec));
+	if (s->print_mon)
+		print_packet(t, s, pkt, true);
+	if (s->mon || s->sink)
+		packet_to_ocsd(&s->pkt, pkt, cst_decoder_config(s->dec));
 	t->busy = true;
 	if (s->mon)
 		s->mon(s->mon_ctx, OCSD_OP_DATA, pkt->index, &s->pkt, pkt->nbytes, pkt->bytes);
 	if (s->sink)
 		r = s->sink(s->sink_ctx, OCSD_OP_DATA, pkt->index, &s->pkt);
 	t->busy = false;
+	if (s->print_sink)
+		print_packet(t, s, pkt, false);
+	return r;
+}
+
+/* Who listens to packets hears of the end and of resets, too. */
+static ocsd_datapath_resp_t tell(struct ocsd_tree *t, struct source *s, ocsd_datapath_op_t op)
+{
+	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
+
+	if (s->print_mon)
+		print_operation(t, s, op);
+	if (s->print_sink)
+		print_operation(t, s, op);
+	t->busy = true;
+	if (s->sink)
+		r = s->sink(s->sink_ctx, op, 0, NULL);
+	if (s->mon)
+		s->mon(s->mon_ctx, op, 0, NULL, 0, NULL);
+	t->busy = false;
+	return r;
+}
+
+/* The library's decoders were reset. */
+static ocsd_datapath_resp_t reset_sources(struct ocsd_tree *t)
+{
+	static const struct cst_generic nothing;
+	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
+	unsigned int i;
+
+	for (i = 0; i < t->nr_all; i++) {
+		struct source *s = t->all[i];
+
+		if (s->dec) {
+			packet_reset(&s->pkt, cst_decoder_config(s->dec));
+			element_context(s, &nothing);
+			r = worse(r, tell(t, s, OCSD_OP_RESET));
+		}
+	}
 	return r;
 }
 
@@ -131,7 +167,9 @@ static int next_packet(struct ocsd_tree *t)
 		return n;
 	if (n)
 		t->packet_src = cst_decoder_cookie(dec);
-	return n || dec || cst_tree_stopped(t->tree) == CST_STOP_RESET;
+	else if (!dec)
+		t->stopped = cst_tree_stopped(t->tree);
+	return n || dec || t->stopped == CST_STOP_RESET;
 }
 
 /* Packet by packet: all that one has made, then the next one. The other order would not keep them apart. */
@@ -144,22 +182,6 @@ static int step(struct ocsd_tree *t)
 	n = next_packet(t);
 	t->pulling = n > 0;
 	return n;
-}
-
-/* Who listens to packets hears of the end and of resets, too. */
-static ocsd_datapath_resp_t tell(struct ocsd_tree *t, struct source *s, ocsd_datapath_op_t op)
-{
-	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
-
-	if (s->print && s->dec)
-		print_operation(t, s, op);
-	t->busy = true;
-	if (s->mon)
-		s->mon(s->mon_ctx, op, 0, NULL, 0, NULL);
-	if (s->sink)
-		r = s->sink(s->sink_ctx, op, 0, NULL);
-	t->busy = false;
-	return r;
 }
 
 /* Deliver what there is and decode on, until the client waits or the input is used up. */
@@ -187,6 +209,13 @@ static ocsd_datapath_resp_t drain(struct ocsd_tree *t)
 				r = worse(r, element_out(t, s, g));
 			if (g->kind == CST_GEN_EO_TRACE)
 				r = worse(r, tell(t, s, OCSD_OP_EOT));
+			if (r >= OCSD_RESP_WAIT)
+				return r;
+		}
+		if (t->stopped == CST_STOP_RESET) {
+			/* a barrier in the frames */
+			t->stopped = CST_STOP_NONE;
+			r = worse(r, reset_sources(t));
 			if (r >= OCSD_RESP_WAIT)
 				return r;
 		}
@@ -309,35 +338,19 @@ static ocsd_datapath_resp_t op_flush(struct ocsd_tree *t)
 
 static ocsd_datapath_resp_t op_end(struct ocsd_tree *t)
 {
-	ocsd_datapath_resp_t r;
-
-	if (!t->ending) {
-		r = drain(t);
-		if (r >= OCSD_RESP_WAIT)
-			return r;
-		cst_tree_end(t->tree);
-		t->ending = true;
-	}
+	/* after what is not delivered yet; a client that is told to wait flushes, and gets the end as well */
+	cst_tree_end(t->tree);
+	t->ending = true;
 	return worse(drain(t), custom_op(t, OCSD_OP_EOT));
 }
 
 static ocsd_datapath_resp_t op_reset(struct ocsd_tree *t)
 {
-	static const struct cst_generic nothing;
-	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
-	unsigned int i;
+	ocsd_datapath_resp_t r;
 
 	forget_input(t);
 	cst_tree_reset(t->tree);
-	for (i = 0; i < t->nr_all; i++) {
-		struct source *s = t->all[i];
-
-		if (s->dec) {
-			packet_reset(&s->pkt, cst_decoder_config(s->dec));
-			element_context(s, &nothing);
-			r = worse(r, tell(t, s, OCSD_OP_RESET));
-		}
-	}
+	r = reset_sources(t);
 	return worse(r, custom_op(t, OCSD_OP_RESET));
 }
 

@@ -15,8 +15,10 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_get_decode_stats(const dcd_tree_handle_t handle, 
 
 	if (!t || !block)
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
-	if (!s || !s->dec)
+	if (!s)
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	if (!s->dec)
+		return err_last(OCSD_ERR_NOT_INIT);
 	c = cst_decoder_stats(s->dec);
 	f = cst_tree_frame_stats(t->tree);
 	o = &s->stats;

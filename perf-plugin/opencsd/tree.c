@@ -55,9 +55,9 @@ ocsd_err_t err_of(int err)
 	return OCSD_ERR_FAIL;
 }
 
-static unsigned int frame_flags(unsigned int flags)
+unsigned int tree_frame_flags(const struct ocsd_tree *t)
 {
-	unsigned int f = 0;
+	unsigned int f = 0, flags = t->flags;
 
 	if (flags & OCSD_DFRMTR_HAS_FSYNCS)
 		f |= CST_FRAME_FSYNC;
@@ -88,7 +88,7 @@ OCSD_EXPORT dcd_tree_handle_t ocsd_create_dcd_tree(const ocsd_dcd_tree_src_t src
 	t->flags = flags;
 	tree_client(t, gen && !strcmp(gen, "1.8") ? CLIENT_1_8 : CLIENT_1_3);
 	if (cst_tree_new(&t->tree, t->single ? CST_TREE_RAW : CST_TREE_FRAMES,
-			 t->single ? 0 : frame_flags(flags))) {
+			 t->single ? 0 : tree_frame_flags(t))) {
 		free(t);
 		return C_API_INVALID_TREE_HANDLE;
 	}
@@ -216,7 +216,7 @@ static void detach(struct ocsd_tree *t, const struct source *s)
 	tree_listeners(t);
 }
 
-static ocsd_err_t add_builtin(struct ocsd_tree *t, const struct builtin *b, int flags, const void *config,
+static ocsd_err_t add_builtin(struct ocsd_tree *t, const struct builtin *b, const void *config,
 			      struct source *s)
 {
 	static const struct cst_generic nothing;
@@ -233,7 +233,6 @@ static ocsd_err_t add_builtin(struct ocsd_tree *t, const struct builtin *b, int 
 	/* packets can be listed whatever the configuration means for instructions */
 	if (err && !(err == -CST_ERR_UNSUP && s->packets_only))
 		return err_of(err);
-	(void)flags;
 	/* a client is told of transactions; that they failed it sees for itself */
 	cfg.hold_transactions = 0;
 	s->protocol = b->protocol;
@@ -272,7 +271,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_create_decoder(const dcd_tree_handle_t handle, co
 	s->packets_only = !(flags & OCSD_CREATE_FLG_FULL_DECODER);
 	b = find_builtin(name);
 	if (b) {
-		err = add_builtin(t, b, flags, config, s);
+		err = add_builtin(t, b, config, s);
 	} else {
 		err = custom_create(t, s, name, flags, config);
 		if (!err) {
@@ -310,6 +309,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_remove_decoder(const dcd_tree_handle_t handle, co
 	return OCSD_OK;
 }
 
+/* There is one sink and one monitor, a callback or a printer: what is attached last replaces what was. */
 OCSD_EXPORT ocsd_err_t ocsd_dt_attach_packet_callback(const dcd_tree_handle_t handle,
 						      const unsigned char id,
 						      const ocsd_c_api_cb_types type, void *fn,
@@ -325,16 +325,16 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_attach_packet_callback(const dcd_tree_handle_t ha
 	switch (type) {
 	case OCSD_C_API_CB_PKT_SINK:
 		/* a full decoder has its own decoder as sink */
-		if (!s->packets_only || s->sink)
-			return err_last(OCSD_ERR_ATTACH_TOO_MANY);
+		if (!s->packets_only)
+			return err_last(OCSD_ERR_INVALID_PARAM_TYPE);
 		s->sink = (FnDefPktDataIn)fn;
 		s->sink_ctx = ctx;
+		s->print_sink = false;
 		break;
 	case OCSD_C_API_CB_PKT_MON:
-		if (s->mon || s->print)
-			return err_last(OCSD_ERR_ATTACH_TOO_MANY);
 		s->mon = (FnDefPktDataMon)fn;
 		s->mon_ctx = ctx;
+		s->print_mon = false;
 		break;
 	default:
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
@@ -354,10 +354,15 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_set_pkt_protocol_printer(const dcd_tree_handle_t 
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
 	if (!s)
 		return err_last(OCSD_ERR_INVALID_ID);
-	if (monitor ? s->mon != NULL || s->print : s->sink != NULL || !s->packets_only)
-		return err_last(OCSD_ERR_ATTACH_TOO_MANY);
-	s->print = true;
-	s->print_mon = monitor;
+	if (!monitor && !s->packets_only)
+		return err_last(OCSD_ERR_INVALID_PARAM_TYPE);
+	if (monitor) {
+		s->mon = NULL;
+		s->print_mon = true;
+	} else {
+		s->sink = NULL;
+		s->print_sink = true;
+	}
 	tree_listeners(t);
 	custom_update(s);
 	return OCSD_OK;

@@ -424,7 +424,7 @@ static void test_packets(void **state)
 			assert_int_equal(ocsd_dt_attach_packet_callback(t, (unsigned char)c.regs.traceidr,
 									OCSD_C_API_CB_PKT_SINK,
 									(void *)on_packet_sink, &p),
-					 OCSD_ERR_ATTACH_TOO_MANY);
+					 OCSD_ERR_INVALID_PARAM_TYPE);
 			assert_int_equal(ocsd_dt_attach_packet_callback(t, (unsigned char)c.regs.traceidr,
 									OCSD_C_API_CB_PKT_MON,
 									(void *)on_packet_mon, &p), OCSD_OK);
@@ -828,11 +828,125 @@ static void test_errors(void **state)
 	assert_non_null(ocsd_get_version_str());
 }
 
+/* ---- the end, to a client that has not taken all yet ---- */
+
+static unsigned int ends_told;
+
+static ocsd_datapath_resp_t always_wait(const void *ctx, const ocsd_trc_index_t index, const uint8_t id,
+					const ocsd_generic_trace_elem *e)
+{
+	(void)ctx;
+	(void)index;
+	(void)id;
+	ends_told += e->elem_type == OCSD_GEN_TRC_ELEM_EO_TRACE;
+	return OCSD_RESP_WAIT;
+}
+
+static void test_end_waits(void **state)
+{
+	static const uint8_t trace[] = { SYNC, 0x04, AT_400000(7), 0xf7 };
+	dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+	ocsd_datapath_resp_t r;
+	unsigned char id;
+	uint32_t used;
+
+	(void)state;
+	assert_int_equal(ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &plain, &id), 0);
+	ocsd_dt_set_gen_elem_outfn(t, always_wait, NULL);
+	ends_told = 0;
+	r = ocsd_dt_process_data(t, OCSD_OP_DATA, 0, sizeof(trace), trace, &used);
+	assert_int_equal(r, OCSD_RESP_WAIT);
+	/* no flush in between */
+	r = ocsd_dt_process_data(t, OCSD_OP_EOT, 0, 0, NULL, NULL);
+	assert_int_equal(r, OCSD_RESP_WAIT);
+	while (OCSD_DATA_RESP_IS_WAIT(r))
+		r = ocsd_dt_process_data(t, OCSD_OP_FLUSH, 0, 0, NULL, NULL);
+	assert_int_equal(r, OCSD_RESP_CONT);
+	assert_int_equal(ends_told, 1);
+	ocsd_destroy_dcd_tree(t);
+}
+
+/* ---- who listens to packets ---- */
+
+static unsigned int heard[2][4];	/* sink and monitor, by operation */
+
+static ocsd_datapath_resp_t count_sink(const void *ctx, const ocsd_datapath_op_t op, const ocsd_trc_index_t index,
+				       const void *pkt)
+{
+	(void)ctx;
+	(void)index;
+	(void)pkt;
+	heard[0][op]++;
+	return OCSD_RESP_CONT;
+}
+
+static void count_monitor(const void *ctx, const ocsd_datapath_op_t op, const ocsd_trc_index_t index,
+			  const void *pkt, const uint32_t size, const uint8_t *data)
+{
+	(void)ctx;
+	(void)index;
+	(void)pkt;
+	(void)size;
+	(void)data;
+	heard[1][op]++;
+}
+
+static void count_lines(const void *ctx, const char *text, const int len)
+{
+	(void)len;
+	*(unsigned int *)(uintptr_t)ctx += !strncmp(text, "ID:10\tRESET", 11) ? 100 : 1;
+}
+
+static void test_listeners(void **state)
+{
+	/* A-sync and Trace Info in a frame of ID 0x10 */
+	static const uint8_t frame[16] = { 0x21, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 1, 0, 0 };
+	static const uint8_t barrier[16] = { 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f,
+					     0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f };
+	dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED,
+						   OCSD_DFRMTR_FRAME_MEM_ALIGN | OCSD_DFRMTR_RESET_ON_4X_FSYNC);
+	unsigned int lines = 0;
+	unsigned char id;
+	uint32_t used;
+
+	(void)state;
+	assert_int_equal(ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_PACKET_PROC, &plain, &id), 0);
+	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &lines, count_lines), OCSD_OK);
+	/* the last one holds, whether callback or printer */
+	assert_int_equal(ocsd_dt_set_pkt_protocol_printer(t, id, 0), OCSD_OK);
+	assert_int_equal(ocsd_dt_attach_packet_callback(t, id, OCSD_C_API_CB_PKT_SINK, (void *)count_sink, NULL),
+			 OCSD_OK);
+	assert_int_equal(ocsd_dt_attach_packet_callback(t, id, OCSD_C_API_CB_PKT_MON, (void *)count_monitor, NULL),
+			 OCSD_OK);
+	ocsd_dt_process_data(t, OCSD_OP_DATA, 0, 16, frame, &used);
+	assert_int_equal(lines, 0);
+	assert_int_equal(heard[0][OCSD_OP_DATA], 2);
+	assert_int_equal(heard[1][OCSD_OP_DATA], 2);
+	/* a barrier is a reset */
+	ocsd_dt_process_data(t, OCSD_OP_DATA, 16, 16, barrier, &used);
+	ocsd_dt_process_data(t, OCSD_OP_DATA, 32, 16, frame, &used);
+	assert_int_equal(heard[0][OCSD_OP_RESET], 1);
+	assert_int_equal(heard[1][OCSD_OP_RESET], 1);
+	assert_int_equal(heard[0][OCSD_OP_DATA], 4);
+	assert_int_equal(ocsd_dt_set_pkt_protocol_printer(t, id, 1), OCSD_OK);
+	ocsd_dt_process_data(t, OCSD_OP_DATA, 48, 16, barrier, &used);
+	ocsd_dt_process_data(t, OCSD_OP_DATA, 64, 16, frame, &used);
+	assert_int_equal(lines, 102);
+	assert_int_equal(heard[0][OCSD_OP_DATA], 6);
+	assert_int_equal(heard[1][OCSD_OP_DATA], 4);
+	/* frames are printed when the printer is asked to, whatever the tree was made with */
+	assert_int_equal(ocsd_dt_set_raw_frame_printer(t, OCSD_DFRMTR_UNPACKED_RAW_OUT), OCSD_OK);
+	ocsd_dt_process_data(t, OCSD_OP_DATA, 80, 16, frame, &used);
+	assert_int_equal(lines, 105);
+	ocsd_destroy_dcd_tree(t);
+}
+
 /* ---- a decoder of the client's own ---- */
 
 struct mine {
 	ocsd_extern_dcd_cb_fns *cb;
 	unsigned int bytes, flushes, resets, ends;
+	dcd_tree_handle_t tree;
 };
 
 static struct mine mine;
@@ -857,6 +971,9 @@ static ocsd_datapath_resp_t mine_data(const void *handle, const ocsd_datapath_op
 		assert_int_equal(in.sub_type, OCSD_S_INSTR_V8_RET);
 		assert_int_equal(m->cb->fn_memory_access(m->cb->lib_context, 0x400000, 0x33, OCSD_MEM_SPACE_EL1N, &n,
 							 buf), OCSD_OK);
+		/* still inside of the tree, after a read from a callback */
+		assert_int_equal(ocsd_dt_process_data(m->tree, OCSD_OP_FLUSH, 0, 0, NULL, NULL),
+				 OCSD_RESP_FATAL_INVALID_OP);
 		ocsd_gen_elem_init(&e, OCSD_GEN_TRC_ELEM_CUSTOM);
 		return m->cb->fn_gen_elem_out(m->cb->lib_context, index, 0x33, &e);
 	}
@@ -911,12 +1028,26 @@ static void on_print(const void *ctx, const char *text, int len)
 	add_line((struct lines *)(uintptr_t)ctx, 0, 0, text);
 }
 
+static uint32_t no_code(const void *ctx, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
+			const uint32_t len, uint8_t *buf)
+{
+	(void)ctx;
+	(void)addr;
+	(void)space;
+	(void)len;
+	(void)buf;
+	return 0;
+}
+
 static void test_custom(void **state)
 {
 	ocsd_extern_dcd_fact_t fact = { mine_create, mine_destroy, mine_id, mine_text, OCSD_PROTOCOL_UNKNOWN };
 	uint8_t frame[16] = { 0x33 << 1 | 1, 0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x12, 0x22, 0x32, 0x42, 0x52,
 			      0x62, 0x72, 0 };
+	static const uint8_t barrier[16] = { 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f,
+					     0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f };
 	unsigned int kind = OCSD_GEN_TRC_ELEM_CUSTOM;
+	ocsd_decode_stats_t *stats;
 	struct lines printed = { NULL, 0, 0 };
 	unsigned char cfg = 0x33, id = 0;
 	dcd_tree_handle_t t;
@@ -931,6 +1062,8 @@ static void test_custom(void **state)
 	t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_FRAME_MEM_ALIGN);
 	assert_int_equal(ocsd_dt_create_decoder(t, "mine", OCSD_CREATE_FLG_FULL_DECODER, &cfg, &id), OCSD_OK);
 	assert_int_equal(id, 0x33);
+	mine.tree = t;
+	assert_int_equal(ocsd_dt_add_callback_mem_acc(t, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, no_code, NULL), OCSD_OK);
 	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &printed, on_print), OCSD_OK);
 	assert_int_equal(ocsd_dt_set_pkt_protocol_printer(t, 0x33, 1), OCSD_OK);
 	seen_kind = 0;
@@ -948,8 +1081,20 @@ static void test_custom(void **state)
 	assert_int_equal(mine.resets, 1);
 	assert_int_equal(ocsd_pkt_str(fact.protocol_id, frame, text, sizeof(text)), OCSD_OK);
 	assert_string_equal(text, "byte 67");
+	assert_int_equal(ocsd_dt_get_decode_stats(t, 0x33, &stats), OCSD_ERR_NOT_INIT);
 	ocsd_destroy_dcd_tree(t);
 	assert_int_equal(destroyed, 1);
+	/* a barrier before the frame is no data, and is a reset */
+	t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED,
+				 OCSD_DFRMTR_FRAME_MEM_ALIGN | OCSD_DFRMTR_RESET_ON_4X_FSYNC);
+	assert_int_equal(ocsd_dt_create_decoder(t, "mine", OCSD_CREATE_FLG_FULL_DECODER, &cfg, &id), OCSD_OK);
+	mine.bytes = mine.resets = 0;
+	mine.tree = t;
+	assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_DATA, 0, 16, barrier, &used), OCSD_RESP_CONT);
+	assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_DATA, 16, 16, frame, &used), OCSD_RESP_CONT);
+	assert_int_equal(mine.bytes, 14);
+	assert_int_equal(mine.resets, 1);
+	ocsd_destroy_dcd_tree(t);
 	ocsd_deregister_decoders();
 	assert_int_equal(ocsd_cust_protocol_to_str(fact.protocol_id, frame, text, sizeof(text)), OCSD_ERR_NO_PROTOCOL);
 	free_lines(&printed);
@@ -966,6 +1111,8 @@ int main(void)
 		cmocka_unit_test(test_accessors),
 		cmocka_unit_test(test_generations),
 		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_end_waits),
+		cmocka_unit_test(test_listeners),
 		cmocka_unit_test(test_custom),
 	};
 
