@@ -35,7 +35,7 @@ static int run(struct session *ss, const struct injector_opts *o)
 int cmd_inject(int argc, const char **argv)
 {
 	struct session_opts so = { .progress = true };
-	struct injector_opts o = { .output = "-", .argc = argc, .argv = (const char *const *)argv };
+	struct injector_opts o = { .output = "-" };
 	const char *itrace = NULL;
 	bool strip = false, tiles = false;
 	char msg[400];

@@ -83,7 +83,6 @@ struct dso {
 	uint32_t *name_order;	/* numbers of symbols in the order of their names; NULL until needed */
 	uint64_t used;		/* times the decoder wanted its code */
 	uint64_t nacc;		/* places where code was wanted and is missing */
-	uint64_t nacc_addr;	/* the first of them */
 	uint64_t nacc_bytes;	/* of trace that was not decoded for it */
 	uint64_t conflicts;	/* atoms that contradict its code */
 	struct jitdump *jit;	/* DSO_JIT */
@@ -139,7 +138,6 @@ struct dso_search {
 	const char *vmlinux;
 	const char *buildid_dir;	/* NULL: ~/.debug */
 	const char *osrelease;		/* of the recorded machine; NULL unknown */
-	const char *data_dir;		/* directory of perf.data with kcore_dir; NULL */
 	bool force;
 	struct kernel_images *kernel;	/* to link modules with; NULL: none */
 	struct symfs_index *index;	/* files under symfs, made when first needed */

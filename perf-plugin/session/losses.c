@@ -346,8 +346,8 @@ static void missing_code(struct stream_state *st, const struct cst_generic *g)
 	session_locate(&st->stream, g->addr, &loc);
 	cause = explain(st, &loc, g->addr);
 	open_gap(st, g->index, cause, loc.dso);
-	if (loc.dso && !loc.dso->nacc++)
-		loc.dso->nacc_addr = g->addr;
+	if (loc.dso)
+		loc.dso->nacc++;
 	losses_add(&st->ss->losses, cause, st->stream.cpu, st->stream.pid, st->gap.comm, 1, 0);
 }
 

@@ -9,7 +9,8 @@
 
 enum certainty { CERTAIN, UNCERTAIN, UNKNOWN };
 
-bool who_is_traced(const struct stream_state *st)
+/* Does the trace carry what tells threads apart? */
+static bool is_traced(const struct stream_state *st)
 {
 	return (st->unit->pid.contextidr_el1 || st->unit->pid.contextidr_el2) &&
 	       st->ss->contextid.forced != CONTEXTID_NONE;
@@ -462,7 +463,7 @@ int who_begin(struct stream_state *st)
 	w->aux_asked = false;
 	world_restart(&w->world);
 	st->stream.pid = st->stream.tid = -1;
-	if (who_is_traced(st))
+	if (is_traced(st))
 		return 0;
 	return resolve(st);
 }
@@ -492,7 +493,7 @@ static void count_world(struct stream_state *st, const struct cst_generic *g)
 /* Can the thread change where no context element says so? */
 static bool may_change(const struct stream_state *st)
 {
-	return who_is_traced(st) ? st->who.id_bits && !st->who.by_id : true;
+	return is_traced(st) ? st->who.id_bits && !st->who.by_id : true;
 }
 
 int who_context(struct stream_state *st, const struct cst_generic *g)
@@ -523,7 +524,7 @@ int who_context(struct stream_state *st, const struct cst_generic *g)
 		world_of(&st->ss->own, &w->world, g, &e);
 		count_world(st, g);
 		/* After Trace Info a zero need not be sent: the idle task, which runs in the kernel only. */
-		if (who_is_traced(st) && !(g->flags & (src->contextidr_el2 ? CST_GF_VMID : CST_GF_CID)) &&
+		if (is_traced(st) && !(g->flags & (src->contextidr_el2 ? CST_GF_VMID : CST_GF_CID)) &&
 		    g->el > 0 && w->world.world == WORLD_OWN) {
 			w->id = 0;
 			w->id_bits = 8 * (src->contextidr_el2 ? st->stream.config->vmid_bytes :
@@ -533,7 +534,7 @@ int who_context(struct stream_state *st, const struct cst_generic *g)
 	same_id = w->id == was_id && w->id_bits == was_bits;
 	w->id_new = true;
 	/* Not yet in this fragment; after the first one the last value holds. */
-	if (who_is_traced(st) && !w->id_bits && st->stream.tid < 0)
+	if (is_traced(st) && !w->id_bits && st->stream.tid < 0)
 		return 0;
 	/* The same program goes on, or the kernel is entered in the thread that ran. */
 	if (may_change(st) && same_id && (was_new || !w->id_bits) && was_known && was_el == 0 && st->stream.tid >= 0 && w->gaps == gaps(st))

@@ -72,7 +72,5 @@ int who_context(struct stream_state *st, const struct cst_generic *g);
 int who_trace_on(struct stream_state *st);
 /* A timestamp was passed: `time` is its perf time. */
 int who_time(struct stream_state *st, uint64_t time);
-/* Does the trace carry what tells threads apart? */
-bool who_is_traced(const struct stream_state *st);
 
 #endif

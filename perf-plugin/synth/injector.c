@@ -30,7 +30,6 @@ struct injector {
 	uint64_t place;		/* stands for time in a file without times */
 	uint64_t id_branches, id_insns;
 	uint64_t since_round;
-	uint64_t bytes;
 };
 
 /* ---- output ----------------------------------------------------------------------------------- */
@@ -384,22 +383,11 @@ int injector_run(struct injector *in)
 	if (!pw_data_bytes(in->w))
 		end_round(in);
 	add_build_ids(in);
-	in->bytes = pw_data_bytes(in->w);
 	rc = pw_finish(in->w, &err);
 	in->w = NULL;
 	if (rc)
 		fprintf(stderr, "cstrace inject: %s\n", err.msg);
 	return rc;
-}
-
-const struct sampler_counts *injector_counts(const struct injector *in)
-{
-	return sampler_counts(in->sp);
-}
-
-uint64_t injector_bytes(const struct injector *in)
-{
-	return in->bytes;
 }
 
 void injector_close(struct injector *in)

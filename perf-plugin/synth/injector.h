@@ -12,8 +12,6 @@ struct injector_opts {
 	struct itrace_opts itrace;
 	bool hw_index;		/* branch stacks with the index field, which some readers cannot skip */
 	bool no_branch_view;	/* leave out the mark that makes perf report start in branch mode */
-	int argc;		/* command line, for the header */
-	const char *const *argv;
 };
 
 struct injector;
@@ -22,8 +20,6 @@ struct injector;
 struct injector *injector_open(struct session *ss, const struct injector_opts *o);
 /* Decode and write. 0, or negative after a message on stderr; the output then does not exist. */
 int injector_run(struct injector *in);
-const struct sampler_counts *injector_counts(const struct injector *in);
-uint64_t injector_bytes(const struct injector *in);
 /* Leaves no output behind when injector_run() did not succeed. */
 void injector_close(struct injector *in);
 

@@ -587,11 +587,6 @@ int listing_run(struct listing *l)
 	return rc;
 }
 
-const struct sampler_counts *listing_counts(const struct listing *l)
-{
-	return sampler_counts(l->sp);
-}
-
 void listing_close(struct listing *l)
 {
 	if (!l)

@@ -43,7 +43,6 @@ struct listing *listing_open(struct session *ss, const struct itrace_opts *o, un
 			     const char *output);
 /* Decode and print. 0, or negative after a message on stderr. */
 int listing_run(struct listing *l);
-const struct sampler_counts *listing_counts(const struct listing *l);
 void listing_close(struct listing *l);
 
 #endif

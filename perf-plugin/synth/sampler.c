@@ -44,7 +44,6 @@ struct sampler {
 	struct callstacks *calls;
 	uint64_t skip;
 	uint32_t tile;		/* sample when so many branches were not shown yet */
-	struct sampler_counts counts;
 	bool want_b, want_i;
 	bool restricted;	/* not every branch is a sample */
 	uint64_t ring_flags[BRANCH_INDICES]; /* of a stack entry, by branch_index() */
@@ -93,11 +92,6 @@ void sampler_consumer(const struct sampler *sp, struct session_consumer *c)
 	c->step = sp->want_b ? BRANCH_STEP : 0;
 	c->timeless = sp->o.timeless;
 	c->unwanted = true;
-}
-
-const struct sampler_counts *sampler_counts(const struct sampler *sp)
-{
-	return &sp->counts;
 }
 
 static struct lane *lane_of(struct sampler *sp, struct stream *s)
@@ -289,7 +283,6 @@ static int insn_emit(struct sampler *sp, struct stream *s, struct lane *ln, stru
 		i->nr_chain = callstack_chain(ln->calls ? ln->calls : &none, i->ip, sp->chain,
 					      sp->o.chain + 1);
 	}
-	sp->counts.insns++;
 	rc = sp->ops.insn(sp->ops.data, s, i);
 	ln->ring.fresh = 0;
 	if (sp->o.tiles)
@@ -384,7 +377,6 @@ static int branch_emit(struct sampler *sp, struct stream *s, struct lane *ln, st
 		return 0;
 	if (__builtin_expect(sp->restricted, 0) && !branch_passes(sp, s, b))
 		return 0;
-	sp->counts.branches++;
 	return sp->ops.branch(sp->ops.data, s, b);
 }
 
@@ -426,7 +418,6 @@ static int error_emit(struct sampler *sp, struct stream *s, struct lane *ln,
 	e.time = session_time(s, e.time);
 	if (!session_wants(s, e.pid, e.tid, e.time))
 		return 0;
-	sp->counts.errors++;
 	return sp->ops.error(sp->ops.data, s, &e);
 }
 

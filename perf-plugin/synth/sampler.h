@@ -65,9 +65,4 @@ uint64_t sampler_last(const struct stream *s, int *tid);
 /* What the sampler asks of the session: stop, step, timeless, unwanted. */
 void sampler_consumer(const struct sampler *sp, struct session_consumer *c);
 
-struct sampler_counts {
-	uint64_t branches, insns, errors;	/* samples made */
-};
-const struct sampler_counts *sampler_counts(const struct sampler *sp);
-
 #endif
