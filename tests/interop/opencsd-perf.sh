@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# opencsd-perf: the system's perf, unchanged, with the drop-in instead of libopencsd. `script` prints the executed
-# branches of every truth set but for those that perf itself loses; `report -D` prints the packets that it
-# prints with libopencsd; `inject` writes the same file where libopencsd decodes right.
+# opencsd-perf: the system's perf (or the one that PERF names), unchanged, with the drop-in instead of libopencsd.
+# `script` prints the executed branches of every truth set but for those that perf itself loses; `report -D`
+# prints the packets that it prints with libopencsd; `inject` writes the same file where libopencsd decodes right.
 set -u
 . tests/interop/peer-perf.sh
+perf=${PERF:-perf}
 drop_in=$(cd "${BUILD:-build}" && pwd)/opencsd
 [ -e "$drop_in/libopencsd_c_api.so.1" ] || { echo "not ok - no drop-in in $drop_in: was libopencsd-dev missing?"; exit 1; }
-perf script --itrace=b -i "$shared/truth/02-interp-etm4-per-cpu/perf.data" --symfs "$symfs" >/dev/null 2>&1 ||
+"$perf" script --itrace=b -i "$shared/truth/02-interp-etm4-per-cpu/perf.data" --symfs "$symfs" >/dev/null 2>&1 ||
 	{ echo "this perf has no CoreSight support"; exit 77; }
 n=0 bad=0
 
@@ -34,7 +35,7 @@ for data in "$shared"/truth/*/perf.data; do
 	26-*) continue ;;		# has no ranges to tell what was interrupted
 	esac
 	rc=0
-	LD_LIBRARY_PATH=$drop_in perf script --itrace=b -F pid,tid,cpu,ip,addr -i "$data" --symfs "$symfs" \
+	LD_LIBRARY_PATH=$drop_in "$perf" script --itrace=b -F pid,tid,cpu,ip,addr -i "$data" --symfs "$symfs" \
 		2>"$tmp/why" >"$tmp/lines" || rc=1
 	tests/interop/opencsd-truth.py "$set" $how <"$tmp/lines" >"$tmp/said" 2>>"$tmp/why" || rc=1
 	result $rc "script: $(cat "$tmp/said") ($name)"
@@ -44,8 +45,8 @@ done
 for data in "$shared"/truth/*/perf.data; do
 	name=$(basename "$(dirname "$data")")
 	case $name in 26-*) continue ;; esac
-	perf report -D -i "$data" 2>/dev/null | grep -a 'Idx:' >"$tmp/theirs"
-	LD_LIBRARY_PATH=$drop_in perf report -D -i "$data" 2>/dev/null | grep -a 'Idx:' |
+	"$perf" report -D -i "$data" 2>/dev/null | grep -a 'Idx:' >"$tmp/theirs"
+	LD_LIBRARY_PATH=$drop_in "$perf" report -D -i "$data" 2>/dev/null | grep -a 'Idx:' |
 		case $name in
 		18-*) sed '/I_CCNT_F/s/; Commit([0-9]*)$//' ;;
 		*) cat ;;
@@ -60,9 +61,9 @@ for name in 01-sort-etm4-per-thread 02-interp-etm4-per-cpu 03-interp-ete-trbe 05
 	23-kernel-traced 25-dense-sync; do
 	data=$(cd "$shared/truth/$name" && pwd)/perf.data
 	rm -f "$tmp/out.data" "$tmp/theirs.data"
-	with_opt perf inject --itrace=i1000il64 --strip -f -i "$data" -o "$tmp/out.data" >"$tmp/why" 2>&1
+	with_opt "$perf" inject --itrace=i1000il64 --strip -f -i "$data" -o "$tmp/out.data" >"$tmp/why" 2>&1
 	mv "$tmp/out.data" "$tmp/theirs.data"
-	with_opt env LD_LIBRARY_PATH="$drop_in" perf inject --itrace=i1000il64 --strip -f -i "$data" \
+	with_opt env LD_LIBRARY_PATH="$drop_in" "$perf" inject --itrace=i1000il64 --strip -f -i "$data" \
 		-o "$tmp/out.data" >"$tmp/why" 2>&1
 	cmp "$tmp/theirs.data" "$tmp/out.data" >>"$tmp/why" 2>&1
 	result $? "inject: $name: $(wc -c <"$tmp/out.data") bytes"

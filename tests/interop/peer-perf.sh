@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# peer-perf.sh - sourced by tests that run the system's perf: finds it, and runs it with the programs of the
+# peer-perf.sh - sourced by tests that run the system's perf: finds it (PERF may name another one), and runs it with the programs of the
 # truth sets at their recorded place (/opt), which needs a mount namespace. Sets shared, tool, tmp.
 shared=${CSTRACE_SHARED:-../shared}
 tool=${PERF_CSTRACE:-${BUILD:-build}/perf-cstrace}
 [ -d "$shared/truth/symfs/opt" ] || { echo "no truth sets in $shared/truth"; exit 77; }
-command -v perf >/dev/null && perf --version >/dev/null 2>&1 || { echo "no perf"; exit 77; }
+"${PERF:-perf}" --version >/dev/null 2>&1 || { echo "no perf"; exit 77; }
 symfs=$(cd "$shared/truth/symfs" && pwd)
 [ -d /opt ] || mkdir -p /opt 2>/dev/null || { echo "no folder /opt to mount the programs on"; exit 77; }
 unshare -rm mount --bind "$symfs/opt" /opt 2>/dev/null ||
