@@ -610,8 +610,10 @@ static int decode_fragment(struct run *r, struct fragment *f)
 	rc = prepare(r, f, &slot);
 	if (!rc && r->con->fragment_begin)
 		rc = r->con->fragment_begin(r->con->data, &f->pub);
-	if (rc || !slot)
+	if (rc || !slot) {
+		losses_fragment(r->ss, f);
 		return rc;
+	}
 	cst_tree_reset(slot->tree);
 	rc = seek_start(r, slot, f);
 	for (i = 0; i < 128 && !rc; i++)
@@ -635,6 +637,7 @@ static int decode_fragment(struct run *r, struct fragment *f)
 	rc = take(r, slot);
 	if (rc)
 		return rc;
+	losses_fragment(r->ss, f);
 	r->ss->totals.aux_bytes += f->pub.size;
 	r->ss->bytes_done += f->pub.size;
 	return end_fragment(r, slot);

@@ -68,6 +68,7 @@ struct losses {
 };
 
 struct dso;
+struct fragment;
 struct session;
 struct stream_state;
 
@@ -88,8 +89,10 @@ struct loss_gap {
 /* -1: no memory. */
 int losses_init(struct losses *ls);
 void losses_free(struct losses *ls);
-/* Before a run: only what the file itself lost. */
+/* Before a run: only what the file itself lost, but for AUX records whose fragments a filter may skip. */
 void losses_start(struct session *ss);
+/* A fragment was not skipped: what its AUX record says was lost counts. */
+void losses_fragment(struct session *ss, const struct fragment *f);
 
 /* While the file is indexed: `count` records of a CPU were lost. */
 void losses_note_lost(struct session *ss, int cpu, uint64_t time, uint64_t count);

@@ -125,7 +125,7 @@ static bool add_part(struct queue *q, struct chunk *c, uint64_t offset, uint64_t
 	return true;
 }
 
-static void describe(struct queue *q, struct fragment *f, const struct aux_record *r)
+static void describe(struct queue *q, struct fragment *f, struct aux_record *r)
 {
 	f->pub.from_aux = true;
 	f->pub.flags = r->flags;
@@ -134,6 +134,8 @@ static void describe(struct queue *q, struct fragment *f, const struct aux_recor
 	f->aux_cpu = r->cpu;
 	f->aux_tid = r->tid;
 	f->seq = r->seq;
+	f->aux = r;
+	r->fragments = true;
 	q->any_raw |= f->pub.raw;
 	q->any_frames |= !f->pub.raw;
 }
@@ -165,7 +167,7 @@ static bool overlaps(const struct queue *q, uint64_t start, uint64_t end)
  * The pieces of [start, end) that the file holds; where chunks follow each other without a gap they
  * make one fragment. Returns the bytes found, or -1.
  */
-static int64_t cut_fragment(struct queue *q, const struct aux_record *r, uint64_t start, uint64_t end)
+static int64_t cut_fragment(struct queue *q, struct aux_record *r, uint64_t start, uint64_t end)
 {
 	uint64_t pos = start, found = 0, stop;
 	struct fragment *f = NULL;

@@ -35,6 +35,8 @@ struct aux_record {
 	bool matched;
 	bool of_thread;		/* its buffer follows a thread */
 	bool refused;		/* unknown format */
+	bool fragments;		/* has some */
+	bool counted;		/* what it lost, in this run */
 	uint64_t missing;	/* bytes that the file does not hold */
 };
 
@@ -45,6 +47,7 @@ struct fragment {
 	uint64_t since;		/* time of the AUX record before; 0: none */
 	uint64_t since_seq;	/* its place in the file; 0: none */
 	uint64_t seq;
+	struct aux_record *aux;	/* NULL: none */
 };
 
 #define QUEUE_SINKS 8

@@ -61,9 +61,9 @@ static int remove_files(void **state)
 	return system(cmd);
 }
 
-static struct session *open_recording(struct pdb *data)
+static struct session *open_filtered(struct pdb *data, const char *time)
 {
-	struct session_opts so = { .symfs = symfs, .buildid_dir = "/nonexistent" };
+	struct session_opts so = { .symfs = symfs, .buildid_dir = "/nonexistent", .filter.time = time };
 	static struct pdb file;
 	struct perfdata *pd;
 	struct pd_error err;
@@ -79,6 +79,11 @@ static struct session *open_recording(struct pdb *data)
 	ss = session_open_perfdata(&so, pd);
 	assert_non_null(ss);
 	return ss;
+}
+
+static struct session *open_recording(struct pdb *data)
+{
+	return open_filtered(data, NULL);
 }
 
 static void sum_table(const struct loss_table *t, struct loss_amount sum[NR_LOSSES])
@@ -112,10 +117,12 @@ static void check_sums(const struct session *ss)
 	assert_int_equal(ls->cause[LOSS_NOPATH].count, t->dec.nopath);
 	assert_int_equal(ls->cause[LOSS_UNCOMMITTED].count, t->dec.uncommitted);
 	assert_int_equal(ls->cause[LOSS_CONTEXT].count, t->unknown_context);
-	assert_int_equal(ls->cause[LOSS_TRUNCATED].count, t->aux_truncated);
-	assert_int_equal(ls->cause[LOSS_PARTIAL].count, t->aux_partial);
-	assert_int_equal(ls->cause[LOSS_COLLISION].count, t->aux_collision);
-	assert_int_equal(ls->cause[LOSS_AUX_MISSING].count, t->aux_missing);
+	if (!ss->filter) {
+		assert_int_equal(ls->cause[LOSS_TRUNCATED].count, t->aux_truncated);
+		assert_int_equal(ls->cause[LOSS_PARTIAL].count, t->aux_partial);
+		assert_int_equal(ls->cause[LOSS_COLLISION].count, t->aux_collision);
+		assert_int_equal(ls->cause[LOSS_AUX_MISSING].count, t->aux_missing);
+	}
 	assert_int_equal(ls->cause[LOSS_UNCLAIMED].count, t->aux_unclaimed);
 	assert_int_equal(ls->cause[LOSS_UNROUTED].count, t->unrouted);
 	assert_int_equal(ls->cause[LOSS_LOST].count, t->lost_records);
@@ -476,6 +483,44 @@ static void aux_flags(void **state)
 	session_close(ss);
 }
 
+/* Flags of what a filter skips are no losses of the run, those of what it decodes are. */
+static void flags_and_filter(void **state)
+{
+	static const struct {
+		const char *time;
+		uint64_t count;
+	} cases[] = {
+		{ NULL, 3 }, { "0,", 3 }, { "0.000006000,", 2 }, { ",0.000005500", 1 }, { "0.000008100,", 0 },
+		{ "0.000006100,0.000006900", 1 }, { "0.000007500,0.000007900", 0 },
+	};
+	struct session *ss;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pdb data = { 0 }, trace = { 0 };
+		uint64_t len;
+
+		sb_trace(&trace, SB_TID);
+		len = trace.len;
+		sb_trace(&trace, SB_TID);
+		sb_trace(&trace, SB_TID);
+		sb_side_band(&data, "/two.bin");
+		sb_aux(&data, 0, len, 0x101, 5000);
+		sb_aux(&data, len, len, 0x101, 6000);
+		sb_aux(&data, 2 * len, 0, 0x101, 7000);
+		sb_aux(&data, 2 * len, len, 0x100, 8000);
+		pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+		ss = open_filtered(&data, cases[i].time);
+		run(ss);
+		assert_int_equal(ss->losses.cause[LOSS_TRUNCATED].count, cases[i].count);
+		if (cases[i].time)
+			assert_int_equal(session_has_losses(ss), cases[i].count != 0);
+		session_close(ss);
+		pdb_free(&trace);
+	}
+}
+
 /* A record without bytes that says that some are missing. */
 static void truncated_to_nothing(void **state)
 {
@@ -704,7 +749,7 @@ int main(void)
 		cmocka_unit_test(code_that_contradicts),
 		cmocka_unit_test(starts_inside_a_stream),
 		cmocka_unit_test(aux_flags),
-		cmocka_unit_test(truncated_to_nothing),
+		cmocka_unit_test(flags_and_filter), cmocka_unit_test(truncated_to_nothing),
 		cmocka_unit_test(bytes_outside_the_records),
 		cmocka_unit_test(frames_of_unknown_ids),
 		cmocka_unit_test(lost_records),
