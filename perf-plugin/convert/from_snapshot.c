@@ -43,6 +43,7 @@ struct importer {
 	struct cst_snapshot *ss;
 	struct unit *units;
 	size_t nr_units, cap_units;
+	uint32_t free_cpu;		/* all below are taken */
 	int *unit_of_dev;		/* -1: none */
 	struct intmap contexts;
 	int first_context;
@@ -80,10 +81,10 @@ static bool cpu_taken(const struct importer *im, uint32_t cpu)
 }
 
 /* "cpu_3" is CPU 3, if no other is. */
-static uint32_t choose_cpu(const struct importer *im, const struct cst_snap_device *core)
+static uint32_t choose_cpu(struct importer *im, const struct cst_snap_device *core)
 {
 	const char *p = core ? core->name + strlen(core->name) : "";
-	uint32_t cpu = 0;
+	uint32_t cpu;
 
 	if (core) {
 		while (p > core->name && isdigit((unsigned char)p[-1]))
@@ -94,9 +95,9 @@ static uint32_t choose_cpu(const struct importer *im, const struct cst_snap_devi
 				return cpu;
 		}
 	}
-	for (cpu = 0; cpu_taken(im, cpu); cpu++)
-		;
-	return cpu;
+	while (cpu_taken(im, im->free_cpu))
+		im->free_cpu++;
+	return im->free_cpu;
 }
 
 static void set(struct aux_cpu *a, enum aux_reg reg, uint32_t value)
