@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tree.c - decode trees, their decoders and what a client attaches to them. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "custom.h"
 #include "internal.h"
 
-/* Handles are looked up here: a client that uses one after it was destroyed gets an error, not a crash. */
+/*
+ * Handles are looked up here: a client that uses one after it was destroyed gets an error, not a crash.
+ * A tree is for one thread at a time; other threads may have, make and destroy trees of their own.
+ */
 static struct ocsd_tree *trees;
+static pthread_mutex_t trees_lock = PTHREAD_MUTEX_INITIALIZER;
 static enum client newest = CLIENT_1_3;
 
 struct ocsd_tree *tree_get(const void *handle)
 {
 	struct ocsd_tree *t;
 
+	pthread_mutex_lock(&trees_lock);
 	for (t = trees; t && t != handle; t = t->next)
 		;
+	pthread_mutex_unlock(&trees_lock);
 	return t;
 }
 
@@ -82,18 +89,23 @@ OCSD_EXPORT dcd_tree_handle_t ocsd_create_dcd_tree(const ocsd_dcd_tree_src_t src
 		return C_API_INVALID_TREE_HANDLE;
 	}
 	t = calloc(1, sizeof(*t));
-	if (!t)
+	if (!t) {
+		err_last(OCSD_ERR_MEM);
 		return C_API_INVALID_TREE_HANDLE;
+	}
 	t->single = src_type == OCSD_TRC_SRC_SINGLE;
 	t->flags = flags;
 	tree_client(t, gen && !strcmp(gen, "1.8") ? CLIENT_1_8 : CLIENT_1_3);
 	if (cst_tree_new(&t->tree, t->single ? CST_TREE_RAW : CST_TREE_FRAMES,
 			 t->single ? 0 : tree_frame_flags(t))) {
 		free(t);
+		err_last(OCSD_ERR_MEM);
 		return C_API_INVALID_TREE_HANDLE;
 	}
+	pthread_mutex_lock(&trees_lock);
 	t->next = trees;
 	trees = t;
+	pthread_mutex_unlock(&trees_lock);
 	return t;
 }
 
@@ -112,9 +124,11 @@ OCSD_EXPORT void ocsd_destroy_dcd_tree(const dcd_tree_handle_t handle)
 
 	if (!t || t->busy)
 		return;
+	pthread_mutex_lock(&trees_lock);
 	while (*link != t)
 		link = &(*link)->next;
 	*link = t->next;
+	pthread_mutex_unlock(&trees_lock);
 	for (i = 0; i < t->nr_all; i++)
 		source_free(t->all[i]);
 	log_forget(t);
