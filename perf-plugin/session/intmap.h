@@ -16,9 +16,17 @@ struct intmap {
 	size_t size, used;	/* size is a power of two */
 };
 
+/* Where a key belongs. The upper bits count as well: numbers may be multiples of a large power of two. */
+static inline size_t intmap_home(const struct intmap *m, int key)
+{
+	uint32_t h = (uint32_t)key * 2654435761u;
+
+	return (h ^ h >> 16) & (m->size - 1);
+}
+
 static inline struct intmap_slot *intmap_slot(const struct intmap *m, int key)
 {
-	size_t i = ((uint32_t)key * 2654435761u) & (m->size - 1);
+	size_t i = intmap_home(m, key);
 
 	while (m->slot[i].value && m->slot[i].key != key)
 		i = (i + 1) & (m->size - 1);
@@ -66,7 +74,7 @@ static inline void intmap_remove(struct intmap *m, int key)
 	/* What was put further along because this place was taken moves up. */
 	for (i = (size_t)(hole - m->slot + 1) & (m->size - 1); m->slot[i].value; i = (i + 1) & (m->size - 1)) {
 		s = &m->slot[i];
-		home = ((uint32_t)s->key * 2654435761u) & (m->size - 1);
+		home = intmap_home(m, s->key);
 		if (((i - home) & (m->size - 1)) < ((i - (size_t)(hole - m->slot)) & (m->size - 1)))
 			continue;
 		*hole = *s;

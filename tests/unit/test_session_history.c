@@ -736,6 +736,24 @@ static void the_window_grows_after_many_restarts(void **state)
 
 /* ---- the containers ---------------------------------------------------------------------------------- */
 
+/* Whoever chooses numbers far apart must not make every search a long one. */
+static void intmap_of_numbers_far_apart(void **state)
+{
+	struct intmap m = { .slot = NULL };
+	size_t i, run = 0, longest = 0;
+	unsigned int k;
+
+	(void)state;
+	for (k = 1; k < 0x8000; k++)
+		assert_true(intmap_put(&m, (int)(k << 16), &m));
+	for (i = 0; i < m.size; i++) {
+		run = m.slot[i].value ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+	}
+	assert_in_range(longest, 1, 1000);
+	intmap_free(&m);
+}
+
 static void intmap_against_model(void **state)
 {
 	struct intmap m = { .slot = NULL };
@@ -783,6 +801,7 @@ int main(void)
 		cmocka_unit_test(what_ended_is_forgotten),
 		cmocka_unit_test(held_moments_stay),
 		cmocka_unit_test(the_window_grows_after_many_restarts),
+		cmocka_unit_test(intmap_of_numbers_far_apart),
 		cmocka_unit_test(intmap_against_model),
 	};
 
