@@ -571,6 +571,7 @@ static int skip_fragment(struct run *r, const struct fragment *f)
 {
 	uint64_t ids[2] = { 0, 0 };
 	unsigned int id;
+	const struct trace_unit *unit = f->pub.raw ? session_unit_of_raw(r->ss, r->q, f) : NULL;
 	bool known = f->pub.raw;
 	size_t i;
 	int rc = 0;
@@ -580,8 +581,7 @@ static int skip_fragment(struct run *r, const struct fragment *f)
 	for (i = 0; i < r->nr_slots; i++) {
 		struct tree_slot *slot = &r->slots[i];
 
-		if (slot->raw != f->pub.raw ||
-		    (slot->raw && slot->unit != session_unit_of_raw(r->ss, r->q, f)))
+		if (slot->raw != f->pub.raw || (slot->raw && slot->unit != unit))
 			continue;
 		for (id = 0; id < 128 && !rc; id++) {
 			if (!slot->st[id] || !slot->st[id]->open_end)

@@ -14,6 +14,9 @@
 /* Entries of one ID that are looked at for one of this buffer's sink and thread. */
 #define MAX_LOOK 1024
 
+/* Bad records that are described; further ones are only counted. */
+#define MAX_MESSAGES 10
+
 /* A unit that a record defined; in a list of its own, since streams point to them. */
 struct defined {
 	struct aux_cpu aux;
@@ -50,8 +53,8 @@ int owners_hw_id(struct session *ss, const struct pd_record *rec)
 	struct pd_error err;
 
 	if (pd_hw_id_parse(&id, rec, perfdata_file_name(ss->pd, rec->file), &err)) {
-		fprintf(stderr, "cstrace: %s\n", err.msg);
-		ss->bad_records++;
+		if (ss->bad_records++ < MAX_MESSAGES)
+			fprintf(stderr, "cstrace: %s\n", err.msg);
 		return 0;
 	}
 	stamp(&o, rec);
@@ -62,11 +65,12 @@ int owners_hw_id(struct session *ss, const struct pd_record *rec)
 	return add(ss, &o);
 }
 
-static void refuse(struct session *ss, const struct pd_record *rec, const char *what, unsigned long long found)
+static void refuse(struct session *ss, const struct pd_record *rec, const char *what, unsigned long long found,
+		   unsigned int least, unsigned int most)
 {
-	fprintf(stderr, "cstrace: %s: record %llu that defines a trace has %s %llu; it is left out\n", ss->name,
-		(unsigned long long)rec->seq, what, found);
-	ss->bad_records++;
+	if (ss->bad_records++ < MAX_MESSAGES)
+		fprintf(stderr, "cstrace: %s: record %llu that defines a trace has %s %llu, expected %u to %u; it "
+			"is left out\n", ss->name, (unsigned long long)rec->seq, what, found, least, most);
 }
 
 int owners_define_trace(struct session *ss, const struct pd_record *rec)
@@ -80,12 +84,15 @@ int owners_define_trace(struct session *ss, const struct pd_record *rec)
 	if (r->state == PD_CST_END)
 		return 0;
 	if (!r->trace_id || r->trace_id >= 0x70) {
-		refuse(ss, rec, "trace ID", r->trace_id);
+		refuse(ss, rec, "trace ID", r->trace_id, 1, 0x6f);
 		return 0;
 	}
-	if (r->cpu > INT32_MAX || r->unit > AUX_ETE) {
-		refuse(ss, rec, r->unit > AUX_ETE ? "an unknown kind of trace unit:" : "CPU",
-		       r->unit > AUX_ETE ? r->unit : r->cpu);
+	if (r->cpu > INT32_MAX) {
+		refuse(ss, rec, "CPU", r->cpu, 0, INT32_MAX);
+		return 0;
+	}
+	if (r->unit > AUX_ETE) {
+		refuse(ss, rec, "trace unit kind", r->unit, 0, AUX_ETE);
 		return 0;
 	}
 	if (ss->nr_ids == MAX_OWNERS) {
@@ -101,7 +108,7 @@ int owners_define_trace(struct session *ss, const struct pd_record *rec)
 	d->aux.trace_id = r->trace_id;
 	for (i = 0; i < r->nr_regs; i++) {
 		if (r->regs[i].reg >= AUX_NR_REGS) {
-			refuse(ss, rec, "an unknown register:", r->regs[i].reg);
+			refuse(ss, rec, "register number", r->regs[i].reg, 0, AUX_NR_REGS - 1);
 			free(d);
 			return 0;
 		}
