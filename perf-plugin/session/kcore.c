@@ -158,6 +158,11 @@ int kernel_find_kcore(struct session *ss)
 	int rc = 0;
 
 	if (ss->opts.kallsyms) {
+		/* It is read when it is needed, and a wrong name must not wait for that. */
+		if (access(ss->opts.kallsyms, R_OK)) {
+			fprintf(stderr, "cstrace: --kallsyms %s: %s\n", ss->opts.kallsyms, strerror(errno));
+			return SESSION_TOLD;
+		}
 		k->kallsyms_path = strdup(ss->opts.kallsyms);
 		if (!k->kallsyms_path)
 			return -1;

@@ -36,8 +36,10 @@ static int index_file(struct session *ss)
 	env = perfdata_env(ss->pd);
 	ss->dsos.search.osrelease = env->osrelease;
 	contextid_init(&ss->contextid, ss->opts.contextid, env->arch);
-	if (session_make_units(ss) || owners_finish(ss))
+	if (session_make_units(ss) || owners_finish(ss)) {
+		fprintf(stderr, "cstrace: %s: not enough memory\n", ss->name);
 		return -1;
+	}
 	ss->totals.aux_missing = ss->queues.missing;
 	ss->totals.aux_unclaimed = ss->queues.unclaimed;
 	losses_start(ss);
@@ -56,6 +58,7 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 	struct session *ss = calloc(1, sizeof(*ss));
 
 	if (!ss) {
+		fprintf(stderr, "cstrace: not enough memory\n");
 		perfdata_close(pd);
 		dso_brought_free(brought);
 		return NULL;

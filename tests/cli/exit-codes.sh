@@ -62,6 +62,11 @@ done
 check "inject: 129, nothing to write" misuse inject --itrace=q
 check "script: 129, unknown field" misuse script -F ip,colour
 check "script: 129, branch stacks that were not asked for" misuse script --itrace=b -F ip,brstack
+named() {
+	run "$1" $2 -i $sample && silent "$tmp/out" && says "$tmp/err" "$3"
+}
+check "info: 129, an unknown kind of context ID" named 129 "info --contextid=pid" "expected auto, tid, tid-asid, asid or none"
+check "info: 1, --kallsyms is not there" named 1 "info --kallsyms $tmp/absent" "$tmp/absent: No such file"
 check "profile: 129, unknown format" misuse profile --format=gprof
 check "dump: 129, unknown format" misuse dump --format=xml
 check "dump: 129, trace ID out of range" misuse dump --id 0x80
