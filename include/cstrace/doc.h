@@ -3,7 +3,8 @@
  * doc.h - INI text as sections of keys and values: what a trace package is described with (package.h).
  *
  * "key=value" and "key: value" are the same. A value may stand in double quotes with the escapes
- * \" \\ \n \r \t \xNN; without quotes it ends before ';' or '#' and loses outer blanks.
+ * \" \\ \n \r \t \xNN; without quotes it ends before ';' or '#' and loses outer blanks. Of a key that comes
+ * twice in a section the first one is found. A doc belongs to one thread at a time while it changes.
  */
 #ifndef CSTRACE_DOC_H
 #define CSTRACE_DOC_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * event.h - the system event log of a trace package: what changed in the traced system, and when.
+ * event.h - the system event log of a trace package: what changed in the traced system, and when
+ * (Arm's CoreSight trace decode metadata requirements, sections 5.5 to 5.8).
  *
  * A text, one event per line, '#' starts a comment line:
  *
@@ -100,7 +101,9 @@ struct cst_event {
 CST_API struct cst_str cst_event_param(const struct cst_event *ev, const char *key);
 CST_API int cst_event_number(const struct cst_event *ev, const char *key, int64_t *value); /* 1, or 0 */
 
-/* A reader of a log in memory. What an event points to is valid until the next call. */
+/*
+ * A reader of a log in memory, for one thread at a time; the text is not copied and has to stay. What an event points to is valid until the next call.
+ */
 struct cst_event_reader;
 /* `line` limits the length of a line; 0: 16 MiB. Memory is that of the longest line. */
 CST_API int cst_event_reader_new(struct cst_event_reader **r, const void *text, size_t len, size_t line);

@@ -13,7 +13,8 @@
  *
  * [source_NAME] is a source whose trace ID comes with define_trace in the event log. Nothing has a default
  * value: what decoding needs and is not there is an error that names it. Where a register and an option
- * say different things, that is an error too.
+ * say different things, that is an error too. (Arm's CoreSight trace decode metadata
+ * requirements, sections 4.6 and 6.3.1.) Nothing changes after reading: any thread may look.
  */
 #ifndef CSTRACE_METADATA_H
 #define CSTRACE_METADATA_H

@@ -8,6 +8,9 @@
  * its process unless it is a thread, and what is alive at the end is CURRENT there. cst_state_apply() hands
  * out a complete log for one that is not: it adds the events that are implied by an exec, an exit, a fork, or
  * a mapping or a patch over another one.
+ *
+ * The rules are those of section 5.5 of Arm's CoreSight trace decode metadata requirements, the states
+ * those of its section 5.6. A state belongs to one thread at a time.
  */
 #ifndef CSTRACE_STATE_H
 #define CSTRACE_STATE_H
