@@ -102,7 +102,8 @@ CST_API struct cst_str cst_event_param(const struct cst_event *ev, const char *k
 CST_API int cst_event_number(const struct cst_event *ev, const char *key, int64_t *value); /* 1, or 0 */
 
 /*
- * A reader of a log in memory, for one thread at a time; the text is not copied and has to stay. What an event points to is valid until the next call.
+ * A reader of a log in memory, for one thread at a time; the text is not copied and has to stay. What an event
+ * points to is valid until the next call.
  */
 struct cst_event_reader;
 /* `line` limits the length of a line; 0: 16 MiB. Memory is that of the longest line. */

@@ -291,6 +291,16 @@ static int name_ok(const char *name, const char *ends)
 	return 1;
 }
 
+/* Behind an open parenthesis the reader looks for another '='. */
+static int key_ok(const char *key)
+{
+	size_t depth = 0, i;
+
+	for (i = 0; key[i]; i++)
+		depth += key[i] == '(' ? 1 : key[i] == ')' && depth ? (size_t)-1 : 0;
+	return *key && *key != '[' && !depth && name_ok(key, "=:;#");
+}
+
 static int put(const struct cst_sink *out, const char *s)
 {
 	return out->write(out->ctx, s, strlen(s));
@@ -324,7 +334,7 @@ static int write_section(const struct cst_doc_section *s, const struct cst_sink 
 	size_t i;
 
 	for (i = 0; !err && i < s->n_items; i++) {
-		if (!*s->items[i].key || *s->items[i].key == '[' || !name_ok(s->items[i].key, "=:;#"))
+		if (!key_ok(s->items[i].key))
 			return -CST_ERR_INVAL;
 		err = put(out, s->items[i].key);
 		if (!err)

@@ -96,6 +96,11 @@ static void test_doc(void **state)
 	assert_string_equal(cst_doc_item(cst_doc_section(doc, "new"), "M")->value, "255");
 	assert_null(cst_doc_section(doc, "newer"));
 	assert_null(cst_doc_item(NULL, "n"));
+	/* would be read as the key "a(b=c)" */
+	assert_int_equal(cst_doc_new(&copy, 0), 0);
+	assert_int_equal(cst_doc_set(copy, "s", "a(b", "c)=d"), 0);
+	assert_int_equal(cst_doc_write(copy, &sink), -CST_ERR_INVAL);
+	cst_doc_free(copy);
 	assert_int_equal(cst_doc_set(doc, "x;y", "a", "b"), 0);
 	assert_int_equal(cst_doc_write(doc, &sink), -CST_ERR_INVAL);
 	cst_doc_free(doc);
