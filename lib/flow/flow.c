@@ -39,6 +39,7 @@ void cst_flow_init(struct cst_flow *f, const struct cst_config *cfg, struct cst_
 void cst_flow_set_space(struct cst_flow *f, struct cst_space *space)
 {
 	f->space = space;
+	f->near_space = NULL;
 	f->map_len = 0;
 	f->blk = 0;
 }
@@ -131,11 +132,14 @@ uint32_t cst_flow_block(struct cst_flow *f)
 {
 	struct cst_image *img;
 	struct blk *b;
+	uint32_t nb;
 
 	if (cst_flow_map(f, f->addr) != WALK_DONE)
 		return 0;
 	img = f->map_sec->img;
-	b = cst_block(f->map_sec, f->addr - f->map_bias, f->isa, f->addr, f->isa_flags);
+	nb = cst_block_known(f->map_sec, f->addr - f->map_bias, f->isa, f->isa_flags);
+	b = nb ? &img->blk[nb] :
+		 cst_block(f->map_sec, f->addr - f->map_bias, f->isa, f->addr, f->isa_flags);
 	f->img_gen = img->generation;
 	if (!b || !(b->flags & BLK_P0) || f->addr - f->map_start + b->len > f->map_len)
 		return 0;

@@ -23,6 +23,9 @@ struct cst_stats;
 /* Nor does a Source Address element pass so many P0 instructions that were not taken. */
 #define MAX_PASSED (1u << 13)
 
+/* Maps that are found without a search. */
+#define NEAR_MAPS 16
+
 /* An element makes at most so many generic elements (one atom at a time). */
 #define FLOW_ROOM CST_PULL_MIN
 
@@ -52,6 +55,13 @@ struct cst_flow {
 	struct cst_section *map_sec;
 	struct cst_space *map_space;
 	uint32_t map_gen, img_gen;
+	/* maps used before, by page of the address: where each page is a map of its own, code goes to and fro */
+	struct near_map {
+		uint64_t start, len, bias;
+		struct cst_section *sec;
+	} near_maps[NEAR_MAPS];
+	struct cst_space *near_space;	/* they hold in this space, at this generation */
+	uint32_t near_gen;
 	uint32_t blk;
 	uint32_t from;		/* block of the indirect branch that execution comes from, 0 not known ... */
 	const struct cst_section *from_sec; /* ... in this section, of img_gen */

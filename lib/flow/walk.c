@@ -10,16 +10,33 @@
 
 #include "flow/flow.h"
 
+/* Where a map is kept that holds `a`; what is kept of another space or time is forgotten. */
+static struct near_map *near_map(struct cst_flow *f, uint64_t a)
+{
+	if (f->near_space != f->space || f->near_gen != f->space->generation) {
+		memset(f->near_maps, 0, sizeof(f->near_maps));
+		f->near_space = f->space;
+		f->near_gen = f->space->generation;
+	}
+	return &f->near_maps[a / CODE_PAGE % NEAR_MAPS];
+}
+
 enum walk_end cst_flow_map(struct cst_flow *f, uint64_t a)
 {
+	struct near_map *nm;
 	const struct map *m;
 
 	if (f->map_len && a - f->map_start < f->map_len && f->map_space == f->space &&
 	    f->map_gen == f->space->generation)
 		return WALK_DONE;
 	f->map_len = 0;
-	m = f->space ? cst_space_find(f->space, a) : NULL;
-	if (!m && f->space && f->space->on_demand) {
+	if (!f->space)
+		return WALK_NACC;
+	nm = near_map(f, a);
+	if (a - nm->start < nm->len)
+		goto found;
+	m = cst_space_find(f->space, a);
+	if (!m && f->space->on_demand) {
 		f->lazy = NULL;
 		f->wanted = a;
 		return WALK_LAZY;
@@ -32,12 +49,17 @@ enum walk_end cst_flow_map(struct cst_flow *f, uint64_t a)
 	}
 	if (a - m->start + m->off >= m->sec->size)
 		return WALK_NACC;
-	f->map_start = m->start;
-	f->map_len = m->end - m->start;
-	if (f->map_len > m->sec->size - m->off)
-		f->map_len = m->sec->size - m->off;
-	f->map_bias = m->start - m->off;
-	f->map_sec = m->sec;
+	nm->start = m->start;
+	nm->len = m->end - m->start;
+	if (nm->len > m->sec->size - m->off)
+		nm->len = m->sec->size - m->off;
+	nm->bias = m->start - m->off;
+	nm->sec = m->sec;
+found:
+	f->map_start = nm->start;
+	f->map_len = nm->len;
+	f->map_bias = nm->bias;
+	f->map_sec = nm->sec;
 	f->map_space = f->space;
 	f->map_gen = f->space->generation;
 	return WALK_DONE;

@@ -86,7 +86,7 @@ struct cst_space {
 	struct cst_space *next, **prev;
 	struct map *map;	/* sorted, disjoint */
 	size_t count, cap;
-	uint32_t generation;	/* changes with each map or unmap */
+	uint32_t generation;	/* changes when something that was mapped is not any more */
 	uint8_t on_demand;	/* the owner maps what is asked for */
 };
 
@@ -100,6 +100,21 @@ const struct map *cst_space_find(const struct cst_space *space, uint64_t addr);
  */
 struct blk *cst_block(struct cst_section *sec, uint64_t off, enum cst_isa isa, uint64_t pc,
 		      unsigned int flags);
+
+/* As cst_block(), but 0 when it was not made yet: its number. */
+static inline uint32_t cst_block_known(const struct cst_section *sec, uint64_t off, enum cst_isa isa,
+				       unsigned int flags)
+{
+	unsigned int shift = isa == CST_ISA_T32 ? 1 : 2;
+	uint32_t *const *pages, *table;
+
+	if (off >= sec->size || isa >= BLK_TABLES || sec->img->isa_flags != flags ||
+	    off & ((1u << shift) - 1))
+		return 0;
+	pages = sec->pages[isa];
+	table = pages ? pages[off / CODE_PAGE] : NULL;
+	return table ? table[off % CODE_PAGE >> shift] : 0;
+}
 
 static inline uint64_t blk_off(const struct blk *b)
 {

@@ -112,13 +112,19 @@ static int reserve(struct cst_space *sp, size_t more)
 	return 0;
 }
 
-/* Make [start, last] free of maps; needs room for one more map (a hole in the middle of one). */
+/*
+ * Make [start, last] free of maps; needs room for one more map (a hole in the middle of one). What was free
+ * before changes nothing for those who know other maps.
+ */
 static void cut(struct cst_space *sp, uint64_t start, uint64_t last)
 {
 	size_t i = lower(sp, start), j;
 	struct map *m;
 
-	if (i < sp->count && sp->map[i].start < start) {
+	if (i == sp->count || sp->map[i].start > last)
+		return;
+	sp->generation++;
+	if (sp->map[i].start < start) {
 		m = &sp->map[i];
 		if (m->end - 1 > last) {
 			memmove(m + 1, m, (sp->count - i) * sizeof(*m));
@@ -159,7 +165,6 @@ int cst_space_map(struct cst_space *sp, uint64_t start, uint64_t len, struct cst
 	memmove(&sp->map[i + 1], &sp->map[i], (sp->count - i) * sizeof(*sp->map));
 	sp->map[i] = (struct map){ start, last + 1, off, sec };
 	sp->count++;
-	sp->generation++;
 	return 0;
 }
 
@@ -174,7 +179,6 @@ int cst_space_unmap(struct cst_space *sp, uint64_t start, uint64_t len)
 	if (reserve(sp, 1))
 		return -CST_ERR_NOMEM;
 	cut(sp, start, last);
-	sp->generation++;
 	return 0;
 }
 

@@ -77,13 +77,20 @@ static void fill_range(struct source *s, const struct cst_generic *g)
 	e->flag_bits = flags_of(g);
 }
 
-ocsd_datapath_resp_t element_range(struct ocsd_tree *t, struct source *s, const struct cst_generic *g)
+ocsd_datapath_resp_t element_ranges(struct ocsd_tree *t, struct source *s)
 {
-	ocsd_datapath_resp_t r;
+	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
+	const struct cst_generic *g;
 
-	fill_range(s, g);
 	t->busy = true;
-	r = t->out(t->out_ctx, (ocsd_trc_index_t)g->index, s->id, &s->elem.e);
+	/* the client may change its function inside of it */
+	while (t->at < t->count && t->out && (g = &t->batch[t->at])->kind == CST_GEN_RANGE) {
+		t->at++;
+		fill_range(s, g);
+		r = t->out(t->out_ctx, (ocsd_trc_index_t)g->index, s->id, &s->elem.e);
+		if (r != OCSD_RESP_CONT)
+			break;
+	}
 	t->busy = false;
 	return r;
 }
@@ -199,8 +206,6 @@ ocsd_datapath_resp_t element_out(struct ocsd_tree *t, struct source *s, const st
 			print_element(t, g->index, s->id, g);
 		return r;
 	}
-	if (g->kind == CST_GEN_RANGE)
-		return element_range(t, s, g);
 	s->range = false;
 	fill(t, &s->elem, g);
 	t->busy = true;

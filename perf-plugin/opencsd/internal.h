@@ -46,7 +46,7 @@ enum client {
  * Elements that are made ahead of a client that waits. What they are made of is the client's memory at
  * some moment between the call that brought the trace and the call that delivers them.
  */
-#define BATCH 256u
+#define BATCH 512u
 
 /* Bytes for decoded code; a build for tests may have less. */
 #ifndef OCSD_CACHE_LIMIT
@@ -158,8 +158,8 @@ void tree_listeners(struct ocsd_tree *t);
 /* Tell the client; what it answers. */
 ocsd_datapath_resp_t element_out(struct ocsd_tree *t, struct source *s, const struct cst_generic *g);
 
-/* Only for a tree with a client's function, and a range. */
-ocsd_datapath_resp_t element_range(struct ocsd_tree *t, struct source *s, const struct cst_generic *g);
+/* Not for ranges, when the client has a function: those in the batch are told all at once, until it answers. */
+ocsd_datapath_resp_t element_ranges(struct ocsd_tree *t, struct source *s);
 /* The context of what follows; with an element of no flags: nothing is known. */
 void element_context(struct source *s, const struct cst_generic *g);
 /* For texts. */

@@ -192,19 +192,16 @@ static ocsd_datapath_resp_t drain(struct ocsd_tree *t)
 
 	for (;;) {
 		while (t->at < t->count) {
-			const struct cst_generic *g = &t->batch[t->at++];
+			const struct cst_generic *g = &t->batch[t->at];
 			struct source *s = t->batch_src;
 
 			if (g->kind == CST_GEN_RANGE && t->out && !s->packets_only) {
-				ocsd_datapath_resp_t answer = element_range(t, s, g);
-
-				if (answer) {
-					r = worse(r, answer);
-					if (r >= OCSD_RESP_WAIT)
-						return r;
-				}
+				r = worse(r, element_ranges(t, s));
+				if (r >= OCSD_RESP_WAIT)
+					return r;
 				continue;
 			}
+			t->at++;
 			if (!s->packets_only)
 				r = worse(r, element_out(t, s, g));
 			if (g->kind == CST_GEN_EO_TRACE)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# peer-perf.sh - sourced by tests that run the system's perf: finds it (PERF may name another one), and runs it with the programs of the
-# truth sets at their recorded place (/opt), which needs a mount namespace. Sets shared, tool, tmp.
+# peer-perf.sh - sourced by tests that run the system's perf (or the one that PERF names): finds it, and runs it with
+# the programs of the truth sets at their recorded place (/opt), which needs a mount namespace. Sets shared, tool, tmp.
 shared=${CSTRACE_SHARED:-../shared}
 tool=${PERF_CSTRACE:-${BUILD:-build}/perf-cstrace}
 [ -d "$shared/truth/symfs/opt" ] || { echo "no truth sets in $shared/truth"; exit 77; }
