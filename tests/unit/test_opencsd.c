@@ -482,6 +482,7 @@ struct client {
 	enum { NORMAL, GONE, LIAR } mood;
 	dcd_tree_handle_t tree;
 	int nested;		/* answer of a call made inside a callback */
+	bool waits;		/* at every range, as perf does */
 };
 
 static uint32_t read_code(const void *ctx, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
@@ -532,6 +533,8 @@ static ocsd_datapath_resp_t on_flow(const void *ctx, const ocsd_trc_index_t inde
 		program(cl, 20);
 	if (cl->nested < 0)
 		cl->nested = ocsd_dt_process_data(cl->tree, OCSD_OP_RESET, 0, 0, NULL, NULL);
+	if (cl->waits && e->elem_type == OCSD_GEN_TRC_ELEM_INSTR_RANGE)
+		return OCSD_RESP_WAIT;
 	return OCSD_RESP_CONT;
 }
 
@@ -594,6 +597,49 @@ static void test_stale(void **state)
 	cl.mood = LIAR;
 	FEED(&cl, &at, AT_400000(9), 0xf7);
 	assert_int_equal(cl.nacc, 2);
+	ocsd_destroy_dcd_tree(cl.tree);
+}
+
+/* DATA, then FLUSH until all is told, as perf does; how often the client waited. */
+static unsigned int push_waiting(struct client *cl, ocsd_trc_index_t *at, const uint8_t *p, uint32_t n)
+{
+	ocsd_datapath_resp_t r;
+	unsigned int waited = 0;
+	uint32_t used, done = 0;
+
+	while (done < n) {
+		r = ocsd_dt_process_data(cl->tree, OCSD_OP_DATA, *at, n - done, p + done, &used);
+		done += used;
+		*at += used;
+		for (; OCSD_DATA_RESP_IS_WAIT(r); waited++)
+			r = ocsd_dt_process_data(cl->tree, OCSD_OP_FLUSH, 0, 0, NULL, NULL);
+		assert_int_equal(r, OCSD_RESP_CONT);
+	}
+	return waited;
+}
+
+/* A client that waits at each range: what is made ahead is verified once, what comes after a change is new. */
+static void test_stale_wait(void **state)
+{
+	static const uint8_t sync[] = { SYNC, 0x04, AT_400000(7) };
+	struct client cl = { .waits = true };
+	ocsd_trc_index_t at = 0;
+	uint8_t atoms[400];
+	unsigned int n;
+
+	(void)state;
+	client_tree(&cl);
+	assert_int_equal(ocsd_dt_add_callback_mem_acc(cl.tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_code, &cl), 0);
+	memset(atoms, 0xf7, sizeof(atoms));
+	push_waiting(&cl, &at, sync, sizeof(sync));
+	for (n = 3; n < 6; n++) {
+		program(&cl, n);
+		cl.ranges = cl.reads = 0;
+		assert_int_equal(push_waiting(&cl, &at, atoms, sizeof(atoms)), sizeof(atoms));
+		assert_int_equal(cl.ranges, sizeof(atoms));
+		assert_int_equal(cl.end, 0x400000 + 4 * (n + 1));
+		assert_in_range(cl.reads, 1, 4);
+	}
 	ocsd_destroy_dcd_tree(cl.tree);
 }
 
@@ -1106,6 +1152,7 @@ int main(void)
 		cmocka_unit_test(test_push_is_pull),
 		cmocka_unit_test(test_packets),
 		cmocka_unit_test(test_stale),
+		cmocka_unit_test(test_stale_wait),
 		cmocka_unit_test(test_reads_are_few),
 		cmocka_unit_test(test_many_contents),
 		cmocka_unit_test(test_accessors),
