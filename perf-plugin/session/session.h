@@ -21,7 +21,7 @@ struct session;
 struct dso;
 
 struct session_opts {
-	const char *input;	/* perf.data, directory, or "-" */
+	const char *input;	/* perf.data, directory, trace package or snapshot folder, or "-" */
 	const char *symfs;	/* prefix under which the recorded paths are looked up; NULL: none */
 	const char *vmlinux;	/* kernel image with code; NULL: none */
 	const char *kcore;	/* copy of the kernel's memory, or its directory; NULL: that of perf record --kcore */
