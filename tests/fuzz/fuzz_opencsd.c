@@ -351,6 +351,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	fact = (ocsd_extern_dcd_fact_t){ custom_create, custom_destroy, custom_id, custom_text,
 					 OCSD_PROTOCOL_UNKNOWN };
 	ocsd_def_errlog_init(OCSD_ERR_SEV_INFO, 1);
+	ocsd_def_errlog_config_output(C_API_MSGLOGOUT_FLG_NONE, NULL);
 	for (i = 0; i < TREES; i++)
 		trees[i] = ocsd_create_dcd_tree(i ? OCSD_TRC_SRC_SINGLE : OCSD_TRC_SRC_FRAME_FORMATTED,
 						OCSD_DFRMTR_FRAME_MEM_ALIGN | OCSD_DFRMTR_RESET_ON_4X_FSYNC);
