@@ -20,7 +20,9 @@ struct custom_inst {
 	fnDestroyCustomDecoder destroy;
 	ocsd_extern_dcd_inst_t inst;
 	ocsd_extern_dcd_cb_fns *fns;	/* the decoder may keep the pointer */
-	ocsd_datapath_resp_t last;
+	uint8_t kept[CHUNK];		/* given by the client, not taken yet by the decoder */
+	size_t kept_len;
+	uint64_t kept_at;		/* index of the first of them */
 };
 
 /* The frames once more, for the IDs of custom decoders. */
@@ -212,6 +214,66 @@ void custom_path_free(struct ocsd_tree *t)
 	t->custom = NULL;
 }
 
+/* Bytes to the decoder until it has them all or waits; *done: how many it took. */
+static ocsd_datapath_resp_t give(struct custom_inst *c, uint64_t index, const uint8_t *data, size_t len,
+				 size_t *done)
+{
+	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
+	uint32_t used;
+
+	for (*done = 0; *done < len;) {
+		used = 0;
+		r = c->inst.fn_data_in(c->inst.decoder_handle, OCSD_OP_DATA, (ocsd_trc_index_t)(index + *done),
+				       (uint32_t)(len - *done), data + *done, &used);
+		*done += used <= len - *done ? used : len - *done;
+		if (r >= OCSD_RESP_WAIT || !used)
+			break;
+	}
+	return r;
+}
+
+/* What a decoder that waits has not taken is kept until it is flushed. */
+static void keep(struct source *s, uint64_t index, const uint8_t *data, size_t len)
+{
+	struct custom_inst *c = s->custom;
+	size_t room = sizeof(c->kept) - c->kept_len, n = len < room ? len : room;
+
+	if (!c->kept_len)
+		c->kept_at = index;
+	memcpy(c->kept + c->kept_len, data, n);
+	c->kept_len += n;
+	if (n < len)
+		log_error(OCSD_ERR_SEV_ERROR, OCSD_ERR_DATA_DECODE_FATAL, index + n, s->id,
+			  "bytes are lost: the decoder was told to go on while it waited; flush it first");
+}
+
+static ocsd_datapath_resp_t give_or_keep(struct source *s, uint64_t index, const uint8_t *data, size_t len)
+{
+	ocsd_datapath_resp_t r;
+	size_t done;
+
+	if (s->custom->kept_len) {
+		keep(s, index, data, len);
+		return OCSD_RESP_WAIT;
+	}
+	r = give(s->custom, index, data, len, &done);
+	if (OCSD_DATA_RESP_IS_WAIT(r) && done < len)
+		keep(s, index + done, data + done, len - done);
+	return r;
+}
+
+/* What was kept, after the decoder was flushed or before it hears of the end. */
+static ocsd_datapath_resp_t give_kept(struct source *s)
+{
+	struct custom_inst *c = s->custom;
+	size_t n = c->kept_len;
+	uint8_t bytes[CHUNK];
+
+	memcpy(bytes, c->kept, n);
+	c->kept_len = 0;
+	return give_or_keep(s, c->kept_at, bytes, n);
+}
+
 static ocsd_datapath_resp_t call(struct source *s, ocsd_datapath_op_t op, uint64_t index, size_t len,
 				 const uint8_t *data)
 {
@@ -219,27 +281,21 @@ static ocsd_datapath_resp_t call(struct source *s, ocsd_datapath_op_t op, uint64
 	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
 	struct ocsd_tree *t = s->tree;
 	uint32_t used;
-	size_t done = 0;
 
 	t->busy = true;
-	do {
-		used = 0;
-		r = c->inst.fn_data_in(c->inst.decoder_handle, op, (ocsd_trc_index_t)(index + done),
-				       (uint32_t)(len - done), data ? data + done : NULL, &used);
-		if (op != OCSD_OP_DATA)
-			break;
-		done += used <= len - done ? used : len - done;
-		/* a decoder that waits is flushed at once: what it has shall not mix with the next bytes */
-		while (OCSD_DATA_RESP_IS_WAIT(r)) {
-			ocsd_datapath_resp_t before = r;
-
-			r = c->inst.fn_data_in(c->inst.decoder_handle, OCSD_OP_FLUSH, 0, 0, NULL, &used);
-			if (r == before)
-				break;
-		}
-		if (OCSD_DATA_RESP_IS_WAIT(r) || OCSD_DATA_RESP_IS_FATAL(r) || !used)
-			break;
-	} while (done < len);
+	if (op == OCSD_OP_RESET && c->kept_len) {
+		log_error(OCSD_ERR_SEV_WARN, OCSD_ERR_DATA_DECODE_FATAL, c->kept_at, s->id,
+			  "bytes that the waiting decoder had not taken are dropped by a reset");
+		c->kept_len = 0;
+	}
+	if (op == OCSD_OP_EOT && c->kept_len)
+		r = give_kept(s);
+	if (op == OCSD_OP_DATA)
+		r = give_or_keep(s, index, data, len);
+	else if (!OCSD_DATA_RESP_IS_WAIT(r))
+		r = c->inst.fn_data_in(c->inst.decoder_handle, op, (ocsd_trc_index_t)index, 0, NULL, &used);
+	if (op == OCSD_OP_FLUSH && r < OCSD_RESP_WAIT && c->kept_len)
+		r = give_kept(s);
 	t->busy = false;
 	return r;
 }

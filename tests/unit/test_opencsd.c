@@ -541,6 +541,8 @@ static void test_listeners(void **state)
 
 struct mine {
 	ocsd_extern_dcd_cb_fns *cb;
+	bool slow;
+	uint32_t sum;
 	unsigned int bytes, flushes, resets, ends;
 	dcd_tree_handle_t tree;
 };
@@ -556,6 +558,13 @@ static ocsd_datapath_resp_t mine_data(const void *handle, const ocsd_datapath_op
 	uint32_t n = 4;
 	uint8_t buf[4];
 
+	if (op == OCSD_OP_DATA && m->slow) {
+		/* a byte at a time, and no more until it is flushed */
+		m->sum = m->sum * 31 + *data;
+		m->bytes++;
+		*used = 1;
+		return OCSD_RESP_WAIT;
+	}
 	if (op == OCSD_OP_DATA) {
 		m->bytes += size;
 		*used = size;
@@ -696,6 +705,40 @@ static void test_custom(void **state)
 	free_lines(&printed);
 }
 
+/* It waits after each byte: it gets them all, in order, however the client comes back. */
+static void test_custom_waits(void **state)
+{
+	ocsd_extern_dcd_fact_t fact = { mine_create, mine_destroy, mine_id, mine_text, OCSD_PROTOCOL_UNKNOWN };
+	uint8_t data[700];
+	unsigned char cfg = 0x33, id = 0;
+	ocsd_datapath_resp_t r;
+	dcd_tree_handle_t t;
+	uint32_t used, at = 0, want = 0;
+	unsigned int i;
+
+	(void)state;
+	memset(&mine, 0, sizeof(mine));
+	mine.slow = true;
+	for (i = 0; i < sizeof(data); i++) {
+		data[i] = (uint8_t)(i * 7 + i / 256);
+		want = want * 31 + data[i];
+	}
+	assert_int_equal(ocsd_register_custom_decoder("slow", &fact), OCSD_OK);
+	t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+	assert_int_equal(ocsd_dt_create_decoder(t, "slow", OCSD_CREATE_FLG_FULL_DECODER, &cfg, &id), OCSD_OK);
+	while (at < sizeof(data)) {
+		r = ocsd_dt_process_data(t, OCSD_OP_DATA, at, (uint32_t)sizeof(data) - at, data + at, &used);
+		at += used;
+		for (i = 0; OCSD_DATA_RESP_IS_WAIT(r) && i < 2 * sizeof(data); i++)
+			r = ocsd_dt_process_data(t, OCSD_OP_FLUSH, 0, 0, NULL, NULL);
+		assert_true(r < OCSD_RESP_WAIT);
+	}
+	assert_int_equal(mine.bytes, sizeof(data));
+	assert_int_equal(mine.sum, want);
+	ocsd_destroy_dcd_tree(t);
+	ocsd_deregister_decoders();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -709,6 +752,7 @@ int main(void)
 		cmocka_unit_test(test_end_waits),
 		cmocka_unit_test(test_listeners),
 		cmocka_unit_test(test_custom),
+		cmocka_unit_test(test_custom_waits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
