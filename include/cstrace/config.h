@@ -16,6 +16,13 @@ enum cst_protocol {
 	CST_PROTO_NONE,
 	CST_PROTO_ETMV4,	/* ETMv4.0 .. 4.6, instruction trace */
 	CST_PROTO_ETE,		/* ETE 1.0 .. 1.3 */
+	CST_PROTO_ETMV4_DATA,	/* ETMv4 data trace stream: a trace ID of its own beside the instruction stream's */
+	CST_PROTO_ETMV3,	/* ETMv3.0 .. 3.5, instruction and data trace */
+	CST_PROTO_PTM,		/* PFT 1.0, 1.1 */
+	CST_PROTO_STM,		/* STPv2 as the System Trace Macrocell sends it */
+	CST_PROTO_ITM,		/* ITM and DWT of the M profile */
+	CST_PROTO_CUSTOM,	/* the caller's own (protocol.h) */
+	CST_PROTOCOLS
 };
 
 /* Registers of an ETMv4 or ETE trace unit. */
@@ -25,6 +32,27 @@ struct cst_etmv4_regs {
 	uint32_t idr0, idr1, idr2;	/* TRCIDR0..2 */
 	uint32_t idr8, idr9, idr10, idr11, idr12, idr13; /* TRCIDR8..13; 0 when not captured */
 	uint32_t devarch;	/* TRCDEVARCH, ETE only */
+};
+
+/* Registers of an ETMv3 or PTM trace unit. */
+struct cst_etmv3_regs {
+	uint32_t cr;		/* ETMCR */
+	uint32_t ccer;		/* ETMCCER */
+	uint32_t idr;		/* ETMIDR */
+	uint32_t traceidr;	/* ETMTRACEIDR; bits 6:0 are used */
+};
+
+/* Registers of an STM. */
+struct cst_stm_regs {
+	uint32_t tcsr;		/* STMTCSR; bits 22:16 are the trace ID */
+	uint32_t feat1r, feat3r; /* STMSPFEAT1R, STMSPFEAT3R */
+	uint32_t devid;		/* STMDEVID */
+	uint32_t hwfeatr;	/* STMHEFEAT1R */
+};
+
+/* Registers of an ITM. */
+struct cst_itm_regs {
+	uint32_t tcr;		/* ITM_TCR; bits 22:16 are the trace ID, 9:8 the local timestamp prescaler */
 };
 
 /*
@@ -53,6 +81,16 @@ struct cst_config {
 	uint8_t vmid_is_cid2;	/* VMID holds CONTEXTIDR_EL2 (TRCCONFIGR.VMIDOPT) */
 	uint32_t max_spec;	/* TRCIDR8.MAXSPEC */
 
+	/* ETMv3, PTM, STM, ITM */
+	uint8_t atom_per_insn;	/* ETMv3: an atom for every instruction, not for waypoints only */
+	uint8_t barrier_p0;	/* PTM: DMB and DSB are waypoints (ETMCCER[24]) */
+	uint8_t data_addr, data_value, data_only; /* ETMv3 data trace; ETMv4 data trace stream */
+	uint8_t alt_branch;	/* ETMv3: alternative branch encoding */
+	uint8_t virt_ext;	/* virtualization extensions: Hyp bit, VMID */
+	uint8_t ts64;		/* timestamps of 64 bits, else 48 */
+	uint8_t ts_gray;	/* timestamps are Gray coded */
+	uint8_t ts_prescale;	/* ITM: local timestamps count 1, 4, 16 or 64 cycles */
+
 	/* limits and choices, with the defaults set by cst_config_etmv4() */
 	uint32_t max_queue;	/* elements held at most (default 65536), of which 8192 may be speculative */
 	uint8_t hold_transactions; /* 1 (default): a failed transaction's elements are dropped (K10.5.4); 0: all are reported */
@@ -63,6 +101,11 @@ struct cst_config {
 	 * committed already is an error instead of a correction. Default 0.
 	 */
 	uint8_t as_reference;
+	/*
+	 * Every reserved value and every inconsistency is an error: the packet is bad and decoding starts anew.
+	 * Default 0: what the architecture lets a decoder ignore is ignored, and only logged (log.h).
+	 */
+	uint8_t strict;
 };
 
 /*
@@ -73,6 +116,21 @@ struct cst_config {
  */
 CST_API int cst_config_etmv4(struct cst_config *cfg, const struct cst_etmv4_regs *regs, int ete,
 			     enum cst_profile profile);
+
+/*
+ * The same for an ETMv3 (-CST_ERR_VERSION unless ETMIDR says 2.0 .. 2.5), a PTM (3.0, 3.1), an STM, an ITM.
+ * Fields that a protocol does not have are 0.
+ */
+CST_API int cst_config_etmv3(struct cst_config *cfg, const struct cst_etmv3_regs *regs, enum cst_profile profile);
+CST_API int cst_config_ptm(struct cst_config *cfg, const struct cst_etmv3_regs *regs);
+CST_API int cst_config_stm(struct cst_config *cfg, const struct cst_stm_regs *regs);
+CST_API int cst_config_itm(struct cst_config *cfg, const struct cst_itm_regs *regs);
+/*
+ * The data trace stream that belongs to an ETMv4 instruction stream: `regs` are that trace unit's, its trace
+ * ID is TRCTRACEIDR | 1.
+ */
+CST_API int cst_config_etmv4_data(struct cst_config *cfg, const struct cst_etmv4_regs *regs,
+				  enum cst_profile profile);
 
 CST_END
 

@@ -30,6 +30,8 @@ enum cst_element_kind {
 	CST_EL_FUNC_RETURN,
 	CST_EL_NO_SYNC,		/* num: enum cst_unsync_reason; value: error */
 	CST_EL_END,		/* end of trace */
+	CST_EL_READY,		/* `ready` is put out as it stands, but for trace ID and context; not program flow */
+	CST_EL_FINDING,		/* num: enum cst_finding, for the log (log.h); puts nothing out */
 };
 
 enum cst_element_flags {
@@ -43,6 +45,8 @@ enum cst_element_flags {
 	CST_EL_F_CONFIG = 128,		/* NO_SYNC: a new configuration holds from here on */
 };
 
+struct cst_generic;
+
 struct cst_element {
 	uint64_t index;		/* trace offset of the packet */
 	uint8_t kind;		/* enum cst_element_kind */
@@ -54,7 +58,10 @@ struct cst_element {
 	uint32_t bits;		/* atoms: 1 = E */
 	uint32_t first_e;	/* atoms: 1 = traced as E at first, whatever a Mispredict made of it */
 	uint64_t addr;
-	uint64_t value;
+	union {
+		uint64_t value;
+		const struct cst_generic *ready; /* READY: the stage's, until its next call */
+	};
 	uint32_t cc;
 	struct cst_context ctx;
 };

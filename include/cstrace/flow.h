@@ -29,7 +29,9 @@ enum cst_generic_kind {
 	CST_GEN_MEMTRANS,	/* num = enum cst_memtrans */
 	CST_GEN_INSTRUMENTATION, /* value in addr, el */
 	CST_GEN_ITMTRACE,
-	CST_GEN_CUSTOM,
+	CST_GEN_CUSTOM,		/* a custom decoder's own: the fields mean what it says */
+	/* not in the reference's interface */
+	CST_GEN_DATA = 0x40,	/* data trace: a transfer (data.h) */
 };
 
 enum cst_trace_on_reason { CST_ON_NORMAL, CST_ON_OVERFLOW, CST_ON_DEBUG };
@@ -43,6 +45,43 @@ enum cst_unsync_reason {
 	CST_UNSYNC_BAD_PACKET,	/* error says which */
 	CST_UNSYNC_BAD_IMAGE,
 	CST_UNSYNC_END,		/* end of trace */
+};
+
+/* SWTRACE and ITMTRACE: `num`. */
+enum cst_sw_flags {
+	CST_SW_ID = 0x01,	/* STM: master and channel are known */
+	CST_SW_MARKER = 0x02,
+	CST_SW_TRIGGER = 0x04,
+	CST_SW_FREQ = 0x08,	/* payload is the frequency of the timestamps in Hz */
+	CST_SW_MASTER_ERR = 0x10, /* payload is the error's code */
+	CST_SW_GLOBAL_ERR = 0x20,
+	CST_SW_OVERFLOW = 0x40,	/* ITM: packets were lost before this one */
+	CST_SW_CLOCK = 0x80,	/* ITM: the global timestamp's clock has changed */
+};
+
+/* ITMTRACE: `last_type`; numbered as in the reference decoder's interface. */
+enum cst_itm_kind {
+	CST_ITM_SWIT,		/* stimulus port write */
+	CST_ITM_DWT,		/* hardware source */
+	CST_ITM_TS_SYNC,	/* local timestamps: payload is the delta, ts the sum */
+	CST_ITM_TS_DELAY,
+	CST_ITM_TS_PKT_DELAY,
+	CST_ITM_TS_PKT_TS_DELAY,
+	CST_ITM_TS_GLOBAL,
+};
+
+/* DATA: `num`. */
+enum cst_data_flags {
+	CST_DATA_ADDR = 0x01,	/* addr is known */
+	CST_DATA_VALUE = 0x02,	/* value is known; `size` bytes */
+	CST_DATA_INSN = 0x04,	/* insn is known */
+	CST_DATA_LATE = 0x08,	/* the value came out of order */
+	CST_DATA_PENDING = 0x10, /* the value is to come; `channel` is its tag */
+	CST_DATA_STORE_FAILED = 0x20,
+	CST_DATA_NOT_TRACED = 0x40, /* the value was filtered */
+	CST_DATA_SUPPRESSED = 0x80, /* transfers were lost here */
+	CST_DATA_BIG_ENDIAN = 0x100,
+	CST_DATA_STACKING = 0x200, /* M profile: transfers of an exception's entry or exit begin */
 };
 
 enum cst_memtrans { CST_TRANS_INIT, CST_TRANS_START, CST_TRANS_COMMIT, CST_TRANS_FAIL };
@@ -62,6 +101,7 @@ enum cst_generic_flags {
 	CST_GF_WAYPOINT = 0x0800,	/* RANGE ends with the P0 instruction that an atom belongs to; clear: cut by an exception, missing memory or a Q */
 	CST_GF_NEXT = 0x1000,	/* TRACE_ON, NO_SYNC, EO_TRACE, EXCEPTION: `addr` is the target of the last branch (or the next address), known from its opcode and not doubtful */
 	CST_GF_DOUBTFUL = 0x2000,	/* NO_SYNC: the last atom before it may be wrong (Discard, Overflow, error) */
+	CST_GF_TS = 0x4000,	/* SWTRACE, ITMTRACE: ts is valid */
 };
 
 /*
@@ -70,14 +110,35 @@ enum cst_generic_flags {
  */
 struct cst_generic {
 	uint64_t index;		/* trace offset of the packet that caused it */
-	uint64_t addr;		/* RANGE, NOPATH: start; NACC: address; TIMESTAMP, INSTRUMENTATION: value */
-	uint64_t end;		/* RANGE: exclusive end; NOPATH: next address; EXCEPTION: return address */
-	uint32_t n_insn;	/* RANGE, NOPATH */
+	union {
+		uint64_t addr;	/* RANGE, NOPATH: start; NACC, DATA: address; TIMESTAMP, INSTRUMENTATION: value */
+		uint64_t payload; /* SWTRACE, ITMTRACE */
+	};
+	union {
+		uint64_t end;	/* RANGE: exclusive end; NOPATH: next address; EXCEPTION: return address */
+		uint64_t ts;	/* SWTRACE, ITMTRACE with CST_GF_TS */
+		uint64_t value;	/* DATA */
+	};
+	union {
+		uint32_t n_insn; /* RANGE, NOPATH */
+		uint32_t size;	/* SWTRACE: bits of the payload; ITMTRACE, DATA: bytes */
+	};
 	uint32_t cc;		/* cycles since the last CYCLE_COUNT element */
-	uint32_t context_id;
-	uint32_t vmid;
-	uint32_t section;	/* RANGE: section number (image.h) of addr, 0 when the range is not in one section */
-	uint32_t error;		/* NO_SYNC, ADDR_UNKNOWN: enum cst_error (positive), 0 none */
+	union {
+		uint32_t context_id;
+		uint32_t master; /* SWTRACE with CST_SW_ID */
+	};
+	union {
+		uint32_t vmid;
+		uint32_t channel; /* SWTRACE with CST_SW_ID; ITMTRACE: stimulus port or DWT discriminator */
+	};
+	union {
+		struct {
+			uint32_t section; /* RANGE: section number (image.h) of addr, 0 when the range is not in one section */
+			uint32_t error;	/* NO_SYNC, ADDR_UNKNOWN: enum cst_error (positive), 0 none */
+		};
+		uint64_t insn;	/* DATA: address of the instruction that made the transfer, with CST_DATA_INSN */
+	};
 	uint8_t kind;		/* enum cst_generic_kind */
 	uint8_t trace_id;
 	uint8_t isa;		/* enum cst_isa of the range; else of the current address */
@@ -87,7 +148,7 @@ struct cst_generic {
 	uint8_t last_subtype;	/* enum cst_insn_subtype */
 	uint8_t last_size;	/* bytes of the last instruction */
 	uint16_t flags;		/* enum cst_generic_flags */
-	uint16_t num;		/* exception number, event mask, memory space, transaction, reason */
+	uint16_t num;		/* exception number, event mask, memory space, transaction, reason; SWTRACE, ITMTRACE: enum cst_sw_flags; DATA: enum cst_data_flags */
 	uint32_t sect_off;	/* RANGE: offset of addr in its section (low 32 bits) */
 };
 

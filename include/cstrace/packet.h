@@ -94,6 +94,9 @@ enum cst_packet_flags {
 	CST_PF_CYCT = 0x10000,
 	CST_PF_WNDW = 0x20000,
 	CST_PF_M_PROFILE = 0x40000, /* exception: exc_type is of the M profile */
+	CST_PF_LEAD = 0x80000,	/* lead is valid; it is the first of bytes[], but does not count in size */
+	/* from here on, each protocol has its own */
+	CST_PF_OWN = 0x100000,
 };
 
 #define CST_PACKET_BYTES 48	/* longest packet kept for listing */
@@ -102,7 +105,7 @@ struct cst_packet {
 	uint64_t index;		/* trace offset of the first byte */
 	uint16_t size;		/* bytes of the packet; NOT_SYNC: bytes skipped (saturates) */
 	uint8_t protocol;	/* enum cst_protocol */
-	uint8_t type;		/* enum cst_etmv4_packet_type */
+	uint8_t type;		/* enum cst_etmv4_packet_type, or what the protocol's header packet_*.h says */
 	uint8_t bad_type;	/* BAD_SEQUENCE, INCOMPLETE: the type it began as */
 	uint8_t header;		/* first byte */
 	uint8_t is;		/* sub-ISA of addr */
@@ -124,9 +127,37 @@ struct cst_packet {
 	uint32_t commit;	/* commit; CANCEL_*: number of elements cancelled */
 	uint32_t count;		/* Q count; data-trace and conditional keys */
 	uint32_t info, key, spec, cyct; /* Trace Info sections */
+	uint64_t value;		/* data value, payload */
+	uint8_t isa;		/* enum cst_isa of addr, where the packet says so */
+	uint8_t tag;		/* data packets */
+	uint8_t vsize;		/* bytes of value; STM: bits */
+	uint8_t lead;		/* STM: with CST_PF_LEAD, its first nibble is the upper half of the byte before, here << 4 */
+	uint16_t finding[2];	/* enum cst_finding (log.h): what is reserved or unexpected in the packet, 0 none */
 	uint8_t nbytes;		/* bytes kept in bytes[] */
 	uint8_t bytes[CST_PACKET_BYTES]; /* the packet as it stood in the trace, cut at CST_PACKET_BYTES */
 };
+
+/* What a packet is to anyone who does not know its protocol: indexes, look-ahead, counts. */
+enum cst_packet_role {
+	CST_ROLE_OTHER,
+	CST_ROLE_NOT_SYNC,	/* bytes skipped before the alignment synchronisation */
+	CST_ROLE_BAD,		/* reserved, malformed, cut */
+	CST_ROLE_ASYNC,		/* alignment synchronisation: parsing can start here */
+	CST_ROLE_SYNC,		/* all state is given anew: Trace Info, I-sync */
+	CST_ROLE_TIMESTAMP,	/* pkt->ts */
+	CST_ROLE_CONTEXT,
+	CST_ROLE_ADDRESS,	/* where execution goes on, and nothing else: pkt->addr */
+	CST_ROLE_ADDRESS_CONTEXT, /* both */
+	CST_ROLE_FLOW,		/* atoms, waypoints: instructions were executed */
+	CST_ROLE_EXCEPTION,
+	CST_ROLE_TRACE_ON,
+	CST_ROLE_LOSS,		/* overflow, discard: trace is missing */
+	CST_ROLE_EVENT,		/* event, trigger */
+	CST_ROLE_ASIDE,		/* cycle counts and what else may stand between a branch and its target */
+};
+
+/* Role of a packet of one of the library's own protocols. */
+CST_API enum cst_packet_role cst_packet_role(const struct cst_packet *pkt);
 
 /*
  * Text of a packet as the reference lister prints it after the byte list: "I_ASYNC : Alignment

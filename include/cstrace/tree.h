@@ -18,6 +18,7 @@
 #include <cstrace/frame.h>
 #include <cstrace/image.h>
 #include <cstrace/packet.h>
+#include <cstrace/protocol.h>
 
 CST_BEGIN
 
@@ -64,6 +65,12 @@ enum cst_stop {
 
 /* Create a decoder for one trace ID's stream. The configuration is copied. */
 CST_API int cst_decoder_new(struct cst_decoder **dec, const struct cst_config *cfg);
+/*
+ * The same with a protocol of the caller's own; cfg->protocol is CST_PROTO_CUSTOM. `ops` is copied, its texts
+ * and tables are not; `user` is handed to its functions. -CST_ERR_INVAL when its sizes cannot be.
+ */
+CST_API int cst_decoder_new_custom(struct cst_decoder **dec, const struct cst_config *cfg,
+				   const struct cst_protocol_ops *ops, void *user);
 CST_API void cst_decoder_free(struct cst_decoder *dec);
 /* Back to the state after _new, statistics kept; `reason` is reported in the next NO_SYNC. */
 CST_API void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason);
@@ -109,6 +116,11 @@ CST_API uint64_t cst_decoder_wanted(const struct cst_decoder *dec);
  * nothing further) until 0. The first call switches the decoder to this mode.
  */
 CST_API int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt);
+/* As cst_packet_text() and cst_packet_role(), for custom protocols as well. */
+CST_API size_t cst_decoder_packet_text(const struct cst_decoder *dec, const struct cst_packet *pkt, char *out,
+				       size_t cap);
+CST_API enum cst_packet_role cst_decoder_packet_role(const struct cst_decoder *dec,
+						     const struct cst_packet *pkt);
 /*
  * The next timestamp that the stream holds after the current point: from queued elements or by
  * parsing ahead in the bytes fed. 1 and *ts, or 0 when there is none before the end of these bytes.
@@ -134,6 +146,8 @@ CST_API int cst_tree_new(struct cst_tree **tree, enum cst_tree_format format, un
 CST_API void cst_tree_free(struct cst_tree *tree);
 /* Add a decoder for cfg->trace_id; RAW takes one only. *dec stays valid until the tree is freed. */
 CST_API int cst_tree_add(struct cst_tree *tree, const struct cst_config *cfg, struct cst_decoder **dec);
+CST_API int cst_tree_add_custom(struct cst_tree *tree, const struct cst_config *cfg,
+				const struct cst_protocol_ops *ops, void *user, struct cst_decoder **dec);
 /* Take a decoder out and free it; bytes of its ID are unrouted from now on. */
 CST_API void cst_tree_remove(struct cst_tree *tree, struct cst_decoder *dec);
 CST_API struct cst_decoder *cst_tree_decoder(const struct cst_tree *tree, uint8_t trace_id);

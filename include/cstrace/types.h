@@ -27,7 +27,10 @@ enum cst_isa {
 	CST_ISA_A32,
 	CST_ISA_T32,
 	CST_ISA_A64,
-	CST_ISA_UNKNOWN = 6,
+	CST_ISA_TEE,		/* ThumbEE */
+	CST_ISA_JAZELLE,
+	CST_ISA_CUSTOM,
+	CST_ISA_UNKNOWN,
 };
 
 /* Security state (Arm ARM D1: with RME also Root and Realm). */

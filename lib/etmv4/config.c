@@ -7,8 +7,7 @@
 #include <cstrace/config.h>
 #include <cstrace/error.h>
 
-#define BITS(reg, hi, lo) (((reg) >> (lo)) & ((1u << ((hi) - (lo) + 1)) - 1))
-#define BIT(reg, n) (((reg) >> (n)) & 1)
+#include "bits.h"
 
 /* VMID and context ID sizes are encoded as a number of bytes: 1, 2, 4; anything else is none. */
 static uint8_t id_bytes(unsigned int field)
@@ -67,4 +66,16 @@ int cst_config_etmv4(struct cst_config *cfg, const struct cst_etmv4_regs *r, int
 	if (!ete && (BITS(r->configr, 2, 1) || BITS(r->configr, 17, 16) || BITS(r->configr, 10, 8)))
 		return -CST_ERR_UNSUP;
 	return 0;
+}
+
+int cst_config_etmv4_data(struct cst_config *cfg, const struct cst_etmv4_regs *r, enum cst_profile profile)
+{
+	int err = cst_config_etmv4(cfg, r, 0, profile);
+
+	cfg->protocol = CST_PROTO_ETMV4_DATA;
+	/* TRCTRACEIDR holds the instruction stream's ID, which is even; the data stream has the next one */
+	cfg->trace_id |= 1;
+	cfg->data_addr = BIT(r->configr, 16);
+	cfg->data_value = BIT(r->configr, 17);
+	return err == -CST_ERR_UNSUP ? 0 : err;
 }

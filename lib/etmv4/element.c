@@ -41,6 +41,7 @@ void cst_etmv4_queue_free(struct etmv4_queue *q)
 
 void cst_etmv4_queue_reset(struct etmv4_queue *q, uint8_t reason)
 {
+	q->stats->uncommitted += q->depth - q->unseen;
 	q->head = q->count = q->final = 0;
 	q->final_atoms = 0;
 	q->depth = q->unseen = q->trans_scan = 0;

@@ -57,6 +57,8 @@ unsigned int cst_etmv4_parse(struct etmv4_parser *ps, const uint8_t *p, const ui
 void cst_etmv4_parse_rest(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
 			  struct cst_packet *pkt);
 
+size_t cst_etmv4_packet_text(const struct cst_packet *pkt, char *out, size_t cap);
+
 /*
  * Element stage: speculation and transactions (K10.5.3, K10.5.4). A ring of elements, oldest first.
  * The first `final` of them are resolved and may be taken; of the next one, when it is an atom

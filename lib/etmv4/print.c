@@ -6,6 +6,7 @@
 #include <cstrace/config.h>
 #include <cstrace/packet.h>
 
+#include "etmv4/etmv4.h"
 #include "text.h"
 
 struct type_text {
@@ -342,7 +343,7 @@ static void details(struct cst_text *t, const struct cst_packet *p)
 	}
 }
 
-size_t cst_packet_text(const struct cst_packet *pkt, char *out, size_t cap)
+size_t cst_etmv4_packet_text(const struct cst_packet *pkt, char *out, size_t cap)
 {
 	const struct type_text *type;
 	struct cst_text t;

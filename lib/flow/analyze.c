@@ -468,6 +468,11 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	case CST_EL_INSTRUMENTATION:
 		analyze_value(f, out, n);
 		break;
+	case CST_EL_READY:
+		out[*n] = *el->ready;
+		out[*n].trace_id = f->tmpl.trace_id;
+		out[(*n)++].index = el->index;
+		break;
 	default:
 		break;
 	}

@@ -78,21 +78,39 @@ void cst_tree_free(struct cst_tree *t)
 	free(t);
 }
 
+static int check_id(const struct cst_tree *t, uint8_t id)
+{
+	return id > 0x7f || t->dec[id] || (t->format == CST_TREE_RAW && t->single) ? -CST_ERR_INVAL : 0;
+}
+
+static void attach(struct cst_tree *t, struct cst_decoder *dec)
+{
+	dec->tree = t;
+	t->dec[dec->cfg.trace_id] = dec;
+	t->single = dec;
+}
+
 int cst_tree_add(struct cst_tree *t, const struct cst_config *cfg, struct cst_decoder **out)
 {
-	struct cst_decoder *dec;
-	int err;
+	int err = check_id(t, cfg->trace_id);
 
-	if (cfg->trace_id > 0x7f || t->dec[cfg->trace_id] || (t->format == CST_TREE_RAW && t->single))
-		return -CST_ERR_INVAL;
-	err = cst_decoder_new(&dec, cfg);
-	if (err)
-		return err;
-	dec->tree = t;
-	t->dec[cfg->trace_id] = dec;
-	t->single = dec;
-	*out = dec;
-	return 0;
+	if (!err)
+		err = cst_decoder_new(out, cfg);
+	if (!err)
+		attach(t, *out);
+	return err;
+}
+
+int cst_tree_add_custom(struct cst_tree *t, const struct cst_config *cfg, const struct cst_protocol_ops *ops,
+			void *user, struct cst_decoder **out)
+{
+	int err = check_id(t, cfg->trace_id);
+
+	if (!err)
+		err = cst_decoder_new_custom(out, cfg, ops, user);
+	if (!err)
+		attach(t, *out);
+	return err;
 }
 
 void cst_tree_remove(struct cst_tree *t, struct cst_decoder *dec)
@@ -314,7 +332,7 @@ int cst_tree_next_packet(struct cst_tree *t, struct cst_packet *pkt, struct cst_
 			if (n)
 				return n;
 			/* the end of the stream is no packet, but there is something to pull */
-			if (t->cur->ended && t->cur->queue.final) {
+			if (t->cur->tail) {
 				t->stopped = CST_STOP_NONE;
 				return 0;
 			}
@@ -408,7 +426,7 @@ int cst_tree_find_timestamp(const struct cst_tree *t, struct cursor *c, uint8_t 
 		if (t->frag[i].id != id)
 			continue;
 		cst_cursor_feed(c, t->data + t->frag[i].pos, t->frag[i].len, &seg, 1);
-		r = cst_cursor_find_timestamp(c, stretch, ts);
+		r = cst_cursor_find_timestamp(t->dec[id]->pr, c, stretch, ts);
 		if (r)
 			return r;
 	}
@@ -421,7 +439,7 @@ int cst_tree_find_timestamp(const struct cst_tree *t, struct cursor *c, uint8_t 
 			if (frag[k].id != id)
 				continue;
 			cst_cursor_feed(c, data + frag[k].pos, frag[k].len, &seg, 1);
-			r = cst_cursor_find_timestamp(c, stretch, ts);
+			r = cst_cursor_find_timestamp(t->dec[id]->pr, c, stretch, ts);
 			if (r)
 				return r;
 		}

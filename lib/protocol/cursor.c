@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cursor.c - packets out of input that comes in pieces.
+ */
+#include <string.h>
+
+#include "protocol/cursor.h"
+
+/* Listing: unsynchronised bytes that the reference shows as one piece. */
+#define UNSYNCED_PIECE 8
+
+void cst_cursor_init(struct cursor *c, const struct cst_protocol_ops *ops, void *parser,
+		     const struct cst_config *cfg, void *user)
+{
+	memset(c, 0, sizeof(*c));
+	c->ops = ops;
+	c->ps = parser;
+	c->user = user;
+	ops->parser_init(parser, cfg, user);
+}
+
+size_t cst_cursor_reset(struct cursor *c, const struct cst_config *cfg)
+{
+	size_t left = c->carry_len + (c->len - c->pos);
+
+	c->ops->parser_init(c->ps, cfg, c->user);
+	if (c->listing)
+		cst_cursor_listing(c);
+	c->len = c->pos = 0;
+	c->seg_count = c->seg_i = 0;
+	c->carry_len = 0;
+	return left;
+}
+
+void cst_cursor_listing(struct cursor *c)
+{
+	c->listing = 1;
+	if (c->ops->parser_listing)
+		c->ops->parser_listing(c->ps);
+}
+
+void cst_cursor_feed(struct cursor *c, const uint8_t *data, size_t len, const struct seg *seg,
+		     uint32_t seg_count)
+{
+	c->data = data;
+	c->len = len;
+	c->pos = 0;
+	c->seg = seg;
+	c->seg_count = seg_count;
+	c->seg_i = 0;
+}
+
+void cst_cursor_copy(struct cursor *to, const struct cursor *from, void *parser)
+{
+	*to = *from;
+	to->ps = parser;
+	memcpy(parser, from->ps, from->ops->parser_size);
+}
+
+void cst_cursor_switch(struct cursor *c)
+{
+	c->ops->parser_init(c->ps, c->next, c->user);
+	c->ops->parser_synced(c->ps);
+	if (c->listing)
+		cst_cursor_listing(c);
+	c->next = NULL;
+}
+
+static void keep_bytes(struct cst_packet *pkt, const uint8_t *p, size_t size)
+{
+	unsigned int lead = !!(pkt->flags & CST_PF_LEAD);
+
+	if (size > CST_PACKET_BYTES - lead)
+		size = CST_PACKET_BYTES - lead;
+	if (lead)
+		pkt->bytes[0] = pkt->lead;
+	if (size)
+		memcpy(pkt->bytes + lead, p, size);
+	pkt->nbytes = size + lead;
+}
+
+/*
+ * Bytes and place of a packet for a listing. As in the reference's listings, a piece of unsynchronised
+ * bytes that was full stands right before the next one, though an ID byte of the frame may lie between.
+ */
+static void keep_packet(struct cursor *c, struct cst_packet *pkt, const uint8_t *p, unsigned int size)
+{
+	uint64_t next = c->piece_next;
+
+	c->piece_next = 0;
+	keep_bytes(pkt, p, size);
+	if (cst_cursor_role(c, pkt) != CST_ROLE_NOT_SYNC)
+		return;
+	if (next && size && *p)
+		pkt->index = next;
+	if (size >= UNSYNCED_PIECE)
+		c->piece_next = (c->pos ? cst_cursor_index(c, c->pos - 1) : c->carry_last) + 1;
+}
+
+/* More bytes than a packet may have, and it is still not complete: a custom parser's mistake. */
+static unsigned int give_up(struct cursor *c, const uint8_t *p, struct cst_packet *pkt)
+{
+	c->ops->parse_rest(c->ps, p, p + 1, pkt);
+	return 1;
+}
+
+/* Next packet while bytes of a cut one are waiting. */
+static int next_from_carry(struct cursor *c, struct cst_packet *pkt, int keep)
+{
+	uint32_t old = c->carry_len;
+	unsigned int size;
+
+	for (;;) {
+		size = c->ops->parse(c->ps, c->carry, c->carry + c->carry_len, pkt);
+		if (!size && c->carry_len == sizeof(c->carry))
+			size = give_up(c, c->carry, pkt);
+		if (size || c->pos + (c->carry_len - old) >= c->len)
+			break;
+		/* more than a byte at a time would only be put back */
+		c->carry[c->carry_len] = c->data[c->pos + (c->carry_len - old)];
+		c->carry_len++;
+	}
+	if (!size) {
+		c->pos = c->len;
+		if (c->len)
+			c->carry_last = cst_cursor_index(c, c->len - 1);
+		return 0;
+	}
+	if (size == CST_PARSE_NO_BYTE)
+		size = 0;
+	pkt->index = c->carry_index;
+	pkt->size = size;
+	if (size >= old)
+		c->pos += size - old;
+	if (keep)
+		keep_packet(c, pkt, c->carry, size);
+	if (size >= old) {
+		c->carry_len = 0;
+	} else {
+		/* the packet was shorter than what waited (a bad one): the rest waits on */
+		memmove(c->carry, c->carry + size, old - size);
+		c->carry_len = old - size;
+		c->carry_index = c->carry_len == 1 ? c->carry_last : c->carry_index + size;
+	}
+	return 1;
+}
+
+int cst_cursor_next(struct cursor *c, struct cst_packet *pkt, int keep)
+{
+	unsigned int size;
+
+	if (c->carry_len)
+		return next_from_carry(c, pkt, keep);
+	if (c->pos >= c->len && !c->ops->sub_byte)
+		return 0;
+	pkt->index = c->pos < c->len ? cst_cursor_index(c, c->pos) : c->last + 1;
+	size = c->ops->parse(c->ps, c->data + c->pos, c->data + c->len, pkt);
+	if (!size && c->len - c->pos > sizeof(c->carry))
+		size = give_up(c, c->data + c->pos, pkt);
+	if (!size) {
+		if (c->pos == c->len)
+			return 0;
+		c->carry_len = c->len - c->pos;
+		c->carry_index = pkt->index;
+		c->last = c->carry_last = cst_cursor_index(c, c->len - 1);
+		memcpy(c->carry, c->data + c->pos, c->carry_len);
+		c->pos = c->len;
+		return 0;
+	}
+	if (size == CST_PARSE_NO_BYTE)
+		size = 0;
+	pkt->size = size;
+	c->pos += size;
+	if (c->pos == c->len && size)
+		c->last = cst_cursor_index(c, c->pos - 1);
+	if (keep)
+		keep_packet(c, pkt, c->data + c->pos - size, size);
+	return 1;
+}
+
+int cst_cursor_rest(struct cursor *c, struct cst_packet *pkt, int keep)
+{
+	if (!c->carry_len)
+		return 0;
+	c->ops->parse_rest(c->ps, c->carry, c->carry + c->carry_len, pkt);
+	pkt->index = c->carry_index;
+	pkt->size = c->carry_len;
+	if (keep)
+		keep_bytes(pkt, c->carry, c->carry_len);
+	c->carry_len = 0;
+	return 1;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * protocol.h - the library's own protocols: what protocol.h of the interface says, and what only they have.
+ * To add one: a room like lib/ptm/ with a struct protocol, a line in table.c, an enum cst_protocol.
+ */
+#ifndef CST_LIB_PROTOCOL_H
+#define CST_LIB_PROTOCOL_H
+
+#include <cstrace/protocol.h>
+
+#include "flow/flow.h"
+#include "protocol/cursor.h"
+
+/* What a fast way works on. */
+struct fast {
+	struct cursor *c;
+	struct cst_flow *f;
+	struct cst_stats *stats;
+	void *stage;
+};
+
+struct protocol {
+	struct cst_protocol_ops ops;
+	/*
+	 * The fast way, NULL when there is none: takes packets from the cursor (nothing is carried, no element is
+	 * ready, f->busy is 0) and does what parser, element stage and flow would do with them, as long as
+	 * nothing unusual comes. Ends with the cursor at a packet that it has not touched; or with f->busy or
+	 * f->stopped set, as cst_flow_run() leaves them. Returns 1 when it made elements ready in the stage.
+	 */
+	int (*run)(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap);
+	/* Bytes from p on that are packets of role FLOW, when looking for something else. NULL: parse them. */
+	size_t (*skip)(const void *parser, const uint8_t *p, size_t len);
+	/* The oldest timestamp among the queued elements; see cst_etmv4_queue_timestamp(). NULL: none are queued. */
+	int (*queue_timestamp)(const void *stage, int stretch, uint64_t *ts);
+	int (*queue_address)(const void *stage, uint64_t *addr);
+};
+
+extern const struct protocol cst_protocol_etmv4;
+extern const struct protocol cst_protocol_etmv4_data;
+extern const struct protocol cst_protocol_etmv3;
+extern const struct protocol cst_protocol_ptm;
+extern const struct protocol cst_protocol_stm;
+extern const struct protocol cst_protocol_itm;
+
+/* NULL when the library has no decoder for it. */
+const struct protocol *cst_protocol_find(enum cst_protocol id);
+
+#endif

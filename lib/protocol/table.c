@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* table.c - which protocols there are. */
+#include "protocol/protocol.h"
+
+const struct protocol *cst_protocol_find(enum cst_protocol id)
+{
+	static const struct protocol *const table[CST_PROTOCOLS] = {
+		[CST_PROTO_ETMV4] = &cst_protocol_etmv4,
+		[CST_PROTO_ETE] = &cst_protocol_etmv4,
+	};
+
+	return id < CST_PROTOCOLS ? table[id] : NULL;
+}
+
+size_t cst_packet_text(const struct cst_packet *pkt, char *out, size_t cap)
+{
+	const struct protocol *pr = cst_protocol_find(pkt->protocol);
+
+	if (!pr) {
+		if (cap)
+			*out = 0;
+		return 0;
+	}
+	return pr->ops.packet_text(pkt, out, cap);
+}
+
+enum cst_packet_role cst_packet_role(const struct cst_packet *pkt)
+{
+	const struct protocol *pr = cst_protocol_find(pkt->protocol);
+
+	return pr && pkt->type < pr->ops.n_types ? pr->ops.roles[pkt->type] : CST_ROLE_OTHER;
+}
