@@ -17,6 +17,7 @@
 #include <cstrace/flow.h>
 #include <cstrace/frame.h>
 #include <cstrace/image.h>
+#include <cstrace/log.h>
 #include <cstrace/packet.h>
 #include <cstrace/protocol.h>
 
@@ -87,6 +88,11 @@ CST_API void cst_decoder_set_space(struct cst_decoder *dec, struct cst_space *sp
 CST_API void cst_decoder_set_stop(struct cst_decoder *dec, unsigned mask);
 CST_API const struct cst_config *cst_decoder_config(const struct cst_decoder *dec);
 CST_API const struct cst_stats *cst_decoder_stats(const struct cst_decoder *dec);
+/*
+ * Record what is found wrong in the stream (log.h); NULL: nothing more. Not owned; it must live as long as it
+ * is attached. Several decoders may have the same one.
+ */
+CST_API void cst_decoder_set_log(struct cst_decoder *dec, struct cst_log *log);
 /* Caller's word attached to a decoder. */
 CST_API void cst_decoder_set_cookie(struct cst_decoder *dec, void *cookie);
 CST_API void *cst_decoder_cookie(const struct cst_decoder *dec);
@@ -153,6 +159,8 @@ CST_API void cst_tree_remove(struct cst_tree *tree, struct cst_decoder *dec);
 CST_API struct cst_decoder *cst_tree_decoder(const struct cst_tree *tree, uint8_t trace_id);
 /* cst_decoder_reconfigure() of the decoder for an ID; -CST_ERR_INVAL when there is none. */
 CST_API int cst_tree_reconfigure(struct cst_tree *tree, uint8_t trace_id, const struct cst_config *cfg);
+/* One log for the frames and for all decoders, those added later too. As cst_decoder_set_log(). */
+CST_API void cst_tree_set_log(struct cst_tree *tree, struct cst_log *log);
 /* All decoders and the de-formatter start anew (a new AUX fragment). */
 CST_API void cst_tree_reset(struct cst_tree *tree);
 /* As cst_decoder_feed; the bytes must stay valid until pull returns 0. */

@@ -5,6 +5,7 @@
 #include <cstrace/tree.h>
 
 #include "etmv4/etmv4.h"
+#include "log/log.h"
 #include "protocol/protocol.h"
 
 static const uint8_t roles[CST_PKT_TYPES] = {
@@ -176,13 +177,16 @@ static void run_direct(const struct fast *x, struct cst_generic *out, size_t *n,
 			break;
 		if (c->len - c->pos < 10 || f->q_pending)
 			break;
+		pkt.finding[0] = pkt.finding[1] = 0;
 		used = cst_etmv4_parse(c->ps, c->data + c->pos, c->data + c->len, &pkt);
 		c->pos += used;
 		pkt.index = index;
 		pkt.size = used;
 		addresses++;
 		bytes += used;
-		if (c->data[c->pos] < 0xc0) {
+		if (pkt.finding[0] && x->log)
+			cst_log_packet(x->log, f->tmpl.trace_id, &pkt, q->cfg->strict);
+		if (c->data[c->pos] < 0xc0 || roles[pkt.type] != CST_ROLE_ADDRESS) {
 			cst_etmv4_queue_packet(q, &pkt);
 			break;
 		}

@@ -9,6 +9,7 @@
 #include <cstrace/tree.h>
 
 #include "flow/analyze.h"
+#include "log/log.h"
 
 static struct cst_generic *emit(struct cst_flow *f, struct cst_generic *out, size_t *n,
 				enum cst_generic_kind kind)
@@ -41,6 +42,12 @@ void cst_flow_range(struct cst_flow *f, struct cst_generic *out, size_t *n, cons
 	f->stats->insns += w->n_insn;
 }
 
+void cst_flow_tell(const struct cst_flow *f, unsigned int finding, uint64_t addr)
+{
+	if (f->log)
+		cst_log_finding(f->log, CST_LOG_FLOW, f->tmpl.trace_id, f->el.index, finding, addr);
+}
+
 static void lose_address(struct cst_flow *f)
 {
 	f->need_addr = 1;
@@ -62,6 +69,7 @@ static void tell_unknown(struct cst_flow *f, struct cst_generic *out, size_t *n,
 void cst_flow_lost(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int atoms)
 {
 	f->stats->atoms_lost += atoms;
+	cst_flow_tell(f, CST_FIND_ATOMS_LOST, 0);
 	f->need_addr = 1;
 	if (f->stale)
 		tell_unknown(f, out, n, 0);
@@ -79,8 +87,10 @@ void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enu
 		g->addr = w->end;
 		g->num = cst_memspace_of(f->tmpl.el, f->tmpl.security);
 		f->stats->nacc++;
+		cst_flow_tell(f, CST_FIND_NO_CODE, w->end);
 	} else {
 		f->stats->image_conflicts++;
+		cst_flow_tell(f, CST_FIND_IMAGE_CONFLICT, w->end);
 		tell_unknown(f, out, n, CST_ERR_BAD_IMAGE);
 	}
 	lose_address(f);
@@ -131,6 +141,7 @@ void cst_flow_finish_q(struct cst_flow *f, struct cst_generic *out, size_t *n, i
 	g->last_type = g->last_subtype = g->last_size = 0;
 	g->flags &= ~(CST_GF_EXEC | CST_GF_COND | CST_GF_LINK | CST_GF_WAYPOINT);
 	f->stats->nopath++;
+	cst_flow_tell(f, CST_FIND_NO_PATH, g->addr);
 	f->stats->insns += g->n_insn;
 }
 
@@ -382,6 +393,8 @@ static void analyze_break(struct cst_flow *f, struct cst_generic *out, size_t *n
 	default:
 		g = emit(f, out, n, CST_GEN_NO_SYNC);
 		g->error = el->value;
+		if (f->log)
+			cst_log_no_sync(f->log, f->tmpl.trace_id, el->index, el->num, el->value);
 		if (el->flags & CST_EL_F_DOUBTFUL)
 			g->flags |= CST_GF_DOUBTFUL;
 		if (el->flags & CST_EL_F_CONFIG) {
@@ -472,6 +485,10 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		out[*n] = *el->ready;
 		out[*n].trace_id = f->tmpl.trace_id;
 		out[(*n)++].index = el->index;
+		break;
+	case CST_EL_FINDING:
+		if (f->log)
+			cst_log_finding(f->log, CST_LOG_ELEMENT, f->tmpl.trace_id, el->index, el->num, 0);
 		break;
 	default:
 		break;

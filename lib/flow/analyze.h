@@ -27,6 +27,8 @@ void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enu
 /* A Q element whose address has come (known), or will not. */
 void cst_flow_finish_q(struct cst_flow *f, struct cst_generic *out, size_t *n, int known,
 		       uint64_t next);
+/* Something for the log, at an address; out of the way of those who have none. */
+void cst_flow_tell(const struct cst_flow *f, unsigned int finding, uint64_t addr);
 /* ETE has no Exception Return packet: the element follows the instruction. */
 void cst_flow_eret(struct cst_flow *f, struct cst_generic *out, size_t *n);
 

@@ -13,6 +13,7 @@
 #include "image/image.h"
 
 struct cst_stats;
+struct cst_log;
 
 /* The analyzer needs at least 15 entries (K10.5.5.3 RXSVZC). */
 #define RETURN_STACK 16
@@ -32,6 +33,7 @@ struct cst_stats;
 struct cst_flow {
 	const struct cst_config *cfg;
 	struct cst_stats *stats;
+	struct cst_log *log;	/* or NULL */
 	struct cst_space *space;
 	unsigned int isa_flags;
 	unsigned int stop_mask;	/* enum cst_stop */

@@ -97,6 +97,13 @@ static void keep_packet(struct cursor *c, struct cst_packet *pkt, const uint8_t 
 		c->piece_next = (c->pos ? cst_cursor_index(c, c->pos - 1) : c->carry_last) + 1;
 }
 
+/* What a parser finds in a packet it adds; what it says to cut input does not count. */
+static unsigned int parse(struct cursor *c, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+{
+	memset(pkt->finding, 0, sizeof(pkt->finding));
+	return c->ops->parse(c->ps, p, end, pkt);
+}
+
 /* More bytes than a packet may have, and it is still not complete: a custom parser's mistake. */
 static unsigned int give_up(struct cursor *c, const uint8_t *p, struct cst_packet *pkt)
 {
@@ -111,7 +118,7 @@ static int next_from_carry(struct cursor *c, struct cst_packet *pkt, int keep)
 	unsigned int size;
 
 	for (;;) {
-		size = c->ops->parse(c->ps, c->carry, c->carry + c->carry_len, pkt);
+		size = parse(c, c->carry, c->carry + c->carry_len, pkt);
 		if (!size && c->carry_len == sizeof(c->carry))
 			size = give_up(c, c->carry, pkt);
 		if (size || c->pos + (c->carry_len - old) >= c->len)
@@ -154,7 +161,7 @@ int cst_cursor_next(struct cursor *c, struct cst_packet *pkt, int keep)
 	if (c->pos >= c->len && !c->ops->sub_byte)
 		return 0;
 	pkt->index = c->pos < c->len ? cst_cursor_index(c, c->pos) : c->last + 1;
-	size = c->ops->parse(c->ps, c->data + c->pos, c->data + c->len, pkt);
+	size = parse(c, c->data + c->pos, c->data + c->len, pkt);
 	if (!size && c->len - c->pos > sizeof(c->carry))
 		size = give_up(c, c->data + c->pos, pkt);
 	if (!size) {
@@ -182,6 +189,7 @@ int cst_cursor_rest(struct cursor *c, struct cst_packet *pkt, int keep)
 {
 	if (!c->carry_len)
 		return 0;
+	memset(pkt->finding, 0, sizeof(pkt->finding));
 	c->ops->parse_rest(c->ps, c->carry, c->carry + c->carry_len, pkt);
 	pkt->index = c->carry_index;
 	pkt->size = c->carry_len;

@@ -17,6 +17,7 @@ struct fast {
 	struct cst_flow *f;
 	struct cst_stats *stats;
 	void *stage;
+	struct cst_log *log;	/* or NULL */
 };
 
 struct protocol {

@@ -7,6 +7,7 @@
 
 #include <cstrace/error.h>
 
+#include "log/log.h"
 #include "tree/decoder.h"
 
 /* Packets that may stand between an indirect branch and its target. */
@@ -131,6 +132,12 @@ void cst_decoder_set_space(struct cst_decoder *dec, struct cst_space *space)
 	cst_flow_set_space(&dec->flow, space);
 }
 
+void cst_decoder_set_log(struct cst_decoder *dec, struct cst_log *log)
+{
+	dec->log = log;
+	dec->flow.log = log;
+}
+
 void cst_decoder_set_stop(struct cst_decoder *dec, unsigned mask)
 {
 	dec->flow.stop_mask = mask;
@@ -206,8 +213,12 @@ static int finish(struct cst_decoder *dec, struct cst_packet *pkt, int keep)
 {
 	if (!dec->ended || dec->finished)
 		return 0;
-	if (cst_cursor_rest(&dec->cur, pkt, keep))
+	if (cst_cursor_rest(&dec->cur, pkt, keep)) {
+		if (cst_cursor_role(&dec->cur, pkt) == CST_ROLE_BAD)
+			cst_log_error(dec->log, CST_LOG_PACKET, dec->flow.tmpl.trace_id, pkt->index,
+				      CST_ERR_INCOMPLETE, 0);
 		return 1;
+	}
 	dec->pr->ops.stage_end(dec->stage);
 	dec->finished = dec->tail = 1;
 	return 0;
@@ -220,6 +231,8 @@ static int take_packet(struct cst_decoder *dec, struct cst_packet *pkt, int keep
 	if (!cst_cursor_next(&dec->cur, pkt, keep) && !finish(dec, pkt, keep))
 		return 0;
 	dec->stats.packets++;
+	if (pkt->finding[0] && dec->log)
+		cst_log_packet(dec->log, dec->flow.tmpl.trace_id, pkt, dec->cfg.strict);
 	dec->pr->ops.stage_packet(dec->stage, pkt);
 	if (dec->cur.next && cst_cursor_role(&dec->cur, pkt) == CST_ROLE_ASYNC) {
 		dec->pr->ops.stage_restart(dec->stage, pkt->index);
@@ -252,7 +265,7 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 {
 	const struct protocol *pr = dec->pr;
 	struct cst_flow *f = &dec->flow;
-	const struct fast fast = { &dec->cur, f, &dec->stats, dec->stage };
+	const struct fast fast = { &dec->cur, f, &dec->stats, dec->stage, dec->log };
 	const struct cst_element *el;
 	struct cst_packet pkt;
 	size_t n = 0;

@@ -28,6 +28,7 @@ struct cst_decoder {
 	void *parser;		/* cur's state, and a copy's that reads ahead */
 	void *ahead;
 	void *stage;
+	struct cst_log *log;	/* or NULL; the flow has it, too */
 	struct cst_flow flow;
 	struct seg one;		/* the segment of cst_decoder_feed() */
 	enum cst_stop stopped;

@@ -7,6 +7,7 @@
 
 #include <cstrace/error.h>
 
+#include "log/log.h"
 #include "tree/decoder.h"
 
 /* Raw bytes unpacked at a time: the unpacked bytes and the decoders' state stay in the cache. */
@@ -27,7 +28,9 @@ struct cst_tree {
 	const uint8_t *in;		/* input not unpacked yet */
 	size_t in_len;
 	uint64_t in_offset;
+	struct cst_log *log;		/* or NULL */
 	uint64_t unrouted;
+	uint64_t told[2];		/* IDs whose lack of a decoder the log knows of */
 	uint64_t ignore[2];		/* IDs that nobody wants */
 	uint64_t ignored;
 	enum cst_stop stopped;
@@ -86,6 +89,7 @@ static int check_id(const struct cst_tree *t, uint8_t id)
 static void attach(struct cst_tree *t, struct cst_decoder *dec)
 {
 	dec->tree = t;
+	cst_decoder_set_log(dec, t->log);
 	t->dec[dec->cfg.trace_id] = dec;
 	t->single = dec;
 }
@@ -135,6 +139,17 @@ int cst_tree_reconfigure(struct cst_tree *t, uint8_t id, const struct cst_config
 	return dec ? cst_decoder_reconfigure(dec, cfg) : -CST_ERR_INVAL;
 }
 
+void cst_tree_set_log(struct cst_tree *t, struct cst_log *log)
+{
+	unsigned int i;
+
+	t->log = log;
+	t->told[0] = t->told[1] = 0;
+	for (i = 0; i < 128; i++)
+		if (t->dec[i])
+			cst_decoder_set_log(t->dec[i], log);
+}
+
 static void reset_decoders(struct cst_tree *t)
 {
 	unsigned int i;
@@ -144,12 +159,22 @@ static void reset_decoders(struct cst_tree *t)
 			cst_decoder_reset(t->dec[i], CST_UNSYNC_RESET);
 }
 
+/* No more frames: a cut one is lost. */
+static void end_frames(struct cst_tree *t)
+{
+	uint64_t index = t->df.fill ? t->df.pair[0] : 0;
+	int cut = cst_deframer_end(&t->df);
+
+	if (cut)
+		cst_log_error(t->log, CST_LOG_FRAME, CST_LOG_NO_ID, index, CST_ERR_FRAME_CUT, (unsigned int)cut);
+}
+
 void cst_tree_reset(struct cst_tree *t)
 {
 	struct cst_frame_stats stats;
 
 	/* what is cut off here is counted */
-	cst_deframer_end(&t->df);
+	end_frames(t);
 	stats = t->df.stats;
 	stats.skipped += t->in_len;
 	reset_decoders(t);
@@ -216,6 +241,18 @@ static uint32_t run_length(const struct cst_fragment *frag, uint32_t count, stru
 	return i;
 }
 
+/* Bytes of a source without a decoder; the log is told once for each ID. */
+static void unrouted(struct cst_tree *t, const struct cst_fragment *fr, size_t len)
+{
+	uint64_t bit = 1ull << (fr->id & 63);
+
+	t->unrouted += len;
+	if (!t->log || t->told[fr->id >> 6] & bit)
+		return;
+	t->told[fr->id >> 6] |= bit;
+	cst_log_finding(t->log, CST_LOG_TREE, fr->id, fr->offset, CST_FIND_UNROUTED, 0);
+}
+
 /* Hand the next run of bytes to its decoder. 0: more input is needed; -1: a barrier was crossed. */
 static int route(struct cst_tree *t)
 {
@@ -233,12 +270,14 @@ static int route(struct cst_tree *t)
 		fr = &t->frag[t->at];
 		if (fr->kind == CST_FRAG_RESET) {
 			t->at++;
+			cst_log_finding(t->log, CST_LOG_TREE, CST_LOG_NO_ID, fr->offset, CST_FIND_BARRIER, 0);
 			reset_decoders(t);
 			return -1;
 		}
 		if (fr->kind == CST_FRAG_ERROR) {
 			/* frames were lost: nothing that follows can be in step */
 			t->at++;
+			cst_log_error(t->log, CST_LOG_FRAME, CST_LOG_NO_ID, fr->offset, fr->error, fr->len);
 			reset_decoders(t);
 			return -1;
 		}
@@ -249,7 +288,7 @@ static int route(struct cst_tree *t)
 			if (fr->id < 128 && t->ignore[fr->id >> 6] >> (fr->id & 63) & 1)
 				t->ignored += len;
 			else if (fr->id > 0 && fr->id < 0x70)
-				t->unrouted += len;
+				unrouted(t, fr, len);
 			continue;
 		}
 		cst_decoder_feed_segs(dec, t->data + fr->pos, len, t->seg, n);
@@ -285,7 +324,7 @@ static int advance(struct cst_tree *t)
 		return r;
 	if (t->state == TREE_ENDING) {
 		if (t->format == CST_TREE_FRAMES && !t->end_id)
-			cst_deframer_end(&t->df);
+			end_frames(t);
 		t->cur = next_end(t);
 		if (t->cur)
 			return 1;
