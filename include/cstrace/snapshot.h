@@ -165,15 +165,16 @@ CST_API int cst_snap_reg(const struct cst_snap_device *dev, const char *name, ui
 
 /*
  * Trace ID of a source of any kind, from the register where it has it: ETMTRACEIDR, TRCTRACEIDR,
- * CONTROL_REGISTER of an ITM, STMTCSR of an STM. 1 and *id, or 0.
+ * ITMTCR (or CONTROL_REGISTER) of an ITM, STMTCSR of an STM. 1 and *id, or 0.
  */
 CST_API int cst_snap_trace_id(const struct cst_snap_device *source, unsigned int *id);
 
-/* What cst_snap_etmv4() had to assume. */
+/* What cst_snap_config() had to assume. */
 enum cst_snap_assumed {
 	CST_SNAP_NO_IDR1 = 1,	/* TRCIDR1 absent: ETMv4.0 assumed */
 	CST_SNAP_NO_DEVARCH = 2, /* TRCDEVARCH absent: ETE 1.0 assumed */
 	CST_SNAP_NO_IDR8 = 4,	/* TRCIDR8 absent: no speculation assumed */
+	CST_SNAP_NO_CCER = 8,	/* ETMCCER absent: none of the features that it tells of assumed */
 };
 
 /*
@@ -183,6 +184,18 @@ enum cst_snap_assumed {
  */
 CST_API int cst_snap_etmv4(const struct cst_snap_device *source, struct cst_etmv4_regs *regs, int *ete,
 			   unsigned int *assumed, const char **missing);
+/*
+ * Decoder configuration for a stream of a trace source of any kind that has a protocol here (ETMv3, PTM, ETMv4,
+ * ETE, STM, ITM, by the `type` of the device). Stream 0 is that of the instructions or of the software, 1 that of
+ * the data of an ETMv4. `core`, which may be NULL, gives the profile. *assumed and *missing (either may be NULL)
+ * are as above.
+ * -CST_ERR_PROTOCOL for another kind of source, or one without that stream; -CST_ERR_NOT_FOUND when a register
+ * that the configuration needs is absent; else what cst_config_etmv4() and the like return, with `cfg` filled as
+ * far as possible, so that packets can be listed.
+ */
+CST_API int cst_snap_config(const struct cst_snap_device *source, const struct cst_snap_device *core,
+			    unsigned int stream, struct cst_config *cfg, unsigned int *assumed,
+			    const char **missing);
 /* Profile by the type of the core ("Cortex-M33", "ARMv7-R"); A when it says nothing. NULL: A. */
 CST_API enum cst_profile cst_snap_profile(const struct cst_snap_device *core);
 

@@ -54,7 +54,7 @@ struct dump {
 };
 
 /* One line each, in the chosen format. */
-void dump_packet(struct dump *d, const struct cst_packet *pkt, unsigned int id);
+void dump_packet(struct dump *d, const struct cst_decoder *dec, const struct cst_packet *pkt);
 void dump_element(struct dump *d, const struct cst_generic *g);
 void dump_fragment(struct dump *d, const struct cst_fragment *frag, const uint8_t *data);
 /* A new buffer or AUX fragment; `detail` is shown to people only. */
@@ -64,7 +64,7 @@ void dump_counts(struct dump *d);
 void dump_losses(struct dump *d);
 
 void dump_text_element(struct dump *d, const struct cst_generic *g);
-void dump_json_packet(struct dump *d, const struct cst_packet *pkt, unsigned int id);
+void dump_json_packet(struct dump *d, const struct cst_decoder *dec, const struct cst_packet *pkt, unsigned int id);
 void dump_json_element(struct dump *d, const struct cst_generic *g);
 
 /* Called for the last element of a batch that ended at a stop: the place to change address spaces. */

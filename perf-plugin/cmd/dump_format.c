@@ -30,7 +30,8 @@ static char *columns(char *p, uint64_t index, unsigned int id)
 	return p;
 }
 
-static void opencsd_packet(struct dump *d, const struct cst_packet *pkt, unsigned int id)
+static void opencsd_packet(struct dump *d, const struct cst_decoder *dec, const struct cst_packet *pkt,
+			   unsigned int id)
 {
 	char *p = dump_out_line(&d->out);
 	unsigned int i;
@@ -48,12 +49,12 @@ static void opencsd_packet(struct dump *d, const struct cst_packet *pkt, unsigne
 		*p++ = ' ';
 	}
 	p = dump_str(p, "];\t");
-	p += cst_packet_text(pkt, p, DUMP_LINE_MAX / 2);
+	p += cst_decoder_packet_text(dec, pkt, p, DUMP_LINE_MAX / 2);
 	*p++ = '\n';
 	dump_out_done(&d->out, p);
 }
 
-static void text_packet(struct dump *d, const struct cst_packet *pkt, unsigned int id)
+static void text_packet(struct dump *d, const struct cst_decoder *dec, const struct cst_packet *pkt, unsigned int id)
 {
 	char *p = columns(dump_out_line(&d->out), pkt->index, id), *start = p;
 	unsigned int i;
@@ -67,21 +68,23 @@ static void text_packet(struct dump *d, const struct cst_packet *pkt, unsigned i
 	do
 		*p++ = ' ';
 	while (p - start < PACKET_COLUMN);
-	p += cst_packet_text(pkt, p, DUMP_LINE_MAX / 2);
+	p += cst_decoder_packet_text(dec, pkt, p, DUMP_LINE_MAX / 2);
 	*p++ = '\n';
 	dump_out_done(&d->out, p);
 }
 
-void dump_packet(struct dump *d, const struct cst_packet *pkt, unsigned int id)
+void dump_packet(struct dump *d, const struct cst_decoder *dec, const struct cst_packet *pkt)
 {
+	unsigned int id = cst_decoder_config(dec)->trace_id;
+
 	if (!d->packets || (d->only_id >= 0 && (unsigned int)d->only_id != id))
 		return;
 	if (d->format == DUMP_OPENCSD)
-		opencsd_packet(d, pkt, id);
+		opencsd_packet(d, dec, pkt, id);
 	else if (d->format == DUMP_TEXT)
-		text_packet(d, pkt, id);
+		text_packet(d, dec, pkt, id);
 	else if (d->format == DUMP_JSON)
-		dump_json_packet(d, pkt, id);
+		dump_json_packet(d, dec, pkt, id);
 }
 
 static void opencsd_element(struct dump *d, const struct cst_generic *g)

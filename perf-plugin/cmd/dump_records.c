@@ -288,7 +288,7 @@ void dump_json_element(struct dump *d, const struct cst_generic *g)
 	dump_out_done(&d->out, p);
 }
 
-void dump_json_packet(struct dump *d, const struct cst_packet *pkt, unsigned int id)
+void dump_json_packet(struct dump *d, const struct cst_decoder *dec, const struct cst_packet *pkt, unsigned int id)
 {
 	char *p = dump_out_line(&d->out);
 	unsigned int i;
@@ -302,7 +302,7 @@ void dump_json_packet(struct dump *d, const struct cst_packet *pkt, unsigned int
 		p = dump_hex(p, pkt->bytes[i], 2);
 	/* the text has no character that JSON would want escaped */
 	p = dump_str(p, "\",\"text\":\"");
-	p += cst_packet_text(pkt, p, DUMP_LINE_MAX / 2);
+	p += cst_decoder_packet_text(dec, pkt, p, DUMP_LINE_MAX / 2);
 	p = dump_str(p, "\"}\n");
 	dump_out_done(&d->out, p);
 }

@@ -65,7 +65,7 @@ static int batch(void *data, struct stream *s, const struct cst_generic *g, size
 
 static int packet(void *data, struct stream *s, const struct cst_packet *pkt)
 {
-	dump_packet(data, pkt, s->trace_id);
+	dump_packet(data, s->decoder, pkt);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 
 #define DSTREAM_BLOCK 512
 #define DSTREAM_DATA 504
+#define STREAMS 2		/* of a source: instructions, data */
 
 struct snap_run {
 	struct dump *d;
@@ -86,19 +87,40 @@ static void change_space(void *data, struct cst_decoder *dec, const struct cst_g
 								   g->security));
 }
 
-static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct cst_snap_device *src)
+/* What is listed of a source whose configuration cannot be decoded, or was completed by guesses. */
+static void tell_config(struct snap_run *r, const char *name, const struct cst_config *cfg, unsigned int assumed,
+			int err)
+{
+	char text[160];
+
+	if (assumed & CST_SNAP_NO_DEVARCH)
+		complain(r, name, "no TRCDEVARCH: ETE 1.0 is assumed");
+	if (assumed & CST_SNAP_NO_IDR1)
+		complain(r, name, "no TRCIDR1: ETMv4.0 is assumed");
+	if (assumed & CST_SNAP_NO_CCER)
+		complain(r, name, "no ETMCCER: no extensions are assumed");
+	if (err) {
+		snprintf(text, sizeof(text), "%s (trace ID 0x%02x): packets only", cst_strerror(err), cfg->trace_id);
+		complain(r, name, text);
+	}
+}
+
+/* A decoder for one stream of a source; 0 after a message when there can be none. */
+static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct cst_snap_device *src,
+		       unsigned int stream)
 {
 	const struct cst_snap_device *core = cst_snapshot_core(r->ss, src);
-	struct cst_etmv4_regs regs;
 	struct cst_decoder *dec;
 	struct cst_config cfg;
 	const char *missing = "";
-	unsigned int assumed;
+	unsigned int assumed = 0;
 	char text[160];
-	int ete, err;
+	int err;
 
-	err = cst_snap_etmv4(src, &regs, &ete, &assumed, &missing);
-	if (err) {
+	err = cst_snap_config(src, core, stream, &cfg, &assumed, &missing);
+	if (stream && err == -CST_ERR_PROTOCOL)
+		return 0;
+	if (err == -CST_ERR_PROTOCOL || err == -CST_ERR_NOT_FOUND) {
 		snprintf(text, sizeof(text), err == -CST_ERR_NOT_FOUND ?
 			 "register %s is missing; its trace is skipped" :
 			 "protocol '%s' has no decoder; its trace is skipped",
@@ -106,23 +128,18 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 		complain(r, src->name, text);
 		return 0;
 	}
-	if (assumed & CST_SNAP_NO_DEVARCH)
-		complain(r, src->name, "no TRCDEVARCH: ETE 1.0 is assumed");
-	if (assumed & CST_SNAP_NO_IDR1)
-		complain(r, src->name, "no TRCIDR1: ETMv4.0 is assumed");
-	err = cst_config_etmv4(&cfg, &regs, ete, cst_snap_profile(core));
-	if (err) {
-		snprintf(text, sizeof(text), "%s (TRCCONFIGR 0x%x): packets only", cst_strerror(err),
-			 regs.configr);
-		complain(r, src->name, text);
-	}
+	tell_config(r, src->name, &cfg, stream ? 0 : assumed, err);
 	/* The reference reports what a transaction did whether it failed or not. */
 	cfg.hold_transactions = r->d->format != DUMP_OPENCSD;
 	cfg.as_reference = r->d->format == DUMP_OPENCSD;
 	err = cst_tree_add(tree, &cfg, &dec);
 	if (err) {
-		snprintf(text, sizeof(text), "trace ID 0x%02x: %s; its trace is skipped", cfg.trace_id,
-			 cst_strerror(err));
+		if (err == -CST_ERR_PROTOCOL)
+			snprintf(text, sizeof(text), "protocol '%s' has no decoder; its trace is skipped",
+				 src->type);
+		else
+			snprintf(text, sizeof(text), "trace ID 0x%02x: %s; its trace is skipped", cfg.trace_id,
+				 cst_strerror(err));
 		complain(r, src->name, text);
 		return 0;
 	}
@@ -141,6 +158,7 @@ static int make_tree(struct snap_run *r, const struct cst_snap_buffer *buf,
 	unsigned int flags = buf->format == CST_SNAP_FMT_DSTREAM ? CST_FRAME_FSYNC :
 			     CST_FRAME_ALIGNED | CST_FRAME_RESET_4X;
 	const struct cst_snap_device *dev;
+	unsigned int stream;
 	size_t i;
 	int n = 0;
 
@@ -148,14 +166,15 @@ static int make_tree(struct snap_run *r, const struct cst_snap_buffer *buf,
 		return -CST_ERR_NOMEM;
 	for (i = 0; i < r->ss->n_devices; i++) {
 		dev = &r->ss->devices[i];
-		if (dev->class_ != CST_SNAP_SOURCE || !cst_snapshot_feeds(r->ss, dev, buf) ||
-		    (only && dev != only))
-			continue;
-		if (raw && n) {
-			complain(r, dev->name, "second source of an unformatted buffer; it is skipped");
-			continue;
+		for (stream = 0; stream < STREAMS; stream++) {
+			if (dev->class_ != CST_SNAP_SOURCE || (only && dev != only) ||
+			    !cst_snapshot_feeds_stream(r->ss, dev, stream, buf))
+				continue;
+			if (!raw || !n)
+				n += add_decoder(r, *tree, dev, stream);
+			else if (!stream)
+				complain(r, dev->name, "second source of an unformatted buffer; it is skipped");
 		}
-		n += add_decoder(r, *tree, dev);
 	}
 	return n;
 }

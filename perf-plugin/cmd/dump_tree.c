@@ -42,7 +42,7 @@ static int list_packets(struct dump *d, struct cst_tree *tree, dump_stop_fn stop
 		if (n < 0)
 			return n;
 		if (n)
-			dump_packet(d, &pkt, cst_decoder_config(dec)->trace_id);
+			dump_packet(d, dec, &pkt);
 		again = n || dec || cst_tree_stopped(tree) == CST_STOP_RESET;
 		err = n || dec ? pull(d, tree, stop, stop_data) : 0;
 		if (err)

@@ -54,13 +54,12 @@ static void note(void *ctx, const struct cst_snap_note *n)
 
 static void ask(const struct cst_snapshot *ss)
 {
-	struct cst_etmv4_regs regs;
 	struct cst_config cfg;
 	const char *missing = NULL;
-	unsigned int assumed;
+	unsigned int assumed, stream;
 	uint64_t v;
 	size_t i, k;
-	int ete, err;
+	int err;
 
 	for (i = 0; i < ss->n_devices; i++) {
 		const struct cst_snap_device *d = &ss->devices[i];
@@ -71,11 +70,11 @@ static void ask(const struct cst_snapshot *ss)
 			check(cst_snap_reg(d, d->regs[k].name, &v) == 1 && d->regs[k].bits <= 64);
 		for (k = 0; k < d->n_dumps; k++)
 			check(d->dumps[k].file && d->dumps[k].space);
-		err = cst_snap_etmv4(d, &regs, &ete, &assumed, &missing);
-		if (!err)
-			cst_config_etmv4(&cfg, &regs, ete, cst_snap_profile(cst_snapshot_core(ss, d)));
-		else
+		for (stream = 0; stream < 3; stream++) {
+			err = cst_snap_config(d, cst_snapshot_core(ss, d), stream, &cfg, &assumed, &missing);
 			check(err != -CST_ERR_NOT_FOUND || missing);
+			check(err || (cfg.protocol != CST_PROTO_NONE && cfg.trace_id < 0x80));
+		}
 		for (k = 0; k < ss->n_buffers; k++)
 			cst_snapshot_feeds(ss, d, &ss->buffers[k]);
 	}

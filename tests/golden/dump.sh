@@ -142,9 +142,9 @@ check "a missing register is named" 1 -s noreg
 has err 'SRC_2: register TRCIDR2 is missing'
 done_
 snapshot proto
-sed 's/type=ETE/type=PTM1.1/' proto/s2.ini >x && mv x proto/s2.ini
+sed 's/type=ETE/type=ELA500/' proto/s2.ini >x && mv x proto/s2.ini
 check "a protocol without decoder is named" 1 -s proto
-has err "SRC_2: protocol 'PTM1.1' has no decoder"
+has err "SRC_2: protocol 'ELA500' has no decoder"
 done_
 snapshot notrace
 rm notrace/t2.bin

@@ -395,6 +395,76 @@ static void test_registers(void **state)
 	cst_snapshot_free(ss);
 }
 
+/* Registers of every kind of source become the configuration of its protocol. */
+static void test_config(void **state)
+{
+#define ETM4_REGS "TRCTRACEIDR=0x12\nTRCIDR0=0x28000ea1\nTRCIDR1=0x4100f402\nTRCIDR2=0x488\n"
+#define PTM_REGS "ETMCR=0x10001000\nETMIDR=0x411cf312\nETMTRACEIDR=0x13\n"
+	static const struct {
+		const char *type, *regs;
+		unsigned int stream;
+		int err;
+		const char *missing;
+		unsigned int assumed;
+		uint8_t protocol, version, trace_id;
+	} cases[] = {
+		{ "ETM4", "TRCCONFIGR=0xc1\n" ETM4_REGS, 0, 0, NULL, CST_SNAP_NO_IDR8, CST_PROTO_ETMV4, 0x40, 0x12 },
+		{ "ETM4", "TRCCONFIGR=0xc1\n" ETM4_REGS, 1, -CST_ERR_PROTOCOL, NULL, 0, 0, 0, 0 },
+		{ "ETM4", "TRCCONFIGR=0x300c1\n" ETM4_REGS, 0, -CST_ERR_UNSUP, NULL, CST_SNAP_NO_IDR8,
+		  CST_PROTO_ETMV4, 0x40, 0x12 },
+		{ "ETM4", "TRCCONFIGR=0x300c1\n" ETM4_REGS, 1, 0, NULL, CST_SNAP_NO_IDR8,
+		  CST_PROTO_ETMV4_DATA, 0x40, 0x13 },
+		{ "ETM4", "TRCCONFIGR=0x300c1\n" ETM4_REGS, 2, -CST_ERR_PROTOCOL, NULL, 0, 0, 0, 0 },
+		{ "ETE", "TRCCONFIGR=0xc1\n" ETM4_REGS "TRCIDR8=0", 0, 0, NULL, CST_SNAP_NO_DEVARCH, CST_PROTO_ETE,
+		  0x50, 0x12 },
+		{ "ETM3.5", "ETMCR=0x10001860\nETMIDR=0x410CF250\nETMCCER=0x344008F2\nETMTRACEIDR=0x10\n", 0, 0, NULL, 0,
+		  CST_PROTO_ETMV3, 0x35, 0x10 },
+		{ "ETMv3.5", "ETMCR=0x10001860\nETMIDR=0x410CF250\nETMTRACEIDR=0x10\n", 0, 0, NULL, CST_SNAP_NO_CCER,
+		  CST_PROTO_ETMV3, 0x35, 0x10 },
+		{ "ETM3.5", "ETMIDR=0x410CF250\nETMTRACEIDR=0x10\n", 0, -CST_ERR_NOT_FOUND, "ETMCR", 0, 0, 0, 0 },
+		{ "ETM3.5", PTM_REGS, 0, -CST_ERR_VERSION, NULL, CST_SNAP_NO_CCER, CST_PROTO_ETMV3, 0x31, 0x13 },
+		{ "PTM1.1", PTM_REGS "ETMCCER=0x34C01AC2\n", 0, 0, NULL, 0, CST_PROTO_PTM, 0x11, 0x13 },
+		{ "pft1.1", PTM_REGS "ETMCCER=0x34C01AC2\n", 0, 0, NULL, 0, CST_PROTO_PTM, 0x11, 0x13 },
+		{ "PTM1.1", PTM_REGS, 1, -CST_ERR_PROTOCOL, NULL, 0, 0, 0, 0 },
+		{ "STM", "STMTCSR=0x00A00007\n", 0, 0, NULL, 0, CST_PROTO_STM, 0, 0x20 },
+		{ "STM", "STMDEVID=0x00A00007\n", 0, -CST_ERR_NOT_FOUND, "STMTCSR", 0, 0, 0, 0 },
+		{ "ITM", "ITMTCR=0x00210006\n", 0, 0, NULL, 0, CST_PROTO_ITM, 0, 0x21 },
+		{ "ITM", "CONTROL_REGISTER=0x00210006\n", 0, 0, NULL, 0, CST_PROTO_ITM, 0, 0x21 },
+		{ "ITM", "ETMCR=1\n", 0, -CST_ERR_NOT_FOUND, "ITMTCR", 0, 0, 0, 0 },
+		{ "ELA500", "ETMCR=1\n", 0, -CST_ERR_PROTOCOL, NULL, 0, 0, 0, 0 },
+	};
+	const struct cst_snap_device *dev;
+	struct cst_snapshot *ss;
+	struct cst_config cfg;
+	unsigned int assumed;
+	const char *missing;
+	char text[256];
+	size_t i;
+	int err;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct files fs = good_files();
+
+		snprintf(text, sizeof(text), "[device]\nname=E\nclass=trace_source\ntype=%s\n[regs]\n%s\n",
+			 cases[i].type, cases[i].regs);
+		dev = read_source(&fs, &ss, text);
+		missing = NULL;
+		err = cst_snap_config(dev, NULL, cases[i].stream, &cfg, &assumed, &missing);
+		assert_int_equal(err, cases[i].err);
+		if (cases[i].missing)
+			assert_string_equal(missing, cases[i].missing);
+		if (cases[i].protocol) {
+			assert_int_equal(cfg.protocol, cases[i].protocol);
+			assert_int_equal(cfg.version, cases[i].version);
+			assert_int_equal(cfg.trace_id, cases[i].trace_id);
+			assert_int_equal(assumed, cases[i].assumed);
+			assert_int_equal(cst_snap_config(dev, NULL, cases[i].stream, &cfg, NULL, NULL), err);
+		}
+		cst_snapshot_free(ss);
+	}
+}
+
 static void test_profiles(void **state)
 {
 	static const struct {
@@ -713,6 +783,7 @@ int main(void)
 		cmocka_unit_test(test_skipped), cmocka_unit_test(test_devices_left_out),
 		cmocka_unit_test(test_single_buffer), cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_many_buffers), cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_config),
 		cmocka_unit_test(test_profiles), cmocka_unit_test(test_memory_order),
 		cmocka_unit_test(test_memory_spaces), cmocka_unit_test(test_memory_edges),
 		cmocka_unit_test(test_dump_limit),
