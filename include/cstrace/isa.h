@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * isa.h - waypoint classification: which instructions are P0 elements, and where they go
- * (Arm ARM "ETE instruction classification"; ETMv4 architecture; A64, A32 and T32).
+ * (Arm ARM "ETE instruction classification"; ETMv4 architecture; A64, A32, T32 and ThumbEE).
  */
 #ifndef CSTRACE_ISA_H
 #define CSTRACE_ISA_H
@@ -15,7 +15,7 @@ enum cst_insn_type {
 	CST_INSN_BRANCH,	/* direct branch */
 	CST_INSN_INDIRECT,	/* indirect branch, return, exception return */
 	CST_INSN_ISB,
-	CST_INSN_BARRIER,	/* DSB, DMB: never P0 in ETMv4 and ETE */
+	CST_INSN_BARRIER,	/* DSB, DMB: P0 only with CST_ISA_BARRIER_P0 */
 	CST_INSN_WFX,		/* WFI, WFE, WFIT, WFET: P0 only with TRCIDR2.WFXMODE */
 	CST_INSN_TSTART,
 };
@@ -32,6 +32,8 @@ enum cst_insn_subtype {
 enum cst_isa_flags {
 	CST_ISA_WFX_P0 = 1,	/* WFI/WFE count as waypoints */
 	CST_ISA_M_PROFILE = 2,	/* v8.1-M low overhead loops exist; no A32 */
+	CST_ISA_BARRIER_P0 = 4,	/* DSB and DMB count as waypoints (PTM: ETMCCER[24]) */
+	CST_ISA_THUMBEE = 8,	/* Armv7: ENTERX and LEAVEX exist and change between T32 and ThumbEE */
 };
 
 /* One classified instruction. */
@@ -49,13 +51,20 @@ struct cst_insn {
 
 /*
  * Classify the instruction `opcode` of instruction set `isa`.
- * T32: a 16-bit instruction stands in bits 31:16 with the following halfword (or 0) in bits 15:0,
+ * T32 and ThumbEE: a 16-bit instruction stands in bits 31:16 with the following halfword (or 0) in bits 15:0,
  * a 32-bit one is first halfword << 16 | second. A32 and A64: the word. `pc` is the address of the
  * instruction (only bit 1 matters: T32 BLX to A32 aligns it). Never fails: what is not a waypoint is OTHER.
  * Pure function.
  */
 CST_API void cst_isa_classify(struct cst_insn *insn, enum cst_isa isa, uint32_t opcode, uint64_t pc,
 			      unsigned flags);
+
+/* The instruction is a waypoint: an atom says whether it was executed. */
+static inline int cst_insn_is_p0(const struct cst_insn *insn, unsigned flags)
+{
+	return insn->type != CST_INSN_OTHER &&
+	       (insn->type != CST_INSN_BARRIER || flags & CST_ISA_BARRIER_P0);
+}
 
 /* Size in bytes of a T32 instruction by its first halfword (Arm ARM F3.1: bits 15:11 >= 0b11101 is 32-bit). */
 static inline unsigned cst_t32_size(uint16_t hw)

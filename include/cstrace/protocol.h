@@ -39,6 +39,11 @@ struct cst_protocol_ops {
 	 * with an empty range, too, and returns CST_PARSE_NO_BYTE for such a packet.
 	 */
 	uint8_t sub_byte;
+	/*
+	 * 1: a listing shows unsynchronised bytes as they come, each run of consecutive trace offsets by itself;
+	 * `parse` must not depend on where such a packet was cut.
+	 */
+	uint8_t piece_by_run;
 	void (*parser_init)(void *parser, const struct cst_config *cfg, void *user);
 	/* set when packets are listed one by one (cst_decoder_next_packet); NULL: makes no difference */
 	void (*parser_listing)(void *parser);

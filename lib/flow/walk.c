@@ -92,7 +92,7 @@ static enum walk_end fetch(struct cst_flow *f, uint64_t a, struct cst_insn *in)
 	uint8_t b[4];
 	uint32_t op;
 
-	if (f->isa == CST_ISA_T32) {
+	if (blk_shift(f->isa) == 1) {
 		end = read_code(f, a, b, 2);
 		if (end != WALK_DONE)
 			return end;
@@ -178,7 +178,7 @@ static enum walk_end take_insn(struct cst_flow *f, struct walk *w, unsigned int 
 	w->cond = in.cond || *it;
 	w->link = in.link;
 	w->next_isa = in.type == CST_INSN_BRANCH ? in.next_isa : f->isa;
-	w->p0 = in.type != CST_INSN_OTHER && in.type != CST_INSN_BARRIER;
+	w->p0 = cst_insn_is_p0(&in, f->isa_flags);
 	if (*it)
 		--*it;
 	if (in.it_count)

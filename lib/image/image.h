@@ -50,8 +50,13 @@ struct blk {
 #define BLK_SPAN 16384u
 #define BLK_MORE 1024u
 
-/* Tables of block numbers by start offset: one for each page of code and instruction set. */
-#define BLK_TABLES 3
+/*
+ * Tables of block numbers by start offset: one for each page of code and instruction set; and for each
+ * combination of enum cst_isa_flags in use, as decoders of different protocols share an image.
+ */
+#define BLK_ISAS 4		/* A32, T32, A64, ThumbEE */
+#define BLK_VARIANTS 4
+#define BLK_TABLES (BLK_ISAS * BLK_VARIANTS)
 
 struct cst_section {
 	struct cst_image *img;
@@ -61,7 +66,7 @@ struct cst_section {
 	uint32_t id;
 	uint64_t link_off, link_len; /* part of the section that the maps show in which blocks were linked */
 	uint8_t lazy;		/* bytes were not supplied yet */
-	uint32_t **pages[BLK_TABLES];	/* by enum cst_isa and offset / CODE_PAGE; NULL until used */
+	uint32_t **pages[BLK_TABLES];	/* by blk_table() and offset / CODE_PAGE; NULL until used */
 };
 
 struct cst_image {
@@ -72,7 +77,9 @@ struct cst_image {
 	struct cst_section **sec;
 	size_t sec_count, sec_cap;
 	struct cst_space *spaces;
-	unsigned int isa_flags;	/* enum cst_isa_flags the blocks were made with */
+	/* enum cst_isa_flags that blocks were made with: those of a variant make a graph of their own */
+	unsigned int isa_flags[BLK_VARIANTS];
+	unsigned int variants;
 };
 
 struct map {
@@ -101,17 +108,36 @@ const struct map *cst_space_find(const struct cst_space *space, uint64_t addr);
 struct blk *cst_block(struct cst_section *sec, uint64_t off, enum cst_isa isa, uint64_t pc,
 		      unsigned int flags);
 
+/* Instructions start at multiples of 1 << this. */
+static inline unsigned int blk_shift(enum cst_isa isa)
+{
+	return isa == CST_ISA_T32 || isa == CST_ISA_TEE ? 1 : 2;
+}
+
+/* Index into pages[], BLK_TABLES when no block was made with these flags. */
+static inline unsigned int blk_table(const struct cst_image *img, enum cst_isa isa, unsigned int flags)
+{
+	unsigned int v;
+
+	for (v = 0; v < img->variants; v++)
+		if (img->isa_flags[v] == flags)
+			return v * BLK_ISAS + isa;
+	return BLK_TABLES;
+}
+
 /* As cst_block(), but 0 when it was not made yet: its number. */
 static inline uint32_t cst_block_known(const struct cst_section *sec, uint64_t off, enum cst_isa isa,
 				       unsigned int flags)
 {
-	unsigned int shift = isa == CST_ISA_T32 ? 1 : 2;
+	unsigned int shift = blk_shift(isa), t;
 	uint32_t *const *pages, *table;
 
-	if (off >= sec->size || isa >= BLK_TABLES || sec->img->isa_flags != flags ||
-	    off & ((1u << shift) - 1))
+	if (off >= sec->size || isa >= BLK_ISAS || off & ((1u << shift) - 1))
 		return 0;
-	pages = sec->pages[isa];
+	t = blk_table(sec->img, isa, flags);
+	if (t == BLK_TABLES)
+		return 0;
+	pages = sec->pages[t];
 	table = pages ? pages[off / CODE_PAGE] : NULL;
 	return table ? table[off % CODE_PAGE >> shift] : 0;
 }

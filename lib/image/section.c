@@ -52,14 +52,14 @@ static size_t page_count(const struct cst_section *sec)
 
 static void drop_pages(struct cst_section *sec)
 {
-	unsigned int isa;
+	unsigned int t;
 	size_t i;
 
-	for (isa = 0; isa < BLK_TABLES; isa++) {
-		for (i = 0; sec->pages[isa] && i < page_count(sec); i++)
-			free(sec->pages[isa][i]);
-		free(sec->pages[isa]);
-		sec->pages[isa] = NULL;
+	for (t = 0; t < BLK_TABLES; t++) {
+		for (i = 0; sec->pages[t] && i < page_count(sec); i++)
+			free(sec->pages[t][i]);
+		free(sec->pages[t]);
+		sec->pages[t] = NULL;
 	}
 }
 
@@ -136,11 +136,11 @@ int cst_section_set_bytes(struct cst_section *sec, const void *bytes, uint64_t s
 
 void cst_section_renew(struct cst_section *sec, const void *bytes, uint64_t size)
 {
-	unsigned int isa;
+	unsigned int t;
 
-	for (isa = 0; isa < BLK_TABLES && !sec->pages[isa]; isa++)
+	for (t = 0; t < BLK_TABLES && !sec->pages[t]; t++)
 		;
-	if (isa < BLK_TABLES)
+	if (t < BLK_TABLES)
 		flush(sec->img);
 	sec->lazy = 0;
 	sec->bytes = bytes;
@@ -176,10 +176,10 @@ static void *new_table(struct cst_image *img, size_t bytes)
 }
 
 /* Slot that holds the number of the block at `off`, with its page made; NULL: out of memory. */
-static uint32_t *find_slot(struct cst_section *sec, uint64_t off, enum cst_isa isa)
+static uint32_t *find_slot(struct cst_section *sec, uint64_t off, enum cst_isa isa, unsigned int table)
 {
-	unsigned int step = isa == CST_ISA_T32 ? 2 : 4;
-	uint32_t ***pages = &sec->pages[isa];
+	unsigned int step = 1u << blk_shift(isa);
+	uint32_t ***pages = &sec->pages[table];
 	size_t i = off / CODE_PAGE;
 
 	if (!*pages)
@@ -191,6 +191,21 @@ static uint32_t *find_slot(struct cst_section *sec, uint64_t off, enum cst_isa i
 	return (*pages)[i] ? &(*pages)[i][off % CODE_PAGE / step] : NULL;
 }
 
+/* Index into pages[] for these flags. When there are more combinations than tables, all start anew. */
+static unsigned int find_table(struct cst_image *img, enum cst_isa isa, unsigned int flags)
+{
+	unsigned int table = blk_table(img, isa, flags);
+
+	if (table != BLK_TABLES)
+		return table;
+	if (img->variants == BLK_VARIANTS) {
+		flush(img);
+		img->variants = 0;
+	}
+	img->isa_flags[img->variants++] = flags;
+	return blk_table(img, isa, flags);
+}
+
 /* Make the block at `off`: classify instructions up to a P0 one, a cut or the section's end. */
 static void build(const struct cst_section *sec, struct blk *b, uint64_t off, enum cst_isa isa,
 		  uint64_t pc, unsigned int flags);
@@ -199,21 +214,18 @@ struct blk *cst_block(struct cst_section *sec, uint64_t off, enum cst_isa isa, u
 		      unsigned int flags)
 {
 	struct cst_image *img = sec->img;
+	unsigned int table;
 	uint32_t *slot;
 
-	if (off >= sec->size || isa >= BLK_TABLES || off & (isa == CST_ISA_T32 ? 1 : 3))
+	if (off >= sec->size || isa >= BLK_ISAS || off & ((1u << blk_shift(isa)) - 1))
 		return NULL;
-	if (img->isa_flags != flags) {
-		if (img->blk_count > 1)
-			flush(img);
-		img->isa_flags = flags;
-	}
-	slot = find_slot(sec, off, isa);
+	table = find_table(img, isa, flags);
+	slot = find_slot(sec, off, isa, table);
 	if (slot && *slot)
 		return &img->blk[*slot];
 	if (!slot || img->blk_count == img->blk_max) {
 		flush(img);
-		slot = find_slot(sec, off, isa);
+		slot = find_slot(sec, off, isa, table);
 		if (!slot)
 			return NULL;
 	}
@@ -232,12 +244,6 @@ static uint32_t le32(const uint8_t *p)
 	return le16(p) | le16(p + 2) << 16;
 }
 
-
-static int is_p0(const struct cst_insn *in)
-{
-	return in->type != CST_INSN_OTHER && in->type != CST_INSN_BARRIER;
-}
-
 static void build(const struct cst_section *sec, struct blk *b, uint64_t off, enum cst_isa isa,
 		  uint64_t pc, unsigned int flags)
 {
@@ -254,7 +260,7 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, en
 			b->flags |= BLK_CUT;
 			break;
 		}
-		if (isa == CST_ISA_T32) {
+		if (blk_shift(isa) == 1) {
 			if (sec->size - at < 2) {
 				b->flags |= BLK_SECTION_END;
 				break;
@@ -281,7 +287,7 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, en
 		cond = in.cond || it;
 		if (it)
 			it--;
-		if (is_p0(&in)) {
+		if (cst_insn_is_p0(&in, flags)) {
 			b->flags |= BLK_P0 | (in.link ? BLK_LINK : 0);
 			b->type = in.type;
 			b->subtype = in.subtype;

@@ -19,6 +19,9 @@ void cst_isa_classify(struct cst_insn *insn, enum cst_isa isa, uint32_t opcode, 
 	case CST_ISA_T32:
 		cst_isa_t32(insn, opcode, pc, flags);
 		break;
+	case CST_ISA_TEE:
+		cst_isa_tee(insn, opcode, pc, flags);
+		break;
 	default:
 		isa_fill(insn, &rest, isa, 4);
 		break;

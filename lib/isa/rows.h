@@ -13,6 +13,7 @@ enum isa_row_flags {
 	ROW_SWITCH = 4,	/* the target is in the other one of A32 and T32 */
 	ROW_SVC = 8,
 	ROW_IT = 16,
+	ROW_TEE = 32,	/* execution goes on in the other one of T32 and ThumbEE */
 };
 
 /* Instructions with (opcode & mask) == match. In a table the first match wins. */
@@ -68,5 +69,6 @@ static inline void isa_fill(struct cst_insn *insn, const struct isa_row *row, en
 void cst_isa_a64(struct cst_insn *insn, uint32_t opcode);
 void cst_isa_a32(struct cst_insn *insn, uint32_t opcode);
 void cst_isa_t32(struct cst_insn *insn, uint32_t opcode, uint64_t pc, unsigned flags);
+void cst_isa_tee(struct cst_insn *insn, uint32_t opcode, uint64_t pc, unsigned flags);
 
 #endif

@@ -83,6 +83,25 @@ static const struct isa_row wide[] = {
 	ROW_REST
 };
 
+#define LEAVEX 0xf3bf8f0fu
+#define ENTERX 0xf3bf8f1fu
+
+/* Armv7 with ThumbEE: LEAVEX, ENTERX; in the state that they lead to already, they do nothing. */
+static const struct isa_row wide_tee[] = {
+	{ 0xffffffff, LEAVEX, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_TEE, 0 },
+	{ 0xffffffff, ENTERX, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_TEE, 0 },
+	ROW_REST
+};
+
+/* ThumbEE has handler calls where T32 has LDM and STM: HBP, HB; HBL, HBLP (Armv7 ARM A9.2). */
+static const struct isa_row narrow_tee[] = {
+	{ 0xff000000, 0xc0000000, CST_INSN_INDIRECT, CST_INSN_PLAIN, 0, 0 },
+	{ 0xff000000, 0xc2000000, CST_INSN_INDIRECT, CST_INSN_PLAIN, 0, 0 },
+	{ 0xff000000, 0xc3000000, CST_INSN_INDIRECT, CST_INSN_LINK, ROW_LINK, 0 },
+	{ 0xfe000000, 0xc4000000, CST_INSN_INDIRECT, CST_INSN_LINK, ROW_LINK, 0 },
+	ROW_REST
+};
+
 /* M profile: what differs; ROW_REST leads to the table above. */
 static const struct isa_row wide_m[] = {
 	/* LE LR: ends with the count. LE without it does not end. */
@@ -146,6 +165,8 @@ void cst_isa_t32(struct cst_insn *insn, uint32_t opcode, uint64_t pc, unsigned f
 		row = isa_find(m_profile ? wide_m : wide, opcode);
 		if (m_profile && !row->mask)
 			row = isa_find(wide, opcode);
+		if (flags & CST_ISA_THUMBEE && !row->mask)
+			row = isa_find(wide_tee, opcode);
 	}
 	isa_fill(insn, row, CST_ISA_T32, size);
 	if (row->flags & ROW_IT)
@@ -153,9 +174,27 @@ void cst_isa_t32(struct cst_insn *insn, uint32_t opcode, uint64_t pc, unsigned f
 	if (row->type != CST_INSN_BRANCH)
 		return;
 	insn->disp = displacement(row->disp, opcode) + PC_AHEAD;
+	if (row->flags & ROW_TEE)
+		insn->next_isa = opcode == ENTERX ? CST_ISA_TEE : CST_ISA_T32;
 	if (row->flags & ROW_SWITCH) {
 		/* A32 code is word aligned. */
 		insn->disp -= (int32_t)(pc & 2);
 		insn->next_isa = CST_ISA_A32;
 	}
+}
+
+void cst_isa_tee(struct cst_insn *insn, uint32_t opcode, uint64_t pc, unsigned flags)
+{
+	const struct isa_row *row;
+
+	if (cst_t32_size((uint16_t)(opcode >> 16)) == 2) {
+		row = isa_find(narrow_tee, opcode);
+		if (row->mask) {
+			isa_fill(insn, row, CST_ISA_TEE, 2);
+			return;
+		}
+	}
+	cst_isa_t32(insn, opcode, pc, flags | CST_ISA_THUMBEE);
+	if (insn->next_isa == CST_ISA_T32 && opcode != LEAVEX)
+		insn->next_isa = CST_ISA_TEE;
 }

@@ -89,7 +89,7 @@ static void keep_packet(struct cursor *c, struct cst_packet *pkt, const uint8_t 
 
 	c->piece_next = 0;
 	keep_bytes(pkt, p, size);
-	if (cst_cursor_role(c, pkt) != CST_ROLE_NOT_SYNC)
+	if (cst_cursor_role(c, pkt) != CST_ROLE_NOT_SYNC || c->ops->piece_by_run)
 		return;
 	if (next && size && *p)
 		pkt->index = next;
@@ -102,6 +102,14 @@ static unsigned int parse(struct cursor *c, const uint8_t *p, const uint8_t *end
 {
 	memset(pkt->finding, 0, sizeof(pkt->finding));
 	return c->ops->parse(c->ps, p, end, pkt);
+}
+
+/* Of `size` unsynchronised bytes at the reading position, those of its run of trace offsets. */
+static unsigned int cut_at_run(const struct cursor *c, unsigned int size)
+{
+	size_t end = c->seg_i + 1 < c->seg_count ? c->seg[c->seg_i + 1].pos : c->len;
+
+	return end - c->pos < size ? end - c->pos : size;
 }
 
 /* More bytes than a packet may have, and it is still not complete: a custom parser's mistake. */
@@ -176,6 +184,8 @@ int cst_cursor_next(struct cursor *c, struct cst_packet *pkt, int keep)
 	}
 	if (size == CST_PARSE_NO_BYTE)
 		size = 0;
+	if (c->listing && c->ops->piece_by_run && cst_cursor_role(c, pkt) == CST_ROLE_NOT_SYNC)
+		size = cut_at_run(c, size);
 	pkt->size = size;
 	c->pos += size;
 	if (c->pos == c->len && size)
