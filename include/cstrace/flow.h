@@ -23,7 +23,7 @@ enum cst_generic_kind {
 	CST_GEN_EXCEPTION_RET,
 	CST_GEN_TIMESTAMP,	/* value in addr */
 	CST_GEN_CYCLE_COUNT,	/* cc */
-	CST_GEN_EVENT,		/* num = mask of events 0..3 */
+	CST_GEN_EVENT,		/* num = mask of events 0..3, or CST_EVENT_TRIGGER */
 	CST_GEN_SWTRACE,
 	CST_GEN_SYNC_MARKER,	/* timestamp marker */
 	CST_GEN_MEMTRANS,	/* num = enum cst_memtrans */
@@ -33,6 +33,9 @@ enum cst_generic_kind {
 	/* not in the reference's interface */
 	CST_GEN_DATA = 0x40,	/* data trace: a transfer (data.h) */
 };
+
+/* EVENT: `num` of the one event that ETMv3 and PTM have. */
+#define CST_EVENT_TRIGGER 0x8000
 
 enum cst_trace_on_reason { CST_ON_NORMAL, CST_ON_OVERFLOW, CST_ON_DEBUG };
 

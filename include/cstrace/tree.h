@@ -117,8 +117,8 @@ CST_API struct cst_section *cst_decoder_section(const struct cst_decoder *dec);
 /* With a space on demand (image.h): the address that something has to be mapped at. */
 CST_API uint64_t cst_decoder_wanted(const struct cst_decoder *dec);
 /*
- * Parse exactly one packet and queue its elements without decoding them: 1 and *pkt is filled, or 0
- * when more bytes are needed. For listings: print the packet, then pull (which, in this mode, parses
+ * Parse exactly one packet and queue its elements without decoding them: 1 and *pkt is filled (fields that the
+ * packet does not have are 0), or 0 when more bytes are needed. For listings: print the packet, then pull (which, in this mode, parses
  * nothing further) until 0. The first call switches the decoder to this mode.
  */
 CST_API int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt);

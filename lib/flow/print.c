@@ -11,28 +11,55 @@
 
 #define NAMES(table) (sizeof(table) / sizeof((table)[0]))
 
-static const char *const kind_names[] = {
-	[CST_GEN_UNKNOWN] = "UNKNOWN",
-	[CST_GEN_NO_SYNC] = "NO_SYNC",
-	[CST_GEN_TRACE_ON] = "TRACE_ON",
-	[CST_GEN_EO_TRACE] = "EO_TRACE",
-	[CST_GEN_PE_CONTEXT] = "PE_CONTEXT",
-	[CST_GEN_RANGE] = "INSTR_RANGE",
-	[CST_GEN_NOPATH] = "I_RANGE_NOPATH",
-	[CST_GEN_NACC] = "ADDR_NACC",
-	[CST_GEN_ADDR_UNKNOWN] = "ADDR_UNKNOWN",
-	[CST_GEN_EXCEPTION] = "EXCEPTION",
-	[CST_GEN_EXCEPTION_RET] = "EXCEPTION_RET",
-	[CST_GEN_TIMESTAMP] = "TIMESTAMP",
-	[CST_GEN_CYCLE_COUNT] = "CYCLE_COUNT",
-	[CST_GEN_EVENT] = "EVENT",
-	[CST_GEN_SWTRACE] = "SWTRACE",
-	[CST_GEN_SYNC_MARKER] = "SYNC_MARKER",
-	[CST_GEN_MEMTRANS] = "MEMTRANS",
-	[CST_GEN_INSTRUMENTATION] = "INSTRUMENTATION",
-	[CST_GEN_ITMTRACE] = "ITMTRACE",
-	[CST_GEN_CUSTOM] = "CUSTOM",
-};
+/* No default: a kind without a name does not compile. */
+static const char *kind_name(unsigned int kind)
+{
+	switch ((enum cst_generic_kind)kind) {
+	case CST_GEN_UNKNOWN:
+		break;
+	case CST_GEN_NO_SYNC:
+		return "NO_SYNC";
+	case CST_GEN_TRACE_ON:
+		return "TRACE_ON";
+	case CST_GEN_EO_TRACE:
+		return "EO_TRACE";
+	case CST_GEN_PE_CONTEXT:
+		return "PE_CONTEXT";
+	case CST_GEN_RANGE:
+		return "INSTR_RANGE";
+	case CST_GEN_NOPATH:
+		return "I_RANGE_NOPATH";
+	case CST_GEN_NACC:
+		return "ADDR_NACC";
+	case CST_GEN_ADDR_UNKNOWN:
+		return "ADDR_UNKNOWN";
+	case CST_GEN_EXCEPTION:
+		return "EXCEPTION";
+	case CST_GEN_EXCEPTION_RET:
+		return "EXCEPTION_RET";
+	case CST_GEN_TIMESTAMP:
+		return "TIMESTAMP";
+	case CST_GEN_CYCLE_COUNT:
+		return "CYCLE_COUNT";
+	case CST_GEN_EVENT:
+		return "EVENT";
+	case CST_GEN_SWTRACE:
+		return "SWTRACE";
+	case CST_GEN_SYNC_MARKER:
+		return "SYNC_MARKER";
+	case CST_GEN_MEMTRANS:
+		return "MEMTRANS";
+	case CST_GEN_INSTRUMENTATION:
+		return "INSTRUMENTATION";
+	case CST_GEN_ITMTRACE:
+		return "ITMTRACE";
+	case CST_GEN_CUSTOM:
+		return "CUSTOM";
+	case CST_GEN_DATA:
+		return "DATA";
+	}
+	return "UNKNOWN";
+}
 
 static const char *const isa_names[] = { "A32", "T32", "A64", "TEE", "Jaz", "Cst", "Unk" };
 
@@ -205,6 +232,31 @@ static void pe_context(struct cst_text *t, const struct cst_generic *g)
 	}
 }
 
+/* Not in the reference's interface: its words where it has them. */
+static void data(struct cst_text *t, const struct cst_generic *g)
+{
+	if (g->num & CST_DATA_ADDR) {
+		cst_text_str(t, "addr:");
+		hex_value(t, g->addr);
+		cst_text_str(t, "; ");
+	}
+	if (g->num & CST_DATA_VALUE) {
+		cst_text_str(t, "value:0x");
+		cst_text_hex(t, g->value, g->size < 8 ? g->size * 2 : 16);
+		cst_text_str(t, "; ");
+	}
+	if (g->num & CST_DATA_INSN) {
+		cst_text_str(t, "insn:");
+		hex_value(t, g->insn);
+		cst_text_str(t, "; ");
+	}
+	if (g->num & ~(CST_DATA_ADDR | CST_DATA_VALUE | CST_DATA_INSN)) {
+		cst_text_str(t, "flags:");
+		hex_value(t, g->num & ~(CST_DATA_ADDR | CST_DATA_VALUE | CST_DATA_INSN));
+		cst_text_str(t, "; ");
+	}
+}
+
 static void details(struct cst_text *t, const struct cst_generic *g)
 {
 	switch (g->kind) {
@@ -236,6 +288,10 @@ static void details(struct cst_text *t, const struct cst_generic *g)
 		cst_text_str(t, "]; ");
 		break;
 	case CST_GEN_EVENT:
+		if (g->num & CST_EVENT_TRIGGER) {
+			cst_text_str(t, " Trigger; ");
+			break;
+		}
 		cst_text_str(t, " Numbered:");
 		cst_text_dec(t, g->num);
 		cst_text_str(t, "; ");
@@ -254,6 +310,9 @@ static void details(struct cst_text *t, const struct cst_generic *g)
 		cst_text_str(t, "; 0x");
 		cst_text_hex(t, g->addr, 16);
 		break;
+	case CST_GEN_DATA:
+		data(t, g);
+		break;
 	}
 }
 
@@ -263,8 +322,7 @@ size_t cst_generic_text(const struct cst_generic *gen, char *out, size_t cap)
 
 	cst_text_init(&t, out, cap);
 	cst_text_str(&t, "OCSD_GEN_TRC_ELEM_");
-	name_of(&t, kind_names, NAMES(kind_names),
-		gen->kind < NAMES(kind_names) ? gen->kind : CST_GEN_UNKNOWN);
+	cst_text_str(&t, kind_name(gen->kind));
 	cst_text_char(&t, '(');
 	details(&t, gen);
 	/* A cycle count of unknown value is listed as 0, as the reference does. */

@@ -247,6 +247,8 @@ int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt)
 	dec->manual = 1;
 	if (!dec->cur.listing)
 		cst_cursor_listing(&dec->cur);
+	/* a parser fills what its packet has: what is shown of the rest is not to be left to chance */
+	memset(pkt, 0, sizeof(*pkt));
 	return take_packet(dec, pkt, 1);
 }
 

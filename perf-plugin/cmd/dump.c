@@ -56,6 +56,7 @@ static int run(struct dump *d, const char *snapshot, const struct session_opts *
 		dump_out_abort(&d->out);
 		return rc;
 	}
+	dump_log_sum(d);
 	if (d->format == DUMP_NONE)
 		dump_counts(d);
 	if (dump_out_close(&d->out))
@@ -67,9 +68,10 @@ int cmd_dump(int argc, const char **argv)
 {
 	struct session_opts so = { 0 };
 	struct dump *d;
-	const char *snapshot = NULL, *source = NULL, *output = NULL;
-	bool frames = false, packets = false, elements = false;
+	const char *snapshot = NULL, *source = NULL, *output = NULL, *log = NULL;
+	bool frames = false, packets = false, elements = false, strict = false;
 	enum dump_format format = DUMP_TEXT;
+	enum cst_severity level = CST_LOG_NONE;
 	int only_id = -1, rc;
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
@@ -87,6 +89,11 @@ int cmd_dump(int argc, const char **argv)
 		{ 0, "format", CMD_OPT_CALL, &format, "FORMAT",
 		  "text (default), opencsd (as the reference lister prints), json (a record per line), "
 		  "none (decode, print counts)", set_format },
+		{ 0, "strict", CMD_OPT_FLAG, &strict, NULL,
+		  "take what the architecture reserves or forbids for an error: decoding starts anew behind it", NULL },
+		{ 0, "log", CMD_OPT_OPTIONAL, &log, "LEVEL",
+		  "tell on stderr what is wrong in the trace, and where: error, warning or info (default); "
+		  "with --format=json among the records", NULL },
 		{ 'o', "output", CMD_OPT_STRING, &output, "FILE", "write to FILE (default: -)", NULL },
 		CMD_OPT_END
 	};
@@ -102,6 +109,8 @@ int cmd_dump(int argc, const char **argv)
 		return cmd_usage_error(&cmd, "-i and -s exclude each other");
 	if (source && !snapshot)
 		return cmd_usage_error(&cmd, "--source is for snapshots (-s)");
+	if (log && !dump_log_level(log, &level))
+		return cmd_usage_error(&cmd, "--log: levels are error, warning and info");
 	d = calloc(1, sizeof(*d));
 	if (!d) {
 		fprintf(stderr, "cstrace dump: not enough memory\n");
@@ -109,11 +118,13 @@ int cmd_dump(int argc, const char **argv)
 	}
 	d->format = format;
 	d->only_id = only_id;
+	d->strict = strict;
 	d->cpu = d->pid = d->tid = -1;
 	d->frames = frames;
 	d->packets = packets || (!frames && !elements && format != DUMP_NONE);
 	d->elements = elements || (!frames && !packets && format != DUMP_NONE);
-	rc = run(d, snapshot, &so, source, output);
+	rc = log && dump_log_open(d, level) ? CMD_ERROR : run(d, snapshot, &so, source, output);
+	cst_log_free(d->log);
 	free(d);
 	return rc;
 }

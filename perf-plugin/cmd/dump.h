@@ -39,6 +39,12 @@ static inline void dump_out_done(struct dump_out *o, const char *end)
 char *dump_str(char *p, const char *s);
 char *dump_hex(char *p, uint64_t v, unsigned int digits);
 char *dump_dec(char *p, uint64_t v);
+char *dump_address(char *p, uint64_t v);	/* 0x.. */
+/* A member of a JSON object that is not the first one. */
+char *dump_key_str(char *p, const char *key, const char *value);
+char *dump_key_dec(char *p, const char *key, uint64_t value);
+char *dump_key_hex(char *p, const char *key, uint64_t value);
+char *dump_key_true(char *p, const char *key);
 
 struct dump {
 	struct dump_out out;
@@ -47,6 +53,8 @@ struct dump {
 	int only_id;		/* trace ID, -1: all */
 	bool raw;		/* section without frames: packets belong to no ID */
 	bool losses;		/* of any kind, in any section */
+	bool strict;		/* config.strict = 1 */
+	struct cst_log *log;	/* NULL: none was asked for */
 	int cpu, pid, tid;	/* of the elements that come, as far as the input knows; -1 */
 	struct cst_stats stats;	/* sums over all decoders */
 	struct cst_frame_stats frame_stats;
@@ -63,7 +71,21 @@ void dump_counts(struct dump *d);
 /* The losses summed up on stderr; sets d->losses. */
 void dump_losses(struct dump *d);
 
+/* dump_log.c: --log. Its levels by name ("": all); false for another word. */
+bool dump_log_level(const char *name, enum cst_severity *level);
+/* d->log, which tells every record as it comes; 0, or -1 after a message. */
+int dump_log_open(struct dump *d, enum cst_severity level);
+/* How many there were, on stderr. */
+void dump_log_sum(const struct dump *d);
+
 void dump_text_element(struct dump *d, const struct cst_generic *g);
+/* dump_sw.c: what is particular to software trace and data trace. */
+char *dump_text_sw(char *p, const struct cst_generic *g);
+char *dump_text_itm(char *p, const struct cst_generic *g);
+char *dump_text_data(char *p, const struct cst_generic *g);
+char *dump_json_sw(char *p, const struct cst_generic *g);
+char *dump_json_itm(char *p, const struct cst_generic *g);
+char *dump_json_data(char *p, const struct cst_generic *g);
 void dump_json_packet(struct dump *d, const struct cst_decoder *dec, const struct cst_packet *pkt, unsigned int id);
 void dump_json_element(struct dump *d, const struct cst_generic *g);
 

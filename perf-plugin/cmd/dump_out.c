@@ -85,3 +85,35 @@ char *dump_dec(char *p, uint64_t v)
 	memcpy(p, buf + i, sizeof(buf) - i);
 	return p + sizeof(buf) - i;
 }
+
+char *dump_address(char *p, uint64_t v)
+{
+	return dump_hex(dump_str(p, "0x"), v, 1);
+}
+
+char *dump_key_str(char *p, const char *key, const char *value)
+{
+	p = dump_str(dump_str(dump_str(p, ",\""), key), "\":\"");
+	p = dump_str(p, value);
+	*p++ = '"';
+	return p;
+}
+
+char *dump_key_dec(char *p, const char *key, uint64_t value)
+{
+	return dump_dec(dump_str(dump_str(dump_str(p, ",\""), key), "\":"), value);
+}
+
+/* 64-bit values are strings: readers of JSON keep only 53 bits of a number. */
+char *dump_key_hex(char *p, const char *key, uint64_t value)
+{
+	p = dump_str(dump_str(dump_str(p, ",\""), key), "\":\"");
+	p = dump_address(p, value);
+	*p++ = '"';
+	return p;
+}
+
+char *dump_key_true(char *p, const char *key)
+{
+	return dump_str(dump_str(dump_str(p, ",\""), key), "\":true");
+}

@@ -14,6 +14,9 @@ static int list_frames(struct dump *d, const struct session_fragment *f)
 	int rc;
 
 	rc = cst_tree_new(&tree, CST_TREE_FRAMES, CST_FRAME_ALIGNED | CST_FRAME_RESET_4X);
+	/* when what is in the frames is listed, too, they are taken apart there once more */
+	if (!rc && !d->packets && !d->elements)
+		cst_tree_set_log(tree, d->log);
 	for (i = 0; i < f->nr_parts && !rc; i++) {
 		rc = dump_frames(d, tree, f->parts[i].data, f->parts[i].size, offset);
 		offset += f->parts[i].size;
@@ -79,6 +82,8 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 	/* as the reference: what a transaction did is listed whether it failed or not */
 	so.report_transactions |= d->format == DUMP_OPENCSD;
 	so.as_reference = d->format == DUMP_OPENCSD;
+	so.strict = d->strict;
+	so.log = d->log;
 	so.progress = d->out.file.stream == false;
 	ss = session_open(&so);
 	if (!ss)

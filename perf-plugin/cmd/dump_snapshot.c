@@ -87,22 +87,25 @@ static void change_space(void *data, struct cst_decoder *dec, const struct cst_g
 								   g->security));
 }
 
-/* What is listed of a source whose configuration cannot be decoded, or was completed by guesses. */
-static void tell_config(struct snap_run *r, const char *name, const struct cst_config *cfg, unsigned int assumed,
-			int err)
+/* What a reader of the listing must know of a source: what was assumed, and that it cannot be decoded. */
+static void tell_config(struct snap_run *r, const struct cst_snap_device *src, unsigned int assumed, int err)
 {
+	uint64_t value = 0;
+	const char *reg;
 	char text[160];
 
 	if (assumed & CST_SNAP_NO_DEVARCH)
-		complain(r, name, "no TRCDEVARCH: ETE 1.0 is assumed");
+		complain(r, src->name, "no TRCDEVARCH: ETE 1.0 is assumed");
 	if (assumed & CST_SNAP_NO_IDR1)
-		complain(r, name, "no TRCIDR1: ETMv4.0 is assumed");
+		complain(r, src->name, "no TRCIDR1: ETMv4.0 is assumed");
 	if (assumed & CST_SNAP_NO_CCER)
-		complain(r, name, "no ETMCCER: no extensions are assumed");
-	if (err) {
-		snprintf(text, sizeof(text), "%s (trace ID 0x%02x): packets only", cst_strerror(err), cfg->trace_id);
-		complain(r, name, text);
-	}
+		complain(r, src->name, "no ETMCCER: no extensions are assumed");
+	if (!err)
+		return;
+	reg = cst_snap_reg(src, "TRCCONFIGR", &value) ? "TRCCONFIGR" : "ETMIDR";
+	cst_snap_reg(src, reg, &value);
+	snprintf(text, sizeof(text), "%s (%s 0x%x): packets only", cst_strerror(err), reg, (unsigned int)value);
+	complain(r, src->name, text);
 }
 
 /* A decoder for one stream of a source; 0 after a message when there can be none. */
@@ -128,10 +131,11 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 		complain(r, src->name, text);
 		return 0;
 	}
-	tell_config(r, src->name, &cfg, stream ? 0 : assumed, err);
+	tell_config(r, src, stream ? 0 : assumed, err);
 	/* The reference reports what a transaction did whether it failed or not. */
 	cfg.hold_transactions = r->d->format != DUMP_OPENCSD;
 	cfg.as_reference = r->d->format == DUMP_OPENCSD;
+	cfg.strict = r->d->strict;
 	err = cst_tree_add(tree, &cfg, &dec);
 	if (err) {
 		if (err == -CST_ERR_PROTOCOL)
@@ -152,7 +156,7 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 
 /* A tree with a decoder for every source that feeds the buffer; their number. */
 static int make_tree(struct snap_run *r, const struct cst_snap_buffer *buf,
-		     const struct cst_snap_device *only, struct cst_tree **tree)
+		     const struct cst_snap_device *only, bool log, struct cst_tree **tree)
 {
 	bool raw = buf->format == CST_SNAP_FMT_SOURCE_DATA;
 	unsigned int flags = buf->format == CST_SNAP_FMT_DSTREAM ? CST_FRAME_FSYNC :
@@ -164,6 +168,9 @@ static int make_tree(struct snap_run *r, const struct cst_snap_buffer *buf,
 
 	if (cst_tree_new(tree, raw ? CST_TREE_RAW : CST_TREE_FRAMES, raw ? 0 : flags))
 		return -CST_ERR_NOMEM;
+	/* the same frames are taken apart twice when both they and what is in them are listed */
+	if (r->d->log && log)
+		cst_tree_set_log(*tree, r->d->log);
 	for (i = 0; i < r->ss->n_devices; i++) {
 		dev = &r->ss->devices[i];
 		for (stream = 0; stream < STREAMS; stream++) {
@@ -187,7 +194,7 @@ static int run_frames(struct snap_run *r, const struct cst_snap_buffer *buf, con
 
 	if (buf->format == CST_SNAP_FMT_SOURCE_DATA)
 		return complain(r, buf->name, "unformatted data has no frames");
-	n = make_tree(r, buf, NULL, &tree);
+	n = make_tree(r, buf, NULL, !r->d->packets && !r->d->elements, &tree);
 	if (n >= 0)
 		n = dump_frames(r->d, tree, data, len, 0);
 	if (n < 0) {
@@ -206,7 +213,7 @@ static int run_decode(struct snap_run *r, const struct cst_snap_buffer *buf,
 	struct cst_tree *tree = NULL;
 	int n, rc = 0;
 
-	n = make_tree(r, buf, only, &tree);
+	n = make_tree(r, buf, only, true, &tree);
 	if (n == 0) {
 		complain(r, buf->name, "no source of this buffer can be decoded");
 		rc = CMD_LOSSES;

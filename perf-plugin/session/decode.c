@@ -158,6 +158,7 @@ static struct tree_slot *get_slot(struct run *r, bool raw, struct trace_unit *u)
 		r->nr_slots--;
 		return NULL;
 	}
+	cst_tree_set_log(slot->tree, r->ss->opts.log);
 	return slot;
 }
 

@@ -49,6 +49,7 @@ void session_make_unit(const struct session *ss, struct trace_unit *u, const str
 	if (ss->opts.report_transactions)
 		u->config.hold_transactions = 0;
 	u->config.as_reference = ss->opts.as_reference;
+	u->config.strict = ss->opts.strict;
 }
 
 int session_make_units(struct session *ss)

@@ -31,6 +31,8 @@ struct session_opts {
 	bool force;		/* accept images whose build-id differs */
 	bool report_transactions; /* config.hold_transactions = 0 */
 	bool as_reference;	/* config.as_reference = 1 */
+	bool strict;		/* config.strict = 1 */
+	struct cst_log *log;	/* of what is wrong in the trace, the caller's; NULL: none */
 	bool progress;		/* progress on stderr when it is a terminal */
 	size_t keep_events;	/* about threads and maps, in memory rather than read again; 0: the usual number */
 	size_t cache_limit;	/* bytes for decoded code; 0: the library's choice */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# corpus.sh - listings of recorded snapshots against those of the reference decoder, record by record.
-# Snapshots without an ETMv4 or ETE source are left out. Speaks TAP: a case per snapshot.
+# corpus.sh - listings of recorded snapshots against those of the reference decoder, record by record. Speaks
+# TAP: a case per snapshot; one is skipped while the library has no decoder for one of its sources.
 set -u
 
 tool=${PERF_CSTRACE:-build/perf-cstrace}
@@ -19,11 +19,12 @@ fail=0
 for golden in "$corpus"/golden-opencsd-1.8/*.ppl.xz; do
 	name=$(basename "$golden" .ppl.xz)
 	snap=$corpus/snapshots/$name
-	grep -qiE '^type=(ETE|ETM4)' "$snap"/*.ini || continue
 	n=$((n + 1))
 	code=0
 	"$tool" dump -s "$snap" --format=opencsd -o "$tmp/ours" 2>"$tmp/err" || code=$?
-	if [ "$code" != 0 ] && [ "$code" != 3 ]; then
+	if grep -q 'has no decoder' "$tmp/err"; then
+		echo "ok $n - $name # SKIP $(sed -n "s/.*: \(protocol .* has no decoder\).*/\1/p" "$tmp/err" | sort -u | tr '\n' ' ')"
+	elif [ "$code" != 0 ] && [ "$code" != 3 ]; then
 		sed 's/^/# /' "$tmp/err"
 		echo "not ok $n - $name: exit $code"
 		fail=1

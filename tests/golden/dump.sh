@@ -129,6 +129,32 @@ check "help" 0 -h
 has out '--elements'
 done_
 
+# a reserved header at 22: what the log says of it
+snapshot odd
+printf '\000\000\000\000\000\000\000\000\000\000\000\200\001\000\004\202\000\010\000\000\061\367\010\367' >odd/t2.bin
+check "--log tells the place and the section" 3 -s odd --elements --log
+has err '^Idx:22; ID:2; [a-z]+; (error|warning): .+'
+has err 'log: [1-9][0-9]* errors'
+lacks out 'Idx:22; ID:2; packet'
+done_
+check "--log=error leaves out what is less" 3 -s odd --elements --log=error
+has err '; error: '
+lacks err '; (info|warning): '
+done_
+check "--log with --format=json gives records" 3 -s odd --elements --log --format=json
+python3 -c 'import json
+rows = [json.loads(l) for l in open("out")]
+log = [r for r in rows if r["record"] == "log"]
+assert log and log[0]["index"] == 22 and log[0]["id"] == 2 and log[0]["severity"] == "error", log' 2>>err ||
+	miss "not the records expected"
+done_
+check "no such log level" 129 -s odd --log=loud
+has err 'error, warning and info'
+done_
+check "--strict decodes what is right just the same" 0 -s good --strict --format=opencsd
+has out '^Idx:21; ID:2; OCSD_GEN_TRC_ELEM_INSTR_RANGE'
+done_
+
 snapshot noimage
 rm noimage/code.bin
 check "a missing memory dump is a loss" 3 -s noimage --elements --format=opencsd

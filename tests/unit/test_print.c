@@ -143,7 +143,11 @@ static void test_packets(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(packets) / sizeof(packets[0]); i++) {
-		n = cst_packet_text(&packets[i].p, out, sizeof(out));
+		struct cst_packet p = packets[i].p;
+
+		if (!p.protocol)
+			p.protocol = CST_PROTO_ETMV4;
+		n = cst_packet_text(&p, out, sizeof(out));
 		assert_string_equal(out, packets[i].text);
 		assert_int_equal(n, strlen(out));
 	}
@@ -185,16 +189,52 @@ static void test_sizes(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(packets) / sizeof(packets[0]); i++)
-		check_sizes(print_packet, &packets[i].p);
+	for (i = 0; i < sizeof(packets) / sizeof(packets[0]); i++) {
+		struct cst_packet p = packets[i].p;
+
+		if (!p.protocol)
+			p.protocol = CST_PROTO_ETMV4;
+		check_sizes(print_packet, &p);
+	}
 	for (i = 0; i < sizeof(elements) / sizeof(elements[0]); i++)
 		check_sizes(print_element, &elements[i].g);
 }
 
-/* Every type has a name and a text; no field, whatever it holds, leads out of a table. */
-static void test_any_value(void **state)
+/* Listings put texts into lines, and JSON between quotes. */
+static void check_text(const char *text)
+{
+	assert_null(strstr(text, "(null)"));
+	for (; *text; text++)
+		assert_true(*text >= ' ' && *text < 0x7f && *text != '"' && *text != '\\');
+}
+
+/* Every type of every protocol has a text; no field, whatever it holds, leads out of a table. */
+static void test_any_packet(void **state)
 {
 	struct cst_packet p;
+	char out[512];
+	unsigned int protocol, type, fill;
+
+	(void)state;
+	for (protocol = CST_PROTO_ETMV4; protocol < CST_PROTOCOLS; protocol++)
+		for (type = 0; type < 256; type++)
+			for (fill = 0; fill < 256; fill += 15) {
+				memset(&p, (int)fill, sizeof(p));
+				p.type = (uint8_t)type;
+				p.protocol = (uint8_t)protocol;
+				assert_true(cst_packet_text(&p, out, sizeof(out)) < sizeof(out));
+				check_text(out);
+				if (*out)
+					assert_non_null(strchr(out, ':'));
+				else
+					assert_false(protocol == CST_PROTO_ETMV4 || protocol == CST_PROTO_ETE);
+				if (protocol == CST_PROTO_ETMV4 || protocol == CST_PROTO_ETE)
+					assert_memory_equal(out, "I_", 2);
+			}
+}
+
+static void test_any_element(void **state)
+{
 	struct cst_generic g;
 	char out[512];
 	unsigned int type, fill;
@@ -202,15 +242,10 @@ static void test_any_value(void **state)
 	(void)state;
 	for (type = 0; type < 256; type++)
 		for (fill = 0; fill < 256; fill += 15) {
-			memset(&p, (int)fill, sizeof(p));
-			p.type = (uint8_t)type;
-			assert_true(cst_packet_text(&p, out, sizeof(out)) < sizeof(out));
-			assert_memory_equal(out, "I_", 2);
-			assert_non_null(strstr(out, " : "));
-			assert_null(strstr(out, "(null)"));
 			memset(&g, (int)fill, sizeof(g));
 			g.kind = (uint8_t)type;
 			assert_true(cst_generic_text(&g, out, sizeof(out)) < sizeof(out));
+			check_text(out);
 			assert_int_equal(out[strlen(out) - 1], ')');
 		}
 }
@@ -239,7 +274,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_elements), cmocka_unit_test(test_packets),
-		cmocka_unit_test(test_sizes), cmocka_unit_test(test_any_value),
+		cmocka_unit_test(test_sizes), cmocka_unit_test(test_any_packet), cmocka_unit_test(test_any_element),
 		cmocka_unit_test(test_numbers),
 	};
 
