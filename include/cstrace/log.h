@@ -9,6 +9,8 @@
  * Every one is counted, by trace ID and code; those that the verbosity of their component lets pass are
  * kept in a ring, the newest ones, and handed to a sink.
  *
+ * Records come in the order in which they are found; within one pull that may not be the order of the trace.
+ *
  * A log belongs to one thread at a time: that of the decoders it is attached to. No text is ever NULL, none
  * is to be freed.
  */

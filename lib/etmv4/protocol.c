@@ -150,6 +150,7 @@ static void run_direct(const struct fast *x, struct cst_generic *out, size_t *n,
 	struct cst_packet pkt;
 	uint64_t addresses = 0, bytes = 0;
 
+	pkt.finding[0] = pkt.finding[1] = 0;
 	while (c->pos < c->len) {
 		uint8_t h = c->data[c->pos];
 
@@ -177,16 +178,15 @@ static void run_direct(const struct fast *x, struct cst_generic *out, size_t *n,
 			break;
 		if (c->len - c->pos < 10 || f->q_pending)
 			break;
-		pkt.finding[0] = pkt.finding[1] = 0;
 		used = cst_etmv4_parse(c->ps, c->data + c->pos, c->data + c->len, &pkt);
 		c->pos += used;
 		pkt.index = index;
 		pkt.size = used;
 		addresses++;
 		bytes += used;
-		if (pkt.finding[0] && x->log)
-			cst_log_packet(x->log, f->tmpl.trace_id, &pkt, q->cfg->strict);
-		if (c->data[c->pos] < 0xc0 || roles[pkt.type] != CST_ROLE_ADDRESS) {
+		if (c->data[c->pos] < 0xc0 || pkt.finding[0]) {
+			if (x->log)
+				cst_log_packet(x->log, f->tmpl.trace_id, &pkt, q->cfg->strict);
 			cst_etmv4_queue_packet(q, &pkt);
 			break;
 		}

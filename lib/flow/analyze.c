@@ -48,6 +48,15 @@ void cst_flow_tell(const struct cst_flow *f, unsigned int finding, uint64_t addr
 		cst_log_finding(f->log, CST_LOG_FLOW, f->tmpl.trace_id, f->el.index, finding, addr);
 }
 
+void cst_flow_tell_conflicts(const struct cst_flow *f, const struct cst_generic *g, size_t n)
+{
+	for (; n; n--, g++)
+		if (g->kind == CST_GEN_RANGE && g->isa == CST_ISA_A64 && g->flags & CST_GF_WAYPOINT &&
+		    !(g->flags & (CST_GF_EXEC | CST_GF_COND)))
+			cst_log_finding(f->log, CST_LOG_FLOW, f->tmpl.trace_id, g->index, CST_FIND_IMAGE_CONFLICT,
+					g->end - g->last_size);
+}
+
 static void lose_address(struct cst_flow *f)
 {
 	f->need_addr = 1;

@@ -10,7 +10,6 @@
 #include <cstrace/tree.h>
 
 #include "flow/analyze.h"
-#include "log/log.h"
 
 /* struct blk's tail and struct cst_generic have these eight bytes in common. */
 #define GEN_TAIL offsetof(struct cst_generic, kind)
@@ -131,22 +130,11 @@ static uint32_t target_block(struct cst_flow *f)
 	return nb;
 }
 
-/* The ranges [from, n) hold an atom that contradicts the image: which, for the log. */
-static void tell_conflicts(const struct cst_flow *f, const struct cst_generic *g, size_t n)
-{
-	for (; n; n--, g++)
-		if (g->kind == CST_GEN_RANGE && g->isa == CST_ISA_A64 && g->flags & CST_GF_WAYPOINT &&
-		    !(g->flags & (CST_GF_EXEC | CST_GF_COND)))
-			cst_log_finding(f->log, CST_LOG_FLOW, f->tmpl.trace_id, g->index,
-					CST_FIND_IMAGE_CONFLICT, g->end - g->last_size);
-}
-
 size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uint8_t *p, size_t len,
 		     uint64_t index, struct cst_generic *out, size_t *pn, size_t cap)
 {
 	struct cst_generic *g = out + *pn, *const limit = out + cap;
 	uint64_t insns = 0, branches = 0, others = 0;
-	const uint64_t conflicts = f->stats->image_conflicts;
 	uint64_t addr, tail;
 	struct ids ids;
 	const uint32_t tflags = f->tmpl.flags;
@@ -318,8 +306,6 @@ done:
 	f->stats->insns += insns;
 	f->stats->ranges += g - out - *pn - others;
 	f->stats->branches += branches;
-	if (f->log && f->stats->image_conflicts != conflicts)
-		tell_conflicts(f, out + *pn, g - out - *pn);
 	*pn = g - out;
 	return i;
 }

@@ -10,7 +10,6 @@
 
 #include "flow/flow.h"
 #include "flow/analyze.h"
-#include "log/log.h"
 
 void cst_flow_reset(struct cst_flow *f)
 {
@@ -122,10 +121,8 @@ static int one_atom(struct cst_flow *f, struct cst_generic *out, size_t *n, int 
 	cst_flow_range(f, out, n, &w, taken);
 	if (taken && (w.type == CST_INSN_BRANCH || w.type == CST_INSN_INDIRECT))
 		f->stats->branches++;
-	if (!taken && !w.cond && f->isa == CST_ISA_A64) {
+	if (!taken && !w.cond && f->isa == CST_ISA_A64)
 		f->stats->image_conflicts++;
-		cst_flow_tell(f, CST_FIND_IMAGE_CONFLICT, w.last);
-	}
 	if (taken && w.subtype == CST_INSN_ERET)
 		cst_flow_eret(f, out, n);
 	cst_flow_leave(f, &w, taken, first_e);

@@ -103,6 +103,11 @@ void cst_flow_set_space(struct cst_flow *f, struct cst_space *space);
  */
 void cst_flow_give(struct cst_flow *f, const struct cst_element *el);
 void cst_flow_run(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap);
+/*
+ * For the log: those of `n` generic elements whose atom N contradicts the image. The atom loops only count them,
+ * as asking for a log there would cost more than the rest of this does.
+ */
+void cst_flow_tell_conflicts(const struct cst_flow *f, const struct cst_generic *g, size_t n);
 /* Target Address element: execution goes on there. */
 void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is);
 

@@ -269,6 +269,7 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 	struct cst_flow *f = &dec->flow;
 	const struct fast fast = { &dec->cur, f, &dec->stats, dec->stage, dec->log };
 	const struct cst_element *el;
+	const uint64_t conflicts = dec->stats.image_conflicts;
 	struct cst_packet pkt;
 	size_t n = 0;
 
@@ -309,6 +310,8 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 	if (dec->stopped == CST_STOP_CONFIG && dec->switching)
 		apply_config(dec);
 	dec->stats.elements += n;
+	if (dec->log && dec->stats.image_conflicts != conflicts)
+		cst_flow_tell_conflicts(f, out, n);
 	return n;
 }
 
