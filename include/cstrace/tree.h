@@ -165,6 +165,12 @@ CST_API void cst_tree_set_log(struct cst_tree *tree, struct cst_log *log);
 CST_API void cst_tree_reset(struct cst_tree *tree);
 /* As cst_decoder_feed; the bytes must stay valid until pull returns 0. */
 CST_API int cst_tree_feed(struct cst_tree *tree, const uint8_t *data, size_t len, uint64_t offset);
+/*
+ * The same with the memory of a circular buffer as it lies (cst_unwrap() in frame.h): `size` bytes at `data`,
+ * written last before data[write]. Offsets count the trace, oldest byte first, from `offset` on.
+ */
+CST_API int cst_tree_feed_wrapped(struct cst_tree *tree, const uint8_t *data, size_t size, size_t write,
+				  int full, uint64_t offset);
 CST_API void cst_tree_end(struct cst_tree *tree);
 /*
  * As cst_decoder_pull; all elements of one call come from one decoder, *dec. Elements of different
@@ -184,11 +190,18 @@ CST_API int cst_tree_next_packet(struct cst_tree *tree, struct cst_packet *pkt,
 				 struct cst_decoder **dec);
 /*
  * Next run of unpacked bytes, for frame listings: 1 and *frag with `frag->pos` relative to *data.
- * Works only on a tree that is fed but never pulled.
+ * Works only on a tree that is fed but never pulled. With CST_FRAME_PACKED: the frames as they stand.
  */
 CST_API int cst_tree_next_fragment(struct cst_tree *tree, struct cst_fragment *frag,
 				   const uint8_t **data);
 CST_API const struct cst_frame_stats *cst_tree_frame_stats(const struct cst_tree *tree);
+/*
+ * FRAMES: where the newest trigger event (trace ID 0x7D) was, in what has been pulled so far: 1 and *offset, or
+ * 0. How many there were: cst_frame_stats.triggers.
+ */
+CST_API int cst_tree_trigger(const struct cst_tree *tree, uint64_t *offset);
+/* FRAMES: as cst_deframer_filter(); the bytes of other IDs do not reach their decoders. */
+CST_API void cst_tree_filter(struct cst_tree *tree, const uint64_t ids[2]);
 /* Bytes of valid IDs that no decoder was added for and that are not ignored. */
 CST_API uint64_t cst_tree_unrouted(const struct cst_tree *tree);
 /* Nobody wants this ID: without a decoder its bytes are counted apart. */

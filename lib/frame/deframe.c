@@ -9,6 +9,7 @@
 void cst_deframer_init(struct cst_deframer *df, unsigned flags)
 {
 	memset(df, 0, sizeof(*df));
+	flags &= ~(unsigned)FRAME_FILTERED;
 	if (flags & CST_FRAME_HSYNC)
 		flags |= CST_FRAME_FSYNC;
 	/* FSYNC words between frames are plain synchronisation there. */
@@ -18,16 +19,35 @@ void cst_deframer_init(struct cst_deframer *df, unsigned flags)
 	df->id = CST_ID_UNKNOWN;
 }
 
-void cst_frame_error(struct cst_deframer *df, int error, uint64_t offset, unsigned len,
-		     struct frame_out *o)
+void cst_deframer_filter(struct cst_deframer *df, const uint64_t ids[2])
+{
+	df->flags &= (uint8_t)~FRAME_FILTERED;
+	if (!ids)
+		return;
+	df->flags |= FRAME_FILTERED;
+	df->filter[0] = ~ids[0];
+	df->filter[1] = ~ids[1];
+}
+
+struct cst_fragment *cst_frame_record(struct frame_out *o, enum cst_frag_kind kind, uint64_t offset)
 {
 	struct cst_fragment *f = &o->frag[o->n++];
 
 	f->offset = offset;
 	f->pos = o->pos;
-	f->len = (uint16_t)len;
+	f->len = 0;
 	f->id = CST_ID_UNKNOWN;
-	f->kind = CST_FRAG_ERROR;
+	f->kind = kind;
+	f->error = 0;
+	return f;
+}
+
+void cst_frame_error(struct cst_deframer *df, int error, uint64_t offset, unsigned len,
+		     struct frame_out *o)
+{
+	struct cst_fragment *f = cst_frame_record(o, CST_FRAG_ERROR, offset);
+
+	f->len = (uint16_t)len;
 	f->error = error;
 	df->stats.errors++;
 	df->stats.skipped += len;
@@ -49,14 +69,7 @@ static unsigned leading_fsyncs(const uint8_t *f)
 /* The kernel writes a barrier where the trace does not continue what came before. */
 static void barrier(struct cst_deframer *df, uint64_t offset, struct frame_out *o)
 {
-	struct cst_fragment *f = &o->frag[o->n++];
-
-	f->offset = offset;
-	f->pos = o->pos;
-	f->len = 0;
-	f->id = CST_ID_UNKNOWN;
-	f->kind = CST_FRAG_RESET;
-	f->error = 0;
+	cst_frame_record(o, CST_FRAG_RESET, offset);
 	df->stats.barriers++;
 	df->stats.overhead += FRAME_SIZE;
 	df->id = CST_ID_UNKNOWN;
@@ -133,10 +146,51 @@ static void gap(struct cst_deframer *df, uint64_t offset, struct frame_out *o)
 	else
 		df->stats.skipped += df->fill;
 	df->fill = 0;
-	df->synced = 0;
+	df->synced = df->tail = 0;
 	df->id = CST_ID_UNKNOWN;
 	df->offset = offset;
 }
+
+/* The next of `len` bytes at the trace offset `offset`. */
+static size_t take(struct cst_deframer *df, const uint8_t *in, size_t len, uint64_t offset, struct frame_out *o)
+{
+	if (offset != df->offset)
+		gap(df, offset, o);
+	if (df->flags & CST_FRAME_FSYNC)
+		return cst_frame_synced(df, in, len, o);
+	return aligned(df, in, len, o);
+}
+
+/* The same without what the probe has added to its blocks. */
+static size_t take_blocks(struct cst_deframer *df, const uint8_t *in, size_t len, uint64_t offset,
+			  struct frame_out *o)
+{
+	size_t used = 0, n, part;
+	uint64_t pos;
+
+	while (used < len) {
+		pos = offset % DSTREAM_BLOCK;
+		part = (pos < DSTREAM_DATA ? DSTREAM_DATA : DSTREAM_BLOCK) - pos;
+		part = part < len - used ? part : len - used;
+		if (pos < DSTREAM_DATA) {
+			n = take(df, in + used, part, offset / DSTREAM_BLOCK * DSTREAM_DATA + pos, o);
+		} else {
+			n = part;
+			df->stats.overhead += n;
+		}
+		used += n;
+		offset += n;
+		if (n < part)
+			break;
+	}
+	return used;
+}
+
+uint64_t cst_dstream_offset(uint64_t offset)
+{
+	return offset / DSTREAM_DATA * DSTREAM_BLOCK + offset % DSTREAM_DATA;
+}
+
 
 int cst_deframe(struct cst_deframer *df, const uint8_t *in, size_t len, uint64_t offset,
 		uint8_t *out, size_t out_cap, struct cst_fragment *frag, size_t frag_cap,
@@ -145,18 +199,17 @@ int cst_deframe(struct cst_deframer *df, const uint8_t *in, size_t len, uint64_t
 	struct frame_out o = { .data = out, .frag = frag };
 
 	*used = 0;
-	if (out_cap < FRAME_SIZE || frag_cap < FRAME_FRAGS)
+	o.need = FRAME_FRAGS + (df->flags & CST_FRAME_FINDINGS ? FRAME_FINDINGS : 0);
+	if (out_cap < FRAME_SIZE || frag_cap < o.need)
 		return -CST_ERR_INVAL;
 	o.data_cap = out_cap > UINT32_MAX ? UINT32_MAX : (uint32_t)out_cap;
 	o.frag_cap = frag_cap > INT_MAX ? INT_MAX : (uint32_t)frag_cap;
 	if (!len)
 		return 0;
-	if (offset != df->offset)
-		gap(df, offset, &o);
-	if (df->flags & CST_FRAME_FSYNC)
-		*used = cst_frame_synced(df, in, len, &o);
+	if (df->flags & CST_FRAME_DSTREAM)
+		*used = take_blocks(df, in, len, offset, &o);
 	else
-		*used = aligned(df, in, len, &o);
+		*used = take(df, in, len, offset, &o);
 	return (int)o.n;
 }
 
@@ -168,7 +221,7 @@ int cst_deframer_end(struct cst_deframer *df)
 	df->stats.skipped += df->fill;
 	df->stats.errors += cut != 0;
 	df->fill = 0;
-	df->synced = 0;
+	df->synced = df->tail = 0;
 	df->id = CST_ID_UNKNOWN;
 	return cut;
 }

@@ -11,7 +11,10 @@
 enum {
 	FRAME_SIZE = 16,
 	FRAME_DATA = 15,	/* bytes of a frame that can be data */
-	FRAME_FRAGS = 9,	/* most records that one step can make */
+	FRAME_FRAGS = 9,	/* most records that one step can make ... */
+	FRAME_FINDINGS = 2,	/* ... and findings */
+	FRAME_FILTERED = 128,	/* flag: there is a filter */
+	FRAME_LOOKED_AT = CST_FRAME_PACKED | CST_FRAME_FINDINGS | CST_FRAME_STRICT,
 	FRAME_BAD = 8,		/* no bad pair */
 
 	SYNC_BYTE = 0xff,	/* FSYNC is FF FF FF 7F, HSYNC is FF 7F */
@@ -19,8 +22,12 @@ enum {
 	FSYNC_SIZE = 4,
 	HSYNC_SIZE = 2,
 
+	DSTREAM_BLOCK = 512,
+	DSTREAM_DATA = 504,
+
 	ID_NULL = 0x00,
 	ID_LAST_SOURCE = 0x6f,
+	ID_FLUSH = 0x7b,
 	ID_TRIGGER = 0x7d,
 };
 
@@ -30,6 +37,7 @@ struct frame_out {
 	struct cst_fragment *frag;
 	uint32_t data_cap;
 	uint32_t frag_cap;
+	uint32_t need;		/* records that one step may make */
 	uint32_t pos;
 	uint32_t n;
 };
@@ -37,7 +45,7 @@ struct frame_out {
 /* Room for whatever the next step may bring. */
 static inline int frame_room(const struct frame_out *o)
 {
-	return o->data_cap - o->pos >= FRAME_SIZE && o->frag_cap - o->n >= FRAME_FRAGS;
+	return o->data_cap - o->pos >= FRAME_SIZE && o->frag_cap - o->n >= o->need;
 }
 
 /* First byte pair of a frame whose even byte is FF (ID 0x7F or a synchronisation pattern), else FRAME_BAD. */
@@ -52,6 +60,17 @@ void cst_frame_unpack_part(struct cst_deframer *df, struct frame_out *o);
 /* Append the record of an error; the ID is unknown from here on. */
 void cst_frame_error(struct cst_deframer *df, int error, uint64_t offset, unsigned len,
 		     struct frame_out *o);
+
+/* A record that has no data. */
+struct cst_fragment *cst_frame_record(struct frame_out *o, enum cst_frag_kind kind, uint64_t offset);
+/*
+ * PACKED, FINDINGS, STRICT: what else there is to do with a sound frame before it is unpacked. 0: nothing is to
+ * be unpacked.
+ */
+int cst_frame_look(struct cst_deframer *df, const uint8_t *f, uint64_t base, struct frame_out *o);
+/* PACKED: a synchronisation pattern. */
+void cst_frame_pattern(const struct cst_deframer *df, enum cst_frag_kind kind, uint64_t offset,
+		       struct frame_out *o);
 
 /* What is wrong with a pair whose even byte is FF. */
 static inline int frame_pair_error(const uint8_t *pair)

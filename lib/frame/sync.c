@@ -13,7 +13,7 @@
  * One byte of the search for FSYNC; df->fill counts the FF bytes that may begin it. A fourth FF pushes
  * the first one out.
  */
-static void search(struct cst_deframer *df, uint8_t byte)
+static void search(struct cst_deframer *df, uint8_t byte, struct frame_out *o)
 {
 	if (byte == SYNC_BYTE) {
 		if (df->fill == FSYNC_SIZE - 1)
@@ -24,7 +24,9 @@ static void search(struct cst_deframer *df, uint8_t byte)
 	}
 	if (byte == SYNC_LAST && df->fill == FSYNC_SIZE - 1) {
 		df->stats.overhead += FSYNC_SIZE;
+		cst_frame_pattern(df, CST_FRAG_FSYNC, df->offset - (FSYNC_SIZE - 1), o);
 		df->synced = 1;
+		df->tail = 0;
 	} else {
 		df->stats.skipped += df->fill + 1u;
 	}
@@ -48,8 +50,23 @@ static void lose_sync(struct cst_deframer *df, unsigned at, struct frame_out *o)
 	cst_frame_error(df, error, df->pair[0], at, o);
 	df->synced = 0;
 	df->fill = 0;
-	for (i = 0; i < n; i++)
-		search(df, rest[i]);
+	if (!at && df->tail) {
+		/* the last byte of the frame before was none: it begins the pattern */
+		df->stats.overhead--;
+		df->fill = 1;
+	}
+	df->tail = 0;
+	/* the offset of each byte is needed; in the end it is that of the last one again */
+	df->offset -= n - 1;
+	for (i = 0; i < n; i++, df->offset++) {
+		if (!df->synced) {
+			search(df, rest[i], o);
+			continue;
+		}
+		df->pair[0] = df->offset;
+		df->part[df->fill++] = rest[i];
+	}
+	df->offset--;
 }
 
 /* A pair whose even byte is FF has come to the partial frame. */
@@ -60,7 +77,8 @@ static void sync_pair(struct cst_deframer *df, struct frame_out *o)
 	if (df->fill == FSYNC_SIZE && df->part[0] == SYNC_BYTE) {
 		if (pair[1] == SYNC_LAST) {
 			df->stats.overhead += FSYNC_SIZE;
-			df->fill = 0;
+			cst_frame_pattern(df, CST_FRAG_FSYNC, df->pair[0], o);
+			df->fill = df->tail = 0;
 			return;
 		}
 		lose_sync(df, 0, o);
@@ -71,6 +89,9 @@ static void sync_pair(struct cst_deframer *df, struct frame_out *o)
 	if ((df->flags & CST_FRAME_HSYNC) && pair[1] == SYNC_LAST) {
 		df->stats.overhead += HSYNC_SIZE;
 		df->fill -= HSYNC_SIZE;
+		cst_frame_pattern(df, CST_FRAG_HSYNC, df->pair[df->fill / 2], o);
+		if (!df->fill)
+			df->tail = 0;
 		return;
 	}
 	lose_sync(df, df->fill - 2u, o);
@@ -79,7 +100,7 @@ static void sync_pair(struct cst_deframer *df, struct frame_out *o)
 static void take_byte(struct cst_deframer *df, uint8_t byte, struct frame_out *o)
 {
 	if (!df->synced) {
-		search(df, byte);
+		search(df, byte, o);
 		return;
 	}
 	if (!(df->fill & 1))
@@ -87,12 +108,14 @@ static void take_byte(struct cst_deframer *df, uint8_t byte, struct frame_out *o
 	df->part[df->fill++] = byte;
 	if (df->fill & 1)
 		return;
-	if (df->part[df->fill - 2] == SYNC_BYTE)
+	if (df->part[df->fill - 2] == SYNC_BYTE) {
 		sync_pair(df, o);
-	else if (df->fill == 4 && df->part[0] == SYNC_BYTE)
+	} else if (df->fill == 4 && df->part[0] == SYNC_BYTE) {
 		lose_sync(df, 0, o);
-	else if (df->fill == FRAME_SIZE)
+	} else if (df->fill == FRAME_SIZE) {
 		cst_frame_unpack_part(df, o);
+		df->tail = df->part[FRAME_SIZE - 1] == SYNC_BYTE;
+	}
 }
 
 size_t cst_frame_synced(struct cst_deframer *df, const uint8_t *in, size_t len, struct frame_out *o)
@@ -103,6 +126,7 @@ size_t cst_frame_synced(struct cst_deframer *df, const uint8_t *in, size_t len, 
 		if (df->synced && !df->fill && len - used >= FRAME_SIZE &&
 		    cst_frame_bad_pair(in + used) == FRAME_BAD) {
 			cst_frame_unpack(df, in + used, df->offset, o);
+			df->tail = in[used + FRAME_SIZE - 1] == SYNC_BYTE;
 			used += FRAME_SIZE;
 			df->offset += FRAME_SIZE;
 		} else {

@@ -71,10 +71,16 @@ static void count_bytes(struct cst_frame_stats *st, unsigned id, unsigned len)
 		st->reserved += len;
 }
 
-static void close_run(struct cst_deframer *df, uint64_t offset, unsigned len, struct frame_out *o)
+/* 0: the filter keeps it back. */
+static int close_run(struct cst_deframer *df, uint64_t offset, unsigned len, struct frame_out *o)
 {
-	struct cst_fragment *f = &o->frag[o->n++];
+	struct cst_fragment *f;
 
+	if (df->flags & FRAME_FILTERED && df->id < 128 && df->filter[df->id >> 6] >> (df->id & 63) & 1) {
+		df->stats.filtered += len;
+		return 0;
+	}
+	f = &o->frag[o->n++];
 	f->offset = offset;
 	f->pos = o->pos;
 	f->len = (uint16_t)len;
@@ -83,6 +89,7 @@ static void close_run(struct cst_deframer *df, uint64_t offset, unsigned len, st
 	f->error = 0;
 	o->pos += len;
 	count_bytes(&df->stats, df->id, len);
+	return 1;
 }
 
 /* The bytes [from, to) of a frame; the copy may write past them, as both buffers have slack. */
@@ -118,8 +125,10 @@ static void unpack_ids(struct cst_deframer *df, const uint8_t *u, unsigned ids, 
 		if (delayed)
 			data[n++] = u[next++];
 		if (n > run) {
-			close_run(df, offset, n - run, o);
-			run = n;
+			if (close_run(df, offset, n - run, o))
+				run = n;
+			else
+				n = run;
 			offset = base + 2 * k;
 		}
 		df->id = (uint8_t)id;
@@ -137,6 +146,8 @@ void cst_frame_unpack(struct cst_deframer *df, const uint8_t *f, uint64_t base, 
 	unsigned aux = f[FRAME_DATA];
 	unsigned ids = gather(lo) | gather(hi) << 4;
 
+	if (df->flags & FRAME_LOOKED_AT && !cst_frame_look(df, f, base, o))
+		return;
 	df->stats.frames++;
 	df->stats.overhead++;
 	/* An ID byte has bit 0 set already, so that this changes data only. */

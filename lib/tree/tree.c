@@ -28,6 +28,12 @@ struct cst_tree {
 	const uint8_t *in;		/* input not unpacked yet */
 	size_t in_len;
 	uint64_t in_offset;
+	const uint8_t *more;		/* a circular buffer's second piece */
+	size_t more_len;
+	uint64_t more_offset;
+	uint64_t trigger;		/* the newest one, plus 1; 0: none */
+	uint64_t filter[2];		/* IDs, with `filtered` */
+	uint8_t filtered;
 	struct cst_log *log;		/* or NULL */
 	uint64_t unrouted;
 	uint64_t told[2];		/* IDs whose lack of a decoder the log knows of */
@@ -144,6 +150,8 @@ void cst_tree_set_log(struct cst_tree *t, struct cst_log *log)
 	unsigned int i;
 
 	t->log = log;
+	t->flags = log ? t->flags | CST_FRAME_FINDINGS : t->flags & ~(unsigned)CST_FRAME_FINDINGS;
+	t->df.flags = log ? t->df.flags | CST_FRAME_FINDINGS : t->df.flags & (uint8_t)~CST_FRAME_FINDINGS;
 	t->told[0] = t->told[1] = 0;
 	for (i = 0; i < 128; i++)
 		if (t->dec[i])
@@ -176,11 +184,13 @@ void cst_tree_reset(struct cst_tree *t)
 	/* what is cut off here is counted */
 	end_frames(t);
 	stats = t->df.stats;
-	stats.skipped += t->in_len;
+	stats.skipped += t->in_len + t->more_len;
 	reset_decoders(t);
 	cst_deframer_init(&t->df, t->flags);
+	cst_tree_filter(t, t->filtered ? t->filter : NULL);
 	t->df.stats = stats;
-	t->in_len = 0;
+	t->in_len = t->more_len = 0;
+	t->trigger = 0;
 	t->at = t->count = 0;
 	t->cur = NULL;
 	t->state = TREE_RUNNING;
@@ -188,10 +198,8 @@ void cst_tree_reset(struct cst_tree *t)
 	t->stopped = CST_STOP_NONE;
 }
 
-int cst_tree_feed(struct cst_tree *t, const uint8_t *data, size_t len, uint64_t offset)
+static int feed(struct cst_tree *t, const uint8_t *data, size_t len, uint64_t offset)
 {
-	if (t->in_len || t->state != TREE_RUNNING)
-		return -CST_ERR_BUSY;
 	if (t->format == CST_TREE_RAW) {
 		if (!t->single)
 			return -CST_ERR_INVAL;
@@ -204,6 +212,41 @@ int cst_tree_feed(struct cst_tree *t, const uint8_t *data, size_t len, uint64_t 
 	return 0;
 }
 
+int cst_tree_feed(struct cst_tree *t, const uint8_t *data, size_t len, uint64_t offset)
+{
+	if (t->in_len || t->more_len || t->state != TREE_RUNNING)
+		return -CST_ERR_BUSY;
+	return feed(t, data, len, offset);
+}
+
+int cst_tree_feed_wrapped(struct cst_tree *t, const uint8_t *data, size_t size, size_t write, int full,
+			  uint64_t offset)
+{
+	struct cst_unwrapped u;
+	int err, first;
+
+	err = cst_unwrap(&u, size, write, full, t->format == CST_TREE_RAW ? 1 : 16, 0);
+	if (err)
+		return err;
+	first = u.piece[0].len ? 0 : 1;
+	err = cst_tree_feed(t, data + u.piece[first].start, u.piece[first].len, offset);
+	if (!err && !first) {
+		t->more = data;
+		t->more_len = u.piece[1].len;
+		t->more_offset = offset + u.piece[0].len;
+	}
+	return err;
+}
+
+/* The input is used up: go on with the second piece of a circular buffer. 0: there is none. */
+static int next_piece(struct cst_tree *t)
+{
+	size_t len = t->more_len;
+
+	t->more_len = 0;
+	return len && !feed(t, t->more, len, t->more_offset);
+}
+
 void cst_tree_end(struct cst_tree *t)
 {
 	if (t->state == TREE_RUNNING)
@@ -213,11 +256,12 @@ void cst_tree_end(struct cst_tree *t)
 /* Unpack the next chunk of input. 0: there is none. */
 static int unpack(struct cst_tree *t)
 {
-	size_t used, len = t->in_len < CHUNK ? t->in_len : CHUNK;
+	size_t used, len;
 	int n;
 
-	if (!len)
+	if (!t->in_len && !next_piece(t))
 		return 0;
+	len = t->in_len < CHUNK ? t->in_len : CHUNK;
 	n = cst_deframe(&t->df, t->in, len, t->in_offset, t->data, CHUNK, t->frag, MAX_FRAGS, &used);
 	t->in += used;
 	t->in_len -= used;
@@ -253,6 +297,14 @@ static void unrouted(struct cst_tree *t, const struct cst_fragment *fr, size_t l
 	cst_log_finding(t->log, CST_LOG_TREE, fr->id, fr->offset, CST_FIND_UNROUTED, 0);
 }
 
+static void tell_finding(struct cst_tree *t, const struct cst_fragment *fr)
+{
+	if (t->flags & CST_FRAME_STRICT)
+		cst_log_strict(t->log, CST_LOG_FRAME, fr->id, fr->offset, (unsigned int)fr->error, 0);
+	else
+		cst_log_finding(t->log, CST_LOG_FRAME, fr->id, fr->offset, (unsigned int)fr->error, 0);
+}
+
 /* Hand the next run of bytes to its decoder. 0: more input is needed; -1: a barrier was crossed. */
 static int route(struct cst_tree *t)
 {
@@ -281,6 +333,14 @@ static int route(struct cst_tree *t)
 			reset_decoders(t);
 			return -1;
 		}
+		if (fr->kind != CST_FRAG_DATA) {
+			t->at++;
+			if (fr->kind == CST_FRAG_FINDING)
+				tell_finding(t, fr);
+			continue;
+		}
+		if (fr->id == 0x7d)
+			t->trigger = fr->offset + 1;
 		n = run_length(fr, t->count - t->at, t->seg, &len);
 		t->at += n;
 		dec = fr->id < 128 ? t->dec[fr->id] : NULL;
@@ -320,6 +380,8 @@ static int advance(struct cst_tree *t)
 	t->cur = NULL;
 	if (t->format == CST_TREE_FRAMES)
 		r = route(t);
+	else if (next_piece(t))
+		r = 1;
 	if (r)
 		return r;
 	if (t->state == TREE_ENDING) {
@@ -422,6 +484,22 @@ int cst_tree_next_fragment(struct cst_tree *t, struct cst_fragment *frag, const 
 	return 1;
 }
 
+int cst_tree_trigger(const struct cst_tree *t, uint64_t *offset)
+{
+	if (!t->trigger)
+		return 0;
+	*offset = t->trigger - 1;
+	return 1;
+}
+
+void cst_tree_filter(struct cst_tree *t, const uint64_t ids[2])
+{
+	t->filtered = !!ids;
+	if (ids)
+		memcpy(t->filter, ids, sizeof(t->filter));
+	cst_deframer_filter(&t->df, ids);
+}
+
 const struct cst_frame_stats *cst_tree_frame_stats(const struct cst_tree *t)
 {
 	return &t->df.stats;
@@ -460,6 +538,8 @@ int cst_tree_find_timestamp(const struct cst_tree *t, struct cursor *c, uint8_t 
 	if (t->format != CST_TREE_FRAMES)
 		return 0;
 	for (i = t->at; i < t->count; i++) {
+		if (t->frag[i].kind == CST_FRAG_FINDING)
+			continue;
 		if (t->frag[i].kind != CST_FRAG_DATA)
 			return 0;
 		if (t->frag[i].id != id)
@@ -470,6 +550,7 @@ int cst_tree_find_timestamp(const struct cst_tree *t, struct cursor *c, uint8_t 
 			return r;
 	}
 	df = t->df;
+	df.flags &= (uint8_t)~CST_FRAME_FINDINGS;
 	while (left) {
 		n = cst_deframe(&df, in, left, offset, data, sizeof(data), frag, 64, &used);
 		for (k = 0; k < n; k++) {

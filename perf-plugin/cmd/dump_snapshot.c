@@ -58,26 +58,6 @@ static int load_buffer(struct snap_run *r, const struct cst_snap_buffer *buf, co
 	return 0;
 }
 
-/* The probe's blocks without their last bytes; offsets in the listing count what is left. */
-static int strip_dstream(struct snap_run *r, const uint8_t **data, size_t *len, uint8_t **copy)
-{
-	uint8_t *out = malloc(*len + 1);
-	size_t from, n, to = 0;
-
-	if (!out)
-		return complain(r, "trace buffer", "not enough memory");
-	for (from = 0; from < *len; from += DSTREAM_BLOCK) {
-		n = *len - from < DSTREAM_DATA ? *len - from : DSTREAM_DATA;
-		memcpy(out + to, *data + from, n);
-		to += n;
-	}
-	free(*copy);
-	*copy = out;
-	*data = out;
-	*len = to;
-	return 0;
-}
-
 static void change_space(void *data, struct cst_decoder *dec, const struct cst_generic *g)
 {
 	struct snap_run *r = data;
@@ -159,7 +139,7 @@ static int make_tree(struct snap_run *r, const struct cst_snap_buffer *buf,
 		     const struct cst_snap_device *only, bool log, struct cst_tree **tree)
 {
 	bool raw = buf->format == CST_SNAP_FMT_SOURCE_DATA;
-	unsigned int flags = buf->format == CST_SNAP_FMT_DSTREAM ? CST_FRAME_FSYNC :
+	unsigned int flags = buf->format == CST_SNAP_FMT_DSTREAM ? CST_FRAME_FSYNC | CST_FRAME_DSTREAM :
 			     CST_FRAME_ALIGNED | CST_FRAME_RESET_4X;
 	const struct cst_snap_device *dev;
 	unsigned int stream;
@@ -238,8 +218,6 @@ static int run_buffer(struct snap_run *r, const struct cst_snap_buffer *buf,
 	if (buf->format == CST_SNAP_FMT_OTHER)
 		return complain(r, buf->name, "format= is not coresight, source_data or dstream_coresight");
 	rc = load_buffer(r, buf, &data, &len, &copy);
-	if (!rc && buf->format == CST_SNAP_FMT_DSTREAM)
-		rc = strip_dstream(r, &data, &len, &copy);
 	if (!rc && heading)
 		dump_section(r->d, buf->name, buf->format_name);
 	if (!rc && r->d->frames)

@@ -129,6 +129,24 @@ void frames_flush(struct frames *f)
 	f->cur = -1;
 }
 
+void frames_fsync(struct frames *f)
+{
+	GEN_BUG_ON(f->pos);
+	gbuf_put(f->out, fsync_word, 4);
+}
+
+void frames_dstream(struct rng *rng, const uint8_t *p, size_t n, struct gbuf *out)
+{
+	size_t len, i;
+
+	for (; n; p += len, n -= len) {
+		len = n < 504 ? n : 504;
+		gbuf_put(out, p, len);
+		for (i = 0; len == 504 && i < 8; i++)
+			gbuf_u8(out, rng_below(rng, 3) ? rng_below(rng, 256) : 0xff);
+	}
+}
+
 void frames_barrier(struct frames *f)
 {
 	int i;

@@ -39,5 +39,9 @@ void frames_flush(struct frames *f);
  * before
  */
 void frames_barrier(struct frames *f);
+/* one full synchronisation word; the frame must be complete */
+void frames_fsync(struct frames *f);
+/* appends the trace at p as a DSTREAM probe stores it: 504 bytes in blocks of 512 */
+void frames_dstream(struct rng *rng, const uint8_t *p, size_t n, struct gbuf *out);
 
 #endif

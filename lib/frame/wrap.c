@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wrap.c - which parts of a circular buffer's memory are trace, and in which order. */
+#include <string.h>
+
+#include <cstrace/error.h>
+#include <cstrace/frame.h>
+
+int cst_unwrap(struct cst_unwrapped *u, uint64_t size, uint64_t write, int full, unsigned unit, uint64_t after)
+{
+	uint64_t oldest;
+
+	memset(u, 0, sizeof(*u));
+	if (!unit || write > size)
+		return -CST_ERR_INVAL;
+	if (full) {
+		/* the frame that the write pointer stands in lost its first bytes to the newest one */
+		oldest = (write + unit - 1) / unit * unit;
+		oldest = oldest < size ? oldest : size;
+		u->cut = oldest - write;
+		u->piece[0].start = oldest;
+		u->piece[0].len = size - oldest;
+	}
+	u->piece[1].len = write;
+	u->len = u->piece[0].len + write;
+	u->trigger = after < u->len ? u->len - after : 0;
+	return 0;
+}
