@@ -23,7 +23,9 @@ witness() { # NAME COMPARE FILE DUMP-OPTIONS...
 	shift 3
 	n=$((n + 1))
 	"$tool" dump "$@" --elements --format=json -o "$tmp/ours" 2>"$tmp/err"
-	if "$here/$compare" "$file" "$tmp/ours" >"$tmp/say" 2>&1; then
+	if grep -q 'has no decoder' "$tmp/err"; then
+		echo "ok $n - $name # SKIP a source of the buffer has no decoder"
+	elif "$here/$compare" "$file" "$tmp/ours" >"$tmp/say" 2>&1; then
 		echo "ok $n - $name: $(cat "$tmp/say")"
 	else
 		sed 's/^/# /' "$tmp/err" "$tmp/say"
@@ -37,10 +39,10 @@ for log in "$snapshots"/*/test_TARMAC; do
 	snap=$(dirname "$log")
 	witness "$(basename "$snap") and the model's log" compare-tarmac "$log" -s "$snap"
 done
-for report in "$snapshots"/*/ds-5-dumps/*_0x*.txt; do
+for report in "$snapshots"/*/ds-5-dumps/*_0x*.txt "$snapshots"/*/ds5-dumps/*_0x*.txt; do
 	[ -f "$report" ] || continue
 	snap=$(dirname "$(dirname "$report")")
-	id=$(echo "$report" | sed 's/.*_\(0x[0-9a-fA-F]*\)_.*/\1/')
+	id=$(basename "$report" | sed 's/.*_\(0x[0-9a-fA-F]*\)[_.].*/\1/')
 	witness "$(basename "$snap") $id and DS-5" compare-ds5 "$report" -s "$snap" --id "$id"
 done
 echo "1..$n"
