@@ -48,7 +48,10 @@ struct cst_protocol_ops {
 	/* set when packets are listed one by one (cst_decoder_next_packet); NULL: makes no difference */
 	void (*parser_listing)(void *parser);
 	unsigned int (*parse)(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
-	/* What the rest [p, end) is when the trace ends in it: NOT_SYNC, or an incomplete packet. */
+	/*
+	 * What the rest [p, end) is when the trace ends in it: NOT_SYNC, or an incomplete packet. With `sub_byte`
+	 * it is called with an empty range, too, and sets CST_PF_LEAD when part of a byte is left.
+	 */
 	void (*parse_rest)(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 	/*
 	 * Synchronised from here on, as after an alignment synchronisation that was parsed under another

@@ -112,6 +112,13 @@ static const char *const memtrans_names[] = {
 	[CST_TRANS_FAIL] = "Fail",
 };
 
+static const char *const itm_delays[] = {
+	[CST_ITM_TS_SYNC] = "TS Sync",
+	[CST_ITM_TS_DELAY] = "TS Delay",
+	[CST_ITM_TS_PKT_DELAY] = "Packet Delay",
+	[CST_ITM_TS_PKT_TS_DELAY] = "TS and Packet Delay",
+};
+
 static const struct {
 	unsigned int space;
 	const char *name;
@@ -257,6 +264,71 @@ static void data(struct cst_text *t, const struct cst_generic *g)
 	}
 }
 
+/* What a master of an STM wrote; in GERR nothing of it is known. */
+static void software(struct cst_text *t, const struct cst_generic *g)
+{
+	if (g->num & CST_SW_GLOBAL_ERR) {
+		cst_text_str(t, "{Global Error.}");
+		return;
+	}
+	if (g->num & CST_SW_ID) {
+		cst_text_str(t, " (Ma:0x");
+		cst_text_hex(t, g->master, 2);
+		cst_text_str(t, "; Ch:0x");
+		cst_text_hex(t, g->channel, 2);
+		cst_text_str(t, ") ");
+	} else {
+		cst_text_str(t, "(Ma:0x?\?; Ch:0x?\?) ");
+	}
+	if (g->size) {
+		cst_text_mem(t, "0x", 2);
+		cst_text_hex(t, g->payload, g->size < 64 ? g->size / 4 : 16);
+		cst_text_str(t, "; ");
+	}
+	if (g->num & CST_SW_MARKER)
+		cst_text_str(t, "+Mrk ");
+	if (g->num & CST_SW_TRIGGER)
+		cst_text_str(t, "Trig ");
+	if (g->flags & CST_GF_TS) {
+		cst_text_str(t, " [ TS=0x");
+		cst_text_hex(t, g->ts, 12);
+		cst_text_str(t, "]; ");
+	}
+	if (g->num & CST_SW_FREQ)
+		cst_text_str(t, "Freq");
+	if (g->num & CST_SW_MASTER_ERR)
+		cst_text_str(t, "{Master Error.}");
+}
+
+static void itm(struct cst_text *t, const struct cst_generic *g)
+{
+	if (g->num & CST_SW_OVERFLOW)
+		cst_text_str(t, "ITM_OVERFLOW; ");
+	switch (g->last_type) {
+	case CST_ITM_SWIT:
+	case CST_ITM_DWT:
+		cst_text_str(t, g->last_type == CST_ITM_SWIT ? "ITM_SWIT (ch: " : "ITM_DWT (desc: ");
+		hex_value(t, g->channel);
+		cst_text_str(t, "; Data: 0x");
+		cst_text_hex(t, g->payload, g->size < 8 ? 2 * g->size : 16);
+		cst_text_str(t, ") ");
+		break;
+	case CST_ITM_TS_GLOBAL:
+		cst_text_str(t, "ITM_TS_GLOBAL ( TS: 0x");
+		cst_text_hex(t, g->ts, 16);
+		cst_text_str(t, ") ");
+		break;
+	default:
+		cst_text_str(t, "ITM_TS_LOCAL ( TS delta: 0x");
+		cst_text_hex(t, g->payload, 8);
+		cst_text_str(t, ", { ");
+		name_of(t, itm_delays, NAMES(itm_delays), g->last_type);
+		cst_text_str(t, "}; TS cumulative: 0x");
+		cst_text_hex(t, g->ts, 16);
+		cst_text_str(t, ") ");
+	}
+}
+
 static void details(struct cst_text *t, const struct cst_generic *g)
 {
 	switch (g->kind) {
@@ -295,6 +367,12 @@ static void details(struct cst_text *t, const struct cst_generic *g)
 		cst_text_str(t, " Numbered:");
 		cst_text_dec(t, g->num);
 		cst_text_str(t, "; ");
+		break;
+	case CST_GEN_SWTRACE:
+		software(t, g);
+		break;
+	case CST_GEN_ITMTRACE:
+		itm(t, g);
 		break;
 	case CST_GEN_SYNC_MARKER:
 		cst_text_str(t, " [Timestamp marker(0x");

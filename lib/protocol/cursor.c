@@ -143,10 +143,12 @@ static int next_from_carry(struct cursor *c, struct cst_packet *pkt, int keep)
 	}
 	if (size == CST_PARSE_NO_BYTE)
 		size = 0;
-	pkt->index = c->carry_index;
+	pkt->index = c->ops->sub_byte && pkt->flags & CST_PF_LEAD ? c->lead_index : c->carry_index;
 	pkt->size = size;
 	if (size >= old)
 		c->pos += size - old;
+	if (c->pos == c->len && c->len)
+		c->last = cst_cursor_index(c, c->len - 1);
 	if (keep)
 		keep_packet(c, pkt, c->carry, size);
 	if (size >= old) {
@@ -168,7 +170,9 @@ int cst_cursor_next(struct cursor *c, struct cst_packet *pkt, int keep)
 		return next_from_carry(c, pkt, keep);
 	if (c->pos >= c->len && !c->ops->sub_byte)
 		return 0;
-	pkt->index = c->pos < c->len ? cst_cursor_index(c, c->pos) : c->last + 1;
+	if (c->ops->sub_byte)
+		c->lead_index = (c->pos ? cst_cursor_index(c, c->pos - 1) : c->last) + 1;
+	pkt->index = c->pos < c->len ? cst_cursor_index(c, c->pos) : c->lead_index;
 	size = parse(c, c->data + c->pos, c->data + c->len, pkt);
 	if (!size && c->len - c->pos > sizeof(c->carry))
 		size = give_up(c, c->data + c->pos, pkt);
@@ -186,6 +190,8 @@ int cst_cursor_next(struct cursor *c, struct cst_packet *pkt, int keep)
 		size = 0;
 	if (c->listing && c->ops->piece_by_run && cst_cursor_role(c, pkt) == CST_ROLE_NOT_SYNC)
 		size = cut_at_run(c, size);
+	if (c->ops->sub_byte && pkt->flags & CST_PF_LEAD)
+		pkt->index = c->lead_index;
 	pkt->size = size;
 	c->pos += size;
 	if (c->pos == c->len && size)
@@ -197,11 +203,14 @@ int cst_cursor_next(struct cursor *c, struct cst_packet *pkt, int keep)
 
 int cst_cursor_rest(struct cursor *c, struct cst_packet *pkt, int keep)
 {
-	if (!c->carry_len)
+	if (!c->carry_len && !c->ops->sub_byte)
 		return 0;
 	memset(pkt->finding, 0, sizeof(pkt->finding));
+	pkt->flags = 0;
 	c->ops->parse_rest(c->ps, c->carry, c->carry + c->carry_len, pkt);
-	pkt->index = c->carry_index;
+	if (!c->carry_len && !(pkt->flags & CST_PF_LEAD))
+		return 0;
+	pkt->index = pkt->flags & CST_PF_LEAD ? c->lead_index : c->carry_index;
 	pkt->size = c->carry_len;
 	if (keep)
 		keep_bytes(pkt, c->carry, c->carry_len);

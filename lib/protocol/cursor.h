@@ -28,6 +28,7 @@ struct cursor {
 	uint64_t carry_index;	/* trace offset of carry[0] */
 	uint64_t carry_last;	/* and of its last byte */
 	uint64_t last;		/* trace offset of the last byte used */
+	uint64_t lead_index;	/* sub_byte: the one after it, index of a packet that began in that byte */
 	uint64_t piece_next;	/* listing: the offset that the next unsynchronised piece is shown with, or 0 */
 	const struct cst_config *next;	/* configuration from the next A-sync on; NULL: no new one */
 	uint32_t carry_len;

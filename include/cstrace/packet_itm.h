@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * packet_itm.h - packets of an Instrumentation Trace Macrocell and its Data Watchpoint and Trace unit
+ * (Armv7-M Architecture Reference Manual, "Debug ITM and DWT Packet Protocol").
+ */
+#ifndef CSTRACE_PACKET_ITM_H
+#define CSTRACE_PACKET_ITM_H
+
+#include <cstrace/packet.h>
+
+/* `value` and `vsize`, the bytes of payload that it came in, unless said otherwise. */
+enum cst_itm_packet_type {
+	CST_ITM_PKT_NOT_SYNC,
+	CST_ITM_PKT_INCOMPLETE,
+	CST_ITM_PKT_BAD_SEQUENCE, /* bad_type: what it began as */
+	CST_ITM_PKT_RESERVED,
+	CST_ITM_PKT_ASYNC,
+	CST_ITM_PKT_OVERFLOW,
+	CST_ITM_PKT_SWIT,	/* event: stimulus port 0..31 */
+	CST_ITM_PKT_DWT,	/* event: discriminator */
+	CST_ITM_PKT_LOCAL_TS,	/* event: TC; vsize 1 for the one-byte form */
+	CST_ITM_PKT_GLOBAL_TS1,	/* low bits */
+	CST_ITM_PKT_GLOBAL_TS2,	/* bits from 26 on */
+	CST_ITM_PKT_EXTENSION,	/* count: bits of value */
+	CST_ITM_PKT_TYPES
+};
+
+enum cst_itm_packet_flags {
+	CST_ITM_PF_CLOCK = CST_PF_OWN,	/* global timestamp 1: the clock has changed */
+	CST_ITM_PF_WRAP = CST_PF_OWN << 1, /* global timestamp 1: bits from 26 on have changed */
+	CST_ITM_PF_HARDWARE = CST_PF_OWN << 2, /* extension: of a hardware source */
+};
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * element.c - ITM and DWT packets to software trace elements; timestamps out of their parts.
+ */
+#include <string.h>
+
+#include <cstrace/error.h>
+
+#include "itm/itm.h"
+
+#define GTS_LOW_BITS 26		/* that a global timestamp packet 1 has at most */
+#define PAGE_BITS 3		/* of an extension packet that says the page of the stimulus ports */
+#define PORTS_OF_PAGE 32
+
+const uint8_t cst_itm_roles[CST_ITM_PKT_TYPES] = {
+	[CST_ITM_PKT_NOT_SYNC] = CST_ROLE_NOT_SYNC,
+	[CST_ITM_PKT_INCOMPLETE] = CST_ROLE_BAD,
+	[CST_ITM_PKT_BAD_SEQUENCE] = CST_ROLE_BAD,
+	[CST_ITM_PKT_RESERVED] = CST_ROLE_BAD,
+	[CST_ITM_PKT_ASYNC] = CST_ROLE_ASYNC,
+	[CST_ITM_PKT_OVERFLOW] = CST_ROLE_LOSS,
+};
+
+static int packet_error(unsigned int type)
+{
+	switch (type) {
+	case CST_ITM_PKT_INCOMPLETE:
+		return CST_ERR_INCOMPLETE;
+	case CST_ITM_PKT_RESERVED:
+		return CST_ERR_BAD_HEADER;
+	default:
+		return CST_ERR_BAD_SEQUENCE;
+	}
+}
+
+static struct cst_generic *put(struct itm_stage *s, const struct cst_packet *pkt, enum cst_itm_kind kind)
+{
+	struct cst_generic *g = cst_ready_put(&s->ready, CST_GEN_ITMTRACE);
+
+	g->last_type = kind;
+	g->num = s->st.overflow ? CST_SW_OVERFLOW : 0;
+	s->st.overflow = 0;
+	if (kind != CST_ITM_TS_GLOBAL) {
+		g->payload = pkt->value;
+		g->size = pkt->vsize;
+	}
+	return g;
+}
+
+static void put_local_ts(struct itm_stage *s, const struct cst_packet *pkt)
+{
+	struct cst_generic *g = put(s, pkt, CST_ITM_TS_SYNC + (pkt->event & 3));
+
+	s->st.local += pkt->value * s->ready.cfg->ts_prescale;
+	g->ts = s->st.local;
+	g->flags = CST_GF_TS;
+}
+
+/* A timestamp that is known in part only tells no time; the reference has zeros for what it does not know. */
+static void put_global_ts(struct itm_stage *s, const struct cst_packet *pkt)
+{
+	struct cst_generic *g;
+
+	if (!s->st.high_known || (!s->st.low_known && !s->ready.cfg->as_reference))
+		return;
+	g = put(s, pkt, CST_ITM_TS_GLOBAL);
+	g->ts = s->st.global;
+	g->flags = CST_GF_TS;
+	if (s->st.clock)
+		g->num |= CST_SW_CLOCK;
+	s->st.clock = 0;
+}
+
+static void global_ts1(struct itm_stage *s, const struct cst_packet *pkt)
+{
+	unsigned int bits = pkt->vsize < 4 ? 7 * pkt->vsize : GTS_LOW_BITS;
+	uint64_t mask = ((uint64_t)1 << bits) - 1;
+
+	if (pkt->flags & CST_ITM_PF_WRAP)
+		s->st.high_known = 0;
+	if (pkt->flags & CST_ITM_PF_CLOCK)
+		s->st.clock = 1;
+	if (bits == GTS_LOW_BITS)
+		s->st.low_known = 1;
+	s->st.global = (s->st.global & ~mask) | pkt->value;
+	put_global_ts(s, pkt);
+}
+
+static void global_ts2(struct itm_stage *s, const struct cst_packet *pkt)
+{
+	s->st.global = (s->st.global & (((uint64_t)1 << GTS_LOW_BITS) - 1)) | pkt->value << GTS_LOW_BITS;
+	s->st.high_known = 1;
+	put_global_ts(s, pkt);
+}
+
+void cst_itm_packet(struct itm_stage *s, const struct cst_packet *pkt)
+{
+	switch (cst_ready_packet(&s->ready, pkt, cst_itm_roles[pkt->type], packet_error(pkt->type))) {
+	case READY_LOST:
+		memset(&s->st, 0, sizeof(s->st));
+		return;
+	case READY_SKIP:
+		return;
+	case READY_DECODE:
+		break;
+	}
+	switch (pkt->type) {
+	case CST_ITM_PKT_SWIT:
+		put(s, pkt, CST_ITM_SWIT)->channel = s->st.page * PORTS_OF_PAGE + pkt->event;
+		break;
+	case CST_ITM_PKT_DWT:
+		put(s, pkt, CST_ITM_DWT)->channel = pkt->event;
+		break;
+	case CST_ITM_PKT_LOCAL_TS:
+		put_local_ts(s, pkt);
+		break;
+	case CST_ITM_PKT_GLOBAL_TS1:
+		global_ts1(s, pkt);
+		break;
+	case CST_ITM_PKT_GLOBAL_TS2:
+		global_ts2(s, pkt);
+		break;
+	case CST_ITM_PKT_EXTENSION:
+		if (pkt->count == PAGE_BITS && !(pkt->flags & CST_ITM_PF_HARDWARE))
+			s->st.page = pkt->value;
+		break;
+	case CST_ITM_PKT_OVERFLOW:
+		/* deltas are missing: the sum starts anew */
+		s->st.local = 0;
+		s->st.overflow = 1;
+		break;
+	}
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * packet.c - bytes of an ITM to packets (DDI 0403 D4).
+ */
+#include <string.h>
+
+#include "log/log.h"
+#include "itm/itm.h"
+
+#define ASYNC_ZEROS 5		/* bytes, at least; then ASYNC_END */
+#define ASYNC_END 0x80
+/* A synchronisation packet of more zeros is taken for unsynchronised bytes and one of so many. */
+#define MAX_ZEROS (ITM_MAX_PACKET - 2)
+#define MAX_RUN 0xff
+
+#define CONTINUES 0x80
+#define LOCAL_TS_RESERVED 0xc0	/* bits of the header: 10xx0000 */
+#define GTS1_CLOCK 0x20		/* fourth byte */
+#define GTS1_WRAP 0x40
+#define GTS1_LAST 0x1f
+#define GTS2_BITS_48 22		/* TS[47:26] in four bytes */
+#define GTS2_BITS_64 38		/* TS[63:26] in six */
+#define EXT_HARDWARE 0x04
+#define EXT_LAST 4		/* the fourth byte has eight bits of value */
+
+#define DWT_EXCEPTION_RESERVED 0xce00	/* bits of the payload: 15:14, 11:9 */
+
+/* What sources of the DWT send (DDI 0403 D4 "DWT packet formats"; of v8-M: matches and the PMU's overflows). */
+enum dwt_size { S1 = 1, S2 = 2, S4 = 4 };
+
+static const uint8_t dwt_sizes[32] = {
+	S1, S2, S1 | S4, S1, 0, 0, 0, 0,
+	/* data trace: PC (or match) and address of a comparator, and its values */
+	S1 | S4, S2, S1 | S4, S2, S1 | S4, S2, S1 | S4, S2,
+	S1 | S2 | S4, S1 | S2 | S4, S1 | S2 | S4, S1 | S2 | S4,
+	S1 | S2 | S4, S1 | S2 | S4, S1 | S2 | S4, S1 | S2 | S4,
+};
+
+enum dwt_source { DWT_EVENTS = 0, DWT_EXCEPTION = 1 };
+
+static const struct {
+	uint8_t mask, value, type;
+} rows[] = {
+#define PKT(mask, value, type, section) { mask, value, CST_ITM_PKT_##type },
+#include "itm/packets.def"
+#undef PKT
+};
+
+void cst_itm_parser_init(struct itm_parser *ps, const struct cst_config *cfg)
+{
+	unsigned int h, i;
+
+	memset(ps, 0, sizeof(*ps));
+	ps->cfg = cfg;
+	for (h = 0; h < 256; h++) {
+		ps->type[h] = CST_ITM_PKT_RESERVED;
+		for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+			if ((h & rows[i].mask) == rows[i].value) {
+				ps->type[h] = rows[i].type;
+				break;
+			}
+	}
+}
+
+/* The packet's `size` bytes were read: how many 0 stand at the end. */
+static unsigned int finish(struct itm_parser *ps, const uint8_t *p, unsigned int size)
+{
+	unsigned int n = 0;
+
+	while (n < size && !p[size - 1 - n])
+		n++;
+	if (n == size)
+		n += ps->zeros;
+	ps->zeros = n < MAX_RUN ? n : MAX_RUN;
+	return size;
+}
+
+static unsigned int lose(struct itm_parser *ps, const uint8_t *p, unsigned int size, struct cst_packet *pkt,
+			 enum cst_itm_packet_type type)
+{
+	pkt->bad_type = pkt->type;
+	pkt->type = type;
+	ps->synced = 0;
+	return finish(ps, p, size);
+}
+
+/* Something in the packet that cannot be: what follows is read on, but for strict decoders. */
+static unsigned int finish_unless(struct itm_parser *ps, const uint8_t *p, unsigned int size,
+				  struct cst_packet *pkt)
+{
+	if (pkt->finding[0] && ps->cfg->strict)
+		return lose(ps, p, size, pkt, CST_ITM_PKT_BAD_SEQUENCE);
+	return finish(ps, p, size);
+}
+
+/* Bytes before the next synchronisation packet, or that packet (part of it may have been taken before). */
+static unsigned int hunt(struct itm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+{
+	size_t n = end - p < UINT16_MAX ? end - p : UINT16_MAX, i, zeros = ps->zeros;
+
+	pkt->type = CST_ITM_PKT_NOT_SYNC;
+	for (i = 0; i < n; i++) {
+		if (!p[i])
+			zeros++;
+		else if (p[i] == ASYNC_END && zeros >= ASYNC_ZEROS)
+			break;
+		else
+			zeros = 0;
+	}
+	if (zeros > MAX_ZEROS)
+		zeros = MAX_ZEROS;
+	if (zeros >= i) {
+		if (i == n)
+			return 0;
+		pkt->type = CST_ITM_PKT_ASYNC;
+		ps->synced = 1;
+		ps->zeros = 0;
+		return i + 1;
+	}
+	ps->zeros = 0;
+	return i - zeros;
+}
+
+/*
+ * The same in pieces as the reference lists them: eight bytes, or up to the next 0; what began like a
+ * synchronisation packet stands with what follows.
+ */
+static unsigned int unsynced_piece(struct itm_parser *ps, const uint8_t *p, const uint8_t *end,
+				   struct cst_packet *pkt)
+{
+	unsigned int size = hunt(ps, p, end, pkt), i = 0;
+
+	if (pkt->type != CST_ITM_PKT_NOT_SYNC || !size)
+		return size;
+	while (i < size && !p[i])
+		i++;
+	if (i && i < size)
+		i++;
+	while (i < size && i < ITM_UNSYNCED_PIECE && p[i])
+		i++;
+	return i;
+}
+
+static unsigned int parse_async(struct itm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+{
+	unsigned int n = 0;
+
+	while (p + n < end && !p[n] && n < MAX_ZEROS)
+		n++;
+	if (n < MAX_ZEROS && p + n == end)
+		return 0;
+	if (n < ASYNC_ZEROS || p + n == end || p[n] != ASYNC_END)
+		/* with zeros of the packet before it may be one: then it is the stream that is out of step */
+		return lose(ps, p, n, pkt, CST_ITM_PKT_BAD_SEQUENCE);
+	ps->zeros = 0;
+	return n + 1;
+}
+
+/* Payload whose bytes say whether another one follows, at most `max`: 0 cut, -1 too long, else its size. */
+static int payload(const uint8_t *p, const uint8_t *end, int max)
+{
+	int n;
+
+	for (n = 1; n <= max; n++) {
+		if (p + n >= end)
+			return 0;
+		if (!(p[n] & CONTINUES))
+			return n;
+	}
+	return -1;
+}
+
+/* Seven bits a byte, the first one lowest. */
+static uint64_t payload_value(const uint8_t *p, int n)
+{
+	uint64_t v = 0;
+
+	while (n--)
+		v = v << 7 | (p[1 + n] & 0x7f);
+	return v;
+}
+
+static unsigned int too_long(struct itm_parser *ps, const uint8_t *p, int max, struct cst_packet *pkt)
+{
+	return lose(ps, p, 1 + max, pkt, CST_ITM_PKT_BAD_SEQUENCE);
+}
+
+static unsigned int parse_local_ts(struct itm_parser *ps, const uint8_t *p, const uint8_t *end,
+				   struct cst_packet *pkt)
+{
+	int n;
+
+	if (!(*p & CONTINUES)) {
+		pkt->event = 0;
+		pkt->value = *p >> 4;
+		pkt->vsize = 1;
+		return finish(ps, p, 1);
+	}
+	pkt->event = *p >> 4 & 3;
+	n = payload(p, end, 4);
+	if (!n)
+		return 0;
+	if (n < 0)
+		return too_long(ps, p, 4, pkt);
+	pkt->value = payload_value(p, n);
+	pkt->vsize = n;
+	if ((*p & LOCAL_TS_RESERVED) != LOCAL_TS_RESERVED)
+		packet_finding(pkt, CST_FIND_ITM_LOCAL_TS);
+	return finish_unless(ps, p, 1 + n, pkt);
+}
+
+static unsigned int parse_global_ts1(struct itm_parser *ps, const uint8_t *p, const uint8_t *end,
+				     struct cst_packet *pkt)
+{
+	int n = payload(p, end, 4);
+
+	if (!n)
+		return 0;
+	if (n < 0)
+		return too_long(ps, p, 4, pkt);
+	pkt->value = payload_value(p, n);
+	pkt->vsize = n;
+	if (n == 4) {
+		pkt->value &= 0x1fffff | GTS1_LAST << 21;
+		pkt->flags |= (p[4] & GTS1_CLOCK ? CST_ITM_PF_CLOCK : 0) | (p[4] & GTS1_WRAP ? CST_ITM_PF_WRAP : 0);
+	}
+	return finish(ps, p, 1 + n);
+}
+
+static unsigned int parse_global_ts2(struct itm_parser *ps, const uint8_t *p, const uint8_t *end,
+				     struct cst_packet *pkt)
+{
+	int n = payload(p, end, 6);
+	unsigned int bits;
+
+	if (!n)
+		return 0;
+	if (n < 0)
+		return too_long(ps, p, 6, pkt);
+	pkt->value = payload_value(p, n);
+	pkt->vsize = n;
+	bits = n <= 4 ? GTS2_BITS_48 : GTS2_BITS_64;
+	if (n != 4 && n != 6)
+		packet_finding(pkt, CST_FIND_ITM_GLOBAL_TS);
+	if (pkt->value >> bits) {
+		packet_finding(pkt, CST_FIND_RESERVED_BITS);
+		if (!ps->cfg->as_reference)
+			pkt->value &= ((uint64_t)1 << bits) - 1;
+	}
+	return finish_unless(ps, p, 1 + n, pkt);
+}
+
+static unsigned int parse_extension(struct itm_parser *ps, const uint8_t *p, const uint8_t *end,
+				    struct cst_packet *pkt)
+{
+	static const uint8_t bits[] = { 3, 10, 17, 24, 32 };
+	int n = 0;
+
+	if (*p & CONTINUES) {
+		n = payload(p, end, EXT_LAST);
+		if (!n)
+			return 0;
+		/* the reference knows seven bits in the fourth byte, too */
+		if (n < 0 && ps->cfg->as_reference)
+			return too_long(ps, p, EXT_LAST, pkt);
+		if (n < 0)
+			n = EXT_LAST;
+	}
+	pkt->value = (uint32_t)payload_value(p, n) << 3 | (*p >> 4 & 7);
+	if (n == EXT_LAST)
+		pkt->value |= (uint32_t)(p[EXT_LAST] & 0x80) << 24;
+	pkt->vsize = n;
+	pkt->count = bits[n];
+	if (*p & EXT_HARDWARE)
+		pkt->flags |= CST_ITM_PF_HARDWARE;
+	return finish(ps, p, 1 + n);
+}
+
+/* What a hardware source cannot have sent. */
+static void check_dwt(struct cst_packet *pkt)
+{
+	uint8_t sizes = dwt_sizes[pkt->event];
+
+	if (!sizes)
+		packet_finding(pkt, CST_FIND_DWT_RESERVED);
+	else if (!(sizes & pkt->vsize))
+		packet_finding(pkt, CST_FIND_DWT_SIZE);
+	else if (pkt->event == DWT_EVENTS ? pkt->value >> 6 :
+		 pkt->event == DWT_EXCEPTION && (pkt->value & DWT_EXCEPTION_RESERVED || !(pkt->value >> 12)))
+		packet_finding(pkt, CST_FIND_RESERVED_BITS);
+}
+
+static unsigned int parse_source(struct itm_parser *ps, const uint8_t *p, const uint8_t *end,
+				 struct cst_packet *pkt)
+{
+	unsigned int n = 1u << ((*p & 3) - 1), i;
+
+	if ((size_t)(end - p) <= n)
+		return 0;
+	for (i = n; i; i--)
+		pkt->value = pkt->value << 8 | p[i];
+	pkt->vsize = n;
+	pkt->event = *p >> 3;
+	if (pkt->type == CST_ITM_PKT_DWT)
+		check_dwt(pkt);
+	return finish_unless(ps, p, 1 + n, pkt);
+}
+
+static void begin(const struct itm_parser *ps, struct cst_packet *pkt)
+{
+	pkt->protocol = ps->cfg->protocol;
+	pkt->bad_type = 0;
+	pkt->flags = 0;
+	pkt->n_atoms = 0;
+	pkt->finding[0] = pkt->finding[1] = 0;
+	pkt->value = pkt->ts = 0;
+	pkt->vsize = 0;
+	pkt->event = 0;
+	pkt->count = 0;
+}
+
+unsigned int cst_itm_parse(struct itm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+{
+	if (p >= end)
+		return 0;
+	begin(ps, pkt);
+	pkt->header = *p;
+	if (!ps->synced)
+		return ps->listing ? unsynced_piece(ps, p, end, pkt) : hunt(ps, p, end, pkt);
+	pkt->type = ps->type[*p];
+	switch (pkt->type) {
+	case CST_ITM_PKT_SWIT:
+	case CST_ITM_PKT_DWT:
+		return parse_source(ps, p, end, pkt);
+	case CST_ITM_PKT_ASYNC:
+		return parse_async(ps, p, end, pkt);
+	case CST_ITM_PKT_LOCAL_TS:
+		return parse_local_ts(ps, p, end, pkt);
+	case CST_ITM_PKT_GLOBAL_TS1:
+		return parse_global_ts1(ps, p, end, pkt);
+	case CST_ITM_PKT_GLOBAL_TS2:
+		return parse_global_ts2(ps, p, end, pkt);
+	case CST_ITM_PKT_EXTENSION:
+		return parse_extension(ps, p, end, pkt);
+	case CST_ITM_PKT_OVERFLOW:
+		return finish(ps, p, 1);
+	default:
+		return lose(ps, p, 1, pkt, CST_ITM_PKT_RESERVED);
+	}
+}
+
+void cst_itm_parse_rest(struct itm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+{
+	begin(ps, pkt);
+	pkt->header = *p;
+	pkt->type = ps->synced ? CST_ITM_PKT_INCOMPLETE : CST_ITM_PKT_NOT_SYNC;
+	pkt->bad_type = ps->type[*p];
+	pkt->size = end - p;
+	ps->synced = ps->zeros = 0;
+}

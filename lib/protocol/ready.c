@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ready.c - element stage for packets that are final at once: synchronisation and losses.
+ */
+#include <string.h>
+
+#include <cstrace/error.h>
+#include <cstrace/log.h>
+
+#include "protocol/ready.h"
+
+void cst_ready_reset(struct ready_stage *s, uint8_t reason, int config)
+{
+	s->n = s->taken = 0;
+	s->synced = s->started = 0;
+	s->reason = reason;
+	s->config = !!config;
+	s->last_index = 0;
+}
+
+void cst_ready_init(struct ready_stage *s, const struct cst_config *cfg, struct cst_stats *stats)
+{
+	s->cfg = cfg;
+	s->stats = stats;
+	cst_ready_reset(s, CST_UNSYNC_INIT, 0);
+}
+
+static struct cst_element *push(struct ready_stage *s, enum cst_element_kind kind, uint64_t index)
+{
+	struct cst_element *e = &s->el[s->n < READY_ELEMENTS ? s->n++ : READY_ELEMENTS - 1];
+
+	memset(e, 0, sizeof(*e));
+	e->kind = kind;
+	e->index = index;
+	return e;
+}
+
+static void push_no_sync(struct ready_stage *s, uint64_t index, uint8_t reason, int err, uint8_t flags)
+{
+	struct cst_element *e = push(s, CST_EL_NO_SYNC, index);
+
+	e->num = reason;
+	e->value = err;
+	e->flags = flags;
+}
+
+void cst_ready_restart(struct ready_stage *s, uint64_t index)
+{
+	push_no_sync(s, index, CST_UNSYNC_RESET, 0, CST_EL_F_CONFIG);
+}
+
+enum ready_packet cst_ready_packet(struct ready_stage *s, const struct cst_packet *pkt, enum cst_packet_role role,
+				   int err)
+{
+	unsigned int was_synced = s->synced;
+
+	/* a caller that only lists packets takes no elements */
+	s->n = s->taken = 0;
+	s->last_index = pkt->index;
+	if (!s->started) {
+		s->started = 1;
+		push_no_sync(s, pkt->index, s->reason, 0, s->config ? CST_EL_F_CONFIG : 0);
+		s->config = 0;
+	}
+	switch (role) {
+	case CST_ROLE_NOT_SYNC:
+		s->stats->unsynced += pkt->size;
+		return READY_SKIP;
+	case CST_ROLE_BAD:
+		s->stats->bad_packets++;
+		s->stats->unsynced += pkt->size;
+		s->synced = 0;
+		/* a cut packet at the end loses nothing before it */
+		if (!was_synced || err == CST_ERR_INCOMPLETE)
+			return READY_SKIP;
+		s->stats->resyncs++;
+		push_no_sync(s, pkt->index, CST_UNSYNC_BAD_PACKET, err, 0);
+		return READY_LOST;
+	case CST_ROLE_ASYNC:
+		s->synced = 1;
+		return READY_SKIP;
+	case CST_ROLE_LOSS:
+		s->stats->overflows++;
+		push(s, CST_EL_FINDING, pkt->index)->num = CST_FIND_OVERFLOW;
+		break;
+	default:
+		break;
+	}
+	return s->synced ? READY_DECODE : READY_SKIP;
+}
+
+struct cst_generic *cst_ready_put(struct ready_stage *s, enum cst_generic_kind kind)
+{
+	push(s, CST_EL_READY, s->last_index)->ready = &s->gen;
+	memset(&s->gen, 0, sizeof(s->gen));
+	s->gen.kind = kind;
+	return &s->gen;
+}
+
+void cst_ready_end(struct ready_stage *s)
+{
+	push(s, CST_EL_END, s->last_index)->num = CST_UNSYNC_END;
+}
+
+const struct cst_element *cst_ready_take(struct ready_stage *s)
+{
+	return s->taken < s->n ? &s->el[s->taken++] : NULL;
+}

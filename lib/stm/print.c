@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * print.c - STM packets as text, in the words of the reference lister.
+ */
+#include "stm/stm.h"
+#include "text.h"
+
+/* What stands between the name and the value. */
+enum value_form {
+	NO_VALUE, DATA, MASTER, CHANNEL, VERSION, FREQUENCY, TRIGGER, BEGAN_AS,
+};
+
+static const struct {
+	const char *name, *text;
+	uint8_t form;
+	uint8_t suffixes;	/* name and text say whether there are a marker and a timestamp */
+} types[CST_STM_PKT_TYPES] = {
+	[CST_STM_PKT_NOT_SYNC] = { "NOTSYNC", "STM not synchronised", NO_VALUE, 0 },
+	[CST_STM_PKT_INCOMPLETE] = { "INCOMPLETE_EOT", "Incomplete packet flushed at end of trace", BEGAN_AS, 0 },
+	[CST_STM_PKT_BAD_SEQUENCE] = { "BAD_SEQUENCE", "Invalid sequence in packet", BEGAN_AS, 0 },
+	[CST_STM_PKT_RESERVED] = { "RESERVED", "Reserved Packet Header", NO_VALUE, 0 },
+	[CST_STM_PKT_ASYNC] = { "ASYNC", "Alignment synchronisation packet", NO_VALUE, 0 },
+	[CST_STM_PKT_VERSION] = { "VERSION", "Version packet", VERSION, 0 },
+	[CST_STM_PKT_NULL] = { "NULL", "Null packet", NO_VALUE, 1 },
+	[CST_STM_PKT_FREQ] = { "FREQ", "Frequency packet", FREQUENCY, 1 },
+	[CST_STM_PKT_TRIG] = { "TRIG", "Trigger packet", TRIGGER, 1 },
+	[CST_STM_PKT_XSYNC] = { "XSYNC", "Cross synchronisation packet", DATA, 1 },
+	[CST_STM_PKT_GERR] = { "GERR", "Global Error", NO_VALUE, 0 },
+	[CST_STM_PKT_MERR] = { "MERR", "Master Error", NO_VALUE, 0 },
+	[CST_STM_PKT_M8] = { "M8", "Set current master", MASTER, 0 },
+	[CST_STM_PKT_M16] = { "M16", "Set current master", MASTER, 0 },
+	[CST_STM_PKT_C8] = { "C8", "Set current channel", CHANNEL, 0 },
+	[CST_STM_PKT_C16] = { "C16", "Set current channel", CHANNEL, 0 },
+	[CST_STM_PKT_FLAG] = { "FLAG", "Flag packet", NO_VALUE, 1 },
+	[CST_STM_PKT_D4] = { "D4", "4 bit data", DATA, 1 },
+	[CST_STM_PKT_D8] = { "D8", "8 bit data", DATA, 1 },
+	[CST_STM_PKT_D16] = { "D16", "16 bit data", DATA, 1 },
+	[CST_STM_PKT_D32] = { "D32", "32 bit data", DATA, 1 },
+	[CST_STM_PKT_D64] = { "D64", "64 bit data", DATA, 1 },
+};
+
+static void hex(struct cst_text *t, const char *key, uint64_t value, unsigned int digits)
+{
+	cst_text_str(t, key);
+	cst_text_hex(t, value, digits);
+}
+
+static void put_value(struct cst_text *t, const struct cst_packet *pkt)
+{
+	switch (types[pkt->type].form) {
+	case DATA:
+		hex(t, "; Data=0x", pkt->value, pkt->vsize / 4);
+		break;
+	case MASTER:
+		hex(t, "; Master=0x", pkt->cid, pkt->vsize / 4);
+		break;
+	case CHANNEL:
+		hex(t, "; Chan=0x", pkt->vmid, 4);
+		break;
+	case TRIGGER:
+		hex(t, "; TrigData=0x", pkt->value, 2);
+		break;
+	case VERSION:
+		cst_text_str(t, "; Ver=");
+		cst_text_dec(t, pkt->value);
+		break;
+	case FREQUENCY:
+		cst_text_str(t, "; Freq=");
+		cst_text_dec(t, pkt->value);
+		cst_text_str(t, "Hz");
+		break;
+	case BEGAN_AS:
+		cst_text_char(t, '[');
+		cst_text_str(t, pkt->bad_type < CST_STM_PKT_TYPES ? types[pkt->bad_type].name : "UNKNOWN");
+		cst_text_char(t, ']');
+		break;
+	}
+}
+
+size_t cst_stm_packet_text(const struct cst_packet *pkt, char *out, size_t cap)
+{
+	unsigned int marker = 0, ts = 0;
+	struct cst_text t;
+
+	cst_text_init(&t, out, cap);
+	if (pkt->type >= CST_STM_PKT_TYPES)
+		return cst_text_end(&t);
+	if (types[pkt->type].suffixes) {
+		marker = !!(pkt->flags & CST_STM_PF_MARKER);
+		ts = !!(pkt->flags & CST_STM_PF_TS);
+	}
+	cst_text_str(&t, types[pkt->type].name);
+	cst_text_str(&t, marker ? "M" : "");
+	cst_text_str(&t, ts ? "TS:" : ":");
+	cst_text_str(&t, types[pkt->type].text);
+	cst_text_str(&t, marker ? " + marker" : "");
+	cst_text_str(&t, ts ? " + timestamp" : "");
+	put_value(&t, pkt);
+	if (ts) {
+		cst_text_str(&t, "; TS=0x");
+		cst_text_hex_upper(&t, pkt->ts, 16);
+		if (pkt->ts_bits) {
+			cst_text_str(&t, " ~[0x");
+			cst_text_hex_upper(&t, pkt->ts & ~(uint64_t)0 >> (64 - pkt->ts_bits), 1);
+			cst_text_char(&t, ']');
+		}
+	}
+	return cst_text_end(&t);
+}
