@@ -69,7 +69,7 @@ int cmd_dump(int argc, const char **argv)
 	struct session_opts so = { 0 };
 	struct dump *d;
 	const char *snapshot = NULL, *source = NULL, *output = NULL, *log = NULL;
-	bool frames = false, packets = false, elements = false, strict = false;
+	bool frames = false, packets = false, elements = false, strict = false, raw = false;
 	enum dump_format format = DUMP_TEXT;
 	enum cst_severity level = CST_LOG_NONE;
 	int only_id = -1, rc;
@@ -82,6 +82,8 @@ int cmd_dump(int argc, const char **argv)
 		  "with -s: a trace buffer or trace source, or all (default: the first buffer)", NULL },
 		{ 0, "frames", CMD_OPT_FLAG, &frames, NULL,
 		  "list the bytes of each trace ID, frame by frame", NULL },
+		{ 0, "raw", CMD_OPT_FLAG, &raw, NULL,
+		  "list the frames themselves, as they stand, with the synchronisation between them", NULL },
 		{ 0, "packets", CMD_OPT_FLAG, &packets, NULL, "list packets", NULL },
 		{ 0, "elements", CMD_OPT_FLAG, &elements, NULL,
 		  "list trace elements: executed ranges, exceptions, contexts, time", NULL },
@@ -99,7 +101,7 @@ int cmd_dump(int argc, const char **argv)
 	};
 	const struct cmd_desc cmd = {
 		"dump", "list frames, packets and trace elements", NULL, opts,
-		"Without --frames, --packets and --elements: packets and elements.",
+		"Without --frames, --raw, --packets and --elements: packets and elements.",
 	};
 
 	rc = cmd_options(&cmd, &argc, argv);
@@ -121,8 +123,9 @@ int cmd_dump(int argc, const char **argv)
 	d->strict = strict;
 	d->cpu = d->pid = d->tid = -1;
 	d->frames = frames;
-	d->packets = packets || (!frames && !elements && format != DUMP_NONE);
-	d->elements = elements || (!frames && !packets && format != DUMP_NONE);
+	d->packed = raw;
+	d->packets = packets || (!frames && !raw && !elements && format != DUMP_NONE);
+	d->elements = elements || (!frames && !raw && !packets && format != DUMP_NONE);
 	rc = log && dump_log_open(d, level) ? CMD_ERROR : run(d, snapshot, &so, source, output);
 	cst_log_free(d->log);
 	free(d);

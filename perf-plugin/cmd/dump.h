@@ -50,6 +50,7 @@ struct dump {
 	struct dump_out out;
 	enum dump_format format;
 	bool frames, packets, elements;
+	bool packed;		/* frames as they stand */
 	int only_id;		/* trace ID, -1: all */
 	bool raw;		/* section without frames: packets belong to no ID */
 	bool losses;		/* of any kind, in any section */
@@ -98,7 +99,9 @@ typedef void (*dump_stop_fn)(void *data, struct cst_decoder *dec, const struct c
  */
 int dump_tree(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t len, uint64_t offset,
 	      dump_stop_fn stop, void *stop_data);
-/* List the frame contents of a piece of a buffer; the tree is for nothing else. */
+/* Frame flags of a tree made for a listing: those of the buffer, and what the options ask for. */
+unsigned int dump_frame_flags(const struct dump *d, unsigned int flags, bool packed);
+/* List the frames of a piece of a buffer or what is in them; the tree is for nothing else. */
 int dump_frames(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t len, uint64_t offset);
 
 /* Add what the tree's frames lost to the sums. */

@@ -120,9 +120,42 @@ void dump_element(struct dump *d, const struct cst_generic *g)
 		dump_json_element(d, g);
 }
 
+/* What a fragment of a listing is, by itself; NULL for bytes of a trace ID. */
+static const char *fragment_name(unsigned int kind)
+{
+	switch ((enum cst_frag_kind)kind) {
+	case CST_FRAG_DATA:
+		break;
+	case CST_FRAG_RESET:
+		return "barrier";
+	case CST_FRAG_ERROR:
+		return "error";
+	case CST_FRAG_FINDING:
+		return "finding";
+	case CST_FRAG_FRAME:
+		return "frame";
+	case CST_FRAG_FSYNC:
+		return "fsync";
+	case CST_FRAG_HSYNC:
+		return "hsync";
+	}
+	return NULL;
+}
+
+static char *hex_bytes(char *p, const uint8_t *data, unsigned int n, const char *after)
+{
+	const char *start = p;
+	unsigned int i;
+
+	for (i = 0; i < n && p - start < DUMP_LINE_MAX / 2; i++)
+		p = dump_str(dump_hex(p, data[i], 2), after);
+	return p;
+}
+
+/* The reference lists bytes, packed frames and synchronisation; barriers and errors it does not. */
 static void opencsd_fragment(struct dump *d, const struct cst_fragment *f, const uint8_t *data)
 {
-	char *p = dump_out_line(&d->out), *start = p, number[20];
+	char *p = dump_out_line(&d->out), number[20];
 	unsigned int i, digits = (unsigned int)(dump_dec(number, f->offset) - number);
 
 	p = dump_str(p, "Frame Data; Index");
@@ -131,35 +164,43 @@ static void opencsd_fragment(struct dump *d, const struct cst_fragment *f, const
 	memcpy(p, number, digits);
 	p += digits;
 	p = dump_str(p, "; ");
-	p = dump_str(p, f->id == CST_ID_UNKNOWN ? "  ID_DATA[????]; " : "  ID_DATA[0x");
-	if (f->id != CST_ID_UNKNOWN) {
-		p = dump_hex(p, f->id, 2);
+	if (f->kind == CST_FRAG_FRAME) {
+		p = dump_str(p, "   RAW_PACKED; ");
+	} else if (f->kind != CST_FRAG_DATA) {
+		p = dump_str(p, f->kind == CST_FRAG_FSYNC ? "        FSYNC; " : "        HSYNC; ");
+	} else if (f->id == CST_ID_UNKNOWN) {
+		p = dump_str(p, "  ID_DATA[????]; ");
+	} else {
+		p = dump_hex(dump_str(p, "  ID_DATA[0x"), f->id, 2);
 		p = dump_str(p, "]; ");
 	}
-	for (i = 0; i < f->len && p - start < DUMP_LINE_MAX - 4; i++) {
-		p = dump_hex(p, data[i], 2);
-		*p++ = ' ';
-	}
+	p = hex_bytes(p, data, f->len, " ");
 	*p++ = '\n';
 	dump_out_done(&d->out, p);
 }
 
 static void text_fragment(struct dump *d, const struct cst_fragment *f, const uint8_t *data)
 {
-	char *p = columns(dump_out_line(&d->out), f->offset, f->id), *start = p;
-	unsigned int i;
+	char *p = dump_out_line(&d->out);
+	const char *name = fragment_name(f->kind);
 
-	if (f->kind == CST_FRAG_RESET) {
-		p = dump_str(p, "barrier");
-	} else if (f->kind == CST_FRAG_ERROR) {
-		p = dump_str(p, "error: ");
-		p = dump_str(p, cst_strerror(f->error));
-		p = dump_str(p, "; ");
-		p = dump_dec(p, f->len);
-		p = dump_str(p, " bytes skipped");
+	if (f->kind == CST_FRAG_FRAME || f->kind == CST_FRAG_FSYNC || f->kind == CST_FRAG_HSYNC) {
+		p = columns(p, f->offset, 0);
+		p = dump_str(dump_str(p - 3, "== "), name);
+		*p++ = ' ';
 	} else {
-		for (i = 0; i < f->len && p - start < DUMP_LINE_MAX - 64; i++)
-			p = dump_hex(p, data[i], 2);
+		p = columns(p, f->offset, f->id);
+		if (name)
+			p = dump_str(p, name);
+	}
+	if (f->kind == CST_FRAG_ERROR) {
+		p = dump_str(dump_str(p, ": "), cst_strerror(f->error));
+		p = dump_dec(dump_str(p, "; "), f->len);
+		p = dump_str(p, " bytes skipped");
+	} else if (f->kind == CST_FRAG_FINDING) {
+		p = dump_str(dump_str(p, ": "), cst_finding_text((unsigned int)f->error));
+	} else {
+		p = hex_bytes(p, data, f->len, "");
 	}
 	*p++ = '\n';
 	dump_out_done(&d->out, p);
@@ -167,35 +208,42 @@ static void text_fragment(struct dump *d, const struct cst_fragment *f, const ui
 
 static void json_fragment(struct dump *d, const struct cst_fragment *f, const uint8_t *data)
 {
-	char *p = dump_out_line(&d->out), *start = p;
-	unsigned int i;
+	char *p = dump_out_line(&d->out);
 
 	p = dump_str(p, "{\"record\":\"frame\",\"index\":");
 	p = dump_dec(p, f->offset);
 	if (f->kind == CST_FRAG_RESET) {
-		p = dump_str(p, ",\"barrier\":true");
+		p = dump_key_true(p, "barrier");
 	} else if (f->kind == CST_FRAG_ERROR) {
-		p = dump_str(p, ",\"error\":\"");
-		p = dump_str(p, cst_strerror(f->error));
-		p = dump_str(p, "\",\"skipped\":");
-		p = dump_dec(p, f->len);
+		p = dump_key_str(p, "error", cst_strerror(f->error));
+		p = dump_key_dec(p, "skipped", f->len);
+	} else if (f->kind == CST_FRAG_FINDING) {
+		p = dump_key_str(p, "finding", cst_finding_text((unsigned int)f->error));
 	} else {
-		p = dump_str(p, ",\"id\":");
-		p = f->id == CST_ID_UNKNOWN ? dump_str(p, "null") : dump_dec(p, f->id);
-		p = dump_str(p, ",\"bytes\":\"");
-		for (i = 0; i < f->len && p - start < DUMP_LINE_MAX - 64; i++)
-			p = dump_hex(p, data[i], 2);
+		if (f->kind != CST_FRAG_DATA)
+			p = dump_key_str(p, "packed", fragment_name(f->kind));
+		else if (f->id == CST_ID_UNKNOWN)
+			p = dump_str(p, ",\"id\":null");
+		else
+			p = dump_key_dec(p, "id", f->id);
+		p = hex_bytes(dump_str(p, ",\"bytes\":\""), data, f->len, "");
 		*p++ = '"';
 	}
 	p = dump_str(p, "}\n");
 	dump_out_done(&d->out, p);
 }
 
+/* Kinds that the reference has a line for. */
+static bool in_reference(unsigned int kind)
+{
+	return kind == CST_FRAG_DATA || kind == CST_FRAG_FRAME || kind == CST_FRAG_FSYNC || kind == CST_FRAG_HSYNC;
+}
+
 void dump_fragment(struct dump *d, const struct cst_fragment *f, const uint8_t *data)
 {
 	if (d->only_id >= 0 && f->kind == CST_FRAG_DATA && d->only_id != f->id)
 		return;
-	if (d->format == DUMP_OPENCSD && f->kind == CST_FRAG_DATA)
+	if (d->format == DUMP_OPENCSD && in_reference(f->kind))
 		opencsd_fragment(d, f, data);
 	else if (d->format == DUMP_TEXT)
 		text_fragment(d, f, data);

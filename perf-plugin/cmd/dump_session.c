@@ -6,16 +6,17 @@
 #include "cmd/options.h"
 #include "session/session.h"
 
-static int list_frames(struct dump *d, const struct session_fragment *f)
+static int list_frames(struct dump *d, const struct session_fragment *f, bool packed)
 {
 	struct cst_tree *tree = NULL;
 	uint64_t offset = f->offset;
 	unsigned int i;
 	int rc;
 
-	rc = cst_tree_new(&tree, CST_TREE_FRAMES, CST_FRAME_ALIGNED | CST_FRAME_RESET_4X);
+	rc = cst_tree_new(&tree, CST_TREE_FRAMES,
+			  dump_frame_flags(d, CST_FRAME_ALIGNED | CST_FRAME_RESET_4X, packed));
 	/* when what is in the frames is listed, too, they are taken apart there once more */
-	if (!rc && !d->packets && !d->elements)
+	if (!rc && !d->packets && !d->elements && !(packed && d->frames))
 		cst_tree_set_log(tree, d->log);
 	for (i = 0; i < f->nr_parts && !rc; i++) {
 		rc = dump_frames(d, tree, f->parts[i].data, f->parts[i].size, offset);
@@ -43,7 +44,10 @@ static int fragment_begin(void *data, const struct session_fragment *f)
 		snprintf(detail + n, sizeof(detail) - (size_t)n, ", flags 0x%llx",
 			 (unsigned long long)f->flags);
 	dump_section(d, name, detail);
-	return d->frames && !f->raw ? list_frames(d, f) : 0;
+	if (f->raw)
+		return 0;
+	n = d->packed ? list_frames(d, f, true) : 0;
+	return d->frames && !n ? list_frames(d, f, false) : n;
 }
 
 static void set_thread(struct dump *d, const struct stream *s)

@@ -8,8 +8,6 @@
 #include "convert/folder.h"
 #include "cmd/options.h"
 
-#define DSTREAM_BLOCK 512
-#define DSTREAM_DATA 504
 #define STREAMS 2		/* of a source: instructions, data */
 
 struct snap_run {
@@ -134,23 +132,26 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 	return 1;
 }
 
+static unsigned int frame_flags(const struct cst_snap_buffer *buf)
+{
+	return buf->format == CST_SNAP_FMT_DSTREAM ? CST_FRAME_FSYNC | CST_FRAME_DSTREAM :
+	       CST_FRAME_ALIGNED | CST_FRAME_RESET_4X;
+}
+
 /* A tree with a decoder for every source that feeds the buffer; their number. */
 static int make_tree(struct snap_run *r, const struct cst_snap_buffer *buf,
-		     const struct cst_snap_device *only, bool log, struct cst_tree **tree)
+		     const struct cst_snap_device *only, struct cst_tree **tree)
 {
 	bool raw = buf->format == CST_SNAP_FMT_SOURCE_DATA;
-	unsigned int flags = buf->format == CST_SNAP_FMT_DSTREAM ? CST_FRAME_FSYNC | CST_FRAME_DSTREAM :
-			     CST_FRAME_ALIGNED | CST_FRAME_RESET_4X;
 	const struct cst_snap_device *dev;
 	unsigned int stream;
 	size_t i;
 	int n = 0;
 
-	if (cst_tree_new(tree, raw ? CST_TREE_RAW : CST_TREE_FRAMES, raw ? 0 : flags))
+	if (cst_tree_new(tree, raw ? CST_TREE_RAW : CST_TREE_FRAMES,
+			 raw ? 0 : dump_frame_flags(r->d, frame_flags(buf), false)))
 		return -CST_ERR_NOMEM;
-	/* the same frames are taken apart twice when both they and what is in them are listed */
-	if (r->d->log && log)
-		cst_tree_set_log(*tree, r->d->log);
+	cst_tree_set_log(*tree, r->d->log);
 	for (i = 0; i < r->ss->n_devices; i++) {
 		dev = &r->ss->devices[i];
 		for (stream = 0; stream < STREAMS; stream++) {
@@ -166,20 +167,25 @@ static int make_tree(struct snap_run *r, const struct cst_snap_buffer *buf,
 	return n;
 }
 
-static int run_frames(struct snap_run *r, const struct cst_snap_buffer *buf, const uint8_t *data,
-		      size_t len)
+/* `packed`: the frames themselves, else the bytes of each ID. */
+static int run_frames(struct snap_run *r, const struct cst_snap_buffer *buf, const uint8_t *data, size_t len,
+		      bool packed)
 {
+	bool alone = !r->d->packets && !r->d->elements && !(packed && r->d->frames);
 	struct cst_tree *tree = NULL;
-	int n, rc = 0;
+	int rc;
 
 	if (buf->format == CST_SNAP_FMT_SOURCE_DATA)
 		return complain(r, buf->name, "unformatted data has no frames");
-	n = make_tree(r, buf, NULL, !r->d->packets && !r->d->elements, &tree);
-	if (n >= 0)
-		n = dump_frames(r->d, tree, data, len, 0);
-	if (n < 0) {
-		rc = complain(r, buf->name, cst_strerror(n));
-	} else if (!r->d->packets && !r->d->elements) {
+	rc = cst_tree_new(&tree, CST_TREE_FRAMES, dump_frame_flags(r->d, frame_flags(buf), packed));
+	/* what is taken apart several times is logged and counted once */
+	if (!rc && alone)
+		cst_tree_set_log(tree, r->d->log);
+	if (!rc)
+		rc = dump_frames(r->d, tree, data, len, 0);
+	if (rc < 0) {
+		rc = complain(r, buf->name, cst_strerror(rc));
+	} else if (alone) {
 		cst_tree_end(tree);
 		dump_sum_frames(r->d, tree);
 	}
@@ -193,7 +199,7 @@ static int run_decode(struct snap_run *r, const struct cst_snap_buffer *buf,
 	struct cst_tree *tree = NULL;
 	int n, rc = 0;
 
-	n = make_tree(r, buf, only, true, &tree);
+	n = make_tree(r, buf, only, &tree);
 	if (n == 0) {
 		complain(r, buf->name, "no source of this buffer can be decoded");
 		rc = CMD_LOSSES;
@@ -220,8 +226,10 @@ static int run_buffer(struct snap_run *r, const struct cst_snap_buffer *buf,
 	rc = load_buffer(r, buf, &data, &len, &copy);
 	if (!rc && heading)
 		dump_section(r->d, buf->name, buf->format_name);
+	if (!rc && r->d->packed)
+		rc = run_frames(r, buf, data, len, true);
 	if (!rc && r->d->frames)
-		rc = run_frames(r, buf, data, len);
+		rc = run_frames(r, buf, data, len, false);
 	if (!rc && (r->d->packets || r->d->elements || r->d->format == DUMP_NONE))
 		rc = run_decode(r, buf, only, data, len);
 	free(copy);

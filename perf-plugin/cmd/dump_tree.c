@@ -90,6 +90,11 @@ int dump_tree(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t
 	return err;
 }
 
+unsigned int dump_frame_flags(const struct dump *d, unsigned int flags, bool packed)
+{
+	return flags | (d->strict ? CST_FRAME_STRICT : 0) | (packed ? CST_FRAME_PACKED : 0);
+}
+
 int dump_frames(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t len, uint64_t offset)
 {
 	struct cst_fragment frag;

@@ -154,7 +154,7 @@ static struct tree_slot *get_slot(struct run *r, bool raw, struct trace_unit *u)
 	slot->raw = raw;
 	slot->unit = u;
 	if (cst_tree_new(&slot->tree, raw ? CST_TREE_RAW : CST_TREE_FRAMES,
-			 raw ? 0 : CST_FRAME_RESET_4X)) {
+			 raw ? 0 : CST_FRAME_RESET_4X | (r->ss->opts.strict ? CST_FRAME_STRICT : 0))) {
 		r->nr_slots--;
 		return NULL;
 	}

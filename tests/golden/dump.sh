@@ -234,6 +234,15 @@ EOF
 check "a DSTREAM probe's blocks" 0 -s probe --elements --format=opencsd
 has out 'ID:2; OCSD_GEN_TRC_ELEM_INSTR_RANGE\(exec range=0x1000'
 done_
+check "--raw lists frames and synchronisation" 0 -s probe --raw --format=opencsd
+has out '^Frame Data; Index +0;         FSYNC; ff ff ff 7f'
+has out '^Frame Data; Index +4;    RAW_PACKED; 05 '
+lacks out 'ID_DATA|OCSD_GEN'
+done_
+check "--raw and --frames" 0 -s probe --raw --frames --format=json
+has out '"packed":"frame"'
+has out '"id":2,"bytes":"00'
+done_
 
 echo "1..$n"
 exit $failed
