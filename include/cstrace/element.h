@@ -10,18 +10,18 @@
 #include <cstrace/types.h>
 
 enum cst_element_kind {
-	CST_EL_ATOMS,		/* n atoms, oldest in bit 0 of bits; first_e: as first traced */
+	CST_EL_ATOMS,		/* n atoms, oldest in bit 0 of bits; first_e: as first traced; cc */
 	CST_EL_ADDRESS,		/* Target Address: addr, is */
 	CST_EL_CONTEXT,		/* ctx; flags of ctx say what the packet carried */
 	CST_EL_EXCEPTION,	/* num, addr = preferred return address, flags */
 	CST_EL_EXC_RETURN,	/* ETMv4 Exception Return packet */
 	CST_EL_Q,		/* count in value; CST_EL_F_COUNT; addr when CST_EL_F_ADDRESS */
 	CST_EL_SOURCE_ADDRESS,	/* addr, is */
-	CST_EL_TRACE_ON,	/* num: enum cst_trace_on_reason */
+	CST_EL_TRACE_ON,	/* num: enum cst_trace_on_reason; cc */
 	CST_EL_TRACE_INFO,	/* return stack is cleared */
 	CST_EL_TIMESTAMP,	/* value; cc with CST_EL_F_CC */
 	CST_EL_CYCLE_COUNT,	/* cc; CST_EL_F_CC when known */
-	CST_EL_EVENT,		/* num: mask of events */
+	CST_EL_EVENT,		/* num: mask of events, or CST_EVENT_TRIGGER */
 	CST_EL_TS_MARKER,
 	CST_EL_INSTRUMENTATION,	/* value, num = EL */
 	CST_EL_TRANS_START,	/* num 0 init, 1 start */
@@ -31,6 +31,10 @@ enum cst_element_kind {
 	CST_EL_NO_SYNC,		/* num: enum cst_unsync_reason; value: error */
 	CST_EL_END,		/* end of trace */
 	CST_EL_READY,		/* `ready` is put out as it stands, but for trace ID and context; not program flow */
+	/* waypoint traces (PTM); `is` is an enum cst_isa */
+	CST_EL_BRANCH,		/* an atom E, and addr, is: where the waypoint led to; cc */
+	CST_EL_WAYPOINT,	/* all up to and including the instruction at addr was executed */
+	CST_EL_VECTOR,		/* exception num, taken where execution has come to, leads to addr, is; cc */
 	CST_EL_FINDING,		/* num: enum cst_finding, for the log (log.h); puts nothing out */
 };
 
@@ -43,6 +47,10 @@ enum cst_element_flags {
 	CST_EL_F_TAIL_CHAIN = 32,	/* M profile: no return address */
 	CST_EL_F_SAME = 64,		/* Context: its packet says "the same as last" */
 	CST_EL_F_CONFIG = 128,		/* NO_SYNC: a new configuration holds from here on */
+	/* the same bits for other kinds */
+	CST_EL_F_SYNC = 8,		/* Address: by a synchronisation, without a branch; the return stack is void */
+	CST_EL_F_ISA = 16,		/* Address, Context: `is` is an enum cst_isa */
+	CST_EL_F_QUIET = 32,		/* Context: holds, but is not put out */
 };
 
 struct cst_generic;

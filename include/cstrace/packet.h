@@ -6,6 +6,7 @@
 #ifndef CSTRACE_PACKET_H
 #define CSTRACE_PACKET_H
 
+#include <cstrace/packet_ptm.h>
 #include <cstrace/types.h>
 
 CST_BEGIN

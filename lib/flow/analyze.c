@@ -11,8 +11,8 @@
 #include "flow/analyze.h"
 #include "log/log.h"
 
-static struct cst_generic *emit(struct cst_flow *f, struct cst_generic *out, size_t *n,
-				enum cst_generic_kind kind)
+struct cst_generic *cst_flow_emit(struct cst_flow *f, struct cst_generic *out, size_t *n,
+				  enum cst_generic_kind kind)
 {
 	struct cst_generic *g = &out[(*n)++];
 
@@ -26,7 +26,7 @@ static struct cst_generic *emit(struct cst_flow *f, struct cst_generic *out, siz
 void cst_flow_range(struct cst_flow *f, struct cst_generic *out, size_t *n, const struct walk *w,
 		    int exec)
 {
-	struct cst_generic *g = emit(f, out, n, CST_GEN_RANGE);
+	struct cst_generic *g = cst_flow_emit(f, out, n, CST_GEN_RANGE);
 
 	g->addr = f->addr;
 	g->end = w->end;
@@ -38,6 +38,7 @@ void cst_flow_range(struct cst_flow *f, struct cst_generic *out, size_t *n, cons
 	g->last_size = w->size;
 	g->flags |= (exec ? CST_GF_EXEC : 0) | (w->cond ? CST_GF_COND : 0) |
 		    (w->link ? CST_GF_LINK : 0) | (w->p0 ? CST_GF_WAYPOINT : 0);
+	cst_flow_add_cycles(f, g);
 	f->stats->ranges++;
 	f->stats->insns += w->n_insn;
 }
@@ -66,12 +67,12 @@ static void lose_address(struct cst_flow *f)
 	f->stack_count = 0;
 }
 
-static void tell_unknown(struct cst_flow *f, struct cst_generic *out, size_t *n, int error)
+void cst_flow_unknown(struct cst_flow *f, struct cst_generic *out, size_t *n, int error)
 {
 	/* the reference has no such element, and its listings need `stale` */
 	if (f->cfg->as_reference)
 		return;
-	emit(f, out, n, CST_GEN_ADDR_UNKNOWN)->error = error;
+	cst_flow_emit(f, out, n, CST_GEN_ADDR_UNKNOWN)->error = error;
 	f->stale = 0;
 }
 
@@ -81,7 +82,16 @@ void cst_flow_lost(struct cst_flow *f, struct cst_generic *out, size_t *n, unsig
 	cst_flow_tell(f, CST_FIND_ATOMS_LOST, 0);
 	f->need_addr = 1;
 	if (f->stale)
-		tell_unknown(f, out, n, 0);
+		cst_flow_unknown(f, out, n, 0);
+}
+
+/* Where code is fetched from: without the exception level, from any space of the security state. */
+static unsigned int memspace(const struct cst_flow *f)
+{
+	if (f->tmpl.flags & CST_GF_EL)
+		return cst_memspace_of(f->tmpl.el, f->tmpl.security);
+	return f->tmpl.security == CST_SEC_SECURE ? CST_MEM_EL1S | CST_MEM_EL2S | CST_MEM_EL3 :
+						    CST_MEM_EL1N | CST_MEM_EL2N;
 }
 
 void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enum walk_end end,
@@ -92,15 +102,15 @@ void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enu
 	if (w->n_insn && end != WALK_LOST)
 		cst_flow_range(f, out, n, w, 1);
 	if (end == WALK_NACC) {
-		g = emit(f, out, n, CST_GEN_NACC);
+		g = cst_flow_emit(f, out, n, CST_GEN_NACC);
 		g->addr = w->end;
-		g->num = cst_memspace_of(f->tmpl.el, f->tmpl.security);
+		g->num = memspace(f);
 		f->stats->nacc++;
 		cst_flow_tell(f, CST_FIND_NO_CODE, w->end);
 	} else {
 		f->stats->image_conflicts++;
 		cst_flow_tell(f, CST_FIND_IMAGE_CONFLICT, w->end);
-		tell_unknown(f, out, n, CST_ERR_BAD_IMAGE);
+		cst_flow_unknown(f, out, n, CST_ERR_BAD_IMAGE);
 	}
 	lose_address(f);
 	f->addr = w->end;
@@ -111,11 +121,11 @@ void cst_flow_eret(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	if (f->cfg->protocol != CST_PROTO_ETE)
 		return;
-	emit(f, out, n, CST_GEN_EXCEPTION_RET);
+	cst_flow_emit(f, out, n, CST_GEN_EXCEPTION_RET);
 }
 
 /* Where execution goes on, as far as the trace and the last opcode tell. */
-static void set_next(const struct cst_flow *f, struct cst_generic *g)
+void cst_flow_set_next(const struct cst_flow *f, struct cst_generic *g)
 {
 	/* what Trace Info took from the return stack is a target only if execution was traced there */
 	if (f->need_addr || f->need_ctx || f->popped)
@@ -190,7 +200,7 @@ static void analyze_context(struct cst_flow *f, struct cst_generic *out, size_t 
 		f->isa = f->is ? CST_ISA_T32 : CST_ISA_A32;
 	/* else: which of the two AArch32 sets, an address or a branch has said */
 	f->blk = 0;
-	g = emit(f, out, n, CST_GEN_PE_CONTEXT);
+	g = cst_flow_emit(f, out, n, CST_GEN_PE_CONTEXT);
 	if (f->el.flags & CST_EL_F_ADDRESS && f->isa != CST_ISA_A64 &&
 	    f->cfg->profile != CST_PROFILE_M)
 		g->isa = f->el.is ? CST_ISA_T32 : CST_ISA_A32;
@@ -235,7 +245,7 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 		cst_flow_pop(f);
 		/* what ran between the return and the exception is not known */
 		if (f->need_addr && f->stale && !(el->flags & CST_EL_F_BR_TARGET))
-			tell_unknown(f, out, n, 0);
+			cst_flow_unknown(f, out, n, 0);
 	}
 	/* at the top of memory the return address may be lower: nothing to walk */
 	if ((!f->need_addr || (f->stale && f->cfg->as_reference)) && !f->need_ctx && el->flags & CST_EL_F_ADDRESS &&
@@ -252,9 +262,9 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 			cst_flow_broken(f, out, n, end, &w);
 		}
 	}
-	g = emit(f, out, n, CST_GEN_EXCEPTION);
+	g = cst_flow_emit(f, out, n, CST_GEN_EXCEPTION);
 	g->num = el->num;
-	set_next(f, g);
+	cst_flow_set_next(f, g);
 	if (el->flags & CST_EL_F_TAIL_CHAIN) {
 		g->flags |= CST_GF_TAIL_CHAIN;
 	} else {
@@ -352,7 +362,7 @@ static void analyze_value(struct cst_flow *f, struct cst_generic *out, size_t *n
 
 	switch (el->kind) {
 	case CST_EL_TIMESTAMP:
-		g = emit(f, out, n, CST_GEN_TIMESTAMP);
+		g = cst_flow_emit(f, out, n, CST_GEN_TIMESTAMP);
 		g->addr = el->value;
 		if (f->cfg->cycle_count) {
 			g->flags |= CST_GF_CC;
@@ -362,19 +372,19 @@ static void analyze_value(struct cst_flow *f, struct cst_generic *out, size_t *n
 			f->stopped = CST_STOP_TIMESTAMP;
 		break;
 	case CST_EL_CYCLE_COUNT:
-		g = emit(f, out, n, CST_GEN_CYCLE_COUNT);
+		g = cst_flow_emit(f, out, n, CST_GEN_CYCLE_COUNT);
 		g->flags |= CST_GF_CC;
 		g->cc = el->cc;
 		break;
 	case CST_EL_EVENT:
-		g = emit(f, out, n, CST_GEN_EVENT);
+		g = cst_flow_emit(f, out, n, CST_GEN_EVENT);
 		g->num = el->num;
 		break;
 	case CST_EL_TS_MARKER:
-		emit(f, out, n, CST_GEN_SYNC_MARKER);
+		cst_flow_emit(f, out, n, CST_GEN_SYNC_MARKER);
 		break;
 	default:
-		g = emit(f, out, n, CST_GEN_INSTRUMENTATION);
+		g = cst_flow_emit(f, out, n, CST_GEN_INSTRUMENTATION);
 		g->addr = el->value;
 		g->el = el->num;
 	}
@@ -390,17 +400,18 @@ static void analyze_break(struct cst_flow *f, struct cst_generic *out, size_t *n
 		cst_flow_finish_q(f, out, n, 0, 0);
 	switch (el->kind) {
 	case CST_EL_TRACE_ON:
-		g = emit(f, out, n, CST_GEN_TRACE_ON);
-		set_next(f, g);
+		g = cst_flow_emit(f, out, n, CST_GEN_TRACE_ON);
+		cst_flow_set_next(f, g);
+		cst_flow_add_cycles(f, g);
 		if (f->stop_mask & CST_STOP_TRACE_ON)
 			f->stopped = CST_STOP_TRACE_ON;
 		break;
 	case CST_EL_END:
-		g = emit(f, out, n, CST_GEN_EO_TRACE);
-		set_next(f, g);
+		g = cst_flow_emit(f, out, n, CST_GEN_EO_TRACE);
+		cst_flow_set_next(f, g);
 		break;
 	default:
-		g = emit(f, out, n, CST_GEN_NO_SYNC);
+		g = cst_flow_emit(f, out, n, CST_GEN_NO_SYNC);
 		g->error = el->value;
 		if (f->log)
 			cst_log_no_sync(f->log, f->tmpl.trace_id, el->index, el->num, el->value);
@@ -409,7 +420,7 @@ static void analyze_break(struct cst_flow *f, struct cst_generic *out, size_t *n
 		if (el->flags & CST_EL_F_CONFIG) {
 			/* with the opcode of the last branch its target is known, unless something was dropped */
 			if (!(el->flags & CST_EL_F_DOUBTFUL))
-				set_next(f, g);
+				cst_flow_set_next(f, g);
 			f->stopped = CST_STOP_CONFIG;
 		}
 	}
@@ -419,7 +430,7 @@ static void analyze_break(struct cst_flow *f, struct cst_generic *out, size_t *n
 
 static void analyze_transaction(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	struct cst_generic *g = emit(f, out, n, CST_GEN_MEMTRANS);
+	struct cst_generic *g = cst_flow_emit(f, out, n, CST_GEN_MEMTRANS);
 
 	switch (f->el.kind) {
 	case CST_EL_TRANS_START:
@@ -445,10 +456,27 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	case CST_EL_ADDRESS:
 		if (f->q_pending)
 			cst_flow_finish_q(f, out, n, 1, el->addr);
-		cst_flow_address(f, el->addr, el->is);
+		if (el->flags & CST_EL_F_SYNC)
+			cst_flow_resync(f, out, n);
+		else if (el->flags & CST_EL_F_ISA)
+			cst_flow_at(f, el->addr, el->is);
+		else
+			cst_flow_address(f, el->addr, el->is);
 		break;
 	case CST_EL_CONTEXT:
-		analyze_context(f, out, n);
+		if (el->flags & CST_EL_F_ISA)
+			cst_flow_state(f, out, n);
+		else
+			analyze_context(f, out, n);
+		break;
+	case CST_EL_BRANCH:
+		again = cst_flow_branch(f, out, n);
+		break;
+	case CST_EL_WAYPOINT:
+		again = cst_flow_waypoint(f, out, n);
+		break;
+	case CST_EL_VECTOR:
+		cst_flow_vector(f, out, n);
 		break;
 	case CST_EL_EXCEPTION:
 		again = analyze_exception(f, out, n);
@@ -469,7 +497,7 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		f->no_push = 1;
 		break;
 	case CST_EL_EXC_RETURN:
-		emit(f, out, n, CST_GEN_EXCEPTION_RET);
+		cst_flow_emit(f, out, n, CST_GEN_EXCEPTION_RET);
 		if (f->stop_mask & CST_STOP_EXCEPTION)
 			f->stopped = CST_STOP_EXCEPTION;
 		break;

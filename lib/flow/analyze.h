@@ -7,6 +7,9 @@
 
 #include "flow/flow.h"
 
+/* A generic element with the context as it is. */
+struct cst_generic *cst_flow_emit(struct cst_flow *f, struct cst_generic *out, size_t *n,
+				  enum cst_generic_kind kind);
 /* Any element but atoms; needs room for FLOW_ROOM elements. Clears f->busy when done. */
 void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n);
 /* CheckForReturnStackMatch: the target of the indirect branch before, if it was left to the return stack. */
@@ -29,6 +32,30 @@ void cst_flow_finish_q(struct cst_flow *f, struct cst_generic *out, size_t *n, i
 		       uint64_t next);
 /* Something for the log, at an address; out of the way of those who have none. */
 void cst_flow_tell(const struct cst_flow *f, unsigned int finding, uint64_t addr);
+/* The next range does not continue the last one; `error` says why. Not for comparing listings. */
+void cst_flow_unknown(struct cst_flow *f, struct cst_generic *out, size_t *n, int error);
+/* Where execution goes on, as far as the trace and the last opcode tell. */
+void cst_flow_set_next(const struct cst_flow *f, struct cst_generic *g);
+/* A call's return address. */
+void cst_flow_push(struct cst_flow *f, uint64_t addr, uint8_t isa);
+
+/* The element's cycle count goes to what it puts out. */
+static inline void cst_flow_add_cycles(const struct cst_flow *f, struct cst_generic *g)
+{
+	if (f->el.flags & CST_EL_F_CC) {
+		g->flags |= CST_GF_CC;
+		g->cc = f->el.cc;
+	}
+}
+
+/* Waypoint traces (waypoint.c): f->el by its kind. 1: a section must be loaded first, nothing was done. */
+int cst_flow_branch(struct cst_flow *f, struct cst_generic *out, size_t *n);
+int cst_flow_waypoint(struct cst_flow *f, struct cst_generic *out, size_t *n);
+void cst_flow_vector(struct cst_flow *f, struct cst_generic *out, size_t *n);
+void cst_flow_state(struct cst_flow *f, struct cst_generic *out, size_t *n);
+void cst_flow_resync(struct cst_flow *f, struct cst_generic *out, size_t *n);
+/* An indirect branch that was left to the return stack: pop, then push if it is a call. */
+void cst_flow_unstack(struct cst_flow *f, const struct walk *w);
 /* ETE has no Exception Return packet: the element follows the instruction. */
 void cst_flow_eret(struct cst_flow *f, struct cst_generic *out, size_t *n);
 

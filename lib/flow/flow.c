@@ -21,7 +21,10 @@ void cst_flow_reset(struct cst_flow *f)
 
 void cst_flow_configure(struct cst_flow *f)
 {
+	f->pop_first = f->cfg->protocol == CST_PROTO_PTM;
 	f->isa_flags = (f->cfg->wfx_p0 ? CST_ISA_WFX_P0 : 0) |
+		       (f->cfg->barrier_p0 ? CST_ISA_BARRIER_P0 : 0) |
+		       (f->cfg->protocol == CST_PROTO_PTM ? CST_ISA_THUMBEE : 0) |
 		       (f->cfg->profile == CST_PROFILE_M ? CST_ISA_M_PROFILE : 0);
 }
 
@@ -68,7 +71,7 @@ void cst_flow_pop(struct cst_flow *f)
 	f->blk = 0;
 }
 
-static void push_return(struct cst_flow *f, uint64_t addr, uint8_t isa)
+void cst_flow_push(struct cst_flow *f, uint64_t addr, uint8_t isa)
 {
 	if (!f->cfg->ret_stack || f->no_push)
 		return;
@@ -87,10 +90,14 @@ static void push_return(struct cst_flow *f, uint64_t addr, uint8_t isa)
  */
 void cst_flow_leave(struct cst_flow *f, const struct walk *w, int taken, int first_e)
 {
-	if (w->link && first_e)
-		push_return(f, w->end, f->isa);
 	f->blk = 0;
 	f->popped = 0;
+	if (f->pop_first && taken && w->type == CST_INSN_INDIRECT) {
+		cst_flow_unstack(f, w);
+		return;
+	}
+	if (w->link && first_e)
+		cst_flow_push(f, w->end, f->isa);
 	if (taken && w->type == CST_INSN_INDIRECT) {
 		f->addr = w->end;
 		f->need_addr = f->stale = 1;
@@ -157,7 +164,7 @@ static int resume_fast(struct cst_flow *f, struct cst_generic *out, size_t *n, s
 	struct cst_element *el = &f->el;
 	const struct atom_code left = { el->bits, el->n };
 
-	if (el->first_e != el->bits)
+	if (el->first_e != el->bits || f->pop_first)
 		return 0;
 	f->busy = 0;
 	if (cst_flow_fast(f, &left, &packet, 1, el->index, out, n, cap))

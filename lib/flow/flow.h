@@ -50,6 +50,7 @@ struct cst_flow {
 	uint8_t popped;		/* Trace Info took addr from the return stack, and nothing has run there yet */
 	uint8_t no_push;	/* after Trace Info, until an address */
 	uint8_t q_pending;	/* a Q element waits for its address */
+	uint8_t pop_first;	/* PTM: an atom E on an indirect branch pops at once, before a call pushes */
 
 	/* cached map around addr, and block at addr (0: not known) */
 	uint64_t map_start, map_len;	/* map_len 0: nothing cached */
@@ -108,6 +109,8 @@ void cst_flow_run(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t
  * as asking for a log there would cost more than the rest of this does.
  */
 void cst_flow_tell_conflicts(const struct cst_flow *f, const struct cst_generic *g, size_t n);
+/* Execution goes on there, in a certain instruction set. */
+void cst_flow_at(struct cst_flow *f, uint64_t addr, enum cst_isa isa);
 /* Target Address element: execution goes on there. */
 void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is);
 
@@ -128,6 +131,7 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 static inline void cst_flow_give_atoms(struct cst_flow *f, uint32_t bits, uint8_t count, uint64_t index)
 {
 	f->el.kind = CST_EL_ATOMS;
+	f->el.flags = 0;
 	f->el.bits = bits;
 	f->el.first_e = bits;
 	f->el.n = count;
@@ -140,6 +144,7 @@ enum walk_mode {
 	WALK_P0,	/* up to and including the next P0 instruction */
 	WALK_TO,	/* up to, not including, `limit`; stops after a P0 instruction */
 	WALK_THROUGH,	/* up to and including the instruction at `limit`, over P0 instructions */
+	WALK_INTO,	/* up to and including the instruction at `limit`; stops after a P0 instruction before that */
 	WALK_COUNT,	/* `limit` instructions; stops after a P0 instruction */
 };
 

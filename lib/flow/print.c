@@ -171,7 +171,9 @@ static void range(struct cst_text *t, const struct cst_generic *g)
 	name_of(t, isa_names, NAMES(isa_names), g->isa);
 	cst_text_str(t, g->flags & CST_GF_EXEC ? ") E " : ") N ");
 	name_of(t, insn_types, NAMES(insn_types), g->last_type);
-	name_of(t, insn_subtypes, NAMES(insn_subtypes), g->last_subtype);
+	/* the reference knows exception returns of A64 only */
+	if (g->last_subtype != CST_INSN_ERET || g->isa == CST_ISA_A64)
+		name_of(t, insn_subtypes, NAMES(insn_subtypes), g->last_subtype);
 	if (g->flags & CST_GF_COND)
 		cst_text_str(t, " <cond>");
 }

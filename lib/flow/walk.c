@@ -138,6 +138,7 @@ static int take_block(struct cst_flow *f, enum walk_mode mode, uint64_t limit, s
 			return 0;
 		break;
 	case WALK_THROUGH:
+	case WALK_INTO:
 		if (limit - w->end < b->len)
 			return 0;
 		break;
@@ -205,6 +206,7 @@ enum walk_end cst_flow_walk(struct cst_flow *f, enum walk_mode mode, uint64_t li
 				return WALK_LOST;
 			break;
 		case WALK_THROUGH:
+		case WALK_INTO:
 			if (w->n_insn && w->last == limit)
 				return WALK_DONE;
 			if (w->end > limit || w->end < f->addr)
@@ -240,7 +242,7 @@ enum walk_end cst_flow_walk(struct cst_flow *f, enum walk_mode mode, uint64_t li
 			passed++;
 			continue;
 		}
-		if (mode == WALK_P0)
+		if (mode == WALK_P0 || (mode == WALK_INTO && w->last == limit))
 			return WALK_DONE;
 		if ((mode == WALK_TO && w->end == limit) || (mode == WALK_COUNT && w->n_insn == limit))
 			return WALK_DONE;

@@ -9,6 +9,7 @@ const struct protocol *cst_protocol_find(enum cst_protocol id)
 		[CST_PROTO_ETE] = &cst_protocol_etmv4,
 		[CST_PROTO_STM] = &cst_protocol_stm,
 		[CST_PROTO_ITM] = &cst_protocol_itm,
+		[CST_PROTO_PTM] = &cst_protocol_ptm,
 	};
 
 	return id < CST_PROTOCOLS ? table[id] : NULL;

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * waypoint.c - elements of waypoint traces (PTM): a branch with its target, waypoint updates, exceptions that
+ * name their vector, contexts and synchronisation (Arm IHI 0035B chapters 2 and 4).
+ */
+#include <cstrace/error.h>
+#include <cstrace/isa.h>
+#include <cstrace/log.h>
+#include <cstrace/tree.h>
+
+#include "flow/analyze.h"
+
+void cst_flow_at(struct cst_flow *f, uint64_t addr, enum cst_isa isa)
+{
+	f->isa = isa;
+	f->addr = addr;
+	f->need_addr = f->stale = f->popped = 0;
+	f->pop_pending = 0;
+	f->no_push = 0;
+	f->blk = 0;
+	/* byte codes are not traced: a synchronisation follows when that is over (IHI 0035B 4.17) */
+	if (isa >= CST_ISA_JAZELLE)
+		f->need_addr = 1;
+}
+
+void cst_flow_unstack(struct cst_flow *f, const struct walk *w)
+{
+	unsigned int top = f->stack_top;
+	uint64_t addr = w->end;
+	uint8_t isa = f->isa, have = 0;
+
+	if (f->stack_count) {
+		have = 1;
+		addr = f->stack[top].addr;
+		isa = f->stack[top].isa;
+		f->stack_count--;
+		f->stack_top = (top - 1) % RETURN_STACK;
+	} else {
+		f->stats->stack_empty++;
+		cst_flow_tell(f, CST_FIND_STACK_EMPTY, w->last);
+	}
+	if (w->link)
+		cst_flow_push(f, w->end, f->isa);
+	f->addr = (uint32_t)addr;
+	f->isa = isa;
+	f->need_addr = f->stale = !have;
+}
+
+/* The trace says something else than the code, which is taken for right up to here. */
+static void conflict(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int finding)
+{
+	f->stats->image_conflicts++;
+	cst_flow_tell(f, finding, f->addr);
+	cst_flow_unknown(f, out, n, CST_ERR_BAD_IMAGE);
+}
+
+int cst_flow_branch(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	const struct cst_element *el = &f->el;
+	enum walk_end end;
+	struct walk w;
+
+	if (f->need_addr | f->need_ctx) {
+		cst_flow_lost(f, out, n, 1);
+		goto known;
+	}
+	end = cst_flow_walk(f, WALK_P0, 0, &w);
+	if (end == WALK_LAZY)
+		return 1;
+	if (end != WALK_DONE) {
+		cst_flow_broken(f, out, n, end, &w);
+		goto known;
+	}
+	cst_flow_range(f, out, n, &w, 1);
+	if (w.type == CST_INSN_BRANCH || w.type == CST_INSN_INDIRECT)
+		f->stats->branches++;
+	if (w.link)
+		cst_flow_push(f, w.end, f->isa);
+	/* with branch broadcast, where else than its opcode says can it have gone? */
+	f->addr = w.type == CST_INSN_BRANCH ? (uint32_t)(w.last + (int64_t)w.disp) : (uint32_t)w.end;
+	if (w.type != CST_INSN_INDIRECT && f->addr != el->addr)
+		conflict(f, out, n, CST_FIND_IMAGE_CONFLICT);
+known:
+	cst_flow_at(f, el->addr, el->is);
+	return 0;
+}
+
+int cst_flow_waypoint(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	enum walk_end end;
+	struct walk w;
+
+	if (f->need_addr | f->need_ctx)
+		return 0;
+	/* the reference takes what it is told, also over waypoints that had no atom */
+	end = cst_flow_walk(f, f->cfg->as_reference ? WALK_THROUGH : WALK_INTO, f->el.addr, &w);
+	if (end == WALK_LAZY)
+		return 1;
+	if (end != WALK_DONE) {
+		cst_flow_broken(f, out, n, end == WALK_STOPPED ? WALK_LOST : end, &w);
+		return 0;
+	}
+	w.p0 = 0;	/* whatever it is, it was no waypoint of its own: no atom belongs to it */
+	cst_flow_range(f, out, n, &w, 1);
+	f->addr = w.end;
+	f->popped = 0;
+	f->blk = 0;
+	return 0;
+}
+
+void cst_flow_vector(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	const struct cst_element *el = &f->el;
+	struct cst_generic *g = cst_flow_emit(f, out, n, CST_GEN_EXCEPTION);
+
+	g->num = el->num;
+	if (!(f->need_addr | f->need_ctx)) {
+		g->flags |= CST_GF_RET_ADDR;
+		g->end = f->addr;
+	}
+	cst_flow_set_next(f, g);
+	cst_flow_add_cycles(f, g);
+	cst_flow_at(f, el->addr, el->is);
+	if (f->stop_mask & CST_STOP_EXCEPTION)
+		f->stopped = CST_STOP_EXCEPTION;
+}
+
+void cst_flow_resync(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	const struct cst_element *el = &f->el;
+
+	f->stack_count = 0;
+	if (!(f->need_addr | f->need_ctx) && (f->addr != el->addr || f->isa != el->is))
+		conflict(f, out, n, CST_FIND_PTM_ADDRESS);
+	cst_flow_at(f, el->addr, el->is);
+}
+
+void cst_flow_state(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	const struct cst_element *el = &f->el;
+	const struct cst_context *c = &el->ctx;
+	struct cst_generic *g;
+
+	f->need_ctx = 0;
+	f->tmpl.el = c->el;
+	f->tmpl.security = c->security;
+	f->tmpl.context_id = c->context_id;
+	f->tmpl.vmid = c->vmid;
+	/* only Hyp mode tells of an exception level */
+	f->tmpl.flags = 0;
+	if (el->flags & CST_EL_F_QUIET)
+		return;
+	g = cst_flow_emit(f, out, n, CST_GEN_PE_CONTEXT);
+	if (el->flags & CST_EL_F_ADDRESS)
+		g->isa = el->is;
+	g->flags |= (c->flags & CST_CTX_CID ? CST_GF_CID : 0) | (c->flags & CST_CTX_VMID ? CST_GF_VMID : 0);
+	if (f->stop_mask & CST_STOP_CONTEXT)
+		f->stopped = CST_STOP_CONTEXT;
+}

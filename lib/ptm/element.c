@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * element.c - PTM packets to trace elements. Nothing is speculative: each packet's elements are final.
+ */
+#include <string.h>
+
+#include <cstrace/error.h>
+#include <cstrace/flow.h>
+#include <cstrace/tree.h>
+
+#include "ptm/ptm.h"
+
+#define EL_HYP 2
+
+static struct cst_element *push(struct ptm_stage *st, enum cst_element_kind kind, uint64_t index)
+{
+	struct cst_element *e = &st->el[st->count++];
+
+	memset(e, 0, sizeof(*e));
+	e->kind = kind;
+	e->index = index;
+	return e;
+}
+
+/* An element that may carry the packet's cycle count. */
+static struct cst_element *push_timed(struct ptm_stage *st, enum cst_element_kind kind,
+				      const struct cst_packet *pkt)
+{
+	struct cst_element *e = push(st, kind, pkt->index);
+
+	if (pkt->flags & CST_PF_CC) {
+		e->flags = CST_EL_F_CC;
+		e->cc = pkt->cc;
+	}
+	return e;
+}
+
+void cst_ptm_stage_init(struct ptm_stage *st, const struct cst_config *cfg, struct cst_stats *stats)
+{
+	st->cfg = cfg;
+	st->stats = stats;
+	cst_ptm_stage_reset(st, CST_UNSYNC_INIT, 0);
+}
+
+void cst_ptm_stage_reset(struct ptm_stage *st, uint8_t reason, int config)
+{
+	st->next = st->count = 0;
+	st->state = PTM_WAIT_ASYNC;
+	st->started = st->ended = st->running = st->told = 0;
+	st->reason = reason;
+	st->config = config;
+	memset(&st->ctx, 0, sizeof(st->ctx));
+	st->last_index = 0;
+}
+
+static void no_sync(struct ptm_stage *st, uint64_t index, int reason, int error)
+{
+	struct cst_element *e = push(st, CST_EL_NO_SYNC, index);
+
+	e->num = reason;
+	e->value = error;
+	e->flags = CST_EL_F_DOUBTFUL;
+	st->state = PTM_WAIT_ASYNC;
+	st->running = 0;
+	if (error)
+		st->stats->resyncs++;
+}
+
+void cst_ptm_stage_restart(struct ptm_stage *st, uint64_t index)
+{
+	no_sync(st, index, CST_UNSYNC_RESET, 0);
+	st->el[st->count - 1].flags = CST_EL_F_CONFIG;
+	st->state = PTM_WAIT_ISYNC;
+	st->told = 0;
+	memset(&st->ctx, 0, sizeof(st->ctx));
+}
+
+/* What a packet says of the context; returns whether that is news. */
+static int update_context(struct ptm_stage *st, const struct cst_packet *pkt)
+{
+	struct cst_context old = st->ctx, *c = &st->ctx;
+
+	if (pkt->flags & CST_PF_CONTEXT) {
+		c->security = pkt->security;
+		c->el = pkt->flags & CST_PTM_PF_HYP ? EL_HYP : 0;
+	}
+	if (pkt->flags & CST_PF_CID) {
+		c->context_id = pkt->cid;
+		c->flags |= CST_CTX_CID;
+	}
+	if (pkt->flags & CST_PF_VMID) {
+		c->vmid = pkt->vmid;
+		c->flags |= CST_CTX_VMID;
+	}
+	return !st->told || old.security != c->security || old.el != c->el || old.context_id != c->context_id ||
+	       old.vmid != c->vmid || old.flags != c->flags;
+}
+
+static void push_context(struct ptm_stage *st, const struct cst_packet *pkt, int quiet)
+{
+	struct cst_element *e = push(st, CST_EL_CONTEXT, pkt->index);
+
+	e->ctx = st->ctx;
+	e->flags = CST_EL_F_ISA | (quiet ? CST_EL_F_QUIET : 0);
+	if (pkt->type == CST_PTM_PKT_ISYNC) {
+		e->flags |= CST_EL_F_ADDRESS;
+		e->is = pkt->isa;
+	}
+	if (!quiet)
+		st->told = 1;
+}
+
+static void isync(struct ptm_stage *st, const struct cst_packet *pkt)
+{
+	static const uint8_t reasons[] = {
+		[CST_PTM_ISYNC_PERIODIC] = CST_ON_NORMAL, [CST_PTM_ISYNC_TRACE_ON] = CST_ON_NORMAL,
+		[CST_PTM_ISYNC_OVERFLOW] = CST_ON_OVERFLOW, [CST_PTM_ISYNC_DEBUG] = CST_ON_DEBUG,
+	};
+	int on = !st->running || pkt->event != CST_PTM_ISYNC_PERIODIC;
+	int news = update_context(st, pkt), tell;
+	struct cst_element *e;
+
+	if (pkt->event == CST_PTM_ISYNC_OVERFLOW)
+		st->stats->overflows++;
+	if (on) {
+		e = push_timed(st, CST_EL_TRACE_ON, pkt);
+		e->num = reasons[pkt->event & 3];
+		st->running = 1;
+	}
+	/* the reference tells of new instruction sets and of any context ID, but not of the security state */
+	tell = on && pkt->flags & (CST_PTM_PF_ISA | CST_PF_CID);
+	if (!st->cfg->as_reference)
+		tell |= news;
+	if (on || news)
+		push_context(st, pkt, !tell);
+	e = push(st, CST_EL_ADDRESS, pkt->index);
+	e->addr = pkt->addr;
+	e->is = pkt->isa;
+	e->flags = CST_EL_F_ISA | (on ? 0 : CST_EL_F_SYNC);
+}
+
+static void branch(struct ptm_stage *st, const struct cst_packet *pkt, enum cst_element_kind kind)
+{
+	struct cst_element *e = push_timed(st, kind, pkt);
+
+	e->addr = pkt->addr;
+	e->is = pkt->isa;
+	e->num = pkt->exc_type;
+	/* the reference takes the security state from I-sync packets only */
+	if (pkt->flags & CST_PF_CONTEXT && !st->cfg->as_reference && update_context(st, pkt))
+		push_context(st, pkt, 0);
+}
+
+static void synced_packet(struct ptm_stage *st, const struct cst_packet *pkt)
+{
+	struct cst_element *e;
+
+	switch (pkt->type) {
+	case CST_PTM_PKT_ATOM:
+		e = push_timed(st, CST_EL_ATOMS, pkt);
+		e->n = pkt->n_atoms;
+		e->bits = e->first_e = pkt->atoms;
+		break;
+	case CST_PTM_PKT_BRANCH:
+		branch(st, pkt, CST_EL_BRANCH);
+		break;
+	case CST_PTM_PKT_EXCEPTION:
+		branch(st, pkt, CST_EL_VECTOR);
+		break;
+	case CST_PTM_PKT_WAYPOINT:
+		e = push(st, CST_EL_WAYPOINT, pkt->index);
+		e->addr = pkt->addr;
+		e->is = pkt->isa;
+		break;
+	case CST_PTM_PKT_ISYNC:
+		isync(st, pkt);
+		break;
+	case CST_PTM_PKT_CONTEXT_ID:
+		if (!st->cfg->cid_bytes)
+			break;
+		/* fall through */
+	case CST_PTM_PKT_VMID:
+		if (update_context(st, pkt))
+			push_context(st, pkt, 0);
+		break;
+	case CST_PTM_PKT_TIMESTAMP:
+		e = push_timed(st, CST_EL_TIMESTAMP, pkt);
+		e->value = pkt->ts;
+		break;
+	case CST_PTM_PKT_TRIGGER:
+		push(st, CST_EL_EVENT, pkt->index)->num = CST_EVENT_TRIGGER;
+		break;
+	case CST_PTM_PKT_EXC_RETURN:
+		push(st, CST_EL_EXC_RETURN, pkt->index);
+		break;
+	}
+}
+
+static int packet_error(const struct cst_packet *pkt)
+{
+	switch (pkt->type) {
+	case CST_PTM_PKT_BAD_SEQUENCE:
+		return CST_ERR_BAD_SEQUENCE;
+	case CST_PTM_PKT_RESERVED:
+		return CST_ERR_BAD_HEADER;
+	case CST_PTM_PKT_INCOMPLETE:
+		return CST_ERR_INCOMPLETE;
+	}
+	return 0;
+}
+
+/* Out of step: what is lost is counted, but not what synchronises. */
+static void unsynced_packet(struct ptm_stage *st, const struct cst_packet *pkt)
+{
+	if (pkt->type == CST_PTM_PKT_ASYNC) {
+		st->state = PTM_WAIT_ISYNC;
+	} else if (pkt->type == CST_PTM_PKT_ISYNC && st->state == PTM_WAIT_ISYNC) {
+		st->state = PTM_SYNCED;
+		isync(st, pkt);
+	} else {
+		st->stats->unsynced += pkt->size;
+	}
+}
+
+void cst_ptm_stage_packet(struct ptm_stage *st, const struct cst_packet *pkt)
+{
+	int err = packet_error(pkt);
+	struct cst_element *e;
+
+	st->next = st->count = 0;
+	st->last_index = pkt->index;
+	if (!st->started) {
+		st->started = 1;
+		e = push(st, CST_EL_NO_SYNC, pkt->index);
+		e->num = st->reason;
+		e->flags = st->config ? CST_EL_F_CONFIG : 0;
+		st->config = 0;
+	}
+	if (err) {
+		st->stats->bad_packets++;
+		st->stats->unsynced += pkt->size;
+		/* a cut packet at the end loses nothing before it */
+		if (err == CST_ERR_INCOMPLETE)
+			return;
+		if (st->state == PTM_SYNCED)
+			no_sync(st, pkt->index, CST_UNSYNC_BAD_PACKET, err);
+		st->state = PTM_WAIT_ASYNC;
+		return;
+	}
+	if (st->state == PTM_SYNCED)
+		synced_packet(st, pkt);
+	else
+		unsynced_packet(st, pkt);
+}
+
+void cst_ptm_stage_end(struct ptm_stage *st)
+{
+	if (st->ended)
+		return;
+	st->ended = 1;
+	st->next = st->count = 0;
+	push(st, CST_EL_END, st->last_index)->num = CST_UNSYNC_END;
+}
+
+const struct cst_element *cst_ptm_stage_take(struct ptm_stage *st)
+{
+	return st->next < st->count ? &st->el[st->next++] : NULL;
+}

@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * packet.c - PTM bytes to packets (Arm IHI 0035B section 4.5, "PFT packet formats").
+ */
+#include <string.h>
+
+#include <cstrace/log.h>
+
+#include "ptm/ptm.h"
+
+/* Unsynchronised bytes of one packet: its size is a 16-bit number. */
+#define MAX_SKIP 0xffff
+/* Unsynchronised bytes that a listing shows as one piece. */
+#define UNSYNCED_PIECE 16
+
+#define CONTINUE 0x80		/* another byte follows */
+
+/* last address byte */
+#define ADDR_EXCEPTION 0x40	/* exception bytes follow; waypoint update: an information byte follows */
+#define ADDR_LAST_MASK 0x3f
+/* fifth address byte: the instruction set */
+#define ISA_JAZELLE 0x20
+#define ISA_MASK 0x30
+#define ISA_THUMB 0x10
+#define ISA_ARM_MASK 0x38
+#define ISA_ARM 0x08
+/* exception information bytes */
+#define EXC_ALT_ISA 0x40
+#define EXC_RESERVED 0x20
+#define EXC_NS 0x01
+#define EXC2_HYP 0x20
+#define EXC2_RESERVED 0xc0
+#define EXC_LAST 15		/* larger numbers are reserved; so are these two */
+#define EXC_RESERVED_6 6
+#define EXC_RESERVED_7 7
+/* waypoint update information byte */
+#define WP_RESERVED 0xbf
+/* I-sync information byte */
+#define ISYNC_RESERVED 0x90
+#define ISYNC_NS 0x08
+#define ISYNC_ALT_ISA 0x04
+#define ISYNC_HYP 0x02
+#define ISYNC_ONE 0x01		/* always set */
+/* first byte of a cycle count */
+#define CC_CONTINUE 0x40
+#define CC_RESERVED 0x83
+#define CC_MAX_MORE 4		/* further bytes */
+/* atom header, one atom: bit 2 means nothing; with a cycle count, the atom */
+#define ATOM_ONE_MASK 0x7c
+#define ATOM_ONE_UNUSED 0x04
+#define ATOM_N 0x02
+/* timestamp header */
+#define TS_CLOCK 0x04
+/* bits before the last byte of the longest timestamp, which holds all the rest */
+#define TS48_LAST 42
+#define TS48_LAST_RESERVED 0xc0
+#define TS64_LAST 56
+
+static const struct {
+	uint8_t mask, value, type;
+} headers[] = {
+#define PKT(m, v, t, s) { m, v, CST_PTM_PKT_##t },
+#include "packets.def"
+#undef PKT
+};
+
+/*
+ * Atom packets without cycle counts. A 0 bit is an E atom; the newest one is in bit 1 of the header, so
+ * that the pattern comes out turned round.
+ */
+#define E(h, b) (!((h) >> (b) & 1))
+#define A1(h) { E(h, 0), 1 }
+#define A2(h) { E(h, 1) | E(h, 0) << 1, 2 }
+#define A3(h) { E(h, 2) | E(h, 1) << 1 | E(h, 0) << 2, 3 }
+#define A4(h) { E(h, 3) | E(h, 2) << 1 | E(h, 1) << 2 | E(h, 0) << 3, 4 }
+#define A5(h) { E(h, 4) | E(h, 3) << 1 | E(h, 2) << 2 | E(h, 1) << 3 | E(h, 0) << 4, 5 }
+#define TWO(a, h) a(h), a((h) + 1)
+#define FOUR(a, h) TWO(a, h), TWO(a, (h) + 2)
+#define EIGHT(a, h) FOUR(a, h), FOUR(a, (h) + 4)
+#define SIXTEEN(a, h) EIGHT(a, h), EIGHT(a, (h) + 8)
+
+const struct ptm_atoms cst_ptm_atoms[64] = {
+	FOUR(A1, 0),		/* 80..86: one atom, bit 2 is not used */
+	FOUR(A2, 4),		/* 88..8e */
+	EIGHT(A3, 8),		/* 90..9e */
+	SIXTEEN(A4, 16),	/* a0..be */
+	SIXTEEN(A5, 32), SIXTEEN(A5, 48),	/* c0..fe */
+};
+
+void cst_ptm_parser_init(struct ptm_parser *ps, const struct cst_config *cfg)
+{
+	unsigned int i, h;
+
+	memset(ps, 0, sizeof(*ps));
+	ps->cfg = cfg;
+	ps->isa = CST_ISA_UNKNOWN;
+	for (h = 0; h < 256; h++) {
+		ps->type[h] = CST_PTM_PKT_RESERVED;
+		for (i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+			if ((h & headers[i].mask) == headers[i].value) {
+				ps->type[h] = headers[i].type;
+				break;
+			}
+	}
+}
+
+/* A reader over [p, end): `more` is set when bytes past the end are needed. */
+struct reader {
+	const uint8_t *p, *end;
+	uint8_t more;
+};
+
+static uint8_t get8(struct reader *r)
+{
+	if (r->p >= r->end) {
+		r->more = 1;
+		return 0;
+	}
+	return *r->p++;
+}
+
+static uint32_t get_le(struct reader *r, unsigned int bytes)
+{
+	uint32_t v = 0;
+	unsigned int i;
+
+	for (i = 0; i < bytes; i++)
+		v |= (uint32_t)get8(r) << (8 * i);
+	return v;
+}
+
+static void find(struct cst_packet *pkt, enum cst_finding finding)
+{
+	if (pkt->finding[0] == finding || pkt->finding[1] == finding)
+		return;
+	pkt->finding[!!pkt->finding[0]] = finding;
+}
+
+/* Cycle count whose first byte is `b`: 4 bits, then 7 bits each. */
+static void more_cycles(struct reader *r, uint8_t b, struct cst_packet *pkt)
+{
+	uint32_t cc = b >> 2 & 15;
+	unsigned int i;
+
+	if (b & CC_CONTINUE)
+		for (i = 0, b = CONTINUE; i < CC_MAX_MORE && b & CONTINUE; i++) {
+			b = get8(r);
+			cc |= (uint32_t)(b & 0x7f) << (4 + 7 * i);
+			if (i == CC_MAX_MORE - 1 && b & CONTINUE)
+				find(pkt, CST_FIND_PTM_RESERVED_BITS);
+		}
+	pkt->cc = cc;
+	pkt->flags |= CST_PF_CC;
+}
+
+static void get_cycles(struct reader *r, struct cst_packet *pkt)
+{
+	uint8_t b = get8(r);
+
+	if (b & CC_RESERVED)
+		find(pkt, CST_FIND_PTM_RESERVED_BITS);
+	more_cycles(r, b, pkt);
+}
+
+/* The address bytes of a packet, read but not interpreted. */
+struct address {
+	uint8_t byte[PTM_MAX_ADDRESS];
+	uint8_t n;
+	uint8_t more;		/* exception or information bytes follow */
+	uint8_t isa;		/* what the fifth byte says, CST_ISA_UNKNOWN: not there */
+};
+
+static void read_address(struct reader *r, uint8_t b, struct address *a)
+{
+	a->n = 0;
+	a->byte[a->n++] = b;
+	a->isa = CST_ISA_UNKNOWN;
+	a->more = 0;
+	while (b & CONTINUE && a->n < PTM_MAX_ADDRESS) {
+		b = get8(r);
+		a->byte[a->n++] = b;
+	}
+	/* a single byte has no room for the bit */
+	if (a->n > 1)
+		a->more = !!(b & ADDR_EXCEPTION);
+	if (a->n == PTM_MAX_ADDRESS)
+		a->isa = b & ISA_JAZELLE ? CST_ISA_JAZELLE : (b & ISA_MASK) == ISA_THUMB ? CST_ISA_T32 :
+			 CST_ISA_A32;
+}
+
+static void check_address(const struct address *a, struct cst_packet *pkt)
+{
+	uint8_t b = a->byte[PTM_MAX_ADDRESS - 1];
+
+	if (a->n < PTM_MAX_ADDRESS)
+		return;
+	if (b & CONTINUE)
+		find(pkt, CST_FIND_PTM_RESERVED_BITS);
+	if (a->isa == CST_ISA_A32 && (b & ISA_ARM_MASK) != ISA_ARM)
+		find(pkt, CST_FIND_PTM_ISA);
+}
+
+/* The address bits that the bytes hold in instruction set `isa`; how many there are. */
+static uint32_t address_value(const struct address *a, unsigned int isa, unsigned int *bits)
+{
+	/* A32 addresses start at bit 2, T32 ones at bit 1; the first byte holds the lowest six bits */
+	unsigned int shift = isa == CST_ISA_A32 ? 2 : isa == CST_ISA_JAZELLE ? 0 : 1, i;
+	uint32_t v = (uint32_t)(a->byte[0] >> 1 & 0x3f) << shift;
+
+	shift += 6;
+	for (i = 1; i < a->n; i++) {
+		unsigned int width = i == PTM_MAX_ADDRESS - 1 ? 32 - shift : i == a->n - 1u ? 6 : 7;
+
+		v |= (a->byte[i] & ((1u << width) - 1)) << shift;
+		shift += width;
+	}
+	*bits = shift;
+	return v;
+}
+
+/* Take over the address: what it does not say stays as in the packet before. */
+static void update_address(struct ptm_parser *ps, const struct address *a, struct cst_packet *pkt)
+{
+	uint8_t isa = a->isa == CST_ISA_UNKNOWN ? ps->isa : a->isa;
+	unsigned int bits;
+	uint32_t v, mask;
+
+	if (isa == CST_ISA_T32 || isa == CST_ISA_TEE)
+		isa = ps->alt_isa ? CST_ISA_TEE : CST_ISA_T32;
+	v = address_value(a, isa, &bits);
+	mask = bits >= 32 ? ~0u : (1u << bits) - 1;
+	ps->addr = (ps->addr & ~mask) | (v & mask);
+	if (bits > ps->addr_known)
+		ps->addr_known = bits;
+	if (isa != ps->isa)
+		pkt->flags |= CST_PTM_PF_ISA;
+	ps->isa = isa;
+	pkt->addr = ps->addr;
+	pkt->addr_bits = bits;
+	pkt->info = ps->addr_known;
+	pkt->isa = isa;
+}
+
+static void set_state(const struct ptm_parser *ps, struct cst_packet *pkt)
+{
+	pkt->flags |= CST_PF_CONTEXT | (ps->hyp ? CST_PTM_PF_HYP : 0);
+	pkt->security = ps->ns ? CST_SEC_NONSECURE : CST_SEC_SECURE;
+}
+
+static void parse_branch(struct ptm_parser *ps, struct reader *r, struct cst_packet *pkt)
+{
+	uint8_t alt = ps->alt_isa, ns = ps->ns, hyp = ps->hyp, b = 0, b2 = 0;
+	unsigned int number = 0, exception = 0;
+	struct address a;
+
+	read_address(r, pkt->header, &a);
+	check_address(&a, pkt);
+	if (a.more) {
+		b = get8(r);
+		if (b & CONTINUE) {
+			b2 = get8(r);
+			hyp = !!(b2 & EXC2_HYP);
+		}
+		alt = !!(b & EXC_ALT_ISA);
+		ns = b & EXC_NS;
+		number = (b >> 1 & 15) | (b2 & 0x1fu) << 4;
+		if (b & EXC_RESERVED || b2 & EXC2_RESERVED)
+			find(pkt, CST_FIND_PTM_RESERVED_BITS);
+		if (number > EXC_LAST || number == EXC_RESERVED_6 || number == EXC_RESERVED_7)
+			find(pkt, CST_FIND_PTM_EXCEPTION);
+		/* section 4.5.4: a nonzero field makes it an exception; the reference takes any */
+		exception = number || ps->cfg->as_reference;
+	}
+	if (ps->cfg->cycle_count)
+		get_cycles(r, pkt);
+	if (r->more)
+		return;
+	ps->alt_isa = alt;
+	ps->ns = ns;
+	ps->hyp = hyp;
+	update_address(ps, &a, pkt);
+	if (!a.more)
+		return;
+	set_state(ps, pkt);
+	pkt->exc_type = number;
+	pkt->flags |= CST_PTM_PF_EXCEPTION;
+	if (exception)
+		pkt->type = CST_PTM_PKT_EXCEPTION;
+}
+
+static void parse_waypoint(struct ptm_parser *ps, struct reader *r, struct cst_packet *pkt)
+{
+	struct address a;
+	uint8_t b = 0;
+
+	read_address(r, get8(r), &a);
+	check_address(&a, pkt);
+	/* only a fifth byte says whether an information byte follows */
+	if (a.n < PTM_MAX_ADDRESS && a.more) {
+		find(pkt, CST_FIND_PTM_RESERVED_BITS);
+		a.more = 0;
+	}
+	if (a.more)
+		b = get8(r);
+	if (r->more)
+		return;
+	if (a.more) {
+		ps->alt_isa = !!(b & EXC_ALT_ISA);
+		if (b & WP_RESERVED)
+			find(pkt, CST_FIND_PTM_RESERVED_BITS);
+	}
+	update_address(ps, &a, pkt);
+}
+
+static void parse_isync(struct ptm_parser *ps, struct reader *r, struct cst_packet *pkt)
+{
+	uint32_t addr = get_le(r, 4);
+	uint8_t info = get8(r), isa;
+
+	pkt->event = info >> 5 & 3;
+	if (info & ISYNC_RESERVED || !(info & ISYNC_ONE))
+		find(pkt, CST_FIND_PTM_RESERVED_BITS);
+	if (ps->cfg->cycle_count && pkt->event != CST_PTM_ISYNC_PERIODIC)
+		get_cycles(r, pkt);
+	if (ps->cfg->cid_bytes) {
+		pkt->cid = get_le(r, ps->cfg->cid_bytes);
+		pkt->flags |= CST_PF_CID;
+	}
+	if (r->more)
+		return;
+	ps->alt_isa = !!(info & ISYNC_ALT_ISA);
+	ps->ns = !!(info & ISYNC_NS);
+	ps->hyp = !!(info & ISYNC_HYP);
+	isa = !(addr & 1) ? CST_ISA_A32 : ps->alt_isa ? CST_ISA_TEE : CST_ISA_T32;
+	if (isa != ps->isa)
+		pkt->flags |= CST_PTM_PF_ISA;
+	ps->isa = isa;
+	ps->addr = addr & ~1u;
+	ps->addr_known = 32;
+	pkt->addr = ps->addr;
+	pkt->addr_bits = pkt->info = 32;
+	pkt->isa = isa;
+	set_state(ps, pkt);
+}
+
+static void parse_atom(const struct ptm_parser *ps, struct reader *r, struct cst_packet *pkt)
+{
+	unsigned int h = pkt->header;
+
+	if (!ps->cfg->cycle_count) {
+		pkt->atoms = cst_ptm_atoms[h >> 1 & 63].bits;
+		pkt->n_atoms = cst_ptm_atoms[h >> 1 & 63].n;
+		if ((h & ATOM_ONE_MASK) == ATOM_ONE_UNUSED)
+			find(pkt, CST_FIND_PTM_RESERVED_BITS);
+		return;
+	}
+	pkt->atoms = !(h & ATOM_N);
+	pkt->n_atoms = 1;
+	more_cycles(r, h, pkt);
+}
+
+static uint64_t gray_to_binary(uint64_t g)
+{
+	unsigned int i;
+
+	for (i = 1; i < 64; i *= 2)
+		g ^= g >> i;
+	return g;
+}
+
+static void parse_timestamp(struct ptm_parser *ps, struct reader *r, struct cst_packet *pkt)
+{
+	unsigned int full = ps->cfg->ts64 ? 64 : 48, bits = 0, width;
+	unsigned int last = ps->cfg->ts64 ? TS64_LAST : TS48_LAST;
+	uint64_t v = 0;
+	uint8_t b;
+
+	do {
+		b = get8(r);
+		width = bits == last ? full - last : 7;
+		v |= (uint64_t)(b & ((1u << width) - 1)) << bits;
+		bits += width;
+	} while (bits < full && b & CONTINUE && !r->more);
+	if (!ps->cfg->ts64 && bits == full && b & TS48_LAST_RESERVED)
+		find(pkt, CST_FIND_PTM_RESERVED_BITS);
+	if (ps->cfg->cycle_count)
+		get_cycles(r, pkt);
+	if (r->more)
+		return;
+	if (bits < 64)
+		v |= ps->ts & ~0ull << bits;
+	ps->ts = v;
+	pkt->ts = ps->cfg->ts_gray ? gray_to_binary(v) : v;
+	pkt->ts_bits = bits;
+	if (pkt->header & TS_CLOCK)
+		pkt->flags |= CST_PTM_PF_CLOCK;
+}
+
+/* Zeros, then 0x80. Returns 0 when it is none. */
+static int parse_async(struct reader *r)
+{
+	unsigned int zeros = 1;
+	uint8_t b;
+
+	for (;;) {
+		b = get8(r);
+		if (r->more)
+			return 1;
+		if (b)
+			return b == 0x80 && zeros >= PTM_ASYNC_ZEROS;
+		if (++zeros == PTM_MAX_PACKET - 1)
+			return 0;
+	}
+}
+
+/* How many zeros there are before `q`, at most so many that an A-sync needs. */
+static unsigned int zeros_before(const uint8_t *p, const uint8_t *q)
+{
+	unsigned int n = 0;
+
+	while (n < PTM_ASYNC_ZEROS && q - n > p && !q[-1 - (ptrdiff_t)n])
+		n++;
+	return n;
+}
+
+/* Not synchronised: find the zeros and 0x80. What lies too far ahead is left to the next calls. */
+static unsigned int search_async(struct ptm_parser *ps, const uint8_t *p, const uint8_t *end,
+				 struct cst_packet *pkt)
+{
+	unsigned int piece = ps->listing ? UNSYNCED_PIECE : MAX_SKIP, skip;
+	const uint8_t *q, *hit;
+
+	if (end - p > MAX_SKIP)
+		end = p + MAX_SKIP;
+	for (q = p; (hit = memchr(q, 0x80, end - q)); q = hit + 1)
+		if (zeros_before(p, hit) == PTM_ASYNC_ZEROS)
+			break;
+	if (hit) {
+		skip = hit - p - PTM_ASYNC_ZEROS;
+		/* a longer run of zeros belongs to it */
+		while (skip && !p[skip - 1] && hit - p - skip < PTM_MAX_PACKET - 2)
+			skip--;
+		if (!skip) {
+			pkt->type = CST_PTM_PKT_ASYNC;
+			ps->synced = 1;
+			return hit - p + 1;
+		}
+	} else {
+		/* zeros at the end may be the start of an A-sync */
+		skip = end - p - zeros_before(p, end);
+		if (!skip)
+			return 0;
+	}
+	pkt->type = CST_PTM_PKT_NOT_SYNC;
+	return skip < piece ? skip : piece;
+}
+
+static void start(const struct ptm_parser *ps, struct cst_packet *pkt, uint8_t header)
+{
+	pkt->protocol = ps->cfg->protocol;
+	pkt->header = header;
+	pkt->type = ps->type[header];
+	pkt->flags = 0;
+	pkt->n_atoms = 0;
+	pkt->bad_type = 0;
+	pkt->isa = ps->isa;
+}
+
+static unsigned int bad(struct ptm_parser *ps, const struct reader *r, const uint8_t *p, struct cst_packet *pkt)
+{
+	if (pkt->type != CST_PTM_PKT_RESERVED) {
+		pkt->bad_type = pkt->type;
+		pkt->type = CST_PTM_PKT_BAD_SEQUENCE;
+	}
+	/* the reference goes on listing packets, though where they begin is not known any more */
+	ps->synced = ps->cfg->as_reference;
+	return r->p - p;
+}
+
+unsigned int cst_ptm_parse(struct ptm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+{
+	struct reader r = { p + 1, end, 0 };
+	int good = 1;
+
+	if (p >= end)
+		return 0;
+	start(ps, pkt, *p);
+	if (!ps->synced)
+		return search_async(ps, p, end, pkt);
+	switch (pkt->type) {
+	case CST_PTM_PKT_ATOM:
+		parse_atom(ps, &r, pkt);
+		break;
+	case CST_PTM_PKT_BRANCH:
+		parse_branch(ps, &r, pkt);
+		break;
+	case CST_PTM_PKT_WAYPOINT:
+		parse_waypoint(ps, &r, pkt);
+		break;
+	case CST_PTM_PKT_ISYNC:
+		parse_isync(ps, &r, pkt);
+		break;
+	case CST_PTM_PKT_TIMESTAMP:
+		parse_timestamp(ps, &r, pkt);
+		break;
+	case CST_PTM_PKT_CONTEXT_ID:
+		pkt->cid = get_le(&r, ps->cfg->cid_bytes);
+		pkt->flags |= CST_PF_CID;
+		break;
+	case CST_PTM_PKT_VMID:
+		pkt->vmid = get8(&r);
+		pkt->flags |= CST_PF_VMID;
+		break;
+	case CST_PTM_PKT_ASYNC:
+		good = parse_async(&r);
+		break;
+	case CST_PTM_PKT_RESERVED:
+		good = 0;
+		break;
+	default:
+		/* one byte */
+		break;
+	}
+	if (r.more)
+		return 0;
+	if (!good || (pkt->finding[0] && ps->cfg->strict))
+		return bad(ps, &r, p, pkt);
+	return r.p - p;
+}
+
+void cst_ptm_parse_rest(struct ptm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+{
+	start(ps, pkt, *p);
+	pkt->bad_type = ps->type[*p];
+	pkt->type = ps->synced ? CST_PTM_PKT_INCOMPLETE : CST_PTM_PKT_NOT_SYNC;
+	pkt->size = end - p;
+	ps->synced = 0;
+}
