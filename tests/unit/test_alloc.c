@@ -235,7 +235,7 @@ static void test_constructors(void **state)
 		armed = 0;
 		assert_true(!err || err == -CST_ERR_NOMEM);
 	}
-	assert_int_equal(made, 3 * 19 - 2 - 2 - 4);
+	assert_int_equal(made, 3 * 19 - 5 - 2 - 4);
 }
 
 /* ---- packages and their logs ------------------------------------------------------------------- */
