@@ -81,6 +81,39 @@ CST_API void cst_space_set_on_demand(struct cst_space *space, int on);
 /* Number of maps now. */
 CST_API size_t cst_space_count(const struct cst_space *space);
 
+/*
+ * Images by context: which address space a processing element fetches from, by memory space, context ID and
+ * VMID, each of which may be left open. Given to a decoder (cst_decoder_set_images() in tree.h), which then
+ * changes spaces by itself at each context that is traced. Owns no spaces. May be read by several threads as
+ * long as none changes it.
+ */
+struct cst_images;
+
+struct cst_image_key {
+	uint8_t spaces;		/* mask of enum cst_memspace; CST_MEM_ANY: all */
+	uint8_t ids;		/* CST_CTX_CID, CST_CTX_VMID: the context must have been traced with this one */
+	uint32_t context_id, vmid;
+};
+
+CST_API int cst_images_new(struct cst_images **images);
+CST_API void cst_images_free(struct cst_images *images);
+/*
+ * Set the space of a key, replacing what an equal key had. `space` NULL: there is no code, also where a less
+ * specific key has some. -CST_ERR_INVAL when no memory space, or an ID that is not known, is asked for. Counts
+ * from the next context on that a decoder meets.
+ */
+CST_API int cst_images_set(struct cst_images *images, const struct cst_image_key *key, struct cst_space *space);
+/* -CST_ERR_NOT_FOUND when there is no such key. */
+CST_API int cst_images_remove(struct cst_images *images, const struct cst_image_key *key);
+CST_API size_t cst_images_count(const struct cst_images *images);
+/*
+ * The space of the most specific key that fits: one that asks for both IDs comes before one that asks for the
+ * context ID, then the VMID, then neither; among these the one with the fewest memory spaces. `spaces`: mask, any
+ * of which fits; ctx->flags says which IDs were traced. NULL when none fits.
+ */
+CST_API struct cst_space *cst_images_find(const struct cst_images *images, unsigned int spaces,
+					  const struct cst_context *ctx);
+
 CST_END
 
 #endif

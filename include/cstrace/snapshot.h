@@ -222,6 +222,12 @@ CST_API struct cst_space *cst_snap_memory_space(struct cst_snap_memory *mem,
 CST_API struct cst_space *cst_snap_memory_context(struct cst_snap_memory *mem,
 						  const struct cst_snap_device *core, unsigned int el,
 						  enum cst_security security);
+/*
+ * What `core` sees as a table for cst_decoder_set_images(). It is made at the first call and lives as long as the
+ * memory; NULL when there is not enough for it.
+ */
+CST_API const struct cst_images *cst_snap_memory_images(struct cst_snap_memory *mem,
+							const struct cst_snap_device *core);
 /* 1 when memory spaces differ, so that a decoder has to be given another one at context changes. */
 CST_API int cst_snap_memory_differs(const struct cst_snap_memory *mem);
 

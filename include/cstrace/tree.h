@@ -84,6 +84,12 @@ CST_API void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason r
 CST_API int cst_decoder_reconfigure(struct cst_decoder *dec, const struct cst_config *cfg);
 /* Address space that instructions are read from, from the next instruction on; NULL: none. Not owned. */
 CST_API void cst_decoder_set_space(struct cst_decoder *dec, struct cst_space *space);
+/*
+ * The decoder takes its address space from a table, by context (image.h), now and at each context element; NULL:
+ * no more. Before the first one it is that of non-secure EL1. cst_decoder_set_space() holds until the next context.
+ * Not owned. Calling it again with the same table makes a change to it count at once.
+ */
+CST_API void cst_decoder_set_images(struct cst_decoder *dec, const struct cst_images *images);
 /* Mask of enum cst_stop. */
 CST_API void cst_decoder_set_stop(struct cst_decoder *dec, unsigned mask);
 CST_API const struct cst_config *cst_decoder_config(const struct cst_decoder *dec);

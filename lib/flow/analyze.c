@@ -200,6 +200,8 @@ static void analyze_context(struct cst_flow *f, struct cst_generic *out, size_t 
 		f->isa = f->is ? CST_ISA_T32 : CST_ISA_A32;
 	/* else: which of the two AArch32 sets, an address or a branch has said */
 	f->blk = 0;
+	f->ctx = *c;
+	cst_flow_choose_space(f);
 	g = cst_flow_emit(f, out, n, CST_GEN_PE_CONTEXT);
 	if (f->el.flags & CST_EL_F_ADDRESS && f->isa != CST_ISA_A64 &&
 	    f->cfg->profile != CST_PROFILE_M)

@@ -47,6 +47,27 @@ void cst_flow_set_space(struct cst_flow *f, struct cst_space *space)
 	f->blk = 0;
 }
 
+void cst_flow_choose_space(struct cst_flow *f)
+{
+	struct cst_space *space;
+
+	if (!f->images)
+		return;
+	space = cst_images_find(f->images, cst_memspace_of(f->ctx.el, f->ctx.security), &f->ctx);
+	if (space != f->space)
+		cst_flow_set_space(f, space);
+}
+
+void cst_flow_set_images(struct cst_flow *f, const struct cst_images *images)
+{
+	f->images = images;
+	if (!(f->ctx.flags & CST_CTX_KNOWN)) {
+		f->ctx.el = 1;
+		f->ctx.security = CST_SEC_NONSECURE;
+	}
+	cst_flow_choose_space(f);
+}
+
 void cst_flow_give(struct cst_flow *f, const struct cst_element *el)
 {
 	f->el = *el;

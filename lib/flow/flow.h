@@ -35,6 +35,8 @@ struct cst_flow {
 	struct cst_stats *stats;
 	struct cst_log *log;	/* or NULL */
 	struct cst_space *space;
+	const struct cst_images *images; /* where spaces come from at each context, or NULL */
+	struct cst_context ctx;	/* the last one, for them */
 	unsigned int isa_flags;
 	unsigned int stop_mask;	/* enum cst_stop */
 	unsigned int stopped;
@@ -97,6 +99,9 @@ void cst_flow_configure(struct cst_flow *f);
 /* State of a stream that is out of step. */
 void cst_flow_reset(struct cst_flow *f);
 void cst_flow_set_space(struct cst_flow *f, struct cst_space *space);
+void cst_flow_set_images(struct cst_flow *f, const struct cst_images *images);
+/* With a table of spaces: take the one that the context f->ctx asks for. */
+void cst_flow_choose_space(struct cst_flow *f);
 
 /*
  * Give one element (f->busy must be 0); then call _run until busy is 0. _run appends to out[*n],

@@ -25,6 +25,7 @@ struct region {
 struct view {
 	uint8_t ready;
 	struct cst_space *space[SPACES];	/* all the same when nothing tells them apart */
+	struct cst_images *images;
 };
 
 struct cst_snap_memory {
@@ -246,6 +247,8 @@ void cst_snap_memory_free(struct cst_snap_memory *mem)
 		return;
 	for (i = 0; i < mem->n_regions; i++)
 		free(mem->regions[i].copy);
+	for (i = 0; mem->views && i <= mem->ss->n_devices; i++)
+		cst_images_free(mem->views[i].images);
 	free(mem->regions);
 	free(mem->of_dump);
 	free(mem->first);
@@ -254,7 +257,7 @@ void cst_snap_memory_free(struct cst_snap_memory *mem)
 }
 
 /* NULL when there is not enough memory for it. */
-static const struct view *view_of(struct cst_snap_memory *mem, const struct cst_snap_device *core)
+static struct view *view_of(struct cst_snap_memory *mem, const struct cst_snap_device *core)
 {
 	size_t device = core ? (size_t)(core - mem->ss->devices) : mem->ss->n_devices;
 	struct view *v = &mem->views[device];
@@ -287,6 +290,28 @@ struct cst_space *cst_snap_memory_context(struct cst_snap_memory *mem,
 					  enum cst_security security)
 {
 	return cst_snap_memory_space(mem, core, cst_memspace_of(el, security));
+}
+
+const struct cst_images *cst_snap_memory_images(struct cst_snap_memory *mem, const struct cst_snap_device *core)
+{
+	struct view *v = view_of(mem, core);
+	struct cst_image_key key = { .ids = 0 };
+	unsigned int i;
+	int err = 0;
+
+	if (!v || v->images)
+		return v ? v->images : NULL;
+	if (cst_images_new(&v->images))
+		return NULL;
+	for (i = 0; i < (mem->single ? 1 : SPACES) && !err; i++) {
+		key.spaces = mem->single ? CST_MEM_ANY : 1u << i;
+		err = cst_images_set(v->images, &key, v->space[i]);
+	}
+	if (err) {
+		cst_images_free(v->images);
+		v->images = NULL;
+	}
+	return v->images;
 }
 
 int cst_snap_memory_differs(const struct cst_snap_memory *mem)

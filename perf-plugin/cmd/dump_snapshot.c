@@ -56,15 +56,6 @@ static int load_buffer(struct snap_run *r, const struct cst_snap_buffer *buf, co
 	return 0;
 }
 
-static void change_space(void *data, struct cst_decoder *dec, const struct cst_generic *g)
-{
-	struct snap_run *r = data;
-
-	if (g->kind == CST_GEN_PE_CONTEXT)
-		cst_decoder_set_space(dec, cst_snap_memory_context(r->mem, cst_decoder_cookie(dec), g->el,
-								   g->security));
-}
-
 /* What a reader of the listing must know of a source: what was assumed, and that it cannot be decoded. */
 static void tell_config(struct snap_run *r, const struct cst_snap_device *src, unsigned int assumed, int err)
 {
@@ -125,10 +116,7 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 		complain(r, src->name, text);
 		return 0;
 	}
-	cst_decoder_set_cookie(dec, (void *)core);
-	cst_decoder_set_space(dec, cst_snap_memory_context(r->mem, core, 1, CST_SEC_NONSECURE));
-	if (cst_snap_memory_differs(r->mem))
-		cst_decoder_set_stop(dec, CST_STOP_CONTEXT);
+	cst_decoder_set_images(dec, cst_snap_memory_images(r->mem, core));
 	return 1;
 }
 
@@ -205,7 +193,7 @@ static int run_decode(struct snap_run *r, const struct cst_snap_buffer *buf,
 		rc = CMD_LOSSES;
 	} else if (n > 0) {
 		r->d->raw = buf->format == CST_SNAP_FMT_SOURCE_DATA;
-		n = dump_tree(r->d, tree, data, len, 0, change_space, r);
+		n = dump_tree(r->d, tree, data, len, 0, NULL, NULL);
 	}
 	if (n < 0)
 		rc = complain(r, buf->name, cst_strerror(n));

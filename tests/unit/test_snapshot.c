@@ -568,6 +568,8 @@ static void test_memory_spaces(void **state)
 		{ 3, CST_SEC_SECURE, "89ab" }, { 0, CST_SEC_NONSECURE, "4567" }, { 1, CST_SEC_NONSECURE, "4567" },
 		{ 2, CST_SEC_NONSECURE, "cdef" }, { 1, CST_SEC_REALM, "" }, { 3, CST_SEC_ROOT, "ghij" },
 	};
+	const struct cst_context ctx = { .flags = CST_CTX_KNOWN };
+	const struct cst_images *images;
 	const struct cst_snap_device *core;
 	struct memory_test t;
 	size_t i;
@@ -585,6 +587,11 @@ static void test_memory_spaces(void **state)
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_string_equal(at(cst_snap_memory_context(t.mem, core, cases[i].el, cases[i].sec), 0),
 				    cases[i].text);
+	images = cst_snap_memory_images(t.mem, core);
+	assert_ptr_equal(images, cst_snap_memory_images(t.mem, core));
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_ptr_equal(cst_images_find(images, cst_memspace_of(cases[i].el, cases[i].sec), &ctx),
+				 cst_snap_memory_context(t.mem, core, cases[i].el, cases[i].sec));
 	close_memory(&t);
 }
 
