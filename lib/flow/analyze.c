@@ -85,15 +85,6 @@ void cst_flow_lost(struct cst_flow *f, struct cst_generic *out, size_t *n, unsig
 		cst_flow_unknown(f, out, n, 0);
 }
 
-/* Where code is fetched from: without the exception level, from any space of the security state. */
-static unsigned int memspace(const struct cst_flow *f)
-{
-	if (f->tmpl.flags & CST_GF_EL)
-		return cst_memspace_of(f->tmpl.el, f->tmpl.security);
-	return f->tmpl.security == CST_SEC_SECURE ? CST_MEM_EL1S | CST_MEM_EL2S | CST_MEM_EL3 :
-						    CST_MEM_EL1N | CST_MEM_EL2N;
-}
-
 void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enum walk_end end,
 		     const struct walk *w)
 {
@@ -104,7 +95,7 @@ void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enu
 	if (end == WALK_NACC) {
 		g = cst_flow_emit(f, out, n, CST_GEN_NACC);
 		g->addr = w->end;
-		g->num = memspace(f);
+		g->num = cst_flow_memspace(f);
 		f->stats->nacc++;
 		cst_flow_tell(f, CST_FIND_NO_CODE, w->end);
 	} else {
@@ -200,8 +191,7 @@ static void analyze_context(struct cst_flow *f, struct cst_generic *out, size_t 
 		f->isa = f->is ? CST_ISA_T32 : CST_ISA_A32;
 	/* else: which of the two AArch32 sets, an address or a branch has said */
 	f->blk = 0;
-	f->ctx = *c;
-	cst_flow_choose_space(f);
+	cst_flow_choose_space(f, c);
 	g = cst_flow_emit(f, out, n, CST_GEN_PE_CONTEXT);
 	if (f->el.flags & CST_EL_F_ADDRESS && f->isa != CST_ISA_A64 &&
 	    f->cfg->profile != CST_PROFILE_M)

@@ -47,25 +47,35 @@ void cst_flow_set_space(struct cst_flow *f, struct cst_space *space)
 	f->blk = 0;
 }
 
-void cst_flow_choose_space(struct cst_flow *f)
+/* Without the exception level: any space of the security state. */
+unsigned int cst_flow_memspace(const struct cst_flow *f)
 {
-	struct cst_space *space;
+	if (f->tmpl.flags & CST_GF_EL)
+		return cst_memspace_of(f->tmpl.el, f->tmpl.security);
+	return f->tmpl.security == CST_SEC_SECURE ? CST_MEM_EL1S | CST_MEM_EL2S | CST_MEM_EL3 :
+						    CST_MEM_EL1N | CST_MEM_EL2N;
+}
 
-	if (!f->images)
-		return;
-	space = cst_images_find(f->images, cst_memspace_of(f->ctx.el, f->ctx.security), &f->ctx);
+static void choose(struct cst_flow *f, unsigned int spaces)
+{
+	struct cst_space *space = cst_images_find(f->images, spaces, &f->ctx);
+
 	if (space != f->space)
 		cst_flow_set_space(f, space);
+}
+
+void cst_flow_choose_space(struct cst_flow *f, const struct cst_context *ctx)
+{
+	f->ctx = *ctx;
+	if (f->images)
+		choose(f, cst_flow_memspace(f));
 }
 
 void cst_flow_set_images(struct cst_flow *f, const struct cst_images *images)
 {
 	f->images = images;
-	if (!(f->ctx.flags & CST_CTX_KNOWN)) {
-		f->ctx.el = 1;
-		f->ctx.security = CST_SEC_NONSECURE;
-	}
-	cst_flow_choose_space(f);
+	if (images)
+		choose(f, f->need_ctx ? CST_MEM_EL1N : cst_flow_memspace(f));
 }
 
 void cst_flow_give(struct cst_flow *f, const struct cst_element *el)

@@ -100,8 +100,10 @@ void cst_flow_configure(struct cst_flow *f);
 void cst_flow_reset(struct cst_flow *f);
 void cst_flow_set_space(struct cst_flow *f, struct cst_space *space);
 void cst_flow_set_images(struct cst_flow *f, const struct cst_images *images);
-/* With a table of spaces: take the one that the context f->ctx asks for. */
-void cst_flow_choose_space(struct cst_flow *f);
+/* Memory spaces that code is fetched from, a mask. */
+unsigned int cst_flow_memspace(const struct cst_flow *f);
+/* With a table of spaces: take the one for this context, which f->tmpl has already. */
+void cst_flow_choose_space(struct cst_flow *f, const struct cst_context *ctx);
 
 /*
  * Give one element (f->busy must be 0); then call _run until busy is 0. _run appends to out[*n],

@@ -148,6 +148,7 @@ void cst_flow_state(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	f->tmpl.vmid = c->vmid;
 	/* only Hyp mode tells of an exception level */
 	f->tmpl.flags = 0;
+	cst_flow_choose_space(f, c);
 	if (el->flags & CST_EL_F_QUIET)
 		return;
 	g = cst_flow_emit(f, out, n, CST_GEN_PE_CONTEXT);
