@@ -76,6 +76,11 @@ struct cst_config {
 	uint8_t cycle_count;	/* TRCCONFIGR.CCI */
 	uint8_t branch_broadcast;
 	uint8_t cond_trace;	/* conditional non-branch packets may occur */
+	uint8_t load_p0, store_p0; /* loads, stores are P0 instructions (TRCCONFIGR.INSTP0) */
+	uint8_t cond_mode;	/* TRCCONFIGR.COND: which conditional instructions: bit 0 loads, 1 stores; 7 all */
+	uint8_t cond_flags;	/* TRCIDR0.CONDTYPE: results are condition flags, not pass or fail */
+	uint32_t cond_keys;	/* TRCIDR12 - TRCIDR13: ordinary keys of conditional instructions */
+	uint32_t p0_keys;	/* TRCIDR9: right-hand keys of P0 elements, at least 1 */
 	uint8_t data_trace;	/* data synchronisation markers may occur */
 	uint8_t ts_marker;	/* TRCIDR0.TSMARK */
 	uint8_t vmid_is_cid2;	/* VMID holds CONTEXTIDR_EL2 (TRCCONFIGR.VMIDOPT) */
@@ -110,8 +115,8 @@ struct cst_config {
 
 /*
  * Fill `cfg` for an ETMv4 (`ete` = 0) or ETE (`ete` = 1) trace unit. -CST_ERR_UNSUP when the
- * registers describe a configuration that cannot be decoded into instructions (data trace or
- * load/store P0 elements enabled), -CST_ERR_VERSION for a version that is neither.
+ * registers contradict each other: data trace, load or store P0 elements or conditional tracing enabled in a
+ * trace unit that does not have it (they are of R and M profile), -CST_ERR_VERSION for a version that is neither.
  * `cfg` is filled as far as possible in either case, so that packets can still be listed.
  */
 CST_API int cst_config_etmv4(struct cst_config *cfg, const struct cst_etmv4_regs *regs, int ete,

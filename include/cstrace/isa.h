@@ -18,6 +18,9 @@ enum cst_insn_type {
 	CST_INSN_BARRIER,	/* DSB, DMB: P0 only with CST_ISA_BARRIER_P0 */
 	CST_INSN_WFX,		/* WFI, WFE, WFIT, WFET: P0 only with TRCIDR2.WFXMODE */
 	CST_INSN_TSTART,
+	/* P0 only when the trace unit is programmed so (TRCCONFIGR.INSTP0); A32 and T32 */
+	CST_INSN_LOAD,
+	CST_INSN_STORE,
 };
 
 enum cst_insn_subtype {
@@ -26,6 +29,12 @@ enum cst_insn_subtype {
 	CST_INSN_RET,		/* A64 return */
 	CST_INSN_ERET,		/* exception return */
 	CST_INSN_IMPLIED_RET,	/* A32/T32: BX LR, MOV PC,LR, POP {..PC}, LDR PC,[SP],# */
+	/*
+	 * v8.1-M BF, BFL, BFX, BFLX, BFCSEL, of type OTHER: a hint that a branch stands ahead, at `disp`. The
+	 * processor may forget it at any time, and then executes the branch that stands there; so the atom is
+	 * that branch's in either case (Armv8-M ARM B3.29).
+	 */
+	CST_INSN_FUTURE,
 };
 
 /* Choices of classification that depend on the trace unit or the caller. */
@@ -34,19 +43,21 @@ enum cst_isa_flags {
 	CST_ISA_M_PROFILE = 2,	/* v8.1-M low overhead loops exist; no A32 */
 	CST_ISA_BARRIER_P0 = 4,	/* DSB and DMB count as waypoints (PTM: ETMCCER[24]) */
 	CST_ISA_THUMBEE = 8,	/* Armv7: ENTERX and LEAVEX exist and change between T32 and ThumbEE */
+	CST_ISA_LOAD_P0 = 16,	/* loads count as waypoints */
+	CST_ISA_STORE_P0 = 32,
 };
 
 /* One classified instruction. */
 struct cst_insn {
 	uint8_t size;		/* bytes: 2 or 4 */
-	uint8_t type;		/* enum cst_insn_type; WFX only with CST_ISA_WFX_P0, else OTHER */
+	uint8_t type;		/* enum cst_insn_type; WFX, LOAD and STORE only with their flag, else OTHER */
 	uint8_t subtype;	/* enum cst_insn_subtype */
 	uint8_t cond;		/* the instruction's encoding is conditional */
 	uint8_t link;		/* pushes a return address (subtype LINK, or an indirect one with link) */
 	uint8_t next_isa;	/* direct branch: instruction set at the target */
 	uint8_t it_count;	/* T32 IT: number of following instructions made conditional, else 0 */
 	uint8_t is_svc;		/* SVC (supervisor call): not a waypoint, but exceptions are told apart by it */
-	int32_t disp;		/* direct branch: target minus the instruction's own address */
+	int32_t disp;		/* direct branch, subtype FUTURE: target minus the instruction's own address */
 };
 
 /*

@@ -15,6 +15,23 @@ static uint8_t id_bytes(unsigned int field)
 	return field == 1 || field == 2 || field == 4 ? field : 0;
 }
 
+/*
+ * What is switched on must be there, or the registers are not those of the trace unit that made the trace:
+ * nothing could be trusted. Loads and stores of A64 are never P0 instructions: trace units of the A profile
+ * do not have it, nor those with 64-bit addresses.
+ */
+static int contradicts(const struct cst_config *cfg, const struct cst_etmv4_regs *r)
+{
+	unsigned int instp0 = BITS(r->configr, 2, 1), data = BITS(r->configr, 17, 16), cond = BITS(r->configr, 10, 8);
+
+	if (instp0 && (BITS(r->idr0, 2, 1) != 3 || cfg->ia64 || cfg->profile == CST_PROFILE_A))
+		return 1;
+	if (data && !cfg->data_trace)
+		return 1;
+	/* 4 to 6 are reserved; of CONDTYPE, 2 and 3 */
+	return cond && (!cfg->cond_trace || (cond > 3 && cond != 7) || BITS(r->idr0, 13, 12) > 1);
+}
+
 int cst_config_etmv4(struct cst_config *cfg, const struct cst_etmv4_regs *r, int ete,
 		     enum cst_profile profile)
 {
@@ -52,6 +69,16 @@ int cst_config_etmv4(struct cst_config *cfg, const struct cst_etmv4_regs *r, int
 	cfg->cycle_count = BIT(r->configr, 4);
 	cfg->branch_broadcast = BIT(r->configr, 3);
 	cfg->cond_trace = !ete && BIT(r->idr0, 6) && BITS(r->configr, 10, 8);
+	if (cfg->cond_trace) {
+		cfg->cond_mode = BITS(r->configr, 10, 8);
+		cfg->cond_flags = BITS(r->idr0, 13, 12) == 1;
+		cfg->cond_keys = r->idr12 > r->idr13 ? r->idr12 - r->idr13 : 0;
+	}
+	if (!ete && BITS(r->idr0, 2, 1) == 3) {
+		cfg->load_p0 = BIT(r->configr, 1);
+		cfg->store_p0 = BIT(r->configr, 2);
+	}
+	cfg->p0_keys = r->idr9 ? r->idr9 : 1;
 	cfg->data_trace = !ete && BITS(r->idr0, 4, 3) == 3 && BITS(r->configr, 2, 1) &&
 			  BITS(r->configr, 17, 16);
 	cfg->ts_marker = BIT(r->idr0, 23);
@@ -62,8 +89,7 @@ int cst_config_etmv4(struct cst_config *cfg, const struct cst_etmv4_regs *r, int
 
 	if ((ete && (major != 5 || minor > 3)) || (!ete && (major != 4 || minor > 6)))
 		return -CST_ERR_VERSION;
-	/* data trace, P0 loads and stores, conditional tracing: listed, but no instruction flow */
-	if (!ete && (BITS(r->configr, 2, 1) || BITS(r->configr, 17, 16) || BITS(r->configr, 10, 8)))
+	if (!ete && contradicts(cfg, r))
 		return -CST_ERR_UNSUP;
 	return 0;
 }

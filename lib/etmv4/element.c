@@ -378,6 +378,14 @@ static void push_address(struct etmv4_queue *q, enum cst_element_kind kind,
 	e->flags = CST_EL_F_ADDRESS;
 }
 
+/* M profile: in place of a return address, that an exception follows another one without a return between. */
+#define TAIL_CHAIN_ADDRESS 0xfffffffeu
+
+static int is_tail_chain(const struct etmv4_queue *q, const struct cst_packet *addr)
+{
+	return q->cfg->profile == CST_PROFILE_M && (uint32_t)addr->addr == TAIL_CHAIN_ADDRESS;
+}
+
 /*
  * The Exception element; its address packet has arrived (or there is none, for PE reset). With
  * E1:E0 = 10 the address is the target of the branch before, so context and Target Address elements
@@ -395,7 +403,8 @@ static void push_exception(struct etmv4_queue *q, const struct cst_packet *addr)
 	}
 	if (addr && addr->flags & CST_PF_CONTEXT)
 		push_context(q, addr, q->exc_index);
-	if (addr && q->exc_flags & CST_EL_F_BR_TARGET)
+	/* a tail chain has no address that execution could go on at */
+	if (addr && q->exc_flags & CST_EL_F_BR_TARGET && !is_tail_chain(q, addr))
 		push_address(q, CST_EL_ADDRESS, addr, q->exc_index);
 	if (q->state != state)	/* the queue was full */
 		return;
@@ -410,7 +419,7 @@ static void push_exception(struct etmv4_queue *q, const struct cst_packet *addr)
 		e->addr = addr->addr;
 		e->is = addr->is;
 		e->flags |= CST_EL_F_ADDRESS;
-		if (q->cfg->profile == CST_PROFILE_M && (uint32_t)addr->addr == 0xfffffffe)
+		if (is_tail_chain(q, addr))
 			e->flags |= CST_EL_F_TAIL_CHAIN;
 	}
 	q->depth++;

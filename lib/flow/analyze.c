@@ -62,6 +62,7 @@ static void lose_address(struct cst_flow *f)
 {
 	f->need_addr = 1;
 	f->pop_pending = 0;
+	f->it = 0;
 	f->blk = 0;
 	/* calls and returns in what was not seen would have changed it: no entry can be trusted */
 	f->stack_count = 0;
@@ -164,6 +165,7 @@ void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is)
 	f->need_addr = f->stale = f->popped = 0;
 	f->pop_pending = 0;
 	f->no_push = 0;
+	f->it = 0;
 	f->blk = 0;
 }
 
@@ -210,6 +212,7 @@ static enum walk_end walk_to_exception(struct cst_flow *f, uint64_t limit, struc
 {
 	uint64_t start = f->addr;
 	uint32_t n_insn = 0;
+	uint8_t it = f->it;
 	enum walk_end end;
 
 	end = cst_flow_walk(f, WALK_TO, limit, w);
@@ -218,9 +221,11 @@ static enum walk_end walk_to_exception(struct cst_flow *f, uint64_t limit, struc
 	while (end == WALK_STOPPED && w->end < limit && n_insn < MAX_RANGE_INSNS) {
 		n_insn += w->n_insn;
 		f->addr = w->end;
+		f->it = w->it;
 		end = cst_flow_walk(f, WALK_TO, limit, w);
 	}
 	f->addr = start;
+	f->it = it;
 	w->n_insn += n_insn;
 	return end;
 }
@@ -233,6 +238,12 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 	enum walk_end end;
 	struct walk w;
 
+	/*
+	 * A tail-chained exception comes in place of the return: no instruction of the target runs, and the trace
+	 * unit had nothing to compare its return stack with.
+	 */
+	if (el->flags & CST_EL_F_TAIL_CHAIN)
+		f->pop_pending = 0;
 	if (f->need_addr && !f->need_ctx && f->pop_pending) {
 		cst_flow_pop(f);
 		/* what ran between the return and the exception is not known */

@@ -16,6 +16,7 @@ void cst_flow_reset(struct cst_flow *f)
 	f->need_addr = f->need_ctx = 1;
 	f->pop_pending = f->no_push = f->q_pending = f->stale = f->popped = 0;
 	f->stack_count = 0;
+	f->it = 0;
 	f->blk = 0;
 }
 
@@ -25,7 +26,8 @@ void cst_flow_configure(struct cst_flow *f)
 	f->isa_flags = (f->cfg->wfx_p0 ? CST_ISA_WFX_P0 : 0) |
 		       (f->cfg->barrier_p0 ? CST_ISA_BARRIER_P0 : 0) |
 		       (f->cfg->protocol == CST_PROTO_PTM ? CST_ISA_THUMBEE : 0) |
-		       (f->cfg->profile == CST_PROFILE_M ? CST_ISA_M_PROFILE : 0);
+		       (f->cfg->profile == CST_PROFILE_M ? CST_ISA_M_PROFILE : 0) |
+		       (f->cfg->load_p0 ? CST_ISA_LOAD_P0 : 0) | (f->cfg->store_p0 ? CST_ISA_STORE_P0 : 0);
 }
 
 void cst_flow_init(struct cst_flow *f, const struct cst_config *cfg, struct cst_stats *stats)
@@ -99,6 +101,7 @@ void cst_flow_pop(struct cst_flow *f)
 	f->isa = f->stack[f->stack_top].isa;
 	f->stack_top = (f->stack_top - 1) % RETURN_STACK;
 	f->need_addr = 0;
+	f->it = 0;
 	f->blk = 0;
 }
 
@@ -123,6 +126,7 @@ void cst_flow_leave(struct cst_flow *f, const struct walk *w, int taken, int fir
 {
 	f->blk = 0;
 	f->popped = 0;
+	f->it = taken && (w->type == CST_INSN_BRANCH || w->type == CST_INSN_INDIRECT) ? 0 : w->it;
 	if (f->pop_first && taken && w->type == CST_INSN_INDIRECT) {
 		cst_flow_unstack(f, w);
 		return;
@@ -173,7 +177,7 @@ uint32_t cst_flow_block(struct cst_flow *f)
 	struct blk *b;
 	uint32_t nb;
 
-	if (cst_flow_map(f, f->addr) != WALK_DONE)
+	if (f->it || cst_flow_map(f, f->addr) != WALK_DONE)
 		return 0;
 	img = f->map_sec->img;
 	nb = cst_block_known(f->map_sec, f->addr - f->map_bias, f->isa, f->isa_flags);

@@ -53,6 +53,7 @@ struct cst_flow {
 	uint8_t no_push;	/* after Trace Info, until an address */
 	uint8_t q_pending;	/* a Q element waits for its address */
 	uint8_t pop_first;	/* PTM: an atom E on an indirect branch pops at once, before a call pushes */
+	uint8_t it;		/* T32: the instructions from addr on that an IT block still has */
 
 	/* cached map around addr, and block at addr (0: not known) */
 	uint64_t map_start, map_len;	/* map_len 0: nothing cached */
@@ -170,6 +171,7 @@ struct walk {
 	uint32_t section, sect_off; /* of the first instruction; section 0 when the walk crossed sections */
 	int32_t disp;		/* last instruction: target minus its address */
 	uint8_t type, subtype, size, cond, link, next_isa, p0; /* of the last instruction */
+	uint8_t it;		/* what is left of its IT block */
 };
 
 enum walk_end cst_flow_walk(struct cst_flow *f, enum walk_mode mode, uint64_t limit, struct walk *w);

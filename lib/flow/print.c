@@ -71,6 +71,8 @@ static const char *const insn_types[] = {
 	[CST_INSN_BARRIER] = "DSB.DMB",
 	[CST_INSN_WFX] = "WFI.WFE",
 	[CST_INSN_TSTART] = "TSTART",
+	[CST_INSN_LOAD] = "LD  ",
+	[CST_INSN_STORE] = "ST  ",
 };
 
 static const char *const insn_subtypes[] = {

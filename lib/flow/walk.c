@@ -158,7 +158,7 @@ static int take_block(struct cst_flow *f, enum walk_mode mode, uint64_t limit, s
 	w->link = !!(b->flags & BLK_LINK);
 	w->p0 = !!(b->flags & BLK_P0);
 	w->next_isa = b->next_isa;
-	/* an IT block may go on past a page's end; its last condition is all that matters */
+	*it = b->flags >> BLK_IT_SHIFT;
 	return 1;
 }
 
@@ -174,7 +174,7 @@ static enum walk_end take_insn(struct cst_flow *f, struct walk *w, unsigned int 
 	w->n_insn++;
 	w->disp = in.disp;
 	w->type = in.type;
-	w->subtype = in.subtype;
+	w->subtype = in.type == CST_INSN_OTHER ? CST_INSN_PLAIN : in.subtype;
 	w->size = in.size;
 	w->cond = in.cond || *it;
 	w->link = in.link;
@@ -190,7 +190,7 @@ static enum walk_end take_insn(struct cst_flow *f, struct walk *w, unsigned int 
 enum walk_end cst_flow_walk(struct cst_flow *f, enum walk_mode mode, uint64_t limit, struct walk *w)
 {
 	struct cst_section *first = NULL;
-	unsigned int it = 0, passed = 0;
+	unsigned int it = f->it, passed = 0;
 	enum walk_end end;
 
 	memset(w, 0, sizeof(*w));
@@ -242,6 +242,7 @@ enum walk_end cst_flow_walk(struct cst_flow *f, enum walk_mode mode, uint64_t li
 			passed++;
 			continue;
 		}
+		w->it = it;
 		if (mode == WALK_P0 || (mode == WALK_INTO && w->last == limit))
 			return WALK_DONE;
 		if ((mode == WALK_TO && w->end == limit) || (mode == WALK_COUNT && w->n_insn == limit))

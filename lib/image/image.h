@@ -16,6 +16,11 @@ enum blk_flags {
 	BLK_CUT = 8,		/* goes on in the next block, which starts where this one ends */
 	BLK_SECTION_END = 16,	/* the next instruction is not (wholly) in the section */
 	BLK_ALWAYS = 32,	/* A64 P0 instruction without a condition: an atom N contradicts it */
+	/*
+	 * T32: the last instruction stands in an IT block that goes on for so many more, 1 to 3. What follows
+	 * depends on it, so such a block is never linked, and the next one is not looked up.
+	 */
+	BLK_IT = 64 | 128,
 };
 
 /* Decoded block: instructions from `off` up to and including the P0 instruction. Position independent. */
@@ -41,6 +46,7 @@ struct blk {
 };
 
 #define CODE_PAGE 4096u
+#define BLK_IT_SHIFT 6
 
 /*
  * Where blocks end that meet no P0 instruction: at a multiple of BLK_SPAN, so that hostile trace cannot

@@ -256,7 +256,7 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, en
 	b->off = off / 2;
 	b->isa = b->next_isa = isa;
 	for (;;) {
-		if (at >= cut) {
+		if (at >= cut && !it) {
 			b->flags |= BLK_CUT;
 			break;
 		}
@@ -301,6 +301,8 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, en
 			it = in.it_count;
 		b->type = CST_INSN_OTHER;
 	}
+	/* four are left only after IT itself, at the section's end: nobody goes on from there by blocks */
+	b->flags |= it < 4 ? it << BLK_IT_SHIFT : 0;
 	if (cond)
 		b->flags |= BLK_COND;
 	else if (b->flags & BLK_P0 && isa == CST_ISA_A64)

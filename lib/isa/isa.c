@@ -28,4 +28,6 @@ void cst_isa_classify(struct cst_insn *insn, enum cst_isa isa, uint32_t opcode, 
 	}
 	if (insn->type == CST_INSN_WFX && !(flags & CST_ISA_WFX_P0))
 		insn->type = CST_INSN_OTHER;
+	if (flags & (CST_ISA_LOAD_P0 | CST_ISA_STORE_P0) && insn->type == CST_INSN_OTHER)
+		cst_isa_memory(insn, isa, opcode, flags);
 }

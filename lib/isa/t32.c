@@ -14,6 +14,7 @@ enum {
 	BRANCH24,	/* B.W, BL, BLX: S:I1:I2:imm10:imm11 */
 	LOOP_END,	/* LE: imm10:immA backward */
 	LOOP_SKIP,	/* WLS: the same forward */
+	FUTURE,		/* BF: 26:23; where the branch stands, ahead */
 };
 
 enum {
@@ -112,6 +113,11 @@ static const struct isa_row wide_m[] = {
 	/* WLS, WLSTP: skip the loop if the count is zero */
 	{ 0xfff0f001, 0xf040c001, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_COND, LOOP_SKIP },
 	{ 0xffc0f001, 0xf000c001, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_COND, LOOP_SKIP },
+	/* DLS, DLSTP, LCTP begin a loop or end one without a branch: they have zeros in 26:23, where BF has not */
+	{ 0xff80d001, 0xf000c001, CST_INSN_OTHER, CST_INSN_PLAIN, 0, 0 },
+	/* BFL; BF, BFX, BFLX, BFCSEL */
+	{ 0xf800f001, 0xf000c001, CST_INSN_OTHER, CST_INSN_FUTURE, 0, FUTURE },
+	{ 0xf800f001, 0xf000e001, CST_INSN_OTHER, CST_INSN_FUTURE, 0, FUTURE },
 	/* CLRM, which would be an LDM from PC */
 	{ 0xffff0000, 0xe89f0000, CST_INSN_OTHER, CST_INSN_PLAIN, 0, 0 },
 	/* There is no A32 that a BLX could go to. */
@@ -141,6 +147,8 @@ static int32_t displacement(unsigned kind, uint32_t op)
 		return -(int32_t)(isa_bits(op, 10, 1) << 2 | j2 << 1);
 	case LOOP_SKIP:
 		return (int32_t)(isa_bits(op, 10, 1) << 2 | j2 << 1);
+	case FUTURE:
+		return (int32_t)(isa_bits(op, 26, 23) << 1);
 	default:
 		return 0;
 	}
@@ -171,7 +179,7 @@ void cst_isa_t32(struct cst_insn *insn, uint32_t opcode, uint64_t pc, unsigned f
 	isa_fill(insn, row, CST_ISA_T32, size);
 	if (row->flags & ROW_IT)
 		insn->it_count = (uint8_t)it_count(opcode);
-	if (row->type != CST_INSN_BRANCH)
+	if (row->disp == DISP_NONE)
 		return;
 	insn->disp = displacement(row->disp, opcode) + PC_AHEAD;
 	if (row->flags & ROW_TEE)

@@ -92,6 +92,10 @@ const char *dump_name_insn(unsigned int value)
 		return "wfx";
 	case CST_INSN_TSTART:
 		return "tstart";
+	case CST_INSN_LOAD:
+		return "load";
+	case CST_INSN_STORE:
+		return "store";
 	}
 	return "unknown";
 }
@@ -109,6 +113,8 @@ const char *dump_name_insn_subtype(unsigned int value)
 		return "exception-return";
 	case CST_INSN_IMPLIED_RET:
 		return "return";
+	case CST_INSN_FUTURE:
+		return "branch-future";
 	}
 	return "unknown";
 }

@@ -6,6 +6,8 @@
  */
 #include <string.h>
 
+#include <cstrace/isa.h>
+
 #include "internal.h"
 
 #define UNION_AT	offsetof(ocsd_generic_trace_elem, exception_number)
@@ -72,7 +74,8 @@ static void fill_range(struct source *s, const struct cst_generic *g)
 	e->st_addr = g->addr;
 	e->en_addr = g->end;
 	e->num_instr_range = g->n_insn;
-	e->last_i_type = (ocsd_instr_type)g->last_type;
+	/* its interface has no loads and stores as P0 instructions */
+	e->last_i_type = g->last_type < CST_INSN_LOAD ? (ocsd_instr_type)g->last_type : OCSD_INSTR_OTHER;
 	e->last_i_subtype = (ocsd_instr_subtype)g->last_subtype;
 	e->flag_bits = flags_of(g);
 }

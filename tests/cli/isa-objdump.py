@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """isa-objdump.py PROG FILE...: disassembles programs with objdump and checks that PROG --classify gives
 each instruction the class and the target that its mnemonic says. `random:SET:SEED:COUNT` instead of a
-file stands for made-up instructions. Prints what differs; exit 1 if anything does.
+file stands for made-up instructions; with `l` after the set, or `memory:` before a file, loads and stores
+count, too. Prints what differs; exit 1 if anything does.
 """
 import os
 import random
@@ -23,6 +24,10 @@ BLX = re.compile(r"^blx(ns)?(%s)?$" % CONDS)
 BX = re.compile(r"^bx[j]?(ns)?(%s)?$" % CONDS)
 BLOCK = re.compile(r"^(pop|ldm(ia|ib|da|db|fd|ea|ed|fa)?)(%s)?$" % CONDS)
 LOAD = re.compile(r"^ldr(t)?(%s)?$" % CONDS)
+# with what other coprocessors made of LDC and STC
+LOADS = re.compile(r"^(v?ld|v?pop|swp|fld|vlldm|cfldr|wldr|lfm)")
+STORES = re.compile(r"^(v?st|v?push|srs|fst|vlstm|cfstr|wstr|sfm)")
+LOOPS = {"le", "letp", "wls"}
 CP15 = {"cr5, {4}": "isb", "cr10, {4}": "barrier", "cr10, {5}": "barrier"}
 
 
@@ -48,6 +53,24 @@ def class_a64(name, ops):
     if name in ("wfe", "wfi", "wfet", "wfit"):
         return "wfx"
     return name if name in ("isb", "tstart") else "other"
+
+
+def class_m(name, ops, addr):
+    """What only the M profile has; None for the rest."""
+    base = name.split(".")[0]
+    if base in LOOPS or base == "wlstp":
+        return "branch " + target(ops)
+    if base in ("bf", "bfx", "bfl", "bflx", "bfcsel"):
+        # objdump prints how far ahead of the program counter; 0 is not a branch future
+        ahead = int(ops.split(",")[0], 16)
+        return "other+future %x" % (int(addr, 16) + 4 + ahead) if ahead else "other"
+    return None
+
+
+def class_memory(name):
+    if LOADS.match(name):
+        return "load"
+    return "store" if STORES.match(name) else "other"
 
 
 def class_arm(name, ops):
@@ -84,7 +107,16 @@ def class_arm(name, ops):
 def lenient(isa, code, name, ops):
     """objdump takes some encodings for an instruction that the architecture does not."""
     op = int(code, 16)
-    if name == "clrm" or "<und>" in name:
+    if name == "clrm" or "<und>" in name or "??" in name or "<illegal" in ops:
+        return True
+    # CLRM of the M profile; halfwords loaded to PC are hints
+    if op & 0xffff0000 == 0xe89f0000 or isa == "t32" and op & 0xfe70f000 == 0xf830f000:
+        return True
+    # LDC2 and STC2 of these coprocessors stand where vector arithmetic is
+    if re.match(r"(ld|st)c2", name) and 8 <= op >> 8 & 15 <= 13:
+        return True
+    # loads and stores of coprocessors with neither index nor write back are other instructions, or none
+    if op & 0x0fa00000 == 0x0c000000 and (isa == "a32" or op >> 29 == 7) and (LOADS.match(name) or STORES.match(name)):
         return True
     if isa == "a32":
         # MSR has zeros in 7:4, where other values are BX and its neighbours.
@@ -95,7 +127,7 @@ def lenient(isa, code, name, ops):
         op & 0xfff0f800 == 0xf850f000 and op & 0x7c0)
 
 
-def instructions(listing, arch):
+def instructions(listing, arch, memory, m_profile):
     """(set, address, opcode, class, text) of each line that is an instruction."""
     for line in listing:
         match = LINE.match(line.rstrip("\n"))
@@ -103,7 +135,7 @@ def instructions(listing, arch):
             continue
         addr, code, name, ops = match.groups()
         rest = ops or ""
-        if name.startswith(".") or "undefined" in line.lower() or "UNPREDICTABLE" in line:
+        if name.startswith(".") or "undefined" in line.lower() or "UNPREDICTABLE" in line or "illegal" in line:
             continue
         ops = re.split(r"\s+(?:;|//|@)", rest)[0].strip()
         if arch == "a64":
@@ -112,8 +144,12 @@ def instructions(listing, arch):
         groups = code.split()
         isa = "a32" if len(groups) == 1 and len(code) == 8 else "t32"
         code = "".join(groups) if isa == "a32" or len(groups) > 1 else groups[0] + "0000"
-        if not lenient(isa, code, name, ops):
-            yield isa, addr, code, class_arm(name, ops), line
+        if lenient(isa, code, name, ops):
+            continue
+        cls = m_profile and class_m(name, ops, addr) or class_arm(name, ops)
+        if memory and cls == "other":
+            cls = class_memory(name)
+        yield isa + "m" * m_profile + "l" * memory, addr, code, cls, line
 
 
 def disassemble(path, whole):
@@ -128,8 +164,23 @@ def disassemble(path, whole):
     return arch, args + [path]
 
 
+def m_profile_word(rnd):
+    """Low overhead loops, branch futures, vector and other loads and stores."""
+    word = rnd.getrandbits(32)
+    first, second = word >> 16, word & 0xffff
+    kind = rnd.randrange(4)
+    if kind == 0:
+        return 0xf000 | first & (0x7ff if first & 0x1000 else 0x7f), second & 0x0ffe | 0xc001 | (first & 0x800) << 2
+    if kind == 1:
+        return 0xec00 | first & 0x11ff, second & 0xf1ff | 0x1e00
+    if kind == 2:
+        return 0xe800 | first & 0x1ff, second
+    return 0xf800 | first & 0x1ff, second
+
+
 def made_up(spec, tmp):
     _, isa, seed, count = spec.split(":")
+    isa = isa.rstrip("l")
     rnd = random.Random(int(seed))
     path = os.path.join(tmp, "random.bin")
     with open(path, "wb") as f:
@@ -139,7 +190,9 @@ def made_up(spec, tmp):
                 word = word & 0xe3ffffff | 0x14000000
             if isa == "a32" and rnd.random() < 0.4:
                 word |= 0x0000f000
-            if isa == "t32":
+            if isa == "t32m":
+                f.write(struct.pack("<HH", *m_profile_word(rnd)))
+            elif isa == "t32":
                 first, second = word >> 16, word & 0xffff
                 if rnd.random() < 0.5:
                     first |= 0xe800
@@ -153,15 +206,18 @@ def made_up(spec, tmp):
     if isa == "a64":
         return "a64", ["aarch64-linux-gnu-objdump", "-D", "-b", "binary", "-m", "aarch64", path]
     return "arm", ["arm-linux-gnueabihf-objdump", "-D", "-b", "binary", "-m", "arm"] + \
-        (["-Mforce-thumb"] if isa == "t32" else []) + [path]
+        (["-Mforce-thumb"] if isa == "t32" else ["-Mforce-thumb", "-m", "armv8.1-m.main"] if isa == "t32m" else []) + \
+        [path]
 
 
 def check(prog, spec, whole, tmp):
-    arch, args = made_up(spec, tmp) if spec.startswith("random:") else disassemble(spec, whole)
+    memory = spec.startswith("memory:") or spec.startswith("random:") and spec.split(":")[1].endswith("l")
+    m_profile = spec.startswith("random:t32m")
+    arch, args = made_up(spec, tmp) if spec.startswith("random:") else disassemble(spec.split(":")[-1], whole)
     source = os.path.join(tmp, "in")
     want = []
     with subprocess.Popen(args, stdout=subprocess.PIPE, text=True, errors="replace") as dis, open(source, "w") as f:
-        for isa, addr, code, cls, line in instructions(dis.stdout, arch):
+        for isa, addr, code, cls, line in instructions(dis.stdout, arch, memory, m_profile):
             f.write("%s %s %s\n" % (isa, addr, code))
             want.append((addr, cls, line))
     with open(source) as f:

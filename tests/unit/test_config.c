@@ -106,11 +106,12 @@ static void test_features(void **state)
 	made(&regs, 0, 0);
 }
 
-/* What can be listed, but not followed. */
+/* Registers that contradict each other: packets can be listed, but nothing followed. */
 static void test_unsupported(void **state)
 {
 	static const uint32_t refused[] = { 1 << 1, 1 << 2, 1 << 8, 7 << 8, 1 << 16, 1 << 17 };
 	struct cst_etmv4_regs regs = { .idr1 = 4 << 8 | 3 << 4 };
+	struct cst_config cfg;
 	unsigned int i;
 
 	(void)state;
@@ -120,15 +121,60 @@ static void test_unsupported(void **state)
 		/* these fields are no longer there in ETE */
 		made(&regs, 1, 0);
 	}
-	regs.configr = 7 << 8;
+	/* reserved values, and P0 loads and stores where instructions may be A64 */
+	regs.configr = 4 << 8;
 	regs.idr0 = 1 << 6;
-	assert_int_equal(made(&regs, 0, -CST_ERR_UNSUP).cond_trace, 1);
-	assert_int_equal(made(&regs, 1, 0).cond_trace, 0);
-	regs.configr = 3 << 16 | 3 << 1;
-	regs.idr0 = 3 << 3;
-	assert_int_equal(made(&regs, 0, -CST_ERR_UNSUP).data_trace, 1);
+	made(&regs, 0, -CST_ERR_UNSUP);
+	regs.configr = 7 << 8;
+	regs.idr0 = 1 << 6 | 2 << 12;
+	made(&regs, 0, -CST_ERR_UNSUP);
+	regs.configr = 3 << 1;
+	regs.idr0 = 3 << 1;
+	made(&regs, 0, -CST_ERR_UNSUP);		/* A profile */
+	regs.idr2 = 8;
+	assert_int_equal(cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_R), -CST_ERR_UNSUP);
+	regs.idr2 = 4;
+	assert_int_equal(cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_R), 0);
+	assert_true(cfg.load_p0 && cfg.store_p0 && !cfg.data_trace);
+	/* data trace of nothing */
 	regs.configr = 3 << 16;
-	assert_int_equal(made(&regs, 0, -CST_ERR_UNSUP).data_trace, 0);
+	regs.idr0 = 3 << 3 | 3 << 1;
+	assert_int_equal(cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_M), -CST_ERR_UNSUP);
+	assert_int_equal(cfg.data_trace, 0);
+}
+
+/* What trace units of the R and M profile may have switched on. */
+static void test_r_and_m(void **state)
+{
+	struct cst_etmv4_regs regs = { .idr1 = 4 << 8 | 3 << 4, .idr2 = 4 };
+	struct cst_config cfg;
+	unsigned int i;
+
+	(void)state;
+	for (i = 1; i < 8; i++) {
+		if (i > 3 && i < 7)
+			continue;
+		regs.configr = i << 8;
+		regs.idr0 = 1 << 6 | 1 << 12;
+		regs.idr12 = 20;
+		regs.idr13 = 4;
+		cfg = made(&regs, 0, 0);
+		assert_true(cfg.cond_trace && cfg.cond_mode == i && cfg.cond_flags && cfg.cond_keys == 16);
+		regs.idr0 = 1 << 6;
+		regs.idr12 = 3;
+		cfg = made(&regs, 0, 0);
+		assert_true(!cfg.cond_flags && cfg.cond_keys == 0);
+		assert_int_equal(made(&regs, 1, 0).cond_trace, 0);
+	}
+	regs.configr = 3 << 16 | 1 << 2;
+	regs.idr0 = 3 << 3 | 3 << 1;
+	assert_int_equal(cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_M), 0);
+	assert_true(cfg.data_trace && cfg.store_p0 && !cfg.load_p0 && cfg.p0_keys == 1);
+	regs.idr9 = 64;
+	regs.traceidr = 0x22;
+	assert_int_equal(cst_config_etmv4_data(&cfg, &regs, CST_PROFILE_M), 0);
+	assert_true(cfg.protocol == CST_PROTO_ETMV4_DATA && cfg.trace_id == 0x23 && cfg.p0_keys == 64);
+	assert_true(cfg.data_addr && cfg.data_value);
 }
 
 int main(void)
@@ -138,6 +184,7 @@ int main(void)
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_features),
 		cmocka_unit_test(test_unsupported),
+		cmocka_unit_test(test_r_and_m),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,7 +128,7 @@ static struct cst_config config_of(const struct unit *u)
 		.devarch = u->ete ? 0x47705a13 | u->minor << 16 : 0,
 	};
 	struct cst_config cfg;
-	int refused = !u->ete && (u->cond || u->data);
+	int refused = !u->ete && u->data;
 
 	assert_int_equal(cst_config_etmv4(&cfg, &regs, u->ete, u->m_profile ? CST_PROFILE_M :
 					  CST_PROFILE_A), refused ? -CST_ERR_UNSUP : 0);

@@ -3,7 +3,7 @@
  * test_isa.c - classification of assembled instruction forms (isa/forms.txt) and of operand fields.
  *
  * test_isa --classify reads lines "a64|a32|t32|t32m hex-address hex-opcode" and prints for each
- * "address class target", for comparison with a disassembler.
+ * "address class target", for comparison with a disassembler. With l after the set, loads and stores count.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -164,7 +164,7 @@ static void test_unknown_isa(void **state)
 static int classify(void)
 {
 	static const char *const types[] = {
-		"other", "branch", "indirect", "isb", "barrier", "wfx", "tstart"
+		"other", "branch", "indirect", "isb", "barrier", "wfx", "tstart", "load", "store"
 	};
 	char isa[16];
 	uint64_t pc;
@@ -172,13 +172,14 @@ static int classify(void)
 
 	while (scanf("%15s %" SCNx64 " %" SCNx32, isa, &pc, &opcode) == 3) {
 		struct cst_insn insn;
-		enum cst_isa set = !strcmp(isa, "a64") ? CST_ISA_A64 : !strcmp(isa, "a32") ? CST_ISA_A32 : CST_ISA_T32;
+		enum cst_isa set = !strncmp(isa, "a64", 3) ? CST_ISA_A64 : !strncmp(isa, "a32", 3) ? CST_ISA_A32 : CST_ISA_T32;
 
 		cst_isa_classify(&insn, set, opcode, pc,
-				 CST_ISA_WFX_P0 | (isa[3] == 'm' ? CST_ISA_M_PROFILE : 0));
+				 CST_ISA_WFX_P0 | (strchr(isa, 'm') ? CST_ISA_M_PROFILE : 0) |
+				 (strchr(isa, 'l') ? CST_ISA_LOAD_P0 | CST_ISA_STORE_P0 : 0));
 		printf("%" PRIx64 " %s%s%s", pc, types[insn.type], insn.link ? "+link" : "",
-		       insn.subtype == CST_INSN_ERET ? "+eret" : "");
-		if (insn.type == CST_INSN_BRANCH)
+		       insn.subtype == CST_INSN_ERET ? "+eret" : insn.subtype == CST_INSN_FUTURE ? "+future" : "");
+		if (insn.type == CST_INSN_BRANCH || insn.subtype == CST_INSN_FUTURE)
 			printf(" %" PRIx64 "%s", (pc + (uint64_t)insn.disp) & (set == CST_ISA_A64 ? UINT64_MAX : UINT32_MAX),
 			       insn.next_isa == set ? "" : " switch");
 		putchar('\n');

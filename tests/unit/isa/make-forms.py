@@ -14,6 +14,10 @@ SETS = {
     "a32": ("A32", 0, 0), "a32w": ("A32", "CST_ISA_WFX_P0", 0),
     "t32": ("T32", 0, 0), "t32w": ("T32", "CST_ISA_WFX_P0", 0),
     "t32@2": ("T32", 0, 2), "t32m": ("T32", "CST_ISA_M_PROFILE", 0),
+    "a32l": ("A32", "CST_ISA_LOAD_P0", 0), "a32s": ("A32", "CST_ISA_STORE_P0", 0),
+    "t32l": ("T32", "CST_ISA_LOAD_P0", 0), "t32s": ("T32", "CST_ISA_STORE_P0", 0),
+    "t32ml": ("T32", "CST_ISA_M_PROFILE | CST_ISA_LOAD_P0", 0),
+    "t32ms": ("T32", "CST_ISA_M_PROFILE | CST_ISA_STORE_P0", 0),
 }
 HEAD = {
     "A64": [".arch armv8.8-a+tme+mops+hbc"],
@@ -23,8 +27,8 @@ HEAD = {
             ".arch_extension crc", ".fpu crypto-neon-fp-armv8", ".thumb", ".p2align 2"],
     "T32M": [".syntax unified", ".arch armv8.1-m.main", ".arch_extension mve.fp", ".thumb"],
 }
-TYPES = "other branch indirect isb barrier wfx tstart".split()
-SUBTYPES = {"link": "LINK", "ret": "RET", "eret": "ERET", "implied": "IMPLIED_RET"}
+TYPES = "other branch indirect isb barrier wfx tstart load store".split()
+SUBTYPES = {"link": "LINK", "ret": "RET", "eret": "ERET", "implied": "IMPLIED_RET", "future": "FUTURE"}
 
 
 def read():
@@ -94,7 +98,7 @@ def main():
     out = [None] * len(forms)
     for cpu in HEAD:
         mine = [i for i, f in enumerate(forms)
-                if (SETS[f[0]][0] if f[0] != "t32m" else "T32M") == cpu]
+                if (SETS[f[0]][0] if not f[0].startswith("t32m") else "T32M") == cpu]
         codes = assemble(cpu, [forms[i][1] for i in mine], [SETS[forms[i][0]][2] for i in mine])
         for i, data in zip(mine, codes):
             isa, flags, pc = SETS[forms[i][0]]
