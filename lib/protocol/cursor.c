@@ -29,6 +29,7 @@ size_t cst_cursor_reset(struct cursor *c, const struct cst_config *cfg)
 	c->len = c->pos = 0;
 	c->seg_count = c->seg_i = 0;
 	c->carry_len = 0;
+	c->piece_next = 0;
 	return left;
 }
 
