@@ -55,7 +55,7 @@ struct cst_protocol_ops {
 	void (*parse_rest)(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 	/*
 	 * Synchronised from here on, as after an alignment synchronisation that was parsed under another
-	 * configuration.
+	 * configuration. `parser_init` comes before, but not with `sub_byte`, where part of a byte may be left.
 	 */
 	void (*parser_synced)(void *parser);
 	const uint8_t *roles;	/* enum cst_packet_role by pkt->type */

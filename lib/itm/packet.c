@@ -345,6 +345,7 @@ unsigned int cst_itm_parse(struct itm_parser *ps, const uint8_t *p, const uint8_
 	case CST_ITM_PKT_OVERFLOW:
 		return finish(ps, p, 1);
 	default:
+		pkt->type = 0;
 		return lose(ps, p, 1, pkt, CST_ITM_PKT_RESERVED);
 	}
 }

@@ -60,7 +60,8 @@ void cst_cursor_copy(struct cursor *to, const struct cursor *from, void *parser)
 
 void cst_cursor_switch(struct cursor *c)
 {
-	c->ops->parser_init(c->ps, c->next, c->user);
+	if (!c->ops->sub_byte)
+		c->ops->parser_init(c->ps, c->next, c->user);
 	c->ops->parser_synced(c->ps);
 	if (c->listing)
 		cst_cursor_listing(c);

@@ -257,8 +257,7 @@ static int update(struct stm_parser *ps, unsigned int type, uint64_t value)
 static void begin(const struct stm_parser *ps, struct cst_packet *pkt)
 {
 	pkt->protocol = ps->cfg->protocol;
-	pkt->type = CST_STM_PKT_RESERVED;
-	pkt->bad_type = 0;
+	pkt->type = pkt->bad_type = 0;
 	pkt->header = 0;
 	pkt->flags = 0;
 	pkt->n_atoms = 0;
