@@ -8,6 +8,7 @@
 
 #include <cstrace/error.h>
 #include <cstrace/flow.h>
+#include <cstrace/log.h>
 #include <cstrace/tree.h>
 
 #include "etmv4.h"
@@ -599,6 +600,8 @@ static int is_address(uint8_t type)
 /* Packets of a stream that is out of step, until A-sync and Trace Info. */
 static void unsynced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 {
+	struct cst_element *e;
+
 	if (pkt->type == CST_PKT_ASYNC) {
 		q->state = ETMV4_WAIT_INFO;
 		return;
@@ -621,6 +624,15 @@ static void unsynced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 		case CST_PKT_IGNORE:
 			return;
 		}
+	}
+	if (q->state == ETMV4_WAIT_INFO) {
+		/* only what the trace unit may say before its state is known has a place there */
+		e = push(q, CST_EL_FINDING, pkt->index);
+		if (e)
+			e->num = CST_FIND_ETM_BEFORE_INFO;
+		finalize(q);
+		if (q->cfg->strict)
+			q->state = ETMV4_WAIT_ASYNC;
 	}
 	/* what is lost, and not what synchronises */
 	q->stats->unsynced += pkt->size;

@@ -39,6 +39,7 @@ struct etmv4_parser {
 	struct cst_context ctx;
 	uint64_t ts;
 	uint32_t cc_threshold;
+	uint8_t overflowed;	/* ETE: no cycle count since an overflow */
 };
 
 /* Atoms by header byte minus 0xC0. */
@@ -49,10 +50,13 @@ void cst_etmv4_parser_init(struct etmv4_parser *ps, const struct cst_config *cfg
 /*
  * Parse one packet from [p, end). Returns its size, or 0 when it is not complete. Fills the fields
  * of `pkt` that its type has, but not index and bytes. Never reads outside [p, end). A bad packet has
- * its size, too: the offending bytes, at least 1.
+ * its size, too: the offending bytes, at least 1. `pkt->finding` is added to: empty it before. In strict mode a
+ * packet with a finding is bad.
  */
 unsigned int cst_etmv4_parse(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
 			     struct cst_packet *pkt);
+/* The packet at `p`, which is complete: what is reserved in it, into pkt->finding. */
+void cst_etmv4_check(struct etmv4_parser *ps, const uint8_t *p, struct cst_packet *pkt);
 /* What the rest [p, end) is when the trace ends in it: NOT_SYNC or INCOMPLETE. */
 void cst_etmv4_parse_rest(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
 			  struct cst_packet *pkt);

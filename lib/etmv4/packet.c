@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "etmv4.h"
+#include "log/log.h"
 
 /* Unsynchronised bytes of one packet: its size is a 16-bit number. */
 #define MAX_SKIP 0xffff
@@ -92,6 +93,7 @@ void cst_etmv4_parser_init(struct etmv4_parser *ps, const struct cst_config *cfg
 struct reader {
 	const uint8_t *p, *end;
 	uint8_t more, bad;
+	uint8_t wide;	/* a number has more bits than it may have; they are dropped */
 };
 
 static uint8_t get8(struct reader *r)
@@ -127,6 +129,8 @@ static uint32_t get_uleb(struct reader *r, unsigned int max)
 		if (r->more)
 			return 0;
 		v |= (uint32_t)(b & 0x7f) << (7 * i);
+		if (i == 4 && b & 0x70)
+			r->wide = 1;
 		if (!(b & 0x80))
 			return v;
 	}
@@ -185,6 +189,7 @@ static void get_match(struct etmv4_parser *ps, struct reader *r, struct cst_pack
 struct addr {
 	uint64_t value;
 	uint8_t bits, is;
+	uint8_t odd;	/* long: something is reserved */
 };
 
 static void get_short(struct etmv4_parser *ps, struct reader *r, unsigned int is, struct addr *a)
@@ -219,6 +224,7 @@ static void get_long(struct etmv4_parser *ps, struct reader *r, unsigned int is,
 	else
 		v |= ps->hist[0].addr & 0xffffffff00000000ull;
 	a->value = v;
+	a->odd = (b0 | (is ? 0 : b1)) >> 7 | (bytes == 8 && !ps->cfg->ia64);
 	a->bits = bytes * 8;
 	a->is = is;
 }
@@ -320,11 +326,15 @@ static void parse_trace_info(struct etmv4_parser *ps, struct reader *r, struct c
 	ps->seen_info = 1;
 }
 
-static uint32_t cc_mask(const struct etmv4_parser *ps, uint32_t v)
+static uint32_t cc_mask(const struct etmv4_parser *ps, struct reader *r, uint32_t v)
 {
 	unsigned int bits = ps->cfg->cc_bits;
 
-	return bits >= 32 ? v : v & ((1u << bits) - 1);
+	if (bits >= 32)
+		return v;
+	if (v >> bits)
+		r->wide = 1;
+	return v & ((1u << bits) - 1);
 }
 
 static void parse_timestamp(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt)
@@ -334,7 +344,7 @@ static void parse_timestamp(struct etmv4_parser *ps, struct reader *r, struct cs
 	pkt->ts_bits = get_ts(r, &ts);
 	pkt->ts = ts;
 	if (pkt->header & 1) {
-		pkt->cc = cc_mask(ps, get_uleb(r, 3));
+		pkt->cc = cc_mask(ps, r, get_uleb(r, 3));
 		pkt->flags |= CST_PF_CC;
 	}
 	if (!r->more && !r->bad)
@@ -354,7 +364,7 @@ static void parse_cycle_count(struct etmv4_parser *ps, struct reader *r, struct 
 			pkt->cc = 0;
 			pkt->flags |= CST_PF_CC_UNKNOWN;
 		} else {
-			pkt->cc = ps->cc_threshold + cc_mask(ps, get_uleb(r, 3));
+			pkt->cc = ps->cc_threshold + cc_mask(ps, r, get_uleb(r, 3));
 			pkt->flags |= CST_PF_CC;
 		}
 		break;
@@ -416,7 +426,7 @@ static void parse_exception(struct etmv4_parser *ps, struct reader *r, struct cs
 static void parse_q(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
 	unsigned int type = pkt->header & 15;
-	struct addr a = { 0, 0, 0 };
+	struct addr a = { 0, 0, 0, 0 };
 
 	pkt->q_type = type;
 	switch (type) {
@@ -602,7 +612,7 @@ static unsigned int finish(struct etmv4_parser *ps, const struct reader *r, cons
 unsigned int cst_etmv4_parse(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
 			     struct cst_packet *pkt)
 {
-	struct reader r = { p + 1, end, 0, 0 };
+	struct reader r = { p + 1, end, 0, 0, 0 };
 	struct addr a;
 	unsigned int h;
 
@@ -626,31 +636,39 @@ unsigned int cst_etmv4_parse(struct etmv4_parser *ps, const uint8_t *p, const ui
 	case CST_PKT_ADDR_SHORT:
 		get_short(ps, &r, h == 0x96, &a);
 		set_address(ps, &r, pkt, &a);
-		break;
+		goto clean;
 	case CST_PKT_SRC_SHORT:
 		get_short(ps, &r, h == 0xb5, &a);
 		set_address(ps, &r, pkt, &a);
-		break;
+		goto clean;
 	case CST_PKT_ADDR_32:
 		get_long(ps, &r, h == 0x9b, 4, &a);
 		set_address(ps, &r, pkt, &a);
+		if (!a.odd)
+			goto clean;
 		break;
 	case CST_PKT_ADDR_64:
 		get_long(ps, &r, h == 0x9e, 8, &a);
 		set_address(ps, &r, pkt, &a);
+		if (!a.odd)
+			goto clean;
 		break;
 	case CST_PKT_SRC_32:
 		get_long(ps, &r, h == 0xb7, 4, &a);
 		set_address(ps, &r, pkt, &a);
+		if (!a.odd)
+			goto clean;
 		break;
 	case CST_PKT_SRC_64:
 		get_long(ps, &r, h == 0xb9, 8, &a);
 		set_address(ps, &r, pkt, &a);
+		if (!a.odd)
+			goto clean;
 		break;
 	case CST_PKT_ADDR_MATCH:
 	case CST_PKT_SRC_MATCH:
 		get_match(ps, &r, pkt, h & 3);
-		break;
+		goto clean;
 	case CST_PKT_ADDR_CTXT_32:
 		get_long(ps, &r, h == 0x83, 4, &a);
 		get_context(ps, &r, pkt);
@@ -716,6 +734,17 @@ unsigned int cst_etmv4_parse(struct etmv4_parser *ps, const uint8_t *p, const ui
 		/* one byte, no payload; or reserved */
 		break;
 	}
+	if (r.more && !r.bad)
+		return 0;
+	if (!r.bad) {
+		cst_etmv4_check(ps, p, pkt);
+		if (r.wide)
+			packet_finding(pkt, CST_FIND_ETM_WIDE);
+		r.bad = pkt->finding[0] && ps->cfg->strict;
+	}
+	return finish(ps, &r, p, pkt);
+clean:
+	/* nothing in it can be reserved */
 	if (r.more && !r.bad)
 		return 0;
 	return finish(ps, &r, p, pkt);

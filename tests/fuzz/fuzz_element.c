@@ -443,6 +443,7 @@ static void decode(const struct cst_config *cfg, const uint8_t *p, size_t len, s
 	cst_etmv4_parser_init(&ps, cfg);
 	CHECK(!cst_etmv4_queue_init(&q, cfg, &stats));
 	while (!ended) {
+		memset(pkt.finding, 0, sizeof(pkt.finding));
 		size = cst_etmv4_parse(&ps, p + at, p + len, &pkt);
 		if (size) {
 			pkt.index = at;

@@ -54,7 +54,7 @@ static inline uint32_t next_random(uint32_t *state, uint32_t below)
  *   1: 2:0 minor version, 4:3 QSUPP, 7:5 speculation depth
  *   2: 1:0 size of the VMID, 2 context ID, 3 conditional, 4 data trace, 5 64-bit, 6 failed
  *      transactions are reported, 7 stale walks
- *   3: 1:0 queue limit, 3:2 size of the cycle counter
+ *   3: 1:0 queue limit, 3:2 size of the cycle counter, 4 strict
  */
 static inline void take_config(struct input *in, struct cst_config *cfg, uint8_t trace_id)
 {
@@ -82,6 +82,7 @@ static inline void take_config(struct input *in, struct cst_config *cfg, uint8_t
 	cfg->max_queue = queues[d & 3];
 	cfg->hold_transactions = !(c & 64);
 	cfg->as_reference = c >> 7;
+	cfg->strict = d >> 4 & 1;
 }
 
 #endif

@@ -119,6 +119,7 @@ static void check_parser(const struct cst_config *cfg, const uint8_t *data, size
 			CHECK(copy);
 			memcpy(copy, data + at, n);
 			ps = before;
+			memset(pkt.finding, 0, sizeof(pkt.finding));
 			size = cst_etmv4_parse(&ps, copy, copy + n, &pkt);
 			free(copy);
 			CHECK(size <= n);
