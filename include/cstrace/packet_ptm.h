@@ -35,6 +35,7 @@ enum cst_ptm_packet_flags {
 	CST_PTM_PF_HYP = 0x200000,	/* in Hyp mode */
 	CST_PTM_PF_EXCEPTION = 0x400000, /* exc_type is present, 0 is none */
 	CST_PTM_PF_CLOCK = 0x800000,	/* timestamp: the processor's clock has changed */
+	CST_PTM_PF_LATE = 0x1000000,	/* A-sync: the packet before was damaged and took some of its zeros */
 };
 
 enum cst_ptm_isync_reason {

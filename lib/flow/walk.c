@@ -175,11 +175,13 @@ static enum walk_end take_insn(struct cst_flow *f, struct walk *w, unsigned int 
 	w->disp = in.disp;
 	w->type = in.type;
 	w->subtype = in.type == CST_INSN_OTHER ? CST_INSN_PLAIN : in.subtype;
+	w->p0 = cst_insn_is_p0(&in, f->isa_flags);
+	w->type = w->p0 ? in.type : CST_INSN_OTHER;
+	w->subtype = in.subtype;
 	w->size = in.size;
 	w->cond = in.cond || *it;
 	w->link = in.link;
 	w->next_isa = in.type == CST_INSN_BRANCH ? in.next_isa : f->isa;
-	w->p0 = cst_insn_is_p0(&in, f->isa_flags);
 	if (*it)
 		--*it;
 	if (in.it_count)

@@ -173,7 +173,7 @@ void cst_isa_t32(struct cst_insn *insn, uint32_t opcode, uint64_t pc, unsigned f
 		row = isa_find(m_profile ? wide_m : wide, opcode);
 		if (m_profile && !row->mask)
 			row = isa_find(wide, opcode);
-		if (flags & CST_ISA_THUMBEE && !row->mask)
+		if (flags & CST_ISA_THUMBEE && row->type == CST_INSN_OTHER)
 			row = isa_find(wide_tee, opcode);
 	}
 	isa_fill(insn, row, CST_ISA_T32, size);

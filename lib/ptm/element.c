@@ -62,6 +62,12 @@ static void no_sync(struct ptm_stage *st, uint64_t index, int reason, int error)
 	e->flags = CST_EL_F_DOUBTFUL;
 	st->state = PTM_WAIT_ASYNC;
 	st->running = 0;
+	/* I-sync packets tell all of the context but this; the reference believes what it was before */
+	if (!st->cfg->as_reference) {
+		st->ctx.flags &= ~CST_CTX_VMID;
+		st->ctx.vmid = 0;
+		st->told = 0;
+	}
 	if (error)
 		st->stats->resyncs++;
 }
@@ -78,7 +84,8 @@ void cst_ptm_stage_restart(struct ptm_stage *st, uint64_t index)
 /* What a packet says of the context; returns whether that is news. */
 static int update_context(struct ptm_stage *st, const struct cst_packet *pkt)
 {
-	struct cst_context old = st->ctx, *c = &st->ctx;
+	const struct cst_context old = st->ctx;
+	struct cst_context *c = &st->ctx;
 
 	if (pkt->flags & CST_PF_CONTEXT) {
 		c->security = pkt->security;
@@ -247,6 +254,8 @@ void cst_ptm_stage_packet(struct ptm_stage *st, const struct cst_packet *pkt)
 		st->state = PTM_WAIT_ASYNC;
 		return;
 	}
+	if (st->state == PTM_SYNCED && pkt->type == CST_PTM_PKT_ASYNC && pkt->flags & CST_PTM_PF_LATE)
+		no_sync(st, pkt->index, CST_UNSYNC_BAD_PACKET, CST_ERR_BAD_SEQUENCE);
 	if (st->state == PTM_SYNCED)
 		synced_packet(st, pkt);
 	else

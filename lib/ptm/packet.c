@@ -13,6 +13,9 @@
 /* Unsynchronised bytes that a listing shows as one piece. */
 #define UNSYNCED_PIECE 16
 
+/* Zeros of an A-sync; of more, the last ones are found. */
+#define MAX_ZEROS (PTM_MAX_PACKET - 3)
+
 #define CONTINUE 0x80		/* another byte follows */
 
 /* last address byte */
@@ -312,8 +315,10 @@ static void parse_waypoint(struct ptm_parser *ps, struct reader *r, struct cst_p
 	update_address(ps, &a, pkt);
 }
 
-static void parse_isync(struct ptm_parser *ps, struct reader *r, struct cst_packet *pkt)
+/* Returns 0 when it is none. */
+static int parse_isync(struct ptm_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
+	const uint8_t *start = r->p;
 	uint32_t addr = get_le(r, 4);
 	uint8_t info = get8(r), isa;
 
@@ -327,7 +332,12 @@ static void parse_isync(struct ptm_parser *ps, struct reader *r, struct cst_pack
 		pkt->flags |= CST_PF_CID;
 	}
 	if (r->more)
-		return;
+		return 1;
+	/* what has swallowed an A-sync, or is none at all, must not be what decoding goes on with */
+	if (!(info & ISYNC_ONE) && !ps->cfg->as_reference) {
+		r->p = r->end = start;
+		return 0;
+	}
 	ps->alt_isa = !!(info & ISYNC_ALT_ISA);
 	ps->ns = !!(info & ISYNC_NS);
 	ps->hyp = !!(info & ISYNC_HYP);
@@ -341,6 +351,7 @@ static void parse_isync(struct ptm_parser *ps, struct reader *r, struct cst_pack
 	pkt->addr_bits = pkt->info = 32;
 	pkt->isa = isa;
 	set_state(ps, pkt);
+	return 1;
 }
 
 static void parse_atom(const struct ptm_parser *ps, struct reader *r, struct cst_packet *pkt)
@@ -396,8 +407,11 @@ static void parse_timestamp(struct ptm_parser *ps, struct reader *r, struct cst_
 		pkt->flags |= CST_PTM_PF_CLOCK;
 }
 
-/* Zeros, then 0x80. Returns 0 when it is none. */
-static int parse_async(struct reader *r)
+/*
+ * Zeros, then 0x80. Returns 0 when it is none. A damaged packet right before it may have been taken for
+ * longer than it was: its last zeros count, too.
+ */
+static int parse_async(const struct ptm_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
 	unsigned int zeros = 1;
 	uint8_t b;
@@ -406,19 +420,22 @@ static int parse_async(struct reader *r)
 		b = get8(r);
 		if (r->more)
 			return 1;
-		if (b)
-			return b == 0x80 && zeros >= PTM_ASYNC_ZEROS;
-		if (++zeros == PTM_MAX_PACKET - 1)
+		if (b) {
+			if (zeros < PTM_ASYNC_ZEROS)
+				pkt->flags |= CST_PTM_PF_LATE;
+			return b == 0x80 && zeros + ps->zeros >= PTM_ASYNC_ZEROS;
+		}
+		if (++zeros > MAX_ZEROS)
 			return 0;
 	}
 }
 
-/* How many zeros there are before `q`, at most so many that an A-sync needs. */
-static unsigned int zeros_before(const uint8_t *p, const uint8_t *q)
+/* How many zeros there are before `q`, at most `max`. */
+static unsigned int zeros_before(const uint8_t *p, const uint8_t *q, unsigned int max)
 {
 	unsigned int n = 0;
 
-	while (n < PTM_ASYNC_ZEROS && q - n > p && !q[-1 - (ptrdiff_t)n])
+	while (n < max && q - n > p && !q[-1 - (ptrdiff_t)n])
 		n++;
 	return n;
 }
@@ -433,13 +450,11 @@ static unsigned int search_async(struct ptm_parser *ps, const uint8_t *p, const 
 	if (end - p > MAX_SKIP)
 		end = p + MAX_SKIP;
 	for (q = p; (hit = memchr(q, 0x80, end - q)); q = hit + 1)
-		if (zeros_before(p, hit) == PTM_ASYNC_ZEROS)
+		if (zeros_before(p, hit, PTM_ASYNC_ZEROS) == PTM_ASYNC_ZEROS)
 			break;
 	if (hit) {
-		skip = hit - p - PTM_ASYNC_ZEROS;
 		/* a longer run of zeros belongs to it */
-		while (skip && !p[skip - 1] && hit - p - skip < PTM_MAX_PACKET - 2)
-			skip--;
+		skip = hit - p - zeros_before(p, hit, MAX_ZEROS);
 		if (!skip) {
 			pkt->type = CST_PTM_PKT_ASYNC;
 			ps->synced = 1;
@@ -447,7 +462,7 @@ static unsigned int search_async(struct ptm_parser *ps, const uint8_t *p, const 
 		}
 	} else {
 		/* zeros at the end may be the start of an A-sync */
-		skip = end - p - zeros_before(p, end);
+		skip = end - p - zeros_before(p, end, MAX_ZEROS);
 		if (!skip)
 			return 0;
 	}
@@ -474,6 +489,7 @@ static unsigned int bad(struct ptm_parser *ps, const struct reader *r, const uin
 	}
 	/* the reference goes on listing packets, though where they begin is not known any more */
 	ps->synced = ps->cfg->as_reference;
+	ps->zeros = 0;
 	return r->p - p;
 }
 
@@ -498,7 +514,7 @@ unsigned int cst_ptm_parse(struct ptm_parser *ps, const uint8_t *p, const uint8_
 		parse_waypoint(ps, &r, pkt);
 		break;
 	case CST_PTM_PKT_ISYNC:
-		parse_isync(ps, &r, pkt);
+		good = parse_isync(ps, &r, pkt);
 		break;
 	case CST_PTM_PKT_TIMESTAMP:
 		parse_timestamp(ps, &r, pkt);
@@ -512,7 +528,7 @@ unsigned int cst_ptm_parse(struct ptm_parser *ps, const uint8_t *p, const uint8_
 		pkt->flags |= CST_PF_VMID;
 		break;
 	case CST_PTM_PKT_ASYNC:
-		good = parse_async(&r);
+		good = parse_async(ps, &r, pkt);
 		break;
 	case CST_PTM_PKT_RESERVED:
 		good = 0;
@@ -525,6 +541,7 @@ unsigned int cst_ptm_parse(struct ptm_parser *ps, const uint8_t *p, const uint8_
 		return 0;
 	if (!good || (pkt->finding[0] && ps->cfg->strict))
 		return bad(ps, &r, p, pkt);
+	ps->zeros = r.p[-1] ? 0 : zeros_before(p, r.p, PTM_ASYNC_ZEROS);
 	return r.p - p;
 }
 

@@ -32,6 +32,7 @@ struct ptm_parser {
 	uint8_t alt_isa;	/* AltISA bit last seen: Thumb is ThumbEE */
 	uint8_t addr_known;	/* low bits of addr that were traced since the start */
 	uint8_t ns, hyp;
+	uint8_t zeros;		/* the last packet ended with so many 0x00, up to PTM_ASYNC_ZEROS */
 	uint8_t synced;		/* A-sync seen */
 	uint8_t listing;	/* unsynchronised bytes come in pieces, as the reference lists them */
 	uint8_t type[256];	/* header -> enum cst_ptm_packet_type */

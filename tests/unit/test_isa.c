@@ -50,6 +50,46 @@ static void test_forms(void **state)
 		check_form(&forms[i], forms[i].text);
 }
 
+/* ThumbEE: handler calls in the place of LDM and STM, the rest as T32; ENTERX and LEAVEX in either. */
+static void test_thumbee(void **state)
+{
+	static const struct form tee[] = {
+		{ CST_ISA_T32, CST_ISA_THUMBEE, 0, 0xf3bf8f1f, { 4, CST_INSN_BRANCH, CST_INSN_PLAIN, 0, 0, CST_ISA_TEE, 0, 0, 4 }, "enterx" },
+		{ CST_ISA_TEE, CST_ISA_THUMBEE, 0, 0xf3bf8f0f, { 4, CST_INSN_BRANCH, CST_INSN_PLAIN, 0, 0, CST_ISA_T32, 0, 0, 4 }, "leavex" },
+		{ CST_ISA_T32, 0, 0, 0xf3bf8f1f, { 4, CST_INSN_OTHER, CST_INSN_PLAIN, 0, 0, CST_ISA_T32, 0, 0, 0 }, "no enterx" },
+		{ CST_ISA_TEE, 0, 0, 0xc0010000, { 2, CST_INSN_INDIRECT, CST_INSN_PLAIN, 0, 0, CST_ISA_TEE, 0, 0, 0 }, "hbp #0, #1" },
+		{ CST_ISA_TEE, 0, 0, 0xc2010000, { 2, CST_INSN_INDIRECT, CST_INSN_PLAIN, 0, 0, CST_ISA_TEE, 0, 0, 0 }, "hb #1" },
+		{ CST_ISA_TEE, 0, 0, 0xc3010000, { 2, CST_INSN_INDIRECT, CST_INSN_LINK, 0, 1, CST_ISA_TEE, 0, 0, 0 }, "hbl #1" },
+		{ CST_ISA_TEE, 0, 0, 0xc5210000, { 2, CST_INSN_INDIRECT, CST_INSN_LINK, 0, 1, CST_ISA_TEE, 0, 0, 0 }, "hblp #9, #1" },
+		{ CST_ISA_TEE, 0, 0, 0xca010000, { 2, CST_INSN_OTHER, CST_INSN_PLAIN, 0, 0, CST_ISA_TEE, 0, 0, 0 }, "chka" },
+		{ CST_ISA_TEE, 0, 0, 0xd07f0000, { 2, CST_INSN_BRANCH, CST_INSN_PLAIN, 1, 0, CST_ISA_TEE, 0, 0, 258 }, "beq" },
+		{ CST_ISA_TEE, 0, 0, 0xf000f800, { 4, CST_INSN_BRANCH, CST_INSN_LINK, 0, 1, CST_ISA_TEE, 0, 0, 4 }, "bl" },
+		{ CST_ISA_TEE, 0, 0, 0xf000e800, { 4, CST_INSN_BRANCH, CST_INSN_LINK, 0, 1, CST_ISA_A32, 0, 0, 4 }, "blx" },
+		{ CST_ISA_TEE, 0, 0, 0xbf080000, { 2, CST_INSN_OTHER, CST_INSN_PLAIN, 0, 0, CST_ISA_TEE, 1, 0, 0 }, "it eq" },
+	};
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < sizeof(tee) / sizeof(tee[0]); i++)
+		check_form(&tee[i], tee[i].text);
+}
+
+/* Barriers are waypoints only where they count as such. */
+static void test_barriers(void **state)
+{
+	static const uint32_t ops[] = { 0xf57ff05f, 0xf57ff04f, 0xee070f9a, 0xee070fba };
+	struct cst_insn insn;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		cst_isa_classify(&insn, CST_ISA_A32, ops[i], 0, 0);
+		assert_int_equal(insn.type, CST_INSN_BARRIER);
+		assert_int_equal(cst_insn_is_p0(&insn, 0), 0);
+		assert_int_equal(cst_insn_is_p0(&insn, CST_ISA_BARRIER_P0), 1);
+	}
+}
+
 /* Every A32 form with each condition: only the condition changes; 1111 is another instruction. */
 static void test_a32_conditions(void **state)
 {
@@ -191,6 +231,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_thumbee),
+		cmocka_unit_test(test_barriers),
 		cmocka_unit_test(test_a32_conditions),
 		cmocka_unit_test(test_t32_next_halfword),
 		cmocka_unit_test(test_fields),

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ptm_enc.h - a model of a PTM (Program Flow Trace 1.0, 1.1), and complete test cases made with it.
+ *
+ * It takes what a processor executed (flow.h) and gives the bytes that a PTM sends, and what a trace
+ * analyzer must report (gen_event.h). Of the events' fields, cycle counts are in cc with GEN_F_CC (ranges,
+ * exceptions, trace on, timestamps); trace on has the reason in num (0 normal, 1 overflow, 2 debug); `el` is 2 in
+ * Hyp mode, else 0. GEN_EVENTS with num 0 is a trigger. A range that a waypoint update ends has atom '-'.
+ */
+#ifndef CSTRACE_TESTS_GEN_PTM_ENC_H
+#define CSTRACE_TESTS_GEN_PTM_ENC_H
+
+#include "gen_event.h"
+#include "random.h"
+#include "util.h"
+
+struct ptm_opts {
+	uint64_t seed;
+	uint8_t minor;		/* PFT 1.minor */
+	uint8_t trace_id;
+	uint8_t cid_bytes;	/* 0, 1, 2, 4 */
+	uint8_t vmid, ts, ts64, ts_gray, cycles, broadcast, barriers;
+	uint8_t stack;		/* entries of the return stack, 0: off */
+	uint32_t sync_every;	/* bytes between synchronisations, 0: only at the start */
+	/* per mille */
+	uint16_t p_flush;	/* atom packets shorter than possible */
+	uint16_t p_long;	/* addresses, timestamps and counts longer than needed */
+	uint16_t p_broadcast;	/* taken direct branch inside a broadcast range */
+	uint16_t p_state;	/* exception bytes without an exception: security state, Hyp mode */
+	uint16_t p_waypoint;	/* a waypoint update after some instruction */
+	uint16_t p_ts, p_trigger, p_ignore, p_vmid, p_overflow;
+};
+
+struct ptm_regs {
+	uint32_t cr, ccer, idr, traceidr;
+};
+
+/* A place in the bytes, and the number of events that all bytes before it tell of. */
+struct ptm_mark {
+	uint32_t off, events;
+};
+
+struct ptm_marks {
+	struct ptm_mark *v;
+	uint32_t n, cap;
+};
+
+struct ptm_case {
+	uint64_t seed;
+	struct ptm_opts opts;
+	struct prog_opts prog;
+	uint32_t insns;
+	struct ptm_regs regs;
+	struct gbuf trace;
+	struct gen_event *events;
+	size_t nevents, cap;
+	struct ptm_marks packets;	/* where each packet begins */
+	struct ptm_marks syncs;		/* where each alignment synchronisation begins */
+	const struct prog_region *regions;
+	size_t nregions;
+	struct prog *program;
+};
+
+void ptm_case_new(uint64_t seed, struct ptm_case *c);
+void ptm_case_free(struct ptm_case *c);
+
+#endif
