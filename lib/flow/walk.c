@@ -173,11 +173,9 @@ static enum walk_end take_insn(struct cst_flow *f, struct walk *w, unsigned int 
 	w->end = wrap(f, w->end + in.size);
 	w->n_insn++;
 	w->disp = in.disp;
-	w->type = in.type;
-	w->subtype = in.type == CST_INSN_OTHER ? CST_INSN_PLAIN : in.subtype;
 	w->p0 = cst_insn_is_p0(&in, f->isa_flags);
 	w->type = w->p0 ? in.type : CST_INSN_OTHER;
-	w->subtype = in.subtype;
+	w->subtype = w->p0 ? in.subtype : CST_INSN_PLAIN;
 	w->size = in.size;
 	w->cond = in.cond || *it;
 	w->link = in.link;
