@@ -10,9 +10,9 @@
 #include <cstrace/types.h>
 
 enum cst_element_kind {
-	CST_EL_ATOMS,		/* n atoms, oldest in bit 0 of bits; first_e: as first traced; cc */
+	CST_EL_ATOMS,		/* n atoms, oldest in bit 0 of bits; first_e: as first traced; cc, ETMv3: num for each but the first */
 	CST_EL_ADDRESS,		/* Target Address: addr, is */
-	CST_EL_CONTEXT,		/* ctx; flags of ctx say what the packet carried */
+	CST_EL_CONTEXT,		/* ctx; flags of ctx say what the packet carried; cc */
 	CST_EL_EXCEPTION,	/* num, addr = preferred return address, flags */
 	CST_EL_EXC_RETURN,	/* ETMv4 Exception Return packet */
 	CST_EL_Q,		/* count in value; CST_EL_F_COUNT; addr when CST_EL_F_ADDRESS */
@@ -20,7 +20,7 @@ enum cst_element_kind {
 	CST_EL_TRACE_ON,	/* num: enum cst_trace_on_reason; cc */
 	CST_EL_TRACE_INFO,	/* return stack is cleared */
 	CST_EL_TIMESTAMP,	/* value; cc with CST_EL_F_CC */
-	CST_EL_CYCLE_COUNT,	/* cc; CST_EL_F_CC when known */
+	CST_EL_CYCLE_COUNT,	/* cc; CST_EL_F_CC when known; num: 1 if atoms could have come with it (ETMv3) */
 	CST_EL_EVENT,		/* num: mask of events, or CST_EVENT_TRIGGER */
 	CST_EL_TS_MARKER,
 	CST_EL_INSTRUMENTATION,	/* value, num = EL */
@@ -35,6 +35,7 @@ enum cst_element_kind {
 	CST_EL_BRANCH,		/* an atom E, and addr, is: where the waypoint led to; cc */
 	CST_EL_WAYPOINT,	/* all up to and including the instruction at addr was executed */
 	CST_EL_VECTOR,		/* exception num, taken where execution has come to, leads to addr, is; cc */
+	CST_EL_DATA,		/* data transfer: num: enum cst_data_flags; addr, value, n: bytes, is: tag */
 	CST_EL_FINDING,		/* num: enum cst_finding, for the log (log.h); puts nothing out */
 };
 
@@ -42,6 +43,7 @@ enum cst_element_flags {
 	CST_EL_F_CC = 1,
 	CST_EL_F_COUNT = 2,		/* Q: count known */
 	CST_EL_F_ADDRESS = 4,		/* Q: address known; Exception: return address known; Context: `is` known */
+	CST_EL_F_LSIP = 4,		/* Address: `value` is the load or store in progress there (ETMv3) */
 	CST_EL_F_BR_TARGET = 8,		/* Exception E1:E0 = 10: addr is also the target of the branch before */
 	CST_EL_F_DOUBTFUL = 16,		/* after Discard or Overflow: the last atom may be wrong */
 	CST_EL_F_TAIL_CHAIN = 32,	/* M profile: no return address */

@@ -45,6 +45,7 @@ enum cst_isa_flags {
 	CST_ISA_THUMBEE = 8,	/* Armv7: ENTERX and LEAVEX exist and change between T32 and ThumbEE */
 	CST_ISA_LOAD_P0 = 16,	/* loads count as waypoints */
 	CST_ISA_STORE_P0 = 32,
+	CST_ISA_SINGLE = 64,	/* every instruction has an atom, waypoint or not (ETMv3) */
 };
 
 /* One classified instruction. */
@@ -76,6 +77,12 @@ static inline int cst_insn_is_p0(const struct cst_insn *insn, unsigned flags)
 	return insn->type != CST_INSN_OTHER &&
 	       (insn->type != CST_INSN_BARRIER || flags & CST_ISA_BARRIER_P0);
 }
+
+/*
+ * The instruction may load or store (not: prefetch): data trace can belong to it. `opcode` as for
+ * cst_isa_classify(); A32, T32 and ThumbEE, any other is 0. Pure function.
+ */
+CST_API int cst_isa_is_transfer(enum cst_isa isa, uint32_t opcode, unsigned flags);
 
 /* Size in bytes of a T32 instruction by its first halfword (Arm ARM F3.1: bits 15:11 >= 0b11101 is 32-bit). */
 static inline unsigned cst_t32_size(uint16_t hw)

@@ -7,6 +7,7 @@
 #define CSTRACE_PACKET_H
 
 #include <cstrace/packet_ptm.h>
+#include <cstrace/packet_etmv3.h>
 #include <cstrace/types.h>
 
 CST_BEGIN

@@ -44,6 +44,11 @@ struct cst_protocol_ops {
 	 * `parse` must not depend on where such a packet was cut.
 	 */
 	uint8_t piece_by_run;
+	/*
+	 * With piece_by_run: a piece that was told apart from an A-sync only in a later run goes on to the end of
+	 * that one, before a zero, and is at most so long. 0: it does not.
+	 */
+	uint8_t piece_max;
 	void (*parser_init)(void *parser, const struct cst_config *cfg, void *user);
 	/* set when packets are listed one by one (cst_decoder_next_packet); NULL: makes no difference */
 	void (*parser_listing)(void *parser);

@@ -46,6 +46,7 @@ struct cst_stats {
 	uint64_t nopath;	/* Q elements whose path is unknown */
 	uint64_t trans_failed;	/* transactions dropped */
 	uint64_t uncommitted;	/* P0 elements dropped at discard, overflow or end of trace */
+	uint64_t data_lost;	/* times that data trace was suppressed: transfers are missing */
 };
 
 /* Add `more` to `sum`, counter by counter. */

@@ -268,7 +268,9 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 	g = cst_flow_emit(f, out, n, CST_GEN_EXCEPTION);
 	g->num = el->num;
 	cst_flow_set_next(f, g);
-	if (el->flags & CST_EL_F_TAIL_CHAIN) {
+	if (f->cfg->protocol == CST_PROTO_ETMV3) {
+		/* the only address that its packet has is the handler's */
+	} else if (el->flags & CST_EL_F_TAIL_CHAIN) {
 		g->flags |= CST_GF_TAIL_CHAIN;
 	} else {
 		g->flags |= CST_GF_RET_ADDR;
@@ -367,7 +369,7 @@ static void analyze_value(struct cst_flow *f, struct cst_generic *out, size_t *n
 	case CST_EL_TIMESTAMP:
 		g = cst_flow_emit(f, out, n, CST_GEN_TIMESTAMP);
 		g->addr = el->value;
-		if (f->cfg->cycle_count) {
+		if (f->cfg->cycle_count && f->cfg->protocol != CST_PROTO_ETMV3) {
 			g->flags |= CST_GF_CC;
 			g->cc = el->cc;
 		}
@@ -377,6 +379,9 @@ static void analyze_value(struct cst_flow *f, struct cst_generic *out, size_t *n
 	case CST_EL_CYCLE_COUNT:
 		g = cst_flow_emit(f, out, n, CST_GEN_CYCLE_COUNT);
 		g->flags |= CST_GF_CC;
+		/* to the reference cycles alone say so, too */
+		if (el->num && f->need_addr && f->cfg->as_reference)
+			f->told = 1;
 		g->cc = el->cc;
 		break;
 	case CST_EL_EVENT:
@@ -465,6 +470,10 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 			cst_flow_at(f, el->addr, el->is);
 		else
 			cst_flow_address(f, el->addr, el->is);
+		if (el->flags & CST_EL_F_LSIP) {
+			f->transfer = el->value;
+			f->transfer_known = 1;
+		}
 		break;
 	case CST_EL_CONTEXT:
 		if (el->flags & CST_EL_F_ISA)
@@ -520,6 +529,9 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	case CST_EL_TS_MARKER:
 	case CST_EL_INSTRUMENTATION:
 		analyze_value(f, out, n);
+		break;
+	case CST_EL_DATA:
+		cst_flow_data(f, cst_flow_emit(f, out, n, CST_GEN_DATA));
 		break;
 	case CST_EL_READY:
 		out[*n] = *el->ready;

@@ -19,6 +19,10 @@ void cst_flow_pop(struct cst_flow *f);
  * continue the last one.
  */
 void cst_flow_lost(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int atoms);
+/* Atoms of single instructions, as far as there is room (insn.c). */
+void cst_flow_insns(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap);
+/* A data transfer. */
+void cst_flow_data(struct cst_flow *f, struct cst_generic *g);
 /* Go on after a P0 instruction. */
 void cst_flow_leave(struct cst_flow *f, const struct walk *w, int taken, int first_e);
 /* Put out the range of a walk. */

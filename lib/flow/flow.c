@@ -18,12 +18,15 @@ void cst_flow_reset(struct cst_flow *f)
 	f->stack_count = 0;
 	f->it = 0;
 	f->blk = 0;
+	f->told = f->transfer_known = 0;
+	memset(f->place, 0, sizeof(f->place));
 }
 
 void cst_flow_configure(struct cst_flow *f)
 {
 	f->pop_first = f->cfg->protocol == CST_PROTO_PTM;
-	f->isa_flags = (f->cfg->wfx_p0 ? CST_ISA_WFX_P0 : 0) |
+	f->isa_flags = (f->cfg->atom_per_insn ? CST_ISA_SINGLE : 0) |
+		       (f->cfg->wfx_p0 ? CST_ISA_WFX_P0 : 0) |
 		       (f->cfg->barrier_p0 ? CST_ISA_BARRIER_P0 : 0) |
 		       (f->cfg->protocol == CST_PROTO_PTM ? CST_ISA_THUMBEE : 0) |
 		       (f->cfg->profile == CST_PROFILE_M ? CST_ISA_M_PROFILE : 0) |
@@ -251,7 +254,9 @@ void cst_flow_run(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t
 			return;
 		cst_flow_finish_q(f, out, n, 0, 0);
 	}
-	if (f->el.kind == CST_EL_ATOMS)
+	if (f->el.kind == CST_EL_ATOMS && f->cfg->atom_per_insn)
+		cst_flow_insns(f, out, n, cap);
+	else if (f->el.kind == CST_EL_ATOMS)
 		run_atoms(f, out, n, cap);
 	else if (cap - *n >= FLOW_ROOM)
 		cst_flow_analyze(f, out, n);

@@ -81,6 +81,16 @@ struct cst_flow {
 	} stack[RETURN_STACK];
 	unsigned int stack_top, stack_count;
 
+	/* an atom for every instruction (ETMv3) */
+	uint8_t told;		/* need_addr, and an element has said so */
+	uint8_t transfer_known;	/* the last instruction that loaded or stored: transfers belong to it */
+	uint64_t transfer;
+	struct data_place {
+		uint64_t addr, insn;
+		uint16_t flags;	/* enum cst_data_flags: what of them is known */
+		uint8_t open;	/* a placeholder came, and no value yet */
+	} place[4];		/* of out-of-order data, by tag */
+
 	/* element being worked on: atoms that are left, or one to be tried again */
 	struct cst_element el;
 	uint8_t busy;
@@ -135,6 +145,32 @@ struct atom_code {
  */
 size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uint8_t *p, size_t len,
 		     uint64_t index, struct cst_generic *out, size_t *n, size_t cap);
+/* A P-header as the fast way wants it (ETMv3). */
+struct insn_code {
+	uint16_t bits;		/* 1 = E, oldest in bit 0 */
+	uint8_t n;
+	uint8_t first, later;	/* cycles of the first atom (of none: all), of each that follows */
+	uint8_t cycles;		/* they are told */
+	uint8_t fast;		/* 0: leave it to the careful way */
+};
+
+/* Where the fast way was before an atom packet: the place to go back to when it is cancelled. */
+struct insn_mark {
+	size_t pos;		/* input */
+	size_t n;		/* elements put out */
+	uint64_t transfer;	/* as struct cst_flow has it */
+	uint8_t transfer_known;
+	uint8_t set;
+};
+
+/*
+ * The fast way over instructions: packets p[0..len) with bytes 0x80..0xfe, even; as cst_flow_fast(), but stops
+ * before a packet that it cannot do wholly. `*mark` is set to the last atom packet; mark->pos counts from p.
+ */
+size_t cst_flow_fast_insns(struct cst_flow *f, const struct insn_code *code, const uint8_t *p, size_t len,
+			   uint64_t index, struct cst_generic *out, size_t *n, size_t cap, struct insn_mark *mark);
+/* Back to the mark: what was put out since is void. */
+void cst_flow_back(struct cst_flow *f, const struct insn_mark *mark, const struct cst_generic *out, size_t *n);
 /* Short cut of _give for atoms. */
 static inline void cst_flow_give_atoms(struct cst_flow *f, uint32_t bits, uint8_t count, uint64_t index)
 {
@@ -172,6 +208,7 @@ struct walk {
 	int32_t disp;		/* last instruction: target minus its address */
 	uint8_t type, subtype, size, cond, link, next_isa, p0; /* of the last instruction */
 	uint8_t it;		/* what is left of its IT block */
+	uint8_t transfer;	/* CST_ISA_SINGLE: it may load or store */
 };
 
 enum walk_end cst_flow_walk(struct cst_flow *f, enum walk_mode mode, uint64_t limit, struct walk *w);

@@ -86,7 +86,7 @@ static enum walk_end read_code(struct cst_flow *f, uint64_t a, uint8_t *buf, uns
 	return WALK_DONE;
 }
 
-static enum walk_end fetch(struct cst_flow *f, uint64_t a, struct cst_insn *in)
+static enum walk_end fetch(struct cst_flow *f, uint64_t a, struct cst_insn *in, uint8_t *transfer)
 {
 	enum walk_end end;
 	uint8_t b[4];
@@ -110,6 +110,7 @@ static enum walk_end fetch(struct cst_flow *f, uint64_t a, struct cst_insn *in)
 		op = b[0] | b[1] << 8 | b[2] << 16 | (uint32_t)b[3] << 24;
 	}
 	cst_isa_classify(in, f->isa, op, a, f->isa_flags);
+	*transfer = f->isa_flags & CST_ISA_SINGLE && cst_isa_is_transfer(f->isa, op, f->isa_flags);
 	return WALK_DONE;
 }
 
@@ -157,6 +158,7 @@ static int take_block(struct cst_flow *f, enum walk_mode mode, uint64_t limit, s
 	w->cond = !!(b->flags & BLK_COND);
 	w->link = !!(b->flags & BLK_LINK);
 	w->p0 = !!(b->flags & BLK_P0);
+	w->transfer = f->isa_flags & CST_ISA_SINGLE && b->flags & BLK_TRANSFER;
 	w->next_isa = b->next_isa;
 	*it = b->flags >> BLK_IT_SHIFT;
 	return 1;
@@ -165,7 +167,7 @@ static int take_block(struct cst_flow *f, enum walk_mode mode, uint64_t limit, s
 static enum walk_end take_insn(struct cst_flow *f, struct walk *w, unsigned int *it)
 {
 	struct cst_insn in;
-	enum walk_end end = fetch(f, w->end, &in);
+	enum walk_end end = fetch(f, w->end, &in, &w->transfer);
 
 	if (end != WALK_DONE)
 		return end;

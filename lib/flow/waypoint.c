@@ -16,6 +16,7 @@ void cst_flow_at(struct cst_flow *f, uint64_t addr, enum cst_isa isa)
 	f->addr = addr;
 	f->need_addr = f->stale = f->popped = 0;
 	f->pop_pending = 0;
+	f->told = 0;
 	f->no_push = 0;
 	f->blk = 0;
 	/* byte codes are not traced: a synchronisation follows when that is over (IHI 0035B 4.17) */
@@ -155,6 +156,7 @@ void cst_flow_state(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	if (el->flags & CST_EL_F_ADDRESS)
 		g->isa = el->is;
 	g->flags |= (c->flags & CST_CTX_CID ? CST_GF_CID : 0) | (c->flags & CST_CTX_VMID ? CST_GF_VMID : 0);
+	cst_flow_add_cycles(f, g);
 	if (f->stop_mask & CST_STOP_CONTEXT)
 		f->stopped = CST_STOP_CONTEXT;
 }

@@ -287,14 +287,17 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, en
 		cond = in.cond || it;
 		if (it)
 			it--;
-		if (cst_insn_is_p0(&in, flags)) {
+		if (cst_insn_is_p0(&in, flags) || flags & CST_ISA_SINGLE) {
 			b->flags |= BLK_P0 | (in.link ? BLK_LINK : 0);
-			b->type = in.type;
+			/* of one instruction alone the type says no more than that of a longer block's last one */
+			b->type = cst_insn_is_p0(&in, flags) ? in.type : CST_INSN_OTHER;
 			b->subtype = in.subtype;
 			if (in.type == CST_INSN_BRANCH) {
 				b->disp = (int32_t)(at - in.size - off) + in.disp;
 				b->next_isa = in.next_isa;
 			}
+			if (flags & CST_ISA_SINGLE && cst_isa_is_transfer(isa, op, flags))
+				b->flags |= BLK_TRANSFER;
 			break;
 		}
 		if (in.it_count)

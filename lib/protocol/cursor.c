@@ -106,6 +106,13 @@ static unsigned int parse(struct cursor *c, const uint8_t *p, const uint8_t *end
 	return c->ops->parse(c->ps, p, end, pkt);
 }
 
+static int is_zero(const uint8_t *p, size_t n)
+{
+	while (n && !p[n - 1])
+		n--;
+	return !n;
+}
+
 /* Of `size` unsynchronised bytes at the reading position, those of its run of trace offsets. */
 static unsigned int cut_at_run(const struct cursor *c, unsigned int size)
 {
@@ -119,6 +126,37 @@ static unsigned int give_up(struct cursor *c, const uint8_t *p, struct cst_packe
 {
 	c->ops->parse_rest(c->ps, p, p + 1, pkt);
 	return 1;
+}
+
+/* The input byte at `pos` begins a run of trace offsets. */
+static int begins_run(struct cursor *c, size_t pos)
+{
+	cst_cursor_index(c, pos);
+	return c->seg[c->seg_i].pos == pos;
+}
+
+/*
+ * For a listing: an unsynchronised piece in carry[0..size) goes on in the input, as the reference lists it.
+ * When all of the run that told it apart has been used, it goes on in the next one and stands there; 0 when
+ * that is not here yet.
+ */
+static unsigned int extend_piece(struct cursor *c, struct cst_packet *pkt, unsigned int size, uint32_t old)
+{
+	size_t pos = c->pos + (c->carry_len - old);
+	int fresh = pos >= c->len || begins_run(c, pos);
+
+	if (size != c->carry_len || size >= c->ops->piece_max)
+		return size;
+	if (fresh && pos >= c->len)
+		return 0;
+	if (fresh)
+		c->carry_index = cst_cursor_index(c, pos);
+	while (c->carry_len < c->ops->piece_max && pos < c->len && c->data[pos] && (fresh || !begins_run(c, pos))) {
+		c->carry[c->carry_len++] = c->data[pos++];
+		fresh = 0;
+	}
+	pkt->size = c->carry_len;
+	return c->carry_len;
 }
 
 /* Next packet while bytes of a cut one are waiting. */
@@ -137,6 +175,8 @@ static int next_from_carry(struct cursor *c, struct cst_packet *pkt, int keep)
 		c->carry[c->carry_len] = c->data[c->pos + (c->carry_len - old)];
 		c->carry_len++;
 	}
+	if (size && c->listing && c->ops->piece_max && cst_cursor_role(c, pkt) == CST_ROLE_NOT_SYNC)
+		size = extend_piece(c, pkt, size, old);
 	if (!size) {
 		c->pos = c->len;
 		if (c->len)
@@ -190,8 +230,19 @@ int cst_cursor_next(struct cursor *c, struct cst_packet *pkt, int keep)
 	}
 	if (size == CST_PARSE_NO_BYTE)
 		size = 0;
-	if (c->listing && c->ops->piece_by_run && cst_cursor_role(c, pkt) == CST_ROLE_NOT_SYNC)
-		size = cut_at_run(c, size);
+	if (c->listing && c->ops->piece_by_run && cst_cursor_role(c, pkt) == CST_ROLE_NOT_SYNC) {
+		unsigned int cut = cut_at_run(c, size);
+
+		if (cut < size && c->ops->piece_max && is_zero(c->data + c->pos, cut)) {
+			/* at the end of this run it might still have been an A-sync */
+			c->carry_len = cut;
+			c->carry_index = pkt->index;
+			memcpy(c->carry, c->data + c->pos, cut);
+			c->pos += cut;
+			return next_from_carry(c, pkt, keep);
+		}
+		size = cut;
+	}
 	if (c->ops->sub_byte && pkt->flags & CST_PF_LEAD)
 		pkt->index = c->lead_index;
 	pkt->size = size;

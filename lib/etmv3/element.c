@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * element.c - ETMv3 packets to trace elements. The last instruction traced is held until no exception can
+ * cancel it any more (IHI 0014Q "Branch packets", cancelled instructions).
+ */
+#include <string.h>
+
+#include <cstrace/error.h>
+#include <cstrace/log.h>
+#include <cstrace/tree.h>
+
+#include "etmv3/etmv3.h"
+
+/* Reasons of an I-sync. */
+enum { PERIODIC, TRACE_ENABLE, OVERFLOWED, DEBUG_EXIT };
+
+void cst_etmv3_stage_init(struct etmv3_stage *s, const struct cst_config *cfg, struct cst_stats *stats)
+{
+	s->cfg = cfg;
+	s->stats = stats;
+	cst_etmv3_stage_reset(s, CST_UNSYNC_INIT);
+}
+
+static void forget(struct etmv3_stage *s)
+{
+	memset(&s->ctx, 0, sizeof(s->ctx));
+	s->next_addr_known = 0;
+}
+
+void cst_etmv3_stage_reset(struct etmv3_stage *s, uint8_t reason)
+{
+	s->state = ETMV3_WAIT_ASYNC;
+	s->started = s->config = s->ended = 0;
+	s->reason = reason;
+	s->last_index = 0;
+	s->head = s->ready = s->count = 0;
+	forget(s);
+}
+
+/* A new element after the others; it is held unless the caller makes it ready. */
+static struct cst_element *push(struct etmv3_stage *s, enum cst_element_kind kind, uint64_t index)
+{
+	struct cst_element *e = &s->el[s->count++];
+
+	e->index = index;
+	e->kind = kind;
+	e->flags = 0;
+	e->num = 0;
+	e->cc = 0;
+	return e;
+}
+
+static void settle(struct etmv3_stage *s)
+{
+	s->ready = s->count;
+}
+
+/* One that does not show whether the last instruction ran: held if that is. */
+static struct cst_element *push_aside(struct etmv3_stage *s, enum cst_element_kind kind, uint64_t index)
+{
+	int held = s->ready < s->count && !s->cfg->as_reference;
+	struct cst_element *e;
+
+	if (s->count - s->ready == ETMV3_HELD)
+		held = 0;
+	e = push(s, kind, index);
+	if (!held)
+		settle(s);
+	return e;
+}
+
+/* One that shows that the last instruction ran. */
+static struct cst_element *push_ready(struct etmv3_stage *s, enum cst_element_kind kind, uint64_t index)
+{
+	struct cst_element *e = push(s, kind, index);
+
+	settle(s);
+	return e;
+}
+
+static void no_sync(struct etmv3_stage *s, uint64_t index, unsigned int reason, int error, unsigned int flags)
+{
+	struct cst_element *e = push_ready(s, CST_EL_NO_SYNC, index);
+
+	e->num = reason;
+	e->value = error;
+	e->flags = flags;
+}
+
+static void fail(struct etmv3_stage *s, uint64_t index, int error)
+{
+	no_sync(s, index, CST_UNSYNC_BAD_PACKET, error, CST_EL_F_DOUBTFUL);
+	s->stats->resyncs++;
+	s->state = ETMV3_WAIT_ASYNC;
+	forget(s);
+}
+
+void cst_etmv3_stage_restart(struct etmv3_stage *s, uint64_t index)
+{
+	no_sync(s, index, CST_UNSYNC_RESET, 0, CST_EL_F_CONFIG);
+	s->state = ETMV3_WAIT_ISYNC;
+	forget(s);
+}
+
+static void finding(struct etmv3_stage *s, unsigned int what, uint64_t index)
+{
+	push_aside(s, CST_EL_FINDING, index)->num = what;
+}
+
+static void cycles(struct cst_element *e, const struct cst_packet *pkt)
+{
+	e->cc = pkt->cc;
+	e->flags |= CST_EL_F_CC;
+	e->num = pkt->type == CST_ETMV3_PKT_PHDR;
+}
+
+static void fill_atoms(const struct etmv3_stage *s, struct cst_element *e, const struct cst_packet *pkt)
+{
+	e->bits = e->first_e = pkt->atoms;
+	e->n = pkt->n_atoms;
+	if (!s->cfg->cycle_count)
+		return;
+	e->flags = CST_EL_F_CC;
+	/* format 1: a cycle each; else all of them before the first atom */
+	e->num = pkt->count == 1;
+	e->cc = e->num ? 1 : pkt->cc;
+}
+
+static void phdr(struct etmv3_stage *s, const struct cst_packet *pkt)
+{
+	int waited = s->ready < s->count;
+
+	if (!pkt->n_atoms) {
+		if (s->cfg->cycle_count)
+			cycles(push_aside(s, CST_EL_CYCLE_COUNT, pkt->index), pkt);
+		return;
+	}
+	settle(s);
+	fill_atoms(s, push(s, CST_EL_ATOMS, pkt->index), pkt);
+	/* the reference holds a range only when it is the only element to be put out */
+	if (s->cfg->as_reference && (waited || pkt->n_atoms > 1))
+		settle(s);
+}
+
+static struct cst_element *context(struct etmv3_stage *s, const struct cst_packet *pkt)
+{
+	struct cst_element *e = push(s, CST_EL_CONTEXT, pkt->index);
+
+	e->ctx = s->ctx;
+	e->flags = CST_EL_F_ISA;
+	return e;
+}
+
+static void state(struct etmv3_stage *s, const struct cst_packet *pkt)
+{
+	s->ctx.security = pkt->security;
+	s->ctx.el = pkt->el;
+	s->ctx.flags |= CST_CTX_KNOWN;
+}
+
+static void isync(struct etmv3_stage *s, const struct cst_packet *pkt)
+{
+	static const uint8_t reasons[4] = { CST_ON_NORMAL, CST_ON_NORMAL, CST_ON_OVERFLOW, CST_ON_DEBUG };
+	struct cst_element *e;
+
+	settle(s);
+	if (pkt->count == OVERFLOWED) {
+		s->stats->overflows++;
+		finding(s, CST_FIND_OVERFLOW, pkt->index);
+	}
+	if (s->state != ETMV3_SYNCED || pkt->count != PERIODIC) {
+		push(s, CST_EL_TRACE_ON, pkt->index)->num = reasons[pkt->count & 3];
+		s->next_addr_known = 0;
+	}
+	s->state = ETMV3_SYNCED;
+	state(s, pkt);
+	if (pkt->flags & CST_PF_CID) {
+		s->ctx.context_id = pkt->cid;
+		s->ctx.flags |= CST_CTX_CID;
+	}
+	e = context(s, pkt);
+	if (pkt->flags & CST_PF_CC)
+		cycles(e, pkt);
+	if (pkt->flags & CST_PF_ADDR) {
+		e->is = pkt->isa;
+		e->flags |= CST_EL_F_ADDRESS;
+		e = push(s, CST_EL_ADDRESS, pkt->index);
+		e->addr = pkt->addr;
+		e->is = pkt->isa;
+		e->flags = CST_EL_F_ISA;
+		if (pkt->flags & CST_ETMV3_PF_LSIP) {
+			e->value = pkt->value;
+			e->flags |= CST_EL_F_LSIP;
+		}
+	}
+	settle(s);
+}
+
+static void drop(struct etmv3_stage *s, uint32_t i)
+{
+	s->count--;
+	memmove(&s->el[i], &s->el[i + 1], (s->count - i) * sizeof(s->el[0]));
+}
+
+/* The last instruction did not run, nor did its exception return. Its cycles have passed all the same. */
+static void cancel(struct etmv3_stage *s, uint64_t index)
+{
+	struct cst_element *e = &s->el[s->ready];
+	uint32_t i, spent;
+
+	if (s->ready == s->count) {
+		if (!s->cfg->as_reference)
+			finding(s, CST_FIND_ETMV3_CANCEL, index);
+		return;
+	}
+	for (i = s->ready + 1; i < s->count; i++)
+		if (s->el[i].kind == CST_EL_EXC_RETURN)
+			drop(s, i--);
+	if (e->kind == CST_EL_ATOMS) {
+		e->n--;
+		spent = e->n ? e->num : e->cc;
+		if (spent && !s->cfg->as_reference) {
+			if (e->n) {
+				memmove(e + 1, e, (s->count - s->ready) * sizeof(*e));
+				s->count++;
+				e++;
+			}
+			e->kind = CST_EL_CYCLE_COUNT;
+			e->cc = spent;
+			e->flags = CST_EL_F_CC;
+		} else if (!e->n) {
+			drop(s, s->ready);
+		}
+	} else {
+		drop(s, s->ready);
+	}
+	settle(s);
+}
+
+static void branch(struct etmv3_stage *s, const struct cst_packet *pkt)
+{
+	struct cst_element *e;
+
+	if (pkt->flags & CST_ETMV3_PF_CANCEL)
+		cancel(s, pkt->index);
+	else
+		settle(s);
+	if (pkt->flags & CST_ETMV3_PF_STATE && (s->ctx.security != pkt->security || s->ctx.el != pkt->el)) {
+		state(s, pkt);
+		context(s, pkt);
+	}
+	if (pkt->flags & CST_ETMV3_PF_EXCEPTION && pkt->exc_type)
+		push(s, CST_EL_EXCEPTION, pkt->index)->num = pkt->exc_type;
+	e = push_ready(s, CST_EL_ADDRESS, pkt->index);
+	e->addr = pkt->addr;
+	e->is = pkt->isa;
+	e->flags = CST_EL_F_ISA;
+}
+
+static void exception_exit(struct etmv3_stage *s, const struct cst_packet *pkt)
+{
+	int m = s->cfg->profile == CST_PROFILE_M, held;
+
+	/* the reference holds it only alone, or (not of the M profile) with the one range before it */
+	held = !s->cfg->as_reference || s->ready == s->count || !m;
+	if (m)
+		settle(s);
+	push(s, CST_EL_EXC_RETURN, pkt->index);
+	if (!held || s->count - s->ready > ETMV3_HELD)
+		settle(s);
+	if (m && s->cfg->data_trace && !s->cfg->as_reference)
+		push_aside(s, CST_EL_DATA, pkt->index)->num = CST_DATA_STACKING;
+}
+
+static void data(struct etmv3_stage *s, const struct cst_packet *pkt)
+{
+	struct cst_element *e = push_aside(s, CST_EL_DATA, pkt->index);
+	int word = 0;
+
+	e->addr = 0;
+	e->value = pkt->value;
+	e->n = pkt->vsize;
+	e->is = pkt->tag;
+	switch (pkt->type) {
+	case CST_ETMV3_PKT_STORE_FAILED:
+		e->num = CST_DATA_STORE_FAILED;
+		e->value = e->n = 0;
+		return;
+	case CST_ETMV3_PKT_SUPPRESSED:
+		e->num = CST_DATA_SUPPRESSED;
+		e->value = e->n = 0;
+		s->stats->data_lost++;
+		s->next_addr_known = 0;
+		return;
+	case CST_ETMV3_PKT_EXC_ENTRY:
+		e->num = CST_DATA_STACKING;
+		e->value = e->n = 0;
+		return;
+	case CST_ETMV3_PKT_OOO_DATA:
+		e->num = CST_DATA_LATE;
+		break;
+	case CST_ETMV3_PKT_OOO_PLACE:
+		e->num = CST_DATA_PENDING;
+		word = 1;
+		break;
+	case CST_ETMV3_PKT_NOT_TRACED:
+		e->num = CST_DATA_NOT_TRACED;
+		word = 1;
+		break;
+	default:
+		e->num = 0;
+		word = 1;
+	}
+	if (pkt->flags & CST_ETMV3_PF_VALUE)
+		e->num |= CST_DATA_VALUE;
+	if (pkt->flags & CST_ETMV3_PF_BIG_ENDIAN)
+		e->num |= CST_DATA_BIG_ENDIAN;
+	if (pkt->flags & CST_PF_ADDR) {
+		s->next_addr = pkt->addr;
+		s->next_addr_known = 1;
+	}
+	/* of a load or store of several words only the first has an address */
+	if (word && s->next_addr_known) {
+		e->addr = s->next_addr;
+		e->num |= CST_DATA_ADDR;
+		s->next_addr += 4;
+	}
+}
+
+static void identity(struct etmv3_stage *s, const struct cst_packet *pkt)
+{
+	if (pkt->type == CST_ETMV3_PKT_CONTEXT_ID) {
+		s->ctx.context_id = pkt->cid;
+		s->ctx.flags |= CST_CTX_CID;
+	} else {
+		s->ctx.vmid = pkt->vmid;
+		s->ctx.flags |= CST_CTX_VMID;
+	}
+}
+
+static void synced_packet(struct etmv3_stage *s, const struct cst_packet *pkt)
+{
+	struct cst_element *e;
+
+	switch (pkt->type) {
+	case CST_ETMV3_PKT_PHDR:
+		phdr(s, pkt);
+		break;
+	case CST_ETMV3_PKT_BRANCH:
+	case CST_ETMV3_PKT_BRANCH_INFO:
+		branch(s, pkt);
+		break;
+	case CST_ETMV3_PKT_ISYNC:
+	case CST_ETMV3_PKT_ISYNC_CYCLE:
+		isync(s, pkt);
+		break;
+	case CST_ETMV3_PKT_CYCLE_COUNT:
+		cycles(push_aside(s, CST_EL_CYCLE_COUNT, pkt->index), pkt);
+		break;
+	case CST_ETMV3_PKT_TRIGGER:
+		push_aside(s, CST_EL_EVENT, pkt->index)->num = CST_EVENT_TRIGGER;
+		break;
+	case CST_ETMV3_PKT_TIMESTAMP:
+		e = push_aside(s, CST_EL_TIMESTAMP, pkt->index);
+		e->value = pkt->ts;
+		break;
+	case CST_ETMV3_PKT_CONTEXT_ID:
+	case CST_ETMV3_PKT_VMID:
+		identity(s, pkt);
+		settle(s);
+		context(s, pkt);
+		settle(s);
+		break;
+	case CST_ETMV3_PKT_EXC_EXIT:
+		exception_exit(s, pkt);
+		break;
+	case CST_ETMV3_PKT_DATA:
+	case CST_ETMV3_PKT_OOO_DATA:
+	case CST_ETMV3_PKT_OOO_PLACE:
+	case CST_ETMV3_PKT_NOT_TRACED:
+	case CST_ETMV3_PKT_SUPPRESSED:
+	case CST_ETMV3_PKT_STORE_FAILED:
+	case CST_ETMV3_PKT_EXC_ENTRY:
+		data(s, pkt);
+		break;
+	default:
+		/* A-sync, ignore: to the reference they show that the last instruction ran */
+		if (s->cfg->as_reference)
+			settle(s);
+	}
+}
+
+/* Before the first I-sync: time is told, and cycles; nothing else can be used. */
+static void early_packet(struct etmv3_stage *s, const struct cst_packet *pkt)
+{
+	switch (pkt->type) {
+	case CST_ETMV3_PKT_ASYNC:
+	case CST_ETMV3_PKT_IGNORE:
+		return;
+	case CST_ETMV3_PKT_ISYNC:
+	case CST_ETMV3_PKT_ISYNC_CYCLE:
+		isync(s, pkt);
+		return;
+	case CST_ETMV3_PKT_TIMESTAMP:
+		push_ready(s, CST_EL_TIMESTAMP, pkt->index)->value = pkt->ts;
+		return;
+	case CST_ETMV3_PKT_CYCLE_COUNT:
+		if (!s->cfg->cycle_count)
+			break;
+		cycles(push_ready(s, CST_EL_CYCLE_COUNT, pkt->index), pkt);
+		return;
+	case CST_ETMV3_PKT_PHDR:
+		if (!s->cfg->cycle_count) {
+			s->stats->atoms_lost += pkt->n_atoms;
+			break;
+		}
+		if (pkt->n_atoms)
+			fill_atoms(s, push_ready(s, CST_EL_ATOMS, pkt->index), pkt);
+		else
+			cycles(push_ready(s, CST_EL_CYCLE_COUNT, pkt->index), pkt);
+		return;
+	case CST_ETMV3_PKT_VMID:
+		if (!s->cfg->as_reference)
+			identity(s, pkt);
+		return;
+	}
+	s->stats->unsynced += pkt->size;
+}
+
+static int packet_error(const struct cst_packet *pkt)
+{
+	switch (pkt->type) {
+	case CST_ETMV3_PKT_BAD_SEQUENCE:
+		return CST_ERR_BAD_SEQUENCE;
+	case CST_ETMV3_PKT_RESERVED:
+		return CST_ERR_BAD_HEADER;
+	case CST_ETMV3_PKT_BAD_TRACEMODE:
+		return CST_ERR_UNSUP_HEADER;
+	case CST_ETMV3_PKT_INCOMPLETE:
+		return CST_ERR_INCOMPLETE;
+	default:
+		return 0;
+	}
+}
+
+void cst_etmv3_stage_packet(struct etmv3_stage *s, const struct cst_packet *pkt)
+{
+	int err = packet_error(pkt);
+
+	/* who lists packets need not take the elements */
+	if (s->head == s->count || s->count > ETMV3_HELD)
+		s->head = s->ready = s->count = 0;
+	s->last_index = pkt->index;
+	if (!s->started) {
+		s->started = 1;
+		no_sync(s, pkt->index, s->reason, 0, s->config ? CST_EL_F_CONFIG : 0);
+		s->config = 0;
+	}
+	if (err) {
+		s->stats->bad_packets++;
+		s->stats->unsynced += pkt->size;
+		/* a cut packet at the end loses nothing before it */
+		if (pkt->type != CST_ETMV3_PKT_INCOMPLETE && s->state == ETMV3_SYNCED)
+			fail(s, pkt->index, err);
+		else if (pkt->type != CST_ETMV3_PKT_INCOMPLETE)
+			s->state = ETMV3_WAIT_ASYNC;
+		return;
+	}
+	if (pkt->type == CST_ETMV3_PKT_NOT_SYNC) {
+		s->stats->unsynced += pkt->size;
+		return;
+	}
+	if (s->state == ETMV3_WAIT_ASYNC) {
+		if (pkt->type == CST_ETMV3_PKT_ASYNC)
+			s->state = ETMV3_WAIT_ISYNC;
+		else
+			s->stats->unsynced += pkt->size;
+		return;
+	}
+	if (s->state == ETMV3_WAIT_ISYNC)
+		early_packet(s, pkt);
+	else
+		synced_packet(s, pkt);
+}
+
+void cst_etmv3_stage_end(struct etmv3_stage *s)
+{
+	if (s->ended)
+		return;
+	s->ended = 1;
+	push_ready(s, CST_EL_END, s->last_index)->num = CST_UNSYNC_END;
+}
+
+const struct cst_element *cst_etmv3_stage_take(struct etmv3_stage *s)
+{
+	if (s->head < s->ready)
+		return &s->el[s->head++];
+	if (s->head && s->head < s->count) {
+		/* what is held moves to the front: there is room for more */
+		s->count -= s->head;
+		memmove(s->el, &s->el[s->head], s->count * sizeof(s->el[0]));
+		s->head = s->ready = 0;
+	}
+	return NULL;
+}
+
+int cst_etmv3_stage_timestamp(const struct etmv3_stage *s, int stretch, uint64_t *ts)
+{
+	uint32_t i;
+
+	for (i = s->head; i < s->count; i++)
+		switch (s->el[i].kind) {
+		case CST_EL_TIMESTAMP:
+			if (!s->el[i].value)
+				break;
+			*ts = s->el[i].value;
+			return 1;
+		case CST_EL_EXCEPTION:
+		case CST_EL_TRACE_ON:
+		case CST_EL_NO_SYNC:
+		case CST_EL_END:
+			if (stretch)
+				return -1;
+			break;
+		}
+	return 0;
+}
+
+int cst_etmv3_stage_address(const struct etmv3_stage *s, uint64_t *addr)
+{
+	uint32_t i;
+
+	for (i = s->head; i < s->count; i++)
+		switch (s->el[i].kind) {
+		case CST_EL_ADDRESS:
+			*addr = s->el[i].addr;
+			return 1;
+		case CST_EL_ATOMS:
+		case CST_EL_EXCEPTION:
+		case CST_EL_NO_SYNC:
+		case CST_EL_TRACE_ON:
+			return -1;
+		}
+	return 0;
+}

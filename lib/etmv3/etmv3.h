@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * etmv3.h - inside the ETMv3 decoder: packet parser and element stage.
+ */
+#ifndef CST_LIB_ETMV3_H
+#define CST_LIB_ETMV3_H
+
+#include <cstrace/config.h>
+#include <cstrace/element.h>
+#include <cstrace/flow.h>
+#include <cstrace/packet.h>
+#include <cstrace/packet_etmv3.h>
+
+#include "flow/flow.h"
+
+struct cst_stats;
+
+#define ETMV3_ASYNC_ZEROS 5	/* at least; then 0x80 */
+#define ETMV3_MAX_PACKET 64
+
+/* Unsynchronised bytes that a listing shows as one piece. */
+#define ETMV3_UNSYNCED_PIECE 16
+
+/* P-headers 0x80 to 0xfe, by bits 6:1. */
+#define ETMV3_PHDRS 64
+
+/* What a parser remembers between packets. Plain data, so that a copy can look ahead. */
+struct etmv3_parser {
+	const struct cst_config *cfg;
+	uint8_t synced;		/* A-sync seen */
+	uint8_t listing;
+	uint8_t isa;		/* of the last I-sync or five-byte branch address */
+	uint8_t alt_isa;	/* AltISA bit of the last packet that had one */
+	uint8_t security, el;	/* el: 2 hypervisor, else 0 */
+	uint8_t state_known;	/* security and el were told */
+	uint8_t big_endian;	/* data transfers */
+	uint8_t addr_known;	/* low bits of addr that were told */
+	uint8_t data_known;
+	uint8_t type[256];	/* header -> enum cst_etmv3_packet_type, by configuration */
+	uint32_t addr;		/* last instruction address sent */
+	uint32_t data_addr;	/* last data address sent */
+	uint32_t cid, vmid;
+	uint64_t ts;		/* as it is sent: Gray coded where it is */
+	struct insn_code phdr[ETMV3_PHDRS];
+	uint8_t phdr_form[ETMV3_PHDRS];	/* 0..4; ETMV3_PHDR_BAD; with ETMV3_PHDR_ODD: as far as the bits in use go */
+};
+
+enum { ETMV3_PHDR_BAD = 0x40, ETMV3_PHDR_ODD = 0x80 };
+
+/* Decoded P-headers of a configuration. */
+void cst_etmv3_phdrs(struct etmv3_parser *ps);
+
+void cst_etmv3_parser_init(struct etmv3_parser *ps, const struct cst_config *cfg);
+/* As struct cst_protocol_ops says. */
+unsigned int cst_etmv3_parse(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
+void cst_etmv3_parse_rest(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
+size_t cst_etmv3_packet_text(const struct cst_packet *pkt, char *out, size_t cap);
+
+/*
+ * A branch address without exception information at [p, end): its size, and ps->addr is where it goes. 0: the
+ * packet is something else, or not complete; nothing has changed.
+ */
+unsigned int cst_etmv3_branch(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end);
+
+/*
+ * Element stage. An exception can cancel the last instruction traced: its atom is held, and what came after it,
+ * until a packet shows that it ran. Elements [head, ready) may be taken; [ready, count) are held.
+ */
+#define ETMV3_HELD 256
+
+enum etmv3_sync { ETMV3_WAIT_ASYNC, ETMV3_WAIT_ISYNC, ETMV3_SYNCED };
+
+struct etmv3_stage {
+	const struct cst_config *cfg;
+	struct cst_stats *stats;
+	uint8_t state;		/* enum etmv3_sync */
+	uint8_t started;	/* the first NO_SYNC was reported */
+	uint8_t reason;		/* enum cst_unsync_reason of that NO_SYNC */
+	uint8_t config;		/* it starts a new configuration */
+	uint8_t ended;
+	uint8_t next_addr_known;	/* address of a transfer that has none of its own */
+	uint32_t next_addr;
+	struct cst_context ctx;
+	uint64_t last_index;
+	uint32_t head, ready, count;
+	struct cst_element el[ETMV3_HELD + 8];
+};
+
+void cst_etmv3_stage_init(struct etmv3_stage *s, const struct cst_config *cfg, struct cst_stats *stats);
+void cst_etmv3_stage_reset(struct etmv3_stage *s, uint8_t reason);
+/* Decoding starts anew with the A-sync at `index`. */
+void cst_etmv3_stage_restart(struct etmv3_stage *s, uint64_t index);
+void cst_etmv3_stage_packet(struct etmv3_stage *s, const struct cst_packet *pkt);
+void cst_etmv3_stage_end(struct etmv3_stage *s);
+const struct cst_element *cst_etmv3_stage_take(struct etmv3_stage *s);
+int cst_etmv3_stage_timestamp(const struct etmv3_stage *s, int stretch, uint64_t *ts);
+int cst_etmv3_stage_address(const struct etmv3_stage *s, uint64_t *addr);
+
+/* Nothing waits, and packets can be decoded as they come. */
+static inline int cst_etmv3_stage_direct(const struct etmv3_stage *s)
+{
+	return s->state == ETMV3_SYNCED && s->head == s->count;
+}
+
+/* An atom follows: what is held ran. 1 when there is something to take now. */
+static inline int cst_etmv3_stage_settle(struct etmv3_stage *s)
+{
+	if (s->ready == s->count)
+		return 0;
+	s->ready = s->count;
+	return 1;
+}
+
+#endif

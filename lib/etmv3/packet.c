@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * packet.c - ETMv3 bytes to packets (IHI 0014Q chapter 7, "ETMv3 Signal Protocol").
+ */
+#include <string.h>
+
+#include "bits.h"
+#include "etmv3/etmv3.h"
+#include "etmv3/reader.h"
+
+/* Unsynchronised bytes of one packet: its size is a 16-bit number. */
+#define MAX_SKIP 0xffff
+
+/* The zeros of an A-sync: more are no packet any more. */
+#define MAX_ZEROS 48
+
+/* When a trace unit sends a packet: the `when` column of packets.def. */
+enum hdr_when { ALWAYS, DATA, VALUE, V35 };
+
+static const struct {
+	uint8_t mask, match, type, when;
+} headers[] = {
+#define PKT(m, v, t, w, s) { m, v, CST_ETMV3_PKT_##t, w },
+#include "packets.def"
+#undef PKT
+};
+
+#define VERSION_3_5 0x35
+
+static uint8_t type_of(const struct cst_config *cfg, unsigned int h)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+		if ((h & headers[i].mask) != headers[i].match)
+			continue;
+		if ((headers[i].when == DATA && !cfg->data_trace) || (headers[i].when == VALUE && !cfg->data_value))
+			return CST_ETMV3_PKT_BAD_TRACEMODE;
+		return headers[i].type;
+	}
+	return CST_ETMV3_PKT_RESERVED;
+}
+
+/* Type of a header whatever the configuration. */
+static uint8_t type_in_any(unsigned int h)
+{
+	static const struct cst_config all = { .data_trace = 1, .data_addr = 1, .data_value = 1 };
+
+	return type_of(&all, h);
+}
+
+void cst_etmv3_parser_init(struct etmv3_parser *ps, const struct cst_config *cfg)
+{
+	unsigned int h;
+
+	memset(ps, 0, sizeof(*ps));
+	ps->cfg = cfg;
+	ps->isa = CST_ISA_UNKNOWN;
+	for (h = 0; h < 256; h++)
+		ps->type[h] = type_of(cfg, h);
+	cst_etmv3_phdrs(ps);
+}
+
+/* Not synchronised: find five zeros and 0x80. What lies too far ahead is left to the next calls. */
+static unsigned int search_async(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end,
+				 struct cst_packet *pkt)
+{
+	const uint8_t *q, *hit;
+	size_t zeros, skip;
+
+	if (end - p > MAX_SKIP)
+		end = p + MAX_SKIP;
+	for (q = p; (hit = memchr(q, 0x80, end - q)); q = hit + 1) {
+		for (zeros = 0; zeros < ETMV3_ASYNC_ZEROS && hit - zeros > p && !hit[-1 - (ptrdiff_t)zeros];)
+			zeros++;
+		if (zeros < ETMV3_ASYNC_ZEROS)
+			continue;
+		skip = hit - ETMV3_ASYNC_ZEROS - p;
+		if (!skip) {
+			pkt->type = CST_ETMV3_PKT_ASYNC;
+			ps->synced = 1;
+			return ETMV3_ASYNC_ZEROS + 1;
+		}
+		goto skipped;
+	}
+	/* zeros at the end may be the start of an A-sync */
+	for (zeros = 0; zeros < ETMV3_ASYNC_ZEROS && end - zeros > p && !end[-1 - (ptrdiff_t)zeros];)
+		zeros++;
+	skip = end - p - zeros;
+	if (!skip)
+		return 0;
+skipped:
+	pkt->type = CST_ETMV3_PKT_NOT_SYNC;
+	if (ps->listing) {
+		/* in pieces that end before a zero, as the reference lists them */
+		if (skip > ETMV3_UNSYNCED_PIECE)
+			skip = ETMV3_UNSYNCED_PIECE;
+		for (q = p; q < p + skip && !*q; q++)
+			;
+		hit = memchr(q, 0, p + skip - q);
+		if (hit)
+			skip = hit - p;
+	}
+	return skip;
+}
+
+static void parse_async(struct etmv3_parser *ps, struct reader *r, struct cst_packet *pkt)
+{
+	unsigned int zeros = 1;
+	uint8_t b;
+
+	while (!(b = get8(r)) && !r->more) {
+		if (++zeros > MAX_ZEROS) {
+			r->bad = 1;
+			return;
+		}
+	}
+	if (r->more)
+		return;
+	if (b != 0x80 || zeros < ETMV3_ASYNC_ZEROS) {
+		r->p--;		/* it may begin the next packet */
+		r->bad = 1;
+	} else if (zeros > ETMV3_ASYNC_ZEROS) {
+		if (ps->cfg->as_reference) {
+			/* the reference lists each zero too many by itself */
+			pkt->type = CST_ETMV3_PKT_BAD_SEQUENCE;
+			pkt->bad_type = CST_ETMV3_PKT_ASYNC;
+			r->p -= zeros;
+			return;
+		}
+		packet_finding(pkt, CST_FIND_ETMV3_ZEROS);
+	}
+}
+
+/* Seven bits a byte, of the fifth one four. */
+static uint32_t get_cycles(struct reader *r, struct cst_packet *pkt)
+{
+	uint32_t v = 0;
+	unsigned int i;
+	uint8_t b;
+
+	for (i = 0; i < 5; i++) {
+		b = get8(r);
+		v |= (uint32_t)(b & (i == 4 ? 0x0f : 0x7f)) << (7 * i);
+		if (i == 4 && b & 0xf0)
+			packet_finding(pkt, CST_FIND_ETMV3_RESERVED_BITS);
+		if (!(b & 0x80))
+			break;
+	}
+	return v;
+}
+
+static uint64_t gray_to_binary(uint64_t g)
+{
+	unsigned int i;
+
+	for (i = 1; i < 64; i *= 2)
+		g ^= g >> i;
+	return g;
+}
+
+static void parse_timestamp(struct etmv3_parser *ps, struct reader *r, struct cst_packet *pkt)
+{
+	unsigned int max = ps->cfg->ts64 ? 9 : 7, last = ps->cfg->ts64 ? 8 : 6, i, bits = 0;
+	uint64_t v = 0, mask, ts;
+	uint8_t b;
+
+	for (i = 0; i < max; i++) {
+		b = get8(r);
+		if (i == max - 1) {
+			if (b >> last)
+				packet_finding(pkt, CST_FIND_ETMV3_RESERVED_BITS);
+			v |= (uint64_t)(b & ((1u << last) - 1)) << bits;
+			bits += last;
+			break;
+		}
+		v |= (uint64_t)(b & 0x7f) << bits;
+		bits += 7;
+		if (!(b & 0x80))
+			break;
+	}
+	mask = bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1;
+	ts = (ps->ts & ~mask) | v;
+	pkt->ts_bits = bits;
+	pkt->ts = ps->cfg->ts_gray && !ps->cfg->as_reference ? gray_to_binary(ts) : ts;
+	if (BIT(pkt->header, 2))
+		pkt->flags |= CST_ETMV3_PF_CLOCK;
+	if (!r->more)
+		ps->ts = ts;
+}
+
+static void parse_phdr(const struct etmv3_parser *ps, struct cst_packet *pkt)
+{
+	unsigned int i = (pkt->header & 0x7f) >> 1, form = ps->phdr_form[i];
+	const struct insn_code *c = &ps->phdr[i];
+
+	if (form & ETMV3_PHDR_BAD) {
+		pkt->type = CST_ETMV3_PKT_BAD_SEQUENCE;
+		pkt->bad_type = CST_ETMV3_PKT_PHDR;
+		return;
+	}
+	if (form & ETMV3_PHDR_ODD)
+		packet_finding(pkt, CST_FIND_ETMV3_PHDR);
+	pkt->count = form & 7;
+	pkt->atoms = c->bits;
+	pkt->n_atoms = c->n;
+	pkt->cc = c->cycles ? c->first + (c->n > 1 ? (c->n - 1) * c->later : 0) : 0;
+	if (c->cycles)
+		pkt->flags |= CST_PF_CC;
+}
+
+static unsigned int finish(struct etmv3_parser *ps, const struct reader *r, const uint8_t *p, struct cst_packet *pkt)
+{
+	if (r->bad || (pkt->finding[0] && ps->cfg->strict)) {
+		pkt->bad_type = pkt->type;
+		pkt->type = CST_ETMV3_PKT_BAD_SEQUENCE;
+	}
+	switch (pkt->type) {
+	case CST_ETMV3_PKT_BAD_SEQUENCE:
+	case CST_ETMV3_PKT_BAD_TRACEMODE:
+	case CST_ETMV3_PKT_RESERVED:
+		/* the reference parses on, though nothing says where the next packet begins */
+		ps->synced = !!ps->cfg->as_reference;
+		break;
+	}
+	return r->p - p;
+}
+
+unsigned int cst_etmv3_parse(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+{
+	struct reader r = { p + 1, end, 0, 0 };
+	unsigned int h;
+
+	if (p >= end)
+		return 0;
+	h = *p;
+	pkt->protocol = CST_PROTO_ETMV3;
+	pkt->header = h;
+	pkt->flags = 0;
+	pkt->n_atoms = 0;
+	pkt->bad_type = 0;
+	pkt->finding[0] = pkt->finding[1] = 0;
+	if (!ps->synced)
+		return search_async(ps, p, end, pkt);
+	pkt->type = ps->type[h];
+	switch (pkt->type) {
+	case CST_ETMV3_PKT_PHDR:
+		parse_phdr(ps, pkt);
+		break;
+	case CST_ETMV3_PKT_BRANCH:
+		cst_etmv3_parse_branch(ps, &r, pkt);
+		break;
+	case CST_ETMV3_PKT_ASYNC:
+		parse_async(ps, &r, pkt);
+		break;
+	case CST_ETMV3_PKT_CYCLE_COUNT:
+		pkt->cc = get_cycles(&r, pkt);
+		pkt->flags |= CST_PF_CC;
+		if (!pkt->cc)
+			packet_finding(pkt, CST_FIND_ETMV3_CYCLES);
+		break;
+	case CST_ETMV3_PKT_ISYNC_CYCLE:
+		pkt->cc = get_cycles(&r, pkt);
+		pkt->flags |= CST_PF_CC;
+		cst_etmv3_parse_isync(ps, &r, pkt);
+		break;
+	case CST_ETMV3_PKT_ISYNC:
+		cst_etmv3_parse_isync(ps, &r, pkt);
+		break;
+	case CST_ETMV3_PKT_DATA:
+	case CST_ETMV3_PKT_OOO_PLACE:
+	case CST_ETMV3_PKT_NOT_TRACED:
+	case CST_ETMV3_PKT_OOO_DATA:
+		cst_etmv3_parse_data(ps, &r, pkt);
+		break;
+	case CST_ETMV3_PKT_CONTEXT_ID:
+		pkt->cid = get_le(&r, ps->cfg->cid_bytes);
+		pkt->flags |= CST_PF_CID;
+		if (!ps->cfg->cid_bytes)
+			packet_finding(pkt, CST_FIND_ETMV3_CONFIG);
+		if (!r.more)
+			ps->cid = pkt->cid;
+		break;
+	case CST_ETMV3_PKT_VMID:
+		pkt->vmid = get8(&r);
+		pkt->flags |= CST_PF_VMID;
+		if (ps->cfg->version < VERSION_3_5)
+			packet_finding(pkt, CST_FIND_ETMV3_CONFIG);
+		if (!r.more)
+			ps->vmid = pkt->vmid;
+		break;
+	case CST_ETMV3_PKT_TIMESTAMP:
+		parse_timestamp(ps, &r, pkt);
+		if (ps->cfg->version < VERSION_3_5)
+			packet_finding(pkt, CST_FIND_ETMV3_CONFIG);
+		break;
+	case CST_ETMV3_PKT_EXC_ENTRY:
+		if (ps->cfg->profile != CST_PROFILE_M)
+			packet_finding(pkt, CST_FIND_ETMV3_CONFIG);
+		break;
+	case CST_ETMV3_PKT_BAD_TRACEMODE:
+		pkt->bad_type = type_in_any(h);
+		break;
+	default:
+		/* one byte, no payload; or reserved */
+		break;
+	}
+	if (r.more && !r.bad)
+		return 0;
+	return finish(ps, &r, p, pkt);
+}
+
+void cst_etmv3_parse_rest(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+{
+	pkt->protocol = CST_PROTO_ETMV3;
+	pkt->header = *p;
+	pkt->flags = 0;
+	pkt->n_atoms = 0;
+	pkt->finding[0] = pkt->finding[1] = 0;
+	pkt->bad_type = ps->type[*p];
+	pkt->type = ps->synced ? CST_ETMV3_PKT_INCOMPLETE : CST_ETMV3_PKT_NOT_SYNC;
+	pkt->size = end - p;
+	ps->synced = 0;
+}

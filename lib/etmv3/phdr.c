@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * phdr.c - P-headers: which instructions passed their condition, and in cycle-accurate mode when (IHI 0014Q
+ * "P-header encodings").
+ */
+#include <string.h>
+
+#include "bits.h"
+#include "etmv3/etmv3.h"
+
+/* Without cycles. E = EEEE executed, then N of them not: format 1; two atoms, 1 = N: format 2. */
+static uint8_t plain(unsigned int h, struct insn_code *c)
+{
+	if (!BIT(h, 1)) {
+		unsigned int e = BITS(h, 5, 2);
+
+		c->bits = (1u << e) - 1;
+		c->n = e + BIT(h, 6);
+		return c->n ? 1 : 1 | ETMV3_PHDR_ODD;
+	}
+	c->bits = (!BIT(h, 3)) | (!BIT(h, 2)) << 1;
+	c->n = 2;
+	return BITS(h, 6, 4) ? 2 | ETMV3_PHDR_ODD : 2;
+}
+
+static uint8_t with_cycles(unsigned int h, const struct cst_config *cfg, struct insn_code *c)
+{
+	unsigned int e;
+
+	switch (h & 0x22) {
+	case 0x00:
+		/* (W E) times EEE, then W N */
+		e = BITS(h, 4, 2);
+		c->bits = (1u << e) - 1;
+		c->n = e + BIT(h, 6);
+		c->first = c->later = 1;
+		if (c->n)
+			return 1;
+		/* W alone: deprecated; the reference refuses it */
+		return cfg->as_reference ? ETMV3_PHDR_BAD : 0 | ETMV3_PHDR_ODD;
+	case 0x02:
+		if (BIT(h, 4)) {
+			c->bits = !BIT(h, 2);
+			c->n = 1;
+			return BIT(h, 6) | BIT(h, 3) ? 4 | ETMV3_PHDR_ODD : 4;
+		}
+		c->bits = (!BIT(h, 3)) | (!BIT(h, 2)) << 1;
+		c->n = 2;
+		c->first = 1;
+		return BIT(h, 6) ? 2 | ETMV3_PHDR_ODD : 2;
+	case 0x20:
+		c->bits = c->n = BIT(h, 6);
+		c->first = BITS(h, 4, 2) + 1;
+		return 3;
+	default:
+		return ETMV3_PHDR_BAD;
+	}
+}
+
+void cst_etmv3_phdrs(struct etmv3_parser *ps)
+{
+	unsigned int i;
+
+	for (i = 0; i < ETMV3_PHDRS; i++) {
+		struct insn_code *c = &ps->phdr[i];
+
+		memset(c, 0, sizeof(*c));
+		c->cycles = !!ps->cfg->cycle_count;
+		ps->phdr_form[i] = c->cycles ? with_cycles(0x80 | i << 1, ps->cfg, c) : plain(0x80 | i << 1, c);
+		c->fast = !(ps->phdr_form[i] & (ETMV3_PHDR_BAD | ETMV3_PHDR_ODD));
+	}
+}

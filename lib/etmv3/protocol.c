@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * protocol.c - ETMv3 as a protocol of the decode tree, and its fast way.
+ */
+#include <cstrace/tree.h>
+
+#include "etmv3/etmv3.h"
+#include "protocol/protocol.h"
+
+static const uint8_t roles[CST_ETMV3_PKT_TYPES] = {
+	[CST_ETMV3_PKT_NOT_SYNC] = CST_ROLE_NOT_SYNC,
+	[CST_ETMV3_PKT_INCOMPLETE] = CST_ROLE_BAD,
+	[CST_ETMV3_PKT_BAD_SEQUENCE] = CST_ROLE_BAD,
+	[CST_ETMV3_PKT_BAD_TRACEMODE] = CST_ROLE_BAD,
+	[CST_ETMV3_PKT_RESERVED] = CST_ROLE_BAD,
+	[CST_ETMV3_PKT_BRANCH] = CST_ROLE_ADDRESS,
+	[CST_ETMV3_PKT_BRANCH_INFO] = CST_ROLE_EXCEPTION,
+	[CST_ETMV3_PKT_ASYNC] = CST_ROLE_ASYNC,
+	[CST_ETMV3_PKT_CYCLE_COUNT] = CST_ROLE_ASIDE,
+	[CST_ETMV3_PKT_ISYNC] = CST_ROLE_SYNC,
+	[CST_ETMV3_PKT_ISYNC_CYCLE] = CST_ROLE_SYNC,
+	[CST_ETMV3_PKT_TRIGGER] = CST_ROLE_EVENT,
+	[CST_ETMV3_PKT_PHDR] = CST_ROLE_FLOW,
+	[CST_ETMV3_PKT_IGNORE] = CST_ROLE_ASIDE,
+	[CST_ETMV3_PKT_CONTEXT_ID] = CST_ROLE_CONTEXT,
+	[CST_ETMV3_PKT_VMID] = CST_ROLE_CONTEXT,
+	[CST_ETMV3_PKT_TIMESTAMP] = CST_ROLE_TIMESTAMP,
+};
+
+static void parser_init(void *parser, const struct cst_config *cfg, void *user)
+{
+	(void)user;
+	cst_etmv3_parser_init(parser, cfg);
+}
+
+static void parser_listing(void *parser)
+{
+	((struct etmv3_parser *)parser)->listing = 1;
+}
+
+static void parser_synced(void *parser)
+{
+	((struct etmv3_parser *)parser)->synced = 1;
+}
+
+static unsigned int parse(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+{
+	return cst_etmv3_parse(parser, p, end, pkt);
+}
+
+static void parse_rest(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+{
+	cst_etmv3_parse_rest(parser, p, end, pkt);
+}
+
+static int stage_init(void *stage, const struct cst_config *cfg, struct cst_stats *stats, void *user)
+{
+	(void)user;
+	cst_etmv3_stage_init(stage, cfg, stats);
+	return 0;
+}
+
+static void stage_fini(void *stage)
+{
+	(void)stage;
+}
+
+static void stage_reset(void *stage, uint8_t reason, int config)
+{
+	struct etmv3_stage *s = stage;
+
+	cst_etmv3_stage_reset(s, reason);
+	s->config = config;
+}
+
+static void stage_restart(void *stage, uint64_t index)
+{
+	cst_etmv3_stage_restart(stage, index);
+}
+
+static void stage_packet(void *stage, const struct cst_packet *pkt)
+{
+	cst_etmv3_stage_packet(stage, pkt);
+}
+
+static void stage_end(void *stage)
+{
+	cst_etmv3_stage_end(stage);
+}
+
+static const struct cst_element *stage_take(void *stage)
+{
+	return cst_etmv3_stage_take(stage);
+}
+
+static int queue_timestamp(const void *stage, int stretch, uint64_t *ts)
+{
+	return cst_etmv3_stage_timestamp(stage, stretch, ts);
+}
+
+static int queue_address(const void *stage, uint64_t *addr)
+{
+	return cst_etmv3_stage_address(stage, addr);
+}
+
+static int is_phdr(uint8_t h)
+{
+	return (h & 0x81) == 0x80;
+}
+
+static size_t skip(const void *parser, const uint8_t *p, size_t len)
+{
+	const struct etmv3_parser *ps = parser;
+	size_t n = 0;
+
+	if (ps->synced)
+		while (n < len && is_phdr(p[n]) && ps->phdr[(p[n] & 0x7f) >> 1].fast)
+			n++;
+	return n;
+}
+
+/*
+ * P-headers and plain branch addresses. What the last atom packet made can still be cancelled when something else
+ * comes: it is taken back and left to the element stage, which holds it.
+ */
+static void run_direct(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
+{
+	struct etmv3_stage *s = x->stage;
+	struct etmv3_parser *ps = x->c->ps;
+	struct insn_mark mark = { .set = 0 };
+	struct cursor *c = x->c;
+	uint64_t index = s->last_index, packets = 0;
+	size_t end, used;
+
+	while (c->pos < c->len) {
+		uint64_t at = cst_cursor_index(c, c->pos);
+		uint8_t h = c->data[c->pos];
+
+		if (is_phdr(h)) {
+			struct insn_mark m = { .set = 0 };
+
+			end = c->seg_i + 1 < c->seg_count ? c->seg[c->seg_i + 1].pos : c->len;
+			used = cst_flow_fast_insns(x->f, ps->phdr, c->data + c->pos, end - c->pos, at, out, n, cap, &m);
+			if (m.set) {
+				mark = m;
+				mark.pos += c->pos;
+			}
+			if (!used) {
+				/* an atom packet comes next: what is before it ran */
+				if (ps->phdr[(h & 0x7f) >> 1].n)
+					mark.set = 0;
+				break;
+			}
+			c->pos += used;
+			packets += used;
+			index = at + used - 1;
+			continue;
+		}
+		if (!(h & 1))
+			break;
+		used = cst_etmv3_branch(ps, c->data + c->pos, c->data + c->len);
+		if (!used)
+			break;
+		cst_flow_at(x->f, ps->addr, ps->isa);
+		c->pos += used;
+		packets++;
+		index = at;
+		mark.set = 0;
+	}
+	if (mark.set) {
+		/* nothing but P-headers came since */
+		packets -= c->pos - mark.pos;
+		c->pos = mark.pos;
+		cst_flow_back(x->f, &mark, out, n);
+	}
+	x->stats->packets += packets;
+	if (packets)
+		s->last_index = index;
+}
+
+static int run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
+{
+	const struct etmv3_parser *ps = x->c->ps;
+	const struct cursor *c = x->c;
+
+	if (c->pos < c->len && is_phdr(c->data[c->pos]) && ps->phdr[(c->data[c->pos] & 0x7f) >> 1].n &&
+	    cst_etmv3_stage_settle(x->stage))
+		return 1;
+	if (cst_etmv3_stage_direct(x->stage) && ps->synced) {
+		x->f->stopped = 0;
+		run_direct(x, out, n, cap);
+	}
+	return 0;
+}
+
+const struct protocol cst_protocol_etmv3 = {
+	.ops = {
+		.name = "ETMv3",
+		.parser_size = sizeof(struct etmv3_parser),
+		.max_packet = ETMV3_MAX_PACKET,
+		.piece_by_run = 1,
+		.piece_max = ETMV3_UNSYNCED_PIECE,
+		.parser_init = parser_init,
+		.parser_listing = parser_listing,
+		.parse = parse,
+		.parse_rest = parse_rest,
+		.parser_synced = parser_synced,
+		.roles = roles,
+		.n_types = CST_ETMV3_PKT_TYPES,
+		.packet_text = cst_etmv3_packet_text,
+		.stage_size = sizeof(struct etmv3_stage),
+		.stage_init = stage_init,
+		.stage_fini = stage_fini,
+		.stage_reset = stage_reset,
+		.stage_restart = stage_restart,
+		.stage_packet = stage_packet,
+		.stage_end = stage_end,
+		.stage_take = stage_take,
+	},
+	.run = run,
+	.skip = skip,
+	.queue_timestamp = queue_timestamp,
+	.queue_address = queue_address,
+};

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * insn.c - where every instruction has an atom (ETMv3): the careful way over instructions, one at a time, and
+ * the data transfers that belong to them. The fast way is in insn_fast.c.
+ */
+#include <string.h>
+
+#include <cstrace/isa.h>
+#include <cstrace/log.h>
+#include <cstrace/tree.h>
+
+#include "flow/analyze.h"
+
+/*
+ * The atoms that are left are of instructions at an unknown address: one element says so, those that follow
+ * only how much time passed.
+ */
+static void unknown(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	struct cst_element *el = &f->el;
+	uint32_t cc = el->n ? el->cc + (el->n - 1u) * el->num : 0;
+	struct cst_generic *g;
+
+	f->stats->atoms_lost += el->n;
+	if (f->told && !(el->flags & CST_EL_F_CC))
+		return;
+	g = &out[(*n)++];
+	*g = f->tmpl;
+	g->kind = f->told ? CST_GEN_CYCLE_COUNT : CST_GEN_ADDR_UNKNOWN;
+	g->index = el->index;
+	g->isa = f->isa;
+	el->cc = cc;
+	cst_flow_add_cycles(f, g);
+	/* the sizes of byte codes are not known: nor is what comes next */
+	if (!f->told)
+		cst_flow_tell(f, f->isa == CST_ISA_JAZELLE ? CST_FIND_JAZELLE : CST_FIND_ATOMS_LOST, f->addr);
+	f->told = 1;
+}
+
+/* Where execution goes on after the instruction that was walked over. */
+static void leave(struct cst_flow *f, const struct walk *w, int taken)
+{
+	f->blk = 0;
+	f->addr = w->end;
+	if (taken && w->type == CST_INSN_INDIRECT) {
+		f->need_addr = 1;
+		f->told = 0;
+	} else if (taken && w->type == CST_INSN_BRANCH) {
+		f->addr = w->last + (int64_t)w->disp;
+		f->isa = w->next_isa;
+	}
+	f->addr = (uint32_t)f->addr;
+}
+
+/* One atom. Returns 0 when it is done, 1 when a section must be loaded first. */
+static int one_insn(struct cst_flow *f, struct cst_generic *out, size_t *n, int taken)
+{
+	enum walk_end end;
+	struct walk w;
+
+	end = cst_flow_walk(f, WALK_COUNT, 1, &w);
+	if (end == WALK_LAZY)
+		return 1;
+	if (end != WALK_DONE) {
+		cst_flow_broken(f, out, n, end, &w);
+		if (end == WALK_NACC)
+			cst_flow_add_cycles(f, &out[*n - 1]);
+		f->told = 0;
+		f->el.cc = f->el.num;
+		return 0;
+	}
+	if (!w.p0)
+		w.type = CST_INSN_OTHER;
+	w.p0 = 1;
+	cst_flow_range(f, out, n, &w, taken);
+	f->el.cc = f->el.num;	/* of the next atom */
+	if (taken && (w.type == CST_INSN_BRANCH || w.type == CST_INSN_INDIRECT))
+		f->stats->branches++;
+	if (taken && w.transfer) {
+		f->transfer = w.last;
+		f->transfer_known = 1;
+	}
+	leave(f, &w, taken);
+	return 0;
+}
+
+void cst_flow_insns(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap)
+{
+	struct cst_element *el = &f->el;
+
+	for (; el->n; el->n--, el->bits >>= 1) {
+		if (cap - *n < FLOW_ROOM)
+			return;
+		if (f->need_addr | f->need_ctx) {
+			unknown(f, out, n);
+			break;
+		}
+		if (one_insn(f, out, n, el->bits & 1)) {
+			f->stopped = CST_STOP_SECTION;
+			return;
+		}
+	}
+	f->busy = 0;
+}
+
+/* Data that comes out of order has the address and the instruction of its placeholder. */
+static void late_data(struct cst_flow *f, struct cst_generic *g)
+{
+	struct data_place *p = &f->place[g->channel & 3];
+
+	if (!p->open) {
+		cst_flow_tell(f, CST_FIND_DATA_NO_PLACE, 0);
+		g->num &= ~CST_DATA_INSN;
+		return;
+	}
+	p->open = 0;
+	g->num = (g->num & ~CST_DATA_INSN) | p->flags;
+	g->addr = p->addr;
+	g->insn = p->insn;
+}
+
+void cst_flow_data(struct cst_flow *f, struct cst_generic *g)
+{
+	const struct cst_element *el = &f->el;
+
+	g->num = el->num;
+	g->addr = el->addr;
+	g->value = el->value;
+	g->size = el->n;
+	g->channel = el->is;
+	g->insn = 0;
+	if (f->transfer_known) {
+		g->insn = f->transfer;
+		g->num |= CST_DATA_INSN;
+	}
+	if (el->num & CST_DATA_STACKING) {
+		if (f->cfg->as_reference)
+			g->kind = CST_GEN_EXCEPTION;
+		/* the processor's own transfers */
+		g->num = f->cfg->as_reference ? 0 : el->num;
+		g->insn = 0;
+		f->transfer_known = 0;
+	} else if (el->num & CST_DATA_LATE) {
+		late_data(f, g);
+	} else if (el->num & CST_DATA_PENDING) {
+		f->place[el->is & 3] = (struct data_place){
+			g->addr, g->insn,
+			g->num & (CST_DATA_ADDR | CST_DATA_INSN | CST_DATA_BIG_ENDIAN), 1,
+		};
+	}
+}
