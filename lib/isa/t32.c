@@ -14,6 +14,7 @@ enum {
 	BRANCH24,	/* B.W, BL, BLX: S:I1:I2:imm10:imm11 */
 	LOOP_END,	/* LE: imm10:immA backward */
 	LOOP_SKIP,	/* WLS: the same forward */
+	NEXT,		/* the instruction after it */
 	FUTURE,		/* BF: 26:23; where the branch stands, ahead */
 };
 
@@ -89,8 +90,8 @@ static const struct isa_row wide[] = {
 
 /* Armv7 with ThumbEE: LEAVEX, ENTERX; in the state that they lead to already, they do nothing. */
 static const struct isa_row wide_tee[] = {
-	{ 0xffffffff, LEAVEX, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_TEE, 0 },
-	{ 0xffffffff, ENTERX, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_TEE, 0 },
+	{ 0xffffffff, LEAVEX, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_TEE, NEXT },
+	{ 0xffffffff, ENTERX, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_TEE, NEXT },
 	ROW_REST
 };
 
