@@ -105,6 +105,12 @@ CST_API int cst_deframe(struct cst_deframer *df, const uint8_t *in, size_t len, 
 			uint8_t *out, size_t out_cap, struct cst_fragment *frag, size_t frag_cap,
 			size_t *used);
 
+/*
+ * A deframer that is new begins in the middle: the next input is at `offset`, where a frame begins, and until the
+ * first ID byte the bytes belong to `id`.
+ */
+CST_API void cst_deframer_start(struct cst_deframer *df, uint64_t offset, uint8_t id);
+
 /* End of the stream: drops and counts a partial frame. Returns its length in bytes, 0 if there is none. */
 CST_API int cst_deframer_end(struct cst_deframer *df);
 

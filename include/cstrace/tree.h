@@ -110,6 +110,12 @@ CST_API void *cst_decoder_cookie(const struct cst_decoder *dec);
  */
 CST_API int cst_decoder_feed(struct cst_decoder *dec, const uint8_t *data, size_t len,
 			     uint64_t offset);
+/*
+ * Begin later: bytes of the stream with a trace offset below `offset` are passed over, and counted nowhere.
+ * For a decoder that is new or was reset, before bytes are fed; holds until the next reset. An index
+ * (index.h) knows the offsets at which this can be done.
+ */
+CST_API void cst_decoder_start_at(struct cst_decoder *dec, uint64_t offset);
 /* No more bytes: the next pulls return what is left, then EO_TRACE. */
 CST_API void cst_decoder_end(struct cst_decoder *dec);
 #define CST_PULL_MIN 4	/* room that a pull needs at least */
@@ -178,6 +184,12 @@ CST_API int cst_tree_feed(struct cst_tree *tree, const uint8_t *data, size_t len
  */
 CST_API int cst_tree_feed_wrapped(struct cst_tree *tree, const uint8_t *data, size_t size, size_t write,
 				  int full, uint64_t offset);
+/*
+ * The bytes fed next do not begin the buffer: they begin a frame at `offset`, and until its first ID byte the
+ * bytes belong to `frame_id` (CST_ID_UNKNOWN: to nobody). For a tree that is new or was reset. Without
+ * frames it does nothing.
+ */
+CST_API void cst_tree_start_at(struct cst_tree *tree, uint64_t offset, uint8_t frame_id);
 CST_API void cst_tree_end(struct cst_tree *tree);
 /*
  * As cst_decoder_pull; all elements of one call come from one decoder, *dec. Elements of different

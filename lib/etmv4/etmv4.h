@@ -118,6 +118,8 @@ const struct cst_element *cst_etmv4_queue_take(struct etmv4_queue *q);
  * -1 when an exception, Trace On or loss comes first.
  */
 int cst_etmv4_queue_timestamp(const struct etmv4_queue *q, int stretch, uint64_t *ts);
+/* 1 when from here on both do the same with the same packets, whatever came before. */
+int cst_etmv4_queue_same(const struct etmv4_queue *a, const struct etmv4_queue *b);
 /* The Target Address that is queued before any P0 element: 1 and *addr; -1 when a P0 element comes first; or 0. */
 int cst_etmv4_queue_address(const struct etmv4_queue *q, uint64_t *addr);
 

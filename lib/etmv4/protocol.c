@@ -135,6 +135,16 @@ static int queue_address(const void *stage, uint64_t *addr)
 	return cst_etmv4_queue_address(stage, addr);
 }
 
+static int stage_same(const void *a, const void *b)
+{
+	return cst_etmv4_queue_same(a, b);
+}
+
+static int stage_idle(const void *stage)
+{
+	return cst_etmv4_queue_direct(stage);
+}
+
 /*
  * Runs of atom and address packets whose elements are final at once: the common case gets no queue.
  * An address is final with the P0 element that follows, so that must be in the input as well.
@@ -233,4 +243,6 @@ const struct protocol cst_protocol_etmv4 = {
 	.skip = skip,
 	.queue_timestamp = queue_timestamp,
 	.queue_address = queue_address,
+	.stage_same = stage_same,
+	.stage_idle = stage_idle,
 };

@@ -186,6 +186,17 @@ static size_t take_blocks(struct cst_deframer *df, const uint8_t *in, size_t len
 	return used;
 }
 
+void cst_deframer_start(struct cst_deframer *df, uint64_t offset, uint8_t id)
+{
+	uint64_t pos = offset % DSTREAM_BLOCK;
+
+	df->offset = offset;
+	if (df->flags & CST_FRAME_DSTREAM)
+		df->offset = offset / DSTREAM_BLOCK * DSTREAM_DATA + (pos < DSTREAM_DATA ? pos : DSTREAM_DATA);
+	df->id = id;
+	df->synced = 1;
+}
+
 uint64_t cst_dstream_offset(uint64_t offset)
 {
 	return offset / DSTREAM_DATA * DSTREAM_BLOCK + offset % DSTREAM_DATA;

@@ -34,6 +34,13 @@ struct protocol {
 	/* The oldest timestamp among the queued elements; see cst_etmv4_queue_timestamp(). NULL: none are queued. */
 	int (*queue_timestamp)(const void *stage, int stretch, uint64_t *ts);
 	int (*queue_address)(const void *stage, uint64_t *addr);
+	/*
+	 * For indexes. Do two stages that were begun at different places, under one configuration, go on the same?
+	 * NULL: compared byte by byte, which is right for stages without pointers of their own.
+	 */
+	int (*stage_same)(const void *a, const void *b);
+	/* 1: the packets that `skip` passes over leave the stage as it is. NULL: never. */
+	int (*stage_idle)(const void *stage);
 };
 
 extern const struct protocol cst_protocol_etmv4;

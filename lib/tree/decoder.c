@@ -123,6 +123,7 @@ void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason)
 	memset(&dec->flow.tmpl, 0, sizeof(dec->flow.tmpl));
 	dec->flow.tmpl.trace_id = id;
 	dec->ended = dec->finished = dec->tail = 0;
+	dec->start = 0;
 	dec->stopped = CST_STOP_NONE;
 	dec->peek.known = dec->stretch.known = 0;
 }
@@ -183,13 +184,36 @@ uint64_t cst_decoder_wanted(const struct cst_decoder *dec)
 	return dec->flow.wanted;
 }
 
+void cst_decoder_start_at(struct cst_decoder *dec, uint64_t offset)
+{
+	dec->start = offset;
+}
+
+/* How many of the first bytes lie before the start. */
+static size_t before_start(uint64_t start, size_t len, const struct seg *seg, uint32_t seg_count)
+{
+	size_t end = 0;
+	uint32_t i;
+
+	for (i = 0; i < seg_count; i++) {
+		end = i + 1 < seg_count ? seg[i + 1].pos : len;
+		if (seg[i].offset >= start)
+			return seg[i].pos;
+		if (start - seg[i].offset < end - seg[i].pos)
+			return seg[i].pos + (size_t)(start - seg[i].offset);
+	}
+	return end;
+}
+
 int cst_decoder_feed_segs(struct cst_decoder *dec, const uint8_t *data, size_t len,
 			  const struct seg *seg, uint32_t seg_count)
 {
 	if (dec->cur.pos < dec->cur.len || dec->ended)
 		return -CST_ERR_BUSY;
 	cst_cursor_feed(&dec->cur, data, len, seg, seg_count);
-	dec->stats.bytes += len;
+	if (dec->start)
+		dec->cur.pos = before_start(dec->start, len, seg, seg_count);
+	dec->stats.bytes += len - dec->cur.pos;
 	dec->fed++;
 	return 0;
 }

@@ -39,6 +39,7 @@ struct cst_decoder {
 	uint8_t switching;	/* the A-sync was met; `next` replaces `cfg` once all before it was taken */
 	struct cst_tree *tree;	/* owner, or NULL */
 	void *cookie;
+	uint64_t start;		/* bytes before this trace offset are passed over */
 	uint64_t fed;		/* number of feeds: what peek remembers is void after one */
 	struct peek peek, stretch;
 };

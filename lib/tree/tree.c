@@ -247,6 +247,11 @@ static int next_piece(struct cst_tree *t)
 	return len && !feed(t, t->more, len, t->more_offset);
 }
 
+void cst_tree_start_at(struct cst_tree *t, uint64_t offset, uint8_t frame_id)
+{
+	cst_deframer_start(&t->df, offset, frame_id);
+}
+
 void cst_tree_end(struct cst_tree *t)
 {
 	if (t->state == TREE_RUNNING)
