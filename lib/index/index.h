@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * index.h - inside the indexer: a stream of one trace ID, decoded as far as its elements, beside a second
+ * decoder that began later.
+ */
+#ifndef CST_LIB_INDEX_H
+#define CST_LIB_INDEX_H
+
+#include <cstrace/index.h>
+
+#include "protocol/cursor.h"
+#include "protocol/protocol.h"
+
+/* Packet and element stage of one decoder. */
+struct side {
+	struct cursor cur;
+	void *parser, *stage;
+};
+
+/* What the flow stage has been told since the synchronisation at which the second decoder began. */
+struct flow_state {
+	uint64_t digest;	/* of the elements since Trace Info */
+	uint8_t info, context, address;
+};
+
+struct stream_index {
+	struct cst_config cfg;
+	const struct protocol *pr;
+	struct cst_stats stats;	/* of no interest; stages count into it */
+	struct side main;	/* what is decoded from the beginning */
+	struct side late;	/* what is decoded from `start` on, while `trying` */
+	struct flow_state main_flow, late_flow;
+	uint8_t trying;
+	uint8_t is_flow;	/* executed instructions: address and context matter */
+	uint32_t tried;		/* packets since */
+	uint64_t start;
+	uint64_t info_index;	/* where main_flow begins */
+	uint64_t next_valid;	/* states agree: the next packet begins a block; 0 they do not */
+	uint64_t last_index;	/* of the last packet */
+	struct cst_index_stream ix;
+	uint32_t max_blocks, max_records;
+	uint8_t full;
+	int error;
+};
+
+int cst_stream_index_init(struct stream_index *s, const struct cst_config *cfg, const struct cst_index_opts *opts);
+void cst_stream_index_free(struct stream_index *s);
+/* The buffer begins at `offset`. */
+int cst_stream_index_begin(struct stream_index *s, uint64_t offset);
+/* A run of the stream's bytes; all of it is used. Negative: no memory. */
+int cst_stream_index_feed(struct stream_index *s, const uint8_t *data, size_t len, const struct seg *seg,
+			  uint32_t seg_count);
+/* The decoder is reset here. */
+void cst_stream_index_reset(struct stream_index *s);
+
+/* blocks.c: what is kept of a stream. */
+void cst_blocks_coarsen(struct cst_index_stream *ix);
+int cst_blocks_add(struct stream_index *s, uint64_t start, uint64_t valid);
+void cst_blocks_element(struct stream_index *s, const struct cst_element *e);
+void cst_blocks_sync(struct stream_index *s, uint64_t index);
+void cst_blocks_bytes(struct stream_index *s, uint64_t index, uint32_t n);
+/* Does a synchronisation there begin a block, if it can? */
+int cst_blocks_wanted(const struct stream_index *s, uint64_t start);
+
+/* copy.c */
+int cst_index_copy_stream(struct cst_index_stream *to, const struct cst_index_stream *from);
+void cst_index_free_stream(struct cst_index_stream *s);
+/* Room for one more; 0 or -CST_ERR_NOMEM. */
+int cst_index_grow(void **array, uint32_t n, uint32_t *cap, size_t size);
+
+/* codec.c: numbers of a file. */
+struct writer {
+	uint8_t *data;
+	size_t len, cap;
+	int error;
+};
+void cst_put_bytes(struct writer *w, const void *data, size_t len);
+void cst_put_number(struct writer *w, uint64_t v);	/* seven bits per byte, the low ones first */
+void cst_put_signed(struct writer *w, int64_t v);
+void cst_put_fixed(struct writer *w, uint64_t v, unsigned int bytes);
+
+struct reader {
+	const uint8_t *p, *end;
+	int error;
+};
+uint64_t cst_get_number(struct reader *r);
+int64_t cst_get_signed(struct reader *r);
+uint64_t cst_get_fixed(struct reader *r, unsigned int bytes);
+/* A number of things of at least `least` bytes each. */
+uint32_t cst_get_count(struct reader *r, unsigned int least);
+
+/* Checksum of a file, its own place taken as zero. */
+uint64_t cst_index_sum(const uint8_t *data, size_t len);
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * stream.c - one trace ID: packets and elements, and the places where a decoder can begin.
+ *
+ * At an alignment synchronisation a second decoder begins, as one would that is fed from there. Both read on in
+ * step until nothing is left in which they differ: the parsers' state, the elements that are held, and what
+ * the flow stage was told since. What it has not been told anew would be older than the synchronisation: return
+ * stack, context and address (Arm ARM K10.5.5.9: Trace Info clears the stack; context and address follow).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <cstrace/error.h>
+
+#include "index/index.h"
+#include "protocol/digest.h"
+
+/* Packets after which a decoder that still differs is given up. */
+#define MAX_TRIED (1u << 16)
+
+static int side_init(struct side *sd, struct stream_index *s)
+{
+	const struct cst_protocol_ops *ops = &s->pr->ops;
+	void *stage = calloc(1, ops->stage_size);
+	int err = -CST_ERR_NOMEM;
+
+	sd->parser = calloc(1, ops->parser_size);
+	if (sd->parser && stage)
+		err = ops->stage_init(stage, &s->cfg, &s->stats, NULL);
+	if (err) {
+		free(stage);
+		return err;
+	}
+	sd->stage = stage;
+	cst_cursor_init(&sd->cur, ops, sd->parser, &s->cfg, NULL);
+	return 0;
+}
+
+static void side_free(struct side *sd, const struct protocol *pr)
+{
+	if (sd->stage)
+		pr->ops.stage_fini(sd->stage);
+	free(sd->stage);
+	free(sd->parser);
+}
+
+int cst_stream_index_init(struct stream_index *s, const struct cst_config *cfg, const struct cst_index_opts *opts)
+{
+	int err;
+
+	memset(s, 0, sizeof(*s));
+	s->cfg = *cfg;
+	s->pr = cst_protocol_find(cfg->protocol);
+	if (!s->pr)
+		return -CST_ERR_PROTOCOL;
+	s->max_blocks = opts->max_blocks;
+	s->max_records = opts->max_records;
+	s->full = opts->full;
+	s->is_flow = cfg->protocol == CST_PROTO_ETMV4 || cfg->protocol == CST_PROTO_ETE ||
+		     cfg->protocol == CST_PROTO_ETMV3 || cfg->protocol == CST_PROTO_PTM;
+	s->ix.trace_id = cfg->trace_id;
+	s->ix.protocol = cfg->protocol;
+	s->ix.config = cst_index_config(cfg);
+	s->ix.granularity = opts->granularity;
+	err = side_init(&s->main, s);
+	if (!err)
+		err = side_init(&s->late, s);
+	if (err)
+		cst_stream_index_free(s);
+	return err;
+}
+
+void cst_stream_index_free(struct stream_index *s)
+{
+	side_free(&s->main, s->pr);
+	side_free(&s->late, s->pr);
+	cst_index_free_stream(&s->ix);
+	memset(s, 0, sizeof(*s));
+}
+
+int cst_stream_index_begin(struct stream_index *s, uint64_t offset)
+{
+	s->last_index = offset;
+	return cst_blocks_add(s, offset, offset);
+}
+
+void cst_stream_index_reset(struct stream_index *s)
+{
+	cst_cursor_reset(&s->main.cur, &s->cfg);
+	s->pr->ops.stage_reset(s->main.stage, CST_UNSYNC_RESET, 0);
+	s->trying = 0;
+	s->next_valid = 0;
+}
+
+/* What the flow stage makes of an element, as far as it remembers it. 0: it would need what came before. */
+static int tell_flow(const struct stream_index *s, struct flow_state *f, const struct cst_element *e)
+{
+	if (e->index < s->start || (e->kind == CST_EL_NO_SYNC && e->index == s->start))
+		return 1;
+	f->digest = cst_digest_element(f->digest, e);
+	if (f->context && f->address && f->info)
+		return 1;
+	switch (e->kind) {
+	case CST_EL_TRACE_INFO:
+		f->info = 1;
+		break;
+	case CST_EL_CONTEXT:
+		f->context = 1;
+		break;
+	case CST_EL_ADDRESS:
+		f->address = 1;
+		break;
+	case CST_EL_EXCEPTION:
+		f->address = 0;
+		break;
+	case CST_EL_TRACE_ON:
+	case CST_EL_NO_SYNC:
+		f->context = f->address = 0;
+		f->info = 1;
+		break;
+	case CST_EL_ATOMS:
+	case CST_EL_Q:
+	case CST_EL_SOURCE_ADDRESS:
+		return 0;
+	}
+	return 1;
+}
+
+static int same(const struct stream_index *s)
+{
+	const struct flow_state *a = &s->main_flow, *b = &s->late_flow;
+
+	if (s->is_flow && !(b->context && b->address && b->info))
+		return 0;
+	if (a->digest != b->digest || memcmp(s->main.parser, s->late.parser, s->pr->ops.parser_size))
+		return 0;
+	return s->pr->stage_same ? s->pr->stage_same(s->main.stage, s->late.stage) :
+				   !memcmp(s->main.stage, s->late.stage, s->pr->ops.stage_size);
+}
+
+static void take_main(struct stream_index *s)
+{
+	const struct cst_element *e;
+
+	while ((e = s->pr->ops.stage_take(s->main.stage))) {
+		cst_blocks_element(s, e);
+		if (s->trying)
+			tell_flow(s, &s->main_flow, e);
+	}
+}
+
+static int take_late(struct stream_index *s)
+{
+	const struct cst_element *e;
+	int ok = 1;
+
+	while ((e = s->pr->ops.stage_take(s->late.stage)))
+		ok &= tell_flow(s, &s->late_flow, e) | !s->is_flow;
+	return ok;
+}
+
+/* The second decoder reads the packet that the first one has just read. 0: it does not see it so. */
+static int follow(struct stream_index *s, const struct cst_packet *pkt)
+{
+	struct cst_packet own;
+
+	if (++s->tried > MAX_TRIED || !cst_cursor_next(&s->late.cur, &own, 1) || own.index != pkt->index ||
+	    own.size != pkt->size || own.type != pkt->type)
+		return 0;
+	s->pr->ops.stage_packet(s->late.stage, &own);
+	return take_late(s);
+}
+
+/* The synchronisation `pkt` was read: a decoder that begins with its first byte. */
+static void begin_late(struct stream_index *s, const struct cst_packet *pkt)
+{
+	const struct cst_protocol_ops *ops = &s->pr->ops;
+	struct cst_packet own;
+
+	memset(s->late.parser, 0, ops->parser_size);
+	cst_cursor_copy(&s->late.cur, &s->main.cur, s->late.parser);
+	memset(s->late.parser, 0, ops->parser_size);
+	ops->parser_init(s->late.parser, &s->cfg, NULL);
+	ops->stage_reset(s->late.stage, CST_UNSYNC_INIT, 0);
+	/* with more before it in its first byte, or too long to be kept whole, it is not one to begin at */
+	if (pkt->flags & CST_PF_LEAD || pkt->nbytes != pkt->size)
+		return;
+	memset(&own, 0, sizeof(own));
+	if (ops->parse(s->late.parser, pkt->bytes, pkt->bytes + pkt->nbytes, &own) != pkt->size ||
+	    own.type != pkt->type)
+		return;
+	own.index = pkt->index;
+	own.size = pkt->size;
+	s->start = pkt->index;
+	s->tried = 0;
+	memset(&s->main_flow, 0, sizeof(s->main_flow));
+	s->late_flow = s->main_flow;
+	/* without a return stack nothing has to clear it */
+	s->late_flow.info = !s->cfg.ret_stack;
+	ops->stage_packet(s->late.stage, &own);
+	s->trying = (uint8_t)take_late(s);
+}
+
+static void packet(struct stream_index *s, const struct cst_packet *pkt)
+{
+	s->pr->ops.stage_packet(s->main.stage, pkt);
+	take_main(s);
+	cst_blocks_bytes(s, pkt->index, pkt->size);
+	s->last_index = pkt->index;
+	if (s->trying && !follow(s, pkt))
+		s->trying = 0;
+	if (s->trying && same(s)) {
+		s->trying = 0;
+		s->next_valid = 1;
+	}
+	if (cst_cursor_role(&s->main.cur, pkt) != CST_ROLE_ASYNC)
+		return;
+	cst_blocks_sync(s, pkt->index);
+	if (!s->next_valid && cst_blocks_wanted(s, pkt->index) && !(s->trying && s->late_flow.address))
+		begin_late(s, pkt);
+}
+
+/* Both decoders have agreed: here is the first packet after that. */
+static void begin_block(struct stream_index *s, uint64_t index)
+{
+	s->next_valid = 0;
+	/* packets can share a byte */
+	s->error = cst_blocks_add(s, s->start, index > s->last_index ? index : s->last_index + 1);
+}
+
+/* Packets that change nothing but what is executed. */
+static void pass_over(struct stream_index *s)
+{
+	struct cursor *c = &s->main.cur;
+	size_t n;
+
+	if (!s->pr->skip || !s->pr->stage_idle || s->trying || c->carry_len || c->pos >= c->len ||
+	    !s->pr->stage_idle(s->main.stage))
+		return;
+	n = s->pr->skip(c->ps, c->data + c->pos, c->len - c->pos);
+	if (!n)
+		return;
+	if (s->next_valid)
+		begin_block(s, cst_cursor_index(c, c->pos));
+	cst_blocks_bytes(s, cst_cursor_index(c, c->pos), (uint32_t)n);
+	c->pos += n;
+	s->last_index = cst_cursor_index(c, c->pos - 1);
+}
+
+int cst_stream_index_feed(struct stream_index *s, const uint8_t *data, size_t len, const struct seg *seg,
+			  uint32_t seg_count)
+{
+	struct cst_packet pkt;
+
+	if (s->error)
+		return s->error;
+	cst_cursor_feed(&s->main.cur, data, len, seg, seg_count);
+	if (s->trying)
+		cst_cursor_feed(&s->late.cur, data, len, seg, seg_count);
+	for (;;) {
+		pass_over(s);
+		if (s->error || !cst_cursor_next(&s->main.cur, &pkt, 1))
+			break;
+		if (s->next_valid)
+			begin_block(s, pkt.index);
+		packet(s, &pkt);
+	}
+	/* the same bytes wait in both */
+	if (s->trying && (cst_cursor_next(&s->late.cur, &pkt, 1) ||
+			  s->late.cur.carry_len != s->main.cur.carry_len))
+		s->trying = 0;
+	return s->error;
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_index_file.c - how indexes are built, joined, asked, written and read; and that no damaged file is read.
+ */
+#include "index_gen.h"
+
+#define INSNS 5000
+
+/* ---- how it is built ---------------------------------------------------------------------------- */
+
+struct bytes {
+	uint8_t *p;
+	size_t n;
+};
+
+static struct bytes written(const struct cst_index *ix)
+{
+	struct bytes b;
+
+	assert_int_equal(cst_index_write(&ix, 1, &b.p, &b.n), 0);
+	return b;
+}
+
+static void assert_same_index(const struct cst_index *a, const struct cst_index *b)
+{
+	struct bytes x = written(a), y = written(b);
+
+	assert_int_equal(x.n, y.n);
+	assert_memory_equal(x.p, y.p, x.n);
+	free(x.p);
+	free(y.p);
+}
+
+/* However the buffer comes: byte by byte, in pieces, at once. */
+static void test_pieces(void **state)
+{
+	static const size_t pieces[] = { 1, 7, 16, 1000, 20000 };
+	const struct cst_index_opts opts = { .granularity = 300, .full = 1 };
+	struct cst_index *whole, *other;
+	struct gen_buffer g;
+	unsigned int seed, i;
+
+	(void)state;
+	for (seed = 0; seed < 40; seed++) {
+		gen_open(&g, seed, seed & 1, INSNS);
+		whole = check_build(&g.b, &opts, g.b.offset, 0);
+		for (i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+			other = check_build(&g.b, &opts, g.b.offset, pieces[i]);
+			assert_same_index(whole, other);
+			cst_index_free(other);
+		}
+		cst_index_free(whole);
+		gen_close(&g);
+	}
+}
+
+/* Two parts of a buffer, each indexed without knowing the other: together they are what one index is. */
+static void test_merge(void **state)
+{
+	const struct cst_index_opts opts = { .granularity = 200, .full = 1 };
+	struct cst_index *whole, *first, *second, *kept;
+	unsigned int seed, merged = 0, refused = 0;
+	struct check_buffer part;
+	struct gen_buffer g;
+	uint64_t from;
+	int err;
+
+	(void)state;
+	for (seed = 0; seed < 100; seed++) {
+		gen_open(&g, seed, seed & 1, 10 * INSNS);
+		whole = check_build(&g.b, &opts, g.b.offset, 0);
+		part = g.b;
+		part.len = part.len * 7 / 10 & ~(size_t)15;
+		first = check_build(&part, &opts, g.b.offset, 0);
+		kept = check_build(&part, &opts, g.b.offset, 0);
+		from = g.b.offset + (g.b.len / 4 & ~(size_t)15);
+		second = check_build(&g.b, &opts, from, 0);
+		err = cst_index_merge(first, second);
+		if (err) {
+			assert_int_equal(err, -CST_ERR_CONFLICT);
+			assert_same_index(first, kept);
+			refused++;
+		} else {
+			assert_same_index(first, whole);
+			merged++;
+		}
+		/* no part of this one, or not joined to it */
+		assert_int_equal(cst_index_merge(second, kept), -CST_ERR_CONFLICT);
+		cst_index_free(whole);
+		cst_index_free(first);
+		cst_index_free(second);
+		cst_index_free(kept);
+		gen_close(&g);
+	}
+	print_message("%u merged, %u without a common block\n", merged, refused);
+	assert_true(merged > refused);
+}
+
+static uint64_t total(const struct cst_index_stream *s, unsigned int kind)
+{
+	uint64_t n = 0;
+	uint32_t i;
+
+	for (i = 0; i < s->n_blocks; i++)
+		n += s->blocks[i].counts[kind];
+	return n;
+}
+
+/* With few blocks allowed the index is what a coarser one is; with few records it is exact up to their end. */
+static void test_limits(void **state)
+{
+	struct cst_index_opts opts = { .granularity = 64, .full = 1 };
+	struct cst_index *fine, *few, *coarse;
+	unsigned int seed, kind, records = 0;
+	struct gen_buffer g;
+	uint32_t i;
+
+	(void)state;
+	for (seed = 0; seed < 60; seed++) {
+		gen_open(&g, seed, seed & 1, INSNS);
+		opts.granularity = 64;
+		opts.max_blocks = opts.max_records = 0;
+		fine = check_build(&g.b, &opts, g.b.offset, 0);
+		opts.max_blocks = 5;
+		opts.max_records = 20;
+		few = check_build(&g.b, &opts, g.b.offset, 0);
+		assert_true(few->streams[0].n_blocks <= 5);
+		assert_int_equal(few->streams[0].blocks[0].start, g.b.offset);
+		opts.granularity = few->streams[0].granularity;
+		opts.max_blocks = opts.max_records = 0;
+		coarse = check_build(&g.b, &opts, g.b.offset, 0);
+		for (kind = 0; kind < CST_INDEX_KINDS; kind++) {
+			assert_int_equal(total(fine->streams, kind), total(few->streams, kind));
+			assert_int_equal(total(fine->streams, kind), total(coarse->streams, kind));
+		}
+		for (i = 0; i < few->streams[0].n_records; i++) {
+			assert_int_equal(few->streams[0].records[i].offset, fine->streams[0].records[i].offset);
+			assert_int_equal(few->streams[0].records[i].value, fine->streams[0].records[i].value);
+			assert_int_equal(few->streams[0].records[i].kind, fine->streams[0].records[i].kind);
+		}
+		if (fine->streams[0].n_records > 20) {
+			assert_true(few->streams[0].records_end != UINT64_MAX);
+			assert_true(few->streams[0].n_records <= 20);
+			assert_true(fine->streams[0].records[few->streams[0].n_records].offset >=
+				    few->streams[0].records_end);
+			records++;
+		}
+		cst_index_free(fine);
+		cst_index_free(few);
+		cst_index_free(coarse);
+		gen_close(&g);
+	}
+	assert_true(records > 20);
+}
+
+/* Streams without a decoder, options that cannot be, nothing fed. */
+static void test_refused(void **state)
+{
+	struct cst_config cfg = etm_config(4, 0), other = cfg;
+	const uint8_t byte = 0;
+	struct cst_index_builder *b;
+	struct cst_index *ix;
+
+	(void)state;
+	assert_int_equal(cst_index_builder_new(&b, CST_TREE_RAW, 0, NULL), 0);
+	other.protocol = CST_PROTO_CUSTOM;
+	assert_int_equal(cst_index_builder_add(b, &other), -CST_ERR_PROTOCOL);
+	assert_int_equal(cst_index_builder_add(b, &cfg), 0);
+	assert_int_equal(cst_index_builder_add(b, &cfg), -CST_ERR_INVAL);
+	other = cfg;
+	other.trace_id++;
+	assert_int_equal(cst_index_builder_add(b, &other), -CST_ERR_INVAL);
+	assert_int_equal(cst_index_builder_feed(b, &byte, 1, 100), 0);
+	assert_int_equal(cst_index_builder_feed(b, &byte, 1, 102), -CST_ERR_INVAL);
+	assert_int_equal(cst_index_builder_feed(b, &byte, 1, 101), 0);
+	assert_int_equal(cst_index_builder_take(b, &ix), 0);
+	assert_int_equal(ix->offset, 100);
+	assert_int_equal(ix->end, 102);
+	cst_index_free(ix);
+	cst_index_builder_free(b);
+	assert_int_equal(cst_index_builder_new(&b, CST_TREE_FRAMES, 0, NULL), 0);
+	assert_int_equal(cst_index_builder_take(b, &ix), 0);
+	assert_int_equal(ix->n_streams, 0);
+	assert_int_equal(ix->end, 0);
+	cst_index_free(ix);
+	cst_index_builder_free(b);
+}
+
+/* ---- what it is asked ---------------------------------------------------------------------------- */
+
+#define MAX_KEPT 200000
+
+/* What a question asks for, among the elements themselves: the offset, or UINT64_MAX. */
+static uint64_t first_of(const struct cst_generic *g, size_t n, const struct cst_index_query *q)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (g[i].index < q->from)
+			continue;
+		switch (q->kind) {
+		case CST_INDEX_TIMESTAMP:
+			if (g[i].kind == CST_GEN_TIMESTAMP && g[i].addr >= q->value)
+				return g[i].index;
+			break;
+		case CST_INDEX_EVENT:
+			if (g[i].kind == CST_GEN_EVENT && (!q->value || g[i].num & q->value))
+				return g[i].index;
+			break;
+		case CST_INDEX_CONTEXT:
+			if (g[i].kind == CST_GEN_PE_CONTEXT && g[i].context_id == q->value)
+				return g[i].index;
+			break;
+		case CST_INDEX_LOSS:
+			if (g[i].kind == CST_GEN_NO_SYNC)
+				return g[i].index;
+			break;
+		case CST_INDEX_TRACE_ON:
+			if (g[i].kind == CST_GEN_TRACE_ON)
+				return g[i].index;
+			break;
+		}
+	}
+	return UINT64_MAX;
+}
+
+static size_t elements_of(const struct check_buffer *b, struct cst_generic *g)
+{
+	struct cst_tree *t = check_tree(b);
+	struct cst_decoder *dec;
+	size_t n = 0;
+	int end, got;
+
+	for (end = 0; end < 2; end++) {
+		if (end)
+			cst_tree_end(t);
+		else
+			assert_int_equal(cst_tree_feed(t, b->data, b->len, b->offset), 0);
+		while ((got = cst_tree_pull(t, g + n, MAX_KEPT - n, &dec)) || cst_tree_stopped(t)) {
+			assert_true(got >= 0);
+			n += (size_t)got;
+			assert_true(n + 512 < MAX_KEPT);
+		}
+	}
+	cst_tree_free(t);
+	return n;
+}
+
+static void ask(const struct cst_index *ix, const struct cst_index_query *q, uint64_t want, bool full,
+		unsigned int *exact)
+{
+	struct cst_index_place p;
+
+	cst_index_search(ix, ix->streams, q, &p);
+	assert_true(p.start <= p.valid && p.valid <= p.offset);
+	if (want == UINT64_MAX)
+		return;
+	/* never too late */
+	assert_true(p.found);
+	assert_true(p.offset <= want);
+	assert_true(!p.exact || full);
+	/* a packet whose element was dropped, or told as no news, may be there before */
+	*exact += p.exact && p.offset == want;
+}
+
+static void test_search(void **state)
+{
+	struct cst_generic *g = malloc(MAX_KEPT * sizeof(*g));
+	struct cst_index_opts opts = { .granularity = 200 };
+	unsigned int seed, exact = 0, asked = 0, kind;
+	struct gen_buffer b;
+	struct cst_index *ix;
+	size_t n, i;
+
+	(void)state;
+	assert_non_null(g);
+	for (seed = 0; seed < 80; seed++) {
+		gen_open(&b, seed, seed & 1, INSNS);
+		opts.full = seed >> 1 & 1;
+		opts.max_records = seed & 4 ? 30 : 0;
+		ix = check_build(&b.b, &opts, b.b.offset, 0);
+		n = elements_of(&b.b, g);
+		for (i = 0; i < n; i += 1 + n / 300)
+			for (kind = CST_INDEX_TIMESTAMP; kind <= CST_INDEX_TRACE_ON; kind++) {
+				struct cst_index_query q = { .kind = (uint8_t)kind, .from = i & 1 ? g[i].index : 0 };
+
+				if (kind == CST_INDEX_TIMESTAMP)
+					q.value = g[i].kind == CST_GEN_TIMESTAMP ? g[i].addr : g[i].addr >> 3;
+				else if (kind == CST_INDEX_EVENT)
+					q.value = i % 5;
+				else if (kind == CST_INDEX_CONTEXT)
+					q.value = g[i].context_id;
+				ask(ix, &q, first_of(g, n, &q), opts.full, &exact);
+				asked++;
+			}
+		cst_index_free(ix);
+		gen_close(&b);
+	}
+	print_message("%u questions, %u answered with the very place\n", asked, exact);
+	assert_true(exact > asked / 20);
+	free(g);
+}
+
+/* ---- files --------------------------------------------------------------------------------------- */
+
+/* A file of two indexes, with all that there is in one. */
+static struct bytes two_indexes(void)
+{
+	const struct cst_index_opts opts = { .granularity = 2048, .full = 1 };
+	const struct cst_index *ix[2];
+	struct cst_index *made[2];
+	struct gen_buffer g;
+	struct bytes b;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		gen_open(&g, 4 + i, i, INSNS);
+		g.b.len = g.b.len < 4096 ? g.b.len : 4096;
+		made[i] = check_build(&g.b, &opts, g.b.offset, 0);
+		free(made[i]->name);
+		made[i]->name = strdup(i ? "second" : "first");
+		made[i]->trace_digest = cst_index_sample(0, g.b.data, g.b.len);
+		ix[i] = made[i];
+		gen_close(&g);
+	}
+	assert_int_equal(cst_index_write(ix, 2, &b.p, &b.n), 0);
+	cst_index_free(made[0]);
+	cst_index_free(made[1]);
+	return b;
+}
+
+static void test_file(void **state)
+{
+	struct bytes b = two_indexes(), again;
+	struct cst_index_problem problem;
+	struct cst_index_file *f;
+
+	(void)state;
+	assert_int_equal(cst_index_read(&f, b.p, b.n, &problem), 0);
+	assert_int_equal(f->n, 2);
+	assert_ptr_equal(cst_index_by_name(f, "second"), f->indexes[1]);
+	assert_null(cst_index_by_name(f, "third"));
+	assert_int_equal(cst_index_write((const struct cst_index *const *)f->indexes, 2, &again.p, &again.n), 0);
+	assert_int_equal(again.n, b.n);
+	assert_memory_equal(again.p, b.p, b.n);
+	free(again.p);
+	cst_index_file_free(f);
+	/* an index of nothing */
+	assert_int_equal(cst_index_write(NULL, 0, &again.p, &again.n), 0);
+	assert_int_equal(cst_index_read(&f, again.p, again.n, NULL), 0);
+	assert_int_equal(f->n, 0);
+	cst_index_file_free(f);
+	free(again.p);
+	free(b.p);
+}
+
+/* Cut anywhere, one bit changed anywhere, bytes behind it: refused, and it is said why. */
+static void test_damage(void **state)
+{
+	struct bytes b = two_indexes();
+	struct cst_index_problem p;
+	struct cst_index_file *f;
+	uint8_t *copy;
+	size_t i;
+	int err;
+
+	(void)state;
+	for (i = 0; i < b.n; i++) {
+		copy = malloc(i ? i : 1);	/* so that a byte too far is found */
+		assert_non_null(copy);
+		memcpy(copy, b.p, i);
+		err = cst_index_read(&f, copy, i, &p);
+		assert_int_equal(err, i < 8 ? -CST_ERR_SYNTAX : -CST_ERR_INCOMPLETE);
+		assert_int_equal(p.error, err);
+		assert_non_null(p.text);
+		free(copy);
+	}
+	for (i = 0; i < b.n * 8; i++) {
+		b.p[i / 8] ^= (uint8_t)(1u << i % 8);
+		err = cst_index_read(&f, b.p, b.n, &p);
+		b.p[i / 8] ^= (uint8_t)(1u << i % 8);
+		assert_true(err == -CST_ERR_DAMAGED || err == -CST_ERR_SYNTAX || err == -CST_ERR_VERSION ||
+			    err == -CST_ERR_INCOMPLETE);
+		assert_true(p.found != p.expected);
+	}
+	copy = calloc(1, b.n + 1);
+	assert_non_null(copy);
+	memcpy(copy, b.p, b.n);
+	assert_int_equal(cst_index_read(&f, copy, b.n + 1, &p), -CST_ERR_DAMAGED);
+	free(copy);
+	print_message("%zu bytes, %zu bits\n", b.n, b.n * 8);
+	free(b.p);
+}
+
+/* What stands for a trace and a configuration changes with them. */
+static void test_identity(void **state)
+{
+	struct cst_config cfg = etm_config(4, 0), other;
+	uint8_t *data = calloc(1, 1 << 20);
+	uint64_t sum, sample;
+	size_t i;
+
+	(void)state;
+	assert_non_null(data);
+	sum = cst_index_digest(0, data, 1 << 20);
+	sample = cst_index_sample(0, data, 1 << 20);
+	assert_true(sample != cst_index_sample(0, data, (1 << 20) - 1));
+	for (i = 0; i < 1 << 20; i += 997) {
+		data[i] ^= 1;
+		assert_true(cst_index_digest(0, data, 1 << 20) != sum);
+		data[i] ^= 1;
+		i += i ? 30000 : 0;
+	}
+	data[0] ^= 1;
+	assert_true(cst_index_sample(0, data, 1 << 20) != sample);
+	free(data);
+	other = cfg;
+	assert_true(cst_index_config(&cfg) == cst_index_config(&other));
+	/* makes no difference without speculation */
+	other.as_reference = 1;
+	assert_true(cst_index_config(&cfg) == cst_index_config(&other));
+	other.strict = 1;
+	assert_true(cst_index_config(&cfg) != cst_index_config(&other));
+	cfg.max_spec = 4;
+	other = cfg;
+	other.as_reference = 1;
+	assert_true(cst_index_config(&cfg) != cst_index_config(&other));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_search),
+		cmocka_unit_test(test_file),
+		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_identity),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
