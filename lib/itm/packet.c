@@ -147,9 +147,9 @@ static unsigned int parse_async(struct itm_parser *ps, const uint8_t *p, const u
 
 	while (p + n < end && !p[n] && n < MAX_ZEROS)
 		n++;
-	if (n < MAX_ZEROS && p + n == end)
+	if (p + n == end)
 		return 0;
-	if (n < ASYNC_ZEROS || p + n == end || p[n] != ASYNC_END)
+	if (n < ASYNC_ZEROS || p[n] != ASYNC_END)
 		/* with zeros of the packet before it may be one: then it is the stream that is out of step */
 		return lose(ps, p, n, pkt, CST_ITM_PKT_BAD_SEQUENCE);
 	ps->zeros = 0;

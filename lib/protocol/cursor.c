@@ -215,7 +215,10 @@ int cst_cursor_next(struct cursor *c, struct cst_packet *pkt, int keep)
 	if (c->ops->sub_byte)
 		c->lead_index = (c->pos ? cst_cursor_index(c, c->pos - 1) : c->last) + 1;
 	pkt->index = c->pos < c->len ? cst_cursor_index(c, c->pos) : c->lead_index;
-	size = parse(c, c->data + c->pos, c->data + c->len, pkt);
+	if (!c->len)	/* nothing was fed yet, or nothing came */
+		size = parse(c, c->carry, c->carry, pkt);
+	else
+		size = parse(c, c->data + c->pos, c->data + c->len, pkt);
 	if (!size && c->len - c->pos > sizeof(c->carry))
 		size = give_up(c, c->data + c->pos, pkt);
 	if (!size) {

@@ -187,9 +187,9 @@ static unsigned int parse_async(struct stm_parser *ps, const uint8_t *p, size_t 
 		count++;
 		k++;
 	}
-	if (k == n && count < MAX_ASYNC)
+	if (k == n)
 		return 0;
-	if (k < n && count >= ASYNC_NIBBLES && !nibble(p, k)) {
+	if (count >= ASYNC_NIBBLES && !nibble(p, k)) {
 		if (count > ASYNC_NIBBLES) {
 			packet_finding(pkt, CST_FIND_STM_LONG_ASYNC);
 			if (ps->cfg->strict)

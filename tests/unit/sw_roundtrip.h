@@ -146,7 +146,8 @@ static inline void sw_test_exact(const struct cst_config *cfg, const struct sw_t
 }
 
 /* The trace begins anywhere: what comes before the first synchronisation is lost, and its size is told. */
-static inline void sw_test_cut(const struct cst_config *cfg, const struct sw_trace *t, struct rng *rng, unsigned int units)
+static inline void sw_test_cut(const struct cst_config *cfg, const struct sw_trace *t, struct rng *rng,
+			       unsigned int units)
 {
 	size_t from = rng_range(rng, 1, t->out.len - 1), i = 0;
 	struct sw_result r = { 0 };
