@@ -281,7 +281,8 @@ static uint8_t *copy_of(const uint8_t *data, size_t len)
 	uint8_t *p = malloc(len ? len : 1);
 
 	assert_non_null(p);
-	memcpy(p, data, len);
+	if (len)
+		memcpy(p, data, len);
 	return p;
 }
 
