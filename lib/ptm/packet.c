@@ -47,6 +47,7 @@
 /* first byte of a cycle count */
 #define CC_CONTINUE 0x40
 #define CC_RESERVED 0x83
+#define CC_ISYNC_RESERVED 0x03	/* after an I-sync bit 7 is set, as in the header of an atom (Cortex-A15) */
 #define CC_MAX_MORE 4		/* further bytes */
 /* atom header, one atom: bit 2 means nothing; with a cycle count, the atom */
 #define ATOM_ONE_MASK 0x7c
@@ -156,11 +157,12 @@ static void more_cycles(struct reader *r, uint8_t b, struct cst_packet *pkt)
 	pkt->flags |= CST_PF_CC;
 }
 
-static void get_cycles(struct reader *r, struct cst_packet *pkt)
+/* `reserved`: bits of the first byte that must be zero. */
+static void get_cycles(struct reader *r, struct cst_packet *pkt, uint8_t reserved)
 {
 	uint8_t b = get8(r);
 
-	if (b & CC_RESERVED)
+	if (b & reserved)
 		find(pkt, CST_FIND_PTM_RESERVED_BITS);
 	more_cycles(r, b, pkt);
 }
@@ -275,7 +277,7 @@ static void parse_branch(struct ptm_parser *ps, struct reader *r, struct cst_pac
 		exception = number || ps->cfg->as_reference;
 	}
 	if (ps->cfg->cycle_count)
-		get_cycles(r, pkt);
+		get_cycles(r, pkt, CC_RESERVED);
 	if (r->more)
 		return;
 	ps->alt_isa = alt;
@@ -326,7 +328,7 @@ static int parse_isync(struct ptm_parser *ps, struct reader *r, struct cst_packe
 	if (info & ISYNC_RESERVED || !(info & ISYNC_ONE))
 		find(pkt, CST_FIND_PTM_RESERVED_BITS);
 	if (ps->cfg->cycle_count && pkt->event != CST_PTM_ISYNC_PERIODIC)
-		get_cycles(r, pkt);
+		get_cycles(r, pkt, CC_ISYNC_RESERVED);
 	if (ps->cfg->cid_bytes) {
 		pkt->cid = get_le(r, ps->cfg->cid_bytes);
 		pkt->flags |= CST_PF_CID;
@@ -395,7 +397,7 @@ static void parse_timestamp(struct ptm_parser *ps, struct reader *r, struct cst_
 	if (!ps->cfg->ts64 && bits == full && b & TS48_LAST_RESERVED)
 		find(pkt, CST_FIND_PTM_RESERVED_BITS);
 	if (ps->cfg->cycle_count)
-		get_cycles(r, pkt);
+		get_cycles(r, pkt, CC_RESERVED);
 	if (r->more)
 		return;
 	if (bits < 64)
