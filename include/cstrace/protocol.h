@@ -30,7 +30,8 @@ struct cst_protocol_ops {
 	 * than `max_packet` (at most CST_MAX_PACKET) bytes to decide. A bad packet has its size, too: at
 	 * least 1. Out of synchronisation it returns the bytes up to the next alignment synchronisation as a
 	 * packet of role NOT_SYNC, at most 0xffff at a time; with `listing` set before, as the reference
-	 * decoder's listings cut them.
+	 * decoder's listings cut them. A size that cannot be (more than there is, or nothing of CST_MAX_PACKET bytes
+	 * and more) makes one byte an incomplete packet, for parse_rest to fill in.
 	 */
 	uint32_t parser_size;
 	uint32_t max_packet;
@@ -65,7 +66,7 @@ struct cst_protocol_ops {
 	void (*parser_synced)(void *parser);
 	const uint8_t *roles;	/* enum cst_packet_role by pkt->type */
 	uint32_t n_types;
-	/* As cst_packet_text(). */
+	/* As cst_packet_text(). NULL: packets have no text. */
 	size_t (*packet_text)(const struct cst_packet *pkt, char *out, size_t cap);
 
 	/*

@@ -69,7 +69,8 @@ enum cst_stop {
 CST_API int cst_decoder_new(struct cst_decoder **dec, const struct cst_config *cfg);
 /*
  * The same with a protocol of the caller's own; cfg->protocol is CST_PROTO_CUSTOM. `ops` is copied, its texts
- * and tables are not; `user` is handed to its functions. -CST_ERR_INVAL when its sizes cannot be.
+ * and tables are not; `user` is handed to its functions. -CST_ERR_INVAL when its sizes cannot
+ * be, or a function is missing.
  */
 CST_API int cst_decoder_new_custom(struct cst_decoder **dec, const struct cst_config *cfg,
 				   const struct cst_protocol_ops *ops, void *user);

@@ -534,6 +534,8 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		cst_flow_data(f, cst_flow_emit(f, out, n, CST_GEN_DATA));
 		break;
 	case CST_EL_READY:
+		if (!el->ready)
+			break;
 		out[*n] = *el->ready;
 		out[*n].trace_id = f->tmpl.trace_id;
 		out[(*n)++].index = el->index;

@@ -99,11 +99,42 @@ static void keep_packet(struct cursor *c, struct cst_packet *pkt, const uint8_t 
 		c->piece_next = (c->pos ? cst_cursor_index(c, c->pos - 1) : c->carry_last) + 1;
 }
 
+/* More bytes than a packet may have, and it is still not complete: a custom parser's mistake. */
+static unsigned int give_up(struct cursor *c, const uint8_t *p, struct cst_packet *pkt)
+{
+	c->ops->parse_rest(c->ps, p, p + 1, pkt);
+	return 1;
+}
+
+/*
+ * A parser says that the packet is longer than what there is. One without a byte of its own may be: but not
+ * twice in a row, as a byte has no more than two parts.
+ */
+static unsigned int beyond_input(struct cursor *c, const uint8_t *p, const uint8_t *end, unsigned int size,
+				 struct cst_packet *pkt)
+{
+	if (size == CST_PARSE_NO_BYTE && c->ops->sub_byte && !c->no_byte) {
+		c->no_byte = 1;
+		return size;
+	}
+	if (p == end)
+		return 0;
+	c->no_byte = 0;
+	return give_up(c, p, pkt);
+}
+
 /* What a parser finds in a packet it adds; what it says to cut input does not count. */
 static unsigned int parse(struct cursor *c, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
+	unsigned int size;
+
 	memset(pkt->finding, 0, sizeof(pkt->finding));
-	return c->ops->parse(c->ps, p, end, pkt);
+	size = c->ops->parse(c->ps, p, end, pkt);
+	if (size > (size_t)(end - p))
+		return beyond_input(c, p, end, size, pkt);
+	if (size)
+		c->no_byte = 0;
+	return size;
 }
 
 static int is_zero(const uint8_t *p, size_t n)
@@ -119,13 +150,6 @@ static unsigned int cut_at_run(const struct cursor *c, unsigned int size)
 	size_t end = c->seg_i + 1 < c->seg_count ? c->seg[c->seg_i + 1].pos : c->len;
 
 	return end - c->pos < size ? end - c->pos : size;
-}
-
-/* More bytes than a packet may have, and it is still not complete: a custom parser's mistake. */
-static unsigned int give_up(struct cursor *c, const uint8_t *p, struct cst_packet *pkt)
-{
-	c->ops->parse_rest(c->ps, p, p + 1, pkt);
-	return 1;
 }
 
 /* The input byte at `pos` begins a run of trace offsets. */

@@ -33,6 +33,7 @@ struct cursor {
 	const struct cst_config *next;	/* configuration from the next A-sync on; NULL: no new one */
 	uint32_t carry_len;
 	uint8_t listing;
+	uint8_t no_byte;	/* the last packet had no byte of its own */
 	uint8_t carry[2 * CST_MAX_PACKET];
 };
 

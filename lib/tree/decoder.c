@@ -48,13 +48,22 @@ int cst_decoder_new(struct cst_decoder **out, const struct cst_config *cfg)
 	return pr ? create(out, cfg, pr, NULL) : -CST_ERR_PROTOCOL;
 }
 
+/* Everything is there but what may be left out. */
+static int is_whole(const struct cst_protocol_ops *ops)
+{
+	return ops->parser_size && ops->stage_size && ops->max_packet && ops->max_packet <= CST_MAX_PACKET &&
+	       ops->parser_init && ops->parse && ops->parse_rest && ops->parser_synced &&
+	       (ops->roles || !ops->n_types) && ops->stage_init && ops->stage_fini && ops->stage_reset &&
+	       ops->stage_restart && ops->stage_packet && ops->stage_end && ops->stage_take;
+}
+
 int cst_decoder_new_custom(struct cst_decoder **out, const struct cst_config *cfg,
 			   const struct cst_protocol_ops *ops, void *user)
 {
 	struct protocol *pr;
 	int err;
 
-	if (!ops->parser_size || !ops->stage_size || !ops->max_packet || ops->max_packet > CST_MAX_PACKET)
+	if (!is_whole(ops))
 		return -CST_ERR_INVAL;
 	pr = calloc(1, sizeof(*pr));
 	if (!pr)
@@ -284,6 +293,11 @@ int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt)
 size_t cst_decoder_packet_text(const struct cst_decoder *dec, const struct cst_packet *pkt, char *out,
 			       size_t cap)
 {
+	if (!dec->pr->ops.packet_text) {
+		if (cap)
+			*out = 0;
+		return 0;
+	}
 	return dec->pr->ops.packet_text(pkt, out, cap);
 }
 
