@@ -111,6 +111,22 @@ struct cst_config {
 	 * Default 0: what the architecture lets a decoder ignore is ignored, and only logged (log.h).
 	 */
 	uint8_t strict;
+	/* Source Address: the range ends at every P0 instruction that it passes, as after an atom N. Default 0. */
+	uint8_t split_source;
+	/*
+	 * enum cst_check: what shows that the code is not the code that ran ends the decoding up to the next
+	 * synchronisation, where a NO_SYNC element says CST_UNSYNC_BAD_IMAGE. Default 0: it is counted
+	 * (cst_stats.image_conflicts), and decoding goes on.
+	 */
+	uint8_t checks;
+};
+
+enum cst_check {
+	CST_CHECK_N_DIRECT = 1,	/* atom N of an unconditional direct branch to anywhere but the next instruction */
+	CST_CHECK_N_ANY = 2,	/* atom N of any unconditional branch */
+	CST_CHECK_N_NOT_T32 = 4, /* but in T32: an exception may return into the middle of an IT block */
+	CST_CHECK_CONTINUE = 8,	/* after an atom N execution goes on elsewhere than at the next instruction */
+	CST_CHECK_UNDEFINED = 16, /* A64: an instruction ran whose upper half is 0 (UDF) */
 };
 
 /*

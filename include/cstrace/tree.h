@@ -200,6 +200,8 @@ CST_API int cst_tree_pull(struct cst_tree *tree, struct cst_generic *out, size_t
 			  struct cst_decoder **dec);
 /* Why the last pull ended; as cst_decoder_stopped, or CST_STOP_RESET. */
 CST_API enum cst_stop cst_tree_stopped(const struct cst_tree *tree);
+/* Trace offset of the newest barrier that a pull stopped at (CST_STOP_RESET); 0 before the first one. */
+CST_API uint64_t cst_tree_barrier(const struct cst_tree *tree);
 /*
  * As cst_decoder_next_packet. 1: *pkt came from *dec; pull from the tree until 0, then go on. 0: *dec
  * tells why. Not NULL: no packet, but the end of this decoder's stream is to be pulled; go on after

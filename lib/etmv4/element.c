@@ -52,7 +52,6 @@ void cst_etmv4_queue_reset(struct etmv4_queue *q, uint8_t reason)
 	q->exc_pending = q->overflow = q->trans_open = q->ended = 0;
 	q->ctx_seen = 0;
 	q->config = 0;
-	q->last_index = 0;
 }
 
 static struct cst_element *at(const struct etmv4_queue *q, uint32_t i)

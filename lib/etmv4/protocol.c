@@ -177,11 +177,10 @@ static void run_direct(const struct fast *x, struct cst_generic *out, size_t *n,
 						    cst_etmv4_atoms[h - 0xc0].n, index);
 				c->pos++;
 			}
-			if (f->busy) {
+			if (f->busy)
 				cst_flow_run(f, out, n, cap);
-				if (f->busy | f->stopped)
-					break;
-			}
+			if (f->busy | f->stopped)
+				break;
 			continue;
 		}
 		if (roles[ps->type[h]] != CST_ROLE_ADDRESS)

@@ -91,6 +91,11 @@ void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enu
 {
 	struct cst_generic *g;
 
+	f->after_n = 0;
+	if (end == WALK_UNDEFINED) {
+		cst_flow_mismatch(f);
+		return;
+	}
 	if (w->n_insn && end != WALK_LOST)
 		cst_flow_range(f, out, n, w, 1);
 	if (end == WALK_NACC) {
@@ -263,6 +268,8 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 			if (end == WALK_STOPPED)
 				end = WALK_LOST;	/* a P0 instruction without its atom */
 			cst_flow_broken(f, out, n, end, &w);
+			if (f->stopped)
+				return 0;
 		}
 	}
 	g = cst_flow_emit(f, out, n, CST_GEN_EXCEPTION);
@@ -287,9 +294,10 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 	return 0;
 }
 
+/* As analyze_exception(); 2: the element is put out in part, and goes on. */
 static int analyze_source_address(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	enum walk_end end;
+	enum walk_end end = WALK_DONE;
 	struct walk w;
 
 	if (f->need_addr && !f->need_ctx)
@@ -298,9 +306,24 @@ static int analyze_source_address(struct cst_flow *f, struct cst_generic *out, s
 		cst_flow_lost(f, out, n, 1);
 		return 0;
 	}
-	end = cst_flow_walk(f, WALK_THROUGH, f->el.addr, &w);
+	/* in parts only where the whole can be followed */
+	if (!f->splitting)
+		end = cst_flow_walk(f, WALK_THROUGH, f->el.addr, &w);
+	if (end == WALK_DONE && f->cfg->split_source) {
+		f->splitting = 1;
+		end = cst_flow_walk(f, WALK_P0, 0, &w);
+		if (end == WALK_DONE && w.last < f->el.addr) {
+			cst_flow_range(f, out, n, &w, 0);
+			cst_flow_leave(f, &w, 0, 0);
+			return 2;
+		}
+		/* the last instruction may be none that an atom would stand for */
+		if (end != WALK_LAZY)
+			end = cst_flow_walk(f, WALK_THROUGH, f->el.addr, &w);
+	}
 	if (end == WALK_LAZY)
 		return 1;
+	f->splitting = 0;
 	if (end != WALK_DONE) {
 		cst_flow_broken(f, out, n, end, &w);
 		return 0;
@@ -460,6 +483,11 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	if (f->q_pending && (el->kind == CST_EL_EXCEPTION || el->kind == CST_EL_SOURCE_ADDRESS ||
 			     el->kind == CST_EL_Q))
 		cst_flow_finish_q(f, out, n, 0, 0);
+	/* what may lie between an atom N and the next one where execution goes on */
+	if (f->after_n && (el->kind == CST_EL_EXCEPTION || el->kind == CST_EL_EXC_RETURN || el->kind == CST_EL_Q ||
+			   el->kind == CST_EL_SOURCE_ADDRESS || el->kind == CST_EL_TRANS_START ||
+			   el->kind == CST_EL_TRANS_COMMIT || el->kind == CST_EL_TRANS_FAIL))
+		f->after_n = 0;
 	switch (el->kind) {
 	case CST_EL_ADDRESS:
 		if (f->q_pending)
@@ -547,9 +575,8 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	default:
 		break;
 	}
-	if (again) {
+	if (again == 1)
 		f->stopped = CST_STOP_SECTION;
-		return;
-	}
-	f->busy = 0;
+	if (!again)
+		f->busy = 0;
 }

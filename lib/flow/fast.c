@@ -49,6 +49,16 @@ static uint32_t target_block(struct cst_flow *f)
 	return nb;
 }
 
+/* An atom N of a block that ends without a condition. */
+static __attribute__((noinline)) int forbidden(struct cst_flow *f, const struct blk *b)
+{
+	if (f->cfg->checks && cst_flow_forbids_n(f, b->type, b->isa, (int64_t)b->disp - (b->len - b->last_size),
+						 b->last_size))
+		return 1;
+	f->stats->image_conflicts += b->isa == CST_ISA_A64;
+	return 0;
+}
+
 size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uint8_t *p, size_t len,
 		     uint64_t index, struct cst_generic *out, size_t *pn, size_t cap)
 {
@@ -64,6 +74,9 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 	size_t i = 0;
 
 	if (f->need_addr | f->need_ctx)
+		return 0;
+	/* the careful way finds out */
+	if (f->after_n && f->addr != f->next_n)
 		return 0;
 	if (!f->map_len || f->map_space != f->space || f->map_gen != f->space->generation ||
 	    f->img_gen != f->map_sec->img->generation)
@@ -111,8 +124,11 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 			bits >>= 1;
 			k--;
 			if (!e) {
-				if (b->flags & BLK_ALWAYS)
-					f->stats->image_conflicts++;
+				if (b->flags & BLK_ALWAYS && forbidden(f, b)) {
+					g--;
+					insns -= b->n_insn;
+					goto mismatch;
+				}
 				addr = end;
 				next = b->link_n & linked;
 			} else if (b->type == CST_INSN_BRANCH) {
@@ -209,6 +225,13 @@ unlinked:
 	f->blk = cur;
 	f->isa = base[cur].isa;
 	goto done;
+mismatch:
+	f->addr = addr;
+	f->blk = 0;
+	f->el.index = index;
+	cst_flow_mismatch(f);
+	i++;
+	goto done;
 leave:
 	f->blk = 0;
 leave_at:
@@ -223,6 +246,10 @@ done:
 	f->stats->insns += insns;
 	f->stats->ranges += g - out - *pn - others;
 	f->stats->branches += branches;
+	if (f->cfg->checks & CST_CHECK_CONTINUE && g != out + *pn) {
+		f->after_n = g[-1].kind == CST_GEN_RANGE && !(g[-1].flags & CST_GF_EXEC);
+		f->next_n = g[-1].isa == CST_ISA_A64 ? g[-1].end : (uint32_t)g[-1].end;
+	}
 	*pn = g - out;
 	return i;
 }

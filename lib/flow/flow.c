@@ -15,6 +15,7 @@ void cst_flow_reset(struct cst_flow *f)
 {
 	f->need_addr = f->need_ctx = 1;
 	f->pop_pending = f->no_push = f->q_pending = f->stale = f->popped = 0;
+	f->splitting = f->after_n = 0;
 	f->stack_count = 0;
 	f->it = 0;
 	f->blk = 0;
@@ -150,6 +151,25 @@ void cst_flow_leave(struct cst_flow *f, const struct walk *w, int taken, int fir
 		f->addr = (uint32_t)f->addr;
 }
 
+void cst_flow_mismatch(struct cst_flow *f)
+{
+	f->stats->image_conflicts++;
+	cst_flow_tell(f, CST_FIND_IMAGE_CONFLICT, f->addr);
+	f->stopped = FLOW_MISMATCH;
+	f->busy = 0;
+}
+
+int cst_flow_forbids_n(const struct cst_flow *f, unsigned int type, unsigned int isa, int64_t disp, unsigned int size)
+{
+	unsigned int checks = f->cfg->checks;
+
+	if (isa == CST_ISA_T32 && checks & CST_CHECK_N_NOT_T32)
+		return 0;
+	if (checks & CST_CHECK_N_ANY && (type == CST_INSN_BRANCH || type == CST_INSN_INDIRECT))
+		return 1;
+	return checks & CST_CHECK_N_DIRECT && type == CST_INSN_BRANCH && disp != size;
+}
+
 /* One atom. Returns 0 when it is done, 1 when a section must be loaded first. */
 static int one_atom(struct cst_flow *f, struct cst_generic *out, size_t *n, int taken, int first_e)
 {
@@ -163,7 +183,16 @@ static int one_atom(struct cst_flow *f, struct cst_generic *out, size_t *n, int 
 		cst_flow_broken(f, out, n, end, &w);
 		return 0;
 	}
+	if ((f->after_n && f->addr != f->next_n) ||
+	    (f->cfg->checks && !taken && !w.cond && cst_flow_forbids_n(f, w.type, f->isa, w.disp, w.size))) {
+		cst_flow_mismatch(f);
+		return 0;
+	}
 	cst_flow_range(f, out, n, &w, taken);
+	if (f->cfg->checks & CST_CHECK_CONTINUE) {
+		f->after_n = !taken;
+		f->next_n = f->isa == CST_ISA_A64 ? w.end : (uint32_t)w.end;
+	}
 	if (taken && (w.type == CST_INSN_BRANCH || w.type == CST_INSN_INDIRECT))
 		f->stats->branches++;
 	if (!taken && !w.cond && f->isa == CST_ISA_A64)
@@ -220,7 +249,7 @@ static void run_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, si
 		if (cap - *n < FLOW_ROOM)
 			return;
 		if (resume_fast(f, out, n, cap)) {
-			if (!f->busy)
+			if (!f->busy || f->stopped)
 				return;
 			if (cap - *n < FLOW_ROOM)
 				return;
@@ -237,6 +266,8 @@ static void run_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, si
 			f->stopped = CST_STOP_SECTION;
 			return;
 		}
+		if (f->stopped)
+			return;
 	}
 	f->busy = 0;
 }
@@ -258,6 +289,7 @@ void cst_flow_run(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t
 		cst_flow_insns(f, out, n, cap);
 	else if (f->el.kind == CST_EL_ATOMS)
 		run_atoms(f, out, n, cap);
-	else if (cap - *n >= FLOW_ROOM)
-		cst_flow_analyze(f, out, n);
+	else
+		while (f->busy && !f->stopped && cap - *n >= FLOW_ROOM)
+			cst_flow_analyze(f, out, n);
 }

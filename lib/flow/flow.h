@@ -54,6 +54,9 @@ struct cst_flow {
 	uint8_t q_pending;	/* a Q element waits for its address */
 	uint8_t pop_first;	/* PTM: an atom E on an indirect branch pops at once, before a call pushes */
 	uint8_t it;		/* T32: the instructions from addr on that an IT block still has */
+	uint8_t splitting;	/* a Source Address element is put out in parts */
+	uint8_t after_n;	/* CST_CHECK_CONTINUE: the last element was an atom N, and what follows is at next_n */
+	uint64_t next_n;
 
 	/* cached map around addr, and block at addr (0: not known) */
 	uint64_t map_start, map_len;	/* map_len 0: nothing cached */
@@ -171,6 +174,15 @@ size_t cst_flow_fast_insns(struct cst_flow *f, const struct insn_code *code, con
 			   uint64_t index, struct cst_generic *out, size_t *n, size_t cap, struct insn_mark *mark);
 /* Back to the mark: what was put out since is void. */
 void cst_flow_back(struct cst_flow *f, const struct insn_mark *mark, const struct cst_generic *out, size_t *n);
+
+/*
+ * f->stopped: by cfg->checks the code is not what ran. The element is done; what else the protocol's stage has is
+ * to be dropped, and nothing followed before the next synchronisation.
+ */
+#define FLOW_MISMATCH 0x8000
+void cst_flow_mismatch(struct cst_flow *f);
+/* An atom N of this unconditional P0 instruction, which was walked to: by cfg->checks, it cannot be. */
+int cst_flow_forbids_n(const struct cst_flow *f, unsigned int type, unsigned int isa, int64_t disp, unsigned int size);
 /* Short cut of _give for atoms. */
 static inline void cst_flow_give_atoms(struct cst_flow *f, uint32_t bits, uint8_t count, uint64_t index)
 {
@@ -198,6 +210,7 @@ enum walk_end {
 	WALK_NACC,	/* no memory at `end` */
 	WALK_LAZY,	/* f->lazy must be loaded first: nothing is valid */
 	WALK_LOST,	/* too long, or past the limit: the image does not fit the trace */
+	WALK_UNDEFINED,	/* CST_CHECK_UNDEFINED has found something at `end` */
 };
 
 struct walk {

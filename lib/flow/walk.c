@@ -189,6 +189,14 @@ static enum walk_end take_insn(struct cst_flow *f, struct walk *w, unsigned int 
 	return WALK_DONE;
 }
 
+/* CST_CHECK_UNDEFINED. What cannot be read is found missing by who takes it. */
+static int undefined_at(struct cst_flow *f, uint64_t a)
+{
+	uint8_t b[4];
+
+	return f->isa == CST_ISA_A64 && read_code(f, a, b, 4) == WALK_DONE && !(b[2] | b[3]);
+}
+
 enum walk_end cst_flow_walk(struct cst_flow *f, enum walk_mode mode, uint64_t limit, struct walk *w)
 {
 	struct cst_section *first = NULL;
@@ -233,6 +241,8 @@ enum walk_end cst_flow_walk(struct cst_flow *f, enum walk_mode mode, uint64_t li
 			w->section = 0;
 			w->sect_off = 0;
 		}
+		if (f->cfg->checks & CST_CHECK_UNDEFINED && undefined_at(f, w->end))
+			return WALK_UNDEFINED;
 		if (!take_block(f, mode, limit, w, &it)) {
 			end = take_insn(f, w, &it);
 			if (end != WALK_DONE)

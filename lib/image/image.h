@@ -15,7 +15,7 @@ enum blk_flags {
 	BLK_LINK = 4,
 	BLK_CUT = 8,		/* goes on in the next block, which starts where this one ends */
 	BLK_SECTION_END = 16,	/* the next instruction is not (wholly) in the section */
-	BLK_ALWAYS = 32,	/* A64 P0 instruction without a condition: an atom N contradicts it */
+	BLK_ALWAYS = 32,	/* without CST_ISA_SINGLE: P0 instruction without a condition; an atom N contradicts it */
 	BLK_TRANSFER = 32,	/* with CST_ISA_SINGLE, never A64: the instruction loads or stores */
 	/*
 	 * T32: the last instruction stands in an IT block that goes on for so many more, 1 to 3. What follows

@@ -248,7 +248,7 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, en
 		  uint64_t pc, unsigned int flags)
 {
 	uint64_t at = off, cut = (off | (BLK_SPAN - 1)) + 1 + BLK_MORE;
-	unsigned int it = 0, cond = 0;
+	unsigned int it = 0, cond = 0, undefined = 0;
 	struct cst_insn in;
 	uint32_t op;
 
@@ -280,6 +280,12 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, en
 			}
 			op = le32(sec->bytes + at);
 		}
+		/* UDF has blocks of its own, which never end with a P0 instruction: for CST_CHECK_UNDEFINED */
+		if (isa == CST_ISA_A64 && b->n_insn && undefined != !(op >> 16)) {
+			b->flags |= BLK_CUT;
+			break;
+		}
+		undefined = !(op >> 16);
 		cst_isa_classify(&in, isa, op, pc + (at - off), flags);
 		at += in.size;
 		b->n_insn++;
@@ -308,7 +314,7 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, en
 	b->flags |= it < 4 ? it << BLK_IT_SHIFT : 0;
 	if (cond)
 		b->flags |= BLK_COND;
-	else if (b->flags & BLK_P0 && isa == CST_ISA_A64)
+	else if (b->flags & BLK_P0 && !(flags & CST_ISA_SINGLE))
 		b->flags |= BLK_ALWAYS;
 	b->len = at - off;
 	b->gflags = (b->flags & BLK_P0 ? CST_GF_WAYPOINT : 0) |

@@ -15,7 +15,6 @@ void cst_ready_reset(struct ready_stage *s, uint8_t reason, int config)
 	s->synced = s->started = 0;
 	s->reason = reason;
 	s->config = !!config;
-	s->last_index = 0;
 }
 
 void cst_ready_init(struct ready_stage *s, const struct cst_config *cfg, struct cst_stats *stats)

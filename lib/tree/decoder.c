@@ -306,6 +306,15 @@ enum cst_packet_role cst_decoder_packet_role(const struct cst_decoder *dec, cons
 	return cst_cursor_role(&dec->cur, pkt);
 }
 
+/* By cfg->checks the code is not what ran: nothing is followed up to the next synchronisation. */
+static void give_up(struct cst_decoder *dec)
+{
+	dec->flow.stopped = 0;
+	dec->pr->ops.stage_reset(dec->stage, CST_UNSYNC_BAD_IMAGE, dec->switching);
+	cst_flow_reset(&dec->flow);
+	dec->stats.resyncs++;
+}
+
 int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t cap)
 {
 	const struct protocol *pr = dec->pr;
@@ -323,6 +332,8 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 	for (;;) {
 		if (f->busy) {
 			cst_flow_run(f, out, &n, cap);
+			if (f->stopped == FLOW_MISMATCH)
+				give_up(dec);
 			if (f->stopped || f->busy)
 				break;
 		}
@@ -336,6 +347,10 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 		if (pr->run && !dec->cur.carry_len) {
 			if (pr->run(&fast, out, &n, cap))
 				continue;
+			if (f->stopped == FLOW_MISMATCH) {
+				give_up(dec);
+				continue;
+			}
 			if (f->stopped || f->busy)
 				break;
 		}

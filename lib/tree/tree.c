@@ -40,6 +40,7 @@ struct cst_tree {
 	uint64_t ignore[2];		/* IDs that nobody wants */
 	uint64_t ignored;
 	enum cst_stop stopped;
+	uint64_t barrier;	/* offset of the last one */
 	uint8_t state;			/* enum tree_state */
 	uint8_t end_id;
 	/* unpacked chunk: fragments [at, count) are still to be decoded */
@@ -327,6 +328,7 @@ static int route(struct cst_tree *t)
 		fr = &t->frag[t->at];
 		if (fr->kind == CST_FRAG_RESET) {
 			t->at++;
+			t->barrier = fr->offset;
 			cst_log_finding(t->log, CST_LOG_TREE, CST_LOG_NO_ID, fr->offset, CST_FIND_BARRIER, 0);
 			reset_decoders(t);
 			return -1;
@@ -459,6 +461,11 @@ int cst_tree_next_packet(struct cst_tree *t, struct cst_packet *pkt, struct cst_
 enum cst_stop cst_tree_stopped(const struct cst_tree *t)
 {
 	return t->stopped;
+}
+
+uint64_t cst_tree_barrier(const struct cst_tree *t)
+{
+	return t->barrier;
 }
 
 int cst_tree_next_fragment(struct cst_tree *t, struct cst_fragment *frag, const uint8_t **data)
