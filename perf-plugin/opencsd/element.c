@@ -171,6 +171,11 @@ static ocsd_datapath_resp_t note(const struct source *s, const struct cst_generi
 {
 	ocsd_err_t err = OCSD_ERR_FAIL;
 
+	if (g->num == CST_UNSYNC_BAD_IMAGE) {
+		log_error(OCSD_ERR_SEV_ERROR, (ocsd_err_t)ERR_BAD_DECODE_IMAGE, g->index, s->id,
+			  cst_strerror(-CST_ERR_BAD_IMAGE));
+		return OCSD_RESP_ERR_CONT;
+	}
 	if (!g->error)
 		return OCSD_RESP_CONT;
 	switch (g->error) {
@@ -191,16 +196,19 @@ static ocsd_datapath_resp_t note(const struct source *s, const struct cst_generi
 		break;
 	}
 	log_error(OCSD_ERR_SEV_ERROR, err, g->index, s->id, cst_strerror(-(int)g->error));
-	return OCSD_RESP_ERR_CONT;
+	return s->flags & OCSD_OPFLG_PKTDEC_HALT_BAD_PKTS ? OCSD_RESP_FATAL_INVALID_DATA : OCSD_RESP_ERR_CONT;
 }
 
 ocsd_datapath_resp_t element_out(struct ocsd_tree *t, struct source *s, const struct cst_generic *g)
 {
 	ocsd_datapath_resp_t r = OCSD_RESP_CONT, answer;
 
-	if (g->kind == CST_GEN_NO_SYNC)
+	if (g->kind == CST_GEN_NO_SYNC) {
 		r = note(s, g);
-	else if (g->kind == CST_GEN_PE_CONTEXT)
+		/* the client wants to stop here */
+		if (OCSD_DATA_RESP_IS_FATAL(r))
+			return r;
+	} else if (g->kind == CST_GEN_PE_CONTEXT)
 		element_context(s, g);
 	else if (g->kind == CST_GEN_INSTRUMENTATION && t->client == CLIENT_1_3)
 		return r;

@@ -34,6 +34,17 @@ enum client {
 	CLIENT_1_8,
 };
 
+/* Flags of decoders that 1.3.3's headers do not have. */
+#define FLG_N_UNCOND_DIR_BR_CHK		0x00000400
+#define FLG_STRICT_N_UNCOND_BR_CHK	0x00000800
+#define FLG_CHK_RANGE_CONTINUE		0x00001000
+#define FLG_N_UNCOND_CHK_NO_THUMB	0x00002000
+#define FLG_AA64_OPCODE_CHK		0x00020000	/* ETMv4 and ETE */
+#define FLG_1_8 (FLG_N_UNCOND_DIR_BR_CHK | FLG_STRICT_N_UNCOND_BR_CHK | FLG_CHK_RANGE_CONTINUE | \
+		 FLG_N_UNCOND_CHK_NO_THUMB | FLG_AA64_OPCODE_CHK)
+/* An error that 1.3.3 does not have: the code is not what ran. */
+#define ERR_BAD_DECODE_IMAGE 46
+
 /* Values that differ between the two. */
 #define ELEM_SIZE_1_8		96
 #define PKT_SIZE_1_8		176
@@ -71,6 +82,7 @@ struct source {
 	ocsd_trace_protocol_t protocol;
 	uint8_t id;			/* as the client knows it */
 	bool packets_only;
+	unsigned int flags;		/* OCSD_OPFLG_*, as the client gave them */
 	FnDefPktDataIn sink;
 	const void *sink_ctx;
 	FnDefPktDataMon mon;
@@ -87,6 +99,7 @@ struct source {
 	};
 	ocsd_decode_stats_t stats;	/* as last given to the client */
 	struct cst_stats base;		/* counts at the last reset of the statistics */
+	struct cst_generic end;		/* as told; of another kind before */
 };
 
 struct ocsd_tree {
@@ -119,7 +132,8 @@ struct ocsd_tree {
 	struct source *packet_src;
 	bool pulling;			/* the last packet's elements are not all taken */
 	bool feeding;			/* the library has the chunk, or part of it */
-	bool ending;
+	uint64_t barrier;		/* offset of the last one in the frames; all ones: there was none */
+	bool ending, ended;		/* the client said so; and was told all */
 	bool busy;			/* inside a callback */
 
 	struct cst_image *image;
@@ -209,7 +223,8 @@ void print_element(struct ocsd_tree *t, uint64_t index, uint8_t id, const struct
 void print_packet(struct ocsd_tree *t, const struct source *s, const struct cst_packet *pkt, bool with_bytes);
 void print_operation(struct ocsd_tree *t, const struct source *s, ocsd_datapath_op_t op);
 void print_custom(struct ocsd_tree *t, const struct source *s, uint64_t index, const void *pkt);
-void print_frames(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64_t index);
+/* The next frame of the input; returns its size, at least 1. */
+size_t print_frames(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64_t index);
 
 /* errlog.c */
 void log_message(ocsd_err_severity_t sev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

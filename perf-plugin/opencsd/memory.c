@@ -185,7 +185,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_add_buffer_mem_acc(const dcd_tree_handle_t handle
 	struct ocsd_tree *t = tree_get(handle);
 	struct accessor a = { .start = address, .last = address + len - 1, .bytes = bytes };
 
-	if (!t || t->busy || !bytes || !len)
+	if (!t || !bytes || !len)
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
 	a.space = spaces_of(t, space);
 	return err_last(add(t, &a));
@@ -193,7 +193,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_add_buffer_mem_acc(const dcd_tree_handle_t handle
 
 static ocsd_err_t add_callback(struct ocsd_tree *t, struct accessor *a, ocsd_mem_space_acc_t space)
 {
-	if (!t || t->busy || (!a->fn && !a->fn_id))
+	if (!t || (!a->fn && !a->fn_id))
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
 	a->space = spaces_of(t, space);
 	return err_last(add(t, a));
@@ -249,7 +249,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_add_binfile_region_mem_acc(const dcd_tree_handle_
 	uint8_t *file;
 	int i;
 
-	if (!t || t->busy || !regions || nr <= 0 || !path)
+	if (!t || !regions || nr <= 0 || !path)
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
 	file = map_file(path, &len);
 	if (!file)
@@ -321,7 +321,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_remove_mem_acc(const dcd_tree_handle_t handle, co
 	unsigned int m;
 	size_t i;
 
-	if (!t || t->busy)
+	if (!t)
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
 	m = spaces_of(t, space);
 	for (i = 0; i < t->nr_accessors; i++) {

@@ -78,14 +78,23 @@ void print_packet(struct ocsd_tree *t, const struct source *s, const struct cst_
 	put_line(t, line, n);
 }
 
+/* Sixteen to a line, as OpenCSD has them. */
 static void print_bytes(struct ocsd_tree *t, uint64_t index, const char *what, const uint8_t *p, size_t len)
 {
 	char line[LINE];
 	size_t i, n = (size_t)snprintf(line, sizeof(line), "Frame Data; Index%7llu; %s; ",
 				       (unsigned long long)index, what);
 
-	for (i = 0; i < len && n < sizeof(line) - 8; i++)
+	for (i = 0; i < len; i++) {
+		if (i && i % 16 == 0)
+			line[n++] = '\n';
+		/* a long run of synchronisation */
+		if (n > sizeof(line) - 64 && i % 16 == 0) {
+			put_line(t, line, n - 1);
+			n = 0;
+		}
 		n += (size_t)snprintf(line + n, sizeof(line) - n, "%02x ", p[i]);
+	}
 	put_line(t, line, n);
 }
 
@@ -94,6 +103,7 @@ struct frame_printer {
 	struct cst_deframer df;
 	uint8_t data[CHUNK];
 	struct cst_fragment frag[CHUNK / 16 * 9];
+	unsigned int at;		/* bytes of the frame that is printed in parts */
 };
 
 static void print_unpacked(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64_t index)
@@ -123,12 +133,65 @@ static void print_unpacked(struct ocsd_tree *t, const uint8_t *data, size_t len,
 	}
 }
 
-void print_frames(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64_t index)
+static bool is_sync(const uint8_t *p, size_t len)
 {
+	static const uint8_t sync[4] = { 0xff, 0xff, 0xff, 0x7f };
+
+	return len >= sizeof(sync) && !memcmp(p, sync, sizeof(sync));
+}
+
+/* Bytes of barriers that the frames begin with; a barrier is a frame full of synchronisation. */
+static size_t barriers(const struct ocsd_tree *t, const uint8_t *p, size_t len)
+{
+	size_t n = 0, k;
+
+	if (!(t->flags & OCSD_DFRMTR_RESET_ON_4X_FSYNC))
+		return 0;
+	for (;;) {
+		for (k = 0; k < OCSD_DFRMTR_FRAME_SIZE && len - n >= k && is_sync(p + n + k, len - n - k); k += 4)
+			;
+		if (k < OCSD_DFRMTR_FRAME_SIZE)
+			return n;
+		n += OCSD_DFRMTR_FRAME_SIZE;
+	}
+}
+
+/* The next frame with what stands before and in it, as far as there is input. */
+static size_t whole_frame(struct ocsd_tree *t, const uint8_t *p, size_t len)
+{
+	struct frame_printer *fp = t->frames;
+	size_t n = 0;
+
+	while (!fp->at && is_sync(p + n, len - n))
+		n += 4;
+	while (n < len && fp->at < OCSD_DFRMTR_FRAME_SIZE) {
+		if (t->flags & OCSD_DFRMTR_HAS_HSYNCS && !(fp->at & 1) && len - n >= 2 && p[n] == 0xff &&
+		    p[n + 1] == 0x7f)
+			n += 2;
+		else
+			n++, fp->at++;
+	}
+	fp->at %= OCSD_DFRMTR_FRAME_SIZE;
+	return n;
+}
+
+size_t print_frames(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64_t index)
+{
+	size_t n, syncs = 0;
+
+	if (t->flags & (OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_HAS_HSYNCS)) {
+		n = whole_frame(t, data, len);
+	} else {
+		syncs = barriers(t, data, len);
+		n = len - syncs < OCSD_DFRMTR_FRAME_SIZE ? len : syncs + OCSD_DFRMTR_FRAME_SIZE;
+	}
+	if (syncs)
+		print_bytes(t, index, "        FSYNC", data, syncs);
 	if (t->raw_flags & OCSD_DFRMTR_PACKED_RAW_OUT)
-		print_bytes(t, index, "   RAW_PACKED", data, len);
+		print_bytes(t, index, "   RAW_PACKED", data, n);
 	if (t->raw_flags & OCSD_DFRMTR_UNPACKED_RAW_OUT)
-		print_unpacked(t, data, len, index);
+		print_unpacked(t, data, n, index);
+	return n;
 }
 
 OCSD_EXPORT ocsd_err_t ocsd_dt_set_raw_frame_printer(const dcd_tree_handle_t handle, int flags)

@@ -43,25 +43,39 @@ void tree_listeners(struct ocsd_tree *t)
 /* One packet to whoever listens; only a sink may answer. */
 static ocsd_datapath_resp_t packet_out(struct ocsd_tree *t, struct source *s, const struct cst_packet *pkt)
 {
+	bool bad = cst_decoder_packet_role(s->dec, pkt) == CST_ROLE_BAD;
+	bool monitor = !(bad && s->flags & OCSD_OPFLG_PKTPROC_NOMON_BAD_PKTS);
+	bool forward = !(bad && s->flags & OCSD_OPFLG_PKTPROC_NOFWD_BAD_PKTS);
 	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
 
-	if (s->print_mon)
+	if (s->print_mon && monitor)
 		print_packet(t, s, pkt, true);
 	if (s->mon || s->sink)
 		packet_to_ocsd(&s->pkt, pkt, cst_decoder_config(s->dec));
 	t->busy = true;
-	if (s->mon)
+	if (s->mon && monitor)
 		s->mon(s->mon_ctx, OCSD_OP_DATA, pkt->index, &s->pkt, pkt->nbytes, pkt->bytes);
-	if (s->sink)
+	if (s->sink && forward)
 		r = s->sink(s->sink_ctx, OCSD_OP_DATA, pkt->index, &s->pkt);
 	t->busy = false;
-	if (s->print_sink)
+	if (s->print_sink && forward)
 		print_packet(t, s, pkt, false);
 	return r;
 }
 
+static ocsd_datapath_resp_t tell_sink(struct ocsd_tree *t, struct source *s, ocsd_datapath_op_t op,
+				      uint64_t index)
+{
+	ocsd_datapath_resp_t r;
+
+	t->busy = true;
+	r = s->sink(s->sink_ctx, op, (ocsd_trc_index_t)index, NULL);
+	t->busy = false;
+	return r;
+}
+
 /* Who listens to packets hears of the end and of resets, too. */
-static ocsd_datapath_resp_t tell(struct ocsd_tree *t, struct source *s, ocsd_datapath_op_t op)
+static ocsd_datapath_resp_t tell(struct ocsd_tree *t, struct source *s, ocsd_datapath_op_t op, uint64_t index)
 {
 	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
 
@@ -69,17 +83,17 @@ static ocsd_datapath_resp_t tell(struct ocsd_tree *t, struct source *s, ocsd_dat
 		print_operation(t, s, op);
 	if (s->print_sink)
 		print_operation(t, s, op);
-	t->busy = true;
 	if (s->sink)
-		r = s->sink(s->sink_ctx, op, 0, NULL);
+		r = tell_sink(t, s, op, index);
+	t->busy = true;
 	if (s->mon)
-		s->mon(s->mon_ctx, op, 0, NULL, 0, NULL);
+		s->mon(s->mon_ctx, op, (ocsd_trc_index_t)index, NULL, 0, NULL);
 	t->busy = false;
 	return r;
 }
 
-/* The library's decoders were reset. */
-static ocsd_datapath_resp_t reset_sources(struct ocsd_tree *t)
+/* The library's decoders were reset: by the client, index 0, or at a barrier there. */
+static ocsd_datapath_resp_t reset_sources(struct ocsd_tree *t, uint64_t index)
 {
 	static const struct cst_generic nothing;
 	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
@@ -91,7 +105,7 @@ static ocsd_datapath_resp_t reset_sources(struct ocsd_tree *t)
 		if (s->dec) {
 			packet_reset(&s->pkt, cst_decoder_config(s->dec));
 			element_context(s, &nothing);
-			r = worse(r, tell(t, s, OCSD_OP_RESET));
+			r = worse(r, tell(t, s, OCSD_OP_RESET, index));
 		}
 	}
 	return r;
@@ -204,15 +218,21 @@ static ocsd_datapath_resp_t drain(struct ocsd_tree *t)
 			t->at++;
 			if (!s->packets_only)
 				r = worse(r, element_out(t, s, g));
-			if (g->kind == CST_GEN_EO_TRACE)
-				r = worse(r, tell(t, s, OCSD_OP_EOT));
+			if (g->kind == CST_GEN_EO_TRACE) {
+				s->end = *g;
+				r = worse(r, tell(t, s, OCSD_OP_EOT, 0));
+			}
 			if (r >= OCSD_RESP_WAIT)
 				return r;
 		}
 		if (t->stopped == CST_STOP_RESET) {
-			/* a barrier in the frames */
+			/* a barrier in the frames; several in a row are one */
+			uint64_t last = t->barrier;
+
 			t->stopped = CST_STOP_NONE;
-			r = worse(r, reset_sources(t));
+			t->barrier = cst_tree_barrier(t->tree);
+			if (t->barrier != last + OCSD_DFRMTR_FRAME_SIZE)
+				r = worse(r, reset_sources(t, t->barrier));
 			if (r >= OCSD_RESP_WAIT)
 				return r;
 		}
@@ -242,8 +262,9 @@ static void forget_input(struct ocsd_tree *t)
 	t->at = t->count = 0;
 	t->chunk_len = t->held = 0;
 	t->stopped = CST_STOP_NONE;
+	t->barrier = UINT64_MAX;
 	t->packet_src = NULL;
-	t->feeding = t->ending = t->pulling = false;
+	t->feeding = t->ending = t->ended = t->pulling = false;
 }
 
 void tree_drop(struct ocsd_tree *t, const struct source *s)
@@ -275,12 +296,25 @@ static size_t again(struct ocsd_tree *t, uint64_t index, size_t size, const uint
 	return n;
 }
 
+/*
+ * Somebody answered that it cannot go on, or was told to stop at what is bad: what is left of the input is not
+ * processed. The client may reset, or end.
+ */
+static ocsd_datapath_resp_t stop_if_fatal(struct ocsd_tree *t, ocsd_datapath_resp_t r)
+{
+	if (OCSD_DATA_RESP_IS_FATAL(r)) {
+		forget_input(t);
+		cst_tree_reset(t->tree);
+	}
+	return r;
+}
+
 static ocsd_datapath_resp_t op_data(struct ocsd_tree *t, uint64_t index, size_t size, const uint8_t *data,
 				    uint32_t *processed)
 {
 	ocsd_datapath_resp_t r, all = OCSD_RESP_CONT;
 	/* frames are printed before what they hold */
-	size_t done, n, step = t->raw_flags ? OCSD_DFRMTR_FRAME_SIZE : CHUNK;
+	size_t done, n, printed;
 	int err;
 
 	/* what the client did not flush comes first */
@@ -291,11 +325,11 @@ static ocsd_datapath_resp_t op_data(struct ocsd_tree *t, uint64_t index, size_t 
 			goto out;
 		t->feeding = false;
 	}
-	done = again(t, index, size, data);
+	printed = done = again(t, index, size, data);
 	while (done < size) {
-		n = size - done < step ? size - done : step;
-		if (t->raw_flags)
-			print_frames(t, data + done, n, index + done);
+		if (done >= printed)
+			printed = t->raw_flags ? done + print_frames(t, data + done, size - done, index + done) : size;
+		n = printed - done < CHUNK ? printed - done : CHUNK;
 		memcpy(t->chunk, data + done, n);
 		t->chunk_len = n;
 		t->chunk_at = index + done;
@@ -324,8 +358,15 @@ out:
 
 static ocsd_datapath_resp_t op_flush(struct ocsd_tree *t)
 {
-	ocsd_datapath_resp_t r = drain(t);
+	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
+	unsigned int i;
 
+	/* sinks are flushed first; one that still waits gets nothing more */
+	for (i = 0; i < t->nr_all; i++)
+		if (t->all[i]->dec && t->all[i]->sink)
+			r = worse(r, tell_sink(t, t->all[i], OCSD_OP_FLUSH, 0));
+	if (r < OCSD_RESP_WAIT)
+		r = worse(r, drain(t));
 	if (t->nr_custom)
 		r = worse(r, custom_op(t, OCSD_OP_FLUSH));
 	if (r < OCSD_RESP_WAIT)
@@ -333,12 +374,36 @@ static ocsd_datapath_resp_t op_flush(struct ocsd_tree *t)
 	return r;
 }
 
+/* All is told, and the client says once more that this was all. */
+static ocsd_datapath_resp_t end_again(struct ocsd_tree *t)
+{
+	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
+	unsigned int i;
+
+	for (i = 0; i < t->nr_all; i++) {
+		struct source *s = t->all[i];
+
+		if (!s->dec || s->end.kind != CST_GEN_EO_TRACE)
+			continue;
+		if (!s->packets_only)
+			r = worse(r, element_out(t, s, &s->end));
+		r = worse(r, tell(t, s, OCSD_OP_EOT, 0));
+	}
+	return worse(r, custom_op(t, OCSD_OP_EOT));
+}
+
 static ocsd_datapath_resp_t op_end(struct ocsd_tree *t)
 {
+	ocsd_datapath_resp_t r;
+
+	if (t->ended)
+		return end_again(t);
 	/* after what is not delivered yet; a client that is told to wait flushes, and gets the end as well */
 	cst_tree_end(t->tree);
 	t->ending = true;
-	return worse(drain(t), custom_op(t, OCSD_OP_EOT));
+	r = worse(drain(t), custom_op(t, OCSD_OP_EOT));
+	t->ended = r < OCSD_RESP_WAIT;
+	return r;
 }
 
 static ocsd_datapath_resp_t op_reset(struct ocsd_tree *t)
@@ -347,7 +412,7 @@ static ocsd_datapath_resp_t op_reset(struct ocsd_tree *t)
 
 	forget_input(t);
 	cst_tree_reset(t->tree);
-	r = reset_sources(t);
+	r = reset_sources(t, 0);
 	return worse(r, custom_op(t, OCSD_OP_RESET));
 }
 
@@ -367,15 +432,15 @@ OCSD_EXPORT ocsd_datapath_resp_t ocsd_dt_process_data(const dcd_tree_handle_t ha
 	memory_doubt(t);
 	switch (op) {
 	case OCSD_OP_DATA:
-		if (!data || !size)
+		if (!data || !size || !processed)
 			return OCSD_RESP_FATAL_INVALID_PARAM;
 		if (t->single && !t->nr_all)
 			return OCSD_RESP_FATAL_NOT_INIT;
 		if (t->ending)
 			op_reset(t);
-		return op_data(t, index, size, data, processed);
+		return stop_if_fatal(t, op_data(t, index, size, data, processed));
 	case OCSD_OP_FLUSH:
-		return op_flush(t);
+		return stop_if_fatal(t, op_flush(t));
 	case OCSD_OP_EOT:
 		return op_end(t);
 	case OCSD_OP_RESET:

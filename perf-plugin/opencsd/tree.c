@@ -95,6 +95,7 @@ OCSD_EXPORT dcd_tree_handle_t ocsd_create_dcd_tree(const ocsd_dcd_tree_src_t src
 	}
 	t->single = src_type == OCSD_TRC_SRC_SINGLE;
 	t->flags = flags;
+	t->barrier = UINT64_MAX;
 	tree_client(t, gen && !strcmp(gen, "1.8") ? CLIENT_1_8 : CLIENT_1_3);
 	if (cst_tree_new(&t->tree, t->single ? CST_TREE_RAW : CST_TREE_FRAMES,
 			 t->single ? 0 : tree_frame_flags(t))) {
@@ -230,6 +231,20 @@ static void detach(struct ocsd_tree *t, const struct source *s)
 	tree_listeners(t);
 }
 
+/*
+ * Flags that change what is decoded. Policies for bad packets are seen to where packets and elements go out.
+ * A flag that only 1.8 has tells what the client was built for: it may be told of bad images.
+ */
+static void apply_flags(struct cst_config *cfg, unsigned int flags)
+{
+	cfg->split_source = !!(flags & ETE_OPFLG_PKTDEC_SRCADDR_N_ATOMS);
+	cfg->checks = (flags & FLG_N_UNCOND_DIR_BR_CHK ? CST_CHECK_N_DIRECT : 0) |
+		      (flags & FLG_STRICT_N_UNCOND_BR_CHK ? CST_CHECK_N_ANY : 0) |
+		      (flags & FLG_N_UNCOND_CHK_NO_THUMB ? CST_CHECK_N_NOT_T32 : 0) |
+		      (flags & FLG_CHK_RANGE_CONTINUE ? CST_CHECK_CONTINUE : 0) |
+		      (flags & FLG_AA64_OPCODE_CHK ? CST_CHECK_UNDEFINED : 0);
+}
+
 static ocsd_err_t add_builtin(struct ocsd_tree *t, const struct builtin *b, const void *config,
 			      struct source *s)
 {
@@ -249,6 +264,7 @@ static ocsd_err_t add_builtin(struct ocsd_tree *t, const struct builtin *b, cons
 		return err_of(err);
 	/* a client is told of transactions; that they failed it sees for itself */
 	cfg.hold_transactions = 0;
+	apply_flags(&cfg, s->flags);
 	s->protocol = b->protocol;
 	s->id = cfg.trace_id;
 	ret = attach(t, s);
@@ -283,6 +299,9 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_create_decoder(const dcd_tree_handle_t handle, co
 		return err_last(OCSD_ERR_MEM);
 	s->tree = t;
 	s->packets_only = !(flags & OCSD_CREATE_FLG_FULL_DECODER);
+	s->flags = (unsigned int)flags;
+	if (s->flags & FLG_1_8)
+		tree_client(t, CLIENT_1_8);
 	b = find_builtin(name);
 	if (b) {
 		err = add_builtin(t, b, config, s);

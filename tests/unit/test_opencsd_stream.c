@@ -300,7 +300,7 @@ static void on_packet_mon(const void *ctx, const ocsd_datapath_op_t op, const oc
 
 	if (op != OCSD_OP_DATA) {
 		assert_null(pkt);
-		p->mon_ops++;
+		p->mon_ops += op == OCSD_OP_EOT;
 		return;
 	}
 	assert_true(size > 0 && data);
@@ -315,7 +315,7 @@ static ocsd_datapath_resp_t on_packet_sink(const void *ctx, const ocsd_datapath_
 	char text[512];
 
 	if (op != OCSD_OP_DATA) {
-		p->sink_ops++;
+		p->sink_ops += op == OCSD_OP_EOT;
 		return OCSD_RESP_CONT;
 	}
 	assert_int_equal(ocsd_pkt_str(p->protocol, pkt, text, sizeof(text)), OCSD_OK);
