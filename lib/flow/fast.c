@@ -12,24 +12,7 @@
 #include "flow/analyze.h"
 #include "flow/fast_out.h"
 
-static inline void push_call(struct cst_flow *f, uint64_t addr, uint8_t isa, uint32_t call)
-{
-	unsigned int t = (f->stack_top + 1) % RETURN_STACK;
-
-	f->stack_top = t;
-	f->stack[t].addr = isa == CST_ISA_A64 ? addr : (uint32_t)addr;
-	f->stack[t].isa = isa;
-	f->stack[t].call = call;
-	f->stack[t].img_gen = f->img_gen;
-	f->stack[t].sec = f->map_sec;
-	f->stack_count += f->stack_count < RETURN_STACK;
-}
-
-/*
- * Block at the target of the indirect branch that execution comes from: most go where they went the
- * last time.
- */
-static uint32_t target_block(struct cst_flow *f)
+uint32_t cst_flow_target_block(struct cst_flow *f)
 {
 	struct blk *from = NULL;
 	uint32_t nb, gen = f->img_gen;
@@ -82,7 +65,7 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 	    f->img_gen != f->map_sec->img->generation)
 		f->blk = f->from = 0;
 	if (!f->blk) {
-		f->blk = target_block(f);
+		f->blk = cst_flow_target_block(f);
 		f->from = 0;
 		if (!f->blk)
 			return 0;

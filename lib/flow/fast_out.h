@@ -103,4 +103,18 @@ static inline int links_hold(const struct cst_flow *f)
 	return sec->link_off == off && sec->link_len == f->map_len;
 }
 
+/* A call's return address; `call` is its block, from which a return finds its way. */
+static inline void push_call(struct cst_flow *f, uint64_t addr, uint8_t isa, uint32_t call)
+{
+	unsigned int t = (f->stack_top + 1) % RETURN_STACK;
+
+	f->stack_top = t;
+	f->stack[t].addr = isa == CST_ISA_A64 ? addr : (uint32_t)addr;
+	f->stack[t].isa = isa;
+	f->stack[t].call = call;
+	f->stack[t].img_gen = f->img_gen;
+	f->stack[t].sec = f->map_sec;
+	f->stack_count += f->stack_count < RETURN_STACK;
+}
+
 #endif

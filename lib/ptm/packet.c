@@ -60,13 +60,15 @@
 #define TS48_LAST_RESERVED 0xc0
 #define TS64_LAST 56
 
-static const struct {
-	uint8_t mask, value, type;
-} headers[] = {
-#define PKT(m, v, t, s) { m, v, CST_PTM_PKT_##t },
+static uint8_t type_of(uint8_t header)
+{
+#define PKT(mask, value, type, section) \
+	if ((header & (mask)) == (value)) \
+		return CST_PTM_PKT_##type;
 #include "packets.def"
 #undef PKT
-};
+	return CST_PTM_PKT_RESERVED;
+}
 
 /*
  * Atom packets without cycle counts. A 0 bit is an E atom; the newest one is in bit 1 of the header, so
@@ -93,19 +95,9 @@ const struct ptm_atoms cst_ptm_atoms[64] = {
 
 void cst_ptm_parser_init(struct ptm_parser *ps, const struct cst_config *cfg)
 {
-	unsigned int i, h;
-
 	memset(ps, 0, sizeof(*ps));
 	ps->cfg = cfg;
 	ps->isa = CST_ISA_UNKNOWN;
-	for (h = 0; h < 256; h++) {
-		ps->type[h] = CST_PTM_PKT_RESERVED;
-		for (i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
-			if ((h & headers[i].mask) == headers[i].value) {
-				ps->type[h] = headers[i].type;
-				break;
-			}
-	}
 }
 
 /* A reader over [p, end): `more` is set when bytes past the end are needed. */
@@ -432,16 +424,6 @@ static int parse_async(const struct ptm_parser *ps, struct reader *r, struct cst
 	}
 }
 
-/* How many zeros there are before `q`, at most `max`. */
-static unsigned int zeros_before(const uint8_t *p, const uint8_t *q, unsigned int max)
-{
-	unsigned int n = 0;
-
-	while (n < max && q - n > p && !q[-1 - (ptrdiff_t)n])
-		n++;
-	return n;
-}
-
 /* Not synchronised: find the zeros and 0x80. What lies too far ahead is left to the next calls. */
 static unsigned int search_async(struct ptm_parser *ps, const uint8_t *p, const uint8_t *end,
 				 struct cst_packet *pkt)
@@ -452,11 +434,11 @@ static unsigned int search_async(struct ptm_parser *ps, const uint8_t *p, const 
 	if (end - p > MAX_SKIP)
 		end = p + MAX_SKIP;
 	for (q = p; (hit = memchr(q, 0x80, end - q)); q = hit + 1)
-		if (zeros_before(p, hit, PTM_ASYNC_ZEROS) == PTM_ASYNC_ZEROS)
+		if (ptm_zeros_before(p, hit, PTM_ASYNC_ZEROS) == PTM_ASYNC_ZEROS)
 			break;
 	if (hit) {
 		/* a longer run of zeros belongs to it */
-		skip = hit - p - zeros_before(p, hit, MAX_ZEROS);
+		skip = hit - p - ptm_zeros_before(p, hit, MAX_ZEROS);
 		if (!skip) {
 			pkt->type = CST_PTM_PKT_ASYNC;
 			ps->synced = 1;
@@ -464,7 +446,7 @@ static unsigned int search_async(struct ptm_parser *ps, const uint8_t *p, const 
 		}
 	} else {
 		/* zeros at the end may be the start of an A-sync */
-		skip = end - p - zeros_before(p, end, MAX_ZEROS);
+		skip = end - p - ptm_zeros_before(p, end, MAX_ZEROS);
 		if (!skip)
 			return 0;
 	}
@@ -476,7 +458,7 @@ static void start(const struct ptm_parser *ps, struct cst_packet *pkt, uint8_t h
 {
 	pkt->protocol = ps->cfg->protocol;
 	pkt->header = header;
-	pkt->type = ps->type[header];
+	pkt->type = type_of(header);
 	pkt->flags = 0;
 	pkt->n_atoms = 0;
 	pkt->bad_type = 0;
@@ -543,14 +525,14 @@ unsigned int cst_ptm_parse(struct ptm_parser *ps, const uint8_t *p, const uint8_
 		return 0;
 	if (!good || (pkt->finding[0] && ps->cfg->strict))
 		return bad(ps, &r, p, pkt);
-	ps->zeros = r.p[-1] ? 0 : zeros_before(p, r.p, PTM_ASYNC_ZEROS);
+	ps->zeros = r.p[-1] ? 0 : ptm_zeros_before(p, r.p, PTM_ASYNC_ZEROS);
 	return r.p - p;
 }
 
 void cst_ptm_parse_rest(struct ptm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
 	start(ps, pkt, *p);
-	pkt->bad_type = ps->type[*p];
+	pkt->bad_type = pkt->type;
 	pkt->type = ps->synced ? CST_PTM_PKT_INCOMPLETE : CST_PTM_PKT_NOT_SYNC;
 	pkt->size = end - p;
 	ps->synced = 0;

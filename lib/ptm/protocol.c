@@ -109,4 +109,5 @@ const struct protocol cst_protocol_ptm = {
 		.stage_end = stage_end,
 		.stage_take = stage_take,
 	},
+	.run = cst_ptm_run,
 };

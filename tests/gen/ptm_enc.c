@@ -317,7 +317,7 @@ static void isync(struct ptm_tu *t, unsigned int reason, uint32_t pc, unsigned i
 	put(t, reason << 5 | (t->sec ? 8 : 0) | (t->hyp ? 2 : 0) | 1);
 	if (t->o->cycles && reason) {
 		cc = some_cycles(t);
-		put_cycles(t, cc, 0);
+		put_cycles(t, cc, chance(t, 500) ? 0x80 : 0);
 		e->cc = cc;
 		e->flags |= GEN_F_CC;
 	}
