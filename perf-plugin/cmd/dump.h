@@ -90,15 +90,11 @@ char *dump_json_data(char *p, const struct cst_generic *g);
 void dump_json_packet(struct dump *d, const struct cst_decoder *dec, const struct cst_packet *pkt, unsigned int id);
 void dump_json_element(struct dump *d, const struct cst_generic *g);
 
-/* Called for the last element of a batch that ended at a stop: the place to change address spaces. */
-typedef void (*dump_stop_fn)(void *data, struct cst_decoder *dec, const struct cst_generic *last);
-
 /*
  * List one buffer: feed, take packets and elements in order, end. `tree` has its decoders; they and
  * the tree are added to the sums.
  */
-int dump_tree(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t len, uint64_t offset,
-	      dump_stop_fn stop, void *stop_data);
+int dump_tree(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t len, uint64_t offset);
 /* Frame flags of a tree made for a listing: those of the buffer, and what the options ask for. */
 unsigned int dump_frame_flags(const struct dump *d, unsigned int flags, bool packed);
 /* List the frames of a piece of a buffer or what is in them; the tree is for nothing else. */

@@ -193,7 +193,7 @@ static int run_decode(struct snap_run *r, const struct cst_snap_buffer *buf,
 		rc = CMD_LOSSES;
 	} else if (n > 0) {
 		r->d->raw = buf->format == CST_SNAP_FMT_SOURCE_DATA;
-		n = dump_tree(r->d, tree, data, len, 0, NULL, NULL);
+		n = dump_tree(r->d, tree, data, len, 0);
 	}
 	if (n < 0)
 		rc = complain(r, buf->name, cst_strerror(n));

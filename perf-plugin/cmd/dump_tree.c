@@ -8,7 +8,7 @@
 #define BATCH 512
 
 /* Lists elements until the tree wants more input, or the next packet. */
-static int pull(struct dump *d, struct cst_tree *tree, dump_stop_fn stop, void *stop_data)
+static int pull(struct dump *d, struct cst_tree *tree)
 {
 	struct cst_generic g[BATCH];
 	struct cst_decoder *dec;
@@ -23,14 +23,12 @@ static int pull(struct dump *d, struct cst_tree *tree, dump_stop_fn stop, void *
 		for (i = 0; list && i < n; i++)
 			dump_element(d, &g[i]);
 		why = cst_tree_stopped(tree);
-		if (n && stop && why == CST_STOP_CONTEXT)
-			stop(stop_data, dec, &g[n - 1]);
 	} while (n || why == CST_STOP_RESET);
 	return 0;
 }
 
 /* Packet by packet, each followed by the elements that it completes. */
-static int list_packets(struct dump *d, struct cst_tree *tree, dump_stop_fn stop, void *stop_data)
+static int list_packets(struct dump *d, struct cst_tree *tree)
 {
 	struct cst_packet pkt;
 	struct cst_decoder *dec;
@@ -44,7 +42,7 @@ static int list_packets(struct dump *d, struct cst_tree *tree, dump_stop_fn stop
 		if (n)
 			dump_packet(d, dec, &pkt);
 		again = n || dec || cst_tree_stopped(tree) == CST_STOP_RESET;
-		err = n || dec ? pull(d, tree, stop, stop_data) : 0;
+		err = n || dec ? pull(d, tree) : 0;
 		if (err)
 			return err;
 	} while (again);
@@ -71,20 +69,19 @@ static void sum_up(struct dump *d, const struct cst_tree *tree)
 	d->unrouted += cst_tree_unrouted(tree);
 }
 
-int dump_tree(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t len, uint64_t offset,
-	      dump_stop_fn stop, void *stop_data)
+int dump_tree(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t len, uint64_t offset)
 {
-	int (*list)(struct dump *, struct cst_tree *, dump_stop_fn, void *);
+	int (*list)(struct dump *, struct cst_tree *);
 	int err;
 
 	/* the reference's listing shows some elements with the offset of a packet as it lists them */
 	list = d->packets || d->format == DUMP_OPENCSD ? list_packets : pull;
 	err = cst_tree_feed(tree, data, len, offset);
 	if (!err)
-		err = list(d, tree, stop, stop_data);
+		err = list(d, tree);
 	if (!err) {
 		cst_tree_end(tree);
-		err = list(d, tree, stop, stop_data);
+		err = list(d, tree);
 	}
 	sum_up(d, tree);
 	return err;

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # corpus.sh - listings of recorded snapshots against those of the reference decoder, record by record. Speaks
-# TAP: a case per snapshot; one is skipped while the library has no decoder for one of its sources. What hardware and
-# models wrote is also right by the letter: with --strict the same is decoded.
+# TAP: a case per snapshot. What hardware and models wrote is also right by the letter: with --strict the same is
+# decoded.
 set -u
 
 tool=${PERF_CSTRACE:-build/perf-cstrace}
@@ -23,9 +23,7 @@ for golden in "$corpus"/golden-opencsd-1.8/*.ppl.xz; do
 	n=$((n + 1))
 	code=0
 	"$tool" dump -s "$snap" --format=opencsd -o "$tmp/ours" 2>"$tmp/err" || code=$?
-	if grep -q 'has no decoder' "$tmp/err"; then
-		echo "ok $n - $name # SKIP $(sed -n "s/.*: \(protocol .* has no decoder\).*/\1/p" "$tmp/err" | sort -u | tr '\n' ' ')"
-	elif [ "$code" != 0 ] && [ "$code" != 3 ]; then
+	if [ "$code" != 0 ] && [ "$code" != 3 ]; then
 		sed 's/^/# /' "$tmp/err"
 		echo "not ok $n - $name: exit $code"
 		fail=1

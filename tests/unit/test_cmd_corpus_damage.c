@@ -82,7 +82,7 @@ static void take_element(struct result *r, const struct cst_generic *g)
 		assert_in_range(cst_generic_text(g, text, sizeof(text)), 10, sizeof(text) - 1);
 }
 
-static void pull(struct subject *s, struct cst_tree *tree, struct result *r, uint64_t limit)
+static void pull(struct cst_tree *tree, struct result *r, uint64_t limit)
 {
 	struct cst_generic g[BATCH];
 	struct cst_decoder *dec;
@@ -95,14 +95,11 @@ static void pull(struct subject *s, struct cst_tree *tree, struct result *r, uin
 		why = cst_tree_stopped(tree);
 		for (i = 0; i < n; i++)
 			take_element(r, &g[i]);
-		if (n && why == CST_STOP_CONTEXT && g[n - 1].kind == CST_GEN_PE_CONTEXT)
-			cst_decoder_set_space(dec, cst_snap_memory_context(s->mem, cst_decoder_cookie(dec),
-									   g[n - 1].el, g[n - 1].security));
 		assert_true(r->elements + r->no_sync <= limit);
 	} while (n || why == CST_STOP_RESET);
 }
 
-static void list(struct subject *s, struct cst_tree *tree, struct result *r, uint64_t limit)
+static void list(struct cst_tree *tree, struct result *r, uint64_t limit)
 {
 	struct cst_decoder *dec;
 	struct cst_packet pkt;
@@ -121,7 +118,7 @@ static void list(struct subject *s, struct cst_tree *tree, struct result *r, uin
 		}
 		again = n || dec || cst_tree_stopped(tree) == CST_STOP_RESET;
 		if (n || dec)
-			pull(s, tree, r, limit);
+			pull(tree, r, limit);
 	} while (again);
 }
 
@@ -148,10 +145,7 @@ static void add_decoders(struct subject *s, const struct cst_snap_buffer *buf, s
 		if (cst_tree_add(tree, &cfg, &dec))
 			continue;
 		r->decoders++;
-		cst_decoder_set_cookie(dec, (void *)core);
-		cst_decoder_set_space(dec, cst_snap_memory_context(s->mem, core, 1, CST_SEC_NONSECURE));
-		if (cst_snap_memory_differs(s->mem))
-			cst_decoder_set_stop(dec, CST_STOP_CONTEXT);
+		cst_decoder_set_images(dec, cst_snap_memory_images(s->mem, core));
 	}
 }
 
@@ -168,7 +162,7 @@ static void decode(struct subject *s, const struct cst_snap_buffer *buf, const u
 {
 	bool raw = buf->format == CST_SNAP_FMT_SOURCE_DATA;
 	uint64_t limit = 64 * 128 + (uint64_t)len * PER_BYTE, fed = 0;
-	void (*run)(struct subject *, struct cst_tree *, struct result *, uint64_t) = m->listing ? list : pull;
+	void (*run)(struct cst_tree *, struct result *, uint64_t) = m->listing ? list : pull;
 	const struct cst_frame_stats *stats;
 	const struct cst_decoder *dec;
 	struct cst_log *log = NULL;
@@ -183,9 +177,9 @@ static void decode(struct subject *s, const struct cst_snap_buffer *buf, const u
 	}
 	add_decoders(s, buf, tree, m, r);
 	assert_int_equal(cst_tree_feed(tree, data, len, 0), 0);
-	run(s, tree, r, limit);
+	run(tree, r, limit);
 	cst_tree_end(tree);
-	run(s, tree, r, limit);
+	run(tree, r, limit);
 	assert_int_equal(r->ends, r->decoders);
 	for (id = 0; id < 0x80; id++) {
 		dec = cst_tree_decoder(tree, (uint8_t)id);

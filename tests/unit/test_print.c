@@ -227,7 +227,7 @@ static void test_any_packet(void **state)
 				if (*out)
 					assert_non_null(strchr(out, ':'));
 				else
-					assert_false(protocol == CST_PROTO_ETMV4 || protocol == CST_PROTO_ETE);
+					assert_true(protocol == CST_PROTO_CUSTOM || protocol == CST_PROTO_ETMV4_DATA);
 				if (protocol == CST_PROTO_ETMV4 || protocol == CST_PROTO_ETE)
 					assert_memory_equal(out, "I_", 2);
 			}
