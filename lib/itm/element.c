@@ -33,64 +33,93 @@ static int packet_error(unsigned int type)
 	}
 }
 
-static struct cst_generic *put(struct itm_stage *s, const struct cst_packet *pkt, enum cst_itm_kind kind)
+static int put(struct itm_state *st, const struct cst_packet *pkt, struct cst_generic *g, enum cst_itm_kind kind)
 {
-	struct cst_generic *g = cst_ready_put(&s->ready, CST_GEN_ITMTRACE);
-
+	memset(g, 0, sizeof(*g));
+	g->kind = CST_GEN_ITMTRACE;
 	g->last_type = kind;
-	g->num = s->st.overflow ? CST_SW_OVERFLOW : 0;
-	s->st.overflow = 0;
-	if (kind != CST_ITM_TS_GLOBAL) {
-		g->payload = pkt->value;
-		g->size = pkt->vsize;
-	}
-	return g;
+	g->num = st->overflow ? CST_SW_OVERFLOW : 0;
+	st->overflow = 0;
+	g->payload = pkt->value;
+	g->size = pkt->vsize;
+	g->channel = pkt->event;
+	return 1;
 }
 
-static void put_local_ts(struct itm_stage *s, const struct cst_packet *pkt)
+static int put_local_ts(struct itm_stage *s, const struct cst_packet *pkt, struct cst_generic *g)
 {
-	struct cst_generic *g = put(s, pkt, CST_ITM_TS_SYNC + (pkt->event & 3));
-
 	s->st.local += pkt->value * s->ready.cfg->ts_prescale;
+	put(&s->st, pkt, g, CST_ITM_TS_SYNC + (pkt->event & 3));
+	g->channel = 0;
 	g->ts = s->st.local;
 	g->flags = CST_GF_TS;
+	return 1;
 }
 
 /* A timestamp that is known in part only tells no time; the reference has zeros for what it does not know. */
-static void put_global_ts(struct itm_stage *s, const struct cst_packet *pkt)
+static int put_global_ts(struct itm_stage *s, const struct cst_packet *pkt, struct cst_generic *g)
 {
-	struct cst_generic *g;
-
 	if (!s->st.high_known || (!s->st.low_known && !s->ready.cfg->as_reference))
-		return;
-	g = put(s, pkt, CST_ITM_TS_GLOBAL);
+		return 0;
+	put(&s->st, pkt, g, CST_ITM_TS_GLOBAL);
+	g->payload = g->size = g->channel = 0;
 	g->ts = s->st.global;
 	g->flags = CST_GF_TS;
 	if (s->st.clock)
 		g->num |= CST_SW_CLOCK;
 	s->st.clock = 0;
+	return 1;
 }
 
-static void global_ts1(struct itm_stage *s, const struct cst_packet *pkt)
+static void global_ts1(struct itm_state *st, const struct cst_packet *pkt)
 {
 	unsigned int bits = pkt->vsize < 4 ? 7 * pkt->vsize : GTS_LOW_BITS;
 	uint64_t mask = ((uint64_t)1 << bits) - 1;
 
 	if (pkt->flags & CST_ITM_PF_WRAP)
-		s->st.high_known = 0;
+		st->high_known = 0;
 	if (pkt->flags & CST_ITM_PF_CLOCK)
-		s->st.clock = 1;
+		st->clock = 1;
 	if (bits == GTS_LOW_BITS)
-		s->st.low_known = 1;
-	s->st.global = (s->st.global & ~mask) | pkt->value;
-	put_global_ts(s, pkt);
+		st->low_known = 1;
+	st->global = (st->global & ~mask) | pkt->value;
 }
 
-static void global_ts2(struct itm_stage *s, const struct cst_packet *pkt)
+static void global_ts2(struct itm_state *st, const struct cst_packet *pkt)
 {
-	s->st.global = (s->st.global & (((uint64_t)1 << GTS_LOW_BITS) - 1)) | pkt->value << GTS_LOW_BITS;
-	s->st.high_known = 1;
-	put_global_ts(s, pkt);
+	st->global = (st->global & (((uint64_t)1 << GTS_LOW_BITS) - 1)) | pkt->value << GTS_LOW_BITS;
+	st->high_known = 1;
+}
+
+int cst_itm_element(struct itm_stage *s, const struct cst_packet *pkt, struct cst_generic *g)
+{
+	switch (pkt->type) {
+	case CST_ITM_PKT_SWIT:
+		put(&s->st, pkt, g, CST_ITM_SWIT);
+		g->channel += s->st.page * PORTS_OF_PAGE;
+		return 1;
+	case CST_ITM_PKT_DWT:
+		return put(&s->st, pkt, g, CST_ITM_DWT);
+	case CST_ITM_PKT_LOCAL_TS:
+		return put_local_ts(s, pkt, g);
+	case CST_ITM_PKT_GLOBAL_TS1:
+		global_ts1(&s->st, pkt);
+		return put_global_ts(s, pkt, g);
+	case CST_ITM_PKT_GLOBAL_TS2:
+		global_ts2(&s->st, pkt);
+		return put_global_ts(s, pkt, g);
+	case CST_ITM_PKT_EXTENSION:
+		if (pkt->count == PAGE_BITS && !(pkt->flags & CST_ITM_PF_HARDWARE))
+			s->st.page = pkt->value;
+		return 0;
+	case CST_ITM_PKT_OVERFLOW:
+		/* deltas are missing: the sum starts anew */
+		s->st.local = 0;
+		s->st.overflow = 1;
+		return 0;
+	default:
+		return 0;
+	}
 }
 
 void cst_itm_packet(struct itm_stage *s, const struct cst_packet *pkt)
@@ -98,36 +127,12 @@ void cst_itm_packet(struct itm_stage *s, const struct cst_packet *pkt)
 	switch (cst_ready_packet(&s->ready, pkt, cst_itm_roles[pkt->type], packet_error(pkt->type))) {
 	case READY_LOST:
 		memset(&s->st, 0, sizeof(s->st));
-		return;
+		break;
 	case READY_SKIP:
-		return;
+		break;
 	case READY_DECODE:
-		break;
-	}
-	switch (pkt->type) {
-	case CST_ITM_PKT_SWIT:
-		put(s, pkt, CST_ITM_SWIT)->channel = s->st.page * PORTS_OF_PAGE + pkt->event;
-		break;
-	case CST_ITM_PKT_DWT:
-		put(s, pkt, CST_ITM_DWT)->channel = pkt->event;
-		break;
-	case CST_ITM_PKT_LOCAL_TS:
-		put_local_ts(s, pkt);
-		break;
-	case CST_ITM_PKT_GLOBAL_TS1:
-		global_ts1(s, pkt);
-		break;
-	case CST_ITM_PKT_GLOBAL_TS2:
-		global_ts2(s, pkt);
-		break;
-	case CST_ITM_PKT_EXTENSION:
-		if (pkt->count == PAGE_BITS && !(pkt->flags & CST_ITM_PF_HARDWARE))
-			s->st.page = pkt->value;
-		break;
-	case CST_ITM_PKT_OVERFLOW:
-		/* deltas are missing: the sum starts anew */
-		s->st.local = 0;
-		s->st.overflow = 1;
+		if (cst_itm_element(s, pkt, &s->ready.gen))
+			cst_ready_put(&s->ready);
 		break;
 	}
 }

@@ -52,6 +52,8 @@ struct itm_stage {
 
 extern const uint8_t cst_itm_roles[CST_ITM_PKT_TYPES];
 
+/* The element of a packet that is in step: 1 and *g, but for index and ID; or 0. */
+int cst_itm_element(struct itm_stage *s, const struct cst_packet *pkt, struct cst_generic *g);
 void cst_itm_packet(struct itm_stage *s, const struct cst_packet *pkt);
 
 #endif

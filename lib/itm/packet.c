@@ -63,10 +63,14 @@ void cst_itm_parser_init(struct itm_parser *ps, const struct cst_config *cfg)
 }
 
 /* The packet's `size` bytes were read: how many 0 stand at the end. */
-static unsigned int finish(struct itm_parser *ps, const uint8_t *p, unsigned int size)
+static inline unsigned int finish(struct itm_parser *ps, const uint8_t *p, unsigned int size)
 {
 	unsigned int n = 0;
 
+	if (p[size - 1]) {
+		ps->zeros = 0;
+		return size;
+	}
 	while (n < size && !p[size - 1 - n])
 		n++;
 	if (n == size)
@@ -85,7 +89,7 @@ static unsigned int lose(struct itm_parser *ps, const uint8_t *p, unsigned int s
 }
 
 /* Something in the packet that cannot be: what follows is read on, but for strict decoders. */
-static unsigned int finish_unless(struct itm_parser *ps, const uint8_t *p, unsigned int size,
+static inline unsigned int finish_unless(struct itm_parser *ps, const uint8_t *p, unsigned int size,
 				  struct cst_packet *pkt)
 {
 	if (pkt->finding[0] && ps->cfg->strict)
@@ -309,10 +313,7 @@ static unsigned int parse_source(struct itm_parser *ps, const uint8_t *p, const 
 static void begin(const struct itm_parser *ps, struct cst_packet *pkt)
 {
 	pkt->protocol = ps->cfg->protocol;
-	pkt->bad_type = 0;
 	pkt->flags = 0;
-	pkt->n_atoms = 0;
-	pkt->finding[0] = pkt->finding[1] = 0;
 	pkt->value = pkt->ts = 0;
 	pkt->vsize = 0;
 	pkt->event = 0;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "itm/itm.h"
-#include "protocol/protocol.h"
 
 static void parser_init(void *parser, const struct cst_config *cfg, void *user)
 {
@@ -76,6 +75,18 @@ static const struct cst_element *stage_take(void *stage)
 	return cst_ready_take(stage);
 }
 
+static int element(void *stage, const struct cst_packet *pkt, struct cst_generic *g)
+{
+	return cst_itm_element(stage, pkt, g);
+}
+
+static int run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
+{
+	static const struct ready_protocol pr = { parse, cst_itm_roles, element, stage_packet };
+
+	return ready_run(x, &pr, out, n, cap);
+}
+
 const struct protocol cst_protocol_itm = {
 	.ops = {
 		.name = "ITM",
@@ -98,4 +109,5 @@ const struct protocol cst_protocol_itm = {
 		.stage_end = stage_end,
 		.stage_take = stage_take,
 	},
+	.run = run,
 };

@@ -88,12 +88,9 @@ enum ready_packet cst_ready_packet(struct ready_stage *s, const struct cst_packe
 	return s->synced ? READY_DECODE : READY_SKIP;
 }
 
-struct cst_generic *cst_ready_put(struct ready_stage *s, enum cst_generic_kind kind)
+void cst_ready_put(struct ready_stage *s)
 {
 	push(s, CST_EL_READY, s->last_index)->ready = &s->gen;
-	memset(&s->gen, 0, sizeof(s->gen));
-	s->gen.kind = kind;
-	return &s->gen;
 }
 
 void cst_ready_end(struct ready_stage *s)

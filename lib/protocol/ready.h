@@ -8,6 +8,9 @@
 
 #include <cstrace/tree.h>
 
+#include "log/log.h"
+#include "protocol/protocol.h"
+
 /* Start, a loss, the packet's own, a change of the configuration. */
 #define READY_ELEMENTS 4
 
@@ -38,9 +41,66 @@ enum ready_packet {
 /* What every packet needs: `role` is its role, `err` an enum cst_error (positive) for one of role BAD. */
 enum ready_packet cst_ready_packet(struct ready_stage *s, const struct cst_packet *pkt, enum cst_packet_role role,
 				   int err);
-/* The packet's generic element, empty, queued. One for a packet. */
-struct cst_generic *cst_ready_put(struct ready_stage *s, enum cst_generic_kind kind);
+/* The packet's generic element, in s->gen, is queued. One for a packet. */
+void cst_ready_put(struct ready_stage *s);
 void cst_ready_end(struct ready_stage *s);
 const struct cst_element *cst_ready_take(struct ready_stage *s);
+
+/* What a protocol has to do with a packet. */
+struct ready_protocol {
+	unsigned int (*parse)(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
+	const uint8_t *roles;
+	/* The generic element of a packet that is in step: 1 and *g, but for index and ID; or 0. */
+	int (*element)(void *stage, const struct cst_packet *pkt, struct cst_generic *g);
+	/* Any packet. */
+	void (*packet)(void *stage, const struct cst_packet *pkt);
+};
+
+/*
+ * The fast way (struct protocol): packets that are nothing but an element go straight to the output. To be
+ * called with constants, so that the compiler makes one for each protocol.
+ */
+static inline int ready_run(const struct fast *x, const struct ready_protocol *pr, struct cst_generic *out,
+			    size_t *n, size_t cap)
+{
+	struct ready_stage *s = x->stage;
+	struct cursor *c = x->c;
+	uint64_t packets = 0;
+	struct cst_packet pkt;
+	unsigned int size;
+	int unusual = 0;
+
+	if (!s->synced || c->next)
+		return 0;
+	while (*n < cap && c->pos < c->len) {
+		pkt.finding[0] = pkt.finding[1] = 0;
+		size = pr->parse(c->ps, c->data + c->pos, c->data + c->len, &pkt);
+		if (!size)
+			break;
+		pkt.size = size == CST_PARSE_NO_BYTE ? 0 : size;
+		if (!(pkt.flags & CST_PF_LEAD))
+			pkt.index = cst_cursor_index(c, c->pos);
+		else
+			pkt.index = (c->pos ? cst_cursor_index(c, c->pos - 1) : c->last) + 1;
+		c->pos += pkt.size;
+		packets++;
+		if (pkt.finding[0] && x->log)
+			cst_log_packet(x->log, x->f->tmpl.trace_id, &pkt, s->cfg->strict);
+		if (pr->roles[pkt.type] != CST_ROLE_OTHER) {
+			pr->packet(s, &pkt);
+			unusual = 1;
+			break;
+		}
+		s->last_index = pkt.index;
+		if (pr->element(s, &pkt, &out[*n])) {
+			out[*n].index = pkt.index;
+			out[(*n)++].trace_id = x->f->tmpl.trace_id;
+		}
+	}
+	x->stats->packets += packets;
+	if (packets && c->pos == c->len)
+		c->last = cst_cursor_index(c, c->len - 1);
+	return unusual;
+}
 
 #endif

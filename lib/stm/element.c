@@ -2,6 +2,8 @@
 /*
  * element.c - STPv2 packets to software trace elements: what a master wrote to a channel, and when.
  */
+#include <string.h>
+
 #include <cstrace/error.h>
 
 #include "stm/stm.h"
@@ -59,24 +61,14 @@ static int meaning(struct stm_stage *s, const struct cst_packet *pkt)
 	}
 }
 
-void cst_stm_packet(struct stm_stage *s, const struct cst_packet *pkt)
+int cst_stm_element(struct stm_stage *s, const struct cst_packet *pkt, struct cst_generic *g)
 {
-	struct cst_generic *g;
-	int num;
+	int num = meaning(s, pkt);
 
-	switch (cst_ready_packet(&s->ready, pkt, cst_stm_roles[pkt->type], packet_error(pkt->type))) {
-	case READY_LOST:
-		s->id_known = 0;
-		return;
-	case READY_SKIP:
-		return;
-	case READY_DECODE:
-		break;
-	}
-	num = meaning(s, pkt);
 	if (num < 0)
-		return;
-	g = cst_ready_put(&s->ready, CST_GEN_SWTRACE);
+		return 0;
+	memset(g, 0, sizeof(*g));
+	g->kind = CST_GEN_SWTRACE;
 	g->payload = pkt->value;
 	g->size = pkt->vsize;
 	g->num = num | (s->id_known ? CST_SW_ID : 0) | (pkt->flags & CST_STM_PF_MARKER ? CST_SW_MARKER : 0);
@@ -85,5 +77,21 @@ void cst_stm_packet(struct stm_stage *s, const struct cst_packet *pkt)
 	if (pkt->flags & CST_STM_PF_TS) {
 		g->ts = pkt->ts;
 		g->flags = CST_GF_TS;
+	}
+	return 1;
+}
+
+void cst_stm_packet(struct stm_stage *s, const struct cst_packet *pkt)
+{
+	switch (cst_ready_packet(&s->ready, pkt, cst_stm_roles[pkt->type], packet_error(pkt->type))) {
+	case READY_LOST:
+		s->id_known = 0;
+		break;
+	case READY_SKIP:
+		break;
+	case READY_DECODE:
+		if (cst_stm_element(s, pkt, &s->ready.gen))
+			cst_ready_put(&s->ready);
+		break;
 	}
 }

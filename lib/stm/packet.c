@@ -69,7 +69,7 @@ static uint64_t reverse_nibbles(uint64_t v)
 }
 
 /* n nibbles, at most 16, from the k-th on, the first one most significant. */
-static uint64_t take(const uint8_t *p, const uint8_t *end, size_t k, unsigned int n)
+static inline uint64_t take(const uint8_t *p, const uint8_t *end, size_t k, unsigned int n)
 {
 	const uint8_t *at = p + (k >> 1);
 	uint64_t v = 0;
@@ -257,11 +257,9 @@ static int update(struct stm_parser *ps, unsigned int type, uint64_t value)
 static void begin(const struct stm_parser *ps, struct cst_packet *pkt)
 {
 	pkt->protocol = ps->cfg->protocol;
-	pkt->type = pkt->bad_type = 0;
+	pkt->type = 0;
 	pkt->header = 0;
 	pkt->flags = 0;
-	pkt->n_atoms = 0;
-	pkt->finding[0] = pkt->finding[1] = 0;
 	pkt->value = pkt->ts = 0;
 	pkt->vsize = pkt->ts_bits = 0;
 	if (ps->has_nibble) {
@@ -271,25 +269,32 @@ static void begin(const struct stm_parser *ps, struct cst_packet *pkt)
 }
 
 /* The opcode, and in *k where it ends; NULL when it is cut. */
-static const struct op *opcode(const struct stm_parser *ps, const uint8_t *p, size_t n, size_t *k,
-			       struct cst_packet *pkt)
+static inline const struct op *opcode(const struct stm_parser *ps, const uint8_t *p, size_t n, size_t *k,
+				      struct cst_packet *pkt)
 {
-	const struct op *tables[] = { op1, op2, op3 };
-	unsigned int i, v;
+	unsigned int v;
 
-	for (i = 0;; i++) {
-		if (!i && ps->has_nibble)
-			v = ps->nibble;
-		else if (*k < n)
-			v = nibble(p, (*k)++);
-		else
-			return NULL;
-		if (!i)
-			pkt->header = v;
-		pkt->value |= (uint64_t)v << 4 * i;
-		if (i == 2 || v != (i ? 0x0 : 0xf))
-			return &tables[i][v];
-	}
+	if (ps->has_nibble)
+		v = ps->nibble;
+	else if (*k < n)
+		v = nibble(p, (*k)++);
+	else
+		return NULL;
+	pkt->header = v;
+	pkt->value = v;
+	if (v != 0xf)
+		return &op1[v];
+	if (*k >= n)
+		return NULL;
+	v = nibble(p, (*k)++);
+	pkt->value |= v << 4;
+	if (v)
+		return &op2[v];
+	if (*k >= n)
+		return NULL;
+	v = nibble(p, (*k)++);
+	pkt->value |= v << 8;
+	return &op3[v];
 }
 
 unsigned int cst_stm_parse(struct stm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
@@ -337,7 +342,7 @@ unsigned int cst_stm_parse(struct stm_parser *ps, const uint8_t *p, const uint8_
 		pkt->ts = ps->ts;
 		pkt->ts_bits = 4 * ts_size;
 	}
-	if (!update(ps, op->type, pkt->value))
+	if (op->type < CST_STM_PKT_FLAG && !update(ps, op->type, pkt->value))
 		return lose(ps, p, k, pkt, CST_STM_PKT_BAD_SEQUENCE);
 	pkt->cid = ps->master;
 	pkt->vmid = ps->channel;

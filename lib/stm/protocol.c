@@ -2,7 +2,6 @@
 /*
  * protocol.c - STPv2 of a System Trace Macrocell as a protocol of the decode tree.
  */
-#include "protocol/protocol.h"
 #include "stm/stm.h"
 
 static void parser_init(void *parser, const struct cst_config *cfg, void *user)
@@ -69,6 +68,18 @@ static const struct cst_element *stage_take(void *stage)
 	return cst_ready_take(stage);
 }
 
+static int element(void *stage, const struct cst_packet *pkt, struct cst_generic *g)
+{
+	return cst_stm_element(stage, pkt, g);
+}
+
+static int run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
+{
+	static const struct ready_protocol pr = { parse, cst_stm_roles, element, stage_packet };
+
+	return ready_run(x, &pr, out, n, cap);
+}
+
 const struct protocol cst_protocol_stm = {
 	.ops = {
 		.name = "STM",
@@ -91,4 +102,5 @@ const struct protocol cst_protocol_stm = {
 		.stage_end = stage_end,
 		.stage_take = stage_take,
 	},
+	.run = run,
 };

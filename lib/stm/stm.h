@@ -48,6 +48,8 @@ struct stm_stage {
 
 extern const uint8_t cst_stm_roles[CST_STM_PKT_TYPES];
 
+/* The element of a packet that is in step: 1 and *g, but for index and ID; or 0. */
+int cst_stm_element(struct stm_stage *s, const struct cst_packet *pkt, struct cst_generic *g);
 void cst_stm_packet(struct stm_stage *s, const struct cst_packet *pkt);
 
 #endif
