@@ -75,6 +75,13 @@ static const struct cst_element *stage_take(void *stage)
 	return cst_ready_take(stage);
 }
 
+static int stage_same(const void *a, const void *b)
+{
+	const struct itm_stage *x = a, *y = b;
+
+	return x->ready.synced == y->ready.synced && !memcmp(&x->st, &y->st, sizeof(x->st));
+}
+
 static int element(void *stage, const struct cst_packet *pkt, struct cst_generic *g)
 {
 	return cst_itm_element(stage, pkt, g);
@@ -110,4 +117,5 @@ const struct protocol cst_protocol_itm = {
 		.stage_take = stage_take,
 	},
 	.run = run,
+	.stage_same = stage_same,
 };

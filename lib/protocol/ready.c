@@ -90,6 +90,7 @@ enum ready_packet cst_ready_packet(struct ready_stage *s, const struct cst_packe
 
 void cst_ready_put(struct ready_stage *s)
 {
+	s->gen.index = s->last_index;
 	push(s, CST_EL_READY, s->last_index)->ready = &s->gen;
 }
 

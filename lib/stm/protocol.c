@@ -68,6 +68,13 @@ static const struct cst_element *stage_take(void *stage)
 	return cst_ready_take(stage);
 }
 
+static int stage_same(const void *a, const void *b)
+{
+	const struct stm_stage *x = a, *y = b;
+
+	return x->ready.synced == y->ready.synced && x->id_known == y->id_known;
+}
+
 static int element(void *stage, const struct cst_packet *pkt, struct cst_generic *g)
 {
 	return cst_stm_element(stage, pkt, g);
@@ -103,4 +110,5 @@ const struct protocol cst_protocol_stm = {
 		.stage_take = stage_take,
 	},
 	.run = run,
+	.stage_same = stage_same,
 };
