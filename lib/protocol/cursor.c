@@ -12,7 +12,10 @@
 void cst_cursor_init(struct cursor *c, const struct cst_protocol_ops *ops, void *parser,
 		     const struct cst_config *cfg, void *user)
 {
+	static const uint8_t nothing[1];
+
 	memset(c, 0, sizeof(*c));
+	c->data = nothing;
 	c->ops = ops;
 	c->ps = parser;
 	c->user = user;

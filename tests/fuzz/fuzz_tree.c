@@ -2,7 +2,8 @@
 /*
  * fuzz_tree.c - any frames to three decoders: each ID's elements are those of a decoder of its own that
  * gets the de-formatter's bytes one run at a time; looking for timestamps changes nothing; neither
- * does the cut of the input. Listing the same bytes packet by packet covers all of them.
+ * does the cut of the input, or a log. Listing the same bytes packet by packet covers all of them. Merged with
+ * another tree by time, and fed as the memory of a circular buffer, it is the same again.
  *
  * Input: two trace units (4 bytes each), frame flags (1), choices (1), frames.
  */
@@ -30,6 +31,7 @@ struct setup {
 	struct cst_image *img;
 	struct cst_space *space;
 	unsigned int flags, raw;
+	struct cst_log *log;	/* or NULL */
 	const uint8_t *data;
 	size_t len;
 };
@@ -94,6 +96,7 @@ static struct cst_tree *new_tree(const struct setup *su, struct cst_decoder **de
 	unsigned int k;
 
 	CHECK(!cst_tree_new(&t, su->raw ? CST_TREE_RAW : CST_TREE_FRAMES, su->flags));
+	cst_tree_set_log(t, su->log);
 	for (k = 0; k < (su->raw ? 1 : IDS); k++) {
 		CHECK(!cst_tree_add(t, &su->cfg[k], &dec[k]));
 		cst_decoder_set_space(dec[k], su->space);
@@ -123,6 +126,105 @@ static void with_tree(const struct setup *su, size_t cap, uint32_t piece, uint32
 	for (k = 0; k < (su->raw ? 1 : IDS); k++)
 		done(&s[k], dec[k]);
 	cst_tree_free(t);
+}
+
+static void compare(const struct stream *a, const struct stream *b, unsigned int streams)
+{
+	unsigned int k;
+	size_t i;
+
+	for (k = 0; k < streams; k++) {
+		CHECK(a[k].n == b[k].n);
+		for (i = 0; i < a[k].n; i++)
+			CHECK(!memcmp(&a[k].gen[i], &b[k].gen[i], sizeof(a[k].gen[i])));
+		CHECK(!memcmp(&a[k].stats, &b[k].stats, sizeof(a[k].stats)));
+	}
+}
+
+/* The log has counted what it was told, and kept the newest. */
+static void check_log(const struct cst_log *log, const struct stream *s, unsigned int streams)
+{
+	uint64_t sum = 0, kept = cst_log_kept(log) + cst_log_dropped(log);
+	unsigned int k, level;
+
+	for (level = CST_LOG_ERROR; level <= CST_LOG_INFO; level++)
+		sum += cst_log_count(log, CST_LOG_ALL_IDS, level);
+	CHECK(kept <= sum && !cst_log_at(log, cst_log_kept(log)));
+	for (k = 0; k < streams; k++) {
+		CHECK(cst_log_count_finding(log, ids[k], CST_FIND_NO_CODE) == s[k].stats.nacc);
+		CHECK(cst_log_count_finding(log, ids[k], CST_FIND_IMAGE_CONFLICT) == s[k].stats.image_conflicts);
+		CHECK(cst_log_count_finding(log, ids[k], CST_FIND_STACK_EMPTY) == s[k].stats.stack_empty);
+	}
+}
+
+/* Two trees of the same bytes by time: nothing is lost, and in each stream the order is the same. */
+static void merged(const struct setup *su, const struct stream *want, uint32_t seed)
+{
+	static struct stream got[2][IDS];
+	struct cst_decoder *dec[2][IDS];
+	struct cst_generic out[40];
+	struct cst_tree *t[2];
+	struct cst_merge_run run;
+	struct cst_merge *m;
+	size_t at[2] = { 0, 0 }, n;
+	unsigned int i, k, src;
+	int r;
+
+	CHECK(!cst_merge_new(&m, seed & 1 ? 1 : 300, NULL, NULL));
+	for (i = 0; i < 2; i++) {
+		t[i] = new_tree(su, dec[i]);
+		CHECK(!cst_merge_add(m, t[i], &src) && src == i);
+		for (k = 0; k < IDS; k++)
+			got[i][k].n = 0;
+	}
+	for (;;) {
+		r = cst_merge_pull(m, out, 1 + next_random(&seed, 40), &run);
+		CHECK(r >= 0 && r <= 40);
+		if (r) {
+			CHECK(run.source < 2);
+			keep(&got[run.source][slot_of(run.dec)], out, r);
+			continue;
+		}
+		if (!cst_merge_wants(m, &src))
+			break;
+		n = 1 + next_random(&seed, 200);
+		n = n < su->len - at[src] ? n : su->len - at[src];
+		if (n)
+			CHECK(!cst_tree_feed(t[src], su->data + at[src], n, at[src]));
+		else
+			CHECK(!cst_merge_end(m, src));
+		at[src] += n;
+	}
+	for (i = 0; i < 2; i++) {
+		for (k = 0; k < (su->raw ? 1 : IDS); k++)
+			done(&got[i][k], dec[i][k]);
+		compare(want, got[i], su->raw ? 1 : IDS);
+		cst_tree_free(t[i]);
+	}
+	cst_merge_free(m);
+}
+
+/* The memory of a circular buffer that this trace has filled. */
+static void wrapped(const struct setup *su, const struct stream *want, uint32_t seed, struct stream *s)
+{
+	uint8_t mem[MAX_IN];
+	struct cst_decoder *dec[IDS];
+	struct cst_tree *t = new_tree(su, dec);
+	size_t unit = su->raw ? 1 : 16, write = next_random(&seed, (uint32_t)(su->len / unit) + 1) * unit;
+	unsigned int k;
+
+	memcpy(mem, su->data + su->len - write, write);
+	memcpy(mem + write, su->data, su->len - write);
+	for (k = 0; k < IDS; k++)
+		s[k].n = 0;
+	CHECK(!cst_tree_feed_wrapped(t, mem, su->len, write, 1, 0));
+	pull_tree(t, s, 256, 0);
+	cst_tree_end(t);
+	pull_tree(t, s, 256, 0);
+	for (k = 0; k < (su->raw ? 1 : IDS); k++)
+		done(&s[k], dec[k]);
+	cst_tree_free(t);
+	compare(want, s, su->raw ? 1 : IDS);
 }
 
 /* Units are set up anew, with each other's configuration and back, at any moment. */
@@ -167,7 +269,7 @@ static void pull_one(struct cst_decoder *dec, struct stream *s)
 static void by_hand(const struct setup *su, struct stream *s)
 {
 	struct cst_decoder *dec[IDS];
-	struct cst_fragment frag[9];
+	struct cst_fragment frag[11];
 	struct cst_deframer df;
 	uint8_t bytes[16];
 	size_t at = 0, used;
@@ -181,11 +283,11 @@ static void by_hand(const struct setup *su, struct stream *s)
 	}
 	cst_deframer_init(&df, su->flags);
 	while (at < su->len) {
-		n = cst_deframe(&df, su->data + at, su->len - at, at, bytes, sizeof(bytes), frag, 9, &used);
+		n = cst_deframe(&df, su->data + at, su->len - at, at, bytes, sizeof(bytes), frag, 11, &used);
 		CHECK(n >= 0 && (n || used));
 		at += used;
 		for (i = 0; i < n; i++)
-			for (k = 0; k < IDS; k++) {
+			for (k = 0; k < IDS && frag[i].kind != CST_FRAG_FINDING; k++) {
 				if (frag[i].kind != CST_FRAG_DATA) {
 					cst_decoder_reset(dec[k], CST_UNSYNC_RESET);
 				} else if (frag[i].id == ids[k]) {
@@ -200,19 +302,6 @@ static void by_hand(const struct setup *su, struct stream *s)
 		pull_one(dec[k], &s[k]);
 		done(&s[k], dec[k]);
 		cst_decoder_free(dec[k]);
-	}
-}
-
-static void compare(const struct stream *a, const struct stream *b, unsigned int streams)
-{
-	unsigned int k;
-	size_t i;
-
-	for (k = 0; k < streams; k++) {
-		CHECK(a[k].n == b[k].n);
-		for (i = 0; i < a[k].n; i++)
-			CHECK(!memcmp(&a[k].gen[i], &b[k].gen[i], sizeof(a[k].gen[i])));
-		CHECK(!memcmp(&a[k].stats, &b[k].stats, sizeof(a[k].stats)));
 	}
 }
 
@@ -270,9 +359,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	take_config(&in, &su.cfg[1], ids[1]);
 	su.cfg[2] = su.cfg[1];
 	su.cfg[2].trace_id = ids[2];
-	su.flags = take8(&in) & 7;
+	su.flags = take8(&in) & ~(CST_FRAME_PACKED | 128u);
 	choices = take8(&in);
 	su.raw = (choices & 3) == 3;
+	su.log = NULL;
 	su.data = in.p;
 	su.len = left(&in) < MAX_IN ? left(&in) : MAX_IN;
 	CHECK(!cst_image_new(&su.img, 1 << 20));
@@ -282,8 +372,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		CHECK(!cst_space_map(su.space, i * sizeof(code), sizeof(code), sec, 0));
 
 	with_tree(&su, 256, 1u << 20, 1, 0, plain);
+	if (choices & 32) {
+		CHECK(!cst_log_new(&su.log, choices >> 2 & 7));
+		if (choices & 4)
+			cst_log_set_verbosity(su.log, choices >> 3 & 7, choices >> 6);
+	}
 	with_tree(&su, 8 + choices % 60, 1 + choices, choices, 1, other);
 	compare(plain, other, su.raw ? 1 : IDS);
+	if (su.log)
+		check_log(su.log, other, su.raw ? 1 : IDS);
+	cst_log_free(su.log);
+	su.log = NULL;
+	/* not all of it for each input: that would be few inputs */
+	if (choices & 8)
+		merged(&su, plain, choices);
+	if (choices & 16)
+		wrapped(&su, plain, choices, other);
 	if (!su.raw) {
 		by_hand(&su, other);
 		compare(plain, other, IDS);
