@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * test_tree.c - the contract of decoders and trees: feeding and pulling, stops, lazy sections, resets,
- * timestamps ahead, packets one by one, routing by trace ID, barriers, ends.
+ * timestamps ahead, packets one by one, routing by trace ID, barriers, ends, circular buffers, triggers, filters.
  */
 #include "frames.h"
 #include "lib_decode.h"
@@ -403,6 +403,156 @@ static void test_packets(void **state)
 	cst_image_free(pr.img);
 }
 
+static unsigned int drain(struct cst_tree *t, unsigned int *ranges, uint64_t *last)
+{
+	struct cst_generic out[40];
+	struct cst_decoder *from;
+	unsigned int seen = 0;
+	int n, i;
+
+	while ((n = cst_tree_pull(t, out, 40, &from)))
+		for (i = 0; i < n; i++, seen++) {
+			*ranges += out[i].kind == CST_GEN_RANGE;
+			*last = out[i].index;
+		}
+	return seen;
+}
+
+/* A buffer as it lies in memory, its end before its start; raw, and listed packet by packet. */
+static void test_wrapped(void **state)
+{
+	static const uint8_t rest[] = { 0xf7, 0xf7, 0xf7, 0xf7 };
+	struct cst_config cfg = etm_config(4, 0);
+	struct cst_decoder *dec, *from;
+	struct cst_generic out[40];
+	struct cst_packet pkt;
+	struct program pr;
+	struct cst_tree *t;
+	uint8_t mem[sizeof(start) + sizeof(rest)];
+	size_t write, len = sizeof(mem);
+	unsigned int ranges, bytes, i;
+	uint64_t last = 0;
+
+	(void)state;
+	program_map(&pr, 0, loop, sizeof(loop));
+	for (write = 0; write <= len; write++) {
+		for (i = 0; i < len; i++)
+			mem[(write + i) % len] = i < sizeof(start) ? start[i] : rest[i - sizeof(start)];
+		assert_int_equal(cst_tree_new(&t, CST_TREE_RAW, 0), 0);
+		assert_int_equal(cst_tree_feed_wrapped(t, mem, len, write, 1, 0), -CST_ERR_INVAL);	/* no decoder */
+		assert_int_equal(cst_tree_add(t, &cfg, &dec), 0);
+		cst_decoder_set_space(dec, pr.space);
+		assert_int_equal(cst_tree_feed_wrapped(t, mem, len, len + 1, 1, 0), -CST_ERR_INVAL);
+		assert_int_equal(cst_tree_feed_wrapped(t, mem, len, write, 1, 500), 0);
+		ranges = 0;
+		drain(t, &ranges, &last);
+		assert_int_equal(ranges, 4);
+		assert_int_equal(last, 500 + len - 1);
+		/* not wrapped: what lies behind the write pointer is older rubbish */
+		cst_tree_reset(t);
+		assert_int_equal(cst_tree_feed_wrapped(t, mem, len, write, 0, 0), 0);
+		drain(t, &ranges, &last);
+		assert_int_equal(cst_decoder_stats(dec)->bytes, len + write);
+		cst_tree_reset(t);
+		assert_int_equal(cst_tree_feed_wrapped(t, mem, len, write, 1, 0), 0);
+		for (bytes = 0; cst_tree_next_packet(t, &pkt, &from); bytes += pkt.size)
+			while (cst_tree_pull(t, out, 40, &from))
+				;
+		assert_int_equal(bytes, len);
+		cst_tree_free(t);
+	}
+	cst_image_free(pr.img);
+}
+
+static void test_trigger_and_filter(void **state)
+{
+	static const uint64_t only_11[2] = { 1ull << 0x11, 0 };
+	struct frames_opts o = { .seed = 1 };
+	struct cst_config cfg = etm_config(4, 0);
+	struct cst_decoder *dec[2];
+	struct gbuf b = { 0 };
+	struct program pr;
+	struct cst_tree *t;
+	struct frames f;
+	unsigned int ranges = 0, pass;
+	uint64_t at, last;
+
+	(void)state;
+	program_map(&pr, 0, loop, sizeof(loop));
+	frames_init(&f, &o, &b);
+	frames_put(&f, 0x10, start, sizeof(start));
+	frames_put(&f, 0x11, start, sizeof(start));
+	frames_put(&f, 0x7d, (const uint8_t *)"\0", 1);
+	frames_put(&f, 0x10, (const uint8_t *)"\xf7\xf7", 2);
+	frames_flush(&f);
+	assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, 0), 0);
+	for (pass = 0; pass < 2; pass++) {
+		cfg.trace_id = 0x10 + pass;
+		assert_int_equal(cst_tree_add(t, &cfg, &dec[pass]), 0);
+		cst_decoder_set_space(dec[pass], pr.space);
+	}
+	assert_int_equal(cst_tree_trigger(t, &at), 0);
+	assert_int_equal(cst_tree_feed(t, b.p, b.len, 0x1000), 0);
+	drain(t, &ranges, &last);
+	assert_int_equal(ranges, 2);
+	assert_int_equal(cst_tree_trigger(t, &at), 1);
+	/* after 30 data bytes and their ID bytes */
+	assert_in_range(at, 0x1000 + 2 * sizeof(start), 0x1000 + 2 * sizeof(start) + 6);
+	assert_int_equal(cst_tree_frame_stats(t)->triggers, 1);
+	/* the filter holds over resets */
+	cst_tree_filter(t, only_11);
+	for (pass = 0; pass < 2; pass++) {
+		cst_tree_reset(t);
+		assert_int_equal(cst_tree_trigger(t, &at), 0);
+		assert_int_equal(cst_tree_feed(t, b.p, b.len, 0), 0);
+		drain(t, &ranges, &last);
+		assert_int_equal(cst_decoder_stats(dec[0])->bytes, sizeof(start) + 2);
+		assert_int_equal(cst_decoder_stats(dec[1])->bytes, (2 + pass) * sizeof(start));
+	}
+	cst_tree_filter(t, NULL);
+	cst_tree_reset(t);
+	assert_int_equal(cst_tree_feed(t, b.p, b.len, 0), 0);
+	drain(t, &ranges, &last);
+	assert_int_equal(ranges, 4);
+	cst_tree_free(t);
+	gbuf_free(&b);
+	cst_image_free(pr.img);
+}
+
+/* Frames as they stand, through the tree. */
+static void test_packed_frames(void **state)
+{
+	struct frames_opts o = { .seed = 3, .p_fsync = 400, .p_hsync = 100 };
+	struct cst_fragment frag;
+	struct gbuf b = { 0 };
+	const uint8_t *data;
+	struct cst_tree *t;
+	struct frames f;
+	unsigned int kinds[16] = { 0 }, i;
+	size_t bytes = 0;
+
+	(void)state;
+	frames_init(&f, &o, &b);
+	frames_fsync(&f);
+	for (i = 0; i < 20; i++)
+		frames_put(&f, 0x10 + (int)(i & 1), start, sizeof(start));
+	frames_flush(&f);
+	assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, CST_FRAME_HSYNC | CST_FRAME_PACKED), 0);
+	assert_int_equal(cst_tree_feed(t, b.p, b.len, 0), 0);
+	while (cst_tree_next_fragment(t, &frag, &data)) {
+		assert_true(frag.kind < 16);
+		kinds[frag.kind]++;
+		bytes += frag.len;
+		if (frag.kind == CST_FRAG_FSYNC)
+			assert_memory_equal(data + frag.pos, b.p + frag.offset, 4);
+	}
+	assert_int_equal(bytes, b.len);
+	assert_true(kinds[CST_FRAG_FRAME] > 10 && kinds[CST_FRAG_FSYNC] > 2 && kinds[CST_FRAG_HSYNC] > 2);
+	assert_int_equal(kinds[CST_FRAG_DATA] + kinds[CST_FRAG_ERROR], 0);
+	cst_tree_free(t);
+	gbuf_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -414,6 +564,9 @@ int main(void)
 		cmocka_unit_test(test_routing),
 		cmocka_unit_test(test_raw),
 		cmocka_unit_test(test_packets),
+		cmocka_unit_test(test_wrapped),
+		cmocka_unit_test(test_trigger_and_filter),
+		cmocka_unit_test(test_packed_frames),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
