@@ -77,7 +77,8 @@ static inline int ready_run(const struct fast *x, const struct ready_protocol *p
 		size = pr->parse(c->ps, c->data + c->pos, c->data + c->len, &pkt);
 		if (!size)
 			break;
-		pkt.size = size == CST_PARSE_NO_BYTE ? 0 : size;
+		c->no_byte = size == CST_PARSE_NO_BYTE;
+		pkt.size = c->no_byte ? 0 : size;
 		if (!(pkt.flags & CST_PF_LEAD))
 			pkt.index = cst_cursor_index(c, c->pos);
 		else
