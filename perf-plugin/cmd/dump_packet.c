@@ -149,10 +149,10 @@ static char *itm_fields(char *p, const struct cst_packet *pkt)
 	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++)
 		if (events[i].type == pkt->type)
 			p = dump_key_dec(p, events[i].key, pkt->event);
-	if (pkt->vsize) {
+	if (pkt->vsize)
 		p = dump_key_dec(p, "value_bytes", pkt->vsize);
+	if (pkt->vsize || pkt->type == CST_ITM_PKT_EXTENSION)
 		p = dump_key_hex(p, "value", pkt->value);
-	}
 	if (pkt->flags & CST_ITM_PF_CLOCK)
 		p = dump_key_true(p, "clock_changed");
 	if (pkt->flags & CST_ITM_PF_WRAP)
