@@ -22,7 +22,7 @@ enum cst_element_kind {
 	CST_EL_TIMESTAMP,	/* value; cc with CST_EL_F_CC */
 	CST_EL_CYCLE_COUNT,	/* cc; CST_EL_F_CC when known; num: 1 if atoms could have come with it (ETMv3) */
 	CST_EL_EVENT,		/* num: mask of events, or CST_EVENT_TRIGGER */
-	CST_EL_TS_MARKER,
+	CST_EL_TS_MARKER,	/* num: enum cst_sync_marker, value */
 	CST_EL_INSTRUMENTATION,	/* value, num = EL */
 	CST_EL_TRANS_START,	/* num 0 init, 1 start */
 	CST_EL_TRANS_COMMIT,
@@ -37,6 +37,9 @@ enum cst_element_kind {
 	CST_EL_VECTOR,		/* exception num, taken where execution has come to, leads to addr, is; cc */
 	CST_EL_DATA,		/* data transfer: num: enum cst_data_flags; addr, value, n: bytes, is: tag */
 	CST_EL_FINDING,		/* num: enum cst_finding, for the log (log.h); puts nothing out */
+	CST_EL_COND_INSN,	/* a conditional instruction of the range that follows: key in value */
+	CST_EL_COND_RESULT,	/* result of those with this key: num, enum cst_cond_flags */
+	CST_EL_COND_FLUSH,	/* results that are to come do not come; num 1: nor does the range */
 };
 
 enum cst_element_flags {

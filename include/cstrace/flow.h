@@ -25,13 +25,14 @@ enum cst_generic_kind {
 	CST_GEN_CYCLE_COUNT,	/* cc */
 	CST_GEN_EVENT,		/* num = mask of events 0..3, or CST_EVENT_TRIGGER */
 	CST_GEN_SWTRACE,
-	CST_GEN_SYNC_MARKER,	/* timestamp marker */
+	CST_GEN_SYNC_MARKER,	/* num = enum cst_sync_marker */
 	CST_GEN_MEMTRANS,	/* num = enum cst_memtrans */
 	CST_GEN_INSTRUMENTATION, /* value in addr, el */
 	CST_GEN_ITMTRACE,
 	CST_GEN_CUSTOM,		/* a custom decoder's own: the fields mean what it says */
 	/* not in the reference's interface */
-	CST_GEN_DATA = 0x40,	/* data trace: a transfer (data.h) */
+	CST_GEN_DATA = 0x40,	/* data trace: a transfer */
+	CST_GEN_COND,		/* conditional instruction: its result; num = enum cst_cond_flags, end = its key */
 };
 
 /* EVENT: `num` of the one event that ETMv3 and PTM have. */
@@ -85,6 +86,22 @@ enum cst_data_flags {
 	CST_DATA_SUPPRESSED = 0x80, /* transfers were lost here */
 	CST_DATA_BIG_ENDIAN = 0x100,
 	CST_DATA_STACKING = 0x200, /* M profile: transfers of an exception's entry or exit begin */
+};
+
+/* COND: `num`. Neither passed nor failed: the result is not known. */
+enum cst_cond_flags {
+	CST_COND_PASSED = 1,
+	CST_COND_FAILED = 2,
+	CST_COND_INSN = 4,	/* addr is the instruction */
+	CST_COND_FLAGS = 8,	/* the trace gives condition flags: N, Z, C, V in bits 15 to 12 */
+};
+#define CST_COND_FLAGS_SHIFT 12
+
+/* SYNC_MARKER: `num`. */
+enum cst_sync_marker {
+	CST_MARK_TIMESTAMP,	/* the next timestamp is of here */
+	CST_MARK_DATA_NUMBERED,	/* place in both streams of an ETMv4 with data trace; number in addr */
+	CST_MARK_DATA,		/* the same without a number; in addr, of the instruction stream: atoms since the place */
 };
 
 enum cst_memtrans { CST_TRANS_INIT, CST_TRANS_START, CST_TRANS_COMMIT, CST_TRANS_FAIL };

@@ -73,6 +73,7 @@ enum cst_etmv4_packet_type {
 	CST_PKT_ATOM_F4,
 	CST_PKT_ATOM_F5,
 	CST_PKT_ATOM_F6,
+	CST_PKT_BF_FLUSH,	/* extension 07 of v8.1-M: branch futures are forgotten */
 	CST_PKT_TYPES
 };
 

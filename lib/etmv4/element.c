@@ -51,6 +51,7 @@ void cst_etmv4_queue_reset(struct etmv4_queue *q, uint8_t reason)
 	q->reason = reason;
 	q->exc_pending = q->overflow = q->trans_open = q->ended = 0;
 	q->ctx_seen = 0;
+	q->cond_c = q->cond_r = 0;
 	q->config = 0;
 }
 
@@ -122,8 +123,7 @@ static int is_transaction(const struct cst_element *e)
 
 static void fail(struct etmv4_queue *q, uint64_t index, int reason, int error);
 
-/* A new element at the young end; NULL after the failure was dealt with. */
-static struct cst_element *push(struct etmv4_queue *q, enum cst_element_kind kind, uint64_t index)
+struct cst_element *cst_etmv4_queue_push(struct etmv4_queue *q, enum cst_element_kind kind, uint64_t index)
 {
 	struct cst_element *e;
 	int err;
@@ -176,6 +176,20 @@ static void drop_uncommitted(struct etmv4_queue *q, uint32_t from)
 	q->count = to;
 }
 
+/* Decoding stops here: results of conditional instructions that are to come do not come. */
+static void flush_conditions(struct etmv4_queue *q, uint64_t index)
+{
+	struct cst_element *e;
+
+	if (!q->cfg->cond_trace || (q->count == q->cap && grow(q)))
+		return;
+	e = at(q, q->count++);
+	memset(e, 0, sizeof(*e));
+	e->kind = CST_EL_COND_FLUSH;
+	e->num = 1;
+	e->index = index;
+}
+
 /*
  * Discard, Overflow, a bad packet: speculative elements are gone, what is not speculative is still
  * reported, and decoding starts anew at the next A-sync.
@@ -185,6 +199,7 @@ static void fail(struct etmv4_queue *q, uint64_t index, int reason, int error)
 	struct cst_element *e;
 
 	drop_uncommitted(q, q->final);
+	flush_conditions(q, index);
 	if (q->count == q->cap && grow(q))	/* only kept elements, and no memory: they make room */
 		q->count--;
 	e = at(q, q->count++);
@@ -280,6 +295,7 @@ static void cancel(struct etmv4_queue *q, uint32_t n, uint64_t index)
 	}
 	drop_uncommitted(q, i);
 	q->stats->uncommitted = uncommitted;	/* what is cancelled did not happen: no loss */
+	cst_etmv4_cond_flush(q, index);
 }
 
 /*
@@ -330,11 +346,12 @@ static void mispredict(struct etmv4_queue *q, uint64_t index)
 		to++;
 	}
 	q->count = to;
+	cst_etmv4_cond_flush(q, index);
 }
 
 static void push_atoms(struct etmv4_queue *q, const struct cst_packet *pkt)
 {
-	struct cst_element *e = push(q, CST_EL_ATOMS, pkt->index);
+	struct cst_element *e = cst_etmv4_queue_push(q, CST_EL_ATOMS, pkt->index);
 
 	if (!e)
 		return;
@@ -346,7 +363,7 @@ static void push_atoms(struct etmv4_queue *q, const struct cst_packet *pkt)
 
 static void push_context(struct etmv4_queue *q, const struct cst_packet *pkt, uint64_t index)
 {
-	struct cst_element *e = push(q, CST_EL_CONTEXT, index);
+	struct cst_element *e = cst_etmv4_queue_push(q, CST_EL_CONTEXT, index);
 
 	if (!e)
 		return;
@@ -369,7 +386,7 @@ static void push_context(struct etmv4_queue *q, const struct cst_packet *pkt, ui
 static void push_address(struct etmv4_queue *q, enum cst_element_kind kind,
 			 const struct cst_packet *pkt, uint64_t index)
 {
-	struct cst_element *e = push(q, kind, index);
+	struct cst_element *e = cst_etmv4_queue_push(q, kind, index);
 
 	if (!e)
 		return;
@@ -398,7 +415,7 @@ static void push_exception(struct etmv4_queue *q, const struct cst_packet *addr)
 
 	q->exc_pending = 0;
 	if (q->exc_num == 0x18 && q->cfg->protocol == CST_PROTO_ETE) {
-		push(q, CST_EL_TRANS_FAIL, q->exc_index);
+		cst_etmv4_queue_push(q, CST_EL_TRANS_FAIL, q->exc_index);
 		return;
 	}
 	if (addr && addr->flags & CST_PF_CONTEXT)
@@ -408,7 +425,7 @@ static void push_exception(struct etmv4_queue *q, const struct cst_packet *addr)
 		push_address(q, CST_EL_ADDRESS, addr, q->exc_index);
 	if (q->state != state)	/* the queue was full */
 		return;
-	e = push(q, CST_EL_EXCEPTION, q->exc_index);
+	e = cst_etmv4_queue_push(q, CST_EL_EXCEPTION, q->exc_index);
 	if (!e)
 		return;
 	e->num = q->exc_num;
@@ -423,11 +440,12 @@ static void push_exception(struct etmv4_queue *q, const struct cst_packet *addr)
 			e->flags |= CST_EL_F_TAIL_CHAIN;
 	}
 	q->depth++;
+	cst_etmv4_cond_flush(q, q->exc_index);
 }
 
 static void push_q(struct etmv4_queue *q, const struct cst_packet *pkt)
 {
-	struct cst_element *e = push(q, CST_EL_Q, pkt->index);
+	struct cst_element *e = cst_etmv4_queue_push(q, CST_EL_Q, pkt->index);
 
 	if (!e)
 		return;
@@ -445,7 +463,7 @@ static void push_q(struct etmv4_queue *q, const struct cst_packet *pkt)
 static void push_value(struct etmv4_queue *q, enum cst_element_kind kind,
 		       const struct cst_packet *pkt, unsigned int num)
 {
-	struct cst_element *e = push(q, kind, pkt->index);
+	struct cst_element *e = cst_etmv4_queue_push(q, kind, pkt->index);
 
 	if (!e)
 		return;
@@ -458,6 +476,17 @@ static void push_value(struct etmv4_queue *q, enum cst_element_kind kind,
 	}
 }
 
+/* Where in the data trace stream this place is. */
+static void push_data_sync(struct etmv4_queue *q, const struct cst_packet *pkt)
+{
+	struct cst_element *e = cst_etmv4_queue_push(q, CST_EL_TS_MARKER, pkt->index);
+
+	if (!e)
+		return;
+	e->num = pkt->type == CST_PKT_DATA_SYNC_NUM ? CST_MARK_DATA_NUMBERED : CST_MARK_DATA;
+	e->value = pkt->event;
+}
+
 static void trace_info(struct etmv4_queue *q, const struct cst_packet *pkt)
 {
 	struct cst_element *e;
@@ -466,13 +495,15 @@ static void trace_info(struct etmv4_queue *q, const struct cst_packet *pkt)
 		q->state = ETMV4_SYNCED;
 		q->depth = q->unseen = pkt->spec;
 		if (pkt->info & 0x40) {
-			e = push(q, CST_EL_TRANS_START, pkt->index);
+			e = cst_etmv4_queue_push(q, CST_EL_TRANS_START, pkt->index);
 			if (e)
 				e->num = 0;
 		}
 	}
 	q->ctx_seen = 0;
-	push(q, CST_EL_TRACE_INFO, pkt->index);
+	cst_etmv4_cond_flush(q, pkt->index);
+	q->cond_c = q->cond_r = 0;
+	cst_etmv4_queue_push(q, CST_EL_TRACE_INFO, pkt->index);
 	implicit_commit(q, pkt->index);
 }
 
@@ -519,38 +550,46 @@ static void synced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 		push_exception(q, NULL);
 		break;
 	case CST_PKT_EXC_RETURN:
-		e = push(q, CST_EL_EXC_RETURN, pkt->index);
+		e = cst_etmv4_queue_push(q, CST_EL_EXC_RETURN, pkt->index);
 		if (e)
 			q->depth += p0_count(q, e);
 		break;
 	case CST_PKT_FUNC_RETURN:
-		if (push(q, CST_EL_FUNC_RETURN, pkt->index))
+		if (cst_etmv4_queue_push(q, CST_EL_FUNC_RETURN, pkt->index))
 			q->depth++;
 		break;
 	case CST_PKT_TRACE_ON:
-		e = push(q, CST_EL_TRACE_ON, pkt->index);
+		cst_etmv4_cond_flush(q, pkt->index);
+		e = cst_etmv4_queue_push(q, CST_EL_TRACE_ON, pkt->index);
 		if (e)
 			e->num = q->overflow ? CST_ON_OVERFLOW : CST_ON_NORMAL;
 		q->overflow = 0;
 		return;
 	case CST_PKT_TRANS_START:
-		e = push(q, CST_EL_TRANS_START, pkt->index);
+		e = cst_etmv4_queue_push(q, CST_EL_TRANS_START, pkt->index);
 		if (e) {
 			e->num = 1;
 			q->depth += p0_count(q, e);
 		}
 		break;
 	case CST_PKT_TRANS_COMMIT:
-		push(q, CST_EL_TRANS_COMMIT, pkt->index);
+		cst_etmv4_queue_push(q, CST_EL_TRANS_COMMIT, pkt->index);
 		return;
 	case CST_PKT_TRANS_FAIL:
-		push(q, CST_EL_TRANS_FAIL, pkt->index);
+		cst_etmv4_queue_push(q, CST_EL_TRANS_FAIL, pkt->index);
 		return;
 	case CST_PKT_TIMESTAMP:
 		push_value(q, CST_EL_TIMESTAMP, pkt, 0);
 		return;
 	case CST_PKT_TS_MARKER:
 		push_value(q, CST_EL_TS_MARKER, pkt, 0);
+		return;
+	case CST_PKT_DATA_SYNC_NUM: case CST_PKT_DATA_SYNC:
+		push_data_sync(q, pkt);
+		return;
+	case CST_PKT_COND_I_F1: case CST_PKT_COND_I_F2: case CST_PKT_COND_I_F3: case CST_PKT_COND_FLUSH:
+	case CST_PKT_COND_R_F1: case CST_PKT_COND_R_F2: case CST_PKT_COND_R_F3: case CST_PKT_COND_R_F4:
+		cst_etmv4_cond_packet(q, pkt);
 		return;
 	case CST_PKT_CCNT_F1: case CST_PKT_CCNT_F2: case CST_PKT_CCNT_F3:
 		if (pkt->flags & CST_PF_COMMIT && pkt->commit) {
@@ -626,7 +665,7 @@ static void unsynced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 	}
 	if (q->state == ETMV4_WAIT_INFO) {
 		/* only what the trace unit may say before its state is known has a place there */
-		e = push(q, CST_EL_FINDING, pkt->index);
+		e = cst_etmv4_queue_push(q, CST_EL_FINDING, pkt->index);
 		if (e)
 			e->num = CST_FIND_ETM_BEFORE_INFO;
 		finalize(q);
@@ -660,7 +699,7 @@ void cst_etmv4_queue_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 	q->last_index = pkt->index;
 	if (!q->started) {
 		q->started = 1;
-		e = push(q, CST_EL_NO_SYNC, pkt->index);
+		e = cst_etmv4_queue_push(q, CST_EL_NO_SYNC, pkt->index);
 		if (e) {
 			e->num = q->reason;
 			e->value = 0;
@@ -731,9 +770,10 @@ void cst_etmv4_queue_end(struct etmv4_queue *q)
 		e->n = q->final_atoms;
 	}
 	q->count = q->final;
+	flush_conditions(q, q->last_index);
 	if (q->count == q->cap && grow(q))	/* the end has its place in any case */
 		q->count--;
-	e = push(q, CST_EL_END, q->last_index);
+	e = cst_etmv4_queue_push(q, CST_EL_END, q->last_index);
 	if (e)
 		e->num = q->overflow ? CST_UNSYNC_OVERFLOW : CST_UNSYNC_END;
 	finalize(q);

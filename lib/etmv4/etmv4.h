@@ -88,11 +88,19 @@ struct etmv4_queue {
 	uint8_t ctx_seen;	/* enum cst_context_flags: traced since the last Trace Info, so the values hold */
 	uint8_t ended;
 	uint8_t config;		/* the first NO_SYNC starts a new configuration */
+	uint32_t cond_c, cond_r; /* keys of the last conditional instruction and result */
 	uint16_t exc_num;
 	uint16_t exc_flags;
 	uint64_t exc_index;
 	uint64_t last_index;	/* of the last packet */
 	struct cst_element part; /* split off an atom element that is final only in part */
+};
+
+/* Conditional Result format 1: `event` of the packet, beside two results of four bits. */
+enum etmv4_cond {
+	ETMV4_COND_CI0 = 0x100,	/* an instruction with this key comes first */
+	ETMV4_COND_CI1 = 0x200,
+	ETMV4_COND_TWO = 0x400,	/* there is a second result */
 };
 
 enum etmv4_sync {
@@ -107,6 +115,11 @@ void cst_etmv4_queue_free(struct etmv4_queue *q);
 void cst_etmv4_queue_reset(struct etmv4_queue *q, uint8_t reason);
 /* Decoding starts anew with the A-sync at `index`: what is queued ends with a NO_SYNC. */
 void cst_etmv4_queue_restart(struct etmv4_queue *q, uint64_t index);
+/* A new element at the young end; NULL after the failure was dealt with. */
+struct cst_element *cst_etmv4_queue_push(struct etmv4_queue *q, enum cst_element_kind kind, uint64_t index);
+/* Conditional instruction packets (cond.c); what is outstanding becomes unknown. Only when synchronised. */
+void cst_etmv4_cond_packet(struct etmv4_queue *q, const struct cst_packet *pkt);
+void cst_etmv4_cond_flush(struct etmv4_queue *q, uint64_t index);
 /* Turn a packet into elements. Take until NULL before the next one. */
 void cst_etmv4_queue_packet(struct etmv4_queue *q, const struct cst_packet *pkt);
 /* End of trace: what is not committed is dropped, EO_TRACE queued. */

@@ -449,26 +449,42 @@ static void parse_q(struct etmv4_parser *ps, struct reader *r, struct cst_packet
 		set_address(ps, r, pkt, &a);
 }
 
+/* One result of format 1: RESULT and the low bits of its key, then the rest of the key. */
+static uint32_t get_result(struct reader *r, uint16_t *bits)
+{
+	uint8_t b = get8(r);
+	uint32_t key = b >> 4 & 7;
+
+	*bits = b & 15;
+	if (b & 0x80)
+		key |= get_uleb(r, 4) << 3;
+	return key;
+}
+
 static void parse_conditional(struct reader *r, struct cst_packet *pkt)
 {
-	unsigned int i, n;
-	uint8_t b;
+	uint16_t bits;
 
 	switch (pkt->type) {
 	case CST_PKT_COND_I_F1:
 		pkt->count = get_uleb(r, 5);
 		break;
 	case CST_PKT_COND_I_F3:
-	case CST_PKT_COND_R_F3:
 		pkt->event = get8(r);
 		break;
+	case CST_PKT_COND_R_F3:
+		pkt->event = (pkt->header & 15) << 8 | get8(r);
+		break;
 	case CST_PKT_COND_R_F1:
-		for (i = 0, n = pkt->header < 0x6c ? 2 : 1; i < n; i++)
-			get_uleb(r, 5);
+		pkt->count = get_result(r, &bits);
+		pkt->event = bits | (pkt->header & 1 ? ETMV4_COND_CI0 : 0);
+		if (pkt->header >= 0x6c)
+			break;
+		pkt->key = get_result(r, &bits);
+		pkt->event |= bits << 4 | ETMV4_COND_TWO | (pkt->header & 2 ? ETMV4_COND_CI1 : 0);
 		break;
 	default:
-		b = pkt->header;
-		pkt->event = b & 3;
+		pkt->event = pkt->header & 3;
 	}
 }
 
@@ -492,7 +508,7 @@ static void parse_mispredict(struct cst_packet *pkt)
 }
 
 /* 00: A-sync, or an extension packet. */
-static void parse_extension(struct reader *r, struct cst_packet *pkt)
+static void parse_extension(const struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
 	uint8_t b = get8(r);
 	unsigned int i;
@@ -505,6 +521,12 @@ static void parse_extension(struct reader *r, struct cst_packet *pkt)
 		return;
 	case 0x05:
 		pkt->type = CST_PKT_OVERFLOW;
+		return;
+	case 0x07:
+		/* v8.1-M; a name and a number is all that is public, and the reference does not have it */
+		r->bad = ps->cfg->profile != CST_PROFILE_M || ps->cfg->protocol == CST_PROTO_ETE || ps->cfg->as_reference;
+		if (!r->bad)
+			pkt->type = CST_PKT_BF_FLUSH;
 		return;
 	case 0x00:
 		for (i = 2; i < ETMV4_ASYNC_SIZE; i++) {
@@ -686,7 +708,7 @@ unsigned int cst_etmv4_parse(struct etmv4_parser *ps, const uint8_t *p, const ui
 			same_context(ps, pkt);
 		break;
 	case CST_PKT_ASYNC:
-		parse_extension(&r, pkt);
+		parse_extension(ps, &r, pkt);
 		break;
 	case CST_PKT_TRACE_INFO:
 		parse_trace_info(ps, &r, pkt);

@@ -80,6 +80,7 @@ static const struct type_text types[CST_PKT_TYPES] = {
 	[CST_PKT_ATOM_F4] = ONE("I_ATOM_F4", "Atom format 4."),
 	[CST_PKT_ATOM_F5] = ONE("I_ATOM_F5", "Atom format 5."),
 	[CST_PKT_ATOM_F6] = ONE("I_ATOM_F6", "Atom format 6."),
+	[CST_PKT_BF_FLUSH] = ONE("I_BF_FLUSH", "Branch future flush."),
 };
 
 /* Exception TYPE, A and R profile; the gaps are reserved. */

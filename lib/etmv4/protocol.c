@@ -27,6 +27,17 @@ static const uint8_t roles[CST_PKT_TYPES] = {
 	[CST_PKT_CCNT_F3] = CST_ROLE_ASIDE,
 	[CST_PKT_IGNORE] = CST_ROLE_ASIDE,
 	[CST_PKT_TS_MARKER] = CST_ROLE_ASIDE,
+	[CST_PKT_BF_FLUSH] = CST_ROLE_ASIDE,
+	[CST_PKT_DATA_SYNC_NUM] = CST_ROLE_ASIDE,
+	[CST_PKT_DATA_SYNC] = CST_ROLE_ASIDE,
+	[CST_PKT_COND_I_F1] = CST_ROLE_ASIDE,
+	[CST_PKT_COND_I_F2] = CST_ROLE_ASIDE,
+	[CST_PKT_COND_I_F3] = CST_ROLE_ASIDE,
+	[CST_PKT_COND_FLUSH] = CST_ROLE_ASIDE,
+	[CST_PKT_COND_R_F1] = CST_ROLE_ASIDE,
+	[CST_PKT_COND_R_F2] = CST_ROLE_ASIDE,
+	[CST_PKT_COND_R_F3] = CST_ROLE_ASIDE,
+	[CST_PKT_COND_R_F4] = CST_ROLE_ASIDE,
 	[CST_PKT_EVENT] = CST_ROLE_EVENT,
 	[CST_PKT_CONTEXT] = CST_ROLE_CONTEXT,
 	[CST_PKT_ADDR_CTXT_32] = CST_ROLE_ADDRESS_CONTEXT,
@@ -209,7 +220,7 @@ static int run(const struct fast *x, struct cst_generic *out, size_t *n, size_t 
 {
 	if (x->c->pos < x->c->len && x->c->data[x->c->pos] >= 0xc0 && cst_etmv4_queue_settle(x->stage))
 		return 1;
-	if (cst_etmv4_queue_direct(x->stage)) {
+	if (!x->f->careful && cst_etmv4_queue_direct(x->stage)) {
 		x->f->stopped = 0;
 		run_direct(x, out, n, cap);
 	}

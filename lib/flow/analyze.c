@@ -39,6 +39,8 @@ void cst_flow_range(struct cst_flow *f, struct cst_generic *out, size_t *n, cons
 	g->flags |= (exec ? CST_GF_EXEC : 0) | (w->cond ? CST_GF_COND : 0) |
 		    (w->link ? CST_GF_LINK : 0) | (w->p0 ? CST_GF_WAYPOINT : 0);
 	cst_flow_add_cycles(f, g);
+	if (f->cfg->cond_trace)
+		cst_flow_cond_range(f, w);
 	f->stats->ranges++;
 	f->stats->insns += w->n_insn;
 }
@@ -79,6 +81,7 @@ void cst_flow_unknown(struct cst_flow *f, struct cst_generic *out, size_t *n, in
 
 void cst_flow_lost(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int atoms)
 {
+	f->cond_new = 0;
 	f->stats->atoms_lost += atoms;
 	cst_flow_tell(f, CST_FIND_ATOMS_LOST, 0);
 	f->need_addr = 1;
@@ -163,6 +166,9 @@ void cst_flow_finish_q(struct cst_flow *f, struct cst_generic *out, size_t *n, i
 
 void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is)
 {
+	/* an address that is known already does not tear an IT block */
+	if (f->it && (f->need_addr || f->addr != addr))
+		f->it = 0;
 	f->is = is;
 	f->isa = f->cfg->profile == CST_PROFILE_M ? CST_ISA_T32 :
 		 f->tmpl.flags & CST_GF_BITS64 ? CST_ISA_A64 : is ? CST_ISA_T32 : CST_ISA_A32;
@@ -170,7 +176,6 @@ void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is)
 	f->need_addr = f->stale = f->popped = 0;
 	f->pop_pending = 0;
 	f->no_push = 0;
-	f->it = 0;
 	f->blk = 0;
 }
 
@@ -344,6 +349,7 @@ static int analyze_q(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	struct cst_generic *q = &f->q;
 	struct walk w;
 
+	f->cond_new = 0;
 	if (f->need_addr && !f->need_ctx)
 		cst_flow_pop(f);
 	if (f->need_addr || f->need_ctx) {
@@ -412,7 +418,9 @@ static void analyze_value(struct cst_flow *f, struct cst_generic *out, size_t *n
 		g->num = el->num;
 		break;
 	case CST_EL_TS_MARKER:
-		cst_flow_emit(f, out, n, CST_GEN_SYNC_MARKER);
+		g = cst_flow_emit(f, out, n, CST_GEN_SYNC_MARKER);
+		g->num = el->num;
+		g->addr = el->value;
 		break;
 	default:
 		g = cst_flow_emit(f, out, n, CST_GEN_INSTRUMENTATION);
@@ -560,6 +568,14 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		break;
 	case CST_EL_DATA:
 		cst_flow_data(f, cst_flow_emit(f, out, n, CST_GEN_DATA));
+		break;
+	case CST_EL_COND_INSN:
+		cst_flow_cond_insn(f, out, n);
+		break;
+	case CST_EL_COND_RESULT:
+	case CST_EL_COND_FLUSH:
+		if (cst_flow_cond_result(f, out, n))
+			return;
 		break;
 	case CST_EL_READY:
 		if (!el->ready)

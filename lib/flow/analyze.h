@@ -63,4 +63,10 @@ void cst_flow_unstack(struct cst_flow *f, const struct walk *w);
 /* ETE has no Exception Return packet: the element follows the instruction. */
 void cst_flow_eret(struct cst_flow *f, struct cst_generic *out, size_t *n);
 
+/* Conditional instructions (cond.c): one more; a result or a flush, 1 when it is not done yet; a range is put out. */
+void cst_flow_cond_insn(struct cst_flow *f, struct cst_generic *out, size_t *n);
+int cst_flow_cond_late(struct cst_flow *f, struct cst_generic *out, size_t *n);
+int cst_flow_cond_result(struct cst_flow *f, struct cst_generic *out, size_t *n);
+void cst_flow_cond_range(struct cst_flow *f, const struct walk *w);
+
 #endif

@@ -56,7 +56,7 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 	struct blk *base, *b;
 	size_t i = 0;
 
-	if (f->need_addr | f->need_ctx)
+	if (f->not_fast)
 		return 0;
 	/* the careful way finds out */
 	if (f->after_n && f->addr != f->next_n)
@@ -138,7 +138,6 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 			if (f->isa != CST_ISA_A64)
 				addr = (uint32_t)addr;
 			f->addr = addr;
-			f->it = e && b->type == CST_INSN_BRANCH ? 0 : b->flags >> BLK_IT_SHIFT;
 			goto unlinked;
 indirect:
 			f->isa = b->isa;
@@ -195,7 +194,7 @@ unlinked:
 				if (linked && b && f->img_gen == gen && f->map_sec == sec && f->map_bias == bias) {
 					if (e && b->type == CST_INSN_BRANCH)
 						b->link_e = next;
-					else if (!(b->flags & BLK_IT))
+					else
 						b->link_n = next;
 				}
 				ids = ids_of(f);

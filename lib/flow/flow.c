@@ -18,6 +18,7 @@ void cst_flow_reset(struct cst_flow *f)
 	f->splitting = f->after_n = 0;
 	f->stack_count = 0;
 	f->it = 0;
+	f->cond_count = f->cond_new = f->cond_done = f->cond_torn = 0;
 	f->blk = 0;
 	f->told = f->transfer_known = 0;
 	memset(f->place, 0, sizeof(f->place));
@@ -25,6 +26,7 @@ void cst_flow_reset(struct cst_flow *f)
 
 void cst_flow_configure(struct cst_flow *f)
 {
+	f->careful = f->cfg->cond_trace;
 	f->pop_first = f->cfg->protocol == CST_PROTO_PTM;
 	f->isa_flags = (f->cfg->atom_per_insn ? CST_ISA_SINGLE : 0) |
 		       (f->cfg->wfx_p0 ? CST_ISA_WFX_P0 : 0) |
@@ -209,14 +211,15 @@ uint32_t cst_flow_block(struct cst_flow *f)
 	struct blk *b;
 	uint32_t nb;
 
-	if (f->it || cst_flow_map(f, f->addr) != WALK_DONE)
+	if (cst_flow_map(f, f->addr) != WALK_DONE)
 		return 0;
 	img = f->map_sec->img;
 	nb = cst_block_known(f->map_sec, f->addr - f->map_bias, f->isa, f->isa_flags);
 	b = nb ? &img->blk[nb] :
 		 cst_block(f->map_sec, f->addr - f->map_bias, f->isa, f->addr, f->isa_flags);
 	f->img_gen = img->generation;
-	if (!b || !(b->flags & BLK_P0) || f->addr - f->map_start + b->len > f->map_len)
+	/* what follows inside an IT block depends on it: the careful way */
+	if (!b || (b->flags & (BLK_P0 | BLK_IT)) != BLK_P0 || f->addr - f->map_start + b->len > f->map_len)
 		return 0;
 	return b - img->blk;
 }
@@ -248,6 +251,8 @@ static void run_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, si
 	for (; el->n; el->n--, el->bits >>= 1, el->first_e >>= 1) {
 		if (cap - *n < FLOW_ROOM)
 			return;
+		if (f->cond_done && (cst_flow_cond_late(f, out, n) || cap - *n < FLOW_ROOM))
+			return;
 		if (resume_fast(f, out, n, cap)) {
 			if (!f->busy || f->stopped)
 				return;
@@ -275,6 +280,8 @@ static void run_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, si
 void cst_flow_run(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap)
 {
 	f->stopped = 0;
+	if (f->cond_done && (cap - *n < FLOW_ROOM || cst_flow_cond_late(f, out, n)))
+		return;
 	/* the caller may have changed the maps since the last call */
 	if (f->map_len && (f->map_space != f->space || f->map_gen != f->space->generation)) {
 		f->map_len = 0;

@@ -9,6 +9,7 @@
 #include <cstrace/config.h>
 #include <cstrace/element.h>
 #include <cstrace/flow.h>
+#include <cstrace/isa.h>
 
 #include "image/image.h"
 
@@ -30,6 +31,19 @@ struct cst_log;
 /* An element makes at most so many generic elements (one atom at a time). */
 #define FLOW_ROOM CST_PULL_MIN
 
+/* Conditional instructions whose result is to come. */
+#define COND_MAX 64
+
+struct cond_insn {
+	uint64_t addr;
+	uint32_t key;
+	uint8_t cond, isa;
+	uint8_t known;		/* addr, cond and isa are */
+	uint8_t done;		/* the result has come (what, of the packet at index), but the range has not */
+	uint16_t what;
+	uint64_t index;
+};
+
 struct cst_flow {
 	const struct cst_config *cfg;
 	struct cst_stats *stats;
@@ -46,14 +60,21 @@ struct cst_flow {
 	uint64_t addr;		/* next instruction, when need_addr is 0 */
 	uint8_t isa;		/* enum cst_isa of it */
 	uint8_t is;		/* sub-ISA last traced */
-	uint8_t need_addr, need_ctx;
+	/* the fast way asks for all at once */
+	union {
+		struct {
+			uint8_t need_addr, need_ctx;
+			uint8_t it;	/* T32: the instructions from addr on that an IT block still has */
+			uint8_t careful; /* ranges are looked through for conditional instructions */
+		};
+		uint32_t not_fast;
+	};
 	uint8_t pop_pending;	/* the last P0 was an indirect branch: its target may be on the return stack */
 	uint8_t stale;		/* need_addr, and addr is where the last range ended: nobody was told yet that what comes is elsewhere */
 	uint8_t popped;		/* Trace Info took addr from the return stack, and nothing has run there yet */
 	uint8_t no_push;	/* after Trace Info, until an address */
 	uint8_t q_pending;	/* a Q element waits for its address */
 	uint8_t pop_first;	/* PTM: an atom E on an indirect branch pops at once, before a call pushes */
-	uint8_t it;		/* T32: the instructions from addr on that an IT block still has */
 	uint8_t splitting;	/* a Source Address element is put out in parts */
 	uint8_t after_n;	/* CST_CHECK_CONTINUE: the last element was an atom N, and what follows is at next_n */
 	uint64_t next_n;
@@ -105,6 +126,13 @@ struct cst_flow {
 	uint8_t q_exact, q_p0;
 
 	struct cst_generic tmpl;	/* context fields of every element */
+
+	/* conditional instructions, oldest first; the last cond_new of them are of the range that comes */
+	uint8_t cond_count, cond_new;
+	uint8_t cond_done;
+	uint8_t cond_it;	/* state of the IT block that addr is in; 0: not known */
+	uint8_t cond_torn;	/* one of those was dropped */
+	struct cond_insn cond[COND_MAX];
 };
 
 void cst_flow_init(struct cst_flow *f, const struct cst_config *cfg, struct cst_stats *stats);
@@ -225,6 +253,8 @@ struct walk {
 };
 
 enum walk_end cst_flow_walk(struct cst_flow *f, enum walk_mode mode, uint64_t limit, struct walk *w);
+/* The instruction at `a`, of f->isa. */
+enum walk_end cst_flow_fetch(struct cst_flow *f, uint64_t a, struct cst_insn *in, uint32_t *op);
 /* Block at f->addr; 0 when the careful way must be taken. Sets f->map_* and f->img_gen. */
 uint32_t cst_flow_block(struct cst_flow *f);
 /* The same; at the target of an indirect branch from f->from: most go where they went the last time. */

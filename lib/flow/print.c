@@ -57,6 +57,8 @@ static const char *kind_name(unsigned int kind)
 		return "CUSTOM";
 	case CST_GEN_DATA:
 		return "DATA";
+	case CST_GEN_COND:
+		return "COND_INSTR";
 	}
 	return "UNKNOWN";
 }
@@ -333,6 +335,23 @@ static void itm(struct cst_text *t, const struct cst_generic *g)
 	}
 }
 
+static void condition(struct cst_text *t, const struct cst_generic *g)
+{
+	if (g->num & CST_COND_INSN) {
+		cst_text_str(t, "insn:");
+		hex_value(t, g->addr);
+		cst_text_str(t, "; ");
+	}
+	cst_text_str(t, "key:");
+	hex_value(t, g->end);
+	cst_text_str(t, g->num & CST_COND_PASSED ? "; passed; " : g->num & CST_COND_FAILED ? "; failed; " : "; unknown; ");
+	if (g->num & CST_COND_FLAGS) {
+		cst_text_str(t, "NZCV:");
+		hex_value(t, g->num >> CST_COND_FLAGS_SHIFT);
+		cst_text_str(t, "; ");
+	}
+}
+
 static void details(struct cst_text *t, const struct cst_generic *g)
 {
 	switch (g->kind) {
@@ -379,8 +398,8 @@ static void details(struct cst_text *t, const struct cst_generic *g)
 		itm(t, g);
 		break;
 	case CST_GEN_SYNC_MARKER:
-		cst_text_str(t, " [Timestamp marker(0x");
-		cst_text_hex(t, g->num, 8);
+		cst_text_str(t, g->num ? " [Data sync marker(0x" : " [Timestamp marker(0x");
+		cst_text_hex(t, g->num ? g->addr : 0, 8);
 		cst_text_str(t, ")]");
 		break;
 	case CST_GEN_MEMTRANS:
@@ -391,6 +410,9 @@ static void details(struct cst_text *t, const struct cst_generic *g)
 		cst_text_dec(t, g->el);
 		cst_text_str(t, "; 0x");
 		cst_text_hex(t, g->addr, 16);
+		break;
+	case CST_GEN_COND:
+		condition(t, g);
 		break;
 	case CST_GEN_DATA:
 		data(t, g);

@@ -86,7 +86,7 @@ static enum walk_end read_code(struct cst_flow *f, uint64_t a, uint8_t *buf, uns
 	return WALK_DONE;
 }
 
-static enum walk_end fetch(struct cst_flow *f, uint64_t a, struct cst_insn *in, uint8_t *transfer)
+enum walk_end cst_flow_fetch(struct cst_flow *f, uint64_t a, struct cst_insn *in, uint32_t *opcode)
 {
 	enum walk_end end;
 	uint8_t b[4];
@@ -110,7 +110,7 @@ static enum walk_end fetch(struct cst_flow *f, uint64_t a, struct cst_insn *in, 
 		op = b[0] | b[1] << 8 | b[2] << 16 | (uint32_t)b[3] << 24;
 	}
 	cst_isa_classify(in, f->isa, op, a, f->isa_flags);
-	*transfer = f->isa_flags & CST_ISA_SINGLE && cst_isa_is_transfer(f->isa, op, f->isa_flags);
+	*opcode = op;
 	return WALK_DONE;
 }
 
@@ -167,10 +167,12 @@ static int take_block(struct cst_flow *f, enum walk_mode mode, uint64_t limit, s
 static enum walk_end take_insn(struct cst_flow *f, struct walk *w, unsigned int *it)
 {
 	struct cst_insn in;
-	enum walk_end end = fetch(f, w->end, &in, &w->transfer);
+	uint32_t op;
+	enum walk_end end = cst_flow_fetch(f, w->end, &in, &op);
 
 	if (end != WALK_DONE)
 		return end;
+	w->transfer = f->isa_flags & CST_ISA_SINGLE && cst_isa_is_transfer(f->isa, op, f->isa_flags);
 	w->last = w->end;
 	w->end = wrap(f, w->end + in.size);
 	w->n_insn++;

@@ -15,9 +15,11 @@ void cst_isa_classify(struct cst_insn *insn, enum cst_isa isa, uint32_t opcode, 
 		break;
 	case CST_ISA_A32:
 		cst_isa_a32(insn, opcode);
+		cst_isa_memory(insn, isa, opcode, flags);
 		break;
 	case CST_ISA_T32:
 		cst_isa_t32(insn, opcode, pc, flags);
+		cst_isa_memory(insn, isa, opcode, flags);
 		break;
 	case CST_ISA_TEE:
 		cst_isa_tee(insn, opcode, pc, flags);
@@ -28,6 +30,4 @@ void cst_isa_classify(struct cst_insn *insn, enum cst_isa isa, uint32_t opcode, 
 	}
 	if (insn->type == CST_INSN_WFX && !(flags & CST_ISA_WFX_P0))
 		insn->type = CST_INSN_OTHER;
-	if (flags & (CST_ISA_LOAD_P0 | CST_ISA_STORE_P0) && insn->type == CST_INSN_OTHER)
-		cst_isa_memory(insn, isa, opcode, flags);
 }

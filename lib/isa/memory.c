@@ -120,12 +120,12 @@ void cst_isa_memory(struct cst_insn *insn, enum cst_isa isa, uint32_t opcode, un
 {
 	const struct isa_row *row;
 
+	if (!(flags & (CST_ISA_LOAD_P0 | CST_ISA_STORE_P0)) || insn->type != CST_INSN_OTHER)
+		return;
 	if (isa == CST_ISA_A32)
 		row = opcode >> 28 == COND_NONE ? a32_unconditional : a32_conditional;
-	else if (isa == CST_ISA_T32)
-		row = insn->size == 2 ? t32_narrow : t32_wide;
 	else
-		return;
+		row = insn->size == 2 ? t32_narrow : t32_wide;
 	if (row == t32_wide && flags & CST_ISA_M_PROFILE && isa_find(t32_wide_m, opcode)->mask)
 		return;
 	row = isa_find(row, opcode);

@@ -69,7 +69,7 @@ static inline void isa_fill(struct cst_insn *insn, const struct isa_row *row, en
 void cst_isa_a64(struct cst_insn *insn, uint32_t opcode);
 void cst_isa_a32(struct cst_insn *insn, uint32_t opcode);
 void cst_isa_t32(struct cst_insn *insn, uint32_t opcode, uint64_t pc, unsigned flags);
-/* Loads and stores that are P0 by `flags`: sets insn->type. insn->size is known, its type OTHER. */
+/* A32, T32: loads and stores that are P0 by `flags`; what is a branch or the like already stays one. */
 void cst_isa_memory(struct cst_insn *insn, enum cst_isa isa, uint32_t opcode, unsigned int flags);
 void cst_isa_tee(struct cst_insn *insn, uint32_t opcode, uint64_t pc, unsigned flags);
 

@@ -84,9 +84,11 @@ void dump_text_element(struct dump *d, const struct cst_generic *g);
 char *dump_text_sw(char *p, const struct cst_generic *g);
 char *dump_text_itm(char *p, const struct cst_generic *g);
 char *dump_text_data(char *p, const struct cst_generic *g);
+char *dump_text_condition(char *p, const struct cst_generic *g);
 char *dump_json_sw(char *p, const struct cst_generic *g);
 char *dump_json_itm(char *p, const struct cst_generic *g);
 char *dump_json_data(char *p, const struct cst_generic *g);
+char *dump_json_condition(char *p, const struct cst_generic *g);
 void dump_json_packet(struct dump *d, const struct cst_decoder *dec, const struct cst_packet *pkt, unsigned int id);
 void dump_json_element(struct dump *d, const struct cst_generic *g);
 

@@ -80,6 +80,8 @@ static char *json_details(char *p, const struct cst_generic *g)
 		return dump_json_sw(p, g);
 	case CST_GEN_ITMTRACE:
 		return dump_json_itm(p, g);
+	case CST_GEN_COND:
+		return dump_json_condition(p, g);
 	case CST_GEN_DATA:
 		return dump_json_data(p, g);
 	}

@@ -50,6 +50,8 @@ const char *dump_name_kind(unsigned int value)
 		return "custom";
 	case CST_GEN_DATA:
 		return "data";
+	case CST_GEN_COND:
+		return "condition";
 	}
 	return "unknown";
 }

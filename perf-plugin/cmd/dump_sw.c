@@ -248,3 +248,28 @@ char *dump_json_data(char *p, const struct cst_generic *g)
 		p = dump_key_dec(p, "pending_tag", g->channel);
 	return json_words(p, data_words, g->num);
 }
+
+static const char *condition(const struct cst_generic *g)
+{
+	return g->num & CST_COND_PASSED ? "passed" : g->num & CST_COND_FAILED ? "failed" : "unknown";
+}
+
+char *dump_text_condition(char *p, const struct cst_generic *g)
+{
+	if (g->num & CST_COND_INSN)
+		p = dump_address(dump_str(p, " "), g->addr);
+	p = dump_str(dump_str(p, " "), condition(g));
+	if (g->num & CST_COND_FLAGS)
+		p = dump_address(dump_str(p, " nzcv="), g->num >> CST_COND_FLAGS_SHIFT);
+	return dump_address(dump_str(p, " key="), g->end);
+}
+
+char *dump_json_condition(char *p, const struct cst_generic *g)
+{
+	if (g->num & CST_COND_INSN)
+		p = dump_key_hex(p, "address", g->addr);
+	p = dump_key_str(p, "result", condition(g));
+	if (g->num & CST_COND_FLAGS)
+		p = dump_key_hex(p, "nzcv", g->num >> CST_COND_FLAGS_SHIFT);
+	return dump_key_hex(p, "key", g->end);
+}

@@ -92,6 +92,8 @@ static char *text_details(const struct dump *d, char *p, const struct cst_generi
 		return dump_text_sw(p, g);
 	case CST_GEN_ITMTRACE:
 		return dump_text_itm(p, g);
+	case CST_GEN_COND:
+		return dump_text_condition(p, g);
 	case CST_GEN_DATA:
 		return dump_text_data(p, g);
 	}

@@ -203,6 +203,9 @@ ocsd_datapath_resp_t element_out(struct ocsd_tree *t, struct source *s, const st
 {
 	ocsd_datapath_resp_t r = OCSD_RESP_CONT, answer;
 
+	/* not in its interface */
+	if (g->kind >= CST_GEN_DATA || (g->kind == CST_GEN_SYNC_MARKER && g->num != CST_MARK_TIMESTAMP))
+		return r;
 	if (g->kind == CST_GEN_NO_SYNC) {
 		r = note(s, g);
 		/* the client wants to stop here */

@@ -281,6 +281,11 @@ static void synced(struct model *m, const struct cst_packet *p)
 	case CST_PKT_TS_MARKER:
 		value(&m->open, CST_EL_TS_MARKER, p, 0);
 		break;
+	case CST_PKT_DATA_SYNC_NUM: case CST_PKT_DATA_SYNC:
+		value(&m->open, CST_EL_TS_MARKER, p,
+		      p->type == CST_PKT_DATA_SYNC ? CST_MARK_DATA : CST_MARK_DATA_NUMBERED);
+		m->open.v[m->open.n - 1].value = p->event;
+		break;
 	case CST_PKT_EVENT:
 		value(&m->open, CST_EL_EVENT, p, p->event);
 		break;
@@ -373,6 +378,9 @@ static void flatten(struct list *l, const struct cst_element *e)
 	struct item *it;
 	unsigned int i;
 
+	/* conditional instructions do not touch the rest: all else is as if they were not there */
+	if (e->kind == CST_EL_COND_INSN || e->kind == CST_EL_COND_RESULT || e->kind == CST_EL_COND_FLUSH)
+		return;
 	if (e->kind == CST_EL_ATOMS) {
 		CHECK(e->n);
 		for (i = 0; i < e->n; i++) {

@@ -54,7 +54,8 @@ static inline uint32_t next_random(uint32_t *state, uint32_t below)
  *   1: 2:0 minor version, 4:3 QSUPP, 7:5 speculation depth
  *   2: 1:0 size of the VMID, 2 context ID, 3 conditional, 4 data trace, 5 64-bit, 6 failed
  *      transactions are reported, 7 stale walks
- *   3: 1:0 queue limit, 3:2 size of the cycle counter, 4 strict
+ *   3: 1:0 queue limit, 3:2 size of the cycle counter, 4 strict, 5 P0 loads, 6 P0 stores (R and M profile),
+ *      7 conditional results are flags, with few keys
  */
 static inline void take_config(struct input *in, struct cst_config *cfg, uint8_t trace_id)
 {
@@ -66,14 +67,17 @@ static inline void take_config(struct input *in, struct cst_config *cfg, uint8_t
 	unsigned int minor = (b & 7) % (ete ? 4 : 7);
 	struct cst_etmv4_regs regs = {
 		.configr = (a & 8 ? 1 << 12 : 0) | (a & 16 ? 1 << 4 : 0) | (c & 8 ? 7 << 8 : 0) |
-			   (c & 16 ? 3 << 16 | 3 << 1 : 0),
+			   (c & 16 ? 3 << 16 | 3 << 1 : 0) | (uint32_t)(d >> 5 & 3) << 1,
 		.traceidr = trace_id,
 		.idr0 = (a & 64 ? 1u << 29 | 1 << 7 : 0) | (a & 128 ? 1u << 30 : 0) |
-			(uint32_t)(b >> 3 & 3) << 15 | (c & 8 ? 1 << 6 : 0) | (c & 16 ? 3 << 3 : 0),
+			(uint32_t)(b >> 3 & 3) << 15 | (c & 8 ? 1 << 6 : 0) | (c & 16 ? 3 << 3 | 3 << 1 : 0) |
+			(d & 96 ? 3 << 1 : 0) | (d & 128 ? 1 << 12 : 0),
 		.idr1 = 4u << 8 | minor << 4,
 		.idr2 = (c & 32 ? 8 : 4) | (c & 4 ? 4 << 5 : 0) | (uint32_t)vmid[c & 3] << 10 |
 			(uint32_t)(d >> 2 & 3) * 4 << 25 | (a & 32 ? 1u << 31 : 0),
 		.idr8 = specs[b >> 5],
+		.idr12 = d & 128 ? 3 : 60,
+		.idr13 = d & 128 ? 1 : 4,
 		.devarch = 0x47705a13 | minor << 16,
 	};
 	int err = cst_config_etmv4(cfg, &regs, ete, (a >> 1 & 3) % 3);

@@ -46,6 +46,14 @@ void tu_get_regs(const struct tu_opts *o, struct tu_regs *r)
 		  (uint32_t)o->qsupp << 15 | (uint32_t)(o->ts48 && !o->ete ? 6 : 8) << 24 |
 		  (uint32_t)(o->commopt != 0) << 29 | (uint32_t)(o->comm_trans != 0) << 30 |
 		  (uint32_t)(o->ite != 0) << 22 | (uint32_t)(o->tsmark != 0) << 23;
+	r->configr |= (uint32_t)o->load_p0 << 1 | (uint32_t)o->store_p0 << 2 | (uint32_t)o->cond_mode << 8;
+	if (o->load_p0 | o->store_p0)
+		r->idr0 |= 3u << 1;
+	if (o->cond_mode) {
+		r->idr0 |= 1u << 6 | (uint32_t)o->cond_flags << 12;
+		r->idr13 = 4;
+		r->idr12 = o->cond_keys + r->idr13;
+	}
 	r->idr1 = o->ete ? 0x4100fff0u : 0x4100f400u | (uint32_t)o->minor << 4;
 	r->idr2 = (o->ia32 ? 4u : 8u) | 4u << 5 | vsize << 10 | (uint32_t)(o->ccsize - 12) << 25 |
 		  (uint32_t)(o->wfxmode != 0) << 31;
@@ -132,6 +140,10 @@ static int is_p0(const struct tu *t, const struct flow_rec *r)
 		return 1;
 	case FLOW_WFX:
 		return t->o.wfxmode && (t->o.ete || t->o.minor >= 3);
+	case FLOW_LOAD:
+		return t->o.load_p0;
+	case FLOW_STORE:
+		return t->o.store_p0;
 	default:
 		return 0;
 	}
@@ -141,6 +153,8 @@ static int is_p0(const struct tu *t, const struct flow_rec *r)
 static void drop_range(struct tu *t)
 {
 	t->range_n = 0;
+	t->ncp = 0;
+	t->it_seen = 0;
 	t->q_on = 0;
 	t->q_n = 0;
 	t->ind_pending = t->bb_pending = t->br_tgt_ok = 0;
@@ -189,6 +203,7 @@ void tu_stop(struct tu *t)
 	trace_off(t);
 	tu_begin(t);
 	tu_drain(t);
+	tu_cond_lose(t);
 	tu_flush(t);
 	t->running = 0;
 	t->sink.event(t->sink.ctx, &ev);
@@ -285,9 +300,11 @@ static void flow_insn(struct tu *t, const struct flow_rec *r)
 	t->q_on = 0;
 	t->range_n++;
 	t->last_pc = r->pc;
+	tu_cond_insn(t, r);
 	if (!is_p0(t, r))
 		return;
 	tu_branch(t, r);
+	t->it_seen = !t->it_torn && !(r->flags & FLOW_ERET && r->flags & FLOW_TAKEN);
 	t->range_n = 0;
 }
 

@@ -24,6 +24,11 @@ struct tu_opts {
 	uint8_t minor;
 	uint8_t trace_id;
 	uint8_t mprofile;	/* exceptions in the numbering of M profile cores */
+	uint8_t rprofile;
+	uint8_t load_p0, store_p0;
+	uint8_t cond_mode;	/* TRCCONFIGR.COND */
+	uint8_t cond_flags;	/* TRCIDR0.CONDTYPE */
+	uint32_t cond_keys;	/* ordinary keys */
 	uint8_t ia32;		/* 32-bit instruction addresses (ETMv4 only) */
 	uint8_t vmid_bytes;	/* 0, 1, 2, 4 */
 	uint8_t commopt;
@@ -69,6 +74,8 @@ struct tu_opts {
 	uint16_t p_soft;	/* context and address some elements after a Trace Info */
 	uint16_t p_off_commit;	/* commit everything when tracing stops */
 	uint16_t p_ts_zero;	/* a timestamp that says the time is unknown */
+	uint16_t p_cond_flush;
+	uint16_t p_fret;	/* a Function Return after a return (v8-M) */
 	uint16_t p_no_rs;	/* an address although the return stack has it */
 	/* n > 0: throw away everything before the n-th Trace Info, as a wrapped buffer does */
 	uint32_t cut_sync;
@@ -78,7 +85,7 @@ struct tu_opts {
 };
 
 struct tu_regs {
-	uint32_t configr, traceidr, idr0, idr1, idr2, idr8, devarch, authstatus;
+	uint32_t configr, traceidr, idr0, idr1, idr2, idr8, idr12, idr13, devarch, authstatus;
 	int ete;
 };
 

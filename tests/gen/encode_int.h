@@ -9,6 +9,7 @@
 #define TU_ATOMS 32	/* atoms waiting for a packet; a packet holds at most 24 */
 #define TU_RS_DEPTH 3	/* entries of the trace unit's return stack */
 #define TU_RECENT 16	/* branch targets seen lately, for wrongly predicted indirect branches */
+#define TU_CONDS 60	/* conditional instructions whose result is to come */
 #define TU_SRC_MAX 8	/* not taken branches that a Source Address element may cover */
 
 struct tu_addr {
@@ -43,6 +44,13 @@ struct tu_view {
 	uint8_t blind;		/* ... and the analyzer that begins there cannot follow yet */
 	uint32_t soft_left;
 	struct tu_addr rs[TU_RS_DEPTH];
+};
+
+/* a conditional instruction on its way out */
+struct tu_cond {
+	uint64_t pc;
+	uint32_t key;
+	uint8_t cond, pass, flags;
 };
 
 struct tu {
@@ -127,6 +135,18 @@ struct tu {
 	struct tu_addr recent[TU_RECENT];
 	uint32_t nrecent;
 	uint32_t syncs;
+
+	/* conditional instructions: of this range; sent without a result; keys; as the analyzer has them */
+	struct tu_cond cp[TU_CONDS], co[TU_CONDS + 4];
+	uint32_t ncp, nco, ck, rk;
+	uint8_t it_seen;		/* the analyzer has seen what comes before the next range */
+	uint8_t it_torn;		/* the range began inside an IT block that it has not seen, and is still there */
+	uint8_t cp_torn;		/* one of cp is from there */
+	struct {
+		struct gen_event ev;
+		uint8_t fresh, done, unknown;
+	} cl[TU_CONDS];
+	uint32_t ncl;
 	uint64_t pkt_off;		/* offset of the packet being built */
 };
 
@@ -155,6 +175,15 @@ void tu_overflow(struct tu *t);
 void tu_discard(struct tu *t);
 void tu_extras(struct tu *t);		/* optional packets at an element boundary */
 int tu_has_marker(const struct tu *t);
+
+/* encode_cond.c */
+void tu_cond_insn(struct tu *t, const struct flow_rec *r);
+void tu_cond_send(struct tu *t);
+void tu_cond_results(struct tu *t);
+void tu_cond_flush(struct tu *t);
+int tu_cond_report(struct tu *t, const struct gen_event *ev);
+void tu_cond_range(struct tu *t);
+void tu_cond_lose(struct tu *t);
 
 /* encode_atom.c */
 void tu_atom(struct tu *t, const struct tu_item *it);

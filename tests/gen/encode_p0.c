@@ -124,10 +124,34 @@ void tu_tx_start(struct tu *t)
 	t->tx_ctx_ok = t->v.ctx_ok;
 }
 
+/* after the atom of the return; a P0 element on v7-M, which has no trace unit of version 4.2 or later */
+static void exception_return(struct tu *t)
+{
+	struct tu_item it;
+
+	tu_begin(t);
+	gbuf_u8(&t->out, 0x07);
+	tu_item_new(&it, GEN_EXC_RETURN)->p0 = t->o.mprofile && t->o.minor < 2;
+	tu_context_of(t, &it.ev);
+	tu_push(t, &it);
+}
+
+/* the return went to where the other security state was called from: no return address is compared */
+static void function_return(struct tu *t)
+{
+	struct tu_item it;
+
+	tu_begin(t);
+	gbuf_u8(&t->out, 0x05);
+	tu_item_new(&it, GEN_NONE)->p0 = 1;
+	tu_push(t, &it);
+	t->ind_link = 1;
+}
+
 /* the instruction r is a P0 element and ends the range */
 void tu_branch(struct tu *t, const struct flow_rec *r)
 {
-	int taken = (r->flags & FLOW_TAKEN) != 0 || r->klass >= FLOW_ISB;
+	int taken = (r->flags & FLOW_TAKEN) != 0 || (r->klass >= FLOW_ISB && r->klass < FLOW_LOAD);
 	int branch = r->klass == FLOW_DIRECT || r->klass == FLOW_INDIRECT;
 	struct tu_item it;
 	struct tu_ctx c;
@@ -140,6 +164,7 @@ void tu_branch(struct tu *t, const struct flow_rec *r)
 		see(t);
 	if (!t->nsrc)
 		tu_settle(t, &c);
+	tu_cond_send(t);
 	tu_range_item(t, r, &it, taken ? 'E' : 'N');
 	if (!t->nsrc)
 		t->src_on = branch && t->o.ete && rng_pm(&t->rng, t->o.p_src);
@@ -172,8 +197,11 @@ void tu_branch(struct tu *t, const struct flow_rec *r)
 	t->br_tgt_ok = taken && branch;
 	if (r->klass == FLOW_ISB && t->o.ts_context)
 		t->ts_due = 1;
-	if (taken && r->flags & FLOW_ERET && !t->o.ete && !t->o.mprofile)
-		tu_simple(t, 0x07, GEN_EXC_RETURN, 0);
+	if (taken && r->flags & FLOW_ERET && !t->o.ete)
+		exception_return(t);
+	else if (taken && r->flags & FLOW_RET && t->o.mprofile && t->o.minor >= 2 &&
+		 rng_pm(&t->rng, t->o.p_fret))
+		function_return(t);
 	if (r->klass == FLOW_TSTART) {
 		t->pe_tx = 1;
 		if (!t->in_tx)
@@ -268,14 +296,17 @@ void tu_exception(struct tu *t, const struct flow_rec *r)
 {
 	struct tu_item it, range;
 	struct tu_ctx c;
-	int e10, reset = t->o.ete && r->num == EXC_RESET;
+	int e10, reset = t->o.ete && r->num == EXC_RESET, chain = t->o.mprofile && r->pc == FLOW_TAIL_CHAIN;
 
 	tu_want_ctx(t, r, &c);
 	e10 = !t->range_n && t->br_tgt_ok && !t->owe_on && !reset && !t->v.soft && t->v.ctx_ok &&
 	      rng_pm(&t->rng, t->o.p_e10);
 	see(t);
-	if (!e10)
+	if (chain)
+		e10 = (int)rng_below(&t->rng, 2);
+	else if (!e10)
 		tu_settle(t, &c);
+	tu_cond_send(t);
 	tu_item_new(&it, GEN_EXCEPTION)->p0 = 1;
 	it.ev.num = (uint16_t)r->num;
 	it.ev.start = r->pc;
@@ -291,6 +322,10 @@ void tu_exception(struct tu *t, const struct flow_rec *r)
 		tu_hist_push(t, 0, FLOW_A64);
 		it.ev.start = 0;
 		it.ev.flags |= GEN_F_NO_ADDR;
+	} else if (chain) {
+		it.ev.flags |= GEN_F_NO_ADDR | (e10 ? GEN_F_BR_TGT : 0);
+		exception_header(t, e10 ? 2 : 1, r->num);
+		tu_address_bytes(t, r->pc, r->isa);
 	} else if (e10) {
 		it.ev.flags |= GEN_F_BR_TGT;
 		exception_header(t, 2, r->num);
@@ -321,11 +356,13 @@ void tu_exception(struct tu *t, const struct flow_rec *r)
 	}
 	tu_context_of(t, &it.ev);
 	tu_push(t, &it);
+	tu_cond_flush(t);
 	t->v.addr_ok = 0;
 	t->v.rs_first = 0;
 	t->br_tgt_ok = 1;
 	t->ind_pending = t->bb_pending = 0;
 	t->range_n = 0;
+	t->it_seen = 0;
 	t->st.excs++;
 	t->p0_since_ts++;
 	tu_commit_policy(t);

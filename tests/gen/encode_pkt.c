@@ -124,6 +124,8 @@ static void trace_info(struct tu *t)
 	if (plctl & 0x10)
 		tu_uleb(t, rng_below(&t->rng, 300));
 	reset_packet_state(t);
+	tu_cond_flush(t);
+	t->ck = t->rk = 0;
 }
 
 void tu_sync(struct tu *t)
@@ -173,6 +175,7 @@ void tu_trace_on(struct tu *t)
 
 	tu_begin(t);
 	gbuf_u8(&t->out, 0x04);
+	tu_cond_flush(t);
 	tu_item_new(&it, GEN_TRACE_ON);
 	if (t->after_overflow)
 		it.ev.flags |= GEN_F_AFTER_OVERFLOW;
@@ -303,6 +306,7 @@ static void lose_everything(struct tu *t, unsigned int ext, int kind)
 	gbuf_u8(&t->out, 0x00);
 	gbuf_u8(&t->out, ext);
 	tu_drop_all(t);
+	tu_cond_lose(t);
 	tu_item_new(&it, kind);
 	tu_push(t, &it);
 	/* nothing stands behind it that could hold it back */
@@ -335,6 +339,7 @@ void tu_extras(struct tu *t)
 {
 	const struct tu_opts *o = &t->o;
 
+	tu_cond_results(t);
 	if (rng_pm(&t->rng, o->p_event))
 		tu_event_packet(t, 0);
 	if (o->ete && o->ite && o->minor >= 3 && rng_pm(&t->rng, o->p_ite))

@@ -47,7 +47,7 @@ static void tx_release(struct tu *t, int dead)
 /* an event reaches the analyzer's user; inside a transaction its fate is not known yet */
 static void report(struct tu *t, const struct gen_event *ev)
 {
-	if (ev->kind == GEN_NONE)
+	if (ev->kind == GEN_NONE || tu_cond_report(t, ev))
 		return;
 	if (ev->kind == GEN_TX_COMMIT || ev->kind == GEN_TX_FAIL)
 		tx_release(t, ev->kind == GEN_TX_FAIL);
@@ -60,6 +60,9 @@ static void report(struct tu *t, const struct gen_event *ev)
 	} else {
 		t->sink.event(t->sink.ctx, ev);
 	}
+	/* the range before an exception and the exception come together */
+	if ((ev->kind == GEN_RANGE && ev->atom != '-') || ev->kind == GEN_EXCEPTION)
+		tu_cond_range(t);
 	if (ev->kind == GEN_TX_START || ev->kind == GEN_TX_INIT)
 		t->tx_hold = 1;
 }
@@ -139,6 +142,7 @@ void tu_cancel_items(struct tu *t, uint32_t n)
 		if (t->q[i].keep)
 			t->q[w++] = t->q[i];
 	t->qlen = w - t->qhead;
+	tu_cond_flush(t);
 }
 
 void tu_drop_all(struct tu *t)
@@ -165,7 +169,7 @@ void tu_drain(struct tu *t)
 		struct tu_item *it = &t->q[t->qhead];
 
 		it->ev.flags |= GEN_F_TAIL;
-		if (it->keep || it->ev.kind >= GEN_TX_INIT || it->ev.kind == GEN_OVERFLOW ||
+		if (it->keep || (it->ev.kind >= GEN_TX_INIT && it->ev.kind < GEN_END) || it->ev.kind == GEN_OVERFLOW ||
 		    it->ev.kind == GEN_DISCARD)
 			report(t, &it->ev);
 	}

@@ -90,6 +90,7 @@ void tu_cancel_packet(struct tu *t, uint32_t n, int mispredict)
 	t->st.mispredicts += mispredict != 0;
 	if (mispredict && !n) {
 		atom_choice(t, 0x30);
+		tu_cond_flush(t);
 		return;
 	}
 	if (mispredict && n == 1 && !rng_pm(&t->rng, 250)) {
@@ -123,6 +124,7 @@ void tu_cancel_packet(struct tu *t, uint32_t n, int mispredict)
 	tu_cancel_items(t, n);
 	if (mispredict)
 		gbuf_u8((tu_begin(t), &t->out), 0x30);
+	tu_cond_flush(t);
 }
 
 /* walks to the next P0 instruction from *a; r gets it */
@@ -140,6 +142,7 @@ static int find_p0(struct tu *t, const struct tu_addr *a, const struct tu_ctx *c
 		r->pc = pc;
 		r->isa = a->isa;
 		if (r->klass == FLOW_DIRECT || r->klass == FLOW_INDIRECT || r->klass == FLOW_ISB ||
+		    (r->klass == FLOW_LOAD && t->o.load_p0) || (r->klass == FLOW_STORE && t->o.store_p0) ||
 		    (r->klass == FLOW_WFX && t->o.wfxmode && (t->o.ete || t->o.minor >= 3)))
 			return 1;
 		if (r->klass == FLOW_TSTART)
@@ -354,6 +357,7 @@ void tu_mispredicted(struct tu *t, const struct flow_rec *r, struct tu_item *it)
 		/* the branch is committed before its outcome is corrected */
 		tu_commit_packet(t, t->depth);
 		gbuf_u8((tu_begin(t), &t->out), 0x30);
+		tu_cond_flush(t);
 	} else {
 		tu_cancel_packet(t, t->wrong_p0, 1);
 	}

@@ -15,6 +15,9 @@
 
 #define FLOW_MAGIC "CSTFLOW1"
 
+/* FLOW_EXC of M profile: the exception follows another one without a return between; `pc` is this */
+#define FLOW_TAIL_CHAIN 0xfffffffeu
+
 enum flow_kind {
 	FLOW_INSN = 1,	/* one executed instruction at pc; next = address executed next */
 	FLOW_EXC,	/* exception num; pc = preferred return address, next = first address of the handler, 0 if it is not traced */
@@ -33,6 +36,8 @@ enum flow_class {
 	FLOW_ISB,
 	FLOW_WFX,	/* WFI, WFE (P0 only with TRCIDR2.WFXMODE) */
 	FLOW_TSTART,
+	FLOW_LOAD,	/* P0 only when the trace unit is told so */
+	FLOW_STORE,
 };
 
 enum flow_flags {
@@ -55,7 +60,7 @@ struct flow_rec {
 	uint8_t sec;		/* 0 secure, 1 non-secure, 2 root, 3 realm */
 	uint8_t cpu;
 	uint32_t tid;		/* context ID */
-	uint32_t num;
+	uint32_t num;		/* FLOW_INSN with FLOW_COND: the condition, 0..13 */
 	uint64_t pc;
 	uint64_t next;
 	uint64_t aux;		/* FLOW_INSN: time in ticks when not 0 */

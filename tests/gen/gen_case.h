@@ -86,6 +86,11 @@ void gen_random_case_without(uint64_t seed, unsigned int exclude, struct gen_cas
 /* the code of an address for a thread and exception level: bytes available there, 0: none */
 size_t gen_case_read(const struct gen_case *c, uint32_t tid, int el, uint64_t va,
 		     const uint8_t **p);
+/*
+ * Trace units of the R and M profile: loads and stores as P0 elements, conditional tracing, low overhead loops,
+ * tail chains. `plain`: no speculation, everything known right after a synchronisation, and many of these.
+ */
+void gen_profile_case(uint64_t seed, int plain, struct gen_case *c);
 void gen_case_free(struct gen_case *c);
 const char *gen_event_text(const struct gen_event *ev, char *buf, size_t n);
 

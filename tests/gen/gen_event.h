@@ -40,6 +40,11 @@ enum gen_event_kind {
 	GEN_TX_COMMIT,
 	GEN_TX_FAIL,	/* GEN_F_IMPLIED: by Discard or Overflow, no packet of its own */
 	GEN_END,	/* end of trace */
+	/* conditional instruction: start (0: place unknown), num 1 passed, 2 failed, 0 unknown; value: its key */
+	GEN_COND,
+	GEN_COND_I,	/* the model's own: an instruction, a result, a flush */
+	GEN_COND_R,
+	GEN_COND_F,
 };
 
 enum gen_event_flags {

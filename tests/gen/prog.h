@@ -27,6 +27,7 @@ struct prog_insn {
 	uint8_t size, isa, klass, flags;
 	uint8_t tisa;		/* instruction set at the target */
 	uint8_t what;
+	uint8_t cond;		/* with FLOW_COND, of A32 and in IT blocks */
 	uint8_t inside_it;	/* not a place to branch to */
 	uint8_t kind;		/* index into the table of its instruction set */
 };

@@ -13,11 +13,18 @@ enum { PLAIN, RM, REGLIST, ADDI, LOAD, SVC, B24, BLX24, DP_REG, UNCOND };
 
 static const struct prog_kind kinds[] = {
 	{ 0xe2800000, 4, FLOW_OTHER, 0, 0, ADDI, 0, 300 },
-	{ 0xe5900000, 4, FLOW_OTHER, 0, 0, LOAD, 0, 120 },
+	{ 0xe2800000, 4, FLOW_OTHER, COND, 0, ADDI, 0, 60 },
+	{ 0xe5900000, 4, FLOW_LOAD, 0, 0, LOAD, 0, 120 },
+	{ 0xe5900000, 4, FLOW_LOAD, COND, 0, LOAD, 0, 40 },
+	{ 0xe5800000, 4, FLOW_STORE, 0, 0, LOAD, 0, 40 },
+	{ 0xe5800000, 4, FLOW_STORE, COND, 0, LOAD, 0, 30 },
+	{ 0xe1d010b2, 4, FLOW_LOAD, COND, 0, PLAIN, 0, 10 },	/* LDRH */
+	{ 0xe8a10600, 4, FLOW_STORE, 0, 0, PLAIN, 0, 10 },	/* STM */
+	{ 0xf5d1f000, 4, FLOW_OTHER, 0, 0, UNCOND, 0, 5 },	/* PLD */
 	{ 0xe1a00000, 4, FLOW_OTHER, 0, 0, PLAIN, 0, 40 },
 	{ 0xe3500001, 4, FLOW_OTHER, 0, 0, PLAIN, 0, 20 },	/* CMP */
 	{ 0xe35f0001, 4, FLOW_OTHER, 0, 0, PLAIN, 0, 5 },	/* CMP pc: the Rd field is not pc */
-	{ 0xe8bd0010, 4, FLOW_OTHER, 0, 0, PLAIN, 0, 20 },	/* POP without pc */
+	{ 0xe8bd0010, 4, FLOW_LOAD, 0, 0, PLAIN, 0, 20 },	/* POP without pc */
 	{ 0xf57ff05f, 4, FLOW_OTHER, 0, 0, UNCOND, 0, 10 },	/* DMB */
 	{ 0xf57ff04f, 4, FLOW_OTHER, 0, 0, UNCOND, 0, 10 },	/* DSB */
 	{ 0xea000000, 4, FLOW_DIRECT, 0, 0, B24, 0, 40 },

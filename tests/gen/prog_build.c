@@ -43,7 +43,7 @@ static int pick_kind(struct prog *p, const struct prog_section *s, int last_of_i
 				continue;
 			if (ends && (!stops || k->klass != FLOW_INDIRECT || k->flags & FLOW_LINK))
 				continue;
-			if (last_of_it == 2 && k->klass != FLOW_OTHER && k->klass != FLOW_WFX)
+			if (last_of_it == 2 && k->klass != FLOW_OTHER && k->klass != FLOW_WFX && k->klass < FLOW_LOAD)
 				continue;
 			if (pass == 0) {
 				total += k->weight;
@@ -76,7 +76,7 @@ static void fill(struct prog *p, struct prog_section *s)
 	const struct prog_isa *isa = prog_isa_of(s->isa);
 	uint64_t pc = s->va;
 	int i = 0, it = 0, n = 8 + (int)rng_below(&p->rng, p->o.section_insns);
-	uint32_t cond, mask;
+	uint32_t cond = 0, mask;
 
 	s->in = gen_realloc(NULL, (size_t)n * sizeof(*s->in));
 	memset(s->in, 0, (size_t)n * sizeof(*s->in));
@@ -89,6 +89,7 @@ static void fill(struct prog *p, struct prog_section *s)
 			set_kind(in, isa, pick_kind(p, s, it > 1 ? 2 : 1, 0));
 			in->flags |= FLOW_COND;
 			in->inside_it = 1;
+			in->cond = (uint8_t)cond;
 			it--;
 		} else if (s->isa == FLOW_T32 && i + 6 < n && rng_pm(&p->rng, 60)) {
 			it = (int)rng_range(&p->rng, 1, 4);
@@ -151,7 +152,7 @@ static void make_plain(struct prog_insn *in)
 {
 	/* no target in reach: something harmless of the same size */
 	in->klass = FLOW_OTHER;
-	in->flags &= FLOW_COND;
+	in->flags = in->inside_it ? FLOW_COND : 0;
 	in->op = in->isa == FLOW_A64 ? 0xd503201f : in->isa == FLOW_A32 ? 0xe1a00000 :
 		 in->size == 2 ? 0xbf00 : 0xf3af8000;
 }
@@ -183,6 +184,8 @@ static void link_up(struct prog *p, struct prog_section *s)
 			in->target = t->pc;
 		}
 		in->op = isa->encode(k, &p->rng, in->pc, in->target);
+		if (s->isa == FLOW_A32)
+			in->cond = (uint8_t)(in->op >> 28);
 	}
 }
 

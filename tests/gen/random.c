@@ -211,18 +211,21 @@ static void step(struct prog *p)
 	const struct prog_insn *in = prog_find(p, p->pc.pc, p->pc.isa, tid_of(p), p->el);
 	struct prog_place next, seq;
 	struct flow_rec r;
-	int taken, isb_switch = 0;
+	int taken, isb_switch = 0, chain;
 
 	if (!in)
 		gen_bug("execution left the program", __FILE__, __LINE__);
 	seq = (struct prog_place){ in->pc + in->size, in->isa };
 	next = seq;
 	taken = !(in->flags & FLOW_COND) || rng_below(&p->rng, 2);
-	if (in->klass >= FLOW_ISB)
+	if (in->klass >= FLOW_ISB && in->klass < FLOW_LOAD)
 		taken = 1;
 	if (in->klass == FLOW_DIRECT && taken)
 		next = (struct prog_place){ in->target, in->tisa };
-	if (in->what == PROG_ERET && taken) {
+	chain = in->what == PROG_ERET && taken && p->o.mprofile && rng_pm(&p->rng, 250);
+	if (chain) {
+		next.pc = FLOW_TAIL_CHAIN;
+	} else if (in->what == PROG_ERET && taken) {
 		next = p->threads[p->cur].at;
 	} else if (in->klass == FLOW_INDIRECT && taken) {
 		next = indirect_target(p, in);
@@ -233,8 +236,9 @@ static void step(struct prog *p)
 	r.size = in->size;
 	r.klass = in->klass;
 	r.flags = in->flags;
-	if (in->klass != FLOW_OTHER && taken)
+	if ((in->klass != FLOW_OTHER || in->flags & FLOW_COND) && taken)
 		r.flags |= FLOW_TAKEN;
+	r.num = in->cond;
 	r.el = p->el;
 	r.sec = p->o.sec;
 	r.tid = tid_of(p);
@@ -245,6 +249,14 @@ static void step(struct prog *p)
 	p->pc = next;
 	if (taken && in->flags & FLOW_LINK)
 		call(p, seq);
+	if (chain) {
+		const struct prog_insn *entry = prog_pick(p, tid_of(p), 1, 0);
+
+		send(p, FLOW_EXC, exception_number(p, 0), FLOW_TAIL_CHAIN, entry->pc, in->isa);
+		p->kernel.depth = 0;
+		p->pc = place(entry);
+		return;
+	}
 	if (in->what == PROG_ERET && taken) {
 		p->el = 0;
 		p->kernel.depth = 0;

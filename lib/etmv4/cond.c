@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cond.c - conditional non-branch instructions (ETMv4 for the R and M profile): packets to elements.
+ *
+ * Each conditional instruction gives a C element with a key, each result an R element with the key of the
+ * instructions that it is about. Both kinds of key count up modulo the number of ordinary keys; a key from there
+ * on is special, and does not change what is counted but for one step.
+ *
+ * The packets' lengths and fields are confirmed by several public decoders, the meaning of keys and tokens by two
+ * of them that agree; whether a Cancel takes R elements back is not known publicly. Here it does, and a Cancel,
+ * Mispredict or Exception makes all results unknown that are still to come: a result may be missing, but none is
+ * wrong. No element of these has an influence on the program flow.
+ */
+#include <cstrace/flow.h>
+
+#include "etmv4.h"
+
+/* Two bits of a token: a third value begins one of four bits, or says that no more follow. */
+enum token {
+	TOKEN_BITS = 2,
+	TOKEN_MORE = 3,
+	LONG_TOKEN_BITS = 4,
+	LONG_TOKEN_NULL = 0xf,
+	ALL_TOKENS = 12,
+};
+
+/* Flags as RESULT has them. */
+enum { FLAG_V = 1, FLAG_C = 2, FLAG_Z = 4, FLAG_N = 8 };
+
+static uint32_t next_key(const struct etmv4_queue *q, uint32_t key, uint32_t steps)
+{
+	return (key % q->cfg->cond_keys + steps) % q->cfg->cond_keys;
+}
+
+static void instruction(struct etmv4_queue *q, uint64_t index, uint32_t key)
+{
+	struct cst_element *e;
+
+	if (q->state != ETMV4_SYNCED)	/* the queue was full */
+		return;
+	e = cst_etmv4_queue_push(q, CST_EL_COND_INSN, index);
+	if (e)
+		e->value = key;
+}
+
+/* `result` as in cst_generic.num. */
+static void result(struct etmv4_queue *q, uint64_t index, uint32_t key, unsigned int what)
+{
+	struct cst_element *e;
+
+	if (q->state != ETMV4_SYNCED)
+		return;
+	e = cst_etmv4_queue_push(q, CST_EL_COND_RESULT, index);
+	if (!e)
+		return;
+	e->value = key;
+	e->num = what;
+}
+
+static unsigned int flags_result(unsigned int nzcv)
+{
+	return CST_COND_FLAGS | nzcv << CST_COND_FLAGS_SHIFT;
+}
+
+/* A token of two bits. */
+static unsigned int short_token(const struct etmv4_queue *q, unsigned int token)
+{
+	static const uint8_t flags[3] = { FLAG_C, FLAG_N, FLAG_Z | FLAG_C };
+	static const uint8_t passed[3] = { CST_COND_FAILED, CST_COND_PASSED, 0 };
+
+	if (token == TOKEN_MORE)	/* reserved where it stands alone */
+		return 0;
+	return q->cfg->cond_flags ? flags_result(flags[token]) : passed[token];
+}
+
+static unsigned int long_token(unsigned int token)
+{
+	switch (token >> TOKEN_BITS) {
+	case 0:
+		return flags_result(FLAG_N | FLAG_C);
+	case 1:
+		return flags_result(0);
+	default:
+		return flags_result(FLAG_Z);
+	}
+}
+
+static void ordinary_instructions(struct etmv4_queue *q, uint64_t index, unsigned int n)
+{
+	while (n--) {
+		q->cond_c = next_key(q, q->cond_c, 1);
+		instruction(q, index, q->cond_c);
+	}
+}
+
+static void keyed_instruction(struct etmv4_queue *q, uint64_t index, uint32_t key)
+{
+	q->cond_c = key < q->cfg->cond_keys ? key : next_key(q, q->cond_c, 1);
+	instruction(q, index, key);
+}
+
+static void keyed_result(struct etmv4_queue *q, uint64_t index, uint32_t key, unsigned int bits)
+{
+	q->cond_r = key < q->cfg->cond_keys ? key : next_key(q, q->cond_r, 1);
+	result(q, index, key, q->cfg->cond_flags ? flags_result(bits) : bits & 1 ? CST_COND_PASSED : CST_COND_FAILED);
+}
+
+/* Format 3: results of consecutive keys, from bit 0 on. */
+static void tokens(struct etmv4_queue *q, uint64_t index, unsigned int bits)
+{
+	unsigned int at = 0, token, what;
+
+	while (at < ALL_TOKENS) {
+		token = bits >> at & 3;
+		if (token != TOKEN_MORE) {
+			what = short_token(q, token);
+			at += TOKEN_BITS;
+		} else {
+			token = bits >> at & 0xf;
+			if (!q->cfg->cond_flags || token == LONG_TOKEN_NULL || at + LONG_TOKEN_BITS > ALL_TOKENS)
+				return;
+			what = long_token(token);
+			at += LONG_TOKEN_BITS;
+		}
+		q->cond_r = next_key(q, q->cond_r, 1);
+		result(q, index, q->cond_r, what);
+	}
+}
+
+void cst_etmv4_cond_flush(struct etmv4_queue *q, uint64_t index)
+{
+	if (!q->cfg->cond_trace || q->state != ETMV4_SYNCED)
+		return;
+	q->cond_r = q->cond_c;
+	cst_etmv4_queue_push(q, CST_EL_COND_FLUSH, index);
+}
+
+void cst_etmv4_cond_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
+{
+	uint64_t index = pkt->index;
+
+	/* without TRCIDR12 and 13 the keys cannot be told */
+	if (!q->cfg->cond_keys)
+		return;
+	switch (pkt->type) {
+	case CST_PKT_COND_I_F1:
+		keyed_instruction(q, index, pkt->count);
+		break;
+	case CST_PKT_COND_I_F2:
+		if ((pkt->event & 3) != 1)
+			ordinary_instructions(q, index, 1);
+		if ((pkt->event & 3) != 0)
+			instruction(q, index, q->cond_c);
+		break;
+	case CST_PKT_COND_I_F3:
+		ordinary_instructions(q, index, pkt->event >> 1 & 0x3f);
+		if (pkt->event & 1)
+			instruction(q, index, q->cond_c);
+		break;
+	case CST_PKT_COND_FLUSH:
+		cst_etmv4_cond_flush(q, index);
+		break;
+	case CST_PKT_COND_R_F1:
+		if (pkt->event & ETMV4_COND_CI0)
+			keyed_instruction(q, index, pkt->count);
+		keyed_result(q, index, pkt->count, pkt->event & 15);
+		if (!(pkt->event & ETMV4_COND_TWO))
+			break;
+		if (pkt->event & ETMV4_COND_CI1)
+			keyed_instruction(q, index, pkt->key);
+		keyed_result(q, index, pkt->key, pkt->event >> 4 & 15);
+		break;
+	case CST_PKT_COND_R_F2:
+		q->cond_r = next_key(q, q->cond_r, 1 + (pkt->header >> 2 & 1));
+		result(q, index, q->cond_r, short_token(q, pkt->event & 3));
+		break;
+	case CST_PKT_COND_R_F3:
+		tokens(q, index, pkt->event);
+		break;
+	case CST_PKT_COND_R_F4:
+		q->cond_r = next_key(q, q->cond_r, q->cfg->cond_keys - 1);
+		result(q, index, q->cond_r, short_token(q, pkt->event & 3));
+		break;
+	}
+}

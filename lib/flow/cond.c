@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cond.c - which conditional instruction was executed: the C elements since the last range belong to the
+ * conditional instructions in it, in order, and an R element to all with its key. When there are more or
+ * fewer of the one than of the other, nothing is said of where they are.
+ */
+#include <cstrace/isa.h>
+#include <cstrace/tree.h>
+
+#include "flow/analyze.h"
+
+/* A range with more instructions is not looked through: hostile trace could ask for that again and again. */
+#define MAX_LOOK 4096u
+
+enum { COND_ALWAYS = 14, MODE_LOADS = 1, MODE_STORES = 2, MODE_ALL = 7 };
+
+/* Arm ARM "ConditionHolds"; flags N, Z, C, V in bits 3 to 0. */
+static int holds(unsigned int cond, unsigned int flags)
+{
+	unsigned int n = flags >> 3 & 1, z = flags >> 2 & 1, c = flags >> 1 & 1, v = flags & 1, r;
+
+	switch (cond >> 1) {
+	case 0:
+		r = z;
+		break;
+	case 1:
+		r = c;
+		break;
+	case 2:
+		r = n;
+		break;
+	case 3:
+		r = v;
+		break;
+	case 4:
+		r = c && !z;
+		break;
+	case 5:
+		r = n == v;
+		break;
+	case 6:
+		r = n == v && !z;
+		break;
+	default:
+		return 1;
+	}
+	return cond & 1 ? !r : (int)r;
+}
+
+static void put_out(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int i, unsigned int what,
+		    uint64_t index)
+{
+	const struct cond_insn *c = &f->cond[i];
+	struct cst_generic *g = cst_flow_emit(f, out, n, CST_GEN_COND);
+
+	g->index = index;
+	g->end = c->key;
+	g->num = what;
+	if (!c->known)
+		return;
+	g->addr = c->addr;
+	g->isa = c->isa;
+	g->num |= CST_COND_INSN;
+	if (what & CST_COND_FLAGS)
+		g->num |= holds(c->cond, what >> CST_COND_FLAGS_SHIFT) ? CST_COND_PASSED : CST_COND_FAILED;
+}
+
+static void drop(struct cst_flow *f, unsigned int i)
+{
+	f->cond_done -= f->cond[i].done;
+	if (i >= (unsigned int)f->cond_count - f->cond_new) {
+		f->cond_new--;
+		f->cond_torn = 1;
+	}
+	f->cond_count--;
+	for (; i < f->cond_count; i++)
+		f->cond[i] = f->cond[i + 1];
+}
+
+void cst_flow_cond_insn(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	struct cond_insn *c;
+
+	if (f->cond_count == COND_MAX) {
+		put_out(f, out, n, 0, f->cond[0].what, f->el.index);
+		drop(f, 0);
+	}
+	c = &f->cond[f->cond_count++];
+	c->key = f->el.value;
+	c->known = c->done = 0;
+	c->what = 0;
+	f->cond_new++;
+}
+
+/* Results that came before the range that their instructions are in. Returns 1 when there are more than room. */
+int cst_flow_cond_late(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	unsigned int i = 0, room = FLOW_ROOM;
+
+	while (f->cond_done && i < (unsigned int)f->cond_count - f->cond_new) {
+		if (!f->cond[i].done) {
+			i++;
+			continue;
+		}
+		if (!room--)
+			return 1;
+		put_out(f, out, n, i, f->cond[i].what, f->cond[i].index);
+		drop(f, i);
+	}
+	return 0;
+}
+
+/* Returns 1 when there is more to put out than room. */
+int cst_flow_cond_result(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	int flush = f->el.kind == CST_EL_COND_FLUSH, last = flush && f->el.num;
+	unsigned int i = 0, room = FLOW_ROOM;
+
+	while (i < f->cond_count) {
+		struct cond_insn *c = &f->cond[i];
+
+		if (!last && (c->done || (!flush && c->key != f->el.value))) {
+			i++;
+			continue;
+		}
+		if (!last && i >= (unsigned int)f->cond_count - f->cond_new) {
+			c->done = 1;
+			c->what = flush ? 0 : f->el.num;
+			c->index = f->el.index;
+			f->cond_done++;
+			i++;
+			continue;
+		}
+		if (!room--)
+			return 1;
+		put_out(f, out, n, i, flush ? c->what : f->el.num, f->el.index);
+		drop(f, i);
+	}
+	return 0;
+}
+
+/* Is the instruction among those that have C elements? */
+static int is_traced(const struct cst_flow *f, uint32_t op, uint64_t a, const struct cst_insn *in)
+{
+	struct cst_insn mem;
+
+	if (in->type == CST_INSN_BRANCH || in->type == CST_INSN_INDIRECT)
+		return 0;
+	if (f->cfg->cond_mode == MODE_ALL)
+		return 1;
+	cst_isa_classify(&mem, f->isa, op, a, f->isa_flags | CST_ISA_LOAD_P0 | CST_ISA_STORE_P0);
+	return (mem.type == CST_INSN_LOAD && f->cfg->cond_mode & MODE_LOADS) ||
+	       (mem.type == CST_INSN_STORE && f->cfg->cond_mode & MODE_STORES);
+}
+
+void cst_flow_cond_range(struct cst_flow *f, const struct walk *w)
+{
+	struct cond_insn *c = &f->cond[f->cond_count - f->cond_new];
+	unsigned int left = f->cond_new, cond, it = 0, looked, torn = f->cond_torn, found = 0;
+	uint64_t a = f->addr;
+	struct cst_insn in;
+	uint32_t op;
+
+	f->cond_new = 0;
+	f->cond_torn = 0;
+	if (f->it)
+		it = f->cond_it;
+	torn |= f->it && !it;
+	f->cond_it = 0;
+	if (w->n_insn > MAX_LOOK)
+		return;
+	for (looked = 0; looked < w->n_insn; looked++) {
+		if (cst_flow_fetch(f, a, &in, &op) != WALK_DONE)
+			return;
+		cond = f->isa == CST_ISA_A32 ? op >> 28 : it ? it >> 4 : COND_ALWAYS;
+		it = it & 7 ? (it & 0xe0) | (it << 1 & 0x1f) : 0;
+		if (cond < COND_ALWAYS && is_traced(f, op, a, &in)) {
+			if (found < left) {
+				c[found].addr = a;
+				c[found].cond = cond;
+				c[found].isa = f->isa;
+			}
+			found++;
+		}
+		if (in.it_count)
+			it = op >> 16 & 0xff;
+		a += in.size;
+		if (f->isa != CST_ISA_A64)
+			a = (uint32_t)a;
+	}
+	f->cond_it = it;
+	for (looked = 0; found == left && !torn && looked < left; looked++)
+		c[looked].known = 1;
+}
