@@ -234,7 +234,7 @@ static int resume_fast(struct cst_flow *f, struct cst_generic *out, size_t *n, s
 	struct cst_element *el = &f->el;
 	const struct atom_code left = { el->bits, el->n };
 
-	if (el->first_e != el->bits || f->pop_first)
+	if (el->first_e != el->bits || f->pop_first || el->flags & CST_EL_F_CC)
 		return 0;
 	f->busy = 0;
 	if (cst_flow_fast(f, &left, &packet, 1, el->index, out, n, cap))
