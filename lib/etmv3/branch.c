@@ -50,6 +50,8 @@ static void fifth(struct branch *br, uint8_t b, struct reader *r, const struct c
 {
 	unsigned int n;
 
+	if (r->more)
+		return;
 	br->full = 1;
 	if (BIT(b, 7)) {
 		old_fifth(br, b, cfg, pkt);
@@ -233,6 +235,7 @@ unsigned int cst_etmv3_branch(struct etmv3_parser *ps, const uint8_t *p, const u
 	ps->addr = (ps->addr & ~mask) | v << shift;
 	if (bits > ps->addr_known)
 		ps->addr_known = bits;
+	ps->zeros = !p[last];
 	return last + 1;
 }
 

@@ -42,11 +42,7 @@ static struct cst_element *push(struct etmv3_stage *s, enum cst_element_kind kin
 {
 	struct cst_element *e = &s->el[s->count++];
 
-	e->index = index;
-	e->kind = kind;
-	e->flags = 0;
-	e->num = 0;
-	e->cc = 0;
+	*e = (struct cst_element){ .index = index, .kind = kind };
 	return e;
 }
 
@@ -277,24 +273,17 @@ static void data(struct etmv3_stage *s, const struct cst_packet *pkt)
 	struct cst_element *e = push_aside(s, CST_EL_DATA, pkt->index);
 	int word = 0;
 
-	e->addr = 0;
-	e->value = pkt->value;
-	e->n = pkt->vsize;
-	e->is = pkt->tag;
 	switch (pkt->type) {
 	case CST_ETMV3_PKT_STORE_FAILED:
 		e->num = CST_DATA_STORE_FAILED;
-		e->value = e->n = 0;
 		return;
 	case CST_ETMV3_PKT_SUPPRESSED:
 		e->num = CST_DATA_SUPPRESSED;
-		e->value = e->n = 0;
 		s->stats->data_lost++;
 		s->next_addr_known = 0;
 		return;
 	case CST_ETMV3_PKT_EXC_ENTRY:
 		e->num = CST_DATA_STACKING;
-		e->value = e->n = 0;
 		return;
 	case CST_ETMV3_PKT_OOO_DATA:
 		e->num = CST_DATA_LATE;
@@ -311,6 +300,9 @@ static void data(struct etmv3_stage *s, const struct cst_packet *pkt)
 		e->num = 0;
 		word = 1;
 	}
+	e->value = pkt->value;
+	e->n = pkt->vsize;
+	e->is = pkt->tag;
 	if (pkt->flags & CST_ETMV3_PF_VALUE)
 		e->num |= CST_DATA_VALUE;
 	if (pkt->flags & CST_ETMV3_PF_BIG_ENDIAN)

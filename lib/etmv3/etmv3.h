@@ -36,6 +36,7 @@ struct etmv3_parser {
 	uint8_t big_endian;	/* data transfers */
 	uint8_t addr_known;	/* low bits of addr that were told */
 	uint8_t data_known;
+	uint8_t zeros;		/* that the last packet ended with */
 	uint8_t type[256];	/* header -> enum cst_etmv3_packet_type, by configuration */
 	uint32_t addr;		/* last instruction address sent */
 	uint32_t data_addr;	/* last data address sent */

@@ -104,6 +104,23 @@ skipped:
 	return skip;
 }
 
+/*
+ * Five zeros and 0x80 stand nowhere else: where a packet seems to hold them, it is none, and the trace before was
+ * damaged. Returns the bytes before them, or `size`. Zeros at its end may be the beginning.
+ */
+static unsigned int before_async(struct etmv3_parser *ps, const uint8_t *p, unsigned int size)
+{
+	unsigned int i, zeros = 0;
+
+	for (i = 1; i < size; i++) {
+		if (p[i] == 0x80 && zeros >= ETMV3_ASYNC_ZEROS)
+			return i - zeros;
+		zeros = p[i] ? 0 : zeros + 1;
+	}
+	ps->zeros = zeros;
+	return size;
+}
+
 static void parse_async(struct etmv3_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
 	unsigned int zeros = 1;
@@ -117,7 +134,10 @@ static void parse_async(struct etmv3_parser *ps, struct reader *r, struct cst_pa
 	}
 	if (r->more)
 		return;
-	if (b != 0x80 || zeros < ETMV3_ASYNC_ZEROS) {
+	if (b == 0x80 && zeros < ETMV3_ASYNC_ZEROS && zeros + ps->zeros >= ETMV3_ASYNC_ZEROS) {
+		/* the packet before was none, or damaged: it has taken the first ones */
+		packet_finding(pkt, CST_FIND_ETMV3_ZEROS);
+	} else if (b != 0x80 || zeros < ETMV3_ASYNC_ZEROS) {
 		r->p--;		/* it may begin the next packet */
 		r->bad = 1;
 	} else if (zeros > ETMV3_ASYNC_ZEROS) {
@@ -211,9 +231,20 @@ static void parse_phdr(const struct etmv3_parser *ps, struct cst_packet *pkt)
 
 static unsigned int finish(struct etmv3_parser *ps, const struct reader *r, const uint8_t *p, struct cst_packet *pkt)
 {
+	unsigned int size = r->p - p;
+
 	if (r->bad || (pkt->finding[0] && ps->cfg->strict)) {
 		pkt->bad_type = pkt->type;
 		pkt->type = CST_ETMV3_PKT_BAD_SEQUENCE;
+	}
+	if (size > 1 && pkt->type != CST_ETMV3_PKT_ASYNC) {
+		size = before_async(ps, p, size);
+		if (size < (size_t)(r->p - p)) {
+			pkt->bad_type = pkt->type;
+			pkt->type = CST_ETMV3_PKT_BAD_SEQUENCE;
+		}
+	} else {
+		ps->zeros = 0;
 	}
 	switch (pkt->type) {
 	case CST_ETMV3_PKT_BAD_SEQUENCE:
@@ -223,7 +254,7 @@ static unsigned int finish(struct etmv3_parser *ps, const struct reader *r, cons
 		ps->synced = !!ps->cfg->as_reference;
 		break;
 	}
-	return r->p - p;
+	return size;
 }
 
 unsigned int cst_etmv3_parse(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)

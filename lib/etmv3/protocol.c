@@ -152,6 +152,7 @@ static void run_direct(const struct fast *x, struct cst_generic *out, size_t *n,
 				break;
 			}
 			c->pos += used;
+			ps->zeros = 0;
 			packets += used;
 			index = at + used - 1;
 			continue;
@@ -183,6 +184,9 @@ static int run(const struct fast *x, struct cst_generic *out, size_t *n, size_t 
 	const struct etmv3_parser *ps = x->c->ps;
 	const struct cursor *c = x->c;
 
+	/* which range the reference holds depends on those before it, packet by packet */
+	if (ps->cfg->as_reference)
+		return 0;
 	if (c->pos < c->len && is_phdr(c->data[c->pos]) && ps->phdr[(c->data[c->pos] & 0x7f) >> 1].n &&
 	    cst_etmv3_stage_settle(x->stage))
 		return 1;

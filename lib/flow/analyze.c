@@ -465,6 +465,9 @@ static void analyze_break(struct cst_flow *f, struct cst_generic *out, size_t *n
 	}
 	g->num = el->num;
 	cst_flow_reset(f);
+	/* data may come late after a pause, too; what is to come from before a loss may be lost as well */
+	if (el->kind != CST_EL_TRACE_ON || el->num == CST_ON_OVERFLOW)
+		memset(f->place, 0, sizeof(f->place));
 }
 
 static void analyze_transaction(struct cst_flow *f, struct cst_generic *out, size_t *n)

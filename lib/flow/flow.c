@@ -21,7 +21,6 @@ void cst_flow_reset(struct cst_flow *f)
 	f->cond_count = f->cond_new = f->cond_done = f->cond_torn = 0;
 	f->blk = 0;
 	f->told = f->transfer_known = 0;
-	memset(f->place, 0, sizeof(f->place));
 }
 
 void cst_flow_configure(struct cst_flow *f)

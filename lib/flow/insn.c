@@ -111,6 +111,7 @@ static void late_data(struct cst_flow *f, struct cst_generic *g)
 	if (!p->open) {
 		cst_flow_tell(f, CST_FIND_DATA_NO_PLACE, 0);
 		g->num &= ~CST_DATA_INSN;
+		g->insn = 0;
 		return;
 	}
 	p->open = 0;

@@ -59,8 +59,6 @@ size_t cst_flow_fast_insns(struct cst_flow *f, const struct insn_code *code, con
 			break;
 		if (!k) {
 			f->addr = addr;
-			if (f->need_addr && f->cfg->as_reference)
-				f->told = 1;
 			if (cur)
 				f->isa = base[cur].isa;
 			if (c->cycles)

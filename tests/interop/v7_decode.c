@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* v7_decode - our full decode of a buffer of ETMv3 and PTM trace, many times in one process; elements are counted. */
+#include <inttypes.h>
+#include <time.h>
+
+#include <cstrace/cstrace.h>
+
+#include "v7_args.h"
+
+#define OUT 1024
+
+static void check(int err, const char *what)
+{
+	if (!err)
+		return;
+	fprintf(stderr, "v7_decode: %s: %s\n", what, cst_strerror(err));
+	exit(1);
+}
+
+int main(int argc, char **argv)
+{
+	static struct cst_generic out[OUT];
+	uint64_t ranges = 0, insns = 0, elements = 0;
+	struct cst_section *sec;
+	struct cst_space *space;
+	struct cst_decoder *dec;
+	struct cst_image *img;
+	struct cst_tree *tree;
+	struct timespec a, b;
+	struct v7_args args;
+	unsigned long k;
+	int i, n;
+
+	v7_parse(&args, argc, argv);
+	check(cst_image_new(&img, 0), "image");
+	check(cst_section_new(&sec, img, args.image, args.image_len, NULL), "section");
+	check(cst_space_new(&space, img), "space");
+	check(cst_space_map(space, args.address, args.image_len, sec, 0), "map");
+	check(cst_tree_new(&tree, CST_TREE_FRAMES, 0), "tree");
+	for (i = 0; i < args.sources; i++) {
+		const struct v7_source *s = &args.source[i];
+		struct cst_etmv3_regs regs = { .cr = s->cr, .ccer = s->ccer, .idr = s->idr, .traceidr = s->traceidr };
+		struct cst_config cfg;
+
+		check(s->ptm ? cst_config_ptm(&cfg, &regs) : cst_config_etmv3(&cfg, &regs, CST_PROFILE_A), "registers");
+		check(cst_tree_add(tree, &cfg, &dec), "decoder");
+		cst_decoder_set_space(dec, space);
+	}
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	for (k = 0; k < args.times; k++) {
+		check(cst_tree_feed(tree, args.trace, args.trace_len, 0), "feed");
+		for (i = 0; i < 2; i++) {
+			while ((n = cst_tree_pull(tree, out, OUT, &dec)) > 0) {
+				elements += (unsigned int)n;
+				while (n--)
+					if (out[n].kind == CST_GEN_RANGE) {
+						ranges++;
+						insns += out[n].n_insn;
+					}
+			}
+			check(n, "pull");
+			cst_tree_end(tree);
+		}
+		cst_tree_reset(tree);
+	}
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	printf("ranges %" PRIu64 "\ninstructions %" PRIu64 "\nelements %" PRIu64 "\nseconds %.3f\n", ranges, insns, elements,
+	       (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9);
+	cst_tree_free(tree);
+	cst_image_free(img);
+	free(args.trace);
+	free(args.image);
+	return 0;
+}
