@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""lib/README.md against the tree: its code is compiled and run, its files, functions and types must exist, and each
+way of adding something fits on a screen."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+PAGE = "lib/README.md"
+WARNINGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"]
+SCREEN = 90
+# opcode of the page's instruction set: type, displacement, link
+TOY = r"""
+#include <stdio.h>
+int main(void)
+{
+	static const uint32_t ops[] = { 0x1000ffff, 0x11000002, 0x12000001, 0x20000000, 0x30000000 };
+	struct cst_insn insn;
+	for (unsigned int i = 0; i < 5; i++) {
+		cst_isa_toy(&insn, ops[i]);
+		printf("%d %d %d %d %d\n", insn.type, insn.subtype, insn.cond, insn.link, (int)insn.disp);
+	}
+}
+"""
+TOY_SAYS = "1 0 0 0 -4\n1 0 1 0 8\n1 1 0 1 4\n2 2 0 0 0\n0 0 0 0 0\n"
+
+
+class Page:
+    def __init__(self, build, folder):
+        self.build, self.folder, self.number, self.failed = build, folder, 0, 0
+        with open(PAGE) as f:
+            self.text = f.read()
+        self.blocks = {}
+        for language, name, body in re.findall(r"^```(\w+) ([\w-]+)\n(.*?)^```$", self.text, re.M | re.S):
+            self.blocks[language, name] = body
+
+    def case(self, title, problem):
+        self.number += 1
+        self.failed += bool(problem)
+        print("%s %d - %s" % ("not ok" if problem else "ok", self.number, title))
+        for line in (problem or "").splitlines():
+            print("# " + line)
+
+    def run(self, name, source, flags):
+        """Standard output of a program, or what went wrong."""
+        path = os.path.join(self.folder, name)
+        with open(path + ".c", "w") as f:
+            f.write(source)
+        cc = os.environ.get("CC", "cc").split()
+        made = subprocess.run([*cc, *WARNINGS, "-Iinclude", *flags, "-o", path, path + ".c",
+                               os.path.join(self.build, "libcstrace.a")], capture_output=True, text=True)
+        if made.returncode:
+            return made.stderr[-2000:]
+        done = subprocess.run([path], capture_output=True, text=True, timeout=30)
+        return done.stdout if not done.returncode else "exit %d\n%s" % (done.returncode, done.stderr)
+
+    def says(self, title, got, expected):
+        self.case(title, None if got == expected else "got:\n%s\nexpected:\n%s" % (got, expected))
+
+    def code(self):
+        b = self.blocks
+        self.says("protocol and output", self.run("beats", b["c", "beats"] + b["c", "output"], []), b["text", "output"])
+        self.says("instruction set", self.run("toy", b["c", "toy-isa"] + TOY, ["-Ilib"]), TOY_SAYS)
+
+    def names(self):
+        words = set(re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", self.text, flags=re.M | re.S)))
+        files = {w for w in words if re.fullmatch(r"[\w./-]+(/|\.(c|h|def|sh|txt))", w)}
+        missing = [f for f in files if not os.path.exists(f) and not os.path.exists(os.path.join("lib", f))]
+        self.case("files exist", ", ".join(sorted(missing)) or None if len(files) > 15 else "found %d" % len(files))
+        headers = subprocess.run(["cat"] + [os.path.join(d, f) for d in ("include/cstrace", "perf-plugin/session",
+                                  "perf-plugin/profile") for f in os.listdir(d) if f.endswith(".h")],
+                                 capture_output=True, text=True).stdout
+        symbols = {re.sub(r"^(enum|struct) |\(\)$", "", w) for w in words
+                   if re.match(r"(enum |struct )?(cst_|CST_|session_|profile_)\w+(\(\))?$", w)}
+        unknown = [s for s in symbols if not re.search(r"\b%s\b" % s, headers)]
+        self.case("names exist", ", ".join(sorted(unknown)) or None if len(symbols) > 5 else "found %d" % len(symbols))
+        rooms = {d for d in os.listdir("lib") if os.path.isdir(os.path.join("lib", d))}
+        untold = [r for r in rooms if not re.search(r"(?<!\w)%s/" % r, self.text)]
+        self.case("every folder is told of", ", ".join(sorted(untold)))
+
+    def screens(self):
+        long = []
+        for part in re.split(r"^## ", self.text, flags=re.M)[1:]:
+            prose = re.sub(r"^```.*?^```$", "", part, flags=re.M | re.S)
+            code = max([len(c.splitlines()) for c in re.findall(r"^```c.*?\n(.*?)^```$", part, re.M | re.S)], default=0)
+            if code > SCREEN or len(prose.splitlines()) > 40:
+                long.append("%s: %d lines of code, %d of text" % (part.splitlines()[0], code, len(prose.splitlines())))
+        self.case("each fits on a screen", "\n".join(long))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        page = Page(os.environ.get("BUILD", "build"), folder)
+        page.code()
+        page.names()
+        page.screens()
+    print("1..%d" % page.number)
+    return 1 if page.failed else 0
+
+
+sys.exit(main())
