@@ -103,13 +103,15 @@ static inline int cst_etmv3_stage_direct(const struct etmv3_stage *s)
 	return s->state == ETMV3_SYNCED && s->head == s->count;
 }
 
-/* An atom follows: what is held ran. 1 when there is something to take now. */
-static inline int cst_etmv3_stage_settle(struct etmv3_stage *s)
+static inline int cst_etmv3_stage_holds(const struct etmv3_stage *s)
 {
-	if (s->ready == s->count)
-		return 0;
+	return s->ready != s->count;
+}
+
+/* What is held ran. */
+static inline void cst_etmv3_stage_settle(struct etmv3_stage *s)
+{
 	s->ready = s->count;
-	return 1;
 }
 
 #endif

@@ -119,6 +119,27 @@ static size_t skip(const void *parser, const uint8_t *p, size_t len)
 	return n;
 }
 
+static int has_atoms(const struct etmv3_parser *ps, uint8_t h)
+{
+	return is_phdr(h) && ps->phdr[(h & 0x7f) >> 1].n;
+}
+
+/* Begins a packet that shows that the last instruction ran: I-sync, context ID, VMID. */
+static int settles(uint8_t h)
+{
+	return h == 0x08 || h == 0x70 || h == 0x6e || h == 0x3c;
+}
+
+/* What comes in the input, but for cycles, shows that the last instruction ran. */
+static int will_settle(const struct etmv3_parser *ps, const struct cursor *c)
+{
+	size_t i = c->pos;
+
+	while (i < c->len && is_phdr(c->data[i]) && !has_atoms(ps, c->data[i]))
+		i++;
+	return i < c->len && (has_atoms(ps, c->data[i]) || settles(c->data[i]));
+}
+
 /*
  * P-headers and plain branch addresses. What the last atom packet made can still be cancelled when something else
  * comes: it is taken back and left to the element stage, which holds it.
@@ -130,6 +151,7 @@ static void run_direct(const struct fast *x, struct cst_generic *out, size_t *n,
 	struct insn_mark mark = { .set = 0 };
 	struct cursor *c = x->c;
 	uint64_t index = s->last_index, packets = 0;
+	uint32_t mark_seg = 0;
 	size_t end, used;
 
 	while (c->pos < c->len) {
@@ -144,10 +166,11 @@ static void run_direct(const struct fast *x, struct cst_generic *out, size_t *n,
 			if (m.set) {
 				mark = m;
 				mark.pos += c->pos;
+				mark_seg = c->seg_i;
 			}
 			if (!used) {
 				/* an atom packet comes next: what is before it ran */
-				if (ps->phdr[(h & 0x7f) >> 1].n)
+				if (has_atoms(ps, h))
 					mark.set = 0;
 				break;
 			}
@@ -157,8 +180,11 @@ static void run_direct(const struct fast *x, struct cst_generic *out, size_t *n,
 			index = at + used - 1;
 			continue;
 		}
-		if (!(h & 1))
+		if (!(h & 1)) {
+			if (settles(h))
+				mark.set = 0;
 			break;
+		}
 		used = cst_etmv3_branch(ps, c->data + c->pos, c->data + c->len);
 		if (!used)
 			break;
@@ -172,6 +198,7 @@ static void run_direct(const struct fast *x, struct cst_generic *out, size_t *n,
 		/* nothing but P-headers came since */
 		packets -= c->pos - mark.pos;
 		c->pos = mark.pos;
+		c->seg_i = mark_seg;
 		cst_flow_back(x->f, &mark, out, n);
 	}
 	x->stats->packets += packets;
@@ -187,9 +214,10 @@ static int run(const struct fast *x, struct cst_generic *out, size_t *n, size_t 
 	/* which range the reference holds depends on those before it, packet by packet */
 	if (ps->cfg->as_reference)
 		return 0;
-	if (c->pos < c->len && is_phdr(c->data[c->pos]) && ps->phdr[(c->data[c->pos] & 0x7f) >> 1].n &&
-	    cst_etmv3_stage_settle(x->stage))
+	if (cst_etmv3_stage_holds(x->stage) && ps->synced && will_settle(ps, c)) {
+		cst_etmv3_stage_settle(x->stage);
 		return 1;
+	}
 	if (cst_etmv3_stage_direct(x->stage) && ps->synced) {
 		x->f->stopped = 0;
 		run_direct(x, out, n, cap);

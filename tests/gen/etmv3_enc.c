@@ -580,7 +580,7 @@ static void async(struct tu3 *t)
 
 /* ---- the processor ----------------------------------------------------------------------------- */
 
-/* Loads and stores among the instructions of random programs. */
+/* Loads and stores among the instructions of random programs; of the indirect branches some load their target. */
 static int is_transfer(struct tu3 *t, const struct flow_rec *r)
 {
 	const struct etmv3_case *c = t->c;
@@ -588,6 +588,8 @@ static int is_transfer(struct tu3 *t, const struct flow_rec *r)
 	unsigned int h, h2;
 	size_t i;
 
+	if (r->klass != FLOW_INDIRECT)
+		return r->klass == FLOW_LOAD || r->klass == FLOW_STORE;
 	for (i = 0; i < c->nregions; i++)
 		if ((r->el ? c->regions[i].el : !c->regions[i].el && c->regions[i].tid == r->tid) &&
 		    r->pc >= c->regions[i].va && r->pc < c->regions[i].va + c->regions[i].len)
@@ -604,7 +606,7 @@ static int is_transfer(struct tu3 *t, const struct flow_rec *r)
 		return k == 2 || (k == 3 && !(h & 0x10)) || k == 4;
 	}
 	if (r->size == 2)
-		return h >> 12 == 6 || h >> 9 == 0x5e;	/* LDR; POP */
+		return h >> 9 == 0x5e;	/* POP */
 	return h >> 9 == 0x7c || h >> 9 == 0x74;
 }
 
