@@ -275,3 +275,13 @@ const struct cst_element *cst_ptm_stage_take(struct ptm_stage *st)
 {
 	return st->next < st->count ? &st->el[st->next++] : NULL;
 }
+
+int cst_ptm_stage_same(const struct ptm_stage *a, const struct ptm_stage *b)
+{
+	const struct cst_context *c = &a->ctx, *d = &b->ctx;
+
+	return a->next == a->count && b->next == b->count && a->state == b->state && a->ended == b->ended &&
+	       a->started == b->started && a->running == b->running && a->told == b->told &&
+	       c->context_id == d->context_id && c->vmid == d->vmid && c->el == d->el &&
+	       c->security == d->security && c->flags == d->flags;
+}

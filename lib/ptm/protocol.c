@@ -86,6 +86,11 @@ static const struct cst_element *stage_take(void *stage)
 	return cst_ptm_stage_take(stage);
 }
 
+static int stage_same(const void *a, const void *b)
+{
+	return cst_ptm_stage_same(a, b);
+}
+
 const struct protocol cst_protocol_ptm = {
 	.ops = {
 		.name = "PTM",
@@ -110,4 +115,5 @@ const struct protocol cst_protocol_ptm = {
 		.stage_take = stage_take,
 	},
 	.run = cst_ptm_run,
+	.stage_same = stage_same,
 };

@@ -93,6 +93,9 @@ void cst_ptm_stage_packet(struct ptm_stage *st, const struct cst_packet *pkt);
 void cst_ptm_stage_end(struct ptm_stage *st);
 const struct cst_element *cst_ptm_stage_take(struct ptm_stage *st);
 
+/* Will both make the same of what comes? */
+int cst_ptm_stage_same(const struct ptm_stage *a, const struct ptm_stage *b);
+
 /* The fast way (protocol.h). */
 int cst_ptm_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap);
 
