@@ -219,8 +219,10 @@ enum walk_end cst_flow_walk(struct cst_flow *f, enum walk_mode mode, uint64_t li
 			break;
 		case WALK_THROUGH:
 		case WALK_INTO:
-			if (w->n_insn && w->last == limit)
+			if (w->n_insn && w->last == limit) {
+				w->it = it;
 				return WALK_DONE;
+			}
 			if (w->end > limit || w->end < f->addr)
 				return WALK_LOST;
 			break;

@@ -18,6 +18,7 @@ void cst_flow_at(struct cst_flow *f, uint64_t addr, enum cst_isa isa)
 	f->pop_pending = 0;
 	f->told = 0;
 	f->no_push = 0;
+	f->it = 0;
 	f->blk = 0;
 	/* byte codes are not traced: a synchronisation follows when that is over (IHI 0035B 4.17) */
 	if (isa >= CST_ISA_JAZELLE)
@@ -104,6 +105,7 @@ int cst_flow_waypoint(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	w.p0 = 0;	/* whatever it is, it was no waypoint of its own: no atom belongs to it */
 	cst_flow_range(f, out, n, &w, 1);
 	f->addr = w.end;
+	f->it = w.it;
 	f->popped = 0;
 	f->blk = 0;
 	return 0;
@@ -129,11 +131,17 @@ void cst_flow_vector(struct cst_flow *f, struct cst_generic *out, size_t *n)
 void cst_flow_resync(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	const struct cst_element *el = &f->el;
+	uint8_t it = 0;
 
 	f->stack_count = 0;
-	if (!(f->need_addr | f->need_ctx) && (f->addr != el->addr || f->isa != el->is))
-		conflict(f, out, n, CST_FIND_PTM_ADDRESS);
+	if (!(f->need_addr | f->need_ctx)) {
+		if (f->addr == el->addr && f->isa == el->is)
+			it = f->it;
+		else
+			conflict(f, out, n, CST_FIND_PTM_ADDRESS);
+	}
 	cst_flow_at(f, el->addr, el->is);
+	f->it = it;
 }
 
 void cst_flow_state(struct cst_flow *f, struct cst_generic *out, size_t *n)
