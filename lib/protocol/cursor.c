@@ -210,9 +210,11 @@ static int next_from_carry(struct cursor *c, struct cst_packet *pkt, int keep)
 			c->carry_last = cst_cursor_index(c, c->len - 1);
 		return 0;
 	}
+	pkt->index = c->carry_index;
+	if (size == CST_PARSE_NO_BYTE || (c->ops->sub_byte && pkt->flags & CST_PF_LEAD))
+		pkt->index = c->lead_index;
 	if (size == CST_PARSE_NO_BYTE)
 		size = 0;
-	pkt->index = c->ops->sub_byte && pkt->flags & CST_PF_LEAD ? c->lead_index : c->carry_index;
 	pkt->size = size;
 	if (size >= old)
 		c->pos += size - old;
@@ -226,6 +228,8 @@ static int next_from_carry(struct cursor *c, struct cst_packet *pkt, int keep)
 		/* the packet was shorter than what waited (a bad one): the rest waits on */
 		memmove(c->carry, c->carry + size, old - size);
 		c->carry_len = old - size;
+		if (size)
+			c->lead_index = c->carry_index + size;
 		c->carry_index = c->carry_len == 1 ? c->carry_last : c->carry_index + size;
 	}
 	return 1;
@@ -258,8 +262,11 @@ int cst_cursor_next(struct cursor *c, struct cst_packet *pkt, int keep)
 		c->pos = c->len;
 		return 0;
 	}
-	if (size == CST_PARSE_NO_BYTE)
+	if (size == CST_PARSE_NO_BYTE) {
+		/* the same place whether more input has come or not */
+		pkt->index = c->lead_index;
 		size = 0;
+	}
 	if (c->listing && c->ops->piece_by_run && cst_cursor_role(c, pkt) == CST_ROLE_NOT_SYNC) {
 		unsigned int cut = cut_at_run(c, size);
 
