@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_etmv3.c - ETMv3 packets by their bytes (IHI 0014Q 7.3), and what becomes of them.
+ */
+#include <cstrace/log.h>
+
+#include "lib_decode.h"
+
+#define ASYNC3 0, 0, 0, 0, 0, 0x80
+#define MAX_PKT 32
+
+enum { CYCLES = 1 << 12, VALUE = 1 << 2, ADDRESS = 1 << 3, CID4 = 3 << 14, DATA_ONLY = 1 << 20, VMID_ON = 1 << 30 };
+enum { ALT = 1 << 20, BINARY_TS = 1 << 28, TS64 = 1 << 29, VIRT = 1 << 26 };
+
+static struct cst_config config(uint32_t cr, uint32_t ccer, unsigned int minor, uint32_t idr, enum cst_profile profile)
+{
+	struct cst_etmv3_regs regs = { .cr = cr, .ccer = ccer, .idr = 2u << 8 | minor << 4 | idr, .traceidr = 0x10 };
+	struct cst_config cfg;
+
+	assert_int_equal(cst_config_etmv3(&cfg, &regs, profile), 0);
+	return cfg;
+}
+
+/* The packets of a stream whose first one is an A-sync, without that. */
+static unsigned int packets(const struct cst_config *cfg, const uint8_t *p, size_t len, struct cst_packet *pkt)
+{
+	static const uint8_t async[] = { ASYNC3 };
+	struct cst_generic out[64];
+	struct cst_decoder *dec;
+	struct cst_packet one;
+	unsigned int n = 0, k;
+
+	assert_int_equal(cst_decoder_new(&dec, cfg), 0);
+	for (k = 0; k < 3; k++) {
+		if (k < 2)
+			assert_int_equal(cst_decoder_feed(dec, k ? p : async, k ? len : sizeof(async), k * 0x100), 0);
+		else
+			cst_decoder_end(dec);
+		for (;;) {
+			memset(&one, 0, sizeof(one));
+			if (!cst_decoder_next_packet(dec, &one))
+				break;
+			while (cst_decoder_pull(dec, out, 64))
+				;
+			if (one.index < 0x100)
+				continue;
+			assert_true(n < MAX_PKT);
+			pkt[n++] = one;
+		}
+	}
+	cst_decoder_free(dec);
+	return n;
+}
+
+static struct cst_packet one(const struct cst_config *cfg, const uint8_t *p, size_t len)
+{
+	struct cst_packet pkt[MAX_PKT];
+	unsigned int n = packets(cfg, p, len, pkt);
+
+	assert_int_equal(n, 1);
+	assert_int_equal(pkt[0].size, len);
+	return pkt[0];
+}
+
+/* The last packet of some, all of which take part in compressing it. */
+static struct cst_packet last(const struct cst_config *cfg, const uint8_t *p, size_t len)
+{
+	struct cst_packet pkt[MAX_PKT];
+	unsigned int n = packets(cfg, p, len, pkt);
+
+	assert_true(n > 1);
+	return pkt[n - 1];
+}
+
+static void check_text(const struct cst_packet *p, const char *want)
+{
+	char text[256];
+
+	cst_packet_text(p, text, sizeof(text));
+	assert_string_equal(text, want);
+}
+
+static void test_headers(void **state)
+{
+	static const uint8_t reserved[] = { 0x10, 0x14, 0x18, 0x1c, 0x30, 0x34, 0x38, 0x12, 0x16, 0x1a, 0x1e, 0x32,
+					    0x36, 0x3a, 0x3e, 0x4a, 0x4e, 0x52, 0x56, 0x5a, 0x5e, 0x72 };
+	struct cst_config cfg = config(VALUE | ADDRESS, 0, 5, 0, CST_PROFILE_A);
+	struct cst_packet pkt[MAX_PKT];
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(reserved); i++) {
+		packets(&cfg, &reserved[i], 1, pkt);
+		assert_int_equal(pkt[0].type, CST_ETMV3_PKT_RESERVED);
+		assert_int_equal(cst_packet_role(&pkt[0]), CST_ROLE_BAD);
+	}
+	check_text(&pkt[0], "I_RESERVED : Reserved Packet Header");
+	/* without data trace its packets are not sent */
+	cfg = config(0, 0, 5, 0, CST_PROFILE_A);
+	packets(&cfg, BYTES(0x02), pkt);
+	assert_int_equal(pkt[0].type, CST_ETMV3_PKT_BAD_TRACEMODE);
+	check_text(&pkt[0], "BAD_TRACEMODE : Invalid packet type for this trace mode.[NORM_DATA]");
+	cfg = config(ADDRESS, 0, 5, 0, CST_PROFILE_A);
+	packets(&cfg, BYTES(0x50), pkt);
+	assert_int_equal(pkt[0].type, CST_ETMV3_PKT_BAD_TRACEMODE);
+	packets(&cfg, BYTES(0x24, 0), pkt);
+	assert_int_equal(pkt[0].type, CST_ETMV3_PKT_BAD_TRACEMODE);
+}
+
+static void test_isync(void **state)
+{
+	struct cst_config cfg = config(CYCLES, 0, 5, 0, CST_PROFILE_A);
+	struct cst_packet p;
+
+	(void)state;
+	p = one(&cfg, BYTES(0x08, 0x01, 0x5d, 0x11, 0x02, 0xc0));
+	check_text(&p, "I_SYNC : Instruction Packet synchronisation.; (Periodic); Addr=0xc002115c; S;  ISA=Thumb2; ");
+	assert_int_equal(p.addr, 0xc002115c);
+	assert_int_equal(p.isa, CST_ISA_T32);
+	p = one(&cfg, BYTES(0x70, 0x0a, 0x21, 0x8b, 0x58, 0x04, 0xc0));
+	assert_int_equal(p.type, CST_ETMV3_PKT_ISYNC_CYCLE);
+	assert_int_equal(p.cc, 10);
+	assert_int_equal(p.count, 1);
+	assert_int_equal(p.addr, 0xc004588a);
+	/* ARM state, non-secure, after an overflow; a cycle count of five bytes */
+	p = one(&cfg, BYTES(0x70, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x49, 0x00, 0x80, 0x00, 0x00));
+	assert_int_equal(p.cc, 0xffffffff);
+	assert_int_equal(p.count, 2);
+	assert_int_equal(p.security, CST_SEC_NONSECURE);
+	assert_int_equal(p.isa, CST_ISA_A32);
+	/* Jazelle; ThumbEE from version 3.3 on */
+	p = one(&cfg, BYTES(0x08, 0x11, 0x00, 0x80, 0x00, 0x00));
+	assert_int_equal(p.isa, CST_ISA_JAZELLE);
+	p = one(&cfg, BYTES(0x08, 0x05, 0x01, 0x80, 0x00, 0x00));
+	assert_int_equal(p.isa, CST_ISA_TEE);
+	/* context ID; a load or store in progress, and the current instruction relative to it */
+	cfg = config(CID4, VIRT, 5, 0, CST_PROFILE_A);
+	p = one(&cfg, BYTES(0x08, 0x78, 0x56, 0x34, 0x12, 0xab, 0x01, 0x80, 0x00, 0x00, 0x09));
+	assert_int_equal(p.cid, 0x12345678);
+	assert_int_equal(p.el, 2);
+	assert_int_equal(p.value, 0x8000);
+	assert_int_equal(p.addr, 0x8008);
+	/* data trace alone: no address */
+	cfg = config(DATA_ONLY | VALUE, 0, 5, 0, CST_PROFILE_A);
+	p = one(&cfg, BYTES(0x08, 0x21));
+	assert_false(p.flags & CST_PF_ADDR);
+	/* bit 0 must be one: tolerated, or an error */
+	cfg = config(0, 0, 5, 0, CST_PROFILE_A);
+	p = one(&cfg, BYTES(0x08, 0x20, 0x00, 0x80, 0x00, 0x00));
+	assert_int_equal(p.finding[0], CST_FIND_ETMV3_RESERVED_BITS);
+	cfg.strict = 1;
+	p = one(&cfg, BYTES(0x08, 0x20, 0x00, 0x80, 0x00, 0x00));
+	assert_int_equal(p.type, CST_ETMV3_PKT_BAD_SEQUENCE);
+}
+
+static void check_atoms(uint32_t cr, uint8_t header, const char *want, unsigned int finding)
+{
+	struct cst_config cfg = config(cr, 0, 5, 0, CST_PROFILE_A);
+	struct cst_packet p = one(&cfg, &header, 1);
+	char text[64];
+
+	snprintf(text, sizeof(text), "P_HDR : Atom P-header.; %s", want);
+	check_text(&p, text);
+	assert_int_equal(p.finding[0], finding);
+}
+
+static void test_phdr(void **state)
+{
+	struct cst_config cfg = config(CYCLES, 0, 5, 0, CST_PROFILE_A);
+	struct cst_packet pkt[MAX_PKT];
+
+	(void)state;
+	check_atoms(0, 0x84, "E", 0);
+	check_atoms(0, 0xfc, "EEEEEEEEEEEEEEEN", 0);
+	check_atoms(0, 0xc0, "N", 0);
+	check_atoms(0, 0x82, "EE", 0);
+	check_atoms(0, 0x8a, "NE", 0);
+	check_atoms(0, 0x86, "EN", 0);
+	check_atoms(0, 0xa6, "EN", CST_FIND_ETMV3_PHDR);
+	check_atoms(CYCLES, 0x84, "WE; Cycles=1", 0);
+	check_atoms(CYCLES, 0xc4, "WEWN; Cycles=2", 0);
+	check_atoms(CYCLES, 0x86, "WEN; Cycles=1", 0);
+	check_atoms(CYCLES, 0xbc, "WWWWWWWW; Cycles=8", 0);
+	check_atoms(CYCLES, 0xa0, "W; Cycles=1", 0);
+	check_atoms(CYCLES, 0xe4, "WWE; Cycles=2", 0);
+	check_atoms(CYCLES, 0x92, "E", 0);
+	check_atoms(CYCLES, 0x96, "N", 0);
+	/* one cycle and no atom is deprecated; there is no form with bits 5 and 1 */
+	check_atoms(CYCLES, 0x80, "W; Cycles=1", CST_FIND_ETMV3_PHDR);
+	packets(&cfg, BYTES(0xa2), pkt);
+	assert_int_equal(pkt[0].type, CST_ETMV3_PKT_BAD_SEQUENCE);
+}
+
+#define THUMB_AT(a) 0x08, 0x21, (a) & 0xff, (a) >> 8 & 0xff, (a) >> 16 & 0xff, (a) >> 24
+
+static void test_branch(void **state)
+{
+	struct cst_config cfg = config(0, 0, 5, 0, CST_PROFILE_A), alt = config(0, VIRT, 5, ALT, CST_PROFILE_A),
+			  m = config(0, 0, 5, ALT, CST_PROFILE_M);
+	struct cst_packet p;
+
+	(void)state;
+	p = last(&cfg, BYTES(THUMB_AT(0xc0020001u), 0xc5, 0xc6, 0x09));
+	assert_int_equal(p.addr, 0xc0026344);
+	check_text(&p, "BRANCH_ADDRESS : Branch address.; Addr=0xC0026344 ~[0x26344]; ");
+	p = last(&cfg, BYTES(THUMB_AT(0xc0026345u), 0x19));
+	assert_int_equal(p.addr, 0xc0026318);
+	p = last(&cfg, BYTES(THUMB_AT(0xc0026345u), 0xd7, 0xba, 0x86, 0xdb, 0x0d));
+	assert_int_equal(p.addr, 0xb6c33aac);
+	assert_int_equal(p.isa, CST_ISA_A32);
+	check_text(&p, "BRANCH_ADDRESS : Branch address.; Addr=0xB6C33AAC ~[0xB6C33AAC]; ISA=ARM(32); ");
+	/* exception information: IRQ that cancels, non-secure */
+	p = last(&cfg, BYTES(THUMB_AT(0xc0026345u), 0x8d, 0x80, 0x80, 0x80, 0x48, 0x3d));
+	assert_int_equal(p.type, CST_ETMV3_PKT_BRANCH_INFO);
+	assert_int_equal(p.exc_type, 14);
+	assert_int_equal(p.addr, 0x18);
+	assert_true(p.flags & CST_ETMV3_PF_CANCEL);
+	assert_int_equal(p.security, CST_SEC_NONSECURE);
+	/* deprecated: 1 C EEE AAA with FIQ is number 15 today */
+	p = last(&cfg, BYTES(THUMB_AT(0xc0026345u), 0x8f, 0x80, 0x80, 0x80, 0xa8));
+	assert_int_equal(p.exc_type, 15);
+	assert_int_equal(p.finding[0], CST_FIND_ETMV3_DEPRECATED);
+	/* the alternative encoding may end early, with or without it; byte 1 has Hyp */
+	p = last(&alt, BYTES(THUMB_AT(0xc0026345u), 0xc5, 0x06));
+	assert_int_equal(p.addr, 0xc0026344);
+	p = last(&alt, BYTES(THUMB_AT(0xc0026345u), 0xc5, 0x46, 0x87, 0x20));
+	assert_int_equal(p.exc_type, 3);
+	assert_int_equal(p.el, 2);
+	/* v7-M: nine bits of exception number, and where an LDM or STM goes on */
+	p = last(&m, BYTES(THUMB_AT(0xc0026345u), 0xc5, 0x46, 0x90, 0x81, 0x43));
+	assert_int_equal(p.exc_type, 24);
+	assert_int_equal(p.event, 3);
+	check_text(&p, "BRANCH_ADDRESS : Branch address.; Addr=0xC0026344 ~[0x344]; S; Exception=IRQ8; Resume=3");
+	/* a fifth byte without an instruction set */
+	p = last(&cfg, BYTES(THUMB_AT(0xc0026345u), 0x81, 0x80, 0x80, 0x80, 0x00, ASYNC3, 0x66));
+	assert_int_equal(p.type, CST_ETMV3_PKT_IGNORE);
+}
+
+static void test_others(void **state)
+{
+	struct cst_config cfg = config(CYCLES | CID4 | VMID_ON, VIRT | BINARY_TS | TS64, 5, 0, CST_PROFILE_A), gray;
+	struct cst_packet p;
+
+	(void)state;
+	p = one(&cfg, BYTES(0x42, 0xbd, 0x9a, 0xc3, 0xce, 0xaf, 0x90, 0x80, 0x80, 0x00));
+	assert_true(p.ts == 0x82f9d0cd3d);
+	check_text(&p, "TIMESTAMP : Timestamp Value.; TS=0x82f9d0cd3d (562536959293) ");
+	p = last(&cfg, BYTES(0x42, 0xbd, 0x9a, 0xc3, 0xce, 0xaf, 0x90, 0x80, 0x80, 0x00, 0x46, 0x01));
+	assert_true(p.ts == 0x82f9d0cd01);
+	assert_true(p.flags & CST_ETMV3_PF_CLOCK);
+	/* 48 bits in seven bytes; Gray code: 0b110 is 4 */
+	gray = config(0, 0, 5, 0, CST_PROFILE_A);
+	p = one(&gray, BYTES(0x42, 0x86, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00));
+	assert_true(p.ts == 4);
+	p = one(&cfg, BYTES(0x04, 0x85, 0x01));
+	assert_int_equal(p.cc, 133);
+	p = one(&cfg, BYTES(0x6e, 0x78, 0x56, 0x34, 0x12));
+	check_text(&p, "CONTEXT_ID : Context ID change.; CtxtID=0x12345678");
+	p = one(&cfg, BYTES(0x3c, 0x07));
+	check_text(&p, "VMID : VMID change.; VMID=0x7");
+	assert_int_equal(one(&cfg, BYTES(0x0c)).type, CST_ETMV3_PKT_TRIGGER);
+	assert_int_equal(one(&cfg, BYTES(0x66)).type, CST_ETMV3_PKT_IGNORE);
+	assert_int_equal(one(&cfg, BYTES(0x76)).type, CST_ETMV3_PKT_EXC_EXIT);
+	p = one(&cfg, BYTES(0x7e));
+	assert_int_equal(p.type, CST_ETMV3_PKT_EXC_ENTRY);
+	assert_int_equal(p.finding[0], CST_FIND_ETMV3_CONFIG);
+	/* an A-sync with a zero too many; one that is none */
+	p = one(&cfg, BYTES(0, ASYNC3));
+	assert_int_equal(p.type, CST_ETMV3_PKT_ASYNC);
+	assert_int_equal(p.finding[0], CST_FIND_ETMV3_ZEROS);
+	p = last(&cfg, BYTES(0, 0, 0x84, 0x84));
+	assert_int_equal(p.type, CST_ETMV3_PKT_NOT_SYNC);
+}
+
+static void test_data(void **state)
+{
+	struct cst_config cfg = config(VALUE | ADDRESS, 0, 5, 0, CST_PROFILE_A), only = config(ADDRESS, 0, 5, 0, CST_PROFILE_A);
+	struct cst_packet p;
+
+	(void)state;
+	p = one(&cfg, BYTES(0x2e, 0x80, 0x81, 0x82, 0x83, 0x14, 0x78, 0x56, 0x34, 0x12));
+	assert_int_equal(p.type, CST_ETMV3_PKT_DATA);
+	assert_int_equal(p.addr, 0x40000000 | 3 << 21 | 2 << 14 | 1 << 7);
+	assert_int_equal(p.value, 0x12345678);
+	assert_true(p.flags & CST_ETMV3_PF_BIG_ENDIAN);
+	p = last(&cfg, BYTES(0x2e, 0x80, 0x81, 0x82, 0x83, 0x14, 0x78, 0x56, 0x34, 0x12, 0x26, 0x04, 0x99));
+	assert_int_equal(p.addr, 0x40000000 | 3 << 21 | 2 << 14 | 1 << 7 | 4);
+	assert_int_equal(p.value, 0x99);
+	assert_int_equal(p.vsize, 1);
+	p = one(&cfg, BYTES(0x02));
+	assert_int_equal(p.value, 0);
+	assert_true(p.flags & CST_ETMV3_PF_VALUE);
+	p = one(&cfg, BYTES(0x78, 0x10));
+	assert_int_equal(p.type, CST_ETMV3_PKT_OOO_PLACE);
+	assert_int_equal(p.tag, 2);
+	assert_int_equal(p.addr, 0x10);
+	p = one(&cfg, BYTES(0x48, 0x34, 0x12));
+	assert_int_equal(p.type, CST_ETMV3_PKT_OOO_DATA);
+	assert_int_equal(p.tag, 2);
+	assert_int_equal(p.value, 0x1234);
+	check_text(&p, "OOO_DATA : Out of Order data value packet.; Val=0x1234; OO_Tag=0x2");
+	assert_int_equal(one(&cfg, BYTES(0x50)).type, CST_ETMV3_PKT_STORE_FAILED);
+	assert_int_equal(one(&cfg, BYTES(0x62)).type, CST_ETMV3_PKT_SUPPRESSED);
+	assert_int_equal(one(&cfg, BYTES(0x6a)).type, CST_ETMV3_PKT_NOT_TRACED);
+	assert_int_equal(one(&cfg, BYTES(0x7a, 0x08)).addr, 8);
+	/* addresses alone: the size is told, the value is not there */
+	p = one(&only, BYTES(0x2e, 0x08));
+	assert_int_equal(p.addr, 8);
+	assert_false(p.flags & CST_ETMV3_PF_VALUE);
+}
+
+/* LDR r0, [r1]; BLX to T32 at 0x8010; NOP; then T32: LDR r0, [r0]; B . */
+static const uint32_t arm[] = { 0xe5910000, 0xfa000001, 0xe1a00000, 0xe1a00000, 0xe7fe6800 };
+
+#define ARM_START ASYNC3, 0x08, 0x21, 0x00, 0x80, 0x00, 0x00
+
+static void test_elements(void **state)
+{
+	struct cst_config cfg = config(VALUE | ADDRESS, 0, 5, 0, CST_PROFILE_A);
+	struct program pr;
+	struct decoded d;
+
+	(void)state;
+	program_map(&pr, 0x8000, arm, sizeof(arm));
+	/* E, a transfer, out-of-order data; BLX changes the instruction set; a cancelled instruction did not run */
+	decode_bytes(&cfg, pr.space, BYTES(ARM_START, 0x84, 0x26, 0x10, 0x55, 0x74, 0x20, 0x88, 0x24, 0x77, 0x8d, 0x80, 0x80,
+					   0x80, 0x48, 0x3c), &d);
+	assert_int_equal(d.gen[1].kind, CST_GEN_TRACE_ON);
+	assert_int_equal(d.gen[2].kind, CST_GEN_PE_CONTEXT);
+	assert_int_equal(d.gen[3].kind, CST_GEN_RANGE);
+	assert_int_equal(d.gen[3].addr, 0x8000);
+	assert_int_equal(d.gen[4].kind, CST_GEN_DATA);
+	assert_int_equal(d.gen[4].addr, 0x10);
+	assert_int_equal(d.gen[4].value, 0x55);
+	assert_int_equal(d.gen[4].insn, 0x8000);
+	assert_int_equal(d.gen[5].num, CST_DATA_ADDR | CST_DATA_INSN | CST_DATA_PENDING);
+	assert_int_equal(d.gen[6].isa, CST_ISA_A32);
+	assert_int_equal(d.gen[6].end, 0x8008);
+	assert_int_equal(d.gen[7].kind, CST_GEN_DATA);
+	assert_int_equal(d.gen[7].num, CST_DATA_ADDR | CST_DATA_INSN | CST_DATA_LATE | CST_DATA_VALUE);
+	assert_int_equal(d.gen[7].addr, 0x20);
+	assert_int_equal(d.gen[7].insn, 0x8000);
+	assert_int_equal(d.gen[8].kind, CST_GEN_EXCEPTION);
+	assert_int_equal(d.gen[8].num, 14);
+	assert_int_equal(d.gen[8].flags & CST_GF_RET_ADDR, 0);
+	assert_int_equal(d.stats.ranges, 2);
+	cst_image_free(pr.img);
+}
+
+static void test_unknown(void **state)
+{
+	struct cst_config cfg = config(CYCLES, 0, 5, 0, CST_PROFILE_A);
+	struct decoded d;
+
+	(void)state;
+	/* byte codes are not followed; nor is code that is not there: its time passes */
+	decode_bytes(&cfg, NULL, BYTES(ASYNC3, 0x08, 0x31, 0x00, 0x80, 0x00, 0x00, 0x88, 0x84), &d);
+	assert_int_equal(d.gen[3].kind, CST_GEN_ADDR_UNKNOWN);
+	assert_int_equal(d.gen[3].cc, 2);
+	assert_int_equal(d.gen[4].kind, CST_GEN_CYCLE_COUNT);
+	assert_int_equal(d.stats.atoms_lost, 3);
+	decode_bytes(&cfg, NULL, BYTES(ARM_START, 0x84, 0x88), &d);
+	assert_int_equal(d.gen[3].kind, CST_GEN_NACC);
+	assert_int_equal(d.gen[3].num, CST_MEM_EL1S | CST_MEM_EL2S | CST_MEM_EL3);
+	assert_int_equal(d.gen[4].kind, CST_GEN_ADDR_UNKNOWN);
+	/* a reserved header costs the trace up to the next A-sync, and that is counted */
+	decode_bytes(&cfg, NULL, BYTES(ARM_START, 0x10, 0x84, 0x84, ARM_START), &d);
+	assert_int_equal(d.stats.unsynced, 3);
+	assert_int_equal(d.stats.bad_packets, 1);
+	assert_int_equal(d.stats.resyncs, 1);
+}
+
+static void test_suppressed(void **state)
+{
+	struct cst_config cfg = config(VALUE, 0, 5, 0, CST_PROFILE_M);
+	struct decoded d;
+
+	(void)state;
+	decode_bytes(&cfg, NULL, BYTES(ASYNC3, 0x08, 0x21, 0x01, 0x80, 0x00, 0x00, 0x62, 0x50, 0x7e, 0x40), &d);
+	assert_int_equal(d.gen[3].num, CST_DATA_SUPPRESSED);
+	assert_int_equal(d.gen[4].num, CST_DATA_STORE_FAILED);
+	assert_int_equal(d.gen[5].num, CST_DATA_STACKING);
+	/* out-of-order data whose placeholder is not there */
+	assert_int_equal(d.gen[6].num, CST_DATA_LATE | CST_DATA_VALUE);
+	assert_int_equal(d.stats.data_lost, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_headers), cmocka_unit_test(test_isync), cmocka_unit_test(test_phdr),
+		cmocka_unit_test(test_branch), cmocka_unit_test(test_others), cmocka_unit_test(test_data),
+		cmocka_unit_test(test_elements), cmocka_unit_test(test_unknown), cmocka_unit_test(test_suppressed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
