@@ -207,7 +207,7 @@ static int next_from_carry(struct cursor *c, struct cst_packet *pkt, int keep)
 	if (!size) {
 		c->pos = c->len;
 		if (c->len)
-			c->carry_last = cst_cursor_index(c, c->len - 1);
+			c->last = c->carry_last = cst_cursor_index(c, c->len - 1);
 		return 0;
 	}
 	pkt->index = c->carry_index;
