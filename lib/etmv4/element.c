@@ -468,7 +468,8 @@ static void push_value(struct etmv4_queue *q, enum cst_element_kind kind,
 	if (!e)
 		return;
 	e->num = num;
-	e->value = pkt->ts;
+	/* other packets leave pkt->ts as it was */
+	e->value = kind == CST_EL_TIMESTAMP || kind == CST_EL_INSTRUMENTATION ? pkt->ts : 0;
 	e->cc = 0;
 	if (pkt->flags & CST_PF_CC) {
 		e->cc = pkt->cc;
