@@ -164,6 +164,8 @@ enum cst_tree_format {
 /* The tree owns its decoders and frees them. */
 CST_API int cst_tree_new(struct cst_tree **tree, enum cst_tree_format format, unsigned flags);
 CST_API void cst_tree_free(struct cst_tree *tree);
+/* As it was made. */
+CST_API enum cst_tree_format cst_tree_layout(const struct cst_tree *tree, unsigned *flags);
 /* Add a decoder for cfg->trace_id; RAW takes one only. *dec stays valid until the tree is freed. */
 CST_API int cst_tree_add(struct cst_tree *tree, const struct cst_config *cfg, struct cst_decoder **dec);
 CST_API int cst_tree_add_custom(struct cst_tree *tree, const struct cst_config *cfg,

@@ -15,7 +15,7 @@ int cst_etmv4_queue_same(const struct etmv4_queue *a, const struct etmv4_queue *
 	if (a->count != b->count || a->depth != b->depth || a->unseen != b->unseen || a->final != b->final ||
 	    a->final_atoms != b->final_atoms || a->state != b->state || a->exc_pending != b->exc_pending ||
 	    a->overflow != b->overflow || a->trans_open != b->trans_open || a->trans_scan != b->trans_scan ||
-	    a->ctx_seen != b->ctx_seen || a->ended != b->ended || a->config != b->config)
+	    a->ctx_seen != b->ctx_seen || a->cond_c != b->cond_c || a->cond_r != b->cond_r || a->ended != b->ended || a->config != b->config)
 		return 0;
 	if (a->exc_pending && (a->exc_num != b->exc_num || a->exc_flags != b->exc_flags ||
 			       a->exc_index != b->exc_index))

@@ -21,6 +21,7 @@
 
 #define TRIGGER_ID 0x7d
 #define FRAME 16
+#define FSYNC_WORD 0xffffff7fu
 
 /* Digest of bytes that come in pieces: words of eight, then the rest and the number. */
 struct running {
@@ -40,6 +41,7 @@ struct cst_index_builder {
 	struct cst_index_source *sources;
 	uint32_t n_sources, cap_sources;
 	uint64_t offset, end;
+	uint32_t last_bytes;	/* FSYNC mode */
 	uint8_t begun;
 	int error;
 };
@@ -236,7 +238,7 @@ static int route(struct cst_index_builder *b, uint32_t count)
 		if (f->id > 0x7f)
 			continue;
 		src->ids[f->id >> 6] |= 1ull << (f->id & 63);
-		src->triggers += f->id == TRIGGER_ID;
+		src->triggers += f->id == TRIGGER_ID ? (uint32_t)n : 0;
 		s = b->streams[f->id];
 		err = s ? cst_stream_index_feed(s, b->data + f->pos, len, b->seg, (uint32_t)n) : 0;
 		if (err)
@@ -270,9 +272,19 @@ static size_t piece(const struct cst_index_builder *b, size_t len)
 	return len < CHUNK ? len : CHUNK;
 }
 
+/* Synchronisation words between frames; sound frames have none in them (lib/frame/sync.c). */
+static void count_syncs(struct cst_index_builder *b, const uint8_t *data, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		b->last_bytes = b->last_bytes << 8 | data[i];
+		b->sources[b->n_sources - 1].syncs += b->last_bytes == FSYNC_WORD;
+	}
+}
+
 static int take(struct cst_index_builder *b, const uint8_t *data, size_t len, size_t *used)
 {
-	uint64_t syncs = b->df.stats.overhead;
 	struct seg one = { 0, b->end };
 	unsigned int i;
 	int n;
@@ -285,8 +297,8 @@ static int take(struct cst_index_builder *b, const uint8_t *data, size_t len, si
 		return 0;
 	}
 	n = cst_deframe(&b->df, data, len, b->end, b->data, CHUNK + FRAME, b->frag, MAX_FRAGS, used);
-	if (b->flags & CST_FRAME_FSYNC && b->df.stats.overhead != syncs)
-		b->sources[b->n_sources - 1].syncs++;
+	if (b->flags & CST_FRAME_FSYNC)
+		count_syncs(b, data, *used);
 	return n < 0 ? n : route(b, (uint32_t)n);
 }
 

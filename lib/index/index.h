@@ -31,6 +31,7 @@ struct stream_index {
 	struct side late;	/* what is decoded from `start` on, while `trying` */
 	struct flow_state main_flow, late_flow;
 	uint8_t trying;
+	uint8_t has_places;	/* there may be other places than the beginning */
 	uint8_t is_flow;	/* executed instructions: address and context matter */
 	uint32_t tried;		/* packets since */
 	uint64_t start;

@@ -147,7 +147,8 @@ uint64_t cst_index_start_tree(const struct cst_index *ix, const struct cst_index
 	if (ix->format == CST_TREE_RAW)
 		return first;
 	src = cst_index_source_at(ix, ix->flags & CST_FRAME_DSTREAM ? cst_dstream_offset(first) : first);
-	if (!src)
+	/* the first block begins as any buffer does: where frames begin may still have to be found */
+	if (!src || src == ix->sources)
 		return ix->offset;
 	cst_tree_start_at(tree, src->offset, src->frame_id);
 	return src->offset;

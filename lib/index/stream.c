@@ -58,6 +58,13 @@ int cst_stream_index_init(struct stream_index *s, const struct cst_config *cfg, 
 	s->full = opts->full;
 	s->is_flow = cfg->protocol == CST_PROTO_ETMV4 || cfg->protocol == CST_PROTO_ETE ||
 		     cfg->protocol == CST_PROTO_ETMV3 || cfg->protocol == CST_PROTO_PTM;
+	/*
+	 * The flow stage remembers more of these than is told anew at a synchronisation: conditional instructions
+	 * whose result is to come, the instruction that transfers belong to, the atom before. No second decoder
+	 * can be seen to agree in it.
+	 */
+	s->has_places = !cfg->cond_trace && !cfg->checks &&
+			!(s->is_flow && (cfg->data_addr || cfg->data_value || cfg->data_only));
 	s->ix.trace_id = cfg->trace_id;
 	s->ix.protocol = cfg->protocol;
 	s->ix.config = cst_index_config(cfg);
@@ -109,6 +116,8 @@ static int tell_flow(const struct stream_index *s, struct flow_state *f, const s
 		break;
 	case CST_EL_ADDRESS:
 		f->address = 1;
+		f->info |= s->cfg.protocol != CST_PROTO_ETMV4 && s->cfg.protocol != CST_PROTO_ETE &&
+			   e->flags & CST_EL_F_SYNC;
 		break;
 	case CST_EL_EXCEPTION:
 		f->address = 0;
@@ -121,6 +130,9 @@ static int tell_flow(const struct stream_index *s, struct flow_state *f, const s
 	case CST_EL_ATOMS:
 	case CST_EL_Q:
 	case CST_EL_SOURCE_ADDRESS:
+	case CST_EL_BRANCH:
+	case CST_EL_WAYPOINT:
+	case CST_EL_VECTOR:
 		return 0;
 	}
 	return 1;
@@ -216,7 +228,7 @@ static void packet(struct stream_index *s, const struct cst_packet *pkt)
 	if (cst_cursor_role(&s->main.cur, pkt) != CST_ROLE_ASYNC)
 		return;
 	cst_blocks_sync(s, pkt->index);
-	if (!s->next_valid && cst_blocks_wanted(s, pkt->index) && !(s->trying && s->late_flow.address))
+	if (s->has_places && !s->next_valid && cst_blocks_wanted(s, pkt->index) && !(s->trying && s->late_flow.address))
 		begin_late(s, pkt);
 }
 

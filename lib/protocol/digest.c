@@ -39,7 +39,7 @@ uint64_t cst_digest_element(uint64_t digest, const struct cst_element *e)
 	digest = digest_word(digest, e->kind | e->flags << 8 | (uint64_t)e->num << 16);
 	switch (e->kind) {
 	case CST_EL_ATOMS:
-		digest = digest_word(digest, e->n);
+		digest = digest_word(digest, e->n | (uint64_t)(e->flags & CST_EL_F_CC ? e->cc : 0) << 8);
 		return digest_word(digest, e->bits | (uint64_t)e->first_e << 32);
 	case CST_EL_CONTEXT:
 		if (e->flags & CST_EL_F_ADDRESS)
@@ -56,11 +56,21 @@ uint64_t cst_digest_element(uint64_t digest, const struct cst_element *e)
 	case CST_EL_SOURCE_ADDRESS:
 		return digest_word(digest_word(digest, e->addr), e->is);
 	case CST_EL_TIMESTAMP:
+	case CST_EL_TS_MARKER:
+	case CST_EL_COND_INSN:
+	case CST_EL_COND_RESULT:
 	case CST_EL_INSTRUMENTATION:
 	case CST_EL_NO_SYNC:
 		digest = digest_word(digest, e->value);
 		/* fall through */
 	case CST_EL_CYCLE_COUNT:
+		return digest_word(digest, e->flags & CST_EL_F_CC ? e->cc : 0);
+	case CST_EL_BRANCH:
+	case CST_EL_WAYPOINT:
+	case CST_EL_VECTOR:
+	case CST_EL_DATA:
+		digest = digest_word(digest_word(digest, e->addr), e->is | (uint64_t)e->n << 8);
+		digest = digest_word(digest, e->kind == CST_EL_DATA ? e->value : 0);
 		return digest_word(digest, e->flags & CST_EL_F_CC ? e->cc : 0);
 	case CST_EL_READY:
 		return cst_digest_bytes(digest, e->ready, sizeof(*e->ready));

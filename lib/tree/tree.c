@@ -88,6 +88,12 @@ void cst_tree_free(struct cst_tree *t)
 	free(t);
 }
 
+enum cst_tree_format cst_tree_layout(const struct cst_tree *t, unsigned *flags)
+{
+	*flags = t->flags;
+	return t->format;
+}
+
 static int check_id(const struct cst_tree *t, uint8_t id)
 {
 	return id > 0x7f || t->dec[id] || (t->format == CST_TREE_RAW && t->single) ? -CST_ERR_INVAL : 0;
