@@ -64,6 +64,39 @@ static int run(struct dump *d, const char *snapshot, const struct session_opts *
 	return d->losses ? CMD_LOSSES : CMD_OK;
 }
 
+static int open_range(struct dump *d, const struct dump_place *from, const struct dump_place *to, const char *input,
+		      const char *index, bool no_index)
+{
+	if (!from->set && !to->set)
+		return 0;
+	d->range = calloc(1, sizeof(*d->range));
+	if (!d->range || index_book_init(&d->range->book, "cstrace dump", input, index)) {
+		fprintf(stderr, "cstrace dump: not enough memory\n");
+		return -1;
+	}
+	d->range->from = *from;
+	d->range->to = *to;
+	if (!from->set || no_index)
+		return 0;
+	if (index_book_read(&d->range->book) || !index)
+		return 0;
+	fprintf(stderr, "cstrace dump: %s: no such index; 'perf-cstrace index' makes one\n", index);
+	return -1;
+}
+
+/* An index that was refused is replaced by what was made instead, unless it is one that the user named. */
+static void close_range(struct dump *d, int rc)
+{
+	struct index_book *b = d->range ? &d->range->book : NULL;
+
+	if (!b)
+		return;
+	if (b->refused && !b->given && b->nr_made && rc != CMD_ERROR && !index_book_write(b))
+		fprintf(stderr, "cstrace dump: %s: written anew\n", b->path);
+	index_book_free(b);
+	free(d->range);
+}
+
 int cmd_dump(int argc, const char **argv)
 {
 	struct session_opts so = { 0 };
@@ -72,6 +105,9 @@ int cmd_dump(int argc, const char **argv)
 	bool frames = false, packets = false, elements = false, strict = false, raw = false;
 	enum dump_format format = DUMP_TEXT;
 	enum cst_severity level = CST_LOG_NONE;
+	struct dump_place from = { 0 }, to = { 0 };
+	const char *index = NULL;
+	bool no_index = false;
 	int only_id = -1, rc;
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
@@ -96,6 +132,15 @@ int cmd_dump(int argc, const char **argv)
 		{ 0, "log", CMD_OPT_OPTIONAL, &log, "LEVEL",
 		  "tell on stderr what is wrong in the trace, and where: error, warning or info (default); "
 		  "with --format=json among the records", NULL },
+		{ 0, "from", CMD_OPT_CALL, &from, "PLACE",
+		  "begin each stream at the first time=TICKS (or later), offset=N, event[=MASK] or context=N",
+		  dump_place_parse },
+		{ 0, "to", CMD_OPT_CALL, &to, "PLACE", "end it before the first such place after that",
+		  dump_place_parse },
+		{ 0, "index", CMD_OPT_STRING, &index, "FILE",
+		  "with --from: index to find the place with (default: FILE.cstidx, DIR/cstrace.cstidx, if it is there)",
+		  NULL },
+		{ 0, "no-index", CMD_OPT_FLAG, &no_index, NULL, "with --from: decode from the beginning", NULL },
 		{ 'o', "output", CMD_OPT_STRING, &output, "FILE", "write to FILE (default: -)", NULL },
 		CMD_OPT_END
 	};
@@ -126,7 +171,10 @@ int cmd_dump(int argc, const char **argv)
 	d->packed = raw;
 	d->packets = packets || (!frames && !raw && !elements && format != DUMP_NONE);
 	d->elements = elements || (!frames && !raw && !packets && format != DUMP_NONE);
-	rc = log && dump_log_open(d, level) ? CMD_ERROR : run(d, snapshot, &so, source, output);
+	rc = (log && dump_log_open(d, level)) ||
+	     open_range(d, &from, &to, snapshot ? snapshot : so.input ? so.input : "perf.data", index, no_index) ?
+	     CMD_ERROR : run(d, snapshot, &so, source, output);
+	close_range(d, rc);
 	cst_log_free(d->log);
 	free(d);
 	return rc;

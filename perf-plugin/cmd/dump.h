@@ -9,6 +9,7 @@
 
 #include <cstrace/cstrace.h>
 
+#include "cmd/dump_range.h"
 #include "perfdata/output.h"
 
 enum dump_format { DUMP_TEXT, DUMP_OPENCSD, DUMP_JSON, DUMP_NONE };
@@ -47,6 +48,7 @@ char *dump_key_hex(char *p, const char *key, uint64_t value);
 char *dump_key_true(char *p, const char *key);
 
 struct dump {
+	const char *who;	/* begins messages; NULL: "cstrace dump" */
 	struct dump_out out;
 	enum dump_format format;
 	bool frames, packets, elements;
@@ -55,6 +57,10 @@ struct dump {
 	bool raw;		/* section without frames: packets belong to no ID */
 	bool losses;		/* of any kind, in any section */
 	bool strict;		/* config.strict = 1 */
+	struct dump_range *range; /* --from, --to; NULL: all */
+	struct index_book *make; /* instead of a listing: indexes */
+	const char *section;	/* name of the buffer (-s) */
+	unsigned int buffer;	/* its number (-i) */
 	struct cst_log *log;	/* NULL: none was asked for */
 	int cpu, pid, tid;	/* of the elements that come, as far as the input knows; -1 */
 	struct cst_stats stats;	/* sums over all decoders */

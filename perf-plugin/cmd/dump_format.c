@@ -77,7 +77,8 @@ void dump_packet(struct dump *d, const struct cst_decoder *dec, const struct cst
 {
 	unsigned int id = cst_decoder_config(dec)->trace_id;
 
-	if (!d->packets || (d->only_id >= 0 && (unsigned int)d->only_id != id))
+	if (!d->packets || (d->only_id >= 0 && (unsigned int)d->only_id != id) ||
+	    (d->range && !dump_range_packet(d->range, dec, pkt)))
 		return;
 	if (d->format == DUMP_OPENCSD)
 		opencsd_packet(d, dec, pkt, id);
@@ -108,7 +109,8 @@ static void opencsd_element(struct dump *d, const struct cst_generic *g)
 
 void dump_element(struct dump *d, const struct cst_generic *g)
 {
-	if (d->only_id >= 0 && (unsigned int)d->only_id != g->trace_id)
+	if ((d->only_id >= 0 && (unsigned int)d->only_id != g->trace_id) ||
+	    (d->range && !dump_range_element(d->range, g)))
 		return;
 	if (d->format == DUMP_OPENCSD)
 		opencsd_element(d, g);

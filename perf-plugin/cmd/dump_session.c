@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* dump_session.c - dump -i: the AUX fragments of a perf.data file, in order of buffer and AUX record. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cmd/dump.h"
 #include "cmd/options.h"
@@ -50,6 +51,39 @@ static int fragment_begin(void *data, const struct session_fragment *f)
 	return d->frames && !n ? list_frames(d, f, false) : n;
 }
 
+/* Where to begin, or instead an index of the fragment. */
+static int fragment_tree(void *data, const struct session_fragment *f, struct cst_tree *tree, uint64_t *start)
+{
+	struct index_section s = { .nr_parts = f->nr_parts, .offset = f->offset, .size = f->size, .tree = tree };
+	struct dump *d = data;
+	struct index_part *parts;
+	unsigned int i;
+	int rc = 0;
+
+	parts = calloc(f->nr_parts ? f->nr_parts : 1, sizeof(*parts));
+	if (!parts)
+		return -CST_ERR_NOMEM;
+	for (i = 0; i < f->nr_parts; i++) {
+		parts[i].data = f->parts[i].data;
+		parts[i].size = f->parts[i].size;
+	}
+	s.parts = parts;
+	snprintf(s.name, sizeof(s.name), "buffer %u, offset %llu", f->queue, (unsigned long long)f->offset);
+	if (d->make) {
+		rc = index_book_make(d->make, &s) ? -CST_ERR_INVAL : 0;
+		*start = f->offset + f->size;
+	} else {
+		/* a stream goes on from fragment to fragment */
+		if (d->buffer != f->queue)
+			dump_range_reset(d->range);
+		d->buffer = f->queue;
+		*start = dump_range_done(d->range, tree, d->only_id, d->packets) ? f->offset + f->size :
+			 dump_range_start(d->range, &s, d->only_id);
+	}
+	free(parts);
+	return rc;
+}
+
 static void set_thread(struct dump *d, const struct stream *s)
 {
 	d->cpu = s->cpu;
@@ -62,7 +96,7 @@ static int batch(void *data, struct stream *s, const struct cst_generic *g, size
 	struct dump *d = data;
 	size_t i;
 
-	if (d->format == DUMP_NONE)
+	if (d->format == DUMP_NONE && !d->range)
 		return 0;
 	set_thread(d, s);
 	for (i = 0; i < n; i++)
@@ -94,9 +128,15 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 		return CMD_ERROR;
 	if (d->packets || (d->elements && d->format == DUMP_OPENCSD))
 		con.packet = packet;
-	if (d->elements || d->packets)
+	if (d->elements || d->packets || d->range)
 		con.batch = batch;
+	if (d->range || d->make)
+		con.fragment_tree = fragment_tree;
 	rc = session_run(ss, &con);
+	if (d->make) {
+		session_close(ss);
+		return rc ? CMD_ERROR : 0;
+	}
 	d->stats = session_totals(ss)->dec;
 	d->losses = session_has_losses(ss);
 	if (d->losses) {

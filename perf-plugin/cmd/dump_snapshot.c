@@ -21,7 +21,7 @@ struct snap_run {
 
 static int complain(const struct snap_run *r, const char *what, const char *text)
 {
-	fprintf(stderr, "cstrace dump: %s: %s: %s\n", r->files.dir, what, text);
+	fprintf(stderr, "%s: %s: %s: %s\n", r->files.who, r->files.dir, what, text);
 	return CMD_ERROR;
 }
 
@@ -193,6 +193,7 @@ static int run_decode(struct snap_run *r, const struct cst_snap_buffer *buf,
 		rc = CMD_LOSSES;
 	} else if (n > 0) {
 		r->d->raw = buf->format == CST_SNAP_FMT_SOURCE_DATA;
+		r->d->section = buf->name;
 		n = dump_tree(r->d, tree, data, len, 0);
 	}
 	if (n < 0)
@@ -260,7 +261,7 @@ static int run_source(struct snap_run *r, const char *source)
 
 int dump_snapshot(struct dump *d, const char *dir, const char *source)
 {
-	struct snap_run r = { .d = d, .files = { .dir = dir, .who = "cstrace dump" } };
+	struct snap_run r = { .d = d, .files = { .dir = dir, .who = d->who ? d->who : "cstrace dump" } };
 	size_t missing = 0;
 	int err, rc;
 
@@ -280,8 +281,8 @@ int dump_snapshot(struct dump *d, const char *dir, const char *source)
 	if (rc == CMD_LOSSES)
 		rc = CMD_ERROR;
 	if (missing)
-		fprintf(stderr, "cstrace dump: %zu memory dumps are missing or cut: code in them is listed as "
-			"not accessible\n", missing);
+		fprintf(stderr, "%s: %zu memory dumps are missing or cut: code in them is listed as "
+			"not accessible\n", r.files.who, missing);
 	dump_losses(d);
 	cst_image_free(r.img);
 	cst_snap_memory_free(r.mem);

@@ -7,12 +7,15 @@
 
 #define BATCH 512
 
+#define PAST 1	/* nothing more is wanted */
+
 /* Lists elements until the tree wants more input, or the next packet. */
 static int pull(struct dump *d, struct cst_tree *tree)
 {
 	struct cst_generic g[BATCH];
 	struct cst_decoder *dec;
-	bool list = d->format != DUMP_NONE;
+	/* where a range ends has to be seen also when nothing is listed */
+	bool list = d->format != DUMP_NONE || d->range;
 	enum cst_stop why;
 	int n, i;
 
@@ -23,6 +26,8 @@ static int pull(struct dump *d, struct cst_tree *tree)
 		for (i = 0; list && i < n; i++)
 			dump_element(d, &g[i]);
 		why = cst_tree_stopped(tree);
+		if (n && d->range && dump_range_done(d->range, tree, d->only_id, d->packets))
+			return PAST;
 	} while (n || why == CST_STOP_RESET);
 	return 0;
 }
@@ -72,11 +77,22 @@ static void sum_up(struct dump *d, const struct cst_tree *tree)
 int dump_tree(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t len, uint64_t offset)
 {
 	int (*list)(struct dump *, struct cst_tree *);
+	const struct index_part part = { data, len };
+	struct index_section section = { .parts = &part, .nr_parts = 1, .offset = offset, .size = len, .tree = tree };
+	uint64_t start = offset;
 	int err;
+
+	snprintf(section.name, sizeof(section.name), "%s", d->section);
+	if (d->make)
+		return index_book_make(d->make, &section) ? -CST_ERR_INVAL : 0;
+	if (d->range) {
+		dump_range_reset(d->range);
+		start = dump_range_start(d->range, &section, d->only_id);
+	}
 
 	/* the reference's listing shows some elements with the offset of a packet as it lists them */
 	list = d->packets || d->format == DUMP_OPENCSD ? list_packets : pull;
-	err = cst_tree_feed(tree, data, len, offset);
+	err = cst_tree_feed(tree, data + (start - offset), len - (size_t)(start - offset), start);
 	if (!err)
 		err = list(d, tree);
 	if (!err) {
@@ -84,7 +100,7 @@ int dump_tree(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t
 		err = list(d, tree);
 	}
 	sum_up(d, tree);
-	return err;
+	return err == PAST ? 0 : err;
 }
 
 unsigned int dump_frame_flags(const struct dump *d, unsigned int flags, bool packed)

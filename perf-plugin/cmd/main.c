@@ -20,6 +20,7 @@ static const struct command {
 	{ "profile", cmd_profile, "exact counts of executed branches and ranges for compilers" },
 	{ "info", cmd_info, "what a file holds, how it was recorded, what was lost and why" },
 	{ "convert", cmd_convert, "perf.data, trace packages and Arm snapshots into one another" },
+	{ "index", cmd_index, "where decoding can begin, and what is where: for dump --from" },
 	{ "live", cmd_live, "run perf itself, decoding with cstrace" },
 	{ "help", cmd_help, "help on a command" },
 };

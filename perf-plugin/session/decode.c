@@ -597,12 +597,39 @@ static int skip_fragment(struct run *r, const struct fragment *f)
 	return rc;
 }
 
-static int decode_fragment(struct run *r, struct fragment *f)
+/* The bytes of a fragment from `start` on, and what comes of them. */
+static int feed_fragment(struct run *r, struct tree_slot *slot, const struct fragment *f, uint64_t start)
 {
 	int (*take)(struct run *, struct tree_slot *) = r->con->packet ? pull_packets : pull;
-	uint64_t offset = f->pub.offset;
-	struct tree_slot *slot;
+	uint64_t offset = f->pub.offset, skip;
+	bool first = true;
 	unsigned int i, id;
+	int rc = 0;
+
+	for (i = 0; i < f->pub.nr_parts && !rc && !r->past; offset += f->pub.parts[i++].size) {
+		skip = start > offset ? start - offset : 0;
+		if (skip && skip >= f->pub.parts[i].size)
+			continue;
+		rc = cst_tree_feed(slot->tree, f->pub.parts[i].data + skip, f->pub.parts[i].size - skip,
+				   offset + skip);
+		for (id = 0; id < 128 && !rc && first; id++)
+			if (slot->st[id])
+				rc = stream_fed(slot->st[id]);
+		first = false;
+		if (!rc)
+			rc = take(r, slot);
+	}
+	if (rc || r->past)
+		return rc;
+	cst_tree_end(slot->tree);
+	return take(r, slot);
+}
+
+static int decode_fragment(struct run *r, struct fragment *f)
+{
+	uint64_t start = f->pub.offset;
+	struct tree_slot *slot;
+	unsigned int i;
 	int rc;
 
 	f->pub.parts = r->q->parts + f->first_part;
@@ -621,25 +648,17 @@ static int decode_fragment(struct run *r, struct fragment *f)
 		if (slot->st[i])
 			rc = stream_begin(slot->st[i], f);
 	r->past = false;
-	for (i = 0; i < f->pub.nr_parts && !rc && !r->past; i++) {
-		rc = cst_tree_feed(slot->tree, f->pub.parts[i].data, f->pub.parts[i].size, offset);
-		offset += f->pub.parts[i].size;
-		for (id = 0; id < 128 && !rc && !i; id++)
-			if (slot->st[id])
-				rc = stream_fed(slot->st[id]);
-		if (!rc)
-			rc = take(r, slot);
-	}
+	if (!rc && r->con->fragment_tree)
+		rc = r->con->fragment_tree(r->con->data, &f->pub, slot->tree, &start);
+	if (!rc)
+		rc = feed_fragment(r, slot, f, start);
 	if (rc)
 		return rc;
 	if (r->past)
 		return leave_fragment(r, slot, f);
-	cst_tree_end(slot->tree);
-	rc = take(r, slot);
-	if (rc)
-		return rc;
 	losses_fragment(r->ss, f);
-	r->ss->totals.aux_bytes += f->pub.size;
+	r->ss->totals.aux_bytes += f->pub.size - (start - f->pub.offset);
+	r->ss->totals.filtered_bytes += start - f->pub.offset;
 	r->ss->bytes_done += f->pub.size;
 	return end_fragment(r, slot);
 }

@@ -115,6 +115,11 @@ struct session_consumer {
 	/* Before the first batch of an AUX fragment. */
 	int (*fragment_begin)(void *data, const struct session_fragment *f);
 	/*
+	 * `tree` was reset and is about to be fed the fragment, from *start on: its offset, or a later one that is
+	 * set here, up to its end. Trace before that is not decoded, and counted as left out by a filter.
+	 */
+	int (*fragment_tree)(void *data, const struct session_fragment *f, struct cst_tree *tree, uint64_t *start);
+	/*
 	 * For listings: each packet, then the elements that it made, as batches. Decoding is slower with
 	 * this. Only packets, no elements, when `batch` is NULL.
 	 */

@@ -63,7 +63,7 @@ class Texts:
                  for w in words]
         if words[:2] == ["perf", "cstrace"] and not shutil.which("perf"):
             words[:2] = ["perf-cstrace"]
-        results = {"out", *(words[i + 1] for i, w in enumerate(words) if w == "-o")}
+        results = {"out", "perf.data.cstidx", "snapshot/cstrace.cstidx", *(words[i + 1] for i, w in enumerate(words) if w == "-o")}
         for name in results:
             path = os.path.join(self.work, name)
             if os.path.isdir(path):

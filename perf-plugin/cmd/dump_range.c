@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* dump_range.c - dump --from and --to. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/dump_range.h"
+#include "cmd/options.h"
+
+static const struct {
+	const char *name;
+	uint8_t kind;
+	bool may_be_alone;
+} words[] = {
+	{ "time", CST_INDEX_TIMESTAMP, false },
+	{ "offset", CST_INDEX_KINDS, false },
+	{ "event", CST_INDEX_EVENT, true },
+	{ "context", CST_INDEX_CONTEXT, false },
+};
+
+int dump_place_parse(void *data, const char *arg)
+{
+	const char *eq = strchr(arg, '=');
+	size_t i, n = eq ? (size_t)(eq - arg) : strlen(arg);
+	struct dump_place *p = data;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strlen(words[i].name) != n || strncmp(arg, words[i].name, n))
+			continue;
+		if (eq ? !cmd_number(eq + 1, &p->value) : !words[i].may_be_alone)
+			break;
+		p->kind = words[i].kind;
+		p->set = true;
+		return 0;
+	}
+	fprintf(stderr, "cstrace dump: a place is time=TICKS, offset=N, event, event=MASK or context=N\n");
+	return -1;
+}
+
+static bool is_element(const struct dump_place *p, const struct cst_generic *g)
+{
+	bool software = g->kind == CST_GEN_SWTRACE || g->kind == CST_GEN_ITMTRACE;
+
+	switch (p->kind) {
+	case CST_INDEX_TIMESTAMP:
+		if (software)
+			return g->flags & CST_GF_TS && g->ts >= p->value;
+		return g->kind == CST_GEN_TIMESTAMP && g->addr >= p->value;
+	case CST_INDEX_EVENT:
+		if (g->kind == CST_GEN_SWTRACE)
+			return g->num & CST_SW_TRIGGER && (!p->value || p->value & 1);
+		return g->kind == CST_GEN_EVENT && (!p->value || (g->num ? g->num : 1) & p->value);
+	case CST_INDEX_CONTEXT:
+		return g->kind == CST_GEN_PE_CONTEXT && g->context_id == (uint32_t)p->value;
+	default:
+		return g->index >= p->value;
+	}
+}
+
+static bool is_packet(const struct dump_place *p, enum cst_packet_role role, const struct cst_packet *pkt)
+{
+	switch (p->kind) {
+	case CST_INDEX_TIMESTAMP:
+		return role == CST_ROLE_TIMESTAMP && pkt->ts >= p->value;
+	case CST_INDEX_EVENT:
+		return role == CST_ROLE_EVENT && (!p->value || (pkt->event ? pkt->event : 1) & p->value);
+	case CST_INDEX_CONTEXT:
+		return pkt->flags & CST_PF_CONTEXT && pkt->flags & CST_PF_CID && pkt->cid == (uint32_t)p->value &&
+		       (role == CST_ROLE_CONTEXT || role == CST_ROLE_ADDRESS_CONTEXT || role == CST_ROLE_SYNC);
+	default:
+		return pkt->index >= p->value;
+	}
+}
+
+/* [from, to): `ends` counts at the very place that began it only where places have an order of their own. */
+static bool take(struct dump_range *r, enum dump_lister l, unsigned int id, bool begins, bool ends)
+{
+	bool ordered = r->to.kind == CST_INDEX_KINDS || r->to.kind == CST_INDEX_TIMESTAMP, first = false;
+
+	if (r->off[l][id])
+		return false;
+	if (!r->on[l][id]) {
+		if (r->from.set && !begins)
+			return false;
+		r->on[l][id] = 1;
+		first = r->from.set;
+	}
+	if (r->to.set && ends && (!first || ordered))
+		r->off[l][id] = 1;
+	return !r->off[l][id];
+}
+
+void dump_range_reset(struct dump_range *r)
+{
+	memset(r->valid, 0, sizeof(r->valid));
+	memset(r->on, 0, sizeof(r->on));
+	memset(r->off, 0, sizeof(r->off));
+}
+
+bool dump_range_element(struct dump_range *r, const struct cst_generic *g)
+{
+	unsigned int id = g->trace_id & 127;
+
+	return g->index >= r->valid[id] &&
+	       take(r, DUMP_LIST_ELEMENTS, id, is_element(&r->from, g), is_element(&r->to, g));
+}
+
+bool dump_range_packet(struct dump_range *r, const struct cst_decoder *dec, const struct cst_packet *pkt)
+{
+	enum cst_packet_role role = cst_decoder_packet_role(dec, pkt);
+	unsigned int id = cst_decoder_config(dec)->trace_id & 127;
+
+	return pkt->index >= r->valid[id] && take(r, DUMP_LIST_PACKETS, id, is_packet(&r->from, role, pkt),
+						  is_packet(&r->to, role, pkt));
+}
+
+static bool off(const struct dump_range *r, unsigned int id, bool packets)
+{
+	return r->off[DUMP_LIST_ELEMENTS][id] && (!packets || r->off[DUMP_LIST_PACKETS][id]);
+}
+
+bool dump_range_done(const struct dump_range *r, const struct cst_tree *tree, int only_id, bool packets)
+{
+	unsigned int id;
+
+	for (id = 0; id < 128; id++)
+		if ((only_id < 0 || only_id == (int)id) && cst_tree_decoder(tree, (uint8_t)id) &&
+		    !off(r, id, packets))
+			return false;
+	return true;
+}
+
+/* Is anything of the tree's streams listed already? Then what comes next is, too. */
+static bool begun(const struct dump_range *r, const struct cst_tree *tree)
+{
+	unsigned int id, l;
+
+	for (id = 0; id < 128; id++)
+		for (l = 0; l < DUMP_LISTERS; l++)
+			if (cst_tree_decoder(tree, (uint8_t)id) && r->on[l][id])
+				return true;
+	return false;
+}
+
+static uint64_t seek(struct dump_range *r, const struct cst_index *ix, const struct index_section *s, int only_id)
+{
+	const struct cst_index_query q = { .kind = r->from.kind, .value = r->from.value,
+					   .from = r->from.kind == CST_INDEX_KINDS ? r->from.value : 0 };
+	struct cst_index_place places[128];
+	bool whole = ix->end == s->offset + s->size;
+	uint32_t i;
+
+	for (i = 0; i < ix->n_streams; i++) {
+		unsigned int id = ix->streams[i].trace_id;
+
+		cst_index_search(ix, &ix->streams[i], &q, &places[i]);
+		/* another stream need not be read for the one that is wanted */
+		if (only_id >= 0 && only_id != (int)id)
+			places[i].found = 0;
+		r->valid[id] = places[i].valid;
+		if (!places[i].found && whole)
+			r->valid[id] = UINT64_MAX;
+	}
+	return cst_index_start_tree(ix, places, s->tree);
+}
+
+uint64_t dump_range_start(struct dump_range *r, const struct index_section *s, int only_id)
+{
+	const struct cst_index *ix, *sound;
+	uint64_t start;
+
+	memset(r->valid, 0, sizeof(r->valid));
+	if (!r->from.set || begun(r, s->tree))
+		return s->offset;
+	r->book.only_id = only_id;
+	ix = index_book_get(&r->book, s);
+	if (!ix)
+		return s->offset;
+	start = seek(r, ix, s, only_id);
+	sound = index_book_check(&r->book, ix, s, start);
+	if (sound != ix) {
+		memset(r->valid, 0, sizeof(r->valid));
+		cst_tree_reset(s->tree);
+		start = sound ? seek(r, sound, s, only_id) : s->offset;
+	}
+	return start < s->offset + s->size ? start : s->offset + s->size;
+}

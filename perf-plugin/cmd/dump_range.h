@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dump_range.h - a part of a listing: from one place to another, in each stream, found with an index if there is one.
+ */
+#ifndef CSTRACE_CMD_DUMP_RANGE_H
+#define CSTRACE_CMD_DUMP_RANGE_H
+
+#include "cmd/index_book.h"
+
+/* The first element, or packet, that is like this. */
+struct dump_place {
+	bool set;
+	uint8_t kind;		/* enum cst_index_kind; CST_INDEX_KINDS: an offset */
+	uint64_t value;
+};
+
+/* For CMD_OPT_CALL; `place` is a struct dump_place. 0, or -1 after a message. */
+int dump_place_parse(void *place, const char *arg);
+
+enum dump_lister { DUMP_LIST_ELEMENTS, DUMP_LIST_PACKETS, DUMP_LISTERS };
+
+struct dump_range {
+	struct dump_place from, to;
+	struct index_book book;
+	uint64_t valid[128];	/* what comes before is not as it would be from the beginning */
+	uint8_t on[DUMP_LISTERS][128], off[DUMP_LISTERS][128];
+};
+
+/* A stream begins: nothing of it was seen. */
+void dump_range_reset(struct dump_range *r);
+/* Is this to be listed? */
+bool dump_range_element(struct dump_range *r, const struct cst_generic *g);
+bool dump_range_packet(struct dump_range *r, const struct cst_decoder *dec, const struct cst_packet *pkt);
+/* Nothing more is to be listed of any stream of the tree (only_id: of that one). */
+bool dump_range_done(const struct dump_range *r, const struct cst_tree *tree, int only_id, bool packets);
+/*
+ * Where feeding has to begin: the offset of the section, or with an index a later one; its end when nothing of it
+ * is wanted. The tree is new or was reset.
+ */
+uint64_t dump_range_start(struct dump_range *r, const struct index_section *s, int only_id);
+
+#endif

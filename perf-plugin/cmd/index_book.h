@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * index_book.h - the indexes of an input: the file that keeps them, whether they belong to the trace, making them.
+ */
+#ifndef CSTRACE_CMD_INDEX_BOOK_H
+#define CSTRACE_CMD_INDEX_BOOK_H
+
+#include <stdbool.h>
+
+#include <cstrace/cstrace.h>
+
+/* A buffer, or an AUX fragment of one, with the tree that is to decode it. */
+struct index_section {
+	char name[128];
+	const struct index_part {
+		const uint8_t *data;
+		uint64_t size;
+	} *parts;		/* in order; contiguous in the trace */
+	unsigned int nr_parts;
+	uint64_t offset, size;
+	struct cst_tree *tree;
+};
+
+struct index_book {
+	const char *who;	/* "cstrace dump": begins messages */
+	char *path;		/* NULL: the input has no place for a file */
+	bool given;		/* the path is the user's choice: nothing is written there unless asked for */
+	bool refused;		/* an index was there and could not be used */
+	int only_id;		/* -1: all */
+	struct cst_index_opts opts;
+	struct cst_index_file *file;
+	struct cst_index **made;
+	unsigned int nr_made, cap_made;
+};
+
+/* `input`: perf.data or a folder; `file`: the user's choice, or NULL. -1: not enough memory. */
+int index_book_init(struct index_book *b, const char *who, const char *input, const char *file);
+void index_book_free(struct index_book *b);
+/* Read the file. 1: there is one; 0: none; -1: refused, after a message. */
+int index_book_read(struct index_book *b);
+/*
+ * The index of a section, if there is one that can be trusted. One that cannot is told of, and made anew in memory.
+ */
+const struct cst_index *index_book_get(struct index_book *b, const struct index_section *s);
+/* Does the block of the buffer at `start` hold what was indexed? If not, after a message, the index made anew. */
+const struct cst_index *index_book_check(struct index_book *b, const struct cst_index *ix,
+					 const struct index_section *s, uint64_t start);
+/* Make one. 0, or -1 after a message. */
+int index_book_make(struct index_book *b, const struct index_section *s);
+/* Write what was made, and what was read and is still good. 0, or -1 after a message. */
+int index_book_write(struct index_book *b);
+
+#endif

@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# perf-cstrace index, and dump --from and --to with it: what is listed is the same as without, and less is decoded.
+# CSTRACE_NIGHTLY=1: of a trace of 256 MiB instead of 16.
+. tests/cli/tap.sh
+. tests/cli/tool.sh
+mib=${CSTRACE_NIGHTLY:+256}
+mib=${mib:-16}
+big=$tmp/big
+last=$(python3 tests/cli/index_big.py "$big" "$mib")
+bytes=$((mib * 1048576))
+late=$((last - last / 100))
+
+size() { wc -c <"$1"; }
+
+check "index of a snapshot" run 0 index -s "$big"
+check "it is below a thousandth of the trace" test $(($(size "$big/cstrace.cstidx") * 1000)) -lt $bytes
+shown() {
+	run 0 index --show -s "$big" && says "$tmp/out" "ETB_0: raw, offset 0, $bytes bytes" &&
+		says "$tmp/out" "time 1000 to $last" && says "$tmp/out" "ETMv4"
+}
+check "index --show" shown
+
+# The last hundredth, by time.
+counted() {
+	run 0 dump -s "$big" --format=none "$@" && sed -n 's/^bytes //p' "$tmp/out" >"$tmp/bytes"
+}
+seeks() {
+	counted --from time=$late && [ $(($(cat "$tmp/bytes") * 100)) -lt $((bytes * 3)) ] ||
+		{ echo "$(cat "$tmp/bytes") of $bytes bytes were decoded"; return 1; }
+}
+check "the last hundredth by time: below 3 % of the bytes are decoded" seeks
+all_bytes() { counted --from time=$late --no-index && [ "$(cat "$tmp/bytes")" -eq $bytes ]; }
+check "--no-index: all of them" all_bytes
+
+same() {
+	"$tool" dump "$@" >"$tmp/with" 2>"$tmp/err" || { cat "$tmp/err"; return 1; }
+	"$tool" dump "$@" --no-index >"$tmp/without" 2>/dev/null || return 1
+	[ -s "$tmp/with" ] && cmp "$tmp/with" "$tmp/without" && ! grep refused "$tmp/err"
+}
+check "by time: elements as without an index" same -s "$big" --elements --from time=$late --to time=$((late + 20000))
+check "by time: packets as without an index" same -s "$big" --packets --from time=$late --to time=$((late + 2000))
+check "by offset" same -s "$big" --elements --from offset=$((bytes / 2 + 77)) --to offset=$((bytes / 2 + 9000))
+check "by context" same -s "$big" --elements --from context=0x100 --to time=4000
+check "by event" same -s "$big" --elements --from event --to time=1004000
+check "in the reference's format" same -s "$big" --format=opencsd --from time=$late --to time=$((late + 2000))
+nothing() { run 0 dump -s "$big" --elements --from time=$((last + 1)) && ! grep -v "^#" "$tmp/out"; }
+check "later than all: nothing" nothing
+nothing_anywhere() { run 0 dump -s "$big" --elements --from context=7 && ! grep -v "^#" "$tmp/out"; }
+check "a context that is not there: nothing" nothing_anywhere
+
+# Files that cannot be used are told of, and made anew.
+good=$tmp/good
+cp "$big/cstrace.cstidx" "$good"
+refuses() {
+	run 0 dump -s "$big" --format=none --from time=$late && says "$tmp/err" "$1" && says "$tmp/err" "found 0x" && says "$tmp/err" "expected 0x" &&
+		says "$tmp/err" "written anew" && cmp "$good" "$big/cstrace.cstidx"
+}
+head -c 300 "$good" >"$big/cstrace.cstidx"
+check "cut: refused, and made anew" refuses "the file is cut"
+{ head -c 100 "$good"; printf x; tail -c +102 "$good"; } >"$big/cstrace.cstidx"
+check "damaged: refused, and made anew" refuses "checksum"
+echo "something else, and long enough to have a header of an index" >"$big/cstrace.cstidx"
+check "another kind of file: refused, and made anew" refuses "not an index"
+cp "$big/trace.bin" "$tmp/trace.bin"
+printf '\333' | dd of="$big/trace.bin" bs=1 seek=$((bytes / 100 * 99)) conv=notrunc 2>/dev/null
+changed() {
+	run 0 dump -s "$big" --format=none --from time=$late && says "$tmp/err" "digest" && says "$tmp/err" "written anew"
+}
+cp "$good" "$big/cstrace.cstidx"
+check "the trace has changed where decoding begins: refused, and made anew" changed
+head -c $((bytes - 4096)) "$tmp/trace.bin" >"$big/trace.bin"
+check "another size: refused, and made anew" run 0 dump -s "$big" --format=none --from time=$late
+check "another size: it is said" says "$tmp/err" "bytes of the trace"
+cp "$tmp/trace.bin" "$big/trace.bin"
+named() {
+	head -c 300 "$good" >"$tmp/named"
+	run 0 dump -s "$big" --format=none --from time=$late --index "$tmp/named" && says "$tmp/err" "the file is cut" &&
+		[ "$(size "$tmp/named")" -eq 300 ]
+}
+check "one that was named is not replaced" named
+check "one that was named and is not there" run 1 dump -s "$big" --from time=1 --index "$tmp/none"
+check "no index to show" run 1 index --show -s "$big" -o "$tmp/none"
+check "a place that is none" run 129 dump -s "$big" --from nowhere
+check "--sparse and --full" run 129 index -s "$big" --sparse --full
+check "-i and -s" run 129 index -s "$big" -i perf.data
+
+# perf.data: each AUX record has an index of its own.
+for name in sample sample-trbe; do
+	cp tests/data/$name.perf.data "$tmp/$name"
+	check "$name: index" run 0 index -i "$tmp/$name" --full --granularity 4096
+	"$tool" dump -i "$tmp/$name" --symfs tests/data/symfs --elements 2>/dev/null >"$tmp/all"
+	n=$(grep -vc "^#" "$tmp/all")
+	for part in 3 50 97; do
+		at=$(grep -v "^#" "$tmp/all" | sed -n "$((n * part / 100 + 1))p" | cut -d' ' -f1)
+		check "$name: from $part %" same -i "$tmp/$name" --symfs tests/data/symfs --elements --from offset=$at
+	done
+done
+finish
