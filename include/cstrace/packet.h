@@ -175,6 +175,7 @@ CST_API size_t cst_generic_text(const struct cst_generic *gen, char *out, size_t
 
 CST_END
 
+#include <cstrace/packet_etmv4d.h>
 #include <cstrace/packet_itm.h>
 #include <cstrace/packet_stm.h>
 

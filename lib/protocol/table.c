@@ -7,6 +7,7 @@ const struct protocol *cst_protocol_find(enum cst_protocol id)
 	static const struct protocol *const table[CST_PROTOCOLS] = {
 		[CST_PROTO_ETMV4] = &cst_protocol_etmv4,
 		[CST_PROTO_ETE] = &cst_protocol_etmv4,
+		[CST_PROTO_ETMV4_DATA] = &cst_protocol_etmv4_data,
 		[CST_PROTO_ETMV3] = &cst_protocol_etmv3,
 		[CST_PROTO_STM] = &cst_protocol_stm,
 		[CST_PROTO_ITM] = &cst_protocol_itm,

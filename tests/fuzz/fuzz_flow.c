@@ -13,7 +13,7 @@
 #define MAX_TRACE 768
 #define MAX_CODE 1024
 #define MAX_MAPS 6
-#define MAX_OUT ((MAX_TRACE + 32) * 27)
+#define MAX_OUT ((MAX_TRACE + 32) * 40)	/* a byte is up to 27 atoms, or half a packet of 64 conditions */
 
 struct map_choice {
 	uint8_t space, sec;
@@ -89,7 +89,7 @@ static void check_element(const struct program *pr, const struct cst_generic *g)
 {
 	char text[512];
 
-	CHECK(g->trace_id == 0x10 && g->kind > CST_GEN_UNKNOWN && g->kind <= CST_GEN_CUSTOM);
+	CHECK(g->trace_id == 0x10 && g->kind > CST_GEN_UNKNOWN && (g->kind <= CST_GEN_CUSTOM || g->kind == CST_GEN_COND));
 	CHECK(cst_generic_text(g, text, sizeof(text)) < sizeof(text));
 	if (g->kind != CST_GEN_RANGE)
 		return;

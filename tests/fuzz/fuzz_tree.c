@@ -10,7 +10,7 @@
 #include "fuzz_input.h"
 
 #define MAX_IN 1024
-#define MAX_OUT (MAX_IN * 27)
+#define MAX_OUT (MAX_IN * 40)
 #define IDS 3
 
 static const uint8_t ids[IDS] = { 0x10, 0x11, 0x6f };

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * element.c - ETMv4 data trace packets to generic elements: places that are marked in both streams, times, events,
+ * and where transfers are missing.
+ */
+#include <string.h>
+
+#include <cstrace/error.h>
+
+#include "etmv4d/etmv4d.h"
+
+const uint8_t cst_etmv4d_roles[CST_ETMV4D_PKT_TYPES] = {
+	[CST_ETMV4D_PKT_NOT_SYNC] = CST_ROLE_NOT_SYNC,
+	[CST_ETMV4D_PKT_INCOMPLETE] = CST_ROLE_BAD,
+	[CST_ETMV4D_PKT_BAD_SEQUENCE] = CST_ROLE_BAD,
+	[CST_ETMV4D_PKT_RESERVED] = CST_ROLE_BAD,
+	[CST_ETMV4D_PKT_ASYNC] = CST_ROLE_ASYNC,
+	[CST_ETMV4D_PKT_TRACE_INFO] = CST_ROLE_SYNC,
+	[CST_ETMV4D_PKT_DISCARD] = CST_ROLE_LOSS,
+	[CST_ETMV4D_PKT_OVERFLOW] = CST_ROLE_LOSS,
+	[CST_ETMV4D_PKT_TIMESTAMP] = CST_ROLE_TIMESTAMP,
+	[CST_ETMV4D_PKT_EVENT] = CST_ROLE_EVENT,
+	/* where the next packet begins is not known */
+	[CST_ETMV4D_PKT_P1_F1] = CST_ROLE_BAD,
+	[CST_ETMV4D_PKT_P1_F2] = CST_ROLE_BAD,
+	[CST_ETMV4D_PKT_P1_F3] = CST_ROLE_BAD,
+	[CST_ETMV4D_PKT_P1_F4] = CST_ROLE_BAD,
+	[CST_ETMV4D_PKT_P1_F5] = CST_ROLE_BAD,
+	[CST_ETMV4D_PKT_P1_F6] = CST_ROLE_BAD,
+	[CST_ETMV4D_PKT_P1_F7] = CST_ROLE_BAD,
+	[CST_ETMV4D_PKT_P2_F1] = CST_ROLE_BAD,
+	[CST_ETMV4D_PKT_P2_F2] = CST_ROLE_BAD,
+	[CST_ETMV4D_PKT_P2_F3] = CST_ROLE_BAD,
+	[CST_ETMV4D_PKT_P2_F4] = CST_ROLE_BAD,
+	[CST_ETMV4D_PKT_P2_F5] = CST_ROLE_BAD,
+	[CST_ETMV4D_PKT_P2_F6] = CST_ROLE_BAD,
+};
+
+static int packet_error(unsigned int type)
+{
+	switch (type) {
+	case CST_ETMV4D_PKT_INCOMPLETE:
+		return CST_ERR_INCOMPLETE;
+	case CST_ETMV4D_PKT_RESERVED:
+		return CST_ERR_BAD_HEADER;
+	case CST_ETMV4D_PKT_BAD_SEQUENCE:
+		return CST_ERR_BAD_SEQUENCE;
+	default:
+		return CST_ERR_NO_LENGTH;
+	}
+}
+
+static int put(struct cst_generic *g, enum cst_generic_kind kind, unsigned int num, uint64_t value)
+{
+	memset(g, 0, sizeof(*g));
+	g->kind = kind;
+	g->num = num;
+	g->addr = value;
+	return 1;
+}
+
+int cst_etmv4d_element(struct etmv4d_stage *s, const struct cst_packet *pkt, struct cst_generic *g)
+{
+	switch (pkt->type) {
+	case CST_ETMV4D_PKT_TRACE_INFO:
+		s->info = 1;
+		return 0;
+	case CST_ETMV4D_PKT_DISCARD:
+	case CST_ETMV4D_PKT_OVERFLOW:
+	case CST_ETMV4D_PKT_SUPPRESSION:
+		return put(g, CST_GEN_DATA, CST_DATA_SUPPRESSED, 0);
+	case CST_ETMV4D_PKT_SYNC_NUM:
+		return put(g, CST_GEN_SYNC_MARKER, CST_MARK_DATA_NUMBERED, pkt->event);
+	case CST_ETMV4D_PKT_SYNC:
+		return put(g, CST_GEN_SYNC_MARKER, CST_MARK_DATA, 0);
+	case CST_ETMV4D_PKT_EVENT:
+		return put(g, CST_GEN_EVENT, pkt->event, 0);
+	case CST_ETMV4D_PKT_TIMESTAMP:
+		/* before Trace Info, what the packet left out is not known */
+		return s->info && put(g, CST_GEN_TIMESTAMP, 0, pkt->ts);
+	default:
+		return 0;
+	}
+}
+
+void cst_etmv4d_packet(struct etmv4d_stage *s, const struct cst_packet *pkt)
+{
+	switch (cst_ready_packet(&s->ready, pkt, cst_etmv4d_roles[pkt->type], packet_error(pkt->type))) {
+	case READY_LOST:
+		s->info = 0;
+		break;
+	case READY_SKIP:
+		break;
+	case READY_DECODE:
+		if (pkt->type == CST_ETMV4D_PKT_DISCARD) {	/* a loss of its own kind */
+			s->ready.stats->overflows--;
+			s->ready.stats->discards++;
+		}
+		if (cst_etmv4d_element(s, pkt, &s->ready.gen))
+			cst_ready_put(&s->ready);
+		break;
+	}
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * etmv4d.h - inside the decoder of the ETMv4 data trace stream: packet parser and element stage.
+ */
+#ifndef CST_LIB_ETMV4D_H
+#define CST_LIB_ETMV4D_H
+
+#include <cstrace/config.h>
+#include <cstrace/packet_etmv4d.h>
+
+#include "protocol/ready.h"
+
+#define ETMV4D_ASYNC_SIZE 12	/* eleven 0x00, one 0x80 */
+#define ETMV4D_MAX_PACKET 64
+
+/* What a parser remembers between packets. */
+struct etmv4d_parser {
+	const struct cst_config *cfg;
+	uint8_t synced;
+	uint64_t ts;
+	uint8_t type[256];	/* header -> enum cst_etmv4d_packet_type */
+};
+
+void cst_etmv4d_parser_init(struct etmv4d_parser *ps, const struct cst_config *cfg);
+/* As struct cst_protocol_ops (protocol.h) has them. */
+unsigned int cst_etmv4d_parse(struct etmv4d_parser *ps, const uint8_t *p, const uint8_t *end,
+			      struct cst_packet *pkt);
+void cst_etmv4d_parse_rest(struct etmv4d_parser *ps, const uint8_t *p, const uint8_t *end,
+			   struct cst_packet *pkt);
+size_t cst_etmv4d_packet_text(const struct cst_packet *pkt, char *out, size_t cap);
+
+struct etmv4d_stage {
+	struct ready_stage ready;
+	uint8_t info;		/* Trace Info seen: what packets say is no longer relative to something lost */
+};
+
+extern const uint8_t cst_etmv4d_roles[CST_ETMV4D_PKT_TYPES];
+
+/* The element of a packet that is in step: 1 and *g, but for index and ID; or 0. */
+int cst_etmv4d_element(struct etmv4d_stage *s, const struct cst_packet *pkt, struct cst_generic *g);
+void cst_etmv4d_packet(struct etmv4d_stage *s, const struct cst_packet *pkt);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * packet.c - bytes of the ETMv4 data trace stream to packets, as far as they are publicly described (packets.def).
+ */
+#include <string.h>
+
+#include "etmv4d/etmv4d.h"
+
+#define MAX_SKIP 0xffff		/* a packet's size is a 16-bit number */
+#define ULEB_BYTES 5
+#define TS_BYTES 9
+#define MAX_PLCTL 4
+
+/* Trace Info: sections by the bits of PLCTL. */
+enum { SECTION_INFO = 1, SECTION_KEY = 2, SECTION_SPEC = 4, SECTION_CYCT = 8, SECTION_WNDW = 16, SECTIONS = 5 };
+
+void cst_etmv4d_parser_init(struct etmv4d_parser *ps, const struct cst_config *cfg)
+{
+	static const struct {
+		uint8_t first, last, type;
+	} headers[] = {
+#define PKT(f, l, t) { f, l, CST_ETMV4D_PKT_##t },
+#define EXT(c, t)
+#include "etmv4d/packets.def"
+#undef PKT
+#undef EXT
+	};
+	unsigned int i, h;
+
+	memset(ps, 0, sizeof(*ps));
+	ps->cfg = cfg;
+	memset(ps->type, CST_ETMV4D_PKT_RESERVED, sizeof(ps->type));
+	for (i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+		for (h = headers[i].first; h <= headers[i].last; h++)
+			ps->type[h] = headers[i].type;
+}
+
+/* As in the instruction stream: `more` when bytes past the end are needed, `bad` after what cannot be. */
+struct reader {
+	const uint8_t *p, *end;
+	uint8_t more, bad;
+};
+
+static uint8_t get8(struct reader *r)
+{
+	if (r->bad)
+		return 0;
+	if (r->p >= r->end) {
+		r->more = 1;
+		return 0;
+	}
+	return *r->p++;
+}
+
+static uint32_t get_uleb(struct reader *r)
+{
+	uint32_t v = 0;
+	unsigned int i;
+	uint8_t b;
+
+	for (i = 0; i < ULEB_BYTES; i++) {
+		b = get8(r);
+		if (r->more)
+			return 0;
+		v |= (uint32_t)(b & 0x7f) << (7 * i);
+		if (!(b & 0x80))
+			return v;
+	}
+	r->bad = 1;
+	return 0;
+}
+
+static void trace_info(struct etmv4d_parser *ps, struct reader *r, struct cst_packet *pkt)
+{
+	uint8_t plctl = get8(r), b = plctl;
+	uint32_t value[SECTIONS] = { 0 };
+	unsigned int i;
+
+	for (i = 0; (b & 0x80) && !r->more && !r->bad; i++) {
+		if (i == MAX_PLCTL - 1)
+			r->bad = 1;
+		b = get8(r);
+	}
+	for (i = 0; i < SECTIONS; i++)
+		if (plctl & 1u << i)
+			value[i] = get_uleb(r);
+	if (r->more || r->bad)
+		return;
+	pkt->info = value[0];
+	pkt->key = value[1];
+	pkt->spec = value[2];
+	pkt->cyct = value[3];
+	pkt->flags |= (plctl & SECTION_INFO ? CST_PF_INFO : 0) | (plctl & SECTION_KEY ? CST_PF_KEY : 0) |
+		      (plctl & SECTION_SPEC ? CST_PF_SPEC : 0) | (plctl & SECTION_CYCT ? CST_PF_CYCT : 0) |
+		      (plctl & SECTION_WNDW ? CST_PF_WNDW : 0);
+	ps->ts = 0;
+}
+
+static void timestamp(struct etmv4d_parser *ps, struct reader *r, struct cst_packet *pkt)
+{
+	uint64_t v = 0, mask;
+	unsigned int i, bits = 0;
+	uint8_t b;
+
+	for (i = 0; i < TS_BYTES; i++) {
+		b = get8(r);
+		if (r->more)
+			return;
+		if (i == TS_BYTES - 1) {
+			v |= (uint64_t)b << bits;
+			bits = 64;
+			break;
+		}
+		v |= (uint64_t)(b & 0x7f) << bits;
+		bits += 7;
+		if (!(b & 0x80))
+			break;
+	}
+	mask = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
+	ps->ts = (ps->ts & ~mask) | v;
+	pkt->ts = ps->ts;
+	pkt->ts_bits = bits;
+}
+
+static void event(struct reader *r, struct cst_packet *pkt)
+{
+	uint8_t b = get8(r);
+
+	pkt->event = b & 15;
+	if (b & 0xf0)
+		pkt->finding[0] = CST_FIND_RESERVED_BITS;
+}
+
+static void extension(struct etmv4d_parser *ps, struct reader *r, struct cst_packet *pkt)
+{
+	static const uint8_t types[256] = {
+#define PKT(f, l, t)
+#define EXT(c, t) [c] = CST_ETMV4D_PKT_##t,
+#include "etmv4d/packets.def"
+#undef PKT
+#undef EXT
+	};
+	uint8_t b = get8(r);
+	unsigned int i;
+
+	if (r->more)
+		return;
+	pkt->type = types[b];
+	switch (pkt->type) {
+	case CST_ETMV4D_PKT_ASYNC:
+		for (i = 2; i < ETMV4D_ASYNC_SIZE && !r->more && !r->bad; i++)
+			if (get8(r) != (i == ETMV4D_ASYNC_SIZE - 1 ? 0x80 : 0) && !r->more)
+				r->bad = 1;
+		break;
+	case CST_ETMV4D_PKT_TRACE_INFO:
+		trace_info(ps, r, pkt);
+		break;
+	case CST_ETMV4D_PKT_SYNC_NUM:
+		pkt->event = b >> 1 & 7;
+		break;
+	case 0:
+		pkt->type = CST_ETMV4D_PKT_RESERVED;
+		break;
+	}
+}
+
+/* Bytes before the next A-sync, or that packet. What lies too far ahead is left to the next calls. */
+static unsigned int hunt(struct etmv4d_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+{
+	size_t n = end - p < MAX_SKIP ? end - p : MAX_SKIP, zeros = 0, i;
+
+	for (i = 0; i < n; i++) {
+		if (p[i] == 0x80 && zeros >= ETMV4D_ASYNC_SIZE - 1)
+			break;
+		zeros = p[i] ? 0 : zeros + 1;
+	}
+	/* zeros at the end may be the start of an A-sync */
+	if (zeros > ETMV4D_ASYNC_SIZE - 1)
+		zeros = ETMV4D_ASYNC_SIZE - 1;
+	if (zeros == i) {
+		if (i == n)
+			return 0;
+		pkt->type = CST_ETMV4D_PKT_ASYNC;
+		ps->synced = 1;
+		return ETMV4D_ASYNC_SIZE;
+	}
+	pkt->type = CST_ETMV4D_PKT_NOT_SYNC;
+	return i - zeros;
+}
+
+static void begin(const struct etmv4d_parser *ps, struct cst_packet *pkt, uint8_t header)
+{
+	pkt->protocol = ps->cfg->protocol;
+	pkt->header = header;
+	pkt->flags = 0;
+	pkt->n_atoms = 0;
+	pkt->bad_type = 0;
+	pkt->event = 0;
+}
+
+unsigned int cst_etmv4d_parse(struct etmv4d_parser *ps, const uint8_t *p, const uint8_t *end,
+			      struct cst_packet *pkt)
+{
+	struct reader r = { p + 1, end, 0, 0 };
+	uint64_t ts = ps->ts;
+
+	if (p >= end)
+		return 0;
+	begin(ps, pkt, *p);
+	if (!ps->synced)
+		return hunt(ps, p, end, pkt);
+	pkt->type = ps->type[*p];
+	switch (pkt->type) {
+	case CST_ETMV4D_PKT_TIMESTAMP:
+		timestamp(ps, &r, pkt);
+		break;
+	case CST_ETMV4D_PKT_EVENT:
+		event(&r, pkt);
+		break;
+	case CST_ETMV4D_PKT_RESERVED:
+		if (!*p)
+			extension(ps, &r, pkt);
+		break;
+	default:
+		pkt->event = *p;
+	}
+	if (r.more && !r.bad) {
+		ps->ts = ts;
+		pkt->finding[0] = 0;
+		return 0;
+	}
+	if (r.bad || (pkt->finding[0] && ps->cfg->strict)) {
+		pkt->bad_type = pkt->type;
+		pkt->type = CST_ETMV4D_PKT_BAD_SEQUENCE;
+	}
+	if (cst_etmv4d_roles[pkt->type] == CST_ROLE_BAD)
+		ps->synced = 0;
+	return r.p - p;
+}
+
+void cst_etmv4d_parse_rest(struct etmv4d_parser *ps, const uint8_t *p, const uint8_t *end,
+			   struct cst_packet *pkt)
+{
+	begin(ps, pkt, *p);
+	pkt->bad_type = ps->type[*p];
+	pkt->type = ps->synced ? CST_ETMV4D_PKT_INCOMPLETE : CST_ETMV4D_PKT_NOT_SYNC;
+	pkt->size = end - p;
+	ps->synced = 0;
+}
