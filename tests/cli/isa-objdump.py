@@ -143,8 +143,9 @@ def instructions(listing, arch, memory, m_profile):
             continue
         groups = code.split()
         isa = "a32" if len(groups) == 1 and len(code) == 8 else "t32"
+        # what only the M profile has, objdump shows for every one
         code = "".join(groups) if isa == "a32" or len(groups) > 1 else groups[0] + "0000"
-        if lenient(isa, code, name, ops):
+        if lenient(isa, code, name, ops) or not m_profile and re.match(r"(sg|tta?t?|vscclrm)$", name):
             continue
         cls = m_profile and class_m(name, ops, addr) or class_arm(name, ops)
         if memory and cls == "other":
