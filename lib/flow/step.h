@@ -43,7 +43,7 @@ static inline int step_enter(struct step *s)
 	struct cst_flow *f = s->f;
 
 	/* checks of the code are left to the careful way */
-	if (f->need_addr | f->need_ctx || f->cfg->checks)
+	if (f->not_fast || f->cfg->checks)
 		return 0;
 	if (!f->map_len || f->map_space != f->space || f->map_gen != f->space->generation ||
 	    f->img_gen != f->map_sec->img->generation)
@@ -128,18 +128,6 @@ static inline int step_to(struct step *s, uint64_t addr, uint8_t isa, uint32_t *
 	return step_find(s, addr, isa, link);
 }
 
-/* The same for the next instruction; an IT block that the waypoint stands in goes on there. */
-static inline int step_on(struct step *s, uint64_t end, struct blk *b)
-{
-	if (!(b->flags & BLK_IT))
-		return step_to(s, end, b->isa, &b->link_n);
-	s->f->addr = (uint32_t)end;
-	s->f->isa = b->isa;
-	s->f->it = b->flags >> BLK_IT_SHIFT;
-	s->f->blk = 0;
-	return 0;
-}
-
 static inline void step_push(struct step *s, uint64_t end, const struct blk *b)
 {
 	if (b->flags & BLK_LINK && s->f->cfg->ret_stack)
@@ -161,7 +149,7 @@ static inline int step_unstack(struct step *s, uint64_t end, const struct blk *b
 	isa = f->stack[t].isa;
 	call = f->stack[t].call;
 	if (call && f->stack[t].img_gen == f->img_gen && f->stack[t].sec == f->map_sec)
-		link = s->base[call].flags & BLK_IT ? NULL : &s->base[call].link_n;
+		link = &s->base[call].link_n;
 	f->stack_count--;
 	f->stack_top = (t - 1) % RETURN_STACK;
 	step_push(s, end, b);
@@ -179,7 +167,7 @@ static inline int step_atom(struct step *s, unsigned int e, uint64_t index, uint
 
 	if (!e) {
 		end = step_range(s, b, 0, index, ccflag, cc);
-		return step_on(s, end, b);
+		return step_to(s, end, b->isa, &b->link_n);
 	}
 	if (b->type == CST_INSN_INDIRECT) {
 		if (!s->f->stack_count)
@@ -190,7 +178,7 @@ static inline int step_atom(struct step *s, unsigned int e, uint64_t index, uint
 	}
 	end = step_range(s, b, 1, index, ccflag, cc);
 	if (b->type != CST_INSN_BRANCH)
-		return step_on(s, end, b);
+		return step_to(s, end, b->isa, &b->link_n);
 	s->branches++;
 	step_push(s, end, b);
 	return step_to(s, s->addr + (int64_t)b->disp, b->next_isa, &b->link_e);
