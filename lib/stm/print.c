@@ -99,7 +99,7 @@ size_t cst_stm_packet_text(const struct cst_packet *pkt, char *out, size_t cap)
 	if (ts) {
 		cst_text_str(&t, "; TS=0x");
 		cst_text_hex_upper(&t, pkt->ts, 16);
-		if (pkt->ts_bits) {
+		if (pkt->ts_bits && pkt->ts_bits <= 64) {
 			cst_text_str(&t, " ~[0x");
 			cst_text_hex_upper(&t, pkt->ts & ~(uint64_t)0 >> (64 - pkt->ts_bits), 1);
 			cst_text_char(&t, ']');

@@ -402,8 +402,8 @@ static int is_barrier(const struct ptm_tu *t, const struct flow_rec *r)
 		if (r->pc < g->va || r->pc >= g->va + g->len || g->isa != r->isa ||
 		    (g->tid != PROG_ALL_THREADS && g->tid != r->tid))
 			continue;
-		op = r->isa == FLOW_T32 ? (uint32_t)(p[1] << 24 | p[0] << 16 | p[3] << 8 | p[2]) :
-					  (uint32_t)(p[3] << 24 | p[2] << 16 | p[1] << 8 | p[0]);
+		op = r->isa == FLOW_T32 ? ((uint32_t)p[1] << 24 | p[0] << 16 | p[3] << 8 | p[2]) :
+					  ((uint32_t)p[3] << 24 | p[2] << 16 | p[1] << 8 | p[0]);
 		op &= ~0xfu;
 		return op == (r->isa == FLOW_T32 ? 0xf3bf8f40u : 0xf57ff040u) ||
 		       op == (r->isa == FLOW_T32 ? 0xf3bf8f50u : 0xf57ff050u);
