@@ -68,7 +68,8 @@ static void fifth(struct branch *br, uint8_t b, struct reader *r, const struct c
 		br->isa = CST_ISA_A32;
 		n = 3;
 	} else {
-		r->bad = 1;
+		/* a byte that is not there yet is none */
+		r->bad = !r->more;
 		return;
 	}
 	br->bits |= (uint32_t)(b & ((1u << n) - 1)) << br->count;
