@@ -10,6 +10,7 @@
 
 #include "internal.h"
 
+#define PAYLOAD_AT_1_8	88u
 #define UNION_AT	offsetof(ocsd_generic_trace_elem, exception_number)
 
 _Static_assert(UNION_AT == 72, "the part that both generations share ends at 72");
@@ -32,6 +33,7 @@ static unsigned int unsync(const struct ocsd_tree *t, unsigned int reason)
 #define FLAG_SIZE(n)	((uint32_t)(n) << 1)
 #define FLAG_CC		0x010u
 #define FLAG_RET_ADDR	0x040u
+#define FLAG_EXTENDED	0x100u
 #define FLAG_TS		0x200u
 #define FLAG_COND	0x400u
 #define FLAG_BR_TARGET	0x800u
@@ -46,10 +48,12 @@ void element_context(struct source *s, const struct cst_generic *g)
 {
 	ocsd_pe_context *c = &s->elem.e.context;
 
-	s->space = cst_memspace_of(g->el, g->security);
+	/* ETMv3 and PTM do not tell the level: any space of the security state */
+	s->space = g->flags & CST_GF_EL ? cst_memspace_of(g->el, g->security) :
+		   g->security == CST_SEC_SECURE ? SPACES_S : SPACES_N;
 	memset(c, 0, sizeof(*c));
 	c->security_level = (ocsd_sec_level)g->security;
-	c->exception_level = g->flags & CST_GF_EL ? (ocsd_ex_level)g->el : ocsd_EL_unknown;
+	c->exception_level = g->flags & CST_GF_EL || g->el ? (ocsd_ex_level)g->el : ocsd_EL_unknown;
 	c->context_id = g->context_id;
 	c->vmid = g->vmid;
 	c->bits64 = !!(g->flags & CST_GF_BITS64);
@@ -67,7 +71,6 @@ static void fill_range(struct source *s, const struct cst_generic *g)
 		s->range = true;
 		e->elem_type = OCSD_GEN_TRC_ELEM_INSTR_RANGE;
 		e->timestamp = 0;
-		e->cycle_count = 0;
 		memset(s->elem.bytes + UNION_AT, 0, ELEM_SIZE_1_8 - UNION_AT);
 	}
 	e->isa = (ocsd_isa)g->isa;
@@ -78,6 +81,12 @@ static void fill_range(struct source *s, const struct cst_generic *g)
 	e->last_i_type = g->last_type < CST_INSN_LOAD ? (ocsd_instr_type)g->last_type : OCSD_INSTR_OTHER;
 	e->last_i_subtype = (ocsd_instr_subtype)g->last_subtype;
 	e->flag_bits = flags_of(g);
+	/* of cycle-accurate ETMv3 and PTM trace */
+	e->cycle_count = 0;
+	if (g->flags & CST_GF_CC) {
+		e->flag_bits |= FLAG_CC;
+		e->cycle_count = g->cc;
+	}
 }
 
 ocsd_datapath_resp_t element_ranges(struct ocsd_tree *t, struct source *s)
@@ -98,9 +107,67 @@ ocsd_datapath_resp_t element_ranges(struct ocsd_tree *t, struct source *s)
 	return r;
 }
 
-/* All but the context, which holds from one to the next. */
-static void fill(const struct ocsd_tree *t, union elem *u, const struct cst_generic *g)
+/* swt_flag_bits of ocsd_swt_info_t. */
+#define SWT_PACKETS(n)	((uint32_t)(n) << 8)
+#define SWT_MARKER	0x010000u
+#define SWT_TS		0x020000u
+#define SWT_MASTER_ERR	0x080000u
+#define SWT_GLOBAL_ERR	0x100000u
+#define SWT_TRIGGER	0x200000u
+#define SWT_FREQUENCY	0x400000u
+#define SWT_ID		0x800000u
+
+static void put_timestamp(ocsd_generic_trace_elem *e, const struct cst_generic *g)
 {
+	if (g->flags & CST_GF_TS) {
+		e->flag_bits |= FLAG_TS;
+		e->timestamp = g->ts;
+	}
+}
+
+static void fill_software(struct source *s, const struct cst_generic *g)
+{
+	ocsd_generic_trace_elem *e = &s->elem.e;
+	const void *payload = &s->payload;
+
+	e->sw_trace_info.swt_master_id = (uint16_t)g->master;
+	e->sw_trace_info.swt_channel_id = (uint16_t)g->channel;
+	e->sw_trace_info.swt_flag_bits =
+		(g->size & 0xff) | (g->size ? SWT_PACKETS(1) : 0) | (g->num & CST_SW_MARKER ? SWT_MARKER : 0) |
+		(g->flags & CST_GF_TS ? SWT_TS : 0) | (g->num & CST_SW_MASTER_ERR ? SWT_MASTER_ERR : 0) |
+		(g->num & CST_SW_GLOBAL_ERR ? SWT_GLOBAL_ERR : 0) | (g->num & CST_SW_TRIGGER ? SWT_TRIGGER : 0) |
+		(g->num & CST_SW_FREQ ? SWT_FREQUENCY : 0) | (g->num & CST_SW_ID ? SWT_ID : 0);
+	put_timestamp(e, g);
+	if (!g->size)
+		return;
+	/* little endian, in as many bytes as it has; at the place of either generation */
+	s->payload = g->payload;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	s->payload = __builtin_bswap64(s->payload);
+#endif
+	e->flag_bits |= FLAG_EXTENDED;
+	e->ptr_extended_data = payload;
+	memcpy(s->elem.bytes + PAYLOAD_AT_1_8, &payload, sizeof(payload));
+}
+
+/* 1.8: { int type; uint8_t source, size; uint32_t value; uint8_t overflow; } */
+static void fill_itm(struct source *s, const struct cst_generic *g)
+{
+	unsigned char *u = s->elem.bytes + UNION_AT;
+	uint32_t type = g->last_type, value = (uint32_t)g->payload;
+
+	memcpy(u, &type, sizeof(type));
+	u[4] = (uint8_t)g->channel;
+	u[5] = (uint8_t)g->size;
+	memcpy(u + 8, &value, sizeof(value));
+	u[12] = !!(g->num & CST_SW_OVERFLOW);
+	put_timestamp(&s->elem.e, g);
+}
+
+/* All but the context, which holds from one to the next. */
+static void fill(const struct ocsd_tree *t, struct source *s, const struct cst_generic *g)
+{
+	union elem *u = &s->elem;
 	ocsd_generic_trace_elem *e = &u->e;
 
 	e->elem_type = (ocsd_gen_trc_elem_t)g->kind;
@@ -141,8 +208,14 @@ static void fill(const struct ocsd_tree *t, union elem *u, const struct cst_gene
 		e->flag_bits |= FLAG_TS;
 		break;
 	case CST_GEN_EVENT:
-		e->trace_event.ev_type = EVENT_NUMBERED;
-		e->trace_event.ev_number = g->num;
+		e->trace_event.ev_type = g->num == CST_EVENT_TRIGGER ? EVENT_TRIGGER : EVENT_NUMBERED;
+		e->trace_event.ev_number = g->num == CST_EVENT_TRIGGER ? 0 : g->num;
+		break;
+	case CST_GEN_SWTRACE:
+		fill_software(s, g);
+		break;
+	case CST_GEN_ITMTRACE:
+		fill_itm(s, g);
 		break;
 	case CST_GEN_TRACE_ON:
 		e->trace_on_reason = (trace_on_reason_t)g->num;
@@ -213,19 +286,58 @@ ocsd_datapath_resp_t element_out(struct ocsd_tree *t, struct source *s, const st
 			return r;
 	} else if (g->kind == CST_GEN_PE_CONTEXT)
 		element_context(s, g);
-	else if (g->kind == CST_GEN_INSTRUMENTATION && t->client == CLIENT_1_3)
-		return r;
+	else if (g->kind == CST_GEN_DATA || (g->kind == CST_GEN_INSTRUMENTATION && t->client == CLIENT_1_3))
+		return r;	/* nothing the client could know */
 	if (!t->out) {
 		if (t->print_elements)
 			print_element(t, g->index, s->id, g);
 		return r;
 	}
 	s->range = false;
-	fill(t, &s->elem, g);
+	fill(t, s, g);
 	t->busy = true;
 	answer = t->out(t->out_ctx, (ocsd_trc_index_t)g->index, s->id, &s->elem.e);
 	t->busy = false;
 	return answer > r ? answer : r;
+}
+
+static void software_from(struct cst_generic *g, const ocsd_generic_trace_elem *e)
+{
+	uint32_t f = e->sw_trace_info.swt_flag_bits;
+	uint64_t payload = 0;
+
+	g->master = e->sw_trace_info.swt_master_id;
+	g->channel = e->sw_trace_info.swt_channel_id;
+	g->size = f & 0xff;
+	if (e->extended_data && e->ptr_extended_data && g->size)
+		memcpy(&payload, e->ptr_extended_data, g->size < 64 ? (g->size + 7) / 8 : 8);
+	else
+		g->size = 0;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	payload = __builtin_bswap64(payload);
+#endif
+	g->payload = payload;
+	g->ts = e->timestamp;
+	g->flags = e->has_ts ? CST_GF_TS : 0;
+	g->num = (f & SWT_ID ? CST_SW_ID : 0) | (f & SWT_MARKER ? CST_SW_MARKER : 0) |
+		 (f & SWT_TRIGGER ? CST_SW_TRIGGER : 0) | (f & SWT_FREQUENCY ? CST_SW_FREQ : 0) |
+		 (f & SWT_MASTER_ERR ? CST_SW_MASTER_ERR : 0) | (f & SWT_GLOBAL_ERR ? CST_SW_GLOBAL_ERR : 0);
+}
+
+static void itm_from(struct cst_generic *g, const ocsd_generic_trace_elem *e)
+{
+	const unsigned char *u = (const unsigned char *)e + UNION_AT;
+	uint32_t type, value;
+
+	memcpy(&type, u, sizeof(type));
+	memcpy(&value, u + 8, sizeof(value));
+	g->last_type = (uint8_t)type;
+	g->channel = u[4];
+	g->size = u[5] < 8 ? u[5] : 8;
+	g->payload = value;
+	g->num = u[12] ? CST_SW_OVERFLOW : 0;
+	g->ts = e->timestamp;
+	g->flags = e->has_ts ? CST_GF_TS : 0;
 }
 
 void element_from_ocsd(struct cst_generic *g, const ocsd_generic_trace_elem *e)
@@ -252,7 +364,13 @@ void element_from_ocsd(struct cst_generic *g, const ocsd_generic_trace_elem *e)
 		   (e->context.el_valid ? CST_GF_EL : 0);
 	switch (g->kind) {
 	case CST_GEN_EVENT:
-		g->num = e->trace_event.ev_number;
+		g->num = e->trace_event.ev_type == EVENT_TRIGGER ? CST_EVENT_TRIGGER : e->trace_event.ev_number;
+		break;
+	case CST_GEN_SWTRACE:
+		software_from(g, e);
+		break;
+	case CST_GEN_ITMTRACE:
+		itm_from(g, e);
 		break;
 	case CST_GEN_SYNC_MARKER:
 		g->num = (uint16_t)e->sync_marker.value;

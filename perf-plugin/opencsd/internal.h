@@ -5,7 +5,7 @@
  *     tree.c     trees, decoders and what is attached to them
  *     process.c  the data path: bytes in, callbacks out, WAIT and FLUSH
  *     element.c  cst_generic to ocsd_generic_trace_elem
- *     packet.c   cst_packet to ocsd_etmv4_i_pkt and back
+ *     packet.c   cst_packet to ocsd_etmv4_i_pkt and back; packet_v7.c: ETMv3, PTM; packet_sw.c: STM, ITM
  *     memory.c   memory accessors; pages.c: memory behind a callback
  *     print.c    texts and printers; errlog.c: the error log; stats.c: statistics
  *     custom.c   decoders that the client brings along
@@ -50,6 +50,8 @@ enum client {
 #define PKT_SIZE_1_8		176
 #define SPACES_1_3		0x1fu
 #define SPACES_1_8		0xffu
+#define SPACES_S		((unsigned int)OCSD_MEM_SPACE_S)
+#define SPACES_N		((unsigned int)OCSD_MEM_SPACE_N)
 
 /* Bytes that are given to the library at a time; a client that answers WAIT gets them again in part. */
 #define CHUNK 512u
@@ -63,6 +65,32 @@ enum client {
 #ifndef OCSD_CACHE_LIMIT
 #define OCSD_CACHE_LIMIT (128u << 20)
 #endif
+
+/* 1.8: instrumentation trace. */
+#define PROTOCOL_ITM 7u
+#define DCD_ITM "ITM"
+
+struct itm_cfg {
+	uint32_t reg_tcr;
+};
+
+struct itm_pkt {
+	uint32_t type;
+	uint8_t src_id;
+	uint32_t value;
+	uint8_t val_sz, val_ext;
+	uint32_t err_type;
+};
+
+/* As the client sees packets: fields hold across packets. A client of 1.8 may read more than 1.3.3 has: zeros. */
+union packet {
+	ocsd_etmv4_i_pkt etmv4;
+	ocsd_etmv3_pkt etmv3;
+	ocsd_ptm_pkt ptm;
+	ocsd_stm_pkt stm;
+	struct itm_pkt itm;
+	unsigned char bytes[PKT_SIZE_1_8];
+};
 
 struct ocsd_tree;
 struct accessor;
@@ -92,11 +120,8 @@ struct source {
 	struct cst_space *spaces[8];	/* by bit of enum cst_memspace; NULL until used */
 	union elem elem;		/* as the client sees elements; the context holds */
 	bool range;			/* it is a range: what ranges do not have is zero */
-	/* as the client sees packets: fields hold across packets. A client of 1.8 may read more: zeros */
-	union {
-		ocsd_etmv4_i_pkt pkt;
-		unsigned char pkt_bytes[PKT_SIZE_1_8];
-	};
+	union packet pkt;
+	uint64_t payload;		/* of the software trace element that is being told */
 	ocsd_decode_stats_t stats;	/* as last given to the client */
 	struct cst_stats base;		/* counts at the last reset of the statistics */
 	struct cst_generic end;		/* as told; of another kind before */
@@ -180,9 +205,10 @@ void element_context(struct source *s, const struct cst_generic *g);
 void element_from_ocsd(struct cst_generic *g, const ocsd_generic_trace_elem *e);
 
 /* packet.c */
-void packet_to_ocsd(ocsd_etmv4_i_pkt *out, const struct cst_packet *pkt, const struct cst_config *cfg);
-void packet_from_ocsd(struct cst_packet *pkt, const ocsd_etmv4_i_pkt *in, bool ete);
-void packet_reset(ocsd_etmv4_i_pkt *out, const struct cst_config *cfg);
+void packet_to_ocsd(union packet *out, const struct cst_packet *pkt, const struct cst_config *cfg);
+/* The other way, as far as texts need it. False: no protocol of the library's (ocsd_trace_protocol_t). */
+bool packet_from_ocsd(struct cst_packet *pkt, const void *in, unsigned int protocol);
+void packet_reset(union packet *out, const struct cst_config *cfg);
 
 /* memory.c */
 void memory_free(struct ocsd_tree *t);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * packet.c - ETMv4 and ETE packets in the client's structure, and back for their texts. Fields that
+ * packet.c - packets in the client's structures, and back for their texts: ETMv4 and ETE. Fields that
  * OpenCSD keeps from packet to packet (address, context, timestamp, threshold) are kept here as well.
  */
 #include <string.h>
 
-#include "internal.h"
+#include "packet.h"
 
 /* By enum cst_etmv4_packet_type; sub-ISA 0. IS1 is one more, where `is1` says so. */
 static const struct type {
@@ -80,7 +80,7 @@ static ocsd_etmv4_i_pkt_type type_of(unsigned int type, unsigned int is)
 	return (ocsd_etmv4_i_pkt_type)(types[type].ocsd + (types[type].is1 && is ? 1 : 0));
 }
 
-void packet_reset(ocsd_etmv4_i_pkt *out, const struct cst_config *cfg)
+static void etmv4_reset(ocsd_etmv4_i_pkt *out, const struct cst_config *cfg)
 {
 	memset(out, 0, sizeof(*out));
 	out->type = ETM4_PKT_I_NOTSYNC;
@@ -132,7 +132,7 @@ static void put_context(ocsd_etmv4_i_pkt *o, const struct cst_packet *p)
 		c->VMID = p->vmid;
 }
 
-void packet_to_ocsd(ocsd_etmv4_i_pkt *o, const struct cst_packet *p, const struct cst_config *cfg)
+static void etmv4_to(ocsd_etmv4_i_pkt *o, const struct cst_packet *p, const struct cst_config *cfg)
 {
 	/* what belongs to one packet only starts anew */
 	o->atom.En_bits = o->atom.num = 0;
@@ -240,9 +240,8 @@ static void type_from(struct cst_packet *p, unsigned int ocsd)
 	p->type = CST_PKT_TYPES;
 }
 
-void packet_from_ocsd(struct cst_packet *p, const ocsd_etmv4_i_pkt *o, bool ete)
+static void etmv4_from(struct cst_packet *p, const ocsd_etmv4_i_pkt *o, bool ete)
 {
-	memset(p, 0, sizeof(*p));
 	p->protocol = ete ? CST_PROTO_ETE : CST_PROTO_ETMV4;
 	p->header = o->err_hdr_val;
 	type_from(p, (unsigned int)o->err_type);
@@ -296,4 +295,68 @@ void packet_from_ocsd(struct cst_packet *p, const ocsd_etmv4_i_pkt *o, bool ete)
 		p->el = o->event_val;
 		break;
 	}
+}
+
+void packet_reset(union packet *out, const struct cst_config *cfg)
+{
+	memset(out, 0, sizeof(*out));
+	switch (cfg->protocol) {
+	case CST_PROTO_ETMV3:
+		packet_etmv3_reset(&out->etmv3);
+		break;
+	case CST_PROTO_PTM:
+		packet_ptm_reset(&out->ptm);
+		break;
+	case CST_PROTO_STM:
+		packet_stm_reset(&out->stm);
+		break;
+	case CST_PROTO_ITM:
+		break;
+	default:
+		etmv4_reset(&out->etmv4, cfg);
+	}
+}
+
+void packet_to_ocsd(union packet *out, const struct cst_packet *pkt, const struct cst_config *cfg)
+{
+	switch (cfg->protocol) {
+	case CST_PROTO_ETMV3:
+		packet_etmv3_to(&out->etmv3, pkt);
+		break;
+	case CST_PROTO_PTM:
+		packet_ptm_to(&out->ptm, pkt);
+		break;
+	case CST_PROTO_STM:
+		packet_stm_to(&out->stm, pkt);
+		break;
+	case CST_PROTO_ITM:
+		packet_itm_to(&out->itm, pkt);
+		break;
+	default:
+		etmv4_to(&out->etmv4, pkt, cfg);
+	}
+}
+
+bool packet_from_ocsd(struct cst_packet *pkt, const void *in, unsigned int protocol)
+{
+	memset(pkt, 0, sizeof(*pkt));
+	switch (protocol) {
+	case OCSD_PROTOCOL_ETMV4I:
+	case OCSD_PROTOCOL_ETE:
+		etmv4_from(pkt, in, protocol == OCSD_PROTOCOL_ETE);
+		return true;
+	case OCSD_PROTOCOL_ETMV3:
+		packet_etmv3_from(pkt, in);
+		return true;
+	case OCSD_PROTOCOL_PTM:
+		packet_ptm_from(pkt, in);
+		return true;
+	case OCSD_PROTOCOL_STM:
+		packet_stm_from(pkt, in);
+		return true;
+	case PROTOCOL_ITM:
+		packet_itm_from(pkt, in);
+		return true;
+	}
+	return false;
 }

@@ -230,8 +230,7 @@ OCSD_EXPORT ocsd_err_t ocsd_pkt_str(const ocsd_trace_protocol_t protocol, const 
 	if (!packet || !buf || size < 2)
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
 	buf[0] = 0;
-	if (protocol == OCSD_PROTOCOL_ETMV4I || protocol == OCSD_PROTOCOL_ETE) {
-		packet_from_ocsd(&pkt, packet, protocol == OCSD_PROTOCOL_ETE);
+	if (packet_from_ocsd(&pkt, packet, (unsigned int)protocol)) {
 		cst_packet_text(&pkt, text, sizeof(text));
 		return err_last(give(text, buf, size));
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tree.c - decode trees, their decoders and what a client attaches to them. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,15 +14,21 @@
  */
 static struct ocsd_tree *trees;
 static pthread_mutex_t trees_lock = PTHREAD_MUTEX_INITIALIZER;
+/* The tree that was looked up last: it exists, as one that goes away is none any more. */
+static _Atomic(struct ocsd_tree *) recent;
 static enum client newest = CLIENT_1_3;
 
 struct ocsd_tree *tree_get(const void *handle)
 {
-	struct ocsd_tree *t;
+	struct ocsd_tree *t = atomic_load_explicit(&recent, memory_order_acquire);
 
+	if (t && t == handle)
+		return t;
 	pthread_mutex_lock(&trees_lock);
 	for (t = trees; t && t != handle; t = t->next)
 		;
+	if (t)
+		atomic_store_explicit(&recent, t, memory_order_release);
 	pthread_mutex_unlock(&trees_lock);
 	return t;
 }
@@ -129,6 +136,8 @@ OCSD_EXPORT void ocsd_destroy_dcd_tree(const dcd_tree_handle_t handle)
 	while (*link != t)
 		link = &(*link)->next;
 	*link = t->next;
+	if (atomic_load_explicit(&recent, memory_order_relaxed) == t)
+		atomic_store_explicit(&recent, NULL, memory_order_release);
 	pthread_mutex_unlock(&trees_lock);
 	for (i = 0; i < t->nr_all; i++)
 		source_free(t->all[i]);
@@ -178,10 +187,59 @@ static int config_ete(struct cst_config *cfg, const ocsd_ete_cfg *c)
 	return cst_config_etmv4(cfg, &regs, 1, CST_PROFILE_A);
 }
 
-/* Decoders that OpenCSD has. Those without a configuration function are not there yet. */
+static int config_etmv3(struct cst_config *cfg, const ocsd_etmv3_cfg *c)
+{
+	const struct cst_etmv3_regs regs = { c->reg_ctrl, c->reg_ccer, c->reg_idr, c->reg_trc_id & 0x7f };
+
+	return cst_config_etmv3(cfg, &regs, c->core_prof == profile_CortexM ? CST_PROFILE_M :
+				c->core_prof == profile_CortexR ? CST_PROFILE_R : CST_PROFILE_A);
+}
+
+static int config_ptm(struct cst_config *cfg, const ocsd_ptm_cfg *c)
+{
+	const struct cst_etmv3_regs regs = { c->reg_ctrl, c->reg_ccer, c->reg_idr, c->reg_trc_id & 0x7f };
+
+	return cst_config_ptm(cfg, &regs);
+}
+
+static int config_stm(struct cst_config *cfg, const ocsd_stm_cfg *c)
+{
+	const struct cst_stm_regs regs = { .tcsr = c->reg_tcsr, .feat1r = c->reg_feat1r, .feat3r = c->reg_feat3r,
+					   .devid = c->reg_devid };
+
+	return cst_config_stm(cfg, &regs);
+}
+
+static int config_itm(struct cst_config *cfg, const struct itm_cfg *c)
+{
+	const struct cst_itm_regs regs = { c->reg_tcr };
+
+	return cst_config_itm(cfg, &regs);
+}
+
+static int configure(struct cst_config *cfg, unsigned int protocol, const void *config)
+{
+	switch (protocol) {
+	case OCSD_PROTOCOL_ETE:
+		return config_ete(cfg, config);
+	case OCSD_PROTOCOL_ETMV4I:
+		return config_etmv4(cfg, config);
+	case OCSD_PROTOCOL_ETMV3:
+		return config_etmv3(cfg, config);
+	case OCSD_PROTOCOL_PTM:
+		return config_ptm(cfg, config);
+	case OCSD_PROTOCOL_STM:
+		return config_stm(cfg, config);
+	case PROTOCOL_ITM:
+		return config_itm(cfg, config);
+	}
+	return -CST_ERR_PROTOCOL;
+}
+
+/* Decoders that OpenCSD has. ETMV4D has a name there, and nothing behind it. */
 static const struct builtin {
 	const char *name;
-	ocsd_trace_protocol_t protocol;
+	unsigned int protocol;		/* ocsd_trace_protocol_t */
 } builtins[] = {
 	{ OCSD_BUILTIN_DCD_ETMV4I, OCSD_PROTOCOL_ETMV4I },
 	{ OCSD_BUILTIN_DCD_ETE, OCSD_PROTOCOL_ETE },
@@ -189,6 +247,7 @@ static const struct builtin {
 	{ OCSD_BUILTIN_DCD_PTM, OCSD_PROTOCOL_PTM },
 	{ OCSD_BUILTIN_DCD_STM, OCSD_PROTOCOL_STM },
 	{ OCSD_BUILTIN_DCD_ETMV4D, OCSD_PROTOCOL_ETMV4D },
+	{ DCD_ITM, PROTOCOL_ITM },
 };
 
 static const struct builtin *find_builtin(const char *name)
@@ -253,19 +312,16 @@ static ocsd_err_t add_builtin(struct ocsd_tree *t, const struct builtin *b, cons
 	ocsd_err_t ret;
 	int err;
 
-	if (b->protocol == OCSD_PROTOCOL_ETE)
-		err = config_ete(&cfg, config);
-	else if (b->protocol == OCSD_PROTOCOL_ETMV4I)
-		err = config_etmv4(&cfg, config);
-	else
-		return OCSD_ERR_NO_PROTOCOL;
+	err = configure(&cfg, b->protocol, config);
 	/* packets can be listed whatever the configuration means for instructions */
 	if (err && !(err == -CST_ERR_UNSUP && s->packets_only))
 		return err_of(err);
 	/* a client is told of transactions; that they failed it sees for itself */
 	cfg.hold_transactions = 0;
 	apply_flags(&cfg, s->flags);
-	s->protocol = b->protocol;
+	s->protocol = (ocsd_trace_protocol_t)b->protocol;
+	if (b->protocol == PROTOCOL_ITM)
+		tree_client(t, CLIENT_1_8);
 	s->id = cfg.trace_id;
 	ret = attach(t, s);
 	if (ret)

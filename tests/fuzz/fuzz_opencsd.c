@@ -62,6 +62,11 @@ static ocsd_datapath_resp_t on_element(const void *ctx, const ocsd_trc_index_t i
 		ocsd_destroy_dcd_tree(trees[0]);
 	if (byte() == 9)
 		ocsd_dt_process_data(trees[0], OCSD_OP_RESET, 0, 0, NULL, NULL);
+	/* these are not */
+	if (byte() == 11)
+		ocsd_dt_add_buffer_mem_acc(trees[0], byte() * 0x1000, OCSD_MEM_SPACE_ANY, code, sizeof(code));
+	if (byte() == 13)
+		ocsd_dt_remove_mem_acc(trees[0], byte() & 1 ? 0 : byte() * 0x1000, OCSD_MEM_SPACE_ANY);
 	return answer();
 }
 
@@ -87,13 +92,15 @@ static uint32_t on_memory_id(const void *ctx, const ocsd_vaddr_t addr, const ocs
 	return on_memory(ctx, addr, space, want, buf);
 }
 
+/* Any protocol's text of any protocol's packet: they are all handed out in the size of the largest one. */
 static void packet_text(const void *pkt)
 {
+	static const int protocols[] = { OCSD_PROTOCOL_ETE, OCSD_PROTOCOL_ETMV4I, OCSD_PROTOCOL_ETMV3, OCSD_PROTOCOL_PTM,
+					 OCSD_PROTOCOL_STM, OCSD_PROTOCOL_BUILTIN_END, OCSD_PROTOCOL_UNKNOWN, 99 };
 	char text[400];
 
 	if (pkt)
-		ocsd_pkt_str((ocsd_trace_protocol_t)(byte() & 1 ? OCSD_PROTOCOL_ETE : OCSD_PROTOCOL_ETMV4I), pkt, text,
-			     (int)(byte() + 2));
+		ocsd_pkt_str((ocsd_trace_protocol_t)protocols[byte() % 8], pkt, text, (int)(byte() + 2));
 }
 
 static ocsd_datapath_resp_t on_packet(const void *ctx, const ocsd_datapath_op_t op, const ocsd_trc_index_t index,
@@ -186,11 +193,15 @@ static void create_decoder(void)
 	union {
 		ocsd_etmv4_cfg etm;
 		ocsd_ete_cfg ete;
+		ocsd_etmv3_cfg etmv3;
+		ocsd_stm_cfg stm;
+		uint32_t tcr;
 		uint8_t bytes[64];
 	} c;
-	static const char *const names[] = { "ETMV4I", "ETE", "PTM", "mine", "ETMV4I", "ETE", "STM", "?" };
+	static const char *const names[] = { "ETMV4I", "ETE", "PTM", "mine", "ETMV4I", "ETE", "STM", "?", "ETMV4I", "ETE",
+					     "ETMV3", "ITM" };
 	dcd_tree_handle_t t = tree();
-	unsigned int which = byte() % 8;
+	unsigned int which = byte() % 12, flags;
 	unsigned char id;
 
 	memset(&c, 0, sizeof(c));
@@ -210,10 +221,26 @@ static void create_decoder(void)
 		c.ete.reg_devarch = 0x47705a13 | (byte() & 7) << 16;
 		c.ete.reg_configr = word();
 		c.ete.reg_traceidr = byte() % 4;
+	} else if (which == 2 || which == 10) {
+		/* the PTM's configuration is laid out the same */
+		c.etmv3.reg_idr = word() & 0xffff00ff;
+		c.etmv3.reg_idr |= (which == 2 ? 0x310 : 0x240) | (byte() & 0xf0);
+		c.etmv3.reg_ctrl = word();
+		c.etmv3.reg_ccer = word();
+		c.etmv3.reg_trc_id = byte() % 4;
+		c.etmv3.core_prof = (ocsd_core_profile_t)(byte() % 5);
+	} else if (which == 6) {
+		c.stm.reg_tcsr = (byte() % 4) << 16 | byte();
+	} else if (which == 11) {
+		c.tcr = (byte() % 4) << 16 | word() % 0x10000;
 	} else {
 		c.bytes[0] = byte() % 4;
 	}
-	ocsd_dt_create_decoder(t, names[which], byte() % 8, &c, &id);
+	flags = byte() % 8;
+	/* policies, and checks of the code */
+	if (byte() & 1)
+		flags |= (byte() | byte() << 8 | byte() << 16) & 0x37ff0;
+	ocsd_dt_create_decoder(t, names[which], (int)flags, &c, &id);
 }
 
 static void data(void)

@@ -71,13 +71,33 @@ static ocsd_datapath_resp_t on_element(const void *ctx, const ocsd_trc_index_t i
 	return answer();
 }
 
+/* What a device's type begins with. In 1.8 there is one more, with the next number. */
+static const struct kind {
+	const char *type, *decoder;
+	int protocol;
+} kinds[] = {
+	{ "ETE", OCSD_BUILTIN_DCD_ETE, OCSD_PROTOCOL_ETE }, { "ETM4", OCSD_BUILTIN_DCD_ETMV4I, OCSD_PROTOCOL_ETMV4I },
+	{ "ETM3", OCSD_BUILTIN_DCD_ETMV3, OCSD_PROTOCOL_ETMV3 }, { "PTM", OCSD_BUILTIN_DCD_PTM, OCSD_PROTOCOL_PTM },
+	{ "PFT", OCSD_BUILTIN_DCD_PTM, OCSD_PROTOCOL_PTM }, { "STM", OCSD_BUILTIN_DCD_STM, OCSD_PROTOCOL_STM },
+	{ "ITM", "ITM", OCSD_PROTOCOL_BUILTIN_END },
+};
+
+static const struct kind *kind_of(const struct cst_snap_device *dev)
+{
+	size_t i;
+
+	for (i = 0; dev && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strncasecmp(dev->type, kinds[i].type, strlen(kinds[i].type)))
+			return &kinds[i];
+	return NULL;
+}
+
 static void print_packet(unsigned int id, unsigned int index, const void *pkt)
 {
-	const char *type = sources[id] ? sources[id]->type : "";
+	const struct kind *kind = kind_of(sources[id]);
 	char text[1024] = "";
 
-	ocsd_pkt_str(!strncasecmp(type, "ETE", 3) ? OCSD_PROTOCOL_ETE : OCSD_PROTOCOL_ETMV4I, pkt, text,
-		     sizeof(text));
+	ocsd_pkt_str((ocsd_trace_protocol_t)(kind ? kind->protocol : 0), pkt, text, sizeof(text));
 	printf("Idx:%u; ID:%x; %s\n", index, id, text);
 }
 
@@ -199,36 +219,79 @@ static void add_dump(dcd_tree_handle_t tree, const struct cst_snap_dump *m, unsi
 
 /* ---- one buffer ---- */
 
+static uint32_t reg(const struct cst_snap_device *dev, const char *name)
+{
+	uint64_t v = 0;
+
+	return cst_snap_reg(dev, name, &v) ? (uint32_t)v : 0;
+}
+
+/* Of a decoder: negative when it cannot be made. */
+static int create(dcd_tree_handle_t tree, const struct cst_snap_device *dev, const struct kind *kind,
+		  enum cst_profile p, int flags, unsigned char *id)
+{
+	ocsd_core_profile_t profile = p == CST_PROFILE_M ? profile_CortexM :
+				      p == CST_PROFILE_R ? profile_CortexR : profile_CortexA;
+	struct cst_etmv4_regs r = { 0 };
+	union {
+		ocsd_ete_cfg ete;
+		ocsd_etmv4_cfg etmv4;
+		ocsd_etmv3_cfg etmv3;
+		ocsd_ptm_cfg ptm;
+		ocsd_stm_cfg stm;
+		uint32_t itm_tcr;
+	} c;
+	int ete;
+
+	switch (kind->protocol) {
+	case OCSD_PROTOCOL_ETE:
+		if (cst_snap_etmv4(dev, &r, &ete, NULL, NULL))
+			return -1;
+		c.ete = (ocsd_ete_cfg){ r.idr0, r.idr1, r.idr2, r.idr8, r.devarch, r.configr, r.traceidr, ARCH_AA64,
+					profile_CortexA };
+		break;
+	case OCSD_PROTOCOL_ETMV4I:
+		if (cst_snap_etmv4(dev, &r, &ete, NULL, NULL))
+			return -1;
+		c.etmv4 = (ocsd_etmv4_cfg){ r.idr0, r.idr1, r.idr2, r.idr8, r.idr9, r.idr10, r.idr11, r.idr12, r.idr13,
+					    r.configr, r.traceidr, ARCH_V8r3, profile };
+		break;
+	case OCSD_PROTOCOL_ETMV3:
+		c.etmv3 = (ocsd_etmv3_cfg){ reg(dev, "ETMIDR"), reg(dev, "ETMCR"), reg(dev, "ETMCCER"),
+					    reg(dev, "ETMTRACEIDR"), ARCH_V7, profile };
+		break;
+	case OCSD_PROTOCOL_PTM:
+		c.ptm = (ocsd_ptm_cfg){ reg(dev, "ETMIDR"), reg(dev, "ETMCR"), reg(dev, "ETMCCER"),
+					reg(dev, "ETMTRACEIDR"), ARCH_V7, profile };
+		break;
+	case OCSD_PROTOCOL_STM:
+		c.stm = (ocsd_stm_cfg){ .reg_tcsr = reg(dev, "STMTCSR"), .hw_event = HwEvent_Unknown_Disabled };
+		break;
+	default:
+		c.itm_tcr = reg(dev, "ITMTCR");
+	}
+	return ocsd_dt_create_decoder(tree, kind->decoder, flags, &c, id);
+}
+
 static bool add_source(dcd_tree_handle_t tree, const struct cst_snapshot *ss, const struct cst_snap_device *dev,
 		       const char *mode)
 {
 	enum cst_profile p = cst_snap_profile(cst_snapshot_core(ss, dev));
-	struct cst_etmv4_regs r;
+	int err, flags = OCSD_CREATE_FLG_FULL_DECODER;
+	const struct kind *kind = kind_of(dev);
 	unsigned char id = 0;
-	int ete, flags = OCSD_CREATE_FLG_FULL_DECODER;
-	ocsd_err_t err;
 
-	if (cst_snap_etmv4(dev, &r, &ete, NULL, NULL))
+	/* 1.3.3 has none for ITM: when asked to, what 1.8's clients get is listed */
+	if (!kind || (kind->protocol == OCSD_PROTOCOL_BUILTIN_END && !getenv("OCSD_CLIENT_ITM")))
+		return false;
+	if (kind->protocol != OCSD_PROTOCOL_ETE && kind->protocol != OCSD_PROTOCOL_ETMV4I && !getenv("OCSD_CLIENT_ALL"))
 		return false;
 	if (!strcmp(mode, "packets") || !strcmp(mode, "printers"))
 		flags = OCSD_CREATE_FLG_PACKET_PROC;
-	if (ete) {
-		const ocsd_ete_cfg c = { r.idr0, r.idr1, r.idr2, r.idr8, r.devarch, r.configr, r.traceidr,
-					 ARCH_AA64, profile_CortexA };
-
-		err = ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_ETE, flags, &c, &id);
-	} else {
-		const ocsd_etmv4_cfg c = {
-			.reg_idr0 = r.idr0, .reg_idr1 = r.idr1, .reg_idr2 = r.idr2, .reg_idr8 = r.idr8,
-			.reg_idr9 = r.idr9, .reg_idr10 = r.idr10, .reg_idr11 = r.idr11, .reg_idr12 = r.idr12,
-			.reg_idr13 = r.idr13, .reg_configr = r.configr, .reg_traceidr = r.traceidr,
-			.arch_ver = ARCH_V8r3, .core_prof = p == CST_PROFILE_M ? profile_CortexM :
-				p == CST_PROFILE_R ? profile_CortexR : profile_CortexA,
-		};
-
-		err = ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_ETMV4I, flags, &c, &id);
-	}
-	printf("decoder %s ID %x: %d\n", ete ? "ETE" : "ETMV4I", id, err);
+	err = create(tree, dev, kind, p, flags, &id);
+	if (err < 0)
+		return false;
+	printf("decoder %s ID %x: %d\n", kind->decoder, id, err);
 	if (err)
 		return false;
 	sources[id & 127] = dev;

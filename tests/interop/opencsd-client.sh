@@ -29,11 +29,12 @@ same() {
 	diff "$tmp/theirs.frames" "$tmp/ours.frames" >"$tmp/diff" && diff "$tmp/theirs.rest" "$tmp/ours.rest" >"$tmp/diff"
 }
 
-# What every function answers. 1.3.3: names of errors 33, 34 and 42 are those of their neighbours, software
-# trace elements have no text of their own yet here, and it crashes at the end.
+# What every function answers. 1.3.3: names of errors 33, 34 and 42 are those of their neighbours, and it crashes at
+# the end.
 theirs none calls
 ours none calls
-sed -i -e '/^error \(33\|34\|42\|43\):/d' -e '/SWTRACE/d' "$tmp/theirs" "$tmp/ours"
+# A cycle count of software trace has no text here: there is none in STM trace.
+sed -i -e '/^error \(33\|34\|42\|43\):/d' -e '/SWTRACE/s/ \[CC=7\]; )/)/' "$tmp/theirs" "$tmp/ours"
 sed -i -e '/ELEM_EVENT()$/d' -e '/ELEM_EVENT( \[CC=7\]; )$/d' "$tmp/theirs" "$tmp/ours"
 if head -n "$(wc -l <"$tmp/theirs")" "$tmp/ours" | cmp -s - "$tmp/theirs" && ! grep -q '^exit' "$tmp/ours"; then
 	ok "calls: $(wc -l <"$tmp/ours") answers"
@@ -116,8 +117,63 @@ for snap in "$corpus"/*; do
 	done
 done
 
+# ETMv3, PTM and STM (but not that of juno_r1_1, whose frames are cut so that 1.3.3 gives up): the records of each source, its packets apart from its elements. 1.3.3 has no statistics
+# for them, and cuts what is not synchronised where its input was cut.
+by_source() {
+	grep 'ID:' "$1" | grep -v 'NOTSYNC' |
+		awk '{ match($0, /ID:[0-9a-f]+/); print substr($0, RSTART, RLENGTH) (/OCSD_GEN/ ? "e" : "p") " " $0 }' |
+		sort -s -k1,1 | alike "$2"
+}
+
+# Records that are made alike on both sides, by snapshot, and why.
+alike() {
+	case $1 in
+	# ranges that ETMv3 may still cancel are told by 1.3.3 with the place of a later packet
+	# 1.3.3 does not follow IT blocks of PTM trace
+	TC2) sed -e '/OCSD_GEN/s/Idx:[0-9]*/Idx/' -e '/range=0xc000ce9e/s/ <cond>//' ;;
+	# the master is that of the VERSION packet before: 0, also in 1.8
+	stm_only) sed '/Freq)/s/Ma:0x[0-9a-f]*/Ma/' ;;
+	# an alignment synchronisation is 21 nibbles of F and a 0: 1.3.3 takes an F too many
+	stm-issue-27) sed '/ASYNC/s/Idx:[01];/Idx;/' ;;
+	esac
+}
+
+OCSD_CLIENT_ALL=1
+export OCSD_CLIENT_ALL
+for name in TC2 stm_only stm-issue-27; do
+	for mode in elements printers packets monitor; do
+		theirs "$corpus/$name" $mode
+		ours "$corpus/$name" $mode
+		by_source "$tmp/theirs" $name >"$tmp/theirs.by"
+		by_source "$tmp/ours" $name >"$tmp/ours.by"
+		if [ -s "$tmp/ours.by" ] && diff "$tmp/theirs.by" "$tmp/ours.by" >"$tmp/diff"; then
+			ok "$name: $mode: $(wc -l <"$tmp/ours") lines"
+		else
+			not_ok "$name: $mode"
+			sed 's/^/# /' "$tmp/diff" | cut -c1-180 | head -n 10
+		fi
+	done
+done
+
+# 1.3.3 has no ITM: what a client of 1.8 is told is what perf-cstrace lists.
+for name in itm_only_csformat itm_only_raw; do
+	for kind in elements packets; do
+		OCSD_CLIENT_ITM=1 OCSD_CLIENT_ALL=1 LD_LIBRARY_PATH=$drop_in "$client" "$corpus/$name" $kind 2>/dev/null |
+			sed -n 's/^Idx:\([0-9]*\); ID:[0-9a-f]*; */\1 /p' | grep -v NOTSYNC | sed 's/[[:space:]]*$//' >"$tmp/ours"
+		"$tool" dump -s "$corpus/$name" --$kind --format=opencsd 2>/dev/null | grep -v NOTSYNC |
+			sed -n 's/^Idx:\([0-9]*\); ID:[0-9a-f]*;[[:space:]]*\(\[[^]]*\];[[:space:]]*\)\{0,1\}/\1 /p' |
+			sed 's/[[:space:]]*$//' >"$tmp/theirs"
+		if [ -s "$tmp/ours" ] && diff "$tmp/theirs" "$tmp/ours" >"$tmp/diff"; then
+			ok "$name: $kind: $(wc -l <"$tmp/ours") lines"
+		else
+			not_ok "$name: $kind"
+			sed 's/^/# /' "$tmp/diff" | cut -c1-180 | head -n 10
+		fi
+	done
+done
+
 # Answers of WAIT change nothing.
-for snap in "$corpus/juno_r1_1" "$corpus/src_addr"; do
+for snap in "$corpus/juno_r1_1" "$corpus/src_addr" "$corpus/TC2" "$corpus/stm_only"; do
 	[ -d "$snap" ] || continue
 	ours "$snap" elements
 	cp "$tmp/ours" "$tmp/theirs"

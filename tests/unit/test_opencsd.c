@@ -389,7 +389,7 @@ static void test_errors(void **state)
 			 OCSD_ERR_ATTACH_TOO_MANY);
 	assert_int_equal(ocsd_dt_create_decoder(cl.tree, "ETMV5", OCSD_CREATE_FLG_FULL_DECODER, &plain, &id),
 			 OCSD_ERR_DCDREG_NAME_UNKNOWN);
-	assert_int_equal(ocsd_dt_create_decoder(cl.tree, "PTM", OCSD_CREATE_FLG_FULL_DECODER, &plain, &id),
+	assert_int_equal(ocsd_dt_create_decoder(cl.tree, "ETMV4D", OCSD_CREATE_FLG_FULL_DECODER, &plain, &id),
 			 OCSD_ERR_NO_PROTOCOL);
 	assert_int_equal(ocsd_dt_create_decoder(cl.tree, "ETMV4I", 0, &plain, &id), OCSD_ERR_INVALID_PARAM_VAL);
 	assert_int_equal(ocsd_dt_process_data(cl.tree, OCSD_OP_DATA, 0, 0, four, &used),
@@ -411,7 +411,7 @@ static void test_errors(void **state)
 	assert_non_null(strstr(text, "OCSD_ERR_INVALID_PARAM_VAL"));
 	ocsd_err_str(OCSD_ERR_MEM, text, 12);
 	assert_string_equal(text, "0x0002 (OCS");
-	assert_int_equal(ocsd_pkt_str(OCSD_PROTOCOL_PTM, text, text, sizeof(text)), OCSD_ERR_NO_PROTOCOL);
+	assert_int_equal(ocsd_pkt_str(OCSD_PROTOCOL_ETMV4D, text, text, sizeof(text)), OCSD_ERR_NO_PROTOCOL);
 	assert_int_equal(ocsd_dt_remove_decoder(cl.tree, 0x10), OCSD_OK);
 	assert_int_equal(ocsd_dt_remove_decoder(cl.tree, 0x10), OCSD_ERR_INVALID_ID);
 	assert_int_equal(ocsd_dt_process_data(cl.tree, OCSD_OP_DATA, 0, 4, four, &used),
