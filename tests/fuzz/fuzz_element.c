@@ -379,7 +379,8 @@ static void flatten(struct list *l, const struct cst_element *e)
 	unsigned int i;
 
 	/* conditional instructions do not touch the rest: all else is as if they were not there */
-	if (e->kind == CST_EL_COND_INSN || e->kind == CST_EL_COND_RESULT || e->kind == CST_EL_COND_FLUSH)
+	if (e->kind == CST_EL_COND_INSN || e->kind == CST_EL_COND_RESULT || e->kind == CST_EL_COND_FLUSH ||
+	    e->kind == CST_EL_FINDING)	/* for the log */
 		return;
 	if (e->kind == CST_EL_ATOMS) {
 		CHECK(e->n);
