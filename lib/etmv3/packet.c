@@ -250,6 +250,9 @@ static unsigned int finish(struct etmv3_parser *ps, const struct reader *r, cons
 	case CST_ETMV3_PKT_BAD_SEQUENCE:
 	case CST_ETMV3_PKT_BAD_TRACEMODE:
 	case CST_ETMV3_PKT_RESERVED:
+		/* zeros at its end may be those of an A-sync that the damage did not reach */
+		while (size > 1 && !p[size - 1] && !ps->cfg->as_reference)
+			size--;
 		/* the reference parses on, though nothing says where the next packet begins */
 		ps->synced = !!ps->cfg->as_reference;
 		break;
@@ -276,6 +279,12 @@ unsigned int cst_etmv3_parse(struct etmv3_parser *ps, const uint8_t *p, const ui
 	pkt->type = ps->type[h];
 	switch (pkt->type) {
 	case CST_ETMV3_PKT_PHDR:
+		if (h == 0x80 && ps->zeros >= ETMV3_ASYNC_ZEROS) {
+			/* the packet before has taken all zeros of an A-sync */
+			pkt->type = CST_ETMV3_PKT_ASYNC;
+			packet_finding(pkt, CST_FIND_ETMV3_ZEROS);
+			break;
+		}
 		parse_phdr(ps, pkt);
 		break;
 	case CST_ETMV3_PKT_BRANCH:
