@@ -176,6 +176,9 @@ static char *packet_fields(char *p, const struct cst_packet *pkt)
 	case CST_PROTO_ETMV3:
 		return etmv3_fields(p, pkt);
 	case CST_PROTO_ETMV4_DATA:
+		if (pkt->type == CST_ETMV4D_PKT_SYNC_NUM)
+			return dump_key_dec(p, "number", pkt->event);
+		return pkt->type == CST_ETMV4D_PKT_EVENT ? dump_key_dec(p, "mask", pkt->event) : p;
 	case CST_PROTO_NONE:
 	case CST_PROTO_CUSTOM:
 	case CST_PROTOCOLS:

@@ -214,7 +214,7 @@ static void test_any_packet(void **state)
 	static const unsigned int types[CST_PROTOCOLS] = {
 		[CST_PROTO_ETMV4] = 256, [CST_PROTO_ETE] = 256, [CST_PROTO_ETMV3] = CST_ETMV3_PKT_TYPES,
 		[CST_PROTO_PTM] = CST_PTM_PKT_TYPES, [CST_PROTO_STM] = CST_STM_PKT_TYPES,
-		[CST_PROTO_ITM] = CST_ITM_PKT_TYPES,
+		[CST_PROTO_ITM] = CST_ITM_PKT_TYPES, [CST_PROTO_ETMV4_DATA] = CST_ETMV4D_PKT_TYPES,
 	};
 	struct cst_packet p;
 	char out[512];
