@@ -151,6 +151,13 @@ static int stage_same(const void *a, const void *b)
 	return cst_etmv4_queue_same(a, b);
 }
 
+static const struct cst_element *queue_at(const void *stage, uint32_t i)
+{
+	const struct etmv4_queue *q = stage;
+
+	return i < q->count ? &q->ring[(q->head + i) & (q->cap - 1)] : NULL;
+}
+
 static int stage_idle(const void *stage)
 {
 	return cst_etmv4_queue_direct(stage);
@@ -254,5 +261,6 @@ const struct protocol cst_protocol_etmv4 = {
 	.queue_timestamp = queue_timestamp,
 	.queue_address = queue_address,
 	.stage_same = stage_same,
+	.queue_at = queue_at,
 	.stage_idle = stage_idle,
 };

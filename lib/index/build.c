@@ -376,7 +376,7 @@ int cst_index_builder_take(struct cst_index_builder *b, struct cst_index **out)
 	for (i = 0; i < 128; i++) {
 		if (!b->streams[i])
 			continue;
-		if (cst_index_copy_stream(&ix->streams[ix->n_streams], &b->streams[i]->ix))
+		if (cst_stream_index_take(b->streams[i], &ix->streams[ix->n_streams]))
 			goto nomem;
 		sort_records(&ix->streams[ix->n_streams]);
 		ix->n_streams++;

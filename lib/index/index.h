@@ -51,6 +51,8 @@ int cst_stream_index_begin(struct stream_index *s, uint64_t offset);
 /* A run of the stream's bytes; all of it is used. Negative: no memory. */
 int cst_stream_index_feed(struct stream_index *s, const uint8_t *data, size_t len, const struct seg *seg,
 			  uint32_t seg_count);
+/* What is known so far: also of elements that are held back, as if all of them were final. */
+int cst_stream_index_take(const struct stream_index *s, struct cst_index_stream *out);
 /* The decoder is reset here. */
 void cst_stream_index_reset(struct stream_index *s);
 

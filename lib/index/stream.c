@@ -99,6 +99,24 @@ void cst_stream_index_reset(struct stream_index *s)
 	s->next_valid = 0;
 }
 
+int cst_stream_index_take(const struct stream_index *s, struct cst_index_stream *out)
+{
+	struct stream_index end = *s;
+	const struct cst_element *e;
+	uint32_t i;
+	int err = cst_index_copy_stream(&end.ix, &s->ix);
+
+	if (err)
+		return err;
+	for (i = 0; s->pr->queue_at && (e = s->pr->queue_at(s->main.stage, i)); i++)
+		cst_blocks_element(&end, e);
+	*out = end.ix;
+	if (!end.error)
+		return 0;
+	cst_index_free_stream(out);
+	return end.error;
+}
+
 /* What the flow stage makes of an element, as far as it remembers it. 0: it would need what came before. */
 static int tell_flow(const struct stream_index *s, struct flow_state *f, const struct cst_element *e)
 {

@@ -39,6 +39,8 @@ struct protocol {
 	 * NULL: compared byte by byte, which is right for stages without pointers of their own.
 	 */
 	int (*stage_same)(const void *a, const void *b);
+	/* Element `i` of those that are held back, the oldest first; NULL behind the last. NULL: none ever is. */
+	const struct cst_element *(*queue_at)(const void *stage, uint32_t i);
 	/* 1: the packets that `skip` passes over leave the stage as it is. NULL: never. */
 	int (*stage_idle)(const void *stage);
 };
