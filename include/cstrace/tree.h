@@ -166,6 +166,24 @@ CST_API int cst_tree_new(struct cst_tree **tree, enum cst_tree_format format, un
 CST_API void cst_tree_free(struct cst_tree *tree);
 /* As it was made. */
 CST_API enum cst_tree_format cst_tree_layout(const struct cst_tree *tree, unsigned *flags);
+/* In what order the elements of a tree with frames come. Those of one ID always come in the order of the trace. */
+enum cst_tree_order {
+	CST_ORDER_FRAMES,	/* of different IDs: in the order in which the frames complete them; as a tree is made */
+	/*
+	 * Of different IDs: in any order between two barriers or damaged frames, but within 16 KB of trace. Where many
+	 * sources share the frames, this is several times faster. It is for those who count, who keep the IDs apart,
+	 * or who merge them by time: not where one source's element tells the caller something that
+	 * another's need, such as the task that all processors' timestamps belong to. The elements, their
+	 * offsets, the statistics and the log's records of each ID are the same; a decoder that is added while
+	 * elements are pulled may miss the bytes up to the end of these 16 KB, and an ID's look ahead is as it was.
+	 */
+	CST_ORDER_BY_ID,
+};
+/*
+ * Set it, at best before anything is fed; holds until it is changed. Takes up to 50 KB of memory for each decoder.
+ * RAW: nothing happens. -CST_ERR_BUSY while bytes wait that were taken in another order, -CST_ERR_NOMEM.
+ */
+CST_API int cst_tree_set_order(struct cst_tree *tree, enum cst_tree_order order);
 /* Add a decoder for cfg->trace_id; RAW takes one only. *dec stays valid until the tree is freed. */
 CST_API int cst_tree_add(struct cst_tree *tree, const struct cst_config *cfg, struct cst_decoder **dec);
 CST_API int cst_tree_add_custom(struct cst_tree *tree, const struct cst_config *cfg,
@@ -196,7 +214,7 @@ CST_API void cst_tree_start_at(struct cst_tree *tree, uint64_t offset, uint8_t f
 CST_API void cst_tree_end(struct cst_tree *tree);
 /*
  * As cst_decoder_pull; all elements of one call come from one decoder, *dec. Elements of different
- * IDs come in the order in which the frames complete them; EO_TRACE last, in order of ID.
+ * IDs come in the order in which the frames complete them (but see cst_tree_set_order()); EO_TRACE last, in order of ID.
  */
 CST_API int cst_tree_pull(struct cst_tree *tree, struct cst_generic *out, size_t cap,
 			  struct cst_decoder **dec);

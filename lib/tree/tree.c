@@ -9,6 +9,7 @@
 
 #include "log/log.h"
 #include "tree/decoder.h"
+#include "tree/sinks.h"
 
 /* Raw bytes unpacked at a time: the unpacked bytes and the decoders' state stay in the cache. */
 #define CHUNK 16384u
@@ -34,6 +35,7 @@ struct cst_tree {
 	uint64_t trigger;		/* the newest one, plus 1; 0: none */
 	uint64_t filter[2];		/* IDs, with `filtered` */
 	uint8_t filtered;
+	uint8_t in_trigger;		/* the bytes routed last were a trigger's */
 	struct cst_log *log;		/* or NULL */
 	uint64_t unrouted;
 	uint64_t told[2];		/* IDs whose lack of a decoder the log knows of */
@@ -48,6 +50,7 @@ struct cst_tree {
 	struct seg *seg;
 	uint8_t *data;
 	uint32_t at, count;
+	struct sinks *sinks;	/* CST_ORDER_BY_ID, or NULL: their bytes come before those of the fragments */
 	struct cst_decoder *cur;	/* it has input or elements */
 	struct cst_fragment raw;	/* next_fragment() of a RAW tree */
 };
@@ -82,6 +85,7 @@ void cst_tree_free(struct cst_tree *t)
 		return;
 	for (i = 0; i < 128; i++)
 		cst_decoder_free(t->dec[i]);
+	cst_sinks_free(t->sinks);
 	free(t->frag);
 	free(t->seg);
 	free(t->data);
@@ -99,12 +103,48 @@ static int check_id(const struct cst_tree *t, uint8_t id)
 	return id > 0x7f || t->dec[id] || (t->format == CST_TREE_RAW && t->single) ? -CST_ERR_INVAL : 0;
 }
 
-static void attach(struct cst_tree *t, struct cst_decoder *dec)
+static int attach(struct cst_tree *t, struct cst_decoder *dec)
 {
+	int err = t->sinks ? cst_sinks_add(t->sinks, dec->cfg.trace_id) : 0;
+
+	if (err) {
+		cst_decoder_free(dec);
+		return err;
+	}
 	dec->tree = t;
 	cst_decoder_set_log(dec, t->log);
 	t->dec[dec->cfg.trace_id] = dec;
 	t->single = dec;
+	return 0;
+}
+
+int cst_tree_set_order(struct cst_tree *t, enum cst_tree_order order)
+{
+	struct sinks *sinks = NULL;
+	unsigned int id;
+
+	if (t->format == CST_TREE_RAW)
+		return 0;
+	if (t->sinks && t->sinks->at < SPLIT_IDS)
+		return -CST_ERR_BUSY;
+	if (order == CST_ORDER_BY_ID) {
+		if (t->sinks)
+			return 0;
+		sinks = cst_sinks_new();
+		if (!sinks)
+			return -CST_ERR_NOMEM;
+		for (id = 0; id < 128; id++)
+			if (t->dec[id] && cst_sinks_add(sinks, id)) {
+				cst_sinks_free(sinks);
+				return -CST_ERR_NOMEM;
+			}
+	} else if (t->cur && !cst_decoder_idle(t->cur)) {
+		/* it reads from the memory that would go */
+		return -CST_ERR_BUSY;
+	}
+	cst_sinks_free(t->sinks);
+	t->sinks = sinks;
+	return 0;
 }
 
 int cst_tree_add(struct cst_tree *t, const struct cst_config *cfg, struct cst_decoder **out)
@@ -113,9 +153,7 @@ int cst_tree_add(struct cst_tree *t, const struct cst_config *cfg, struct cst_de
 
 	if (!err)
 		err = cst_decoder_new(out, cfg);
-	if (!err)
-		attach(t, *out);
-	return err;
+	return err ? err : attach(t, *out);
 }
 
 int cst_tree_add_custom(struct cst_tree *t, const struct cst_config *cfg, const struct cst_protocol_ops *ops,
@@ -125,14 +163,14 @@ int cst_tree_add_custom(struct cst_tree *t, const struct cst_config *cfg, const 
 
 	if (!err)
 		err = cst_decoder_new_custom(out, cfg, ops, user);
-	if (!err)
-		attach(t, *out);
-	return err;
+	return err ? err : attach(t, *out);
 }
 
 void cst_tree_remove(struct cst_tree *t, struct cst_decoder *dec)
 {
 	t->dec[dec->cfg.trace_id] = NULL;
+	if (t->sinks)
+		t->unrouted += cst_sinks_remove(t->sinks, dec->cfg.trace_id);
 	if (t->single == dec)
 		t->single = NULL;
 	if (t->cur == dec)
@@ -198,7 +236,10 @@ void cst_tree_reset(struct cst_tree *t)
 	t->df.stats = stats;
 	t->in_len = t->more_len = 0;
 	t->trigger = 0;
+	t->in_trigger = 0;
 	t->at = t->count = 0;
+	if (t->sinks)
+		cst_sinks_clear(t->sinks);
 	t->cur = NULL;
 	t->state = TREE_RUNNING;
 	t->end_id = 0;
@@ -265,15 +306,15 @@ void cst_tree_end(struct cst_tree *t)
 		t->state = TREE_ENDING;
 }
 
-/* Unpack the next chunk of input. 0: there is none. */
-static int unpack(struct cst_tree *t)
+/* Unpack the next chunk of input, up to `most` bytes. 0: there is none. */
+static int unpack(struct cst_tree *t, size_t most)
 {
 	size_t used, len;
 	int n;
 
 	if (!t->in_len && !next_piece(t))
 		return 0;
-	len = t->in_len < CHUNK ? t->in_len : CHUNK;
+	len = t->in_len < most ? t->in_len : most;
 	n = cst_deframe(&t->df, t->in, len, t->in_offset, t->data, CHUNK, t->frag, MAX_FRAGS, &used);
 	t->in += used;
 	t->in_len -= used;
@@ -297,16 +338,26 @@ static uint32_t run_length(const struct cst_fragment *frag, uint32_t count, stru
 	return i;
 }
 
-/* Bytes of a source without a decoder; the log is told once for each ID. */
-static void unrouted(struct cst_tree *t, const struct cst_fragment *fr, size_t len)
+/* The log does not know of bytes of this source, which has no decoder and is not ignored. */
+static int is_news(const struct cst_tree *t, unsigned int id)
 {
-	uint64_t bit = 1ull << (fr->id & 63);
+	return t->log && !((t->told[id >> 6] | t->ignore[id >> 6]) >> (id & 63) & 1);
+}
 
-	t->unrouted += len;
-	if (!t->log || t->told[fr->id >> 6] & bit)
+/* Bytes of a source without a decoder; the log is told once for each ID. */
+static void unrouted(struct cst_tree *t, unsigned int id, uint64_t offset, size_t len)
+{
+	if (id < 128 && t->ignore[id >> 6] >> (id & 63) & 1) {
+		t->ignored += len;
 		return;
-	t->told[fr->id >> 6] |= bit;
-	cst_log_finding(t->log, CST_LOG_TREE, fr->id, fr->offset, CST_FIND_UNROUTED, 0);
+	}
+	if (!id || id >= SPLIT_IDS)
+		return;
+	t->unrouted += len;
+	if (!is_news(t, id))
+		return;
+	t->told[id >> 6] |= 1ull << (id & 63);
+	cst_log_finding(t->log, CST_LOG_TREE, id, offset, CST_FIND_UNROUTED, 0);
 }
 
 static void tell_finding(struct cst_tree *t, const struct cst_fragment *fr)
@@ -315,6 +366,61 @@ static void tell_finding(struct cst_tree *t, const struct cst_fragment *fr)
 		cst_log_strict(t->log, CST_LOG_FRAME, fr->id, fr->offset, (unsigned int)fr->error, 0);
 	else
 		cst_log_finding(t->log, CST_LOG_FRAME, fr->id, fr->offset, (unsigned int)fr->error, 0);
+}
+
+/*
+ * Nothing waits: take a stretch of plain frames. 0: what comes next is for unpack(). So is a stretch with a source
+ * that the log is to be told of, at the place of its first byte.
+ */
+static int take_stretch(struct cst_tree *t)
+{
+	const struct cst_deframer before = t->df;
+	unsigned int id;
+	size_t used;
+
+	if (!t->in_len && !next_piece(t))
+		return 0;
+	used = cst_sinks_fill(t->sinks, &t->df, t->in, t->in_len < CHUNK ? t->in_len : CHUNK, t->in_offset);
+	for (id = 1; used && t->log && id < SPLIT_IDS; id++)
+		if (t->sinks->sink[id].pos && !t->dec[id] && is_news(t, id)) {
+			t->df = before;
+			cst_sinks_clear(t->sinks);
+			return 0;
+		}
+	t->in += used;
+	t->in_len -= used;
+	t->in_offset += used;
+	t->in_trigger &= !used;
+	return used != 0;
+}
+
+/*
+ * What is not plain is unpacked a frame at a time, to be back on the short way after it; with synchronisation patterns
+ * or a filter there is none.
+ */
+static size_t odd_length(const struct cst_tree *t)
+{
+	const unsigned int plain = CST_FRAME_RESET_4X | CST_FRAME_FINDINGS | CST_FRAME_STRICT;
+
+	return !t->sinks || t->df.flags & ~plain ? CHUNK : 16u - t->df.fill;
+}
+
+/* Hand the waiting bytes of the next ID to its decoder. 0: nothing waits. */
+static int route_sink(struct cst_tree *t)
+{
+	struct frame_sink *s;
+	unsigned int id;
+
+	while ((s = cst_sinks_next(t->sinks, &id))) {
+		if (!t->dec[id]) {
+			unrouted(t, id, 0, s->pos);
+			continue;
+		}
+		cst_decoder_feed_segs(t->dec[id], s->data, s->pos, s->seg, s->n);
+		t->cur = t->dec[id];
+		return 1;
+	}
+	return 0;
 }
 
 /* Hand the next run of bytes to its decoder. 0: more input is needed; -1: a barrier was crossed. */
@@ -327,13 +433,20 @@ static int route(struct cst_tree *t)
 
 	for (;;) {
 		if (t->at == t->count) {
-			if (!unpack(t))
+			if (t->sinks) {
+				do {
+					if (route_sink(t))
+						return 1;
+				} while (take_stretch(t));
+			}
+			if (!unpack(t, odd_length(t)))
 				return 0;
 			continue;
 		}
 		fr = &t->frag[t->at];
 		if (fr->kind == CST_FRAG_RESET) {
 			t->at++;
+			t->in_trigger = 0;
 			t->barrier = fr->offset;
 			cst_log_finding(t->log, CST_LOG_TREE, CST_LOG_NO_ID, fr->offset, CST_FIND_BARRIER, 0);
 			reset_decoders(t);
@@ -342,6 +455,7 @@ static int route(struct cst_tree *t)
 		if (fr->kind == CST_FRAG_ERROR) {
 			/* frames were lost: nothing that follows can be in step */
 			t->at++;
+			t->in_trigger = 0;
 			cst_log_error(t->log, CST_LOG_FRAME, CST_LOG_NO_ID, fr->offset, fr->error, fr->len);
 			reset_decoders(t);
 			return -1;
@@ -352,16 +466,15 @@ static int route(struct cst_tree *t)
 				tell_finding(t, fr);
 			continue;
 		}
-		if (fr->id == 0x7d)
+		/* one that a frame or the input has cut is one all the same */
+		if (fr->id == 0x7d && !t->in_trigger)
 			t->trigger = fr->offset + 1;
+		t->in_trigger = fr->id == 0x7d;
 		n = run_length(fr, t->count - t->at, t->seg, &len);
 		t->at += n;
 		dec = fr->id < 128 ? t->dec[fr->id] : NULL;
 		if (!dec) {
-			if (fr->id < 128 && t->ignore[fr->id >> 6] >> (fr->id & 63) & 1)
-				t->ignored += len;
-			else if (fr->id > 0 && fr->id < 0x70)
-				unrouted(t, fr, len);
+			unrouted(t, fr->id, fr->offset, len);
 			continue;
 		}
 		cst_decoder_feed_segs(dec, t->data + fr->pos, len, t->seg, n);
@@ -495,7 +608,7 @@ int cst_tree_next_fragment(struct cst_tree *t, struct cst_fragment *frag, const 
 		return 1;
 	}
 	while (t->at == t->count)
-		if (!unpack(t))
+		if (!unpack(t, CHUNK))
 			return 0;
 	*frag = t->frag[t->at++];
 	*data = t->data;
@@ -543,6 +656,7 @@ uint64_t cst_tree_ignored(const struct cst_tree *t)
 int cst_tree_find_timestamp(const struct cst_tree *t, struct cursor *c, uint8_t id, int stretch,
 			    uint64_t *ts)
 {
+	const struct frame_sink *sink;
 	struct cst_fragment frag[64];
 	struct cst_deframer df;
 	struct seg seg = { 0, 0 };
@@ -555,6 +669,13 @@ int cst_tree_find_timestamp(const struct cst_tree *t, struct cursor *c, uint8_t 
 
 	if (t->format != CST_TREE_FRAMES)
 		return 0;
+	sink = t->sinks ? cst_sinks_waiting(t->sinks, id) : NULL;
+	if (sink) {
+		cst_cursor_feed(c, sink->data, sink->pos, sink->seg, sink->n);
+		r = cst_cursor_find_timestamp(t->dec[id]->pr, c, stretch, ts);
+		if (r)
+			return r;
+	}
 	for (i = t->at; i < t->count; i++) {
 		if (t->frag[i].kind == CST_FRAG_FINDING)
 			continue;

@@ -2,7 +2,7 @@
 /*
  * fuzz_tree.c - any frames to three decoders: each ID's elements are those of a decoder of its own that
  * gets the de-formatter's bytes one run at a time; looking for timestamps changes nothing; neither
- * does the cut of the input, or a log. Listing the same bytes packet by packet covers all of them. Merged with
+ * does the cut of the input, the order between IDs, or a log. Listing the same bytes packet by packet covers all of them. Merged with
  * another tree by time, and fed as the memory of a circular buffer, it is the same again.
  *
  * Input: two trace units (4 bytes each), frame flags (1), choices (1), frames.
@@ -31,6 +31,7 @@ struct setup {
 	struct cst_image *img;
 	struct cst_space *space;
 	unsigned int flags, raw;
+	enum cst_tree_order order;
 	struct cst_log *log;	/* or NULL */
 	const uint8_t *data;
 	size_t len;
@@ -96,6 +97,7 @@ static struct cst_tree *new_tree(const struct setup *su, struct cst_decoder **de
 	unsigned int k;
 
 	CHECK(!cst_tree_new(&t, su->raw ? CST_TREE_RAW : CST_TREE_FRAMES, su->flags));
+	CHECK(!cst_tree_set_order(t, su->order));
 	cst_tree_set_log(t, su->log);
 	for (k = 0; k < (su->raw ? 1 : IDS); k++) {
 		CHECK(!cst_tree_add(t, &su->cfg[k], &dec[k]));
@@ -362,6 +364,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	su.flags = take8(&in) & ~(CST_FRAME_PACKED | 128u);
 	choices = take8(&in);
 	su.raw = (choices & 3) == 3;
+	su.order = CST_ORDER_FRAMES;
 	su.log = NULL;
 	su.data = in.p;
 	su.len = left(&in) < MAX_IN ? left(&in) : MAX_IN;
@@ -372,6 +375,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		CHECK(!cst_space_map(su.space, i * sizeof(code), sizeof(code), sec, 0));
 
 	with_tree(&su, 256, 1u << 20, 1, 0, plain);
+	su.order = choices & 64 ? CST_ORDER_BY_ID : CST_ORDER_FRAMES;
 	if (choices & 32) {
 		CHECK(!cst_log_new(&su.log, choices >> 2 & 7));
 		if (choices & 4)

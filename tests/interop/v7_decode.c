@@ -37,6 +37,8 @@ int main(int argc, char **argv)
 	check(cst_space_new(&space, img), "space");
 	check(cst_space_map(space, args.address, args.image_len, sec, 0), "map");
 	check(cst_tree_new(&tree, CST_TREE_FRAMES, 0), "tree");
+	/* whoever counts does not ask which source's element came first */
+	check(cst_tree_set_order(tree, CST_ORDER_BY_ID), "order");
 	for (i = 0; i < args.sources; i++) {
 		const struct v7_source *s = &args.source[i];
 		struct cst_etmv3_regs regs = { .cr = s->cr, .ccer = s->ccer, .idr = s->idr, .traceidr = s->traceidr };

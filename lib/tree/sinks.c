@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sinks.c - memory for the bytes of each trace ID, where frames are taken in stretches.
+ */
+#include <stdlib.h>
+
+#include <cstrace/error.h>
+
+#include "tree/sinks.h"
+
+/* Runs of an ID in a stretch; frames with more of them make it shorter. */
+#define SINK_SEGS 2048u
+
+/* What one ID needs. */
+struct sink_memory {
+	struct seg seg[SINK_SEGS];
+	uint8_t data[SINK_CHUNK + SPLIT_SLACK];
+};
+
+/* Only count. */
+static void set_scrap(struct sinks *k, unsigned int id)
+{
+	k->sink[id] = (struct frame_sink){ .data = k->scrap, .seg = &k->none[id] };
+}
+
+struct sinks *cst_sinks_new(void)
+{
+	struct sinks *k = calloc(1, sizeof(*k));
+	unsigned int id;
+
+	if (!k)
+		return NULL;
+	for (id = 0; id < SPLIT_IDS; id++)
+		set_scrap(k, id);
+	k->at = SPLIT_IDS;
+	return k;
+}
+
+void cst_sinks_free(struct sinks *k)
+{
+	unsigned int id;
+
+	if (!k)
+		return;
+	for (id = 0; id < SPLIT_IDS; id++)
+		free(k->memory[id]);
+	free(k);
+}
+
+int cst_sinks_add(struct sinks *k, unsigned int id)
+{
+	struct sink_memory *m;
+
+	if (id >= SPLIT_IDS)
+		return 0;
+	m = malloc(sizeof(*m));
+	if (!m)
+		return -CST_ERR_NOMEM;
+	k->memory[id] = m;
+	k->sink[id] = (struct frame_sink){ .data = m->data, .seg = m->seg, .pos = 0, .n = 0,
+					   .mask = SINK_CHUNK - 1, .seg_mask = SINK_SEGS - 1 };
+	return 0;
+}
+
+uint32_t cst_sinks_remove(struct sinks *k, unsigned int id)
+{
+	const struct frame_sink *s = cst_sinks_waiting(k, id);
+	uint32_t left = s ? s->pos : 0;
+
+	if (id >= SPLIT_IDS)
+		return 0;
+	free(k->memory[id]);
+	k->memory[id] = NULL;
+	set_scrap(k, id);
+	return left;
+}
+
+void cst_sinks_clear(struct sinks *k)
+{
+	k->at = SPLIT_IDS;
+}
+
+struct frame_sink *cst_sinks_next(struct sinks *k, unsigned int *id)
+{
+	while (k->at < SPLIT_IDS) {
+		*id = k->at++;
+		if (k->sink[*id].pos)
+			return &k->sink[*id];
+	}
+	return NULL;
+}
+
+const struct frame_sink *cst_sinks_waiting(const struct sinks *k, unsigned int id)
+{
+	return id >= k->at && id < SPLIT_IDS && k->sink[id].seg_mask && k->sink[id].pos ? &k->sink[id] : NULL;
+}
+
+size_t cst_sinks_fill(struct sinks *k, struct cst_deframer *df, const uint8_t *in, size_t len, uint64_t offset)
+{
+	unsigned int id;
+	size_t used;
+
+	for (id = 0; id < SPLIT_IDS; id++)
+		k->sink[id].pos = k->sink[id].n = 0;
+	used = cst_frame_split(df, in, len, offset, k->sink);
+	k->at = used ? 0 : SPLIT_IDS;
+	return used;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sinks.h - CST_ORDER_BY_ID: the bytes of a stretch of frames by trace ID, each to be decoded as one run.
+ */
+#ifndef CST_LIB_SINKS_H
+#define CST_LIB_SINKS_H
+
+#include "frame/split.h"
+
+struct sinks {
+	struct frame_sink sink[SPLIT_IDS];
+	unsigned int at;	/* IDs from here on still have their bytes */
+	uint8_t scrap[2 * SPLIT_SLACK];	/* for IDs without a decoder */
+	struct seg none[SPLIT_IDS];
+	void *memory[SPLIT_IDS];
+};
+
+struct sinks *cst_sinks_new(void);
+void cst_sinks_free(struct sinks *k);
+/* Bytes of this ID are kept from now on; those that are waiting are not. -CST_ERR_NOMEM. */
+int cst_sinks_add(struct sinks *k, unsigned int id);
+/* No more; returns how many bytes were waiting. */
+uint32_t cst_sinks_remove(struct sinks *k, unsigned int id);
+/* Drop what is waiting. */
+void cst_sinks_clear(struct sinks *k);
+/* The next ID that has bytes, which are now the caller's up to the next cst_sinks_fill(). NULL: none. */
+struct frame_sink *cst_sinks_next(struct sinks *k, unsigned int *id);
+/* Bytes of this ID wait: those of cst_sinks_next() later on. NULL: none do. */
+const struct frame_sink *cst_sinks_waiting(const struct sinks *k, unsigned int id);
+/* Nothing waits: take a stretch of frames. As cst_frame_split(); `len` up to SINK_CHUNK. */
+#define SINK_CHUNK 16384u
+size_t cst_sinks_fill(struct sinks *k, struct cst_deframer *df, const uint8_t *in, size_t len, uint64_t offset);
+
+#endif

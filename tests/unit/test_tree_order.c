@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_tree_order.c - CST_ORDER_BY_ID: for each ID the elements, their offsets and all that is counted are those of
+ * the default order, over frames with barriers, damage, triggers, reserved IDs and cuts.
+ */
+#include "frames.h"
+#include "lib_decode.h"
+
+/* nop; b -4: a loop of two instructions at 0 */
+static const uint32_t loop[] = { 0xd503201f, 0x17ffffff };
+static const uint8_t start[] = { SYNC, 0x81, 0x30, 0x95, 0x00 };
+
+enum { IDS = 4, ROUNDS = 60, PIECES = 300, MAX_ELEMENTS = 20000 };
+
+/* of two with decoders, one that is ignored, one that nobody knows, then what is not a source */
+static const uint8_t id_of[] = { 0x10, 0x6f, 0x22, 0x33, 0x00, 0x7d, 0x7b, 0x74 };
+
+struct result {
+	struct cst_generic *gen[IDS];
+	size_t n[IDS];
+	struct cst_stats stats[IDS];
+	struct cst_frame_stats frames;
+	uint64_t unrouted, ignored, trigger, barrier, logged, resets;
+};
+
+static void random_frames(struct rng *rng, struct gbuf *b)
+{
+	struct frames_opts o = { .seed = rng_below(rng, 1000), .p_repeat = 100, .p_null = 50 };
+	struct frames fr;
+	uint8_t data[40];
+	unsigned int i, k, n, id;
+
+	memset(b, 0, sizeof(*b));
+	frames_init(&fr, &o, b);
+	for (i = 0; i < PIECES; i++) {
+		id = id_of[rng_below(rng, rng_below(rng, 8) ? IDS : sizeof(id_of))];
+		n = 1 + rng_below(rng, rng_below(rng, 4) ? 6 : sizeof(data));
+		for (k = 0; k < n; k++)
+			data[k] = rng_below(rng, 3) ? 0xf7 : 0x02;
+		if (rng_below(rng, 6) == 0)
+			frames_put(&fr, id, start, sizeof(start));
+		frames_put(&fr, id, data, n);
+		if (rng_below(rng, 100) == 0) {
+			frames_flush(&fr);
+			frames_barrier(&fr);
+		}
+	}
+	frames_flush(&fr);
+	/* damage: an ID that cannot be, or a bit */
+	for (i = rng_below(rng, 4); i; i--)
+		b->p[rng_below(rng, (uint32_t)(b->len / 2)) * 2] = 0xff;
+	for (i = rng_below(rng, 4); i; i--)
+		b->p[rng_below(rng, (uint32_t)b->len)] ^= 1u << rng_below(rng, 8);
+}
+
+static void pull_all(struct cst_tree *t, struct result *r, int peek)
+{
+	struct cst_generic out[16];
+	struct cst_decoder *dec;
+	unsigned int k;
+	uint64_t ts;
+	int n, i;
+
+	for (;;) {
+		n = cst_tree_pull(t, out, 16, &dec);
+		assert_true(n >= 0);
+		if (!n && cst_tree_stopped(t) == CST_STOP_RESET) {
+			r->resets++;
+			continue;
+		}
+		if (!n)
+			return;
+		if (peek)
+			cst_decoder_peek_timestamp(dec, &ts);
+		for (i = 0; i < n; i++) {
+			for (k = 0; id_of[k] != out[i].trace_id; k++)
+				assert_true(k + 1 < IDS);
+			assert_true(r->n[k] < MAX_ELEMENTS);
+			r->gen[k][r->n[k]++] = out[i];
+		}
+	}
+}
+
+static void decode(const struct gbuf *b, unsigned int flags, struct program *pr, enum cst_tree_order order,
+		   uint64_t seed, int with_log, int filtered, struct result *r)
+{
+	const uint64_t ids[2] = { 1ull << 0x10 | 1ull << 0x33, 0 };
+	struct cst_config cfg = etm_config(4, 0);
+	struct cst_decoder *dec[2];
+	struct cst_log *log = NULL;
+	struct cst_tree *t;
+	struct rng rng;
+	unsigned int k;
+	size_t at, n;
+
+	rng_seed(&rng, seed);
+	assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, flags), 0);
+	if (with_log) {
+		assert_int_equal(cst_log_new(&log, 1000), 0);
+		cst_tree_set_log(t, log);
+	}
+	/* before, between and after the decoders */
+	for (k = 0; k < 2; k++) {
+		if (k == seed % 3)
+			assert_int_equal(cst_tree_set_order(t, order), 0);
+		cfg.trace_id = id_of[k];
+		assert_int_equal(cst_tree_add(t, &cfg, &dec[k]), 0);
+		cst_decoder_set_space(dec[k], pr->space);
+	}
+	assert_int_equal(cst_tree_set_order(t, order), 0);
+	cst_tree_ignore(t, 0x22);
+	if (filtered)
+		cst_tree_filter(t, ids);
+	memset(r->n, 0, sizeof(r->n));
+	r->resets = 0;
+	for (at = 0; at < b->len; at += n) {
+		n = 1 + rng_below(&rng, rng_below(&rng, 2) ? 3000 : 50);
+		n = n < b->len - at ? n : b->len - at;
+		assert_int_equal(cst_tree_feed(t, b->p + at, n, at), 0);
+		pull_all(t, r, rng_below(&rng, 2));
+	}
+	cst_tree_end(t);
+	pull_all(t, r, 0);
+	for (k = 0; k < 2; k++) {
+		r->stats[k] = *cst_decoder_stats(dec[k]);
+		/* the end stands at the last piece of unsynchronised bytes, and pieces depend on the feeds */
+		r->gen[k][r->n[k] - 1].index = 0;
+	}
+	r->frames = *cst_tree_frame_stats(t);
+	r->unrouted = cst_tree_unrouted(t);
+	r->ignored = cst_tree_ignored(t);
+	r->barrier = cst_tree_barrier(t);
+	if (!cst_tree_trigger(t, &r->trigger))
+		r->trigger = 0;
+	r->logged = 0;
+	for (k = 0; log && k < 1000 && cst_log_at(log, k); k++)
+		r->logged += cst_log_at(log, k)->index + 1;
+	cst_tree_free(t);
+	cst_log_free(log);
+}
+
+static void test_same(void **state)
+{
+	static const unsigned int flags[] = {
+		0, CST_FRAME_RESET_4X, CST_FRAME_RESET_4X | CST_FRAME_STRICT, CST_FRAME_FSYNC
+	};
+	struct result a, b;
+	uint64_t ranges = 0, errors = 0;
+	struct program pr;
+	struct gbuf buf;
+	struct rng rng;
+	unsigned int i, k;
+
+	(void)state;
+	program_map(&pr, 0, loop, sizeof(loop));
+	for (k = 0; k < IDS; k++) {
+		a.gen[k] = malloc(MAX_ELEMENTS * sizeof(*a.gen[k]));
+		b.gen[k] = malloc(MAX_ELEMENTS * sizeof(*b.gen[k]));
+	}
+	rng_seed(&rng, 7);
+	for (i = 0; i < ROUNDS; i++) {
+		unsigned int f = flags[i & 3];
+
+		random_frames(&rng, &buf);
+		decode(&buf, f, &pr, CST_ORDER_FRAMES, i, i & 4, i % 10 == 9, &a);
+		decode(&buf, f, &pr, CST_ORDER_BY_ID, i, i & 4, i % 10 == 9, &b);
+		for (k = 0; k < 2; k++) {
+			assert_int_equal(a.n[k], b.n[k]);
+			assert_memory_equal(a.gen[k], b.gen[k], a.n[k] * sizeof(*a.gen[k]));
+			ranges += a.stats[k].ranges;
+			a.stats[k].packets = b.stats[k].packets;	/* unsynchronised bytes come in other pieces */
+		}
+		assert_memory_equal(a.stats, b.stats, 2 * sizeof(a.stats[0]));
+		assert_memory_equal(&a.frames, &b.frames, sizeof(a.frames));
+		assert_int_equal(a.unrouted, b.unrouted);
+		assert_int_equal(a.ignored, b.ignored);
+		assert_int_equal(a.trigger, b.trigger);
+		assert_int_equal(a.barrier, b.barrier);
+		assert_int_equal(a.resets, b.resets);
+		assert_int_equal(a.logged, b.logged);
+		errors += a.frames.errors;
+		gbuf_free(&buf);
+	}
+	assert_true(ranges > 5000 && errors > 20);
+	for (k = 0; k < IDS; k++) {
+		free(a.gen[k]);
+		free(b.gen[k]);
+	}
+	cst_image_free(pr.img);
+}
+
+/* Bytes of two IDs wait: a decoder that is taken out leaves them unrouted; the order cannot be changed. */
+static void test_waiting(void **state)
+{
+	static const uint8_t bytes[] = { SYNC, 0x81, 0x30, 0x95, 0x00, 0xf7 };
+	struct cst_config cfg = etm_config(4, 0);
+	struct frames_opts o = { .seed = 3 };
+	struct cst_decoder *dec[2], *from;
+	struct cst_generic out[40];
+	struct cst_tree *t;
+	struct frames fr;
+	struct gbuf b;
+	uint64_t before;
+	unsigned int k;
+
+	(void)state;
+	memset(&b, 0, sizeof(b));
+	frames_init(&fr, &o, &b);
+	for (k = 0; k < 3; k++) {
+		frames_put(&fr, 0x10, bytes, sizeof(bytes));
+		frames_put(&fr, 0x11, bytes, sizeof(bytes));
+	}
+	frames_flush(&fr);
+	assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, 0), 0);
+	for (k = 0; k < 2; k++) {
+		cfg.trace_id = 0x10 + k;
+		assert_int_equal(cst_tree_add(t, &cfg, &dec[k]), 0);
+	}
+	assert_int_equal(cst_tree_set_order(t, CST_ORDER_BY_ID), 0);
+	/* the first frame begins without an ID and is taken alone; then both have bytes at once */
+	assert_int_equal(cst_tree_feed(t, b.p, 16, 0), 0);
+	while (cst_tree_pull(t, out, 40, &from) > 0)
+		;
+	before = cst_decoder_stats(dec[1])->bytes;
+	assert_int_equal(cst_tree_feed(t, b.p + 16, b.len - 16, 16), 0);
+	assert_true(cst_tree_pull(t, out, 40, &from) > 0);
+	assert_ptr_equal(from, dec[0]);
+	assert_int_equal(cst_decoder_stats(dec[0])->bytes, 3 * sizeof(bytes));
+	assert_int_equal(cst_decoder_stats(dec[1])->bytes, before);
+	assert_int_equal(cst_tree_set_order(t, CST_ORDER_FRAMES), -CST_ERR_BUSY);
+	cst_tree_remove(t, dec[1]);
+	assert_int_equal(cst_tree_unrouted(t), 3 * sizeof(bytes) - before);
+	while (cst_tree_pull(t, out, 40, &from) > 0)
+		assert_ptr_equal(from, dec[0]);
+	assert_int_equal(cst_tree_set_order(t, CST_ORDER_FRAMES), 0);
+	assert_int_equal(cst_tree_set_order(t, CST_ORDER_BY_ID), 0);
+	cst_tree_free(t);
+	gbuf_free(&b);
+	/* one stream has one order */
+	assert_int_equal(cst_tree_new(&t, CST_TREE_RAW, 0), 0);
+	assert_int_equal(cst_tree_set_order(t, CST_ORDER_BY_ID), 0);
+	cst_tree_free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_waiting),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
