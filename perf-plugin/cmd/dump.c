@@ -64,6 +64,12 @@ static int run(struct dump *d, const char *snapshot, const struct session_opts *
 	return d->losses ? CMD_LOSSES : CMD_OK;
 }
 
+/* The index that is found beside the trace is for all streams, under the usual options. */
+static bool usual(const struct dump *d)
+{
+	return d->format != DUMP_OPENCSD && !d->strict && d->only_id < 0;
+}
+
 static int open_range(struct dump *d, const struct dump_place *from, const struct dump_place *to, const char *input,
 		      const char *index, bool no_index)
 {
@@ -74,6 +80,7 @@ static int open_range(struct dump *d, const struct dump_place *from, const struc
 		fprintf(stderr, "cstrace dump: not enough memory\n");
 		return -1;
 	}
+	d->range->book.keep |= !usual(d);
 	d->range->from = *from;
 	d->range->to = *to;
 	if (!from->set || no_index)
@@ -84,14 +91,14 @@ static int open_range(struct dump *d, const struct dump_place *from, const struc
 	return -1;
 }
 
-/* An index that was refused is replaced by what was made instead, unless it is one that the user named. */
+/* An index that was refused is replaced by what was made instead, if that serves every listing. */
 static void close_range(struct dump *d, int rc)
 {
 	struct index_book *b = d->range ? &d->range->book : NULL;
 
 	if (!b)
 		return;
-	if (b->refused && !b->given && b->nr_made && rc != CMD_ERROR && !index_book_write(b))
+	if (b->refused && !b->keep && b->nr_made && rc != CMD_ERROR && !index_book_write(b))
 		fprintf(stderr, "cstrace dump: %s: written anew\n", b->path);
 	index_book_free(b);
 	free(d->range);
@@ -156,6 +163,8 @@ int cmd_dump(int argc, const char **argv)
 		return cmd_usage_error(&cmd, "-i and -s exclude each other");
 	if (source && !snapshot)
 		return cmd_usage_error(&cmd, "--source is for snapshots (-s)");
+	if ((index || no_index) && !from.set)
+		return cmd_usage_error(&cmd, "--index and --no-index are for --from");
 	if (log && !dump_log_level(log, &level))
 		return cmd_usage_error(&cmd, "--log: levels are error, warning and info");
 	d = calloc(1, sizeof(*d));

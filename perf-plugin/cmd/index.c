@@ -112,9 +112,11 @@ static void show_index(const struct cst_index *ix)
 
 static int show(struct index_book *b)
 {
-	int rc = index_book_read(b);
 	uint32_t i;
+	int rc;
 
+	b->no_trace = true;
+	rc = index_book_read(b);
 	if (!rc)
 		fprintf(stderr, "cstrace index: %s: there is no such index; without --show one is made\n",
 			b->path ? b->path : "-");
@@ -129,7 +131,7 @@ static int show(struct index_book *b)
 static int make(struct index_cmd *c, struct index_book *b)
 {
 	struct dump *d = calloc(1, sizeof(*d));
-	uint64_t trace = 0;
+	uint64_t trace = 0, streams = 0;
 	unsigned int i;
 	int rc;
 
@@ -150,11 +152,19 @@ static int make(struct index_cmd *c, struct index_book *b)
 			c->snapshot ? c->snapshot : c->so.input);
 		return CMD_ERROR;
 	}
+	for (i = 0; i < b->nr_made; i++) {
+		trace += b->made[i]->trace_size;
+		streams += b->made[i]->n_streams;
+	}
+	if (!streams && c->only_id >= 0) {
+		fprintf(stderr, "cstrace index: %s: no source has trace ID 0x%02x; 'perf-cstrace index' without --id takes "
+			"all\n", c->snapshot ? c->snapshot : c->so.input, (unsigned int)c->only_id);
+		return CMD_ERROR;
+	}
 	if (index_book_write(b))
 		return CMD_ERROR;
-	for (i = 0; i < b->nr_made; i++)
-		trace += b->made[i]->trace_size;
-	fprintf(stderr, "cstrace index: %s: %u buffers, %" PRIu64 " bytes of trace\n", b->path, b->nr_made, trace);
+	fprintf(stderr, "cstrace index: %s: %u buffer%s, %" PRIu64 " bytes of trace\n", b->path, b->nr_made,
+		b->nr_made == 1 ? "" : "s", trace);
 	return rc == CMD_ERROR ? rc : CMD_OK;
 }
 

@@ -18,7 +18,7 @@ int index_book_init(struct index_book *b, const char *who, const char *input, co
 	struct stat st;
 
 	b->who = who;
-	b->given = file != NULL;
+	b->keep = file != NULL;
 	b->only_id = -1;
 	if (file) {
 		b->path = strdup(file);
@@ -44,9 +44,11 @@ void index_book_free(struct index_book *b)
 
 static void refuse(struct index_book *b, const char *what, uint64_t found, uint64_t expected)
 {
-	fprintf(stderr, "%s: %s: %s: found 0x%llx, expected 0x%llx: this index is not used; it is made anew "
-		"('perf-cstrace index' writes one)\n", b->who, b->path, what, (unsigned long long)found,
-		(unsigned long long)expected);
+	const char *then = b->no_trace ? "is not shown" : b->keep ?
+		"is not used; one is made for this run ('perf-cstrace index' writes one)" : "is not used; it is made anew";
+
+	fprintf(stderr, "%s: %s: %s: found 0x%llx, expected 0x%llx: this index %s\n", b->who, b->path, what,
+		(unsigned long long)found, (unsigned long long)expected, then);
 	b->refused = true;
 }
 
@@ -172,13 +174,46 @@ int index_book_make(struct index_book *b, const struct index_section *s)
 	return 0;
 }
 
-static const struct cst_index *made_anew(struct index_book *b, const struct index_section *s)
+/* As fine as the one that is refused, if it could be read. */
+static const struct cst_index *made_anew(struct index_book *b, const struct index_section *s,
+					 const struct cst_index *old)
 {
+	if (old) {
+		b->opts.granularity = old->granularity;
+		b->opts.full = old->full;
+	}
 	return index_book_make(b, s) ? NULL : b->made[b->nr_made - 1];
 }
 
-/* The streams that will be decoded are those of the index. */
-static bool streams_fit(struct index_book *b, const struct cst_index *ix, const struct index_section *s)
+/* Options of a listing that the configuration has, too (struct cst_config). */
+#define LISTING_OPTIONS 3
+
+/* Is `digest` that of the same configuration under other options? */
+static bool other_options(const struct cst_config *cfg, uint64_t digest)
+{
+	struct cst_config c = *cfg;
+	unsigned int bits;
+
+	for (bits = 0; bits < 1u << LISTING_OPTIONS; bits++) {
+		c.strict = bits & 1;
+		c.as_reference = bits >> 1 & 1;
+		c.hold_transactions = bits >> 2 & 1;
+		if (cst_index_config(&c) == digest)
+			return true;
+	}
+	return false;
+}
+
+static void tell_options(struct index_book *b)
+{
+	if (!b->told)
+		fprintf(stderr, "%s: %s: this index is for listings with other options (--strict, --format=opencsd): it is "
+			"not used, and stays; decoding begins at the beginning\n", b->who, b->path);
+	b->told = true;
+}
+
+/* The streams that will be decoded are those of the index. If not, *stays tells that the index is good for others. */
+static bool streams_fit(struct index_book *b, const struct cst_index *ix, const struct index_section *s, bool *stays)
 {
 	const struct cst_index_stream *st;
 	const struct cst_decoder *dec;
@@ -196,6 +231,11 @@ static bool streams_fit(struct index_book *b, const struct cst_index *ix, const 
 			config = cst_index_config(cst_decoder_config(dec));
 			if (st->config == config)
 				continue;
+			*stays = other_options(cst_decoder_config(dec), st->config);
+			if (*stays) {
+				tell_options(b);
+				return false;
+			}
 			snprintf(what, sizeof(what), "%s, trace ID 0x%02x: made for another configuration or other "
 				 "options", s->name, id);
 			refuse(b, what, st->config, config);
@@ -216,29 +256,32 @@ const struct cst_index *index_book_get(struct index_book *b, const struct index_
 {
 	const struct cst_index *ix = b->file ? cst_index_by_name(b->file, s->name) : NULL;
 	unsigned int flags, format = cst_tree_layout(s->tree, &flags);
+	bool stays = false;
 	uint64_t sum;
 	char what[200];
 
 	if (!ix)
-		return b->refused && !b->file ? made_anew(b, s) : NULL;
+		return b->refused && !b->file ? made_anew(b, s, NULL) : NULL;
 	if (ix->trace_offset != s->offset || ix->trace_size != s->size) {
 		snprintf(what, sizeof(what), "%s: bytes of the trace", s->name);
 		refuse(b, what, ix->trace_size, s->size);
-		return made_anew(b, s);
+		return made_anew(b, s, ix);
 	}
 	sum = identity(s);
 	if (ix->trace_digest != sum) {
 		snprintf(what, sizeof(what), "%s: made of another trace (digest)", s->name);
 		refuse(b, what, ix->trace_digest, sum);
-		return made_anew(b, s);
+		return made_anew(b, s, ix);
 	}
 	flags &= ~(unsigned)(CST_FRAME_PACKED | CST_FRAME_FINDINGS);
 	if (ix->format != format || ix->flags != flags) {
 		snprintf(what, sizeof(what), "%s: layout of the buffer", s->name);
 		refuse(b, what, ix->flags | ix->format << 8, flags | format << 8);
-		return made_anew(b, s);
+		return made_anew(b, s, ix);
 	}
-	return streams_fit(b, ix, s) ? ix : made_anew(b, s);
+	if (streams_fit(b, ix, s, &stays))
+		return ix;
+	return stays ? NULL : made_anew(b, s, ix);
 }
 
 /* Bytes of a section in one piece; *copy is to be freed. NULL: not enough memory. */
@@ -282,7 +325,7 @@ const struct cst_index *index_book_check(struct index_book *b, const struct cst_
 		return ix;
 	snprintf(what, sizeof(what), "%s: bytes at offset %llu (digest)", s->name, (unsigned long long)src->offset);
 	refuse(b, what, src->digest, sum);
-	return made_anew(b, s);
+	return made_anew(b, s, ix);
 }
 
 static bool is_made(const struct index_book *b, const char *name)

@@ -24,7 +24,9 @@ struct index_section {
 struct index_book {
 	const char *who;	/* "cstrace dump": begins messages */
 	char *path;		/* NULL: the input has no place for a file */
-	bool given;		/* the path is the user's choice: nothing is written there unless asked for */
+	bool keep;		/* the file stays as it is: the user named it, or what is made is not for the usual options */
+	bool told;		/* that it is for other options */
+	bool no_trace;		/* the file alone is looked at: nothing can be made */
 	bool refused;		/* an index was there and could not be used */
 	int only_id;		/* -1: all */
 	struct cst_index_opts opts;
@@ -40,6 +42,7 @@ void index_book_free(struct index_book *b);
 int index_book_read(struct index_book *b);
 /*
  * The index of a section, if there is one that can be trusted. One that cannot is told of, and made anew in memory.
+ * One that is sound but was made for other options is as good as none: it is told of, and stays.
  */
 const struct cst_index *index_book_get(struct index_book *b, const struct index_section *s);
 /* Does the block of the buffer at `start` hold what was indexed? If not, after a message, the index made anew. */

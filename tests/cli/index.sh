@@ -73,6 +73,37 @@ head -c $((bytes - 4096)) "$tmp/trace.bin" >"$big/trace.bin"
 check "another size: refused, and made anew" run 0 dump -s "$big" --format=none --from time=$late
 check "another size: it is said" says "$tmp/err" "bytes of the trace"
 cp "$tmp/trace.bin" "$big/trace.bin"
+
+# What is made anew is as fine as what was there.
+run 0 index -s "$big" --full --granularity 65536 -o "$tmp/full"
+cp "$tmp/full" "$big/cstrace.cstidx"
+printf '\333' | dd of="$big/trace.bin" bs=1 seek=$((bytes / 100 * 99)) conv=notrunc 2>/dev/null
+check "a full one: refused, and made anew" changed
+full_again() { run 0 index --show -s "$big" && says "$tmp/out" "blocks of 65536 bytes" && says "$tmp/out" "records "; }
+check "and is full again, with the same blocks" full_again
+cp "$tmp/trace.bin" "$big/trace.bin"
+
+# Of listings with other options it says nothing: it stays, and so does a damaged one.
+cp "$good" "$big/cstrace.cstidx"
+others() {
+	same -s "$big" --elements --strict --from time=$late && says "$tmp/err" "other options" &&
+		cmp "$good" "$big/cstrace.cstidx"
+}
+check "--strict: not used, and not replaced" others
+stays() {
+	head -c 300 "$good" >"$big/cstrace.cstidx"
+	run 0 dump -s "$big" --format=none --from time=$late "$@" && says "$tmp/err" "one is made for this run" &&
+		[ "$(size "$big/cstrace.cstidx")" -eq 300 ]
+}
+check "--strict: a damaged one is not replaced" stays --strict
+check "--format=opencsd: a damaged one is not replaced" stays --format=opencsd
+check "--id: a damaged one is not replaced" stays --id 0x10
+no_id() { run 1 index -s "$big" --id 0x6f -o "$tmp/no-id" && says "$tmp/err" "no source has trace ID 0x6f" && ! [ -e "$tmp/no-id" ]; }
+check "index of a trace ID that is not there: none" no_id
+not_shown() { run 1 index --show -s "$big" -o README.md && says "$tmp/err" "not an index" && says "$tmp/err" "is not shown"; }
+check "--show of another kind of file" not_shown
+check "--index without --from" run 129 dump -s "$big" --index "$good"
+check "--no-index without --from" run 129 dump -s "$big" --no-index
 named() {
 	head -c 300 "$good" >"$tmp/named"
 	run 0 dump -s "$big" --format=none --from time=$late --index "$tmp/named" && says "$tmp/err" "the file is cut" &&
