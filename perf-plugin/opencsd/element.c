@@ -15,8 +15,6 @@
 
 _Static_assert(UNION_AT == 72, "the part that both generations share ends at 72");
 _Static_assert(CST_GEN_MEMTRANS == 16 && OCSD_GEN_TRC_ELEM_MEMTRANS == 16, "kinds have the same numbers");
-_Static_assert((int)CST_INSN_TSTART == (int)OCSD_INSTR_TSTART, "types have the same numbers");
-_Static_assert((int)CST_INSN_IMPLIED_RET == (int)OCSD_S_INSTR_V7_IMPLIED_RET, "subtypes as well");
 _Static_assert((int)CST_ISA_UNKNOWN == (int)ocsd_isa_unknown, "instruction sets as well");
 _Static_assert((int)CST_SEC_REALM == (int)ocsd_sec_realm, "security states as well");
 
@@ -38,11 +36,33 @@ static unsigned int unsync(const struct ocsd_tree *t, unsigned int reason)
 #define FLAG_COND	0x400u
 #define FLAG_BR_TARGET	0x800u
 
+_Static_assert((CST_GF_EXEC | CST_GF_COND) == 3, "the lowest two bits");
+
 static uint32_t flags_of(const struct cst_generic *g)
 {
-	return (g->flags & CST_GF_EXEC ? FLAG_EXEC : 0) | (g->flags & CST_GF_COND ? FLAG_COND : 0) |
-	       FLAG_SIZE(g->last_size);
+	static const uint16_t bits[4] = {
+		[CST_GF_EXEC] = FLAG_EXEC, [CST_GF_COND] = FLAG_COND,
+		[CST_GF_EXEC | CST_GF_COND] = FLAG_EXEC | FLAG_COND,
+	};
+
+	return bits[g->flags & 3] | FLAG_SIZE(g->last_size);
 }
+
+/* Its interface has no loads and stores as P0 instructions. */
+static const uint8_t insn_types[] = {
+	[CST_INSN_OTHER] = OCSD_INSTR_OTHER, [CST_INSN_BRANCH] = OCSD_INSTR_BR,
+	[CST_INSN_INDIRECT] = OCSD_INSTR_BR_INDIRECT, [CST_INSN_ISB] = OCSD_INSTR_ISB,
+	[CST_INSN_BARRIER] = OCSD_INSTR_DSB_DMB, [CST_INSN_WFX] = OCSD_INSTR_WFI_WFE,
+	[CST_INSN_TSTART] = OCSD_INSTR_TSTART, [CST_INSN_LOAD] = OCSD_INSTR_OTHER,
+	[CST_INSN_STORE] = OCSD_INSTR_OTHER,
+};
+
+/* Nor branch futures of the M profile. */
+static const uint8_t insn_subtypes[] = {
+	[CST_INSN_PLAIN] = OCSD_S_INSTR_NONE, [CST_INSN_LINK] = OCSD_S_INSTR_BR_LINK,
+	[CST_INSN_RET] = OCSD_S_INSTR_V8_RET, [CST_INSN_ERET] = OCSD_S_INSTR_V8_ERET,
+	[CST_INSN_IMPLIED_RET] = OCSD_S_INSTR_V7_IMPLIED_RET, [CST_INSN_FUTURE] = OCSD_S_INSTR_NONE,
+};
 
 void element_context(struct source *s, const struct cst_generic *g)
 {
@@ -71,21 +91,21 @@ static void fill_range(struct source *s, const struct cst_generic *g)
 		s->range = true;
 		e->elem_type = OCSD_GEN_TRC_ELEM_INSTR_RANGE;
 		e->timestamp = 0;
+		e->cycle_count = 0;
 		memset(s->elem.bytes + UNION_AT, 0, ELEM_SIZE_1_8 - UNION_AT);
 	}
 	e->isa = (ocsd_isa)g->isa;
 	e->st_addr = g->addr;
 	e->en_addr = g->end;
 	e->num_instr_range = g->n_insn;
-	/* its interface has no loads and stores as P0 instructions */
-	e->last_i_type = g->last_type < CST_INSN_LOAD ? (ocsd_instr_type)g->last_type : OCSD_INSTR_OTHER;
-	e->last_i_subtype = (ocsd_instr_subtype)g->last_subtype;
+	e->last_i_type = (ocsd_instr_type)insn_types[g->last_type];
+	e->last_i_subtype = (ocsd_instr_subtype)insn_subtypes[g->last_subtype];
 	e->flag_bits = flags_of(g);
 	/* of cycle-accurate ETMv3 and PTM trace */
-	e->cycle_count = 0;
 	if (g->flags & CST_GF_CC) {
 		e->flag_bits |= FLAG_CC;
 		e->cycle_count = g->cc;
+		s->range = false;
 	}
 }
 
@@ -95,8 +115,8 @@ ocsd_datapath_resp_t element_ranges(struct ocsd_tree *t, struct source *s)
 	const struct cst_generic *g;
 
 	t->busy = true;
-	/* the client may change its function inside of it */
-	while (t->at < t->count && t->out && (g = &t->batch[t->at])->kind == CST_GEN_RANGE) {
+	/* the client may change its function inside of it, or take the decoder away */
+	for (g = &t->batch[t->at]; t->at < t->count && t->out && g->kind == CST_GEN_RANGE; g++) {
 		t->at++;
 		fill_range(s, g);
 		r = t->out(t->out_ctx, (ocsd_trc_index_t)g->index, s->id, &s->elem.e);

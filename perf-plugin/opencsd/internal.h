@@ -136,6 +136,7 @@ struct ocsd_tree {
 	struct source *src[128];	/* by trace ID; of a single source, whatever its ID, only `all` knows */
 	struct source *all[128];
 	unsigned int nr_all, nr_custom;
+	bool sinks;			/* a decoder's packets go to a sink */
 	bool packets;			/* somebody wants to see them */
 	FnTraceElemIn out;
 	const void *out_ctx;

@@ -31,12 +31,13 @@ void tree_listeners(struct ocsd_tree *t)
 	const struct source *s;
 	unsigned int i;
 
-	t->packets = false;
+	t->packets = t->sinks = false;
 	t->nr_custom = 0;
 	for (i = 0; i < t->nr_all; i++) {
 		s = t->all[i];
 		t->nr_custom += s->custom != NULL;
 		t->packets |= s->dec && (s->packets_only || s->mon || s->print_mon);
+		t->sinks |= s->dec && s->sink;
 	}
 }
 
@@ -199,7 +200,7 @@ static int step(struct ocsd_tree *t)
 }
 
 /* Deliver what there is and decode on, until the client waits or the input is used up. */
-static ocsd_datapath_resp_t drain(struct ocsd_tree *t)
+static ocsd_datapath_resp_t drain_all(struct ocsd_tree *t)
 {
 	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
 	int n;
@@ -257,6 +258,18 @@ static ocsd_datapath_resp_t drain(struct ocsd_tree *t)
 	}
 }
 
+/* Mostly a client waits at a range and comes back for the next one. */
+static inline ocsd_datapath_resp_t drain(struct ocsd_tree *t)
+{
+	ocsd_datapath_resp_t r;
+
+	if (t->at < t->count && t->batch[t->at].kind == CST_GEN_RANGE && t->out && !t->batch_src->packets_only) {
+		r = element_ranges(t, t->batch_src);
+		return r >= OCSD_RESP_WAIT ? r : worse(r, drain_all(t));
+	}
+	return drain_all(t);
+}
+
 static void forget_input(struct ocsd_tree *t)
 {
 	t->at = t->count = 0;
@@ -309,7 +322,7 @@ static ocsd_datapath_resp_t stop_if_fatal(struct ocsd_tree *t, ocsd_datapath_res
 	return r;
 }
 
-static ocsd_datapath_resp_t op_data(struct ocsd_tree *t, uint64_t index, size_t size, const uint8_t *data,
+static __attribute__((noinline)) ocsd_datapath_resp_t op_data(struct ocsd_tree *t, uint64_t index, size_t size, const uint8_t *data,
 				    uint32_t *processed)
 {
 	ocsd_datapath_resp_t r, all = OCSD_RESP_CONT;
@@ -362,7 +375,7 @@ static ocsd_datapath_resp_t op_flush(struct ocsd_tree *t)
 	unsigned int i;
 
 	/* sinks are flushed first; one that still waits gets nothing more */
-	for (i = 0; i < t->nr_all; i++)
+	for (i = 0; t->sinks && i < t->nr_all; i++)
 		if (t->all[i]->dec && t->all[i]->sink)
 			r = worse(r, tell_sink(t, t->all[i], OCSD_OP_FLUSH, 0));
 	if (r < OCSD_RESP_WAIT)
