@@ -103,6 +103,10 @@ static int queue_address(const void *stage, uint64_t *addr)
 	return cst_etmv3_stage_address(stage, addr);
 }
 
+/* Of a timestamp packet, after the header: 48 bits, or 64. */
+#define TIMESTAMP_BYTES 7
+#define TIMESTAMP_BYTES_64 9
+
 static int is_phdr(uint8_t h)
 {
 	return (h & 0x81) == 0x80;
@@ -140,6 +144,37 @@ static int will_settle(const struct etmv3_parser *ps, const struct cursor *c)
 	return i < c->len && (has_atoms(ps, c->data[i]) || settles(c->data[i]));
 }
 
+/* The size of a timestamp packet, 0 when it is cut: the header, then bytes of which all but the last go on. */
+static size_t timestamp_size(const struct etmv3_parser *ps, const uint8_t *p, size_t len)
+{
+	const size_t most = ps->cfg->ts64 ? TIMESTAMP_BYTES_64 : TIMESTAMP_BYTES;
+	size_t n = 1;
+
+	while (n < len && n < most && p[n] & 0x80)
+		n++;
+	return n < len ? n + 1 : 0;
+}
+
+/* The same over timestamps, too, which show nothing: so that what is before them need not wait. */
+static int settles_later(const struct etmv3_parser *ps, const struct cursor *c)
+{
+	size_t i = c->pos, size = 1;
+	uint8_t h;
+
+	for (; i < c->len && size; i += size) {
+		h = c->data[i];
+		if (has_atoms(ps, h) || settles(h))
+			return 1;
+		if (ps->type[h] == CST_ETMV3_PKT_TIMESTAMP)
+			size = timestamp_size(ps, c->data + i, c->len - i);
+		else if (!is_phdr(h))
+			break;
+		else
+			size = 1;
+	}
+	return 0;
+}
+
 /*
  * P-headers and plain branch addresses. What the last atom packet made can still be cancelled when something else
  * comes: it is taken back and left to the element stage, which holds it.
@@ -148,41 +183,39 @@ static void run_direct(const struct fast *x, struct cst_generic *out, size_t *n,
 {
 	struct etmv3_stage *s = x->stage;
 	struct etmv3_parser *ps = x->c->ps;
-	struct insn_mark mark = { .set = 0 };
+	struct insn_mark mark = { .from = NULL };
 	struct cursor *c = x->c;
+	struct insn_input in = { c->data, c->pos, c->len, c->seg, c->seg_count, c->seg_i };
 	uint64_t index = s->last_index, packets = 0;
-	uint32_t mark_seg = 0;
-	size_t end, used;
+	size_t used;
 
 	while (c->pos < c->len) {
 		uint64_t at = cst_cursor_index(c, c->pos);
 		uint8_t h = c->data[c->pos];
 
 		if (is_phdr(h)) {
-			struct insn_mark m = { .set = 0 };
+			struct insn_mark m = { .from = NULL };
 
-			end = c->seg_i + 1 < c->seg_count ? c->seg[c->seg_i + 1].pos : c->len;
-			used = cst_flow_fast_insns(x->f, ps->phdr, c->data + c->pos, end - c->pos, at, out, n, cap, &m);
-			if (m.set) {
+			in.pos = c->pos;
+			in.seg_i = c->seg_i;
+			used = cst_flow_fast_insns(x->f, ps->phdr, &in, out, n, cap, &m);
+			if (m.from)
 				mark = m;
-				mark.pos += c->pos;
-				mark_seg = c->seg_i;
-			}
 			if (!used) {
 				/* an atom packet comes next: what is before it ran */
 				if (has_atoms(ps, h))
-					mark.set = 0;
+					mark.from = NULL;
 				break;
 			}
-			c->pos += used;
+			c->pos = in.pos;
 			ps->zeros = 0;
 			packets += used;
-			index = at + used - 1;
+			index = cst_cursor_index(c, c->pos - 1);
 			continue;
 		}
 		if (!(h & 1)) {
-			if (settles(h))
-				mark.set = 0;
+			if (settles_later(ps, c))
+				mark.from = NULL;
 			break;
 		}
 		used = cst_etmv3_branch(ps, c->data + c->pos, c->data + c->len);
@@ -192,13 +225,14 @@ static void run_direct(const struct fast *x, struct cst_generic *out, size_t *n,
 		c->pos += used;
 		packets++;
 		index = at;
-		mark.set = 0;
+		mark.from = NULL;
 	}
-	if (mark.set) {
+	if (mark.from) {
 		/* nothing but P-headers came since */
 		packets -= c->pos - mark.pos;
 		c->pos = mark.pos;
-		c->seg_i = mark_seg;
+		while (c->seg[c->seg_i].pos > c->pos)
+			c->seg_i--;
 		cst_flow_back(x->f, &mark, out, n);
 	}
 	x->stats->packets += packets;

@@ -12,6 +12,7 @@
 #include <cstrace/isa.h>
 
 #include "image/image.h"
+#include "protocol/cursor.h"
 
 struct cst_stats;
 struct cst_log;
@@ -188,18 +189,26 @@ struct insn_code {
 /* Where the fast way was before an atom packet: the place to go back to when it is cancelled. */
 struct insn_mark {
 	size_t pos;		/* input */
-	size_t n;		/* elements put out */
-	uint64_t transfer;	/* as struct cst_flow has it */
+	const struct cst_generic *from;	/* the first element that it made; NULL: no mark */
+	uint64_t transfer;	/* with data trace: as struct cst_flow has it */
 	uint8_t transfer_known;
-	uint8_t set;
+};
+
+/* Bytes p[pos..len) of a stream, and where in the trace they are. */
+struct insn_input {
+	const uint8_t *p;
+	size_t pos, len;
+	const struct seg *seg;
+	uint32_t seg_count;
+	uint32_t seg_i;		/* a run that begins at `pos` or before it */
 };
 
 /*
- * The fast way over instructions: packets p[0..len) with bytes 0x80..0xfe, even; as cst_flow_fast(), but stops
- * before a packet that it cannot do wholly. `*mark` is set to the last atom packet; mark->pos counts from p.
+ * The fast way over instructions: packets with bytes 0x80..0xfe, even; as cst_flow_fast(), but stops
+ * before a packet that it cannot do wholly. Moves in->pos; `*mark` is set to the last atom packet.
  */
-size_t cst_flow_fast_insns(struct cst_flow *f, const struct insn_code *code, const uint8_t *p, size_t len,
-			   uint64_t index, struct cst_generic *out, size_t *n, size_t cap, struct insn_mark *mark);
+size_t cst_flow_fast_insns(struct cst_flow *f, const struct insn_code *code, struct insn_input *in,
+			   struct cst_generic *out, size_t *n, size_t cap, struct insn_mark *mark);
 /* Back to the mark: what was put out since is void. */
 void cst_flow_back(struct cst_flow *f, const struct insn_mark *mark, const struct cst_generic *out, size_t *n);
 

@@ -18,29 +18,46 @@
 #define NO_BLOCK 0u
 
 /* Cycles without an instruction. */
-static struct cst_generic *put_cycles(const struct cst_flow *f, struct cst_generic *g, uint64_t index, uint32_t cc)
+static inline struct cst_generic *put_cycles(const struct cst_flow *f, struct cst_generic *g, uint64_t index,
+					     uint8_t isa, uint32_t cc)
 {
 	*g = f->tmpl;
 	g->kind = CST_GEN_CYCLE_COUNT;
 	g->index = index;
-	g->isa = f->isa;
+	g->isa = isa;
 	g->flags |= CST_GF_CC;
 	g->cc = cc;
 	return g + 1;
 }
 
-size_t cst_flow_fast_insns(struct cst_flow *f, const struct insn_code *code, const uint8_t *p, size_t len,
-			   uint64_t index, struct cst_generic *out, size_t *pn, size_t cap, struct insn_mark *mark)
+/* Everything before `pos` was taken; how much that is. */
+static size_t used_up(struct insn_input *in, size_t pos)
 {
-	struct cst_generic *g = out + *pn, *const limit = out + cap;
+	size_t used = pos - in->pos;
+
+	in->pos = pos;
+	return used;
+}
+
+/* `transfers`: a constant; without data trace nobody asks which instruction loaded or stored last. */
+static inline __attribute__((always_inline)) size_t walk(struct cst_flow *f, const struct insn_code *code,
+							  struct insn_input *in, struct cst_generic *out, size_t *pn,
+							  size_t cap, struct insn_mark *mark, const int transfers)
+{
+	const struct seg *seg = &in->seg[in->seg_i], *const last_seg = &in->seg[in->seg_count - 1];
+	size_t i = in->pos, stretch = seg < last_seg ? seg[1].pos : in->len;
+	uint64_t bias = seg->offset - seg->pos;
+	struct cst_generic *g = out + *pn, *limit;
+	const uint8_t *const p = in->p;
 	const uint32_t tflags = f->tmpl.flags | (f->cfg->cycle_count ? CST_GF_CC : 0);
-	const int transfers = f->cfg->data_trace;
 	uint64_t ranges = 0, branches = 0, addr = f->addr, tail;
 	struct blk *base = NULL, *b;
 	struct ids ids = { 0, 0 };
 	uint32_t cur, next, linked = 0;
-	size_t i;
 
+	if (cap - *pn < ATOMS_MAX + FLOW_ROOM)
+		return 0;
+	limit = out + cap - (ATOMS_MAX + FLOW_ROOM);
 	if (!f->map_len || f->map_space != f->space || f->map_gen != f->space->generation ||
 	    f->img_gen != f->map_sec->img->generation)
 		f->blk = NO_BLOCK;
@@ -51,27 +68,32 @@ size_t cst_flow_fast_insns(struct cst_flow *f, const struct insn_code *code, con
 		ids = ids_of(f);
 	}
 	tail = tail_of(f);
-	for (i = 0; i < len; i++, index++) {
+	for (; i < in->len; i++) {
 		const struct insn_code *c = &code[(p[i] & 0x7f) >> 1];
 		uint32_t bits = c->bits, k = c->n, cc = c->first;
+		uint64_t index;
 
-		if ((p[i] & 0x81) != 0x80 || !c->fast || limit - g < ATOMS_MAX + FLOW_ROOM)
+		if ((p[i] & 0x81) != 0x80 || !c->fast || g > limit)
 			break;
+		while (i >= stretch) {
+			seg++;
+			stretch = seg < last_seg ? seg[1].pos : in->len;
+			bias = seg->offset - seg->pos;
+		}
+		index = bias + i;
 		if (!k) {
-			f->addr = addr;
-			if (cur)
-				f->isa = base[cur].isa;
 			if (c->cycles)
-				g = put_cycles(f, g, index, cc);
+				g = put_cycles(f, g, index, cur ? base[cur].isa : f->isa, cc);
 			continue;
 		}
 		if (f->need_addr | f->need_ctx)
 			break;
 		mark->pos = i;
-		mark->n = g - out;
-		mark->transfer = f->transfer;
-		mark->transfer_known = f->transfer_known;
-		mark->set = 1;
+		mark->from = g;
+		if (transfers) {
+			mark->transfer = f->transfer;
+			mark->transfer_known = f->transfer_known;
+		}
 		do {
 			uint32_t e = bits & 1;
 			uint64_t end;
@@ -102,11 +124,14 @@ size_t cst_flow_fast_insns(struct cst_flow *f, const struct insn_code *code, con
 				f->transfer = addr;
 				f->transfer_known = 1;
 			}
-			if (e && b->type == CST_INSN_BRANCH) {
+			if (!e || (b->type != CST_INSN_BRANCH && b->type != CST_INSN_INDIRECT)) {
+				addr = end;
+				next = b->link_n & linked;
+			} else if (b->type == CST_INSN_BRANCH) {
 				branches++;
 				addr += (int64_t)b->disp;
 				next = b->link_e & linked;
-			} else if (e && b->type == CST_INSN_INDIRECT) {
+			} else {
 				branches++;
 				addr = (uint32_t)end;
 				f->isa = b->isa;
@@ -116,14 +141,11 @@ size_t cst_flow_fast_insns(struct cst_flow *f, const struct insn_code *code, con
 				if (k > 1)
 					goto back;
 				continue;
-			} else {
-				addr = end;
-				next = b->link_n & linked;
 			}
 			if (!next) {
 				uint32_t gen = f->img_gen, from = cur;
 				const struct cst_section *sec = f->map_sec;
-				uint64_t bias = f->map_bias;
+				uint64_t map_bias = f->map_bias;
 
 				f->isa = e && b->type == CST_INSN_BRANCH ? b->next_isa : b->isa;
 				addr = (uint32_t)addr;
@@ -134,7 +156,7 @@ size_t cst_flow_fast_insns(struct cst_flow *f, const struct insn_code *code, con
 					linked = links_hold(f) ? ~0u : 0;
 					ids = ids_of(f);
 					/* a link is good while the cache is not emptied, within one map */
-					if (linked && f->img_gen == gen && f->map_sec == sec && f->map_bias == bias) {
+					if (linked && f->img_gen == gen && f->map_sec == sec && f->map_bias == map_bias) {
 						if (e && base[from].type == CST_INSN_BRANCH)
 							base[from].link_e = next;
 						else
@@ -153,7 +175,7 @@ size_t cst_flow_fast_insns(struct cst_flow *f, const struct insn_code *code, con
 	f->stats->ranges += ranges;
 	f->stats->branches += branches;
 	*pn = g - out;
-	return i;
+	return used_up(in, i);
 back:
 	/* the packet that could not be done wholly is undone */
 	f->stats->insns += ranges;
@@ -161,17 +183,30 @@ back:
 	f->stats->branches += branches;
 	*pn = g - out;
 	cst_flow_back(f, mark, out, pn);
-	mark->set = 0;
-	return i;
+	mark->from = NULL;
+	return used_up(in, i);
+}
+
+static __attribute__((noinline)) size_t walk_transfers(struct cst_flow *f, const struct insn_code *code,
+							struct insn_input *in, struct cst_generic *out, size_t *pn,
+							size_t cap, struct insn_mark *mark)
+{
+	return walk(f, code, in, out, pn, cap, mark, 1);
+}
+
+size_t cst_flow_fast_insns(struct cst_flow *f, const struct insn_code *code, struct insn_input *in,
+			   struct cst_generic *out, size_t *pn, size_t cap, struct insn_mark *mark)
+{
+	if (f->cfg->data_trace)
+		return walk_transfers(f, code, in, out, pn, cap, mark);
+	return walk(f, code, in, out, pn, cap, mark, 0);
 }
 
 void cst_flow_back(struct cst_flow *f, const struct insn_mark *mark, const struct cst_generic *out, size_t *n)
 {
-	const struct cst_generic *g;
-	size_t i;
+	const struct cst_generic *g, *const end = out + *n;
 
-	for (i = mark->n; i < *n; i++) {
-		g = &out[i];
+	for (g = mark->from; g < end; g++) {
 		if (g->kind != CST_GEN_RANGE)
 			continue;
 		f->stats->ranges--;
@@ -180,13 +215,15 @@ void cst_flow_back(struct cst_flow *f, const struct insn_mark *mark, const struc
 		    (g->last_type == CST_INSN_BRANCH || g->last_type == CST_INSN_INDIRECT))
 			f->stats->branches--;
 	}
-	if (*n > mark->n) {
-		f->addr = out[mark->n].addr;
-		f->isa = out[mark->n].isa;
+	if (mark->from < end) {
+		f->addr = mark->from->addr;
+		f->isa = mark->from->isa;
 		f->need_addr = f->told = 0;
 	}
 	f->blk = NO_BLOCK;
-	f->transfer = mark->transfer;
-	f->transfer_known = mark->transfer_known;
-	*n = mark->n;
+	if (f->cfg->data_trace) {
+		f->transfer = mark->transfer;
+		f->transfer_known = mark->transfer_known;
+	}
+	*n = mark->from - out;
 }
