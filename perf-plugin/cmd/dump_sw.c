@@ -98,11 +98,12 @@ char *dump_json_sw(char *p, const struct cst_generic *g)
 	return json_ts(json_words(p, sw_words, g->num), g);
 }
 
-/* Discriminators of the DWT (Armv7-M architecture, appendix D4). */
+/* Discriminators of the DWT (Armv7-M architecture, appendix D4; of Armv8-M: matches and the PMU). */
 #define DWT_COUNTERS 0
 #define DWT_EXCEPTION 1
 #define DWT_PC 2
-#define DWT_DATA_PC 8		/* 01cc0: PC of an access, 01cc1: its address */
+#define DWT_PMU 3
+#define DWT_DATA_PC 8		/* 01cc0: PC of an access, or one byte, that there was one; 01cc1: its address */
 #define DWT_DATA_VALUE 16	/* 10ccW */
 #define DWT_RESERVED 24
 #define DWT_COMPARATOR(d) ((d) >> 1 & 3)
@@ -115,10 +116,12 @@ static const char *hardware(const struct cst_generic *g)
 		return "exception";
 	if (g->channel == DWT_PC)
 		return g->size == 1 ? "sleep" : "pc";
+	if (g->channel == DWT_PMU)
+		return "pmu-overflow";
 	if (g->channel < DWT_DATA_PC || g->channel >= DWT_RESERVED)
 		return "reserved";
 	if (g->channel < DWT_DATA_VALUE)
-		return g->channel & 1 ? "data-address" : "data-pc";
+		return g->channel & 1 ? "data-address" : g->size == 1 ? "match" : "data-pc";
 	return g->channel & 1 ? "data-write" : "data-read";
 }
 
@@ -131,18 +134,25 @@ static const char *exception_action(const struct cst_generic *g)
 
 #define EXCEPTION_NUMBER(g) ((g)->payload & 0x1ff)
 
-static char *counters(char *p, uint64_t bits, char separator)
+/* Which counters wrapped: those of the DWT by name, the PMU's by number. */
+static char *counters(char *p, const struct cst_generic *g)
 {
 	static const char *const names[] = { "CPI", "EXC", "SLEEP", "LSU", "FOLD", "CYC" };
-	unsigned int i, n = 0;
+	bool pmu = g->channel == DWT_PMU;
+	unsigned int i, n = 0, count = pmu ? 8 : sizeof(names) / sizeof(names[0]);
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (bits >> i & 1) {
+	for (i = 0; i < count; i++)
+		if (g->payload >> i & 1) {
 			if (n++)
-				*p++ = separator;
-			p = dump_str(p, names[i]);
+				*p++ = ' ';
+			p = pmu ? dump_dec(p, i) : dump_str(p, names[i]);
 		}
 	return p;
+}
+
+static bool has_counters(const struct cst_generic *g)
+{
+	return g->channel == DWT_COUNTERS || g->channel == DWT_PMU;
 }
 
 static const char *relation(unsigned int kind)
@@ -167,8 +177,8 @@ static char *text_hardware(char *p, const struct cst_generic *g)
 	else if (g->channel == DWT_EXCEPTION)
 		p = dump_str(dump_str(dump_dec(dump_str(p, " "), EXCEPTION_NUMBER(g)), " "), exception_action(g));
 	p = value(dump_str(p, " "), g->payload, g->size * 8);
-	if (g->channel == DWT_COUNTERS)
-		p = counters(dump_str(p, " "), g->payload, ' ');
+	if (has_counters(g))
+		p = counters(dump_str(p, " "), g);
 	else if (hardware(g)[0] == 'r')
 		p = dump_dec(dump_str(p, " discriminator="), g->channel);
 	return p;
@@ -193,8 +203,8 @@ static char *json_hardware(char *p, const struct cst_generic *g)
 {
 	p = dump_key_dec(p, "discriminator", g->channel);
 	p = dump_key_str(p, "what", hardware(g));
-	if (g->channel == DWT_COUNTERS) {
-		p = counters(dump_str(p, ",\"counters\":\""), g->payload, ' ');
+	if (has_counters(g)) {
+		p = counters(dump_str(p, ",\"counters\":\""), g);
 		*p++ = '"';
 	} else if (g->channel == DWT_EXCEPTION) {
 		p = dump_key_dec(p, "exception", EXCEPTION_NUMBER(g));
