@@ -73,6 +73,8 @@ static bool usual(const struct dump *d)
 static int open_range(struct dump *d, const struct dump_place *from, const struct dump_place *to, const char *input,
 		      const char *index, bool no_index)
 {
+	int rc;
+
 	if (!from->set && !to->set)
 		return 0;
 	d->range = calloc(1, sizeof(*d->range));
@@ -85,7 +87,10 @@ static int open_range(struct dump *d, const struct dump_place *from, const struc
 	d->range->to = *to;
 	if (!from->set || no_index)
 		return 0;
-	if (index_book_read(&d->range->book) || !index)
+	rc = index_book_read(&d->range->book);
+	if (rc < 0 && index && !d->range->book.refused)
+		return -1;
+	if (rc || !index)
 		return 0;
 	fprintf(stderr, "cstrace dump: %s: no such index; 'perf-cstrace index' makes one\n", index);
 	return -1;

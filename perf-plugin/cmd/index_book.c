@@ -102,10 +102,8 @@ int index_book_read(struct index_book *b)
 	if (!b->path)
 		return 0;
 	data = read_file(b, &len, &none);
-	if (!data) {
-		b->refused = !none;
+	if (!data)
 		return none ? 0 : -1;
-	}
 	err = cst_index_read(&b->file, data, len, &problem);
 	free(data);
 	if (!err)
@@ -274,6 +272,10 @@ const struct cst_index *index_book_get(struct index_book *b, const struct index_
 		return made_anew(b, s, ix);
 	}
 	flags &= ~(unsigned)(CST_FRAME_PACKED | CST_FRAME_FINDINGS);
+	if (ix->format == format && (ix->flags ^ flags) == CST_FRAME_STRICT) {
+		tell_options(b);
+		return NULL;
+	}
 	if (ix->format != format || ix->flags != flags) {
 		snprintf(what, sizeof(what), "%s: layout of the buffer", s->name);
 		refuse(b, what, ix->flags | ix->format << 8, flags | format << 8);

@@ -38,7 +38,7 @@ struct index_book {
 /* `input`: perf.data or a folder; `file`: the user's choice, or NULL. -1: not enough memory. */
 int index_book_init(struct index_book *b, const char *who, const char *input, const char *file);
 void index_book_free(struct index_book *b);
-/* Read the file. 1: there is one; 0: none; -1: refused, after a message. */
+/* Read the file. 1: there is one; 0: none; -1: after a message, refused or, if not `refused`, it cannot be read. */
 int index_book_read(struct index_book *b);
 /*
  * The index of a section, if there is one that can be trusted. One that cannot is told of, and made anew in memory.

@@ -102,6 +102,23 @@ no_id() { run 1 index -s "$big" --id 0x6f -o "$tmp/no-id" && says "$tmp/err" "no
 check "index of a trace ID that is not there: none" no_id
 not_shown() { run 1 index --show -s "$big" -o README.md && says "$tmp/err" "not an index" && says "$tmp/err" "is not shown"; }
 check "--show of another kind of file" not_shown
+rm "$big/cstrace.cstidx"
+mkdir "$big/cstrace.cstidx"
+folder() {
+	run 0 dump -s "$big" --format=none --from time=$late && says "$tmp/err" "Is a directory" && ! grep "choose another" "$tmp/err"
+}
+check "one that cannot be read" folder
+rmdir "$big/cstrace.cstidx"
+check "one that was named and cannot be read" run 1 dump -s "$big" --from time=1 --index "$tmp"
+
+# Frames: how strict they are taken is an option, too.
+"$CST_GEN" random --case 3 --insns 3000 --snapshot "$tmp/frames" >"$tmp/gen"
+framed() {
+	run 0 index -s "$tmp/frames" && says "$tmp/err" "1 buffer," && cp "$tmp/frames/cstrace.cstidx" "$tmp/kept" &&
+		same -s "$tmp/frames" --elements --strict --from offset=100 && says "$tmp/err" "other options" &&
+		cmp "$tmp/kept" "$tmp/frames/cstrace.cstidx"
+}
+check "--strict with frames: not used, and not replaced" framed
 check "--index without --from" run 129 dump -s "$big" --index "$good"
 check "--no-index without --from" run 129 dump -s "$big" --no-index
 named() {
