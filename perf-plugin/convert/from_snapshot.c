@@ -137,7 +137,7 @@ static int add_source(struct importer *im, size_t n)
 	rc = cst_snap_etmv4(dev, &regs, &ete, NULL, &missing);
 	if (rc) {
 		convert_dropped(im->l, 1, rc == -CST_ERR_NOT_FOUND ? "the source %s: register %s is missing" :
-				"the source %s: protocol '%s' has no decoder", dev->name,
+				"the source %s: perf.data has no place for protocol '%s'", dev->name,
 				rc == -CST_ERR_NOT_FOUND ? missing : dev->type);
 		return 0;
 	}
@@ -172,7 +172,8 @@ static int read_units(struct importer *im)
 			rc = add_source(im, i);
 	}
 	if (!rc && !im->nr_units)
-		return pd_fail(im->err, PD_E_AUXINFO, 0, "%s: no trace source that can be decoded in the snapshot",
+		return pd_fail(im->err, PD_E_AUXINFO, 0, "%s: no ETMv4 or ETE source in the snapshot; "
+			       "'perf-cstrace dump -s' lists what others wrote",
 			       im->dir);
 	return rc;
 }
