@@ -168,6 +168,9 @@ int cmd_dump(int argc, const char **argv)
 		return cmd_usage_error(&cmd, "-i and -s exclude each other");
 	if (source && !snapshot)
 		return cmd_usage_error(&cmd, "--source is for snapshots (-s)");
+	if (snapshot && (so.filter.time || so.filter.cpu || so.filter.pid || so.filter.tid || so.filter.comm))
+		return cmd_usage_error(&cmd, "--time, --cpu, --pid, --tid and --comm are not for -s: what it reads "
+				       "has neither perf's time nor threads; there --source, --id, --from and --to choose");
 	if ((index || no_index) && !from.set)
 		return cmd_usage_error(&cmd, "--index and --no-index are for --from");
 	if (log && !dump_log_level(log, &level))

@@ -273,7 +273,9 @@ int dump_snapshot(struct dump *d, const char *dir, const char *source)
 		err = cst_image_new(&r.img, 0);
 	if (!err)
 		err = cst_snap_memory_new(&r.mem, r.ss, r.img, &r.io, &missing);
-	if (err)
+	if (err == -CST_ERR_IO)	/* which file, and why, was told when it was opened */
+		rc = CMD_ERROR;
+	else if (err)
 		rc = complain(&r, "snapshot cannot be used", cst_strerror(err));
 	else
 		rc = run_source(&r, source);

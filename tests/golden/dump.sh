@@ -113,6 +113,7 @@ done_
 
 check "no such folder" 1 -s nowhere
 has err 'nowhere/snapshot.ini.*No such file'
+lacks err 'open function'
 done_
 check "unknown option" 129 -s good --nonsense
 done_
@@ -120,6 +121,9 @@ check "unknown format" 129 -s good --format=html
 has err 'text, opencsd, json'
 done_
 check "bad trace ID" 129 -s good --id 300
+done_
+check "filters by time and thread are for recordings" 129 -s good --pid 1
+has err '--source, --id, --from'
 done_
 check "both inputs" 129 -s good -i perf.data
 done_
