@@ -533,7 +533,8 @@ static void synced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 		return;
 	case CST_PKT_SRC_MATCH: case CST_PKT_SRC_SHORT: case CST_PKT_SRC_32: case CST_PKT_SRC_64:
 		push_address(q, CST_EL_SOURCE_ADDRESS, pkt, pkt->index);
-		q->depth++;
+		if (q->state == state)
+			q->depth++;
 		break;
 	case CST_PKT_Q:
 		push_q(q, pkt);

@@ -209,7 +209,8 @@ static void value(struct list *l, int kind, const struct cst_packet *p, unsigned
 	struct item *it = add(l, kind, KEPT, p->index);
 
 	it->num = num;
-	it->value = p->ts;
+	/* no other packet says one: p->ts is then what an older packet left there */
+	it->value = kind == CST_EL_TIMESTAMP || kind == CST_EL_INSTRUMENTATION ? p->ts : 0;
 }
 
 static void synced(struct model *m, const struct cst_packet *p)
@@ -348,6 +349,8 @@ static void packet(struct model *m, const struct cst_packet *p)
 		value(&m->out, CST_EL_EVENT, p, p->event);
 	} else if (m->info && p->type == CST_PKT_ITE) {
 		value(&m->out, CST_EL_INSTRUMENTATION, p, p->el);
+	} else if (m->cfg->strict && p->type != CST_PKT_IGNORE) {
+		m->info = 0;	/* out of place before Trace Info */
 	}
 }
 
