@@ -158,6 +158,8 @@ void dump_losses(struct dump *d)
 		{ d->stats.image_conflicts, "atoms that contradict the program image" },
 		{ d->stats.stack_empty, "returns without a return stack entry" },
 		{ d->stats.nopath, "Q elements with unknown path" },
+		{ d->stats.uncommitted, "uncommitted elements" },
+		{ d->stats.data_lost, "gaps in data trace" },
 		{ d->frame_stats.errors, "bad frames" },
 		{ d->frame_stats.skipped, "bytes of bad or cut frames" },
 		{ d->frame_stats.unknown, "bytes before the first trace ID" },
