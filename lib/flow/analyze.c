@@ -506,7 +506,7 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		if (el->flags & CST_EL_F_SYNC)
 			cst_flow_resync(f, out, n);
 		else if (el->flags & CST_EL_F_ISA)
-			cst_flow_at(f, el->addr, el->is);
+			cst_flow_come_to(f, el->addr, el->is);
 		else
 			cst_flow_address(f, el->addr, el->is);
 		if (el->flags & CST_EL_F_LSIP) {

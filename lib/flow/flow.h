@@ -161,6 +161,8 @@ void cst_flow_run(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t
 void cst_flow_tell_conflicts(const struct cst_flow *f, const struct cst_generic *g, size_t n);
 /* Execution goes on there, in a certain instruction set. */
 void cst_flow_at(struct cst_flow *f, uint64_t addr, enum cst_isa isa);
+/* The same, said of where execution may be already: then an IT block goes on. */
+void cst_flow_come_to(struct cst_flow *f, uint64_t addr, enum cst_isa isa);
 /* Target Address element: execution goes on there. */
 void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is);
 

@@ -42,6 +42,9 @@ static void leave(struct cst_flow *f, const struct walk *w, int taken)
 {
 	f->blk = 0;
 	f->addr = w->end;
+	/* what an IT block makes conditional says so; the reference does not look */
+	f->it = f->cfg->as_reference || (taken && (w->type == CST_INSN_BRANCH || w->type == CST_INSN_INDIRECT)) ?
+			0 : w->it;
 	if (taken && w->type == CST_INSN_INDIRECT) {
 		f->need_addr = 1;
 		f->told = 0;

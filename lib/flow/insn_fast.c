@@ -86,7 +86,8 @@ static inline __attribute__((always_inline)) size_t walk(struct cst_flow *f, con
 				g = put_cycles(f, g, index, cur ? base[cur].isa : f->isa, cc);
 			continue;
 		}
-		if (f->need_addr | f->need_ctx)
+		/* the rest of an IT block is for the careful way, as its IT was */
+		if (f->not_fast)
 			break;
 		mark->pos = i;
 		mark->from = g;

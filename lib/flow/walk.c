@@ -227,8 +227,10 @@ enum walk_end cst_flow_walk(struct cst_flow *f, enum walk_mode mode, uint64_t li
 				return WALK_LOST;
 			break;
 		case WALK_COUNT:
-			if (w->n_insn == limit)
+			if (w->n_insn == limit) {
+				w->it = it;
 				return WALK_DONE;
+			}
 			break;
 		}
 		if (w->n_insn >= MAX_RANGE_INSNS || passed >= MAX_PASSED)

@@ -128,20 +128,22 @@ void cst_flow_vector(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		f->stopped = CST_STOP_EXCEPTION;
 }
 
+void cst_flow_come_to(struct cst_flow *f, uint64_t addr, enum cst_isa isa)
+{
+	uint8_t it = !(f->need_addr | f->need_ctx) && f->addr == addr && f->isa == isa ? f->it : 0;
+
+	cst_flow_at(f, addr, isa);
+	f->it = it;
+}
+
 void cst_flow_resync(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	const struct cst_element *el = &f->el;
-	uint8_t it = 0;
 
 	f->stack_count = 0;
-	if (!(f->need_addr | f->need_ctx)) {
-		if (f->addr == el->addr && f->isa == el->is)
-			it = f->it;
-		else
-			conflict(f, out, n, CST_FIND_PTM_ADDRESS);
-	}
-	cst_flow_at(f, el->addr, el->is);
-	f->it = it;
+	if (!(f->need_addr | f->need_ctx) && (f->addr != el->addr || f->isa != el->is))
+		conflict(f, out, n, CST_FIND_PTM_ADDRESS);
+	cst_flow_come_to(f, el->addr, el->is);
 }
 
 void cst_flow_state(struct cst_flow *f, struct cst_generic *out, size_t *n)

@@ -287,6 +287,9 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, en
 		}
 		undefined = !(op >> 16);
 		cst_isa_classify(&in, isa, op, pc + (at - off), flags);
+		/* alone it would have up to four left: no block */
+		if (in.it_count && flags & CST_ISA_SINGLE)
+			break;
 		at += in.size;
 		b->n_insn++;
 		b->last_size = in.size;

@@ -372,6 +372,50 @@ static void test_unknown(void **state)
 	assert_int_equal(d.stats.resyncs, 1);
 }
 
+/* T32: IT EQ; ADDEQ r0, r0, #1; ITE EQ; MOVEQ, MOVNE; NOP; B . */
+static const uint16_t it_blocks[] = { 0xbf08, 0x3001, 0xbf0c, 0x4608, 0x4610, 0xbf00, 0xe7fe };
+
+#define THUMB_START ASYNC3, 0x08, 0x21, 0x01, 0x80, 0x00, 0x00
+
+/* What an IT block makes conditional is marked so, through any packets; the reference does not look. */
+static void test_it(void **state)
+{
+	static const uint8_t conditional[] = { 0, 1, 0, 1, 1, 0, 0 };
+	struct cst_config cfg = config(0, 0, 5, 0, CST_PROFILE_A);
+	struct program pr;
+	struct decoded d;
+	unsigned int i;
+
+	(void)state;
+	program_map(&pr, 0x8000, it_blocks, sizeof(it_blocks));
+	/* all in one packet */
+	decode_bytes(&cfg, pr.space, BYTES(THUMB_START, 0x9c), &d);
+	assert_int_equal(d.stats.ranges, 7);
+	for (i = 0; i < 7; i++) {
+		assert_int_equal(d.gen[3 + i].kind, CST_GEN_RANGE);
+		assert_int_equal(!!(d.gen[3 + i].flags & CST_GF_COND), conditional[i]);
+	}
+	/* in packets of their own; a periodic I-sync in the middle; one of the two did not run */
+	decode_bytes(&cfg, pr.space, BYTES(THUMB_START, 0x84, 0x84, 0x84, 0x84, 0x08, 0x01, 0x09, 0x80, 0x00, 0x00, 0xc0, 0x88),
+		     &d);
+	assert_int_equal(d.stats.ranges, 7);
+	assert_int_equal(d.gen[7].kind, CST_GEN_PE_CONTEXT);
+	for (i = 0; i < 7; i++)
+		assert_int_equal(!!(d.gen[3 + i + (i > 3)].flags & CST_GF_COND), conditional[i]);
+	/* one that says something else ends the block */
+	decode_bytes(&cfg, pr.space, BYTES(THUMB_START, 0x84, 0x08, 0x01, 0x03, 0x80, 0x00, 0x00, 0x84), &d);
+	assert_int_equal(d.gen[5].addr, 0x8002);
+	assert_int_equal(d.gen[5].flags & CST_GF_COND, CST_GF_COND);
+	decode_bytes(&cfg, pr.space, BYTES(THUMB_START, 0x84, 0x08, 0x01, 0x0b, 0x80, 0x00, 0x00, 0x84), &d);
+	assert_int_equal(d.gen[5].addr, 0x800a);
+	assert_int_equal(d.gen[5].flags & CST_GF_COND, 0);
+	cfg.as_reference = 1;
+	decode_bytes(&cfg, pr.space, BYTES(THUMB_START, 0x9c), &d);
+	for (i = 0; i < 7; i++)
+		assert_int_equal(d.gen[3 + i].flags & CST_GF_COND, 0);
+	cst_image_free(pr.img);
+}
+
 static void test_suppressed(void **state)
 {
 	struct cst_config cfg = config(VALUE, 0, 5, 0, CST_PROFILE_M);
@@ -392,7 +436,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_headers), cmocka_unit_test(test_isync), cmocka_unit_test(test_phdr),
 		cmocka_unit_test(test_branch), cmocka_unit_test(test_others), cmocka_unit_test(test_data),
-		cmocka_unit_test(test_elements), cmocka_unit_test(test_unknown), cmocka_unit_test(test_suppressed),
+		cmocka_unit_test(test_elements), cmocka_unit_test(test_unknown), cmocka_unit_test(test_it), cmocka_unit_test(test_suppressed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
