@@ -12,7 +12,7 @@
 #include "flow/analyze.h"
 #include "flow/fast_out.h"
 
-uint32_t cst_flow_target_block(struct cst_flow *f)
+static inline __attribute__((always_inline)) uint32_t target_block(struct cst_flow *f)
 {
 	struct blk *from = NULL;
 	uint32_t nb, gen = f->img_gen;
@@ -30,6 +30,11 @@ uint32_t cst_flow_target_block(struct cst_flow *f)
 	if (nb && from && f->img_gen == gen && f->map_sec == sec && links_hold(f))
 		from->link_e = nb;
 	return nb;
+}
+
+uint32_t cst_flow_target_block(struct cst_flow *f)
+{
+	return target_block(f);
 }
 
 /* An atom N of a block that ends without a condition. */
@@ -65,7 +70,7 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 	    f->img_gen != f->map_sec->img->generation)
 		f->blk = f->from = 0;
 	if (!f->blk) {
-		f->blk = cst_flow_target_block(f);
+		f->blk = target_block(f);
 		f->from = 0;
 		if (!f->blk)
 			return 0;
