@@ -45,20 +45,23 @@ static const char *ts_source_text(const struct aux_cpu *a)
 	return "unknown source";
 }
 
+/* Bit of the control register that has the virtual machine identifier traced. */
+static uint64_t vmid_bit(enum aux_unit unit)
+{
+	return unit == AUX_ETMV3 || unit == AUX_PTM ? 1u << 30 : 1u << 7;
+}
+
 static void print_unit(const struct trace_unit *u)
 {
 	const struct cst_config *c = &u->config;
-	uint64_t configr = u->aux->reg[AUX_REG_TRCCONFIGR];
+	/* ETMCR or TRCCONFIGR */
+	uint64_t control = u->aux->reg[0];
 
-	if (u->config_error == -CST_ERR_PROTOCOL) {
-		printf("%s: no decoder for it yet\n", aux_unit_name(u->aux->unit));
-		return;
-	}
-	printf("%s%u.%u", c->protocol == CST_PROTO_ETE ? "ETE " : "ETMv",
-	       c->protocol == CST_PROTO_ETE ? 1 : 4, c->version & 15u);
+	printf("%s%u", u->aux->unit == AUX_PTM ? "PFT 1." : u->aux->unit == AUX_ETMV3 ? "ETMv3." :
+	       u->aux->unit == AUX_ETE ? "ETE 1." : "ETMv4.", c->version & 15u);
 	if (u->config_error)
 		printf(" (%s)", cst_strerror(u->config_error));
-	printf(", TRCCONFIGR 0x%" PRIx64 "\n", configr);
+	printf(", %s 0x%" PRIx64 "\n", aux_reg_name(u->aux->unit, 0), control);
 	if (u->pid.contextidr_el2)
 		printf("    thread: CONTEXTIDR_EL2, traced as VMID with %u bits\n", c->vmid_bytes * 8u);
 	else if (u->pid.contextidr_el1)
@@ -66,19 +69,24 @@ static void print_unit(const struct trace_unit *u)
 	else
 		printf("    thread: not traced; taken from the buffer, from context switches, or from the only "
 		       "process\n");
-	if (!c->vmid_is_cid2 && configr & 0x80)
+	if (!c->vmid_is_cid2 && c->vmid_bytes && control & vmid_bit(u->aux->unit))
 		printf("    virtual machine identifier traced\n");
 	if (u->timestamps)
 		printf("    timestamps: on, %s\n", ts_source_text(u->aux));
 	else
 		printf("    timestamps: off; order and time are those of the AUX records\n");
-	if (c->cycle_count)
+	if (c->cycle_count && c->cc_bits)
 		printf("    cycle counts: on, %u bits\n", c->cc_bits);
+	else if (c->cycle_count)
+		printf("    cycle counts: on\n");
 	else
 		printf("    cycle counts: off\n");
 	printf("    return stack %s, branch broadcast %s, speculation depth %u%s%s\n",
 	       c->ret_stack ? "on" : "off", c->branch_broadcast ? "on" : "off", c->max_spec,
 	       c->qsupp ? ", Q elements possible" : "", c->ia64 ? "" : ", 32-bit addresses");
+	if (c->protocol == CST_PROTO_ETMV3 && c->data_trace)
+		printf("    data trace: %s\n", !c->data_value ? "addresses" : !c->data_addr ? "values" :
+		       "addresses and values");
 }
 
 static bool same_unit(const struct trace_unit *a, const struct trace_unit *b)

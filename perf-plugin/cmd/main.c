@@ -42,7 +42,7 @@ static void usage(FILE *out)
 	size_t i;
 
 	fprintf(out, "Usage: perf-cstrace COMMAND [OPTIONS]\n\n"
-		     "Decodes Arm CoreSight trace: ETMv4 and ETE in perf.data files, these, ETMv3, PTM, STM and\n"
+		     "Decodes Arm CoreSight trace: ETMv3, PTM, ETMv4 and ETE in perf.data files, these, STM and\n"
 		     "ITM in snapshots.\n\n");
 	for (i = 0; i < NR_COMMANDS; i++)
 		fprintf(out, "  %-10s%s\n", commands[i].name, commands[i].help);

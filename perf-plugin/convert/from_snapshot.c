@@ -106,42 +106,70 @@ static void set(struct aux_cpu *a, enum aux_reg reg, uint32_t value)
 	a->present |= 1u << reg;
 }
 
-static void fill(struct unit *u, const struct cst_snap_device *dev, const struct cst_etmv4_regs *r, int ete)
+static void fill_v8(struct unit *u, const struct cst_snap_device *dev)
 {
+	struct cst_etmv4_regs r;
 	uint64_t auth = 0;
+	int ete;
 
+	if (cst_snap_etmv4(dev, &r, &ete, NULL, NULL))
+		return;
 	cst_snap_reg(dev, "TRCAUTHSTATUS", &auth);
 	u->aux.unit = ete ? AUX_ETE : AUX_ETMV4;
-	u->aux.ts_source = AUX_TS_UNKNOWN;
-	u->aux.trace_id = (int)(r->traceidr & 0x7f);
-	set(&u->aux, AUX_REG_TRCCONFIGR, r->configr);
-	set(&u->aux, AUX_REG_TRCTRACEIDR, r->traceidr & 0x7f);
-	set(&u->aux, AUX_REG_TRCIDR0, r->idr0);
-	set(&u->aux, AUX_REG_TRCIDR1, r->idr1);
-	set(&u->aux, AUX_REG_TRCIDR2, r->idr2);
-	set(&u->aux, AUX_REG_TRCIDR8, r->idr8);
+	set(&u->aux, AUX_REG_TRCCONFIGR, r.configr);
+	set(&u->aux, AUX_REG_TRCTRACEIDR, r.traceidr & 0x7f);
+	set(&u->aux, AUX_REG_TRCIDR0, r.idr0);
+	set(&u->aux, AUX_REG_TRCIDR1, r.idr1);
+	set(&u->aux, AUX_REG_TRCIDR2, r.idr2);
+	set(&u->aux, AUX_REG_TRCIDR8, r.idr8);
 	set(&u->aux, AUX_REG_TRCAUTHSTATUS, (uint32_t)auth);
 	if (ete)
-		set(&u->aux, AUX_REG_TRCDEVARCH, r->devarch);
+		set(&u->aux, AUX_REG_TRCDEVARCH, r.devarch);
+}
+
+static void fill_v7(struct unit *u, const struct cst_snap_device *dev)
+{
+	uint64_t value;
+	unsigned int i;
+
+	u->aux.unit = u->config.protocol == CST_PROTO_PTM ? AUX_PTM : AUX_ETMV3;
+	for (i = 0; aux_reg_name(u->aux.unit, i); i++)
+		if (cst_snap_reg(dev, aux_reg_name(u->aux.unit, i), &value))
+			set(&u->aux, i, (uint32_t)value);
+}
+
+/* Why a source has no place in perf.data; NULL: it has one. */
+static const char *no_place(const struct unit *u, int rc)
+{
+	if (rc == -CST_ERR_NOT_FOUND)
+		return "the source %s: register %s is missing";
+	if (rc == -CST_ERR_PROTOCOL)
+		return "the source %s: protocol '%s' has no decoder";
+	return u->config.protocol == CST_PROTO_STM || u->config.protocol == CST_PROTO_ITM ?
+	       "the source %s: perf.data has no place for protocol '%s'" : NULL;
 }
 
 static int add_source(struct importer *im, size_t n)
 {
 	const struct cst_snap_device *dev = &im->ss->devices[n];
 	struct unit u = { .core = cst_snapshot_core(im->ss, dev) }, *to;
-	const char *missing = "";
-	struct cst_etmv4_regs regs;
-	int ete, rc;
+	const char *missing = "", *why;
 	size_t i;
+	int rc;
 
-	rc = cst_snap_etmv4(dev, &regs, &ete, NULL, &missing);
-	if (rc) {
-		convert_dropped(im->l, 1, rc == -CST_ERR_NOT_FOUND ? "the source %s: register %s is missing" :
-				"the source %s: perf.data has no place for protocol '%s'", dev->name,
-				rc == -CST_ERR_NOT_FOUND ? missing : dev->type);
+	rc = cst_snap_config(dev, u.core, 0, &u.config, NULL, &missing);
+	why = no_place(&u, rc);
+	if (why) {
+		convert_dropped(im->l, 1, why, dev->name, rc == -CST_ERR_NOT_FOUND ? missing : dev->type);
 		return 0;
 	}
-	fill(&u, dev, &regs, ete);
+	u.decodes = !rc;
+	u.aux.ts_source = AUX_TS_UNKNOWN;
+	u.aux.trace_id = u.config.trace_id;
+	if (u.config.protocol == CST_PROTO_ETMV4 || u.config.protocol == CST_PROTO_ETE)
+		fill_v8(&u, dev);
+	else
+		fill_v7(&u, dev);
 	for (i = 0; i < im->nr_units; i++)
 		if (u.core && im->units[i].core == u.core && im->units[i].aux.unit == u.aux.unit &&
 		    !memcmp(im->units[i].aux.reg, u.aux.reg, sizeof(u.aux.reg)))
@@ -150,7 +178,6 @@ static int add_source(struct importer *im, size_t n)
 	if (i < im->nr_units)
 		return 0;
 	u.aux.cpu = choose_cpu(im, u.core);
-	u.decodes = !cst_config_etmv4(&u.config, &regs, ete, cst_snap_profile(u.core));
 	to = ARRAY_ADD(im->units, im->nr_units, im->cap_units);
 	if (!to)
 		return no_memory(im);

@@ -26,17 +26,23 @@ int session_read_info(struct session *ss, const struct pd_record *rec)
 	return 0;
 }
 
-void session_make_unit(const struct session *ss, struct trace_unit *u, const struct aux_cpu *a)
+/* perf records ETMv3 on application processors. */
+static int config_v7(struct cst_config *cfg, const struct aux_cpu *a)
+{
+	const struct cst_etmv3_regs regs = {
+		.cr = a->reg[AUX_REG_ETMCR],
+		.ccer = a->reg[AUX_REG_ETMCCER],
+		.idr = a->reg[AUX_REG_ETMIDR],
+		.traceidr = a->reg[AUX_REG_ETMTRACEIDR] & 0x7f,
+	};
+
+	return a->unit == AUX_PTM ? cst_config_ptm(cfg, &regs) : cst_config_etmv3(cfg, &regs, CST_PROFILE_A);
+}
+
+static int config_v8(struct cst_config *cfg, const struct aux_cpu *a)
 {
 	struct cst_etmv4_regs regs;
 
-	u->aux = a;
-	u->pid = aux_cpu_pid_source(a);
-	u->timestamps = aux_cpu_timestamps(a);
-	if (a->unit != AUX_ETMV4 && a->unit != AUX_ETE) {
-		u->config_error = -CST_ERR_PROTOCOL;
-		return;
-	}
 	memset(&regs, 0, sizeof(regs));
 	regs.configr = a->reg[AUX_REG_TRCCONFIGR];
 	regs.traceidr = a->reg[AUX_REG_TRCTRACEIDR] & 0x7f;
@@ -45,7 +51,16 @@ void session_make_unit(const struct session *ss, struct trace_unit *u, const str
 	regs.idr2 = a->reg[AUX_REG_TRCIDR2];
 	regs.idr8 = a->reg[AUX_REG_TRCIDR8];
 	regs.devarch = a->unit == AUX_ETE ? a->reg[AUX_REG_TRCDEVARCH] : 0;
-	u->config_error = cst_config_etmv4(&u->config, &regs, a->unit == AUX_ETE, CST_PROFILE_A);
+	return cst_config_etmv4(cfg, &regs, a->unit == AUX_ETE, CST_PROFILE_A);
+}
+
+void session_make_unit(const struct session *ss, struct trace_unit *u, const struct aux_cpu *a)
+{
+	u->aux = a;
+	u->pid = aux_cpu_pid_source(a);
+	u->timestamps = aux_cpu_timestamps(a);
+	u->config_error = a->unit == AUX_ETMV3 || a->unit == AUX_PTM ? config_v7(&u->config, a) :
+			  config_v8(&u->config, a);
 	if (ss->opts.report_transactions)
 		u->config.hold_transactions = 0;
 	u->config.as_reference = ss->opts.as_reference;
