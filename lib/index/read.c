@@ -157,14 +157,18 @@ static void get_records(struct reader *r, const struct cst_index *ix, struct cst
 
 static void get_stream(struct reader *r, const struct cst_index *ix, struct cst_index_stream *s)
 {
-	uint64_t granularity;
+	uint64_t granularity, coarser = ix->granularity;
 	uint32_t i;
 
 	s->trace_id = (uint8_t)cst_get_fixed(r, 1);
 	s->protocol = (uint8_t)cst_get_fixed(r, 1);
 	s->config = cst_get_fixed(r, 8);
 	granularity = cst_get_number(r);
-	expect(r, s->trace_id <= 0x7f && s->protocol < CST_PROTOCOLS && granularity && granularity <= UINT32_MAX);
+	/* those of two indexes that are merged have to meet */
+	while (coarser < granularity && coarser <= UINT32_MAX)
+		coarser *= 2;
+	expect(r, s->trace_id <= 0x7f && s->protocol < CST_PROTOCOLS && granularity == coarser &&
+		  granularity <= UINT32_MAX);
 	s->granularity = (uint32_t)granularity;
 	s->n_contexts = cst_get_count(r, 1);
 	expect(r, s->n_contexts <= CST_INDEX_CONTEXTS);

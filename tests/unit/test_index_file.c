@@ -392,6 +392,36 @@ static void test_damage(void **state)
 	free(b.p);
 }
 
+/* A stream is as coarse as the index, or that times a power of two: another one could not be merged. */
+static void test_granularity(void **state)
+{
+	static const struct {
+		uint32_t granularity;
+		int err;
+	} rows[] = {
+		{ 2048, 0 }, { 4096, 0 }, { 2048u << 20, 0 },
+		{ 1024, -CST_ERR_DAMAGED }, { 2049, -CST_ERR_DAMAGED }, { 6144, -CST_ERR_DAMAGED },
+		{ 0, -CST_ERR_DAMAGED }, { UINT32_MAX, -CST_ERR_DAMAGED },
+	};
+	struct bytes b = two_indexes(), changed;
+	struct cst_index_file *f, *again;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(cst_index_read(&f, b.p, b.n, NULL), 0);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		f->indexes[0]->streams[0].granularity = rows[i].granularity;
+		assert_int_equal(cst_index_write((const struct cst_index *const *)f->indexes, f->n, &changed.p, &changed.n),
+				 0);
+		assert_int_equal(cst_index_read(&again, changed.p, changed.n, NULL), rows[i].err);
+		if (!rows[i].err)
+			cst_index_file_free(again);
+		free(changed.p);
+	}
+	cst_index_file_free(f);
+	free(b.p);
+}
+
 /* What stands for a trace and a configuration changes with them. */
 static void test_identity(void **state)
 {
@@ -437,6 +467,7 @@ int main(void)
 		cmocka_unit_test(test_search),
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_granularity),
 		cmocka_unit_test(test_identity),
 	};
 
