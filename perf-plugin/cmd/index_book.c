@@ -210,6 +210,14 @@ static void tell_options(struct index_book *b)
 	b->told = true;
 }
 
+static void tell_none(struct index_book *b, const struct index_section *s)
+{
+	if (b->file && !b->told)
+		fprintf(stderr, "%s: %s: there is no index of '%s' in it: decoding begins at the beginning "
+			"('perf-cstrace index' writes one)\n", b->who, b->path, s->name);
+	b->told |= b->file != NULL;
+}
+
 /* The streams that will be decoded are those of the index. If not, *stays tells that the index is good for others. */
 static bool streams_fit(struct index_book *b, const struct cst_index *ix, const struct index_section *s, bool *stays)
 {
@@ -258,8 +266,12 @@ const struct cst_index *index_book_get(struct index_book *b, const struct index_
 	uint64_t sum;
 	char what[200];
 
-	if (!ix)
-		return b->refused && !b->file ? made_anew(b, s, NULL) : NULL;
+	if (!ix && b->refused && !b->file)
+		return made_anew(b, s, NULL);
+	if (!ix) {
+		tell_none(b, s);
+		return NULL;
+	}
 	if (ix->trace_offset != s->offset || ix->trace_size != s->size) {
 		snprintf(what, sizeof(what), "%s: bytes of the trace", s->name);
 		refuse(b, what, ix->trace_size, s->size);

@@ -25,7 +25,7 @@ struct index_book {
 	const char *who;	/* "cstrace dump": begins messages */
 	char *path;		/* NULL: the input has no place for a file */
 	bool keep;		/* the file stays as it is: the user named it, or what is made is not for the usual options */
-	bool told;		/* that it is for other options */
+	bool told;		/* why it is not used */
 	bool no_trace;		/* the file alone is looked at: nothing can be made */
 	bool refused;		/* an index was there and could not be used */
 	int only_id;		/* -1: all */

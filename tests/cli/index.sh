@@ -119,6 +119,10 @@ framed() {
 		cmp "$tmp/kept" "$tmp/frames/cstrace.cstidx"
 }
 check "--strict with frames: not used, and not replaced" framed
+foreign() { same -s "$big" --elements --from time=$late --index "$tmp/kept" && says "$tmp/err" "no index of 'ETB_0' in it"; }
+sed 's/ETB_0/ETB_9/' "$tmp/frames/trace.ini" >"$tmp/trace.ini" && cp "$tmp/trace.ini" "$tmp/frames/trace.ini"
+check "index of a buffer with another name" run 0 index -s "$tmp/frames" -o "$tmp/kept"
+check "one that has none of this buffer" foreign
 check "--index without --from" run 129 dump -s "$big" --index "$good"
 check "--no-index without --from" run 129 dump -s "$big" --no-index
 named() {
