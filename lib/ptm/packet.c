@@ -419,8 +419,12 @@ static int parse_async(const struct ptm_parser *ps, struct reader *r, struct cst
 				pkt->flags |= CST_PTM_PF_LATE;
 			return b == 0x80 && zeros + ps->zeros >= PTM_ASYNC_ZEROS;
 		}
-		if (++zeros > MAX_ZEROS)
+		if (++zeros > MAX_ZEROS) {
+			/* the last ones may be those of the A-sync that is found out of step */
+			if (!ps->cfg->as_reference)
+				r->p -= PTM_ASYNC_ZEROS;
 			return 0;
+		}
 	}
 }
 

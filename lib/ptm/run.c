@@ -248,7 +248,8 @@ int cst_ptm_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t
 	const struct ptm_parser *ps = x->c->ps;
 	const struct ptm_stage *st = x->stage;
 
-	if (!ps->synced || st->state != PTM_SYNCED || (ps->isa != CST_ISA_A32 && ps->isa != CST_ISA_T32))
+	/* ThumbEE may follow where the bit was seen, whatever the instruction set is now */
+	if (!ps->synced || ps->alt_isa || st->state != PTM_SYNCED || (ps->isa != CST_ISA_A32 && ps->isa != CST_ISA_T32))
 		return 0;
 	x->f->stopped = 0;
 	walk(x, out, n, cap);

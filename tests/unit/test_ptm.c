@@ -426,6 +426,44 @@ static void test_elements(void **state)
 		 "PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x5; )\n" END);
 }
 
+/* More zeros than one A-sync takes: its last ones are one, however many came before. */
+static void test_zeros(void **state)
+{
+	static const uint8_t isync[] = { 0x80, 0x08, 0x00, 0x80, 0, 0, 0x21 };
+	struct cst_config cfg = config(0, 0);
+	uint8_t bytes[256];
+	struct decoded d;
+	unsigned int n;
+
+	(void)state;
+	for (n = 5; n < 200; n++) {
+		memset(bytes, 0, sizeof(bytes));
+		memcpy(bytes, BYTES(START));
+		memcpy(bytes + 12 + n, isync, sizeof(isync));
+		decode_bytes(&cfg, NULL, bytes, 12 + n + sizeof(isync), &d);
+		assert_true(d.n >= 4);
+		assert_int_equal(d.gen[d.n - 2].kind == CST_GEN_TRACE_ON || d.gen[d.n - 2].kind == CST_GEN_PE_CONTEXT, 1);
+		assert_int_equal(d.gen[d.n - 2].index, 12 + n + 1);
+	}
+}
+
+/* The AltISA bit outlives the change to A32: Thumb after it is ThumbEE, in whatever pieces the bytes come. */
+static void test_alt_isa(void **state)
+{
+	struct cst_config cfg = config(0, 0);
+	struct decoded d;
+	struct program pr;
+
+	(void)state;
+	program_map(&pr, CODE_AT, code, sizeof(code));
+	/* ThumbEE; A32 at 8010: bx r3 to Thumb at 8000 */
+	decode_bytes(&cfg, pr.space, BYTES(PTM_ASYNC, 0x08, 0x01, 0x80, 0, 0, 0x25, 0x89, 0x80, 0x81, 0x80, 0x08, 0x81, 0x80,
+					   0x82, 0x80, 0x10, 0x88), &d);
+	assert_true(d.n > 4);
+	assert_int_equal(d.gen[d.n - 2].isa, CST_ISA_TEE);
+	cst_image_free(pr.img);
+}
+
 /* A periodic I-sync somewhere else than where execution has come to. */
 static void test_conflict(void **state)
 {
@@ -474,6 +512,8 @@ int main(void)
 		cmocka_unit_test(test_flow),
 		cmocka_unit_test(test_elements),
 		cmocka_unit_test(test_conflict),
+		cmocka_unit_test(test_zeros),
+		cmocka_unit_test(test_alt_isa),
 		cmocka_unit_test(test_thumbee),
 	};
 
