@@ -65,9 +65,11 @@ int cst_etmv4d_element(struct etmv4d_stage *s, const struct cst_packet *pkt, str
 	case CST_ETMV4D_PKT_TRACE_INFO:
 		s->info = 1;
 		return 0;
+	case CST_ETMV4D_PKT_SUPPRESSION:
+		s->ready.stats->data_lost++;
+		/* fall through */
 	case CST_ETMV4D_PKT_DISCARD:
 	case CST_ETMV4D_PKT_OVERFLOW:
-	case CST_ETMV4D_PKT_SUPPRESSION:
 		return put(g, CST_GEN_DATA, CST_DATA_SUPPRESSED, 0);
 	case CST_ETMV4D_PKT_SYNC_NUM:
 		return put(g, CST_GEN_SYNC_MARKER, CST_MARK_DATA_NUMBERED, pkt->event);

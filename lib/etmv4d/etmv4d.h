@@ -17,6 +17,8 @@
 struct etmv4d_parser {
 	const struct cst_config *cfg;
 	uint8_t synced;
+	/* Bytes 0 right before: of an A-sync whose beginning was taken for something else. Saturates. */
+	uint8_t zeros;
 	uint64_t ts;
 	uint8_t type[256];	/* header -> enum cst_etmv4d_packet_type */
 };

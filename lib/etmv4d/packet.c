@@ -151,6 +151,8 @@ static void extension(struct etmv4d_parser *ps, struct reader *r, struct cst_pac
 		for (i = 2; i < ETMV4D_ASYNC_SIZE && !r->more && !r->bad; i++)
 			if (get8(r) != (i == ETMV4D_ASYNC_SIZE - 1 ? 0x80 : 0) && !r->more)
 				r->bad = 1;
+		/* more zeros, or fewer of its own: what this byte ends is looked for out of step */
+		r->p -= r->bad;
 		break;
 	case CST_ETMV4D_PKT_TRACE_INFO:
 		trace_info(ps, r, pkt);
@@ -160,14 +162,31 @@ static void extension(struct etmv4d_parser *ps, struct reader *r, struct cst_pac
 		break;
 	case 0:
 		pkt->type = CST_ETMV4D_PKT_RESERVED;
+		r->p--;
 		break;
 	}
 }
 
-/* Bytes before the next A-sync, or that packet. What lies too far ahead is left to the next calls. */
+/* The packet's `size` bytes were read: how many 0 stand at the end. */
+static unsigned int finish(struct etmv4d_parser *ps, const uint8_t *p, unsigned int size)
+{
+	unsigned int n = 0;
+
+	while (n < size && !p[size - 1 - n])
+		n++;
+	if (n == size)
+		n += ps->zeros;
+	ps->zeros = n < ETMV4D_ASYNC_SIZE ? n : ETMV4D_ASYNC_SIZE;
+	return size;
+}
+
+/*
+ * Bytes before the next A-sync, or that packet (part of it may have been taken before). What lies too far ahead is
+ * left to the next calls.
+ */
 static unsigned int hunt(struct etmv4d_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
-	size_t n = end - p < MAX_SKIP ? end - p : MAX_SKIP, zeros = 0, i;
+	size_t n = end - p < MAX_SKIP ? end - p : MAX_SKIP, zeros = ps->zeros, i;
 
 	for (i = 0; i < n; i++) {
 		if (p[i] == 0x80 && zeros >= ETMV4D_ASYNC_SIZE - 1)
@@ -177,14 +196,16 @@ static unsigned int hunt(struct etmv4d_parser *ps, const uint8_t *p, const uint8
 	/* zeros at the end may be the start of an A-sync */
 	if (zeros > ETMV4D_ASYNC_SIZE - 1)
 		zeros = ETMV4D_ASYNC_SIZE - 1;
-	if (zeros == i) {
+	if (zeros >= i) {
 		if (i == n)
 			return 0;
 		pkt->type = CST_ETMV4D_PKT_ASYNC;
 		ps->synced = 1;
-		return ETMV4D_ASYNC_SIZE;
+		ps->zeros = 0;
+		return i + 1;
 	}
 	pkt->type = CST_ETMV4D_PKT_NOT_SYNC;
+	ps->zeros = 0;
 	return i - zeros;
 }
 
@@ -210,7 +231,12 @@ unsigned int cst_etmv4d_parse(struct etmv4d_parser *ps, const uint8_t *p, const 
 	if (!ps->synced)
 		return hunt(ps, p, end, pkt);
 	pkt->type = ps->type[*p];
+	/* what came before has taken all zeros of an A-sync */
+	if (*p == 0x80 && ps->zeros >= ETMV4D_ASYNC_SIZE - 1)
+		pkt->type = CST_ETMV4D_PKT_ASYNC;
 	switch (pkt->type) {
+	case CST_ETMV4D_PKT_ASYNC:
+		break;
 	case CST_ETMV4D_PKT_TIMESTAMP:
 		timestamp(ps, &r, pkt);
 		break;
@@ -235,7 +261,7 @@ unsigned int cst_etmv4d_parse(struct etmv4d_parser *ps, const uint8_t *p, const 
 	}
 	if (cst_etmv4d_roles[pkt->type] == CST_ROLE_BAD)
 		ps->synced = 0;
-	return r.p - p;
+	return finish(ps, p, r.p - p);
 }
 
 void cst_etmv4d_parse_rest(struct etmv4d_parser *ps, const uint8_t *p, const uint8_t *end,
@@ -245,5 +271,5 @@ void cst_etmv4d_parse_rest(struct etmv4d_parser *ps, const uint8_t *p, const uin
 	pkt->bad_type = ps->type[*p];
 	pkt->type = ps->synced ? CST_ETMV4D_PKT_INCOMPLETE : CST_ETMV4D_PKT_NOT_SYNC;
 	pkt->size = end - p;
-	ps->synced = 0;
+	ps->synced = ps->zeros = 0;
 }

@@ -123,6 +123,7 @@ static void packet(struct maker *m)
 		break;
 	case 7:
 		gbuf_u8(&m->out, 3);
+		m->s->suppressed++;
 		add(m, DT_LOST, 0, off);
 		break;
 	case 8:

@@ -24,7 +24,7 @@ struct dt_stream {
 	struct dt_event *ev;
 	size_t nev;
 	uint64_t unknown;	/* bytes that cannot be decoded */
-	uint64_t overflows, discards;
+	uint64_t overflows, discards, suppressed;
 	size_t *sync;		/* offsets of the alignment synchronisations */
 	size_t nsync;
 };
