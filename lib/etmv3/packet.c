@@ -170,15 +170,6 @@ static uint32_t get_cycles(struct reader *r, struct cst_packet *pkt)
 	return v;
 }
 
-static uint64_t gray_to_binary(uint64_t g)
-{
-	unsigned int i;
-
-	for (i = 1; i < 64; i *= 2)
-		g ^= g >> i;
-	return g;
-}
-
 static void parse_timestamp(struct etmv3_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
 	unsigned int max = ps->cfg->ts64 ? 9 : 7, last = ps->cfg->ts64 ? 8 : 6, i, bits = 0;

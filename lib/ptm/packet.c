@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include <cstrace/log.h>
-
+#include "bits.h"
+#include "log/log.h"
 #include "ptm/ptm.h"
 
 /* Unsynchronised bytes of one packet: its size is a 16-bit number. */
@@ -125,13 +125,6 @@ static uint32_t get_le(struct reader *r, unsigned int bytes)
 	return v;
 }
 
-static void find(struct cst_packet *pkt, enum cst_finding finding)
-{
-	if (pkt->finding[0] == finding || pkt->finding[1] == finding)
-		return;
-	pkt->finding[!!pkt->finding[0]] = finding;
-}
-
 /* Cycle count whose first byte is `b`: 4 bits, then 7 bits each. */
 static void more_cycles(struct reader *r, uint8_t b, struct cst_packet *pkt)
 {
@@ -143,7 +136,7 @@ static void more_cycles(struct reader *r, uint8_t b, struct cst_packet *pkt)
 			b = get8(r);
 			cc |= (uint32_t)(b & 0x7f) << (4 + 7 * i);
 			if (i == CC_MAX_MORE - 1 && b & CONTINUE)
-				find(pkt, CST_FIND_PTM_RESERVED_BITS);
+				packet_finding(pkt, CST_FIND_PTM_RESERVED_BITS);
 		}
 	pkt->cc = cc;
 	pkt->flags |= CST_PF_CC;
@@ -155,7 +148,7 @@ static void get_cycles(struct reader *r, struct cst_packet *pkt, uint8_t reserve
 	uint8_t b = get8(r);
 
 	if (b & reserved)
-		find(pkt, CST_FIND_PTM_RESERVED_BITS);
+		packet_finding(pkt, CST_FIND_PTM_RESERVED_BITS);
 	more_cycles(r, b, pkt);
 }
 
@@ -192,9 +185,9 @@ static void check_address(const struct address *a, struct cst_packet *pkt)
 	if (a->n < PTM_MAX_ADDRESS)
 		return;
 	if (b & CONTINUE)
-		find(pkt, CST_FIND_PTM_RESERVED_BITS);
+		packet_finding(pkt, CST_FIND_PTM_RESERVED_BITS);
 	if (a->isa == CST_ISA_A32 && (b & ISA_ARM_MASK) != ISA_ARM)
-		find(pkt, CST_FIND_PTM_ISA);
+		packet_finding(pkt, CST_FIND_PTM_ISA);
 }
 
 /* The address bits that the bytes hold in instruction set `isa`; how many there are. */
@@ -262,9 +255,9 @@ static void parse_branch(struct ptm_parser *ps, struct reader *r, struct cst_pac
 		ns = b & EXC_NS;
 		number = (b >> 1 & 15) | (b2 & 0x1fu) << 4;
 		if (b & EXC_RESERVED || b2 & EXC2_RESERVED)
-			find(pkt, CST_FIND_PTM_RESERVED_BITS);
+			packet_finding(pkt, CST_FIND_PTM_RESERVED_BITS);
 		if (number > EXC_LAST || number == EXC_RESERVED_6 || number == EXC_RESERVED_7)
-			find(pkt, CST_FIND_PTM_EXCEPTION);
+			packet_finding(pkt, CST_FIND_PTM_EXCEPTION);
 		/* section 4.5.4: a nonzero field makes it an exception; the reference takes any */
 		exception = number || ps->cfg->as_reference;
 	}
@@ -294,7 +287,7 @@ static void parse_waypoint(struct ptm_parser *ps, struct reader *r, struct cst_p
 	check_address(&a, pkt);
 	/* only a fifth byte says whether an information byte follows */
 	if (a.n < PTM_MAX_ADDRESS && a.more) {
-		find(pkt, CST_FIND_PTM_RESERVED_BITS);
+		packet_finding(pkt, CST_FIND_PTM_RESERVED_BITS);
 		a.more = 0;
 	}
 	if (a.more)
@@ -304,7 +297,7 @@ static void parse_waypoint(struct ptm_parser *ps, struct reader *r, struct cst_p
 	if (a.more) {
 		ps->alt_isa = !!(b & EXC_ALT_ISA);
 		if (b & WP_RESERVED)
-			find(pkt, CST_FIND_PTM_RESERVED_BITS);
+			packet_finding(pkt, CST_FIND_PTM_RESERVED_BITS);
 	}
 	update_address(ps, &a, pkt);
 }
@@ -318,7 +311,7 @@ static int parse_isync(struct ptm_parser *ps, struct reader *r, struct cst_packe
 
 	pkt->event = info >> 5 & 3;
 	if (info & ISYNC_RESERVED || !(info & ISYNC_ONE))
-		find(pkt, CST_FIND_PTM_RESERVED_BITS);
+		packet_finding(pkt, CST_FIND_PTM_RESERVED_BITS);
 	if (ps->cfg->cycle_count && pkt->event != CST_PTM_ISYNC_PERIODIC)
 		get_cycles(r, pkt, CC_ISYNC_RESERVED);
 	if (ps->cfg->cid_bytes) {
@@ -356,21 +349,12 @@ static void parse_atom(const struct ptm_parser *ps, struct reader *r, struct cst
 		pkt->atoms = cst_ptm_atoms[h >> 1 & 63].bits;
 		pkt->n_atoms = cst_ptm_atoms[h >> 1 & 63].n;
 		if ((h & ATOM_ONE_MASK) == ATOM_ONE_UNUSED)
-			find(pkt, CST_FIND_PTM_RESERVED_BITS);
+			packet_finding(pkt, CST_FIND_PTM_RESERVED_BITS);
 		return;
 	}
 	pkt->atoms = !(h & ATOM_N);
 	pkt->n_atoms = 1;
 	more_cycles(r, h, pkt);
-}
-
-static uint64_t gray_to_binary(uint64_t g)
-{
-	unsigned int i;
-
-	for (i = 1; i < 64; i *= 2)
-		g ^= g >> i;
-	return g;
 }
 
 static void parse_timestamp(struct ptm_parser *ps, struct reader *r, struct cst_packet *pkt)
@@ -387,7 +371,7 @@ static void parse_timestamp(struct ptm_parser *ps, struct reader *r, struct cst_
 		bits += width;
 	} while (bits < full && b & CONTINUE && !r->more);
 	if (!ps->cfg->ts64 && bits == full && b & TS48_LAST_RESERVED)
-		find(pkt, CST_FIND_PTM_RESERVED_BITS);
+		packet_finding(pkt, CST_FIND_PTM_RESERVED_BITS);
 	if (ps->cfg->cycle_count)
 		get_cycles(r, pkt, CC_RESERVED);
 	if (r->more)

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "bits.h"
 #include "log/log.h"
 #include "stm/stm.h"
 
@@ -202,23 +203,13 @@ static unsigned int parse_async(struct stm_parser *ps, const uint8_t *p, size_t 
 	return lose(ps, p, k & ~(size_t)1, pkt, CST_STM_PKT_BAD_SEQUENCE);
 }
 
-static uint64_t gray_to_binary(uint64_t g)
-{
-	g ^= g >> 1;
-	g ^= g >> 2;
-	g ^= g >> 4;
-	g ^= g >> 8;
-	g ^= g >> 16;
-	return g ^ g >> 32;
-}
-
 /* A timestamp carries its low bits, the others stay as they were (in Gray code, where that is used). */
 static void update_ts(struct stm_parser *ps, uint64_t value, unsigned int nibbles)
 {
 	uint64_t mask = nibbles < 16 ? ((uint64_t)1 << 4 * nibbles) - 1 : ~(uint64_t)0;
 
 	if (ps->ts_type == STM_TS_GRAY)
-		ps->ts = gray_to_binary(((ps->ts ^ ps->ts >> 1) & ~mask) | value);
+		ps->ts = gray_to_binary((binary_to_gray(ps->ts) & ~mask) | value);
 	else
 		ps->ts = (ps->ts & ~mask) | value;
 }
