@@ -199,7 +199,7 @@ static int read_units(struct importer *im)
 			rc = add_source(im, i);
 	}
 	if (!rc && !im->nr_units)
-		return pd_fail(im->err, PD_E_AUXINFO, 0, "%s: no ETMv4 or ETE source in the snapshot; "
+		return pd_fail(im->err, PD_E_AUXINFO, 0, "%s: perf.data has no place for any source of the snapshot; "
 			       "'perf-cstrace dump -s' lists what others wrote",
 			       im->dir);
 	return rc;
