@@ -129,8 +129,10 @@ by_source() {
 alike() {
 	case $1 in
 	# ranges that ETMv3 may still cancel are told by 1.3.3 with the place of a later packet
-	# 1.3.3 does not follow IT blocks of PTM trace
-	TC2) sed -e '/OCSD_GEN/s/Idx:[0-9]*/Idx/' -e '/range=0xc000ce9e/s/ <cond>//' ;;
+	# 1.3.3 does not follow IT blocks of PTM and ETMv3 trace (ARM DDI 0406C A8.8.54): of T32 instructions that are
+	# no direct branches, nothing else can be conditional
+	TC2) sed -e '/OCSD_GEN/s/Idx:[0-9]*/Idx/' -e '/range=0xc000ce9e/s/ <cond>//' \
+		-e '/ID:1[012];.*(ISA=T32) [EN] \(---\|iBR\)/s/ <cond>//' ;;
 	# the master is that of the VERSION packet before: 0, also in 1.8
 	stm_only) sed '/Freq)/s/Ma:0x[0-9a-f]*/Ma/' ;;
 	# an alignment synchronisation is 21 nibbles of F and a 0: 1.3.3 takes an F too many
