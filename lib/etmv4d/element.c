@@ -16,7 +16,7 @@ const uint8_t cst_etmv4d_roles[CST_ETMV4D_PKT_TYPES] = {
 	[CST_ETMV4D_PKT_RESERVED] = CST_ROLE_BAD,
 	[CST_ETMV4D_PKT_ASYNC] = CST_ROLE_ASYNC,
 	[CST_ETMV4D_PKT_TRACE_INFO] = CST_ROLE_SYNC,
-	[CST_ETMV4D_PKT_DISCARD] = CST_ROLE_LOSS,
+	[CST_ETMV4D_PKT_DISCARD] = CST_ROLE_DISCARD,
 	[CST_ETMV4D_PKT_OVERFLOW] = CST_ROLE_LOSS,
 	[CST_ETMV4D_PKT_TIMESTAMP] = CST_ROLE_TIMESTAMP,
 	[CST_ETMV4D_PKT_EVENT] = CST_ROLE_EVENT,
@@ -94,10 +94,6 @@ void cst_etmv4d_packet(struct etmv4d_stage *s, const struct cst_packet *pkt)
 	case READY_SKIP:
 		break;
 	case READY_DECODE:
-		if (pkt->type == CST_ETMV4D_PKT_DISCARD) {	/* a loss of its own kind */
-			s->ready.stats->overflows--;
-			s->ready.stats->discards++;
-		}
 		if (cst_etmv4d_element(s, pkt, &s->ready.gen))
 			cst_ready_put(&s->ready);
 		break;

@@ -82,6 +82,10 @@ enum ready_packet cst_ready_packet(struct ready_stage *s, const struct cst_packe
 		s->stats->overflows++;
 		push(s, CST_EL_FINDING, pkt->index)->num = CST_FIND_OVERFLOW;
 		break;
+	case CST_ROLE_DISCARD:
+		s->stats->discards++;
+		push(s, CST_EL_FINDING, pkt->index)->num = CST_FIND_DISCARD;
+		break;
 	default:
 		break;
 	}

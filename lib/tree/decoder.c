@@ -380,6 +380,7 @@ static int ends_stretch(enum cst_packet_role role)
 	case CST_ROLE_EXCEPTION:
 	case CST_ROLE_TRACE_ON:
 	case CST_ROLE_LOSS:
+	case CST_ROLE_DISCARD:
 	case CST_ROLE_NOT_SYNC:
 	case CST_ROLE_BAD:
 		return 1;

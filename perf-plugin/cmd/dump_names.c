@@ -262,6 +262,8 @@ const char *dump_name_role(unsigned int value)
 		return "exception";
 	case CST_ROLE_TRACE_ON:
 		return "trace-on";
+	case CST_ROLE_DISCARD:
+		return "discard";
 	case CST_ROLE_LOSS:
 		return "loss";
 	case CST_ROLE_EVENT:
