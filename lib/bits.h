@@ -8,6 +8,12 @@
 #define BITS(reg, hi, lo) (((reg) >> (lo)) & ((1u << ((hi) - (lo) + 1)) - 1))
 #define BIT(reg, n) (((reg) >> (n)) & 1)
 
+/* Bytes of a context ID: what ETMCR of an ETMv3 and a PTM says. */
+static inline unsigned int etmcr_cid_bytes(uint32_t cr)
+{
+	return 1u << BITS(cr, 15, 14) >> 1;
+}
+
 static inline uint64_t gray_to_binary(uint64_t g)
 {
 	g ^= g >> 1;

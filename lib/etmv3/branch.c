@@ -4,7 +4,9 @@
  * "I-sync instruction synchronization").
  */
 #include "bits.h"
-#include "etmv3/reader.h"
+#include "etmv3/etmv3.h"
+#include "log/log.h"
+#include "protocol/reader.h"
 
 /* A branch address, as it is read. */
 struct branch {

@@ -9,8 +9,6 @@
 
 #include "bits.h"
 
-static const uint8_t context_bytes[4] = { 0, 1, 2, 4 };
-
 int cst_config_etmv3(struct cst_config *cfg, const struct cst_etmv3_regs *r, enum cst_profile profile)
 {
 	unsigned int minor = BITS(r->idr, 7, 4);
@@ -21,7 +19,7 @@ int cst_config_etmv3(struct cst_config *cfg, const struct cst_etmv3_regs *r, enu
 	cfg->version = 0x30 | minor;
 	cfg->trace_id = r->traceidr & 0x7f;
 	cfg->atom_per_insn = 1;
-	cfg->cid_bytes = context_bytes[BITS(r->cr, 15, 14)];
+	cfg->cid_bytes = etmcr_cid_bytes(r->cr);
 	cfg->branch_broadcast = BIT(r->cr, 8);
 	cfg->cycle_count = BIT(r->cr, 12);
 	cfg->data_value = BIT(r->cr, 2);

@@ -4,7 +4,9 @@
  * those that come later, out of order.
  */
 #include "bits.h"
-#include "etmv3/reader.h"
+#include "etmv3/etmv3.h"
+#include "log/log.h"
+#include "protocol/reader.h"
 
 static const uint8_t value_bytes[4] = { 0, 1, 2, 4 };
 

@@ -14,6 +14,7 @@
 #include "flow/flow.h"
 
 struct cst_stats;
+struct reader;
 
 #define ETMV3_ASYNC_ZEROS 5	/* at least; then 0x80 */
 #define ETMV3_MAX_PACKET 64
@@ -55,6 +56,10 @@ void cst_etmv3_parser_init(struct etmv3_parser *ps, const struct cst_config *cfg
 /* As struct cst_protocol_ops says. */
 unsigned int cst_etmv3_parse(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 void cst_etmv3_parse_rest(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
+/* What follows the header; nothing in *ps changes when the packet is not complete, or is bad. */
+void cst_etmv3_parse_branch(struct etmv3_parser *ps, struct reader *r, struct cst_packet *pkt);
+void cst_etmv3_parse_isync(struct etmv3_parser *ps, struct reader *r, struct cst_packet *pkt);
+void cst_etmv3_parse_data(struct etmv3_parser *ps, struct reader *r, struct cst_packet *pkt);
 size_t cst_etmv3_packet_text(const struct cst_packet *pkt, char *out, size_t cap);
 
 /*

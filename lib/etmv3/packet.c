@@ -6,7 +6,9 @@
 
 #include "bits.h"
 #include "etmv3/etmv3.h"
-#include "etmv3/reader.h"
+#include "log/log.h"
+#include "protocol/async.h"
+#include "protocol/reader.h"
 
 /* Unsynchronised bytes of one packet: its size is a 16-bit number. */
 #define MAX_SKIP 0xffff
@@ -65,43 +67,29 @@ void cst_etmv3_parser_init(struct etmv3_parser *ps, const struct cst_config *cfg
 static unsigned int search_async(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end,
 				 struct cst_packet *pkt)
 {
-	const uint8_t *q, *hit;
-	size_t zeros, skip;
+	struct async_place at;
+	const uint8_t *q, *zero;
 
 	if (end - p > MAX_SKIP)
 		end = p + MAX_SKIP;
-	for (q = p; (hit = memchr(q, 0x80, end - q)); q = hit + 1) {
-		for (zeros = 0; zeros < ETMV3_ASYNC_ZEROS && hit - zeros > p && !hit[-1 - (ptrdiff_t)zeros];)
-			zeros++;
-		if (zeros < ETMV3_ASYNC_ZEROS)
-			continue;
-		skip = hit - ETMV3_ASYNC_ZEROS - p;
-		if (!skip) {
-			pkt->type = CST_ETMV3_PKT_ASYNC;
-			ps->synced = 1;
-			return ETMV3_ASYNC_ZEROS + 1;
-		}
-		goto skipped;
+	at = cst_async_find(p, end, 0, ETMV3_ASYNC_ZEROS, ETMV3_ASYNC_ZEROS);
+	if (!at.skip) {
+		pkt->type = CST_ETMV3_PKT_ASYNC;
+		ps->synced = at.size != 0;
+		return at.size;
 	}
-	/* zeros at the end may be the start of an A-sync */
-	for (zeros = 0; zeros < ETMV3_ASYNC_ZEROS && end - zeros > p && !end[-1 - (ptrdiff_t)zeros];)
-		zeros++;
-	skip = end - p - zeros;
-	if (!skip)
-		return 0;
-skipped:
 	pkt->type = CST_ETMV3_PKT_NOT_SYNC;
 	if (ps->listing) {
 		/* in pieces that end before a zero, as the reference lists them */
-		if (skip > ETMV3_UNSYNCED_PIECE)
-			skip = ETMV3_UNSYNCED_PIECE;
-		for (q = p; q < p + skip && !*q; q++)
+		if (at.skip > ETMV3_UNSYNCED_PIECE)
+			at.skip = ETMV3_UNSYNCED_PIECE;
+		for (q = p; q < p + at.skip && !*q; q++)
 			;
-		hit = memchr(q, 0, p + skip - q);
-		if (hit)
-			skip = hit - p;
+		zero = memchr(q, 0, p + at.skip - q);
+		if (zero)
+			at.skip = zero - p;
 	}
-	return skip;
+	return at.skip;
 }
 
 /*
@@ -110,14 +98,14 @@ skipped:
  */
 static unsigned int before_async(struct etmv3_parser *ps, const uint8_t *p, unsigned int size)
 {
-	unsigned int i, zeros = 0;
+	struct async_place at;
 
-	for (i = 1; i < size; i++) {
-		if (p[i] == 0x80 && zeros >= ETMV3_ASYNC_ZEROS)
-			return i - zeros;
-		zeros = p[i] ? 0 : zeros + 1;
+	if (may_have_zeros(p, size, ETMV3_ASYNC_ZEROS)) {
+		at = cst_async_find(p + 1, p + size, 0, ETMV3_ASYNC_ZEROS, size);
+		if (at.size)
+			return 1 + at.skip;
 	}
-	ps->zeros = zeros;
+	ps->zeros = zeros_before(p, p + size, size);
 	return size;
 }
 
@@ -152,47 +140,23 @@ static void parse_async(struct etmv3_parser *ps, struct reader *r, struct cst_pa
 	}
 }
 
-/* Seven bits a byte, of the fifth one four. */
 static uint32_t get_cycles(struct reader *r, struct cst_packet *pkt)
 {
-	uint32_t v = 0;
-	unsigned int i;
-	uint8_t b;
+	uint64_t v;
 
-	for (i = 0; i < 5; i++) {
-		b = get8(r);
-		v |= (uint32_t)(b & (i == 4 ? 0x0f : 0x7f)) << (7 * i);
-		if (i == 4 && b & 0xf0)
-			packet_finding(pkt, CST_FIND_ETMV3_RESERVED_BITS);
-		if (!(b & 0x80))
-			break;
-	}
+	get_groups(r, 32, &v);
+	if (r->wide)
+		packet_finding(pkt, CST_FIND_ETMV3_RESERVED_BITS);
 	return v;
 }
 
 static void parse_timestamp(struct etmv3_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
-	unsigned int max = ps->cfg->ts64 ? 9 : 7, last = ps->cfg->ts64 ? 8 : 6, i, bits = 0;
-	uint64_t v = 0, mask, ts;
-	uint8_t b;
+	uint64_t ts = ps->ts;
 
-	for (i = 0; i < max; i++) {
-		b = get8(r);
-		if (i == max - 1) {
-			if (b >> last)
-				packet_finding(pkt, CST_FIND_ETMV3_RESERVED_BITS);
-			v |= (uint64_t)(b & ((1u << last) - 1)) << bits;
-			bits += last;
-			break;
-		}
-		v |= (uint64_t)(b & 0x7f) << bits;
-		bits += 7;
-		if (!(b & 0x80))
-			break;
-	}
-	mask = bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1;
-	ts = (ps->ts & ~mask) | v;
-	pkt->ts_bits = bits;
+	pkt->ts_bits = get_timestamp(r, ps->cfg->ts64 ? 64 : 48, &ts);
+	if (r->wide)
+		packet_finding(pkt, CST_FIND_ETMV3_RESERVED_BITS);
 	pkt->ts = ps->cfg->ts_gray && !ps->cfg->as_reference ? gray_to_binary(ts) : ts;
 	if (BIT(pkt->header, 2))
 		pkt->flags |= CST_ETMV3_PF_CLOCK;
@@ -253,7 +217,7 @@ static unsigned int finish(struct etmv3_parser *ps, const struct reader *r, cons
 
 unsigned int cst_etmv3_parse(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
-	struct reader r = { p + 1, end, 0, 0 };
+	struct reader r = { p + 1, end, 0, 0, 0 };
 	unsigned int h;
 
 	if (p >= end)

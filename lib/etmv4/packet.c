@@ -6,6 +6,8 @@
 
 #include "etmv4.h"
 #include "log/log.h"
+#include "protocol/async.h"
+#include "protocol/reader.h"
 
 /* Unsynchronised bytes of one packet: its size is a 16-bit number. */
 #define MAX_SKIP 0xffff
@@ -83,85 +85,6 @@ void cst_etmv4_parser_init(struct etmv4_parser *ps, const struct cst_config *cfg
 		for (h = 0xa0; h <= 0xaf; h++)
 			if (ps->type[h] == CST_PKT_RESERVED)
 				ps->type[h] = CST_PKT_BAD_SEQUENCE;
-}
-
-/*
- * A reader over [p, end): `more` is set when bytes past the end are needed, `bad` after a field that
- * is longer than the architecture allows. Nothing is read after a bad field, so that the size of a bad
- * packet does not depend on how much of the trace is there.
- */
-struct reader {
-	const uint8_t *p, *end;
-	uint8_t more, bad;
-	uint8_t wide;	/* a number has more bits than it may have; they are dropped */
-};
-
-static uint8_t get8(struct reader *r)
-{
-	if (r->bad)
-		return 0;
-	if (r->p >= r->end) {
-		r->more = 1;
-		return 0;
-	}
-	return *r->p++;
-}
-
-static uint32_t get_le(struct reader *r, unsigned int bytes)
-{
-	uint32_t v = 0;
-	unsigned int i;
-
-	for (i = 0; i < bytes; i++)
-		v |= (uint32_t)get8(r) << (8 * i);
-	return v;
-}
-
-/* ULEB128 of at most `max` bytes, into 32 bits. */
-static uint32_t get_uleb(struct reader *r, unsigned int max)
-{
-	uint32_t v = 0;
-	unsigned int i;
-	uint8_t b;
-
-	for (i = 0; i < max; i++) {
-		b = get8(r);
-		if (r->more)
-			return 0;
-		v |= (uint32_t)(b & 0x7f) << (7 * i);
-		if (i == 4 && b & 0x70)
-			r->wide = 1;
-		if (!(b & 0x80))
-			return v;
-	}
-	r->bad = 1;
-	return 0;
-}
-
-/* Timestamp field: groups of 7 bits replace the low bits of *ts; a ninth byte has 8 bits. Returns the number of bits. */
-static unsigned int get_ts(struct reader *r, uint64_t *ts)
-{
-	uint64_t v = 0, mask;
-	unsigned int bits = 0, i;
-	uint8_t b;
-
-	for (i = 0; i < 9; i++) {
-		b = get8(r);
-		if (r->more)
-			return 0;
-		if (i == 8) {
-			v |= (uint64_t)b << 56;
-			bits = 64;
-			break;
-		}
-		v |= (uint64_t)(b & 0x7f) << bits;
-		bits += 7;
-		if (!(b & 0x80))
-			break;
-	}
-	mask = bits == 64 ? ~0ull : (1ull << bits) - 1;
-	*ts = (*ts & ~mask) | v;
-	return bits;
 }
 
 static void push_address(struct etmv4_parser *ps, struct cst_packet *pkt, uint64_t addr, uint8_t is)
@@ -341,7 +264,7 @@ static void parse_timestamp(struct etmv4_parser *ps, struct reader *r, struct cs
 {
 	uint64_t ts = ps->ts;
 
-	pkt->ts_bits = get_ts(r, &ts);
+	pkt->ts_bits = get_timestamp(r, 64, &ts);
 	pkt->ts = ts;
 	if (pkt->header & 1) {
 		pkt->cc = cc_mask(ps, r, get_uleb(r, 3));
@@ -588,34 +511,14 @@ static unsigned int unsynced_piece(struct etmv4_parser *ps, const uint8_t *p, co
 static unsigned int search_async(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
 				 struct cst_packet *pkt)
 {
-	const uint8_t *q = p, *hit;
-	size_t zeros, skip;
+	struct async_place at;
 
 	if (end - p > MAX_SKIP)
 		end = p + MAX_SKIP;
-
-	for (; (hit = memchr(q, 0x80, end - q)); q = hit + 1) {
-		for (zeros = 0; zeros < ETMV4_ASYNC_SIZE - 1 && hit - zeros > p && !hit[-1 - (ptrdiff_t)zeros];)
-			zeros++;
-		if (zeros < ETMV4_ASYNC_SIZE - 1)
-			continue;
-		skip = hit - (ETMV4_ASYNC_SIZE - 1) - p;
-		if (!skip) {
-			pkt->type = CST_PKT_ASYNC;
-			ps->synced = 1;
-			return ETMV4_ASYNC_SIZE;
-		}
-		goto skipped;
-	}
-	/* zeros at the end may be the start of an A-sync */
-	for (zeros = 0; zeros < ETMV4_ASYNC_SIZE - 1 && end - zeros > p && !end[-1 - (ptrdiff_t)zeros];)
-		zeros++;
-	skip = end - p - zeros;
-	if (!skip)
-		return 0;
-skipped:
-	pkt->type = CST_PKT_NOT_SYNC;
-	return skip;
+	at = cst_async_find(p, end, 0, ETMV4_ASYNC_SIZE - 1, ETMV4_ASYNC_SIZE - 1);
+	pkt->type = at.skip ? CST_PKT_NOT_SYNC : CST_PKT_ASYNC;
+	ps->synced = at.size && !at.skip;
+	return at.skip ? at.skip : at.size;
 }
 
 static unsigned int finish(struct etmv4_parser *ps, const struct reader *r, const uint8_t *p,

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "etmv4d/etmv4d.h"
+#include "protocol/async.h"
+#include "protocol/reader.h"
 
 #define MAX_SKIP 0xffff		/* a packet's size is a 16-bit number */
 #define ULEB_BYTES 5
-#define TS_BYTES 9
 #define MAX_PLCTL 4
 
 /* Trace Info: sections by the bits of PLCTL. */
@@ -35,41 +36,6 @@ void cst_etmv4d_parser_init(struct etmv4d_parser *ps, const struct cst_config *c
 			ps->type[h] = headers[i].type;
 }
 
-/* As in the instruction stream: `more` when bytes past the end are needed, `bad` after what cannot be. */
-struct reader {
-	const uint8_t *p, *end;
-	uint8_t more, bad;
-};
-
-static uint8_t get8(struct reader *r)
-{
-	if (r->bad)
-		return 0;
-	if (r->p >= r->end) {
-		r->more = 1;
-		return 0;
-	}
-	return *r->p++;
-}
-
-static uint32_t get_uleb(struct reader *r)
-{
-	uint32_t v = 0;
-	unsigned int i;
-	uint8_t b;
-
-	for (i = 0; i < ULEB_BYTES; i++) {
-		b = get8(r);
-		if (r->more)
-			return 0;
-		v |= (uint32_t)(b & 0x7f) << (7 * i);
-		if (!(b & 0x80))
-			return v;
-	}
-	r->bad = 1;
-	return 0;
-}
-
 static void trace_info(struct etmv4d_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
 	uint8_t plctl = get8(r), b = plctl;
@@ -83,7 +49,7 @@ static void trace_info(struct etmv4d_parser *ps, struct reader *r, struct cst_pa
 	}
 	for (i = 0; i < SECTIONS; i++)
 		if (plctl & 1u << i)
-			value[i] = get_uleb(r);
+			value[i] = get_uleb(r, ULEB_BYTES);
 	if (r->more || r->bad)
 		return;
 	pkt->info = value[0];
@@ -98,28 +64,8 @@ static void trace_info(struct etmv4d_parser *ps, struct reader *r, struct cst_pa
 
 static void timestamp(struct etmv4d_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
-	uint64_t v = 0, mask;
-	unsigned int i, bits = 0;
-	uint8_t b;
-
-	for (i = 0; i < TS_BYTES; i++) {
-		b = get8(r);
-		if (r->more)
-			return;
-		if (i == TS_BYTES - 1) {
-			v |= (uint64_t)b << bits;
-			bits = 64;
-			break;
-		}
-		v |= (uint64_t)(b & 0x7f) << bits;
-		bits += 7;
-		if (!(b & 0x80))
-			break;
-	}
-	mask = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
-	ps->ts = (ps->ts & ~mask) | v;
+	pkt->ts_bits = get_timestamp(r, 64, &ps->ts);
 	pkt->ts = ps->ts;
-	pkt->ts_bits = bits;
 }
 
 static void event(struct reader *r, struct cst_packet *pkt)
@@ -167,46 +113,23 @@ static void extension(struct etmv4d_parser *ps, struct reader *r, struct cst_pac
 	}
 }
 
-/* The packet's `size` bytes were read: how many 0 stand at the end. */
-static unsigned int finish(struct etmv4d_parser *ps, const uint8_t *p, unsigned int size)
-{
-	unsigned int n = 0;
-
-	while (n < size && !p[size - 1 - n])
-		n++;
-	if (n == size)
-		n += ps->zeros;
-	ps->zeros = n < ETMV4D_ASYNC_SIZE ? n : ETMV4D_ASYNC_SIZE;
-	return size;
-}
-
 /*
  * Bytes before the next A-sync, or that packet (part of it may have been taken before). What lies too far ahead is
  * left to the next calls.
  */
 static unsigned int hunt(struct etmv4d_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
-	size_t n = end - p < MAX_SKIP ? end - p : MAX_SKIP, zeros = ps->zeros, i;
+	struct async_place at;
 
-	for (i = 0; i < n; i++) {
-		if (p[i] == 0x80 && zeros >= ETMV4D_ASYNC_SIZE - 1)
-			break;
-		zeros = p[i] ? 0 : zeros + 1;
-	}
-	/* zeros at the end may be the start of an A-sync */
-	if (zeros > ETMV4D_ASYNC_SIZE - 1)
-		zeros = ETMV4D_ASYNC_SIZE - 1;
-	if (zeros >= i) {
-		if (i == n)
-			return 0;
-		pkt->type = CST_ETMV4D_PKT_ASYNC;
-		ps->synced = 1;
-		ps->zeros = 0;
-		return i + 1;
-	}
-	pkt->type = CST_ETMV4D_PKT_NOT_SYNC;
+	if (end - p > MAX_SKIP)
+		end = p + MAX_SKIP;
+	at = cst_async_find(p, end, ps->zeros, ETMV4D_ASYNC_SIZE - 1, ETMV4D_ASYNC_SIZE - 1);
+	if (!at.skip && !at.size)
+		return 0;
+	pkt->type = at.skip ? CST_ETMV4D_PKT_NOT_SYNC : CST_ETMV4D_PKT_ASYNC;
+	ps->synced = !at.skip;
 	ps->zeros = 0;
-	return i - zeros;
+	return at.skip ? at.skip : at.size;
 }
 
 static void begin(const struct etmv4d_parser *ps, struct cst_packet *pkt, uint8_t header)
@@ -222,7 +145,7 @@ static void begin(const struct etmv4d_parser *ps, struct cst_packet *pkt, uint8_
 unsigned int cst_etmv4d_parse(struct etmv4d_parser *ps, const uint8_t *p, const uint8_t *end,
 			      struct cst_packet *pkt)
 {
-	struct reader r = { p + 1, end, 0, 0 };
+	struct reader r = { p + 1, end, 0, 0, 0 };
 	uint64_t ts = ps->ts;
 
 	if (p >= end)
@@ -261,7 +184,8 @@ unsigned int cst_etmv4d_parse(struct etmv4d_parser *ps, const uint8_t *p, const 
 	}
 	if (cst_etmv4d_roles[pkt->type] == CST_ROLE_BAD)
 		ps->synced = 0;
-	return finish(ps, p, r.p - p);
+	ps->zeros = zeros_after(p, r.p, ps->zeros, ETMV4D_ASYNC_SIZE);
+	return r.p - p;
 }
 
 void cst_etmv4d_parse_rest(struct etmv4d_parser *ps, const uint8_t *p, const uint8_t *end,

@@ -6,9 +6,9 @@
 
 #include "log/log.h"
 #include "itm/itm.h"
+#include "protocol/async.h"
 
-#define ASYNC_ZEROS 5		/* bytes, at least; then ASYNC_END */
-#define ASYNC_END 0x80
+#define ASYNC_ZEROS 5		/* bytes, at least */
 /* A synchronisation packet of more zeros is taken for unsynchronised bytes and one of so many. */
 #define MAX_ZEROS (ITM_MAX_PACKET - 2)
 #define MAX_RUN 0xff
@@ -65,17 +65,7 @@ void cst_itm_parser_init(struct itm_parser *ps, const struct cst_config *cfg)
 /* The packet's `size` bytes were read: how many 0 stand at the end. */
 static inline unsigned int finish(struct itm_parser *ps, const uint8_t *p, unsigned int size)
 {
-	unsigned int n = 0;
-
-	if (p[size - 1]) {
-		ps->zeros = 0;
-		return size;
-	}
-	while (n < size && !p[size - 1 - n])
-		n++;
-	if (n == size)
-		n += ps->zeros;
-	ps->zeros = n < MAX_RUN ? n : MAX_RUN;
+	ps->zeros = p[size - 1] ? 0 : zeros_after(p, p + size, ps->zeros, MAX_RUN);
 	return size;
 }
 
@@ -100,29 +90,17 @@ static inline unsigned int finish_unless(struct itm_parser *ps, const uint8_t *p
 /* Bytes before the next synchronisation packet, or that packet (part of it may have been taken before). */
 static unsigned int hunt(struct itm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
-	size_t n = end - p < UINT16_MAX ? end - p : UINT16_MAX, i, zeros = ps->zeros;
+	struct async_place at;
 
-	pkt->type = CST_ITM_PKT_NOT_SYNC;
-	for (i = 0; i < n; i++) {
-		if (!p[i])
-			zeros++;
-		else if (p[i] == ASYNC_END && zeros >= ASYNC_ZEROS)
-			break;
-		else
-			zeros = 0;
-	}
-	if (zeros > MAX_ZEROS)
-		zeros = MAX_ZEROS;
-	if (zeros >= i) {
-		if (i == n)
-			return 0;
-		pkt->type = CST_ITM_PKT_ASYNC;
-		ps->synced = 1;
-		ps->zeros = 0;
-		return i + 1;
-	}
+	if (end - p > UINT16_MAX)
+		end = p + UINT16_MAX;
+	at = cst_async_find(p, end, ps->zeros, ASYNC_ZEROS, MAX_ZEROS);
+	pkt->type = at.skip ? CST_ITM_PKT_NOT_SYNC : CST_ITM_PKT_ASYNC;
+	if (!at.skip && !at.size)
+		return 0;
+	ps->synced = !at.skip;
 	ps->zeros = 0;
-	return i - zeros;
+	return at.skip ? at.skip : at.size;
 }
 
 /*

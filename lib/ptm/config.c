@@ -9,8 +9,6 @@
 
 #include "bits.h"
 
-static const uint8_t context_bytes[4] = { 0, 1, 2, 4 };
-
 int cst_config_ptm(struct cst_config *cfg, const struct cst_etmv3_regs *r)
 {
 	unsigned int minor = BITS(r->idr, 7, 4);
@@ -20,7 +18,7 @@ int cst_config_ptm(struct cst_config *cfg, const struct cst_etmv3_regs *r)
 	cfg->profile = CST_PROFILE_A;
 	cfg->version = 0x10 | minor;
 	cfg->trace_id = r->traceidr & 0x7f;
-	cfg->cid_bytes = context_bytes[BITS(r->cr, 15, 14)];
+	cfg->cid_bytes = etmcr_cid_bytes(r->cr);
 	cfg->branch_broadcast = BIT(r->cr, 8);
 	cfg->cycle_count = BIT(r->cr, 12);
 	cfg->ret_stack = BIT(r->ccer, 23) && BIT(r->cr, 29);

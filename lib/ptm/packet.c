@@ -6,6 +6,8 @@
 
 #include "bits.h"
 #include "log/log.h"
+#include "protocol/async.h"
+#include "protocol/reader.h"
 #include "ptm/ptm.h"
 
 /* Unsynchronised bytes of one packet: its size is a 16-bit number. */
@@ -55,10 +57,6 @@
 #define ATOM_N 0x02
 /* timestamp header */
 #define TS_CLOCK 0x04
-/* bits before the last byte of the longest timestamp, which holds all the rest */
-#define TS48_LAST 42
-#define TS48_LAST_RESERVED 0xc0
-#define TS64_LAST 56
 
 static uint8_t type_of(uint8_t header)
 {
@@ -98,31 +96,6 @@ void cst_ptm_parser_init(struct ptm_parser *ps, const struct cst_config *cfg)
 	memset(ps, 0, sizeof(*ps));
 	ps->cfg = cfg;
 	ps->isa = CST_ISA_UNKNOWN;
-}
-
-/* A reader over [p, end): `more` is set when bytes past the end are needed. */
-struct reader {
-	const uint8_t *p, *end;
-	uint8_t more;
-};
-
-static uint8_t get8(struct reader *r)
-{
-	if (r->p >= r->end) {
-		r->more = 1;
-		return 0;
-	}
-	return *r->p++;
-}
-
-static uint32_t get_le(struct reader *r, unsigned int bytes)
-{
-	uint32_t v = 0;
-	unsigned int i;
-
-	for (i = 0; i < bytes; i++)
-		v |= (uint32_t)get8(r) << (8 * i);
-	return v;
 }
 
 /* Cycle count whose first byte is `b`: 4 bits, then 7 bits each. */
@@ -359,27 +332,17 @@ static void parse_atom(const struct ptm_parser *ps, struct reader *r, struct cst
 
 static void parse_timestamp(struct ptm_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
-	unsigned int full = ps->cfg->ts64 ? 64 : 48, bits = 0, width;
-	unsigned int last = ps->cfg->ts64 ? TS64_LAST : TS48_LAST;
-	uint64_t v = 0;
-	uint8_t b;
+	uint64_t ts = ps->ts;
+	unsigned int bits = get_timestamp(r, ps->cfg->ts64 ? 64 : 48, &ts);
 
-	do {
-		b = get8(r);
-		width = bits == last ? full - last : 7;
-		v |= (uint64_t)(b & ((1u << width) - 1)) << bits;
-		bits += width;
-	} while (bits < full && b & CONTINUE && !r->more);
-	if (!ps->cfg->ts64 && bits == full && b & TS48_LAST_RESERVED)
+	if (r->wide)
 		packet_finding(pkt, CST_FIND_PTM_RESERVED_BITS);
 	if (ps->cfg->cycle_count)
 		get_cycles(r, pkt, CC_RESERVED);
 	if (r->more)
 		return;
-	if (bits < 64)
-		v |= ps->ts & ~0ull << bits;
-	ps->ts = v;
-	pkt->ts = ps->cfg->ts_gray ? gray_to_binary(v) : v;
+	ps->ts = ts;
+	pkt->ts = ps->cfg->ts_gray ? gray_to_binary(ts) : ts;
 	pkt->ts_bits = bits;
 	if (pkt->header & TS_CLOCK)
 		pkt->flags |= CST_PTM_PF_CLOCK;
@@ -416,30 +379,19 @@ static int parse_async(const struct ptm_parser *ps, struct reader *r, struct cst
 static unsigned int search_async(struct ptm_parser *ps, const uint8_t *p, const uint8_t *end,
 				 struct cst_packet *pkt)
 {
-	unsigned int piece = ps->listing ? UNSYNCED_PIECE : MAX_SKIP, skip;
-	const uint8_t *q, *hit;
+	unsigned int piece = ps->listing ? UNSYNCED_PIECE : MAX_SKIP;
+	struct async_place at;
 
 	if (end - p > MAX_SKIP)
 		end = p + MAX_SKIP;
-	for (q = p; (hit = memchr(q, 0x80, end - q)); q = hit + 1)
-		if (ptm_zeros_before(p, hit, PTM_ASYNC_ZEROS) == PTM_ASYNC_ZEROS)
-			break;
-	if (hit) {
-		/* a longer run of zeros belongs to it */
-		skip = hit - p - ptm_zeros_before(p, hit, MAX_ZEROS);
-		if (!skip) {
-			pkt->type = CST_PTM_PKT_ASYNC;
-			ps->synced = 1;
-			return hit - p + 1;
-		}
-	} else {
-		/* zeros at the end may be the start of an A-sync */
-		skip = end - p - ptm_zeros_before(p, end, MAX_ZEROS);
-		if (!skip)
-			return 0;
+	at = cst_async_find(p, end, 0, PTM_ASYNC_ZEROS, MAX_ZEROS);
+	if (!at.skip) {
+		pkt->type = CST_PTM_PKT_ASYNC;
+		ps->synced = at.size != 0;
+		return at.size;
 	}
 	pkt->type = CST_PTM_PKT_NOT_SYNC;
-	return skip < piece ? skip : piece;
+	return at.skip < piece ? at.skip : piece;
 }
 
 static void start(const struct ptm_parser *ps, struct cst_packet *pkt, uint8_t header)
@@ -467,7 +419,7 @@ static unsigned int bad(struct ptm_parser *ps, const struct reader *r, const uin
 
 unsigned int cst_ptm_parse(struct ptm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
-	struct reader r = { p + 1, end, 0 };
+	struct reader r = { p + 1, end, 0, 0, 0 };
 	int good = 1;
 
 	if (p >= end)
@@ -513,7 +465,7 @@ unsigned int cst_ptm_parse(struct ptm_parser *ps, const uint8_t *p, const uint8_
 		return 0;
 	if (!good || (pkt->finding[0] && ps->cfg->strict))
 		return bad(ps, &r, p, pkt);
-	ps->zeros = r.p[-1] ? 0 : ptm_zeros_before(p, r.p, PTM_ASYNC_ZEROS);
+	ps->zeros = r.p[-1] ? 0 : zeros_before(p, r.p, PTM_ASYNC_ZEROS);
 	return r.p - p;
 }
 

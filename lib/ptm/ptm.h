@@ -45,16 +45,6 @@ struct ptm_atoms {
 extern const struct ptm_atoms cst_ptm_atoms[64];
 
 void cst_ptm_parser_init(struct ptm_parser *ps, const struct cst_config *cfg);
-/* Zeros right before `q`, not before `p`; at most `max`. */
-static inline unsigned int ptm_zeros_before(const uint8_t *p, const uint8_t *q, unsigned int max)
-{
-	unsigned int n = 0;
-
-	while (n < max && q - n > p && !q[-1 - (ptrdiff_t)n])
-		n++;
-	return n;
-}
-
 /* As struct cst_protocol_ops.parse and parse_rest say. */
 unsigned int cst_ptm_parse(struct ptm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 void cst_ptm_parse_rest(struct ptm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);

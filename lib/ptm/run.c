@@ -6,6 +6,7 @@
 #include <cstrace/flow.h>
 
 #include "flow/step.h"
+#include "protocol/async.h"
 #include "protocol/protocol.h"
 #include "ptm/ptm.h"
 
@@ -234,7 +235,7 @@ static void walk(const struct fast *x, struct cst_generic *out, size_t *n, size_
 	*n = s.g - out;
 	c->pos = p - c->data;
 	if (packets) {
-		ps->zeros = ptm_zeros_before(last, p, PTM_ASYNC_ZEROS);
+		ps->zeros = zeros_before(last, p, PTM_ASYNC_ZEROS);
 		((struct ptm_stage *)x->stage)->last_index = index;
 	}
 	x->stats->packets += packets;

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * reader.h - the bytes of one packet, and the fields that several protocols have in the same form.
+ */
+#ifndef CST_LIB_READER_H
+#define CST_LIB_READER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * A reader over [p, end): `more` is set when bytes past the end are needed, `bad` after what no packet has.
+ * Nothing is read after that, so that the size of a bad packet does not depend on how much of the trace is there.
+ */
+struct reader {
+	const uint8_t *p, *end;
+	uint8_t more, bad;
+	uint8_t wide;	/* a number has more bits than it may have; they are dropped */
+};
+
+static inline uint8_t get8(struct reader *r)
+{
+	if (r->bad)
+		return 0;
+	if (r->p >= r->end) {
+		r->more = 1;
+		return 0;
+	}
+	return *r->p++;
+}
+
+/* The first byte lowest; at most four. */
+static inline uint32_t get_le(struct reader *r, unsigned int bytes)
+{
+	uint32_t v = 0;
+	unsigned int i;
+
+	for (i = 0; i < bytes; i++)
+		v |= (uint32_t)get8(r) << (8 * i);
+	return v;
+}
+
+/* n from 0 to 64. */
+static inline uint64_t low_bits(unsigned int n)
+{
+	return n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
+}
+
+#define GROUP_BITS 7
+#define GROUP_MORE 0x80
+
+/* ULEB128 of at most `max` bytes, into 32 bits. */
+static inline uint32_t get_uleb(struct reader *r, unsigned int max)
+{
+	uint32_t v = 0;
+	unsigned int i;
+	uint8_t b;
+
+	for (i = 0; i < max; i++) {
+		b = get8(r);
+		if (r->more)
+			return 0;
+		v |= (uint32_t)(b & 0x7f) << (GROUP_BITS * i);
+		if (i == 4 && b & 0x70)
+			r->wide = 1;
+		if (!(b & GROUP_MORE))
+			return v;
+	}
+	r->bad = 1;
+	return 0;
+}
+
+/*
+ * A number of at most `full` bits (32, 48 or 64), seven of them a byte, as long as bit 7 says that another one
+ * follows; the last byte there can be has all the rest, and no such bit. Returns how many bits were sent.
+ */
+static inline unsigned int get_groups(struct reader *r, unsigned int full, uint64_t *value)
+{
+	unsigned int bits = 0, rest;
+	uint64_t v = 0;
+	uint8_t b;
+
+	for (;;) {
+		b = get8(r);
+		rest = full - bits;
+		if (rest <= 8) {
+			r->wide |= (unsigned int)b >> rest;
+			v |= (b & low_bits(rest)) << bits;
+			bits = full;
+			break;
+		}
+		v |= (uint64_t)(b & 0x7f) << bits;
+		bits += GROUP_BITS;
+		if (!(b & GROUP_MORE))
+			break;
+	}
+	*value = v;
+	return bits;
+}
+
+/* A timestamp: the bits that are sent replace the lowest ones of *ts. */
+static inline unsigned int get_timestamp(struct reader *r, unsigned int full, uint64_t *ts)
+{
+	uint64_t v;
+	unsigned int bits = get_groups(r, full, &v);
+
+	*ts = (*ts & ~low_bits(bits)) | v;
+	return bits;
+}
+
+#endif
