@@ -19,9 +19,11 @@ static uint64_t find_ff(uint64_t v)
 
 unsigned cst_frame_bad_pair(const uint8_t *f)
 {
+	uint64_t lo = load64(f), hi = load64(f + 8);
 	unsigned i;
 
-	if (!(find_ff(load64(f)) | find_ff(load64(f + 8))))
+	/* FF is an ID byte's */
+	if (!has_ids(lo, hi) || !(find_ff(lo) | find_ff(hi)))
 		return FRAME_BAD;
 	for (i = 0; f[2 * i] != SYNC_BYTE; i++)
 		;
@@ -69,7 +71,7 @@ static unsigned append(uint8_t *to, unsigned n, const uint8_t *u, unsigned from,
 }
 
 /*
- * A frame with ID bytes at the pairs set in `ids`. `u` is the frame with the data bits restored.
+ * A frame with ID bytes at the bytes set in `ids`. `u` is the frame with the data bits restored.
  * A run is reported at the pair whose ID byte began it, as the reference de-formatter does, also when
  * the change is delayed past that pair; one that began before this frame, at the frame.
  */
@@ -83,12 +85,12 @@ static void unpack_ids(struct cst_deframer *df, const uint8_t *u, unsigned ids, 
 	uint32_t first = o->pos;
 
 	for (; ids; ids &= ids - 1) {
-		unsigned k = (unsigned)__builtin_ctz(ids), id = u[2 * k] >> 1;
-		unsigned delayed = k < 7 && (aux >> k & 1);
+		unsigned at = (unsigned)__builtin_ctz(ids), id = u[at] >> 1;
+		unsigned delayed = at < FRAME_DATA - 1 && (aux >> at / 2 & 1);
 
 		df->stats.overhead++;
-		n = append(data, n, u, next, 2 * k);
-		next = 2 * k + 1;
+		n = append(data, n, u, next, at);
+		next = at + 1;
 		if (id == df->id)
 			continue;
 		if (delayed)
@@ -98,7 +100,7 @@ static void unpack_ids(struct cst_deframer *df, const uint8_t *u, unsigned ids, 
 				run = n;
 			else
 				n = run;
-			offset = base + 2 * k;
+			offset = base + at;
 		}
 		df->id = (uint8_t)id;
 		df->stats.triggers += id == ID_TRIGGER;
@@ -112,8 +114,7 @@ static void unpack_ids(struct cst_deframer *df, const uint8_t *u, unsigned ids, 
 void cst_frame_unpack(struct cst_deframer *df, const uint8_t *f, uint64_t base, struct frame_out *o)
 {
 	uint64_t lo = load64(f), hi = load64(f + 8);
-	unsigned aux = f[FRAME_DATA];
-	unsigned ids = gather(lo) | gather(hi) << 4;
+	unsigned aux = f[FRAME_DATA], ids = has_ids(lo, hi) ? gather(even_bytes(lo, hi)) : 0;
 
 	if (df->flags & FRAME_LOOKED_AT && !cst_frame_look(df, f, base, o))
 		return;

@@ -6,43 +6,70 @@
 #define LIB_FRAME_WORD_H
 
 #include <stdint.h>
+#include <string.h>
 
 #define LANES 0x0001000100010001ull	/* bit 0 of each 16-bit lane: of each even byte */
+#define BYTE_LANES 0x0101010101010101ull	/* bit 0 of each byte */
 
+static inline uint64_t little(uint64_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return v;
+#else
+	return __builtin_bswap64(v);
+#endif
+}
+
+/* As a copy: compilers do not make one store of eight. */
 static inline uint64_t load64(const uint8_t *p)
 {
-	return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
-	       (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return little(v);
 }
 
 static inline void store64(uint8_t *p, uint64_t v)
 {
-	p[0] = (uint8_t)v;
-	p[1] = (uint8_t)(v >> 8);
-	p[2] = (uint8_t)(v >> 16);
-	p[3] = (uint8_t)(v >> 24);
-	p[4] = (uint8_t)(v >> 32);
-	p[5] = (uint8_t)(v >> 40);
-	p[6] = (uint8_t)(v >> 48);
-	p[7] = (uint8_t)(v >> 56);
+	v = little(v);
+	memcpy(p, &v, sizeof(v));
 }
 
-/* Bit 0 of the four lanes to bits 3:0; no two partial products meet in a bit. */
-static inline unsigned gather(uint64_t v)
-{
-	return ((v & LANES) * 0x0001000200040008ull >> 48) & 0xf;
-}
-
-/* The reverse: bits 3:0 to bit 0 of the lanes. */
+/* Bits 3:0 to bit 0 of the lanes. */
 static inline uint64_t scatter(unsigned bits)
 {
-	return (bits & 0xf) * 0x0000200040008001ull & LANES;
+	static const uint64_t lanes[16] = {
+		0x0000000000000000, 0x0000000000000001, 0x0000000000010000, 0x0000000000010001,
+		0x0000000100000000, 0x0000000100000001, 0x0000000100010000, 0x0000000100010001,
+		0x0001000000000000, 0x0001000000000001, 0x0001000000010000, 0x0001000000010001,
+		0x0001000100000000, 0x0001000100000001, 0x0001000100010000, 0x0001000100010001,
+	};
+
+	return lanes[bits & 0xf];
 }
 
-/* Bit 0 of each lane whose even byte is an ID from 0x70 up: reserved, a trigger, or the FF of a pattern. */
-static inline uint64_t odd_ids(uint64_t v)
+/* Is there an ID byte in the frame with these halves? */
+static inline int has_ids(uint64_t lo, uint64_t hi)
 {
-	return v & v >> 5 & v >> 6 & v >> 7 & LANES;
+	return ((lo | hi) & LANES) != 0;
+}
+
+/* The even bytes of a frame as one word: those of its first half are bytes 0, 2, 4 and 6, of its second 1, 3, 5, 7. */
+static inline uint64_t even_bytes(uint64_t lo, uint64_t hi)
+{
+	return (lo & LANES * 0xff) | (hi & LANES * 0xff) << 8;
+}
+
+/* Of those the ones that are IDs: bit i is set when byte i of the frame is one. No two partial products meet in a bit. */
+static inline unsigned gather(uint64_t even)
+{
+	return (unsigned)((even & BYTE_LANES) * 0x0001000400100040ull >> 48);
+}
+
+/* Not 0 when one of them is an ID from 0x70 up: reserved, a trigger, or the FF of a pattern. */
+static inline uint64_t odd_ids(uint64_t even)
+{
+	return even & even >> 5 & even >> 6 & even >> 7 & BYTE_LANES;
 }
 
 #endif

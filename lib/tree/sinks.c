@@ -8,19 +8,15 @@
 
 #include "tree/sinks.h"
 
-/* Runs of an ID in a stretch; frames with more of them make it shorter. */
-#define SINK_SEGS 2048u
-
-/* What one ID needs. */
+/* What one ID needs for a stretch. */
 struct sink_memory {
-	struct seg seg[SINK_SEGS];
+	struct seg seg[SINK_CHUNK / 16 * SPLIT_RUNS + SPLIT_SPARE];
 	uint8_t data[SINK_CHUNK + SPLIT_SLACK];
 };
 
-/* Only count. */
-static void set_scrap(struct sinks *k, unsigned int id)
+static void set_memory(struct sinks *k, unsigned int id, struct sink_memory *m)
 {
-	k->sink[id] = (struct frame_sink){ .data = k->scrap, .seg = &k->none[id] };
+	k->sink[id] = (struct frame_sink){ .data = m->data, .seg = m->seg, .end = m->seg };
 }
 
 struct sinks *cst_sinks_new(void)
@@ -30,8 +26,13 @@ struct sinks *cst_sinks_new(void)
 
 	if (!k)
 		return NULL;
+	k->scrap = malloc(sizeof(*k->scrap));
+	if (!k->scrap) {
+		free(k);
+		return NULL;
+	}
 	for (id = 0; id < SPLIT_IDS; id++)
-		set_scrap(k, id);
+		set_memory(k, id, k->scrap);
 	k->at = SPLIT_IDS;
 	return k;
 }
@@ -44,6 +45,7 @@ void cst_sinks_free(struct sinks *k)
 		return;
 	for (id = 0; id < SPLIT_IDS; id++)
 		free(k->memory[id]);
+	free(k->scrap);
 	free(k);
 }
 
@@ -57,8 +59,7 @@ int cst_sinks_add(struct sinks *k, unsigned int id)
 	if (!m)
 		return -CST_ERR_NOMEM;
 	k->memory[id] = m;
-	k->sink[id] = (struct frame_sink){ .data = m->data, .seg = m->seg, .pos = 0, .n = 0,
-					   .mask = SINK_CHUNK - 1, .seg_mask = SINK_SEGS - 1 };
+	set_memory(k, id, m);
 	return 0;
 }
 
@@ -71,7 +72,7 @@ uint32_t cst_sinks_remove(struct sinks *k, unsigned int id)
 		return 0;
 	free(k->memory[id]);
 	k->memory[id] = NULL;
-	set_scrap(k, id);
+	set_memory(k, id, k->scrap);
 	return left;
 }
 
@@ -92,17 +93,13 @@ struct frame_sink *cst_sinks_next(struct sinks *k, unsigned int *id)
 
 const struct frame_sink *cst_sinks_waiting(const struct sinks *k, unsigned int id)
 {
-	return id >= k->at && id < SPLIT_IDS && k->sink[id].seg_mask && k->sink[id].pos ? &k->sink[id] : NULL;
+	return id >= k->at && id < SPLIT_IDS && k->memory[id] && k->sink[id].pos ? &k->sink[id] : NULL;
 }
 
 size_t cst_sinks_fill(struct sinks *k, struct cst_deframer *df, const uint8_t *in, size_t len, uint64_t offset)
 {
-	unsigned int id;
-	size_t used;
+	size_t used = cst_frame_split(df, in, len, offset, k->sink);
 
-	for (id = 0; id < SPLIT_IDS; id++)
-		k->sink[id].pos = k->sink[id].n = 0;
-	used = cst_frame_split(df, in, len, offset, k->sink);
 	k->at = used ? 0 : SPLIT_IDS;
 	return used;
 }

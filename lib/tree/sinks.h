@@ -7,12 +7,13 @@
 
 #include "frame/split.h"
 
+struct sink_memory;
+
 struct sinks {
 	struct frame_sink sink[SPLIT_IDS];
 	unsigned int at;	/* IDs from here on still have their bytes */
-	uint8_t scrap[2 * SPLIT_SLACK];	/* for IDs without a decoder */
-	struct seg none[SPLIT_IDS];
-	void *memory[SPLIT_IDS];
+	struct sink_memory *memory[SPLIT_IDS];
+	struct sink_memory *scrap;	/* of all IDs without a decoder, whose bytes are only counted */
 };
 
 struct sinks *cst_sinks_new(void);

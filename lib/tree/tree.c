@@ -416,7 +416,7 @@ static int route_sink(struct cst_tree *t)
 			unrouted(t, id, 0, s->pos);
 			continue;
 		}
-		cst_decoder_feed_segs(t->dec[id], s->data, s->pos, s->seg, s->n);
+		cst_decoder_feed_segs(t->dec[id], s->data, s->pos, s->seg, frame_sink_runs(s));
 		t->cur = t->dec[id];
 		return 1;
 	}
@@ -671,7 +671,7 @@ int cst_tree_find_timestamp(const struct cst_tree *t, struct cursor *c, uint8_t 
 		return 0;
 	sink = t->sinks ? cst_sinks_waiting(t->sinks, id) : NULL;
 	if (sink) {
-		cst_cursor_feed(c, sink->data, sink->pos, sink->seg, sink->n);
+		cst_cursor_feed(c, sink->data, sink->pos, sink->seg, frame_sink_runs(sink));
 		r = cst_cursor_find_timestamp(t->dec[id]->pr, c, stretch, ts);
 		if (r)
 			return r;
