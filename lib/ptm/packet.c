@@ -342,7 +342,8 @@ static void parse_timestamp(struct ptm_parser *ps, struct reader *r, struct cst_
 	if (r->more)
 		return;
 	ps->ts = ts;
-	pkt->ts = ps->cfg->ts_gray ? gray_to_binary(ts) : ts;
+	/* the reference takes Gray code for a number */
+	pkt->ts = ps->cfg->ts_gray && !ps->cfg->as_reference ? gray_to_binary(ts) : ts;
 	pkt->ts_bits = bits;
 	if (pkt->header & TS_CLOCK)
 		pkt->flags |= CST_PTM_PF_CLOCK;

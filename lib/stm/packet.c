@@ -23,7 +23,7 @@ struct op {
 	uint8_t type, payload, flags;
 };
 
-enum op_flags { M = 1, T = 2, X = 4 };
+enum op_flags { M = 1, T = 2, X = 4, K = 8 };
 
 #define OP1(n, t, size, f) [n] = { CST_STM_PKT_##t, size, f },
 #define OP2(n, t, size, f)
@@ -305,7 +305,7 @@ unsigned int cst_stm_parse(struct stm_parser *ps, const uint8_t *p, const uint8_
 		return parse_async(ps, p, n, k, pkt);
 	if (op->flags & X)
 		packet_finding(pkt, CST_FIND_STM_NOT_SENT);
-	if (!op->type || (op->flags & X && (ps->cfg->strict || ps->cfg->as_reference)))
+	if (!op->type || (op->flags & X && (ps->cfg->strict || (ps->cfg->as_reference && !(op->flags & K)))))
 		return lose(ps, p, k, pkt, CST_STM_PKT_RESERVED);
 	pkt->type = op->type;
 	if (op->flags & M)

@@ -21,7 +21,7 @@ static const struct {
 	[CST_STM_PKT_RESERVED] = { "RESERVED", "Reserved Packet Header", NO_VALUE, 0 },
 	[CST_STM_PKT_ASYNC] = { "ASYNC", "Alignment synchronisation packet", NO_VALUE, 0 },
 	[CST_STM_PKT_VERSION] = { "VERSION", "Version packet", VERSION, 0 },
-	[CST_STM_PKT_NULL] = { "NULL", "Null packet", NO_VALUE, 1 },
+	[CST_STM_PKT_NULL] = { "NULL", "Null packet", NO_VALUE, 0 },
 	[CST_STM_PKT_FREQ] = { "FREQ", "Frequency packet", FREQUENCY, 1 },
 	[CST_STM_PKT_TRIG] = { "TRIG", "Trigger packet", TRIGGER, 1 },
 	[CST_STM_PKT_XSYNC] = { "XSYNC", "Cross synchronisation packet", DATA, 1 },
@@ -79,22 +79,21 @@ static void put_value(struct cst_text *t, const struct cst_packet *pkt)
 
 size_t cst_stm_packet_text(const struct cst_packet *pkt, char *out, size_t cap)
 {
-	unsigned int marker = 0, ts = 0;
+	unsigned int marker, ts, named;
 	struct cst_text t;
 
 	cst_text_init(&t, out, cap);
 	if (pkt->type >= CST_STM_PKT_TYPES)
 		return cst_text_end(&t);
-	if (types[pkt->type].suffixes) {
-		marker = !!(pkt->flags & CST_STM_PF_MARKER);
-		ts = !!(pkt->flags & CST_STM_PF_TS);
-	}
+	named = types[pkt->type].suffixes;
+	marker = pkt->flags & CST_STM_PF_MARKER;
+	ts = pkt->flags & CST_STM_PF_TS && (named || pkt->type == CST_STM_PKT_NULL);
 	cst_text_str(&t, types[pkt->type].name);
-	cst_text_str(&t, marker ? "M" : "");
-	cst_text_str(&t, ts ? "TS:" : ":");
+	cst_text_str(&t, named && marker ? "M" : "");
+	cst_text_str(&t, named && ts ? "TS:" : ":");
 	cst_text_str(&t, types[pkt->type].text);
-	cst_text_str(&t, marker ? " + marker" : "");
-	cst_text_str(&t, ts ? " + timestamp" : "");
+	cst_text_str(&t, named && marker ? " + marker" : "");
+	cst_text_str(&t, named && ts ? " + timestamp" : "");
 	put_value(&t, pkt);
 	if (ts) {
 		cst_text_str(&t, "; TS=0x");

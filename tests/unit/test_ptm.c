@@ -241,6 +241,10 @@ static void test_timestamps(void **state)
 			 (0x3 << 7 | 0x0c) >> 3 ^ (0x3 << 7 | 0x0c) >> 4 ^ (0x3 << 7 | 0x0c) >> 5 ^
 			 (0x3 << 7 | 0x0c) >> 6 ^ (0x3 << 7 | 0x0c) >> 7 ^ (0x3 << 7 | 0x0c) >> 8);
 	assert_int_equal(pkt[1].ts, pkt[0].ts + 1);
+	/* the reference does not convert */
+	gray.as_reference = 1;
+	assert_int_equal(packets(&gray, BYTES(0x42, 0x8c, 0x03, 0x42, 0x0d), pkt, 4), 2);
+	assert_int_equal(pkt[0].ts, 0x3 << 7 | 0x0c);
 }
 
 static void test_others(void **state)
