@@ -26,6 +26,8 @@ CST_BEGIN
 
 #define CST_INDEX_GRANULARITY 0x20000u	/* bytes of the buffer, when nothing else is asked for */
 #define CST_INDEX_CONTEXTS 63		/* contexts of a stream that are told apart */
+#define CST_INDEX_EL(el) (1u << (el))	/* bits of cst_index_stream.worlds */
+#define CST_INDEX_SECURITY(s) (0x10u << (s))
 
 enum cst_index_kind {
 	CST_INDEX_TIMESTAMP,	/* value: the time in the trace's ticks */
@@ -59,6 +61,7 @@ struct cst_index_stream {
 	uint8_t trace_id;
 	uint8_t protocol;	/* enum cst_protocol */
 	uint64_t config;	/* cst_index_config() of what it was made with */
+	uint8_t worlds;		/* exception levels 0..3 that contexts had: bits 0..3; enum cst_security: bits 4..7 */
 	uint32_t granularity;	/* that of the index, or coarser when there were too many blocks */
 	struct cst_index_block *blocks;	/* at least one */
 	uint32_t n_blocks, cap_blocks;

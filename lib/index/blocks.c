@@ -198,6 +198,8 @@ void cst_blocks_element(struct stream_index *s, const struct cst_element *e)
 		note_event(s, e->index, e->num);
 		break;
 	case CST_EL_CONTEXT:
+		if (e->ctx.flags & CST_CTX_KNOWN)
+			s->ix.worlds |= CST_INDEX_EL(e->ctx.el & 3) | CST_INDEX_SECURITY(e->ctx.security & 3);
 		note_context(s, e->index, e->ctx.context_id | (uint64_t)e->ctx.vmid << 32);
 		break;
 	case CST_EL_NO_SYNC:

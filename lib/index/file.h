@@ -6,7 +6,7 @@
 #include "index/index.h"
 
 #define INDEX_MAGIC 0x0a0d584449545343ull	/* "CSTIDX\r\n" */
-#define INDEX_VERSION 1
+#define INDEX_VERSION 2
 #define INDEX_HEADER 40
 #define INDEX_LENGTH_AT 16
 #define INDEX_SUM_AT 24

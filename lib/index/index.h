@@ -19,8 +19,11 @@ struct side {
 
 /* What the flow stage has been told since the synchronisation at which the second decoder began. */
 struct flow_state {
-	uint64_t digest;	/* of the elements since Trace Info */
+	uint64_t digest;	/* of the elements since Trace Info, or since the I-sync packet */
 	uint8_t info, context, address;
+	uint8_t sync_known;	/* a context came with the I-sync packet at sync_index */
+	uint8_t unsure;		/* instructions that an IT block from before the synchronisation may still have */
+	uint64_t sync_index;
 };
 
 struct stream_index {
@@ -32,6 +35,7 @@ struct stream_index {
 	struct flow_state main_flow, late_flow;
 	uint8_t trying;
 	uint8_t has_places;	/* there may be other places than the beginning */
+	uint8_t has_isync;	/* I-sync packets; else Trace Info, context and address */
 	uint8_t is_flow;	/* executed instructions: address and context matter */
 	uint32_t tried;		/* packets since */
 	uint64_t start;

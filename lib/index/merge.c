@@ -79,6 +79,7 @@ static int append_stream(struct cst_index_stream *s, struct cst_index_stream *ne
 		return next->n_blocks == 1 && !next->blocks[0].bytes ? 0 : -CST_ERR_CONFLICT;
 	if (append_records(s, next, s->blocks[i].valid))
 		return -CST_ERR_NOMEM;
+	s->worlds |= next->worlds;
 	for (s->n_blocks = i; j < next->n_blocks; j++) {
 		if (cst_index_grow((void **)&s->blocks, s->n_blocks, &s->cap_blocks, sizeof(*s->blocks)))
 			return -CST_ERR_NOMEM;

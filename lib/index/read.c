@@ -11,7 +11,7 @@
 #define SOURCE_LEAST 11
 #define BLOCK_LEAST 4
 #define RECORD_LEAST 2
-#define STREAM_LEAST 16
+#define STREAM_LEAST 17
 #define INDEX_LEAST 24
 
 /* A sum that must not wrap. */
@@ -163,6 +163,7 @@ static void get_stream(struct reader *r, const struct cst_index *ix, struct cst_
 	s->trace_id = (uint8_t)cst_get_fixed(r, 1);
 	s->protocol = (uint8_t)cst_get_fixed(r, 1);
 	s->config = cst_get_fixed(r, 8);
+	s->worlds = (uint8_t)cst_get_fixed(r, 1);
 	granularity = cst_get_number(r);
 	/* those of two indexes that are merged have to meet */
 	while (coarser < granularity && coarser <= UINT32_MAX)

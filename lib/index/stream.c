@@ -18,6 +18,9 @@
 /* Packets after which a decoder that still differs is given up. */
 #define MAX_TRIED (1u << 16)
 
+/* Instructions of an IT block, at most. */
+#define IT_INSNS 4
+
 static int side_init(struct side *sd, struct stream_index *s)
 {
 	const struct cst_protocol_ops *ops = &s->pr->ops;
@@ -58,6 +61,8 @@ int cst_stream_index_init(struct stream_index *s, const struct cst_config *cfg, 
 	s->full = opts->full;
 	s->is_flow = cfg->protocol == CST_PROTO_ETMV4 || cfg->protocol == CST_PROTO_ETE ||
 		     cfg->protocol == CST_PROTO_ETMV3 || cfg->protocol == CST_PROTO_PTM;
+	/* of PTM's periodic ones the reference keeps new contexts to itself, so that code is read as in the one before */
+	s->has_isync = cfg->protocol == CST_PROTO_ETMV3 || (cfg->protocol == CST_PROTO_PTM && !cfg->as_reference);
 	/*
 	 * The flow stage remembers more of these than is told anew at a synchronisation: conditional instructions
 	 * whose result is to come, the instruction that transfers belong to, the atom before. No second decoder
@@ -117,12 +122,51 @@ int cst_stream_index_take(const struct stream_index *s, struct cst_index_stream 
 	return end.error;
 }
 
+/*
+ * ETMv3 and PTM: an I-sync packet with an address. It tells the whole context and where execution goes on, and voids
+ * the return stack (IHI 0014Q 7.3, IHI 0035B 4.3): to a decoder that goes on a packet without news, to one that begins
+ * there Trace On with all of them.
+ */
+static int is_isync(struct flow_state *f, const struct cst_element *e)
+{
+	if (e->kind == CST_EL_CONTEXT && e->flags & CST_EL_F_ADDRESS) {
+		f->sync_known = 1;
+		f->sync_index = e->index;
+	}
+	return e->kind == CST_EL_ADDRESS &&
+	       (e->flags & CST_EL_F_SYNC || (f->sync_known && f->sync_index == e->index));
+}
+
+/* The context is compared with the element stages. An IT block can go on across the packet. */
+static void begin_anew(struct flow_state *f, const struct cst_element *e)
+{
+	f->digest = digest_word(digest_word(digest_word(DIGEST_START, e->index), e->addr), e->is);
+	f->info = f->context = f->address = 1;
+	f->unsure = e->is == CST_ISA_A32 ? 0 : IT_INSNS;
+}
+
+/* An atom, like any packet that tells how far execution came, is an instruction at least. */
+static void pass_instructions(struct flow_state *f, const struct cst_element *e)
+{
+	unsigned int n = e->kind == CST_EL_ATOMS ? e->n : e->kind == CST_EL_BRANCH || e->kind == CST_EL_WAYPOINT;
+
+	f->unsure = n < f->unsure ? (uint8_t)(f->unsure - n) : 0;
+}
+
 /* What the flow stage makes of an element, as far as it remembers it. 0: it would need what came before. */
 static int tell_flow(const struct stream_index *s, struct flow_state *f, const struct cst_element *e)
 {
 	if (e->index < s->start || (e->kind == CST_EL_NO_SYNC && e->index == s->start))
 		return 1;
+	if (s->has_isync && is_isync(f, e)) {
+		begin_anew(f, e);
+		return 1;
+	}
 	f->digest = cst_digest_element(f->digest, e);
+	pass_instructions(f, e);
+	/* what the flow stage is told of the context is what the element stages compare, but not behind a loss */
+	if (s->has_isync && (e->kind == CST_EL_NO_SYNC || e->kind == CST_EL_TRACE_ON))
+		f->context = f->address = 0;
 	if (f->context && f->address && f->info)
 		return 1;
 	switch (e->kind) {
@@ -134,8 +178,6 @@ static int tell_flow(const struct stream_index *s, struct flow_state *f, const s
 		break;
 	case CST_EL_ADDRESS:
 		f->address = 1;
-		f->info |= s->cfg.protocol != CST_PROTO_ETMV4 && s->cfg.protocol != CST_PROTO_ETE &&
-			   e->flags & CST_EL_F_SYNC;
 		break;
 	case CST_EL_EXCEPTION:
 		f->address = 0;
@@ -160,7 +202,7 @@ static int same(const struct stream_index *s)
 {
 	const struct flow_state *a = &s->main_flow, *b = &s->late_flow;
 
-	if (s->is_flow && !(b->context && b->address && b->info))
+	if (s->is_flow && (!(b->context && b->address && b->info) || b->unsure))
 		return 0;
 	if (a->digest != b->digest || memcmp(s->main.parser, s->late.parser, s->pr->ops.parser_size))
 		return 0;

@@ -70,6 +70,7 @@ static void put_stream(struct writer *w, const struct cst_index_stream *s)
 	cst_put_fixed(w, s->trace_id, 1);
 	cst_put_fixed(w, s->protocol, 1);
 	cst_put_fixed(w, s->config, 8);
+	cst_put_fixed(w, s->worlds, 1);
 	cst_put_number(w, s->granularity);
 	cst_put_number(w, s->n_contexts);
 	for (i = 0; i < s->n_contexts; i++)

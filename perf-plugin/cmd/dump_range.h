@@ -5,7 +5,7 @@
 #ifndef CSTRACE_CMD_DUMP_RANGE_H
 #define CSTRACE_CMD_DUMP_RANGE_H
 
-#include "cmd/index_book.h"
+#include "session/index_book.h"
 
 /* The first element, or packet, that is like this. */
 struct dump_place {

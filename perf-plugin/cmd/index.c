@@ -21,7 +21,7 @@ static const char *const protocols[CST_PROTOCOLS] = {
 };
 
 static const char more[] =
-	"The file is FILE.cstidx, or cstrace.cstidx in a folder, where dump --from finds it. --sparse (the default)\n"
+	"The file is FILE.cstidx, or cstrace.cstidx in a folder, where it is found. --sparse (the default) "
 	"keeps counts, times and contexts of each block; --full also every timestamp, event, context and loss.";
 
 struct index_cmd {

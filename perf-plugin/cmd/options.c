@@ -10,6 +10,7 @@
 #include "session/filter.h"
 
 #define HELP_COLUMN 28
+#define HELP_WIDTH 100
 
 static const struct cmd_opt *find_letter(const struct cmd_opt *o, char letter)
 {
@@ -92,6 +93,35 @@ static bool needs_value(const struct cmd_opt *o)
 	return o->kind == CMD_OPT_STRING || o->kind == CMD_OPT_NUMBER || o->kind == CMD_OPT_CALL;
 }
 
+/* Text from column `at` on, in lines that end before HELP_WIDTH; those that follow begin at `indent`. */
+static void print_wrapped(const char *text, size_t at, unsigned int indent)
+{
+	const char *word = text;
+	size_t len;
+
+	while (*word) {
+		len = strcspn(word, " \n");
+		if (word != text && at + 1 + len > HELP_WIDTH) {
+			printf("\n%*s", (int)indent, "");
+			at = indent;
+		} else if (word != text && at > indent) {
+			putchar(' ');
+			at++;
+		}
+		printf("%.*s", (int)len, word);
+		at += len;
+		word += len;
+		if (*word == '\n') {
+			printf("\n%*s", word[1] ? (int)indent : 0, "");
+			at = indent;
+			word++;
+		}
+		word += strspn(word, " ");
+	}
+	if (at > indent)
+		putchar('\n');
+}
+
 static void print_opt(const struct cmd_opt *o)
 {
 	char text[80];
@@ -106,9 +136,10 @@ static void print_opt(const struct cmd_opt *o)
 		snprintf(text + n, sizeof(text) - n, o->kind == CMD_OPT_OPTIONAL ? "[=%s]" : " %s",
 			 o->arg);
 	if (strlen(text) >= HELP_COLUMN)
-		printf("  %s\n  %*s%s\n", text, HELP_COLUMN, "", o->help);
+		printf("  %s\n  %*s", text, HELP_COLUMN, "");
 	else
-		printf("  %-*s%s\n", HELP_COLUMN, text, o->help);
+		printf("  %-*s", HELP_COLUMN, text);
+	print_wrapped(o->help, 2 + HELP_COLUMN, 2 + HELP_COLUMN);
 }
 
 static void print_help(const struct cmd_desc *cmd)
@@ -126,8 +157,11 @@ static void print_help(const struct cmd_desc *cmd)
 		print_opt(o);
 	for (o = builtin; o->name; o++)
 		print_opt(o);
-	if (cmd->more)
-		printf("\n%s\n", cmd->more);
+	if (cmd->more) {
+		putchar('\n');
+		print_wrapped(cmd->more, 0, 0);
+		putchar('\n');
+	}
 }
 
 static int builtin_option(const struct cmd_desc *cmd, const char *name)

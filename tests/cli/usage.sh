@@ -6,7 +6,7 @@
 sample=tests/data/sample.perf.data
 
 help_goes_to_stdout() {
-	run 0 "$@" --help && says "$tmp/out" Usage && silent "$tmp/err"
+	run 0 "$@" --help && says "$tmp/out" Usage && silent "$tmp/err" && ! grep -nE '^.{101}| $' "$tmp/out"
 }
 
 usage_error() {

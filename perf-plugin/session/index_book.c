@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cmd/index_book.h"
+#include "session/index_book.h"
 #include "perfdata/output.h"
 
 #define IN_FOLDER "cstrace.cstidx"

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_index_v7.c - indexes of PTM and ETMv3 trace: decoding from every place that they know gives what decoding
+ * from the beginning does. Random A32 and T32 programs, encoded by the models; of every second one some bytes are
+ * damaged. Periodic synchronisations count as well as those after a gap.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "etmv3_enc.h"
+#include "index_check.h"
+#include "ptm_enc.h"
+
+#define MAX_SPACES 4
+#define WINDOW 3000
+
+struct made {
+	const struct prog_opts *prog;
+	const struct prog_region *regions;
+	size_t n_regions;
+	struct cst_config cfg;
+	struct cst_image *img;
+	struct cst_space *space[MAX_SPACES], *none;
+};
+
+static void map_code(struct made *m)
+{
+	struct cst_section *sec;
+	unsigned int i;
+	size_t k;
+
+	assert_true(m->prog->threads < MAX_SPACES);
+	assert_int_equal(cst_image_new(&m->img, 0), 0);
+	assert_int_equal(cst_space_new(&m->none, m->img), 0);
+	for (i = 0; i < m->prog->threads; i++)
+		assert_int_equal(cst_space_new(&m->space[i], m->img), 0);
+	for (k = 0; k < m->n_regions; k++) {
+		const struct prog_region *r = &m->regions[k];
+
+		assert_int_equal(cst_section_new(&sec, m->img, r->bytes, r->len, NULL), 0);
+		for (i = 0; i < m->prog->threads; i++)
+			if (r->el || r->tid == m->prog->first_tid + i * m->prog->tid_step)
+				assert_int_equal(cst_space_map(m->space[i], r->va, r->len, sec, 0), 0);
+	}
+}
+
+static struct cst_space *space_of(void *ctx, const struct cst_config *cfg, const struct cst_generic *g)
+{
+	const struct made *m = ctx;
+	uint32_t i;
+
+	if (!g || !cfg->cid_bytes)
+		return m->space[0];
+	for (i = 0; i < m->prog->threads; i++)
+		if (m->prog->first_tid + i * m->prog->tid_step == g->context_id)
+			return m->space[i];
+	return m->none;
+}
+
+static void check(struct made *m, const struct gbuf *trace, uint64_t seed, struct check_sums *sums)
+{
+	struct check_buffer b = { .format = CST_TREE_RAW, .cfg = &m->cfg, .n_cfg = 1, .len = trace->len,
+				  .offset = 77, .space = space_of, .ctx = m, .window = WINDOW };
+	uint8_t *bytes = malloc(trace->len + 1);
+	struct rng rng;
+	unsigned int i;
+
+	assert_non_null(bytes);
+	memcpy(bytes, trace->p, trace->len);
+	rng_seed(&rng, seed);
+	for (i = 0; seed & 1 && i < 6; i++)
+		bytes[rng_below(&rng, (uint32_t)trace->len)] = (uint8_t)rng_next(&rng);
+	b.data = bytes;
+	map_code(m);
+	check_points(&b, sums);
+	cst_image_free(m->img);
+	free(bytes);
+}
+
+static uint64_t n_seeds(void)
+{
+	return getenv("CSTRACE_NIGHTLY") ? 10000 : 600;
+}
+
+static void tell(const char *what, const struct check_sums *sums)
+{
+	print_message("%s: %llu streams, %llu of them with places, %llu places, %llu elements compared\n", what,
+		      (unsigned long long)sums->buffers, (unsigned long long)sums->streams,
+		      (unsigned long long)sums->points, (unsigned long long)sums->elements);
+}
+
+static void test_ptm(void **state)
+{
+	struct check_sums sums = { 0 };
+	struct cst_etmv3_regs regs;
+	struct ptm_case c;
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 0; seed < n_seeds(); seed++) {
+		ptm_case_new(seed, &c);
+		struct made m = { .prog = &c.prog, .regions = c.regions, .n_regions = c.nregions };
+
+		regs = (struct cst_etmv3_regs){ .cr = c.regs.cr, .ccer = c.regs.ccer, .idr = c.regs.idr,
+						.traceidr = c.regs.traceidr };
+		assert_int_equal(cst_config_ptm(&m.cfg, &regs), 0);
+		m.cfg.as_reference = seed / 2 & 1;
+		check(&m, &c.trace, seed, &sums);
+		ptm_case_free(&c);
+	}
+	tell("PTM", &sums);
+	assert_true(sums.streams > n_seeds() / 4);
+	assert_true(sums.points > 3 * n_seeds());
+}
+
+static void test_etmv3(void **state)
+{
+	struct check_sums sums = { 0 };
+	struct cst_etmv3_regs regs;
+	struct etmv3_case c;
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 0; seed < n_seeds(); seed++) {
+		etmv3_case_new(seed, &c);
+		struct made m = { .prog = &c.prog, .regions = c.regions, .n_regions = c.nregions };
+
+		regs = (struct cst_etmv3_regs){ .cr = c.regs.cr, .ccer = c.regs.ccer, .idr = c.regs.idr,
+						.traceidr = c.regs.traceidr };
+		assert_int_equal(cst_config_etmv3(&m.cfg, &regs, c.opts.mprofile ? CST_PROFILE_M : CST_PROFILE_A), 0);
+		m.cfg.as_reference = seed / 2 & 1;
+		check(&m, &c.trace, seed, &sums);
+		etmv3_case_free(&c);
+	}
+	tell("ETMv3", &sums);
+	assert_true(sums.streams > n_seeds() / 8);
+	assert_true(sums.points > n_seeds());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ptm),
+		cmocka_unit_test(test_etmv3),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
