@@ -11,8 +11,7 @@
 
 #include "etmv3/etmv3.h"
 
-/* Reasons of an I-sync. */
-enum { PERIODIC, TRACE_ENABLE, OVERFLOWED, DEBUG_EXIT };
+const uint8_t cst_etmv3_on_reason[4] = { CST_ON_NORMAL, CST_ON_NORMAL, CST_ON_OVERFLOW, CST_ON_DEBUG };
 
 void cst_etmv3_stage_init(struct etmv3_stage *s, const struct cst_config *cfg, struct cst_stats *stats)
 {
@@ -154,26 +153,32 @@ static void state(struct etmv3_stage *s, const struct cst_packet *pkt)
 	s->ctx.flags |= CST_CTX_KNOWN;
 }
 
-static void isync(struct etmv3_stage *s, const struct cst_packet *pkt)
+void cst_etmv3_stage_isync(struct etmv3_stage *s, const struct cst_packet *pkt)
 {
-	static const uint8_t reasons[4] = { CST_ON_NORMAL, CST_ON_NORMAL, CST_ON_OVERFLOW, CST_ON_DEBUG };
-	struct cst_element *e;
-
-	settle(s);
-	if (pkt->count == OVERFLOWED) {
-		s->stats->overflows++;
-		finding(s, CST_FIND_OVERFLOW, pkt->index);
-	}
-	if (s->state != ETMV3_SYNCED || pkt->count != PERIODIC) {
-		push(s, CST_EL_TRACE_ON, pkt->index)->num = reasons[pkt->count & 3];
+	if (pkt->count != ETMV3_PERIODIC)
 		s->next_addr_known = 0;
-	}
 	s->state = ETMV3_SYNCED;
 	state(s, pkt);
 	if (pkt->flags & CST_PF_CID) {
 		s->ctx.context_id = pkt->cid;
 		s->ctx.flags |= CST_CTX_CID;
 	}
+}
+
+static void isync(struct etmv3_stage *s, const struct cst_packet *pkt)
+{
+	struct cst_element *e;
+
+	settle(s);
+	if (pkt->count == ETMV3_OVERFLOW) {
+		s->stats->overflows++;
+		finding(s, CST_FIND_OVERFLOW, pkt->index);
+	}
+	if (s->state != ETMV3_SYNCED || pkt->count != ETMV3_PERIODIC) {
+		push(s, CST_EL_TRACE_ON, pkt->index)->num = cst_etmv3_on_reason[pkt->count & 3];
+		s->next_addr_known = 0;
+	}
+	cst_etmv3_stage_isync(s, pkt);
 	e = context(s, pkt);
 	if (pkt->flags & CST_PF_CC)
 		cycles(e, pkt);

@@ -11,7 +11,8 @@
 #include <cstrace/packet.h>
 #include <cstrace/packet_etmv3.h>
 
-#include "flow/flow.h"
+#include "flow/insn_step.h"
+#include "protocol/protocol.h"
 
 struct cst_stats;
 struct reader;
@@ -21,9 +22,6 @@ struct reader;
 
 /* Unsynchronised bytes that a listing shows as one piece. */
 #define ETMV3_UNSYNCED_PIECE 16
-
-/* P-headers 0x80 to 0xfe, by bits 6:1. */
-#define ETMV3_PHDRS 64
 
 /* What a parser remembers between packets. Plain data, so that a copy can look ahead. */
 struct etmv3_parser {
@@ -43,11 +41,11 @@ struct etmv3_parser {
 	uint32_t data_addr;	/* last data address sent */
 	uint32_t cid, vmid;
 	uint64_t ts;		/* as it is sent: Gray coded where it is */
-	struct insn_code phdr[ETMV3_PHDRS];
-	uint8_t phdr_form[ETMV3_PHDRS];	/* 0..4; ETMV3_PHDR_BAD; with ETMV3_PHDR_ODD: as far as the bits in use go */
+	struct insn_code phdr[256]; /* header -> atoms; form: enum etmv3_phdr_form */
 };
 
-enum { ETMV3_PHDR_BAD = 0x40, ETMV3_PHDR_ODD = 0x80 };
+/* Of a P-header: 0 to 4, or BAD; with ODD: as far as the bits in use go. */
+enum etmv3_phdr_form { ETMV3_PHDR_BAD = 0x40, ETMV3_PHDR_ODD = 0x80 };
 
 /* Decoded P-headers of a configuration. */
 void cst_etmv3_phdrs(struct etmv3_parser *ps);
@@ -98,6 +96,8 @@ void cst_etmv3_stage_reset(struct etmv3_stage *s, uint8_t reason);
 void cst_etmv3_stage_restart(struct etmv3_stage *s, uint64_t index);
 void cst_etmv3_stage_packet(struct etmv3_stage *s, const struct cst_packet *pkt);
 void cst_etmv3_stage_end(struct etmv3_stage *s);
+/* What an I-sync tells the stage; its elements are the caller's. */
+void cst_etmv3_stage_isync(struct etmv3_stage *s, const struct cst_packet *pkt);
 const struct cst_element *cst_etmv3_stage_take(struct etmv3_stage *s);
 int cst_etmv3_stage_timestamp(const struct etmv3_stage *s, int stretch, uint64_t *ts);
 int cst_etmv3_stage_address(const struct etmv3_stage *s, uint64_t *addr);
@@ -112,6 +112,14 @@ static inline int cst_etmv3_stage_holds(const struct etmv3_stage *s)
 {
 	return s->ready != s->count;
 }
+
+/* enum cst_trace_on_reason of an I-sync's reason; the periodic one (0) begins no stretch of trace. */
+#define ETMV3_PERIODIC 0
+#define ETMV3_OVERFLOW 2
+extern const uint8_t cst_etmv3_on_reason[4];
+
+/* The fast way (run.c). */
+enum fast_end cst_etmv3_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap);
 
 /* What is held ran. */
 static inline void cst_etmv3_stage_settle(struct etmv3_stage *s)

@@ -166,17 +166,16 @@ static void parse_timestamp(struct etmv3_parser *ps, struct reader *r, struct cs
 
 static void parse_phdr(const struct etmv3_parser *ps, struct cst_packet *pkt)
 {
-	unsigned int i = (pkt->header & 0x7f) >> 1, form = ps->phdr_form[i];
-	const struct insn_code *c = &ps->phdr[i];
+	const struct insn_code *c = &ps->phdr[pkt->header];
 
-	if (form & ETMV3_PHDR_BAD) {
+	if (c->form & ETMV3_PHDR_BAD) {
 		pkt->type = CST_ETMV3_PKT_BAD_SEQUENCE;
 		pkt->bad_type = CST_ETMV3_PKT_PHDR;
 		return;
 	}
-	if (form & ETMV3_PHDR_ODD)
+	if (c->form & ETMV3_PHDR_ODD)
 		packet_finding(pkt, CST_FIND_ETMV3_PHDR);
-	pkt->count = form & 7;
+	pkt->count = c->form & 7;
 	pkt->atoms = c->bits;
 	pkt->n_atoms = c->n;
 	pkt->cc = c->cycles ? c->first + (c->n > 1 ? (c->n - 1) * c->later : 0) : 0;

@@ -59,14 +59,14 @@ static uint8_t with_cycles(unsigned int h, const struct cst_config *cfg, struct 
 
 void cst_etmv3_phdrs(struct etmv3_parser *ps)
 {
-	unsigned int i;
+	unsigned int h;
 
-	for (i = 0; i < ETMV3_PHDRS; i++) {
-		struct insn_code *c = &ps->phdr[i];
+	for (h = 0x80; h < 0x100; h += 2) {
+		struct insn_code *c = &ps->phdr[h];
 
 		memset(c, 0, sizeof(*c));
 		c->cycles = !!ps->cfg->cycle_count;
-		ps->phdr_form[i] = c->cycles ? with_cycles(0x80 | i << 1, ps->cfg, c) : plain(0x80 | i << 1, c);
-		c->fast = !(ps->phdr_form[i] & (ETMV3_PHDR_BAD | ETMV3_PHDR_ODD));
+		c->form = c->cycles ? with_cycles(h, ps->cfg, c) : plain(h, c);
+		c->fast = c->form & (ETMV3_PHDR_BAD | ETMV3_PHDR_ODD) ? 0 : c->n + 1;
 	}
 }

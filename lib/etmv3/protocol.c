@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * protocol.c - ETMv3 as a protocol of the decode tree, and its fast way.
+ * protocol.c - ETMv3 as a protocol of the decode tree.
  */
 #include <cstrace/tree.h>
 
@@ -103,160 +103,15 @@ static int queue_address(const void *stage, uint64_t *addr)
 	return cst_etmv3_stage_address(stage, addr);
 }
 
-/* Of a timestamp packet, after the header: 48 bits, or 64. */
-#define TIMESTAMP_BYTES 7
-#define TIMESTAMP_BYTES_64 9
-
-static int is_phdr(uint8_t h)
-{
-	return (h & 0x81) == 0x80;
-}
-
 static size_t skip(const void *parser, const uint8_t *p, size_t len)
 {
 	const struct etmv3_parser *ps = parser;
 	size_t n = 0;
 
 	if (ps->synced)
-		while (n < len && is_phdr(p[n]) && ps->phdr[(p[n] & 0x7f) >> 1].fast)
+		while (n < len && ps->phdr[p[n]].fast)
 			n++;
 	return n;
-}
-
-static int has_atoms(const struct etmv3_parser *ps, uint8_t h)
-{
-	return is_phdr(h) && ps->phdr[(h & 0x7f) >> 1].n;
-}
-
-/* Begins a packet that shows that the last instruction ran: I-sync, context ID, VMID. */
-static int settles(uint8_t h)
-{
-	return h == 0x08 || h == 0x70 || h == 0x6e || h == 0x3c;
-}
-
-/* What comes in the input, but for cycles, shows that the last instruction ran. */
-static int will_settle(const struct etmv3_parser *ps, const struct cursor *c)
-{
-	size_t i = c->pos;
-
-	while (i < c->len && is_phdr(c->data[i]) && !has_atoms(ps, c->data[i]))
-		i++;
-	return i < c->len && (has_atoms(ps, c->data[i]) || settles(c->data[i]));
-}
-
-/* The size of a timestamp packet, 0 when it is cut: the header, then bytes of which all but the last go on. */
-static size_t timestamp_size(const struct etmv3_parser *ps, const uint8_t *p, size_t len)
-{
-	const size_t most = ps->cfg->ts64 ? TIMESTAMP_BYTES_64 : TIMESTAMP_BYTES;
-	size_t n = 1;
-
-	while (n < len && n < most && p[n] & 0x80)
-		n++;
-	return n < len ? n + 1 : 0;
-}
-
-/* The same over timestamps, too, which show nothing: so that what is before them need not wait. */
-static int settles_later(const struct etmv3_parser *ps, const struct cursor *c)
-{
-	size_t i = c->pos, size = 1;
-	uint8_t h;
-
-	for (; i < c->len && size; i += size) {
-		h = c->data[i];
-		if (has_atoms(ps, h) || settles(h))
-			return 1;
-		if (ps->type[h] == CST_ETMV3_PKT_TIMESTAMP)
-			size = timestamp_size(ps, c->data + i, c->len - i);
-		else if (!is_phdr(h))
-			break;
-		else
-			size = 1;
-	}
-	return 0;
-}
-
-/*
- * P-headers and plain branch addresses. What the last atom packet made can still be cancelled when something else
- * comes: it is taken back and left to the element stage, which holds it.
- */
-static void run_direct(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
-{
-	struct etmv3_stage *s = x->stage;
-	struct etmv3_parser *ps = x->c->ps;
-	struct insn_mark mark = { .from = NULL };
-	struct cursor *c = x->c;
-	struct insn_input in = { c->data, c->pos, c->len, c->seg, c->seg_count, c->seg_i };
-	uint64_t index = s->last_index, packets = 0;
-	size_t used;
-
-	while (c->pos < c->len) {
-		uint64_t at = cst_cursor_index(c, c->pos);
-		uint8_t h = c->data[c->pos];
-
-		if (is_phdr(h)) {
-			struct insn_mark m = { .from = NULL };
-
-			in.pos = c->pos;
-			in.seg_i = c->seg_i;
-			used = cst_flow_fast_insns(x->f, ps->phdr, &in, out, n, cap, &m);
-			if (m.from)
-				mark = m;
-			if (!used) {
-				/* an atom packet comes next: what is before it ran */
-				if (has_atoms(ps, h))
-					mark.from = NULL;
-				break;
-			}
-			c->pos = in.pos;
-			ps->zeros = 0;
-			packets += used;
-			index = cst_cursor_index(c, c->pos - 1);
-			continue;
-		}
-		if (!(h & 1)) {
-			if (settles_later(ps, c))
-				mark.from = NULL;
-			break;
-		}
-		used = cst_etmv3_branch(ps, c->data + c->pos, c->data + c->len);
-		if (!used)
-			break;
-		cst_flow_at(x->f, ps->addr, ps->isa);
-		c->pos += used;
-		packets++;
-		index = at;
-		mark.from = NULL;
-	}
-	if (mark.from) {
-		/* nothing but P-headers came since */
-		packets -= c->pos - mark.pos;
-		c->pos = mark.pos;
-		while (c->seg[c->seg_i].pos > c->pos)
-			c->seg_i--;
-		cst_flow_back(x->f, &mark, out, n);
-	}
-	x->stats->packets += packets;
-	if (packets)
-		s->last_index = index;
-}
-
-static int run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
-{
-	const struct etmv3_parser *ps = x->c->ps;
-	const struct cursor *c = x->c;
-
-	/* which range the reference holds depends on those before it, packet by packet */
-	if (ps->cfg->as_reference)
-		return 0;
-	if (cst_etmv3_stage_holds(x->stage) && ps->synced && will_settle(ps, c)) {
-		cst_etmv3_stage_settle(x->stage);
-		return 1;
-	}
-	if (cst_etmv3_stage_direct(x->stage) && ps->synced) {
-		x->f->stopped = 0;
-		run_direct(x, out, n, cap);
-	}
-	return 0;
 }
 
 const struct protocol cst_protocol_etmv3 = {
@@ -283,7 +138,7 @@ const struct protocol cst_protocol_etmv3 = {
 		.stage_end = stage_end,
 		.stage_take = stage_take,
 	},
-	.run = run,
+	.run = cst_etmv3_run,
 	.skip = skip,
 	.queue_timestamp = queue_timestamp,
 	.queue_address = queue_address,

@@ -223,15 +223,15 @@ static void run_direct(const struct fast *x, struct cst_generic *out, size_t *n,
 	q->last_index = index;
 }
 
-static int run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
+static enum fast_end run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
 {
 	if (x->c->pos < x->c->len && x->c->data[x->c->pos] >= 0xc0 && cst_etmv4_queue_settle(x->stage))
-		return 1;
+		return FAST_STAGED;
 	if (!x->f->careful && cst_etmv4_queue_direct(x->stage)) {
 		x->f->stopped = 0;
 		run_direct(x, out, n, cap);
 	}
-	return 0;
+	return FAST_LEFT;
 }
 
 const struct protocol cst_protocol_etmv4 = {

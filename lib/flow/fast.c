@@ -75,7 +75,7 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 		if (!f->blk)
 			return 0;
 	}
-	tail = tail_of(f);
+	tail = tail_of(f, CST_GEN_RANGE);
 	base = f->map_sec->img->blk;
 	linked = links_hold(f) ? ~0u : 0;
 	ids = ids_of(f);

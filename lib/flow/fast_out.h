@@ -77,13 +77,13 @@ static inline struct ids ids_of(const struct cst_flow *f)
 	return (struct ids){ load8(&f->tmpl.context_id), pair(f->map_sec->id, 0) };
 }
 
-/* The last eight bytes of every range, but for what the block adds. */
-static inline uint64_t tail_of(const struct cst_flow *f)
+/* The last eight bytes of every element of a kind, but for what a block adds. */
+static inline uint64_t tail_of(const struct cst_flow *f, enum cst_generic_kind kind)
 {
 	uint8_t bytes[8];
 
 	memcpy(bytes, &f->tmpl.kind, 8);
-	bytes[offsetof(struct cst_generic, kind) - GEN_TAIL] = CST_GEN_RANGE;
+	bytes[offsetof(struct cst_generic, kind) - GEN_TAIL] = (uint8_t)kind;
 	return load8(bytes);
 }
 

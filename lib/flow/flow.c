@@ -207,15 +207,19 @@ static int one_atom(struct cst_flow *f, struct cst_generic *out, size_t *n, int 
 uint32_t cst_flow_block(struct cst_flow *f)
 {
 	struct cst_image *img;
+	unsigned int key;
 	struct blk *b;
 	uint32_t nb;
 
+	if (f->it && (f->isa != CST_ISA_T32 || !(f->isa_flags & CST_ISA_SINGLE)))
+		return 0;
 	if (cst_flow_map(f, f->addr) != WALK_DONE)
 		return 0;
 	img = f->map_sec->img;
-	nb = cst_block_known(f->map_sec, f->addr - f->map_bias, f->isa, f->isa_flags);
+	key = blk_key(f->isa, f->it);
+	nb = cst_block_known(f->map_sec, f->addr - f->map_bias, key, f->isa_flags);
 	b = nb ? &img->blk[nb] :
-		 cst_block(f->map_sec, f->addr - f->map_bias, f->isa, f->addr, f->isa_flags);
+		 cst_block(f->map_sec, f->addr - f->map_bias, key, f->addr, f->isa_flags);
 	f->img_gen = img->generation;
 	/* what follows inside an IT block depends on it: the careful way */
 	if (!b || (b->flags & (BLK_P0 | BLK_IT)) != BLK_P0 || f->addr - f->map_start + b->len > f->map_len)

@@ -179,41 +179,6 @@ struct atom_code {
  */
 size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uint8_t *p, size_t len,
 		     uint64_t index, struct cst_generic *out, size_t *n, size_t cap);
-/* A P-header as the fast way wants it (ETMv3). */
-struct insn_code {
-	uint16_t bits;		/* 1 = E, oldest in bit 0 */
-	uint8_t n;
-	uint8_t first, later;	/* cycles of the first atom (of none: all), of each that follows */
-	uint8_t cycles;		/* they are told */
-	uint8_t fast;		/* 0: leave it to the careful way */
-};
-
-/* Where the fast way was before an atom packet: the place to go back to when it is cancelled. */
-struct insn_mark {
-	size_t pos;		/* input */
-	const struct cst_generic *from;	/* the first element that it made; NULL: no mark */
-	uint64_t transfer;	/* with data trace: as struct cst_flow has it */
-	uint8_t transfer_known;
-};
-
-/* Bytes p[pos..len) of a stream, and where in the trace they are. */
-struct insn_input {
-	const uint8_t *p;
-	size_t pos, len;
-	const struct seg *seg;
-	uint32_t seg_count;
-	uint32_t seg_i;		/* a run that begins at `pos` or before it */
-};
-
-/*
- * The fast way over instructions: packets with bytes 0x80..0xfe, even; as cst_flow_fast(), but stops
- * before a packet that it cannot do wholly. Moves in->pos; `*mark` is set to the last atom packet.
- */
-size_t cst_flow_fast_insns(struct cst_flow *f, const struct insn_code *code, struct insn_input *in,
-			   struct cst_generic *out, size_t *n, size_t cap, struct insn_mark *mark);
-/* Back to the mark: what was put out since is void. */
-void cst_flow_back(struct cst_flow *f, const struct insn_mark *mark, const struct cst_generic *out, size_t *n);
-
 /*
  * f->stopped: by cfg->checks the code is not what ran. The element is done; what else the protocol's stage has is
  * to be dropped, and nothing followed before the next synchronisation.

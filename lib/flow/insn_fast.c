@@ -1,230 +1,232 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * insn_fast.c - the loop over P-headers where the time of an ETMv3 decoder goes: a walk over the graph of blocks
- * of one instruction each. Anything unusual is left to insn.c, a packet at a time.
+ * of one instruction each. It calls nothing, so that what it needs stays in registers.
  */
 #include <string.h>
 
-#include <cstrace/isa.h>
-#include <cstrace/tree.h>
+#include "flow/insn_step.h"
 
-#include "flow/analyze.h"
-#include "flow/fast_out.h"
-
-/* Put out by one atom packet at most. */
-#define ATOMS_MAX 16
-
-/* A number that no block has. */
-#define NO_BLOCK 0u
-
-/* Cycles without an instruction. */
-static inline struct cst_generic *put_cycles(const struct cst_flow *f, struct cst_generic *g, uint64_t index,
-					     uint8_t isa, uint32_t cc)
+/* The byte at s->p begins a run of trace offsets. */
+static inline void next_run(struct insns *s)
 {
-	*g = f->tmpl;
-	g->kind = CST_GEN_CYCLE_COUNT;
-	g->index = index;
-	g->isa = isa;
-	g->flags |= CST_GF_CC;
-	g->cc = cc;
-	return g + 1;
-}
-
-/* Everything before `pos` was taken; how much that is. */
-static size_t used_up(struct insn_input *in, size_t pos)
-{
-	size_t used = pos - in->pos;
-
-	in->pos = pos;
-	return used;
+	do {
+		s->seg++;
+		s->stop = s->seg < s->last_seg ? s->data + s->seg[1].pos : s->end;
+	} while (s->stop <= s->p);
+	s->bias = s->seg->offset - s->seg->pos - (uintptr_t)s->data;
 }
 
 /* `transfers`: a constant; without data trace nobody asks which instruction loaded or stored last. */
-static inline __attribute__((always_inline)) size_t walk(struct cst_flow *f, const struct insn_code *code,
-							  struct insn_input *in, struct cst_generic *out, size_t *pn,
-							  size_t cap, struct insn_mark *mark, const int transfers)
+static inline __attribute__((always_inline)) enum insns_end walk(struct insns *s, const int transfers)
 {
-	const struct seg *seg = &in->seg[in->seg_i], *const last_seg = &in->seg[in->seg_count - 1];
-	size_t i = in->pos, stretch = seg < last_seg ? seg[1].pos : in->len;
-	uint64_t bias = seg->offset - seg->pos;
-	struct cst_generic *g = out + *pn, *limit;
-	const uint8_t *const p = in->p;
-	const uint32_t tflags = f->tmpl.flags | (f->cfg->cycle_count ? CST_GF_CC : 0);
-	uint64_t ranges = 0, branches = 0, addr = f->addr, tail;
-	struct blk *base = NULL, *b;
-	struct ids ids = { 0, 0 };
-	uint32_t cur, next, linked = 0;
+	const struct insn_code *const code = s->code;
+	const struct cst_generic *const limit = s->limit;
+	const uint64_t tail = s->tail;
+	const uint32_t linked = s->linked, tflags = s->tflags;
+	const struct ids ids = s->ids;
+	struct cst_generic *g = s->g;
+	const uint8_t *p = s->p, *stop = s->stop;
+	struct blk *const base = s->base, *b = s->b;
+	uint64_t addr = s->addr, index, cc, later;
+	uint32_t k = s->left, bits = s->bits, e, next, *link;
+	enum insns_end end = INSNS_OTHER;
 
-	if (cap - *pn < ATOMS_MAX + FLOW_ROOM)
-		return 0;
-	limit = out + cap - (ATOMS_MAX + FLOW_ROOM);
-	if (!f->map_len || f->map_space != f->space || f->map_gen != f->space->generation ||
-	    f->img_gen != f->map_sec->img->generation)
-		f->blk = NO_BLOCK;
-	cur = f->blk;
-	if (cur) {
-		base = f->map_sec->img->blk;
-		linked = links_hold(f) ? ~0u : 0;
-		ids = ids_of(f);
+	index = s->bias + (uintptr_t)p;
+	if (k) {
+		cc = later = pair(1, code[*p].later);
+		goto atoms;
 	}
-	tail = tail_of(f);
-	for (; i < in->len; i++) {
-		const struct insn_code *c = &code[(p[i] & 0x7f) >> 1];
-		uint32_t bits = c->bits, k = c->n, cc = c->first;
-		uint64_t index;
+	for (; g < limit; p++) {
+		const struct insn_code *c;
 
-		if ((p[i] & 0x81) != 0x80 || !c->fast || g > limit)
-			break;
-		while (i >= stretch) {
-			seg++;
-			stretch = seg < last_seg ? seg[1].pos : in->len;
-			bias = seg->offset - seg->pos;
+		if (p >= stop) {
+			if (p == s->end)
+				break;
+			s->p = p;
+			next_run(s);
+			stop = s->stop;
 		}
-		index = bias + i;
-		if (!k) {
-			if (c->cycles)
-				g = put_cycles(f, g, index, cur ? base[cur].isa : f->isa, cc);
+		c = &code[*p];
+		k = c->fast;
+		index = s->bias + (uintptr_t)p;
+		if (k <= 1) {
+			if (!k)
+				break;
+			/* cycles without an instruction */
+			g->index = index;
+			g->addr = g->end = 0;
+			store8(&g->n_insn, pair(0, c->first));
+			store8(&g->context_id, s->who);
+			store8(&g->section, 0);
+			store8(&g->kind, s->none);
+			g->isa = b ? b->isa : s->f->isa;
+			store8(&g->flags, flags_word(tflags, 0));
+			g++;
 			continue;
 		}
-		/* the rest of an IT block is for the careful way, as its IT was */
-		if (f->not_fast)
+		if (!b) {
+			k = 0;
+			end = INSNS_BLOCK;
 			break;
-		mark->pos = i;
-		mark->from = g;
-		if (transfers) {
-			mark->transfer = f->transfer;
-			mark->transfer_known = f->transfer_known;
 		}
-		do {
-			uint32_t e = bits & 1;
-			uint64_t end;
-
-			if (!cur) {
-				f->addr = addr;
-				cur = cst_flow_block(f);
-				if (!cur)
-					goto back;
-				base = f->map_sec->img->blk;
-				linked = links_hold(f) ? ~0u : 0;
-				ids = ids_of(f);
-			}
-			b = &base[cur];
-			end = addr + b->len;
+		k--;
+		s->mark = p;
+		s->mark_from = g;
+		s->mark_blk = b;
+		if (transfers) {
+			s->mark_transfer = s->f->transfer;
+			s->mark_transfer_known = s->f->transfer_known;
+		}
+		s->insns += k;
+		bits = c->bits;
+		cc = pair(1, c->first);
+		later = pair(1, c->later);
+atoms:
+		for (;;) {
+			e = bits & 1;
 			g->index = index;
 			g->addr = addr;
-			g->end = end;
-			store8(&g->n_insn, pair(1, cc));
+			g->end = addr + b->len;
+			store8(&g->n_insn, cc);
 			memcpy(&g->context_id, &ids, sizeof(ids));
 			store8(&g->kind, tail | load8(b->zero0));
+			_Static_assert(CST_GF_EXEC == 1, "an atom's bit is the flag");
 			store8(&g->flags, flags_word(tflags | b->gflags | e, b->off * 2));
 			g++;
-			ranges++;
-			cc = c->later;
 			bits >>= 1;
+			cc = later;
+			link = &b->link_n;
 			if (transfers && e && b->flags & BLK_TRANSFER) {
-				f->transfer = addr;
-				f->transfer_known = 1;
+				s->f->transfer = addr;
+				s->f->transfer_known = 1;
 			}
-			if (!e || (b->type != CST_INSN_BRANCH && b->type != CST_INSN_INDIRECT)) {
-				addr = end;
-				next = b->link_n & linked;
-			} else if (b->type == CST_INSN_BRANCH) {
-				branches++;
-				addr += (int64_t)b->disp;
-				next = b->link_e & linked;
-			} else {
-				branches++;
-				addr = (uint32_t)end;
-				f->isa = b->isa;
-				f->need_addr = 1;
-				f->told = 0;
-				cur = NO_BLOCK;
-				if (k > 1)
-					goto back;
-				continue;
-			}
-			if (!next) {
-				uint32_t gen = f->img_gen, from = cur;
-				const struct cst_section *sec = f->map_sec;
-				uint64_t map_bias = f->map_bias;
-
-				f->isa = e && b->type == CST_INSN_BRANCH ? b->next_isa : b->isa;
-				addr = (uint32_t)addr;
-				f->addr = addr;
-				next = cst_flow_block(f);
-				if (next) {
-					base = f->map_sec->img->blk;
-					linked = links_hold(f) ? ~0u : 0;
-					ids = ids_of(f);
-					/* a link is good while the cache is not emptied, within one map */
-					if (linked && f->img_gen == gen && f->map_sec == sec && f->map_bias == map_bias) {
-						if (e && base[from].type == CST_INSN_BRANCH)
-							base[from].link_e = next;
-						else
-							base[from].link_n = next;
+			_Static_assert(CST_INSN_BRANCH == 1 && CST_INSN_INDIRECT == 2, "two types that may go elsewhere");
+			if (e && b->type - 1u <= 1) {
+				s->branches++;
+				if (b->type == CST_INSN_INDIRECT) {
+					addr = (uint32_t)(addr + b->len);
+					s->f->isa = b->isa;
+					s->f->it = s->f->told = 0;
+					s->f->need_addr = 1;
+					b = NULL;
+					if (k > 1) {
+						end = INSNS_TORN;
+						goto out;
 					}
+					break;
 				}
+				addr = (uint32_t)(addr + (int64_t)b->disp);
+				link = &b->link_e;
+			} else {
+				addr += b->len;
 			}
-			cur = next;
-		} while (--k);
+			next = *link & linked;
+			if (__builtin_expect(!next, 0)) {
+				s->link = link;
+				end = INSNS_LINK;
+				p += !--k;
+				goto out;
+			}
+			b = base + next;
+			if (!--k)
+				break;
+		}
+		k = 0;
 	}
-	f->addr = addr;
-	f->blk = cur;
-	if (cur)
-		f->isa = base[cur].isa;
-	f->stats->insns += ranges;
-	f->stats->ranges += ranges;
-	f->stats->branches += branches;
-	*pn = g - out;
-	return used_up(in, i);
-back:
-	/* the packet that could not be done wholly is undone */
-	f->stats->insns += ranges;
-	f->stats->ranges += ranges;
-	f->stats->branches += branches;
-	*pn = g - out;
-	cst_flow_back(f, mark, out, pn);
-	mark->from = NULL;
-	return used_up(in, i);
+	k = 0;
+out:
+	s->left = k;
+	s->bits = bits;
+	s->g = g;
+	s->p = p;
+	s->b = b;
+	s->addr = addr;
+	return end;
 }
 
-static __attribute__((noinline)) size_t walk_transfers(struct cst_flow *f, const struct insn_code *code,
-							struct insn_input *in, struct cst_generic *out, size_t *pn,
-							size_t cap, struct insn_mark *mark)
+static __attribute__((noinline)) enum insns_end walk_transfers(struct insns *s)
 {
-	return walk(f, code, in, out, pn, cap, mark, 1);
+	return walk(s, 1);
 }
 
-size_t cst_flow_fast_insns(struct cst_flow *f, const struct insn_code *code, struct insn_input *in,
-			   struct cst_generic *out, size_t *pn, size_t cap, struct insn_mark *mark)
+enum insns_end cst_flow_insns_fast(struct insns *s)
 {
-	if (f->cfg->data_trace)
-		return walk_transfers(f, code, in, out, pn, cap, mark);
-	return walk(f, code, in, out, pn, cap, mark, 0);
+	return s->f->cfg->data_trace ? walk_transfers(s) : walk(s, 0);
 }
 
-void cst_flow_back(struct cst_flow *f, const struct insn_mark *mark, const struct cst_generic *out, size_t *n)
+/* A block is named by its key alone from here on, as what comes may empty the cache. */
+static void settle_mark(struct insns *s)
 {
-	const struct cst_generic *g, *const end = out + *n;
+	if (s->mark && s->mark_blk)
+		s->mark_key = blk_own_key(s->mark_blk);
+	s->mark_blk = NULL;
+}
 
-	for (g = mark->from; g < end; g++) {
-		if (g->kind != CST_GEN_RANGE)
-			continue;
-		f->stats->ranges--;
-		f->stats->insns--;
-		if (g->flags & CST_GF_EXEC &&
+static int found(struct insns *s, uint32_t nb)
+{
+	s->addr = s->f->addr;
+	s->b = NULL;
+	if (!nb)
+		return 0;
+	insns_map(s);
+	s->b = s->base + nb;
+	return 1;
+}
+
+int cst_flow_insns_find(struct insns *s)
+{
+	struct cst_flow *f = s->f;
+
+	settle_mark(s);
+	if (f->need_addr | f->need_ctx | f->careful)
+		return 0;
+	f->addr = s->addr;
+	return found(s, cst_flow_block(f));
+}
+
+int cst_flow_insns_follow(struct insns *s)
+{
+	struct cst_flow *f = s->f;
+	const struct cst_section *sec = f->map_sec;
+	const struct blk *b = s->b;
+	uint64_t bias = f->map_bias;
+	uint32_t gen = f->img_gen, nb;
+	unsigned int key = b->type == CST_INSN_BRANCH && s->link == &b->link_n ? b->isa : blk_next_key(b);
+
+	settle_mark(s);
+	f->addr = (uint32_t)s->addr;
+	f->isa = blk_key_isa(key);
+	f->it = blk_key_it(key);
+	nb = cst_flow_block(f);
+	/* a link is good while the cache is not emptied, within one map */
+	if (nb && s->linked && f->img_gen == gen && f->map_sec == sec && f->map_bias == bias && links_hold(f))
+		*s->link = nb;
+	return found(s, nb);
+}
+
+void cst_flow_insns_back(struct insns *s)
+{
+	struct cst_flow *f = s->f;
+	const struct cst_generic *g;
+
+	settle_mark(s);
+	for (g = s->mark_from; g < s->g; g++)
+		if (g->kind == CST_GEN_RANGE && g->flags & CST_GF_EXEC &&
 		    (g->last_type == CST_INSN_BRANCH || g->last_type == CST_INSN_INDIRECT))
-			f->stats->branches--;
-	}
-	if (mark->from < end) {
-		f->addr = mark->from->addr;
-		f->isa = mark->from->isa;
-		f->need_addr = f->told = 0;
-	}
-	f->blk = NO_BLOCK;
+			s->branches--;
+	s->insns -= s->code[*s->mark].n;
+	s->g = s->mark_from;
+	s->p = s->mark;
+	s->mark = NULL;
+	s->left = 0;
+	s->b = NULL;
+	s->addr = s->mark_from->addr;
+	f->isa = blk_key_isa(s->mark_key);
+	f->it = blk_key_it(s->mark_key);
+	f->need_addr = f->told = 0;
 	if (f->cfg->data_trace) {
-		f->transfer = mark->transfer;
-		f->transfer_known = mark->transfer_known;
+		f->transfer = s->mark_transfer;
+		f->transfer_known = s->mark_transfer_known;
 	}
-	*n = mark->from - out;
 }

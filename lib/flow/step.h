@@ -55,7 +55,7 @@ static inline int step_enter(struct step *s)
 			return 0;
 	}
 	s->cur = f->blk;
-	s->tail = tail_of(f);
+	s->tail = tail_of(f, CST_GEN_RANGE);
 	s->tflags = f->tmpl.flags;
 	f->popped = 0;
 	step_load(s);

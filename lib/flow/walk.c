@@ -128,7 +128,7 @@ static int take_block(struct cst_flow *f, enum walk_mode mode, uint64_t limit, s
 
 	if (*it)
 		return 0;
-	b = cst_block(f->map_sec, w->end - f->map_bias, f->isa, w->end, f->isa_flags);
+	b = cst_block(f->map_sec, w->end - f->map_bias, blk_key(f->isa, 0), w->end, f->isa_flags);
 	if (!b || !b->n_insn || b->len > left)
 		return 0;
 	switch (mode) {
@@ -159,8 +159,8 @@ static int take_block(struct cst_flow *f, enum walk_mode mode, uint64_t limit, s
 	w->link = !!(b->flags & BLK_LINK);
 	w->p0 = !!(b->flags & BLK_P0);
 	w->transfer = f->isa_flags & CST_ISA_SINGLE && b->flags & BLK_TRANSFER;
-	w->next_isa = b->next_isa;
-	*it = b->flags >> BLK_IT_SHIFT;
+	w->next_isa = blk_key_isa(blk_next_key(b));
+	*it = f->isa_flags & CST_ISA_SINGLE ? blk_key_it(blk_next_key(b)) : b->flags >> BLK_IT_SHIFT;
 	return 1;
 }
 

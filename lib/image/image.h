@@ -19,7 +19,8 @@ enum blk_flags {
 	BLK_TRANSFER = 32,	/* with CST_ISA_SINGLE, never A64: the instruction loads or stores */
 	/*
 	 * T32: the last instruction stands in an IT block that goes on for so many more, 1 to 3. What follows
-	 * depends on it, so such a block is not in the graph.
+	 * depends on it, so such a block is not in the graph. With CST_ISA_SINGLE only branches have this, as a
+	 * key says the rest.
 	 */
 	BLK_IT = 64 | 128,
 };
@@ -37,7 +38,11 @@ struct blk {
 	uint16_t n_insn;
 	uint16_t gflags;	/* enum cst_generic_flags of a range that ends here, but EXEC */
 	uint8_t flags;		/* enum blk_flags */
-	uint8_t next_isa;	/* after a taken direct branch */
+	/*
+	 * Instruction set after a taken direct branch. With CST_ISA_SINGLE: the key there, or where execution goes on
+	 * after anything but a branch; in the upper four bits the block's own key.
+	 */
+	uint8_t next_isa;
 	/* from here on laid out as in struct cst_generic, so that eight bytes can be copied at once */
 	uint8_t zero0[2];
 	uint8_t isa;
@@ -62,8 +67,41 @@ struct blk {
  * combination of enum cst_isa_flags in use, as decoders of different protocols share an image.
  */
 #define BLK_ISAS 4		/* A32, T32, A64, ThumbEE */
+#define BLK_KEYS (BLK_ISAS + 4)
 #define BLK_VARIANTS 4
-#define BLK_TABLES (BLK_ISAS * BLK_VARIANTS)
+#define BLK_TABLES (BLK_KEYS * BLK_VARIANTS)
+
+/*
+ * A key says as what code was decoded: the instruction set, and of T32 how many instructions, the first one
+ * included, an IT block still has.
+ */
+static inline unsigned int blk_key(unsigned int isa, unsigned int it)
+{
+	if (isa >= BLK_ISAS)
+		return BLK_KEYS;	/* nothing that blocks are made of */
+	return it ? BLK_ISAS - 1 + it : isa;
+}
+
+static inline enum cst_isa blk_key_isa(unsigned int key)
+{
+	return key < BLK_ISAS ? (enum cst_isa)key : CST_ISA_T32;
+}
+
+static inline unsigned int blk_key_it(unsigned int key)
+{
+	return key < BLK_ISAS ? 0 : key - (BLK_ISAS - 1);
+}
+
+/* Of a block with CST_ISA_SINGLE. */
+static inline unsigned int blk_own_key(const struct blk *b)
+{
+	return b->next_isa >> 4;
+}
+
+static inline unsigned int blk_next_key(const struct blk *b)
+{
+	return b->next_isa & 15;
+}
 
 struct cst_section {
 	struct cst_image *img;
@@ -109,11 +147,10 @@ const struct map *cst_space_find(const struct cst_space *space, uint64_t addr);
 
 /*
  * The block that starts at section offset `off` (`pc` is its address; its low bits matter for T32),
- * made when it is not cached. NULL: out of memory, or off is outside. `flags`: enum cst_isa_flags.
- * May empty the cache (img->generation changes).
+ * made when it is not cached. NULL: out of memory, or off is outside. `flags`: enum cst_isa_flags; an IT block's key
+ * only with CST_ISA_SINGLE. May empty the cache (img->generation changes).
  */
-struct blk *cst_block(struct cst_section *sec, uint64_t off, enum cst_isa isa, uint64_t pc,
-		      unsigned int flags);
+struct blk *cst_block(struct cst_section *sec, uint64_t off, unsigned int key, uint64_t pc, unsigned int flags);
 
 /* Instructions start at multiples of 1 << this. */
 static inline unsigned int blk_shift(enum cst_isa isa)
@@ -122,26 +159,26 @@ static inline unsigned int blk_shift(enum cst_isa isa)
 }
 
 /* Index into pages[], BLK_TABLES when no block was made with these flags. */
-static inline unsigned int blk_table(const struct cst_image *img, enum cst_isa isa, unsigned int flags)
+static inline unsigned int blk_table(const struct cst_image *img, unsigned int key, unsigned int flags)
 {
 	unsigned int v;
 
 	for (v = 0; v < img->variants; v++)
 		if (img->isa_flags[v] == flags)
-			return v * BLK_ISAS + isa;
+			return v * BLK_KEYS + key;
 	return BLK_TABLES;
 }
 
 /* As cst_block(), but 0 when it was not made yet: its number. */
-static inline uint32_t cst_block_known(const struct cst_section *sec, uint64_t off, enum cst_isa isa,
+static inline uint32_t cst_block_known(const struct cst_section *sec, uint64_t off, unsigned int key,
 				       unsigned int flags)
 {
-	unsigned int shift = blk_shift(isa), t;
+	unsigned int shift = blk_shift(blk_key_isa(key)), t;
 	uint32_t *const *pages, *table;
 
-	if (off >= sec->size || isa >= BLK_ISAS || off & ((1u << shift) - 1))
+	if (off >= sec->size || key >= BLK_KEYS || off & ((1u << shift) - 1))
 		return 0;
-	t = blk_table(sec->img, isa, flags);
+	t = blk_table(sec->img, key, flags);
 	if (t == BLK_TABLES)
 		return 0;
 	pages = sec->pages[t];

@@ -176,9 +176,9 @@ static void *new_table(struct cst_image *img, size_t bytes)
 }
 
 /* Slot that holds the number of the block at `off`, with its page made; NULL: out of memory. */
-static uint32_t *find_slot(struct cst_section *sec, uint64_t off, enum cst_isa isa, unsigned int table)
+static uint32_t *find_slot(struct cst_section *sec, uint64_t off, unsigned int key, unsigned int table)
 {
-	unsigned int step = 1u << blk_shift(isa);
+	unsigned int step = 1u << blk_shift(blk_key_isa(key));
 	uint32_t ***pages = &sec->pages[table];
 	size_t i = off / CODE_PAGE;
 
@@ -192,9 +192,9 @@ static uint32_t *find_slot(struct cst_section *sec, uint64_t off, enum cst_isa i
 }
 
 /* Index into pages[] for these flags. When there are more combinations than tables, all start anew. */
-static unsigned int find_table(struct cst_image *img, enum cst_isa isa, unsigned int flags)
+static unsigned int find_table(struct cst_image *img, unsigned int key, unsigned int flags)
 {
-	unsigned int table = blk_table(img, isa, flags);
+	unsigned int table = blk_table(img, key, flags);
 
 	if (table != BLK_TABLES)
 		return table;
@@ -203,34 +203,33 @@ static unsigned int find_table(struct cst_image *img, enum cst_isa isa, unsigned
 		img->variants = 0;
 	}
 	img->isa_flags[img->variants++] = flags;
-	return blk_table(img, isa, flags);
+	return blk_table(img, key, flags);
 }
 
 /* Make the block at `off`: classify instructions up to a P0 one, a cut or the section's end. */
-static void build(const struct cst_section *sec, struct blk *b, uint64_t off, enum cst_isa isa,
-		  uint64_t pc, unsigned int flags);
+static void build(const struct cst_section *sec, struct blk *b, uint64_t off, unsigned int key, uint64_t pc,
+		  unsigned int flags);
 
-struct blk *cst_block(struct cst_section *sec, uint64_t off, enum cst_isa isa, uint64_t pc,
-		      unsigned int flags)
+struct blk *cst_block(struct cst_section *sec, uint64_t off, unsigned int key, uint64_t pc, unsigned int flags)
 {
 	struct cst_image *img = sec->img;
 	unsigned int table;
 	uint32_t *slot;
 
-	if (off >= sec->size || isa >= BLK_ISAS || off & ((1u << blk_shift(isa)) - 1))
+	if (off >= sec->size || key >= BLK_KEYS || off & ((1u << blk_shift(blk_key_isa(key))) - 1))
 		return NULL;
-	table = find_table(img, isa, flags);
-	slot = find_slot(sec, off, isa, table);
+	table = find_table(img, key, flags);
+	slot = find_slot(sec, off, key, table);
 	if (slot && *slot)
 		return &img->blk[*slot];
 	if (!slot || img->blk_count == img->blk_max) {
 		flush(img);
-		slot = find_slot(sec, off, isa, table);
+		slot = find_slot(sec, off, key, table);
 		if (!slot)
 			return NULL;
 	}
 	*slot = img->blk_count++;
-	build(sec, &img->blk[*slot], off, isa, pc, flags);
+	build(sec, &img->blk[*slot], off, key, pc, flags);
 	return &img->blk[*slot];
 }
 
@@ -244,11 +243,12 @@ static uint32_t le32(const uint8_t *p)
 	return le16(p) | le16(p + 2) << 16;
 }
 
-static void build(const struct cst_section *sec, struct blk *b, uint64_t off, enum cst_isa isa,
-		  uint64_t pc, unsigned int flags)
+static void build(const struct cst_section *sec, struct blk *b, uint64_t off, unsigned int key, uint64_t pc,
+		  unsigned int flags)
 {
 	uint64_t at = off, cut = (off | (BLK_SPAN - 1)) + 1 + BLK_MORE;
-	unsigned int it = 0, cond = 0, undefined = 0;
+	unsigned int it = blk_key_it(key), cond = 0, undefined = 0;
+	enum cst_isa isa = blk_key_isa(key);
 	struct cst_insn in;
 	uint32_t op;
 
@@ -287,9 +287,6 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, en
 		}
 		undefined = !(op >> 16);
 		cst_isa_classify(&in, isa, op, pc + (at - off), flags);
-		/* alone it would have up to four left: no block */
-		if (in.it_count && flags & CST_ISA_SINGLE)
-			break;
 		at += in.size;
 		b->n_insn++;
 		b->last_size = in.size;
@@ -307,11 +304,20 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, en
 			}
 			if (flags & CST_ISA_SINGLE && cst_isa_is_transfer(isa, op, flags))
 				b->flags |= BLK_TRANSFER;
+			if (in.it_count)
+				it = in.it_count;
 			break;
 		}
 		if (in.it_count)
 			it = in.it_count;
 		b->type = CST_INSN_OTHER;
+	}
+	if (flags & CST_ISA_SINGLE) {
+		b->next_isa |= key << 4;
+		if (b->flags & BLK_P0 && b->type != CST_INSN_BRANCH && b->type != CST_INSN_INDIRECT) {
+			b->next_isa = key << 4 | blk_key(isa, it);
+			it = 0;
+		}
 	}
 	/* four are left only after IT itself, at the section's end: nobody goes on from there by blocks */
 	b->flags |= it < 4 ? it << BLK_IT_SHIFT : 0;

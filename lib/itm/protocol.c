@@ -87,7 +87,7 @@ static int element(void *stage, const struct cst_packet *pkt, struct cst_generic
 	return cst_itm_element(stage, pkt, g);
 }
 
-static int run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
+static enum fast_end run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
 {
 	static const struct ready_protocol pr = { parse, cst_itm_roles, element, stage_packet };
 

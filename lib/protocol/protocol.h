@@ -20,15 +20,21 @@ struct fast {
 	struct cst_log *log;	/* or NULL */
 };
 
+/*
+ * What a fast way has come to: a packet that is for the careful one (or the end of the input), elements that are
+ * ready in the stage, or too little room for the next packet, after having put out some.
+ */
+enum fast_end { FAST_LEFT, FAST_STAGED, FAST_FULL };
+
 struct protocol {
 	struct cst_protocol_ops ops;
 	/*
 	 * The fast way, NULL when there is none: takes packets from the cursor (nothing is carried, no element is
 	 * ready, f->busy is 0) and does what parser, element stage and flow would do with them, as long as
 	 * nothing unusual comes. Ends with the cursor at a packet that it has not touched; or with f->busy or
-	 * f->stopped set, as cst_flow_run() leaves them. Returns 1 when it made elements ready in the stage.
+	 * f->stopped set, as cst_flow_run() leaves them.
 	 */
-	int (*run)(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap);
+	enum fast_end (*run)(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap);
 	/* Bytes from p on that are packets of role FLOW, when looking for something else. NULL: parse them. */
 	size_t (*skip)(const void *parser, const uint8_t *p, size_t len);
 	/* The oldest timestamp among the queued elements; see cst_etmv4_queue_timestamp(). NULL: none are queued. */

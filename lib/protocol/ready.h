@@ -60,7 +60,7 @@ struct ready_protocol {
  * The fast way (struct protocol): packets that are nothing but an element go straight to the output. To be
  * called with constants, so that the compiler makes one for each protocol.
  */
-static inline int ready_run(const struct fast *x, const struct ready_protocol *pr, struct cst_generic *out,
+static inline enum fast_end ready_run(const struct fast *x, const struct ready_protocol *pr, struct cst_generic *out,
 			    size_t *n, size_t cap)
 {
 	struct ready_stage *s = x->stage;
@@ -68,10 +68,10 @@ static inline int ready_run(const struct fast *x, const struct ready_protocol *p
 	uint64_t packets = 0;
 	struct cst_packet pkt;
 	unsigned int size;
-	int unusual = 0;
+	enum fast_end end = FAST_LEFT;
 
 	if (!s->synced || c->next)
-		return 0;
+		return FAST_LEFT;
 	while (*n < cap && c->pos < c->len) {
 		pkt.finding[0] = pkt.finding[1] = 0;
 		size = pr->parse(c->ps, c->data + c->pos, c->data + c->len, &pkt);
@@ -89,7 +89,7 @@ static inline int ready_run(const struct fast *x, const struct ready_protocol *p
 			cst_log_packet(x->log, x->f->tmpl.trace_id, &pkt, s->cfg->strict);
 		if (pr->roles[pkt.type] != CST_ROLE_OTHER) {
 			pr->packet(s, &pkt);
-			unusual = 1;
+			end = FAST_STAGED;
 			break;
 		}
 		s->last_index = pkt.index;
@@ -101,7 +101,7 @@ static inline int ready_run(const struct fast *x, const struct ready_protocol *p
 	x->stats->packets += packets;
 	if (packets && c->pos == c->len)
 		c->last = cst_cursor_index(c, c->len - 1);
-	return unusual;
+	return end;
 }
 
 #endif

@@ -87,6 +87,6 @@ const struct cst_element *cst_ptm_stage_take(struct ptm_stage *st);
 int cst_ptm_stage_same(const struct ptm_stage *a, const struct ptm_stage *b);
 
 /* The fast way (protocol.h). */
-int cst_ptm_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap);
+enum fast_end cst_ptm_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap);
 
 #endif

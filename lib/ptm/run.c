@@ -244,17 +244,17 @@ static void walk(const struct fast *x, struct cst_generic *out, size_t *n, size_
 	x->stats->branches += s.branches;
 }
 
-int cst_ptm_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
+enum fast_end cst_ptm_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
 {
 	const struct ptm_parser *ps = x->c->ps;
 	const struct ptm_stage *st = x->stage;
 
 	/* ThumbEE may follow where the bit was seen, whatever the instruction set is now */
 	if (!ps->synced || ps->alt_isa || st->state != PTM_SYNCED || (ps->isa != CST_ISA_A32 && ps->isa != CST_ISA_T32))
-		return 0;
+		return FAST_LEFT;
 	x->f->stopped = 0;
 	walk(x, out, n, cap);
 	if (x->f->busy)
 		cst_flow_run(x->f, out, n, cap);
-	return 0;
+	return FAST_LEFT;
 }

@@ -345,8 +345,12 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 		if (dec->manual)
 			break;
 		if (pr->run && !dec->cur.carry_len) {
-			if (pr->run(&fast, out, &n, cap))
+			enum fast_end end = pr->run(&fast, out, &n, cap);
+
+			if (end == FAST_STAGED)
 				continue;
+			if (end == FAST_FULL)
+				break;
 			if (f->stopped == FLOW_MISMATCH) {
 				give_up(dec);
 				continue;

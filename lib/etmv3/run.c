@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * run.c - the fast way over ETMv3 trace: P-headers, branches, I-sync and timestamps, straight from the bytes to
+ * elements. What is damaged, reserved or rare is left to the parser, the element stage and the flow.
+ */
+#include <cstrace/log.h>
+#include <cstrace/tree.h>
+
+#include "etmv3/etmv3.h"
+#include "log/log.h"
+
+#define ISYNC 0x08
+#define ISYNC_CYCLE 0x70
+#define CONTEXT_ID 0x6e
+#define VMID 0x3c
+
+/* Of a timestamp packet, after the header: 48 bits, or 64. */
+#define TIMESTAMP_BYTES 7
+#define TIMESTAMP_BYTES_64 9
+
+/* Room that a packet of any kind needs. */
+#define ROOM (INSN_ATOMS_MAX + 2 * FLOW_ROOM)
+
+static int has_atoms(const struct etmv3_parser *ps, uint8_t h)
+{
+	return ps->phdr[h].n;
+}
+
+static int is_phdr(uint8_t h)
+{
+	return (h & 0x81) == 0x80;
+}
+
+/* Begins a packet that shows that the last instruction ran. */
+static int settles(uint8_t h)
+{
+	return h == ISYNC || h == ISYNC_CYCLE || h == CONTEXT_ID || h == VMID;
+}
+
+/* What comes in the input, but for cycles, shows that the last instruction ran. */
+static int will_settle(const struct etmv3_parser *ps, const struct cursor *c)
+{
+	size_t i = c->pos;
+
+	while (i < c->len && is_phdr(c->data[i]) && !has_atoms(ps, c->data[i]))
+		i++;
+	return i < c->len && (has_atoms(ps, c->data[i]) || settles(c->data[i]));
+}
+
+/* The size of a timestamp packet, 0 when it is cut: the header, then bytes of which all but the last go on. */
+static size_t timestamp_size(const struct etmv3_parser *ps, const uint8_t *p, size_t len)
+{
+	const size_t most = ps->cfg->ts64 ? TIMESTAMP_BYTES_64 : TIMESTAMP_BYTES;
+	size_t n = 1;
+
+	while (n < len && n < most && p[n] & 0x80)
+		n++;
+	return n < len ? n + 1 : 0;
+}
+
+/* The same over timestamps, too, which show nothing: so that what is before them need not wait. */
+static int settles_later(const struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end)
+{
+	size_t size = 1;
+
+	for (; p < end && size; p += size) {
+		if (has_atoms(ps, *p) || settles(*p))
+			return 1;
+		if (ps->type[*p] == CST_ETMV3_PKT_TIMESTAMP)
+			size = timestamp_size(ps, p, end - p);
+		else if (!is_phdr(*p))
+			break;
+		else
+			size = 1;
+	}
+	return 0;
+}
+
+/* An element for the flow, which has room for what comes of it. */
+static void give(struct cst_flow *f, const struct cst_element *el, struct cst_generic *out, size_t *n)
+{
+	cst_flow_give(f, el);
+	cst_flow_analyze(f, out, n);
+}
+
+/* As isync() of the element stage, and the flow. */
+static void isync(const struct fast *x, const struct cst_packet *pkt, struct cst_generic *out, size_t *n)
+{
+	struct etmv3_stage *s = x->stage;
+	struct cst_element el = { .index = pkt->index };
+
+	if (pkt->count != ETMV3_PERIODIC) {
+		el.kind = CST_EL_TRACE_ON;
+		el.num = cst_etmv3_on_reason[pkt->count];
+		give(x->f, &el, out, n);
+	}
+	cst_etmv3_stage_isync(s, pkt);
+	el.kind = CST_EL_CONTEXT;
+	el.ctx = s->ctx;
+	el.flags = CST_EL_F_ISA | CST_EL_F_ADDRESS;
+	el.is = pkt->isa;
+	if (pkt->flags & CST_PF_CC) {
+		el.flags |= CST_EL_F_CC;
+		el.cc = pkt->cc;
+	}
+	give(x->f, &el, out, n);
+	cst_flow_come_to(x->f, pkt->addr, pkt->isa);
+}
+
+/* What packet() did. */
+enum done { LEFT, DONE, STAGED };
+
+/*
+ * A packet that is no P-header, at p, of `*size` bytes. LEFT: nothing was done. STAGED: the element stage has it.
+ * `settled`: what was put out before it need not wait.
+ */
+static enum done packet(const struct fast *x, const uint8_t *p, const uint8_t *end, uint64_t index,
+			struct cst_generic *out, size_t *n, unsigned int *size, int *settled)
+{
+	struct etmv3_parser *ps = x->c->ps;
+	struct cst_packet pkt;
+
+	*settled = 1;
+	if (*p & 1) {
+		*size = cst_etmv3_branch(ps, p, end);
+		*settled = !!*size;
+		if (*size)
+			cst_flow_at(x->f, ps->addr, ps->isa);
+		return *size ? DONE : LEFT;
+	}
+	*settled = settles_later(ps, p, end);
+	if (x->f->stop_mask || !*settled || ps->cfg->data_only ||
+	    (ps->type[*p] != CST_ETMV3_PKT_TIMESTAMP && *p != ISYNC && *p != ISYNC_CYCLE))
+		return LEFT;
+	*size = cst_etmv3_parse(ps, p, end, &pkt);
+	if (!*size)
+		return LEFT;
+	pkt.index = index;
+	pkt.size = *size;
+	if (pkt.type == CST_ETMV3_PKT_BAD_SEQUENCE || pkt.finding[0] || pkt.flags & CST_ETMV3_PF_LSIP ||
+	    (pkt.type == CST_ETMV3_PKT_TIMESTAMP ? !pkt.ts : pkt.count == ETMV3_OVERFLOW)) {
+		if (pkt.finding[0] && x->log)
+			cst_log_packet(x->log, ps->cfg->trace_id, &pkt, ps->cfg->strict);
+		cst_etmv3_stage_packet(x->stage, &pkt);
+		return STAGED;
+	}
+	if (pkt.type == CST_ETMV3_PKT_TIMESTAMP)
+		give(x->f, &(struct cst_element){ .kind = CST_EL_TIMESTAMP, .index = index, .value = pkt.ts }, out, n);
+	else
+		isync(x, &pkt, out, n);
+	return DONE;
+}
+
+/* P-headers from s->p on. 0: what stands at s->p is for the careful way; 1: it is another packet, or the end. */
+static int phdrs(struct insns *s)
+{
+	for (;;) {
+		switch (cst_flow_insns_fast(s)) {
+		case INSNS_OTHER:
+			return 1;
+		case INSNS_BLOCK:
+			if (cst_flow_insns_find(s))
+				break;
+			/* an atom packet comes next: what is before it ran */
+			s->mark = NULL;
+			return 0;
+		case INSNS_LINK:
+			if (cst_flow_insns_follow(s) || !s->left)
+				break;
+			/* fall through */
+		case INSNS_TORN:
+			cst_flow_insns_back(s);
+			return 0;
+		}
+	}
+}
+
+/*
+ * What the last atom packet made can still be cancelled when something else comes: it is taken back and left to
+ * the element stage, which holds it.
+ */
+static enum fast_end walk(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
+{
+	struct etmv3_parser *ps = x->c->ps;
+	struct etmv3_stage *stage = x->stage;
+	struct cursor *c = x->c;
+	const struct seg *seg = &c->seg[c->seg_i];
+	struct insns s = {
+		.f = x->f,
+		.code = ps->phdr,
+		.data = c->data,
+		.p = c->data + c->pos,
+		.stop = c->data + (c->seg_i + 1 < c->seg_count ? seg[1].pos : c->len),
+		.end = c->data + c->len,
+		.bias = seg->offset - seg->pos - (uintptr_t)c->data,
+		.seg = seg,
+		.last_seg = &c->seg[c->seg_count - 1],
+		.g = out + *n,
+		.limit = out + cap - ROOM,
+	};
+	const uint8_t *first = s.p;	/* of the P-headers that were not counted yet */
+	uint64_t index = 0, packets = 0;
+	enum done done = LEFT;
+	unsigned int size;
+	int settled;
+
+	insns_enter(&s);
+	while (phdrs(&s) && s.p < s.end && s.g < s.limit) {
+		if (s.p > first)
+			ps->zeros = 0;
+		insns_leave(&s);
+		*n = s.g - out;
+		done = packet(x, s.p, s.end, s.bias + (uintptr_t)s.p, out, n, &size, &settled);
+		if (settled)
+			s.mark = NULL;
+		s.g = out + *n;
+		if (done == LEFT)
+			break;
+		packets += s.p - first + 1;
+		index = s.bias + (uintptr_t)s.p;
+		s.p += size;
+		first = s.p;
+		if (done == STAGED)
+			break;
+		insns_enter(&s);
+	}
+	if (s.mark)	/* nothing but P-headers came since */
+		cst_flow_insns_back(&s);
+	if (done != STAGED)
+		insns_leave(&s);
+	*n = s.g - out;
+	c->pos = s.p - c->data;
+	c->seg_i = s.seg - c->seg;
+	if (s.p > first) {
+		ps->zeros = 0;
+		packets += s.p - first;
+		while (c->seg[c->seg_i].pos > c->pos - 1)
+			c->seg_i--;
+		index = cst_cursor_index(c, c->pos - 1);
+	}
+	while (c->seg[c->seg_i].pos > c->pos)
+		c->seg_i--;
+	x->stats->packets += packets;
+	x->stats->insns += s.insns;
+	x->stats->ranges += s.insns;
+	x->stats->branches += s.branches;
+	if (done == STAGED)
+		return FAST_STAGED;
+	if (packets)
+		stage->last_index = index;
+	return s.g >= s.limit && s.g > out ? FAST_FULL : FAST_LEFT;
+}
+
+enum fast_end cst_etmv3_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
+{
+	const struct etmv3_parser *ps = x->c->ps;
+	const struct cursor *c = x->c;
+
+	/* which range the reference holds depends on those before it, packet by packet */
+	if (ps->cfg->as_reference)
+		return FAST_LEFT;
+	if (cst_etmv3_stage_holds(x->stage) && ps->synced && will_settle(ps, c)) {
+		cst_etmv3_stage_settle(x->stage);
+		return FAST_STAGED;
+	}
+	if (!cst_etmv3_stage_direct(x->stage) || !ps->synced || c->pos == c->len || cap - *n < ROOM)
+		return FAST_LEFT;
+	x->f->stopped = 0;
+	return walk(x, out, n, cap);
+}
