@@ -108,7 +108,8 @@ static size_t skip(const void *parser, const uint8_t *p, size_t len)
 	const struct etmv3_parser *ps = parser;
 	size_t n = 0;
 
-	if (ps->synced)
+	/* the first one after zeros is left to the parser, which forgets these */
+	if (ps->synced && !ps->zeros)
 		while (n < len && ps->phdr[p[n]].fast)
 			n++;
 	return n;

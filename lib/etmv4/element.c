@@ -738,6 +738,9 @@ void cst_etmv4_queue_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 	if (q->exc_pending && pkt->type != CST_PKT_IGNORE) {
 		if (!is_address(pkt->type)) {
 			fail(q, q->exc_index, CST_UNSYNC_BAD_PACKET, CST_ERR_NO_ADDRESS);
+			/* when it is an A-sync, decoding goes on behind that one; the reference waits for the next */
+			if (!q->cfg->as_reference)
+				unsynced_packet(q, pkt);
 			return;
 		}
 		push_exception(q, pkt);

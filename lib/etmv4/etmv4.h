@@ -18,6 +18,12 @@ struct cst_stats;
 /* Unsynchronised bytes that a listing shows as one piece. */
 #define ETMV4_UNSYNCED_PIECE 8
 
+/* Every byte from here on is an atom packet. */
+#define ETMV4_ATOMS 0xc0
+
+/* The longest address packet, and the byte behind it. */
+#define ETMV4_ADDRESS_BYTES 10
+
 /* A longest packet is a few ULEB sections; anything that needs more is not a packet. */
 #define ETMV4_MAX_PACKET 64
 
@@ -30,6 +36,7 @@ struct etmv4_parser {
 	uint8_t synced;		/* A-sync seen */
 	uint8_t seen_info;	/* Trace Info seen since the last start or reset */
 	uint8_t listing;	/* unsynchronised bytes come in pieces, as the reference lists them */
+	uint8_t zeros;		/* right before: of an A-sync whose beginning was taken for part of a packet; saturates */
 	uint8_t type[256];	/* header -> enum cst_etmv4_packet_type, by configuration */
 	struct {
 		uint64_t addr;
@@ -55,6 +62,11 @@ void cst_etmv4_parser_init(struct etmv4_parser *ps, const struct cst_config *cfg
  */
 unsigned int cst_etmv4_parse(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
 			     struct cst_packet *pkt);
+/*
+ * An address packet at `p` with nothing reserved in it, and an atom packet behind it: its size, and ps->hist[0] is the
+ * address. 0: something else, and nothing has changed. ETMV4_ADDRESS_BYTES must be there.
+ */
+unsigned int cst_etmv4_address(struct etmv4_parser *ps, const uint8_t *p);
 /* The packet at `p`, which is complete: what is reserved in it, into pkt->finding. */
 void cst_etmv4_check(struct etmv4_parser *ps, const uint8_t *p, struct cst_packet *pkt);
 /* What the rest [p, end) is when the trace ends in it: NOT_SYNC or INCOMPLETE. */

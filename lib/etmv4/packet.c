@@ -9,6 +9,8 @@
 #include "protocol/async.h"
 #include "protocol/reader.h"
 
+#define ASYNC_ZEROS (ETMV4_ASYNC_SIZE - 1)
+
 /* Unsynchronised bytes of one packet: its size is a 16-bit number. */
 #define MAX_SKIP 0xffff
 
@@ -87,12 +89,17 @@ void cst_etmv4_parser_init(struct etmv4_parser *ps, const struct cst_config *cfg
 				ps->type[h] = CST_PKT_BAD_SEQUENCE;
 }
 
-static void push_address(struct etmv4_parser *ps, struct cst_packet *pkt, uint64_t addr, uint8_t is)
+static void push_history(struct etmv4_parser *ps, uint64_t addr, uint8_t is)
 {
 	ps->hist[2] = ps->hist[1];
 	ps->hist[1] = ps->hist[0];
 	ps->hist[0].addr = addr;
 	ps->hist[0].is = is;
+}
+
+static void push_address(struct etmv4_parser *ps, struct cst_packet *pkt, uint64_t addr, uint8_t is)
+{
+	push_history(ps, addr, is);
 	pkt->addr = addr;
 	pkt->is = is;
 	pkt->flags |= CST_PF_ADDR;
@@ -160,6 +167,37 @@ static void set_address(struct etmv4_parser *ps, struct reader *r, struct cst_pa
 	pkt->addr_bits = a->bits;
 	push_address(ps, pkt, a->value, a->is);
 	ps->hist[0].bits = a->bits;
+}
+
+unsigned int cst_etmv4_address(struct etmv4_parser *ps, const uint8_t *p)
+{
+	struct reader r = { p + 1, p + ETMV4_ADDRESS_BYTES, 0, 0, 0 };
+	struct addr a = { 0, 0, 0, 0 };
+	unsigned int h = *p;
+
+	switch (ps->type[h]) {
+	case CST_PKT_ADDR_SHORT:
+		get_short(ps, &r, h == 0x96, &a);
+		break;
+	case CST_PKT_ADDR_MATCH:
+		a.value = ps->hist[h & 3].addr;
+		a.is = ps->hist[h & 3].is;
+		a.bits = ps->hist[h & 3].bits;
+		break;
+	case CST_PKT_ADDR_32:
+		get_long(ps, &r, h == 0x9b, 4, &a);
+		break;
+	case CST_PKT_ADDR_64:
+		get_long(ps, &r, h == 0x9e, 8, &a);
+		break;
+	default:
+		return 0;
+	}
+	if (a.odd || *r.p < ETMV4_ATOMS)
+		return 0;
+	push_history(ps, a.value, a.is);
+	ps->hist[0].bits = a.bits;
+	return r.p - p;
 }
 
 /* Context information byte with its optional VMID and context ID. Only complete packets change state. */
@@ -433,8 +471,8 @@ static void parse_mispredict(struct cst_packet *pkt)
 /* 00: A-sync, or an extension packet. */
 static void parse_extension(const struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
+	const uint8_t *start = r->p;
 	uint8_t b = get8(r);
-	unsigned int i;
 
 	if (r->more)
 		return;
@@ -452,18 +490,19 @@ static void parse_extension(const struct etmv4_parser *ps, struct reader *r, str
 			pkt->type = CST_PKT_BF_FLUSH;
 		return;
 	case 0x00:
-		for (i = 2; i < ETMV4_ASYNC_SIZE; i++) {
+		while (!b && r->p - start < ETMV4_ASYNC_SIZE - 1) {
 			b = get8(r);
 			if (r->more)
 				return;
-			if (b != (i == ETMV4_ASYNC_SIZE - 1 ? 0x80 : 0)) {
-				r->bad = 1;
-				return;
-			}
 		}
-		return;
+		if (b == ASYNC_END && r->p - start == ETMV4_ASYNC_SIZE - 1)
+			return;
+		break;
 	}
 	r->bad = 1;
+	/* with zeros of the packet before it may end an A-sync */
+	if (b == ASYNC_END && !ps->cfg->as_reference)
+		r->p--;
 }
 
 /*
@@ -515,23 +554,60 @@ static unsigned int search_async(struct etmv4_parser *ps, const uint8_t *p, cons
 
 	if (end - p > MAX_SKIP)
 		end = p + MAX_SKIP;
-	at = cst_async_find(p, end, 0, ETMV4_ASYNC_SIZE - 1, ETMV4_ASYNC_SIZE - 1);
+	at = cst_async_find(p, end, ps->zeros, ASYNC_ZEROS, ASYNC_ZEROS);
+	if (!at.skip && !at.size)
+		return 0;
 	pkt->type = at.skip ? CST_PKT_NOT_SYNC : CST_PKT_ASYNC;
-	ps->synced = at.size && !at.skip;
+	ps->synced = !at.skip;
+	ps->zeros = 0;
 	return at.skip ? at.skip : at.size;
+}
+
+/* Bytes that are skipped, or the A-sync. In a listing, when there is none right here, in the reference's pieces. */
+static unsigned int unsynced(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+{
+	unsigned int size;
+
+	if (!ps->listing)
+		return search_async(ps, p, end, pkt);
+	if (ps->zeros) {
+		size = search_async(ps, p, end, pkt);
+		if (!size || ps->synced)
+			return size;
+	}
+	return unsynced_piece(ps, p, end, pkt);
+}
+
+/*
+ * The zeros that a packet ends with, nine at most: the first ones of an A-sync, when damage has made the packet longer
+ * than it was. To the reference they are nothing more.
+ */
+static inline void keep_zeros(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end)
+{
+	if (end[-1])
+		ps->zeros = 0;
+	else
+		ps->zeros = ps->cfg->as_reference ? 0 : zeros_after(p, end, ps->zeros, ASYNC_ZEROS);
 }
 
 static unsigned int finish(struct etmv4_parser *ps, const struct reader *r, const uint8_t *p,
 			   struct cst_packet *pkt)
 {
+	unsigned int size = r->p - p;
+
 	if (r->bad) {
 		pkt->bad_type = pkt->type;
 		pkt->type = CST_PKT_BAD_SEQUENCE;
 	}
 	if (pkt->type == CST_PKT_BAD_SEQUENCE || pkt->type == CST_PKT_RESERVED ||
-	    pkt->type == CST_PKT_RESERVED_CFG)
+	    pkt->type == CST_PKT_RESERVED_CFG) {
 		ps->synced = 0;
-	return r->p - p;
+		/* zeros at its end may be those of an A-sync that the damage did not reach */
+		while (size > 1 && !p[size - 1] && !ps->cfg->as_reference)
+			size--;
+	}
+	keep_zeros(ps, p, p + size);
+	return size;
 }
 
 unsigned int cst_etmv4_parse(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
@@ -550,13 +626,14 @@ unsigned int cst_etmv4_parse(struct etmv4_parser *ps, const uint8_t *p, const ui
 	pkt->n_atoms = 0;
 	pkt->bad_type = 0;
 	if (!ps->synced)
-		return ps->listing ? unsynced_piece(ps, p, end, pkt) : search_async(ps, p, end, pkt);
+		return unsynced(ps, p, end, pkt);
 	pkt->type = ps->type[h];
 	switch (pkt->type) {
 	case CST_PKT_ATOM_F1: case CST_PKT_ATOM_F2: case CST_PKT_ATOM_F3:
 	case CST_PKT_ATOM_F4: case CST_PKT_ATOM_F5: case CST_PKT_ATOM_F6:
-		pkt->n_atoms = cst_etmv4_atoms[h - 0xc0].n;
-		pkt->atoms = cst_etmv4_atoms[h - 0xc0].bits;
+		pkt->n_atoms = cst_etmv4_atoms[h - ETMV4_ATOMS].n;
+		pkt->atoms = cst_etmv4_atoms[h - ETMV4_ATOMS].bits;
+		ps->zeros = 0;
 		return 1;
 	case CST_PKT_ADDR_SHORT:
 		get_short(ps, &r, h == 0x96, &a);
@@ -669,10 +746,11 @@ unsigned int cst_etmv4_parse(struct etmv4_parser *ps, const uint8_t *p, const ui
 	}
 	return finish(ps, &r, p, pkt);
 clean:
-	/* nothing in it can be reserved */
-	if (r.more && !r.bad)
+	/* nothing in it can be reserved, or bad */
+	if (r.more)
 		return 0;
-	return finish(ps, &r, p, pkt);
+	keep_zeros(ps, p, r.p);
+	return r.p - p;
 }
 
 void cst_etmv4_parse_rest(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
@@ -685,5 +763,5 @@ void cst_etmv4_parse_rest(struct etmv4_parser *ps, const uint8_t *p, const uint8
 	pkt->bad_type = ps->type[*p];
 	pkt->type = ps->synced ? CST_PKT_INCOMPLETE : CST_PKT_NOT_SYNC;
 	pkt->size = end - p;
-	ps->synced = 0;
+	ps->synced = ps->zeros = 0;
 }

@@ -5,7 +5,6 @@
 #include <cstrace/tree.h>
 
 #include "etmv4/etmv4.h"
-#include "log/log.h"
 #include "protocol/protocol.h"
 
 static const uint8_t roles[CST_PKT_TYPES] = {
@@ -124,14 +123,14 @@ static const struct cst_element *stage_take(void *stage)
 	return cst_etmv4_queue_take(stage);
 }
 
-/* Every byte from 0xC0 up is an atom packet. */
+/* Atom packets. The first one after zeros is left to the parser, which forgets these. */
 static size_t skip(const void *parser, const uint8_t *p, size_t len)
 {
 	const struct etmv4_parser *ps = parser;
 	size_t n = 0;
 
-	if (ps->synced)
-		while (n < len && p[n] >= 0xc0)
+	if (ps->synced && !ps->zeros)
+		while (n < len && p[n] >= ETMV4_ATOMS)
 			n++;
 	return n;
 }
@@ -169,30 +168,29 @@ static int stage_idle(const void *stage)
  */
 static void run_direct(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
 {
-	const struct etmv4_parser *ps = x->c->ps;
+	struct etmv4_parser *ps = x->c->ps;
 	struct etmv4_queue *q = x->stage;
 	struct cursor *c = x->c;
 	struct cst_flow *f = x->f;
 	uint64_t index = q->last_index;
 	size_t first = c->pos, used, end;
-	struct cst_packet pkt;
 	uint64_t addresses = 0, bytes = 0;
 
-	pkt.finding[0] = pkt.finding[1] = 0;
 	while (c->pos < c->len) {
 		uint8_t h = c->data[c->pos];
 
 		index = cst_cursor_index(c, c->pos);
-		if (h >= 0xc0) {
+		if (h >= ETMV4_ATOMS) {
 			end = c->seg_i + 1 < c->seg_count ? c->seg[c->seg_i + 1].pos : c->len;
 			used = cst_flow_fast(f, cst_etmv4_atoms, c->data + c->pos, end - c->pos,
 					     index, out, n, cap);
 			c->pos += used;
+			ps->zeros = 0;
 			if (used) {
 				index += used - 1;
 			} else {
-				cst_flow_give_atoms(f, cst_etmv4_atoms[h - 0xc0].bits,
-						    cst_etmv4_atoms[h - 0xc0].n, index);
+				cst_flow_give_atoms(f, cst_etmv4_atoms[h - ETMV4_ATOMS].bits,
+						    cst_etmv4_atoms[h - ETMV4_ATOMS].n, index);
 				c->pos++;
 			}
 			if (f->busy)
@@ -201,23 +199,15 @@ static void run_direct(const struct fast *x, struct cst_generic *out, size_t *n,
 				break;
 			continue;
 		}
-		if (roles[ps->type[h]] != CST_ROLE_ADDRESS)
+		if (c->len - c->pos < ETMV4_ADDRESS_BYTES || f->q_pending)
 			break;
-		if (c->len - c->pos < 10 || f->q_pending)
+		used = cst_etmv4_address(ps, c->data + c->pos);
+		if (!used)
 			break;
-		used = cst_etmv4_parse(c->ps, c->data + c->pos, c->data + c->len, &pkt);
 		c->pos += used;
-		pkt.index = index;
-		pkt.size = used;
 		addresses++;
 		bytes += used;
-		if (c->data[c->pos] < 0xc0 || pkt.finding[0]) {
-			if (x->log)
-				cst_log_packet(x->log, f->tmpl.trace_id, &pkt, q->cfg->strict);
-			cst_etmv4_queue_packet(q, &pkt);
-			break;
-		}
-		cst_flow_address(f, pkt.addr, pkt.is);
+		cst_flow_address(f, ps->hist[0].addr, ps->hist[0].is);
 	}
 	x->stats->packets += c->pos - first - bytes + addresses;
 	q->last_index = index;
@@ -225,7 +215,7 @@ static void run_direct(const struct fast *x, struct cst_generic *out, size_t *n,
 
 static enum fast_end run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
 {
-	if (x->c->pos < x->c->len && x->c->data[x->c->pos] >= 0xc0 && cst_etmv4_queue_settle(x->stage))
+	if (x->c->pos < x->c->len && x->c->data[x->c->pos] >= ETMV4_ATOMS && cst_etmv4_queue_settle(x->stage))
 		return FAST_STAGED;
 	if (!x->f->careful && cst_etmv4_queue_direct(x->stage)) {
 		x->f->stopped = 0;

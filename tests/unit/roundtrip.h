@@ -62,4 +62,18 @@ void rt_drop_known_contexts(struct list *l);
 /* One stream, raw and in frames: 0 when both come back exactly. */
 int rt_one_case(uint64_t seed, struct gen_case *c, uint64_t *ranges);
 
+
+/* What damage did: streams decoded, and those where it was noticed as a bad packet. */
+struct rt_damage {
+	uint64_t tried, noticed;
+};
+
+/*
+ * A byte of the case is changed, anywhere: from the second synchronisation after it on (the next one may be damaged
+ * itself) all is as without it. Or each of the bytes right before a synchronisation, one at a time: from that one
+ * on. For cases without speculation. 0: it is so.
+ */
+int rt_damage_one(uint64_t seed, struct gen_case *c, struct rt_damage *sum);
+int rt_damage_before_syncs(uint64_t seed, struct gen_case *c, struct rt_damage *sum);
+
 #endif

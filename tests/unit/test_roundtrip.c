@@ -47,10 +47,34 @@ static void test_random_streams(void **state)
 	assert_true(ranges > 20 * n);
 }
 
+/* Bytes before synchronisations are damaged, where nothing speculative outlives these. */
+static void test_damaged_before_sync(void **state)
+{
+	const char *count = getenv("CST_SEEDS");
+	uint64_t n = (count ? strtoull(count, NULL, 0) : 10000) / 10, seed;
+	struct rt_damage sum = { 0, 0 };
+	unsigned int bad = 0;
+	struct gen_case c;
+
+	(void)state;
+	for (seed = 1; seed <= n && bad < 10; seed++) {
+		gen_case_opts(seed, GEN_X_SPEC | GEN_X_OVERFLOW | GEN_X_TX | GEN_X_Q | GEN_X_CUT, &c);
+		c.tu.p_soft = 0;
+		c.tu.sync_every = 60 + seed % 300;
+		gen_case_build(&c);
+		bad += rt_damage_before_syncs(seed, &c, &sum);
+		gen_case_free(&c);
+	}
+	print_message("%" PRIu64 " damaged streams, %" PRIu64 " of them with a bad packet\n", sum.tried, sum.noticed);
+	assert_int_equal(bad, 0);
+	assert_true(sum.tried > 10 * n && sum.noticed > n);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_streams),
+		cmocka_unit_test(test_damaged_before_sync),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
