@@ -134,12 +134,19 @@ static const struct {
 	  "ITM_GTS_2: { TS bits [47:26]} 0x00080c13; 'Global Timestamp [{63|42}:26]'", NULL, 0 },
 	{ { 0xb4, 0x13 }, 2, "ITM_GTS_2: { TS bits [47:26]} 0x13; 'Global Timestamp [{63|42}:26]'", NULL,
 	  CST_FIND_ITM_GLOBAL_TS },
+	{ { 0xb4, 0x93, 0x98, 0xa0, 0xa0, 0x20 }, 6,
+	  "ITM_GTS_2: { TS bits [63:26]} 0x0204080c13; 'Global Timestamp [{63|42}:26]'", NULL, CST_FIND_ITM_GLOBAL_TS },
 	{ { 0xb4, 0x93, 0x98, 0xa0, 0x7e }, 5,
 	  "ITM_GTS_2: { TS bits [47:26]} 0x00080c13; 'Global Timestamp [{63|42}:26]'", NULL, CST_FIND_RESERVED_BITS },
 	/* extension */
 	{ { 0x28 }, 1, "ITM_EXTENSION: {stim port page} 0x02; 'Extension packet'", NULL, 0 },
 	{ { 0x2c }, 1, "ITM_EXTENSION: {unknown extension type, 3 bits } 0x2; 'Extension packet'", NULL, 0 },
 	{ { 0xd8, 0x7f }, 2, "ITM_EXTENSION: {unknown extension type, 10 bits } 0x3fd; 'Extension packet'", NULL, 0 },
+	{ { 0x88, 0x80, 0x01 }, 3, "ITM_EXTENSION: {unknown extension type, 17 bits } 0x00400; 'Extension packet'", NULL, 0 },
+	{ { 0xfc, 0x80, 0x80, 0x40 }, 4, "ITM_EXTENSION: {unknown extension type, 24 bits } 0x0800007; 'Extension packet'",
+	  NULL, 0 },
+	{ { 0x88, 0x81, 0x80, 0x80, 0x01 }, 5,
+	  "ITM_EXTENSION: {unknown extension type, 32 bits } 0x001000008; 'Extension packet'", NULL, 0 },
 	/* the fourth byte has eight bits of value */
 	{ { 0xf8, 0xff, 0xff, 0xff, 0xff }, 5,
 	  "ITM_EXTENSION: {unknown extension type, 32 bits } 0x0ffffffff; 'Extension packet'", NULL, 0 },
@@ -196,6 +203,98 @@ static void test_packets(void **state)
 		cst_decoder_free(dec);
 		cst_log_free(log);
 	}
+}
+
+/* What a hardware source sends is of the sizes that DDI 0403 D4 (DDI 0553 for 3, and one byte of 8 to 14) has. */
+static void test_sources(void **state)
+{
+	struct cst_config cfg = itm_config(0);
+	unsigned int source, n;
+	struct listed l;
+
+	(void)state;
+	for (source = 0; source < 32; source++)
+		for (n = 1; n <= 4; n *= 2) {
+			uint8_t bytes[ASYNC_BYTES + 5] = { ITM_ASYNC, (uint8_t)(source << 3 | 4 | (n == 4 ? 3 : n)), 0x01, 0x10 };
+			int reserved = (source >= 4 && source < 8) || source >= 24, fits;
+
+			if (source == 0 || source == 3)
+				fits = n == 1;
+			else if (source == 1 || (source < 16 && source & 1))
+				fits = n == 2;
+			else
+				fits = source >= 16 || n != 2;
+			list(&cfg, bytes, ASYNC_BYTES + 1 + n, 0, &l);
+			assert_int_equal(l.n, 2);
+			assert_int_equal(l.pkt[1].type, CST_ITM_PKT_DWT);
+			assert_int_equal(l.pkt[1].vsize, n);
+			if (l.pkt[1].finding[0] != (reserved ? CST_FIND_DWT_RESERVED : fits ? 0 : CST_FIND_DWT_SIZE))
+				fail_msg("source %u, %u bytes: finding %u", source, n, l.pkt[1].finding[0]);
+		}
+	/* each reserved bit of events and exceptions by itself */
+	for (n = 0; n < 8; n++) {
+		list(&cfg, BYTES(ITM_ASYNC, 0x05, (uint8_t)(1 << n)), 0, &l);
+		assert_int_equal(l.pkt[1].finding[0], n >= 6 ? CST_FIND_RESERVED_BITS : 0);
+	}
+	for (n = 0; n < 16; n++) {
+		uint16_t v = (uint16_t)(0x1000 ^ 1 << n);
+
+		list(&cfg, BYTES(ITM_ASYNC, 0x0e, (uint8_t)v, (uint8_t)(v >> 8)), 0, &l);
+		assert_int_equal(l.pkt[1].finding[0], (n >= 9 && n < 13) || n >= 14 ? CST_FIND_RESERVED_BITS : 0);
+	}
+}
+
+/* The fourth byte of an extension: a value of eight bits; to the reference, one of seven that must be the last. */
+static void test_extension(void **state)
+{
+	struct cst_config cfg = itm_config(0);
+	struct listed l;
+
+	(void)state;
+	list(&cfg, BYTES(ITM_ASYNC, 0x88, 0x80, 0x80, 0x80, 0x80, 0x09, 0xaa), 0, &l);
+	assert_int_equal(l.n, 3);
+	assert_true(l.pkt[1].value == 0x80000000);
+	assert_int_equal(l.pkt[2].type, CST_ITM_PKT_SWIT);
+	list(&cfg, BYTES(ITM_ASYNC, 0x88, 0x80, 0x80, 0x80, 0x01), 0, &l);
+	assert_int_equal(l.pkt[1].value, 0x01000000);
+	cfg.as_reference = 1;
+	list(&cfg, BYTES(ITM_ASYNC, 0x88, 0x80, 0x80, 0x80, 0x01), 0, &l);
+	assert_int_equal(l.pkt[1].type, CST_ITM_PKT_EXTENSION);
+	list(&cfg, BYTES(ITM_ASYNC, 0x88, 0x80, 0x80, 0x80, 0x80, 0x09, 0xaa), 0, &l);
+	assert_int_equal(l.pkt[1].type, CST_ITM_PKT_BAD_SEQUENCE);
+	assert_int_equal(l.pkt[1].bad_type, CST_ITM_PKT_EXTENSION);
+	assert_int_equal(l.pkt[1].size, 5);
+}
+
+/* Losses are told to the log; they stand before what comes after them. */
+static void test_loss(void **state)
+{
+	static const uint8_t bytes[] = { ITM_ASYNC, 0x70, 0x09, 0xaa, 0x70 };
+	struct cst_config cfg = itm_config(0);
+	struct cst_generic out[16];
+	struct cst_decoder *dec;
+	struct cst_log *log;
+
+	(void)state;
+	assert_int_equal(cst_log_new(&log, 16), 0);
+	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+	cst_decoder_set_log(dec, log);
+	assert_int_equal(cst_decoder_feed(dec, bytes, sizeof(bytes), 0), 0);
+	while (cst_decoder_pull(dec, out, 16))
+		;
+	assert_int_equal(cst_log_count_finding(log, 0x14, CST_FIND_OVERFLOW), 2);
+	assert_int_equal(cst_log_at(log, 0)->index, ASYNC_BYTES);
+	assert_int_equal(cst_log_at(log, 1)->index, ASYNC_BYTES + 3);
+	assert_int_equal(cst_decoder_stats(dec)->overflows, 2);
+	/* what was not taken before a reset is gone, and so is what the overflow would have flagged */
+	cst_decoder_reset(dec, CST_UNSYNC_RESET);
+	assert_int_equal(cst_decoder_feed(dec, BYTES(ITM_ASYNC, 0x09, 0xbb), 0x100), 0);
+	assert_int_equal(cst_decoder_pull(dec, out, 16), 2);
+	assert_int_equal(out[0].num, CST_UNSYNC_RESET);
+	assert_int_equal(out[1].payload, 0xbb);
+	assert_int_equal(out[1].num, 0);
+	cst_decoder_free(dec);
+	cst_log_free(log);
 }
 
 /* Every header: its packet's size, by the table of the architecture. */
@@ -475,6 +574,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_packets),
+		cmocka_unit_test(test_sources),
+		cmocka_unit_test(test_extension),
+		cmocka_unit_test(test_loss),
 		cmocka_unit_test(test_headers),
 		cmocka_unit_test(test_pages),
 		cmocka_unit_test(test_local),

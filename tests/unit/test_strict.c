@@ -42,7 +42,7 @@ static struct cst_config unit_config(enum unit unit)
 static const struct {
 	enum unit unit;
 	uint16_t finding;
-	uint8_t bytes[24];
+	uint8_t bytes[32];
 	uint8_t len;
 } cases[] = {
 	{ ETM, CST_FIND_ETM_ADDRESS_BITS, B(0x9a, 0x80, 0, 0, 0) },
@@ -52,6 +52,12 @@ static const struct {
 	{ ETM, CST_FIND_ETM_ADDRESS_BITS, B(0x9d, 0x80, 0, 0, 0, 0, 0, 0, 0) },
 	{ ETM, CST_FIND_NONE, B(0x9d, 0x7f, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff) },
 	{ ETM, CST_FIND_NONE, B(0x95, 0xff, 0xff) },
+	{ ETM, CST_FIND_NONE, B(0x82, 1, 1, 0x80, 0x80, 0x31) },
+	{ ETM, CST_FIND_ETM_ADDRESS_BITS, B(0x82, 0x80, 0, 0, 0, 0x31) },
+	{ ETM, CST_FIND_NONE, B(0x85, 1, 1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x31) },
+	{ ETM, CST_FIND_ETM_ADDRESS_BITS, B(0x85, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x31) },
+	{ ETM, CST_FIND_ETM_CONTEXT_BITS, B(0x85, 0, 0, 0, 0, 0, 0, 0, 0, 0x35) },
+	{ ETM, CST_FIND_NONE, B(0x85, 0, 0, 0, 0, 0, 0, 0, 0x04, 0x31) },
 	{ ETM_32, CST_FIND_ETM_ADDRESS_64, B(0x9d, 0, 0, 0, 0, 0, 0, 0, 0) },
 	{ ETM_32, CST_FIND_ETM_ADDRESS_64, B(0x85, 0, 0, 0, 0, 0, 0, 0, 0, 0x21) },
 	{ ETM, CST_FIND_ETM_ADDRESS_BITS, B(0x82, 0, 0x80, 0, 0, 0x31) },
@@ -62,11 +68,15 @@ static const struct {
 	{ ETM, CST_FIND_NONE, B(0x81, 0xf1, 1, 2, 3, 4, 5, 6, 7, 8) },
 	{ ETM_32, CST_FIND_ETM_CONTEXT_ID, B(0x81, 0x61) },
 	{ ETM_32, CST_FIND_ETM_CONTEXT_ID, B(0x81, 0xa1) },
+	/* the same context again, then Trace On: that is no context byte */
+	{ ETM, CST_FIND_NONE, B(0x80, 0x04) },
+	{ ETM, CST_FIND_NONE, B(0x96, 0x01, 0x81, 0x31) },
 	{ ETM, CST_FIND_ETM_CONTEXT_IS, B(0x83, 0, 0, 0, 0, 0x31) },
 	{ ETM, CST_FIND_NONE, B(0x83, 0, 0, 0, 0, 0x21) },
 	{ ETM, CST_FIND_ETM_INFO_BITS, B(0x01, 0x20) },
 	{ ETM, CST_FIND_ETM_INFO_BITS, B(0x01, 0x80, 0x00) },
 	{ ETM, CST_FIND_ETM_INFO_BITS, B(0x01, 0x01, 0x40) },
+	{ ETM, CST_FIND_NONE, B(0x01, 0x01, 0x30) },
 	{ ETE, CST_FIND_NONE, B(0x01, 0x01, 0x40) },
 	{ ETE, CST_FIND_ETM_INFO_BITS, B(0x01, 0x01, 0x10) },
 	{ ETE, CST_FIND_ETM_INFO_BITS, B(0x01, 0x02, 0x01) },
@@ -78,6 +88,8 @@ static const struct {
 	{ ETM_CC, CST_FIND_ETM_WIDE, B(0x01, 0x09, 0x01, 0x80, 0x80, 0x80, 0x80, 0x10) },
 	{ ETM_CC, CST_FIND_NONE, B(0x01, 0x09, 0x01, 0x80, 0x80, 0x80, 0x80, 0x0f) },
 	{ ETM, CST_FIND_ETM_CC_OFF, B(0x03, 0x01, 0x05) },
+	{ ETM, CST_FIND_NONE, B(0x02, 0x01) },
+	{ ETM, CST_FIND_ETM_CC_OFF, B(0x0e, 0x00, 0x01) },
 	{ ETM_CC, CST_FIND_NONE, B(0x03, 0x01, 0x05) },
 	{ ETM_CC, CST_FIND_ETM_WIDE, B(0x03, 0x01, 0x80, 0x20) },
 	{ ETM_CC, CST_FIND_ETM_WIDE, B(0x0e, 0x00, 0x80, 0x20) },
@@ -88,6 +100,9 @@ static const struct {
 	{ ETM_CC_COMMOPT, CST_FIND_NONE, B(0x13) },
 	{ ETE_CC, CST_FIND_ETM_CC_OVERFLOW, B(0x00, 0x05, ASYNC, 0x01, 0x01, 0x01, 0x0e, 0x00, 0x01) },
 	{ ETE_CC, CST_FIND_NONE, B(0x00, 0x05, ASYNC, 0x01, 0x01, 0x01, 0x0f, 0x00) },
+	/* only the first count after the overflow */
+	{ ETE_CC, CST_FIND_NONE, B(0x00, 0x05, ASYNC, 0x01, 0x01, 0x01, 0x0f, 0x00, 0x0e, 0x00, 0x01) },
+	{ ETE_CC, CST_FIND_ETM_CC_OVERFLOW, B(0x00, 0x05, ASYNC, 0x01, 0x01, 0x01, 0x0e, 0x00, 0x01, 0x0e, 0x00, 0x01) },
 	{ ETM, CST_FIND_ETM_EXCEPTION_TYPE, B(0x06, 0x0b, 0x95, 0x01) },
 	{ ETM, CST_FIND_ETM_EXCEPTION_TYPE, B(0x06, 0x31, 0x95, 0x01) },
 	{ ETM, CST_FIND_NONE, B(0x06, 0x1d, 0x95, 0x01) },
@@ -102,6 +117,12 @@ static const struct {
 	{ ETM_Q1, CST_FIND_NONE, B(0xac, 0x05) },
 	{ ETM_Q2, CST_FIND_ETM_Q_FORM, B(0xac, 0x05) },
 	{ ETM_Q1, CST_FIND_ETM_ADDRESS_BITS, B(0xaa, 0x80, 0, 0, 0, 1) },
+	{ ETM_Q1, CST_FIND_ETM_ADDRESS_BITS, B(0xaa, 0, 0x80, 0, 0, 1) },
+	{ ETM_Q1, CST_FIND_ETM_ADDRESS_BITS, B(0xab, 0x80, 0, 0, 0, 1) },
+	{ ETM_Q1, CST_FIND_NONE, B(0xab, 0x7f, 0xff, 0xff, 0xff, 1) },
+	{ ETM_Q1, CST_FIND_NONE, B(0xa5, 0xff, 0xff, 0x81, 0x01) },
+	{ ETM_Q1, CST_FIND_NONE, B(0xa0, 0x81, 0x01) },
+	{ ETM_Q1, CST_FIND_NONE, B(0xac, 0x81, 0x01) },
 	{ ETM, CST_FIND_ETM_NO_SPECULATION, B(0x2d, 0x00) },
 	{ ETM, CST_FIND_ETM_NO_SPECULATION, B(0x31) },
 	{ ETM_CC, CST_FIND_ETM_WIDE, B(0x2d, 0x80, 0x80, 0x80, 0x80, 0x10) },
@@ -233,6 +254,52 @@ static void test_before_info(void **state)
 	}
 }
 
+/* The types of exceptions that a profile has, out of all that the packet can say. */
+static void test_exception_types(void **state)
+{
+	static const uint16_t ar[] = { 0, 1, 2, 3, 4, 6, 7, 0xa, 0xb, 0xc, 0xe, 0xf, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16,
+				       0x17 };
+	static const uint16_t m[] = { 1, 2, 3, 4, 5, 6, 7, 0xb, 0xc, 0xe, 0xf, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17,
+				      0x18, 0x19, 0x1a };
+	static const uint8_t sync[] = { SYNC };
+	unsigned int profile, type, i;
+
+	(void)state;
+	for (profile = 0; profile < 2; profile++) {
+		struct cst_config cfg = unit_config(profile ? ETM_M : ETM);
+		const uint16_t *known = profile ? m : ar;
+		size_t count = profile ? sizeof(m) / sizeof(m[0]) : sizeof(ar) / sizeof(ar[0]);
+
+		for (type = 0; type < (profile ? 0x400u : 0x20u); type++) {
+			uint8_t in[] = { SYNC, 0x06, (uint8_t)(0x01 | (type & 0x1f) << 1), 0x96, 0x01, 0x04 };
+			int want = type >= 0x208 && type <= 0x3ef;
+			struct cst_generic out[16];
+			struct cst_decoder *dec;
+			struct cst_log *log;
+
+			for (i = 0; i < count; i++)
+				want |= known[i] == type;
+			if (type > 0x1f) {
+				in[sizeof(sync) + 1] |= 0x80;
+				in[sizeof(sync) + 2] = (uint8_t)(type >> 5);
+				in[sizeof(sync) + 3] = 0x96;
+				in[sizeof(sync) + 4] = 0x01;
+			}
+			assert_int_equal(cst_log_new(&log, 4), 0);
+			assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+			cst_decoder_set_log(dec, log);
+			assert_int_equal(cst_decoder_feed(dec, in, sizeof(in), 0), 0);
+			while (cst_decoder_pull(dec, out, 16))
+				;
+			assert_int_equal(cst_decoder_stats(dec)->bad_packets, 0);
+			if (cst_log_count_finding(log, 0x10, CST_FIND_ETM_EXCEPTION_TYPE) != !want)
+				fail_msg("profile %u, type %#x", profile, type);
+			cst_decoder_free(dec);
+			cst_log_free(log);
+		}
+	}
+}
+
 /* An address in the fast way between atoms. */
 static void test_fast_way(void **state)
 {
@@ -281,6 +348,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_findings),
 		cmocka_unit_test(test_before_info),
+		cmocka_unit_test(test_exception_types),
 		cmocka_unit_test(test_fast_way),
 	};
 
