@@ -52,6 +52,18 @@ static void describe(const struct cst_element *e, char *s, size_t n)
 	case CST_EL_NO_SYNC:
 		snprintf(s, n, "nosync%u/%u", e->num, (unsigned int)e->value);
 		break;
+	case CST_EL_COND_INSN:
+		snprintf(s, n, "i%" PRIu64, e->value);
+		break;
+	case CST_EL_COND_RESULT:
+		/* condition flags behind a colon, or whether it passed */
+		snprintf(s, n, e->num & CST_COND_FLAGS ? "r%" PRIu64 ":%x" : e->num == CST_COND_PASSED ? "r%" PRIu64 "+" :
+			 e->num == CST_COND_FAILED ? "r%" PRIu64 "-" : "r%" PRIu64 "?", e->value,
+			 (unsigned int)e->num >> CST_COND_FLAGS_SHIFT);
+		break;
+	case CST_EL_COND_FLUSH:
+		snprintf(s, n, "flush");
+		break;
 	default:
 		snprintf(s, n, "%s", e->kind == CST_EL_TRACE_INFO ? "info" : e->kind == CST_EL_END ? "end" :
 			 e->kind == CST_EL_TRANS_START ? e->num ? "start" : "init" :
@@ -341,9 +353,55 @@ static void test_full_at_error(void **state)
 	}
 }
 
+/*
+ * Keys of conditional instructions and of their results, counted by hand; four ordinary keys. Trace Info and the end
+ * of the trace flush.
+ */
+static void test_conditional(void **state)
+{
+	struct cst_config cfg = etm_config(2, 0);
+
+	(void)state;
+	cfg.profile = CST_PROFILE_M;
+	cfg.cond_trace = 1;
+	cfg.cond_keys = 4;
+	/* instructions: format 1, 2 (three forms), 3 without and with a repetition; a special key counts one step */
+	expect(&cfg, BYTES(SYNC, 0x6c, 0x02, 0x40, 0x41, 0x42, 0xf7), "flush info i2 i3 i3 i0 i0 E flush");
+	expect(&cfg, BYTES(SYNC, 0x6d, 0x04, 0x6d, 0x07, 0xf7), "flush info i1 i2 i3 i0 i1 i1 E flush");
+	expect(&cfg, BYTES(SYNC, 0x6c, 0x03, 0x6c, 0x05, 0x40, 0xf7), "flush info i3 i5 i1 E flush");
+	/* results: format 2 goes one key or two on, format 4 one back */
+	expect(&cfg, BYTES(SYNC, 0x49, 0x48, 0x4a, 0x4d, 0x44, 0xf7), "flush info r1+ r2- r3? r1+ r0- E flush");
+	/* format 3: passed, failed, unknown, no more */
+	expect(&cfg, BYTES(SYNC, 0x50, 0xe1, 0x49, 0xf7), "flush info r1+ r2- r3? r0+ E flush");
+	expect(&cfg, BYTES(SYNC, 0x54, 0x44, 0xf7), "flush info r1- r2+ r3- r0+ r1- r2+ E flush");
+	/* format 1: one result, two; with the instructions that they are about; a key of two bytes is a special one */
+	expect(&cfg, BYTES(SYNC, 0x6e, 0x21, 0x49, 0x6f, 0x10, 0x40, 0xf7), "flush info r2+ r3+ i1 r1- i2 E flush");
+	expect(&cfg, BYTES(SYNC, 0x68, 0x11, 0x20, 0xf7), "flush info r1+ r2- E flush");
+	expect(&cfg, BYTES(SYNC, 0x69, 0x11, 0x20, 0xf7), "flush info i1 r1+ r2- E flush");
+	expect(&cfg, BYTES(SYNC, 0x6a, 0x11, 0x20, 0xf7), "flush info r1+ i2 r2- E flush");
+	expect(&cfg, BYTES(SYNC, 0x6b, 0x11, 0x20, 0x49, 0x40, 0xf7), "flush info i1 r1+ i2 r2- r3+ i3 E flush");
+	expect(&cfg, BYTES(SYNC, 0x6e, 0x91, 0x01, 0x49, 0xf7), "flush info r9+ r2+ E flush");
+	/* flush: results go on with the instructions */
+	expect(&cfg, BYTES(SYNC, 0x6c, 0x02, 0x43, 0x49, 0xf7), "flush info i2 flush r3+ E flush");
+	/* Trace Info begins with key 0 again */
+	expect(&cfg, BYTES(SYNC, 0x6c, 0x02, 0x6e, 0x21, 0x01, 0x00, 0x40, 0x49, 0xf7), "flush info i2 r2+ flush info i1 r1+ E flush");
+	/* without their number keys tell nothing */
+	cfg.cond_keys = 0;
+	expect(&cfg, BYTES(SYNC, 0x6c, 0x02, 0x40, 0x49, 0xf7), "flush info E flush");
+
+	/* flags: format 2 has three combinations, format 3 three more, of four bits; format 1 any */
+	cfg.cond_keys = 4;
+	cfg.cond_flags = 1;
+	expect(&cfg, BYTES(SYNC, 0x48, 0x49, 0x4a, 0xf7), "flush info r1:2 r2:8 r3:6 E flush");
+	expect(&cfg, BYTES(SYNC, 0x5b, 0x73, 0xf7), "flush info r1:a r2:0 r3:4 E flush");
+	expect(&cfg, BYTES(SYNC, 0x50, 0xf0, 0x5f, 0xf3, 0xf7), "flush info r1:2 r2:2 r3:a E flush");
+	expect(&cfg, BYTES(SYNC, 0x6e, 0x15, 0x6e, 0x2a, 0xf7), "flush info r1:5 r2:a E flush");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_conditional),
 		cmocka_unit_test(test_commit),
 		cmocka_unit_test(test_cycle_counts),
 		cmocka_unit_test(test_cancel),
