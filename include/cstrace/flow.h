@@ -120,7 +120,7 @@ enum cst_generic_flags {
 	CST_GF_BITS64 = 0x0400,
 	CST_GF_WAYPOINT = 0x0800,	/* RANGE ends with the P0 instruction that an atom belongs to; clear: cut by an exception, missing memory or a Q */
 	CST_GF_NEXT = 0x1000,	/* TRACE_ON, NO_SYNC, EO_TRACE, EXCEPTION: `addr` is the target of the last branch (or the next address), known from its opcode and not doubtful */
-	CST_GF_DOUBTFUL = 0x2000,	/* NO_SYNC: the last atom before it may be wrong (Discard, Overflow, error) */
+	CST_GF_DOUBTFUL = 0x2000,	/* NO_SYNC, TRACE_ON: the last atom before it may be wrong (Discard, Overflow, error) */
 	CST_GF_TS = 0x4000,	/* SWTRACE, ITMTRACE: ts is valid */
 };
 

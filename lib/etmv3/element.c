@@ -175,7 +175,11 @@ static void isync(struct etmv3_stage *s, const struct cst_packet *pkt)
 		finding(s, CST_FIND_OVERFLOW, pkt->index);
 	}
 	if (s->state != ETMV3_SYNCED || pkt->count != ETMV3_PERIODIC) {
-		push(s, CST_EL_TRACE_ON, pkt->index)->num = cst_etmv3_on_reason[pkt->count & 3];
+		e = push(s, CST_EL_TRACE_ON, pkt->index);
+		e->num = cst_etmv3_on_reason[pkt->count & 3];
+		/* an exception that cancels the last instruction may be lost (IHI 0014Q "Branch packets") */
+		if (pkt->count == ETMV3_OVERFLOW)
+			e->flags = CST_EL_F_DOUBTFUL;
 		s->next_addr_known = 0;
 	}
 	cst_etmv3_stage_isync(s, pkt);

@@ -11,6 +11,9 @@
 #include "flow/analyze.h"
 #include "log/log.h"
 
+/* From here on an M profile processor has no code: a branch there is an exception return. */
+#define EXC_RETURN 0xff000000u
+
 struct cst_generic *cst_flow_emit(struct cst_flow *f, struct cst_generic *out, size_t *n,
 				  enum cst_generic_kind kind)
 {
@@ -281,7 +284,15 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 	g->num = el->num;
 	cst_flow_set_next(f, g);
 	if (f->cfg->protocol == CST_PROTO_ETMV3) {
-		/* the only address that its packet has is the handler's */
+		/*
+		 * Its packet has no address but the handler's, so the return address is where execution has come to; of
+		 * M profile none when the exception comes in place of a return. The reference does not tell it.
+		 */
+		if (!f->cfg->as_reference && !(f->need_addr | f->need_ctx) &&
+		    !(f->cfg->profile == CST_PROFILE_M && f->addr >= EXC_RETURN)) {
+			g->flags |= CST_GF_RET_ADDR;
+			g->end = f->addr;
+		}
 	} else if (el->flags & CST_EL_F_TAIL_CHAIN) {
 		g->flags |= CST_GF_TAIL_CHAIN;
 	} else {
@@ -441,6 +452,8 @@ static void analyze_break(struct cst_flow *f, struct cst_generic *out, size_t *n
 	case CST_EL_TRACE_ON:
 		g = cst_flow_emit(f, out, n, CST_GEN_TRACE_ON);
 		cst_flow_set_next(f, g);
+		if (el->flags & CST_EL_F_DOUBTFUL)
+			g->flags |= CST_GF_DOUBTFUL;
 		cst_flow_add_cycles(f, g);
 		if (f->stop_mask & CST_STOP_TRACE_ON)
 			f->stopped = CST_STOP_TRACE_ON;

@@ -16,6 +16,7 @@ struct lane {
 	uint64_t end;		/* address behind it */
 	uint32_t start;		/* of the range that is being joined */
 	bool open;		/* [start, last] is not counted yet */
+	bool inside;		/* `last` is no branch: execution went on */
 };
 
 struct counts {
@@ -141,7 +142,7 @@ static inline void range(struct counts *c, struct stream *s, struct lane *ln,
 	struct binary *bin = binary_of(c, s, g->section);
 	bool goes_on = ln->br.open == BRANCH_SEQ && bin == ln->bin && g->addr == ln->end;
 
-	if (!(c->joined && goes_on && ln->open)) {
+	if (!((c->joined || ln->inside) && goes_on && ln->open)) {
 		count_range(c, ln);
 		if (ln->br.open == BRANCH_TAKEN)
 			count_edge(c, ln, bin == ln->bin ? g->sect_off : COUNTS_OUTSIDE);
@@ -153,6 +154,7 @@ static inline void range(struct counts *c, struct stream *s, struct lane *ln,
 		bin->insns += g->n_insn;
 		ln->last = g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
 		ln->open = true;
+		ln->inside = g->last_type == CST_INSN_OTHER;
 	} else {
 		c->elsewhere += g->n_insn;
 	}

@@ -2,8 +2,9 @@
 /*
  * counts.h - how often each range and each branch ran, per binary, in one pass over the trace.
  *
- * A range is what one trace element says was executed: from the target of a branch, or from what
- * follows a branch that was not taken, to the next branch; or up to an exception or the end of the trace.
+ * A range is from the target of a branch, or from what follows a branch that was not taken, to the next branch;
+ * or up to an exception or the end of the trace. An element of the trace may tell of less: an ETMv3 has one for each
+ * instruction, and a PTM may say how far execution has come.
  * With `joined`, branches that were not taken do not end a range.
  *
  * An edge is a taken branch. Exceptions are not the work of the program and make none. A branch whose

@@ -28,6 +28,16 @@ enum {
 	EXC_FIQ = 15,
 };
 
+/* Those of ETMv3 and PTM, A and R profile (IHI 0014Q "Exception Information Bytes", IHI 0035B "Branch address"). */
+enum {
+	V7_DEBUG_HALT = 1,
+	V7_ASYNC_ABORT = 4,
+	V7_RESET = 8,
+	V7_SVC = 10,
+	V7_IRQ = 14,
+	V7_FIQ = 15,
+};
+
 static bool is_svc(unsigned int isa, const uint8_t *p)
 {
 	uint32_t word = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
@@ -55,9 +65,27 @@ bool branch_after_svc(struct stream *s, uint64_t addr, unsigned int isa, branch_
 	return is_svc(isa, buf);
 }
 
+static enum branch_kind exception_kind_v7(unsigned int num)
+{
+	switch (num) {
+	case V7_SVC:
+		return BRANCH_SYSCALL;
+	case V7_ASYNC_ABORT:
+		return BRANCH_SERROR;
+	case V7_DEBUG_HALT:
+	case V7_RESET:
+	case V7_IRQ:
+	case V7_FIQ:
+		return BRANCH_IRQ;
+	}
+	return BRANCH_FAULT;
+}
+
 static enum branch_kind exception_kind(struct stream *s, const struct cst_generic *g,
 				       unsigned int isa, branch_read_fn read)
 {
+	if (s->config->protocol == CST_PROTO_ETMV3 || s->config->protocol == CST_PROTO_PTM)
+		return exception_kind_v7(g->num);
 	switch (g->num) {
 	case EXC_CALL:
 		if (g->flags & CST_GF_RET_ADDR && branch_after_svc(s, g->end, isa, read))

@@ -7,6 +7,7 @@
 
 #define ATOMS_MAX 40
 #define TAGS 4
+#define LIVE_CYCLES 0x7ff	/* what a cycle count may be in a recording */
 
 struct atom {
 	struct etmv3_event ev;	/* its range */
@@ -20,13 +21,14 @@ struct tu3 {
 	/* the processor */
 	uint32_t tid, vmid, hidden;
 	uint8_t sec, hyp, on, reason, started;
-	uint64_t tick, ts;
+	uint64_t tick, ts, now;
 	struct atom atoms[ATOMS_MAX];
 	unsigned int natoms;
 	/* compression */
 	uint32_t addr, data;
 	uint8_t addr_isa, data_full, ts_full, big_endian;
-	uint32_t synced;
+	uint64_t taken;		/* bytes that the caller has taken away */
+	uint64_t synced;	/* bytes at the last synchronisation */
 	uint8_t phantom;	/* an instruction was sent that will be cancelled */
 	/* the last load or store */
 	uint32_t insn;
@@ -52,9 +54,14 @@ static void put(struct tu3 *t, unsigned int b)
 	gbuf_u8(&t->c->trace, b & 0xff);
 }
 
+static uint64_t bytes_sent(const struct tu3 *t)
+{
+	return t->taken + t->c->trace.len;
+}
+
 static void mark(struct tu3 *t, struct etmv3_marks *m)
 {
-	if (t->phantom)
+	if (t->phantom || t->o->live)
 		return;
 	if (m->n == m->cap) {
 		m->cap = m->cap ? 2 * m->cap : 256;
@@ -205,8 +212,12 @@ static void flush(struct tu3 *t)
 
 static uint32_t put_cycles(struct tu3 *t)
 {
-	uint32_t cc = ((uint32_t)rng_next(&t->rng) >> below(t, 32)) | 1, rest = cc;
+	uint32_t cc = ((uint32_t)rng_next(&t->rng) >> below(t, 32)) | 1, rest;
 	int i, more = 1;
+
+	if (t->o->live)
+		cc &= LIVE_CYCLES;
+	rest = cc;
 
 	for (i = 0; more; i++) {
 		unsigned int b = rest & (i == 4 ? 0x0f : 0x7f);
@@ -223,7 +234,10 @@ static void timestamp(struct tu3 *t)
 	unsigned int max = t->o->ts64 ? 9 : 7, bits = t->o->ts64 ? 64 : 48, i;
 	uint64_t v, changed;
 
-	t->tick += rng_next(&t->rng) >> (16 + below(t, 46));
+	if (t->o->live)
+		t->tick = t->now;
+	else
+		t->tick += rng_next(&t->rng) >> (16 + below(t, 46));
 	if (bits == 48)
 		t->tick &= 0xffffffffffffull;
 	v = t->o->ts_gray ? t->tick ^ t->tick >> 1 : t->tick;
@@ -349,7 +363,8 @@ static void branch(struct tu3 *t, uint32_t addr, unsigned int isa, unsigned int 
 	uint8_t sec = t->sec, hyp = t->hyp;
 
 	begin(t);
-	if (chance(t, t->o->p_twice) && !cancel) {
+	/* before an exception it would be the target of the branch that the exception came after */
+	if (chance(t, t->o->p_twice) && !cancel && !exc) {
 		/* the last one holds */
 		put_address(t, any_address(t, isa), isa, &none);
 		begin(t);
@@ -574,7 +589,7 @@ static void async(struct tu3 *t)
 	for (i = 0; i < 5; i++)
 		put(t, 0);
 	put(t, 0x80);
-	t->synced = (uint32_t)t->c->trace.len;
+	t->synced = bytes_sent(t);
 	t->data_full = t->ts_full = 1;
 }
 
@@ -635,6 +650,11 @@ static void instruction(struct tu3 *t, const struct flow_rec *r)
 	a->ev = (struct etmv3_event){ .kind = EV3_RANGE, .a = r->pc, .b = r->pc + r->size, .isa = r->isa,
 				      .atom = taken ? 'E' : 'N', .tid = told_tid(t), .sec = t->sec,
 				      .el = t->hyp ? 2 : 0 };
+	if (o->live) {
+		a->ev.klass = r->klass;
+		a->ev.iflags = r->flags;
+		a->ev.next = r->next;
+	}
 	if (moves) {
 		flush(t);
 		t->insn = (uint32_t)r->pc;
@@ -705,7 +725,9 @@ static void exception(struct tu3 *t, const struct flow_rec *r)
 		return;
 	flush(t);
 	cancel = phantom(t);
-	branch(t, r->next ? (uint32_t)r->next : 0xffff0018u, t->c->prog.kernel_isa, exception_number(t), cancel);
+	branch(t, r->next ? (uint32_t)r->next : 0xffff0018u, t->c->prog.kernel_isa,
+	       o->live ? r->num : exception_number(t), cancel);
+	t->c->events[t->c->nevents - 1].a = r->pc == FLOW_TAIL_CHAIN ? 0 : r->pc;
 	if (o->mprofile && (o->data_addr || o->data_value) && below(t, 2)) {
 		begin(t);
 		put(t, 0x7e);
@@ -730,6 +752,23 @@ static void start(struct tu3 *t, const struct flow_rec *r)
 			timestamp(t);
 	}
 	isync(t, (uint32_t)r->pc, r->isa, reason);
+	if (t->o->ts && t->o->live)
+		timestamp(t);
+}
+
+/* The instruction set where a branch goes. */
+static uint8_t target_isa(struct tu3 *t, const struct flow_rec *r)
+{
+	struct prog *p = t->c->program;
+	struct flow_rec code;
+
+	if (t->o->live)
+		return (uint8_t)r->num;
+	if (r->klass == FLOW_DIRECT)
+		return prog_insn_at(p, r->pc, r->isa, r->tid, r->el, &code) ? (uint8_t)code.num : r->isa;
+	/* where an indirect branch goes, code of one instruction set stands */
+	return t->o->mprofile || prog_insn_at(p, r->next, FLOW_T32, r->tid, r->flags & FLOW_ERET ? 0 : r->el, &code) ?
+	       FLOW_T32 : FLOW_A32;
 }
 
 static void take(void *ctx, const struct flow_rec *r)
@@ -771,7 +810,7 @@ static void take(void *ctx, const struct flow_rec *r)
 		start(t, r);
 		if (t->o->vmid && below(t, 2))
 			vmid(t);
-	} else if (t->o->sync_every && t->c->trace.len - t->synced > t->o->sync_every) {
+	} else if (t->o->sync_every && bytes_sent(t) - t->synced > t->o->sync_every) {
 		if (t->due)
 			data(t);
 		async(t);
@@ -784,20 +823,7 @@ static void take(void *ctx, const struct flow_rec *r)
 	if (!t->natoms)
 		asides(t);
 	in = *r;
-	if (r->klass == FLOW_DIRECT) {
-		struct flow_rec code;
-
-		in.num = r->isa;
-		if (prog_insn_at(t->c->program, r->pc, r->isa, r->tid, r->el, &code))
-			in.num = code.num;
-	} else {
-		/* where an indirect branch goes, code of one instruction set stands */
-		struct flow_rec code;
-
-		in.num = prog_insn_at(t->c->program, r->next, FLOW_T32, r->tid, r->el, &code) ? FLOW_T32 : FLOW_A32;
-		if (r->flags & FLOW_ERET)
-			in.num = prog_insn_at(t->c->program, r->next, FLOW_T32, r->tid, 0, &code) ? FLOW_T32 : FLOW_A32;
-	}
+	in.num = target_isa(t, r);
 	instruction(t, &in);
 	if (chance(t, t->o->p_overflow)) {
 		if (t->due)
@@ -808,6 +834,18 @@ static void take(void *ctx, const struct flow_rec *r)
 		t->on = 0;
 		t->reason = 2;
 	}
+}
+
+static void set_regs(struct etmv3_case *c)
+{
+	const struct etmv3_opts *o = &c->opts;
+
+	c->regs.cr = (uint32_t)o->data_value << 2 | (uint32_t)o->data_addr << 3 | (uint32_t)o->broadcast << 8 |
+		     (uint32_t)o->cycles << 12 | (o->cid_bytes == 4 ? 3u : o->cid_bytes) << 14 |
+		     (uint32_t)o->data_only << 20 | (uint32_t)o->ts << 28 | (uint32_t)o->vmid << 30;
+	c->regs.ccer = (uint32_t)o->ts << 22 | (uint32_t)o->virt << 26 | (uint32_t)!o->ts_gray << 28 |
+		       (uint32_t)o->ts64 << 29;
+	c->regs.idr = 0x41000000u | 2u << 8 | (uint32_t)o->minor << 4 | (uint32_t)o->alt << 20;
 }
 
 static void draw(struct etmv3_case *c, struct rng *r)
@@ -859,13 +897,9 @@ static void draw(struct etmv3_case *c, struct rng *r)
 	p->p_off = (uint16_t)rng_below(r, 4);
 	c->insns = 100 + rng_below(r, 1200);
 	c->regs.traceidr = 1 + rng_below(r, 0x6f);
-	c->regs.cr = (uint32_t)o->data_value << 2 | (uint32_t)o->data_addr << 3 | (uint32_t)o->broadcast << 8 |
-		     (uint32_t)o->cycles << 12 | (o->cid_bytes == 4 ? 3u : o->cid_bytes) << 14 |
-		     (uint32_t)o->data_only << 20 | (uint32_t)o->ts << 28 | (uint32_t)o->vmid << 30;
-	c->regs.ccer = (uint32_t)o->ts << 22 | (uint32_t)o->virt << 26 | (uint32_t)!o->ts_gray << 28 |
-		       (uint32_t)o->ts64 << 29;
-	c->regs.idr = 0x41000000u | 2u << 8 | (uint32_t)o->minor << 4 | (uint32_t)o->alt << 20;
+	set_regs(c);
 }
+
 
 void etmv3_case_new(uint64_t seed, struct etmv3_case *c)
 {
@@ -899,4 +933,43 @@ void etmv3_case_free(struct etmv3_case *c)
 	free(c->packets.v);
 	free(c->syncs.v);
 	memset(c, 0, sizeof(*c));
+}
+
+/* ---- recordings ---------------------------------------------------------------------------------- */
+
+struct tu3 *etmv3_unit_new(struct etmv3_case *c)
+{
+	struct tu3 *t = gen_realloc(NULL, sizeof(*t));
+
+	memset(t, 0, sizeof(*t));
+	t->c = c;
+	t->o = &c->opts;
+	t->sec = 1;
+	t->reason = 1;
+	rng_seed(&t->rng, c->opts.seed);
+	set_regs(c);
+	return t;
+}
+
+void etmv3_unit_flow(struct tu3 *t, const struct flow_rec *r)
+{
+	if (r->kind == FLOW_INSN && r->aux)
+		t->now = r->aux;
+	take(t, r);
+}
+
+void etmv3_unit_stop(struct tu3 *t)
+{
+	flush(t);
+	t->on = t->started = 0;
+	t->hidden = 0;
+	t->reason = 1;
+	t->synced = 0;
+}
+
+void etmv3_unit_taken(struct tu3 *t)
+{
+	t->taken += t->c->trace.len;
+	t->c->trace.len = 0;
+	t->c->nevents = 0;
 }

@@ -15,7 +15,7 @@ enum etmv3_event_kind {
 	EV3_RANGE,	/* one instruction: a, b; atom, isa; cc */
 	EV3_CONTEXT,	/* tid, vmid, sec, el; cc */
 	EV3_TRACE_ON,	/* num: 0 normal, 1 overflow, 2 debug */
-	EV3_EXCEPTION,	/* num */
+	EV3_EXCEPTION,	/* num, a: preferred return address */
 	EV3_EXC_RETURN,
 	EV3_TIMESTAMP,	/* a */
 	EV3_CYCLES,	/* cc */
@@ -32,16 +32,18 @@ enum etmv3_data {
 
 struct etmv3_event {
 	uint8_t kind, isa, sec, el, size, tag;
+	uint8_t klass, iflags;	/* of recordings: enum flow_class, flow_flags; next, too */
 	char atom;
 	uint16_t num;
 	uint32_t tid, vmid, cc;
-	uint64_t a, b, insn;
+	uint64_t a, b, insn, next;
 };
 
 struct etmv3_opts {
 	uint64_t seed;
 	uint8_t minor, alt, cid_bytes, vmid, ts, ts64, ts_gray, cycles, broadcast, mprofile, virt;
 	uint8_t data_addr, data_value, data_only;
+	uint8_t live;		/* a recording: times, exceptions and instruction sets are those of the flow */
 	uint32_t sync_every;	/* bytes between synchronisations, 0: only at the start */
 	/* per mille */
 	uint16_t p_flush, p_long, p_state, p_ts, p_aside, p_overflow, p_cancel, p_data, p_twice;
@@ -80,5 +82,18 @@ struct etmv3_case {
 
 void etmv3_case_new(uint64_t seed, struct etmv3_case *c);
 void etmv3_case_free(struct etmv3_case *c);
+
+/*
+ * The trace unit of a recording, fed record by record. The case holds its options (live) and the trace ID, and
+ * receives the other registers, the trace and the events, which the caller takes away as often as it likes. Of a
+ * FLOW_INSN num is the instruction set where it went, of a FLOW_EXC the number that the packet has. The unit is freed
+ * with free().
+ */
+struct tu3;
+
+struct tu3 *etmv3_unit_new(struct etmv3_case *c);
+void etmv3_unit_flow(struct tu3 *t, const struct flow_rec *r);
+void etmv3_unit_stop(struct tu3 *t);	/* all is sent; the next instruction begins a trace */
+void etmv3_unit_taken(struct tu3 *t);	/* trace and events are empty again */
 
 #endif

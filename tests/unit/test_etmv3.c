@@ -344,8 +344,14 @@ static void test_elements(void **state)
 	assert_int_equal(d.gen[7].insn, 0x8000);
 	assert_int_equal(d.gen[8].kind, CST_GEN_EXCEPTION);
 	assert_int_equal(d.gen[8].num, 14);
-	assert_int_equal(d.gen[8].flags & CST_GF_RET_ADDR, 0);
+	/* the packet has no return address: it is where execution had come to */
+	assert_int_equal(d.gen[8].flags & CST_GF_RET_ADDR, CST_GF_RET_ADDR);
+	assert_int_equal(d.gen[8].end, 0x8010);
 	assert_int_equal(d.stats.ranges, 2);
+	cfg.as_reference = 1;
+	decode_bytes(&cfg, pr.space, BYTES(ARM_START, 0x84, 0x8d, 0x80, 0x80, 0x80, 0x48, 0x1c), &d);
+	assert_int_equal(d.gen[4].kind, CST_GEN_EXCEPTION);
+	assert_int_equal(d.gen[4].flags & CST_GF_RET_ADDR, 0);
 	cst_image_free(pr.img);
 }
 

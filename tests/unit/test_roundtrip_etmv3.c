@@ -117,6 +117,7 @@ static void take(struct run *r, const struct cst_generic *g)
 	case CST_GEN_EXCEPTION:
 		it = add(&r->got, EV3_EXCEPTION);
 		it->num = g->num;
+		it->a = g->flags & CST_GF_RET_ADDR ? g->end : 0;
 		break;
 	case CST_GEN_EXCEPTION_RET:
 		it = add(&r->got, EV3_EXC_RETURN);

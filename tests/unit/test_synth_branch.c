@@ -20,10 +20,11 @@ static size_t read_code(struct stream *s, uint64_t addr, void *buf, size_t len)
 }
 
 /* Branches of a list of elements as text: "from>to:kind " each, hex. */
-static const char *run(const struct cst_generic *g, size_t n)
+static const char *run_protocol(enum cst_protocol protocol, const struct cst_generic *g, size_t n)
 {
 	static char text[1024];
-	struct stream s = { .pid = 1, .tid = 1 };
+	const struct cst_config cfg = { .protocol = protocol };
+	struct stream s = { .pid = 1, .tid = 1, .config = &cfg };
 	struct branch_state st;
 	struct branch b;
 	size_t used = 0, i;
@@ -44,6 +45,11 @@ static const char *run(const struct cst_generic *g, size_t n)
 						 b.kind, b.ends_trace ? "!" : "");
 	}
 	return text;
+}
+
+static const char *run(const struct cst_generic *g, size_t n)
+{
+	return run_protocol(CST_PROTO_ETMV4, g, n);
 }
 
 #define CHECK(want, ...) do {								\
@@ -94,6 +100,31 @@ static void exceptions(void **state)
 	code = 0xd4000002;
 	CHECK("0>1000:15 1004>8000:14 ", EL_CUT(0x1000, 2), el_exception(2, 0x1008), EL_CUT(0x8000, 1));
 	code = 0xd503201f;
+}
+
+/* The numbers are others than ETMv4's. */
+static void exceptions_v7(void **state)
+{
+	static const struct {
+		uint8_t num, kind;
+	} want[] = {
+		{ 1, BRANCH_IRQ }, { 2, BRANCH_FAULT }, { 3, BRANCH_FAULT }, { 4, BRANCH_SERROR }, { 8, BRANCH_IRQ },
+		{ 9, BRANCH_FAULT }, { 10, BRANCH_SYSCALL }, { 11, BRANCH_FAULT }, { 12, BRANCH_FAULT },
+		{ 14, BRANCH_IRQ }, { 15, BRANCH_IRQ },
+	};
+	char text[64];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		const struct cst_generic els[] = {
+			EL_CUT(0x1000, 2), el_exception(want[i].num, 0x1008), EL_CUT(0x8000, 1),
+		};
+
+		snprintf(text, sizeof(text), "0>1000:15 1004>8000:%d ", want[i].kind);
+		assert_string_equal(run_protocol(CST_PROTO_ETMV3, els, 3), text);
+		assert_string_equal(run_protocol(CST_PROTO_PTM, els, 3), text);
+	}
 }
 
 static void ends(void **state)
@@ -163,6 +194,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plain), cmocka_unit_test(kinds), cmocka_unit_test(exceptions),
+		cmocka_unit_test(exceptions_v7),
 		cmocka_unit_test(ends), cmocka_unit_test(context_of_from), cmocka_unit_test(perf_words),
 	};
 

@@ -87,7 +87,8 @@ static struct result run_batches(const char *itrace, bool tiles, const struct ba
 {
 	struct result r = { .used = 0 };
 	struct sample_ops ops = { .branch = on_branch, .insn = on_insn, .error = on_error, .data = &r };
-	struct stream s = { .cpu = 0, .time_known = true };
+	const struct cst_config cfg = { .protocol = CST_PROTO_ETMV4 };
+	struct stream s = { .cpu = 0, .time_known = true, .config = &cfg };
 	struct itrace_opts o;
 	struct sampler *sp;
 	char msg[400];
