@@ -73,6 +73,7 @@ static const struct option_row rows[] = {
 	CLI("no-time-conv", FLAG, no_time_conv, "no TIME_CONV, unknown timestamp source"),
 	HEAD("Trace unit"),
 	TU("seed", NUMBER, seed, "of all choices of the unit"),
+	CLI("v7", TEXT, v7, "encode: an etmv3 or ptm, as on Armv7, instead"),
 	TU("ete", FLAG, ete, "ETE 1.MINOR instead of ETMv4.MINOR"),
 	TU("minor", NUMBER, minor, "architecture minor version"),
 	TU("id", NUMBER, trace_id, "trace ID of CPU 0; CPU n has ID + 2n"),
@@ -250,6 +251,7 @@ static int combine(struct cli *c)
 {
 	static const char *const bufs[] = { "thread", "cpu", "one" };
 	static const char *const ids[] = { "none", "global", "sink" };
+	static const char *const v7[] = { [TU_V8] = "none", [TU_ETMV3] = "etmv3", [TU_PTM] = "ptm" };
 	struct tu_opts *t = &c->s.tu;
 	int i;
 
@@ -267,9 +269,16 @@ static int combine(struct cli *c)
 		if (i)
 			c->s.perf.version = 2;
 	}
+	if (c->v7) {
+		i = which(c->v7, "v7", v7, 3);
+		if (i < 0)
+			return -1;
+		t->v7 = (uint8_t)i;
+	}
 	c->s.perf.per_cpu = c->s.buffers != SESSION_PER_THREAD;
 	c->s.perf.with_time = !c->timeless && (c->s.perf.per_cpu || c->timed);
-	c->s.perf.time_conv = !c->no_time_conv;
+	/* the kernel for Armv7 tells nothing of its counter */
+	c->s.perf.time_conv = !c->no_time_conv && !t->v7;
 	if (c->no_ts)
 		t->ts = 0;
 	if (c->no_cid)

@@ -17,9 +17,13 @@
 #include "flow.h"
 #include "gen_event.h"
 
+/* the trace units of Armv7: see unit.h */
+enum tu_v7 { TU_V8, TU_ETMV3, TU_PTM };
+
 struct tu_opts {
 	uint64_t seed;
 	/* the implementation */
+	uint8_t v7;		/* enum tu_v7 */
 	uint8_t ete;		/* 1: ETE 1.minor (0..3), else ETMv4.minor (0..6) */
 	uint8_t minor;
 	uint8_t trace_id;
@@ -87,6 +91,8 @@ struct tu_opts {
 struct tu_regs {
 	uint32_t configr, traceidr, idr0, idr1, idr2, idr8, idr12, idr13, devarch, authstatus;
 	int ete;
+	int v7;			/* enum tu_v7; then only traceidr and these */
+	uint32_t cr, ccer, idr;
 };
 
 /*

@@ -42,7 +42,7 @@ enum flow_class {
 
 enum flow_flags {
 	FLOW_TAKEN = 1,	/* atom E: the branch was taken, the instruction passed its condition */
-	FLOW_COND = 2,
+	FLOW_COND = 2,	/* of what is no branch: whether it passed is not known */
 	FLOW_LINK = 4,	/* branch with link */
 	FLOW_RET = 8,	/* return */
 	FLOW_ERET = 16,	/* exception return */

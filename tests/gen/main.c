@@ -270,6 +270,10 @@ static int random_case(struct cli *c, int argc, char **argv)
 	struct gen_case k;
 	int rc = 0;
 
+	if (c->s.tu.v7) {
+		fprintf(stderr, "cst-gen: --v7 is an option of encode\n");
+		return 129;
+	}
 	gen_case_opts(c->case_seed, c->exclude, &k);
 	c->s.tu = k.tu;
 	c->prog = k.prog;
@@ -353,6 +357,10 @@ int main(int argc, char **argv)
 	if (!c.perf && !c.snapshot && !c.truth && !c.print) {
 		fprintf(stderr,
 			"cst-gen: nothing to write: --perf, --snapshot, --truth or --print\n");
+		return 129;
+	}
+	if (c.s.tu.v7 && (c.snapshot || c.s.tu.maxspec)) {
+		fprintf(stderr, "cst-gen: --v7 goes without --snapshot and --maxspec\n");
 		return 129;
 	}
 	if (!strcmp(argv[1], "encode") && !c.nflows) {

@@ -78,10 +78,26 @@ void perfw_compress_rest(struct perfw *w)
 
 enum { EVENT_ETM, EVENT_DUMMY, EVENT_SCHED };
 
+static int is_v7(const struct perfw *w)
+{
+	return w->ncpus && w->cpus[0].regs.v7;
+}
+
+/* the options as they stand in the format of the event, which is that of ETMCR */
+static uint64_t event_config(const struct perfw *w)
+{
+	uint32_t configr = w->ncpus ? w->cpus[0].regs.configr : 0;
+
+	if (is_v7(w))
+		return w->cpus[0].regs.cr & (1u << 8 | 1u << 12 | 1u << 14 | 1u << 28 | 1u << 29);
+	return (uint64_t)(configr >> 3 & 1) << 8 | (uint64_t)(configr >> 4 & 1) << 12 |
+	       (uint64_t)(configr >> 6 & 1) << 14 | (uint64_t)(configr >> 15 & 1) << 15 |
+	       (uint64_t)(configr >> 11 & 1) << 28 | (uint64_t)(configr >> 12 & 1) << 29;
+}
+
 static void attr(const struct perfw *w, int event, struct gbuf *b)
 {
 	struct perf_event_attr a;
-	uint32_t configr = w->ncpus ? w->cpus[0].regs.configr : 0;
 	size_t have = sizeof(a), want = w->o.attr_size;
 
 	memset(&a, 0, sizeof(a));
@@ -114,11 +130,7 @@ static void attr(const struct perfw *w, int event, struct gbuf *b)
 		a.ksymbol = a.bpf_event = w->o.kernel_events;
 		a.text_poke = w->o.kernel_events;
 	} else {
-		/* the options as they stand in the format of the event */
-		a.config =
-			(uint64_t)(configr >> 3 & 1) << 8 | (uint64_t)(configr >> 4 & 1) << 12 |
-			(uint64_t)(configr >> 6 & 1) << 14 | (uint64_t)(configr >> 15 & 1) << 15 |
-			(uint64_t)(configr >> 11 & 1) << 28 | (uint64_t)(configr >> 12 & 1) << 29;
+		a.config = event_config(w);
 	}
 	gbuf_put(b, &a, want < have ? want : have);
 	if (want > have)
@@ -169,7 +181,7 @@ static int feature(const struct perfw *w, int f, struct gbuf *b, uint64_t data_a
 		string(b, "6.1");
 		return 1;
 	case F_ARCH:
-		string(b, "aarch64");
+		string(b, is_v7(w) ? "armv7l" : "aarch64");
 		return 1;
 	case F_NRCPUS:
 		gbuf_u32(b, (uint32_t)w->ncpus);

@@ -23,6 +23,53 @@ uint64_t perfw_event_id(int event)
 	return ids[event];
 }
 
+static uint64_t id_word(const struct perfw_cpu *c)
+{
+	return c->id_word ? c->id_word : c->regs.traceidr;
+}
+
+static void metadata_v7(const struct perfw *w, const struct perfw_cpu *c, struct gbuf *r)
+{
+	gbuf_u64(r, 0x3030303030303030ull);
+	gbuf_u64(r, (uint64_t)c->cpu);
+	if (w->o.version)
+		gbuf_u64(r, 4);
+	gbuf_u64(r, c->regs.cr);
+	gbuf_u64(r, id_word(c));
+	gbuf_u64(r, c->regs.ccer);
+	gbuf_u64(r, c->regs.idr);
+}
+
+static void metadata_v8(const struct perfw *w, const struct perfw_cpu *c, struct gbuf *r)
+{
+	int ts = c->ts_source != -2 && w->o.version;
+
+	gbuf_u64(r, c->regs.ete ? 0x5050505050505050ull : 0x4040404040404040ull);
+	gbuf_u64(r, (uint64_t)c->cpu);
+	if (w->o.version)
+		gbuf_u64(r, (c->regs.ete ? 8u : 7u) + (unsigned int)ts);
+	gbuf_u64(r, c->regs.configr);
+	gbuf_u64(r, id_word(c));
+	gbuf_u64(r, c->regs.idr0);
+	gbuf_u64(r, c->regs.idr1);
+	gbuf_u64(r, c->regs.idr2);
+	gbuf_u64(r, c->regs.idr8);
+	gbuf_u64(r, c->regs.authstatus);
+	if (c->regs.ete)
+		gbuf_u64(r, c->regs.devarch);
+	if (ts)
+		gbuf_u64(r, (uint64_t)c->ts_source);
+}
+
+/* The block of one CPU. */
+static void metadata(const struct perfw *w, const struct perfw_cpu *c, struct gbuf *r)
+{
+	if (c->regs.v7)
+		metadata_v7(w, c, r);
+	else
+		metadata_v8(w, c, r);
+}
+
 struct perfw *perfw_new(const struct perfw_opts *o, const struct perfw_cpu *cpus, int ncpus)
 {
 	struct perfw *w = gen_realloc(NULL, sizeof(*w));
@@ -57,26 +104,8 @@ struct perfw *perfw_new(const struct perfw_opts *o, const struct perfw_cpu *cpus
 	gbuf_u64(&r, o->version);
 	gbuf_u64(&r, (uint64_t)PERFW_PMU << 32 | (uint32_t)ncpus);
 	gbuf_u64(&r, o->snapshot);
-	for (i = 0; i < ncpus; i++) {
-		const struct perfw_cpu *c = &cpus[i];
-		int ts = c->ts_source != -2 && o->version;
-
-		gbuf_u64(&r, c->regs.ete ? 0x5050505050505050ull : 0x4040404040404040ull);
-		gbuf_u64(&r, (uint64_t)c->cpu);
-		if (o->version)
-			gbuf_u64(&r, (c->regs.ete ? 8u : 7u) + (unsigned int)ts);
-		gbuf_u64(&r, c->regs.configr);
-		gbuf_u64(&r, c->id_word ? c->id_word : c->regs.traceidr);
-		gbuf_u64(&r, c->regs.idr0);
-		gbuf_u64(&r, c->regs.idr1);
-		gbuf_u64(&r, c->regs.idr2);
-		gbuf_u64(&r, c->regs.idr8);
-		gbuf_u64(&r, c->regs.authstatus);
-		if (c->regs.ete)
-			gbuf_u64(&r, c->regs.devarch);
-		if (ts)
-			gbuf_u64(&r, (uint64_t)c->ts_source);
-	}
+	for (i = 0; i < ncpus; i++)
+		metadata(w, &cpus[i], &r);
 	perfw_user(w, &r);
 
 	if (o->time_conv) {

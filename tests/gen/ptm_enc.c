@@ -7,6 +7,7 @@
 
 #define STACK_MAX 16
 #define ATOMS_MAX 5
+#define LIVE_CYCLES 0x7ff	/* what a cycle count may be in a recording */
 #define JAVA 2			/* beside FLOW_A32 and FLOW_T32, for fifth address bytes */
 
 struct ptm_tu {
@@ -19,7 +20,7 @@ struct ptm_tu {
 	uint8_t on;		/* being traced */
 	uint8_t reason;		/* of the I-sync that is due, 0: none */
 	uint32_t blind;		/* instructions that an overflow still hides */
-	uint64_t tick;
+	uint64_t tick, now;
 	/* instructions since the last waypoint */
 	struct gen_event run;
 	/* a taken branch whose target's instruction set is not known yet */
@@ -32,7 +33,9 @@ struct ptm_tu {
 	uint8_t addr_isa;
 	uint64_t ts;
 	uint8_t ts_full;	/* the next timestamp must not be compressed */
-	uint32_t synced;	/* bytes at the last synchronisation */
+	uint64_t taken;		/* bytes that the caller has taken away */
+	uint64_t synced;	/* bytes at the last synchronisation */
+	unsigned int syncs;
 	struct {
 		uint32_t addr;
 		uint8_t isa;
@@ -50,8 +53,15 @@ static void put(struct ptm_tu *t, unsigned int b)
 	gbuf_u8(&t->c->trace, b);
 }
 
+static uint64_t bytes_sent(const struct ptm_tu *t)
+{
+	return t->taken + t->c->trace.len;
+}
+
 static void mark(struct ptm_tu *t, struct ptm_marks *m, size_t events)
 {
+	if (t->o->live)
+		return;
 	if (m->n == m->cap) {
 		m->cap = m->cap ? 2 * m->cap : 256;
 		m->v = gen_realloc(m->v, m->cap * sizeof(*m->v));
@@ -79,7 +89,9 @@ static struct gen_event *event(struct ptm_tu *t, int kind)
 
 static uint32_t some_cycles(struct ptm_tu *t)
 {
-	return (uint32_t)rng_next(&t->rng) >> rng_below(&t->rng, 32);
+	uint32_t cc = (uint32_t)rng_next(&t->rng) >> rng_below(&t->rng, 32);
+
+	return t->o->live ? cc & LIVE_CYCLES : cc;
 }
 
 /* `bits`: what else is in the first byte */
@@ -270,7 +282,10 @@ static void timestamp(struct ptm_tu *t)
 	uint64_t v, left;
 
 	begin(t);
-	t->tick += rng_next(&t->rng) >> rng_range(&t->rng, 20, 63);
+	if (t->o->live)
+		t->tick = t->now;
+	else
+		t->tick += rng_next(&t->rng) >> rng_range(&t->rng, 20, 63);
 	if (!t->o->ts64)
 		t->tick &= 0xffffffffffff;
 	v = t->o->ts_gray ? t->tick ^ t->tick >> 1 : t->tick;
@@ -300,7 +315,7 @@ static void vmid(struct ptm_tu *t)
 static void isync(struct ptm_tu *t, unsigned int reason, uint32_t pc, unsigned int isa)
 {
 	static const uint8_t reasons[] = { 0, 0, 1, 2 };
-	int on = reason || t->c->syncs.n == 1;
+	int on = reason || t->syncs == 1;
 	struct gen_event *e = NULL;
 	uint32_t cc;
 	int i;
@@ -335,11 +350,12 @@ static void sync(struct ptm_tu *t, unsigned int reason, uint32_t pc, unsigned in
 	flush(t);
 	mark(t, &t->c->packets, t->c->nevents);
 	mark(t, &t->c->syncs, t->c->nevents);
+	t->syncs++;
 	while (zeros--)
 		put(t, 0);
 	put(t, 0x80);
 	isync(t, reason, pc, isa);
-	t->synced = (uint32_t)t->c->trace.len;
+	t->synced = bytes_sent(t);
 	/* what an analyzer that starts here has to know */
 	t->ts_full = 1;
 	if (t->o->ts)
@@ -414,7 +430,7 @@ static int is_barrier(const struct ptm_tu *t, const struct flow_rec *r)
 /* Between two waypoints: what may stand there. */
 static void between(struct ptm_tu *t, uint32_t pc, unsigned int isa)
 {
-	if (t->o->sync_every && t->c->trace.len - t->synced > t->o->sync_every)
+	if (t->o->sync_every && bytes_sent(t) - t->synced > t->o->sync_every)
 		sync(t, 0, pc, isa);
 	if (t->o->ts && chance(t, t->o->p_ts))
 		timestamp(t);
@@ -440,8 +456,10 @@ static void insn(struct ptm_tu *t, const struct flow_rec *r)
 	if (t->blind && --t->blind)
 		return;
 	if (!t->blind && t->reason) {
-		if (t->c->syncs.n && chance(t, 700)) {
+		if (t->syncs && chance(t, 700)) {
 			isync(t, t->reason, pc, r->isa);
+			if (t->o->live && t->o->ts)
+				timestamp(t);
 			if (t->o->vmid)
 				vmid(t);
 		} else {
@@ -513,14 +531,14 @@ static void flow(void *ctx, const struct flow_rec *r)
 			waypoint(t);
 		vector = r->next ? (uint32_t)r->next : 0xffff0000u + 4 * rng_below(&t->rng, 8);
 		branch(t, NULL, vector, r->next ? t->c->prog.kernel_isa : rng_below(&t->rng, 2),
-		       exception_number(t), (uint32_t)r->pc);
+		       t->o->live ? r->num : exception_number(t), (uint32_t)r->pc);
 		break;
 	case FLOW_CONTEXT:
 		resolve(t, r->isa);
 		if (t->tid == r->tid)
 			break;
 		t->tid = r->tid;
-		if (!t->o->cid_bytes || !t->c->trace.len || !t->on || t->blind || t->reason)
+		if (!t->o->cid_bytes || !bytes_sent(t) || !t->on || t->blind || t->reason)
 			break;
 		begin(t);
 		put(t, 0x6e);
@@ -644,4 +662,43 @@ void ptm_case_free(struct ptm_case *c)
 	free(c->packets.v);
 	free(c->syncs.v);
 	memset(c, 0, sizeof(*c));
+}
+
+/* ---- recordings ---------------------------------------------------------------------------------- */
+
+struct ptm_tu *ptm_unit_new(struct ptm_case *c)
+{
+	struct ptm_tu *t = gen_realloc(NULL, sizeof(*t));
+
+	memset(t, 0, sizeof(*t));
+	t->c = c;
+	t->o = &c->opts;
+	t->sec = 1;
+	t->on = t->reason = 1;
+	rng_seed(&t->rng, c->opts.seed);
+	set_regs(c);
+	return t;
+}
+
+void ptm_unit_flow(struct ptm_tu *t, const struct flow_rec *r)
+{
+	if (r->kind == FLOW_INSN && r->aux)
+		t->now = r->aux;
+	flow(t, r);
+}
+
+void ptm_unit_stop(struct ptm_tu *t)
+{
+	flush(t);
+	t->on = t->reason = 1;
+	t->pending = t->blind = 0;
+	t->syncs = 0;
+	t->run.n = 0;
+}
+
+void ptm_unit_taken(struct ptm_tu *t)
+{
+	t->taken += t->c->trace.len;
+	t->c->trace.len = 0;
+	t->c->nevents = 0;
 }

@@ -20,6 +20,7 @@ struct ptm_opts {
 	uint8_t trace_id;
 	uint8_t cid_bytes;	/* 0, 1, 2, 4 */
 	uint8_t vmid, ts, ts64, ts_gray, cycles, broadcast, barriers;
+	uint8_t live;		/* a recording: times and exceptions are those of the flow */
 	uint8_t stack;		/* entries of the return stack, 0: off */
 	uint32_t sync_every;	/* bytes between synchronisations, 0: only at the start */
 	/* per mille */
@@ -63,5 +64,17 @@ struct ptm_case {
 
 void ptm_case_new(uint64_t seed, struct ptm_case *c);
 void ptm_case_free(struct ptm_case *c);
+
+/*
+ * The trace unit of a recording, fed record by record. The case holds its options (live), and receives the registers,
+ * the trace and the events, which the caller takes away as often as it likes. Of a FLOW_EXC num is the number that
+ * the packet has. The unit is freed with free().
+ */
+struct ptm_tu;
+
+struct ptm_tu *ptm_unit_new(struct ptm_case *c);
+void ptm_unit_flow(struct ptm_tu *t, const struct flow_rec *r);
+void ptm_unit_stop(struct ptm_tu *t);	/* all is sent; the next instruction begins a trace */
+void ptm_unit_taken(struct ptm_tu *t);	/* trace and events are empty again */
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "frames.h"
+#include "unit.h"
 
 #define NO_TID SESSION_NOBODY
 
@@ -21,10 +22,10 @@ struct buffer {
 	struct perfw_at last;
 };
 
-struct unit {
+struct cpu_unit {
 	struct session *s;
 	int cpu;
-	struct tu *tu;
+	struct unit *tu;
 	struct tu_regs regs;
 	struct buffer *buf;	/* where its trace goes now */
 	uint32_t tid;		/* scheduled on this CPU */
@@ -39,7 +40,7 @@ struct session {
 	int nimages;
 	struct perfw *perf;
 	struct truth *truth;
-	struct unit *units;
+	struct cpu_unit *units;
 	struct buffer **bufs;
 	int nbufs;
 	uint32_t *pids, *tids;
@@ -54,15 +55,15 @@ static uint32_t pid_of(const struct session *s, uint32_t tid)
 	return s->o.pid_of ? s->o.pid_of(s->o.ctx, tid) : tid / 100 * 100;
 }
 
-static struct perfw_at at_of(const struct unit *u, uint32_t tid)
+static struct perfw_at at_of(const struct cpu_unit *u, uint32_t tid)
 {
-	return (struct perfw_at){ pid_of(u->s, tid), tid, PERFW_TIME_BASE + tu_ticks(u->tu),
+	return (struct perfw_at){ pid_of(u->s, tid), tid, PERFW_TIME_BASE + unit_ticks(u->tu),
 				  (uint32_t)u->cpu };
 }
 
 static void take_bytes(void *ctx, const uint8_t *p, size_t n)
 {
-	struct unit *u = ctx;
+	struct cpu_unit *u = ctx;
 
 	u->produced += n;
 	if (u->s->o.raw)
@@ -73,7 +74,7 @@ static void take_bytes(void *ctx, const uint8_t *p, size_t n)
 
 static void take_event(void *ctx, const struct gen_event *ev)
 {
-	struct unit *u = ctx;
+	struct cpu_unit *u = ctx;
 	struct gen_event copy = *ev;
 
 	if (ev->kind == GEN_FRAGMENT)
@@ -90,7 +91,7 @@ static void restart(void *ctx)
 static int insn_at(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el,
 		   struct flow_rec *out)
 {
-	struct session *s = ((struct unit *)ctx)->s;
+	struct session *s = ((struct cpu_unit *)ctx)->s;
 
 	return s->insn(s->insn_ctx, pc, isa, tid, el, out);
 }
@@ -115,7 +116,7 @@ struct session *session_new(const struct session_opts *o, const struct session_i
 	s->units = gen_realloc(NULL, o->ncpus * sizeof(*s->units));
 	memset(s->units, 0, o->ncpus * sizeof(*s->units));
 	for (i = 0; i < o->ncpus; i++) {
-		struct unit *u = &s->units[i];
+		struct cpu_unit *u = &s->units[i];
 		struct tu_opts t = o->tu;
 		struct tu_sink sink = { u, take_bytes, take_event, restart, insn ? insn_at : NULL };
 
@@ -125,8 +126,8 @@ struct session *session_new(const struct session_opts *o, const struct session_i
 		u->s = s;
 		u->cpu = i;
 		u->tid = NO_TID;
-		u->tu = tu_new(&t, &sink);
-		tu_get_regs(&t, &u->regs);
+		u->tu = unit_new(&t, &sink);
+		unit_get_regs(&t, &u->regs);
 		cpus[i] = (struct perfw_cpu){ i, u->regs, o->perf.time_conv ? 1 : -2, 0 };
 		if (o->hw_id)
 			cpus[i].id_word = 0x80000000u | 0x7f;
@@ -143,7 +144,7 @@ void session_free(struct session *s)
 	if (!s)
 		return;
 	for (i = 0; i < s->o.ncpus; i++)
-		tu_free(s->units[i].tu);
+		unit_free(s->units[i].tu);
 	for (i = 0; i < s->nbufs; i++) {
 		gbuf_free(&s->bufs[i]->bytes);
 		free(s->bufs[i]);
@@ -178,7 +179,7 @@ static void know_thread(struct session *s, const struct perfw_at *at)
 void session_map(struct session *s, uint32_t pid, int cpu, uint64_t va, uint64_t len,
 		 uint64_t offset, const char *path, int kernel)
 {
-	struct unit *u = &s->units[cpu % s->o.ncpus];
+	struct cpu_unit *u = &s->units[cpu % s->o.ncpus];
 	struct perfw_at at = at_of(u, pid);
 	const char *name = strrchr(path, '/');
 
@@ -235,10 +236,10 @@ static void close_fragment(struct session *s, struct buffer *b, struct perfw_at 
 	if (!b->open)
 		return;
 	for (i = 0; i < s->o.ncpus; i++) {
-		struct unit *u = &s->units[i];
+		struct cpu_unit *u = &s->units[i];
 
 		if (u->running && u->buf == b) {
-			tu_stop(u->tu);
+			unit_stop(u->tu);
 			u->running = 0;
 		}
 	}
@@ -263,7 +264,7 @@ static void close_fragment(struct session *s, struct buffer *b, struct perfw_at 
 }
 
 /* as perf tells it: an event for each thread */
-static void tell_schedule(struct session *s, struct unit *u, const struct perfw_at *at)
+static void tell_schedule(struct session *s, struct cpu_unit *u, const struct perfw_at *at)
 {
 	struct perfw_at old;
 
@@ -279,20 +280,20 @@ static void tell_schedule(struct session *s, struct unit *u, const struct perfw_
 }
 
 /* the thread of r gets the CPU */
-static void schedule(struct session *s, struct unit *u, const struct flow_rec *r)
+static void schedule(struct session *s, struct cpu_unit *u, const struct flow_rec *r)
 {
 	struct perfw_at at, old;
 	int i;
 
 	if (r->aux)
-		tu_set_ticks(u->tu, r->aux);
+		unit_set_ticks(u->tu, r->aux);
 	at = at_of(u, r->tid);
 	if (u->tid != r->tid) {
 		if (s->o.buffers == SESSION_PER_THREAD) {
 			/* the event follows the thread: trace units of other CPUs and threads are
 			 * done with */
 			for (i = 0; i < s->o.ncpus; i++) {
-				struct unit *v = &s->units[i];
+				struct cpu_unit *v = &s->units[i];
 
 				if (v->running && (v == u || v->tid == r->tid)) {
 					old = at_of(v, v->tid);
@@ -317,7 +318,7 @@ static void schedule(struct session *s, struct unit *u, const struct flow_rec *r
 			frames_barrier(&u->buf->frames);
 		u->buf->open = 1;
 	}
-	tu_start(u->tu);
+	unit_start(u->tu);
 	u->running = 1;
 }
 
@@ -333,7 +334,7 @@ static void file_mapped(struct session *s, const struct flow_rec *r)
 
 void session_flow(struct session *s, const struct flow_rec *r)
 {
-	struct unit *u = &s->units[r->cpu % s->o.ncpus];
+	struct cpu_unit *u = &s->units[r->cpu % s->o.ncpus];
 
 	switch (r->kind) {
 	case FLOW_MAP:
@@ -342,26 +343,26 @@ void session_flow(struct session *s, const struct flow_rec *r)
 	case FLOW_ON:
 		u->on_pending = 1;
 		if (u->running)
-			tu_flow(u->tu, r);
+			unit_flow(u->tu, r);
 		return;
 	case FLOW_INSN:
 		if (u->on_pending || !u->running || u->tid != r->tid) {
 			schedule(s, u, r);
 			u->on_pending = 0;
 		}
-		tu_flow(u->tu, r);
+		unit_flow(u->tu, r);
 		return;
 	case FLOW_OFF:
 		if (!u->running)
 			return;
-		tu_flow(u->tu, r);
-		tu_flush(u->tu);
+		unit_flow(u->tu, r);
+		unit_flush(u->tu);
 		if (s->o.fragment && u->buf->bytes.len - u->buf->start >= s->o.fragment)
 			close_fragment(s, u->buf, at_of(u, u->tid));
 		return;
 	default:
 		if (u->running)
-			tu_flow(u->tu, r);
+			unit_flow(u->tu, r);
 		return;
 	}
 }
@@ -372,11 +373,11 @@ void session_end(struct session *s)
 	int i;
 
 	for (i = 0; i < s->o.ncpus; i++) {
-		struct unit *u = &s->units[i];
+		struct cpu_unit *u = &s->units[i];
 
 		if (u->running)
 			close_fragment(s, u->buf, at_of(u, u->tid));
-		truth_totals(s->truth, i, tu_stats(u->tu)->insns, u->produced);
+		truth_totals(s->truth, i, unit_stats(u->tu)->insns, u->produced);
 		if (u->tid != NO_TID && at_of(u, u->tid).time >= last.time)
 			last = at_of(u, u->tid);
 	}
@@ -402,12 +403,12 @@ struct perfw_at session_at(const struct session *s, int cpu, uint32_t tid)
 
 void session_wait(struct session *s, int cpu, uint64_t ticks)
 {
-	tu_set_ticks(s->units[cpu].tu, ticks);
+	unit_set_ticks(s->units[cpu].tu, ticks);
 }
 
 void session_cut(struct session *s, int cpu)
 {
-	struct unit *u = &s->units[cpu];
+	struct cpu_unit *u = &s->units[cpu];
 
 	if (u->running)
 		close_fragment(s, u->buf, at_of(u, u->tid));
@@ -415,7 +416,7 @@ void session_cut(struct session *s, int cpu)
 
 void session_trace_id(struct session *s, int cpu, uint8_t id)
 {
-	struct unit *u = &s->units[cpu];
+	struct cpu_unit *u = &s->units[cpu];
 
 	session_cut(s, cpu);
 	u->regs.traceidr = id;
@@ -424,17 +425,17 @@ void session_trace_id(struct session *s, int cpu, uint8_t id)
 
 void session_program(struct session *s, int cpu, const struct tu_opts *o)
 {
-	struct unit *u = &s->units[cpu];
+	struct cpu_unit *u = &s->units[cpu];
 	struct tu_sink sink = { u, take_bytes, take_event, restart, s->insn ? insn_at : NULL };
 	struct tu_opts t = *o;
 
 	session_cut(s, cpu);
 	t.trace_id = (uint8_t)u->regs.traceidr;
-	t.first_tick = tu_ticks(u->tu);
+	t.first_tick = unit_ticks(u->tu);
 	t.cut_sync = 0;
-	tu_free(u->tu);
-	u->tu = tu_new(&t, &sink);
-	tu_get_regs(&t, &u->regs);
+	unit_free(u->tu);
+	u->tu = unit_new(&t, &sink);
+	unit_get_regs(&t, &u->regs);
 }
 
 void session_file(struct session *s, struct gbuf *file)
@@ -460,5 +461,5 @@ const struct tu_regs *session_regs(const struct session *s, int cpu)
 
 const struct tu_stats *session_stats(const struct session *s, int cpu)
 {
-	return tu_stats(s->units[cpu].tu);
+	return unit_stats(s->units[cpu].tu);
 }

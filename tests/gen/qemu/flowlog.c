@@ -31,6 +31,8 @@
 #define SLICE_THREADS 5000
 #define FLUSH_RECORDS 8192
 #define INSN_HASH_BITS 16
+#define A32_COND_SHIFT 28
+#define A32_COND_ALWAYS 14
 
 struct thread {
 	struct stretch out;
@@ -105,8 +107,9 @@ static struct flow_rec *emit(struct thread *t, uint64_t next, uint8_t isa, uint8
 	};
 	struct flow_rec *p;
 
+	/* Whether an instruction that is no branch passed its condition cannot be seen. */
 	if (in->klass == FLOW_OTHER)
-		r.flags = 0;
+		r.flags &= in->special ? 0 : FLOW_COND;
 	p = out_insn(&t->out, &r);
 	if (opt.left && !--opt.left) {
 		t->stopped = 1;
@@ -352,6 +355,9 @@ static struct insn *describe(struct qemu_plugin_insn *q, uint8_t isa, const char
 	in.size = isa == FLOW_T32 ? (uint8_t)t32_size(data) : 4;
 	memcpy(&bytes, data, len < in.size ? len : in.size);
 	classify(&in, text);
+	/* The text does not always tell a condition from a name that ends so. */
+	if (isa == FLOW_A32 && in.klass == FLOW_OTHER && bytes >> A32_COND_SHIFT < A32_COND_ALWAYS)
+		in.flags |= FLOW_COND;
 	announce(in.pc, qemu_plugin_insn_haddr(q), in.size);
 	return intern(&in, bytes);
 }
