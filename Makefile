@@ -161,11 +161,14 @@ $(B)/libcstrace.so.$(SOVERSION): $(LIB_OBJ) scripts/libcstrace.map scripts/check
 	$(Q)ln -sf $(@F) $(B)/libcstrace.so
 	$(if $(SAN),,$(Q)scripts/check-symbols $@ $(LIB_OBJ))
 
-$(PC): Makefile
+# It names the folders of this call of make, which need not be those of the last one.
+$(PC): FORCE
 	$(Q)mkdir -p $(@D)
 	$(Q)printf '%s\n' 'prefix=$(prefix)' 'libdir=$(libdir)' 'includedir=$(includedir)' '' \
 		'Name: cstrace' 'Description: decoder of Arm CoreSight trace' 'Version: $(VERSION)' \
 		'Libs: -L$${libdir} -lcstrace' 'Cflags: -I$${includedir}' > $@
+.PHONY: FORCE
+FORCE:
 
 # ---- perf-cstrace ------------------------------------------------------------------------------
 

@@ -152,8 +152,8 @@ struct cst_generic {
 		uint32_t vmid;
 		uint32_t channel; /* SWTRACE with CST_SW_ID; ITMTRACE: stimulus port or DWT discriminator */
 	};
-	union {
-		struct {
+	CST_EXTENSION union {
+		CST_EXTENSION struct {
 			uint32_t section; /* RANGE: section number (image.h) of addr, 0 when the range is not in one section */
 			uint32_t error;	/* NO_SYNC, ADDR_UNKNOWN: enum cst_error (positive), 0 none */
 		};

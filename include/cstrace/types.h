@@ -10,8 +10,11 @@
 
 #if defined(__GNUC__)
 #define CST_API __attribute__((visibility("default")))
+/* C++ has no structs without a name; compilers do. */
+#define CST_EXTENSION __extension__
 #else
 #define CST_API
+#define CST_EXTENSION
 #endif
 
 #ifdef __cplusplus

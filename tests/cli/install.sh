@@ -32,7 +32,27 @@ check "compiles with the installed headers" $cc -std=c11 -Wall -Wextra -Wpedanti
 	-c -o "$tmp/use.o" "$tmp/use.c"
 if command -v g++ >/dev/null; then
 	cp "$tmp/use.c" "$tmp/use.cc"
-	check "compiles as C++" g++ -std=c++17 -Wall -Wextra -Werror -I"$tmp/dest/usr/include" -c -o "$tmp/usecc.o" "$tmp/use.cc"
+	check "compiles as C++" g++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -I"$tmp/dest/usr/include" -c -o "$tmp/usecc.o" "$tmp/use.cc"
+fi
+alone() {
+	for h in "$tmp"/dest/usr/include/cstrace/*.h; do
+		echo "#include <cstrace/$(basename "$h")>" >"$tmp/alone.c"
+		$cc -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$tmp/dest/usr/include" -fsyntax-only "$tmp/alone.c" || return 1
+		for cxx in g++ clang++; do
+			! command -v $cxx >/dev/null || $cxx -x c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror \
+				-I"$tmp/dest/usr/include" -fsyntax-only "$tmp/alone.c" || return 1
+		done
+	done
+}
+check "each header stands alone, in C and in C++" alone
+check "the pkg-config file names the prefix" grep -qx 'prefix=/usr' "$tmp/dest/usr/lib/pkgconfig/cstrace.pc"
+if command -v pkg-config >/dev/null; then
+	flags() {
+		PKG_CONFIG_LIBDIR="$tmp/dest/usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$tmp/dest" PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 \
+			PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 pkg-config "$@" cstrace
+	}
+	check "pkg-config finds headers and library" sh -c "$cc -std=c11 -o '$tmp/use-pc' '$tmp/use.c' $(flags --cflags --libs)"
+	check "runs as pkg-config linked it" env LD_LIBRARY_PATH="$tmp/dest/usr/lib" "$tmp/use-pc"
 fi
 check "links with the static library" $cc -o "$tmp/use-a" "$tmp/use.o" "$tmp/dest/usr/lib/libcstrace.a"
 check "runs" "$tmp/use-a"
