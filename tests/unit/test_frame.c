@@ -420,6 +420,13 @@ static void test_incomplete_barrier(void **state)
 		assert_int_equal(r.df.stats.skipped, 16);
 		assert_int_equal(accounted(&r), 32);
 	}
+	/* its first word is missing */
+	memcpy(in, barrier, 16);
+	memcpy(in, plain, 4);
+	start(&r, CST_FRAME_RESET_4X);
+	feed(&r, in, 16, 0);
+	assert_int_equal(r.frags, 1);
+	check_error(&r, 0, 0, CST_ERR_FRAME_SYNC, 16);
 }
 
 static void test_id_7f(void **state)
@@ -480,6 +487,55 @@ static void test_gap(void **state)
 	check_error(&r, 1, 16, CST_ERR_FRAME_CUT, 6);
 	check_frag(&r, 2, 64, CST_ID_UNKNOWN, "\x42\1\2\3\4\5\6\7\10\11\12\13\14\15\16", 15);
 	assert_int_equal(r.df.stats.skipped, 6);
+
+	/* between frames nothing is cut, but whose bytes come is not known either */
+	start(&r, CST_FRAME_ALIGNED);
+	feed(&r, plain, 16, 0);
+	feed(&r, data, 16, 64);
+	assert_int_equal(r.frags, 2);
+	check_frag(&r, 1, 64, CST_ID_UNKNOWN, "\x42\1\2\3\4\5\6\7\10\11\12\13\14\15\16", 15);
+	assert_int_equal(r.df.stats.errors, 0);
+
+	/* with synchronisation words, where frames begin is not known before the next one */
+	start(&r, CST_FRAME_FSYNC);
+	feed(&r, barrier, 4, 0);
+	feed(&r, plain, 16, 4);
+	feed(&r, plain, 16, 64);
+	feed(&r, barrier, 4, 80);
+	feed(&r, plain, 16, 84);
+	assert_int_equal(r.frags, 2);
+	check_frag(&r, 1, 84, 0x10, "\1\2\3\4\5\6\7\10\11\12\13\14\15\16", 14);
+	assert_int_equal(r.df.stats.skipped, 16);
+	assert_int_equal(accounted(&r), 56);
+}
+
+/* A filter can be taken back; bytes before the first ID are never kept back. */
+static void test_filter(void **state)
+{
+	static const uint64_t only[2] = { 0, 1 }, none[2] = { 0, 0 };
+	static struct result r;
+	uint8_t other[16];
+
+	(void)state;
+	memcpy(other, plain, 16);
+	other[0] = 0x40 << 1 | 1;
+	start(&r, CST_FRAME_ALIGNED);
+	cst_deframer_filter(&r.df, none);
+	feed(&r, tc2, 16, 0);
+	assert_int_equal(r.frags, 1);
+	assert_int_equal(r.frag[0].id, CST_ID_UNKNOWN);
+	assert_int_equal(r.df.stats.filtered, 7);
+	cst_deframer_filter(&r.df, only);
+	feed(&r, plain, 16, 16);
+	feed(&r, other, 16, 32);
+	assert_int_equal(r.frags, 2);
+	assert_int_equal(r.frag[1].id, 0x40);
+	assert_int_equal(r.df.stats.filtered, 7 + 14);
+	cst_deframer_filter(&r.df, NULL);
+	feed(&r, plain, 16, 48);
+	assert_int_equal(r.frags, 3);
+	assert_int_equal(r.frag[2].id, 0x10);
+	assert_int_equal(accounted(&r) + r.df.stats.filtered, 64);
 }
 
 static void test_declared_cut_out(void **state)
@@ -507,6 +563,37 @@ static size_t put(uint8_t *to, size_t at, const void *bytes, size_t n)
 {
 	memcpy(to + at, bytes, n);
 	return at + n;
+}
+
+/* A frame that ends with FF may have lost the begin of a pattern to it, but not with a pattern in between. */
+static void test_last_byte_ff(void **state)
+{
+	static struct result r;
+	uint8_t in[64], ends[16];
+	unsigned half;
+
+	(void)state;
+	memcpy(ends, plain, 16);
+	ends[15] = 0xff;	/* pair 0: the byte after the ID is the ID's before */
+	for (half = 0; half < 3; half++) {
+		size_t n = put(in, 0, barrier, 4), damage;
+
+		n = put(in, n, ends, 16);
+		if (half < 2)
+			n = half ? put(in, n, "\xff\x7f", 2) : put(in, n, barrier, 4);
+		damage = n;
+		n = put(in, n, "\xff\xff\x7f\x12", 4);
+		n = put(in, n, plain, 15);
+		start(&r, CST_FRAME_HSYNC);
+		feed(&r, in, n, 0);
+		assert_int_equal(r.df.stats.errors, 1);
+		assert_int_equal(r.frag[2].kind, CST_FRAG_ERROR);
+		assert_int_equal(r.frag[2].offset, damage);
+		/* without one, FF and FF FF 7F are a synchronisation word, and a frame begins behind it */
+		assert_true(half < 2 ? r.frags == 3 : r.frags > 3);
+		if (half == 2)
+			assert_int_equal(r.frag[3].offset, damage + 3);
+	}
 }
 
 static void test_fsync(void **state)
@@ -727,6 +814,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_id_7f),
 		cmocka_unit_test(test_cut_end),
 		cmocka_unit_test(test_gap),
+		cmocka_unit_test(test_last_byte_ff),
+		cmocka_unit_test(test_filter),
 		cmocka_unit_test(test_declared_cut_out),
 		cmocka_unit_test(test_fsync),
 		cmocka_unit_test(test_no_fsync_at_all),
