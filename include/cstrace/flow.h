@@ -152,24 +152,24 @@ struct cst_generic {
 		uint32_t vmid;
 		uint32_t channel; /* SWTRACE with CST_SW_ID; ITMTRACE: stimulus port or DWT discriminator */
 	};
-	CST_EXTENSION union {
-		CST_EXTENSION struct {
-			uint32_t section; /* RANGE: section number (image.h) of addr, 0 when the range is not in one section */
-			uint32_t error;	/* NO_SYNC, ADDR_UNKNOWN: enum cst_error (positive), 0 none */
-		};
-		uint64_t insn;	/* DATA: address of the instruction that made the transfer, with CST_DATA_INSN */
-	};
+	uint32_t section;	/* RANGE: section number (image.h) of addr, 0 when the range is not in one section */
 	uint8_t kind;		/* enum cst_generic_kind */
 	uint8_t trace_id;
-	uint8_t isa;		/* enum cst_isa of the range; else of the current address */
 	uint8_t el;
 	uint8_t security;
+	uint16_t flags;		/* enum cst_generic_flags */
+	uint16_t num;		/* exception number, event mask, memory space, transaction, reason; SWTRACE, ITMTRACE: enum cst_sw_flags; DATA: enum cst_data_flags */
+	uint8_t isa;		/* enum cst_isa of the range; else of the current address */
 	uint8_t last_type;	/* enum cst_insn_type */
 	uint8_t last_subtype;	/* enum cst_insn_subtype */
 	uint8_t last_size;	/* bytes of the last instruction */
-	uint16_t flags;		/* enum cst_generic_flags */
-	uint16_t num;		/* exception number, event mask, memory space, transaction, reason; SWTRACE, ITMTRACE: enum cst_sw_flags; DATA: enum cst_data_flags */
-	uint32_t sect_off;	/* RANGE: offset of addr in its section (low 32 bits) */
+	CST_EXTENSION union {
+		CST_EXTENSION struct {
+			uint32_t error;	/* NO_SYNC, ADDR_UNKNOWN: enum cst_error (positive), 0 none */
+			uint32_t sect_off; /* RANGE: offset of addr in its section (low 32 bits) */
+		};
+		uint64_t insn;	/* DATA: address of the instruction that made the transfer, with CST_DATA_INSN */
+	};
 };
 
 #endif

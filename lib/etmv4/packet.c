@@ -169,35 +169,53 @@ static void set_address(struct etmv4_parser *ps, struct reader *r, struct cst_pa
 	ps->hist[0].bits = a->bits;
 }
 
+static inline uint64_t le64(const uint8_t *p)
+{
+	return p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
+	       (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+}
+
 unsigned int cst_etmv4_address(struct etmv4_parser *ps, const uint8_t *p)
 {
-	struct reader r = { p + 1, p + ETMV4_ADDRESS_BYTES, 0, 0, 0 };
-	struct addr a = { 0, 0, 0, 0 };
-	unsigned int h = *p;
+	const unsigned int h = *p;
+	uint64_t v, addr = ps->hist[0].addr;
+	unsigned int size, bits, low;
+	uint8_t is;
 
 	switch (ps->type[h]) {
-	case CST_PKT_ADDR_SHORT:
-		get_short(ps, &r, h == 0x96, &a);
-		break;
 	case CST_PKT_ADDR_MATCH:
-		a.value = ps->hist[h & 3].addr;
-		a.is = ps->hist[h & 3].is;
-		a.bits = ps->hist[h & 3].bits;
+		addr = ps->hist[h & 3].addr;
+		is = ps->hist[h & 3].is;
+		bits = ps->hist[h & 3].bits;
+		size = 1;
+		break;
+	case CST_PKT_ADDR_SHORT:
+		is = h == 0x96;
+		low = is ? 1 : 2;
+		bits = p[1] & 0x80 ? 15 + low : 7 + low;
+		size = p[1] & 0x80 ? 3 : 2;
+		v = p[1] & 0x80 ? (p[1] & 0x7f) | (uint64_t)p[2] << 7 : p[1];
+		addr = (addr & ~((1ull << bits) - 1)) | v << low;
 		break;
 	case CST_PKT_ADDR_32:
-		get_long(ps, &r, h == 0x9b, 4, &a);
-		break;
 	case CST_PKT_ADDR_64:
-		get_long(ps, &r, h == 0x9e, 8, &a);
+		v = le64(p + 1);
+		is = h == 0x9b || h == 0x9e;
+		bits = ps->type[h] == CST_PKT_ADDR_64 ? 64 : 32;
+		size = 1 + bits / 8;
+		if (v & (is ? 0x80 : 0x8080) || (bits == 64 && !ps->cfg->ia64))
+			return 0;
+		v = is ? (v & 0x7f) << 1 | (v & ~0xffull) : (v & 0x7f) << 2 | (v & 0x7f00) << 1 | (v & ~0xffffull);
+		addr = bits == 64 ? v : (uint32_t)v | (addr & ~0xffffffffull);
 		break;
 	default:
 		return 0;
 	}
-	if (a.odd || *r.p < ETMV4_ATOMS)
+	if (p[size] < ETMV4_ATOMS)
 		return 0;
-	push_history(ps, a.value, a.is);
-	ps->hist[0].bits = a.bits;
-	return r.p - p;
+	push_history(ps, addr, is);
+	ps->hist[0].bits = bits;
+	return size;
 }
 
 /* Context information byte with its optional VMID and context ID. Only complete packets change state. */
@@ -632,7 +650,7 @@ unsigned int cst_etmv4_parse(struct etmv4_parser *ps, const uint8_t *p, const ui
 	case CST_PKT_ATOM_F1: case CST_PKT_ATOM_F2: case CST_PKT_ATOM_F3:
 	case CST_PKT_ATOM_F4: case CST_PKT_ATOM_F5: case CST_PKT_ATOM_F6:
 		pkt->n_atoms = cst_etmv4_atoms[h - ETMV4_ATOMS].n;
-		pkt->atoms = cst_etmv4_atoms[h - ETMV4_ATOMS].bits;
+		pkt->atoms = cst_etmv4_atoms[h - ETMV4_ATOMS].bits & ~(1u << pkt->n_atoms);
 		ps->zeros = 0;
 		return 1;
 	case CST_PKT_ADDR_SHORT:

@@ -162,6 +162,17 @@ static int stage_idle(const void *stage)
 	return cst_etmv4_queue_direct(stage);
 }
 
+/* As struct atom_input has it. */
+static unsigned int target(void *parser, const uint8_t *p, const uint8_t *end, uint64_t *addr, uint8_t *is)
+{
+	struct etmv4_parser *ps = parser;
+	unsigned int used = end - p < ETMV4_ADDRESS_BYTES ? 0 : cst_etmv4_address(ps, p);
+
+	*addr = ps->hist[0].addr;
+	*is = ps->hist[0].is;
+	return used;
+}
+
 /*
  * Runs of atom and address packets whose elements are final at once: the common case gets no queue.
  * An address is final with the P0 element that follows, so that must be in the input as well.
@@ -172,25 +183,28 @@ static void run_direct(const struct fast *x, struct cst_generic *out, size_t *n,
 	struct etmv4_queue *q = x->stage;
 	struct cursor *c = x->c;
 	struct cst_flow *f = x->f;
+	struct atom_input in = { .code = cst_etmv4_atoms, .p = c->data, .len = c->len, .seg = c->seg,
+				 .seg_count = c->seg_count, .target = f->q_pending ? NULL : target, .parser = ps };
+	const struct atom_code *code;
 	uint64_t index = q->last_index;
-	size_t first = c->pos, used, end;
-	uint64_t addresses = 0, bytes = 0;
+	size_t first = c->pos, used;
 
 	while (c->pos < c->len) {
 		uint8_t h = c->data[c->pos];
 
 		index = cst_cursor_index(c, c->pos);
 		if (h >= ETMV4_ATOMS) {
-			end = c->seg_i + 1 < c->seg_count ? c->seg[c->seg_i + 1].pos : c->len;
-			used = cst_flow_fast(f, cst_etmv4_atoms, c->data + c->pos, end - c->pos,
-					     index, out, n, cap);
-			c->pos += used;
+			in.pos = c->pos;
+			in.seg_i = c->seg_i;
+			in.last = index;
 			ps->zeros = 0;
-			if (used) {
-				index += used - 1;
+			if (cst_flow_fast(f, &in, out, n, cap)) {
+				c->pos = in.pos;
+				c->seg_i = in.seg_i;
+				index = in.last;
 			} else {
-				cst_flow_give_atoms(f, cst_etmv4_atoms[h - ETMV4_ATOMS].bits,
-						    cst_etmv4_atoms[h - ETMV4_ATOMS].n, index);
+				code = &cst_etmv4_atoms[h - ETMV4_ATOMS];
+				cst_flow_give_atoms(f, code->bits & ~(1u << code->n), code->n, index);
 				c->pos++;
 			}
 			if (f->busy)
@@ -205,11 +219,11 @@ static void run_direct(const struct fast *x, struct cst_generic *out, size_t *n,
 		if (!used)
 			break;
 		c->pos += used;
-		addresses++;
-		bytes += used;
+		in.targets++;
+		in.target_bytes += used;
 		cst_flow_address(f, ps->hist[0].addr, ps->hist[0].is);
 	}
-	x->stats->packets += c->pos - first - bytes + addresses;
+	x->stats->packets += c->pos - first - in.target_bytes + in.targets;
 	q->last_index = index;
 }
 

@@ -12,24 +12,29 @@
 #include "flow/analyze.h"
 #include "flow/fast_out.h"
 
+/* Bytes from here on are atom packets. */
+#define ATOM_HEADER 0xc0
+
+/* Atoms of one packet byte at most. */
+#define PACKET_ATOMS 24
+
 static inline __attribute__((always_inline)) uint32_t target_block(struct cst_flow *f)
 {
-	struct blk *from = NULL;
-	uint32_t nb, gen = f->img_gen;
+	struct blk *from = NULL, *base;
 	const struct cst_section *sec = f->map_sec;
-	struct blk *base;
+	uint32_t place, gen = f->img_gen;
 
 	if (f->from && f->map_len && f->map_sec == f->from_sec && links_hold(f)) {
 		base = sec->img->blk;
-		from = &base[f->from];
-		nb = from->link_e;
-		if (nb && blk_off(&base[nb]) == f->addr - f->map_bias && base[nb].isa == f->isa)
-			return nb;
+		from = BLK_AT(base, f->from);
+		place = from->link[1] & ~LINK_CAREFUL;
+		if (place && blk_off(BLK_AT(base, place)) == f->addr - f->map_bias && BLK_AT(base, place)->isa == f->isa)
+			return place;
 	}
-	nb = cst_flow_block(f);
-	if (nb && from && f->img_gen == gen && f->map_sec == sec && links_hold(f))
-		from->link_e = nb;
-	return nb;
+	place = cst_flow_block(f);
+	if (place && from && f->img_gen == gen && f->map_sec == sec && links_hold(f))
+		from->link[1] = place | LINK_CAREFUL;
+	return place;
 }
 
 uint32_t cst_flow_target_block(struct cst_flow *f)
@@ -40,26 +45,72 @@ uint32_t cst_flow_target_block(struct cst_flow *f)
 /* An atom N of a block that ends without a condition. */
 static __attribute__((noinline)) int forbidden(struct cst_flow *f, const struct blk *b)
 {
-	if (f->cfg->checks && cst_flow_forbids_n(f, b->type, b->isa, (int64_t)b->disp - (b->len - b->last_size),
+	if (f->cfg->checks && cst_flow_forbids_n(f, b->type, b->isa, (int64_t)b->step[1] - (b->step[0] - b->last_size),
 						 b->last_size))
 		return 1;
 	f->stats->image_conflicts += b->isa == CST_ISA_A64;
 	return 0;
 }
 
-size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uint8_t *p, size_t len,
-		     uint64_t index, struct cst_generic *out, size_t *pn, size_t cap)
+/* What following the link of a block after atom `e` would leave out. */
+static inline uint32_t link_kind(const struct blk *b, unsigned int e)
 {
-	struct cst_generic *g = out + *pn, *const limit = out + cap;
-	uint64_t insns = 0, branches = 0, others = 0;
-	uint64_t addr, tail;
+	if (!e)
+		return b->flags & BLK_ALWAYS ? LINK_CAREFUL : 0;
+	return b->type != CST_INSN_BRANCH || b->flags & BLK_LINK ? LINK_CAREFUL : 0;
+}
+
+static unsigned int count_e(uint64_t bits)
+{
+	unsigned int n = 0;
+
+	for (; bits; bits &= bits - 1)
+		n++;
+	return n;
+}
+
+/* Atoms in front of the 1 that ends them. */
+static inline unsigned int atoms_in(uint64_t bits)
+{
+	return 63 - __builtin_clzll(bits);
+}
+
+/* Two groups of atoms, the second of which may be missing (0), as one. */
+static inline uint64_t together(uint64_t bits, uint64_t rest)
+{
+	return rest ? (bits & ~(1ull << atoms_in(bits))) | rest << atoms_in(bits) : bits;
+}
+
+/*
+ * What the loop over packets needs less often than at each atom. It is shown to functions that are not inlined, so
+ * that all of it stays in memory, and the registers are left to what each atom needs.
+ */
+struct loop {
+	struct cst_flow *f;
+	struct atom_input *in;
+	const struct atom_code *codes;
+	const uint8_t *p, *stop, *end_of_input;
+	const struct cst_generic *limit, *end_of_room; /* before `limit` there is room for any packet */
+	uint64_t bias;		/* trace offsets minus addresses of the input's bytes */
+	uint64_t rest;		/* atoms that there is no room for, with a 1 behind them; or 0 */
+	uint64_t branches, others;
+	int64_t linked;		/* -1: links hold; 0: they do not */
 	struct ids ids;
-	const uint32_t tflags = f->tmpl.flags;
-	const int stack = f->cfg->ret_stack && !f->no_push;
-	uint32_t cur, next, bits, linked;
-	unsigned int k = 0;
-	struct blk *base, *b;
-	size_t i = 0;
+	int stack;		/* calls are pushed */
+	int undo;		/* the last range is void */
+};
+
+/* Execution is at f->addr, in the block f->blk of the map around it. */
+static inline void load(struct loop *l)
+{
+	l->linked = -(int64_t)links_hold(l->f);
+	l->ids = ids_of(l->f);
+}
+
+/* Go over to the loop: 0 when the code at f->addr is not known so far, or there is none. */
+static __attribute__((noinline)) int enter(struct loop *l)
+{
+	struct cst_flow *f = l->f;
 
 	if (f->not_fast)
 		return 0;
@@ -67,7 +118,7 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 	if (f->after_n && f->addr != f->next_n)
 		return 0;
 	if (!f->map_len || f->map_space != f->space || f->map_gen != f->space->generation ||
-	    f->img_gen != f->map_sec->img->generation)
+	    f->img != f->map_sec->img || f->img_gen != f->img->generation)
 		f->blk = f->from = 0;
 	if (!f->blk) {
 		f->blk = target_block(f);
@@ -75,168 +126,313 @@ size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uin
 		if (!f->blk)
 			return 0;
 	}
-	tail = tail_of(f, CST_GEN_RANGE);
-	base = f->map_sec->img->blk;
-	linked = links_hold(f) ? ~0u : 0;
-	ids = ids_of(f);
-	cur = f->blk;
-	addr = f->addr;
-	bits = 0;
 	f->popped = 0;
+	l->stack = f->cfg->ret_stack && !f->no_push;
+	l->p = l->stop = l->in->p + l->in->pos;
+	l->end_of_input = l->in->p + l->in->len;
+	l->codes = l->in->code;
+	l->bias = l->rest = l->branches = l->others = 0;
+	l->undo = 0;
+	load(l);
+	return 1;
+}
 
-	for (; i < len; i++, index++) {
-		if (p[i] < 0xc0)
-			break;
-		bits = code[p[i] - 0xc0].bits;
-		k = code[p[i] - 0xc0].n;
-		if ((size_t)(limit - g) < k + FLOW_ROOM) {
-			k = 0;
-			break;
-		}
-		do {
-			uint64_t end;
-			uint32_t e = bits & 1;
+/* At l->stop, where a run of trace offsets ends, or the input, or what there is room for: 0 when that is all. */
+static __attribute__((noinline)) int next_run(struct loop *l)
+{
+	struct atom_input *in = l->in;
 
-			b = &base[cur];
-			end = addr + b->len;
-			g->index = index;
-			g->addr = addr;
-			g->end = end;
-			store8(&g->n_insn, pair(b->n_insn, 0));
-			memcpy(&g->context_id, &ids, sizeof(ids));
-			store8(&g->kind, tail | load8(b->zero0));
-			_Static_assert(CST_GF_EXEC == 1, "an atom's bit is the flag");
-			store8(&g->flags, flags_word(tflags | b->gflags | e, b->off * 2));
-			g++;
-			insns += b->n_insn;
-			bits >>= 1;
-			k--;
-			if (!e) {
-				if (b->flags & BLK_ALWAYS && forbidden(f, b)) {
-					g--;
-					insns -= b->n_insn;
-					goto mismatch;
-				}
-				addr = end;
-				next = b->link_n & linked;
-			} else if (b->type == CST_INSN_BRANCH) {
-				branches++;
-				if (b->flags & BLK_LINK && stack)
-					push_call(f, end, b->isa, cur);
-				addr += (int64_t)b->disp;
-				next = b->link_e & linked;
-			} else if (b->type == CST_INSN_INDIRECT) {
-				branches++;
-				if (b->flags & BLK_LINK && stack)
-					push_call(f, end, b->isa, cur);
-				goto indirect;
-			} else {
-				addr = end;
-				next = b->link_n & linked;
-			}
-			/* blocks that are linked are in one map: no wrap at 4 GiB between them */
-			if (next) {
-				cur = next;
-				continue;
-			}
-			f->isa = e && b->type == CST_INSN_BRANCH ? b->next_isa : b->isa;
-			if (f->isa != CST_ISA_A64)
-				addr = (uint32_t)addr;
-			f->addr = addr;
-			goto unlinked;
-indirect:
-			f->isa = b->isa;
-			f->addr = b->isa == CST_ISA_A64 ? end : (uint32_t)end;
-			f->need_addr = f->stale = 1;
-			f->pop_pending = f->cfg->ret_stack;
-			f->from = linked ? cur : 0;
-			f->from_sec = f->map_sec;
-			if (b->subtype == CST_INSN_ERET) {
-				size_t n = g - out;
+	if (l->rest || l->p == l->end_of_input)
+		return 0;
+	while (in->seg_i + 1 < in->seg_count && l->p >= in->p + in->seg[in->seg_i + 1].pos)
+		in->seg_i++;
+	l->stop = in->seg_i + 1 < in->seg_count ? in->p + in->seg[in->seg_i + 1].pos : l->end_of_input;
+	l->bias = in->seg[in->seg_i].offset - in->seg[in->seg_i].pos - (uintptr_t)in->p;
+	return 1;
+}
 
-				f->el.index = index;
-				cst_flow_eret(f, out, &n);
-				others += n - (g - out);
-				g = out + n;
-				goto leave;
-			}
-			/* the target is on the return stack if a P0 element follows without an address */
-			if (!f->pop_pending || !f->stack_count || (!k && (i + 1 >= len || p[i + 1] < 0xc0)))
-				goto leave;
-			{
-				unsigned int t = f->stack_top;
+/* The first atoms of `bits`, as many as there is room for behind `g`; the others into l->rest. */
+static __attribute__((noinline)) uint64_t what_fits(struct loop *l, uint64_t bits, const struct cst_generic *g)
+{
+	unsigned int n = l->end_of_room - g - (FLOW_ROOM - 1);
 
-				b = NULL;
-				if (f->stack[t].call && f->stack[t].img_gen == f->img_gen &&
-				    f->stack[t].sec == f->map_sec)
-					b = &base[f->stack[t].call];
-				addr = f->stack[t].addr;
-				f->addr = addr;
-				f->isa = f->stack[t].isa;
-				f->stack_count--;
-				f->stack_top = (t - 1) % RETURN_STACK;
-				f->need_addr = f->stale = f->pop_pending = 0;
-				f->from = 0;
-				next = b ? b->link_n & linked : 0;
-				if (next && blk_off(&base[next]) == addr - f->map_bias) {
-					cur = next;
-					continue;
-				}
-				e = 0;
-			}
-unlinked:
-			{
-				uint32_t gen = f->img_gen;
-				const struct cst_section *sec = f->map_sec;
-				uint64_t bias = f->map_bias;
+	if (atoms_in(bits) <= n)
+		return bits;
+	l->rest = bits >> n;
+	l->stop = l->p;
+	return (bits & ((1ull << n) - 1)) | 1ull << n;
+}
 
-				next = cst_flow_block(f);
-				f->blk = next;
-				if (!next)
-					goto leave_at;
-				/* a link is good while the cache is not emptied, within one map */
-				linked = links_hold(f) ? ~0u : 0;
-				if (linked && b && f->img_gen == gen && f->map_sec == sec && f->map_bias == bias) {
-					if (e && b->type == CST_INSN_BRANCH)
-						b->link_e = next;
-					else
-						b->link_n = next;
-				}
-				ids = ids_of(f);
-				base = f->map_sec->img->blk;
-				cur = next;
-			}
-		} while (k);
-	}
+/* The packet at l->p says where an indirect branch leads: 1 and *addr, with f->isa; as cst_flow_address(). */
+static inline int take_target(struct loop *l, uint64_t *addr)
+{
+	struct atom_input *in = l->in;
+	struct cst_flow *f = l->f;
+	unsigned int used;
+	uint8_t is;
+
+	if (!in->target || l->rest)
+		return 0;
+	used = in->target(in->parser, l->p, l->end_of_input, addr, &is);
+	if (!used)
+		return 0;
+	f->is = is;
+	f->isa = f->cfg->profile == CST_PROFILE_M ? CST_ISA_T32 :
+		 f->tmpl.flags & CST_GF_BITS64 ? CST_ISA_A64 : is ? CST_ISA_T32 : CST_ISA_A32;
+	f->no_push = 0;
+	l->stack = f->cfg->ret_stack;
+	in->targets++;
+	in->target_bytes += used;
+	/* the atom packet behind it may be in another run */
+	l->p += used;
+	if (l->p > l->stop)
+		l->stop = l->p;
+	return 1;
+}
+
+/*
+ * The place of the block at `addr`, of f->isa, by a search; it becomes the link of `b` after atom `e` where
+ * there is a `b`.
+ */
+static __attribute__((noinline)) uint32_t find(struct loop *l, uint64_t addr, struct blk *b, unsigned int e)
+{
+	struct cst_flow *f = l->f;
+	const struct cst_section *sec = f->map_sec;
+	const uint64_t bias = f->map_bias;
+	const uint32_t gen = f->img_gen;
+
 	f->addr = addr;
-	f->blk = cur;
-	f->isa = base[cur].isa;
+	f->blk = cst_flow_block(f);
+	if (!f->blk)
+		return 0;
+	load(l);
+	/* a link is good while the cache is not emptied, within one map */
+	if (l->linked && b && f->img_gen == gen && f->map_sec == sec && f->map_bias == bias)
+		b->link[e] = f->blk | link_kind(b, e);
+	return f->blk;
+}
+
+/* The loop ends with an indirect branch from `b`, at `addr`: where it leads is to come. */
+static __attribute__((noinline)) void leave_indirect(struct loop *l, const struct blk *b, uint64_t addr)
+{
+	struct cst_flow *f = l->f;
+
+	f->isa = b->isa;
+	f->addr = addr + (uint32_t)b->step[0];
+	if (f->isa != CST_ISA_A64)
+		f->addr = (uint32_t)f->addr;
+	f->need_addr = f->stale = 1;
+	f->pop_pending = f->cfg->ret_stack;
+	f->blk = 0;
+	f->from = l->linked ? blk_place(f->img, b) : 0;
+	f->from_sec = f->map_sec;
+}
+
+/*
+ * What was put out, from `first` to `g`, is counted; atoms that are left, and have not run, wait in f->el. Returns
+ * the number of elements.
+ */
+static __attribute__((noinline)) size_t finish(struct loop *l, uint64_t bits, uint64_t index, uint64_t insns,
+					       const struct cst_generic *first, const struct cst_generic *g)
+{
+	struct cst_flow *f = l->f;
+
+	if (l->undo) {
+		g--;
+		insns -= g->n_insn;
+	}
+	bits = together(bits, l->rest);
+	if (bits > 1) {
+		l->branches -= count_e(bits) - 1;
+		if (!l->undo)
+			cst_flow_give_atoms(f, (uint32_t)(bits & ~(1ull << atoms_in(bits))), atoms_in(bits), index);
+	}
+	l->in->pos = l->p - l->in->p;
+	l->in->last = index;
+	f->stats->insns += insns;
+	f->stats->ranges += g - first - l->others;
+	f->stats->branches += l->branches;
+	if (f->cfg->checks & CST_CHECK_CONTINUE && g != first) {
+		f->after_n = g[-1].kind == CST_GEN_RANGE && !(g[-1].flags & CST_GF_EXEC);
+		f->next_n = g[-1].isa == CST_ISA_A64 ? g[-1].end : (uint32_t)g[-1].end;
+	}
+	return g - first;
+}
+
+/*
+ * `bits`: atoms to begin with, of the packet at `index`, with a 1 behind them; 0: begin with the input. Whatever is
+ * not a branch between linked blocks is below `careful`.
+ */
+static int walk(struct cst_flow *f, struct atom_input *in, uint64_t bits, uint64_t index, struct cst_generic *out,
+		size_t *pn, size_t cap)
+{
+	struct loop l = { .f = f, .in = in, .end_of_room = out + cap,
+			  .limit = cap < PACKET_ATOMS + FLOW_ROOM ? out : out + cap - (PACKET_ATOMS + FLOW_ROOM - 1) };
+	struct cst_generic *g = out + *pn;
+	const uint32_t tflags = f->tmpl.flags;
+	const struct atom_code *code;
+	uint64_t insns = 0, addr;
+	/* signed: a link that says LINK_CAREFUL is negative, and 0 where links do not hold */
+	int64_t next, linked;
+	struct blk *base, *b;
+	struct ids ids;
+
+	if (!enter(&l))
+		return 0;
+	base = f->img->blk;
+	b = BLK_AT(base, f->blk);
+	linked = l.linked;
+	ids = l.ids;
+	addr = f->addr;
+	if (bits) {
+		l.branches = count_e(bits) - 1;
+		bits = what_fits(&l, bits, g);
+	} else {
+		goto packet;
+	}
+	for (;;) {
+		const uint64_t e = bits & 1, end = addr + (uint32_t)b->step[0];
+		const uint32_t n_insn = b->n_insn;
+
+		g->index = index;
+		g->addr = addr;
+		g->end = end;
+		store8(&g->n_insn, pair(n_insn, 0));
+		memcpy(&g->context_id, &ids, sizeof(ids));
+		store8(&g->flags, flags_word(b, tflags) | flag_exec(e));
+		store8(&g->error, pair(0, b->off * 2));
+		g++;
+		insns += n_insn;
+		bits >>= 1;
+		next = (int32_t)b->link[e] & linked;
+		if (__builtin_expect(next <= 0, 0))
+			goto careful;
+		/* blocks that are linked are in one map: no wrap at 4 GiB between them */
+		addr += (int64_t)b->step[e];
+go:
+		b = BLK_AT(base, next);
+		if (bits != 1)
+			continue;
+packet:
+		if (l.p == l.stop && !next_run(&l))
+			goto out;
+		if (*l.p < ATOM_HEADER)
+			goto out;
+		if (g >= l.limit && l.end_of_room - g < FLOW_ROOM)
+			goto out;
+		code = &l.codes[*l.p - ATOM_HEADER];
+		index = l.bias + (uintptr_t)l.p;
+		bits = code->bits;
+		l.branches += code->taken;
+		l.p++;
+		if (g >= l.limit)
+			bits = what_fits(&l, bits, g);
+		continue;
+careful:
+		next &= ~LINK_CAREFUL;
+		if (e && b->type == CST_INSN_INDIRECT) {
+			if (b->flags & BLK_LINK && l.stack)
+				push_call(f, end, b->isa, blk_place(f->img, b));
+			goto indirect;
+		}
+		if (e && b->type == CST_INSN_BRANCH) {
+			if (b->flags & BLK_LINK && l.stack)
+				push_call(f, end, b->isa, blk_place(f->img, b));
+			f->isa = b->next_isa;
+		} else {
+			if (!e && b->flags & BLK_ALWAYS && forbidden(f, b))
+				goto mismatch;
+			l.branches -= e;
+			f->isa = b->isa;
+		}
+		addr += (int64_t)b->step[e];
+		if (next)
+			goto go;
+		if (f->isa != CST_ISA_A64)
+			addr = (uint32_t)addr;
+		next = find(&l, addr, b, e);
+		goto found;
+indirect:
+		if (b->subtype == CST_INSN_ERET)
+			goto away;
+		/* the target is on the return stack if a P0 element follows without an address */
+		if (f->stack_count && f->cfg->ret_stack &&
+		    (bits != 1 || (l.p != l.end_of_input && *l.p >= ATOM_HEADER && !l.rest))) {
+			unsigned int t = f->stack_top;
+			uint32_t call = f->stack[t].call;
+
+			f->stack_count--;
+			f->stack_top = (t - 1) % RETURN_STACK;
+			addr = f->stack[t].addr;
+			f->isa = f->stack[t].isa;
+			next = 0;
+			b = NULL;
+			if (call && f->stack[t].sec == f->map_sec) {
+				b = BLK_AT(base, call);
+				next = (int32_t)b->link[0] & linked & ~LINK_CAREFUL;
+			}
+			if (next && blk_off(BLK_AT(base, next)) == addr - f->map_bias)
+				goto go;
+			next = find(&l, addr, b, 0);
+		} else {
+			uint64_t target;
+
+			if (bits != 1 || !take_target(&l, &target))
+				goto away;
+			addr = target;
+			if (next && blk_off(BLK_AT(base, next)) == addr - f->map_bias &&
+			    BLK_AT(base, next)->isa == f->isa)
+				goto go;
+			next = find(&l, addr, b, 1);
+		}
+found:
+		if (!next)
+			goto done;
+		linked = l.linked;
+		ids = l.ids;
+		base = f->img->blk;
+		goto go;
+	}
+out:
+	f->addr = addr;
+	f->blk = blk_place(f->img, b);
+	f->isa = b->isa;
 	goto done;
 mismatch:
 	f->addr = addr;
 	f->blk = 0;
 	f->el.index = index;
 	cst_flow_mismatch(f);
-	i++;
+	l.undo = 1;
 	goto done;
-leave:
-	f->blk = 0;
-leave_at:
-	/* the byte is used; its atoms that are left wait in f->el */
-	if (i < len && p[i] >= 0xc0) {
-		cst_flow_give_atoms(f, bits, k, index);
-		if (!k)
-			f->busy = 0;
-		i++;
+away:
+	leave_indirect(&l, b, addr);
+	if (b->subtype == CST_INSN_ERET) {
+		size_t n = g - out;
+
+		f->el.index = index;
+		cst_flow_eret(f, out, &n);
+		l.others = n - (g - out);
+		g = out + n;
 	}
 done:
-	f->stats->insns += insns;
-	f->stats->ranges += g - out - *pn - others;
-	f->stats->branches += branches;
-	if (f->cfg->checks & CST_CHECK_CONTINUE && g != out + *pn) {
-		f->after_n = g[-1].kind == CST_GEN_RANGE && !(g[-1].flags & CST_GF_EXEC);
-		f->next_n = g[-1].isa == CST_ISA_A64 ? g[-1].end : (uint32_t)g[-1].end;
-	}
-	*pn = g - out;
-	return i;
+	*pn += finish(&l, bits, index, insns, out + *pn, g);
+	return 1;
+}
+
+int cst_flow_fast(struct cst_flow *f, struct atom_input *in, struct cst_generic *out, size_t *n, size_t cap)
+{
+	const size_t pos = in->pos;
+
+	return walk(f, in, 0, in->last, out, n, cap) && in->pos != pos;
+}
+
+int cst_flow_fast_rest(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap)
+{
+	static const uint8_t nothing[1];
+	struct atom_input in = { .p = nothing };
+
+	const uint64_t end = 1ull << f->el.n;
+
+	return walk(f, &in, (f->el.bits & (end - 1)) | end, f->el.index, out, n, cap);
 }

@@ -12,15 +12,12 @@
 #include "flow/flow.h"
 
 /* struct blk's tail and struct cst_generic have these eight bytes in common. */
-#define GEN_TAIL offsetof(struct cst_generic, kind)
-#define BLK_TAIL offsetof(struct blk, zero0)
-_Static_assert(offsetof(struct cst_generic, last_size) - GEN_TAIL == 7, "layout of struct cst_generic");
-_Static_assert(offsetof(struct blk, last_size) - BLK_TAIL == 7, "layout of struct blk");
-_Static_assert(offsetof(struct blk, isa) - BLK_TAIL == offsetof(struct cst_generic, isa) - GEN_TAIL,
-	       "isa stands at the same place");
-_Static_assert(offsetof(struct blk, type) - BLK_TAIL == offsetof(struct cst_generic, last_type) - GEN_TAIL,
-	       "type stands at the same place");
-_Static_assert(sizeof(struct blk) == 32, "two blocks in a cache line");
+_Static_assert(offsetof(struct blk, last_size) - offsetof(struct blk, gflags) == 7, "layout of struct blk");
+#define LIKE_BLK(a) (offsetof(struct blk, a) - offsetof(struct blk, gflags) == \
+		     offsetof(struct cst_generic, a) - offsetof(struct cst_generic, flags))
+_Static_assert(LIKE_BLK(isa) && sizeof(struct blk) == 32, "two blocks in a cache line");
+_Static_assert(offsetof(struct blk, type) - offsetof(struct blk, isa) ==
+	       offsetof(struct cst_generic, last_type) - offsetof(struct cst_generic, isa), "type stands at the same place");
 _Static_assert(sizeof(struct cst_generic) == 64, "one cache line");
 
 static inline uint64_t load8(const void *p)
@@ -42,7 +39,8 @@ static inline void store8(void *p, uint64_t v)
  */
 #define NEXT_TO(a, b, size) (offsetof(struct cst_generic, b) == offsetof(struct cst_generic, a) + (size))
 _Static_assert(NEXT_TO(n_insn, cc, 4) && NEXT_TO(context_id, vmid, 4) && NEXT_TO(vmid, section, 4) &&
-	       NEXT_TO(section, error, 4) && NEXT_TO(flags, num, 2) && NEXT_TO(num, sect_off, 2),
+	       NEXT_TO(section, kind, 4) && NEXT_TO(kind, flags, 4) && NEXT_TO(flags, num, 2) &&
+	       NEXT_TO(flags, last_size, 7) && NEXT_TO(flags, error, 8) && NEXT_TO(error, sect_off, 4),
 	       "layout of struct cst_generic");
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -51,9 +49,16 @@ static inline uint64_t pair(uint32_t first, uint32_t second)
 	return first | (uint64_t)second << 32;
 }
 
-static inline uint64_t flags_word(uint32_t flags, uint32_t sect_off)
+/* flags, num, isa, last_*: of a range that ends with `b`. */
+static inline uint64_t flags_word(const struct blk *b, uint32_t flags)
 {
-	return flags | (uint64_t)sect_off << 32;
+	return load8(&b->gflags) | flags;
+}
+
+static inline uint64_t flag_exec(uint64_t e)
+{
+	_Static_assert(CST_GF_EXEC == 1, "an atom's bit is the flag");
+	return e;
 }
 #else
 static inline uint64_t pair(uint32_t first, uint32_t second)
@@ -61,30 +66,46 @@ static inline uint64_t pair(uint32_t first, uint32_t second)
 	return (uint64_t)first << 32 | second;
 }
 
-static inline uint64_t flags_word(uint32_t flags, uint32_t sect_off)
+static inline uint64_t flags_word(const struct blk *b, uint32_t flags)
 {
-	return (uint64_t)flags << 48 | sect_off;
+	return load8(&b->gflags) | (uint64_t)flags << 48;
+}
+
+static inline uint64_t flag_exec(uint64_t e)
+{
+	return e << 48;
 }
 #endif
 
-/* context_id, vmid, section, error. */
+/* The same word without a block; instruction sets are added to it. */
+static inline uint64_t flags_alone(uint32_t flags)
+{
+	struct blk none = { .off = 0 };
+
+	return flags_word(&none, flags);
+}
+
+/* context_id, vmid; section, kind, trace_id, el, security: what elements of one kind in one section have in common. */
 struct ids {
 	uint64_t who, where;
 };
 
-static inline struct ids ids_of(const struct cst_flow *f)
+static inline struct ids ids_of_kind(const struct cst_flow *f, enum cst_generic_kind kind, uint32_t section)
 {
-	return (struct ids){ load8(&f->tmpl.context_id), pair(f->map_sec->id, 0) };
+	struct cst_generic g;
+	struct ids ids;
+
+	memcpy(&g.context_id, &f->tmpl.context_id, sizeof(ids));
+	g.section = section;
+	g.kind = kind;
+	memcpy(&ids, &g.context_id, sizeof(ids));
+	return ids;
 }
 
-/* The last eight bytes of every element of a kind, but for what a block adds. */
-static inline uint64_t tail_of(const struct cst_flow *f, enum cst_generic_kind kind)
+/* Of ranges in the map where execution is. */
+static inline struct ids ids_of(const struct cst_flow *f)
 {
-	uint8_t bytes[8];
-
-	memcpy(bytes, &f->tmpl.kind, 8);
-	bytes[offsetof(struct cst_generic, kind) - GEN_TAIL] = (uint8_t)kind;
-	return load8(bytes);
+	return ids_of_kind(f, CST_GEN_RANGE, f->map_sec->id);
 }
 
 /*
@@ -112,7 +133,6 @@ static inline void push_call(struct cst_flow *f, uint64_t addr, uint8_t isa, uin
 	f->stack[t].addr = isa == CST_ISA_A64 ? addr : (uint32_t)addr;
 	f->stack[t].isa = isa;
 	f->stack[t].call = call;
-	f->stack[t].img_gen = f->img_gen;
 	f->stack[t].sec = f->map_sec;
 	f->stack_count += f->stack_count < RETURN_STACK;
 }

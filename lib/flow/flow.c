@@ -204,12 +204,24 @@ static int one_atom(struct cst_flow *f, struct cst_generic *out, size_t *n, int 
 	return 0;
 }
 
+/* Places of blocks are void: another image, or its cache was emptied. */
+static void forget_blocks(struct cst_flow *f, const struct cst_image *img)
+{
+	unsigned int i;
+
+	for (i = 0; i < RETURN_STACK; i++)
+		f->stack[i].call = 0;
+	f->from = 0;
+	f->img = img;
+	f->img_gen = img->generation;
+}
+
 uint32_t cst_flow_block(struct cst_flow *f)
 {
 	struct cst_image *img;
 	unsigned int key;
 	struct blk *b;
-	uint32_t nb;
+	uint32_t place;
 
 	if (f->it && (f->isa != CST_ISA_T32 || !(f->isa_flags & CST_ISA_SINGLE)))
 		return 0;
@@ -217,14 +229,15 @@ uint32_t cst_flow_block(struct cst_flow *f)
 		return 0;
 	img = f->map_sec->img;
 	key = blk_key(f->isa, f->it);
-	nb = cst_block_known(f->map_sec, f->addr - f->map_bias, key, f->isa_flags);
-	b = nb ? &img->blk[nb] :
-		 cst_block(f->map_sec, f->addr - f->map_bias, key, f->addr, f->isa_flags);
-	f->img_gen = img->generation;
+	place = cst_block_known(f->map_sec, f->addr - f->map_bias, key, f->isa_flags);
+	b = place ? BLK_AT(img->blk, place) :
+		    cst_block(f->map_sec, f->addr - f->map_bias, key, f->addr, f->isa_flags);
+	if (f->img != img || f->img_gen != img->generation)
+		forget_blocks(f, img);
 	/* what follows inside an IT block depends on it: the careful way */
-	if (!b || (b->flags & (BLK_P0 | BLK_IT)) != BLK_P0 || f->addr - f->map_start + b->len > f->map_len)
+	if (!b || (b->flags & (BLK_P0 | BLK_IT)) != BLK_P0 || f->addr - f->map_start + b->step[0] > f->map_len)
 		return 0;
-	return b - img->blk;
+	return blk_place(img, b);
 }
 
 /*
@@ -233,14 +246,12 @@ uint32_t cst_flow_block(struct cst_flow *f)
  */
 static int resume_fast(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap)
 {
-	static const uint8_t packet = 0xc0;
-	struct cst_element *el = &f->el;
-	const struct atom_code left = { el->bits, el->n };
+	const struct cst_element *el = &f->el;
 
-	if (el->first_e != el->bits || f->pop_first || el->flags & CST_EL_F_CC)
+	if (el->first_e != el->bits || f->pop_first || el->flags & CST_EL_F_CC || el->n > ATOM_BITS)
 		return 0;
 	f->busy = 0;
-	if (cst_flow_fast(f, &left, &packet, 1, el->index, out, n, cap))
+	if (cst_flow_fast_rest(f, out, n, cap))
 		return 1;
 	f->busy = 1;
 	return 0;

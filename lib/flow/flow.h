@@ -93,16 +93,17 @@ struct cst_flow {
 	} near_maps[NEAR_MAPS];
 	struct cst_space *near_space;	/* they hold in this space, at this generation */
 	uint32_t near_gen;
-	uint32_t blk;
+	const struct cst_image *img;	/* that blk, from and stack[].call are of, at img_gen */
+	uint32_t blk;		/* place of the block */
 	uint32_t from;		/* block of the indirect branch that execution comes from, 0 not known ... */
 	const struct cst_section *from_sec; /* ... in this section, of img_gen */
 
 	struct {
 		uint64_t addr;
-		uint8_t isa;
-		/* the call's block, whose successor is the return block, as long as these two hold */
-		uint32_t call, img_gen;
+		/* the call's block, 0 not known, whose successor is the return block as long as execution is in `sec` */
 		const struct cst_section *sec;
+		uint32_t call;
+		uint8_t isa;
 	} stack[RETURN_STACK];
 	unsigned int stack_top, stack_count;
 
@@ -168,17 +169,40 @@ void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is);
 
 /* Atoms by packet byte, for protocols whose atom packets are single bytes from 0xC0 up. */
 struct atom_code {
-	uint32_t bits;		/* 1 = E, oldest in bit 0 */
+	uint32_t bits;		/* 1 = E, oldest in bit 0; above them a 1 that ends them */
 	uint8_t n;
+	uint8_t taken;		/* atoms E */
 };
+
+/* More atoms than this in one element go the careful way until so many are left. */
+#define ATOM_BITS 63
+
+/* What the fast way reads: p[pos..len), and where in the trace that is. */
+struct atom_input {
+	const struct atom_code *code;
+	const uint8_t *p;
+	size_t pos, len;
+	const struct seg *seg;
+	uint32_t seg_i, seg_count;	/* a run that begins at `pos` or before it */
+	/*
+	 * Where an indirect branch leads: the packet at p[pos], when it is a target address with nothing remarkable, an
+	 * atom packet (with the byte at least) behind it. Its size, or 0; only then the parser has moved on. NULL: none.
+	 */
+	unsigned int (*target)(void *parser, const uint8_t *p, const uint8_t *end, uint64_t *addr, uint8_t *is);
+	void *parser;
+	size_t targets, target_bytes;	/* used up by these; counted by the fast way */
+	uint64_t last;		/* trace offset of the last packet that was used */
+};
+
 /*
- * The fast way: atom packets p[0..len), the first with trace offset `index`, decoded until something
- * unusual comes, room runs out, or a byte below 0xC0. Returns the number of bytes used; with f->busy
- * set, the last of them is not done yet and cst_flow_run() must go on with it.
+ * The fast way: atom packets, and addresses behind indirect branches, until something unusual comes, room runs
+ * out, or the input. Moves in->pos; with f->busy set, the last packet is not done yet and cst_flow_run() must go
+ * on with it. Returns 0 when nothing was done.
  * Only for a stream whose atoms are final at once, and with f->busy 0.
  */
-size_t cst_flow_fast(struct cst_flow *f, const struct atom_code *code, const uint8_t *p, size_t len,
-		     uint64_t index, struct cst_generic *out, size_t *n, size_t cap);
+int cst_flow_fast(struct cst_flow *f, struct atom_input *in, struct cst_generic *out, size_t *n, size_t cap);
+/* The same with what is left of f->el, not more than ATOM_BITS atoms. */
+int cst_flow_fast_rest(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap);
 /*
  * f->stopped: by cfg->checks the code is not what ran. The element is done; what else the protocol's stage has is
  * to be dropped, and nothing followed before the next synchronisation.
@@ -231,7 +255,7 @@ struct walk {
 enum walk_end cst_flow_walk(struct cst_flow *f, enum walk_mode mode, uint64_t limit, struct walk *w);
 /* The instruction at `a`, of f->isa. */
 enum walk_end cst_flow_fetch(struct cst_flow *f, uint64_t a, struct cst_insn *in, uint32_t *op);
-/* Block at f->addr; 0 when the careful way must be taken. Sets f->map_* and f->img_gen. */
+/* Place of the block at f->addr; 0 when the careful way must be taken. Sets f->map_*, f->img and f->img_gen. */
 uint32_t cst_flow_block(struct cst_flow *f);
 /* The same; at the target of an indirect branch from f->from: most go where they went the last time. */
 uint32_t cst_flow_target_block(struct cst_flow *f);

@@ -22,7 +22,6 @@ static inline __attribute__((always_inline)) enum insns_end walk(struct insns *s
 {
 	const struct insn_code *const code = s->code;
 	const struct cst_generic *const limit = s->limit;
-	const uint64_t tail = s->tail;
 	const uint32_t linked = s->linked, tflags = s->tflags;
 	const struct ids ids = s->ids;
 	struct cst_generic *g = s->g;
@@ -57,11 +56,10 @@ static inline __attribute__((always_inline)) enum insns_end walk(struct insns *s
 			g->index = index;
 			g->addr = g->end = 0;
 			store8(&g->n_insn, pair(0, c->first));
-			store8(&g->context_id, s->who);
-			store8(&g->section, 0);
-			store8(&g->kind, s->none);
+			memcpy(&g->context_id, &s->none, sizeof(s->none));
+			store8(&g->flags, flags_alone(tflags));
 			g->isa = b ? b->isa : s->f->isa;
-			store8(&g->flags, flags_word(tflags, 0));
+			store8(&g->error, 0);
 			g++;
 			continue;
 		}
@@ -87,16 +85,15 @@ atoms:
 			e = bits & 1;
 			g->index = index;
 			g->addr = addr;
-			g->end = addr + b->len;
+			g->end = addr + b->step[0];
 			store8(&g->n_insn, cc);
 			memcpy(&g->context_id, &ids, sizeof(ids));
-			store8(&g->kind, tail | load8(b->zero0));
-			_Static_assert(CST_GF_EXEC == 1, "an atom's bit is the flag");
-			store8(&g->flags, flags_word(tflags | b->gflags | e, b->off * 2));
+			store8(&g->flags, flags_word(b, tflags | e));
+			store8(&g->error, pair(0, b->off * 2));
 			g++;
 			bits >>= 1;
 			cc = later;
-			link = &b->link_n;
+			link = &b->link[0];
 			if (transfers && e && b->flags & BLK_TRANSFER) {
 				s->f->transfer = addr;
 				s->f->transfer_known = 1;
@@ -105,7 +102,7 @@ atoms:
 			if (e && b->type - 1u <= 1) {
 				s->branches++;
 				if (b->type == CST_INSN_INDIRECT) {
-					addr = (uint32_t)(addr + b->len);
+					addr = (uint32_t)(addr + b->step[0]);
 					s->f->isa = b->isa;
 					s->f->it = s->f->told = 0;
 					s->f->need_addr = 1;
@@ -116,10 +113,10 @@ atoms:
 					}
 					break;
 				}
-				addr = (uint32_t)(addr + (int64_t)b->disp);
-				link = &b->link_e;
+				addr = (uint32_t)(addr + (int64_t)b->step[1]);
+				link = &b->link[1];
 			} else {
-				addr += b->len;
+				addr += b->step[0];
 			}
 			next = *link & linked;
 			if (__builtin_expect(!next, 0)) {
@@ -128,7 +125,7 @@ atoms:
 				p += !--k;
 				goto out;
 			}
-			b = base + next;
+			b = BLK_AT(base, next);
 			if (!--k)
 				break;
 		}
@@ -170,7 +167,7 @@ static int found(struct insns *s, uint32_t nb)
 	if (!nb)
 		return 0;
 	insns_map(s);
-	s->b = s->base + nb;
+	s->b = BLK_AT(s->base, nb);
 	return 1;
 }
 
@@ -192,7 +189,7 @@ int cst_flow_insns_follow(struct insns *s)
 	const struct blk *b = s->b;
 	uint64_t bias = f->map_bias;
 	uint32_t gen = f->img_gen, nb;
-	unsigned int key = b->type == CST_INSN_BRANCH && s->link == &b->link_n ? b->isa : blk_next_key(b);
+	unsigned int key = b->type == CST_INSN_BRANCH && s->link == &b->link[0] ? b->isa : blk_next_key(b);
 
 	settle_mark(s);
 	f->addr = (uint32_t)s->addr;

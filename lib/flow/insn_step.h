@@ -36,8 +36,7 @@ struct insns {
 	/* the output */
 	struct cst_generic *g, *limit;
 	struct ids ids;
-	uint64_t who;
-	uint64_t tail, none;	/* last eight bytes of ranges, and of elements that only tell cycles */
+	struct ids none;	/* of elements that only tell cycles */
 	uint32_t tflags;
 	/* where execution is; b NULL: not looked for yet, f->isa and f->it say how */
 	struct blk *base, *b;
@@ -75,15 +74,13 @@ static inline void insns_enter(struct insns *s)
 	    f->img_gen != f->map_sec->img->generation)
 		f->blk = 0;
 	s->addr = f->addr;
-	s->tail = tail_of(f, CST_GEN_RANGE);
-	s->none = tail_of(f, CST_GEN_CYCLE_COUNT);
-	s->who = load8(&f->tmpl.context_id);
+	s->none = ids_of_kind(f, CST_GEN_CYCLE_COUNT, 0);
 	s->tflags = f->tmpl.flags | (f->cfg->cycle_count ? CST_GF_CC : 0);
 	s->b = NULL;
 	if (!f->blk)
 		return;
 	insns_map(s);
-	s->b = s->base + f->blk;
+	s->b = BLK_AT(s->base, f->blk);
 }
 
 /* Leave it. */
@@ -95,7 +92,7 @@ static inline void insns_leave(struct insns *s)
 	f->blk = 0;
 	if (!s->b)
 		return;
-	f->blk = s->b - s->base;
+	f->blk = blk_place(f->map_sec->img, s->b);
 	f->isa = s->b->isa;
 	f->it = blk_key_it(blk_own_key(s->b));
 }

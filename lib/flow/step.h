@@ -19,7 +19,6 @@ struct step {
 	struct cst_generic *g;	/* the next range */
 	uint64_t addr;		/* of block `cur` */
 	uint64_t bias;		/* addresses minus section offsets */
-	uint64_t tail;
 	struct ids ids;
 	uint32_t cur, linked, tflags;
 	uint64_t insns, branches, ranges;
@@ -55,7 +54,6 @@ static inline int step_enter(struct step *s)
 			return 0;
 	}
 	s->cur = f->blk;
-	s->tail = tail_of(f, CST_GEN_RANGE);
 	s->tflags = f->tmpl.flags;
 	f->popped = 0;
 	step_load(s);
@@ -66,7 +64,7 @@ static inline int step_enter(struct step *s)
 static inline void step_leave(struct step *s)
 {
 	s->f->addr = s->addr;
-	s->f->isa = s->base[s->cur].isa;
+	s->f->isa = BLK_AT(s->base, s->cur)->isa;
 	s->f->blk = s->cur;
 }
 
@@ -75,16 +73,16 @@ static inline uint64_t step_range(struct step *s, const struct blk *b, unsigned 
 				  uint32_t ccflag, uint32_t cc)
 {
 	struct cst_generic *g = s->g++;
-	uint64_t end = s->addr + b->len;
+	uint64_t end = s->addr + b->step[0];
 
 	g->index = index;
 	g->addr = s->addr;
 	g->end = end;
 	store8(&g->n_insn, pair(b->n_insn, cc));
 	memcpy(&g->context_id, &s->ids, sizeof(s->ids));
-	store8(&g->kind, s->tail | load8(b->zero0));
 	_Static_assert(CST_GF_EXEC == 1, "an atom's bit is the flag");
-	store8(&g->flags, flags_word(s->tflags | b->gflags | ccflag | e, b->off * 2));
+	store8(&g->flags, flags_word(b, s->tflags | ccflag | e));
+	store8(&g->error, pair(0, b->off * 2));
 	s->insns += b->n_insn;
 	s->ranges++;
 	return end;
@@ -120,7 +118,7 @@ static inline int step_to(struct step *s, uint64_t addr, uint8_t isa, uint32_t *
 	uint32_t next = link ? *link & s->linked : 0;
 
 	addr = (uint32_t)addr;
-	if (next && blk_off(&s->base[next]) == addr - s->bias && s->base[next].isa == isa) {
+	if (next && blk_off(BLK_AT(s->base, next)) == addr - s->bias && BLK_AT(s->base, next)->isa == isa) {
 		s->cur = next;
 		s->addr = addr;
 		return 1;
@@ -148,8 +146,8 @@ static inline int step_unstack(struct step *s, uint64_t end, const struct blk *b
 	addr = f->stack[t].addr;
 	isa = f->stack[t].isa;
 	call = f->stack[t].call;
-	if (call && f->stack[t].img_gen == f->img_gen && f->stack[t].sec == f->map_sec)
-		link = &s->base[call].link_n;
+	if (call && f->stack[t].sec == f->map_sec)
+		link = &BLK_AT(s->base, call)->link[0];
 	f->stack_count--;
 	f->stack_top = (t - 1) % RETURN_STACK;
 	step_push(s, end, b);
@@ -162,12 +160,12 @@ static inline int step_unstack(struct step *s, uint64_t end, const struct blk *b
  */
 static inline int step_atom(struct step *s, unsigned int e, uint64_t index, uint32_t ccflag, uint32_t cc)
 {
-	struct blk *b = &s->base[s->cur];
+	struct blk *b = BLK_AT(s->base, s->cur);
 	uint64_t end;
 
 	if (!e) {
 		end = step_range(s, b, 0, index, ccflag, cc);
-		return step_to(s, end, b->isa, &b->link_n);
+		return step_to(s, end, b->isa, &b->link[0]);
 	}
 	if (b->type == CST_INSN_INDIRECT) {
 		if (!s->f->stack_count)
@@ -178,26 +176,26 @@ static inline int step_atom(struct step *s, unsigned int e, uint64_t index, uint
 	}
 	end = step_range(s, b, 1, index, ccflag, cc);
 	if (b->type != CST_INSN_BRANCH)
-		return step_to(s, end, b->isa, &b->link_n);
+		return step_to(s, end, b->isa, &b->link[0]);
 	s->branches++;
 	step_push(s, end, b);
-	return step_to(s, s->addr + (int64_t)b->disp, b->next_isa, &b->link_e);
+	return step_to(s, s->addr + (int64_t)b->step[1], b->next_isa, &b->link[1]);
 }
 
 /* An atom E and where it led; returns as step_atom(). */
 static inline int step_branch(struct step *s, uint32_t target, uint8_t isa, uint64_t index, uint32_t ccflag,
 			      uint32_t cc)
 {
-	struct blk *b = &s->base[s->cur];
+	struct blk *b = BLK_AT(s->base, s->cur);
 	uint64_t end;
 
-	if (b->type == CST_INSN_BRANCH ? (uint32_t)(s->addr + (int64_t)b->disp) != target :
+	if (b->type == CST_INSN_BRANCH ? (uint32_t)(s->addr + (int64_t)b->step[1]) != target :
 					 b->type != CST_INSN_INDIRECT)
 		return -1;
 	end = step_range(s, b, 1, index, ccflag, cc);
 	s->branches++;
 	step_push(s, end, b);
-	return step_to(s, target, isa, &b->link_e);
+	return step_to(s, target, isa, &b->link[1]);
 }
 
 #endif

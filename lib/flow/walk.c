@@ -129,18 +129,18 @@ static int take_block(struct cst_flow *f, enum walk_mode mode, uint64_t limit, s
 	if (*it)
 		return 0;
 	b = cst_block(f->map_sec, w->end - f->map_bias, blk_key(f->isa, 0), w->end, f->isa_flags);
-	if (!b || !b->n_insn || b->len > left)
+	if (!b || !b->n_insn || (uint32_t)b->step[0] > left)
 		return 0;
 	switch (mode) {
 	case WALK_P0:
 		break;
 	case WALK_TO:
-		if (limit - w->end < b->len)
+		if (limit - w->end < (uint32_t)b->step[0])
 			return 0;
 		break;
 	case WALK_THROUGH:
 	case WALK_INTO:
-		if (limit - w->end < b->len)
+		if (limit - w->end < (uint32_t)b->step[0])
 			return 0;
 		break;
 	case WALK_COUNT:
@@ -149,9 +149,9 @@ static int take_block(struct cst_flow *f, enum walk_mode mode, uint64_t limit, s
 		break;
 	}
 	w->n_insn += b->n_insn;
-	w->end += b->len;
+	w->end += b->step[0];
 	w->last = w->end - b->last_size;
-	w->disp = b->disp - (b->len - b->last_size);
+	w->disp = b->step[1] - (b->step[0] - b->last_size);
 	w->type = b->type;
 	w->subtype = b->subtype;
 	w->size = b->last_size;

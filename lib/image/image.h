@@ -25,31 +25,44 @@ enum blk_flags {
 	BLK_IT = 64 | 128,
 };
 
-/* Decoded block: instructions from `off` up to and including the P0 instruction. Position independent. */
+/*
+ * Decoded block: instructions from `off` up to and including the P0 instruction. Position independent. Blocks
+ * are told apart by their place in the image's array, in bytes (BLK_AT), so that a loop adds and does not shift.
+ */
 struct blk {
 	uint32_t off;		/* in units of 2 bytes, so that sections may have 8 GiB */
-	int32_t disp;		/* direct branch: target minus block start, bytes */
-	/*
-	 * Block numbers of the successors in the section, 0 not known yet. Of an indirect branch, link_e is
-	 * the last target seen. They hold in maps with the section's link_off and link_len only.
-	 */
-	uint32_t link_n, link_e;
-	uint16_t len;		/* bytes */
 	uint16_t n_insn;
-	uint16_t gflags;	/* enum cst_generic_flags of a range that ends here, but EXEC */
 	uint8_t flags;		/* enum blk_flags */
 	/*
 	 * Instruction set after a taken direct branch. With CST_ISA_SINGLE: the key there, or where execution goes on
 	 * after anything but a branch; in the upper four bits the block's own key.
 	 */
 	uint8_t next_isa;
+	/* Bytes from its start to where execution goes on after atom N (the length), and E (or the length). */
+	int32_t step[2];
+	/*
+	 * Places of the successors in the section after atom N and E, 0 not known yet. Of an indirect branch, the
+	 * last target seen. They hold in maps with the section's link_off and link_len only.
+	 */
+	uint32_t link[2];
 	/* from here on laid out as in struct cst_generic, so that eight bytes can be copied at once */
-	uint8_t zero0[2];
+	uint16_t gflags;	/* enum cst_generic_flags of a range that ends here, but EXEC */
+	uint16_t zero;
 	uint8_t isa;
-	uint8_t zero1[2];
 	uint8_t type, subtype;	/* of the last instruction: enum cst_insn_type, _subtype */
 	uint8_t last_size;
 };
+
+/*
+ * In a link: there is more to do than to follow it (a call, a return, an atom N that cannot be). Where an atom
+ * stands for one instruction (CST_ISA_SINGLE) and for PTM (CST_ISA_THUMBEE), whose loops look at each, it is not set.
+ */
+#define LINK_CAREFUL 0x80000000u
+
+/* So many blocks have places below it. */
+#define BLK_LIMIT (LINK_CAREFUL / sizeof(struct blk))
+
+#define BLK_AT(base, place) ((struct blk *)((unsigned char *)(base) + (place)))
 
 #define CODE_PAGE 4096u
 #define BLK_IT_SHIFT 6
@@ -63,7 +76,7 @@ struct blk {
 #define BLK_MORE 1024u
 
 /*
- * Tables of block numbers by start offset: one for each page of code and instruction set; and for each
+ * Tables of blocks' places by start offset: one for each page of code and instruction set; and for each
  * combination of enum cst_isa_flags in use, as decoders of different protocols share an image.
  */
 #define BLK_ISAS 4		/* A32, T32, A64, ThumbEE */
@@ -111,14 +124,14 @@ struct cst_section {
 	uint32_t id;
 	uint64_t link_off, link_len; /* part of the section that the maps show in which blocks were linked */
 	uint8_t lazy;		/* bytes were not supplied yet */
-	uint32_t **pages[BLK_TABLES];	/* by blk_table() and offset / CODE_PAGE; NULL until used */
+	uint32_t **pages[BLK_TABLES];	/* places of blocks by blk_table() and offset / CODE_PAGE; NULL until used */
 };
 
 struct cst_image {
-	struct blk *blk;	/* numbered from 1 */
+	struct blk *blk;	/* the first one is not used: 0 is no place */
 	uint32_t blk_count, blk_max;
 	size_t table_bytes, table_max; /* of the code page tables in use */
-	uint32_t generation;	/* changes when the cache is emptied: block numbers are void */
+	uint32_t generation;	/* changes when the cache is emptied: places of blocks are void */
 	struct cst_section **sec;
 	size_t sec_count, sec_cap;
 	struct cst_space *spaces;
@@ -169,7 +182,7 @@ static inline unsigned int blk_table(const struct cst_image *img, unsigned int k
 	return BLK_TABLES;
 }
 
-/* As cst_block(), but 0 when it was not made yet: its number. */
+/* As cst_block(), but 0 when it was not made yet: its place. */
 static inline uint32_t cst_block_known(const struct cst_section *sec, uint64_t off, unsigned int key,
 				       unsigned int flags)
 {
@@ -184,6 +197,11 @@ static inline uint32_t cst_block_known(const struct cst_section *sec, uint64_t o
 	pages = sec->pages[t];
 	table = pages ? pages[off / CODE_PAGE] : NULL;
 	return table ? table[off % CODE_PAGE >> shift] : 0;
+}
+
+static inline uint32_t blk_place(const struct cst_image *img, const struct blk *b)
+{
+	return (const unsigned char *)b - (const unsigned char *)img->blk;
 }
 
 static inline uint64_t blk_off(const struct blk *b)

@@ -28,8 +28,8 @@ int cst_image_new(struct cst_image **out, size_t cache_limit)
 	n = cache_limit / 2 / sizeof(struct blk);
 	if (n < MIN_BLOCKS)
 		n = MIN_BLOCKS;
-	if (n > UINT32_MAX - 1)
-		n = UINT32_MAX - 1;
+	if (n > BLK_LIMIT)
+		n = BLK_LIMIT;
 	img->blk_max = n;
 	img->table_max = cache_limit / 2;
 	if (img->table_max < MIN_TABLES)
@@ -63,7 +63,7 @@ static void drop_pages(struct cst_section *sec)
 	}
 }
 
-/* Empty the block cache: every block number is void afterwards. */
+/* Empty the block cache: every place of a block is void afterwards. */
 static void flush(struct cst_image *img)
 {
 	size_t i;
@@ -175,7 +175,7 @@ static void *new_table(struct cst_image *img, size_t bytes)
 	return table;
 }
 
-/* Slot that holds the number of the block at `off`, with its page made; NULL: out of memory. */
+/* Slot that holds the place of the block at `off`, with its page made; NULL: out of memory. */
 static uint32_t *find_slot(struct cst_section *sec, uint64_t off, unsigned int key, unsigned int table)
 {
 	unsigned int step = 1u << blk_shift(blk_key_isa(key));
@@ -215,22 +215,24 @@ struct blk *cst_block(struct cst_section *sec, uint64_t off, unsigned int key, u
 	struct cst_image *img = sec->img;
 	unsigned int table;
 	uint32_t *slot;
+	struct blk *b;
 
 	if (off >= sec->size || key >= BLK_KEYS || off & ((1u << blk_shift(blk_key_isa(key))) - 1))
 		return NULL;
 	table = find_table(img, key, flags);
 	slot = find_slot(sec, off, key, table);
 	if (slot && *slot)
-		return &img->blk[*slot];
+		return BLK_AT(img->blk, *slot);
 	if (!slot || img->blk_count == img->blk_max) {
 		flush(img);
 		slot = find_slot(sec, off, key, table);
 		if (!slot)
 			return NULL;
 	}
-	*slot = img->blk_count++;
-	build(sec, &img->blk[*slot], off, key, pc, flags);
-	return &img->blk[*slot];
+	b = &img->blk[img->blk_count++];
+	*slot = blk_place(img, b);
+	build(sec, b, off, key, pc, flags);
+	return b;
 }
 
 static uint32_t le16(const uint8_t *p)
@@ -248,6 +250,7 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, un
 {
 	uint64_t at = off, cut = (off | (BLK_SPAN - 1)) + 1 + BLK_MORE;
 	unsigned int it = blk_key_it(key), cond = 0, undefined = 0;
+	int32_t target = 0;
 	enum cst_isa isa = blk_key_isa(key);
 	struct cst_insn in;
 	uint32_t op;
@@ -299,7 +302,7 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, un
 			b->type = cst_insn_is_p0(&in, flags) ? in.type : CST_INSN_OTHER;
 			b->subtype = in.subtype;
 			if (in.type == CST_INSN_BRANCH) {
-				b->disp = (int32_t)(at - in.size - off) + in.disp;
+				target = (int32_t)(at - in.size - off) + in.disp;
 				b->next_isa = in.next_isa;
 			}
 			if (flags & CST_ISA_SINGLE && cst_isa_is_transfer(isa, op, flags))
@@ -325,7 +328,8 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, un
 		b->flags |= BLK_COND;
 	else if (b->flags & BLK_P0 && !(flags & CST_ISA_SINGLE))
 		b->flags |= BLK_ALWAYS;
-	b->len = at - off;
+	b->step[0] = at - off;
+	b->step[1] = b->type == CST_INSN_BRANCH ? target : b->step[0];
 	b->gflags = (b->flags & BLK_P0 ? CST_GF_WAYPOINT : 0) |
 		    (b->flags & BLK_COND ? CST_GF_COND : 0) | (b->flags & BLK_LINK ? CST_GF_LINK : 0);
 }
