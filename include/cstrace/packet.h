@@ -154,7 +154,7 @@ enum cst_packet_role {
 	CST_ROLE_FLOW,		/* atoms, waypoints: instructions were executed */
 	CST_ROLE_EXCEPTION,
 	CST_ROLE_TRACE_ON,
-	CST_ROLE_LOSS,		/* overflow: trace is missing */
+	CST_ROLE_LOSS,		/* overflow, error packets of an STM: trace is missing */
 	CST_ROLE_DISCARD,	/* discard: elements will not come */
 	CST_ROLE_EVENT,		/* event, trigger */
 	CST_ROLE_ASIDE,		/* cycle counts and what else may stand between a branch and its target */

@@ -51,6 +51,7 @@ enum cst_etmv3_packet_flags {
 	CST_ETMV3_PF_BIG_ENDIAN = 0x4000000,
 	CST_ETMV3_PF_CLOCK = 0x8000000,	/* timestamp: the clock's frequency has changed */
 	CST_ETMV3_PF_STATE_NEWS = 0x10000000, /* with STATE: another one than before */
+	CST_ETMV3_PF_TIME_PART = 0x20000000, /* timestamp: upper bits are not known since a loss; ts is 0 */
 };
 
 #endif

@@ -36,6 +36,7 @@ enum cst_ptm_packet_flags {
 	CST_PTM_PF_EXCEPTION = 0x400000, /* exc_type is present, 0 is none */
 	CST_PTM_PF_CLOCK = 0x800000,	/* timestamp: the processor's clock has changed */
 	CST_PTM_PF_LATE = 0x1000000,	/* A-sync: the packet before was damaged and took some of its zeros */
+	CST_PTM_PF_TIME_PART = 0x2000000, /* timestamp: upper bits are not known since a loss; ts is 0 */
 };
 
 enum cst_ptm_isync_reason {

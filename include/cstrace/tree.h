@@ -47,6 +47,9 @@ struct cst_stats {
 	uint64_t trans_failed;	/* transactions dropped */
 	uint64_t uncommitted;	/* P0 elements dropped at discard, overflow or end of trace */
 	uint64_t data_lost;	/* times that data trace was suppressed: transfers are missing */
+	uint64_t times_unknown;	/* ETMv3, PTM: timestamps whose upper bits were not sent since the last loss: no time */
+	uint64_t master_errors;	/* STM: times that writes of a master were dropped, for want of room */
+	uint64_t global_errors;	/* STM: the same, of several masters */
 };
 
 /* Add `more` to `sum`, counter by counter. */

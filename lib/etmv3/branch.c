@@ -6,7 +6,6 @@
 #include "bits.h"
 #include "etmv3/etmv3.h"
 #include "log/log.h"
-#include "protocol/reader.h"
 
 /* A branch address, as it is read. */
 struct branch {
@@ -266,6 +265,8 @@ void cst_etmv3_parse_isync(struct etmv3_parser *ps, struct reader *r, struct cst
 	if (pkt->finding[0] && cfg->strict)
 		return;
 	pkt->count = INFO_REASON(b);
+	if (pkt->count == ETMV3_OVERFLOW)
+		ps->ts.known = 0;
 	if (cfg->cid_bytes) {
 		ps->cid = pkt->cid = cid;
 		pkt->flags |= CST_PF_CID;

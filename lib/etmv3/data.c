@@ -6,7 +6,6 @@
 #include "bits.h"
 #include "etmv3/etmv3.h"
 #include "log/log.h"
-#include "protocol/reader.h"
 
 static const uint8_t value_bytes[4] = { 0, 1, 2, 4 };
 

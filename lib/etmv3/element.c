@@ -328,6 +328,15 @@ static void data(struct etmv3_stage *s, const struct cst_packet *pkt)
 	}
 }
 
+static void timestamp(struct etmv3_stage *s, const struct cst_packet *pkt)
+{
+	if (pkt->flags & CST_ETMV3_PF_TIME_PART && !s->cfg->as_reference) {
+		s->stats->times_unknown++;
+		finding(s, CST_FIND_TIME_UNKNOWN, pkt->index);
+	}
+	push_aside(s, CST_EL_TIMESTAMP, pkt->index)->value = pkt->ts;
+}
+
 static void identity(struct etmv3_stage *s, const struct cst_packet *pkt)
 {
 	if (pkt->type == CST_ETMV3_PKT_CONTEXT_ID) {
@@ -341,8 +350,6 @@ static void identity(struct etmv3_stage *s, const struct cst_packet *pkt)
 
 static void synced_packet(struct etmv3_stage *s, const struct cst_packet *pkt)
 {
-	struct cst_element *e;
-
 	switch (pkt->type) {
 	case CST_ETMV3_PKT_PHDR:
 		phdr(s, pkt);
@@ -362,8 +369,7 @@ static void synced_packet(struct etmv3_stage *s, const struct cst_packet *pkt)
 		push_aside(s, CST_EL_EVENT, pkt->index)->num = CST_EVENT_TRIGGER;
 		break;
 	case CST_ETMV3_PKT_TIMESTAMP:
-		e = push_aside(s, CST_EL_TIMESTAMP, pkt->index);
-		e->value = pkt->ts;
+		timestamp(s, pkt);
 		break;
 	case CST_ETMV3_PKT_CONTEXT_ID:
 	case CST_ETMV3_PKT_VMID:
@@ -403,7 +409,7 @@ static void early_packet(struct etmv3_stage *s, const struct cst_packet *pkt)
 		isync(s, pkt);
 		return;
 	case CST_ETMV3_PKT_TIMESTAMP:
-		push_ready(s, CST_EL_TIMESTAMP, pkt->index)->value = pkt->ts;
+		timestamp(s, pkt);
 		return;
 	case CST_ETMV3_PKT_CYCLE_COUNT:
 		if (!s->cfg->cycle_count)

@@ -13,9 +13,9 @@
 
 #include "flow/insn_step.h"
 #include "protocol/protocol.h"
+#include "protocol/times.h"
 
 struct cst_stats;
-struct reader;
 
 #define ETMV3_ASYNC_ZEROS 5	/* at least; then 0x80 */
 #define ETMV3_MAX_PACKET 64
@@ -40,7 +40,7 @@ struct etmv3_parser {
 	uint32_t addr;		/* last instruction address sent */
 	uint32_t data_addr;	/* last data address sent */
 	uint32_t cid, vmid;
-	uint64_t ts;		/* as it is sent: Gray coded where it is */
+	struct times ts;
 	struct insn_code phdr[256]; /* header -> atoms; form: enum etmv3_phdr_form */
 };
 

@@ -8,7 +8,6 @@
 #include "etmv3/etmv3.h"
 #include "log/log.h"
 #include "protocol/async.h"
-#include "protocol/reader.h"
 
 /* Unsynchronised bytes of one packet: its size is a 16-bit number. */
 #define MAX_SKIP 0xffff
@@ -125,6 +124,7 @@ static void parse_async(struct etmv3_parser *ps, struct reader *r, struct cst_pa
 	if (b == 0x80 && zeros < ETMV3_ASYNC_ZEROS && zeros + ps->zeros >= ETMV3_ASYNC_ZEROS) {
 		/* the packet before was none, or damaged: it has taken the first ones */
 		packet_finding(pkt, CST_FIND_ETMV3_ZEROS);
+		ps->ts.known = 0;
 	} else if (b != 0x80 || zeros < ETMV3_ASYNC_ZEROS) {
 		r->p--;		/* it may begin the next packet */
 		r->bad = 1;
@@ -152,16 +152,18 @@ static uint32_t get_cycles(struct reader *r, struct cst_packet *pkt)
 
 static void parse_timestamp(struct etmv3_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
-	uint64_t ts = ps->ts;
+	struct times ts = ps->ts;
+	int whole = get_time(r, ps->cfg, &ts, pkt);
 
-	pkt->ts_bits = get_timestamp(r, ps->cfg->ts64 ? 64 : 48, &ts);
 	if (r->wide)
 		packet_finding(pkt, CST_FIND_ETMV3_RESERVED_BITS);
-	pkt->ts = ps->cfg->ts_gray && !ps->cfg->as_reference ? gray_to_binary(ts) : ts;
+	if (r->more)
+		return;
+	ps->ts = ts;
+	if (!whole)
+		pkt->flags |= CST_ETMV3_PF_TIME_PART;
 	if (BIT(pkt->header, 2))
 		pkt->flags |= CST_ETMV3_PF_CLOCK;
-	if (!r->more)
-		ps->ts = ts;
 }
 
 static void parse_phdr(const struct etmv3_parser *ps, struct cst_packet *pkt)
@@ -209,6 +211,7 @@ static unsigned int finish(struct etmv3_parser *ps, const struct reader *r, cons
 			size--;
 		/* the reference parses on, though nothing says where the next packet begins */
 		ps->synced = !!ps->cfg->as_reference;
+		ps->ts.known = 0;
 		break;
 	}
 	return size;
@@ -237,6 +240,7 @@ unsigned int cst_etmv3_parse(struct etmv3_parser *ps, const uint8_t *p, const ui
 			/* the packet before has taken all zeros of an A-sync */
 			pkt->type = CST_ETMV3_PKT_ASYNC;
 			packet_finding(pkt, CST_FIND_ETMV3_ZEROS);
+			ps->ts.known = 0;
 			break;
 		}
 		parse_phdr(ps, pkt);

@@ -48,6 +48,12 @@ void cst_ready_restart(struct ready_stage *s, uint64_t index)
 	push_no_sync(s, index, CST_UNSYNC_RESET, 0, CST_EL_F_CONFIG);
 }
 
+void cst_ready_lost(struct ready_stage *s, uint64_t *count, enum cst_finding what)
+{
+	++*count;
+	push(s, CST_EL_FINDING, s->last_index)->num = what;
+}
+
 enum ready_packet cst_ready_packet(struct ready_stage *s, const struct cst_packet *pkt, enum cst_packet_role role,
 				   int err)
 {
@@ -79,12 +85,10 @@ enum ready_packet cst_ready_packet(struct ready_stage *s, const struct cst_packe
 		s->synced = 1;
 		return READY_SKIP;
 	case CST_ROLE_LOSS:
-		s->stats->overflows++;
-		push(s, CST_EL_FINDING, pkt->index)->num = CST_FIND_OVERFLOW;
+		cst_ready_lost(s, &s->stats->overflows, CST_FIND_OVERFLOW);
 		break;
 	case CST_ROLE_DISCARD:
-		s->stats->discards++;
-		push(s, CST_EL_FINDING, pkt->index)->num = CST_FIND_DISCARD;
+		cst_ready_lost(s, &s->stats->discards, CST_FIND_DISCARD);
 		break;
 	default:
 		break;

@@ -41,6 +41,8 @@ enum ready_packet {
 /* What every packet needs: `role` is its role, `err` an enum cst_error (positive) for one of role BAD. */
 enum ready_packet cst_ready_packet(struct ready_stage *s, const struct cst_packet *pkt, enum cst_packet_role role,
 				   int err);
+/* The packet tells of a loss: it is counted in `count`, one of s->stats, and a finding is queued. */
+void cst_ready_lost(struct ready_stage *s, uint64_t *count, enum cst_finding what);
 /* The packet's generic element, in s->gen, is queued. One for a packet. */
 void cst_ready_put(struct ready_stage *s);
 void cst_ready_end(struct ready_stage *s);

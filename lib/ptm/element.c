@@ -6,6 +6,7 @@
 
 #include <cstrace/error.h>
 #include <cstrace/flow.h>
+#include <cstrace/log.h>
 #include <cstrace/tree.h>
 
 #include "ptm/ptm.h"
@@ -127,8 +128,10 @@ static void isync(struct ptm_stage *st, const struct cst_packet *pkt)
 	int news = update_context(st, pkt), tell;
 	struct cst_element *e;
 
-	if (pkt->event == CST_PTM_ISYNC_OVERFLOW)
+	if (pkt->event == CST_PTM_ISYNC_OVERFLOW) {
 		st->stats->overflows++;
+		push(st, CST_EL_FINDING, pkt->index)->num = CST_FIND_OVERFLOW;
+	}
 	if (on) {
 		e = push_timed(st, CST_EL_TRACE_ON, pkt);
 		e->num = reasons[pkt->event & 3];
@@ -191,6 +194,10 @@ static void synced_packet(struct ptm_stage *st, const struct cst_packet *pkt)
 			push_context(st, pkt, 0);
 		break;
 	case CST_PTM_PKT_TIMESTAMP:
+		if (pkt->flags & CST_PTM_PF_TIME_PART && !st->cfg->as_reference) {
+			st->stats->times_unknown++;
+			push(st, CST_EL_FINDING, pkt->index)->num = CST_FIND_TIME_UNKNOWN;
+		}
 		e = push_timed(st, CST_EL_TIMESTAMP, pkt);
 		e->value = pkt->ts;
 		break;

@@ -7,7 +7,6 @@
 #include "bits.h"
 #include "log/log.h"
 #include "protocol/async.h"
-#include "protocol/reader.h"
 #include "ptm/ptm.h"
 
 /* Unsynchronised bytes of one packet: its size is a 16-bit number. */
@@ -298,6 +297,8 @@ static int parse_isync(struct ptm_parser *ps, struct reader *r, struct cst_packe
 		r->p = r->end = start;
 		return 0;
 	}
+	if (pkt->event == CST_PTM_ISYNC_OVERFLOW)
+		ps->ts.known = 0;
 	ps->alt_isa = !!(info & ISYNC_ALT_ISA);
 	ps->ns = !!(info & ISYNC_NS);
 	ps->hyp = !!(info & ISYNC_HYP);
@@ -332,8 +333,8 @@ static void parse_atom(const struct ptm_parser *ps, struct reader *r, struct cst
 
 static void parse_timestamp(struct ptm_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
-	uint64_t ts = ps->ts;
-	unsigned int bits = get_timestamp(r, ps->cfg->ts64 ? 64 : 48, &ts);
+	struct times ts = ps->ts;
+	int whole = get_time(r, ps->cfg, &ts, pkt);
 
 	if (r->wide)
 		packet_finding(pkt, CST_FIND_PTM_RESERVED_BITS);
@@ -342,9 +343,8 @@ static void parse_timestamp(struct ptm_parser *ps, struct reader *r, struct cst_
 	if (r->more)
 		return;
 	ps->ts = ts;
-	/* the reference takes Gray code for a number */
-	pkt->ts = ps->cfg->ts_gray && !ps->cfg->as_reference ? gray_to_binary(ts) : ts;
-	pkt->ts_bits = bits;
+	if (!whole)
+		pkt->flags |= CST_PTM_PF_TIME_PART;
 	if (pkt->header & TS_CLOCK)
 		pkt->flags |= CST_PTM_PF_CLOCK;
 }
@@ -415,6 +415,7 @@ static unsigned int bad(struct ptm_parser *ps, const struct reader *r, const uin
 	/* the reference goes on listing packets, though where they begin is not known any more */
 	ps->synced = ps->cfg->as_reference;
 	ps->zeros = 0;
+	ps->ts.known = 0;
 	return r->p - p;
 }
 
@@ -466,6 +467,8 @@ unsigned int cst_ptm_parse(struct ptm_parser *ps, const uint8_t *p, const uint8_
 		return 0;
 	if (!good || (pkt->finding[0] && ps->cfg->strict))
 		return bad(ps, &r, p, pkt);
+	if (pkt->flags & CST_PTM_PF_LATE)
+		ps->ts.known = 0;
 	ps->zeros = r.p[-1] ? 0 : zeros_before(p, r.p, PTM_ASYNC_ZEROS);
 	return r.p - p;
 }

@@ -11,6 +11,7 @@
 #include <cstrace/packet_ptm.h>
 
 #include "flow/flow.h"
+#include "protocol/times.h"
 
 struct cst_stats;
 struct cst_generic;
@@ -26,7 +27,7 @@ struct fast;
  */
 struct ptm_parser {
 	const struct cst_config *cfg;
-	uint64_t ts;		/* as sent: Gray coded or binary */
+	struct times ts;
 	uint32_t addr;
 	uint8_t isa;		/* enum cst_isa of addr */
 	uint8_t alt_isa;	/* AltISA bit last seen: Thumb is ThumbEE */

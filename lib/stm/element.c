@@ -83,13 +83,22 @@ int cst_stm_element(struct stm_stage *s, const struct cst_packet *pkt, struct cs
 
 void cst_stm_packet(struct stm_stage *s, const struct cst_packet *pkt)
 {
-	switch (cst_ready_packet(&s->ready, pkt, cst_stm_roles[pkt->type], packet_error(pkt->type))) {
+	struct cst_stats *stats = s->ready.stats;
+	enum cst_packet_role role = cst_stm_roles[pkt->type];
+
+	/* of a loss each error packet has its own to say */
+	switch (cst_ready_packet(&s->ready, pkt, role == CST_ROLE_LOSS ? CST_ROLE_OTHER : role,
+				 packet_error(pkt->type))) {
 	case READY_LOST:
 		s->id_known = 0;
 		break;
 	case READY_SKIP:
 		break;
 	case READY_DECODE:
+		if (pkt->type == CST_STM_PKT_MERR)
+			cst_ready_lost(&s->ready, &stats->master_errors, CST_FIND_STM_MASTER_ERROR);
+		else if (pkt->type == CST_STM_PKT_GERR)
+			cst_ready_lost(&s->ready, &stats->global_errors, CST_FIND_STM_GLOBAL_ERROR);
 		if (cst_stm_element(s, pkt, &s->ready.gen))
 			cst_ready_put(&s->ready);
 		break;

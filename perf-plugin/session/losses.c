@@ -446,7 +446,7 @@ static void blame_file(struct stream_state *st, const struct cst_generic *g, siz
 static uint64_t sum(const struct cst_stats *s)
 {
 	return s->bad_packets + s->unsynced + s->overflows + s->discards + s->resyncs + s->nacc + s->atoms_lost +
-	       s->image_conflicts + s->stack_empty + s->nopath + s->uncommitted + s->data_lost;
+	       s->image_conflicts + s->stack_empty + s->nopath + s->uncommitted + s->data_lost + s->times_unknown;
 }
 
 /* What the decoder counted since the last batch belongs to whoever ran. */
@@ -470,6 +470,7 @@ static void count_since(struct stream_state *st, const struct cst_stats *now, bo
 		{ LOSS_NOPATH, now->nopath - was->nopath, 0 },
 		{ LOSS_UNCOMMITTED, now->uncommitted - was->uncommitted, 0 },
 		{ LOSS_DATA, now->data_lost - was->data_lost, 0 },
+		{ LOSS_TIME, now->times_unknown - was->times_unknown, 0 },
 	};
 	size_t i;
 

@@ -538,6 +538,9 @@ static void data(struct tu3 *t)
 			late(t, i);
 }
 
+/* A reason of I-syncs. */
+#define OVERFLOWED 2
+
 /* ---- synchronisation --------------------------------------------------------------------------- */
 
 static void isync(struct tu3 *t, uint32_t addr, unsigned int isa, unsigned int reason)
@@ -563,10 +566,13 @@ static void isync(struct tu3 *t, uint32_t addr, unsigned int isa, unsigned int r
 			put(t, (at | (isa == FLOW_T32)) >> (8 * i));
 	t->addr = at;
 	t->addr_isa = (uint8_t)isa;
+	/* what the overflow swallowed may have held a time */
+	if (reason == OVERFLOWED)
+		t->ts_full = 1;
 	/* the first synchronisation begins the trace whatever its reason */
 	if (reason || !t->started) {
 		t->started = 1;
-		event(t, EV3_TRACE_ON)->num = reason == 2 ? 1 : reason == 3 ? 2 : 0;
+		event(t, EV3_TRACE_ON)->num = reason == OVERFLOWED ? 1 : reason == 3 ? 2 : 0;
 		t->insn_known = 0;
 	}
 	context(t)->cc = cycles;
@@ -832,7 +838,7 @@ static void take(void *ctx, const struct flow_rec *r)
 		all_late(t);
 		t->hidden = below(t, 30);
 		t->on = 0;
-		t->reason = 2;
+		t->reason = OVERFLOWED;
 	}
 }
 

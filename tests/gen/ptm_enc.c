@@ -312,6 +312,9 @@ static void vmid(struct ptm_tu *t)
 	context(t);
 }
 
+/* A reason of I-syncs. */
+#define OVERFLOWED 2
+
 static void isync(struct ptm_tu *t, unsigned int reason, uint32_t pc, unsigned int isa)
 {
 	static const uint8_t reasons[] = { 0, 0, 1, 2 };
@@ -341,6 +344,9 @@ static void isync(struct ptm_tu *t, unsigned int reason, uint32_t pc, unsigned i
 	t->addr = pc & ~1u;
 	t->addr_isa = (uint8_t)isa;
 	t->depth = 0;
+	/* what the overflow swallowed may have held a time */
+	if (reason == OVERFLOWED)
+		t->ts_full = 1;
 }
 
 static void sync(struct ptm_tu *t, unsigned int reason, uint32_t pc, unsigned int isa)

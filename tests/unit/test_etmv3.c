@@ -437,11 +437,37 @@ static void test_suppressed(void **state)
 	assert_int_equal(d.stats.data_lost, 1);
 }
 
+#define TIME48 0x42, 0x85, 0x80, 0x80, 0x80, 0x80, 0x81, 0x02
+#define WHOLE (UINT64_C(2) << 42 | UINT64_C(1) << 35 | 5)
+#define I_SYNC(reason) 0x08, (reason) << 5 | 0x01, 0x00, 0x80, 0x00, 0x00
+
+/* What a short timestamp leaves out is as it was sent the last time: not if something was lost since then. */
+static void test_unknown_times(void **state)
+{
+	static const uint8_t in[] = {
+		ASYNC3, 0x42, 0x01, I_SYNC(1),		/* nothing is known yet */
+		TIME48, 0x42, 0x06,
+		0x10, ASYNC3, I_SYNC(0), 0x42, 0x07,	/* a reserved header */
+		TIME48, I_SYNC(2), 0x42, 0xff, 0x01,	/* an overflow */
+		TIME48,
+	};
+	static const uint64_t want[] = { 0, WHOLE, WHOLE + 1, 0, WHOLE, 0, WHOLE };
+	/* the reference does not know of losses */
+	static const uint64_t reference[] = { 1, WHOLE, WHOLE + 1, WHOLE + 2, WHOLE, WHOLE + 250, WHOLE };
+	struct cst_config cfg = config(0, BINARY_TS, 5, 0, CST_PROFILE_A);
+
+	(void)state;
+	check_times(&cfg, in, sizeof(in), want, sizeof(want) / sizeof(want[0]), 3);
+	cfg.as_reference = 1;
+	check_times(&cfg, in, sizeof(in), reference, sizeof(reference) / sizeof(reference[0]), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_headers), cmocka_unit_test(test_isync), cmocka_unit_test(test_phdr),
 		cmocka_unit_test(test_branch), cmocka_unit_test(test_others), cmocka_unit_test(test_data),
+		cmocka_unit_test(test_unknown_times),
 		cmocka_unit_test(test_elements), cmocka_unit_test(test_unknown), cmocka_unit_test(test_it), cmocka_unit_test(test_suppressed),
 	};
 

@@ -236,7 +236,7 @@ static void test_timestamps(void **state)
 	assert_int_equal(pkt[1].flags & CST_PTM_PF_CLOCK, 0);
 	assert_int_equal(pkt[1].ts, 0xffffffffff81);
 	/* Gray code: 1100 is 8, and with its low bits replaced 1101 is 9 */
-	assert_int_equal(packets(&gray, BYTES(0x42, 0x8c, 0x03, 0x42, 0x0d), pkt, 4), 2);
+	assert_int_equal(packets(&gray, BYTES(0x42, 0x8c, 0x83, 0x80, 0x80, 0x80, 0x80, 0x00, 0x42, 0x0d), pkt, 4), 2);
 	assert_int_equal(pkt[0].ts, (0x3 << 7 | 0x0c) ^ (0x3 << 7 | 0x0c) >> 1 ^ (0x3 << 7 | 0x0c) >> 2 ^
 			 (0x3 << 7 | 0x0c) >> 3 ^ (0x3 << 7 | 0x0c) >> 4 ^ (0x3 << 7 | 0x0c) >> 5 ^
 			 (0x3 << 7 | 0x0c) >> 6 ^ (0x3 << 7 | 0x0c) >> 7 ^ (0x3 << 7 | 0x0c) >> 8);
@@ -245,6 +245,31 @@ static void test_timestamps(void **state)
 	gray.as_reference = 1;
 	assert_int_equal(packets(&gray, BYTES(0x42, 0x8c, 0x03, 0x42, 0x0d), pkt, 4), 2);
 	assert_int_equal(pkt[0].ts, 0x3 << 7 | 0x0c);
+}
+
+#define TIME48 0x42, 0x85, 0x80, 0x80, 0x80, 0x80, 0x81, 0x02
+#define WHOLE (UINT64_C(2) << 42 | UINT64_C(1) << 35 | 5)
+#define ISYNC(reason) 0x08, 0x00, 0x80, 0, 0, (reason) << 5 | 0x01
+
+/* What a short timestamp leaves out is as it was sent the last time: not if something was lost since then. */
+static void test_unknown_times(void **state)
+{
+	static const uint8_t in[] = {
+		PTM_ASYNC, 0x42, 0x01, ISYNC(1),	/* nothing is known yet */
+		TIME48, 0x42, 0x06,
+		0x20, PTM_ASYNC, ISYNC(0), 0x42, 0x07,	/* a reserved header */
+		TIME48, ISYNC(2), 0x42, 0xff, 0x01,	/* an overflow */
+		TIME48,
+	};
+	static const uint64_t want[] = { WHOLE, WHOLE + 1, 0, WHOLE, 0, WHOLE };
+	/* the reference does not know of losses */
+	static const uint64_t reference[] = { WHOLE, WHOLE + 1, WHOLE + 2, WHOLE, WHOLE + 250, WHOLE };
+	struct cst_config cfg = config(0, TS_BINARY);
+
+	(void)state;
+	check_times(&cfg, in, sizeof(in), want, sizeof(want) / sizeof(want[0]), 2);
+	cfg.as_reference = 1;
+	check_times(&cfg, in, sizeof(in), reference, sizeof(reference) / sizeof(reference[0]), 0);
 }
 
 static void test_others(void **state)
@@ -406,7 +431,8 @@ static void test_elements(void **state)
 
 	(void)state;
 	elements(&cc, code, sizeof(code), BYTES(PTM_ASYNC, 0x08, 0x00, 0x80, 0, 0, 0x29, 0x08, 0x05,
-						0x8c, 0x07, 0x44, 0x01, 0x42, 0x05, 0x0c, 0x0c, 0x76),
+						0x8c, 0x07, 0x44, 0x01, 0x42, 0x85, 0x80, 0x80, 0x80, 0x80, 0x80,
+						0x00, 0x0c, 0x0c, 0x76),
 		 "NO_SYNC( [init-decoder])\nTRACE_ON( [begin or filter] [CC=2]; )\n"
 		 "PE_CONTEXT((ISA=A32) N; 32-bit; CTXTID=0x5; )\n"
 		 "INSTR_RANGE(exec range=0x8000:[0x800c] num_i(3) last_sz(4) (ISA=A32) E BR  b+link  [CC=3]; )\n"
@@ -511,6 +537,7 @@ int main(void)
 		cmocka_unit_test(test_waypoints),
 		cmocka_unit_test(test_sync),
 		cmocka_unit_test(test_timestamps),
+		cmocka_unit_test(test_unknown_times),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_strict),
 		cmocka_unit_test(test_flow),

@@ -117,6 +117,7 @@ static void check_sums(const struct session *ss)
 	assert_int_equal(ls->cause[LOSS_NOPATH].count, t->dec.nopath);
 	assert_int_equal(ls->cause[LOSS_UNCOMMITTED].count, t->dec.uncommitted);
 	assert_int_equal(ls->cause[LOSS_DATA].count, t->dec.data_lost);
+	assert_int_equal(ls->cause[LOSS_TIME].count, t->dec.times_unknown);
 	assert_int_equal(ls->cause[LOSS_CONTEXT].count, t->unknown_context);
 	if (!ss->filter) {
 		assert_int_equal(ls->cause[LOSS_TRUNCATED].count, t->aux_truncated);

@@ -214,7 +214,9 @@ static void test_ids(void **state)
 		assert_int_equal(g->channel, want[i].channel);
 		assert_int_equal(g->payload, want[i].payload);
 	}
-	assert_int_equal(d.stats.overflows, 2);
+	assert_int_equal(d.stats.master_errors, 1);
+	assert_int_equal(d.stats.global_errors, 1);
+	assert_int_equal(d.stats.overflows, 0);
 }
 
 /* A timestamp replaces low nibbles: of the value, or of its Gray code. */
