@@ -50,19 +50,6 @@ flow() {
 	fi
 }
 
-# What a set executed, compactly: how often each taken branch, and a hash of all of them in order, per
-# CPU and thread. $1: a folder written by cst-gen --truth.
-summarise() {
-	echo '# per CPU and thread: taken branches in order, hashed; then how often each was taken'
-	for f in "$1"/branches.*; do
-		stream=$(basename "$f" .xz)
-		case $f in *.xz) xz -dc "$f" ;; *) cat "$f" ;; esac | grep -v '^0 ' >"$1/stream"
-		echo "${stream#branches.} branches $(wc -l <"$1/stream")" \
-			"sha256 $(sha256sum <"$1/stream" | cut -d' ' -f1)"
-		sort "$1/stream" | uniq -c | awk '{ print $2, $3, $1 }'
-	done
-}
-
 # encode NAME DIR FLOW OPTIONS...: DIR/NAME.perf.data and DIR/NAME.truth
 encode() {
 	name=$1
@@ -73,7 +60,7 @@ encode() {
 	mkdir "$tmp/truth"
 	"$build/tests/gen/cst-gen" encode --flow "$file" "$@" --perf "$dir/$name.perf.data" \
 		--truth "$tmp/truth" 2>"$tmp/log" || { cat "$tmp/log" >&2; exit 1; }
-	summarise "$tmp/truth" >"$dir/$name.truth"
+	"$here/summarise" "$tmp/truth" "$file" >"$dir/$name.truth"
 }
 
 make_traces() {
@@ -81,10 +68,13 @@ make_traces() {
 	flow qemu-aarch64 sample.a64 "$tmp/a64-cpus" ,cpus=2,slice=3000
 	flow qemu-arm sample.a32 "$tmp/a32" ''
 	flow qemu-arm sample.t32 "$tmp/t32" ''
+	flow qemu-arm sample.t32 "$tmp/t32-cpus" ,cpus=2,slice=3000
 	encode sample "$1" "$tmp/a64" --ts=1000
 	encode sample-trbe "$1" "$tmp/a64-cpus" --ete --raw --buf=cpu --cpus=2 --ts=1000 --cc=8
 	encode sample-a32 "$1" "$tmp/a32" --buf=cpu --ts=1000
 	encode sample-t32 "$1" "$tmp/t32" --buf=cpu --bb --no-retstack --ts=1000
+	encode sample-etmv3 "$1" "$tmp/t32-cpus" --v7=etmv3 --buf=cpu --cpus=2 --sync=4000
+	encode sample-ptm "$1" "$tmp/a32" --v7=ptm --sync=4000
 }
 
 check_traces() {

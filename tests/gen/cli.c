@@ -90,6 +90,7 @@ static const struct option_row rows[] = {
 	TU("ite", FLAG, ite, "instrumentation"),
 	TU("events", NUMBER, nevents, "number of events, 1 to 4"),
 	TU("maxspec", NUMBER, maxspec, "TRCIDR8.MAXSPEC"),
+	CLI("cid", TEXT, cid, "what CONTEXTIDR holds: tid (default), asid, tid-asid (default of --v7)"),
 	CLI("no-cid", FLAG, no_cid, "context ID not traced"),
 	CLI("vmid", NUMBER, vmid_set, "trace this VMID"),
 	TU("vmid-on", FLAG, vmid, "trace the VMID"),
@@ -247,8 +248,27 @@ static int which(const char *value, const char *option, const char *const *names
 	return -1;
 }
 
+static uint32_t only_tid(void *ctx, uint32_t tid)
+{
+	(void)ctx;
+	return tid;
+}
+
+static uint32_t only_asid(void *ctx, uint32_t tid)
+{
+	(void)ctx;
+	return 1 + tid / 100;
+}
+
+static uint32_t tid_asid(void *ctx, uint32_t tid)
+{
+	return tid << 8 | only_asid(ctx, tid);
+}
+
 static int combine(struct cli *c)
 {
+	static const char *const cids[] = { "tid", "asid", "tid-asid" };
+	static uint32_t (*const contextidr[])(void *ctx, uint32_t tid) = { only_tid, only_asid, tid_asid };
 	static const char *const bufs[] = { "thread", "cpu", "one" };
 	static const char *const ids[] = { "none", "global", "sink" };
 	static const char *const v7[] = { [TU_V8] = "none", [TU_ETMV3] = "etmv3", [TU_PTM] = "ptm" };
@@ -275,6 +295,10 @@ static int combine(struct cli *c)
 			return -1;
 		t->v7 = (uint8_t)i;
 	}
+	i = c->cid ? which(c->cid, "cid", cids, 3) : t->v7 ? 2 : 0;
+	if (i < 0)
+		return -1;
+	t->contextidr = contextidr[i];
 	c->s.perf.per_cpu = c->s.buffers != SESSION_PER_THREAD;
 	c->s.perf.with_time = !c->timeless && (c->s.perf.per_cpu || c->timed);
 	/* the kernel for Armv7 tells nothing of its counter */

@@ -15,7 +15,7 @@ struct cli {
 	uint32_t cc, vmid_set;
 	int nflows;
 	uint8_t print, no_ts, no_cid, no_rs, no_time_conv, timeless, timed;
-	const char *buffers, *hw_id, *v7, *exclude_list;
+	const char *buffers, *hw_id, *v7, *cid, *exclude_list;
 };
 
 /* 0, or -1 after a message */

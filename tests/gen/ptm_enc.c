@@ -351,7 +351,9 @@ static void isync(struct ptm_tu *t, unsigned int reason, uint32_t pc, unsigned i
 
 static void sync(struct ptm_tu *t, unsigned int reason, uint32_t pc, unsigned int isa)
 {
-	int zeros = 5 + (chance(t, 200) ? (int)rng_below(&t->rng, 12) : 0);
+	/* more than five zeros are allowed, but libopencsd 1.3.3 does not take them */
+	unsigned int more = t->o->live ? t->o->p_long : 200;
+	int zeros = 5 + (chance(t, more) ? (int)rng_below(&t->rng, 12) : 0);
 
 	flush(t);
 	mark(t, &t->c->packets, t->c->nevents);

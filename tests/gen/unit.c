@@ -24,6 +24,8 @@ struct unit {
 	struct tu_stats stats;
 	uint64_t ticks;
 	uint32_t tid;
+	uint32_t (*contextidr)(void *ctx, uint32_t tid);
+	void *ctx;
 	int running;
 	/* an instruction, whose successor's instruction set is not known yet */
 	struct flow_rec held;
@@ -68,6 +70,8 @@ struct unit *unit_new(const struct tu_opts *o, const struct tu_sink *sink)
 	u->sink = *sink;
 	u->v7 = o->v7;
 	u->ticks = o->first_tick;
+	u->contextidr = o->contextidr;
+	u->ctx = o->ctx;
 	switch (u->v7) {
 	case TU_ETMV3:
 		etmv3_options(o, &u->etmv3);
@@ -173,8 +177,10 @@ static void hand_over(struct unit *u)
 	for (i = 0; i < u->etmv3.nevents; i++)
 		if (translate(u, &u->etmv3.events[i], &g))
 			tell(u, &g);
-	for (i = 0; i < u->ptm.nevents; i++)
+	for (i = 0; i < u->ptm.nevents; i++) {
+		u->ptm.events[i].thread = u->tid;
 		tell(u, &u->ptm.events[i]);
+	}
 	u->stats.bytes += bytes->len;
 	if (bytes->len)
 		u->sink.bytes(u->sink.ctx, bytes->p, bytes->len);
@@ -216,7 +222,9 @@ static uint32_t exception_number(uint32_t num)
 
 static void thread(struct unit *u, const struct flow_rec *r)
 {
-	struct flow_rec c = { .kind = FLOW_CONTEXT, .isa = r->isa, .tid = r->tid, .sec = r->sec };
+	struct flow_rec c = { .kind = FLOW_CONTEXT, .isa = r->isa, .sec = r->sec };
+
+	c.tid = u->contextidr ? u->contextidr(u->ctx, r->tid) : r->tid;
 
 	release(u, r->isa);
 	hand_over(u);

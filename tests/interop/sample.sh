@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The shipped traces: decoded branch by branch as they were executed, by perf-cstrace and by the system's
-# perf; the recipe gives the same bytes again; the recorded flow is what the emulator itself logged.
+# perf; so are samples and counts made of them; the recipe gives the same bytes again; the recorded flow is what the emulator itself logged.
 . tests/cli/tap.sh
 tool=${PERF_CSTRACE:-build/perf-cstrace}
 build=${BUILD:-build}
@@ -32,10 +32,14 @@ skip() {
 	echo "ok $tap_count # SKIP $1: $2"
 }
 
-for s in sample sample-trbe sample-a32 sample-t32; do
+samples="sample sample-trbe sample-a32 sample-t32 sample-etmv3 sample-ptm"
+for s in $samples; do
 	check "$s: decoded as executed" ours $s
+	check "$s: samples and counts of what was executed" $data/results "$tool" $data/$s.perf.data $data/symfs \
+		$data/$s.truth
 done
-# perf 6.1 decodes every raw buffer as the first CPU's, so sample-trbe is left out.
+# perf 6.1 decodes every raw buffer as the first CPU's, so sample-trbe is left out; of Armv7 it takes the whole
+# context ID for the thread.
 if command -v perf >/dev/null && unshare -rm true 2>/dev/null && [ -d /opt ]; then
 	for s in sample sample-a32 sample-t32; do
 		check "$s: perf decodes it as executed" theirs $s

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # roundtrip.sh BUILD SCRATCH: trace large Debian programs and compare what perf-cstrace decodes with what
-# they executed, branch by branch. Fetches packages once (60 MB), needs 1 GB in SCRATCH for a while.
+# they executed, branch by branch; of ETMv3 and PTM also the samples that inject makes. Fetches packages once (60 MB), needs 1 GB in SCRATCH for a while.
 set -eu
 
 [ $# -eq 2 ] || { sed -n '3,4s/^# //p' "$0" >&2; exit 2; }
@@ -59,7 +59,14 @@ roundtrip() {
 	"$build/perf-cstrace" script -i "$dir/perf.data" --symfs "$root" --itrace=b \
 		-F pid,tid,cpu,ip,addr 2>>"$dir/log" |
 		awk '{ if ($(NF - 2) != "0" && $NF != "0") print $(NF - 2), $NF }' >"$dir/decoded"
-	if cmp "$dir/executed" "$dir/decoded"; then
+	rc=0
+	case $options in
+	*--v7*)
+		"$here/../../data/summarise" "$dir/truth" >"$dir/summary"
+		"$here/../../data/results" "$build/perf-cstrace" "$dir/perf.data" "$root" "$dir/summary" || rc=1
+		;;
+	esac
+	if cmp "$dir/executed" "$dir/decoded" && [ $rc -eq 0 ]; then
 		echo "$name: $(wc -l <"$dir/executed") branches, $(wc -c <"$dir/perf.data") bytes: equal"
 		rm -rf "$dir"
 	else
@@ -71,12 +78,13 @@ roundtrip() {
 
 python=usr/bin/python3.11
 script='print(sum(i * i for i in range(300)))'
+loop='i=0; while [ $i -lt 300 ]; do case $i in *7) : ;; esac; i=$((i + 1)); done; echo $i'
 cat >"$scratch/tiny.c" <<'END'
 int f(int a, int b) { for (int i = 0; i < b; i++) a = a * 3 + i; return a; }
 END
 
 sysroot arm64 'cpp-12 python3-minimal'
-sysroot armhf 'python3-minimal'
+sysroot armhf 'python3-minimal dash'
 a64=$scratch/arm64/root
 arm=$scratch/armhf/root
 roundtrip cc1-etm4 qemu-aarch64 "$a64" '' \
@@ -84,4 +92,9 @@ roundtrip cc1-etm4 qemu-aarch64 "$a64" '' \
 roundtrip python-ete qemu-aarch64 "$a64" '--ete --raw --buf=cpu --cc=16' \
 	"$a64/$python" -S -E -c "$script"
 roundtrip python-t32 qemu-arm "$arm" '--buf=cpu' "$arm/$python" -S -E -c "$script"
+small='print(sum(i * i for i in range(9)))'
+roundtrip python-ptm qemu-arm "$arm" '--v7=ptm --buf=cpu' "$arm/$python" -S -E -c "$small"
+roundtrip python-etmv3 qemu-arm "$arm" '--v7=etmv3 --cc=1 --sync=4000' "$arm/$python" -S -E -c "$small"
+roundtrip dash-ptm qemu-arm "$arm" '--v7=ptm --cc=1 --no-retstack --sync=4000' "$arm/bin/dash" -c "$loop"
+roundtrip dash-etmv3 qemu-arm "$arm" '--v7=etmv3 --bb --buf=cpu' "$arm/bin/dash" -c "$loop"
 exit $failed
