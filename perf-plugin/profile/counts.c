@@ -161,6 +161,45 @@ static inline void range(struct counts *c, struct stream *s, struct lane *ln,
 	branch_range_end(&ln->br, s, g);
 }
 
+/*
+ * Ranges in a row that are in one section, the first of which range() has counted: what is said of each in
+ * `ln` only the next one wants to know, and that can look at the element itself. Returns the last of them.
+ */
+static inline const struct cst_generic *ranges(struct counts *c, struct stream *s, struct lane *ln,
+					       const struct cst_generic *g, const struct cst_generic *end)
+{
+	const uint32_t section = g->section;
+	struct binary *bin = ln->bin;
+	uint64_t insns = 0, edges = 0;
+	uint32_t start = ln->start, last = ln->last;
+	bool taken, nomem = false;
+
+	for (g++; g < end && g->kind == CST_GEN_RANGE && g->section == section; g++) {
+		taken = branch_taken(g - 1);
+		if (taken || g->addr != g[-1].end || !(c->joined || g[-1].last_type == CST_INSN_OTHER)) {
+			nomem |= !pairs_add(&bin->ranges, start, last);
+			if (taken) {
+				nomem |= !pairs_add(&bin->edges, last, g->sect_off);
+				edges++;
+			}
+			start = g->sect_off;
+		}
+		insns += g->n_insn;
+		last = g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
+	}
+	g--;
+	c->nomem |= nomem;
+	bin->insns += insns;
+	bin->branches += edges;
+	bin->inside += edges;
+	ln->start = start;
+	ln->last = last;
+	ln->end = g->end;
+	ln->inside = g->last_type == CST_INSN_OTHER;
+	branch_range_end(&ln->br, s, g);
+	return g;
+}
+
 static void other(struct counts *c, struct stream *s, struct lane *ln, const struct cst_generic *g)
 {
 	struct branch b;
@@ -214,10 +253,13 @@ static int on_batch(void *data, struct stream *s, const struct cst_generic *g, s
 		return c->nomem ? -CST_ERR_NOMEM : 0;
 	}
 	for (; g < end; g++) {
-		if (__builtin_expect(g->kind == CST_GEN_RANGE, 1))
-			range(c, s, ln, g);
-		else
+		if (g->kind != CST_GEN_RANGE) {
 			other(c, s, ln, g);
+			continue;
+		}
+		range(c, s, ln, g);
+		if (ln->bin)
+			g = ranges(c, s, ln, g, end);
 	}
 	return c->nomem ? -CST_ERR_NOMEM : 0;
 }

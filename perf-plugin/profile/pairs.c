@@ -3,11 +3,12 @@
 
 #include <stdlib.h>
 
-#define FIRST_SLOTS	1024u
+#define FIRST_BITS	10
 
 static bool grow(struct pairs *p)
 {
-	size_t slots = p->mask ? 2 * (p->mask + 1) : FIRST_SLOTS, i, k;
+	unsigned int shift = p->mask ? p->shift - 1 : 64 - FIRST_BITS;
+	size_t slots = (size_t)1 << (64 - shift), i, k;
 	struct pair *v = calloc(slots, sizeof(*v));
 
 	if (!v)
@@ -15,7 +16,7 @@ static bool grow(struct pairs *p)
 	for (i = 0; p->mask && i <= p->mask; i++) {
 		if (!p->slot[i].count)
 			continue;
-		k = pairs_hash(p->slot[i].a, p->slot[i].b) & (slots - 1);
+		k = pairs_hash(p->slot[i].a, p->slot[i].b, shift);
 		while (v[k].count)
 			k = (k + 1) & (slots - 1);
 		v[k] = p->slot[i];
@@ -23,6 +24,7 @@ static bool grow(struct pairs *p)
 	free(p->slot);
 	p->slot = v;
 	p->mask = slots - 1;
+	p->shift = shift;
 	return true;
 }
 
@@ -34,7 +36,7 @@ bool pairs_insert(struct pairs *p, uint32_t a, uint32_t b, uint64_t count)
 	/* Half full: probes stay short. */
 	if (2 * p->used >= p->mask && !grow(p))
 		return false;
-	for (i = pairs_hash(a, b) & p->mask;; i = (i + 1) & p->mask) {
+	for (i = pairs_hash(a, b, p->shift);; i = (i + 1) & p->mask) {
 		s = &p->slot[i];
 		if (!s->count)
 			break;

@@ -18,6 +18,7 @@ struct pair {
 struct pairs {
 	struct pair *slot;
 	size_t mask;		/* slots - 1; 0: nothing allocated */
+	unsigned int shift;	/* 64 minus the bits of a slot's number */
 	size_t used;
 	bool sorted;
 };
@@ -28,23 +29,26 @@ void pairs_free(struct pairs *p);
 /* Move all pairs to the front, sorted by a, then b; returns `used` pairs. The end of adding. */
 const struct pair *pairs_sort(struct pairs *p);
 
-static inline size_t pairs_hash(uint32_t a, uint32_t b)
+/* Where to look first: the upper bits of a product depend on all bits of both. */
+static inline size_t pairs_hash(uint32_t a, uint32_t b, unsigned int shift)
 {
-	uint64_t k = (uint64_t)a << 32 | b;
-
-	k *= 0x9e3779b97f4a7c15u;
-	return (size_t)(k >> 32 ^ k);
+	return (size_t)(((uint64_t)a << 32 | b) * 0x9e3779b97f4a7c15u >> shift);
 }
 
 static inline bool pairs_add(struct pairs *p, uint32_t a, uint32_t b)
 {
 	struct pair *s;
+	size_t i;
 
 	if (__builtin_expect(p->mask != 0, 1)) {
-		s = &p->slot[pairs_hash(a, b) & p->mask];
-		if (__builtin_expect(s->a == a && s->b == b && s->count, 1)) {
-			s->count++;
-			return true;
+		for (i = pairs_hash(a, b, p->shift);; i = (i + 1) & p->mask) {
+			s = &p->slot[i];
+			if (__builtin_expect(!s->count, 0))
+				break;
+			if (__builtin_expect(s->a == a && s->b == b, 1)) {
+				s->count++;
+				return true;
+			}
 		}
 	}
 	return pairs_insert(p, a, b, 1);

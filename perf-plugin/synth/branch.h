@@ -94,8 +94,8 @@ static inline unsigned int branch_index(const struct cst_generic *g)
 	unsigned int i = g->last_subtype & 7;
 
 	i |= g->last_type == CST_INSN_INDIRECT ? 8 : 0;
-	i |= g->flags & CST_GF_COND ? 16 : 0;
-	i |= g->flags & CST_GF_LINK ? 32 : 0;
+	_Static_assert(CST_GF_COND << 3 == 16 && CST_GF_LINK << 3 == 32, "bits that only move");
+	i |= (g->flags & (CST_GF_COND | CST_GF_LINK)) << 3;
 	return i;
 }
 

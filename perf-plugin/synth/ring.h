@@ -63,6 +63,38 @@ static inline void ring_push(struct ring *r, uint64_t from, uint64_t to, unsigne
 	ring_push_flags(r, from, to, ring_flags(type) | ring_cycles(cycles));
 }
 
+/* Many pushes in a row: what changes with each of them, apart from the ring. */
+struct ring_writer {
+	struct ring_entry *e, *newest;	/* the ring's first entry, and the newest one */
+	uint32_t size, n;
+};
+
+static inline void ring_write(const struct ring *r, struct ring_writer *w)
+{
+	w->e = r->e;
+	w->newest = r->e + r->head;
+	w->size = r->size;
+	w->n = 0;
+}
+
+static inline void ring_next(struct ring_writer *w, uint64_t from, uint64_t to, uint64_t flags)
+{
+	struct ring_entry *e = w->newest == w->e ? w->e + w->size : w->newest;
+
+	w->newest = --e;
+	e->from = from;
+	e->to = to;
+	e->flags = flags;
+	w->n++;
+}
+
+static inline void ring_written(struct ring *r, const struct ring_writer *w)
+{
+	r->head = (uint32_t)(w->newest - w->e);
+	r->count = w->n < r->size - r->count ? r->count + w->n : r->size;
+	r->fresh += w->n;
+}
+
 /* Copy all entries, newest first, to `dst` (room for `size`); returns their number. */
 static inline uint32_t ring_copy(const struct ring *r, struct ring_entry *dst)
 {

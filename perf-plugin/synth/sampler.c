@@ -513,62 +513,77 @@ run(struct sampler *sp, struct stream *s, struct lane *ln, const struct cst_gene
 }
 
 /*
+ * Ranges in a row, from *pg on: all that is not for the ring and for samples is said of the last one only, and
+ * the ring's numbers are put into it before anyone else looks. *pg becomes the element behind them.
+ */
+static int run_ranges(struct sampler *sp, struct stream *s, struct lane *ln, const struct cst_generic **pg,
+		      const struct cst_generic *end)
+{
+	const struct cst_generic *g = *pg;
+	struct ring *r = &ln->ring;
+	struct ring_writer w;
+	uint64_t insns, next;
+	struct branch b;
+	int rc = 0;
+
+	if (branch_range(&ln->br, s, g, &b)) {
+		if (b.from)
+			ring_push(r, b.from, b.to, branch_perf_type(b.kind), b.cycles);
+		else
+			rc = stretch_begin(sp, s, ln, g);
+		if (rc)
+			return rc;
+	}
+	ln->after_gap = false;
+	ring_write(r, &w);
+	insns = ln->insns;
+	next = ln->next;
+	for (;;) {
+		if (__builtin_expect(insns + g->n_insn >= next || r->fresh + w.n >= sp->tile, 0)) {
+			ring_written(r, &w);
+			ln->insns = insns;
+			if (r->fresh >= sp->tile)
+				rc = tile_emit(sp, s, ln, g);
+			if (!rc && insns + g->n_insn >= ln->next)
+				rc = insn_samples(sp, s, ln, g);
+			if (rc)
+				return rc;
+			ring_write(r, &w);
+			next = ln->next;
+		}
+		insns += g->n_insn;
+		if (++g == end || g->kind != CST_GEN_RANGE)
+			break;
+		if (branch_taken(g - 1)) {
+			ring_next(&w, g[-1].end - g[-1].last_size, g->addr,
+				  sp->ring_flags[branch_index(g - 1)] | ring_cycles(ln->br.cycles));
+			ln->br.cycles = 0;
+		}
+	}
+	ring_written(r, &w);
+	ln->insns = insns;
+	branch_range_end(&ln->br, s, g - 1);
+	*pg = g;
+	return 0;
+}
+
+/*
  * Samples with a branch stack and nothing else: what perf2bolt and AutoFDO ask for, and where the time of
  * `inject` goes. As run(), but a range is put into ln->br only when something else wants to know.
  */
 static int run_stack(struct sampler *sp, struct stream *s, struct lane *ln,
 		     const struct cst_generic *g, size_t n)
 {
-	const struct cst_generic *end = g + n, *prev = NULL;
-	struct ring *r = &ln->ring;
-	struct branch b;
+	const struct cst_generic *end = g + n;
 	int rc;
 
-	for (; g < end; g++) {
-		if (__builtin_expect(g->kind != CST_GEN_RANGE, 0)) {
-			if (prev) {
-				ln->after_gap = false;
-				branch_range_end(&ln->br, s, prev);
-				prev = NULL;
-			}
-			rc = other(sp, s, ln, g);
-			if (rc)
-				return rc;
-			continue;
-		}
-		if (prev) {
-			if (branch_taken(prev)) {
-				ring_push_flags(r, prev->end - prev->last_size, g->addr,
-						sp->ring_flags[branch_index(prev)] |
-						ring_cycles(ln->br.cycles));
-				ln->br.cycles = 0;
-			}
-		} else if (branch_range(&ln->br, s, g, &b)) {
-			if (b.from) {
-				ring_push(r, b.from, b.to, branch_perf_type(b.kind), b.cycles);
-			} else {
-				rc = stretch_begin(sp, s, ln, g);
-				if (rc)
-					return rc;
-			}
-		}
-		prev = g;
-		if (__builtin_expect(r->fresh >= sp->tile, 0)) {
-			rc = tile_emit(sp, s, ln, g);
-			if (rc)
-				return rc;
-		}
-		if (__builtin_expect(ln->insns + g->n_insn >= ln->next, 0)) {
-			ln->after_gap = false;
-			rc = insn_samples(sp, s, ln, g);
-			if (rc)
-				return rc;
-		}
-		ln->insns += g->n_insn;
-	}
-	if (prev) {
-		ln->after_gap = false;
-		branch_range_end(&ln->br, s, prev);
+	while (g < end) {
+		if (g->kind == CST_GEN_RANGE)
+			rc = run_ranges(sp, s, ln, &g, end);
+		else
+			rc = other(sp, s, ln, g++);
+		if (rc)
+			return rc;
 	}
 	return 0;
 }
