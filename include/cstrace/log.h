@@ -54,6 +54,11 @@ enum cst_component {
 struct cst_log_record {
 	uint64_t index;		/* trace offset: of the packet, of the frame */
 	uint64_t value;		/* flow: address; frame: bytes skipped; else 0 */
+	/*
+	 * 1; or how often a finding came again while its cause lasted, the last time at `index`. What every packet
+	 * would say in such a stretch is told the first time, and once more at the end.
+	 */
+	uint64_t count;
 	uint8_t trace_id;	/* or CST_LOG_NO_ID */
 	uint8_t severity;	/* enum cst_severity */
 	uint8_t component;	/* enum cst_component */

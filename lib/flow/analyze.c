@@ -48,21 +48,6 @@ void cst_flow_range(struct cst_flow *f, struct cst_generic *out, size_t *n, cons
 	f->stats->insns += w->n_insn;
 }
 
-void cst_flow_tell(const struct cst_flow *f, unsigned int finding, uint64_t addr)
-{
-	if (f->log)
-		cst_log_finding(f->log, CST_LOG_FLOW, f->tmpl.trace_id, f->el.index, finding, addr);
-}
-
-void cst_flow_tell_conflicts(const struct cst_flow *f, const struct cst_generic *g, size_t n)
-{
-	for (; n; n--, g++)
-		if (g->kind == CST_GEN_RANGE && g->isa == CST_ISA_A64 && g->flags & CST_GF_WAYPOINT &&
-		    !(g->flags & (CST_GF_EXEC | CST_GF_COND)))
-			cst_log_finding(f->log, CST_LOG_FLOW, f->tmpl.trace_id, g->index, CST_FIND_IMAGE_CONFLICT,
-					g->end - g->last_size);
-}
-
 static void lose_address(struct cst_flow *f)
 {
 	f->need_addr = 1;
@@ -86,7 +71,7 @@ void cst_flow_lost(struct cst_flow *f, struct cst_generic *out, size_t *n, unsig
 {
 	f->cond_new = 0;
 	f->stats->atoms_lost += atoms;
-	cst_flow_tell(f, CST_FIND_ATOMS_LOST, 0);
+	cst_flow_tell_lasting(f, CST_FIND_ATOMS_LOST, 0);
 	f->need_addr = 1;
 	if (f->stale)
 		cst_flow_unknown(f, out, n, 0);
@@ -446,6 +431,7 @@ static void analyze_break(struct cst_flow *f, struct cst_generic *out, size_t *n
 	const struct cst_element *el = &f->el;
 	struct cst_generic *g;
 
+	cst_flow_tell_rest(f);
 	if (f->q_pending)
 		cst_flow_finish_q(f, out, n, 0, 0);
 	switch (el->kind) {

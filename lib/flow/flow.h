@@ -129,6 +129,14 @@ struct cst_flow {
 
 	struct cst_generic tmpl;	/* context fields of every element */
 
+	/* what the log was told once, and lasts; see cst_flow_tell_lasting() */
+	struct lasting {
+		uint64_t more;		/* times since then */
+		uint64_t index;		/* of the last one */
+		uint64_t ranges;	/* stats->ranges then */
+		uint16_t finding;	/* 0: none */
+	} lasting;
+
 	/* conditional instructions, oldest first; the last cond_new of them are of the range that comes */
 	uint8_t cond_count, cond_new;
 	uint8_t cond_done;
@@ -160,6 +168,10 @@ void cst_flow_run(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t
  * as asking for a log there would cost more than the rest of this does.
  */
 void cst_flow_tell_conflicts(const struct cst_flow *f, const struct cst_generic *g, size_t n);
+/* What lasted is over: the log is told how often it was. */
+void cst_flow_tell_rest(struct cst_flow *f);
+/* The same if something was executed since. */
+void cst_flow_tell_over(struct cst_flow *f);
 /* Execution goes on there, in a certain instruction set. */
 void cst_flow_at(struct cst_flow *f, uint64_t addr, enum cst_isa isa);
 /* The same, said of where execution may be already: then an IT block goes on. */

@@ -22,6 +22,8 @@ static void unknown(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	struct cst_generic *g;
 
 	f->stats->atoms_lost += el->n;
+	/* the sizes of byte codes are not known: nor is what comes next */
+	cst_flow_tell_lasting(f, f->isa == CST_ISA_JAZELLE ? CST_FIND_JAZELLE : CST_FIND_ATOMS_LOST, f->addr);
 	if (f->told && !(el->flags & CST_EL_F_CC))
 		return;
 	g = &out[(*n)++];
@@ -31,9 +33,6 @@ static void unknown(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	g->isa = f->isa;
 	el->cc = cc;
 	cst_flow_add_cycles(f, g);
-	/* the sizes of byte codes are not known: nor is what comes next */
-	if (!f->told)
-		cst_flow_tell(f, f->isa == CST_ISA_JAZELLE ? CST_FIND_JAZELLE : CST_FIND_ATOMS_LOST, f->addr);
 	f->told = 1;
 }
 

@@ -138,7 +138,7 @@ uint64_t cst_log_count_finding(const struct cst_log *log, unsigned int trace_id,
 	return finding < CST_FINDINGS ? count(log, trace_id, CST_LOG_SEVERITIES + ERRORS + finding) : 0;
 }
 
-static void add(struct cst_log *log, const struct cst_log_record *rec)
+static void count_in(struct cst_log *log, const struct cst_log_record *rec)
 {
 	struct id_counts *c = &log->ids[rec->trace_id < NO_ID ? rec->trace_id : NO_ID];
 
@@ -147,6 +147,11 @@ static void add(struct cst_log *log, const struct cst_log_record *rec)
 		c->finding[rec->finding]++;
 	else if (rec->error < ERRORS)
 		c->error[rec->error]++;
+}
+
+/* Those that the verbosity lets pass. */
+static void keep(struct cst_log *log, const struct cst_log_record *rec)
+{
 	if (rec->severity > log->verbosity[rec->component])
 		return;
 	log->last = *rec;
@@ -159,6 +164,12 @@ static void add(struct cst_log *log, const struct cst_log_record *rec)
 	}
 	if (log->sink)
 		log->sink(log->data, rec);
+}
+
+static void add(struct cst_log *log, const struct cst_log_record *rec)
+{
+	count_in(log, rec);
+	keep(log, rec);
 }
 
 /* Where the architecture says what an error is an offence against. */
@@ -194,6 +205,7 @@ void cst_log_error(struct cst_log *log, enum cst_component component, unsigned i
 	struct cst_log_record rec = {
 		.index = index,
 		.value = value,
+		.count = 1,
 		.trace_id = trace_id < NO_ID ? trace_id : CST_LOG_NO_ID,
 		.severity = CST_LOG_ERROR,
 		.component = component < CST_LOG_COMPONENTS ? component : CST_LOG_TREE,
@@ -207,12 +219,13 @@ void cst_log_error(struct cst_log *log, enum cst_component component, unsigned i
 	add(log, &rec);
 }
 
-static void finding_as(struct cst_log *log, enum cst_component component, unsigned int trace_id, uint64_t index,
-		       unsigned int finding, uint64_t value, uint8_t severity)
+static struct cst_log_record record_of(enum cst_component component, unsigned int trace_id, uint64_t index,
+				       unsigned int finding, uint64_t value, uint8_t severity)
 {
-	struct cst_log_record rec = {
+	return (struct cst_log_record){
 		.index = index,
 		.value = value,
+		.count = 1,
 		.trace_id = trace_id < NO_ID ? trace_id : CST_LOG_NO_ID,
 		.severity = severity,
 		.component = component < CST_LOG_COMPONENTS ? component : CST_LOG_TREE,
@@ -220,9 +233,31 @@ static void finding_as(struct cst_log *log, enum cst_component component, unsign
 		.text = cst_finding_text(finding),
 		.section = cst_finding_section(finding),
 	};
+}
+
+static void finding_as(struct cst_log *log, enum cst_component component, unsigned int trace_id, uint64_t index,
+		       unsigned int finding, uint64_t value, uint8_t severity)
+{
+	struct cst_log_record rec = record_of(component, trace_id, index, finding, value, severity);
 
 	if (log && finding && finding < CST_FINDINGS)
 		add(log, &rec);
+}
+
+void cst_log_again(struct cst_log *log, unsigned int trace_id, unsigned int finding)
+{
+	struct cst_log_record rec = record_of(CST_LOG_FLOW, trace_id, 0, finding, 0, cst_finding_severity(finding));
+
+	count_in(log, &rec);
+}
+
+void cst_log_rest(struct cst_log *log, enum cst_component component, unsigned int trace_id, uint64_t index,
+		  unsigned int finding, uint64_t count)
+{
+	struct cst_log_record rec = record_of(component, trace_id, index, finding, 0, cst_finding_severity(finding));
+
+	rec.count = count;
+	keep(log, &rec);
 }
 
 void cst_log_finding(struct cst_log *log, enum cst_component component, unsigned int trace_id, uint64_t index,

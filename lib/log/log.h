@@ -25,6 +25,10 @@ static inline void packet_finding(struct cst_packet *pkt, enum cst_finding findi
 	}
 }
 
+/* A finding once more, which is counted only: how often it was, cst_log_rest() says in one record. */
+void cst_log_again(struct cst_log *log, unsigned int trace_id, unsigned int finding);
+void cst_log_rest(struct cst_log *log, enum cst_component component, unsigned int trace_id, uint64_t index,
+		  unsigned int finding, uint64_t count);
 /* What the parser found in a packet. */
 void cst_log_packet(struct cst_log *log, unsigned int trace_id, const struct cst_packet *pkt, int strict);
 /* Decoding starts anew: why, from a NO_SYNC element. */

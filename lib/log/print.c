@@ -29,6 +29,11 @@ size_t cst_log_text(const struct cst_log_record *rec, char *out, size_t cap)
 		cst_text_dec(&t, rec->value);
 		cst_text_str(&t, " bytes");
 	}
+	if (rec->count > 1) {
+		cst_text_str(&t, ", ");
+		cst_text_dec(&t, rec->count);
+		cst_text_str(&t, " times more up to here");
+	}
 	if (*rec->section) {
 		cst_text_str(&t, " (");
 		cst_text_str(&t, rec->section);

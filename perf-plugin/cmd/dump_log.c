@@ -37,6 +37,8 @@ static void json_record(struct dump *d, const struct cst_log_record *rec)
 		p = dump_key_str(p, "section", rec->section);
 	if (rec->value)
 		p = dump_key_hex(p, "value", rec->value);
+	if (rec->count > 1)
+		p = dump_key_dec(p, "count", rec->count);
 	p = dump_str(p, "}\n");
 	dump_out_done(&d->out, p);
 }

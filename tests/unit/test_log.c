@@ -226,6 +226,54 @@ static void test_decoder(void **state)
 	cst_log_free(log);
 }
 
+/* Atoms without an address: the first packet is told, the others as one record when it is over; all are counted. */
+static void test_lasting(void **state)
+{
+	static const uint8_t code[] = { 0x1f, 0x20, 0x03, 0xd5, 0x00, 0x00, 0x00, 0x14 };	/* nop; b . */
+	static const uint8_t in[] = {
+		ASYNC, INFO, 0xf7, 0xf7, 0xff,	/* 14, 15, 16 */
+		AT_1000, 0xf7,			/* 23: executed */
+		0x00, 0x05, ASYNC, INFO, 0xf7, 0xf7,	/* 40, 41, after an overflow */
+		0x04, 0xf7,			/* 43: Trace On before it */
+	};
+	struct cst_log *log = new_log(16);
+	struct cst_section *sec;
+	struct cst_decoder *dec;
+	struct cst_space *space;
+	struct cst_config cfg;
+	struct cst_image *img;
+	char text[128];
+
+	(void)state;
+	assert_int_equal(cst_image_new(&img, 0), 0);
+	assert_int_equal(cst_section_new(&sec, img, code, sizeof(code), NULL), 0);
+	assert_int_equal(cst_space_new(&space, img), 0);
+	assert_int_equal(cst_space_map(space, 0x1000, sizeof(code), sec, 0), 0);
+	config(&cfg, 0x10);
+	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+	cst_decoder_set_space(dec, space);
+	cst_decoder_set_log(dec, log);
+	run(dec, in, sizeof(in));
+	assert_int_equal(cst_log_kept(log), 6);
+	check_record(log, 0, 14, CST_LOG_FLOW, 0, CST_FIND_ATOMS_LOST);
+	assert_int_equal(cst_log_at(log, 0)->count, 1);
+	check_record(log, 1, 16, CST_LOG_FLOW, 0, CST_FIND_ATOMS_LOST);
+	assert_int_equal(cst_log_at(log, 1)->count, 2);
+	check_record(log, 2, 24, CST_LOG_ELEMENT, 0, CST_FIND_OVERFLOW);
+	check_record(log, 3, 40, CST_LOG_FLOW, 0, CST_FIND_ATOMS_LOST);
+	check_record(log, 4, 41, CST_LOG_FLOW, 0, CST_FIND_ATOMS_LOST);
+	assert_int_equal(cst_log_at(log, 4)->count, 1);
+	check_record(log, 5, 43, CST_LOG_FLOW, 0, CST_FIND_ATOMS_LOST);
+	assert_int_equal(cst_log_count_finding(log, 0x10, CST_FIND_ATOMS_LOST), 6);
+	assert_int_equal(cst_log_count(log, 0x10, CST_LOG_INFO), 7);
+	cst_log_text(cst_log_at(log, 1), text, sizeof(text));
+	assert_string_equal(text, "Idx:16; ID:10; flow; info: atoms while the address or the context is unknown, 2 times more "
+			    "up to here (K10.5.6.2.2)");
+	cst_decoder_free(dec);
+	cst_image_free(img);
+	cst_log_free(log);
+}
+
 /* b.al would not do: an unconditional branch that was not taken, in the fast way and the careful one. */
 static void test_conflicts(void **state)
 {
@@ -323,6 +371,7 @@ int main(void)
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_decoder),
+		cmocka_unit_test(test_lasting),
 		cmocka_unit_test(test_conflicts),
 		cmocka_unit_test(test_tree),
 	};

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tell.c - what the flow stage tells the log. */
+#include <cstrace/tree.h>
+
+#include "flow/analyze.h"
+#include "log/log.h"
+
+void cst_flow_tell(struct cst_flow *f, unsigned int finding, uint64_t addr)
+{
+	if (!f->log)
+		return;
+	cst_flow_tell_rest(f);
+	cst_log_finding(f->log, CST_LOG_FLOW, f->tmpl.trace_id, f->el.index, finding, addr);
+}
+
+void cst_flow_tell_lasting(struct cst_flow *f, unsigned int finding, uint64_t addr)
+{
+	struct lasting *l = &f->lasting;
+
+	if (!f->log)
+		return;
+	if (l->finding == finding && l->ranges == f->stats->ranges) {
+		cst_log_again(f->log, f->tmpl.trace_id, finding);
+		l->more++;
+		l->index = f->el.index;
+		return;
+	}
+	cst_flow_tell(f, finding, addr);
+	l->finding = finding;
+	l->ranges = f->stats->ranges;
+}
+
+void cst_flow_tell_rest(struct cst_flow *f)
+{
+	struct lasting *l = &f->lasting;
+
+	if (l->more)
+		cst_log_rest(f->log, CST_LOG_FLOW, f->tmpl.trace_id, l->index, l->finding, l->more);
+	l->finding = 0;
+	l->more = 0;
+}
+
+void cst_flow_tell_over(struct cst_flow *f)
+{
+	if (f->lasting.ranges != f->stats->ranges)
+		cst_flow_tell_rest(f);
+}
+
+void cst_flow_tell_conflicts(const struct cst_flow *f, const struct cst_generic *g, size_t n)
+{
+	for (; n; n--, g++)
+		if (g->kind == CST_GEN_RANGE && g->isa == CST_ISA_A64 && g->flags & CST_GF_WAYPOINT &&
+		    !(g->flags & (CST_GF_EXEC | CST_GF_COND)))
+			cst_log_finding(f->log, CST_LOG_FLOW, f->tmpl.trace_id, g->index, CST_FIND_IMAGE_CONFLICT,
+					g->end - g->last_size);
+}
