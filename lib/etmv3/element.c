@@ -13,11 +13,15 @@
 
 const uint8_t cst_etmv3_on_reason[4] = { CST_ON_NORMAL, CST_ON_NORMAL, CST_ON_OVERFLOW, CST_ON_DEBUG };
 
-void cst_etmv3_stage_init(struct etmv3_stage *s, const struct cst_config *cfg, struct cst_stats *stats)
+int cst_etmv3_stage_init(void *stage, const struct cst_config *cfg, struct cst_stats *stats, void *user)
 {
+	struct etmv3_stage *s = stage;
+
+	(void)user;
 	s->cfg = cfg;
 	s->stats = stats;
-	cst_etmv3_stage_reset(s, CST_UNSYNC_INIT);
+	cst_etmv3_stage_reset(s, CST_UNSYNC_INIT, 0);
+	return 0;
 }
 
 static void forget(struct etmv3_stage *s)
@@ -26,10 +30,13 @@ static void forget(struct etmv3_stage *s)
 	s->next_addr_known = 0;
 }
 
-void cst_etmv3_stage_reset(struct etmv3_stage *s, uint8_t reason)
+void cst_etmv3_stage_reset(void *stage, uint8_t reason, int config)
 {
+	struct etmv3_stage *s = stage;
+
 	s->state = ETMV3_WAIT_ASYNC;
-	s->started = s->config = s->ended = 0;
+	s->started = s->ended = 0;
+	s->config = config;
 	s->reason = reason;
 	s->last_index = 0;
 	s->head = s->ready = s->count = 0;
@@ -90,8 +97,10 @@ static void fail(struct etmv3_stage *s, uint64_t index, int error)
 	forget(s);
 }
 
-void cst_etmv3_stage_restart(struct etmv3_stage *s, uint64_t index)
+void cst_etmv3_stage_restart(void *stage, uint64_t index)
 {
+	struct etmv3_stage *s = stage;
+
 	no_sync(s, index, CST_UNSYNC_RESET, 0, CST_EL_F_CONFIG);
 	s->state = ETMV3_WAIT_ISYNC;
 	forget(s);
@@ -450,8 +459,9 @@ static int packet_error(const struct cst_packet *pkt)
 	}
 }
 
-void cst_etmv3_stage_packet(struct etmv3_stage *s, const struct cst_packet *pkt)
+void cst_etmv3_stage_packet(void *stage, const struct cst_packet *pkt)
 {
+	struct etmv3_stage *s = stage;
 	int err = packet_error(pkt);
 
 	/* who lists packets need not take the elements */
@@ -490,16 +500,20 @@ void cst_etmv3_stage_packet(struct etmv3_stage *s, const struct cst_packet *pkt)
 		synced_packet(s, pkt);
 }
 
-void cst_etmv3_stage_end(struct etmv3_stage *s)
+void cst_etmv3_stage_end(void *stage)
 {
+	struct etmv3_stage *s = stage;
+
 	if (s->ended)
 		return;
 	s->ended = 1;
 	push_ready(s, CST_EL_END, s->last_index)->num = CST_UNSYNC_END;
 }
 
-const struct cst_element *cst_etmv3_stage_take(struct etmv3_stage *s)
+const struct cst_element *cst_etmv3_stage_take(void *stage)
 {
+	struct etmv3_stage *s = stage;
+
 	if (s->head < s->ready)
 		return &s->el[s->head++];
 	if (s->head && s->head < s->count) {
@@ -511,8 +525,9 @@ const struct cst_element *cst_etmv3_stage_take(struct etmv3_stage *s)
 	return NULL;
 }
 
-int cst_etmv3_stage_timestamp(const struct etmv3_stage *s, int stretch, uint64_t *ts)
+int cst_etmv3_stage_timestamp(const void *stage, int stretch, uint64_t *ts)
 {
+	const struct etmv3_stage *s = stage;
 	uint32_t i;
 
 	for (i = s->head; i < s->count; i++)
@@ -533,8 +548,9 @@ int cst_etmv3_stage_timestamp(const struct etmv3_stage *s, int stretch, uint64_t
 	return 0;
 }
 
-int cst_etmv3_stage_address(const struct etmv3_stage *s, uint64_t *addr)
+int cst_etmv3_stage_address(const void *stage, uint64_t *addr)
 {
+	const struct etmv3_stage *s = stage;
 	uint32_t i;
 
 	for (i = s->head; i < s->count; i++)

@@ -50,10 +50,10 @@ enum etmv3_phdr_form { ETMV3_PHDR_BAD = 0x40, ETMV3_PHDR_ODD = 0x80 };
 /* Decoded P-headers of a configuration. */
 void cst_etmv3_phdrs(struct etmv3_parser *ps);
 
-void cst_etmv3_parser_init(struct etmv3_parser *ps, const struct cst_config *cfg);
+void cst_etmv3_parser_init(void *parser, const struct cst_config *cfg, void *user);
 /* As struct cst_protocol_ops says. */
-unsigned int cst_etmv3_parse(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
-void cst_etmv3_parse_rest(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
+unsigned int cst_etmv3_parse(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
+void cst_etmv3_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 /* What follows the header; nothing in *ps changes when the packet is not complete, or is bad. */
 void cst_etmv3_parse_branch(struct etmv3_parser *ps, struct reader *r, struct cst_packet *pkt);
 void cst_etmv3_parse_isync(struct etmv3_parser *ps, struct reader *r, struct cst_packet *pkt);
@@ -90,17 +90,17 @@ struct etmv3_stage {
 	struct cst_element el[ETMV3_HELD + 8];
 };
 
-void cst_etmv3_stage_init(struct etmv3_stage *s, const struct cst_config *cfg, struct cst_stats *stats);
-void cst_etmv3_stage_reset(struct etmv3_stage *s, uint8_t reason);
+int cst_etmv3_stage_init(void *stage, const struct cst_config *cfg, struct cst_stats *stats, void *user);
+void cst_etmv3_stage_reset(void *stage, uint8_t reason, int config);
 /* Decoding starts anew with the A-sync at `index`. */
-void cst_etmv3_stage_restart(struct etmv3_stage *s, uint64_t index);
-void cst_etmv3_stage_packet(struct etmv3_stage *s, const struct cst_packet *pkt);
-void cst_etmv3_stage_end(struct etmv3_stage *s);
+void cst_etmv3_stage_restart(void *stage, uint64_t index);
+void cst_etmv3_stage_packet(void *stage, const struct cst_packet *pkt);
+void cst_etmv3_stage_end(void *stage);
 /* What an I-sync tells the stage; its elements are the caller's. */
 void cst_etmv3_stage_isync(struct etmv3_stage *s, const struct cst_packet *pkt);
-const struct cst_element *cst_etmv3_stage_take(struct etmv3_stage *s);
-int cst_etmv3_stage_timestamp(const struct etmv3_stage *s, int stretch, uint64_t *ts);
-int cst_etmv3_stage_address(const struct etmv3_stage *s, uint64_t *addr);
+const struct cst_element *cst_etmv3_stage_take(void *stage);
+int cst_etmv3_stage_timestamp(const void *stage, int stretch, uint64_t *ts);
+int cst_etmv3_stage_address(const void *stage, uint64_t *addr);
 
 /* Nothing waits, and packets can be decoded as they come. */
 static inline int cst_etmv3_stage_direct(const struct etmv3_stage *s)

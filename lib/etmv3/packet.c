@@ -50,10 +50,12 @@ static uint8_t type_in_any(unsigned int h)
 	return type_of(&all, h);
 }
 
-void cst_etmv3_parser_init(struct etmv3_parser *ps, const struct cst_config *cfg)
+void cst_etmv3_parser_init(void *parser, const struct cst_config *cfg, void *user)
 {
+	struct etmv3_parser *ps = parser;
 	unsigned int h;
 
+	(void)user;
 	memset(ps, 0, sizeof(*ps));
 	ps->cfg = cfg;
 	ps->isa = CST_ISA_UNKNOWN;
@@ -217,8 +219,9 @@ static unsigned int finish(struct etmv3_parser *ps, const struct reader *r, cons
 	return size;
 }
 
-unsigned int cst_etmv3_parse(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+unsigned int cst_etmv3_parse(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
+	struct etmv3_parser *ps = parser;
 	struct reader r = { p + 1, end, 0, 0, 0 };
 	unsigned int h;
 
@@ -308,8 +311,10 @@ unsigned int cst_etmv3_parse(struct etmv3_parser *ps, const uint8_t *p, const ui
 	return finish(ps, &r, p, pkt);
 }
 
-void cst_etmv3_parse_rest(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+void cst_etmv3_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
+	struct etmv3_parser *ps = parser;
+
 	pkt->protocol = CST_PROTO_ETMV3;
 	pkt->header = *p;
 	pkt->flags = 0;

@@ -27,12 +27,6 @@ static const uint8_t roles[CST_ETMV3_PKT_TYPES] = {
 	[CST_ETMV3_PKT_TIMESTAMP] = CST_ROLE_TIMESTAMP,
 };
 
-static void parser_init(void *parser, const struct cst_config *cfg, void *user)
-{
-	(void)user;
-	cst_etmv3_parser_init(parser, cfg);
-}
-
 static void parser_listing(void *parser)
 {
 	((struct etmv3_parser *)parser)->listing = 1;
@@ -41,66 +35,6 @@ static void parser_listing(void *parser)
 static void parser_synced(void *parser)
 {
 	((struct etmv3_parser *)parser)->synced = 1;
-}
-
-static unsigned int parse(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
-{
-	return cst_etmv3_parse(parser, p, end, pkt);
-}
-
-static void parse_rest(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
-{
-	cst_etmv3_parse_rest(parser, p, end, pkt);
-}
-
-static int stage_init(void *stage, const struct cst_config *cfg, struct cst_stats *stats, void *user)
-{
-	(void)user;
-	cst_etmv3_stage_init(stage, cfg, stats);
-	return 0;
-}
-
-static void stage_fini(void *stage)
-{
-	(void)stage;
-}
-
-static void stage_reset(void *stage, uint8_t reason, int config)
-{
-	struct etmv3_stage *s = stage;
-
-	cst_etmv3_stage_reset(s, reason);
-	s->config = config;
-}
-
-static void stage_restart(void *stage, uint64_t index)
-{
-	cst_etmv3_stage_restart(stage, index);
-}
-
-static void stage_packet(void *stage, const struct cst_packet *pkt)
-{
-	cst_etmv3_stage_packet(stage, pkt);
-}
-
-static void stage_end(void *stage)
-{
-	cst_etmv3_stage_end(stage);
-}
-
-static const struct cst_element *stage_take(void *stage)
-{
-	return cst_etmv3_stage_take(stage);
-}
-
-static int queue_timestamp(const void *stage, int stretch, uint64_t *ts)
-{
-	return cst_etmv3_stage_timestamp(stage, stretch, ts);
-}
-
-static int queue_address(const void *stage, uint64_t *addr)
-{
-	return cst_etmv3_stage_address(stage, addr);
 }
 
 static size_t skip(const void *parser, const uint8_t *p, size_t len)
@@ -122,25 +56,25 @@ const struct protocol cst_protocol_etmv3 = {
 		.max_packet = ETMV3_MAX_PACKET,
 		.piece_by_run = 1,
 		.piece_max = ETMV3_UNSYNCED_PIECE,
-		.parser_init = parser_init,
+		.parser_init = cst_etmv3_parser_init,
 		.parser_listing = parser_listing,
-		.parse = parse,
-		.parse_rest = parse_rest,
+		.parse = cst_etmv3_parse,
+		.parse_rest = cst_etmv3_parse_rest,
 		.parser_synced = parser_synced,
 		.roles = roles,
 		.n_types = CST_ETMV3_PKT_TYPES,
 		.packet_text = cst_etmv3_packet_text,
 		.stage_size = sizeof(struct etmv3_stage),
-		.stage_init = stage_init,
-		.stage_fini = stage_fini,
-		.stage_reset = stage_reset,
-		.stage_restart = stage_restart,
-		.stage_packet = stage_packet,
-		.stage_end = stage_end,
-		.stage_take = stage_take,
+		.stage_init = cst_etmv3_stage_init,
+		.stage_fini = cst_stage_fini,
+		.stage_reset = cst_etmv3_stage_reset,
+		.stage_restart = cst_etmv3_stage_restart,
+		.stage_packet = cst_etmv3_stage_packet,
+		.stage_end = cst_etmv3_stage_end,
+		.stage_take = cst_etmv3_stage_take,
 	},
 	.run = cst_etmv3_run,
 	.skip = skip,
-	.queue_timestamp = queue_timestamp,
-	.queue_address = queue_address,
+	.queue_timestamp = cst_etmv3_stage_timestamp,
+	.queue_address = cst_etmv3_stage_address,
 };

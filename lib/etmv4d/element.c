@@ -59,8 +59,10 @@ static int put(struct cst_generic *g, enum cst_generic_kind kind, unsigned int n
 	return 1;
 }
 
-int cst_etmv4d_element(struct etmv4d_stage *s, const struct cst_packet *pkt, struct cst_generic *g)
+int cst_etmv4d_element(void *stage, const struct cst_packet *pkt, struct cst_generic *g)
 {
+	struct etmv4d_stage *s = stage;
+
 	switch (pkt->type) {
 	case CST_ETMV4D_PKT_TRACE_INFO:
 		s->info = 1;
@@ -85,8 +87,10 @@ int cst_etmv4d_element(struct etmv4d_stage *s, const struct cst_packet *pkt, str
 	}
 }
 
-void cst_etmv4d_packet(struct etmv4d_stage *s, const struct cst_packet *pkt)
+void cst_etmv4d_packet(void *stage, const struct cst_packet *pkt)
 {
+	struct etmv4d_stage *s = stage;
+
 	switch (cst_ready_packet(&s->ready, pkt, cst_etmv4d_roles[pkt->type], packet_error(pkt->type))) {
 	case READY_LOST:
 		s->info = 0;

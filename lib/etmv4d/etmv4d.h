@@ -23,11 +23,11 @@ struct etmv4d_parser {
 	uint8_t type[256];	/* header -> enum cst_etmv4d_packet_type */
 };
 
-void cst_etmv4d_parser_init(struct etmv4d_parser *ps, const struct cst_config *cfg);
+void cst_etmv4d_parser_init(void *parser, const struct cst_config *cfg, void *user);
 /* As struct cst_protocol_ops (protocol.h) has them. */
-unsigned int cst_etmv4d_parse(struct etmv4d_parser *ps, const uint8_t *p, const uint8_t *end,
+unsigned int cst_etmv4d_parse(void *parser, const uint8_t *p, const uint8_t *end,
 			      struct cst_packet *pkt);
-void cst_etmv4d_parse_rest(struct etmv4d_parser *ps, const uint8_t *p, const uint8_t *end,
+void cst_etmv4d_parse_rest(void *parser, const uint8_t *p, const uint8_t *end,
 			   struct cst_packet *pkt);
 size_t cst_etmv4d_packet_text(const struct cst_packet *pkt, char *out, size_t cap);
 
@@ -39,7 +39,7 @@ struct etmv4d_stage {
 extern const uint8_t cst_etmv4d_roles[CST_ETMV4D_PKT_TYPES];
 
 /* The element of a packet that is in step: 1 and *g, but for index and ID; or 0. */
-int cst_etmv4d_element(struct etmv4d_stage *s, const struct cst_packet *pkt, struct cst_generic *g);
-void cst_etmv4d_packet(struct etmv4d_stage *s, const struct cst_packet *pkt);
+int cst_etmv4d_element(void *stage, const struct cst_packet *pkt, struct cst_generic *g);
+void cst_etmv4d_packet(void *stage, const struct cst_packet *pkt);
 
 #endif

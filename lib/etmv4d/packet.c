@@ -15,8 +15,11 @@
 /* Trace Info: sections by the bits of PLCTL. */
 enum { SECTION_INFO = 1, SECTION_KEY = 2, SECTION_SPEC = 4, SECTION_CYCT = 8, SECTION_WNDW = 16, SECTIONS = 5 };
 
-void cst_etmv4d_parser_init(struct etmv4d_parser *ps, const struct cst_config *cfg)
+void cst_etmv4d_parser_init(void *parser, const struct cst_config *cfg, void *user)
 {
+	struct etmv4d_parser *ps = parser;
+
+	(void)user;
 	static const struct {
 		uint8_t first, last, type;
 	} headers[] = {
@@ -142,9 +145,10 @@ static void begin(const struct etmv4d_parser *ps, struct cst_packet *pkt, uint8_
 	pkt->event = 0;
 }
 
-unsigned int cst_etmv4d_parse(struct etmv4d_parser *ps, const uint8_t *p, const uint8_t *end,
+unsigned int cst_etmv4d_parse(void *parser, const uint8_t *p, const uint8_t *end,
 			      struct cst_packet *pkt)
 {
+	struct etmv4d_parser *ps = parser;
 	struct reader r = { p + 1, end, 0, 0, 0 };
 	uint64_t ts = ps->ts;
 
@@ -188,9 +192,11 @@ unsigned int cst_etmv4d_parse(struct etmv4d_parser *ps, const uint8_t *p, const 
 	return r.p - p;
 }
 
-void cst_etmv4d_parse_rest(struct etmv4d_parser *ps, const uint8_t *p, const uint8_t *end,
+void cst_etmv4d_parse_rest(void *parser, const uint8_t *p, const uint8_t *end,
 			   struct cst_packet *pkt)
 {
+	struct etmv4d_parser *ps = parser;
+
 	begin(ps, pkt, *p);
 	pkt->bad_type = ps->type[*p];
 	pkt->type = ps->synced ? CST_ETMV4D_PKT_INCOMPLETE : CST_ETMV4D_PKT_NOT_SYNC;

@@ -4,37 +4,9 @@
  */
 #include "etmv4d/etmv4d.h"
 
-static void parser_init(void *parser, const struct cst_config *cfg, void *user)
-{
-	(void)user;
-	cst_etmv4d_parser_init(parser, cfg);
-}
-
 static void parser_synced(void *parser)
 {
 	((struct etmv4d_parser *)parser)->synced = 1;
-}
-
-static unsigned int parse(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
-{
-	return cst_etmv4d_parse(parser, p, end, pkt);
-}
-
-static void parse_rest(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
-{
-	cst_etmv4d_parse_rest(parser, p, end, pkt);
-}
-
-static int stage_init(void *stage, const struct cst_config *cfg, struct cst_stats *stats, void *user)
-{
-	(void)user;
-	cst_ready_init(stage, cfg, stats);
-	return 0;
-}
-
-static void stage_fini(void *stage)
-{
-	(void)stage;
 }
 
 static void stage_reset(void *stage, uint8_t reason, int config)
@@ -53,21 +25,6 @@ static void stage_restart(void *stage, uint64_t index)
 	s->info = 0;
 }
 
-static void stage_packet(void *stage, const struct cst_packet *pkt)
-{
-	cst_etmv4d_packet(stage, pkt);
-}
-
-static void stage_end(void *stage)
-{
-	cst_ready_end(stage);
-}
-
-static const struct cst_element *stage_take(void *stage)
-{
-	return cst_ready_take(stage);
-}
-
 static int stage_same(const void *a, const void *b)
 {
 	const struct etmv4d_stage *x = a, *y = b;
@@ -80,21 +37,21 @@ const struct protocol cst_protocol_etmv4_data = {
 		.name = "ETMv4 data",
 		.parser_size = sizeof(struct etmv4d_parser),
 		.max_packet = ETMV4D_MAX_PACKET,
-		.parser_init = parser_init,
-		.parse = parse,
-		.parse_rest = parse_rest,
+		.parser_init = cst_etmv4d_parser_init,
+		.parse = cst_etmv4d_parse,
+		.parse_rest = cst_etmv4d_parse_rest,
 		.parser_synced = parser_synced,
 		.roles = cst_etmv4d_roles,
 		.n_types = CST_ETMV4D_PKT_TYPES,
 		.packet_text = cst_etmv4d_packet_text,
 		.stage_size = sizeof(struct etmv4d_stage),
-		.stage_init = stage_init,
-		.stage_fini = stage_fini,
+		.stage_init = cst_ready_init,
+		.stage_fini = cst_stage_fini,
 		.stage_reset = stage_reset,
 		.stage_restart = stage_restart,
-		.stage_packet = stage_packet,
-		.stage_end = stage_end,
-		.stage_take = stage_take,
+		.stage_packet = cst_etmv4d_packet,
+		.stage_end = cst_ready_end,
+		.stage_take = cst_ready_take,
 	},
 	.stage_same = stage_same,
 };

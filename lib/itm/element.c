@@ -91,8 +91,10 @@ static void global_ts2(struct itm_state *st, const struct cst_packet *pkt)
 	st->high_known = 1;
 }
 
-int cst_itm_element(struct itm_stage *s, const struct cst_packet *pkt, struct cst_generic *g)
+int cst_itm_element(void *stage, const struct cst_packet *pkt, struct cst_generic *g)
 {
+	struct itm_stage *s = stage;
+
 	switch (pkt->type) {
 	case CST_ITM_PKT_SWIT:
 		put(&s->st, pkt, g, CST_ITM_SWIT);
@@ -122,8 +124,10 @@ int cst_itm_element(struct itm_stage *s, const struct cst_packet *pkt, struct cs
 	}
 }
 
-void cst_itm_packet(struct itm_stage *s, const struct cst_packet *pkt)
+void cst_itm_packet(void *stage, const struct cst_packet *pkt)
 {
+	struct itm_stage *s = stage;
+
 	switch (cst_ready_packet(&s->ready, pkt, cst_itm_roles[pkt->type], packet_error(pkt->type))) {
 	case READY_LOST:
 		memset(&s->st, 0, sizeof(s->st));

@@ -28,10 +28,10 @@ struct itm_parser {
 	uint8_t type[256];	/* header -> enum cst_itm_packet_type */
 };
 
-void cst_itm_parser_init(struct itm_parser *ps, const struct cst_config *cfg);
+void cst_itm_parser_init(void *parser, const struct cst_config *cfg, void *user);
 /* As struct cst_protocol_ops (protocol.h) has them. */
-unsigned int cst_itm_parse(struct itm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
-void cst_itm_parse_rest(struct itm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
+unsigned int cst_itm_parse(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
+void cst_itm_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 size_t cst_itm_packet_text(const struct cst_packet *pkt, char *out, size_t cap);
 
 /* What packets say together; void when the stream is out of step. */
@@ -53,7 +53,7 @@ struct itm_stage {
 extern const uint8_t cst_itm_roles[CST_ITM_PKT_TYPES];
 
 /* The element of a packet that is in step: 1 and *g, but for index and ID; or 0. */
-int cst_itm_element(struct itm_stage *s, const struct cst_packet *pkt, struct cst_generic *g);
-void cst_itm_packet(struct itm_stage *s, const struct cst_packet *pkt);
+int cst_itm_element(void *stage, const struct cst_packet *pkt, struct cst_generic *g);
+void cst_itm_packet(void *stage, const struct cst_packet *pkt);
 
 #endif

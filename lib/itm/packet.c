@@ -46,10 +46,12 @@ static const struct {
 #undef PKT
 };
 
-void cst_itm_parser_init(struct itm_parser *ps, const struct cst_config *cfg)
+void cst_itm_parser_init(void *parser, const struct cst_config *cfg, void *user)
 {
+	struct itm_parser *ps = parser;
 	unsigned int h, i;
 
+	(void)user;
 	memset(ps, 0, sizeof(*ps));
 	ps->cfg = cfg;
 	for (h = 0; h < 256; h++) {
@@ -298,8 +300,10 @@ static void begin(const struct itm_parser *ps, struct cst_packet *pkt)
 	pkt->count = 0;
 }
 
-unsigned int cst_itm_parse(struct itm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+unsigned int cst_itm_parse(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
+	struct itm_parser *ps = parser;
+
 	if (p >= end)
 		return 0;
 	begin(ps, pkt);
@@ -329,8 +333,10 @@ unsigned int cst_itm_parse(struct itm_parser *ps, const uint8_t *p, const uint8_
 	}
 }
 
-void cst_itm_parse_rest(struct itm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+void cst_itm_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
+	struct itm_parser *ps = parser;
+
 	begin(ps, pkt);
 	pkt->header = *p;
 	pkt->type = ps->synced ? CST_ITM_PKT_INCOMPLETE : CST_ITM_PKT_NOT_SYNC;

@@ -51,6 +51,9 @@ struct protocol {
 	int (*stage_idle)(const void *stage);
 };
 
+/* stage_fini of a stage that owns nothing. */
+void cst_stage_fini(void *stage);
+
 extern const struct protocol cst_protocol_etmv4;
 extern const struct protocol cst_protocol_etmv4_data;
 extern const struct protocol cst_protocol_etmv3;

@@ -17,11 +17,15 @@ void cst_ready_reset(struct ready_stage *s, uint8_t reason, int config)
 	s->config = !!config;
 }
 
-void cst_ready_init(struct ready_stage *s, const struct cst_config *cfg, struct cst_stats *stats)
+int cst_ready_init(void *stage, const struct cst_config *cfg, struct cst_stats *stats, void *user)
 {
+	struct ready_stage *s = stage;
+
+	(void)user;
 	s->cfg = cfg;
 	s->stats = stats;
 	cst_ready_reset(s, CST_UNSYNC_INIT, 0);
+	return 0;
 }
 
 static struct cst_element *push(struct ready_stage *s, enum cst_element_kind kind, uint64_t index)
@@ -102,12 +106,16 @@ void cst_ready_put(struct ready_stage *s)
 	push(s, CST_EL_READY, s->last_index)->ready = &s->gen;
 }
 
-void cst_ready_end(struct ready_stage *s)
+void cst_ready_end(void *stage)
 {
+	struct ready_stage *s = stage;
+
 	push(s, CST_EL_END, s->last_index)->num = CST_UNSYNC_END;
 }
 
-const struct cst_element *cst_ready_take(struct ready_stage *s)
+const struct cst_element *cst_ready_take(void *stage)
 {
+	struct ready_stage *s = stage;
+
 	return s->taken < s->n ? &s->el[s->taken++] : NULL;
 }

@@ -28,7 +28,7 @@ struct ready_stage {
 	uint8_t config;		/* and it starts a new configuration */
 };
 
-void cst_ready_init(struct ready_stage *s, const struct cst_config *cfg, struct cst_stats *stats);
+int cst_ready_init(void *stage, const struct cst_config *cfg, struct cst_stats *stats, void *user);
 void cst_ready_reset(struct ready_stage *s, uint8_t reason, int config);
 void cst_ready_restart(struct ready_stage *s, uint64_t index);
 
@@ -45,8 +45,8 @@ enum ready_packet cst_ready_packet(struct ready_stage *s, const struct cst_packe
 void cst_ready_lost(struct ready_stage *s, uint64_t *count, enum cst_finding what);
 /* The packet's generic element, in s->gen, is queued. One for a packet. */
 void cst_ready_put(struct ready_stage *s);
-void cst_ready_end(struct ready_stage *s);
-const struct cst_element *cst_ready_take(struct ready_stage *s);
+void cst_ready_end(void *stage);
+const struct cst_element *cst_ready_take(void *stage);
 
 /* What a protocol has to do with a packet. */
 struct ready_protocol {

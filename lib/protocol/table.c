@@ -2,6 +2,11 @@
 /* table.c - which protocols there are. */
 #include "protocol/protocol.h"
 
+void cst_stage_fini(void *stage)
+{
+	(void)stage;
+}
+
 const struct protocol *cst_protocol_find(enum cst_protocol id)
 {
 	static const struct protocol *const table[CST_PROTOCOLS] = {

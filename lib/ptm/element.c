@@ -36,15 +36,21 @@ static struct cst_element *push_timed(struct ptm_stage *st, enum cst_element_kin
 	return e;
 }
 
-void cst_ptm_stage_init(struct ptm_stage *st, const struct cst_config *cfg, struct cst_stats *stats)
+int cst_ptm_stage_init(void *stage, const struct cst_config *cfg, struct cst_stats *stats, void *user)
 {
+	struct ptm_stage *st = stage;
+
+	(void)user;
 	st->cfg = cfg;
 	st->stats = stats;
 	cst_ptm_stage_reset(st, CST_UNSYNC_INIT, 0);
+	return 0;
 }
 
-void cst_ptm_stage_reset(struct ptm_stage *st, uint8_t reason, int config)
+void cst_ptm_stage_reset(void *stage, uint8_t reason, int config)
 {
+	struct ptm_stage *st = stage;
+
 	st->next = st->count = 0;
 	st->state = PTM_WAIT_ASYNC;
 	st->started = st->ended = st->running = st->told = 0;
@@ -73,8 +79,10 @@ static void no_sync(struct ptm_stage *st, uint64_t index, int reason, int error)
 		st->stats->resyncs++;
 }
 
-void cst_ptm_stage_restart(struct ptm_stage *st, uint64_t index)
+void cst_ptm_stage_restart(void *stage, uint64_t index)
 {
+	struct ptm_stage *st = stage;
+
 	no_sync(st, index, CST_UNSYNC_RESET, 0);
 	st->el[st->count - 1].flags = CST_EL_F_CONFIG;
 	st->state = PTM_WAIT_ISYNC;
@@ -236,8 +244,9 @@ static void unsynced_packet(struct ptm_stage *st, const struct cst_packet *pkt)
 	}
 }
 
-void cst_ptm_stage_packet(struct ptm_stage *st, const struct cst_packet *pkt)
+void cst_ptm_stage_packet(void *stage, const struct cst_packet *pkt)
 {
+	struct ptm_stage *st = stage;
 	int err = packet_error(pkt);
 	struct cst_element *e;
 
@@ -269,8 +278,10 @@ void cst_ptm_stage_packet(struct ptm_stage *st, const struct cst_packet *pkt)
 		unsynced_packet(st, pkt);
 }
 
-void cst_ptm_stage_end(struct ptm_stage *st)
+void cst_ptm_stage_end(void *stage)
 {
+	struct ptm_stage *st = stage;
+
 	if (st->ended)
 		return;
 	st->ended = 1;
@@ -278,13 +289,16 @@ void cst_ptm_stage_end(struct ptm_stage *st)
 	push(st, CST_EL_END, st->last_index)->num = CST_UNSYNC_END;
 }
 
-const struct cst_element *cst_ptm_stage_take(struct ptm_stage *st)
+const struct cst_element *cst_ptm_stage_take(void *stage)
 {
+	struct ptm_stage *st = stage;
+
 	return st->next < st->count ? &st->el[st->next++] : NULL;
 }
 
-int cst_ptm_stage_same(const struct ptm_stage *a, const struct ptm_stage *b)
+int cst_ptm_stage_same(const void *one, const void *other)
 {
+	const struct ptm_stage *a = one, *b = other;
 	const struct cst_context *c = &a->ctx, *d = &b->ctx;
 
 	return a->next == a->count && b->next == b->count && a->state == b->state && a->ended == b->ended &&

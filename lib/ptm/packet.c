@@ -90,8 +90,11 @@ const struct ptm_atoms cst_ptm_atoms[64] = {
 	SIXTEEN(A5, 32), SIXTEEN(A5, 48),	/* c0..fe */
 };
 
-void cst_ptm_parser_init(struct ptm_parser *ps, const struct cst_config *cfg)
+void cst_ptm_parser_init(void *parser, const struct cst_config *cfg, void *user)
 {
+	struct ptm_parser *ps = parser;
+
+	(void)user;
 	memset(ps, 0, sizeof(*ps));
 	ps->cfg = cfg;
 	ps->isa = CST_ISA_UNKNOWN;
@@ -419,8 +422,9 @@ static unsigned int bad(struct ptm_parser *ps, const struct reader *r, const uin
 	return r->p - p;
 }
 
-unsigned int cst_ptm_parse(struct ptm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+unsigned int cst_ptm_parse(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
+	struct ptm_parser *ps = parser;
 	struct reader r = { p + 1, end, 0, 0, 0 };
 	int good = 1;
 
@@ -473,8 +477,10 @@ unsigned int cst_ptm_parse(struct ptm_parser *ps, const uint8_t *p, const uint8_
 	return r.p - p;
 }
 
-void cst_ptm_parse_rest(struct ptm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+void cst_ptm_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
+	struct ptm_parser *ps = parser;
+
 	start(ps, pkt, *p);
 	pkt->bad_type = pkt->type;
 	pkt->type = ps->synced ? CST_PTM_PKT_INCOMPLETE : CST_PTM_PKT_NOT_SYNC;

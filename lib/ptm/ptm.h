@@ -45,10 +45,10 @@ struct ptm_atoms {
 };
 extern const struct ptm_atoms cst_ptm_atoms[64];
 
-void cst_ptm_parser_init(struct ptm_parser *ps, const struct cst_config *cfg);
+void cst_ptm_parser_init(void *parser, const struct cst_config *cfg, void *user);
 /* As struct cst_protocol_ops.parse and parse_rest say. */
-unsigned int cst_ptm_parse(struct ptm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
-void cst_ptm_parse_rest(struct ptm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
+unsigned int cst_ptm_parse(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
+void cst_ptm_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 size_t cst_ptm_packet_text(const struct cst_packet *pkt, char *out, size_t cap);
 
 enum ptm_sync {
@@ -77,15 +77,15 @@ struct ptm_stage {
 	uint64_t last_index;	/* of the last packet */
 };
 
-void cst_ptm_stage_init(struct ptm_stage *st, const struct cst_config *cfg, struct cst_stats *stats);
-void cst_ptm_stage_reset(struct ptm_stage *st, uint8_t reason, int config);
-void cst_ptm_stage_restart(struct ptm_stage *st, uint64_t index);
-void cst_ptm_stage_packet(struct ptm_stage *st, const struct cst_packet *pkt);
-void cst_ptm_stage_end(struct ptm_stage *st);
-const struct cst_element *cst_ptm_stage_take(struct ptm_stage *st);
+int cst_ptm_stage_init(void *stage, const struct cst_config *cfg, struct cst_stats *stats, void *user);
+void cst_ptm_stage_reset(void *stage, uint8_t reason, int config);
+void cst_ptm_stage_restart(void *stage, uint64_t index);
+void cst_ptm_stage_packet(void *stage, const struct cst_packet *pkt);
+void cst_ptm_stage_end(void *stage);
+const struct cst_element *cst_ptm_stage_take(void *stage);
 
 /* Will both make the same of what comes? */
-int cst_ptm_stage_same(const struct ptm_stage *a, const struct ptm_stage *b);
+int cst_ptm_stage_same(const void *one, const void *other);
 
 /* The fast way (protocol.h). */
 enum fast_end cst_ptm_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap);

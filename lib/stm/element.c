@@ -61,8 +61,9 @@ static int meaning(struct stm_stage *s, const struct cst_packet *pkt)
 	}
 }
 
-int cst_stm_element(struct stm_stage *s, const struct cst_packet *pkt, struct cst_generic *g)
+int cst_stm_element(void *stage, const struct cst_packet *pkt, struct cst_generic *g)
 {
+	struct stm_stage *s = stage;
 	int num = meaning(s, pkt);
 
 	if (num < 0)
@@ -81,8 +82,9 @@ int cst_stm_element(struct stm_stage *s, const struct cst_packet *pkt, struct cs
 	return 1;
 }
 
-void cst_stm_packet(struct stm_stage *s, const struct cst_packet *pkt)
+void cst_stm_packet(void *stage, const struct cst_packet *pkt)
 {
+	struct stm_stage *s = stage;
 	struct cst_stats *stats = s->ready.stats;
 	enum cst_packet_role role = cst_stm_roles[pkt->type];
 

@@ -52,8 +52,11 @@ static const struct op op3[16] = {
 /* Bits that a timestamp carries, by its length nibble. */
 static const uint8_t ts_nibbles[16] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 0 };
 
-void cst_stm_parser_init(struct stm_parser *ps, const struct cst_config *cfg)
+void cst_stm_parser_init(void *parser, const struct cst_config *cfg, void *user)
 {
+	struct stm_parser *ps = parser;
+
+	(void)user;
 	memset(ps, 0, sizeof(*ps));
 	ps->cfg = cfg;
 }
@@ -139,7 +142,7 @@ static unsigned int lose(struct stm_parser *ps, const uint8_t *p, size_t k, stru
 	size = finish(ps, p, k);
 	if (ps->has_nibble)
 		run = ps->nibble == 0xf ? add_run(run, 1) : 0;
-	cst_stm_parser_init(ps, cfg);
+	cst_stm_parser_init(ps, cfg, NULL);
 	ps->run = run;
 	return size;
 }
@@ -288,8 +291,9 @@ static inline const struct op *opcode(const struct stm_parser *ps, const uint8_t
 	return &op3[v];
 }
 
-unsigned int cst_stm_parse(struct stm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+unsigned int cst_stm_parse(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
+	struct stm_parser *ps = parser;
 	size_t n = 2 * (size_t)(end - p), k = 0;
 	unsigned int ts_size;
 	const struct op *op;
@@ -341,8 +345,9 @@ unsigned int cst_stm_parse(struct stm_parser *ps, const uint8_t *p, const uint8_
 	return finish(ps, p, k);
 }
 
-void cst_stm_parse_rest(struct stm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+void cst_stm_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
+	struct stm_parser *ps = parser;
 	const struct op *op;
 	size_t k = 0;
 
@@ -354,5 +359,5 @@ void cst_stm_parse_rest(struct stm_parser *ps, const uint8_t *p, const uint8_t *
 		pkt->bad_type = pkt->value == 0xff ? CST_STM_PKT_ASYNC : op ? op->type : CST_STM_PKT_RESERVED;
 	}
 	pkt->size = end - p;
-	cst_stm_parser_init(ps, ps->cfg);
+	cst_stm_parser_init(ps, ps->cfg, NULL);
 }

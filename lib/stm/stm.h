@@ -35,10 +35,10 @@ struct stm_parser {
 	uint8_t run;
 };
 
-void cst_stm_parser_init(struct stm_parser *ps, const struct cst_config *cfg);
+void cst_stm_parser_init(void *parser, const struct cst_config *cfg, void *user);
 /* As struct cst_protocol_ops (protocol.h) has them. */
-unsigned int cst_stm_parse(struct stm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
-void cst_stm_parse_rest(struct stm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
+unsigned int cst_stm_parse(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
+void cst_stm_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 size_t cst_stm_packet_text(const struct cst_packet *pkt, char *out, size_t cap);
 
 struct stm_stage {
@@ -49,7 +49,7 @@ struct stm_stage {
 extern const uint8_t cst_stm_roles[CST_STM_PKT_TYPES];
 
 /* The element of a packet that is in step: 1 and *g, but for index and ID; or 0. */
-int cst_stm_element(struct stm_stage *s, const struct cst_packet *pkt, struct cst_generic *g);
-void cst_stm_packet(struct stm_stage *s, const struct cst_packet *pkt);
+int cst_stm_element(void *stage, const struct cst_packet *pkt, struct cst_generic *g);
+void cst_stm_packet(void *stage, const struct cst_packet *pkt);
 
 #endif
