@@ -122,6 +122,8 @@ static void get_info(struct info *x, struct reader *r, const struct cst_config *
 			x->exc |= BITS(b, 4, 0) << 4;
 		else if (BITS(b, 4, 0))
 			packet_finding(pkt, CST_FIND_ETMV3_RESERVED_BITS);
+		if (x->hyp && !cfg->virt_ext)
+			packet_finding(pkt, CST_FIND_ETMV3_RESERVED_BITS);
 		if (!BIT(b, 7))
 			return;
 		b = get8(r);
@@ -199,8 +201,10 @@ void cst_etmv3_parse_branch(struct etmv3_parser *ps, struct reader *r, struct cs
 	if (br.info) {
 		pkt->type = CST_ETMV3_PKT_BRANCH_INFO;
 		ps->alt_isa = x.alt_isa;
+		/* the reference believes in Hyp mode without the extension, too, and when no byte tells of it */
 		set_state(ps, x.ns ? CST_SEC_NONSECURE : CST_SEC_SECURE,
-			  x.has_hyp ? (x.hyp && cfg->virt_ext ? 2 : 0) : cfg->as_reference ? ps->el : 0, pkt);
+			  x.has_hyp ? (x.hyp && (cfg->virt_ext || cfg->as_reference) ? 2 : 0) :
+			  cfg->as_reference ? ps->el : 0, pkt);
 	} else if (br.old_exc) {
 		pkt->type = CST_ETMV3_PKT_BRANCH_INFO;
 		x.exc = br.exc;

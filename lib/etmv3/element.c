@@ -261,7 +261,10 @@ static void branch(struct etmv3_stage *s, const struct cst_packet *pkt)
 		settle(s);
 	if (pkt->flags & CST_ETMV3_PF_STATE && (s->ctx.security != pkt->security || s->ctx.el != pkt->el)) {
 		state(s, pkt);
-		context(s, pkt);
+		/* it holds from the address on */
+		e = context(s, pkt);
+		e->is = pkt->isa;
+		e->flags |= CST_EL_F_ADDRESS;
 	}
 	if (pkt->flags & CST_ETMV3_PF_EXCEPTION && pkt->exc_type)
 		push(s, CST_EL_EXCEPTION, pkt->index)->num = pkt->exc_type;

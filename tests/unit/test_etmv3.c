@@ -422,6 +422,36 @@ static void test_it(void **state)
 	cst_image_free(pr.img);
 }
 
+/* A branch that tells of a new state tells of it as it is where the branch goes. */
+static void test_state_of_target(void **state)
+{
+	struct cst_config cfg = config(0, VIRT, 5, 0, CST_PROFILE_A);
+	struct cst_packet p;
+	struct decoded d;
+
+	(void)state;
+	/* from Thumb, Secure to ARM, Non-secure, Hyp mode: an IRQ at 0x18 */
+	decode_bytes(&cfg, NULL, BYTES(THUMB_START, 0x8d, 0x80, 0x80, 0x80, 0x48, 0x9d, 0x20), &d);
+	assert_int_equal(d.gen[2].kind, CST_GEN_PE_CONTEXT);
+	assert_int_equal(d.gen[2].isa, CST_ISA_T32);
+	assert_int_equal(d.gen[3].kind, CST_GEN_PE_CONTEXT);
+	assert_int_equal(d.gen[3].isa, CST_ISA_A32);
+	assert_int_equal(d.gen[3].security, CST_SEC_NONSECURE);
+	assert_int_equal(d.gen[3].el, 2);
+	assert_int_equal(d.gen[4].kind, CST_GEN_EXCEPTION);
+	assert_int_equal(d.gen[4].num, 14);
+	/* without the virtualization extension the bit is reserved; the reference takes it all the same */
+	cfg = config(0, 0, 5, 0, CST_PROFILE_A);
+	p = one(&cfg, BYTES(0x8d, 0x80, 0x80, 0x80, 0x48, 0x9d, 0x20));
+	assert_int_equal(p.finding[0], CST_FIND_ETMV3_RESERVED_BITS);
+	assert_int_equal(p.el, 0);
+	p = one(&cfg, BYTES(0x8d, 0x80, 0x80, 0x80, 0x48, 0x9d, 0x00));
+	assert_int_equal(p.finding[0], 0);
+	cfg.as_reference = 1;
+	p = one(&cfg, BYTES(0x8d, 0x80, 0x80, 0x80, 0x48, 0x9d, 0x20));
+	assert_int_equal(p.el, 2);
+}
+
 static void test_suppressed(void **state)
 {
 	struct cst_config cfg = config(VALUE, 0, 5, 0, CST_PROFILE_M);
@@ -469,6 +499,7 @@ int main(void)
 		cmocka_unit_test(test_branch), cmocka_unit_test(test_others), cmocka_unit_test(test_data),
 		cmocka_unit_test(test_unknown_times),
 		cmocka_unit_test(test_elements), cmocka_unit_test(test_unknown), cmocka_unit_test(test_it), cmocka_unit_test(test_suppressed),
+		cmocka_unit_test(test_state_of_target),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
