@@ -235,6 +235,17 @@ static inline void cst_flow_give_atoms(struct cst_flow *f, uint32_t bits, uint8_
 	f->busy = 1;
 }
 
+/* The same for an atom E with its target. */
+static inline void cst_flow_give_branch(struct cst_flow *f, uint64_t target, uint8_t isa, uint64_t index)
+{
+	f->el.kind = CST_EL_BRANCH;
+	f->el.flags = 0;
+	f->el.addr = target;
+	f->el.is = isa;
+	f->el.index = index;
+	f->busy = 1;
+}
+
 /* Walk over instructions that the block cache does not answer at once. */
 enum walk_mode {
 	WALK_P0,	/* up to and including the next P0 instruction */

@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "bits.h"
 #include "log/log.h"
 #include "protocol/async.h"
 #include "ptm/ptm.h"
@@ -13,9 +12,6 @@
 #define MAX_SKIP 0xffff
 /* Unsynchronised bytes that a listing shows as one piece. */
 #define UNSYNCED_PIECE 16
-
-/* Zeros of an A-sync; of more, the last ones are found. */
-#define MAX_ZEROS (PTM_MAX_PACKET - 3)
 
 #define CONTINUE 0x80		/* another byte follows */
 
@@ -370,7 +366,7 @@ static int parse_async(const struct ptm_parser *ps, struct reader *r, struct cst
 				pkt->flags |= CST_PTM_PF_LATE;
 			return b == 0x80 && zeros + ps->zeros >= PTM_ASYNC_ZEROS;
 		}
-		if (++zeros > MAX_ZEROS) {
+		if (++zeros > PTM_MAX_ZEROS) {
 			/* the last ones may be those of the A-sync that is found out of step */
 			if (!ps->cfg->as_reference)
 				r->p -= PTM_ASYNC_ZEROS;
@@ -388,7 +384,7 @@ static unsigned int search_async(struct ptm_parser *ps, const uint8_t *p, const 
 
 	if (end - p > MAX_SKIP)
 		end = p + MAX_SKIP;
-	at = cst_async_find(p, end, 0, PTM_ASYNC_ZEROS, MAX_ZEROS);
+	at = cst_async_find(p, end, 0, PTM_ASYNC_ZEROS, PTM_MAX_ZEROS);
 	if (!at.skip) {
 		pkt->type = CST_PTM_PKT_ASYNC;
 		ps->synced = at.size != 0;

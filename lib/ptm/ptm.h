@@ -19,6 +19,7 @@ struct fast;
 
 #define PTM_ASYNC_ZEROS 5	/* at least so many 0x00, then 0x80 */
 #define PTM_MAX_PACKET 64	/* an A-sync with more zeros is found again by its last ones */
+#define PTM_MAX_ZEROS (PTM_MAX_PACKET - 3)	/* of an A-sync; of more, the last ones are found */
 #define PTM_MAX_ADDRESS 5	/* address bytes */
 
 /*
