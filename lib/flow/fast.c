@@ -18,6 +18,7 @@
 /* Atoms of one packet byte at most. */
 #define PACKET_ATOMS 24
 
+/* As cst_flow_block(); at the target of an indirect branch from f->from: most go where they went the last time. */
 static inline __attribute__((always_inline)) uint32_t target_block(struct cst_flow *f)
 {
 	struct blk *from = NULL, *base;
@@ -35,11 +36,6 @@ static inline __attribute__((always_inline)) uint32_t target_block(struct cst_fl
 	if (place && from && f->img_gen == gen && f->map_sec == sec && links_hold(f))
 		from->link[1] = place | LINK_CAREFUL;
 	return place;
-}
-
-uint32_t cst_flow_target_block(struct cst_flow *f)
-{
-	return target_block(f);
 }
 
 /* An atom N of a block that ends without a condition. */

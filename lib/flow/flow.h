@@ -280,8 +280,6 @@ enum walk_end cst_flow_walk(struct cst_flow *f, enum walk_mode mode, uint64_t li
 enum walk_end cst_flow_fetch(struct cst_flow *f, uint64_t a, struct cst_insn *in, uint32_t *op);
 /* Place of the block at f->addr; 0 when the careful way must be taken. Sets f->map_*, f->img and f->img_gen. */
 uint32_t cst_flow_block(struct cst_flow *f);
-/* The same; at the target of an indirect branch from f->from: most go where they went the last time. */
-uint32_t cst_flow_target_block(struct cst_flow *f);
 /* Fill f->map_* for f->addr-like address `a`. 0, WALK_NACC or WALK_LAZY. */
 enum walk_end cst_flow_map(struct cst_flow *f, uint64_t a);
 
