@@ -111,6 +111,12 @@ struct cst_config {
 	 * Default 0: what the architecture lets a decoder ignore is ignored, and only logged (log.h).
 	 */
 	uint8_t strict;
+	/*
+	 * ETMv3: 1, or with data trace: a range for each instruction, with its own cycles. Default 0: instructions
+	 * that follow each other make one range, up to a waypoint, an atom N, or the next element of another kind;
+	 * its cycles are those of all of them, and those before it in which nothing ran.
+	 */
+	uint8_t insn_ranges;
 	/* Source Address: the range ends at every P0 instruction that it passes, as after an atom N. Default 0. */
 	uint8_t split_source;
 	/*

@@ -45,7 +45,8 @@ enum cst_isa_flags {
 	CST_ISA_THUMBEE = 8,	/* Armv7: ENTERX and LEAVEX exist and change between T32 and ThumbEE */
 	CST_ISA_LOAD_P0 = 16,	/* loads count as waypoints */
 	CST_ISA_STORE_P0 = 32,
-	CST_ISA_SINGLE = 64,	/* every instruction has an atom, waypoint or not (ETMv3) */
+	CST_ISA_SINGLE = 64,	/* every instruction has an atom, waypoint or not, and is looked at by itself (ETMv3) */
+	CST_ISA_RUNS = 128,	/* the same, but they are looked at up to the next waypoint */
 };
 
 /* One classified instruction. */
@@ -83,6 +84,12 @@ static inline int cst_insn_is_p0(const struct cst_insn *insn, unsigned flags)
  * cst_isa_classify(); A32, T32 and ThumbEE, any other is 0. Pure function.
  */
 CST_API int cst_isa_is_transfer(enum cst_isa isa, uint32_t opcode, unsigned flags);
+
+/* A T32 IT instruction (one halfword): how many instructions it makes conditional; any other: 0. */
+static inline unsigned cst_t32_it_count(uint16_t hw)
+{
+	return (hw & 0xff00) == 0xbf00 && hw & 15 ? 4 - (unsigned)__builtin_ctz(hw & 15u) : 0;
+}
 
 /* Size in bytes of a T32 instruction by its first halfword (Arm ARM F3.1: bits 15:11 >= 0b11101 is 32-bit). */
 static inline unsigned cst_t32_size(uint16_t hw)

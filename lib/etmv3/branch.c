@@ -221,15 +221,22 @@ void cst_etmv3_parse_branch(struct etmv3_parser *ps, struct reader *r, struct cs
 		packet_finding(pkt, CST_FIND_ETMV3_EXCEPTION);
 }
 
-unsigned int cst_etmv3_branch(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end)
+unsigned int cst_etmv3_branch_size(const struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end)
 {
-	unsigned int last = 0, i, bits = 6, n, shift = shift_of(ps->isa);
-	uint32_t v = BITS(*p, 6, 1), mask;
+	unsigned int last = 0;
 
 	while (p[last] & 0x80)
 		if (++last == 4 || p + last == end)
 			return 0;
-	if (last && ps->cfg->alt_branch && BIT(p[last], 6))
+	return last && ps->cfg->alt_branch && BIT(p[last], 6) ? 0 : last + 1;
+}
+
+unsigned int cst_etmv3_branch(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end)
+{
+	unsigned int size = cst_etmv3_branch_size(ps, p, end), last = size - 1, i, bits = 6, n, shift = shift_of(ps->isa);
+	uint32_t v = BITS(*p, 6, 1), mask;
+
+	if (!size)
 		return 0;
 	for (i = 1; i <= last; i++) {
 		n = i == last && ps->cfg->alt_branch ? 6 : 7;
@@ -242,7 +249,7 @@ unsigned int cst_etmv3_branch(struct etmv3_parser *ps, const uint8_t *p, const u
 	if (bits > ps->addr_known)
 		ps->addr_known = bits;
 	ps->zeros = !p[last];
-	return last + 1;
+	return size;
 }
 
 #define INFO_REASON(b) BITS(b, 6, 5)

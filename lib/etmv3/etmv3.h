@@ -20,6 +20,12 @@ struct cst_stats;
 #define ETMV3_ASYNC_ZEROS 5	/* at least; then 0x80 */
 #define ETMV3_MAX_PACKET 64
 
+/* Headers. */
+#define ETMV3_ISYNC 0x08
+#define ETMV3_ISYNC_CYCLE 0x70
+#define ETMV3_CONTEXT_ID 0x6e
+#define ETMV3_VMID 0x3c
+
 /* Unsynchronised bytes that a listing shows as one piece. */
 #define ETMV3_UNSYNCED_PIECE 16
 
@@ -41,7 +47,7 @@ struct etmv3_parser {
 	uint32_t data_addr;	/* last data address sent */
 	uint32_t cid, vmid;
 	struct times ts;
-	struct insn_code phdr[256]; /* header -> atoms; form: enum etmv3_phdr_form */
+	struct insn_code phdr[256]; /* header -> atoms, and whether it settles those before; form: enum etmv3_phdr_form */
 };
 
 /* Of a P-header: 0 to 4, or BAD; with ODD: as far as the bits in use go. */
@@ -60,6 +66,8 @@ void cst_etmv3_parse_isync(struct etmv3_parser *ps, struct reader *r, struct cst
 void cst_etmv3_parse_data(struct etmv3_parser *ps, struct reader *r, struct cst_packet *pkt);
 size_t cst_etmv3_packet_text(const struct cst_packet *pkt, char *out, size_t cap);
 
+/* The size of a branch address without exception information at [p, end); 0: it is something else, or is cut. */
+unsigned int cst_etmv3_branch_size(const struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end);
 /*
  * A branch address without exception information at [p, end): its size, and ps->addr is where it goes. 0: the
  * packet is something else, or not complete; nothing has changed.

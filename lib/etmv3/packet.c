@@ -182,8 +182,8 @@ static void parse_phdr(const struct etmv3_parser *ps, struct cst_packet *pkt)
 	pkt->count = c->form & 7;
 	pkt->atoms = c->bits;
 	pkt->n_atoms = c->n;
-	pkt->cc = c->cycles ? c->first + (c->n > 1 ? (c->n - 1) * c->later : 0) : 0;
-	if (c->cycles)
+	pkt->cc = c->total;
+	if (ps->cfg->cycle_count)
 		pkt->flags |= CST_PF_CC;
 }
 

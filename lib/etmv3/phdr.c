@@ -3,8 +3,6 @@
  * phdr.c - P-headers: which instructions passed their condition, and in cycle-accurate mode when (IHI 0014Q
  * "P-header encodings").
  */
-#include <string.h>
-
 #include "bits.h"
 #include "etmv3/etmv3.h"
 
@@ -61,12 +59,23 @@ void cst_etmv3_phdrs(struct etmv3_parser *ps)
 {
 	unsigned int h;
 
+	for (h = 0; h < 256; h++)
+		ps->phdr[h].run = INSN_SLOW;
 	for (h = 0x80; h < 0x100; h += 2) {
 		struct insn_code *c = &ps->phdr[h];
 
-		memset(c, 0, sizeof(*c));
-		c->cycles = !!ps->cfg->cycle_count;
-		c->form = c->cycles ? with_cycles(h, ps->cfg, c) : plain(h, c);
-		c->fast = c->form & (ETMV3_PHDR_BAD | ETMV3_PHDR_ODD) ? 0 : c->n + 1;
+		c->form = ps->cfg->cycle_count ? with_cycles(h, ps->cfg, c) : plain(h, c);
+		c->settles = c->n > 0;
+		c->total = c->first + (c->n > 1 ? (c->n - 1u) * c->later : 0);
+		if (c->form & (ETMV3_PHDR_BAD | ETMV3_PHDR_ODD))
+			continue;
+		c->fast = c->n + 1;
+		if (c->bits == (1u << c->n) - 1)
+			c->run = c->n;
 	}
+	/* packets that cancel nothing: branches of one byte, I-sync, context ID, VMID */
+	for (h = 1; h < 0x80; h += 2)
+		ps->phdr[h].settles = 1;
+	ps->phdr[ETMV3_ISYNC].settles = ps->phdr[ETMV3_ISYNC_CYCLE].settles = 1;
+	ps->phdr[ETMV3_CONTEXT_ID].settles = ps->phdr[ETMV3_VMID].settles = 1;
 }

@@ -9,11 +9,6 @@
 #include "etmv3/etmv3.h"
 #include "log/log.h"
 
-#define ISYNC 0x08
-#define ISYNC_CYCLE 0x70
-#define CONTEXT_ID 0x6e
-#define VMID 0x3c
-
 /* Of a timestamp packet, after the header: 48 bits, or 64. */
 #define TIMESTAMP_BYTES 7
 #define TIMESTAMP_BYTES_64 9
@@ -21,30 +16,17 @@
 /* Room that a packet of any kind needs. */
 #define ROOM (INSN_ATOMS_MAX + 2 * FLOW_ROOM)
 
-static int has_atoms(const struct etmv3_parser *ps, uint8_t h)
-{
-	return ps->phdr[h].n;
-}
-
 static int is_phdr(uint8_t h)
 {
 	return (h & 0x81) == 0x80;
 }
 
-/* Begins a packet that shows that the last instruction ran. */
-static int settles(uint8_t h)
-{
-	return h == ISYNC || h == ISYNC_CYCLE || h == CONTEXT_ID || h == VMID;
-}
-
 /* What comes in the input, but for cycles, shows that the last instruction ran. */
-static int will_settle(const struct etmv3_parser *ps, const struct cursor *c)
+static int will_settle(const struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end)
 {
-	size_t i = c->pos;
-
-	while (i < c->len && is_phdr(c->data[i]) && !has_atoms(ps, c->data[i]))
-		i++;
-	return i < c->len && (has_atoms(ps, c->data[i]) || settles(c->data[i]));
+	while (p < end && ps->phdr[*p].fast == 1)
+		p++;
+	return p < end && ps->phdr[*p].settles;
 }
 
 /* The size of a timestamp packet, 0 when it is cut: the header, then bytes of which all but the last go on. */
@@ -58,14 +40,19 @@ static size_t timestamp_size(const struct etmv3_parser *ps, const uint8_t *p, si
 	return n < len ? n + 1 : 0;
 }
 
-/* The same over timestamps, too, which show nothing: so that what is before them need not wait. */
-static int settles_later(const struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end)
+/*
+ * What comes in the input shows that the last instruction ran: cycles and timestamps do not, so that what is before
+ * them need not wait for what comes after them.
+ */
+static int settles(const struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end)
 {
 	size_t size = 1;
 
 	for (; p < end && size; p += size) {
-		if (has_atoms(ps, *p) || settles(*p))
+		if (ps->phdr[*p].settles)
 			return 1;
+		if (*p & 1)
+			return !!cst_etmv3_branch_size(ps, p, end);
 		if (ps->type[*p] == CST_ETMV3_PKT_TIMESTAMP)
 			size = timestamp_size(ps, p, end - p);
 		else if (!is_phdr(*p))
@@ -112,25 +99,25 @@ enum done { LEFT, DONE, STAGED };
 
 /*
  * A packet that is no P-header, at p, of `*size` bytes. LEFT: nothing was done. STAGED: the element stage has it.
- * `settled`: what was put out before it need not wait.
+ * What was put out before it need not wait.
  */
 static enum done packet(const struct fast *x, const uint8_t *p, const uint8_t *end, uint64_t index,
-			struct cst_generic *out, size_t *n, unsigned int *size, int *settled)
+			struct cst_generic *out, size_t *n, unsigned int *size)
 {
 	struct etmv3_parser *ps = x->c->ps;
 	struct cst_packet pkt;
 
-	*settled = 1;
 	if (*p & 1) {
 		*size = cst_etmv3_branch(ps, p, end);
-		*settled = !!*size;
-		if (*size)
-			cst_flow_at(x->f, ps->addr, ps->isa);
-		return *size ? DONE : LEFT;
+		if (!*size)
+			return LEFT;
+		if (x->f->open_any && x->f->open.n_insn)
+			cst_flow_close(x->f, out, n);
+		cst_flow_at(x->f, ps->addr, ps->isa);
+		return DONE;
 	}
-	*settled = settles_later(ps, p, end);
-	if (x->f->stop_mask || !*settled || ps->cfg->data_only ||
-	    (ps->type[*p] != CST_ETMV3_PKT_TIMESTAMP && *p != ISYNC && *p != ISYNC_CYCLE))
+	if (x->f->stop_mask || ps->cfg->data_only ||
+	    (ps->type[*p] != CST_ETMV3_PKT_TIMESTAMP && *p != ETMV3_ISYNC && *p != ETMV3_ISYNC_CYCLE))
 		return LEFT;
 	*size = cst_etmv3_parse(ps, p, end, &pkt);
 	if (!*size)
@@ -151,34 +138,40 @@ static enum done packet(const struct fast *x, const uint8_t *p, const uint8_t *e
 	return DONE;
 }
 
-/* P-headers from s->p on. 0: what stands at s->p is for the careful way; 1: it is another packet, or the end. */
-static int phdrs(struct insns *s)
+/* P-headers from s->p on. 0: no further, and what is left of the one at s->p is in the flow. */
+static int phdrs(const struct etmv3_parser *ps, struct insns *s)
 {
 	for (;;) {
-		switch (cst_flow_insns_fast(s)) {
+		switch (s->f->join ? cst_flow_insns_joined(s) : cst_flow_insns_each(s)) {
 		case INSNS_OTHER:
+			if (s->f->join && !settles(ps, s->p, s->end)) {
+				cst_flow_insns_back(s);
+				return 0;
+			}
 			return 1;
+		case INSNS_HELD:
+			if (!settles(ps, s->p + 1, s->end))
+				return 0;
+			s->settled = s->p + 1;
+			break;
 		case INSNS_BLOCK:
 			if (cst_flow_insns_find(s))
 				break;
-			/* an atom packet comes next: what is before it ran */
-			s->mark = NULL;
 			return 0;
 		case INSNS_LINK:
 			if (cst_flow_insns_follow(s) || !s->left)
 				break;
-			/* fall through */
+			return 0;
+		case INSNS_SKIP:
+			cst_flow_insns_skip(s);
+			break;
 		case INSNS_TORN:
-			cst_flow_insns_back(s);
 			return 0;
 		}
 	}
 }
 
-/*
- * What the last atom packet made can still be cancelled when something else comes: it is taken back and left to
- * the element stage, which holds it.
- */
+/* An exception can cancel the last atom: a packet is left to the element stage until it is seen that none does. */
 static enum fast_end walk(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
 {
 	struct etmv3_parser *ps = x->c->ps;
@@ -202,32 +195,28 @@ static enum fast_end walk(const struct fast *x, struct cst_generic *out, size_t 
 	uint64_t index = 0, packets = 0;
 	enum done done = LEFT;
 	unsigned int size;
-	int settled;
 
-	insns_enter(&s);
-	while (phdrs(&s) && s.p < s.end && s.g < s.limit) {
+	cst_flow_insns_enter(&s);
+	while (phdrs(ps, &s) && s.p < s.end && s.g < s.limit) {
 		if (s.p > first)
 			ps->zeros = 0;
-		insns_leave(&s);
+		cst_flow_insns_leave(&s);
 		*n = s.g - out;
-		done = packet(x, s.p, s.end, s.bias + (uintptr_t)s.p, out, n, &size, &settled);
-		if (settled)
-			s.mark = NULL;
+		done = packet(x, s.p, s.end, s.bias + (uintptr_t)s.p, out, n, &size);
 		s.g = out + *n;
-		if (done == LEFT)
+		if (done != LEFT) {
+			packets += s.p - first + 1;
+			index = s.bias + (uintptr_t)s.p;
+			s.p += size;
+			first = s.p;
+		}
+		cst_flow_insns_enter(&s);
+		if (done != DONE)
 			break;
-		packets += s.p - first + 1;
-		index = s.bias + (uintptr_t)s.p;
-		s.p += size;
-		first = s.p;
-		if (done == STAGED)
-			break;
-		insns_enter(&s);
 	}
-	if (s.mark)	/* nothing but P-headers came since */
-		cst_flow_insns_back(&s);
-	if (done != STAGED)
-		insns_leave(&s);
+	cst_flow_insns_leave(&s);
+	if (s.left)
+		cst_flow_insns_give(&s);
 	*n = s.g - out;
 	c->pos = s.p - c->data;
 	c->seg_i = s.seg - c->seg;
@@ -242,12 +231,14 @@ static enum fast_end walk(const struct fast *x, struct cst_generic *out, size_t 
 		c->seg_i--;
 	x->stats->packets += packets;
 	x->stats->insns += s.insns;
-	x->stats->ranges += s.insns;
+	x->stats->ranges += x->f->join ? s.ranges : s.insns;
 	x->stats->branches += s.branches;
 	if (done == STAGED)
 		return FAST_STAGED;
 	if (packets)
 		stage->last_index = index;
+	if (x->f->busy)
+		cst_flow_run(x->f, out, n, cap);
 	return s.g >= s.limit && s.g > out ? FAST_FULL : FAST_LEFT;
 }
 
@@ -259,7 +250,7 @@ enum fast_end cst_etmv3_run(const struct fast *x, struct cst_generic *out, size_
 	/* which range the reference holds depends on those before it, packet by packet */
 	if (ps->cfg->as_reference)
 		return FAST_LEFT;
-	if (cst_etmv3_stage_holds(x->stage) && ps->synced && will_settle(ps, c)) {
+	if (cst_etmv3_stage_holds(x->stage) && ps->synced && will_settle(ps, c->data + c->pos, c->data + c->len)) {
 		cst_etmv3_stage_settle(x->stage);
 		return FAST_STAGED;
 	}

@@ -17,8 +17,11 @@
 struct cst_generic *cst_flow_emit(struct cst_flow *f, struct cst_generic *out, size_t *n,
 				  enum cst_generic_kind kind)
 {
-	struct cst_generic *g = &out[(*n)++];
+	struct cst_generic *g;
 
+	if (f->open_any)
+		cst_flow_close(f, out, n);
+	g = &out[(*n)++];
 	*g = f->tmpl;
 	g->kind = kind;
 	g->index = f->el.index;
@@ -36,11 +39,7 @@ void cst_flow_range(struct cst_flow *f, struct cst_generic *out, size_t *n, cons
 	g->n_insn = w->n_insn;
 	g->section = w->section;
 	g->sect_off = w->sect_off;
-	g->last_type = w->type;
-	g->last_subtype = w->subtype;
-	g->last_size = w->size;
-	g->flags |= (exec ? CST_GF_EXEC : 0) | (w->cond ? CST_GF_COND : 0) |
-		    (w->link ? CST_GF_LINK : 0) | (w->p0 ? CST_GF_WAYPOINT : 0);
+	cst_flow_range_end(f, g, w, exec);
 	cst_flow_add_cycles(f, g);
 	if (f->cfg->cond_trace)
 		cst_flow_cond_range(f, w);
@@ -402,6 +401,10 @@ static void analyze_value(struct cst_flow *f, struct cst_generic *out, size_t *n
 			f->stopped = CST_STOP_TIMESTAMP;
 		break;
 	case CST_EL_CYCLE_COUNT:
+		if (el->num && f->join) {
+			cst_flow_wait(f);
+			break;
+		}
 		g = cst_flow_emit(f, out, n, CST_GEN_CYCLE_COUNT);
 		g->flags |= CST_GF_CC;
 		/* to the reference cycles alone say so, too */
@@ -500,6 +503,9 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		f->after_n = 0;
 	switch (el->kind) {
 	case CST_EL_ADDRESS:
+		/* a range ends; cycles wait on */
+		if (f->open_any && f->open.n_insn)
+			cst_flow_close(f, out, n);
 		if (f->q_pending)
 			cst_flow_finish_q(f, out, n, 1, el->addr);
 		if (el->flags & CST_EL_F_SYNC)

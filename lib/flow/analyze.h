@@ -10,6 +10,15 @@
 /* A generic element with the context as it is. */
 struct cst_generic *cst_flow_emit(struct cst_flow *f, struct cst_generic *out, size_t *n,
 				  enum cst_generic_kind kind);
+/* The range that goes on, or the cycles that wait, come before what is put out next. */
+void cst_flow_close(struct cst_flow *f, struct cst_generic *out, size_t *n);
+/* Does a range go on with an instruction there? */
+static inline int cst_flow_continues(const struct cst_generic *g, uint64_t addr, uint8_t isa, uint32_t section,
+				     uint32_t sect_off)
+{
+	return g->end == addr && g->isa == isa && g->section == section &&
+	       g->sect_off + (uint32_t)(addr - g->addr) == sect_off;
+}
 /* Any element but atoms; needs room for FLOW_ROOM elements. Clears f->busy when done. */
 void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n);
 /* CheckForReturnStackMatch: the target of the indirect branch before, if it was left to the return stack. */
@@ -21,6 +30,8 @@ void cst_flow_pop(struct cst_flow *f);
 void cst_flow_lost(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int atoms);
 /* Atoms of single instructions, as far as there is room (insn.c). */
 void cst_flow_insns(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap);
+/* Cycles of f->el without an instruction, where ranges are joined. */
+void cst_flow_wait(struct cst_flow *f);
 /* A data transfer. */
 void cst_flow_data(struct cst_flow *f, struct cst_generic *g);
 /* Go on after a P0 instruction. */
@@ -28,6 +39,15 @@ void cst_flow_leave(struct cst_flow *f, const struct walk *w, int taken, int fir
 /* Put out the range of a walk. */
 void cst_flow_range(struct cst_flow *f, struct cst_generic *out, size_t *n, const struct walk *w,
 		    int exec);
+/* What the last instruction of a walk makes of its range. */
+static inline void cst_flow_range_end(const struct cst_flow *f, struct cst_generic *g, const struct walk *w, int exec)
+{
+	g->last_type = w->type;
+	g->last_subtype = w->subtype;
+	g->last_size = w->size;
+	g->flags = f->tmpl.flags | (exec ? CST_GF_EXEC : 0) | (w->cond ? CST_GF_COND : 0) |
+		   (w->link ? CST_GF_LINK : 0) | (w->p0 ? CST_GF_WAYPOINT : 0);
+}
 /* A walk that could not be finished: its range, why, and no address until the next one traced. */
 void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enum walk_end end,
 		     const struct walk *w);

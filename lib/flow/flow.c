@@ -21,13 +21,15 @@ void cst_flow_reset(struct cst_flow *f)
 	f->cond_count = f->cond_new = f->cond_done = f->cond_torn = 0;
 	f->blk = 0;
 	f->told = f->transfer_known = 0;
+	f->open_any = 0;
 }
 
 void cst_flow_configure(struct cst_flow *f)
 {
 	f->careful = f->cfg->cond_trace;
+	f->join = f->cfg->atom_per_insn && !f->cfg->insn_ranges && !f->cfg->as_reference && !f->cfg->data_trace;
 	f->pop_first = f->cfg->protocol == CST_PROTO_PTM;
-	f->isa_flags = (f->cfg->atom_per_insn ? CST_ISA_SINGLE : 0) |
+	f->isa_flags = (f->cfg->atom_per_insn ? f->join ? CST_ISA_RUNS : CST_ISA_SINGLE : 0) |
 		       (f->cfg->wfx_p0 ? CST_ISA_WFX_P0 : 0) |
 		       (f->cfg->barrier_p0 ? CST_ISA_BARRIER_P0 : 0) |
 		       (f->cfg->protocol == CST_PROTO_PTM ? CST_ISA_THUMBEE : 0) |
@@ -223,7 +225,7 @@ uint32_t cst_flow_block(struct cst_flow *f)
 	struct blk *b;
 	uint32_t place;
 
-	if (f->it && (f->isa != CST_ISA_T32 || !(f->isa_flags & CST_ISA_SINGLE)))
+	if (f->it && (f->isa != CST_ISA_T32 || !f->cfg->atom_per_insn))
 		return 0;
 	if (cst_flow_map(f, f->addr) != WALK_DONE)
 		return 0;

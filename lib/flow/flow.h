@@ -108,6 +108,9 @@ struct cst_flow {
 	unsigned int stack_top, stack_count;
 
 	/* an atom for every instruction (ETMv3) */
+	uint8_t join;		/* instructions that follow each other make one range, which goes on in ... */
+	uint8_t open_any;	/* ... this one; without instructions, cycles that are not told yet */
+	struct cst_generic open;
 	uint8_t told;		/* need_addr, and an element has said so */
 	uint8_t transfer_known;	/* the last instruction that loaded or stored: transfers belong to it */
 	uint64_t transfer;

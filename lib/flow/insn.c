@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * insn.c - where every instruction has an atom (ETMv3): the careful way over instructions, one at a time, and
- * the data transfers that belong to them. The fast way is in insn_fast.c.
+ * the data transfers that belong to them. The fast ways are in insn_fast.c and
+ * insn_join.c.
  */
 #include <string.h>
 
@@ -24,16 +25,83 @@ static void unknown(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	f->stats->atoms_lost += el->n;
 	/* the sizes of byte codes are not known: nor is what comes next */
 	cst_flow_tell_lasting(f, f->isa == CST_ISA_JAZELLE ? CST_FIND_JAZELLE : CST_FIND_ATOMS_LOST, f->addr);
+	el->cc = cc;
+	if (f->told && f->join) {
+		cst_flow_wait(f);
+		return;
+	}
 	if (f->told && !(el->flags & CST_EL_F_CC))
 		return;
-	g = &out[(*n)++];
-	*g = f->tmpl;
-	g->kind = f->told ? CST_GEN_CYCLE_COUNT : CST_GEN_ADDR_UNKNOWN;
-	g->index = el->index;
-	g->isa = f->isa;
-	el->cc = cc;
+	g = cst_flow_emit(f, out, n, f->told ? CST_GEN_CYCLE_COUNT : CST_GEN_ADDR_UNKNOWN);
 	cst_flow_add_cycles(f, g);
 	f->told = 1;
+}
+
+void cst_flow_close(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	struct cst_generic *g = &out[(*n)++];
+
+	f->open_any = 0;
+	if (f->open.n_insn) {
+		*g = f->open;
+		f->stats->ranges++;
+		return;
+	}
+	*g = f->tmpl;
+	g->kind = CST_GEN_CYCLE_COUNT;
+	g->index = f->el.index;
+	g->isa = f->isa;
+	g->flags |= CST_GF_CC;
+	g->cc = f->open.cc;
+}
+
+/* The range that goes on has none yet. */
+static void open_none(struct cst_flow *f)
+{
+	if (f->open_any)
+		return;
+	f->open.n_insn = f->open.cc = 0;
+	f->open_any = 1;
+}
+
+void cst_flow_wait(struct cst_flow *f)
+{
+	if (!(f->el.flags & CST_EL_F_CC) || !f->el.cc)
+		return;
+	open_none(f);
+	f->open.cc += f->el.cc;
+}
+
+/* One more instruction: as cst_flow_range(), but ranges go on. */
+static void join_range(struct cst_flow *f, struct cst_generic *out, size_t *n, const struct walk *w, int taken)
+{
+	struct cst_generic *g = &f->open;
+	uint32_t cc;
+
+	if (f->open_any && g->n_insn && !cst_flow_continues(g, f->addr, f->isa, w->section, w->sect_off))
+		cst_flow_close(f, out, n);
+	open_none(f);
+	if (!g->n_insn) {
+		cc = g->cc;
+		*g = f->tmpl;
+		g->kind = CST_GEN_RANGE;
+		g->index = f->el.index;
+		g->isa = f->isa;
+		g->addr = f->addr;
+		g->section = w->section;
+		g->sect_off = w->sect_off;
+		g->cc = cc;
+	}
+	g->n_insn += w->n_insn;
+	g->end = w->end;
+	cst_flow_range_end(f, g, w, taken);
+	if (f->el.flags & CST_EL_F_CC) {
+		g->flags |= CST_GF_CC;
+		g->cc += f->el.cc;
+	}
+	f->stats->insns += w->n_insn;
+	if (!taken || w->type != CST_INSN_OTHER)
+		cst_flow_close(f, out, n);
 }
 
 /* Where execution goes on after the instruction that was walked over. */
@@ -74,7 +142,10 @@ static int one_insn(struct cst_flow *f, struct cst_generic *out, size_t *n, int 
 	if (!w.p0)
 		w.type = CST_INSN_OTHER;
 	w.p0 = 1;
-	cst_flow_range(f, out, n, &w, taken);
+	if (f->join)
+		join_range(f, out, n, &w, taken);
+	else
+		cst_flow_range(f, out, n, &w, taken);
 	f->el.cc = f->el.num;	/* of the next atom */
 	if (taken && (w.type == CST_INSN_BRANCH || w.type == CST_INSN_INDIRECT))
 		f->stats->branches++;

@@ -12,20 +12,25 @@
 #include "flow/analyze.h"
 #include "flow/fast_out.h"
 
-/* What a byte means that is a packet with atoms, with cycles, or with both. */
+/* What a byte means that begins a packet. */
 struct insn_code {
-	uint32_t first, later;	/* cycles of the first atom (of none: all), of each that follows */
+	/* of atoms E alone, how many (none: cycles); INSN_SLOW: it is something else; the packet's cycles */
+	uint32_t run, total;
 	uint16_t bits;		/* 1 = E, oldest in bit 0 */
 	uint8_t n;
-	uint8_t fast;		/* n + 1; 0: leave it to the careful way */
-	uint8_t cycles;		/* they are told; always, where there is no atom */
+	uint8_t first, later;	/* cycles of the first atom, of each that follows */
+	uint8_t fast;		/* of a packet with atoms, with cycles, or with both: n + 1; 0: leave it to others */
+	uint8_t settles;	/* nothing can cancel an atom before this packet any more */
 	uint8_t form;		/* the protocol's own */
 };
+
+/* More than a block has instructions. */
+#define INSN_SLOW 0x10000u
 
 /* Put out by one packet at most. */
 #define INSN_ATOMS_MAX 16
 
-/* What the loop keeps out of struct cst_flow while it runs. */
+/* What the loops keep out of struct cst_flow while they run. */
 struct insns {
 	struct cst_flow *f;
 	const struct insn_code *code;	/* by byte */
@@ -33,30 +38,64 @@ struct insns {
 	const uint8_t *p, *stop, *data, *end;
 	uint64_t bias;
 	const struct seg *seg, *last_seg;
-	/* the output */
-	struct cst_generic *g, *limit;
+	const uint8_t *settled;	/* atoms before this are, whatever the next bytes say */
+	struct cst_generic *g, *limit; /* the output */
 	struct ids ids;
 	struct ids none;	/* of elements that only tell cycles */
 	uint32_t tflags;
-	/* where execution is; b NULL: not looked for yet, f->isa and f->it say how */
+	/* where execution is: block b begins at addr; NULL: not looked for yet, f->isa and f->it say how */
 	struct blk *base, *b;
 	uint64_t addr;
 	uint32_t linked;
-	/* atoms of the packet at p that are left, 0 none; the link that was not known */
-	uint32_t left, bits;
-	uint32_t *link;
 	/*
-	 * Where the loop was before the last packet with atoms: the place to go back to when one of them is
-	 * cancelled. mark NULL: nowhere.
+	 * With f->join: *g is the range that goes on, if `open`: `before` instructions up to block b, and of b the first
+	 * `ord`. Cycles so far, also when it is not. Of its instructions, `counted` are in the statistics. From
+	 * `since` on, packets were no more than atoms E and cycles.
 	 */
-	const uint8_t *mark;
-	struct cst_generic *mark_from;	/* the first element that it made */
-	struct blk *mark_blk;		/* where execution was, or ... */
-	unsigned int mark_key;		/* ... its key, when mark_blk is NULL */
-	uint64_t mark_transfer;		/* with data trace: as struct cst_flow has it */
-	uint8_t mark_transfer_known;
-	uint64_t insns, branches;
+	uint32_t before, ord, cc, counted;
+	uint8_t open;
+	uint8_t it;		/* what an IT block has left at addr */
+	const uint8_t *since;
+	/* atoms of the packet at p that are left, 0 none, and the cycles of the next one; the link that was not known */
+	uint32_t left, bits, next_cc;
+	uint32_t *link;
+	uint64_t insns, ranges, branches;
 };
+
+/* The byte at s->p begins a run of trace offsets. */
+static inline void insns_next_run(struct insns *s)
+{
+	do {
+		s->seg++;
+		s->stop = s->seg < s->last_seg ? s->data + s->seg[1].pos : s->end;
+	} while (s->stop <= s->p);
+	s->bias = s->seg->offset - s->seg->pos - (uintptr_t)s->data;
+}
+
+/* What comes behind the packet at p shows, at once, that its atoms ran. */
+static inline int insns_settled(const struct insns *s, const uint8_t *p)
+{
+	const uint8_t *q = p + 1;
+
+	while (q < s->end && s->code[*q].fast == 1)
+		q++;
+	return (q < s->end && s->code[*q].settles) || p < s->settled;
+}
+
+_Static_assert(CST_INSN_BRANCH == 1 && CST_INSN_INDIRECT == 2, "two types that may go elsewhere");
+
+static inline int insns_goes_elsewhere(const struct blk *b)
+{
+	return b->type - 1u <= 1;
+}
+
+/* Behind an indirect branch: the next address is to come. */
+static inline void insns_lose(struct cst_flow *f, uint8_t isa)
+{
+	f->isa = isa;
+	f->it = f->told = 0;
+	f->need_addr = 1;
+}
 
 static inline void insns_map(struct insns *s)
 {
@@ -66,51 +105,31 @@ static inline void insns_map(struct insns *s)
 }
 
 /* Go over to the loop. */
-static inline void insns_enter(struct insns *s)
-{
-	struct cst_flow *f = s->f;
-
-	if (!f->map_len || f->map_space != f->space || f->map_gen != f->space->generation ||
-	    f->img_gen != f->map_sec->img->generation)
-		f->blk = 0;
-	s->addr = f->addr;
-	s->none = ids_of_kind(f, CST_GEN_CYCLE_COUNT, 0);
-	s->tflags = f->tmpl.flags | (f->cfg->cycle_count ? CST_GF_CC : 0);
-	s->b = NULL;
-	if (!f->blk)
-		return;
-	insns_map(s);
-	s->b = BLK_AT(s->base, f->blk);
-}
-
+void cst_flow_insns_enter(struct insns *s);
 /* Leave it. */
-static inline void insns_leave(struct insns *s)
-{
-	struct cst_flow *f = s->f;
-
-	f->addr = s->addr;
-	f->blk = 0;
-	if (!s->b)
-		return;
-	f->blk = blk_place(f->map_sec->img, s->b);
-	f->isa = s->b->isa;
-	f->it = blk_key_it(blk_own_key(s->b));
-}
+void cst_flow_insns_leave(struct insns *s);
 
 enum insns_end {
 	INSNS_OTHER,	/* at p is something else, or the input ends, or there is no room */
-	INSNS_BLOCK,	/* the code at addr is not known, and a packet with atoms comes */
-	INSNS_LINK,	/* nor here, where s->left atoms of the packet at p go on (without any, p is behind it) */
-	INSNS_TORN,	/* an indirect branch, and atoms behind it: for insns_back() */
+	INSNS_HELD,	/* a packet whose last atom may still be cancelled, as far as the next byte tells */
+	INSNS_BLOCK,	/* the code at addr is not known, and at p are s->left atoms */
+	INSNS_LINK,	/* nor that behind s->b, where s->left atoms of the packet at p go on (without any, p is behind it) */
+	INSNS_TORN,	/* an indirect branch, and s->left atoms behind it */
+	INSNS_SKIP,	/* joined: an atom N in the middle of s->b, of the s->left at p the next one */
 };
 
-/* Bytes from s->p on, as far as the graph goes. */
-enum insns_end cst_flow_insns_fast(struct insns *s);
+/* Bytes from s->p on, as far as the graph goes: a range for each instruction, or joined ones. */
+enum insns_end cst_flow_insns_each(struct insns *s);
+enum insns_end cst_flow_insns_joined(struct insns *s);
+/* Joined: the last atoms E may be cancelled by what is at s->p: back before their packet. */
+void cst_flow_insns_back(struct insns *s);
 /* INSNS_BLOCK: the code at s->addr. 0: it is for the careful way. */
 int cst_flow_insns_find(struct insns *s);
 /* INSNS_LINK: the code behind s->b, which the link is to lead to from now on. As cst_flow_insns_find(). */
 int cst_flow_insns_follow(struct insns *s);
-/* Back to the mark: what was put out since is void. */
-void cst_flow_insns_back(struct insns *s);
+/* INSNS_SKIP: the range ends with that instruction. */
+void cst_flow_insns_skip(struct insns *s);
+/* What is left of the packet at s->p becomes f->el, for cst_flow_run(). To be called after cst_flow_insns_leave(). */
+void cst_flow_insns_give(struct insns *s);
 
 #endif

@@ -55,7 +55,8 @@ struct blk {
 
 /*
  * In a link: there is more to do than to follow it (a call, a return, an atom N that cannot be). Where an atom
- * stands for one instruction (CST_ISA_SINGLE) and for PTM (CST_ISA_THUMBEE), whose loops look at each, it is not set.
+ * stands for one instruction (CST_ISA_SINGLE, CST_ISA_RUNS) and for PTM (CST_ISA_THUMBEE), whose loops look at each
+ * block, it is not set.
  */
 #define LINK_CAREFUL 0x80000000u
 
@@ -161,7 +162,7 @@ const struct map *cst_space_find(const struct cst_space *space, uint64_t addr);
 /*
  * The block that starts at section offset `off` (`pc` is its address; its low bits matter for T32),
  * made when it is not cached. NULL: out of memory, or off is outside. `flags`: enum cst_isa_flags; an IT block's key
- * only with CST_ISA_SINGLE. May empty the cache (img->generation changes).
+ * only with CST_ISA_SINGLE or CST_ISA_RUNS. May empty the cache (img->generation changes).
  */
 struct blk *cst_block(struct cst_section *sec, uint64_t off, unsigned int key, uint64_t pc, unsigned int flags);
 

@@ -161,6 +161,7 @@ uint64_t cst_index_config(const struct cst_config *cfg)
 	/* structures may have holes: what is copied in here has not */
 	memset(&c, 0, sizeof(c));
 	c = *cfg;
+	c.insn_ranges = 0;	/* the same packets, and the same places to begin at */
 	if (c.protocol == CST_PROTO_ETMV4)
 		c.hold_transactions = 0;	/* there are none */
 	if ((c.protocol == CST_PROTO_ETMV4 || c.protocol == CST_PROTO_ETE) && !c.max_spec)

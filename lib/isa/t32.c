@@ -155,12 +155,6 @@ static int32_t displacement(unsigned kind, uint32_t op)
 	}
 }
 
-/* Instructions that an IT makes conditional: by the place of the lowest set bit of its mask. */
-static unsigned it_count(uint32_t op)
-{
-	return 4 - (unsigned)__builtin_ctz(isa_bits(op, 19, 16));
-}
-
 void cst_isa_t32(struct cst_insn *insn, uint32_t opcode, uint64_t pc, unsigned flags)
 {
 	unsigned size = cst_t32_size((uint16_t)(opcode >> 16));
@@ -179,7 +173,7 @@ void cst_isa_t32(struct cst_insn *insn, uint32_t opcode, uint64_t pc, unsigned f
 	}
 	isa_fill(insn, row, CST_ISA_T32, size);
 	if (row->flags & ROW_IT)
-		insn->it_count = (uint8_t)it_count(opcode);
+		insn->it_count = (uint8_t)cst_t32_it_count((uint16_t)(opcode >> 16));
 	if (row->disp == DISP_NONE)
 		return;
 	insn->disp = displacement(row->disp, opcode) + PC_AHEAD;

@@ -114,7 +114,7 @@ int cmd_dump(int argc, const char **argv)
 	struct session_opts so = { 0 };
 	struct dump *d;
 	const char *snapshot = NULL, *source = NULL, *output = NULL, *log = NULL;
-	bool frames = false, packets = false, elements = false, strict = false, raw = false;
+	bool frames = false, packets = false, elements = false, strict = false, raw = false, insns = false;
 	enum dump_format format = DUMP_TEXT;
 	enum cst_severity level = CST_LOG_NONE;
 	struct dump_place from = { 0 }, to = { 0 };
@@ -141,6 +141,8 @@ int cmd_dump(int argc, const char **argv)
 		  "none (decode, print counts)", set_format },
 		{ 0, "strict", CMD_OPT_FLAG, &strict, NULL,
 		  "take what the architecture reserves or forbids for an error: decoding starts anew behind it", NULL },
+		{ 0, "insn-ranges", CMD_OPT_FLAG, &insns, NULL,
+		  "ETMv3: a range for each instruction, with its own cycles", NULL },
 		{ 0, "log", CMD_OPT_OPTIONAL, &log, "LEVEL",
 		  "tell on stderr what is wrong in the trace, and where: error, warning or info (default); "
 		  "with --format=json among the records", NULL },
@@ -183,6 +185,7 @@ int cmd_dump(int argc, const char **argv)
 	d->format = format;
 	d->only_id = only_id;
 	d->strict = strict;
+	d->insn_ranges = insns;
 	d->cpu = d->pid = d->tid = -1;
 	d->frames = frames;
 	d->packed = raw;

@@ -57,6 +57,7 @@ struct dump {
 	bool raw;		/* section without frames: packets belong to no ID */
 	bool losses;		/* of any kind, in any section */
 	bool strict;		/* config.strict = 1 */
+	bool insn_ranges;	/* config.insn_ranges = 1 */
 	struct dump_range *range; /* --from, --to; NULL: all */
 	struct index_book *make; /* instead of a listing: indexes */
 	const char *section;	/* name of the buffer (-s) */

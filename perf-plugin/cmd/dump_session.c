@@ -121,6 +121,7 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 	so.report_transactions |= d->format == DUMP_OPENCSD;
 	so.as_reference = d->format == DUMP_OPENCSD;
 	so.strict = d->strict;
+	so.insn_ranges = d->insn_ranges;
 	so.log = d->log;
 	so.progress = d->out.file.stream == false;
 	ss = session_open(&so);

@@ -105,6 +105,7 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 	cfg.hold_transactions = r->d->format != DUMP_OPENCSD;
 	cfg.as_reference = r->d->format == DUMP_OPENCSD;
 	cfg.strict = r->d->strict;
+	cfg.insn_ranges = r->d->insn_ranges;
 	err = cst_tree_add(tree, &cfg, &dec);
 	if (err) {
 		if (err == -CST_ERR_PROTOCOL)

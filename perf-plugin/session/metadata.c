@@ -65,6 +65,7 @@ void session_make_unit(const struct session *ss, struct trace_unit *u, const str
 		u->config.hold_transactions = 0;
 	u->config.as_reference = ss->opts.as_reference;
 	u->config.strict = ss->opts.strict;
+	u->config.insn_ranges = ss->opts.insn_ranges;
 }
 
 int session_make_units(struct session *ss)

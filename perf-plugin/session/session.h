@@ -32,6 +32,7 @@ struct session_opts {
 	bool report_transactions; /* config.hold_transactions = 0 */
 	bool as_reference;	/* config.as_reference = 1 */
 	bool strict;		/* config.strict = 1 */
+	bool insn_ranges;	/* config.insn_ranges = 1 */
 	struct cst_log *log;	/* of what is wrong in the trace, the caller's; NULL: none */
 	bool progress;		/* progress on stderr when it is a terminal */
 	size_t keep_events;	/* about threads and maps, in memory rather than read again; 0: the usual number */

@@ -3,15 +3,13 @@
  * ocsd_v7 - the peer for speed: OpenCSD's full decode of a buffer of ETMv3 and PTM trace, many times in one
  * process; elements are counted. The code is one buffer that the library reads by itself.
  */
-#include <inttypes.h>
-#include <time.h>
-
 #include <opencsd/c_api/opencsd_c_api.h>
 
 #include "v7_args.h"
 
 struct counts {
-	uint64_t ranges, insns, elements;
+	struct v7_counts v;
+	int first;	/* pass */
 };
 
 static void die(const char *what)
@@ -26,12 +24,17 @@ static ocsd_datapath_resp_t count(const void *ctx, const ocsd_trc_index_t index,
 	struct counts *c = (struct counts *)(uintptr_t)ctx;
 
 	(void)index;
-	(void)id;
-	c->elements++;
+	c->v.elements++;
 	if (elem->elem_type == OCSD_GEN_TRC_ELEM_INSTR_RANGE) {
-		c->ranges++;
-		c->insns += elem->num_instr_range;
+		c->v.ranges++;
+		c->v.insns += elem->num_instr_range;
 	}
+	if (!c->first)
+		return OCSD_RESP_CONT;
+	if (elem->has_cc)
+		c->v.cycles += elem->cycle_count;
+	if (elem->elem_type == OCSD_GEN_TRC_ELEM_INSTR_RANGE)
+		v7_range(&c->v, id, elem->st_addr, elem->en_addr, elem->last_instr_exec);
 	return OCSD_RESP_CONT;
 }
 
@@ -78,6 +81,7 @@ int main(int argc, char **argv)
 		die("cannot add the code");
 	clock_gettime(CLOCK_MONOTONIC, &a);
 	for (k = 0; k < args.times; k++) {
+		c.first = !k;
 		for (pos = 0; pos < args.trace_len;) {
 			uint32_t done = 0;
 
@@ -92,8 +96,7 @@ int main(int argc, char **argv)
 	}
 	clock_gettime(CLOCK_MONOTONIC, &b);
 	ocsd_destroy_dcd_tree(tree);
-	printf("ranges %" PRIu64 "\ninstructions %" PRIu64 "\nelements %" PRIu64 "\nseconds %.3f\n", c.ranges, c.insns,
-	       c.elements, (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9);
+	v7_print(&c.v, &a, &b);
 	free(args.trace);
 	free(args.image);
 	return 0;

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* v7_decode - our full decode of a buffer of ETMv3 and PTM trace, many times in one process; elements are counted. */
-#include <inttypes.h>
-#include <time.h>
-
 #include <cstrace/cstrace.h>
 
 #include "v7_args.h"
 
 #define OUT 1024
+
+static void look(struct v7_counts *c, const struct cst_generic *g)
+{
+	if (g->flags & CST_GF_CC)
+		c->cycles += g->cc;
+	if (g->kind == CST_GEN_RANGE)
+		v7_range(c, g->trace_id, g->addr, g->end, g->flags & CST_GF_EXEC);
+}
 
 static void check(int err, const char *what)
 {
@@ -20,7 +25,7 @@ static void check(int err, const char *what)
 int main(int argc, char **argv)
 {
 	static struct cst_generic out[OUT];
-	uint64_t ranges = 0, insns = 0, elements = 0;
+	struct v7_counts c = { 0 };
 	struct cst_section *sec;
 	struct cst_space *space;
 	struct cst_decoder *dec;
@@ -45,6 +50,7 @@ int main(int argc, char **argv)
 		struct cst_config cfg;
 
 		check(s->ptm ? cst_config_ptm(&cfg, &regs) : cst_config_etmv3(&cfg, &regs, CST_PROFILE_A), "registers");
+		cfg.insn_ranges = (uint8_t)s->each;
 		check(cst_tree_add(tree, &cfg, &dec), "decoder");
 		cst_decoder_set_space(dec, space);
 	}
@@ -53,12 +59,15 @@ int main(int argc, char **argv)
 		check(cst_tree_feed(tree, args.trace, args.trace_len, 0), "feed");
 		for (i = 0; i < 2; i++) {
 			while ((n = cst_tree_pull(tree, out, OUT, &dec)) > 0) {
-				elements += (unsigned int)n;
-				while (n--)
+				c.elements += (unsigned int)n;
+				while (n--) {
 					if (out[n].kind == CST_GEN_RANGE) {
-						ranges++;
-						insns += out[n].n_insn;
+						c.ranges++;
+						c.insns += out[n].n_insn;
 					}
+					if (!k)
+						look(&c, &out[n]);
+				}
 			}
 			check(n, "pull");
 			cst_tree_end(tree);
@@ -66,8 +75,7 @@ int main(int argc, char **argv)
 		cst_tree_reset(tree);
 	}
 	clock_gettime(CLOCK_MONOTONIC, &b);
-	printf("ranges %" PRIu64 "\ninstructions %" PRIu64 "\nelements %" PRIu64 "\nseconds %.3f\n", ranges, insns, elements,
-	       (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9);
+	v7_print(&c, &a, &b);
 	cst_tree_free(tree);
 	cst_image_free(img);
 	free(args.trace);

@@ -394,6 +394,7 @@ static void test_it(void **state)
 
 	(void)state;
 	program_map(&pr, 0x8000, it_blocks, sizeof(it_blocks));
+	cfg.insn_ranges = 1;
 	/* all in one packet */
 	decode_bytes(&cfg, pr.space, BYTES(THUMB_START, 0x9c), &d);
 	assert_int_equal(d.stats.ranges, 7);

@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include <cstrace/cstrace.h>
+#include <cstrace/isa.h>
 #include <cstrace/log.h>
 
 #include "etmv3_enc.h"
@@ -59,6 +60,9 @@ struct run {
 	struct cst_config cfg;
 	struct cst_log *log;
 	struct list got;
+	struct cst_generic last;	/* range; last_open: more instructions could follow in it */
+	bool last_open;
+	unsigned int joined, torn;
 	struct cst_stats stats;
 	struct rng rng;
 };
@@ -94,26 +98,68 @@ static struct cst_space *space_of(const struct run *r, uint32_t tid)
 	return r->none;
 }
 
+static const uint8_t *code_at(const struct run *r, uint64_t addr, uint32_t tid)
+{
+	const struct etmv3_case *c = r->c;
+	size_t k;
+
+	for (k = 0; k < c->nregions; k++)
+		if (addr - c->regions[k].va < c->regions[k].len &&
+		    (c->regions[k].el || !c->opts.cid_bytes || c->regions[k].tid == tid))
+			return c->regions[k].bytes + (addr - c->regions[k].va);
+	return NULL;
+}
+
+/* A range of several instructions, one by one; its cycles are all of the first. */
+static void take_range(struct run *r, const struct cst_generic *g)
+{
+	struct etmv3_event *it;
+	uint64_t addr = g->addr;
+	const uint8_t *code;
+	uint32_t n;
+
+	for (n = 0; n < g->n_insn; n++) {
+		it = add(&r->got, EV3_RANGE);
+		it->a = addr;
+		it->isa = g->isa;
+		it->atom = n + 1 < g->n_insn || g->flags & CST_GF_EXEC ? 'E' : 'N';
+		it->tid = g->context_id;
+		it->sec = g->security;
+		it->el = g->el;
+		it->cc = n || !(g->flags & CST_GF_CC) ? 0 : g->cc;
+		code = g->n_insn > 1 ? code_at(r, addr, g->context_id) : NULL;
+		if (g->n_insn == 1)
+			addr = g->end;
+		else if (code)
+			addr += g->isa == CST_ISA_A32 ? 4 : cst_t32_size((uint16_t)(code[0] | code[1] << 8));
+		it->b = addr;
+	}
+	assert_true(addr == g->end);
+	if (g->n_insn > 1)
+		r->joined++;
+	/* what could have gone on did */
+	if (r->last_open && r->last.end == g->addr && r->last.section == g->section && r->last.isa == g->isa)
+		r->torn++;
+	r->last = *g;
+	r->last_open = !r->cfg.insn_ranges && !r->cfg.data_trace && g->flags & CST_GF_EXEC &&
+		       g->last_type == CST_INSN_OTHER;
+}
+
 static void take(struct run *r, const struct cst_generic *g)
 {
 	struct etmv3_event *it;
+
+	if (g->kind == CST_GEN_RANGE) {
+		take_range(r, g);
+		return;
+	}
+	r->last_open = false;
 
 	switch (g->kind) {
 	case CST_GEN_NO_SYNC:
 		if (g->num != CST_UNSYNC_INIT)
 			add(&r->got, EV3_NONE)->num = g->error;
 		return;
-	case CST_GEN_RANGE:
-		it = add(&r->got, EV3_RANGE);
-		it->a = g->addr;
-		it->b = g->end;
-		it->isa = g->isa;
-		it->atom = g->flags & CST_GF_EXEC ? 'E' : 'N';
-		it->tid = g->context_id;
-		it->sec = g->security;
-		it->el = g->el;
-		assert_int_equal(g->n_insn, 1);
-		break;
 	case CST_GEN_EXCEPTION:
 		it = add(&r->got, EV3_EXCEPTION);
 		it->num = g->num;
@@ -163,6 +209,35 @@ static void take(struct run *r, const struct cst_generic *g)
 	it->cc = g->flags & CST_GF_CC ? g->cc : 0;
 }
 
+/*
+ * Where ranges are joined, cycles are known between other elements only: ranges and cycles lose theirs, and the next
+ * element of another kind has them, as `insn`.
+ */
+static void sum_cycles(const struct run *r, struct list *l)
+{
+	uint64_t cc = 0;
+	size_t i, n = 0;
+
+	if (r->cfg.insn_ranges || r->cfg.data_trace)
+		return;
+	for (i = 0; i < l->n; i++) {
+		struct etmv3_event *e = &l->v[i];
+
+		if (e->kind == EV3_RANGE || e->kind == EV3_CYCLES)
+			cc += e->cc;
+		if (e->kind == EV3_CYCLES)
+			continue;
+		if (e->kind == EV3_RANGE) {
+			e->cc = 0;
+		} else {
+			e->insn = cc;
+			cc = 0;
+		}
+		l->v[n++] = *e;
+	}
+	l->n = n;
+}
+
 static void drain(struct run *r, struct cst_tree *t, size_t cap)
 {
 	struct cst_generic out[64];
@@ -191,6 +266,7 @@ static void decode(struct run *r, const uint8_t *p, size_t len, bool framed)
 	uint32_t piece = rng_below(&r->rng, 3) ? 1 + rng_below(&r->rng, 40) : 1u << 20;
 
 	r->got.n = 0;
+	r->last_open = false;
 	assert_int_equal(cst_tree_new(&t, framed ? CST_TREE_FRAMES : CST_TREE_RAW, 0), 0);
 	assert_int_equal(cst_tree_add(t, &r->cfg, &dec), 0);
 	cst_tree_set_log(t, r->log);
@@ -209,6 +285,7 @@ static void decode(struct run *r, const uint8_t *p, size_t len, bool framed)
 	drain(r, t, cap);
 	r->stats = *cst_decoder_stats(dec);
 	cst_tree_free(t);
+	sum_cycles(r, &r->got);
 }
 
 static bool same(const struct etmv3_event *a, const struct etmv3_event *b)
@@ -340,6 +417,7 @@ static int loss(struct run *r, struct list *want)
 	if (synced)
 		add(want, EV3_NONE)->num = CST_ERR_BAD_HEADER;
 	expect_from(c, want, s);
+	sum_cycles(r, want);
 	decode(r, b.p, b.len, false);
 	bad = compare(c->seed, "loss", want, &r->got, 0);
 	if (!bad && synced &&
@@ -375,6 +453,7 @@ static int damage(struct run *r, struct list *want)
 	gbuf_put(&b, c->trace.p + at + n, c->trace.len - at - n);
 	want->n = 0;
 	expect(c, want, s->events, c->nevents);
+	sum_cycles(r, want);
 	/* whether decoding had to start anew there depends on what the damage was taken for */
 	if (want->n && want->v[0].kind == EV3_TRACE_ON)
 		memmove(want->v, want->v + 1, --want->n * sizeof(*want->v));
@@ -387,7 +466,7 @@ static int damage(struct run *r, struct list *want)
 	return bad;
 }
 
-static int one_seed(uint64_t seed, uint64_t *ranges)
+static int one_seed(uint64_t seed, uint64_t *ranges, uint64_t *joined)
 {
 	struct list want = { NULL, 0, 0 };
 	struct cst_etmv3_regs regs;
@@ -412,11 +491,18 @@ static int one_seed(uint64_t seed, uint64_t *ranges)
 		assert_int_equal(cst_section_new(&r.sec[k], r.img, c.regions[k].bytes, c.regions[k].len, NULL), 0);
 	make_spaces(&r);
 	expect(&c, &want, 0, c.nevents);
+	r.cfg.insn_ranges = rng_below(&r.rng, 2);
+	sum_cycles(&r, &want);
 	bad = exact(&r, &want);
 	*ranges += r.stats.ranges;
 	if (c.packets.n > 1)
 		bad |= loss(&r, &want);
 	bad |= damage(&r, &want);
+	*joined += r.joined;
+	if (r.torn) {
+		print_message("seed %" PRIu64 ": %u ranges could have gone on\n", seed, r.torn);
+		bad = 1;
+	}
 	cst_image_free(r.img);
 	cst_log_free(r.log);
 	free(r.sec);
@@ -429,19 +515,19 @@ static int one_seed(uint64_t seed, uint64_t *ranges)
 static void test_random_streams(void **state)
 {
 	const char *one = getenv("CST_SEED"), *count = getenv("CST_SEEDS");
-	uint64_t n = count ? strtoull(count, NULL, 0) : 10000, seed, ranges = 0;
+	uint64_t n = count ? strtoull(count, NULL, 0) : 10000, seed, ranges = 0, joined = 0;
 	unsigned int bad = 0;
 
 	(void)state;
 	if (one) {
-		assert_int_equal(one_seed(strtoull(one, NULL, 0), &ranges), 0);
+		assert_int_equal(one_seed(strtoull(one, NULL, 0), &ranges, &joined), 0);
 		return;
 	}
 	for (seed = 1; seed <= n && bad < 10; seed++)
-		bad += one_seed(seed, &ranges);
-	print_message("%" PRIu64 " streams, %" PRIu64 " ranges\n", seed - 1, ranges);
+		bad += one_seed(seed, &ranges, &joined);
+	print_message("%" PRIu64 " streams, %" PRIu64 " ranges, %" PRIu64 " of several instructions\n", seed - 1, ranges, joined);
 	assert_int_equal(bad, 0);
-	assert_true(ranges > 20 * n);
+	assert_true(ranges > 20 * n && joined > 5 * n);
 }
 
 int main(void)

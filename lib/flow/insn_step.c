@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * insn_step.c - into the loops over P-headers, out of them, and what they leave to others.
+ */
+#include <string.h>
+
+#include "flow/insn_step.h"
+
+/* A32: the first condition that is none. */
+#define COND_ALWAYS 14
+
+void cst_flow_insns_enter(struct insns *s)
+{
+	struct cst_flow *f = s->f;
+
+	if (!f->map_len || f->map_space != f->space || f->map_gen != f->space->generation ||
+	    f->img_gen != f->map_sec->img->generation)
+		f->blk = 0;
+	s->addr = f->addr;
+	s->it = f->it;
+	s->none = ids_of_kind(f, CST_GEN_CYCLE_COUNT, 0);
+	s->tflags = f->tmpl.flags | (f->cfg->cycle_count ? CST_GF_CC : 0);
+	s->ord = s->cc = s->open = 0;
+	s->since = s->p;
+	if (f->open_any) {
+		s->cc = f->open.cc;
+		s->before = s->counted = f->open.n_insn;
+		s->open = s->before > 0;
+		if (s->open)
+			*s->g = f->open;
+		f->open_any = 0;
+	}
+	s->b = NULL;
+	if (!f->blk)
+		return;
+	insns_map(s);
+	s->b = BLK_AT(s->base, f->blk);
+}
+
+/* The range that goes on shows where it is: it begins in s->b, or came here with all that. */
+static void show(struct insns *s)
+{
+	if (!s->before) {
+		memcpy(&s->g->context_id, &s->ids, sizeof(s->ids));
+		store8(&s->g->flags, flags_word(s->b, s->tflags));
+	}
+}
+
+/*
+ * Over the first `n` instructions of s->b, of which none is a waypoint: what the last one makes of the range, and
+ * where execution goes on.
+ */
+static void step_over(struct insns *s, uint32_t n, uint32_t exec)
+{
+	struct cst_flow *f = s->f;
+	const uint8_t *p = f->map_sec->bytes + (s->addr - f->map_bias);
+	struct cst_generic *g = s->g;
+	unsigned int size = 4, it = s->it, cond = 0, op;
+
+	show(s);
+	if (blk_shift(s->b->isa) == 1) {
+		for (; n; n--, p += size, s->addr += size) {
+			op = p[0] | (unsigned int)p[1] << 8;
+			size = cst_t32_size((uint16_t)op);
+			cond = it;
+			it = size == 2 && cst_t32_it_count((uint16_t)op) ? cst_t32_it_count((uint16_t)op) : it - (it > 0);
+		}
+	} else {
+		s->addr += 4 * (uint64_t)n;
+		cond = p[4 * n - 1] >> 4 < COND_ALWAYS;
+	}
+	g->end = s->addr;
+	g->last_type = CST_INSN_OTHER;
+	g->last_subtype = CST_INSN_PLAIN;
+	g->last_size = (uint8_t)size;
+	g->flags = s->tflags | exec | (cond ? CST_GF_COND : 0) | CST_GF_WAYPOINT;
+	f->isa = s->b->isa;
+	f->it = s->it = (uint8_t)it;
+	s->b = NULL;
+}
+
+/* The element that is complete, of `n` instructions. */
+static void close_range(struct insns *s, uint32_t n)
+{
+	s->g->n_insn = n;
+	s->g->cc = s->cc;
+	s->g++;
+	s->ranges++;
+	s->insns += n - s->counted;
+	s->open = s->cc = s->ord = 0;
+}
+
+void cst_flow_insns_skip(struct insns *s)
+{
+	uint32_t n = s->before + s->ord + 1;
+
+	step_over(s, s->ord + 1, 0);
+	s->cc += s->next_cc;
+	close_range(s, n);
+	s->next_cc = s->code[*s->p].later;
+	s->bits >>= 1;
+	if (!--s->left)
+		s->since = ++s->p;
+}
+
+void cst_flow_insns_leave(struct insns *s)
+{
+	struct cst_flow *f = s->f;
+	uint32_t n = s->before + s->ord;
+
+	if (s->open) {
+		if (s->ord)
+			step_over(s, s->ord, CST_GF_EXEC);
+		s->g->n_insn = n;
+		s->g->cc = s->cc;
+		s->insns += n - s->counted;
+		f->open = *s->g;
+		f->open_any = 1;
+	} else if (s->cc) {
+		f->open.n_insn = 0;
+		f->open.cc = s->cc;
+		f->open_any = 1;
+	}
+	f->addr = s->addr;
+	f->blk = 0;
+	if (!s->b)
+		return;
+	f->blk = blk_place(f->map_sec->img, s->b);
+	f->isa = s->b->isa;
+	f->it = f->join ? s->it : blk_key_it(blk_own_key(s->b));
+}
+
+/* The block at f->addr, if that could be had. A range that goes on does so in its section only. */
+static int found(struct insns *s, uint32_t nb)
+{
+	const struct cst_flow *f = s->f;
+
+	s->addr = f->addr;
+	s->b = NULL;
+	if (!nb)
+		return 0;
+	if (s->open && !cst_flow_continues(s->g, f->addr, f->isa, f->map_sec->id, f->addr - f->map_bias)) {
+		close_range(s, s->before);
+	}
+	insns_map(s);
+	s->b = BLK_AT(s->base, nb);
+	s->it = f->it;
+	return 1;
+}
+
+int cst_flow_insns_find(struct insns *s)
+{
+	struct cst_flow *f = s->f;
+
+	if (f->need_addr | f->need_ctx | f->careful)
+		return 0;
+	f->addr = s->addr;
+	return found(s, cst_flow_block(f));
+}
+
+int cst_flow_insns_follow(struct insns *s)
+{
+	struct cst_flow *f = s->f;
+	const struct cst_section *sec = f->map_sec;
+	const struct blk *b = s->b;
+	uint64_t bias = f->map_bias;
+	uint32_t gen = f->img_gen, nb;
+	unsigned int key = blk_key(b->isa, 0);
+
+	if (b->type == CST_INSN_BRANCH ? s->link == &b->link[1] : !f->join)
+		key = blk_next_key(b);
+	f->addr = (uint32_t)s->addr;
+	f->isa = blk_key_isa(key);
+	f->it = blk_key_it(key);
+	nb = cst_flow_block(f);
+	/* a link is good while the cache is not emptied, within one map */
+	if (nb && s->linked && f->img_gen == gen && f->map_sec == sec && f->map_bias == bias && links_hold(f))
+		*s->link = nb;
+	return found(s, nb);
+}
+
+void cst_flow_insns_give(struct insns *s)
+{
+	struct cst_element *el = &s->f->el;
+
+	*el = (struct cst_element){
+		.kind = CST_EL_ATOMS,
+		.index = s->bias + (uintptr_t)s->p,
+		.bits = s->bits,
+		.first_e = s->bits,
+		.n = s->left,
+		.num = s->code[*s->p].later,
+		.cc = s->next_cc,
+		.flags = s->f->cfg->cycle_count ? CST_EL_F_CC : 0,
+	};
+	s->f->busy = 1;
+	s->left = 0;
+	s->p++;
+}
