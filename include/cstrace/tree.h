@@ -200,6 +200,11 @@ CST_API int cst_tree_reconfigure(struct cst_tree *tree, uint8_t trace_id, const 
 CST_API void cst_tree_set_log(struct cst_tree *tree, struct cst_log *log);
 /* All decoders and the de-formatter start anew (a new AUX fragment). */
 CST_API void cst_tree_reset(struct cst_tree *tree);
+/*
+ * What was fed and is not decoded yet is not wanted: it is left out, and does not count as lost. cst_tree_reset() has
+ * to follow before more is fed.
+ */
+CST_API void cst_tree_drop(struct cst_tree *tree);
 /* As cst_decoder_feed; the bytes must stay valid until pull returns 0. */
 CST_API int cst_tree_feed(struct cst_tree *tree, const uint8_t *data, size_t len, uint64_t offset);
 /*

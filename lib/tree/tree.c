@@ -246,6 +246,17 @@ void cst_tree_reset(struct cst_tree *t)
 	t->stopped = CST_STOP_NONE;
 }
 
+void cst_tree_drop(struct cst_tree *t)
+{
+	const struct cst_frame_stats stats = t->df.stats;
+
+	/* what is left of a frame, too */
+	cst_deframer_init(&t->df, t->flags);
+	cst_tree_filter(t, t->filtered ? t->filter : NULL);
+	t->df.stats = stats;
+	t->in_len = t->more_len = 0;
+}
+
 static int feed(struct cst_tree *t, const uint8_t *data, size_t len, uint64_t offset)
 {
 	if (t->format == CST_TREE_RAW) {
@@ -314,6 +325,9 @@ static int unpack(struct cst_tree *t, size_t most)
 
 	if (!t->in_len && !next_piece(t))
 		return 0;
+	/* whole chunks end at the same offsets, wherever decoding began */
+	if (most == CHUNK)
+		most -= (size_t)(t->in_offset % CHUNK);
 	len = t->in_len < most ? t->in_len : most;
 	n = cst_deframe(&t->df, t->in, len, t->in_offset, t->data, CHUNK, t->frag, MAX_FRAGS, &used);
 	t->in += used;

@@ -64,12 +64,6 @@ static int run(struct dump *d, const char *snapshot, const struct session_opts *
 	return d->losses ? CMD_LOSSES : CMD_OK;
 }
 
-/* The index that is found beside the trace is for all streams, under the usual options. */
-static bool usual(const struct dump *d)
-{
-	return d->format != DUMP_OPENCSD && !d->strict && d->only_id < 0;
-}
-
 static int open_range(struct dump *d, const struct dump_place *from, const struct dump_place *to, const char *input,
 		      const char *index, bool no_index)
 {
@@ -82,7 +76,8 @@ static int open_range(struct dump *d, const struct dump_place *from, const struc
 		fprintf(stderr, "cstrace dump: not enough memory\n");
 		return -1;
 	}
-	d->range->book.keep |= !usual(d);
+	/* the index that is found beside the trace is for all streams */
+	d->range->book.keep |= d->only_id >= 0;
 	d->range->from = *from;
 	d->range->to = *to;
 	if (!from->set || no_index)
@@ -96,15 +91,14 @@ static int open_range(struct dump *d, const struct dump_place *from, const struc
 	return -1;
 }
 
-/* An index that was refused is replaced by what was made instead, if that serves every listing. */
 static void close_range(struct dump *d, int rc)
 {
 	struct index_book *b = d->range ? &d->range->book : NULL;
 
 	if (!b)
 		return;
-	if (b->refused && !b->keep && b->nr_made && rc != CMD_ERROR && !index_book_write(b))
-		fprintf(stderr, "cstrace dump: %s: written anew\n", b->path);
+	if (rc != CMD_ERROR)
+		index_book_finish(b);
 	index_book_free(b);
 	free(d->range);
 }
@@ -118,8 +112,6 @@ int cmd_dump(int argc, const char **argv)
 	enum dump_format format = DUMP_TEXT;
 	enum cst_severity level = CST_LOG_NONE;
 	struct dump_place from = { 0 }, to = { 0 };
-	const char *index = NULL;
-	bool no_index = false;
 	int only_id = -1, rc;
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
@@ -151,10 +143,7 @@ int cmd_dump(int argc, const char **argv)
 		  dump_place_parse },
 		{ 0, "to", CMD_OPT_CALL, &to, "PLACE", "end it before the first such place after that",
 		  dump_place_parse },
-		{ 0, "index", CMD_OPT_STRING, &index, "FILE",
-		  "with --from: index to find the place with (default: FILE.cstidx, DIR/cstrace.cstidx, if it is there)",
-		  NULL },
-		{ 0, "no-index", CMD_OPT_FLAG, &no_index, NULL, "with --from: decode from the beginning", NULL },
+		CMD_INDEX_OPTS(so),
 		{ 'o', "output", CMD_OPT_STRING, &output, "FILE", "write to FILE (default: -)", NULL },
 		CMD_OPT_END
 	};
@@ -173,8 +162,8 @@ int cmd_dump(int argc, const char **argv)
 	if (snapshot && (so.filter.time || so.filter.cpu || so.filter.pid || so.filter.tid || so.filter.comm))
 		return cmd_usage_error(&cmd, "--time, --cpu, --pid, --tid and --comm are not for -s: what it reads "
 				       "has neither perf's time nor threads; there --source, --id, --from and --to choose");
-	if ((index || no_index) && !from.set)
-		return cmd_usage_error(&cmd, "--index and --no-index are for --from");
+	if ((so.index || so.no_index) && !from.set && !so.filter.time)
+		return cmd_usage_error(&cmd, "--index and --no-index are for --from and --time");
 	if (log && !dump_log_level(log, &level))
 		return cmd_usage_error(&cmd, "--log: levels are error, warning and info");
 	d = calloc(1, sizeof(*d));
@@ -192,7 +181,8 @@ int cmd_dump(int argc, const char **argv)
 	d->packets = packets || (!frames && !raw && !elements && format != DUMP_NONE);
 	d->elements = elements || (!frames && !raw && !packets && format != DUMP_NONE);
 	rc = (log && dump_log_open(d, level)) ||
-	     open_range(d, &from, &to, snapshot ? snapshot : so.input ? so.input : "perf.data", index, no_index) ?
+	     open_range(d, &from, &to, snapshot ? snapshot : so.input ? so.input : "perf.data", so.index,
+			so.no_index) ?
 	     CMD_ERROR : run(d, snapshot, &so, source, output);
 	close_range(d, rc);
 	cst_log_free(d->log);

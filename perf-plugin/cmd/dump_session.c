@@ -54,21 +54,12 @@ static int fragment_begin(void *data, const struct session_fragment *f)
 /* Where to begin, or instead an index of the fragment. */
 static int fragment_tree(void *data, const struct session_fragment *f, struct cst_tree *tree, uint64_t *start)
 {
-	struct index_section s = { .nr_parts = f->nr_parts, .offset = f->offset, .size = f->size, .tree = tree };
+	struct index_section s = { .tree = tree };
 	struct dump *d = data;
-	struct index_part *parts;
-	unsigned int i;
 	int rc = 0;
 
-	parts = calloc(f->nr_parts ? f->nr_parts : 1, sizeof(*parts));
-	if (!parts)
+	if (index_book_section(&s, f))
 		return -CST_ERR_NOMEM;
-	for (i = 0; i < f->nr_parts; i++) {
-		parts[i].data = f->parts[i].data;
-		parts[i].size = f->parts[i].size;
-	}
-	s.parts = parts;
-	snprintf(s.name, sizeof(s.name), "buffer %u, offset %llu", f->queue, (unsigned long long)f->offset);
 	if (d->make) {
 		rc = index_book_make(d->make, &s) ? -CST_ERR_INVAL : 0;
 		*start = f->offset + f->size;
@@ -80,7 +71,7 @@ static int fragment_tree(void *data, const struct session_fragment *f, struct cs
 		*start = dump_range_done(d->range, tree, d->only_id, d->packets) ? f->offset + f->size :
 			 dump_range_start(d->range, &s, d->only_id);
 	}
-	free(parts);
+	index_book_section_free(&s);
 	return rc;
 }
 
@@ -124,6 +115,8 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 	so.insn_ranges = d->insn_ranges;
 	so.log = d->log;
 	so.progress = d->out.file.stream == false;
+	/* one mechanism at a time */
+	so.no_index |= d->range || d->make;
 	ss = session_open(&so);
 	if (!ss)
 		return CMD_ERROR;

@@ -42,6 +42,7 @@ int cmd_inject(int argc, const char **argv)
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
 		CMD_FILTER_OPTS(so.filter),
+		CMD_INDEX_OPTS(so),
 		{ 'o', "output", CMD_OPT_STRING, &o.output, "FILE",
 		  "where the result goes, - for stdout in pipe form (default)", NULL },
 		{ 0, "itrace", CMD_OPT_OPTIONAL, &itrace, "LETTERS",
@@ -63,6 +64,8 @@ int cmd_inject(int argc, const char **argv)
 
 	if (rc != CMD_GO_ON)
 		return rc;
+	if ((so.index || so.no_index) && !so.filter.time)
+		return cmd_usage_error(&cmd, "--index and --no-index are for --time");
 	if (!itrace || !*itrace)
 		itrace_default(&o.itrace, false);
 	else if (!itrace_parse(&o.itrace, itrace, msg, sizeof(msg)))

@@ -145,6 +145,7 @@ int cmd_profile(int argc, const char **argv)
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
 		CMD_FILTER_OPTS(so.filter),
+		CMD_INDEX_OPTS(so),
 		{ 'o', "output", CMD_OPT_STRING, &output, "FILE", "write to FILE instead of stdout",
 		  NULL },
 		{ 0, "format", CMD_OPT_STRING, &format, "NAME",
@@ -165,6 +166,8 @@ int cmd_profile(int argc, const char **argv)
 
 	if (rc != CMD_GO_ON)
 		return rc;
+	if ((so.index || so.no_index) && !so.filter.time)
+		return cmd_usage_error(&cmd, "--index and --no-index are for --time");
 	f = profile_format_find(format);
 	if (!f)
 		return cmd_usage_error(&cmd, "--format=%s: known are autofdo, llvm and bolt", format);

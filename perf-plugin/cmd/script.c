@@ -40,6 +40,7 @@ int cmd_script(int argc, const char **argv)
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
 		CMD_FILTER_OPTS(so.filter),
+		CMD_INDEX_OPTS(so),
 		{ 0, "itrace", CMD_OPT_OPTIONAL, &itrace, "LETTERS",
 		  "which samples to make of the trace (default: ce)", NULL },
 		{ 'F', "fields", CMD_OPT_STRING, &list, "LIST", "what to print of each, see below",
@@ -54,6 +55,8 @@ int cmd_script(int argc, const char **argv)
 
 	if (rc != CMD_GO_ON)
 		return rc;
+	if ((so.index || so.no_index) && !so.filter.time)
+		return cmd_usage_error(&cmd, "--index and --no-index are for --time");
 	if (!itrace || !*itrace)
 		itrace_default(&o, true);
 	else if (!itrace_parse(&o, itrace, msg, sizeof(msg)))

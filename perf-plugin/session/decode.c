@@ -34,6 +34,11 @@ struct run {
 	struct cst_generic *batch;
 	uint64_t present[2];	/* trace IDs in the fragment, when it matters */
 	bool past;		/* nothing that follows in the fragment is wanted */
+	bool again;		/* something is wanted, and not all streams are ready for it: begin earlier */
+	bool lead_in;		/* what has no time of its own comes first, then a leap ... */
+	bool leap;		/* ... now */
+	uint64_t ahead;		/* where the leap leads to */
+	uint64_t start;		/* offset in the trace at which the fragment was begun */
 	bool progress;
 	struct timespec started, shown;
 	unsigned int ticks;
@@ -328,6 +333,38 @@ static bool is_past(const struct run *r, const struct stream_state *st, const st
 	return false;
 }
 
+/* Files whose code a filter on time lets pass, and where the last branch leads to. */
+static void note_files(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
+{
+	bool use = !st->stream.unwanted || st->next_used;
+	struct cst_section *sec;
+	uint32_t last = 0;
+	struct dso *d;
+	size_t i;
+
+	for (i = 0; i < n && use; i++) {
+		if (g[i].kind != CST_GEN_RANGE || !g[i].section || g[i].section == last)
+			continue;
+		last = g[i].section;
+		sec = cst_image_section(r->ss->spaces.image, last);
+		d = sec ? cst_section_cookie(sec) : NULL;
+		if (d)
+			d->shown = true;
+	}
+	st->next_used = !st->stream.unwanted;
+}
+
+/* Something is to be shown before every stream of the fragment is as if decoded from the beginning. */
+static bool any_silent(const struct stream_state *st)
+{
+	unsigned int id;
+
+	for (id = 0; id < 128; id++)
+		if (st->peers[id] && st->peers[id]->silent)
+			return true;
+	return false;
+}
+
 static int hand_piece(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
 {
 	struct filter *f = r->ss->filter;
@@ -335,7 +372,16 @@ static int hand_piece(struct run *r, struct stream_state *st, const struct cst_g
 	int rc = 0;
 
 	s->unwanted = f && !filter_wants(f, s->cpu, s->pid, s->tid, s->time);
-	if (r->con->batch && (!s->unwanted || r->con->unwanted))
+	if (r->ss->book && !s->unwanted && any_silent(st)) {
+		r->again = true;
+		return 0;
+	}
+	st->handed++;
+	if (filter_has_time(f))
+		note_files(r, st, g, n);
+	if (st->handed <= st->mute)
+		rc = 0;
+	else if (r->con->batch && (!s->unwanted || r->con->unwanted))
 		rc = r->con->batch(r->con->data, s, g, n);
 	s->fragment_start = false;
 	st->past = st->past || (f && is_past(r, st, g, n));
@@ -359,7 +405,7 @@ static int hand_on(struct run *r, struct stream_state *st, const struct cst_gene
 	start = s->time;
 	whole = s->time_end - start;
 	insns = s->n_insn;
-	for (i = 0; i < n && !rc; i += step) {
+	for (i = 0; i < n && !rc && !r->again; i += step) {
 		size_t end = n - i < step ? n : i + step;
 
 		s->time = start + (uint64_t)((unsigned __int128)whole * i / n);
@@ -370,16 +416,82 @@ static int hand_on(struct run *r, struct stream_state *st, const struct cst_gene
 	return rc;
 }
 
+/* Trace follows that is not wanted: what the end of the bytes before left open is a gap. */
+static int close_stream(struct run *r, struct stream_state *st)
+{
+	struct cst_generic gap = { .kind = CST_GEN_NO_SYNC, .num = CST_UNSYNC_RESET,
+				   .trace_id = st->stream.trace_id };
+
+	st->open_end = false;
+	st->stream.unwanted = true;
+	if (!r->con->batch || !r->con->unwanted)
+		return 0;
+	return r->con->batch(r->con->data, &st->stream, &gap, 1);
+}
+
+/* A silent stream begins to speak. What it lost so far is not told of, as if it had been skipped. */
+static int begin_to_speak(struct run *r, struct stream_state *st)
+{
+	bool owes = st->owes_gap;
+
+	st->silent = st->owes_gap = false;
+	losses_forget(st);
+	return owes ? close_stream(r, st) : 0;
+}
+
+/* What a stream makes before it is as if decoded from the beginning of the fragment. */
+static int run_in(struct run *r, struct stream_state *st, const struct cst_generic *g, int n, enum cst_stop why)
+{
+	int rc;
+
+	r->again = seek_too_late(st, g, (size_t)n, why);
+	if (r->again)
+		return 0;
+	if (n)
+		stream_batch_time(st, g, (size_t)n, why, r->con);
+	if (why == CST_STOP_CONTEXT && st->unit->pid.contextidr_el2)
+		find_exception(st, g, n);
+	rc = stream_stop(st, why, n ? &g[n - 1] : NULL);
+	seek_stopped(st, why, n ? &g[n - 1] : NULL);
+	return rc;
+}
+
+/* Every stream has a time now, and what consumers keep of it is not wanted: what follows can be left out. */
+static void check_leap(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
+{
+	unsigned int id;
+
+	st->lead_done = st->lead_done || (st->stream.time_known && seek_unwanted(st, st->stream.time_end) &&
+					  seek_has_branch(g, n));
+	for (id = 0; id < 128; id++)
+		if (st->peers[id] && st->peers[id]->run_in.ix && !st->peers[id]->lead_done)
+			return;
+	r->lead_in = false;
+	r->leap = g[n - 1].index < r->ahead;
+}
+
 static int deliver(struct run *r, struct stream_state *st, const struct cst_generic *g, int n,
 		   enum cst_stop why)
 {
 	int rc = 0;
 
+	if (st->silent) {
+		if (!seek_speaks(st, g, (size_t)n) || seek_too_late(st, g, (size_t)n, why))
+			return run_in(r, st, g, n, why);
+		rc = begin_to_speak(r, st);
+		if (rc)
+			return rc;
+	}
 	if (n) {
 		st->active = true;
-		losses_batch(st, g, n);
+		if (st->handed >= st->mute)
+			losses_batch(st, g, n);
+		else
+			losses_forget(st);
 		if (r->con->batch || r->ss->filter)
 			rc = hand_on(r, st, g, (size_t)n, why);
+		if (r->lead_in)
+			check_leap(r, st, g, (size_t)n);
 		if (r->progress && !(++r->ticks & 63))
 			show_progress(r, g[n - 1].index - st->frag->pub.offset);
 	}
@@ -422,7 +534,7 @@ static int pull(struct run *r, struct tree_slot *slot)
 			memmove(r->batch, r->batch + held, (size_t)n * sizeof(*r->batch));
 			held = 0;
 		}
-		if (rc)
+		if (rc || r->again || r->leap)
 			return rc;
 		n += held;
 		held = 0;
@@ -442,7 +554,7 @@ static int pull(struct run *r, struct tree_slot *slot)
 		if (n)
 			slot->last_index = r->batch[n - 1].index;
 		rc = deliver(r, st, r->batch, n, why);
-		if (rc)
+		if (rc || r->again || r->leap)
 			return rc;
 		if (st->past && all_past(slot)) {
 			r->past = true;
@@ -476,7 +588,7 @@ static int pull_packets(struct run *r, struct tree_slot *slot)
 				return rc;
 		}
 		rc = pull(r, slot);
-		if (rc || r->past)
+		if (rc || r->past || r->again)
 			return rc;
 	}
 }
@@ -509,7 +621,7 @@ static void release_streams(struct run *r)
 }
 
 /* What was known of threads and maps when the fragment's trace can have started. */
-static int seek_start(struct run *r, struct tree_slot *slot, const struct fragment *f)
+static int begin_threads(struct run *r, struct tree_slot *slot, const struct fragment *f)
 {
 	struct threads *ts = &r->ss->threads;
 	uint64_t start;
@@ -547,25 +659,13 @@ static int leave_fragment(struct run *r, struct tree_slot *slot, const struct fr
 
 	if (used > f->pub.size)
 		used = f->pub.size;
+	used -= used < r->start - f->pub.offset ? used : r->start - f->pub.offset;
 	r->ss->totals.aux_bytes += used;
 	r->ss->totals.filtered_bytes += f->pub.size - used;
 	r->ss->bytes_done += f->pub.size;
 	free_slot(r, slot);
 	*slot = r->slots[--r->nr_slots];
 	return rc;
-}
-
-/* Trace follows that is not wanted: what the end of the bytes before left open is a gap. */
-static int close_stream(struct run *r, struct stream_state *st)
-{
-	struct cst_generic gap = { .kind = CST_GEN_NO_SYNC, .num = CST_UNSYNC_RESET,
-				   .trace_id = st->stream.trace_id };
-
-	st->open_end = false;
-	st->stream.unwanted = true;
-	if (!r->con->batch || !r->con->unwanted)
-		return 0;
-	return r->con->batch(r->con->data, &st->stream, &gap, 1);
 }
 
 static int skip_fragment(struct run *r, const struct fragment *f)
@@ -597,6 +697,12 @@ static int skip_fragment(struct run *r, const struct fragment *f)
 	return rc;
 }
 
+/* The fragment's bytes are done with, for now. */
+static bool stops(const struct run *r)
+{
+	return r->past || r->again || r->leap;
+}
+
 /* The bytes of a fragment from `start` on, and what comes of them. */
 static int feed_fragment(struct run *r, struct tree_slot *slot, const struct fragment *f, uint64_t start)
 {
@@ -606,7 +712,7 @@ static int feed_fragment(struct run *r, struct tree_slot *slot, const struct fra
 	unsigned int i, id;
 	int rc = 0;
 
-	for (i = 0; i < f->pub.nr_parts && !rc && !r->past; offset += f->pub.parts[i++].size) {
+	for (i = 0; i < f->pub.nr_parts && !rc && !stops(r); offset += f->pub.parts[i++].size) {
 		skip = start > offset ? start - offset : 0;
 		if (skip && skip >= f->pub.parts[i].size)
 			continue;
@@ -619,16 +725,145 @@ static int feed_fragment(struct run *r, struct tree_slot *slot, const struct fra
 		if (!rc)
 			rc = take(r, slot);
 	}
-	if (rc || r->past)
+	if (rc || stops(r))
 		return rc;
 	cst_tree_end(slot->tree);
 	return take(r, slot);
 }
 
+/* All counts before an attempt to decode a fragment. */
+struct counts {
+	struct session_totals totals;
+	struct cst_stats dec[128];
+	struct cst_frame_stats frame;
+	uint64_t unrouted, ignored;
+};
+
+static void take_counts(const struct run *r, const struct tree_slot *slot, struct counts *c)
+{
+	unsigned int id;
+
+	c->totals = r->ss->totals;
+	for (id = 0; id < 128; id++)
+		if (slot->st[id])
+			c->dec[id] = *cst_decoder_stats(slot->st[id]->stream.decoder);
+	c->frame = *cst_tree_frame_stats(slot->tree);
+	c->unrouted = cst_tree_unrouted(slot->tree);
+	c->ignored = cst_tree_ignored(slot->tree);
+}
+
+/* sum += was - now. Counters are 64 bits each, and the tree's are added to the sums when it is done. */
+static void uncount(void *sum, const void *was, const void *now, size_t size)
+{
+	const uint64_t *a = was, *b = now;
+	uint64_t *to = sum;
+	size_t i;
+
+	for (i = 0; i < size / sizeof(*to); i++)
+		to[i] += a[i] - b[i];
+}
+
+/* The tree starts anew, and nothing that it counted since then counts. */
+static void undo_counts(struct run *r, struct tree_slot *slot, const struct counts *c)
+{
+	struct session_totals *t = &r->ss->totals;
+	const struct cst_stats *now;
+	unsigned int id;
+
+	*t = c->totals;
+	cst_tree_drop(slot->tree);
+	cst_tree_reset(slot->tree);
+	for (id = 0; id < 128; id++) {
+		if (!slot->st[id])
+			continue;
+		now = cst_decoder_stats(slot->st[id]->stream.decoder);
+		uncount(&t->dec, &c->dec[id], now, sizeof(*now));
+		losses_forget(slot->st[id]);
+	}
+	uncount(&t->frame, &c->frame, cst_tree_frame_stats(slot->tree), sizeof(c->frame));
+	t->unrouted += c->unrouted - cst_tree_unrouted(slot->tree);
+	t->filtered_bytes += c->ignored - cst_tree_ignored(slot->tree);
+	t->aux_bytes -= c->ignored - cst_tree_ignored(slot->tree);
+}
+
+/* The streams begin, and where an index helps, later than the fragment: r->start. */
+static int begin_streams(struct run *r, struct tree_slot *slot, struct seek *sk)
+{
+	unsigned int i;
+	int rc = 0;
+
+	r->past = r->again = r->leap = false;
+	r->start = sk->f->pub.offset;
+	for (i = 0; i < 128 && !rc; i++) {
+		if (!slot->st[i])
+			continue;
+		slot->st[i]->silent = false;
+		slot->st[i]->run_in.ix = NULL;
+		rc = stream_begin(slot->st[i], sk->f);
+	}
+	if (!rc)
+		rc = seek_fragment(r->ss, r->con, sk);
+	r->start = sk->start;
+	return rc;
+}
+
+static int begin_fragment(struct run *r, struct tree_slot *slot, const struct fragment *f, struct seek *sk)
+{
+	unsigned int i;
+	int rc;
+
+	cst_tree_reset(slot->tree);
+	rc = begin_threads(r, slot, f);
+	for (i = 0; i < 128; i++) {
+		if (!slot->st[i])
+			continue;
+		slot->st[i]->owes_gap |= slot->st[i]->open_end;
+		slot->st[i]->handed = 0;
+		slot->st[i]->lead_done = false;
+	}
+	if (!rc)
+		rc = begin_streams(r, slot, sk);
+	if (rc)
+		return rc;
+	if (r->con->fragment_tree)
+		return r->con->fragment_tree(r->con->data, &f->pub, slot->tree, &r->start);
+	/* before the first timestamp all has the time of the AUX record */
+	r->lead_in = r->start > f->pub.offset && filter_window(r->ss->filter, f->pub.time, f->pub.time);
+	if (r->lead_in) {
+		r->ahead = r->start;
+		seek_forget(sk);
+		r->start = f->pub.offset;
+	}
+	return 0;
+}
+
+/* The beginning was decoded: leave out what follows. */
+static int leap(struct run *r, struct tree_slot *slot, const struct fragment *f, struct seek *sk)
+{
+	uint64_t done = slot->last_index - f->pub.offset;
+	struct counts now;
+	unsigned int i;
+	int rc;
+
+	take_counts(r, slot, &now);
+	undo_counts(r, slot, &now);
+	rc = begin_streams(r, slot, sk);
+	if (rc)
+		return rc;
+	for (i = 0; i < 128; i++)
+		if (slot->st[i])
+			slot->st[i]->mute = slot->st[i]->handed;
+	rc = feed_fragment(r, slot, f, r->start);
+	/* it counts as decoded */
+	r->start -= done < r->start - f->pub.offset ? done : r->start - f->pub.offset;
+	return rc;
+}
+
 static int decode_fragment(struct run *r, struct fragment *f)
 {
-	uint64_t start = f->pub.offset;
 	struct tree_slot *slot;
+	struct seek sk = { .f = f };
+	struct counts counts;
 	unsigned int i;
 	int rc;
 
@@ -642,23 +877,32 @@ static int decode_fragment(struct run *r, struct fragment *f)
 		losses_fragment(r->ss, f);
 		return rc;
 	}
-	cst_tree_reset(slot->tree);
-	rc = seek_start(r, slot, f);
-	for (i = 0; i < 128 && !rc; i++)
-		if (slot->st[i])
-			rc = stream_begin(slot->st[i], f);
-	r->past = false;
-	if (!rc && r->con->fragment_tree)
-		rc = r->con->fragment_tree(r->con->data, &f->pub, slot->tree, &start);
-	if (!rc)
-		rc = feed_fragment(r, slot, f, start);
-	if (rc)
-		return rc;
+	sk.st = slot->st;
+	sk.tree = slot->tree;
+	for (;; sk.attempt++) {
+		rc = begin_fragment(r, slot, f, &sk);
+		if (!rc && r->ss->book)
+			take_counts(r, slot, &counts);
+		if (!rc)
+			rc = feed_fragment(r, slot, f, r->start);
+		if (!rc && r->leap)
+			rc = leap(r, slot, f, &sk);
+		if (rc)
+			return rc;
+		if (!r->again)
+			break;
+		undo_counts(r, slot, &counts);
+	}
+	for (i = 0; i < 128; i++)
+		if (slot->st[i]) {
+			slot->st[i]->owes_gap = false;
+			slot->st[i]->mute = 0;
+		}
 	if (r->past)
 		return leave_fragment(r, slot, f);
 	losses_fragment(r->ss, f);
-	r->ss->totals.aux_bytes += f->pub.size - (start - f->pub.offset);
-	r->ss->totals.filtered_bytes += start - f->pub.offset;
+	r->ss->totals.aux_bytes += f->pub.size - (r->start - f->pub.offset);
+	r->ss->totals.filtered_bytes += r->start - f->pub.offset;
 	r->ss->bytes_done += f->pub.size;
 	return end_fragment(r, slot);
 }
@@ -710,6 +954,8 @@ static void forget_last_run(struct session *ss)
 	struct session_totals *t = &ss->totals;
 	size_t i;
 
+	for (i = 0; i < ss->dsos.nr; i++)
+		ss->dsos.all[i]->shown = false;
 	for (i = 0; i < ss->dsos.nr; i++)
 		ss->dsos.all[i]->nacc = ss->dsos.all[i]->nacc_bytes = ss->dsos.all[i]->conflicts = 0;
 	ss->bytes_done = 0;

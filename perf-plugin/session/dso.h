@@ -82,6 +82,7 @@ struct dso {
 	char *names;
 	uint32_t *name_order;	/* numbers of symbols in the order of their names; NULL until needed */
 	uint64_t used;		/* times the decoder wanted its code */
+	bool shown;		/* with a filter on time: some of it was let pass */
 	uint64_t nacc;		/* places where code was wanted and is missing */
 	uint64_t nacc_bytes;	/* of trace that was not decoded for it */
 	uint64_t conflicts;	/* atoms that contradict its code */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "session/index_book.h"
+#include "session/session.h"
 #include "perfdata/output.h"
 
 #define IN_FOLDER "cstrace.cstidx"
@@ -39,7 +40,32 @@ void index_book_free(struct index_book *b)
 		cst_index_free(b->made[i]);
 	free(b->made);
 	cst_index_file_free(b->file);
+	free(b->dropped);
 	free(b->path);
+}
+
+int index_book_section(struct index_section *s, const struct session_fragment *f)
+{
+	struct index_part *parts = calloc(f->nr_parts ? f->nr_parts : 1, sizeof(*parts));
+	unsigned int i;
+
+	if (!parts)
+		return -1;
+	for (i = 0; i < f->nr_parts; i++) {
+		parts[i].data = f->parts[i].data;
+		parts[i].size = f->parts[i].size;
+	}
+	s->parts = parts;
+	s->nr_parts = f->nr_parts;
+	s->offset = f->offset;
+	s->size = f->size;
+	snprintf(s->name, sizeof(s->name), "buffer %u, offset %llu", f->queue, (unsigned long long)f->offset);
+	return 0;
+}
+
+void index_book_section_free(struct index_section *s)
+{
+	free((void *)s->parts);
 }
 
 static void refuse(struct index_book *b, const char *what, uint64_t found, uint64_t expected)
@@ -106,8 +132,15 @@ int index_book_read(struct index_book *b)
 		return none ? 0 : -1;
 	err = cst_index_read(&b->file, data, len, &problem);
 	free(data);
-	if (!err)
-		return 1;
+	if (!err) {
+		b->dropped = calloc(b->file->n + 1, sizeof(*b->dropped));
+		if (b->dropped)
+			return 1;
+		cst_index_file_free(b->file);
+		b->file = NULL;
+		fprintf(stderr, "%s: %s: not enough memory\n", b->who, b->path);
+		return -1;
+	}
 	snprintf(what, sizeof(what), "%s (%s)", err == -CST_ERR_SYNTAX ? "not an index" :
 		 err == -CST_ERR_INCOMPLETE ? "the file is cut" : cst_strerror(err), problem.text);
 	refuse(b, what, problem.found, problem.expected);
@@ -172,7 +205,7 @@ int index_book_make(struct index_book *b, const struct index_section *s)
 	return 0;
 }
 
-/* As fine as the one that is refused, if it could be read. */
+/* As fine as the one in whose place it is made. */
 static const struct cst_index *made_anew(struct index_book *b, const struct index_section *s,
 					 const struct cst_index *old)
 {
@@ -205,8 +238,8 @@ static bool other_options(const struct cst_config *cfg, uint64_t digest)
 static void tell_options(struct index_book *b)
 {
 	if (!b->told)
-		fprintf(stderr, "%s: %s: this index is for listings with other options (--strict, --format=opencsd): it is "
-			"not used, and stays; decoding begins at the beginning\n", b->who, b->path);
+		fprintf(stderr, "%s: %s: this index is for listings with other options (--strict, --format=opencsd): %s\n",
+			b->who, b->path, b->keep ? "one is made for this run, and it stays" : "one is made for these, too");
 	b->told = true;
 }
 
@@ -218,84 +251,148 @@ static void tell_none(struct index_book *b, const struct index_section *s)
 	b->told |= b->file != NULL;
 }
 
-/* The streams that will be decoded are those of the index. If not, *stays tells that the index is good for others. */
-static bool streams_fit(struct index_book *b, const struct cst_index *ix, const struct index_section *s, bool *stays)
+/* What an index of the file is to a section. */
+struct verdict {
+	enum { FITS, OTHER_OPTIONS, REFUSED } kind;
+	char what[256];		/* REFUSED: why */
+	uint64_t found, expected;
+};
+
+static void deny(struct verdict *v, const struct index_section *s, const char *what, uint64_t found, uint64_t expected)
+{
+	v->kind = REFUSED;
+	snprintf(v->what, sizeof(v->what), "%s: %s", s->name, what);
+	v->found = found;
+	v->expected = expected;
+}
+
+static bool has_id(const struct cst_index *ix, unsigned int id)
+{
+	uint64_t bits = 0;
+	uint32_t i;
+
+	for (i = 0; i < ix->n_sources; i++)
+		bits |= ix->sources[i].ids[id >> 6];
+	return ix->format == CST_TREE_RAW || bits >> (id & 63) & 1;
+}
+
+/* Are the streams that will be decoded those of the index? */
+static void judge_streams(const struct index_book *b, const struct cst_index *ix, const struct index_section *s,
+			  struct verdict *v)
 {
 	const struct cst_index_stream *st;
 	const struct cst_decoder *dec;
-	uint64_t config, bits;
+	uint64_t config;
 	unsigned int id;
-	char what[200];
-	uint32_t i;
+	char what[100];
 
-	for (id = 0; id < 128; id++) {
+	for (id = 0; id < 128 && v->kind != REFUSED; id++) {
 		dec = cst_tree_decoder(s->tree, (uint8_t)id);
 		if (!dec || (b->only_id >= 0 && b->only_id != (int)id))
 			continue;
 		st = cst_index_find_stream(ix, (uint8_t)id);
-		if (st) {
-			config = cst_index_config(cst_decoder_config(dec));
-			if (st->config == config)
-				continue;
-			*stays = other_options(cst_decoder_config(dec), st->config);
-			if (*stays) {
-				tell_options(b);
-				return false;
-			}
-			snprintf(what, sizeof(what), "%s, trace ID 0x%02x: made for another configuration or other "
-				 "options", s->name, id);
-			refuse(b, what, st->config, config);
-			return false;
-		}
-		for (bits = 0, i = 0; i < ix->n_sources; i++)
-			bits |= ix->sources[i].ids[id >> 6] >> (id & 63) & 1;
-		if (bits || ix->format == CST_TREE_RAW) {
-			snprintf(what, sizeof(what), "%s: streams of trace ID 0x%02x", s->name, id);
-			refuse(b, what, 0, 1);
-			return false;
+		config = cst_index_config(cst_decoder_config(dec));
+		if (st && st->config == config)
+			continue;
+		if (st && other_options(cst_decoder_config(dec), st->config)) {
+			v->kind = OTHER_OPTIONS;
+		} else if (st) {
+			snprintf(what, sizeof(what), "trace ID 0x%02x: made for another configuration", id);
+			deny(v, s, what, st->config, config);
+		} else if (has_id(ix, id)) {
+			snprintf(what, sizeof(what), "streams of trace ID 0x%02x", id);
+			deny(v, s, what, 0, 1);
 		}
 	}
-	return true;
 }
 
-const struct cst_index *index_book_get(struct index_book *b, const struct index_section *s)
+static void judge(const struct index_book *b, const struct cst_index *ix, const struct index_section *s,
+		  struct verdict *v)
 {
-	const struct cst_index *ix = b->file ? cst_index_by_name(b->file, s->name) : NULL;
 	unsigned int flags, format = cst_tree_layout(s->tree, &flags);
-	bool stays = false;
 	uint64_t sum;
-	char what[200];
 
-	if (!ix && b->refused && !b->file)
-		return made_anew(b, s, NULL);
-	if (!ix) {
-		tell_none(b, s);
-		return NULL;
-	}
+	v->kind = FITS;
+	flags &= ~(unsigned)(CST_FRAME_PACKED | CST_FRAME_FINDINGS);
 	if (ix->trace_offset != s->offset || ix->trace_size != s->size) {
-		snprintf(what, sizeof(what), "%s: bytes of the trace", s->name);
-		refuse(b, what, ix->trace_size, s->size);
-		return made_anew(b, s, ix);
+		deny(v, s, "bytes of the trace", ix->trace_size, s->size);
+		return;
 	}
 	sum = identity(s);
 	if (ix->trace_digest != sum) {
-		snprintf(what, sizeof(what), "%s: made of another trace (digest)", s->name);
-		refuse(b, what, ix->trace_digest, sum);
-		return made_anew(b, s, ix);
+		deny(v, s, "made of another trace (digest)", ix->trace_digest, sum);
+		return;
 	}
-	flags &= ~(unsigned)(CST_FRAME_PACKED | CST_FRAME_FINDINGS);
-	if (ix->format == format && (ix->flags ^ flags) == CST_FRAME_STRICT) {
-		tell_options(b);
-		return NULL;
+	if (ix->format != format || (ix->flags | CST_FRAME_STRICT) != (flags | CST_FRAME_STRICT)) {
+		deny(v, s, "layout of the buffer", ix->flags | ix->format << 8, flags | format << 8);
+		return;
 	}
-	if (ix->format != format || ix->flags != flags) {
-		snprintf(what, sizeof(what), "%s: layout of the buffer", s->name);
-		refuse(b, what, ix->flags | ix->format << 8, flags | format << 8);
-		return made_anew(b, s, ix);
+	if (ix->flags != flags)
+		v->kind = OTHER_OPTIONS;
+	judge_streams(b, ix, s, v);
+}
+
+static void drop(struct index_book *b, const struct cst_index *ix)
+{
+	uint32_t i;
+
+	for (i = 0; b->file && i < b->file->n; i++)
+		b->dropped[i] |= b->file->indexes[i] == ix;
+}
+
+/* One that was made in this run already. */
+static const struct cst_index *made_already(const struct index_book *b, const struct index_section *s)
+{
+	struct verdict v;
+	unsigned int i;
+
+	for (i = 0; i < b->nr_made; i++) {
+		if (strcmp(b->made[i]->name, s->name))
+			continue;
+		judge(b, b->made[i], s, &v);
+		if (v.kind == FITS)
+			return b->made[i];
 	}
-	if (streams_fit(b, ix, s, &stays))
+	return NULL;
+}
+
+/* Several may have the section's name, each for other options. */
+const struct cst_index *index_book_get(struct index_book *b, const struct index_section *s)
+{
+	const struct cst_index *ix = made_already(b, s), *other = NULL, *refused = NULL;
+	struct verdict v, why = { 0 };
+	uint32_t i;
+
+	if (ix)
 		return ix;
-	return stays ? NULL : made_anew(b, s, ix);
+	for (i = 0; b->file && i < b->file->n; i++) {
+		ix = b->file->indexes[i];
+		if (strcmp(ix->name, s->name) || b->dropped[i])
+			continue;
+		judge(b, ix, s, &v);
+		if (v.kind == FITS)
+			return ix;
+		if (v.kind == OTHER_OPTIONS) {
+			other = ix;
+			continue;
+		}
+		why = v;
+		refused = ix;
+		b->dropped[i] = true;
+	}
+	if (refused) {
+		refuse(b, why.what, why.found, why.expected);
+		return made_anew(b, s, refused);
+	}
+	if (other) {
+		tell_options(b);
+		b->added = true;
+		return made_anew(b, s, other);
+	}
+	if (b->refused && !b->file)
+		return made_anew(b, s, NULL);
+	tell_none(b, s);
+	return NULL;
 }
 
 /* Bytes of a section in one piece; *copy is to be freed. NULL: not enough memory. */
@@ -339,17 +436,8 @@ const struct cst_index *index_book_check(struct index_book *b, const struct cst_
 		return ix;
 	snprintf(what, sizeof(what), "%s: bytes at offset %llu (digest)", s->name, (unsigned long long)src->offset);
 	refuse(b, what, src->digest, sum);
+	drop(b, ix);
 	return made_anew(b, s, ix);
-}
-
-static bool is_made(const struct index_book *b, const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < b->nr_made; i++)
-		if (!strcmp(b->made[i]->name, name))
-			return true;
-	return false;
 }
 
 int index_book_write(struct index_book *b)
@@ -365,7 +453,7 @@ int index_book_write(struct index_book *b)
 	for (i = 0; all && i < b->nr_made; i++)
 		all[n++] = b->made[i];
 	for (i = 0; all && i < old; i++)
-		if (!is_made(b, b->file->indexes[i]->name))
+		if (!b->dropped[i])
 			all[n++] = b->file->indexes[i];
 	rc = all ? cst_index_write(all, n, &data, &len) : -CST_ERR_NOMEM;
 	free(all);
@@ -382,4 +470,11 @@ int index_book_write(struct index_book *b)
 	if (rc)
 		fprintf(stderr, "%s: %s\n", b->who, err.msg);
 	return rc ? -1 : 0;
+}
+
+void index_book_finish(struct index_book *b)
+{
+	if (b->keep || !b->nr_made || (!b->refused && !b->added) || index_book_write(b))
+		return;
+	fprintf(stderr, "%s: %s: written %s\n", b->who, b->path, b->refused ? "anew" : "for these options, too");
 }

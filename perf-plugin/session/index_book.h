@@ -9,6 +9,8 @@
 
 #include <cstrace/cstrace.h>
 
+struct session_fragment;
+
 /* A buffer, or an AUX fragment of one, with the tree that is to decode it. */
 struct index_section {
 	char name[128];
@@ -24,8 +26,10 @@ struct index_section {
 struct index_book {
 	const char *who;	/* "cstrace dump": begins messages */
 	char *path;		/* NULL: the input has no place for a file */
-	bool keep;		/* the file stays as it is: the user named it, or what is made is not for the usual options */
+	bool keep;		/* the file stays as it is: the user named it, or what is made is not for all streams */
 	bool told;		/* why it is not used */
+	bool added;		/* something was made for options that the file had none for */
+	bool *dropped;		/* which indexes of the file are no good */
 	bool no_trace;		/* the file alone is looked at: nothing can be made */
 	bool refused;		/* an index was there and could not be used */
 	int only_id;		/* -1: all */
@@ -40,9 +44,12 @@ int index_book_init(struct index_book *b, const char *who, const char *input, co
 void index_book_free(struct index_book *b);
 /* Read the file. 1: there is one; 0: none; -1: after a message, refused or, if not `refused`, it cannot be read. */
 int index_book_read(struct index_book *b);
+/* The section that a fragment of perf.data is, without its tree. -1: not enough memory. */
+int index_book_section(struct index_section *s, const struct session_fragment *f);
+void index_book_section_free(struct index_section *s);
 /*
  * The index of a section, if there is one that can be trusted. One that cannot is told of, and made anew in memory.
- * One that is sound but was made for other options is as good as none: it is told of, and stays.
+ * One that is sound but was made for other options is told of and stays, and one for these is made in memory.
  */
 const struct cst_index *index_book_get(struct index_book *b, const struct index_section *s);
 /* Does the block of the buffer at `start` hold what was indexed? If not, after a message, the index made anew. */
@@ -52,5 +59,7 @@ const struct cst_index *index_book_check(struct index_book *b, const struct cst_
 int index_book_make(struct index_book *b, const struct index_section *s);
 /* Write what was made, and what was read and is still good. 0, or -1 after a message. */
 int index_book_write(struct index_book *b);
+/* The same at the end of a run, if something was made in place of what the file had, or for other options. */
+void index_book_finish(struct index_book *b);
 
 #endif

@@ -16,6 +16,7 @@
 #include "session/pace.h"
 #include "session/queues.h"
 #include "session/running.h"
+#include "session/seek.h"
 #include "session/session.h"
 #include "session/space.h"
 #include "session/threads.h"
@@ -73,6 +74,8 @@ struct session {
 	struct intmap perf_maps;	/* by pid */
 
 	struct filter *filter;		/* NULL: everything is wanted */
+	struct index_book *book;	/* NULL: none can be used */
+	bool told_unused;		/* why it was not */
 	struct session_totals totals;
 	struct losses losses;
 	uint64_t unrouted_ids[2];	/* trace IDs in the data that no metadata describes */
@@ -125,6 +128,13 @@ struct stream_state {
 	struct pace pace;
 	uint64_t insns_seen;		/* by the pace */
 	bool past;			/* behind all that the filter wants in this fragment */
+	bool silent;			/* what comes before it is decoded in earnest (session/seek.h) */
+	struct run_in run_in;
+	uint64_t handed;		/* batches, in pieces, that the consumer was given in this fragment ... */
+	uint64_t mute;			/* ... it has so many of them already: the fragment was begun anew */
+	bool lead_done;			/* its beginning was decoded, as far as consumers keep something of it */
+	bool owes_gap;			/* what the fragment before left open was not told to be a gap yet */
+	bool next_used;			/* the last batch was wanted: where its last branch leads to counts as used */
 	bool open_end;			/* the last fragment of this stream was decoded to its end */
 	uint64_t end_offset;		/* of the fragment */
 	bool peeked, peek_ok;		/* the next timestamp is in peek_ts until it is passed */
@@ -154,6 +164,8 @@ int stream_fed(struct stream_state *st);
 int stream_set_unit(struct stream_state *st, struct trace_unit *u, bool at_once);
 /* Trace timestamp to perf time; false when it is not known. */
 bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time);
+/* Time of the next timestamp; NO_TIME: there is none that helps. */
+uint64_t stream_next_time(struct stream_state *st);
 /* A batch of elements came, and the pull stopped for `why`: when did it begin and end? */
 void stream_batch_time(struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why,
 		       const struct session_consumer *con);

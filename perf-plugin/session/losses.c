@@ -503,6 +503,13 @@ void losses_batch(struct stream_state *st, const struct cst_generic *g, size_t n
 	count_since(st, now, in_gap);
 }
 
+void losses_forget(struct stream_state *st)
+{
+	st->seen = *cst_decoder_stats(st->stream.decoder);
+	st->seen_sum = sum(&st->seen);
+	st->gap.open = false;
+}
+
 void losses_fragment_end(struct stream_state *st)
 {
 	const struct cst_stats *now = cst_decoder_stats(st->stream.decoder);

@@ -103,6 +103,8 @@ void losses_add(struct losses *ls, enum loss cause, int cpu, int pid, const char
 
 /* A batch came out of a stream: cheap when it lost nothing. Before the stream's context moves on. */
 void losses_batch(struct stream_state *st, const struct cst_generic *g, size_t n);
+/* What a stream lost until now does not count. */
+void losses_forget(struct stream_state *st);
 /* The AUX fragment is over, or the stream is. */
 void losses_fragment_end(struct stream_state *st);
 

@@ -28,6 +28,9 @@ void pace_begin(struct pace *p);
 void pace_timestamp(struct pace *p, uint64_t time);
 /* Nothing was traced for a while; what follows ran before `next`, PACE_UNKNOWN: no timestamp follows. */
 void pace_gap(struct pace *p, uint64_t next);
+/* The rate was measured between two timestamps, that of cycles, too, if they are counted. */
+bool pace_knows_rate(const struct pace *p, bool cycles);
+void pace_forget_rate(struct pace *p);
 /* So much was executed, before `limit`. */
 void pace_advance(struct pace *p, uint64_t insns, uint64_t cycles, uint64_t limit);
 

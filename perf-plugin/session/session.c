@@ -103,9 +103,13 @@ struct session *session_open(const struct session_opts *opts)
 		return NULL;
 	}
 	ss = open_session(opts, in.pd, &in.brought);
-	if (ss)
-		ss->bad_records += in.dropped;
-	return ss;
+	if (!ss)
+		return NULL;
+	ss->bad_records += in.dropped;
+	if (!seek_open(ss))
+		return ss;
+	session_close(ss);
+	return NULL;
 }
 
 struct session *session_open_perfdata(const struct session_opts *opts, struct perfdata *pd)
@@ -121,6 +125,7 @@ void session_close(struct session *ss)
 
 	if (!ss)
 		return;
+	seek_close(ss);
 	spaces_free(&ss->spaces, &ss->threads);
 	losses_free(&ss->losses);
 	filter_free(ss->filter);
@@ -157,7 +162,7 @@ struct dso *session_next_used(const struct session *ss, size_t *pos)
 
 	while (*pos < ss->dsos.nr) {
 		d = ss->dsos.all[(*pos)++];
-		if (d->used && d->state == DSO_LOADED)
+		if (d->used && d->state == DSO_LOADED && (d->shown || !filter_has_time(ss->filter)))
 			return d;
 	}
 	return NULL;

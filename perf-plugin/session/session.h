@@ -35,6 +35,8 @@ struct session_opts {
 	bool insn_ranges;	/* config.insn_ranges = 1 */
 	struct cst_log *log;	/* of what is wrong in the trace, the caller's; NULL: none */
 	bool progress;		/* progress on stderr when it is a terminal */
+	const char *index;	/* for a filter on time (session/seek.h); NULL: the one beside the input, if there is one */
+	bool no_index;		/* decode from the beginning of each fragment */
 	size_t keep_events;	/* about threads and maps, in memory rather than read again; 0: the usual number */
 	size_t cache_limit;	/* bytes for decoded code; 0: the library's choice */
 	enum contextid_format contextid; /* what the context ID holds; 0: found out */
@@ -107,6 +109,7 @@ struct session_consumer {
 	unsigned int stop;	/* extra enum cst_stop bits: cut batches there as well */
 	unsigned int step;	/* cut batches after so many elements, so that time goes on in them; 0: never */
 	bool timeless;		/* time is that of the AUX record, whatever the trace says */
+	bool history;		/* what comes out depends on everything that was executed before it */
 	bool unwanted;		/* also call batch() with what the filter leaves out (stream.unwanted) */
 	/* A batch; non-zero return ends the run with that value. */
 	int (*batch)(void *data, struct stream *s, const struct cst_generic *g, size_t n);

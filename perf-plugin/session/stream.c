@@ -60,8 +60,7 @@ static void set_moment(struct stream_state *st, uint64_t time)
 		st->limit = limit;
 }
 
-/* Time of the next timestamp; NO_TIME: there is none that helps. */
-static uint64_t next_time(struct stream_state *st)
+uint64_t stream_next_time(struct stream_state *st)
 {
 	uint64_t time;
 
@@ -84,7 +83,7 @@ static void look_ahead(struct stream_state *st, uint64_t index)
 		set_moment(st, aux_time(st));
 		return;
 	}
-	time = next_time(st);
+	time = stream_next_time(st);
 	if (st->peek_ok) {
 		if (time == NO_TIME)
 			return;
@@ -275,7 +274,7 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 		if (!last)
 			return 0;
 		if (st->unit->timestamps && (why == CST_STOP_TRACE_ON || st->pace.now == PACE_UNKNOWN))
-			pace_gap(&st->pace, next_time(st));
+			pace_gap(&st->pace, stream_next_time(st));
 		if (why == CST_STOP_TRACE_ON || moment_open(st, last))
 			look_ahead(st, last->index);
 		err = why == CST_STOP_CONTEXT ? who_context(st, last) : who_trace_on(st);
@@ -325,7 +324,7 @@ void stream_batch_time(struct stream_state *st, const struct cst_generic *g, siz
 				end = start;
 		} else {
 			/* To look for it costs time: of batches that are not cut, few have a sample. */
-			next = st->pace.loose ? NO_TIME : next_time(st);
+			next = st->pace.loose ? NO_TIME : stream_next_time(st);
 			pace_advance(&st->pace, s->n_insn, cycles, next != NO_TIME ? next : aux_time(st));
 			end = st->pace.now;
 		}
@@ -341,7 +340,7 @@ uint64_t session_time(struct stream *s, uint64_t time)
 
 	if (!st || !s->time_known || !st->pace.loose)
 		return time;
-	next = next_time(st);
+	next = stream_next_time(st);
 	if (next > time)
 		return time;
 	return next > s->not_before ? next : s->not_before;

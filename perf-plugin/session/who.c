@@ -431,6 +431,7 @@ static int settle(struct stream_state *st)
 	struct who *w = &st->who;
 	int err = resolve(st);
 
+	w->settled++;
 	w->gaps = gaps(st);
 	/* Once for each stretch, whatever stops there are before it begins. */
 	if (err || w->how == WHO_TOLD || w->counted == insns(st))
@@ -442,8 +443,9 @@ static int settle(struct stream_state *st)
 		return 0;
 	}
 	c->uncertain++;
-	losses_add(&ss->losses, LOSS_UNCERTAIN, st->stream.cpu, st->stream.pid,
-		   threads_comm(&ss->threads, st->stream.pid, st->limit), 1, 0);
+	if (!st->silent)
+		losses_add(&ss->losses, LOSS_UNCERTAIN, st->stream.cpu, st->stream.pid,
+			   threads_comm(&ss->threads, st->stream.pid, st->limit), 1, 0);
 	return 0;
 }
 

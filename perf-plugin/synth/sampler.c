@@ -92,6 +92,8 @@ void sampler_consumer(const struct sampler *sp, struct session_consumer *c)
 	c->step = sp->want_b ? BRANCH_STEP : 0;
 	c->timeless = sp->o.timeless;
 	c->unwanted = true;
+	/* a call chain is all calls that have not returned */
+	c->history = sp->calls != NULL;
 }
 
 static struct lane *lane_of(struct sampler *sp, struct stream *s)
@@ -633,6 +635,8 @@ static void pass_end(struct stream *s, struct lane *ln)
 	struct branch_state *br = &ln->br;
 
 	ln->passing = false;
+	/* nothing from before is left that could go on */
+	br->resume = 0;
 	if (!ln->ring.size || session_wants(s, br->pid, br->tid, br->time))
 		return;
 	ring_clear(&ln->ring);

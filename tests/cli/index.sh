@@ -83,20 +83,34 @@ full_again() { run 0 index --show -s "$big" && says "$tmp/out" "blocks of 65536 
 check "and is full again, with the same blocks" full_again
 cp "$tmp/trace.bin" "$big/trace.bin"
 
-# Of listings with other options it says nothing: it stays, and so does a damaged one.
+# Of listings with other options it says nothing: one for these is added, and the file serves all from then on.
 cp "$good" "$big/cstrace.cstidx"
+quiet() {
+	run 0 dump -s "$big" --format=none --from time=$late "$@" && ! grep cstidx "$tmp/err"
+}
 others() {
 	same -s "$big" --elements --strict --from time=$late && says "$tmp/err" "other options" &&
-		cmp "$good" "$big/cstrace.cstidx"
+		says "$tmp/err" "written for these options, too" && quiet && quiet --strict && seeks &&
+		[ "$(size "$big/cstrace.cstidx")" -gt "$(size "$good")" ]
 }
-check "--strict: not used, and not replaced" others
+check "--strict: an index for it is added" others
+strict_seeks() {
+	counted --strict --from time=$late && [ $(($(cat "$tmp/bytes") * 100)) -lt $((bytes * 3)) ]
+}
+check "--strict: the next time little is decoded" strict_seeks
+both_shown() { run 0 index --show -s "$big" && [ "$(grep -c "^ETB_0: raw" "$tmp/out")" -eq 2 ]; }
+check "index --show: both" both_shown
+damaged_set() {
+	run 0 index -s "$big" && cmp "$good" "$big/cstrace.cstidx" && head -c 300 "$good" >"$big/cstrace.cstidx" &&
+		run 0 dump -s "$big" --format=none --from time=$late --strict && says "$tmp/err" "the file is cut" &&
+		says "$tmp/err" "written anew" && quiet --strict
+}
+check "--strict: a damaged one is made anew" damaged_set
 stays() {
 	head -c 300 "$good" >"$big/cstrace.cstidx"
 	run 0 dump -s "$big" --format=none --from time=$late "$@" && says "$tmp/err" "one is made for this run" &&
 		[ "$(size "$big/cstrace.cstidx")" -eq 300 ]
 }
-check "--strict: a damaged one is not replaced" stays --strict
-check "--format=opencsd: a damaged one is not replaced" stays --format=opencsd
 check "--id: a damaged one is not replaced" stays --id 0x10
 no_id() { run 1 index -s "$big" --id 0x6f -o "$tmp/no-id" && says "$tmp/err" "no source has trace ID 0x6f" && ! [ -e "$tmp/no-id" ]; }
 check "index of a trace ID that is not there: none" no_id
@@ -116,14 +130,20 @@ check "one that was named and cannot be read" run 1 dump -s "$big" --from time=1
 framed() {
 	run 0 index -s "$tmp/frames" && says "$tmp/err" "1 buffer," && cp "$tmp/frames/cstrace.cstidx" "$tmp/kept" &&
 		same -s "$tmp/frames" --elements --strict --from offset=100 && says "$tmp/err" "other options" &&
-		cmp "$tmp/kept" "$tmp/frames/cstrace.cstidx"
+		says "$tmp/err" "written for these options, too"
 }
-check "--strict with frames: not used, and not replaced" framed
+check "--strict with frames: one is added" framed
+named_is_told() {
+	cp "$tmp/kept" "$tmp/mine"
+	run 0 dump -s "$tmp/frames" --elements --strict --from offset=100 --index "$tmp/mine" &&
+		says "$tmp/err" "one is made for this run, and it stays" && cmp "$tmp/kept" "$tmp/mine"
+}
+check "one that was named stays as it is" named_is_told
 foreign() { same -s "$big" --elements --from time=$late --index "$tmp/kept" && says "$tmp/err" "no index of 'ETB_0' in it"; }
 sed 's/ETB_0/ETB_9/' "$tmp/frames/trace.ini" >"$tmp/trace.ini" && cp "$tmp/trace.ini" "$tmp/frames/trace.ini"
 check "index of a buffer with another name" run 0 index -s "$tmp/frames" -o "$tmp/kept"
 check "one that has none of this buffer" foreign
-check "--index without --from" run 129 dump -s "$big" --index "$good"
+check "--index without --from or --time" run 129 dump -s "$big" --index "$good"
 check "--no-index without --from" run 129 dump -s "$big" --no-index
 named() {
 	head -c 300 "$good" >"$tmp/named"
@@ -147,5 +167,45 @@ for name in sample sample-trbe; do
 		at=$(grep -v "^#" "$tmp/all" | sed -n "$((n * part / 100 + 1))p" | cut -d' ' -f1)
 		check "$name: from $part %" same -i "$tmp/$name" --symfs tests/data/symfs --elements --from offset=$at
 	done
+done
+
+# --time of every command: the same with an index as without, and less is decoded.
+timed=$tmp/timed
+"$CST_GEN" random --case 148 --insns 150000 --buf=cpu --timed --ts=40 --sync=300 --fragment=100000000 --perf "$timed" \
+	--images "$tmp/images" >"$tmp/gen"
+check "index for --time" run 0 index -i "$timed" --granularity 1
+by_time() {
+	rm -f "$tmp/o"
+	run 0 "$@" -i "$timed" || return 1
+	mv "$tmp/out" "$tmp/with"
+	[ ! -e "$tmp/o" ] || mv "$tmp/o" "$tmp/with"
+	mv "$tmp/err" "$tmp/with.err"
+	run 0 "$@" -i "$timed" --no-index || return 1
+	[ ! -e "$tmp/o" ] || mv "$tmp/o" "$tmp/out"
+	[ -s "$tmp/with" ] && cmp "$tmp/with" "$tmp/out"
+}
+left_out() { sed -n 's/.*; \([0-9,]*\) bytes skipped by filter.*/\1/p' "$1" | tr -d ,; }
+for part in 45%-55% 80%-85% 70%-72%,90%-95%; do
+	check "script --time $part" by_time script --itrace=b -F comm,pid,tid,cpu,time,ip,addr,flags --time $part
+	less() { [ "$(left_out "$tmp/with.err")" -gt "$(left_out "$tmp/err")" ]; }
+	check "script --time $part: less is decoded" less
+	check "script --time $part: samples with branch stacks" by_time script --itrace=i1usl8 -F time,period,ip,brstack \
+		--time $part
+	check "inject --time $part" by_time inject --itrace=ibl16 -o "$tmp/o" --time $part
+	check "dump --time $part" by_time dump --elements --time $part
+	check "profile --time $part" by_time profile --time $part
+done
+chains() { by_time script --itrace=i1usg16 -F time,ip,sym --time 80%-85% && says "$tmp/with.err" "call chains depend on"; }
+check "call chains are made from the beginning" chains
+cut_index() {
+	head -c 300 "$timed.cstidx" >"$tmp/cut"
+	cp "$tmp/cut" "$timed.cstidx"
+	by_time script --itrace=b -F time,ip,addr --time 80%-85% && says "$tmp/with.err" "the file is cut" &&
+		says "$tmp/with.err" "written anew" && ! cmp -s "$tmp/cut" "$timed.cstidx"
+}
+check "--time: a damaged one is made anew" cut_index
+check "--time: one that was named and is not there" run 1 script -i "$timed" --time 80%-85% --index "$tmp/none"
+for c in script inject profile; do
+	check "$c: --index without --time" run 129 $c -i "$timed" --index "$timed.cstidx"
 done
 finish
