@@ -317,15 +317,32 @@ static int write_map(struct importer *im, int pid, const struct cst_snap_dump *d
 	return records_of_event(&im->maker, &ev, 0);
 }
 
-static int write_dump(struct importer *im, const struct cst_snap_dump *d, bool kernel, int pid)
+/*
+ * Where a dump is. perf 6.1 takes a file for the kernel's or a program's by its name: of one that is both it gives a
+ * program's map the room of a program's, and writes into it what only a kernel's has. So there are two names.
+ */
+static char *dump_path(const struct importer *im, const struct cst_snap_dump *d, bool kernel)
+{
+	char *path = folder_path(&im->files, d->file), *other, *base;
+
+	if (!path || !kernel)
+		return path;
+	base = strrchr(path, '/');
+	base = base ? base + 1 : path;
+	if (asprintf(&other, "%.*s./%s", (int)(base - path), path, base) < 0)
+		other = NULL;
+	free(path);
+	return other;
+}
+
+/* `tell`: what cannot be brought, once for each dump. */
+static int write_dump(struct importer *im, const struct cst_snap_dump *d, bool kernel, bool tell, int pid)
 {
 	const uint8_t *data;
 	uint64_t size;
 	size_t len;
 	char *path;
 	int rc = 0;
-
-	bool tell = !kernel;	/* each dump once: a program sees all of them */
 
 	if (!(d->space & (CST_MEM_EL1N | (kernel ? CST_MEM_EL2N : 0)))) {
 		if (tell && !(d->space & CST_MEM_EL2N))
@@ -341,7 +358,7 @@ static int write_dump(struct importer *im, const struct cst_snap_dump *d, bool k
 	size = len - d->offset;
 	if (d->length && d->length < size)
 		size = d->length;
-	path = folder_path(&im->files, d->file);
+	path = dump_path(im, d, kernel);
 	if (!path)
 		return no_memory(im);
 	if (im->brought && dso_places_add(&im->brought->images, path, path))
@@ -352,7 +369,7 @@ static int write_dump(struct importer *im, const struct cst_snap_dump *d, bool k
 	return rc;
 }
 
-/* With memory in the upper half of the addresses that is the kernel's, and the rest that of programs. */
+/* With memory in the upper half of the addresses that is the kernel's when it ran, and the rest that of programs. */
 static bool has_upper_half(const struct cst_snapshot *ss)
 {
 	size_t i, k;
@@ -367,14 +384,14 @@ static bool has_upper_half(const struct cst_snapshot *ss)
 /* Of dumps that overlap the first counts, of maps the last. */
 static int write_dumps(struct importer *im, bool kernel, int pid)
 {
-	bool upper = kernel && has_upper_half(im->ss);
+	bool split = im->high_el && has_upper_half(im->ss);
 	size_t i, k;
 	int rc = 0;
 
 	for (i = im->ss->n_devices; !rc && i-- > 0;)
 		for (k = im->ss->devices[i].n_dumps; !rc && k-- > 0;)
-			if (!upper || im->ss->devices[i].dumps[k].address >> 63)
-				rc = write_dump(im, &im->ss->devices[i].dumps[k], kernel, pid);
+			if (!split || im->ss->devices[i].dumps[k].address >> 63 == kernel)
+				rc = write_dump(im, &im->ss->devices[i].dumps[k], kernel, split || !kernel, pid);
 	return rc;
 }
 

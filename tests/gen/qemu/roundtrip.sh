@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # roundtrip.sh BUILD SCRATCH: trace large Debian programs and compare what perf-cstrace decodes with what
-# they executed, branch by branch; of ETMv3 and PTM also the samples that inject makes. Fetches packages once (60 MB), needs 1 GB in SCRATCH for a while.
+# they executed, branch by branch; of ETMv3 and PTM also the samples that inject makes. Fetches packages once
+# (60 MB), needs 1 GB in SCRATCH for a while.
 set -eu
 
-[ $# -eq 2 ] || { sed -n '3,4s/^# //p' "$0" >&2; exit 2; }
+[ $# -eq 2 ] || { sed -n '3,5s/^# //p' "$0" >&2; exit 2; }
 build=$(cd "$1" && pwd)
 mkdir -p "$2"
 scratch=$(cd "$2" && pwd)
