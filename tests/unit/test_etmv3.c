@@ -238,6 +238,82 @@ static void test_branch(void **state)
 	assert_int_equal(p.type, CST_ETMV3_PKT_IGNORE);
 }
 
+/* Every form of the fifth address byte; exception information of two and three bytes. */
+static void test_branch_forms(void **state)
+{
+	/* reset, IRQ, reserved, reserved, Jazelle, FIQ, asynchronous data abort, debug halt */
+	static const uint8_t today[8] = { 8, 14, 6, 7, 5, 15, 4, 1 };
+	struct cst_config cfg = config(0, 0, 5, 0, CST_PROFILE_A), m = config(0, 0, 5, 0, CST_PROFILE_M);
+	struct cst_packet p, pkt[MAX_PKT];
+	unsigned int i, n;
+
+	(void)state;
+	/* deprecated: state ARM; bit 6 cancels, also without an exception byte */
+	for (i = 0; i < 16; i++) {
+		p = last(&cfg, BYTES(THUMB_AT(0xc0026345u), 0xff, 0xff, 0xff, 0xff, (uint8_t)(0x85 | i << 3)));
+		assert_int_equal(p.type, CST_ETMV3_PKT_BRANCH_INFO);
+		assert_int_equal(p.addr, 0xbffffffc);
+		assert_int_equal(p.isa, CST_ISA_A32);
+		assert_int_equal(p.exc_type, today[i & 7]);
+		assert_int_equal(!!(p.flags & CST_ETMV3_PF_CANCEL), i > 7);
+		assert_int_equal(p.finding[0], (i & 7) == 2 || (i & 7) == 3 ? CST_FIND_ETMV3_EXCEPTION :
+				 CST_FIND_ETMV3_DEPRECATED);
+		cfg.as_reference = 1;
+		p = last(&cfg, BYTES(THUMB_AT(0xc0026345u), 0xff, 0xff, 0xff, 0xff, (uint8_t)(0x85 | i << 3)));
+		assert_int_equal(p.exc_type, i & 7);
+		cfg.as_reference = 0;
+	}
+	/* ARM, Thumb, Jazelle: addresses of 30, 31 and 32 bits */
+	p = last(&cfg, BYTES(THUMB_AT(0xc0026345u), 0xff, 0xff, 0xff, 0xff, 0x0d));
+	assert_int_equal(p.addr, 0xbffffffc);
+	assert_int_equal(p.addr_bits, 32);
+	p = last(&cfg, BYTES(THUMB_AT(0xc0026345u), 0xff, 0xff, 0xff, 0xff, 0x1b));
+	assert_int_equal(p.addr, 0xbffffffe);
+	assert_int_equal(p.isa, CST_ISA_T32);
+	p = last(&cfg, BYTES(THUMB_AT(0xc0026345u), 0xff, 0xff, 0xff, 0xff, 0x37));
+	assert_int_equal(p.addr, 0xbfffffff);
+	assert_int_equal(p.isa, CST_ISA_JAZELLE);
+	assert_int_equal(p.addr_bits, 32);
+	/* Jazelle addresses begin at bit 0 */
+	p = last(&cfg, BYTES(THUMB_AT(0xc0026345u), 0x81, 0x80, 0x80, 0x80, 0x20, 0x07));
+	assert_int_equal(p.addr, 3);
+	assert_int_equal(p.isa, CST_ISA_JAZELLE);
+	/* AltISA makes ThumbEE of Thumb, and Thumb again */
+	p = last(&cfg, BYTES(THUMB_AT(0xc0026345u), 0x81, 0x80, 0x80, 0x80, 0x50, 0x40));
+	assert_int_equal(p.isa, CST_ISA_TEE);
+	p = last(&cfg, BYTES(THUMB_AT(0xc0026345u), 0x81, 0x80, 0x80, 0x80, 0x50, 0x40, 0x81, 0x80, 0x80, 0x80, 0x10));
+	assert_int_equal(p.isa, CST_ISA_TEE);
+	p = last(&cfg, BYTES(THUMB_AT(0xc0026345u), 0x81, 0x80, 0x80, 0x80, 0x50, 0x40, 0x81, 0x80, 0x80, 0x80, 0x50, 0x00));
+	assert_int_equal(p.isa, CST_ISA_T32);
+	/* a fifth byte without an instruction set is none */
+	for (i = 0; i < 16; i++) {
+		n = packets(&cfg, BYTES(THUMB_AT(0xc0026345u), 0x81, 0x80, 0x80, 0x80, (uint8_t)((i & 8) << 3 | (i & 7)),
+					ASYNC3, 0x66), pkt);
+		assert_true(n > 2);
+		assert_int_equal(pkt[1].type, CST_ETMV3_PKT_BAD_SEQUENCE);
+		assert_int_equal(pkt[1].bad_type, CST_ETMV3_PKT_BRANCH);
+		assert_int_equal(pkt[n - 1].type, CST_ETMV3_PKT_IGNORE);
+	}
+	/* exception information: bytes 0, 1, 2; all of Resume */
+	p = last(&m, BYTES(THUMB_AT(0xc0026345u), 0x81, 0x80, 0x80, 0x80, 0x50, 0x80, 0x9f, 0x4f));
+	assert_int_equal(p.exc_type, 0x1f0);
+	assert_int_equal(p.event, 15);
+	assert_int_equal(p.finding[0], 0);
+	p = last(&m, BYTES(THUMB_AT(0xc0026345u), 0x81, 0x80, 0x80, 0x80, 0x50, 0x80, 0x5f));
+	assert_int_equal(p.event, 15);
+	assert_int_equal(p.finding[0], CST_FIND_ETMV3_RESERVED_BITS);
+	/* before any whole address, what is known of it is what was sent */
+	p = one(&cfg, BYTES(0xc5, 0x06));
+	assert_int_equal(p.addr_bits, 15);
+	check_text(&p, "BRANCH_ADDRESS : Branch address.; Addr=0x????0688 (14:0) ~[0x688]; ");
+	/* a load or store in progress: its address, and the instruction's in five bytes */
+	p = one(&cfg, BYTES(0x08, 0xa1, 0x01, 0x80, 0x00, 0x00, 0x81, 0x80, 0x80, 0x80, 0x09));
+	assert_int_equal(p.value, 0x8000);
+	assert_int_equal(p.addr, 0x20000000);
+	assert_int_equal(p.isa, CST_ISA_A32);
+	assert_int_equal(p.count, 1);
+}
+
 static void test_others(void **state)
 {
 	struct cst_config cfg = config(CYCLES | CID4 | VMID_ON, VIRT | BINARY_TS | TS64, 5, 0, CST_PROFILE_A), gray;
@@ -497,7 +573,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_headers), cmocka_unit_test(test_isync), cmocka_unit_test(test_phdr),
-		cmocka_unit_test(test_branch), cmocka_unit_test(test_others), cmocka_unit_test(test_data),
+		cmocka_unit_test(test_branch), cmocka_unit_test(test_branch_forms), cmocka_unit_test(test_others), cmocka_unit_test(test_data),
 		cmocka_unit_test(test_unknown_times),
 		cmocka_unit_test(test_elements), cmocka_unit_test(test_unknown), cmocka_unit_test(test_it), cmocka_unit_test(test_suppressed),
 		cmocka_unit_test(test_state_of_target),
