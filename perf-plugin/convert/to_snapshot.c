@@ -45,6 +45,7 @@ struct snap_src {
 	size_t buf;
 	struct cst_config config;
 	char core[NAME_SIZE], name[NAME_SIZE], core_file[NAME_SIZE], file[NAME_SIZE + 4], type[NAME_SIZE];
+	const char *core_type;
 	struct cst_snap_reg regs[AUX_NR_REGS + 1];
 	size_t nr_regs;
 	bool core_named_before;	/* another source has the same core */
@@ -205,15 +206,9 @@ static void add_reg(struct snap_src *s, const char *name, uint64_t value)
 
 static void describe(struct snap_src *s, const struct aux_cpu *a)
 {
-	static const struct {
-		const char *name;
-		enum aux_reg reg;
-	} table[] = {
-		{ "TRCIDR0", AUX_REG_TRCIDR0 }, { "TRCIDR1", AUX_REG_TRCIDR1 }, { "TRCIDR2", AUX_REG_TRCIDR2 },
-		{ "TRCIDR8", AUX_REG_TRCIDR8 }, { "TRCAUTHSTATUS", AUX_REG_TRCAUTHSTATUS },
-		{ "TRCDEVARCH", AUX_REG_TRCDEVARCH },
-	};
-	size_t i;
+	const unsigned int minor = (unsigned int)(a->reg[AUX_REG_ETMIDR] >> 4 & 15);
+	const char *name;
+	unsigned int i;
 
 	snprintf(s->core, sizeof(s->core), "cpu_%d", s->cpu);
 	snprintf(s->core_file, sizeof(s->core_file), "cpu_%d.ini", s->cpu);
@@ -224,15 +219,25 @@ static void describe(struct snap_src *s, const struct aux_cpu *a)
 	else
 		snprintf(s->name, sizeof(s->name), "ETM_%d_%zu_0x%02x", s->cpu, s->buf, s->id);
 	snprintf(s->file, sizeof(s->file), "%s.ini", s->name);
-	if (a->unit == AUX_ETE)
+	switch (a->unit) {
+	case AUX_ETMV3:
+		snprintf(s->type, sizeof(s->type), "ETM3.%u", minor);
+		break;
+	case AUX_PTM:
+		snprintf(s->type, sizeof(s->type), "PTM1.%u", minor);
+		break;
+	case AUX_ETE:
 		snprintf(s->type, sizeof(s->type), "ETE");
-	else
+		break;
+	default:
 		snprintf(s->type, sizeof(s->type), "ETM%u.%u", s->config.version >> 4, s->config.version & 15);
-	add_reg(s, "TRCCONFIGR", a->reg[AUX_REG_TRCCONFIGR]);
-	add_reg(s, "TRCTRACEIDR", s->id);
-	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		if (a->present & 1u << table[i].reg)
-			add_reg(s, table[i].name, a->reg[table[i].reg]);
+	}
+	s->core_type = a->unit == AUX_ETMV3 || a->unit == AUX_PTM ? "ARMv7-A" : "ARM-AA64";
+	for (i = 0; i < AUX_NR_REGS && (name = aux_reg_name(a->unit, i)); i++)
+		if (i == AUX_REG_TRCTRACEIDR)
+			add_reg(s, name, s->id);
+		else if (i == AUX_REG_TRCCONFIGR || a->present & 1u << i)
+			add_reg(s, name, a->reg[i]);
 }
 
 static int add_source(struct exporter *x, const struct stream *st, size_t buf)
@@ -371,7 +376,7 @@ static int add_devices(struct exporter *x, struct model *m, size_t n_dumps)
 
 		if (!s->core_named_before)
 			m->dev[nr++] = (struct cst_snap_device){
-				.file = s->core_file, .name = s->core, .type = "ARM-AA64", .location = "",
+				.file = s->core_file, .name = s->core, .type = s->core_type, .location = "",
 				.class_ = CST_SNAP_CORE, .dumps = m->dumps, .n_dumps = n_dumps };
 		m->core[i] = (struct cst_snap_link){ .from = s->core, .to = s->name };
 	}
