@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * maps.c - an AVL tree by start address. All changes are made of split and join; a node that more than
- * one tree or node points to is copied before it changes.
+ * maps.c - an AVL tree by start address. All changes but the insertion of what overlaps nothing are made of split
+ * and join; a node that more than one tree or node points to is copied before it changes.
  */
 #include <stdlib.h>
 
@@ -11,7 +11,8 @@ struct map_node {
 	struct map map;
 	struct map_node *left, *right;
 	unsigned int refs;
-	int height;
+	/* heights of the two: kept here, so that on the way back up from one the other need not be looked at */
+	uint8_t left_height, right_height;
 };
 
 struct maplist *maplist_new(void)
@@ -81,7 +82,6 @@ static struct map_node *node_new(const struct map *m, bool *failed)
 	}
 	n->map = *m;
 	n->refs = 1;
-	n->height = 1;
 	return n;
 }
 
@@ -96,7 +96,8 @@ static struct map_node *node_own(struct map_node *n, bool *failed)
 	if (copy) {
 		copy->left = n->left;
 		copy->right = n->right;
-		copy->height = n->height;
+		copy->left_height = n->left_height;
+		copy->right_height = n->right_height;
 		if (copy->left)
 			copy->left->refs++;
 		if (copy->right)
@@ -108,17 +109,18 @@ static struct map_node *node_own(struct map_node *n, bool *failed)
 
 static int height(const struct map_node *n)
 {
-	return n ? n->height : 0;
+	if (!n)
+		return 0;
+	return (n->left_height > n->right_height ? n->left_height : n->right_height) + 1;
 }
 
 /* `n` is the caller's own. */
 static struct map_node *node_set(struct map_node *left, struct map_node *n, struct map_node *right)
 {
-	int l = height(left), r = height(right);
-
 	n->left = left;
 	n->right = right;
-	n->height = (l > r ? l : r) + 1;
+	n->left_height = (uint8_t)height(left);
+	n->right_height = (uint8_t)height(right);
 	return n;
 }
 
@@ -185,6 +187,28 @@ static struct map_node *join(struct map_node *left, struct map_node *mid, struct
 	node_put(right);
 	free(mid);
 	return NULL;
+}
+
+/* `m`, the caller's own, overlaps nothing: one way down, where two splits and two joins would be four. */
+static struct map_node *insert(struct map_node *n, struct map_node *m, bool *failed)
+{
+	if (!n)
+		return m;
+	n = node_own(n, failed);
+	if (!n) {
+		free(m);
+		return NULL;
+	}
+	if (m->map.start < n->map.start) {
+		n->left = insert(n->left, m, failed);
+		n->left_height = (uint8_t)height(n->left);
+	} else {
+		n->right = insert(n->right, m, failed);
+		n->right_height = (uint8_t)height(n->right);
+	}
+	if (n->left_height <= n->right_height + 1 && n->right_height <= n->left_height + 1)
+		return n;
+	return join(n->left, n, n->right, failed);
 }
 
 /* What starts before `addr`, and the rest. */
@@ -263,11 +287,22 @@ static struct map_node *keep_end(const struct map *m, uint64_t end, struct map_n
 
 bool maplist_set(struct maplist *ml, const struct map *m)
 {
-	const struct map *there = maplist_find(ml, m->start), *last;
+	/* the first one that ends behind the start */
+	const struct map *there = maplist_next(ml, m->start), *last;
 	struct map_node *before, *inside, *after, *n;
 	bool failed = false;
 
-	if (m->start >= m->end || (there && m->dso && there->end >= m->end && same_code(there, m)))
+	if (m->start >= m->end)
+		return true;
+	if (!there || there->start >= m->end) {
+		if (!m->dso)
+			return true;
+		n = node_new(m, &failed);
+		if (n)
+			ml->root = insert(ml->root, n, &failed);
+		goto out;
+	}
+	if (there->start <= m->start && m->dso && there->end >= m->end && same_code(there, m))
 		return true;
 	split(ml->root, m->start, &before, &inside, &failed);
 	split(inside, m->end, &inside, &after, &failed);
@@ -288,6 +323,7 @@ bool maplist_set(struct maplist *ml, const struct map *m)
 		ml->root = join(before, node_new(m, &failed), after, &failed);
 	else
 		ml->root = join_two(before, after, &failed);
+out:
 	if (failed) {
 		node_put(ml->root);
 		ml->root = NULL;

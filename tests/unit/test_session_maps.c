@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "session/dso.h"
@@ -204,11 +205,73 @@ static void without_times_position_counts(void **state)
 	end(&h);
 }
 
+/* Multiplication by an odd number: each place once, in no order. */
+static uint64_t scattered(uint32_t i, unsigned int bits)
+{
+	return (uint64_t)(i * 0x9e3779b1u % (1u << bits)) * 0x10000;
+}
+
+/*
+ * A map that replaces nothing costs one way down the tree, and not the taking apart of it: not more than finding
+ * all of them again, when it was more than twice that. Processor time of this process, the best of many tries.
+ */
+static void new_maps_are_cheap(void **state)
+{
+	enum { BITS = 12, N = 1 << BITS, TRIES = 50 };
+	struct maplist *ml, *half;
+	double best = 1e9, set, find;
+	uint64_t found = 0;
+	unsigned int try;
+	clock_t start;
+	uint32_t i;
+
+	(void)state;
+	for (try = 0; try < TRIES; try++) {
+		ml = maplist_new();
+		half = NULL;
+		start = clock();
+		for (i = 0; i < N; i++) {
+			struct map m = { scattered(i, BITS), scattered(i, BITS) + 0x8000, i, &files[i % 4] };
+
+			assert_true(maplist_set(ml, &m));
+		}
+		set = (double)(clock() - start);
+		start = clock();
+		for (i = 0; i < N; i++) {
+			const struct map *m = maplist_find(ml, scattered(i, BITS) + 0x7fff);
+
+			found += m && m->off == i;
+		}
+		find = (double)(clock() - start) + 1;
+		best = set / find < best ? set / find : best;
+		/* what another list still has is not changed */
+		half = maplist_ref(ml);
+		ml = maplist_own(ml);
+		assert_non_null(ml);
+		for (i = 0; i < 100; i++) {
+			struct map m = { scattered(i, BITS) + 0x8000, scattered(i, BITS) + 0x9000, i, &files[0] };
+
+			assert_true(maplist_set(ml, &m));
+			assert_null(maplist_find(half, m.start));
+			assert_non_null(maplist_find(ml, m.start));
+			assert_int_equal(maplist_find(half, m.start - 1)->off, i);
+		}
+		maplist_unref(half);
+		maplist_unref(ml);
+	}
+	assert_int_equal(found, (uint64_t)N * TRIES);
+	print_message("time of setting by time of finding: %.1f\n", best);
+#ifndef __SANITIZE_ADDRESS__
+	assert_true(best < 1.8);
+#endif
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(maps_against_model),
 		cmocka_unit_test(shared_lists_are_copied),
+		cmocka_unit_test(new_maps_are_cheap),
 		cmocka_unit_test(epochs_end_where_code_is_replaced),
 		cmocka_unit_test(exec_forgets_and_fork_inherits),
 		cmocka_unit_test(thread_numbers_are_reused),
