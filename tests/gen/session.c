@@ -241,6 +241,9 @@ static void close_fragment(struct session *s, struct buffer *b, struct perfw_at 
 		if (u->running && u->buf == b) {
 			unit_stop(u->tu);
 			u->running = 0;
+			/* a sink of several CPUs is read when the last of them has stopped */
+			if (PERFW_TIME_BASE + unit_ticks(u->tu) > at.time)
+				at.time = PERFW_TIME_BASE + unit_ticks(u->tu);
 		}
 	}
 	if (!s->o.raw)

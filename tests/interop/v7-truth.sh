@@ -135,6 +135,7 @@ all|0|one two|$cpus
 script|0|one two|$cpus --cid=asid
 script|0|one two|$cpus --no-cid
 script|0|one two|--cpus=2 --no-cid
+script|0|one two|--buf=one --cpus=3 --no-cid
 script|0|one two|--buf=one --cpus=2 --cc=1
 all|3|t32|$cpus --p-ovf=3
 EOF
