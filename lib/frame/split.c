@@ -11,25 +11,25 @@
 
 /* The sink of the ID that the bytes belong to now, and its run that is open. */
 struct run {
+	struct frame_sink *sink;
 	uint8_t *data;
 	struct seg *seg;	/* the run's */
-	uint32_t pos, start;	/* next byte, and the run's first */
+	size_t pos, start;	/* next byte, and the run's first */
 	uint64_t offset;
-	unsigned int id;
 };
 
-static inline void open_sink(struct run *r, const struct frame_sink *sink, unsigned int id)
+static inline void open_sink(struct run *r, struct frame_sink *sink)
 {
-	r->id = id;
-	r->data = sink[id].data;
-	r->seg = sink[id].end;
-	r->pos = r->start = sink[id].pos;
+	r->sink = sink;
+	r->data = sink->data;
+	r->seg = sink->end;
+	r->pos = r->start = sink->pos;
 }
 
-static inline void close_sink(const struct run *r, struct frame_sink *sink)
+static inline void close_sink(const struct run *r)
 {
-	sink[r->id].end = r->seg;
-	sink[r->id].pos = r->pos;
+	r->sink->end = r->seg;
+	r->sink->pos = (uint32_t)r->pos;
 }
 
 /* The run ends; it counts when it has bytes. */
@@ -37,70 +37,72 @@ static inline int close_run(struct run *r)
 {
 	int some = r->pos != r->start;
 
-	r->seg->pos = r->start;
+	r->seg->pos = (uint32_t)r->start;
 	r->seg->offset = r->offset;
 	r->seg += some;
 	return some;
 }
 
 /* Half frames with their data bits to the open run; what is too much is written over by what comes next. */
-static inline void put_frame(struct run *r, uint64_t lo, uint64_t hi)
+static inline void put_frame(const struct run *r, uint64_t lo, uint64_t hi)
 {
 	store64(r->data + r->pos, lo);
 	store64(r->data + r->pos + 8, hi);
 }
 
 /*
- * Frame `f` with IDs at the bytes set in `ids`; `u` is the frame with its data bits, and as many bytes more. A run
- * whose bytes go up to an ID byte, or the one after it, is put out with all that follows it in the frame.
+ * Frame `f` with IDs at the bytes set in `ids`, which has been put into the run that is open; `u` is the frame with its
+ * data bits, and as many bytes more. Where a run ends, all that follows in the frame is put into the next one.
  */
 static inline void split(struct run *r, struct frame_sink *sink, const uint8_t *f, const uint8_t *u, unsigned int ids,
 			 uint64_t base)
 {
 	/* the last pair has no second byte that could come before the change */
-	unsigned int aux = f[FRAME_DATA] & 0x7f, next = 0;
+	const size_t aux = f[FRAME_DATA] & 0x7f;
+	size_t next = 0, at, delayed;
+	struct frame_sink *to;
 
 	r->start = r->pos;
 	r->offset = base;
 	do {
-		unsigned int at = (unsigned int)__builtin_ctz(ids), id = f[at] >> 1, delayed;
-
+		at = (size_t)__builtin_ctz(ids);
+		ids &= ids - 1;
+		to = sink + (f[at] >> 1);
 		r->pos += at - next;
 		next = at + 1;
-		if (id != r->id) {
+		if (to != r->sink) {
 			delayed = aux >> at / 2 & 1;
 			r->data[r->pos] = f[next];
 			r->pos += delayed;
 			next += delayed;
 			if (close_run(r))
 				r->offset = base + at;
-			close_sink(r, sink);
-			open_sink(r, sink, id);
+			close_sink(r);
+			open_sink(r, to);
 		}
 		memcpy(r->data + r->pos, u + next, FRAME_SIZE);
-		ids &= ids - 1;
 	} while (ids);
 	r->pos += FRAME_DATA - next;
 	close_run(r);
 }
 
 /* Frames from `f` on, while they are plain; how many. `look`: changes in the last pair must be plain, too. */
-static size_t frames(struct cst_deframer *df, const uint8_t *f, size_t count, uint64_t base, int look,
+static size_t frames(struct cst_deframer *df, const uint8_t *f, size_t count, uint64_t offset, int look,
 		     struct frame_sink *sink)
 {
 	const uint8_t *const first = f, *const end = f + count * FRAME_SIZE;
 	uint8_t u[2 * FRAME_SIZE] = { 0 };
 	struct run r;
 
-	open_sink(&r, sink, df->id);
-	for (; f < end; f += FRAME_SIZE, base += FRAME_SIZE) {
+	open_sink(&r, &sink[df->id]);
+	for (; f < end; f += FRAME_SIZE, offset += FRAME_SIZE) {
 		uint64_t lo = load64(f), hi = load64(f + 8), even;
 		unsigned int aux = f[FRAME_DATA], ids;
 
 		if (!has_ids(lo, hi)) {
 			put_frame(&r, lo | scatter(aux), hi | scatter(aux >> 4));
-			r.seg->pos = r.pos;
-			r.seg->offset = base;
+			r.seg->pos = (uint32_t)r.pos;
+			r.seg->offset = offset;
 			r.seg++;
 			r.pos += FRAME_DATA;
 			continue;
@@ -114,10 +116,10 @@ static size_t frames(struct cst_deframer *df, const uint8_t *f, size_t count, ui
 		store64(u, lo);
 		store64(u + 8, hi);
 		put_frame(&r, lo, hi);
-		split(&r, sink, f, u, ids, base);
+		split(&r, sink, f, u, ids, offset);
 	}
-	close_sink(&r, sink);
-	df->id = (uint8_t)r.id;
+	close_sink(&r);
+	df->id = (uint8_t)(r.sink - sink);
 	return (size_t)(f - first) / FRAME_SIZE;
 }
 
