@@ -59,7 +59,7 @@ static uint64_t bytes_sent(const struct tu3 *t)
 	return t->taken + t->c->trace.len;
 }
 
-static void mark(struct tu3 *t, struct etmv3_marks *m)
+static void mark(struct tu3 *t, struct v7_marks *m)
 {
 	if (t->phantom || t->o->live)
 		return;

@@ -9,6 +9,7 @@
 
 #include "random.h"
 #include "util.h"
+#include "v7.h"
 
 enum etmv3_event_kind {
 	EV3_NONE,
@@ -49,32 +50,18 @@ struct etmv3_opts {
 	uint16_t p_flush, p_long, p_state, p_ts, p_aside, p_overflow, p_cancel, p_data, p_twice;
 };
 
-struct etmv3_regs_made {
-	uint32_t cr, ccer, idr, traceidr;
-};
-
-/* A place in the bytes, and the number of events that all bytes before it tell of. */
-struct etmv3_mark {
-	uint32_t off, events;
-};
-
-struct etmv3_marks {
-	struct etmv3_mark *v;
-	uint32_t n, cap;
-};
-
 struct etmv3_case {
 	uint64_t seed;
 	struct etmv3_opts opts;
 	struct prog_opts prog;
 	uint32_t insns;
-	struct etmv3_regs_made regs;
+	struct v7_regs regs;
 	struct gbuf trace;
 	struct etmv3_event *events;
 	size_t nevents, cap;
 	uint32_t first;			/* offset after the first I-sync: from here on all is in step */
-	struct etmv3_marks packets;	/* where packets begin, but for those between an instruction and its cancel */
-	struct etmv3_marks syncs;	/* where each alignment synchronisation begins */
+	struct v7_marks packets;	/* where packets begin, but for those between an instruction and its cancel */
+	struct v7_marks syncs;	/* where each alignment synchronisation begins */
 	const struct prog_region *regions;
 	size_t nregions;
 	struct prog *program;

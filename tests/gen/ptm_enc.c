@@ -58,7 +58,7 @@ static uint64_t bytes_sent(const struct ptm_tu *t)
 	return t->taken + t->c->trace.len;
 }
 
-static void mark(struct ptm_tu *t, struct ptm_marks *m, size_t events)
+static void mark(struct ptm_tu *t, struct v7_marks *m, size_t events)
 {
 	if (t->o->live)
 		return;

@@ -13,6 +13,7 @@
 #include "gen_event.h"
 #include "random.h"
 #include "util.h"
+#include "v7.h"
 
 struct ptm_opts {
 	uint64_t seed;
@@ -32,31 +33,17 @@ struct ptm_opts {
 	uint16_t p_ts, p_trigger, p_ignore, p_vmid, p_overflow;
 };
 
-struct ptm_regs {
-	uint32_t cr, ccer, idr, traceidr;
-};
-
-/* A place in the bytes, and the number of events that all bytes before it tell of. */
-struct ptm_mark {
-	uint32_t off, events;
-};
-
-struct ptm_marks {
-	struct ptm_mark *v;
-	uint32_t n, cap;
-};
-
 struct ptm_case {
 	uint64_t seed;
 	struct ptm_opts opts;
 	struct prog_opts prog;
 	uint32_t insns;
-	struct ptm_regs regs;
+	struct v7_regs regs;
 	struct gbuf trace;
 	struct gen_event *events;
 	size_t nevents, cap;
-	struct ptm_marks packets;	/* where each packet begins */
-	struct ptm_marks syncs;		/* where each alignment synchronisation begins */
+	struct v7_marks packets;	/* where each packet begins */
+	struct v7_marks syncs;		/* where each alignment synchronisation begins */
 	const struct prog_region *regions;
 	size_t nregions;
 	struct prog *program;

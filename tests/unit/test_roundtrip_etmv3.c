@@ -4,530 +4,65 @@
  * instruction and data trace, decoded: every element must come back. With a packet that is none, everything before
  * it and from the next synchronisation on, and the loss with its size; with random damage, everything from the
  * next synchronisation on. The model knows nothing of the decoder.
- *
- * CST_SEEDS=N sets the number of streams (default 10000), CST_SEED=N runs one and shows both sides.
  */
-#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdint.h>
 
 #include <cmocka.h>
 
-#include <cstrace/cstrace.h>
-#include <cstrace/isa.h>
-#include <cstrace/log.h>
-
 #include "etmv3_enc.h"
-#include "frames.h"
+#include "v7_roundtrip.h"
 
-#define MAX_SPACES 4
 #define RESERVED_HEADER 0x10
 
-struct list {
-	struct etmv3_event *v;
-	size_t n, cap;
-};
-
-static struct etmv3_event *add(struct list *l, int kind)
+static void event(const void *model, size_t i, struct v7_item *it)
 {
-	if (l->n == l->cap) {
-		l->cap = l->cap ? 2 * l->cap : 1024;
-		l->v = realloc(l->v, l->cap * sizeof(*l->v));
-		assert_non_null(l->v);
-	}
-	memset(&l->v[l->n], 0, sizeof(*l->v));
-	l->v[l->n].kind = kind;
-	return &l->v[l->n++];
+	static const uint8_t kinds[] = {
+		[EV3_RANGE] = GEN_RANGE, [EV3_CONTEXT] = GEN_CONTEXT, [EV3_TRACE_ON] = GEN_TRACE_ON,
+		[EV3_EXCEPTION] = GEN_EXCEPTION, [EV3_EXC_RETURN] = GEN_EXC_RETURN, [EV3_TIMESTAMP] = GEN_TIMESTAMP,
+		[EV3_CYCLES] = GEN_CYCLES, [EV3_TRIGGER] = GEN_EVENTS, [EV3_DATA] = V7_DATA, [EV3_END] = GEN_END,
+	};
+	const struct etmv3_event *e = &((const struct etmv3_case *)model)->events[i];
+
+	*it = (struct v7_item){
+		.kind = kinds[e->kind], .atom = e->atom, .isa = e->isa, .el = e->el, .sec = e->sec, .num = e->num,
+		/* every instruction has an atom */
+		.n = e->kind == EV3_RANGE, .tid = e->tid, .vmid = e->vmid, .cc = e->cc, .a = e->a, .b = e->b,
+		.insn = e->insn, .size = e->size, .tag = e->tag,
+	};
 }
 
-/* The model's events [from, to). */
-static void expect(const struct etmv3_case *c, struct list *l, size_t from, size_t to)
+static int one_seed(uint64_t seed, struct v7_sum *sum)
 {
-	for (; from < to; from++)
-		*add(l, 0) = c->events[from];
-}
-
-struct run {
-	const struct etmv3_case *c;
-	struct cst_image *img;
-	struct cst_section **sec;
-	struct cst_space *space[MAX_SPACES], *none;
-	struct cst_config cfg;
-	struct cst_log *log;
-	struct list got;
-	struct cst_generic last;	/* range; last_open: more instructions could follow in it */
-	bool last_open;
-	unsigned int joined, torn;
-	struct cst_stats stats;
-	struct rng rng;
-};
-
-static void make_spaces(struct run *r)
-{
-	const struct etmv3_case *c = r->c;
-	unsigned int i;
-	size_t k;
-
-	assert_true(c->prog.threads < MAX_SPACES);
-	assert_int_equal(cst_space_new(&r->none, r->img), 0);
-	for (i = 0; i < c->prog.threads; i++) {
-		assert_int_equal(cst_space_new(&r->space[i], r->img), 0);
-		for (k = 0; k < c->nregions; k++)
-			if (c->regions[k].el || c->regions[k].tid == c->prog.first_tid + i * c->prog.tid_step)
-				assert_int_equal(cst_space_map(r->space[i], c->regions[k].va, c->regions[k].len,
-							       r->sec[k], 0), 0);
-	}
-}
-
-/* What a thread sees; damaged trace may tell of one that there is not. */
-static struct cst_space *space_of(const struct run *r, uint32_t tid)
-{
-	const struct prog_opts *p = &r->c->prog;
-	uint32_t i;
-
-	if (!r->c->opts.cid_bytes)
-		return r->space[0];
-	for (i = 0; i < p->threads; i++)
-		if (p->first_tid + i * p->tid_step == tid)
-			return r->space[i];
-	return r->none;
-}
-
-static const uint8_t *code_at(const struct run *r, uint64_t addr, uint32_t tid)
-{
-	const struct etmv3_case *c = r->c;
-	size_t k;
-
-	for (k = 0; k < c->nregions; k++)
-		if (addr - c->regions[k].va < c->regions[k].len &&
-		    (c->regions[k].el || !c->opts.cid_bytes || c->regions[k].tid == tid))
-			return c->regions[k].bytes + (addr - c->regions[k].va);
-	return NULL;
-}
-
-/* A range of several instructions, one by one; its cycles are all of the first. */
-static void take_range(struct run *r, const struct cst_generic *g)
-{
-	struct etmv3_event *it;
-	uint64_t addr = g->addr;
-	const uint8_t *code;
-	uint32_t n;
-
-	for (n = 0; n < g->n_insn; n++) {
-		it = add(&r->got, EV3_RANGE);
-		it->a = addr;
-		it->isa = g->isa;
-		it->atom = n + 1 < g->n_insn || g->flags & CST_GF_EXEC ? 'E' : 'N';
-		it->tid = g->context_id;
-		it->sec = g->security;
-		it->el = g->el;
-		it->cc = n || !(g->flags & CST_GF_CC) ? 0 : g->cc;
-		code = g->n_insn > 1 ? code_at(r, addr, g->context_id) : NULL;
-		if (g->n_insn == 1)
-			addr = g->end;
-		else if (code)
-			addr += g->isa == CST_ISA_A32 ? 4 : cst_t32_size((uint16_t)(code[0] | code[1] << 8));
-		it->b = addr;
-	}
-	assert_true(addr == g->end);
-	if (g->n_insn > 1)
-		r->joined++;
-	/* what could have gone on did */
-	if (r->last_open && r->last.end == g->addr && r->last.section == g->section && r->last.isa == g->isa)
-		r->torn++;
-	r->last = *g;
-	r->last_open = !r->cfg.insn_ranges && !r->cfg.data_trace && g->flags & CST_GF_EXEC &&
-		       g->last_type == CST_INSN_OTHER;
-}
-
-static void take(struct run *r, const struct cst_generic *g)
-{
-	struct etmv3_event *it;
-
-	if (g->kind == CST_GEN_RANGE) {
-		take_range(r, g);
-		return;
-	}
-	r->last_open = false;
-
-	switch (g->kind) {
-	case CST_GEN_NO_SYNC:
-		if (g->num != CST_UNSYNC_INIT)
-			add(&r->got, EV3_NONE)->num = g->error;
-		return;
-	case CST_GEN_EXCEPTION:
-		it = add(&r->got, EV3_EXCEPTION);
-		it->num = g->num;
-		it->a = g->flags & CST_GF_RET_ADDR ? g->end : 0;
-		break;
-	case CST_GEN_EXCEPTION_RET:
-		it = add(&r->got, EV3_EXC_RETURN);
-		break;
-	case CST_GEN_TRACE_ON:
-		it = add(&r->got, EV3_TRACE_ON);
-		it->num = g->num;
-		break;
-	case CST_GEN_PE_CONTEXT:
-		it = add(&r->got, EV3_CONTEXT);
-		it->tid = g->context_id;
-		it->vmid = g->vmid;
-		it->sec = g->security;
-		it->el = g->el;
-		break;
-	case CST_GEN_TIMESTAMP:
-		it = add(&r->got, EV3_TIMESTAMP);
-		it->a = g->addr;
-		break;
-	case CST_GEN_CYCLE_COUNT:
-		it = add(&r->got, EV3_CYCLES);
-		break;
-	case CST_GEN_EVENT:
-		it = add(&r->got, EV3_TRIGGER);
-		assert_int_equal(g->num, CST_EVENT_TRIGGER);
-		break;
-	case CST_GEN_DATA:
-		it = add(&r->got, EV3_DATA);
-		it->a = g->addr;
-		it->b = g->value;
-		it->insn = g->insn;
-		it->size = g->size;
-		it->num = g->num;
-		it->tag = g->channel;
-		break;
-	case CST_GEN_EO_TRACE:
-		it = add(&r->got, EV3_END);
-		break;
-	default:
-		it = add(&r->got, EV3_NONE);
-		it->num = 0x1000 + g->kind;
-	}
-	it->cc = g->flags & CST_GF_CC ? g->cc : 0;
-}
-
-/*
- * Where ranges are joined, cycles are known between other elements only: ranges and cycles lose theirs, and the next
- * element of another kind has them, as `insn`.
- */
-static void sum_cycles(const struct run *r, struct list *l)
-{
-	uint64_t cc = 0;
-	size_t i, n = 0;
-
-	if (r->cfg.insn_ranges || r->cfg.data_trace)
-		return;
-	for (i = 0; i < l->n; i++) {
-		struct etmv3_event *e = &l->v[i];
-
-		if (e->kind == EV3_RANGE || e->kind == EV3_CYCLES)
-			cc += e->cc;
-		if (e->kind == EV3_CYCLES)
-			continue;
-		if (e->kind == EV3_RANGE) {
-			e->cc = 0;
-		} else {
-			e->insn = cc;
-			cc = 0;
-		}
-		l->v[n++] = *e;
-	}
-	l->n = n;
-}
-
-static void drain(struct run *r, struct cst_tree *t, size_t cap)
-{
-	struct cst_generic out[64];
-	struct cst_decoder *dec;
-	int i, n;
-
-	for (;;) {
-		n = cst_tree_pull(t, out, cap, &dec);
-		assert_true(n >= 0 && n <= (int)cap);
-		for (i = 0; i < n; i++)
-			take(r, &out[i]);
-		if (cst_tree_stopped(t) == CST_STOP_CONTEXT)
-			cst_decoder_set_space(dec, space_of(r, out[n - 1].context_id));
-		else if (!n && !cst_tree_stopped(t))
-			return;
-	}
-}
-
-static void decode(struct run *r, const uint8_t *p, size_t len, bool framed)
-{
-	struct cst_decoder *dec;
-	struct cst_tree *t;
-	size_t at = 0, k;
-	/* small outputs and inputs make every stage stop and go on in odd places */
-	size_t cap = rng_below(&r->rng, 2) ? 64 : 8 + rng_below(&r->rng, 20);
-	uint32_t piece = rng_below(&r->rng, 3) ? 1 + rng_below(&r->rng, 40) : 1u << 20;
-
-	r->got.n = 0;
-	r->last_open = false;
-	assert_int_equal(cst_tree_new(&t, framed ? CST_TREE_FRAMES : CST_TREE_RAW, 0), 0);
-	assert_int_equal(cst_tree_add(t, &r->cfg, &dec), 0);
-	cst_tree_set_log(t, r->log);
-	cst_log_clear(r->log);
-	cst_decoder_set_space(dec, r->space[0]);
-	cst_decoder_set_stop(dec, CST_STOP_CONTEXT);
-	while (at < len) {
-		k = 1 + rng_below(&r->rng, piece);
-		if (k > len - at)
-			k = len - at;
-		assert_int_equal(cst_tree_feed(t, p + at, k, at), 0);
-		drain(r, t, cap);
-		at += k;
-	}
-	cst_tree_end(t);
-	drain(r, t, cap);
-	r->stats = *cst_decoder_stats(dec);
-	cst_tree_free(t);
-	sum_cycles(r, &r->got);
-}
-
-static bool same(const struct etmv3_event *a, const struct etmv3_event *b)
-{
-	return a->kind == b->kind && a->atom == b->atom && a->isa == b->isa && a->el == b->el &&
-	       a->sec == b->sec && a->num == b->num && a->tid == b->tid && a->vmid == b->vmid && a->cc == b->cc &&
-	       a->a == b->a && a->b == b->b && a->insn == b->insn && a->size == b->size && a->tag == b->tag;
-}
-
-static void show(const char *side, const struct list *l, size_t i)
-{
-	const struct etmv3_event *x = &l->v[i];
-
-	if (i >= l->n) {
-		print_message("%s %zu: nothing\n", side, i);
-		return;
-	}
-	print_message("%s %zu: kind %u atom %c isa %u el %u sec %u num %x tid %u vmid %u cc %u %" PRIx64 " %" PRIx64
-		      " insn %" PRIx64 " size %u tag %u\n", side, i, x->kind, x->atom ? x->atom : '.', x->isa, x->el,
-		      x->sec, x->num, x->tid, x->vmid, x->cc, x->a, x->b, x->insn, x->size, x->tag);
-}
-
-/* What of the contexts is not to be compared: whether there are any. */
-static void drop_contexts(struct list *l)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < l->n; i++)
-		if (l->v[i].kind != EV3_CONTEXT)
-			l->v[n++] = l->v[i];
-	l->n = n;
-}
-
-/* got[skip..) must be what is wanted. */
-static int compare(uint64_t seed, const char *how, const struct list *want, const struct list *got, size_t skip)
-{
-	size_t i = 0, k;
-
-	while (i < want->n && i + skip < got->n && same(&want->v[i], &got->v[i + skip]))
-		i++;
-	if (i == want->n && i + skip == got->n)
-		return 0;
-	print_message("seed %" PRIu64 " (%s): difference at %zu of %zu, decoded %zu of %zu\n", seed, how, i,
-		      want->n, i + skip, got->n);
-	for (k = 0; k < 6; k++) {
-		if (i + k >= 3)
-			show("want", want, i + k - 3);
-		if (i + skip + k >= 3)
-			show(" got", got, i + skip + k - 3);
-	}
-	return 1;
-}
-
-static int exact(struct run *r, const struct list *want)
-{
-	const struct etmv3_case *c = r->c;
-	struct frames_opts fo = { .seed = c->seed };
-	struct gbuf framed = { 0 };
-	struct frames f;
-	uint64_t odd;
-	int bad;
-
-	decode(r, c->trace.p, c->trace.len, false);
-	bad = compare(c->seed, "raw", want, &r->got, 0);
-	odd = cst_log_count(r->log, CST_LOG_ALL_IDS, CST_LOG_WARNING) +
-	      cst_log_count(r->log, CST_LOG_ALL_IDS, CST_LOG_ERROR);
-	if (!bad && (odd || r->stats.bad_packets | r->stats.resyncs | r->stats.nacc | r->stats.image_conflicts |
-			    r->stats.unsynced | r->stats.atoms_lost)) {
-		print_message("seed %" PRIu64 ": counted losses where there are none\n", c->seed);
-		print_message("%" PRIu64 " warnings, %" PRIu64 " unsynchronised bytes, %" PRIu64 " conflicts, %" PRIu64
-			      " atoms lost\n", odd, r->stats.unsynced, r->stats.image_conflicts, r->stats.atoms_lost);
-		bad = 1;
-	}
-	frames_init(&f, &fo, &framed);
-	frames_put(&f, (int)c->regs.traceidr, c->trace.p, c->trace.len);
-	frames_flush(&f);
-	decode(r, framed.p, framed.len, true);
-	bad |= compare(c->seed, "framed", want, &r->got, 0);
-	gbuf_free(&framed);
-	return bad;
-}
-
-/* The first synchronisation at or after a place, or NULL. */
-static const struct etmv3_mark *next_sync(const struct etmv3_case *c, size_t off)
-{
-	uint32_t i;
-
-	for (i = 0; i < c->syncs.n; i++)
-		if (c->syncs.v[i].off >= off)
-			return &c->syncs.v[i];
-	return NULL;
-}
-
-/* What follows a synchronisation that decoding begins at. */
-static void expect_from(const struct etmv3_case *c, struct list *l, const struct etmv3_mark *s)
-{
-	size_t from = l->n;
-
-	if (s && (s->events >= c->nevents || c->events[s->events].kind != EV3_TRACE_ON))
-		add(l, EV3_TRACE_ON);
-	expect(c, l, s ? s->events : c->nevents - 1, c->nevents);
-	/* the virtual machine is told after the synchronisation */
-	for (; from < l->n; from++)
-		if (l->v[from].kind == EV3_CONTEXT) {
-			l->v[from].vmid = 0;
-			break;
-		}
-}
-
-/* A byte that is no packet's header between two packets: what is lost is known exactly. */
-static int loss(struct run *r, struct list *want)
-{
-	const struct etmv3_case *c = r->c;
-	const struct etmv3_mark *m = &c->packets.v[1 + rng_below(&r->rng, c->packets.n - 1)];
-	const struct etmv3_mark *s = next_sync(c, m->off);
-	uint64_t end = s ? s->off : c->trace.len, lost;
-	bool synced = m->off >= c->first;
-	struct gbuf b = { 0 };
-	int bad;
-
-	lost = 1 + end - m->off;
-
-	gbuf_put(&b, c->trace.p, m->off);
-	gbuf_u8(&b, RESERVED_HEADER);
-	gbuf_put(&b, c->trace.p + m->off, c->trace.len - m->off);
-	want->n = 0;
-	expect(c, want, 0, m->events);
-	/* between the first A-sync and its I-sync, nothing is in step yet */
-	if (synced)
-		add(want, EV3_NONE)->num = CST_ERR_BAD_HEADER;
-	expect_from(c, want, s);
-	sum_cycles(r, want);
-	decode(r, b.p, b.len, false);
-	bad = compare(c->seed, "loss", want, &r->got, 0);
-	if (!bad && synced &&
-	    (r->stats.unsynced != lost || r->stats.resyncs != 1 || r->stats.bad_packets != 1 ||
-	     cst_log_count_error(r->log, c->regs.traceidr, CST_ERR_BAD_HEADER) != 1)) {
-		print_message("seed %" PRIu64 ": lost %" PRIu64 " bytes, told of %" PRIu64 "\n", c->seed, lost,
-			      r->stats.unsynced);
-		bad = 1;
-	}
-	gbuf_free(&b);
-	return bad;
-}
-
-/* Some bytes become others, are lost, or are too many. */
-static int damage(struct run *r, struct list *want)
-{
-	const struct etmv3_case *c = r->c;
-	size_t at = rng_below(&r->rng, (uint32_t)c->trace.len), n = 1 + rng_below(&r->rng, 20), i;
-	const struct etmv3_mark *s;
-	struct gbuf b = { 0 };
-	int how = (int)rng_below(&r->rng, 3), bad;
-
-	if (n > c->trace.len - at)
-		n = c->trace.len - at;
-	if (how == 2)
-		n = 0;
-	s = next_sync(c, at + n);
-	if (!s)
-		return 0;
-	gbuf_put(&b, c->trace.p, at);
-	for (i = 0; how != 1 && i < (n ? n : 3); i++)
-		gbuf_u8(&b, (unsigned int)rng_next(&r->rng) & 0xff);
-	gbuf_put(&b, c->trace.p + at + n, c->trace.len - at - n);
-	want->n = 0;
-	expect(c, want, s->events, c->nevents);
-	sum_cycles(r, want);
-	/* whether decoding had to start anew there depends on what the damage was taken for */
-	if (want->n && want->v[0].kind == EV3_TRACE_ON)
-		memmove(want->v, want->v + 1, --want->n * sizeof(*want->v));
-	drop_contexts(want);
-	decode(r, b.p, b.len, false);
-	drop_contexts(&r->got);
-	bad = r->got.n < want->n ? compare(c->seed, "damage", want, &r->got, 0) :
-				   compare(c->seed, "damage", want, &r->got, r->got.n - want->n);
-	gbuf_free(&b);
-	return bad;
-}
-
-static int one_seed(uint64_t seed, uint64_t *ranges, uint64_t *joined)
-{
-	struct list want = { NULL, 0, 0 };
 	struct cst_etmv3_regs regs;
 	struct etmv3_case c;
-	struct run r;
+	struct v7_case v;
 	int bad;
-	size_t k;
 
-	memset(&r, 0, sizeof(r));
 	etmv3_case_new(seed, &c);
-	r.c = &c;
-	rng_seed(&r.rng, seed + 1);
-	regs = (struct cst_etmv3_regs){ .cr = c.regs.cr, .ccer = c.regs.ccer, .idr = c.regs.idr,
-					.traceidr = c.regs.traceidr };
-	assert_int_equal(cst_config_etmv3(&r.cfg, &regs, c.opts.mprofile ? CST_PROFILE_M : CST_PROFILE_A), 0);
-	assert_int_equal(cst_log_new(&r.log, 16), 0);
-	/* a small cache is emptied often */
-	assert_int_equal(cst_image_new(&r.img, seed % 7 ? 1 << 20 : 1), 0);
-	r.sec = calloc(c.nregions, sizeof(*r.sec));
-	assert_non_null(r.sec);
-	for (k = 0; k < c.nregions; k++)
-		assert_int_equal(cst_section_new(&r.sec[k], r.img, c.regions[k].bytes, c.regions[k].len, NULL), 0);
-	make_spaces(&r);
-	expect(&c, &want, 0, c.nevents);
-	r.cfg.insn_ranges = rng_below(&r.rng, 2);
-	sum_cycles(&r, &want);
-	bad = exact(&r, &want);
-	*ranges += r.stats.ranges;
-	if (c.packets.n > 1)
-		bad |= loss(&r, &want);
-	bad |= damage(&r, &want);
-	*joined += r.joined;
-	if (r.torn) {
-		print_message("seed %" PRIu64 ": %u ranges could have gone on\n", seed, r.torn);
-		bad = 1;
-	}
-	cst_image_free(r.img);
-	cst_log_free(r.log);
-	free(r.sec);
-	free(r.got.v);
-	free(want.v);
+	v = (struct v7_case){
+		.seed = seed, .model = &c, .prog = &c.prog, .regions = c.regions, .nregions = c.nregions,
+		.nevents = c.nevents, .trace = &c.trace, .packets = &c.packets, .syncs = &c.syncs,
+		.first = c.first, .reserved = RESERVED_HEADER, .has_cid = c.opts.cid_bytes, .per_insn = true,
+		.event = event,
+	};
+	regs = v7_regs_of(&c.regs);
+	assert_int_equal(cst_config_etmv3(&v.cfg, &regs, c.opts.mprofile ? CST_PROFILE_M : CST_PROFILE_A), 0);
+	v.cfg.insn_ranges = seed % 2;
+	bad = v7_one_case(&v, sum);
 	etmv3_case_free(&c);
 	return bad;
 }
 
 static void test_random_streams(void **state)
 {
-	const char *one = getenv("CST_SEED"), *count = getenv("CST_SEEDS");
-	uint64_t n = count ? strtoull(count, NULL, 0) : 10000, seed, ranges = 0, joined = 0;
-	unsigned int bad = 0;
+	struct v7_sum sum;
+	uint64_t n = v7_all_seeds(one_seed, &sum);
 
 	(void)state;
-	if (one) {
-		assert_int_equal(one_seed(strtoull(one, NULL, 0), &ranges, &joined), 0);
-		return;
-	}
-	for (seed = 1; seed <= n && bad < 10; seed++)
-		bad += one_seed(seed, &ranges, &joined);
-	print_message("%" PRIu64 " streams, %" PRIu64 " ranges, %" PRIu64 " of several instructions\n", seed - 1, ranges, joined);
-	assert_int_equal(bad, 0);
-	assert_true(ranges > 20 * n && joined > 5 * n);
+	assert_true(!n || (sum.ranges > 20 * n && sum.joined > 5 * n));
 }
 
 int main(void)
