@@ -100,6 +100,24 @@ static void test_reset(void **state)
 	cst_image_free(pr.img);
 }
 
+/* What is dropped is not lost; what a reset cuts off is. */
+static void test_drop(void **state)
+{
+	static const uint8_t frames[40];
+	struct cst_tree *t;
+
+	(void)state;
+	assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, 0), 0);
+	assert_int_equal(cst_tree_feed(t, frames, sizeof(frames), 0), 0);
+	cst_tree_drop(t);
+	cst_tree_reset(t);
+	assert_int_equal(cst_tree_frame_stats(t)->skipped, 0);
+	assert_int_equal(cst_tree_feed(t, frames, sizeof(frames), 64), 0);
+	cst_tree_reset(t);
+	assert_int_equal(cst_tree_frame_stats(t)->skipped, sizeof(frames));
+	cst_tree_free(t);
+}
+
 static void test_stops(void **state)
 {
 	static const uint8_t bytes[] = {
@@ -558,6 +576,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_feed_and_pull),
 		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_drop),
 		cmocka_unit_test(test_stops),
 		cmocka_unit_test(test_lazy),
 		cmocka_unit_test(test_peek),

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* run.h - inside session_run(): the trees of the buffer that is being decoded. */
+#ifndef CSTRACE_SESSION_RUN_H
+#define CSTRACE_SESSION_RUN_H
+
+#include <time.h>
+
+#include "session/internal.h"
+
+/* Decode tree of a buffer: one for its frames, or one for each trace unit that wrote without frames. */
+struct tree_slot {
+	struct cst_tree *tree;
+	struct trace_unit *unit;	/* without frames */
+	bool raw;
+	uint64_t last_index;		/* of what was decoded last */
+	struct stream_state *st[128];
+	uint64_t seen[2];	/* IDs that were dealt with */
+};
+
+struct run {
+	struct session *ss;
+	const struct session_consumer *con;
+	struct queue *q;
+	struct tree_slot *slots;
+	size_t nr_slots, cap_slots;
+	struct cst_generic *batch;
+	uint64_t present[2];	/* trace IDs in the fragment, when it matters */
+	bool past;		/* nothing that follows in the fragment is wanted */
+	bool again;		/* something is wanted, and not all streams are ready for it: begin earlier */
+	bool lead_in;		/* what has no time of its own comes first, then a leap ... */
+	bool leap;		/* ... now */
+	uint64_t ahead;		/* where the leap leads to */
+	uint64_t start;		/* offset in the trace at which the fragment was begun */
+	bool progress;
+	struct timespec started, shown;
+	unsigned int ticks;
+};
+
+/* slots.c: the tree for a fragment, with its streams. *slot NULL: nothing can decode it. 0, or negative. */
+int slot_prepare(struct run *r, const struct fragment *f, struct tree_slot **slot);
+/* Its streams end, and their sums are added up. */
+void slot_free(struct run *r, struct tree_slot *slot);
+
+#endif

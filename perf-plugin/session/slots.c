@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* slots.c - decode trees of a buffer, and the streams in them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/array.h"
+#include "session/run.h"
+
+/* Trees that one buffer keeps: one for each trace unit that writes into it without frames. */
+#define MAX_SLOTS 1024
+
+static void tell_undecodable(struct session *ss, struct trace_unit *u)
+{
+	if (u->told)
+		return;
+	u->told = true;
+	if (u->config_error == -CST_ERR_PROTOCOL)
+		fprintf(stderr, "cstrace: %s: CPU %u has an %s trace unit, which cannot be decoded yet; its "
+			"trace is left out\n", ss->name, u->aux->cpu, aux_unit_name(u->aux->unit));
+	else
+		fprintf(stderr, "cstrace: %s: CPU %u: %s; TRCCONFIGR is 0x%llx, TRCIDR0 0x%llx, TRCIDR1 "
+			"0x%llx: its trace is left out\n", ss->name, u->aux->cpu,
+			cst_strerror(u->config_error),
+			(unsigned long long)u->aux->reg[AUX_REG_TRCCONFIGR],
+			(unsigned long long)u->aux->reg[AUX_REG_TRCIDR0],
+			(unsigned long long)u->aux->reg[AUX_REG_TRCIDR1]);
+}
+
+/* Data trace cannot be followed, but its packets can be listed. */
+static bool usable(struct run *r, struct trace_unit *u)
+{
+	if (!u->config_error)
+		return true;
+	if (u->config_error == -CST_ERR_UNSUP && r->con->packet)
+		return true;
+	tell_undecodable(r->ss, u);
+	return false;
+}
+
+/* By buffer; without frames by CPU, else by trace ID. */
+static uint64_t place_of(const struct queue *q, const struct tree_slot *slot, uint8_t id)
+{
+	uint64_t place = (uint64_t)q->number << 33;
+
+	return slot->raw ? place | 1ull << 32 | slot->unit->aux->cpu : place | id;
+}
+
+static int add_stream(struct run *r, struct tree_slot *slot, struct trace_unit *u, uint8_t id)
+{
+	struct cst_config cfg = u->config;
+	struct stream_state *st;
+	int err;
+
+	st = calloc(1, sizeof(*st));
+	if (!st)
+		return -CST_ERR_NOMEM;
+	cfg.trace_id = id;
+	err = cst_tree_add(slot->tree, &cfg, &st->stream.decoder);
+	if (err) {
+		free(st);
+		return err;
+	}
+	st->ss = r->ss;
+	st->tree = slot->tree;
+	st->queue = r->q;
+	st->unit = u;
+	st->stream.state = st;
+	st->stream.filter = r->ss->filter;
+	st->stream.cpu = (int)u->aux->cpu;
+	st->stream.trace_id = id;
+	st->stream.queue = r->q->number;
+	st->stream.place = place_of(r->q, slot, id);
+	st->stream.config = cst_decoder_config(st->stream.decoder);
+	cst_decoder_set_cookie(st->stream.decoder, st);
+	cst_decoder_set_stop(st->stream.decoder, CST_STOP_CONTEXT | CST_STOP_TRACE_ON |
+			     CST_STOP_TIMESTAMP | r->con->stop);
+	slot->st[id] = st;
+	return 0;
+}
+
+void slot_free(struct run *r, struct tree_slot *slot)
+{
+	unsigned int id;
+
+	for (id = 0; id < 128; id++) {
+		struct stream_state *st = slot->st[id];
+
+		if (!st)
+			continue;
+		losses_fragment_end(st);
+		cst_stats_add(&r->ss->totals.dec, cst_decoder_stats(st->stream.decoder));
+		if (r->con->stream_end)
+			r->con->stream_end(r->con->data, &st->stream);
+		stream_release(st);
+		free(st);
+	}
+	if (!slot->raw)
+		cst_frame_stats_add(&r->ss->totals.frame, cst_tree_frame_stats(slot->tree));
+	r->ss->totals.unrouted += cst_tree_unrouted(slot->tree);
+	r->ss->totals.filtered_bytes += cst_tree_ignored(slot->tree);
+	r->ss->totals.aux_bytes -= cst_tree_ignored(slot->tree);
+	losses_queue_end(r->ss, r->q->cpu, slot->raw ? NULL : cst_tree_frame_stats(slot->tree),
+			 cst_tree_unrouted(slot->tree));
+	cst_tree_free(slot->tree);
+}
+
+static struct tree_slot *get_slot(struct run *r, bool raw, struct trace_unit *u)
+{
+	struct tree_slot *slot;
+	size_t i;
+
+	for (i = 0; i < r->nr_slots; i++)
+		if (r->slots[i].raw == raw && r->slots[i].unit == u)
+			return &r->slots[i];
+	/* Units that are set up anew again and again: the oldest is not needed any more. */
+	if (r->nr_slots == MAX_SLOTS) {
+		slot_free(r, &r->slots[0]);
+		memmove(r->slots, r->slots + 1, --r->nr_slots * sizeof(*r->slots));
+	}
+	slot = ARRAY_ADD(r->slots, r->nr_slots, r->cap_slots);
+	if (!slot)
+		return NULL;
+	memset(slot, 0, sizeof(*slot));
+	slot->raw = raw;
+	slot->unit = u;
+	if (cst_tree_new(&slot->tree, raw ? CST_TREE_RAW : CST_TREE_FRAMES,
+			 raw ? 0 : CST_FRAME_RESET_4X | (r->ss->opts.strict ? CST_FRAME_STRICT : 0))) {
+		r->nr_slots--;
+		return NULL;
+	}
+	cst_tree_set_log(slot->tree, r->ss->opts.log);
+	return slot;
+}
+
+void session_queue_ids(struct queue *q)
+{
+	size_t i;
+
+	if (q->ids_known)
+		return;
+	q->ids_known = true;
+	for (i = 0; i < q->nr_frags; i++) {
+		struct fragment *f = &q->frags[i];
+
+		f->pub.parts = q->parts + f->first_part;
+		if (!f->pub.raw)
+			frame_ids(&f->pub, q->ids);
+	}
+}
+
+/* Whose an ID is at the end of a fragment. */
+static struct trace_unit *owner_unit(struct session *ss, const struct queue *q, uint8_t id,
+				     const struct fragment *f)
+{
+	return session_unit_of_owner(ss, owners_at(ss, q, id, f->pub.time, f->seq), id);
+}
+
+/* Of an ID that changes hands inside the fragment: at its beginning, when timestamps will tell the place. */
+static struct trace_unit *first_unit(struct session *ss, const struct queue *q, uint8_t id,
+				     const struct fragment *f, const struct trace_unit *now)
+{
+	const struct id_owner *o;
+
+	if (!f->since || !now->timestamps)
+		return owner_unit(ss, q, id, f);
+	o = owners_at(ss, q, id, f->since, f->seq);
+	return session_unit_of_owner(ss, o, id);
+}
+
+/* IDs that have changed hands, and units that were set up anew, since the last fragment. */
+static int update_streams(struct run *r, struct tree_slot *slot, const struct fragment *f)
+{
+	struct trace_unit *u;
+	unsigned int id;
+	int err;
+
+	if (!r->ss->ids_change)
+		return 0;
+	for (id = 1; id < 0x70; id++) {
+		struct stream_state *st = slot->st[id];
+
+		u = st ? first_unit(r->ss, r->q, id, f, st->unit) : NULL;
+		if (!u || !usable(r, u))
+			continue;
+		err = u != st->unit || st->armed ? stream_set_unit(st, u, true) : 0;
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* A decoder for each ID that occurs; making them in advance would cost memory for each CPU. */
+static int add_frame_streams(struct run *r, struct tree_slot *slot, const struct fragment *f)
+{
+	struct trace_unit *u;
+	unsigned int id;
+	int err;
+
+	session_queue_ids(r->q);
+	for (id = 1; id < 0x70; id++) {
+		uint64_t bit = 1ull << (id & 63);
+
+		if (!(r->q->ids[id >> 6] & bit) || slot->seen[id >> 6] & bit)
+			continue;
+		slot->seen[id >> 6] |= bit;
+		u = owner_unit(r->ss, r->q, id, f);
+		if (!u) {
+			r->ss->unrouted_ids[id >> 6] |= bit;
+			continue;
+		}
+		if (!session_wants_id(r->ss, r->q, (uint8_t)id)) {
+			cst_tree_ignore(slot->tree, (uint8_t)id);
+			continue;
+		}
+		if (!usable(r, u))
+			continue;
+		err = add_stream(r, slot, u, id);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int slot_prepare(struct run *r, const struct fragment *f, struct tree_slot **slot)
+{
+	struct trace_unit *u;
+	int err;
+
+	*slot = NULL;
+	if (f->pub.raw) {
+		u = session_unit_of_raw(r->ss, r->q, f);
+		if (!u || !usable(r, u)) {
+			r->ss->totals.unrouted += f->pub.size;
+			losses_queue_end(r->ss, r->q->cpu, NULL, f->pub.size);
+			return 0;
+		}
+		*slot = get_slot(r, true, u);
+		if (!*slot)
+			return -CST_ERR_NOMEM;
+		if (!cst_tree_decoder((*slot)->tree, u->config.trace_id)) {
+			err = add_stream(r, *slot, u, u->config.trace_id);
+			if (err)
+				return err;
+		}
+		return 0;
+	}
+	*slot = get_slot(r, false, NULL);
+	if (!*slot)
+		return -CST_ERR_NOMEM;
+	err = add_frame_streams(r, *slot, f);
+	return err ? err : update_streams(r, *slot, f);
+}
