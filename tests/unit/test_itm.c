@@ -5,17 +5,11 @@
  */
 #include <cstrace/log.h>
 
-#include "lib_decode.h"
+#include "sw_packets.h"
 
 #define ITM_ASYNC 0x00, 0x00, 0x00, 0x00, 0x00, 0x80
 #define ASYNC_BYTES 6
-#define MAX_PACKETS 64
 #define ITM_PRESCALE(code) (1u << 4 | (code) << 8)	/* ITM_TCR: SWOENA, TSPrescale */
-
-struct listed {
-	struct cst_packet pkt[MAX_PACKETS];
-	unsigned int n;
-};
 
 static struct cst_config itm_config(uint32_t tcr)
 {
@@ -25,37 +19,6 @@ static struct cst_config itm_config(uint32_t tcr)
 	assert_int_equal(cst_config_itm(&cfg, &regs), 0);
 	assert_int_equal(cfg.trace_id, 0x14);
 	return cfg;
-}
-
-static void list(const struct cst_config *cfg, const uint8_t *p, size_t len, size_t piece, struct listed *l)
-{
-	struct cst_generic out[16];
-	struct cst_decoder *dec;
-	size_t at, n;
-
-	l->n = 0;
-	assert_int_equal(cst_decoder_new(&dec, cfg), 0);
-	for (at = 0; at <= len; at += n) {
-		n = piece && piece < len - at ? piece : len - at;
-		if (n)
-			assert_int_equal(cst_decoder_feed(dec, p + at, n, at), 0);
-		else
-			cst_decoder_end(dec);
-		for (;;) {
-			assert_true(l->n < MAX_PACKETS);
-			memset(&l->pkt[l->n], 0, sizeof(l->pkt[l->n]));
-			if (!cst_decoder_next_packet(dec, &l->pkt[l->n]))
-				break;
-			l->n++;
-			while (cst_decoder_pull(dec, out, 16))
-				;
-		}
-		while (cst_decoder_pull(dec, out, 16))
-			;
-		if (!n)
-			break;
-	}
-	cst_decoder_free(dec);
 }
 
 static const struct {
@@ -158,9 +121,7 @@ static void test_packets(void **state)
 	uint8_t bytes[ASYNC_BYTES + 8] = { ITM_ASYNC };
 	struct cst_generic out[16];
 	struct cst_decoder *dec;
-	char text[256], want[256];
 	struct cst_log *log;
-	struct decoded d;
 	struct listed l;
 	unsigned int i, piece;
 
@@ -174,23 +135,10 @@ static void test_packets(void **state)
 			list(&cfg, bytes, len, piece, &l);
 			assert_int_equal(l.n, 2);
 			assert_int_equal(l.pkt[0].type, CST_ITM_PKT_ASYNC);
-			assert_int_equal(l.pkt[1].index, ASYNC_BYTES);
-			assert_int_equal(l.pkt[1].size, rows[i].len);
-			assert_memory_equal(l.pkt[1].bytes, rows[i].bytes, rows[i].len);
+			check_packet(&l.pkt[1], ASYNC_BYTES, rows[i].bytes, rows[i].len, rows[i].text);
 			assert_int_equal(l.pkt[1].finding[0], rows[i].finding);
-			cst_packet_text(&l.pkt[1], text, sizeof(text));
-			assert_string_equal(text, rows[i].text);
 		}
-		decode_bytes(&cfg, NULL, bytes, len, &d);
-		assert_int_equal(d.n, rows[i].element ? 3 : 2);
-		assert_int_equal(d.stats.bad_packets + d.stats.unsynced, 0);
-		if (rows[i].element) {
-			cst_generic_text(&d.gen[1], text, sizeof(text));
-			snprintf(want, sizeof(want), "OCSD_GEN_TRC_ELEM_ITMTRACE(%s)", rows[i].element);
-			assert_string_equal(text, want);
-			assert_int_equal(d.gen[1].index, ASYNC_BYTES);
-			assert_int_equal(d.gen[1].trace_id, 0x14);
-		}
+		check_element(&cfg, bytes, len, ASYNC_BYTES, "ITMTRACE", rows[i].element);
 		cfg.strict = 1;
 		assert_int_equal(cst_log_new(&log, 16), 0);
 		assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
@@ -448,7 +396,6 @@ static void test_errors(void **state)
 	uint8_t bytes[64];
 	struct decoded d;
 	struct listed l;
-	char text[256];
 	unsigned int i, len;
 
 	(void)state;
@@ -459,22 +406,13 @@ static void test_errors(void **state)
 		memcpy(bytes + len, again, sizeof(again));
 		len += sizeof(again);
 		list(&cfg, bytes, len, 0, &l);
-		assert_int_equal(l.pkt[3].type, bad[i].type);
-		assert_int_equal(l.pkt[3].size, bad[i].size);
-		assert_int_equal(l.pkt[3].bad_type, bad[i].bad_type);
-		cst_packet_text(&l.pkt[3], text, sizeof(text));
-		assert_string_equal(text, bad[i].text);
+		check_bad_packet(&l.pkt[3], bad[i].type, bad[i].size, bad[i].bad_type, bad[i].text);
 		decode_bytes(&cfg, NULL, bytes, len, &d);
 		assert_int_equal(d.n, 6);
-		assert_int_equal(d.gen[2].kind, CST_GEN_NO_SYNC);
-		assert_int_equal(d.gen[2].num, CST_UNSYNC_BAD_PACKET);
-		assert_int_equal(d.gen[2].error, bad[i].type == CST_ITM_PKT_RESERVED ? CST_ERR_BAD_HEADER :
-				 CST_ERR_BAD_SEQUENCE);
+		check_one_loss(&d, 2, bad[i].type == CST_ITM_PKT_RESERVED ? CST_ERR_BAD_HEADER : CST_ERR_BAD_SEQUENCE,
+			       bad[i].len);
 		assert_int_equal(d.gen[3].channel, 1);
 		assert_int_equal(d.gen[4].ts, 3);
-		assert_int_equal(d.stats.bad_packets, 1);
-		assert_int_equal(d.stats.resyncs, 1);
-		assert_int_equal(d.stats.unsynced, bad[i].len);
 	}
 }
 

@@ -5,19 +5,13 @@
  */
 #include <cstrace/log.h>
 
-#include "lib_decode.h"
+#include "sw_packets.h"
 
 #define STM_ASYNC 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f
 #define STM_BINARY 0x0f, 0x30	/* VERSION 3 */
 #define STM_GRAY 0x0f, 0x40	/* VERSION 4 */
 #define STM_START STM_ASYNC, STM_BINARY
 #define START_BYTES 13
-#define MAX_PACKETS 64
-
-struct listed {
-	struct cst_packet pkt[MAX_PACKETS];
-	unsigned int n;
-};
 
 static struct cst_config stm_config(void)
 {
@@ -27,37 +21,6 @@ static struct cst_config stm_config(void)
 	assert_int_equal(cst_config_stm(&cfg, &regs), 0);
 	assert_int_equal(cfg.trace_id, 0x10);
 	return cfg;
-}
-
-static void list(const struct cst_config *cfg, const uint8_t *p, size_t len, size_t piece, struct listed *l)
-{
-	struct cst_generic out[16];
-	struct cst_decoder *dec;
-	size_t at, n;
-
-	l->n = 0;
-	assert_int_equal(cst_decoder_new(&dec, cfg), 0);
-	for (at = 0; at <= len; at += n) {
-		n = piece && piece < len - at ? piece : len - at;
-		if (n)
-			assert_int_equal(cst_decoder_feed(dec, p + at, n, at), 0);
-		else
-			cst_decoder_end(dec);
-		for (;;) {
-			assert_true(l->n < MAX_PACKETS);
-			memset(&l->pkt[l->n], 0, sizeof(l->pkt[l->n]));
-			if (!cst_decoder_next_packet(dec, &l->pkt[l->n]))
-				break;
-			l->n++;
-			while (cst_decoder_pull(dec, out, 16))
-				;
-		}
-		while (cst_decoder_pull(dec, out, 16))
-			;
-		if (!n)
-			break;
-	}
-	cst_decoder_free(dec);
 }
 
 static struct {
@@ -133,8 +96,6 @@ static void test_packets(void **state)
 {
 	struct cst_config cfg = stm_config();
 	uint8_t bytes[START_BYTES + 32] = { STM_START };
-	char text[256], want[256];
-	struct decoded d;
 	struct listed l;
 	unsigned int i, piece;
 
@@ -146,11 +107,7 @@ static void test_packets(void **state)
 			assert_true(l.n >= 3);
 			assert_int_equal(l.pkt[0].type, CST_STM_PKT_ASYNC);
 			assert_int_equal(l.pkt[1].type, CST_STM_PKT_VERSION);
-			assert_int_equal(l.pkt[2].index, START_BYTES);
-			assert_int_equal(l.pkt[2].size, rows[i].len);
-			assert_memory_equal(l.pkt[2].bytes, rows[i].bytes, rows[i].len);
-			cst_packet_text(&l.pkt[2], text, sizeof(text));
-			assert_string_equal(text, rows[i].text);
+			check_packet(&l.pkt[2], START_BYTES, rows[i].bytes, rows[i].len, rows[i].text);
 			/* where it ends within a byte, the rest is NULL */
 			assert_true(l.n <= 4);
 			if (l.n == 4) {
@@ -159,16 +116,7 @@ static void test_packets(void **state)
 				assert_int_equal(l.pkt[3].index, START_BYTES + rows[i].len);
 			}
 		}
-		decode_bytes(&cfg, NULL, bytes, START_BYTES + rows[i].len, &d);
-		assert_int_equal(d.n, rows[i].element ? 3 : 2);
-		assert_int_equal(d.stats.bad_packets + d.stats.unsynced, 0);
-		if (!rows[i].element)
-			continue;
-		cst_generic_text(&d.gen[1], text, sizeof(text));
-		snprintf(want, sizeof(want), "OCSD_GEN_TRC_ELEM_SWTRACE(%s)", rows[i].element);
-		assert_string_equal(text, want);
-		assert_int_equal(d.gen[1].index, START_BYTES);
-		assert_int_equal(d.gen[1].trace_id, 0x10);
+		check_element(&cfg, bytes, START_BYTES + rows[i].len, START_BYTES, "SWTRACE", rows[i].element);
 	}
 }
 
@@ -269,7 +217,6 @@ static void test_errors(void **state)
 	static const uint8_t again[] = { STM_START, 0x41, 0xc1, 0x09 };
 	struct decoded d;
 	struct listed l;
-	char text[256];
 	unsigned int i, len;
 
 	(void)state;
@@ -279,22 +226,13 @@ static void test_errors(void **state)
 		memcpy(bytes + len, again, sizeof(again));
 		len += sizeof(again);
 		list(&cfg, bytes, len, 0, &l);
-		assert_int_equal(l.pkt[2].type, bad[i].type);
-		assert_int_equal(l.pkt[2].size, bad[i].size);
-		assert_int_equal(l.pkt[2].bad_type, bad[i].bad_type);
-		cst_packet_text(&l.pkt[2], text, sizeof(text));
-		assert_string_equal(text, bad[i].text);
+		check_bad_packet(&l.pkt[2], bad[i].type, bad[i].size, bad[i].bad_type, bad[i].text);
 		decode_bytes(&cfg, NULL, bytes, len, &d);
 		assert_int_equal(d.n, 4);
-		assert_int_equal(d.gen[1].kind, CST_GEN_NO_SYNC);
-		assert_int_equal(d.gen[1].num, CST_UNSYNC_BAD_PACKET);
-		assert_int_equal(d.gen[1].error, bad[i].error);
+		check_one_loss(&d, 1, bad[i].error, bad[i].len);
 		assert_int_equal(d.gen[1].index, START_BYTES);
 		assert_int_equal(d.gen[2].payload, 9);
 		assert_int_equal(d.gen[2].num, CST_SW_ID);
-		assert_int_equal(d.stats.bad_packets, 1);
-		assert_int_equal(d.stats.resyncs, 1);
-		assert_int_equal(d.stats.unsynced, bad[i].len);
 	}
 	/* before VERSION it is not known what timestamps are */
 	decode_bytes(&cfg, NULL, BYTES(STM_ASYNC, 0x2e, 0xb4, STM_START, 0x1c), &d);
