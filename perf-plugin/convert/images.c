@@ -56,6 +56,25 @@ static void dso_uuid(const struct dso *dso, char *hex, size_t size)
 		snprintf(hex + 2 * i, size - 2 * i, "%02x", id[i]);
 }
 
+/* Empty components and "." go: snapshots name their images from their own folder on, as DIR/./FILE. */
+static void tidy(char *name)
+{
+	char *to = name, *p = name;
+	size_t n;
+
+	while (*p) {
+		n = strcspn(p, "/");
+		if (n && !(n == 1 && *p == '.')) {
+			if (to != name)
+				*to++ = '/';
+			memmove(to, p, n);
+			to += n;
+		}
+		p += n + (p[n] == '/');
+	}
+	*to = 0;
+}
+
 /* Name in the package: images/PATH, and with the build-id when another file had that path. */
 static char *file_name(struct copier *c, const struct dso *dso, const char *uuid)
 {
@@ -68,10 +87,14 @@ static char *file_name(struct copier *c, const struct dso *dso, const char *uuid
 	path = whole ? whole : path;
 	if (asprintf(&name, IMAGES_DIR "%s%s", *path == '/' ? "" : "/", path) < 0)
 		name = NULL;
+	if (name)
+		tidy(name);
 	if (name && *uuid && outdir_has(c->out, name)) {
 		free(name);
 		if (asprintf(&name, IMAGES_DIR "%s%s.%s", *path == '/' ? "" : "/", path, uuid) < 0)
 			name = NULL;
+		if (name)
+			tidy(name);
 	}
 	free(whole);
 	return name;

@@ -79,6 +79,16 @@ for name in sample sample-trbe sample-a32 sample-t32 sample-etmv3 sample-ptm; do
 			cmp "$tmp/$name.snap/trace0.bin" "$tmp/$name.snap2/trace0.bin"
 	}
 	check "$name: snapshot to package to snapshot" snapshot_to_package
+	# other tools name the images of a snapshot ./FILE
+	dotted() {
+		rm -rf "$tmp/$name.dots" "$tmp/$name.pkg3"
+		cp -r "$tmp/$name.snap" "$tmp/$name.dots"
+		sed -i '/^\[dump/,/^\[/s|^file=|file=.//./|' "$tmp/$name.dots"/*.ini
+		grep -q '^file=.//./' "$tmp/$name.dots"/*.ini || return 1
+		run 0 convert -i "$tmp/$name.dots" --images --to=package -o "$tmp/$name.pkg3" || return 1
+		branches $data/$name.truth 0 -i "$tmp/$name.pkg3"
+	}
+	check "$name: images named by way of ." dotted
 done
 
 # Pipes.
