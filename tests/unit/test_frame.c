@@ -346,7 +346,7 @@ static void test_cut_anywhere(void **state)
 static void test_small_outputs_refused(void **state)
 {
 	struct cst_deframer df;
-	struct cst_fragment frag[9];
+	struct cst_fragment frag[11];
 	uint8_t out[16];
 	size_t used = 1;
 
@@ -358,6 +358,10 @@ static void test_small_outputs_refused(void **state)
 	assert_int_equal(cst_deframe(&df, tc2, 0, 0, out, 16, frag, 9, &used), 0);
 	assert_int_equal(cst_deframe(&df, tc2, 16, 0, out, 16, frag, 9, &used), 2);
 	assert_int_equal(used, 16);
+	/* findings need room, too */
+	cst_deframer_init(&df, CST_FRAME_FINDINGS);
+	assert_int_equal(cst_deframe(&df, tc2, 16, 0, out, 16, frag, 10, &used), -CST_ERR_INVAL);
+	assert_int_equal(cst_deframe(&df, tc2, 16, 0, out, 16, frag, 11, &used), 2);
 }
 
 /* ---- barriers, errors, gaps ------------------------------------------------------------------- */
@@ -469,6 +473,16 @@ static void test_cut_end(void **state)
 	assert_int_equal(r.df.stats.errors, 1);
 	assert_int_equal(accounted(&r), 21);
 	assert_int_equal(cst_deframer_end(&r.df), 0);
+	/* what comes after the end belongs to no ID, and with synchronisation words to no frame */
+	feed(&r, tc2, 16, 21);
+	check_frag(&r, 1, 21, CST_ID_UNKNOWN, "\x29\x21\x7f\x8b\x02\xc0\x84", 7);
+	start(&r, CST_FRAME_FSYNC);
+	feed(&r, barrier, 4, 0);
+	feed(&r, plain, 16, 4);
+	assert_int_equal(cst_deframer_end(&r.df), 0);
+	feed(&r, plain, 16, 20);
+	assert_int_equal(r.frags, 1);
+	assert_int_equal(r.df.stats.skipped, 16);
 }
 
 static void test_gap(void **state)
