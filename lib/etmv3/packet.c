@@ -28,39 +28,53 @@ static const struct {
 
 #define VERSION_3_5 0x35
 
-static uint8_t type_of(const struct cst_config *cfg, unsigned int h)
+static uint8_t type_of(const struct cst_config *cfg, unsigned int row)
 {
-	unsigned int i;
+	unsigned int when = headers[row].when;
 
-	for (i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
-		if ((h & headers[i].mask) != headers[i].match)
-			continue;
-		if ((headers[i].when == DATA && !cfg->data_trace) || (headers[i].when == VALUE && !cfg->data_value))
-			return CST_ETMV3_PKT_BAD_TRACEMODE;
-		return headers[i].type;
+	if ((when == DATA && !cfg->data_trace) || (when == VALUE && !cfg->data_value))
+		return CST_ETMV3_PKT_BAD_TRACEMODE;
+	return headers[row].type;
+}
+
+/* Types of all headers: of the rows that fit one, the first holds. */
+static void fill_types(uint8_t type[256], const struct cst_config *cfg)
+{
+	unsigned int row = sizeof(headers) / sizeof(headers[0]), h, open;
+	uint8_t t;
+
+	memset(type, CST_ETMV3_PKT_RESERVED, 256);
+	while (row--) {
+		t = type_of(cfg, row);
+		open = ~headers[row].mask & 0xffu;
+		/* every header with the row's bits: the others count */
+		for (h = open; ; h = (h - 1) & open) {
+			type[headers[row].match | h] = t;
+			if (!h)
+				break;
+		}
 	}
-	return CST_ETMV3_PKT_RESERVED;
 }
 
 /* Type of a header whatever the configuration. */
 static uint8_t type_in_any(unsigned int h)
 {
 	static const struct cst_config all = { .data_trace = 1, .data_addr = 1, .data_value = 1 };
+	uint8_t type[256];
 
-	return type_of(&all, h);
+	fill_types(type, &all);
+	return type[h];
 }
 
 void cst_etmv3_parser_init(void *parser, const struct cst_config *cfg, void *user)
 {
 	struct etmv3_parser *ps = parser;
-	unsigned int h;
 
 	(void)user;
 	memset(ps, 0, sizeof(*ps));
 	ps->cfg = cfg;
 	ps->isa = CST_ISA_UNKNOWN;
-	for (h = 0; h < 256; h++)
-		ps->type[h] = type_of(cfg, h);
+	fill_types(ps->type, cfg);
 	cst_etmv3_phdrs(ps);
 }
 

@@ -98,8 +98,8 @@ static void isync(const struct fast *x, const struct cst_packet *pkt, struct cst
 enum done { LEFT, DONE, STAGED };
 
 /*
- * A packet that is no P-header, at p, of `*size` bytes. LEFT: nothing was done. STAGED: the element stage has it.
- * What was put out before it need not wait.
+ * A packet that is no P-header and no branch, at p, of `*size` bytes. LEFT: nothing was done. STAGED: the element stage
+ * has it. What was put out before it need not wait.
  */
 static enum done packet(const struct fast *x, const uint8_t *p, const uint8_t *end, uint64_t index,
 			struct cst_generic *out, size_t *n, unsigned int *size)
@@ -107,15 +107,6 @@ static enum done packet(const struct fast *x, const uint8_t *p, const uint8_t *e
 	struct etmv3_parser *ps = x->c->ps;
 	struct cst_packet pkt;
 
-	if (*p & 1) {
-		*size = cst_etmv3_branch(ps, p, end);
-		if (!*size)
-			return LEFT;
-		if (x->f->open_any && x->f->open.n_insn)
-			cst_flow_close(x->f, out, n);
-		cst_flow_at(x->f, ps->addr, ps->isa);
-		return DONE;
-	}
 	if (x->f->stop_mask || ps->cfg->data_only ||
 	    (ps->type[*p] != CST_ETMV3_PKT_TIMESTAMP && *p != ETMV3_ISYNC && *p != ETMV3_ISYNC_CYCLE))
 		return LEFT;
@@ -144,11 +135,11 @@ static int phdrs(const struct etmv3_parser *ps, struct insns *s)
 	for (;;) {
 		switch (s->f->join ? cst_flow_insns_joined(s) : cst_flow_insns_each(s)) {
 		case INSNS_OTHER:
-			if (s->f->join && !settles(ps, s->p, s->end)) {
-				cst_flow_insns_back(s);
-				return 0;
-			}
-			return 1;
+			/* a branch that can be taken now is looked at then */
+			if (!s->f->join || (s->p < s->end && *s->p & 1 && s->g < s->limit) || settles(ps, s->p, s->end))
+				return 1;
+			cst_flow_insns_back(s);
+			return 0;
 		case INSNS_HELD:
 			if (!settles(ps, s->p + 1, s->end))
 				return 0;
@@ -171,6 +162,35 @@ static int phdrs(const struct etmv3_parser *ps, struct insns *s)
 	}
 }
 
+/* A branch at s->p, without exception information. Returns its size, or 0: it is something else, or cut. */
+static unsigned int branch(const struct fast *x, struct insns *s, struct cst_generic *out, size_t *n)
+{
+	struct etmv3_parser *ps = x->c->ps;
+	unsigned int size = cst_etmv3_branch(ps, s->p, s->end);
+
+	if (!size) {
+		if (x->f->join)
+			cst_flow_insns_back(s);
+		return 0;
+	}
+	/* a range that goes on up to here was not ended by the branch that this is the target of */
+	if (s->before | s->ord) {
+		cst_flow_insns_leave(s);
+		*n = s->g - out;
+		cst_flow_close(x->f, out, n);
+		s->g = out + *n;
+		s->before = s->ord = s->cc = s->counted = 0;
+	}
+	cst_flow_at(x->f, ps->addr, ps->isa);
+	s->p += size;
+	s->since = s->p;
+	s->addr = x->f->addr;
+	s->it = 0;
+	s->b = NULL;
+	cst_flow_insns_find(s);
+	return size;
+}
+
 /* An exception can cancel the last atom: a packet is left to the element stage until it is seen that none does. */
 static enum fast_end walk(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
 {
@@ -178,28 +198,40 @@ static enum fast_end walk(const struct fast *x, struct cst_generic *out, size_t 
 	struct etmv3_stage *stage = x->stage;
 	struct cursor *c = x->c;
 	const struct seg *seg = &c->seg[c->seg_i];
-	struct insns s = {
-		.f = x->f,
-		.code = ps->phdr,
-		.data = c->data,
-		.p = c->data + c->pos,
-		.stop = c->data + (c->seg_i + 1 < c->seg_count ? seg[1].pos : c->len),
-		.end = c->data + c->len,
-		.bias = seg->offset - seg->pos - (uintptr_t)c->data,
-		.seg = seg,
-		.last_seg = &c->seg[c->seg_count - 1],
-		.g = out + *n,
-		.limit = out + cap - ROOM,
-	};
-	const uint8_t *first = s.p;	/* of the P-headers that were not counted yet */
+	struct insns s;
+	const uint8_t *first = c->data + c->pos;	/* of the P-headers that were not counted yet */
 	uint64_t index = 0, packets = 0;
 	enum done done = LEFT;
 	unsigned int size;
 
+	s.f = x->f;
+	s.code = ps->phdr;
+	s.data = c->data;
+	s.p = first;
+	s.stop = c->data + (c->seg_i + 1 < c->seg_count ? seg[1].pos : c->len);
+	s.end = c->data + c->len;
+	s.bias = seg->offset - seg->pos - (uintptr_t)c->data;
+	s.seg = seg;
+	s.last_seg = &c->seg[c->seg_count - 1];
+	s.settled = NULL;
+	s.g = out + *n;
+	s.limit = out + cap - ROOM;
+	s.left = 0;
+	s.insns = s.ranges = s.branches = 0;
 	cst_flow_insns_enter(&s);
 	while (phdrs(ps, &s) && s.p < s.end && s.g < s.limit) {
 		if (s.p > first)
 			ps->zeros = 0;
+		if (*s.p & 1) {
+			const uint8_t *p = s.p;
+
+			if (!branch(x, &s, out, n))
+				break;
+			packets += p - first + 1;
+			index = s.bias + (uintptr_t)p;
+			first = s.p;
+			continue;
+		}
 		cst_flow_insns_leave(&s);
 		*n = s.g - out;
 		done = packet(x, s.p, s.end, s.bias + (uintptr_t)s.p, out, n, &size);
@@ -213,6 +245,8 @@ static enum fast_end walk(const struct fast *x, struct cst_generic *out, size_t 
 		cst_flow_insns_enter(&s);
 		if (done != DONE)
 			break;
+		if (!s.b)
+			cst_flow_insns_find(&s);
 	}
 	cst_flow_insns_leave(&s);
 	if (s.left)

@@ -18,26 +18,6 @@
 /* Atoms of one packet byte at most. */
 #define PACKET_ATOMS 24
 
-/* As cst_flow_block(); at the target of an indirect branch from f->from: most go where they went the last time. */
-static inline __attribute__((always_inline)) uint32_t target_block(struct cst_flow *f)
-{
-	struct blk *from = NULL, *base;
-	const struct cst_section *sec = f->map_sec;
-	uint32_t place, gen = f->img_gen;
-
-	if (f->from && f->map_len && f->map_sec == f->from_sec && links_hold(f)) {
-		base = sec->img->blk;
-		from = BLK_AT(base, f->from);
-		place = from->link[1] & ~LINK_CAREFUL;
-		if (place && blk_off(BLK_AT(base, place)) == f->addr - f->map_bias && BLK_AT(base, place)->isa == f->isa)
-			return place;
-	}
-	place = cst_flow_block(f);
-	if (place && from && f->img_gen == gen && f->map_sec == sec && links_hold(f))
-		from->link[1] = place | LINK_CAREFUL;
-	return place;
-}
-
 /* An atom N of a block that ends without a condition. */
 static __attribute__((noinline)) int forbidden(struct cst_flow *f, const struct blk *b)
 {
@@ -117,7 +97,7 @@ static __attribute__((noinline)) int enter(struct loop *l)
 	    f->img != f->map_sec->img || f->img_gen != f->img->generation)
 		f->blk = f->from = 0;
 	if (!f->blk) {
-		f->blk = target_block(f);
+		f->blk = cst_flow_target_block(f);
 		f->from = 0;
 		if (!f->blk)
 			return 0;

@@ -124,6 +124,26 @@ static inline int links_hold(const struct cst_flow *f)
 	return sec->link_off == off && sec->link_len == f->map_len;
 }
 
+/* As cst_flow_block(); at the target of an indirect branch from f->from: most go where they went the last time. */
+static inline __attribute__((always_inline)) uint32_t cst_flow_target_block(struct cst_flow *f)
+{
+	struct blk *from = NULL, *base;
+	const struct cst_section *sec = f->map_sec;
+	uint32_t place, gen = f->img_gen;
+
+	if (f->from && f->map_len && f->map_sec == f->from_sec && links_hold(f)) {
+		base = sec->img->blk;
+		from = BLK_AT(base, f->from);
+		place = from->link[1] & ~LINK_CAREFUL;
+		if (place && blk_off(BLK_AT(base, place)) == f->addr - f->map_bias && BLK_AT(base, place)->isa == f->isa)
+			return place;
+	}
+	place = cst_flow_block(f);
+	if (place && from && f->img_gen == gen && f->map_sec == sec && links_hold(f))
+		from->link[1] = place | LINK_CAREFUL;
+	return place;
+}
+
 /* A call's return address; `call` is its block, from which a return finds its way. */
 static inline void push_call(struct cst_flow *f, uint64_t addr, uint8_t isa, uint32_t call)
 {

@@ -85,13 +85,13 @@ static void join_range(struct cst_flow *f, struct cst_generic *out, size_t *n, c
 		cc = g->cc;
 		*g = f->tmpl;
 		g->kind = CST_GEN_RANGE;
-		g->index = f->el.index;
 		g->isa = f->isa;
 		g->addr = f->addr;
 		g->section = w->section;
 		g->sect_off = w->sect_off;
 		g->cc = cc;
 	}
+	g->index = f->el.index;
 	g->n_insn += w->n_insn;
 	g->end = w->end;
 	cst_flow_range_end(f, g, w, taken);

@@ -19,11 +19,12 @@ static inline __attribute__((always_inline)) enum insns_end walk(struct insns *s
 	struct blk *const base = s->base, *b = s->b;
 	uint64_t addr = s->addr, index;
 	uint32_t cc = 0, later = 0;
-	uint32_t k = s->left, bits = s->bits, e, next, *link;
+	uint32_t k = s->left, bits = 0, e, next, *link;
 	enum insns_end end = INSNS_OTHER;
 
 	index = s->bias + (uintptr_t)p;
 	if (k) {
+		bits = s->bits;
 		cc = s->next_cc;
 		later = code[*p].later;
 		goto atoms;
@@ -94,7 +95,7 @@ atoms:
 			} else {
 				s->branches++;
 				addr = (uint32_t)(addr + b->step[0]);
-				insns_lose(s->f, b->isa);
+				insns_lose(s->f, b);
 				b = NULL;
 				if (!--k)
 					break;

@@ -8,10 +8,10 @@
 
 #include "flow/insn_step.h"
 
-/* Of block b, the range that goes on can have so many instructions before anybody has to look. */
-static inline uint32_t room(const struct blk *b, unsigned int open)
+/* Of a block, so many instructions go by before anybody has to look. */
+static inline uint32_t room(const struct blk *b)
 {
-	return open && b ? b->n_insn - 1u : 0;
+	return b ? b->n_insn - 1u : 0;
 }
 
 enum insns_end cst_flow_insns_joined(struct insns *s)
@@ -22,17 +22,17 @@ enum insns_end cst_flow_insns_joined(struct insns *s)
 	const uint8_t *p = s->p, *stop = s->stop;
 	struct blk *const base = s->base, *b = s->b;
 	uint64_t addr = s->addr;
-	uint32_t k = s->left, bits = s->bits, cc = s->cc, ord = s->ord, add = 0, later = 0;
+	uint32_t k = s->left, bits = 0, cc = s->cc, ord = s->ord, add = 0, later = 0;
 	uint32_t e, run, next, *link, most;
-	unsigned int open = s->open;
 	enum insns_end end = INSNS_OTHER;
 
 	if (k) {
+		bits = s->bits;
 		add = s->next_cc;
 		later = code[*p].later;
 		goto atoms;
 	}
-	most = room(b, open);
+	most = room(b);
 	for (;;) {
 		if (p >= stop) {
 			if (p == s->end)
@@ -43,7 +43,7 @@ enum insns_end cst_flow_insns_joined(struct insns *s)
 		}
 		c = &code[*p];
 		run = ord + c->run;
-		if (run <= most) {
+		if (__builtin_expect(run <= most, 1)) {
 			ord = run;
 			cc += c->total;
 			p++;
@@ -65,13 +65,6 @@ atoms:
 			if (!b) {
 				end = INSNS_BLOCK;
 				goto out;
-			}
-			if (!open) {
-				g->index = s->bias + (uintptr_t)p;
-				g->addr = addr;
-				store8(&g->error, pair(0, b->off * 2));
-				open = 1;
-				s->before = s->counted = ord = 0;
 			}
 			/* those up to the block's last one */
 			run = (uint32_t)__builtin_ctz(~(uint32_t)bits);
@@ -97,6 +90,11 @@ atoms:
 			bits >>= 1;
 			cc += add;
 			add = later;
+			if (!s->before) {
+				g->addr = addr;
+				store8(&g->error, pair(0, b->off * 2));
+			}
+			g->index = s->bias + (uintptr_t)p;
 			g->end = addr + b->step[0];
 			store8(&g->n_insn, pair(s->before + b->n_insn, cc));
 			memcpy(&g->context_id, &s->ids, sizeof(s->ids));
@@ -104,8 +102,7 @@ atoms:
 			g++;
 			s->ranges++;
 			s->insns += s->before + b->n_insn - s->counted;
-			open = 0;
-			cc = ord = 0;
+			s->before = s->counted = cc = ord = 0;
 			link = &b->link[0];
 			if (!e || !insns_goes_elsewhere(b)) {
 				addr += b->step[0];
@@ -116,7 +113,7 @@ atoms:
 			} else {
 				s->branches++;
 				addr = (uint32_t)(addr + b->step[0]);
-				insns_lose(s->f, b->isa);
+				insns_lose(s->f, b);
 				b = NULL;
 				if (!--k)
 					break;
@@ -137,7 +134,7 @@ atoms:
 				break;
 		}
 		s->since = ++p;
-		most = room(b, open);
+		most = room(b);
 	}
 	k = 0;
 out:
@@ -150,7 +147,6 @@ out:
 	s->addr = addr;
 	s->cc = cc;
 	s->ord = ord;
-	s->open = open;
 	return end;
 }
 

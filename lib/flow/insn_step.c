@@ -20,13 +20,12 @@ void cst_flow_insns_enter(struct insns *s)
 	s->it = f->it;
 	s->none = ids_of_kind(f, CST_GEN_CYCLE_COUNT, 0);
 	s->tflags = f->tmpl.flags | (f->cfg->cycle_count ? CST_GF_CC : 0);
-	s->ord = s->cc = s->open = 0;
+	s->before = s->counted = s->ord = s->cc = 0;
 	s->since = s->p;
 	if (f->open_any) {
 		s->cc = f->open.cc;
 		s->before = s->counted = f->open.n_insn;
-		s->open = s->before > 0;
-		if (s->open)
+		if (s->before)
 			*s->g = f->open;
 		f->open_any = 0;
 	}
@@ -41,8 +40,10 @@ void cst_flow_insns_enter(struct insns *s)
 static void show(struct insns *s)
 {
 	if (!s->before) {
+		s->g->addr = s->addr;
 		memcpy(&s->g->context_id, &s->ids, sizeof(s->ids));
 		store8(&s->g->flags, flags_word(s->b, s->tflags));
+		store8(&s->g->error, pair(0, s->b->off * 2));
 	}
 }
 
@@ -87,7 +88,7 @@ static void close_range(struct insns *s, uint32_t n)
 	s->g++;
 	s->ranges++;
 	s->insns += n - s->counted;
-	s->open = s->cc = s->ord = 0;
+	s->before = s->counted = s->ord = s->cc = 0;
 }
 
 void cst_flow_insns_skip(struct insns *s)
@@ -96,6 +97,7 @@ void cst_flow_insns_skip(struct insns *s)
 
 	step_over(s, s->ord + 1, 0);
 	s->cc += s->next_cc;
+	s->g->index = s->bias + (uintptr_t)s->p;
 	close_range(s, n);
 	s->next_cc = s->code[*s->p].later;
 	s->bits >>= 1;
@@ -103,14 +105,29 @@ void cst_flow_insns_skip(struct insns *s)
 		s->since = ++s->p;
 }
 
+/* The range is told of by the last packet with atoms: s->p, when some of them are left, or one before it. */
+static void show_index(struct insns *s)
+{
+	const uint8_t *p = s->p + !!s->left;
+	const struct seg *seg = s->seg;
+
+	while (p > s->data && !s->code[*--p].n)
+		;
+	while (seg->pos > (size_t)(p - s->data))
+		seg--;
+	s->g->index = seg->offset + ((size_t)(p - s->data) - seg->pos);
+}
+
 void cst_flow_insns_leave(struct insns *s)
 {
 	struct cst_flow *f = s->f;
 	uint32_t n = s->before + s->ord;
 
-	if (s->open) {
-		if (s->ord)
+	if (n) {
+		if (s->ord) {
 			step_over(s, s->ord, CST_GF_EXEC);
+			show_index(s);
+		}
 		s->g->n_insn = n;
 		s->g->cc = s->cc;
 		s->insns += n - s->counted;
@@ -139,7 +156,7 @@ static int found(struct insns *s, uint32_t nb)
 	s->b = NULL;
 	if (!nb)
 		return 0;
-	if (s->open && !cst_flow_continues(s->g, f->addr, f->isa, f->map_sec->id, f->addr - f->map_bias)) {
+	if (s->before && !cst_flow_continues(s->g, f->addr, f->isa, f->map_sec->id, f->addr - f->map_bias)) {
 		close_range(s, s->before);
 	}
 	insns_map(s);
@@ -151,11 +168,17 @@ static int found(struct insns *s, uint32_t nb)
 int cst_flow_insns_find(struct insns *s)
 {
 	struct cst_flow *f = s->f;
+	uint32_t place;
 
 	if (f->need_addr | f->need_ctx | f->careful)
 		return 0;
 	f->addr = s->addr;
-	return found(s, cst_flow_block(f));
+	if (!f->from || f->it)
+		return found(s, cst_flow_block(f));
+	/* behind an indirect branch */
+	place = cst_flow_target_block(f);
+	f->from = 0;
+	return found(s, place);
 }
 
 int cst_flow_insns_follow(struct insns *s)

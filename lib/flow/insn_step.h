@@ -48,12 +48,11 @@ struct insns {
 	uint64_t addr;
 	uint32_t linked;
 	/*
-	 * With f->join: *g is the range that goes on, if `open`: `before` instructions up to block b, and of b the first
-	 * `ord`. Cycles so far, also when it is not. Of its instructions, `counted` are in the statistics. From
-	 * `since` on, packets were no more than atoms E and cycles.
+	 * With f->join: the range that goes on has `before` instructions up to block b (then *g shows them), and the
+	 * first `ord` of b. Cycles so far, also when it has none. Of its instructions, `counted` are in the
+	 * statistics. From `since` on, packets were no more than atoms E and cycles.
 	 */
 	uint32_t before, ord, cc, counted;
-	uint8_t open;
 	uint8_t it;		/* what an IT block has left at addr */
 	const uint8_t *since;
 	/* atoms of the packet at p that are left, 0 none, and the cycles of the next one; the link that was not known */
@@ -90,9 +89,11 @@ static inline int insns_goes_elsewhere(const struct blk *b)
 }
 
 /* Behind an indirect branch: the next address is to come. */
-static inline void insns_lose(struct cst_flow *f, uint8_t isa)
+static inline void insns_lose(struct cst_flow *f, const struct blk *b)
 {
-	f->isa = isa;
+	f->from = blk_place(f->map_sec->img, b);
+	f->from_sec = f->map_sec;
+	f->isa = b->isa;
 	f->it = f->told = 0;
 	f->need_addr = 1;
 }
