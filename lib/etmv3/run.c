@@ -63,34 +63,34 @@ static int settles(const struct etmv3_parser *ps, const uint8_t *p, const uint8_
 	return 0;
 }
 
-/* An element for the flow, which has room for what comes of it. */
-static void give(struct cst_flow *f, const struct cst_element *el, struct cst_generic *out, size_t *n)
+/* An empty element for the flow, which has room for what comes of it. */
+static struct cst_element *give(struct cst_flow *f, enum cst_element_kind kind, uint64_t index)
 {
-	cst_flow_give(f, el);
-	cst_flow_analyze(f, out, n);
+	f->el = (struct cst_element){ .index = index, .kind = kind };
+	f->busy = 1;
+	return &f->el;
 }
 
 /* As isync() of the element stage, and the flow. */
 static void isync(const struct fast *x, const struct cst_packet *pkt, struct cst_generic *out, size_t *n)
 {
 	struct etmv3_stage *s = x->stage;
-	struct cst_element el = { .index = pkt->index };
+	struct cst_element *el;
 
 	if (pkt->count != ETMV3_PERIODIC) {
-		el.kind = CST_EL_TRACE_ON;
-		el.num = cst_etmv3_on_reason[pkt->count];
-		give(x->f, &el, out, n);
+		give(x->f, CST_EL_TRACE_ON, pkt->index)->num = cst_etmv3_on_reason[pkt->count];
+		cst_flow_analyze(x->f, out, n);
 	}
 	cst_etmv3_stage_isync(s, pkt);
-	el.kind = CST_EL_CONTEXT;
-	el.ctx = s->ctx;
-	el.flags = CST_EL_F_ISA | CST_EL_F_ADDRESS;
-	el.is = pkt->isa;
+	el = give(x->f, CST_EL_CONTEXT, pkt->index);
+	el->ctx = s->ctx;
+	el->flags = CST_EL_F_ISA | CST_EL_F_ADDRESS;
+	el->is = pkt->isa;
 	if (pkt->flags & CST_PF_CC) {
-		el.flags |= CST_EL_F_CC;
-		el.cc = pkt->cc;
+		el->flags |= CST_EL_F_CC;
+		el->cc = pkt->cc;
 	}
-	give(x->f, &el, out, n);
+	cst_flow_analyze(x->f, out, n);
 	cst_flow_come_to(x->f, pkt->addr, pkt->isa);
 }
 
@@ -122,10 +122,12 @@ static enum done packet(const struct fast *x, const uint8_t *p, const uint8_t *e
 		cst_etmv3_stage_packet(x->stage, &pkt);
 		return STAGED;
 	}
-	if (pkt.type == CST_ETMV3_PKT_TIMESTAMP)
-		give(x->f, &(struct cst_element){ .kind = CST_EL_TIMESTAMP, .index = index, .value = pkt.ts }, out, n);
-	else
+	if (pkt.type == CST_ETMV3_PKT_TIMESTAMP) {
+		give(x->f, CST_EL_TIMESTAMP, index)->value = pkt.ts;
+		cst_flow_analyze(x->f, out, n);
+	} else {
 		isync(x, &pkt, out, n);
+	}
 	return DONE;
 }
 

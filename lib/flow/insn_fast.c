@@ -33,9 +33,7 @@ static inline __attribute__((always_inline)) enum insns_end walk(struct insns *s
 		if (p >= stop) {
 			if (p == s->end)
 				break;
-			s->p = p;
-			insns_next_run(s);
-			stop = s->stop;
+			stop = insns_next_run(s, p);
 		}
 		c = &code[*p];
 		k = c->fast;

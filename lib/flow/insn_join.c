@@ -37,9 +37,7 @@ enum insns_end cst_flow_insns_joined(struct insns *s)
 		if (p >= stop) {
 			if (p == s->end)
 				break;
-			s->p = p;
-			insns_next_run(s);
-			stop = s->stop;
+			stop = insns_next_run(s, p);
 		}
 		c = &code[*p];
 		run = ord + c->run;

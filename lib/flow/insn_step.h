@@ -61,14 +61,20 @@ struct insns {
 	uint64_t insns, ranges, branches;
 };
 
-/* The byte at s->p begins a run of trace offsets. */
-static inline void insns_next_run(struct insns *s)
+/* The byte at `p` begins a run of trace offsets. Returns where that ends. */
+static inline const uint8_t *insns_next_run(struct insns *s, const uint8_t *p)
 {
+	const struct seg *seg = s->seg;
+	const uint8_t *stop;
+
 	do {
-		s->seg++;
-		s->stop = s->seg < s->last_seg ? s->data + s->seg[1].pos : s->end;
-	} while (s->stop <= s->p);
-	s->bias = s->seg->offset - s->seg->pos - (uintptr_t)s->data;
+		seg++;
+		stop = seg < s->last_seg ? s->data + seg[1].pos : s->end;
+	} while (stop <= p);
+	s->seg = seg;
+	s->stop = stop;
+	s->bias = seg->offset - seg->pos - (uintptr_t)s->data;
+	return stop;
 }
 
 /* What comes behind the packet at p shows, at once, that its atoms ran. */

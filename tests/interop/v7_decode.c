@@ -59,15 +59,16 @@ int main(int argc, char **argv)
 		check(cst_tree_feed(tree, args.trace, args.trace_len, 0), "feed");
 		for (i = 0; i < 2; i++) {
 			while ((n = cst_tree_pull(tree, out, OUT, &dec)) > 0) {
+				const struct cst_generic *g;
+
 				c.elements += (unsigned int)n;
-				while (n--) {
-					if (out[n].kind == CST_GEN_RANGE) {
+				for (g = out; g < out + n; g++)
+					if (g->kind == CST_GEN_RANGE) {
 						c.ranges++;
-						c.insns += out[n].n_insn;
+						c.insns += g->n_insn;
 					}
-					if (!k)
-						look(&c, &out[n]);
-				}
+				for (g = out; !k && g < out + n; g++)
+					look(&c, g);
 			}
 			check(n, "pull");
 			cst_tree_end(tree);
