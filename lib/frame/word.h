@@ -60,7 +60,7 @@ static inline uint64_t even_bytes(uint64_t lo, uint64_t hi)
 	return (lo & LANES * 0xff) | (hi & LANES * 0xff) << 8;
 }
 
-/* Of those the ones that are IDs: bit i is set when byte i of the frame is one. No two partial products meet in a bit. */
+/* Those that are IDs: bit i is set when byte i of the frame is one. No two partial products meet in a bit. */
 static inline unsigned gather(uint64_t even)
 {
 	return (unsigned)((even & BYTE_LANES) * 0x0001000400100040ull >> 48);

@@ -67,7 +67,10 @@ static int has_odd_id(const uint8_t *f)
 	return 0;
 }
 
-/* The de-formatter's, up to a frame with an ID that is none of a source, or with something to be told of. Returns the frames before it. */
+/*
+ * The de-formatter's, up to a frame with an ID that is none of a source, or with something to be told of. Returns
+ * the frames before it.
+ */
 static size_t deframe(struct cst_deframer *df, const uint8_t *in, size_t frames, uint64_t offset)
 {
 	struct cst_fragment frag[16];
@@ -211,7 +214,8 @@ static void test_random(void **state)
 		rng_seed(&rng, seed);
 		frames = 1 + rng_below(&rng, FRAMES);
 		for (i = 0; i < frames; i++)
-			make_frame(&rng, in + 16 * i, rng_below(&rng, 3) ? 0 : rng_below(&rng, 256) & rng_below(&rng, 256),
+			make_frame(&rng, in + 16 * i,
+				   rng_below(&rng, 3) ? 0 : rng_below(&rng, 256) & rng_below(&rng, 256),
 				   rng_below(&rng, 0x60), rng_below(&rng, 200) ? 1 + rng_below(&rng, 16) : 0x20);
 		if (rng_below(&rng, 4) == 0)
 			memset(in + 16 * rng_below(&rng, frames), 0xff, 1 + rng_below(&rng, 16));

@@ -132,7 +132,8 @@ static void put_packet(struct rng *rng, struct sample *s)
 	case 3:
 		/* too few zeros, as many as there must be, and more than a packet has */
 		kind = rng_below(rng, 16);
-		put_async(s, !kind ? 1 + rng_below(rng, 4) : kind == 1 ? 58 + rng_below(rng, 12) : 5 + rng_below(rng, 8));
+		put_async(s, !kind ? 1 + rng_below(rng, 4) : kind == 1 ? 58 + rng_below(rng, 12) :
+								       5 + rng_below(rng, 8));
 		break;
 	case 4:
 	case 5:
