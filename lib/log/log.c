@@ -172,6 +172,22 @@ static void add(struct cst_log *log, const struct cst_log_record *rec)
 	keep(log, rec);
 }
 
+static struct cst_log_record record_of(enum cst_component component, unsigned int trace_id, uint64_t index,
+				       unsigned int finding, uint64_t value, uint8_t severity)
+{
+	return (struct cst_log_record){
+		.index = index,
+		.value = value,
+		.count = 1,
+		.trace_id = trace_id < NO_ID ? trace_id : CST_LOG_NO_ID,
+		.severity = severity,
+		.component = component < CST_LOG_COMPONENTS ? component : CST_LOG_TREE,
+		.finding = finding,
+		.text = cst_finding_text(finding),
+		.section = cst_finding_section(finding),
+	};
+}
+
 /* Where the architecture says what an error is an offence against. */
 static const char *error_section(unsigned int error)
 {
@@ -202,37 +218,14 @@ static const char *error_section(unsigned int error)
 void cst_log_error(struct cst_log *log, enum cst_component component, unsigned int trace_id, uint64_t index,
 		   int error, uint64_t value)
 {
-	struct cst_log_record rec = {
-		.index = index,
-		.value = value,
-		.count = 1,
-		.trace_id = trace_id < NO_ID ? trace_id : CST_LOG_NO_ID,
-		.severity = CST_LOG_ERROR,
-		.component = component < CST_LOG_COMPONENTS ? component : CST_LOG_TREE,
-		.error = error < 0 ? -(unsigned int)error : (unsigned int)error,
-		.text = cst_strerror(error),
-	};
+	struct cst_log_record rec = record_of(component, trace_id, index, 0, value, CST_LOG_ERROR);
 
 	if (!log)
 		return;
+	rec.error = error < 0 ? -(unsigned int)error : (unsigned int)error;
+	rec.text = cst_strerror(error);
 	rec.section = error_section(rec.error);
 	add(log, &rec);
-}
-
-static struct cst_log_record record_of(enum cst_component component, unsigned int trace_id, uint64_t index,
-				       unsigned int finding, uint64_t value, uint8_t severity)
-{
-	return (struct cst_log_record){
-		.index = index,
-		.value = value,
-		.count = 1,
-		.trace_id = trace_id < NO_ID ? trace_id : CST_LOG_NO_ID,
-		.severity = severity,
-		.component = component < CST_LOG_COMPONENTS ? component : CST_LOG_TREE,
-		.finding = finding,
-		.text = cst_finding_text(finding),
-		.section = cst_finding_section(finding),
-	};
 }
 
 static void finding_as(struct cst_log *log, enum cst_component component, unsigned int trace_id, uint64_t index,

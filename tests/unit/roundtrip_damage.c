@@ -18,7 +18,10 @@
 
 #define ASYNC_ZEROS 11
 
-/* An IT block that began before a synchronisation may be four ranges long: the places of its instructions are not known. */
+/*
+ * An IT block that began before a synchronisation may be four ranges long: the places of its instructions are not
+ * known.
+ */
 #define UNSURE_RANGES 4
 
 /* Bytes before a synchronisation: the longest run of them that one packet can take is damaged at each. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * v7_roundtrip.h - what a model of an ETMv3 or a PTM says was executed, and what the decoder makes of its bytes: whole, with
- * a loss, with damage.
+ * v7_roundtrip.h - what a model of an ETMv3 or a PTM says was executed, and what the decoder makes of its bytes:
+ * whole, with a loss, with damage.
  *
  * CST_SEEDS=N sets the number of streams (default 10000), CST_SEED=N runs one and shows both sides.
  */
