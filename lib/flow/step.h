@@ -197,7 +197,7 @@ STEP_INLINE int step_branch(struct step *s, uint32_t target, uint8_t isa, uint64
 	struct blk *b = s->b;
 	uint64_t end;
 
-	/* what contradicts the opcode is for the careful way: the link leads where the opcode says, in its instruction set */
+	/* what contradicts the opcode is for the careful way: the link leads where that says, in its instruction set */
 	if (b->type == CST_INSN_BRANCH ?
 	    (uint32_t)(s->addr + (int64_t)b->step[1]) != target || b->next_isa != isa : b->type != CST_INSN_INDIRECT)
 		return -1;
