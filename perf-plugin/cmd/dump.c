@@ -95,6 +95,8 @@ static void close_range(struct dump *d, int rc)
 {
 	struct index_book *b = d->range ? &d->range->book : NULL;
 
+	if (rc != CMD_ERROR && d->range && d->range->from.set && !d->range->found && (d->packets || d->elements))
+		fprintf(stderr, "cstrace dump: --from: no stream comes to this place; nothing is listed\n");
 	if (!b)
 		return;
 	if (rc != CMD_ERROR)

@@ -82,6 +82,7 @@ static bool take(struct dump_range *r, enum dump_lister l, unsigned int id, bool
 		if (r->from.set && !begins)
 			return false;
 		r->on[l][id] = 1;
+		r->found = true;
 		first = r->from.set;
 	}
 	if (r->to.set && ends && (!first || ordered))

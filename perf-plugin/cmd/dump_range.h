@@ -24,6 +24,7 @@ struct dump_range {
 	struct index_book book;
 	uint64_t valid[128];	/* what comes before is not as it would be from the beginning */
 	uint8_t on[DUMP_LISTERS][128], off[DUMP_LISTERS][128];
+	bool found;		/* some stream came to `from` */
 };
 
 /* A stream begins: nothing of it was seen. */

@@ -125,6 +125,12 @@ done_
 check "filters by time and thread are for recordings" 129 -s good --pid 1
 has err '--source, --id, --from'
 done_
+check "a place that the trace does not come to is told of" 0 -s good --elements --from offset=0x100000
+has err 'no stream comes to this place'
+done_
+check "one that it comes to is not" 0 -s good --elements --from offset=0
+lacks err 'no stream comes to this place'
+done_
 check "both inputs" 129 -s good -i perf.data
 done_
 check "--source without a snapshot" 129 -i perf.data --source all
