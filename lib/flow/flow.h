@@ -27,7 +27,7 @@ struct cst_log;
 #define MAX_PASSED (1u << 13)
 
 /* Maps that are found without a search. */
-#define NEAR_MAPS 16
+#define NEAR_MAPS 64
 
 /* An element makes at most so many generic elements (one atom at a time). */
 #define FLOW_ROOM CST_PULL_MIN

@@ -21,20 +21,26 @@ static struct near_map *near_map(struct cst_flow *f, uint64_t a)
 	return &f->near_maps[a / CODE_PAGE % NEAR_MAPS];
 }
 
-enum walk_end cst_flow_map(struct cst_flow *f, uint64_t a)
+/* Go over to a map that was used before. */
+static inline void take_near(struct cst_flow *f, const struct near_map *nm)
+{
+	f->map_start = nm->start;
+	f->map_len = nm->len;
+	f->map_bias = nm->bias;
+	f->map_sec = nm->sec;
+	f->map_space = f->space;
+	f->map_gen = f->space->generation;
+}
+
+/* As cst_flow_map(), for a map that was not used before. */
+static __attribute__((noinline)) enum walk_end search_map(struct cst_flow *f, uint64_t a)
 {
 	struct near_map *nm;
 	const struct map *m;
 
-	if (f->map_len && a - f->map_start < f->map_len && f->map_space == f->space &&
-	    f->map_gen == f->space->generation)
-		return WALK_DONE;
 	f->map_len = 0;
 	if (!f->space)
 		return WALK_NACC;
-	nm = near_map(f, a);
-	if (a - nm->start < nm->len)
-		goto found;
 	m = cst_space_find(f->space, a);
 	if (!m && f->space->on_demand) {
 		f->lazy = NULL;
@@ -49,19 +55,27 @@ enum walk_end cst_flow_map(struct cst_flow *f, uint64_t a)
 	}
 	if (a - m->start + m->off >= m->sec->size)
 		return WALK_NACC;
+	nm = near_map(f, a);
 	nm->start = m->start;
 	nm->len = m->end - m->start;
 	if (nm->len > m->sec->size - m->off)
 		nm->len = m->sec->size - m->off;
 	nm->bias = m->start - m->off;
 	nm->sec = m->sec;
-found:
-	f->map_start = nm->start;
-	f->map_len = nm->len;
-	f->map_bias = nm->bias;
-	f->map_sec = nm->sec;
-	f->map_space = f->space;
-	f->map_gen = f->space->generation;
+	take_near(f, nm);
+	return WALK_DONE;
+}
+
+enum walk_end cst_flow_map(struct cst_flow *f, uint64_t a)
+{
+	const struct near_map *nm = &f->near_maps[a / CODE_PAGE % NEAR_MAPS];
+
+	if (f->map_len && a - f->map_start < f->map_len && f->map_space == f->space &&
+	    f->map_gen == f->space->generation)
+		return WALK_DONE;
+	if (!f->space || f->near_space != f->space || f->near_gen != f->space->generation || a - nm->start >= nm->len)
+		return search_map(f, a);
+	take_near(f, nm);
 	return WALK_DONE;
 }
 
