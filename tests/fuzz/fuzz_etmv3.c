@@ -116,9 +116,10 @@ static void check_cover(const struct run *r, const uint8_t *data, size_t len)
 	CHECK(r->stats.packets == r->n && r->stats.bytes == len && r->stats.unsynced <= len);
 }
 
-static void check_flow(struct run *r)
+static void check_flow(struct run *r, const struct cst_config *cfg)
 {
-	uint64_t ranges = 0, index = 0;
+	int each = cfg->insn_ranges || cfg->as_reference || cfg->data_trace;
+	uint64_t ranges = 0, insns = 0, index = 0;
 	unsigned int i;
 
 	for (i = 0; i < r->n_gen; i++) {
@@ -129,11 +130,12 @@ static void check_flow(struct run *r)
 		if (g->kind != CST_GEN_RANGE)
 			continue;
 		ranges++;
-		CHECK(g->n_insn == 1 && g->flags & CST_GF_WAYPOINT);
-		CHECK(g->end == (uint32_t)(g->addr + g->last_size) || g->end == g->addr + g->last_size);
+		insns += g->n_insn;
+		CHECK(g->n_insn && (!each || (g->n_insn == 1 && g->flags & CST_GF_WAYPOINT)));
+		CHECK(g->n_insn > 1 || g->end == (uint32_t)(g->addr + g->last_size) || g->end == g->addr + g->last_size);
 		CHECK(g->last_size == 4 || (g->last_size == 2 && g->isa != CST_ISA_A32));
 	}
-	CHECK(ranges == r->stats.ranges && ranges == r->stats.insns);
+	CHECK(ranges == r->stats.ranges && insns == r->stats.insns);
 	CHECK(r->n_gen && r->gen[r->n_gen - 1].kind == CST_GEN_EO_TRACE);
 	CHECK(r->stats.elements == r->n_gen);
 	/* the end stands with the last packet, and unsynchronised bytes may be one or several */
@@ -181,6 +183,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	take_etmv3(&in, &cfg);
 	how = take8(&in);
 	seed = take8(&in);
+	cfg.insn_ranges = seed & 1;
 	for (i = 0; i < CODE_SIZE; i++)
 		code[i] = next_random(&seed, 256);
 	/* much of the code branches nearby: B in T32, half of it conditional */
@@ -200,11 +203,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CHECK(!cst_space_map(space, CODE_AT, CODE_SIZE, sec, 0));
 	decode(&cfg, space, trace, len, 1, MAX_IN, 1, &a);
 	check_cover(&a, trace, len);
-	check_flow(&a);
+	check_flow(&a, &cfg);
 	decode(&cfg, space, trace, len, seed, 1 + how / 4, 0, &b);
-	check_flow(&b);
+	check_flow(&b, &cfg);
 	decode(&cfg, space, trace, len, seed + 1, MAX_IN, 0, &c);
-	check_flow(&c);
+	check_flow(&c, &cfg);
 	b.stats.packets = c.stats.packets;
 	check_same(&b, &c);
 	/* a listing cuts unsynchronised bytes into pieces: only their number differs */
