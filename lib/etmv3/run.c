@@ -175,20 +175,24 @@ static unsigned int branch(const struct fast *x, struct insns *s, struct cst_gen
 			cst_flow_insns_back(s);
 		return 0;
 	}
-	/* a range that goes on up to here was not ended by the branch that this is the target of */
-	if (s->before | s->ord) {
+	if (s->before | s->ord || s->addr == ps->addr) {
+		/* a range goes on up to here, which no branch has ended; or execution is there already */
 		cst_flow_insns_leave(s);
 		*n = s->g - out;
-		cst_flow_close(x->f, out, n);
+		if (x->f->open_any && x->f->open.n_insn)
+			cst_flow_close(x->f, out, n);
+		cst_flow_come_to(x->f, ps->addr, ps->isa);
+		s->p += size;
 		s->g = out + *n;
-		s->before = s->ord = s->cc = s->counted = 0;
+		cst_flow_insns_enter(s);
+	} else {
+		cst_flow_at(x->f, ps->addr, ps->isa);
+		s->p += size;
+		s->since = s->p;
+		s->addr = ps->addr;
+		s->it = 0;
+		s->b = NULL;
 	}
-	cst_flow_at(x->f, ps->addr, ps->isa);
-	s->p += size;
-	s->since = s->p;
-	s->addr = x->f->addr;
-	s->it = 0;
-	s->b = NULL;
 	cst_flow_insns_find(s);
 	return size;
 }

@@ -143,7 +143,7 @@ static int take_block(struct cst_flow *f, enum walk_mode mode, uint64_t limit, s
 	if (*it)
 		return 0;
 	b = cst_block(f->map_sec, w->end - f->map_bias, blk_key(f->isa, 0), w->end, f->isa_flags);
-	if (!b || !b->n_insn || (uint32_t)b->step[0] > left)
+	if (!b || !b->n_insn || (uint32_t)b->step[0] > left || (f->isa_flags & CST_ISA_SINGLE && b->flags & BLK_IT))
 		return 0;
 	switch (mode) {
 	case WALK_P0:

@@ -19,8 +19,8 @@ enum blk_flags {
 	BLK_TRANSFER = 32,	/* with CST_ISA_SINGLE, never A64: the instruction loads or stores */
 	/*
 	 * T32: the last instruction stands in an IT block that goes on for so many more, 1 to 3. What follows
-	 * depends on it, so such a block is not in the graph. With CST_ISA_SINGLE only branches have this, as a
-	 * key says the rest.
+	 * depends on it, so such a block is not in the graph. With CST_ISA_SINGLE only branches and
+	 * ThumbEE's IT have this, as a key says the rest.
 	 */
 	BLK_IT = 64 | 128,
 };

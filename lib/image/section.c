@@ -318,8 +318,13 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, un
 	if (flags & CST_ISA_SINGLE) {
 		b->next_isa |= key << 4;
 		if (b->flags & BLK_P0 && b->type != CST_INSN_BRANCH && b->type != CST_INSN_INDIRECT) {
-			b->next_isa = key << 4 | blk_key(isa, it);
-			it = 0;
+			/* an IT block of ThumbEE has no keys */
+			if (!it || isa == CST_ISA_T32) {
+				b->next_isa = key << 4 | blk_key(isa, it);
+				it = 0;
+			} else {
+				it = 1;
+			}
 		}
 	}
 	/* four are left only after IT itself, at the section's end: nobody goes on from there by blocks */
