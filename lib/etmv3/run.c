@@ -13,6 +13,12 @@
 #define TIMESTAMP_BYTES 7
 #define TIMESTAMP_BYTES_64 9
 
+/*
+ * How far to look for what shows that an atom was not cancelled. It stands close behind, or the careful way has it:
+ * looking to the end of the input, packet by packet, could take very long.
+ */
+#define LOOK_AHEAD 64
+
 /* Room that a packet of any kind needs. */
 #define ROOM (INSN_ATOMS_MAX + 2 * FLOW_ROOM)
 
@@ -24,6 +30,8 @@ static int is_phdr(uint8_t h)
 /* What comes in the input, but for cycles, shows that the last instruction ran. */
 static int will_settle(const struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end)
 {
+	if (end - p > LOOK_AHEAD)
+		end = p + LOOK_AHEAD;
 	while (p < end && ps->phdr[*p].fast == 1)
 		p++;
 	return p < end && ps->phdr[*p].settles;
@@ -46,9 +54,10 @@ static size_t timestamp_size(const struct etmv3_parser *ps, const uint8_t *p, si
  */
 static int settles(const struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end)
 {
+	const uint8_t *far = end - p > LOOK_AHEAD ? p + LOOK_AHEAD : end;
 	size_t size = 1;
 
-	for (; p < end && size; p += size) {
+	for (; p < far && size; p += size) {
 		if (ps->phdr[*p].settles)
 			return 1;
 		if (*p & 1)

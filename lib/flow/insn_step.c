@@ -29,7 +29,8 @@ void cst_flow_insns_enter(struct insns *s)
 			*s->g = f->open;
 		f->open_any = 0;
 	}
-	s->b = NULL;
+	s->base = s->b = NULL;
+	s->linked = 0;
 	if (!f->blk)
 		return;
 	insns_map(s);
@@ -156,9 +157,8 @@ static int found(struct insns *s, uint32_t nb)
 	s->b = NULL;
 	if (!nb)
 		return 0;
-	if (s->before && !cst_flow_continues(s->g, f->addr, f->isa, f->map_sec->id, f->addr - f->map_bias)) {
+	if (s->before && !cst_flow_continues(s->g, f->addr, f->isa, f->map_sec->id, f->addr - f->map_bias))
 		close_range(s, s->before);
-	}
 	insns_map(s);
 	s->b = BLK_AT(s->base, nb);
 	s->it = f->it;

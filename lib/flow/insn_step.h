@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * insn_step.h - the graph of blocks of one instruction each, for a fast way whose packets have an atom for every
- * instruction (ETMv3): from its bytes to elements (insn_fast.c), and what there is to do between.
+ * insn_step.h - the graph of blocks for a fast way whose packets have an atom for every instruction (ETMv3): from its
+ * bytes to a range for each (insn_fast.c) or to joined ones (insn_join.c), and what there is to do between
+ * (insn_step.c).
  */
 #ifndef CST_LIB_INSN_STEP_H
 #define CST_LIB_INSN_STEP_H

@@ -278,9 +278,41 @@ static void test_floods(void **state)
 	cst_image_free(pr.img);
 }
 
+/* ETMv3: what comes behind an atom that an exception may still cancel, and shows neither that it ran nor that not. */
+static void test_undecided(void **state)
+{
+	static const uint8_t start[] = { 0, 0, 0, 0, 0, 0x80, 0x08, 0x29, 0x00, 0x80, 0x00, 0x00, 0x84 };
+	static const struct {
+		const char *what;
+		uint8_t bytes[3], n;
+	} aside[] = {
+		{ "cycles", { 0xa0 }, 1 },
+		{ "timestamps", { 0x42, 0x01 }, 2 },
+		{ "timestamps and cycles", { 0x42, 0x01, 0xa0 }, 3 },
+	};
+	const struct cst_etmv3_regs regs = { .cr = 1u << 12 | 1u << 28, .ccer = 1u << 22, .idr = 0x4100f250 };
+	static const uint32_t nop = 0xe1a00000;
+	struct cst_config cfg;
+	struct program pr;
+	struct stream s;
+	unsigned int i;
+
+	(void)state;
+	assert_int_equal(cst_config_etmv3(&cfg, &regs, CST_PROFILE_A), 0);
+	program_map(&pr, 0x8000, &nop, sizeof(nop));
+	for (i = 0; i < sizeof(aside) / sizeof(aside[0]); i++) {
+		memset(&s, 0, sizeof(s));
+		put(&s, start, sizeof(start));
+		repeat(&s, 1 << 19, aside[i].bytes, aside[i].n);
+		assert_int_equal(timed(aside[i].what, &cfg, pr.space, &s, 2).insns, 1);
+	}
+	cst_image_free(pr.img);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_undecided),
 		cmocka_unit_test(test_unsynced),
 		cmocka_unit_test(test_no_branches),
 		cmocka_unit_test(test_far_targets),

@@ -43,7 +43,7 @@ static inline void take(struct cst_decoder *dec, enum way way, struct result *r)
 		for (;;) {
 			assert_true(r->n + cap <= MAX_OUT);
 			got = cst_decoder_pull(dec, r->gen + r->n, cap);
-			assert_true(got >= 0);
+			assert_true(got >= 0 && got <= (int)cap);
 			r->n += (unsigned int)got;
 			if (cst_decoder_stopped(dec)) {
 				assert_true(r->stops < MAX_STOPS);
