@@ -302,3 +302,44 @@ void cst_etmv3_parse_isync(struct etmv3_parser *ps, struct reader *r, struct cst
 	}
 	told(ps, pkt);
 }
+
+/* Of the information byte: all but NS and the reason. */
+#define INFO_PLAIN_MASK 0x97
+#define INFO_PLAIN 0x01
+
+unsigned int cst_etmv3_isync(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+{
+	const uint8_t *q = p + 1;
+	unsigned int shift = 0, info;
+	uint32_t addr;
+
+	pkt->flags = 0;
+	pkt->cc = 0;
+	if (*p == ETMV3_ISYNC_CYCLE) {
+		pkt->flags = CST_PF_CC;
+		do {
+			if (q == end || shift > 21)
+				return 0;
+			pkt->cc |= (*q & 0x7fu) << shift;
+			shift += 7;
+		} while (*q++ & 0x80);
+	}
+	if (end - q < 5)
+		return 0;
+	info = *q;
+	/* zeros at the end may be the first ones of an A-sync */
+	if ((info & INFO_PLAIN_MASK) != INFO_PLAIN || INFO_REASON(info) == ETMV3_OVERFLOW || ps->cfg->cid_bytes || !q[4])
+		return 0;
+	addr = q[1] | (uint32_t)q[2] << 8 | (uint32_t)q[3] << 16 | (uint32_t)q[4] << 24;
+	ps->security = BIT(info, 3) ? CST_SEC_NONSECURE : CST_SEC_SECURE;
+	ps->el = 0;
+	ps->state_known = 1;
+	ps->alt_isa = 0;
+	ps->isa = BIT(addr, 0) ? CST_ISA_T32 : CST_ISA_A32;
+	ps->addr = addr & ~1u;
+	ps->addr_known = 32;
+	ps->zeros = 0;
+	pkt->count = INFO_REASON(info);
+	told(ps, pkt);
+	return q + 5 - p;
+}

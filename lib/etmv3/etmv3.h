@@ -73,6 +73,8 @@ unsigned int cst_etmv3_branch_size(const struct etmv3_parser *ps, const uint8_t 
  * packet is something else, or not complete; nothing has changed.
  */
 unsigned int cst_etmv3_branch(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end);
+/* The same for an I-sync with nothing remarkable, of which `pkt` has the reason, the state, the address and cycles. */
+unsigned int cst_etmv3_isync(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 
 /*
  * Element stage. An exception can cancel the last instruction traced: its atom is held, and what came after it,

@@ -119,10 +119,15 @@ static enum done packet(const struct fast *x, const uint8_t *p, const uint8_t *e
 	if (x->f->stop_mask || ps->cfg->data_only ||
 	    (ps->type[*p] != CST_ETMV3_PKT_TIMESTAMP && *p != ETMV3_ISYNC && *p != ETMV3_ISYNC_CYCLE))
 		return LEFT;
+	pkt.index = index;
+	*size = ps->type[*p] == CST_ETMV3_PKT_TIMESTAMP ? 0 : cst_etmv3_isync(ps, p, end, &pkt);
+	if (*size) {
+		isync(x, &pkt, out, n);
+		return DONE;
+	}
 	*size = cst_etmv3_parse(ps, p, end, &pkt);
 	if (!*size)
 		return LEFT;
-	pkt.index = index;
 	pkt.size = *size;
 	if (pkt.type == CST_ETMV3_PKT_BAD_SEQUENCE || pkt.finding[0] || pkt.flags & CST_ETMV3_PF_LSIP ||
 	    (pkt.type == CST_ETMV3_PKT_TIMESTAMP ? !pkt.ts : pkt.count == ETMV3_OVERFLOW)) {
