@@ -93,9 +93,7 @@ static __attribute__((noinline)) int enter(struct loop *l)
 	/* the careful way finds out */
 	if (f->after_n && f->addr != f->next_n)
 		return 0;
-	if (!f->map_len || f->map_space != f->space || f->map_gen != f->space->generation ||
-	    f->img != f->map_sec->img || f->img_gen != f->img->generation)
-		f->blk = f->from = 0;
+	forget_stale(f);
 	if (!f->blk) {
 		f->blk = cst_flow_target_block(f);
 		f->from = 0;

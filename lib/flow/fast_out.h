@@ -109,6 +109,17 @@ static inline struct ids ids_of(const struct cst_flow *f)
 }
 
 /*
+ * Before a loop begins: the block where execution is, and the one it came from, are forgotten when the caller has changed
+ * the maps since, or the cache was emptied.
+ */
+static inline void forget_stale(struct cst_flow *f)
+{
+	if (!f->map_len || f->map_space != f->space || f->map_gen != f->space->generation ||
+	    f->img != f->map_sec->img || f->img_gen != f->img->generation)
+		f->blk = f->from = 0;
+}
+
+/*
  * Links between blocks hold in maps that show one certain part of their section, the one of the first
  * link. Other maps of the section (rare) go without.
  */

@@ -13,9 +13,7 @@ void cst_flow_insns_enter(struct insns *s)
 {
 	struct cst_flow *f = s->f;
 
-	if (!f->map_len || f->map_space != f->space || f->map_gen != f->space->generation ||
-	    f->img_gen != f->map_sec->img->generation)
-		f->blk = 0;
+	forget_stale(f);
 	s->addr = f->addr;
 	s->it = f->it;
 	s->none = ids_of_kind(f, CST_GEN_CYCLE_COUNT, 0);

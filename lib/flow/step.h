@@ -49,9 +49,7 @@ STEP_INLINE int step_enter(struct step *s)
 	/* checks of the code are left to the careful way */
 	if (f->not_fast || f->cfg->checks)
 		return 0;
-	if (!f->map_len || f->map_space != f->space || f->map_gen != f->space->generation ||
-	    f->img != f->map_sec->img || f->img_gen != f->img->generation)
-		f->blk = 0;
+	forget_stale(f);
 	if (!f->blk) {
 		f->blk = cst_flow_block(f);
 		if (!f->blk)

@@ -226,10 +226,58 @@ static void test_ways(void **state)
 	assert_true(seen[CST_GEN_NO_SYNC] > SEEDS && lost > SEEDS && nacc > SEEDS / 4);
 }
 
+/* Other code is mapped while it is not known yet where an indirect branch leads: it leads there, not into the old code. */
+static void test_remap(void **state)
+{
+	/* nop; bx r3; 8008: nop; b 8000 */
+	static const uint32_t before[] = { 0xe1a00000, 0xe12fff13, 0xe1a00000, 0xeafffffb };
+	/* 8008: b 8000 */
+	static const uint32_t after[] = { 0xe1a00000, 0xe12fff13, 0xeafffffc, 0xe1a00000 };
+	/* A-sync; I-sync at 8000; EE, branch to 8008, EE, twice; EE, and a context ID, which shows that they ran */
+	static const uint8_t first[] = { 0, 0, 0, 0, 0, 0x80, 0x08, 0x01, 0x29, 0x00, 0x80, 0x00, 0x00,
+					 0x88, 0x85, 0x80, 0x01, 0x88, 0x88, 0x85, 0x80, 0x01, 0x88, 0x88, 0x6e, 0x01 };
+	/* branch to 8008, E, EE */
+	static const uint8_t then[] = { 0x85, 0x80, 0x01, 0x84, 0x88, 0x6e, 0x01 };
+	struct cst_etmv3_regs regs = { .cr = 1u << 14, .idr = 0x4100f250, .traceidr = 0x13 };
+	struct cst_section *sec;
+	struct cst_generic out[64];
+	struct cst_decoder *dec;
+	struct cst_config cfg;
+	struct program pr;
+	int join, n, i, ranges;
+
+	(void)state;
+	for (join = 0; join <= 1; join++) {
+		program_map(&pr, CODE_AT, before, sizeof(before));
+		assert_int_equal(cst_section_new(&sec, pr.img, after, sizeof(after), NULL), 0);
+		assert_int_equal(cst_config_etmv3(&cfg, &regs, CST_PROFILE_A), 0);
+		cfg.insn_ranges = !join;
+		assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+		cst_decoder_set_space(dec, pr.space);
+		assert_int_equal(cst_decoder_feed(dec, first, sizeof(first), 0), 0);
+		while (cst_decoder_pull(dec, out, 64) > 0)
+			;
+		assert_int_equal(cst_decoder_stats(dec)->insns, 10);
+		assert_int_equal(cst_space_map(pr.space, CODE_AT, sizeof(after), sec, 0), 0);
+		assert_int_equal(cst_decoder_feed(dec, then, sizeof(then), sizeof(first)), 0);
+		for (ranges = 0; (n = cst_decoder_pull(dec, out, 64)) > 0;)
+			for (i = 0; i < n; i++)
+				if (out[i].kind == CST_GEN_RANGE) {
+					assert_int_equal(out[i].section, cst_section_id(sec));
+					ranges++;
+				}
+		assert_int_equal(ranges, join ? 2 : 3);
+		assert_int_equal(cst_decoder_stats(dec)->insns, 13);
+		cst_decoder_free(dec);
+		cst_image_free(pr.img);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_remap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
