@@ -396,7 +396,8 @@ static int decode(struct session *ss, bool all)
 
 int cmd_info(int argc, const char **argv)
 {
-	struct session_opts so = { .progress = true };
+	/* of --time, too, all losses that decoding comes by are told of */
+	struct session_opts so = { .progress = true, .no_index = true };
 	bool no_decode = false, all = false, json;
 	const char *format = "text";
 	const struct cmd_opt opts[] = {

@@ -197,8 +197,13 @@ for part in 45%-55% 80%-85% 70%-72%,90%-95%; do
 done
 chains() { by_time script --itrace=i1usg16 -F time,ip,sym --time 80%-85% && says "$tmp/with.err" "call chains depend on"; }
 check "call chains are made from the beginning" chains
+head -c 300 "$timed.cstidx" >"$tmp/cut"
+info_reads_none() {
+	cp "$tmp/cut" "$timed.cstidx" || return 1
+	run 0 info -i "$timed" --time 80%-85% && ! grep cstidx "$tmp/err" && cmp "$tmp/cut" "$timed.cstidx"
+}
+check "info --time: an index is not looked at" info_reads_none
 cut_index() {
-	head -c 300 "$timed.cstidx" >"$tmp/cut"
 	cp "$tmp/cut" "$timed.cstidx"
 	by_time script --itrace=b -F time,ip,addr --time 80%-85% && says "$tmp/with.err" "the file is cut" &&
 		says "$tmp/with.err" "written anew" && ! cmp -s "$tmp/cut" "$timed.cstidx"
