@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The shipped traces: decoded branch by branch as they were executed, by perf-cstrace and by the system's
-# perf; so are samples and counts made of them; the recipe gives the same bytes again; the recorded flow is what the emulator itself logged.
+# perf; so are samples and counts made of them; the recipe gives the same bytes again; the recorded flow is what
+# the emulator itself logged.
 . tests/cli/tap.sh
 tool=${PERF_CSTRACE:-build/perf-cstrace}
 build=${BUILD:-build}

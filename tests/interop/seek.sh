@@ -8,6 +8,7 @@ PERF_CSTRACE=${PERF_CSTRACE:-${BUILD:-build}/perf-cstrace}
 [ -d "$shared/truth" ] || { echo "no truth sets in $shared/truth"; exit 77; }
 . tests/cli/tap.sh
 tool=$PERF_CSTRACE
+gen=${CST_GEN:-${BUILD:-build}/tests/gen/cst-gen}
 symfs=$shared/truth/symfs
 data=$tmp/perf.data
 
@@ -61,7 +62,7 @@ symfs=/
 n=${CSTRACE_NIGHTLY:+60}
 for case in $(seq 131 $((130 + ${n:-6}))); do
 	rm -rf "$tmp/images"
-	"$CST_GEN" random --case $case --insns 150000 --ts=40 --sync=300 --fragment=100000000 --buf=cpu --timed \
+	"$gen" random --case $case --insns 150000 --ts=40 --sync=300 --fragment=100000000 --buf=cpu --timed \
 		--perf "$data" --images "$tmp/images" >"$tmp/gen"
 	check "random $case: index" index --granularity 1
 	windows "random $case"
