@@ -59,7 +59,8 @@ static int put(struct cst_generic *g, enum cst_generic_kind kind, unsigned int n
 	return 1;
 }
 
-int cst_etmv4d_element(void *stage, const struct cst_packet *pkt, struct cst_generic *g)
+/* The element of a packet that is in step: 1 and *g, but for index and ID; or 0. */
+static int element(void *stage, const struct cst_packet *pkt, struct cst_generic *g)
 {
 	struct etmv4d_stage *s = stage;
 
@@ -98,7 +99,7 @@ void cst_etmv4d_packet(void *stage, const struct cst_packet *pkt)
 	case READY_SKIP:
 		break;
 	case READY_DECODE:
-		if (cst_etmv4d_element(s, pkt, &s->ready.gen))
+		if (element(s, pkt, &s->ready.gen))
 			cst_ready_put(&s->ready);
 		break;
 	}

@@ -38,8 +38,6 @@ struct etmv4d_stage {
 
 extern const uint8_t cst_etmv4d_roles[CST_ETMV4D_PKT_TYPES];
 
-/* The element of a packet that is in step: 1 and *g, but for index and ID; or 0. */
-int cst_etmv4d_element(void *stage, const struct cst_packet *pkt, struct cst_generic *g);
 void cst_etmv4d_packet(void *stage, const struct cst_packet *pkt);
 
 #endif
