@@ -171,18 +171,11 @@ static inline int take_target(struct loop *l, uint64_t *addr)
 static __attribute__((noinline)) uint32_t find(struct loop *l, uint64_t addr, struct blk *b, unsigned int e)
 {
 	struct cst_flow *f = l->f;
-	const struct cst_section *sec = f->map_sec;
-	const uint64_t bias = f->map_bias;
-	const uint32_t gen = f->img_gen;
 
 	f->addr = addr;
-	f->blk = cst_flow_block(f);
-	if (!f->blk)
-		return 0;
-	load(l);
-	/* a link is good while the cache is not emptied, within one map */
-	if (l->linked && b && f->img_gen == gen && f->map_sec == sec && f->map_bias == bias)
-		b->link[e] = f->blk | link_kind(b, e);
+	f->blk = b && l->linked ? link_block(f, &b->link[e], link_kind(b, e)) : cst_flow_block(f);
+	if (f->blk)
+		load(l);
 	return f->blk;
 }
 

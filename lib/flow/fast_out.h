@@ -135,24 +135,37 @@ static inline int links_hold(const struct cst_flow *f)
 	return sec->link_off == off && sec->link_len == f->map_len;
 }
 
+/*
+ * As cst_flow_block(). `link` leads there from now on, where that is a link of a block in the map where execution comes
+ * from, whose links hold; or it is NULL. `kind`: LINK_CAREFUL or 0.
+ */
+static inline uint32_t link_block(struct cst_flow *f, uint32_t *link, uint32_t kind)
+{
+	const struct cst_section *sec = f->map_sec;
+	const uint64_t bias = f->map_bias;
+	const uint32_t gen = f->img_gen;
+	const uint32_t place = cst_flow_block(f);
+
+	/* a link is good while the cache is not emptied, within one map */
+	if (place && link && f->img_gen == gen && f->map_sec == sec && f->map_bias == bias && links_hold(f))
+		*link = place | kind;
+	return place;
+}
+
 /* As cst_flow_block(); at the target of an indirect branch from f->from: most go where they went the last time. */
 static inline __attribute__((always_inline)) uint32_t cst_flow_target_block(struct cst_flow *f)
 {
-	struct blk *from = NULL, *base;
-	const struct cst_section *sec = f->map_sec;
-	uint32_t place, gen = f->img_gen;
+	uint32_t *link = NULL, place;
+	struct blk *base;
 
 	if (f->from && f->map_len && f->map_sec == f->from_sec && links_hold(f)) {
-		base = sec->img->blk;
-		from = BLK_AT(base, f->from);
-		place = from->link[1] & ~LINK_CAREFUL;
+		base = f->map_sec->img->blk;
+		link = &BLK_AT(base, f->from)->link[1];
+		place = *link & ~LINK_CAREFUL;
 		if (place && blk_off(BLK_AT(base, place)) == f->addr - f->map_bias && BLK_AT(base, place)->isa == f->isa)
 			return place;
 	}
-	place = cst_flow_block(f);
-	if (place && from && f->img_gen == gen && f->map_sec == sec && links_hold(f))
-		from->link[1] = place | LINK_CAREFUL;
-	return place;
+	return link_block(f, link, LINK_CAREFUL);
 }
 
 /* A call's return address; `call` is its block, from which a return finds its way. */

@@ -182,10 +182,7 @@ int cst_flow_insns_find(struct insns *s)
 int cst_flow_insns_follow(struct insns *s)
 {
 	struct cst_flow *f = s->f;
-	const struct cst_section *sec = f->map_sec;
 	const struct blk *b = s->b;
-	uint64_t bias = f->map_bias;
-	uint32_t gen = f->img_gen, nb;
 	unsigned int key = blk_key(b->isa, 0);
 
 	if (b->type == CST_INSN_BRANCH ? s->link == &b->link[1] : !f->join)
@@ -193,11 +190,7 @@ int cst_flow_insns_follow(struct insns *s)
 	f->addr = (uint32_t)s->addr;
 	f->isa = blk_key_isa(key);
 	f->it = blk_key_it(key);
-	nb = cst_flow_block(f);
-	/* a link is good while the cache is not emptied, within one map */
-	if (nb && s->linked && f->img_gen == gen && f->map_sec == sec && f->map_bias == bias && links_hold(f))
-		*s->link = nb;
-	return found(s, nb);
+	return found(s, link_block(f, s->linked ? s->link : NULL, 0));
 }
 
 void cst_flow_insns_give(struct insns *s)

@@ -93,17 +93,9 @@ STEP_INLINE uint64_t step_range(struct step *s, unsigned int e, uint64_t index, 
 static __attribute__((noinline)) uint32_t step_find(struct cst_flow *f, uint64_t addr, uint8_t isa, uint32_t *link,
 						    uint32_t linked)
 {
-	const struct cst_section *sec = f->map_sec;
-	uint64_t bias = f->map_bias;
-	uint32_t gen = f->img_gen;
-
 	f->addr = addr;
 	f->isa = isa;
-	f->blk = cst_flow_block(f);
-	/* a link is good while the cache is not emptied, within one map */
-	if (f->blk && link && linked && f->img_gen == gen && f->map_sec == sec && f->map_bias == bias &&
-	    links_hold(f))
-		*link = f->blk;
+	f->blk = link_block(f, linked ? link : NULL, 0);
 	return f->blk;
 }
 

@@ -56,7 +56,7 @@ struct blk {
 /*
  * In a link: there is more to do than to follow it (a call, a return, an atom N that cannot be). Where an atom
  * stands for one instruction (CST_ISA_SINGLE, CST_ISA_RUNS) and for PTM (CST_ISA_THUMBEE), whose loops look at each
- * block, it is not set.
+ * block, it is not set but for the last target of an indirect branch.
  */
 #define LINK_CAREFUL 0x80000000u
 

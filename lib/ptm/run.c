@@ -12,7 +12,7 @@
 /* Elements that a packet may make: its atoms, and what then is left to the flow. */
 #define ROOM (FLOW_ROOM + 5)
 
-/* The atoms of a packet without cycle counts. As step_atom(); what is left waits in f->el. */
+/* The atoms of a packet without cycle counts. 1 and 0 as step_atom(); what is left waits in f->el. */
 STEP_INLINE int atoms(struct step *s, uint8_t header, uint64_t index)
 {
 	struct ptm_atoms a = cst_ptm_atoms[header >> 1 & 63];
@@ -33,7 +33,7 @@ STEP_INLINE int atoms(struct step *s, uint8_t header, uint64_t index)
 	}
 	if (a.n)
 		cst_flow_give_atoms(s->f, a.bits, a.n, index);
-	return FAST_LEFT;
+	return 0;
 }
 
 /* Packets from the cursor, up to one for the careful way. `cycles`: they have cycle counts. */
