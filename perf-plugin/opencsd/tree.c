@@ -318,6 +318,8 @@ static ocsd_err_t add_builtin(struct ocsd_tree *t, const struct builtin *b, cons
 		return err_of(err);
 	/* a client is told of transactions; that they failed it sees for itself */
 	cfg.hold_transactions = 0;
+	/* ETMv3: as its clients expect them, each with its own cycles */
+	cfg.insn_ranges = 1;
 	apply_flags(&cfg, s->flags);
 	s->protocol = (ocsd_trace_protocol_t)b->protocol;
 	if (b->protocol == PROTOCOL_ITM)
