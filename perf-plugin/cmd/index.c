@@ -163,7 +163,7 @@ static int make(struct index_cmd *c, struct index_book *b)
 	}
 	if (index_book_write(b))
 		return CMD_ERROR;
-	fprintf(stderr, "cstrace index: %s: %u buffer%s, %" PRIu64 " bytes of trace\n", b->path, b->nr_made,
+	fprintf(stderr, "cstrace index: %s: %zu buffer%s, %" PRIu64 " bytes of trace\n", b->path, b->nr_made,
 		b->nr_made == 1 ? "" : "s", trace);
 	return rc == CMD_ERROR ? rc : CMD_OK;
 }

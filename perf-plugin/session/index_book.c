@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "session/array.h"
 #include "session/index_book.h"
 #include "session/session.h"
 #include "perfdata/output.h"
@@ -157,6 +158,21 @@ static uint64_t identity(const struct index_section *s)
 	return sum;
 }
 
+/* `ix`, which stays the caller's if that fails, goes into b->made under the section's name. */
+static int keep_made(struct index_book *b, struct cst_index *ix, const char *section)
+{
+	char *name = strdup(section);
+
+	if (!name || !array_reserve(&b->made, b->nr_made, &b->cap_made, sizeof(*b->made))) {
+		free(name);
+		return -CST_ERR_NOMEM;
+	}
+	free(ix->name);
+	ix->name = name;
+	b->made[b->nr_made++] = ix;
+	return 0;
+}
+
 int index_book_make(struct index_book *b, const struct index_section *s)
 {
 	struct cst_index_builder *ib = NULL;
@@ -164,7 +180,6 @@ int index_book_make(struct index_book *b, const struct index_section *s)
 	struct cst_index *ix = NULL;
 	unsigned int i, flags;
 	enum cst_tree_format format = cst_tree_layout(s->tree, &flags);
-	struct cst_index **grown;
 	int err;
 
 	err = cst_index_builder_new(&ib, format, flags, &b->opts);
@@ -181,27 +196,16 @@ int index_book_make(struct index_book *b, const struct index_section *s)
 	if (!err)
 		err = cst_index_builder_take(ib, &ix);
 	cst_index_builder_free(ib);
-	if (!err && b->nr_made == b->cap_made) {
-		b->cap_made = b->cap_made ? 2 * b->cap_made : 16;
-		grown = realloc(b->made, b->cap_made * sizeof(*grown));
-		b->made = grown ? grown : b->made;
-		err = grown ? 0 : -CST_ERR_NOMEM;
-	}
+	if (!err)
+		err = keep_made(b, ix, s->name);
 	if (err) {
 		fprintf(stderr, "%s: %s: no index can be made: %s\n", b->who, s->name, cst_strerror(err));
 		cst_index_free(ix);
 		return -1;
 	}
-	free(ix->name);
-	ix->name = strdup(s->name);
 	ix->trace_digest = identity(s);
 	ix->trace_offset = s->offset;
 	ix->trace_size = s->size;
-	b->made[b->nr_made++] = ix;
-	if (!ix->name) {
-		ix->name = calloc(1, 1);
-		return -1;
-	}
 	return 0;
 }
 

@@ -36,7 +36,7 @@ struct index_book {
 	struct cst_index_opts opts;
 	struct cst_index_file *file;
 	struct cst_index **made;
-	unsigned int nr_made, cap_made;
+	size_t nr_made, cap_made;
 };
 
 /* `input`: perf.data or a folder; `file`: the user's choice, or NULL. -1: not enough memory. */
