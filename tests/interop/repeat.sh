@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # repeat-aux.py with one copy must give its input back, byte for byte: the measuring file is honest.
 set -eu
-truth=$CSTRACE_SHARED/truth
+truth=${CSTRACE_SHARED:-../shared}/truth
 [ -d "$truth" ] || {
 	echo "no $truth"
 	exit 77
