@@ -109,8 +109,8 @@ static inline struct ids ids_of(const struct cst_flow *f)
 }
 
 /*
- * Before a loop begins: the block where execution is, and the one it came from, are forgotten when the caller has changed
- * the maps since, or the cache was emptied.
+ * Before a loop begins: the block where execution is, and the one it came from, are forgotten when the caller has
+ * changed the maps since, or the cache was emptied.
  */
 static inline void forget_stale(struct cst_flow *f)
 {

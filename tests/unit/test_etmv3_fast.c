@@ -226,7 +226,7 @@ static void test_ways(void **state)
 	assert_true(seen[CST_GEN_NO_SYNC] > SEEDS && lost > SEEDS && nacc > SEEDS / 4);
 }
 
-/* Other code is mapped while it is not known yet where an indirect branch leads: it leads there, not into the old code. */
+/* Other code is mapped while the target of an indirect branch is to come: it is in that code, not in the old one. */
 static void test_remap(void **state)
 {
 	/* nop; bx r3; 8008: nop; b 8000 */
