@@ -201,8 +201,7 @@ static unsigned int branch(const struct fast *x, struct insns *s, struct cst_gen
 		cst_flow_insns_enter(s);
 	} else {
 		cst_flow_at(x->f, ps->addr, ps->isa);
-		s->p += size;
-		s->since = s->p;
+		cst_flow_insns_move(s, s->p + size);
 		s->addr = ps->addr;
 		s->it = 0;
 		s->b = NULL;

@@ -49,7 +49,7 @@ void cst_flow_close(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	}
 	*g = f->tmpl;
 	g->kind = CST_GEN_CYCLE_COUNT;
-	g->index = f->el.index;
+	g->index = f->open.index;
 	g->isa = f->isa;
 	g->flags |= CST_GF_CC;
 	g->cc = f->open.cc;
@@ -69,6 +69,8 @@ void cst_flow_wait(struct cst_flow *f)
 	if (!(f->el.flags & CST_EL_F_CC) || !f->el.cc)
 		return;
 	open_none(f);
+	if (!f->open.n_insn)
+		f->open.index = f->el.index;
 	f->open.cc += f->el.cc;
 }
 

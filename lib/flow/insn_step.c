@@ -22,6 +22,7 @@ void cst_flow_insns_enter(struct insns *s)
 	s->since = s->p;
 	if (f->open_any) {
 		s->cc = f->open.cc;
+		s->wait_index = f->open.index;
 		s->before = s->counted = f->open.n_insn;
 		if (s->before)
 			*s->g = f->open;
@@ -104,17 +105,32 @@ void cst_flow_insns_skip(struct insns *s)
 		s->since = ++s->p;
 }
 
+/* Trace offset of a byte before s->p. */
+static uint64_t index_of(const struct insns *s, const uint8_t *p)
+{
+	const struct seg *seg = s->seg;
+
+	while (seg->pos > (size_t)(p - s->data))
+		seg--;
+	return seg->offset + ((size_t)(p - s->data) - seg->pos);
+}
+
 /* The range is told of by the last packet with atoms: s->p, when some of them are left, or one before it. */
 static void show_index(struct insns *s)
 {
 	const uint8_t *p = s->p + !!s->left;
-	const struct seg *seg = s->seg;
 
 	while (p > s->data && !s->code[*--p].n)
 		;
-	while (seg->pos > (size_t)(p - s->data))
-		seg--;
-	s->g->index = seg->offset + ((size_t)(p - s->data) - seg->pos);
+	s->g->index = index_of(s, p);
+}
+
+void cst_flow_insns_move(struct insns *s, const uint8_t *p)
+{
+	/* nothing but cycles since: the last packet told of them */
+	if (s->cc && !(s->before + s->ord) && s->p > s->since)
+		s->wait_index = index_of(s, s->p - 1);
+	s->p = s->since = p;
 }
 
 void cst_flow_insns_leave(struct insns *s)
@@ -133,8 +149,10 @@ void cst_flow_insns_leave(struct insns *s)
 		f->open = *s->g;
 		f->open_any = 1;
 	} else if (s->cc) {
+		cst_flow_insns_move(s, s->p);
 		f->open.n_insn = 0;
 		f->open.cc = s->cc;
+		f->open.index = s->wait_index;
 		f->open_any = 1;
 	}
 	f->addr = s->addr;

@@ -56,6 +56,7 @@ struct insns {
 	uint32_t before, ord, cc, counted;
 	uint8_t it;		/* what an IT block has left at addr */
 	const uint8_t *since;
+	uint64_t wait_index;	/* of cycles that belong to no range yet, up to `since` */
 	/* atoms of the packet at p that are left, 0 none, and the cycles of the next one; the link that was not known */
 	uint32_t left, bits, next_cc;
 	uint32_t *link;
@@ -135,6 +136,8 @@ void cst_flow_insns_back(struct insns *s);
 int cst_flow_insns_find(struct insns *s);
 /* INSNS_LINK: the code behind s->b, which the link is to lead to from now on. As cst_flow_insns_find(). */
 int cst_flow_insns_follow(struct insns *s);
+/* On to `p`, behind another packet. */
+void cst_flow_insns_move(struct insns *s, const uint8_t *p);
 /* INSNS_SKIP: the range ends with that instruction. */
 void cst_flow_insns_skip(struct insns *s);
 /* What is left of the packet at s->p becomes f->el, for cst_flow_run(). To be called after cst_flow_insns_leave(). */

@@ -91,8 +91,7 @@ static inline void compare(unsigned int seed, enum way way, const struct result 
 
 	/* bytes that are not in step are passed over in pieces, as they come or as a listing shows them: the last one */
 	if (a->stats.unsynced && b->n && b->gen[b->n - 1].kind == CST_GEN_EO_TRACE && a->n == b->n)
-		for (i = b->n; i && (b->gen[i - 1].kind == CST_GEN_EO_TRACE || b->gen[i - 1].kind == CST_GEN_CYCLE_COUNT); i--)
-			b->gen[i - 1].index = a->gen[i - 1].index;
+		b->gen[b->n - 1].index = a->gen[b->n - 1].index;
 	for (i = 0; i < a->n && i < b->n; i++)
 		if (memcmp(&a->gen[i], &b->gen[i], sizeof(a->gen[i]))) {
 			cst_generic_text(&a->gen[i], one, sizeof(one));
