@@ -191,22 +191,17 @@ static void make(struct sample *s, unsigned int seed)
 
 static void test_ways(void **state)
 {
-	static struct result whole, other;
+	static struct result whole;
 	unsigned int seed, i, seen[256] = { 0 }, joined = 0, torn = 0;
 	uint64_t lost = 0, nacc = 0;
 	struct program pr;
 	struct sample s;
-	enum way way;
 
 	(void)state;
 	program_map(&pr, CODE_AT, &code, sizeof(code));
 	for (seed = 0; seed < SEEDS; seed++) {
 		make(&s, seed);
-		decode(&s, pr.space, WHOLE, &whole);
-		for (way = BYTES_ALONE; way <= LISTED; way++) {
-			decode(&s, pr.space, way, &other);
-			compare(seed, way, &whole, &other);
-		}
+		compare_ways(seed, &s, pr.space, &whole);
 		for (i = 0; i < whole.n; i++) {
 			seen[whole.gen[i].kind]++;
 			if (whole.gen[i].kind == CST_GEN_RANGE) {

@@ -110,4 +110,17 @@ static inline void compare(unsigned int seed, enum way way, const struct result 
 		fail_at(seed, way, "other counts");
 }
 
+/* All ways; `whole` is what the first one makes. */
+static inline void compare_ways(unsigned int seed, const struct sample *s, struct cst_space *space, struct result *whole)
+{
+	static struct result other;
+	enum way way;
+
+	decode(s, space, WHOLE, whole);
+	for (way = BYTES_ALONE; way <= LISTED; way++) {
+		decode(s, space, way, &other);
+		compare(seed, way, whole, &other);
+	}
+}
+
 #endif
