@@ -125,6 +125,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static const struct cst_config configs[] = {
+		{ .protocol = CST_PROTO_ETMV4 }, { .protocol = CST_PROTO_ETMV3 }, { .protocol = CST_PROTO_PTM },
+	};
 	struct input in = { .p = data, .end = data + size };
 	struct check c = { .period_sum = 0 };
 	struct sample_ops ops = { on_branch, on_insn, on_error, &c };
@@ -143,7 +146,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text[n] = 0;
 	if (!itrace_parse(&c.o, text, msg, sizeof(msg)))
 		return 0;
-	c.o.tiles = take8(&in) & 1 && c.o.stack;
+	k = take8(&in);
+	c.o.tiles = k & 1 && c.o.stack;
+	s.config = &configs[(k >> 1) % (sizeof(configs) / sizeof(configs[0]))];
 	for (i = 0; i < sizeof(c.code); i++)
 		c.code[i] = take8(&in);
 	m = merge_new(&out, "/tmp");
