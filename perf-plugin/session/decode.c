@@ -421,7 +421,7 @@ static int skip_fragment(struct run *r, const struct fragment *f)
 	return rc;
 }
 
-/* The fragment's bytes are done with, for now. */
+/* The fragment's bytes are done with; another attempt may begin with them again. */
 static bool stops(const struct run *r)
 {
 	return r->past || r->again || r->leap;
