@@ -569,9 +569,38 @@ static void test_unknown_times(void **state)
 	check_times(&cfg, in, sizeof(in), reference, sizeof(reference) / sizeof(reference[0]), 0);
 }
 
+/* A value that comes late, after a reset, is not of the place that waited before it. */
+static void test_late_after_reset(void **state)
+{
+	struct cst_config cfg = config(VALUE | ADDRESS, 0, 5, 0, CST_PROFILE_A);
+	static const uint8_t before[] = { ARM_START, 0x84, 0x26, 0x10, 0x55, 0x74, 0x20, 0x84 };
+	static const uint8_t after[] = { ARM_START, 0x84, 0x24, 0x77, 0x84 };
+	struct cst_generic out[64];
+	struct cst_decoder *dec;
+	unsigned int late = 0;
+	int i, n;
+
+	(void)state;
+	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+	assert_int_equal(cst_decoder_feed(dec, before, sizeof(before), 0), 0);
+	while (cst_decoder_pull(dec, out, 64) > 0)
+		;
+	cst_decoder_reset(dec, CST_UNSYNC_RESET);
+	assert_int_equal(cst_decoder_feed(dec, after, sizeof(after), 0x100), 0);
+	while ((n = cst_decoder_pull(dec, out, 64)) > 0)
+		for (i = 0; i < n; i++)
+			if (out[i].kind == CST_GEN_DATA && out[i].num & CST_DATA_LATE) {
+				late++;
+				assert_int_equal(out[i].num & CST_DATA_ADDR, 0);
+			}
+	assert_int_equal(late, 1);
+	cst_decoder_free(dec);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_late_after_reset),
 		cmocka_unit_test(test_headers), cmocka_unit_test(test_isync), cmocka_unit_test(test_phdr),
 		cmocka_unit_test(test_branch), cmocka_unit_test(test_branch_forms), cmocka_unit_test(test_others), cmocka_unit_test(test_data),
 		cmocka_unit_test(test_unknown_times),
