@@ -130,8 +130,6 @@ void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason)
 	cst_flow_tell_rest(&dec->flow);
 	cst_flow_reset(&dec->flow);
 	dec->flow.busy = 0;
-	/* what comes late belongs to what came before */
-	memset(dec->flow.place, 0, sizeof(dec->flow.place));
 	memset(&dec->flow.tmpl, 0, sizeof(dec->flow.tmpl));
 	dec->flow.tmpl.trace_id = id;
 	dec->ended = dec->finished = dec->tail = 0;
