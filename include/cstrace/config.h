@@ -136,7 +136,16 @@ enum cst_check {
 };
 
 /*
- * Fill `cfg` for an ETMv4 (`ete` = 0) or ETE (`ete` = 1) trace unit. -CST_ERR_UNSUP when the
+ * Is the trace unit an ETE? TRCDEVARCH.ARCHVER says so (4: ETMv4, 5: ETE); without it (0) TRCIDR1.TRCARCHMAJ does
+ * (4: ETMv4, 15: ETE). `recorded`, what the recorder calls the trace unit, counts if neither says anything:
+ * recorders write an ETMv4 whose TRCDEVARCH they can read as an ETE, and an ETE whose TRCDEVARCH they cannot
+ * read as an ETMv4.
+ */
+CST_API int cst_etmv4_is_ete(const struct cst_etmv4_regs *regs, int recorded);
+
+/*
+ * Fill `cfg` for an ETMv4 (`ete` = 0) or ETE (`ete` = 1) trace unit, whichever of the two cst_etmv4_is_ete()
+ * finds. -CST_ERR_UNSUP when the
  * registers contradict each other: data trace, load or store P0 elements or conditional tracing enabled in a
  * trace unit that does not have it (they are of R and M profile), -CST_ERR_VERSION for a version that is neither.
  * `cfg` is filled as far as possible in either case, so that packets can still be listed.
@@ -144,8 +153,22 @@ enum cst_check {
 CST_API int cst_config_etmv4(struct cst_config *cfg, const struct cst_etmv4_regs *regs, int ete,
 			     enum cst_profile profile);
 
+/* A register field with a value that the architecture reserves. */
+struct cst_reserved_field {
+	const char *name;	/* "TRCIDR2.VMIDSIZE" */
+	uint32_t value;
+};
+
 /*
- * The same for an ETMv3 (-CST_ERR_VERSION unless ETMIDR says 2.0 .. 2.5), a PTM (3.0, 3.1), an STM, an ITM.
+ * Which fields of TRCIDR0 and TRCIDR2 that describe the trace stream hold reserved values: up to `max`, their number is
+ * returned. The decoder takes a size of context or virtual context identifiers as it is stated, if it is 1, 2 or 4
+ * bytes, and other reserved sizes as 32 bits in an ETE, as none in an ETMv4. Registers that were not captured are 0.
+ */
+CST_API unsigned int cst_config_etmv4_reserved(const struct cst_etmv4_regs *regs, int ete,
+					       struct cst_reserved_field *out, unsigned int max);
+
+/*
+ * As cst_config_etmv4() for an ETMv3 (-CST_ERR_VERSION unless ETMIDR says 2.0 .. 2.5), a PTM (3.0, 3.1), an STM, an ITM.
  * Fields that a protocol does not have are 0.
  */
 CST_API int cst_config_etmv3(struct cst_config *cfg, const struct cst_etmv3_regs *regs, enum cst_profile profile);

@@ -24,7 +24,10 @@ struct cst_space;
 /* Memory space that code at exception level `el` (0..3) is fetched from. */
 CST_API enum cst_memspace cst_memspace_of(unsigned int el, enum cst_security security);
 
-/* Create an image. `cache_limit` bounds the block cache in bytes (0: 128 MiB); it is emptied when full. */
+/*
+ * Create an image. `cache_limit` bounds the block cache in bytes (0: 128 MiB); it is emptied when full. A thousandth of
+ * the size of sections without branches is kept beside it.
+ */
 CST_API int cst_image_new(struct cst_image **img, size_t cache_limit);
 /* Frees the image with its sections and spaces. Section bytes stay the caller's. */
 CST_API void cst_image_free(struct cst_image *img);

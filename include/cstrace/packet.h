@@ -109,7 +109,7 @@ struct cst_packet {
 	uint16_t size;		/* bytes of the packet; NOT_SYNC: bytes skipped (saturates) */
 	uint8_t protocol;	/* enum cst_protocol */
 	uint8_t type;		/* enum cst_etmv4_packet_type, or what the protocol's header packet_*.h says */
-	uint8_t bad_type;	/* BAD_SEQUENCE, INCOMPLETE: the type it began as */
+	uint8_t bad_type;	/* BAD_SEQUENCE, INCOMPLETE: the type it began as; RESERVED_CFG: of a unit that has it */
 	uint8_t header;		/* first byte */
 	uint8_t is;		/* sub-ISA of addr */
 	uint8_t addr_bits;	/* number of low address bits that the packet carried; exact match: its history entry */

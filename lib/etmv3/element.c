@@ -189,7 +189,6 @@ static void isync(struct etmv3_stage *s, const struct cst_packet *pkt)
 		/* an exception that cancels the last instruction may be lost (IHI 0014Q "Branch packets") */
 		if (pkt->count == ETMV3_OVERFLOW)
 			e->flags = CST_EL_F_DOUBTFUL;
-		s->next_addr_known = 0;
 	}
 	cst_etmv3_stage_isync(s, pkt);
 	e = context(s, pkt);

@@ -329,6 +329,7 @@ void cst_etmv3_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, st
 {
 	struct etmv3_parser *ps = parser;
 
+	(void)end;
 	pkt->protocol = CST_PROTO_ETMV3;
 	pkt->header = *p;
 	pkt->flags = 0;
@@ -336,6 +337,4 @@ void cst_etmv3_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, st
 	pkt->finding[0] = pkt->finding[1] = 0;
 	pkt->bad_type = ps->type[*p];
 	pkt->type = ps->synced ? CST_ETMV3_PKT_INCOMPLETE : CST_ETMV3_PKT_NOT_SYNC;
-	pkt->size = end - p;
-	ps->synced = 0;
 }

@@ -32,36 +32,59 @@ static int contradicts(const struct cst_config *cfg, const struct cst_etmv4_regs
 	return cond && (!cfg->cond_trace || (cond > 3 && cond != 7) || BITS(r->idr0, 13, 12) > 1);
 }
 
+enum { ARCHVER_ETMV4 = 4, ARCHVER_ETE = 5, MAJOR_ETMV4 = 4, MAJOR_SEE_DEVARCH = 15 };
+
+int cst_etmv4_is_ete(const struct cst_etmv4_regs *r, int recorded)
+{
+	if (r->devarch)
+		return BITS(r->devarch, 15, 12) != ARCHVER_ETMV4;
+	if (BITS(r->idr1, 11, 8) == MAJOR_ETMV4)
+		return 0;
+	return recorded || BITS(r->idr1, 11, 8) == MAJOR_SEE_DEVARCH;
+}
+
+/* Major and minor version, in four bits each; a major version of 0 is none. */
+static uint8_t arch_version(const struct cst_etmv4_regs *r, int ete)
+{
+	unsigned int major = BITS(r->idr1, 11, 8), minor = BITS(r->idr1, 7, 4);
+
+	if (ete) {
+		major = !r->devarch || BITS(r->devarch, 15, 12) == ARCHVER_ETE ? ARCHVER_ETE : 0;
+		minor = BITS(r->devarch, 19, 16);
+	} else if (r->devarch && (major == MAJOR_SEE_DEVARCH || !r->idr1)) {
+		major = ARCHVER_ETMV4;
+		minor = BITS(r->devarch, 19, 16);
+	}
+	return (uint8_t)(major << 4 | minor);
+}
+
 int cst_config_etmv4(struct cst_config *cfg, const struct cst_etmv4_regs *r, int ete,
 		     enum cst_profile profile)
 {
 	unsigned int major, minor;
 
+	ete = cst_etmv4_is_ete(r, ete);
 	memset(cfg, 0, sizeof(*cfg));
 	cfg->protocol = ete ? CST_PROTO_ETE : CST_PROTO_ETMV4;
 	cfg->profile = profile;
 	cfg->trace_id = r->traceidr & 0x7f;
-	if (ete) {
-		/* TRCDEVARCH: ARCHVER 5 is ETE, REVISION its minor version; zero when not captured */
-		major = 5;
-		minor = BITS(r->devarch, 19, 16);
-		if (r->devarch && BITS(r->devarch, 15, 12) != 5)
-			major = 0;
-	} else {
-		major = BITS(r->idr1, 11, 8);
-		minor = BITS(r->idr1, 7, 4);
-	}
-	cfg->version = major << 4 | minor;
+	cfg->version = arch_version(r, ete);
+	major = cfg->version >> 4;
+	minor = cfg->version & 15;
 	cfg->ia64 = BITS(r->idr2, 4, 0) == 8;
-	/* ETE fixes both sizes to 32 bits; a zero field means the register was not captured */
+	/*
+	 * ETE fixes both sizes to 32 bits, and a zero field means that the register was not captured. A trace unit that
+	 * states another size sends that many bytes, though the value is reserved (cst_config_etmv4_reserved()).
+	 */
 	cfg->cid_bytes = id_bytes(BITS(r->idr2, 9, 5));
 	cfg->vmid_bytes = id_bytes(BITS(r->idr2, 14, 10));
-	if (ete) {
+	if (ete && !cfg->cid_bytes)
 		cfg->cid_bytes = 4;
+	if (ete && !cfg->vmid_bytes)
 		cfg->vmid_bytes = 4;
-	}
 	cfg->cc_bits = BITS(r->idr2, 28, 25) + 12;
-	cfg->commopt = BIT(r->idr0, 29) && BIT(r->idr0, 7);
+	/* ETE always counts cycles, whatever TRCCCI says */
+	cfg->commopt = BIT(r->idr0, 29) && (BIT(r->idr0, 7) || ete);
 	cfg->trans_p0 = !BIT(r->idr0, 30);
 	cfg->qsupp = BITS(r->idr0, 16, 15);
 	cfg->wfx_p0 = BIT(r->idr2, 31) && cfg->version >= 0x43;

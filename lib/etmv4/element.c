@@ -152,15 +152,20 @@ static void finalize(struct etmv4_queue *q)
 	q->final_atoms = 0;
 }
 
-/* Drop what is uncommitted from element `from` on, except what survives a Cancel; in order. */
+/*
+ * Drop what is uncommitted from element `from` on, except what survives a Cancel; in order. A Transaction Commit
+ * acts at once, whatever is speculative (K10.5.4.3.1), and so it survives, too, unless its Transaction Start is
+ * dropped. The reference drops it.
+ */
 static void drop_uncommitted(struct etmv4_queue *q, uint32_t from)
 {
+	int commits = !q->cfg->as_reference;	/* the next Transaction Commit survives */
 	uint32_t i, to = from;
 	struct cst_element *e;
 
 	for (i = from; i < q->count; i++) {
 		e = at(q, i);
-		if (is_kept(e)) {
+		if (is_kept(e) || (e->kind == CST_EL_TRANS_COMMIT && commits)) {
 			if (to != i)
 				*at(q, to) = *e;
 			to++;
@@ -171,9 +176,27 @@ static void drop_uncommitted(struct etmv4_queue *q, uint32_t from)
 			to++;
 		} else {
 			q->stats->uncommitted += p0_count(q, e);
+			if (e->kind == CST_EL_TRANS_START || e->kind == CST_EL_TRANS_COMMIT)
+				commits = e->kind == CST_EL_TRANS_COMMIT && !q->cfg->as_reference;
 		}
 	}
 	q->count = to;
+}
+
+/*
+ * The Transaction Commit at or after `from` whose Transaction Start is older: what the transaction has committed
+ * until then is executed, even if the trace ends before the rest is committed (K10.5.4.3.1). q->count: none.
+ */
+static uint32_t find_early_commit(const struct etmv4_queue *q, uint32_t from)
+{
+	uint32_t i;
+
+	for (i = from; i < q->count && !q->cfg->as_reference; i++)
+		if (at(q, i)->kind == CST_EL_TRANS_COMMIT)
+			return i;
+		else if (at(q, i)->kind == CST_EL_TRANS_START)
+			break;
+	return q->count;
 }
 
 /* Decoding stops here: results of conditional instructions that are to come do not come. */
@@ -753,27 +776,32 @@ void cst_etmv4_queue_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 
 void cst_etmv4_queue_end(struct etmv4_queue *q)
 {
-	struct cst_element *e;
-	uint32_t i;
+	struct cst_element *e, early;
+	uint32_t i = q->final, commit;
 
 	if (q->ended)
 		return;
 	q->ended = 1;
 	/* what is not speculative is still reported up to the first P0 element that is */
 	if (!q->final_atoms)
-		for (i = q->final; i < q->count && !p0_count(q, at(q, i)); i++)
+		for (; i < q->count && !p0_count(q, at(q, i)); i++)
 			if (is_kept(at(q, i)) || is_transaction(at(q, i))) {
 				if (i != q->final)
 					*at(q, q->final) = *at(q, i);
 				q->final++;
 			}
-	for (i = q->final; i < q->count; i++)
+	commit = find_early_commit(q, i);
+	if (commit < q->count)
+		early = *at(q, commit);
+	for (; i < q->count; i++)
 		q->stats->uncommitted += p0_count(q, at(q, i));
 	if (q->final_atoms) {
 		e = at(q, q->final++);
 		q->stats->uncommitted -= q->final_atoms;
 		e->n = q->final_atoms;
 	}
+	if (commit < q->count)
+		*at(q, q->final++) = early;
 	q->count = q->final;
 	flush_conditions(q, q->last_index);
 	if (q->count == q->cap && grow(q))	/* the end has its place in any case */
@@ -784,10 +812,16 @@ void cst_etmv4_queue_end(struct etmv4_queue *q)
 	finalize(q);
 }
 
+/* A Transaction Failure, or what implies one: Discard, Overflow, the end of the trace, PE reset (K10.5.2.13.2). */
+static int is_failure(const struct cst_element *e)
+{
+	return e->kind == CST_EL_TRANS_FAIL || e->kind == CST_EL_NO_SYNC || e->kind == CST_EL_END ||
+	       (e->kind == CST_EL_EXCEPTION && !e->num);
+}
+
 /*
- * A held transaction: its elements are released by Transaction Commit, dropped by Transaction
- * Failure (which Discard, Overflow and the end of the trace imply). Returns 1 when the front may be
- * taken.
+ * A held transaction: its elements are released by Transaction Commit, dropped by Transaction Failure. Returns 1
+ * when the front may be taken.
  */
 static int resolve_transaction(struct etmv4_queue *q)
 {
@@ -803,7 +837,7 @@ static int resolve_transaction(struct etmv4_queue *q)
 			q->trans_scan = 0;
 			return 1;
 		}
-		if (e->kind == CST_EL_TRANS_FAIL || e->kind == CST_EL_NO_SYNC || e->kind == CST_EL_END)
+		if (is_failure(e))
 			break;
 	}
 	if (i == q->final) {
@@ -859,8 +893,7 @@ const struct cst_element *cst_etmv4_queue_take(struct etmv4_queue *q)
 		return take_atoms(q, at(q, 0)->n - 1);
 	if (q->final) {
 		e = at(q, 0);
-		if (e->kind == CST_EL_TRANS_COMMIT || e->kind == CST_EL_TRANS_FAIL ||
-		    e->kind == CST_EL_NO_SYNC || e->kind == CST_EL_END)
+		if (q->trans_open && (e->kind == CST_EL_TRANS_COMMIT || is_failure(e)))
 			q->trans_open = 0;
 		q->head = (q->head + 1) & (q->cap - 1);
 		q->count--;

@@ -57,7 +57,7 @@ static int has_header(const struct cst_config *cfg, enum hdr_when when)
 /* Headers that exist, but not in this configuration. */
 static int is_configurable(enum hdr_when when)
 {
-	return when == DATA || when == COND || when == Q;
+	return when == DATA || when == COND || when == Q || when == ETMV4;
 }
 
 static void forget(struct etmv4_parser *ps)
@@ -608,6 +608,16 @@ static inline void keep_zeros(struct etmv4_parser *ps, const uint8_t *p, const u
 		ps->zeros = ps->cfg->as_reference ? 0 : zeros_after(p, end, ps->zeros, ASYNC_ZEROS);
 }
 
+/* The packet that a header begins in a trace unit that has it. */
+static uint8_t configurable_type(uint8_t h)
+{
+	unsigned int i = 0;
+
+	while (h < headers[i].first || h > headers[i].last || !is_configurable(headers[i].when))
+		i++;
+	return headers[i].type;
+}
+
 static unsigned int finish(struct etmv4_parser *ps, const struct reader *r, const uint8_t *p,
 			   struct cst_packet *pkt)
 {
@@ -617,6 +627,8 @@ static unsigned int finish(struct etmv4_parser *ps, const struct reader *r, cons
 		pkt->bad_type = pkt->type;
 		pkt->type = CST_PKT_BAD_SEQUENCE;
 	}
+	if (pkt->type == CST_PKT_RESERVED_CFG)
+		pkt->bad_type = configurable_type(*p);
 	if (pkt->type == CST_PKT_BAD_SEQUENCE || pkt->type == CST_PKT_RESERVED ||
 	    pkt->type == CST_PKT_RESERVED_CFG) {
 		ps->synced = 0;
@@ -774,12 +786,11 @@ clean:
 void cst_etmv4_parse_rest(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
 			  struct cst_packet *pkt)
 {
+	(void)end;
 	pkt->protocol = ps->cfg->protocol;
 	pkt->header = *p;
 	pkt->flags = 0;
 	pkt->n_atoms = 0;
 	pkt->bad_type = ps->type[*p];
 	pkt->type = ps->synced ? CST_PKT_INCOMPLETE : CST_PKT_NOT_SYNC;
-	pkt->size = end - p;
-	ps->synced = ps->zeros = 0;
 }

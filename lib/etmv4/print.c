@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * print.c - ETMv4 and ETE packets as text, in the words of the reference lister. Its spelling is kept
- * where it is odd (SCR_ADDR, IS0 in the text of an IS1 packet): listings are compared byte by byte.
+ * where it is odd (SCR_ADDR): listings are compared byte by byte.
  */
 #include <cstrace/config.h>
 #include <cstrace/packet.h>
@@ -59,8 +59,7 @@ static const struct type_text types[CST_PKT_TYPES] = {
 	[CST_PKT_IGNORE] = ONE("I_IGNORE", "Ignore."),
 	[CST_PKT_EVENT] = ONE("I_EVENT", "Trace Event."),
 	[CST_PKT_CONTEXT] = ONE("I_CTXT", "Context Packet."),
-	[CST_PKT_ADDR_CTXT_32] = { { "I_ADDR_CTXT_L_32IS0", "I_ADDR_CTXT_L_32IS1" },
-				   { "Address & Context, Long, 32 bit, IS0.", NULL } },
+	[CST_PKT_ADDR_CTXT_32] = BY_IS("I_ADDR_CTXT_L_32", "Address & Context, Long, 32 bit, "),
 	[CST_PKT_ADDR_CTXT_64] = BY_IS("I_ADDR_CTXT_L_64", "Address & Context, Long, 64 bit, "),
 	[CST_PKT_TS_MARKER] = ONE("I_TS_MARKER", "Timestamp Marker"),
 	[CST_PKT_ADDR_MATCH] = ONE("I_ADDR_MATCH", "Exact Address Match."),
@@ -262,11 +261,20 @@ static void q(struct cst_text *t, const struct cst_packet *p)
 		address(t, p, p->addr_bits);
 }
 
+/* To the reference a Q header is reserved in any unit without Q elements, and not by its configuration. */
+static int is_reserved_q(const struct cst_packet *p)
+{
+	return p->type == CST_PKT_RESERVED_CFG && p->bad_type == CST_PKT_Q;
+}
+
 static void details(struct cst_text *t, const struct cst_packet *p)
 {
 	switch (p->type) {
 	case CST_PKT_INCOMPLETE:
 	case CST_PKT_BAD_SEQUENCE:
+	case CST_PKT_RESERVED_CFG:
+		if (is_reserved_q(p))
+			break;
 		cst_text_char(t, '[');
 		cst_text_str(t, began_as(p));
 		cst_text_char(t, ']');
@@ -354,7 +362,7 @@ size_t cst_etmv4_packet_text(const struct cst_packet *pkt, char *out, size_t cap
 		cst_text_str(&t, "I_UNKNOWN : Unknown Packet Header");
 		return cst_text_end(&t);
 	}
-	type = &types[pkt->type];
+	type = &types[is_reserved_q(pkt) ? CST_PKT_RESERVED : pkt->type];
 	cst_text_str(&t, by_is(type->name, pkt->is));
 	cst_text_str(&t, " : ");
 	cst_text_str(&t, by_is(type->text, pkt->is));

@@ -197,9 +197,8 @@ void cst_etmv4d_parse_rest(void *parser, const uint8_t *p, const uint8_t *end,
 {
 	struct etmv4d_parser *ps = parser;
 
+	(void)end;
 	begin(ps, pkt, *p);
 	pkt->bad_type = ps->type[*p];
 	pkt->type = ps->synced ? CST_ETMV4D_PKT_INCOMPLETE : CST_ETMV4D_PKT_NOT_SYNC;
-	pkt->size = end - p;
-	ps->synced = ps->zeros = 0;
 }

@@ -136,7 +136,7 @@ static const struct {
 	{ CST_MEM_EL2R, "EL2R" },
 	{ CST_MEM_ROOT, "Root" },
 	{ CST_MEM_EL1S | CST_MEM_EL2S | CST_MEM_EL3, "Any S" },
-	{ CST_MEM_EL1N | CST_MEM_EL2N, "Any N" },
+	{ CST_MEM_EL1N | CST_MEM_EL2N, "Any NS" },
 	{ CST_MEM_EL1R | CST_MEM_EL2R, "Any R" },
 	{ CST_MEM_ANY, "Any" },
 	{ 0, "None" },

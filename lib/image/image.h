@@ -86,6 +86,25 @@ struct blk {
 #define BLK_TABLES (BLK_KEYS * BLK_VARIANTS)
 
 /*
+ * A block without a P0 instruction that is cut where the next span of code begins, as its decoding left it. It is
+ * kept when the cache is emptied: of code without P0 instructions, which is walked again for every atom, no more than
+ * the beginning is analysed again, however small the cache is.
+ */
+struct blk_span {
+	uint16_t n_insn;	/* 0: not known */
+	uint8_t over;		/* halfwords of the last instruction behind the cut */
+	uint8_t flags;		/* enum blk_span_flags */
+};
+
+enum blk_span_flags {
+	SPAN_COND = 1,		/* the last instruction stands in an IT block */
+	SPAN_LAST_4 = 2,	/* ... has four bytes */
+};
+
+/* Where such a block begins: here, or 2 bytes later in T32. */
+#define BLK_PHASES 2
+
+/*
  * A key says as what code was decoded: the instruction set, and of T32 how many instructions, the first one
  * included, an IT block still has.
  */
@@ -125,13 +144,16 @@ struct cst_section {
 	uint32_t id;
 	uint64_t link_off, link_len; /* part of the section that the maps show in which blocks were linked */
 	uint8_t lazy;		/* bytes were not supplied yet */
+	struct blk_span *spans[BLK_TABLES]; /* by blk_table(), offset / BLK_SPAN, phase; NULL until used */
 	uint32_t **pages[BLK_TABLES];	/* places of blocks by blk_table() and offset / CODE_PAGE; NULL until used */
 };
 
 struct cst_image {
 	struct blk *blk;	/* the first one is not used: 0 is no place */
 	uint32_t blk_count, blk_max;
-	size_t table_bytes, table_max; /* of the code page tables in use */
+	struct page_table *tables; /* the code page tables in use */
+	size_t table_bytes, table_max; /* of these */
+	uint64_t analysed;	/* instructions that blocks were made of */
 	uint32_t generation;	/* changes when the cache is emptied: places of blocks are void */
 	struct cst_section **sec;
 	size_t sec_count, sec_cap;
@@ -139,6 +161,13 @@ struct cst_image {
 	/* enum cst_isa_flags that blocks were made with: those of a variant make a graph of their own */
 	unsigned int isa_flags[BLK_VARIANTS];
 	unsigned int variants;
+};
+
+/* The places of the blocks that begin in a page of code. */
+struct page_table {
+	struct page_table *next;
+	uint32_t **at;		/* where a section has it */
+	uint32_t place[];
 };
 
 struct map {

@@ -50,16 +50,27 @@ static size_t page_count(const struct cst_section *sec)
 	return (sec->size + CODE_PAGE - 1) / CODE_PAGE;
 }
 
-static void drop_pages(struct cst_section *sec)
+/* What is known of a section's code; its page tables are gone. */
+static void forget(struct cst_section *sec)
 {
 	unsigned int t;
-	size_t i;
 
 	for (t = 0; t < BLK_TABLES; t++) {
-		for (i = 0; sec->pages[t] && i < page_count(sec); i++)
-			free(sec->pages[t][i]);
 		free(sec->pages[t]);
 		sec->pages[t] = NULL;
+		free(sec->spans[t]);
+		sec->spans[t] = NULL;
+	}
+}
+
+static void drop_tables(struct cst_image *img)
+{
+	struct page_table *t;
+
+	while ((t = img->tables)) {
+		img->tables = t->next;
+		*t->at = NULL;
+		free(t);
 	}
 }
 
@@ -68,8 +79,7 @@ static void flush(struct cst_image *img)
 {
 	size_t i;
 
-	for (i = 0; i < img->sec_count; i++)
-		drop_pages(img->sec[i]);
+	drop_tables(img);
 	img->blk_count = 1;
 	for (i = 0; i < img->sec_count; i++)
 		img->sec[i]->link_len = 0;
@@ -85,8 +95,9 @@ void cst_image_free(struct cst_image *img)
 		return;
 	while (img->spaces)
 		cst_space_free(img->spaces);
+	drop_tables(img);
 	for (i = 0; i < img->sec_count; i++) {
-		drop_pages(img->sec[i]);
+		forget(img->sec[i]);
 		free(img->sec[i]);
 	}
 	free(img->sec);
@@ -142,6 +153,7 @@ void cst_section_renew(struct cst_section *sec, const void *bytes, uint64_t size
 		;
 	if (t < BLK_TABLES)
 		flush(sec->img);
+	forget(sec);
 	sec->lazy = 0;
 	sec->bytes = bytes;
 	sec->size = bytes ? size : 0;
@@ -163,16 +175,20 @@ struct cst_section *cst_image_section(const struct cst_image *img, uint32_t id)
 	return id && id <= img->sec_count ? img->sec[id - 1] : NULL;
 }
 
-static void *new_table(struct cst_image *img, size_t bytes)
+static uint32_t *new_table(struct cst_image *img, size_t bytes, uint32_t **at)
 {
-	void *table;
+	struct page_table *table;
 
 	if (img->table_bytes + bytes > img->table_max)
 		return NULL;
-	table = calloc(1, bytes);
-	if (table)
-		img->table_bytes += bytes;
-	return table;
+	table = calloc(1, sizeof(*table) + bytes);
+	if (!table)
+		return NULL;
+	table->at = at;
+	table->next = img->tables;
+	img->tables = table;
+	img->table_bytes += bytes;
+	return table->place;
 }
 
 /* Slot that holds the place of the block at `off`, with its page made; NULL: out of memory. */
@@ -187,7 +203,7 @@ static uint32_t *find_slot(struct cst_section *sec, uint64_t off, unsigned int k
 	if (!*pages)
 		return NULL;
 	if (!(*pages)[i])
-		(*pages)[i] = new_table(sec->img, CODE_PAGE / step * sizeof(uint32_t));
+		(*pages)[i] = new_table(sec->img, CODE_PAGE / step * sizeof(uint32_t), &(*pages)[i]);
 	return (*pages)[i] ? &(*pages)[i][off % CODE_PAGE / step] : NULL;
 }
 
@@ -195,11 +211,14 @@ static uint32_t *find_slot(struct cst_section *sec, uint64_t off, unsigned int k
 static unsigned int find_table(struct cst_image *img, unsigned int key, unsigned int flags)
 {
 	unsigned int table = blk_table(img, key, flags);
+	size_t i;
 
 	if (table != BLK_TABLES)
 		return table;
 	if (img->variants == BLK_VARIANTS) {
 		flush(img);
+		for (i = 0; i < img->sec_count; i++)
+			forget(img->sec[i]);
 		img->variants = 0;
 	}
 	img->isa_flags[img->variants++] = flags;
@@ -210,12 +229,68 @@ static unsigned int find_table(struct cst_image *img, unsigned int key, unsigned
 static void build(const struct cst_section *sec, struct blk *b, uint64_t off, unsigned int key, uint64_t pc,
 		  unsigned int flags);
 
+/* Where the block at `off` is cut if it meets no P0 instruction. */
+static uint64_t cut_of(uint64_t off)
+{
+	return (off | (BLK_SPAN - 1)) + 1 + BLK_MORE;
+}
+
+/* Does a block that begins at `off` have a place in sec->spans[]? */
+static inline int begins_span(uint64_t off, unsigned int key)
+{
+	return (off - BLK_MORE) % BLK_SPAN < 2 * BLK_PHASES && off >= BLK_MORE && key < BLK_ISAS;
+}
+
+static size_t span_number(uint64_t off)
+{
+	return (off - BLK_MORE) / BLK_SPAN * BLK_PHASES + (off - BLK_MORE) % BLK_SPAN / 2;
+}
+
+static __attribute__((noinline)) void keep_span(struct cst_section *sec, const struct blk *b, uint64_t off, unsigned int table)
+{
+	uint64_t over = (off + (uint64_t)b->step[0] - cut_of(off)) / 2;
+	struct blk_span *s;
+
+	/* other blocks end before the cut */
+	if (b->flags & ~(BLK_CUT | BLK_COND) || off + (uint64_t)b->step[0] < cut_of(off) || over > UINT8_MAX)
+		return;
+	if (!sec->spans[table])
+		sec->spans[table] = calloc(sec->size / BLK_SPAN + 1, BLK_PHASES * sizeof(*s));
+	if (!sec->spans[table])
+		return;
+	s = &sec->spans[table][span_number(off)];
+	s->n_insn = b->n_insn;
+	s->over = over;
+	s->flags = (b->flags & BLK_COND ? SPAN_COND : 0) | (b->last_size == 4 ? SPAN_LAST_4 : 0);
+}
+
+/* Make the block at `off` without a look at its instructions. 0: they are not known. */
+static __attribute__((noinline)) int restore_span(const struct cst_section *sec, struct blk *b, uint64_t off, unsigned int key,
+			unsigned int table)
+{
+	const struct blk_span *s = sec->spans[table] ? &sec->spans[table][span_number(off)] : NULL;
+
+	if (!s || !s->n_insn)
+		return 0;
+	memset(b, 0, sizeof(*b));
+	b->off = off / 2;
+	b->n_insn = s->n_insn;
+	b->flags = BLK_CUT | (s->flags & SPAN_COND ? BLK_COND : 0);
+	b->isa = b->next_isa = blk_key_isa(key);
+	b->step[0] = b->step[1] = cut_of(off) - off + 2 * s->over;
+	b->gflags = s->flags & SPAN_COND ? CST_GF_COND : 0;
+	b->type = CST_INSN_OTHER;
+	b->last_size = s->flags & SPAN_LAST_4 ? 4 : 2;
+	return 1;
+}
+
 struct blk *cst_block(struct cst_section *sec, uint64_t off, unsigned int key, uint64_t pc, unsigned int flags)
 {
 	struct cst_image *img = sec->img;
 	unsigned int table;
 	uint32_t *slot;
 	struct blk *b;
+	int span;
 
 	if (off >= sec->size || key >= BLK_KEYS || off & ((1u << blk_shift(blk_key_isa(key))) - 1))
 		return NULL;
@@ -231,7 +306,13 @@ struct blk *cst_block(struct cst_section *sec, uint64_t off, unsigned int key, u
 	}
 	b = &img->blk[img->blk_count++];
 	*slot = blk_place(img, b);
+	span = begins_span(off, key);
+	if (span && restore_span(sec, b, off, key, table))
+		return b;
 	build(sec, b, off, key, pc, flags);
+	img->analysed += b->n_insn;
+	if (span)
+		keep_span(sec, b, off, table);
 	return b;
 }
 
@@ -248,7 +329,7 @@ static uint32_t le32(const uint8_t *p)
 static void build(const struct cst_section *sec, struct blk *b, uint64_t off, unsigned int key, uint64_t pc,
 		  unsigned int flags)
 {
-	uint64_t at = off, cut = (off | (BLK_SPAN - 1)) + 1 + BLK_MORE;
+	uint64_t at = off, cut = cut_of(off);
 	unsigned int it = blk_key_it(key), cond = 0, undefined = 0;
 	int32_t target = 0;
 	enum cst_isa isa = blk_key_isa(key);

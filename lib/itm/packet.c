@@ -337,10 +337,9 @@ void cst_itm_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, stru
 {
 	struct itm_parser *ps = parser;
 
+	(void)end;
 	begin(ps, pkt);
 	pkt->header = *p;
 	pkt->type = ps->synced ? CST_ITM_PKT_INCOMPLETE : CST_ITM_PKT_NOT_SYNC;
 	pkt->bad_type = ps->type[*p];
-	pkt->size = end - p;
-	ps->synced = ps->zeros = 0;
 }

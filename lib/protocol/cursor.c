@@ -2,6 +2,7 @@
 /*
  * cursor.c - packets out of input that comes in pieces.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "protocol/cursor.h"
@@ -56,7 +57,9 @@ void cst_cursor_feed(struct cursor *c, const uint8_t *data, size_t len, const st
 
 void cst_cursor_copy(struct cursor *to, const struct cursor *from, void *parser)
 {
-	*to = *from;
+	memcpy(to, from, offsetof(struct cursor, carry));
+	memcpy(to->carry, from->carry, from->carry_len);
+	memcpy(to->carry_at, from->carry_at, from->carry_len * sizeof(from->carry_at[0]));
 	to->ps = parser;
 	memcpy(parser, from->ps, from->ops->parser_size);
 }
@@ -85,10 +88,11 @@ static void keep_bytes(struct cst_packet *pkt, const uint8_t *p, size_t size)
 }
 
 /*
- * Bytes and place of a packet for a listing. As in the reference's listings, a piece of unsynchronised
- * bytes that was full stands right before the next one, though an ID byte of the frame may lie between.
+ * Bytes and place of a packet for a listing; `last` is the trace offset of its last byte. As in the reference's
+ * listings, a piece of unsynchronised bytes that was full stands right before the next one, though an ID byte of the
+ * frame may lie between.
  */
-static void keep_packet(struct cursor *c, struct cst_packet *pkt, const uint8_t *p, unsigned int size)
+static void keep_packet(struct cursor *c, struct cst_packet *pkt, const uint8_t *p, unsigned int size, uint64_t last)
 {
 	uint64_t next = c->piece_next;
 
@@ -99,7 +103,16 @@ static void keep_packet(struct cursor *c, struct cst_packet *pkt, const uint8_t 
 	if (next && size && *p)
 		pkt->index = next;
 	if (size >= UNSYNCED_PIECE)
-		c->piece_next = (c->pos ? cst_cursor_index(c, c->pos - 1) : c->carry_last) + 1;
+		c->piece_next = last + 1;
+}
+
+/* The input from the reading position on goes behind the first `old` bytes of the carry, which it is part of. */
+static void carry_input(struct cursor *c, uint32_t old)
+{
+	uint32_t i;
+
+	for (i = old; i < c->carry_len; i++)
+		c->carry_at[i] = cst_cursor_index(c, c->pos + (i - old));
 }
 
 /* More bytes than a packet may have, and it is still not complete: a custom parser's mistake. */
@@ -177,7 +190,7 @@ static unsigned int extend_piece(struct cursor *c, struct cst_packet *pkt, unsig
 	if (fresh && pos >= c->len)
 		return 0;
 	if (fresh)
-		c->carry_index = cst_cursor_index(c, pos);
+		c->carry_at[0] = cst_cursor_index(c, pos);
 	while (c->carry_len < c->ops->piece_max && pos < c->len && c->data[pos] && (fresh || !begins_run(c, pos))) {
 		c->carry[c->carry_len++] = c->data[pos++];
 		fresh = 0;
@@ -205,12 +218,12 @@ static int next_from_carry(struct cursor *c, struct cst_packet *pkt, int keep)
 	if (size && c->listing && c->ops->piece_max && cst_cursor_role(c, pkt) == CST_ROLE_NOT_SYNC)
 		size = extend_piece(c, pkt, size, old);
 	if (!size) {
+		carry_input(c, old);
 		c->pos = c->len;
-		if (c->len)
-			c->last = c->carry_last = cst_cursor_index(c, c->len - 1);
+		c->last = c->carry_at[c->carry_len - 1];
 		return 0;
 	}
-	pkt->index = c->carry_index;
+	pkt->index = c->carry_at[0];
 	if (size == CST_PARSE_NO_BYTE || (c->ops->sub_byte && pkt->flags & CST_PF_LEAD))
 		pkt->index = c->lead_index;
 	if (size == CST_PARSE_NO_BYTE)
@@ -221,16 +234,17 @@ static int next_from_carry(struct cursor *c, struct cst_packet *pkt, int keep)
 	if (c->pos == c->len && c->len)
 		c->last = cst_cursor_index(c, c->len - 1);
 	if (keep)
-		keep_packet(c, pkt, c->carry, size);
+		keep_packet(c, pkt, c->carry, size,
+			    size > old ? cst_cursor_index(c, c->pos - 1) : c->carry_at[size ? size - 1 : 0]);
 	if (size >= old) {
 		c->carry_len = 0;
 	} else {
 		/* the packet was shorter than what waited (a bad one): the rest waits on */
-		memmove(c->carry, c->carry + size, old - size);
-		c->carry_len = old - size;
 		if (size)
-			c->lead_index = c->carry_index + size;
-		c->carry_index = c->carry_len == 1 ? c->carry_last : c->carry_index + size;
+			c->lead_index = c->carry_at[size - 1] + 1;
+		c->carry_len = old - size;
+		memmove(c->carry, c->carry + size, c->carry_len);
+		memmove(c->carry_at, c->carry_at + size, c->carry_len * sizeof(c->carry_at[0]));
 	}
 	return 1;
 }
@@ -256,9 +270,9 @@ int cst_cursor_next(struct cursor *c, struct cst_packet *pkt, int keep)
 		if (c->pos == c->len)
 			return 0;
 		c->carry_len = c->len - c->pos;
-		c->carry_index = pkt->index;
-		c->last = c->carry_last = cst_cursor_index(c, c->len - 1);
 		memcpy(c->carry, c->data + c->pos, c->carry_len);
+		carry_input(c, 0);
+		c->last = c->carry_at[c->carry_len - 1];
 		c->pos = c->len;
 		return 0;
 	}
@@ -273,8 +287,8 @@ int cst_cursor_next(struct cursor *c, struct cst_packet *pkt, int keep)
 		if (cut < size && c->ops->piece_max && is_zero(c->data + c->pos, cut)) {
 			/* at the end of this run it might still have been an A-sync */
 			c->carry_len = cut;
-			c->carry_index = pkt->index;
 			memcpy(c->carry, c->data + c->pos, cut);
+			carry_input(c, 0);
 			c->pos += cut;
 			return next_from_carry(c, pkt, keep);
 		}
@@ -287,7 +301,7 @@ int cst_cursor_next(struct cursor *c, struct cst_packet *pkt, int keep)
 	if (c->pos == c->len && size)
 		c->last = cst_cursor_index(c, c->pos - 1);
 	if (keep)
-		keep_packet(c, pkt, c->data + c->pos - size, size);
+		keep_packet(c, pkt, c->data + c->pos - size, size, c->pos ? cst_cursor_index(c, c->pos - 1) : c->last);
 	return 1;
 }
 
@@ -300,7 +314,7 @@ int cst_cursor_rest(struct cursor *c, struct cst_packet *pkt, int keep)
 	c->ops->parse_rest(c->ps, c->carry, c->carry + c->carry_len, pkt);
 	if (!c->carry_len && !(pkt->flags & CST_PF_LEAD))
 		return 0;
-	pkt->index = pkt->flags & CST_PF_LEAD ? c->lead_index : c->carry_index;
+	pkt->index = pkt->flags & CST_PF_LEAD ? c->lead_index : c->carry_at[0];
 	pkt->size = c->carry_len;
 	if (keep)
 		keep_bytes(pkt, c->carry, c->carry_len);

@@ -13,6 +13,9 @@ struct seg {
 	uint64_t offset;	/* trace offset of that byte */
 };
 
+/* Bytes of a cut packet, and of what follows a bad one that was told only by bytes after it. */
+#define CURSOR_CARRY (2 * CST_MAX_PACKET)
+
 /*
  * A packet that the input cuts is kept in `carry` until the next input completes it. A copy, with a copy of
  * the parser's state, reads ahead (cst_cursor_copy).
@@ -25,8 +28,6 @@ struct cursor {
 	size_t len, pos;
 	const struct seg *seg;
 	uint32_t seg_count, seg_i;
-	uint64_t carry_index;	/* trace offset of carry[0] */
-	uint64_t carry_last;	/* and of its last byte */
 	uint64_t last;		/* trace offset of the last byte used */
 	uint64_t lead_index;	/* sub_byte: the one after it, index of a packet that began in that byte */
 	uint64_t piece_next;	/* listing: the offset that the next unsynchronised piece is shown with, or 0 */
@@ -34,7 +35,9 @@ struct cursor {
 	uint32_t carry_len;
 	uint8_t listing;
 	uint8_t no_byte;	/* the last packet had no byte of its own */
-	uint8_t carry[2 * CST_MAX_PACKET];
+	/* last, so that a copy of the cursor is no larger than what they hold */
+	uint8_t carry[CURSOR_CARRY];
+	uint64_t carry_at[CURSOR_CARRY];	/* trace offsets of these bytes: other IDs may lie between */
 };
 
 void cst_cursor_init(struct cursor *c, const struct cst_protocol_ops *ops, void *parser,

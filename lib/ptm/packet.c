@@ -298,10 +298,12 @@ static int parse_isync(struct ptm_parser *ps, struct reader *r, struct cst_packe
 	}
 	if (pkt->event == CST_PTM_ISYNC_OVERFLOW)
 		ps->ts.known = 0;
-	ps->alt_isa = !!(info & ISYNC_ALT_ISA);
+	/* to the reference a branch is in ThumbEE or Thumb as the last exception byte said, whatever came since */
+	if (!ps->cfg->as_reference)
+		ps->alt_isa = !!(info & ISYNC_ALT_ISA);
 	ps->ns = !!(info & ISYNC_NS);
 	ps->hyp = !!(info & ISYNC_HYP);
-	isa = !(addr & 1) ? CST_ISA_A32 : ps->alt_isa ? CST_ISA_TEE : CST_ISA_T32;
+	isa = !(addr & 1) ? CST_ISA_A32 : info & ISYNC_ALT_ISA ? CST_ISA_TEE : CST_ISA_T32;
 	if (isa != ps->isa)
 		pkt->flags |= CST_PTM_PF_ISA;
 	ps->isa = isa;
@@ -477,9 +479,8 @@ void cst_ptm_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, stru
 {
 	struct ptm_parser *ps = parser;
 
+	(void)end;
 	start(ps, pkt, *p);
 	pkt->bad_type = pkt->type;
 	pkt->type = ps->synced ? CST_PTM_PKT_INCOMPLETE : CST_PTM_PKT_NOT_SYNC;
-	pkt->size = end - p;
-	ps->synced = 0;
 }

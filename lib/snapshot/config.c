@@ -174,6 +174,9 @@ static int read_source(const struct cst_snap_device *source, const struct kind *
 	err = read_regs(source, (*kind)->regs, regs, assumed, missing);
 	if (err && (*kind)->other_regs && !read_regs(source, (*kind)->other_regs, regs, assumed, NULL))
 		err = 0;
+	/* A TRCDEVARCH that is not there must not make an ETE of it. */
+	if ((*kind)->protocol == CST_PROTO_ETMV4 && *assumed & CST_SNAP_NO_DEVARCH)
+		regs->etmv4.devarch = 0;
 	/* ETMv4 and ETE each have their version in one of the two */
 	*assumed &= ~(unsigned int)((*kind)->protocol == CST_PROTO_ETE ? CST_SNAP_NO_IDR1 : CST_SNAP_NO_DEVARCH);
 	return err;

@@ -358,6 +358,5 @@ void cst_stm_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, stru
 		pkt->type = CST_STM_PKT_INCOMPLETE;
 		pkt->bad_type = pkt->value == 0xff ? CST_STM_PKT_ASYNC : op ? op->type : CST_STM_PKT_RESERVED;
 	}
-	pkt->size = end - p;
 	cst_stm_parser_init(ps, ps->cfg, NULL);
 }
