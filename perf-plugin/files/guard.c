@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "files/guard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "files/mapped.h"
+
+/* Signals that end the program and can be caught. SIGPIPE: whoever reads the output or the messages is gone. */
+static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGVTALRM };
+
+#define NR_ENDING (sizeof(ending) / sizeof(ending[0]))
+
+/* A temporary name. The latest is the first in the list, so that files go before their folder. */
+struct name {
+	struct name *next;
+	bool is_dir;
+	char path[];
+};
+
+static struct name *names;
+static struct sigaction old_bus;
+
+/* ---- the table, which signal handlers read: it changes only while they are blocked -------------- */
+
+static void block(sigset_t *old)
+{
+	sigset_t set;
+	size_t i;
+
+	sigemptyset(&set);
+	for (i = 0; i < NR_ENDING; i++)
+		sigaddset(&set, ending[i]);
+	sigprocmask(SIG_BLOCK, &set, old);
+}
+
+static void unblock(const sigset_t *old)
+{
+	int saved = errno;
+
+	sigprocmask(SIG_SETMASK, old, NULL);
+	errno = saved;
+}
+
+static void push(struct name *n)
+{
+	n->next = names;
+	names = n;
+}
+
+/* A name that is going to be made, with the signals blocked; NULL with errno. */
+static struct name *begin(const char *path, bool is_dir, sigset_t *old)
+{
+	struct name *n = malloc(sizeof(*n) + strlen(path) + 1);
+
+	if (!n)
+		return NULL;
+	n->is_dir = is_dir;
+	strcpy(n->path, path);
+	block(old);
+	return n;
+}
+
+/* `rc` of making it: negative if that failed, with errno. Returns `rc`. */
+static int end(struct name *n, const sigset_t *old, int rc)
+{
+	if (rc >= 0)
+		push(n);
+	unblock(old);
+	if (rc < 0)
+		free(n);
+	return rc;
+}
+
+/* Forgets `path` and, of a folder, what is below it. */
+static void forget(const char *path)
+{
+	size_t len = strlen(path);
+	struct name **at = &names, *n;
+
+	while ((n = *at)) {
+		if (strncmp(n->path, path, len) || (n->path[len] && n->path[len] != '/')) {
+			at = &n->next;
+			continue;
+		}
+		*at = n->next;
+		free(n);
+	}
+}
+
+int guard_create(const char *path, mode_t mode)
+{
+	sigset_t old;
+	struct name *n = begin(path, false, &old);
+
+	return n ? end(n, &old, open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode)) : -1;
+}
+
+int guard_mkdir(const char *path, mode_t mode)
+{
+	sigset_t old;
+	struct name *n = begin(path, true, &old);
+
+	return n ? end(n, &old, mkdir(path, mode)) : -1;
+}
+
+int guard_link(int fd, const char *path)
+{
+	sigset_t old;
+	struct name *n = begin(path, false, &old);
+	char link[64];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return n ? end(n, &old, linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW)) : -1;
+}
+
+int guard_name(const char *path)
+{
+	sigset_t old;
+	struct name *n = begin(path, false, &old);
+
+	return n ? end(n, &old, 0) : -1;
+}
+
+int guard_rename(const char *from, const char *to)
+{
+	sigset_t old;
+	int rc;
+
+	block(&old);
+	rc = rename(from, to);
+	if (!rc)
+		forget(from);
+	unblock(&old);
+	return rc;
+}
+
+void guard_remove(const char *path)
+{
+	sigset_t old;
+
+	block(&old);
+	remove(path);
+	forget(path);
+	unblock(&old);
+}
+
+int guard_temp(const char *dir)
+{
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	sigset_t old;
+	char *name;
+
+	if (fd >= 0)
+		return fd;
+	/* not every file system can do that */
+	if (asprintf(&name, "%s/cstrace-XXXXXX", dir) < 0) {
+		errno = ENOMEM;
+		return -1;
+	}
+	block(&old);
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(name);
+	unblock(&old);
+	free(name);
+	return fd;
+}
+
+/* ---- the handlers: async-signal-safe functions only (signal-safety(7)) -------------------------- */
+
+static void remove_names(void)
+{
+	const struct name *n;
+
+	for (n = names; n; n = n->next)
+		if (n->is_dir)
+			rmdir(n->path);
+		else
+			unlink(n->path);
+}
+
+/* Removes the temporary outputs and ends the process by the same signal. */
+static void end_by_signal(int sig)
+{
+	sigset_t only;
+
+	remove_names();
+	signal(sig, SIG_DFL);
+	raise(sig);
+	sigemptyset(&only);
+	sigaddset(&only, sig);
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
+}
+
+static void put(const char *s)
+{
+	ssize_t n = write(STDERR_FILENO, s, strlen(s));
+
+	(void)n;
+}
+
+static void put_number(uint64_t v)
+{
+	char text[24], *p = text + sizeof(text) - 1;
+
+	*p = 0;
+	do
+		*--p = (char)('0' + v % 10);
+	while (v /= 10);
+	put(p);
+}
+
+/* Any other SIGBUS is an error of this program: the handler of before (a sanitizer's, or the default) gets it. */
+static void bus_error(int sig, siginfo_t *info, void *context)
+{
+	uint64_t offset;
+	const char *name = mapped_name_at(info->si_addr, &offset);
+
+	(void)context;
+	if (!name) {
+		sigaction(sig, &old_bus, NULL);
+		if (info->si_code <= 0)
+			raise(sig);	/* sent by a process: it does not come again by itself */
+		return;
+	}
+	remove_names();
+	put("cstrace: ");
+	put(name);
+	put(": cannot be read at offset ");
+	put_number(offset);
+	put(" (SIGBUS): the file became shorter while it was read, or its medium fails; run again when nothing "
+	    "writes to it\n");
+	_exit(1);
+}
+
+/* A write beyond RLIMIT_FSIZE shall fail with EFBIG and a message, not end the program. */
+static void file_too_large(int sig)
+{
+	(void)sig;
+}
+
+static bool is_ignored(int sig)
+{
+	struct sigaction sa;
+
+	return sigaction(sig, NULL, &sa) || sa.sa_handler == SIG_IGN;
+}
+
+void guard_install(void)
+{
+	struct sigaction sa = { .sa_handler = end_by_signal };
+	size_t i;
+
+	sigfillset(&sa.sa_mask);
+	sigdelset(&sa.sa_mask, SIGBUS);
+	for (i = 0; i < NR_ENDING; i++)
+		if (!is_ignored(ending[i]))
+			sigaction(ending[i], &sa, NULL);
+	sa.sa_handler = file_too_large;
+	sa.sa_flags = SA_RESTART;
+	if (!is_ignored(SIGXFSZ))
+		sigaction(SIGXFSZ, &sa, NULL);
+	sa.sa_flags = SA_SIGINFO;
+	sa.sa_sigaction = bus_error;
+	sigaction(SIGBUS, &sa, &old_bus);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "files/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "files/mapped.h"
+
+#define FIRST_READ	(1u << 16)
+
+int input_peek(const char *path, struct stat *st)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, st) && S_ISREG(st->st_mode))
+		return fd;
+	close(fd);
+	errno = S_ISDIR(st->st_mode) ? EISDIR : EINVAL;
+	return -1;
+}
+
+int input_open(const char *path, struct stat *st)
+{
+	int fd = input_peek(path, st);
+
+	if (fd < 0 || !input_note(st))
+		return fd;
+	close(fd);
+	errno = ENOMEM;
+	return -1;
+}
+
+void *input_map(const char *path, int prot, size_t *size)
+{
+	struct stat st;
+	int fd = input_open(path, &st), saved;
+	void *p = "";
+
+	if (fd < 0)
+		return NULL;
+	if ((uintmax_t)st.st_size > SIZE_MAX / 2) {
+		p = NULL;
+		errno = EFBIG;
+	} else if (st.st_size) {
+		p = mapped_new(fd, (size_t)st.st_size, prot, path);
+	}
+	saved = errno;
+	close(fd);
+	errno = saved;
+	*size = p ? (size_t)st.st_size : 0;
+	return p;
+}
+
+void input_unmap(const void *p, size_t size)
+{
+	if (p && size)
+		mapped_free(p, size);
+}
+
+/* Files of /proc have no size, so they are read until they end. 0 or errno. */
+static int read_all(int fd, size_t max, char **text, size_t *size)
+{
+	size_t len = 0, cap = max < FIRST_READ ? max : FIRST_READ;
+	char *bigger;
+	ssize_t n;
+
+	*text = malloc(cap + 1);
+	if (!*text)
+		return ENOMEM;
+	/* one more byte than `max` tells whether there is more */
+	while ((n = read(fd, *text + len, cap + 1 - len)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno;
+		len += (size_t)n;
+		if (len > max)
+			return EFBIG;
+		if (len <= cap)
+			continue;
+		cap = cap > max / 2 ? max : 2 * cap;
+		bigger = realloc(*text, cap + 1);
+		if (!bigger)
+			return ENOMEM;
+		*text = bigger;
+	}
+	(*text)[len] = 0;
+	*size = len;
+	return 0;
+}
+
+char *input_read(const char *path, size_t max, size_t *size)
+{
+	struct stat st;
+	int fd = input_open(path, &st), error;
+	char *text;
+
+	if (fd < 0)
+		return NULL;
+	error = read_all(fd, max, &text, size);
+	close(fd);
+	if (!error)
+		return text;
+	free(text);
+	errno = error;
+	return NULL;
+}
+
+const char *input_error(int error)
+{
+	return error == EINVAL ? "not a regular file" : strerror(error);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "files/outdir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "files/guard.h"
+#include "files/input.h"
+#include "files/mapped.h"
+#include "files/output.h"
+#include "perfdata/memory.h"
+
+#define COPY_STEP	(1u << 17)
+
+static int no_memory(const struct outdir *d, struct pd_error *err)
+{
+	return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", d->path ? d->path : "output");
+}
+
+static int failed(const struct outdir *d, struct pd_error *err, const char *name, const char *what)
+{
+	return pd_fail(err, PD_E_IO, 0, "%s: cannot %s %s: %s; nothing was left under that name by this run",
+		       d->path, what, name, strerror(errno));
+}
+
+static void release(struct outdir *d)
+{
+	free(d->path);
+	free(d->target);
+	free(d->temp);
+	memset(d, 0, sizeof(*d));
+}
+
+/* What is wrong with the target; NULL: nothing is there, or a folder that can be replaced. */
+static const char *occupied(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *e;
+	int n = 0;
+
+	if (!dir)
+		return errno == ENOENT ? NULL : errno == ENOTDIR ? "is there and no folder" : strerror(errno);
+	while ((e = readdir(dir)))
+		n += strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
+	closedir(dir);
+	return n ? "is a folder with something in it" : NULL;
+}
+
+static int no_folder(const struct outdir *d, struct pd_error *err)
+{
+	return pd_fail(err, errno == ENOMEM ? PD_E_NOMEM : PD_E_IO, 0, "%s: cannot make the folder: %s; choose another "
+		       "place with -o", d->path, strerror(errno));
+}
+
+int outdir_open(struct outdir *d, const char *path, struct pd_error *err)
+{
+	size_t n = strlen(path);
+	const char *bad;
+	unsigned int try;
+	int rc;
+
+	memset(d, 0, sizeof(*d));
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	d->path = strndup(path, n);
+	if (d->path)
+		d->target = output_target(d->path);
+	if (!d->target) {
+		rc = d->path ? no_folder(d, err) : no_memory(d, err);
+		release(d);
+		return rc;
+	}
+	bad = occupied(d->target);
+	if (bad) {
+		rc = pd_fail(err, PD_E_IO, 0, "%s: %s; give a folder that does not exist yet, or an empty one",
+			     path, bad);
+		release(d);
+		return rc;
+	}
+	for (try = 0; try < 100; try++) {
+		free(d->temp);
+		if (asprintf(&d->temp, "%s.%ld-%u", d->target, (long)getpid(), try) < 0) {
+			d->temp = NULL;
+			rc = no_memory(d, err);
+			release(d);
+			return rc;
+		}
+		if (!guard_mkdir(d->temp, 0777))
+			return 0;
+		if (errno != EEXIST)
+			break;
+	}
+	rc = no_folder(d, err);
+	release(d);
+	return rc;
+}
+
+/* No empty component, no "." and "..": they would collide, or lead out. */
+static bool stays_inside(const char *name)
+{
+	const char *p = name, *end;
+
+	for (;;) {
+		end = strchrnul(p, '/');
+		if (end == p || (end - p == 1 && p[0] == '.') || (end - p == 2 && p[0] == '.' && p[1] == '.'))
+			return false;
+		if (!*end)
+			return true;
+		p = end + 1;
+	}
+}
+
+char *outdir_path(struct outdir *d, const char *name, struct pd_error *err)
+{
+	char *path, *slash;
+
+	if (!stays_inside(name)) {
+		pd_fail(err, PD_E_USAGE, 0, "%s: '%s' is no name of a file inside it", d->path, name);
+		return NULL;
+	}
+	if (asprintf(&path, "%s/%s", d->temp, name) < 0) {
+		no_memory(d, err);
+		return NULL;
+	}
+	for (slash = strchr(path + strlen(d->temp) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (guard_mkdir(path, 0777) < 0 && errno != EEXIST) {
+			failed(d, err, name, "make the folder of");
+			free(path);
+			return NULL;
+		}
+		*slash = '/';
+	}
+	if (guard_name(path)) {
+		no_memory(d, err);
+		free(path);
+		return NULL;
+	}
+	return path;
+}
+
+bool outdir_has(const struct outdir *d, const char *name)
+{
+	struct stat st;
+	char *path;
+	bool has;
+
+	if (asprintf(&path, "%s/%s", d->temp, name) < 0)
+		return false;
+	has = !lstat(path, &st);
+	free(path);
+	return has;
+}
+
+static int open_file(struct outdir *d, const char *name, int flags, struct pd_error *err)
+{
+	char *path = outdir_path(d, name, err);
+	int fd;
+
+	if (!path)
+		return -1;
+	fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC | flags, 0666);
+	free(path);
+	if (fd < 0)
+		failed(d, err, name, "create");
+	return fd;
+}
+
+int outdir_create(struct outdir *d, const char *name, struct pd_error *err)
+{
+	return open_file(d, name, O_EXCL, err);
+}
+
+int outdir_write(struct outdir *d, int fd, const char *name, const void *data, size_t len,
+		 struct pd_error *err)
+{
+	int error = output_write_all(fd, data, len);
+
+	if (!error)
+		return 0;
+	errno = error;
+	return failed(d, err, name, "write");
+}
+
+static int close_file(struct outdir *d, int fd, const char *name, int rc, struct pd_error *err)
+{
+	if (close(fd) < 0 && !rc)
+		rc = failed(d, err, name, "write");
+	return rc;
+}
+
+int outdir_file(struct outdir *d, const char *name, const void *data, size_t len, struct pd_error *err)
+{
+	int fd = outdir_create(d, name, err);
+
+	if (fd < 0)
+		return err ? err->code : PD_E_IO;
+	return close_file(d, fd, name, outdir_write(d, fd, name, data, len, err), err);
+}
+
+int outdir_append(struct outdir *d, const char *name, const void *data, size_t len, struct pd_error *err)
+{
+	int fd = open_file(d, name, O_APPEND, err);
+
+	if (fd < 0)
+		return err ? err->code : PD_E_IO;
+	return close_file(d, fd, name, outdir_write(d, fd, name, data, len, err), err);
+}
+
+int outdir_copy(struct outdir *d, const char *name, const char *from, struct pd_error *err)
+{
+	struct stat st;
+	int in = input_open(from, &st), out, rc = 0;
+	char *buf;
+	ssize_t n;
+
+	if (in < 0)
+		return pd_fail(err, PD_E_IO, 0, "%s: cannot be read: %s", from, input_error(errno));
+	out = outdir_create(d, name, err);
+	buf = malloc(COPY_STEP);
+	if (out < 0 || !buf) {
+		rc = out < 0 ? PD_E_IO : no_memory(d, err);
+		goto out;
+	}
+	while (!rc && (n = read(in, buf, COPY_STEP)) != 0) {
+		if (n < 0 && errno != EINTR)
+			rc = pd_fail(err, PD_E_IO, 0, "%s: cannot be read: %s", from, strerror(errno));
+		else if (n > 0)
+			rc = outdir_write(d, out, name, buf, (size_t)n, err);
+	}
+out:
+	free(buf);
+	close(in);
+	return out < 0 ? rc : close_file(d, out, name, rc, err);
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	guard_remove(path);
+	return 0;
+}
+
+void outdir_abort(struct outdir *d)
+{
+	if (d->temp)
+		nftw(d->temp, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	release(d);
+}
+
+int outdir_finish(struct outdir *d, struct pd_error *err)
+{
+	int rc = mapped_check(err);
+	struct stat st;
+
+	/* it may lack a part */
+	if (!rc && memory_refused())
+		rc = no_memory(d, err);
+	/* an empty folder that is replaced keeps its mode */
+	else if (!rc && !stat(d->target, &st) && chmod(d->temp, st.st_mode & 0777) < 0)
+		rc = failed(d, err, d->target, "set the mode of the temporary folder for");
+	else if (!rc && guard_rename(d->temp, d->target) < 0)
+		rc = failed(d, err, d->target, "rename the temporary folder to");
+	if (rc)
+		outdir_abort(d);
+	else
+		release(d);
+	return rc;
+}
