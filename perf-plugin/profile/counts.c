@@ -17,11 +17,16 @@ struct lane {
 	uint32_t start;		/* of the range that is being joined */
 	bool open;		/* [start, last] is not counted yet */
 	bool inside;		/* `last` is no branch: execution went on */
+	bool arrived;		/* a return, or a branch from outside, led to the open range (counts.arrivals) */
+	/* The branch whose target an exception interrupted; BRANCH_NONE: there is none. */
+	uint8_t landing_kind;
+	struct binary *landing_from;
 };
 
 struct counts {
 	struct session *ss;
 	bool joined;
+	bool arrivals;
 	struct binary **bins;
 	size_t nr_bins;
 	struct binary **by_section;	/* index: section number */
@@ -30,7 +35,7 @@ struct counts {
 	bool nomem;
 };
 
-struct counts *counts_new(struct session *ss, bool joined)
+struct counts *counts_new(struct session *ss, bool joined, bool arrivals)
 {
 	struct counts *c = calloc(1, sizeof(*c));
 
@@ -38,6 +43,7 @@ struct counts *counts_new(struct session *ss, bool joined)
 		return NULL;
 	c->ss = ss;
 	c->joined = joined;
+	c->arrivals = arrivals;
 	return c;
 }
 
@@ -50,6 +56,8 @@ void counts_free(struct counts *c)
 	for (i = 0; i < c->nr_bins; i++) {
 		pairs_free(&c->bins[i]->ranges);
 		pairs_free(&c->bins[i]->edges);
+		pairs_free(&c->bins[i]->arrivals);
+		pairs_free(&c->bins[i]->entries);
 		free(c->bins[i]);
 	}
 	free(c->bins);
@@ -108,9 +116,14 @@ static inline struct binary *binary_of(struct counts *c, struct stream *s, uint3
 	return section ? binary_slow(c, s, section) : NULL;
 }
 
+static inline struct pairs *ranges_of(struct binary *bin, bool arrived)
+{
+	return __builtin_expect(arrived, 0) ? &bin->arrivals : &bin->ranges;
+}
+
 static inline void count_range(struct counts *c, struct lane *ln)
 {
-	if (ln->open && !pairs_add(&ln->bin->ranges, ln->start, ln->last))
+	if (ln->open && !pairs_add(ranges_of(ln->bin, ln->arrived), ln->start, ln->last))
 		c->nomem = true;
 	ln->open = false;
 }
@@ -136,25 +149,56 @@ static uint32_t locate(struct lane *ln, struct stream *s, uint64_t to)
 	return (uint32_t)loc.offset;
 }
 
+/* Execution goes on at `addr`, to which the exception returns that came after the last range. */
+static bool resumes(const struct lane *ln, const struct stream *s, uint64_t addr)
+{
+	return ln->br.open >= BRANCH_EXCEPTION && ln->br.resume == addr && s->tid == ln->br.tid;
+}
+
+/* A range of `bin` begins at `g`. Records what led there: a branch, a return of the kernel, or nothing known. */
+static void arrive(struct counts *c, struct stream *s, struct lane *ln, struct binary *bin,
+		   const struct cst_generic *g)
+{
+	struct branch_state *br = &ln->br;
+	uint8_t kind = br->open == BRANCH_TAKEN ? br->kind : BRANCH_NONE;
+	struct binary *from = ln->bin;
+	bool outside = false;
+
+	if (resumes(ln, s, g->addr)) {
+		kind = ln->landing_kind;
+		from = ln->landing_from;
+	} else {
+		outside = br->open >= BRANCH_EXCEPTION && br->resume && s->tid == br->tid;
+	}
+	outside |= kind != BRANCH_NONE && from != bin;
+	if (outside && bin && !pairs_add(&bin->entries, g->sect_off, 0))
+		c->nomem = true;
+	ln->arrived = outside || branch_is_return(kind);
+	ln->landing_kind = BRANCH_NONE;
+}
+
 static inline void range(struct counts *c, struct stream *s, struct lane *ln,
 			 const struct cst_generic *g)
 {
 	struct binary *bin = binary_of(c, s, g->section);
-	bool goes_on = ln->br.open == BRANCH_SEQ && bin == ln->bin && g->addr == ln->end;
+	bool goes_on = (ln->br.open == BRANCH_SEQ || (c->arrivals && resumes(ln, s, g->addr))) && bin == ln->bin &&
+		       g->addr == ln->end;
 
 	if (!((c->joined || ln->inside) && goes_on && ln->open)) {
 		count_range(c, ln);
 		if (ln->br.open == BRANCH_TAKEN)
 			count_edge(c, ln, bin == ln->bin ? g->sect_off : COUNTS_OUTSIDE);
 		ln->start = g->sect_off;
+		if (c->arrivals)
+			arrive(c, s, ln, bin, g);
 	}
+	ln->br.resume = 0;
 	ln->bin = bin;
 	ln->end = g->end;
 	if (bin) {
 		bin->insns += g->n_insn;
 		ln->last = g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
 		ln->open = true;
-		ln->inside = g->last_type == CST_INSN_OTHER;
 	} else {
 		c->elsewhere += g->n_insn;
 	}
@@ -164,20 +208,23 @@ static inline void range(struct counts *c, struct stream *s, struct lane *ln,
 /*
  * Ranges in a row that are in one section, the first of which range() has counted: what is said of each in
  * `ln` only the next one wants to know, and that can look at the element itself. Returns the last of them.
+ * `arrivals` is counts.arrivals as a constant: the loop without them is an instance of its own.
  */
-static inline const struct cst_generic *ranges(struct counts *c, struct stream *s, struct lane *ln,
-					       const struct cst_generic *g, const struct cst_generic *end)
+static inline __attribute__((always_inline)) const struct cst_generic *
+ranges(struct counts *c, struct stream *s, struct lane *ln, const struct cst_generic *g,
+       const struct cst_generic *end, const bool arrivals)
 {
 	const uint32_t section = g->section;
 	struct binary *bin = ln->bin;
 	uint64_t insns = 0, edges = 0;
 	uint32_t start = ln->start, last = ln->last;
-	bool taken, nomem = false;
+	bool taken, arrived = arrivals && ln->arrived, nomem = false;
 
 	for (g++; g < end && g->kind == CST_GEN_RANGE && g->section == section; g++) {
 		taken = branch_taken(g - 1);
 		if (taken || g->addr != g[-1].end || !(c->joined || g[-1].last_type == CST_INSN_OTHER)) {
-			nomem |= !pairs_add(&bin->ranges, start, last);
+			nomem |= !pairs_add(ranges_of(bin, arrived), start, last);
+			arrived = arrivals && taken && branch_is_return(branch_kind_of(g - 1));
 			if (taken) {
 				nomem |= !pairs_add(&bin->edges, last, g->sect_off);
 				edges++;
@@ -193,6 +240,7 @@ static inline const struct cst_generic *ranges(struct counts *c, struct stream *
 	bin->branches += edges;
 	bin->inside += edges;
 	ln->start = start;
+	ln->arrived = arrived;
 	ln->last = last;
 	ln->end = g->end;
 	ln->inside = g->last_type == CST_INSN_OTHER;
@@ -211,8 +259,10 @@ static void other(struct counts *c, struct stream *s, struct lane *ln, const str
 	if (complete && !branch_is_edge(b.kind)) {
 		count_range(c, ln);
 		count_edge(c, ln, locate(ln, s, b.to));
+		ln->landing_kind = b.kind;
+		ln->landing_from = ln->bin;
 	}
-	if (ln->br.open != BRANCH_SEQ)
+	if (ln->br.open != BRANCH_SEQ && !(c->arrivals && ln->br.open >= BRANCH_EXCEPTION && ln->br.resume == ln->end))
 		count_range(c, ln);
 }
 
@@ -259,7 +309,7 @@ static int on_batch(void *data, struct stream *s, const struct cst_generic *g, s
 		}
 		range(c, s, ln, g);
 		if (ln->bin)
-			g = ranges(c, s, ln, g, end);
+			g = c->arrivals ? ranges(c, s, ln, g, end, true) : ranges(c, s, ln, g, end, false);
 	}
 	return c->nomem ? -CST_ERR_NOMEM : 0;
 }
@@ -288,7 +338,7 @@ static int busiest(const void *pa, const void *pb)
 
 	if (a->insns != b->insns)
 		return a->insns > b->insns ? -1 : 1;
-	return strcmp(dso_path(a->dso), dso_path(b->dso));
+	return dso_compare(a->dso, b->dso);
 }
 
 size_t counts_binaries(struct counts *c, struct binary ***v)

@@ -10,6 +10,11 @@
  * An edge is a taken branch. Exceptions are not the work of the program and make none. A branch whose
  * target is unknown or outside its binary counts as leaving it; one that comes in from outside
  * belongs to the other binary.
+ *
+ * With `arrivals`, what comes in from outside is counted as well: branches of other binaries, and the kernel's
+ * where it goes elsewhere than to the instruction after the last one (a signal handler, the end of one). An
+ * exception that returns to that instruction does not end a range. Of a range after a loss, and of the first one
+ * of a trace, nothing is known.
  */
 #ifndef CSTRACE_PROFILE_COUNTS_H
 #define CSTRACE_PROFILE_COUNTS_H
@@ -23,6 +28,9 @@ struct binary {
 	struct dso *dso;
 	struct pairs ranges;	/* offset of the first and of the last instruction */
 	struct pairs edges;
+	/* With `arrivals`: */
+	struct pairs arrivals;	/* those ranges that a return, or a branch from outside, leads to; not in `ranges` */
+	struct pairs entries;	/* targets of branches from outside; b is 0 */
 	uint64_t insns;
 	uint64_t branches;	/* all edges */
 	uint64_t inside;	/* edges whose target is in the binary, too */
@@ -30,8 +38,8 @@ struct binary {
 
 struct counts;
 
-/* `joined` as above. NULL when memory is short. */
-struct counts *counts_new(struct session *ss, bool joined);
+/* `joined` and `arrivals` as above. NULL when memory is short. */
+struct counts *counts_new(struct session *ss, bool joined, bool arrivals);
 void counts_free(struct counts *c);
 
 /* Decode the session's trace. 0, or negative after a message on stderr. */

@@ -3,13 +3,16 @@
 #ifndef CSTRACE_PROFILE_FORMATS_H
 #define CSTRACE_PROFILE_FORMATS_H
 
-#include "perfdata/output.h"
-#include "profile/counts.h"
+#include "files/output.h"
+#include "profile/address.h"
+#include "profile/readers.h"
 
 struct profile_format {
 	const char *name;
-	bool joined;		/* which ranges it wants, see counts.h */
-	void (*write)(struct pd_output *out, struct binary *b);
+	bool joined, arrivals;	/* what it wants counted, see counts.h */
+	enum reader reader;
+	enum profile_base base;	/* PROFILE_OFFSET: the option --address can choose another */
+	void (*write)(struct pd_output *out, struct binary *b, const struct profile_address *where);
 	const char *help;
 };
 
