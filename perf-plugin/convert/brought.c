@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "files/input.h"
+
 struct placer {
 	struct dso_brought *to;		/* NULL: not wanted */
 	struct folder *files;
@@ -14,7 +16,7 @@ struct placer {
 
 /*
  * Path of a file that an item names. 0, also when there is none (*path NULL) or it cannot be used, which is told
- * and counted; -1: not enough memory.
+ * and counted; -1: out of memory.
  */
 static int path_of(struct placer *p, const struct cst_doc_section *s, const char *key, char **path)
 {
@@ -32,6 +34,8 @@ static int path_of(struct placer *p, const struct cst_doc_section *s, const char
 			return -1;
 		if (access(*path, R_OK))
 			why = strerror(errno);
+		else if (input_note_path(*path))
+			return -1;
 	}
 	if (!why)
 		return 0;
@@ -87,10 +91,12 @@ int brought_place(struct dso_brought *brought, const struct cst_package *pkg, st
 	int rc = s ? place_kernel(&p, s) : 0;
 	size_t i;
 
-	for (i = 0; !rc && brought && i < pkg->n_images; i++) {
+	for (i = 0; !rc && i < pkg->n_images; i++) {
 		char *path = folder_path(files, pkg->images[i].file);
 
-		rc = path ? dso_places_add(&brought->images, pkg->images[i].name, path) : -1;
+		rc = path ? input_note_path(path) : -1;
+		if (!rc && brought)
+			rc = dso_places_add(&brought->images, pkg->images[i].name, path);
 		free(path);
 	}
 	for (i = 0; !rc && i < pkg->contents->n_sections; i++) {

@@ -4,16 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "convert/copying.h"
 #include "session/array.h"
 #include "session/session.h"
 
 #define READ_STEP	65536u
 #define FIRST_SLOTS	4096u
 
-void code_init(struct code *c, uint64_t limit)
+void code_init(struct code *c, uint64_t limit, const struct copy_origin *origin)
 {
 	memset(c, 0, sizeof(*c));
 	c->limit = limit;
+	c->origin = origin;
 }
 
 void code_free(struct code *c)
@@ -118,7 +120,8 @@ static long region_at(struct code *c, struct stream *s, uint64_t addr)
 		if (r->start < new->end && new->start < r->end)
 			r->shared = new->shared = true;
 	}
-	if (read_region(c, s, new))
+	new->refused = loc.dso ? copy_refused(loc.dso, c->origin) : NULL;
+	if (!new->refused && read_region(c, s, new))
 		return -1;
 	return (long)c->nr_regions;
 }

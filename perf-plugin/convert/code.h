@@ -19,6 +19,7 @@ struct code_region {
 	uint64_t start, end;
 	uint64_t offset;	/* of start in the file of the dso */
 	const struct dso *dso;
+	const char *refused;	/* why its bytes are not kept; NULL: they are */
 	bool kernel;
 	bool shared;		/* overlaps another region: only what ran is certain */
 	uint8_t *bytes;
@@ -45,10 +46,11 @@ struct code {
 	uint64_t conflict_addr;	/* the first one */
 	uint64_t bytes, limit;	/* of all regions */
 	bool over_limit;
+	const struct copy_origin *origin;
 };
 
-/* `limit` bounds the bytes of all regions. */
-void code_init(struct code *c, uint64_t limit);
+/* `limit` bounds the bytes of all regions; what copying.h refuses has none. */
+void code_init(struct code *c, uint64_t limit, const struct copy_origin *origin);
 void code_free(struct code *c);
 /* An executed range, while it is being delivered. 0, or -1: not enough memory. */
 int code_range(struct code *c, struct stream *s, const struct cst_generic *g);

@@ -13,6 +13,7 @@
 #include "perfdata/error.h"
 #include "perfdata/reader.h"
 #include "perfdata/writer.h"
+#include "convert/copying.h"
 #include "session/dso.h"
 
 struct session;
@@ -47,6 +48,7 @@ int convert_from_snapshot(const char *dir, bool own, struct perf_writer *w, stru
 
 struct convert_input {
 	struct perfdata *pd;
+	enum convert_kind kind;
 	struct dso_brought brought;	/* for the caller to free */
 	uint64_t dropped;		/* told on stderr */
 };
@@ -60,6 +62,7 @@ int convert_open(struct convert_input *in, const char *path, struct pd_error *er
 struct convert_package_opts {
 	const char *output;
 	bool images;		/* copy what is executed, and what tells about it, into it */
+	struct copy_origin origin;
 };
 
 /* `ss` is used to find images and may be NULL without `images`. */
@@ -70,6 +73,7 @@ struct convert_snapshot_opts {
 	const char *output;
 	int pid;		/* -1: the only one that was traced */
 	bool force;		/* also when the snapshot cannot tell everything */
+	struct copy_origin origin;
 };
 
 int convert_to_snapshot(struct session *ss, const struct convert_snapshot_opts *o,

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* folder.c - files of a snapshot or package: mapped when the library asks for them, kept until the end. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cstrace/error.h>
 #include <cstrace/package.h>
 
 #include "convert/folder.h"
+#include "files/input.h"
+#include "perfdata/name.h"
 
 /* The slot of a name: empty, or that of its file. NULL: no table yet. */
 static size_t *find(const struct folder *f, const char *name)
@@ -57,42 +56,36 @@ static int reserve(struct folder *f)
 
 static int map_path(struct folder *f, const char *name, const char *path, const uint8_t **data, size_t *len)
 {
-	struct stat st;
+	size_t size;
+	void *p = input_map(path, PROT_READ, &size);
 	char *copy;
-	void *p = NULL;
-	int fd, saved;
 
-	/* a FIFO must not hang the tool, nor a device be read as code */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
+	if (!p)
 		return -errno;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return -EINVAL;
-	}
-	if (st.st_size) {
-		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		saved = errno;
-		if (p == MAP_FAILED) {
-			close(fd);
-			return -saved;
-		}
-	}
-	close(fd);
 	copy = strdup(name);
 	if (!copy || reserve(f)) {
 		free(copy);
-		if (p)
-			munmap(p, (size_t)st.st_size);
+		input_unmap(p, size);
 		return -ENOMEM;
 	}
 	*find(f, name) = f->nr + 1;
-	f->maps[f->nr].name = copy;
-	f->maps[f->nr].p = p;
-	f->maps[f->nr++].len = (size_t)st.st_size;
+	f->maps[f->nr++] = (struct folder_file){ .name = copy, .p = p, .len = size };
 	*data = p;
-	*len = (size_t)st.st_size;
+	*len = size;
 	return 0;
+}
+
+/*
+ * Where the file of a name is, for the caller to free. A link in a package must not lead out of it, as a package
+ * may come from anyone; files of snapshots may be anywhere.
+ */
+static char *whole_path(const struct folder *f, const char *name)
+{
+	char *path;
+
+	if (f->inside)
+		return input_in_root(f->dir, name);
+	return asprintf(&path, "%s/%s", f->dir, name) < 0 ? NULL : path;
 }
 
 int folder_open(void *ctx, const char *name, const uint8_t **data, size_t *len)
@@ -112,8 +105,11 @@ int folder_open(void *ctx, const char *name, const uint8_t **data, size_t *len)
 		f->error = EACCES;
 		return -EACCES;
 	}
-	if (asprintf(&path, "%s/%s", f->dir, name) < 0)
-		return -ENOMEM;
+	path = whole_path(f, name);
+	if (!path) {
+		f->error = errno;
+		return -f->error;
+	}
 	err = map_path(f, name, path, data, len);
 	if (err == -ENOENT && strchr(name, '\\')) {
 		/* snapshots are also made on systems that separate folders so */
@@ -131,7 +127,8 @@ char *folder_path(const struct folder *f, const char *name)
 {
 	char *path, *full;
 
-	if (asprintf(&path, "%s/%s", f->dir, name) < 0)
+	path = whole_path(f, name);
+	if (!path)
 		return NULL;
 	full = realpath(path, NULL);
 	if (!full)
@@ -144,19 +141,19 @@ void folder_note(void *ctx, const struct cst_snap_note *note)
 {
 	struct folder *f = ctx;
 
-	fprintf(stderr, "%s: %s/%s:", f->who, f->dir, note->file);
+	fprintf(stderr, "%s: %s/%s:", f->who, name_shown(f->dir), name_shown(note->file));
 	if (note->line)
 		fprintf(stderr, "%u:", note->line);
 	if (note->section && *note->section)
-		fprintf(stderr, " [%s]", note->section);
+		fprintf(stderr, " [%s]", name_shown(note->section));
 	if (note->item && *note->item)
-		fprintf(stderr, " %s:", note->item);
-	fprintf(stderr, " %s", note->text);
+		fprintf(stderr, " %s:", name_shown(note->item));
+	fprintf(stderr, " %s", name_shown(note->text));
 	if (note->other && *note->other)
-		fprintf(stderr, " (%s)", note->other);
+		fprintf(stderr, " (%s)", name_shown(note->other));
 	if (note->error == -CST_ERR_IO && f->error)
-		fprintf(stderr, " (%s)", f->error == EINVAL ? "not a regular file" :
-			f->error == EACCES ? "not inside the folder, or not readable" : strerror(f->error));
+		fprintf(stderr, " (%s)", f->error == EACCES ? "not inside the folder, or not readable" :
+			input_error(f->error));
 	fputc('\n', stderr);
 	f->error = 0;
 }
@@ -167,8 +164,7 @@ void folder_free(struct folder *f)
 
 	for (i = 0; i < f->nr; i++) {
 		free(f->maps[i].name);
-		if (f->maps[i].p)
-			munmap(f->maps[i].p, f->maps[i].len);
+		input_unmap(f->maps[i].p, f->maps[i].len);
 	}
 	free(f->maps);
 	free(f->slots);

@@ -21,6 +21,7 @@
 #include "convert/names.h"
 #include "convert/segments.h"
 #include "perfdata/auxinfo.h"
+#include "perfdata/name.h"
 #include "session/array.h"
 
 #define NS_PER_SECOND	1000000000ull
@@ -126,12 +127,22 @@ static uint32_t nr_cpus(const struct importer *im)
 	return n;
 }
 
+static bool has_module_places(const struct perfdata *pd)
+{
+	const struct pd_feature_bytes *raw = perfdata_env(pd)->raw;
+
+	return raw[PD_FEAT_SP_FILE].ptr || raw[PD_FEAT_SP_FILE2].ptr;
+}
+
 static int start_output(struct importer *im)
 {
 	int rc;
 
 	if (im->header) {
-		rc = header_copy(im->w, im->header, im->err);
+		rc = header_copy(im->w, im->header, im->own, im->err);
+		if (!im->own && has_module_places(im->header))
+			convert_dropped(im->l, 1, "where the kernel's modules were, which is in a section that perf does not "
+					"know: give the kernel's symbols with --kallsyms");
 	} else {
 		rc = header_default(im->w, DEFAULT_PMU, DEFAULT_ID, true, nr_cpus(im), im->err);
 		im->attr_id = DEFAULT_ID;
@@ -364,8 +375,8 @@ static int on_event(struct importer *im, const struct cst_event *ev)
 static int bad_line(struct importer *im, const struct cst_problem *why)
 {
 	if (im->bad_lines++ < MAX_MESSAGES)
-		fprintf(stderr, "cstrace convert: %s/%s:%u: %s; the event is left out\n", im->dir,
-			im->pkg->event_log, why->line, why->text);
+		fprintf(stderr, "cstrace convert: %s/%s:%u: %s; the event is left out\n", name_shown(im->dir),
+			name_shown(im->pkg->event_log), why->line, name_shown(why->text));
 	return 0;
 }
 
@@ -436,10 +447,10 @@ static int write_implied(struct importer *im)
 {
 	int rc;
 
-	/* without the log of a recorder nothing says this */
-	rc = write_info(im, NULL);
+	/* Without the log of a recorder nothing says this. perf takes the clock when it reads AUXTRACE_INFO. */
+	rc = write_clock(im);
 	if (!rc)
-		rc = write_clock(im);
+		rc = write_info(im, NULL);
 	if (!rc)
 		rc = write_state_before(im);
 	return rc ? rc : write_memory(im, NULL, 0);

@@ -13,7 +13,24 @@ static bool is_of_form(unsigned int bit)
 	       bit == PD_FEAT_COMPRESSED || bit == PD_FEAT_BUILD_ID;
 }
 
-static int copy_features(struct perf_writer *w, const struct perfdata *pd)
+/* Sections of other recorders that are of use to this program; perf inject of perf 6.1 crashes on them. */
+static const enum pd_feature own_features[] = { PD_FEAT_SP_FILE, PD_FEAT_SP_META_INFO, PD_FEAT_SP_FILE2 };
+
+static int copy_own_features(struct perf_writer *w, const struct pd_env *env)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < sizeof(own_features) / sizeof(own_features[0]); i++) {
+		const struct pd_feature_bytes *f = &env->raw[own_features[i]];
+
+		if (f->ptr)
+			rc = pw_set_raw(w, own_features[i], f->ptr, f->len);
+	}
+	return rc;
+}
+
+static int copy_features(struct perf_writer *w, const struct perfdata *pd, bool own)
 {
 	const struct pd_env *env = perfdata_env(pd);
 	unsigned int bit;
@@ -25,6 +42,8 @@ static int copy_features(struct perf_writer *w, const struct perfdata *pd)
 	for (bit = 1; !rc && !perfdata_is_swapped(pd) && bit < PD_FEAT_PERF_LAST; bit++)
 		if (env->raw[bit].ptr && !env->raw[bit].damaged && !is_of_form(bit))
 			rc = pw_set_raw(w, (enum pd_feature)bit, env->raw[bit].ptr, env->raw[bit].len);
+	if (!rc && own && !perfdata_is_swapped(pd))
+		rc = copy_own_features(w, env);
 	for (i = 0; !rc && i < env->nr_build_ids; i++) {
 		const struct pd_build_id *b = &env->build_ids[i];
 
@@ -36,7 +55,7 @@ static int copy_features(struct perf_writer *w, const struct perfdata *pd)
 	return rc;
 }
 
-int header_copy(struct perf_writer *w, const struct perfdata *pd, struct pd_error *err)
+int header_copy(struct perf_writer *w, const struct perfdata *pd, bool own, struct pd_error *err)
 {
 	unsigned int i;
 	int rc = 0;
@@ -48,7 +67,7 @@ int header_copy(struct perf_writer *w, const struct perfdata *pd, struct pd_erro
 	}
 	if (rc < 0)
 		return rc;
-	if (copy_features(w, pd))
+	if (copy_features(w, pd, own))
 		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", perfdata_name(pd));
 	return 0;
 }

@@ -6,8 +6,11 @@
 #include "perfdata/reader.h"
 #include "perfdata/writer.h"
 
-/* Events and features of `pd`, whose records were all read once, but for what describes their form. */
-int header_copy(struct perf_writer *w, const struct perfdata *pd, struct pd_error *err);
+/*
+ * Events and features of `pd`, whose records were all read once, but for what describes their form. `own`: the
+ * output is for this program, and gets sections that perf does not know.
+ */
+int header_copy(struct perf_writer *w, const struct perfdata *pd, bool own, struct pd_error *err);
 /*
  * An event such as a recorder of trace has, for records that come without one. `id` is its only id; `timed`
  * says whether records have times. `cpus` is one more than the highest CPU number.

@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "convert/images.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstrace/error.h>
 #include <cstrace/package.h>
 
 #include "convert/brought.h"
+#include "convert/copying.h"
+#include "files/input.h"
 #include "session/session.h"
+
+enum kernel_key { KERNEL_KCORE, KERNEL_KALLSYMS, KERNEL_MODULES, KERNEL_FILES };
 
 static int ignore_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
 {
@@ -26,6 +35,7 @@ struct copier {
 	struct cst_doc *doc;	/* for contents.ini */
 	struct convert_losses *l;
 	struct pd_error *err;
+	const struct copy_origin *origin;
 	unsigned int images, jitdumps;
 };
 
@@ -104,8 +114,14 @@ static char *file_name(struct copier *c, const struct dso *dso, const char *uuid
 static int copy_dso(struct copier *c, const struct dso *dso)
 {
 	bool jit = dso->kind == DSO_JIT;
+	const char *why = copy_refused(dso, c->origin);
 	char uuid[64], *file;
 	int rc = 0;
+
+	if (why) {
+		convert_dropped(c->l, 1, "the image %s (%s): %s", dso_path(dso), dso->file, why);
+		return 0;
+	}
 
 	dso_uuid(dso, uuid, sizeof(uuid));
 	file = file_name(c, dso, uuid);
@@ -125,43 +141,96 @@ static int copy_dso(struct copier *c, const struct dso *dso)
 	return rc;
 }
 
-static int copy_kernel_file(struct copier *c, const char *key, const char *from)
+static bool is_elf(const char *text)
 {
-	char file[32];
-	int rc;
-
-	snprintf(file, sizeof(file), KCORE_DIR "/%s", key);
-	rc = outdir_copy(c->out, file, from, c->err);
-	return rc || !cst_doc_set(c->doc, KERNEL_SECTION, key, file) ? rc : no_memory(c);
+	return !memcmp(text, "\177ELF", 4);
 }
 
-/* One of the files that perf puts beside one another, if it is there. `dir` ends with a slash. */
-static int copy_kernel_from(struct copier *c, const char *dir, int len, const char *key)
+/* "ffff800010080000 T _text" */
+static bool is_kallsyms(const char *text)
 {
-	char *path;
-	int rc = 0;
+	size_t n = strspn(text, "0123456789abcdef");
 
-	if (asprintf(&path, "%.*s%s", len, dir, key) < 0)
+	return n >= 8 && text[n] == ' ' && isalpha((unsigned char)text[n + 1]) && text[n + 2] == ' ';
+}
+
+/* "nf_tables 307200 0 - Live 0xffff800001234000", no line at all without modules */
+static bool is_modules(const char *text)
+{
+	size_t name = strcspn(text, " \n"), size = text[name] == ' ' ? strspn(text + name + 1, "0123456789") : 0;
+
+	return !*text || (name && size && text[name + 1 + size] == ' ');
+}
+
+static const struct kernel_file {
+	const char *key;
+	bool (*fits)(const char *text);		/* by the first bytes */
+} kernel_files[] = {
+	{ "kcore", is_elf }, { "kallsyms", is_kallsyms }, { "modules", is_modules },
+};
+
+/* One of the files of /proc that perf record --kcore copies, if it is one. */
+static int copy_kernel_file(struct copier *c, enum kernel_key key, const char *from)
+{
+	const struct kernel_file *k = &kernel_files[key];
+	char file[32], text[256] = "";
+	struct stat st;
+	int fd = input_peek(from, &st), rc;
+	ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
+
+	if (n < 0 || !k->fits(text)) {
+		convert_dropped(c->l, 1, "%s: %s%s", from, n < 0 ? input_error(errno) : "it is not a copy of /proc/",
+				n < 0 ? "" : k->key);
+		if (fd >= 0)
+			close(fd);
+		return 0;
+	}
+	close(fd);
+	snprintf(file, sizeof(file), KCORE_DIR "/%s", k->key);
+	rc = outdir_copy(c->out, file, from, c->err);
+	return rc || !cst_doc_set(c->doc, KERNEL_SECTION, k->key, file) ? rc : no_memory(c);
+}
+
+/* One of the files that perf puts beside one another in the folder `dir`, which a link must not lead out of. */
+static int copy_kernel_from(struct copier *c, const char *dir, const char *name, enum kernel_key key)
+{
+	char *path = input_in_root(dir, name);
+	struct stat st;
+	int rc = 0, fd;
+
+	if (!path && errno == ENOMEM)
 		return no_memory(c);
-	if (!access(path, R_OK))
+	if (path && !access(path, F_OK)) {
 		rc = copy_kernel_file(c, key, path);
+	} else if (path && errno != ENOENT) {
+		rc = pd_fail(c->err, PD_E_IO, 0, "%s: cannot be read: %s", path, strerror(errno));
+	} else if ((fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) >= 0) {
+		if (!fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW))
+			convert_dropped(c->l, 1, "%s/%s: a link that leads nowhere in %s", dir, name, dir);
+		close(fd);
+	}
 	free(path);
 	return rc;
 }
 
 static int copy_kcore(struct copier *c, const char *kcore)
 {
-	const char *slash = strrchr(kcore, '/');
-	int rc = copy_kernel_file(c, "kcore", kcore);
+	int rc = copy_kernel_file(c, KERNEL_KCORE, kcore);
+	char *copy = strdup(kcore);
 
-	return rc ? rc : copy_kernel_from(c, kcore, slash ? (int)(slash + 1 - kcore) : 0, "modules");
+	if (!copy)
+		return no_memory(c);
+	if (!rc)
+		rc = copy_kernel_from(c, dirname(copy), "modules", KERNEL_MODULES);
+	free(copy);
+	return rc;
 }
 
-int images_copy(struct outdir *out, struct session *ss, struct cst_doc **doc, struct convert_losses *l,
-		struct pd_error *err)
+int images_copy(struct outdir *out, struct session *ss, const struct copy_origin *origin, struct cst_doc **doc,
+		struct convert_losses *l, struct pd_error *err)
 {
 	const struct session_consumer consumer = { .batch = ignore_batch };
-	struct copier c = { .out = out, .l = l, .err = err };
+	struct copier c = { .out = out, .l = l, .err = err, .origin = origin };
 	const struct dso *dso;
 	size_t pos = 0;
 	int rc;
@@ -175,25 +244,26 @@ int images_copy(struct outdir *out, struct session *ss, struct cst_doc **doc, st
 	while (!rc && (dso = session_next_read(ss, &pos)))
 		rc = dso->kind == DSO_KCORE ? copy_kcore(&c, dso_path(dso)) : copy_dso(&c, dso);
 	if (!rc && session_kallsyms(ss))
-		rc = copy_kernel_file(&c, "kallsyms", session_kallsyms(ss));
+		rc = copy_kernel_file(&c, KERNEL_KALLSYMS, session_kallsyms(ss));
 	if (!rc)
 		l->dropped += session_print_missing(ss, stderr);
 	return rc;
 }
 
-int images_copy_recorded(struct outdir *out, const char *dir, struct cst_doc **doc, struct pd_error *err)
+int images_copy_recorded(struct outdir *out, const char *dir, struct cst_doc **doc, struct convert_losses *l,
+			 struct pd_error *err)
 {
-	static const char *const keys[] = { "kcore", "kallsyms", "modules" };
-	struct copier c = { .out = out, .err = err };
-	char *from;
-	size_t i;
+	static const char *const names[KERNEL_FILES] = {
+		KCORE_DIR "/kcore", KCORE_DIR "/kallsyms", KCORE_DIR "/modules",
+	};
+	struct copier c = { .out = out, .l = l, .err = err };
+	enum kernel_key key;
 	int rc = 0;
 
-	if (cst_doc_new(doc, 0) || asprintf(&from, "%s/" KCORE_DIR "/", dir) < 0)
+	if (cst_doc_new(doc, 0))
 		return no_memory(&c);
 	c.doc = *doc;
-	for (i = 0; !rc && i < sizeof(keys) / sizeof(keys[0]); i++)
-		rc = copy_kernel_from(&c, from, (int)strlen(from), keys[i]);
-	free(from);
+	for (key = 0; !rc && key < KERNEL_FILES; key++)
+		rc = copy_kernel_from(&c, dir, names[key], key);
 	return rc;
 }

@@ -9,7 +9,8 @@
 #include <cstrace/doc.h>
 
 #include "convert/convert.h"
-#include "convert/outdir.h"
+#include "convert/copying.h"
+#include "files/outdir.h"
 
 #define IMAGES_DIR	"images"
 #define KCORE_DIR	"kcore_dir"
@@ -17,11 +18,12 @@
 /*
  * Copy every file whose code the trace runs through, and all that is there of the kernel's memory and of
  * generated code; *doc gets a section for each, for contents.ini. The
- * trace is decoded to find out which these are.
+ * trace is decoded to find out which these are. What copying.h refuses is not copied but reported as dropped.
  */
-int images_copy(struct outdir *out, struct session *ss, struct cst_doc **doc, struct convert_losses *l,
-		struct pd_error *err);
+int images_copy(struct outdir *out, struct session *ss, const struct copy_origin *origin, struct cst_doc **doc,
+		struct convert_losses *l, struct pd_error *err);
 /* Only kernel memory that is part of the recording: of a directory of perf.data. */
-int images_copy_recorded(struct outdir *out, const char *dir, struct cst_doc **doc, struct pd_error *err);
+int images_copy_recorded(struct outdir *out, const char *dir, struct cst_doc **doc, struct convert_losses *l,
+			 struct pd_error *err);
 
 #endif

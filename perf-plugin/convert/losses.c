@@ -3,15 +3,16 @@
 #include <stdio.h>
 
 #include "convert/convert.h"
+#include "perfdata/name.h"
 
 void convert_dropped(struct convert_losses *l, uint64_t count, const char *fmt, ...)
 {
+	char what[2048];
 	va_list ap;
 
 	l->dropped += count;
-	fprintf(stderr, "cstrace convert: %s: dropped: ", l->name);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
+	fprintf(stderr, "cstrace convert: %s: dropped: %s\n", name_shown(l->name), name_shown(what));
 }

@@ -39,6 +39,7 @@ int convert_open(struct convert_input *in, const char *path, struct pd_error *er
 	int fd, rc;
 
 	memset(in, 0, sizeof(*in));
+	in->kind = kind;
 	if (kind == CONVERT_PERF) {
 		in->pd = perfdata_open(path, err);
 		return in->pd ? 0 : err->code;

@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstrace/package.h>
@@ -18,7 +16,9 @@
 #include "convert/header.h"
 #include "convert/images.h"
 #include "convert/metadata.h"
-#include "convert/outdir.h"
+#include "files/guard.h"
+#include "files/input.h"
+#include "files/outdir.h"
 #include "session/array.h"
 
 #define LOG_NAME	"system-event-log"
@@ -159,6 +159,11 @@ static int index_records(struct exporter *x)
 	if (!x->have_info)
 		return pd_fail(x->err, PD_E_AUXINFO, 0, "%s: no CoreSight trace in this file (no AUXTRACE_INFO "
 			       "record)", perfdata_name(x->pd));
+	/* A package names its buffers (metadata requirements, contents.ini, [trace]): one without is none. */
+	if (!x->nr_bufs)
+		return pd_fail(x->err, PD_E_USAGE, 0, "%s: holds no AUX data (no AUXTRACE record), so there is no "
+			       "trace to put into a package; the traced program may not have run on a CPU with trace",
+			       perfdata_name(x->pd));
 	return 0;
 }
 
@@ -177,7 +182,7 @@ static int write_header(struct exporter *x)
 	free(path);
 	if (!w)
 		return -1;
-	rc = header_copy(w, x->pd, x->err);
+	rc = header_copy(w, x->pd, true, x->err);
 	if (!rc)
 		rc = pw_start(w, x->err);
 	if (rc) {
@@ -233,8 +238,6 @@ static int describe_buffers(struct exporter *x, struct cst_doc *doc)
 	size_t i;
 	int err = 0;
 
-	if (!x->nr_bufs)
-		return cst_doc_set(doc, "buffer", "format", "coresight");
 	for (i = 0; !err && i < x->nr_bufs; i++) {
 		struct pkg_buffer *b = &x->bufs[i];
 
@@ -491,26 +494,20 @@ static int complete_log(struct exporter *x, const void *text, size_t len)
 static int finish_log(struct exporter *x)
 {
 	char *path = outdir_path(&x->out, RAW_LOG_NAME, x->err);
-	void *map = NULL;
-	struct stat st;
-	int fd, rc = -1;
+	size_t size;
+	void *map;
+	int rc;
 
 	if (!path)
 		return -1;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0 && !fstat(fd, &st) && st.st_size) {
-		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		map = map == MAP_FAILED ? NULL : map;
-	}
-	if (fd < 0 || (!map && st.st_size))
-		rc = pd_fail(x->err, PD_E_IO, 0, "%s: cannot read %s: %m", x->o->output, RAW_LOG_NAME);
-	else
-		rc = complete_log(x, map, (size_t)st.st_size);
+	map = input_map(path, PROT_READ, &size);
 	if (map)
-		munmap(map, (size_t)st.st_size);
-	if (fd >= 0)
-		close(fd);
-	unlink(path);
+		rc = complete_log(x, map, size);
+	else
+		rc = pd_fail(x->err, PD_E_IO, 0, "%s: cannot read %s: %m", x->o->output, RAW_LOG_NAME);
+	input_unmap(map, size);
+	input_forget(path);
+	guard_remove(path);
 	free(path);
 	return rc;
 }
@@ -548,8 +545,8 @@ static int write_all(struct exporter *x, struct session *ss)
 	int rc;
 
 	/* it decodes, and so reads the records itself */
-	rc = x->o->images ? images_copy(&x->out, ss, &images, x->l, x->err) :
-	     perfdata_dir(x->pd) ? images_copy_recorded(&x->out, perfdata_dir(x->pd), &images, x->err) : 0;
+	rc = x->o->images ? images_copy(&x->out, ss, &x->o->origin, &images, x->l, x->err) :
+	     perfdata_dir(x->pd) ? images_copy_recorded(&x->out, perfdata_dir(x->pd), &images, x->l, x->err) : 0;
 	if (!rc)
 		rc = write_header(x);
 	if (!rc)

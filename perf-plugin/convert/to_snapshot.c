@@ -12,7 +12,7 @@
 
 #include "convert/code.h"
 #include "convert/convert.h"
-#include "convert/outdir.h"
+#include "files/outdir.h"
 #include "perfdata/auxinfo.h"
 #include "session/array.h"
 #include "session/intmap.h"
@@ -180,7 +180,6 @@ static int on_fragment(void *data, const struct session_fragment *f)
 	static const uint32_t barrier[4] = { BARRIER_WORD, BARRIER_WORD, BARRIER_WORD, BARRIER_WORD };
 	struct exporter *x = data;
 	struct snap_buf *b = buffer_of(x, f);
-	unsigned int i;
 	int rc = 0;
 
 	if (!b)
@@ -191,9 +190,8 @@ static int on_fragment(void *data, const struct session_fragment *f)
 	/* an empty buffer has a file, too */
 	if (!rc)
 		rc = outdir_append(&x->out, b->file, "", 0, x->err);
-	for (i = 0; !rc && i < f->nr_parts; i++)
-		rc = outdir_append(&x->out, b->file, f->parts[i].data, (size_t)f->parts[i].size,
-				   x->err);
+	if (!rc)
+		rc = outdir_append(&x->out, b->file, f->data, (size_t)f->size, x->err);
 	return rc;
 }
 
@@ -488,6 +486,22 @@ static int check_buffers(struct exporter *x)
 	return 0;
 }
 
+/* Once for each file whose code is not kept. */
+static void report_refused(struct exporter *x)
+{
+	const struct code_region *r = x->code.regions;
+	size_t i, k;
+
+	for (i = 0; i < x->code.nr_regions; i++) {
+		if (!r[i].refused)
+			continue;
+		for (k = 0; r[k].dso != r[i].dso; k++)
+			;
+		if (k == i)
+			convert_dropped(x->l, 1, "the code of %s (%s): %s", dso_path(r[i].dso), r[i].dso->file, r[i].refused);
+	}
+}
+
 static int run(struct exporter *x)
 {
 	const struct session_consumer c = { .data = x, .batch = on_batch, .fragment_begin = on_fragment };
@@ -505,6 +519,7 @@ static int run(struct exporter *x)
 	rc = session_run(x->ss, &c);
 	if (rc && !x->err->code)
 		pd_fail(x->err, PD_E_NOMEM, 0, "%s: %s", x->o->output, cst_strerror(rc));
+	report_refused(x);
 	if (!rc)
 		rc = check_losses(x);
 	if (!rc && !x->nr_srcs)
@@ -525,7 +540,7 @@ int convert_to_snapshot(struct session *ss, const struct convert_snapshot_opts *
 	int rc;
 
 	err->code = 0;
-	code_init(&x.code, CODE_LIMIT);
+	code_init(&x.code, CODE_LIMIT, &o->origin);
 	rc = run(&x);
 	code_free(&x.code);
 	intmap_free(&x.pids);

@@ -146,7 +146,7 @@ static void etmv4_to(ocsd_etmv4_i_pkt *o, const struct cst_packet *p, const stru
 	o->type = type_of(p->type, p->is);
 	o->err_type = ETM4_PKT_I_NO_ERR_TYPE;
 	o->err_hdr_val = p->header;
-	if (p->type == CST_PKT_BAD_SEQUENCE || p->type == CST_PKT_INCOMPLETE) {
+	if (p->type == CST_PKT_BAD_SEQUENCE || p->type == CST_PKT_INCOMPLETE || p->type == CST_PKT_RESERVED_CFG) {
 		o->err_type = type_of(p->bad_type, p->is);
 		return;
 	}

@@ -162,11 +162,17 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_set_gen_elem_outfn(const dcd_tree_handle_t handle
 	return OCSD_OK;
 }
 
+/*
+ * A client that knows no ID registers passes zeros (llvm-profgen). TRCIDR1 then stands for the newest version, whose
+ * packets are those of all: function returns of Armv8-M came with 4.2.
+ */
+#define IDR1_NEWEST 0x460
+
 static int config_etmv4(struct cst_config *cfg, const ocsd_etmv4_cfg *c)
 {
 	const struct cst_etmv4_regs regs = {
 		.configr = c->reg_configr, .traceidr = c->reg_traceidr & 0x7f,
-		.idr0 = c->reg_idr0, .idr1 = c->reg_idr1, .idr2 = c->reg_idr2,
+		.idr0 = c->reg_idr0, .idr1 = c->reg_idr1 ? c->reg_idr1 : IDR1_NEWEST, .idr2 = c->reg_idr2,
 		.idr8 = c->reg_idr8, .idr9 = c->reg_idr9, .idr10 = c->reg_idr10,
 		.idr11 = c->reg_idr11, .idr12 = c->reg_idr12, .idr13 = c->reg_idr13,
 	};
@@ -176,15 +182,20 @@ static int config_etmv4(struct cst_config *cfg, const ocsd_etmv4_cfg *c)
 	return cst_config_etmv4(cfg, &regs, 0, p);
 }
 
+/* TRCDEVARCH.ARCHVER is 5 or more, or not known. Metadata of phones has ETE blocks for ETMv4 units. */
+#define ARCHVER_ETE 5
+
 static int config_ete(struct cst_config *cfg, const ocsd_ete_cfg *c)
 {
+	uint32_t archver = c->reg_devarch >> 12 & 0xf, revision = c->reg_devarch >> 16 & 0xf;
+	int ete = !c->reg_devarch || archver >= ARCHVER_ETE;
 	const struct cst_etmv4_regs regs = {
 		.configr = c->reg_configr, .traceidr = c->reg_traceidr & 0x7f,
-		.idr0 = c->reg_idr0, .idr1 = c->reg_idr1, .idr2 = c->reg_idr2,
-		.idr8 = c->reg_idr8, .devarch = c->reg_devarch,
+		.idr0 = c->reg_idr0, .idr1 = archver << 8 | revision << 4, .idr2 = c->reg_idr2,
+		.idr8 = c->reg_idr8, .devarch = ete ? c->reg_devarch : 0,
 	};
 
-	return cst_config_etmv4(cfg, &regs, 1, CST_PROFILE_A);
+	return cst_config_etmv4(cfg, &regs, ete, CST_PROFILE_A);
 }
 
 static int config_etmv3(struct cst_config *cfg, const ocsd_etmv3_cfg *c)
@@ -313,8 +324,11 @@ static ocsd_err_t add_builtin(struct ocsd_tree *t, const struct builtin *b, cons
 	int err;
 
 	err = configure(&cfg, b->protocol, config);
-	/* packets can be listed whatever the configuration means for instructions */
-	if (err && !(err == -CST_ERR_UNSUP && s->packets_only))
+	/*
+	 * The reference refuses no registers, which clients may know in part. What is switched on and, by the ID
+	 * registers, not there is not decoded.
+	 */
+	if (err && err != -CST_ERR_UNSUP && err != -CST_ERR_VERSION)
 		return err_of(err);
 	/* a client is told of transactions; that they failed it sees for itself */
 	cfg.hold_transactions = 0;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cstrace/config.h>
+
 #define MAGIC_ETMV3	0x3030303030303030ULL
 #define MAGIC_ETMV4	0x4040404040404040ULL
 #define MAGIC_ETE	0x5050505050505050ULL
@@ -89,6 +91,10 @@ static void take_block(struct aux_cpu *c, const struct block_kind *k, uint64_t c
 		c->has_ts_source = true;
 		c->ts_source = (int)(int64_t)param[k->ts_at];
 	}
+	if (k->unit == AUX_ETMV4 || k->unit == AUX_ETE)
+		c->unit = cst_etmv4_is_ete(&(struct cst_etmv4_regs){ .idr1 = (uint32_t)c->reg[AUX_REG_TRCIDR1],
+								     .devarch = (uint32_t)c->reg[AUX_REG_TRCDEVARCH] },
+					   k->unit == AUX_ETE) ? AUX_ETE : AUX_ETMV4;
 	if (k->unit == AUX_ETMV3 && (c->reg[AUX_REG_ETMIDR] & ETMIDR_ARCH_MASK) == ETMIDR_ARCH_PFT)
 		c->unit = AUX_PTM;
 	id = c->reg[AUX_REG_TRCTRACEIDR];

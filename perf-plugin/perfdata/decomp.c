@@ -5,6 +5,9 @@
 #include <string.h>
 #include <zstd.h>
 
+/* The largest window that zstd(1) and perf record use: the memory of a decompressor. */
+#define WINDOW_LOG	27
+
 /* Four times the largest record, so that moving the rest to the front is rare. */
 #define OUT_SIZE	(256u << 10)
 
@@ -25,7 +28,8 @@ struct pd_decomp *pd_decomp_new(void)
 	if (!d)
 		return NULL;
 	d->z = ZSTD_createDStream();
-	if (!d->z) {
+	if (!d->z || ZSTD_isError(ZSTD_DCtx_setParameter(d->z, ZSTD_d_windowLogMax, WINDOW_LOG))) {
+		ZSTD_freeDStream(d->z);
 		free(d);
 		return NULL;
 	}

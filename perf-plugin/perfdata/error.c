@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "perfdata/error.h"
+#include "perfdata/name.h"
 
 int pd_fail(struct pd_error *err, int code, uint64_t offset, const char *fmt, ...)
 {
@@ -15,5 +16,7 @@ int pd_fail(struct pd_error *err, int code, uint64_t offset, const char *fmt, ..
 	va_start(ap, fmt);
 	vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
 	va_end(ap);
+	/* it names files, and what stands in them */
+	name_escape(err->msg, sizeof(err->msg));
 	return code;
 }

@@ -14,6 +14,7 @@ enum pd_code {
 	PD_E_ZSTD	= -6,	/* a compressed record does not decompress */
 	PD_E_AUXINFO	= -7,	/* the trace metadata cannot be used */
 	PD_E_USAGE	= -8,	/* the caller asked for something impossible */
+	PD_E_EXPAND	= -9,	/* compressed records expand to more than the limit */
 };
 
 /* The message is complete: file, offset, what was found, what was expected, what to do. */

@@ -29,6 +29,10 @@ static const char *const names[] = {
 	[PD_FEAT_BPF_BTF]	= "BPF_BTF",
 	[PD_FEAT_COMPRESSED]	= "COMPRESSED",
 	[PD_FEAT_CLOCK_DATA]	= "CLOCK_DATA",
+	[PD_FEAT_SP_FILE]	= "FILE",
+	[PD_FEAT_SP_META_INFO]	= "META_INFO",
+	[PD_FEAT_SP_FILE2]	= "FILE2",
+	[PD_FEAT_SP_INIT_MAP]	= "INIT_MAP",
 };
 
 const char *pd_feature_name(unsigned int bit)

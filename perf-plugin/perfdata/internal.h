@@ -25,6 +25,7 @@ struct perfdata {
 
 	/* Position of the pass. */
 	unsigned int file;
+	bool init_map;		/* in the records of the feature section INIT_MAP, which come before the data */
 	uint64_t pos;
 	uint64_t end;
 	uint64_t seq;
@@ -35,6 +36,7 @@ struct perfdata {
 	bool expanding;
 	bool broken;		/* the zstd stream of this file */
 	bool payload_cut;	/* to be reported by the next call */
+	uint64_t max_expand;	/* of all compressed records; 0: by their size */
 	uint64_t container;	/* offset of the compressed or cut record in question */
 
 	struct pd_stats stats;

@@ -60,6 +60,13 @@ static const struct pd_layout private_layouts[PD_RECORD_CST_END - PD_RECORD_CST_
 	[PD_RECORD_CST_DEFINE_TRACE - PD_RECORD_CST_FIRST] = { 24, true, "r" },
 };
 
+/* By number after PD_RECORD_SP_KERNEL_SYMBOL. */
+static const struct pd_layout simpleperf_layouts[] = {
+	[0] = { 12, false, "4r" },
+	[PD_RECORD_SP_SPLIT - PD_RECORD_SP_KERNEL_SYMBOL] = { 8, false, "r" },
+	[PD_RECORD_SP_SPLIT_END - PD_RECORD_SP_KERNEL_SYMBOL] = { 8, false, "" },
+};
+
 /* Fields of perf_event_attr up to config3 (136 bytes); what follows is unknown and stays. */
 static const char attr_fields[] = "448888" "f44" "8888" "44" "8" "422" "44" "88";
 
@@ -67,6 +74,10 @@ const struct pd_layout *pd_layout_find(uint32_t type)
 {
 	if (type >= PD_RECORD_CST_FIRST && type < PD_RECORD_CST_END)
 		return &private_layouts[type - PD_RECORD_CST_FIRST];
+	if (type >= PD_RECORD_SP_KERNEL_SYMBOL && type <= PD_RECORD_SP_SPLIT_END) {
+		type -= PD_RECORD_SP_KERNEL_SYMBOL;
+		return simpleperf_layouts[type].fields ? &simpleperf_layouts[type] : NULL;
+	}
 	if (type >= sizeof(layouts) / sizeof(layouts[0]) || !layouts[type].fields)
 		return NULL;
 	return &layouts[type];

@@ -93,7 +93,7 @@ static int open_sources(struct perfdata *pd, const char *path, struct pd_error *
 			rc = pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", path);
 			break;
 		}
-		rc = pd_source_open(&pd->src[i], name, err);
+		rc = pd_source_member(&pd->src[i], name, err);
 		if (!rc)
 			pd->nr_src++;
 		free(name);

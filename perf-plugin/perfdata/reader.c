@@ -15,6 +15,7 @@ static struct pd_source *cur_src(struct perfdata *pd)
 static void start_file(struct perfdata *pd, unsigned int file)
 {
 	pd->file = file;
+	pd->init_map = false;
 	pd->pos = file ? 0 : pd->data_offset;
 	pd->end = file ? UINT64_MAX : pd->data_end;
 	pd->expanding = false;
@@ -27,9 +28,16 @@ static void start_file(struct perfdata *pd, unsigned int file)
 
 void perfdata_rewind(struct perfdata *pd)
 {
+	const struct pd_feature_bytes *maps = &pd->env.raw[PD_FEAT_SP_INIT_MAP];
+
 	memset(&pd->stats, 0, sizeof(pd->stats));
 	pd->seq = 0;
 	start_file(pd, 0);
+	if (maps->ptr && maps->len) {
+		pd->init_map = true;
+		pd->pos = maps->offset;
+		pd->end = maps->offset + maps->len;
+	}
 }
 
 /* Count what follows @pos in the current file as lost and leave the file. */
@@ -49,6 +57,10 @@ static int fail_cut(struct perfdata *pd, uint64_t want)
 	uint64_t pos = pd->pos, end = pd->end;
 
 	abandon_file(pd, pos);
+	if (pd->init_map)
+		return pd_fail(&pd->err, PD_E_CUT, pos, "%s: offset %#" PRIx64 ": feature %u (INIT_MAP) ends at %#"
+			       PRIx64 ", inside a record of %" PRIu64 " bytes; what was mapped from there on is not "
+			       "known, copy or record it again", s->name, pos, PD_FEAT_SP_INIT_MAP, end, want);
 	if (!s->io_errno && pos == s->size)
 		return pd_fail(&pd->err, PD_E_CUT, pos, "%s: is cut at %#" PRIx64 ", expected "
 			       "records up to %#" PRIx64 "; everything before was used, copy or "
@@ -121,6 +133,11 @@ static int take_record(struct perfdata *pd, const uint8_t *p, const struct perf_
 			if (h->type != PERF_RECORD_SAMPLE && (!l || l->sample_id))
 				trailer = rec->attr->trailer;
 		}
+	}
+	/* the kernel pads its records, and perf looks for the sample_id by words from the beginning */
+	if (h->type < PERF_RECORD_USER_TYPE_START && h->size % 8) {
+		bad = "which is no multiple of 8";
+		goto out_bad;
 	}
 	if (trailer > h->size - sizeof(*h)) {
 		bad = "too small for its sample_id";
@@ -256,6 +273,32 @@ static int fail_expand(struct perfdata *pd, int code, const char *found)
 		       cur_src(pd)->name, pd->container, found);
 }
 
+void perfdata_set_max_expand(struct perfdata *pd, uint64_t bytes)
+{
+	pd->max_expand = bytes;
+}
+
+static uint64_t expand_limit(const struct perfdata *pd)
+{
+	uint64_t by_size = pd->stats.compressed_bytes * PD_EXPAND_RATIO;
+
+	if (pd->max_expand)
+		return pd->max_expand;
+	return by_size > PD_EXPAND_FLOOR ? by_size : PD_EXPAND_FLOOR;
+}
+
+static int fail_limit(struct perfdata *pd)
+{
+	pd->broken = true;
+	pd->expanding = false;
+	pd_decomp_reset(pd->decomp);
+	pd->stats.lost_compressed++;
+	return pd_fail(&pd->err, PD_E_EXPAND, pd->container, "%s: offset %#" PRIx64 ": found compressed "
+		       "records that expand from %" PRIu64 " to more than %" PRIu64 " bytes, expected less; "
+		       "the compressed records from here on are left out, --max-expand=SIZE takes more",
+		       cur_src(pd)->name, pd->container, pd->stats.compressed_bytes, expand_limit(pd));
+}
+
 /* 1: a record out of the decompressor. 0: it needs more input. */
 static int next_expanded(struct perfdata *pd, struct pd_record *rec)
 {
@@ -276,6 +319,8 @@ static int next_expanded(struct perfdata *pd, struct pd_record *rec)
 	pd->stats.expanded_bytes += pd_decomp_total(pd->decomp) - before;
 	if (error)
 		return fail_expand(pd, PD_E_ZSTD, error);
+	if (pd->stats.expanded_bytes > expand_limit(pd))
+		return fail_limit(pd);
 	if (n < sizeof(h) || n < h.size) {
 		pd->expanding = false;
 		return 0;
@@ -342,7 +387,7 @@ static int next_raw(struct perfdata *pd, struct pd_record *rec, bool *at_end)
 		return rc;
 	}
 	take_payload(pd, rec);
-	if (!pd->file && at >= pd->meta_done) {
+	if (!pd->file && !pd->init_map && at >= pd->meta_done) {
 		pd_meta_record(pd, rec, raw);
 		pd->meta_done = pd->pos;
 	}
@@ -394,6 +439,10 @@ int perfdata_next(struct perfdata *pd, struct pd_record *rec)
 			return rc;
 		if (!at_end)
 			continue;
+		if (pd->init_map) {
+			start_file(pd, 0);
+			continue;
+		}
 		if (pd->file + 1 >= pd->nr_src)
 			return 0;
 		start_file(pd, pd->file + 1);

@@ -44,6 +44,12 @@ struct pd_record {
 	uint64_t payload_size;
 };
 
+/* Time, thread and CPU of a record: a sample has them in its own fields, others in their trailer. */
+static inline const struct pd_sample_id *pd_record_sid(const struct pd_record *rec)
+{
+	return rec->ev->header.type == PERF_RECORD_SAMPLE ? &rec->sample.sid : &rec->sid;
+}
+
 /* Of one pass; perfdata_rewind() starts again at zero. */
 struct pd_stats {
 	uint64_t records;
@@ -53,7 +59,7 @@ struct pd_stats {
 	uint64_t compressed_records;
 	uint64_t compressed_bytes;
 	uint64_t expanded_bytes;
-	uint64_t lost_compressed;	/* records that came after the zstd stream had broken */
+	uint64_t lost_compressed;	/* records that came after the zstd stream had broken, or beyond the limit */
 	uint64_t lost_bytes;		/* of the file, neither delivered nor expanded */
 	uint64_t aux_bytes;
 };
@@ -74,6 +80,15 @@ void perfdata_close(struct perfdata *pd);
  */
 int perfdata_next(struct perfdata *pd, struct pd_record *rec);
 const struct pd_error *perfdata_error(const struct perfdata *pd);
+
+/*
+ * The limit on what compressed records expand to in one pass, in bytes; 0: PD_EXPAND_FLOOR, or PD_EXPAND_RATIO
+ * times their size if that is more. Recorders reach 10 to 50 times; a file that was made to fill the memory
+ * reaches thousands. Beyond the limit compressed records are lost (PD_E_EXPAND).
+ */
+#define PD_EXPAND_FLOOR	64000000ull
+#define PD_EXPAND_RATIO	200
+void perfdata_set_max_expand(struct perfdata *pd, uint64_t bytes);
 
 /* Start again with the first record. Works for pipes as well. */
 void perfdata_rewind(struct perfdata *pd);

@@ -68,6 +68,24 @@ enum pd_feature {
 	PD_FEAT_CLOCK_DATA	= 29,
 	PD_FEAT_PERF_LAST	= 32,	/* perf 6.1 knows none from here on */
 	PD_FEAT_PRIVATE		= 128,	/* simpleperf's own features start here */
+	PD_FEAT_SP_FILE		= 128,
+	PD_FEAT_SP_META_INFO	= 129,
+	PD_FEAT_SP_FILE2	= 132,
+	PD_FEAT_SP_INIT_MAP	= 134,	/* records: what was mapped when a recording of the whole system began */
+};
+
+/* Records of simpleperf. Longer ones than PD_MAX_RECORD come as the bodies of SPLIT records up to a SPLIT_END. */
+enum {
+	PD_RECORD_SP_KERNEL_SYMBOL	= 32769,
+	PD_RECORD_SP_SPLIT		= 32772,
+	PD_RECORD_SP_SPLIT_END		= 32773,
+};
+
+/* The text of /proc/kallsyms. Of its own records simpleperf has the upper half of the size in misc. */
+struct pd_record_sp_kernel_symbol {
+	struct perf_event_header header;
+	uint32_t size;
+	char text[];
 };
 
 enum {

@@ -10,6 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files/guard.h"
+#include "files/input.h"
+#include "files/mapped.h"
+#include "files/output.h"
+
 /* One step of copying a pipe; also the granularity in which the temporary file grows. */
 #define SPOOL_STEP	(1u << 20)
 
@@ -42,8 +47,8 @@ static int map_file(struct pd_source *s, int fd, uint64_t size, struct pd_error 
 	if (size > SIZE_MAX / 2)
 		return pd_fail(err, PD_E_IO, 0, "%s: %llu bytes are too many to map on this host",
 			       s->name, (unsigned long long)size);
-	p = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (p == MAP_FAILED)
+	p = mapped_new(fd, (size_t)size, PROT_READ, s->name);
+	if (!p)
 		return fail_errno(err, s->name, "map it into memory");
 	s->base = p;
 	s->size = size;
@@ -54,25 +59,13 @@ static int map_file(struct pd_source *s, int fd, uint64_t size, struct pd_error 
 int pd_source_temp(void)
 {
 	const char *dirs[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
-	char path[4096];
 	size_t i;
-	int fd;
+	int fd = -1;
 
-	for (i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
-		if (!dirs[i] || !*dirs[i])
-			continue;
-		fd = open(dirs[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-		if (fd >= 0)
-			return fd;
-		if (snprintf(path, sizeof(path), "%s/perf-XXXXXX", dirs[i]) >= (int)sizeof(path))
-			continue;
-		fd = mkostemp(path, O_CLOEXEC);
-		if (fd >= 0) {
-			unlink(path);
-			return fd;
-		}
-	}
-	return -1;
+	for (i = 0; fd < 0 && i < sizeof(dirs) / sizeof(dirs[0]); i++)
+		if (dirs[i] && *dirs[i])
+			fd = guard_temp(dirs[i]);
+	return fd;
 }
 
 /*
@@ -102,42 +95,82 @@ static int map_spool(struct pd_source *s, struct pd_error *err)
 	return 0;
 }
 
+/* Records that the file is read; standard output must not go to it. */
+static int take_input(struct pd_source *s, const struct stat *st, struct pd_error *err)
+{
+	struct stat out;
+
+	if (input_note(st))
+		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", s->name);
+	if (!fstat(STDOUT_FILENO, &out) && out.st_dev == st->st_dev && out.st_ino == st->st_ino)
+		return pd_fail(err, PD_E_USAGE, 0, "%s: is also standard output; choose another place for that", s->name);
+	return 0;
+}
+
+/* Takes over `fd`, unless it is standard input. */
+static int open_fd(struct pd_source *s, int fd, bool is_stdin, struct pd_error *err)
+{
+	struct stat st;
+	int rc;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return fail_errno(err, s->name, "open it");
+	if (S_ISDIR(st.st_mode))
+		return pd_fail(err, PD_E_USAGE, 0, "%s: is a directory, expected a file", s->name);
+	if (S_ISREG(st.st_mode)) {
+		rc = take_input(s, &st, err);
+		if (rc)
+			return rc;
+		/* Standard input that was read from already does not start at the file's start. */
+		if (!is_stdin || lseek(fd, 0, SEEK_CUR) == 0) {
+			rc = map_file(s, fd, (uint64_t)st.st_size, err);
+			if (!rc && !is_stdin)
+				close(fd);
+			return rc;
+		}
+	}
+	rc = map_spool(s, err);
+	if (rc)
+		return rc;
+	s->in_fd = fd;
+	s->close_in = !is_stdin;
+	return 0;
+}
+
 int pd_source_open(struct pd_source *s, const char *path, struct pd_error *err)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
-	struct stat st;
 	int fd, rc;
 
 	source_init(s);
 	s->name = strdup(is_stdin ? "standard input" : path);
 	if (!s->name)
 		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", path);
-	fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		rc = fail_errno(err, s->name, "open it");
-		goto fail;
-	}
-	if (S_ISDIR(st.st_mode)) {
-		rc = pd_fail(err, PD_E_USAGE, 0, "%s: is a directory, expected a file", s->name);
-		goto fail;
-	}
-	/* Standard input that was read from already does not start at the file's start. */
-	if (S_ISREG(st.st_mode) && (!is_stdin || lseek(fd, 0, SEEK_CUR) == 0)) {
-		rc = map_file(s, fd, (uint64_t)st.st_size, err);
-		if (rc)
-			goto fail;
-		if (!is_stdin)
-			close(fd);
+	fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	rc = open_fd(s, fd, is_stdin, err);
+	if (!rc)
 		return 0;
-	}
-	rc = map_spool(s, err);
-	if (rc)
-		goto fail;
-	s->in_fd = fd;
-	s->close_in = !is_stdin;
-	return 0;
-fail:
 	if (fd >= 0 && !is_stdin)
+		close(fd);
+	pd_source_close(s);
+	return rc;
+}
+
+int pd_source_member(struct pd_source *s, const char *path, struct pd_error *err)
+{
+	struct stat st;
+	int fd, rc;
+
+	source_init(s);
+	s->name = strdup(path);
+	if (!s->name)
+		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", path);
+	fd = input_open(path, &st);
+	rc = fd < 0 ? pd_fail(err, PD_E_IO, 0, "%s: cannot open it: %s", path, input_error(errno)) :
+		      open_fd(s, fd, false, err);
+	if (!rc)
+		return 0;
+	if (fd >= 0)
 		close(fd);
 	pd_source_close(s);
 	return rc;
@@ -174,29 +207,16 @@ int pd_source_fd(struct pd_source *s, int fd, const char *name, struct pd_error 
 
 void pd_source_close(struct pd_source *s)
 {
-	if (s->map_len)
+	if (s->map_len && s->spool_fd >= 0)
 		munmap((void *)s->base, (size_t)s->map_len);
+	else if (s->map_len)
+		mapped_free(s->base, (size_t)s->map_len);
 	if (s->close_in && s->in_fd >= 0)
 		close(s->in_fd);
 	if (s->spool_fd >= 0)
 		close(s->spool_fd);
 	free(s->name);
 	source_init(s);
-}
-
-static bool write_all(int fd, const uint8_t *p, size_t n)
-{
-	while (n) {
-		ssize_t k = write(fd, p, n);
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k <= 0)
-			return false;
-		p += k;
-		n -= (size_t)k;
-	}
-	return true;
 }
 
 bool pd_source_fill(struct pd_source *s, uint64_t end)
@@ -222,8 +242,10 @@ bool pd_source_fill(struct pd_source *s, uint64_t end)
 			errno = EFBIG;
 			n = -1;
 		}
-		if (n > 0 && !write_all(s->spool_fd, buf, (size_t)n))
-			n = -1;
+		if (n > 0) {
+			errno = output_write_all(s->spool_fd, buf, (size_t)n);
+			n = errno ? -1 : n;
+		}
 		if (n < 0)
 			s->io_errno = errno;
 		if (n <= 0)

@@ -28,6 +28,8 @@ struct pd_source {
 
 /* @path may be "-" for standard input. A directory is refused; see pd_source_is_dir(). */
 int pd_source_open(struct pd_source *s, const char *path, struct pd_error *err);
+/* A file that the user did not name, in a perf.data directory: it must be a regular file. */
+int pd_source_member(struct pd_source *s, const char *path, struct pd_error *err);
 int pd_source_memory(struct pd_source *s, const void *buf, size_t len, const char *name,
 		     struct pd_error *err);
 /* A regular file that is open; it may be closed afterwards. */

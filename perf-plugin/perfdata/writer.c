@@ -15,7 +15,7 @@ static struct perf_writer *open_writer(const char *path, int fd, struct pd_error
 		pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", path);
 		goto fail;
 	}
-	if (fd < 0 ? pd_output_open(&st->out, path, err) : pd_output_fd(&st->out, fd, path, err))
+	if (fd < 0 ? pd_output_open_binary(&st->out, path, err) : pd_output_fd(&st->out, fd, path, err))
 		goto fail;
 	st->buf = buf;
 	w->st = st;
@@ -49,7 +49,7 @@ static void writer_free(struct perf_writer *w)
 		free(st->attrs[i].name);
 	}
 	free(st->attrs);
-	for (i = 0; i < PD_FEAT_PERF_LAST; i++)
+	for (i = 0; i < PD_FEATURE_BITS; i++)
 		free(st->feat[i].data);
 	free(st->buf);
 	free(st);

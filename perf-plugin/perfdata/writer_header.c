@@ -45,12 +45,12 @@ static void blob_str(struct pw_state *st, struct pw_blob *b, const char *s)
 	blob_put(st, b, zeros, padded - len);
 }
 
-/* An empty section of feature @bit; NULL when an output for perf 6.1 may not have it. */
+/* An empty section of feature @bit; NULL when neither perf 6.1 nor simpleperf has it. */
 static struct pw_blob *feature(struct perf_writer *w, unsigned int bit)
 {
 	struct pw_blob *b;
 
-	if (!bit || bit >= PD_FEAT_PERF_LAST)
+	if (!bit || bit >= PD_FEATURE_BITS || (bit >= PD_FEAT_PERF_LAST && bit < PD_FEAT_PRIVATE))
 		return NULL;
 	b = &w->st->feat[bit];
 	b->set = true;
@@ -240,7 +240,7 @@ static void pipe_start(struct perf_writer *w)
 	pw_write(w, header, sizeof(header));
 	for (i = 0; i < st->nr_attrs; i++)
 		pipe_attr(w, &st->attrs[i]);
-	for (i = 0; i < PD_FEAT_PERF_LAST; i++)
+	for (i = 0; i < PD_FEATURE_BITS; i++)
 		if (st->feat[i].set)
 			pw_pipe_feature(w, i);
 	pw_write(w, st->feat[PD_FEAT_BUILD_ID].data, st->feat[PD_FEAT_BUILD_ID].len);
@@ -324,18 +324,18 @@ void pw_header_finish(struct perf_writer *w)
 	make_event_desc(w);
 	fill_header(st, &h);
 	h.data.size = st->data_bytes;
-	for (i = 0; i < PD_FEAT_PERF_LAST; i++)
+	for (i = 0; i < PD_FEATURE_BITS; i++)
 		nr += st->feat[i].set;
 	sec.offset = h.data.offset + h.data.size + nr * sizeof(sec);
-	for (i = 0; i < PD_FEAT_PERF_LAST; i++) {
+	for (i = 0; i < PD_FEATURE_BITS; i++) {
 		if (!st->feat[i].set)
 			continue;
-		h.features[0] |= 1ULL << i;
+		h.features[i / 64] |= 1ULL << (i % 64);
 		sec.size = st->feat[i].len;
 		pw_write(w, &sec, sizeof(sec));
 		sec.offset += sec.size;
 	}
-	for (i = 0; i < PD_FEAT_PERF_LAST; i++)
+	for (i = 0; i < PD_FEATURE_BITS; i++)
 		if (st->feat[i].set)
 			pw_write(w, st->feat[i].data, st->feat[i].len);
 	pw_flush(w);

@@ -2,7 +2,7 @@
 #ifndef PERFDATA_WRITER_INTERNAL_H
 #define PERFDATA_WRITER_INTERNAL_H
 
-#include "perfdata/output.h"
+#include "files/output.h"
 #include "perfdata/writer.h"
 
 /*
@@ -31,7 +31,7 @@ struct pw_state {
 	bool started;
 	struct pw_attr *attrs;
 	unsigned int nr_attrs;
-	struct pw_blob feat[PD_FEAT_PERF_LAST];
+	struct pw_blob feat[PD_FEATURE_BITS];
 	uint64_t data_offset;
 	uint64_t data_bytes;	/* written, without what is in the buffer */
 	bool no_memory;		/* an attr or a feature could not be kept */

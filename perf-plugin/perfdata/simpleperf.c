@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "perfdata/simpleperf.h"
+
+/* How the value of a field is coded (protocol buffers, "wire type"); groups, 3 and 4, are not written any more. */
+enum { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
+
+enum { FIELD_PATH = 1, FIELD_TYPE = 2, FIELD_VADDR = 3, FIELD_ELF = 6, FIELD_MODULE = 7 };
+enum { FIELD_OFFSET = 1 };	/* of the inner messages */
+
+struct field {
+	uint32_t number;
+	unsigned int wire;
+	uint64_t value;			/* WIRE_VARINT */
+	struct pd_cursor bytes;		/* WIRE_BYTES */
+};
+
+void pd_sp_files_start(struct pd_sp_files *r, const uint8_t *p, uint64_t len, bool old, bool swap)
+{
+	memset(r, 0, sizeof(*r));
+	r->c = (struct pd_cursor){ .p = p, .end = p + len, .swap = swap };
+	r->old = old;
+	r->entry = p;
+}
+
+/* Seven bits in each byte, the lowest ones first; the last byte has bit 7 clear. */
+static uint64_t varint(struct pd_cursor *c)
+{
+	unsigned int shift;
+	const uint8_t *p;
+	uint64_t v = 0;
+
+	for (shift = 0; shift < 70; shift += 7) {
+		p = pd_cur_bytes(c, 1);
+		if (!p)
+			return 0;
+		if (shift < 64)
+			v |= (uint64_t)(*p & 0x7f) << shift;
+		if (!(*p & 0x80))
+			return v;
+	}
+	c->bad = true;
+	return 0;
+}
+
+/* False: the message is at its end, or damaged. */
+static bool next_field(struct pd_cursor *c, struct field *f)
+{
+	uint64_t key, n;
+
+	if (c->bad || c->p == c->end)
+		return false;
+	key = varint(c);
+	*f = (struct field){ .number = (uint32_t)(key >> 3), .wire = key & 7 };
+	switch (f->wire) {
+	case WIRE_VARINT:
+		f->value = varint(c);
+		break;
+	case WIRE_BYTES:
+		n = varint(c);
+		f->bytes.p = pd_cur_bytes(c, n);
+		f->bytes.end = c->p;
+		break;
+	case WIRE_64:
+		pd_cur_bytes(c, 8);
+		break;
+	case WIRE_32:
+		pd_cur_bytes(c, 4);
+		break;
+	default:
+		c->bad = true;
+	}
+	if (!f->number || key >> 3 > UINT32_MAX)
+		c->bad = true;
+	return !c->bad;
+}
+
+/* The inner message of an ELF file or a module. A field whose value is 0 is left out. */
+static bool read_place(struct pd_cursor *c, struct pd_sp_file *f)
+{
+	struct field in;
+
+	f->has_offset = true;
+	while (next_field(c, &in))
+		if (in.number == FIELD_OFFSET && in.wire == WIRE_VARINT)
+			f->offset = in.value;
+	return !c->bad;
+}
+
+static bool read_message(struct pd_cursor *c, struct pd_sp_file *f)
+{
+	struct field in;
+
+	while (next_field(c, &in)) {
+		if (in.number == FIELD_PATH && in.wire == WIRE_BYTES) {
+			f->path = (const char *)in.bytes.p;
+			f->path_len = (size_t)(in.bytes.end - in.bytes.p);
+		} else if (in.number == FIELD_TYPE && in.wire == WIRE_VARINT) {
+			f->type = (uint32_t)in.value;
+		} else if (in.number == FIELD_VADDR && in.wire == WIRE_VARINT) {
+			f->vaddr = in.value;
+		} else if ((in.number == FIELD_ELF || in.number == FIELD_MODULE) && in.wire == WIRE_BYTES &&
+			   !read_place(&in.bytes, f)) {
+			return false;
+		}
+	}
+	return !c->bad && f->path;
+}
+
+static const char *terminated(struct pd_cursor *c, size_t *len)
+{
+	const uint8_t *start = c->p, *end = c->bad ? NULL : memchr(c->p, 0, (size_t)(c->end - c->p));
+
+	if (!end) {
+		c->bad = true;
+		return NULL;
+	}
+	*len = (size_t)(end - start);
+	c->p = end + 1;
+	return (const char *)start;
+}
+
+static bool read_old(struct pd_cursor *c, struct pd_sp_file *f)
+{
+	uint32_t symbols, places;
+	size_t len;
+
+	f->path = terminated(c, &f->path_len);
+	f->type = pd_cur_u32(c);
+	f->vaddr = pd_cur_u64(c);
+	for (symbols = pd_cur_u32(c); symbols && !c->bad; symbols--) {
+		pd_cur_u64(c);
+		pd_cur_u32(c);
+		terminated(c, &len);
+	}
+	if (f->type == PD_SP_DEX) {
+		places = pd_cur_u32(c);
+		pd_cur_bytes(c, (uint64_t)places * 8);
+	} else if ((f->type == PD_SP_ELF || f->type == PD_SP_MODULE) && c->p != c->end) {
+		f->offset = pd_cur_u64(c);
+		f->has_offset = f->offset != UINT64_MAX;
+	}
+	return !c->bad;
+}
+
+int pd_sp_files_next(struct pd_sp_files *r, struct pd_sp_file *f)
+{
+	struct pd_cursor in = { .swap = r->c.swap };
+	uint32_t len;
+
+	memset(f, 0, sizeof(*f));
+	if (r->c.bad)
+		return -1;
+	if (r->c.p == r->c.end)
+		return 0;
+	r->entry = r->c.p;
+	len = pd_cur_u32(&r->c);
+	in.p = pd_cur_bytes(&r->c, len);
+	in.end = r->c.p;
+	if (r->c.bad)
+		return -1;
+	if (r->old ? !read_old(&in, f) : !read_message(&in, f))
+		r->c.bad = true;
+	return r->c.bad ? -1 : 1;
+}
