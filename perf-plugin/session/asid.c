@@ -4,6 +4,7 @@
 
 #include "session/array.h"
 #include "session/asid.h"
+#include "session/error.h"
 
 /* Identifiers have at most 16 bits; the rest of a context ID is not one. */
 #define MAX_ASID 0xffffu
@@ -37,7 +38,7 @@ int asids_declare(struct asids *as, uint32_t asid, uint64_t time, int pid)
 	a = get_asid(as, asid);
 	o = a ? ARRAY_ADD(a->v, a->nr, a->cap) : NULL;
 	if (!o)
-		return -1;
+		return -CST_ERR_NOMEM;
 	o->time = time;
 	o->pid = pid;
 	return 0;
@@ -55,7 +56,7 @@ int asids_declare_end(struct asids *as, uint32_t asid, uint64_t time, int pid)
 	const struct asid *a = asid <= MAX_ASID ? intmap_get(&as->map, (int)asid) : NULL;
 
 	if (!(a && a->nr) && asids_declare(as, asid, 0, pid))
-		return -1;
+		return -CST_ERR_NOMEM;
 	return asids_declare(as, asid, time, -1);
 }
 
@@ -131,7 +132,7 @@ int asids_learn(struct asids *as, uint32_t asid, int pid)
 		return 0;
 	a = get_asid(as, asid);
 	if (!a)
-		return -1;
+		return -CST_ERR_NOMEM;
 	if (a->learned == pid)
 		return 0;
 	as->learned++;

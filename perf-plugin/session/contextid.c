@@ -55,9 +55,9 @@ static enum contextid_format choose(struct contextid *c, uint32_t value, unsigne
 		return c->decided;
 	if (c->arch == ARCH_ARM)
 		return choose_arm(c, value, bits);
-	/* A kernel without PID_IN_CONTEXTIDR never writes it. */
+	/* A kernel without PID_IN_CONTEXTIDR never writes it. One that has written threads means the idle task. */
 	if (!value)
-		return CONTEXTID_NONE;
+		return c->arch == ARCH_ARM64 && c->seen[CONTEXTID_TID] ? CONTEXTID_TID : CONTEXTID_NONE;
 	if (bits == 32 && switched && (uint32_t)ev->running == value)
 		return c->decided = CONTEXTID_TID;
 	if (bits == 32 && switched && (uint32_t)ev->running == value >> 8)

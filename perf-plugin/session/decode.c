@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "perfdata/memory.h"
 #include "session/run.h"
 
 #define BATCH 1024
@@ -96,6 +97,7 @@ static int hand_piece(struct run *r, struct stream_state *st, const struct cst_g
 	int rc = 0;
 
 	s->unwanted = f && !filter_wants(f, s->cpu, s->pid, s->tid, s->time);
+	r->ss->matched |= !s->unwanted;
 	if (r->ss->book && !s->unwanted && any_silent(st)) {
 		r->again = true;
 		return 0;
@@ -252,6 +254,8 @@ static int pull(struct run *r, struct tree_slot *slot)
 		n = cst_tree_pull(slot->tree, r->batch + held, BATCH - held, &dec);
 		if (n < 0)
 			return n;
+		if (memory_refused())
+			return -CST_ERR_NOMEM;
 		why = cst_tree_stopped(slot->tree);
 		if (held && had != dec) {
 			rc = deliver(r, cst_decoder_cookie(had), r->batch, held, CST_STOP_NONE);
@@ -360,7 +364,7 @@ static int begin_threads(struct run *r, struct tree_slot *slot, const struct fra
 		return -CST_ERR_NOMEM;
 	r->present[0] = r->present[1] = f->pub.raw ? UINT64_MAX : 0;
 	if (!f->pub.raw && !ts->keep)
-		frame_ids(&f->pub, r->present);
+		frame_ids(r->q, f, r->present);
 	start = threads_limit(ts, f->since, f->since_seq);
 	for (id = 0; id < 128; id++) {
 		if (!slot->st[id])
@@ -412,7 +416,7 @@ static int skip_fragment(struct run *r, const struct fragment *f)
 			if (!slot->st[id] || !slot->st[id]->open_end)
 				continue;
 			if (!known)
-				frame_ids(&f->pub, ids);
+				frame_ids(r->q, f, ids);
 			known = true;
 			if (slot->raw || ids[id >> 6] >> (id & 63) & 1)
 				rc = close_stream(r, slot->st[id]);
@@ -431,21 +435,15 @@ static bool stops(const struct run *r)
 static int feed_fragment(struct run *r, struct tree_slot *slot, const struct fragment *f, uint64_t start)
 {
 	int (*take)(struct run *, struct tree_slot *) = r->con->packet ? pull_packets : pull;
-	uint64_t offset = f->pub.offset, skip;
-	bool first = true;
-	unsigned int i, id;
+	uint64_t skip = start - f->pub.offset;
+	unsigned int id;
 	int rc = 0;
 
-	for (i = 0; i < f->pub.nr_parts && !rc && !stops(r); offset += f->pub.parts[i++].size) {
-		skip = start > offset ? start - offset : 0;
-		if (skip && skip >= f->pub.parts[i].size)
-			continue;
-		rc = cst_tree_feed(slot->tree, f->pub.parts[i].data + skip, f->pub.parts[i].size - skip,
-				   offset + skip);
-		for (id = 0; id < 128 && !rc && first; id++)
+	if (skip < f->pub.size) {
+		rc = cst_tree_feed(slot->tree, f->pub.data + skip, f->pub.size - skip, start);
+		for (id = 0; id < 128 && !rc; id++)
 			if (slot->st[id])
 				rc = stream_fed(slot->st[id]);
-		first = false;
 		if (!rc)
 			rc = take(r, slot);
 	}
@@ -583,7 +581,7 @@ static int leap(struct run *r, struct tree_slot *slot, const struct fragment *f,
 	return rc;
 }
 
-static int decode_fragment(struct run *r, struct fragment *f)
+static int decode_whole(struct run *r, struct fragment *f)
 {
 	struct tree_slot *slot;
 	struct seek sk = { .f = f };
@@ -591,9 +589,6 @@ static int decode_fragment(struct run *r, struct fragment *f)
 	unsigned int i;
 	int rc;
 
-	f->pub.parts = r->q->parts + f->first_part;
-	if (session_skips(r->ss, r->q, f, r->con->timeless))
-		return skip_fragment(r, f);
 	rc = slot_prepare(r, f, &slot);
 	if (!rc && r->con->fragment_begin)
 		rc = r->con->fragment_begin(r->con->data, &f->pub);
@@ -629,6 +624,14 @@ static int decode_fragment(struct run *r, struct fragment *f)
 	r->ss->totals.filtered_bytes += r->start - f->pub.offset;
 	r->ss->bytes_done += f->pub.size;
 	return end_fragment(r, slot);
+}
+
+static int decode_fragment(struct run *r, struct fragment *f)
+{
+	if (session_skips(r->ss, r->q, f, r->con->timeless))
+		return skip_fragment(r, f);
+	f->pub.data = fragment_bytes(&r->joined, r->q, f);
+	return f->pub.data ? decode_whole(r, f) : -CST_ERR_NOMEM;
 }
 
 static int decode_queue(struct run *r, struct queue *q)
@@ -681,8 +684,10 @@ static void forget_last_run(struct session *ss)
 	for (i = 0; i < ss->dsos.nr; i++) {
 		ss->dsos.all[i]->shown = false;
 		ss->dsos.all[i]->nacc = ss->dsos.all[i]->nacc_bytes = ss->dsos.all[i]->conflicts = 0;
+		ss->dsos.all[i]->insns = 0;
 	}
 	ss->bytes_done = 0;
+	ss->matched = false;
 	ss->unrouted_ids[0] = ss->unrouted_ids[1] = 0;
 	memset(&t->dec, 0, sizeof(t->dec));
 	memset(&t->frame, 0, sizeof(t->frame));
@@ -697,9 +702,12 @@ int session_run(struct session *ss, const struct session_consumer *consumer)
 	size_t i;
 	int rc = 0;
 
+	memory_doing("decoding");
 	r.batch = malloc(BATCH * sizeof(*r.batch));
-	if (!r.batch)
+	if (!r.batch) {
+		fprintf(stderr, "cstrace: %s: %s\n", ss->name, cst_strerror(CST_ERR_NOMEM));
 		return -CST_ERR_NOMEM;
+	}
 	count_bytes(ss);
 	forget_last_run(ss);
 	r.progress = ss->opts.progress && isatty(STDERR_FILENO);
@@ -710,9 +718,12 @@ int session_run(struct session *ss, const struct session_consumer *consumer)
 		fprintf(stderr, "\r%*s\r", 30, "");
 	free(r.slots);
 	free(r.batch);
+	joined_free(&r.joined);
 	tell_unrouted(ss);
 	who_tell(ss);
-	if (rc < 0)
+	if (rc < 0 && rc != SESSION_TOLD)
 		fprintf(stderr, "cstrace: %s: decoding stopped: %s\n", ss->name, cst_strerror(rc));
+	if (!rc && !session_matched(ss))
+		session_print_offer(ss, stderr);
 	return rc;
 }

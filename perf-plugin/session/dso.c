@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* dso.c - the table of mapped files, and loading one of them. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "files/input.h"
+#include "perfdata/memory.h"
+#include "perfdata/name.h"
 #include "session/array.h"
 #include "session/dso.h"
 #include "session/jitdump.h"
@@ -63,8 +63,8 @@ static void dso_free(struct dso *d)
 	jitdump_dso_free(d);
 	if (d->own_data)
 		free((void *)d->data);
-	else if (d->data)
-		munmap((void *)d->data, d->size);
+	else
+		input_unmap(d->data, d->size);
 	free(d->path);
 	free(d->file);
 	free(d->segs);
@@ -218,12 +218,23 @@ void dso_table_set_build_id(struct dso_table *t, const char *path, const struct 
 		}
 }
 
+void dso_table_set_text(struct dso_table *t, const char *path, uint64_t in_file, uint64_t in_memory)
+{
+	struct dso *d;
+
+	if (!t->nr_buckets)
+		return;
+	for (d = t->bucket[hash_name(path) % t->nr_buckets]; d; d = d->next)
+		if (d->kind == DSO_MODULE && !strcmp(d->path, path))
+			d->text = (struct module_text){ true, in_file, in_memory };
+}
+
 static void unload(struct dso *d)
 {
 	if (d->own_data)
 		free((void *)d->data);
-	else if (d->data)
-		munmap((void *)d->data, d->size);
+	else
+		input_unmap(d->data, d->size);
 	d->own_data = false;
 	free(d->segs);
 	d->data = NULL;
@@ -237,15 +248,16 @@ static void unload(struct dso *d)
 /* Modules and kernels may be compressed: what is used then is on the heap. */
 static int unpack_file(struct dso *d)
 {
+	enum unpack_result rc;
 	size_t size;
 	uint8_t *p;
 
 	if ((d->kind != DSO_MODULE && d->kind != DSO_VMLINUX) || !is_packed(d->data, d->size))
 		return DSO_FINE;
-	p = unpack(d->data, d->size, &size);
-	if (!p)
-		return DSO_PACKED;
-	munmap((void *)d->data, d->size);
+	rc = unpack(d->data, d->size, &p, &size);
+	if (rc != UNPACK_DONE)
+		return rc == UNPACK_LARGE ? DSO_UNPACKED_LARGE : rc == UNPACK_NO_MEMORY ? DSO_NO_MEMORY : DSO_PACKED;
+	input_unmap(d->data, d->size);
 	d->data = p;
 	d->size = size;
 	d->own_data = true;
@@ -255,24 +267,15 @@ static int unpack_file(struct dso *d)
 /* Map `path` and see whether it may stand for `d`; enum dso_trouble. */
 static int try_file(const struct dso_table *t, struct dso *d, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	int trouble = DSO_FINE;
-	struct stat st;
-	void *p;
 
-	if (fd < 0)
-		return errno == ENOENT || errno == ENOTDIR ? DSO_NOT_FOUND : DSO_UNREADABLE;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size) {
-		close(fd);
-		return DSO_UNREADABLE;
-	}
 	/* Linking a module writes to this copy of it. */
-	p = mmap(NULL, st.st_size, PROT_READ | (d->kind == DSO_MODULE ? PROT_WRITE : 0), MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (p == MAP_FAILED)
+	d->data = input_map(path, PROT_READ | (d->kind == DSO_MODULE ? PROT_WRITE : 0), &d->size);
+	if (!d->data)
+		return errno == ENOENT || errno == ENOTDIR ? DSO_NOT_FOUND : errno == ENOMEM ? DSO_NO_MEMORY :
+		       DSO_UNREADABLE;
+	if (!d->size)
 		return DSO_UNREADABLE;
-	d->data = p;
-	d->size = st.st_size;
 	trouble = unpack_file(d);
 	if (trouble == DSO_FINE)
 		trouble = dso_read_elf(d);
@@ -291,10 +294,10 @@ static void warn_unsure(const struct dso *d)
 		return;
 	if (d->recorded.len && d->is_elf)
 		fprintf(stderr, "cstrace: warning: %s: %s has another build-id than the recorded file and is "
-			"used because of -f\n", d->path, d->file);
+			"used because of -f\n", name_shown(d->path), name_shown(d->file));
 	else if (d->by_name)
 		fprintf(stderr, "cstrace: warning: %s: not found by path, taking %s by its name; nothing in "
-			"the recording tells whether it is the same file\n", d->path, d->file);
+			"the recording tells whether it is the same file\n", name_shown(d->path), name_shown(d->file));
 }
 
 bool dso_load(struct dso_table *t, struct dso *d)
@@ -311,12 +314,17 @@ bool dso_load(struct dso_table *t, struct dso *d)
 		return jitdump_dso_load(d);
 	while (dso_next_candidate(&t->search, d, &c)) {
 		trouble = try_file(t, d, c.path);
+		/* What libelf makes of it is no property of the file. */
+		if (trouble != DSO_FINE && memory_refused())
+			trouble = DSO_NO_MEMORY;
 		if (trouble == DSO_FINE) {
 			free(d->file);
 			d->file = strdup(c.path);
 			d->state = DSO_LOADED;
 			d->trouble = DSO_FINE;
 			d->by_name = c.by_name;
+			d->from_host = c.from_host;
+			d->from_input = c.from_input;
 			break;
 		}
 		/* The first file that was there and unfit is the one to tell about. */
@@ -331,15 +339,17 @@ bool dso_load(struct dso_table *t, struct dso *d)
 	if (d->state == DSO_REFUSED) {
 		d->found = refused_id;
 		fprintf(stderr, "cstrace: ");
-		dso_explain(d, stderr);
+		dso_explain(d, !t->search.other_recorder, stderr);
 	}
 	if (d->state == DSO_LOADED)
 		warn_unsure(d);
 	return d->state == DSO_LOADED;
 }
 
-void dso_explain(const struct dso *d, FILE *out)
+void dso_explain(const struct dso *d, bool perf, FILE *out)
 {
+	const char *path = name_shown(d->path), *file = name_shown(d->file ? d->file : "it");
+	const char *kcore = perf ? ", or record with --kcore" : "";
 	char want[2 * BUILD_ID_MAX + 1], have[2 * BUILD_ID_MAX + 1];
 
 	build_id_text(&d->recorded, want);
@@ -347,70 +357,89 @@ void dso_explain(const struct dso *d, FILE *out)
 	switch (d->trouble) {
 	case DSO_FINE:
 		fprintf(out, "%s: %s is %zu bytes long, and code behind its end was executed: is it the "
-			"recorded file?\n", d->path, d->file ? d->file : "it", d->size);
+			"recorded file?\n", path, file, d->size);
 		break;
 	case DSO_BUILD_ID:
 		fprintf(out, "%s: %s has build-id %s, recorded was %s: not used; find the recorded file "
-			"with --symfs DIR, or use this one with -f\n", d->path, d->file,
+			"with --symfs DIR, or use this one with -f\n", path, file,
 			d->found.len ? have : "none", want);
 		break;
 	case DSO_MACHINE:
 		fprintf(out, "%s: %s is not an Arm file (ELF machine %u): not used; give the directory "
-			"with the target's files with --symfs DIR\n", d->path, d->file, d->machine);
+			"with the target's files with --symfs DIR\n", path, file, d->machine);
 		break;
 	case DSO_NO_CODE:
 		fprintf(out, "%s: %s holds debug information but no code: not used; the program file "
-			"itself is needed\n", d->path, d->file);
+			"itself is needed\n", path, file);
 		break;
 	case DSO_UNREADABLE:
-		fprintf(out, "%s: %s cannot be read: check its type, size and permissions\n", d->path,
-			d->file);
+		fprintf(out, "%s: %s cannot be read: check its type, size and permissions\n", path,
+			file);
 		break;
 	case DSO_BAD_ELF:
-		fprintf(out, "%s: %s has a broken ELF header: not used\n", d->path, d->file);
+		fprintf(out, "%s: %s has a broken ELF header: not used\n", path, file);
 		break;
 	case DSO_UNALIGNED:
-		fprintf(out, "%s: its file offsets do not fit the addresses it was mapped at\n", d->path);
+		fprintf(out, "%s: its file offsets do not fit the addresses it was mapped at\n", path);
 		break;
 	case DSO_PACKED:
 		fprintf(out, "%s: %s cannot be unpacked: damaged, or compressed in a way that this program does not "
-			"know; unpack it by hand\n", d->path, d->file);
+			"know; unpack it by hand\n", path, file);
+		break;
+	case DSO_UNPACKED_LARGE:
+		fprintf(out, "%s: %s unpacks to more than %d times its size, or %u MiB, which no kernel file does: not used; "
+			"unpack it by hand if it is trusted\n", path, file, UNPACK_RATIO, UNPACK_MAX >> 20);
+		break;
+	case DSO_NO_MEMORY:
+		fprintf(out, "%s: %s: out of memory while it was read\n", path, file);
 		break;
 	case DSO_NO_PLACE:
 		fprintf(out, "%s: %s is not linked, and nothing tells where its code was in memory: give a copy of "
-			"the target's /proc/kallsyms with --kallsyms, or record with --kcore\n", d->path, d->file);
+			"the target's /proc/kallsyms with --kallsyms%s\n", path, file, kcore);
 		break;
 	case DSO_NO_SYMBOL:
 		fprintf(out, "%s: %s has no symbol %s, so nothing tells where it was loaded: give the image "
-			"with its symbol table\n", d->path, d->file, d->ref_sym);
+			"with its symbol table\n", path, file, name_shown(d->ref_sym));
 		break;
 	default:
 		if (d->kind == DSO_VMLINUX)
 			fprintf(out, "%s: kernel text is not in the recording; give the kernel image of "
-				"this very build with --vmlinux FILE, or record with --kcore\n", d->path);
+				"this very build with --vmlinux FILE%s\n", path, kcore);
 		else if (d->kind == DSO_MODULE)
 			fprintf(out, "%s: module not found; give the directory with the target's modules with "
-				"--symfs DIR, or record with --kcore\n", d->path);
+				"--symfs DIR%s\n", path, kcore);
 		else if (d->kind == DSO_BPF && !strncmp(d->path, "bpf_", 4))
 			fprintf(out, "%s: the code of this BPF program is not in the recording: record as root, and "
-				"end perf record while the program is loaded\n", d->path);
+				"end the recorder while the program is loaded\n", path);
 		else if (d->kind == DSO_BPF)
 			fprintf(out, "%s: code that the kernel made while it ran, and no TEXT_POKE record has its "
-				"bytes; record with --kcore\n", d->path);
+				"bytes%s\n", path, perf ? "; record with --kcore" : "");
 		else if (!strncmp(d->path, "[vdso", 5))
-			fprintf(out, "%s: code that the kernel provides; the recorder keeps a copy in its "
-				"build-id cache: bring that along (perf archive) and name it with "
-				"--buildid-dir, or put a copy of it below --symfs under this name\n", d->path);
+			fprintf(out, "%s: code that the kernel provides; %sput a copy of it below --symfs under this "
+				"name\n", path, perf ? "the recorder keeps a copy in its build-id cache: bring that along (perf "
+				"archive) and name it with --buildid-dir, or " : "");
 		else if (d->kind == DSO_ANON)
 			fprintf(out, "%s: memory without a file (generated code), and no jitdump file describes it; "
-				"let the runtime write one, record with -k mono, and name it with --jitdump\n", d->path);
+				"let the runtime write one%s, and name it with --jitdump\n", path, perf ? ", record with -k mono" : "");
 		else if (d->recorded.len)
 			fprintf(out, "%s: no file with build-id %s found by path, below --symfs or in the "
-				"build-id cache\n", d->path, want);
+				"build-id cache\n", path, want);
 		else
 			fprintf(out, "%s: file not found; give the directory with the target's files with "
-				"--symfs DIR\n", d->path);
+				"--symfs DIR\n", path);
 	}
+}
+
+int dso_compare(const struct dso *a, const struct dso *b)
+{
+	int c = strcmp(a->path, b->path);
+
+	if (c)
+		return c;
+	if (a->recorded.len != b->recorded.len)
+		return a->recorded.len < b->recorded.len ? -1 : 1;
+	c = memcmp(a->recorded.id, b->recorded.id, a->recorded.len);
+	return c ? c : (a->ref_addr > b->ref_addr) - (a->ref_addr < b->ref_addr);
 }
 
 const char *dso_path(const struct dso *dso)
@@ -452,7 +481,14 @@ bool dso_vaddr(const struct dso *dso, uint64_t offset, uint64_t *vaddr)
 	return false;
 }
 
-uint64_t dso_load_bias(const struct dso *dso)
+bool dso_is_memory(const struct dso *dso)
 {
-	return dso->nr_segs ? dso->segs[0].vaddr : 0;
+	return dso->kind == DSO_KCORE;
+}
+
+bool dso_first_load(const struct dso *dso, uint64_t *offset, uint64_t *vaddr)
+{
+	*offset = dso->nr_segs ? dso->segs[0].offset : 0;
+	*vaddr = dso->nr_segs ? dso->segs[0].vaddr : 0;
+	return dso->nr_segs;
 }

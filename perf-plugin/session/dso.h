@@ -65,12 +65,19 @@ struct dso {
 	uint8_t trouble;	/* enum dso_trouble: why a file was not used */
 	bool is_elf;
 	bool by_name;		/* found by its base name only */
+	bool from_host;		/* without --symfs: found by its recorded path on this machine */
+	bool from_input;	/* a file of the input: of a package, a snapshot, a perf.data directory */
 	bool symbols_read;
 	bool own_data;		/* data is on the heap */
 	uint16_t machine;	/* ELF e_machine */
 	uint64_t extent;	/* end of the highest file range that was mapped, to DSO_MAX_EXTENT */
 	uint64_t ref_addr;	/* DSO_VMLINUX: recorded address of the symbol ref_sym; DSO_MODULE: of its code */
 	char ref_sym[16];
+	struct module_text {	/* DSO_MODULE: where its .text was, as far as the recorder says it */
+		bool known;
+		uint64_t in_file;	/* a place in .text */
+		uint64_t in_memory;	/* the same place, from where the module was loaded */
+	} text;
 	char *file;		/* the file that was opened or refused */
 	const uint8_t *data;
 	size_t size;
@@ -83,6 +90,7 @@ struct dso {
 	uint32_t *name_order;	/* numbers of symbols in the order of their names; NULL until needed */
 	uint64_t used;		/* times the decoder wanted its code */
 	bool shown;		/* with a filter on time: some of it was let pass */
+	uint64_t insns;		/* decoded in it, when a consumer counts them */
 	uint64_t nacc;		/* places where code was wanted and is missing */
 	uint64_t nacc_bytes;	/* of trace that was not decoded for it */
 	uint64_t conflicts;	/* atoms that contradict its code */
@@ -103,6 +111,8 @@ enum dso_trouble {
 	DSO_UNALIGNED,		/* file offset and address do not fit */
 	DSO_NO_PLACE,		/* module: nothing tells where its code was in memory */
 	DSO_PACKED,		/* compressed, and cannot be unpacked */
+	DSO_UNPACKED_LARGE,	/* compressed, and unpacks to more than any such file */
+	DSO_NO_MEMORY,		/* memory was refused while the file was read */
 	DSO_NO_SYMBOL,		/* kernel image without the symbol that tells where it was loaded */
 };
 
@@ -140,6 +150,7 @@ struct dso_search {
 	const char *buildid_dir;	/* NULL: ~/.debug */
 	const char *osrelease;		/* of the recorded machine; NULL unknown */
 	bool force;
+	bool other_recorder;		/* than perf, whose options do not help then */
 	struct kernel_images *kernel;	/* to link modules with; NULL: none */
 	struct symfs_index *index;	/* files under symfs, made when first needed */
 };
@@ -170,6 +181,9 @@ struct dso *dso_table_add(struct dso_table *t, const char *path, uint8_t kind);
 /* A build-id that the file header gives for a path. */
 void dso_table_set_build_id(struct dso_table *t, const char *path, const struct build_id *id);
 
+/* Where a place in .text of a kernel module was, for all modules of a path. */
+void dso_table_set_text(struct dso_table *t, const char *path, uint64_t in_file, uint64_t in_memory);
+
 /* Find, check and map the file. True when its bytes are there; tries once. */
 bool dso_load(struct dso_table *t, struct dso *d);
 /* Address of a symbol of a loaded ELF file. */
@@ -180,13 +194,16 @@ bool dso_kernel_anchor(struct dso *d, const char *name, uint64_t *vaddr);
 
 /* dso_elf.c: build-id, segments and machine of a mapped file; enum dso_trouble. */
 int dso_read_elf(struct dso *d);
-bool elf_file_build_id(int fd, struct build_id *id);
+/* Of an open file that is not kept; `path` is its name. */
+bool elf_file_build_id(int fd, size_t size, const char *path, struct build_id *id);
 void dso_read_symbols(struct dso *d);
 
 /* dso_find.c: the next file to try, by falling preference; false when there is none. */
 struct dso_candidates {
 	unsigned int step, sub;
 	bool by_name;
+	bool from_host;		/* this machine's file of the recorded path */
+	bool from_input;
 	char path[4096];
 };
 bool dso_next_candidate(struct dso_search *s, const struct dso *d, struct dso_candidates *c);
@@ -202,6 +219,7 @@ bool build_id_equal(const struct build_id *a, const struct build_id *b);
 const char *build_id_text(const struct build_id *id, char *out);
 
 /* Why there is no code, and what to do about it; one line each. */
-void dso_explain(const struct dso *d, FILE *out);
+/* `perf`: perf recorded it, and what its options do may help. */
+void dso_explain(const struct dso *d, bool perf, FILE *out);
 
 #endif

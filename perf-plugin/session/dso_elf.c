@@ -5,17 +5,12 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
+#include "files/mapped.h"
 #include "session/array.h"
 #include "session/dso.h"
 #include "session/session.h"
-
-static Elf *open_elf(int fd)
-{
-	if (elf_version(EV_CURRENT) == EV_NONE)
-		return NULL;
-	return elf_begin(fd, ELF_C_READ_MMAP, NULL);
-}
 
 static bool read_build_id(Elf *elf, struct build_id *id)
 {
@@ -31,14 +26,15 @@ static bool read_build_id(Elf *elf, struct build_id *id)
 	return true;
 }
 
-bool elf_file_build_id(int fd, struct build_id *id)
+bool elf_file_build_id(int fd, size_t size, const char *path, struct build_id *id)
 {
-	Elf *elf = open_elf(fd);
-	bool ok = false;
+	void *p = elf_version(EV_CURRENT) == EV_NONE ? NULL : mapped_new(fd, size, PROT_READ, path);
+	Elf *elf = p ? elf_memory(p, size) : NULL;
+	bool ok = elf && elf_kind(elf) == ELF_K_ELF && read_build_id(elf, id);
 
-	if (elf && elf_kind(elf) == ELF_K_ELF)
-		ok = read_build_id(elf, id);
 	elf_end(elf);
+	if (p)
+		mapped_free(p, size);
 	return ok;
 }
 
@@ -74,7 +70,7 @@ static int sections_as_segments(struct dso *d, Elf *elf)
 			continue;
 		g = ARRAY_ADD(d->segs, d->nr_segs, cap);
 		if (!g)
-			return DSO_UNREADABLE;
+			return DSO_NO_MEMORY;
 		*g = (struct dso_segment){ .offset = sh.sh_offset, .vaddr = sh.sh_addr, .filesz = sh.sh_size,
 					   .exec = true };
 	}
@@ -90,7 +86,7 @@ static int read_segments(struct dso *d, Elf *elf)
 		return DSO_BAD_ELF;
 	d->segs = calloc(n ? n : 1, sizeof(*d->segs));
 	if (!d->segs)
-		return DSO_UNREADABLE;
+		return DSO_NO_MEMORY;
 	for (i = 0; i < n; i++) {
 		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD)
 			continue;
@@ -133,29 +129,45 @@ int dso_read_elf(struct dso *d)
 	return trouble;
 }
 
-static bool section_address(Elf *elf, const char *name, uint64_t *vaddr)
+static bool section_named(Elf *elf, const char *name, GElf_Shdr *sh)
 {
 	Elf_Scn *scn = NULL;
 	const char *have;
-	GElf_Shdr sh;
 	size_t strings;
 
 	if (elf_getshdrstrndx(elf, &strings))
 		return false;
 	while ((scn = elf_nextscn(elf, scn))) {
-		have = gelf_getshdr(scn, &sh) ? elf_strptr(elf, strings, sh.sh_name) : NULL;
-		if (!have || strcmp(have, name))
-			continue;
-		*vaddr = sh.sh_addr;
-		return true;
+		have = gelf_getshdr(scn, sh) ? elf_strptr(elf, strings, sh->sh_name) : NULL;
+		if (have && !strcmp(have, name))
+			return true;
 	}
 	return false;
+}
+
+bool dso_unlinked_text(const struct dso *d, struct dso_text *text)
+{
+	bool found = false;
+	GElf_Shdr sh;
+	size_t n;
+	Elf *elf;
+
+	if (!d->is_elf || d->state != DSO_LOADED)
+		return false;
+	elf = elf_of(d);
+	if (elf && !elf_getphdrnum(elf, &n) && !n && section_named(elf, ".text", &sh)) {
+		*text = (struct dso_text){ .offset = sh.sh_offset, .size = sh.sh_size, .vaddr = sh.sh_addr };
+		found = true;
+	}
+	elf_end(elf);
+	return found;
 }
 
 /* In an Arm kernel _text is where the image starts, and _stext where its section .text does. */
 bool dso_kernel_anchor(struct dso *d, const char *name, uint64_t *vaddr)
 {
 	bool found = false;
+	GElf_Shdr sh;
 	size_t i;
 	Elf *elf;
 
@@ -171,8 +183,10 @@ bool dso_kernel_anchor(struct dso *d, const char *name, uint64_t *vaddr)
 	if (strcmp(name, "_stext"))
 		return false;
 	elf = elf_of(d);
-	if (elf)
-		found = section_address(elf, ".text", vaddr);
+	if (elf && section_named(elf, ".text", &sh)) {
+		*vaddr = sh.sh_addr;
+		found = true;
+	}
 	elf_end(elf);
 	return found;
 }
@@ -377,7 +391,9 @@ static int compare_names(const void *a, const void *b, void *data)
 	const struct dso_symbol_entry *x = &d->syms[*(const uint32_t *)a], *y = &d->syms[*(const uint32_t *)b];
 	int c = strcmp(x->name, y->name);
 
-	return c ? c : (int)x->bind - (int)y->bind;
+	if (!c)
+		c = (int)x->bind - (int)y->bind;
+	return c ? c : x < y ? -1 : x > y;	/* both are in the sorted array d->syms */
 }
 
 static bool sort_names(struct dso *d)

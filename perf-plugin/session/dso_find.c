@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files/input.h"
 #include "session/array.h"
 #include "session/dso.h"
+#include "session/error.h"
 #include "session/module.h"
 
 enum find_step {
@@ -46,11 +48,6 @@ static const char *const cache_names[] = { "/elf", "/vdso", "" };
 
 #define NR(a) (sizeof(a) / sizeof((a)[0]))
 
-static const char *symfs_dir(const struct dso_search *s)
-{
-	return s->symfs ? s->symfs : "";
-}
-
 static bool set_path(struct dso_candidates *c, const char *a, const char *b, size_t b_len)
 {
 	const char *slash = *a && *b && *b != '/' ? "/" : "";
@@ -59,12 +56,29 @@ static bool set_path(struct dso_candidates *c, const char *a, const char *b, siz
 	return n > 0 && (size_t)n < sizeof(c->path);
 }
 
+/* `path` of the recorded machine: links in the copy of its file system lead to places in that copy. */
+static bool set_target_path(struct dso_candidates *c, const struct dso_search *s, const char *path, size_t len)
+{
+	char *name, *whole;
+	bool fits;
+
+	c->from_host = !s->symfs;
+	if (c->from_host)
+		return set_path(c, "", path, len);
+	name = strndup(path, len);
+	whole = name ? input_in_root(s->symfs, name) : NULL;
+	fits = whole && set_path(c, "", whole, strlen(whole));
+	free(name);
+	free(whole);
+	return fits;
+}
+
 int dso_places_add(struct dso_places *p, const char *path, const char *file)
 {
 	struct dso_place *to = ARRAY_ADD(p->v, p->nr, p->cap);
 
 	if (!to)
-		return -1;
+		return -CST_ERR_NOMEM;
 	to->path = strdup(path);
 	to->file = strdup(file);
 	to->number = p->nr;
@@ -75,7 +89,7 @@ int dso_places_add(struct dso_places *p, const char *path, const char *file)
 	free(to->path);
 	free(to->file);
 	p->nr--;
-	return -1;
+	return -CST_ERR_NOMEM;
 }
 
 void dso_places_free(struct dso_places *p)
@@ -131,7 +145,7 @@ static bool by_place(struct dso_search *s, const struct dso *d, struct dso_candi
 {
 	const struct dso_place *p = dso_places_find(&s->brought.images, d->path, nth);
 
-	*more = p != NULL;
+	*more = c->from_input = p != NULL;
 	return p && set_path(c, "", p->file, strlen(p->file));
 }
 
@@ -141,7 +155,7 @@ static bool by_path(struct dso_search *s, const struct dso *d, struct dso_candid
 		return set_path(c, "", d->path, strlen(d->path));
 	if (d->kind == DSO_VMLINUX || d->path[0] == '[')
 		return false;
-	return set_path(c, symfs_dir(s), d->path, strlen(d->path));
+	return set_target_path(c, s, d->path, strlen(d->path));
 }
 
 static const char *const packings[] = { "", ".xz", ".zst", ".gz" };
@@ -157,7 +171,7 @@ static bool by_path_packed(struct dso_search *s, const struct dso *d, struct dso
 		return false;
 	n = snprintf(path, sizeof(path), "%.*s.ko%s", (int)(ko - d->path), d->path, packings[nth]);
 	return n > 0 && (size_t)n < sizeof(path) && strcmp(path, d->path) &&
-	       set_path(c, symfs_dir(s), path, (size_t)n);
+	       set_target_path(c, s, path, (size_t)n);
 }
 
 /* The kernel writes a module's name with underscores, its file may have dashes instead. */
@@ -184,7 +198,7 @@ static bool by_path_deleted(struct dso_search *s, const struct dso *d, struct ds
 
 	if (d->kind != DSO_FILE || n <= k || strcmp(d->path + n - k, deleted))
 		return false;
-	return set_path(c, symfs_dir(s), d->path, n - k);
+	return set_target_path(c, s, d->path, n - k);
 }
 
 /* Only a kernel whose build-id can be checked is taken without being named. */
@@ -197,7 +211,7 @@ static bool by_kernel_place(struct dso_search *s, const struct dso *d, struct ds
 	if (d->kind != DSO_VMLINUX || !d->recorded.len || !s->osrelease || strchr(s->osrelease, '%'))
 		return false;
 	n = snprintf(name, sizeof(name), kernel_places[nth], s->osrelease);
-	return n > 0 && (size_t)n < sizeof(name) && set_path(c, symfs_dir(s), name, n);
+	return n > 0 && (size_t)n < sizeof(name) && set_target_path(c, s, name, n);
 }
 
 static bool by_vdso_place(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
@@ -215,7 +229,7 @@ static bool by_vdso_place(struct dso_search *s, const struct dso *d, struct dso_
 	if (!s->symfs && !d->recorded.len)
 		return false;
 	n = snprintf(name, sizeof(name), v->place, s->osrelease);
-	return n > 0 && (size_t)n < sizeof(name) && set_path(c, symfs_dir(s), name, (size_t)n);
+	return n > 0 && (size_t)n < sizeof(name) && set_target_path(c, s, name, (size_t)n);
 }
 
 static bool by_cache(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
@@ -301,6 +315,7 @@ bool dso_next_candidate(struct dso_search *s, const struct dso *d, struct dso_ca
 	if (d->kind >= DSO_ANON)
 		return false;
 	while (c->step < NOWHERE) {
+		c->from_host = c->from_input = false;
 		found = place(s, d, c, &more);
 		if (more) {
 			c->sub++;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include "session/error.h"
 #include "session/filter.h"
 
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include "session/intmap.h"
 
 #define NS_PER_S	1000000000ull
+#define NS_PER_US	1000ull
 #define PERCENT		1000000ull	/* percentages are kept in millionths of one percent */
 
 /* Both ends belong to it. Of percentages while `percent` holds. */
@@ -58,11 +60,15 @@ static bool take_number(const char **p, uint64_t max, uint64_t *value)
 	return true;
 }
 
-/* 12.345: `unit` per whole, as many digits as it has zeros. A fraction needs no digits. */
-static bool take_decimal(const char **p, uint64_t unit, uint64_t *value)
+/*
+ * 12.345: `unit` per whole, as many digits as it has zeros. A fraction needs no digits. *last: what its last digit
+ * counts.
+ */
+static bool take_decimal(const char **p, uint64_t unit, uint64_t *value, uint64_t *last)
 {
 	uint64_t whole, digit = unit;
 
+	*last = unit;
 	if (!take_number(p, UINT64_MAX / unit - 1, &whole))
 		return false;
 	*value = whole * unit;
@@ -73,6 +79,7 @@ static bool take_decimal(const char **p, uint64_t unit, uint64_t *value)
 		if (!digit)
 			return false;	/* finer than the clock */
 		*value += (uint64_t)(**p - '0') * digit;
+		*last = digit;
 	}
 	return true;
 }
@@ -111,7 +118,7 @@ static void tidy(struct spans *s)
 }
 
 /* What is wrong with a word. NULL from a parser: nothing. */
-static const char no_memory[] = "not enough memory";
+static const char no_memory[] = "out of memory";
 
 /* 0-3,5 */
 static const char *parse_numbers(struct spans *s, const char *p, bool ranges)
@@ -144,7 +151,9 @@ static const char *parse_numbers(struct spans *s, const char *p, bool ranges)
 
 static bool take_percent(const char **p, uint64_t *value)
 {
-	return take_decimal(p, PERCENT, value) && *(*p)++ == '%' && *value <= 100 * PERCENT;
+	uint64_t last;
+
+	return take_decimal(p, PERCENT, value, &last) && *(*p)++ == '%' && *value <= 100 * PERCENT;
 }
 
 /* 10%-20%,30%-40%; 10%/1,10%/2: the first and second tenth; 10%: the first tenth */
@@ -188,19 +197,24 @@ static const char *parse_time(struct spans *s, const char *p)
 {
 	static const char what[] = "START,STOP in seconds, either of which may be left out, as 1.5,2 or 1.5, or ,2; "
 				   "several with spaces between them; or percentages";
-	uint64_t from, to;
+	uint64_t from, to, last;
 
 	if (strchr(p, '%'))
 		return parse_percent(s, p);
 	for (;;) {
 		from = 0;
 		to = FILTER_FOREVER;
-		if (*p != ',' && !take_decimal(&p, NS_PER_S, &from))
+		if (*p != ',' && !take_decimal(&p, NS_PER_S, &from, &last))
 			return what;
 		if (*p++ != ',')
 			return what;
-		if (*p && *p != ' ' && !take_decimal(&p, NS_PER_S, &to))
-			return what;
+		if (*p && *p != ' ') {
+			if (!take_decimal(&p, NS_PER_S, &to, &last))
+				return what;
+			/* as `script` prints times: all of that microsecond */
+			if (last == NS_PER_US)
+				to += NS_PER_US - 1;
+		}
 		if (to < from)
 			return "ranges that do not end before they begin";
 		if (!add_span(s, from, to))
@@ -275,7 +289,9 @@ bool filter_check(enum filter_word word, const char *text, char *msg, size_t len
 	struct filter f = { .has_time = false };
 	const char *wrong = parse(&f, word, text);
 
-	if (wrong)
+	if (wrong == no_memory)
+		snprintf(msg, len, "--%s: %s", names[word], wrong);
+	else if (wrong)
 		snprintf(msg, len, "--%s: found '%s', expected %s", names[word], text, wrong);
 	clear(&f);
 	return !wrong;
@@ -294,11 +310,11 @@ int filter_new(struct filter **out, const struct filter_opts *o)
 		return 0;
 	f = calloc(1, sizeof(*f));
 	if (!f)
-		return -1;
+		return -CST_ERR_NOMEM;
 	for (i = 0; i < 5; i++) {
 		if (words[i] && parse(f, (enum filter_word)i, words[i])) {
 			filter_free(f);
-			return -1;
+			return -CST_ERR_INVAL;
 		}
 	}
 	*out = f;
@@ -400,7 +416,7 @@ int filter_note_thread(struct filter *f, int pid, int tid)
 {
 	if (pid < 0 || tid < 0 || !holds(&f->pid, (uint64_t)pid))
 		return 0;
-	return intmap_put(&f->members, tid, f) ? 0 : -1;
+	return intmap_put(&f->members, tid, f) ? 0 : -CST_ERR_NOMEM;
 }
 
 bool filter_thread(const struct filter *f, int tid)

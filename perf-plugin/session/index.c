@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "perfdata/memory.h"
 #include "session/internal.h"
 
 #define MAX_MESSAGES	10
@@ -14,6 +15,7 @@ struct indexer {
 	struct side_reader *reader;	/* and what is learned about them */
 	bool no_format;			/* sched_switch samples whose layout is not known: was told */
 	unsigned int messages;
+	bool beyond;			/* compressed records expand to more than the limit */
 };
 
 static uint64_t record_time(const struct pd_record *rec)
@@ -32,7 +34,7 @@ static int note_start(struct session *ss, const struct pd_record *rec, bool itra
 	st = malloc(sizeof(*st));
 	if (!st || !intmap_put(&ss->starts, cpu, st)) {
 		free(st);
-		return -1;
+		return -CST_ERR_NOMEM;
 	}
 	st->time = rec->sid.time;
 	st->itrace = itrace;
@@ -48,7 +50,7 @@ static int do_switch(struct indexer *ix, const struct pd_record *rec)
 	int prev = -1;
 
 	if (!out && note_start(ix->ss, rec, false))
-		return -1;
+		return -CST_ERR_NOMEM;
 	if (!(rec->sid.valid & PERF_SAMPLE_TIME) || !(rec->sid.valid & PERF_SAMPLE_CPU))
 		return 0;
 	if (out) {
@@ -67,7 +69,7 @@ static int do_itrace_start(struct indexer *ix, const struct pd_record *rec)
 
 	if (rec->sid.valid & PERF_SAMPLE_TIME && rec->sid.valid & PERF_SAMPLE_CPU && (int)r->tid > 0 &&
 	    running_add(&ix->ss->running, (int)rec->sid.cpu, rec->sid.time, RUN_START, (int)r->tid, -1))
-		return -1;
+		return -CST_ERR_NOMEM;
 	return note_start(ix->ss, rec, true);
 }
 
@@ -171,6 +173,10 @@ static int do_record(struct indexer *ix, const struct pd_record *rec)
 		if (rec->aux.avail < rec->aux.size)
 			ss->totals.file_cut = true;
 		return queues_add_chunk(&ss->queues, rec);
+	case PD_RECORD_SP_KERNEL_SYMBOL:
+	case PD_RECORD_SP_SPLIT:
+	case PD_RECORD_SP_SPLIT_END:
+		return phone_record(ss, rec);
 	case PERF_RECORD_TIME_CONV:
 		pd_time_conv_parse(&ss->conv, rec);
 		ss->have_conv = true;
@@ -183,7 +189,9 @@ static void report(struct indexer *ix)
 {
 	const struct pd_error *err = perfdata_error(ix->ss->pd);
 
-	ix->ss->bad_records++;
+	if (err->code != PD_E_EXPAND)
+		ix->ss->bad_records++;
+	ix->beyond |= err->code == PD_E_EXPAND;
 	if (err->code == PD_E_CUT)
 		ix->ss->totals.file_cut = true;
 	if (ix->messages < MAX_MESSAGES)
@@ -212,7 +220,7 @@ static void take_build_ids(struct session *ss)
 
 int session_add_source(struct session *ss, struct side_source *src)
 {
-	return side_order_add(&ss->side, src) ? 0 : -1;
+	return side_order_add(&ss->side, src) ? 0 : -CST_ERR_NOMEM;
 }
 
 /* What the record says about threads and maps. */
@@ -222,7 +230,7 @@ static int note_event(struct indexer *ix, const struct pd_record *rec)
 	int rc = side_perf_take(ix->side, rec, &e);
 
 	if (rc > 0 && (side_order_note(&ix->ss->side, ix->reader, &e) || threads_note(&ix->ss->threads, &e)))
-		return -1;
+		return -CST_ERR_NOMEM;
 	return rc < 0 ? rc : 0;
 }
 
@@ -239,6 +247,8 @@ static int read_records(struct indexer *ix)
 		rc = do_record(ix, &rec);
 		if (!rc)
 			rc = note_event(ix, &rec);
+		if (!rc && memory_refused())
+			rc = -CST_ERR_NOMEM;
 		if (rc)
 			return rc;
 	}
@@ -251,12 +261,14 @@ int session_index(struct session *ss)
 	struct indexer ix = { .ss = ss };
 	int rc;
 
+	memory_doing("reading the records");
 	ix.side = side_perf_new(ss);
 	ix.reader = ix.side ? side_order_add(&ss->side, ix.side) : NULL;
 	if (!ix.reader)
-		return -1;
+		return -CST_ERR_NOMEM;
 	read_formats(ss, formats->ptr, formats->len);
 	rc = read_records(&ix);
+	ss->lost_compressed = ix.beyond ? perfdata_stats(ss->pd)->lost_compressed : 0;
 	side_perf_finish(ix.side);
 	if (rc)
 		return rc;
@@ -268,5 +280,6 @@ int session_index(struct session *ss)
 		rc = jit_finish(ss);
 	if (rc)
 		return rc;
-	return side_order_finish(&ss->side) || threads_begin(&ss->threads) || queues_finish(&ss->queues) ? -1 : 0;
+	rc = side_order_finish(&ss->side) || threads_begin(&ss->threads) || queues_finish(&ss->queues);
+	return rc ? -CST_ERR_NOMEM : 0;
 }

@@ -6,10 +6,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "files/input.h"
+#include "files/output.h"
 #include "session/array.h"
+#include "session/error.h"
 #include "session/index_book.h"
 #include "session/session.h"
-#include "perfdata/output.h"
 
 #define IN_FOLDER "cstrace.cstidx"
 #define SUFFIX ".cstidx"
@@ -24,13 +26,13 @@ int index_book_init(struct index_book *b, const char *who, const char *input, co
 	b->only_id = -1;
 	if (file) {
 		b->path = strdup(file);
-		return b->path ? 0 : -1;
+		return b->path ? 0 : -CST_ERR_NOMEM;
 	}
 	if (!strcmp(input, "-"))
 		return 0;
 	if (!stat(input, &st) && S_ISDIR(st.st_mode))
-		return asprintf(&b->path, "%s/" IN_FOLDER, input) < 0 ? -1 : 0;
-	return asprintf(&b->path, "%s" SUFFIX, input) < 0 ? -1 : 0;
+		return asprintf(&b->path, "%s/" IN_FOLDER, input) < 0 ? -CST_ERR_NOMEM : 0;
+	return asprintf(&b->path, "%s" SUFFIX, input) < 0 ? -CST_ERR_NOMEM : 0;
 }
 
 void index_book_free(struct index_book *b)
@@ -45,28 +47,12 @@ void index_book_free(struct index_book *b)
 	free(b->path);
 }
 
-int index_book_section(struct index_section *s, const struct session_fragment *f)
+void index_book_section(struct index_section *s, const struct session_fragment *f)
 {
-	struct index_part *parts = calloc(f->nr_parts ? f->nr_parts : 1, sizeof(*parts));
-	unsigned int i;
-
-	if (!parts)
-		return -1;
-	for (i = 0; i < f->nr_parts; i++) {
-		parts[i].data = f->parts[i].data;
-		parts[i].size = f->parts[i].size;
-	}
-	s->parts = parts;
-	s->nr_parts = f->nr_parts;
+	s->data = f->data;
 	s->offset = f->offset;
 	s->size = f->size;
 	snprintf(s->name, sizeof(s->name), "buffer %u, offset %llu", f->queue, (unsigned long long)f->offset);
-	return 0;
-}
-
-void index_book_section_free(struct index_section *s)
-{
-	free((void *)s->parts);
 }
 
 static void refuse(struct index_book *b, const char *what, uint64_t found, uint64_t expected)
@@ -80,40 +66,15 @@ static void refuse(struct index_book *b, const char *what, uint64_t found, uint6
 }
 
 /* The whole file; NULL after a message, or with *none. */
-static uint8_t *read_file(const struct index_book *b, size_t *len, bool *none)
+static char *read_file(struct index_book *b, size_t *len, bool *none)
 {
-	FILE *f = fopen(b->path, "rb");
-	uint8_t *p = NULL, *grown;
-	size_t n, cap = 0;
+	char *p = input_read(b->path, MAX_FILE, len);
 
-	*len = 0;
-	*none = !f && errno == ENOENT;
-	if (!f) {
-		if (!*none)
-			fprintf(stderr, "%s: %s: %s\n", b->who, b->path, strerror(errno));
-		return NULL;
-	}
-	do {
-		if (*len == cap) {
-			cap = cap ? 2 * cap : 1 << 16;
-			grown = cap <= MAX_FILE ? realloc(p, cap) : NULL;
-			if (!grown) {
-				fprintf(stderr, "%s: %s: too large for an index\n", b->who, b->path);
-				free(p);
-				fclose(f);
-				return NULL;
-			}
-			p = grown;
-		}
-		n = fread(p + *len, 1, cap - *len, f);
-		*len += n;
-	} while (n);
-	if (ferror(f)) {
-		fprintf(stderr, "%s: %s: %s\n", b->who, b->path, strerror(errno));
-		free(p);
-		p = NULL;
-	}
-	fclose(f);
+	b->was_read = p != NULL;
+	*none = !p && errno == ENOENT;
+	if (!p && !*none)
+		fprintf(stderr, "%s: %s: %s: this index is not used\n", b->who, b->path, errno == EFBIG ?
+			"too large for an index" : input_error(errno));
 	return p;
 }
 
@@ -121,7 +82,7 @@ int index_book_read(struct index_book *b)
 {
 	struct cst_index_problem problem;
 	char what[200];
-	uint8_t *data;
+	char *data;
 	size_t len;
 	bool none;
 	int err;
@@ -130,8 +91,8 @@ int index_book_read(struct index_book *b)
 		return 0;
 	data = read_file(b, &len, &none);
 	if (!data)
-		return none ? 0 : -1;
-	err = cst_index_read(&b->file, data, len, &problem);
+		return none ? 0 : SESSION_TOLD;
+	err = cst_index_read(&b->file, (const uint8_t *)data, len, &problem);
 	free(data);
 	if (!err) {
 		b->dropped = calloc(b->file->n + 1, sizeof(*b->dropped));
@@ -139,23 +100,18 @@ int index_book_read(struct index_book *b)
 			return 1;
 		cst_index_file_free(b->file);
 		b->file = NULL;
-		fprintf(stderr, "%s: %s: not enough memory\n", b->who, b->path);
-		return -1;
+		fprintf(stderr, "%s: %s: out of memory\n", b->who, b->path);
+		return SESSION_TOLD;
 	}
 	snprintf(what, sizeof(what), "%s (%s)", err == -CST_ERR_SYNTAX ? "not an index" :
 		 err == -CST_ERR_INCOMPLETE ? "the file is cut" : cst_strerror(err), problem.text);
 	refuse(b, what, problem.found, problem.expected);
-	return -1;
+	return SESSION_TOLD;
 }
 
 static uint64_t identity(const struct index_section *s)
 {
-	uint64_t sum = 0;
-	unsigned int i;
-
-	for (i = 0; i < s->nr_parts; i++)
-		sum = cst_index_sample(sum, s->parts[i].data, s->parts[i].size);
-	return sum;
+	return cst_index_sample(0, s->data, s->size);
 }
 
 /* `ix`, which stays the caller's if that fails, goes into b->made under the section's name. */
@@ -176,7 +132,6 @@ static int keep_made(struct index_book *b, struct cst_index *ix, const char *sec
 int index_book_make(struct index_book *b, const struct index_section *s)
 {
 	struct cst_index_builder *ib = NULL;
-	uint64_t offset = s->offset;
 	struct cst_index *ix = NULL;
 	unsigned int i, flags;
 	enum cst_tree_format format = cst_tree_layout(s->tree, &flags);
@@ -189,10 +144,8 @@ int index_book_make(struct index_book *b, const struct index_section *s)
 		if (dec && (b->only_id < 0 || b->only_id == (int)i))
 			err = cst_index_builder_add(ib, cst_decoder_config(dec));
 	}
-	for (i = 0; i < s->nr_parts && !err; i++) {
-		err = cst_index_builder_feed(ib, s->parts[i].data, s->parts[i].size, offset);
-		offset += s->parts[i].size;
-	}
+	if (!err)
+		err = cst_index_builder_feed(ib, s->data, s->size, s->offset);
 	if (!err)
 		err = cst_index_builder_take(ib, &ix);
 	cst_index_builder_free(ib);
@@ -201,7 +154,7 @@ int index_book_make(struct index_book *b, const struct index_section *s)
 	if (err) {
 		fprintf(stderr, "%s: %s: no index can be made: %s\n", b->who, s->name, cst_strerror(err));
 		cst_index_free(ix);
-		return -1;
+		return SESSION_TOLD;
 	}
 	ix->trace_digest = identity(s);
 	ix->trace_offset = s->offset;
@@ -399,44 +352,21 @@ const struct cst_index *index_book_get(struct index_book *b, const struct index_
 	return NULL;
 }
 
-/* Bytes of a section in one piece; *copy is to be freed. NULL: not enough memory. */
-static const uint8_t *bytes_at(const struct index_section *s, uint64_t offset, uint64_t len, uint8_t **copy)
-{
-	uint64_t at = s->offset, n, from;
-	size_t done = 0;
-	unsigned int i;
-
-	*copy = malloc(len ? len : 1);
-	if (!*copy)
-		return NULL;
-	for (i = 0; i < s->nr_parts && done < len; at += s->parts[i++].size) {
-		if (offset + done - at >= s->parts[i].size)
-			continue;
-		from = offset + done - at;
-		n = s->parts[i].size - from;
-		n = n < len - done ? n : len - done;
-		memcpy(*copy + done, s->parts[i].data + from, n);
-		done += n;
-	}
-	return done == len ? *copy : NULL;
-}
-
 const struct cst_index *index_book_check(struct index_book *b, const struct cst_index *ix,
 					 const struct index_section *s, uint64_t start)
 {
 	const struct cst_index_source *src = cst_index_source_at(ix, start);
 	uint64_t end, sum;
-	uint8_t *copy;
-	const uint8_t *p;
+	bool inside;
 	char what[200];
 
 	if (!src)
 		return ix;
 	end = src + 1 < ix->sources + ix->n_sources ? src[1].offset : ix->end;
-	p = bytes_at(s, src->offset, end - src->offset, &copy);
-	sum = p ? cst_index_digest(0, p, end - src->offset) : 0;
-	free(copy);
-	if (sum == src->digest)
+	/* a file may say anything */
+	inside = src->offset >= s->offset && src->offset <= end && end - s->offset <= s->size;
+	sum = inside ? cst_index_digest(0, s->data + (src->offset - s->offset), end - src->offset) : 0;
+	if (inside && sum == src->digest)
 		return ix;
 	snprintf(what, sizeof(what), "%s: bytes at offset %llu (digest)", s->name, (unsigned long long)src->offset);
 	refuse(b, what, src->digest, sum);
@@ -450,6 +380,7 @@ int index_book_write(struct index_book *b)
 	const struct cst_index **all = calloc(b->nr_made + old + 1, sizeof(*all));
 	struct pd_error err = { .code = 0 };
 	struct pd_output out;
+	struct stat st;
 	uint8_t *data;
 	size_t len;
 	int rc;
@@ -463,9 +394,15 @@ int index_book_write(struct index_book *b)
 	free(all);
 	if (rc) {
 		fprintf(stderr, "%s: %s: %s\n", b->who, b->path, cst_strerror(rc));
-		return -1;
+		return SESSION_TOLD;
 	}
-	rc = pd_output_open(&out, b->path, &err);
+	if (b->was_read)
+		input_forget(b->path);
+	b->was_read = false;
+	if (!b->keep && !stat(b->path, &st) && !S_ISREG(st.st_mode))
+		rc = pd_fail(&err, PD_E_USAGE, 0, "%s: is there and not a regular file: no index is written to it", b->path);
+	else
+		rc = pd_output_open_binary(&out, b->path, &err);
 	if (!rc) {
 		pd_output_write(&out, data, len);
 		rc = pd_output_finish(&out, &err);
@@ -473,7 +410,7 @@ int index_book_write(struct index_book *b)
 	free(data);
 	if (rc)
 		fprintf(stderr, "%s: %s\n", b->who, err.msg);
-	return rc ? -1 : 0;
+	return rc ? SESSION_TOLD : 0;
 }
 
 void index_book_finish(struct index_book *b)

@@ -14,11 +14,7 @@ struct session_fragment;
 /* A buffer, or an AUX fragment of one, with the tree that is to decode it. */
 struct index_section {
 	char name[128];
-	const struct index_part {
-		const uint8_t *data;
-		uint64_t size;
-	} *parts;		/* in order; contiguous in the trace */
-	unsigned int nr_parts;
+	const uint8_t *data;
 	uint64_t offset, size;
 	struct cst_tree *tree;
 };
@@ -31,6 +27,7 @@ struct index_book {
 	bool added;		/* something was made for options that the file had none for */
 	bool *dropped;		/* which indexes of the file are no good */
 	bool no_trace;		/* the file alone is looked at: nothing can be made */
+	bool was_read;		/* the file at path was read and is recorded as input */
 	bool refused;		/* an index was there and could not be used */
 	int only_id;		/* -1: all */
 	struct cst_index_opts opts;
@@ -42,11 +39,10 @@ struct index_book {
 /* `input`: perf.data or a folder; `file`: the user's choice, or NULL. -1: not enough memory. */
 int index_book_init(struct index_book *b, const char *who, const char *input, const char *file);
 void index_book_free(struct index_book *b);
-/* Read the file. 1: there is one; 0: none; -1: after a message, refused or, if not `refused`, it cannot be read. */
+/* Read the file. 1: there is one; 0: none; SESSION_TOLD: refused or, if not `refused`, it cannot be read. */
 int index_book_read(struct index_book *b);
-/* The section that a fragment of perf.data is, without its tree. -1: not enough memory. */
-int index_book_section(struct index_section *s, const struct session_fragment *f);
-void index_book_section_free(struct index_section *s);
+/* The section that a fragment of perf.data is, without its tree. Valid as long as the fragment is being decoded. */
+void index_book_section(struct index_section *s, const struct session_fragment *f);
 /*
  * The index of a section, if there is one that can be trusted. One that cannot is told of, and made anew in memory.
  * One that is sound but was made for other options is told of and stays, and one for these is made in memory.

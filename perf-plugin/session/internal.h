@@ -9,11 +9,13 @@
 #include "session/asid.h"
 #include "session/clock.h"
 #include "session/dso.h"
+#include "session/error.h"
 #include "session/jit.h"
 #include "session/kernel.h"
 #include "session/losses.h"
 #include "session/owners.h"
 #include "session/pace.h"
+#include "session/phone.h"
 #include "session/queues.h"
 #include "session/running.h"
 #include "session/seek.h"
@@ -42,7 +44,8 @@ struct trace_start {
 struct session {
 	struct session_opts opts;
 	struct perfdata *pd;
-	const char *name;
+	enum session_recorder recorder;
+	char *name;			/* of the input, as messages show it */
 
 	struct auxinfo info;
 	bool have_info;
@@ -70,27 +73,29 @@ struct session {
 	bool told_only;
 	struct intmap starts;		/* cpu -> the first trace_start */
 	struct kernel_images kernel;
+	struct phone phone;
 	struct jit_files jit;
 	struct intmap perf_maps;	/* by pid */
 
 	struct filter *filter;		/* NULL: everything is wanted */
+	bool matched;			/* the filter let something pass in this run */
 	struct index_book *book;	/* NULL: none can be used */
 	bool told_unused;		/* why it was not */
 	struct session_totals totals;
 	struct losses losses;
 	uint64_t unrouted_ids[2];	/* trace IDs in the data that no metadata describes */
 	uint64_t bad_records;
+	uint64_t lost_compressed;	/* records beyond opts.max_expand */
 	uint64_t bytes_total, bytes_done;
 };
-
-/* An error whose cause the user was told where it was found; -1 is "not enough memory". */
-#define SESSION_TOLD	(-2)
 
 /* metadata.c */
 int session_read_info(struct session *ss, const struct pd_record *rec);
 int session_make_units(struct session *ss);
 /* From registers to configuration. */
 void session_make_unit(const struct session *ss, struct trace_unit *u, const struct aux_cpu *a);
+/* Register fields of the trace unit that hold reserved values: up to `max`, returns their number. */
+unsigned int session_reserved_fields(const struct trace_unit *u, struct cst_reserved_field *out, unsigned int max);
 /* The unit that an announcement is about (NULL: none was made); NULL unknown. */
 struct trace_unit *session_unit_of_owner(struct session *ss, const struct id_owner *o, uint8_t id);
 /* The unit of an unframed fragment. */
@@ -173,6 +178,9 @@ void stream_batch_time(struct stream_state *st, const struct cst_generic *g, siz
 /* pairing.c: clocks of all CPUs; -1: no memory. */
 int session_make_clocks(struct session *ss);
 const struct trace_clock *session_clock(const struct session *ss, int cpu);
+
+/* offer.c: what the recording has of that which the filters of the options ask for. */
+void session_print_offer(struct session *ss, FILE *out);
 
 /* select.c: the filter's view on whole fragments. */
 int session_make_filter(struct session *ss);

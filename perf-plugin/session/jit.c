@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "files/input.h"
+#include "perfdata/name.h"
 #include "session/array.h"
 #include "session/internal.h"
 #include "session/jit.h"
@@ -31,12 +30,12 @@ int jit_note(struct jit_files *jf, const char *path, int pid, uint64_t time, uin
 		return 0;
 	m = ARRAY_ADD(jf->v, jf->nr, jf->cap);
 	if (!m)
-		return -1;
+		return -CST_ERR_NOMEM;
 	*m = (struct jit_marker){ .path = strdup(path), .pid = pid, .time = time, .seq = seq };
 	if (m->path)
 		return 0;
 	jf->nr--;
-	return -1;
+	return -CST_ERR_NOMEM;
 }
 
 static int compare_markers(const void *a, const void *b)
@@ -73,23 +72,16 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The bytes of a file; NULL with errno. */
+/* The bytes of a file, NULL with errno. */
 static const uint8_t *map_file(const char *path, size_t *size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	void *p = MAP_FAILED;
-	struct stat st;
+	const uint8_t *p = input_map(path, PROT_READ, size);
 
-	if (fd < 0)
-		return NULL;
-	if (!fstat(fd, &st)) {
-		errno = S_ISREG(st.st_mode) && st.st_size ? 0 : EINVAL;
-		if (!errno)
-			p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		*size = (size_t)st.st_size;
-	}
-	close(fd);
-	return p == MAP_FAILED ? NULL : p;
+	if (p && *size)
+		return p;
+	if (p)
+		errno = ENODATA;
+	return NULL;
 }
 
 /* Jitdump files have CLOCK_MONOTONIC times: is that the recording's clock? */
@@ -131,7 +123,7 @@ static void set_place(struct session *ss, const struct jitdump *jd, const char *
 		cure = "let the runtime use CLOCK_MONOTONIC";
 	}
 	fprintf(stderr, "cstrace: warning: %s: %s; its code is taken to have been there all the time, the last of "
-		"several versions: %s\n", path, why, cure);
+		"several versions: %s\n", name_shown(path), why, cure);
 }
 
 /* `m` is NULL for a file that was given and that no record tells about. */
@@ -146,28 +138,27 @@ static int use_file(struct session *ss, const char *file, const uint8_t *p, size
 
 	if (err) {
 		free(jd);
-		munmap((void *)p, size);
+		input_unmap(p, size);
 		if (err == JITDUMP_NO_MEMORY)
-			return -1;
-		fprintf(stderr, "cstrace: %s: not used as a jitdump file: %s\n", file, jitdump_error_text(err));
+			return -CST_ERR_NOMEM;
+		fprintf(stderr, "cstrace: %s: not used as a jitdump file: %s\n", name_shown(file), jitdump_error_text(err));
 		ss->jit.missing++;
 		return 0;
 	}
 	if (jd->bad_records)
 		fprintf(stderr, "cstrace: %s: %llu unusable records, and %llu bytes at its end of which nothing is "
 			"known: the code that they tell about is missing; was the file copied after its program had "
-			"ended?\n", file, (unsigned long long)jd->bad_records, (unsigned long long)jd->lost_bytes);
+			"ended?\n", name_shown(file), (unsigned long long)jd->bad_records, (unsigned long long)jd->lost_bytes);
 	ss->jit.bad_records += jd->bad_records;
 	if (!m)
 		place.pid = (int)jd->pid;
 	set_place(ss, jd, file, &place);
 	d = jitdump_dso(&ss->dsos, m ? m->path : file, file, jd);
 	src = d ? jitdump_source(d, &place) : NULL;
-	return src ? session_add_source(ss, src) : -1;
+	return src ? session_add_source(ss, src) : -CST_ERR_NOMEM;
 }
 
-/* The next of the files that the user named; false: no more. */
-static bool next_given(const char **list, char *path, size_t size)
+bool jit_next_given(const char **list, char *path, size_t size)
 {
 	size_t n;
 
@@ -188,7 +179,7 @@ static bool given_by_name(const struct session *ss, const char *name, char *path
 {
 	const char *list = ss->opts.jitdump;
 
-	while (next_given(&list, path, size))
+	while (jit_next_given(&list, path, size))
 		if (!strcmp(base_name(path), name))
 			return true;
 	return false;
@@ -201,6 +192,7 @@ static const uint8_t *find_file(struct session *ss, const struct jit_marker *m, 
 	struct dso_place *brought = dso_places_find(&ss->dsos.search.brought.jitdumps, m->path, 0);
 	const char *symfs = ss->dsos.search.symfs, *found;
 	const uint8_t *p;
+	char *whole;
 
 	if (brought)
 		brought->taken = true;
@@ -210,7 +202,11 @@ static const uint8_t *find_file(struct session *ss, const struct jit_marker *m, 
 		snprintf(path, size, "%s", brought->file);
 		return map_file(path, len);
 	}
-	snprintf(path, size, "%s%s%s", symfs ? symfs : "", symfs && m->path[0] != '/' ? "/" : "", m->path);
+	whole = symfs ? input_in_root(symfs, m->path) : NULL;
+	if (symfs && !whole)
+		return NULL;
+	snprintf(path, size, "%s", whole ? whole : m->path);
+	free(whole);
 	p = map_file(path, len);
 	if (p || !symfs)
 		return p;
@@ -229,8 +225,8 @@ static int use_marker(struct session *ss, const struct jit_marker *m)
 	if (p)
 		return use_file(ss, path, p, size, m);
 	fprintf(stderr, "cstrace: warning: process %d wrote its generated code to %s: %s: copy that file from the "
-		"target below the directory of --symfs, or name it with --jitdump\n", m->pid, m->path,
-		errno ? strerror(errno) : "not found");
+		"target below the directory of --symfs, or name it with --jitdump\n", m->pid, name_shown(m->path),
+		errno ? input_error(errno) : "not found");
 	ss->jit.missing++;
 	return 0;
 }
@@ -253,7 +249,7 @@ static int use_given(struct session *ss, const char *path, const char *option)
 
 	if (p)
 		return use_file(ss, path, p, size, NULL);
-	fprintf(stderr, "cstrace: %s%s: %s\n", option, path, strerror(errno));
+	fprintf(stderr, "cstrace: %s%s: %s\n", option, path, input_error(errno));
 	return SESSION_TOLD;
 }
 
@@ -268,8 +264,8 @@ int jit_finish(struct session *ss)
 	drop_doubles(&ss->jit);
 	for (i = 0; i < ss->jit.nr; i++)
 		if (use_marker(ss, &ss->jit.v[i]))
-			return -1;
-	while (next_given(&list, path, sizeof(path))) {
+			return -CST_ERR_NOMEM;
+	while (jit_next_given(&list, path, sizeof(path))) {
 		if (was_recorded(ss, path))
 			continue;
 		rc = use_given(ss, path, "--jitdump ");

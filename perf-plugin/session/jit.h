@@ -28,4 +28,7 @@ int jit_note(struct jit_files *jf, const char *path, int pid, uint64_t time, uin
 /* After the first pass: each file becomes a source of events. -1: no memory. */
 int jit_finish(struct session *ss);
 
+/* The next of the files in the list of --jitdump; false: no more. */
+bool jit_next_given(const char **list, char *path, size_t size);
+
 #endif

@@ -272,7 +272,7 @@ const char *jitdump_error_text(int error)
 {
 	static const char *const text[] = {
 		[JITDUMP_OK] = "no error",
-		[JITDUMP_NO_MEMORY] = "not enough memory",
+		[JITDUMP_NO_MEMORY] = "out of memory",
 		[JITDUMP_SHORT] = "it ends inside its header; is the copy complete?",
 		[JITDUMP_MAGIC] = "it does not start with the magic number of a jitdump file (JiTD)",
 		[JITDUMP_VERSION] = "its version is not 1",

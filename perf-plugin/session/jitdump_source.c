@@ -2,8 +2,8 @@
 /* jitdump_source.c - generated code as a dso, and its appearance in memory as side events. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "files/input.h"
 #include "session/dso.h"
 #include "session/jitdump.h"
 
@@ -13,7 +13,7 @@ struct dso *jitdump_dso(struct dso_table *t, const char *path, const char *file,
 	size_t i;
 
 	if (!d) {
-		munmap((void *)jd->p, jd->size);
+		input_unmap(jd->p, jd->size);
 		jitdump_free(jd);
 		free(jd);
 		return NULL;
@@ -38,7 +38,7 @@ bool jitdump_dso_load(struct dso *d)
 {
 	d->data = jitdump_code(d->jit);
 	if (!d->data) {
-		d->trouble = DSO_UNREADABLE;
+		d->trouble = DSO_NO_MEMORY;
 		return false;
 	}
 	d->own_data = true;
@@ -52,7 +52,7 @@ void jitdump_dso_free(struct dso *d)
 {
 	if (!d->jit)
 		return;
-	munmap((void *)d->jit->p, d->jit->size);
+	input_unmap(d->jit->p, d->jit->size);
 	jitdump_free(d->jit);
 	free(d->jit);
 	d->jit = NULL;

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files/input.h"
 #include "session/array.h"
 #include "session/kallsyms.h"
-#include "session/textfile.h"
 
 struct ksym {
 	uint64_t addr;
@@ -120,10 +120,11 @@ struct kallsyms *kallsyms_read(const char *text, size_t len)
 struct kallsyms *kallsyms_open(const char *path)
 {
 	struct kallsyms *ks = NULL;
-	char *text = text_file_read(path);
+	size_t size;
+	char *text = input_read(path, INPUT_MAX_TEXT, &size);
 
 	if (!text) {
-		fprintf(stderr, "cstrace: %s: %s\n", path, strerror(errno));
+		fprintf(stderr, "cstrace: %s: %s\n", path, input_error(errno));
 		return NULL;
 	}
 	ks = parse(text);

@@ -7,32 +7,42 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files/input.h"
+#include "perfdata/name.h"
 #include "session/internal.h"
 #include "session/kernel.h"
 
-/* `dir`/`name` when that is there; NULL: not there. -1 in *rc: no memory. */
-static char *file_in(const char *dir, const char *name, int *rc)
+/*
+ * `dir`/`name` when that is there; NULL: not there, or an error in *rc. `inside`: the folder came with a recording,
+ * and a link in it must not lead out.
+ */
+static char *file_in(const char *dir, const char *name, bool inside, int *rc)
 {
-	char *path;
+	char *path = NULL;
 
-	if (asprintf(&path, "%s/%s", dir, name) < 0) {
-		*rc = -1;
+	if (inside ? !(path = input_in_root(dir, name)) && errno == ENOMEM : asprintf(&path, "%s/%s", dir, name) < 0) {
+		*rc = -CST_ERR_NOMEM;
 		return NULL;
 	}
-	if (!access(path, R_OK))
+	if (!path || !access(path, R_OK))
 		return path;
+	if (errno != ENOENT && errno != ENOTDIR) {
+		fprintf(stderr, "cstrace: %s: %s; make it readable, or name another copy with --kcore\n", name_shown(path),
+			strerror(errno));
+		*rc = SESSION_TOLD;
+	}
 	free(path);
 	return NULL;
 }
 
 /* A kcore and the kallsyms next to it. */
-static int take_dir(struct kernel_images *k, const char *dir)
+static int take_dir(struct kernel_images *k, const char *dir, bool inside)
 {
 	int rc = 0;
 
-	k->kcore_path = file_in(dir, "kcore", &rc);
+	k->kcore_path = file_in(dir, "kcore", inside, &rc);
 	if (!k->kallsyms_path)
-		k->kallsyms_path = file_in(dir, "kallsyms", &rc);
+		k->kallsyms_path = file_in(dir, "kallsyms", inside, &rc);
 	return rc;
 }
 
@@ -48,7 +58,7 @@ static int take_option(struct kernel_images *k, const char *path)
 		return SESSION_TOLD;
 	}
 	if (S_ISDIR(st.st_mode)) {
-		rc = take_dir(k, path);
+		rc = take_dir(k, path, false);
 		if (!rc && !k->kcore_path) {
 			fprintf(stderr, "cstrace: --kcore %s: no readable file kcore in this directory\n", path);
 			rc = SESSION_TOLD;
@@ -57,15 +67,15 @@ static int take_option(struct kernel_images *k, const char *path)
 	}
 	dir = strdup(path);
 	if (!dir)
-		return -1;
+		return -CST_ERR_NOMEM;
 	slash = strrchr(dir, '/');
 	if (slash)
 		*slash = 0;
-	rc = take_dir(k, slash ? dir : ".");
+	rc = take_dir(k, slash ? dir : ".", false);
 	free(dir);
 	free(k->kcore_path);
 	k->kcore_path = strdup(path);
-	return k->kcore_path ? rc : -1;
+	return k->kcore_path ? rc : -CST_ERR_NOMEM;
 }
 
 /* Does this copy come from the boot that was recorded? */
@@ -74,7 +84,7 @@ static bool same_boot(const struct kernel_images *k, const char *dir)
 	struct kallsyms *ks = NULL;
 	uint64_t addr;
 	int rc = 0;
-	char *path = k->ref_addr ? file_in(dir, "kallsyms", &rc) : NULL;
+	char *path = k->ref_addr ? file_in(dir, "kallsyms", false, &rc) : NULL;
 	bool same;
 
 	if (path)
@@ -97,17 +107,17 @@ static int take_cached(struct session *ss, const struct build_id *id)
 	if (!id->len || (!cache && !home))
 		return 0;
 	if (asprintf(&base, "%s%s/[kernel.kcore]/%s", cache ? cache : home, cache ? "" : "/.debug", hex) < 0)
-		return -1;
+		return -CST_ERR_NOMEM;
 	n = scandir(base, &list, NULL, alphasort);
 	for (i = n - 1; i >= 0 && !rc; i--) {	/* the latest first */
 		if (ss->kernel.kcore_path || list[i]->d_name[0] == '.')
 			continue;
 		if (asprintf(&dir, "%s/%s", base, list[i]->d_name) < 0) {
-			rc = -1;
+			rc = -CST_ERR_NOMEM;
 			break;
 		}
 		if (same_boot(&ss->kernel, dir))
-			rc = take_dir(&ss->kernel, dir);
+			rc = take_dir(&ss->kernel, dir, false);
 		free(dir);
 	}
 	for (i = 0; i < n; i++)
@@ -141,12 +151,12 @@ static int take_brought(struct kernel_images *k, const struct dso_brought *b)
 	if (b->kallsyms && !k->kallsyms_path) {
 		k->kallsyms_path = strdup(b->kallsyms);
 		if (!k->kallsyms_path)
-			return -1;
+			return -CST_ERR_NOMEM;
 	}
 	if (!b->kcore)
 		return 0;
 	k->kcore_path = strdup(b->kcore);
-	return k->kcore_path ? 0 : -1;
+	return k->kcore_path ? 0 : -CST_ERR_NOMEM;
 }
 
 int kernel_find_kcore(struct session *ss)
@@ -165,14 +175,14 @@ int kernel_find_kcore(struct session *ss)
 		}
 		k->kallsyms_path = strdup(ss->opts.kallsyms);
 		if (!k->kallsyms_path)
-			return -1;
+			return -CST_ERR_NOMEM;
 	}
 	if (ss->opts.kcore) {
 		rc = take_option(k, ss->opts.kcore);
 	} else if (data_dir) {
 		if (asprintf(&dir, "%s/kcore_dir", data_dir) < 0)
-			return -1;
-		rc = take_dir(k, dir);
+			return -CST_ERR_NOMEM;
+		rc = input_note_path(dir) ? -CST_ERR_NOMEM : take_dir(k, dir, true);
 		free(dir);
 	} else {
 		rc = take_brought(k, &ss->dsos.search.brought);
@@ -182,5 +192,5 @@ int kernel_find_kcore(struct session *ss)
 	if (rc || !k->kcore_path)
 		return rc;
 	ss->spaces.kcore = dso_table_add(&ss->dsos, k->kcore_path, DSO_KCORE);
-	return ss->spaces.kcore ? 0 : -1;
+	return ss->spaces.kcore ? 0 : -CST_ERR_NOMEM;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "perfdata/bpf_info.h"
+#include "perfdata/name.h"
 #include "session/array.h"
 #include "session/internal.h"
 #include "session/kernel.h"
@@ -19,6 +20,7 @@ void kernel_free(struct kernel_images *k)
 	kallsyms_free(k->kallsyms);
 	free(k->bpf);
 	free(k->kallsyms_path);
+	free(k->recorded_kallsyms);
 	free(k->kcore_path);
 	memset(k, 0, sizeof(*k));
 }
@@ -48,11 +50,11 @@ int kernel_text_poke(struct session *ss, const struct pd_record *rec, struct sid
 		return 0;
 	start_event(e, rec, r->new_len ? SIDE_MAP : SIDE_UNMAP, r->addr, len);
 	if (!ps->finished && patches_note(ps, r->addr, e->time, e->seq, r->bytes, r->old_len))
-		return -1;
+		return -CST_ERR_NOMEM;
 	if (!r->new_len)
 		return 1;
 	if (patches_place(ps, &ss->dsos, r->bytes + r->old_len, r->new_len, &e->map.off))
-		return -1;
+		return -CST_ERR_NOMEM;
 	e->map.dso = ps->dso;
 	return 1;
 }
@@ -61,7 +63,12 @@ static int compare_bpf(const void *a, const void *b)
 {
 	const struct bpf_code *x = a, *y = b;
 
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	/* one place that was used again: in an order of its own, the table is searched from its front */
+	if (x->len != y->len)
+		return x->len < y->len ? -1 : 1;
+	return strcmp(x->tag, y->tag);
 }
 
 /* A symbol of its own, with or without code. */
@@ -94,7 +101,7 @@ static int add_bpf(struct session *ss, const struct pd_bpf_func *f)
 		name[strlen(name) - 1] = 0;
 	c = ARRAY_ADD(k->bpf, k->nr_bpf, k->cap_bpf);
 	if (!c)
-		return -1;
+		return -CST_ERR_NOMEM;
 	memset(c, 0, sizeof(*c));
 	c->addr = f->addr;
 	c->len = f->len;
@@ -103,7 +110,7 @@ static int add_bpf(struct session *ss, const struct pd_bpf_func *f)
 	code = malloc(f->len);
 	if (!c->dso || !code || !make_symbol(c->dso, f->addr, f->len)) {
 		free(code);
-		return -1;
+		return -CST_ERR_NOMEM;
 	}
 	memcpy(code, f->code, f->len);
 	c->dso->data = code;
@@ -126,7 +133,7 @@ static int read_bpf(struct session *ss)
 	pd_bpf_start(&r, raw->ptr, raw->len, perfdata_is_swapped(ss->pd));
 	while ((rc = pd_bpf_next(&r, &f)) > 0)
 		if (add_bpf(ss, &f))
-			return -1;
+			return -CST_ERR_NOMEM;
 	if (rc < 0) {
 		fprintf(stderr, "cstrace: %s: offset 0x%llx: the section about BPF programs (BPF_PROG_INFO) ends "
 			"inside a program: those from there on have no code\n", ss->name,
@@ -170,7 +177,7 @@ int kernel_ksymbol(struct session *ss, const struct pd_record *rec, struct side_
 	if (gone)
 		return 1;
 	if (read_bpf(ss))
-		return -1;
+		return -CST_ERR_NOMEM;
 	c = find_bpf(&ss->kernel, r->addr, r->len, r->name);
 	if (c) {
 		c->seen = true;
@@ -182,7 +189,7 @@ int kernel_ksymbol(struct session *ss, const struct pd_record *rec, struct side_
 	if (!d || d->state == DSO_LOADED) {
 		d = dso_table_add(&ss->dsos, r->name, DSO_BPF);
 		if (!d || !make_symbol(d, r->addr, UINT64_MAX))
-			return -1;
+			return -CST_ERR_NOMEM;
 		d->state = DSO_MISSING;
 		d->trouble = DSO_NOT_FOUND;
 	}
@@ -241,7 +248,7 @@ static int add_unseen_bpf(struct session *ss)
 		return 0;
 	bs = calloc(1, sizeof(*bs));
 	if (!bs)
-		return -1;
+		return -CST_ERR_NOMEM;
 	bs->src = (struct side_source){ next_bpf, rewind_bpf, free_bpf };
 	bs->k = &ss->kernel;
 	return session_add_source(ss, &bs->src);
@@ -249,31 +256,41 @@ static int add_unseen_bpf(struct session *ss)
 
 int kernel_finish(struct session *ss)
 {
+	phone_finish(ss);
 	if (read_bpf(ss) || patches_finish(&ss->kernel.patches, &ss->dsos))
-		return -1;
-	return add_unseen_bpf(ss) ? -1 : kernel_find_kcore(ss);
+		return -CST_ERR_NOMEM;
+	return add_unseen_bpf(ss) ? -CST_ERR_NOMEM : kernel_find_kcore(ss);
+}
+
+/* The symbols of the file, if they are of the kernel that was recorded. */
+static struct kallsyms *kallsyms_of_file(struct kernel_images *k)
+{
+	struct kallsyms *ks = kallsyms_open(k->kallsyms_path);
+	uint64_t addr;
+
+	if (ks && k->ref_addr && kallsyms_address(ks, k->ref_sym, NULL, &addr) && addr != k->ref_addr) {
+		fprintf(stderr, "cstrace: %s: %s is at 0x%llx there, the recorded kernel had it at 0x%llx: not used; "
+			"give the symbols of the boot that was recorded\n", name_shown(k->kallsyms_path), name_shown(k->ref_sym),
+			(unsigned long long)addr, (unsigned long long)k->ref_addr);
+		kallsyms_free(ks);
+		ks = NULL;
+	}
+	if (!ks) {
+		free(k->kallsyms_path);
+		k->kallsyms_path = NULL;
+	}
+	return ks;
 }
 
 struct kallsyms *kernel_kallsyms(struct kernel_images *k)
 {
-	uint64_t addr;
-
-	if (k->kallsyms_tried || !k->kallsyms_path)
+	if (k->kallsyms_tried)
 		return k->kallsyms;
 	k->kallsyms_tried = true;
-	k->kallsyms = kallsyms_open(k->kallsyms_path);
-	if (k->kallsyms && k->ref_addr && kallsyms_address(k->kallsyms, k->ref_sym, NULL, &addr) &&
-	    addr != k->ref_addr) {
-		fprintf(stderr, "cstrace: %s: %s is at 0x%llx there, the recorded kernel had it at 0x%llx: not used; "
-			"give the symbols of the boot that was recorded\n", k->kallsyms_path, k->ref_sym,
-			(unsigned long long)addr, (unsigned long long)k->ref_addr);
-		kallsyms_free(k->kallsyms);
-		k->kallsyms = NULL;
-	}
-	if (!k->kallsyms) {
-		free(k->kallsyms_path);
-		k->kallsyms_path = NULL;
-	}
+	if (k->kallsyms_path)
+		k->kallsyms = kallsyms_of_file(k);
+	if (!k->kallsyms && k->recorded_kallsyms)
+		k->kallsyms = kallsyms_read(k->recorded_kallsyms, k->recorded_kallsyms_len);
 	return k->kallsyms;
 }
 

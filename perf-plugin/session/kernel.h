@@ -32,6 +32,8 @@ struct kernel_images {
 	uint64_t ref_addr;	/* recorded address of the symbol ref_sym; 0 none */
 	char ref_sym[16];
 	char *kallsyms_path;	/* NULL: none, or not of this kernel */
+	char *recorded_kallsyms; /* text that the recording has of them; NULL: none */
+	size_t recorded_kallsyms_len;
 	struct kallsyms *kallsyms; /* read when first needed */
 	bool kallsyms_tried;
 	char *kcore_path;

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "files/input.h"
 #include "session/internal.h"
 #include "session/perfmap.h"
-#include "session/textfile.h"
 
 /* Patched text belongs to the file that it is a patch of: look at what is mapped before and behind it. */
 static const struct map *patched_file(const struct maplist *ml, const struct map *m)
@@ -48,13 +48,16 @@ static struct perf_map *read_perf_map(struct session *ss, int pid)
 {
 	const char *symfs = ss->dsos.search.symfs, *host = perfdata_env(ss->pd)->hostname;
 	struct utsname here;
-	char path[4096], *text;
+	char name[32], *path = NULL, *text;
+	size_t size;
 
 	if (!symfs && (!host || uname(&here) || strcmp(host, here.nodename)))
 		return NULL;
-	if (snprintf(path, sizeof(path), "%s/tmp/perf-%d.map", symfs ? symfs : "", pid) >= (int)sizeof(path))
-		return NULL;
-	text = text_file_read(path);
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", pid);
+	if (symfs)
+		path = input_in_root(symfs, name);
+	text = symfs && !path ? NULL : input_read(path ? path : name, INPUT_MAX_TEXT, &size);
+	free(path);
 	return text ? perf_map_read(text) : NULL;
 }
 

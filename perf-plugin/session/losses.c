@@ -37,8 +37,19 @@ const char *loss_why(enum loss cause)
 	return causes[cause].why;
 }
 
-const char *loss_cure(enum loss cause)
+const char *loss_cure(enum loss cause, enum session_recorder by)
 {
+	static const struct {
+		bool own;
+		const char *text[2];
+	} cures[NR_LOSSES] = {
+#define CURE(name, simpleperf, snapshot) [LOSS_##name] = { true, { simpleperf, snapshot } },
+#include "session/cures.def"
+#undef CURE
+	};
+
+	if (by != RECORDER_PERF && cures[cause].own)
+		return cures[cause].text[by - RECORDER_SIMPLEPERF];
 	return causes[cause].cure;
 }
 
@@ -46,12 +57,12 @@ static int table_init(struct loss_table *t)
 {
 	t->rows = malloc(LOSS_ROWS * sizeof(*t->rows));
 	t->slot = calloc(NR_SLOTS, sizeof(*t->slot));
-	return t->rows && t->slot ? 0 : -1;
+	return t->rows && t->slot ? 0 : -CST_ERR_NOMEM;
 }
 
 int losses_init(struct losses *ls)
 {
-	return table_init(&ls->cpu) || table_init(&ls->process) ? -1 : 0;
+	return table_init(&ls->cpu) || table_init(&ls->process) ? -CST_ERR_NOMEM : 0;
 }
 
 static void table_free(struct loss_table *t)
@@ -86,7 +97,13 @@ static int compare_rows(const void *a, const void *b)
 
 	if (x->amount.bytes != y->amount.bytes)
 		return x->amount.bytes > y->amount.bytes ? -1 : 1;
-	return x->amount.count > y->amount.count ? -1 : x->amount.count < y->amount.count;
+	if (x->amount.count != y->amount.count)
+		return x->amount.count > y->amount.count ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	if (strcmp(x->comm, y->comm))
+		return strcmp(x->comm, y->comm);
+	return (x->cause > y->cause) - (x->cause < y->cause);
 }
 
 /* The table is full: only the sums are left of the smaller half. */
@@ -248,6 +265,7 @@ void losses_start(struct session *ss)
 	for (i = 0; i < ls->nr_lost; i++)
 		losses_add(ls, LOSS_LOST, ls->lost[i].cpu, LOSS_NOBODY, NULL, ls->lost[i].count, 0);
 	losses_add(ls, LOSS_BAD_RECORD, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->bad_records, 0);
+	losses_add(ls, LOSS_EXPAND, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->lost_compressed, 0);
 	losses_add(ls, LOSS_JITDUMP, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->jit.bad_records, 0);
 	losses_add(ls, LOSS_CUT, LOSS_NOBODY, LOSS_NOBODY, NULL, t->file_cut, 0);
 }
@@ -278,6 +296,8 @@ enum loss loss_of_dso(const struct dso *d)
 	case DSO_BAD_ELF:
 	case DSO_UNALIGNED:
 	case DSO_PACKED:
+	case DSO_UNPACKED_LARGE:
+	case DSO_NO_MEMORY:
 		return LOSS_UNFIT;
 	case DSO_NO_PLACE:
 		return LOSS_MODULE;

@@ -21,6 +21,8 @@ enum loss {
 	NR_LOSSES
 };
 
+enum session_recorder { RECORDER_PERF, RECORDER_SIMPLEPERF, RECORDER_SNAPSHOT };
+
 enum loss_kind { LOSS_KIND_FILE, LOSS_KIND_TRACE, LOSS_KIND_CODE, LOSS_KIND_FLOW };
 
 struct loss_amount {
@@ -112,7 +114,8 @@ enum loss_kind loss_kind(enum loss cause);
 const char *loss_name(enum loss cause);
 const char *loss_counted(enum loss cause);
 const char *loss_why(enum loss cause);
-const char *loss_cure(enum loss cause);		/* NULL: none */
+/* What helps against it, in terms of what recorded the trace; NULL: nothing. */
+const char *loss_cure(enum loss cause, enum session_recorder by);
 /* Why code of a file is missing. */
 enum loss loss_of_dso(const struct dso *d);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "perfdata/name.h"
 #include "session/internal.h"
 
 /* Longer lists are cut unless all is asked for. */
@@ -28,6 +29,16 @@ bool session_has_losses(const struct session *ss)
 		if (ss->losses.cause[i].count)
 			return true;
 	return false;
+}
+
+bool session_matched(const struct session *ss)
+{
+	return !ss->filter || ss->matched;
+}
+
+bool session_incomplete(const struct session *ss)
+{
+	return session_has_losses(ss) || !session_matched(ss);
 }
 
 /* 65012345 -> 65,012,345 */
@@ -144,8 +155,8 @@ static void print_cause(const struct session *ss, enum loss cause, FILE *out)
 		print_lost(&ss->losses, out);
 	if (cause == LOSS_GUEST)
 		print_guests(&ss->totals.who.guests, out);
-	if (loss_cure(cause))
-		fprintf(out, "    -> %s\n", loss_cure(cause));
+	if (loss_cure(cause, ss->recorder))
+		fprintf(out, "    -> %s\n", loss_cure(cause, ss->recorder));
 }
 
 void session_print_losses(const struct session *ss, FILE *out)
@@ -199,7 +210,7 @@ static void print_group(const struct session *ss, const struct group *g, const c
 	if (r->number < 0)
 		fprintf(out, "  %s unknown", what);
 	else if (r->comm[0])
-		fprintf(out, "  %s %d %s", what, r->number, r->comm);
+		fprintf(out, "  %s %d %s", what, r->number, name_shown(r->comm));
 	else
 		fprintf(out, "  %s %d", what, r->number);
 	append_share(ss, g->bytes, out);

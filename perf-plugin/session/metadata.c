@@ -39,18 +39,32 @@ static int config_v7(struct cst_config *cfg, const struct aux_cpu *a)
 	return a->unit == AUX_PTM ? cst_config_ptm(cfg, &regs) : cst_config_etmv3(cfg, &regs, CST_PROFILE_A);
 }
 
+static struct cst_etmv4_regs regs_v8(const struct aux_cpu *a)
+{
+	return (struct cst_etmv4_regs){
+		.configr = a->reg[AUX_REG_TRCCONFIGR],
+		.traceidr = a->reg[AUX_REG_TRCTRACEIDR] & 0x7f,
+		.idr0 = a->reg[AUX_REG_TRCIDR0],
+		.idr1 = a->reg[AUX_REG_TRCIDR1],
+		.idr2 = a->reg[AUX_REG_TRCIDR2],
+		.idr8 = a->reg[AUX_REG_TRCIDR8],
+		.devarch = a->unit == AUX_ETE ? a->reg[AUX_REG_TRCDEVARCH] : 0,
+	};
+}
+
+unsigned int session_reserved_fields(const struct trace_unit *u, struct cst_reserved_field *out, unsigned int max)
+{
+	const struct cst_etmv4_regs regs = regs_v8(u->aux);
+
+	if (u->aux->unit == AUX_ETMV3 || u->aux->unit == AUX_PTM)
+		return 0;
+	return cst_config_etmv4_reserved(&regs, u->aux->unit == AUX_ETE, out, max);
+}
+
 static int config_v8(struct cst_config *cfg, const struct aux_cpu *a)
 {
-	struct cst_etmv4_regs regs;
+	const struct cst_etmv4_regs regs = regs_v8(a);
 
-	memset(&regs, 0, sizeof(regs));
-	regs.configr = a->reg[AUX_REG_TRCCONFIGR];
-	regs.traceidr = a->reg[AUX_REG_TRCTRACEIDR] & 0x7f;
-	regs.idr0 = a->reg[AUX_REG_TRCIDR0];
-	regs.idr1 = a->reg[AUX_REG_TRCIDR1];
-	regs.idr2 = a->reg[AUX_REG_TRCIDR2];
-	regs.idr8 = a->reg[AUX_REG_TRCIDR8];
-	regs.devarch = a->unit == AUX_ETE ? a->reg[AUX_REG_TRCDEVARCH] : 0;
 	return cst_config_etmv4(cfg, &regs, a->unit == AUX_ETE, CST_PROFILE_A);
 }
 
@@ -74,7 +88,7 @@ int session_make_units(struct session *ss)
 
 	ss->units = calloc(ss->info.nr_cpu ? ss->info.nr_cpu : 1, sizeof(*ss->units));
 	if (!ss->units)
-		return -1;
+		return -CST_ERR_NOMEM;
 	for (i = 0; i < ss->info.nr_cpu; i++)
 		session_make_unit(ss, &ss->units[i], &ss->info.cpu[i]);
 	return 0;

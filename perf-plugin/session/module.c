@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "perfdata/bytes.h"
+#include "perfdata/name.h"
 #include "session/array.h"
 #include "session/kernel.h"
 #include "session/module.h"
@@ -74,7 +75,7 @@ static int read_sections(struct module *m)
 		return DSO_BAD_ELF;
 	m->sec = calloc(m->nr_sec, sizeof(*m->sec));
 	if (!m->sec)
-		return DSO_UNREADABLE;
+		return DSO_NO_MEMORY;
 	for (i = 1; i < m->nr_sec; i++) {
 		s = &m->sec[i];
 		scn = elf_getscn(m->elf, i);
@@ -138,13 +139,32 @@ static bool place_by_symbols(struct module *m, struct kallsyms *ks, bool *any)
 	return true;
 }
 
+/* Where the recorder says that a section was; false: it does not say so, or it cannot have been there. */
+static bool recorded_place(const struct module *m, const struct module_section *s, uint64_t *addr)
+{
+	const struct dso *d = m->d;
+
+	if (!d->text.known || strcmp(s->name, ".text") || d->text.in_file > d->text.in_memory)
+		return false;
+	*addr = d->ref_addr + (d->text.in_memory - d->text.in_file);
+	return *addr >= d->ref_addr && !(*addr & (s->align - 1));
+}
+
+/* Sections that the loader fills itself: their size is not in the file. */
+static bool filled_by_loader(const struct module_section *s)
+{
+	return !strcmp(s->name, ".plt") || !strcmp(s->name, ".text.ftrace_trampoline");
+}
+
 /*
  * The loader allocates code first, section by section as they stand in the file; those that are needed for
- * the start only go elsewhere. The size of the ones that it fills itself is not in the file.
+ * the start only go elsewhere. Behind a section of unknown size nothing is known, up to one that the recorder
+ * tells the place of.
  */
 static void place_by_rule(struct module *m)
 {
 	uint64_t at = m->d->ref_addr;
+	bool known = true;
 	size_t i;
 
 	for (i = 1; i < m->nr_sec; i++) {
@@ -152,11 +172,16 @@ static void place_by_rule(struct module *m)
 
 		if (starts_with(s->name, ".init"))
 			continue;
-		if (!strcmp(s->name, ".plt") || !strcmp(s->name, ".text.ftrace_trampoline"))
-			return;
-		if (!s->code)
+		if (filled_by_loader(s))
+			known = false;
+		if (filled_by_loader(s) || !s->code)
 			continue;
-		if (s->align & (s->align - 1) || at > UINT64_MAX - s->align - s->size)
+		if (s->align & (s->align - 1))
+			return;
+		known |= recorded_place(m, s, &at);
+		if (!known)
+			continue;
+		if (at > UINT64_MAX - s->align - s->size)
 			return;
 		at = (at + s->align - 1) & ~(s->align - 1);
 		s->addr = at;
@@ -227,7 +252,7 @@ static int patch_branch(struct module *m, const struct module_section *s, const 
 	} else {
 		hole = ARRAY_ADD(m->hole, m->nr_holes, m->cap_holes);
 		if (!hole)
-			return DSO_UNREADABLE;
+			return DSO_NO_MEMORY;
 		hole->offset = s->offset + offset;
 		m->unresolved++;
 	}
@@ -297,7 +322,7 @@ static int add_segment(struct dso *d, size_t *cap, const struct module_section *
 	if (from >= to)
 		return DSO_FINE;
 	if (!g)
-		return DSO_UNREADABLE;
+		return DSO_NO_MEMORY;
 	*g = (struct dso_segment){ .offset = from, .vaddr = s->addr + (from - s->offset), .filesz = to - from,
 				   .exec = true };
 	return DSO_FINE;
@@ -368,7 +393,7 @@ static int link_sections(struct module *m)
 		trouble = make_segments(m);
 	if (trouble == DSO_FINE && m->unresolved && !ks)
 		fprintf(stderr, "cstrace: warning: %s: where %llu of its branches go is not known without the "
-			"kernel's symbols: give a copy of the target's /proc/kallsyms with --kallsyms\n", m->d->path,
+			"kernel's symbols: give a copy of the target's /proc/kallsyms with --kallsyms\n", name_shown(m->d->path),
 			(unsigned long long)m->unresolved);
 	return trouble;
 }

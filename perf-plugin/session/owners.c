@@ -34,7 +34,7 @@ static int add(struct session *ss, const struct id_owner *new)
 	}
 	o = ARRAY_ADD(ss->ids, ss->nr_ids, ss->cap_ids);
 	if (!o)
-		return -1;
+		return -CST_ERR_NOMEM;
 	*o = *new;
 	return 0;
 }
@@ -101,7 +101,7 @@ int owners_define_trace(struct session *ss, const struct pd_record *rec)
 	}
 	d = calloc(1, sizeof(*d));
 	if (!d)
-		return -1;
+		return -CST_ERR_NOMEM;
 	d->aux.cpu = r->cpu;
 	d->aux.unit = r->unit;
 	d->aux.ts_source = AUX_TS_UNKNOWN;
@@ -157,7 +157,7 @@ static int add_metadata(struct session *ss)
 		struct id_owner o = { .id = (uint8_t)a->trace_id, .cpu = (int)a->cpu, .tid = -1 };
 
 		if (a->trace_id > 0 && a->trace_id < 0x70 && add(ss, &o))
-			return -1;
+			return -CST_ERR_NOMEM;
 	}
 	return 0;
 }
@@ -170,7 +170,7 @@ int owners_finish(struct session *ss)
 	const struct aux_cpu *a;
 
 	if (add_metadata(ss))
-		return -1;
+		return -CST_ERR_NOMEM;
 	for (d = ss->defined; d; d = d->next) {
 		/* What ticks is the machine's, not the record's. */
 		a = auxinfo_cpu(&ss->info, d->aux.cpu);

@@ -16,6 +16,7 @@
 
 struct pairing {
 	struct session *ss;
+	struct joined joined;
 	struct clock_window *w;
 	size_t nr, cap;
 };
@@ -34,7 +35,7 @@ static int add_window(struct pairing *p, const struct fragment *f, int cpu, uint
 	struct clock_window *w = ARRAY_ADD(p->w, p->nr, p->cap);
 
 	if (!w)
-		return -1;
+		return -CST_ERR_NOMEM;
 	w->ticks = ticks;
 	w->from = start_time(p->ss, f, cpu);
 	w->to = f->pub.time;
@@ -60,7 +61,7 @@ static int look_in(struct pairing *p, struct queue *q, const struct fragment *f,
 	int rc = 0;
 
 	if (cst_tree_new(&tree, f->pub.raw ? CST_TREE_RAW : CST_TREE_FRAMES, f->pub.raw ? 0 : CST_FRAME_RESET_4X))
-		return -1;
+		return -CST_ERR_NOMEM;
 	if (!f->pub.raw) {
 		session_queue_ids(q);
 		ids[0] = q->ids[0];
@@ -85,23 +86,24 @@ static int look_in(struct pairing *p, struct queue *q, const struct fragment *f,
 		if (dec[id] && cst_decoder_peek_timestamp(dec[id], &ticks) > 0)
 			rc = add_window(p, f, (int)u[id]->aux->cpu, ticks);
 	cst_tree_free(tree);
-	return rc ? -1 : 0;
+	return rc ? -CST_ERR_NOMEM : 0;
 }
 
 static int look_at(struct pairing *p, struct queue *q, struct fragment *f)
 {
-	const struct session_part *part;
+	const uint8_t *data;
+	uint64_t tail;
 
 	/* A snapshot's data may be from any time before. */
-	if (f->pub.time == NO_TIME || !f->pub.nr_parts)
+	if (f->pub.time == NO_TIME || !f->nr_parts)
 		return 0;
-	part = &q->parts[f->first_part];
-	if (look_in(p, q, f, part->data, part->size))
-		return -1;
-	part = &q->parts[f->first_part + f->pub.nr_parts - 1];
-	if (part->size <= 2 * TAIL)
+	data = fragment_bytes(&p->joined, q, f);
+	if (!data || look_in(p, q, f, data, f->pub.size))
+		return -CST_ERR_NOMEM;
+	if (f->pub.size <= 2 * TAIL)
 		return 0;
-	return look_in(p, q, f, part->data + ((part->size - TAIL) & ~15ull), part->size - ((part->size - TAIL) & ~15ull));
+	tail = (f->pub.size - TAIL) & ~15ull;
+	return look_in(p, q, f, data + tail, f->pub.size - tail);
 }
 
 /* The clocks of CPUs whose windows are in [first, last) of p->w. */
@@ -163,7 +165,7 @@ int session_make_clocks(struct session *ss)
 
 	ss->clocks = calloc(ss->info.nr_cpu ? ss->info.nr_cpu : 1, sizeof(*ss->clocks));
 	if (!ss->clocks)
-		return -1;
+		return -CST_ERR_NOMEM;
 	for (i = 0; i < ss->info.nr_cpu; i++) {
 		const struct aux_cpu *a = &ss->info.cpu[i];
 		const struct clock_facts facts = {
@@ -179,6 +181,8 @@ int session_make_clocks(struct session *ss)
 		estimate |= ss->clocks[i].kind == CLOCK_ESTIMATED;
 		ss->timestamps |= facts.timestamps;
 	}
+	if (ss->opts.ts_freq && !ss->timestamps)
+		fprintf(stderr, "cstrace: %s: warning: --ts-freq has no effect: the trace has no timestamps\n", ss->name);
 	for (i = 0; estimate && i < ss->queues.nr && !rc; i++) {
 		struct queue *q = ss->queues.q[i];
 
@@ -192,6 +196,7 @@ int session_make_clocks(struct session *ss)
 	if (!rc)
 		fit_all(&p);
 	free(p.w);
+	joined_free(&p.joined);
 	return rc;
 }
 

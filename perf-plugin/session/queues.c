@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "session/array.h"
+#include "session/error.h"
 #include "session/queues.h"
 #include "session/threads.h"
 
@@ -45,12 +46,12 @@ int queues_add_chunk(struct queues *qs, const struct pd_record *rec)
 	struct chunk *c;
 
 	if (!q)
-		return -1;
+		return -CST_ERR_NOMEM;
 	if (!a->avail)
 		return 0;
 	c = ARRAY_ADD(q->chunks, q->nr_chunks, q->cap_chunks);
 	if (!c)
-		return -1;
+		return -CST_ERR_NOMEM;
 	memset(c, 0, sizeof(*c));
 	c->offset = a->offset;
 	c->size = a->avail < UINT64_MAX - a->offset ? a->avail : UINT64_MAX - a->offset;
@@ -69,7 +70,7 @@ int queues_add_aux(struct queues *qs, const struct pd_record *rec)
 		return 0;
 	r = ARRAY_ADD(qs->aux, qs->nr_aux, qs->cap_aux);
 	if (!r)
-		return -1;
+		return -CST_ERR_NOMEM;
 	memset(r, 0, sizeof(*r));
 	r->offset = aux->aux_offset;
 	r->size = aux->aux_size;
@@ -111,16 +112,15 @@ static struct fragment *add_fragment(struct queue *q, uint64_t offset)
 /* [offset, offset + size) of a chunk continues the last fragment of the queue. */
 static bool add_part(struct queue *q, struct chunk *c, uint64_t offset, uint64_t size)
 {
-	struct session_part *p = ARRAY_ADD(q->parts, q->nr_parts, q->cap_parts);
+	struct fragment_part *p = ARRAY_ADD(q->parts, q->nr_parts, q->cap_parts);
 	struct fragment *f = &q->frags[q->nr_frags - 1];
 
 	if (!p)
 		return false;
 	p->data = c->data + (offset - c->offset);
 	p->size = size;
-	p->file_offset = c->file_offset + (offset - c->offset);
 	c->covered += size;
-	f->pub.nr_parts++;
+	f->nr_parts++;
 	f->pub.size += size;
 	return true;
 }
@@ -191,11 +191,11 @@ static int64_t cut_fragment(struct queue *q, struct aux_record *r, uint64_t star
 		if (!f) {
 			f = add_fragment(q, pos);
 			if (!f)
-				return -1;
+				return -CST_ERR_NOMEM;
 			describe(q, f, r);
 		}
 		if (!add_part(q, c, pos, stop - pos))
-			return -1;
+			return -CST_ERR_NOMEM;
 		found += stop - pos;
 		pos = stop;
 	}
@@ -225,12 +225,12 @@ static int claim_snapshot(struct queue *q, struct aux_record *r)
 		return 0;	/* written over before a snapshot was taken */
 	f = add_fragment(q, start);
 	if (!f)
-		return -1;
+		return -CST_ERR_NOMEM;
 	describe(q, f, r);
 	r->matched = true;
 	r->of_thread = q->cpu < 0;
 	q->any_aux = true;
-	return add_part(q, c, start, r->offset - start) ? 0 : -1;
+	return add_part(q, c, start, r->offset - start) ? 0 : -CST_ERR_NOMEM;
 }
 
 static int claim(struct queues *qs, struct aux_record *r)
@@ -247,14 +247,14 @@ static int claim(struct queues *qs, struct aux_record *r)
 			continue;
 		if (overwrite) {
 			if (claim_snapshot(q, r))
-				return -1;
+				return -CST_ERR_NOMEM;
 			continue;
 		}
 		if (!overlaps(q, r->offset, end))
 			continue;
 		found = cut_fragment(q, r, r->offset, end);
 		if (found < 0)
-			return -1;
+			return -CST_ERR_NOMEM;
 		q->any_aux = true;
 		r->matched = true;
 		r->of_thread = q->cpu < 0;
@@ -266,12 +266,27 @@ static int claim(struct queues *qs, struct aux_record *r)
 	return 0;
 }
 
+/* Does unframed trace start here? It begins with an A-sync packet, frames with an ID byte. */
+static bool looks_raw(const struct queue *q, const struct fragment *f)
+{
+	static const uint8_t async[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80 };
+	const struct fragment_part *p = q->parts + f->first_part, *end = p + f->nr_parts;
+	uint64_t at = 0, n;
+
+	for (; p < end && at < sizeof(async); p++, at += n) {
+		n = p->size < sizeof(async) - at ? p->size : sizeof(async) - at;
+		if (memcmp(p->data, async + at, n))
+			return false;
+	}
+	return at == sizeof(async);
+}
+
 /* No AUX record: everything that follows each other without a gap is one fragment. */
 static int take_whole(struct queue *q)
 {
+	size_t i, first = q->nr_frags;
 	struct fragment *f = NULL;
 	uint64_t pos = 0;
-	size_t i;
 
 	for (i = 0; i < q->nr_chunks; i++) {
 		struct chunk *c = &q->chunks[i];
@@ -281,15 +296,18 @@ static int take_whole(struct queue *q)
 		if (!f || c->offset != pos) {
 			f = add_fragment(q, c->offset);
 			if (!f)
-				return -1;
+				return -CST_ERR_NOMEM;
 			f->seq = c->seq;
-			f->pub.raw = looks_raw(c->data, c->size);
-			q->any_raw |= f->pub.raw;
-			q->any_frames |= !f->pub.raw;
 		}
 		if (!add_part(q, c, c->offset, c->end - c->offset))
-			return -1;
+			return -CST_ERR_NOMEM;
 		pos = c->end;
+	}
+	for (i = first; i < q->nr_frags; i++) {
+		f = &q->frags[i];
+		f->pub.raw = looks_raw(q, f);
+		q->any_raw |= f->pub.raw;
+		q->any_frames |= !f->pub.raw;
 	}
 	return 0;
 }
@@ -361,13 +379,13 @@ int queues_finish(struct queues *qs)
 			continue;
 		}
 		if (claim(qs, r))
-			return -1;
+			return -CST_ERR_NOMEM;
 	}
 	for (i = 0; i < qs->nr; i++) {
 		struct queue *q = qs->q[i];
 
 		if (!q->any_aux && !qs->refused && take_whole(q))
-			return -1;
+			return -CST_ERR_NOMEM;
 		if (q->any_aux)
 			qsort(q->frags, q->nr_frags, sizeof(*q->frags), compare_frags);
 		for (k = 1; q->any_aux && k < q->nr_frags; k++)
@@ -399,15 +417,33 @@ void queues_free(struct queues *qs)
 	memset(qs, 0, sizeof(*qs));
 }
 
-bool looks_raw(const uint8_t *p, uint64_t size)
+const uint8_t *fragment_bytes(struct joined *j, const struct queue *q, const struct fragment *f)
 {
-	static const uint8_t async[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80 };
+	const struct fragment_part *parts = q->parts + f->first_part;
+	uint64_t size = f->pub.size, at = 0;
+	unsigned int i;
 
-	return size >= sizeof(async) && !memcmp(p, async, sizeof(async));
+	if (f->nr_parts == 1)
+		return parts->data;
+	if (!j->data || size > j->cap) {
+		free(j->data);
+		j->data = malloc(size ? size : 1);
+		j->cap = size;
+	}
+	for (i = 0; j->data && i < f->nr_parts; at += parts[i++].size)
+		memcpy(j->data + at, parts[i].data, parts[i].size);
+	return j->data;
 }
 
-void frame_ids(const struct session_fragment *f, uint64_t ids[2])
+void joined_free(struct joined *j)
 {
+	free(j->data);
+	j->data = NULL;
+}
+
+void frame_ids(const struct queue *q, const struct fragment *f, uint64_t ids[2])
+{
+	const struct fragment_part *parts = q->parts + f->first_part;
 	uint64_t k, n;
 	unsigned int i, b, fill = 0;
 	const uint8_t *p;
@@ -415,8 +451,8 @@ void frame_ids(const struct session_fragment *f, uint64_t ids[2])
 
 	/* Frames may straddle parts: `fill` is the position in the frame. */
 	for (i = 0; i < f->nr_parts; i++) {
-		p = f->parts[i].data;
-		n = f->parts[i].size;
+		p = parts[i].data;
+		n = parts[i].size;
 		for (k = 0; k < n;) {
 			if (fill || n - k < 16) {
 				if (!(fill & 1) && p[k] & 1) {

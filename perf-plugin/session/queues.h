@@ -40,9 +40,16 @@ struct aux_record {
 	uint64_t missing;	/* bytes that the file does not hold */
 };
 
+/* The bytes that one chunk has of a fragment. */
+struct fragment_part {
+	const uint8_t *data;
+	uint64_t size;
+};
+
 struct fragment {
-	struct session_fragment pub;	/* pub.parts is set while it is being decoded */
-	size_t first_part;
+	struct session_fragment pub;
+	size_t first_part;	/* of the queue's parts; its bytes in the AUX buffer are contiguous */
+	unsigned int nr_parts;
 	int aux_cpu, aux_tid;	/* where the AUX record was written, and by whom; -1: unknown */
 	uint64_t since;		/* time of the AUX record before; 0: none */
 	uint64_t since_seq;	/* its place in the file; 0: none */
@@ -60,7 +67,7 @@ struct queue {
 	size_t nr_chunks, cap_chunks;
 	struct fragment *frags;
 	size_t nr_frags, cap_frags;
-	struct session_part *parts;
+	struct fragment_part *parts;
 	size_t nr_parts, cap_parts;
 	bool any_aux;
 	uint64_t unclaimed;	/* bytes that no AUX record covers */
@@ -91,9 +98,20 @@ int queues_add_aux(struct queues *qs, const struct pd_record *rec);
 int queues_finish(struct queues *qs);
 void queues_free(struct queues *qs);
 
-/* Does unframed trace start here? It begins with an A-sync packet, frames with an ID byte. */
-bool looks_raw(const uint8_t *p, uint64_t size);
+/* Room for the bytes of one fragment; all zero to begin with. */
+struct joined {
+	uint8_t *data;
+	uint64_t cap;
+};
+
+/*
+ * The bytes of a fragment in one piece: where the file's records cut a buffer says nothing about the trace, and
+ * whoever looks ahead in it (for a timestamp) must not see less because of it. Those of several AUXTRACE records
+ * are copied to `j` and valid until its next use. NULL: no memory.
+ */
+const uint8_t *fragment_bytes(struct joined *j, const struct queue *q, const struct fragment *f);
+void joined_free(struct joined *j);
 /* Trace IDs in formatter frames: sets bits of `ids` (one per ID). */
-void frame_ids(const struct session_fragment *f, uint64_t ids[2]);
+void frame_ids(const struct queue *q, const struct fragment *f, uint64_t ids[2]);
 
 #endif

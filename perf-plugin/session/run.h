@@ -24,6 +24,7 @@ struct run {
 	struct tree_slot *slots;
 	size_t nr_slots, cap_slots;
 	struct cst_generic *batch;
+	struct joined joined;	/* the fragment's bytes, if the file has them in pieces */
 	uint64_t present[2];	/* trace IDs in the fragment, when it matters */
 	bool past;		/* nothing that follows in the fragment is wanted */
 	bool again;		/* something is wanted, and not all streams are ready for it: begin earlier */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "session/array.h"
+#include "session/error.h"
 #include "session/running.h"
 
 /* Switches that are looked at to answer one question. */
@@ -34,7 +35,7 @@ int running_add(struct running *r, int cpu, uint64_t time, enum run_kind kind, i
 	struct run_switch *s = c ? ARRAY_ADD(c->v, c->nr, c->cap) : NULL;
 
 	if (!s)
-		return -1;
+		return -CST_ERR_NOMEM;
 	s->time = time;
 	s->tid = tid;
 	s->kind = kind;

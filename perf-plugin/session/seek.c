@@ -28,16 +28,16 @@ int seek_open(struct session *ss)
 		return 0;
 	ss->book = calloc(1, sizeof(*ss->book));
 	if (!ss->book || index_book_init(ss->book, "cstrace", input, ss->opts.index)) {
-		fprintf(stderr, "cstrace: %s: not enough memory\n", ss->name);
-		return -1;
+		fprintf(stderr, "cstrace: %s: out of memory\n", ss->name);
+		return SESSION_TOLD;
 	}
 	rc = index_book_read(ss->book);
 	if (rc < 0 && ss->opts.index && !ss->book->refused)
-		return -1;
+		return SESSION_TOLD;
 	if (rc || !ss->opts.index)
 		return 0;
 	fprintf(stderr, "cstrace: %s: no such index; 'perf-cstrace index' makes one\n", ss->opts.index);
-	return -1;
+	return SESSION_TOLD;
 }
 
 void seek_close(struct session *ss)
@@ -141,8 +141,6 @@ static const char *fragment_reason(const struct session *ss, const struct seek *
 		return "trace IDs change hands";
 	if (ix->offset != sk->f->pub.offset || ix->end - ix->offset != sk->f->pub.size)
 		return "not all of it is indexed";
-	if (sk->f->pub.nr_parts != 1)
-		return "it comes in several pieces";
 	for (i = 0; i < ix->n_sources; i++)
 		if (ix->sources[i].barriers || ix->sources[i].errors)
 			return "it has barriers or bad frames";
@@ -274,7 +272,6 @@ static int with_section(struct session *ss, struct seek *sk, const struct index_
 int seek_fragment(struct session *ss, const struct session_consumer *con, struct seek *sk)
 {
 	struct index_section s = { .tree = sk->tree };
-	int rc;
 
 	sk->start = sk->f->pub.offset;
 	if (!ss->book || (!ss->book->file && !ss->book->refused) || !con->batch || con->packet || con->timeless ||
@@ -287,11 +284,8 @@ int seek_fragment(struct session *ss, const struct session_consumer *con, struct
 		tell_unused(ss, sk, "call chains depend on all that was executed before");
 		return 0;
 	}
-	if (index_book_section(&s, &sk->f->pub))
-		return -CST_ERR_NOMEM;
-	rc = with_section(ss, sk, &s);
-	index_book_section_free(&s);
-	return rc;
+	index_book_section(&s, &sk->f->pub);
+	return with_section(ss, sk, &s);
 }
 
 /* ---- on the way -------------------------------------------------------------------------------- */

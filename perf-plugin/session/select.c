@@ -14,7 +14,7 @@ struct survey {
 static int look_at(struct survey *sv, const struct pd_record *rec)
 {
 	const union perf_event *ev = rec->ev;
-	const struct pd_sample_id *sid = ev->header.type == PERF_RECORD_SAMPLE ? &rec->sample.sid : &rec->sid;
+	const struct pd_sample_id *sid = pd_record_sid(rec);
 	uint64_t time = sid->valid & PERF_SAMPLE_TIME ? sid->time : 0;
 
 	if (time && time != NO_TIME) {
@@ -26,17 +26,17 @@ static int look_at(struct survey *sv, const struct pd_record *rec)
 	switch (ev->header.type) {
 	case PERF_RECORD_COMM:
 		if (filter_note_thread(sv->f, (int)ev->comm.pid, (int)ev->comm.tid))
-			return -1;
+			return -CST_ERR_NOMEM;
 		break;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		if (filter_note_thread(sv->f, (int)ev->fork.pid, (int)ev->fork.tid))
-			return -1;
+			return -CST_ERR_NOMEM;
 		break;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		if (filter_note_thread(sv->f, (int)ev->mmap.pid, (int)ev->mmap.tid))
-			return -1;
+			return -CST_ERR_NOMEM;
 		break;
 	}
 	return sid->valid & PERF_SAMPLE_TID ? filter_note_thread(sv->f, (int)sid->pid, (int)sid->tid) : 0;
@@ -73,7 +73,7 @@ int session_make_filter(struct session *ss)
 	if (filter_needs_span(ss->filter) || filter_needs_threads(ss->filter))
 		rc = survey(ss);
 	if (rc == SESSION_TOLD)
-		return -1;
+		return SESSION_TOLD;
 	if (rc)
 		goto nomem;
 	if (filter_needs_comms(ss->filter)) {
@@ -84,8 +84,8 @@ int session_make_filter(struct session *ss)
 	}
 	return 0;
 nomem:
-	fprintf(stderr, "cstrace: %s: not enough memory\n", ss->name);
-	return -1;
+	fprintf(stderr, "cstrace: %s: out of memory\n", ss->name);
+	return SESSION_TOLD;
 }
 
 uint64_t fragment_floor(const struct fragment *f)

@@ -4,14 +4,29 @@
 #include <string.h>
 
 #include "convert/convert.h"
+#include "files/input.h"
+#include "perfdata/memory.h"
+#include "perfdata/name.h"
 #include "session/internal.h"
+#include "session/jit.h"
 
 static int make_clocks(struct session *ss)
 {
 	if (!session_make_clocks(ss))
 		return 0;
-	fprintf(stderr, "cstrace: %s: not enough memory\n", ss->name);
-	return -1;
+	fprintf(stderr, "cstrace: %s: out of memory\n", ss->name);
+	return SESSION_TOLD;
+}
+
+/* It has features of its own, and its name in the command line. */
+static bool is_simpleperf(const struct pd_env *env)
+{
+	unsigned int i;
+
+	for (i = PD_FEAT_PRIVATE; i < PD_FEATURE_BITS; i++)
+		if (env->raw[i].ptr)
+			return true;
+	return env->nr_cmdline && strstr(env->cmdline[0], "simpleperf");
 }
 
 static int index_file(struct session *ss)
@@ -23,22 +38,26 @@ static int index_file(struct session *ss)
 	for (i = 0; i < perfdata_nr_warnings(ss->pd); i++)
 		fprintf(stderr, "cstrace: warning: %s\n", perfdata_warning(ss->pd, i));
 	rc = session_index(ss);
-	if (rc == -1)
-		fprintf(stderr, "cstrace: %s: not enough memory for what its records tell\n", ss->name);
+	if (rc == -CST_ERR_NOMEM)
+		fprintf(stderr, "cstrace: %s: out of memory for what its records tell\n", ss->name);
 	if (rc)
-		return -1;
+		return SESSION_TOLD;
 	if (!ss->have_info) {
-		fprintf(stderr, "cstrace: %s: no CoreSight trace in this file (no AUXTRACE_INFO record); record "
-			"with 'perf record -e cs_etm//u', and note that 'perf inject --strip' removes the "
-			"trace\n", ss->name);
-		return -1;
+		fprintf(stderr, "cstrace: %s: no CoreSight trace in this file (no AUXTRACE_INFO record); record with %s\n",
+			ss->name, is_simpleperf(perfdata_env(ss->pd)) ? "'simpleperf record -e cs-etm:u'" :
+			"'perf record -e cs_etm//u', and note that 'perf inject --strip' removes the trace");
+		return SESSION_TOLD;
 	}
 	env = perfdata_env(ss->pd);
+	if (is_simpleperf(env))
+		ss->recorder = RECORDER_SIMPLEPERF;
+	ss->dsos.search.other_recorder = ss->recorder != RECORDER_PERF;
 	ss->dsos.search.osrelease = env->osrelease;
 	contextid_init(&ss->contextid, ss->opts.contextid, env->arch);
+	memory_doing("preparing to decode");
 	if (session_make_units(ss) || owners_finish(ss)) {
-		fprintf(stderr, "cstrace: %s: not enough memory\n", ss->name);
-		return -1;
+		fprintf(stderr, "cstrace: %s: out of memory\n", ss->name);
+		return SESSION_TOLD;
 	}
 	ss->totals.aux_missing = ss->queues.missing;
 	ss->totals.aux_unclaimed = ss->queues.unclaimed;
@@ -58,13 +77,13 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 	struct session *ss = calloc(1, sizeof(*ss));
 
 	if (!ss) {
-		fprintf(stderr, "cstrace: not enough memory\n");
+		fprintf(stderr, "cstrace: out of memory\n");
 		perfdata_close(pd);
 		dso_brought_free(brought);
 		return NULL;
 	}
 	ss->pd = pd;
-	ss->name = perfdata_name(pd);
+	ss->name = strdup(name_shown(perfdata_name(pd)));
 	ss->opts = *opts;
 	dso_table_init(&ss->dsos);
 	side_order_init(&ss->side);
@@ -77,8 +96,8 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 	ss->dsos.search.buildid_dir = opts->buildid_dir;
 	ss->dsos.search.force = opts->force;
 	ss->dsos.search.brought = *brought;
-	if (losses_init(&ss->losses) || spaces_init(&ss->spaces, &ss->dsos, opts->cache_limit)) {
-		fprintf(stderr, "cstrace: not enough memory\n");
+	if (!ss->name || losses_init(&ss->losses) || spaces_init(&ss->spaces, &ss->dsos, opts->cache_limit)) {
+		fprintf(stderr, "cstrace: out of memory\n");
 		session_close(ss);
 		return NULL;
 	}
@@ -92,20 +111,45 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 	return ss;
 }
 
+/* Files that the user names are no place for an output, whether they will be read or not. */
+static int note_named(const struct session_opts *o)
+{
+	const char *const names[] = { o->vmlinux, o->kcore, o->kallsyms, o->index };
+	char path[4096];
+	const char *list = o->jitdump;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < sizeof(names) / sizeof(names[0]); i++)
+		rc = names[i] ? input_note_path(names[i]) : 0;
+	while (!rc && jit_next_given(&list, path, sizeof(path)))
+		rc = input_note_path(path);
+	if (rc)
+		fprintf(stderr, "cstrace: out of memory while the files that options name were recorded\n");
+	return rc;
+}
+
 struct session *session_open(const struct session_opts *opts)
 {
 	struct convert_input in;
 	struct session *ss;
 	struct pd_error err;
 
+	if (note_named(opts))
+		return NULL;
 	if (convert_open(&in, opts->input ? opts->input : "perf.data", &err)) {
 		fprintf(stderr, "cstrace: %s\n", err.msg);
 		return NULL;
 	}
+	perfdata_set_max_expand(in.pd, opts->max_expand);
 	ss = open_session(opts, in.pd, &in.brought);
 	if (!ss)
 		return NULL;
 	ss->bad_records += in.dropped;
+	if (in.kind == CONVERT_SNAPSHOT) {
+		ss->recorder = RECORDER_SNAPSHOT;
+		ss->dsos.search.other_recorder = true;
+	}
 	if (!seek_open(ss))
 		return ss;
 	session_close(ss);
@@ -145,15 +189,22 @@ void session_close(struct session *ss)
 	intmap_free(&ss->starts);
 	free(ss->clocks);
 	kernel_free(&ss->kernel);
+	free(ss->phone.piece);
 	jit_files_free(&ss->jit);
 	session_free_perf_maps(ss);
 	perfdata_close(ss->pd);
+	free(ss->name);
 	free(ss);
 }
 
 struct perfdata *session_perfdata(struct session *ss)
 {
 	return ss->pd;
+}
+
+const char *session_name(const struct session *ss)
+{
+	return ss->name;
 }
 
 struct dso *session_next_used(const struct session *ss, size_t *pos)
@@ -189,6 +240,11 @@ const char *session_kallsyms(const struct session *ss)
 uint32_t session_pmu_type(const struct session *ss)
 {
 	return ss->info.pmu_type;
+}
+
+bool session_timestamps(const struct session *ss)
+{
+	return ss->timestamps;
 }
 
 unsigned int session_max_streams(const struct session *ss)

@@ -37,6 +37,7 @@ struct session_opts {
 	bool progress;		/* progress on stderr when it is a terminal */
 	const char *index;	/* for a filter on time (session/seek.h); NULL: the one beside the input, if there is one */
 	bool no_index;		/* decode from the beginning of each fragment */
+	uint64_t max_expand;	/* bytes that compressed records may expand to; 0: by their size (perfdata/reader.h) */
 	size_t keep_events;	/* about threads and maps, in memory rather than read again; 0: the usual number */
 	size_t cache_limit;	/* bytes for decoded code; 0: the library's choice */
 	enum contextid_format contextid; /* what the context ID holds; 0: found out */
@@ -96,12 +97,7 @@ struct session_fragment {
 	uint64_t size;
 	uint64_t flags;		/* PERF_AUX_FLAG_* */
 	uint64_t time;		/* of the AUX record; UINT64_MAX: none */
-	const struct session_part {	/* in order; the bytes are contiguous in the AUX buffer */
-		const uint8_t *data;
-		uint64_t size;
-		uint64_t file_offset;
-	} *parts;
-	unsigned int nr_parts;
+	const uint8_t *data;	/* its bytes in one piece, while it is being decoded */
 };
 
 struct session_consumer {
@@ -140,8 +136,12 @@ void session_close(struct session *ss);
 int session_run(struct session *ss, const struct session_consumer *consumer);
 
 struct perfdata *session_perfdata(struct session *ss);
+/* The name of the input, as messages show it. */
+const char *session_name(const struct session *ss);
 /* perf_event_attr.type of the trace events (from AUXTRACE_INFO). */
 uint32_t session_pmu_type(const struct session *ss);
+/* Does a trace unit write timestamps? If none does, everything has the time of its AUX record. */
+bool session_timestamps(const struct session *ss);
 /* How many streams session_run() can deliver at most: 1 lets a consumer write without sorting. */
 unsigned int session_max_streams(const struct session *ss);
 
@@ -182,13 +182,23 @@ struct dso *session_next_read(const struct session *ss, size_t *pos);
 /* Symbols of the kernel that was traced; NULL none. */
 const char *session_kallsyms(const struct session *ss);
 
+/* Order of files in listings: by path, then by build-id and place, never by where they lie in memory. */
+int dso_compare(const struct dso *a, const struct dso *b);
 const char *dso_path(const struct dso *dso);		/* as recorded */
 const char *dso_file(const struct dso *dso);		/* the file that was opened, NULL if none was found */
 const uint8_t *dso_build_id(const struct dso *dso, size_t *len); /* of the file, else as recorded; NULL unknown */
 /* ELF virtual address of a file offset; false when it is not in a loaded segment (non-ELF: vaddr = offset). */
 bool dso_vaddr(const struct dso *dso, uint64_t offset, uint64_t *vaddr);
-/* vaddr of the first PT_LOAD segment. */
-uint64_t dso_load_bias(const struct dso *dso);
+/* A copy of kernel memory (kcore): offsets in it are places of no program file. */
+bool dso_is_memory(const struct dso *dso);
+/* File offset and vaddr of the first PT_LOAD segment; false when there is none (0 and 0 then). */
+bool dso_first_load(const struct dso *dso, uint64_t *offset, uint64_t *vaddr);
+struct dso_text {
+	uint64_t offset, size;	/* in the file */
+	uint64_t vaddr;		/* as the section header says: 0 in a kernel module */
+};
+/* The section .text of an ELF file without program headers (a kernel module). False: it has them, or no .text. */
+bool dso_unlinked_text(const struct dso *dso, struct dso_text *text);
 /* Name and start of the function symbol that covers a file offset; false when there is none. */
 bool dso_symbol(const struct dso *dso, uint64_t offset, const char **name, uint64_t *sym_start,
 		uint64_t *sym_size);
@@ -210,8 +220,12 @@ struct session_totals {
 	bool file_cut;
 };
 const struct session_totals *session_totals(const struct session *ss);
-/* True when anything in the totals is a loss: exit code 3. */
+/* True when anything in the totals is a loss. */
 bool session_has_losses(const struct session *ss);
+/* Something in the trace fitted the filter, or there is none. */
+bool session_matched(const struct session *ss);
+/* There are losses, or nothing fitted the filter: exit code 3. */
+bool session_incomplete(const struct session *ss);
 /* One line: bytes, instructions, branches, losses. */
 void session_print_summary(const struct session *ss, FILE *out);
 /* The losses one by one, each with its cause and what helps against it. */

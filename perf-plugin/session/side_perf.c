@@ -9,6 +9,11 @@
 /* Threads whose process was told last; a thread that is not among them is told again. */
 #define TOLD 1024u
 
+#define KERNEL_MAP "[kernel.kallsyms]"
+
+/* Room for the name of a kernel, of which the recorders have a few. */
+#define KERNEL_NAME_MAX 32
+
 /* Code that was written while tracing, one piece after another. The first pass fills it. */
 struct code_store {
 	struct dso *dso;
@@ -73,6 +78,49 @@ static void set_extent(struct dso *d, uint64_t end)
 }
 
 /*
+ * Where a map ends; 0: nowhere, the record is damaged. That of the kernel may reach the end of the address space,
+ * and recorders that do not know where the kernel ends say so: simpleperf, and perf without modules.
+ */
+static uint64_t map_end(const struct mmap_fields *m, bool kernel)
+{
+	if (!m->len)
+		return 0;
+	if (m->len <= UINT64_MAX - m->start)
+		return m->start + m->len;
+	return kernel ? UINT64_MAX : 0;
+}
+
+/* simpleperf maps the whole address space for code that the kernel makes while it runs: no file has that. */
+static bool is_made_by_kernel(const struct mmap_fields *m, uint64_t end)
+{
+	return !m->start && end == UINT64_MAX && strncmp(m->name, KERNEL_MAP, strlen(KERNEL_MAP)) != 0;
+}
+
+/*
+ * "[kernel.kallsyms]_text": a map of the kernel, named by a symbol. The offset is the symbol's address (perf), or
+ * 0 where the map begins at the symbol (simpleperf).
+ */
+static struct dso *kernel_dso(struct dso_table *dsos, const struct mmap_fields *m, const char *symbol)
+{
+	uint64_t addr = m->pgoff ? m->pgoff : m->start;
+	char name[KERNEL_NAME_MAX];
+	struct dso *d;
+
+	memcpy(name, m->name, symbol - m->name);
+	name[symbol - m->name] = 0;
+	d = dso_table_get(dsos, name, &m->id, true);
+	if (!d)
+		return NULL;
+	/* Further maps of the kernel name places of their own; the first one tells where it was loaded. */
+	if (!d->ref_sym[0] && symbol[0] && addr && strlen(symbol) < sizeof(d->ref_sym)) {
+		strcpy(d->ref_sym, symbol);
+		d->ref_addr = addr;
+	}
+	set_extent(d, m->len < DSO_MAX_EXTENT ? m->len : DSO_MAX_EXTENT);
+	return d;
+}
+
+/*
  * The kernel calls both its vDSOs the same. That of 32-bit programs lies below 4 GB, and the recorder keeps it
  * under another name.
  */
@@ -90,53 +138,41 @@ static int take_mmap(struct side_perf *sp, const struct pd_record *rec, struct s
 	unsigned int mode = rec->ev->header.misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	bool kernel = mode == PERF_RECORD_MISC_KERNEL || m->pid == UINT32_MAX;
 	struct dso_table *dsos = &sp->ss->dsos;
-	char name[32];
-	const char *end;
+	uint64_t end = map_end(m, kernel);
+	const char *bracket;
 	struct dso *d;
 
 	if (mode > PERF_RECORD_MISC_USER)
 		return 0;	/* hypervisor and guests are not traced through this file's maps */
-	if (!m->len || m->start > UINT64_MAX - m->len || m->pgoff > UINT64_MAX - m->len)
+	if (!end || (!kernel && m->pgoff > UINT64_MAX - m->len) || (kernel && is_made_by_kernel(m, end)))
 		return 0;
 	/* only once: the file is a source of its own */
 	if (!sp->pd && !kernel &&
 	    jit_note(&sp->ss->jit, m->name, (int)m->pid, rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : 0,
 		     rec->seq))
-		return -1;
+		return -CST_ERR_NOMEM;
 	side_start(e, rec, m->exec ? SIDE_MAP : SIDE_UNMAP, m->pid, m->tid);
 	e->kernel = kernel;
 	e->map.start = m->start;
-	e->map.end = m->start + m->len;
+	e->map.end = end;
 	e->map.off = m->pgoff;
 	if (!m->exec)
 		return 1;
-	/* "[kernel.kallsyms]_text": the offset is the address of the symbol after the bracket. */
-	end = kernel && !strncmp(m->name, "[kernel", 7) ? strchr(m->name, ']') : NULL;
-	if (end && (size_t)(end + 1 - m->name) < sizeof(name)) {
-		memcpy(name, m->name, end + 1 - m->name);
-		name[end + 1 - m->name] = 0;
-		d = dso_table_get(dsos, name, &m->id, kernel);
-		if (!d)
-			return -1;
-		/* Further maps of the kernel name places of their own; the first one tells where it was loaded. */
-		if (!d->ref_sym[0] && end[1] && strlen(end + 1) < sizeof(d->ref_sym)) {
-			strcpy(d->ref_sym, end + 1);
-			d->ref_addr = m->pgoff;
-		}
+	bracket = kernel && !strncmp(m->name, "[kernel", 7) ? memchr(m->name, ']', strnlen(m->name, KERNEL_NAME_MAX - 1)) :
+							      NULL;
+	if (bracket) {
+		d = kernel_dso(dsos, m, bracket + 1);
 		e->map.off = 0;
-		set_extent(d, m->len);
+	} else if (kernel && dso_is_module(m->name)) {
+		d = dso_table_get_module(dsos, m->name, &m->id, m->start);
+		e->map.off = 0;
 	} else {
-		if (kernel && dso_is_module(m->name)) {
-			d = dso_table_get_module(dsos, m->name, &m->id, m->start);
-			e->map.off = 0;
-		} else {
-			d = dso_table_get(dsos, !kernel && is_vdso32(sp->ss, m) ? "[vdso32]" : m->name, &m->id,
-					  kernel);
-		}
-		if (!d)
-			return -1;
-		set_extent(d, m->pgoff + m->len);
+		d = dso_table_get(dsos, !kernel && is_vdso32(sp->ss, m) ? "[vdso32]" : m->name, &m->id, kernel);
 	}
+	if (!d)
+		return -CST_ERR_NOMEM;
+	if (d->kind != DSO_VMLINUX && m->pgoff <= UINT64_MAX - m->len)
+		set_extent(d, m->pgoff + m->len);
 	e->map.dso = d;
 	return 1;
 }
@@ -181,13 +217,13 @@ static int take_code(struct side_perf *sp, struct side_event *e, uint64_t addr, 
 	if (!st->dso)
 		st->dso = dso_table_get(&sp->ss->dsos, "code changed while tracing", &none, false);
 	if (!st->dso)
-		return -1;
+		return -CST_ERR_NOMEM;
 	while (cap < end)
 		cap = cap ? cap * 2 : 4096;
 	if (cap > st->cap) {
 		bytes = realloc(st->bytes, cap);
 		if (!bytes)
-			return -1;
+			return -CST_ERR_NOMEM;
 		memset(bytes + st->cap, 0, cap - st->cap);
 		st->bytes = bytes;
 		st->cap = cap;
@@ -271,7 +307,7 @@ static int perf_next(struct side_source *src, struct side_event *e)
 	int rc;
 
 	if (!of(src)->pd)
-		return -1;
+		return -CST_ERR_NOMEM;
 	while ((rc = perfdata_next(of(src)->pd, &rec))) {
 		/* What cannot be read was reported on the first pass. */
 		rc = rc < 0 ? 0 : side_perf_take(src, &rec, e);

@@ -142,9 +142,8 @@ void session_queue_ids(struct queue *q)
 	for (i = 0; i < q->nr_frags; i++) {
 		struct fragment *f = &q->frags[i];
 
-		f->pub.parts = q->parts + f->first_part;
 		if (!f->pub.raw)
-			frame_ids(&f->pub, q->ids);
+			frame_ids(q, f, q->ids);
 	}
 }
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cstrace/error.h>
-
+#include "perfdata/memory.h"
+#include "session/error.h"
 #include "session/kernel.h"
 #include "session/space.h"
 
@@ -57,9 +56,9 @@ static int note_map(struct version *v, const struct map *m)
 	struct maplist *own = maplist_own(v->maps);
 
 	if (!own)
-		return -ENOMEM;
+		return -CST_ERR_NOMEM;
 	v->maps = own;
-	return maplist_set(own, m) ? 0 : -ENOMEM;
+	return maplist_set(own, m) ? 0 : -CST_ERR_NOMEM;
 }
 
 static int section_of(struct spaces *sp, struct dso *d, struct cst_section **sec)
@@ -95,6 +94,9 @@ static int map_bytes(struct spaces *sp, struct version *v, const struct map *m)
 	struct cst_section *sec;
 	int err;
 
+	/* The map of a kernel may reach the end of the address space; its code is where it begins. */
+	if (m->dso->kind == DSO_VMLINUX && m->off < DSO_MAX_EXTENT && len > DSO_MAX_EXTENT - m->off)
+		len = DSO_MAX_EXTENT - m->off;
 	if (m->off > DSO_MAX_EXTENT || len > DSO_MAX_EXTENT - m->off)
 		return map_nothing(sp, v, m);
 	err = section_of(sp, m->dso, &sec);
@@ -107,7 +109,7 @@ static int map_bytes(struct spaces *sp, struct version *v, const struct map *m)
 
 static int map_range(struct spaces *sp, struct version *v, const struct map *m)
 {
-	return note_map(v, m) ? -ENOMEM : map_bytes(sp, v, m);
+	return note_map(v, m) ? -CST_ERR_NOMEM : map_bytes(sp, v, m);
 }
 
 /* Kernel text that was changed later: at first it was as the first change found it. */
@@ -160,22 +162,46 @@ static int map_segments(struct spaces *sp, struct version *v, struct dso *d, uin
 	return 0;
 }
 
+static bool linked_address(struct dso *d, const char *name, uint64_t *addr)
+{
+	return dso_symbol_address(d, name, addr) || dso_kernel_anchor(d, name, addr);
+}
+
 /*
  * The kernel runs where it was loaded, its image says where it was linked: the recorder notes the
- * address of one symbol.
+ * address of one symbol, or a file of all symbols is there. False: the image does not have that symbol.
  */
+static bool kernel_delta(struct spaces *sp, struct dso *d, uint64_t *delta)
+{
+	static const char *const anchors[] = { "_stext", "_text" };
+	uint64_t linked, addr;
+	struct kallsyms *ks;
+	size_t i;
+
+	*delta = 0;
+	if (d->ref_sym[0]) {
+		if (!linked_address(d, d->ref_sym, &linked))
+			return false;
+		*delta = d->ref_addr - linked;
+		return true;
+	}
+	ks = kernel_kallsyms(sp->kernel);
+	for (i = 0; ks && i < sizeof(anchors) / sizeof(anchors[0]); i++)
+		if (kallsyms_address(ks, anchors[i], NULL, &addr) && linked_address(d, anchors[i], &linked)) {
+			*delta = addr - linked;
+			break;
+		}
+	return true;
+}
+
 static int map_vmlinux(struct spaces *sp, struct version *v, const struct map *m)
 {
 	struct dso *d = m->dso;
-	uint64_t linked = 0, delta = 0;
+	uint64_t delta = 0;
 
-	if (dso_load(sp->dsos, d) && d->ref_sym[0]) {
-		if (dso_symbol_address(d, d->ref_sym, &linked) || dso_kernel_anchor(d, d->ref_sym, &linked)) {
-			delta = d->ref_addr - linked;
-		} else {
-			d->state = DSO_REFUSED;
-			d->trouble = DSO_NO_SYMBOL;
-		}
+	if (dso_load(sp->dsos, d) && !kernel_delta(sp, d, &delta)) {
+		d->state = DSO_REFUSED;
+		d->trouble = memory_refused() ? DSO_NO_MEMORY : DSO_NO_SYMBOL;
 	}
 	/* Without its code the range is mapped all the same, so that what is missing has a name. */
 	if (d->state != DSO_LOADED || !d->nr_segs)
@@ -202,7 +228,7 @@ static int map_module(struct spaces *sp, struct version *v, const struct map *m)
 		return err;
 	}
 	if (note_map(v, m))
-		return -ENOMEM;
+		return -CST_ERR_NOMEM;
 	err = cst_space_map(v->space, m->start, m->end - m->start, d->unlinked, m->start & 3);
 	if (err == -CST_ERR_INVAL || err == -CST_ERR_LIMIT)
 		return map_nothing(sp, v, m);
@@ -246,7 +272,7 @@ static int apply_map(struct spaces *sp, struct version *v, const struct map *m)
 	if (m->dso && m->dso->kind == DSO_MODULE)
 		return map_module(sp, v, m);
 	if (note_map(v, m))
-		return -ENOMEM;
+		return -CST_ERR_NOMEM;
 	if (!m->dso)
 		return cst_space_unmap(v->space, m->start, m->end - m->start);
 	return map_bytes(sp, v, m);

@@ -5,13 +5,13 @@
  */
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files/input.h"
 #include "session/dso.h"
 
 /* A symfs directory of "/" on a large machine must not take minutes. */
@@ -61,7 +61,7 @@ static bool add_file(struct symfs_index *ix, const char *path, size_t name_len)
 static void walk(struct symfs_index *ix, const char *dir)
 {
 	char *roots[2] = { (char *)dir, NULL };
-	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
 	FTSENT *e;
 
 	if (!fts)
@@ -92,16 +92,17 @@ static struct symfs_index *get_index(struct dso_search *s)
 static void read_ids(struct symfs_index *ix)
 {
 	char magic[SELFMAG];
+	struct stat st;
 	size_t i;
 	int fd;
 
 	ix->ids_read = true;
 	for (i = 0; i < ix->nr; i++) {
-		fd = open(ix->files[i].path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		fd = input_peek(ix->files[i].path, &st);
 		if (fd < 0)
 			continue;
 		if (pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG))
-			elf_file_build_id(fd, &ix->files[i].id);
+			elf_file_build_id(fd, (size_t)st.st_size, ix->files[i].path, &ix->files[i].id);
 		close(fd);
 	}
 }

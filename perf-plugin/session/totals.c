@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "perfdata/name.h"
 #include "session/internal.h"
 
 const struct session_totals *session_totals(const struct session *ss)
@@ -15,6 +16,7 @@ static bool is_missing(const struct dso *d)
 	return d->nacc || ((d->state == DSO_MISSING || d->state == DSO_REFUSED) && d->used);
 }
 
+/* The greatest loss first; equal ones by name, so that two runs print the same. */
 static int compare_missing(const void *a, const void *b)
 {
 	const struct dso *x = *(struct dso *const *)a, *y = *(struct dso *const *)b;
@@ -23,7 +25,7 @@ static int compare_missing(const void *a, const void *b)
 		return x->nacc_bytes > y->nacc_bytes ? -1 : 1;
 	if (x->nacc != y->nacc)
 		return x->nacc > y->nacc ? -1 : 1;
-	return x < y ? -1 : x > y;
+	return dso_compare(x, y);
 }
 
 static void print_times(const struct session *ss, uint64_t times, uint64_t bytes, FILE *out)
@@ -49,7 +51,7 @@ static unsigned int print_files(const struct session *ss, FILE *out)
 		qsort(list, n, sizeof(*list), compare_missing);
 	for (i = 0; i < n; i++) {
 		print_times(ss, list[i]->nacc, list[i]->nacc_bytes, out);
-		dso_explain(list[i], out);
+		dso_explain(list[i], ss->recorder == RECORDER_PERF, out);
 	}
 	free(list);
 	return n;
@@ -64,7 +66,7 @@ static void print_conflicts(const struct session *ss, FILE *out)
 		d = ss->dsos.all[i];
 		if (d->conflicts)
 			fprintf(out, "cstrace: trace contradicts the code, %" PRIu64 " times: %s: is %s the file that "
-				"ran?\n", d->conflicts, d->path, d->file ? d->file : "it");
+				"ran?\n", d->conflicts, name_shown(d->path), d->file ? name_shown(d->file) : "it");
 	}
 }
 
@@ -83,6 +85,7 @@ unsigned int session_print_missing(const struct session *ss, FILE *out)
 	static const uint8_t nobodys[] = {	/* that no file is to blame for */
 		LOSS_NO_THREAD, LOSS_SHORT_ID, LOSS_ASID, LOSS_GUEST, LOSS_SECURE, LOSS_FIRMWARE,
 	};
+	const char *cure;
 	size_t i;
 	enum loss user = ss->totals.lost_records ? LOSS_MAP_LOST : LOSS_NO_MAP;
 
@@ -93,7 +96,8 @@ unsigned int session_print_missing(const struct session *ss, FILE *out)
 		if (!a->count)
 			continue;
 		print_times(ss, a->count, a->bytes, out);
-		fprintf(out, "%s; %s\n", loss_why(nobodys[i]), loss_cure(nobodys[i]));
+		cure = loss_cure(nobodys[i], ss->recorder);
+		fprintf(out, "%s%s%s\n", loss_why(nobodys[i]), cure ? "; " : "", cure ? cure : "");
 		n++;
 	}
 	if (ls->no_map[0].count) {
@@ -105,7 +109,8 @@ unsigned int session_print_missing(const struct session *ss, FILE *out)
 	if (ls->no_map[1].count) {
 		print_times(ss, ls->no_map[1].count, 0, out);
 		fprintf(out, "kernel at 0x%" PRIx64 " and elsewhere; give the kernel image "
-			"with --vmlinux FILE, or record with --kcore\n", ls->no_map[1].addr);
+			"with --vmlinux FILE%s\n", ls->no_map[1].addr,
+			ss->recorder == RECORDER_PERF ? ", or record with --kcore" : "");
 		n++;
 	}
 	return n;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "session/array.h"
+#include "session/error.h"
 #include "session/threads.h"
 
 static uint64_t window_end(const struct threads *ts)
@@ -69,10 +70,10 @@ static int collapse_process(struct process *p, uint64_t limit)
 				p->base = maplist_new();
 			own = p->base ? maplist_own(p->base) : NULL;
 			if (!own)
-				return -1;
+				return -CST_ERR_NOMEM;
 			p->base = own;
 			if (!maplist_set(own, &ev->map))
-				return -1;
+				return -CST_ERR_NOMEM;
 		}
 	}
 	p->first = last;
@@ -130,12 +131,12 @@ static int forget_process(struct threads *ts, int pid, bool kernel, uint64_t lim
 	if (!p)
 		return 0;
 	if (collapse_process(p, limit))
-		return -1;
+		return -CST_ERR_NOMEM;
 	if (!is_over(p, limit) || drop_process(ts, p))
 		return 0;
 	slot = ARRAY_ADD(ts->zombies, ts->nr_zombies, ts->cap_zombies);
 	if (!slot)
-		return -1;
+		return -CST_ERR_NOMEM;
 	*slot = pid;
 	return 0;
 }
@@ -193,7 +194,7 @@ static int forget(struct threads *ts, uint64_t limit)
 		ts->gone_seq = m->seq;
 		/* The process first: its last thread may be what keeps its number known. */
 		if (forget_process(ts, m->pid, m->kernel, limit))
-			return -1;
+			return -CST_ERR_NOMEM;
 		if (!m->kernel)
 			forget_thread(ts, m->tid, limit);
 	}
@@ -219,9 +220,9 @@ static int take_event(struct threads *ts)
 	}
 	m = ARRAY_ADD(ts->moments, ts->nr, ts->cap);
 	if (!m)
-		return -1;
+		return -CST_ERR_NOMEM;
 	*m = (struct moment){ e.time, e.seq, e.pid, e.tid, e.kernel };
-	return threads_apply(ts, &e, window_end(ts) - 1) ? -1 : 1;
+	return threads_apply(ts, &e, window_end(ts) - 1) ? -CST_ERR_NOMEM : 1;
 }
 
 int threads_seek(struct threads *ts, uint64_t time, uint64_t seq, uint64_t hold)
@@ -242,7 +243,7 @@ int threads_seek(struct threads *ts, uint64_t time, uint64_t seq, uint64_t hold)
 		if (limit > hold)
 			limit = hold;
 		if (limit > ts->base && forget(ts, limit))
-			return -1;
+			return -CST_ERR_NOMEM;
 	}
 	return 0;
 }

@@ -30,6 +30,7 @@ struct injector {
 	uint64_t place;		/* stands for time in a file without times */
 	uint64_t id_branches, id_insns;
 	uint64_t since_round;
+	uint64_t first_time, last_time;	/* of samples; first > last: none so far */
 };
 
 /* ---- output ----------------------------------------------------------------------------------- */
@@ -76,6 +77,12 @@ static inline uint64_t time_of(const struct injector *in, const struct merge_lan
 	return time > ln->time ? time : ln->time;
 }
 
+static inline void note_time(struct injector *in, uint64_t time)
+{
+	in->first_time = time < in->first_time ? time : in->first_time;
+	in->last_time = time > in->last_time ? time : in->last_time;
+}
+
 static inline uint64_t *put_pair(uint64_t *p, int a, int b)
 {
 	*p = (uint32_t)a | (uint64_t)(uint32_t)b << 32;
@@ -91,6 +98,7 @@ static int on_branch(void *data, struct stream *s, const struct branch *b)
 	if (!ln)
 		return -CST_ERR_NOMEM;
 	time = time_of(in, ln, b->time);
+	note_time(in, time);
 	start = p = merge_reserve(ln, time);
 	p++;
 	*p++ = in->id_branches;
@@ -117,6 +125,7 @@ static int on_insn(void *data, struct stream *s, const struct insn_sample *i)
 	if (!ln)
 		return -CST_ERR_NOMEM;
 	time = time_of(in, ln, i->time);
+	note_time(in, time);
 	start = p = merge_reserve(ln, time);
 	p++;
 	*p++ = in->id_insns;
@@ -304,13 +313,15 @@ struct injector *injector_open(struct session *ss, const struct injector_opts *o
 				  .data = in };
 	struct merge_sink sink = { .write = sink_write, .data = in };
 	struct pd_error err = { .code = 0 };
-	uint64_t id, type;
+	struct sideband_opts so = { .switches = o->switches,
+				    .exits_last = o->itrace.timeless || !session_timestamps(ss) };
 	char *dir;
 
 	if (!in)
 		goto nomem;
 	in->ss = ss;
 	in->o = *o;
+	in->first_time = UINT64_MAX;
 	in->w = pw_open(o->output, &err);
 	if (!in->w)
 		goto fail;
@@ -324,10 +335,10 @@ struct injector *injector_open(struct session *ss, const struct injector_opts *o
 	in->timed = sideband_timed(in->sb);
 	if (add_header(in, &err))
 		goto fail;
-	id = o->itrace.instructions ? in->id_insns : in->id_branches;
-	type = PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER |
-	       (in->timed ? PERF_SAMPLE_TIME : 0);
-	if (sideband_collect(in->sb, in->m, id, type, &err))
+	so.id = o->itrace.instructions ? in->id_insns : in->id_branches;
+	so.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER |
+			 (in->timed ? PERF_SAMPLE_TIME : 0);
+	if (sideband_collect(in->sb, in->m, &so, &err))
 		goto fail;
 	if (session_max_streams(ss) == 1) {
 		in->single = merge_lane_new(in->m, SIDEBAND_RANK_SAMPLES, 0);
@@ -358,6 +369,21 @@ static void add_build_ids(struct injector *in)
 	}
 }
 
+/* perf report --time 10%-20% refuses a file that does not say from when to when its samples are. */
+static void add_sample_time(struct injector *in)
+{
+	uint64_t first, last;
+
+	if (!in->timed)
+		return;
+	if (sideband_sample_span(in->sb, &first, &last)) {
+		note_time(in, first);
+		note_time(in, last);
+	}
+	if (in->first_time <= in->last_time)
+		pw_set_sample_time(in->w, in->first_time, in->last_time);
+}
+
 int injector_run(struct injector *in)
 {
 	struct session_consumer c = { .data = in, .batch = on_batch, .fragment_end = on_fragment_end,
@@ -383,6 +409,7 @@ int injector_run(struct injector *in)
 	if (!pw_data_bytes(in->w))
 		end_round(in);
 	add_build_ids(in);
+	add_sample_time(in);
 	rc = pw_finish(in->w, &err);
 	in->w = NULL;
 	if (rc)

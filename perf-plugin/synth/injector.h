@@ -12,6 +12,7 @@ struct injector_opts {
 	struct itrace_opts itrace;
 	bool hw_index;		/* branch stacks with the index field, which some readers cannot skip */
 	bool no_branch_view;	/* leave out the mark that makes perf report start in branch mode */
+	bool switches;		/* copy records of context switches, which readers of AutoFDO do not know */
 };
 
 struct injector;

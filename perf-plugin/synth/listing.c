@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "perfdata/name.h"
 #include "session/comms.h"
 #include "synth/evname.h"
 #include "synth/merge.h"
@@ -13,6 +14,8 @@
 /* What the fixed part of a line and one entry of a branch stack or call chain take at most, names aside. */
 #define ROOM	512u
 #define OUT_BUFFER	(1u << 20)
+/* Columns of pid and tid up to perf 6.4; later it is 7. */
+#define ID_WIDTH	5
 
 /* Per stream. */
 struct line_lane {
@@ -37,6 +40,7 @@ struct listing {
 	struct comms *comms;
 	struct symbols symbols;
 	const char *comm;	/* of comm_tid at comm_time; NULL: look it up */
+	size_t comm_plain;	/* name_plain_len() of it */
 	int comm_tid;
 	uint64_t comm_time;
 	/* the line being written */
@@ -101,7 +105,7 @@ static void line_end(struct listing *l)
 }
 
 /* Make room for `n` bytes, n <= MERGE_PIECE: a long line goes out in several pieces. */
-static void room(struct listing *l, size_t n)
+static inline void room(struct listing *l, size_t n)
 {
 	if ((size_t)((char *)l->ln->end - l->p) >= n)
 		return;
@@ -109,34 +113,45 @@ static void room(struct listing *l, size_t n)
 	l->p = merge_reserve(l->ln, l->time);
 }
 
-static void put_string(struct listing *l, const char *s)
+/* Text of `n` bytes without control characters, aligned to the right. */
+static inline void put_text(struct listing *l, const char *s, size_t n, size_t width)
 {
-	size_t n = strlen(s);
-
+	l->p = text_pad(l->p, n, width, ' ');
 	if (n > MERGE_PIECE / 2)
 		n = MERGE_PIECE / 2;
 	room(l, n + ROOM);
 	l->p = text_bytes(l->p, s, n);
 }
 
-/* ---- fields ----------------------------------------------------------------------------------- */
-
-static void put_padded(struct listing *l, const char *s, size_t width)
+/* A name that is recorded; `plain` is its name_plain_len(). */
+static inline void put_name(struct listing *l, const char *s, size_t plain, size_t width)
 {
-	size_t n = strlen(s);
-
-	l->p = text_pad(l->p, n, width, ' ');
-	put_string(l, s);
+	if (!plain) {
+		s = name_shown(s);
+		plain = strlen(s);
+	}
+	put_text(l, s, plain, width);
 }
+
+static void put_string(struct listing *l, const char *s)
+{
+	put_text(l, s, strlen(s), 0);
+}
+
+/* ---- fields ----------------------------------------------------------------------------------- */
 
 static void put_comm(struct listing *l, int tid, uint64_t time, bool padded)
 {
 	if (!l->comm || l->comm_tid != tid || l->comm_time != time) {
-		l->comm = comms_at(l->comms, tid, time);
+		const char *name = comms_at(l->comms, tid, time);
+
+		if (name != l->comm || l->comm_tid != tid)
+			l->comm_plain = name_plain_len(name);
+		l->comm = name;
 		l->comm_tid = tid;
 		l->comm_time = time;
 	}
-	put_padded(l, l->comm, padded ? 16 : 0);
+	put_name(l, l->comm, l->comm_plain, padded ? 16 : 0);
 	*l->p++ = ' ';
 }
 
@@ -146,7 +161,10 @@ static void put_time(struct listing *l, uint64_t time)
 
 	p = text_dec(tmp, (int64_t)(time / 1000000000u), 0, ' ');
 	*p++ = '.';
-	p = text_dec(p, (int64_t)(time % 1000000000u / 1000), 6, '0');
+	if (l->fields & LIST_NS)
+		p = text_dec(p, (int64_t)(time % 1000000000u), 9, '0');
+	else
+		p = text_dec(p, (int64_t)(time % 1000000000u / 1000), 6, '0');
 	l->p = text_pad(l->p, (size_t)(p - tmp), 12, ' ');
 	l->p = text_bytes(l->p, tmp, (size_t)(p - tmp));
 	l->p = text_lit(l->p, ": ");
@@ -160,14 +178,14 @@ static void put_start(struct listing *l, struct stream *s, int pid, int tid, uin
 	if (l->fields & LIST_PID && l->fields & LIST_TID) {
 		char *start;
 
-		l->p = text_dec(l->p, pid, 5, ' ');
+		l->p = text_dec(l->p, pid, ID_WIDTH, ' ');
 		*l->p++ = '/';
 		start = l->p;
 		l->p = text_dec(l->p, tid, 0, ' ');
-		l->p = text_pad(l->p, (size_t)(l->p - start), 5, ' ');
+		l->p = text_pad(l->p, (size_t)(l->p - start), ID_WIDTH, ' ');
 		*l->p++ = ' ';
 	} else if (l->fields & (LIST_PID | LIST_TID)) {
-		l->p = text_dec(l->p, l->fields & LIST_PID ? pid : tid, 5, ' ');
+		l->p = text_dec(l->p, l->fields & LIST_PID ? pid : tid, ID_WIDTH, ' ');
 		*l->p++ = ' ';
 	}
 	if (l->fields & LIST_CPU) {
@@ -194,7 +212,7 @@ static void put_event(struct listing *l, const char *name)
 {
 	if (!(l->fields & LIST_EVENT))
 		return;
-	put_padded(l, name, l->event_width);
+	put_text(l, name, strlen(name), l->event_width);
 	l->p = text_lit(l->p, ": ");
 }
 
@@ -250,11 +268,22 @@ static void put_flags(struct listing *l, unsigned int flags)
 	*l->p++ = ' ';
 }
 
+static void put_dso(struct listing *l, const struct symbol_at *at)
+{
+	if (at->dso)
+		put_name(l, at->dso, at->dso_plain, 0);
+	else
+		put_string(l, "[unknown]");
+}
+
 static void put_symbol(struct listing *l, const struct symbol_at *at)
 {
 	if (l->fields & LIST_SYM) {
 		*l->p++ = ' ';
-		put_string(l, at->name ? at->name : "[unknown]");
+		if (at->name)
+			put_name(l, at->name, at->name_plain, 0);
+		else
+			put_string(l, "[unknown]");
 		if (at->name && l->fields & LIST_SYMOFF) {
 			l->p = text_lit(l->p, "+0x");
 			l->p = text_hex(l->p, at->offset, 0);
@@ -262,7 +291,7 @@ static void put_symbol(struct listing *l, const struct symbol_at *at)
 	}
 	if (l->fields & LIST_DSO) {
 		l->p = text_lit(l->p, " (");
-		put_string(l, at->dso ? at->dso : "[unknown]");
+		put_dso(l, at);
 		*l->p++ = ')';
 	}
 }
@@ -321,7 +350,7 @@ static void put_stack_addr(struct listing *l, struct stream *s, const char *befo
 		return;
 	at = symbols_find(&l->symbols, s, addr);
 	*l->p++ = '(';
-	put_string(l, at->dso ? at->dso : "[unknown]");
+	put_dso(l, at);
 	*l->p++ = ')';
 }
 
@@ -440,7 +469,7 @@ static int on_error(void *data, struct stream *s, const struct error_sample *e)
 	l->p = text_lit(l->p, " code ");
 	l->p = text_dec(l->p, e->code, 0, ' ');
 	l->p = text_lit(l->p, ": ");
-	put_string(l, e->text);
+	put_name(l, e->text, 0, 0);
 	line_end(l);
 	return 0;
 }
@@ -512,6 +541,8 @@ static void name_events(struct listing *l, const struct itrace_opts *o)
 
 	evname_make(l->branches, sizeof(l->branches), "branches", a);
 	evname_make(l->insns, sizeof(l->insns), "instructions", a);
+	name_escape(l->branches, sizeof(l->branches));
+	name_escape(l->insns, sizeof(l->insns));
 	if (o->branches)
 		widen(l, l->branches);
 	if (o->instructions)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* listing.h - samples as lines of text, the way perf script prints them. */
+/* listing.h - samples as lines of text, the way perf script prints them (up to perf 6.4). */
 #ifndef CSTRACE_SYNTH_LISTING_H
 #define CSTRACE_SYNTH_LISTING_H
 
-#include "perfdata/output.h"
+#include "files/output.h"
 #include "session/session.h"
 #include "synth/itrace.h"
 #include "synth/sampler.h"
@@ -25,6 +25,8 @@ enum listing_field {
 	LIST_BRSTACK = 1 << 13,
 	LIST_INSN = 1 << 14,
 	LIST_INSNLEN = 1 << 15,
+	/* not a field: times with nine decimals in place of six */
+	LIST_NS = 1 << 16,
 };
 
 #define LISTING_DEFAULT	(LIST_COMM | LIST_TID | LIST_CPU | LIST_TIME | LIST_PERIOD | LIST_EVENT | \

@@ -2,11 +2,12 @@
 #include "synth/merge.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "files/guard.h"
 
 #define CHUNK	(2u * MERGE_PIECE)
 
@@ -114,24 +115,6 @@ struct merge_lane *merge_lane_new(struct merge *m, unsigned int rank, uint64_t p
 
 /* ---- the temporary file ----------------------------------------------------------------------- */
 
-/* A file without a name: nothing is left of it whatever happens. */
-static int open_temp(const char *dir)
-{
-	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	char *name;
-
-	if (fd >= 0)
-		return fd;
-	/* Not every file system can do that. */
-	if (asprintf(&name, "%s/cstrace.XXXXXX", dir) < 0)
-		return -1;
-	fd = mkostemp(name, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(name);
-	free(name);
-	return fd;
-}
-
 static void spill(struct merge *m, struct lane *ln, size_t len)
 {
 	struct spill *p;
@@ -149,7 +132,7 @@ static void spill(struct merge *m, struct lane *ln, size_t len)
 		ln->cap_spill = cap;
 	}
 	if (m->fd < 0)
-		m->fd = open_temp(m->dir);
+		m->fd = guard_temp(m->dir);
 	while (m->fd >= 0 && done < len) {
 		n = pwrite(m->fd, ln->chunk + done, len - done, (off_t)(m->file_size + done));
 		if (n <= 0)
@@ -337,11 +320,13 @@ static void emit_until(struct merge *m, uint64_t time, unsigned int rank)
 
 static int begin_all(struct merge *m)
 {
+	struct lane **heap;
 	unsigned int i;
 
-	m->heap = realloc(m->heap, (m->nr + 1) * sizeof(*m->heap));
-	if (!m->heap)
+	heap = realloc(m->heap, (m->nr + 1) * sizeof(*m->heap));
+	if (!heap)
 		return -ENOMEM;
+	m->heap = heap;
 	for (i = 0; i < m->nr && !m->error; i++)
 		if (m->lane[i] != m->direct && !m->lane[i]->complete && lane_begin(m, m->lane[i]))
 			heap_add(m, m->lane[i]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "synth/sideband.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,8 @@ struct sideband {
 	bool timed;
 	struct lanes lanes[2];	/* ends of threads, and the rest */
 	uint64_t last_time;
+	uint64_t exit_time;	/* earliest time of an end of a thread in the output */
+	uint64_t first_sample, last_sample;	/* times of copied samples; first > last: none */
 	struct life *life;
 	size_t nr_life, cap_life;
 };
@@ -38,6 +41,7 @@ struct sideband *sideband_new(struct perfdata *pd, uint32_t pmu)
 		return NULL;
 	sb->pd = pd;
 	sb->pmu = pmu;
+	sb->first_sample = UINT64_MAX;
 	for (i = 0; i < perfdata_nr_attrs(pd); i++) {
 		a = perfdata_attr(pd, i);
 		if (a->attr.sample_id_all && a->attr.sample_type & PERF_SAMPLE_TIME)
@@ -172,7 +176,7 @@ static struct merge_lane *pick_lane(struct lanes *ls, struct merge *m, uint64_t 
 }
 
 /* False: the record is of no use in the output, or describes what is left out. */
-static bool stays(const struct sideband *sb, const struct pd_record *rec)
+static bool stays(const struct sideband *sb, const struct sideband_opts *o, const struct pd_record *rec)
 {
 	switch (rec->ev->header.type) {
 	case PERF_RECORD_MMAP:
@@ -182,25 +186,26 @@ static bool stays(const struct sideband *sb, const struct pd_record *rec)
 	case PERF_RECORD_EXIT:
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
-	case PERF_RECORD_SWITCH:
-	case PERF_RECORD_SWITCH_CPU_WIDE:
 	case PERF_RECORD_NAMESPACES:
 	case PERF_RECORD_KSYMBOL:
 	case PERF_RECORD_BPF_EVENT:
 	case PERF_RECORD_CGROUP:
 	case PERF_RECORD_TEXT_POKE:
 		return true;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		return o->switches;
 	case PERF_RECORD_SAMPLE:
 		return !is_trace(sb, rec->attr);
 	}
 	return false;
 }
 
-/* Before the sample_id trailer changes: LOST names an event as well. */
-static void put_id(union perf_event *ev, uint64_t from, uint64_t to)
+/* Before the sample_id trailer changes: LOST names an event as well. `dst` has any alignment. */
+static void put_id(uint8_t *dst, const struct pd_record *rec, uint64_t from, uint64_t to)
 {
-	if (ev->header.type == PERF_RECORD_LOST && ev->lost.id == from)
-		ev->lost.id = to;
+	if (rec->ev->header.type == PERF_RECORD_LOST && rec->ev->lost.id == from)
+		memcpy(dst + offsetof(struct perf_record_lost, id), &to, sizeof(to));
 }
 
 static size_t copy_sample(uint8_t *dst, const struct pd_record *rec)
@@ -223,13 +228,15 @@ static size_t copy_sample(uint8_t *dst, const struct pd_record *rec)
 }
 
 static size_t copy_record(const struct sideband *sb, uint8_t *dst, const struct pd_record *rec,
-			  uint64_t id, uint64_t sample_type)
+			  const struct sideband_opts *o)
 {
 	struct pd_sample_id sid = rec->sid;
-	union perf_event *ev = (union perf_event *)dst;
 	bool kept = rec->attr && !is_trace(sb, rec->attr);
 	size_t n = rec->body_size;
+	uint16_t size;
 
+	if (rec->ev->header.type == PERF_RECORD_EXIT && sid.time < sb->exit_time)
+		sid.time = sb->exit_time;
 	if (!(sid.valid & PERF_SAMPLE_TID))
 		sid.pid = sid.tid = (uint32_t)-1;
 	if (!(sid.valid & PERF_SAMPLE_CPU))
@@ -240,11 +247,12 @@ static size_t copy_record(const struct sideband *sb, uint8_t *dst, const struct 
 		return 0;
 	memcpy(dst, rec->ev, n);
 	if (!kept) {
-		put_id(ev, sid.id, id);
-		sid.id = id;
+		put_id(dst, rec, sid.id, o->id);
+		sid.id = o->id;
 	}
-	n += pd_sample_id_write(dst + n, kept ? kept_type(rec->attr) : sample_type, &sid);
-	ev->header.size = (uint16_t)n;
+	n += pd_sample_id_write(dst + n, kept ? kept_type(rec->attr) : o->sample_type, &sid);
+	size = (uint16_t)n;
+	memcpy(dst + offsetof(struct perf_event_header, size), &size, sizeof(size));
 	return n;
 }
 
@@ -265,8 +273,7 @@ static bool note_life(struct sideband *sb, const struct pd_record *rec, uint64_t
 
 static uint64_t time_of(struct sideband *sb, const struct pd_record *rec)
 {
-	const struct pd_sample_id *sid = rec->ev->header.type == PERF_RECORD_SAMPLE ?
-					 &rec->sample.sid : &rec->sid;
+	const struct pd_sample_id *sid = pd_record_sid(rec);
 
 	if (!sb->timed)
 		return rec->seq;
@@ -277,38 +284,73 @@ static uint64_t time_of(struct sideband *sb, const struct pd_record *rec)
 	return sid->time;
 }
 
-static int take(struct sideband *sb, struct merge *m, const struct pd_record *rec, uint64_t id,
-		uint64_t sample_type)
+static void note_sample(struct sideband *sb, uint64_t time)
+{
+	sb->first_sample = time < sb->first_sample ? time : sb->first_sample;
+	sb->last_sample = time > sb->last_sample ? time : sb->last_sample;
+}
+
+bool sideband_sample_span(const struct sideband *sb, uint64_t *first, uint64_t *last)
+{
+	*first = sb->first_sample;
+	*last = sb->last_sample;
+	return *first <= *last;
+}
+
+static int take(struct sideband *sb, struct merge *m, const struct pd_record *rec, const struct sideband_opts *o)
 {
 	bool is_exit = rec->ev->header.type == PERF_RECORD_EXIT;
+	bool is_sample = rec->ev->header.type == PERF_RECORD_SAMPLE;
 	uint64_t time = time_of(sb, rec);
 	struct merge_lane *ln;
 	uint8_t *dst;
 
 	if (!note_life(sb, rec, time))
 		return -1;
+	if (is_exit && time < sb->exit_time)
+		time = sb->exit_time;
 	ln = pick_lane(&sb->lanes[is_exit], m, time,
 		       is_exit ? SIDEBAND_RANK_EXIT : SIDEBAND_RANK_BEFORE);
 	if (!ln)
 		return -1;
 	dst = merge_reserve(ln, time);
-	merge_commit(ln, rec->ev->header.type == PERF_RECORD_SAMPLE ?
-			 copy_sample(dst, rec) : copy_record(sb, dst, rec, id, sample_type));
+	merge_commit(ln, is_sample ? copy_sample(dst, rec) : copy_record(sb, dst, rec, o));
+	if (is_sample && sb->timed && rec->sample.sid.valid & PERF_SAMPLE_TIME)
+		note_sample(sb, rec->sample.sid.time);
 	return 0;
 }
 
-int sideband_collect(struct sideband *sb, struct merge *m, uint64_t id, uint64_t sample_type,
-		     struct pd_error *err)
+/* The latest time of a record. */
+static uint64_t end_of_records(struct sideband *sb)
+{
+	struct pd_record rec;
+	uint64_t time, end = 0;
+	int rc;
+
+	perfdata_rewind(sb->pd);
+	while ((rc = perfdata_next(sb->pd, &rec)) != 0) {
+		if (rc < 0)
+			continue;
+		time = time_of(sb, &rec);
+		end = time > end ? time : end;
+	}
+	sb->last_time = 0;
+	return end;
+}
+
+int sideband_collect(struct sideband *sb, struct merge *m, const struct sideband_opts *o, struct pd_error *err)
 {
 	struct pd_record rec;
 	int rc;
 
+	if (o->exits_last)
+		sb->exit_time = end_of_records(sb);
 	perfdata_rewind(sb->pd);
 	/* Damage was counted and reported when the session indexed the file. */
 	while ((rc = perfdata_next(sb->pd, &rec)) != 0) {
-		if (rc < 0 || !stays(sb, &rec))
+		if (rc < 0 || !stays(sb, o, &rec))
 			continue;
-		if (take(sb, m, &rec, id, sample_type))
+		if (take(sb, m, &rec, o))
 			return pd_fail(err, PD_E_NOMEM, rec.offset, "%s: out of memory",
 				       perfdata_name(sb->pd));
 	}

@@ -31,12 +31,24 @@ uint64_t sideband_new_id(const struct sideband *sb);
 /* Add the events that stay to the writer. 0, or negative with `err` filled. */
 int sideband_add_attrs(struct sideband *sb, struct perf_writer *w, struct pd_error *err);
 
+struct sideband_opts {
+	uint64_t id, sample_type;	/* of records of the trace event in the output */
+	/*
+	 * Put the ends of threads behind everything else: samples have the times of AUX records, which were written
+	 * after the threads had ended. perf 6.12 has no names for the samples of a thread that has ended.
+	 */
+	bool exits_last;
+	bool switches;			/* copy records of context switches, which readers of AutoFDO do not know */
+};
+
 /*
- * Read the whole input and put what stays into lanes of `m`. Records of the trace event get `id` and
- * `sample_type`. 0, or negative with `err` filled. The position is back at the start afterwards.
+ * Read the whole input and put what stays into lanes of `m`. 0, or negative with `err` filled. The position is
+ * back at the start afterwards.
  */
-int sideband_collect(struct sideband *sb, struct merge *m, uint64_t id, uint64_t sample_type,
-		     struct pd_error *err);
+int sideband_collect(struct sideband *sb, struct merge *m, const struct sideband_opts *o, struct pd_error *err);
+
+/* Times of the first and the last copied sample; false: none has a time. */
+bool sideband_sample_span(const struct sideband *sb, uint64_t *first, uint64_t *last);
 
 /*
  * A thread that has ended by `time` cannot have run then: the time of its end, if it was not born

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "synth/symbols.h"
 
+#include "perfdata/name.h"
+
 void symbols_forget(struct symbols *sy)
 {
 	size_t i;
@@ -20,7 +22,10 @@ const struct symbol_at *symbols_find(struct symbols *sy, struct stream *s, uint6
 	if (addr && session_locate(s, addr, &loc) && loc.dso) {
 		at->dso = dso_path(loc.dso);
 		at->shown = loc.kernel ? addr : loc.offset;
-		if (!session_symbol(s, addr, &loc, &at->name, &at->offset))
+		at->dso_plain = name_plain_len(at->dso);
+		if (session_symbol(s, addr, &loc, &at->name, &at->offset))
+			at->name_plain = name_plain_len(at->name);
+		else
 			at->name = NULL;
 	}
 	return at;

@@ -12,6 +12,7 @@ struct symbol_at {
 	bool valid;
 	const char *dso;	/* NULL: unknown */
 	const char *name;	/* NULL: unknown */
+	size_t dso_plain, name_plain;	/* name_plain_len() of them */
 	uint64_t offset;	/* of the address in the symbol */
 	uint64_t shown;		/* how perf prints it in a call chain: in user space, the offset in the file */
 };

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* offer.c - what a recording has that a filter can ask for, told when nothing fitted the filter that was given. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perfdata/name.h"
+#include "session/array.h"
+#include "session/comms.h"
+#include "session/internal.h"
+
+/* Longer lists are cut. */
+#define SHORT_LIST 12
+
+/* Numbers of threads or processes, each once. */
+struct numbers {
+	struct intmap seen;
+	int *v;
+	size_t nr, cap;
+};
+
+struct offer {
+	struct numbers pids, tids;
+	uint64_t first, last;
+};
+
+/* -1: no memory. The idle task and the kernel's own records, -1, are not asked for. */
+static int add(struct numbers *n, int number)
+{
+	int *slot;
+
+	if (number <= 0 || intmap_get(&n->seen, number))
+		return 0;
+	slot = ARRAY_ADD(n->v, n->nr, n->cap);
+	if (!slot || !intmap_put(&n->seen, number, n))
+		return -1;
+	*slot = number;
+	return 0;
+}
+
+static void numbers_free(struct numbers *n)
+{
+	intmap_free(&n->seen);
+	free(n->v);
+}
+
+static int compare(const void *a, const void *b)
+{
+	int x = *(const int *)a, y = *(const int *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int note(struct offer *o, int pid, int tid)
+{
+	return add(&o->pids, pid) || add(&o->tids, tid) ? -1 : 0;
+}
+
+static int look_at(struct offer *o, const struct pd_record *rec)
+{
+	const union perf_event *ev = rec->ev;
+	const struct pd_sample_id *sid = pd_record_sid(rec);
+
+	if (sid->valid & PERF_SAMPLE_TIME && sid->time && sid->time != NO_TIME) {
+		o->first = sid->time < o->first ? sid->time : o->first;
+		o->last = sid->time > o->last ? sid->time : o->last;
+	}
+	switch (ev->header.type) {
+	case PERF_RECORD_COMM:
+		return note(o, (int)ev->comm.pid, (int)ev->comm.tid);
+	case PERF_RECORD_FORK:
+		return note(o, (int)ev->fork.pid, (int)ev->fork.tid);
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return note(o, (int)ev->mmap.pid, (int)ev->mmap.tid);
+	}
+	return 0;
+}
+
+static void print_numbers(const struct numbers *n, const char *what, struct comms *names, FILE *out)
+{
+	size_t i;
+
+	if (!n->nr) {
+		fprintf(out, "the file names no %s\n", what);
+		return;
+	}
+	fprintf(out, "the file has %s%s", what, n->nr == 1 ? "" : what[strlen(what) - 1] == 's' ? "es" : "s");
+	for (i = 0; i < n->nr && i < SHORT_LIST; i++)
+		fprintf(out, "%s%d (%s)", i ? ", " : " ", n->v[i], name_shown(comms_at(names, n->v[i], NO_TIME - 1)));
+	if (i < n->nr)
+		fprintf(out, " and %zu more", n->nr - i);
+	fputc('\n', out);
+}
+
+/* Each name once, in the order of the threads that have it. */
+static void print_names(const struct numbers *tids, struct comms *names, FILE *out)
+{
+	const char *shown[SHORT_LIST], *name;
+	size_t i, k, n = 0;
+	bool more = false;
+
+	for (i = 0; i < tids->nr && !more; i++) {
+		name = comms_at(names, tids->v[i], NO_TIME - 1);
+		if (*name == ':')	/* a thread without a name */
+			continue;
+		for (k = 0; k < n && strcmp(shown[k], name); k++)
+			;
+		more = k == n && n == SHORT_LIST;
+		if (k == n && !more)
+			shown[n++] = name;
+	}
+	fprintf(out, n ? "the file has" : "the file names no thread");
+	for (k = 0; k < n; k++)
+		fprintf(out, "%s%s", k ? ", " : " ", name_shown(shown[k]));
+	fputs(more ? " and more\n" : "\n", out);
+}
+
+/* CPUs of a buffer: its own, or those whose units use the IDs in it. */
+static void note_cpus(struct session *ss, struct queue *q, struct intmap *cpus)
+{
+	struct trace_unit *u;
+	unsigned int id;
+	size_t i;
+
+	if (q->cpu >= 0) {
+		intmap_put(cpus, q->cpu, ss);
+		return;
+	}
+	for (i = 0; q->any_raw && i < q->nr_frags; i++) {
+		u = q->frags[i].pub.raw ? session_unit_of_raw(ss, q, &q->frags[i]) : NULL;
+		if (u)
+			intmap_put(cpus, (int)u->aux->cpu, ss);
+	}
+	session_queue_ids(q);
+	for (id = 1; id < 0x70; id++) {
+		if (!(q->ids[id >> 6] >> (id & 63) & 1))
+			continue;
+		u = session_unit_of_owner(ss, owners_at(ss, q, (uint8_t)id, 0, 0), (uint8_t)id);
+		if (u)
+			intmap_put(cpus, (int)u->aux->cpu, ss);
+	}
+}
+
+static void print_cpus(struct session *ss, FILE *out)
+{
+	struct intmap cpus = { .slot = NULL };
+	const char *sep = " ";
+	size_t i, n = 0, left;
+
+	for (i = 0; i < ss->queues.nr; i++)
+		note_cpus(ss, ss->queues.q[i], &cpus);
+	fprintf(out, cpus.used ? "there is trace of CPU" : "there is no trace of any CPU");
+	/* in the order of the metadata, which is that of their numbers */
+	for (i = 0, left = cpus.used; i < ss->info.nr_cpu && n < SHORT_LIST; i++) {
+		if (!intmap_get(&cpus, (int)ss->info.cpu[i].cpu))
+			continue;
+		fprintf(out, "%s%u", sep, ss->info.cpu[i].cpu);
+		sep = ", ";
+		n++;
+		left--;
+	}
+	if (n == SHORT_LIST && left)
+		fprintf(out, " and %zu more", left);
+	fputc('\n', out);
+	intmap_free(&cpus);
+}
+
+static void print_times(const struct offer *o, FILE *out)
+{
+	if (o->first > o->last)
+		fprintf(out, "the records have no times\n");
+	else
+		fprintf(out, "the records are from %" PRIu64 ".%09" PRIu64 " to %" PRIu64 ".%09" PRIu64 " s\n",
+			o->first / 1000000000, o->first % 1000000000, o->last / 1000000000, o->last % 1000000000);
+}
+
+/* One line for each filter that was given. */
+static void print_lines(struct session *ss, const struct offer *o, struct comms *names, FILE *out)
+{
+	const struct filter_opts *f = &ss->opts.filter;
+
+	if (f->time) {
+		fprintf(out, "  --time %s: ", name_shown(f->time));
+		print_times(o, out);
+	}
+	if (f->cpu) {
+		fprintf(out, "  --cpu %s: ", f->cpu);
+		print_cpus(ss, out);
+	}
+	if (f->pid) {
+		fprintf(out, "  --pid %s: ", f->pid);
+		print_numbers(&o->pids, "process", names, out);
+	}
+	if (f->tid) {
+		fprintf(out, "  --tid %s: ", f->tid);
+		print_numbers(&o->tids, "thread", names, out);
+	}
+	if (f->comm) {
+		fprintf(out, "  --comm %s: ", name_shown(f->comm));
+		print_names(&o->tids, names, out);
+	}
+}
+
+void session_print_offer(struct session *ss, FILE *out)
+{
+	struct comms *names = comms_new(ss->pd);
+	struct offer o = { .first = UINT64_MAX };
+	struct pd_record rec;
+	int rc, err = names ? 0 : -1;
+
+	perfdata_rewind(ss->pd);
+	while (!err && (rc = perfdata_next(ss->pd, &rec)))
+		if (rc > 0)
+			err = look_at(&o, &rec);
+	perfdata_rewind(ss->pd);
+	if (o.pids.nr)
+		qsort(o.pids.v, o.pids.nr, sizeof(*o.pids.v), compare);
+	if (o.tids.nr)
+		qsort(o.tids.v, o.tids.nr, sizeof(*o.tids.v), compare);
+	fprintf(out, "cstrace: %s: no trace fits what was asked for%s\n", ss->name, err ? "; not enough memory to tell why" : ":");
+	if (!err)
+		print_lines(ss, &o, names, out);
+	numbers_free(&o.pids);
+	numbers_free(&o.tids);
+	comms_free(names);
+}
