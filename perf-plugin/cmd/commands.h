@@ -13,8 +13,6 @@ int cmd_index(int argc, const char **argv);
 int cmd_live(int argc, const char **argv);
 
 struct session;
-/* info_json.c: of a session that was run. */
-void info_json(const struct session *ss);
 /* info_who.c */
 void info_who(const struct session *ss);
 

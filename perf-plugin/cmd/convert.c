@@ -44,10 +44,17 @@ static int report(int rc, const struct pd_error *err, const struct convert_losse
 	return CMD_ERROR;
 }
 
+static struct copy_origin origin_of(const struct convert_cmd *c)
+{
+	return (struct copy_origin){ .input = c->so.input ? c->so.input : "perf.data", .symfs = c->so.symfs,
+				     .force = c->so.force };
+}
+
 static int to_snapshot(const struct convert_cmd *c, struct convert_losses *l)
 {
 	const struct convert_snapshot_opts o = {
-		.output = c->output, .pid = c->pid_given ? (int)c->pid : -1, .force = c->so.force };
+		.output = c->output, .pid = c->pid_given ? (int)c->pid : -1, .force = c->so.force,
+		.origin = origin_of(c) };
 	struct session *ss = session_open(&c->so);
 	struct pd_error err = { .code = 0 };
 	int rc;
@@ -65,7 +72,8 @@ static int to_snapshot(const struct convert_cmd *c, struct convert_losses *l)
 
 static int to_package(const struct convert_cmd *c, const char *input, struct convert_losses *l)
 {
-	const struct convert_package_opts o = { .output = c->output, .images = c->images };
+	const struct convert_package_opts o = { .output = c->output, .images = c->images,
+						.origin = origin_of(c) };
 	struct session *ss = c->images ? session_open(&c->so) : NULL;
 	struct convert_input in = { .pd = NULL };
 	struct pd_error err = { .code = 0 };
@@ -166,6 +174,9 @@ int cmd_convert(int argc, const char **argv)
 		return cmd_usage_error(&cmd, "--pid is for --to=snapshot: other kinds keep every process");
 	if (c.images && to != CONVERT_PACKAGE)
 		return cmd_usage_error(&cmd, "--images is for --to=package");
+	if (to == CONVERT_PERF || (to == CONVERT_PACKAGE && !c.images))
+		cmd_no_effect_in(&cmd, &c.so, sizeof(c.so), "input",
+				 "nothing is decoded; --images and --to=snapshot need program files");
 	l.name = c.output;
 	return run(&c, to, &l);
 }

@@ -73,7 +73,7 @@ static int open_range(struct dump *d, const struct dump_place *from, const struc
 		return 0;
 	d->range = calloc(1, sizeof(*d->range));
 	if (!d->range || index_book_init(&d->range->book, "cstrace dump", input, index)) {
-		fprintf(stderr, "cstrace dump: not enough memory\n");
+		fprintf(stderr, "cstrace dump: out of memory\n");
 		return -1;
 	}
 	/* the index that is found beside the trace is for all streams */
@@ -166,11 +166,17 @@ int cmd_dump(int argc, const char **argv)
 				       "has neither perf's time nor threads; there --source, --id, --from and --to choose");
 	if ((so.index || so.no_index) && !from.set && !so.filter.time)
 		return cmd_usage_error(&cmd, "--index and --no-index are for --from and --time");
+	if (so.no_index)
+		cmd_no_effect(&cmd, "index", no_index_wins);
+	if (snapshot)
+		cmd_no_effect_in(&cmd, &so, sizeof(so), "index no-index", "a snapshot (-s) names its own memory and contexts");
+	if (format == DUMP_NONE)
+		cmd_no_effect(&cmd, "frames raw", "--format=none lists nothing");
 	if (log && !dump_log_level(log, &level))
 		return cmd_usage_error(&cmd, "--log: levels are error, warning and info");
 	d = calloc(1, sizeof(*d));
 	if (!d) {
-		fprintf(stderr, "cstrace dump: not enough memory\n");
+		fprintf(stderr, "cstrace dump: out of memory\n");
 		return CMD_ERROR;
 	}
 	d->format = format;

@@ -10,7 +10,7 @@
 #include <cstrace/cstrace.h>
 
 #include "cmd/dump_range.h"
-#include "perfdata/output.h"
+#include "files/output.h"
 
 enum dump_format { DUMP_TEXT, DUMP_OPENCSD, DUMP_JSON, DUMP_NONE };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/dump.h"
+#include "perfdata/name.h"
 
 #define PACKET_COLUMN 24	/* bytes of a packet shown in line before its text, in the text form */
 
@@ -253,26 +254,6 @@ void dump_fragment(struct dump *d, const struct cst_fragment *f, const uint8_t *
 		json_fragment(d, f, data);
 }
 
-/* A string in JSON quotes; what does not fit in a line is cut. */
-static char *json_string(char *p, const char *s, const char *end)
-{
-	*p++ = '"';
-	for (; *s && p < end; s++) {
-		unsigned char c = (unsigned char)*s;
-
-		if (c == '"' || c == '\\') {
-			*p++ = '\\';
-			*p++ = (char)c;
-		} else if (c < 0x20) {
-			p = dump_hex(dump_str(p, "\\u"), c, 4);
-		} else {
-			*p++ = (char)c;
-		}
-	}
-	*p++ = '"';
-	return p;
-}
-
 static char *cut_str(char *p, const char *s, const char *end)
 {
 	while (*s && p < end)
@@ -282,23 +263,25 @@ static char *cut_str(char *p, const char *s, const char *end)
 
 void dump_section(struct dump *d, const char *name, const char *detail)
 {
-	char *p = dump_out_line(&d->out), *end = p + DUMP_LINE_MAX - 64;
+	char *p, *end;
 
 	if (d->format == DUMP_NONE)
 		return;
+	p = dump_out_line(&d->out);
+	end = p + DUMP_LINE_MAX - 64;
 	if (d->format == DUMP_JSON) {
 		p = dump_str(p, "{\"record\":\"section\",\"name\":");
-		p = json_string(p, name, p + 512);
+		p = name_json(p, p + 512, name);
 		p = dump_str(p, ",\"detail\":");
-		p = json_string(p, detail, p + 512);
+		p = name_json(p, p + 512, detail);
 		p = dump_str(p, "}\n");
 	} else if (d->format == DUMP_TEXT) {
-		p = cut_str(dump_str(p, "# "), name, end);
-		p = cut_str(dump_str(p, ": "), detail, end);
+		p = cut_str(dump_str(p, "# "), name_shown(name), end);
+		p = cut_str(dump_str(p, ": "), name_shown(detail), end);
 		*p++ = '\n';
 	} else {
 		p = dump_str(p, "Using ");
-		p = cut_str(p, name, end);
+		p = cut_str(p, name_shown(name), end);
 		p = dump_str(p, " as trace source\n");
 	}
 	dump_out_done(&d->out, p);

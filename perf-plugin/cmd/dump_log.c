@@ -61,7 +61,7 @@ static void tell(void *data, const struct cst_log_record *rec)
 int dump_log_open(struct dump *d, enum cst_severity level)
 {
 	if (cst_log_new(&d->log, 0)) {
-		fprintf(stderr, "cstrace dump: not enough memory\n");
+		fprintf(stderr, "cstrace dump: out of memory\n");
 		return -1;
 	}
 	cst_log_set_verbosity(d->log, CST_LOG_COMPONENTS, level);

@@ -13,7 +13,7 @@ int dump_out_open(struct dump_out *o, const char *path)
 	o->len = 0;
 	o->buf = malloc(DUMP_OUT_SIZE);
 	if (!o->buf) {
-		fprintf(stderr, "cstrace dump: not enough memory\n");
+		fprintf(stderr, "cstrace dump: out of memory\n");
 		return -1;
 	}
 	if (pd_output_open(&o->file, path, &err)) {

@@ -10,8 +10,6 @@
 static int list_frames(struct dump *d, const struct session_fragment *f, bool packed)
 {
 	struct cst_tree *tree = NULL;
-	uint64_t offset = f->offset;
-	unsigned int i;
 	int rc;
 
 	rc = cst_tree_new(&tree, CST_TREE_FRAMES,
@@ -19,10 +17,8 @@ static int list_frames(struct dump *d, const struct session_fragment *f, bool pa
 	/* when what is in the frames is listed, too, they are taken apart there once more */
 	if (!rc && !d->packets && !d->elements && !(packed && d->frames))
 		cst_tree_set_log(tree, d->log);
-	for (i = 0; i < f->nr_parts && !rc; i++) {
-		rc = dump_frames(d, tree, f->parts[i].data, f->parts[i].size, offset);
-		offset += f->parts[i].size;
-	}
+	if (!rc)
+		rc = dump_frames(d, tree, f->data, f->size, f->offset);
 	cst_tree_free(tree);
 	return rc;
 }
@@ -58,8 +54,7 @@ static int fragment_tree(void *data, const struct session_fragment *f, struct cs
 	struct dump *d = data;
 	int rc = 0;
 
-	if (index_book_section(&s, f))
-		return -CST_ERR_NOMEM;
+	index_book_section(&s, f);
 	if (d->make) {
 		rc = index_book_make(d->make, &s) ? -CST_ERR_INVAL : 0;
 		*start = f->offset + f->size;
@@ -71,7 +66,6 @@ static int fragment_tree(void *data, const struct session_fragment *f, struct cs
 		*start = dump_range_done(d->range, tree, d->only_id, d->packets) ? f->offset + f->size :
 			 dump_range_start(d->range, &s, d->only_id);
 	}
-	index_book_section_free(&s);
 	return rc;
 }
 
@@ -132,8 +126,8 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 		return rc ? CMD_ERROR : 0;
 	}
 	d->stats = session_totals(ss)->dec;
-	d->losses = session_has_losses(ss);
-	if (d->losses) {
+	d->losses = session_incomplete(ss);
+	if (session_has_losses(ss)) {
 		fprintf(stderr, "cstrace dump: lost:\n");
 		session_print_losses(ss, stderr);
 	}

@@ -7,6 +7,8 @@
 #include "cmd/dump.h"
 #include "convert/folder.h"
 #include "cmd/options.h"
+#include "files/input.h"
+#include "perfdata/name.h"
 
 #define STREAMS 2		/* of a source: instructions, data */
 
@@ -21,7 +23,7 @@ struct snap_run {
 
 static int complain(const struct snap_run *r, const char *what, const char *text)
 {
-	fprintf(stderr, "%s: %s: %s: %s\n", r->files.who, r->files.dir, what, text);
+	fprintf(stderr, "%s: %s: %s: %s\n", r->files.who, name_shown(r->files.dir), name_shown(what), name_shown(text));
 	return CMD_ERROR;
 }
 
@@ -46,7 +48,7 @@ static int load_buffer(struct snap_run *r, const struct cst_snap_buffer *buf, co
 		}
 		grown = realloc(*copy, *len + n + 1);
 		if (!grown)
-			return complain(r, buf->files[i], "not enough memory");
+			return complain(r, buf->files[i], "out of memory");
 		*copy = grown;
 		if (n)
 			memcpy(grown + *len, part, n);
@@ -256,8 +258,24 @@ static int run_source(struct snap_run *r, const char *source)
 			return run_buffer(r, &ss->buffers[i], dev, false);
 	complain(r, source, "neither a trace buffer nor a trace source of the snapshot; its buffers are:");
 	for (i = 0; i < ss->n_buffers; i++)
-		fprintf(stderr, "  %s\n", ss->buffers[i].name);
+		fprintf(stderr, "  %s\n", name_shown(ss->buffers[i].name));
 	return CMD_ERROR;
+}
+
+/* Buffers that this run does not read are no place for its output, either. */
+static int note_buffers(const struct snap_run *r)
+{
+	size_t i, j;
+	int rc = 0;
+
+	for (i = 0; i < r->ss->n_buffers; i++)
+		for (j = 0; !rc && j < r->ss->buffers[i].n_files; j++) {
+			char *path = folder_path(&r->files, r->ss->buffers[i].files[j]);
+
+			rc = path && !input_note_path(path) ? 0 : -CST_ERR_NOMEM;
+			free(path);
+		}
+	return rc;
 }
 
 int dump_snapshot(struct dump *d, const char *dir, const char *source)
@@ -270,6 +288,8 @@ int dump_snapshot(struct dump *d, const char *dir, const char *source)
 	r.io.open = folder_open;
 	r.io.note = folder_note;
 	err = cst_snapshot_read(&r.ss, &r.io, NULL);
+	if (!err)
+		err = note_buffers(&r);
 	if (!err)
 		err = cst_image_new(&r.img, 0);
 	if (!err)

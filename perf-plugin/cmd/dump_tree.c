@@ -77,8 +77,7 @@ static void sum_up(struct dump *d, const struct cst_tree *tree)
 int dump_tree(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t len, uint64_t offset)
 {
 	int (*list)(struct dump *, struct cst_tree *);
-	const struct index_part part = { data, len };
-	struct index_section section = { .parts = &part, .nr_parts = 1, .offset = offset, .size = len, .tree = tree };
+	struct index_section section = { .data = data, .offset = offset, .size = len, .tree = tree };
 	uint64_t start = offset;
 	int err;
 

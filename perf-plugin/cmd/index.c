@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/commands.h"
 #include "cmd/dump.h"
 #include "cmd/options.h"
+#include "perfdata/name.h"
 #include "session/session.h"
 
 static const char *const kinds[CST_INDEX_KINDS] = {
@@ -95,7 +97,7 @@ static void show_index(const struct cst_index *ix)
 		ids[0] |= ix->sources[i].ids[0];
 		ids[1] |= ix->sources[i].ids[1];
 	}
-	printf("%s: %s, offset %" PRIu64 ", %" PRIu64 " bytes, indexed %" PRIu64 " to %" PRIu64 "\n", ix->name,
+	printf("%s: %s, offset %" PRIu64 ", %" PRIu64 " bytes, indexed %" PRIu64 " to %" PRIu64 "\n", name_shown(ix->name),
 	       ix->format == CST_TREE_RAW ? "raw" : "frames", ix->trace_offset, ix->trace_size, ix->offset, ix->end);
 	printf("  %u blocks of the buffer; triggers %" PRIu64 ", barriers %" PRIu64 ", bad frames %" PRIu64
 	       ", frame synchronisations %" PRIu64 "\n", ix->n_sources, triggers, barriers, errors, syncs);
@@ -136,7 +138,7 @@ static int make(struct index_cmd *c, struct index_book *b)
 	int rc;
 
 	if (!d) {
-		fprintf(stderr, "cstrace index: not enough memory\n");
+		fprintf(stderr, "cstrace index: out of memory\n");
 		return CMD_ERROR;
 	}
 	d->who = "cstrace index";
@@ -160,6 +162,12 @@ static int make(struct index_cmd *c, struct index_book *b)
 		fprintf(stderr, "cstrace index: %s: no source has trace ID 0x%02x; 'perf-cstrace index' without --id takes "
 			"all\n", c->snapshot ? c->snapshot : c->so.input, (unsigned int)c->only_id);
 		return CMD_ERROR;
+	}
+	/* A part of it must not take the place of a whole one. */
+	if (rc == CMD_ERROR && !access(b->path, F_OK)) {
+		fprintf(stderr, "cstrace index: %s: left as it was, not all of %s could be read\n", b->path,
+			c->snapshot ? c->snapshot : c->so.input);
+		return rc;
 	}
 	if (index_book_write(b))
 		return CMD_ERROR;
@@ -199,12 +207,18 @@ int cmd_index(int argc, const char **argv)
 		return cmd_usage_error(&cmd, "--sparse and --full exclude each other");
 	if (c.granularity > UINT32_MAX / 2)
 		return cmd_usage_error(&cmd, "--granularity: at most 2147483647");
+	if (c.snapshot && !c.show)
+		cmd_no_effect_in(&cmd, &c.so, sizeof(c.so), "", "a snapshot (-s) says itself what its trace is");
+	if (c.show) {
+		cmd_no_effect_in(&cmd, &c.so, sizeof(c.so), "input", "--show reads the index only");
+		cmd_no_effect(&cmd, "granularity id sparse full", "--show prints an index as it was made");
+	}
 	if (!c.so.input)
 		c.so.input = "perf.data";
 	if (!strcmp(c.so.input, "-") && !c.output)
 		return cmd_usage_error(&cmd, "with -i - the index needs a name: -o FILE");
 	if (index_book_init(&b, "cstrace index", c.snapshot ? c.snapshot : c.so.input, c.output)) {
-		fprintf(stderr, "cstrace index: not enough memory\n");
+		fprintf(stderr, "cstrace index: out of memory\n");
 		return CMD_ERROR;
 	}
 	b.only_id = c.only_id;

@@ -6,26 +6,33 @@
 #include <string.h>
 
 #include "cmd/commands.h"
+#include "cmd/info.h"
 #include "cmd/options.h"
-#include "session/internal.h"
+#include "perfdata/name.h"
 
-/* Longer lists are cut unless --all is given. */
-#define SHORT_LIST 16
+static const char *shown_or(const char *name, const char *unknown)
+{
+	return name ? name_shown(name) : unknown;
+}
 
 static void print_origin(const struct session *ss)
 {
 	const struct pd_env *env = perfdata_env(ss->pd);
 	uint32_t i;
 
-	printf("File: %s%s%s\n", perfdata_name(ss->pd), perfdata_is_pipe(ss->pd) ? " (pipe)" : "",
+	printf("File: %s%s%s\n", ss->name, perfdata_is_pipe(ss->pd) ? " (pipe)" : "",
 	       perfdata_dir(ss->pd) ? " (directory)" : "");
-	printf("Recorded: on %s, %s, Linux %s, by perf %s\n", env->hostname ? env->hostname : "unknown host",
-	       env->arch ? env->arch : "unknown architecture", env->osrelease ? env->osrelease : "unknown",
-	       env->version ? env->version : "of unknown version");
+	if (ss->recorder == RECORDER_SNAPSHOT) {
+		printf("Recorded: a snapshot, without times and threads of an operating system\n");
+		return;
+	}
+	printf("Recorded: on %s, %s, Linux %s, by %s%s%s\n", shown_or(env->hostname, "unknown host"),
+	       shown_or(env->arch, "unknown architecture"), shown_or(env->osrelease, "unknown"), info_recorder(ss),
+	       env->version ? " " : ss->recorder == RECORDER_PERF ? " of unknown version" : "", shown_or(env->version, ""));
 	if (env->nr_cmdline) {
 		printf("Command:");
 		for (i = 0; i < env->nr_cmdline; i++)
-			printf(" %s", env->cmdline[i]);
+			printf(" %s", name_shown(env->cmdline[i]));
 		putchar('\n');
 	}
 }
@@ -49,6 +56,20 @@ static const char *ts_source_text(const struct aux_cpu *a)
 static uint64_t vmid_bit(enum aux_unit unit)
 {
 	return unit == AUX_ETMV3 || unit == AUX_PTM ? 1u << 30 : 1u << 7;
+}
+
+/* Damaged metadata, a model or a part ahead of the architecture: the trace is read by the registers all the same. */
+static void print_reserved(const struct trace_unit *u)
+{
+	struct cst_reserved_field f[16];
+	unsigned int i, n = session_reserved_fields(u, f, 16);
+
+	for (i = 0; i < n; i++)
+		printf("    %s holds %u, which the architecture reserves in %s\n", f[i].name, f[i].value,
+		       u->config.protocol == CST_PROTO_ETE ? "an ETE" : "an ETMv4");
+	if (n)
+		printf("    the trace is read as the registers say; if it decodes badly, compare them with the trace unit's "
+		       "manual\n");
 }
 
 static void print_unit(const struct trace_unit *u)
@@ -87,6 +108,7 @@ static void print_unit(const struct trace_unit *u)
 	if (c->protocol == CST_PROTO_ETMV3 && c->data_trace)
 		printf("    data trace: %s\n", !c->data_value ? "addresses" : !c->data_addr ? "values" :
 		       "addresses and values");
+	print_reserved(u);
 }
 
 static bool same_unit(const struct trace_unit *a, const struct trace_unit *b)
@@ -134,7 +156,7 @@ static void print_ids(const struct session *ss, bool all)
 	printf("\nTrace IDs:");
 	if (ss->nr_ids) {
 		printf(" from %s records\n", ss->defined ? "define_trace" : "AUX_OUTPUT_HW_ID");
-		for (k = 0; k < ss->nr_ids && (all || lines < SHORT_LIST); k++) {
+		for (k = 0; k < ss->nr_ids && (all || lines < INFO_SHORT_LIST); k++) {
 			const struct id_owner *o = &ss->ids[k], *p = k ? o - 1 : NULL;
 
 			/* each thread's event tells the same */
@@ -293,7 +315,7 @@ static void print_queues(const struct session *ss, bool all)
 
 	printf("\nTrace: %zu buffer%s, %zu AUX record%s\n", n, n == 1 ? "" : "s", ss->queues.nr_aux,
 	       ss->queues.nr_aux == 1 ? "" : "s");
-	for (i = 0; i < n && (all || i < SHORT_LIST); i++)
+	for (i = 0; i < n && (all || i < INFO_SHORT_LIST); i++)
 		print_queue(ss->queues.q[i]);
 	if (i < n)
 		printf("  and %zu more (--all lists them)\n", n - i);
@@ -324,7 +346,7 @@ static void print_process(const struct threads *ts, const struct process *p, siz
 {
 	const char *comm = threads_comm(ts, p->pid, UINT64_MAX);
 
-	printf("  %d %s: %zu thread%s, %" PRIu64 " map event%s\n", p->pid, comm ? comm : "(no name)", nr_threads,
+	printf("  %d %s: %zu thread%s, %" PRIu64 " map event%s\n", p->pid, shown_or(comm, "(no name)"), nr_threads,
 	       nr_threads == 1 ? "" : "s", p->nr_maps, p->nr_maps == 1 ? "" : "s");
 }
 
@@ -347,7 +369,7 @@ static void print_processes(struct session *ss, bool all)
 	printf("\nProcesses: %" PRIu64 ", threads: %" PRIu64 ", mapped files: %zu\n", ts->total_processes,
 	       ts->total_threads, ss->dsos.nr);
 	count_threads(ts, &counts);
-	for (i = 0; i < n && (all || i < SHORT_LIST); i++)
+	for (i = 0; i < n && (all || i < INFO_SHORT_LIST); i++)
 		print_process(ts, list[i], (size_t)intmap_get(&counts, list[i]->pid));
 	if (i < n)
 		printf("  and %zu more (--all lists them)\n", n - i);
@@ -362,36 +384,54 @@ static void print_processes(struct session *ss, bool all)
 	free(list);
 }
 
+static void print_line(void *data, const char *line)
+{
+	(void)data;
+	printf("  %s\n", line);
+}
+
+static int count_all(struct session *ss, struct info_counts *c)
+{
+	struct session_consumer counter = { .data = c, .batch = info_count };
+
+	*c = (struct info_counts){ .ss = ss, .first = UINT64_MAX };
+	return session_run(ss, &counter);
+}
+
 static int decode_for_programs(struct session *ss)
 {
-	struct session_consumer nothing = { .data = NULL };
+	struct info_counts c;
 
-	if (session_run(ss, &nothing))
+	if (count_all(ss, &c))
 		return CMD_ERROR;
-	info_json(ss);
-	return session_has_losses(ss) ? CMD_LOSSES : CMD_OK;
+	info_json(ss, &c);
+	return session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
 }
 
 static int decode(struct session *ss, bool all)
 {
-	struct session_consumer nothing = { .data = NULL };
-	int rc = session_run(ss, &nothing);
+	struct info_counts c;
+	int rc = count_all(ss, &c);
 
 	print_clock(ss);
 	if (rc)
 		return CMD_ERROR;
+	info_print_span(&c);
 	info_who(ss);
+	info_print_binaries(ss, &c, all);
 	printf("\nImages:\n");
 	if (!session_print_missing(ss, stdout))
-		printf("  all code that ran was found\n");
+		printf(ss->totals.dec.insns ? "  all code that ran was found\n" : "  nothing was decoded\n");
 	printf("\nLosses:\n");
 	if (session_has_losses(ss))
 		losses_print(ss, stdout, all);
 	else
 		printf("  none\n");
+	printf("\nNext:\n");
+	info_next(ss, print_line, NULL);
 	fflush(stdout);
 	session_print_summary(ss, stderr);
-	return session_has_losses(ss) ? CMD_LOSSES : CMD_OK;
+	return session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
 }
 
 int cmd_info(int argc, const char **argv)
@@ -426,6 +466,10 @@ int cmd_info(int argc, const char **argv)
 		return cmd_usage_error(&desc, "--format: found '%s', expected text or json", format);
 	if (json && no_decode)
 		return cmd_usage_error(&desc, "--format=json tells what decoding found, --no-decode leaves it out");
+	if (json)
+		cmd_no_effect(&desc, "all", "--format=json has whole lists");
+	if (no_decode)
+		cmd_no_effect_in(&desc, &so.filter, sizeof(so.filter), "", "--no-decode decodes nothing that they could leave out");
 	ss = session_open(&so);
 	if (!ss)
 		return CMD_ERROR;

@@ -2,25 +2,17 @@
 /* info_json.c - what was decoded and what was lost, for programs. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-#include "cmd/commands.h"
-#include "session/internal.h"
+#include "cmd/info.h"
+#include "perfdata/name.h"
+#include "session/elf_facts.h"
 
-/* Names of files and commands are bytes: what is not ASCII is taken for Latin-1, so that it comes out again. */
 static void put_string(const char *s)
 {
-	putchar('"');
-	for (; s && *s; s++) {
-		unsigned char c = *s;
+	char text[6 * 4096 + 2];
 
-		if (c == '"' || c == '\\')
-			printf("\\%c", c);
-		else if (c < 0x20 || c >= 0x7f)
-			printf("\\u%04x", c);
-		else
-			putchar(c);
-	}
-	putchar('"');
+	fwrite(text, 1, (size_t)(name_json(text, text + sizeof(text), s ? s : "") - text), stdout);
 }
 
 /* "no-file" for NO_FILE. */
@@ -45,7 +37,7 @@ static const char *put_start(const char *sep)
 	return ",";
 }
 
-static void put_causes(const struct losses *ls)
+static void put_causes(const struct losses *ls, enum session_recorder by)
 {
 	const char *sep = "";
 	int i;
@@ -62,8 +54,8 @@ static void put_causes(const struct losses *ls)
 		printf(",\"why\":");
 		put_string(loss_why(i));
 		printf(",\"cure\":");
-		if (loss_cure(i))
-			put_string(loss_cure(i));
+		if (loss_cure(i, by))
+			put_string(loss_cure(i, by));
 		else
 			printf("null");
 		putchar('}');
@@ -127,17 +119,81 @@ static void put_files(const struct session *ss)
 	printf("]\n");
 }
 
-void info_json(const struct session *ss)
+static void put_strings(void *data, const char *line)
+{
+	const char **sep = data;
+
+	printf("%s", *sep);
+	put_string(line);
+	*sep = ",";
+}
+
+static void put_key(const char *key, const char *value)
+{
+	printf(",\"%s\":", key);
+	if (value)
+		put_string(value);
+	else
+		printf("null");
+}
+
+/* What the file holds is null where none was used or it is no ELF file. */
+static void put_binary(const struct dso *d)
+{
+	const struct build_id *id = d->file && d->found.len ? &d->found : &d->recorded;
+	char text[2 * BUILD_ID_MAX + 1];
+	struct elf_facts f;
+
+	printf("\"path\":");
+	put_string(d->path);
+	printf(",\"instructions\":%" PRIu64, d->insns);
+	put_key("file", d->state == DSO_LOADED ? d->file : NULL);
+	put_key("build_id", id->len ? build_id_text(id, text) : NULL);
+	if (dso_facts(d, &f)) {
+		put_key("symbols", f.symtab ? "all" : f.dynsym ? "exported" : "none");
+		printf(",\"dwarf\":[%u,%u]", f.dwarf_low, f.dwarf_high);
+	} else {
+		printf(",\"symbols\":null,\"dwarf\":null");
+	}
+	putchar('}');
+}
+
+static void put_binaries(const struct session *ss)
+{
+	struct dso **list;
+	size_t i, n = info_binaries(ss, &list);
+	const char *sep = "";
+
+	printf(" \"binaries\":[");
+	for (i = 0; i < n; i++) {
+		sep = put_start(sep);
+		put_binary(list[i]);
+	}
+	printf("],\n");
+	free(list);
+}
+
+void info_json(const struct session *ss, const struct info_counts *c)
 {
 	const struct session_totals *t = session_totals(ss);
+	const char *sep = "";
 
 	printf("{\"file\":");
-	put_string(ss->name);
+	put_string(perfdata_name(ss->pd));
+	put_key("recorder", info_recorder(ss));
 	printf(",\n \"bytes\":%" PRIu64 ",\"instructions\":%" PRIu64 ",\"branches\":%" PRIu64 ",\n", t->aux_bytes,
 	       t->dec.insns, t->dec.branches);
-	put_causes(&ss->losses);
+	if (c->first <= c->last)
+		printf(" \"time\":{\"first\":%" PRIu64 ",\"last\":%" PRIu64 "},\n", c->first, c->last);
+	else
+		printf(" \"time\":null,\n");
+	put_binaries(ss);
+	put_causes(&ss->losses, ss->recorder);
 	put_table(&ss->losses.cpu, "cpus", "cpu", false);
 	put_table(&ss->losses.process, "processes", "pid", true);
+	printf(" \"next\":[");
+	info_next(ss, put_strings, &sep);
+	printf("],\n");
 	put_files(ss);
 	printf("}\n");
 }

@@ -5,6 +5,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/options.h"
+#include "profile/readers.h"
 #include "synth/injector.h"
 
 static const char more[] =
@@ -14,6 +15,17 @@ static const char more[] =
 	"q accepted (decoding is always complete). Without --itrace: ibe.\n"
 	"The output has no AUX data. Time periods need timestamps in the trace; without them one\n"
 	"instruction counts as one nanosecond.\n";
+
+/* Branch stacks are read for optimisation, and what is optimised is a program. */
+static void report_readers(struct session *ss)
+{
+	struct dso *d;
+	size_t pos = 0;
+
+	while ((d = session_next_used(ss, &pos)))
+		if (!readers_library(dso_path(d)))
+			readers_report(stderr, "inject", d, READER_SAMPLES);
+}
 
 static int run(struct session *ss, const struct injector_opts *o)
 {
@@ -25,11 +37,13 @@ static int run(struct session *ss, const struct injector_opts *o)
 	rc = injector_run(in);
 	if (!rc) {
 		session_print_end(ss, stderr);
+		if (o->itrace.stack)
+			report_readers(ss);
 	}
 	injector_close(in);
 	if (rc)
 		return CMD_ERROR;
-	return session_has_losses(ss) ? CMD_LOSSES : CMD_OK;
+	return session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
 }
 
 int cmd_inject(int argc, const char **argv)
@@ -53,6 +67,8 @@ int cmd_inject(int argc, const char **argv)
 		  "branch stacks with the index field, which AutoFDO's readers cannot parse", NULL },
 		{ 0, "no-branch-view", CMD_OPT_FLAG, &o.no_branch_view, NULL,
 		  "with l: perf report starts with samples, not with branches", NULL },
+		{ 0, "switch-events", CMD_OPT_FLAG, &o.switches, NULL,
+		  "keep records of context switches, of which AutoFDO's readers complain", NULL },
 		{ 0, "tiles", CMD_OPT_FLAG, &tiles, NULL,
 		  "with il: a sample per full branch stack, so that each branch is in exactly one", NULL },
 		CMD_OPT_END,
@@ -64,8 +80,8 @@ int cmd_inject(int argc, const char **argv)
 
 	if (rc != CMD_GO_ON)
 		return rc;
-	if ((so.index || so.no_index) && !so.filter.time)
-		return cmd_usage_error(&cmd, "--index and --no-index are for --time");
+	if (cmd_index_wrong(&cmd, &so))
+		return CMD_USAGE;
 	if (!itrace || !*itrace)
 		itrace_default(&o.itrace, false);
 	else if (!itrace_parse(&o.itrace, itrace, msg, sizeof(msg)))
@@ -79,6 +95,8 @@ int cmd_inject(int argc, const char **argv)
 	if (tiles && !o.itrace.stack)
 		return cmd_usage_error(&cmd, "--tiles: needs branch stacks, --itrace=il");
 	o.itrace.tiles = tiles;
+	if (!o.itrace.stack)
+		cmd_no_effect(&cmd, "hw-index no-branch-view", "without l in --itrace there are no branch stacks");
 	if (!o.itrace.instructions && !o.itrace.branches)
 		return cmd_usage_error(&cmd, "--itrace=%s: no samples are asked for: use i or b", itrace);
 	ss = session_open(&so);

@@ -87,7 +87,7 @@ int cmd_live(int argc, const char **argv)
 	run = calloc((size_t)argc + 2, sizeof(*run));
 	if (!run || !set_library_path(dir)) {
 		free(run);
-		fprintf(stderr, "cstrace: not enough memory\n");
+		fprintf(stderr, "cstrace: out of memory\n");
 		return CMD_ERROR;
 	}
 	run[0] = perf;

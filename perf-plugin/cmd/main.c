@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* main.c - perf-cstrace COMMAND: finds the command and keeps the exit code honest. */
+/* main.c - perf-cstrace COMMAND: opens the standard descriptors, finds the command, checks its output at the end. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cmd/commands.h"
 #include "cmd/options.h"
+#include "files/guard.h"
+#include "files/mapped.h"
+#include "files/std.h"
+#include "perfdata/memory.h"
 
 static int cmd_help(int argc, const char **argv);
 
@@ -109,16 +113,36 @@ static int dispatch(int argc, const char **argv)
 	return c->run(argc - 1, argv + 1);
 }
 
+/* A full disk must not look like a short listing, nor a file that was cut while it was read like a whole one. */
+static int check_end(int rc)
+{
+	int error = std_close_output();
+	struct pd_error err = { .code = 0 };
+
+	if (rc == CMD_USAGE)
+		return rc;
+	if (mapped_check(&err) && rc != CMD_ERROR)
+		fprintf(stderr, "cstrace: %s\n", err.msg);
+	if (error && error != EPIPE)
+		fprintf(stderr, "cstrace: writing to standard output failed: %s; what is there is not whole\n",
+			error > 0 ? strerror(error) : "the system no longer says why");
+	return error || err.code ? CMD_ERROR : rc;
+}
+
 int main(int argc, const char **argv)
 {
-	int rc = dispatch(argc, argv);
+	int rc;
 
-	/* A full disk must not look like a short listing. */
-	if ((fflush(stdout) || ferror(stdout)) && rc != CMD_USAGE) {
-		if (errno != EPIPE)
-			fprintf(stderr, "cstrace: writing to standard output failed: %s\n",
-				strerror(errno));
+	if (std_open()) {
+		fprintf(stderr, "cstrace: descriptors 0 to 2 are not all open, and /dev/null cannot be opened for them: %s\n",
+			strerror(errno));
 		return CMD_ERROR;
 	}
-	return rc;
+	guard_install();
+	rc = dispatch(argc, argv);
+	if (memory_refused()) {
+		memory_print(stderr, "cstrace");
+		rc = CMD_ERROR;
+	}
+	return check_end(rc);
 }

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/filter.h"
+#include "perfdata/name.h"
+#include "session/session.h"
 
 #define HELP_COLUMN 28
 #define HELP_WIDTH 100
@@ -30,13 +31,13 @@ static const struct cmd_opt *find_name(const struct cmd_opt *o, const char *name
 
 int cmd_usage_error(const struct cmd_desc *cmd, const char *fmt, ...)
 {
+	char what[2048];
 	va_list ap;
 
-	fprintf(stderr, "cstrace %s: ", cmd->name);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "\nTry 'perf-cstrace %s --help'.\n", cmd->name);
+	fprintf(stderr, "cstrace %s: %s\nTry 'perf-cstrace %s --help'.\n", cmd->name, name_shown(what), cmd->name);
 	return CMD_USAGE;
 }
 
@@ -66,6 +67,10 @@ bool cmd_number(const char *text, uint64_t *value)
 /* `arg` is NULL when the option has none. */
 static int take(const struct cmd_desc *cmd, const struct cmd_opt *o, const char *arg)
 {
+	int rc = cmd_given_add(cmd, o, arg);
+
+	if (rc != CMD_GO_ON)
+		return rc;
 	switch (o->kind) {
 	case CMD_OPT_FLAG:
 		*(bool *)o->value = true;
@@ -73,6 +78,12 @@ static int take(const struct cmd_desc *cmd, const struct cmd_opt *o, const char 
 	case CMD_OPT_STRING:
 		*(const char **)o->value = arg;
 		return CMD_GO_ON;
+	case CMD_OPT_FILE:
+	case CMD_OPT_FILES:
+	case CMD_OPT_FOLDER:
+	case CMD_OPT_PLACE:
+		*(const char **)o->value = arg;
+		return cmd_given_exists(cmd, o, arg);
 	case CMD_OPT_OPTIONAL:
 		*(const char **)o->value = arg ? arg : "";
 		return CMD_GO_ON;
@@ -90,7 +101,7 @@ static int take(const struct cmd_desc *cmd, const struct cmd_opt *o, const char 
 
 static bool needs_value(const struct cmd_opt *o)
 {
-	return o->kind == CMD_OPT_STRING || o->kind == CMD_OPT_NUMBER || o->kind == CMD_OPT_CALL;
+	return o->kind != CMD_OPT_FLAG && o->kind != CMD_OPT_OPTIONAL;
 }
 
 /* Text from column `at` on, in lines that end before HELP_WIDTH; those that follow begin at `indent`. */
@@ -238,6 +249,7 @@ int cmd_options(const struct cmd_desc *cmd, int *argc, const char **argv)
 	int i, nr = *argc, operands = 0, rc = CMD_GO_ON;
 	bool options = true;
 
+	cmd_given_start();
 	for (i = 1; i < nr; i++) {
 		const char *a = argv[i];
 
@@ -257,6 +269,17 @@ int cmd_options(const struct cmd_desc *cmd, int *argc, const char **argv)
 	}
 	*argc = operands;
 	return CMD_GO_ON;
+}
+
+const char no_index_wins[] = "with --no-index decoding begins at the beginning";
+
+int cmd_index_wrong(const struct cmd_desc *cmd, const struct session_opts *so)
+{
+	if (so->no_index)
+		cmd_no_effect(cmd, "index", no_index_wins);
+	if ((so->index || so->no_index) && !so->filter.time)
+		return cmd_usage_error(cmd, "--index and --no-index are for --time");
+	return 0;
 }
 
 static int filter_word(const char **slot, enum filter_word word, const char *arg)

@@ -7,11 +7,16 @@
 #define CSTRACE_CMD_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum cmd_opt_kind {
 	CMD_OPT_FLAG,		/* bool *: set to true */
 	CMD_OPT_STRING,		/* const char **: needs a value */
+	CMD_OPT_FILE,		/* the same, and names a file that is there; "" names none */
+	CMD_OPT_FILES,		/* several, with commas between them */
+	CMD_OPT_FOLDER,		/* a folder that is there */
+	CMD_OPT_PLACE,		/* one of the two */
 	CMD_OPT_OPTIONAL,	/* const char **: the value only as --name=VALUE or -xVALUE; "" without one */
 	CMD_OPT_NUMBER,		/* uint64_t *: decimal, 0x.., with k, m or g */
 	CMD_OPT_CALL,		/* int (*)(void *data, const char *arg) in `call`: 0, or -1 after a message */
@@ -46,9 +51,23 @@ struct cmd_desc {
 
 /*
  * Parse argv[1..*argc). CMD_GO_ON: go on; argv[0..*argc) then are the operands, if the command takes
- * any. Else the exit code: CMD_OK when help was asked for, CMD_USAGE after a message on stderr.
+ * any. Else the exit code: CMD_OK when help was asked for, CMD_USAGE after a message on stderr, CMD_ERROR after one
+ * about a file or folder that an option names and that is not there. An option with two different values is wrong
+ * usage, with the same value twice a warning; a flag may be given several times.
  */
 int cmd_options(const struct cmd_desc *cmd, int *argc, const char **argv);
+
+/*
+ * Warn of each option that was given and has no effect, as `why` says: those in `names` (long names with spaces
+ * between them), or those whose values are in the `size` bytes at `values`, but not those in `but`.
+ */
+void cmd_no_effect(const struct cmd_desc *cmd, const char *names, const char *why);
+void cmd_no_effect_in(const struct cmd_desc *cmd, const void *values, size_t size, const char *but, const char *why);
+
+/* given.c, for cmd_options(): a command line begins; an option was given (value NULL: none); does what it names exist? */
+void cmd_given_start(void);
+int cmd_given_add(const struct cmd_desc *cmd, const struct cmd_opt *o, const char *value);
+int cmd_given_exists(const struct cmd_desc *cmd, const struct cmd_opt *o, const char *value);
 
 /* Complain on stderr with the command's name and the hint where help is; returns CMD_USAGE. */
 int cmd_usage_error(const struct cmd_desc *cmd, const char *fmt, ...)
@@ -64,22 +83,24 @@ int cmd_contextid(void *data, const char *arg);
 #define CMD_SESSION_OPTS(so)									\
 	{ 'i', "input", CMD_OPT_STRING, &(so).input, "FILE",					\
 	  "perf.data, - for stdin, or folder of a package or snapshot (default: perf.data)", NULL },	\
-	{ 0, "symfs", CMD_OPT_STRING, &(so).symfs, "DIR",					\
+	{ 0, "symfs", CMD_OPT_FOLDER, &(so).symfs, "DIR",					\
 	  "look up recorded paths under DIR; then by build-id, then by name", NULL },		\
-	{ 0, "vmlinux", CMD_OPT_STRING, &(so).vmlinux, "FILE",					\
+	{ 0, "vmlinux", CMD_OPT_FILE, &(so).vmlinux, "FILE",					\
 	  "kernel image with code, for traced kernel execution", NULL },			\
-	{ 0, "kcore", CMD_OPT_STRING, &(so).kcore, "FILE",					\
+	{ 0, "kcore", CMD_OPT_PLACE, &(so).kcore, "FILE",					\
 	  "copy of /proc/kcore, or the directory with it and kallsyms", NULL },			\
-	{ 0, "kallsyms", CMD_OPT_STRING, &(so).kallsyms, "FILE",				\
+	{ 0, "kallsyms", CMD_OPT_FILE, &(so).kallsyms, "FILE",				\
 	  "copy of /proc/kallsyms: symbols of the kernel, places of modules", NULL },		\
-	{ 0, "jitdump", CMD_OPT_STRING, &(so).jitdump, "FILE[,FILE]",				\
+	{ 0, "jitdump", CMD_OPT_FILES, &(so).jitdump, "FILE[,FILE]",				\
 	  "jitdump files with generated code, where they are not at their recorded path", NULL }, \
-	{ 0, "buildid-dir", CMD_OPT_STRING, &(so).buildid_dir, "DIR",				\
+	{ 0, "buildid-dir", CMD_OPT_FOLDER, &(so).buildid_dir, "DIR",				\
 	  "build-id cache (default: ~/.debug)", NULL },						\
 	{ 0, "contextid", CMD_OPT_CALL, &(so).contextid, "FORMAT",				\
 	  "what context IDs hold: auto (default), tid, tid-asid, asid or none", cmd_contextid },	\
 	{ 0, "ts-freq", CMD_OPT_NUMBER, &(so).ts_freq, "HZ",					\
 	  "ticks per second of trace timestamps when the file does not say (default: 1g)", NULL }, \
+	{ 0, "max-expand", CMD_OPT_NUMBER, &(so).max_expand, "SIZE",				\
+	  "bytes that compressed records may expand to (default: 64m, or 200 times their size)", NULL },	\
 	{ 'f', "force", CMD_OPT_FLAG, &(so).force, NULL,					\
 	  "use images whose build-id differs from the recorded one", NULL }
 
@@ -99,6 +120,11 @@ int cmd_contextid(void *data, const char *arg);
 	  "index to find the trace with that is asked for by time or place (default: FILE.cstidx, or "	\
 	  "DIR/cstrace.cstidx in a folder, if it is there)", NULL },				\
 	{ 0, "no-index", CMD_OPT_FLAG, &(so).no_index, NULL, "decode from the beginning", NULL }
+
+struct session_opts;
+/* CMD_INDEX_OPTS of a command whose --time alone uses an index: CMD_USAGE after a message, 0 when nothing is wrong. */
+int cmd_index_wrong(const struct cmd_desc *cmd, const struct session_opts *so);
+extern const char no_index_wins[];	/* why --index has no effect */
 
 int cmd_filter_time(void *filter_opts, const char *arg);
 int cmd_filter_cpu(void *filter_opts, const char *arg);

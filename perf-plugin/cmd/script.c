@@ -27,7 +27,7 @@ static int run(struct session *ss, const struct itrace_opts *o, unsigned int fie
 	listing_close(l);
 	if (rc)
 		return CMD_ERROR;
-	return session_has_losses(ss) ? CMD_LOSSES : CMD_OK;
+	return session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
 }
 
 int cmd_script(int argc, const char **argv)
@@ -36,6 +36,7 @@ int cmd_script(int argc, const char **argv)
 	struct itrace_opts o;
 	const char *output = "-", *itrace = NULL, *list = NULL;
 	unsigned int fields = LISTING_DEFAULT;
+	bool ns = false;
 	char msg[400];
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
@@ -45,6 +46,7 @@ int cmd_script(int argc, const char **argv)
 		  "which samples to make of the trace (default: ce)", NULL },
 		{ 'F', "fields", CMD_OPT_STRING, &list, "LIST", "what to print of each, see below",
 		  NULL },
+		{ 0, "ns", CMD_OPT_FLAG, &ns, NULL, "times in nanoseconds (default: microseconds)", NULL },
 		{ 'o', "output", CMD_OPT_STRING, &output, "FILE", "write to FILE instead of stdout",
 		  NULL },
 		CMD_OPT_END,
@@ -55,8 +57,8 @@ int cmd_script(int argc, const char **argv)
 
 	if (rc != CMD_GO_ON)
 		return rc;
-	if ((so.index || so.no_index) && !so.filter.time)
-		return cmd_usage_error(&cmd, "--index and --no-index are for --time");
+	if (cmd_index_wrong(&cmd, &so))
+		return CMD_USAGE;
 	if (!itrace || !*itrace)
 		itrace_default(&o, true);
 	else if (!itrace_parse(&o, itrace, msg, sizeof(msg)))
@@ -66,8 +68,17 @@ int cmd_script(int argc, const char **argv)
 	if (o.unused[0])
 		fprintf(stderr, "cstrace script: --itrace letters without a meaning for CoreSight: %s\n",
 			o.unused);
+	if (!o.instructions && (o.stack || o.chain))
+		return cmd_usage_error(&cmd, "--itrace=%s: l and g add to instructions samples: use them with i", itrace);
+	if (!o.instructions && !o.branches && !o.errors)
+		return cmd_usage_error(&cmd, "--itrace=%s: nothing to print is asked for: use i, b, c, r or e", itrace);
+	if (o.stack && !(fields & LIST_BRSTACK))
+		fprintf(stderr, "cstrace script: warning: l in --itrace has no effect: -F +brstack prints branch stacks\n");
 	if (fields & LIST_BRSTACK && !(o.instructions && o.stack))
 		return cmd_usage_error(&cmd, "-F brstack: there are branch stacks only with --itrace=i..l");
+	if (ns && !(fields & LIST_TIME))
+		cmd_no_effect(&cmd, "ns", "time is not among the fields (-F)");
+	fields |= ns ? LIST_NS : 0;
 	/* lines of text on a terminal show themselves how far it is */
 	so.progress = strcmp(output, "-") || !isatty(STDOUT_FILENO);
 	ss = session_open(&so);

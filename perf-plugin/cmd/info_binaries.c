@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* info_binaries.c - which files the decoded instructions are in, what those files hold, and when it all was. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cmd/commands.h"
+#include "cmd/info.h"
+#include "perfdata/name.h"
+#include "session/elf_facts.h"
+
+int info_count(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+{
+	const struct cst_generic *end = g + n;
+	struct info_counts *c = data;
+	struct cst_section *sec;
+	uint64_t none = 0;
+
+	if (s->time && s->time != NO_TIME && s->time < c->first)
+		c->first = s->time;
+	if (s->time && s->time_end != NO_TIME && s->time_end > c->last)
+		c->last = s->time_end;
+	for (; g < end; g++) {
+		if (g->kind != CST_GEN_RANGE)
+			continue;
+		if (g->section != c->section || !c->insns) {
+			sec = g->section ? cst_image_section(c->ss->spaces.image, g->section) : NULL;
+			c->section = g->section;
+			c->insns = sec && cst_section_cookie(sec) ? &((struct dso *)cst_section_cookie(sec))->insns : NULL;
+		}
+		*(c->insns ? c->insns : &none) += g->n_insn;
+	}
+	c->elsewhere += none;
+	return 0;
+}
+
+static int busiest(const void *a, const void *b)
+{
+	const struct dso *x = *(struct dso *const *)a, *y = *(struct dso *const *)b;
+
+	if (x->insns != y->insns)
+		return x->insns > y->insns ? -1 : 1;
+	return dso_compare(x, y);
+}
+
+size_t info_binaries(const struct session *ss, struct dso ***list)
+{
+	size_t i, n = 0;
+
+	*list = calloc(ss->dsos.nr + 1, sizeof(**list));
+	for (i = 0; *list && i < ss->dsos.nr; i++)
+		if (ss->dsos.all[i]->insns || ss->dsos.all[i]->nacc)
+			(*list)[n++] = ss->dsos.all[i];
+	if (n)
+		qsort(*list, n, sizeof(**list), busiest);
+	return n;
+}
+
+static void print_facts(const struct dso *d)
+{
+	struct elf_facts f;
+
+	if (!dso_facts(d, &f)) {
+		printf(", no ELF file");
+		return;
+	}
+	printf(f.symtab ? ", symbols" : f.dynsym ? ", symbols of what it exports only" : ", no symbols");
+	if (f.dwarf_low && f.dwarf_low != f.dwarf_high)
+		printf(", DWARF %u to %u", f.dwarf_low, f.dwarf_high);
+	else if (f.dwarf_low)
+		printf(", DWARF %u", f.dwarf_low);
+	else if (f.debuglink[0])
+		printf(", debug information in %s", name_shown(f.debuglink));
+	else
+		printf(", no debug information");
+}
+
+static void print_binary(const struct session *ss, const struct dso *d)
+{
+	uint64_t all = ss->totals.dec.insns;
+	char id[2 * BUILD_ID_MAX + 1];
+
+	printf("  %5.1f %%  %s\n", all ? 100.0 * (double)d->insns / (double)all : 0.0, name_shown(d->path));
+	if (d->state != DSO_LOADED || !d->file) {
+		printf("           %s", d->state == DSO_LOADED ? "no file: its code is in the recording" :
+		       "no file was used, see Images");
+		if (d->recorded.len)
+			printf("; recorded build-id %s", build_id_text(&d->recorded, id));
+	} else {
+		printf("           %s, build-id %s", name_shown(d->file), d->found.len ? build_id_text(&d->found, id) : "none");
+		print_facts(d);
+	}
+	putchar('\n');
+}
+
+void info_print_binaries(const struct session *ss, const struct info_counts *c, bool all)
+{
+	struct dso **list;
+	size_t i, n = info_binaries(ss, &list);
+
+	printf("\nBinaries, by instructions:\n");
+	for (i = 0; i < n && (all || i < INFO_SHORT_LIST); i++)
+		print_binary(ss, list[i]);
+	if (i < n)
+		printf("  and %zu more (--all lists them)\n", n - i);
+	if (c->elsewhere)
+		printf("  %5.1f %%  in no file\n", 100.0 * (double)c->elsewhere / (double)ss->totals.dec.insns);
+	if (!n && !c->elsewhere)
+		printf("  nothing was decoded\n");
+	free(list);
+}
+
+void info_print_span(const struct info_counts *c)
+{
+	uint64_t ns = c->last - c->first;
+
+	if (c->first > c->last)
+		return;
+	printf("  covered: %" PRIu64 ".%09" PRIu64 " to %" PRIu64 ".%09" PRIu64 " s, %" PRIu64 ".%09" PRIu64 " s\n",
+	       c->first / 1000000000, c->first % 1000000000, c->last / 1000000000, c->last % 1000000000,
+	       ns / 1000000000, ns % 1000000000);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* info_next.c - the command lines that come next for a recording, with the options that this run was given. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/info.h"
+#include "perfdata/name.h"
+
+#define LINE 8192
+
+static void append(char *line, const char *text)
+{
+	size_t at = strlen(line);
+
+	snprintf(line + at, LINE - at, "%s", text);
+}
+
+/* A word as a shell reads it. */
+static void append_word(char *line, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
+	const char *shown = name_shown(word), *p;
+	char c[2] = "";
+
+	append(line, " ");
+	if (*shown && !shown[strspn(shown, plain)]) {
+		append(line, shown);
+		return;
+	}
+	append(line, "'");
+	for (p = shown; *p; p++) {
+		c[0] = *p;
+		append(line, *p == '\'' ? "'\\''" : c);
+	}
+	append(line, "'");
+}
+
+static void append_option(char *line, const char *name, const char *value)
+{
+	if (!value || !*value)
+		return;
+	append(line, name);
+	append_word(line, value);
+}
+
+/* "perf-cstrace COMMAND -i INPUT", and where program files are. */
+static void begin(const struct session *ss, char *line, const char *command)
+{
+	const struct session_opts *o = &ss->opts;
+
+	snprintf(line, LINE, "perf-cstrace %s -i", command);
+	append_word(line, o->input ? o->input : "perf.data");
+	append_option(line, " --symfs", o->symfs);
+	append_option(line, " --vmlinux", o->vmlinux);
+	append_option(line, " --kcore", o->kcore);
+	append_option(line, " --kallsyms", o->kallsyms);
+	append_option(line, " --jitdump", o->jitdump);
+	append_option(line, " --buildid-dir", o->buildid_dir);
+	if (o->force)
+		append(line, " -f");
+}
+
+/* The options that bring what is missing. False: all that would help were given. */
+static bool append_cures(const struct session *ss, char *line)
+{
+	size_t len = strlen(line);
+	const struct loss_amount *l = ss->losses.cause;
+	bool files = l[LOSS_NO_FILE].count || l[LOSS_BUILD_ID].count || l[LOSS_UNFIT].count || l[LOSS_NO_TEXT].count ||
+		     l[LOSS_SHORT].count || l[LOSS_MODULE].count, kernel = l[LOSS_KERNEL].count;
+
+	append(line, files && !ss->opts.symfs ? " --symfs DIR" : "");
+	append(line, kernel && !ss->opts.vmlinux ? " --vmlinux FILE" : "");
+	append(line, l[LOSS_JIT].count && !ss->opts.jitdump ? " --jitdump FILE" : "");
+	append(line, l[LOSS_VDSO].count && !ss->opts.buildid_dir ? " --buildid-dir DIR" : "");
+	return strlen(line) > len;
+}
+
+/* The busiest program that a profile can be made for; NULL: none. */
+static const char *main_binary(const struct session *ss)
+{
+	const char *path = NULL;
+	struct dso **list;
+	size_t i, n = info_binaries(ss, &list);
+
+	for (i = 0; i < n && !path; i++)
+		if (list[i]->insns && list[i]->is_elf && list[i]->kind <= DSO_MODULE)
+			path = list[i]->path;
+	free(list);
+	return path;
+}
+
+const char *info_recorder(const struct session *ss)
+{
+	static const char *const names[] = {
+		[RECORDER_PERF] = "perf", [RECORDER_SIMPLEPERF] = "simpleperf", [RECORDER_SNAPSHOT] = "snapshot",
+	};
+
+	return names[ss->recorder];
+}
+
+void info_next(const struct session *ss, void (*put)(void *data, const char *line), void *data)
+{
+	const char *binary = main_binary(ss);
+	char *line = calloc(1, LINE);
+
+	if (!line)
+		return;
+	if (losses_missing_code(&ss->losses)) {
+		begin(ss, line, "info");
+		if (append_cures(ss, line))
+			put(data, line);
+	}
+	if (!ss->totals.dec.insns) {
+		begin(ss, line, "dump");
+		append(line, " --packets --log");
+		put(data, line);
+		free(line);
+		return;
+	}
+	begin(ss, line, "script");
+	append(line, " --itrace=b -F comm,pid,tid,cpu,time,ip,sym,addr");
+	put(data, line);
+	begin(ss, line, "inject");
+	append(line, " --itrace=i1000il64 -o samples.data && perf report -i samples.data");
+	append_option(line, " --symfs", ss->opts.symfs);
+	put(data, line);
+	if (binary) {
+		begin(ss, line, "profile");
+		append_option(line, " --binary", binary);
+		append(line, " --format=autofdo -o counts.txt");
+		put(data, line);
+	}
+	free(line);
+}
