@@ -180,6 +180,18 @@ dropped() {
 	says "$tmp/err" "1 ends of libraries" && says "$tmp/err" "1 declare_asid" && says "$tmp/err" "1 define_trace"
 }
 check "what perf.data cannot hold is listed" dropped
+# perf 6.12 takes the conversion of times when it reads AUXTRACE_INFO.
+clock_first() {
+	sed -i.whole 's/^event_frequency=.*/event_frequency=500000000/' "$tmp/hand/contents.ini"
+	run 3 convert -i "$tmp/hand" --to=perf -o "$tmp/hand.data"
+	mv "$tmp/hand/contents.ini.whole" "$tmp/hand/contents.ini"
+	PYTHONPATH=tests/interop python3 -B - "$tmp/hand.data" <<-'EOF'
+		import sys, auxdata
+		kinds = [r[0] for r in auxdata.PerfData(sys.argv[1]).records()]
+		assert 79 in kinds and kinds.index(79) < kinds.index(auxdata.AUXTRACE_INFO), kinds[:8]
+	EOF
+}
+check "TIME_CONV stands before AUXTRACE_INFO" clock_first
 bad_lines() {
 	printf '%s\n' '0 declare_process(START, 100, 0x400000, "/bin/prog", size=0x1000)' 'gibberish' '1 declare_thread(START, x' >"$tmp/hand/log"
 	run 3 script -i "$tmp/hand" --itrace=b || return 1
@@ -254,6 +266,22 @@ no_trace() {
 	nothing_beside "$tmp/none"
 }
 check "no perf.data: nothing is left" no_trace
+no_aux_data() {
+	python3 - $data/sample.perf.data "$tmp/no-aux" <<'END'
+import struct, sys
+data = bytearray(open(sys.argv[1], 'rb').read())
+start, size = struct.unpack_from('<QQ', data, 40)
+at = start
+while struct.unpack_from('<I', data, at)[0] != 71:
+    at += struct.unpack_from('<H', data, at + 6)[0]
+struct.pack_into('<Q', data, 48, at - start)
+data[72:104] = bytes(32)
+open(sys.argv[2], 'wb').write(data[:at])
+END
+	run 1 convert -i "$tmp/no-aux" --symfs $symfs --to=package --images -o "$tmp/none" || return 1
+	says "$tmp/err" "no AUX data" && nothing_beside "$tmp/none"
+}
+check "a recording without trace makes no package" no_aux_data
 unknown_pid() {
 	run 1 convert -i $data/sample.perf.data --symfs $symfs --to=snapshot --pid 7 -o "$tmp/none" || return 1
 	says "$tmp/err" "nothing was traced of process 7" && nothing_beside "$tmp/none"

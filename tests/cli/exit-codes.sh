@@ -41,6 +41,22 @@ missing_program() {
 		says "$tmp/err" --symfs
 }
 check "script: 3, program file not found" missing_program
+# An empty profile is not written: which binary was asked for, which ones ran, what was lost.
+nothing() {
+	rm -f "$tmp/counts"
+	run 3 profile -i $sample --format="$1" -o "$tmp/counts" --symfs "$2" $3 && silent "$tmp/out" && [ ! -e "$tmp/counts" ] &&
+		says "$tmp/err" "nothing to profile" || return 1
+	shift 3
+	for text; do
+		says "$tmp/err" "$text" || return 1
+	done
+}
+for f in autofdo llvm bolt; do
+	check "profile: 3, $f of a binary that did not run" nothing $f $symfs "--binary gcc" "--binary asks for gcc" \
+		"119840 instructions  /opt/cstrace-sample/sample.a64" "losses: none"
+	check "profile: 3, $f of a binary that is missing" nothing $f "$tmp" "--binary sample.a64" "--binary asks for sample.a64" \
+		"/opt/cstrace-sample/sample.a64: file not found" "no instruction could be decoded"
+done
 check "script: 3, the same loss with --itrace=" run 3 script -i $sample --symfs "$tmp" --itrace=i1000i
 
 # ---- 129: nothing is opened, nothing is printed on stdout, where help is ------------------------
@@ -68,6 +84,10 @@ named() {
 check "info: 129, an unknown kind of context ID" named 129 "info --contextid=pid" "expected auto, tid, tid-asid, asid or none"
 check "info: 1, --kallsyms is not there" named 1 "info --kallsyms $tmp/absent" "$tmp/absent: No such file"
 check "profile: 129, unknown format" misuse profile --format=gprof
+check "profile: 129, unknown address base" misuse profile --address=pc
+for f in llvm bolt; do
+	check "profile: 129, --address with $f" misuse profile --format=$f --address=offset
+done
 check "dump: 129, unknown format" misuse dump --format=xml
 check "dump: 129, trace ID out of range" misuse dump --id 0x80
 check "dump: 129, --source without -s" misuse dump --source ETB_0

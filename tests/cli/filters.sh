@@ -18,17 +18,46 @@ equals_full() {
 }
 check "a filter that all pass changes nothing" equals_full --cpu 0-4095 --pid $pid --time 0,
 nothing_left() {
-	run 0 "$@" -i $sample --symfs $symfs && says "$tmp/err" "0 instructions" && says "$tmp/err" "losses: none" &&
+	run 3 "$@" -i $sample --symfs $symfs && says "$tmp/err" "0 instructions" && says "$tmp/err" "losses: none" &&
 		says "$tmp/err" "bytes skipped by filter" && ! says "$tmp/err" "; 0 bytes skipped" >/dev/null
 }
-for c in "script --itrace=b" "dump --elements" "inject --itrace=b -o $tmp/o" info; do
-	check "$c: a CPU that was not traced" nothing_left $c --cpu 4095
-	check "$c: a thread that did not run" run 0 $c -i $sample --symfs $symfs --tid 1
+# offers TEXT COMMAND...: code 3, and the text says what there is
+offers() {
+	text=$1
+	shift
+	run 3 "$@" -i $sample --symfs $symfs && says "$tmp/err" "no trace fits what was asked for" && says "$tmp/err" "$text"
+}
+for c in "script --itrace=b" "dump --elements" "dump --packets" "inject --itrace=b -o $tmp/o" info "info --format=json" \
+	"profile -o $tmp/profile"; do
+	case $c in
+	*json | profile*) ;;
+	*) check "$c: a CPU that was not traced" nothing_left $c --cpu 4095 ;;
+	esac
+	check "$c: --cpu of none says which there are" offers "--cpu 4095: there is trace of CPU $cpu" $c --cpu 4095
+	check "$c: --tid of none says which there are" offers "--tid 1: the file has thread $tid ($comm)" $c --tid 1
+	check "$c: --pid of none says which there are" offers "--pid 1: the file has process $pid ($comm)" $c --pid 1
+	check "$c: --comm of none says which there are" offers "--comm x$comm: the file has $comm" $c --comm "x$comm"
 done
+check "profile: nothing is written" test ! -e "$tmp/profile"
+outside() {
+	run 3 script --itrace=b -i tests/data/sample-trbe.perf.data --symfs $symfs --time 5000000,5000001 &&
+		says "$tmp/err" "--time 5000000,5000001: the records are from " && silent "$tmp/out"
+}
+check "--time of no record says when they are" outside
+both() {
+	offers "--cpu $cpu: there is trace of CPU $cpu" script --itrace=b --cpu $cpu --pid 7 && says "$tmp/err" "--pid 7: the file has"
+}
+check "two filters, of which one fits" both
+many() {
+	"$CST_GEN" scenario fork --case 1 --perf "$tmp/data" --truth "$tmp/truth" --symfs "$tmp/root" || return 1
+	run 3 script --itrace=b -i "$tmp/data" --symfs "$tmp/root" --pid 1 && says "$tmp/err" "(parent)"
+}
+check "names of several processes" many
 lines() {
 	condition=$1
 	shift
-	run 0 script -i $sample --symfs $symfs --itrace=b -F $fields "$@" || return 1
+	[ "$condition" = 0 ] && code=3 || code=0
+	run $code script -i $sample --symfs $symfs --itrace=b -F $fields "$@" || return 1
 	awk "{ split(\$2, a, \"/\"); t = \$4 + 0; if ($condition) print }" "$tmp/full" >"$tmp/want"
 	cmp "$tmp/want" "$tmp/out"
 }
@@ -40,13 +69,25 @@ check "--comm of nobody" lines "0" --comm "x$comm"
 check "--cpu" lines "1" -C $cpu
 check "--time from" lines "t >= $time" --time "$time,"
 check "--time until" lines "t <= $time" --time ",${time}999"
+check "--time until, as script prints it" lines "t <= $time" --time ",$time"
+check "--time of one line, as script prints it" lines "t == $time" --time "$time,$time"
+
+# Nanoseconds: the same lines, of which the last three digits were cut.
+nanoseconds() {
+	run 0 script -i tests/data/sample-trbe.perf.data --symfs $symfs --itrace=b -F $fields && mv "$tmp/out" "$tmp/us" &&
+		run 0 script -i tests/data/sample-trbe.perf.data --symfs $symfs --itrace=b -F $fields --ns || return 1
+	sed 's/\(\.[0-9]\{6\}\)[0-9]\{3\}: /\1: /' "$tmp/out" | tr -s ' ' >"$tmp/cut"
+	tr -s ' ' <"$tmp/us" | cmp - "$tmp/cut" && ! cmp -s "$tmp/us" "$tmp/out"
+}
+check "script --ns" nanoseconds
 
 # Slices of the recording are all of it, once.
 trbe=tests/data/sample-trbe.perf.data
 slices() {
 	: >"$tmp/parts"
 	for i in 1 2 3 4; do
-		run 0 script -i $trbe --symfs $symfs --itrace=b -F $fields --time 25%/$i || return 1
+		"$tool" script -i $trbe --symfs $symfs --itrace=b -F $fields --time 25%/$i >"$tmp/out" 2>"$tmp/err" ||
+			says "$tmp/err" "no trace fits" || return 1
 		[ -s "$tmp/out" ] || [ $i -gt 1 ] || return 1
 		cat "$tmp/out" >>"$tmp/parts"
 	done
@@ -71,7 +112,7 @@ profile_parts() {
 	# some parts may hold nothing to profile: that is told, and an error
 	for i in 1 2 3 4 5 6 7 8 9 10; do
 		"$tool" profile -i $trbe --symfs $symfs --time 10%/$i >"$tmp/out" 2>"$tmp/err" || says "$tmp/err" "nothing to profile" ||
-			return 1
+			says "$tmp/err" "nothing was written" || return 1
 		sum=$((sum + $(edges)))
 	done
 	[ "$whole" -gt 0 ] && [ "$sum" -eq "$whole" ] || { echo "$sum branches in the parts, $whole in the whole"; return 1; }

@@ -63,7 +63,10 @@ check "damaged: refused, and made anew" refuses "checksum"
 echo "something else, and long enough to have a header of an index" >"$big/cstrace.cstidx"
 check "another kind of file: refused, and made anew" refuses "not an index"
 cp "$big/trace.bin" "$tmp/trace.bin"
-printf '\333' | dd of="$big/trace.bin" bs=1 seek=$((bytes / 100 * 99)) conv=notrunc 2>/dev/null
+# An atom packet of the block at whose synchronisation decoding begins (index_big.py: 4096 bytes and 1000 ticks each).
+begins=$(((late / 1000 - 1) * 4096))
+damage() { printf '\333' | dd of="$big/trace.bin" bs=1 seek="$1" conv=notrunc 2>/dev/null; }
+damage $((begins + 2048))
 changed() {
 	run 0 dump -s "$big" --format=none --from time=$late && says "$tmp/err" "digest" && says "$tmp/err" "written anew"
 }
@@ -77,10 +80,17 @@ cp "$tmp/trace.bin" "$big/trace.bin"
 # What is made anew is as fine as what was there.
 run 0 index -s "$big" --full --granularity 65536 -o "$tmp/full"
 cp "$tmp/full" "$big/cstrace.cstidx"
-printf '\333' | dd of="$big/trace.bin" bs=1 seek=$((bytes / 100 * 99)) conv=notrunc 2>/dev/null
+damage $((begins + 2048))
 check "a full one: refused, and made anew" changed
 full_again() { run 0 index --show -s "$big" && says "$tmp/out" "blocks of 65536 bytes" && says "$tmp/out" "records "; }
 check "and is full again, with the same blocks" full_again
+cp "$tmp/trace.bin" "$big/trace.bin"
+
+# What changed behind the block where decoding begins is decoded as it is: nothing to refuse.
+cp "$tmp/full" "$big/cstrace.cstidx"
+damage $((begins + 65536 + 2048))
+check "the trace has changed later: elements as without an index" same -s "$big" --elements --from time=$late \
+	--to time=$((late + 60000))
 cp "$tmp/trace.bin" "$big/trace.bin"
 
 # Of listings with other options it says nothing: one for these is added, and the file serves all from then on.

@@ -24,12 +24,12 @@ Losses by process:
 END
 missing_program() {
 	run 3 info -i $sample --symfs "$tmp" || return 1
-	sed -n '/^Images:/,$p' "$tmp/out" >"$tmp/tail"
+	sed -n '/^Images:/,/^Next:/p' "$tmp/out" | sed '/^Next:/d' | sed '$d' >"$tmp/tail"
 	diff "$tmp/want" "$tmp/tail"
 }
 nothing_lost() {
 	run 0 info -i $sample --symfs $symfs && says "$tmp/out" "all code that ran was found" &&
-		[ "$(tail -n 1 "$tmp/out")" = "  none" ]
+		[ "$(sed -n '/^Losses:/,/^$/p' "$tmp/out" | sed -n 2p)" = "  none" ]
 }
 points_to_info() {
 	run 3 script --itrace=b -i $sample --symfs "$tmp" && says "$tmp/err" "'perf-cstrace info' tells" &&
@@ -38,6 +38,111 @@ points_to_info() {
 check "a missing program" missing_program
 check "nothing lost" nothing_lost
 check "other commands point to it" points_to_info
+
+# The text behind "Time:", of what perf, simpleperf and a snapshot recorded.
+text_is() {
+	code=$1
+	shift
+	run $code info "$@" || return 1
+	sed -n '/^Time:/,$p' "$tmp/out" | sed "s|$tmp|TMP|g; s/build-id [0-9a-f]*/build-id ID/g" >"$tmp/tail"
+	diff "$tmp/want" "$tmp/tail"
+}
+cat >"$tmp/want" <<'END'
+Time: timestamps of the virtual counter, converted as the file says (TIME_CONV)
+  covered: 1.000001001 to 1.000123841 s, 0.000122840 s
+
+Who ran:
+  context IDs hold the thread
+
+Binaries, by instructions:
+  100.0 %  /opt/cstrace-sample/sample.a64
+           tests/data/symfs/opt/cstrace-sample/sample.a64, build-id ID, symbols, DWARF 4
+
+Images:
+  all code that ran was found
+
+Losses:
+  none
+
+Next:
+  perf-cstrace script -i tests/data/sample.perf.data --symfs tests/data/symfs --itrace=b -F comm,pid,tid,cpu,time,ip,sym,addr
+  perf-cstrace inject -i tests/data/sample.perf.data --symfs tests/data/symfs --itrace=i1000il64 -o samples.data && perf report -i samples.data --symfs tests/data/symfs
+  perf-cstrace profile -i tests/data/sample.perf.data --symfs tests/data/symfs --binary /opt/cstrace-sample/sample.a64 --format=autofdo -o counts.txt
+END
+check "the whole text: perf" text_is 0 -i $sample --symfs $symfs
+"$tool" convert -i $sample --symfs $symfs --to=snapshot -o "$tmp/snapshot" 2>/dev/null
+cat >"$tmp/want" <<'END'
+Time: estimated: the file does not say how timestamps relate to perf time; 1 ns per tick, assumed (--ts-freq changes it), but no record bounds the time of any timestamp
+
+Who ran:
+  context IDs hold the thread
+
+Binaries, by instructions:
+  100.0 %  TMP/snapshot/mem0.bin
+           TMP/snapshot/mem0.bin, build-id ID, no symbols, no debug information
+
+Images:
+  all code that ran was found
+
+Losses:
+  none
+
+Next:
+  perf-cstrace script -i TMP/snapshot --itrace=b -F comm,pid,tid,cpu,time,ip,sym,addr
+  perf-cstrace inject -i TMP/snapshot --itrace=i1000il64 -o samples.data && perf report -i samples.data
+  perf-cstrace profile -i TMP/snapshot --binary TMP/snapshot/mem0.bin --format=autofdo -o counts.txt
+END
+check "the whole text: a snapshot" text_is 0 -i "$tmp/snapshot"
+# Each command line that is shown runs.
+next_runs() {
+	run 0 info -i $sample --symfs $symfs && sed -n '/^Next:/,$s/^  perf-cstrace //p' "$tmp/out" | sed 's/ && .*//' >"$tmp/next" &&
+		[ "$(wc -l <"$tmp/next")" -eq 3 ] || return 1
+	while read -r line; do
+		eval "\"$tool\" $(echo "$line" | sed "s|-o |-o $tmp/next-|")" >"$tmp/lines" 2>"$tmp/err" || { cat "$tmp/err"; return 1; }
+	done <"$tmp/next"
+	[ -s "$tmp/next-samples.data" ] && [ -s "$tmp/next-counts.txt" ]
+}
+check "what comes next runs" next_runs
+nothing_decoded() {
+	run 3 info -i $sample --symfs $symfs --cpu 4095 && says "$tmp/out" "nothing was decoded" &&
+		! grep "all code that ran was found" "$tmp/out"
+}
+check "nothing was decoded" nothing_decoded
+next_option() {
+	mkdir -p "$tmp/no files" && run 3 info -i $sample && says "$tmp/out" "  perf-cstrace info -i $sample --symfs DIR" &&
+		run 3 info -i $sample --symfs "$tmp/no files" && says "$tmp/out" "--symfs '$tmp/no files' --packets --log" &&
+		! grep "symfs DIR\$" "$tmp/out" | grep "perf-cstrace info"
+}
+check "what comes next when files are missing" next_option
+# Nothing that perf alone has is advised to others; they are named.
+others_words() {
+	says "$tmp/out" "$1" && ! grep -nE '(^|[^e])perf (record|archive|buildid-cache)|cs_etm|--kcore|-k mono|by perf' "$tmp/out" "$tmp/err"
+}
+phone() {
+	"$CST_GEN" scenario phone-bare --case 1 --perf "$tmp/phone" --truth "$tmp/truth" --symfs "$tmp/root" &&
+		mkdir -p "$tmp/empty" && run 3 info -i "$tmp/phone" --symfs "$tmp/empty" && others_words "by simpleperf" &&
+		says "$tmp/out" "simpleperf"
+}
+check "words for simpleperf" phone
+snapshot_words() {
+	rm -f "$tmp/snapshot/mem0.bin"
+	"$tool" info -i "$tmp/snapshot" >"$tmp/out" 2>"$tmp/err"
+	others_words "Recorded: a snapshot" && says "$tmp/out" "[dump]"
+}
+check "words for a snapshot" snapshot_words
+facts() {
+	run 0 info -i $sample --symfs $symfs --format=json && python3 - "$tmp/out" <<'END'
+import json, sys
+j = json.load(open(sys.argv[1]))
+assert j["recorder"] == "perf" and j["time"] == {"first": 1000001001, "last": 1000123841}
+b, = j["binaries"]
+assert b["path"] == "/opt/cstrace-sample/sample.a64" and b["instructions"] == j["instructions"] > 0
+assert b["file"].endswith("symfs/opt/cstrace-sample/sample.a64") and len(b["build_id"]) == 40
+assert b["symbols"] == "all" and b["dwarf"] == [4, 4]
+assert len(j["next"]) == 3 and all(l.startswith("perf-cstrace ") for l in j["next"])
+END
+}
+check "JSON: the same facts" facts
 
 # Sums of the tables, and the same numbers as in the text.
 cat >"$tmp/sums.py" <<'END'
@@ -72,13 +177,22 @@ check "JSON: a missing program" sums_fit 3 $sample "$tmp"
 check "JSON: nothing lost" sums_fit 0 $sample $symfs
 head -c 9000 $sample >"$tmp/cut"
 check "JSON: a cut file" sums_fit 3 "$tmp/cut" $symfs
+mkdir -p "$tmp/empty"
 for seed in 1 2 3; do
 	"$CST_GEN" scenario lost-map --case $seed --perf "$tmp/data" --truth "$tmp/truth$seed" --symfs "$tmp/root$seed"
 	check "JSON: a lost map, $seed" sums_fit 3 "$tmp/data" "$tmp/root$seed"
-	check "JSON: no programs at all, $seed" sums_fit 3 "$tmp/data" "$tmp/absent"
+	check "JSON: no programs at all, $seed" sums_fit 3 "$tmp/data" "$tmp/empty"
 done
 wrong_use() {
 	run 129 info -i $sample --format=xml && run 129 info -i $sample --format=json --no-decode
 }
 check "129: formats" wrong_use
+
+# Register values that the architecture reserves: said, and followed where they state a size.
+reserved() {
+	"$CST_GEN" random --case=5 --ete --vmid-bytes=2 --vmid-on --insns=2000 --perf "$tmp/vmid" --images "$tmp/vmid.images" \
+		>"$tmp/gen" && run 0 info -i "$tmp/vmid" && says "$tmp/out" "TRCIDR2.VMIDSIZE holds 2, which the architecture" &&
+		run 0 info -i $sample --symfs $symfs && ! grep reserves "$tmp/out"
+}
+check "a reserved VMIDSIZE" reserved
 finish

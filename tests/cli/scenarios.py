@@ -9,6 +9,7 @@ beyond that is in its files (tests/gen/scenario.h). Speaks TAP; CSTRACE_NIGHTLY=
 import argparse
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -27,7 +28,7 @@ class Bad(Exception):
 class Expected:
     def __init__(self, folder):
         self.code, self.options, self.stderr, self.info, self.percent = 0, [], [], [], None
-        self.events = []
+        self.events, self.never, self.back, self.profile = [], [], [], []
         for line in open(os.path.join(folder, "expect")):
             word, _, rest = line.rstrip("\n").partition(" ")
             if word == "exit":
@@ -36,8 +37,10 @@ class Expected:
                 self.options.append(rest)
             elif word == "stderr":
                 self.stderr.append(rest)
-            elif word == "info":
-                self.info.append(rest)
+            elif word in ("info", "never", "back"):
+                getattr(self, word).append(rest)
+            elif word == "profile":
+                self.profile.append(rest.split())
             elif word == "event":
                 self.events.append((int(rest.split()[0]), rest))
             elif word == "subset":
@@ -136,7 +139,7 @@ def without_files(options):
     """What is left of the options where none of the files is that they name."""
     left, words = [], iter(options)
     for word in words:
-        if word in ("--symfs", "--vmlinux"):
+        if word in ("--symfs", "--vmlinux", "--kcore", "--kallsyms"):
             next(words)
         else:
             left.append(word)
@@ -153,16 +156,93 @@ def round_trip(args, perf, options, folder, symfs, want):
     os.rename(symfs, os.path.join(away, "symfs"))
     bare = without_files(options)
     found = bare + ["--symfs", os.path.join(package, "images")]
-    for name, option in (("images/[kernel.kallsyms]", "--vmlinux"), ("kcore_dir", "--kcore")):
-        if os.path.exists(os.path.join(package, name)):
+    for need, name, option in (("images/[kernel.kallsyms]",) * 2 + ("--vmlinux",), ("kcore_dir/kcore", "kcore_dir", "--kcore"),
+                               ("kcore_dir/kallsyms",) * 2 + ("--kallsyms",)):
+        if os.path.exists(os.path.join(package, need)):
             found += [option, os.path.join(package, name)]
     convert(args, package, "perf", back, bare)
+    found += [o.replace("@", os.path.join(away, "symfs")) for o in want.back]
     for source, given in ((package, bare), (back, found)):
         done = script(args, ["-i", source] + given)
         try:
             compare(want, read_branches(done.stdout.decode(), want))
         except Bad as error:
             raise Bad("%s: %s: %s" % (os.path.basename(source), error, done.stderr.decode()[-500:]))
+
+
+def check_profile(args, perf, options, want):
+    """Branches within a binary, with their counts, are those that were executed. Exceptions are none."""
+    exceptions = []
+    if want.profile:
+        lines = run([args.tool, "script", "--itrace=b", "-F", "ip,addr,flags", "-i", perf] + options).stdout.decode()
+        exceptions = [tuple(re.findall(r"[0-9a-f]+", line)[-2:]) for line in lines.splitlines()
+                      if re.match(r" *(hw int|int|syscall) ", line)]
+    for binary, *numbers in want.profile:
+        shift, start, end = (int(n, 16) for n in numbers)
+        executed = {}
+        for pairs, step in [(pairs, 1) for pairs in want.streams.values()] + [(exceptions, -1)]:
+            for pair in pairs:
+                source, target = (int(a, 16) for a in pair)
+                if start <= source < end and start <= target < end:
+                    key = tuple(a + shift & 2 ** 64 - 1 for a in (source, target))
+                    executed[key] = executed.get(key, 0) + step
+        executed = {key: n for key, n in executed.items() if n}
+        done = run([args.tool, "profile", "--format=bolt", "--binary", binary, "-i", perf] + options)
+        got = {}
+        for line in done.stdout.decode().splitlines():
+            words = line.split()
+            if len(words) >= 4 and words[0] == "B" and int(words[1], 16) and int(words[2], 16):
+                got[tuple(int(a, 16) for a in words[1:3])] = int(words[3])
+        if got != executed:
+            odd = sorted(got.items() ^ executed.items())
+            raise Bad("profile of %s: %d edges, executed %d; the first that differ: %s; %s"
+                      % (binary, len(got), len(executed), odd[:3], done.stderr.decode()[-300:]))
+
+
+# sample_type bits of perf_event_attr in the order in which a sample has their fields, and the bytes of each
+FIELDS = (("identifier", 1 << 16, 8), ("ip", 1 << 0, 8), ("tid", 1 << 1, 8), ("time", 1 << 2, 8), ("addr", 1 << 3, 8),
+          ("id", 1 << 6, 8), ("stream", 1 << 9, 8), ("cpu", 1 << 7, 8), ("period", 1 << 8, 8))
+
+
+def injected_branches(path, want):
+    """The branch samples of a file that inject made."""
+    data = open(path, "rb").read()
+    entry, attrs, size, start, length = struct.unpack_from("<5Q", data, 16)
+    layouts = {}
+    for at in range(attrs, attrs + size, entry):
+        kind, _, config, _, sample_type = struct.unpack_from("<II3Q", data, at)
+        ids, ids_size = struct.unpack_from("<QQ", data, at + entry - 16)
+        for i in range(ids, ids + ids_size, 8):
+            layouts[data[i:i + 8]] = kind, config, sample_type
+    got, at = {}, start
+    while at < start + length:
+        kind, _, size = struct.unpack_from("<IHH", data, at)
+        layout = layouts.get(data[at + 8:at + 16])
+        if kind == 9 and layout and layout[:2] == (0, 4):	# hardware event, branch instructions
+            place, field = at + 8, {}
+            for name, bit, width in FIELDS:
+                if layout[2] & bit:
+                    field[name] = struct.unpack_from("<Q", data, place)[0]
+                    place += width
+            tid, cpu = field["tid"] >> 32, field["cpu"] & 0xffffffff
+            if want.pids.get(str(tid)) != str(field["tid"] & 0xffffffff):
+                raise Bad("injected: thread %d is in process %d" % (tid, field["tid"] & 0xffffffff))
+            if field["ip"] and field["addr"]:
+                got.setdefault((str(cpu), str(tid)), []).append(("%x" % field["ip"], "%x" % field["addr"]))
+        at += size
+    return got
+
+
+def check_inject(args, perf, options, folder, want):
+    """The samples of all branches are the branches that were executed."""
+    out = os.path.join(folder, "injected.data")
+    done = run([args.tool, "inject", "--itrace=b", "-i", perf, "-o", out] + options)
+    if done.returncode != want.code:
+        raise Bad("inject: exit %d: %s" % (done.returncode, done.stderr.decode()[-300:]))
+    try:
+        compare(want, injected_branches(out, want))
+    except Bad as error:
+        raise Bad("inject: %s" % error)
 
 
 def check_filters(args, perf, options, want):
@@ -205,11 +285,17 @@ def scenario(args, name, seed, folder):
     for text in want.stderr:
         if text not in err:
             raise Bad("script does not say '%s': %s" % (text, err[-500:]))
+    for text in want.never:
+        if text in err:
+            raise Bad("script says '%s': %s" % (text, err[-500:]))
     if want.info:
         done = run([args.tool, "info", "-i", perf] + options)
         for text in want.info:
             if text not in done.stdout.decode():
                 raise Bad("info does not say '%s'" % text)
+    check_profile(args, perf, options, want)
+    if seed < args.convert and not want.events:
+        check_inject(args, perf, options, folder, want)
     if seed < args.filters:
         check_filters(args, perf, options, want)
     if seed < args.convert and not want.events:

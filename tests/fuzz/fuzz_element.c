@@ -54,14 +54,36 @@ static struct item *add(struct list *l, int kind, int how, uint64_t index)
 	return it;
 }
 
+/*
+ * What is open from `from` on is not executed; what has no say in that stays. A Transaction Commit acts at once
+ * (K10.5.4.3.1), so it stays as well, unless the Transaction Start before it goes.
+ */
+static void drop(struct model *m, unsigned int from)
+{
+	int commits = !m->cfg->as_reference;
+	unsigned int i, to = from;
+
+	for (i = from; i < m->open.n; i++) {
+		int kind = m->open.v[i].kind;
+
+		if (m->open.v[i].how & KEPT || (kind == CST_EL_TRANS_COMMIT && commits))
+			m->open.v[to++] = m->open.v[i];
+		else if (kind == CST_EL_TRANS_START)
+			commits = 0;
+		else if (kind == CST_EL_TRANS_COMMIT)
+			commits = !m->cfg->as_reference;
+	}
+	m->open.n = to;
+}
+
 static void fail(struct model *m, uint64_t index, int reason, int error)
 {
 	struct item *it;
 	unsigned int i;
 
+	drop(m, 0);
 	for (i = 0; i < m->open.n; i++)
-		if (m->open.v[i].how & KEPT)
-			m->out.v[m->out.n++] = m->open.v[i];
+		m->out.v[m->out.n++] = m->open.v[i];
 	m->open.n = 0;
 	it = add(&m->out, CST_EL_NO_SYNC, 0, index);
 	it->num = reason;
@@ -104,7 +126,7 @@ static void implicit(struct model *m, uint64_t index)
 
 static void cancel(struct model *m, uint64_t n, uint64_t index)
 {
-	unsigned int i, j;
+	unsigned int i;
 
 	if (n > m->depth) {
 		fail(m, index, CST_UNSYNC_BAD_PACKET, CST_ERR_COMMIT_OVERRUN);
@@ -114,10 +136,7 @@ static void cancel(struct model *m, uint64_t n, uint64_t index)
 	for (i = m->open.n; n && i; i--)
 		n -= !!(m->open.v[i - 1].how & P0);
 	m->unseen -= n;
-	for (j = i; i < m->open.n; i++)
-		if (m->open.v[i].how & KEPT)
-			m->open.v[j++] = m->open.v[i];
-	m->open.n = j;
+	drop(m, i);
 }
 
 static void mispredict(struct model *m, uint64_t index)
@@ -378,6 +397,12 @@ static void end(struct model *m)
 		if (m->open.v[i].how & KEPT || m->open.v[i].kind == CST_EL_TRANS_START ||
 		    m->open.v[i].kind == CST_EL_TRANS_COMMIT || m->open.v[i].kind == CST_EL_TRANS_FAIL)
 			m->out.v[m->out.n++] = m->open.v[i];
+	/* the commit of a transaction that began before what is left out here */
+	for (; i < m->open.n && !m->cfg->as_reference && m->open.v[i].kind != CST_EL_TRANS_START; i++)
+		if (m->open.v[i].kind == CST_EL_TRANS_COMMIT) {
+			m->out.v[m->out.n++] = m->open.v[i];
+			break;
+		}
 	add(&m->out, CST_EL_END, 0, m->last_index)->num = m->overflow ? CST_UNSYNC_OVERFLOW : CST_UNSYNC_END;
 }
 

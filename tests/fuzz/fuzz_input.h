@@ -78,7 +78,7 @@ static inline void take_config(struct input *in, struct cst_config *cfg, uint8_t
 		.idr8 = specs[b >> 5],
 		.idr12 = d & 128 ? 3 : 60,
 		.idr13 = d & 128 ? 1 : 4,
-		.devarch = 0x47705a13 | minor << 16,
+		.devarch = (ete ? 0x47705a13u : 0x47704a13u) | minor << 16,
 	};
 	int err = cst_config_etmv4(cfg, &regs, ete, (a >> 1 & 3) % 3);
 

@@ -7,6 +7,7 @@
 #include "perfdata/auxinfo.h"
 #include "perfdata/decode.h"
 #include "perfdata/reader.h"
+#include "perfdata/simpleperf.h"
 
 static void require(int ok)
 {
@@ -101,6 +102,24 @@ static uint32_t pass(struct perfdata *pd)
 	return s;
 }
 
+/* simpleperf's sections about files: what they say is inside them. */
+static uint32_t files(const struct perfdata *pd, unsigned int feature)
+{
+	const struct pd_feature_bytes *raw = &perfdata_env(pd)->raw[feature];
+	struct pd_sp_files r;
+	struct pd_sp_file f;
+	uint32_t s = 0;
+
+	if (!raw->ptr)
+		return 0;
+	pd_sp_files_start(&r, raw->ptr, raw->len, feature == PD_FEAT_SP_FILE, perfdata_is_swapped(pd));
+	while (pd_sp_files_next(&r, &f) > 0) {
+		require((const uint8_t *)f.path >= raw->ptr && f.path_len <= raw->len);
+		s += sum(f.path, f.path_len) + (uint32_t)(f.vaddr + f.offset);
+	}
+	return s;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pd_error err = { 0 };
@@ -127,6 +146,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		s += (uint32_t)strlen(env->cmdline[i]);
 	for (i = 0; i < env->nr_pmus; i++)
 		s += (uint32_t)strlen(env->pmus[i].name);
+	s = (s + files(pd, PD_FEAT_SP_FILE) + files(pd, PD_FEAT_SP_FILE2)) & 0xffff;
 	for (i = 0; i < perfdata_nr_attrs(pd); i++)
 		require(perfdata_attr(pd, i)->index == i);
 	require(s < UINT32_MAX);

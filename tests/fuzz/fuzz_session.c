@@ -37,11 +37,9 @@ static int on_batch(void *data, struct stream *s, const struct cst_generic *g, s
 static int on_fragment(void *data, const struct session_fragment *f)
 {
 	struct sums *sum = data;
-	unsigned int i;
 
-	for (i = 0; i < f->nr_parts; i++)
-		if (f->parts[i].size)
-			sum->bytes += f->parts[i].size + (f->parts[i].data[f->parts[i].size - 1] & 1);
+	if (f->size)
+		sum->bytes += f->size + (f->data[f->size - 1] & 1);
 	return 0;
 }
 

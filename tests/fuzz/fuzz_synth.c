@@ -5,6 +5,7 @@
  * nothing that goes back in time in a lane of the merge.
  */
 #include "fuzz_input.h"
+#include "session/internal.h"
 #include "synth/merge.h"
 #include "synth/sampler.h"
 
@@ -14,6 +15,7 @@
 #define MAX_SAMPLES 20000
 
 struct check {
+	struct stream_state st;	/* what the sampler asks the session about; stream.state points here */
 	struct itrace_opts o;
 	struct merge_lane *ln;
 	uint64_t period_sum;
@@ -72,7 +74,7 @@ static int on_error(void *data, struct stream *s, const struct error_sample *e)
 
 static size_t read_code(struct stream *s, uint64_t addr, void *buf, size_t len)
 {
-	struct check *c = (struct check *)s->state;	/* nobody else looks at it */
+	struct check *c = (struct check *)s->state;	/* its first member */
 	size_t i;
 
 	if (addr & 0x8000)
@@ -132,7 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct check c = { .period_sum = 0 };
 	struct sample_ops ops = { on_branch, on_insn, on_error, &c };
 	struct merge_sink out = { .write = sink, .data = &c };
-	struct stream s = { .state = (struct stream_state *)&c, .time_known = true };
+	struct stream s = { .state = &c.st, .time_known = true };
 	char text[MAX_TEXT + 1], msg[200];
 	struct cst_generic g[8];
 	struct sampler *sp;

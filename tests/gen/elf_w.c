@@ -4,10 +4,10 @@
 #include <elf.h>
 #include <string.h>
 
-enum { S_NULL, S_TEXT, S_RELA, S_NOTE, S_SYMTAB, S_STRTAB, S_SHSTRTAB, S_COUNT };
+enum { S_NULL, S_PLT, S_TEXT, S_RELA, S_NOTE, S_SYMTAB, S_STRTAB, S_SHSTRTAB, S_COUNT };
 
-static const char shstrtab[] = "\0.text\0.rela.text\0.note.gnu.build-id\0.symtab\0.strtab\0.shstrtab";
-enum { N_TEXT = 1, N_RELA = 7, N_NOTE = 18, N_SYMTAB = 37, N_STRTAB = 45, N_SHSTRTAB = 53 };
+static const char shstrtab[] = "\0.text\0.rela.text\0.note.gnu.build-id\0.symtab\0.strtab\0.shstrtab\0.plt";
+enum { N_TEXT = 1, N_RELA = 7, N_NOTE = 18, N_SYMTAB = 37, N_STRTAB = 45, N_SHSTRTAB = 53, N_PLT = 63 };
 
 static uint32_t name_in(struct gbuf *strtab, const char *name)
 {
@@ -79,6 +79,9 @@ void elfw_write(const struct elfw *e, struct gbuf *out)
 				   .sh_flags = SHF_ALLOC | SHF_EXECINSTR, .sh_addr = base,
 				   .sh_offset = ELFW_TEXT, .sh_size = e->len, .sh_addralign = 16 };
 	gbuf_put(out, e->text, e->len);
+	if (e->plt)
+		sh[S_PLT] = (Elf64_Shdr){ .sh_name = N_PLT, .sh_type = SHT_NOBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+					  .sh_offset = ELFW_TEXT, .sh_size = 1, .sh_addralign = 1 };
 	ph.p_offset = ELFW_TEXT;
 	ph.p_vaddr = ph.p_paddr = base;
 	ph.p_filesz = ph.p_memsz = e->len;

@@ -22,6 +22,7 @@ struct elfw_reloc {
 
 struct elfw {
 	int relocatable;	/* a module: addresses count from the sections */
+	int plt;		/* a module: .plt, which its loader fills, before .text */
 	uint64_t vaddr;		/* of the code; shared: what is mapped at offset 0 begins at 0 */
 	const uint8_t *text;
 	size_t len;

@@ -379,8 +379,10 @@ void tu_tx_commit(struct tu *t)
 {
 	if (!t->in_tx)
 		return;
-	commit_all(t);
-	tu_simple(t, 0x0b, GEN_TX_COMMIT, 0);
+	/* when its start is committed, the rest of the transaction may still be speculative */
+	if (!t->tx_hold || rng_below(&t->rng, 2))
+		commit_all(t);
+	tu_simple(t, 0x0b, GEN_TX_COMMIT, 1);
 	t->in_tx = 0;
 }
 

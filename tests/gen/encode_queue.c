@@ -145,14 +145,23 @@ void tu_cancel_items(struct tu *t, uint32_t n)
 	tu_cond_flush(t);
 }
 
+/* A Transaction Commit ends what was committed of its transaction at once: without a start it ends nothing. */
+static int ends_nothing(const struct tu *t, const struct gen_event *ev)
+{
+	return ev->kind == GEN_TX_COMMIT && !t->tx_hold;
+}
+
 void tu_drop_all(struct tu *t)
 {
 	struct tu_item it;
 	size_t i;
 
-	for (i = 0; i < t->qlen; i++)
-		if (t->q[t->qhead + i].keep)
-			report(t, &t->q[t->qhead + i].ev);
+	for (i = 0; i < t->qlen; i++) {
+		const struct tu_item *lost = &t->q[t->qhead + i];
+
+		if (lost->keep && !ends_nothing(t, &lost->ev))
+			report(t, &lost->ev);
+	}
 	t->qhead = t->qlen = 0;
 	t->depth = 0;
 	if (t->tx_hold) {
@@ -165,6 +174,8 @@ void tu_drop_all(struct tu *t)
 
 void tu_drain(struct tu *t)
 {
+	int started = 0;
+
 	for (; t->qlen && !t->q[t->qhead].p0; t->qhead++, t->qlen--) {
 		struct tu_item *it = &t->q[t->qhead];
 
@@ -172,6 +183,12 @@ void tu_drain(struct tu *t)
 		if (it->keep || (it->ev.kind >= GEN_TX_INIT && it->ev.kind < GEN_END) || it->ev.kind == GEN_OVERFLOW ||
 		    it->ev.kind == GEN_DISCARD)
 			report(t, &it->ev);
+	}
+	/* behind what is speculative, a Transaction Commit still ends the transaction that is open before it */
+	for (; t->qlen && t->tx_hold && !started; t->qhead++, t->qlen--) {
+		started = t->q[t->qhead].ev.kind == GEN_TX_START;
+		if (t->q[t->qhead].ev.kind == GEN_TX_COMMIT)
+			report(t, &t->q[t->qhead].ev);
 	}
 	t->qhead = t->qlen = 0;
 	t->depth = 0;

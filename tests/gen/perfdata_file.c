@@ -11,7 +11,7 @@ enum { HEADER_ATTR = 64, FEATURE = 80, COMPRESSED = 81, COMPRESSED2 = 83 };
 
 enum feature {
 	F_HOSTNAME = 3, F_OSRELEASE, F_VERSION, F_ARCH, F_NRCPUS, F_CMDLINE = 11, F_EVENT_DESC = 12,
-	F_PMU_MAPPINGS = 16, F_AUXTRACE = 18, F_COMPRESSED = 27,
+	F_PMU_MAPPINGS = 16, F_AUXTRACE = 18, F_COMPRESSED = 27, F_INIT_MAP = 134,
 };
 
 void perfw_zstd_begin(struct perfw *w)
@@ -28,11 +28,11 @@ void perfw_zstd_end(struct perfw *w)
 	ZSTD_freeCStream(w->zstd);
 }
 
-/* one context for the whole file; a record boundary may fall anywhere */
-static void compress_some(struct perfw *w, size_t n)
+/* a record boundary may fall anywhere */
+static void compress(ZSTD_CStream *z, uint8_t form, const void *p, size_t n, struct gbuf *to)
 {
 	uint8_t out[32768];
-	ZSTD_inBuffer in = { w->plain.p, n, 0 };
+	ZSTD_inBuffer in = { p, n, 0 };
 	struct gbuf r = { 0 };
 	size_t left;
 
@@ -40,12 +40,12 @@ static void compress_some(struct perfw *w, size_t n)
 		ZSTD_outBuffer o = { out, sizeof(out), 0 };
 
 		if (in.pos < in.size)
-			ZSTD_compressStream(w->zstd, &o, &in);
-		left = ZSTD_flushStream(w->zstd, &o);
+			ZSTD_compressStream(z, &o, &in);
+		left = ZSTD_flushStream(z, &o);
 		GEN_BUG_ON(ZSTD_isError(left));
 		if (!o.pos)
 			continue;
-		if (w->o.compress == 2) {
+		if (form == 2) {
 			perfw_begin(&r, COMPRESSED2, 0);
 			gbuf_u64(&r, o.pos);
 			gbuf_put(&r, out, o.pos);
@@ -57,9 +57,15 @@ static void compress_some(struct perfw *w, size_t n)
 		}
 		r.p[6] = (uint8_t)(r.len & 0xff);
 		r.p[7] = (uint8_t)(r.len >> 8);
-		gbuf_put(&w->data, r.p, r.len);
+		gbuf_put(to, r.p, r.len);
 	} while (left || in.pos < in.size);
 	gbuf_free(&r);
+}
+
+/* one context for all data of the file */
+static void compress_some(struct perfw *w, size_t n)
+{
+	compress(w->zstd, w->o.compress, w->plain.p, n, &w->data);
 	memmove(w->plain.p, w->plain.p + n, w->plain.len - n);
 	w->plain.len -= n;
 }
@@ -166,6 +172,22 @@ static int extra_feature(const struct perfw *w, int f, struct gbuf *b)
 	return 0;
 }
 
+/* compressed, if the data are, but in a stream of its own */
+static void init_map(const struct perfw *w, struct gbuf *b)
+{
+	ZSTD_CStream *z;
+
+	if (!w->o.compress || !w->init_map.len) {
+		gbuf_put(b, w->init_map.p, w->init_map.len);
+		return;
+	}
+	z = ZSTD_createCStream();
+	GEN_BUG_ON(!z);
+	ZSTD_initCStream(z, 1);
+	compress(z, w->o.compress, w->init_map.p, w->init_map.len, b);
+	ZSTD_freeCStream(z);
+}
+
 static int feature(const struct perfw *w, int f, struct gbuf *b, uint64_t data_at)
 {
 	size_t i;
@@ -211,7 +233,8 @@ static int feature(const struct perfw *w, int f, struct gbuf *b, uint64_t data_a
 	case F_AUXTRACE:
 		if (w->o.no_index || w->o.pipe)
 			return 0;
-		gbuf_u64(b, w->naux);
+		if (!w->o.simpleperf)
+			gbuf_u64(b, w->naux);
 		for (i = 0; i < w->naux; i++) {
 			gbuf_u64(b, data_at + w->aux[i]);
 			gbuf_u64(b, 48);
@@ -226,6 +249,9 @@ static int feature(const struct perfw *w, int f, struct gbuf *b, uint64_t data_a
 		gbuf_u32(b, 1);
 		gbuf_u32(b, 528384);
 		return 1;
+	case F_INIT_MAP:
+		init_map(w, b);
+		return b->len != 0;
 	default:
 		return extra_feature(w, f, b);
 	}
@@ -265,8 +291,8 @@ void perfw_finish(struct perfw *w, struct gbuf *file)
 	unsigned int events = (unsigned int)perfw_events(w);
 	uint64_t ids = 104, attrs = ids + 8 * events, esize = w->o.attr_size + 16u,
 		 data = attrs + events * esize;
-	struct gbuf sect[32] = { 0 };
-	uint64_t bits = 0, at;
+	struct gbuf sect[PERFW_FEATURE_BITS] = { 0 };
+	uint64_t bits[PERFW_FEATURE_BITS / 64] = { 0 }, at;
 	int i, n = 0;
 
 	perfw_compress_rest(w);
@@ -274,9 +300,9 @@ void perfw_finish(struct perfw *w, struct gbuf *file)
 		pipe_form(w, file);
 		return;
 	}
-	for (i = 0; i < 32; i++) {
+	for (i = 0; i < PERFW_FEATURE_BITS; i++) {
 		if (feature(w, i, &sect[i], data)) {
-			bits |= 1ull << i;
+			bits[i / 64] |= 1ull << i % 64;
 			n++;
 		}
 	}
@@ -289,8 +315,8 @@ void perfw_finish(struct perfw *w, struct gbuf *file)
 	gbuf_u64(file, w->data.len);
 	gbuf_u64(file, 0);
 	gbuf_u64(file, 0);
-	gbuf_u64(file, bits);
-	gbuf_zero(file, 24);
+	for (i = 0; i < PERFW_FEATURE_BITS / 64; i++)
+		gbuf_u64(file, bits[i]);
 	for (i = 0; i < (int)events; i++)
 		gbuf_u64(file, perfw_event_id(i));
 	for (i = 0; i < (int)events; i++) {
@@ -300,14 +326,14 @@ void perfw_finish(struct perfw *w, struct gbuf *file)
 	}
 	gbuf_put(file, w->data.p, w->data.len);
 	at = file->len + 16u * (unsigned int)n;
-	for (i = 0; i < 32; i++) {
-		if (!(bits >> i & 1))
+	for (i = 0; i < PERFW_FEATURE_BITS; i++) {
+		if (!(bits[i / 64] >> i % 64 & 1))
 			continue;
 		gbuf_u64(file, at);
 		gbuf_u64(file, sect[i].len);
 		at += sect[i].len;
 	}
-	for (i = 0; i < 32; i++) {
+	for (i = 0; i < PERFW_FEATURE_BITS; i++) {
 		gbuf_put(file, sect[i].p, sect[i].len);
 		gbuf_free(&sect[i]);
 	}

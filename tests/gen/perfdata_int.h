@@ -10,7 +10,8 @@
 #define PERFW_ID_DUMMY 1000u
 #define PERFW_ID_SCHED 2000u
 #define PERFW_MAX_CPUS 64
-#define PERFW_MAX_FEATURES 4
+#define PERFW_MAX_FEATURES 8
+#define PERFW_FEATURE_BITS 256
 
 struct perfw {
 	struct perfw_opts o;
@@ -27,6 +28,8 @@ struct perfw {
 		struct gbuf bytes;
 	} more[PERFW_MAX_FEATURES];
 	int nmore;
+	struct gbuf init_map;
+	int in_init_map;
 };
 
 int perfw_events(const struct perfw *w);

@@ -42,12 +42,12 @@ static void metadata_v7(const struct perfw *w, const struct perfw_cpu *c, struct
 
 static void metadata_v8(const struct perfw *w, const struct perfw_cpu *c, struct gbuf *r)
 {
-	int ts = c->ts_source != -2 && w->o.version;
+	int ts = c->ts_source != -2 && w->o.version, ete = c->regs.ete != w->o.other_block;
 
-	gbuf_u64(r, c->regs.ete ? 0x5050505050505050ull : 0x4040404040404040ull);
+	gbuf_u64(r, ete ? 0x5050505050505050ull : 0x4040404040404040ull);
 	gbuf_u64(r, (uint64_t)c->cpu);
 	if (w->o.version)
-		gbuf_u64(r, (c->regs.ete ? 8u : 7u) + (unsigned int)ts);
+		gbuf_u64(r, (ete ? 8u : 7u) + (unsigned int)ts);
 	gbuf_u64(r, c->regs.configr);
 	gbuf_u64(r, id_word(c));
 	gbuf_u64(r, c->regs.idr0);
@@ -55,8 +55,9 @@ static void metadata_v8(const struct perfw *w, const struct perfw_cpu *c, struct
 	gbuf_u64(r, c->regs.idr2);
 	gbuf_u64(r, c->regs.idr8);
 	gbuf_u64(r, c->regs.authstatus);
-	if (c->regs.ete)
-		gbuf_u64(r, c->regs.devarch);
+	/* that of an ETMv4 has its version, too: TRCIDR1[7:4] */
+	if (ete)
+		gbuf_u64(r, c->regs.ete ? c->regs.devarch : 0x47704a13u | (c->regs.idr1 >> 4 & 15) << 16);
 	if (ts)
 		gbuf_u64(r, (uint64_t)c->ts_source);
 }
@@ -88,6 +89,19 @@ struct perfw *perfw_new(const struct perfw_opts *o, const struct perfw_cpu *cpus
 	if (o->compress)
 		perfw_zstd_begin(w);
 
+	/* before AUXTRACE_INFO, as perf record writes it: perf 6.12 takes the clock from it when it reads that record */
+	if (o->time_conv) {
+		perfw_begin(&r, TIME_CONV, 0);
+		gbuf_u64(&r, 10);	/* ns = (ticks * 1024) >> 10 */
+		gbuf_u64(&r, 1024);
+		gbuf_u64(&r, PERFW_TIME_BASE);
+		gbuf_u64(&r, 0);
+		gbuf_u64(&r, UINT64_MAX);
+		gbuf_u8(&r, 1);
+		gbuf_zero(&r, 7);
+		perfw_user(w, &r);
+	}
+
 	perfw_begin(&r, ID_INDEX, 0);
 	gbuf_u64(&r, (uint64_t)perfw_events(w));
 	for (i = 0; i < perfw_events(w); i++) {
@@ -108,17 +122,6 @@ struct perfw *perfw_new(const struct perfw_opts *o, const struct perfw_cpu *cpus
 		metadata(w, &cpus[i], &r);
 	perfw_user(w, &r);
 
-	if (o->time_conv) {
-		perfw_begin(&r, TIME_CONV, 0);
-		gbuf_u64(&r, 10);	/* ns = (ticks * 1024) >> 10 */
-		gbuf_u64(&r, 1024);
-		gbuf_u64(&r, PERFW_TIME_BASE);
-		gbuf_u64(&r, 0);
-		gbuf_u64(&r, UINT64_MAX);
-		gbuf_u8(&r, 1);
-		gbuf_zero(&r, 7);
-		perfw_user(w, &r);
-	}
 	gbuf_free(&r);
 	return w;
 }
@@ -135,6 +138,7 @@ void perfw_free(struct perfw *w)
 		gbuf_free(&w->ring[i]);
 	for (i = 0; i < w->nmore; i++)
 		gbuf_free(&w->more[i].bytes);
+	gbuf_free(&w->init_map);
 	gbuf_free(&w->data);
 	gbuf_free(&w->plain);
 	free(w->cpus);
@@ -176,7 +180,9 @@ static void kernel(struct perfw *w, struct gbuf *r, const struct perfw_at *at, u
 	if (!w->o.no_identifier)
 		gbuf_u64(r, id);
 	set_size(r);
-	if (w->o.rings)
+	if (w->in_init_map)
+		gbuf_put(&w->init_map, r->p, r->len);
+	else if (w->o.rings)
 		gbuf_put(&w->ring[at->cpu % PERFW_MAX_CPUS], r->p, r->len);
 	else
 		perfw_record(w, r->p, r->len);
@@ -418,6 +424,11 @@ void perfw_finished_round(struct perfw *w)
 	perfw_begin(&r, FINISHED_ROUND, 0);
 	perfw_user(w, &r);
 	gbuf_free(&r);
+}
+
+void perfw_init_map(struct perfw *w, int begin)
+{
+	w->in_init_map = begin;
 }
 
 void perfw_feature(struct perfw *w, int bit, const void *p, size_t n)

@@ -40,6 +40,11 @@ struct perfw_opts {
 	uint8_t no_switch;	/* the recorder did not ask for SWITCH records */
 	uint8_t kernel_events;	/* it asked for KSYMBOL, BPF_EVENT, TEXT_POKE */
 	uint8_t sched_switch;	/* a third event: the tracepoint, with samples */
+	/*
+	 * as simpleperf writes it: the AUXTRACE feature has no count, records may stand in the feature INIT_MAP
+	 */
+	uint8_t simpleperf;
+	uint8_t other_block;	/* the metadata of an ETMv4 is in a block for an ETE, and the other way round */
 	uint16_t attr_size;	/* 0: 128 */
 	uint32_t compress_block; /* bytes of records per compressed record, 0: 8192 */
 	const char *cmdline;
@@ -95,6 +100,8 @@ void perfw_aux(struct perfw *w, const struct perfw_at *at, uint64_t offset, uint
 	       uint64_t flags);
 /* what waits in the rings comes first */
 void perfw_finished_round(struct perfw *w);
+/* until it is ended, records of the kernel go to simpleperf's feature INIT_MAP instead of the data */
+void perfw_init_map(struct perfw *w, int begin);
 /* a feature section of the file */
 void perfw_feature(struct perfw *w, int bit, const void *p, size_t n);
 /* idx: which buffer; cpu -1: of thread tid */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const struct scenario_row *const tables[] = { scenario_user, scenario_kernel, scenario_who };
+static const struct scenario_row *const tables[] = { scenario_user, scenario_kernel, scenario_who, scenario_phone };
 
 #define NTABLES (sizeof(tables) / sizeof(tables[0]))
 

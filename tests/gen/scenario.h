@@ -10,7 +10,11 @@
  *     exit CODE         of script
  *     option WORD       for the program, after the usual ones; @ stands for the folder of files
  *     stderr TEXT       script says so
+ *     never TEXT        script does not say so
  *     info TEXT         info says so
+ *     back WORD         option for a recording that was made of the package
+ *     profile BINARY SHIFT START END
+ *                       profile counts what the branches within [START, END) show, SHIFT (hexadecimal) further on
  *     event TIME TEXT   for the log of a package, without which the recording says too little
  *     subset PERCENT    not all can be found, but so many, and nothing that was not executed
  */
@@ -35,7 +39,7 @@ struct scenario_row {
 };
 
 /* rows end with a name of NULL */
-extern const struct scenario_row scenario_user[], scenario_kernel[], scenario_who[];
+extern const struct scenario_row scenario_user[], scenario_kernel[], scenario_who[], scenario_phone[];
 
 const struct scenario_row *scenario_find(const char *name);
 void scenario_list(void);

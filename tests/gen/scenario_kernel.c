@@ -66,7 +66,8 @@ struct kernel start_kernel(struct scenario *s)
 	struct kernel k = place_kernel(s);
 
 	write_vmlinux(s, &k);
-	world_mmap_record(s->w, 0, &s->w->kernel, k.base, 4 * KERNEL_INSNS, k.base, KERNEL_TEXT);
+	/* perf does not know the end of a kernel without modules */
+	world_mmap_record(s->w, 0, &s->w->kernel, k.base, s->seed & 2 ? 0 - k.base : 4 * KERNEL_INSNS, k.base, KERNEL_TEXT);
 	return k;
 }
 

@@ -48,7 +48,7 @@ echo 1..8
 while read -r set binary; do
 	data=$(echo "$shared/truth/$set-"*/perf.data)
 	program=$symfs/opt/truth/$binary
-	"$tool" profile -i "$data" --symfs "$symfs" -o "$tmp/profile.txt" 2>/dev/null
+	"$tool" profile -i "$data" --symfs "$symfs" --address=vaddr -o "$tmp/profile.txt" 2>/dev/null
 	"$tool" inject -i "$data" --symfs "$symfs" --itrace=il64 --tiles -o "$tmp/injected" 2>/dev/null
 	case $binary in
 	*.a64) python3 tests/interop/truth-profile.py "$(dirname "$data")" "$program" >"$tmp/truth.txt" ;;

@@ -11,8 +11,9 @@ corpus=${CSTRACE_SHARED:-../shared}/corpus/snapshots
 [ -x "$client" ] || { echo "no libopencsd to compare with"; exit 77; }
 . tests/cli/tap.sh
 
+# 1.3.3 calls 32-bit addresses with context IS0 that are IS1.
 theirs() {
-	"$client" "$@" >"$tmp/theirs" 2>"$tmp/err" || :
+	"$client" "$@" 2>"$tmp/err" | sed '/L_32IS1/s/32 bit, IS0/32 bit, IS1/' >"$tmp/theirs"
 }
 
 ours() {

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# opencsd-perf: the system's perf (or the one that PERF names), unchanged, with the drop-in instead of libopencsd.
+# opencsd-perf: the stock perf, unchanged, with the drop-in instead of libopencsd.
 # `script` prints the executed branches of every truth set but for those that perf itself loses; `report -D`
 # prints the packets that it prints with libopencsd; `inject` writes the same file where libopencsd decodes right.
 set -u
 . tests/interop/peer-perf.sh
-perf=${PERF:-perf}
+perf=$(command -v perf)
 drop_in=$(cd "${BUILD:-build}" && pwd)/opencsd
 [ -e "$drop_in/libopencsd_c_api.so.1" ] || { echo "not ok - no drop-in in $drop_in: was libopencsd-dev missing?"; exit 1; }
 "$perf" script --itrace=b -i "$shared/truth/02-interp-etm4-per-cpu/perf.data" --symfs "$symfs" >/dev/null 2>&1 ||
@@ -23,6 +23,19 @@ result() {
 	fi
 }
 
+# dies COMMAND...: perf with libopencsd itself ends by a signal on this input. perf 6.12 does on set 09: it makes
+# decoders for as many buffers as there are CPUs, and follows a null pointer where more threads have one each.
+dies() {
+	code=0
+	"$@" >/dev/null 2>&1 || code=$?
+	[ "$code" -gt 128 ]
+}
+
+skip() {
+	n=$((n + 1))
+	echo "ok $n # SKIP $1: perf ends by a signal, with libopencsd, too"
+}
+
 for data in "$shared"/truth/*/perf.data; do
 	set=$(dirname "$data")
 	name=$(basename "$set")
@@ -35,23 +48,33 @@ for data in "$shared"/truth/*/perf.data; do
 	26-*) continue ;;		# has no ranges to tell what was interrupted
 	esac
 	rc=0
-	LD_LIBRARY_PATH=$drop_in "$perf" script --itrace=b -F pid,tid,cpu,ip,addr -i "$data" --symfs "$symfs" \
+	LD_LIBRARY_PATH=$drop_in "$perf" script --itrace=b -F pid,tid,cpu,ip,addr -i "$(ordered "$data")" --symfs "$symfs" \
 		2>"$tmp/why" >"$tmp/lines" || rc=1
+	if [ $rc = 1 ] && dies "$perf" script --itrace=b -F ip -i "$(ordered "$data")" --symfs "$symfs"; then
+		skip "script: $name"
+		continue
+	fi
 	tests/interop/opencsd-truth.py "$set" $how <"$tmp/lines" >"$tmp/said" 2>>"$tmp/why" || rc=1
 	result $rc "script: $(cat "$tmp/said") ($name)"
 done
 
-# 1.3.3 leaves out the commits in cycle count packets (set 18); the packets themselves are the same.
+# 1.3.3 leaves out the commits in cycle count packets (set 18) and calls 32-bit addresses with context IS0 that are
+# IS1; the packets themselves are the same.
 for data in "$shared"/truth/*/perf.data; do
 	name=$(basename "$(dirname "$data")")
 	case $name in 26-*) continue ;; esac
-	"$perf" report -D -i "$data" 2>/dev/null | grep -a 'Idx:' >"$tmp/theirs"
+	"$perf" report -D -i "$data" 2>/dev/null | grep -a 'Idx:' |
+		sed '/L_32IS1/s/32 bit, IS0/32 bit, IS1/' >"$tmp/theirs"
 	LD_LIBRARY_PATH=$drop_in "$perf" report -D -i "$data" 2>/dev/null | grep -a 'Idx:' |
 		case $name in
 		18-*) sed '/I_CCNT_F/s/; Commit([0-9]*)$//' ;;
 		*) cat ;;
 		esac >"$tmp/ours"
-	diff "$tmp/theirs" "$tmp/ours" >"$tmp/why"
+	if [ ! -s "$tmp/ours" ] && dies "$perf" report -D -i "$data"; then
+		skip "report -D: $name"
+		continue
+	fi
+	[ -s "$tmp/ours" ] && diff "$tmp/theirs" "$tmp/ours" >"$tmp/why"
 	result $? "report -D: $name: $(wc -l <"$tmp/ours") packets"
 done
 
@@ -59,7 +82,7 @@ done
 for name in 01-sort-etm4-per-thread 02-interp-etm4-per-cpu 03-interp-ete-trbe 05-sort-a32 06-hash-t32 07-signals \
 	08-threads-2cpu 10-threads-no-timestamps 12-processes-trbe-vmid-pid 14-trbe-2cpu 21-overflow-discard \
 	23-kernel-traced 25-dense-sync; do
-	data=$(cd "$shared/truth/$name" && pwd)/perf.data
+	data=$(ordered "$shared/truth/$name/perf.data")
 	rm -f "$tmp/out.data" "$tmp/theirs.data"
 	with_opt "$perf" inject --itrace=i1000il64 --strip -f -i "$data" -o "$tmp/out.data" >"$tmp/why" 2>&1
 	mv "$tmp/out.data" "$tmp/theirs.data"

@@ -50,18 +50,20 @@ EOF
 
 # Never an empty profile without a word: which binaries were seen, which one was asked for.
 one=$(echo "$shared/truth/01-"*/perf.data) many=$(echo "$shared/truth/11-"*/perf.data)
+# expect RECORDING TEXT OPTIONS NAME EXIT
 expect() {
 	rc=0
 	"$tool" profile -i "$1" --symfs "$symfs" $3 -o "$tmp/none" >"$tmp/log" 2>&1 || rc=$?
-	[ $rc -eq 1 ] && [ ! -e "$tmp/none" ] && grep -q "$2" "$tmp/log" && grep -q "instructions  /opt/truth/sort" \
+	[ $rc -eq $5 ] && [ ! -e "$tmp/none" ] && grep -q "$2" "$tmp/log" && grep -q "instructions  /opt/truth/sort" \
 		"$tmp/log" && rc=0 || rc=1
 	verdict $rc "$4"
 }
-expect "$one" "asks for gcc" "--binary gcc" "a binary that did not run"
-expect "$many" "several binaries ran" "" "no choice among several binaries"
+expect "$one" "asks for gcc" "--binary gcc" "a binary that did not run" 3
+expect "$many" "several binaries ran" "" "no choice among several binaries" 1
 rc=0
-"$tool" profile -i "$one" --symfs /nonexistent -o "$tmp/none" >"$tmp/log" 2>&1 || rc=$?
-[ $rc -eq 1 ] && grep -q 'no instruction could be decoded' "$tmp/log" && grep -q 'sort\.a64' "$tmp/log" && rc=0 || rc=1
+mkdir "$tmp/empty"
+"$tool" profile -i "$one" --symfs "$tmp/empty" -o "$tmp/none" >"$tmp/log" 2>&1 || rc=$?
+[ $rc -eq 3 ] && grep -q 'no instruction could be decoded' "$tmp/log" && grep -q 'sort\.a64' "$tmp/log" && rc=0 || rc=1
 verdict $rc "no program to decode with"
 "$tool" profile -i "$one" --symfs "$symfs" --format=bolt -o "$tmp/bolt" 2>"$tmp/log"
 sum=$(awk '$1 == "B" { n += $4 } END { print n }' "$tmp/bolt")

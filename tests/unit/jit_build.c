@@ -9,9 +9,9 @@ void jb_header(struct pdb *b, uint32_t machine, uint32_t pid, uint64_t flags)
 	pdb_u32(b, 1);
 	pdb_u32(b, 40);
 	pdb_u32(b, machine);
-	pdb_u32(b, 0);
+	pdb_u32(b, 0x5a5a5a5b);			/* padding */
 	pdb_u32(b, pid);
-	pdb_u64(b, 0);
+	pdb_u64(b, 0x1122334455667789);		/* time at which the file was made */
 	pdb_u64(b, flags);
 }
 

@@ -18,6 +18,8 @@
 
 #include <cstrace/cstrace.h>
 
+#include "image/image.h"
+
 #define ASYNC 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80
 #define SYNC ASYNC, 0x01, 0x00
 #define BYTES(...) (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ })
@@ -115,18 +117,108 @@ static inline void decode_pieces(const struct cst_config *cfg, struct cst_space 
 	cst_decoder_free(dec);
 }
 
-/* The same in both ways, which must agree. */
+/* What the caller maps in answer to CST_STOP_SECTION: the map of `space` at `addr`, or the word there alone. */
+static inline void decode_map_wanted(struct cst_space *bare, struct cst_space *space, uint64_t addr, int words)
+{
+	const struct map *m = cst_space_find(space, addr);
+	uint64_t start = addr & ~(uint64_t)3;
+	struct cst_section *none;
+
+	if (m && words) {
+		assert_int_equal(cst_space_map(bare, start, 4, m->sec, start - m->start + m->off), 0);
+	} else if (m) {
+		assert_int_equal(cst_space_map(bare, m->start, m->end - m->start, m->sec, m->off), 0);
+	} else {
+		assert_int_equal(cst_section_new(&none, space->img, NULL, 4, NULL), 0);
+		assert_int_equal(cst_section_set_bytes(none, NULL, 0), 0);
+		assert_int_equal(cst_space_map(bare, start, 4, none, 0), 0);
+	}
+}
+
+/*
+ * Byte by byte, and before each byte all code is unmapped and the block cache emptied. The decoder stops for each map
+ * (or word) of code that it comes to, and goes on where it was (image.h, "On demand"; cst_section_renew()).
+ */
+static inline void decode_on_demand(const struct cst_config *cfg, struct cst_space *space, const uint8_t *p, size_t len,
+				    int words, struct decoded *d)
+{
+	struct cst_decoder *dec;
+	struct cst_space *bare;
+	struct cst_section *sec;
+	uint32_t id;
+	size_t at;
+	int got;
+
+	d->n = 0;
+	assert_int_equal(cst_space_new(&bare, space->img), 0);
+	cst_space_set_on_demand(bare, 1);
+	assert_int_equal(cst_decoder_new(&dec, cfg), 0);
+	cst_decoder_set_space(dec, bare);
+	for (at = 0; at <= len; at++) {
+		assert_int_equal(cst_space_unmap(bare, 0, UINT64_MAX), 0);
+		for (id = 1; (sec = cst_image_section(space->img, id)); id++)
+			cst_section_renew(sec, sec->bytes, sec->size);
+		if (at < len)
+			assert_int_equal(cst_decoder_feed(dec, p + at, 1, at), 0);
+		else
+			cst_decoder_end(dec);
+		while ((got = cst_decoder_pull(dec, d->gen + d->n, MAX_GEN - d->n)) ||
+		       cst_decoder_stopped(dec) == CST_STOP_SECTION) {
+			assert_true(got >= 0);
+			d->n += got;
+			if (cst_decoder_stopped(dec) == CST_STOP_SECTION) {
+				assert_null(cst_decoder_section(dec));
+				decode_map_wanted(bare, space, cst_decoder_wanted(dec), words);
+			}
+		}
+	}
+	d->stats = *cst_decoder_stats(dec);
+	cst_decoder_free(dec);
+	cst_space_free(bare);
+}
+
+/* The counters are those of the elements. */
+static inline void decode_count(const struct decoded *d)
+{
+	uint64_t n[CST_GEN_COND + 1] = { 0 }, insns = 0, lost = 0;
+	unsigned int i;
+
+	for (i = 0; i < d->n; i++) {
+		const struct cst_generic *g = &d->gen[i];
+
+		n[g->kind]++;
+		insns += g->kind == CST_GEN_RANGE || g->kind == CST_GEN_NOPATH ? g->n_insn : 0;
+		lost += g->kind == CST_GEN_NO_SYNC && (g->error || g->num == CST_UNSYNC_BAD_IMAGE);
+	}
+	assert_int_equal(d->stats.elements, d->n);
+	assert_int_equal(d->stats.ranges, n[CST_GEN_RANGE]);
+	assert_int_equal(d->stats.insns, insns);
+	assert_int_equal(d->stats.nopath, n[CST_GEN_NOPATH]);
+	assert_int_equal(d->stats.nacc, n[CST_GEN_NACC]);
+	assert_int_equal(d->stats.resyncs, lost);
+}
+
+/* The same whole, byte by byte, and with code on demand: all must agree. */
 static inline void decode_bytes(const struct cst_config *cfg, struct cst_space *space, const uint8_t *p,
 				size_t len, struct decoded *d)
 {
 	struct decoded slow;
-	unsigned int i;
+	unsigned int i, way;
 
 	decode_pieces(cfg, space, p, len, 0, d);
-	decode_pieces(cfg, space, p, len, 1, &slow);
-	assert_int_equal(d->n, slow.n);
-	for (i = 0; i < d->n; i++)
-		assert_memory_equal(&d->gen[i], &slow.gen[i], sizeof(d->gen[i]));
+	decode_count(d);
+	for (way = 0; way < (space ? 3 : 1); way++) {
+		if (way)
+			decode_on_demand(cfg, space, p, len, way == 2, &slow);
+		else
+			decode_pieces(cfg, space, p, len, 1, &slow);
+		assert_int_equal(d->n, slow.n);
+		for (i = 0; i < d->n; i++)
+			assert_memory_equal(&d->gen[i], &slow.gen[i], sizeof(d->gen[i]));
+		/* bytes before synchronization are one packet, or one in each piece */
+		slow.stats.packets = d->stats.packets;
+		assert_memory_equal(&d->stats, &slow.stats, sizeof(d->stats));
+	}
 }
 
 /* A little endian image of A64 or A32 instructions, mapped at one address. */
@@ -142,6 +234,28 @@ static inline void program_map(struct program *pr, uint64_t at, const void *code
 	assert_int_equal(cst_section_new(&pr->sec, pr->img, code, len, NULL), 0);
 	assert_int_equal(cst_space_new(&pr->space, pr->img), 0);
 	assert_int_equal(cst_space_map(pr->space, at, len, pr->sec, 0), 0);
+}
+
+/* The texts of all elements, one per line, of a trace of `code` at `at`; returns the counters. */
+static inline struct cst_stats check_elements(const struct cst_config *cfg, uint64_t at, const void *code, size_t size,
+					      const uint8_t *p, size_t len, const char *want)
+{
+	static struct decoded d;
+	char text[4096] = "", one[256];
+	struct program pr;
+	unsigned int i;
+	size_t used = 0;
+
+	program_map(&pr, at, code, size);
+	decode_bytes(cfg, pr.space, p, len, &d);
+	for (i = 0; i < d.n; i++) {
+		cst_generic_text(&d.gen[i], one, sizeof(one));
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s\n", one + strlen("OCSD_GEN_TRC_ELEM_"));
+		assert_true(used < sizeof(text));
+	}
+	assert_string_equal(text, want);
+	cst_image_free(pr.img);
+	return d.stats;
 }
 
 static inline double processor_seconds(void)

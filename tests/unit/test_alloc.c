@@ -6,8 +6,7 @@
  *
  * Linked with --wrap for malloc, calloc and realloc.
  */
-#include "gen_case.h"
-#include "lib_decode.h"
+#include "index_gen.h"
 
 #define MAX_SPACES 16
 #define MAX_ELEMENTS 65536
@@ -341,6 +340,86 @@ static void test_package(void **state)
 	}
 }
 
+/* ---- indexes ------------------------------------------------------------------------------------- */
+
+static int build_index(const struct check_buffer *b, uint64_t from, size_t len, struct cst_index **ix)
+{
+	const struct cst_index_opts opts = { .granularity = 1, .full = 1 };
+	struct cst_index_builder *ib;
+	int err = cst_index_builder_new(&ib, b->format, b->flags, &opts);
+
+	if (err)
+		return err;
+	err = cst_index_builder_add(ib, b->cfg);
+	if (!err)
+		err = cst_index_builder_feed(ib, b->data + from, len - from, b->offset + from);
+	if (!err)
+		err = cst_index_builder_take(ib, ix);
+	cst_index_builder_free(ib);
+	return err;
+}
+
+/* Two parts are indexed, joined, written and read; *digest is of the file. */
+static int use_index(const struct check_buffer *b, uint64_t *digest)
+{
+	struct cst_index *first = NULL, *second = NULL;
+	const struct cst_index *list[1];
+	struct cst_index_problem problem;
+	struct cst_index_file *file;
+	uint8_t *data = NULL;
+	size_t len;
+	int err = build_index(b, 0, b->len / 4 * 3 & ~(size_t)15, &first);
+
+	if (!err)
+		err = build_index(b, b->len / 4 & ~(size_t)15, b->len, &second);
+	if (!err)
+		err = cst_index_merge(first, second);
+	list[0] = first;
+	if (!err)
+		err = cst_index_write(list, 1, &data, &len);
+	if (!err) {
+		*digest = cst_index_digest(0, data, len);
+		err = cst_index_read(&file, data, len, &problem);
+	}
+	if (!err)
+		cst_index_file_free(file);
+	free(data);
+	cst_index_free(first);
+	cst_index_free(second);
+	return err;
+}
+
+/* An index is complete, or -CST_ERR_NOMEM says that it is not. */
+static void test_index(void **state)
+{
+	unsigned int seed, tried = 0;
+	uint64_t want, got, i, total;
+	struct gen_buffer g;
+	int err;
+
+	(void)state;
+	for (seed = 0; tried < 4; seed++) {
+		gen_open(&g, seed, tried & 1, 3000);
+		calls = fail_at = fail_from = 0;
+		armed = 1;
+		err = use_index(&g.b, &want);
+		armed = 0;
+		total = calls;
+		for (i = 1; !err && i <= 2 * total; i++) {
+			calls = 0;
+			fail_at = i <= total ? i : 0;
+			fail_from = i <= total ? 0 : i - total;
+			armed = 1;
+			assert_int_equal(use_index(&g.b, &got), -CST_ERR_NOMEM);
+			armed = 0;
+		}
+		/* parts without a common block do not merge */
+		assert_true(!err || err == -CST_ERR_CONFLICT);
+		tried += !err;
+		gen_close(&g);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -348,6 +427,7 @@ int main(void)
 		cmocka_unit_test(test_queue),
 		cmocka_unit_test(test_constructors),
 		cmocka_unit_test(test_package),
+		cmocka_unit_test(test_index),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,8 +71,61 @@ static void every_form(void **state)
 	assert_string_equal(v.string, "-");
 	assert_int_equal(PARSE(&v, NULL, "-pil64"), CMD_GO_ON);
 	assert_string_equal(v.optional, "il64");
-	assert_int_equal(PARSE(&v, NULL, "--call", "x", "--call=y"), CMD_GO_ON);
-	assert_int_equal(v.calls, 2);
+	assert_int_equal(PARSE(&v, NULL, "--call", "x"), CMD_GO_ON);
+	assert_int_equal(v.calls, 1);
+}
+
+static void twice(void **state)
+{
+	struct values v;
+
+	(void)state;
+	/* a flag says the same again, and so does the same value, which is warned of */
+	assert_int_equal(PARSE(&v, NULL, "-f", "--flag", "-ff"), CMD_GO_ON);
+	assert_int_equal(PARSE(&v, NULL, "-s", "a", "--string=a", "-n1", "--number", "1"), CMD_GO_ON);
+	assert_int_equal(PARSE(&v, NULL, "--optional", "-p"), CMD_GO_ON);
+	assert_int_equal(PARSE(&v, NULL, "-s", "a", "--string=b"), CMD_USAGE);
+	assert_int_equal(PARSE(&v, NULL, "-n", "1", "-n", "2"), CMD_USAGE);
+	assert_int_equal(PARSE(&v, NULL, "--call", "x", "--call=y"), CMD_USAGE);
+	assert_int_equal(PARSE(&v, NULL, "--optional", "--optional=i"), CMD_USAGE);
+	/* each command line begins anew */
+	assert_int_equal(PARSE(&v, NULL, "-s", "b"), CMD_GO_ON);
+	assert_string_equal(v.string, "b");
+}
+
+static void what_must_exist(void **state)
+{
+	const char *file = NULL, *files = NULL, *folder = NULL, *place = NULL;
+	const struct cmd_opt opts[] = {
+		{ 0, "file", CMD_OPT_FILE, &file, "FILE", "a file", NULL },
+		{ 0, "files", CMD_OPT_FILES, &files, "FILE[,FILE]", "files", NULL },
+		{ 0, "folder", CMD_OPT_FOLDER, &folder, "DIR", "a folder", NULL },
+		{ 0, "place", CMD_OPT_PLACE, &place, "PATH", "a file or a folder", NULL },
+		CMD_OPT_END
+	};
+	const struct cmd_desc desc = { .name = "test", .summary = "testing", .opts = opts };
+	static const struct {
+		const char *arg;
+		int code;
+	} cases[] = {
+		{ "--file=/dev/null", CMD_GO_ON }, { "--file=/", CMD_ERROR }, { "--file=/no/such", CMD_ERROR },
+		{ "--file=", CMD_GO_ON },
+		{ "--files=/dev/null,/dev/zero", CMD_GO_ON }, { "--files=/dev/null,/no/such", CMD_ERROR },
+		{ "--files=/no/such,/dev/null", CMD_ERROR }, { "--files=/dev/null,/", CMD_ERROR },
+		{ "--folder=/", CMD_GO_ON }, { "--folder=/dev/null", CMD_ERROR }, { "--folder=/no/such", CMD_ERROR },
+		{ "--folder=", CMD_GO_ON },
+		{ "--place=/", CMD_GO_ON }, { "--place=/dev/null", CMD_GO_ON }, { "--place=/no/such", CMD_ERROR },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *args[] = { "test", cases[i].arg, NULL };
+		int n = 2;
+
+		if (cmd_options(&desc, &n, args) != cases[i].code)
+			fail_msg("%s", cases[i].arg);
+	}
 }
 
 static void operands_are_kept(void **state)
@@ -151,7 +204,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_form),
-		cmocka_unit_test(operands_are_kept),
+		cmocka_unit_test(twice), cmocka_unit_test(what_must_exist), cmocka_unit_test(operands_are_kept),
 		cmocka_unit_test(wrong_usage),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(listing_names_every_option),

@@ -276,6 +276,31 @@ static void test_transactions(void **state)
 	expect(&cfg, BYTES(SYNC, 0xf7, 0x0a, 0xdb, 0x00, 0x03), "info E start nosync4/0");
 	expect(&cfg, BYTES(SYNC, 0xf7, 0x0a, 0xdb), "info E start");
 	assert_int_equal(stats.trans_failed, 1);
+	/* what was committed stays when the stream breaks off right behind (K10.5.4.3.1) */
+	expect(&cfg, BYTES(SYNC, 0xf7, 0x0a, 0xdb, 0x0b, 0x00, 0x03), "info E start EE commit nosync4/0");
+	assert_int_equal(stats.trans_failed, 0);
+	expect(&cfg, BYTES(SYNC, 0xf7, 0x0a, 0xdb, 0x0b, 0x02, 0x05, AT(0x10), 0x00, 0x03),
+	       "info E start EE commit t5 nosync4/0");
+	expect(&cfg, BYTES(SYNC, 0xf7, 0x0a, 0xdb, 0x0b, 0x00, 0x05), "info E start EE commit nosync3/0");
+	expect(&cfg, BYTES(SYNC, 0xf7, 0x0a, 0xdb, 0x0b, SYNC, 0x00, 0x03), "info E start EE commit info nosync4/0");
+	expect(&cfg, BYTES(SYNC, 0xf7, 0x0a, 0xdb, 0x0b, 0x04, 0x00, 0x03), "info E start EE commit nosync4/0");
+	expect(&cfg, BYTES(SYNC, 0xf7, 0x0a, 0xdb, 0x0b, 0x08), "info E start EE commit nosync5/7");
+	expect(&cfg, BYTES(SYNC, 0xf7, 0x0a, 0xdb, 0x0b, 0x06, 0x1d, 0xf7), "info E start EE commit nosync5/13");
+	/* what is speculative is not part of it; its commit is not speculative, nor does a Cancel take it back */
+	expect(&spec, BYTES(SYNC, 0xf7, 0x0a, 0xdb, 0x2d, 0x03, 0x0b, 0x00, 0x03), "info E start E commit nosync4/0");
+	assert_int_equal(stats.uncommitted, 1);
+	expect(&spec, BYTES(SYNC, 0xf7, 0x0a, 0xdb, 0x2d, 0x03, 0x0b), "info E start E commit");
+	expect(&spec, BYTES(SYNC, 0xf7, 0x0a, 0xdb, 0x2d, 0x03, 0x0b, 0x2e, 0x01, 0xf6, 0x2d, 0x01),
+	       "info E start E commit N");
+	assert_int_equal(stats.trans_failed, 0);
+	/* nothing of the transaction was committed */
+	expect(&spec, BYTES(SYNC, 0xf7, 0x0a, 0xdb, 0x2d, 0x01, 0x0b, 0x00, 0x03), "info E nosync4/0");
+	expect(&spec, BYTES(SYNC, 0xf7, 0x0a, 0xdb, 0x2d, 0x01, 0x0b), "info E");
+	/* a PE reset implies that it failed (K10.5.2.13.2), and the next one has an end of its own */
+	expect(&cfg, BYTES(SYNC, 0xf7, 0x0a, 0xdb, 0x06, 0x01, 0x70, 0xf7, 0x0a, 0xf6, 0x0b, 0xf6),
+	       "info E start exc0@0 E start N commit N");
+	assert_int_equal(stats.trans_failed, 1);
+	expect(&cfg, BYTES(SYNC, 0xf7, 0x0a, 0xdb, 0x06, 0x01, 0x70, 0xf6), "info E start exc0@0 N");
 	/* one that is open when the trace begins */
 	expect(&cfg, BYTES(ASYNC, 0x01, 0x01, 0x40, 0xdb, 0x06, 0x31, 0x70, 0xf6), "init info fail N");
 	/* started on a wrong path only */
@@ -383,6 +408,8 @@ static void test_conditional(void **state)
 	expect(&cfg, BYTES(SYNC, 0x6e, 0x91, 0x01, 0x49, 0xf7), "flush info r9+ r2+ E flush");
 	/* flush: results go on with the instructions */
 	expect(&cfg, BYTES(SYNC, 0x6c, 0x02, 0x43, 0x49, 0xf7), "flush info i2 flush r3+ E flush");
+	/* so does Trace On */
+	expect(&cfg, BYTES(SYNC, 0x6c, 0x02, 0x04, 0x49, 0xf7), "flush info i2 flush on0 r3+ E flush");
 	/* Trace Info begins with key 0 again */
 	expect(&cfg, BYTES(SYNC, 0x6c, 0x02, 0x6e, 0x21, 0x01, 0x00, 0x40, 0x49, 0xf7), "flush info i2 r2+ flush info i1 r1+ E flush");
 	/* without their number keys tell nothing */

@@ -82,20 +82,27 @@ struct unit {
 	unsigned int minor;
 };
 
-static uint8_t expected(const struct unit *u, unsigned int h)
+static size_t entry_of(unsigned int h)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(map) / sizeof(map[0]); i++)
 		if (map[i].first <= h && h <= map[i].last)
 			break;
+	return i;
+}
+
+static uint8_t expected(const struct unit *u, unsigned int h)
+{
+	size_t i = entry_of(h);
+
 	if (i == sizeof(map) / sizeof(map[0]))
 		return CST_PKT_RESERVED;
 	switch (map[i].who) {
 	case ALL:
 		return map[i].type;
 	case ETM:
-		return u->ete ? CST_PKT_RESERVED : map[i].type;
+		return u->ete ? CST_PKT_RESERVED_CFG : map[i].type;
 	case ETE:
 		return u->ete ? map[i].type : CST_PKT_RESERVED;
 	case ETE3:
@@ -164,6 +171,9 @@ static void test_headers(void **state)
 				fail_msg("header %02x of %s.%u: type %u, not %u", h, u.ete ? "ETE 1" :
 					 "ETMv4", u.minor, pkt[0].type, expected(&u, h));
 			assert_int_equal(pkt[0].header, h);
+			/* of a header that another configuration has, what it is there */
+			if (pkt[0].type == CST_PKT_RESERVED_CFG)
+				assert_int_equal(pkt[0].bad_type, map[entry_of(h)].type);
 			checked++;
 		}
 	}

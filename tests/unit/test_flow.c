@@ -214,6 +214,50 @@ static void test_stack_depth(void **state)
 	cst_image_free(pr.img);
 }
 
+/* What is known of a call's block is void once the cache was emptied: another block may be in its place. */
+static void test_stack_of_blocks(void **state)
+{
+	static const uint32_t calls[] = {
+		0x94000004,	/* 1000 bl 1010 */
+		0x14000003,	/* 1004 b 1010 */
+		0xd503201f, 0xd503201f,
+		0x54000040,	/* 1010 b.eq 1018 */
+		0x14000000,	/* 1014 b 1014 */
+		0xd65f03c0,	/* 1018 ret */
+	};
+	static const uint8_t first[] = { START, 0xf7 }, rest[] = { 0xf7, 0xf7, 0xf7, 0xf6, 0xf7, 0xf7 };
+	static const uint64_t ranges[] = { 0x1000, 0x1010, 0x1018, 0x1004, 0x1010, 0x1014, 0x1014 };
+	struct cst_config cfg = etm_config(4, 0);
+	unsigned int emptied, part, k;
+	struct cst_generic out[40];
+	struct cst_decoder *dec;
+	struct program pr;
+	int n, i;
+
+	(void)state;
+	for (emptied = 0; emptied < 2; emptied++) {
+		program_map(&pr, 0x1000, calls, sizeof(calls));
+		assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+		cst_decoder_set_space(dec, pr.space);
+		for (part = k = 0; part < 2; part++) {
+			if (part && emptied)
+				cst_section_renew(pr.sec, calls, sizeof(calls));
+			assert_int_equal(cst_decoder_feed(dec, part ? rest : first, part ? sizeof(rest) : sizeof(first), 0), 0);
+			while ((n = cst_decoder_pull(dec, out, 40)))
+				for (i = 0; i < n; i++)
+					if (out[i].kind == CST_GEN_RANGE) {
+						assert_true(k < sizeof(ranges) / sizeof(ranges[0]));
+						assert_int_equal(out[i].addr, ranges[k]);
+						assert_int_equal(out[i].end, ranges[k++] + 4);
+					}
+		}
+		assert_int_equal(k, sizeof(ranges) / sizeof(ranges[0]));
+		assert_int_equal(cst_decoder_stats(dec)->atoms_lost, 0);
+		cst_decoder_free(dec);
+		cst_image_free(pr.img);
+	}
+}
+
 static void test_missing_code(void **state)
 {
 	struct cst_config cfg = etm_config(4, 0);
@@ -474,6 +518,7 @@ int main(void)
 		cmocka_unit_test(test_atoms),
 		cmocka_unit_test(test_return_stack),
 		cmocka_unit_test(test_stack_depth),
+		cmocka_unit_test(test_stack_of_blocks),
 		cmocka_unit_test(test_missing_code),
 		cmocka_unit_test(test_exceptions),
 		cmocka_unit_test(test_source_address),

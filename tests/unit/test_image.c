@@ -2,6 +2,7 @@
 /*
  * test_image.c - address spaces against a byte-wise model, their edges, lazy sections, limits.
  */
+#include "image/image.h"
 #include "lib_decode.h"
 
 #define SIZE 256u
@@ -240,6 +241,93 @@ static void test_remap(void **state)
 	cst_image_free(img);
 }
 
+#define LONG (1u << 20)
+#define LOOPS 200
+
+/* Elements and analysed instructions of a loop over much code without a P0 instruction. */
+static uint64_t long_loop(const uint8_t *code, size_t len, enum cst_isa isa, size_t cache_limit, struct decoded *d)
+{
+	struct cst_config cfg = etm_config(2, 0);
+	uint8_t trace[12 + 2 + 6 + LOOPS] = { SYNC, isa == CST_ISA_T32 ? 0x83 : 0x82, 0, 0, 0, 0,
+					      isa == CST_ISA_A64 ? 0x30 : 0x20 };
+	struct cst_section *sec;
+	struct cst_image *img;
+	struct cst_space *sp;
+	uint64_t analysed;
+
+	memset(trace + sizeof(trace) - LOOPS, 0xf7, LOOPS);
+	assert_int_equal(cst_image_new(&img, cache_limit), 0);
+	assert_int_equal(cst_section_new(&sec, img, code, len, NULL), 0);
+	assert_int_equal(cst_space_new(&sp, img), 0);
+	assert_int_equal(cst_space_map(sp, 0, len, sec, 0), 0);
+	decode_pieces(&cfg, sp, trace, sizeof(trace), 0, d);
+	analysed = img->analysed;
+	cst_image_free(img);
+	return analysed;
+}
+
+/* An unconditional branch from `at` to 0. */
+static void put_branch(uint8_t *p, enum cst_isa isa, uint32_t at)
+{
+	uint32_t d = (0 - (at + 4)) >> 1, sign = d >> 23 & 1, op;
+	unsigned int i;
+
+	if (isa == CST_ISA_A64)
+		op = 0x14000000 | ((0 - at) >> 2 & 0x3ffffff);
+	else if (isa == CST_ISA_A32)
+		op = 0xea000000 | ((0 - (at + 8)) >> 2 & 0xffffff);
+	else	/* encoding T4, second halfword first in `op` */
+		op = (0x9000 | (~(d >> 22 ^ sign) & 1) << 13 | (~(d >> 21 ^ sign) & 1) << 11 | (d & 0x7ff)) << 16 |
+		     0xf000 | sign << 10 | (d >> 11 & 0x3ff);
+	for (i = 0; i < 4; i++)
+		p[i] = op >> 8 * i & 0xff;
+}
+
+/* However small the cache is, what lies between two P0 instructions is not analysed again for every atom. */
+static void test_small_cache(void **state)
+{
+	static const struct {
+		enum cst_isa isa;
+		uint8_t odd;		/* the code begins with a 16-bit instruction */
+		uint8_t size;
+		uint8_t fill[4];
+	} sets[] = {
+		{ CST_ISA_A64, 0, 4, { 0x1f, 0x20, 0x03, 0xd5 } },
+		{ CST_ISA_A32, 0, 4, { 0x00, 0xf0, 0x20, 0xe3 } },
+		{ CST_ISA_T32, 0, 2, { 0x00, 0xbf, 0x00, 0xbf } },
+		{ CST_ISA_T32, 2, 4, { 0xaf, 0xf3, 0x00, 0x80 } },
+		{ CST_ISA_T32, 0, 2, { 0x08, 0xbf, 0x00, 0xbf } },
+	};
+	static struct decoded large, small;
+	static uint8_t code[LONG + 8];
+	unsigned int s, i, k;
+	size_t len, at;
+
+	(void)state;
+	for (s = 0; s < sizeof(sets) / sizeof(sets[0]); s++) {
+		len = 0;
+		if (sets[s].odd) {
+			memcpy(code, "\x00\xbf", 2);
+			len = 2;
+		}
+		for (at = len; at + 4 <= LONG; at += 4)
+			memcpy(code + at, sets[s].fill, 4);
+		put_branch(code + at, sets[s].isa, at);
+		len = at + 4;
+		long_loop(code, len, sets[s].isa, 0, &large);
+		assert_true(large.n > LOOPS);
+		/* for an atom no more than the first block and the last one */
+		assert_true(long_loop(code, len, sets[s].isa, 1, &small) <
+			    (len + 2 * LOOPS * (BLK_SPAN + BLK_MORE)) / sets[s].size);
+		assert_int_equal(large.n, small.n);
+		for (i = k = 0; i < large.n; i++) {
+			assert_memory_equal(&large.gen[i], &small.gen[i], sizeof(large.gen[i]));
+			k += large.gen[i].kind == CST_GEN_RANGE && large.gen[i].addr == 0 && large.gen[i].end == len;
+		}
+		assert_true(k >= LOOPS - 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -248,6 +336,7 @@ int main(void)
 		cmocka_unit_test(test_lazy),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_remap),
+		cmocka_unit_test(test_small_cache),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

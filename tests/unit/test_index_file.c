@@ -54,6 +54,68 @@ static void test_pieces(void **state)
 	}
 }
 
+/* IDs that have bytes in a frame (CoreSight formatter: an even byte with bit 0 set is an ID, the last byte delays it). */
+static void frame_ids(const uint8_t *f, uint8_t *id, uint64_t ids[2])
+{
+	uint8_t was;
+	int j;
+
+	for (j = 0; j < 8; j++) {
+		was = *id;
+		if (f[2 * j] & 1)
+			*id = f[2 * j] >> 1;
+		else if (*id < 128)
+			ids[*id >> 6] |= 1ull << (*id & 63);
+		if (!(f[2 * j] & 1) || !(f[15] >> j & 1))
+			was = *id;
+		if (j < 7 && was < 128)
+			ids[was >> 6] |= 1ull << (was & 63);
+	}
+}
+
+/* The parts of a buffer: one after the other without a gap, with the digest of their bytes and the IDs in them. */
+static void test_sources(void **state)
+{
+	static const size_t pieces[] = { 0, 1, 1000 };
+	const struct cst_index_opts opts = { .granularity = 1 };
+	const struct cst_index_source *s;
+	unsigned int seed, parts = 0;
+	struct cst_index *ix;
+	struct gen_buffer g;
+	uint64_t end, at, ids[2], bytes;
+	uint8_t id;
+	uint32_t i;
+
+	(void)state;
+	for (seed = 0; seed < 12; seed++) {
+		gen_open(&g, seed, seed & 1, 4 * INSNS);
+		ix = check_build(&g.b, &opts, g.b.offset, pieces[seed % 3]);
+		assert_int_equal(ix->sources[0].offset, g.b.offset);
+		for (i = 0, bytes = 0; i < ix->streams[0].n_blocks; i++)
+			bytes += ix->streams[0].blocks[i].bytes;
+		assert_int_equal(bytes, seed & 1 ? g.c.len : g.b.len);
+		id = CST_ID_UNKNOWN;
+		for (i = 0; i < ix->n_sources; i++) {
+			s = &ix->sources[i];
+			end = i + 1 < ix->n_sources ? s[1].offset : g.b.offset + g.b.len;
+			assert_true(end > s->offset && end <= ix->end);
+			assert_true(s->digest == cst_index_digest(0, g.b.data + (s->offset - g.b.offset), end - s->offset));
+			parts++;
+			if (!(seed & 1))
+				continue;
+			assert_int_equal(s->frame_id, id);
+			memset(ids, 0, sizeof(ids));
+			for (at = s->offset; at < end; at += 16)
+				frame_ids(g.b.data + (at - g.b.offset), &id, ids);
+			assert_memory_equal(s->ids, ids, sizeof(ids));
+			assert_int_equal(s->triggers + s->barriers + s->errors + s->syncs, 0);
+		}
+		cst_index_free(ix);
+		gen_close(&g);
+	}
+	assert_true(parts > 40);
+}
+
 /* Two parts of a buffer, each indexed without knowing the other: together they are what one index is. */
 static void test_merge(void **state)
 {
@@ -461,6 +523,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_sources),
 		cmocka_unit_test(test_merge),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_refused),

@@ -74,6 +74,23 @@ static void test_v0(void **state)
 	auxinfo_free(&info);
 }
 
+/* Each kind of block may hold the registers of the other kind of trace unit. */
+static void test_unit_of_registers(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE(1, 8ULL << 32 | 4, 0,
+			       ETE, 0, 8, 0x40, 0x10, 0x28000ea1, 0x4100f420, 0x488, 0, 0xcc, 0x47724a13,
+			       ETE, 1, 9, 0x40, 0x12, 0x28000ea1, 0x4100f440, 0x488, 0, 0xcc, 0, 1,
+			       ETMV4, 2, 7, 0x40, 0x14, 0x28000ea1, 0x4100fff0, 0x488, 0, 0xcc,
+			       ETE, 3, 8, 0x40, 0x16, 0x28000ea1, 0x4100fff0, 0x488, 0, 0xcc, 0x47715a13), 0);
+	assert_int_equal(auxinfo_cpu(&info, 0)->unit, AUX_ETMV4);
+	assert_int_equal(auxinfo_cpu(&info, 1)->unit, AUX_ETMV4);
+	assert_int_equal(auxinfo_cpu(&info, 1)->ts_source, AUX_TS_VIRTUAL);
+	assert_int_equal(auxinfo_cpu(&info, 2)->unit, AUX_ETE);
+	assert_int_equal(auxinfo_cpu(&info, 3)->unit, AUX_ETE);
+	auxinfo_free(&info);
+}
+
 static void test_v1(void **state)
 {
 	const struct aux_cpu *c;
@@ -194,6 +211,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_v0),
+		cmocka_unit_test(test_unit_of_registers),
 		cmocka_unit_test(test_v1),
 		cmocka_unit_test(test_vmid_without_vmidopt),
 		cmocka_unit_test(test_trace_ids),

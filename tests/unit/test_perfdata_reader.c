@@ -580,7 +580,7 @@ static void expect_bad(struct pdb *bad, unsigned int lost)
 static void test_bad_records(void **state)
 {
 	struct pdb b = { 0 };
-	size_t at;
+	size_t at, len;
 
 	(void)state;
 	/* A name without its end. */
@@ -618,6 +618,18 @@ static void test_bad_records(void **state)
 	pdb_u64(&b, 1ULL << 59);
 	pdb_end(&b, at);
 	expect_bad(&b, 2);
+	/* Three bytes more than it needs: its trailer is not found by words. */
+	at = pdb_begin(&b, PERF_RECORD_AUX, 0);
+	pdb_u64(&b, 0);
+	pdb_u64(&b, 16);
+	pdb_u64(&b, 0);
+	pdb_bytes(&b, "abc", 3);
+	pdb_sid_put(&b, ST, &sid_b);
+	len = b.len;
+	pdb_end(&b, at);
+	b.len = len;
+	b.p[at + 6] = (uint8_t)(len - at);
+	expect_bad(&b, 1);
 	/* A sample that is shorter than its event says. */
 	at = pdb_begin(&b, PERF_RECORD_SAMPLE, 0);
 	pdb_u64(&b, 100);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "files/input.h"
 #include "perfdata/reader.h"
 #include "perfdata/writer.h"
 #include "perfdata_build.h"
@@ -96,9 +97,11 @@ static void write_some(const char *name, uint64_t nr, bool build_ids_late)
 	static const uint64_t ids[2][2] = { { 7001, 7002 }, { 8001, 0 } };
 	struct perf_event_attr insns = branches;
 	struct pd_error err;
-	struct perf_writer *w = pw_open(name, &err);
+	struct perf_writer *w;
 	uint64_t i;
 
+	input_forget_all();	/* of the case before */
+	w = pw_open(name, &err);
 	if (!w)
 		fail_msg("%s", err.msg);
 	insns.config = PERF_COUNT_HW_INSTRUCTIONS;
@@ -170,17 +173,21 @@ static void test_file(void **state)
 {
 	static const uint64_t counts[] = { 1, 2, 4095, 4096, 4097, 100000 };
 	struct pd_error err;
+	mode_t mask = umask(0);
 	struct stat st;
 	size_t i;
 
 	(void)state;
+	umask(mask);
 	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		struct perfdata *pd;
 
 		write_some(path, counts[i], false);
 		assert_int_equal(files_in_dir(), 1);
 		assert_int_equal(stat(path, &st), 0);
-		assert_int_equal(st.st_mode & 0777, 0600);
+		assert_int_equal(st.st_mode & 0777, i ? 0600 : 0666 & ~mask);
+		/* what is replaced keeps its mode */
+		assert_int_equal(chmod(path, 0600), 0);
 		pd = perfdata_open(path, &err);
 		assert_non_null(pd);
 		assert_false(perfdata_is_pipe(pd));
@@ -218,8 +225,10 @@ static struct perf_writer *begin(const char *name)
 {
 	static const uint64_t id = 7001;
 	struct pd_error err;
-	struct perf_writer *w = pw_open(name, &err);
+	struct perf_writer *w;
 
+	input_forget_all();	/* of the case before */
+	w = pw_open(name, &err);
 	if (!w)
 		fail_msg("%s", err.msg);
 	assert_int_equal(pw_add_attr(w, &branches, &id, 1, "branches", &err), 0);
@@ -355,20 +364,28 @@ static void test_link(void **state)
 	read_back(pd, 3);
 }
 
-/* Input and output may be the same file. */
-static void test_in_place(void **state)
+/* The file that is read is never replaced, neither by its name nor by another one; the copy is like it. */
+static void test_copy(void **state)
 {
-	struct pd_error err;
 	struct perfdata *in, *out;
 	struct perf_writer *w;
+	struct pd_error err;
 	struct pd_record r;
+	char copy[1100];
 	uint64_t n = 0;
 
 	(void)state;
+	snprintf(copy, sizeof(copy), "%s.copy", path);
 	write_some(path, 5000, false);
 	in = perfdata_open(path, &err);
 	assert_non_null(in);
-	w = pw_open(path, &err);
+	assert_null(pw_open(path, &err));
+	assert_non_null(strstr(err.msg, path));
+	assert_int_equal(link(path, copy), 0);
+	assert_null(pw_open(copy, &err));
+	assert_non_null(strstr(err.msg, copy));
+	assert_int_equal(unlink(copy), 0);
+	w = pw_open(copy, &err);
 	assert_non_null(w);
 	assert_int_equal(pw_add_attr(w, &perfdata_attr(in, 0)->attr, perfdata_attr(in, 0)->ids, 2, "branches",
 				     &err), 0);
@@ -378,7 +395,7 @@ static void test_in_place(void **state)
 		pw_write(w, r.ev, r.ev->header.size);
 	check(pw_finish(w, &err), &err);
 	perfdata_close(in);
-	out = perfdata_open(path, &err);
+	out = perfdata_open(copy, &err);
 	assert_non_null(out);
 	while (perfdata_next(out, &r) > 0)
 		assert_int_equal(r.sample.ip, 0x400000 + 4 * n++);
@@ -387,6 +404,7 @@ static void test_in_place(void **state)
 	assert_string_equal(perfdata_env(out)->cmdline[3], "cs_etm//u");
 	assert_int_equal(perfdata_env(out)->nr_build_ids, 0);
 	perfdata_close(out);
+	unlink(copy);
 }
 
 /* Records of the input get the trailer of the output. */
@@ -555,7 +573,7 @@ int main(void)
 		TEST(test_no_space),
 		TEST(test_bad_places),
 		TEST(test_link),
-		TEST(test_in_place),
+		TEST(test_copy),
 		TEST(test_put_record),
 		TEST(test_blocks),
 		TEST(test_perf_reads_it),

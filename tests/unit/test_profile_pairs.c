@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "profile/formats.h"
 #include "profile/pairs.h"
 
 static void sums(void **state)
@@ -57,18 +56,41 @@ static void empty(void **state)
 	pairs_free(&p);
 }
 
-static void formats(void **state)
+/* Counts beyond one, keys that fall together, and a table that grows when it is half full. */
+static void insert(void **state)
 {
+	struct pairs p = { .slot = NULL };
+	const struct pair *v;
+	uint32_t i;
+
 	(void)state;
-	assert_non_null(profile_format_find("autofdo"));
-	assert_true(profile_format_find("bolt")->joined && !profile_format_find("autofdo")->joined);
-	assert_null(profile_format_find("gcov"));
+	for (i = 0; i < 5000; i++) {
+		assert_true(pairs_insert(&p, i, 5000 - i, i + 1));
+		assert_true(pairs_insert(&p, i, 5000 - i, 10));
+		assert_true(pairs_insert(&p, i, UINT32_MAX, 3));
+		/* free slots are at least as many: each search ends */
+		assert_true(2 * p.used <= p.mask + 1);
+		assert_true(p.mask < 8 * p.used || p.mask == 1023);
+	}
+	assert_int_equal(p.used, 10000);
+	v = pairs_sort(&p);
+	for (i = 0; i < 5000; i++, v += 2) {
+		assert_int_equal(v[0].a, i);
+		assert_int_equal(v[0].b, 5000 - i);
+		assert_int_equal(v[0].count, i + 11);
+		assert_int_equal(v[1].a, i);
+		assert_int_equal(v[1].b, UINT32_MAX);
+		assert_int_equal(v[1].count, 3);
+	}
+	pairs_free(&p);
+	assert_null(p.slot);
+	assert_int_equal(p.used + p.mask + p.sorted, 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums), cmocka_unit_test(empty), cmocka_unit_test(formats),
+		cmocka_unit_test(sums), cmocka_unit_test(empty), cmocka_unit_test(insert),
 	};
 
 	return cmocka_run_group_tests_name("profile pairs", tests, NULL, NULL);

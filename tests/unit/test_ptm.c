@@ -341,22 +341,7 @@ static void test_strict(void **state)
 static void elements(const struct cst_config *cfg, const void *code, size_t size, const uint8_t *p, size_t len,
 		     const char *want)
 {
-	static struct decoded d;
-	struct program pr;
-	char text[4096], one[256];
-	unsigned int i;
-	size_t at = 0;
-
-	program_map(&pr, CODE_AT, code, size);
-	decode_bytes(cfg, pr.space, p, len, &d);
-	text[0] = 0;
-	for (i = 0; i < d.n; i++) {
-		cst_generic_text(&d.gen[i], one, sizeof(one));
-		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s\n", one + strlen("OCSD_GEN_TRC_ELEM_"));
-		assert_true(at < sizeof(text));
-	}
-	assert_string_equal(text, want);
-	cst_image_free(pr.img);
+	check_elements(cfg, CODE_AT, code, size, p, len, want);
 }
 
 #define BEGIN "NO_SYNC( [init-decoder])\nTRACE_ON( [begin or filter])\nPE_CONTEXT((ISA=A32) S; 32-bit; )\n"

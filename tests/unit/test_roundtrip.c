@@ -23,7 +23,11 @@ static int one_seed(uint64_t seed, uint64_t *ranges)
 	struct gen_case c;
 	int bad;
 
-	gen_random_case(seed, &c);
+	gen_case_opts(seed, 0, &c);
+	/* reserved in an ETE; it is followed if the register says it */
+	if (c.tu.ete && seed % 8 == 5 && (c.tu.cid || !c.tu.vmid_is_tid))
+		c.tu.vmid_bytes = 1 + seed / 8 % 2;
+	gen_case_build(&c);
 	bad = rt_one_case(seed, &c, ranges);
 	gen_case_free(&c);
 	return bad;

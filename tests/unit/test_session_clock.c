@@ -112,7 +112,7 @@ static void estimated(void **state)
 	assert_int_equal(c.error_ns, 100000);
 	assert_false(c.contradicted);
 	/* damaged timestamps neither wrap nor trap */
-	assert_true(ns_of(&c, UINT64_MAX, NONE) > 700000);
+	assert_true(ns_of(&c, UINT64_MAX, NONE) == UINT64_MAX - 1);
 	c = make(NULL, false, false, 0, 1);
 	w[0] = (struct clock_window){ 1u << 31, 0, 5, 0 };
 	clock_fit(&c, w, 1);

@@ -63,7 +63,7 @@ static int remove_files(void **state)
 
 struct result {
 	unsigned int ranges, insns, nacc, fragments, ends, streams;
-	unsigned int parts[8];
+	uint64_t sum[8];	/* of the bytes */
 	uint64_t offset[8], size[8];
 	bool raw[8];
 	int pid, tid, cpu;
@@ -105,9 +105,11 @@ static int on_batch(void *data, struct stream *s, const struct cst_generic *g, s
 static int on_begin(void *data, const struct session_fragment *f)
 {
 	struct result *r = data;
+	uint64_t i;
 
 	assert_in_range(r->fragments, 0, 7);
-	r->parts[r->fragments] = f->nr_parts;
+	for (i = 0; i < f->size; i++)
+		r->sum[r->fragments] += f->data[i];
 	r->offset[r->fragments] = f->offset;
 	r->size[r->fragments] = f->size;
 	r->raw[r->fragments++] = f->raw;
@@ -231,7 +233,9 @@ static void record_across_two_chunks(void **state)
 {
 	struct pdb data = { 0 }, trace = { 0 };
 	struct session *ss;
+	uint64_t sum = 0;
 	struct result r;
+	size_t i;
 
 	(void)state;
 	sb_trace(&trace, SB_TID);
@@ -241,7 +245,9 @@ static void record_across_two_chunks(void **state)
 	pdb_auxtrace(&data, 24, trace.p + 24, trace.len - 24, 2, (uint32_t)-1);
 	ss = decode(&data, &r, false);
 	check_good(&r, 1);
-	assert_int_equal(r.parts[0], 2);
+	for (i = 0; i < trace.len; i++)
+		sum += trace.p[i];
+	assert_int_equal(r.sum[0], sum);
 	assert_false(session_has_losses(ss));
 	session_close(ss);
 	pdb_free(&trace);
@@ -256,8 +262,9 @@ static void without_aux_records(void **state)
 	(void)state;
 	sb_trace(&trace, SB_TID);
 	sb_side_band(&data, "/two.bin");
-	pdb_auxtrace(&data, 0, trace.p, 32, 2, (uint32_t)-1);
-	pdb_auxtrace(&data, 32, trace.p + 32, trace.len - 32, 2, (uint32_t)-1);
+	/* the A-sync packet that tells it from frames is in two records */
+	pdb_auxtrace(&data, 0, trace.p, 8, 2, (uint32_t)-1);
+	pdb_auxtrace(&data, 8, trace.p + 8, trace.len - 8, 2, (uint32_t)-1);
 	ss = decode(&data, &r, false);
 	check_good(&r, 1);
 	assert_true(r.raw[0]);
@@ -401,6 +408,7 @@ static void ids_from_hw_id_records(void **state)
 	struct pdb_sid s = sb_sid(900);
 	struct session *ss;
 	struct result r;
+	uint64_t sink;
 	size_t at;
 
 	(void)state;
@@ -408,10 +416,15 @@ static void ids_from_hw_id_records(void **state)
 	sb_frames(&framed, &trace, 0x2a);
 	sb_frames(&framed, &trace, 0x2b);
 	sb_aux_info(&data, 2, SB_CONFIGR, 0x80000000u | 0x14);
-	at = pdb_begin(&data, 21, 0);
-	pdb_u64(&data, 0x2a | 7ull << 8 | 1ull << 56);	/* ID 0x2a in sink 7, version 0.1 */
-	pdb_sid_put(&data, SB_ST, &s);
-	pdb_end(&data, at);
+	for (sink = 7; sink < 9; sink++) {
+		at = pdb_begin(&data, 21, 0);
+		pdb_u64(&data, 0x2a | sink << 8 | 1ull << 56);	/* ID 0x2a in sink 7, version 0.1 */
+		pdb_sid_put(&data, SB_ST, &s);
+		pdb_end(&data, at);
+		/* later, of another CPU, in a sink into which this one does not write */
+		s.cpu++;
+		s.time++;
+	}
 	pdb_comm(&data, SB_PID, SB_PID, "loop", SB_ST, &s);
 	sb_fork(&data, SB_PID, SB_PID, SB_TID, 1000);
 	pdb_mmap2(&data, SB_PID, SB_BASE, 0x1000, 0, "/two.bin", SB_ST, &s);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "session/dso.h"
+#include "session/losses.h"
 #include "session/session.h"
 #include "elf_build.h"
 
@@ -101,7 +102,7 @@ static void by_path_and_build_id(void **state)
 	struct dso_table t;
 	char cache[64];
 	struct dso *d;
-	uint64_t vaddr;
+	uint64_t offset, vaddr;
 	size_t len;
 
 	(void)state;
@@ -117,7 +118,9 @@ static void by_path_and_build_id(void **state)
 	assert_true(dso_vaddr(d, ELF_CODE_OFFSET, &vaddr));
 	assert_int_equal(vaddr, ELF_CODE_VADDR);
 	assert_false(dso_vaddr(d, 0x10000, &vaddr));
-	assert_int_equal(dso_load_bias(d), ELF_FIRST_VADDR);
+	assert_true(dso_first_load(d, &offset, &vaddr));
+	assert_int_equal(vaddr, ELF_FIRST_VADDR);
+	assert_int_equal(offset, 0);
 	dso_table_free(&t);
 }
 
@@ -134,7 +137,7 @@ static void other_build_id_is_refused(void **state)
 	d = dso_table_get(&t, "/bin/changed", &recorded, false);
 	assert_false(dso_load(&t, d));
 	assert_int_equal(d->state, DSO_REFUSED);
-	dso_explain(d, out);
+	dso_explain(d, true, out);
 	fclose(out);
 	assert_non_null(strstr(text, "2222222222222222222222222222222222222222"));
 	assert_non_null(strstr(text, "9999999999999999999999999999999999999999"));
@@ -276,7 +279,8 @@ static void not_elf_is_read_by_offset(void **state)
 	assert_int_equal(d->size, 64);
 	assert_true(dso_vaddr(d, 12, &vaddr));
 	assert_int_equal(vaddr, 12);
-	assert_int_equal(dso_load_bias(d), 0);
+	assert_false(dso_first_load(d, &start, &vaddr));
+	assert_int_equal(vaddr, 0);
 	assert_false(dso_symbol(d, 0, &name, &start, &size));
 	dso_table_free(&t);
 }
@@ -336,6 +340,98 @@ static void sections_only(void **state)
 	dso_table_free(&t);
 }
 
+/* One line for each reason, which names the file and what helps; and under what the loss is counted. */
+static void explained(void **state)
+{
+	static const struct {
+		enum dso_trouble trouble;
+		enum dso_kind kind;
+		enum loss loss;
+		const char *path, *text, *perf;	/* the line, and what it has more for a recording of perf */
+	} row[] = {
+		{ DSO_FINE, DSO_FILE, LOSS_SHORT, "/bin/x", "/r/x is 96 bytes long, and code behind its end was executed", "" },
+		{ DSO_BUILD_ID, DSO_FILE, LOSS_BUILD_ID, "/bin/x", "/r/x has build-id 22222222, recorded was 11111111: not used", "" },
+		{ DSO_MACHINE, DSO_FILE, LOSS_UNFIT, "/bin/x", "/r/x is not an Arm file (ELF machine 62): not used", "" },
+		{ DSO_NO_CODE, DSO_FILE, LOSS_NO_TEXT, "/bin/x", "/r/x holds debug information but no code: not used", "" },
+		{ DSO_UNREADABLE, DSO_FILE, LOSS_UNFIT, "/bin/x", "/r/x cannot be read: check its type, size and permissions", "" },
+		{ DSO_BAD_ELF, DSO_FILE, LOSS_UNFIT, "/bin/x", "/r/x has a broken ELF header: not used", "" },
+		{ DSO_UNALIGNED, DSO_FILE, LOSS_UNFIT, "/bin/x", "its file offsets do not fit the addresses it was mapped at", "" },
+		{ DSO_PACKED, DSO_MODULE, LOSS_UNFIT, "/m.ko.xz", "/r/x cannot be unpacked: damaged, or compressed in a way", "" },
+		{ DSO_UNPACKED_LARGE, DSO_MODULE, LOSS_UNFIT, "/m.ko.xz", "/r/x unpacks to more than", "" },
+		{ DSO_NO_MEMORY, DSO_FILE, LOSS_UNFIT, "/bin/x", "/r/x: out of memory while it was read", "" },
+		{ DSO_NO_PLACE, DSO_MODULE, LOSS_MODULE, "/m.ko", "/r/x is not linked, and nothing tells where its code was", ", or record with --kcore" },
+		{ DSO_NO_SYMBOL, DSO_VMLINUX, LOSS_KERNEL, "[kernel.kallsyms]", "/r/x has no symbol _stext, so nothing tells where", "" },
+		{ DSO_NOT_FOUND, DSO_VMLINUX, LOSS_KERNEL, "[kernel.kallsyms]", "kernel text is not in the recording", ", or record with --kcore" },
+		{ DSO_NOT_FOUND, DSO_MODULE, LOSS_MODULE, "[ext4]", "module not found; give the directory with the target's modules",
+		  ", or record with --kcore" },
+		{ DSO_NOT_FOUND, DSO_BPF, LOSS_BPF, "bpf_prog_1", "the code of this BPF program is not in the recording", "" },
+		{ DSO_NOT_FOUND, DSO_BPF, LOSS_BPF, "ftrace_trampoline", "code that the kernel made while it ran", "; record with --kcore" },
+		{ DSO_NOT_FOUND, DSO_FILE, LOSS_VDSO, "[vdso]", "code that the kernel provides; ", "bring that along (perf archive)" },
+		{ DSO_NOT_FOUND, DSO_ANON, LOSS_JIT, "//anon", "memory without a file (generated code)", ", record with -k mono" },
+		{ DSO_NOT_FOUND, DSO_FILE, LOSS_NO_FILE, "/bin/x", "no file with build-id 11111111 found by path, below --symfs", "" },
+	};
+	struct dso d = { .file = (char *)"/r/x", .size = 96, .machine = EM_X86_64, .ref_sym = "_stext" };
+	char *text, start[64];
+	unsigned int i, perf;
+	size_t len;
+	FILE *out;
+
+	(void)state;
+	d.recorded = id_of(0x11);
+	d.found = id_of(0x22);
+	d.recorded.len = d.found.len = 4;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		for (perf = 0; perf < 2; perf++) {
+			d.trouble = row[i].trouble;
+			d.kind = row[i].kind;
+			d.path = (char *)row[i].path;
+			out = open_memstream(&text, &len);
+			assert_non_null(out);
+			dso_explain(&d, perf, out);
+			fclose(out);
+			assert_int_equal(loss_of_dso(&d), row[i].loss);
+			snprintf(start, sizeof(start), "%s: %s", row[i].path, row[i].text);
+			assert_int_equal(strncmp(text, start, strlen(start)), 0);
+			assert_ptr_equal(strchr(text, '\n'), text + len - 1);
+			if (*row[i].perf)
+				assert_int_equal(strstr(text, row[i].perf) != NULL, perf);
+			free(text);
+		}
+	}
+	d.found.len = d.recorded.len = 0;
+	d.file = NULL;
+	d.path = (char *)"/bin/y";
+	out = open_memstream(&text, &len);
+	dso_explain(&d, true, out);
+	d.trouble = DSO_BUILD_ID;
+	dso_explain(&d, true, out);
+	fclose(out);
+	assert_string_equal(text, "/bin/y: file not found; give the directory with the target's files with --symfs DIR\n"
+			    "/bin/y: it has build-id none, recorded was : not used; find the recorded file with --symfs DIR, or "
+			    "use this one with -f\n");
+	free(text);
+}
+
+/* Looking through the files below --symfs for a build-id leaves none of them open. */
+static void descriptors(void **state)
+{
+	struct build_id id = id_of(0x77), other = id_of(0x99);
+	int before, after;
+	struct dso_table t;
+	char cache[64];
+
+	(void)state;
+	open_table(&t, cache);
+	before = dup(0);
+	close(before);
+	assert_non_null(symfs_by_build_id(&t.search, &id));
+	assert_null(symfs_by_build_id(&t.search, &other));
+	after = dup(0);
+	close(after);
+	assert_int_equal(after, before);
+	dso_table_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -348,6 +444,8 @@ int main(void)
 		cmocka_unit_test(not_elf_is_read_by_offset),
 		cmocka_unit_test(symbols),
 		cmocka_unit_test(sections_only),
+		cmocka_unit_test(explained),
+		cmocka_unit_test(descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_files);

@@ -125,6 +125,17 @@ static void times(void **state)
 	assert_false(filter_window(f, 2 * S + 1, 3 * S - 1));
 	assert_true(filter_window(f, 0, FILTER_FOREVER));
 	filter_free(f);
+	/* microseconds, as `script` prints them: the last one whole; nanoseconds, and others: to the very moment */
+	f = make("1.000001,1.000001 2.000000001,2.000000002 3,3.00001", NULL, NULL, NULL);
+	assert_false(filter_wants(f, 0, 1, 1, S + 999));
+	assert_true(filter_wants(f, 0, 1, 1, S + 1000));
+	assert_true(filter_wants(f, 0, 1, 1, S + 1999));
+	assert_false(filter_wants(f, 0, 1, 1, S + 2000));
+	assert_true(filter_wants(f, 0, 1, 1, 2 * S + 2));
+	assert_false(filter_wants(f, 0, 1, 1, 2 * S + 3));
+	assert_true(filter_wants(f, 0, 1, 1, 3 * S + 10000));
+	assert_false(filter_wants(f, 0, 1, 1, 3 * S + 10001));
+	filter_free(f);
 	f = make(",2", NULL, NULL, NULL);
 	assert_true(filter_last(f) == 2 * S);
 	assert_true(filter_next(f, 2 * S + 1) == FILTER_FOREVER);

@@ -687,6 +687,41 @@ static void what_ended_is_forgotten(void **state)
 	end(&h);
 }
 
+static bool released;
+
+static bool release(struct process *p)
+{
+	(void)p;
+	return released;
+}
+
+/* Processes whose code is in use when they end are forgotten later, all of them. */
+static void what_was_in_use_is_forgotten_later(void **state)
+{
+	struct history h;
+	int pid;
+
+	(void)state;
+	start(&h);
+	h.side.keep = 0;
+	h.ts.ahead = 4;
+	h.ts.release = release;
+	released = false;
+	for (pid = 10; pid < 200; pid++) {
+		add(&h, fork_event(10 * (uint64_t)pid, 1, pid, pid));
+		add(&h, map_event(10 * (uint64_t)pid + 1, pid, 0x2000, &files[1]));
+		add(&h, exit_event(10 * (uint64_t)pid + 2, pid, pid));
+	}
+	finish(&h);
+	seek(&h, 1000);
+	assert_true(h.ts.nr_processes > 80);
+	released = true;
+	seek(&h, 1500);
+	assert_true(h.ts.nr_processes < 20);
+	assert_int_equal(h.ts.nr_zombies, 0);
+	end(&h);
+}
+
 /* Somebody still needs an early moment: then everything since stays. */
 static void held_moments_stay(void **state)
 {
@@ -799,6 +834,7 @@ int main(void)
 		cmocka_unit_test(process_of_an_orphan_is_known_early),
 		cmocka_unit_test(without_times_position_moves_the_window),
 		cmocka_unit_test(what_ended_is_forgotten),
+		cmocka_unit_test(what_was_in_use_is_forgotten_later),
 		cmocka_unit_test(held_moments_stay),
 		cmocka_unit_test(the_window_grows_after_many_restarts),
 		cmocka_unit_test(intmap_of_numbers_far_apart),

@@ -364,6 +364,45 @@ static void two_processes(void **state)
 	pdb_free(&trace);
 }
 
+/* Files that lost the same are listed by name, whatever the order in which they were mapped. */
+static void ties_are_in_order_of_names(void **state)
+{
+	static const char *const names[] = { "/c", "/a", "/d", "/b" };
+	struct pdb data = { 0 }, trace = { 0 };
+	struct pdb_sid s = sb_sid(1000);
+	const char *at, *last;
+	struct session *ss;
+	unsigned int i;
+	char *text;
+	size_t len;
+	FILE *out;
+
+	(void)state;
+	sb_side_band(&data, "/two.bin");
+	for (i = 0; i < 4; i++) {
+		sb_trace_at(&trace, SB_TID, 0x800000 + i * 0x10000, 0);
+		pdb_mmap2(&data, SB_PID, 0x800000 + i * 0x10000, 0x1000, 0, names[i], SB_ST, &s);
+	}
+	sb_trace(&trace, SB_TID);
+	sb_aux(&data, 0, trace.len, 0x100, 5000);
+	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+	ss = open_recording(&data);
+	run(ss);
+	out = open_memstream(&text, &len);
+	assert_int_equal(session_print_missing(ss, out), 4);
+	fclose(out);
+	for (i = 0, last = text; i < 4; i++, last = at) {
+		char name[] = { ':', ' ', '/', (char)('a' + i), ':', 0 };
+
+		at = strstr(text, name);
+		assert_non_null(at);
+		assert_true(at > last);
+	}
+	free(text);
+	session_close(ss);
+	pdb_free(&trace);
+}
+
 /* ---- trace that is missing ----------------------------------------------------------------------- */
 
 static struct session *with_trace(struct pdb *trace, uint64_t flags, uint32_t cpu, uint32_t tid)
@@ -726,16 +765,27 @@ static void report(void **state)
 /* Every cause has words, and no two causes the same. */
 static void every_cause_is_explained(void **state)
 {
+	static const char *const perfs[] = { "perf record", "perf archive", "perf buildid", "cs_etm", "-k mono", "--kcore" };
+	const char *cure, *at;
+	unsigned int by, p;
 	int i, k;
 
 	(void)state;
+	/* what other recorders leave is not mended with perf's options */
+	for (by = RECORDER_SIMPLEPERF; by <= RECORDER_SNAPSHOT; by++)
+		for (i = 0; i < NR_LOSSES; i++)
+			for (cure = loss_cure(i, by), p = 0; cure && p < sizeof(perfs) / sizeof(perfs[0]); p++) {
+				at = strstr(cure, perfs[p]);
+				if (at && (at < cure + 6 || strncmp(at - 6, "simple", 6)))
+					fail_msg("%s", cure);
+			}
 	for (i = 0; i < NR_LOSSES; i++) {
 		assert_true(strlen(loss_counted(i)) > 5);
 		assert_true(strlen(loss_why(i)) > 5);
 		for (k = 0; k < i; k++)
 			assert_string_not_equal(loss_counted(i), loss_counted(k));
 		if (loss_kind(i) == LOSS_KIND_CODE)
-			assert_non_null(loss_cure(i));
+			assert_non_null(loss_cure(i, RECORDER_PERF));
 	}
 }
 
@@ -746,6 +796,7 @@ int main(void)
 		cmocka_unit_test(build_id_differs),
 		cmocka_unit_test(gaps_between_code),
 		cmocka_unit_test(two_processes),
+		cmocka_unit_test(ties_are_in_order_of_names),
 		cmocka_unit_test(overflow_and_discard),
 		cmocka_unit_test(bad_packet),
 		cmocka_unit_test(code_that_contradicts),

@@ -498,6 +498,24 @@ static void asid_stretch(struct pdb *trace, uint64_t ts, uint32_t asid)
 	t_run(trace);
 }
 
+/* Where threads are traced, switches do not stand in for the first context ID of a fragment. */
+static void before_the_first_id(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct result r;
+
+	(void)state;
+	two_processes(&data, CID | TS, IDR2(4, 0));
+	r_switch(&data, 50, 2, 1000, 0);
+	t_sync(&trace);
+	t_stretch(&trace, 100);
+	asid_stretch(&trace, 200, 2000);
+	session_close(decode_as(&data, &trace, 2, 0, CONTEXTID_TID, NULL, &r));
+	assert_int_equal(r.nr, 1);
+	check_part(&r, 0, 2000, 2000, 3, NR_LOOP);
+	assert_int_equal(r.nacc, 1);
+}
+
 static void declared_asids(void **state)
 {
 	struct pdb data = { 0 }, trace = { 0 };
@@ -507,20 +525,24 @@ static void declared_asids(void **state)
 	(void)state;
 	two_processes(&data, CID | TS, IDR2(4, 0));
 	r_asid(&data, 20, 5, 1000, PD_CST_START);
+	r_asid(&data, 300, 5, 2000, PD_CST_START);	/* records of several CPUs are not in order */
 	r_asid(&data, 200, 5, 1000, PD_CST_END);
-	r_asid(&data, 300, 5, 2000, PD_CST_START);
 	r_asid(&data, 400, 6, 1000, PD_CST_CURRENT);	/* it is the first that is told of this one */
+	r_asid(&data, 250, 8, 2000, PD_CST_START);	/* given up and taken at the same time */
+	r_asid(&data, 250, 8, 1000, PD_CST_END);
 	t_sync(&trace);
 	asid_stretch(&trace, 100, 5);
 	asid_stretch(&trace, 250, 5);	/* nobody's */
 	asid_stretch(&trace, 350, 5);
 	asid_stretch(&trace, 360, 6);
 	asid_stretch(&trace, 370, 7);	/* never declared */
+	asid_stretch(&trace, 380, 8);
 	ss = decode_as(&data, &trace, 2, 0, CONTEXTID_ASID, NULL, &r);
-	assert_int_equal(r.nr, 3);
+	assert_int_equal(r.nr, 4);
 	check_part(&r, 0, 1000, 1000, 2, NR_LOOP);
 	check_part(&r, 1, 2000, 2000, 3, NR_LOOP);
 	check_part(&r, 2, 1000, 1000, 2, NR_LOOP);
+	check_part(&r, 3, 2000, 2000, 3, NR_LOOP);
 	assert_int_equal(ss->losses.cause[LOSS_ASID].count, 2);
 	session_close(ss);
 }
@@ -956,6 +978,7 @@ int main(void)
 		cmocka_unit_test(low_bits_that_several_threads_have),
 		cmocka_unit_test(low_bits_within_one_process),
 		cmocka_unit_test(thread_above_the_asid),
+		cmocka_unit_test(before_the_first_id),
 		cmocka_unit_test(declared_asids),
 		cmocka_unit_test(declared_asids_are_recognised),
 		cmocka_unit_test(learned_asids),

@@ -128,13 +128,15 @@ static const char *text_of(const struct out *o)
 static void order_and_ids(void **state)
 {
 	struct pdb data = { .p = NULL }, file = { .p = NULL };
-	struct out o = { .len = 0 };
-	const struct merge_sink s = { .write = sink, .data = &o };
+	const struct sideband_opts o = { .id = OUT_ID, .sample_type = ST_OUT };
+	struct out copied = { .len = 0 };
+	const struct merge_sink s = { .write = sink, .data = &copied };
 	struct merge *m = merge_new(&s, ".");
 	struct pd_error err = { .code = 0 };
 	struct sideband *sb;
 	struct perfdata *pd;
 	struct pdb_sid aux = sid(25, 5);
+	uint64_t first, last;
 
 	(void)state;
 	/* two ring buffers one after the other, so times start anew in the middle */
@@ -145,14 +147,21 @@ static void order_and_ids(void **state)
 	pdb_aux(&data, 0, 16, 0, ST_TRACE, &aux);
 	comm(&data, 102, "c", 30, 5);
 	sample(&data, 5, 0x22, 40);
+	/* an ID that no event has: perf would refuse the output */
+	comm(&data, 103, "d", 50, 99);
+	sample(&data, 99, 0x33, 60);
 	pd = open_file(&file, &data);
 	sb = sideband_new(pd, PMU);
 	assert_true(sideband_timed(sb));
 	assert_int_equal(sideband_new_id(sb), 1000000005);
-	assert_int_equal(sideband_collect(sb, m, OUT_ID, ST_OUT, &err), 0);
+	assert_int_equal(sideband_collect(sb, m, &o, &err), 0);
 	assert_int_equal(merge_finish(m), 0);
 	/* The AUX record and the trace event's own sample are gone; at time 30 the end of a thread is last. */
-	assert_string_equal(text_of(&o), "3@10/6 3@20/777 3@30/777 4@30/6 S17@35/6 ");
+	assert_string_equal(text_of(&copied), "3@10/6 3@20/777 3@30/777 4@30/6 S17@35/6 3@50/777 ");
+	/* of the sample that was copied, not of the trace event's own */
+	assert_true(sideband_sample_span(sb, &first, &last));
+	assert_int_equal(first, 35);
+	assert_int_equal(last, 35);
 	/* it ended at 30, and what ran there cannot be later */
 	assert_int_equal(sideband_alive(sb, 100, 29), 29);
 	assert_int_equal(sideband_alive(sb, 100, 31), 30);
@@ -163,6 +172,55 @@ static void order_and_ids(void **state)
 	perfdata_close(pd);
 	pdb_free(&data);
 	pdb_free(&file);
+}
+
+static void put_switch(struct pdb *b, uint32_t type, uint64_t time)
+{
+	struct pdb_sid s = sid(time, 5);
+	size_t at = pdb_begin(b, type, PERF_RECORD_MISC_SWITCH_OUT);
+
+	if (type == PERF_RECORD_SWITCH_CPU_WIDE) {
+		pdb_u32(b, 100);
+		pdb_u32(b, 101);
+	}
+	pdb_sid_put(b, ST_TRACE, &s);
+	pdb_end(b, at);
+}
+
+static void copy_switches(bool switches, const char *want)
+{
+	struct pdb data = { .p = NULL }, file = { .p = NULL };
+	struct out copied = { .len = 0 };
+	const struct sideband_opts o = { .id = OUT_ID, .sample_type = ST_OUT, .switches = switches };
+	const struct merge_sink s = { .write = sink, .data = &copied };
+	struct merge *m = merge_new(&s, ".");
+	struct pd_error err = { .code = 0 };
+	uint64_t first, last;
+	struct sideband *sb;
+	struct perfdata *pd;
+
+	comm(&data, 100, "a", 10, 5);
+	put_switch(&data, PERF_RECORD_SWITCH, 20);
+	put_switch(&data, PERF_RECORD_SWITCH_CPU_WIDE, 30);
+	pd = open_file(&file, &data);
+	sb = sideband_new(pd, PMU);
+	assert_int_equal(sideband_collect(sb, m, &o, &err), 0);
+	assert_int_equal(merge_finish(m), 0);
+	assert_string_equal(text_of(&copied), want);
+	assert_false(sideband_sample_span(sb, &first, &last));
+	sideband_free(sb);
+	merge_free(m);
+	perfdata_close(pd);
+	pdb_free(&data);
+	pdb_free(&file);
+}
+
+/* AutoFDO's readers complain of each, so they are copied on request only. */
+static void switches(void **state)
+{
+	(void)state;
+	copy_switches(false, "3@10/777 ");
+	copy_switches(true, "3@10/777 14@20/777 15@30/777 ");
 }
 
 static void names(void **state)
@@ -197,7 +255,7 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(order_and_ids), cmocka_unit_test(names),
+		cmocka_unit_test(order_and_ids), cmocka_unit_test(switches), cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests_name("synth sideband", tests, NULL, NULL);

@@ -254,6 +254,71 @@ static void test_peek(void **state)
 	cst_image_free(pr.img);
 }
 
+/* A frame with 14 bytes of one ID. */
+static void put_frame(uint8_t *f, uint8_t id, const uint8_t *bytes)
+{
+	unsigned int i;
+
+	f[0] = (uint8_t)(id << 1 | 1);
+	f[15] = 0;
+	for (i = 1; i < 15; i++) {
+		f[i] = i & 1 ? bytes[i - 1] : bytes[i - 1] & 0xfe;
+		f[15] |= (uint8_t)(i & 1 ? 0 : (bytes[i - 1] & 1) << i / 2);
+	}
+}
+
+/* A decoder of a tree looks ahead over the frames that were fed, past those of other IDs, up to their end. */
+static void test_peek_frames(void **state)
+{
+	static const uint8_t parts[4][14] = {
+		{ SYNC },
+		{ 0x02, 0x03, 0x02, 0x05, 0x02, 0x05, 0x02, 0x05, 0x02, 0x05, 0x02, 0x05, 0x02, 0x05 },
+		{ 0x81, 0x30, 0x95, 0x00, 0xf7, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70, 0x02 },
+		{ 0x07, 0xf7, 0x02, 0x09, 0xf7, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70 },
+	};
+	struct cst_config cfg = etm_config(4, 0);
+	struct cst_decoder *dec, *from;
+	struct cst_generic out[40];
+	uint8_t frames[4 * 16];
+	struct cst_tree *tree;
+	struct program pr;
+	unsigned int i, known;
+	uint64_t ts;
+	int n;
+
+	(void)state;
+	program_map(&pr, 0, loop, sizeof(loop));
+	for (i = 0; i < 4; i++)
+		put_frame(frames + 16 * i, i == 1 ? 0x20 : 0x10, parts[i]);
+	for (known = 0; known < 2; known++) {
+		assert_int_equal(cst_tree_new(&tree, CST_TREE_FRAMES, 0), 0);
+		assert_int_equal(cst_tree_add(tree, &cfg, &dec), 0);
+		cst_decoder_set_space(dec, pr.space);
+		cst_decoder_set_stop(dec, CST_STOP_TIMESTAMP);
+		/* the time is in the fourth frame */
+		assert_int_equal(cst_tree_feed(tree, frames, known ? 64 : 48, 0), 0);
+		assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), known);
+		if (!known) {
+			while (cst_tree_pull(tree, out, 40, &from))
+				;
+			assert_int_equal(cst_tree_feed(tree, frames + 48, 16, 48), 0);
+		}
+		assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 1);
+		assert_int_equal(ts, 7);
+		while ((n = cst_tree_pull(tree, out, 40, &from)) && out[n - 1].kind != CST_GEN_TIMESTAMP)
+			;
+		assert_true(n > 0);
+		assert_int_equal(out[n - 1].addr, 7);
+		assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 1);
+		assert_int_equal(ts, 9);
+		while (cst_tree_pull(tree, out, 40, &from))
+			;
+		assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 0);
+		cst_tree_free(tree);
+	}
+	cst_image_free(pr.img);
+}
+
 /* Frames of three IDs, of which two have decoders. */
 static void make_frames(struct gbuf *b, int barrier)
 {
@@ -580,6 +645,7 @@ int main(void)
 		cmocka_unit_test(test_stops),
 		cmocka_unit_test(test_lazy),
 		cmocka_unit_test(test_peek),
+		cmocka_unit_test(test_peek_frames),
 		cmocka_unit_test(test_routing),
 		cmocka_unit_test(test_raw),
 		cmocka_unit_test(test_packets),

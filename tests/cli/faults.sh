@@ -1,0 +1,6 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Calls of the C library that fail, one in each run of a command: told, and nothing half-written. Then allocations
+# in the sanitized program: nothing is leaked, nor used after it was freed.
+python3 tests/cli/faults.py || exit 1
+exec python3 tests/cli/faults.py --asan

@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What stands in a file that `inject` wrote, beside its samples: from when to when they are, which records were copied.
+. tests/cli/tap.sh
+. tests/cli/tool.sh
+symfs=tests/data/symfs
+trbe=tests/data/sample-trbe.perf.data
+
+records() {
+	python3 tests/interop/records.py "$1"
+}
+
+# Feature 21 holds the times of the first and of the last sample.
+cat >"$tmp/span.py" <<'END'
+import struct, sys
+lines = [l.split() for l in open(sys.argv[1])]
+want = [l[2] for l in lines if l[:2] == ["feature", "21"]]
+assert len(want) == 1, "no section SAMPLE_TIME"
+first, last = struct.unpack("<QQ", bytes.fromhex(want[0]))
+# IDENTIFIER, IP, TID, TIME
+times = [struct.unpack_from("<Q", bytes.fromhex(l[2]), 32)[0] for l in lines if l[:2] == ["record", "9"]]
+assert (first, last) == (min(times), max(times)), (first, last, min(times), max(times))
+assert first < last
+END
+sample_time() {
+	run 0 inject -i $trbe --symfs $symfs "$@" -o "$tmp/o" && records "$tmp/o" >"$tmp/r" && python3 "$tmp/span.py" "$tmp/r"
+}
+check "times of the first and the last sample: branches" sample_time --itrace=b
+check "times of the first and the last sample: instructions" sample_time --itrace=i100i
+check "times of the first and the last sample: a part" sample_time --itrace=b --time 40%-60%
+none() {
+	run 0 inject -i tests/data/sample.perf.data --symfs $symfs --itrace=b -o "$tmp/o" && records "$tmp/o" >"$tmp/r" &&
+		! grep "^feature 21" "$tmp/r"
+}
+check "no times without times" none
+
+"$CST_GEN" scenario asid --case 1 --perf "$tmp/data" --truth "$tmp/truth" --symfs "$tmp/root"
+switches() {
+	copied=$1
+	shift
+	run 0 inject -i "$tmp/data" --symfs "$tmp/root" --contextid=asid --itrace=b -o "$tmp/o" "$@" || return 1
+	n=$(records "$tmp/o" | grep -cE '^record 1[45] ') || :
+	[ "$n" -eq "$copied" ] || { echo "$n records of switches, not $copied"; return 1; }
+}
+recorded=$(records "$tmp/data" | grep -cE '^record 1[45] ')
+check "the recording has switches" [ "$recorded" -gt 0 ]
+check "records of switches are left out" switches 0
+check "--switch-events copies them" switches "$recorded" --switch-events
+finish

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* check.c - outputs of commands can be read again by their readers, and shown on a terminal. */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/options.h"
+#include "convert/convert.h"
+#include "fuzz/command/check.h"
+#include "fuzz/fuzz_input.h"
+#include "perfdata/reader.h"
+
+#define KEPT (1u << 20)		/* bytes of text that are looked at */
+
+/* The length of the character at `p`, 0 if it is not one in UTF-8. */
+static unsigned int character(const uint8_t *p, const uint8_t *end, uint32_t *code)
+{
+	static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
+	unsigned int n = *p < 0x80 ? 0 : *p < 0xc0 ? 9 : *p < 0xe0 ? 1 : *p < 0xf0 ? 2 : *p < 0xf8 ? 3 : 9, i;
+
+	if (n == 9 || end - p <= (ptrdiff_t)n)
+		return 0;
+	*code = n ? *p & (0x3fu >> n) : *p;
+	for (i = 1; i <= n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		*code = *code << 6 | (p[i] & 0x3f);
+	}
+	return *code >= least[n] ? n + 1 : 0;
+}
+
+void check_text(const char *what, const uint8_t *text, size_t len)
+{
+	const uint8_t *p, *end = text + len;
+	unsigned int n;
+	uint32_t code;
+
+	for (p = text; p < end; p += n) {
+		n = character(p, end, &code);
+		if (n && (code == '\n' || code == '\t' || (code >= 0x20 && (code < 0x7f || code >= 0xa0))))
+			continue;
+		/* the last character may be cut */
+		if (!n && end - p < 4 && len == KEPT)
+			return;
+		fprintf(stderr, "%s has the byte 0x%02x at %zu, after: %.*s\n", what, *p, (size_t)(p - text),
+			(int)(p - text < 80 ? p - text : 80), p - text < 80 ? text : p - 80);
+		abort();
+	}
+}
+
+static void check_perf(struct perfdata *pd, const struct pd_error *err)
+{
+	struct pd_record rec;
+	int rc;
+
+	if (!pd)
+		fprintf(stderr, "the output cannot be read: %s\n", err->msg);
+	CHECK(pd);
+	while ((rc = perfdata_next(pd, &rec)))
+		if (rc < 0) {
+			fprintf(stderr, "a record of the output cannot be read: %s\n", perfdata_error(pd)->msg);
+			abort();
+		}
+	perfdata_close(pd);
+}
+
+static void check_folder(const char *out)
+{
+	struct convert_input in = { .pd = NULL };
+	struct pd_error err = { .code = 0 };
+
+	if (convert_open(&in, out, &err)) {
+		fprintf(stderr, "the output cannot be read: %s\n", err.msg);
+		abort();
+	}
+	perfdata_close(in.pd);
+	dso_brought_free(&in.brought);
+}
+
+static size_t contents(int fd, uint8_t *buf, size_t size)
+{
+	ssize_t n = pread(fd, buf, size, 0);
+
+	return n > 0 ? (size_t)n : 0;
+}
+
+static void check_index(const char *out)
+{
+	int fd = open(out, O_RDONLY | O_CLOEXEC);
+	struct cst_index_problem problem;
+	struct cst_index_file *f;
+	struct stat st;
+	uint8_t *buf;
+
+	CHECK(fd >= 0 && !fstat(fd, &st));
+	buf = malloc((size_t)st.st_size + 1);
+	CHECK(buf && contents(fd, buf, (size_t)st.st_size) == (size_t)st.st_size);
+	if (cst_index_read(&f, buf, (size_t)st.st_size, &problem)) {
+		fprintf(stderr, "the index cannot be read: %s\n", problem.text);
+		abort();
+	}
+	cst_index_file_free(f);
+	free(buf);
+	close(fd);
+}
+
+static void check_listing(const char *out, int fd)
+{
+	static uint8_t buf[KEPT];
+	int file = out ? open(out, O_RDONLY | O_CLOEXEC) : fd;
+
+	CHECK(file >= 0);
+	check_text("the output", buf, contents(file, buf, sizeof(buf)));
+	if (out)
+		close(file);
+}
+
+void check_output(const struct command_line *l, int rc, const char *out, int fd)
+{
+	const char *name = l->command->name, *to = command_line_value(l, "to");
+	struct pd_error err = { .code = 0 };
+
+	/* a profile of nothing, or nothing that fits the filters */
+	if (rc == CMD_LOSSES && out && access(out, F_OK))
+		return;
+	if (command_line_value(l, "help") || command_line_value(l, "list-opts")) {
+		check_listing(NULL, fd);
+	} else if (!strcmp(name, "inject")) {
+		check_perf(out ? perfdata_open(out, &err) : perfdata_open_fd(fd, "output", &err), &err);
+	} else if (!strcmp(name, "convert")) {
+		if (to && !strcmp(to, "perf"))
+			check_perf(perfdata_open(out, &err), &err);
+		else
+			check_folder(out);
+	} else if (!strcmp(name, "index")) {
+		if (out && !command_line_value(l, "show"))
+			check_index(out);
+		check_listing(NULL, fd);
+	} else {
+		check_listing(out, fd);
+	}
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Files as the program treats them: paths inside a root, which files are input, mappings, temporary names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "files/guard.h"
+#include "files/input.h"
+#include "files/mapped.h"
+#include "files/outdir.h"
+#include "files/output.h"
+
+static char dir[64];
+
+static const char *at(const char *name)
+{
+	static char path[4][300];
+	static unsigned int n;
+
+	n = (n + 1) % 4;
+	snprintf(path[n], sizeof(path[n]), "%s/%s", dir, name);
+	return path[n];
+}
+
+static void put_file(const char *name, const char *text)
+{
+	FILE *f = fopen(at(name), "w");
+
+	assert_non_null(f);
+	assert_int_equal(fputs(text, f) < 0, 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(dir, "/tmp/cstrace-files-XXXXXX");
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	char command[100];
+
+	(void)state;
+	input_forget_all();
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command);
+}
+
+static void in_root_is(const char *path, const char *want)
+{
+	char *got = input_in_root(at("root"), path);
+
+	assert_non_null(got);
+	assert_string_equal(got, at(want));
+	free(got);
+}
+
+static void in_root(void **state)
+{
+	char *got;
+
+	(void)state;
+	assert_int_equal(mkdir(at("root"), 0700), 0);
+	assert_int_equal(mkdir(at("root/a"), 0700), 0);
+	assert_int_equal(mkdir(at("root/a/b"), 0700), 0);
+	put_file("root/a/b/file", "x");
+	assert_int_equal(symlink("/a/b", at("root/absolute")), 0);
+	assert_int_equal(symlink("../../../../../a", at("root/a/up")), 0);
+	assert_int_equal(symlink("b/file", at("root/a/relative")), 0);
+	assert_int_equal(symlink("/absolute/../../a/up/relative", at("root/chain")), 0);
+	assert_int_equal(symlink("/etc/passwd", at("root/out")), 0);
+	assert_int_equal(symlink("loop", at("root/loop")), 0);
+	in_root_is("/a/b/file", "root/a/b/file");
+	in_root_is("a//b/./file", "root/a/b/file");
+	in_root_is("/../../a/../../a/b/file", "root/a/b/file");
+	in_root_is("/absolute/file", "root/a/b/file");
+	in_root_is("/a/up/b/file", "root/a/b/file");
+	in_root_is("/a/relative", "root/a/b/file");
+	in_root_is("/chain", "root/a/b/file");
+	in_root_is("/out", "root/etc/passwd");
+	in_root_is("/none/../a/x", "root/a/x");
+	in_root_is("", "root");
+	in_root_is("/..", "root");
+	errno = 0;
+	assert_null(input_in_root(at("root"), "/loop"));
+	assert_int_equal(errno, ELOOP);
+	got = input_in_root("/", "/");
+	assert_string_equal(got, "/");
+	free(got);
+	got = input_in_root("/", "/tmp/../x-not-there");
+	assert_string_equal(got, "/x-not-there");
+	free(got);
+}
+
+static bool noted(const char *name)
+{
+	struct stat st;
+
+	assert_int_equal(stat(at(name), &st), 0);
+	return input_noted(&st);
+}
+
+static void inputs(void **state)
+{
+	struct stat st;
+	size_t size;
+	char *text, name[20];
+	void *p;
+	int i;
+
+	(void)state;
+	put_file("read", "12345");
+	put_file("other", "");
+	put_file("empty", "");
+	assert_false(noted("read"));
+	text = input_read(at("read"), 5, &size);
+	assert_string_equal(text, "12345");
+	assert_int_equal(size, 5);
+	free(text);
+	assert_true(noted("read"));
+	assert_null(input_read(at("read"), 4, &size));
+	assert_int_equal(errno, EFBIG);
+	input_forget(at("read"));
+	assert_true(noted("read"));	/* the other time */
+	input_forget(at("read"));
+	assert_false(noted("read"));
+	input_forget(at("read"));
+	assert_int_equal(input_note_path(at("read")), 0);
+	assert_true(noted("read"));
+	p = input_map(at("empty"), PROT_READ, &size);
+	assert_non_null(p);
+	assert_int_equal(size, 0);
+	input_unmap(p, size);
+	assert_int_equal(input_open(at("none"), &st), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(input_open(dir, &st), -1);
+	assert_int_equal(errno, EISDIR);
+	assert_int_equal(mkfifo(at("fifo"), 0600), 0);
+	assert_int_equal(input_open(at("fifo"), &st), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(input_open("/dev/zero", &st), -1);
+	/* the table grows */
+	assert_int_equal(mkdir(at("many"), 0700), 0);
+	for (i = 0; i < 300; i++) {
+		snprintf(name, sizeof(name), "many/%d", i);
+		put_file(name, "");
+	}
+	assert_int_equal(input_note_path(at("many")), 0);
+	for (i = 0; i < 300; i++) {
+		snprintf(name, sizeof(name), "many/%d", i);
+		assert_true(noted(name));
+	}
+	assert_false(noted("other"));
+	assert_true(noted("read"));
+}
+
+static void mappings(void **state)
+{
+	uint64_t offset;
+	const uint8_t *p, *q;
+	size_t size, other;
+
+	(void)state;
+	put_file("a", "0123456789");
+	put_file("b", "x");
+	p = input_map(at("a"), PROT_READ, &size);
+	q = input_map(at("b"), PROT_READ, &other);
+	assert_string_equal(mapped_name_at(p + 3, &offset), at("a"));
+	assert_int_equal(offset, 3);
+	assert_string_equal(mapped_name_at(q, &offset), at("b"));
+	assert_null(mapped_name_at(&offset, &offset));
+	assert_null(mapped_shrunk());
+	/* replaced by another file: the mapped one is whole */
+	put_file("new", "");
+	assert_int_equal(rename(at("new"), at("b")), 0);
+	assert_null(mapped_shrunk());
+	input_unmap(q, other);
+	assert_null(mapped_shrunk());
+	assert_int_equal(truncate(at("a"), 9), 0);
+	assert_string_equal(mapped_shrunk(), at("a"));
+	input_unmap(p, size);
+	assert_null(mapped_name_at(p + 3, &offset));
+	assert_string_equal(mapped_shrunk(), at("a"));
+}
+
+/* How a child that runs `work` after guard_install() ends. */
+static int child(void (*work)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		int null = open("/dev/null", O_WRONLY);
+
+		dup2(null, STDERR_FILENO);
+		guard_install();
+		work();
+		_exit(99);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+static void write_and_end(void)
+{
+	struct outdir d;
+	struct pd_error err;
+	struct pd_output o;
+
+	if (outdir_open(&d, at("folder"), &err) || outdir_file(&d, "a/b/c", "x", 1, &err) ||
+	    outdir_append(&d, "log", "x", 1, &err) || guard_create(at("temporary"), 0666) < 0)
+		return;
+	if (pd_output_open(&o, at("file"), &err))
+		return;
+	pd_output_write(&o, "new", 3);
+	raise(SIGTERM);
+}
+
+static void write_then_end(void)
+{
+	struct outdir d;
+	struct pd_error err;
+	struct pd_output o;
+
+	if (outdir_open(&d, at("folder"), &err) || outdir_file(&d, "a/b/c", "x", 1, &err) || outdir_finish(&d, &err) ||
+	    pd_output_open(&o, at("file"), &err))
+		return;
+	pd_output_write(&o, "new", 3);
+	if (!pd_output_finish(&o, &err))
+		raise(SIGINT);
+}
+
+static volatile uint8_t seen;
+
+static void read_cut_file(void)
+{
+	size_t size;
+	const uint8_t *p = input_map(at("cut"), PROT_READ, &size);
+
+	if (p && guard_create(at("temporary"), 0666) >= 0 && !truncate(at("cut"), 0))
+		seen = *p;
+}
+
+static void write_cut_file(void)
+{
+	size_t size;
+	const uint8_t *p = input_map(at("cut"), PROT_READ, &size);
+	struct pd_error err;
+	struct pd_output o;
+
+	if (p && !pd_output_open(&o, at("file"), &err) && !truncate(at("cut"), 0))
+		pd_output_write(&o, p, size);
+}
+
+static void signals(void **state)
+{
+	int status;
+
+	(void)state;
+	put_file("file", "old");
+	status = child(write_and_end);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+	assert_int_equal(access(at("temporary"), F_OK), -1);
+	assert_int_equal(rmdir(at("folder")), -1);
+	unlink(at("file"));
+	assert_int_equal(rmdir(dir), 0);	/* nothing is left */
+	assert_int_equal(mkdir(dir, 0700), 0);
+	status = child(write_then_end);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+	assert_int_equal(access(at("folder/a/b/c"), F_OK), 0);
+	assert_int_equal(access(at("file"), F_OK), 0);
+	put_file("cut", "1234");
+	status = child(read_cut_file);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+	assert_int_equal(access(at("temporary"), F_OK), -1);
+	put_file("cut", "1234");
+	status = child(write_cut_file);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(in_root, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(inputs, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(signals, set_up, tear_down),
+		/* last: what became shorter stays so for the process */
+		cmocka_unit_test_setup_teardown(mappings, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

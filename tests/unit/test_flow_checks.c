@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_flow_checks.c - what a decoder with checks takes for trace of another program (enum cst_check): each of them, and
+ * the trace next to it that is sound.
+ */
+#include "lib_decode.h"
+
+/* A64 at 0x1000. */
+static const uint32_t code[] = {
+	0xd503201f,	/* 1000 nop */
+	0x14000003,	/* 1004 b 1010 */
+	0xd503201f,	/* 1008 nop */
+	0x00000000,	/* 100c udf #0 */
+	0xd503201f,	/* 1010 nop */
+	0xd61f0000,	/* 1014 br x0 */
+	0x14000001,	/* 1018 b 101c */
+	0x54000040,	/* 101c b.eq 1024 */
+	0x17fffff8,	/* 1020 b 1000 */
+	0x17fffff7,	/* 1024 b 1000 */
+};
+
+#define ADDRESS(a) 0x9a, (a) >> 2 & 0x7f, (a) >> 9 & 0x7f, 0, 0
+#define START(a) SYNC, 0x81, 0x30, ADDRESS(a)
+
+/* Ranges up to the end, or up to where decoding stops because the image is not the program's. */
+static void expect(unsigned int checks, int stops, unsigned int ranges, const uint8_t *p, size_t len)
+{
+	struct cst_config cfg = etm_config(4, 0);
+	static struct decoded d;
+	unsigned int i, stopped = 0;
+	struct program pr;
+
+	cfg.checks = (uint8_t)checks;
+	program_map(&pr, 0x1000, code, sizeof(code));
+	decode_bytes(&cfg, pr.space, p, len, &d);
+	for (i = 0; i < d.n; i++)
+		stopped += d.gen[i].kind == CST_GEN_NO_SYNC && d.gen[i].num == CST_UNSYNC_BAD_IMAGE;
+	assert_int_equal(stopped, stops);
+	assert_int_equal(d.stats.ranges, ranges);
+	cst_image_free(pr.img);
+}
+
+#define N_DIRECT START(0x1000), 0xf6, 0xf7, 0x70
+#define N_INDIRECT START(0x1010), 0xf6, 0xf7, 0x70
+#define N_TO_NEXT START(0x1018), 0xf6, 0xf7, 0x70
+
+/* An atom N of an unconditional branch. */
+static void test_not_taken(void **state)
+{
+	(void)state;
+	expect(0, 0, 2, BYTES(N_DIRECT));
+	expect(0, 0, 2, BYTES(N_INDIRECT));
+	expect(0, 0, 2, BYTES(N_TO_NEXT));
+	expect(CST_CHECK_N_DIRECT, 1, 0, BYTES(N_DIRECT));
+	expect(CST_CHECK_N_DIRECT, 0, 2, BYTES(N_INDIRECT));
+	expect(CST_CHECK_N_DIRECT, 0, 2, BYTES(N_TO_NEXT));
+	expect(CST_CHECK_N_ANY, 1, 0, BYTES(N_DIRECT));
+	expect(CST_CHECK_N_ANY, 1, 0, BYTES(N_INDIRECT));
+	expect(CST_CHECK_N_ANY, 1, 0, BYTES(N_TO_NEXT));
+}
+
+/* After an atom N of a conditional branch, an address that is not the next instruction's. */
+static void test_continue(void **state)
+{
+	(void)state;
+	expect(0, 0, 2, BYTES(START(0x101c), 0xf6, ADDRESS(0x1024), 0xf7, 0x70));
+	expect(CST_CHECK_CONTINUE, 1, 1, BYTES(START(0x101c), 0xf6, ADDRESS(0x1024), 0xf7, 0x70));
+	expect(CST_CHECK_CONTINUE, 0, 2, BYTES(START(0x101c), 0xf6, ADDRESS(0x1020), 0xf7, 0x70));
+	/* after an atom E it goes on anywhere */
+	expect(CST_CHECK_CONTINUE, 0, 2, BYTES(START(0x101c), 0xf7, ADDRESS(0x1020), 0xf7, 0x70));
+}
+
+/* UDF in a range; not behind its last instruction. */
+static void test_undefined(void **state)
+{
+	(void)state;
+	expect(0, 0, 1, BYTES(START(0x1008), 0xf7, 0x70));
+	expect(CST_CHECK_UNDEFINED, 1, 0, BYTES(START(0x1008), 0xf7, 0x70));
+	expect(CST_CHECK_UNDEFINED, 1, 0, BYTES(START(0x100c), 0xf7, 0x70));
+	expect(CST_CHECK_UNDEFINED, 0, 1, BYTES(START(0x1010), 0xf7, 0x70));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_not_taken),
+		cmocka_unit_test(test_continue),
+		cmocka_unit_test(test_undefined),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ranges and edges of elements made by hand. Each case is counted as one batch, cut at each place, and element by
+ * element; what comes out must be the same, and what the case says. A file of addresses: 0x1000 to 0x8fff belong to
+ * the program, 0x9000 to 0xffff to a library.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "profile/counts.h"
+#include "session/dso.h"
+#include "synth_elements.h"
+
+enum { ANON = 0, PROGRAM = 1, LIBRARY = 2, PROGRAM_TOO = 70 };	/* sections */
+#define OUT	COUNTS_OUTSIDE
+
+struct batch {
+	unsigned int stream;
+	bool unwanted;
+	int tid;
+	const struct cst_generic *g;
+	size_t n;
+};
+
+static struct dso program = { .path = (char *)"/bin/program" }, library = { .path = (char *)"/lib/library" };
+static struct {
+	const struct batch *v;
+	size_t n;
+	size_t cut;	/* of the first batch; 0: whole, SIZE_MAX: element by element */
+} feed;
+static size_t failing;	/* which allocation fails, from 1; 0: none */
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+struct dso *__wrap_session_section_dso(struct session *ss, struct stream *s, uint32_t section);
+bool __wrap_session_locate(struct stream *s, uint64_t addr, struct session_loc *loc);
+int __wrap_session_run(struct session *ss, const struct session_consumer *consumer);
+
+static bool fails(void)
+{
+	return failing && !--failing;
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return fails() ? NULL : __real_realloc(p, size);
+}
+
+struct dso *__wrap_session_section_dso(struct session *ss, struct stream *s, uint32_t section)
+{
+	(void)ss;
+	(void)s;
+	assert_int_not_equal(section, ANON);
+	return section == LIBRARY ? &library : section == 3 ? NULL : &program;
+}
+
+/* What is mapped far above is the program again, at an offset that has no place in the counts. */
+bool __wrap_session_locate(struct stream *s, uint64_t addr, struct session_loc *loc)
+{
+	(void)s;
+	if (addr < 0x1000 || (addr >= 0x10000 && addr < OUT))
+		return false;
+	*loc = (struct session_loc){ .dso = addr < 0x9000 || addr >= OUT ? &program : &library, .offset = addr };
+	return true;
+}
+
+static int give(const struct session_consumer *con, struct stream *s, const struct cst_generic *g, size_t n)
+{
+	size_t cut = feed.cut == SIZE_MAX ? 1 : feed.cut && feed.cut < n ? feed.cut : n, i;
+	int rc = 0;
+
+	for (i = 0; i < n && !rc; i += cut, cut = feed.cut == SIZE_MAX ? 1 : n - i)
+		rc = con->batch(con->data, s, g + i, cut);
+	return rc;
+}
+
+int __wrap_session_run(struct session *ss, const struct session_consumer *con)
+{
+	static const struct cst_config config = { .protocol = CST_PROTO_ETMV4 };
+	struct stream s[2] = { { .config = &config }, { .config = &config } };
+	size_t i;
+	int rc = 0;
+
+	(void)ss;
+	assert_true(con->unwanted);
+	for (i = 0; i < feed.n && !rc; i++) {
+		s[feed.v[i].stream].unwanted = feed.v[i].unwanted;
+		s[feed.v[i].stream].tid = feed.v[i].tid;
+		rc = give(con, &s[feed.v[i].stream], feed.v[i].g, feed.v[i].n);
+	}
+	for (i = 0; i < 2; i++)
+		con->stream_end(con->data, &s[i]);
+	assert_null(s[0].priv);
+	return rc;
+}
+
+static struct cst_generic in(unsigned int section, struct cst_generic g)
+{
+	g.section = section;
+	return g;
+}
+
+static struct cst_generic doubtful(struct cst_generic g)
+{
+	g.flags |= CST_GF_DOUBTFUL;
+	return g;
+}
+
+struct want {
+	const char *ranges[2];	/* without and with `joined`, of the program: "first-last:times ..." */
+	const char *edges;	/* of the program: "from->to:times ...", to - : outside */
+	const char *library;	/* its ranges, then its edges; NULL: nothing of it ran */
+	uint64_t insns, branches, inside, elsewhere;
+};
+
+static const char *text(struct pairs *p, const char *arrow, char *out)
+{
+	const struct pair *v = pairs_sort(p);
+	size_t i;
+
+	*out = 0;
+	for (i = 0; i < p->used; i++) {
+		char to[16] = "-";
+
+		if (v[i].b != OUT)
+			snprintf(to, sizeof(to), "%x", v[i].b);
+		sprintf(out + strlen(out), "%s%x%s%s:%u", i ? " " : "", v[i].a, arrow, to, (unsigned int)v[i].count);
+	}
+	return out;
+}
+
+static const struct binary *find(struct binary **v, size_t n, const struct dso *dso)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (v[i]->dso == dso)
+			return v[i];
+	return NULL;
+}
+
+static void count_as(const struct want *want, bool joined)
+{
+	struct counts *c = counts_new(NULL, joined, false);
+	struct binary **v, *b;
+	char out[4096], more[2048];
+	size_t n;
+
+	assert_non_null(c);
+	assert_int_equal(counts_run(c), 0);
+	n = counts_binaries(c, &v);
+	b = (struct binary *)find(v, n, &program);
+	assert_string_equal(b ? text(&b->ranges, "-", out) : "", want->ranges[joined]);
+	assert_string_equal(b ? text(&b->edges, "->", out) : "", want->edges);
+	assert_int_equal(b ? b->insns : 0, want->insns);
+	assert_int_equal(b ? b->branches : 0, want->branches);
+	assert_int_equal(b ? b->inside : 0, want->inside);
+	assert_int_equal(counts_elsewhere(c), want->elsewhere);
+	b = (struct binary *)find(v, n, &library);
+	assert_int_equal(!b, !want->library);
+	if (b) {
+		text(&b->ranges, "-", out);
+		snprintf(out + strlen(out), sizeof(out) - strlen(out), " %s", text(&b->edges, "->", more));
+		assert_string_equal(out, want->library);
+	}
+	counts_free(c);
+}
+
+static void counted(const struct batch *v, size_t n, const struct want *want)
+{
+	feed.v = v;
+	feed.n = n;
+	for (feed.cut = 0; feed.cut < v[0].n; feed.cut++) {
+		count_as(want, false);
+		count_as(want, true);
+	}
+	feed.cut = SIZE_MAX;
+	count_as(want, false);
+	count_as(want, true);
+	feed.cut = 0;
+}
+
+#define COUNT(elements, ...) do {							\
+	const struct want want_ = { __VA_ARGS__ };					\
+	const struct batch batch_ = { .g = elements, .n = sizeof(elements) / sizeof(*(elements)) }; \
+	counted(&batch_, 1, &want_);							\
+} while (0)
+
+static void branches(void **state)
+{
+	const struct cst_generic taken[] = { EL_B(0x1000, 2), EL_BCC(0x1010, 1), EL_B(0x1000, 2), EL_RET(0x1010, 3),
+					     EL_CUT(0x1020, 1), el_plain(CST_GEN_EO_TRACE) };
+	const struct cst_generic fallen[] = { EL_BCC_N(0x1000, 2), EL_BCC_N(0x1008, 1), EL_B(0x100c, 1),
+					      EL_BCC_N(0x1000, 2), EL_B(0x1008, 1), el_next(CST_GEN_EO_TRACE, 0x1000) };
+	const struct cst_generic next[] = { EL_B(0x1000, 1), EL_B(0x1004, 1), EL_B(0x1008, 1), EL_CUT(0x100c, 1) };
+
+	(void)state;
+	COUNT(taken, { "1000-1004:2 1010-1010:1 1010-1018:1 1020-1020:1", "1000-1004:2 1010-1010:1 1010-1018:1 1020-1020:1" },
+	      "1004->1010:2 1010->1000:1 1018->1020:1", NULL, 9, 4, 4, 0);
+	COUNT(fallen, { "1000-1004:2 1008-1008:2 100c-100c:1", "1000-1008:1 1000-100c:1" },
+	      "1008->1000:1 100c->1000:1", NULL, 7, 2, 2, 0);
+	/* a branch to the next instruction is one all the same; the end without a word loses the last range */
+	COUNT(next, { "1000-1000:1 1004-1004:1 1008-1008:1", "1000-1000:1 1004-1004:1 1008-1008:1" },
+	      "1000->1004:1 1004->1008:1 1008->100c:1", NULL, 4, 3, 3, 0);
+}
+
+/* Elements that tell of less than a range, and elements that do not end one. */
+static void pieces(void **state)
+{
+	const struct cst_generic small[] = { EL_CUT(0x1000, 1), EL_CUT(0x1004, 1), el_cycles(3), EL_BCC_N(0x1008, 1),
+					     el_plain(CST_GEN_TIMESTAMP), EL_CUT(0x100c, 2), EL_B(0x1014, 1),
+					     EL_CUT(0x1000, 1), EL_CUT(0x2000, 1), el_plain(CST_GEN_EO_TRACE) };
+	const struct cst_generic sections[] = { EL_CUT(0x1000, 1), in(PROGRAM_TOO, EL_B(0x1004, 1)), EL_B(0x1008, 1),
+						in(PROGRAM_TOO, EL_CUT(0x1100, 1)), el_plain(CST_GEN_EO_TRACE) };
+
+	(void)state;
+	/* 2000 does not follow 1000, though no branch led there */
+	COUNT(small, { "1000-1000:1 1000-1008:1 100c-1014:1 2000-2000:1", "1000-1000:1 1000-1014:1 2000-2000:1" },
+	      "1014->1000:1", NULL, 8, 1, 1, 0);
+	COUNT(sections, { "1000-1004:1 1008-1008:1 1100-1100:1", "1000-1004:1 1008-1008:1 1100-1100:1" },
+	      "1004->1008:1 1008->1100:1", NULL, 4, 2, 2, 0);
+}
+
+/* Exceptions, and places where the trace goes off, or does not know. */
+static void interrupted(void **state)
+{
+	const struct cst_generic at_target[] = { EL_B(0x1000, 1), el_exception(14, 0x1100), EL_CUT(0x9000, 1) };
+	const struct cst_generic between[] = { EL_BCC_N(0x1000, 1), el_exception(14, 0x1004), EL_B(0x1004, 1),
+					       el_next(CST_GEN_TRACE_ON, 0x1200), EL_CUT(0x1300, 1),
+					       el_plain(CST_GEN_EO_TRACE) };
+	const struct cst_generic off[] = { EL_B(0x1000, 1), el_next(CST_GEN_TRACE_ON, 0x1200), EL_B(0x1000, 1),
+					   doubtful(el_next(CST_GEN_TRACE_ON, 0x1200)), EL_BR(0x1000, 1),
+					   el_next(CST_GEN_TRACE_ON, 0x9000), EL_BR(0x1004, 1), el_next(CST_GEN_TRACE_ON, 0x500),
+					   EL_BR(0x1004, 1), el_next(CST_GEN_TRACE_ON, 0x100001000ull), EL_BR(0x1008, 1),
+					   el_next(CST_GEN_TRACE_ON, OUT), EL_BR(0x1008, 1), el_plain(CST_GEN_EO_TRACE) };
+	const struct cst_generic lost[] = { EL_BR(0x1000, 1), el_no_sync(CST_UNSYNC_OVERFLOW, 0), EL_CUT(0x1100, 1),
+					    el_plain(CST_GEN_ADDR_UNKNOWN), EL_B(0x1104, 1),
+					    { .kind = CST_GEN_NACC, .addr = 0x1300 }, EL_B(0x1004, 1),
+					    { .kind = CST_GEN_NOPATH, .addr = 0x1400, .end = 0x1408, .n_insn = 2 },
+					    EL_CUT(0x1408, 1), el_plain(CST_GEN_EO_TRACE) };
+
+	(void)state;
+	COUNT(at_target, { "1000-1000:1", "1000-1000:1" }, "1000->1100:1", NULL, 2, 1, 1, 0);
+	COUNT(between, { "1000-1000:1 1004-1004:1 1300-1300:1", "1000-1000:1 1004-1004:1 1300-1300:1" },
+	      "1004->1200:1", NULL, 3, 1, 1, 0);
+	COUNT(off, { "1000-1000:3 1004-1004:2 1008-1008:2", "1000-1000:3 1004-1004:2 1008-1008:2" },
+	      "1000->1200:1 1000->-:1 1004->-:2 1008->-:2", NULL, 7, 6, 1, 0);
+	COUNT(lost, { "1000-1000:1 1004-1004:1 1100-1100:1 1104-1104:1 1408-1408:1",
+		      "1000-1000:1 1004-1004:1 1100-1100:1 1104-1104:1 1408-1408:1" },
+	      "1000->-:1 1004->1400:1 1104->1300:1", NULL, 5, 3, 2, 0);
+}
+
+static void files(void **state)
+{
+	const struct cst_generic calls[] = { EL_BL(0x1000, 2), in(LIBRARY, EL_CUT(0x9000, 4)), in(LIBRARY, EL_RET(0x9010, 1)),
+					     EL_B(0x1008, 1), in(ANON, EL_B(0x20000, 5)), EL_B(0x1100, 1),
+					     in(3, EL_BR(0x30000, 2)), in(LIBRARY, EL_RET(0x9010, 1)), EL_CUT(0x1008, 1),
+					     el_plain(CST_GEN_EO_TRACE) };
+	/* the same numbers in another file do not go on with what was before */
+	const struct cst_generic beside[] = { EL_CUT(0x1000, 1), in(LIBRARY, EL_CUT(0x1004, 1)), in(ANON, EL_CUT(0x1008, 1)),
+					      EL_CUT(0x100c, 1), el_plain(CST_GEN_EO_TRACE) };
+
+	(void)state;
+	COUNT(calls, { "1000-1004:1 1008-1008:2 1100-1100:1", "1000-1004:1 1008-1008:2 1100-1100:1" },
+	      "1004->-:1 1008->-:1 1100->-:1", "9000-9010:1 9010-9010:1 9010->-:2", 5, 3, 0, 7);
+	COUNT(beside, { "1000-1000:1 100c-100c:1", "1000-1000:1 100c-100c:1" }, "", "1004-1004:1 ", 2, 0, 0, 1);
+}
+
+/* What a filter leaves out tells where the last branch led, and nothing else. */
+static void filtered(void **state)
+{
+	const struct cst_generic shown[] = { EL_B(0x1000, 2) }, more[] = { EL_B(0x1010, 1), el_cycles(1) };
+	const struct cst_generic gone[] = { el_cycles(1), EL_BCC_N(0x1010, 1), EL_B(0x1014, 1) };
+	const struct cst_generic time[] = { el_plain(CST_GEN_TIMESTAMP) }, far[] = { in(LIBRARY, EL_B(0x9000, 1)) };
+	const struct batch v[] = { { 0, false, 0, shown, 1 }, { 0, true, 0, time, 1 }, { 0, true, 0, gone, 3 }, { 0, true, 0, gone, 3 },
+				   { 0, false, 0, more, 2 }, { 0, true, 0, far, 1 }, { 0, false, 0, shown, 1 }, { 0, true, 0, time, 1 } };
+	struct counts *c = counts_new(NULL, false, false);
+	struct binary **b;
+	char out[256];
+
+	(void)state;
+	feed.v = v;
+	feed.n = 8;
+	assert_int_equal(counts_run(c), 0);
+	/* the library has a name here, and no counts */
+	assert_int_equal(counts_binaries(c, &b), 2);
+	assert_int_equal(b[1]->insns, 0);
+	assert_int_equal(b[1]->ranges.used + b[1]->edges.used, 0);
+	assert_string_equal(text(&b[0]->ranges, "-", out), "1000-1004:2 1010-1010:1");
+	assert_string_equal(text(&b[0]->edges, "->", out), "1004->1010:1 1010->-:1");
+	assert_int_equal(b[0]->insns, 5);
+	assert_int_equal(b[0]->branches, 2);
+	assert_int_equal(b[0]->inside, 1);
+	counts_free(c);
+}
+
+/* Streams do not continue one another. */
+static void streams(void **state)
+{
+	const struct cst_generic a[] = { EL_B(0x1000, 1) }, b[] = { EL_BCC_N(0x1100, 1) };
+	const struct cst_generic a2[] = { EL_CUT(0x1200, 1), el_plain(CST_GEN_EO_TRACE) };
+	const struct cst_generic b2[] = { EL_CUT(0x1104, 1), el_plain(CST_GEN_EO_TRACE) };
+	const struct batch v[] = { { 0, false, 0, a, 1 }, { 1, false, 0, b, 1 }, { 0, false, 0, a2, 2 }, { 1, false, 0, b2, 2 } };
+	const struct want want = { { "1000-1000:1 1100-1100:1 1104-1104:1 1200-1200:1", "1000-1000:1 1100-1104:1 1200-1200:1" },
+				   "1000->1200:1", NULL, 4, 1, 1, 0 };
+
+	(void)state;
+	counted(v, 4, &want);
+}
+
+/* Ranges, arrivals, entries and edges of the program, joined. */
+static void arrived_as(const char *ranges, const char *arrivals, const char *entries, const char *edges)
+{
+	struct counts *c = counts_new(NULL, true, true);
+	struct binary **v, *b;
+	char out[4096];
+	size_t n;
+
+	assert_non_null(c);
+	assert_int_equal(counts_run(c), 0);
+	n = counts_binaries(c, &v);
+	b = (struct binary *)find(v, n, &program);
+	assert_non_null(b);
+	assert_string_equal(text(&b->ranges, "-", out), ranges);
+	assert_string_equal(text(&b->arrivals, "-", out), arrivals);
+	assert_string_equal(text(&b->entries, ">", out), entries);
+	assert_string_equal(text(&b->edges, "->", out), edges);
+	counts_free(c);
+}
+
+static void arrived(const struct batch *v, size_t n, const char *ranges, const char *arrivals, const char *entries,
+		    const char *edges)
+{
+	feed.v = v;
+	feed.n = n;
+	for (feed.cut = 0; feed.cut < v[0].n; feed.cut++)
+		arrived_as(ranges, arrivals, entries, edges);
+	feed.cut = SIZE_MAX;
+	arrived_as(ranges, arrivals, entries, edges);
+	feed.cut = 0;
+}
+
+#define ARRIVED(elements, ...) do {								\
+	const struct batch batch_ = { .g = elements, .n = sizeof(elements) / sizeof(*(elements)) };	\
+	arrived(&batch_, 1, __VA_ARGS__);							\
+} while (0)
+
+/* What led to a range: a branch, a return, another file, the kernel. */
+static void arrivals(void **state)
+{
+	const struct cst_generic calls[] = { EL_BL(0x1000, 2), in(LIBRARY, EL_B(0x9000, 4)), EL_BL(0x1008, 1), EL_RET(0x1100, 2),
+					     EL_BCC_N(0x100c, 1), EL_B(0x1010, 1), in(ANON, EL_RET(0x20000, 1)), EL_CUT(0x1014, 1),
+					     el_plain(CST_GEN_EO_TRACE) };
+	const struct cst_generic kernel[] = { EL_BCC_N(0x1000, 1), el_exception(14, 0x1004), EL_CUT(0x1004, 1),
+					      el_exception(14, 0x1008), el_plain(CST_GEN_TRACE_ON), EL_BCC_N(0x1008, 1),
+					      el_exception(14, 0x100c), EL_BCC_N(0x2000, 1), el_exception(14, 0x2004),
+					      EL_B(0x100c, 1), EL_CUT(0x1000, 1), el_plain(CST_GEN_EO_TRACE) };
+	const struct cst_generic target[] = { EL_RET(0x1000, 1), el_exception(14, 0x1100), EL_B(0x1100, 1),
+					      el_exception(14, 0x1200), EL_RET(0x1200, 1), el_exception(14, 0x1300),
+					      EL_B(0x1400, 1), EL_RET(0x1500, 1), EL_CUT(0x1600, 1), el_plain(CST_GEN_EO_TRACE) };
+	const struct cst_generic lost[] = { EL_BCC_N(0x1000, 1), el_no_sync(CST_UNSYNC_OVERFLOW, 0), EL_RET(0x1004, 1),
+					    el_plain(CST_GEN_ADDR_UNKNOWN), EL_CUT(0x1100, 1), el_plain(CST_GEN_EO_TRACE) };
+	const struct cst_generic first[] = { EL_BCC_N(0x1000, 1), el_exception(14, 0x1004) }, then[] = { EL_CUT(0x1004, 1) };
+	const struct cst_generic end[] = { el_plain(CST_GEN_EO_TRACE) };
+	const struct batch threads[] = { { 0, false, 7, first, 2 }, { 0, false, 8, then, 1 }, { 0, false, 8, end, 1 } };
+
+	(void)state;
+	ARRIVED(calls, "1000-1004:1 1100-1104:1", "1008-1008:1 100c-1010:1 1014-1014:1", "1008>0:1 1014>0:1",
+		"1004->-:1 1008->1100:1 1010->-:1 1104->100c:1");
+	ARRIVED(kernel, "1000-1000:1 1000-1008:1", "100c-100c:1 2000-2000:1", "100c>0:1 2000>0:1", "100c->1000:1");
+	ARRIVED(target, "1000-1000:1 1200-1200:1 1500-1500:1", "1100-1100:1 1400-1400:1 1600-1600:1", "1400>0:1",
+		"1000->1100:1 1100->1200:1 1200->1300:1 1400->1500:1 1500->1600:1");
+	ARRIVED(lost, "1000-1000:1 1004-1004:1 1100-1100:1", "", "", "1004->-:1");
+	arrived(threads, 3, "1000-1000:1 1004-1004:1", "", "", "");
+}
+
+/* The busiest first; files of equal share by name. */
+static void order(void **state)
+{
+	const struct cst_generic more[] = { in(LIBRARY, EL_B(0x9000, 3)), EL_B(0x1000, 2), el_plain(CST_GEN_EO_TRACE) };
+	const struct cst_generic same[] = { in(LIBRARY, EL_B(0x9000, 2)), EL_B(0x1000, 2), el_plain(CST_GEN_EO_TRACE) };
+	const struct cst_generic later[] = { EL_B(0x1000, 2), in(LIBRARY, EL_B(0x9000, 3)), el_plain(CST_GEN_EO_TRACE) };
+	const struct cst_generic *const runs[] = { more, later, same };
+	struct batch batch = { .n = 3 };
+	struct counts *c;
+	struct binary **v;
+	size_t i;
+
+	(void)state;
+	feed.v = &batch;
+	feed.n = 1;
+	for (i = 0; i < 3; i++) {
+		batch.g = runs[i];
+		c = counts_new(NULL, false, false);
+		assert_int_equal(counts_run(c), 0);
+		assert_int_equal(counts_binaries(c, &v), 2);
+		assert_ptr_equal(v[0]->dso, i == 2 ? &program : &library);
+		counts_free(c);
+	}
+	feed.n = 0;
+	c = counts_new(NULL, false, false);
+	assert_int_equal(counts_run(c), 0);
+	assert_int_equal(counts_binaries(c, &v), 0);
+	counts_free(c);
+	counts_free(NULL);
+}
+
+/* Whichever allocation fails: told, and nothing is counted as if it had not. */
+static void no_memory(void **state)
+{
+	enum { N = 1500 };
+	static struct cst_generic g[2 * N];
+	/* the first branch leads into what a filter leaves out */
+	const struct batch v[] = { { 1, false, 0, g, 1 }, { 1, true, 0, g + 3, 1 }, { 0, false, 0, g, 2 * N } };
+	struct counts *c;
+	int rc = -1, messages = dup(STDERR_FILENO);
+	static const char told[] = "cstrace profile: out of memory\n";
+	char text[sizeof(told)] = "";
+	FILE *messages_file = tmpfile();
+	size_t i, which;
+
+	(void)state;
+	assert_non_null(messages_file);
+	for (i = 0; i < N; i++) {
+		g[2 * i] = EL_B((uint32_t)(0x1000 + 8 * i), 1);
+		g[2 * i + 1] = in(i & 1 ? LIBRARY : PROGRAM_TOO, EL_B((uint32_t)(0x9000 + 8 * i), 1));
+	}
+	feed.v = v;
+	feed.n = 3;
+	feed.cut = SIZE_MAX;
+	fflush(stderr);
+	assert_true(dup2(fileno(messages_file), STDERR_FILENO) >= 0);
+	for (which = 1; rc; which++) {
+		failing = which;
+		c = counts_new(NULL, false, false);
+		assert_int_equal(!c, which == 1);
+		if (!c)
+			continue;
+		rc = counts_run(c);
+		if (failing) {
+			assert_int_equal(rc, 0);
+			failing = 0;
+		} else {
+			assert_int_equal(rc, -CST_ERR_NOMEM);
+			fflush(stderr);
+			assert_int_equal(pread(STDERR_FILENO, text, sizeof(text), 0), strlen(told));
+			assert_string_equal(text, told);
+			assert_int_equal(ftruncate(STDERR_FILENO, 0), 0);
+			rewind(stderr);
+		}
+		counts_free(c);
+		assert_true(which < 100);
+	}
+	fflush(stderr);
+	dup2(messages, STDERR_FILENO);
+	close(messages);
+	fclose(messages_file);
+	/* at least: itself, two streams, a table of sections twice, two files, their names, and their counts */
+	assert_true(which > 10);
+	feed.cut = 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(branches), cmocka_unit_test(pieces), cmocka_unit_test(interrupted), cmocka_unit_test(files),
+		cmocka_unit_test(filtered), cmocka_unit_test(arrivals), cmocka_unit_test(streams), cmocka_unit_test(order), cmocka_unit_test(no_memory),
+	};
+
+	return cmocka_run_group_tests_name("profile counts", tests, NULL, NULL);
+}

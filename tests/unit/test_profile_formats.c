@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The texts of profiles, to the letter, and the numbers that stand for places in files of any layout. */
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "ko_build.h"
+#include "profile/formats.h"
+#include "session/dso.h"
+#include "session/elf_facts.h"
+
+#define OUT	COUNTS_OUTSIDE
+
+static size_t failing;	/* which allocation fails, from 1; 0: none */
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return failing && !--failing ? NULL : __real_calloc(n, size);
+}
+
+/* What the file of a binary holds; NULL: it is not an ELF file. */
+static const struct elf_facts *facts;
+
+bool __wrap_dso_facts(const struct dso *d, struct elf_facts *f);
+
+bool __wrap_dso_facts(const struct dso *d, struct elf_facts *f)
+{
+	(void)d;
+	if (facts)
+		*f = *facts;
+	return facts != NULL;
+}
+
+size_t __real_dso_stubs(const struct dso *d, struct elf_part stubs[ELF_MAX_STUBS]);
+size_t __wrap_dso_stubs(const struct dso *d, struct elf_part stubs[ELF_MAX_STUBS]);
+
+/* Behind the last stub is what nobody may look at. */
+size_t __wrap_dso_stubs(const struct dso *d, struct elf_part stubs[ELF_MAX_STUBS])
+{
+	size_t n = __real_dso_stubs(d, stubs), i;
+
+	for (i = n; i < ELF_MAX_STUBS; i++)
+		stubs[i] = (struct elf_part){ .offset = 0, .size = UINT64_MAX };
+	return n;
+}
+
+static void add(struct pairs *p, uint32_t a, uint32_t b, uint64_t count)
+{
+	assert_true(pairs_insert(p, a, b, count));
+}
+
+static void forget(struct binary *b)
+{
+	pairs_free(&b->ranges);
+	pairs_free(&b->edges);
+	pairs_free(&b->arrivals);
+	pairs_free(&b->entries);
+}
+
+/* What a format makes of a binary, in `text`. */
+static void made(const char *name, enum profile_base base, struct binary *b, char *text, size_t room)
+{
+	const struct profile_format *f = profile_format_find(name);
+	struct profile_address where;
+	struct profile_removed gone;
+	struct pd_error err = { .code = 0 };
+	struct pd_output out;
+	FILE *file = tmpfile();
+	ssize_t n;
+
+	assert_non_null(f);
+	assert_int_equal(pd_output_fd(&out, fileno(file), "profile", &err), 0);
+	profile_address_init(&where, b->dso, base);
+	assert_true(profile_address_limit(&where, b, &gone));
+	f->write(&out, b, &where);
+	assert_int_equal(pd_output_finish(&out, &err), 0);
+	n = pread(fileno(file), text, room - 1, 0);
+	assert_in_range(n, 0, room - 2);
+	text[n] = 0;
+	fclose(file);
+}
+
+/* As lld lays out a program: code at another offset than its address says; two pieces of it, data between. */
+static struct dso_segment lld[] = {
+	{ .offset = 0, .vaddr = 0x200000, .filesz = 0x4b4 },
+	{ .offset = 0x4b4, .vaddr = 0x2014b4, .filesz = 0x1000, .exec = true },
+	{ .offset = 0x14b4, .vaddr = 0x2034b4, .filesz = 0x100 },
+	{ .offset = 0x15b4, .vaddr = 0x2045b4, .filesz = 0x100, .exec = true },
+};
+static struct dso linked = { .path = (char *)"/bin/linked", .is_elf = true, .segs = lld, .nr_segs = 4,
+			     .recorded = { .len = 3, .id = { 0xab, 0xcd, 0x0f } } };
+/* A kernel image: its headers are not mapped. */
+static struct dso_segment kernel_seg[] = {
+	{ .offset = 0x10000, .vaddr = 0xffff800008000000, .filesz = 0x8000, .exec = true },
+	{ .offset = 0x20000, .vaddr = 0xffff800009000000, .filesz = 0x8000 },
+};
+static struct dso kernel = { .path = (char *)"[kernel.kallsyms]", .is_elf = true, .segs = kernel_seg, .nr_segs = 2 };
+static struct dso raw = { .path = (char *)"/raw.bin" };
+
+static struct binary counted(struct dso *dso, uint32_t at)
+{
+	struct binary b = { .dso = dso };
+
+	add(&b.ranges, at + 4, at + 8, 7);
+	add(&b.ranges, at, at + 8, 12345678901234567890u >> 1);
+	add(&b.ranges, at + 4, at + 0x20, 1);
+	add(&b.edges, at + 8, at + 0x20, 3);
+	add(&b.edges, at + 8, OUT, 4);
+	add(&b.edges, at + 8, at, 5);
+	add(&b.edges, at + 0xc, OUT, 6);
+	add(&b.edges, at, at + 0x10, 1);
+	return b;
+}
+
+static void autofdo(void **state)
+{
+	struct binary b = counted(&linked, 0x4b4);
+	char text[1024];
+
+	(void)state;
+	made("autofdo", PROFILE_OFFSET, &b, text, sizeof(text));
+	assert_string_equal(text, "3\n4b4-4bc:6172839450617283945\n4b8-4bc:7\n4b8-4d4:1\n0\n5\n4b4->4c4:1\n4bc->0:4\n"
+			    "4bc->4b4:5\n4bc->4d4:3\n4c0->0:6\n"
+			    "// build_id: 0xabcd0f0000000000000000000000000000000000\n// /bin/linked\n\n");
+	made("autofdo", PROFILE_FIRST_LOAD, &b, text, sizeof(text));
+	assert_string_equal(text, "3\n14b4-14bc:6172839450617283945\n14b8-14bc:7\n14b8-14d4:1\n0\n5\n14b4->14c4:1\n"
+			    "14bc->0:4\n14bc->14b4:5\n14bc->14d4:3\n14c0->0:6\n"
+			    "// build_id: 0xabcd0f0000000000000000000000000000000000\n// /bin/linked\n\n");
+	forget(&b);
+	/* no build-id, and nothing that ran */
+	b = (struct binary){ .dso = &kernel };
+	made("autofdo", PROFILE_OFFSET, &b, text, sizeof(text));
+	assert_string_equal(text, "0\n0\n0\n// [kernel.kallsyms]\n\n");
+}
+
+static void llvm(void **state)
+{
+	struct binary b = counted(&linked, 0x4b4);
+	char text[1024];
+
+	(void)state;
+	made("llvm", PROFILE_VADDR, &b, text, sizeof(text));
+	assert_string_equal(text, "3\n2014b4-2014bc:6172839450617283945\n2014b8-2014bc:7\n2014b8-2014d4:1\n3\n"
+			    "2014b4->2014c4:1\n2014bc->2014b4:5\n2014bc->2014d4:3\n");
+	forget(&b);
+	b = (struct binary){ .dso = &linked };
+	made("llvm", PROFILE_VADDR, &b, text, sizeof(text));
+	assert_string_equal(text, "0\n0\n");
+}
+
+static void bolt(void **state)
+{
+	struct binary b = counted(&linked, 0x4b4);
+	char text[1024];
+
+	(void)state;
+	add(&b.entries, 0x4b8, 0, 9);
+	add(&b.arrivals, 0x4c0, 0x4c4, 2);
+	made("bolt", PROFILE_VADDR, &b, text, sizeof(text));
+	assert_string_equal(text, "B 0 2014b8 9 0\nB 2014b4 2014c4 1 0\nB 2014bc 2014b4 5 0\nB 2014bc 2014d4 3 0\nB 2014bc 0 4 0\n"
+			    "B 2014c0 0 6 0\nF 2014b4 2014bc 6172839450617283945\nF 2014b8 2014bc 7\nF 2014b8 2014d4 1\n"
+			    "f 2014c0 2014c4 2\n");
+	forget(&b);
+}
+
+/* Stubs of the linker are outside: calls of them keep their address, and what they lead to comes in from there. */
+static void bolt_stubs(void **state)
+{
+	static const uint32_t code[16];
+	const struct ko_section sec[] = { { ".plt", code, 8, 0, false }, { ".text", code, 16, 0, false } };
+	const struct ko ko = { sec, 2, NULL, 0, NULL, 0 };
+	struct dso d = { .path = (char *)"/bin/stubs", .state = DSO_LOADED, .is_elf = true };
+	struct dso_segment seg = { .vaddr = 0x1000, .filesz = 96, .exec = true };
+	struct binary b = { .dso = &d };
+	struct pdb file = { 0 };
+	struct dso_text section;
+	char text[256];
+	uint32_t at;
+
+	(void)state;
+	ko_build(&file, &ko);
+	d.data = file.p;
+	d.size = file.len;
+	assert_true(dso_unlinked_text(&d, &section));
+	at = (uint32_t)section.offset;
+	seg.offset = at - 32;
+	d.segs = &seg;
+	d.nr_segs = 1;
+	add(&b.entries, at, 0, 2);
+	add(&b.entries, at - 32, 0, 1);
+	add(&b.edges, at - 28, OUT, 3);
+	add(&b.edges, at - 24, at + 4, 2);
+	add(&b.edges, at - 20, at - 4, 1);
+	add(&b.edges, at, OUT, 1);
+	add(&b.edges, at + 8, at - 32, 3);
+	add(&b.ranges, at, at + 8, 5);
+	add(&b.ranges, at - 32, at - 28, 3);
+	add(&b.arrivals, at + 12, at + 16, 4);
+	add(&b.arrivals, at - 4, at - 4, 1);
+	made("bolt", PROFILE_VADDR, &b, text, sizeof(text));
+	assert_string_equal(text, "B 0 1020 2 0\nB 0 1024 2 0\nB 1020 0 1 0\nB 1028 1000 3 0\nF 1020 1028 5\n"
+			    "f 102c 1030 4\n");
+	forget(&b);
+	free(file.p);
+}
+
+/* Numbers of a kernel image. From its first segment on, 0 is code, and no branch out of it can be told. */
+static void kernel_image(void **state)
+{
+	struct binary b = counted(&kernel, 0x10000);
+	char text[1024];
+
+	(void)state;
+	made("llvm", PROFILE_VADDR, &b, text, sizeof(text));
+	assert_string_equal(text, "3\nffff800008000000-ffff800008000008:6172839450617283945\n"
+			    "ffff800008000004-ffff800008000008:7\nffff800008000004-ffff800008000020:1\n3\n"
+			    "ffff800008000000->ffff800008000010:1\nffff800008000008->ffff800008000000:5\n"
+			    "ffff800008000008->ffff800008000020:3\n");
+	made("autofdo", PROFILE_OFFSET, &b, text, sizeof(text));
+	assert_string_equal(text, "3\n10000-10008:6172839450617283945\n10004-10008:7\n10004-10020:1\n0\n5\n"
+			    "10000->10010:1\n10008->0:4\n10008->10000:5\n10008->10020:3\n1000c->0:6\n// [kernel.kallsyms]\n\n");
+	made("autofdo", PROFILE_FIRST_LOAD, &b, text, sizeof(text));
+	assert_string_equal(text, "3\n0-8:6172839450617283945\n4-8:7\n4-20:1\n0\n3\n0->10:1\n8->0:5\n8->20:3\n"
+			    "// [kernel.kallsyms]\n\n");
+	forget(&b);
+}
+
+/* The second executable segment has its own distance between offset and address; a file without segments none. */
+static void addresses(void **state)
+{
+	struct profile_address a;
+
+	(void)state;
+	profile_address_init(&a, &linked, PROFILE_OFFSET);
+	assert_false(a.unlinked);
+	assert_int_equal(profile_address(&a, 0x15c0), 0x15c0);
+	profile_address_init(&a, &linked, PROFILE_FIRST_LOAD);
+	assert_false(a.code_at_zero);
+	assert_int_equal(profile_address(&a, 0x15c0), 0x45c0);
+	profile_address_init(&a, &linked, PROFILE_VADDR);
+	assert_int_equal(profile_address(&a, 0x15c0), 0x2045c0);
+	assert_int_equal(profile_address(&a, 0x15b4), 0x2045b4);
+	assert_int_equal(profile_address(&a, 0x15b0), 0x2035b0);
+	profile_address_init(&a, &raw, PROFILE_FIRST_LOAD);
+	assert_false(a.code_at_zero || a.unlinked);
+	assert_int_equal(profile_address(&a, 0x123), 0x123);
+	profile_address_init(&a, &kernel, PROFILE_FIRST_LOAD);
+	assert_true(a.code_at_zero);
+	profile_address_init(&a, &kernel, PROFILE_OFFSET);
+	assert_false(a.code_at_zero);
+}
+
+/* A module whose .text is 64 bytes at `at`, with code before and behind it. */
+static struct binary counted_module(struct dso *dso, uint32_t at)
+{
+	struct binary b = { .dso = dso };
+
+	add(&b.ranges, at, at + 60, 2);
+	add(&b.ranges, at + 4, at + 64, 3);
+	add(&b.ranges, at - 8, at, 4);
+	add(&b.ranges, at + 64, at + 68, 5);
+	add(&b.edges, at + 60, at, 1);
+	add(&b.edges, at + 60, at + 64, 2);
+	add(&b.edges, at + 60, OUT, 8);
+	add(&b.edges, at + 64, at, 1);
+	add(&b.edges, at - 8, OUT, 1);
+	return b;
+}
+
+/* A kernel module: .text has addresses, what is beside it has none. */
+static void module(void **state)
+{
+	static const uint32_t code[16];
+	const struct ko_section sec[] = { { ".init.text", code, 8, 0, false }, { ".text", code, 16, 0, false },
+					  { ".exit.text", code, 8, 0, false } };
+	const struct ko_symbol sym[] = { { "f", 2, 0 } };
+	const struct ko ko = { sec, 3, sym, 1, NULL, 0 };
+	struct dso d = { .path = (char *)"m.ko", .kind = DSO_MODULE, .state = DSO_LOADED };
+	struct dso_segment seg = { .vaddr = 0xffff800001000000, .filesz = 64, .exec = true };
+	struct profile_address a;
+	struct profile_removed gone;
+	struct binary b;
+	struct pdb file = { 0 };
+	struct dso_text text;
+	char out[512], want[512];
+	uint32_t at;
+
+	(void)state;
+	ko_build(&file, &ko);
+	d.data = file.p;
+	d.size = file.len;
+	/* not read as ELF, or not there: no section is looked for */
+	assert_false(dso_unlinked_text(&d, &text));
+	d.is_elf = true;
+	d.state = DSO_MISSING;
+	assert_false(dso_unlinked_text(&d, &text));
+	d.state = DSO_LOADED;
+	assert_true(dso_unlinked_text(&d, &text));
+	assert_int_equal(text.size, 64);
+	assert_int_equal(text.vaddr, 0);
+	at = (uint32_t)text.offset;
+	seg.offset = at;
+	d.segs = &seg;
+	d.nr_segs = 1;
+	profile_address_init(&a, &d, PROFILE_OFFSET);
+	assert_true(a.unlinked);
+	assert_false(a.code_at_zero);
+	assert_int_equal(profile_address(&a, at + 4), at + 4);
+	profile_address_init(&a, &d, PROFILE_FIRST_LOAD);
+	assert_true(a.code_at_zero);
+	assert_int_equal(profile_address(&a, at + 4), 4);
+	profile_address_init(&a, &d, PROFILE_VADDR);
+	assert_int_equal(profile_address(&a, at + 4), 0xffff800001000004);
+
+	b = counted_module(&d, at);
+	assert_true(profile_address_limit(&a, &b, &gone));
+	assert_int_equal(b.ranges.used + b.edges.used, 9);
+	profile_address_init(&a, &d, PROFILE_OFFSET);
+	/* no memory for the ranges that stay, then for the edges */
+	failing = 1;
+	assert_false(profile_address_limit(&a, &b, &gone));
+	assert_int_equal(b.ranges.used + b.edges.used, 9);
+	failing = 2;
+	assert_false(profile_address_limit(&a, &b, &gone));
+	forget(&b);
+	b = counted_module(&d, at);
+	assert_true(profile_address_limit(&a, &b, &gone));
+	assert_int_equal(gone.ranges, 3);
+	assert_int_equal(gone.executed, 12);
+	assert_int_equal(gone.edges, 2);
+	made("autofdo", PROFILE_OFFSET, &b, out, sizeof(out));
+	snprintf(want, sizeof(want), "1\n%x-%x:2\n0\n2\n%x->0:10\n%x->%x:1\n// m.ko\n\n", at, at + 60, at + 60, at + 60, at);
+	assert_string_equal(out, want);
+	made("autofdo", PROFILE_FIRST_LOAD, &b, out, sizeof(out));
+	assert_string_equal(out, "1\n0-3c:2\n0\n1\n3c->0:1\n// m.ko\n\n");
+	forget(&b);
+	free(file.p);
+}
+
+/* More than the block in which lines are collected. */
+static void many(void **state)
+{
+	enum { N = 20000, ROOM = 1 << 21 };
+	static char text[ROOM];
+	struct binary b = { .dso = &raw };
+	unsigned int i, first, last, n = 0, k;
+	char *p = text;
+
+	(void)state;
+	for (i = 0; i < N; i++) {
+		add(&b.ranges, 16 * i + 4, 16 * i + 8, i + 1);
+		add(&b.edges, 16 * i + 8, 16 * i + 20, i + 1);
+	}
+	made("llvm", PROFILE_VADDR, &b, text, ROOM);
+	for (k = 0; k < 2; k++) {
+		assert_int_equal(strtoul(p, &p, 10), N);
+		for (i = 0; i < N; i++) {
+			assert_int_equal(sscanf(p, k ? "\n%x->%x:%u" : "\n%x-%x:%u", &first, &last, &n), 3);
+			assert_int_equal(first, 16 * i + (k ? 8 : 4));
+			assert_int_equal(last, 16 * i + (k ? 20 : 8));
+			assert_int_equal(n, i + 1);
+			p = strchr(p + 1, '\n');
+		}
+		p++;
+	}
+	assert_string_equal(p, "");
+	forget(&b);
+}
+
+static void names(void **state)
+{
+	const struct profile_format *f;
+
+	(void)state;
+	f = profile_format_find("autofdo");
+	assert_true(f && !f->joined && f->base == PROFILE_OFFSET);
+	f = profile_format_find("llvm");
+	assert_true(f && f->joined && f->base == PROFILE_VADDR);
+	f = profile_format_find("bolt");
+	assert_true(f && f->joined && f->arrivals && f->base == PROFILE_VADDR);
+	assert_null(profile_format_find("gcov"));
+	assert_null(profile_format_find(""));
+}
+
+static const char *reported(const struct dso *d, enum reader reader, char **text)
+{
+	size_t len;
+	FILE *out = open_memstream(text, &len);
+
+	assert_non_null(out);
+	readers_report(out, "profile", d, reader);
+	fclose(out);
+	return *text;
+}
+
+/* The properties that each reader does not accept, and in which order they are named. */
+static void unaccepted(void **state)
+{
+#define WHOLE	.symtab = true, .linked = true, .build_id = true, .relocs = true
+#define BARE	.linked = true, .build_id = true, .relocs = true
+#define STRIPPED	"it is stripped (no symbols, no DWARF);"
+	static const enum reader readers[] = { READER_AUTOFDO, READER_SAMPLES, READER_LLVM, READER_BOLT };
+	static const struct {
+		struct elf_facts facts;
+		const char *named[4];	/* by each of `readers` */
+	} row[] = {
+		{ { WHOLE, .dwarf_low = 4, .dwarf_high = 4 }, { "", "", "", "" } },
+		{ { WHOLE, .dwarf_low = 2, .dwarf_high = 5 }, { "it has DWARF 5;", "it has DWARF 5;", "", "" } },
+		{ { WHOLE }, { "it has no DWARF;", "it has no DWARF;", "it has no DWARF;", "" } },
+		{ { WHOLE, .probes = true }, { "it has no DWARF;", "it has no DWARF;", "", "" } },
+		{ { BARE }, { STRIPPED, STRIPPED, STRIPPED, "it is stripped (no symbols);" } },
+		{ { BARE, .dwarf_high = 4 }, { "", "", "", "it is stripped (no symbols);" } },
+		{ { .symtab = true, .linked = true, .build_id = true, .dwarf_high = 4 },
+		  { "", "", "", "it was linked without relocations;" } },
+		{ { .symtab = true, .linked = true, .relocs = true, .dwarf_high = 5 },
+		  { "it has DWARF 5;", "it has DWARF 5;it has no build-id;", "", "" } },
+		/* a kernel module */
+		{ { .symtab = true, .dwarf_high = 4 }, { "", "", "", "" } },
+	};
+	struct dso d = { .path = (char *)"/bin/x", .file = (char *)"/bin/x", .state = DSO_LOADED };
+	char named[256], *text, *line, *rest;
+	unsigned int i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		facts = &row[i].facts;
+		for (k = 0; k < 4; k++) {
+			reported(&d, readers[k], &text);
+			*named = 0;
+			for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+				assert_int_equal(strncmp(line, "cstrace profile: /bin/x: ", 25), 0);
+				strncat(named, line + 25, strcspn(line + 25, ":"));
+				strcat(named, ";");
+			}
+			assert_string_equal(named, row[i].named[k]);
+			free(text);
+		}
+	}
+}
+
+/* The file that was used is named where it is not the recorded one, and where its debug information went. */
+static void unaccepted_file(void **state)
+{
+	static const struct elf_facts bare = { .linked = true, .build_id = true, .debuglink = "x.debug" };
+	static const struct elf_facts symbols = { .symtab = true, .dwarf_high = 5, .debuglink = "x.debug" };
+	struct dso d = { .path = (char *)"/bin/x", .file = (char *)"/sys/bin/x", .state = DSO_LOADED };
+	char *text;
+
+	(void)state;
+	facts = &bare;
+	assert_string_equal(reported(&d, READER_BOLT, &text), "cstrace profile: /bin/x (/sys/bin/x): it is stripped (no symbols) (what was "
+			    "taken out is in x.debug): perf2bolt 19 and later refuse it; give it the unstripped file of this build\n");
+	free(text);
+	d.file = d.path;
+	facts = &symbols;
+	assert_string_equal(reported(&d, READER_AUTOFDO, &text), "cstrace profile: /bin/x: it has DWARF 5: create_llvm_prof and "
+			    "create_gcov 0.19 write an empty profile, with exit code 0; compile with -gdwarf-4, or take AutoFDO 0.20 "
+			    "or later\n");
+	free(text);
+	/* a file that was not used, a copy of kernel memory, what is no ELF file */
+	d.state = DSO_MISSING;
+	assert_string_equal(reported(&d, READER_AUTOFDO, &text), "");
+	free(text);
+	d.state = DSO_LOADED;
+	d.kind = DSO_KCORE;
+	assert_string_equal(reported(&d, READER_AUTOFDO, &text), "");
+	free(text);
+	d.kind = DSO_MODULE;
+	assert_string_not_equal(reported(&d, READER_AUTOFDO, &text), "");
+	free(text);
+	facts = NULL;
+	assert_string_equal(reported(&d, READER_AUTOFDO, &text), "");
+	free(text);
+}
+
+static void libraries(void **state)
+{
+	static const char *const library[] = { "[kernel.kallsyms]", "[vdso]", "/lib/libc.so.6", "libm.so", "/lib/modules/a/m.ko",
+					       "/lib/m.ko.xz", "/lib/ld-linux-aarch64.so.1", "/lib/ld-2.31", "ld-musl" };
+	static const char *const program[] = { "/bin/x", "x", "/opt/lib.so.d/x", "/ld-tests/x", "/bin/bold-x", "/opt/[x]/x",
+					       "/modules.ko/x", "/bin/[" };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(library) / sizeof(library[0]); i++)
+		assert_true(readers_library(library[i]));
+	for (i = 0; i < sizeof(program) / sizeof(program[0]); i++)
+		assert_false(readers_library(program[i]));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(autofdo), cmocka_unit_test(llvm), cmocka_unit_test(bolt), cmocka_unit_test(bolt_stubs),
+		cmocka_unit_test(kernel_image), cmocka_unit_test(addresses), cmocka_unit_test(module), cmocka_unit_test(many), cmocka_unit_test(names),
+		cmocka_unit_test(unaccepted), cmocka_unit_test(unaccepted_file), cmocka_unit_test(libraries),
+	};
+
+	return cmocka_run_group_tests_name("profile formats", tests, NULL, NULL);
+}

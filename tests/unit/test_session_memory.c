@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A recording with records of every kind that the session keeps, decoded with one allocation refused, whichever it
+ * is: an error, the words "out of memory", or the same result as with enough of it. The words may be all there is where a
+ * file could not be read; the commands end with exit code 1 after any refusal (perfdata/memory.h).
+ */
+#include <elf.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "elf_build.h"
+#include "jit_build.h"
+#include "perfdata/memory.h"
+#include "perfdata/reader.h"
+#include "perfdata/records.h"
+#include "session/session.h"
+#include "session_build.h"
+
+static size_t failing;		/* which allocation is refused, from 1; 0: none */
+
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+char *__real_strdup(const char *s);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t n);
+char *__wrap_strdup(const char *s);
+
+/* As cmd/malloc.c does it for the commands. */
+static bool refuse(size_t n)
+{
+	if (!failing || --failing)
+		return false;
+	memory_note_refusal(n);
+	errno = ENOMEM;
+	return true;
+}
+
+void *__wrap_malloc(size_t n)
+{
+	return refuse(n) ? NULL : __real_malloc(n);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return refuse(n * size) ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t n)
+{
+	return refuse(n) ? NULL : __real_realloc(p, n);
+}
+
+char *__wrap_strdup(const char *s)
+{
+	return refuse(strlen(s) + 1) ? NULL : __real_strdup(s);
+}
+
+#define TEXT	0xffff800008010400ull	/* where the kernel's _text was loaded */
+#define ID	0x22u			/* that a record gives the trace unit */
+
+static char dir[] = "/tmp/cstrace-short-XXXXXX", dump_path[64], vmlinux[64];
+
+static void write_file(const char *path, const void *p, size_t len)
+{
+	FILE *f = fopen(path, "wb");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(p, len, 1, f), 1);
+	fclose(f);
+}
+
+/* nop; b .-4 */
+static const uint32_t loop[] = { 0xd503201f, 0x17ffffff };
+
+static int make_files(void **state)
+{
+	uint8_t image[ELF_SIZE];
+	struct pdb b = { 0 };
+	char path[64];
+
+	(void)state;
+	if (!mkdtemp(dir))
+		return -1;
+	elf_build(image, EM_AARCH64, 0x11, true);
+	snprintf(vmlinux, sizeof(vmlinux), "%s/vmlinux", dir);
+	write_file(vmlinux, image, sizeof(image));
+	snprintf(path, sizeof(path), "%s/loop.bin", dir);
+	write_file(path, loop, sizeof(loop));
+	jb_header(&b, JB_AARCH64, SB_PID, 0);
+	jb_load(&b, 100, SB_BASE + 0x10000, 1, "made", loop, sizeof(loop));
+	jb_move(&b, 5000, SB_BASE + 0x10000, SB_BASE + 0x10100, sizeof(loop), 1);
+	snprintf(dump_path, sizeof(dump_path), "%s/jit-%u.dump", dir, SB_PID);
+	write_file(dump_path, b.p, b.len);
+	pdb_free(&b);
+	return 0;
+}
+
+static int remove_files(void **state)
+{
+	char cmd[64];
+
+	(void)state;
+	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", dir);
+	return system(cmd);
+}
+
+/* ---- the recording --------------------------------------------------------------------------------- */
+
+static void words(struct pdb *b, uint32_t type, uint64_t time, const uint32_t *w, size_t n)
+{
+	struct pdb_sid s = sb_sid(time);
+	size_t at = pdb_begin(b, type, 0), i;
+
+	for (i = 0; i < n; i++)
+		pdb_u32(b, w[i]);
+	pdb_sid_put(b, SB_ST, &s);
+	pdb_end(b, at);
+}
+
+#define WORDS(b, type, time, ...) do {				\
+	const uint32_t w_[] = { __VA_ARGS__ };			\
+	words(b, type, time, w_, sizeof(w_) / sizeof(*w_));	\
+} while (0)
+
+static void text_poke(struct pdb *b, uint64_t time, uint64_t addr)
+{
+	static const uint32_t nop = 0xd503201f, ret = 0xd65f03c0;
+	struct pdb_sid s = sb_sid(time);
+	size_t at = pdb_begin(b, 20, 0);
+
+	pdb_u64(b, addr);
+	pdb_u16(b, 4);
+	pdb_u16(b, 4);
+	pdb_bytes(b, &ret, 4);
+	pdb_bytes(b, &nop, 4);
+	pdb_zero(b, 4);
+	pdb_sid_put(b, SB_ST, &s);
+	pdb_end(b, at);
+}
+
+static void kernel_map(struct pdb *b)
+{
+	struct pdb_sid s = sb_sid(0);
+	size_t at = pdb_begin(b, 1, 1);
+
+	pdb_u32(b, (uint32_t)-1);
+	pdb_u32(b, 0);
+	pdb_u64(b, TEXT & ~0xfffull);
+	pdb_u64(b, 0x1000);
+	pdb_u64(b, TEXT);
+	pdb_str8(b, "[kernel.kallsyms]_text");
+	pdb_sid_put(b, SB_ST, &s);
+	pdb_end(b, at);
+}
+
+static void recording(struct pdb *file)
+{
+	static const uint64_t at[] = { SB_BASE, SB_BASE + 0x10000, TEXT, SB_BASE + 0x10100, SB_BASE + 0x2000, SB_BASE };
+	struct pdb data = { 0 }, trace = { 0 }, one = { 0 };
+	struct pdb_sid s = sb_sid(1000);
+	unsigned int i;
+	size_t from;
+
+	sb_aux_info(&data, 2, SB_CONFIGR, 0x80000000u | 0x14);
+	WORDS(&data, 21, 1000, ID, 0);						/* AUX_OUTPUT_HW_ID */
+	pdb_comm(&data, SB_PID, SB_PID, "loop", SB_ST, &s);
+	sb_fork(&data, SB_PID, SB_PID, SB_TID, 1000);
+	pdb_mmap2(&data, SB_PID, SB_BASE, 0x1000, 0, "/loop.bin", SB_ST, &s);
+	kernel_map(&data);
+	pdb_mmap2(&data, SB_PID, SB_BASE + 0x2000, 0x1000, 0, "/absent.bin", SB_ST, &s);
+	pdb_mmap2(&data, SB_PID, 0x7f0000000000, 0x1000, 0, dump_path, SB_ST, &s);
+	pdb_mmap2(&data, SB_PID, SB_BASE + 0x10000, 0x1000, 0, "//anon", SB_ST, &s);
+	WORDS(&data, PD_RECORD_CST_ASID, 1000, SB_PID, 5, PD_CST_START, 0);
+	text_poke(&data, 5500, TEXT + 0x40);
+	for (i = 0; i < 12; i++) {						/* threads that come and go */
+		sb_fork(&data, 200 + i, SB_PID, 200 + i, 1600 + 10 * i);
+		pdb_comm(&data, 200 + i, 200 + i, i & 1 ? "odd" : "even", SB_ST, &s);
+		WORDS(&data, 4, 1605 + 10 * i, 200 + i, SB_PID, 200 + i, SB_PID, 1605 + 10 * i, 0);
+		WORDS(&data, 15, 1607 + 10 * i, SB_TID, SB_TID);		/* SWITCH_CPU_WIDE */
+	}
+	for (i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		from = trace.len;
+		sb_trace_at(&one, SB_TID, at[i], at[i] == TEXT);
+		sb_frames(&trace, &one, ID);
+		pdb_free(&one);
+		memset(&one, 0, sizeof(one));
+		sb_aux(&data, from, trace.len - from, 0, 3000 + 1000 * i);
+	}
+	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+	pdb_file(file, &sb_attr, 1, 0, &data, NULL, 0);
+	pdb_free(&data);
+	pdb_free(&trace);
+}
+
+/* ---- decoding -------------------------------------------------------------------------------------- */
+
+struct result {
+	uint64_t ranges, insns, nacc, places, names;
+};
+
+static int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+{
+	struct result *r = data;
+	const char *name = session_comm(s), *p;
+	struct session_loc loc;
+	uint64_t offset;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		r->nacc += g[i].kind == CST_GEN_NACC;
+		if (g[i].kind != CST_GEN_RANGE)
+			continue;
+		r->ranges++;
+		r->insns += g[i].n_insn * (uint64_t)(s->tid + 1);
+		if (session_locate(s, g[i].addr, &loc)) {
+			r->places += loc.offset + 1;
+			if (session_symbol(s, g[i].addr, &loc, &p, &offset))
+				r->names += (uint8_t)*p;
+		}
+		for (p = name; p && *p; p++)
+			r->names += (uint8_t)*p;
+	}
+	return 0;
+}
+
+/* 0, or negative. */
+static int decode(const struct pdb *file, const struct session_opts *opts, struct result *r)
+{
+	struct session_consumer con = { .data = r, .batch = on_batch };
+	struct pd_error err;
+	struct perfdata *pd;
+	struct session *ss;
+	int rc;
+
+	memset(r, 0, sizeof(*r));
+	pd = perfdata_open_memory(file->p, file->len, "test", &err);
+	if (!pd) {
+		fprintf(stderr, "%s\n", err.msg);
+		return -1;
+	}
+	ss = session_open_perfdata(opts, pd);
+	if (!ss)
+		return -1;
+	rc = session_run(ss, &con);
+	session_print_missing(ss, stderr);
+	session_close(ss);
+	return rc;
+}
+
+/* What an attempt came to; shared with the process that makes it. */
+struct attempt {
+	struct result result;
+	int rc;
+	bool refused;
+};
+
+/* In a process of its own, for a refusal holds for all of it. Its messages go to `text`. */
+static void attempt(const struct pdb *file, const struct session_opts *opts, size_t which, struct attempt *a,
+		    char *text, size_t room)
+{
+	FILE *messages = tmpfile();
+	int status;
+	ssize_t n;
+	pid_t pid;
+
+	assert_non_null(messages);
+	fflush(NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		dup2(fileno(messages), STDERR_FILENO);
+		failing = which;
+		a->rc = decode(file, opts, &a->result);
+		a->refused = memory_refused();
+		fflush(stderr);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	n = pread(fileno(messages), text, room - 1, 0);
+	text[n > 0 ? n : 0] = 0;
+	fclose(messages);
+	if (status)
+		fail_msg("allocation %zu: status %x: %s", which, (unsigned int)status, text);
+}
+
+static void each_allocation(void **state)
+{
+	static const struct session_opts opts[] = {
+		{ .symfs = dir, .vmlinux = vmlinux, .jitdump = dump_path, .no_index = true },
+		{ .symfs = dir, .vmlinux = vmlinux, .jitdump = dump_path, .no_index = true, .keep_events = 4,
+		  .filter = { .comm = "loop,even" } },
+	};
+	struct attempt *a = mmap(NULL, sizeof(*a), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	static char text[1 << 16];
+	struct pdb file = { 0 };
+	struct result want;
+	size_t which, i;
+
+	(void)state;
+	assert_true(a != MAP_FAILED);
+	recording(&file);
+	for (i = 0; i < 2; i++) {
+		attempt(&file, &opts[i], 0, a, text, sizeof(text));
+		assert_int_equal(a->rc, 0);
+		assert_false(a->refused);
+		want = a->result;
+		assert_true(want.ranges > 110 && want.nacc && want.names);
+		for (which = 1; which == 1 || a->refused; which++) {
+			attempt(&file, &opts[i], which, a, text, sizeof(text));
+			if (a->rc < 0 ? a->refused : !memcmp(&a->result, &want, sizeof(want)) ||
+			    strstr(text, "out of memory") || strstr(text, strerror(ENOMEM)))
+				continue;
+			fail_msg("options %zu, allocation %zu: %s: %s", i, which, a->rc < 0 ? "an error without a refusal" :
+				 "another result, without a word", text);
+		}
+		/* at least: each of the threads, processes, maps and names */
+		assert_true(which > 150);
+	}
+	munmap(a, sizeof(*a));
+	pdb_free(&file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_allocation),
+	};
+
+	return cmocka_run_group_tests_name("session memory", tests, make_files, remove_files);
+}
