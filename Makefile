@@ -38,6 +38,7 @@ endif
 CLANG ?= clang
 CFLAGS ?= -O2 -g
 FUZZ_TIME ?= 600
+MUTANTS ?= 200
 PERF_CFLAGS ?=
 
 prefix ?= /usr/local
@@ -61,8 +62,9 @@ DEPFLAGS = -MMD -MP -MF $(@:%=%.d)
 # ---- what is there -----------------------------------------------------------------------------
 
 LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c))
-PLUGIN_SRC := $(sort $(wildcard $(foreach d,perfdata session synth profile convert cmd,perf-plugin/$(d)/*.c)))
-PLUGIN_MAIN := $(filter perf-plugin/cmd/main.c,$(PLUGIN_SRC))
+PLUGIN_SRC := $(sort $(wildcard $(foreach d,files perfdata session synth profile convert cmd,perf-plugin/$(d)/*.c)))
+# Of the program alone; tests and fuzz targets have their own.
+PLUGIN_MAIN := $(filter perf-plugin/cmd/main.c perf-plugin/cmd/malloc.c,$(PLUGIN_SRC))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_HELP_SRC := $(filter-out $(UNIT_SRC),$(sort $(wildcard tests/unit/*.c)))
 GEN_SRC := $(filter-out tests/gen/main.c,$(sort $(wildcard tests/gen/*.c)))
@@ -77,7 +79,7 @@ MAN5 := $(sort $(wildcard perf-plugin/man/*.5))
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(LIB_SRC))
 PLUGIN_OBJ := $(call obj,$(PLUGIN_SRC))
-PLUGIN_REST := $(filter-out $(B)/obj/perf-plugin/cmd/main.o,$(PLUGIN_OBJ))
+PLUGIN_REST := $(filter-out $(call obj,$(PLUGIN_MAIN)),$(PLUGIN_OBJ))
 GEN_OBJ := $(call obj,$(GEN_SRC))
 UNIT_HELP_OBJ := $(call obj,$(UNIT_HELP_SRC))
 
@@ -90,7 +92,9 @@ GEN := $(if $(GEN_MAIN),$(B)/tests/gen/cst-gen)
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(UNIT_SRC))
 QEMU := $(if $(QEMU_SRC),$(B)/tests/gen/qemu/flowlog.so)
 INTEROP := $(patsubst tests/interop/%.c,$(B)/tests/interop/%,$(INTEROP_SRC))
-FUZZ := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(FUZZ_SRC))
+# COVERAGE=1: another build of the fuzz targets, for scripts/fuzz-coverage.
+FUZZ_DIR := $(O)$(if $(filter-out 0,$(COVERAGE)),/coverage)/fuzz
+FUZZ := $(patsubst tests/fuzz/%.c,$(FUZZ_DIR)/%,$(FUZZ_SRC))
 OCSD_SRC := $(sort $(wildcard perf-plugin/opencsd/*.c))
 OCSD_OBJ := $(call obj,$(OCSD_SRC))
 OCSD_SO := $(B)/opencsd/libopencsd_c_api.so.1
@@ -99,7 +103,7 @@ PC := $(B)/cstrace.pc
 # ---- targets that need no configuration --------------------------------------------------------
 
 .PHONY: all tests check check-run check-man bench fuzz fuzz-build demo rebase nightly install
-.PHONY: uninstall clean help qemu interop deps
+.PHONY: uninstall clean help qemu interop deps mutate
 
 help:
 	@sed -n '3,8s/^# \{0,1\}//p' Makefile
@@ -109,6 +113,7 @@ help:
 	@echo 'fuzz        every fuzz target for FUZZ_TIME s    fuzz-build only builds them'
 	@echo 'rebase      writes the golden texts anew         nightly   the tests with large counts'
 	@echo 'check-man   man pages against --list-opts        qemu      plugin that records program flows'
+	@echo 'mutate      MUTANTS small wrong changes of the code: how many do the tests notice (SEED=N)'
 	@echo 'install uninstall clean'
 
 clean:
@@ -182,7 +187,7 @@ $(PLUGIN_A): $(PLUGIN_REST)
 
 $(B)/perf-cstrace: $(PLUGIN_OBJ) $(LIB_A)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $(PLUGIN_OBJ) $(LIB_A) $(DEP_LIBS) -lpthread
+	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $(PLUGIN_OBJ) $(LIB_A) $(DEP_LIBS) -lpthread -ldl
 
 # ---- the interface of OpenCSD ------------------------------------------------------------------
 
@@ -216,7 +221,7 @@ $(B)/tests/gen/cst-gen: $(B)/obj/tests/gen/main.o $(GEN_A)
 	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(ZSTD_LIBS) -lm
 
 # Tests of a part of perf-plugin/ carry its name and are linked with all of it.
-PLUGIN_TESTS := $(foreach p,perfdata session synth profile convert cmd,$(B)/tests/unit/test_$(p)%)
+PLUGIN_TESTS := $(foreach p,files perfdata session synth profile convert cmd,$(B)/tests/unit/test_$(p)%)
 PLUGIN_UNIT := $(filter $(PLUGIN_TESTS),$(UNIT))
 OCSD_UNIT := $(filter $(B)/tests/unit/test_opencsd%,$(UNIT))
 LIB_UNIT := $(filter-out $(PLUGIN_UNIT) $(OCSD_UNIT),$(UNIT))
@@ -226,6 +231,13 @@ link-test = $(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.
 
 # Allocations fail on demand.
 $(B)/tests/unit/test_alloc: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+
+$(B)/tests/unit/test_session_memory: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
+# What a file holds is the test's choice.
+$(B)/tests/unit/test_profile_formats: LDFLAGS += -Wl,--wrap=calloc,--wrap=dso_facts,--wrap=dso_stubs
+# Elements are made by hand.
+$(B)/tests/unit/test_profile_counts: LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc,--wrap=session_run \
+	-Wl,--wrap=session_section_dso,--wrap=session_locate
 
 $(LIB_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(UNIT_HELP_OBJ) $(GEN_A) $(LIB_A)
 	$(call say,LINK,$@)
@@ -251,28 +263,47 @@ $(B)/tests/gen/qemu/flowlog.so: $(QEMU_SRC) $(wildcard tests/gen/qemu/*.h) tests
 
 qemu: $(QEMU)
 
-$(B)/tests/interop/%: tests/interop/%.c $(O)/libcstrace.a
+# Calls of the C library that fail on demand: before any program, or inside the sanitized one.
+$(O)/tests/fault/refuse.so: tests/fault/refuse.c tests/fault/fault.h
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(WARN) -D_GNU_SOURCE -fPIC -shared $(CFLAGS) -Itests -o $@ $< -ldl
+
+$(O)/asan/tests/fault/perf-cstrace: $(B)/obj/tests/fault/wrap.o $(PLUGIN_OBJ) $(LIB_A)
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+		-Wl,--wrap=strdup,--wrap=strndup,--wrap=asprintf -o $@ $^ $(DEP_LIBS) -lpthread -ldl
+
+FAULT := $(if $(SAN),$(O)/asan/tests/fault/perf-cstrace,$(O)/tests/fault/refuse.so)
+
+$(B)/tests/interop/%: tests/interop/%.c $(GEN_A) $(O)/libcstrace.a
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(WARN) -D_GNU_SOURCE $(CFLAGS) $(DEPFLAGS) $(OPENCSD_CFLAGS) -Iinclude -Itests/gen \
-		-o $@ $< $(O)/libcstrace.a $(OPENCSD_LIBS) -ldl
+		-o $@ $< $(GEN_A) $(O)/libcstrace.a $(OPENCSD_LIBS) -ldl
 
 interop: $(if $(OPENCSD_LIBS),$(INTEROP))
 
-tests: $(UNIT) $(GEN) interop $(if $(SAN),,qemu)
+tests: $(UNIT) $(GEN) $(FAULT) $(if $(SAN),,interop qemu)
 
 # ---- fuzzing: clang, its own objects, perf-plugin in every target that asks for it by name ------
 
+ifneq ($(filter-out 0,$(COVERAGE)),)
+FUZZ_FLAGS := $(STD) -O1 -g -fprofile-instr-generate -fcoverage-mapping
+else
 FUZZ_FLAGS := $(STD) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer
-FOBJ := $(O)/fuzz/obj
+endif
+FOBJ := $(FUZZ_DIR)/obj
 FUZZ_LIB_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(LIB_SRC))
 FUZZ_PLUGIN_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(filter-out $(PLUGIN_MAIN),$(PLUGIN_SRC)))
 FUZZ_OCSD_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(OCSD_SRC))
+FUZZ_COMMAND_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(sort $(wildcard tests/fuzz/command/*.c)))
 FUZZ_GEN_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(GEN_SRC))
-PLUGIN_FUZZ := $(filter $(foreach p,perfdata session synth profile convert cmd jitdump tracepoint,\
-	$(O)/fuzz/fuzz_$(p)%),$(FUZZ))
-OCSD_FUZZ := $(filter $(O)/fuzz/fuzz_opencsd%,$(FUZZ))
+PLUGIN_FUZZ := $(filter $(foreach p,files perfdata session synth profile convert command jitdump tracepoint,\
+	$(FUZZ_DIR)/fuzz_$(p)%),$(FUZZ))
+OCSD_FUZZ := $(filter $(FUZZ_DIR)/fuzz_opencsd%,$(FUZZ))
 LIB_FUZZ := $(filter-out $(PLUGIN_FUZZ) $(OCSD_FUZZ),$(FUZZ))
 
 $(FUZZ_OCSD_OBJ): FUZZ_FLAGS += -DOCSD_CACHE_LIMIT=0x100000
@@ -284,23 +315,25 @@ $(FOBJ)/%.o: %.c
 		$(if $(filter lib/%,$<),-DCST_BUILDING) -Iinclude -Ilib -Iperf-plugin -Itests -Itests/gen \
 		$(DEP_CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
-$(O)/fuzz/libcstrace.a: $(FUZZ_LIB_OBJ)
+$(FUZZ_DIR)/libcstrace.a: $(FUZZ_LIB_OBJ)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
-$(O)/fuzz/libplugin.a: $(FUZZ_PLUGIN_OBJ)
+$(FUZZ_DIR)/libplugin.a: $(FUZZ_PLUGIN_OBJ)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
-$(O)/fuzz/libgen.a: $(FUZZ_GEN_OBJ)
+$(FUZZ_DIR)/libgen.a: $(FUZZ_GEN_OBJ)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
-$(LIB_FUZZ): $(O)/fuzz/%: $(FOBJ)/tests/fuzz/%.o $(O)/fuzz/libgen.a $(O)/fuzz/libcstrace.a
+$(LIB_FUZZ): $(FUZZ_DIR)/%: $(FOBJ)/tests/fuzz/%.o $(FUZZ_DIR)/libgen.a $(FUZZ_DIR)/libcstrace.a
 	$(call say,FUZZ-LD,$@)
 	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(ZSTD_LIBS) -lm -lpthread
 
-$(PLUGIN_FUZZ): $(O)/fuzz/%: $(FOBJ)/tests/fuzz/%.o $(O)/fuzz/libplugin.a $(O)/fuzz/libgen.a \
-		$(O)/fuzz/libcstrace.a
+$(PLUGIN_FUZZ): $(FUZZ_DIR)/%: $(FOBJ)/tests/fuzz/%.o $(FUZZ_DIR)/libplugin.a $(FUZZ_DIR)/libgen.a \
+		$(FUZZ_DIR)/libcstrace.a
 	$(call say,FUZZ-LD,$@)
-	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(DEP_LIBS) -lm -lpthread
+	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(DEP_LIBS) -lm -lpthread
 
-$(OCSD_FUZZ): $(O)/fuzz/%: $(FOBJ)/tests/fuzz/%.o $(FUZZ_OCSD_OBJ) $(O)/fuzz/libcstrace.a
+$(FUZZ_DIR)/fuzz_command: $(FUZZ_COMMAND_OBJ)
+
+$(OCSD_FUZZ): $(FUZZ_DIR)/%: $(FOBJ)/tests/fuzz/%.o $(FUZZ_OCSD_OBJ) $(FUZZ_DIR)/libcstrace.a
 	$(call say,FUZZ-LD,$@)
 	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^
 
@@ -323,6 +356,9 @@ nightly-run: all tests $(if $(have_clang),fuzz-build)
 
 demo-run: all
 	+$(Q)scripts/demo $(O)
+
+mutate: all
+	$(Q)scripts/mutate $(if $(SEED),--seed $(SEED)) --count $(MUTANTS) $(O)
 
 bench-run: all interop
 	+$(Q)scripts/bench $(O)
@@ -358,4 +394,4 @@ uninstall:
 		$(addprefix $(DESTDIR)$(mandir)/man5/,$(notdir $(MAN5)))
 	rm -rf $(DESTDIR)$(includedir)/cstrace $(DESTDIR)$(libdir)/cstrace
 
--include $(shell find $(B)/obj $(B)/tests $(O)/fuzz/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(B)/obj $(B)/tests $(FUZZ_DIR)/obj -name '*.d' 2>/dev/null)
