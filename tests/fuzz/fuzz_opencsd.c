@@ -2,11 +2,15 @@
 /*
  * fuzz_opencsd - the C interface of OpenCSD, called in any order with any arguments that a client can
  * legally form, over any trace. The input is a program: a byte says which function, the next ones
- * are its arguments. Buffers are handed out in their exact size, so that a read beyond them is seen.
+ * are its arguments. What callbacks do and answer is read from the end of the input backwards, so that a call means
+ * the same however often callbacks were called before it. Buffers are handed out in their exact size, so that a
+ * read beyond them is seen.
  */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <opencsd/c_api/opencsd_c_api.h>
@@ -21,10 +25,17 @@ static const uint8_t *in, *end;
 static dcd_tree_handle_t trees[TREES];
 static ocsd_extern_dcd_fact_t fact;
 static uint8_t code[4096];
+static char code_file[64];	/* path of a file that holds `code` as it is at the start */
 
 static unsigned int byte(void)
 {
 	return in < end ? *in++ : 0;
+}
+
+/* The same for a callback. */
+static unsigned int choice(void)
+{
+	return in < end ? *--end : 0;
 }
 
 static uint32_t word(void)
@@ -43,7 +54,7 @@ static dcd_tree_handle_t tree(void)
 
 static ocsd_datapath_resp_t answer(void)
 {
-	unsigned int b = byte();
+	unsigned int b = choice();
 
 	return b < 200 ? OCSD_RESP_CONT : b < 240 ? OCSD_RESP_WAIT : (ocsd_datapath_resp_t)(b % 12);
 }
@@ -56,24 +67,24 @@ static ocsd_datapath_resp_t on_element(const void *ctx, const ocsd_trc_index_t i
 	(void)ctx;
 	(void)index;
 	(void)id;
-	ocsd_gen_elem_str(e, text, (int)(byte() + 2));
+	ocsd_gen_elem_str(e, text, (int)(choice() + 2));
 	/* calls from inside are refused */
-	if (byte() == 7)
+	if (choice() == 7)
 		ocsd_destroy_dcd_tree(trees[0]);
-	if (byte() == 9)
+	if (choice() == 9)
 		ocsd_dt_process_data(trees[0], OCSD_OP_RESET, 0, 0, NULL, NULL);
 	/* these are not */
-	if (byte() == 11)
-		ocsd_dt_add_buffer_mem_acc(trees[0], byte() * 0x1000, OCSD_MEM_SPACE_ANY, code, sizeof(code));
-	if (byte() == 13)
-		ocsd_dt_remove_mem_acc(trees[0], byte() & 1 ? 0 : byte() * 0x1000, OCSD_MEM_SPACE_ANY);
+	if (choice() == 11)
+		ocsd_dt_add_buffer_mem_acc(trees[0], choice() * 0x1000, OCSD_MEM_SPACE_ANY, code, sizeof(code));
+	if (choice() == 13)
+		ocsd_dt_remove_mem_acc(trees[0], choice() & 1 ? 0 : choice() * 0x1000, OCSD_MEM_SPACE_ANY);
 	return answer();
 }
 
 static uint32_t on_memory(const void *ctx, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
 			  const uint32_t want, uint8_t *buf)
 {
-	uint32_t n = byte() & 1 ? want : byte() * 16 % (want + 1), i;
+	uint32_t n = choice() & 1 ? want : choice() * 16 % (want + 1), i;
 
 	(void)ctx;
 	(void)space;
@@ -81,8 +92,8 @@ static uint32_t on_memory(const void *ctx, const ocsd_vaddr_t addr, const ocsd_m
 		n = want;
 	for (i = 0; i < n; i++)
 		buf[i] = code[(addr + i) % sizeof(code)];
-	code[addr % sizeof(code)] += byte() == 3;
-	return byte() == 5 ? want + 1 : n;
+	code[addr % sizeof(code)] += choice() == 3;
+	return choice() == 5 ? want + 1 : n;
 }
 
 static uint32_t on_memory_id(const void *ctx, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
@@ -95,12 +106,13 @@ static uint32_t on_memory_id(const void *ctx, const ocsd_vaddr_t addr, const ocs
 /* Any protocol's text of any protocol's packet: they are all handed out in the size of the largest one. */
 static void packet_text(const void *pkt)
 {
+	/* in 1.8 the ITM's number is what 1.3.3 has as BUILTIN_END */
 	static const int protocols[] = { OCSD_PROTOCOL_ETE, OCSD_PROTOCOL_ETMV4I, OCSD_PROTOCOL_ETMV3, OCSD_PROTOCOL_PTM,
-					 OCSD_PROTOCOL_STM, OCSD_PROTOCOL_BUILTIN_END, OCSD_PROTOCOL_UNKNOWN, 99 };
+					 OCSD_PROTOCOL_STM, OCSD_PROTOCOL_BUILTIN_END, OCSD_PROTOCOL_CUSTOM_0, 99 };
 	char text[400];
 
 	if (pkt)
-		ocsd_pkt_str((ocsd_trace_protocol_t)protocols[byte() % 8], pkt, text, (int)(byte() + 2));
+		ocsd_pkt_str((ocsd_trace_protocol_t)protocols[choice() % 8], pkt, text, (int)(choice() + 2));
 }
 
 static ocsd_datapath_resp_t on_packet(const void *ctx, const ocsd_datapath_op_t op, const ocsd_trc_index_t index,
@@ -134,22 +146,78 @@ static void on_text(const void *ctx, const char *text, const int len)
 	sum ^= (uint8_t)text[len ? len - 1 : 0];
 }
 
-/* A custom decoder that hands every byte on as an element. */
+/* Bytes that any protocol's text may read as a packet: they are as large as the largest structure. */
+static uint8_t custom_packet[1024];
+
+static void custom_read(const ocsd_extern_dcd_cb_fns *cb)
+{
+	uint32_t len = choice(), *where = choice() == 1 ? NULL : &len;
+	ocsd_vaddr_t addr = choice() * 0x100;
+	uint8_t *buf = malloc(len + !len);
+
+	if (buf && !cb->fn_memory_access(cb->lib_context, addr, 1, (ocsd_mem_space_acc_t)choice(), where, buf))
+		sum ^= len ? buf[len - 1] : 0;
+	free(buf);
+}
+
+static void custom_instruction(const ocsd_extern_dcd_cb_fns *cb)
+{
+	ocsd_instr_info i;
+
+	memset(&i, 0, sizeof(i));
+	i.isa = (ocsd_isa)(choice() % 6);
+	i.instr_addr = choice() * 4;
+	i.opcode = choice() << 24 | choice() << 16 | choice() << 8 | choice();
+	i.pe_type.profile = (ocsd_core_profile_t)(choice() % 5);
+	i.dsb_dmb_waypoints = i.wfi_wfe_branch = choice() & 1;
+	if (!cb->fn_arm_instruction_decode(cb->lib_context, choice() == 1 ? NULL : &i))
+		sum ^= i.instr_size;
+}
+
+/* A custom decoder hands every byte on as an element, and does what else decoders may. */
+static void custom_work(const ocsd_extern_dcd_cb_fns *cb, ocsd_datapath_op_t op, ocsd_trc_index_t index,
+			uint32_t size, const uint8_t *data)
+{
+	const void *pkt = op == OCSD_OP_DATA ? custom_packet : NULL;
+
+	switch (choice() % 8) {
+	case 0:
+		cb->fn_log_error(cb->lib_context, OCSD_ERR_SEV_WARN, OCSD_ERR_FAIL, index, 1, choice() & 1 ? "bad" : NULL);
+		break;
+	case 1:
+		cb->fn_log_msg(cb->lib_context, OCSD_ERR_SEV_INFO, choice() & 1 ? "text" : NULL);
+		break;
+	case 2:
+		custom_read(cb);
+		break;
+	case 3:
+		custom_instruction(cb);
+		break;
+	}
+	if (cb->packetCBFlags & OCSD_CUST_DCD_PKT_CB_USE_MON)
+		cb->fn_packet_mon(cb->lib_context, op, index, pkt, size, data);
+	if (cb->packetCBFlags & OCSD_CUST_DCD_PKT_CB_USE_SINK)
+		cb->fn_packet_data_sink(cb->lib_context, op, index, pkt);
+}
+
 static ocsd_datapath_resp_t custom_in(const void *handle, const ocsd_datapath_op_t op, const ocsd_trc_index_t index,
 				      const uint32_t size, const uint8_t *data, uint32_t *used)
 {
 	const ocsd_extern_dcd_cb_fns *callbacks = handle;
 	ocsd_generic_trace_elem e;
+	ocsd_datapath_resp_t r;
 	uint32_t i;
 
+	custom_work(callbacks, op, index, size, data);
 	if (op != OCSD_OP_DATA)
 		return answer();
 	for (i = 0; i < size; i++)
 		sum ^= data[i];
-	*used = byte() & 1 ? size : size / 2;
+	*used = choice() & 1 ? size : size / 2;
 	memset(&e, 0, sizeof(e));
 	ocsd_gen_elem_init(&e, OCSD_GEN_TRC_ELEM_CUSTOM);
-	return callbacks->fn_gen_elem_out(callbacks->lib_context, index, 1, &e);
+	r = callbacks->fn_gen_elem_out(callbacks->lib_context, index, 1, &e);
+	return r > OCSD_RESP_CONT ? r : answer();
 }
 
 static void custom_flags(const void *handle, const int flags)
@@ -166,7 +234,7 @@ static ocsd_err_t custom_create(const int flags, const void *cfg, const ocsd_ext
 	inst->decoder_handle = (void *)(uintptr_t)cb;
 	inst->fn_data_in = custom_in;
 	inst->fn_update_pkt_mon = custom_flags;
-	return byte() == 1 ? OCSD_ERR_FAIL : OCSD_OK;
+	return choice() == 1 ? OCSD_ERR_FAIL : OCSD_OK;
 }
 
 static ocsd_err_t custom_destroy(const void *handle)
@@ -243,26 +311,35 @@ static void create_decoder(void)
 	ocsd_dt_create_decoder(t, names[which], (int)flags, &c, &id);
 }
 
+/* A client that is told to wait may flush, and then give the rest once more. */
 static void data(void)
 {
 	dcd_tree_handle_t t = tree();
-	uint32_t n = byte() * 8, used;
+	uint32_t n = byte() * 8, used, at = 0;
 	ocsd_trc_index_t index = byte() & 1 ? word() : 0;
+	unsigned int counted, patience;
 	ocsd_datapath_resp_t r;
 	uint8_t *copy;
 
 	if (n > end - in)
 		n = (uint32_t)(end - in);
-	copy = malloc(n + 1);
+	copy = malloc(n + !n);
 	if (!copy)
 		return;
 	memcpy(copy, in, n);
 	in += n;
-	copy = realloc(copy, n ? n : 1);
-	r = ocsd_dt_process_data(t, OCSD_OP_DATA, index, n, copy, byte() & 1 ? &used : NULL);
+	counted = byte() & 1;
+	patience = byte();
+	for (;;) {
+		r = ocsd_dt_process_data(t, OCSD_OP_DATA, index + at, n - at, copy + at, counted ? &used : NULL);
+		while (patience & 1 && OCSD_DATA_RESP_IS_WAIT(r))
+			r = ocsd_dt_process_data(t, OCSD_OP_FLUSH, 0, 0, NULL, NULL);
+		at += counted ? used : 0;
+		if (patience < 2 || at >= n)
+			break;
+		patience -= 2;
+	}
 	free(copy);
-	while (byte() & 1 && OCSD_DATA_RESP_IS_WAIT(r))
-		r = ocsd_dt_process_data(t, OCSD_OP_FLUSH, 0, 0, NULL, NULL);
 }
 
 static void accessor(void)
@@ -271,9 +348,10 @@ static void accessor(void)
 	ocsd_mem_space_acc_t space = (ocsd_mem_space_acc_t)byte();
 	uint64_t start = byte() & 1 ? word() : (uint64_t)word() << 32;
 	uint32_t len = byte() * 16;
-	ocsd_file_mem_region_t region = { byte(), start, len };
+	ocsd_file_mem_region_t regions[] = { { byte(), start, len }, { 16, start + 0x10000, len } };
+	unsigned int which = byte();
 
-	switch (byte() % 6) {
+	switch (which % 6) {
 	case 0:
 		ocsd_dt_add_buffer_mem_acc(t, start, space, code, len < sizeof(code) ? len : sizeof(code));
 		break;
@@ -284,13 +362,13 @@ static void accessor(void)
 		ocsd_dt_add_callback_trcid_mem_acc(t, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, on_memory_id, NULL);
 		break;
 	case 3:
-		ocsd_dt_add_binfile_region_mem_acc(t, &region, 1, space, "/proc/self/exe");
+		ocsd_dt_add_binfile_region_mem_acc(t, regions, 1 + which / 6 % 2, space, code_file);
 		break;
 	case 4:
 		ocsd_dt_remove_mem_acc(t, byte() & 1 ? 0 : start, byte() & 1 ? OCSD_MEM_SPACE_ANY : space);
 		break;
 	case 5:
-		ocsd_dt_add_binfile_mem_acc(t, start, space, "/etc/hostname");
+		ocsd_dt_add_binfile_mem_acc(t, start, space, code_file);
 		break;
 	}
 }
@@ -362,19 +440,39 @@ static void call(void)
 	}
 }
 
+/* NOPs and short branches. */
+static void write_code(void)
+{
+	size_t i;
+
+	memset(code, 0, sizeof(code));
+	for (i = 0; i + 4 <= sizeof(code); i += 4) {
+		uint32_t op = i % 20 ? 0xd503201f : 0x14000003;
+
+		memcpy(code + i, &op, 4);
+	}
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	int fd = memfd_create("code", MFD_CLOEXEC);
+
+	(void)argc;
+	(void)argv;
+	write_code();
+	if (fd < 0 || write(fd, code, sizeof(code)) != (ssize_t)sizeof(code))
+		abort();
+	snprintf(code_file, sizeof(code_file), "/proc/self/fd/%d", fd);
+	return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	unsigned int i;
 
 	in = bytes;
 	end = bytes + size;
-	memset(code, 0, sizeof(code));
-	for (i = 0; i + 4 <= sizeof(code); i += 4) {
-		/* NOPs and short branches */
-		uint32_t op = i % 20 ? 0xd503201f : 0x14000003;
-
-		memcpy(code + i, &op, 4);
-	}
+	write_code();
 	fact = (ocsd_extern_dcd_fact_t){ custom_create, custom_destroy, custom_id, custom_text,
 					 OCSD_PROTOCOL_UNKNOWN };
 	ocsd_def_errlog_init(OCSD_ERR_SEV_INFO, 1);
