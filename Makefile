@@ -237,7 +237,7 @@ $(B)/tests/unit/test_session_memory: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,
 $(B)/tests/unit/test_profile_formats: LDFLAGS += -Wl,--wrap=calloc,--wrap=dso_facts,--wrap=dso_stubs
 # Elements are made by hand.
 $(B)/tests/unit/test_profile_counts: LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc,--wrap=session_run \
-	-Wl,--wrap=session_section_dso,--wrap=session_locate
+	-Wl,--wrap=session_section_dso,--wrap=session_locate,--wrap=session_counted
 
 $(LIB_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(UNIT_HELP_OBJ) $(GEN_A) $(LIB_A)
 	$(call say,LINK,$@)

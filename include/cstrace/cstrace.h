@@ -14,6 +14,7 @@
 #include <cstrace/isa.h>	/* opcodes -> waypoints */
 #include <cstrace/image.h>	/* address spaces -> code bytes */
 #include <cstrace/flow.h>	/* elements + code -> generic trace elements */
+#include <cstrace/counts.h>	/* how often each range and branch ran, without an element for each */
 #include <cstrace/protocol.h>	/* what a protocol is made of: for custom decoders */
 #include <cstrace/log.h>	/* what is wrong in the trace, record by record */
 #include <cstrace/tree.h>	/* decoders, and routing by trace ID */

@@ -33,6 +33,13 @@ enum cst_generic_kind {
 	/* not in the reference's interface */
 	CST_GEN_DATA = 0x40,	/* data trace: a transfer */
 	CST_GEN_COND,		/* conditional instruction: its result; num = enum cst_cond_flags, end = its key */
+	/*
+	 * With cst_decoder_set_counts(), right behind a RANGE that ended a range of the counts: `runs` ranges in a row
+	 * in `section`, n_insn instructions. addr, end, sect_off, flags, isa, last_*: of the last of them. They are counted
+	 * but for the one that is open, which began at offset `start` and goes on up to here; nor is, when the last one ended
+	 * with a taken branch, that edge. num: how many atoms contradicted the image (stats.image_conflicts).
+	 */
+	CST_GEN_RUN,
 };
 
 /* EVENT: `num` of the one event that ETMv3 and PTM have. */
@@ -140,10 +147,13 @@ struct cst_generic {
 		uint64_t value;	/* DATA */
 	};
 	union {
-		uint32_t n_insn; /* RANGE, NOPATH */
+		uint32_t n_insn; /* RANGE, NOPATH, RUN */
 		uint32_t size;	/* SWTRACE: bits of the payload; ITMTRACE, DATA: bytes */
 	};
-	uint32_t cc;		/* cycles since the last CYCLE_COUNT element */
+	union {
+		uint32_t cc;	/* cycles since the last CYCLE_COUNT element */
+		uint32_t runs;	/* RUN */
+	};
 	union {
 		uint32_t context_id;
 		uint32_t master; /* SWTRACE with CST_SW_ID */
@@ -165,7 +175,10 @@ struct cst_generic {
 	uint8_t last_size;	/* bytes of the last instruction */
 	CST_EXTENSION union {
 		CST_EXTENSION struct {
-			uint32_t error;	/* NO_SYNC, ADDR_UNKNOWN: enum cst_error (positive), 0 none */
+			CST_EXTENSION union {
+				uint32_t error;	/* NO_SYNC, ADDR_UNKNOWN: enum cst_error (positive), 0 none */
+				uint32_t start;	/* RUN */
+			};
 			uint32_t sect_off; /* RANGE: offset of addr in its section (low 32 bits) */
 		};
 		uint64_t insn;	/* DATA: address of the instruction that made the transfer, with CST_DATA_INSN */

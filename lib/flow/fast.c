@@ -11,6 +11,7 @@
 
 #include "flow/analyze.h"
 #include "flow/fast_out.h"
+#include "image/counts.h"
 
 /* Bytes from here on are atom packets. */
 #define ATOM_HEADER 0xc0
@@ -28,12 +29,21 @@ static __attribute__((noinline)) int forbidden(struct cst_flow *f, const struct 
 	return 0;
 }
 
-/* What following the link of a block after atom `e` would leave out. */
+static inline int is_branch(const struct blk *b)
+{
+	return b->type - 1u <= 1;
+}
+
+_Static_assert(CST_INSN_BRANCH == 1 && CST_INSN_INDIRECT == 2, "the two that may go elsewhere");
+
+/* What following the link of a block after atom `e` would leave out, and what it is. */
 static inline uint32_t link_kind(const struct blk *b, unsigned int e)
 {
 	if (!e)
-		return b->flags & BLK_ALWAYS ? LINK_CAREFUL : 0;
-	return b->type != CST_INSN_BRANCH || b->flags & BLK_LINK ? LINK_CAREFUL : 0;
+		return (b->flags & BLK_ALWAYS ? LINK_CAREFUL : 0) | (is_branch(b) ? LINK_BRANCH : 0);
+	if (b->type != CST_INSN_BRANCH)
+		return LINK_CAREFUL;
+	return (b->flags & BLK_LINK ? LINK_CAREFUL : 0) | LINK_TAKEN | LINK_BRANCH;
 }
 
 static unsigned int count_e(uint64_t bits)
@@ -70,16 +80,24 @@ struct loop {
 	uint64_t bias;		/* trace offsets minus addresses of the input's bytes */
 	uint64_t rest;		/* atoms that there is no room for, with a 1 behind them; or 0 */
 	uint64_t branches, others;
-	int64_t linked;		/* -1: links hold; 0: they do not */
+	int64_t linked;		/* the bits of a link that are its place and LINK_CAREFUL; 0: links do not hold */
 	struct ids ids;
 	int stack;		/* calls are pushed */
 	int undo;		/* the last range is void */
+	int moved;		/* the last search() led to another section, or the places of blocks are void */
+	/*
+	 * Runs are ranges that are counted, in one section: from the first behind a taken branch (or any, if counts are not
+	 * joined) up to the last one walked over. Ranges in them; their elements count among `others`.
+	 */
+	uint64_t ranges;
+	uint64_t atoms;		/* of all packets */
+	uint64_t run_insns, run_atoms, run_conflicts; /* where the run began */
 };
 
 /* Execution is at f->addr, in the block f->blk of the map around it. */
 static inline void load(struct loop *l)
 {
-	l->linked = -(int64_t)links_hold(l->f);
+	l->linked = links_hold(l->f) ? ~(int64_t)LINK_BITS : 0;
 	l->ids = ids_of(l->f);
 }
 
@@ -105,7 +123,7 @@ static __attribute__((noinline)) int enter(struct loop *l)
 	l->p = l->stop = l->in->p + l->in->pos;
 	l->end_of_input = l->in->p + l->in->len;
 	l->codes = l->in->code;
-	l->bias = l->rest = l->branches = l->others = 0;
+	l->bias = l->rest = l->branches = l->others = l->ranges = l->atoms = 0;
 	l->undo = 0;
 	load(l);
 	return 1;
@@ -165,17 +183,20 @@ static inline int take_target(struct loop *l, uint64_t *addr)
 }
 
 /*
- * The place of the block at `addr`, of f->isa, by a search; it becomes the link of `b` after atom `e` where
+ * The place of the block at `addr`, of f->isa; it becomes the link of `b` after atom `e` where
  * there is a `b`.
  */
-static __attribute__((noinline)) uint32_t find(struct loop *l, uint64_t addr, struct blk *b, unsigned int e)
+static __attribute__((noinline)) uint32_t search(struct loop *l, uint64_t addr, struct blk *b, unsigned int e)
 {
 	struct cst_flow *f = l->f;
+	const struct cst_section *sec = f->map_sec;
+	const uint32_t gen = f->img_gen;
 
 	f->addr = addr;
 	f->blk = b && l->linked ? link_block(f, &b->link[e], link_kind(b, e)) : cst_flow_block(f);
 	if (f->blk)
 		load(l);
+	l->moved = f->map_sec != sec || f->img_gen != gen;
 	return f->blk;
 }
 
@@ -217,7 +238,7 @@ static __attribute__((noinline)) size_t finish(struct loop *l, uint64_t bits, ui
 	l->in->pos = l->p - l->in->p;
 	l->in->last = index;
 	f->stats->insns += insns;
-	f->stats->ranges += g - first - l->others;
+	f->stats->ranges += g - first - l->others + l->ranges;
 	f->stats->branches += l->branches;
 	if (f->cfg->checks & CST_CHECK_CONTINUE && g != first) {
 		f->after_n = g[-1].kind == CST_GEN_RANGE && !(g[-1].flags & CST_GF_EXEC);
@@ -226,58 +247,127 @@ static __attribute__((noinline)) size_t finish(struct loop *l, uint64_t bits, ui
 	return g - first;
 }
 
+/* So many instructions end a run: an element has 32 bits for them, and a packet a few million. */
+#define RUN_INSNS (1u << 31)
+
+/* The element of a run that ends here. */
+static __attribute__((noinline)) struct cst_generic *put_run(struct loop *l, struct cst_generic *g, uint64_t index,
+							     const struct blk *b, uint64_t e, uint32_t start, uint64_t insns,
+							     uint64_t bits)
+{
+	struct cst_flow *f = l->f;
+	const uint64_t conflicts = f->stats->image_conflicts - l->run_conflicts;
+	const uint64_t ranges = l->atoms - atoms_in(bits) - l->run_atoms;
+
+	g->index = index;
+	g->addr = blk_off(b) + f->map_bias;
+	g->end = g->addr + (uint32_t)b->step[0];
+	store8(&g->n_insn, pair((uint32_t)(insns - l->run_insns), (uint32_t)ranges));
+	memcpy(&g->context_id, &l->ids, sizeof(l->ids));
+	store8(&g->flags, flags_word(b, f->tmpl.flags) | flag_exec(e));
+	store8(&g->error, pair((uint32_t)blk_off(BLK_AT(f->img->blk, start)), b->off * 2));
+	g->kind = CST_GEN_RUN;
+	g->num = (uint16_t)(conflicts < UINT16_MAX ? conflicts : UINT16_MAX);
+	l->others++;
+	l->ranges += ranges;
+	return g + 1;
+}
+
+/* The run goes on: the element at `g` is void. */
+static void take_back_run(struct loop *l, const struct cst_generic *g)
+{
+	l->others--;
+	l->ranges -= g->runs;
+}
+
+/* A run begins behind the atoms walked over so far. `bits`: those that are left of the packet. */
+static __attribute__((noinline)) void begin_run(struct loop *l, uint64_t insns, uint64_t bits)
+{
+	l->run_insns = insns;
+	l->run_atoms = l->atoms - atoms_in(bits);
+	l->run_conflicts = l->f->stats->image_conflicts;
+}
+
 /*
  * `bits`: atoms to begin with, of the packet at `index`, with a 1 behind them; 0: begin with the input. Whatever is
- * not a branch between linked blocks is below `careful`.
+ * not a branch between linked blocks is below `careful`. `runs`, a constant: ranges are counted in f->counts where that
+ * can be done.
  */
-static int walk(struct cst_flow *f, struct atom_input *in, uint64_t bits, uint64_t index, struct cst_generic *out,
-		size_t *pn, size_t cap)
+static inline __attribute__((always_inline)) int
+walk(struct cst_flow *f, struct atom_input *in, uint64_t bits, uint64_t index, struct cst_generic *out, size_t *pn,
+     size_t cap, const int runs)
 {
 	struct loop l = { .f = f, .in = in, .end_of_room = out + cap,
 			  .limit = cap < PACKET_ATOMS + FLOW_ROOM ? out : out + cap - (PACKET_ATOMS + FLOW_ROOM - 1) };
 	struct cst_generic *g = out + *pn;
 	const uint32_t tflags = f->tmpl.flags;
 	const struct atom_code *code;
-	uint64_t insns = 0, addr;
+	uint64_t insns = 0, addr, e = 0;
 	/* signed: a link that says LINK_CAREFUL is negative, and 0 where links do not hold */
 	int64_t next, linked;
-	struct blk *base, *b;
+	struct blk *base, *b, *by;
 	struct ids ids;
+	/* runs: what closes ranges; the link, or what it would be, that leads out of block b */
+	struct blk_count *const counters = runs ? f->counts->blk : NULL;
+	const uint32_t closing = runs ? f->counts->joined ? LINK_TAKEN : LINK_BRANCH : 0;
+	uint32_t raw = 0, section, start = 0;
+	unsigned int by_e;
 
 	if (!enter(&l))
 		return 0;
 	base = f->img->blk;
-	b = BLK_AT(base, f->blk);
+	next = f->blk;
+	b = BLK_AT(base, next);
 	linked = l.linked;
 	ids = l.ids;
+	section = f->map_sec->id;
 	addr = f->addr;
 	if (bits) {
 		l.branches = count_e(bits) - 1;
 		bits = what_fits(&l, bits, g);
+		l.atoms = atoms_in(bits);
 	} else {
 		goto packet;
 	}
 	for (;;) {
-		const uint64_t e = bits & 1, end = addr + (uint32_t)b->step[0];
-		const uint32_t n_insn = b->n_insn;
+		uint64_t end;
+		uint32_t n_insn;
 
-		g->index = index;
-		g->addr = addr;
-		g->end = end;
-		store8(&g->n_insn, pair(n_insn, 0));
-		memcpy(&g->context_id, &ids, sizeof(ids));
-		store8(&g->flags, flags_word(b, tflags) | flag_exec(e));
-		store8(&g->error, pair(0, b->off * 2));
-		g++;
+		if (runs && raw & closing) {
+			/* the branch at the end of block b ended a range, and led to `next` */
+			const uint32_t place = (uint32_t)((unsigned char *)b - (unsigned char *)base);
+
+			if (raw & LINK_TAKEN && !count_pair(&count_at(counters, place)->edge[0], (uint32_t)next))
+				cst_counts_edge_slow(f->counts, section, place, (uint32_t)next);
+			if (!start)
+				begin_run(&l, insns, bits);
+			else if (!count_pair(&count_at(counters, start)->range[0], place))
+				cst_counts_range_slow(f->counts, section, start, place);
+			start = (uint32_t)next;
+		}
+		b = BLK_AT(base, next);
+		e = bits & 1;
+		end = addr + (uint32_t)b->step[0];
+		n_insn = b->n_insn;
+		if (!runs || !start) {
+			g->index = index;
+			g->addr = addr;
+			g->end = end;
+			store8(&g->n_insn, pair(n_insn, 0));
+			memcpy(&g->context_id, &ids, sizeof(ids));
+			store8(&g->flags, flags_word(b, tflags) | flag_exec(e));
+			store8(&g->error, pair(0, b->off * 2));
+			g++;
+		}
 		insns += n_insn;
 		bits >>= 1;
-		next = (int32_t)b->link[e] & linked;
+		raw = b->link[e];
+		next = (int32_t)raw & linked;
 		if (__builtin_expect(next <= 0, 0))
 			goto careful;
 		/* blocks that are linked are in one map: no wrap at 4 GiB between them */
 		addr += (int64_t)b->step[e];
 go:
-		b = BLK_AT(base, next);
 		if (bits != 1)
 			continue;
 packet:
@@ -287,6 +377,8 @@ packet:
 			goto out;
 		if (g >= l.limit && l.end_of_room - g < FLOW_ROOM)
 			goto out;
+		if (runs && start && insns - l.run_insns >= RUN_INSNS)
+			goto out;
 		code = &l.codes[*l.p - ATOM_HEADER];
 		index = l.bias + (uintptr_t)l.p;
 		bits = code->bits;
@@ -294,10 +386,14 @@ packet:
 		l.p++;
 		if (g >= l.limit)
 			bits = what_fits(&l, bits, g);
+		if (runs)
+			l.atoms += atoms_in(bits);
 		continue;
 careful:
 		next &= ~LINK_CAREFUL;
+		raw = link_kind(b, (unsigned int)e);
 		if (e && b->type == CST_INSN_INDIRECT) {
+			raw = LINK_TAKEN | LINK_BRANCH;
 			if (b->flags & BLK_LINK && l.stack)
 				push_call(f, end, b->isa, blk_place(f->img, b));
 			goto indirect;
@@ -317,8 +413,9 @@ careful:
 			goto go;
 		if (f->isa != CST_ISA_A64)
 			addr = (uint32_t)addr;
-		next = find(&l, addr, b, e);
-		goto found;
+		by = b;
+		by_e = (unsigned int)e;
+		goto search;
 indirect:
 		if (b->subtype == CST_INSN_ERET)
 			goto away;
@@ -333,14 +430,15 @@ indirect:
 			addr = f->stack[t].addr;
 			f->isa = f->stack[t].isa;
 			next = 0;
-			b = NULL;
+			by = NULL;
 			if (call && f->stack[t].sec == f->map_sec) {
-				b = BLK_AT(base, call);
-				next = (int32_t)b->link[0] & linked & ~LINK_CAREFUL;
+				by = BLK_AT(base, call);
+				next = (int32_t)by->link[0] & linked & ~LINK_CAREFUL;
 			}
 			if (next && blk_off(BLK_AT(base, next)) == addr - f->map_bias)
 				goto go;
-			next = find(&l, addr, b, 0);
+			/* behind a call comes what an atom N would lead to */
+			by_e = 0;
 		} else {
 			uint64_t target;
 
@@ -350,20 +448,33 @@ indirect:
 			if (next && blk_off(BLK_AT(base, next)) == addr - f->map_bias &&
 			    BLK_AT(base, next)->isa == f->isa)
 				goto go;
-			next = find(&l, addr, b, 1);
+			by = b;
+			by_e = 1;
 		}
-found:
+search:
+		/* afterwards its blocks may be gone */
+		if (runs && start)
+			put_run(&l, g, index, b, e, start, insns, bits);
+		next = search(&l, addr, by, by_e);
+		if (runs && (!next || l.moved)) {
+			/* what comes is in another section, or where the places of blocks are void */
+			g += start != 0;
+			start = raw = 0;
+		} else if (runs && start) {
+			take_back_run(&l, g);
+		}
 		if (!next)
 			goto done;
 		linked = l.linked;
 		ids = l.ids;
+		section = f->map_sec->id;
 		base = f->img->blk;
 		goto go;
 	}
 out:
 	f->addr = addr;
-	f->blk = blk_place(f->img, b);
-	f->isa = b->isa;
+	f->blk = (uint32_t)next;
+	f->isa = BLK_AT(base, next)->isa;
 	goto done;
 mismatch:
 	f->addr = addr;
@@ -373,25 +484,50 @@ mismatch:
 	l.undo = 1;
 	goto done;
 away:
+	if (runs && start)
+		g = put_run(&l, g, index, b, e, start, insns, bits);
+	start = 0;
 	leave_indirect(&l, b, addr);
 	if (b->subtype == CST_INSN_ERET) {
 		size_t n = g - out;
 
 		f->el.index = index;
 		cst_flow_eret(f, out, &n);
-		l.others = n - (g - out);
+		l.others += n - (g - out);
 		g = out + n;
 	}
 done:
+	if (runs && start)
+		g = put_run(&l, g, index, b, e, start, insns, bits);
 	*pn += finish(&l, bits, index, insns, out + *pn, g);
 	return 1;
+}
+
+static __attribute__((noinline)) int walk_ranges(struct cst_flow *f, struct atom_input *in, uint64_t bits, uint64_t index,
+						 struct cst_generic *out, size_t *n, size_t cap)
+{
+	return walk(f, in, bits, index, out, n, cap, 0);
+}
+
+static __attribute__((noinline)) int walk_runs(struct cst_flow *f, struct atom_input *in, uint64_t bits, uint64_t index,
+					       struct cst_generic *out, size_t *n, size_t cap)
+{
+	return walk(f, in, bits, index, out, n, cap, 1);
+}
+
+/* Single ranges are for the log, and for checks of each atom. */
+static int walk_any(struct cst_flow *f, struct atom_input *in, uint64_t bits, uint64_t index, struct cst_generic *out,
+		    size_t *n, size_t cap)
+{
+	return f->counts && !f->log && !f->cfg->checks ? walk_runs(f, in, bits, index, out, n, cap) :
+							 walk_ranges(f, in, bits, index, out, n, cap);
 }
 
 int cst_flow_fast(struct cst_flow *f, struct atom_input *in, struct cst_generic *out, size_t *n, size_t cap)
 {
 	const size_t pos = in->pos;
 
-	return walk(f, in, 0, in->last, out, n, cap) && in->pos != pos;
+	return walk_any(f, in, 0, in->last, out, n, cap) && in->pos != pos;
 }
 
 int cst_flow_fast_rest(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap)
@@ -401,5 +537,5 @@ int cst_flow_fast_rest(struct cst_flow *f, struct cst_generic *out, size_t *n, s
 
 	const uint64_t end = 1ull << f->el.n;
 
-	return walk(f, &in, (f->el.bits & (end - 1)) | end, f->el.index, out, n, cap);
+	return walk_any(f, &in, (f->el.bits & (end - 1)) | end, f->el.index, out, n, cap);
 }

@@ -161,7 +161,7 @@ static inline __attribute__((always_inline)) uint32_t cst_flow_target_block(stru
 	if (f->from && f->map_len && f->map_sec == f->from_sec && links_hold(f)) {
 		base = f->map_sec->img->blk;
 		link = &BLK_AT(base, f->from)->link[1];
-		place = *link & ~LINK_CAREFUL;
+		place = *link & ~(LINK_CAREFUL | LINK_BITS);
 		if (place && blk_off(BLK_AT(base, place)) == f->addr - f->map_bias && BLK_AT(base, place)->isa == f->isa)
 			return place;
 	}

@@ -49,6 +49,7 @@ struct cst_flow {
 	const struct cst_config *cfg;
 	struct cst_stats *stats;
 	struct cst_log *log;	/* or NULL */
+	struct cst_counts *counts; /* ranges and branches are counted there, or NULL */
 	struct cst_space *space;
 	const struct cst_images *images; /* where spaces come from at each context, or NULL */
 	struct cst_context ctx;	/* the last one, for them */

@@ -53,6 +53,8 @@ static const char *kind_name(unsigned int kind)
 		return "INSTRUMENTATION";
 	case CST_GEN_ITMTRACE:
 		return "ITMTRACE";
+	case CST_GEN_RUN:
+		return "INSTR_RUN";
 	case CST_GEN_CUSTOM:
 		return "CUSTOM";
 	case CST_GEN_DATA:

@@ -60,6 +60,14 @@ struct blk {
  */
 #define LINK_CAREFUL 0x80000000u
 
+/*
+ * In the lower bits of a link, which are 0 in places, where single atoms are not looked at: a direct branch that is
+ * taken leads there; it is a branch, taken or not.
+ */
+#define LINK_TAKEN 1u
+#define LINK_BRANCH 2u
+#define LINK_BITS 31u
+
 /* So many blocks have places below it. */
 #define BLK_LIMIT (LINK_CAREFUL / sizeof(struct blk))
 
@@ -136,6 +144,8 @@ static inline unsigned int blk_next_key(const struct blk *b)
 	return b->next_isa & 15;
 }
 
+struct cst_counts;
+
 struct cst_section {
 	struct cst_image *img;
 	const uint8_t *bytes;
@@ -154,6 +164,7 @@ struct cst_image {
 	struct page_table *tables; /* the code page tables in use */
 	size_t table_bytes, table_max; /* of these */
 	uint64_t analysed;	/* instructions that blocks were made of */
+	struct cst_counts *counts; /* of these blocks, or NULL */
 	uint32_t generation;	/* changes when the cache is emptied: places of blocks are void */
 	struct cst_section **sec;
 	size_t sec_count, sec_cap;

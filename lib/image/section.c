@@ -9,7 +9,7 @@
 #include <cstrace/flow.h>
 #include <cstrace/isa.h>
 
-#include "image.h"
+#include "image/counts.h"
 
 #define DEFAULT_CACHE (128u << 20)
 #define MIN_BLOCKS 4096u
@@ -79,6 +79,8 @@ static void flush(struct cst_image *img)
 {
 	size_t i;
 
+	if (img->counts)
+		cst_counts_drain(img->counts);
 	drop_tables(img);
 	img->blk_count = 1;
 	for (i = 0; i < img->sec_count; i++)

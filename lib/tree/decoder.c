@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cstrace/counts.h>
 #include <cstrace/error.h>
 
 #include "log/log.h"
@@ -136,6 +137,11 @@ void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason)
 	dec->start = 0;
 	dec->stopped = CST_STOP_NONE;
 	dec->peek.known = dec->stretch.known = 0;
+}
+
+void cst_decoder_set_counts(struct cst_decoder *dec, struct cst_counts *c)
+{
+	dec->flow.counts = c;
 }
 
 void cst_decoder_set_space(struct cst_decoder *dec, struct cst_space *space)

@@ -46,6 +46,8 @@ const char *dump_name_kind(unsigned int value)
 		return "instrumentation";
 	case CST_GEN_ITMTRACE:
 		return "itm";
+	case CST_GEN_RUN:
+		return "run";
 	case CST_GEN_CUSTOM:
 		return "custom";
 	case CST_GEN_DATA:

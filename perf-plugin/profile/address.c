@@ -31,30 +31,30 @@ static bool in_text(const struct profile_address *a, uint32_t offset)
 	return !a->unlinked || (offset >= a->text.offset && offset - a->text.offset < a->text.size);
 }
 
-static bool limit_ranges(const struct profile_address *a, struct pairs *ranges, struct profile_removed *removed)
+static bool limit_ranges(const struct profile_address *a, struct cst_pairs *ranges, struct profile_removed *removed)
 {
-	const struct pair *r = pairs_sort(ranges);
-	struct pairs kept = { .slot = NULL };
+	const struct cst_pair *r = cst_pairs_sort(ranges);
+	struct cst_pairs kept = { .slot = NULL };
 	size_t i;
 
 	for (i = 0; i < ranges->used; i++) {
 		if (!in_text(a, r[i].a) || !in_text(a, r[i].b)) {
 			removed->ranges++;
 			removed->executed += r[i].count;
-		} else if (!pairs_insert(&kept, r[i].a, r[i].b, r[i].count)) {
-			pairs_free(&kept);
+		} else if (!cst_pairs_insert(&kept, r[i].a, r[i].b, r[i].count)) {
+			cst_pairs_free(&kept);
 			return false;
 		}
 	}
-	pairs_free(ranges);
+	cst_pairs_free(ranges);
 	*ranges = kept;
 	return true;
 }
 
-static bool limit_edges(const struct profile_address *a, struct pairs *edges, struct profile_removed *removed)
+static bool limit_edges(const struct profile_address *a, struct cst_pairs *edges, struct profile_removed *removed)
 {
-	const struct pair *e = pairs_sort(edges);
-	struct pairs kept = { .slot = NULL };
+	const struct cst_pair *e = cst_pairs_sort(edges);
+	struct cst_pairs kept = { .slot = NULL };
 	uint32_t to;
 	size_t i;
 
@@ -62,12 +62,12 @@ static bool limit_edges(const struct profile_address *a, struct pairs *edges, st
 		to = in_text(a, e[i].b) ? e[i].b : COUNTS_OUTSIDE;
 		if (!in_text(a, e[i].a)) {
 			removed->edges++;
-		} else if (!(a->code_at_zero && to == COUNTS_OUTSIDE) && !pairs_insert(&kept, e[i].a, to, e[i].count)) {
-			pairs_free(&kept);
+		} else if (!(a->code_at_zero && to == COUNTS_OUTSIDE) && !cst_pairs_insert(&kept, e[i].a, to, e[i].count)) {
+			cst_pairs_free(&kept);
 			return false;
 		}
 	}
-	pairs_free(edges);
+	cst_pairs_free(edges);
 	*edges = kept;
 	return true;
 }

@@ -38,7 +38,7 @@ static void put(struct lines *l, char kind, uint64_t a, uint64_t b, uint64_t tim
 
 static void put_branches(struct lines *l, struct binary *b, const struct profile_address *w, const struct stubs *s)
 {
-	const struct pair *from = pairs_sort(&b->entries), *e = pairs_sort(&b->edges);
+	const struct cst_pair *from = cst_pairs_sort(&b->entries), *e = cst_pairs_sort(&b->edges);
 	bool leaves;
 	size_t i;
 
@@ -55,10 +55,10 @@ static void put_branches(struct lines *l, struct binary *b, const struct profile
 	}
 }
 
-static void put_ranges(struct lines *l, struct pairs *ranges, char kind, const struct profile_address *w,
+static void put_ranges(struct lines *l, struct cst_pairs *ranges, char kind, const struct profile_address *w,
 		       const struct stubs *s)
 {
-	const struct pair *r = pairs_sort(ranges);
+	const struct cst_pair *r = cst_pairs_sort(ranges);
 	size_t i;
 
 	for (i = 0; i < ranges->used; i++)

@@ -54,10 +54,10 @@ void counts_free(struct counts *c)
 	if (!c)
 		return;
 	for (i = 0; i < c->nr_bins; i++) {
-		pairs_free(&c->bins[i]->ranges);
-		pairs_free(&c->bins[i]->edges);
-		pairs_free(&c->bins[i]->arrivals);
-		pairs_free(&c->bins[i]->entries);
+		cst_pairs_free(&c->bins[i]->ranges);
+		cst_pairs_free(&c->bins[i]->edges);
+		cst_pairs_free(&c->bins[i]->arrivals);
+		cst_pairs_free(&c->bins[i]->entries);
 		free(c->bins[i]);
 	}
 	free(c->bins);
@@ -116,14 +116,14 @@ static inline struct binary *binary_of(struct counts *c, struct stream *s, uint3
 	return section ? binary_slow(c, s, section) : NULL;
 }
 
-static inline struct pairs *ranges_of(struct binary *bin, bool arrived)
+static inline struct cst_pairs *ranges_of(struct binary *bin, bool arrived)
 {
 	return __builtin_expect(arrived, 0) ? &bin->arrivals : &bin->ranges;
 }
 
 static inline void count_range(struct counts *c, struct lane *ln)
 {
-	if (ln->open && !pairs_add(ranges_of(ln->bin, ln->arrived), ln->start, ln->last))
+	if (ln->open && !cst_pairs_add(ranges_of(ln->bin, ln->arrived), ln->start, ln->last))
 		c->nomem = true;
 	ln->open = false;
 }
@@ -132,7 +132,7 @@ static inline void count_edge(struct counts *c, struct lane *ln, uint32_t to)
 {
 	if (!ln->bin)
 		return;
-	if (!pairs_add(&ln->bin->edges, ln->last, to))
+	if (!cst_pairs_add(&ln->bin->edges, ln->last, to))
 		c->nomem = true;
 	ln->bin->branches++;
 	ln->bin->inside += to != COUNTS_OUTSIDE;
@@ -155,6 +155,26 @@ static bool resumes(const struct lane *ln, const struct stream *s, uint64_t addr
 	return ln->br.open >= BRANCH_EXCEPTION && ln->br.resume == addr && s->tid == ln->br.tid;
 }
 
+/*
+ * Ranges in a row, in the section of the range before, which the library has counted but for the one that is open. The
+ * range before ended with a branch; where that led to is counted, too.
+ */
+static void run(struct counts *c, struct stream *s, struct lane *ln, const struct cst_generic *g)
+{
+	count_range(c, ln);
+	ln->end = g->end;
+	if (ln->bin) {
+		ln->bin->insns += g->n_insn;
+		ln->start = g->start;
+		ln->last = g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
+		ln->open = true;
+	} else {
+		c->elsewhere += g->n_insn;
+	}
+	ln->inside = g->last_type == CST_INSN_OTHER;
+	branch_range_end(&ln->br, s, g);
+}
+
 /* A range of `bin` begins at `g`. Records what led there: a branch, a return of the kernel, or nothing known. */
 static void arrive(struct counts *c, struct stream *s, struct lane *ln, struct binary *bin,
 		   const struct cst_generic *g)
@@ -171,7 +191,7 @@ static void arrive(struct counts *c, struct stream *s, struct lane *ln, struct b
 		outside = br->open >= BRANCH_EXCEPTION && br->resume && s->tid == br->tid;
 	}
 	outside |= kind != BRANCH_NONE && from != bin;
-	if (outside && bin && !pairs_add(&bin->entries, g->sect_off, 0))
+	if (outside && bin && !cst_pairs_add(&bin->entries, g->sect_off, 0))
 		c->nomem = true;
 	ln->arrived = outside || branch_is_return(kind);
 	ln->landing_kind = BRANCH_NONE;
@@ -223,10 +243,10 @@ ranges(struct counts *c, struct stream *s, struct lane *ln, const struct cst_gen
 	for (g++; g < end && g->kind == CST_GEN_RANGE && g->section == section; g++) {
 		taken = branch_taken(g - 1);
 		if (taken || g->addr != g[-1].end || !(c->joined || g[-1].last_type == CST_INSN_OTHER)) {
-			nomem |= !pairs_add(ranges_of(bin, arrived), start, last);
+			nomem |= !cst_pairs_add(ranges_of(bin, arrived), start, last);
 			arrived = arrivals && taken && branch_is_return(branch_kind_of(g - 1));
 			if (taken) {
-				nomem |= !pairs_add(&bin->edges, last, g->sect_off);
+				nomem |= !cst_pairs_add(&bin->edges, last, g->sect_off);
 				edges++;
 			}
 			start = g->sect_off;
@@ -303,6 +323,10 @@ static int on_batch(void *data, struct stream *s, const struct cst_generic *g, s
 		return c->nomem ? -CST_ERR_NOMEM : 0;
 	}
 	for (; g < end; g++) {
+		if (g->kind == CST_GEN_RUN) {
+			run(c, s, ln, g);
+			continue;
+		}
 		if (g->kind != CST_GEN_RANGE) {
 			other(c, s, ln, g);
 			continue;
@@ -321,11 +345,48 @@ static void on_stream_end(void *data, struct stream *s)
 	s->priv = NULL;
 }
 
+/* How often all branches were taken. */
+static uint64_t sum(const struct cst_pairs *edges)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; edges->mask && i <= edges->mask; i++)
+		n += edges->slot[i].count;
+	return n;
+}
+
+/* What the library counted goes to the binaries. */
+static int add_counted(struct counts *c)
+{
+	const struct cst_pairs *ranges, *edges;
+	uint64_t taken;
+	struct binary *bin;
+	struct dso *dso;
+	uint32_t i = 0;
+	int rc;
+
+	while ((rc = session_counted(c->ss, ++i, &dso, &ranges, &edges)) > 0) {
+		if (!dso || !(ranges->used | edges->used))
+			continue;
+		bin = binary_of_dso(c, dso);
+		if (!bin || !cst_pairs_merge(&bin->ranges, ranges) || !cst_pairs_merge(&bin->edges, edges))
+			return -CST_ERR_NOMEM;
+		taken = sum(edges);
+		bin->branches += taken;
+		bin->inside += taken;
+	}
+	return rc;
+}
+
 int counts_run(struct counts *c)
 {
-	struct session_consumer consumer = { .data = c, .batch = on_batch, .unwanted = true,
-					     .stream_end = on_stream_end };
+	struct session_consumer consumer = { .data = c, .batch = on_batch, .unwanted = true, .stream_end = on_stream_end,
+					     .counts = !c->arrivals, .joined = c->joined };
 	int rc = session_run(c->ss, &consumer);
+
+	if (!rc)
+		rc = add_counted(c);
 
 	if (rc == -CST_ERR_NOMEM)
 		fprintf(stderr, "cstrace profile: out of memory\n");

@@ -19,18 +19,18 @@
 #ifndef CSTRACE_PROFILE_COUNTS_H
 #define CSTRACE_PROFILE_COUNTS_H
 
-#include "profile/pairs.h"
+#include <cstrace/counts.h>
 #include "session/session.h"
 
 #define COUNTS_OUTSIDE	UINT32_MAX	/* target of an edge that leaves the binary */
 
 struct binary {
 	struct dso *dso;
-	struct pairs ranges;	/* offset of the first and of the last instruction */
-	struct pairs edges;
+	struct cst_pairs ranges;	/* offset of the first and of the last instruction */
+	struct cst_pairs edges;
 	/* With `arrivals`: */
-	struct pairs arrivals;	/* those ranges that a return, or a branch from outside, leads to; not in `ranges` */
-	struct pairs entries;	/* targets of branches from outside; b is 0 */
+	struct cst_pairs arrivals;	/* those ranges that a return, or a branch from outside, leads to; not in `ranges` */
+	struct cst_pairs entries;	/* targets of branches from outside; b is 0 */
 	uint64_t insns;
 	uint64_t branches;	/* all edges */
 	uint64_t inside;	/* edges whose target is in the binary, too */

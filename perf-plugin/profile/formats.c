@@ -17,7 +17,7 @@ static void put_number(struct lines *l, uint64_t n)
 
 static void put_ranges(struct lines *l, struct binary *b, const struct profile_address *w)
 {
-	const struct pair *r = pairs_sort(&b->ranges);
+	const struct cst_pair *r = cst_pairs_sort(&b->ranges);
 	size_t i;
 	char *p;
 
@@ -35,7 +35,7 @@ static void put_ranges(struct lines *l, struct binary *b, const struct profile_a
 /* `all`: edges that leave the binary, too, with target 0. */
 static void put_edges(struct lines *l, struct binary *b, const struct profile_address *w, bool all)
 {
-	const struct pair *e = pairs_sort(&b->edges);
+	const struct cst_pair *e = cst_pairs_sort(&b->edges);
 	bool leaves;
 	size_t i, k, next;
 	char *p;
@@ -45,7 +45,7 @@ static void put_edges(struct lines *l, struct binary *b, const struct profile_ad
 		for (next = i + 1; next < b->edges.used && e[next].a == e[i].a;)
 			next++;
 		for (k = 0; k < next - i; k++) {
-			const struct pair *x = &e[e[next - 1].b == COUNTS_OUTSIDE ?
+			const struct cst_pair *x = &e[e[next - 1].b == COUNTS_OUTSIDE ?
 						  (k ? i + k - 1 : next - 1) : i + k];
 
 			leaves = x->b == COUNTS_OUTSIDE;
@@ -96,7 +96,7 @@ static void write_autofdo(struct pd_output *out, struct binary *b, const struct 
 static void write_llvm(struct pd_output *out, struct binary *b, const struct profile_address *w)
 {
 	struct lines l;
-	const struct pair *e = pairs_sort(&b->edges);
+	const struct cst_pair *e = cst_pairs_sort(&b->edges);
 	size_t i, inside = 0;
 
 	lines_init(&l, out);

@@ -34,7 +34,7 @@ static void show_progress(struct run *r, uint64_t in_fragment)
 static void find_exception(struct stream_state *st, const struct cst_generic *g, int n)
 {
 	st->left_known = false;
-	while (--n >= 0 && g[n].kind != CST_GEN_RANGE && g[n].kind != CST_GEN_TRACE_ON &&
+	while (--n >= 0 && g[n].kind != CST_GEN_RANGE && g[n].kind != CST_GEN_RUN && g[n].kind != CST_GEN_TRACE_ON &&
 	       g[n].kind != CST_GEN_NO_SYNC) {
 		if (g[n].kind != CST_GEN_EXCEPTION)
 			continue;
@@ -696,6 +696,20 @@ static void forget_last_run(struct session *ss)
 	losses_start(ss);
 }
 
+/* Ranges are counted where nobody wants to see each of them. */
+static int begin_counts(struct run *r)
+{
+	struct session *ss = r->ss;
+	int err = 0;
+
+	if (!r->con->counts || ss->filter || ss->book || ss->opts.log)
+		return 0;
+	if (!ss->spaces.counts)
+		err = cst_counts_new(&ss->spaces.counts, ss->spaces.image, r->con->joined ? CST_COUNTS_JOINED : 0);
+	r->counts = ss->spaces.counts;
+	return err;
+}
+
 int session_run(struct session *ss, const struct session_consumer *consumer)
 {
 	struct run r = { .ss = ss, .con = consumer };
@@ -704,7 +718,8 @@ int session_run(struct session *ss, const struct session_consumer *consumer)
 
 	memory_doing("decoding");
 	r.batch = malloc(BATCH * sizeof(*r.batch));
-	if (!r.batch) {
+	if (!r.batch || begin_counts(&r)) {
+		free(r.batch);
 		fprintf(stderr, "cstrace: %s: %s\n", ss->name, cst_strerror(CST_ERR_NOMEM));
 		return -CST_ERR_NOMEM;
 	}

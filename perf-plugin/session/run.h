@@ -24,6 +24,7 @@ struct run {
 	struct tree_slot *slots;
 	size_t nr_slots, cap_slots;
 	struct cst_generic *batch;
+	struct cst_counts *counts;	/* for all decoders, or NULL */
 	struct joined joined;	/* the fragment's bytes, if the file has them in pieces */
 	uint64_t present[2];	/* trace IDs in the fragment, when it matters */
 	bool past;		/* nothing that follows in the fragment is wanted */

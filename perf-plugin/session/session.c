@@ -285,3 +285,16 @@ struct dso *session_section_dso(struct session *ss, struct stream *s, uint32_t s
 	(void)s;
 	return sec ? cst_section_cookie(sec) : NULL;
 }
+
+int session_counted(struct session *ss, uint32_t section, struct dso **dso, const struct cst_pairs **ranges,
+		    const struct cst_pairs **edges)
+{
+	struct cst_section *sec = cst_image_section(ss->spaces.image, section);
+	int err;
+
+	if (!sec || !ss->spaces.counts)
+		return 0;
+	*dso = cst_section_cookie(sec);
+	err = cst_counts_section(ss->spaces.counts, section, ranges, edges);
+	return err ? err : 1;
+}

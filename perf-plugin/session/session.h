@@ -107,6 +107,12 @@ struct session_consumer {
 	bool timeless;		/* time is that of the AUX record, whatever the trace says */
 	bool history;		/* what comes out depends on everything that was executed before it */
 	bool unwanted;		/* also call batch() with what the filter leaves out (stream.unwanted) */
+	/*
+	 * Ranges may be counted instead of coming as elements of batches: CST_GEN_RUN stands for them (cstrace/flow.h), and
+	 * session_counted() has the counts when session_run() is done. They are not where single ranges matter, for a
+	 * filter or a log. `joined`: as CST_COUNTS_JOINED.
+	 */
+	bool counts, joined;
 	/* A batch; non-zero return ends the run with that value. */
 	int (*batch)(void *data, struct stream *s, const struct cst_generic *g, size_t n);
 	/* The end of an AUX fragment: after its last batch (whose last element is EO_TRACE). */
@@ -134,6 +140,13 @@ void session_close(struct session *ss);
 
 /* Decode everything once, in order of queue and AUX record. 0, or negative, or the consumer's value. */
 int session_run(struct session *ss, const struct session_consumer *consumer);
+
+/*
+ * What was counted in the code section with this number, from 1 on: 1, and the file it is of (NULL: none) with the pairs
+ * of ranges and edges (cstrace/counts.h), which are the session's. 0: there is no such section; or negative.
+ */
+int session_counted(struct session *ss, uint32_t section, struct dso **dso, const struct cst_pairs **ranges,
+		    const struct cst_pairs **edges);
 
 struct perfdata *session_perfdata(struct session *ss);
 /* The name of the input, as messages show it. */

@@ -72,6 +72,7 @@ static int add_stream(struct run *r, struct tree_slot *slot, struct trace_unit *
 	st->stream.place = place_of(r->q, slot, id);
 	st->stream.config = cst_decoder_config(st->stream.decoder);
 	cst_decoder_set_cookie(st->stream.decoder, st);
+	cst_decoder_set_counts(st->stream.decoder, r->counts);
 	cst_decoder_set_stop(st->stream.decoder, CST_STOP_CONTEXT | CST_STOP_TRACE_ON |
 			     CST_STOP_TIMESTAMP | r->con->stop);
 	slot->st[id] = st;

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "perfdata/memory.h"
+#include <cstrace/counts.h>
+
 #include "session/error.h"
 #include "session/kernel.h"
 #include "session/space.h"
@@ -46,6 +48,8 @@ void spaces_free(struct spaces *sp, struct threads *ts)
 	for (i = 0; i < ts->nr_processes; i++)
 		versions_release(ts->all_processes[i]);
 	versions_release(&ts->kernel);
+	cst_counts_free(sp->counts);
+	sp->counts = NULL;
 	cst_image_free(sp->image);
 	sp->image = NULL;
 }

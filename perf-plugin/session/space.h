@@ -24,6 +24,7 @@ struct version {
 
 struct spaces {
 	struct cst_image *image;
+	struct cst_counts *counts;	/* of its code, or NULL */
 	struct dso_table *dsos;
 	struct dso *kcore;	/* copy of kernel memory that came with the file; NULL: none */
 	struct kernel_images *kernel;

@@ -272,7 +272,10 @@ static void drain(struct run *r, struct cst_tree *t, size_t cap)
 		for (i = 0; i < n; i++) {
 			size_t before = r->got.n;
 
-			take(r, &out[i]);
+			if (r->seen)
+				r->seen(r->seen_data, &out[i]);
+			else
+				take(r, &out[i]);
 			if (r->got.n > before)
 				r->got.v[before].off = out[i].index;
 		}
@@ -308,6 +311,7 @@ void rt_decode(struct run *r, const uint8_t *p, size_t len, bool framed, bool ho
 	assert_int_equal(cst_tree_new(&t, framed ? CST_TREE_FRAMES : CST_TREE_RAW, 0), 0);
 	assert_int_equal(cst_tree_add(t, &cfg, &dec), 0);
 	cst_decoder_set_stop(dec, CST_STOP_CONTEXT);
+	cst_decoder_set_counts(dec, r->counts);
 	while (at < len) {
 		k = 1 + rnd(r, piece);
 		if (k > len - at)

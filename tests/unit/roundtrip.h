@@ -44,6 +44,10 @@ struct run {
 	unsigned int nspaces;
 	struct list got;
 	uint64_t rnd;
+	/* elements go there instead of to `got`, and ranges are counted in `counts` */
+	void (*seen)(void *data, const struct cst_generic *g);
+	void *seen_data;
+	struct cst_counts *counts;
 };
 
 /* The model's events as the decoder is to report them. */

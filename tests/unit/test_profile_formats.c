@@ -54,17 +54,17 @@ size_t __wrap_dso_stubs(const struct dso *d, struct elf_part stubs[ELF_MAX_STUBS
 	return n;
 }
 
-static void add(struct pairs *p, uint32_t a, uint32_t b, uint64_t count)
+static void add(struct cst_pairs *p, uint32_t a, uint32_t b, uint64_t count)
 {
-	assert_true(pairs_insert(p, a, b, count));
+	assert_true(cst_pairs_insert(p, a, b, count));
 }
 
 static void forget(struct binary *b)
 {
-	pairs_free(&b->ranges);
-	pairs_free(&b->edges);
-	pairs_free(&b->arrivals);
-	pairs_free(&b->entries);
+	cst_pairs_free(&b->ranges);
+	cst_pairs_free(&b->edges);
+	cst_pairs_free(&b->arrivals);
+	cst_pairs_free(&b->entries);
 }
 
 /* What a format makes of a binary, in `text`. */

@@ -8,14 +8,14 @@
 
 #include <cmocka.h>
 
-#include "profile/pairs.h"
+#include <cstrace/counts.h>
 
 static void sums(void **state)
 {
 	enum { N = 200, ADDS = 100000 };
 	static uint64_t want[N][N];
-	struct pairs p = { .slot = NULL };
-	const struct pair *v;
+	struct cst_pairs p = { .slot = NULL };
+	const struct cst_pair *v;
 	uint64_t seed = 42, total = 0;
 	size_t i, keys = 0;
 	uint32_t a, b;
@@ -27,53 +27,53 @@ static void sums(void **state)
 		b = (uint32_t)(seed >> 50) % N;
 		keys += !want[a][b]++;
 		/* offsets that differ in high bits only must not fall together */
-		assert_true(pairs_add(&p, a << 20, b << 24));
+		assert_true(cst_pairs_add(&p, a << 20, b << 24));
 	}
 	assert_int_equal(p.used, keys);
-	v = pairs_sort(&p);
+	v = cst_pairs_sort(&p);
 	for (i = 0; i < p.used; i++) {
 		assert_int_equal(v[i].count, want[v[i].a >> 20][v[i].b >> 24]);
 		total += v[i].count;
 		assert_true(!i || v[i - 1].a < v[i].a || (v[i - 1].a == v[i].a && v[i - 1].b < v[i].b));
 	}
 	assert_int_equal(total, ADDS);
-	assert_ptr_equal(pairs_sort(&p), v);
-	pairs_free(&p);
+	assert_ptr_equal(cst_pairs_sort(&p), v);
+	cst_pairs_free(&p);
 }
 
 static void empty(void **state)
 {
-	struct pairs p = { .slot = NULL };
+	struct cst_pairs p = { .slot = NULL };
 
 	(void)state;
-	assert_null(pairs_sort(&p));
+	assert_null(cst_pairs_sort(&p));
 	assert_int_equal(p.used, 0);
 	/* the pair 0, 0 is a pair as any other */
-	assert_true(pairs_add(&p, 0, 0));
-	assert_true(pairs_add(&p, 0, 0));
+	assert_true(cst_pairs_add(&p, 0, 0));
+	assert_true(cst_pairs_add(&p, 0, 0));
 	assert_int_equal(p.used, 1);
-	assert_int_equal(pairs_sort(&p)->count, 2);
-	pairs_free(&p);
+	assert_int_equal(cst_pairs_sort(&p)->count, 2);
+	cst_pairs_free(&p);
 }
 
 /* Counts beyond one, keys that fall together, and a table that grows when it is half full. */
 static void insert(void **state)
 {
-	struct pairs p = { .slot = NULL };
-	const struct pair *v;
+	struct cst_pairs p = { .slot = NULL };
+	const struct cst_pair *v;
 	uint32_t i;
 
 	(void)state;
 	for (i = 0; i < 5000; i++) {
-		assert_true(pairs_insert(&p, i, 5000 - i, i + 1));
-		assert_true(pairs_insert(&p, i, 5000 - i, 10));
-		assert_true(pairs_insert(&p, i, UINT32_MAX, 3));
+		assert_true(cst_pairs_insert(&p, i, 5000 - i, i + 1));
+		assert_true(cst_pairs_insert(&p, i, 5000 - i, 10));
+		assert_true(cst_pairs_insert(&p, i, UINT32_MAX, 3));
 		/* free slots are at least as many: each search ends */
 		assert_true(2 * p.used <= p.mask + 1);
 		assert_true(p.mask < 8 * p.used || p.mask == 1023);
 	}
 	assert_int_equal(p.used, 10000);
-	v = pairs_sort(&p);
+	v = cst_pairs_sort(&p);
 	for (i = 0; i < 5000; i++, v += 2) {
 		assert_int_equal(v[0].a, i);
 		assert_int_equal(v[0].b, 5000 - i);
@@ -82,7 +82,7 @@ static void insert(void **state)
 		assert_int_equal(v[1].b, UINT32_MAX);
 		assert_int_equal(v[1].count, 3);
 	}
-	pairs_free(&p);
+	cst_pairs_free(&p);
 	assert_null(p.slot);
 	assert_int_equal(p.used + p.mask + p.sorted, 0);
 }

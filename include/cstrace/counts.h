@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * counts.h - how often each range of code and each branch was executed, counted on the graph of decoded blocks: no
+ * element is written for a range that only its count is wanted of. Threads: as the image's decoders.
+ *
+ * A range of the counts goes from the target of a branch to the next branch. With CST_COUNTS_JOINED branches that were
+ * not taken do not end it. An edge is a taken branch whose target was executed in the same section.
+ */
+#ifndef CSTRACE_COUNTS_H
+#define CSTRACE_COUNTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cstrace/types.h>
+
+CST_BEGIN
+
+struct cst_counts;
+struct cst_decoder;
+struct cst_image;
+
+/* Two offsets in a section: of the first and the last instruction of a range; of a branch and its target. */
+struct cst_pair {
+	uint32_t a, b;
+	uint64_t count;		/* 0: free slot */
+};
+
+/* A table of pairs by hash. Zero it before use; its size is bounded by the code that ran. */
+struct cst_pairs {
+	struct cst_pair *slot;
+	size_t mask;		/* slots - 1; 0: nothing allocated */
+	unsigned int shift;	/* 64 minus the bits of a slot's number */
+	size_t used;
+	int sorted;
+};
+
+/* Add `count` to a pair, which is made when it is new. 0: memory is short, and nothing was added. */
+CST_API int cst_pairs_insert(struct cst_pairs *p, uint32_t a, uint32_t b, uint64_t count);
+/* Add all pairs of a table that is not sorted. 0: memory is short, and some were not added. */
+CST_API int cst_pairs_merge(struct cst_pairs *to, const struct cst_pairs *from);
+CST_API void cst_pairs_free(struct cst_pairs *p);
+/* Move all pairs to the front, sorted by a, then b; returns `used` pairs. Nothing can be added any more. */
+CST_API const struct cst_pair *cst_pairs_sort(struct cst_pairs *p);
+
+/* Where to look first: the upper bits of a product depend on all bits of both. */
+static inline size_t cst_pairs_hash(uint32_t a, uint32_t b, unsigned int shift)
+{
+	return (size_t)(((uint64_t)a << 32 | b) * 0x9e3779b97f4a7c15u >> shift);
+}
+
+/* The same with a count of 1, inline. */
+static inline int cst_pairs_add(struct cst_pairs *p, uint32_t a, uint32_t b)
+{
+	struct cst_pair *s;
+	size_t i;
+
+	for (i = p->mask ? cst_pairs_hash(a, b, p->shift) : 0; p->mask; i = (i + 1) & p->mask) {
+		s = &p->slot[i];
+		if (!s->count)
+			break;
+		if (s->a == a && s->b == b) {
+			s->count++;
+			return 1;
+		}
+	}
+	return cst_pairs_insert(p, a, b, 1);
+}
+
+enum cst_counts_flags {
+	CST_COUNTS_JOINED = 1,
+};
+
+/*
+ * Counts over the code of `img`, which must outlive them. An image has one at most: -CST_ERR_BUSY. -CST_ERR_NOMEM.
+ */
+CST_API int cst_counts_new(struct cst_counts **out, struct cst_image *img, unsigned int flags);
+CST_API void cst_counts_free(struct cst_counts *c);
+
+/*
+ * From now on the decoder, whose code is from the image of the counts, puts out CST_GEN_RUN elements for ranges that it
+ * counts (flow.h says what they hold); those at the edges, and all that its fast loop does not walk over, are
+ * CST_GEN_RANGE as ever, and for the caller to count. NULL: no more. No effect while the decoder has a log, which is
+ * told of ranges one by one, or its configuration has checks.
+ */
+CST_API void cst_decoder_set_counts(struct cst_decoder *dec, struct cst_counts *c);
+
+/*
+ * What was counted in a section so far: *ranges and *edges, valid until the next call with `c` or a decoder that counts
+ * there. -CST_ERR_NOMEM: memory was short at any time, and counts are missing. -CST_ERR_INVAL: no such section.
+ */
+CST_API int cst_counts_section(struct cst_counts *c, uint32_t section, const struct cst_pairs **ranges,
+			       const struct cst_pairs **edges);
+
+CST_END
+
+#endif

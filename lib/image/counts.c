@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * counts.c - from the counters of blocks to the tables of sections, which outlive them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <cstrace/error.h>
+
+#include "image/counts.h"
+
+int cst_counts_new(struct cst_counts **out, struct cst_image *img, unsigned int flags)
+{
+	struct cst_counts *c;
+
+	if (img->counts)
+		return -CST_ERR_BUSY;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return -CST_ERR_NOMEM;
+	/* untouched memory costs nothing, as with the image's blocks */
+	c->blk = calloc(img->blk_max, sizeof(*c->blk));
+	if (!c->blk) {
+		free(c);
+		return -CST_ERR_NOMEM;
+	}
+	c->img = img;
+	c->joined = !!(flags & CST_COUNTS_JOINED);
+	img->counts = c;
+	*out = c;
+	return 0;
+}
+
+void cst_counts_free(struct cst_counts *c)
+{
+	uint32_t i;
+
+	if (!c)
+		return;
+	c->img->counts = NULL;
+	for (i = 0; i < c->nr_sec; i++) {
+		cst_pairs_free(&c->sec[i].ranges);
+		cst_pairs_free(&c->sec[i].edges);
+	}
+	free(c->sec);
+	free(c->blk);
+	free(c);
+}
+
+/* The tables of a section; NULL when memory is short, which is remembered. */
+static struct section_counts *tables_of(struct cst_counts *c, uint32_t section)
+{
+	struct section_counts *v;
+	uint32_t nr = (uint32_t)c->img->sec_count;
+
+	if (section <= c->nr_sec)
+		return &c->sec[section - 1];
+	v = realloc(c->sec, nr * sizeof(*v));
+	if (!v) {
+		c->no_memory = 1;
+		return NULL;
+	}
+	memset(v + c->nr_sec, 0, (nr - c->nr_sec) * sizeof(*v));
+	c->sec = v;
+	c->nr_sec = nr;
+	return &c->sec[section - 1];
+}
+
+/* Offset in the section: of a block's start, of its last instruction. */
+static uint32_t start_of(const struct cst_counts *c, uint32_t place)
+{
+	return (uint32_t)blk_off(BLK_AT(c->img->blk, place));
+}
+
+static uint32_t last_of(const struct cst_counts *c, uint32_t place)
+{
+	const struct blk *b = BLK_AT(c->img->blk, place);
+
+	return (uint32_t)blk_off(b) + (uint32_t)b->step[0] - b->last_size;
+}
+
+static void add_edges(struct cst_counts *c, uint32_t section, uint32_t from, uint32_t to, uint64_t count)
+{
+	struct section_counts *s = tables_of(c, section);
+
+	if (s && !cst_pairs_insert(&s->edges, last_of(c, from), start_of(c, to), count))
+		c->no_memory = 1;
+}
+
+static void add_ranges(struct cst_counts *c, uint32_t section, uint32_t first, uint32_t last, uint64_t count)
+{
+	struct section_counts *s = tables_of(c, section);
+
+	if (s && !cst_pairs_insert(&s->ranges, start_of(c, first), last_of(c, last), count))
+		c->no_memory = 1;
+}
+
+#define FULL ((uint64_t)1 << 32)
+
+/* One more of a pair, which the first counter did not take. Returns how many the table of pairs has to take instead. */
+static uint64_t count_slow(struct pair_count n[2], uint32_t place)
+{
+	struct pair_count first = n[0];
+
+	/* it has just run over */
+	if (first.place == place && !first.count)
+		return FULL;
+	if (!first.count) {
+		n[0] = (struct pair_count){ place, 1 };
+		return 0;
+	}
+	if (!n[1].count) {
+		n[1] = (struct pair_count){ place, 1 };
+		return 0;
+	}
+	if (n[1].place != place)
+		return 1;
+	if (!++n[1].count)
+		return FULL;
+	/* the more frequent one comes first */
+	if (n[1].count > first.count) {
+		n[0] = n[1];
+		n[1] = first;
+	}
+	return 0;
+}
+
+void cst_counts_edge_slow(struct cst_counts *c, uint32_t section, uint32_t from, uint32_t to)
+{
+	uint64_t more = count_slow(count_at(c->blk, from)->edge, to);
+
+	if (more)
+		add_edges(c, section, from, to, more);
+}
+
+void cst_counts_range_slow(struct cst_counts *c, uint32_t section, uint32_t first, uint32_t last)
+{
+	uint64_t more = count_slow(count_at(c->blk, first)->range, last);
+
+	if (more)
+		add_ranges(c, section, first, last, more);
+}
+
+static void drain_block(struct cst_counts *c, uint32_t section, uint32_t place)
+{
+	struct blk_count *n = count_at(c->blk, place);
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		if (n->edge[i].count)
+			add_edges(c, section, place, n->edge[i].place, n->edge[i].count);
+		if (n->range[i].count)
+			add_ranges(c, section, place, n->range[i].place, n->range[i].count);
+	}
+	memset(n, 0, sizeof(*n));
+}
+
+/* Blocks do not say which section they are of: its page tables lead to them. */
+static void drain_section(struct cst_counts *c, const struct cst_section *sec)
+{
+	const size_t pages = (sec->size + CODE_PAGE - 1) / CODE_PAGE;
+	const uint32_t *places;
+	unsigned int t, k;
+	size_t page;
+
+	for (t = 0; t < BLK_TABLES; t++)
+		for (page = 0; sec->pages[t] && page < pages; page++) {
+			places = sec->pages[t][page];
+			for (k = 0; places && k < CODE_PAGE >> blk_shift(blk_key_isa(t % BLK_KEYS)); k++)
+				if (places[k])
+					drain_block(c, sec->id, places[k]);
+		}
+}
+
+void cst_counts_drain(struct cst_counts *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->img->sec_count; i++)
+		drain_section(c, c->img->sec[i]);
+}
+
+int cst_counts_section(struct cst_counts *c, uint32_t section, const struct cst_pairs **ranges,
+		       const struct cst_pairs **edges)
+{
+	struct section_counts *s;
+
+	if (!section || section > c->img->sec_count)
+		return -CST_ERR_INVAL;
+	drain_section(c, c->img->sec[section - 1]);
+	s = tables_of(c, section);
+	if (!s || c->no_memory)
+		return -CST_ERR_NOMEM;
+	*ranges = &s->ranges;
+	*edges = &s->edges;
+	return 0;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * counts.h - inside counts: two counters for each decoded block, which the loop over atoms adds to.
+ */
+#ifndef CST_LIB_COUNTS_H
+#define CST_LIB_COUNTS_H
+
+#include <cstrace/counts.h>
+
+#include "image/image.h"
+
+/* A pair's counter. 0: not in use. */
+struct pair_count {
+	uint32_t place;		/* of the other block */
+	uint32_t count;
+};
+
+/*
+ * Of the block at the same place: how often its branch went to which block, and how often a range that began with it
+ * ended with which. Two of each, those that were seen first; most blocks have no others, and what others there are is
+ * in the tables of the section.
+ */
+struct blk_count {
+	struct pair_count edge[2], range[2];
+};
+
+struct section_counts {
+	struct cst_pairs ranges, edges;
+};
+
+struct cst_counts {
+	struct cst_image *img;
+	struct blk_count *blk;	/* as many as the image may have blocks */
+	struct section_counts *sec; /* by number minus 1 */
+	uint32_t nr_sec;
+	uint8_t joined;
+	uint8_t no_memory;
+};
+
+_Static_assert(sizeof(struct blk_count) == sizeof(struct blk), "one place for both");
+
+/* The counters of the block at a place. */
+static inline struct blk_count *count_at(struct blk_count *base, uint32_t place)
+{
+	return (struct blk_count *)((unsigned char *)base + place);
+}
+
+/* What the counters have goes to the tables of the sections: the image is about to forget its blocks. */
+void cst_counts_drain(struct cst_counts *c);
+
+/* One more, when the first counter of the block is another pair's, not in use, or full. The blocks are of that section. */
+void cst_counts_edge_slow(struct cst_counts *c, uint32_t section, uint32_t from, uint32_t to);
+void cst_counts_range_slow(struct cst_counts *c, uint32_t section, uint32_t first, uint32_t last);
+
+/* 0: it is not this pair's, or now full. */
+static inline int count_pair(struct pair_count *n, uint32_t place)
+{
+	return __builtin_expect(n->place == place && ++n->count, 1);
+}
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_counts.c - ranges and edges that the library counts: with what is left to the caller they are those of a decoding
+ * where each range is an element; and so is everything else.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "image/counts.h"
+#include "roundtrip.h"
+
+#define SECTIONS 64
+#define OTHERS 20000
+
+/* A caller that counts. */
+struct counter {
+	bool joined;
+	struct cst_pairs ranges[SECTIONS], edges[SECTIONS];
+	struct cst_generic last;	/* the last range or run, if what comes goes on from it; else its kind is 0 */
+	uint32_t start, end;		/* of the range that is open: offsets of the first and the last instruction */
+	bool open;
+	uint64_t insns, elements, runs;
+	struct cst_generic other[OTHERS]; /* all elements but these */
+	size_t n_other;
+};
+
+static bool ends_with_branch(const struct cst_generic *g)
+{
+	return g->last_type == CST_INSN_BRANCH || g->last_type == CST_INSN_INDIRECT;
+}
+
+static bool taken(const struct cst_generic *g)
+{
+	return g->flags & CST_GF_EXEC && ends_with_branch(g);
+}
+
+static bool closes(const struct counter *c, const struct cst_generic *g)
+{
+	return c->joined ? taken(g) : ends_with_branch(g);
+}
+
+static void close_open(struct counter *c)
+{
+	if (c->open)
+		assert_true(cst_pairs_add(&c->ranges[c->last.section], c->start, c->end));
+	c->open = false;
+}
+
+static void seen(void *data, const struct cst_generic *g)
+{
+	struct counter *c = data;
+	bool adjacent = c->last.kind && c->last.section == g->section;
+
+	switch (g->kind) {
+	case CST_GEN_RUN:
+		/* right behind a range that ended one of the counts */
+		assert_true(adjacent && c->open && closes(c, &c->last) && c->last.kind == CST_GEN_RANGE && g->runs);
+		close_open(c);
+		c->start = g->start;
+		c->runs += g->runs;
+		break;
+	case CST_GEN_RANGE:
+		if (!(adjacent && c->open && !closes(c, &c->last) && c->last.end == g->addr)) {
+			close_open(c);
+			if (adjacent && taken(&c->last) && g->section)
+				assert_true(cst_pairs_add(&c->edges[g->section], c->end, g->sect_off));
+			c->start = g->sect_off;
+		}
+		c->runs++;
+		break;
+	case CST_GEN_TIMESTAMP:
+	case CST_GEN_CYCLE_COUNT:
+	case CST_GEN_EVENT:
+		assert_true(c->n_other < OTHERS);
+		c->other[c->n_other++] = *g;
+		return;
+	default:
+		close_open(c);
+		c->last.kind = 0;
+		assert_true(c->n_other < OTHERS);
+		c->other[c->n_other++] = *g;
+		return;
+	}
+	assert_true(g->section < SECTIONS);
+	c->elements++;
+	c->insns += g->n_insn;
+	c->last = *g;
+	c->end = g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
+	c->open = g->section;
+}
+
+static void same_pairs(struct cst_pairs *a, struct cst_pairs *b)
+{
+	const struct cst_pair *x, *y;
+
+	assert_int_equal(a->used, b->used);
+	x = cst_pairs_sort(a);
+	y = cst_pairs_sort(b);
+	if (a->used)
+		assert_memory_equal(x, y, a->used * sizeof(*x));
+}
+
+static void free_pairs(struct counter *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < SECTIONS; i++) {
+		cst_pairs_free(&c->ranges[i]);
+		cst_pairs_free(&c->edges[i]);
+	}
+}
+
+/* Both decodings of a case. Returns the ranges that were no elements. */
+static uint64_t one_case(uint64_t seed, bool joined, bool framed)
+{
+	static struct counter each, counted;
+	const struct cst_pairs *ranges, *edges;
+	const struct cst_stats none = { .bytes = 0 };
+	struct cst_stats stats[2] = { none, none };
+	struct gen_case c;
+	struct run r;
+	uint32_t i;
+	size_t k;
+
+	gen_case_opts(seed, GEN_X_SPEC, &c);
+	gen_case_build(&c);
+	rt_begin(&r, &c, seed % 7 ? 1 << 20 : 1);
+	r.seen = seen;
+	memset(&each, 0, sizeof(each));
+	memset(&counted, 0, sizeof(counted));
+	each.joined = counted.joined = joined;
+	r.seen_data = &each;
+	r.rnd = seed;
+	rt_decode(&r, framed ? c.framed : c.trace, framed ? c.framed_len : c.len, framed, true, &stats[0]);
+	close_open(&each);
+	r.seen_data = &counted;
+	assert_int_equal(cst_counts_new(&r.counts, r.img, joined ? CST_COUNTS_JOINED : 0), 0);
+	r.rnd = seed;
+	rt_decode(&r, framed ? c.framed : c.trace, framed ? c.framed_len : c.len, framed, true, &stats[1]);
+	close_open(&counted);
+	for (i = 1; cst_image_section(r.img, i); i++) {
+		assert_int_equal(cst_counts_section(r.counts, i, &ranges, &edges), 0);
+		assert_true(cst_pairs_merge(&counted.ranges[i], ranges));
+		assert_true(cst_pairs_merge(&counted.edges[i], edges));
+		same_pairs(&each.ranges[i], &counted.ranges[i]);
+		same_pairs(&each.edges[i], &counted.edges[i]);
+	}
+	assert_int_equal(cst_counts_section(r.counts, i, &ranges, &edges), -CST_ERR_INVAL);
+	assert_int_equal(each.insns, counted.insns);
+	assert_int_equal(each.runs, counted.runs);
+	assert_int_equal(each.n_other, counted.n_other);
+	for (k = 0; k < each.n_other; k++)
+		assert_memory_equal(&each.other[k], &counted.other[k], sizeof(each.other[k]));
+	stats[1].elements = stats[0].elements;
+	assert_memory_equal(&stats[0], &stats[1], sizeof(stats[0]));
+	cst_counts_free(r.counts);
+	rt_end(&r);
+	gen_case_free(&c);
+	free_pairs(&each);
+	free_pairs(&counted);
+	return each.elements - counted.elements;
+}
+
+static void test_random_streams(void **state)
+{
+	uint64_t seed, left_out = 0;
+
+	(void)state;
+	for (seed = 1; seed <= 1500; seed++)
+		left_out += one_case(seed, seed & 1, seed & 2);
+	/* the fast loop is what counts */
+	assert_true(left_out > 100 * seed);
+}
+
+/* Two pairs of a block have counters of their own; a third, and a counter that is full, go to the table. */
+static void test_counters(void **state)
+{
+	static const uint32_t code[] = { 0xd503201f, 0xd61f0000, 0xd61f0000, 0xd61f0000, 0xd61f0000 };
+	const struct cst_pairs *ranges, *edges;
+	const struct cst_pair *v;
+	struct cst_counts *c, *second;
+	struct cst_section *sec;
+	struct cst_pairs copy = { .slot = NULL };
+	struct cst_image *img;
+	uint32_t place[4];
+	unsigned int i, k;
+
+	(void)state;
+	assert_int_equal(cst_image_new(&img, 0), 0);
+	assert_int_equal(cst_section_new(&sec, img, code, sizeof(code), NULL), 0);
+	assert_int_equal(cst_counts_new(&c, img, 0), 0);
+	assert_int_equal(cst_counts_new(&second, img, 0), -CST_ERR_BUSY);
+	for (i = 0; i < 4; i++)
+		place[i] = blk_place(img, cst_block(sec, i ? 4 + 4 * i : 0, CST_ISA_A64, 0x1000, 0));
+	for (i = 1; i < 4; i++)
+		for (k = 0; k < i; k++) {
+			cst_counts_edge_slow(c, 1, place[0], place[i]);
+			cst_counts_range_slow(c, 1, place[0], place[i]);
+		}
+	/* 2^32 - 1 so far, and two more: the second one begins anew */
+	count_at(c->blk, place[1])->edge[0] = (struct pair_count){ place[0], UINT32_MAX };
+	for (i = 0; i < 2; i++)
+		if (!count_pair(&count_at(c->blk, place[1])->edge[0], place[0]))
+			cst_counts_edge_slow(c, 1, place[1], place[0]);
+	assert_int_equal(cst_counts_section(c, 1, &ranges, &edges), 0);
+	assert_int_equal(ranges->used, 3);
+	assert_int_equal(edges->used, 4);
+	assert_true(cst_pairs_merge(&copy, edges));
+	v = cst_pairs_sort(&copy);
+	for (i = 1; i < 4; i++) {
+		assert_int_equal(v[i - 1].a, 4);	/* the branch that block 0 ends with */
+		assert_int_equal(v[i - 1].b, 4 + 4 * i);
+		assert_int_equal(v[i - 1].count, i);
+	}
+	assert_int_equal(v[3].a, 8);
+	assert_int_equal(v[3].b, 0);
+	assert_true(v[3].count == (1ull << 32) + 1);
+	cst_pairs_free(&copy);
+	cst_counts_free(c);
+	assert_int_equal(cst_counts_new(&c, img, 0), 0);
+	cst_counts_free(c);
+	cst_image_free(img);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random_streams),
+		cmocka_unit_test(test_counters),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
