@@ -19,7 +19,6 @@
 #include <cstrace/log.h>	/* what is wrong in the trace, record by record */
 #include <cstrace/tree.h>	/* decoders, and routing by trace ID */
 #include <cstrace/index.h>	/* where decoding can begin, and what is where */
-#include <cstrace/merge.h>	/* several trees as one stream, by time */
 #include <cstrace/snapshot.h>	/* Arm snapshots */
 #include <cstrace/doc.h>	/* INI text */
 #include <cstrace/metadata.h>	/* trace metadata: registers and options */

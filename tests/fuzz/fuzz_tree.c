@@ -2,8 +2,8 @@
 /*
  * fuzz_tree.c - any frames to three decoders: each ID's elements are those of a decoder of its own that
  * gets the de-formatter's bytes one run at a time; looking for timestamps changes nothing; neither
- * does the cut of the input, the order between IDs, or a log. Listing the same bytes packet by packet covers all of them. Merged with
- * another tree by time, and fed as the memory of a circular buffer, it is the same again.
+ * does the cut of the input, the order between IDs, or a log. Listing the same bytes packet by packet covers all
+ * of them. Fed as the memory of a circular buffer, they give the same again.
  *
  * Input: two trace units (4 bytes each), frame flags (1), choices (1), frames.
  */
@@ -157,53 +157,6 @@ static void check_log(const struct cst_log *log, const struct stream *s, unsigne
 		CHECK(cst_log_count_finding(log, ids[k], CST_FIND_IMAGE_CONFLICT) == s[k].stats.image_conflicts);
 		CHECK(cst_log_count_finding(log, ids[k], CST_FIND_STACK_EMPTY) == s[k].stats.stack_empty);
 	}
-}
-
-/* Two trees of the same bytes by time: nothing is lost, and in each stream the order is the same. */
-static void merged(const struct setup *su, const struct stream *want, uint32_t seed)
-{
-	static struct stream got[2][IDS];
-	struct cst_decoder *dec[2][IDS];
-	struct cst_generic out[40];
-	struct cst_tree *t[2];
-	struct cst_merge_run run;
-	struct cst_merge *m;
-	size_t at[2] = { 0, 0 }, n;
-	unsigned int i, k, src;
-	int r;
-
-	CHECK(!cst_merge_new(&m, seed & 1 ? 1 : 300, NULL, NULL));
-	for (i = 0; i < 2; i++) {
-		t[i] = new_tree(su, dec[i]);
-		CHECK(!cst_merge_add(m, t[i], &src) && src == i);
-		for (k = 0; k < IDS; k++)
-			got[i][k].n = 0;
-	}
-	for (;;) {
-		r = cst_merge_pull(m, out, 1 + next_random(&seed, 40), &run);
-		CHECK(r >= 0 && r <= 40);
-		if (r) {
-			CHECK(run.source < 2);
-			keep(&got[run.source][slot_of(run.dec)], out, r);
-			continue;
-		}
-		if (!cst_merge_wants(m, &src))
-			break;
-		n = 1 + next_random(&seed, 200);
-		n = n < su->len - at[src] ? n : su->len - at[src];
-		if (n)
-			CHECK(!cst_tree_feed(t[src], su->data + at[src], n, at[src]));
-		else
-			CHECK(!cst_merge_end(m, src));
-		at[src] += n;
-	}
-	for (i = 0; i < 2; i++) {
-		for (k = 0; k < (su->raw ? 1 : IDS); k++)
-			done(&got[i][k], dec[i][k]);
-		compare(want, got[i], su->raw ? 1 : IDS);
-		cst_tree_free(t[i]);
-	}
-	cst_merge_free(m);
 }
 
 /* The memory of a circular buffer that this trace has filled. */
@@ -388,8 +341,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	cst_log_free(su.log);
 	su.log = NULL;
 	/* not all of it for each input: that would be few inputs */
-	if (choices & 8)
-		merged(&su, plain, choices);
 	if (choices & 16)
 		wrapped(&su, plain, choices, other);
 	if (!su.raw) {
