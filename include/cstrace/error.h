@@ -11,6 +11,8 @@
 
 #include <cstrace/types.h>
 
+CST_BEGIN
+
 enum cst_error {
 #define CST_ERROR(name, value, text) CST_ERR_##name = value,
 #include <cstrace/errors.def>
@@ -22,5 +24,7 @@ enum cst_error {
  * Safe from any thread.
  */
 CST_API const char *cst_strerror(int err);
+
+CST_END
 
 #endif

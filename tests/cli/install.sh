@@ -34,6 +34,23 @@ if command -v g++ >/dev/null; then
 	cp "$tmp/use.c" "$tmp/use.cc"
 	check "compiles as C++" g++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -I"$tmp/dest/usr/include" -c -o "$tmp/usecc.o" "$tmp/use.cc"
 fi
+# Every function that the headers declare, by its address: the library must have it under its C name.
+{
+	echo '#include <cstrace/cstrace.h>'
+	echo '#include <cstdio>'
+	echo 'typedef void (*fn)();'
+	echo 'static const fn all[] = {'
+	cat "$tmp"/dest/usr/include/cstrace/*.h | tr '\n' ' ' | grep -oE 'CST_API [^;(]*\<cst_[a-z0-9_]+\(' |
+		sed -E 's/.*\<(cst_[a-z0-9_]+)\($/	(fn)\1,/' | sort -u
+	echo '};'
+	echo 'int main() { for (fn f : all) if (!f) return 1; std::puts(cst_strerror(1)); return sizeof(all) < 150 * sizeof(all[0]); }'
+} >"$tmp/all.cc"
+for cxx in g++ clang++; do
+	command -v $cxx >/dev/null || continue
+	check "all functions link from C++ ($cxx)" $cxx -std=c++11 -Wall -Wextra -Wno-cast-function-type -Werror \
+		-I"$tmp/dest/usr/include" -o "$tmp/all-$cxx" "$tmp/all.cc" "$tmp/dest/usr/lib/libcstrace.a"
+	check "runs ($cxx)" "$tmp/all-$cxx"
+done
 alone() {
 	for h in "$tmp"/dest/usr/include/cstrace/*.h; do
 		echo "#include <cstrace/$(basename "$h")>" >"$tmp/alone.c"
