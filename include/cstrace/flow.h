@@ -40,6 +40,11 @@ enum cst_generic_kind {
 	 * with a taken branch, that edge. num: how many atoms contradicted the image (stats.image_conflicts).
 	 */
 	CST_GEN_RUN,
+	/*
+	 * The tree's own, with trace_id CST_ID_UNKNOWN: all its decoders were reset here, at a barrier in the frames
+	 * (CST_FRAME_RESET_4X), or because frames were lost; error says why. Each decoder's next element is a NO_SYNC.
+	 */
+	CST_GEN_BARRIER,
 };
 
 /* EVENT: `num` of the one event that ETMv3 and PTM have. */
@@ -176,7 +181,7 @@ struct cst_generic {
 	CST_EXTENSION union {
 		CST_EXTENSION struct {
 			CST_EXTENSION union {
-				uint32_t error;	/* NO_SYNC, ADDR_UNKNOWN: enum cst_error (positive), 0 none */
+				uint32_t error;	/* NO_SYNC, ADDR_UNKNOWN, BARRIER: enum cst_error (positive), 0 none */
 				uint32_t start;	/* RUN */
 			};
 			uint32_t sect_off; /* RANGE: offset of addr in its section (low 32 bits) */

@@ -34,8 +34,8 @@ CST_API void cst_image_free(struct cst_image *img);
 
 /*
  * Add a section of `size` bytes at `bytes` (little endian code), which must stay valid and unchanged
- * for the life of the image. With `bytes` NULL the section is lazy: the decoder stops with
- * CST_STOP_SECTION at its first use, and the caller answers with cst_section_set_bytes().
+ * for the life of the image. With `bytes` NULL the section is lazy: a decoder that was asked to (cst_decoder_set_stop()
+ * in tree.h) stops with CST_STOP_SECTION at its first use, and the caller answers with cst_section_set_bytes().
  * `cookie` is the caller's.
  */
 CST_API int cst_section_new(struct cst_section **sec, struct cst_image *img, const void *bytes,
@@ -76,7 +76,7 @@ CST_API int cst_space_unmap(struct cst_space *space, uint64_t start, uint64_t le
 CST_API int64_t cst_space_read(struct cst_space *space, uint64_t addr, uint64_t max,
 			       const uint8_t **bytes, struct cst_section **sec, uint64_t *off);
 /*
- * On demand: at an address where nothing is mapped the decoder stops with CST_STOP_SECTION, no
+ * On demand: at an address where nothing is mapped the decoder stops, if asked to, with CST_STOP_SECTION, no
  * section, and cst_decoder_wanted(); the caller maps something there, a lazy section set to no bytes
  * if nothing can be had, and goes on. For clients whose memory is behind a function.
  */

@@ -2,10 +2,16 @@
 /*
  * tree.h - decoders, and the decode tree that routes a trace buffer to them by trace ID.
  *
- * Use:  feed bytes; pull elements until 0 comes back; feed more; at the end call ..._end and pull
- * the rest. The caller owns input and output memory; input must stay valid until pull returns 0.
- * A pull ends early, with what it has, when something happens that the caller asked to be stopped at
- * (cst_decoder_set_stop): the caller may then change the address space before execution goes on.
+ * Use: feed bytes; pull elements until 0 comes back; feed more; at the end call ..._end and pull the rest. The caller
+ * owns input and output memory; input must stay valid until pull returns 0. Every pull gives the reason why it
+ * returned (struct cst_pull). A caller that asked for no stop gets 0 for two reasons only, CST_STOP_INPUT and
+ * CST_STOP_END, so the loop need not look at the reason:
+ *
+ *	while ((n = cst_tree_pull(tree, out, cap, NULL)) > 0)
+ *		use(out, n);
+ *
+ * With cst_decoder_set_stop() a pull ends at certain elements, as the last of those it returns: the caller may then
+ * change the address space before execution goes on.
  *
  * Thread safety: a tree with its decoders belongs to one thread at a time, as does the image it uses.
  */
@@ -56,16 +62,37 @@ struct cst_stats {
 CST_API void cst_stats_add(struct cst_stats *sum, const struct cst_stats *more);
 CST_API void cst_frame_stats_add(struct cst_frame_stats *sum, const struct cst_frame_stats *more);
 
+/* Why a pull returned. */
 enum cst_stop {
-	CST_STOP_NONE = 0,
+	CST_STOP_NONE = 0,	/* there is more to pull: `out` is full, or the next elements come from elsewhere */
+	/* Stops that cst_decoder_set_stop() asks for. */
 	CST_STOP_CONTEXT = 1,	/* a PE_CONTEXT element is the last one returned */
 	CST_STOP_TRACE_ON = 2,	/* a TRACE_ON element is the last one returned */
 	CST_STOP_TIMESTAMP = 4,	/* a TIMESTAMP element is the last one returned */
-	CST_STOP_SECTION = 8,	/* cst_decoder_section() needs its bytes; always on */
+	/*
+	 * The next instruction is in a lazy section that has no bytes yet, or in a space on demand where nothing is
+	 * mapped (image.h): cst_decoder_section(), cst_decoder_wanted(). No element may have been returned. The caller
+	 * supplies the code and pulls again. Not asked for: such code counts as missing (CST_GEN_NACC).
+	 */
+	CST_STOP_SECTION = 8,
 	/* an EXCEPTION is the last one returned, or an EXCEPTION_RET that has a packet of its own (ETMv4) */
 	CST_STOP_EXCEPTION = 16,
-	CST_STOP_RESET = 32,	/* (tree) a barrier was crossed: decoders were reset; always on */
-	CST_STOP_CONFIG = 64,	/* a new configuration took effect: its NO_SYNC is the last one returned; always on */
+	/* Always on: the configuration of cst_decoder_reconfigure() took effect; its NO_SYNC is the last one returned. */
+	CST_STOP_CONFIG = 32,
+	/* The pull returned 0. */
+	CST_STOP_PACKET = 64,	/* all elements of the packet that ..._next_packet() returned: take the next packet */
+	CST_STOP_INPUT = 128,	/* all bytes fed are decoded: feed more, or call ..._end */
+	CST_STOP_END = 256,	/* ..._end was called, and everything was returned */
+};
+
+/* What a pull says besides the elements. */
+struct cst_pull {
+	enum cst_stop why;
+	/*
+	 * All elements of one call come from this decoder. NULL: from the tree itself, which is a BARRIER, alone, or
+	 * there are none.
+	 */
+	struct cst_decoder *dec;
 };
 
 /* Create a decoder for one trace ID's stream. The configuration is copied. */
@@ -84,7 +111,7 @@ CST_API void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason r
  * The trace unit is set up anew: `cfg`, of the same trace ID, is waiting, and takes effect at the next
  * synchronisation of this stream: an A-sync packet, or a reset. Until then the old one decodes. What is not
  * committed by then is dropped and counted; a NO_SYNC element (CST_UNSYNC_RESET) shows the place, where a
- * pull stops with CST_STOP_CONFIG. A second call before that replaces what is waiting.
+ * pull returns with CST_STOP_CONFIG. A second call before that replaces what is waiting.
  */
 CST_API int cst_decoder_reconfigure(struct cst_decoder *dec, const struct cst_config *cfg);
 /* Address space that instructions are read from, from the next instruction on; NULL: none. Not owned. */
@@ -95,7 +122,7 @@ CST_API void cst_decoder_set_space(struct cst_decoder *dec, struct cst_space *sp
  * Not owned. Calling it again with the same table makes a change to it count at once.
  */
 CST_API void cst_decoder_set_images(struct cst_decoder *dec, const struct cst_images *images);
-/* Mask of enum cst_stop. */
+/* Mask of enum cst_stop, CST_STOP_CONTEXT to CST_STOP_EXCEPTION; a new decoder has 0. */
 CST_API void cst_decoder_set_stop(struct cst_decoder *dec, unsigned mask);
 CST_API const struct cst_config *cst_decoder_config(const struct cst_decoder *dec);
 CST_API const struct cst_stats *cst_decoder_stats(const struct cst_decoder *dec);
@@ -124,21 +151,23 @@ CST_API void cst_decoder_start_at(struct cst_decoder *dec, uint64_t offset);
 CST_API void cst_decoder_end(struct cst_decoder *dec);
 #define CST_PULL_MIN 4	/* room that a pull needs at least */
 /*
- * Take generic elements: returns how many were written to out[0..cap), 0 when more bytes are needed
- * (or all is said after _end). cst_decoder_stopped() tells why a pull ended.
+ * Take generic elements: returns how many were written to out[0..cap); *pull (NULL: not wanted) says why it
+ * returned. 0 means CST_STOP_INPUT or CST_STOP_END; CST_STOP_PACKET, where packets are taken one by one; or
+ * CST_STOP_SECTION, where the caller asked for it. Negative: `cap` is below CST_PULL_MIN or cannot be counted.
  */
-CST_API int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t cap);
-CST_API enum cst_stop cst_decoder_stopped(const struct cst_decoder *dec);
+CST_API int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t cap, struct cst_pull *pull);
 /* The lazy section that CST_STOP_SECTION is about; NULL: nothing is mapped at cst_decoder_wanted(). */
 CST_API struct cst_section *cst_decoder_section(const struct cst_decoder *dec);
 /* With a space on demand (image.h): the address that something has to be mapped at. */
 CST_API uint64_t cst_decoder_wanted(const struct cst_decoder *dec);
 /*
- * Parse exactly one packet and queue its elements without decoding them: 1 and *pkt is filled (fields that the
- * packet does not have are 0), or 0 when more bytes are needed. For listings: print the packet, then pull (which, in this mode, parses
- * nothing further) until 0. The first call switches the decoder to this mode.
+ * Parse exactly one packet and queue its elements without decoding them. Returns 1 when there is something to pull:
+ * pull->why is CST_STOP_PACKET when *pkt is filled (fields that the packet does not have are 0), CST_STOP_NONE for
+ * the end of the stream, which has elements but no packet. Returns 0 with CST_STOP_INPUT or CST_STOP_END. For
+ * listings: print the packet, then pull (which, in this mode, parses nothing further) until 0, then take the next
+ * one. The first call switches the decoder to this mode.
  */
-CST_API int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt);
+CST_API int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt, struct cst_pull *pull);
 /* As cst_packet_text() and cst_packet_role(), for custom protocols as well. */
 CST_API size_t cst_decoder_packet_text(const struct cst_decoder *dec, const struct cst_packet *pkt, char *out,
 				       size_t cap);
@@ -221,23 +250,13 @@ CST_API int cst_tree_feed_wrapped(struct cst_tree *tree, const uint8_t *data, si
 CST_API void cst_tree_start_at(struct cst_tree *tree, uint64_t offset, uint8_t frame_id);
 CST_API void cst_tree_end(struct cst_tree *tree);
 /*
- * As cst_decoder_pull; all elements of one call come from one decoder, *dec. Elements of different
- * IDs come in the order in which the frames complete them (but see cst_tree_set_order()); EO_TRACE last, in order of ID.
+ * As cst_decoder_pull; all elements of one call come from one decoder, pull->dec. Elements of different IDs come in
+ * the order in which the frames complete them (but see cst_tree_set_order()); EO_TRACE last, in order of ID. Where the
+ * frames reset the decoders, a BARRIER comes between the elements of before and after it, without a decoder.
  */
-CST_API int cst_tree_pull(struct cst_tree *tree, struct cst_generic *out, size_t cap,
-			  struct cst_decoder **dec);
-/* Why the last pull ended; as cst_decoder_stopped, or CST_STOP_RESET. */
-CST_API enum cst_stop cst_tree_stopped(const struct cst_tree *tree);
-/* Trace offset of the newest barrier that a pull stopped at (CST_STOP_RESET); 0 before the first one. */
-CST_API uint64_t cst_tree_barrier(const struct cst_tree *tree);
-/*
- * As cst_decoder_next_packet. 1: *pkt came from *dec; pull from the tree until 0, then go on. 0: *dec
- * tells why. Not NULL: no packet, but the end of this decoder's stream is to be pulled; go on after
- * that. NULL: more input is needed, a barrier was crossed (cst_tree_stopped() is CST_STOP_RESET; go
- * on), or after cst_tree_end() all is said.
- */
-CST_API int cst_tree_next_packet(struct cst_tree *tree, struct cst_packet *pkt,
-				 struct cst_decoder **dec);
+CST_API int cst_tree_pull(struct cst_tree *tree, struct cst_generic *out, size_t cap, struct cst_pull *pull);
+/* As cst_decoder_next_packet; *pkt came from pull->dec. A barrier has an element and no packet, as the end does. */
+CST_API int cst_tree_next_packet(struct cst_tree *tree, struct cst_packet *pkt, struct cst_pull *pull);
 /*
  * Next run of unpacked bytes, for frame listings: 1 and *frag with `frag->pos` relative to *data.
  * Works only on a tree that is fed but never pulled. With CST_FRAME_PACKED: the frames as they stand.

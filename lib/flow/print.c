@@ -61,6 +61,8 @@ static const char *kind_name(unsigned int kind)
 		return "DATA";
 	case CST_GEN_COND:
 		return "COND_INSTR";
+	case CST_GEN_BARRIER:
+		return "BARRIER";
 	}
 	return "UNKNOWN";
 }

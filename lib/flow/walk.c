@@ -42,18 +42,18 @@ static __attribute__((noinline)) enum walk_end search_map(struct cst_flow *f, ui
 	if (!f->space)
 		return WALK_NACC;
 	m = cst_space_find(f->space, a);
-	if (!m && f->space->on_demand) {
+	if (!m && f->space->on_demand && f->stop_mask & CST_STOP_SECTION) {
 		f->lazy = NULL;
 		f->wanted = a;
 		return WALK_LAZY;
 	}
 	if (!m)
 		return WALK_NACC;
-	if (m->sec->lazy) {
+	if (m->sec->lazy && f->stop_mask & CST_STOP_SECTION) {
 		f->lazy = m->sec;
 		return WALK_LAZY;
 	}
-	if (a - m->start + m->off >= m->sec->size)
+	if (m->sec->lazy || a - m->start + m->off >= m->sec->size)
 		return WALK_NACC;
 	nm = near_map(f, a);
 	nm->start = m->start;

@@ -135,7 +135,6 @@ void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason)
 	dec->flow.tmpl.trace_id = id;
 	dec->ended = dec->finished = dec->tail = 0;
 	dec->start = 0;
-	dec->stopped = CST_STOP_NONE;
 	dec->peek.known = dec->stretch.known = 0;
 }
 
@@ -184,11 +183,6 @@ void cst_decoder_set_cookie(struct cst_decoder *dec, void *cookie)
 void *cst_decoder_cookie(const struct cst_decoder *dec)
 {
 	return dec->cookie;
-}
-
-enum cst_stop cst_decoder_stopped(const struct cst_decoder *dec)
-{
-	return dec->stopped;
 }
 
 struct cst_section *cst_decoder_section(const struct cst_decoder *dec)
@@ -288,14 +282,27 @@ static int take_packet(struct cst_decoder *dec, struct cst_packet *pkt, int keep
 	return 1;
 }
 
-int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt)
+/* A call returned nothing and met no stop: the reason. */
+static enum cst_stop idle(const struct cst_decoder *dec)
 {
+	return dec->finished ? CST_STOP_END : CST_STOP_INPUT;
+}
+
+int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt, struct cst_pull *pull)
+{
+	pull->dec = dec;
 	dec->manual = 1;
 	if (!dec->cur.listing)
 		cst_cursor_listing(&dec->cur);
 	/* a parser fills what its packet has: what is shown of the rest is not to be left to chance */
 	memset(pkt, 0, sizeof(*pkt));
-	return take_packet(dec, pkt, 1);
+	if (take_packet(dec, pkt, 1)) {
+		pull->why = CST_STOP_PACKET;
+		return 1;
+	}
+	pull->why = dec->tail ? CST_STOP_NONE : idle(dec);
+	dec->tail = 0;
+	return pull->why == CST_STOP_NONE;
 }
 
 size_t cst_decoder_packet_text(const struct cst_decoder *dec, const struct cst_packet *pkt, char *out,
@@ -323,7 +330,7 @@ static void give_up(struct cst_decoder *dec)
 	dec->stats.resyncs++;
 }
 
-int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t cap)
+int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t cap, struct cst_pull *pull)
 {
 	const struct protocol *pr = dec->pr;
 	struct cst_flow *f = &dec->flow;
@@ -331,11 +338,11 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 	const struct cst_element *el;
 	const uint64_t conflicts = dec->stats.image_conflicts;
 	struct cst_packet pkt;
+	enum cst_stop why;
 	size_t n = 0;
 
 	if (cap < FLOW_ROOM || cap > INT32_MAX)
 		return -CST_ERR_INVAL;
-	dec->stopped = CST_STOP_NONE;
 	dec->tail = 0;
 	for (;;) {
 		if (f->busy) {
@@ -375,9 +382,13 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 			cst_flow_give(f, el);
 		}
 	}
-	dec->stopped = f->stopped;
+	why = f->stopped;
 	f->stopped = 0;
-	if (dec->stopped == CST_STOP_CONFIG && dec->switching)
+	if (!n && why == CST_STOP_NONE)
+		why = dec->manual ? CST_STOP_PACKET : idle(dec);
+	if (pull)
+		*pull = (struct cst_pull){ .why = why, .dec = dec };
+	if (why == CST_STOP_CONFIG && dec->switching)
 		apply_config(dec);
 	dec->stats.elements += n;
 	if (f->lasting.more)

@@ -31,11 +31,10 @@ struct cst_decoder {
 	struct cst_log *log;	/* or NULL; the flow has it, too */
 	struct cst_flow flow;
 	struct seg one;		/* the segment of cst_decoder_feed() */
-	enum cst_stop stopped;
 	uint8_t manual;		/* packets are taken one by one */
 	uint8_t ended;
 	uint8_t finished;	/* the element stage was told of the end */
-	uint8_t tail;		/* since then nothing was pulled */
+	uint8_t tail;		/* since then nothing was pulled, nor did cst_decoder_next_packet() return for it */
 	uint8_t switching;	/* the A-sync was met; `next` replaces `cfg` once all before it was taken */
 	struct cst_tree *tree;	/* owner, or NULL */
 	void *cookie;

@@ -41,8 +41,9 @@ struct cst_tree {
 	uint64_t told[2];		/* IDs whose lack of a decoder the log knows of */
 	uint64_t ignore[2];		/* IDs that nobody wants */
 	uint64_t ignored;
-	enum cst_stop stopped;
-	uint64_t barrier;	/* offset of the last one */
+	uint8_t listing;		/* packets are taken one by one */
+	uint8_t at_barrier;		/* `barrier` is to be returned next */
+	struct cst_generic barrier;
 	uint8_t state;			/* enum tree_state */
 	uint8_t end_id;
 	/* unpacked chunk: fragments [at, count) are still to be decoded */
@@ -243,7 +244,7 @@ void cst_tree_reset(struct cst_tree *t)
 	t->cur = NULL;
 	t->state = TREE_RUNNING;
 	t->end_id = 0;
-	t->stopped = CST_STOP_NONE;
+	t->at_barrier = 0;
 }
 
 void cst_tree_drop(struct cst_tree *t)
@@ -437,7 +438,18 @@ static int route_sink(struct cst_tree *t)
 	return 0;
 }
 
-/* Hand the next run of bytes to its decoder. 0: more input is needed; -1: a barrier was crossed. */
+/* Everything starts anew behind fragment `fr`, the next one: a barrier, or frames that were lost. */
+static void reset_at(struct cst_tree *t, const struct cst_fragment *fr)
+{
+	t->at++;
+	t->in_trigger = 0;
+	reset_decoders(t);
+	t->barrier = (struct cst_generic){ .kind = CST_GEN_BARRIER, .trace_id = CST_ID_UNKNOWN, .index = fr->offset,
+					   .error = (uint32_t)-fr->error };
+	t->at_barrier = 1;
+}
+
+/* Give the next run of bytes to its decoder, t->cur, or stop at a barrier, t->at_barrier. 0: more input is needed. */
 static int route(struct cst_tree *t)
 {
 	const struct cst_fragment *fr;
@@ -459,20 +471,15 @@ static int route(struct cst_tree *t)
 		}
 		fr = &t->frag[t->at];
 		if (fr->kind == CST_FRAG_RESET) {
-			t->at++;
-			t->in_trigger = 0;
-			t->barrier = fr->offset;
 			cst_log_finding(t->log, CST_LOG_TREE, CST_LOG_NO_ID, fr->offset, CST_FIND_BARRIER, 0);
-			reset_decoders(t);
-			return -1;
+			reset_at(t, fr);
+			return 1;
 		}
 		if (fr->kind == CST_FRAG_ERROR) {
 			/* frames were lost: nothing that follows can be in step */
-			t->at++;
-			t->in_trigger = 0;
 			cst_log_error(t->log, CST_LOG_FRAME, CST_LOG_NO_ID, fr->offset, fr->error, fr->len);
-			reset_decoders(t);
-			return -1;
+			reset_at(t, fr);
+			return 1;
 		}
 		if (fr->kind != CST_FRAG_DATA) {
 			t->at++;
@@ -512,18 +519,12 @@ static struct cst_decoder *next_end(struct cst_tree *t)
 	return NULL;
 }
 
-/* Make t->cur a decoder with something to say. 0: none now; -1: stopped at a barrier. */
+/* Make t->cur a decoder that has input or elements, or t->at_barrier 1. 0: neither is there now. */
 static int advance(struct cst_tree *t)
 {
-	int r = 0;
-
 	t->cur = NULL;
-	if (t->format == CST_TREE_FRAMES)
-		r = route(t);
-	else if (next_piece(t))
-		r = 1;
-	if (r)
-		return r;
+	if (t->format == CST_TREE_FRAMES ? route(t) : next_piece(t))
+		return 1;
 	if (t->state == TREE_ENDING) {
 		if (t->format == CST_TREE_FRAMES && !t->end_id)
 			end_frames(t);
@@ -535,70 +536,54 @@ static int advance(struct cst_tree *t)
 	return 0;
 }
 
-int cst_tree_pull(struct cst_tree *t, struct cst_generic *out, size_t cap, struct cst_decoder **dec)
+/* Nothing is left to return, or not now. */
+static int idle(const struct cst_tree *t, struct cst_pull *pull)
 {
+	*pull = (struct cst_pull){ .why = t->state == TREE_DONE ? CST_STOP_END : CST_STOP_INPUT };
+	return 0;
+}
+
+int cst_tree_pull(struct cst_tree *t, struct cst_generic *out, size_t cap, struct cst_pull *pull)
+{
+	struct cst_pull unused;
 	int n;
 
-	t->stopped = CST_STOP_NONE;
+	if (cap < CST_PULL_MIN)
+		return -CST_ERR_INVAL;
+	pull = pull ? pull : &unused;
 	for (;;) {
 		if (t->cur) {
-			*dec = t->cur;
-			n = cst_decoder_pull(t->cur, out, cap);
-			t->stopped = t->cur->stopped;
-			if (n || t->stopped)
+			n = cst_decoder_pull(t->cur, out, cap, pull);
+			if (n || !(pull->why & (CST_STOP_INPUT | CST_STOP_END)))
 				return n;
-			if (t->cur->manual)
-				return 0;
-		}
-		n = advance(t);
-		if (n < 0) {
-			t->stopped = CST_STOP_RESET;
-			*dec = NULL;
+		} else if (t->at_barrier) {
+			*pull = (struct cst_pull){ .why = CST_STOP_NONE };
+			t->at_barrier = 0;
+			*out = t->barrier;
+			return 1;
+		} else if (t->listing) {
+			*pull = (struct cst_pull){ .why = CST_STOP_PACKET };
 			return 0;
 		}
-		if (!n)
-			return 0;
+		if (!advance(t))
+			return idle(t, pull);
 	}
 }
 
-int cst_tree_next_packet(struct cst_tree *t, struct cst_packet *pkt, struct cst_decoder **dec)
+int cst_tree_next_packet(struct cst_tree *t, struct cst_packet *pkt, struct cst_pull *pull)
 {
-	int n;
-
-	t->stopped = CST_STOP_NONE;
+	t->listing = 1;
+	t->at_barrier = 0;
 	for (;;) {
-		if (t->cur) {
-			*dec = t->cur;
-			n = cst_decoder_next_packet(t->cur, pkt);
-			if (n)
-				return n;
-			/* the end of the stream is no packet, but there is something to pull */
-			if (t->cur->tail) {
-				t->stopped = CST_STOP_NONE;
-				return 0;
-			}
-		}
-		n = advance(t);
-		if (n < 0) {
-			t->stopped = CST_STOP_RESET;
-			*dec = NULL;
-			return 0;
-		}
-		if (!n) {
-			*dec = NULL;
-			return 0;
+		if (t->cur && cst_decoder_next_packet(t->cur, pkt, pull))
+			return 1;
+		if (!advance(t))
+			return idle(t, pull);
+		if (t->at_barrier) {
+			*pull = (struct cst_pull){ .why = CST_STOP_NONE };
+			return 1;
 		}
 	}
-}
-
-enum cst_stop cst_tree_stopped(const struct cst_tree *t)
-{
-	return t->stopped;
-}
-
-uint64_t cst_tree_barrier(const struct cst_tree *t)
-{
-	return t->barrier;
 }
 
 int cst_tree_next_fragment(struct cst_tree *t, struct cst_fragment *frag, const uint8_t **data)

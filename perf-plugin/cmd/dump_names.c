@@ -54,6 +54,8 @@ const char *dump_name_kind(unsigned int value)
 		return "data";
 	case CST_GEN_COND:
 		return "condition";
+	case CST_GEN_BARRIER:
+		return "barrier";
 	}
 	return "unknown";
 }

@@ -13,45 +13,36 @@
 static int pull(struct dump *d, struct cst_tree *tree)
 {
 	struct cst_generic g[BATCH];
-	struct cst_decoder *dec;
+	struct cst_pull p;
 	/* where a range ends has to be seen also when nothing is listed */
 	bool list = d->format != DUMP_NONE || d->range;
-	enum cst_stop why;
 	int n, i;
 
-	do {
-		n = cst_tree_pull(tree, g, BATCH, &dec);
-		if (n < 0)
-			return n;
-		for (i = 0; list && i < n; i++)
+	while ((n = cst_tree_pull(tree, g, BATCH, &p)) > 0) {
+		/* a barrier is no source's element: only --log shows it */
+		for (i = 0; list && p.dec && i < n; i++)
 			dump_element(d, &g[i]);
-		why = cst_tree_stopped(tree);
-		if (n && d->range && dump_range_done(d->range, tree, d->only_id, d->packets))
+		if (d->range && dump_range_done(d->range, tree, d->only_id, d->packets))
 			return PAST;
-	} while (n || why == CST_STOP_RESET);
-	return 0;
+	}
+	return n;
 }
 
 /* Packet by packet, each followed by the elements that it completes. */
 static int list_packets(struct dump *d, struct cst_tree *tree)
 {
 	struct cst_packet pkt;
-	struct cst_decoder *dec;
-	bool again;
-	int n, err;
+	struct cst_pull p;
+	int n;
 
-	do {
-		n = cst_tree_next_packet(tree, &pkt, &dec);
-		if (n < 0)
-			return n;
+	while ((n = cst_tree_next_packet(tree, &pkt, &p)) > 0) {
+		if (p.why == CST_STOP_PACKET)
+			dump_packet(d, p.dec, &pkt);
+		n = pull(d, tree);
 		if (n)
-			dump_packet(d, dec, &pkt);
-		again = n || dec || cst_tree_stopped(tree) == CST_STOP_RESET;
-		err = n || dec ? pull(d, tree) : 0;
-		if (err)
-			return err;
-	} while (again);
-	return 0;
+			return n;
+	}
+	return n;
 }
 
 void dump_sum_frames(struct dump *d, const struct cst_tree *tree)

@@ -247,15 +247,13 @@ static int note_context(struct importer *im, const struct cst_generic *g, const 
 static int pull(struct importer *im, struct cst_tree *tree)
 {
 	struct cst_generic g[BATCH];
-	struct cst_decoder *dec;
+	struct cst_pull p;
 	int n, i, rc = 0;
 
-	do {
-		n = cst_tree_pull(tree, g, BATCH, &dec);
+	while (!rc && (n = cst_tree_pull(tree, g, BATCH, &p)) > 0)
 		for (i = 0; !rc && i < n; i++)
 			if (g[i].kind == CST_GEN_PE_CONTEXT)
-				rc = note_context(im, &g[i], cst_decoder_config(dec));
-	} while (!rc && (n > 0 || cst_tree_stopped(tree) == CST_STOP_RESET));
+				rc = note_context(im, &g[i], cst_decoder_config(p.dec));
 	return rc;
 }
 

@@ -112,25 +112,37 @@ static ocsd_datapath_resp_t reset_sources(struct ocsd_tree *t, uint64_t index)
 	return r;
 }
 
-/* What a stop of the library asks for. Negative: cst_error. */
+/* The frames reset the decoders. Several barriers in a row are one. */
+static ocsd_datapath_resp_t at_barrier(struct ocsd_tree *t, const struct cst_generic *g)
+{
+	const uint64_t last = t->barrier;
+
+	if (g->error)
+		return reset_sources(t, g->index);
+	t->barrier = g->index;
+	return g->index == last + OCSD_DFRMTR_FRAME_SIZE ? OCSD_RESP_CONT : reset_sources(t, g->index);
+}
+
+/* The decoder of `s` needs code. Negative: cst_error. */
+static int supply(struct ocsd_tree *t, struct source *s)
+{
+	struct cst_section *sec = cst_decoder_section(s->dec);
+
+	return sec ? cst_section_set_bytes(sec, NULL, 0) : memory_want(t, s, cst_decoder_wanted(s->dec));
+}
+
+/* What a stop of the library asks for, once its elements are delivered. Negative: cst_error. */
 static int after_stop(struct ocsd_tree *t)
 {
 	enum cst_stop why = t->stopped;
 	struct source *s = t->batch_src;
-	struct cst_section *sec;
 
 	t->stopped = CST_STOP_NONE;
-	switch (why) {
-	case CST_STOP_SECTION:
-		sec = cst_decoder_section(s->dec);
-		return sec ? cst_section_set_bytes(sec, NULL, 0) :
-			     memory_want(t, s, cst_decoder_wanted(s->dec));
-	case CST_STOP_CONTEXT:
+	if (why == CST_STOP_SECTION)
+		return supply(t, s);
+	if (why == CST_STOP_CONTEXT) {
 		memory_doubt(t);
 		cst_decoder_set_space(s->dec, memory_space(t, s));
-		break;
-	default:
-		break;
 	}
 	return 0;
 }
@@ -148,43 +160,38 @@ static ocsd_datapath_resp_t fatal(int err)
  */
 static int pull(struct ocsd_tree *t)
 {
-	struct cst_decoder *dec = NULL;
+	struct cst_pull p;
 	int n, err, asked = 0;
 
-	n = cst_tree_pull(t->tree, t->batch, BATCH, &dec);
+	n = cst_tree_pull(t->tree, t->batch, BATCH, &p);
 	if (n < 0)
 		return n;
-	t->stopped = cst_tree_stopped(t->tree);
 	t->at = 0;
 	t->count = n;
-	t->batch_src = dec ? cst_decoder_cookie(dec) : NULL;
-	while (t->stopped == CST_STOP_SECTION && BATCH - t->count >= CST_PULL_MIN) {
+	t->batch_src = p.dec ? cst_decoder_cookie(p.dec) : NULL;
+	while (p.why == CST_STOP_SECTION && BATCH - t->count >= CST_PULL_MIN) {
 		asked = 1;
-		err = after_stop(t);
+		err = supply(t, t->batch_src);
 		if (err < 0)
 			return err;
-		n = cst_decoder_pull(dec, t->batch + t->count, BATCH - t->count);
+		n = cst_decoder_pull(p.dec, t->batch + t->count, BATCH - t->count, &p);
 		if (n < 0)
 			return n;
-		t->stopped = cst_decoder_stopped(dec);
 		t->count += n;
 	}
-	return t->count || asked || t->stopped != CST_STOP_NONE;
+	t->stopped = p.why;
+	return t->count || asked;
 }
 
-/* The next packet. As pull(). */
+/* The next packet, or elements that have none. As pull(). */
 static int next_packet(struct ocsd_tree *t)
 {
-	struct cst_decoder *dec = NULL;
-	int n = cst_tree_next_packet(t->tree, &t->packet, &dec);
+	struct cst_pull p;
+	int n = cst_tree_next_packet(t->tree, &t->packet, &p);
 
-	if (n < 0)
-		return n;
-	if (n)
-		t->packet_src = cst_decoder_cookie(dec);
-	else if (!dec)
-		t->stopped = cst_tree_stopped(t->tree);
-	return n || dec || t->stopped == CST_STOP_RESET;
+	if (n > 0 && p.why == CST_STOP_PACKET)
+		t->packet_src = cst_decoder_cookie(p.dec);
+	return n;
 }
 
 /* Packet by packet: all that one has made, then the next one. The other order would not keep them apart. */
@@ -210,6 +217,13 @@ static ocsd_datapath_resp_t drain_all(struct ocsd_tree *t)
 			const struct cst_generic *g = &t->batch[t->at];
 			struct source *s = t->batch_src;
 
+			if (g->kind == CST_GEN_BARRIER) {
+				t->at++;
+				r = worse(r, at_barrier(t, g));
+				if (r >= OCSD_RESP_WAIT)
+					return r;
+				continue;
+			}
 			if (g->kind == CST_GEN_RANGE && t->out && !s->packets_only) {
 				r = worse(r, element_ranges(t, s));
 				if (r >= OCSD_RESP_WAIT)
@@ -223,17 +237,6 @@ static ocsd_datapath_resp_t drain_all(struct ocsd_tree *t)
 				s->end = *g;
 				r = worse(r, tell(t, s, OCSD_OP_EOT, 0));
 			}
-			if (r >= OCSD_RESP_WAIT)
-				return r;
-		}
-		if (t->stopped == CST_STOP_RESET) {
-			/* a barrier in the frames; several in a row are one */
-			uint64_t last = t->barrier;
-
-			t->stopped = CST_STOP_NONE;
-			t->barrier = cst_tree_barrier(t->tree);
-			if (t->barrier != last + OCSD_DFRMTR_FRAME_SIZE)
-				r = worse(r, reset_sources(t, t->barrier));
 			if (r >= OCSD_RESP_WAIT)
 				return r;
 		}

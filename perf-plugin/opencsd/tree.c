@@ -348,7 +348,7 @@ static ocsd_err_t add_builtin(struct ocsd_tree *t, const struct builtin *b, cons
 		return err_of(err);
 	}
 	cst_decoder_set_cookie(s->dec, s);
-	cst_decoder_set_stop(s->dec, CST_STOP_CONTEXT);
+	cst_decoder_set_stop(s->dec, CST_STOP_CONTEXT | CST_STOP_SECTION);
 	packet_reset(&s->pkt, cst_decoder_config(s->dec));
 	element_context(s, &nothing);
 	return OCSD_OK;

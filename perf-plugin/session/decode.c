@@ -244,20 +244,20 @@ static bool all_past(const struct tree_slot *slot)
  */
 static int pull(struct run *r, struct tree_slot *slot)
 {
-	struct cst_decoder *dec, *had = NULL;
+	struct cst_decoder *had = NULL;
 	struct stream_state *st;
-	enum cst_stop why;
+	struct cst_pull p;
 	int n, rc = 0, held = 0;
 
 	for (;;) {
-		dec = NULL;
-		n = cst_tree_pull(slot->tree, r->batch + held, BATCH - held, &dec);
+		n = cst_tree_pull(slot->tree, r->batch + held, BATCH - held, &p);
 		if (n < 0)
 			return n;
 		if (memory_refused())
 			return -CST_ERR_NOMEM;
-		why = cst_tree_stopped(slot->tree);
-		if (held && had != dec) {
+		if (!n && !p.dec)
+			p.dec = had;	/* the input ends: what is held is all */
+		if (held && had != p.dec) {
 			rc = deliver(r, cst_decoder_cookie(had), r->batch, held, CST_STOP_NONE);
 			memmove(r->batch, r->batch + held, (size_t)n * sizeof(*r->batch));
 			held = 0;
@@ -266,22 +266,22 @@ static int pull(struct run *r, struct tree_slot *slot)
 			return rc;
 		n += held;
 		held = 0;
-		if (!n && why == CST_STOP_NONE)
+		if (!n && p.why != CST_STOP_SECTION)
 			return 0;
-		if (!dec)
-			continue;	/* a barrier: the decoders say so in their next element */
-		st = cst_decoder_cookie(dec);
-		if (why == CST_STOP_SECTION && n + CST_PULL_MIN <= BATCH) {
+		if (!p.dec)
+			continue;	/* a barrier: each decoder's next element is a NO_SYNC */
+		st = cst_decoder_cookie(p.dec);
+		if (p.why == CST_STOP_SECTION && n + CST_PULL_MIN <= BATCH) {
 			held = n;
-			had = dec;
-			rc = stream_stop(st, why, NULL);
+			had = p.dec;
+			rc = stream_stop(st, p.why, NULL);
 			if (rc)
 				return rc;
 			continue;
 		}
 		if (n)
 			slot->last_index = r->batch[n - 1].index;
-		rc = deliver(r, st, r->batch, n, why);
+		rc = deliver(r, st, r->batch, n, p.why);
 		if (rc || r->again || r->leap)
 			return rc;
 		if (st->past && all_past(slot)) {
@@ -295,21 +295,13 @@ static int pull(struct run *r, struct tree_slot *slot)
 static int pull_packets(struct run *r, struct tree_slot *slot)
 {
 	struct stream_state *st;
-	struct cst_decoder *dec;
 	struct cst_packet pkt;
+	struct cst_pull p;
 	int n, rc;
 
-	for (;;) {
-		n = cst_tree_next_packet(slot->tree, &pkt, &dec);
-		if (n < 0)
-			return n;
-		if (!n && !dec) {
-			if (cst_tree_stopped(slot->tree) == CST_STOP_RESET)
-				continue;
-			return 0;
-		}
-		if (n) {
-			st = cst_decoder_cookie(dec);
+	while ((n = cst_tree_next_packet(slot->tree, &pkt, &p)) > 0) {
+		if (p.why == CST_STOP_PACKET) {
+			st = cst_decoder_cookie(p.dec);
 			st->active = true;
 			rc = r->con->packet(r->con->data, &st->stream, &pkt);
 			if (rc)
@@ -319,6 +311,7 @@ static int pull_packets(struct run *r, struct tree_slot *slot)
 		if (rc || r->past || r->again)
 			return rc;
 	}
+	return n;
 }
 
 static int end_fragment(struct run *r, struct tree_slot *slot)

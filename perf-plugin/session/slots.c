@@ -74,7 +74,7 @@ static int add_stream(struct run *r, struct tree_slot *slot, struct trace_unit *
 	cst_decoder_set_cookie(st->stream.decoder, st);
 	cst_decoder_set_counts(st->stream.decoder, r->counts);
 	cst_decoder_set_stop(st->stream.decoder, CST_STOP_CONTEXT | CST_STOP_TRACE_ON |
-			     CST_STOP_TIMESTAMP | r->con->stop);
+			     CST_STOP_TIMESTAMP | CST_STOP_SECTION | r->con->stop);
 	slot->st[id] = st;
 	return 0;
 }

@@ -197,22 +197,19 @@ struct setup {
 static void pull(struct cst_tree *t, struct result *r, size_t cap)
 {
 	static struct cst_generic out[64];
-	struct cst_decoder *dec;
+	struct cst_pull p;
 	uint64_t ts;
 	char text[200];
 	int n;
 
-	for (;;) {
-		n = cst_tree_pull(t, out, cap, &dec);
-		CHECK(n >= 0 && n <= (int)cap && r->n + n <= MAX_OUT);
+	while ((n = cst_tree_pull(t, out, cap, &p))) {
+		CHECK(n > 0 && n <= (int)cap && r->n + n <= MAX_OUT);
+		cst_generic_text(&out[n - 1], text, sizeof(text));
+		if (!p.dec)
+			continue;
 		memcpy(&r->gen[r->n], out, n * sizeof(*out));
 		r->n += n;
-		if (n)
-			cst_generic_text(&out[n - 1], text, sizeof(text));
-		if (!n && !cst_tree_stopped(t))
-			return;
-		if (n)
-			cst_decoder_peek_timestamp(dec, &ts);
+		cst_decoder_peek_timestamp(p.dec, &ts);
 	}
 }
 

@@ -44,7 +44,7 @@ static void pull(struct cst_decoder *dec, struct run *r, unsigned int cap)
 {
 	int n;
 
-	while ((n = cst_decoder_pull(dec, r->gen + r->n_gen, cap))) {
+	while ((n = cst_decoder_pull(dec, r->gen + r->n_gen, cap, NULL))) {
 		CHECK(n > 0);
 		r->n_gen += n;
 		CHECK(r->n_gen + 64 < MAX_OUT);
@@ -54,12 +54,13 @@ static void pull(struct cst_decoder *dec, struct run *r, unsigned int cap)
 static void collect(struct cst_decoder *dec, struct run *r, int packets, unsigned int cap)
 {
 	struct cst_packet *p;
+	struct cst_pull got;
 	char text[512];
 
 	while (packets) {
 		p = &r->pkt[r->n];
 		memset(p, 0, sizeof(*p));
-		if (!cst_decoder_next_packet(dec, p))
+		if (!cst_decoder_next_packet(dec, p, &got) || got.why != CST_STOP_PACKET)
 			break;
 		CHECK(r->n < MAX_IN && p->size);
 		CHECK(cst_packet_text(p, text, sizeof(text)) < sizeof(text));

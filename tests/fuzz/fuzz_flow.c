@@ -120,20 +120,21 @@ static void drain(const struct program *pr, struct cst_decoder *dec, struct cst_
 		  struct cst_space **space, size_t cap, struct run *r)
 {
 	static struct cst_generic out[1024];
+	struct cst_pull p;
 	int n, i;
 
 	for (;;) {
-		n = cst_decoder_pull(dec, out, cap);
+		n = cst_decoder_pull(dec, out, cap, &p);
 		CHECK(n >= 0 && n <= (int)cap && r->n + n <= MAX_OUT);
 		for (i = 0; i < n; i++) {
 			check_element(pr, &out[i]);
 			r->gen[r->n++] = out[i];
 		}
-		switch (cst_decoder_stopped(dec)) {
-		case CST_STOP_NONE:
-			if (!n)
-				return;
-			break;
+		switch (p.why) {
+		case CST_STOP_INPUT:
+		case CST_STOP_END:
+			CHECK(!n);
+			return;
 		case CST_STOP_SECTION:
 			supply(pr, sec, cst_decoder_section(dec));
 			break;
@@ -161,8 +162,8 @@ static void decode(const struct program *pr, size_t cache, size_t cap, uint32_t 
 	make_image(pr, img, sec, space);
 	CHECK(!cst_decoder_new(&dec, &pr->cfg));
 	cst_decoder_set_space(dec, space[0]);
-	cst_decoder_set_stop(dec, pr->choices & 2 ? CST_STOP_CONTEXT : CST_STOP_TIMESTAMP |
-			     CST_STOP_EXCEPTION | CST_STOP_TRACE_ON);
+	cst_decoder_set_stop(dec, CST_STOP_SECTION | (pr->choices & 2 ? CST_STOP_CONTEXT : CST_STOP_TIMESTAMP |
+			     CST_STOP_EXCEPTION | CST_STOP_TRACE_ON));
 	while (at < pr->trace_len) {
 		n = piece == 1 ? 1 : 1 + next_random(&seed, piece);
 		n = n < pr->trace_len - at ? n : pr->trace_len - at;

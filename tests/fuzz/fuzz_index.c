@@ -149,9 +149,10 @@ static void decode(const struct setup *su, const struct cst_index *ix, uint64_t 
 			cst_tree_end(t);
 		else
 			CHECK(!cst_tree_feed(t, su->data + start, su->len - start, start));
-		while ((n = cst_tree_pull(t, out, 256, &dec)) || cst_tree_stopped(t))
+		while ((n = cst_tree_pull(t, out, 256, NULL)))
 			for (i = 0; i < n; i++)
-				if (out[i].index >= valid && out[i].kind != CST_GEN_EO_TRACE) {
+				if (out[i].index >= valid && out[i].kind != CST_GEN_EO_TRACE &&
+				    out[i].kind != CST_GEN_BARRIER) {
 					CHECK(l->n < MAX_OUT);
 					l->g[l->n++] = out[i];
 				}

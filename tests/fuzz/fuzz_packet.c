@@ -24,19 +24,20 @@ static void collect(struct cst_decoder *dec, struct run *r)
 {
 	struct cst_generic out[16];
 	struct cst_packet *p;
+	struct cst_pull got;
 
 	for (;;) {
 		p = &r->pkt[r->n];
 		memset(p, 0, sizeof(*p));
-		if (!cst_decoder_next_packet(dec, p))
+		if (!cst_decoder_next_packet(dec, p, &got) || got.why != CST_STOP_PACKET)
 			break;
 		CHECK(r->n < MAX_IN);
 		CHECK(p->type < CST_PKT_TYPES && p->size);
 		r->n++;
-		while (cst_decoder_pull(dec, out, 16))
+		while (cst_decoder_pull(dec, out, 16, NULL))
 			;
 	}
-	while (cst_decoder_pull(dec, out, 16))
+	while (cst_decoder_pull(dec, out, 16, NULL))
 		;
 }
 

@@ -102,16 +102,17 @@ static void map_code(const struct program *pr, struct cst_image *img, struct cst
 static void drain(const struct program *pr, struct cst_decoder *dec, struct cst_section *sec, size_t cap,
 		  struct run *r)
 {
+	struct cst_pull p;
 	size_t room;
 	int n;
 
 	for (;;) {
 		room = MAX_OUT - r->n;
 		CHECK(room >= 16);
-		n = cst_decoder_pull(dec, r->gen + r->n, room < cap ? room : cap);
+		n = cst_decoder_pull(dec, r->gen + r->n, room < cap ? room : cap, &p);
 		CHECK(n >= 0);
 		r->n += n;
-		if (cst_decoder_stopped(dec) == CST_STOP_SECTION) {
+		if (p.why == CST_STOP_SECTION) {
 			CHECK(cst_decoder_section(dec) == sec);
 			CHECK(!cst_section_set_bytes(sec, pr->code, pr->code_len));
 		} else if (!n) {
@@ -168,6 +169,7 @@ static void decode(const struct program *pr, uint32_t seed, uint32_t piece, size
 	struct cst_decoder *dec;
 	struct cst_space *space;
 	struct cst_image *img;
+	struct cst_pull got;
 	struct cst_packet pkt;
 	size_t at = 0, n;
 	uint8_t *copy;
@@ -177,6 +179,7 @@ static void decode(const struct program *pr, uint32_t seed, uint32_t piece, size
 	map_code(pr, img, &sec, &space);
 	CHECK(!cst_decoder_new(&dec, &pr->cfg));
 	cst_decoder_set_space(dec, space);
+	cst_decoder_set_stop(dec, CST_STOP_SECTION);
 	for (;;) {
 		n = 1 + next_random(&seed, piece);
 		n = n < pr->trace_len - at ? n : pr->trace_len - at;
@@ -187,8 +190,9 @@ static void decode(const struct program *pr, uint32_t seed, uint32_t piece, size
 			CHECK(!cst_decoder_feed(dec, copy, n, at));
 		else
 			cst_decoder_end(dec);
-		while (listed && (memset(&pkt, 0, sizeof(pkt)), cst_decoder_next_packet(dec, &pkt))) {
-			check_packet(pr, &cover, &pkt);
+		while (listed && cst_decoder_next_packet(dec, &pkt, &got)) {
+			if (got.why == CST_STOP_PACKET)
+				check_packet(pr, &cover, &pkt);
 			drain(pr, dec, sec, cap, r);
 		}
 		drain(pr, dec, sec, cap, r);

@@ -24,7 +24,7 @@ static inline void sw_pull(struct cst_decoder *dec, struct sw_run *r)
 
 	do {
 		CHECK(MAX_OUT - r->n >= CST_PULL_MIN);
-		n = cst_decoder_pull(dec, r->el + r->n, MAX_OUT - r->n);
+		n = cst_decoder_pull(dec, r->el + r->n, MAX_OUT - r->n, NULL);
 		CHECK(n >= 0);
 		r->n += n;
 	} while (n);
@@ -63,6 +63,7 @@ static inline void sw_packets(const struct cst_config *cfg, const uint8_t *data,
 	uint64_t at = 0, bad = 0, unsynced = 0;
 	struct cst_decoder *dec;
 	struct cst_packet pkt;
+	struct cst_pull got;
 	char text[512];
 	unsigned int lead;
 	int ended;
@@ -74,8 +75,7 @@ static inline void sw_packets(const struct cst_config *cfg, const uint8_t *data,
 		if (ended)
 			cst_decoder_end(dec);
 		for (;;) {
-			memset(&pkt, 0, sizeof(pkt));
-			if (!cst_decoder_next_packet(dec, &pkt))
+			if (!cst_decoder_next_packet(dec, &pkt, &got) || got.why != CST_STOP_PACKET)
 				break;
 			lead = !!(pkt.flags & CST_PF_LEAD);
 			CHECK(pkt.index == at && at + pkt.size <= len);

@@ -65,30 +65,30 @@ static unsigned int slot_of(const struct cst_decoder *dec)
 static void pull_tree(struct cst_tree *t, struct stream *s, size_t cap, int peek)
 {
 	static struct cst_generic out[256];
-	struct cst_decoder *dec;
+	struct cst_pull p;
 	uint64_t ts, again;
 	int n, i, found;
 
-	for (;;) {
-		n = cst_tree_pull(t, out, cap, &dec);
-		CHECK(n >= 0 && n <= (int)cap);
-		for (i = 0; i < n; i++)
-			CHECK(out[i].trace_id == cst_decoder_config(dec)->trace_id);
-		if (n)
-			keep(&s[slot_of(dec)], out, n);
-		if (!n && !cst_tree_stopped(t))
-			return;
-		CHECK(n || cst_tree_stopped(t) == CST_STOP_RESET);
-		CHECK(cst_tree_stopped(t) != CST_STOP_CONFIG || out[n - 1].kind == CST_GEN_NO_SYNC);
-		if (!peek || !n)
+	while ((n = cst_tree_pull(t, out, cap, &p))) {
+		CHECK(n > 0 && n <= (int)cap);
+		CHECK(p.why == CST_STOP_NONE || (p.why == CST_STOP_CONFIG && out[n - 1].kind == CST_GEN_NO_SYNC));
+		if (!p.dec) {
+			CHECK(n == 1 && out[0].kind == CST_GEN_BARRIER && out[0].trace_id == CST_ID_UNKNOWN);
 			continue;
-		found = cst_decoder_peek_timestamp(dec, &ts);
-		CHECK(found == cst_decoder_peek_timestamp(dec, &again));
+		}
+		for (i = 0; i < n; i++)
+			CHECK(out[i].trace_id == cst_decoder_config(p.dec)->trace_id);
+		keep(&s[slot_of(p.dec)], out, n);
+		if (!peek)
+			continue;
+		found = cst_decoder_peek_timestamp(p.dec, &ts);
+		CHECK(found == cst_decoder_peek_timestamp(p.dec, &again));
 		CHECK(!found || (ts == again && ts));
 		/* within a stretch it is the same one, or none */
-		CHECK(!cst_decoder_peek_stretch(dec, &again) || (found && ts == again));
-		cst_decoder_peek_address(dec, &again);
+		CHECK(!cst_decoder_peek_stretch(p.dec, &again) || (found && ts == again));
+		cst_decoder_peek_address(p.dec, &again);
 	}
+	CHECK(p.why == CST_STOP_INPUT || p.why == CST_STOP_END);
 }
 
 static struct cst_tree *new_tree(const struct setup *su, struct cst_decoder **dec)
@@ -216,7 +216,7 @@ static void pull_one(struct cst_decoder *dec, struct stream *s)
 	static struct cst_generic out[64];
 	int n;
 
-	while ((n = cst_decoder_pull(dec, out, 64)))
+	while ((n = cst_decoder_pull(dec, out, 64, NULL)))
 		keep(s, out, n);
 }
 
@@ -265,31 +265,29 @@ static void listing(const struct setup *su)
 {
 	uint64_t bytes[IDS] = { 0 }, elements = 0;
 	struct cst_generic out[64];
-	struct cst_decoder *dec[IDS], *d, *from;
+	struct cst_decoder *dec[IDS];
 	struct cst_tree *t = new_tree(su, dec);
+	struct cst_pull next, p;
 	struct cst_packet pkt;
-	int got, n, ends = 0, resets = 0;
+	int n, end, resets = 0;
 	unsigned int k;
 
 	CHECK(!cst_tree_feed(t, su->data, su->len, 0));
-	for (;;) {
-		got = cst_tree_next_packet(t, &pkt, &d);
-		if (got) {
-			CHECK(pkt.type < CST_PKT_TYPES && pkt.size);
-			bytes[slot_of(d)] += pkt.size;
-		} else if (!d && cst_tree_stopped(t) == CST_STOP_RESET) {
-			resets++;
-			continue;
-		} else if (!d) {
-			if (ends++)
-				break;
-			cst_tree_end(t);
-			continue;
+	for (end = 0; end < 2; end++) {
+		while (cst_tree_next_packet(t, &pkt, &next)) {
+			if (next.why == CST_STOP_PACKET) {
+				CHECK(pkt.type < CST_PKT_TYPES && pkt.size);
+				bytes[slot_of(next.dec)] += pkt.size;
+			}
+			while ((n = cst_tree_pull(t, out, 64, &p))) {
+				CHECK(n > 0 && p.dec == next.dec);
+				elements += p.dec ? n : 0;
+				resets += !p.dec;
+			}
+			CHECK(p.why == CST_STOP_PACKET);
 		}
-		while ((n = cst_tree_pull(t, out, 64, &from))) {
-			CHECK(n > 0 && from == d);
-			elements += n;
-		}
+		CHECK(next.why == (end ? CST_STOP_END : CST_STOP_INPUT));
+		cst_tree_end(t);
 	}
 	for (k = 0; k < (su->raw ? 1 : IDS); k++) {
 		const struct cst_stats *s = cst_decoder_stats(dec[k]);

@@ -283,10 +283,9 @@ static inline bool lc_decode(dcd_tree_handle_t t, const uint8_t *p, size_t len)
 static inline void lc_native_pull(struct cst_tree *t, struct lc_out *o)
 {
 	struct cst_generic out[64];
-	struct cst_decoder *dec;
 	int n, k;
 
-	while ((n = cst_tree_pull(t, out, 64, &dec)))
+	while ((n = cst_tree_pull(t, out, 64, NULL)))
 		for (k = 0; k < n; k++)
 			if (out[k].kind == CST_GEN_RANGE)
 				lc_put(o, LC_RANGE, out[k].addr, out[k].end - 1);

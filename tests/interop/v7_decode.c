@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 	for (k = 0; k < args.times; k++) {
 		check(cst_tree_feed(tree, args.trace, args.trace_len, 0), "feed");
 		for (i = 0; i < 2; i++) {
-			while ((n = cst_tree_pull(tree, out, OUT, &dec)) > 0) {
+			while ((n = cst_tree_pull(tree, out, OUT, NULL)) > 0) {
 				const struct cst_generic *g;
 
 				c.elements += (unsigned int)n;

@@ -94,7 +94,7 @@ static inline size_t check_run(const struct check_buffer *b, struct cst_tree *t,
 			       struct check_list *put, const struct check_list *want, size_t at)
 {
 	struct cst_generic out[512];
-	struct cst_decoder *dec;
+	struct cst_pull p;
 	size_t compared = 0;
 	int n, i, end;
 
@@ -104,12 +104,11 @@ static inline size_t check_run(const struct check_buffer *b, struct cst_tree *t,
 		else if (start - b->offset < b->len)
 			assert_int_equal(cst_tree_feed(t, b->data + (start - b->offset),
 						       b->len - (size_t)(start - b->offset), start), 0);
-		for (;;) {
-			n = cst_tree_pull(t, out, 512, &dec);
-			assert_true(n >= 0);
+		while ((n = cst_tree_pull(t, out, 512, &p))) {
+			assert_true(n > 0);
 			for (i = 0; i < n; i++) {
 				/* where a stream that has ended before `valid` ends is no place in what follows */
-				if (out[i].kind == CST_GEN_EO_TRACE)
+				if (out[i].kind == CST_GEN_EO_TRACE || out[i].kind == CST_GEN_BARRIER)
 					continue;
 				if (put) {
 					check_add(put, &out[i]);
@@ -132,10 +131,8 @@ static inline size_t check_run(const struct check_buffer *b, struct cst_tree *t,
 				if (++compared == b->window)
 					return compared;
 			}
-			if (n && cst_tree_stopped(t) == CST_STOP_CONTEXT)
-				cst_decoder_set_space(dec, b->space(b->ctx, cst_decoder_config(dec), &out[n - 1]));
-			if (!n && !cst_tree_stopped(t))
-				break;
+			if (p.why == CST_STOP_CONTEXT)
+				cst_decoder_set_space(p.dec, b->space(b->ctx, cst_decoder_config(p.dec), &out[n - 1]));
 		}
 	}
 	if (!put)

@@ -64,6 +64,7 @@ static inline unsigned int packets_of(const struct cst_config *cfg, const uint8_
 	struct cst_generic out[16];
 	struct cst_decoder *dec;
 	struct cst_packet one;
+	struct cst_pull got;
 	unsigned int n = 0, k;
 
 	assert_int_equal(cst_decoder_new(&dec, cfg), 0);
@@ -73,14 +74,13 @@ static inline unsigned int packets_of(const struct cst_config *cfg, const uint8_
 		else
 			cst_decoder_end(dec);
 		for (;;) {
-			memset(&one, 0, sizeof(one));
-			if (!cst_decoder_next_packet(dec, &one))
+			if (!cst_decoder_next_packet(dec, &one, &got) || got.why != CST_STOP_PACKET)
 				break;
 			if (one.index < 0x1000) {
 				assert_true(n < max);
 				pkt[n++] = one;
 			}
-			while (cst_decoder_pull(dec, out, 16))
+			while (cst_decoder_pull(dec, out, 16, NULL))
 				;
 		}
 	}
@@ -93,6 +93,7 @@ static inline void decode_pieces(const struct cst_config *cfg, struct cst_space 
 				 size_t len, size_t piece, struct decoded *d)
 {
 	struct cst_decoder *dec;
+	struct cst_pull why;
 	size_t at, n;
 	int got;
 
@@ -105,11 +106,12 @@ static inline void decode_pieces(const struct cst_config *cfg, struct cst_space 
 			assert_int_equal(cst_decoder_feed(dec, p + at, n, at), 0);
 		else
 			cst_decoder_end(dec);
-		while ((got = cst_decoder_pull(dec, d->gen + d->n, MAX_GEN - d->n))) {
+		while ((got = cst_decoder_pull(dec, d->gen + d->n, MAX_GEN - d->n, &why))) {
 			assert_true(got > 0);
-			assert_int_equal(cst_decoder_stopped(dec), CST_STOP_NONE);
+			assert_int_equal(why.why, CST_STOP_NONE);
 			d->n += got;
 		}
+		assert_int_equal(why.why, n ? CST_STOP_INPUT : CST_STOP_END);
 		if (!n)
 			break;
 	}
@@ -145,6 +147,7 @@ static inline void decode_on_demand(const struct cst_config *cfg, struct cst_spa
 	struct cst_decoder *dec;
 	struct cst_space *bare;
 	struct cst_section *sec;
+	struct cst_pull why;
 	uint32_t id;
 	size_t at;
 	int got;
@@ -154,6 +157,7 @@ static inline void decode_on_demand(const struct cst_config *cfg, struct cst_spa
 	cst_space_set_on_demand(bare, 1);
 	assert_int_equal(cst_decoder_new(&dec, cfg), 0);
 	cst_decoder_set_space(dec, bare);
+	cst_decoder_set_stop(dec, CST_STOP_SECTION);
 	for (at = 0; at <= len; at++) {
 		assert_int_equal(cst_space_unmap(bare, 0, UINT64_MAX), 0);
 		for (id = 1; (sec = cst_image_section(space->img, id)); id++)
@@ -162,11 +166,11 @@ static inline void decode_on_demand(const struct cst_config *cfg, struct cst_spa
 			assert_int_equal(cst_decoder_feed(dec, p + at, 1, at), 0);
 		else
 			cst_decoder_end(dec);
-		while ((got = cst_decoder_pull(dec, d->gen + d->n, MAX_GEN - d->n)) ||
-		       cst_decoder_stopped(dec) == CST_STOP_SECTION) {
+		while ((got = cst_decoder_pull(dec, d->gen + d->n, MAX_GEN - d->n, &why)) ||
+		       why.why == CST_STOP_SECTION) {
 			assert_true(got >= 0);
 			d->n += got;
-			if (cst_decoder_stopped(dec) == CST_STOP_SECTION) {
+			if (why.why == CST_STOP_SECTION) {
 				assert_null(cst_decoder_section(dec));
 				decode_map_wanted(bare, space, cst_decoder_wanted(dec), words);
 			}

@@ -263,12 +263,11 @@ static void take(struct run *r, const struct cst_generic *g)
 static void drain(struct run *r, struct cst_tree *t, size_t cap)
 {
 	struct cst_generic out[64];
-	struct cst_decoder *dec;
+	struct cst_pull p;
 	int i, n;
 
-	for (;;) {
-		n = cst_tree_pull(t, out, cap, &dec);
-		assert_true(n >= 0 && n <= (int)cap);
+	while ((n = cst_tree_pull(t, out, cap, &p))) {
+		assert_true(n > 0 && n <= (int)cap);
 		for (i = 0; i < n; i++) {
 			size_t before = r->got.n;
 
@@ -279,11 +278,9 @@ static void drain(struct run *r, struct cst_tree *t, size_t cap)
 			if (r->got.n > before)
 				r->got.v[before].off = out[i].index;
 		}
-		if (cst_tree_stopped(t) == CST_STOP_CONTEXT)
-			cst_decoder_set_space(dec, space_of(r, thread_of(r, &out[n - 1]),
-							    out[n - 1].el != 0));
-		else if (!n && !cst_tree_stopped(t))
-			return;
+		if (p.why == CST_STOP_CONTEXT)
+			cst_decoder_set_space(p.dec, space_of(r, thread_of(r, &out[n - 1]),
+							      out[n - 1].el != 0));
 	}
 }
 

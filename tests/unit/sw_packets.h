@@ -17,6 +17,7 @@ static inline void list(const struct cst_config *cfg, const uint8_t *p, size_t l
 {
 	struct cst_generic out[16];
 	struct cst_decoder *dec;
+	struct cst_pull got;
 	size_t at, n;
 
 	l->n = 0;
@@ -29,14 +30,13 @@ static inline void list(const struct cst_config *cfg, const uint8_t *p, size_t l
 			cst_decoder_end(dec);
 		for (;;) {
 			assert_true(l->n < MAX_PACKETS);
-			memset(&l->pkt[l->n], 0, sizeof(l->pkt[l->n]));
-			if (!cst_decoder_next_packet(dec, &l->pkt[l->n]))
+			if (!cst_decoder_next_packet(dec, &l->pkt[l->n], &got) || got.why != CST_STOP_PACKET)
 				break;
 			l->n++;
-			while (cst_decoder_pull(dec, out, 16))
+			while (cst_decoder_pull(dec, out, 16, NULL))
 				;
 		}
-		while (cst_decoder_pull(dec, out, 16))
+		while (cst_decoder_pull(dec, out, 16, NULL))
 			;
 		if (!n)
 			break;

@@ -40,7 +40,7 @@ static inline void sw_pull(struct cst_decoder *dec, struct sw_result *r)
 			r->cap = r->cap ? 2 * r->cap : 1024;
 			r->el = gen_realloc(r->el, r->cap * sizeof(*r->el));
 		}
-		got = cst_decoder_pull(dec, r->el + r->n, r->cap - r->n);
+		got = cst_decoder_pull(dec, r->el + r->n, r->cap - r->n, NULL);
 		assert_true(got >= 0);
 		if (!got)
 			return;

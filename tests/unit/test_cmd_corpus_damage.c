@@ -85,41 +85,34 @@ static void take_element(struct result *r, const struct cst_generic *g)
 static void pull(struct cst_tree *tree, struct result *r, uint64_t limit)
 {
 	struct cst_generic g[BATCH];
-	struct cst_decoder *dec;
-	enum cst_stop why;
+	struct cst_pull p;
 	int n, i;
 
-	do {
-		n = cst_tree_pull(tree, g, BATCH, &dec);
-		assert_in_range(n, 0, BATCH);
-		why = cst_tree_stopped(tree);
-		for (i = 0; i < n; i++)
+	while ((n = cst_tree_pull(tree, g, BATCH, &p))) {
+		assert_in_range(n, 1, BATCH);
+		for (i = 0; p.dec && i < n; i++)
 			take_element(r, &g[i]);
 		assert_true(r->elements + r->no_sync <= limit);
-	} while (n || why == CST_STOP_RESET);
+	}
 }
 
 static void list(struct cst_tree *tree, struct result *r, uint64_t limit)
 {
-	struct cst_decoder *dec;
 	struct cst_packet pkt;
+	struct cst_pull p;
 	char text[1024];
-	bool again;
 	int n;
 
-	do {
-		n = cst_tree_next_packet(tree, &pkt, &dec);
-		assert_true(n >= 0);
-		if (n) {
+	while ((n = cst_tree_next_packet(tree, &pkt, &p))) {
+		assert_true(n > 0);
+		if (p.why == CST_STOP_PACKET) {
 			r->packets++;
 			r->bytes += pkt.size;
-			assert_in_range(cst_decoder_packet_text(dec, &pkt, text, sizeof(text)), 1, sizeof(text) - 1);
+			assert_in_range(cst_decoder_packet_text(p.dec, &pkt, text, sizeof(text)), 1, sizeof(text) - 1);
 			assert_true(pkt.nbytes <= CST_PACKET_BYTES);
 		}
-		again = n || dec || cst_tree_stopped(tree) == CST_STOP_RESET;
-		if (n || dec)
-			pull(tree, r, limit);
-	} while (again);
+		pull(tree, r, limit);
+	}
 }
 
 static void add_decoders(struct subject *s, const struct cst_snap_buffer *buf, struct cst_tree *tree,

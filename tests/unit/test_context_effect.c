@@ -116,6 +116,7 @@ static void run(const struct table *t, const struct cst_config *cfg, size_t piec
 	struct world w = { .img = NULL };
 	uint8_t bytes[96];
 	size_t len = t->len + commit_len, pos = 0, size;
+	struct cst_pull p;
 	int n, i;
 
 	memcpy(bytes, t->bytes, t->len);
@@ -128,7 +129,7 @@ static void run(const struct table *t, const struct cst_config *cfg, size_t piec
 	assert_int_equal(cst_decoder_new(&dec, cfg), 0);
 	cst_decoder_set_stop(dec, CST_STOP_CONTEXT);
 	for (;;) {
-		n = cst_decoder_pull(dec, out, 16);
+		n = cst_decoder_pull(dec, out, 16, &p);
 		assert_true(n >= 0);
 		for (i = 0; i < n; i++) {
 			if (out[i].kind == CST_GEN_NO_SYNC || out[i].kind == CST_GEN_TRACE_ON ||
@@ -138,7 +139,7 @@ static void run(const struct table *t, const struct cst_config *cfg, size_t piec
 				continue;
 			check(&w, want++, &out[i]);
 		}
-		if (cst_decoder_stopped(dec) == CST_STOP_CONTEXT) {
+		if (p.why == CST_STOP_CONTEXT) {
 			assert_int_equal(out[n - 1].el, 1);
 			cst_decoder_set_space(dec, w.space[out[n - 1].context_id & 0xff]);
 			continue;
@@ -223,7 +224,7 @@ static void test_cancelled_context(void **state)
 	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
 	cst_decoder_set_space(dec, w.space[OLD]);
 	assert_int_equal(cst_decoder_feed(dec, bytes, sizeof(bytes), 0), 0);
-	while ((n = cst_decoder_pull(dec, out, 32)))
+	while ((n = cst_decoder_pull(dec, out, 32, NULL)))
 		for (i = 0; i < n; i++) {
 			assert_int_not_equal(out[i].context_id, NEW);
 			if (out[i].kind == CST_GEN_EXCEPTION)

@@ -333,8 +333,9 @@ static void test_raw(void **state)
 {
 	struct cst_config cfg = custom_config(0x33);
 	struct cst_generic out[16];
-	struct cst_decoder *dec, *from;
+	struct cst_decoder *dec;
 	struct cst_tree *tree;
+	struct cst_pull p;
 	struct cst_log *log;
 	unsigned int piece, i;
 	size_t at, len;
@@ -358,8 +359,8 @@ static void test_raw(void **state)
 				assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 1);
 				assert_int_equal(ts, 0x1234);
 			}
-			while ((n = cst_tree_pull(tree, out, 16, &from))) {
-				assert_ptr_equal(from, dec);
+			while ((n = cst_tree_pull(tree, out, 16, &p))) {
+				assert_ptr_equal(p.dec, dec);
 				for (k = 0; k < n; k++)
 					check(&out[k], i++, 1);
 			}
@@ -384,7 +385,8 @@ static void test_frames(void **state)
 	struct cst_config cfg = custom_config(0x33), etm_cfg = etm_config(3, 0);
 	struct frames_opts o = { .seed = 5, .p_null = 100 };
 	unsigned int seed, i, events;
-	struct cst_decoder *dec, *other, *from;
+	struct cst_decoder *dec, *other;
+	struct cst_pull p;
 	struct gbuf buf = { 0 };
 	struct cst_generic out[16];
 	struct cst_tree *tree;
@@ -411,9 +413,9 @@ static void test_frames(void **state)
 		assert_int_equal(cst_tree_add(tree, &etm_cfg, &other), 0);
 		assert_int_equal(cst_tree_feed(tree, buf.p, buf.len, 0), 0);
 		for (i = events = end = 0; end < 2; end++) {
-			while ((n = cst_tree_pull(tree, out, 16, &from)))
+			while ((n = cst_tree_pull(tree, out, 16, &p)))
 				for (k = 0; k < n; k++)
-					if (from == dec)
+					if (p.dec == dec)
 						check(&out[k], i++, 0);
 					else
 						events += out[k].kind == CST_GEN_NO_SYNC;
@@ -436,6 +438,7 @@ static void test_listing(void **state)
 	struct cst_generic out[16];
 	struct cst_decoder *dec;
 	struct cst_packet pkt;
+	struct cst_pull p;
 	unsigned int i = 0, bytes = 0, end;
 	char text[16];
 
@@ -443,14 +446,14 @@ static void test_listing(void **state)
 	assert_int_equal(cst_decoder_new_custom(&dec, &cfg, &ops, "user"), 0);
 	assert_int_equal(cst_decoder_feed(dec, message, sizeof(message), 0), 0);
 	for (end = 0; end < 2; end++) {
-		while (cst_decoder_next_packet(dec, &pkt)) {
+		while (cst_decoder_next_packet(dec, &pkt, &p) && p.why == CST_STOP_PACKET) {
 			assert_true(i < sizeof(types));
 			assert_int_equal(pkt.type, types[i]);
 			assert_int_equal(cst_decoder_packet_role(dec, &pkt), roles[pkt.type]);
 			assert_true(cst_decoder_packet_text(dec, &pkt, text, sizeof(text)) > 2);
 			bytes += pkt.size;
 			i++;
-			while (cst_decoder_pull(dec, out, 16))
+			while (cst_decoder_pull(dec, out, 16, NULL))
 				;
 		}
 		cst_decoder_end(dec);
@@ -466,6 +469,7 @@ static void test_reconfigure(void **state)
 	struct cst_config cfg = custom_config(0x33), next = cfg, etm = etm_config(3, 0);
 	struct cst_generic out[16];
 	struct cst_decoder *dec;
+	struct cst_pull p;
 	unsigned int stops = 0;
 	int n;
 
@@ -474,13 +478,13 @@ static void test_reconfigure(void **state)
 	assert_int_equal(cst_decoder_new(&dec, &cfg), -CST_ERR_PROTOCOL);
 	assert_int_equal(cst_decoder_new_custom(&dec, &cfg, &ops, "user"), 0);
 	assert_int_equal(cst_decoder_feed(dec, message, 14, 0), 0);
-	while (cst_decoder_pull(dec, out, 16))
+	while (cst_decoder_pull(dec, out, 16, NULL))
 		;
 	assert_int_equal(cst_decoder_reconfigure(dec, &etm), -CST_ERR_PROTOCOL);
 	assert_int_equal(cst_decoder_reconfigure(dec, &next), 0);
 	assert_int_equal(cst_decoder_feed(dec, message + 14, sizeof(message) - 14, 14), 0);
-	while ((n = cst_decoder_pull(dec, out, 16)))
-		if (cst_decoder_stopped(dec) == CST_STOP_CONFIG) {
+	while ((n = cst_decoder_pull(dec, out, 16, &p)))
+		if (p.why == CST_STOP_CONFIG) {
 			stops++;
 			assert_int_equal(out[n - 1].kind, CST_GEN_NO_SYNC);
 			assert_int_equal(out[n - 1].index, 18);
@@ -490,7 +494,7 @@ static void test_reconfigure(void **state)
 	assert_int_equal(cst_decoder_stats(dec)->bad_packets, 1);
 	cst_decoder_reset(dec, CST_UNSYNC_RESET);
 	assert_int_equal(cst_decoder_feed(dec, message, 10, 0), 0);
-	n = cst_decoder_pull(dec, out, 16);
+	n = cst_decoder_pull(dec, out, 16, NULL);
 	assert_int_equal(n, 2);
 	assert_int_equal(out[0].num, CST_UNSYNC_RESET);
 	cst_decoder_free(dec);
@@ -584,6 +588,7 @@ static void test_hostile(void **state)
 	struct cst_decoder *dec;
 	struct cst_protocol_ops o;
 	struct cst_packet pkt;
+	struct cst_pull p;
 	struct cst_log *log;
 	uint8_t in[300] = { 0 };
 	unsigned int sub, list, rounds;
@@ -605,17 +610,17 @@ static void test_hostile(void **state)
 				for (at = 0; at < sizeof(in); at += 100) {
 					assert_int_equal(cst_decoder_feed(dec, in, 100, at), 0);
 					cst_decoder_peek_timestamp(dec, &ts);
-					for (rounds = 0; list && cst_decoder_next_packet(dec, &pkt); rounds++) {
+					for (rounds = 0; list && cst_decoder_next_packet(dec, &pkt, &p); rounds++) {
 						if (rounds >= 1000) fail_msg("mode %u sub %u list %u", mode, sub, list);
 						cst_decoder_packet_role(dec, &pkt);
-						while (cst_decoder_pull(dec, out, 16))
+						while (cst_decoder_pull(dec, out, 16, NULL))
 							;
 					}
-					for (rounds = 0; !list && cst_decoder_pull(dec, out, 16); rounds++)
+					for (rounds = 0; !list && cst_decoder_pull(dec, out, 16, NULL); rounds++)
 						if (rounds >= 1000) fail_msg("mode %u sub %u list %u", mode, sub, list);
 				}
 				cst_decoder_end(dec);
-				for (rounds = 0; !list && cst_decoder_pull(dec, out, 16); rounds++)
+				for (rounds = 0; !list && cst_decoder_pull(dec, out, 16, NULL); rounds++)
 					assert_true(rounds < 1000);
 				assert_int_equal(cst_decoder_stats(dec)->bytes, sizeof(in));
 				cst_decoder_free(dec);

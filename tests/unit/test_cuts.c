@@ -237,21 +237,28 @@ static void put(struct result *r, uint64_t index, uint64_t value, unsigned int k
 	r->item[r->n++].size = (uint16_t)size;
 }
 
-static void take(struct cst_tree *t, int listing, struct result *r)
+static void take(struct cst_tree *t, int listing, int end, struct result *r)
 {
 	struct cst_generic out[64];
-	struct cst_decoder *dec;
+	enum cst_packet_role role;
 	struct cst_packet pkt;
+	struct cst_pull p;
 	int n, k;
 
-	for (;;) {
-		while ((n = cst_tree_pull(t, out, 64, &dec)))
+	while (!listing || cst_tree_next_packet(t, &pkt, &p)) {
+		/*
+		 * Unsynchronised bytes are as many packets as there are pieces, and zeros may be theirs, an A-sync's, or a
+		 * cut packet's at the end.
+		 */
+		role = listing && !end && p.why == CST_STOP_PACKET ? cst_decoder_packet_role(p.dec, &pkt) : CST_ROLE_NOT_SYNC;
+		if (role != CST_ROLE_NOT_SYNC && role != CST_ROLE_ASYNC)
+			put(r, pkt.index, 0, pkt.type, pkt.size);
+		while ((n = cst_tree_pull(t, out, 64, NULL)))
 			for (k = 0; k < n; k++)
 				/* the last packet is where the end is; of unsynchronised bytes that is a piece */
 				put(r, out[k].kind == CST_GEN_EO_TRACE ? 0 : out[k].index, out[k].addr, 0x100 + out[k].kind, 0);
-		if (!listing || !cst_tree_next_packet(t, &pkt, &dec))
+		if (!listing)
 			return;
-		put(r, pkt.index, 0, pkt.type, pkt.size);
 	}
 }
 
@@ -270,10 +277,10 @@ static void run(const struct cst_config *cfg, const struct gbuf *in, size_t piec
 	for (at = 0; at < in->len; at += n) {
 		n = piece < in->len - at ? piece : in->len - at;
 		assert_int_equal(cst_tree_feed(t, in->p + at, n, at), 0);
-		take(t, listing, r);
+		take(t, listing, 0, r);
 	}
 	cst_tree_end(t);
-	take(t, listing, r);
+	take(t, listing, 1, r);
 	cst_tree_free(t);
 }
 

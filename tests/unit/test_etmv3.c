@@ -28,6 +28,7 @@ static unsigned int packets(const struct cst_config *cfg, const uint8_t *p, size
 	struct cst_generic out[64];
 	struct cst_decoder *dec;
 	struct cst_packet one;
+	struct cst_pull got;
 	unsigned int n = 0, k;
 
 	assert_int_equal(cst_decoder_new(&dec, cfg), 0);
@@ -37,10 +38,9 @@ static unsigned int packets(const struct cst_config *cfg, const uint8_t *p, size
 		else
 			cst_decoder_end(dec);
 		for (;;) {
-			memset(&one, 0, sizeof(one));
-			if (!cst_decoder_next_packet(dec, &one))
+			if (!cst_decoder_next_packet(dec, &one, &got) || got.why != CST_STOP_PACKET)
 				break;
-			while (cst_decoder_pull(dec, out, 64))
+			while (cst_decoder_pull(dec, out, 64, NULL))
 				;
 			if (one.index < 0x100)
 				continue;
@@ -583,11 +583,11 @@ static void test_late_after_reset(void **state)
 	(void)state;
 	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
 	assert_int_equal(cst_decoder_feed(dec, before, sizeof(before), 0), 0);
-	while (cst_decoder_pull(dec, out, 64) > 0)
+	while (cst_decoder_pull(dec, out, 64, NULL) > 0)
 		;
 	cst_decoder_reset(dec, CST_UNSYNC_RESET);
 	assert_int_equal(cst_decoder_feed(dec, after, sizeof(after), 0x100), 0);
-	while ((n = cst_decoder_pull(dec, out, 64)) > 0)
+	while ((n = cst_decoder_pull(dec, out, 64, NULL)) > 0)
 		for (i = 0; i < n; i++)
 			if (out[i].kind == CST_GEN_DATA && out[i].num & CST_DATA_LATE) {
 				late++;

@@ -250,12 +250,12 @@ static void test_remap(void **state)
 		assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
 		cst_decoder_set_space(dec, pr.space);
 		assert_int_equal(cst_decoder_feed(dec, first, sizeof(first), 0), 0);
-		while (cst_decoder_pull(dec, out, 64) > 0)
+		while (cst_decoder_pull(dec, out, 64, NULL) > 0)
 			;
 		assert_int_equal(cst_decoder_stats(dec)->insns, 10);
 		assert_int_equal(cst_space_map(pr.space, CODE_AT, sizeof(after), sec, 0), 0);
 		assert_int_equal(cst_decoder_feed(dec, then, sizeof(then), sizeof(first)), 0);
-		for (ranges = 0; (n = cst_decoder_pull(dec, out, 64)) > 0;)
+		for (ranges = 0; (n = cst_decoder_pull(dec, out, 64, NULL)) > 0;)
 			for (i = 0; i < n; i++)
 				if (out[i].kind == CST_GEN_RANGE) {
 					assert_int_equal(out[i].section, cst_section_id(sec));

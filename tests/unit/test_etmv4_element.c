@@ -337,7 +337,7 @@ static void test_limits(void **state)
 		assert_int_equal(cst_decoder_feed(dec, bytes, sizeof(bytes), 0), 0);
 		cst_decoder_end(dec);
 		n = found = 0;
-		while ((got = cst_decoder_pull(dec, out, 64)) > 0)
+		while ((got = cst_decoder_pull(dec, out, 64, NULL)) > 0)
 			for (k = 0; k < got; k++, n++) {
 				found += out[k].kind == CST_GEN_NO_SYNC && out[k].error == CST_ERR_QUEUE_FULL;
 				if (out[k].kind == CST_GEN_EO_TRACE)
@@ -369,7 +369,7 @@ static void test_full_at_error(void **state)
 		bytes[14 + fill] = 0x30;
 		assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
 		assert_int_equal(cst_decoder_feed(dec, bytes, 15 + fill, 0), 0);
-		n = cst_decoder_pull(dec, out, 800);
+		n = cst_decoder_pull(dec, out, 800, NULL);
 		for (i = 0, events = 0; i < (unsigned int)n; i++)
 			events += out[i].kind == CST_GEN_EVENT;
 		assert_int_equal(events, fill);

@@ -243,7 +243,7 @@ static void test_stack_of_blocks(void **state)
 			if (part && emptied)
 				cst_section_renew(pr.sec, calls, sizeof(calls));
 			assert_int_equal(cst_decoder_feed(dec, part ? rest : first, part ? sizeof(rest) : sizeof(first), 0), 0);
-			while ((n = cst_decoder_pull(dec, out, 40)))
+			while ((n = cst_decoder_pull(dec, out, 40, NULL)))
 				for (i = 0; i < n; i++)
 					if (out[i].kind == CST_GEN_RANGE) {
 						assert_true(k < sizeof(ranges) / sizeof(ranges[0]));

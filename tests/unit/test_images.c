@@ -184,7 +184,7 @@ static void test_decoder(void **state)
 	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
 	cst_decoder_set_images(dec, w.images);
 	assert_int_equal(cst_decoder_feed(dec, in, sizeof(in), 0), 0);
-	while ((n = cst_decoder_pull(dec, out, 64)))
+	while ((n = cst_decoder_pull(dec, out, 64, NULL)))
 		for (i = 0; i < n; i++) {
 			if (out[i].kind == CST_GEN_RANGE) {
 				assert_true(ranges < 6);
@@ -237,7 +237,7 @@ static void test_changes(void **state)
 			set(&w, CST_MEM_ANY, 0, 0, 0, 4);
 		}
 		assert_int_equal(cst_decoder_feed(dec, steps[i].p, steps[i].len, 100 * i), 0);
-		while ((n = cst_decoder_pull(dec, out, 64)))
+		while ((n = cst_decoder_pull(dec, out, 64, NULL)))
 			for (k = 0; k < n; k++)
 				if (out[k].kind == CST_GEN_RANGE) {
 					seen++;

@@ -144,7 +144,7 @@ static void test_packets(void **state)
 		assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
 		cst_decoder_set_log(dec, log);
 		assert_int_equal(cst_decoder_feed(dec, bytes, len, 0), 0);
-		while (cst_decoder_pull(dec, out, 16))
+		while (cst_decoder_pull(dec, out, 16, NULL))
 			;
 		assert_int_equal(cst_decoder_stats(dec)->bad_packets, !!rows[i].finding);
 		assert_true(!rows[i].finding || cst_log_count_finding(log, 0x14, rows[i].finding) == 1);
@@ -228,7 +228,7 @@ static void test_loss(void **state)
 	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
 	cst_decoder_set_log(dec, log);
 	assert_int_equal(cst_decoder_feed(dec, bytes, sizeof(bytes), 0), 0);
-	while (cst_decoder_pull(dec, out, 16))
+	while (cst_decoder_pull(dec, out, 16, NULL))
 		;
 	assert_int_equal(cst_log_count_finding(log, 0x14, CST_FIND_OVERFLOW), 2);
 	assert_int_equal(cst_log_at(log, 0)->index, ASYNC_BYTES);
@@ -237,7 +237,7 @@ static void test_loss(void **state)
 	/* what was not taken before a reset is gone, and so is what the overflow would have flagged */
 	cst_decoder_reset(dec, CST_UNSYNC_RESET);
 	assert_int_equal(cst_decoder_feed(dec, BYTES(ITM_ASYNC, 0x09, 0xbb), 0x100), 0);
-	assert_int_equal(cst_decoder_pull(dec, out, 16), 2);
+	assert_int_equal(cst_decoder_pull(dec, out, 16, NULL), 2);
 	assert_int_equal(out[0].num, CST_UNSYNC_RESET);
 	assert_int_equal(out[1].payload, 0xbb);
 	assert_int_equal(out[1].num, 0);
@@ -481,6 +481,7 @@ static void test_end_and_reset(void **state)
 	const struct cst_config cfg = itm_config(0);
 	struct cst_generic out[16];
 	struct cst_decoder *dec;
+	struct cst_pull p;
 	struct listed l;
 	char text[256];
 
@@ -491,19 +492,19 @@ static void test_end_and_reset(void **state)
 	assert_string_equal(text, "ITM_INCOMPLETE_EOT: [Init type: ITM_SWIT] ; 'Incomplete packet flushed at end of trace'");
 	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
 	assert_int_equal(cst_decoder_feed(dec, first, sizeof(first), 0), 0);
-	assert_int_equal(cst_decoder_pull(dec, out, 16), 1);
+	assert_int_equal(cst_decoder_pull(dec, out, 16, NULL), 1);
 	cst_decoder_reset(dec, CST_UNSYNC_RESET);
 	assert_int_equal(cst_decoder_feed(dec, second, sizeof(second), 100), 0);
-	assert_int_equal(cst_decoder_pull(dec, out, 16), 3);
+	assert_int_equal(cst_decoder_pull(dec, out, 16, NULL), 3);
 	assert_int_equal(out[0].num, CST_UNSYNC_RESET);
 	assert_int_equal(out[1].channel, 1);
 	assert_int_equal(out[1].num, 0);
 	assert_int_equal(out[2].ts, 3);
 	assert_int_equal(cst_decoder_reconfigure(dec, &cfg), 0);
 	assert_int_equal(cst_decoder_feed(dec, second, sizeof(second), 200), 0);
-	assert_int_equal(cst_decoder_pull(dec, out, 16), 1);
-	assert_int_equal(cst_decoder_stopped(dec), CST_STOP_CONFIG);
-	assert_int_equal(cst_decoder_pull(dec, out, 16), 2);
+	assert_int_equal(cst_decoder_pull(dec, out, 16, &p), 1);
+	assert_int_equal(p.why, CST_STOP_CONFIG);
+	assert_int_equal(cst_decoder_pull(dec, out, 16, NULL), 2);
 	assert_int_equal(out[1].ts, 3);
 	cst_decoder_free(dec);
 }

@@ -169,10 +169,10 @@ static void run(struct cst_decoder *dec, const uint8_t *in, size_t len)
 	int n;
 
 	assert_int_equal(cst_decoder_feed(dec, in, len, 0), 0);
-	while ((n = cst_decoder_pull(dec, out, 64)))
+	while ((n = cst_decoder_pull(dec, out, 64, NULL)))
 		assert_true(n > 0);
 	cst_decoder_end(dec);
-	while ((n = cst_decoder_pull(dec, out, 64)))
+	while ((n = cst_decoder_pull(dec, out, 64, NULL)))
 		assert_true(n > 0);
 }
 
@@ -326,7 +326,7 @@ static void test_tree(void **state)
 	uint8_t in[sizeof(frames) + 16 + 5];
 	struct cst_log *log = new_log(16);
 	struct cst_generic out[64];
-	struct cst_decoder *dec, *from;
+	struct cst_decoder *dec;
 	struct cst_config cfg;
 	struct cst_tree *tree;
 
@@ -339,10 +339,10 @@ static void test_tree(void **state)
 	cst_tree_set_log(tree, log);
 	assert_int_equal(cst_tree_add(tree, &cfg, &dec), 0);
 	assert_int_equal(cst_tree_feed(tree, in, sizeof(in), 0), 0);
-	while (cst_tree_pull(tree, out, 64, &from) || cst_tree_stopped(tree) == CST_STOP_RESET)
+	while (cst_tree_pull(tree, out, 64, NULL))
 		;
 	cst_tree_end(tree);
-	while (cst_tree_pull(tree, out, 64, &from))
+	while (cst_tree_pull(tree, out, 64, NULL))
 		;
 	assert_int_equal(cst_log_kept(log), 4);
 	assert_int_equal(cst_log_at(log, 0)->finding, CST_FIND_UNROUTED);

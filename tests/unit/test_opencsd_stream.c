@@ -105,6 +105,7 @@ static void pull(struct run *r, bool framed, struct lines *l)
 	struct cst_decoder *dec;
 	struct cst_config cfg;
 	struct cst_tree *t;
+	struct cst_pull p;
 	char text[512];
 	bool ended = false;
 	size_t k;
@@ -121,7 +122,7 @@ static void pull(struct run *r, bool framed, struct lines *l)
 	cst_decoder_set_stop(dec, CST_STOP_CONTEXT);
 	assert_int_equal(cst_tree_feed(t, framed ? c->framed : c->trace, framed ? c->framed_len : c->len, 0), 0);
 	for (;;) {
-		n = cst_tree_pull(t, g, 64, &dec);
+		n = cst_tree_pull(t, g, 64, &p);
 		assert_true(n >= 0);
 		for (i = 0; i < n; i++) {
 			if (g[i].kind == CST_GEN_INSTRUMENTATION)
@@ -132,7 +133,7 @@ static void pull(struct run *r, bool framed, struct lines *l)
 				snprintf(text, sizeof(text), "OCSD_GEN_TRC_ELEM_ADDR_NACC( 0x%" PRIx64 " )", g[i].addr);
 			add_line(l, g[i].index, g[i].trace_id, text);
 		}
-		if (cst_tree_stopped(t) == CST_STOP_CONTEXT) {
+		if (p.why == CST_STOP_CONTEXT) {
 			cst_decoder_set_space(dec, space_for(r, thread_of(c, g[n - 1].context_id, g[n - 1].vmid)));
 			continue;
 		}
@@ -330,6 +331,7 @@ static void library_packets(const struct gen_case *c, struct lines *l)
 	struct cst_decoder *dec;
 	struct cst_packet pkt;
 	struct cst_config cfg;
+	struct cst_pull p;
 	char text[512];
 	bool ended = false;
 
@@ -337,8 +339,9 @@ static void library_packets(const struct gen_case *c, struct lines *l)
 	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
 	assert_int_equal(cst_decoder_feed(dec, c->trace, c->len, 0), 0);
 	for (;;) {
-		memset(&pkt, 0, sizeof(pkt));
-		if (cst_decoder_next_packet(dec, &pkt)) {
+		if (cst_decoder_next_packet(dec, &pkt, &p)) {
+			if (p.why != CST_STOP_PACKET)
+				continue;
 			pkt.flags &= ~(uint32_t)CST_PF_SYNC_POINT;
 			cst_packet_text(&pkt, text, sizeof(text));
 			add_line(l, pkt.index, 0, text);
@@ -348,7 +351,7 @@ static void library_packets(const struct gen_case *c, struct lines *l)
 			ended = true;
 			cst_decoder_end(dec);
 		}
-		while (cst_decoder_pull(dec, g, 64))
+		while (cst_decoder_pull(dec, g, 64, NULL))
 			;
 	}
 	cst_decoder_free(dec);

@@ -40,6 +40,7 @@ static unsigned int packets(const struct cst_config *cfg, const uint8_t *p, size
 	static const uint8_t async[] = { PTM_ASYNC };
 	struct cst_decoder *dec;
 	struct cst_packet one;
+	struct cst_pull got;
 	unsigned int n = 0, k;
 
 	assert_int_equal(cst_decoder_new(&dec, cfg), 0);
@@ -48,7 +49,7 @@ static unsigned int packets(const struct cst_config *cfg, const uint8_t *p, size
 			assert_int_equal(cst_decoder_feed(dec, k ? p : async, k ? len : sizeof(async), k ? 0 : 0x1000), 0);
 		else
 			cst_decoder_end(dec);
-		while (memset(&one, 0, sizeof(one)), cst_decoder_next_packet(dec, &one))
+		while (cst_decoder_next_packet(dec, &one, &got) && got.why == CST_STOP_PACKET)
 			if (one.index < 0x1000) {
 				assert_true(n < max);
 				pkt[n++] = one;

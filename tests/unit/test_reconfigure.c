@@ -36,7 +36,7 @@ struct result {
 	struct cst_stats stats;
 };
 
-static void take(struct result *r, struct cst_decoder *dec, const struct cst_generic *g, int n)
+static void take(struct result *r, enum cst_stop why, const struct cst_generic *g, int n)
 {
 	int i;
 
@@ -46,7 +46,7 @@ static void take(struct result *r, struct cst_decoder *dec, const struct cst_gen
 		r->ranges += g[i].kind == CST_GEN_RANGE;
 		r->nosync += g[i].kind == CST_GEN_NO_SYNC;
 	}
-	if (cst_decoder_stopped(dec) != CST_STOP_CONFIG)
+	if (why != CST_STOP_CONFIG)
 		return;
 	assert_true(n > 0);
 	assert_int_equal(g[n - 1].kind, CST_GEN_NO_SYNC);
@@ -59,11 +59,12 @@ static void take(struct result *r, struct cst_decoder *dec, const struct cst_gen
 static void drain(struct result *r, struct cst_decoder *dec)
 {
 	struct cst_generic out[16];
+	struct cst_pull p;
 	int n;
 
-	while ((n = cst_decoder_pull(dec, out, 16)) || cst_decoder_stopped(dec)) {
+	while ((n = cst_decoder_pull(dec, out, 16, &p))) {
 		assert_true(n >= 0);
-		take(r, dec, out, n);
+		take(r, p.why, out, n);
 	}
 }
 
@@ -206,14 +207,15 @@ static void test_peek(void **state)
 	struct cst_config old = etm_config(4, 0), new = small_config(0);
 	struct cst_generic out[16];
 	struct cst_decoder *dec;
+	struct cst_pull p;
 	uint64_t ts = 0;
 
 	(void)state;
 	assert_int_equal(cst_decoder_new(&dec, &old), 0);
 	cst_decoder_set_stop(dec, CST_STOP_CONTEXT);
 	assert_int_equal(cst_decoder_feed(dec, bytes, sizeof(bytes), 0), 0);
-	cst_decoder_pull(dec, out, 16);
-	assert_int_equal(cst_decoder_stopped(dec), CST_STOP_CONTEXT);
+	cst_decoder_pull(dec, out, 16, &p);
+	assert_int_equal(p.why, CST_STOP_CONTEXT);
 	assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 0);
 	assert_int_equal(cst_decoder_reconfigure(dec, &new), 0);
 	assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 1);
@@ -241,6 +243,7 @@ static void test_peek_stretch(void **state)
 	struct cst_config cfg = etm_config(4, 0);
 	struct cst_generic out[16];
 	struct cst_decoder *dec;
+	struct cst_pull p;
 	uint8_t bytes[64];
 	uint64_t ts;
 	size_t i;
@@ -252,8 +255,8 @@ static void test_peek_stretch(void **state)
 		memcpy(bytes, start, sizeof(start));
 		memcpy(bytes + sizeof(start), rows[i].bytes, rows[i].len);
 		assert_int_equal(cst_decoder_feed(dec, bytes, sizeof(start) + rows[i].len, 0), 0);
-		cst_decoder_pull(dec, out, 16);
-		assert_int_equal(cst_decoder_stopped(dec), CST_STOP_TRACE_ON);
+		cst_decoder_pull(dec, out, 16, &p);
+		assert_int_equal(p.why, CST_STOP_TRACE_ON);
 		ts = 0;
 		assert_int_equal(cst_decoder_peek_stretch(dec, &ts), rows[i].found);
 		assert_int_equal(ts, rows[i].found ? 0x2a : 0);
@@ -270,6 +273,7 @@ static void test_listing(void **state)
 	struct cst_generic out[16];
 	struct cst_decoder *dec;
 	struct cst_packet pkt;
+	struct cst_pull p;
 	unsigned int contexts = 0, small = 0;
 	int pulled;
 
@@ -277,14 +281,14 @@ static void test_listing(void **state)
 	for (pulled = 0; pulled < 2; pulled++) {
 		assert_int_equal(cst_decoder_new(&dec, &old), 0);
 		assert_int_equal(cst_decoder_feed(dec, stream, sizeof(stream), 0), 0);
-		while (cst_decoder_next_packet(dec, &pkt)) {
+		while (cst_decoder_next_packet(dec, &pkt, &p)) {
 			if (pkt.type == CST_PKT_CONTEXT) {
 				contexts++;
 				small += pkt.cid == 4;
 			}
 			if (pkt.index == 46)
 				assert_int_equal(cst_decoder_reconfigure(dec, &new), 0);
-			while (pulled && (cst_decoder_pull(dec, out, 16) || cst_decoder_stopped(dec)))
+			while (pulled && cst_decoder_pull(dec, out, 16, NULL))
 				;
 		}
 		cst_decoder_free(dec);
@@ -298,8 +302,9 @@ static void test_tree(void **state)
 	struct cst_config old = etm_config(4, 0), new = small_config(0);
 	struct result r = { .nr_ids = 0 };
 	struct cst_generic out[16];
-	struct cst_decoder *dec, *from;
+	struct cst_decoder *dec;
 	struct cst_tree *tree;
+	struct cst_pull p;
 	int n;
 
 	(void)state;
@@ -309,8 +314,8 @@ static void test_tree(void **state)
 	assert_int_equal(cst_tree_reconfigure(tree, 0xff, &new), -CST_ERR_INVAL);
 	cst_decoder_set_stop(dec, CST_STOP_CONTEXT);
 	assert_int_equal(cst_tree_feed(tree, stream, sizeof(stream), 0), 0);
-	while ((n = cst_tree_pull(tree, out, 16, &from)) || cst_tree_stopped(tree)) {
-		take(&r, from, out, n);
+	while ((n = cst_tree_pull(tree, out, 16, &p))) {
+		take(&r, p.why, out, n);
 		if (r.nr_ids == 3 && !r.configs)
 			assert_int_equal(cst_tree_reconfigure(tree, 0x10, &new), 0);
 	}

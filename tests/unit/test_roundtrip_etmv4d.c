@@ -86,7 +86,7 @@ static void decode(const uint8_t *p, size_t len, uint64_t seed, struct got *got)
 			cst_decoder_end(dec);
 		else
 			assert_int_equal(cst_decoder_feed(dec, p + at, k, at), 0);
-		while ((n = cst_decoder_pull(dec, out, CST_PULL_MIN + seed % 4)) > 0)
+		while ((n = cst_decoder_pull(dec, out, CST_PULL_MIN + seed % 4, NULL)) > 0)
 			for (i = 0; i < n; i++)
 				take(got, &out[i]);
 		assert_int_equal(n, 0);

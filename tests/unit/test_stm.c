@@ -331,7 +331,7 @@ static void test_strict(void **state)
 		assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
 		cst_decoder_set_log(dec, log);
 		assert_int_equal(cst_decoder_feed(dec, bytes, START_BYTES + odd[i].len, 0), 0);
-		while (cst_decoder_pull(dec, out, 16))
+		while (cst_decoder_pull(dec, out, 16, NULL))
 			;
 		assert_int_equal(cst_log_count_finding(log, 0x10, odd[i].finding), 1);
 		cst_decoder_free(dec);
@@ -384,32 +384,33 @@ static void test_reset(void **state)
 	struct cst_config cfg = stm_config();
 	struct cst_generic out[16];
 	struct cst_decoder *dec;
+	struct cst_pull p;
 
 	(void)state;
 	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
 	assert_int_equal(cst_decoder_feed(dec, first, sizeof(first), 0), 0);
-	assert_int_equal(cst_decoder_pull(dec, out, 16), 2);
+	assert_int_equal(cst_decoder_pull(dec, out, 16, NULL), 2);
 	assert_int_equal(out[1].num, CST_SW_ID);
 	cst_decoder_reset(dec, CST_UNSYNC_RESET);
 	assert_int_equal(cst_decoder_feed(dec, second, sizeof(second), 100), 0);
-	assert_int_equal(cst_decoder_pull(dec, out, 16), 2);
+	assert_int_equal(cst_decoder_pull(dec, out, 16, NULL), 2);
 	assert_int_equal(out[0].num, CST_UNSYNC_RESET);
 	assert_int_equal(out[1].num, 0);
 	assert_int_equal(out[1].payload, 1);
 	assert_int_equal(cst_decoder_reconfigure(dec, &cfg), 0);
 	assert_int_equal(cst_decoder_feed(dec, second, sizeof(second), 200), 0);
-	assert_int_equal(cst_decoder_pull(dec, out, 16), 1);
-	assert_int_equal(cst_decoder_stopped(dec), CST_STOP_CONFIG);
+	assert_int_equal(cst_decoder_pull(dec, out, 16, &p), 1);
+	assert_int_equal(p.why, CST_STOP_CONFIG);
 	assert_int_equal(out[0].kind, CST_GEN_NO_SYNC);
 	assert_int_equal(out[0].index, 200);
-	assert_int_equal(cst_decoder_pull(dec, out, 16), 1);
+	assert_int_equal(cst_decoder_pull(dec, out, 16, NULL), 1);
 	assert_int_equal(out[0].payload, 1);
 	/* one that ends within a byte: the rest of it belongs to the next packet */
 	assert_int_equal(cst_decoder_reconfigure(dec, &cfg), 0);
 	assert_int_equal(cst_decoder_feed(dec, half, sizeof(half), 300), 0);
-	assert_int_equal(cst_decoder_pull(dec, out, 16), 1);
-	assert_int_equal(cst_decoder_stopped(dec), CST_STOP_CONFIG);
-	assert_int_equal(cst_decoder_pull(dec, out, 16), 1);
+	assert_int_equal(cst_decoder_pull(dec, out, 16, &p), 1);
+	assert_int_equal(p.why, CST_STOP_CONFIG);
+	assert_int_equal(cst_decoder_pull(dec, out, 16, NULL), 1);
 	assert_int_equal(out[0].payload, 5);
 	assert_int_equal(cst_decoder_stats(dec)->bad_packets, 0);
 	cst_decoder_free(dec);

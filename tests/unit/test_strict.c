@@ -148,6 +148,7 @@ static void run(const struct cst_config *cfg, unsigned int c, unsigned int piece
 	struct cst_generic out[64];
 	struct cst_decoder *dec;
 	struct cst_packet pkt;
+	struct cst_pull p;
 	struct cst_log *log;
 	size_t n = 0, at, len;
 	int again;
@@ -170,16 +171,16 @@ static void run(const struct cst_config *cfg, unsigned int c, unsigned int piece
 		len = piece && piece < n - at ? piece : n - at;
 		assert_int_equal(cst_decoder_feed(dec, in + at, len, at), 0);
 		if (piece & 1) {
-			while (cst_decoder_pull(dec, out, 64))
+			while (cst_decoder_pull(dec, out, 64, NULL))
 				;
 			continue;
 		}
-		while (cst_decoder_next_packet(dec, &pkt)) {
+		while (cst_decoder_next_packet(dec, &pkt, &p)) {
 			if (cst_decoder_packet_role(dec, &pkt) == CST_ROLE_BAD) {
 				r->bad++;
 				r->bad_size = pkt.size;
 			}
-			while (cst_decoder_pull(dec, out, 64))
+			while (cst_decoder_pull(dec, out, 64, NULL))
 				;
 		}
 	}
@@ -241,7 +242,7 @@ static void test_before_info(void **state)
 		assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
 		cst_decoder_set_log(dec, log);
 		assert_int_equal(cst_decoder_feed(dec, in, sizeof(in), 0), 0);
-		while ((n = cst_decoder_pull(dec, out, 16)))
+		while ((n = cst_decoder_pull(dec, out, 16, NULL)))
 			for (i = 0; i < n; i++)
 				events += out[i].kind == CST_GEN_EVENT;
 		assert_int_equal(cst_log_count_finding(log, 0x10, CST_FIND_ETM_BEFORE_INFO), 1);
@@ -289,7 +290,7 @@ static void test_exception_types(void **state)
 			assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
 			cst_decoder_set_log(dec, log);
 			assert_int_equal(cst_decoder_feed(dec, in, sizeof(in), 0), 0);
-			while (cst_decoder_pull(dec, out, 16))
+			while (cst_decoder_pull(dec, out, 16, NULL))
 				;
 			assert_int_equal(cst_decoder_stats(dec)->bad_packets, 0);
 			if (cst_log_count_finding(log, 0x10, CST_FIND_ETM_EXCEPTION_TYPE) != !want)
@@ -331,7 +332,7 @@ static void test_fast_way(void **state)
 		cst_decoder_set_space(dec, space);
 		cst_decoder_set_log(dec, log);
 		assert_int_equal(cst_decoder_feed(dec, in, sizeof(in), 0), 0);
-		while (cst_decoder_pull(dec, out, 64))
+		while (cst_decoder_pull(dec, out, 64, NULL))
 			;
 		assert_int_equal(cst_log_count_finding(log, 0x10, CST_FIND_ETM_ADDRESS_BITS), 1);
 		assert_int_equal(cst_log_count(log, 0x10, CST_LOG_ERROR), strict ? 2 : 0);

@@ -35,18 +35,18 @@ static void test_feed_and_pull(void **state)
 	assert_int_equal(cst_decoder_config(dec)->version, 0x44);
 	cst_decoder_set_cookie(dec, &n);
 	assert_ptr_equal(cst_decoder_cookie(dec), &n);
-	assert_int_equal(cst_decoder_pull(dec, out, 40), 0);
+	assert_int_equal(cst_decoder_pull(dec, out, 40, NULL), 0);
 	/* outputs that are too small for what one element may make */
-	assert_int_equal(cst_decoder_pull(dec, out, CST_PULL_MIN - 1), -CST_ERR_INVAL);
-	assert_int_equal(cst_decoder_pull(dec, out, SIZE_MAX), -CST_ERR_INVAL);
+	assert_int_equal(cst_decoder_pull(dec, out, CST_PULL_MIN - 1, NULL), -CST_ERR_INVAL);
+	assert_int_equal(cst_decoder_pull(dec, out, SIZE_MAX, NULL), -CST_ERR_INVAL);
 	assert_int_equal(cst_decoder_feed(dec, start, sizeof(start), 100), 0);
 	assert_int_equal(cst_decoder_feed(dec, start, sizeof(start), 100), -CST_ERR_BUSY);
-	assert_int_equal(cst_decoder_pull(dec, out, 40), 1);
+	assert_int_equal(cst_decoder_pull(dec, out, 40, NULL), 1);
 	assert_int_equal(out[0].kind, CST_GEN_NO_SYNC);
 	assert_int_equal(out[0].index, 100);
-	assert_int_equal(cst_decoder_pull(dec, out, 40), 0);
+	assert_int_equal(cst_decoder_pull(dec, out, 40, NULL), 0);
 	assert_int_equal(cst_decoder_feed(dec, atoms, 3, 1000), 0);
-	while ((got = cst_decoder_pull(dec, out, 8)) > 0)
+	while ((got = cst_decoder_pull(dec, out, 8, NULL)) > 0)
 		for (i = 0; i < got; i++, n++)
 			if (n) {
 				assert_int_equal(out[i].kind, CST_GEN_RANGE);
@@ -55,10 +55,10 @@ static void test_feed_and_pull(void **state)
 	assert_int_equal(n, 1 + 72);
 	cst_decoder_end(dec);
 	assert_int_equal(cst_decoder_feed(dec, atoms, 3, 1003), -CST_ERR_BUSY);
-	assert_int_equal(cst_decoder_pull(dec, out, 40), 1);
+	assert_int_equal(cst_decoder_pull(dec, out, 40, NULL), 1);
 	assert_int_equal(out[0].kind, CST_GEN_EO_TRACE);
 	assert_int_equal(out[0].num, CST_UNSYNC_END);
-	assert_int_equal(cst_decoder_pull(dec, out, 40), 0);
+	assert_int_equal(cst_decoder_pull(dec, out, 40, NULL), 0);
 	assert_int_equal(cst_decoder_stats(dec)->elements, 75);
 	assert_int_equal(cst_decoder_stats(dec)->bytes, sizeof(start) + 3);
 	cst_decoder_free(dec);
@@ -80,13 +80,13 @@ static void test_reset(void **state)
 	program_map(&pr, 0, loop, sizeof(loop));
 	dec = new_decoder(&cfg, pr.space);
 	assert_int_equal(cst_decoder_feed(dec, cut, sizeof(cut), 0), 0);
-	assert_int_equal(cst_decoder_pull(dec, out, 40), 1);
+	assert_int_equal(cst_decoder_pull(dec, out, 40, NULL), 1);
 	/* in the middle of a packet, with an atom that is not committed */
 	cst_decoder_reset(dec, CST_UNSYNC_RESET);
 	assert_int_equal(cst_decoder_stats(dec)->uncommitted, 1);
 	assert_int_equal(cst_decoder_feed(dec, cut, 19, 50), 0);
 	cst_decoder_end(dec);
-	assert_int_equal(cst_decoder_pull(dec, out, 40), 2);
+	assert_int_equal(cst_decoder_pull(dec, out, 40, NULL), 2);
 	assert_int_equal(out[0].kind, CST_GEN_NO_SYNC);
 	assert_int_equal(out[0].num, CST_UNSYNC_RESET);
 	assert_int_equal(out[0].index, 50);
@@ -95,7 +95,7 @@ static void test_reset(void **state)
 	/* after the end, too */
 	cst_decoder_reset(dec, CST_UNSYNC_UNKNOWN);
 	assert_int_equal(cst_decoder_feed(dec, cut, 19, 0), 0);
-	assert_int_equal(cst_decoder_pull(dec, out, 40), 1);
+	assert_int_equal(cst_decoder_pull(dec, out, 40, NULL), 1);
 	cst_decoder_free(dec);
 	cst_image_free(pr.img);
 }
@@ -137,6 +137,7 @@ static void test_stops(void **state)
 	struct cst_decoder *dec;
 	struct cst_space *empty;
 	struct program pr;
+	struct cst_pull p;
 	unsigned int i;
 	int n;
 
@@ -147,25 +148,25 @@ static void test_stops(void **state)
 	cst_decoder_set_stop(dec, CST_STOP_CONTEXT | CST_STOP_TRACE_ON | CST_STOP_TIMESTAMP | CST_STOP_EXCEPTION);
 	assert_int_equal(cst_decoder_feed(dec, bytes, sizeof(bytes), 0), 0);
 	for (i = 0; i < 5; i++) {
-		n = cst_decoder_pull(dec, out, 40);
+		n = cst_decoder_pull(dec, out, 40, &p);
 		assert_true(n > 0);
-		assert_int_equal(cst_decoder_stopped(dec), want[i].stop);
+		assert_int_equal(p.why, want[i].stop);
 		assert_int_equal(out[n - 1].kind, want[i].kind);
 	}
 	/* the space that was set at the stop is what execution goes on in */
 	cst_decoder_set_space(dec, empty);
-	n = cst_decoder_pull(dec, out, 40);
+	n = cst_decoder_pull(dec, out, 40, &p);
 	assert_int_equal(n, 1);
 	assert_int_equal(out[0].kind, CST_GEN_NACC);
-	assert_int_equal(cst_decoder_stopped(dec), CST_STOP_NONE);
+	assert_int_equal(p.why, CST_STOP_NONE);
 	/* none at all */
 	cst_decoder_reset(dec, CST_UNSYNC_RESET);
 	cst_decoder_set_space(dec, NULL);
 	cst_decoder_set_stop(dec, 0);
 	assert_int_equal(cst_decoder_feed(dec, bytes, sizeof(bytes), 0), 0);
-	n = cst_decoder_pull(dec, out, 40);
+	n = cst_decoder_pull(dec, out, 40, &p);
 	assert_true(n > 5);
-	assert_int_equal(cst_decoder_stopped(dec), CST_STOP_NONE);
+	assert_int_equal(p.why, CST_STOP_NONE);
 	cst_decoder_free(dec);
 	cst_image_free(pr.img);
 }
@@ -179,6 +180,7 @@ static void test_lazy(void **state)
 	struct cst_decoder *dec;
 	struct cst_image *img;
 	struct cst_space *sp;
+	struct cst_pull p;
 	int i;
 
 	(void)state;
@@ -189,29 +191,73 @@ static void test_lazy(void **state)
 	assert_int_equal(cst_space_map(sp, 0, 8, sec, 0), 0);
 	assert_int_equal(cst_space_map(sp, 8, 8, gone, 0), 0);
 	dec = new_decoder(&cfg, sp);
+	cst_decoder_set_stop(dec, CST_STOP_SECTION);
 	assert_int_equal(cst_decoder_feed(dec, start, sizeof(start), 0), 0);
-	assert_int_equal(cst_decoder_pull(dec, out, 40), 1);
+	assert_int_equal(cst_decoder_pull(dec, out, 40, &p), 1);
 	assert_int_equal(cst_decoder_feed(dec, atoms, sizeof(atoms), 18), 0);
-	assert_int_equal(cst_decoder_pull(dec, out, 40), 1);	/* the context */
+	assert_int_equal(cst_decoder_pull(dec, out, 40, &p), 1);	/* the context */
 	for (i = 0; i < 3; i++) {
-		assert_int_equal(cst_decoder_stopped(dec), CST_STOP_SECTION);
+		assert_int_equal(p.why, CST_STOP_SECTION);
 		assert_ptr_equal(cst_decoder_section(dec), sec);
-		assert_int_equal(cst_decoder_pull(dec, out, 40), 0);
+		assert_int_equal(cst_decoder_pull(dec, out, 40, &p), 0);
 	}
 	assert_int_equal(cst_section_set_bytes(sec, loop, 8), 0);
-	assert_int_equal(cst_decoder_pull(dec, out, 40), 3);
+	assert_int_equal(cst_decoder_pull(dec, out, 40, &p), 3);
 	assert_int_equal(out[0].index, 18);
 	assert_int_equal(out[2].index, 19);
-	assert_int_equal(cst_decoder_stopped(dec), CST_STOP_SECTION);
+	assert_int_equal(p.why, CST_STOP_SECTION);
 	assert_ptr_equal(cst_decoder_section(dec), gone);
 	assert_int_equal(cst_section_set_bytes(gone, NULL, 0), 0);
-	assert_int_equal(cst_decoder_pull(dec, out, 40), 2);
+	assert_int_equal(cst_decoder_pull(dec, out, 40, &p), 2);
 	assert_int_equal(out[0].kind, CST_GEN_NACC);
 	assert_int_equal(out[0].addr, 8);
 	assert_int_equal(out[1].kind, CST_GEN_RANGE);
-	assert_int_equal(cst_decoder_stopped(dec), CST_STOP_NONE);
+	assert_int_equal(p.why, CST_STOP_NONE);
 	cst_decoder_free(dec);
 	cst_image_free(img);
+}
+
+/* A caller that did not ask to be stopped for code gets it as missing, and everything else. */
+static void test_no_code_wanted(void **state)
+{
+	static const uint8_t atoms[] = { 0xf7, 0x95, 0x02, 0xf7 };
+	struct cst_config cfg = etm_config(4, 0);
+	struct cst_section *lazy, *sec;
+	struct cst_generic out[40];
+	struct cst_decoder *dec;
+	struct cst_image *img;
+	struct cst_space *sp;
+	struct cst_pull p;
+	unsigned int on_demand;
+
+	(void)state;
+	for (on_demand = 0; on_demand < 2; on_demand++) {
+		assert_int_equal(cst_image_new(&img, 0), 0);
+		assert_int_equal(cst_space_new(&sp, img), 0);
+		assert_int_equal(cst_section_new(&lazy, img, NULL, 8, NULL), 0);
+		assert_int_equal(cst_section_new(&sec, img, loop, sizeof(loop), NULL), 0);
+		if (on_demand)
+			cst_space_set_on_demand(sp, 1);
+		else
+			assert_int_equal(cst_space_map(sp, 0, 8, lazy, 0), 0);
+		assert_int_equal(cst_space_map(sp, 8, 8, sec, 0), 0);
+		dec = new_decoder(&cfg, sp);
+		assert_int_equal(cst_decoder_feed(dec, start, sizeof(start), 0), 0);
+		assert_int_equal(cst_decoder_pull(dec, out, 40, NULL), 1);
+		assert_int_equal(cst_decoder_feed(dec, atoms, sizeof(atoms), 18), 0);
+		assert_int_equal(cst_decoder_pull(dec, out, 40, &p), 3);	/* with the context */
+		assert_int_equal(p.why, CST_STOP_NONE);
+		assert_int_equal(out[1].kind, CST_GEN_NACC);
+		assert_int_equal(out[1].addr, 0);
+		assert_int_equal(out[2].kind, CST_GEN_RANGE);
+		assert_int_equal(out[2].addr, 8);
+		assert_int_equal(cst_decoder_pull(dec, out, 40, &p), 0);
+		assert_int_equal(p.why, CST_STOP_INPUT);
+		/* the section is as lazy as before: another caller may have its bytes */
+		assert_int_equal(cst_section_set_bytes(lazy, loop, 8), 0);
+		cst_decoder_free(dec);
+		cst_image_free(img);
+	}
 }
 
 static void test_peek(void **state)
@@ -233,21 +279,21 @@ static void test_peek(void **state)
 	/* zero is no time */
 	assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 1);
 	assert_int_equal(ts, 7);
-	n = cst_decoder_pull(dec, out, 40);
+	n = cst_decoder_pull(dec, out, 40, NULL);
 	assert_int_equal(out[n - 1].addr, 0);
 	assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 1);
 	assert_int_equal(ts, 7);
-	n = cst_decoder_pull(dec, out, 40);
+	n = cst_decoder_pull(dec, out, 40, NULL);
 	assert_int_equal(out[n - 1].addr, 7);
 	assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 1);
 	assert_int_equal(ts, 9);
 	/* it waits in the queue */
-	n = cst_decoder_pull(dec, out, 40);
+	n = cst_decoder_pull(dec, out, 40, NULL);
 	assert_int_equal(out[n - 1].kind, CST_GEN_RANGE);
 	assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 1);
 	assert_int_equal(ts, 9);
 	assert_int_equal(cst_decoder_feed(dec, bytes + sizeof(bytes) - 1, 1, 100), 0);
-	n = cst_decoder_pull(dec, out, 40);
+	n = cst_decoder_pull(dec, out, 40, NULL);
 	assert_int_equal(out[n - 1].addr, 9);
 	assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 0);
 	cst_decoder_free(dec);
@@ -277,7 +323,7 @@ static void test_peek_frames(void **state)
 		{ 0x07, 0xf7, 0x02, 0x09, 0xf7, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70 },
 	};
 	struct cst_config cfg = etm_config(4, 0);
-	struct cst_decoder *dec, *from;
+	struct cst_decoder *dec;
 	struct cst_generic out[40];
 	uint8_t frames[4 * 16];
 	struct cst_tree *tree;
@@ -299,19 +345,19 @@ static void test_peek_frames(void **state)
 		assert_int_equal(cst_tree_feed(tree, frames, known ? 64 : 48, 0), 0);
 		assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), known);
 		if (!known) {
-			while (cst_tree_pull(tree, out, 40, &from))
+			while (cst_tree_pull(tree, out, 40, NULL))
 				;
 			assert_int_equal(cst_tree_feed(tree, frames + 48, 16, 48), 0);
 		}
 		assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 1);
 		assert_int_equal(ts, 7);
-		while ((n = cst_tree_pull(tree, out, 40, &from)) && out[n - 1].kind != CST_GEN_TIMESTAMP)
+		while ((n = cst_tree_pull(tree, out, 40, NULL)) && out[n - 1].kind != CST_GEN_TIMESTAMP)
 			;
 		assert_true(n > 0);
 		assert_int_equal(out[n - 1].addr, 7);
 		assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 1);
 		assert_int_equal(ts, 9);
-		while (cst_tree_pull(tree, out, 40, &from))
+		while (cst_tree_pull(tree, out, 40, NULL))
 			;
 		assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 0);
 		cst_tree_free(tree);
@@ -343,8 +389,9 @@ static void make_frames(struct gbuf *b, int barrier)
 static void test_routing(void **state)
 {
 	struct cst_config cfg = etm_config(4, 0);
-	struct cst_decoder *dec[2], *from;
+	struct cst_decoder *dec[2];
 	struct cst_generic out[40];
+	struct cst_pull p;
 	unsigned int barrier, ranges[2], ends[2], resets, id, last_end;
 	struct program pr;
 	struct cst_tree *t;
@@ -374,18 +421,18 @@ static void test_routing(void **state)
 		for (pass = 0; pass < 2; pass++) {
 			if (pass)
 				cst_tree_end(t);
-			for (;;) {
-				n = cst_tree_pull(t, out, 40, &from);
-				assert_true(n >= 0);
-				resets += !n && cst_tree_stopped(t) == CST_STOP_RESET;
-				if (!n && cst_tree_stopped(t) != CST_STOP_RESET)
-					break;
+			while ((n = cst_tree_pull(t, out, 40, &p))) {
+				assert_true(n > 0);
+				if (out[0].kind == CST_GEN_BARRIER) {
+					assert_null(p.dec);
+					resets++;
+					continue;
+				}
 				/* nothing is changed by looking ahead, in this buffer or over its end */
-				if (n)
-					cst_decoder_peek_timestamp(from, &ts);
+				cst_decoder_peek_timestamp(p.dec, &ts);
 				for (i = 0; i < n; i++) {
 					id = out[i].trace_id - 0x10;
-					assert_ptr_equal(from, dec[id]);
+					assert_ptr_equal(p.dec, dec[id]);
 					ranges[id] += out[i].kind == CST_GEN_RANGE;
 					ends[id] += out[i].kind == CST_GEN_EO_TRACE;
 					if (out[i].kind == CST_GEN_EO_TRACE) {
@@ -404,11 +451,92 @@ static void test_routing(void **state)
 		/* a new buffer */
 		cst_tree_reset(t);
 		assert_int_equal(cst_tree_feed(t, b.p, 16, 0), 0);
-		assert_true(cst_tree_pull(t, out, 40, &from) > 0);
+		assert_true(cst_tree_pull(t, out, 40, NULL) > 0);
 		cst_tree_free(t);
 		free(b.p);
 	}
 	cst_tree_free(NULL);
+	cst_image_free(pr.img);
+}
+
+/* A frame with the whole of a small trace in it and a range, a barrier, and a frame that cannot be. */
+static void put_pieces(struct gbuf *b)
+{
+	static const uint8_t sync[14] = { SYNC };
+	static const uint8_t rest[14] = { 0x81, 0x30, 0x95, 0x00, 0xf7, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70 };
+	static const uint8_t barrier[] = { 0xff, 0xff, 0xff, 0x7f };
+	unsigned int i;
+
+	memset(b, 0, sizeof(*b));
+	for (i = 0; i < 3; i++) {
+		uint8_t f[16 * 3];
+
+		put_frame(f, 0x10, sync);
+		put_frame(f + 16, 0x10, rest);
+		gbuf_put(b, f, 32);
+		if (i == 1) {
+			put_frame(f, 0x7f, rest);	/* a reserved ID: the frame is lost */
+			gbuf_put(b, f, 16);
+		} else {
+			unsigned int k;
+
+			for (k = 0; k < 8; k++)
+				gbuf_put(b, barrier, sizeof(barrier));
+		}
+	}
+}
+
+/* The loop that looks at nothing but the number returned: barriers and lost frames do not end it. */
+static void test_barriers(void **state)
+{
+	static const uint64_t at[] = { 32, 48, 96, 144, 160 };
+	struct cst_config cfg = etm_config(4, 0);
+	unsigned int ranges, unsync, barriers, listing, end;
+	struct cst_generic out[40];
+	struct cst_decoder *dec;
+	struct cst_packet pkt;
+	struct program pr;
+	struct cst_tree *t;
+	struct cst_pull p;
+	struct gbuf b;
+	int i, n;
+
+	(void)state;
+	program_map(&pr, 0, loop, sizeof(loop));
+	put_pieces(&b);
+	for (listing = 0; listing < 2; listing++) {
+		assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, CST_FRAME_RESET_4X | CST_FRAME_STRICT), 0);
+		assert_int_equal(cst_tree_add(t, &cfg, &dec), 0);
+		cst_decoder_set_space(dec, pr.space);
+		assert_int_equal(cst_tree_pull(t, out, CST_PULL_MIN - 1, &p), -CST_ERR_INVAL);
+		assert_int_equal(cst_tree_feed(t, b.p, b.len, 0), 0);
+		ranges = unsync = barriers = 0;
+		for (end = 0; end < 2; end++) {
+			while (!listing || cst_tree_next_packet(t, &pkt, &p) > 0) {
+				while ((n = cst_tree_pull(t, out, 40, NULL)) > 0)
+					for (i = 0; i < n; i++) {
+						ranges += out[i].kind == CST_GEN_RANGE;
+						unsync += out[i].kind == CST_GEN_NO_SYNC;
+						if (out[i].kind != CST_GEN_BARRIER)
+							continue;
+						assert_int_equal(n, 1);
+						assert_true(barriers < 5);
+						assert_int_equal(out[i].trace_id, CST_ID_UNKNOWN);
+						assert_int_equal(out[i].error, barriers == 2 ? CST_ERR_FRAME_ID : 0);
+						assert_int_equal(out[i].index, at[barriers++]);
+					}
+				assert_int_equal(n, 0);
+				if (!listing)
+					break;
+			}
+			cst_tree_end(t);
+		}
+		assert_int_equal(barriers, 5);
+		assert_int_equal(ranges, 3);
+		assert_int_equal(unsync, 3);
+		cst_tree_free(t);
+	}
+	free(b.p);
 	cst_image_free(pr.img);
 }
 
@@ -420,6 +548,7 @@ static void test_raw(void **state)
 	struct cst_fragment frag;
 	const uint8_t *data;
 	struct cst_tree *t;
+	struct cst_pull p;
 
 	(void)state;
 	assert_int_equal(cst_tree_new(&t, CST_TREE_RAW, 0), 0);
@@ -428,13 +557,14 @@ static void test_raw(void **state)
 	cfg.trace_id = 0x11;
 	assert_int_equal(cst_tree_add(t, &cfg, &from), -CST_ERR_INVAL);
 	assert_int_equal(cst_tree_feed(t, start, sizeof(start), 40), 0);
-	assert_int_equal(cst_tree_pull(t, out, 40, &from), 1);
-	assert_ptr_equal(from, dec);
+	assert_int_equal(cst_tree_pull(t, out, 40, &p), 1);
+	assert_ptr_equal(p.dec, dec);
 	assert_int_equal(out[0].index, 40);
 	cst_tree_end(t);
-	assert_int_equal(cst_tree_pull(t, out, 40, &from), 1);
+	assert_int_equal(cst_tree_pull(t, out, 40, &p), 1);
 	assert_int_equal(out[0].kind, CST_GEN_EO_TRACE);
-	assert_int_equal(cst_tree_pull(t, out, 40, &from), 0);
+	assert_int_equal(cst_tree_pull(t, out, 40, &p), 0);
+	assert_int_equal(p.why, CST_STOP_END);
 	cst_tree_reset(t);
 	assert_int_equal(cst_tree_feed(t, start, sizeof(start), 7), 0);
 	assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 1);
@@ -447,10 +577,11 @@ static void test_raw(void **state)
 static void test_packets(void **state)
 {
 	struct cst_config cfg = etm_config(4, 0);
-	struct cst_decoder *dec, *from;
+	struct cst_decoder *dec;
 	struct cst_generic out[40];
 	struct cst_packet pkt;
-	unsigned int packets = 0, elements = 0, bytes = 0, ended = 0;
+	struct cst_pull p;
+	unsigned int packets = 0, elements = 0, bytes = 0, end;
 	struct program pr;
 	struct cst_tree *t;
 	struct gbuf b;
@@ -463,18 +594,19 @@ static void test_packets(void **state)
 	assert_int_equal(cst_tree_add(t, &cfg, &dec), 0);
 	cst_decoder_set_space(dec, pr.space);
 	assert_int_equal(cst_tree_feed(t, b.p, b.len, 0), 0);
-	for (;;) {
-		if (cst_tree_next_packet(t, &pkt, &from)) {
-			packets++;
-			bytes += pkt.size;
-			assert_int_equal(pkt.nbytes, pkt.size);
-		} else if (!from) {
-			if (ended++)
-				break;
-			cst_tree_end(t);
+	for (end = 0; end < 2; end++) {
+		while (cst_tree_next_packet(t, &pkt, &p)) {
+			if (p.why == CST_STOP_PACKET) {
+				packets++;
+				bytes += pkt.size;
+				assert_int_equal(pkt.nbytes, pkt.size);
+			}
+			while ((n = cst_tree_pull(t, out, 40, &p)) > 0)
+				elements += n;
+			assert_int_equal(p.why, CST_STOP_PACKET);
 		}
-		while ((n = cst_tree_pull(t, out, 40, &from)) > 0)
-			elements += n;
+		assert_int_equal(p.why, end ? CST_STOP_END : CST_STOP_INPUT);
+		cst_tree_end(t);
 	}
 	/* A-sync, Trace Info, context, address, atom, timestamp, atom */
 	assert_int_equal(packets, 7);
@@ -489,11 +621,10 @@ static void test_packets(void **state)
 static unsigned int drain(struct cst_tree *t, unsigned int *ranges, uint64_t *last)
 {
 	struct cst_generic out[40];
-	struct cst_decoder *from;
 	unsigned int seen = 0;
 	int n, i;
 
-	while ((n = cst_tree_pull(t, out, 40, &from)))
+	while ((n = cst_tree_pull(t, out, 40, NULL)))
 		for (i = 0; i < n; i++, seen++) {
 			*ranges += out[i].kind == CST_GEN_RANGE;
 			*last = out[i].index;
@@ -506,9 +637,10 @@ static void test_wrapped(void **state)
 {
 	static const uint8_t rest[] = { 0xf7, 0xf7, 0xf7, 0xf7 };
 	struct cst_config cfg = etm_config(4, 0);
-	struct cst_decoder *dec, *from;
+	struct cst_decoder *dec;
 	struct cst_generic out[40];
 	struct cst_packet pkt;
+	struct cst_pull p;
 	struct program pr;
 	struct cst_tree *t;
 	uint8_t mem[sizeof(start) + sizeof(rest)];
@@ -538,8 +670,8 @@ static void test_wrapped(void **state)
 		assert_int_equal(cst_decoder_stats(dec)->bytes, len + write);
 		cst_tree_reset(t);
 		assert_int_equal(cst_tree_feed_wrapped(t, mem, len, write, 1, 0), 0);
-		for (bytes = 0; cst_tree_next_packet(t, &pkt, &from); bytes += pkt.size)
-			while (cst_tree_pull(t, out, 40, &from))
+		for (bytes = 0; cst_tree_next_packet(t, &pkt, &p); bytes += pkt.size)
+			while (cst_tree_pull(t, out, 40, NULL))
 				;
 		assert_int_equal(bytes, len);
 		cst_tree_free(t);
@@ -644,9 +776,11 @@ int main(void)
 		cmocka_unit_test(test_drop),
 		cmocka_unit_test(test_stops),
 		cmocka_unit_test(test_lazy),
+		cmocka_unit_test(test_no_code_wanted),
 		cmocka_unit_test(test_peek),
 		cmocka_unit_test(test_peek_frames),
 		cmocka_unit_test(test_routing),
+		cmocka_unit_test(test_barriers),
 		cmocka_unit_test(test_raw),
 		cmocka_unit_test(test_packets),
 		cmocka_unit_test(test_wrapped),

@@ -56,22 +56,20 @@ static void random_frames(struct rng *rng, struct gbuf *b)
 static void pull_all(struct cst_tree *t, struct result *r, int peek)
 {
 	struct cst_generic out[16];
-	struct cst_decoder *dec;
+	struct cst_pull p;
 	unsigned int k;
 	uint64_t ts;
 	int n, i;
 
-	for (;;) {
-		n = cst_tree_pull(t, out, 16, &dec);
-		assert_true(n >= 0);
-		if (!n && cst_tree_stopped(t) == CST_STOP_RESET) {
+	while ((n = cst_tree_pull(t, out, 16, &p))) {
+		assert_true(n > 0);
+		if (out[0].kind == CST_GEN_BARRIER) {
 			r->resets++;
+			r->barrier = out[0].index;
 			continue;
 		}
-		if (!n)
-			return;
 		if (peek)
-			cst_decoder_peek_timestamp(dec, &ts);
+			cst_decoder_peek_timestamp(p.dec, &ts);
 		for (i = 0; i < n; i++) {
 			for (k = 0; id_of[k] != out[i].trace_id; k++)
 				assert_true(k + 1 < IDS);
@@ -112,7 +110,7 @@ static void decode(const struct gbuf *b, unsigned int flags, struct program *pr,
 	if (filtered)
 		cst_tree_filter(t, ids);
 	memset(r->n, 0, sizeof(r->n));
-	r->resets = 0;
+	r->resets = r->barrier = 0;
 	for (at = 0; at < b->len; at += n) {
 		n = 1 + rng_below(&rng, rng_below(&rng, 2) ? 3000 : 50);
 		n = n < b->len - at ? n : b->len - at;
@@ -129,7 +127,6 @@ static void decode(const struct gbuf *b, unsigned int flags, struct program *pr,
 	r->frames = *cst_tree_frame_stats(t);
 	r->unrouted = cst_tree_unrouted(t);
 	r->ignored = cst_tree_ignored(t);
-	r->barrier = cst_tree_barrier(t);
 	if (!cst_tree_trigger(t, &r->trigger))
 		r->trigger = 0;
 	r->logged = 0;
@@ -195,9 +192,10 @@ static void test_waiting(void **state)
 	static const uint8_t bytes[] = { SYNC, 0x81, 0x30, 0x95, 0x00, 0xf7 };
 	struct cst_config cfg = etm_config(4, 0);
 	struct frames_opts o = { .seed = 3 };
-	struct cst_decoder *dec[2], *from;
+	struct cst_decoder *dec[2];
 	struct cst_generic out[40];
 	struct cst_tree *t;
+	struct cst_pull p;
 	struct frames fr;
 	struct gbuf b;
 	uint64_t before;
@@ -219,19 +217,19 @@ static void test_waiting(void **state)
 	assert_int_equal(cst_tree_set_order(t, CST_ORDER_BY_ID), 0);
 	/* the first frame begins without an ID and is taken alone; then both have bytes at once */
 	assert_int_equal(cst_tree_feed(t, b.p, 16, 0), 0);
-	while (cst_tree_pull(t, out, 40, &from) > 0)
+	while (cst_tree_pull(t, out, 40, NULL) > 0)
 		;
 	before = cst_decoder_stats(dec[1])->bytes;
 	assert_int_equal(cst_tree_feed(t, b.p + 16, b.len - 16, 16), 0);
-	assert_true(cst_tree_pull(t, out, 40, &from) > 0);
-	assert_ptr_equal(from, dec[0]);
+	assert_true(cst_tree_pull(t, out, 40, &p) > 0);
+	assert_ptr_equal(p.dec, dec[0]);
 	assert_int_equal(cst_decoder_stats(dec[0])->bytes, 3 * sizeof(bytes));
 	assert_int_equal(cst_decoder_stats(dec[1])->bytes, before);
 	assert_int_equal(cst_tree_set_order(t, CST_ORDER_FRAMES), -CST_ERR_BUSY);
 	cst_tree_remove(t, dec[1]);
 	assert_int_equal(cst_tree_unrouted(t), 3 * sizeof(bytes) - before);
-	while (cst_tree_pull(t, out, 40, &from) > 0)
-		assert_ptr_equal(from, dec[0]);
+	while (cst_tree_pull(t, out, 40, &p) > 0)
+		assert_ptr_equal(p.dec, dec[0]);
 	assert_int_equal(cst_tree_set_order(t, CST_ORDER_FRAMES), 0);
 	assert_int_equal(cst_tree_set_order(t, CST_ORDER_BY_ID), 0);
 	cst_tree_free(t);

@@ -55,7 +55,7 @@ static struct cst_stats timed(const char *what, const struct cst_config *cfg, st
 	cst_decoder_set_space(dec, space);
 	assert_int_equal(cst_decoder_feed(dec, s->p, s->n, 0), 0);
 	for (pass = 0; pass < 2; pass++) {
-		while (cst_decoder_pull(dec, out, 1024) > 0) {
+		while (cst_decoder_pull(dec, out, 1024, NULL) > 0) {
 			cst_decoder_peek_timestamp(dec, &ts);
 			if (processor_seconds() - start > limit)
 				fail_msg("%s: over %.1f s for %zu bytes", what, limit, s->n);

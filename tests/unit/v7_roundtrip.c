@@ -243,18 +243,15 @@ static void sum_cycles(const struct v7_case *c, struct list *l)
 static void drain(struct run *r, struct cst_tree *t, size_t cap)
 {
 	struct cst_generic out[64];
-	struct cst_decoder *dec;
+	struct cst_pull p;
 	int i, n;
 
-	for (;;) {
-		n = cst_tree_pull(t, out, cap, &dec);
-		assert_true(n >= 0 && n <= (int)cap);
+	while ((n = cst_tree_pull(t, out, cap, &p))) {
+		assert_true(n > 0 && n <= (int)cap);
 		for (i = 0; i < n; i++)
 			take(r, &out[i]);
-		if (cst_tree_stopped(t) == CST_STOP_CONTEXT)
-			cst_decoder_set_space(dec, space_of(r, out[n - 1].context_id));
-		else if (!n && !cst_tree_stopped(t))
-			return;
+		if (p.why == CST_STOP_CONTEXT)
+			cst_decoder_set_space(p.dec, space_of(r, out[n - 1].context_id));
 	}
 }
 

@@ -35,22 +35,23 @@ struct sample {
 static inline void take(struct cst_decoder *dec, enum way way, struct result *r)
 {
 	struct cst_packet pkt;
+	struct cst_pull p;
 	unsigned int cap = way == BYTES_ALONE ? CST_PULL_MIN : 200;
 	int got, more;
 
 	do {
-		more = way == LISTED && cst_decoder_next_packet(dec, &pkt);
+		more = way == LISTED && cst_decoder_next_packet(dec, &pkt, &p);
 		for (;;) {
 			assert_true(r->n + cap <= MAX_OUT);
-			got = cst_decoder_pull(dec, r->gen + r->n, cap);
+			got = cst_decoder_pull(dec, r->gen + r->n, cap, &p);
 			assert_true(got >= 0 && got <= (int)cap);
 			r->n += (unsigned int)got;
-			if (cst_decoder_stopped(dec)) {
+			if (!got)
+				break;
+			if (p.why != CST_STOP_NONE) {
 				assert_true(r->stops < MAX_STOPS);
 				r->stop[r->stops].at = r->n;
-				r->stop[r->stops++].why = cst_decoder_stopped(dec);
-			} else if (!got) {
-				break;
+				r->stop[r->stops++].why = p.why;
 			}
 		}
 	} while (more);
