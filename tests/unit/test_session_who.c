@@ -213,12 +213,13 @@ static void r_define(struct pdb *b, uint64_t time, uint32_t cpu, uint8_t id, uin
 	pdb_end(b, at);
 }
 
-static void r_hw_id(struct pdb *b, uint64_t time, uint32_t cpu, uint8_t id)
+/* `sink` 0: the record does not say into which sink the unit writes (version 0.0). */
+static void r_hw_id(struct pdb *b, uint64_t time, uint32_t cpu, uint32_t tid, uint8_t id, uint64_t sink)
 {
-	struct pdb_sid s = at_time(time, 1, cpu);
+	struct pdb_sid s = at_time(time, tid, cpu);
 	size_t at = pdb_begin(b, 21, 0);
 
-	pdb_u64(b, id);
+	pdb_u64(b, id | sink << 8 | (sink ? 1ull << 56 : 0));
 	pdb_sid_put(b, SB_ST, &s);
 	pdb_end(b, at);
 }
@@ -265,6 +266,8 @@ static const struct pdb_attr attrs[] = {
 
 /* Not 0: the session keeps as few events as it can. */
 static size_t narrow;
+/* Not 0: the buffer is that of this thread, and not of a CPU. */
+static uint32_t buffer_of_thread;
 
 static struct session *decode_as(struct pdb *data, struct pdb *trace, uint32_t cpu, uint8_t frames_id,
 				 enum contextid_format format, const struct pdb *formats, struct result *r)
@@ -272,22 +275,25 @@ static struct session *decode_as(struct pdb *data, struct pdb *trace, uint32_t c
 	struct session_opts so = { .symfs = symfs, .contextid = format, .keep_events = narrow };
 	struct session_consumer con = { .data = r, .batch = on_batch };
 	const struct pdb_feature feature = { PD_FEAT_TRACING_DATA, formats };
-	struct pdb_sid s = at_time(5000, 1, cpu);
+	struct pdb_sid s = at_time(5000, buffer_of_thread ? buffer_of_thread : 1, cpu);
+	uint32_t tid = buffer_of_thread ? buffer_of_thread : (uint32_t)-1;
 	struct pdb framed = { 0 };
 	static struct pdb file;
 	struct perfdata *pd;
 	struct pd_error err;
 	struct session *ss;
 
+	if (buffer_of_thread)
+		cpu = (uint32_t)-1;
 	if (frames_id) {
 		while (trace->len % 14)
 			pdb_bytes(trace, "\x71", 1);	/* events, where frames would have zeroes */
 		sb_frames(&framed, trace, frames_id);
 		pdb_aux(data, 0, framed.len, 0, SB_ST, &s);
-		pdb_auxtrace(data, 0, framed.p, framed.len, cpu, (uint32_t)-1);
+		pdb_auxtrace(data, 0, framed.p, framed.len, cpu, tid);
 	} else {
 		pdb_aux(data, 0, trace->len, 0x100, SB_ST, &s);
-		pdb_auxtrace(data, 0, trace->p, trace->len, cpu, (uint32_t)-1);
+		pdb_auxtrace(data, 0, trace->p, trace->len, cpu, tid);
 	}
 	pdb_free(&file);
 	memset(&file, 0, sizeof(file));
@@ -910,34 +916,109 @@ static void defined_anew(void **state)
 	}
 }
 
-/* An ID goes to another CPU while a buffer of frames is filled. */
-static void an_id_changes_hands(void **state)
+/* Four stretches at 100, 200, 300 and 400, two of each process, each behind a synchronisation. */
+static void four_stretches(struct pdb *trace)
+{
+	unsigned int i;
+
+	for (i = 1; i <= 4; i++) {
+		t_sync(trace);
+		asid_stretch(trace, 100 * i, i <= 2 ? 1000 : 2000);
+	}
+}
+
+/*
+ * The stretches in a buffer of CPU 2, whose ID goes to CPU 3 at `time`: later ones are of that CPU. What is written
+ * into another sink under the same ID at `elsewhere` (0: nothing) does not matter.
+ */
+static void check_change(uint64_t time, unsigned int stretches_before, uint64_t elsewhere)
 {
 	struct pdb data = { 0 }, trace = { 0 };
+	unsigned int i, n = 0;
 	struct session *ss;
 	struct result r;
 
-	(void)state;
 	two_processes(&data, CID | TS, IDR2(4, 0));
-	r_hw_id(&data, 210, 3, 0x20);	/* not in order of time */
-	r_hw_id(&data, 20, 2, 0x20);
+	r_hw_id(&data, time, 3, 1, 0x20, elsewhere ? 7 : 0);	/* not in order of time */
+	r_hw_id(&data, 20, 2, 1, 0x20, elsewhere ? 7 : 0);
+	if (elsewhere)
+		r_hw_id(&data, elsewhere, 4, 1, 0x20, 8);
 	fragment_before(&data, 50);
-	t_sync(&trace);
-	asid_stretch(&trace, 100, 1000);
-	t_sync(&trace);
-	asid_stretch(&trace, 200, 1000);
-	t_sync(&trace);
-	asid_stretch(&trace, 300, 2000);
-	t_sync(&trace);
-	asid_stretch(&trace, 400, 2000);
+	four_stretches(&trace);
 	ss = decode_as(&data, &trace, 2, 0x20, CONTEXTID_AUTO, NULL, &r);
-	assert_int_equal(r.nr, 2);
-	check_part(&r, 0, 1000, 1000, 2, 2 * NR_LOOP);
-	check_part(&r, 1, 2000, 2000, 3, 2 * NR_LOOP);
-	assert_int_equal(r.part[0].cpu, 2);
-	assert_int_equal(r.part[1].cpu, 3);
+	assert_true(ss->ids_change);
+	for (i = 0; i < r.nr; i++) {
+		assert_int_equal(r.part[i].cpu, n < stretches_before * NR_LOOP ? 2 : 3);
+		assert_int_equal(r.part[i].tid, n < 2 * NR_LOOP ? 1000 : 2000);
+		assert_int_equal(r.part[i].n_insn, n < 2 * NR_LOOP ? 2 : 3);
+		n += r.part[i].ranges;
+		assert_true(n <= stretches_before * NR_LOOP || r.part[i].cpu == 3);
+	}
+	assert_int_equal(n, 4 * NR_LOOP);
 	assert_false(session_has_losses(ss));
 	session_close(ss);
+}
+
+/* An ID goes to another CPU before or while a buffer of frames is filled. */
+static void an_id_changes_hands(void **state)
+{
+	(void)state;
+	check_change(60, 0, 0);
+	check_change(210, 2, 0);
+	check_change(310, 3, 0);
+	check_change(210, 2, 110);
+	check_change(60, 0, 350);
+}
+
+/* Two sinks may use one ID at a time: that is no change of its owner, and each buffer has that of its own sink. */
+static void an_id_in_two_sinks(void **state)
+{
+	unsigned int sinks;
+
+	(void)state;
+	for (sinks = 0; sinks < 2; sinks++) {
+		struct pdb data = { 0 }, trace = { 0 };
+		struct session *ss;
+		struct result r;
+
+		two_processes(&data, CID | TS, IDR2(4, 0));
+		r_hw_id(&data, 20, 2, 1, 0x20, 7);
+		r_hw_id(&data, 30, 3, 1, 0x20, sinks ? 8 : 7);
+		r_hw_id(&data, 40, 2, 1, 0x20, 7);
+		four_stretches(&trace);
+		ss = decode_as(&data, &trace, 2, 0x20, CONTEXTID_AUTO, NULL, &r);
+		assert_int_equal(ss->ids_change, !sinks);
+		assert_int_equal(r.part[0].cpu, 2);
+		session_close(ss);
+	}
+}
+
+/* In a buffer that follows a thread, an ID is that of the CPU on which this thread's event announced it. */
+static void ids_of_a_threads_buffer(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		bool sinks = i & 1, second = i & 2;
+		struct pdb data = { 0 }, trace = { 0 };
+		struct session *ss;
+		struct result r;
+
+		two_processes(&data, CID | TS, IDR2(4, 0));
+		r_hw_id(&data, 20, 2, 1000, 0x20, sinks ? 7 : 0);
+		r_hw_id(&data, 30, 3, 2000, 0x20, sinks ? 8 : 0);
+		r_hw_id(&data, 40, 4, 3000, 0x20, sinks ? 9 : 0);
+		t_sync(&trace);
+		asid_stretch(&trace, 100, second ? 2000 : 1000);
+		buffer_of_thread = second ? 2000 : 1000;
+		ss = decode_as(&data, &trace, second ? 3 : 2, 0x20, CONTEXTID_AUTO, NULL, &r);
+		buffer_of_thread = 0;
+		assert_int_equal(r.nr, 1);
+		check_part(&r, 0, second ? 2000 : 1000, second ? 2000 : 1000, second ? 3 : 2, NR_LOOP);
+		assert_int_equal(r.part[0].cpu, second ? 3 : 2);
+		session_close(ss);
+	}
 }
 
 /* Definitions that cannot be: each is left out and counted, the file is decoded. */
@@ -992,6 +1073,8 @@ int main(void)
 		cmocka_unit_test(guests_of_a_host_at_el2),
 		cmocka_unit_test(defined_anew),
 		cmocka_unit_test(an_id_changes_hands),
+		cmocka_unit_test(an_id_in_two_sinks),
+		cmocka_unit_test(ids_of_a_threads_buffer),
 		cmocka_unit_test(bad_definitions),
 	};
 
