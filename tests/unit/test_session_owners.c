@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which trace unit a trace ID belongs to: IDs that change hands, sinks, threads' buffers, units that are set up anew. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "who_build.h"
+
+/* ---- trace units that are set up anew -------------------------------------------------------------- */
+
+/* A fragment without trace, so that the next one is known to have begun after it. */
+static void fragment_before(struct pdb *data, uint64_t time)
+{
+	static const uint8_t frame[16] = { 1 };		/* ID 0 */
+	struct pdb_sid s = at_time(time, 1, 2);
+
+	pdb_aux(data, 0x10000, sizeof(frame), 0, SB_ST, &s);
+	pdb_auxtrace(data, 0x10000, frame, sizeof(frame), 2, (uint32_t)-1);
+}
+
+/* The ID stays, the context ID becomes shorter and the CPU another one, at a synchronisation in between. */
+static void defined_anew(void **state)
+{
+	struct session *ss;
+	struct result r;
+	int early;
+
+	(void)state;
+	for (early = 0; early < 2; early++) {
+		struct pdb data = { 0 }, trace = { 0 };
+
+		two_processes(&data, CID | TS, IDR2(4, 0));
+		r_define(&data, 10, 2, 0x14, CID | TS, IDR2(4, 0));
+		r_define(&data, early ? 20 : 220, 3, 0x14, CID | TS, IDR2(2, 0));
+		if (!early) {
+			fragment_before(&data, 50);
+			t_sync(&trace);
+			asid_stretch(&trace, 100, 1000);
+			t_sync(&trace);
+			asid_stretch(&trace, 200, 2000);
+		}
+		t_sync(&trace);
+		t_on(&trace);
+		t_time(&trace, 300);
+		t_context(&trace, 0, 1000, 2, 0, 0);
+		t_run(&trace);
+		t_sync(&trace);
+		t_on(&trace);
+		t_time(&trace, 400);
+		t_context(&trace, 0, 2000, 2, 0, 0);
+		t_run(&trace);
+		ss = decode_as(&data, &trace, 2, 0x14, CONTEXTID_AUTO, NULL, &r);
+		assert_int_equal(r.nr, early ? 2 : 4);
+		if (!early) {
+			check_part(&r, 0, 1000, 1000, 2, NR_LOOP);
+			check_part(&r, 1, 2000, 2000, 3, NR_LOOP);
+			assert_int_equal(r.part[1].cpu, 2);
+		}
+		check_part(&r, r.nr - 2, 1000, 1000, 2, NR_LOOP);
+		check_part(&r, r.nr - 1, 2000, 2000, 3, NR_LOOP);
+		assert_int_equal(r.part[r.nr - 2].cpu, 3);
+		assert_int_equal(r.part[r.nr - 1].cpu, 3);
+		assert_int_equal(session_totals(ss)->dec.bad_packets, 0);
+		assert_false(session_has_losses(ss));
+		session_close(ss);
+	}
+}
+
+/* Four stretches at 100, 200, 300 and 400, two of each process, each behind a synchronisation. */
+static void four_stretches(struct pdb *trace)
+{
+	unsigned int i;
+
+	for (i = 1; i <= 4; i++) {
+		t_sync(trace);
+		asid_stretch(trace, 100 * i, i <= 2 ? 1000 : 2000);
+	}
+}
+
+/*
+ * The stretches in a buffer of CPU 2, whose ID goes to CPU 3 at `time`: later ones are of that CPU. What is written
+ * into another sink under the same ID at `elsewhere` (0: nothing) does not matter.
+ */
+static void check_change(uint64_t time, unsigned int stretches_before, uint64_t elsewhere)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	unsigned int i, n = 0;
+	struct session *ss;
+	struct result r;
+
+	two_processes(&data, CID | TS, IDR2(4, 0));
+	for (i = 1; i < 0x20; i++)
+		r_hw_id(&data, 15, 2, 1, (uint8_t)i, 0);	/* IDs of other streams */
+	r_hw_id(&data, time, 3, 1, 0x20, elsewhere ? 7 : 0);	/* not in order of time */
+	r_hw_id(&data, 20, 2, 1, 0x20, elsewhere ? 7 : 0);
+	if (elsewhere)
+		r_hw_id(&data, elsewhere, 4, 1, 0x20, 8);
+	fragment_before(&data, 50);
+	four_stretches(&trace);
+	ss = decode_as(&data, &trace, 2, 0x20, CONTEXTID_AUTO, NULL, &r);
+	assert_true(ss->ids_change);
+	for (i = 0; i < r.nr; i++) {
+		assert_int_equal(r.part[i].cpu, n < stretches_before * NR_LOOP ? 2 : 3);
+		assert_int_equal(r.part[i].tid, n < 2 * NR_LOOP ? 1000 : 2000);
+		assert_int_equal(r.part[i].n_insn, n < 2 * NR_LOOP ? 2 : 3);
+		n += r.part[i].ranges;
+		assert_true(n <= stretches_before * NR_LOOP || r.part[i].cpu == 3);
+	}
+	assert_int_equal(n, 4 * NR_LOOP);
+	assert_false(session_has_losses(ss));
+	session_close(ss);
+}
+
+/* An ID goes to another CPU before or while a buffer of frames is filled. */
+static void an_id_changes_hands(void **state)
+{
+	(void)state;
+	check_change(60, 0, 0);
+	check_change(210, 2, 0);
+	check_change(310, 3, 0);
+	check_change(210, 2, 110);
+	check_change(60, 0, 350);
+}
+
+/* Two sinks may use one ID at a time: that is no change of its owner, and each buffer has that of its own sink. */
+static void an_id_in_two_sinks(void **state)
+{
+	unsigned int sinks;
+
+	(void)state;
+	for (sinks = 0; sinks < 2; sinks++) {
+		struct pdb data = { 0 }, trace = { 0 };
+		struct session *ss;
+		struct result r;
+
+		two_processes(&data, CID | TS, IDR2(4, 0));
+		r_hw_id(&data, 20, 2, 1, 0x20, 7);
+		r_hw_id(&data, 30, 3, 1, 0x20, sinks ? 8 : 7);
+		r_hw_id(&data, 40, 2, 1, 0x20, 7);
+		four_stretches(&trace);
+		ss = decode_as(&data, &trace, 2, 0x20, CONTEXTID_AUTO, NULL, &r);
+		assert_int_equal(ss->ids_change, !sinks);
+		assert_int_equal(r.part[0].cpu, 2);
+		session_close(ss);
+	}
+}
+
+/* In a buffer that follows a thread, an ID is that of the CPU on which this thread's event announced it. */
+static void ids_of_a_threads_buffer(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		bool sinks = i & 1, second = i & 2;
+		struct pdb data = { 0 }, trace = { 0 };
+		struct session *ss;
+		struct result r;
+
+		two_processes(&data, CID | TS, IDR2(4, 0));
+		r_hw_id(&data, 20, 2, 1000, 0x20, sinks ? 7 : 0);
+		r_hw_id(&data, 30, 3, 2000, 0x20, sinks ? 8 : 0);
+		r_hw_id(&data, 40, 4, 3000, 0x20, sinks ? 9 : 0);
+		t_sync(&trace);
+		asid_stretch(&trace, 100, second ? 2000 : 1000);
+		buffer_of_thread = second ? 2000 : 1000;
+		ss = decode_as(&data, &trace, second ? 3 : 2, 0x20, CONTEXTID_AUTO, NULL, &r);
+		buffer_of_thread = 0;
+		assert_int_equal(r.nr, 1);
+		check_part(&r, 0, second ? 2000 : 1000, second ? 2000 : 1000, second ? 3 : 2, NR_LOOP);
+		assert_int_equal(r.part[0].cpu, second ? 3 : 2);
+		session_close(ss);
+	}
+}
+
+/* Definitions that cannot be: each is left out and counted, the file is decoded. */
+static void bad_definitions(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct session *ss;
+	struct result r;
+	size_t at;
+
+	(void)state;
+	two_processes(&data, CID, IDR2(4, 0));
+	r_define(&data, 10, 2, 0, CID, IDR2(4, 0));
+	r_define(&data, 10, 2, 0x70, CID, IDR2(4, 0));
+	at = data.len;
+	r_define(&data, 10, 2, 0x14, CID, IDR2(4, 0));
+	data.p[at + 8 + 6] = 9;		/* unit */
+	at = data.len;
+	r_define(&data, 10, 2, 0x14, CID, IDR2(4, 0));
+	data.p[at + 24] = 99;		/* register */
+	at = data.len;
+	r_define(&data, 10, 2, 0x14, CID, IDR2(4, 0));
+	data.p[at + 11] = 0x80;		/* CPU */
+	t_sync(&trace);
+	asid_stretch(&trace, 0, 2000);
+	ss = decode_as(&data, &trace, 2, 0x14, CONTEXTID_AUTO, NULL, &r);
+	assert_int_equal(ss->bad_records, 5);
+	assert_int_equal(r.nr, 1);
+	check_part(&r, 0, 2000, 2000, 3, NR_LOOP);
+	session_close(ss);
+}
+
+/* If none of the buffer's own thread announced the ID, the last announcement before the fragment holds. */
+static void ids_that_another_thread_announced(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct session *ss;
+	struct result r;
+
+	(void)state;
+	two_processes(&data, CID | TS, IDR2(4, 0));
+	r_hw_id(&data, 20, 2, 1, 0x20, 0);
+	r_hw_id(&data, 40, 3, 1, 0x20, 0);
+	r_hw_id(&data, 9000, 2, 1, 0x20, 0);
+	t_sync(&trace);
+	asid_stretch(&trace, 100, 1000);
+	buffer_of_thread = 1000;
+	ss = decode_as(&data, &trace, 3, 0x20, CONTEXTID_AUTO, NULL, &r);
+	buffer_of_thread = 0;
+	assert_int_equal(r.nr, 1);
+	assert_int_equal(r.part[0].cpu, 3);
+	session_close(ss);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defined_anew),
+		cmocka_unit_test(an_id_changes_hands),
+		cmocka_unit_test(an_id_in_two_sinks),
+		cmocka_unit_test(ids_of_a_threads_buffer),
+		cmocka_unit_test(ids_that_another_thread_announced),
+		cmocka_unit_test(bad_definitions),
+	};
+
+	return cmocka_run_group_tests(tests, make_files, remove_files);
+}
