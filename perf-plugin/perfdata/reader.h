@@ -90,7 +90,7 @@ const struct pd_error *perfdata_error(const struct perfdata *pd);
 #define PD_EXPAND_RATIO	200
 void perfdata_set_max_expand(struct perfdata *pd, uint64_t bytes);
 
-/* Start again with the first record. Works for pipes as well. */
+/* Start again with the first record: what every pass but the first begins with. Works for pipes as well. */
 void perfdata_rewind(struct perfdata *pd);
 
 /*

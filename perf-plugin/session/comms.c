@@ -95,7 +95,6 @@ struct comms *comms_new(struct perfdata *pd)
 			break;
 		}
 	}
-	perfdata_rewind(pd);
 	if (c && c->nr)
 		qsort(c->v, c->nr, sizeof(*c->v), cmp);
 	return c;

@@ -213,7 +213,6 @@ void session_print_offer(struct session *ss, FILE *out)
 	while (!err && (rc = perfdata_next(ss->pd, &rec)))
 		if (rc > 0)
 			err = look_at(&o, &rec);
-	perfdata_rewind(ss->pd);
 	if (o.pids.nr)
 		qsort(o.pids.v, o.pids.nr, sizeof(*o.pids.v), compare);
 	if (o.tids.nr)

@@ -414,7 +414,6 @@ void queues_free(struct queues *qs)
 	}
 	free(qs->q);
 	free(qs->aux);
-	memset(qs, 0, sizeof(*qs));
 }
 
 const uint8_t *fragment_bytes(struct joined *j, const struct queue *q, const struct fragment *f)

@@ -53,7 +53,6 @@ static int survey(struct session *ss)
 	while (!err && (rc = perfdata_next(ss->pd, &rec)))
 		if (rc > 0)
 			err = look_at(&sv, &rec);
-	perfdata_rewind(ss->pd);
 	if (!err && filter_needs_span(ss->filter) && !sv.last) {
 		fprintf(stderr, "cstrace: %s: --time: found percentages, expected seconds: no record of this file has a time, "
 			"so it is not known how long it is\n", ss->name);

@@ -354,7 +354,6 @@ int sideband_collect(struct sideband *sb, struct merge *m, const struct sideband
 			return pd_fail(err, PD_E_NOMEM, rec.offset, "%s: out of memory",
 				       perfdata_name(sb->pd));
 	}
-	perfdata_rewind(sb->pd);
 	if (sb->nr_life)
 		qsort(sb->life, sb->nr_life, sizeof(*sb->life), life_cmp);
 	return 0;

@@ -8,8 +8,11 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "perfdata/reader.h"
 #include "session/clock.h"
+#include "session/internal.h"
 #include "session/pace.h"
+#include "session_build.h"
 
 #define NONE UINT64_MAX
 
@@ -221,6 +224,64 @@ static void measured(void **state)
 	assert_true(c.error_ns > 900000000);
 }
 
+/* ---- recordings ------------------------------------------------------------------------------- */
+
+/* A synchronisation, and a timestamp of all bits unless it is 0. */
+static void timed_trace(struct pdb *b, uint64_t ticks)
+{
+	uint8_t p[10] = { 0x02 };
+	unsigned int i;
+
+	sb_trace(b, SB_TID);
+	if (!ticks)
+		return;
+	for (i = 1; i < 10; i++, ticks >>= 7)
+		p[i] = (ticks & 0x7f) | (i < 9 ? 0x80 : 0);
+	pdb_bytes(b, p, 10);
+}
+
+/*
+ * Nothing says what a tick is: AUX records a millisecond apart, all but two with a timestamp in the middle of what they
+ * cover, tell it. No timestamp is taken to be outside the time of its record.
+ */
+static void of_a_recording(void **state)
+{
+	struct session_opts so = { .symfs = "/nonexistent" };
+	struct pdb data = { 0 }, trace = { 0 }, file = { 0 };
+	const struct trace_clock *c;
+	struct perfdata *pd;
+	struct pd_error err;
+	struct session *ss;
+	unsigned int i;
+	uint64_t at;
+
+	(void)state;
+	sb_aux_info(&data, 1, SB_CONFIGR | 0x800, 0x14);
+	for (i = 1; i <= 120; i++) {
+		at = trace.len;
+		timed_trace(&trace, i == 1 || i == 7 ? 0 : 50000 + 25000ull * i);
+		sb_aux(&data, at, trace.len - at, 0x100, 5000000 + 1000000ull * i + 500000);
+	}
+	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+	pdb_file(&file, &sb_attr, 1, 0, &data, NULL, 0);
+	pd = perfdata_open_memory(file.p, file.len, "test", &err);
+	assert_non_null(pd);
+	ss = session_open_perfdata(&so, pd);
+	assert_non_null(ss);
+	c = session_clock(ss, 2);
+	assert_int_equal(c->kind, CLOCK_ESTIMATED);
+	assert_false(c->contradicted);
+	assert_int_equal(c->rate, CLOCK_RATE_MEASURED);
+	assert_true(c->ns_per_tick > 39 && c->ns_per_tick < 41);
+	for (i = 2; i <= 120; i++)
+		assert_in_range(ns_of(c, 50000 + 25000ull * i, NONE), 5000000 + 1000000ull * i - 500000,
+				5000000 + 1000000ull * i + 500000);
+	session_close(ss);
+	pdb_free(&data);
+	pdb_free(&trace);
+	pdb_free(&file);
+}
+
 /* ---- between timestamps ----------------------------------------------------------------------- */
 
 static void pace_by_instructions(void **state)
@@ -325,6 +386,7 @@ int main(void)
 		cmocka_unit_test(frequency),
 		cmocka_unit_test(fitted),
 		cmocka_unit_test(measured),
+		cmocka_unit_test(of_a_recording),
 		cmocka_unit_test(pace_by_instructions),
 		cmocka_unit_test(pace_in_pieces),
 		cmocka_unit_test(pace_by_cycles),

@@ -294,6 +294,44 @@ static void snapshot(void **state)
 	pdb_free(&trace);
 }
 
+/* Two snapshots of one buffer, the first with room for both: each record's trace is in the bytes that were saved for it. */
+static void snapshots_one_after_the_other(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 }, other = { 0 };
+	struct session *ss;
+	uint64_t sum = 0;
+	struct result r;
+	size_t i, one;
+
+	(void)state;
+	sb_trace(&trace, SB_TID);
+	pdb_bytes(&other, "\x71\x71\x71\x71", 4);	/* events before the trace */
+	sb_trace(&other, SB_TID);
+	sb_side_band(&data, "/two.bin");
+	one = trace.len;
+	for (i = 0; i < 3; i++)
+		sb_trace(&trace, SB_TID);
+	sb_aux(&data, 0x10000 + trace.len, one, 0x102, 5000);
+	pdb_auxtrace(&data, 0x10000, trace.p, trace.len, 2, (uint32_t)-1);
+	sb_aux(&data, 0x20000 + other.len, other.len, 0x102, 6000);
+	pdb_auxtrace(&data, 0x20000, other.p, other.len, 2, (uint32_t)-1);
+	ss = decode(&data, &r, false);
+	assert_int_equal(r.fragments, 2);
+	assert_int_equal(r.ranges, 2 * SB_ATOMS);
+	assert_int_equal(r.offset[0], 0x10000 + 3 * one);
+	assert_int_equal(r.size[0], one);
+	assert_int_equal(r.offset[1], 0x20000);
+	assert_int_equal(r.size[1], other.len);
+	for (i = 0; i < other.len; i++)
+		sum += other.p[i];
+	assert_int_equal(r.sum[1], sum);
+	assert_int_equal(session_totals(ss)->aux_unclaimed, 3 * one);
+	assert_int_equal(session_totals(ss)->aux_missing, 0);
+	session_close(ss);
+	pdb_free(&trace);
+	pdb_free(&other);
+}
+
 /* Several stretches in one snapshot, the first of them partly written over. */
 static void snapshot_of_several(void **state)
 {
@@ -608,6 +646,7 @@ int main(void)
 		cmocka_unit_test(record_across_two_chunks),
 		cmocka_unit_test(without_aux_records),
 		cmocka_unit_test(snapshot),
+		cmocka_unit_test(snapshots_one_after_the_other),
 		cmocka_unit_test(snapshot_of_several),
 		cmocka_unit_test(missing_data_is_counted),
 		cmocka_unit_test(overlapping_records),

@@ -151,6 +151,31 @@ static void other_build_id_is_refused(void **state)
 	dso_table_free(&t);
 }
 
+/* Lists of files go by path; of one path those without a build-id come first, then by its length and bytes. */
+static void order_of_files(void **state)
+{
+	struct build_id ids[] = { none, id_of(0x22), id_of(0x11), id_of(0x33), id_of(0x11) };
+	static const char *const paths[] = { "/b", "/b", "/b", "/b", "/a" };
+	static const unsigned int want[] = { 4, 0, 1, 2, 3 };
+	struct dso *d[5];
+	struct dso_table t;
+	char cache[64];
+	unsigned int i, k;
+
+	(void)state;
+	ids[1].len = 16;
+	open_table(&t, cache);
+	for (i = 0; i < 5; i++)
+		d[i] = dso_table_get(&t, paths[i], &ids[i], false);
+	for (i = 0; i < 5; i++)
+		for (k = 0; k < 5; k++) {
+			int c = dso_compare(d[want[i]], d[want[k]]);
+
+			assert_int_equal((c > 0) - (c < 0), (i > k) - (i < k));
+		}
+	dso_table_free(&t);
+}
+
 /* The file at the recorded path is another one; the right one lies elsewhere. */
 static void found_by_build_id(void **state)
 {
@@ -437,6 +462,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_path_and_build_id),
 		cmocka_unit_test(other_build_id_is_refused),
+		cmocka_unit_test(order_of_files),
 		cmocka_unit_test(found_by_build_id),
 		cmocka_unit_test(found_by_name),
 		cmocka_unit_test(vdso),

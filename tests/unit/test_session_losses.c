@@ -670,6 +670,7 @@ static void bounded_tables(void **state)
 {
 	struct loss_amount sum[NR_LOSSES];
 	struct losses ls;
+	uint64_t late;
 	int i, round;
 
 	(void)state;
@@ -679,14 +680,18 @@ static void bounded_tables(void **state)
 		for (i = 0; i < 5000; i++) {
 			losses_add(&ls, LOSS_NO_FILE, i & 7, 100 + i, "many", 1, 2);
 			losses_add(&ls, LOSS_JIT, i & 7, 7, "one", 1, 1000);
+			if (i > LOSS_ROWS / 2)	/* comes when there is little room left */
+				losses_add(&ls, LOSS_NO_FILE, 9, 1, "late", 1, 500);
 		}
 	}
 	assert_in_range(ls.process.nr, LOSS_ROWS / 2, LOSS_ROWS);
 	assert_true(ls.process.given_up > 0);
 	sum_table(&ls.process, sum);
-	assert_int_equal(sum[LOSS_NO_FILE].count, 15000);
-	assert_int_equal(sum[LOSS_NO_FILE].bytes, 30000);
-	assert_int_equal(ls.cause[LOSS_NO_FILE].count, 15000);
+	late = 3 * (5000 - LOSS_ROWS / 2 - 1);
+	assert_int_equal(sum[LOSS_NO_FILE].count, 15000 + late);
+	assert_int_equal(sum[LOSS_NO_FILE].bytes, 30000 + 500 * late);
+	assert_int_equal(ls.cause[LOSS_NO_FILE].count, 15000 + late);
+	check_row(&ls.process, LOSS_NO_FILE, 1, late, 500 * late);
 	check_row(&ls.process, LOSS_JIT, 7, 15000, 15000000);
 	for (i = 0; i < 8; i++)
 		check_row(&ls.cpu, LOSS_NO_FILE, i, 1875, 3750);
@@ -762,6 +767,46 @@ static void report(void **state)
 	pdb_free(&trace);
 }
 
+/* What has no row of its own is counted by cause; a short list says how many rows are left out. */
+static void report_of_many(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	char *text, *processes;
+	struct session *ss;
+	unsigned int i;
+	size_t len;
+	FILE *out;
+	int all;
+
+	(void)state;
+	sb_trace(&trace, SB_TID);
+	sb_side_band(&data, "/two.bin");
+	sb_aux(&data, 0, trace.len, 0x100, 5000);
+	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+	ss = open_recording(&data);
+	run(ss);
+	for (i = 0; i < LOSS_ROWS; i++)
+		losses_add(&ss->losses, i & 1 ? LOSS_NO_FILE : LOSS_JIT, 2, 1000 + (int)i, "many", 1, 10000 - i);
+	losses_add(&ss->losses, LOSS_STACK, 2, 1, "last", 5, 0);
+	for (all = 0; all < 2; all++) {
+		out = open_memstream(&text, &len);
+		losses_print(ss, out, all);
+		fclose(out);
+		processes = strstr(text, "Losses by process:\n  process 1000 many, 53 bytes of trace, 100.0 %: 1 places in "
+				   "generated code\n");
+		assert_non_null(processes);
+		assert_non_null(strstr(processes, "\n  and others that lost little each: 256 places whose file was not found, "
+				       "256 places in generated code\n"));
+		assert_int_equal(strstr(processes, "\n  process 1 last: 5 ") != NULL, all);
+		assert_int_equal(strstr(processes, "\n  process 1015 many") != NULL, 1);
+		assert_int_equal(strstr(processes, "\n  process 1016 many") != NULL, all);
+		assert_int_equal(strstr(processes, "\n  and 497 more (--all lists them)\n") != NULL, !all);
+		free(text);
+	}
+	session_close(ss);
+	pdb_free(&trace);
+}
+
 /* Every cause has words, and no two causes the same. */
 static void every_cause_is_explained(void **state)
 {
@@ -808,7 +853,7 @@ int main(void)
 		cmocka_unit_test(lost_records),
 		cmocka_unit_test(bounded_tables),
 		cmocka_unit_test(reused_process_ids),
-		cmocka_unit_test(report),
+		cmocka_unit_test(report), cmocka_unit_test(report_of_many),
 		cmocka_unit_test(every_cause_is_explained),
 	};
 

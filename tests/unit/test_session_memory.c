@@ -16,6 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include <lzma.h>
+#include <zlib.h>
+#include <zstd.h>
 
 #include "elf_build.h"
 #include "jit_build.h"
@@ -23,6 +26,7 @@
 #include "perfdata/reader.h"
 #include "perfdata/records.h"
 #include "session/session.h"
+#include "session/unpack.h"
 #include "session_build.h"
 
 static size_t failing;		/* which allocation is refused, from 1; 0: none */
@@ -331,10 +335,48 @@ static void each_allocation(void **state)
 	pdb_free(&file);
 }
 
+/* Memory that runs out while a module is unpacked: that is said, and not that the file is damaged. */
+static void unpacking(void **state)
+{
+	static uint8_t data[300000];
+	static uint8_t packed[3][100000];
+	uint8_t *p;
+	z_stream z = { .next_in = data, .avail_in = sizeof(data), .next_out = packed[0], .avail_out = sizeof(packed[0]) };
+	size_t n[3] = { 0 }, len, which;
+	unsigned int i;
+
+	(void)state;
+	srand(1);
+	for (i = 0; i < sizeof(data); i++)
+		data[i] = i < 30000 ? (uint8_t)(rand() >> 8) : data[i - 30000];
+	assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 9, Z_DEFAULT_STRATEGY), Z_OK);
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	n[0] = z.total_out;
+	deflateEnd(&z);
+	assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, NULL, data, sizeof(data), packed[1], &n[1],
+						 sizeof(packed[1])), LZMA_OK);
+	n[2] = ZSTD_compress(packed[2], sizeof(packed[2]), data, sizeof(data), 1);
+	for (i = 0; i < 3; i++) {
+		for (which = 1; which < 100; which++) {
+			failing = which;
+			if (unpack(packed[i], n[i], &p, &len) == UNPACK_DONE)
+				break;
+			assert_int_equal(failing, 0);
+			failing = 1;
+			assert_int_equal(unpack(packed[i], n[i], &p, &len), UNPACK_NO_MEMORY);
+		}
+		failing = 0;
+		assert_in_range(which, 2, 20);
+		assert_int_equal(len, sizeof(data));
+		free(p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_allocation),
+		cmocka_unit_test(unpacking),
 	};
 
 	return cmocka_run_group_tests_name("session memory", tests, make_files, remove_files);

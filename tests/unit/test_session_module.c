@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include <zlib.h>
+#include <zstd.h>
 
 #include "ko_build.h"
 #include "session/dso.h"
@@ -363,6 +365,44 @@ static void too_large(void **state)
 	assert_int_equal(unpack((const uint8_t *)"\177ELF", 4, &p, &len), UNPACK_DAMAGED);
 }
 
+/* gzip keeps 32 KiB to repeat from, xz and zstd more: what is far apart is there, too. */
+static void repeats_from_far(void **state)
+{
+	static uint8_t data[160 << 10], packed[200 << 10];
+	z_stream z = { .next_in = data, .avail_in = sizeof(data), .next_out = packed, .avail_out = sizeof(packed) };
+	size_t i, n, len;
+	uint8_t *p;
+
+	(void)state;
+	srand(1);
+	for (i = 0; i < 32000; i++)
+		data[i] = (uint8_t)(rand() >> 8);
+	for (; i < sizeof(data); i++)
+		data[i] = data[i - 32000];
+	assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 9, Z_DEFAULT_STRATEGY), Z_OK);
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	n = z.total_out;
+	deflateEnd(&z);
+	assert_true(n < 40000);
+	assert_int_equal(unpack(packed, n, &p, &len), UNPACK_DONE);
+	assert_int_equal(len, sizeof(data));
+	assert_memory_equal(p, data, len);
+	free(p);
+	n = 0;
+	assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, NULL, data, sizeof(data), packed, &n, sizeof(packed)),
+			 LZMA_OK);
+	assert_int_equal(unpack(packed, n, &p, &len), UNPACK_DONE);
+	assert_int_equal(len, sizeof(data));
+	assert_memory_equal(p, data, len);
+	free(p);
+	n = ZSTD_compress(packed, sizeof(packed), data, sizeof(data), 19);
+	assert_false(ZSTD_isError(n));
+	assert_int_equal(unpack(packed, n, &p, &len), UNPACK_DONE);
+	assert_int_equal(len, sizeof(data));
+	assert_memory_equal(p, data, len);
+	free(p);
+}
+
 /* Each byte of the file's tables changed, and the file cut anywhere: no crash, and never code outside it. */
 static void damaged(void **state)
 {
@@ -464,6 +504,7 @@ int main(void)
 		cmocka_unit_test(no_place),
 		cmocka_unit_test(packed),
 		cmocka_unit_test(too_large),
+		cmocka_unit_test(repeats_from_far),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(as_the_linker_does),
 	};

@@ -99,6 +99,8 @@ static void asids_declared_in_time(void **state)
 	asids_declare_current(&as, 8, 500, 80);		/* said once: so it has been all the time */
 	asids_declare(&as, 9, 400, -1);
 	asids_declare(&as, 9, 400, 90);			/* given up and given away in one moment */
+	asids_declare(&as, 0xffff, 100, 12);		/* the largest one */
+	asids_declare_current(&as, 0xffff, 500, 13);
 	asids_declare(&as, 0x10007, 100, 11);		/* no ASID has so many bits */
 	asids_finish(&as);
 	assert_int_equal(asids_declared(&as, 7, 99), -1);
@@ -107,6 +109,8 @@ static void asids_declared_in_time(void **state)
 	assert_int_equal(asids_declared(&as, 7, UINT64_MAX), 30);
 	assert_int_equal(asids_declared(&as, 8, 1), 80);
 	assert_int_equal(asids_declared(&as, 9, 400), 90);
+	assert_int_equal(asids_declared(&as, 0xffff, 499), 12);
+	assert_int_equal(asids_declared(&as, 0xffff, 500), 13);
 	assert_int_equal(asids_declared(&as, 0x10007, 400), -1);
 	assert_int_equal(asids_declared(&as, 77, 400), -1);
 	/* learned apart from that */

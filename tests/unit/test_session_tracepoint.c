@@ -34,6 +34,26 @@ static void both_byte_orders(void **state)
 		assert_true(tracepoint_switch(tp, raw.p, raw.len, &sw));
 		assert_int_equal(sw.prev, 100);
 		assert_int_equal(sw.next, 4000000);
+		/* from and to the idle task */
+		pdb_free(&raw);
+		raw = (struct pdb){ .swap = swap };
+		td_switch(&raw, 0, 5);
+		assert_true(tracepoint_switch(tp, raw.p, raw.len, &sw));
+		assert_int_equal(sw.prev, 0);
+		assert_int_equal(sw.next, 5);
+		pdb_free(&raw);
+		raw = (struct pdb){ .swap = swap };
+		td_switch(&raw, 5, 0);
+		assert_true(tracepoint_switch(tp, raw.p, raw.len, &sw));
+		assert_int_equal(sw.next, 0);
+		/* a number that no thread has */
+		pdb_free(&raw);
+		raw = (struct pdb){ .swap = swap };
+		td_switch(&raw, 5, 0x80000000u);
+		assert_false(tracepoint_switch(tp, raw.p, raw.len, &sw));
+		pdb_free(&raw);
+		raw = (struct pdb){ .swap = swap };
+		td_switch(&raw, 100, 4000000);
 		/* up to the last field that is read */
 		assert_true(tracepoint_switch(tp, raw.p, 60, &sw));
 		assert_false(tracepoint_switch(tp, raw.p, 59, &sw));

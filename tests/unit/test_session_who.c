@@ -523,6 +523,43 @@ static void guests_of_a_host_at_el2(void **state)
 	session_close(ss);
 }
 
+/* ---- filters ----------------------------------------------------------------------------------------- */
+
+static void only_some_threads(void **state)
+{
+	static const struct {
+		struct filter_opts filter;
+		bool first, second;
+	} cases[] = {
+		{ { .comm = "three" }, false, true }, { { .comm = "two,three" }, true, true },
+		{ { .comm = "four" }, false, false }, { { .pid = "1000" }, true, false },
+		{ { .tid = "2000" }, false, true }, { { .cpu = "2" }, true, true }, { { .cpu = "3" }, false, false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pdb data = { 0 }, trace = { 0 };
+		struct session *ss;
+		struct result r;
+
+		two_processes(&data, CID | TS, IDR2(4, 0));
+		t_sync(&trace);
+		asid_stretch(&trace, 100, 1000);
+		asid_stretch(&trace, 200, 2000);
+		wanted = cases[i].filter;
+		ss = decode(&data, &trace, &r);
+		wanted = (struct filter_opts){ .time = NULL };
+		assert_int_equal(r.nr, cases[i].first + cases[i].second);
+		if (cases[i].first)
+			check_part(&r, 0, 1000, 1000, 2, NR_LOOP);
+		if (cases[i].second)
+			check_part(&r, r.nr - 1, 2000, 2000, 3, NR_LOOP);
+		assert_int_equal(session_matched(ss), r.nr != 0);
+		session_close(ss);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -543,6 +580,7 @@ int main(void)
 		cmocka_unit_test(guests_are_not_decoded),
 		cmocka_unit_test(secure_code_is_not_decoded),
 		cmocka_unit_test(guests_of_a_host_at_el2),
+		cmocka_unit_test(only_some_threads),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_files);

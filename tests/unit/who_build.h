@@ -266,11 +266,14 @@ static const struct pdb_attr attrs[] = {
 static size_t narrow;
 /* Not 0: the buffer is that of this thread, and not of a CPU. */
 static uint32_t buffer_of_thread;
+/* Which part of the recording is decoded. */
+static struct filter_opts wanted;
 
 static inline struct session *decode_as(struct pdb *data, struct pdb *trace, uint32_t cpu, uint8_t frames_id,
 				 enum contextid_format format, const struct pdb *formats, struct result *r)
 {
-	struct session_opts so = { .symfs = symfs, .contextid = format, .keep_events = narrow };
+	struct session_opts so = { .symfs = symfs, .contextid = format, .keep_events = narrow,
+				   .filter = wanted };
 	struct session_consumer con = { .data = r, .batch = on_batch };
 	const struct pdb_feature feature = { PD_FEAT_TRACING_DATA, formats };
 	struct pdb_sid s = at_time(5000, buffer_of_thread ? buffer_of_thread : 1, cpu);
