@@ -25,6 +25,8 @@
 #include "perfdata/memory.h"
 #include "perfdata/reader.h"
 #include "perfdata/records.h"
+#include "session/error.h"
+#include "session/index_book.h"
 #include "session/session.h"
 #include "session/unpack.h"
 #include "session_build.h"
@@ -372,11 +374,64 @@ static void unpacking(void **state)
 	}
 }
 
+/* An index is made and kept, or read, or it is said that memory ran out; nothing of it is left then. */
+static void indexes(void **state)
+{
+	const struct cst_etmv4_regs regs = { .configr = SB_CONFIGR, .idr0 = 0x28000ea1, .idr1 = 0x4100f423, .idr2 = 0x488,
+					     .traceidr = 0x14 };
+	struct index_section s = { .name = "trace" };
+	char path[80], *input = dump_path;
+	struct pdb trace = { 0 };
+	struct cst_decoder *dec;
+	struct cst_config cfg;
+	size_t which;
+	int rc = -1;
+
+	(void)state;
+	sb_trace(&trace, SB_TID);
+	s.data = trace.p;
+	s.size = trace.len;
+	assert_int_equal(cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_A), 0);
+	assert_int_equal(cst_tree_new(&s.tree, CST_TREE_RAW, 0), 0);
+	assert_int_equal(cst_tree_add(s.tree, &cfg, &dec), 0);
+	snprintf(path, sizeof(path), "%s.cstidx", input);
+	for (which = 1; rc; which++) {
+		struct index_book b = { .who = "test" };
+
+		assert_int_equal(index_book_init(&b, "test", input, NULL), 0);
+		failing = which;
+		rc = index_book_make(&b, &s);
+		assert_int_equal(b.nr_made, !rc);
+		assert_true(!rc || !failing);
+		failing = 0;
+		if (!rc)
+			assert_int_equal(index_book_write(&b), 0);
+		index_book_free(&b);
+	}
+	assert_true(which > 10);
+	for (which = 1, rc = -1; rc <= 0; which++) {
+		struct index_book b = { .who = "test" };
+
+		assert_int_equal(index_book_init(&b, "test", input, NULL), 0);
+		failing = which;
+		rc = index_book_read(&b);
+		failing = 0;
+		assert_int_equal(b.file != NULL, rc == 1);
+		assert_true(rc == 1 || rc == SESSION_TOLD);
+		index_book_free(&b);
+	}
+	assert_true(which > 5);
+	unlink(path);
+	cst_tree_free(s.tree);
+	pdb_free(&trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_allocation),
 		cmocka_unit_test(unpacking),
+		cmocka_unit_test(indexes),
 	};
 
 	return cmocka_run_group_tests_name("session memory", tests, make_files, remove_files);
