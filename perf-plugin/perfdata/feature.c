@@ -220,9 +220,6 @@ const char *pd_feature_read(struct pd_env *env, struct pd_attrs *as, unsigned in
 		env->sample_time_first = pd_cur_u64(&c);
 		env->sample_time_last = pd_cur_u64(&c);
 		break;
-	case PD_FEAT_CLOCKID:
-		env->clockid_res_ns = pd_cur_u64(&c);
-		break;
 	case PD_FEAT_CLOCK_DATA:
 		pd_cur_u32(&c);	/* version of the section */
 		env->clockid = pd_cur_u32(&c);

@@ -36,7 +36,6 @@ struct pd_env {
 	uint32_t nr_pmus;
 	uint64_t sample_time_first;
 	uint64_t sample_time_last;
-	uint64_t clockid_res_ns;
 	bool has_clock_data;
 	uint32_t clockid;
 	uint64_t wall_clock_ns;

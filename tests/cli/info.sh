@@ -37,6 +37,11 @@ points_to_info() {
 }
 check "a missing program" missing_program
 check "nothing lost" nothing_lost
+bytes_of_buffers() {
+	run 0 info -i $sample --symfs $symfs && says "$tmp/out" \
+		"  buffer 0, thread 100: 17648 bytes in 1 piece; 1 fragment with 17648 bytes, frames with trace ID 0x10"
+}
+check "how much trace a buffer holds" bytes_of_buffers
 check "other commands point to it" points_to_info
 
 # The text behind "Time:", of what perf, simpleperf and a snapshot recorded.

@@ -266,6 +266,12 @@ static void test_r_and_m(void **state)
 	assert_int_equal(cst_config_etmv4_data(&cfg, &regs, CST_PROFILE_M), 0);
 	assert_true(cfg.protocol == CST_PROTO_ETMV4_DATA && cfg.trace_id == 0x23 && cfg.p0_keys == 64);
 	assert_true(cfg.data_addr && cfg.data_value);
+	/* what the registers contradict does not matter to a data trace, of what version they are does */
+	regs.idr0 = 0;
+	assert_int_equal(cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_M), -CST_ERR_UNSUP);
+	assert_int_equal(cst_config_etmv4_data(&cfg, &regs, CST_PROFILE_M), 0);
+	regs.idr1 = 0x4100f700;
+	assert_int_equal(cst_config_etmv4_data(&cfg, &regs, CST_PROFILE_M), -CST_ERR_VERSION);
 }
 
 int main(void)

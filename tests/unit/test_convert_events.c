@@ -322,6 +322,8 @@ static void test_written_by_others(void **state)
 	const struct perf_record_mmap2 *map = (const void *)made.bytes[1];
 	const struct pd_record_cst_define_trace *def = (const void *)made.bytes[0];
 	const struct perf_record_text_poke_event *poke = (const void *)made.bytes[0];
+	unsigned int n;
+	char *line, *at;
 
 	(void)state;
 	from_text("5 declare_process(START, 9, 0x8000, \"/bin/ls\", 0a0b, size=0x100, offset=0x40)\n", false, d);
@@ -356,6 +358,23 @@ static void test_written_by_others(void **state)
 	assert_int_equal(type_of(0), PD_RECORD_CST_CODE);
 	from_text("1 patch_code(9, 0x1000, 4, None)\n", true, d);
 	assert_int_equal(type_of(0), PD_RECORD_CST_UNMAP);
+	/* a record holds less than 64 KiB: of what was there and of what comes */
+	line = malloc(200000);
+	assert_non_null(line);
+	for (n = 20000; n <= 40000; n += 20000) {
+		at = line + sprintf(line, "1 patch_code(0, 0x1000, %u, <", n);
+		memset(at, '1', 2 * n);
+		at += 2 * n;
+		at += sprintf(at, ">, old=<");
+		memset(at, '2', 2 * n);
+		strcpy(at + 2 * n, ">)\n");
+		from_text(line, false, d);
+		assert_int_equal(made.nr, n == 20000);
+		assert_int_equal(d[DROP_BAD], n != 20000);
+		if (made.nr)
+			assert_true(poke->old_len == n && poke->new_len == n && poke->bytes[0] == 0x22 && poke->bytes[n] == 0x11);
+	}
+	free(line);
 	/* trace units */
 	from_text("1 define_trace(START, 0x11, \"etm 1\", TRCCONFIGR=0xc1)\n", true, d);
 	assert_int_equal(made.nr, 1);

@@ -15,6 +15,7 @@
 #include <cstrace/isa.h>
 #include <cstrace/packet.h>
 
+#include "etmv4d/etmv4d.h"
 #include "text.h"
 
 static const struct {
@@ -263,6 +264,17 @@ static void test_any_element(void **state)
 		}
 }
 
+/* Packets of a type that no data trace has. */
+static void test_unknown_type(void **state)
+{
+	struct cst_packet pkt = { .type = 250 };
+	char out[64];
+
+	(void)state;
+	assert_int_equal(cst_etmv4d_packet_text(&pkt, out, sizeof(out)), strlen("D_UNKNOWN : Unknown Packet Header"));
+	assert_string_equal(out, "D_UNKNOWN : Unknown Packet Header");
+}
+
 static void test_numbers(void **state)
 {
 	struct cst_text t;
@@ -288,7 +300,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_elements), cmocka_unit_test(test_packets),
 		cmocka_unit_test(test_sizes), cmocka_unit_test(test_any_packet), cmocka_unit_test(test_any_element),
-		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_numbers), cmocka_unit_test(test_unknown_type),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

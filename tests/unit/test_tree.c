@@ -68,6 +68,44 @@ static void test_feed_and_pull(void **state)
 	cst_image_free(pr.img);
 }
 
+/* Bytes before the start are passed over, however they are fed, and counted nowhere. */
+static void test_start_at(void **state)
+{
+	static const uint8_t noise[] = { 0xd4, 0xd4, 0xd4, 0xd4, 0xd4 };
+	struct cst_config cfg = etm_config(4, 0);
+	struct cst_generic out[40];
+	struct cst_decoder *dec;
+	struct program pr;
+
+	(void)state;
+	program_map(&pr, 0, loop, sizeof(loop));
+	dec = new_decoder(&cfg, pr.space);
+	cst_decoder_start_at(dec, 207);
+	assert_int_equal(cst_decoder_feed(dec, noise, sizeof(noise), 100), 0);
+	assert_int_equal(cst_decoder_pull(dec, out, 40), 0);
+	assert_int_equal(cst_decoder_feed(dec, noise, sizeof(noise), 202), 0);
+	assert_int_equal(cst_decoder_pull(dec, out, 40), 0);
+	assert_int_equal(cst_decoder_stats(dec)->bytes, 0);
+	assert_int_equal(cst_decoder_feed(dec, start, sizeof(start), 207), 0);
+	assert_int_equal(cst_decoder_pull(dec, out, 40), 1);
+	assert_int_equal(out[0].kind, CST_GEN_NO_SYNC);
+	assert_int_equal(out[0].index, 207);
+	assert_int_equal(cst_decoder_pull(dec, out, 40), 0);
+	assert_int_equal(cst_decoder_stats(dec)->bytes, sizeof(start));
+	assert_int_equal(cst_decoder_stats(dec)->unsynced, 0);
+	/* a reset forgets it */
+	cst_decoder_reset(dec, CST_UNSYNC_RESET);
+	assert_int_equal(cst_decoder_feed(dec, noise, sizeof(noise), 0), 0);
+	assert_int_equal(cst_decoder_pull(dec, out, 40), 1);
+	assert_int_equal(cst_decoder_pull(dec, out, 40), 0);
+	assert_int_equal(cst_decoder_stats(dec)->bytes, sizeof(start) + sizeof(noise));
+	cst_decoder_end(dec);
+	assert_int_equal(cst_decoder_pull(dec, out, 40), 1);
+	assert_int_equal(cst_decoder_stats(dec)->unsynced, sizeof(noise));
+	cst_decoder_free(dec);
+	cst_image_free(pr.img);
+}
+
 static void test_reset(void **state)
 {
 	struct cst_config cfg = etm_config(4, 8);
@@ -772,6 +810,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_feed_and_pull),
+		cmocka_unit_test(test_start_at),
 		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_drop),
 		cmocka_unit_test(test_stops),
