@@ -47,7 +47,7 @@ struct cst_protocol_ops {
 	uint8_t piece_by_run;
 	/*
 	 * With piece_by_run: a piece that was told apart from an A-sync only in a later run goes on to the end of
-	 * that one, before a zero, and is at most so long. 0: it does not.
+	 * that one, before a zero, and has at most this many bytes (CST_MAX_PACKET or fewer). 0: it does not.
 	 */
 	uint8_t piece_max;
 	void (*parser_init)(void *parser, const struct cst_config *cfg, void *user);

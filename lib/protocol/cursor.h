@@ -13,7 +13,11 @@ struct seg {
 	uint64_t offset;	/* trace offset of that byte */
 };
 
-/* Bytes of a cut packet, and of what follows a bad one that was told only by bytes after it. */
+/*
+ * Room for the bytes of a packet that the input cuts. A parser finds with at most CST_MAX_PACKET bytes how long a
+ * packet is. If those show that the packet is bad, it ends before them, and they stay in the carry as the first bytes
+ * of the next one. Twice as many, so that a parser that breaks this rule is noticed before the carry is full.
+ */
 #define CURSOR_CARRY (2 * CST_MAX_PACKET)
 
 /*

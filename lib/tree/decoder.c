@@ -53,7 +53,7 @@ int cst_decoder_new(struct cst_decoder **out, const struct cst_config *cfg)
 static int is_whole(const struct cst_protocol_ops *ops)
 {
 	return ops->parser_size && ops->stage_size && ops->max_packet && ops->max_packet <= CST_MAX_PACKET &&
-	       ops->parser_init && ops->parse && ops->parse_rest && ops->parser_synced &&
+	       ops->piece_max <= CST_MAX_PACKET && ops->parser_init && ops->parse && ops->parse_rest && ops->parser_synced &&
 	       (ops->roles || !ops->n_types) && ops->stage_init && ops->stage_fini && ops->stage_reset &&
 	       ops->stage_restart && ops->stage_packet && ops->stage_end && ops->stage_take;
 }

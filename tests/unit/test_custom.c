@@ -510,7 +510,7 @@ static void test_missing(void **state)
 	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < 16; i++) {
+	for (i = 0; i < 17; i++) {
 		o = ops;
 		switch (i) {
 		case 0: o.parser_size = 0; break;
@@ -528,6 +528,7 @@ static void test_missing(void **state)
 		case 12: o.stage_restart = NULL; break;
 		case 13: o.stage_packet = NULL; break;
 		case 14: o.stage_end = NULL; break;
+		case 15: o.piece_max = CST_MAX_PACKET + 1; break;
 		default: o.stage_take = NULL;
 		}
 		assert_int_equal(cst_decoder_new_custom(&dec, &cfg, &o, "user"), -CST_ERR_INVAL);
@@ -542,6 +543,38 @@ static void test_missing(void **state)
 		assert_int_equal(cst_decoder_packet_text(dec, &pkt, text, sizeof(text)), 0);
 		assert_string_equal(text, "");
 	}
+	cst_decoder_free(dec);
+}
+
+/* A listed piece of unsynchronised bytes that the first feed cut goes on in the second one, as far as it may. */
+static void test_long_piece(void **state)
+{
+	static const uint8_t first[] = { 0xa5 };	/* an A-sync begins so */
+	struct cst_config cfg = custom_config(0x33);
+	struct cst_protocol_ops o = ops;
+	struct cst_decoder *dec;
+	struct cst_packet pkt;
+	struct cst_pull p;
+	uint8_t more[300];
+	uint64_t at = 0;
+
+	(void)state;
+	memset(more, 0x77, sizeof(more));
+	o.sub_byte = 0;
+	o.piece_by_run = 1;
+	o.piece_max = CST_MAX_PACKET;
+	assert_int_equal(cst_decoder_new_custom(&dec, &cfg, &o, "user"), 0);
+	assert_int_equal(cst_decoder_feed(dec, first, sizeof(first), 0), 0);
+	assert_int_equal(cst_decoder_next_packet(dec, &pkt, &p), 0);
+	assert_int_equal(cst_decoder_feed(dec, more, sizeof(more), 1), 0);
+	while (cst_decoder_next_packet(dec, &pkt, &p)) {
+		assert_int_equal(pkt.type, MSG_NOT_SYNC);
+		assert_int_equal(pkt.index, at);
+		if (!at)
+			assert_int_equal(pkt.size, CST_MAX_PACKET);
+		at += pkt.size;
+	}
+	assert_int_equal(at, sizeof(first) + sizeof(more));
 	cst_decoder_free(dec);
 }
 
@@ -636,6 +669,7 @@ int main(void)
 		cmocka_unit_test(test_listing),
 		cmocka_unit_test(test_reconfigure),
 		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_long_piece),
 		cmocka_unit_test(test_hostile),
 	};
 
