@@ -287,6 +287,12 @@ static int try_file(const struct dso_table *t, struct dso *d, const char *path)
 	return trouble;
 }
 
+/* For messages: its copy of the name may have been refused for lack of memory. */
+static const char *file_shown(const struct dso *d)
+{
+	return name_shown(d->file ? d->file : "it");
+}
+
 /* Files that are used although nothing proves that they are the recorded ones. */
 static void warn_unsure(const struct dso *d)
 {
@@ -294,10 +300,10 @@ static void warn_unsure(const struct dso *d)
 		return;
 	if (d->recorded.len && d->is_elf)
 		fprintf(stderr, "cstrace: warning: %s: %s has another build-id than the recorded file and is "
-			"used because of -f\n", name_shown(d->path), name_shown(d->file));
+			"used because of -f\n", name_shown(d->path), file_shown(d));
 	else if (d->by_name)
 		fprintf(stderr, "cstrace: warning: %s: not found by path, taking %s by its name; nothing in "
-			"the recording tells whether it is the same file\n", name_shown(d->path), name_shown(d->file));
+			"the recording tells whether it is the same file\n", name_shown(d->path), file_shown(d));
 }
 
 bool dso_load(struct dso_table *t, struct dso *d)
@@ -348,7 +354,7 @@ bool dso_load(struct dso_table *t, struct dso *d)
 
 void dso_explain(const struct dso *d, bool perf, FILE *out)
 {
-	const char *path = name_shown(d->path), *file = name_shown(d->file ? d->file : "it");
+	const char *path = name_shown(d->path), *file = file_shown(d);
 	const char *kcore = perf ? ", or record with --kcore" : "";
 	char want[2 * BUILD_ID_MAX + 1], have[2 * BUILD_ID_MAX + 1];
 

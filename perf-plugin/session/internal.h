@@ -175,11 +175,11 @@ uint64_t stream_next_time(struct stream_state *st);
 void stream_batch_time(struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why,
 		       const struct session_consumer *con);
 
-/* pairing.c: clocks of all CPUs; -1: no memory. */
+/* pairing.c: makes the clocks of all CPUs. 0, or -CST_ERR_x. */
 int session_make_clocks(struct session *ss);
 const struct trace_clock *session_clock(const struct session *ss, int cpu);
 
-/* offer.c: what the recording has of that which the filters of the options ask for. */
+/* offer.c: prints what the recording has for each filter of the options, or that memory ran out. */
 void session_print_offer(struct session *ss, FILE *out);
 
 /* select.c: the filter's view on whole fragments. */

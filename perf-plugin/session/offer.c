@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* offer.c - what a recording has that a filter can ask for, told when nothing fitted the filter that was given. */
+/* offer.c - lists what a recording has that a filter can ask for, after nothing fitted the filter that was given. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ struct offer {
 	uint64_t first, last;
 };
 
-/* -1: no memory. The idle task and the kernel's own records, -1, are not asked for. */
+/* 0, or -CST_ERR_NOMEM. Left out: the idle task (0), and the kernel's own records (-1). */
 static int add(struct numbers *n, int number)
 {
 	int *slot;
@@ -33,7 +33,7 @@ static int add(struct numbers *n, int number)
 		return 0;
 	slot = ARRAY_ADD(n->v, n->nr, n->cap);
 	if (!slot || !intmap_put(&n->seen, number, n))
-		return -1;
+		return -CST_ERR_NOMEM;
 	*slot = number;
 	return 0;
 }
@@ -53,7 +53,7 @@ static int compare(const void *a, const void *b)
 
 static int note(struct offer *o, int pid, int tid)
 {
-	return add(&o->pids, pid) || add(&o->tids, tid) ? -1 : 0;
+	return add(&o->pids, pid) || add(&o->tids, tid) ? -CST_ERR_NOMEM : 0;
 }
 
 static int look_at(struct offer *o, const struct pd_record *rec)
@@ -207,7 +207,7 @@ void session_print_offer(struct session *ss, FILE *out)
 	struct comms *names = comms_new(ss->pd);
 	struct offer o = { .first = UINT64_MAX };
 	struct pd_record rec;
-	int rc, err = names ? 0 : -1;
+	int rc, err = names ? 0 : -CST_ERR_NOMEM;
 
 	perfdata_rewind(ss->pd);
 	while (!err && (rc = perfdata_next(ss->pd, &rec)))
@@ -217,7 +217,8 @@ void session_print_offer(struct session *ss, FILE *out)
 		qsort(o.pids.v, o.pids.nr, sizeof(*o.pids.v), compare);
 	if (o.tids.nr)
 		qsort(o.tids.v, o.tids.nr, sizeof(*o.tids.v), compare);
-	fprintf(out, "cstrace: %s: no trace fits what was asked for%s\n", ss->name, err ? "; not enough memory to tell why" : ":");
+	fprintf(out, "cstrace: %s: no trace fits what was asked for%s\n", ss->name,
+		err ? "; out of memory while the reason was looked for" : ":");
 	if (!err)
 		print_lines(ss, &o, names, out);
 	numbers_free(&o.pids);

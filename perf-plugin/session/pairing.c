@@ -58,10 +58,11 @@ static int look_in(struct pairing *p, struct queue *q, const struct fragment *f,
 	struct cst_tree *tree;
 	unsigned int id, last = f->pub.raw ? 1 : 0x70;
 	uint64_t ids[2] = { 0, 0 }, ticks;
-	int rc = 0;
+	int rc;
 
-	if (cst_tree_new(&tree, f->pub.raw ? CST_TREE_RAW : CST_TREE_FRAMES, f->pub.raw ? 0 : CST_FRAME_RESET_4X))
-		return -CST_ERR_NOMEM;
+	rc = cst_tree_new(&tree, f->pub.raw ? CST_TREE_RAW : CST_TREE_FRAMES, f->pub.raw ? 0 : CST_FRAME_RESET_4X);
+	if (rc)
+		return rc;
 	if (!f->pub.raw) {
 		session_queue_ids(q);
 		ids[0] = q->ids[0];
@@ -86,22 +87,24 @@ static int look_in(struct pairing *p, struct queue *q, const struct fragment *f,
 		if (dec[id] && cst_decoder_peek_timestamp(dec[id], &ticks) > 0)
 			rc = add_window(p, f, (int)u[id]->aux->cpu, ticks);
 	cst_tree_free(tree);
-	return rc ? -CST_ERR_NOMEM : 0;
+	return rc;
 }
 
 static int look_at(struct pairing *p, struct queue *q, struct fragment *f)
 {
 	const uint8_t *data;
 	uint64_t tail;
+	int rc;
 
 	/* A snapshot's data may be from any time before. */
 	if (f->pub.time == NO_TIME || !f->nr_parts)
 		return 0;
 	data = fragment_bytes(&p->joined, q, f);
-	if (!data || look_in(p, q, f, data, f->pub.size))
+	if (!data)
 		return -CST_ERR_NOMEM;
-	if (f->pub.size <= 2 * TAIL)
-		return 0;
+	rc = look_in(p, q, f, data, f->pub.size);
+	if (rc || f->pub.size <= 2 * TAIL)
+		return rc;
 	tail = (f->pub.size - TAIL) & ~15ull;
 	return look_in(p, q, f, data + tail, f->pub.size - tail);
 }

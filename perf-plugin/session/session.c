@@ -12,9 +12,12 @@
 
 static int make_clocks(struct session *ss)
 {
-	if (!session_make_clocks(ss))
+	int rc = session_make_clocks(ss);
+
+	if (!rc)
 		return 0;
-	fprintf(stderr, "cstrace: %s: out of memory\n", ss->name);
+	fprintf(stderr, "cstrace: %s: the clocks of its trace units cannot be made: %s\n", ss->name,
+		rc == -CST_ERR_NOMEM ? "out of memory" : cst_strerror(rc));
 	return SESSION_TOLD;
 }
 

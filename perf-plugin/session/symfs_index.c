@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "files/input.h"
+#include "session/array.h"
 #include "session/dso.h"
 
 /* A symfs directory of "/" on a large machine must not take minutes. */
@@ -39,42 +40,43 @@ static int compare_files(const void *a, const void *b)
 
 static bool add_file(struct symfs_index *ix, const char *path, size_t name_len)
 {
-	struct symfs_file *f;
+	char *copy = strdup(path);
+	struct symfs_file *f = copy ? ARRAY_ADD(ix->files, ix->nr, ix->cap) : NULL;
 
-	if (ix->nr == ix->cap) {
-		ix->cap = ix->cap ? ix->cap * 2 : 256;
-		f = realloc(ix->files, ix->cap * sizeof(*f));
-		if (!f)
-			return false;
-		ix->files = f;
-	}
-	f = &ix->files[ix->nr];
-	memset(f, 0, sizeof(*f));
-	f->path = strdup(path);
-	if (!f->path)
+	if (!f) {
+		free(copy);
 		return false;
-	f->name = f->path + strlen(f->path) - name_len;
-	ix->nr++;
+	}
+	memset(f, 0, sizeof(*f));
+	f->path = copy;
+	f->name = copy + strlen(copy) - name_len;
 	return true;
+}
+
+static void no_memory(const char *dir, size_t nr)
+{
+	fprintf(stderr, "cstrace: %s: out of memory after %zu of its files were listed; the others are not found by their "
+		"name or build-id\n", dir, nr);
 }
 
 static void walk(struct symfs_index *ix, const char *dir)
 {
 	char *roots[2] = { (char *)dir, NULL };
 	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
-	FTSENT *e;
+	FTSENT *e = NULL;
+	bool fits = true;
 
-	if (!fts)
-		return;
-	while (ix->nr < MAX_FILES && (e = fts_read(fts))) {
-		if (e->fts_info == FTS_F && e->fts_statp->st_size &&
-		    !add_file(ix, e->fts_path, e->fts_namelen))
-			break;
-	}
+	while (fts && fits && ix->nr < MAX_FILES && (e = fts_read(fts)))
+		if (e->fts_info == FTS_F && e->fts_statp->st_size)
+			fits = add_file(ix, e->fts_path, e->fts_namelen);
+	/* fts_read() sets errno to 0 after the last file. */
+	if (!fits || (!e && errno == ENOMEM))
+		no_memory(dir, ix->nr);
 	if (ix->nr == MAX_FILES)
 		fprintf(stderr, "cstrace: warning: %s holds more than %d files; files are searched for by "
 			"name and build-id in the first %d only\n", dir, MAX_FILES, MAX_FILES);
-	fts_close(fts);
+	if (fts)
+		fts_close(fts);
 	if (ix->nr)
 		qsort(ix->files, ix->nr, sizeof(*ix->files), compare_files);
 }
@@ -85,6 +87,8 @@ static struct symfs_index *get_index(struct dso_search *s)
 		s->index = calloc(1, sizeof(*s->index));
 		if (s->index)
 			walk(s->index, s->symfs);
+		else
+			no_memory(s->symfs, 0);
 	}
 	return s->index;
 }

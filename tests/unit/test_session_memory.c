@@ -103,6 +103,8 @@ static int make_files(void **state)
 	write_file(vmlinux, image, sizeof(image));
 	snprintf(path, sizeof(path), "%s/loop.bin", dir);
 	write_file(path, loop, sizeof(loop));
+	snprintf(path, sizeof(path), "%s/found.bin", dir);
+	write_file(path, loop, sizeof(loop));
 	jb_header(&b, JB_AARCH64, SB_PID, 0);
 	jb_load(&b, 100, SB_BASE + 0x10000, 1, "made", loop, sizeof(loop));
 	jb_move(&b, 5000, SB_BASE + 0x10000, SB_BASE + 0x10100, sizeof(loop), 1);
@@ -172,7 +174,7 @@ static void kernel_map(struct pdb *b)
 
 static void recording(struct pdb *file)
 {
-	static const uint64_t at[] = { SB_BASE, SB_BASE + 0x10000, TEXT, SB_BASE + 0x10100, SB_BASE + 0x2000, SB_BASE };
+	static const uint64_t at[] = { SB_BASE, SB_BASE + 0x10000, TEXT, SB_BASE + 0x10100, SB_BASE + 0x2000, SB_BASE + 0x3000, SB_BASE };
 	struct pdb data = { 0 }, trace = { 0 }, one = { 0 };
 	struct pdb_sid s = sb_sid(1000);
 	unsigned int i;
@@ -185,6 +187,7 @@ static void recording(struct pdb *file)
 	pdb_mmap2(&data, SB_PID, SB_BASE, 0x1000, 0, "/loop.bin", SB_ST, &s);
 	kernel_map(&data);
 	pdb_mmap2(&data, SB_PID, SB_BASE + 0x2000, 0x1000, 0, "/absent.bin", SB_ST, &s);
+	pdb_mmap2(&data, SB_PID, SB_BASE + 0x3000, 0x1000, 0, "/elsewhere/found.bin", SB_ST, &s);	/* by its name */
 	pdb_mmap2(&data, SB_PID, 0x7f0000000000, 0x1000, 0, dump_path, SB_ST, &s);
 	pdb_mmap2(&data, SB_PID, SB_BASE + 0x10000, 0x1000, 0, "//anon", SB_ST, &s);
 	WORDS(&data, PD_RECORD_CST_ASID, 1000, SB_PID, 5, PD_CST_START, 0);
