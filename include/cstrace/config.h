@@ -145,10 +145,9 @@ CST_API int cst_etmv4_is_ete(const struct cst_etmv4_regs *regs, int recorded);
 
 /*
  * Fill `cfg` for an ETMv4 (`ete` = 0) or ETE (`ete` = 1) trace unit, whichever of the two cst_etmv4_is_ete()
- * finds. -CST_ERR_UNSUP when the
- * registers contradict each other: data trace, load or store P0 elements or conditional tracing enabled in a
- * trace unit that does not have it (they are of R and M profile), -CST_ERR_VERSION for a version that is neither.
- * `cfg` is filled as far as possible in either case, so that packets can still be listed.
+ * finds. Returns -CST_ERR_UNSUP if the registers contradict each other: data trace, load or store P0 elements or
+ * conditional tracing enabled in a trace unit that does not have it (only R and M profile may); -CST_ERR_VERSION for
+ * a version that is neither. `cfg` is filled as far as possible in either case, so that packets can still be listed.
  */
 CST_API int cst_config_etmv4(struct cst_config *cfg, const struct cst_etmv4_regs *regs, int ete,
 			     enum cst_profile profile);

@@ -51,12 +51,16 @@ int cmd_given_add(const struct cmd_desc *cmd, const struct cmd_opt *o, const cha
 /* The kind that is expected at `path`; else a message. */
 static bool is_there(const struct cmd_desc *cmd, const struct cmd_opt *o, const char *path)
 {
+	const char *kind = o->kind == CMD_OPT_FOLDER ? "folder" : o->kind == CMD_OPT_PLACE ? "file or folder" : "file";
 	const char *wrong = NULL;
 	struct stat st;
 
-	if (stat(path, &st) || access(path, R_OK))
-		wrong = strerror(errno);
-	else if (o->kind == CMD_OPT_FOLDER && !S_ISDIR(st.st_mode))
+	if (stat(path, &st) || access(path, R_OK)) {
+		fprintf(stderr, "cstrace %s: --%s %s: %s; give a %s that exists and that you may read\n", cmd->name, o->name,
+			name_shown(path), strerror(errno), kind);
+		return false;
+	}
+	if (o->kind == CMD_OPT_FOLDER && !S_ISDIR(st.st_mode))
 		wrong = "found a file, expected a folder";
 	else if ((o->kind == CMD_OPT_FILE || o->kind == CMD_OPT_FILES) && S_ISDIR(st.st_mode))
 		wrong = "found a folder, expected a file";

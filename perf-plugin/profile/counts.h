@@ -11,10 +11,11 @@
  * target is unknown or outside its binary counts as leaving it; one that comes in from outside
  * belongs to the other binary.
  *
- * With `arrivals`, what comes in from outside is counted as well: branches of other binaries, and the kernel's
- * where it goes elsewhere than to the instruction after the last one (a signal handler, the end of one). An
- * exception that returns to that instruction does not end a range. Of a range after a loss, and of the first one
- * of a trace, nothing is known.
+ * With `arrivals`, entries into a binary from outside are counted as well: branches from other binaries, and
+ * exception returns to an address other than that of the instruction after the last one (the kernel starts a signal
+ * handler, or a handler ends). An exception that returns to the instruction after the last one does not end a range.
+ * It is unknown how execution came to the first range of a trace and to the first one after a loss: they are no
+ * arrivals.
  */
 #ifndef CSTRACE_PROFILE_COUNTS_H
 #define CSTRACE_PROFILE_COUNTS_H

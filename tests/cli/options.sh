@@ -17,7 +17,8 @@ error() {
 for c in info "script --itrace=b" "dump --elements" "inject --itrace=b -o $tmp/o" "profile -o $tmp/o" index \
 	"convert --to=package -o $tmp/o"; do
 	for o in symfs vmlinux kcore kallsyms jitdump buildid-dir; do
-		check "$c: --$o that is not there" error "--$o $none: No such file or directory" $c -i $sample --$o "$none"
+		check "$c: --$o that is not there" error "--$o $none: No such file or directory; give a f" $c -i $sample \
+			--$o "$none"
 	done
 	check "$c: --symfs that is a file" error "found a file, expected a folder" $c -i $sample --symfs "$tmp/file"
 	check "$c: --vmlinux that is a folder" error "found a folder, expected a file" $c -i $sample --vmlinux "$tmp"
