@@ -39,10 +39,12 @@ _Static_assert(CST_INSN_BRANCH == 1 && CST_INSN_INDIRECT == 2, "the two that may
 /* What following the link of a block after atom `e` would leave out, and what it is. */
 static inline uint32_t link_kind(const struct blk *b, unsigned int e)
 {
-	if (!e)
-		return (b->flags & BLK_ALWAYS ? LINK_CAREFUL : 0) | (is_branch(b) ? LINK_BRANCH : 0);
-	if (b->type != CST_INSN_BRANCH)
+	if (!is_branch(b))
 		return LINK_CAREFUL;
+	if (!e)
+		return (b->flags & BLK_ALWAYS ? LINK_CAREFUL : 0) | LINK_BRANCH;
+	if (b->type == CST_INSN_INDIRECT)
+		return LINK_CAREFUL | LINK_TAKEN | LINK_BRANCH | LINK_INDIRECT;
 	return (b->flags & BLK_LINK ? LINK_CAREFUL : 0) | LINK_TAKEN | LINK_BRANCH;
 }
 
@@ -250,6 +252,13 @@ static __attribute__((noinline)) size_t finish(struct loop *l, uint64_t bits, ui
 /* So many instructions end a run: an element has 32 bits for them, and a packet a few million. */
 #define RUN_INSNS (1u << 31)
 
+/* What walk() does with ranges. */
+enum runs {
+	RUNS_NONE,	/* each is an element */
+	RUNS_EACH,	/* each is counted in f->counts */
+	RUNS_JOINED,	/* they are counted from the target of a branch that is taken to the next one */
+};
+
 /* The element of a run that ends here. */
 static __attribute__((noinline)) struct cst_generic *put_run(struct loop *l, struct cst_generic *g, uint64_t index,
 							     const struct blk *b, uint64_t e, uint32_t start, uint64_t insns,
@@ -290,12 +299,11 @@ static __attribute__((noinline)) void begin_run(struct loop *l, uint64_t insns, 
 
 /*
  * `bits`: atoms to begin with, of the packet at `index`, with a 1 behind them; 0: begin with the input. Whatever is
- * not a branch between linked blocks is below `careful`. `runs`, a constant: ranges are counted in f->counts where that
- * can be done.
+ * not a branch between linked blocks is below `careful`. `runs`, a constant: as enum runs, where that can be done.
  */
 static inline __attribute__((always_inline)) int
 walk(struct cst_flow *f, struct atom_input *in, uint64_t bits, uint64_t index, struct cst_generic *out, size_t *pn,
-     size_t cap, const int runs)
+     size_t cap, const enum runs runs)
 {
 	struct loop l = { .f = f, .in = in, .end_of_room = out + cap,
 			  .limit = cap < PACKET_ATOMS + FLOW_ROOM ? out : out + cap - (PACKET_ATOMS + FLOW_ROOM - 1) };
@@ -307,10 +315,10 @@ walk(struct cst_flow *f, struct atom_input *in, uint64_t bits, uint64_t index, s
 	int64_t next, linked;
 	struct blk *base, *b, *by;
 	struct ids ids;
-	/* runs: what closes ranges; the link, or what it would be, that leads out of block b */
 	struct blk_count *const counters = runs ? f->counts->blk : NULL;
-	const uint32_t closing = runs ? f->counts->joined ? LINK_TAKEN : LINK_BRANCH : 0;
-	uint32_t raw = 0, section, start = 0;
+	/* the link, or what it would be, that leads out of block b; which of them end a range; the open one's first block */
+	uint32_t raw = 0, start = 0, section;
+	const uint32_t closing = runs == RUNS_JOINED ? LINK_TAKEN : LINK_BRANCH;
 	unsigned int by_e;
 
 	if (!enter(&l))
@@ -333,7 +341,15 @@ walk(struct cst_flow *f, struct atom_input *in, uint64_t bits, uint64_t index, s
 		uint64_t end;
 		uint32_t n_insn;
 
-		if (runs && raw & closing) {
+		if (runs == RUNS_EACH && start) {
+			/* block b was a range, and led to `next` */
+			const uint32_t place = (uint32_t)((unsigned char *)b - (unsigned char *)base);
+
+			if (__builtin_expect(!++count_at(counters, place)->atoms[e], 0))
+				cst_counts_atoms_full(f->counts, section, place, e);
+			if (raw & LINK_INDIRECT && !count_pair(&count_at(counters, place)->edge[0], (uint32_t)next))
+				cst_counts_edge_slow(f->counts, section, place, (uint32_t)next);
+		} else if (runs && raw & closing) {
 			/* the branch at the end of block b ended a range, and led to `next` */
 			const uint32_t place = (uint32_t)((unsigned char *)b - (unsigned char *)base);
 
@@ -393,7 +409,6 @@ careful:
 		next &= ~LINK_CAREFUL;
 		raw = link_kind(b, (unsigned int)e);
 		if (e && b->type == CST_INSN_INDIRECT) {
-			raw = LINK_TAKEN | LINK_BRANCH;
 			if (b->flags & BLK_LINK && l.stack)
 				push_call(f, end, b->isa, blk_place(f->img, b));
 			goto indirect;
@@ -407,6 +422,11 @@ careful:
 				goto mismatch;
 			l.branches -= e;
 			f->isa = b->isa;
+			if (runs == RUNS_EACH && start && !is_branch(b)) {
+				/* this range goes on */
+				g = put_run(&l, g, index, b, e, blk_place(f->img, b), insns, bits);
+				start = raw = 0;
+			}
 		}
 		addr += (int64_t)b->step[e];
 		if (next)
@@ -454,7 +474,7 @@ indirect:
 search:
 		/* afterwards its blocks may be gone */
 		if (runs && start)
-			put_run(&l, g, index, b, e, start, insns, bits);
+			put_run(&l, g, index, b, e, runs == RUNS_EACH ? blk_place(f->img, b) : start, insns, bits);
 		next = search(&l, addr, by, by_e);
 		if (runs && (!next || l.moved)) {
 			/* what comes is in another section, or where the places of blocks are void */
@@ -485,7 +505,7 @@ mismatch:
 	goto done;
 away:
 	if (runs && start)
-		g = put_run(&l, g, index, b, e, start, insns, bits);
+		g = put_run(&l, g, index, b, e, runs == RUNS_EACH ? blk_place(f->img, b) : start, insns, bits);
 	start = 0;
 	leave_indirect(&l, b, addr);
 	if (b->subtype == CST_INSN_ERET) {
@@ -498,29 +518,29 @@ away:
 	}
 done:
 	if (runs && start)
-		g = put_run(&l, g, index, b, e, start, insns, bits);
+		g = put_run(&l, g, index, b, e, runs == RUNS_EACH ? blk_place(f->img, b) : start, insns, bits);
 	*pn += finish(&l, bits, index, insns, out + *pn, g);
 	return 1;
 }
 
-static __attribute__((noinline)) int walk_ranges(struct cst_flow *f, struct atom_input *in, uint64_t bits, uint64_t index,
-						 struct cst_generic *out, size_t *n, size_t cap)
-{
-	return walk(f, in, bits, index, out, n, cap, 0);
-}
+#define INSTANCE(name, runs)									\
+	static __attribute__((noinline)) int name(struct cst_flow *f, struct atom_input *in, uint64_t bits, uint64_t index, \
+						  struct cst_generic *out, size_t *n, size_t cap)		\
+	{												\
+		return walk(f, in, bits, index, out, n, cap, runs);					\
+	}
 
-static __attribute__((noinline)) int walk_runs(struct cst_flow *f, struct atom_input *in, uint64_t bits, uint64_t index,
-					       struct cst_generic *out, size_t *n, size_t cap)
-{
-	return walk(f, in, bits, index, out, n, cap, 1);
-}
+INSTANCE(walk_ranges, RUNS_NONE)
+INSTANCE(walk_each, RUNS_EACH)
+INSTANCE(walk_joined, RUNS_JOINED)
 
-/* Single ranges are for the log, and for checks of each atom. */
 static int walk_any(struct cst_flow *f, struct atom_input *in, uint64_t bits, uint64_t index, struct cst_generic *out,
 		    size_t *n, size_t cap)
 {
-	return f->counts && !f->log && !f->cfg->checks ? walk_runs(f, in, bits, index, out, n, cap) :
-							 walk_ranges(f, in, bits, index, out, n, cap);
+	/* single ranges are for the log, and for checks of each atom */
+	if (!f->counts || f->log || f->cfg->checks)
+		return walk_ranges(f, in, bits, index, out, n, cap);
+	return f->counts->joined ? walk_joined(f, in, bits, index, out, n, cap) : walk_each(f, in, bits, index, out, n, cap);
 }
 
 int cst_flow_fast(struct cst_flow *f, struct atom_input *in, struct cst_generic *out, size_t *n, size_t cap)

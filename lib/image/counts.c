@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <cstrace/error.h>
+#include <cstrace/isa.h>
 
 #include "image/counts.h"
 
@@ -97,37 +98,39 @@ static void add_ranges(struct cst_counts *c, uint32_t section, uint32_t first, u
 
 #define FULL ((uint64_t)1 << 32)
 
-/* One more of a pair, which the first counter did not take. Returns how many the table of pairs has to take instead. */
-static uint64_t count_slow(struct pair_count n[2], uint32_t place)
+/*
+ * One more of a pair, which the first of `nr` counters did not take. Returns how many the table of pairs has to take
+ * instead.
+ */
+static uint64_t count_slow(struct pair_count *n, unsigned int nr, uint32_t place)
 {
 	struct pair_count first = n[0];
+	unsigned int i;
 
 	/* it has just run over */
 	if (first.place == place && !first.count)
 		return FULL;
-	if (!first.count) {
-		n[0] = (struct pair_count){ place, 1 };
+	for (i = 0; i < nr && n[i].count; i++) {
+		if (n[i].place != place)
+			continue;
+		if (!++n[i].count)
+			return FULL;
+		/* the more frequent one comes first */
+		if (n[i].count > first.count) {
+			n[0] = n[i];
+			n[i] = first;
+		}
 		return 0;
 	}
-	if (!n[1].count) {
-		n[1] = (struct pair_count){ place, 1 };
-		return 0;
-	}
-	if (n[1].place != place)
+	if (i == nr)
 		return 1;
-	if (!++n[1].count)
-		return FULL;
-	/* the more frequent one comes first */
-	if (n[1].count > first.count) {
-		n[0] = n[1];
-		n[1] = first;
-	}
+	n[i] = (struct pair_count){ place, 1 };
 	return 0;
 }
 
 void cst_counts_edge_slow(struct cst_counts *c, uint32_t section, uint32_t from, uint32_t to)
 {
-	uint64_t more = count_slow(count_at(c->blk, from)->edge, to);
+	uint64_t more = count_slow(count_at(c->blk, from)->edge, 2, to);
 
 	if (more)
 		add_edges(c, section, from, to, more);
@@ -135,10 +138,27 @@ void cst_counts_edge_slow(struct cst_counts *c, uint32_t section, uint32_t from,
 
 void cst_counts_range_slow(struct cst_counts *c, uint32_t section, uint32_t first, uint32_t last)
 {
-	uint64_t more = count_slow(count_at(c->blk, first)->range, last);
+	uint64_t more = count_slow(count_at(c->blk, first)->range, 1, last);
 
 	if (more)
 		add_ranges(c, section, first, last, more);
+}
+
+/* `n` atoms of a block that is a range. */
+static void add_atoms(struct cst_counts *c, uint32_t section, uint32_t place, uint64_t n, uint64_t e)
+{
+	const struct blk *b = BLK_AT(c->img->blk, place);
+	struct section_counts *s = tables_of(c, section);
+
+	add_ranges(c, section, place, place, n);
+	if (s && e && b->type == CST_INSN_BRANCH &&
+	    !cst_pairs_insert(&s->edges, last_of(c, place), start_of(c, place) + (uint32_t)b->step[1], n))
+		c->no_memory = 1;
+}
+
+void cst_counts_atoms_full(struct cst_counts *c, uint32_t section, uint32_t place, uint64_t e)
+{
+	add_atoms(c, section, place, FULL, e);
 }
 
 static void drain_block(struct cst_counts *c, uint32_t section, uint32_t place)
@@ -147,11 +167,13 @@ static void drain_block(struct cst_counts *c, uint32_t section, uint32_t place)
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
+		if (n->atoms[i])
+			add_atoms(c, section, place, n->atoms[i], i);
 		if (n->edge[i].count)
 			add_edges(c, section, place, n->edge[i].place, n->edge[i].count);
-		if (n->range[i].count)
-			add_ranges(c, section, place, n->range[i].place, n->range[i].count);
 	}
+	if (n->range[0].count)
+		add_ranges(c, section, place, n->range[0].place, n->range[0].count);
 	memset(n, 0, sizeof(*n));
 }
 

@@ -16,12 +16,14 @@ struct pair_count {
 };
 
 /*
- * Of the block at the same place: how often its branch went to which block, and how often a range that began with it
- * ended with which. Two of each, those that were seen first; most blocks have no others, and what others there are is
- * in the tables of the section.
+ * Of the block at the same place. Counts that are not joined: atoms N and E of the range that it is, where that one
+ * began and ended with it; a direct branch went where its opcode says. Joined: how often a range that began with the
+ * block ended with which. Where else its branch went, and how often. Of pairs the first ones that were seen; most blocks
+ * have no others, and what others there are is in the tables of the section.
  */
 struct blk_count {
-	struct pair_count edge[2], range[2];
+	uint32_t atoms[2];
+	struct pair_count range[1], edge[2];
 };
 
 struct section_counts {
@@ -51,6 +53,9 @@ void cst_counts_drain(struct cst_counts *c);
 /* One more, when the first counter of the block is another pair's, not in use, or full. The blocks are of that section. */
 void cst_counts_edge_slow(struct cst_counts *c, uint32_t section, uint32_t from, uint32_t to);
 void cst_counts_range_slow(struct cst_counts *c, uint32_t section, uint32_t first, uint32_t last);
+
+/* The counter of atoms `e` of the block at a place has run over. */
+void cst_counts_atoms_full(struct cst_counts *c, uint32_t section, uint32_t place, uint64_t e);
 
 /* 0: it is not this pair's, or now full. */
 static inline int count_pair(struct pair_count *n, uint32_t place)

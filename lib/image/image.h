@@ -61,11 +61,12 @@ struct blk {
 #define LINK_CAREFUL 0x80000000u
 
 /*
- * In the lower bits of a link, which are 0 in places, where single atoms are not looked at: a direct branch that is
- * taken leads there; it is a branch, taken or not.
+ * In the lower bits of a link, which are 0 in places, where single atoms are not looked at: a branch that is taken leads
+ * there; it is a branch, taken or not. LINK_INDIRECT is only in what a loop knows of the link it follows.
  */
 #define LINK_TAKEN 1u
 #define LINK_BRANCH 2u
+#define LINK_INDIRECT 4u
 #define LINK_BITS 31u
 
 /* So many blocks have places below it. */

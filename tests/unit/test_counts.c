@@ -179,10 +179,11 @@ static void test_random_streams(void **state)
 	assert_true(left_out > 100 * seed);
 }
 
-/* Two pairs of a block have counters of their own; a third, and a counter that is full, go to the table. */
+/* The first pairs of a block have counters of their own; others, and counters that are full, go to the table. */
 static void test_counters(void **state)
 {
-	static const uint32_t code[] = { 0xd503201f, 0xd61f0000, 0xd61f0000, 0xd61f0000, 0xd61f0000 };
+	static const uint32_t code[] = { 0xd503201f, 0xd61f0000, 0xd61f0000, 0xd61f0000,
+					 0x14000002 };
 	const struct cst_pairs *ranges, *edges;
 	const struct cst_pair *v;
 	struct cst_counts *c, *second;
@@ -209,9 +210,20 @@ static void test_counters(void **state)
 	for (i = 0; i < 2; i++)
 		if (!count_pair(&count_at(c->blk, place[1])->edge[0], place[0]))
 			cst_counts_edge_slow(c, 1, place[1], place[0]);
+	/* atoms E of a direct branch, one of whose counters is full: it is a range, and leads where its opcode says */
+	count_at(c->blk, place[3])->atoms[1] = 5;
+	cst_counts_atoms_full(c, 1, place[3], 1);
+	count_at(c->blk, place[2])->atoms[0] = 7;
 	assert_int_equal(cst_counts_section(c, 1, &ranges, &edges), 0);
-	assert_int_equal(ranges->used, 3);
-	assert_int_equal(edges->used, 4);
+	assert_int_equal(ranges->used, 5);
+	assert_true(cst_pairs_merge(&copy, ranges));
+	v = cst_pairs_sort(&copy);
+	for (i = 1; i < 4; i++)
+		assert_true(v[i - 1].a == 0 && v[i - 1].b == 4 + 4 * i && v[i - 1].count == i);
+	assert_true(v[3].a == 12 && v[3].b == 12 && v[3].count == 7);
+	assert_true(v[4].a == 16 && v[4].b == 16 && v[4].count == (1ull << 32) + 5);
+	cst_pairs_free(&copy);
+	assert_int_equal(edges->used, 5);
 	assert_true(cst_pairs_merge(&copy, edges));
 	v = cst_pairs_sort(&copy);
 	for (i = 1; i < 4; i++) {
@@ -219,9 +231,8 @@ static void test_counters(void **state)
 		assert_int_equal(v[i - 1].b, 4 + 4 * i);
 		assert_int_equal(v[i - 1].count, i);
 	}
-	assert_int_equal(v[3].a, 8);
-	assert_int_equal(v[3].b, 0);
-	assert_true(v[3].count == (1ull << 32) + 1);
+	assert_true(v[3].a == 8 && v[3].b == 0 && v[3].count == (1ull << 32) + 1);
+	assert_true(v[4].a == 16 && v[4].b == 24 && v[4].count == (1ull << 32) + 5);
 	cst_pairs_free(&copy);
 	cst_counts_free(c);
 	assert_int_equal(cst_counts_new(&c, img, 0), 0);
