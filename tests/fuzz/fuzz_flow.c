@@ -89,7 +89,8 @@ static void check_element(const struct program *pr, const struct cst_generic *g)
 {
 	char text[512];
 
-	CHECK(g->trace_id == 0x10 && g->kind > CST_GEN_UNKNOWN && (g->kind <= CST_GEN_CUSTOM || g->kind == CST_GEN_COND));
+	CHECK(g->trace_id == 0x10 && g->kind > CST_GEN_UNKNOWN && (g->kind <= CST_GEN_CUSTOM || g->kind == CST_GEN_COND ||
+	      g->kind == CST_GEN_RUN));
 	CHECK(cst_generic_text(g, text, sizeof(text)) < sizeof(text));
 	if (g->kind != CST_GEN_RANGE)
 		return;
@@ -148,9 +149,47 @@ static void drain(const struct program *pr, struct cst_decoder *dec, struct cst_
 	}
 }
 
-static void decode(const struct program *pr, size_t cache, size_t cap, uint32_t piece, uint32_t seed,
+/* Offsets of what was counted are in the code. */
+static void check_counts(const struct program *pr, struct cst_counts *c)
+{
+	const struct cst_pairs *t[2];
+	uint32_t section;
+	unsigned int k;
+	size_t i;
+
+	for (section = 1; !cst_counts_section(c, section, &t[0], &t[1]); section++)
+		for (k = 0; k < 2; k++)
+			for (i = 0; t[k]->mask && i <= t[k]->mask; i++)
+				CHECK(!t[k]->slot[i].count || (t[k]->slot[i].a < pr->code_len && t[k]->slot[i].b < pr->code_len));
+	CHECK(section == 5);
+}
+
+/* Ranges in `counted` may be runs. All else is the same. */
+static void compare_counted(const struct run *whole, const struct run *counted)
+{
+	uint64_t ranges = 0;
+	size_t i = 0, k;
+
+	for (k = 0; k < counted->n; k++) {
+		if (counted->gen[k].kind == CST_GEN_RANGE || counted->gen[k].kind == CST_GEN_RUN) {
+			ranges += counted->gen[k].kind == CST_GEN_RUN ? counted->gen[k].runs : 1;
+			continue;
+		}
+		while (i < whole->n && whole->gen[i].kind == CST_GEN_RANGE)
+			i++;
+		CHECK(i < whole->n && !memcmp(&whole->gen[i], &counted->gen[k], sizeof(whole->gen[i])));
+		i++;
+	}
+	CHECK(i == whole->n && ranges == whole->stats.ranges && counted->stats.ranges == ranges);
+	CHECK(counted->stats.insns == whole->stats.insns && counted->stats.branches == whole->stats.branches);
+}
+
+enum counting { UNCOUNTED, EACH, JOINED };
+
+static void decode(const struct program *pr, size_t cache, size_t cap, uint32_t piece, uint32_t seed, enum counting how,
 		   struct run *r)
 {
+	struct cst_counts *counts = NULL;
 	struct cst_section *sec[4];
 	struct cst_space *space[2];
 	struct cst_decoder *dec;
@@ -162,6 +201,9 @@ static void decode(const struct program *pr, size_t cache, size_t cap, uint32_t 
 	make_image(pr, img, sec, space);
 	CHECK(!cst_decoder_new(&dec, &pr->cfg));
 	cst_decoder_set_space(dec, space[0]);
+	if (how != UNCOUNTED)
+		CHECK(!cst_counts_new(&counts, img, how == JOINED ? CST_COUNTS_JOINED : 0));
+	cst_decoder_set_counts(dec, counts);
 	cst_decoder_set_stop(dec, CST_STOP_SECTION | (pr->choices & 2 ? CST_STOP_CONTEXT : CST_STOP_TIMESTAMP |
 			     CST_STOP_EXCEPTION | CST_STOP_TRACE_ON));
 	while (at < pr->trace_len) {
@@ -179,6 +221,9 @@ static void decode(const struct program *pr, size_t cache, size_t cap, uint32_t 
 	CHECK(r->stats.elements == r->n);
 	r->stats.packets = 0;	/* unsynchronised bytes come in pieces that depend on the feeds */
 	cst_decoder_free(dec);
+	if (counts)
+		check_counts(pr, counts);
+	cst_counts_free(counts);
 	cst_image_free(img);
 }
 
@@ -228,10 +273,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	pr.trace_len += n;
 
 	seed = pr.choices;
-	decode(&pr, 1 << 20, 1024, 1u << 20, seed, &whole);
-	decode(&pr, 1, 8, 1, seed, &other);
+	decode(&pr, 1 << 20, 1024, 1u << 20, seed, UNCOUNTED, &whole);
+	decode(&pr, 1, 8, 1, seed, UNCOUNTED, &other);
 	compare(&whole, &other);
-	decode(&pr, seed & 4 ? 1 : 1 << 20, 8 + seed % 90, 2 + seed % 50, seed, &other);
+	decode(&pr, seed & 4 ? 1 : 1 << 20, 8 + seed % 90, 2 + seed % 50, seed, UNCOUNTED, &other);
 	compare(&whole, &other);
+	decode(&pr, seed & 8 ? 1 : 1 << 20, 1024, 1u << 20, seed, seed & 16 ? JOINED : EACH, &other);
+	compare_counted(&whole, &other);
 	return 0;
 }
