@@ -17,7 +17,8 @@ check "index of a snapshot" run 0 index -s "$big"
 check "it is below a thousandth of the trace" test $(($(size "$big/cstrace.cstidx") * 1000)) -lt $bytes
 shown() {
 	run 0 index --show -s "$big" && says "$tmp/out" "ETB_0: raw, offset 0, $bytes bytes" &&
-		says "$tmp/out" "time 1000 to $last" && says "$tmp/out" "ETMv4"
+		says "$tmp/out" "time 1000 to $last" && says "$tmp/out" "ETMv4" &&
+		says "$tmp/out" "triggers 0, barriers 0, bad frames 0, frame synchronisations 0"
 }
 check "index --show" shown
 

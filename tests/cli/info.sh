@@ -42,6 +42,7 @@ bytes_of_buffers() {
 		"  buffer 0, thread 100: 17648 bytes in 1 piece; 1 fragment with 17648 bytes, frames with trace ID 0x10"
 }
 check "how much trace a buffer holds" bytes_of_buffers
+check "where the trace unit's threads are" says "$tmp/out" "    thread: context ID with 32 bits"
 check "other commands point to it" points_to_info
 
 # The text behind "Time:", of what perf, simpleperf and a snapshot recorded.

@@ -68,6 +68,8 @@ static const struct {
 	{ { .kind = CST_GEN_SYNC_MARKER }, "SYNC_MARKER( [Timestamp marker(0x00000000)])" },
 	{ { .kind = CST_GEN_MEMTRANS, .num = CST_TRANS_INIT }, "MEMTRANS(Init)" },
 	{ { .kind = CST_GEN_MEMTRANS, .num = CST_TRANS_FAIL }, "MEMTRANS(Fail)" },
+	{ { .kind = CST_GEN_COND, .num = CST_COND_PASSED }, "COND_INSTR(key:0x0; passed; )" },
+	{ { .kind = CST_GEN_DATA, .num = CST_DATA_ADDR, .addr = 0x20 }, "DATA(addr:0x20; )" },
 	{ { .kind = CST_GEN_INSTRUMENTATION, .addr = 0xfffff, .el = 1 },
 	  "INSTRUMENTATION(EL1; 0x00000000000fffff)" },
 };

@@ -313,6 +313,7 @@ static void both_byte_orders(void **state)
 	struct pd_bpf_reader br;
 	struct pd_bpf_func f;
 	unsigned int swap, n;
+	int rc;
 
 	(void)state;
 	for (swap = 0; swap < 2; swap++) {
@@ -320,7 +321,7 @@ static void both_byte_orders(void **state)
 
 		bpf_section(&b, progs, 3);
 		pd_bpf_start(&br, b.p, b.len, swap);
-		for (n = 0; pd_bpf_next(&br, &f) > 0; n++) {
+		for (n = 0; (rc = pd_bpf_next(&br, &f)) > 0; n++) {
 			if (n != 1)
 				continue;
 			assert_int_equal(f.addr, BPF + 0x100);
@@ -332,6 +333,7 @@ static void both_byte_orders(void **state)
 			assert_string_equal(f.name, "first");
 		}
 		assert_int_equal(n, 4);
+		assert_int_equal(rc, 0);
 		pdb_free(&b);
 	}
 }
