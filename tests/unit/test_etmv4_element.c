@@ -425,9 +425,85 @@ static void test_conditional(void **state)
 	expect(&cfg, BYTES(SYNC, 0x6e, 0x15, 0x6e, 0x2a, 0xf7), "flush info r1:5 r2:a E flush");
 }
 
+/* The state behind these packets, with all that is resolved taken out. */
+static void state_after(struct etmv4_queue *q, const struct cst_config *cfg, const uint8_t *p, size_t len)
+{
+	struct etmv4_parser ps;
+	struct cst_packet pkt;
+	size_t at = 0;
+
+	cst_etmv4_parser_init(&ps, cfg);
+	assert_int_equal(cst_etmv4_queue_init(q, cfg, &stats), 0);
+	while (at < len) {
+		memset(&pkt, 0, sizeof(pkt));
+		pkt.size = cst_etmv4_parse(&ps, p + at, p + len, &pkt);
+		assert_true(pkt.size > 0);
+		pkt.index = at;
+		at += pkt.size;
+		cst_etmv4_queue_packet(q, &pkt);
+		while (cst_etmv4_queue_take(q))
+			;
+	}
+}
+
+#define BEGIN SYNC, 0x81, 0x30, AT(0x8000)
+#define PAIR(same, ...) { same, { BEGIN, __VA_ARGS__ }, sizeof((const uint8_t[]){ BEGIN, __VA_ARGS__ }) }
+
+/*
+ * An index asks whether a decoder that began later goes on as one from the beginning does (protocol.h, stage_same).
+ * The first of each group is compared with the others: what is not resolved matters, what was taken does not.
+ */
+static void test_same(void **state)
+{
+	static const struct {
+		int same;	/* 2: the first of a group */
+		uint8_t p[64];
+		size_t len;
+	} cases[] = {
+		/* an atom that is not committed */
+		PAIR(2, 0xf7, 0x71), PAIR(1, 0xf7, 0x71), PAIR(0, 0xf6, 0x71), PAIR(0, 0xf7, 0xf7), PAIR(0, 0x71, 0xf7),
+		/* committed, and too old for a Mispredict: gone, whatever it was */
+		PAIR(2, 0xf7, 0xf7, 0x2d, 0x02), PAIR(1, 0xf6, 0xf7, 0x2d, 0x02), PAIR(0, 0xf7, 0xf7, 0x71, 0x71),
+		/* addresses, contexts and times behind it */
+		PAIR(2, 0xf7, AT(0x9000)), PAIR(1, 0xf7, AT(0x9000)), PAIR(0, 0xf7, AT(0x9004)),
+		PAIR(0, 0xf7, 0x9b, 0x00, 0x48, 0x00, 0x00),
+		PAIR(2, 0xf7, 0x81, 0x31), PAIR(1, 0xf7, 0x81, 0x31), PAIR(0, 0xf7, 0x81, 0x30), PAIR(0, 0xf7, 0x81, 0x11),
+		PAIR(0, 0xf7, 0x81, 0x21),
+		PAIR(2, 0xf7, 0x02, 0x05), PAIR(1, 0xf7, 0x02, 0x05), PAIR(0, 0xf7, 0x02, 0x06),
+		/* an exception that waits for its address, and which one */
+		PAIR(2, 0x06, 0x1d), PAIR(1, 0x06, 0x1d), PAIR(0, 0x06, 0x1b), PAIR(0, 0x71, 0x71),
+		/* an exception that has it */
+		PAIR(2, 0x06, 0x1d, AT(0x9000)), PAIR(1, 0x06, 0x1d, AT(0x9000)), PAIR(0, 0x06, 0x1d, AT(0x9004)),
+		PAIR(0, 0x06, 0x1b, AT(0x9000)),
+		/* an overflow before Trace On, not told yet */
+		PAIR(2, 0x05, 0x71), PAIR(1, 0x05, 0x71), PAIR(0, 0x71, 0x71),
+	};
+	const struct cst_config cfg = etm_config(4, 6);
+	struct etmv4_queue first, q;
+	size_t i, of = 0;
+
+	(void)state;
+	memset(&first, 0, sizeof(first));
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (cases[i].same == 2) {
+			cst_etmv4_queue_free(&first);
+			state_after(&first, &cfg, cases[i].p, cases[i].len);
+			of = i;
+			continue;
+		}
+		assert_int_equal(cases[i].len, cases[of].len);
+		state_after(&q, &cfg, cases[i].p, cases[i].len);
+		if (cst_etmv4_queue_same(&first, &q) != cases[i].same || cst_etmv4_queue_same(&q, &first) != cases[i].same)
+			fail_msg("case %zu, compared with %zu", i, of);
+		cst_etmv4_queue_free(&q);
+	}
+	cst_etmv4_queue_free(&first);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_conditional),
 		cmocka_unit_test(test_commit),
 		cmocka_unit_test(test_cycle_counts),

@@ -266,8 +266,8 @@ static void test_any_element(void **state)
 		}
 }
 
-/* Packets of a type that no data trace has. */
-static void test_unknown_type(void **state)
+/* Packets of data trace: of a type that it does not have, and events. */
+static void test_data_packets(void **state)
 {
 	struct cst_packet pkt = { .type = 250 };
 	char out[64];
@@ -275,6 +275,9 @@ static void test_unknown_type(void **state)
 	(void)state;
 	assert_int_equal(cst_etmv4d_packet_text(&pkt, out, sizeof(out)), strlen("D_UNKNOWN : Unknown Packet Header"));
 	assert_string_equal(out, "D_UNKNOWN : Unknown Packet Header");
+	pkt = (struct cst_packet){ .type = CST_ETMV4D_PKT_EVENT, .event = 11 };
+	cst_etmv4d_packet_text(&pkt, out, sizeof(out));
+	assert_string_equal(out + strlen(out) - 4, "; 11");
 }
 
 static void test_numbers(void **state)
@@ -302,7 +305,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_elements), cmocka_unit_test(test_packets),
 		cmocka_unit_test(test_sizes), cmocka_unit_test(test_any_packet), cmocka_unit_test(test_any_element),
-		cmocka_unit_test(test_numbers), cmocka_unit_test(test_unknown_type),
+		cmocka_unit_test(test_numbers), cmocka_unit_test(test_data_packets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
