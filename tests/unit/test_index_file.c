@@ -2,6 +2,8 @@
 /*
  * test_index_file.c - how indexes are built, joined, asked, written and read; and that no damaged file is read.
  */
+#include "index/file.h"
+#include "index/index.h"
 #include "index_gen.h"
 
 #define INSNS 5000
@@ -405,6 +407,16 @@ static void test_file(void **state)
 	assert_int_equal(again.n, b.n);
 	assert_memory_equal(again.p, b.p, b.n);
 	free(again.p);
+	/* a block with all that a block can have */
+	f->indexes[0]->sources[0].ids[0] |= 1;
+	f->indexes[0]->sources[0].triggers = f->indexes[0]->sources[0].barriers = 3;
+	f->indexes[0]->sources[0].errors = f->indexes[0]->sources[0].syncs = 4;
+	assert_int_equal(cst_index_write((const struct cst_index *const *)f->indexes, 2, &again.p, &again.n), 0);
+	cst_index_file_free(f);
+	assert_int_equal(cst_index_read(&f, again.p, again.n, &problem), 0);
+	assert_true(f->indexes[0]->sources[0].triggers == 3 && f->indexes[0]->sources[0].barriers == 3);
+	assert_true(f->indexes[0]->sources[0].errors == 4 && f->indexes[0]->sources[0].syncs == 4);
+	free(again.p);
 	cst_index_file_free(f);
 	/* an index of nothing */
 	assert_int_equal(cst_index_write(NULL, 0, &again.p, &again.n), 0);
@@ -450,6 +462,44 @@ static void test_damage(void **state)
 	assert_int_equal(cst_index_read(&f, copy, b.n + 1, &p), -CST_ERR_DAMAGED);
 	free(copy);
 	print_message("%zu bytes, %zu bits\n", b.n, b.n * 8);
+	free(b.p);
+}
+
+/*
+ * The same with a checksum that fits: what no index has is refused, and what is taken is an index that is written as
+ * these bytes.
+ */
+static void test_content(void **state)
+{
+	struct bytes b = two_indexes();
+	unsigned int bit, taken = 0, refused = 0;
+	struct cst_index_file *f;
+	struct bytes again;
+	uint64_t sum;
+	size_t i, k;
+
+	(void)state;
+	for (i = INDEX_HEADER; i < b.n; i++)
+		for (bit = 0; bit < 8; bit++) {
+			b.p[i] ^= (uint8_t)(1u << bit);
+			sum = cst_index_sum(b.p, b.n);
+			for (k = 0; k < 8; k++)
+				b.p[INDEX_SUM_AT + k] = (uint8_t)(sum >> (8 * k));
+			if (cst_index_read(&f, b.p, b.n, NULL)) {
+				refused++;
+			} else {
+				taken++;
+				assert_int_equal(cst_index_write((const struct cst_index *const *)f->indexes, f->n, &again.p,
+								 &again.n), 0);
+				if (again.n != b.n || memcmp(again.p, b.p, b.n))
+					fail_msg("byte %zu, bit %u: taken, and written as something else", i, bit);
+				free(again.p);
+				cst_index_file_free(f);
+			}
+			b.p[i] ^= (uint8_t)(1u << bit);
+		}
+	print_message("%u taken, %u refused\n", taken, refused);
+	assert_true(taken > 0 && refused > 0);
 	free(b.p);
 }
 
@@ -529,6 +579,7 @@ int main(void)
 		cmocka_unit_test(test_search),
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_content),
 		cmocka_unit_test(test_granularity),
 		cmocka_unit_test(test_identity),
 	};

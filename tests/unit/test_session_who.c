@@ -530,12 +530,16 @@ static void only_some_threads(void **state)
 	static const struct {
 		struct filter_opts filter;
 		bool first, second;
+		const char *shown;
 	} cases[] = {
-		{ { .comm = "three" }, false, true }, { { .comm = "two,three" }, true, true },
-		{ { .comm = "four" }, false, false }, { { .pid = "1000" }, true, false },
-		{ { .tid = "2000" }, false, true }, { { .cpu = "2" }, true, true }, { { .cpu = "3" }, false, false },
+		{ { .comm = "three" }, false, true, "comm three" }, { { .comm = "two,three" }, true, true, "comm two,three" },
+		{ { .comm = "four" }, false, false, "comm four" }, { { .pid = "1000" }, true, false, "pid 1000" },
+		{ { .tid = "2000" }, false, true, "tid 2000" }, { { .cpu = "2" }, true, true, "cpu 2" },
+		{ { .cpu = "3" }, false, false, "cpu 3" },
 	};
-	size_t i;
+	char line[64], *text;
+	size_t i, len;
+	FILE *out;
 
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -556,6 +560,13 @@ static void only_some_threads(void **state)
 		if (cases[i].second)
 			check_part(&r, r.nr - 1, 2000, 2000, 3, NR_LOOP);
 		assert_int_equal(session_matched(ss), r.nr != 0);
+		/* what there is instead, one line for each filter */
+		out = open_memstream(&text, &len);
+		session_print_offer(ss, out);
+		fclose(out);
+		snprintf(line, sizeof(line), "\n  --%s: ", cases[i].shown);
+		assert_non_null(strstr(text, line));
+		free(text);
 		session_close(ss);
 	}
 }

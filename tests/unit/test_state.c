@@ -168,6 +168,42 @@ static void test_names_that_move(void **state)
 		  "- define_trace(CURRENT, 0x11, \"etm0\", TRCCONFIGR=1)\n");
 }
 
+/* Backwards: what ends was not there after its end. */
+static void test_contradictions_backwards(void **state)
+{
+	static const char text[] = "- declare_thread(END, 1, 2)\n- declare_thread(START, 1, 2)\n- declare_thread(START, 1, 2)\n"
+				   "- declare_thread(CURRENT, 1, 2)\n";
+	static const struct {
+		uint64_t contradictions, unknown_ends;
+	} want[] = { { 0, 0 }, { 0, 0 }, { 0, 1 }, { 0, 1 } };
+	struct cst_state *st = new_state();
+	struct cst_event_reader *r;
+	struct cst_state_counts c;
+	struct cst_event ev;
+	unsigned int i = 0;
+
+	(void)state;
+	assert_int_equal(cst_event_reader_new(&r, text, strlen(text), 0), 0);
+	cst_event_rewind(r, 1);
+	while (cst_event_prev(r, &ev, NULL) > 0) {
+		assert_int_equal(cst_state_unapply(st, &ev), 0);
+		cst_state_counts(st, &c);
+		assert_int_equal(c.contradictions, want[i].contradictions);
+		assert_int_equal(c.unknown_ends, want[i].unknown_ends);
+		i++;
+	}
+	assert_int_equal(i, 4);
+	/* it is there before its end, and an end says that it was not */
+	assert_int_equal(cst_state_unapply(st, &ev), 0);
+	cst_state_counts(st, &c);
+	assert_int_equal(c.contradictions, 1);
+	assert_int_equal(cst_state_unapply(st, &ev), 0);
+	cst_state_counts(st, &c);
+	assert_int_equal(c.contradictions, 2);
+	cst_event_reader_free(r);
+	cst_state_free(st);
+}
+
 static void test_current(void **state)
 {
 	struct cst_state_counts c;
@@ -708,6 +744,7 @@ int main(void)
 		cmocka_unit_test(test_overlap),
 		cmocka_unit_test(test_names_that_move),
 		cmocka_unit_test(test_current),
+		cmocka_unit_test(test_contradictions_backwards),
 		cmocka_unit_test(test_code),
 		cmocka_unit_test(test_both_directions),
 		cmocka_unit_test(test_lost_head),
