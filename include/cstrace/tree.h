@@ -35,7 +35,7 @@ struct cst_tree;
 /* What was decoded and what was lost, per trace ID. Bytes are bytes of this ID's stream. */
 struct cst_stats {
 	uint64_t bytes;		/* fed */
-	uint64_t packets;
+	uint64_t packets;	/* parsed; unsynchronised bytes are none */
 	uint64_t bad_packets;	/* reserved, bad sequence, incomplete */
 	uint64_t unsynced;	/* bytes skipped while looking for A-sync */
 	uint64_t overflows;

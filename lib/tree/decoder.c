@@ -270,7 +270,8 @@ static int take_packet(struct cst_decoder *dec, struct cst_packet *pkt, int keep
 		apply_config(dec);
 	if (!cst_cursor_next(&dec->cur, pkt, keep) && !finish(dec, pkt, keep))
 		return 0;
-	dec->stats.packets++;
+	/* unsynchronised bytes come in pieces that depend on the feeds */
+	dec->stats.packets += cst_cursor_role(&dec->cur, pkt) != CST_ROLE_NOT_SYNC;
 	if (pkt->finding[0] && dec->log)
 		cst_log_packet(dec->log, dec->flow.tmpl.trace_id, pkt, dec->cfg.strict);
 	dec->pr->ops.stage_packet(dec->stage, pkt);

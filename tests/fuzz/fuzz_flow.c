@@ -219,7 +219,6 @@ static void decode(const struct program *pr, size_t cache, size_t cap, uint32_t 
 	r->gen[r->n - 1].index = 0;	/* the last packet, which may be a piece of what is skipped */
 	r->stats = *cst_decoder_stats(dec);
 	CHECK(r->stats.elements == r->n);
-	r->stats.packets = 0;	/* unsynchronised bytes come in pieces that depend on the feeds */
 	cst_decoder_free(dec);
 	if (counts)
 		check_counts(pr, counts);

@@ -48,7 +48,6 @@ static void done(struct stream *s, const struct cst_decoder *dec)
 {
 	s->stats = *cst_decoder_stats(dec);
 	CHECK(s->stats.elements == s->n);
-	s->stats.packets = 0;	/* unsynchronised bytes come in pieces that depend on the feeds */
 	if (s->n && s->gen[s->n - 1].kind == CST_GEN_EO_TRACE)
 		s->gen[s->n - 1].index = 0;
 }
