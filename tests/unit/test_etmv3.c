@@ -342,6 +342,12 @@ static void test_others(void **state)
 	p = one(&cfg, BYTES(0x7e));
 	assert_int_equal(p.type, CST_ETMV3_PKT_EXC_ENTRY);
 	assert_int_equal(p.finding[0], CST_FIND_ETMV3_CONFIG);
+	/* a context ID that ETMCR does not turn on */
+	gray = config(0, 0, 5, 0, CST_PROFILE_A);
+	gray.cid_bytes = 0;
+	p = one(&gray, BYTES(0x6e));
+	assert_int_equal(p.type, CST_ETMV3_PKT_CONTEXT_ID);
+	assert_int_equal(p.finding[0], CST_FIND_ETMV3_CONFIG);
 	/* an A-sync with a zero too many; one that is none */
 	p = one(&cfg, BYTES(0, ASYNC3));
 	assert_int_equal(p.type, CST_ETMV3_PKT_ASYNC);

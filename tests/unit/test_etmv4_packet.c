@@ -291,6 +291,9 @@ static void test_trace_info(void **state)
 	assert_int_equal(p.spec, 0x85);
 	assert_int_equal(p.cyct, 0x96);
 	assert_true(p.flags & CST_PF_SYNC_POINT && p.flags & CST_PF_WNDW);
+	assert_true(p.flags & CST_PF_INFO && p.flags & CST_PF_KEY && p.flags & CST_PF_SPEC && p.flags & CST_PF_CYCT);
+	p = first(&cfg, BYTES(0x01, 0x0a, 0x02, 0x01));
+	assert_int_equal(p.flags & (CST_PF_INFO | CST_PF_KEY | CST_PF_SPEC | CST_PF_CYCT | CST_PF_WNDW), CST_PF_KEY | CST_PF_CYCT);
 	/* more control bytes than one say nothing, sections of more than 32 bits are none */
 	p = first(&cfg, BYTES(0x01, 0x81, 0x00, 0x10));
 	assert_int_equal(p.info, 0x10);

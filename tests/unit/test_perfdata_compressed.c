@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Compressed records that expand to more than the reader keeps at a time. */
+#include <linux/perf_event.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "perfdata/reader.h"
+#include "perfdata_build.h"
+
+#define ST	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+#define RECORDS 6000u
+
+/* Of every length, so that a record lies across the end of what is expanded at every possible place. */
+static void name_of(char *name, unsigned int i)
+{
+	unsigned int n = 40 + i * 7 % 150, k;
+
+	snprintf(name, 256, "/map/%u/", i);
+	for (k = (unsigned int)strlen(name); k < n; k++)
+		name[k] = (char)('a' + (i * 31 + k * k * 17) % 26);
+	name[k] = 0;
+}
+
+static void test_long(void **state)
+{
+	const struct pdb_attr attr = { .type = 8, .size = 128, .sample_type = ST, .sample_id_all = true, .ids = { 100 },
+				       .nr_ids = 1 };
+	static const size_t pieces[] = { 1000, 4096, 60000 };
+	struct pdb_sid sid = { .pid = 5, .tid = 6, .id = 100, .cpu = 3 };
+	unsigned int p, i;
+	char name[256];
+
+	(void)state;
+	for (p = 0; p < 2 * sizeof(pieces) / sizeof(pieces[0]); p++) {
+		struct pdb raw = { 0 }, data = { 0 }, file = { 0 };
+		struct perfdata *pd;
+		struct pd_record r;
+		struct pd_error err;
+
+		for (i = 0; i < RECORDS; i++) {
+			name_of(name, i);
+			sid.time = i;
+			pdb_mmap2(&raw, i, 0x400000, 0x2000, 0x1000, name, ST, &sid);
+		}
+		assert_true(raw.len > 1 << 20);
+		pdb_compressed(&data, &raw, pieces[p / 2], p & 1);
+		pdb_file(&file, &attr, 1, 0, &data, NULL, 0);
+		pd = perfdata_open_memory(file.p, file.len, "test", &err);
+		assert_non_null(pd);
+		for (i = 0; i < RECORDS; i++) {
+			name_of(name, i);
+			assert_int_equal(perfdata_next(pd, &r), 1);
+			assert_int_equal(r.ev->header.type, PERF_RECORD_MMAP2);
+			assert_int_equal(r.ev->mmap2.pid, i);
+			assert_string_equal(r.ev->mmap2.filename, name);
+			assert_int_equal(r.sid.time, i);
+		}
+		assert_int_equal(perfdata_next(pd, &r), 0);
+		assert_int_equal(perfdata_stats(pd)->expanded_bytes, raw.len);
+		perfdata_close(pd);
+		pdb_free(&raw);
+		pdb_free(&data);
+		pdb_free(&file);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_long),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
