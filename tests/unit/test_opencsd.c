@@ -150,6 +150,46 @@ static void test_stale(void **state)
 	ocsd_destroy_dcd_tree(cl.tree);
 }
 
+static ocsd_generic_trace_elem last_exception, last_time;
+
+static ocsd_datapath_resp_t keep_elements(const void *ctx, const ocsd_trc_index_t index, const uint8_t id,
+					  const ocsd_generic_trace_elem *e)
+{
+	if (e->elem_type == OCSD_GEN_TRC_ELEM_EXCEPTION)
+		last_exception = *e;
+	if (e->elem_type == OCSD_GEN_TRC_ELEM_TIMESTAMP)
+		last_time = *e;
+	return on_flow(ctx, index, id, e);
+}
+
+/* An exception has its number and its return address, a timestamp its time, and none what other elements have. */
+static void test_own_fields(void **state)
+{
+	struct client cl = { .end = 0 };
+	ocsd_trc_index_t at = 0;
+
+	(void)state;
+	client_tree(&cl);
+	assert_int_equal(ocsd_dt_set_gen_elem_outfn(cl.tree, keep_elements, &cl), 0);
+	assert_int_equal(ocsd_dt_add_callback_mem_acc(cl.tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_code, &cl), 0);
+	program(&cl, 3);
+	FEED(&cl, &at, SYNC, 0x04, AT_400000(7), 0xf7, 0x06, 0x1d, 0x9a, 0x02, 0x00, 0x40, 0x00);
+	FEED(&cl, &at, 0x81, 0x31, 0xf7, 0x02, 0x85, 0x01, 0xf7);
+	assert_int_equal(last_exception.elem_type, OCSD_GEN_TRC_ELEM_EXCEPTION);
+	assert_int_equal(last_exception.exception_number, 14);
+	assert_int_equal(last_exception.en_addr, 0x400008);
+	assert_true(last_exception.excep_ret_addr);
+	assert_false(last_exception.has_ts);
+	assert_int_equal(last_exception.timestamp, 0);
+	assert_false(last_exception.has_cc);
+	assert_int_equal(last_time.elem_type, OCSD_GEN_TRC_ELEM_TIMESTAMP);
+	assert_int_equal(last_time.timestamp, 0x85);
+	assert_int_equal(last_time.trace_event.ev_type, EVENT_UNKNOWN);
+	assert_int_equal(last_time.trace_event.ev_number, 0);
+	assert_false(last_time.excep_ret_addr);
+	ocsd_destroy_dcd_tree(cl.tree);
+}
+
 /* DATA, then FLUSH until all is told, as perf does; how often the client waited. */
 static unsigned int push_waiting(struct client *cl, ocsd_trc_index_t *at, const uint8_t *p, uint32_t n)
 {
@@ -744,6 +784,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stale),
 		cmocka_unit_test(test_stale_wait),
+		cmocka_unit_test(test_own_fields),
 		cmocka_unit_test(test_reads_are_few),
 		cmocka_unit_test(test_many_contents),
 		cmocka_unit_test(test_accessors),
