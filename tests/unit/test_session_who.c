@@ -563,7 +563,9 @@ static void only_some_threads(void **state)
 		/* what there is instead, one line for each filter */
 		out = open_memstream(&text, &len);
 		session_print_offer(ss, out);
+		session_print_summary(ss, out);
 		fclose(out);
+		assert_non_null(strstr(text, " bytes skipped by filter\n"));
 		snprintf(line, sizeof(line), "\n  --%s: ", cases[i].shown);
 		assert_non_null(strstr(text, line));
 		free(text);
