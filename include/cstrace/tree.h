@@ -204,10 +204,10 @@ enum cst_tree_order {
 	/*
 	 * Of different IDs: in any order between two barriers or damaged frames, but within 16 KB of trace. Where many
 	 * sources share the frames, this is several times faster. It is for those who count, who keep the IDs apart,
-	 * or who merge them by time: not where one source's element tells the caller something that
-	 * another's need, such as the task that all processors' timestamps belong to. The elements, their
-	 * offsets, the statistics and the log's records of each ID are the same; a decoder that is added while
-	 * elements are pulled may miss the bytes up to the end of these 16 KB, and an ID's look ahead is as it was.
+	 * or who merge them by time: not where one source's element tells the caller something that another's need, such
+	 * as the task that all processors' timestamps belong to. The elements, their offsets and the statistics of each
+	 * ID are the same. A decoder that is added while elements are pulled may miss the bytes up to the end of these
+	 * 16 KB, and an ID's look ahead is as it was. With a log the order stays that of the frames.
 	 */
 	CST_ORDER_BY_ID,
 };

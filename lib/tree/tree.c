@@ -353,12 +353,6 @@ static uint32_t run_length(const struct cst_fragment *frag, uint32_t count, stru
 	return i;
 }
 
-/* The log does not know of bytes of this source, which has no decoder and is not ignored. */
-static int is_news(const struct cst_tree *t, unsigned int id)
-{
-	return t->log && !((t->told[id >> 6] | t->ignore[id >> 6]) >> (id & 63) & 1);
-}
-
 /* Bytes of a source without a decoder; the log is told once for each ID. */
 static void unrouted(struct cst_tree *t, unsigned int id, uint64_t offset, size_t len)
 {
@@ -369,7 +363,7 @@ static void unrouted(struct cst_tree *t, unsigned int id, uint64_t offset, size_
 	if (!id || id >= SPLIT_IDS)
 		return;
 	t->unrouted += len;
-	if (!is_news(t, id))
+	if (!t->log || t->told[id >> 6] >> (id & 63) & 1)
 		return;
 	t->told[id >> 6] |= 1ull << (id & 63);
 	cst_log_finding(t->log, CST_LOG_TREE, id, offset, CST_FIND_UNROUTED, 0);
@@ -383,25 +377,14 @@ static void tell_finding(struct cst_tree *t, const struct cst_fragment *fr)
 		cst_log_finding(t->log, CST_LOG_FRAME, fr->id, fr->offset, (unsigned int)fr->error, 0);
 }
 
-/*
- * Nothing waits: take a stretch of plain frames. 0: what comes next is for unpack(). So is a stretch with a source
- * that the log is to be told of, at the place of its first byte.
- */
+/* Nothing waits: take a stretch of plain frames. 0: what comes next is for unpack(), as everything is with a log. */
 static int take_stretch(struct cst_tree *t)
 {
-	const struct cst_deframer before = t->df;
-	unsigned int id;
 	size_t used;
 
-	if (!t->in_len && !next_piece(t))
+	if (t->log || (!t->in_len && !next_piece(t)))
 		return 0;
 	used = cst_sinks_fill(t->sinks, &t->df, t->in, t->in_len < CHUNK ? t->in_len : CHUNK, t->in_offset);
-	for (id = 1; used && t->log && id < SPLIT_IDS; id++)
-		if (t->sinks->sink[id].pos && !t->dec[id] && is_news(t, id)) {
-			t->df = before;
-			cst_sinks_clear(t->sinks);
-			return 0;
-		}
 	t->in += used;
 	t->in_len -= used;
 	t->in_offset += used;
@@ -417,7 +400,7 @@ static size_t odd_length(const struct cst_tree *t)
 {
 	const unsigned int plain = CST_FRAME_RESET_4X | CST_FRAME_FINDINGS | CST_FRAME_STRICT;
 
-	return !t->sinks || t->df.flags & ~plain ? CHUNK : 16u - t->df.fill;
+	return !t->sinks || t->log || t->df.flags & ~plain ? CHUNK : 16u - t->df.fill;
 }
 
 /* Hand the waiting bytes of the next ID to its decoder. 0: nothing waits. */

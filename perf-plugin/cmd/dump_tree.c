@@ -83,7 +83,7 @@ int dump_tree(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t
 	/* the reference's listing shows some elements with the offset of a packet as it lists them */
 	list = d->packets || d->format == DUMP_OPENCSD ? list_packets : pull;
 	/* sums are the same in any order of the sources, and are made faster source by source */
-	err = d->format == DUMP_NONE && !d->range && !d->log ? cst_tree_set_order(tree, CST_ORDER_BY_ID) : 0;
+	err = d->format == DUMP_NONE && !d->range ? cst_tree_set_order(tree, CST_ORDER_BY_ID) : 0;
 	if (!err)
 		err = cst_tree_feed(tree, data + (start - offset), len - (size_t)(start - offset), start);
 	if (!err)
