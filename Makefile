@@ -5,7 +5,8 @@
 # make help       the other targets
 #
 # Variables: O=DIR (default build), V=1 shows the commands, SANITIZE=1 builds into $(O)/asan with
-# -fsanitize=address,undefined, prefix= and DESTDIR= for install, CC, CFLAGS, LDFLAGS as usual.
+# -fsanitize=address,undefined, SANITIZE=thread into $(O)/tsan, prefix= and DESTDIR= for install, CC, CFLAGS,
+# LDFLAGS as usual.
 
 VERSION := 0.1.0
 SOVERSION := 0
@@ -15,7 +16,9 @@ MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 
 O ?= build
-ifneq ($(filter-out 0,$(SANITIZE)),)
+ifeq ($(SANITIZE),thread)
+B := $(O)/tsan
+else ifneq ($(filter-out 0,$(SANITIZE)),)
 B := $(O)/asan
 else
 B := $(O)
@@ -54,7 +57,9 @@ WARN += -Werror
 endif
 STD := -std=gnu11
 SANFLAGS := -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
-ifneq ($(B),$(O))
+ifeq ($(SANITIZE),thread)
+SAN := -fsanitize=thread -fno-omit-frame-pointer
+else ifneq ($(B),$(O))
 SAN := $(SANFLAGS)
 endif
 DEPFLAGS = -MMD -MP -MF $(@:%=%.d)
@@ -106,7 +111,7 @@ PC := $(B)/cstrace.pc
 .PHONY: uninstall clean help qemu interop deps mutate
 
 help:
-	@sed -n '3,8s/^# \{0,1\}//p' Makefile
+	@sed -n '3,9s/^# \{0,1\}//p' Makefile
 	@echo
 	@echo 'demo        injects the shipped sample and shows what the stock tools make of it'
 	@echo 'tests       builds the test programs            bench     compares speed with the peers'

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/commands.h"
+#include "cmd/jobs.h"
 #include "cmd/options.h"
 #include "convert/convert.h"
 #include "session/session.h"
@@ -148,6 +149,7 @@ int cmd_convert(int argc, const char **argv)
 	struct convert_cmd c = { .so = { .progress = true } };
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(c.so),
+		CMD_JOBS_OPT(c.so),
 		{ 0, "to", CMD_OPT_STRING, &c.to, "KIND", "what to make: perf, package or snapshot", NULL },
 		{ 'o', "output", CMD_OPT_STRING, &c.output, "PATH",
 		  "where: a file for perf, a folder that does not exist yet for the others", NULL },
@@ -163,6 +165,8 @@ int cmd_convert(int argc, const char **argv)
 	enum convert_kind to;
 	int rc = cmd_options(&cmd, &argc, argv);
 
+	if (rc == CMD_GO_ON)
+		rc = cmd_jobs_default(&cmd, &c.so);
 	if (rc != CMD_GO_ON)
 		return rc;
 	if (!kind_of(c.to, &to))

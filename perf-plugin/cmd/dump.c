@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/commands.h"
+#include "cmd/jobs.h"
 #include "cmd/dump.h"
 #include "cmd/options.h"
 #include "session/session.h"
@@ -146,6 +147,7 @@ int cmd_dump(int argc, const char **argv)
 		{ 0, "to", CMD_OPT_CALL, &to, "PLACE", "end it before the first such place after that",
 		  dump_place_parse },
 		CMD_INDEX_OPTS(so),
+		CMD_JOBS_OPT(so),
 		{ 'o', "output", CMD_OPT_STRING, &output, "FILE", "write to FILE (default: -)", NULL },
 		CMD_OPT_END
 	};
@@ -155,6 +157,8 @@ int cmd_dump(int argc, const char **argv)
 	};
 
 	rc = cmd_options(&cmd, &argc, argv);
+	if (rc == CMD_GO_ON)
+		rc = cmd_jobs_default(&cmd, &so);
 	if (rc != CMD_GO_ON)
 		return rc;
 	if (so.input && snapshot)

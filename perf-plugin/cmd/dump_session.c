@@ -118,6 +118,11 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 		con.packet = packet;
 	if (d->elements || d->packets || d->range)
 		con.batch = batch;
+	/* then nothing is listed, and all there is are the session's counts */
+	con.stateless = d->format == DUMP_NONE && !d->packets && !d->frames && !d->packed && !d->range && !d->make;
+	con.by_fragment = con.stateless;
+	if (con.stateless)
+		con.fragment_begin = NULL;
 	if (d->range || d->make)
 		con.fragment_tree = fragment_tree;
 	rc = session_run(ss, &con);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/commands.h"
+#include "cmd/jobs.h"
 #include "cmd/info.h"
 #include "cmd/options.h"
 #include "perfdata/name.h"
@@ -392,9 +393,11 @@ static void print_line(void *data, const char *line)
 
 static int count_all(struct session *ss, struct info_counts *c)
 {
-	struct session_consumer counter = { .data = c, .batch = info_count };
+	struct session_consumer counter = { .data = c, .batch = info_count, .piece_new = info_piece_new,
+					    .piece_take = info_piece_take, .piece_free = free, .by_fragment = true,
+					    .sums = true };
 
-	*c = (struct info_counts){ .ss = ss, .first = UINT64_MAX };
+	info_counts_init(c, ss);
 	return session_run(ss, &counter);
 }
 
@@ -443,6 +446,7 @@ int cmd_info(int argc, const char **argv)
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
 		CMD_FILTER_OPTS(so.filter),
+		CMD_JOBS_OPT(so),
 		{ 0, "no-decode", CMD_OPT_FLAG, &no_decode, NULL,
 		  "do not decode: no missing images, no losses inside the trace", NULL },
 		{ 0, "format", CMD_OPT_STRING, &format, "NAME",
@@ -459,6 +463,8 @@ int cmd_info(int argc, const char **argv)
 	int rc;
 
 	rc = cmd_options(&desc, &argc, argv);
+	if (rc == CMD_GO_ON)
+		rc = cmd_jobs_default(&desc, &so);
 	if (rc != CMD_GO_ON)
 		return rc;
 	json = !strcmp(format, "json");

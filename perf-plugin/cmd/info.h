@@ -18,6 +18,10 @@ struct info_counts {
 
 /* For struct session_consumer; `data` is a struct info_counts. Adds to struct dso's insns. */
 int info_count(void *data, struct stream *s, const struct cst_generic *g, size_t n);
+void info_counts_init(struct info_counts *c, struct session *ss);
+/* Of one piece (struct session_consumer); to be freed with free(). */
+void *info_piece_new(void *data, struct session *ss);
+int info_piece_take(void *data, void *piece);
 /* Files that instructions were decoded in or missing from, the busiest first; *list is to be freed. */
 size_t info_binaries(const struct session *ss, struct dso ***list);
 void info_print_binaries(const struct session *ss, const struct info_counts *c, bool all);

@@ -33,6 +33,32 @@ int info_count(void *data, struct stream *s, const struct cst_generic *g, size_t
 	return 0;
 }
 
+void info_counts_init(struct info_counts *c, struct session *ss)
+{
+	*c = (struct info_counts){ .ss = ss, .first = UINT64_MAX };
+}
+
+void *info_piece_new(void *data, struct session *ss)
+{
+	struct info_counts *c = malloc(sizeof(*c));
+
+	(void)data;
+	if (c)
+		info_counts_init(c, ss);
+	return c;
+}
+
+int info_piece_take(void *data, void *piece)
+{
+	const struct info_counts *more = piece;
+	struct info_counts *c = data;
+
+	c->first = more->first < c->first ? more->first : c->first;
+	c->last = more->last > c->last ? more->last : c->last;
+	c->elsewhere += more->elsewhere;
+	return 0;
+}
+
 static int busiest(const void *a, const void *b)
 {
 	const struct dso *x = *(struct dso *const *)a, *y = *(struct dso *const *)b;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/commands.h"
+#include "cmd/jobs.h"
 #include "cmd/options.h"
 #include "profile/readers.h"
 #include "synth/injector.h"
@@ -57,6 +58,7 @@ int cmd_inject(int argc, const char **argv)
 		CMD_SESSION_OPTS(so),
 		CMD_FILTER_OPTS(so.filter),
 		CMD_INDEX_OPTS(so),
+		CMD_JOBS_OPT(so),
 		{ 'o', "output", CMD_OPT_STRING, &o.output, "FILE",
 		  "where the result goes, - for stdout in pipe form (default)", NULL },
 		{ 0, "itrace", CMD_OPT_OPTIONAL, &itrace, "LETTERS",
@@ -78,6 +80,8 @@ int cmd_inject(int argc, const char **argv)
 	struct session *ss;
 	int rc = cmd_options(&cmd, &argc, argv);
 
+	if (rc == CMD_GO_ON)
+		rc = cmd_jobs_default(&cmd, &so);
 	if (rc != CMD_GO_ON)
 		return rc;
 	if (cmd_index_wrong(&cmd, &so))

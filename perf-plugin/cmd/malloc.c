@@ -4,7 +4,7 @@
  * LD_PRELOAD put there): the same memory, and each refusal is noted. A caller between here and the user can
  * overlook a NULL, libelf and the C library included; the end of the command cannot (perfdata/memory.h).
  *
- * Linked into perf-cstrace alone. Not with AddressSanitizer, which wants to be the first.
+ * Linked into perf-cstrace alone. Not with AddressSanitizer or ThreadSanitizer, which want to be the first.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 #include "perfdata/memory.h"
 
-#ifndef __SANITIZE_ADDRESS__
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 static struct {
 	void *(*malloc)(size_t size);
@@ -68,4 +68,4 @@ void *realloc(void *p, size_t size)
 	return find_next() ? checked(next.realloc(p, size), size) : NULL;
 }
 
-#endif /* __SANITIZE_ADDRESS__ */
+#endif /* __SANITIZE_ADDRESS__, __SANITIZE_THREAD__ */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/commands.h"
+#include "cmd/jobs.h"
 #include "cmd/options.h"
 #include "perfdata/name.h"
 #include "perfdata/reader.h"
@@ -210,6 +211,7 @@ int cmd_profile(int argc, const char **argv)
 		CMD_SESSION_OPTS(so),
 		CMD_FILTER_OPTS(so.filter),
 		CMD_INDEX_OPTS(so),
+		CMD_JOBS_OPT(so),
 		{ 'o', "output", CMD_OPT_STRING, &output, "FILE", "write to FILE instead of stdout",
 		  NULL },
 		{ 0, "format", CMD_OPT_STRING, &format, "NAME",
@@ -232,6 +234,8 @@ int cmd_profile(int argc, const char **argv)
 	struct session *ss;
 	int rc = cmd_options(&cmd, &argc, argv);
 
+	if (rc == CMD_GO_ON)
+		rc = cmd_jobs_default(&cmd, &so);
 	if (rc != CMD_GO_ON)
 		return rc;
 	if (cmd_index_wrong(&cmd, &so))

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cmd/commands.h"
+#include "cmd/jobs.h"
 #include "cmd/options.h"
 #include "synth/listing.h"
 
@@ -42,6 +43,7 @@ int cmd_script(int argc, const char **argv)
 		CMD_SESSION_OPTS(so),
 		CMD_FILTER_OPTS(so.filter),
 		CMD_INDEX_OPTS(so),
+		CMD_JOBS_OPT(so),
 		{ 0, "itrace", CMD_OPT_OPTIONAL, &itrace, "LETTERS",
 		  "which samples to make of the trace (default: ce)", NULL },
 		{ 'F', "fields", CMD_OPT_STRING, &list, "LIST", "what to print of each, see below",
@@ -55,6 +57,8 @@ int cmd_script(int argc, const char **argv)
 	struct session *ss;
 	int rc = cmd_options(&cmd, &argc, argv);
 
+	if (rc == CMD_GO_ON)
+		rc = cmd_jobs_default(&cmd, &so);
 	if (rc != CMD_GO_ON)
 		return rc;
 	if (cmd_index_wrong(&cmd, &so))

@@ -229,7 +229,7 @@ static int copy_kcore(struct copier *c, const char *kcore)
 int images_copy(struct outdir *out, struct session *ss, const struct copy_origin *origin, struct cst_doc **doc,
 		struct convert_losses *l, struct pd_error *err)
 {
-	const struct session_consumer consumer = { .batch = ignore_batch };
+	const struct session_consumer consumer = { .batch = ignore_batch, .stateless = true, .by_fragment = true };
 	struct copier c = { .out = out, .l = l, .err = err, .origin = origin };
 	const struct dso *dso;
 	size_t pos = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "files/mapped.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,11 +13,13 @@
 #define BUCKETS	256u
 
 /*
- * A mapping. Handlers of SIGBUS read the table: the signal comes from an access to the mapped bytes, which
- * nothing here makes while the table changes.
+ * A mapping. Handlers of SIGBUS read the table while another thread may change it: an entry is complete before
+ * it is linked, and one that was unlinked is not freed, but kept for a later mapping with a name of that length.
  */
 struct mapping {
-	struct mapping *next;
+	struct mapping *_Atomic next;
+	struct mapping *spare;	/* the next of those that are not in use */
+	size_t room;		/* bytes of `name` */
 	const uint8_t *p;
 	size_t size;		/* bytes of the mapping; the file had at least as many */
 	dev_t dev;
@@ -26,21 +29,50 @@ struct mapping {
 	char name[];
 };
 
-static struct mapping *table[BUCKETS];
+static struct mapping *_Atomic table[BUCKETS];
+static struct mapping *spares;
 static char *shrunk;		/* the first file that was found to be shorter */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* whoever changes these */
 
-static struct mapping **bucket(const void *p)
+static struct mapping *_Atomic *bucket(const void *p)
 {
 	uintptr_t v = (uintptr_t)p >> 12;
 
 	return &table[(v ^ v >> 8) % BUCKETS];
 }
 
+static struct mapping *new_entry(size_t room)
+{
+	struct mapping **at, *m;
+
+	pthread_mutex_lock(&lock);
+	for (at = &spares; *at && (*at)->room < room; at = &(*at)->spare)
+		;
+	m = *at;
+	if (m)
+		*at = m->spare;
+	pthread_mutex_unlock(&lock);
+	if (m)
+		return m;
+	m = malloc(sizeof(*m) + room);
+	if (m)
+		m->room = room;
+	return m;
+}
+
+static void free_entry(struct mapping *m)
+{
+	pthread_mutex_lock(&lock);
+	m->spare = spares;
+	spares = m;
+	pthread_mutex_unlock(&lock);
+}
+
 void *mapped_new(int fd, size_t size, int prot, const char *name)
 {
 	const char *shown = name_shown(name);
 	size_t len = strlen(name) + 1;
-	struct mapping *m = malloc(sizeof(*m) + len + strlen(shown) + 1), **to;
+	struct mapping *m = new_entry(len + strlen(shown) + 1), *_Atomic *to;
 	struct stat st;
 	void *p;
 
@@ -48,16 +80,21 @@ void *mapped_new(int fd, size_t size, int prot, const char *name)
 		return NULL;
 	p = fstat(fd, &st) ? MAP_FAILED : mmap(NULL, size, prot, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED) {
-		free(m);
+		free_entry(m);
 		return NULL;
 	}
-	*m = (struct mapping){ .p = p, .size = size, .dev = st.st_dev, .ino = st.st_ino,
-			       .fd = fd <= STDERR_FILENO ? fd : -1 };
+	m->p = p;
+	m->size = size;
+	m->dev = st.st_dev;
+	m->ino = st.st_ino;
+	m->fd = fd <= STDERR_FILENO ? fd : -1;
 	memcpy(m->name, name, len);
 	m->shown = strcpy(m->name + len, shown);
 	to = bucket(p);
+	pthread_mutex_lock(&lock);
 	m->next = *to;
 	*to = m;
+	pthread_mutex_unlock(&lock);
 	return p;
 }
 
@@ -73,18 +110,20 @@ static bool is_shorter(const struct mapping *m)
 
 void mapped_free(const void *p, size_t size)
 {
-	struct mapping **at = bucket(p), *m;
+	struct mapping *_Atomic *at = bucket(p), *m;
 
-	while (*at && (*at)->p != p)
-		at = &(*at)->next;
-	m = *at;
+	pthread_mutex_lock(&lock);
+	for (m = *at; m && m->p != p; m = m->next)
+		at = &m->next;
 	if (m) {
 		*at = m->next;
 		if (!shrunk && is_shorter(m))
 			shrunk = strdup(m->name);
-		free(m);
 	}
+	pthread_mutex_unlock(&lock);
 	munmap((void *)p, size);
+	if (m)
+		free_entry(m);
 }
 
 const char *mapped_name_at(const void *addr, uint64_t *offset)

@@ -2,6 +2,7 @@
 /* noted.c - which files are input: a hash table of device and inode numbers, for the whole process. */
 #include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,8 @@ static struct {
 	struct file_id *v;
 	size_t nr, size;	/* size: 0 or a power of two */
 } noted;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of `noted` */
 
 static struct file_id *slot_of(uint64_t dev, uint64_t ino)
 {
@@ -50,13 +53,18 @@ static int grow(void)
 int input_note(const struct stat *st)
 {
 	struct file_id *f;
+	int rc = 0;
 
-	if (2 * noted.nr >= noted.size && grow())
-		return -1;
-	f = slot_of(st->st_dev, st->st_ino);
-	noted.nr += !f->used;
-	*f = (struct file_id){ .dev = st->st_dev, .ino = st->st_ino, .reads = f->reads + 1, .used = true };
-	return 0;
+	pthread_mutex_lock(&lock);
+	if (2 * noted.nr >= noted.size && grow()) {
+		rc = -1;
+	} else {
+		f = slot_of(st->st_dev, st->st_ino);
+		noted.nr += !f->used;
+		*f = (struct file_id){ .dev = st->st_dev, .ino = st->st_ino, .reads = f->reads + 1, .used = true };
+	}
+	pthread_mutex_unlock(&lock);
+	return rc;
 }
 
 /* What is in the folder, not in folders below it: a link in a folder that a stranger sent may lead to "/". */
@@ -89,7 +97,12 @@ int input_note_path(const char *path)
 
 bool input_noted(const struct stat *st)
 {
-	return noted.size && S_ISREG(st->st_mode) && slot_of(st->st_dev, st->st_ino)->reads;
+	bool is;
+
+	pthread_mutex_lock(&lock);
+	is = noted.size && S_ISREG(st->st_mode) && slot_of(st->st_dev, st->st_ino)->reads;
+	pthread_mutex_unlock(&lock);
+	return is;
 }
 
 void input_forget(const char *path)
@@ -97,10 +110,14 @@ void input_forget(const char *path)
 	struct file_id *f;
 	struct stat st;
 
-	if (!noted.size || stat(path, &st))
+	if (stat(path, &st))
 		return;
-	f = slot_of(st.st_dev, st.st_ino);
-	f->reads -= f->reads > 0;
+	pthread_mutex_lock(&lock);
+	if (noted.size) {
+		f = slot_of(st.st_dev, st.st_ino);
+		f->reads -= f->reads > 0;
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 void input_forget_all(void)

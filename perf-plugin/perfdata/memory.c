@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "perfdata/memory.h"
 
-/* Of the process, as its memory is. */
+#include <stdatomic.h>
+
+/* Of the process, as its memory is. Any thread may be refused some. */
 static struct {
-	const char *doing;
-	const char *refused_doing;
-	size_t size;
-	bool refused;
+	_Atomic(const char *) doing;
+	_Atomic(const char *) refused_doing;
+	atomic_size_t size;
+	atomic_bool claimed;	/* a thread writes about the first refusal ... */
+	atomic_bool refused;	/* ... and has done so */
 } memory = { .doing = "starting" };
 
 void memory_note_refusal(size_t size)
 {
-	if (memory.refused)
+	if (atomic_exchange(&memory.claimed, true))
 		return;
 	memory.size = size;
 	memory.refused_doing = memory.doing;
@@ -20,15 +23,12 @@ void memory_note_refusal(size_t size)
 
 bool memory_refused(void)
 {
-	return memory.refused;
+	return atomic_load_explicit(&memory.claimed, memory_order_relaxed);
 }
 
 const char *memory_doing(const char *what)
 {
-	const char *was = memory.doing;
-
-	memory.doing = what;
-	return was;
+	return atomic_exchange(&memory.doing, what);
 }
 
 void memory_print(FILE *out, const char *who)
@@ -36,5 +36,6 @@ void memory_print(FILE *out, const char *who)
 	if (memory.refused)
 		fprintf(out, "%s: out of memory: %zu bytes were refused while %s; an output file that was not "
 			"finished by then is not written. Raise the limit (ulimit -v, the memory of the container), or "
-			"decode less at a time (--time, --cpu)\n", who, memory.size, memory.refused_doing);
+			"decode less at a time (--time, --cpu)\n", who, (size_t)memory.size,
+			(const char *)memory.refused_doing);
 }

@@ -379,15 +379,58 @@ static int add_counted(struct counts *c)
 	return rc;
 }
 
+/* ---- pieces that are decoded in other threads -------------------------------------------------- */
+
+static void *piece_new(void *data, struct session *ss)
+{
+	const struct counts *c = data;
+
+	return counts_new(ss, c->joined, c->arrivals);
+}
+
+static bool take_binary(struct counts *c, const struct binary *more)
+{
+	struct binary *b = binary_of_dso(c, session_same_dso(c->ss, more->dso));
+
+	if (!b || !cst_pairs_merge(&b->ranges, &more->ranges) || !cst_pairs_merge(&b->edges, &more->edges) ||
+	    !cst_pairs_merge(&b->arrivals, &more->arrivals) || !cst_pairs_merge(&b->entries, &more->entries))
+		return false;
+	b->insns += more->insns;
+	b->branches += more->branches;
+	b->inside += more->inside;
+	return true;
+}
+
+static int piece_take(void *data, void *piece)
+{
+	struct counts *more = piece, *c = data;
+	size_t i;
+
+	/* what was counted in the session itself is added when all is done */
+	if (more->ss != c->ss && add_counted(more))
+		return -CST_ERR_NOMEM;
+	for (i = 0; i < more->nr_bins; i++)
+		if (!take_binary(c, more->bins[i]))
+			return -CST_ERR_NOMEM;
+	c->elsewhere += more->elsewhere;
+	return 0;
+}
+
+static void piece_free(void *piece)
+{
+	counts_free(piece);
+}
+
 int counts_run(struct counts *c)
 {
 	struct session_consumer consumer = { .data = c, .batch = on_batch, .unwanted = true, .stream_end = on_stream_end,
-					     .counts = !c->arrivals, .joined = c->joined };
+					     .counts = !c->arrivals, .joined = c->joined, .piece_new = piece_new,
+					     .piece_take = piece_take, .piece_free = piece_free, .by_fragment = true,
+					     .sums = true };
 	int rc = session_run(c->ss, &consumer);
 
 	if (!rc)
 		rc = add_counted(c);
-
 	if (rc == -CST_ERR_NOMEM)
 		fprintf(stderr, "cstrace profile: out of memory\n");
 	return rc;

@@ -18,6 +18,7 @@ struct comms {
 	size_t nr, cap;
 	char *pool;
 	size_t used, size;
+	bool shared;		/* the names are another one's */
 	char unknown[16];
 };
 
@@ -100,12 +101,25 @@ struct comms *comms_new(struct perfdata *pd)
 	return c;
 }
 
+struct comms *comms_share(const struct comms *c)
+{
+	struct comms *s = malloc(sizeof(*s));
+
+	if (s) {
+		*s = *c;
+		s->shared = true;
+	}
+	return s;
+}
+
 void comms_free(struct comms *c)
 {
 	if (!c)
 		return;
-	free(c->v);
-	free(c->pool);
+	if (!c->shared) {
+		free(c->v);
+		free(c->pool);
+	}
 	free(c);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <string.h>
 
-#include "session/contextid.h"
+#include "session/learned.h"
 
 static const char *const names[] = {
 	[CONTEXTID_AUTO] = "auto",
@@ -79,8 +79,13 @@ static enum contextid_format choose(struct contextid *c, uint32_t value, unsigne
 enum contextid_format contextid_choose(struct contextid *c, uint32_t value, unsigned int bits,
 				       const struct contextid_evidence *ev)
 {
+	struct learn_entry e = { .kind = LEARN_CONTEXTID, .value = value, .bits = (uint8_t)bits, .ev = *ev };
+	bool asked = !contextid_decided(c);
 	enum contextid_format f = c->forced ? c->forced : choose(c, value, bits, ev);
 
+	e.answer = (uint8_t)f;
+	if (asked)
+		learn_note(c->log, &e);
 	c->seen[f] = true;
 	return f;
 }

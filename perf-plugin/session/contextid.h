@@ -28,7 +28,10 @@ struct contextid_evidence {
 	int running;		/* who ran on the CPU then, from switches; -1 unknown */
 };
 
+struct learn_log;
+
 struct contextid {
+	struct learn_log *log;	/* of questions and answers (learned.h); NULL: none is kept */
 	enum contextid_format forced;	/* by the user; CONTEXTID_AUTO: not */
 	enum contextid_format decided;	/* CONTEXTID_AUTO: not yet */
 	enum { ARCH_UNKNOWN, ARCH_ARM, ARCH_ARM64 } arch;

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "perfdata/memory.h"
+#include "session/jobs.h"
+#include "session/part.h"
 #include "session/run.h"
 
 #define BATCH 1024
@@ -17,7 +19,7 @@ static double seconds(const struct timespec *a, const struct timespec *b)
 	return (double)(b->tv_sec - a->tv_sec) + (double)(b->tv_nsec - a->tv_nsec) * 1e-9;
 }
 
-static void show_progress(struct run *r, uint64_t in_fragment)
+void run_progress(struct run *r, uint64_t bytes)
 {
 	struct session *ss = r->ss;
 	struct timespec now;
@@ -27,7 +29,15 @@ static void show_progress(struct run *r, uint64_t in_fragment)
 		return;
 	r->shown = now;
 	fprintf(stderr, "\rcstrace: decoding %3.0f%%", ss->bytes_total ?
-		100.0 * (double)(ss->bytes_done + in_fragment) / (double)ss->bytes_total : 0.0);
+		100.0 * (double)bytes / (double)ss->bytes_total : 0.0);
+}
+
+static void note_progress(struct run *r, uint64_t in_fragment)
+{
+	if (r->bytes)
+		*r->bytes = r->ss->bytes_done + in_fragment;
+	else
+		run_progress(r, r->ss->bytes_done + in_fragment);
 }
 
 /* Where did the program stand that an exception left? Only what comes between that and its context is skipped. */
@@ -219,7 +229,7 @@ static int deliver(struct run *r, struct stream_state *st, const struct cst_gene
 		if (r->lead_in)
 			check_leap(r, st, g, (size_t)n);
 		if (r->progress && !(++r->ticks & 63))
-			show_progress(r, g[n - 1].index - st->frag->pub.offset);
+			note_progress(r, g[n - 1].index - st->frag->pub.offset);
 	}
 	if (why == CST_STOP_CONTEXT && st->unit->pid.contextidr_el2)
 		find_exception(st, g, n);
@@ -627,14 +637,14 @@ static int decode_fragment(struct run *r, struct fragment *f)
 	return f->pub.data ? decode_whole(r, f) : -CST_ERR_NOMEM;
 }
 
-static int decode_queue(struct run *r, struct queue *q)
+int run_fragments(struct run *r, struct queue *q, size_t first, size_t end)
 {
 	size_t i;
 	int rc = 0;
 
 	r->q = q;
 	r->nr_slots = 0;
-	for (i = 0; i < q->nr_frags && !rc; i++)
+	for (i = first; i < end && !rc; i++)
 		rc = decode_fragment(r, &q->frags[i]);
 	for (i = 0; i < r->nr_slots; i++)
 		slot_free(r, &r->slots[i]);
@@ -669,26 +679,6 @@ static void tell_unrouted(struct session *ss)
 	fprintf(stderr, "; that trace is left out\n");
 }
 
-static void forget_last_run(struct session *ss)
-{
-	struct session_totals *t = &ss->totals;
-	size_t i;
-
-	for (i = 0; i < ss->dsos.nr; i++) {
-		ss->dsos.all[i]->shown = false;
-		ss->dsos.all[i]->nacc = ss->dsos.all[i]->nacc_bytes = ss->dsos.all[i]->conflicts = 0;
-		ss->dsos.all[i]->insns = 0;
-	}
-	ss->bytes_done = 0;
-	ss->matched = false;
-	ss->unrouted_ids[0] = ss->unrouted_ids[1] = 0;
-	memset(&t->dec, 0, sizeof(t->dec));
-	memset(&t->frame, 0, sizeof(t->frame));
-	t->backward_timestamps = t->aux_bytes = t->filtered_bytes = t->unrouted = t->unknown_context = 0;
-	who_restart(ss);
-	losses_start(ss);
-}
-
 /* Ranges are counted where nobody wants to see each of them. */
 static int begin_counts(struct run *r)
 {
@@ -703,30 +693,50 @@ static int begin_counts(struct run *r)
 	return err;
 }
 
+int run_open(struct run *r, struct session *ss, const struct session_consumer *con, _Atomic uint64_t *bytes)
+{
+	*r = (struct run){ .ss = ss, .con = con, .bytes = bytes };
+	r->batch = malloc(BATCH * sizeof(*r->batch));
+	r->progress = ss->opts.progress && isatty(STDERR_FILENO);
+	clock_gettime(CLOCK_MONOTONIC, &r->started);
+	return r->batch ? begin_counts(r) : -CST_ERR_NOMEM;
+}
+
+void run_close(struct run *r)
+{
+	if (r->shown.tv_sec)
+		fprintf(stderr, "\r%*s\r", 30, "");
+	free(r->slots);
+	free(r->batch);
+	joined_free(&r->joined);
+	memset(r, 0, sizeof(*r));
+}
+
+static int run_alone(struct session *ss, const struct session_consumer *con)
+{
+	struct run r;
+	size_t i;
+	int rc = run_open(&r, ss, con, NULL);
+
+	for (i = 0; i < ss->queues.nr && !rc; i++)
+		rc = run_fragments(&r, ss->queues.q[i], 0, ss->queues.q[i]->nr_frags);
+	run_close(&r);
+	return rc;
+}
+
 int session_run(struct session *ss, const struct session_consumer *consumer)
 {
-	struct run r = { .ss = ss, .con = consumer };
-	size_t i;
-	int rc = 0;
+	unsigned int threads;
+	int rc;
 
 	memory_doing("decoding");
-	r.batch = malloc(BATCH * sizeof(*r.batch));
-	if (!r.batch || begin_counts(&r)) {
-		free(r.batch);
-		fprintf(stderr, "cstrace: %s: %s\n", ss->name, cst_strerror(CST_ERR_NOMEM));
-		return -CST_ERR_NOMEM;
-	}
 	count_bytes(ss);
-	forget_last_run(ss);
-	r.progress = ss->opts.progress && isatty(STDERR_FILENO);
-	clock_gettime(CLOCK_MONOTONIC, &r.started);
-	for (i = 0; i < ss->queues.nr && !rc; i++)
-		rc = decode_queue(&r, ss->queues.q[i]);
-	if (r.shown.tv_sec)
-		fprintf(stderr, "\r%*s\r", 30, "");
-	free(r.slots);
-	free(r.batch);
-	joined_free(&r.joined);
+	ss->bytes_done = 0;
+	session_zero_counts(ss);
+	who_restart(ss);
+	losses_start(ss);
+	threads = jobs_threads(ss, consumer);
+	rc = threads > 1 ? jobs_run(ss, consumer, threads) : run_alone(ss, consumer);
 	tell_unrouted(ss);
 	who_tell(ss);
 	if (rc < 0 && rc != SESSION_TOLD)

@@ -12,6 +12,7 @@
 #include "session/dso.h"
 #include "session/jitdump.h"
 #include "session/module.h"
+#include "session/say.h"
 #include "session/session.h"
 #include "session/unpack.h"
 
@@ -152,6 +153,7 @@ struct dso *dso_table_add(struct dso_table *t, const char *path, uint8_t kind)
 		return NULL;
 	}
 	*slot = d;
+	d->number = (uint32_t)(t->nr - 1);
 	d->kind = kind;
 	h = hash_name(path) % t->nr_buckets;
 	d->next = t->bucket[h];
@@ -299,21 +301,19 @@ static void warn_unsure(const struct dso *d)
 	if (d->kind == DSO_KCORE || (d->recorded.len && build_id_equal(&d->recorded, &d->found)))
 		return;
 	if (d->recorded.len && d->is_elf)
-		fprintf(stderr, "cstrace: warning: %s: %s has another build-id than the recorded file and is "
+		fprintf(say_out(), "cstrace: warning: %s: %s has another build-id than the recorded file and is "
 			"used because of -f\n", name_shown(d->path), file_shown(d));
 	else if (d->by_name)
-		fprintf(stderr, "cstrace: warning: %s: not found by path, taking %s by its name; nothing in "
+		fprintf(say_out(), "cstrace: warning: %s: not found by path, taking %s by its name; nothing in "
 			"the recording tells whether it is the same file\n", name_shown(d->path), file_shown(d));
 }
 
-bool dso_load(struct dso_table *t, struct dso *d)
+static bool load(struct dso_table *t, struct dso *d)
 {
 	struct dso_candidates c = { .step = 0 };
 	struct build_id refused_id = { .len = 0 };
 	int trouble;
 
-	if (d->state != DSO_UNTRIED)
-		return d->state == DSO_LOADED;
 	d->state = DSO_MISSING;
 	d->trouble = DSO_NOT_FOUND;
 	if (d->kind == DSO_JIT)
@@ -344,12 +344,25 @@ bool dso_load(struct dso_table *t, struct dso *d)
 	}
 	if (d->state == DSO_REFUSED) {
 		d->found = refused_id;
-		fprintf(stderr, "cstrace: ");
-		dso_explain(d, !t->search.other_recorder, stderr);
+		fprintf(say_out(), "cstrace: ");
+		dso_explain(d, !t->search.other_recorder, say_out());
 	}
 	if (d->state == DSO_LOADED)
 		warn_unsure(d);
 	return d->state == DSO_LOADED;
+}
+
+bool dso_load(struct dso_table *t, struct dso *d)
+{
+	uint64_t about;
+	bool loaded;
+
+	if (d->state != DSO_UNTRIED)
+		return d->state == DSO_LOADED;
+	about = say_about(SAY_DSO | d->number);
+	loaded = load(t, d);
+	say_about(about);
+	return loaded;
 }
 
 void dso_explain(const struct dso *d, bool perf, FILE *out)

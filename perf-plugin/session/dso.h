@@ -58,6 +58,7 @@ struct jitdump;
 
 struct dso {
 	char *path;		/* as recorded */
+	uint32_t number;	/* in the table, from 0 */
 	struct build_id recorded;
 	bool id_of_header;	/* recorded is from the file's header, not from the records that name the file */
 	uint8_t kind;		/* enum dso_kind */

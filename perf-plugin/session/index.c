@@ -139,6 +139,18 @@ static int do_aux(struct indexer *ix, const struct pd_record *rec)
 	return queues_add_aux(&ix->ss->queues, rec);
 }
 
+/* A record is one of those that phone_record() takes. */
+static bool is_of_phone(const struct pd_record *rec)
+{
+	switch (rec->ev->header.type) {
+	case PD_RECORD_SP_KERNEL_SYMBOL:
+	case PD_RECORD_SP_SPLIT:
+	case PD_RECORD_SP_SPLIT_END:
+		return true;
+	}
+	return false;
+}
+
 static int do_record(struct indexer *ix, const struct pd_record *rec)
 {
 	struct session *ss = ix->ss;
@@ -173,16 +185,12 @@ static int do_record(struct indexer *ix, const struct pd_record *rec)
 		if (rec->aux.avail < rec->aux.size)
 			ss->totals.file_cut = true;
 		return queues_add_chunk(&ss->queues, rec);
-	case PD_RECORD_SP_KERNEL_SYMBOL:
-	case PD_RECORD_SP_SPLIT:
-	case PD_RECORD_SP_SPLIT_END:
-		return phone_record(ss, rec);
 	case PERF_RECORD_TIME_CONV:
 		pd_time_conv_parse(&ss->conv, rec);
 		ss->have_conv = true;
 		return 0;
 	}
-	return 0;
+	return is_of_phone(rec) ? phone_record(ss, rec) : 0;
 }
 
 static void report(struct indexer *ix)
@@ -255,6 +263,44 @@ static int read_records(struct indexer *ix)
 	return 0;
 }
 
+/* After the last record: what it takes to know who ran what. */
+static int finish_side(struct session *ss)
+{
+	int rc;
+
+	take_build_ids(ss);
+	rc = kernel_finish(ss);
+	if (!rc)
+		rc = jit_finish(ss);
+	if (!rc && (side_order_finish(&ss->side) || threads_begin(&ss->threads)))
+		rc = -CST_ERR_NOMEM;
+	return rc;
+}
+
+int session_index_side(struct session *ss)
+{
+	struct indexer ix = { .ss = ss };
+	struct pd_record rec;
+	int rc = 0, got;
+
+	ix.side = side_perf_new(ss);
+	ix.reader = ix.side ? side_order_add(&ss->side, ix.side) : NULL;
+	if (!ix.reader)
+		return -CST_ERR_NOMEM;
+	while (!rc && (got = perfdata_next(ss->pd, &rec))) {
+		if (got < 0)
+			continue;
+		if (is_of_phone(&rec))
+			rc = phone_record(ss, &rec);
+		if (!rc)
+			rc = note_event(&ix, &rec);
+		if (!rc && memory_refused())
+			rc = -CST_ERR_NOMEM;
+	}
+	side_perf_finish(ix.side);
+	return rc ? rc : finish_side(ss);
+}
+
 int session_index(struct session *ss)
 {
 	const struct pd_feature_bytes *formats = &perfdata_env(ss->pd)->raw[PD_FEAT_TRACING_DATA];
@@ -272,14 +318,8 @@ int session_index(struct session *ss)
 	side_perf_finish(ix.side);
 	if (rc)
 		return rc;
-	take_build_ids(ss);
 	running_finish(&ss->running);
 	asids_finish(&ss->asids);
-	rc = kernel_finish(ss);
-	if (!rc)
-		rc = jit_finish(ss);
-	if (rc)
-		return rc;
-	rc = side_order_finish(&ss->side) || threads_begin(&ss->threads) || queues_finish(&ss->queues);
-	return rc ? -CST_ERR_NOMEM : 0;
+	rc = finish_side(ss);
+	return rc ? rc : queues_finish(&ss->queues) ? -CST_ERR_NOMEM : 0;
 }

@@ -12,6 +12,7 @@
 #include "session/error.h"
 #include "session/jit.h"
 #include "session/kernel.h"
+#include "session/learned.h"
 #include "session/losses.h"
 #include "session/owners.h"
 #include "session/pace.h"
@@ -32,7 +33,6 @@ struct trace_unit {
 	int config_error;	/* of cst_config_etmv4(); -CST_ERR_PROTOCOL: no decoder for it */
 	struct aux_pid_source pid;
 	bool timestamps;
-	bool told;		/* why it cannot be decoded was printed */
 };
 
 /* Start of a CPU's trace. */
@@ -50,6 +50,8 @@ struct session {
 	struct auxinfo info;
 	bool have_info;
 	struct trace_unit *units;
+	const struct trace_unit **told_units; /* why they cannot be decoded was printed */
+	size_t nr_told_units, cap_told_units;
 	struct id_owner *ids;		/* by ID, then in order of time */
 	size_t nr_ids, cap_ids;
 	bool ids_change;		/* some ID has several owners, one after the other */
@@ -104,6 +106,23 @@ struct trace_unit *session_unit_of_raw(struct session *ss, const struct queue *q
 
 /* index.c: the pass over all records. */
 int session_index(struct session *ss);
+/* Of a replica: threads, maps and code only; the rest is the session's. */
+int session_index_side(struct session *ss);
+
+/*
+ * replica.c: another session over the same recording, to decode in another thread. It shares what nobody changes
+ * after the index pass (metadata, trace units, buffers, switches, clocks) and has its own of all that decoding
+ * changes (threads and maps over time, files, address spaces, losses). To be freed before the session.
+ * NULL: no memory, or the files are not found in the same order.
+ */
+struct session *session_replica(const struct session *ss);
+void session_replica_free(struct session *rep);
+/* What a replica found out about its files, for those that the session did not load. `rep` decodes no more. */
+void session_adopt_files(struct session *ss, struct session *rep);
+
+/* session.c: the parts of a session that a replica has, too. */
+int session_init_own(struct session *ss);
+void session_free_own(struct session *ss);
 
 /* locate.c */
 void session_free_perf_maps(struct session *ss);

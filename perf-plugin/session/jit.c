@@ -11,6 +11,7 @@
 #include "session/internal.h"
 #include "session/jit.h"
 #include "session/jitdump.h"
+#include "session/say.h"
 
 void jit_files_free(struct jit_files *jf)
 {
@@ -122,7 +123,7 @@ static void set_place(struct session *ss, const struct jitdump *jd, const char *
 		why = "its times are counter ticks, and the recording does not say how to convert them";
 		cure = "let the runtime use CLOCK_MONOTONIC";
 	}
-	fprintf(stderr, "cstrace: warning: %s: %s; its code is taken to have been there all the time, the last of "
+	fprintf(say_out(), "cstrace: warning: %s: %s; its code is taken to have been there all the time, the last of "
 		"several versions: %s\n", name_shown(path), why, cure);
 }
 
@@ -141,12 +142,12 @@ static int use_file(struct session *ss, const char *file, const uint8_t *p, size
 		input_unmap(p, size);
 		if (err == JITDUMP_NO_MEMORY)
 			return -CST_ERR_NOMEM;
-		fprintf(stderr, "cstrace: %s: not used as a jitdump file: %s\n", name_shown(file), jitdump_error_text(err));
+		fprintf(say_out(), "cstrace: %s: not used as a jitdump file: %s\n", name_shown(file), jitdump_error_text(err));
 		ss->jit.missing++;
 		return 0;
 	}
 	if (jd->bad_records)
-		fprintf(stderr, "cstrace: %s: %llu unusable records, and %llu bytes at its end of which nothing is "
+		fprintf(say_out(), "cstrace: %s: %llu unusable records, and %llu bytes at its end of which nothing is "
 			"known: the code that they tell about is missing; was the file copied after its program had "
 			"ended?\n", name_shown(file), (unsigned long long)jd->bad_records, (unsigned long long)jd->lost_bytes);
 	ss->jit.bad_records += jd->bad_records;
@@ -224,7 +225,7 @@ static int use_marker(struct session *ss, const struct jit_marker *m)
 	p = find_file(ss, m, path, sizeof(path), &size);
 	if (p)
 		return use_file(ss, path, p, size, m);
-	fprintf(stderr, "cstrace: warning: process %d wrote its generated code to %s: %s: copy that file from the "
+	fprintf(say_out(), "cstrace: warning: process %d wrote its generated code to %s: %s: copy that file from the "
 		"target below the directory of --symfs, or name it with --jitdump\n", m->pid, name_shown(m->path),
 		errno ? input_error(errno) : "not found");
 	ss->jit.missing++;
@@ -249,7 +250,7 @@ static int use_given(struct session *ss, const char *path, const char *option)
 
 	if (p)
 		return use_file(ss, path, p, size, NULL);
-	fprintf(stderr, "cstrace: %s%s: %s\n", option, path, input_error(errno));
+	fprintf(say_out(), "cstrace: %s%s: %s\n", option, path, input_error(errno));
 	return SESSION_TOLD;
 }
 

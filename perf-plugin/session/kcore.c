@@ -11,6 +11,7 @@
 #include "perfdata/name.h"
 #include "session/internal.h"
 #include "session/kernel.h"
+#include "session/say.h"
 
 /*
  * `dir`/`name` when that is there; NULL: not there, or an error in *rc. `inside`: the folder came with a recording,
@@ -27,7 +28,7 @@ static char *file_in(const char *dir, const char *name, bool inside, int *rc)
 	if (!path || !access(path, R_OK))
 		return path;
 	if (errno != ENOENT && errno != ENOTDIR) {
-		fprintf(stderr, "cstrace: %s: %s; make it readable, or name another copy with --kcore\n", name_shown(path),
+		fprintf(say_out(), "cstrace: %s: %s; make it readable, or name another copy with --kcore\n", name_shown(path),
 			strerror(errno));
 		*rc = SESSION_TOLD;
 	}
@@ -54,13 +55,13 @@ static int take_option(struct kernel_images *k, const char *path)
 	int rc;
 
 	if (stat(path, &st)) {
-		fprintf(stderr, "cstrace: --kcore %s: %s\n", path, strerror(errno));
+		fprintf(say_out(), "cstrace: --kcore %s: %s\n", path, strerror(errno));
 		return SESSION_TOLD;
 	}
 	if (S_ISDIR(st.st_mode)) {
 		rc = take_dir(k, path, false);
 		if (!rc && !k->kcore_path) {
-			fprintf(stderr, "cstrace: --kcore %s: no readable file kcore in this directory\n", path);
+			fprintf(say_out(), "cstrace: --kcore %s: no readable file kcore in this directory\n", path);
 			rc = SESSION_TOLD;
 		}
 		return rc;
@@ -170,7 +171,7 @@ int kernel_find_kcore(struct session *ss)
 	if (ss->opts.kallsyms) {
 		/* It is read when it is needed, and a wrong name must not wait for that. */
 		if (access(ss->opts.kallsyms, R_OK)) {
-			fprintf(stderr, "cstrace: --kallsyms %s: %s\n", ss->opts.kallsyms, strerror(errno));
+			fprintf(say_out(), "cstrace: --kallsyms %s: %s\n", ss->opts.kallsyms, strerror(errno));
 			return SESSION_TOLD;
 		}
 		k->kallsyms_path = strdup(ss->opts.kallsyms);

@@ -195,7 +195,7 @@ void losses_note_lost(struct session *ss, int cpu, uint64_t time, uint64_t count
 		l->last = time;
 }
 
-static void clear(struct losses *ls)
+void losses_clear(struct losses *ls)
 {
 	struct loss_table *t;
 
@@ -206,6 +206,39 @@ static void clear(struct losses *ls)
 		memset(t->slot, 0, NR_SLOTS * sizeof(*t->slot));
 		memset(t->rest, 0, sizeof(t->rest));
 	}
+}
+
+static void join_table(struct loss_table *t, const struct loss_table *more)
+{
+	const struct loss_row *r;
+
+	for (r = more->rows; r < more->rows + more->nr; r++)
+		table_add(t, r->cause, r->number, r->comm, r->amount.count, r->amount.bytes);
+}
+
+static bool fits(const struct loss_table *t, const struct loss_table *more)
+{
+	return !more->given_up && t->nr + more->nr <= LOSS_ROWS;
+}
+
+bool losses_join(struct losses *ls, const struct losses *more)
+{
+	size_t i;
+
+	if (!fits(&ls->cpu, &more->cpu) || !fits(&ls->process, &more->process))
+		return false;
+	for (i = 0; i < NR_LOSSES; i++) {
+		ls->cause[i].count += more->cause[i].count;
+		ls->cause[i].bytes += more->cause[i].bytes;
+	}
+	join_table(&ls->cpu, &more->cpu);
+	join_table(&ls->process, &more->process);
+	for (i = 0; i < 2; i++) {
+		if (!ls->no_map[i].count)
+			ls->no_map[i].addr = more->no_map[i].addr;
+		ls->no_map[i].count += more->no_map[i].count;
+	}
+	return true;
 }
 
 static void add_record(struct losses *ls, struct aux_record *r)
@@ -245,7 +278,7 @@ void losses_start(struct session *ss)
 	struct intmap last = { 0 };
 	size_t i;
 
-	clear(ls);
+	losses_clear(ls);
 	for (i = 0; i < ss->queues.nr_aux; i++) {
 		struct aux_record *r = &ss->queues.aux[i];
 

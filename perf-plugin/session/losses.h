@@ -93,6 +93,13 @@ int losses_init(struct losses *ls);
 void losses_free(struct losses *ls);
 /* Before a run: only what the file itself lost, but for AUX records whose fragments a filter may skip. */
 void losses_start(struct session *ss);
+/* All counts are zero. */
+void losses_clear(struct losses *ls);
+/*
+ * The counts of a piece that was decoded elsewhere, behind those of the pieces before it. False: the tables may be too
+ * full to give what counting one after the other would have given; nothing was added then.
+ */
+bool losses_join(struct losses *ls, const struct losses *more);
 /* A fragment was not skipped: what its AUX record says was lost counts. */
 void losses_fragment(struct session *ss, const struct fragment *f);
 

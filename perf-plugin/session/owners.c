@@ -225,6 +225,15 @@ static void find_sinks(const struct session *ss, struct queue *q)
 	}
 }
 
+void owners_prepare(struct session *ss)
+{
+	size_t i;
+
+	for (i = 0; i < ss->queues.nr; i++)
+		if (!ss->queues.q[i]->sinks_known)
+			find_sinks(ss, ss->queues.q[i]);
+}
+
 static bool of_queue(const struct session *ss, const struct queue *cq, const struct id_owner *o)
 {
 	struct queue *q = (struct queue *)cq;

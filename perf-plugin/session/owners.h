@@ -32,6 +32,8 @@ int owners_define_trace(struct session *ss, const struct pd_record *rec);
 /* To be called once, when all were read and the metadata is known. -1: no memory. */
 int owners_finish(struct session *ss);
 void owners_free(struct session *ss);
+/* Which sinks each buffer belongs to, before several threads ask. */
+void owners_prepare(struct session *ss);
 
 /*
  * The owner of an ID in a buffer at a time (UINT64_MAX: not known, then by position in the file): the last

@@ -34,9 +34,18 @@ struct run {
 	uint64_t ahead;		/* where the leap leads to */
 	uint64_t start;		/* offset in the trace at which the fragment was begun */
 	bool progress;
+	_Atomic uint64_t *bytes; /* not NULL: progress goes here, and somebody else shows it */
 	struct timespec started, shown;
 	unsigned int ticks;
 };
+
+/* decode.c: room for decoding. `bytes` as in struct run. 0, or -CST_ERR_NOMEM. */
+int run_open(struct run *r, struct session *ss, const struct session_consumer *con, _Atomic uint64_t *bytes);
+void run_close(struct run *r);
+/* Fragments [first, end) of a queue. */
+int run_fragments(struct run *r, struct queue *q, size_t first, size_t end);
+/* Shows on the terminal how far decoding is, now and then. */
+void run_progress(struct run *r, uint64_t bytes);
 
 /* slots.c: the tree for a fragment, with its streams. *slot NULL: nothing can decode it. 0, or negative. */
 int slot_prepare(struct run *r, const struct fragment *f, struct tree_slot **slot);

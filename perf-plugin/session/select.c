@@ -2,6 +2,7 @@
 /* select.c - which AUX fragments a filter lets pass, as far as that can be told without decoding. */
 #include "session/comms.h"
 #include "session/internal.h"
+#include "session/say.h"
 
 /* More threads than this in one fragment are not looked at one by one. */
 #define MAX_THREADS	64
@@ -54,7 +55,7 @@ static int survey(struct session *ss)
 		if (rc > 0)
 			err = look_at(&sv, &rec);
 	if (!err && filter_needs_span(ss->filter) && !sv.last) {
-		fprintf(stderr, "cstrace: %s: --time: found percentages, expected seconds: no record of this file has a time, "
+		fprintf(say_out(), "cstrace: %s: --time: found percentages, expected seconds: no record of this file has a time, "
 			"so it is not known how long it is\n", ss->name);
 		return SESSION_TOLD;
 	}
@@ -83,7 +84,7 @@ int session_make_filter(struct session *ss)
 	}
 	return 0;
 nomem:
-	fprintf(stderr, "cstrace: %s: out of memory\n", ss->name);
+	fprintf(say_out(), "cstrace: %s: out of memory\n", ss->name);
 	return SESSION_TOLD;
 }
 

@@ -74,20 +74,10 @@ static int index_file(struct session *ss)
 	return 0;
 }
 
-static struct session *open_session(const struct session_opts *opts, struct perfdata *pd,
-				    struct dso_brought *brought)
+int session_init_own(struct session *ss)
 {
-	struct session *ss = calloc(1, sizeof(*ss));
+	const struct session_opts *opts = &ss->opts;
 
-	if (!ss) {
-		fprintf(stderr, "cstrace: out of memory\n");
-		perfdata_close(pd);
-		dso_brought_free(brought);
-		return NULL;
-	}
-	ss->pd = pd;
-	ss->name = strdup(name_shown(perfdata_name(pd)));
-	ss->opts = *opts;
 	dso_table_init(&ss->dsos);
 	side_order_init(&ss->side);
 	if (opts->keep_events)
@@ -98,15 +88,53 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 	ss->dsos.search.vmlinux = opts->vmlinux;
 	ss->dsos.search.buildid_dir = opts->buildid_dir;
 	ss->dsos.search.force = opts->force;
+	ss->dsos.search.kernel = &ss->kernel;
+	if (losses_init(&ss->losses) || spaces_init(&ss->spaces, &ss->dsos, opts->cache_limit))
+		return -CST_ERR_NOMEM;
+	ss->spaces.kernel = &ss->kernel;
+	ss->spaces.kernel_process = &ss->threads.kernel;
+	return 0;
+}
+
+void session_free_own(struct session *ss)
+{
+	spaces_free(&ss->spaces, &ss->threads);
+	losses_free(&ss->losses);
+	filter_free(ss->filter);
+	threads_free(&ss->threads);
+	side_order_free(&ss->side);
+	dso_table_free(&ss->dsos);
+	free(ss->told_units);
+	asids_free(&ss->asids);
+	short_ids_free(&ss->short_ids);
+	kernel_free(&ss->kernel);
+	free(ss->phone.piece);
+	jit_files_free(&ss->jit);
+	session_free_perf_maps(ss);
+}
+
+static struct session *open_session(const struct session_opts *opts, struct perfdata *pd,
+				    struct dso_brought *brought)
+{
+	struct session *ss = calloc(1, sizeof(*ss));
+	int rc;
+
+	if (!ss) {
+		fprintf(stderr, "cstrace: out of memory\n");
+		perfdata_close(pd);
+		dso_brought_free(brought);
+		return NULL;
+	}
+	ss->pd = pd;
+	ss->name = strdup(name_shown(perfdata_name(pd)));
+	ss->opts = *opts;
+	rc = session_init_own(ss);
 	ss->dsos.search.brought = *brought;
-	if (!ss->name || losses_init(&ss->losses) || spaces_init(&ss->spaces, &ss->dsos, opts->cache_limit)) {
+	if (!ss->name || rc) {
 		fprintf(stderr, "cstrace: out of memory\n");
 		session_close(ss);
 		return NULL;
 	}
-	ss->spaces.kernel = &ss->kernel;
-	ss->spaces.kernel_process = &ss->threads.kernel;
-	ss->dsos.search.kernel = &ss->kernel;
 	if (index_file(ss) || make_clocks(ss) || session_make_filter(ss)) {
 		session_close(ss);
 		return NULL;
@@ -173,28 +201,17 @@ void session_close(struct session *ss)
 	if (!ss)
 		return;
 	seek_close(ss);
-	spaces_free(&ss->spaces, &ss->threads);
-	losses_free(&ss->losses);
-	filter_free(ss->filter);
-	threads_free(&ss->threads);
-	side_order_free(&ss->side);
+	session_free_own(ss);
 	queues_free(&ss->queues);
-	dso_table_free(&ss->dsos);
 	auxinfo_free(&ss->info);
 	free(ss->units);
 	owners_free(ss);
 	running_free(&ss->running);
 	tracepoint_free(ss->sched);
-	asids_free(&ss->asids);
-	short_ids_free(&ss->short_ids);
 	for (i = 0; i < ss->starts.size; i++)
 		free(ss->starts.slot[i].value);
 	intmap_free(&ss->starts);
 	free(ss->clocks);
-	kernel_free(&ss->kernel);
-	free(ss->phone.piece);
-	jit_files_free(&ss->jit);
-	session_free_perf_maps(ss);
 	perfdata_close(ss->pd);
 	free(ss->name);
 	free(ss);

@@ -39,7 +39,9 @@ struct session_opts {
 	bool no_index;		/* decode from the beginning of each fragment */
 	uint64_t max_expand;	/* bytes that compressed records may expand to; 0: by their size (perfdata/reader.h) */
 	size_t keep_events;	/* about threads and maps, in memory rather than read again; 0: the usual number */
-	size_t cache_limit;	/* bytes for decoded code; 0: the library's choice */
+	size_t cache_limit;	/* bytes for decoded code, in each thread; 0: the library's choice */
+	unsigned int jobs;	/* threads that decode; 0 and 1: the thread that calls */
+	bool jobs_asked;	/* also when there is little trace */
 	enum contextid_format contextid; /* what the context ID holds; 0: found out */
 	uint64_t ts_freq;	/* trace timestamp ticks per second when the file does not say; 0: 1 GHz */
 	struct filter_opts filter; /* what to decode; the words stay the caller's */
@@ -130,6 +132,23 @@ struct session_consumer {
 	 * this. Only packets, no elements, when `batch` is NULL.
 	 */
 	int (*packet)(void *data, struct stream *s, const struct cst_packet *pkt);
+	/*
+	 * For decoding in several threads (session_opts.jobs): a consumer of one piece of the trace, of its own kind.
+	 * The callbacks above get it as their data, in any thread; `ss` is what the piece is decoded with. NULL: no
+	 * memory. Without this function one thread decodes.
+	 */
+	void *(*piece_new)(void *data, struct session *ss);
+	/* The calling thread takes what a piece made, in the order of pieces. 0, or what ends the run. */
+	int (*piece_take)(void *data, void *piece);
+	void (*piece_free)(void *piece);	/* taken or not */
+	/*
+	 * A stream can be divided between AUX fragments: what the callbacks make of a fragment does not depend on the
+	 * fragments before it. Else a piece has all fragments of its streams.
+	 */
+	bool by_fragment;
+	/* Sums, whose order does not matter: all that a thread decodes is one piece, taken when everything is decoded. */
+	bool sums;
+	bool stateless;		/* in place of these: the callbacks keep nothing, any thread may call them at any time */
 };
 
 /* Opens and indexes the file. On error NULL, after a message on stderr that names file, offset and cause. */
@@ -184,6 +203,9 @@ bool session_symbol(struct stream *s, uint64_t addr, const struct session_loc *l
 const char *session_comm(const struct stream *s);
 /* The dso a section number (cst_generic.section) stands for; cst_generic.sect_off is the offset in its file. */
 struct dso *session_section_dso(struct session *ss, struct stream *s, uint32_t section);
+
+/* The file of `ss` that is the same as a file of the session that a piece was decoded with. */
+struct dso *session_same_dso(const struct session *ss, const struct dso *d);
 
 /* The next file whose code was decoded; *pos starts with 0. NULL: no more. */
 struct dso *session_next_used(const struct session *ss, size_t *pos);

@@ -5,20 +5,28 @@
 
 #include "session/array.h"
 #include "session/run.h"
+#include "session/say.h"
 
 /* Trees that one buffer keeps: one for each trace unit that writes into it without frames. */
 #define MAX_SLOTS 1024
 
-static void tell_undecodable(struct session *ss, struct trace_unit *u)
+/* Says, once for each unit, why its trace is left out. */
+static void tell_undecodable(struct session *ss, const struct trace_unit *u)
 {
-	if (u->told)
-		return;
-	u->told = true;
+	const struct trace_unit **told;
+	size_t i;
+
+	for (i = 0; i < ss->nr_told_units; i++)
+		if (ss->told_units[i] == u)
+			return;
+	told = ARRAY_ADD(ss->told_units, ss->nr_told_units, ss->cap_told_units);
+	if (told)
+		*told = u;
 	if (u->config_error == -CST_ERR_PROTOCOL)
-		fprintf(stderr, "cstrace: %s: CPU %u has an %s trace unit, which cannot be decoded yet; its "
+		fprintf(say_out(), "cstrace: %s: CPU %u has an %s trace unit, which cannot be decoded yet; its "
 			"trace is left out\n", ss->name, u->aux->cpu, aux_unit_name(u->aux->unit));
 	else
-		fprintf(stderr, "cstrace: %s: CPU %u: %s; TRCCONFIGR is 0x%llx, TRCIDR0 0x%llx, TRCIDR1 "
+		fprintf(say_out(), "cstrace: %s: CPU %u: %s; TRCCONFIGR is 0x%llx, TRCIDR0 0x%llx, TRCIDR1 "
 			"0x%llx: its trace is left out\n", ss->name, u->aux->cpu,
 			cst_strerror(u->config_error),
 			(unsigned long long)u->aux->reg[AUX_REG_TRCCONFIGR],

@@ -338,6 +338,8 @@ static int by_asid(struct stream_state *st, uint32_t asid)
 		set_process(st, pid);
 		return 0;
 	}
+	if (st->ss->own.log)
+		st->ss->own.log->ordered = true;
 	if (follows_thread(st)) {
 		set_thread(st, st->queue->tid);
 		return 0;

@@ -3,6 +3,7 @@
 
 #include <cstrace/types.h>
 
+#include "session/learned.h"
 #include "session/world.h"
 
 void world_restart(struct world_state *w)
@@ -14,25 +15,33 @@ void world_restart(struct world_state *w)
  * Linux runs in the Non-secure state where there are two. That of the first context is taken until one is
  * proved: a system without a secure world may well run in it.
  */
-static bool own_security(struct own_world *own, uint8_t security, bool proof)
+bool own_world_security(struct own_world *own, uint8_t security, bool proof)
 {
+	struct learn_entry e = { .kind = LEARN_SECURITY, .value = security, .proof = proof };
+
 	if (!own->security_known || (proof && !own->security_proved) ||
 	    (!own->security_proved && security == CST_SEC_NONSECURE)) {
 		own->security_known = true;
 		own->security_proved = proof;
 		own->security = security;
 	}
-	return security == own->security;
+	e.answer = security == own->security;
+	learn_note(own->log, &e);
+	return e.answer;
 }
 
 /* VMID 0 is a host's. A recording made inside a machine has that machine's VMID throughout. */
-static bool own_vmid(struct own_world *own, uint32_t vmid, bool proof)
+bool own_world_vmid(struct own_world *own, uint32_t vmid, bool proof)
 {
+	struct learn_entry e = { .kind = LEARN_VMID, .value = vmid, .proof = proof };
+
 	if (!vmid)
 		own->vmid_proved = own->vmid_known = true, own->vmid = 0;
 	else if (!own->vmid_known || (proof && !own->vmid_proved))
 		own->vmid_known = true, own->vmid_proved = proof, own->vmid = vmid;
-	return vmid == own->vmid;
+	e.answer = vmid == own->vmid;
+	learn_note(own->log, &e);
+	return e.answer;
 }
 
 static struct vcpu *find_vcpu(struct world_state *w, uint32_t thread)
@@ -106,11 +115,11 @@ enum world world_of(struct own_world *own, struct world_state *w, const struct c
 
 	if (g->el == 3)
 		world = WORLD_FIRMWARE;
-	else if (!own_security(own, g->security, e->thread_known))
+	else if (!own_world_security(own, g->security, e->thread_known))
 		world = WORLD_SECURE;
 	else if (e->host_el2)
 		world = guest_below_el2(w, g, e) ? WORLD_GUEST : WORLD_OWN;
-	else if (g->flags & CST_GF_VMID && g->el < 2 && !own_vmid(own, g->vmid, e->thread_known))
+	else if (g->flags & CST_GF_VMID && g->el < 2 && !own_world_vmid(own, g->vmid, e->thread_known))
 		world = WORLD_GUEST;
 	w->el = g->el;
 	w->known = true;
@@ -118,14 +127,14 @@ enum world world_of(struct own_world *own, struct world_state *w, const struct c
 	return world;
 }
 
-void guests_count(struct guests *gs, uint32_t id)
+static void add_stretches(struct guests *gs, uint32_t id, uint64_t n)
 {
 	unsigned int i;
 
 	for (i = 0; i < gs->nr && gs->v[i].id != id; i++)
 		;
 	if (i == NR_GUESTS) {
-		gs->rest++;
+		gs->rest += n;
 		return;
 	}
 	if (i == gs->nr) {
@@ -133,5 +142,21 @@ void guests_count(struct guests *gs, uint32_t id)
 		gs->v[i].stretches = 0;
 		gs->nr++;
 	}
-	gs->v[i].stretches++;
+	gs->v[i].stretches += n;
+}
+
+void guests_count(struct guests *gs, uint32_t id)
+{
+	add_stretches(gs, id, 1);
+}
+
+bool guests_join(struct guests *gs, const struct guests *more)
+{
+	unsigned int i;
+
+	if (more->rest)
+		return false;
+	for (i = 0; i < more->nr; i++)
+		add_stretches(gs, more->v[i].id, more->v[i].stretches);
+	return true;
 }

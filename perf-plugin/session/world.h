@@ -19,8 +19,11 @@ enum world {
 	WORLD_FIRMWARE,	/* EL3 */
 };
 
+struct learn_log;
+
 /* What is its own of the recorded system; learned from contexts whose thread the file knows. */
 struct own_world {
+	struct learn_log *log;	/* of questions and answers; NULL: none is kept */
 	bool security_known, security_proved;
 	uint8_t security;
 	bool vmid_known, vmid_proved;
@@ -57,6 +60,10 @@ struct world_entry {
 	uint64_t to;		/* where execution goes on */
 };
 
+/* Is this the system's own security state, or VMID? `proof`: a thread of the file ran in it. */
+bool own_world_security(struct own_world *own, uint8_t security, bool proof);
+bool own_world_vmid(struct own_world *own, uint32_t vmid, bool proof);
+
 void world_restart(struct world_state *w);
 enum world world_of(struct own_world *own, struct world_state *w, const struct cst_generic *g,
 		    const struct world_entry *e);
@@ -76,5 +83,7 @@ struct guests {
 };
 
 void guests_count(struct guests *gs, uint32_t id);
+/* The counts of a later piece. False: it has had more guests than are told apart, and nothing was added. */
+bool guests_join(struct guests *gs, const struct guests *more);
 
 #endif

@@ -31,6 +31,9 @@ struct injector {
 	uint64_t id_branches, id_insns;
 	uint64_t since_round;
 	uint64_t first_time, last_time;	/* of samples; first > last: none so far */
+	/* Of a piece that another thread decodes: its lanes are in the merge of the whole. */
+	struct merge_lanes lanes;
+	bool is_piece, taken;
 };
 
 /* ---- output ----------------------------------------------------------------------------------- */
@@ -65,7 +68,8 @@ static struct merge_lane *lane_of(struct injector *in, struct stream *s)
 	void **slot = sampler_slot(s);
 
 	if (!*slot)
-		*slot = in->single ? in->single : merge_lane_new(in->m, SIDEBAND_RANK_SAMPLES, s->place);
+		*slot = in->single ? in->single :
+			merge_lanes_add(&in->lanes, in->m, SIDEBAND_RANK_SAMPLES, s->place);
 	return *slot;
 }
 
@@ -205,7 +209,7 @@ static int on_fragment_end(void *data, struct stream *s)
 {
 	struct injector *in = data;
 
-	if (pw_failed(in->w))
+	if (!in->is_piece && pw_failed(in->w))
 		return -CST_ERR_IO;
 	return sampler_fragment_end(in->sp, s);
 }
@@ -215,6 +219,57 @@ static void on_stream_end(void *data, struct stream *s)
 	struct injector *in = data;
 
 	sampler_stream_end(in->sp, s);
+}
+
+/* ---- pieces that are decoded in other threads ------------------------------------------------- */
+
+static struct sample_ops make_ops(struct injector *in)
+{
+	return (struct sample_ops){ .branch = on_branch, .insn = on_insn, .error = on_error, .data = in };
+}
+
+static void *piece_new(void *data, struct session *ss)
+{
+	struct injector *whole = data, *in = calloc(1, sizeof(*in));
+	struct sample_ops ops;
+
+	if (!in)
+		return NULL;
+	*in = *whole;
+	in->ss = ss;
+	in->is_piece = true;
+	in->lanes = (struct merge_lanes){ .v = NULL };
+	in->first_time = UINT64_MAX;
+	in->last_time = 0;
+	ops = make_ops(in);
+	in->sp = sampler_new(&in->o.itrace, &ops, session_read_code);
+	if (in->sp)
+		return in;
+	free(in);
+	return NULL;
+}
+
+static int piece_take(void *data, void *piece)
+{
+	struct injector *in = data, *more = piece;
+
+	more->taken = true;
+	if (more->first_time <= more->last_time) {
+		note_time(in, more->first_time);
+		note_time(in, more->last_time);
+	}
+	return pw_failed(in->w) ? -CST_ERR_IO : 0;
+}
+
+static void piece_free(void *piece)
+{
+	struct injector *in = piece;
+
+	if (!in->taken)
+		merge_lanes_drop(&in->lanes);
+	merge_lanes_free(&in->lanes);
+	sampler_free(in->sp);
+	free(in);
 }
 
 /* ---- header ----------------------------------------------------------------------------------- */
@@ -309,8 +364,7 @@ static char *dir_of(const char *path)
 struct injector *injector_open(struct session *ss, const struct injector_opts *o)
 {
 	struct injector *in = calloc(1, sizeof(*in));
-	struct sample_ops ops = { .branch = on_branch, .insn = on_insn, .error = on_error,
-				  .data = in };
+	struct sample_ops ops = make_ops(in);
 	struct merge_sink sink = { .write = sink_write, .data = in };
 	struct pd_error err = { .code = 0 };
 	struct sideband_opts so = { .switches = o->switches,
@@ -392,6 +446,11 @@ int injector_run(struct injector *in)
 	int rc;
 
 	sampler_consumer(in->sp, &c);
+	if (sampler_divisible(in->sp) && !in->single) {
+		c.piece_new = piece_new;
+		c.piece_take = piece_take;
+		c.piece_free = piece_free;
+	}
 	rc = session_run(in->ss, &c);
 	if (rc == -CST_ERR_NOMEM)
 		fprintf(stderr, "cstrace inject: %s: out of memory\n", in->o.output);
@@ -424,6 +483,7 @@ void injector_close(struct injector *in)
 	if (in->w)
 		pw_abort(in->w);
 	sampler_free(in->sp);
+	merge_lanes_free(&in->lanes);
 	merge_free(in->m);
 	sideband_free(in->sb);
 	free(in);

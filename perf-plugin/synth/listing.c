@@ -26,6 +26,7 @@ struct line_lane {
 
 struct listing {
 	struct session *ss;
+	struct itrace_opts o;
 	unsigned int fields;
 	bool names;		/* files or symbols are wanted */
 	char branches[EVNAME_MAX], insns[EVNAME_MAX];
@@ -36,6 +37,9 @@ struct listing {
 	size_t fill;
 	struct merge *m;
 	struct merge_lane *single;
+	/* Of a piece that another thread decodes: its lanes are in the merge of the whole. */
+	struct merge_lanes lanes;
+	bool is_piece, taken;
 	struct sampler *sp;
 	struct comms *comms;
 	struct symbols symbols;
@@ -78,7 +82,7 @@ static struct line_lane *lane_of(struct listing *l, struct stream *s)
 	lane = calloc(1, sizeof(*lane));
 	if (!lane)
 		return NULL;
-	lane->ln = l->single ? l->single : merge_lane_new(l->m, 0, s->place);
+	lane->ln = l->single ? l->single : merge_lanes_add(&l->lanes, l->m, 0, s->place);
 	if (!lane->ln) {
 		free(lane);
 		return NULL;
@@ -474,7 +478,7 @@ static int on_error(void *data, struct stream *s, const struct error_sample *e)
 	return 0;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------- */
+/* ---- batches ---------------------------------------------------------------------------------- */
 
 static int remember_last(struct listing *l, struct stream *s)
 {
@@ -510,7 +514,7 @@ static int on_fragment_end(void *data, struct stream *s)
 {
 	struct listing *l = data;
 
-	if (l->out.error)
+	if (!l->is_piece && l->out.error)
 		return -CST_ERR_IO;
 	return sampler_fragment_end(l->sp, s);
 }
@@ -523,6 +527,59 @@ static void on_stream_end(void *data, struct stream *s)
 		free(*sampler_slot(s));
 	sampler_stream_end(l->sp, s);
 }
+
+/* ---- pieces that are decoded in other threads ------------------------------------------------- */
+
+static struct sample_ops make_ops(struct listing *l)
+{
+	return (struct sample_ops){ .branch = on_branch, .insn = on_insn, .error = on_error, .data = l };
+}
+
+static void piece_free(void *piece)
+{
+	struct listing *l = piece;
+
+	if (!l->taken)
+		merge_lanes_drop(&l->lanes);
+	merge_lanes_free(&l->lanes);
+	sampler_free(l->sp);
+	comms_free(l->comms);
+	free(l);
+}
+
+static void *piece_new(void *data, struct session *ss)
+{
+	const struct listing *whole = data;
+	struct listing *l = calloc(1, sizeof(*l));
+	struct sample_ops ops = make_ops(l);
+
+	if (!l)
+		return NULL;
+	l->ss = ss;
+	l->fields = whole->fields;
+	l->names = whole->names;
+	memcpy(l->branches, whole->branches, sizeof(l->branches));
+	memcpy(l->insns, whole->insns, sizeof(l->insns));
+	l->event_width = whole->event_width;
+	l->m = whole->m;
+	l->is_piece = true;
+	l->sp = sampler_new(&whole->o, &ops, session_read_code);
+	l->comms = comms_share(whole->comms);
+	if (l->sp && l->comms)
+		return l;
+	piece_free(l);
+	return NULL;
+}
+
+static int piece_take(void *data, void *piece)
+{
+	const struct listing *l = data;
+
+	((struct listing *)piece)->taken = true;
+	return l->out.error ? -CST_ERR_IO : 0;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
 
 static void widen(struct listing *l, const char *name)
 {
@@ -555,14 +612,14 @@ struct listing *listing_open(struct session *ss, const struct itrace_opts *o, un
 			     const char *output)
 {
 	struct listing *l = calloc(1, sizeof(*l));
-	struct sample_ops ops = { .branch = on_branch, .insn = on_insn, .error = on_error,
-				  .data = l };
+	struct sample_ops ops = make_ops(l);
 	struct merge_sink sink = { .write = sink_write, .data = l };
 	struct pd_error err = { .code = 0 };
 
 	if (!l)
 		goto nomem;
 	l->ss = ss;
+	l->o = *o;
 	l->fields = fields;
 	l->names = fields & (LIST_SYM | LIST_DSO) || o->chain;
 	name_events(l, o);
@@ -598,6 +655,11 @@ int listing_run(struct listing *l)
 	int rc;
 
 	sampler_consumer(l->sp, &c);
+	if (sampler_divisible(l->sp) && !l->single) {
+		c.piece_new = piece_new;
+		c.piece_take = piece_take;
+		c.piece_free = piece_free;
+	}
 	rc = session_run(l->ss, &c);
 	if (rc == -CST_ERR_NOMEM)
 		fprintf(stderr, "cstrace script: out of memory\n");
@@ -625,6 +687,7 @@ void listing_close(struct listing *l)
 	if (l->open)
 		pd_output_abort(&l->out);
 	sampler_free(l->sp);
+	merge_lanes_free(&l->lanes);
 	merge_free(l->m);
 	comms_free(l->comms);
 	free(l->buf);

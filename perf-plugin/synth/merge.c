@@ -2,6 +2,7 @@
 #include "synth/merge.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,7 @@ struct merge {
 	struct lane **heap;	/* of lanes with a run at `pos` */
 	unsigned int in_heap;
 	char *dir;		/* where the temporary file goes */
+	pthread_mutex_t lock;	/* of `lane`, `nr` and the four below */
 	int fd;			/* -1: none yet */
 	uint64_t file_size;
 	int error;
@@ -58,6 +60,7 @@ struct merge *merge_new(const struct merge_sink *sink, const char *dir)
 		return NULL;
 	m->sink = *sink;
 	m->fd = -1;
+	pthread_mutex_init(&m->lock, NULL);
 	if (!dir || !*dir)
 		dir = getenv("TMPDIR");
 	m->dir = strdup(dir && *dir ? dir : "/var/tmp");
@@ -81,6 +84,7 @@ void merge_free(struct merge *m)
 	}
 	if (m->fd >= 0)
 		close(m->fd);
+	pthread_mutex_destroy(&m->lock);
 	free(m->dir);
 	free(m->lane);
 	free(m->heap);
@@ -89,13 +93,8 @@ void merge_free(struct merge *m)
 
 struct merge_lane *merge_lane_new(struct merge *m, unsigned int rank, uint64_t place)
 {
-	struct lane **p, *ln;
+	struct lane **p, *ln = calloc(1, sizeof(*ln));
 
-	p = realloc(m->lane, (m->nr + 1) * sizeof(*p));
-	if (!p)
-		return NULL;
-	m->lane = p;
-	ln = calloc(1, sizeof(*ln));
 	if (!ln)
 		return NULL;
 	ln->chunk = malloc(CHUNK);
@@ -105,47 +104,115 @@ struct merge_lane *merge_lane_new(struct merge *m, unsigned int rank, uint64_t p
 	}
 	ln->rank = rank;
 	ln->place = place;
-	ln->nr = m->nr;
 	ln->pub.m = m;
 	ln->pub.cur = ln->chunk;
 	ln->pub.end = ln->chunk + CHUNK;
-	m->lane[m->nr++] = ln;
-	return &ln->pub;
+	pthread_mutex_lock(&m->lock);
+	p = realloc(m->lane, (m->nr + 1) * sizeof(*p));
+	if (p) {
+		m->lane = p;
+		ln->nr = m->nr;
+		m->lane[m->nr++] = ln;
+	}
+	pthread_mutex_unlock(&m->lock);
+	if (p)
+		return &ln->pub;
+	free(ln->chunk);
+	free(ln);
+	return NULL;
+}
+
+struct merge_lane *merge_lanes_add(struct merge_lanes *ls, struct merge *m, unsigned int rank, uint64_t place)
+{
+	struct merge_lane *ln, **v;
+
+	if (ls->nr == ls->cap) {
+		v = realloc(ls->v, (ls->cap + 16) * sizeof(*v));
+		if (!v)
+			return NULL;
+		ls->v = v;
+		ls->cap += 16;
+	}
+	ln = merge_lane_new(m, rank, place);
+	if (ln)
+		ls->v[ls->nr++] = ln;
+	return ln;
+}
+
+void merge_lanes_drop(struct merge_lanes *ls)
+{
+	size_t i;
+
+	for (i = 0; i < ls->nr; i++) {
+		struct lane *ln = (struct lane *)ls->v[i];
+
+		ln->pub.cur = ln->chunk;
+		ln->pub.run = NULL;
+		ln->nr_spill = 0;
+	}
+}
+
+void merge_lanes_free(struct merge_lanes *ls)
+{
+	free(ls->v);
+	*ls = (struct merge_lanes){ .v = NULL };
 }
 
 /* ---- the temporary file ----------------------------------------------------------------------- */
+
+/* Room of `len` bytes in the file, at *offset. Its descriptor, or -1 with errno. */
+static int file_room(struct merge *m, size_t len, uint64_t *offset)
+{
+	int fd;
+
+	pthread_mutex_lock(&m->lock);
+	if (m->fd < 0)
+		m->fd = guard_temp(m->dir);
+	fd = m->fd;
+	*offset = m->file_size;
+	m->file_size += len;
+	pthread_mutex_unlock(&m->lock);
+	return fd;
+}
+
+static void fail(struct merge *m, int error)
+{
+	pthread_mutex_lock(&m->lock);
+	m->error = error;
+	pthread_mutex_unlock(&m->lock);
+}
 
 static void spill(struct merge *m, struct lane *ln, size_t len)
 {
 	struct spill *p;
 	size_t cap, done = 0;
+	uint64_t offset;
 	ssize_t n;
+	int fd;
 
 	if (ln->nr_spill == ln->cap_spill) {
 		cap = ln->cap_spill ? 2 * ln->cap_spill : 16;
 		p = realloc(ln->spill, cap * sizeof(*p));
 		if (!p) {
-			m->error = -ENOMEM;
+			fail(m, -ENOMEM);
 			return;
 		}
 		ln->spill = p;
 		ln->cap_spill = cap;
 	}
-	if (m->fd < 0)
-		m->fd = guard_temp(m->dir);
-	while (m->fd >= 0 && done < len) {
-		n = pwrite(m->fd, ln->chunk + done, len - done, (off_t)(m->file_size + done));
+	fd = file_room(m, len, &offset);
+	while (fd >= 0 && done < len) {
+		n = pwrite(fd, ln->chunk + done, len - done, (off_t)(offset + done));
 		if (n <= 0)
 			break;
 		done += (size_t)n;
 	}
 	if (done < len) {
-		m->error = errno ? -errno : -EIO;
+		fail(m, errno ? -errno : -EIO);
 		return;
 	}
-	ln->spill[ln->nr_spill].offset = m->file_size;
+	ln->spill[ln->nr_spill].offset = offset;
 	ln->spill[ln->nr_spill++].len = (uint32_t)len;
-	m->file_size += len;
 }
 
 static bool load(struct merge *m, struct lane *ln)

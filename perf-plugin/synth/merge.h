@@ -4,6 +4,8 @@
  * other, so what they say is kept in a temporary file until all have spoken; with a single stream,
  * nothing needs to be kept and its output passes straight through.
  *
+ * Lanes may be made and written in several threads, each lane in one; the rest is for one thread.
+ *
  * Output comes in pieces (records, lines) of at most MERGE_PIECE bytes, each with a time that is not
  * before that of the piece before it in the same lane.
  */
@@ -40,6 +42,19 @@ void merge_free(struct merge *m);
  * those the one that was made first. NULL when memory is short.
  */
 struct merge_lane *merge_lane_new(struct merge *m, unsigned int rank, uint64_t place);
+
+/* The lanes of one writer, which may turn out not to be wanted; all zero to begin with. */
+struct merge_lanes {
+	struct merge_lane **v;
+	size_t nr, cap;
+};
+
+/* merge_lane_new(), and the lane is in the list. */
+struct merge_lane *merge_lanes_add(struct merge_lanes *ls, struct merge *m, unsigned int rank, uint64_t place);
+/* What is in these lanes is not wanted, and nothing more comes. */
+void merge_lanes_drop(struct merge_lanes *ls);
+/* The list; the lanes stay. */
+void merge_lanes_free(struct merge_lanes *ls);
 
 /*
  * From now on pieces of `ln` go to the sink at once, together with what the other lanes (which must be

@@ -96,6 +96,12 @@ void sampler_consumer(const struct sampler *sp, struct session_consumer *c)
 	c->history = sp->calls != NULL;
 }
 
+bool sampler_divisible(const struct sampler *sp)
+{
+	/* a thread's calls may be in several streams */
+	return !sp->calls && !sp->o.skip;
+}
+
 static struct lane *lane_of(struct sampler *sp, struct stream *s)
 {
 	struct lane *ln = s->priv;

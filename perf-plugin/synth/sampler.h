@@ -62,6 +62,8 @@ void sampler_stream_end(void *sampler, struct stream *s);
 void **sampler_slot(struct stream *s);
 /* The last instruction that was executed and by whom; 0: none, or nothing hangs on it any more. */
 uint64_t sampler_last(const struct stream *s, int *tid);
+/* Is each stream sampled by itself? Else (call chains, sN) streams have to come one after the other. */
+bool sampler_divisible(const struct sampler *sp);
 /* What the sampler asks of the session: stop, step, timeless, unwanted. */
 void sampler_consumer(const struct sampler *sp, struct session_consumer *c);
 

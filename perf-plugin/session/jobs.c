@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "session/jobs.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "session/array.h"
+#include "session/part.h"
+#include "session/run.h"
+#include "session/say.h"
+
+/* Where the user does not say how many threads there shall be: less trace than this is not worth one. */
+#define BYTES_PER_THREAD (1u << 20)
+
+/* Trace that is decoded in one piece, unless a buffer cannot be divided: at least and at most. */
+#define MIN_PIECE (1u << 18)
+#define MAX_PIECE (64u << 20)
+
+/* Results that wait for their turn, for each thread. */
+#define AHEAD 4u
+
+/* Progress is shown this often, in nanoseconds. */
+#define PROGRESS_STEP 200000000u
+
+/* A piece of the trace, and what became of it. */
+struct job {
+	struct queue *q;
+	size_t first, end;	/* fragments [first, end) of the queue */
+	bool done;
+	bool stale;		/* decoded with a replica whose earlier pieces were dropped */
+	int rc;
+	unsigned int by;	/* number of the thread */
+	struct part part;
+	struct says says;
+	struct learned in, out;
+	struct learn_log *log;
+	void *piece;		/* the consumer's */
+};
+
+struct worker {
+	struct jobs *j;
+	unsigned int number;
+	pthread_t thread;
+	struct session *ss;
+	struct run run;
+	struct session_consumer con;
+	void *piece;		/* of a consumer of sums: of all jobs */
+	bool dropped;		/* a piece of this thread was decoded anew: its replica has seen what is not so */
+	_Atomic uint64_t bytes;	/* decoded so far */
+};
+
+struct jobs {
+	struct session *ss;
+	const struct session_consumer *con;
+	struct job *v;
+	size_t nr, cap;
+	struct worker *w;
+	unsigned int nr_w;
+
+	pthread_mutex_t lock;	/* of all that follows, and of job.done and worker.dropped */
+	pthread_cond_t changed;
+	size_t next;		/* the first job that nobody has begun */
+	size_t taken;		/* jobs before this one are in the session */
+	unsigned int running;	/* threads that take jobs */
+	bool stop;
+	struct learned now;	/* behind the jobs that are taken */
+	struct session **old;	/* replicas that decode no more */
+	size_t nr_old, cap_old;
+
+	struct says told;
+	struct run run;		/* of the thread that called */
+	void *here;		/* a piece as in struct worker, of what that thread decodes */
+	bool again;		/* sums hold something that is not so */
+};
+
+static int add_job(struct jobs *j, struct queue *q, size_t first, size_t end)
+{
+	struct job *job = ARRAY_ADD(j->v, j->nr, j->cap);
+
+	if (!job)
+		return -CST_ERR_NOMEM;
+	memset(job, 0, sizeof(*job));
+	job->q = q;
+	job->first = first;
+	job->end = end;
+	return 0;
+}
+
+/*
+ * Can the fragments of a buffer be decoded by themselves? Decoders begin anew at each, but what a stream's share of the
+ * bytes is (losses.c) is known from all fragments before, unless there is one stream; owners of trace IDs and a
+ * filter's gaps also go from fragment to fragment.
+ */
+static bool is_divisible(const struct session *ss, const struct session_consumer *con, struct queue *q)
+{
+	if (!con->by_fragment || ss->filter || ss->ids_change)
+		return false;
+	if (!q->any_frames)
+		return true;
+	session_queue_ids(q);
+	/* 0x01 to 0x6f */
+	return __builtin_popcountll(q->ids[0] & ~1ull) + __builtin_popcountll(q->ids[1] & ((1ull << 48) - 1)) == 1;
+}
+
+/* Large pieces first, since each has its cost; small ones at the end, so that all threads end together. */
+static uint64_t piece_size(const struct jobs *j, uint64_t left, unsigned int threads)
+{
+	uint64_t size = left / (2 * threads), min = j->ss->opts.jobs_asked ? 1 : MIN_PIECE;
+
+	return size < min ? min : size > MAX_PIECE ? MAX_PIECE : size;
+}
+
+static int divide(struct jobs *j, struct queue *q, uint64_t *left, unsigned int threads)
+{
+	uint64_t size = 0, want = piece_size(j, *left, threads);
+	size_t i, first = 0;
+
+	for (i = 0; i < q->nr_frags; i++) {
+		size += q->frags[i].pub.size;
+		if (size < want && i + 1 < q->nr_frags)
+			continue;
+		if (add_job(j, q, first, i + 1))
+			return -CST_ERR_NOMEM;
+		*left -= size < *left ? size : *left;
+		want = piece_size(j, *left, threads);
+		first = i + 1;
+		size = 0;
+	}
+	return 0;
+}
+
+static int make_jobs(struct jobs *j, unsigned int threads)
+{
+	const struct queues *qs = &j->ss->queues;
+	uint64_t left = j->ss->bytes_total;
+	struct queue *q;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < qs->nr && !rc; i++) {
+		q = qs->q[i];
+		rc = is_divisible(j->ss, j->con, q) ? divide(j, q, &left, threads) : add_job(j, q, 0, q->nr_frags);
+	}
+	return rc;
+}
+
+unsigned int jobs_threads(const struct session *ss, const struct session_consumer *con)
+{
+	uint64_t want = ss->opts.jobs;
+	size_t i, n = 0;
+	struct queue *q;
+
+	/* Seeking decodes little, and a log of the trace has an order of its own. */
+	if (want < 2 || (!con->piece_new && !con->stateless) || ss->book || ss->opts.log)
+		return 1;
+	for (i = 0; i < ss->queues.nr; i++) {
+		q = ss->queues.q[i];
+		n += con->by_fragment ? q->nr_frags : q->nr_frags != 0;
+	}
+	if (want > n)
+		want = n;
+	if (!ss->opts.jobs_asked && want > ss->bytes_total / BYTES_PER_THREAD)
+		want = ss->bytes_total / BYTES_PER_THREAD;
+	return want ? (unsigned int)want : 1;
+}
+
+/* ---- a thread that decodes --------------------------------------------------------------------- */
+
+/* The replica begins a piece as the session would, had it decoded the pieces before with this result. */
+static void begin_learned(struct session *ss, const struct learned *in, struct learn_log *log)
+{
+	who_restart(ss);
+	ss->own = in->own;
+	ss->contextid = in->contextid;
+	ss->own.log = ss->contextid.log = log;
+}
+
+static struct learned what_is_learned(const struct session *ss)
+{
+	struct learned l = { .own = ss->own, .contextid = ss->contextid };
+
+	l.own.log = l.contextid.log = NULL;
+	return l;
+}
+
+static int decode(struct worker *w, struct job *job)
+{
+	const struct session_consumer *con = w->j->con;
+	int rc;
+
+	job->log = calloc(1, sizeof(*job->log));
+	if (con->piece_new && !con->sums)
+		w->con.data = job->piece = con->piece_new(con->data, w->ss);
+	if (!job->log || !w->con.data != !con->data)
+		return -CST_ERR_NOMEM;
+	session_zero_counts(w->ss);
+	begin_learned(w->ss, &job->in, job->log);
+	rc = run_fragments(&w->run, job->q, job->first, job->end);
+	job->out = what_is_learned(w->ss);
+	return part_take(&job->part, w->ss) ? -CST_ERR_NOMEM : rc;
+}
+
+static bool renew(struct worker *w)
+{
+	const struct session_consumer *con = w->j->con;
+	struct session **old;
+	bool ok = true;
+
+	if (w->ss) {
+		pthread_mutex_lock(&w->j->lock);
+		old = ARRAY_ADD(w->j->old, w->j->nr_old, w->j->cap_old);
+		if (old)
+			*old = w->ss;
+		pthread_mutex_unlock(&w->j->lock);
+		run_close(&w->run);
+		ok = old;
+	}
+	if (!ok)
+		return false;
+	w->con = *con;
+	w->ss = session_replica(w->j->ss);
+	if (!w->ss || run_open(&w->run, w->ss, &w->con, &w->bytes))
+		return false;
+	if (con->piece_new && con->sums)
+		w->con.data = w->piece = con->piece_new(con->data, w->ss);
+	return !con->sums || !con->piece_new || w->piece;
+}
+
+/* With the lock. NULL: there is nothing more to do. */
+static struct job *next_job(struct jobs *j)
+{
+	struct job *job;
+
+	while (!j->stop && j->next < j->nr && j->next >= j->taken + AHEAD * j->nr_w)
+		pthread_cond_wait(&j->changed, &j->lock);
+	if (j->stop || j->next == j->nr)
+		return NULL;
+	job = &j->v[j->next++];
+	job->in = j->now;
+	return job;
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct jobs *j = w->j;
+	struct job *job;
+	bool ok = renew(w);
+
+	pthread_mutex_lock(&j->lock);
+	while (ok && (job = next_job(j))) {
+		job->by = w->number;
+		pthread_mutex_unlock(&j->lock);
+		say_record(&job->says);
+		job->rc = decode(w, job);
+		say_record(NULL);
+		pthread_mutex_lock(&j->lock);
+		job->stale = w->dropped;
+		job->done = true;
+		pthread_cond_broadcast(&j->changed);
+		if (!w->dropped)
+			continue;
+		w->dropped = false;
+		pthread_mutex_unlock(&j->lock);
+		ok = renew(w);
+		pthread_mutex_lock(&j->lock);
+	}
+	j->running--;
+	pthread_cond_broadcast(&j->changed);
+	pthread_mutex_unlock(&j->lock);
+	return NULL;
+}
+
+/* Signals that end the program go to the thread that called, which alone changes what their handlers read. */
+static void start(struct jobs *j, unsigned int threads)
+{
+	sigset_t all, was;
+	unsigned int i;
+
+	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
+	sigdelset(&all, SIGSEGV);
+	pthread_sigmask(SIG_SETMASK, &all, &was);
+	for (i = 0; i < threads; i++) {
+		struct worker *w = &j->w[i];
+
+		w->j = j;
+		w->number = i;
+		pthread_mutex_lock(&j->lock);
+		j->running++;
+		j->nr_w++;
+		pthread_mutex_unlock(&j->lock);
+		if (!pthread_create(&w->thread, NULL, work, w))
+			continue;
+		pthread_mutex_lock(&j->lock);
+		j->running--;
+		j->nr_w--;
+		pthread_mutex_unlock(&j->lock);
+		break;
+	}
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+}
+
+/* ---- the thread that called -------------------------------------------------------------------- */
+
+static void free_result(struct jobs *j, struct job *job)
+{
+	if (job->piece)
+		j->con->piece_free(job->piece);
+	job->piece = NULL;
+	part_free(&job->part);
+	says_free(&job->says);
+	free(job->log);
+	job->log = NULL;
+}
+
+static void set_now(struct jobs *j, const struct learned *now)
+{
+	pthread_mutex_lock(&j->lock);
+	j->now = *now;
+	pthread_mutex_unlock(&j->lock);
+}
+
+/* Decodes a piece behind all those before it, in the session itself. */
+static int decode_here(struct jobs *j, struct job *job)
+{
+	const struct session_consumer *con = j->con;
+	struct session_consumer mine = *con;
+	struct session *ss = j->ss;
+	struct says says = { .v = NULL };
+	struct learned now;
+	void *piece = NULL;
+	size_t i;
+	int rc;
+
+	for (i = job->first; ss->filter && i < job->end; i++)
+		if (job->q->frags[i].aux)
+			job->q->frags[i].aux->counted = false;
+	ss->own = j->now.own;
+	ss->contextid = j->now.contextid;
+	if (con->piece_new && !con->sums)
+		mine.data = piece = con->piece_new(con->data, ss);
+	else if (con->piece_new && !j->here)
+		j->here = con->piece_new(con->data, ss);
+	if (j->here)
+		mine.data = j->here;
+	if (con->piece_new && !piece && !j->here)
+		return -CST_ERR_NOMEM;
+	j->run.con = &mine;
+	say_record(&says);
+	rc = run_fragments(&j->run, job->q, job->first, job->end);
+	say_record(NULL);
+	say_print(&says, &j->told);
+	says_free(&says);
+	now = what_is_learned(ss);
+	set_now(j, &now);
+	if (!piece)
+		return rc;
+	if (!rc)
+		rc = con->piece_take(con->data, piece);
+	con->piece_free(piece);
+	return rc;
+}
+
+/* The result of a thread becomes the session's. False: it would be another one behind the pieces before it. */
+static bool accept(struct jobs *j, struct job *job, int *rc)
+{
+	const struct session_consumer *con = j->con;
+	struct learned now = j->now;
+
+	*rc = job->rc;
+	if (*rc == -CST_ERR_NOMEM)
+		return true;
+	if (job->stale || !learned_holds(&now, &job->in, &job->out, job->log) || !part_add(j->ss, &job->part))
+		return false;
+	set_now(j, &now);
+	say_print(&job->says, &j->told);
+	if (!*rc && job->piece)
+		*rc = con->piece_take(con->data, job->piece);
+	return true;
+}
+
+static uint64_t bytes_decoded(struct jobs *j)
+{
+	uint64_t sum = j->run.ss->bytes_done;
+	unsigned int i;
+
+	for (i = 0; i < j->nr_w; i++)
+		sum += j->w[i].bytes;
+	return sum;
+}
+
+/* Until the job is done; false: no thread is going to do it. */
+static bool wait_for(struct jobs *j, struct job *job, size_t number)
+{
+	struct timespec until;
+	bool done;
+
+	pthread_mutex_lock(&j->lock);
+	while (!job->done && (number < j->next || j->running)) {
+		if (!j->run.progress) {
+			pthread_cond_wait(&j->changed, &j->lock);
+			continue;
+		}
+		run_progress(&j->run, bytes_decoded(j));
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += PROGRESS_STEP;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&j->changed, &j->lock, &until);
+	}
+	done = job->done;
+	if (!done)
+		j->next = number + 1;
+	pthread_mutex_unlock(&j->lock);
+	return done;
+}
+
+static void drop(struct jobs *j, const struct job *job)
+{
+	pthread_mutex_lock(&j->lock);
+	j->w[job->by].dropped = true;
+	/* Who owns an ASID is found out from buffer to buffer: the rest is not worth a second attempt. */
+	j->again = j->con->sums;
+	j->stop |= job->log->ordered || j->again;
+	pthread_mutex_unlock(&j->lock);
+}
+
+static int take_all(struct jobs *j)
+{
+	struct job *job;
+	int rc = 0;
+	size_t i;
+
+	for (i = 0; i < j->nr && !rc; i++) {
+		job = &j->v[i];
+		if (!wait_for(j, job, i)) {
+			rc = decode_here(j, job);
+		} else if (!accept(j, job, &rc)) {
+			drop(j, job);
+			if (j->again)
+				break;
+			rc = decode_here(j, job);
+		}
+		free_result(j, job);
+		pthread_mutex_lock(&j->lock);
+		j->taken = i + 1;
+		pthread_cond_broadcast(&j->changed);
+		pthread_mutex_unlock(&j->lock);
+	}
+	return rc;
+}
+
+static void join_threads(struct jobs *j)
+{
+	unsigned int i;
+
+	pthread_mutex_lock(&j->lock);
+	j->stop = true;
+	pthread_cond_broadcast(&j->changed);
+	pthread_mutex_unlock(&j->lock);
+	for (i = 0; i < j->nr_w; i++)
+		pthread_join(j->w[i].thread, NULL);
+}
+
+/* Everything once more: what the threads added to their sums cannot be taken out of them. */
+static int decode_again(struct jobs *j)
+{
+	struct session *ss = j->ss;
+	struct says says = { .v = NULL };
+	size_t i;
+	int rc = 0;
+
+	ss->bytes_done = 0;
+	session_zero_counts(ss);
+	who_restart(ss);
+	losses_start(ss);
+	run_close(&j->run);
+	cst_counts_free(ss->spaces.counts);
+	ss->spaces.counts = NULL;
+	say_record(&says);
+	if (run_open(&j->run, ss, j->con, NULL))
+		rc = -CST_ERR_NOMEM;
+	for (i = 0; i < ss->queues.nr && !rc; i++)
+		rc = run_fragments(&j->run, ss->queues.q[i], 0, ss->queues.q[i]->nr_frags);
+	say_record(NULL);
+	say_print(&says, &j->told);
+	says_free(&says);
+	j->now = what_is_learned(ss);
+	return rc;
+}
+
+/* What each thread has summed up becomes the consumer's. */
+static int take_sums(struct jobs *j)
+{
+	const struct session_consumer *con = j->con;
+	unsigned int i;
+	int rc = j->here ? con->piece_take(con->data, j->here) : 0;
+
+	for (i = 0; i < j->nr_w && !rc; i++)
+		if (j->w[i].piece)
+			rc = con->piece_take(con->data, j->w[i].piece);
+	return rc;
+}
+
+static void free_sums(struct jobs *j)
+{
+	unsigned int i;
+
+	if (j->here)
+		j->con->piece_free(j->here);
+	for (i = 0; i < j->nr_w; i++)
+		if (j->w[i].piece)
+			j->con->piece_free(j->w[i].piece);
+}
+
+static void finish(struct jobs *j)
+{
+	unsigned int i;
+	size_t k;
+
+	free_sums(j);
+	for (k = 0; k < j->nr; k++)
+		free_result(j, &j->v[k]);
+	for (k = 0; k < j->nr_old; k++) {
+		session_adopt_files(j->ss, j->old[k]);
+		session_replica_free(j->old[k]);
+	}
+	for (i = 0; i < j->nr_w; i++) {
+		run_close(&j->w[i].run);
+		if (j->w[i].ss)
+			session_adopt_files(j->ss, j->w[i].ss);
+		session_replica_free(j->w[i].ss);
+	}
+	run_close(&j->run);
+	says_free(&j->told);
+	pthread_cond_destroy(&j->changed);
+	pthread_mutex_destroy(&j->lock);
+	free(j->old);
+	free(j->w);
+	free(j->v);
+}
+
+int jobs_run(struct session *ss, const struct session_consumer *con, unsigned int threads)
+{
+	struct jobs j = { .ss = ss, .con = con };
+	int rc;
+
+	pthread_mutex_init(&j.lock, NULL);
+	pthread_cond_init(&j.changed, NULL);
+	j.now = what_is_learned(ss);
+	owners_prepare(ss);
+	j.w = calloc(threads, sizeof(*j.w));
+	rc = j.w && !run_open(&j.run, ss, con, NULL) ? make_jobs(&j, threads) : -CST_ERR_NOMEM;
+	if (!rc) {
+		start(&j, threads);
+		rc = take_all(&j);
+	}
+	join_threads(&j);
+	if (j.again)
+		rc = decode_again(&j);
+	else if (!rc && con->sums)
+		rc = take_sums(&j);
+	ss->own = j.now.own;
+	ss->contextid = j.now.contextid;
+	finish(&j);
+	return rc;
+}

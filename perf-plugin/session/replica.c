@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* replica.c - sessions over the same recording, one for each thread that decodes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/array.h"
+#include "session/internal.h"
+#include "session/say.h"
+
+static int copy_places(struct dso_places *to, const struct dso_places *from)
+{
+	size_t i;
+
+	for (i = 0; i < from->nr; i++) {
+		if (dso_places_add(to, from->v[i].path, from->v[i].file))
+			return -CST_ERR_NOMEM;
+		to->v[i].number = from->v[i].number;
+	}
+	to->sorted = from->sorted;
+	return 0;
+}
+
+/* A copy of a name that may not be there; false: no memory. */
+static bool copy_name(char **to, const char *from)
+{
+	*to = from ? strdup(from) : NULL;
+	return *to || !from;
+}
+
+static int copy_brought(struct dso_brought *to, const struct dso_brought *from)
+{
+	return copy_places(&to->images, &from->images) || copy_places(&to->jitdumps, &from->jitdumps) ||
+	       !copy_name(&to->kcore, from->kcore) || !copy_name(&to->kallsyms, from->kallsyms) ? -CST_ERR_NOMEM : 0;
+}
+
+static int copy_asids(struct asids *to, const struct asids *from)
+{
+	size_t i, k;
+
+	for (i = 0; i < from->map.size; i++) {
+		const struct asid *a = from->map.slot[i].value;
+
+		for (k = 0; a && k < a->nr; k++)
+			if (asids_declare(to, (uint32_t)from->map.slot[i].key, a->v[k].time, a->v[k].pid))
+				return -CST_ERR_NOMEM;
+	}
+	asids_finish(to);
+	return 0;
+}
+
+/* What nobody changes any more. */
+static void share(struct session *rep, const struct session *ss)
+{
+	rep->opts = ss->opts;
+	rep->opts.log = NULL;
+	rep->recorder = ss->recorder;
+	rep->name = ss->name;
+	rep->info = ss->info;
+	rep->have_info = true;
+	rep->units = ss->units;
+	rep->ids = ss->ids;
+	rep->nr_ids = ss->nr_ids;
+	rep->ids_change = ss->ids_change;
+	rep->defined = ss->defined;
+	rep->have_conv = ss->have_conv;
+	rep->conv = ss->conv;
+	rep->clocks = ss->clocks;
+	rep->timestamps = ss->timestamps;
+	rep->queues = ss->queues;
+	rep->running = ss->running;
+	rep->sched = ss->sched;
+	rep->starts = ss->starts;
+	rep->totals = ss->totals;
+}
+
+/* Every file has the same number in both. */
+static bool same_files(const struct session *a, const struct session *b)
+{
+	size_t i;
+
+	if (a->dsos.nr != b->dsos.nr)
+		return false;
+	for (i = 0; i < a->dsos.nr; i++)
+		if (a->dsos.all[i]->kind != b->dsos.all[i]->kind || strcmp(a->dsos.all[i]->path, b->dsos.all[i]->path))
+			return false;
+	return true;
+}
+
+static int make(struct session *rep, const struct session *ss)
+{
+	rep->pd = perfdata_cursor(ss->pd);
+	if (!rep->pd || session_init_own(rep) || copy_brought(&rep->dsos.search.brought, &ss->dsos.search.brought) ||
+	    copy_asids(&rep->asids, &ss->asids))
+		return -CST_ERR_NOMEM;
+	rep->dsos.search.other_recorder = ss->dsos.search.other_recorder;
+	rep->dsos.search.osrelease = ss->dsos.search.osrelease;
+	return session_index_side(rep) || !same_files(rep, ss) || session_make_filter(rep);
+}
+
+struct session *session_replica(const struct session *ss)
+{
+	struct session *rep = calloc(1, sizeof(*rep));
+	struct says unheard = { .v = NULL };
+
+	if (!rep)
+		return NULL;
+	share(rep, ss);
+	/* The session has printed it all. */
+	say_record(&unheard);
+	if (make(rep, ss)) {
+		session_replica_free(rep);
+		rep = NULL;
+	}
+	say_record(NULL);
+	says_free(&unheard);
+	return rep;
+}
+
+void session_replica_free(struct session *rep)
+{
+	if (!rep)
+		return;
+	session_free_own(rep);
+	perfdata_close(rep->pd);
+	free(rep);
+}
+
+struct dso *session_same_dso(const struct session *ss, const struct dso *d)
+{
+	return d ? ss->dsos.all[d->number] : NULL;
+}
+
+/* `to` gets what was read of its file by `from`, which has it no more. */
+static void adopt(struct dso *to, struct dso *from)
+{
+	to->state = from->state;
+	to->trouble = from->trouble;
+	to->is_elf = from->is_elf;
+	to->by_name = from->by_name;
+	to->from_host = from->from_host;
+	to->from_input = from->from_input;
+	to->symbols_read = from->symbols_read;
+	to->own_data = from->own_data;
+	to->machine = from->machine;
+	to->extent = from->extent;
+	to->file = from->file;
+	to->data = from->data;
+	to->size = from->size;
+	to->found = from->found;
+	to->segs = from->segs;
+	to->nr_segs = from->nr_segs;
+	to->syms = from->syms;
+	to->nr_syms = from->nr_syms;
+	to->names = from->names;
+	to->name_order = from->name_order;
+	from->own_data = false;
+	from->file = from->names = NULL;
+	from->data = NULL;
+	from->size = 0;
+	from->segs = NULL;
+	from->syms = NULL;
+	from->name_order = NULL;
+}
+
+void session_adopt_files(struct session *ss, struct session *rep)
+{
+	size_t i;
+
+	for (i = 0; i < ss->dsos.nr; i++) {
+		struct dso *to = ss->dsos.all[i], *from = rep->dsos.all[i];
+
+		if (to->state == DSO_UNTRIED && from->state != DSO_UNTRIED)
+			adopt(to, from);
+		else if (from->trouble == DSO_UNALIGNED)
+			to->trouble = from->trouble;
+	}
+	/* Symbols that turned out to be of another kernel. */
+	if (rep->kernel.kallsyms_tried && !rep->kernel.kallsyms_path) {
+		free(ss->kernel.kallsyms_path);
+		ss->kernel.kallsyms_path = NULL;
+	}
+}

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""jobs.py --tool PERF-CSTRACE --gen CST-GEN [NAME[:SEED]...]
+
+What a command writes, says and returns does not depend on -j: every command that decodes, on each scenario of
+`cst-gen scenario` and on random traces of several CPUs and threads, with 1, 2, 3 and 8 threads. Speaks TAP;
+CSTRACE_NIGHTLY=1 takes more seeds.
+"""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+NIGHTLY = bool(os.environ.get("CSTRACE_NIGHTLY"))
+SEEDS = 6 if NIGHTLY else 1
+JOBS = (1, 2, 3, 8)
+TIME_LIMIT = 120
+
+# Name, and what follows it; OUT is the output's path.
+COMMANDS = [
+    ["profile", "--format=autofdo", "-o", "OUT"],
+    ["profile", "--format=bolt", "--binary", "BINARY", "-o", "OUT"],
+    ["info", "--all"],
+    ["info", "--format=json"],
+    ["dump", "--format=none"],
+    ["inject", "--itrace=i1000il64", "-o", "OUT"],
+    ["inject", "--itrace=i100000il64", "-o", "OUT"],
+    ["inject", "--itrace=ibe", "-o", "OUT"],
+    ["inject", "--itrace=i10il16", "--tiles", "-o", "OUT"],
+    ["inject", "--itrace=i1usg16", "-o", "OUT"],
+    ["inject", "--itrace=i20is5", "-o", "OUT"],
+    ["script", "--itrace=b", "-F", "comm,pid,tid,cpu,time,ip,sym,dso,addr,flags"],
+    ["script", "--itrace=b", "-F", "tid,ip,addr,insn"],
+    ["script", "--itrace=e"],
+    ["script", "--itrace=i50il8", "-F", "+brstack"],
+    ["convert", "--to=package", "--images", "-o", "OUT"],
+    ["profile", "--format=llvm", "--binary", "BINARY", "--cpu=0", "-o", "OUT"],
+    ["script", "--itrace=b", "--time=10%-60%"],
+    ["script", "--itrace=b", "--tid=1000"],
+]
+
+
+class Bad(Exception):
+    pass
+
+
+def content(path):
+    """The bytes of a file, or of all files of a folder with their names."""
+    if os.path.isdir(path):
+        parts = []
+        for folder, dirs, names in os.walk(path):
+            dirs.sort()
+            for name in sorted(names):
+                whole = os.path.join(folder, name)
+                parts.append(os.path.relpath(whole, path).encode() + b"\0" + content(whole))
+        return b"\0".join(parts)
+    return open(path, "rb").read() if os.path.exists(path) else b""
+
+
+def remove(path):
+    if os.path.isdir(path):
+        shutil.rmtree(path)
+    elif os.path.exists(path):
+        os.remove(path)
+
+
+def result(args, words, options, folder, jobs):
+    out = os.path.join(folder, "out")
+    remove(out)
+    argv = [args.tool] + [out if w == "OUT" else w for w in words] + options + ["-j", str(jobs)]
+    try:
+        done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIME_LIMIT)
+    except subprocess.TimeoutExpired:
+        raise Bad("no end within %d s: %s" % (TIME_LIMIT, " ".join(argv)))
+    if done.returncode not in (0, 1, 3):
+        raise Bad("exit %d: %s: %s" % (done.returncode, " ".join(argv), done.stderr.decode("utf-8", "replace")[-800:]))
+    return {"exit code": done.returncode, "stdout": done.stdout, "stderr": done.stderr, "output": content(out)}
+
+
+def first_difference(a, b):
+    if isinstance(a, int):
+        return "%d, %d" % (a, b)
+    if b"\0" not in a + b:
+        one, two = a.decode("utf-8", "replace").splitlines(), b.decode("utf-8", "replace").splitlines()
+        for i in range(max(len(one), len(two))):
+            if one[i:i + 1] != two[i:i + 1]:
+                return "line %d: %s, %s" % (i + 1, one[i:i + 1], two[i:i + 1])
+    i = next((i for i in range(min(len(a), len(b))) if a[i] != b[i]), min(len(a), len(b)))
+    return "offset %d of %d and %d bytes" % (i, len(a), len(b))
+
+
+def check_command(args, words, options, folder):
+    alone = result(args, words, options, folder, JOBS[0])
+    for jobs in JOBS[1:]:
+        several = result(args, words, options, folder, jobs)
+        for what in alone:
+            if alone[what] != several[what]:
+                raise Bad("%s: %s with -j %d and -j %d: %s" % (" ".join(words), what, JOBS[0], jobs,
+                                                             first_difference(alone[what], several[what])))
+    return alone
+
+
+def busiest(args, options):
+    """The file with most instructions, as profile names it."""
+    done = subprocess.run([args.tool, "profile", "--binary", "/no such file", "-o", os.devnull, "-j", "1"] + options,
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=TIME_LIMIT)
+    for line in done.stderr.decode("utf-8", "replace").splitlines():
+        number, _, name = line.strip().partition(" instructions  ")
+        if name and number.isdigit():
+            return name
+    return "/no such file"
+
+
+def check_all(args, options, folder):
+    """Returns the bytes that were compared."""
+    size = 0
+    binary = busiest(args, options)
+    for words in COMMANDS:
+        words = [binary if w == "BINARY" else w for w in words]
+        size += sum(len(v) for v in check_command(args, words, options, folder).values() if not isinstance(v, int))
+    return size
+
+
+def scenario(args, name, seed, folder):
+    perf, truth, symfs = (os.path.join(folder, n) for n in ("perf.data", "truth", "symfs"))
+    done = subprocess.run([args.gen, "scenario", name, "--case=%d" % seed, "--perf=" + perf, "--truth=" + truth,
+                           "--symfs=" + symfs], capture_output=True, timeout=TIME_LIMIT)
+    if done.returncode:
+        raise Bad("cst-gen scenario %s: %s" % (name, done.stderr.decode()))
+    options = []
+    for line in open(os.path.join(truth, "expect")):
+        word, _, rest = line.rstrip("\n").partition(" ")
+        if word == "option":
+            options.append(rest.replace("@", symfs))
+    return check_all(args, ["-i", perf, "--symfs", symfs] + options, folder)
+
+
+# Many buffers with many fragments, losses of every kind.
+RANDOM = [
+    ["--buf=cpu", "--cpus=5", "--fragment=3000", "--insns=60000", "--threads=6", "--p-switch=100"],
+    ["--buf=thread", "--cpus=4", "--fragment=2000", "--insns=60000", "--threads=9", "--p-switch=200"],
+    ["--buf=cpu", "--cpus=3", "--raw", "--fragment=1500", "--insns=40000", "--threads=4", "--p-switch=100",
+     "--aux-flags=1"],
+    ["--buf=one", "--cpus=4", "--fragment=4000", "--insns=40000", "--threads=5", "--p-switch=50"],
+]
+
+
+def random_trace(args, options, seed, folder):
+    perf, images = os.path.join(folder, "perf.data"), os.path.join(folder, "images")
+    done = subprocess.run([args.gen, "random", "--case=%d" % seed, "--perf=" + perf, "--images=" + images] + options,
+                          capture_output=True, timeout=TIME_LIMIT)
+    if done.returncode:
+        raise Bad("cst-gen random %s: %s" % (" ".join(options), done.stderr.decode()))
+    return check_all(args, ["-i", perf], folder)
+
+
+def cases(args):
+    if args.names:
+        for name in args.names:
+            name, _, seed = name.partition(":")
+            yield name, [int(seed)] if seed else range(SEEDS), lambda s, f, n=name: scenario(args, n, s, f)
+        return
+    listed = subprocess.run([args.gen, "scenario"], capture_output=True, check=True).stdout.decode()
+    for line in listed.splitlines():
+        name = line.split()[0]
+        yield name, range(SEEDS), lambda s, f, n=name: scenario(args, n, s, f)
+    for options in RANDOM:
+        yield "random " + " ".join(options), range(1, 2 * SEEDS + 1), \
+            lambda s, f, o=options: random_trace(args, o, s, f)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tool", required=True)
+    parser.add_argument("--gen", required=True)
+    parser.add_argument("names", nargs="*")
+    args = parser.parse_args()
+    number = failed = 0
+    for title, seeds, check in cases(args):
+        number += 1
+        try:
+            size = 0
+            for seed in seeds:
+                with tempfile.TemporaryDirectory() as folder:
+                    try:
+                        size += check(seed, folder)
+                    except Bad as error:
+                        raise Bad("seed %d: %s" % (seed, error))
+            print("ok %d - %s: %d bytes are the same" % (number, title, size), flush=True)
+        except (Bad, subprocess.TimeoutExpired) as error:
+            failed += 1
+            print("not ok %d - %s\n# %s" % (number, title, str(error).replace("\n", "\n# ")), flush=True)
+    print("1..%d" % number)
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
