@@ -395,7 +395,7 @@ static int count_all(struct session *ss, struct info_counts *c)
 {
 	struct session_consumer counter = { .data = c, .batch = info_count, .piece_new = info_piece_new,
 					    .piece_take = info_piece_take, .piece_free = free, .by_fragment = true,
-					    .sums = true };
+					    .sums = true, .by_process = true };
 
 	info_counts_init(c, ss);
 	return session_run(ss, &counter);

@@ -425,10 +425,12 @@ int counts_run(struct counts *c)
 {
 	struct session_consumer consumer = { .data = c, .batch = on_batch, .unwanted = true, .stream_end = on_stream_end,
 					     .counts = !c->arrivals, .joined = c->joined, .piece_new = piece_new,
-					     .piece_take = piece_take, .piece_free = piece_free, .by_fragment = true,
-					     .sums = true };
-	int rc = session_run(c->ss, &consumer);
+					     .piece_take = piece_take, .piece_free = piece_free, .sums = true };
+	int rc;
 
+	/* what an exception that is taken where a fragment begins returns to is compared with the end of the one before */
+	consumer.by_fragment = !c->arrivals;
+	rc = session_run(c->ss, &consumer);
 	if (!rc)
 		rc = add_counted(c);
 	if (rc == -CST_ERR_NOMEM)

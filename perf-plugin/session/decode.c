@@ -637,6 +637,50 @@ static int decode_fragment(struct run *r, struct fragment *f)
 	return f->pub.data ? decode_whole(r, f) : -CST_ERR_NOMEM;
 }
 
+/* Is the tree to be reset for a fragment from number `next` on? */
+static bool used_later(const struct run *r, const struct tree_slot *slot, size_t next)
+{
+	const struct fragment *f;
+
+	for (f = r->q->frags + next; f < r->q->frags + r->q->nr_frags; f++)
+		if (f->pub.raw == slot->raw && (!slot->raw || session_unit_of_raw(r->ss, r->q, f) == slot->unit))
+			return true;
+	return false;
+}
+
+static struct cst_stats sum_of(const struct tree_slot *slot)
+{
+	struct cst_stats sum;
+	unsigned int id;
+
+	memset(&sum, 0, sizeof(sum));
+	for (id = 0; id < 128; id++)
+		if (slot->st[id])
+			cst_stats_add(&sum, cst_decoder_stats(slot->st[id]->stream.decoder));
+	return sum;
+}
+
+/*
+ * The piece ends inside a buffer. What its last fragments left undone (elements that were never committed) is counted
+ * where their trees begin anew, which is in another piece; there it would be put down to the thread of that time.
+ */
+static void reset_slots(struct run *r, size_t next)
+{
+	struct cst_stats was, now;
+	size_t i;
+
+	for (i = 0; i < r->nr_slots; i++) {
+		struct tree_slot *slot = &r->slots[i];
+
+		if (!used_later(r, slot, next))
+			continue;
+		was = sum_of(slot);
+		cst_tree_reset(slot->tree);
+		now = sum_of(slot);
+		r->ss->left_undone |= memcmp(&was, &now, sizeof(now)) != 0;
+	}
+}
+
 int run_fragments(struct run *r, struct queue *q, size_t first, size_t end)
 {
 	size_t i;
@@ -646,6 +690,8 @@ int run_fragments(struct run *r, struct queue *q, size_t first, size_t end)
 	r->nr_slots = 0;
 	for (i = first; i < end && !rc; i++)
 		rc = decode_fragment(r, &q->frags[i]);
+	if (end < q->nr_frags)
+		reset_slots(r, end);
 	for (i = 0; i < r->nr_slots; i++)
 		slot_free(r, &r->slots[i]);
 	r->nr_slots = 0;

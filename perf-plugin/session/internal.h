@@ -81,6 +81,7 @@ struct session {
 
 	struct filter *filter;		/* NULL: everything is wanted */
 	bool matched;			/* the filter let something pass in this run */
+	bool left_undone;		/* a piece ended with something that the next one would have counted */
 	struct index_book *book;	/* NULL: none can be used */
 	bool told_unused;		/* why it was not */
 	struct session_totals totals;

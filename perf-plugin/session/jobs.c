@@ -349,6 +349,8 @@ static int decode_here(struct jobs *j, struct job *job)
 		mine.data = j->here;
 	if (con->piece_new && !piece && !j->here)
 		return -CST_ERR_NOMEM;
+	if (piece && con->piece_continue)
+		con->piece_continue(con->data, piece);
 	j->run.con = &mine;
 	say_record(&says);
 	rc = run_fragments(&j->run, job->q, job->first, job->end);
@@ -374,6 +376,10 @@ static bool accept(struct jobs *j, struct job *job, int *rc)
 	*rc = job->rc;
 	if (*rc == -CST_ERR_NOMEM)
 		return true;
+	if (!*rc && job->piece && con->piece_fits && !con->piece_fits(con->data, job->piece))
+		return false;
+	if (con->by_process && job->part.left_undone)
+		return false;
 	if (job->stale || !learned_holds(&now, &job->in, &job->out, job->log) || !part_add(j->ss, &job->part))
 		return false;
 	set_now(j, &now);
@@ -441,10 +447,11 @@ static int take_all(struct jobs *j)
 			rc = decode_here(j, job);
 		} else if (!accept(j, job, &rc)) {
 			drop(j, job);
-			if (j->again)
-				break;
-			rc = decode_here(j, job);
+			rc = j->again ? 0 : decode_here(j, job);
 		}
+		j->again |= j->con->by_process && j->ss->left_undone;
+		if (j->again)
+			break;
 		free_result(j, job);
 		pthread_mutex_lock(&j->lock);
 		j->taken = i + 1;

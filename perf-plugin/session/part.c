@@ -22,7 +22,7 @@ void session_zero_counts(struct session *ss)
 
 	for (i = 0; i < ss->dsos.nr; i++)
 		zero_file(ss->dsos.all[i]);
-	ss->matched = false;
+	ss->matched = ss->left_undone = false;
 	ss->unrouted_ids[0] = ss->unrouted_ids[1] = 0;
 	memset(&t->dec, 0, sizeof(t->dec));
 	memset(&t->frame, 0, sizeof(t->frame));
@@ -66,6 +66,7 @@ int part_take(struct part *p, struct session *rep)
 	p->unrouted_ids[0] = rep->unrouted_ids[0];
 	p->unrouted_ids[1] = rep->unrouted_ids[1];
 	p->matched = rep->matched;
+	p->left_undone = rep->left_undone;
 	rep->losses = fresh;
 	return 0;
 }

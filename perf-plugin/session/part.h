@@ -19,7 +19,7 @@ struct part {
 	struct session_totals totals;
 	struct losses losses;
 	uint64_t unrouted_ids[2];
-	bool matched;
+	bool matched, left_undone;
 	struct part_file *files;
 	size_t nr_files;
 };

@@ -138,16 +138,21 @@ struct session_consumer {
 	 * memory. Without this function one thread decodes.
 	 */
 	void *(*piece_new)(void *data, struct session *ss);
+	/* Would the piece be the same, had it been begun with what the pieces before left? NULL: always. */
+	bool (*piece_fits)(void *data, void *piece);
+	/* The piece is about to be decoded behind those before it, and begins with what they left. NULL: nothing. */
+	void (*piece_continue)(void *data, void *piece);
 	/* The calling thread takes what a piece made, in the order of pieces. 0, or what ends the run. */
 	int (*piece_take)(void *data, void *piece);
 	void (*piece_free)(void *piece);	/* taken or not */
 	/*
 	 * A stream can be divided between AUX fragments: what the callbacks make of a fragment does not depend on the
-	 * fragments before it. Else a piece has all fragments of its streams.
+	 * fragments before it, or piece_fits() tells. Else a piece has all fragments of its streams.
 	 */
 	bool by_fragment;
 	/* Sums, whose order does not matter: all that a thread decodes is one piece, taken when everything is decoded. */
 	bool sums;
+	bool by_process;	/* with by_fragment: whose each loss is matters, not only their sums */
 	bool stateless;		/* in place of these: the callbacks keep nothing, any thread may call them at any time */
 };
 

@@ -15,6 +15,9 @@
 /* "instruction trace", the only type of AUXTRACE_ERROR there is. */
 #define ERROR_ITRACE	1
 
+/* Where the time is in our samples, in words: behind header, id, ip, pid and tid. */
+#define SAMPLE_TIME_AT	4
+
 #define BRANCH_SAMPLE_TYPE	(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL |	\
 				 PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_TYPE_SAVE)
 
@@ -34,6 +37,8 @@ struct injector {
 	/* Of a piece that another thread decodes: its lanes are in the merge of the whole. */
 	struct merge_lanes lanes;
 	bool is_piece, taken;
+	struct injector *from;	/* whose streams its streams continue; NULL: nobody's */
+	uint64_t pieces;	/* of the whole: taken so far */
 };
 
 /* ---- output ----------------------------------------------------------------------------------- */
@@ -48,14 +53,39 @@ static void end_round(struct injector *in)
 	in->since_round = 0;
 }
 
+/* Records. Where a round ends depends on them alone, not on how many come at once. */
 static void sink_write(void *data, const void *bytes, size_t len)
 {
+	const uint8_t *from = bytes, *p = from, *end = from + len;
 	struct injector *in = data;
+	uint16_t size;
 
-	if (in->since_round >= ROUND_BYTES)
-		end_round(in);
-	pw_write(in->w, bytes, len);
-	in->since_round += len;
+	for (; p < end; p += size) {
+		if (in->since_round >= ROUND_BYTES) {
+			pw_write(in->w, from, (size_t)(p - from));
+			end_round(in);
+			from = p;
+		}
+		size = ((const struct perf_event_header *)p)->size;
+		in->since_round += size;
+	}
+	pw_write(in->w, from, (size_t)(p - from));
+}
+
+/* Samples and errors with times before `time`. */
+static void sink_raise(void *data, void *bytes, size_t len, uint64_t time)
+{
+	uint8_t *p = bytes, *end = p + len;
+	const struct perf_event_header *h;
+
+	(void)data;
+	for (; p < end; p += h->size) {
+		h = (const void *)p;
+		if (h->type == PERF_RECORD_SAMPLE)
+			((uint64_t *)p)[SAMPLE_TIME_AT] = time;
+		else
+			((struct perf_record_auxtrace_error *)p)->time = time;
+	}
 }
 
 static uint16_t cpumode(unsigned int el)
@@ -63,13 +93,22 @@ static uint16_t cpumode(unsigned int el)
 	return el ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
 }
 
+static struct merge_lane *new_lane(struct injector *in, uint64_t place)
+{
+	struct merge_lane *ln = merge_lanes_add(&in->lanes, in->m, SIDEBAND_RANK_SAMPLES, place);
+	const struct sampler_seam *was = in->from ? sampler_seam(in->from->sp, place) : NULL;
+
+	if (ln && was)
+		ln->time = was->last;
+	return ln;
+}
+
 static struct merge_lane *lane_of(struct injector *in, struct stream *s)
 {
 	void **slot = sampler_slot(s);
 
 	if (!*slot)
-		*slot = in->single ? in->single :
-			merge_lanes_add(&in->lanes, in->m, SIDEBAND_RANK_SAMPLES, s->place);
+		*slot = in->single && !in->is_piece ? in->single : new_lane(in, s->place);
 	return *slot;
 }
 
@@ -216,9 +255,17 @@ static int on_fragment_end(void *data, struct stream *s)
 
 static void on_stream_end(void *data, struct stream *s)
 {
+	struct merge_lane *ln = s->priv ? *sampler_slot(s) : NULL;
 	struct injector *in = data;
+	struct sampler_seam *seam;
 
 	sampler_stream_end(in->sp, s);
+	seam = sampler_last_seam(in->sp);
+	if (!ln || !seam)
+		return;
+	seam->first = ln->first;
+	seam->last = ln->time;
+	seam->user = ln;
 }
 
 /* ---- pieces that are decoded in other threads ------------------------------------------------- */
@@ -238,6 +285,7 @@ static void *piece_new(void *data, struct session *ss)
 	*in = *whole;
 	in->ss = ss;
 	in->is_piece = true;
+	in->from = NULL;
 	in->lanes = (struct merge_lanes){ .v = NULL };
 	in->first_time = UINT64_MAX;
 	in->last_time = 0;
@@ -249,15 +297,61 @@ static void *piece_new(void *data, struct session *ss)
 	return NULL;
 }
 
-static int piece_take(void *data, void *piece)
+static bool piece_fits(void *data, void *piece)
+{
+	const struct injector *in = data, *more = piece;
+
+	return sampler_fits(in->sp, more->sp);
+}
+
+static void piece_continue(void *data, void *piece)
 {
 	struct injector *in = data, *more = piece;
 
-	more->taken = true;
-	if (more->first_time <= more->last_time) {
-		note_time(in, more->first_time);
-		note_time(in, more->last_time);
+	more->from = in;
+	sampler_continue(more->sp, in->sp);
+}
+
+/* Where the end of a stretch goes that one piece left open, before the next piece. */
+static void *seam_lane(void *data, const struct sampler_seam *was)
+{
+	struct merge_lanes one = { .v = NULL };
+	struct injector *in = data;
+	struct merge_lane *ln;
+
+	if (in->single)
+		return in->single;
+	ln = merge_lanes_add(&one, in->m, SIDEBAND_RANK_SAMPLES, was->place);
+	if (ln)
+		ln->time = was->last;
+	merge_lanes_order(&one, in->pieces);
+	merge_lanes_free(&one);
+	return ln;
+}
+
+static int piece_take(void *data, void *piece)
+{
+	struct injector *in = data, *more = piece;
+	const struct sampler_seam *seam;
+	size_t i;
+	int rc;
+
+	in->pieces += 2;
+	rc = sampler_join(in->sp, more->sp, seam_lane, in);
+	merge_lanes_order(&more->lanes, in->pieces + 1);
+	for (i = 0; (seam = sampler_nth_seam(more->sp, i)) && !rc; i++) {
+		if (!seam->user || seam->first == UINT64_MAX)
+			continue;
+		merge_lane_floor(seam->user, seam->floor);
+		note_time(in, seam->first > seam->floor ? seam->first : seam->floor);
+		note_time(in, seam->last > seam->floor ? seam->last : seam->floor);
 	}
+	for (i = 0; in->single && i < more->lanes.nr && !rc; i++)
+		if (merge_direct_lane(in->m, more->lanes.v[i]))
+			rc = -CST_ERR_IO;
+	if (rc)
+		return rc;
+	more->taken = true;
 	return pw_failed(in->w) ? -CST_ERR_IO : 0;
 }
 
@@ -365,7 +459,7 @@ struct injector *injector_open(struct session *ss, const struct injector_opts *o
 {
 	struct injector *in = calloc(1, sizeof(*in));
 	struct sample_ops ops = make_ops(in);
-	struct merge_sink sink = { .write = sink_write, .data = in };
+	struct merge_sink sink = { .write = sink_write, .raise = sink_raise, .data = in };
 	struct pd_error err = { .code = 0 };
 	struct sideband_opts so = { .switches = o->switches,
 				    .exits_last = o->itrace.timeless || !session_timestamps(ss) };
@@ -446,8 +540,12 @@ int injector_run(struct injector *in)
 	int rc;
 
 	sampler_consumer(in->sp, &c);
-	if (sampler_divisible(in->sp) && !in->single) {
+	/* in a file without times, all samples of a fragment have the place of its record */
+	c.by_fragment = sampler_unit(in->sp) == SAMPLER_FRAGMENT && in->timed;
+	if (sampler_unit(in->sp) != SAMPLER_ALL && (c.by_fragment || !in->single)) {
 		c.piece_new = piece_new;
+		c.piece_fits = piece_fits;
+		c.piece_continue = piece_continue;
 		c.piece_take = piece_take;
 		c.piece_free = piece_free;
 	}

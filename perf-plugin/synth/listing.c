@@ -22,6 +22,7 @@ struct line_lane {
 	struct merge_lane *ln;
 	struct symbol_at last;	/* names of an instruction whose branch is still open */
 	int last_tid;
+	struct line_lane *next;	/* in the list of those whose streams have ended */
 };
 
 struct listing {
@@ -40,6 +41,9 @@ struct listing {
 	/* Of a piece that another thread decodes: its lanes are in the merge of the whole. */
 	struct merge_lanes lanes;
 	bool is_piece, taken;
+	struct line_lane *done;	/* lanes that seams refer to */
+	struct listing *from;	/* whose streams its streams continue; NULL: nobody's */
+	uint64_t pieces;	/* of the whole: taken so far */
 	struct sampler *sp;
 	struct comms *comms;
 	struct symbols symbols;
@@ -72,8 +76,18 @@ static void sink_write(void *data, const void *bytes, size_t len)
 	l->fill += len;
 }
 
+/* The names at a seam: they stay as long as the session does. */
+static void copy_last(struct line_lane *lane, const struct line_lane *was)
+{
+	if (!was)
+		return;
+	lane->last = was->last;
+	lane->last_tid = was->last_tid;
+}
+
 static struct line_lane *lane_of(struct listing *l, struct stream *s)
 {
+	const struct sampler_seam *was;
 	void **slot = sampler_slot(s);
 	struct line_lane *lane = *slot;
 
@@ -82,10 +96,15 @@ static struct line_lane *lane_of(struct listing *l, struct stream *s)
 	lane = calloc(1, sizeof(*lane));
 	if (!lane)
 		return NULL;
-	lane->ln = l->single ? l->single : merge_lanes_add(&l->lanes, l->m, 0, s->place);
+	lane->ln = l->single && !l->is_piece ? l->single : merge_lanes_add(&l->lanes, l->m, 0, s->place);
 	if (!lane->ln) {
 		free(lane);
 		return NULL;
+	}
+	was = l->from ? sampler_seam(l->from->sp, s->place) : NULL;
+	if (was) {
+		lane->ln->time = was->last;
+		copy_last(lane, was->user);
 	}
 	*slot = lane;
 	return lane;
@@ -521,11 +540,21 @@ static int on_fragment_end(void *data, struct stream *s)
 
 static void on_stream_end(void *data, struct stream *s)
 {
+	struct line_lane *lane = s->priv ? *sampler_slot(s) : NULL;
+	struct sampler_seam *seam;
 	struct listing *l = data;
 
-	if (s->priv)
-		free(*sampler_slot(s));
 	sampler_stream_end(l->sp, s);
+	seam = sampler_last_seam(l->sp);
+	if (!lane)
+		return;
+	lane->next = l->done;
+	l->done = lane;
+	if (!seam)
+		return;
+	seam->first = lane->ln->first;
+	seam->last = lane->ln->time;
+	seam->user = lane;
 }
 
 /* ---- pieces that are decoded in other threads ------------------------------------------------- */
@@ -535,6 +564,16 @@ static struct sample_ops make_ops(struct listing *l)
 	return (struct sample_ops){ .branch = on_branch, .insn = on_insn, .error = on_error, .data = l };
 }
 
+static void free_lanes(struct line_lane *lane)
+{
+	struct line_lane *next;
+
+	for (; lane; lane = next) {
+		next = lane->next;
+		free(lane);
+	}
+}
+
 static void piece_free(void *piece)
 {
 	struct listing *l = piece;
@@ -542,9 +581,46 @@ static void piece_free(void *piece)
 	if (!l->taken)
 		merge_lanes_drop(&l->lanes);
 	merge_lanes_free(&l->lanes);
+	free_lanes(l->done);
 	sampler_free(l->sp);
 	comms_free(l->comms);
 	free(l);
+}
+
+static bool piece_fits(void *data, void *piece)
+{
+	const struct listing *l = data, *more = piece;
+
+	return sampler_fits(l->sp, more->sp);
+}
+
+static void piece_continue(void *data, void *piece)
+{
+	struct listing *l = data, *more = piece;
+
+	more->from = l;
+	sampler_continue(more->sp, l->sp);
+}
+
+/* Where the end of a stretch goes that one piece left open, before the next piece. */
+static void *seam_lane(void *data, const struct sampler_seam *was)
+{
+	struct line_lane *lane = calloc(1, sizeof(*lane));
+	struct merge_lanes one = { .v = NULL };
+	struct listing *l = data;
+
+	if (!lane)
+		return NULL;
+	lane->next = l->done;
+	l->done = lane;
+	copy_last(lane, was->user);
+	lane->ln = l->single ? l->single : merge_lanes_add(&one, l->m, 0, was->place);
+	if (!l->single && lane->ln)
+		lane->ln->time = was->last;
+	merge_lanes_order(&one, l->pieces);
+	merge_lanes_free(&one);
+	l->comm = NULL;
+	return lane->ln ? lane : NULL;
 }
 
 static void *piece_new(void *data, struct session *ss)
@@ -573,10 +649,28 @@ static void *piece_new(void *data, struct session *ss)
 
 static int piece_take(void *data, void *piece)
 {
-	const struct listing *l = data;
+	struct listing *l = data, *more = piece;
+	const struct sampler_seam *seam;
+	struct line_lane **last;
+	size_t i;
+	int rc;
 
-	((struct listing *)piece)->taken = true;
-	return l->out.error ? -CST_ERR_IO : 0;
+	l->pieces += 2;
+	rc = sampler_join(l->sp, more->sp, seam_lane, l);
+	merge_lanes_order(&more->lanes, l->pieces + 1);
+	for (i = 0; (seam = sampler_nth_seam(more->sp, i)); i++)
+		if (seam->user)
+			merge_lane_floor(((struct line_lane *)seam->user)->ln, seam->floor);
+	for (i = 0; l->single && i < more->lanes.nr && !rc; i++)
+		if (merge_direct_lane(l->m, more->lanes.v[i]))
+			rc = -CST_ERR_IO;
+	/* the seams refer to them */
+	for (last = &l->done; *last; last = &(*last)->next)
+		;
+	*last = more->done;
+	more->done = NULL;
+	more->taken = !rc;
+	return rc ? rc : l->out.error ? -CST_ERR_IO : 0;
 }
 
 /* ---- the whole -------------------------------------------------------------------------------- */
@@ -655,8 +749,12 @@ int listing_run(struct listing *l)
 	int rc;
 
 	sampler_consumer(l->sp, &c);
-	if (sampler_divisible(l->sp) && !l->single) {
+	/* the bytes of an instruction are read when its line is written, and that may be behind a seam */
+	c.by_fragment = sampler_unit(l->sp) == SAMPLER_FRAGMENT && !(l->fields & LIST_INSN);
+	if (sampler_unit(l->sp) != SAMPLER_ALL && (c.by_fragment || !l->single)) {
 		c.piece_new = piece_new;
+		c.piece_fits = piece_fits;
+		c.piece_continue = piece_continue;
 		c.piece_take = piece_take;
 		c.piece_free = piece_free;
 	}
@@ -688,6 +786,7 @@ void listing_close(struct listing *l)
 		pd_output_abort(&l->out);
 	sampler_free(l->sp);
 	merge_lanes_free(&l->lanes);
+	free_lanes(l->done);
 	merge_free(l->m);
 	comms_free(l->comms);
 	free(l->buf);

@@ -28,6 +28,8 @@ struct lane {
 	struct merge_lane pub;	/* first: the lane that callers see */
 	unsigned int rank;
 	uint64_t place;
+	uint64_t order;		/* of lanes with the same place */
+	uint64_t floor;		/* runs with an older time have this one */
 	unsigned int nr;	/* number of the lane: the last word in the order */
 	uint8_t *chunk;
 	struct spill *spill;
@@ -105,6 +107,7 @@ struct merge_lane *merge_lane_new(struct merge *m, unsigned int rank, uint64_t p
 	ln->rank = rank;
 	ln->place = place;
 	ln->pub.m = m;
+	ln->pub.first = UINT64_MAX;
 	ln->pub.cur = ln->chunk;
 	ln->pub.end = ln->chunk + CHUNK;
 	pthread_mutex_lock(&m->lock);
@@ -137,6 +140,19 @@ struct merge_lane *merge_lanes_add(struct merge_lanes *ls, struct merge *m, unsi
 	if (ln)
 		ls->v[ls->nr++] = ln;
 	return ln;
+}
+
+void merge_lane_floor(struct merge_lane *ln, uint64_t floor)
+{
+	((struct lane *)ln)->floor = floor;
+}
+
+void merge_lanes_order(struct merge_lanes *ls, uint64_t number)
+{
+	size_t i;
+
+	for (i = 0; i < ls->nr; i++)
+		((struct lane *)ls->v[i])->order = number;
 }
 
 void merge_lanes_drop(struct merge_lanes *ls)
@@ -269,6 +285,8 @@ void merge_turn(struct merge_lane *pub, uint64_t time)
 	struct lane *ln = (struct lane *)pub;
 	struct merge *m = pub->m;
 
+	if (pub->first == UINT64_MAX)
+		pub->first = time;
 	if (m->direct == ln) {
 		if (time > pub->time || !pub->run) {
 			if (time > pub->time)
@@ -301,7 +319,20 @@ static uint64_t front_time(const struct lane *ln)
 	uint64_t t;
 
 	memcpy(&t, ln->chunk + ln->pos, sizeof(t));
-	return t;
+	return t > ln->floor ? t : ln->floor;
+}
+
+/* The run at the front goes to the sink. */
+static void write_run(struct merge *m, struct lane *ln)
+{
+	uint8_t *bytes = ln->chunk + ln->pos + sizeof(struct run);
+	struct run r;
+
+	memcpy(&r, ln->chunk + ln->pos, sizeof(r));
+	if (r.time < ln->floor && m->sink.raise)
+		m->sink.raise(m->sink.data, bytes, r.len, ln->floor);
+	m->sink.write(m->sink.data, bytes, r.len);
+	ln->pos += sizeof(r) + r.len;
 }
 
 static bool before(const struct lane *a, const struct lane *b)
@@ -312,7 +343,9 @@ static bool before(const struct lane *a, const struct lane *b)
 		return ta < tb;
 	if (a->rank != b->rank)
 		return a->rank < b->rank;
-	return a->place != b->place ? a->place < b->place : a->nr < b->nr;
+	if (a->place != b->place)
+		return a->place < b->place;
+	return a->order != b->order ? a->order < b->order : a->nr < b->nr;
 }
 
 static void sift_down(struct merge *m, unsigned int i)
@@ -367,11 +400,8 @@ static bool lane_begin(struct merge *m, struct lane *ln)
 static void emit_front(struct merge *m)
 {
 	struct lane *ln = m->heap[0];
-	struct run r;
 
-	memcpy(&r, ln->chunk + ln->pos, sizeof(r));
-	m->sink.write(m->sink.data, ln->chunk + ln->pos + sizeof(r), r.len);
-	ln->pos += sizeof(r) + r.len;
+	write_run(m, ln);
 	if (ln->pos == ln->fill && (ln->next_spill == ln->nr_spill || !load(m, ln)))
 		m->heap[0] = m->heap[--m->in_heap];
 	if (m->in_heap)
@@ -404,6 +434,24 @@ int merge_direct(struct merge *m, struct merge_lane *pub)
 {
 	m->direct = (struct lane *)pub;
 	return begin_all(m);
+}
+
+int merge_direct_lane(struct merge *m, struct merge_lane *from)
+{
+	struct lane *ln = (struct lane *)from;
+
+	if (lane_begin(m, ln)) {
+		do {
+			while (ln->pos < ln->fill) {
+				merge_turn(&m->direct->pub, front_time(ln));
+				direct_flush(m, m->direct);
+				write_run(m, ln);
+			}
+		} while (ln->next_spill < ln->nr_spill && load(m, ln));
+	}
+	ln->nr_spill = 0;
+	ln->pub.cur = ln->chunk;
+	return m->error;
 }
 
 int merge_finish(struct merge *m)

@@ -23,6 +23,7 @@ struct merge;
 struct merge_lane {
 	uint8_t *cur, *end;	/* free room of the chunk; one piece always fits */
 	uint64_t time;		/* of the last piece */
+	uint64_t first;		/* of the first one; UINT64_MAX: there is none */
 	uint8_t *run;		/* header of the run of pieces with that time; NULL: none open */
 	struct merge *m;
 };
@@ -30,6 +31,8 @@ struct merge_lane {
 struct merge_sink {
 	/* Whole pieces, in final order. */
 	void (*write)(void *data, const void *bytes, size_t len);
+	/* Whole pieces with times before `time`, which they are to have; NULL: pieces have no times in them. */
+	void (*raise)(void *data, void *bytes, size_t len, uint64_t time);
 	void *data;
 };
 
@@ -51,6 +54,10 @@ struct merge_lanes {
 
 /* merge_lane_new(), and the lane is in the list. */
 struct merge_lane *merge_lanes_add(struct merge_lanes *ls, struct merge *m, unsigned int rank, uint64_t place);
+/* All that is in the lane is not before this time: what is gets this time. */
+void merge_lane_floor(struct merge_lane *ln, uint64_t floor);
+/* Among lanes of one rank and place, these come behind all that have a lower number. */
+void merge_lanes_order(struct merge_lanes *ls, uint64_t number);
 /* What is in these lanes is not wanted, and nothing more comes. */
 void merge_lanes_drop(struct merge_lanes *ls);
 /* The list; the lanes stay. */
@@ -61,6 +68,8 @@ void merge_lanes_free(struct merge_lanes *ls);
  * complete) have for the times up to then.
  */
 int merge_direct(struct merge *m, struct merge_lane *ln);
+/* The pieces of another lane go that way, which is empty then. 0, or a negative errno of the temporary file. */
+int merge_direct_lane(struct merge *m, struct merge_lane *from);
 
 /* Out of line part of merge_reserve. */
 void merge_turn(struct merge_lane *ln, uint64_t time);

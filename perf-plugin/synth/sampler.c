@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "synth/sampler.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
+#include "session/array.h"
 #include "synth/callstack.h"
 
 /* Times per instruction are kept with 16 fraction bits. */
@@ -23,8 +25,8 @@ struct lane {
 	uint64_t sampled;	/* `insns` at the last sample */
 	uint64_t batch_insns;	/* `insns` where the batch began */
 	uint64_t last_time;	/* of the last instructions sample */
-	uint64_t gap_ip;	/* last instruction before the gap */
-	uint8_t gap_isa, gap_size, gap_el;
+	struct sampler_gap gap;	/* last instruction before the gap */
+	bool closes, doubtful, asks_gap, touched, continued; /* struct sampler_seam */
 	bool after_gap;		/* no instruction since the time was last set */
 	bool passing;		/* the last batch was left out by a filter */
 	/* for periods in time or ticks */
@@ -47,6 +49,10 @@ struct sampler {
 	bool want_b, want_i;
 	bool restricted;	/* not every branch is a sample */
 	uint64_t ring_flags[BRANCH_INDICES]; /* of a stack entry, by branch_index() */
+	struct sampler_seam *seams;
+	size_t nr_seams, cap_seams;
+	struct sampler *from;	/* whose seams streams begin with; NULL: with nothing */
+	bool seam_lost;		/* no memory for one */
 	uint64_t chain[ITRACE_MAX_DEPTH + 2];
 };
 
@@ -83,6 +89,7 @@ void sampler_free(struct sampler *sp)
 	if (!sp)
 		return;
 	callstacks_free(sp->calls);
+	free(sp->seams);
 	free(sp);
 }
 
@@ -96,14 +103,179 @@ void sampler_consumer(const struct sampler *sp, struct session_consumer *c)
 	c->history = sp->calls != NULL;
 }
 
-bool sampler_divisible(const struct sampler *sp)
+enum sampler_unit sampler_unit(const struct sampler *sp)
 {
 	/* a thread's calls may be in several streams */
-	return !sp->calls && !sp->o.skip;
+	if (sp->calls || sp->o.skip)
+		return SAMPLER_ALL;
+	/* with a branch stack, the end of a fragment is a sample, and a period of instructions begins there */
+	if (sp->want_i && (!sp->o.stack || sp->o.unit != ITRACE_INSNS))
+		return SAMPLER_STREAM;
+	return SAMPLER_FRAGMENT;
+}
+
+/* ---- seams between pieces --------------------------------------------------------------------- */
+
+static struct sampler_seam *find_seam(const struct sampler *sp, uint64_t place)
+{
+	size_t i;
+
+	for (i = 0; i < sp->nr_seams; i++)
+		if (sp->seams[i].place == place)
+			return &sp->seams[i];
+	return NULL;
+}
+
+struct sampler_seam *sampler_seam(struct sampler *sp, uint64_t place)
+{
+	return find_seam(sp, place);
+}
+
+struct sampler_seam *sampler_nth_seam(struct sampler *sp, size_t i)
+{
+	return i < sp->nr_seams ? &sp->seams[i] : NULL;
+}
+
+struct sampler_seam *sampler_last_seam(struct sampler *sp)
+{
+	return sp->nr_seams ? &sp->seams[sp->nr_seams - 1] : NULL;
+}
+
+static struct sampler_seam *add_seam(struct sampler *sp)
+{
+	struct sampler_seam *seam = ARRAY_ADD(sp->seams, sp->nr_seams, sp->cap_seams);
+
+	sp->seam_lost |= !seam;
+	return seam;
+}
+
+/* A period begins where the piece ended: whether one was running before made no difference. */
+static bool is_settled(const struct sampler *sp, const struct sampler_seam *was)
+{
+	if (!sp->want_i)
+		return true;
+	return !was->since && (sp->o.tiles || was->to_next == sp->o.period);
+}
+
+/* The last branch of a stretch that ended with the trace, and no element said so yet. */
+static bool is_open(const struct sampler_seam *was)
+{
+	return was->br.open == BRANCH_ENDED && was->br.last;
+}
+
+static bool seam_fits(const struct sampler *sp, const struct sampler_seam *was, const struct sampler_seam *now)
+{
+	return is_settled(sp, was) && !(now->asks_gap && (was->gap.ip || was->br.last));
+}
+
+bool sampler_fits(const struct sampler *whole, const struct sampler *piece)
+{
+	const struct sampler_seam *was;
+	size_t i;
+
+	for (i = 0; i < piece->nr_seams; i++) {
+		was = find_seam(whole, piece->seams[i].place);
+		if (was && !seam_fits(whole, was, &piece->seams[i]))
+			return false;
+	}
+	return !piece->seam_lost;
+}
+
+void sampler_continue(struct sampler *piece, struct sampler *whole)
+{
+	piece->from = whole;
+}
+
+static void begin_with(struct sampler *sp, struct lane *ln, const struct sampler_seam *was)
+{
+	ln->continued = true;
+	ln->br = was->br;
+	ln->gap = was->gap;
+	ln->insns = was->since;
+	if (!sp->o.tiles)
+		ln->next = ln->insns + was->to_next;
+}
+
+static int branch_emit(struct sampler *sp, struct stream *s, struct lane *ln, struct branch *b);
+
+static bool branch_passes(struct sampler *sp, const struct stream *s, const struct branch *b);
+
+/* A piece ended with an open stretch, and the next one, `now`, begins with its end. */
+static int close_stretch(struct sampler *sp, const struct sampler_seam *was, struct sampler_seam *now,
+			 void *(*lane)(void *data, const struct sampler_seam *was), void *data)
+{
+	const struct cst_generic g = { .kind = CST_GEN_NO_SYNC, .flags = now->doubtful ? CST_GF_DOUBTFUL : 0 };
+	struct lane ln = { .br = was->br };
+	/* no thread's: nothing of that moment can be asked for any more */
+	struct stream s = { .cpu = was->cpu, .pid = INT_MIN, .tid = INT_MIN, .place = was->place, .priv = &ln };
+	struct branch b;
+
+	if (!branch_other(&ln.br, &s, &g, sp->read, &b) || (sp->restricted && !branch_passes(sp, &s, &b)))
+		return 0;
+	if (b.time > now->floor)
+		now->floor = b.time;
+	ln.user = lane(data, was);
+	return ln.user ? branch_emit(sp, &s, &ln, &b) : -CST_ERR_NOMEM;
+}
+
+int sampler_join(struct sampler *whole, struct sampler *piece,
+		 void *(*lane)(void *data, const struct sampler_seam *was), void *data)
+{
+	struct sampler_seam *was, *now, old;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < piece->nr_seams && !rc; i++) {
+		now = &piece->seams[i];
+		was = find_seam(whole, now->place);
+		if (!was) {
+			was = add_seam(whole);
+			if (!was)
+				return -CST_ERR_NOMEM;
+			*was = *now;
+			continue;
+		}
+		now->floor = was->last;
+		old = *was;
+		if (whole->want_b && !piece->from && now->closes && is_open(&old))
+			rc = close_stretch(whole, &old, now, lane, data);
+		*was = *now;
+		if (now->last < now->floor)
+			was->last = now->floor;
+		if (!now->touched) {
+			was->br = old.br;
+			was->user = old.user;
+		}
+		if (!now->gap.ip)
+			was->gap = old.gap;
+	}
+	return rc;
+}
+
+/* The first that a stream's beginning says about a stretch from before. */
+static void note_begin(struct lane *ln, const struct cst_generic *g)
+{
+	switch (g->kind) {
+	case CST_GEN_TRACE_ON:
+	case CST_GEN_NO_SYNC:
+	case CST_GEN_EO_TRACE:
+		ln->doubtful = g->flags & CST_GF_DOUBTFUL;
+		break;
+	case CST_GEN_NACC:
+	case CST_GEN_ADDR_UNKNOWN:
+		break;
+	case CST_GEN_NOPATH:
+		ln->touched = true;
+		return;
+	default:
+		return;
+	}
+	ln->closes = ln->touched = true;
 }
 
 static struct lane *lane_of(struct sampler *sp, struct stream *s)
 {
+	const struct sampler_seam *was;
 	struct lane *ln = s->priv;
 
 	if (ln)
@@ -124,17 +296,32 @@ static struct lane *lane_of(struct sampler *sp, struct stream *s)
 			return NULL;
 		}
 	}
+	was = sp->from ? find_seam(sp->from, s->place) : NULL;
+	if (was)
+		begin_with(sp, ln, was);
 	s->priv = ln;
 	return ln;
+}
+
+static void leave_seam(struct sampler *sp, const struct stream *s, const struct lane *ln)
+{
+	struct sampler_seam *seam = add_seam(sp);
+
+	if (seam)
+		*seam = (struct sampler_seam){
+			.place = s->place, .cpu = s->cpu, .closes = ln->closes, .doubtful = ln->doubtful,
+			.asks_gap = ln->asks_gap, .first = UINT64_MAX, .touched = ln->touched || ln->br.last,
+			.br = ln->br, .to_next = ln->next - ln->insns, .since = ln->insns - ln->sampled, .gap = ln->gap,
+		};
 }
 
 void sampler_stream_end(void *sampler, struct stream *s)
 {
 	struct lane *ln = s->priv;
 
-	(void)sampler;
 	if (!ln)
 		return;
+	leave_seam(sampler, s, ln);
 	free(ln->ring.e);
 	free(ln);
 	s->priv = NULL;
@@ -326,21 +513,18 @@ static int __attribute__((noinline)) insn_samples(struct sampler *sp, struct str
 
 static void gap_after(struct lane *ln, uint64_t last)
 {
-	ln->gap_ip = last;
-	ln->gap_isa = ln->br.isa;
-	ln->gap_size = ln->br.size;
-	ln->gap_el = ln->br.el;
+	ln->gap = (struct sampler_gap){ .ip = last, .isa = ln->br.isa, .size = ln->br.size, .el = ln->br.el };
 }
 
 /* Branches that no sample has shown yet would be lost with the stack. */
 static int stack_flush(struct sampler *sp, struct stream *s, struct lane *ln)
 {
-	struct insn_sample i = { .ip = ln->gap_ip, .pid = ln->br.pid, .tid = ln->br.tid,
-				 .time = ln->br.time, .isa = ln->gap_isa, .size = ln->gap_size,
-				 .el = ln->gap_el };
+	struct insn_sample i = { .ip = ln->gap.ip, .pid = ln->br.pid, .tid = ln->br.tid,
+				 .time = ln->br.time, .isa = ln->gap.isa, .size = ln->gap.size,
+				 .el = ln->gap.el };
 	int rc = 0;
 
-	if (ln->ring.fresh && ln->gap_ip) {
+	if (ln->ring.fresh && ln->gap.ip) {
 		rc = insn_emit(sp, s, ln, &i);
 		if (sp->o.unit == ITRACE_INSNS && !sp->o.tiles)
 			ln->next = ln->insns + sp->o.period;
@@ -397,7 +581,7 @@ static void ring_branch(struct lane *ln, const struct branch *b)
 static int error_emit(struct sampler *sp, struct stream *s, struct lane *ln,
 		      const struct cst_generic *g)
 {
-	struct error_sample e = { .ip = ln->gap_ip, .time = s->time, .pid = s->pid, .tid = s->tid };
+	struct error_sample e = { .ip = ln->gap.ip, .time = s->time, .pid = s->pid, .tid = s->tid };
 
 	if (g->kind == CST_GEN_NACC) {
 		e.code = SAMPLE_ERR_NO_IMAGE;
@@ -423,6 +607,7 @@ static int error_emit(struct sampler *sp, struct stream *s, struct lane *ln,
 	if ((e.code == SAMPLE_ERR_OVERFLOW && sp->o.no_overflow_errors) ||
 	    (e.code == SAMPLE_ERR_LOST && sp->o.no_lost_errors))
 		return 0;
+	ln->asks_gap |= !ln->gap.ip && e.code != SAMPLE_ERR_NO_IMAGE;
 	e.time = session_time(s, e.time);
 	if (!session_wants(s, e.pid, e.tid, e.time))
 		return 0;
@@ -442,6 +627,10 @@ static int __attribute__((noinline)) other(struct sampler *sp, struct stream *s,
 		ln->after_gap = false;
 		return 0;
 	}
+	if (!ln->touched && ln->br.last)
+		ln->touched = true;
+	else if (!ln->touched)
+		note_begin(ln, g);
 	if (branch_other(&ln->br, s, g, sp->read, &b)) {
 		if (ln->ring.size && session_wants(s, b.pid, b.tid, b.time))
 			ring_branch(ln, &b);
