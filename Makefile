@@ -357,6 +357,7 @@ check-run: all tests $(if $(have_clang),fuzz-build)
 
 nightly-run: all tests $(if $(have_clang),fuzz-build)
 	+$(Q)$(MAKE) --no-print-directory SANITIZE=1 all tests
+	+$(Q)$(MAKE) --no-print-directory SANITIZE=thread all
 	+$(Q)CSTRACE_NIGHTLY=1 scripts/check --nightly $(O)
 
 demo-run: all

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""jobs.py --tool PERF-CSTRACE --gen CST-GEN [NAME[:SEED]...]
+"""jobs.py --tool PERF-CSTRACE --gen CST-GEN [--jobs N,N...] [NAME[:SEED]...]
 
 What a command writes, says and returns does not depend on -j: every command that decodes, on each scenario of
 `cst-gen scenario` and on random traces of several CPUs and threads, with 1, 2, 3 and 8 threads. Speaks TAP;
@@ -15,7 +15,7 @@ import tempfile
 
 NIGHTLY = bool(os.environ.get("CSTRACE_NIGHTLY"))
 SEEDS = 6 if NIGHTLY else 1
-JOBS = (1, 2, 3, 8)
+JOBS = [1, 2, 3, 8]
 TIME_LIMIT = 120
 
 # Name, and what follows it; OUT is the output's path.
@@ -159,6 +159,10 @@ def random_trace(args, options, seed, folder):
 def cases(args):
     if args.names:
         for name in args.names:
+            if name.startswith("random"):
+                number = int(name[len("random"):])
+                yield name, [1], lambda s, f, o=RANDOM[number]: random_trace(args, o, s, f)
+                continue
             name, _, seed = name.partition(":")
             yield name, [int(seed)] if seed else range(SEEDS), lambda s, f, n=name: scenario(args, n, s, f)
         return
@@ -175,8 +179,11 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tool", required=True)
     parser.add_argument("--gen", required=True)
+    parser.add_argument("--jobs", help="instead of 1,2,3,8; the first is what the others are compared with")
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
+    if args.jobs:
+        JOBS[:] = [int(n) for n in args.jobs.split(",")]
     number = failed = 0
     for title, seeds, check in cases(args):
         number += 1

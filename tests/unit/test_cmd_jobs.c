@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* CPU time that control groups grant: versions 1 and 2, groups above one's own, and files that are not there. */
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <cmocka.h>
+
+#include "cmd/jobs.h"
+
+static char root[] = "/tmp/cstrace-cgroup-XXXXXX";
+
+static void put(const char *path, const char *text)
+{
+	char whole[300], *p;
+	FILE *f;
+
+	snprintf(whole, sizeof(whole), "%s%s", root, path);
+	for (p = whole + strlen(root) + 1; (p = strchr(p, '/')); p++) {
+		*p = 0;
+		mkdir(whole, 0700);
+		*p = '/';
+	}
+	f = fopen(whole, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static int make_root(void **state)
+{
+	(void)state;
+	strcpy(root + strlen(root) - 6, "XXXXXX");
+	return mkdtemp(root) ? 0 : -1;
+}
+
+static int remove_root(void **state)
+{
+	char command[sizeof(root) + 16];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", root);
+	return system(command);
+}
+
+static void no_groups(void **state)
+{
+	(void)state;
+	assert_int_equal(jobs_cgroup_cpus(root), UINT_MAX);
+}
+
+static void version_2(void **state)
+{
+	(void)state;
+	put("/proc/self/cgroup", "0::/a/b\n");
+	put("/sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+	assert_int_equal(jobs_cgroup_cpus(root), UINT_MAX);
+	put("/sys/fs/cgroup/a/b/cpu.max", "250000 100000\n");
+	assert_int_equal(jobs_cgroup_cpus(root), 3);
+	/* the group above has less */
+	put("/sys/fs/cgroup/a/cpu.max", "200000 100000\n");
+	assert_int_equal(jobs_cgroup_cpus(root), 2);
+	put("/sys/fs/cgroup/a/b/cpu.max", "10000 100000\n");
+	assert_int_equal(jobs_cgroup_cpus(root), 1);
+}
+
+/* In a container the group's path can be the host's. */
+static void path_of_the_host(void **state)
+{
+	(void)state;
+	put("/proc/self/cgroup", "0::/docker/0123\n");
+	put("/sys/fs/cgroup/cpu.max", "400000 100000\n");
+	assert_int_equal(jobs_cgroup_cpus(root), 4);
+}
+
+static void version_1(void **state)
+{
+	(void)state;
+	put("/proc/self/cgroup", "5:memory:/x\n4:cpu,cpuacct:/x\n1:name=systemd:/x\n");
+	put("/sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_quota_us", "-1\n");
+	put("/sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_period_us", "100000\n");
+	assert_int_equal(jobs_cgroup_cpus(root), UINT_MAX);
+	put("/sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_quota_us", "150000\n");
+	assert_int_equal(jobs_cgroup_cpus(root), 2);
+	put("/proc/self/cgroup", "4:cpuacct:/x\n");
+	assert_int_equal(jobs_cgroup_cpus(root), UINT_MAX);
+}
+
+static void odd_files(void **state)
+{
+	(void)state;
+	put("/proc/self/cgroup", "nonsense\n0:\n0::\n0::/a\n");
+	put("/sys/fs/cgroup/a/cpu.max", "0 0\n");
+	assert_int_equal(jobs_cgroup_cpus(root), UINT_MAX);
+	put("/sys/fs/cgroup/a/cpu.max", "");
+	assert_int_equal(jobs_cgroup_cpus(root), UINT_MAX);
+	put("/sys/fs/cgroup/a/cpu.max", "9223372036854775807 1\n");
+	assert_int_equal(jobs_cgroup_cpus(root), UINT_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(no_groups, make_root, remove_root),
+		cmocka_unit_test_setup_teardown(version_2, make_root, remove_root),
+		cmocka_unit_test_setup_teardown(path_of_the_host, make_root, remove_root),
+		cmocka_unit_test_setup_teardown(version_1, make_root, remove_root),
+		cmocka_unit_test_setup_teardown(odd_files, make_root, remove_root),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

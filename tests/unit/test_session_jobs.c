@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Several threads: pieces are decoded elsewhere and taken in order, a piece that does not fit what came before is
+ * decoded again, and what decoding learned from the system is asked anew (session/learned.h).
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "perfdata/reader.h"
+#include "session/learned.h"
+#include "session/session.h"
+#include "session_build.h"
+
+#define FRAGMENTS 6
+
+static char symfs[] = "/tmp/cstrace-jobs-XXXXXX";
+static pthread_t caller;
+
+static int make_files(void **state)
+{
+	static const uint32_t code[] = { 0xd503201f, 0x17ffffff };	/* nop; b .-4 */
+	char path[64];
+	FILE *f;
+
+	(void)state;
+	caller = pthread_self();
+	if (!mkdtemp(symfs))
+		return -1;
+	snprintf(path, sizeof(path), "%s/two.bin", symfs);
+	f = fopen(path, "wb");
+	if (!f)
+		return -1;
+	fwrite(code, sizeof(code), 1, f);
+	return fclose(f);
+}
+
+static int remove_files(void **state)
+{
+	char path[64];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/two.bin", symfs);
+	unlink(path);
+	return rmdir(symfs);
+}
+
+/* A consumer of pieces: which fragments came, in which order, and how often one was refused. */
+struct taken {
+	unsigned int refuse;	/* a piece with so many pieces before it does not fit */
+	unsigned int pieces, refused, continued, ranges;
+	unsigned int elsewhere;	/* pieces from another thread */
+	uint64_t times[2 * FRAGMENTS];
+	unsigned int nr_times;
+};
+
+struct piece {
+	bool elsewhere;
+	unsigned int ranges;
+	uint64_t times[FRAGMENTS];
+	unsigned int nr_times;
+};
+
+static int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+{
+	struct piece *p = data;
+	size_t i;
+
+	if (s->fragment_start)
+		p->times[p->nr_times++] = s->aux_time;
+	p->elsewhere |= !pthread_equal(pthread_self(), caller);
+	for (i = 0; i < n; i++)
+		p->ranges += g[i].kind == CST_GEN_RANGE;
+	return 0;
+}
+
+static void *piece_new(void *data, struct session *ss)
+{
+	(void)data;
+	return ss ? calloc(1, sizeof(struct piece)) : NULL;
+}
+
+static bool piece_fits(void *data, void *piece)
+{
+	struct taken *t = data;
+
+	(void)piece;
+	if (t->pieces != t->refuse || t->refused)
+		return true;
+	t->refused++;
+	return false;
+}
+
+static void piece_continue(void *data, void *piece)
+{
+	(void)piece;
+	((struct taken *)data)->continued++;
+}
+
+static int piece_take(void *data, void *piece)
+{
+	const struct piece *p = piece;
+	struct taken *t = data;
+	unsigned int i;
+
+	assert_true(pthread_equal(pthread_self(), caller));
+	t->pieces++;
+	t->elsewhere += p->elsewhere;
+	t->ranges += p->ranges;
+	for (i = 0; i < p->nr_times; i++)
+		t->times[t->nr_times++] = p->times[i];
+	return 0;
+}
+
+/* One stream of CPU 2 with several AUX records. */
+static struct session *open_recording(unsigned int jobs)
+{
+	struct session_opts so = { .symfs = symfs, .jobs = jobs, .jobs_asked = true };
+	static struct pdb file;
+	struct pdb trace = { .p = NULL }, data = { .p = NULL };
+	struct perfdata *pd;
+	struct pd_error err;
+	struct session *ss;
+	unsigned int i;
+
+	sb_trace(&trace, SB_TID);
+	sb_side_band(&data, "/two.bin");
+	for (i = 0; i < FRAGMENTS; i++) {
+		sb_aux(&data, i * 0x1000, trace.len, 0x100, 1000 * (i + 1));
+		pdb_auxtrace(&data, i * 0x1000, trace.p, trace.len, 2, (uint32_t)-1);
+	}
+	pdb_free(&trace);
+	pdb_free(&file);
+	memset(&file, 0, sizeof(file));
+	pdb_file(&file, &sb_attr, 1, 0, &data, NULL, 0);
+	pdb_free(&data);
+	pd = perfdata_open_memory(file.p, file.len, "test", &err);
+	assert_non_null(pd);
+	ss = session_open_perfdata(&so, pd);
+	assert_non_null(ss);
+	return ss;
+}
+
+static void run(struct session *ss, struct taken *t, bool by_fragment)
+{
+	struct session_consumer con = { .data = t, .batch = on_batch, .piece_new = piece_new, .piece_fits = piece_fits,
+					.piece_continue = piece_continue, .piece_take = piece_take,
+					.piece_free = free, .by_fragment = by_fragment };
+	unsigned int i;
+
+	assert_int_equal(session_run(ss, &con), 0);
+	assert_int_equal(t->nr_times, FRAGMENTS);
+	for (i = 0; i < FRAGMENTS; i++)
+		assert_int_equal(t->times[i], 1000 * (i + 1));
+	assert_int_equal(t->ranges, FRAGMENTS * SB_ATOMS);
+	assert_int_equal(session_totals(ss)->dec.insns, 2 * FRAGMENTS * SB_ATOMS);
+	assert_false(session_has_losses(ss));
+}
+
+static void several_threads(void **state)
+{
+	struct taken t = { .refuse = UINT32_MAX };
+	struct session *ss = open_recording(3);
+
+	(void)state;
+	run(ss, &t, true);
+	assert_true(t.pieces > 2);
+	assert_int_equal(t.elsewhere, t.pieces);
+	assert_int_equal(t.continued, 0);
+	session_close(ss);
+}
+
+/* The files that threads have read are the session's. */
+static void files_are_known(void **state)
+{
+	struct taken t = { .refuse = UINT32_MAX };
+	struct session *ss = open_recording(2);
+	size_t pos = 0;
+	struct dso *d;
+
+	(void)state;
+	run(ss, &t, true);
+	d = session_next_used(ss, &pos);
+	assert_non_null(d);
+	assert_string_equal(dso_path(d), "/two.bin");
+	assert_non_null(dso_file(d));
+	assert_null(session_next_used(ss, &pos));
+	session_close(ss);
+}
+
+static void refused_piece(void **state)
+{
+	struct taken t = { .refuse = 1 };
+	struct session *ss = open_recording(2);
+
+	(void)state;
+	run(ss, &t, true);
+	assert_int_equal(t.refused, 1);
+	assert_true(t.continued >= 1);
+	session_close(ss);
+}
+
+/* A buffer that is not to be divided is one piece, and one piece is not worth threads. */
+static void whole_buffer(void **state)
+{
+	struct taken t = { .refuse = UINT32_MAX };
+	struct piece p = { .ranges = 0 };
+	struct session_consumer con = { .data = &p, .batch = on_batch, .piece_new = piece_new,
+					.piece_take = piece_take, .piece_free = free };
+	struct session *ss = open_recording(8);
+
+	(void)state;
+	(void)t;
+	assert_int_equal(session_run(ss, &con), 0);
+	assert_int_equal(p.ranges, FRAGMENTS * SB_ATOMS);
+	assert_false(p.elsewhere);
+	session_close(ss);
+}
+
+/* ---- what is learned --------------------------------------------------------------------------- */
+
+static struct learned begin(struct learn_log *log)
+{
+	struct learned l;
+
+	memset(&l, 0, sizeof(l));
+	memset(log, 0, sizeof(*log));
+	contextid_init(&l.contextid, CONTEXTID_AUTO, "aarch64");
+	l.own.log = l.contextid.log = log;
+	return l;
+}
+
+static void same_answers(void **state)
+{
+	struct learn_log log, first_log;
+	struct learned now = begin(&first_log), in = begin(&log), out = in;
+
+	(void)state;
+	/* piece 0 proves Non-secure; piece 1 saw the same without knowing */
+	assert_true(own_world_security(&now.own, CST_SEC_NONSECURE, true));
+	assert_true(own_world_security(&out.own, CST_SEC_NONSECURE, false));
+	assert_true(own_world_vmid(&out.own, 7, false));
+	assert_int_equal(log.nr, 2);
+	assert_true(learned_holds(&now, &in, &out, &log));
+	assert_true(now.own.security_proved);
+	assert_true(now.own.vmid_known);
+	assert_int_equal(now.own.vmid, 7);
+}
+
+static void other_answers(void **state)
+{
+	struct learn_log log, first_log;
+	struct learned now = begin(&first_log), in = begin(&log), out = in, was;
+
+	(void)state;
+	assert_true(own_world_vmid(&now.own, 3, true));
+	was = now;
+	/* the piece took machine 4 for its own system */
+	assert_true(own_world_vmid(&out.own, 4, false));
+	assert_false(learned_holds(&now, &in, &out, &log));
+	assert_int_equal(now.own.vmid, was.own.vmid);
+	/* begun with what is so, it holds */
+	in = now;
+	out = now;
+	out.own.log = &log;
+	assert_false(own_world_vmid(&out.own, 4, false));
+	assert_true(learned_holds(&now, &in, &out, &log));
+}
+
+static void idle_task(void **state)
+{
+	const struct contextid_evidence thread = { .tid = true, .running = -1 }, none = { .running = -1 };
+	struct learn_log log, first_log;
+	struct learned now = begin(&first_log), in = begin(&log), out = in;
+
+	(void)state;
+	/* A zero is no thread for who has seen none, and the idle task for who has. */
+	assert_int_equal(contextid_choose(&now.contextid, 100, 32, &thread), CONTEXTID_TID);
+	assert_int_equal(contextid_choose(&out.contextid, 0, 32, &none), CONTEXTID_NONE);
+	assert_false(learned_holds(&now, &in, &out, &log));
+	out = begin(&log);
+	assert_int_equal(contextid_choose(&out.contextid, 101, 32, &thread), CONTEXTID_TID);
+	assert_int_equal(contextid_choose(&out.contextid, 0, 32, &none), CONTEXTID_TID);
+	assert_true(learned_holds(&now, &in, &out, &log));
+}
+
+static void log_that_is_full(void **state)
+{
+	struct learn_log log, first_log;
+	struct learned now = begin(&first_log), in = begin(&log), out = in;
+	unsigned int i;
+
+	(void)state;
+	assert_true(own_world_security(&now.own, CST_SEC_NONSECURE, false));
+	for (i = 0; i < 2 * LEARN_ENTRIES; i++)
+		own_world_vmid(&out.own, 1 + (i & 1), false);
+	assert_true(log.full);
+	assert_false(learned_holds(&now, &in, &out, &log));
+	/* a repeated question takes no room */
+	out = begin(&log);
+	for (i = 0; i < 2 * LEARN_ENTRIES; i++)
+		own_world_vmid(&out.own, 1, false);
+	assert_int_equal(log.nr, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(several_threads),
+		cmocka_unit_test(files_are_known),
+		cmocka_unit_test(refused_piece),
+		cmocka_unit_test(whole_buffer),
+		cmocka_unit_test(same_answers),
+		cmocka_unit_test(other_answers),
+		cmocka_unit_test(idle_task),
+		cmocka_unit_test(log_that_is_full),
+	};
+
+	return cmocka_run_group_tests(tests, make_files, remove_files);
+}
