@@ -127,7 +127,9 @@ struct dso_place *dso_places_find(struct dso_places *p, const char *path, unsign
 
 	if (p->nr && !p->sorted)
 		qsort(p->v, p->nr, sizeof(*p->v), compare_places);
-	p->sorted = true;
+	/* not written again: replicas read it (session/replica.c) */
+	if (!p->sorted)
+		p->sorted = true;
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
 		if (strcmp(p->v[mid].path, path) < 0)

@@ -117,6 +117,8 @@ int session_index_side(struct session *ss);
  * NULL: no memory, or the files are not found in the same order.
  */
 struct session *session_replica(const struct session *ss);
+/* What is found out when it is first asked for is found out, before several threads ask. */
+void session_before_replicas(struct session *ss);
 void session_replica_free(struct session *rep);
 /* What a replica found out about its files, for those that the session did not load. `rep` decodes no more. */
 void session_adopt_files(struct session *ss, struct session *rep);

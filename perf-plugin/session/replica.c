@@ -70,7 +70,8 @@ static void share(struct session *rep, const struct session *ss)
 	rep->running = ss->running;
 	rep->sched = ss->sched;
 	rep->starts = ss->starts;
-	rep->totals = ss->totals;
+	/* of the file; the other totals are the run's, and change */
+	rep->totals.lost_records = ss->totals.lost_records;
 }
 
 /* Every file has the same number in both. */
@@ -95,6 +96,13 @@ static int make(struct session *rep, const struct session *ss)
 	rep->dsos.search.other_recorder = ss->dsos.search.other_recorder;
 	rep->dsos.search.osrelease = ss->dsos.search.osrelease;
 	return session_index_side(rep) || !same_files(rep, ss) || session_make_filter(rep);
+}
+
+void session_before_replicas(struct session *ss)
+{
+	/* puts them in order */
+	dso_places_find(&ss->dsos.search.brought.images, "", 0);
+	owners_prepare(ss);
 }
 
 struct session *session_replica(const struct session *ss)

@@ -277,18 +277,22 @@ static struct sample_ops make_ops(struct injector *in)
 
 static void *piece_new(void *data, struct session *ss)
 {
-	struct injector *whole = data, *in = calloc(1, sizeof(*in));
+	const struct injector *whole = data;
+	struct injector *in = calloc(1, sizeof(*in));
 	struct sample_ops ops;
 
 	if (!in)
 		return NULL;
-	*in = *whole;
+	/* what the calling thread does not change meanwhile */
 	in->ss = ss;
+	in->o = whole->o;
+	in->sb = whole->sb;
+	in->m = whole->m;
+	in->timed = whole->timed;
+	in->id_branches = whole->id_branches;
+	in->id_insns = whole->id_insns;
 	in->is_piece = true;
-	in->from = NULL;
-	in->lanes = (struct merge_lanes){ .v = NULL };
 	in->first_time = UINT64_MAX;
-	in->last_time = 0;
 	ops = make_ops(in);
 	in->sp = sampler_new(&in->o.itrace, &ops, session_read_code);
 	if (in->sp)
