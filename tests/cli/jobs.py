@@ -156,7 +156,21 @@ def random_trace(args, options, seed, folder):
     return check_all(args, ["-i", perf], folder)
 
 
+def wrong_numbers(args, _seed, _folder):
+    """Usage errors, whether the number is on the command line or in the environment."""
+    for given, env, says in ((["-j", "0"], "", "--jobs: found '0'"), (["--jobs", "1025"], "", "--jobs: found '1025'"),
+                             (["-j", "two"], "", "--jobs: found 'two'"), ([], "-1", "CSTRACE_JOBS: found '-1'"),
+                             ([], "many", "CSTRACE_JOBS: found 'many'")):
+        done = subprocess.run([args.tool, "profile", "-i", "/no such file"] + given, capture_output=True,
+                              env=dict(os.environ, CSTRACE_JOBS=env), timeout=TIME_LIMIT)
+        if done.returncode != 129 or says not in done.stderr.decode():
+            raise Bad("%s, CSTRACE_JOBS=%s: exit %d: %s" % (given, env, done.returncode, done.stderr.decode()))
+    return 0
+
+
 def cases(args):
+    if not args.names:
+        yield "wrong numbers", [0], lambda s, f: wrong_numbers(args, s, f)
     if args.names:
         for name in args.names:
             if name.startswith("random"):
