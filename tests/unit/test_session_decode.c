@@ -94,6 +94,7 @@ static int on_batch(void *data, struct stream *s, const struct cst_generic *g, s
 		snprintf(r->comm, sizeof(r->comm), "%s", session_comm(s) ? session_comm(s) : "?");
 		assert_true(session_locate(s, g[i].addr + 4, &loc));
 		assert_false(loc.kernel);
+		assert_true(loc.map_start == SB_BASE && loc.map_end == SB_BASE + 0x1000);
 		snprintf(r->located, sizeof(r->located), "%s", dso_path(loc.dso));
 		r->located_offset = loc.offset;
 		assert_int_equal(session_read_code(s, SB_BASE, &code, 4), 4);

@@ -256,6 +256,43 @@ static void vdso(void **state)
 	dso_table_free(&t);
 }
 
+/* A kernel is looked for where distributions put it, by the release that was recorded, before copies elsewhere. */
+static void kernel_places(void **state)
+{
+	static const struct {
+		const char *path;
+		uint8_t id;
+	} places[] = {
+		{ "boot/vmlinux-6.2.0", 0xd1 }, { "usr/lib/debug/boot/vmlinux-6.2.0", 0xd2 },
+		{ "usr/lib/debug/lib/modules/6.2.0/vmlinux", 0xd3 }, { "lib/modules/6.2.0/vmlinux", 0xd4 },
+		{ "lib/modules/6.2.0/build/vmlinux", 0xd5 },
+	};
+	struct build_id id;
+	struct dso_table t;
+	char cache[64];
+	struct dso *d;
+	char copy[32];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		write_elf(places[i].path, EM_AARCH64, places[i].id, true);
+		snprintf(copy, sizeof(copy), "0/copy%zu", i);
+		write_elf(copy, EM_AARCH64, places[i].id, true);
+		snprintf(copy, sizeof(copy), "z/copy%zu", i);
+		write_elf(copy, EM_AARCH64, places[i].id, true);
+	}
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		open_table(&t, cache);
+		t.search.osrelease = "6.2.0";
+		id = id_of(places[i].id);
+		d = dso_table_get(&t, "[kernel.kallsyms]", &id, true);
+		assert_true(dso_load(&t, d));
+		assert_non_null(strstr(dso_file(d), places[i].path));
+		dso_table_free(&t);
+	}
+}
+
 static void unfit_files(void **state)
 {
 	const struct {
@@ -466,6 +503,7 @@ int main(void)
 		cmocka_unit_test(found_by_build_id),
 		cmocka_unit_test(found_by_name),
 		cmocka_unit_test(vdso),
+		cmocka_unit_test(kernel_places),
 		cmocka_unit_test(unfit_files),
 		cmocka_unit_test(not_elf_is_read_by_offset),
 		cmocka_unit_test(symbols),
