@@ -17,10 +17,10 @@
 
 /* Trace that is decoded in one piece, unless a buffer cannot be divided: at least and at most. */
 #define MIN_PIECE (1u << 18)
-#define MAX_PIECE (64u << 20)
+#define MAX_PIECE (16u << 20)
 
 /* Results that wait for their turn, for each thread. */
-#define AHEAD 4u
+#define AHEAD 2u
 
 /* Progress is shown this often, in nanoseconds. */
 #define PROGRESS_STEP 200000000u

@@ -546,6 +546,8 @@ int injector_run(struct injector *in)
 	sampler_consumer(in->sp, &c);
 	/* in a file without times, all samples of a fragment have the place of its record */
 	c.by_fragment = sampler_unit(in->sp) == SAMPLER_FRAGMENT && in->timed;
+	/* all branches, many times the trace, pass straight through when there is one stream */
+	c.by_fragment &= !(in->single && in->o.itrace.branches);
 	if (sampler_unit(in->sp) != SAMPLER_ALL && (c.by_fragment || !in->single)) {
 		c.piece_new = piece_new;
 		c.piece_fits = piece_fits;

@@ -751,6 +751,8 @@ int listing_run(struct listing *l)
 	sampler_consumer(l->sp, &c);
 	/* the bytes of an instruction are read when its line is written, and that may be behind a seam */
 	c.by_fragment = sampler_unit(l->sp) == SAMPLER_FRAGMENT && !(l->fields & LIST_INSN);
+	/* the lines of all branches, a hundred times the trace, pass straight through when there is one stream */
+	c.by_fragment &= !(l->single && l->o.branches);
 	if (sampler_unit(l->sp) != SAMPLER_ALL && (c.by_fragment || !l->single)) {
 		c.piece_new = piece_new;
 		c.piece_fits = piece_fits;

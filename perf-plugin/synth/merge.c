@@ -2,6 +2,7 @@
 #include "synth/merge.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -436,6 +437,16 @@ int merge_direct(struct merge *m, struct merge_lane *pub)
 	return begin_all(m);
 }
 
+/* Room in the file that is not needed any more; a file system that cannot give it back keeps it. */
+static void give_back(struct merge *m, const struct lane *ln)
+{
+	size_t i;
+
+	for (i = 0; i < ln->nr_spill; i++)
+		fallocate(m->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)ln->spill[i].offset,
+			  (off_t)ln->spill[i].len);
+}
+
 int merge_direct_lane(struct merge *m, struct merge_lane *from)
 {
 	struct lane *ln = (struct lane *)from;
@@ -449,6 +460,7 @@ int merge_direct_lane(struct merge *m, struct merge_lane *from)
 			}
 		} while (ln->next_spill < ln->nr_spill && load(m, ln));
 	}
+	give_back(m, ln);
 	ln->nr_spill = 0;
 	ln->pub.cur = ln->chunk;
 	return m->error;
