@@ -51,6 +51,7 @@ static const struct {
 	{ { .kind = CST_GEN_NACC, .addr = 0x40, .num = 0x19 }, "ADDR_NACC( 0x40; Memspace [0x19:Any S] )" },
 	{ { .kind = CST_GEN_NACC, .addr = 0x40, .num = 0x06 }, "ADDR_NACC( 0x40; Memspace [0x6:Any NS] )" },
 	{ { .kind = CST_GEN_NACC, .addr = 0x40, .num = 0x60 }, "ADDR_NACC( 0x40; Memspace [0x60:Any R] )" },
+	{ { .kind = CST_GEN_NACC, .addr = 0x40, .num = 0 }, "ADDR_NACC( 0x40; Memspace [0x0:None] )" },
 	{ { .kind = CST_GEN_NACC, .addr = 0x40, .num = CST_MEM_ANY }, "ADDR_NACC( 0x40; Memspace [0xff:Any] )" },
 	{ { .kind = CST_GEN_ADDR_UNKNOWN, .flags = CST_GF_CC, .cc = 9 }, "ADDR_UNKNOWN( [CC=9]; )" },
 	{ { .kind = CST_GEN_EXCEPTION, .num = 0xe, .flags = CST_GF_RET_ADDR | CST_GF_BR_TARGET, .end = 0x10 },
