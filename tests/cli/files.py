@@ -564,6 +564,10 @@ class Suite:
 
 
 def main():
+    # A shell starts what runs in the background with some of these ignored, and the programs would leave that so.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
     with tempfile.TemporaryDirectory() as folder:
         s = Suite(folder)
         s.case("-o is the recording", s.own_input)

@@ -206,6 +206,9 @@ static int child(void (*work)(void))
 		int null = open("/dev/null", O_WRONLY);
 
 		dup2(null, STDERR_FILENO);
+		/* a shell starts what runs in the background with these ignored, and the guard leaves that so */
+		signal(SIGINT, SIG_DFL);
+		signal(SIGTERM, SIG_DFL);
 		guard_install();
 		work();
 		_exit(99);
