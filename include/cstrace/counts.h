@@ -78,10 +78,11 @@ CST_API int cst_counts_new(struct cst_counts **out, struct cst_image *img, unsig
 CST_API void cst_counts_free(struct cst_counts *c);
 
 /*
- * From now on the decoder, whose code is from the image of the counts, puts out CST_GEN_RUN elements for ranges that it
- * counts (flow.h says what they hold); those at the edges, and all that its fast loop does not walk over, are
- * CST_GEN_RANGE as ever, and for the caller to count. NULL: no more. No effect while the decoder has a log, which is
- * told of ranges one by one, or its configuration has checks.
+ * Makes the decoder count ranges and edges in `c`; its code must come from the image of `c`. The decoder emits one
+ * CST_GEN_RUN for the ranges that it has counted (fields: flow.h). The ranges at the ends of a run, and all that its
+ * fast loop does not decode, remain CST_GEN_RANGE elements, which the caller counts. NULL ends this. It has no effect
+ * while the decoder has a log, which records each range with its offset, or while its configuration has checks, which
+ * compare each range with the one before.
  */
 CST_API void cst_decoder_set_counts(struct cst_decoder *dec, struct cst_counts *c);
 

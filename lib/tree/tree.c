@@ -38,7 +38,7 @@ struct cst_tree {
 	uint8_t in_trigger;		/* the bytes routed last were a trigger's */
 	struct cst_log *log;		/* or NULL */
 	uint64_t unrouted;
-	uint64_t told[2];		/* IDs whose lack of a decoder the log knows of */
+	uint64_t unrouted_logged[2];	/* IDs with a CST_FIND_UNROUTED in the log */
 	uint64_t ignore[2];		/* IDs that nobody wants */
 	uint64_t ignored;
 	uint8_t listing;		/* packets are taken one by one */
@@ -198,7 +198,7 @@ void cst_tree_set_log(struct cst_tree *t, struct cst_log *log)
 	t->log = log;
 	t->flags = log ? t->flags | CST_FRAME_FINDINGS : t->flags & ~(unsigned)CST_FRAME_FINDINGS;
 	t->df.flags = log ? t->df.flags | CST_FRAME_FINDINGS : t->df.flags & (uint8_t)~CST_FRAME_FINDINGS;
-	t->told[0] = t->told[1] = 0;
+	t->unrouted_logged[0] = t->unrouted_logged[1] = 0;
 	for (i = 0; i < 128; i++)
 		if (t->dec[i])
 			cst_decoder_set_log(t->dec[i], log);
@@ -353,7 +353,7 @@ static uint32_t run_length(const struct cst_fragment *frag, uint32_t count, stru
 	return i;
 }
 
-/* Bytes of a source without a decoder; the log is told once for each ID. */
+/* Counts bytes of a source without a decoder; records one finding for each ID. */
 static void unrouted(struct cst_tree *t, unsigned int id, uint64_t offset, size_t len)
 {
 	if (id < 128 && t->ignore[id >> 6] >> (id & 63) & 1) {
@@ -363,13 +363,13 @@ static void unrouted(struct cst_tree *t, unsigned int id, uint64_t offset, size_
 	if (!id || id >= SPLIT_IDS)
 		return;
 	t->unrouted += len;
-	if (!t->log || t->told[id >> 6] >> (id & 63) & 1)
+	if (!t->log || t->unrouted_logged[id >> 6] >> (id & 63) & 1)
 		return;
-	t->told[id >> 6] |= 1ull << (id & 63);
+	t->unrouted_logged[id >> 6] |= 1ull << (id & 63);
 	cst_log_finding(t->log, CST_LOG_TREE, id, offset, CST_FIND_UNROUTED, 0);
 }
 
-static void tell_finding(struct cst_tree *t, const struct cst_fragment *fr)
+static void record_finding(struct cst_tree *t, const struct cst_fragment *fr)
 {
 	if (t->flags & CST_FRAME_STRICT)
 		cst_log_strict(t->log, CST_LOG_FRAME, fr->id, fr->offset, (unsigned int)fr->error, 0);
@@ -377,7 +377,10 @@ static void tell_finding(struct cst_tree *t, const struct cst_fragment *fr)
 		cst_log_finding(t->log, CST_LOG_FRAME, fr->id, fr->offset, (unsigned int)fr->error, 0);
 }
 
-/* Nothing waits: take a stretch of plain frames. 0: what comes next is for unpack(), as everything is with a log. */
+/*
+ * Fast path of unpacking: fills the sinks, which must be empty, from complete frames. 0: the next frame needs unpack(),
+ * since it is not plain (cst_frame_split()) or the tree has a log; or there is no input left.
+ */
 static int take_stretch(struct cst_tree *t)
 {
 	size_t used;
@@ -393,8 +396,8 @@ static int take_stretch(struct cst_tree *t)
 }
 
 /*
- * What is not plain is unpacked a frame at a time, to be back on the short way after it; with synchronisation patterns
- * or a filter there is none.
+ * Bytes to unpack on the slow path: the rest of one frame, so that the fast path can continue behind it, or a chunk
+ * where no frame can take the fast path (a log, synchronisation patterns, a filter).
  */
 static size_t odd_length(const struct cst_tree *t)
 {
@@ -467,7 +470,7 @@ static int route(struct cst_tree *t)
 		if (fr->kind != CST_FRAG_DATA) {
 			t->at++;
 			if (fr->kind == CST_FRAG_FINDING)
-				tell_finding(t, fr);
+				record_finding(t, fr);
 			continue;
 		}
 		/* one that a frame or the input has cut is one all the same */
@@ -487,7 +490,7 @@ static int route(struct cst_tree *t)
 	}
 }
 
-/* The next decoder whose end has not been told, in order of ID. */
+/* The next decoder whose element stage has not been finished, in order of ID. */
 static struct cst_decoder *next_end(struct cst_tree *t)
 {
 	struct cst_decoder *dec;

@@ -89,7 +89,7 @@ static int to_package(const struct convert_cmd *c, const char *input, struct con
 	rc = report(rc, &err, l);
 	session_close(ss);
 	perfdata_close(in.pd);
-	dso_brought_free(&in.brought);
+	dso_bundle_free(&in.bundle);
 	return rc;
 }
 

@@ -11,8 +11,8 @@
 /* The option of every command that decodes; `so` is a struct session_opts. */
 #define CMD_JOBS_OPT(so)									\
 	{ 'j', "jobs", CMD_OPT_CALL, &(so), "N",						\
-	  "decode in N threads; what comes out is the same for every N (default: CSTRACE_JOBS, else the CPUs "	\
-	  "that this process may use)", cmd_jobs }
+	  "decode in N threads; the output does not depend on N (default: CSTRACE_JOBS, else the CPUs that this "	\
+	  "process may use)", cmd_jobs }
 
 /* For CMD_OPT_CALL; `data` is a struct session_opts. */
 int cmd_jobs(void *data, const char *arg);

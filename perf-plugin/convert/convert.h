@@ -38,19 +38,19 @@ void convert_dropped(struct convert_losses *l, uint64_t count, const char *fmt, 
 
 /*
  * A package or snapshot as records. `own`: with private records, for reading by this program only. The
- * writer is one that was opened; it is started, and finished by the caller. `brought` (may be NULL) gets the
+ * writer is one that was opened; it is started, and finished by the caller. `bundle` (may be NULL) gets the
  * files of the folder that decoding needs. 0, or negative with *err.
  */
-int convert_from_package(const char *dir, bool own, struct perf_writer *w, struct dso_brought *brought,
+int convert_from_package(const char *dir, bool own, struct perf_writer *w, struct dso_bundle *bundle,
 			 struct convert_losses *l, struct pd_error *err);
-int convert_from_snapshot(const char *dir, bool own, struct perf_writer *w, struct dso_brought *brought,
+int convert_from_snapshot(const char *dir, bool own, struct perf_writer *w, struct dso_bundle *bundle,
 			  struct convert_losses *l, struct pd_error *err);
 
 struct convert_input {
 	struct perfdata *pd;
 	enum convert_kind kind;
-	struct dso_brought brought;	/* for the caller to free */
-	uint64_t dropped;		/* told on stderr */
+	struct dso_bundle bundle;	/* for the caller to free */
+	uint64_t dropped;		/* items without a form in perf.data, each reported on stderr */
 };
 
 /*

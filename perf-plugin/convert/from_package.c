@@ -12,7 +12,7 @@
 #include <cstrace/package.h>
 
 #include "convert/auxdata.h"
-#include "convert/brought.h"
+#include "convert/bundle.h"
 #include "convert/convert.h"
 #include "convert/events.h"
 #include "convert/folder.h"
@@ -37,7 +37,7 @@ struct importer {
 	const char *dir;
 	bool own;
 	struct perf_writer *w;
-	struct dso_brought *brought;	/* NULL: not wanted */
+	struct dso_bundle *bundle;	/* NULL: not wanted */
 	struct convert_losses *l;
 	struct pd_error *err;
 	struct folder files;
@@ -247,7 +247,7 @@ static int write_memory(struct importer *im, const int64_t *pid, uint64_t time)
 			return no_memory(im);
 		ev.name = (struct cst_str){ path, strlen(path) };
 		rc = records_of_event(&im->maker, &ev, time);
-		if (!rc && !pid && im->brought && dso_places_add(&im->brought->images, path, path))
+		if (!rc && !pid && im->bundle && dso_places_add(&im->bundle->images, path, path))
 			rc = no_memory(im);
 		free(path);
 	}
@@ -535,7 +535,7 @@ static int run(struct importer *im)
 	if (!rc)
 		rc = write_records(im);
 	if (!rc)
-		rc = brought_place(im->brought, im->pkg, &im->files, im->l) ? no_memory(im) : 0;
+		rc = bundle_fill(im->bundle, im->pkg, &im->files, im->l) ? no_memory(im) : 0;
 	if (!rc && aux_index_finish(&im->index, im->w))
 		rc = no_memory(im);
 	if (!rc)
@@ -543,7 +543,7 @@ static int run(struct importer *im)
 	return rc;
 }
 
-int convert_from_package(const char *dir, bool own, struct perf_writer *w, struct dso_brought *brought,
+int convert_from_package(const char *dir, bool own, struct perf_writer *w, struct dso_bundle *bundle,
 			 struct convert_losses *l, struct pd_error *err)
 {
 	struct importer *im = calloc(1, sizeof(*im));
@@ -555,7 +555,7 @@ int convert_from_package(const char *dir, bool own, struct perf_writer *w, struc
 	im->dir = dir;
 	im->own = own;
 	im->w = w;
-	im->brought = brought;
+	im->bundle = bundle;
 	im->l = l;
 	im->err = err;
 	im->files = (struct folder){ .dir = dir, .who = "cstrace", .inside = true };

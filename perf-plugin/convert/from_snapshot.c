@@ -35,7 +35,7 @@ struct unit {
 struct importer {
 	const char *dir;
 	struct perf_writer *w;
-	struct dso_brought *brought;
+	struct dso_bundle *bundle;
 	struct convert_losses *l;
 	struct pd_error *err;
 	struct folder files;
@@ -333,8 +333,8 @@ static char *dump_path(const struct importer *im, const struct cst_snap_dump *d,
 	return other;
 }
 
-/* `tell`: what cannot be brought, once for each dump. */
-static int write_dump(struct importer *im, const struct cst_snap_dump *d, bool kernel, bool tell, int pid)
+/* Records the map of a dump and its file in the bundle. `report`: whether a dump that is dropped is reported. */
+static int write_dump(struct importer *im, const struct cst_snap_dump *d, bool kernel, bool report, int pid)
 {
 	const uint8_t *data;
 	uint64_t size;
@@ -343,13 +343,13 @@ static int write_dump(struct importer *im, const struct cst_snap_dump *d, bool k
 	int rc = 0;
 
 	if (!(d->space & (CST_MEM_EL1N | (kernel ? CST_MEM_EL2N : 0)))) {
-		if (tell && !(d->space & CST_MEM_EL2N))
+		if (report && !(d->space & CST_MEM_EL2N))
 			convert_dropped(im->l, 1, "the dump %s at 0x%llx, of secure or other memory", d->file,
 					(unsigned long long)d->address);
 		return 0;
 	}
 	if (folder_open(&im->files, d->file, &data, &len) || d->offset >= len) {
-		if (tell)
+		if (report)
 			convert_dropped(im->l, 1, "the dump %s, which cannot be read", d->file);
 		return 0;
 	}
@@ -359,7 +359,7 @@ static int write_dump(struct importer *im, const struct cst_snap_dump *d, bool k
 	path = dump_path(im, d, kernel);
 	if (!path)
 		return no_memory(im);
-	if (im->brought && dso_places_add(&im->brought->images, path, path))
+	if (im->bundle && dso_places_add(&im->bundle->images, path, path))
 		rc = no_memory(im);
 	if (!rc)
 		rc = write_map(im, kernel ? CST_EVENT_KERNEL : pid, d, path, size);
@@ -510,10 +510,10 @@ static int run(struct importer *im)
 	return rc ? rc : write_records(im);
 }
 
-int convert_from_snapshot(const char *dir, bool own, struct perf_writer *w, struct dso_brought *brought,
+int convert_from_snapshot(const char *dir, bool own, struct perf_writer *w, struct dso_bundle *bundle,
 			  struct convert_losses *l, struct pd_error *err)
 {
-	struct importer im = { .dir = dir, .w = w, .brought = brought, .l = l, .err = err };
+	struct importer im = { .dir = dir, .w = w, .bundle = bundle, .l = l, .err = err };
 	int rc;
 
 	(void)own;	/* a snapshot has nothing that needs it */

@@ -14,7 +14,7 @@
 #include <cstrace/error.h>
 #include <cstrace/package.h>
 
-#include "convert/brought.h"
+#include "convert/bundle.h"
 #include "convert/copying.h"
 #include "files/input.h"
 #include "session/session.h"

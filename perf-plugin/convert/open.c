@@ -51,8 +51,8 @@ int convert_open(struct convert_input *in, const char *path, struct pd_error *er
 	w = pw_open_fd(fd, path, err);
 	rc = w ? 0 : err->code;
 	if (w) {
-		rc = kind == CONVERT_PACKAGE ? convert_from_package(path, true, w, &in->brought, &l, err) :
-					       convert_from_snapshot(path, true, w, &in->brought, &l, err);
+		rc = kind == CONVERT_PACKAGE ? convert_from_package(path, true, w, &in->bundle, &l, err) :
+					       convert_from_snapshot(path, true, w, &in->bundle, &l, err);
 		if (rc)
 			pw_abort(w);
 		else
@@ -65,6 +65,6 @@ int convert_open(struct convert_input *in, const char *path, struct pd_error *er
 	close(fd);
 	in->dropped = l.dropped;
 	if (rc)
-		dso_brought_free(&in->brought);
+		dso_bundle_free(&in->bundle);
 	return rc;
 }

@@ -11,8 +11,8 @@
 #include "session/array.h"
 #include "session/dso.h"
 #include "session/jitdump.h"
+#include "session/messages.h"
 #include "session/module.h"
-#include "session/say.h"
 #include "session/session.h"
 #include "session/unpack.h"
 
@@ -84,7 +84,7 @@ void dso_table_free(struct dso_table *t)
 	free(t->all);
 	free(t->bucket);
 	symfs_index_free(t->search.index);
-	dso_brought_free(&t->search.brought);
+	dso_bundle_free(&t->search.bundle);
 	memset(t, 0, sizeof(*t));
 }
 
@@ -301,10 +301,10 @@ static void warn_unsure(const struct dso *d)
 	if (d->kind == DSO_KCORE || (d->recorded.len && build_id_equal(&d->recorded, &d->found)))
 		return;
 	if (d->recorded.len && d->is_elf)
-		fprintf(say_out(), "cstrace: warning: %s: %s has another build-id than the recorded file and is "
+		fprintf(message_stream(), "cstrace: warning: %s: %s has another build-id than the recorded file and is "
 			"used because of -f\n", name_shown(d->path), file_shown(d));
 	else if (d->by_name)
-		fprintf(say_out(), "cstrace: warning: %s: not found by path, taking %s by its name; nothing in "
+		fprintf(message_stream(), "cstrace: warning: %s: not found by path, taking %s by its name; nothing in "
 			"the recording tells whether it is the same file\n", name_shown(d->path), file_shown(d));
 }
 
@@ -344,8 +344,8 @@ static bool load(struct dso_table *t, struct dso *d)
 	}
 	if (d->state == DSO_REFUSED) {
 		d->found = refused_id;
-		fprintf(say_out(), "cstrace: ");
-		dso_explain(d, !t->search.other_recorder, say_out());
+		fprintf(message_stream(), "cstrace: ");
+		dso_explain(d, !t->search.other_recorder, message_stream());
 	}
 	if (d->state == DSO_LOADED)
 		warn_unsure(d);
@@ -359,9 +359,9 @@ bool dso_load(struct dso_table *t, struct dso *d)
 
 	if (d->state != DSO_UNTRIED)
 		return d->state == DSO_LOADED;
-	about = say_about(SAY_DSO | d->number);
+	about = message_subject(SUBJECT_DSO | d->number);
 	loaded = load(t, d);
-	say_about(about);
+	message_subject(about);
 	return loaded;
 }
 

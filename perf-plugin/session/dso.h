@@ -135,17 +135,17 @@ void dso_places_free(struct dso_places *p);
 /* The `nth` that was added for the path; NULL: there are no more. */
 struct dso_place *dso_places_find(struct dso_places *p, const char *path, unsigned int nth);
 
-/* All files that the input brings with it. */
-struct dso_brought {
+/* The files that a package or snapshot contains beside its records. */
+struct dso_bundle {
 	struct dso_places images;	/* by recorded path */
 	struct dso_places jitdumps;	/* by the path that was recorded, if one was */
 	char *kcore, *kallsyms;		/* NULL: none */
 };
 
-void dso_brought_free(struct dso_brought *b);
+void dso_bundle_free(struct dso_bundle *b);
 
 struct dso_search {
-	struct dso_brought brought;	/* before any other place */
+	struct dso_bundle bundle;	/* before any other place */
 	const char *symfs;
 	const char *vmlinux;
 	const char *buildid_dir;	/* NULL: ~/.debug */

@@ -104,7 +104,7 @@ void dso_places_free(struct dso_places *p)
 	memset(p, 0, sizeof(*p));
 }
 
-void dso_brought_free(struct dso_brought *b)
+void dso_bundle_free(struct dso_bundle *b)
 {
 	dso_places_free(&b->images);
 	dso_places_free(&b->jitdumps);
@@ -145,7 +145,7 @@ struct dso_place *dso_places_find(struct dso_places *p, const char *path, unsign
 static bool by_place(struct dso_search *s, const struct dso *d, struct dso_candidates *c, unsigned int nth,
 		     bool *more)
 {
-	const struct dso_place *p = dso_places_find(&s->brought.images, d->path, nth);
+	const struct dso_place *p = dso_places_find(&s->bundle.images, d->path, nth);
 
 	*more = c->from_input = p != NULL;
 	return p && set_path(c, "", p->file, strlen(p->file));

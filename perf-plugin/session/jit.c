@@ -11,7 +11,7 @@
 #include "session/internal.h"
 #include "session/jit.h"
 #include "session/jitdump.h"
-#include "session/say.h"
+#include "session/messages.h"
 
 void jit_files_free(struct jit_files *jf)
 {
@@ -123,7 +123,7 @@ static void set_place(struct session *ss, const struct jitdump *jd, const char *
 		why = "its times are counter ticks, and the recording does not say how to convert them";
 		cure = "let the runtime use CLOCK_MONOTONIC";
 	}
-	fprintf(say_out(), "cstrace: warning: %s: %s; its code is taken to have been there all the time, the last of "
+	fprintf(message_stream(), "cstrace: warning: %s: %s; its code is taken to have been there all the time, the last of "
 		"several versions: %s\n", name_shown(path), why, cure);
 }
 
@@ -142,12 +142,12 @@ static int use_file(struct session *ss, const char *file, const uint8_t *p, size
 		input_unmap(p, size);
 		if (err == JITDUMP_NO_MEMORY)
 			return -CST_ERR_NOMEM;
-		fprintf(say_out(), "cstrace: %s: not used as a jitdump file: %s\n", name_shown(file), jitdump_error_text(err));
+		fprintf(message_stream(), "cstrace: %s: not used as a jitdump file: %s\n", name_shown(file), jitdump_error_text(err));
 		ss->jit.missing++;
 		return 0;
 	}
 	if (jd->bad_records)
-		fprintf(say_out(), "cstrace: %s: %llu unusable records, and %llu bytes at its end of which nothing is "
+		fprintf(message_stream(), "cstrace: %s: %llu unusable records, and %llu bytes at its end of which nothing is "
 			"known: the code that they tell about is missing; was the file copied after its program had "
 			"ended?\n", name_shown(file), (unsigned long long)jd->bad_records, (unsigned long long)jd->lost_bytes);
 	ss->jit.bad_records += jd->bad_records;
@@ -190,17 +190,17 @@ static bool given_by_name(const struct session *ss, const char *name, char *path
 static const uint8_t *find_file(struct session *ss, const struct jit_marker *m, char *path, size_t size,
 				size_t *len)
 {
-	struct dso_place *brought = dso_places_find(&ss->dsos.search.brought.jitdumps, m->path, 0);
+	struct dso_place *place = dso_places_find(&ss->dsos.search.bundle.jitdumps, m->path, 0);
 	const char *symfs = ss->dsos.search.symfs, *found;
 	const uint8_t *p;
 	char *whole;
 
-	if (brought)
-		brought->taken = true;
+	if (place)
+		place->taken = true;
 	if (given_by_name(ss, base_name(m->path), path, size))
 		return map_file(path, len);
-	if (brought) {
-		snprintf(path, size, "%s", brought->file);
+	if (place) {
+		snprintf(path, size, "%s", place->file);
 		return map_file(path, len);
 	}
 	whole = symfs ? input_in_root(symfs, m->path) : NULL;
@@ -225,7 +225,7 @@ static int use_marker(struct session *ss, const struct jit_marker *m)
 	p = find_file(ss, m, path, sizeof(path), &size);
 	if (p)
 		return use_file(ss, path, p, size, m);
-	fprintf(say_out(), "cstrace: warning: process %d wrote its generated code to %s: %s: copy that file from the "
+	fprintf(message_stream(), "cstrace: warning: process %d wrote its generated code to %s: %s: copy that file from the "
 		"target below the directory of --symfs, or name it with --jitdump\n", m->pid, name_shown(m->path),
 		errno ? input_error(errno) : "not found");
 	ss->jit.missing++;
@@ -250,13 +250,13 @@ static int use_given(struct session *ss, const char *path, const char *option)
 
 	if (p)
 		return use_file(ss, path, p, size, NULL);
-	fprintf(say_out(), "cstrace: %s%s: %s\n", option, path, input_error(errno));
+	fprintf(message_stream(), "cstrace: %s%s: %s\n", option, path, input_error(errno));
 	return SESSION_TOLD;
 }
 
 int jit_finish(struct session *ss)
 {
-	struct dso_places *brought = &ss->dsos.search.brought.jitdumps;
+	struct dso_places *bundled = &ss->dsos.search.bundle.jitdumps;
 	const char *list = ss->opts.jitdump;
 	char path[4096];
 	size_t i;
@@ -273,10 +273,13 @@ int jit_finish(struct session *ss)
 		if (rc)
 			return rc;
 	}
-	for (i = 0; i < brought->nr; i++) {
-		if (dso_places_find(brought, brought->v[i].path, 0)->taken || given_by_name(ss, base_name(brought->v[i].path), path, sizeof(path)))
+	for (i = 0; i < bundled->nr; i++) {
+		const char *recorded = bundled->v[i].path;
+
+		if (dso_places_find(bundled, recorded, 0)->taken ||
+		    given_by_name(ss, base_name(recorded), path, sizeof(path)))
 			continue;
-		rc = use_given(ss, brought->v[i].file, "");
+		rc = use_given(ss, bundled->v[i].file, "");
 		if (rc)
 			return rc;
 	}

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "session/array.h"
+#include "session/messages.h"
 #include "session/part.h"
 #include "session/run.h"
-#include "session/say.h"
 
 /* Where the user does not say how many threads there shall be: less trace than this is not worth one. */
 #define BYTES_PER_THREAD (1u << 20)
@@ -34,7 +34,7 @@ struct job {
 	int rc;
 	unsigned int by;	/* number of the thread */
 	struct part part;
-	struct says says;
+	struct messages messages;
 	struct learned in, out;
 	struct learn_log *log;
 	void *piece;		/* the consumer's */
@@ -70,7 +70,7 @@ struct jobs {
 	struct session **old;	/* replicas that decode no more */
 	size_t nr_old, cap_old;
 
-	struct says told;
+	struct messages printed;	/* on stderr so far */
 	struct run run;		/* of the thread that called */
 	void *here;		/* a piece as in struct worker, of what that thread decodes */
 	bool again;		/* sums hold something that is not so */
@@ -254,9 +254,9 @@ static void *work(void *arg)
 	while (ok && (job = next_job(j))) {
 		job->by = w->number;
 		pthread_mutex_unlock(&j->lock);
-		say_record(&job->says);
+		messages_record(&job->messages);
 		job->rc = decode(w, job);
-		say_record(NULL);
+		messages_record(NULL);
 		pthread_mutex_lock(&j->lock);
 		job->stale = w->dropped;
 		job->done = true;
@@ -312,7 +312,7 @@ static void free_result(struct jobs *j, struct job *job)
 		j->con->piece_free(job->piece);
 	job->piece = NULL;
 	part_free(&job->part);
-	says_free(&job->says);
+	messages_free(&job->messages);
 	free(job->log);
 	job->log = NULL;
 }
@@ -330,7 +330,7 @@ static int decode_here(struct jobs *j, struct job *job)
 	const struct session_consumer *con = j->con;
 	struct session_consumer mine = *con;
 	struct session *ss = j->ss;
-	struct says says = { .v = NULL };
+	struct messages messages = { .v = NULL };
 	struct learned now;
 	void *piece = NULL;
 	size_t i;
@@ -352,11 +352,11 @@ static int decode_here(struct jobs *j, struct job *job)
 	if (piece && con->piece_continue)
 		con->piece_continue(con->data, piece);
 	j->run.con = &mine;
-	say_record(&says);
+	messages_record(&messages);
 	rc = run_fragments(&j->run, job->q, job->first, job->end);
-	say_record(NULL);
-	say_print(&says, &j->told);
-	says_free(&says);
+	messages_record(NULL);
+	messages_print(&messages, &j->printed);
+	messages_free(&messages);
 	now = what_is_learned(ss);
 	set_now(j, &now);
 	if (!piece)
@@ -383,7 +383,7 @@ static bool accept(struct jobs *j, struct job *job, int *rc)
 	if (job->stale || !learned_holds(&now, &job->in, &job->out, job->log) || !part_add(j->ss, &job->part))
 		return false;
 	set_now(j, &now);
-	say_print(&job->says, &j->told);
+	messages_print(&job->messages, &j->printed);
 	if (!*rc && job->piece)
 		*rc = con->piece_take(con->data, job->piece);
 	return true;
@@ -477,7 +477,7 @@ static void join_threads(struct jobs *j)
 static int decode_again(struct jobs *j)
 {
 	struct session *ss = j->ss;
-	struct says says = { .v = NULL };
+	struct messages messages = { .v = NULL };
 	size_t i;
 	int rc = 0;
 
@@ -488,14 +488,14 @@ static int decode_again(struct jobs *j)
 	run_close(&j->run);
 	cst_counts_free(ss->spaces.counts);
 	ss->spaces.counts = NULL;
-	say_record(&says);
+	messages_record(&messages);
 	if (run_open(&j->run, ss, j->con, NULL))
 		rc = -CST_ERR_NOMEM;
 	for (i = 0; i < ss->queues.nr && !rc; i++)
 		rc = run_fragments(&j->run, ss->queues.q[i], 0, ss->queues.q[i]->nr_frags);
-	say_record(NULL);
-	say_print(&says, &j->told);
-	says_free(&says);
+	messages_record(NULL);
+	messages_print(&messages, &j->printed);
+	messages_free(&messages);
 	j->now = what_is_learned(ss);
 	return rc;
 }
@@ -543,7 +543,7 @@ static void finish(struct jobs *j)
 		session_replica_free(j->w[i].ss);
 	}
 	run_close(&j->run);
-	says_free(&j->told);
+	messages_free(&j->printed);
 	pthread_cond_destroy(&j->changed);
 	pthread_mutex_destroy(&j->lock);
 	free(j->old);

@@ -8,7 +8,7 @@
 #include "files/input.h"
 #include "session/array.h"
 #include "session/kallsyms.h"
-#include "session/say.h"
+#include "session/messages.h"
 
 struct ksym {
 	uint64_t addr;
@@ -125,12 +125,12 @@ struct kallsyms *kallsyms_open(const char *path)
 	char *text = input_read(path, INPUT_MAX_TEXT, &size);
 
 	if (!text) {
-		fprintf(say_out(), "cstrace: %s: %s\n", path, input_error(errno));
+		fprintf(message_stream(), "cstrace: %s: %s\n", path, input_error(errno));
 		return NULL;
 	}
 	ks = parse(text);
 	if (!ks)
-		fprintf(say_out(), "cstrace: %s: no symbol with an address in it: copy /proc/kallsyms as root, or with "
+		fprintf(message_stream(), "cstrace: %s: no symbol with an address in it: copy /proc/kallsyms as root, or with "
 			"kernel.kptr_restrict=0\n", path);
 	return ks;
 }

@@ -11,7 +11,7 @@
 #include "perfdata/name.h"
 #include "session/internal.h"
 #include "session/kernel.h"
-#include "session/say.h"
+#include "session/messages.h"
 
 /*
  * `dir`/`name` when that is there; NULL: not there, or an error in *rc. `inside`: the folder came with a recording,
@@ -28,7 +28,7 @@ static char *file_in(const char *dir, const char *name, bool inside, int *rc)
 	if (!path || !access(path, R_OK))
 		return path;
 	if (errno != ENOENT && errno != ENOTDIR) {
-		fprintf(say_out(), "cstrace: %s: %s; make it readable, or name another copy with --kcore\n", name_shown(path),
+		fprintf(message_stream(), "cstrace: %s: %s; make it readable, or name another copy with --kcore\n", name_shown(path),
 			strerror(errno));
 		*rc = SESSION_TOLD;
 	}
@@ -55,13 +55,13 @@ static int take_option(struct kernel_images *k, const char *path)
 	int rc;
 
 	if (stat(path, &st)) {
-		fprintf(say_out(), "cstrace: --kcore %s: %s\n", path, strerror(errno));
+		fprintf(message_stream(), "cstrace: --kcore %s: %s\n", path, strerror(errno));
 		return SESSION_TOLD;
 	}
 	if (S_ISDIR(st.st_mode)) {
 		rc = take_dir(k, path, false);
 		if (!rc && !k->kcore_path) {
-			fprintf(say_out(), "cstrace: --kcore %s: no readable file kcore in this directory\n", path);
+			fprintf(message_stream(), "cstrace: --kcore %s: no readable file kcore in this directory\n", path);
 			rc = SESSION_TOLD;
 		}
 		return rc;
@@ -147,7 +147,7 @@ static const struct dso *recorded_kernel(struct session *ss)
 }
 
 /* Those that the input brings. */
-static int take_brought(struct kernel_images *k, const struct dso_brought *b)
+static int take_bundle(struct kernel_images *k, const struct dso_bundle *b)
 {
 	if (b->kallsyms && !k->kallsyms_path) {
 		k->kallsyms_path = strdup(b->kallsyms);
@@ -171,7 +171,7 @@ int kernel_find_kcore(struct session *ss)
 	if (ss->opts.kallsyms) {
 		/* It is read when it is needed, and a wrong name must not wait for that. */
 		if (access(ss->opts.kallsyms, R_OK)) {
-			fprintf(say_out(), "cstrace: --kallsyms %s: %s\n", ss->opts.kallsyms, strerror(errno));
+			fprintf(message_stream(), "cstrace: --kallsyms %s: %s\n", ss->opts.kallsyms, strerror(errno));
 			return SESSION_TOLD;
 		}
 		k->kallsyms_path = strdup(ss->opts.kallsyms);
@@ -186,7 +186,7 @@ int kernel_find_kcore(struct session *ss)
 		rc = input_note_path(dir) ? -CST_ERR_NOMEM : take_dir(k, dir, true);
 		free(dir);
 	} else {
-		rc = take_brought(k, &ss->dsos.search.brought);
+		rc = take_bundle(k, &ss->dsos.search.bundle);
 	}
 	if (!rc && !k->kcore_path && !ss->opts.vmlinux && kernel)
 		rc = take_cached(ss, &kernel->recorded);

@@ -8,7 +8,7 @@
 #include "session/array.h"
 #include "session/internal.h"
 #include "session/kernel.h"
-#include "session/say.h"
+#include "session/messages.h"
 
 #define KSYMBOL_UNREGISTER 1u
 
@@ -136,7 +136,7 @@ static int read_bpf(struct session *ss)
 		if (add_bpf(ss, &f))
 			return -CST_ERR_NOMEM;
 	if (rc < 0) {
-		fprintf(say_out(), "cstrace: %s: offset 0x%llx: the section about BPF programs (BPF_PROG_INFO) ends "
+		fprintf(message_stream(), "cstrace: %s: offset 0x%llx: the section about BPF programs (BPF_PROG_INFO) ends "
 			"inside a program: those from there on have no code\n", ss->name,
 			(unsigned long long)raw->offset);
 		ss->bad_records++;
@@ -270,7 +270,7 @@ static struct kallsyms *kallsyms_of_file(struct kernel_images *k)
 	uint64_t addr;
 
 	if (ks && k->ref_addr && kallsyms_address(ks, k->ref_sym, NULL, &addr) && addr != k->ref_addr) {
-		fprintf(say_out(), "cstrace: %s: %s is at 0x%llx there, the recorded kernel had it at 0x%llx: not used; "
+		fprintf(message_stream(), "cstrace: %s: %s is at 0x%llx there, the recorded kernel had it at 0x%llx: not used; "
 			"give the symbols of the boot that was recorded\n", name_shown(k->kallsyms_path), name_shown(k->ref_sym),
 			(unsigned long long)addr, (unsigned long long)k->ref_addr);
 		kallsyms_free(ks);
@@ -290,10 +290,10 @@ struct kallsyms *kernel_kallsyms(struct kernel_images *k)
 	if (k->kallsyms_tried)
 		return k->kallsyms;
 	k->kallsyms_tried = true;
-	about = say_about(SAY_KALLSYMS);
+	about = message_subject(SUBJECT_KALLSYMS);
 	if (k->kallsyms_path)
 		k->kallsyms = kallsyms_of_file(k);
-	say_about(about);
+	message_subject(about);
 	if (!k->kallsyms && k->recorded_kallsyms)
 		k->kallsyms = kallsyms_read(k->recorded_kallsyms, k->recorded_kallsyms_len);
 	return k->kallsyms;

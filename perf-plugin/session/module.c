@@ -8,8 +8,8 @@
 #include "perfdata/name.h"
 #include "session/array.h"
 #include "session/kernel.h"
+#include "session/messages.h"
 #include "session/module.h"
-#include "session/say.h"
 
 #define A64_NOP		0xd503201fu
 #define A64_BR_X16	0xd61f0200u
@@ -393,7 +393,7 @@ static int link_sections(struct module *m)
 	if (trouble == DSO_FINE)
 		trouble = make_segments(m);
 	if (trouble == DSO_FINE && m->unresolved && !ks)
-		fprintf(say_out(), "cstrace: warning: %s: where %llu of its branches go is not known without the "
+		fprintf(message_stream(), "cstrace: warning: %s: where %llu of its branches go is not known without the "
 			"kernel's symbols: give a copy of the target's /proc/kallsyms with --kallsyms\n", name_shown(m->d->path),
 			(unsigned long long)m->unresolved);
 	return trouble;

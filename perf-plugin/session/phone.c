@@ -6,7 +6,7 @@
 
 #include "perfdata/simpleperf.h"
 #include "session/internal.h"
-#include "session/say.h"
+#include "session/messages.h"
 
 /* No /proc/kallsyms is larger: it has about 200,000 lines. Compressed records may expand to any size. */
 #define SYMBOLS_MAX (128u << 20)
@@ -121,7 +121,7 @@ static void read_files(struct session *ss, unsigned int feature)
 		dso_table_set_text(&ss->dsos, path, f.vaddr, f.offset);
 	}
 	if (rc < 0) {
-		fprintf(say_out(), "cstrace: %s: offset 0x%llx: feature %u (%s): the entry at 0x%llx is damaged: where the "
+		fprintf(message_stream(), "cstrace: %s: offset 0x%llx: feature %u (%s): the entry at 0x%llx is damaged: where the "
 			"modules from there on were is not known; give the kernel's symbols with --kallsyms\n", ss->name,
 			(unsigned long long)raw->offset, feature, pd_feature_name(feature),
 			(unsigned long long)(raw->offset + (uint64_t)(files.entry - raw->ptr)));

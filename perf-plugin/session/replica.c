@@ -5,7 +5,7 @@
 
 #include "session/array.h"
 #include "session/internal.h"
-#include "session/say.h"
+#include "session/messages.h"
 
 static int copy_places(struct dso_places *to, const struct dso_places *from)
 {
@@ -27,7 +27,7 @@ static bool copy_name(char **to, const char *from)
 	return *to || !from;
 }
 
-static int copy_brought(struct dso_brought *to, const struct dso_brought *from)
+static int copy_bundle(struct dso_bundle *to, const struct dso_bundle *from)
 {
 	return copy_places(&to->images, &from->images) || copy_places(&to->jitdumps, &from->jitdumps) ||
 	       !copy_name(&to->kcore, from->kcore) || !copy_name(&to->kallsyms, from->kallsyms) ? -CST_ERR_NOMEM : 0;
@@ -90,7 +90,7 @@ static bool same_files(const struct session *a, const struct session *b)
 static int make(struct session *rep, const struct session *ss)
 {
 	rep->pd = perfdata_cursor(ss->pd);
-	if (!rep->pd || session_init_own(rep) || copy_brought(&rep->dsos.search.brought, &ss->dsos.search.brought) ||
+	if (!rep->pd || session_init_own(rep) || copy_bundle(&rep->dsos.search.bundle, &ss->dsos.search.bundle) ||
 	    copy_asids(&rep->asids, &ss->asids))
 		return -CST_ERR_NOMEM;
 	rep->dsos.search.other_recorder = ss->dsos.search.other_recorder;
@@ -101,26 +101,26 @@ static int make(struct session *rep, const struct session *ss)
 void session_before_replicas(struct session *ss)
 {
 	/* puts them in order */
-	dso_places_find(&ss->dsos.search.brought.images, "", 0);
+	dso_places_find(&ss->dsos.search.bundle.images, "", 0);
 	owners_prepare(ss);
 }
 
 struct session *session_replica(const struct session *ss)
 {
 	struct session *rep = calloc(1, sizeof(*rep));
-	struct says unheard = { .v = NULL };
+	struct messages repeated = { .v = NULL };
 
 	if (!rep)
 		return NULL;
 	share(rep, ss);
 	/* The session has printed it all. */
-	say_record(&unheard);
+	messages_record(&repeated);
 	if (make(rep, ss)) {
 		session_replica_free(rep);
 		rep = NULL;
 	}
-	say_record(NULL);
-	says_free(&unheard);
+	messages_record(NULL);
+	messages_free(&repeated);
 	return rep;
 }
 

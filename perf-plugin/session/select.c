@@ -2,7 +2,7 @@
 /* select.c - which AUX fragments a filter lets pass, as far as that can be told without decoding. */
 #include "session/comms.h"
 #include "session/internal.h"
-#include "session/say.h"
+#include "session/messages.h"
 
 /* More threads than this in one fragment are not looked at one by one. */
 #define MAX_THREADS	64
@@ -55,7 +55,8 @@ static int survey(struct session *ss)
 		if (rc > 0)
 			err = look_at(&sv, &rec);
 	if (!err && filter_needs_span(ss->filter) && !sv.last) {
-		fprintf(say_out(), "cstrace: %s: --time: found percentages, expected seconds: no record of this file has a time, "
+		fprintf(message_stream(),
+			"cstrace: %s: --time: found percentages, expected seconds: no record of this file has a time, "
 			"so it is not known how long it is\n", ss->name);
 		return SESSION_TOLD;
 	}
@@ -84,7 +85,7 @@ int session_make_filter(struct session *ss)
 	}
 	return 0;
 nomem:
-	fprintf(say_out(), "cstrace: %s: out of memory\n", ss->name);
+	fprintf(message_stream(), "cstrace: %s: out of memory\n", ss->name);
 	return SESSION_TOLD;
 }
 

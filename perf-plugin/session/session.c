@@ -114,7 +114,7 @@ void session_free_own(struct session *ss)
 }
 
 static struct session *open_session(const struct session_opts *opts, struct perfdata *pd,
-				    struct dso_brought *brought)
+				    struct dso_bundle *bundle)
 {
 	struct session *ss = calloc(1, sizeof(*ss));
 	int rc;
@@ -122,14 +122,14 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 	if (!ss) {
 		fprintf(stderr, "cstrace: out of memory\n");
 		perfdata_close(pd);
-		dso_brought_free(brought);
+		dso_bundle_free(bundle);
 		return NULL;
 	}
 	ss->pd = pd;
 	ss->name = strdup(name_shown(perfdata_name(pd)));
 	ss->opts = *opts;
 	rc = session_init_own(ss);
-	ss->dsos.search.brought = *brought;
+	ss->dsos.search.bundle = *bundle;
 	if (!ss->name || rc) {
 		fprintf(stderr, "cstrace: out of memory\n");
 		session_close(ss);
@@ -173,7 +173,7 @@ struct session *session_open(const struct session_opts *opts)
 		return NULL;
 	}
 	perfdata_set_max_expand(in.pd, opts->max_expand);
-	ss = open_session(opts, in.pd, &in.brought);
+	ss = open_session(opts, in.pd, &in.bundle);
 	if (!ss)
 		return NULL;
 	ss->bad_records += in.dropped;
@@ -189,7 +189,7 @@ struct session *session_open(const struct session_opts *opts)
 
 struct session *session_open_perfdata(const struct session_opts *opts, struct perfdata *pd)
 {
-	struct dso_brought none = { .kcore = NULL };
+	struct dso_bundle none = { .kcore = NULL };
 
 	return open_session(opts, pd, &none);
 }

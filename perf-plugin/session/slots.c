@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "session/array.h"
+#include "session/messages.h"
 #include "session/run.h"
-#include "session/say.h"
 
 /* Trees that one buffer keeps: one for each trace unit that writes into it without frames. */
 #define MAX_SLOTS 1024
@@ -23,10 +23,10 @@ static void tell_undecodable(struct session *ss, const struct trace_unit *u)
 	if (told)
 		*told = u;
 	if (u->config_error == -CST_ERR_PROTOCOL)
-		fprintf(say_out(), "cstrace: %s: CPU %u has an %s trace unit, which cannot be decoded yet; its "
+		fprintf(message_stream(), "cstrace: %s: CPU %u has an %s trace unit, which cannot be decoded yet; its "
 			"trace is left out\n", ss->name, u->aux->cpu, aux_unit_name(u->aux->unit));
 	else
-		fprintf(say_out(), "cstrace: %s: CPU %u: %s; TRCCONFIGR is 0x%llx, TRCIDR0 0x%llx, TRCIDR1 "
+		fprintf(message_stream(), "cstrace: %s: CPU %u: %s; TRCCONFIGR is 0x%llx, TRCIDR0 0x%llx, TRCIDR1 "
 			"0x%llx: its trace is left out\n", ss->name, u->aux->cpu,
 			cst_strerror(u->config_error),
 			(unsigned long long)u->aux->reg[AUX_REG_TRCCONFIGR],

@@ -14,7 +14,7 @@
 #include "files/input.h"
 #include "session/array.h"
 #include "session/dso.h"
-#include "session/say.h"
+#include "session/messages.h"
 
 /* A symfs directory of "/" on a large machine must not take minutes. */
 #define MAX_FILES 200000
@@ -74,7 +74,7 @@ static void walk(struct symfs_index *ix, const char *dir)
 	if (!fits || (!e && errno == ENOMEM))
 		no_memory(dir, ix->nr);
 	if (ix->nr == MAX_FILES)
-		fprintf(say_out(), "cstrace: warning: %s holds more than %d files; files are searched for by "
+		fprintf(message_stream(), "cstrace: warning: %s holds more than %d files; files are searched for by "
 			"name and build-id in the first %d only\n", dir, MAX_FILES, MAX_FILES);
 	if (fts)
 		fts_close(fts);

@@ -116,7 +116,7 @@ static void read_back(struct perfdata *pd)
 static void convert(bool own)
 {
 	struct convert_losses l = { .name = dir };
-	struct dso_brought images = { .kcore = NULL };
+	struct dso_bundle images = { .kcore = NULL };
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 	struct perf_writer *w;
 	struct perfdata *pd;
@@ -134,7 +134,7 @@ static void convert(bool own)
 		read_back(pd);
 		perfdata_close(pd);
 	}
-	dso_brought_free(&images);
+	dso_bundle_free(&images);
 	close(fd);
 }
 

@@ -75,7 +75,7 @@ static void check_folder(const char *out)
 		abort();
 	}
 	perfdata_close(in.pd);
-	dso_brought_free(&in.brought);
+	dso_bundle_free(&in.bundle);
 }
 
 static size_t contents(int fd, uint8_t *buf, size_t size)

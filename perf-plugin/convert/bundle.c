@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "convert/brought.h"
+#include "convert/bundle.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 #include "files/input.h"
 
 struct placer {
-	struct dso_brought *to;		/* NULL: not wanted */
+	struct dso_bundle *to;		/* NULL: not wanted */
 	struct folder *files;
 	struct convert_losses *l;
 };
 
 /*
- * Path of a file that an item names. 0, also when there is none (*path NULL) or it cannot be used, which is told
- * and counted; -1: out of memory.
+ * Path of a file that an item names. 0, also without such an item (*path NULL) or if the file cannot be used, which
+ * is reported and counted as dropped; -1: out of memory.
  */
 static int path_of(struct placer *p, const struct cst_doc_section *s, const char *key, char **path)
 {
@@ -83,10 +83,10 @@ static int place_jitdump(struct placer *p, const struct cst_doc_section *s)
 	return rc;
 }
 
-int brought_place(struct dso_brought *brought, const struct cst_package *pkg, struct folder *files,
-		  struct convert_losses *l)
+int bundle_fill(struct dso_bundle *bundle, const struct cst_package *pkg, struct folder *files,
+		struct convert_losses *l)
 {
-	struct placer p = { .to = brought, .files = files, .l = l };
+	struct placer p = { .to = bundle, .files = files, .l = l };
 	const struct cst_doc_section *s = cst_doc_section(pkg->contents, KERNEL_SECTION);
 	int rc = s ? place_kernel(&p, s) : 0;
 	size_t i;
@@ -95,8 +95,8 @@ int brought_place(struct dso_brought *brought, const struct cst_package *pkg, st
 		char *path = folder_path(files, pkg->images[i].file);
 
 		rc = path ? input_note_path(path) : -1;
-		if (!rc && brought)
-			rc = dso_places_add(&brought->images, pkg->images[i].name, path);
+		if (!rc && bundle)
+			rc = dso_places_add(&bundle->images, pkg->images[i].name, path);
 		free(path);
 	}
 	for (i = 0; !rc && i < pkg->contents->n_sections; i++) {
