@@ -9,15 +9,7 @@
 #include "fault/fault.h"
 #include "perfdata/memory.h"
 
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
-char *__real_strdup(const char *s);
 char *__real_strndup(const char *s, size_t n);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t n);
-char *__wrap_strdup(const char *s);
 char *__wrap_strndup(const char *s, size_t n);
 int __wrap_asprintf(char **out, const char *format, ...);
 
@@ -29,25 +21,7 @@ static bool alloc_refused(size_t n)
 	return true;
 }
 
-void *__wrap_malloc(size_t n)
-{
-	return alloc_refused(n) ? NULL : __real_malloc(n);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return alloc_refused(n * size) ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t n)
-{
-	return alloc_refused(n) ? NULL : __real_realloc(p, n);
-}
-
-char *__wrap_strdup(const char *s)
-{
-	return alloc_refused(strlen(s) + 1) ? NULL : __real_strdup(s);
-}
+#include "fault/wrap_alloc.h"
 
 char *__wrap_strndup(const char *s, size_t n)
 {

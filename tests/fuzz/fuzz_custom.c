@@ -7,6 +7,7 @@
  * Input: choices (1), protocol settings (1), packets: a header, and fields as far as they are wanted.
  */
 #include "fuzz_input.h"
+#include "unit/custom_stage.h"
 
 #define MAX_IN 1024
 #define MAX_OUT (MAX_IN * 80)
@@ -82,35 +83,6 @@ static void parse_rest(void *parser, const uint8_t *p, const uint8_t *end, struc
 	pkt->cc = 0;
 }
 
-struct stage {
-	struct cst_element el;
-	struct cst_generic gen;
-	uint8_t ready;
-};
-
-static int stage_init(void *stage, const struct cst_config *cfg, struct cst_stats *stats, void *user)
-{
-	(void)stage, (void)cfg, (void)stats, (void)user;
-	return 0;
-}
-
-static void stage_fini(void *stage)
-{
-	(void)stage;
-}
-
-static void stage_reset(void *stage, uint8_t reason, int config)
-{
-	(void)reason, (void)config;
-	((struct stage *)stage)->ready = 0;
-}
-
-static void stage_restart(void *stage, uint64_t index)
-{
-	(void)index;
-	((struct stage *)stage)->ready = 0;
-}
-
 /* Every field is what the bytes say. */
 static void stage_packet(void *stage, const struct cst_packet *pkt)
 {
@@ -147,27 +119,15 @@ static void stage_packet(void *stage, const struct cst_packet *pkt)
 	s->ready = 1;
 }
 
-static void stage_end(void *stage)
-{
-	struct stage *s = stage;
-
-	memset(&s->el, 0, sizeof(s->el));
-	s->el.kind = CST_EL_END;
-	s->ready = 1;
-}
-
 /* Elements CST_EL_FINDING that say NO_CODE, of the run that is going on: they are in the log beside the flow's. */
 static uint64_t own_no_code;
 
-static const struct cst_element *stage_take(void *stage)
+static const struct cst_element *take_and_count(void *stage)
 {
-	struct stage *s = stage;
+	const struct cst_element *el = stage_take(stage);
 
-	if (!s->ready)
-		return NULL;
-	s->ready = 0;
-	own_no_code += s->el.kind == CST_EL_FINDING && s->el.num == CST_FIND_NO_CODE;
-	return &s->el;
+	own_no_code += el && el->kind == CST_EL_FINDING && el->num == CST_FIND_NO_CODE;
+	return el;
 }
 
 static const uint8_t roles[3] = { CST_ROLE_FLOW, CST_ROLE_ASYNC, CST_ROLE_TIMESTAMP };
@@ -175,9 +135,8 @@ static const uint8_t roles[3] = { CST_ROLE_FLOW, CST_ROLE_ASYNC, CST_ROLE_TIMEST
 static const struct cst_protocol_ops ops = {
 	.name = "anything", .parser_size = sizeof(struct parser), .max_packet = 16, .sub_byte = 1,
 	.parser_init = parser_init, .parse = parse, .parse_rest = parse_rest, .parser_synced = parser_synced,
-	.roles = roles, .n_types = 3, .stage_size = sizeof(struct stage), .stage_init = stage_init,
-	.stage_fini = stage_fini, .stage_reset = stage_reset, .stage_restart = stage_restart,
-	.stage_packet = stage_packet, .stage_end = stage_end, .stage_take = stage_take,
+	.roles = roles, .n_types = 3,
+	CUSTOM_STAGE, .stage_take = take_and_count,
 };
 
 struct result {

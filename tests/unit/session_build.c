@@ -107,3 +107,33 @@ void sb_aux(struct pdb *b, uint64_t offset, uint64_t size, uint64_t flags, uint6
 
 	pdb_aux(b, offset, size, flags, SB_ST, &s);
 }
+
+void sb_kernel_map(struct pdb *b, uint64_t time, uint64_t addr, uint64_t size, uint64_t pgoff, const char *path)
+{
+	struct pdb_sid s = sb_sid(time);
+	size_t at = pdb_begin(b, 1, 1);
+
+	pdb_u32(b, (uint32_t)-1);
+	pdb_u32(b, 0);
+	pdb_u64(b, addr);
+	pdb_u64(b, size);
+	pdb_u64(b, pgoff);
+	pdb_str8(b, path);
+	pdb_sid_put(b, SB_ST, &s);
+	pdb_end(b, at);
+}
+
+void sb_text_poke(struct pdb *b, uint64_t time, uint64_t addr, uint32_t before, uint32_t after)
+{
+	struct pdb_sid s = sb_sid(time);
+	size_t at = pdb_begin(b, 20, 1);
+
+	pdb_u64(b, addr);
+	pdb_u16(b, 4);
+	pdb_u16(b, 4);
+	pdb_u32(b, before);
+	pdb_u32(b, after);
+	pdb_zero(b, 4);
+	pdb_sid_put(b, SB_ST, &s);
+	pdb_end(b, at);
+}

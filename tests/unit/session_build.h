@@ -32,5 +32,9 @@ void sb_fork(struct pdb *b, uint32_t pid, uint32_t ppid, uint32_t tid, uint64_t 
 /* Everything before the trace: metadata, one process of two threads, one map of `file`. */
 void sb_side_band(struct pdb *b, const char *file);
 void sb_aux(struct pdb *b, uint64_t offset, uint64_t size, uint64_t flags, uint64_t time);
+/* A map of the kernel's address space. */
+void sb_kernel_map(struct pdb *b, uint64_t time, uint64_t addr, uint64_t size, uint64_t pgoff, const char *path);
+/* The kernel replaces one instruction. */
+void sb_text_poke(struct pdb *b, uint64_t time, uint64_t addr, uint32_t before, uint32_t after);
 
 #endif

@@ -4,45 +4,26 @@
  * leaked, and the caller is told by a return code or by the counters; where only the cache of decoded
  * code is concerned, the result does not change.
  *
- * Linked with --wrap for malloc, calloc and realloc.
+ * Linked with --wrap for what fault/wrap_alloc.h has.
  */
 #include "index_gen.h"
 
 #define MAX_SPACES 16
 #define MAX_ELEMENTS 65536
 
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t n);
-
 static int armed;
 static uint64_t calls, fail_at, fail_from;
 
-static int refuse(void)
+static bool alloc_refused(size_t n)
 {
+	(void)n;
 	if (!armed)
-		return 0;
+		return false;
 	calls++;
 	return calls == fail_at || (fail_from && calls >= fail_from);
 }
 
-void *__wrap_malloc(size_t n)
-{
-	return refuse() ? NULL : __real_malloc(n);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return refuse() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t n)
-{
-	return refuse() ? NULL : __real_realloc(p, n);
-}
+#include "fault/wrap_alloc.h"
 
 struct result {
 	int error;	/* of a call; the rest of the decode was not tried */

@@ -12,24 +12,13 @@
 #include <cmocka.h>
 
 #include "cmd/jobs.h"
+#include "temp_dir.h"
 
 static char root[] = "/tmp/cstrace-cgroup-XXXXXX";
 
 static void put(const char *path, const char *text)
 {
-	char whole[300], *p;
-	FILE *f;
-
-	snprintf(whole, sizeof(whole), "%s%s", root, path);
-	for (p = whole + strlen(root) + 1; (p = strchr(p, '/')); p++) {
-		*p = 0;
-		mkdir(whole, 0700);
-		*p = '/';
-	}
-	f = fopen(whole, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
+	temp_write(root, path + 1, text, strlen(text));
 }
 
 static int make_root(void **state)
@@ -41,11 +30,8 @@ static int make_root(void **state)
 
 static int remove_root(void **state)
 {
-	char command[sizeof(root) + 16];
-
 	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", root);
-	return system(command);
+	return temp_remove(root);
 }
 
 static void no_groups(void **state)

@@ -5,6 +5,7 @@
  * bytes have come than the bad packet has. Streams are anything, with synchronisation in between. The other trace
  * IDs of the frames lie between any two bytes, so that neighbours are not at consecutive offsets.
  */
+#include "custom_stage.h"
 #include "lib_decode.h"
 
 #include <frames.h>
@@ -53,35 +54,6 @@ static void parse_rest(void *parser, const uint8_t *p, const uint8_t *end, struc
 	pkt->value = 0;
 }
 
-struct stage {
-	struct cst_generic gen;
-	struct cst_element el;
-	uint8_t ready;
-};
-
-static int stage_init(void *stage, const struct cst_config *cfg, struct cst_stats *stats, void *user)
-{
-	(void)stage, (void)cfg, (void)stats, (void)user;
-	return 0;
-}
-
-static void stage_fini(void *stage)
-{
-	(void)stage;
-}
-
-static void stage_reset(void *stage, uint8_t reason, int config)
-{
-	(void)reason, (void)config;
-	((struct stage *)stage)->ready = 0;
-}
-
-static void stage_restart(void *stage, uint64_t index)
-{
-	(void)index;
-	((struct stage *)stage)->ready = 0;
-}
-
 static void stage_packet(void *stage, const struct cst_packet *pkt)
 {
 	struct stage *s = stage;
@@ -96,33 +68,12 @@ static void stage_packet(void *stage, const struct cst_packet *pkt)
 	s->ready = 1;
 }
 
-static void stage_end(void *stage)
-{
-	struct stage *s = stage;
-
-	memset(&s->el, 0, sizeof(s->el));
-	s->el.kind = CST_EL_END;
-	s->ready = 1;
-}
-
-static const struct cst_element *stage_take(void *stage)
-{
-	struct stage *s = stage;
-
-	if (!s->ready)
-		return NULL;
-	s->ready = 0;
-	return &s->el;
-}
-
 static const uint8_t roles[1] = { CST_ROLE_OTHER };
 
 static const struct cst_protocol_ops ops = {
 	.name = "counted", .parser_size = sizeof(struct parser), .max_packet = 16, .parser_init = parser_init,
 	.parse = parse, .parse_rest = parse_rest, .parser_synced = parser_synced, .roles = roles, .n_types = 1,
-	.stage_size = sizeof(struct stage), .stage_init = stage_init, .stage_fini = stage_fini,
-	.stage_reset = stage_reset, .stage_restart = stage_restart, .stage_packet = stage_packet,
-	.stage_end = stage_end, .stage_take = stage_take,
+	CUSTOM_STAGE, .stage_take = stage_take,
 };
 
 /* ---- streams ---------------------------------------------------------------------------------------------------- */

@@ -18,6 +18,7 @@
 #include "perfdata/reader.h"
 #include "session/session.h"
 #include "session_build.h"
+#include "temp_dir.h"
 
 static char symfs[] = "/tmp/cstrace-session-XXXXXX";
 
@@ -26,17 +27,8 @@ static void write_code(const char *name, int longer)
 {
 	static const uint32_t two[] = { 0xd503201f, 0x17ffffff };
 	static const uint32_t three[] = { 0xd503201f, 0xd503201f, 0x17fffffe };
-	char path[64];
-	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/%s", symfs, name);
-	f = fopen(path, "wb");
-	assert_non_null(f);
-	if (longer)
-		fwrite(three, sizeof(three), 1, f);
-	else
-		fwrite(two, sizeof(two), 1, f);
-	fclose(f);
+	temp_write(symfs, name, longer ? three : two, longer ? sizeof(three) : sizeof(two));
 }
 
 static int make_files(void **state)
@@ -51,14 +43,8 @@ static int make_files(void **state)
 
 static int remove_files(void **state)
 {
-	char path[64];
-
 	(void)state;
-	snprintf(path, sizeof(path), "%s/two.bin", symfs);
-	unlink(path);
-	snprintf(path, sizeof(path), "%s/three.bin", symfs);
-	unlink(path);
-	return rmdir(symfs);
+	return temp_remove(symfs);
 }
 
 struct result {

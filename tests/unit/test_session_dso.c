@@ -16,32 +16,16 @@
 #include "session/losses.h"
 #include "session/session.h"
 #include "elf_build.h"
+#include "temp_dir.h"
 
 static char dir[] = "/tmp/cstrace-dso-XXXXXX";
-
-static void write_file(const char *path, const void *data, size_t len)
-{
-	char full[256], *slash;
-	FILE *f;
-
-	snprintf(full, sizeof(full), "%s/%s", dir, path);
-	for (slash = strchr(full + sizeof(dir), '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = 0;
-		mkdir(full, 0755);
-		*slash = '/';
-	}
-	f = fopen(full, "wb");
-	assert_non_null(f);
-	assert_int_equal(fwrite(data, len, 1, f), 1);
-	fclose(f);
-}
 
 static void write_elf(const char *path, uint16_t machine, uint8_t id, bool code)
 {
 	_Alignas(8) uint8_t image[ELF_SIZE];
 
 	elf_build(image, machine, id, code);
-	write_file(path, image, sizeof(image));
+	temp_write(dir, path, image, sizeof(image));
 }
 
 static int make_files(void **state)
@@ -64,18 +48,15 @@ static int make_files(void **state)
 	write_elf("lib/modules/6.1.0/vdso/vdso.so", EM_AARCH64, 0xaa, true);
 	write_elf("lib/modules/6.1.0/vdso/vdso32.so", EM_ARM, 0xbb, true);
 	write_elf("cache/.build-id/cc/cccccccccccccccccccccccccccccccccccccc/vdso", EM_AARCH64, 0xcc, true);
-	write_file("bin/raw.bin", raw, sizeof(raw));
-	write_file("bin/broken", "\177ELF\2\1\1", 7);
+	temp_write(dir, "bin/raw.bin", raw, sizeof(raw));
+	temp_write(dir, "bin/broken", "\177ELF\2\1\1", 7);
 	return 0;
 }
 
 static int remove_files(void **state)
 {
-	char cmd[64];
-
 	(void)state;
-	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", dir);
-	return system(cmd);
+	return temp_remove(dir);
 }
 
 static struct build_id id_of(uint8_t byte)
@@ -390,7 +371,7 @@ static void sections_only(void **state)
 	(void)state;
 	elf_build(image, EM_AARCH64, 0x12, true);
 	memset(image + offsetof(Elf64_Ehdr, e_phnum), 0, 2);
-	write_file("jitted-100-1.so", image, sizeof(image));
+	temp_write(dir, "jitted-100-1.so", image, sizeof(image));
 	open_table(&t, cache);
 	d = dso_table_get(&t, "/jitted-100-1.so", &none, false);
 	assert_true(dso_load(&t, d));
@@ -400,6 +381,20 @@ static void sections_only(void **state)
 	assert_true(dso_symbol(d, ELF_CODE_OFFSET, &name, &start, &size));
 	assert_string_equal(name, "_text");
 	dso_table_free(&t);
+}
+
+/* What dso_explain() prints, to be freed. */
+static char *explanation(struct dso *d, const char *path, bool perf)
+{
+	size_t len;
+	char *text;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	d->path = (char *)path;
+	dso_explain(d, perf, out);
+	fclose(out);
+	return text;
 }
 
 /* One line for each reason, which names the file and what helps; and under what the loss is counted. */
@@ -435,8 +430,6 @@ static void explained(void **state)
 	struct dso d = { .file = (char *)"/r/x", .size = 96, .machine = EM_X86_64, .ref_sym = "_stext" };
 	char *text, start[64];
 	unsigned int i, perf;
-	size_t len;
-	FILE *out;
 
 	(void)state;
 	d.recorded = id_of(0x11);
@@ -446,15 +439,11 @@ static void explained(void **state)
 		for (perf = 0; perf < 2; perf++) {
 			d.trouble = row[i].trouble;
 			d.kind = row[i].kind;
-			d.path = (char *)row[i].path;
-			out = open_memstream(&text, &len);
-			assert_non_null(out);
-			dso_explain(&d, perf, out);
-			fclose(out);
+			text = explanation(&d, row[i].path, perf);
 			assert_int_equal(loss_of_dso(&d), row[i].loss);
 			snprintf(start, sizeof(start), "%s: %s", row[i].path, row[i].text);
 			assert_int_equal(strncmp(text, start, strlen(start)), 0);
-			assert_ptr_equal(strchr(text, '\n'), text + len - 1);
+			assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 			if (*row[i].perf)
 				assert_int_equal(strstr(text, row[i].perf) != NULL, perf);
 			free(text);
@@ -462,14 +451,12 @@ static void explained(void **state)
 	}
 	d.found.len = d.recorded.len = 0;
 	d.file = NULL;
-	d.path = (char *)"/bin/y";
-	out = open_memstream(&text, &len);
-	dso_explain(&d, true, out);
+	text = explanation(&d, "/bin/y", true);
+	assert_string_equal(text, "/bin/y: file not found; give the directory with the target's files with --symfs DIR\n");
+	free(text);
 	d.trouble = DSO_BUILD_ID;
-	dso_explain(&d, true, out);
-	fclose(out);
-	assert_string_equal(text, "/bin/y: file not found; give the directory with the target's files with --symfs DIR\n"
-			    "/bin/y: it has build-id none, recorded was : not used; find the recorded file with --symfs DIR, or "
+	text = explanation(&d, "/bin/y", true);
+	assert_string_equal(text, "/bin/y: it has build-id none, recorded was : not used; find the recorded file with --symfs DIR, or "
 			    "use this one with -f\n");
 	free(text);
 }

@@ -17,6 +17,7 @@
 #include "session/jitdump.h"
 #include "session/session.h"
 #include "session_build.h"
+#include "temp_dir.h"
 
 /* One, two and three instructions from one branch to the next. */
 static const uint32_t loop1[] = { 0x14000000 };
@@ -33,23 +34,8 @@ static int make_dir(void **state)
 
 static int remove_dir(void **state)
 {
-	char cmd[64];
-
 	(void)state;
-	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", dir);
-	return system(cmd);
-}
-
-static void write_dump(const char *name, const struct pdb *b)
-{
-	char path[96];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "wb");
-	assert_non_null(f);
-	assert_int_equal(fwrite(b->p, b->len, 1, f), 1);
-	fclose(f);
+	return temp_remove(dir);
 }
 
 static void sample_dump(struct pdb *b)
@@ -362,7 +348,7 @@ static void code_is_rewritten(void **state)
 
 	(void)state;
 	versions_dump(&b, 0);
-	write_dump("jit-100.dump", &b);
+	temp_write(dir, "jit-100.dump", b.p, b.len);
 	ss = run(&r, "jit-100.dump", true, &so);
 	check_versions(&r);
 	assert_false(session_has_losses(ss));
@@ -384,7 +370,7 @@ static void dump_is_found(void **state)
 	versions_dump(&b, 0);
 	snprintf(path, sizeof(path), "%s/sub", dir);
 	mkdir(path, 0755);
-	write_dump("sub/jit-101.dump", &b);
+	temp_write(dir, "sub/jit-101.dump", b.p, b.len);
 	pdb_free(&b);
 	ss = run(&r, "jit-101.dump", true, &symfs);
 	check_versions(&r);
@@ -423,7 +409,7 @@ static void times_in_ticks(void **state)
 	jb_load(&b, 42, SB_BASE, 3, "third", loop3, sizeof(loop3));
 	jb_load(&b, 46, SB_BASE + 0x100, 4, "moving", loop2, sizeof(loop2));
 	jb_move(&b, 62, SB_BASE + 0x100, SB_BASE + 0x200, sizeof(loop2), 4);
-	write_dump("jit-104.dump", &b);
+	temp_write(dir, "jit-104.dump", b.p, b.len);
 	ss = run_with(&r, "jit-104.dump", false, 100, &so);
 	check_versions(&r);
 	session_close(ss);
@@ -444,7 +430,7 @@ static void times_of_another_clock(void **state)
 
 	(void)state;
 	versions_dump(&b, 0);
-	write_dump("jit-102.dump", &b);
+	temp_write(dir, "jit-102.dump", b.p, b.len);
 	ss = run(&r, "jit-102.dump", false, &so);
 	assert_string_equal(r.symbol[0], "third");
 	assert_string_equal(r.symbol[2], "third");
@@ -467,7 +453,7 @@ static void names_without_code(void **state)
 	snprintf(path, sizeof(path), "%s/tmp", dir);
 	mkdir(path, 0755);
 	pdb_bytes(&b, names, sizeof(names) - 1);
-	write_dump("tmp/perf-100.map", &b);
+	temp_write(dir, "tmp/perf-100.map", b.p, b.len);
 	pdb_free(&b);
 	ss = run(&r, NULL, true, &so);
 	assert_int_equal(r.insns[0], 0);
@@ -488,14 +474,14 @@ static void damage_is_counted(void **state)
 	(void)state;
 	versions_dump(&b, 0);
 	b.len -= 5;
-	write_dump("jit-103.dump", &b);
+	temp_write(dir, "jit-103.dump", b.p, b.len);
 	ss = run(&r, "jit-103.dump", true, &so);
 	assert_string_equal(r.symbol[3], "moving");
 	assert_int_equal(r.insns[4], 0);
 	assert_true(session_has_losses(ss));
 	session_close(ss);
 	b.p[0] = 'x';
-	write_dump("jit-103.dump", &b);
+	temp_write(dir, "jit-103.dump", b.p, b.len);
 	ss = run(&r, "jit-103.dump", true, &so);
 	assert_int_equal(r.insns[0], 0);
 	assert_true(session_has_losses(ss));

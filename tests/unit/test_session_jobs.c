@@ -18,6 +18,7 @@
 #include "session/learned.h"
 #include "session/session.h"
 #include "session_build.h"
+#include "temp_dir.h"
 
 #define FRAGMENTS 6
 
@@ -27,29 +28,19 @@ static pthread_t caller;
 static int make_files(void **state)
 {
 	static const uint32_t code[] = { 0xd503201f, 0x17ffffff };	/* nop; b .-4 */
-	char path[64];
-	FILE *f;
 
 	(void)state;
 	caller = pthread_self();
 	if (!mkdtemp(symfs))
 		return -1;
-	snprintf(path, sizeof(path), "%s/two.bin", symfs);
-	f = fopen(path, "wb");
-	if (!f)
-		return -1;
-	fwrite(code, sizeof(code), 1, f);
-	return fclose(f);
+	temp_write(symfs, "two.bin", code, sizeof(code));
+	return 0;
 }
 
 static int remove_files(void **state)
 {
-	char path[64];
-
 	(void)state;
-	snprintf(path, sizeof(path), "%s/two.bin", symfs);
-	unlink(path);
-	return rmdir(symfs);
+	return temp_remove(symfs);
 }
 
 /* A consumer of pieces: which fragments came, in which order, and how often one was refused. */

@@ -19,29 +19,17 @@
 #include "perfdata/reader.h"
 #include "session/session.h"
 #include "session_build.h"
+#include "temp_dir.h"
 
 #define TEXT	0xffff800008010400ull	/* where _text was loaded */
 
 static char dir[] = "/tmp/cstrace-kernel-XXXXXX";
 static char vmlinux[64], recording[64], other[64];
 
-static void write_file(const char *name, const void *data, size_t len)
-{
-	char path[96];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "wb");
-	assert_non_null(f);
-	assert_int_equal(fwrite(data, len, 1, f), 1);
-	fclose(f);
-}
-
 static int make_files(void **state)
 {
 	uint8_t image[ELF_SIZE];
 	uint64_t vaddr = TEXT - ELF_CODE_OFFSET;
-	char sub[96];
 
 	(void)state;
 	if (!mkdtemp(dir))
@@ -49,54 +37,17 @@ static int make_files(void **state)
 	snprintf(vmlinux, sizeof(vmlinux), "%s/vmlinux", dir);
 	snprintf(recording, sizeof(recording), "%s/rec", dir);
 	elf_build(image, EM_AARCH64, 0x11, true);
-	write_file("vmlinux", image, sizeof(image));
-	mkdir(recording, 0755);
-	snprintf(sub, sizeof(sub), "%s/kcore_dir", recording);
-	mkdir(sub, 0755);
+	temp_write(dir, "vmlinux", image, sizeof(image));
 	/* a copy of memory says where each piece was */
 	memcpy(image + sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_vaddr), &vaddr, sizeof(vaddr));
-	write_file("rec/kcore_dir/kcore", image, sizeof(image));
+	temp_write(dir, "rec/kcore_dir/kcore", image, sizeof(image));
 	return 0;
 }
 
 static int remove_files(void **state)
 {
-	char cmd[64];
-
 	(void)state;
-	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", dir);
-	return system(cmd);
-}
-
-static void kernel_map(struct pdb *b, uint64_t time)
-{
-	struct pdb_sid s = sb_sid(time);
-	size_t at = pdb_begin(b, 1, 1);
-
-	pdb_u32(b, (uint32_t)-1);
-	pdb_u32(b, 0);
-	pdb_u64(b, TEXT & ~0xfffull);
-	pdb_u64(b, 0x1000);
-	pdb_u64(b, TEXT);
-	pdb_str8(b, "[kernel.kallsyms]_text");
-	pdb_sid_put(b, SB_ST, &s);
-	pdb_end(b, at);
-}
-
-/* The first instruction becomes a branch to the second. */
-static void text_poke(struct pdb *b, uint64_t time)
-{
-	static const uint8_t bytes[8] = { 0x1f, 0x20, 0x03, 0xd5, 0x01, 0x00, 0x00, 0x14 };
-	struct pdb_sid s = sb_sid(time);
-	size_t at = pdb_begin(b, 20, 1);
-
-	pdb_u64(b, TEXT);
-	pdb_u16(b, 4);
-	pdb_u16(b, 4);
-	pdb_bytes(b, bytes, 8);
-	pdb_zero(b, 4);
-	pdb_sid_put(b, SB_ST, &s);
-	pdb_end(b, at);
+	return temp_remove(dir);
 }
 
 struct result {
@@ -140,10 +91,10 @@ static void make(struct pdb *file, bool poke, bool map)
 	sb_trace_at(&trace, SB_TID, TEXT, 1);
 	sb_side_band(&data, "/prog");
 	if (map)
-		kernel_map(&data, 0);
+		sb_kernel_map(&data, 0, TEXT & ~0xfffull, 0x1000, TEXT, "[kernel.kallsyms]_text");
 	sb_aux(&data, 0, one, 0x100, 5000);
 	if (poke)
-		text_poke(&data, 5500);
+		sb_text_poke(&data, 5500, TEXT, 0xd503201f, 0x14000001);	/* b .+4 */
 	sb_aux(&data, one, one, 0x100, 6000);
 	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
 	pdb_file(file, &sb_attr, 1, 0, &data, NULL, 0);
@@ -251,7 +202,7 @@ static void image_without_the_symbol(void **state)
 	name = memmem(image, sizeof(image), "_text", 5);
 	assert_non_null(name);
 	name[0] = 'x';
-	write_file("other", image, sizeof(image));
+	temp_write(dir, "other", image, sizeof(image));
 	snprintf(other, sizeof(other), "%s/other", dir);
 	make(&file, false, true);
 	ss = decode(&file, other, &r);
@@ -271,7 +222,7 @@ static void copy_of_kernel_memory(void **state)
 
 	(void)state;
 	make(&file, false, true);
-	write_file("rec/data", file.p, file.len);
+	temp_write(dir, "rec/data", file.p, file.len);
 	pdb_free(&file);
 	con.data = &r;
 	ss = session_open(&so);

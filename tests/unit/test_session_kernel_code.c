@@ -17,6 +17,7 @@
 #include "perfdata/reader.h"
 #include "session/session.h"
 #include "session_build.h"
+#include "temp_dir.h"
 
 #define TEXT	0xffff800008010400ull	/* where _text was loaded */
 #define BPF	0xffff800001230000ull
@@ -29,20 +30,6 @@
 static char dir[] = "/tmp/cstrace-kcode-XXXXXX";
 static char vmlinux[64], cache[64];
 
-static void write_file(const char *name, const void *data, size_t len)
-{
-	char path[256], cmd[300];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	snprintf(cmd, sizeof(cmd), "mkdir -p \"$(dirname '%s')\"", path);
-	assert_int_equal(system(cmd), 0);
-	f = fopen(path, "wb");
-	assert_non_null(f);
-	assert_int_equal(fwrite(data, len, 1, f), 1);
-	fclose(f);
-}
-
 static int make_files(void **state)
 {
 	uint8_t image[ELF_SIZE];
@@ -53,17 +40,14 @@ static int make_files(void **state)
 	snprintf(vmlinux, sizeof(vmlinux), "%s/vmlinux", dir);
 	snprintf(cache, sizeof(cache), "%s/cache", dir);
 	elf_build(image, EM_AARCH64, 0x11, true);
-	write_file("vmlinux", image, sizeof(image));
+	temp_write(dir, "vmlinux", image, sizeof(image));
 	return 0;
 }
 
 static int remove_files(void **state)
 {
-	char cmd[64];
-
 	(void)state;
-	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", dir);
-	return system(cmd);
+	return temp_remove(dir);
 }
 
 #define MAX_FRAGMENTS 8
@@ -386,13 +370,13 @@ static void cached_kcore(void **state)
 	elf_build(image, EM_AARCH64, 0x11, true);
 	memcpy(image + sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_vaddr), &vaddr, sizeof(vaddr));
 	snprintf(name, sizeof(name), "%s/2023010203040506/kcore", base);
-	write_file(name, image, sizeof(image));
+	temp_write(dir, name, image, sizeof(image));
 	snprintf(name, sizeof(name), "%s/2023010203040506/kallsyms", base);
-	write_file(name, same, sizeof(same) - 1);
+	temp_write(dir, name, same, sizeof(same) - 1);
 	snprintf(name, sizeof(name), "%s/2024010203040506/kcore", base);
-	write_file(name, "no", 2);
+	temp_write(dir, name, "no", 2);
 	snprintf(name, sizeof(name), "%s/2024010203040506/kallsyms", base);
-	write_file(name, other, sizeof(other) - 1);
+	temp_write(dir, name, other, sizeof(other) - 1);
 
 	memset(id, 0x22, 20);
 	memset(id + 20, 0, 4);
@@ -436,8 +420,8 @@ static void given_symbols(void **state)
 	struct result r;
 
 	(void)state;
-	write_file("kallsyms", same, sizeof(same) - 1);
-	write_file("kallsyms.other", other, sizeof(other) - 1);
+	temp_write(dir, "kallsyms", same, sizeof(same) - 1);
+	temp_write(dir, "kallsyms.other", other, sizeof(other) - 1);
 	snprintf(path, sizeof(path), "%s/kallsyms", dir);
 	start(&rec, true);
 	poke(&rec, BPF, NULL, 0, bpf_main, 2);
@@ -468,7 +452,7 @@ static void stripped_image(void **state)
 	name = memmem(image, sizeof(image), "_text", 5);
 	assert_non_null(name);
 	memset(name, 'x', 5);
-	write_file("stripped", image, sizeof(image));
+	temp_write(dir, "stripped", image, sizeof(image));
 	snprintf(path, sizeof(path), "%s/stripped", dir);
 	so.vmlinux = path;
 	memset(id, 0x11, 20);

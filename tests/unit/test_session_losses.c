@@ -19,20 +19,10 @@
 #include "session/internal.h"
 #include "elf_build.h"
 #include "session_build.h"
+#include "session_open.h"
+#include "temp_dir.h"
 
 static char symfs[] = "/tmp/cstrace-losses-XXXXXX";
-
-static void write_file(const char *name, const void *data, size_t len)
-{
-	char path[64];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", symfs, name);
-	f = fopen(path, "wb");
-	assert_non_null(f);
-	assert_int_equal(fwrite(data, len, 1, f), 1);
-	fclose(f);
-}
 
 static int make_files(void **state)
 {
@@ -42,43 +32,27 @@ static int make_files(void **state)
 	(void)state;
 	if (!mkdtemp(symfs))
 		return -1;
-	write_file("two.bin", loop, sizeof(loop));
+	temp_write(symfs, "two.bin", loop, sizeof(loop));
 	elf_build(image, EM_X86_64, 0x11, true);
-	write_file("host", image, sizeof(image));
+	temp_write(symfs, "host", image, sizeof(image));
 	elf_build(image, EM_AARCH64, 0x22, true);
-	write_file("target", image, sizeof(image));
+	temp_write(symfs, "target", image, sizeof(image));
 	elf_build(image, EM_AARCH64, 0x33, false);
-	write_file("debug", image, sizeof(image));
+	temp_write(symfs, "debug", image, sizeof(image));
 	return 0;
 }
 
 static int remove_files(void **state)
 {
-	char cmd[64];
-
 	(void)state;
-	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", symfs);
-	return system(cmd);
+	return temp_remove(symfs);
 }
 
 static struct session *open_filtered(struct pdb *data, const char *time)
 {
 	struct session_opts so = { .symfs = symfs, .buildid_dir = "/nonexistent", .filter.time = time };
-	static struct pdb file;
-	struct perfdata *pd;
-	struct pd_error err;
-	struct session *ss;
 
-	pdb_free(&file);
-	memset(&file, 0, sizeof(file));
-	pdb_file(&file, &sb_attr, 1, 0, data, NULL, 0);
-	pdb_free(data);
-	memset(data, 0, sizeof(*data));
-	pd = perfdata_open_memory(file.p, file.len, "test", &err);
-	assert_non_null(pd);
-	ss = session_open_perfdata(&so, pd);
-	assert_non_null(ss);
-	return ss;
+	return sb_open(data, &so, NULL);
 }
 
 static struct session *open_recording(struct pdb *data)

@@ -30,20 +30,12 @@
 #include "session/session.h"
 #include "session/unpack.h"
 #include "session_build.h"
+#include "temp_dir.h"
 
 static size_t failing;		/* which allocation is refused, from 1; 0: none */
 
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
-char *__real_strdup(const char *s);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t n);
-char *__wrap_strdup(const char *s);
-
 /* As cmd/malloc.c does it for the commands. */
-static bool refuse(size_t n)
+static bool alloc_refused(size_t n)
 {
 	if (!failing || --failing)
 		return false;
@@ -52,39 +44,12 @@ static bool refuse(size_t n)
 	return true;
 }
 
-void *__wrap_malloc(size_t n)
-{
-	return refuse(n) ? NULL : __real_malloc(n);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return refuse(n * size) ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t n)
-{
-	return refuse(n) ? NULL : __real_realloc(p, n);
-}
-
-char *__wrap_strdup(const char *s)
-{
-	return refuse(strlen(s) + 1) ? NULL : __real_strdup(s);
-}
+#include "fault/wrap_alloc.h"
 
 #define TEXT	0xffff800008010400ull	/* where the kernel's _text was loaded */
 #define ID	0x22u			/* that a record gives the trace unit */
 
 static char dir[] = "/tmp/cstrace-short-XXXXXX", dump_path[64], vmlinux[64];
-
-static void write_file(const char *path, const void *p, size_t len)
-{
-	FILE *f = fopen(path, "wb");
-
-	assert_non_null(f);
-	assert_int_equal(fwrite(p, len, 1, f), 1);
-	fclose(f);
-}
 
 /* nop; b .-4 */
 static const uint32_t loop[] = { 0xd503201f, 0x17ffffff };
@@ -93,34 +58,28 @@ static int make_files(void **state)
 {
 	uint8_t image[ELF_SIZE];
 	struct pdb b = { 0 };
-	char path[64];
 
 	(void)state;
 	if (!mkdtemp(dir))
 		return -1;
 	elf_build(image, EM_AARCH64, 0x11, true);
 	snprintf(vmlinux, sizeof(vmlinux), "%s/vmlinux", dir);
-	write_file(vmlinux, image, sizeof(image));
-	snprintf(path, sizeof(path), "%s/loop.bin", dir);
-	write_file(path, loop, sizeof(loop));
-	snprintf(path, sizeof(path), "%s/found.bin", dir);
-	write_file(path, loop, sizeof(loop));
+	temp_write(dir, "vmlinux", image, sizeof(image));
+	temp_write(dir, "loop.bin", loop, sizeof(loop));
+	temp_write(dir, "found.bin", loop, sizeof(loop));
 	jb_header(&b, JB_AARCH64, SB_PID, 0);
 	jb_load(&b, 100, SB_BASE + 0x10000, 1, "made", loop, sizeof(loop));
 	jb_move(&b, 5000, SB_BASE + 0x10000, SB_BASE + 0x10100, sizeof(loop), 1);
 	snprintf(dump_path, sizeof(dump_path), "%s/jit-%u.dump", dir, SB_PID);
-	write_file(dump_path, b.p, b.len);
+	temp_write(dir, strrchr(dump_path, '/') + 1, b.p, b.len);
 	pdb_free(&b);
 	return 0;
 }
 
 static int remove_files(void **state)
 {
-	char cmd[64];
-
 	(void)state;
-	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", dir);
-	return system(cmd);
+	return temp_remove(dir);
 }
 
 /* ---- the recording --------------------------------------------------------------------------------- */
@@ -141,37 +100,6 @@ static void words(struct pdb *b, uint32_t type, uint64_t time, const uint32_t *w
 	words(b, type, time, w_, sizeof(w_) / sizeof(*w_));	\
 } while (0)
 
-static void text_poke(struct pdb *b, uint64_t time, uint64_t addr)
-{
-	static const uint32_t nop = 0xd503201f, ret = 0xd65f03c0;
-	struct pdb_sid s = sb_sid(time);
-	size_t at = pdb_begin(b, 20, 0);
-
-	pdb_u64(b, addr);
-	pdb_u16(b, 4);
-	pdb_u16(b, 4);
-	pdb_bytes(b, &ret, 4);
-	pdb_bytes(b, &nop, 4);
-	pdb_zero(b, 4);
-	pdb_sid_put(b, SB_ST, &s);
-	pdb_end(b, at);
-}
-
-static void kernel_map(struct pdb *b)
-{
-	struct pdb_sid s = sb_sid(0);
-	size_t at = pdb_begin(b, 1, 1);
-
-	pdb_u32(b, (uint32_t)-1);
-	pdb_u32(b, 0);
-	pdb_u64(b, TEXT & ~0xfffull);
-	pdb_u64(b, 0x1000);
-	pdb_u64(b, TEXT);
-	pdb_str8(b, "[kernel.kallsyms]_text");
-	pdb_sid_put(b, SB_ST, &s);
-	pdb_end(b, at);
-}
-
 static void recording(struct pdb *file)
 {
 	static const uint64_t at[] = { SB_BASE, SB_BASE + 0x10000, TEXT, SB_BASE + 0x10100, SB_BASE + 0x2000, SB_BASE + 0x3000, SB_BASE };
@@ -185,13 +113,13 @@ static void recording(struct pdb *file)
 	pdb_comm(&data, SB_PID, SB_PID, "loop", SB_ST, &s);
 	sb_fork(&data, SB_PID, SB_PID, SB_TID, 1000);
 	pdb_mmap2(&data, SB_PID, SB_BASE, 0x1000, 0, "/loop.bin", SB_ST, &s);
-	kernel_map(&data);
+	sb_kernel_map(&data, 0, TEXT & ~0xfffull, 0x1000, TEXT, "[kernel.kallsyms]_text");
 	pdb_mmap2(&data, SB_PID, SB_BASE + 0x2000, 0x1000, 0, "/absent.bin", SB_ST, &s);
 	pdb_mmap2(&data, SB_PID, SB_BASE + 0x3000, 0x1000, 0, "/elsewhere/found.bin", SB_ST, &s);	/* by its name */
 	pdb_mmap2(&data, SB_PID, 0x7f0000000000, 0x1000, 0, dump_path, SB_ST, &s);
 	pdb_mmap2(&data, SB_PID, SB_BASE + 0x10000, 0x1000, 0, "//anon", SB_ST, &s);
 	WORDS(&data, PD_RECORD_CST_ASID, 1000, SB_PID, 5, PD_CST_START, 0);
-	text_poke(&data, 5500, TEXT + 0x40);
+	sb_text_poke(&data, 5500, TEXT + 0x40, 0xd65f03c0, 0xd503201f);
 	for (i = 0; i < 12; i++) {						/* threads that come and go */
 		sb_fork(&data, 200 + i, SB_PID, 200 + i, 1600 + 10 * i);
 		pdb_comm(&data, 200 + i, 200 + i, i & 1 ? "odd" : "even", SB_ST, &s);

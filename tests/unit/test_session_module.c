@@ -16,6 +16,7 @@
 #include <zstd.h>
 
 #include "ko_build.h"
+#include "temp_dir.h"
 #include "session/dso.h"
 #include "session/kernel.h"
 #include "session/module.h"
@@ -44,23 +45,8 @@ static int make_dir(void **state)
 
 static int remove_dir(void **state)
 {
-	char cmd[64];
-
 	(void)state;
-	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", dir);
-	return system(cmd);
-}
-
-static void write_file(const char *name, const void *data, size_t len)
-{
-	char path[256];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "wb");
-	assert_non_null(f);
-	assert_int_equal(fwrite(data, len, 1, f), 1);
-	fclose(f);
+	return temp_remove(dir);
 }
 
 static void run(const char *fmt, const char *name)
@@ -118,7 +104,7 @@ static void open_table(struct dso_table *t, struct kernel_images *k)
 
 static void give_kallsyms(struct kernel_images *k, const char *s)
 {
-	write_file("kallsyms", s, strlen(s));
+	temp_write(dir, "kallsyms", s, strlen(s));
 	free(k->kallsyms_path);
 	assert_true(asprintf(&k->kallsyms_path, "%s/kallsyms", dir) > 0);
 }
@@ -153,7 +139,7 @@ static void placed_by_rule(void **state)
 
 	(void)state;
 	build(&b, false, true);
-	write_file("one_two.ko", b.p, b.len);
+	temp_write(dir, "one_two.ko", b.p, b.len);
 	pdb_free(&b);
 	open_table(&t, &k);
 	give_kallsyms(&k, "ffff800008000100 T kernel_function\nffffb00008000000 T far_function\n"
@@ -190,7 +176,7 @@ static void without_symbols(void **state)
 
 	(void)state;
 	build(&b, false, false);
-	write_file("plain.ko", b.p, b.len);
+	temp_write(dir, "plain.ko", b.p, b.len);
 	pdb_free(&b);
 	open_table(&t, &k);
 	d = dso_table_get_module(&t, "/plain.ko", &none, BASE);
@@ -212,12 +198,12 @@ static void placed_by_symbols(void **state)
 
 	(void)state;
 	build(&b, false, true);
-	write_file("one-two.ko", b.p, b.len);
+	temp_write(dir, "one-two.ko", b.p, b.len);
 	open_table(&t, &k);
 	give_kallsyms(&k, "ffff800001000400 t mod_text\t[one_two]\nffff800001000804 t mod_cold\t[one_two]\n"
 			  "ffff800002000000 t mod_init\t[one_two]\nffff800001000000 t mod_text\t[another]\n");
 	d = dso_table_get_module(&t, "[one_two]", &none, BASE);
-	write_file("one_two.ko", "not this", 8);
+	temp_write(dir, "one_two.ko", "not this", 8);
 	assert_true(dso_load(&t, d));
 	assert_non_null(strstr(dso_file(d), "one-two.ko"));
 	assert_int_equal(word(d, BASE), 0);
@@ -242,7 +228,7 @@ static void contradicting_symbols(void **state)
 
 	(void)state;
 	ko_build(&b, &ko);
-	write_file("ab.ko", b.p, b.len);
+	temp_write(dir, "ab.ko", b.p, b.len);
 	pdb_free(&b);
 	open_table(&t, &k);
 	give_kallsyms(&k, "ffff800001000000 t a\t[ab]\nffff800001000014 t b\t[ab]\n");
@@ -273,7 +259,7 @@ static void no_place(void **state)
 
 	(void)state;
 	build(&b, true, false);
-	write_file("plt.ko", b.p, b.len);
+	temp_write(dir, "plt.ko", b.p, b.len);
 	pdb_free(&b);
 	open_table(&t, &k);
 	d = dso_table_get_module(&t, "/plt.ko", &none, BASE);
@@ -306,7 +292,7 @@ static void packed(void **state)
 
 	(void)state;
 	build(&b, false, false);
-	write_file("packed.ko", b.p, b.len);
+	temp_write(dir, "packed.ko", b.p, b.len);
 	for (i = 0; i < 3; i++) {
 		snprintf(cmd, sizeof(cmd), how[i].tool, dir, "packed");
 		snprintf(cmd + strlen(cmd), sizeof(cmd) - strlen(cmd), "'%s/p%s.ko.%s'", dir, how[i].suffix,
@@ -421,7 +407,7 @@ static void damaged(void **state)
 		n = i < b.len ? b.len : i - b.len + 1;
 		if (i < b.len)
 			c.p[i] ^= (uint8_t)(i * 37 + 1);
-		write_file("bad.ko", c.p, n);
+		temp_write(dir, "bad.ko", c.p, n);
 		pdb_free(&c);
 		open_table(&t, &k);
 		d = dso_table_get_module(&t, "/bad.ko", &none, BASE);
@@ -462,7 +448,7 @@ static void as_the_linker_does(void **state)
 	(void)state;
 	if (system("command -v aarch64-linux-gnu-gcc >/dev/null"))
 		skip();
-	write_file("m.c", source, sizeof(source) - 1);
+	temp_write(dir, "m.c", source, sizeof(source) - 1);
 	run("cd '%s' && aarch64-linux-gnu-gcc -O2 -c -o %s.ko m.c && "
 	    "aarch64-linux-gnu-ld -o linked m.ko -Ttext=0xffff800001000000 -z noseparate-code "
 	    "--defsym=ext=0xffff800001100000 --defsym=ext2=0xffff800000f00000 -e work", "m");

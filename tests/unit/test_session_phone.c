@@ -11,25 +11,11 @@
 #include "perfdata/reader.h"
 #include "session/internal.h"
 #include "session_build.h"
+#include "session_open.h"
 
 #define MODULES 0xffffffc000800000ull
 
 static const char symbols[] = "ffffffc008000000 T _text\nffffffc008001000 T do_work\n";
-
-static void module_map(struct pdb *b, uint64_t addr, const char *path)
-{
-	struct pdb_sid s = sb_sid(10);
-	size_t at = pdb_begin(b, 1, 1);
-
-	pdb_u32(b, (uint32_t)-1);
-	pdb_u32(b, 0);
-	pdb_u64(b, addr);
-	pdb_u64(b, 0x4000);
-	pdb_u64(b, 0);
-	pdb_str8(b, path);
-	pdb_sid_put(b, SB_ST, &s);
-	pdb_end(b, at);
-}
 
 /* The symbols' record, whose bytes are split into pieces of this size; 0: it is whole. */
 static void symbol_record(struct pdb *b, size_t piece, uint32_t claimed)
@@ -60,21 +46,8 @@ static struct session *open_recording(struct pdb *data, const struct pdb *files)
 {
 	const struct pdb_feature feat = { PD_FEAT_SP_FILE2, files };
 	struct session_opts so = { .symfs = "/nonexistent" };
-	static struct pdb file;
-	struct perfdata *pd;
-	struct pd_error err;
-	struct session *ss;
 
-	pdb_free(&file);
-	memset(&file, 0, sizeof(file));
-	pdb_file(&file, &sb_attr, 1, 0, data, files ? &feat : NULL, files ? 1 : 0);
-	pdb_free(data);
-	memset(data, 0, sizeof(*data));
-	pd = perfdata_open_memory(file.p, file.len, "test", &err);
-	assert_non_null(pd);
-	ss = session_open_perfdata(&so, pd);
-	assert_non_null(ss);
-	return ss;
+	return sb_open(data, &so, files ? &feat : NULL);
 }
 
 static const struct dso *file_of(const struct session *ss, const char *path)
@@ -144,9 +117,9 @@ static void modules(void **state)
 	(void)state;
 	for (damaged = 0; damaged < 2; damaged++) {
 		sb_side_band(&data, "/two.bin");
-		module_map(&data, MODULES, "/vendor/lib/a.ko");
-		module_map(&data, MODULES + 0x8000, "/vendor/lib/b.ko");
-		module_map(&data, MODULES + 0x10000, "/vendor/lib/c.ko");
+		sb_kernel_map(&data, 10, MODULES, 0x4000, 0, "/vendor/lib/a.ko");
+		sb_kernel_map(&data, 10, MODULES + 0x8000, 0x4000, 0, "/vendor/lib/b.ko");
+		sb_kernel_map(&data, 10, MODULES + 0x10000, 0x4000, 0, "/vendor/lib/c.ko");
 		files = (struct pdb){ 0 };
 		put_file(&files, "/two.bin", 2, 1, 1);
 		put_file(&files, "/vendor/lib/a.ko", 1, 0x40, 0x48);

@@ -16,6 +16,7 @@
 
 #include "session/internal.h"
 #include "session_build.h"
+#include "temp_dir.h"
 
 #define THREADS 3u
 #define ROUNDS 40u
@@ -31,33 +32,23 @@ static const uint32_t loop[3][4] = {
 
 static int make_files(void **state)
 {
-	char path[64];
+	char name[16];
 	unsigned int i;
-	FILE *f;
 
 	(void)state;
 	if (!mkdtemp(symfs))
 		return -1;
 	for (i = 0; i < 3; i++) {
-		snprintf(path, sizeof(path), "%s/loop%u", symfs, i + 2);
-		f = fopen(path, "wb");
-		if (!f || fwrite(loop[i], 4, i + 2, f) != i + 2 || fclose(f))
-			return -1;
+		snprintf(name, sizeof(name), "loop%u", i + 2);
+		temp_write(symfs, name, loop[i], 4 * (i + 2));
 	}
 	return 0;
 }
 
 static int remove_files(void **state)
 {
-	char path[64];
-	unsigned int i;
-
 	(void)state;
-	for (i = 0; i < 3; i++) {
-		snprintf(path, sizeof(path), "%s/loop%u", symfs, i + 2);
-		unlink(path);
-	}
-	return rmdir(symfs);
+	return temp_remove(symfs);
 }
 
 struct result {

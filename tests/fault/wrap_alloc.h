@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * wrap_alloc.h - malloc(), calloc(), realloc() and strdup() of a program that is linked with --wrap of each of them:
+ * refused where alloc_refused(), which the includer defines before, returns true for the size.
+ */
+#ifndef TESTS_WRAP_ALLOC_H
+#define TESTS_WRAP_ALLOC_H
+
+#include <stddef.h>
+#include <string.h>
+
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+char *__real_strdup(const char *s);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t n);
+char *__wrap_strdup(const char *s);
+
+void *__wrap_malloc(size_t n)
+{
+	return alloc_refused(n) ? NULL : __real_malloc(n);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return alloc_refused(n * size) ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t n)
+{
+	return alloc_refused(n) ? NULL : __real_realloc(p, n);
+}
+
+char *__wrap_strdup(const char *s)
+{
+	return alloc_refused(strlen(s) + 1) ? NULL : __real_strdup(s);
+}
+
+#endif

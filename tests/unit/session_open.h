@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TESTS_SESSION_OPEN_H
+#define TESTS_SESSION_OPEN_H
+
+#include "perfdata/reader.h"
+#include "session/session.h"
+#include "session_build.h"
+
+/* Opens the file of these records, which become empty, and a section (NULL: none). One file at a time. */
+static inline struct session *sb_open(struct pdb *data, const struct session_opts *so, const struct pdb_feature *feature)
+{
+	static struct pdb file;
+	struct perfdata *pd;
+	struct pd_error err;
+	struct session *ss;
+
+	pdb_free(&file);
+	memset(&file, 0, sizeof(file));
+	pdb_file(&file, &sb_attr, 1, 0, data, feature, feature ? 1 : 0);
+	pdb_free(data);
+	memset(data, 0, sizeof(*data));
+	pd = perfdata_open_memory(file.p, file.len, "test", &err);
+	assert_non_null(pd);
+	ss = session_open_perfdata(so, pd);
+	assert_non_null(ss);
+	return ss;
+}
+
+#endif
