@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """lib/README.md against the tree: its code is compiled and run, its files, functions and types must exist, and each
 way of adding something fits on a screen."""
+import itertools
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
+from recording import Recording
+
 PAGE = "lib/README.md"
-WARNINGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"]
+C, CXX = "-std=gnu11", "-std=gnu++11"
+WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 SCREEN = 90
 # opcode of the page's instruction set: type, displacement, link
 TOY = r"""
@@ -24,6 +29,14 @@ int main(void)
 }
 """
 TOY_SAYS = "1 0 0 0 -4\n1 0 1 0 8\n1 1 0 1 4\n2 2 0 0 0\n0 0 0 0 0\n"
+
+
+def first_difference(got, expected):
+    """None when two texts are equal."""
+    for a, b in itertools.zip_longest(got.splitlines(), expected.splitlines()):
+        if a != b:
+            return "got %s, expected %s" % (a, b)
+    return None
 
 
 class Page:
@@ -42,18 +55,24 @@ class Page:
         for line in (problem or "").splitlines():
             print("# " + line)
 
-    def run(self, name, source, flags):
-        """Standard output of a program, or what went wrong."""
+    def build_program(self, name, source, flags, compiler=None, library="libcstrace.a"):
+        """The path of a program, None and what the compiler says."""
         path = os.path.join(self.folder, name)
         with open(path + ".c", "w") as f:
             f.write(source)
-        cc = os.environ.get("CC", "cc").split()
-        made = subprocess.run([*cc, *WARNINGS, "-Iinclude", *flags, "-o", path, path + ".c",
-                               os.path.join(self.build, "libcstrace.a")], capture_output=True, text=True)
-        if made.returncode:
-            return made.stderr[-2000:]
-        done = subprocess.run([path], capture_output=True, text=True, timeout=30)
+        compiler = compiler or [*os.environ.get("CC", "cc").split(), C]
+        made = subprocess.run([*compiler, *WARNINGS, "-Iinclude", *flags, "-o", path, path + ".c", "-x", "none",
+                               os.path.join(self.build, library), "-lpthread"], capture_output=True, text=True)
+        return (None, made.stderr[-2000:]) if made.returncode else (path, "")
+
+    def output(self, argv):
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=60)
         return done.stdout if not done.returncode else "exit %d\n%s" % (done.returncode, done.stderr)
+
+    def run(self, name, source, flags):
+        """Standard output of a program, or what went wrong."""
+        path, problem = self.build_program(name, source, flags)
+        return self.output([path]) if path else problem
 
     def says(self, title, got, expected):
         self.case(title, None if got == expected else "got:\n%s\nexpected:\n%s" % (got, expected))
@@ -62,6 +81,24 @@ class Page:
         b = self.blocks
         self.says("protocol and output", self.run("beats", b["c", "beats"] + b["c", "output"], []), b["text", "output"])
         self.says("instruction set", self.run("toy", b["c", "toy-isa"] + TOY, ["-Ilib"]), TOY_SAYS)
+
+    def threads(self):
+        """The program that counts edges, in C and C++, in one thread and two, against what was executed."""
+        recording = Recording(os.environ["CST_GEN"], self.folder)
+        with open(os.path.join(self.folder, "recording.h"), "w") as f:
+            f.write(recording.header())
+        executed, source = recording.edges(), self.blocks["c", "edges"]
+        self.case("edges of the recording", None if executed.count("\n") > 20 else "only\n" + executed)
+        ways = [("C", None, "libcstrace.a")]
+        ways += [("C++ (%s)" % cxx, [cxx, "-x", "c++", CXX], "libcstrace.a") for cxx in ("g++", "clang++") if shutil.which(cxx)]
+        if os.path.exists(os.path.join(self.build, "tsan/libcstrace.a")):
+            ways.append(("ThreadSanitizer", ["gcc", C, "-fsanitize=thread"], "tsan/libcstrace.a"))
+        for way, compiler, library in ways:
+            path, problem = self.build_program("edges", source, ["-I" + self.folder], compiler, library)
+            self.case("edges: %s compiles and links" % way, problem)
+            for threads, arguments in (("one thread", ["1"]), ("two threads", [])):
+                got = self.output([path, *arguments]) if path else ""
+                self.case("edges: %s, %s" % (way, threads), first_difference(got, executed))
 
     def names(self):
         words = set(re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", self.text, flags=re.M | re.S)))
@@ -93,6 +130,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         page = Page(os.environ.get("BUILD", "build"), folder)
         page.code()
+        page.threads()
         page.names()
         page.screens()
     print("1..%d" % page.number)
