@@ -114,7 +114,7 @@ help:
 	@sed -n '3,9s/^# \{0,1\}//p' Makefile
 	@echo
 	@echo 'demo        injects the shipped sample and shows what the stock tools make of it'
-	@echo 'tests       builds the test programs            bench     compares speed with the peers'
+	@echo 'tests       builds the test programs            bench     speed and memory beside the peers (scripts/bench)'
 	@echo 'fuzz        every fuzz target for FUZZ_TIME s    fuzz-build only builds them'
 	@echo 'rebase      writes the golden texts anew         nightly   the tests with large counts'
 	@echo 'check-man   man pages against --list-opts        qemu      plugin that records program flows'
@@ -364,7 +364,7 @@ demo-run: all
 mutate: all
 	$(Q)scripts/mutate $(if $(SEED),--seed $(SEED)) --count $(MUTANTS) $(O)
 
-bench-run: all interop
+bench-run: all interop qemu $(GEN)
 	+$(Q)scripts/bench $(O)
 
 rebase: all tests

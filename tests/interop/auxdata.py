@@ -52,7 +52,8 @@ class PerfData:
                 name = MAGIC_NAMES.get(words[i])
                 if not name or version == 0:
                     raise SystemExit("only ETMv4 and ETE blocks of version 1 and 2 are known here")
-                keys = ("configr", "traceidr", "idr0", "idr1", "idr2", "idr8", "authstatus", "devarch")
+                keys = ("configr", "traceidr", "idr0", "idr1", "idr2", "idr8", "authstatus",
+                        "devarch" if name == "ete" else "ts_source")
                 params = words[i + 3:i + 3 + words[i + 2]]
                 cpus.append(dict(zip(keys, params), cpu=words[i + 1], kind=name))
                 i += 3 + words[i + 2]

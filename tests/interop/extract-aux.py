@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """extract-aux.py IN SYMFS DIR: the trace of one perf.data file with a single process, as a plain file
-DIR/trace.bin of all AUX records in a row, and in DIR/args the arguments for ocsd_decode."""
+DIR/trace.bin of all AUX records in a row, and in DIR/args the arguments for ocsd_decode and cst_decode."""
 import os
 import struct
 import sys
@@ -38,9 +38,8 @@ def main():
         sys.exit("%s: AUX records differ in size, ocsd_decode resets at one interval only" % source)
 
     cpu = perf.metadata()[0]
-    words = ["raw" if flags & RAW else "frames", cpu["kind"]]
+    words = ["raw" if flags & RAW else "frames", os.path.join(folder, "trace.bin"), str(pieces[0]), "1", cpu["kind"]]
     words += ["%#x" % cpu.get(k, 0) for k in ("configr", "traceidr", "idr0", "idr1", "idr2", "idr8", "devarch")]
-    words += [os.path.join(folder, "trace.bin"), str(pieces[0])]
     for start, length, offset, path in perf.mappings():
         real = symfs + path
         if os.path.exists(real):

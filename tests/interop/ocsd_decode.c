@@ -2,37 +2,19 @@
 /*
  * ocsd_decode - the peer for speed: OpenCSD's full decode of a trace file, elements only counted.
  *
- * It is given the best conditions a client can give: the trace and the program files are mapped,
- * opcodes are handed out by one callback with a binary search, nothing is printed per element.
- * Arguments (written by extract-aux.py, one word per line; read with xargs):
- *   frames|raw etmv4|ete CONFIGR TRACEIDR IDR0 IDR1 IDR2 IDR8 DEVARCH TRACE RESET_EVERY
- *   then START LENGTH FILE_OFFSET FILE for each mapping.
+ * It is given the best conditions a client can give: the trace and the program files are mapped, opcodes are handed out
+ * by one callback with a binary search, nothing is printed per element. Arguments: decode_input.h.
  */
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <opencsd/c_api/opencsd_c_api.h>
 
-#define FIXED_ARGS 12
-#define MAX_MAPS 64
+#include "decode_input.h"
+
 #define MAX_ELEM 32
 
-struct map {
-	uint64_t start;
-	uint64_t end;
-	const uint8_t *bytes;
-};
-
 struct state {
-	struct map map[MAX_MAPS];
-	int n_maps;
+	struct input in;
 	uint64_t elements[MAX_ELEM];
 	uint64_t instructions;
 };
@@ -56,48 +38,26 @@ static const struct {
 	{ OCSD_GEN_TRC_ELEM_EVENT, "EVENT" },
 };
 
-static void die(const char *what, const char *name)
-{
-	fprintf(stderr, "ocsd_decode: %s %s\n", what, name);
-	exit(1);
-}
-
-static const uint8_t *map_file(const char *name, uint64_t *size)
-{
-	struct stat st;
-	void *p;
-	int fd = open(name, O_RDONLY);
-
-	if (fd < 0 || fstat(fd, &st) || st.st_size <= 0)
-		die("cannot read", name);
-	p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (p == MAP_FAILED)
-		die("cannot map", name);
-	close(fd);
-	*size = (uint64_t)st.st_size;
-	return p;
-}
-
 static uint32_t read_memory(const void *ctx, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
 			    const uint8_t id, const uint32_t want, uint8_t *buf)
 {
 	const struct state *s = ctx;
-	int lo = 0, hi = s->n_maps;
+	int lo = 0, hi = s->in.n_maps;
 
 	(void)space;
 	(void)id;
 	while (lo < hi) {
 		int mid = (lo + hi) / 2;
 
-		if (addr < s->map[mid].start) {
+		if (addr < s->in.map[mid].start) {
 			hi = mid;
-		} else if (addr >= s->map[mid].end) {
+		} else if (addr >= s->in.map[mid].end) {
 			lo = mid + 1;
 		} else {
-			uint64_t left = s->map[mid].end - addr;
+			uint64_t left = s->in.map[mid].end - addr;
 			uint32_t n = left < want ? (uint32_t)left : want;
 
-			memcpy(buf, s->map[mid].bytes + (addr - s->map[mid].start), n);
+			memcpy(buf, s->in.map[mid].bytes + (addr - s->in.map[mid].start), n);
 			return n;
 		}
 	}
@@ -118,58 +78,31 @@ static ocsd_datapath_resp_t count_element(const void *ctx, const ocsd_trc_index_
 	return OCSD_RESP_CONT;
 }
 
-static int by_start(const void *a, const void *b)
+static void create_decoder(dcd_tree_handle_t tree, const struct input_source *source)
 {
-	const struct map *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
-static void add_map(struct state *s, char **arg)
-{
-	uint64_t size, offset = strtoull(arg[2], NULL, 0);
-	const uint8_t *bytes = map_file(arg[3], &size);
-	struct map *m = &s->map[s->n_maps];
-	uint64_t length = strtoull(arg[1], NULL, 0);
-
-	if (s->n_maps == MAX_MAPS || offset >= size)
-		die("cannot use", arg[3]);
-	if (length > size - offset)
-		length = size - offset;
-	m->start = strtoull(arg[0], NULL, 0);
-	m->end = m->start + length;
-	m->bytes = bytes + offset;
-	s->n_maps++;
-}
-
-static void create_decoder(dcd_tree_handle_t tree, char **arg)
-{
+	const uint32_t *reg = source->reg;
 	unsigned char id;
-	uint32_t reg[7];
 	ocsd_err_t err;
-	int i;
 
-	for (i = 0; i < 7; i++)
-		reg[i] = (uint32_t)strtoul(arg[3 + i], NULL, 0);
-	if (!strcmp(arg[2], "ete")) {
+	if (source->ete) {
 		ocsd_ete_cfg cfg = {
-			.reg_configr = reg[0], .reg_traceidr = reg[1], .reg_idr0 = reg[2], .reg_idr1 = reg[3],
-			.reg_idr2 = reg[4], .reg_idr8 = reg[5], .reg_devarch = reg[6],
-			.arch_ver = ARCH_AA64, .core_prof = profile_CortexA,
+			.reg_configr = reg[REG_CONFIGR], .reg_traceidr = reg[REG_TRACEIDR], .reg_idr0 = reg[REG_IDR0],
+			.reg_idr1 = reg[REG_IDR1], .reg_idr2 = reg[REG_IDR2], .reg_idr8 = reg[REG_IDR8],
+			.reg_devarch = reg[REG_DEVARCH], .arch_ver = ARCH_AA64, .core_prof = profile_CortexA,
 		};
 
 		err = ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_ETE, OCSD_CREATE_FLG_FULL_DECODER, &cfg, &id);
 	} else {
 		ocsd_etmv4_cfg cfg = {
-			.reg_configr = reg[0], .reg_traceidr = reg[1], .reg_idr0 = reg[2], .reg_idr1 = reg[3],
-			.reg_idr2 = reg[4], .reg_idr8 = reg[5],
+			.reg_configr = reg[REG_CONFIGR], .reg_traceidr = reg[REG_TRACEIDR], .reg_idr0 = reg[REG_IDR0],
+			.reg_idr1 = reg[REG_IDR1], .reg_idr2 = reg[REG_IDR2], .reg_idr8 = reg[REG_IDR8],
 			.arch_ver = ARCH_V8, .core_prof = profile_CortexA,
 		};
 
 		err = ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_ETMV4I, OCSD_CREATE_FLG_FULL_DECODER, &cfg, &id);
 	}
 	if (err != OCSD_OK)
-		die("cannot create a decoder for", arg[2]);
+		input_die("cannot create", "a decoder");
 }
 
 static void decode_part(dcd_tree_handle_t tree, const uint8_t *bytes, uint64_t size, uint64_t index)
@@ -187,7 +120,7 @@ static void decode_part(dcd_tree_handle_t tree, const uint8_t *bytes, uint64_t s
 		else
 			resp = ocsd_dt_process_data(tree, OCSD_OP_DATA, index + pos, n, bytes + pos, &done);
 		if (OCSD_DATA_RESP_IS_FATAL(resp))
-			die("fatal response from", "the decoder");
+			input_die("fatal response from", "the decoder");
 		pos += done;
 	}
 	ocsd_dt_process_data(tree, OCSD_OP_EOT, 0, 0, NULL, NULL);
@@ -197,44 +130,33 @@ static void decode_part(dcd_tree_handle_t tree, const uint8_t *bytes, uint64_t s
 int main(int argc, char **argv)
 {
 	static struct state s;
-	struct timespec a, b;
-	const uint8_t *trace;
-	uint64_t size, part, pos;
+	const struct input *in = &s.in;
 	dcd_tree_handle_t tree;
+	double began, ended;
+	uint64_t pos;
 	unsigned int i;
-	int raw;
+	int k;
 
-	if (argc < FIXED_ARGS || (argc - FIXED_ARGS) % 4) {
-		fprintf(stderr, "usage: xargs ocsd_decode < ARGS (see extract-aux.py)\n");
-		return 2;
-	}
-	raw = !strcmp(argv[1], "raw");
-	trace = map_file(argv[10], &size);
-	part = strtoull(argv[11], NULL, 0);
-	for (i = FIXED_ARGS; i < (unsigned int)argc; i += 4)
-		add_map(&s, argv + i);
-	qsort(s.map, (size_t)s.n_maps, sizeof(s.map[0]), by_start);
-
+	input_read(&s.in, argc - 1, argv + 1);
 	ocsd_def_errlog_init(OCSD_ERR_SEV_ERROR, 0);
-	tree = ocsd_create_dcd_tree(raw ? OCSD_TRC_SRC_SINGLE : OCSD_TRC_SRC_FRAME_FORMATTED,
-				    raw ? 0 : OCSD_DFRMTR_FRAME_MEM_ALIGN);
+	began = input_seconds();
+	tree = ocsd_create_dcd_tree(in->raw ? OCSD_TRC_SRC_SINGLE : OCSD_TRC_SRC_FRAME_FORMATTED,
+				    in->raw ? 0 : OCSD_DFRMTR_FRAME_MEM_ALIGN | OCSD_DFRMTR_RESET_ON_4X_FSYNC);
 	if (tree == C_API_INVALID_TREE_HANDLE)
-		die("cannot create", "a decode tree");
-	create_decoder(tree, argv);
+		input_die("cannot create", "a decode tree");
+	for (k = 0; k < in->n_sources; k++)
+		create_decoder(tree, &in->source[k]);
 	ocsd_dt_set_gen_elem_outfn(tree, count_element, &s);
 	if (ocsd_dt_add_callback_trcid_mem_acc(tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_memory, &s))
-		die("cannot add", "the memory callback");
-
-	clock_gettime(CLOCK_MONOTONIC, &a);
-	for (pos = 0; pos < size; pos += part)
-		decode_part(tree, trace + pos, part < size - pos ? part : size - pos, pos);
-	clock_gettime(CLOCK_MONOTONIC, &b);
+		input_die("cannot add", "the memory callback");
+	for (pos = 0; pos < in->size; pos += in->part)
+		decode_part(tree, in->trace + pos, in->part < in->size - pos ? in->part : in->size - pos, pos);
+	ended = input_seconds();
 	ocsd_destroy_dcd_tree(tree);
 
 	for (i = 0; i < sizeof(elem_names) / sizeof(elem_names[0]); i++)
 		if (s.elements[elem_names[i].type])
 			printf("%s %" PRIu64 "\n", elem_names[i].name, s.elements[elem_names[i].type]);
-	printf("instructions %" PRIu64 "\nbytes %" PRIu64 "\nseconds %.3f\n", s.instructions, size,
-	       (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9);
+	printf("instructions %" PRIu64 "\nbytes %" PRIu64 "\nseconds %.6f\n", s.instructions, in->size, ended - began);
 	return 0;
 }

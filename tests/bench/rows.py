@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rows of the bench: commands that take turns, and which of them is compared with which."""
+from dataclasses import dataclass, field
+
+import checks
+from inputs import CC1, TC2_TIMES, TC2_TIMES_COST
+from measure import Job, callgrind, callgrind_by_object
+
+BRANCH_FIELDS = ["--itrace=b", "-F", "pid,tid,cpu,ip,addr"]
+MEMORY_LIMIT_MB = 256
+
+
+@dataclass
+class Row:
+    input: str
+    name: str
+    ours: str                   # names of two commands of the group
+    peer: str
+    floor: float
+    aim: float
+    check: object = None        # last runs by name -> problems
+    cost: object = None         # () -> instructions of ours, P0 elements
+    limit: int = MEMORY_LIMIT_MB
+
+
+@dataclass
+class Group:
+    """Commands that take turns. `serial`: the name under which two of them, "1" and "2" threads, are in the second table."""
+    jobs: dict
+    rows: list = field(default_factory=list)
+    serial: str = None
+
+
+@dataclass
+class Share:
+    """A row that is not of times: what of perf's instructions is the library's."""
+    input: str
+    name: str
+    measure: object             # () -> instructions of the peer's library, of ours, problems
+    floor: float
+    aim: float
+
+
+class Rows:
+    def __init__(self, inputs):
+        self.i = inputs
+
+    def ours(self, command, source, *options, out=None, jobs=1):
+        return Job([self.i.tool, command, *source.options(), "-j", str(jobs), *options], out)
+
+    def cost(self, argv, p0):
+        return lambda: (callgrind(argv), p0)
+
+    # ---- the library ------------------------------------------------------------------------------
+
+    def library(self, name, label):
+        arguments = self.i.library_arguments(name)
+        ours, peer = self.i.program("cst_decode"), self.i.program("ocsd_decode")
+        p0 = {}
+
+        def remember(runs):
+            p0["n"] = runs["peer"].numbers().get("INSTR_RANGE", 0)
+            return []
+
+        def edges_are_elements(_runs):
+            Job([ours, "check", *arguments]).run()
+            return []
+        cost = lambda mode: lambda: (callgrind([ours, mode, *arguments]), p0["n"])
+        same = lambda mode, keys: checks.all_of(remember, checks.same_numbers(mode, "peer", keys))
+        return Group({"peer": Job([peer, *arguments], inside=True), "elements": Job([ours, "elements", *arguments], inside=True),
+                      "counts": Job([ours, "counts", *arguments], inside=True)},
+                     [Row(label, "full generic elements, null consumer", "elements", "peer", 35, 60,
+                          same("elements", ("elements", "ranges", "instructions")), cost("elements")),
+                      Row(label, "edge counts in the library", "counts", "peer", 60, 100,
+                          checks.all_of(same("counts", ("ranges", "instructions")), edges_are_elements), cost("counts"))])
+
+    # ---- perf.data --------------------------------------------------------------------------------
+
+    def inject(self, source, itrace, out):
+        return self.ours("inject", source, "-o", out, "--strip", "--itrace=" + itrace, out=out)
+
+    def inject_peer(self, source, itrace, out):
+        return Job(source.in_place("perf", "inject", "-f", "-i", source.perf, "-o", out, "--strip", "--itrace=" + itrace), out)
+
+    def profile(self, source, out, jobs=1):
+        return self.ours("profile", source, "--format=autofdo", "--binary", CC1, "-o", out, out=out, jobs=jobs)
+
+    def set26_cost(self, job):
+        """Instructions per P0 element are those on set 26, which callgrind does in seconds."""
+        return self.cost(job.argv, self.i.set26.p0)
+
+    def injects(self, source, exact, floors):
+        """`floors` of: profile, inject i100000il64, inject i1000il64."""
+        i, small = self.i, self.i.set26
+        out = lambda name: i.path(name)
+        check = checks.profiled_as_executed if exact else checks.profiled
+        slow = {"peer": self.inject_peer(source, "i1000il64", out("peer.data")),
+                "inject": self.inject(source, "i1000il64", out("ours.data")),
+                "profile": self.profile(source, out("ours.txt"))}
+        fast = {"peer": self.inject_peer(source, "i100000il64", out("peer.data")),
+                "inject": self.inject(source, "i100000il64", out("ours.data"))}
+        cost = lambda job: None if exact else self.set26_cost(job)
+        return [Group(slow, [Row(source.name, "perf.data -> AutoFDO text", "profile", "peer", floors[0], 100,
+                                 check("profile", source), cost(self.profile(small, out("cost.txt")))),
+                             Row(source.name, "inject --itrace=i1000il64", "inject", "peer", floors[2], 20,
+                                 checks.sampled("inject", "peer", source, 1000),
+                                 cost(self.inject(small, "i1000il64", out("cost.data"))))]),
+                Group(fast, [Row(source.name, "inject --itrace=i100000il64", "inject", "peer", floors[1], 60,
+                                 checks.sampled("inject", "peer", source, 100000),
+                                 cost(self.inject(small, "i100000il64", out("cost.data"))))])]
+
+    def script(self):
+        i, source = self.i, self.i.large
+        ours = self.ours("script", source, *BRANCH_FIELDS, out=i.path("ours.txt"))
+        ours.to_out = True
+        peer = Job(["perf", "script", "-f", "-i", source.perf, "--symfs", source.symfs, *BRANCH_FIELDS], i.path("peer.txt"),
+                   to_out=True)
+        cost = self.set26_cost(self.ours("script", i.set26, *BRANCH_FIELDS))
+        check = checks.all_of(checks.listed("ours", "peer", source), checks.listed_as_executed(i.tool, i.set26))
+        return Group({"peer": peer, "ours": ours},
+                     [Row(source.name, "script --itrace=b to a file", "ours", "peer", 15, 25, check, cost)])
+
+    def cold(self):
+        source = self.i.sample
+        ours = self.ours("script", source, *BRANCH_FIELDS)
+        p0 = Job([self.i.tool, "dump", *source.options(), "--elements", "--format=none"]).run().numbers()["ranges"]
+        peer = Job(["perf", "script", "-f", "-i", source.perf, "--symfs", source.symfs, *BRANCH_FIELDS])
+        return Group({"peer": peer, "ours": ours},
+                     [Row("14 KB", "cold trace, whole process: script --itrace=b", "ours", "peer", 2.5, 5,
+                          checks.same_text("ours", "peer"), self.cost(ours.argv, p0))])
+
+    # ---- ETMv3 and PTM ----------------------------------------------------------------------------
+
+    def tc2(self, name, kinds, floor, aim, options=(), keys=("elements", "ranges", "instructions")):
+        """Of ETMv3 a range of ours is several of the peer's, which has one for each instruction."""
+        i, p0 = self.i, {}
+        trace = i.tc2(kinds, TC2_TIMES)
+        argv = lambda folder: [i.tool, "dump", "-s", folder, "--elements", "--format=none", "-j", "1", *options]
+
+        def check(runs):
+            p0["n"] = runs["peer"].numbers()["ranges"] * TC2_TIMES_COST // TC2_TIMES
+            return checks.same_numbers("ours", "peer", keys)(runs)
+        return Group({"peer": Job([i.program("ocsd_v7"), *trace.peer]), "ours": Job(argv(trace.folder))},
+                     [Row("TC2", name, "ours", "peer", floor, aim, check,
+                          lambda: (callgrind(argv(i.tc2(kinds, TC2_TIMES_COST).folder)), p0["n"]))])
+
+    # ---- inside perf ------------------------------------------------------------------------------
+
+    def share(self):
+        """The same perf over set 26 with our library and with libopencsd."""
+        i, source = self.i, self.i.set26
+        script = ["perf", "script", "-f", "-i", source.perf, "--itrace=i100000i", "-F", "ip"]
+
+        def measure():
+            library, text = {}, {}
+            for who, prefix in (("ours", self.drop_in()), ("peer", [])):
+                text[who] = Job(source.in_place(*prefix, *script)).run().text
+                profile = i.path("callgrind.out")
+                cost = callgrind_by_object(source.in_place(*prefix, "valgrind", "--tool=callgrind",
+                                                           "--callgrind-out-file=" + profile, *script), profile)
+                library[who] = sum(n for name, n in cost.items() if name.startswith(("libopencsd", "libstdc++")))
+            same = text["ours"] and text["ours"] == text["peer"]
+            return library["peer"], library["ours"], [] if same else ["perf script prints something else with the drop-in"]
+        return Share(source.name, "the drop-in's share of perf's instructions", measure, 12, 20)
+
+    def drop_in(self):
+        return ["env", "LD_LIBRARY_PATH=" + self.i.build + "/opencsd"]
+
+    # ---- threads ----------------------------------------------------------------------------------
+
+    def threads(self):
+        """Each command in one thread and in two, with the same result."""
+        inject, profile = ["inject", "--strip"], ["profile", "--format=autofdo", "--binary", CC1]
+        marks, files = (1.8, 1.95), checks.same_files("1", "2")
+        for name, words, file, check, rows in (
+                ("inject i100000il64", inject + ["--itrace=i100000il64"], "threads.data", files, True),
+                ("profile", profile, "threads.txt", files, True),
+                ("dump --format=none", ["dump", "--elements", "--format=none"], None, checks.same_text("1", "2"), True),
+                ("script b to /dev/null", ["script", *BRANCH_FIELDS], None, self.same_script, True),
+                ("inject i1000il64", inject + ["--itrace=i1000il64"], "threads.data", None, False)):
+            jobs = {str(n): self.in_threads(n, words, file) for n in (1, 2)}
+            if words[0] == "script":
+                for job in jobs.values():
+                    job.out, job.to_out = "/dev/null", True
+            row = Row(self.i.large.name, "2 threads: " + name, "2", "1", *marks, check)
+            yield Group(jobs, [row] if rows else [], name)
+
+    def in_threads(self, n, words, file):
+        out = file and self.i.path("%d-%s" % (n, file))
+        return self.ours(words[0], self.i.large, *words[1:], *(["-o", out] if out else []), out=out, jobs=n)
+
+    def same_script(self, _runs):
+        one, two = (self.ours("script", self.i.set26, *BRANCH_FIELDS, jobs=n).run().text for n in (1, 2))
+        return [] if one and one == two else ["the text differs on set 26"]
+
+    # ---- all --------------------------------------------------------------------------------------
+
+    def table(self):
+        large = self.i.large
+        yield self.library("bugfix-exact-match", "A72, 1 MB")
+        yield self.library("26", "set 26")
+        yield from self.injects(self.i.set26, True, (35, 35, 15))
+        yield from self.injects(large, False, (50, 45, 15))
+        yield self.script()
+        yield self.cold()
+        yield self.tc2("dump of ETMv3", ["etmv3"], 15, 25, keys=("instructions",))
+        yield self.tc2("dump of PTM", ["ptm"], 25, 40)
+        yield from self.threads()
+        yield self.share()
