@@ -62,6 +62,7 @@ CASES = [
     Case("dump", "dump -i @sample --symfs @symfs --frames --packets --elements -o OUT"),
     Case("dump json", "dump -i @two-cpus --symfs @two-cpus.s --elements --format=json"),
     Case("dump as the reference", "dump -s @snapshot --format=opencsd -o OUT"),
+    Case("dump frames of a snapshot", "dump -s @snapshot --frames -o OUT"),
     Case("dump from", "dump -i @indexed --symfs @two-cpus.s --elements --from offset=9000 --index @indexed.cstidx"),
     Case("info", "info -i @two-cpus --symfs @two-cpus.s"),
     Case("info json", "info -i @modules --symfs @modules.s --format=json"),

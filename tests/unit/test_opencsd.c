@@ -10,6 +10,8 @@
 #include <cstrace/cstrace.h>
 #include <opencsd/c_api/opencsd_c_api.h>
 
+#include "opencsd/internal.h"
+
 /* Not declared by 1.3.3's header. */
 ocsd_err_t ocsd_dt_set_mem_acc_cacheing(const dcd_tree_handle_t handle, const int enable,
 					const uint16_t page_size, const int nr_pages);
@@ -24,7 +26,7 @@ static const ocsd_etmv4_cfg plain = {
 	.reg_traceidr = 0x10, .arch_ver = ARCH_V8, .core_prof = profile_CortexA,
 };
 
-struct client {
+struct code_client {
 	uint32_t code[1024];	/* a page at 0x400000 */
 	uint64_t end;		/* of the last range */
 	unsigned int ranges, nacc, reads;
@@ -38,7 +40,7 @@ struct client {
 static uint32_t read_code(const void *ctx, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
 			  const uint32_t want, uint8_t *buf)
 {
-	struct client *cl = (struct client *)(uintptr_t)ctx;
+	struct code_client *cl = (struct code_client *)(uintptr_t)ctx;
 	uint64_t off = addr - 0x400000;
 	uint32_t n;
 
@@ -57,7 +59,7 @@ static uint32_t read_code(const void *ctx, const ocsd_vaddr_t addr, const ocsd_m
 #define B_SELF(words) (0x14000000u | ((uint32_t)(words) & 0x3ffffff))
 
 /* A branch after `n` NOPs. */
-static void program(struct client *cl, unsigned int n)
+static void program(struct code_client *cl, unsigned int n)
 {
 	unsigned int i;
 
@@ -69,7 +71,7 @@ static void program(struct client *cl, unsigned int n)
 static ocsd_datapath_resp_t on_flow(const void *ctx, const ocsd_trc_index_t index, const uint8_t id,
 				    const ocsd_generic_trace_elem *e)
 {
-	struct client *cl = (struct client *)(uintptr_t)ctx;
+	struct code_client *cl = (struct code_client *)(uintptr_t)ctx;
 
 	(void)index;
 	(void)id;
@@ -88,7 +90,7 @@ static ocsd_datapath_resp_t on_flow(const void *ctx, const ocsd_trc_index_t inde
 	return OCSD_RESP_CONT;
 }
 
-static void feed(struct client *cl, ocsd_trc_index_t *at, const uint8_t *p, uint32_t n)
+static void feed(struct code_client *cl, ocsd_trc_index_t *at, const uint8_t *p, uint32_t n)
 {
 	uint32_t used;
 
@@ -101,7 +103,7 @@ static void feed(struct client *cl, ocsd_trc_index_t *at, const uint8_t *p, uint
 /* Address with context: EL0, AArch64, non-secure, context ID `cid`; 0x400000. */
 #define AT_400000(cid) 0x85, 0, 0, 0x40, 0, 0, 0, 0, 0, 0xb0, cid, 0, 0, 0
 
-static dcd_tree_handle_t client_tree(struct client *cl)
+static dcd_tree_handle_t client_tree(struct code_client *cl)
 {
 	unsigned char id;
 
@@ -114,7 +116,7 @@ static dcd_tree_handle_t client_tree(struct client *cl)
 
 static void test_stale(void **state)
 {
-	struct client cl = { .end = 0 };
+	struct code_client cl = { .end = 0 };
 	ocsd_trc_index_t at = 0;
 
 	(void)state;
@@ -165,7 +167,7 @@ static ocsd_datapath_resp_t keep_elements(const void *ctx, const ocsd_trc_index_
 /* An exception has its number and its return address, a timestamp its time, and none what other elements have. */
 static void test_own_fields(void **state)
 {
-	struct client cl = { .end = 0 };
+	struct code_client cl = { .end = 0 };
 	ocsd_trc_index_t at = 0;
 
 	(void)state;
@@ -191,7 +193,7 @@ static void test_own_fields(void **state)
 }
 
 /* DATA, then FLUSH until all is told, as perf does; how often the client waited. */
-static unsigned int push_waiting(struct client *cl, ocsd_trc_index_t *at, const uint8_t *p, uint32_t n)
+static unsigned int push_waiting(struct code_client *cl, ocsd_trc_index_t *at, const uint8_t *p, uint32_t n)
 {
 	ocsd_datapath_resp_t r;
 	unsigned int waited = 0;
@@ -212,7 +214,7 @@ static unsigned int push_waiting(struct client *cl, ocsd_trc_index_t *at, const 
 static void test_stale_wait(void **state)
 {
 	static const uint8_t sync[] = { SYNC, 0x04, AT_400000(7) };
-	struct client cl = { .waits = true };
+	struct code_client cl = { .waits = true };
 	ocsd_trc_index_t at = 0;
 	uint8_t atoms[400];
 	unsigned int n;
@@ -236,7 +238,7 @@ static void test_stale_wait(void **state)
 /* Where nothing changes, a page costs one call of the client for each call of ours, not one an instruction. */
 static void test_reads_are_few(void **state)
 {
-	struct client cl = { .end = 0 };
+	struct code_client cl = { .end = 0 };
 	ocsd_trc_index_t at = 0;
 	uint8_t atoms[4096];
 
@@ -256,7 +258,7 @@ static void test_reads_are_few(void **state)
 /* Contents without end: memory stays bounded, and nothing is mixed up. */
 static void test_many_contents(void **state)
 {
-	struct client cl = { .end = 0 };
+	struct code_client cl = { .end = 0 };
 	ocsd_trc_index_t at = 0;
 	unsigned int i;
 
@@ -270,13 +272,73 @@ static void test_many_contents(void **state)
 		cl.code[500] = i;
 		FEED(&cl, &at, 0xf7);
 		assert_int_equal(cl.end, 0x400000 + 4 * (2 + i % 7));
+		assert_in_range(tree_get(cl.tree)->nr_contents, 1, 16384);
 	}
+	ocsd_destroy_dcd_tree(cl.tree);
+}
+
+/* Pages belong to the source that used them. */
+static void test_pages_of_source(void **state)
+{
+	struct code_client cl = { .end = 0 };
+	ocsd_trc_index_t at = 0;
+
+	(void)state;
+	client_tree(&cl);
+	ocsd_dt_add_callback_mem_acc(cl.tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_code, &cl);
+	program(&cl, 3);
+	FEED(&cl, &at, SYNC, 0x04, AT_400000(7), 0xf7);
+	assert_int_equal(tree_get(cl.tree)->nr_pages, 1);
+	assert_int_equal(ocsd_dt_remove_decoder(cl.tree, 0x10), OCSD_OK);
+	assert_int_equal(tree_get(cl.tree)->nr_pages, 0);
+	ocsd_destroy_dcd_tree(cl.tree);
+}
+
+/* What the library finds in the trace is an error of the client's own names, with its place. */
+static void test_trace_errors(void **state)
+{
+	static const struct {
+		unsigned int error;
+		ocsd_err_t err;
+	} cases[] = {
+		{ CST_ERR_BAD_SEQUENCE, OCSD_ERR_BAD_PACKET_SEQ }, { CST_ERR_BAD_HEADER, OCSD_ERR_INVALID_PCKT_HDR },
+		{ CST_ERR_UNSUP_HEADER, OCSD_ERR_INVALID_PCKT_HDR },
+		{ CST_ERR_COMMIT_OVERRUN, OCSD_ERR_COMMIT_PKT_OVERRUN }, { CST_ERR_INCOMPLETE, OCSD_ERR_BAD_DECODE_PKT },
+		{ CST_ERR_NO_ATOM, OCSD_ERR_BAD_DECODE_PKT }, { CST_ERR_NO_ADDRESS, OCSD_ERR_BAD_DECODE_PKT },
+		{ CST_ERR_DAMAGED, OCSD_ERR_FAIL },
+	};
+	struct code_client cl = { .end = 0 };
+	struct cst_generic g = { .kind = CST_GEN_NO_SYNC, .num = CST_UNSYNC_BAD_PACKET };
+	struct source *s;
+	ocsd_trc_index_t at;
+	char text[256];
+	uint8_t ch;
+	size_t i;
+
+	(void)state;
+	client_tree(&cl);
+	s = tree_source(tree_get(cl.tree), 0x10);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		g.error = cases[i].error;
+		g.index = 100 + i;
+		assert_int_equal(element_out(tree_get(cl.tree), s, &g), OCSD_RESP_ERR_CONT);
+		assert_int_equal(ocsd_get_last_err(&at, &ch, text, sizeof(text)), cases[i].err);
+		assert_int_equal(at, 100 + i);
+		assert_int_equal(ch, 0x10);
+		assert_non_null(strstr(text, cst_strerror(-(int)cases[i].error)));
+	}
+	g.error = 0;
+	assert_int_equal(element_out(tree_get(cl.tree), s, &g), OCSD_RESP_CONT);
+	/* an error of a call has neither */
+	assert_int_equal(ocsd_dt_remove_decoder(cl.tree, 0x22), OCSD_ERR_INVALID_ID);
+	ocsd_get_last_err(&at, &ch, text, sizeof(text));
+	assert_true(at == OCSD_BAD_TRC_INDEX && ch == OCSD_BAD_CS_SRC_ID);
 	ocsd_destroy_dcd_tree(cl.tree);
 }
 
 static void test_accessors(void **state)
 {
-	struct client cl = { .end = 0 };
+	struct code_client cl = { .end = 0 };
 	ocsd_file_mem_region_t region[2] = { { 0, 0x400000, 64 }, { 64, 0x500000, 64 } };
 	uint32_t other[32];
 	char path[] = "/tmp/cst-ocsd-XXXXXX";
@@ -406,7 +468,7 @@ static void test_generations(void **state)
 
 static void test_errors(void **state)
 {
-	struct client cl = { .nested = -1 };
+	struct code_client cl = { .nested = -1 };
 	ocsd_decode_stats_t *stats;
 	ocsd_trc_index_t at = 0;
 	unsigned char id = 0;
@@ -787,6 +849,8 @@ int main(void)
 		cmocka_unit_test(test_own_fields),
 		cmocka_unit_test(test_reads_are_few),
 		cmocka_unit_test(test_many_contents),
+		cmocka_unit_test(test_pages_of_source),
+		cmocka_unit_test(test_trace_errors),
 		cmocka_unit_test(test_accessors),
 		cmocka_unit_test(test_generations),
 		cmocka_unit_test(test_errors),

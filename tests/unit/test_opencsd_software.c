@@ -138,8 +138,8 @@ static void test_stm(void **state)
 
 static void test_itm(void **state)
 {
-	/* synchronisation; port 3: bb; a local timestamp; port 2: two octets */
-	static const uint8_t trace[] = { 0, 0, 0, 0, 0, 0x80, 0x19, 0xbb, 0x30, 0x12, 0x34, 0x12 };
+	/* synchronisation; port 3: bb; a local timestamp; port 2: two octets; a sample of the PC */
+	static const uint8_t trace[] = { 0, 0, 0, 0, 0, 0x80, 0x19, 0xbb, 0x30, 0x12, 0x34, 0x12, 0x17, 1, 2, 3, 4 };
 	const uint32_t tcr = 0x200001;
 	struct seen s = { .protocol = PROTOCOL_ITM };
 	dcd_tree_handle_t t = make("ITM", &tcr, &s);
@@ -165,6 +165,9 @@ static void test_itm(void **state)
 	assert_int_equal(s.itm[5], 2);
 	assert_int_equal(value, 0x1234);
 	assert_int_equal(s.packets, 4);
+	feed(t, trace + 12, 5);
+	assert_int_equal(s.elements, 4);
+	assert_string_equal(s.text, "OCSD_GEN_TRC_ELEM_ITMTRACE(ITM_DWT (desc: 0x2; Data: 0x04030201) )");
 	ocsd_destroy_dcd_tree(t);
 }
 
