@@ -308,6 +308,79 @@ static void test_package(void **state)
 	}
 }
 
+/* ---- memory of snapshots ------------------------------------------------------------------------- */
+
+/* One core whose memory spaces are alike, and one whose are not. */
+static int open_snapshot(void *ctx, const char *name, const uint8_t **data, size_t *len)
+{
+	static const char *const files[][2] = {
+		{ "snapshot.ini", "[snapshot]\nversion=1.0\n[device_list]\na=cpu.ini\n" },
+		{ "cpu.ini", "[device]\nname=cpu_0\nclass=core\ntype=Cortex-A53\n[dump]\nfile=code.bin\naddress=0x1000\n" },
+		{ "spaces.ini", "[device]\nname=cpu_0\nclass=core\ntype=Cortex-A53\n"
+		  "[dump1]\nfile=code.bin\naddress=0x1000\nspace=EL3\n[dump2]\nfile=code.bin\naddress=0x1000\noffset=8\nspace=N\n" },
+		{ "code.bin", "0123456789abcdef" },
+	};
+	const char *want = !strcmp(name, "cpu.ini") && *(const bool *)ctx ? "spaces.ini" : name;
+	size_t i;
+
+	for (i = 0; strcmp(files[i][0], want); i++)
+		;
+	*data = (const uint8_t *)files[i][1];
+	*len = strlen(files[i][1]);
+	return 0;
+}
+
+/* What was refused can be had later. */
+static void use_memory(const struct cst_snapshot *ss, const struct cst_snap_io *io)
+{
+	const struct cst_snap_device *core = &ss->devices[0];
+	struct cst_snap_memory *mem = NULL;
+	struct cst_image *img;
+	int err;
+
+	armed = 0;
+	assert_int_equal(cst_image_new(&img, 0), 0);
+	armed = 1;
+	err = cst_snap_memory_new(&mem, ss, img, io, NULL);
+	assert_true(!err || err == -CST_ERR_NOMEM);
+	if (!err && (!cst_snap_memory_space(mem, core, CST_MEM_EL1N) || !cst_snap_memory_images(mem, core))) {
+		armed = 0;
+		assert_non_null(cst_snap_memory_images(mem, core));
+		assert_non_null(cst_snap_memory_space(mem, core, CST_MEM_EL1N));
+	}
+	armed = 0;
+	cst_image_free(img);
+	cst_snap_memory_free(mem);
+}
+
+static void test_snapshot_memory(void **state)
+{
+	bool spaces;
+	struct cst_snap_io io = { .ctx = &spaces, .open = open_snapshot };
+	struct cst_snapshot *ss;
+	uint64_t i, total;
+	int k;
+
+	(void)state;
+	for (k = 0; k < 2; k++) {
+		spaces = k;
+		assert_int_equal(cst_snapshot_read(&ss, &io, NULL), 0);
+		assert_int_equal(ss->n_devices, 1);
+		calls = fail_at = fail_from = 0;
+		use_memory(ss, &io);
+		total = calls;
+		assert_true(total > 4);
+		for (i = 1; i <= total; i++) {
+			calls = 0;
+			fail_at = i;
+			use_memory(ss, &io);
+			assert_true(calls >= i);
+		}
+		fail_at = 0;
+		cst_snapshot_free(ss);
+	}
+}
+
 /* ---- indexes ------------------------------------------------------------------------------------- */
 
 static int build_index(const struct check_buffer *b, uint64_t from, size_t len, struct cst_index **ix)
@@ -395,6 +468,7 @@ int main(void)
 		cmocka_unit_test(test_queue),
 		cmocka_unit_test(test_constructors),
 		cmocka_unit_test(test_package),
+		cmocka_unit_test(test_snapshot_memory),
 		cmocka_unit_test(test_index),
 	};
 

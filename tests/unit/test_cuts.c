@@ -202,6 +202,11 @@ static void take(struct cst_tree *t, int listing, int end, struct result *r)
 		 * cut packet's at the end.
 		 */
 		role = listing && !end && p.why == CST_STOP_PACKET ? cst_decoder_packet_role(p.dec, &pkt) : CST_ROLE_NOT_SYNC;
+		/* of an ETMv3 and a PTM a piece is where it says, in one frame; zeros may be the rest of an A-sync */
+		if (listing && !end && p.why == CST_STOP_PACKET && !memchr(pkt.bytes, 0, pkt.nbytes) &&
+		    ((pkt.protocol == CST_PROTO_ETMV3 && pkt.type == CST_ETMV3_PKT_NOT_SYNC) ||
+		     (pkt.protocol == CST_PROTO_PTM && pkt.type == CST_PTM_PKT_NOT_SYNC)))
+			assert_true(pkt.index % 16 + pkt.size <= 16);
 		if (role != CST_ROLE_NOT_SYNC && role != CST_ROLE_ASYNC)
 			put(r, pkt.index, 0, pkt.type, pkt.size);
 		while ((n = cst_tree_pull(t, out, 64, NULL)))

@@ -195,7 +195,7 @@ static void mappings(void **state)
 	assert_string_equal(mapped_shrunk(), at("a"));
 }
 
-/* How a child that runs `work` after guard_install() ends. */
+/* How a child that runs `work` after guard_install() ends; its messages go to the file "messages". */
 static int child(void (*work)(void))
 {
 	int status;
@@ -203,9 +203,9 @@ static int child(void (*work)(void))
 
 	assert_true(pid >= 0);
 	if (!pid) {
-		int null = open("/dev/null", O_WRONLY);
+		int messages = open(at("messages"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
-		dup2(null, STDERR_FILENO);
+		dup2(messages, STDERR_FILENO);
 		/* a shell starts what runs in the background with these ignored, and the guard leaves that so */
 		signal(SIGINT, SIG_DFL);
 		signal(SIGTERM, SIG_DFL);
@@ -257,6 +257,18 @@ static void read_cut_file(void)
 		seen = *p;
 }
 
+/* The page that 8191 lies in is there, that of 12345 is not. */
+static void read_cut_behind(void)
+{
+	size_t size;
+	const uint8_t *p = input_map(at("cut"), PROT_READ, &size);
+
+	if (p && size == 20000 && !truncate(at("cut"), 8192)) {
+		seen = p[8191];
+		seen = p[12345];
+	}
+}
+
 static void write_cut_file(void)
 {
 	size_t size;
@@ -270,7 +282,9 @@ static void write_cut_file(void)
 
 static void signals(void **state)
 {
+	char text[600], want[400];
 	int status;
+	FILE *f;
 
 	(void)state;
 	put_file("file", "old");
@@ -279,6 +293,7 @@ static void signals(void **state)
 	assert_int_equal(access(at("temporary"), F_OK), -1);
 	assert_int_equal(rmdir(at("folder")), -1);
 	unlink(at("file"));
+	unlink(at("messages"));
 	assert_int_equal(rmdir(dir), 0);	/* nothing is left */
 	assert_int_equal(mkdir(dir, 0700), 0);
 	status = child(write_then_end);
@@ -292,6 +307,15 @@ static void signals(void **state)
 	put_file("cut", "1234");
 	status = child(write_cut_file);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+	assert_int_equal(truncate(at("cut"), 20000), 0);
+	status = child(read_cut_behind);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+	f = fopen(at("messages"), "r");
+	assert_non_null(f);
+	assert_non_null(fgets(text, sizeof(text), f));
+	fclose(f);
+	snprintf(want, sizeof(want), "cstrace: %s: cannot be read at offset 12345 (SIGBUS): ", at("cut"));
+	assert_int_equal(strncmp(text, want, strlen(want)), 0);
 }
 
 int main(void)

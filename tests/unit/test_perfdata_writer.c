@@ -407,6 +407,70 @@ static void test_copy(void **state)
 	unlink(copy);
 }
 
+/* What a machine of the other byte order says of itself is written in ours. */
+static void test_copy_swapped(void **state)
+{
+	static const struct pdb_attr attr = { .size = 136, .sample_type = ST, .ids = { 5 }, .nr_ids = 1 };
+	static const uint64_t id = 7001;
+	static const char *const words[] = { "perf", "record" };
+	struct pdb body[6], data = { .swap = true }, file = { .swap = true };
+	struct pdb_feature feat[6] = {
+		{ PD_FEAT_HOSTNAME, &body[0] }, { PD_FEAT_OSRELEASE, &body[1] }, { PD_FEAT_VERSION, &body[2] },
+		{ PD_FEAT_ARCH, &body[3] }, { PD_FEAT_NRCPUS, &body[4] }, { PD_FEAT_CMDLINE, &body[5] },
+	};
+	struct perf_writer *w;
+	const struct pd_env *env;
+	struct perfdata *pd;
+	struct pd_error err;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 6; i++)
+		body[i] = (struct pdb){ .swap = true };
+	pdb_feat_str(&body[0], "target");
+	pdb_feat_str(&body[1], "6.1");
+	pdb_feat_str(&body[2], "6.2");
+	pdb_feat_str(&body[3], "aarch64_be");
+	pdb_u32(&body[4], 8);
+	pdb_u32(&body[4], 6);
+	pdb_u32(&body[5], 2);
+	for (i = 0; i < 2; i++)
+		pdb_feat_str(&body[5], words[i]);
+	pdb_comm(&data, 9, 9, "name", ST, &(const struct pdb_sid){ .id = 5 });
+	pdb_file(&file, &attr, 1, 0, &data, feat, 6);
+	pd = perfdata_open_memory(file.p, file.len, "in", &err);
+	assert_non_null(pd);
+	assert_true(perfdata_is_swapped(pd));
+	assert_int_equal(perfdata_env(pd)->nrcpus_avail, 8);
+	input_forget_all();
+	w = pw_open(path, &err);
+	assert_non_null(w);
+	assert_int_equal(pw_add_attr(w, &branches, &id, 1, "branches", &err), 0);
+	assert_int_equal(pw_copy_env(w, pd), 0);
+	check(pw_start(w, &err), &err);
+	sample(w, 0);
+	perfdata_close(pd);
+	check(pw_finish(w, &err), &err);
+	pd = perfdata_open(path, &err);
+	assert_non_null(pd);
+	assert_false(perfdata_is_swapped(pd));
+	env = perfdata_env(pd);
+	assert_string_equal(env->hostname, "target");
+	assert_string_equal(env->osrelease, "6.1");
+	assert_string_equal(env->version, "6.2");
+	assert_string_equal(env->arch, "aarch64_be");
+	assert_int_equal(env->nrcpus_avail, 8);
+	assert_int_equal(env->nrcpus_online, 6);
+	assert_int_equal(env->nr_cmdline, 2);
+	for (i = 0; i < 2; i++)
+		assert_string_equal(env->cmdline[i], words[i]);
+	perfdata_close(pd);
+	for (i = 0; i < 6; i++)
+		pdb_free(&body[i]);
+	pdb_free(&data);
+	pdb_free(&file);
+}
+
 /* Records of the input get the trailer of the output. */
 static void test_put_record(void **state)
 {
@@ -574,6 +638,7 @@ int main(void)
 		TEST(test_bad_places),
 		TEST(test_link),
 		TEST(test_copy),
+		TEST(test_copy_swapped),
 		TEST(test_put_record),
 		TEST(test_blocks),
 		TEST(test_perf_reads_it),

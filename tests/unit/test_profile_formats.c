@@ -291,7 +291,9 @@ static void module(void **state)
 	struct profile_removed gone;
 	struct binary b;
 	struct pdb file = { 0 };
-	struct dso_text text;
+	struct dso_text text, none;
+	Elf64_Ehdr header, cut;
+	char *dot_text;
 	char out[512], want[512];
 	uint32_t at;
 
@@ -308,6 +310,21 @@ static void module(void **state)
 	assert_true(dso_unlinked_text(&d, &text));
 	assert_int_equal(text.size, 64);
 	assert_int_equal(text.vaddr, 0);
+	/* another name; then no table of sections with the names' number in it */
+	dot_text = memmem(file.p, file.len, ".text", 6);
+	assert_non_null(dot_text);
+	dot_text[1] = 'T';
+	assert_false(dso_unlinked_text(&d, &none));
+	dot_text[1] = 't';
+	memcpy(&header, file.p, sizeof(header));
+	cut = header;
+	cut.e_shoff = 0;
+	cut.e_shnum = 0;
+	cut.e_shstrndx = SHN_XINDEX;
+	memcpy(file.p, &cut, sizeof(cut));
+	assert_false(dso_unlinked_text(&d, &none));
+	memcpy(file.p, &header, sizeof(header));
+	assert_true(dso_unlinked_text(&d, &none));
 	at = (uint32_t)text.offset;
 	seg.offset = at;
 	d.segs = &seg;

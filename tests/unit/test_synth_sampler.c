@@ -83,7 +83,14 @@ struct batch {
 	uint64_t time;
 };
 
-static struct result run_batches(const char *itrace, bool tiles, const struct batch *v, size_t n)
+/* How fast time goes in a batch: the time of its last element, and the instructions until then. */
+struct pace {
+	uint64_t end;
+	uint32_t n_insn;
+};
+
+/* `pace`: one for each batch; NULL: only the times of their beginnings are known. */
+static struct result run_paced(const char *itrace, bool tiles, const struct batch *v, const struct pace *pace, size_t n)
 {
 	struct result r = { .used = 0 };
 	struct sample_ops ops = { .branch = on_branch, .insn = on_insn, .error = on_error, .data = &r };
@@ -101,6 +108,8 @@ static struct result run_batches(const char *itrace, bool tiles, const struct ba
 	for (i = 0; i < n; i++) {
 		s.pid = s.tid = v[i].tid;
 		s.time = v[i].time;
+		s.time_end = pace ? pace[i].end : 0;
+		s.n_insn = pace ? pace[i].n_insn : 0;
 		assert_int_equal(sampler_batch(sp, &s, v[i].g, v[i].n), 0);
 	}
 	assert_int_equal(sampler_fragment_end(sp, &s), 0);
@@ -108,6 +117,11 @@ static struct result run_batches(const char *itrace, bool tiles, const struct ba
 	assert_null(s.priv);
 	sampler_free(sp);
 	return r;
+}
+
+static struct result run_batches(const char *itrace, bool tiles, const struct batch *v, size_t n)
+{
+	return run_paced(itrace, tiles, v, NULL, n);
 }
 
 #define RUN(itrace, tiles, ...) ({							\
@@ -280,6 +294,31 @@ static void by_time(void **state)
 	assert_string_equal(r.text, "i118c/300 i118c/300 i118c/300 i118c/300 ");
 }
 
+/* Where the stream knows how fast time goes in each batch, samples are as far apart as their period. */
+static void by_time_of_batches(void **state)
+{
+	struct cst_generic g = EL_B(0x1000, 100);
+	struct batch v[3] = { { &g, 1, 1, 5000 }, { &g, 1, 1, 6000 }, { &g, 1, 1, 7000 } };
+	struct pace pace[3] = { { 6000, 100 }, { 7000, 100 }, { 8000, 100 } };
+	struct result r;
+
+	(void)state;
+	r = run_paced("i250ns", false, v, pace, 3);
+	assert_string_equal(r.text, "i1060/25 i10c4/25 i1128/25 i118c/25 i1060/25 i10c4/25 i1128/25 i118c/25 i1060/25 i10c4/25 i1128/25 i118c/25 ");
+	/* the second batch takes ten times as long */
+	v[2].time = 16000;
+	pace[1].end = 16000;
+	pace[2].end = 17000;
+	r = run_paced("i2500ns", false, v, pace, 3);
+	assert_string_equal(r.text, "i1038/115 i109c/25 i1100/25 i1164/25 ");
+	/* no time goes by in it */
+	v[2].time = 6000;
+	pace[1].end = 6000;
+	pace[2].end = 7000;
+	r = run_paced("i500ns", false, v, pace, 3);
+	assert_string_equal(r.text, "i10c4/50 i118c/50 i10c4/150 i118c/50 ");
+}
+
 static void by_ticks(void **state)
 {
 	struct cst_generic ts = { .kind = CST_GEN_TIMESTAMP };
@@ -325,7 +364,7 @@ int main(void)
 		cmocka_unit_test(by_instructions), cmocka_unit_test(t32_sizes), cmocka_unit_test(stacks),
 		cmocka_unit_test(switched), cmocka_unit_test(tiles), cmocka_unit_test(filters),
 		cmocka_unit_test(system_call_returns),
-		cmocka_unit_test(chains), cmocka_unit_test(by_time), cmocka_unit_test(by_ticks),
+		cmocka_unit_test(chains), cmocka_unit_test(by_time), cmocka_unit_test(by_time_of_batches), cmocka_unit_test(by_ticks),
 		cmocka_unit_test(errors),
 	};
 

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Opening inputs of each kind, where no temporary file for their records can be made. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <cmocka.h>
+
+#include "convert/convert.h"
+#include "perfdata/reader.h"
+#include "temp_dir.h"
+
+static char dir[] = "/tmp/cstrace-open-XXXXXX";
+
+static int make_dir(void **state)
+{
+	(void)state;
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+	(void)state;
+	return temp_remove(dir);
+}
+
+/* The error is of the whole input, at no offset. */
+static void no_temporary_file(void **state)
+{
+	static const struct {
+		const char *file;
+		enum convert_kind kind;
+	} cases[] = { { "contents.ini", CONVERT_PACKAGE }, { "snapshot.ini", CONVERT_SNAPSHOT } };
+	struct convert_input in;
+	struct rlimit was, none;
+	struct pd_error err;
+	size_t i;
+	int rc;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+	none = was;
+	none.rlim_cur = 0;
+	for (i = 0; i < 2; i++) {
+		temp_write(dir, cases[i].file, "", 0);
+		memset(&err, 0xff, sizeof(err));
+		setrlimit(RLIMIT_NOFILE, &none);
+		rc = convert_open(&in, dir, &err);
+		setrlimit(RLIMIT_NOFILE, &was);
+		assert_int_equal(rc, PD_E_IO);
+		assert_int_equal(err.code, PD_E_IO);
+		assert_int_equal(err.offset, 0);
+		assert_non_null(strstr(err.msg, "set TMPDIR to a writable directory"));
+		assert_int_equal(in.kind, cases[i].kind);
+		assert_null(in.pd);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_temporary_file),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
