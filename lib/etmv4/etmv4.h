@@ -12,6 +12,8 @@
 #include "flow/flow.h"
 
 struct cst_stats;
+struct cst_generic;
+struct fast;
 
 #define ETMV4_ASYNC_SIZE 12	/* eleven 0x00, one 0x80 */
 
@@ -170,5 +172,8 @@ static inline int cst_etmv4_queue_settle(struct etmv4_queue *q)
 	q->final = q->count;
 	return 1;
 }
+
+/* Runs of atoms (struct protocol). */
+enum fast_end cst_etmv4_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * protocol.c - the ETMv4/ETE instruction stream as a protocol of the decode tree, and its fast way.
+ * protocol.c - the ETMv4/ETE instruction stream as a protocol of the decode tree.
  */
 #include <cstrace/tree.h>
 
@@ -162,82 +162,6 @@ static int stage_idle(const void *stage)
 	return cst_etmv4_queue_direct(stage);
 }
 
-/* As struct atom_input has it. */
-static unsigned int target(void *parser, const uint8_t *p, const uint8_t *end, uint64_t *addr, uint8_t *is)
-{
-	struct etmv4_parser *ps = parser;
-	unsigned int used = end - p < ETMV4_ADDRESS_BYTES ? 0 : cst_etmv4_address(ps, p);
-
-	*addr = ps->hist[0].addr;
-	*is = ps->hist[0].is;
-	return used;
-}
-
-/*
- * Runs of atom and address packets whose elements are final at once: the common case gets no queue.
- * An address is final with the P0 element that follows, so that must be in the input as well.
- */
-static void run_direct(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
-{
-	struct etmv4_parser *ps = x->c->ps;
-	struct etmv4_queue *q = x->stage;
-	struct cursor *c = x->c;
-	struct cst_flow *f = x->f;
-	struct atom_input in = { .code = cst_etmv4_atoms, .p = c->data, .len = c->len, .seg = c->seg,
-				 .seg_count = c->seg_count, .target = f->q_pending ? NULL : target, .parser = ps };
-	const struct atom_code *code;
-	uint64_t index = q->last_index;
-	size_t first = c->pos, used;
-
-	while (c->pos < c->len) {
-		uint8_t h = c->data[c->pos];
-
-		index = cst_cursor_index(c, c->pos);
-		if (h >= ETMV4_ATOMS) {
-			in.pos = c->pos;
-			in.seg_i = c->seg_i;
-			in.last = index;
-			ps->zeros = 0;
-			if (cst_flow_fast(f, &in, out, n, cap)) {
-				c->pos = in.pos;
-				c->seg_i = in.seg_i;
-				index = in.last;
-			} else {
-				code = &cst_etmv4_atoms[h - ETMV4_ATOMS];
-				cst_flow_give_atoms(f, code->bits & ~(1u << code->n), code->n, index);
-				c->pos++;
-			}
-			if (f->busy)
-				cst_flow_run(f, out, n, cap);
-			if (f->busy | f->stopped)
-				break;
-			continue;
-		}
-		if (c->len - c->pos < ETMV4_ADDRESS_BYTES || f->q_pending)
-			break;
-		used = cst_etmv4_address(ps, c->data + c->pos);
-		if (!used)
-			break;
-		c->pos += used;
-		in.targets++;
-		in.target_bytes += used;
-		cst_flow_address(f, ps->hist[0].addr, ps->hist[0].is);
-	}
-	x->stats->packets += c->pos - first - in.target_bytes + in.targets;
-	q->last_index = index;
-}
-
-static enum fast_end run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
-{
-	if (x->c->pos < x->c->len && x->c->data[x->c->pos] >= ETMV4_ATOMS && cst_etmv4_queue_settle(x->stage))
-		return FAST_STAGED;
-	if (!x->f->careful && cst_etmv4_queue_direct(x->stage)) {
-		x->f->stopped = 0;
-		run_direct(x, out, n, cap);
-	}
-	return FAST_LEFT;
-}
-
 const struct protocol cst_protocol_etmv4 = {
 	.ops = {
 		.name = "ETMv4",
@@ -260,7 +184,7 @@ const struct protocol cst_protocol_etmv4 = {
 		.stage_end = stage_end,
 		.stage_take = stage_take,
 	},
-	.run = run,
+	.run = cst_etmv4_run,
 	.skip = skip,
 	.queue_timestamp = queue_timestamp,
 	.queue_address = queue_address,

@@ -9,6 +9,7 @@
 #include <cstrace/tree.h>
 
 #include "flow/analyze.h"
+#include "flow/step.h"
 #include "log/log.h"
 
 /* From here on an M profile processor has no code: a branch there is an exception return. */
@@ -29,22 +30,27 @@ struct cst_generic *cst_flow_emit(struct cst_flow *f, struct cst_generic *out, s
 	return g;
 }
 
-void cst_flow_range(struct cst_flow *f, struct cst_generic *out, size_t *n, const struct walk *w,
-		    int exec)
+void cst_flow_range(struct cst_flow *f, struct cst_generic *out, size_t *n, const struct span *s, int exec)
 {
-	struct cst_generic *g = cst_flow_emit(f, out, n, CST_GEN_RANGE);
+	const struct ids ids = ids_of_kind(f, CST_GEN_RANGE, s->section);
+	const int cycles = f->el.flags & CST_EL_F_CC;
 
-	g->addr = f->addr;
-	g->end = w->end;
-	g->n_insn = w->n_insn;
-	g->section = w->section;
-	g->sect_off = w->sect_off;
-	cst_flow_range_end(f, g, w, exec);
-	cst_flow_add_cycles(f, g);
+	if (f->open_any)
+		cst_flow_close(f, out, n);
+	step_range(&out[(*n)++], &s->b, exec != 0, f->addr, s->end, s->n_insn, cycles ? f->el.cc : 0, s->sect_off, &ids,
+		   f->el.index, f->tmpl.flags | (cycles ? CST_GF_CC : 0));
 	if (f->cfg->cond_trace)
-		cst_flow_cond_range(f, w);
+		cst_flow_cond_range(f, s);
 	f->stats->ranges++;
-	f->stats->insns += w->n_insn;
+	f->stats->insns += s->n_insn;
+}
+
+void cst_flow_behind(struct cst_flow *f, const struct span *s)
+{
+	f->addr = step_wrap(s->end, f->isa);
+	f->it = s->it;
+	f->popped = 0;
+	f->blk = 0;
 }
 
 static void lose_address(struct cst_flow *f)
@@ -76,31 +82,31 @@ void cst_flow_lost(struct cst_flow *f, struct cst_generic *out, size_t *n, unsig
 		cst_flow_unknown(f, out, n, 0);
 }
 
-void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enum walk_end end,
-		     const struct walk *w)
+void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enum span_end end,
+		     const struct span *s)
 {
 	struct cst_generic *g;
 
 	f->after_n = 0;
-	if (end == WALK_UNDEFINED) {
+	if (end == SPAN_UNDEFINED) {
 		cst_flow_mismatch(f);
 		return;
 	}
-	if (w->n_insn && end != WALK_LOST)
-		cst_flow_range(f, out, n, w, 1);
-	if (end == WALK_NACC) {
+	if (s->n_insn && end != SPAN_LOST)
+		cst_flow_range(f, out, n, s, 1);
+	if (end == SPAN_NACC) {
 		g = cst_flow_emit(f, out, n, CST_GEN_NACC);
-		g->addr = w->end;
+		g->addr = s->end;
 		g->num = cst_flow_memspace(f);
 		f->stats->nacc++;
-		cst_flow_tell(f, CST_FIND_NO_CODE, w->end);
+		cst_flow_tell(f, CST_FIND_NO_CODE, s->end);
 	} else {
 		f->stats->image_conflicts++;
-		cst_flow_tell(f, CST_FIND_IMAGE_CONFLICT, w->end);
+		cst_flow_tell(f, CST_FIND_IMAGE_CONFLICT, s->end);
 		cst_flow_unknown(f, out, n, CST_ERR_BAD_IMAGE);
 	}
 	lose_address(f);
-	f->addr = w->end;
+	f->addr = s->end;
 	f->stale = f->cfg->as_reference;
 }
 
@@ -157,8 +163,7 @@ void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is)
 	if (f->it && (f->need_addr || f->addr != addr))
 		f->it = 0;
 	f->is = is;
-	f->isa = f->cfg->profile == CST_PROFILE_M ? CST_ISA_T32 :
-		 f->tmpl.flags & CST_GF_BITS64 ? CST_ISA_A64 : is ? CST_ISA_T32 : CST_ISA_A32;
+	f->isa = step_address_isa(f, is);
 	f->addr = addr;
 	f->need_addr = f->stale = f->popped = 0;
 	f->pop_pending = 0;
@@ -205,25 +210,25 @@ static void analyze_context(struct cst_flow *f, struct cst_generic *out, size_t 
  * Walk to an exception's return address. For comparing listings also over P0 instructions without
  * atoms, as the reference decoder does.
  */
-static enum walk_end walk_to_exception(struct cst_flow *f, uint64_t limit, struct walk *w)
+static enum span_end to_exception(struct cst_flow *f, uint64_t limit, struct span *s)
 {
 	uint64_t start = f->addr;
 	uint32_t n_insn = 0;
 	uint8_t it = f->it;
-	enum walk_end end;
+	enum span_end end;
 
-	end = cst_flow_walk(f, WALK_TO, limit, w);
+	end = cst_flow_span(f, SPAN_TO, limit, s);
 	if (!f->cfg->as_reference)
 		return end;
-	while (end == WALK_STOPPED && w->end < limit && n_insn < MAX_RANGE_INSNS) {
-		n_insn += w->n_insn;
-		f->addr = w->end;
-		f->it = w->it;
-		end = cst_flow_walk(f, WALK_TO, limit, w);
+	while (end == SPAN_STOPPED && s->end < limit && n_insn < MAX_RANGE_INSNS) {
+		n_insn += s->n_insn;
+		f->addr = s->end;
+		f->it = s->it;
+		end = cst_flow_span(f, SPAN_TO, limit, s);
 	}
 	f->addr = start;
 	f->it = it;
-	w->n_insn += n_insn;
+	s->n_insn += n_insn;
 	return end;
 }
 
@@ -231,9 +236,9 @@ static enum walk_end walk_to_exception(struct cst_flow *f, uint64_t limit, struc
 static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	const struct cst_element *el = &f->el;
+	struct span *s = &f->span;
 	struct cst_generic *g;
-	enum walk_end end;
-	struct walk w;
+	enum span_end end;
 
 	/*
 	 * A tail-chained exception comes in place of the return: no instruction of the target runs, and the trace
@@ -250,16 +255,16 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 	/* at the top of memory the return address may be lower: nothing to walk */
 	if ((!f->need_addr || (f->stale && f->cfg->as_reference)) && !f->need_ctx && el->flags & CST_EL_F_ADDRESS &&
 	    !(el->flags & CST_EL_F_TAIL_CHAIN) && f->addr < el->addr) {
-		end = walk_to_exception(f, el->addr, &w);
-		if (end == WALK_LAZY)
+		end = to_exception(f, el->addr, s);
+		if (end == SPAN_LAZY)
 			return 1;
-		if (end == WALK_DONE) {
-			cst_flow_range(f, out, n, &w, 1);
-			f->addr = w.end;
+		if (end == SPAN_DONE) {
+			cst_flow_range(f, out, n, s, 1);
+			f->addr = s->end;
 		} else {
-			if (end == WALK_STOPPED)
-				end = WALK_LOST;	/* a P0 instruction without its atom */
-			cst_flow_broken(f, out, n, end, &w);
+			if (end == SPAN_STOPPED)
+				end = SPAN_LOST;	/* a P0 instruction without its atom */
+			cst_flow_broken(f, out, n, end, s);
 			if (f->stopped)
 				return 0;
 		}
@@ -297,8 +302,8 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 /* As analyze_exception(); 2: the element is put out in part, and goes on. */
 static int analyze_source_address(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	enum walk_end end = WALK_DONE;
-	struct walk w;
+	enum span_end end = SPAN_DONE;
+	struct span *s = &f->span;
 
 	if (f->need_addr && !f->need_ctx)
 		cst_flow_pop(f);
@@ -308,41 +313,35 @@ static int analyze_source_address(struct cst_flow *f, struct cst_generic *out, s
 	}
 	/* in parts only where the whole can be followed */
 	if (!f->splitting)
-		end = cst_flow_walk(f, WALK_THROUGH, f->el.addr, &w);
-	if (end == WALK_DONE && f->cfg->split_source) {
+		end = cst_flow_span(f, SPAN_THROUGH, f->el.addr, s);
+	if (end == SPAN_DONE && f->cfg->split_source) {
 		f->splitting = 1;
-		end = cst_flow_walk(f, WALK_P0, 0, &w);
-		if (end == WALK_DONE && w.last < f->el.addr) {
-			cst_flow_range(f, out, n, &w, 0);
-			cst_flow_leave(f, &w, 0, 0);
+		end = cst_flow_span(f, SPAN_P0, 0, s);
+		if (end == SPAN_DONE && s->last < f->el.addr) {
+			cst_flow_range(f, out, n, s, 0);
+			cst_flow_behind(f, s);
 			return 2;
 		}
 		/* the last instruction may be none that an atom would stand for */
-		if (end != WALK_LAZY)
-			end = cst_flow_walk(f, WALK_THROUGH, f->el.addr, &w);
+		if (end != SPAN_LAZY)
+			end = cst_flow_span(f, SPAN_THROUGH, f->el.addr, s);
 	}
-	if (end == WALK_LAZY)
+	if (end == SPAN_LAZY)
 		return 1;
 	f->splitting = 0;
-	if (end != WALK_DONE) {
-		cst_flow_broken(f, out, n, end, &w);
-		return 0;
-	}
-	cst_flow_range(f, out, n, &w, 1);
-	if (w.p0)
-		f->stats->branches++;
-	if (w.subtype == CST_INSN_ERET)
-		cst_flow_eret(f, out, n);
-	cst_flow_leave(f, &w, 1, 1);
+	if (end == SPAN_DONE)
+		cst_flow_pass(f, out, n);
+	else
+		cst_flow_broken(f, out, n, end, s);
 	return 0;
 }
 
 static int analyze_q(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	const struct cst_element *el = &f->el;
-	enum walk_end end = WALK_LOST;
-	struct cst_generic *q = &f->q;
-	struct walk w;
+	enum span_end end = SPAN_LOST;
+	struct span *s = &f->span;
+	struct ids ids;
 
 	f->cond_new = 0;
 	if (f->need_addr && !f->need_ctx)
@@ -350,27 +349,18 @@ static int analyze_q(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	if (f->need_addr || f->need_ctx) {
 		cst_flow_lost(f, out, n, 1);
 	} else {
-		memset(&w, 0, sizeof(w));
+		memset(s, 0, sizeof(*s));
+		s->b.isa = f->isa;
 		if (el->flags & CST_EL_F_COUNT && el->value)
-			end = cst_flow_walk(f, WALK_COUNT, el->value, &w);
-		if (end == WALK_LAZY)
+			end = cst_flow_span(f, SPAN_COUNT, el->value, s);
+		if (end == SPAN_LAZY)
 			return 1;
-		*q = f->tmpl;
-		q->index = el->index;
-		q->isa = f->isa;
-		q->addr = f->addr;
-		q->n_insn = w.n_insn;
-		q->section = w.section;
-		q->sect_off = w.sect_off;
-		q->last_type = w.type;
-		q->last_subtype = w.subtype;
-		q->last_size = w.size;
-		q->flags |= CST_GF_EXEC | (w.cond ? CST_GF_COND : 0) | (w.link ? CST_GF_LINK : 0) |
-			    (w.p0 ? CST_GF_WAYPOINT : 0);
-		f->q_end = w.end;
+		ids = ids_of_kind(f, CST_GEN_RANGE, s->section);
+		step_range(&f->q, &s->b, 1, f->addr, s->end, s->n_insn, 0, s->sect_off, &ids, el->index, f->tmpl.flags);
+		f->q_end = s->end;
 		f->q_count = el->flags & CST_EL_F_COUNT ? el->value : 0;
-		f->q_exact = end == WALK_DONE;
-		f->q_p0 = w.p0;
+		f->q_exact = end == SPAN_DONE;
+		f->q_p0 = !!(s->b.flags & BLK_P0);
 		f->q_pending = 1;
 	}
 	f->need_addr = 1;

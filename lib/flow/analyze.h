@@ -34,23 +34,19 @@ void cst_flow_insns(struct cst_flow *f, struct cst_generic *out, size_t *n, size
 void cst_flow_wait(struct cst_flow *f);
 /* A data transfer. */
 void cst_flow_data(struct cst_flow *f, struct cst_generic *g);
-/* Go on after a P0 instruction. */
-void cst_flow_leave(struct cst_flow *f, const struct walk *w, int taken, int first_e);
-/* Put out the range of a walk. */
-void cst_flow_range(struct cst_flow *f, struct cst_generic *out, size_t *n, const struct walk *w,
-		    int exec);
-/* What the last instruction of a walk makes of its range. */
-static inline void cst_flow_range_end(const struct cst_flow *f, struct cst_generic *g, const struct walk *w, int exec)
-{
-	g->last_type = w->type;
-	g->last_subtype = w->subtype;
-	g->last_size = w->size;
-	g->flags = f->tmpl.flags | (exec ? CST_GF_EXEC : 0) | (w->cond ? CST_GF_COND : 0) |
-		   (w->link ? CST_GF_LINK : 0) | (w->p0 ? CST_GF_WAYPOINT : 0);
-}
-/* A walk that could not be finished: its range, why, and no address until the next one traced. */
-void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enum walk_end end,
-		     const struct walk *w);
+/* Emits the range of a span, which begins at f->addr; `exec`: its last instruction was executed, or taken. */
+void cst_flow_range(struct cst_flow *f, struct cst_generic *out, size_t *n, const struct span *s, int exec);
+/* Execution goes on behind a span, whose last instruction led nowhere else. */
+void cst_flow_behind(struct cst_flow *f, const struct span *s);
+/* Emits the range of f->span and goes on where its last instruction leads, as after an atom E. */
+void cst_flow_pass(struct cst_flow *f, struct cst_generic *out, size_t *n);
+/* A span that could not be collected: its range, why, and no address until the next one traced. */
+void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enum span_end end,
+		     const struct span *s);
+/* The trace contradicts the code, which is taken for right up to f->addr. */
+void cst_flow_conflict(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int finding);
+/* The indirect branch at `addr` finds no entry on the return stack. */
+void cst_flow_stack_empty(struct cst_flow *f, uint64_t addr);
 /* A Q element whose address has come (known), or will not. */
 void cst_flow_finish_q(struct cst_flow *f, struct cst_generic *out, size_t *n, int known,
 		       uint64_t next);
@@ -65,8 +61,6 @@ void cst_flow_tell_lasting(struct cst_flow *f, unsigned int finding, uint64_t ad
 void cst_flow_unknown(struct cst_flow *f, struct cst_generic *out, size_t *n, int error);
 /* Where execution goes on, as far as the trace and the last opcode tell. */
 void cst_flow_set_next(const struct cst_flow *f, struct cst_generic *g);
-/* A call's return address. */
-void cst_flow_push(struct cst_flow *f, uint64_t addr, uint8_t isa);
 
 /* The element's cycle count goes to what it puts out. */
 static inline void cst_flow_add_cycles(const struct cst_flow *f, struct cst_generic *g)
@@ -83,8 +77,6 @@ int cst_flow_waypoint(struct cst_flow *f, struct cst_generic *out, size_t *n);
 void cst_flow_vector(struct cst_flow *f, struct cst_generic *out, size_t *n);
 void cst_flow_state(struct cst_flow *f, struct cst_generic *out, size_t *n);
 void cst_flow_resync(struct cst_flow *f, struct cst_generic *out, size_t *n);
-/* An indirect branch that was left to the return stack: pop, then push if it is a call. */
-void cst_flow_unstack(struct cst_flow *f, const struct walk *w);
 /* ETE has no Exception Return packet: the element follows the instruction. */
 void cst_flow_eret(struct cst_flow *f, struct cst_generic *out, size_t *n);
 
@@ -92,6 +84,6 @@ void cst_flow_eret(struct cst_flow *f, struct cst_generic *out, size_t *n);
 void cst_flow_cond_insn(struct cst_flow *f, struct cst_generic *out, size_t *n);
 int cst_flow_cond_late(struct cst_flow *f, struct cst_generic *out, size_t *n);
 int cst_flow_cond_result(struct cst_flow *f, struct cst_generic *out, size_t *n);
-void cst_flow_cond_range(struct cst_flow *f, const struct walk *w);
+void cst_flow_cond_range(struct cst_flow *f, const struct span *s);
 
 #endif

@@ -153,7 +153,7 @@ static int is_traced(const struct cst_flow *f, uint32_t op, uint64_t a, const st
 	       (mem.type == CST_INSN_STORE && f->cfg->cond_mode & MODE_STORES);
 }
 
-void cst_flow_cond_range(struct cst_flow *f, const struct walk *w)
+void cst_flow_cond_range(struct cst_flow *f, const struct span *s)
 {
 	struct cond_insn *c = &f->cond[f->cond_count - f->cond_new];
 	unsigned int left = f->cond_new, cond, it = 0, looked, torn = f->cond_torn, found = 0;
@@ -167,10 +167,10 @@ void cst_flow_cond_range(struct cst_flow *f, const struct walk *w)
 		it = f->cond_it;
 	torn |= f->it && !it;
 	f->cond_it = 0;
-	if (w->n_insn > MAX_LOOK)
+	if (s->n_insn > MAX_LOOK)
 		return;
-	for (looked = 0; looked < w->n_insn; looked++) {
-		if (cst_flow_fetch(f, a, &in, &op) != WALK_DONE)
+	for (looked = 0; looked < s->n_insn; looked++) {
+		if (cst_flow_fetch(f, a, &in, &op) != SPAN_DONE)
 			return;
 		cond = f->isa == CST_ISA_A32 ? op >> 28 : it ? it >> 4 : COND_ALWAYS;
 		it = it & 7 ? (it & 0xe0) | (it << 1 & 0x1f) : 0;

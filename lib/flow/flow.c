@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * flow.c - trace elements to generic elements (Arm ARM K10.5.5): atoms, the return stack. Other
- * elements are in analyze.c, the fast loop over atom packets is in fast.c.
+ * flow.c - trace elements to generic elements (Arm ARM K10.5.5): atoms, and branches with their targets. Other elements are
+ * in analyze.c, the walk over blocks is in walk.h.
  */
 #include <string.h>
 
 #include <cstrace/isa.h>
 #include <cstrace/tree.h>
 
-#include "flow/flow.h"
-#include "flow/analyze.h"
+#include "flow/walk.h"
 
 void cst_flow_reset(struct cst_flow *f)
 {
@@ -93,65 +92,29 @@ void cst_flow_give(struct cst_flow *f, const struct cst_element *el)
 	f->busy = 1;
 }
 
+void cst_flow_stack_empty(struct cst_flow *f, uint64_t addr)
+{
+	f->stats->stack_empty++;
+	cst_flow_tell(f, CST_FIND_STACK_EMPTY, addr);
+}
+
 void cst_flow_pop(struct cst_flow *f)
 {
+	const struct return_entry *r;
+
 	if (!f->pop_pending)
 		return;
 	f->pop_pending = 0;
 	if (!f->stack_count) {
-		f->stats->stack_empty++;
-		cst_flow_tell(f, CST_FIND_STACK_EMPTY, f->addr);
+		cst_flow_stack_empty(f, f->addr);
 		return;
 	}
-	f->stack_count--;
-	f->addr = f->stack[f->stack_top].addr;
-	f->isa = f->stack[f->stack_top].isa;
-	f->stack_top = (f->stack_top - 1) % RETURN_STACK;
+	r = step_pop(f);
+	f->addr = r->addr;
+	f->isa = r->isa;
 	f->need_addr = 0;
 	f->it = 0;
 	f->blk = 0;
-}
-
-void cst_flow_push(struct cst_flow *f, uint64_t addr, uint8_t isa)
-{
-	if (!f->cfg->ret_stack || f->no_push)
-		return;
-	f->stack_top = (f->stack_top + 1) % RETURN_STACK;
-	f->stack[f->stack_top].addr = isa == CST_ISA_A64 ? addr : (uint32_t)addr;
-	f->stack[f->stack_top].isa = isa;
-	f->stack[f->stack_top].call = 0;
-	if (f->stack_count < RETURN_STACK)
-		f->stack_count++;
-}
-
-/*
- * What an atom means for its P0 instruction at f->addr + before: where execution goes on. `taken`
- * is the final atom, `first_e` the first one (a call that was traced as E at first is pushed whatever
- * a Mispredict made of it, K10.5.5.3).
- */
-void cst_flow_leave(struct cst_flow *f, const struct walk *w, int taken, int first_e)
-{
-	f->blk = 0;
-	f->popped = 0;
-	f->it = taken && (w->type == CST_INSN_BRANCH || w->type == CST_INSN_INDIRECT) ? 0 : w->it;
-	if (f->pop_first && taken && w->type == CST_INSN_INDIRECT) {
-		cst_flow_unstack(f, w);
-		return;
-	}
-	if (w->link && first_e)
-		cst_flow_push(f, w->end, f->isa);
-	if (taken && w->type == CST_INSN_INDIRECT) {
-		f->addr = w->end;
-		f->need_addr = f->stale = 1;
-		f->pop_pending = f->cfg->ret_stack;
-	} else if (taken && w->type == CST_INSN_BRANCH) {
-		f->addr = w->last + (int64_t)w->disp;
-		f->isa = w->next_isa;
-	} else {
-		f->addr = w->end;
-	}
-	if (f->isa != CST_ISA_A64)
-		f->addr = (uint32_t)f->addr;
 }
 
 void cst_flow_mismatch(struct cst_flow *f)
@@ -173,39 +136,6 @@ int cst_flow_forbids_n(const struct cst_flow *f, unsigned int type, unsigned int
 	return checks & CST_CHECK_N_DIRECT && type == CST_INSN_BRANCH && disp != size;
 }
 
-/* One atom. Returns 0 when it is done, 1 when a section must be loaded first. */
-static int one_atom(struct cst_flow *f, struct cst_generic *out, size_t *n, int taken, int first_e)
-{
-	enum walk_end end;
-	struct walk w;
-
-	end = cst_flow_walk(f, WALK_P0, 0, &w);
-	if (end == WALK_LAZY)
-		return 1;
-	if (end != WALK_DONE) {
-		cst_flow_broken(f, out, n, end, &w);
-		return 0;
-	}
-	if ((f->after_n && f->addr != f->next_n) ||
-	    (f->cfg->checks && !taken && !w.cond && cst_flow_forbids_n(f, w.type, f->isa, w.disp, w.size))) {
-		cst_flow_mismatch(f);
-		return 0;
-	}
-	cst_flow_range(f, out, n, &w, taken);
-	if (f->cfg->checks & CST_CHECK_CONTINUE) {
-		f->after_n = !taken;
-		f->next_n = f->isa == CST_ISA_A64 ? w.end : (uint32_t)w.end;
-	}
-	if (taken && (w.type == CST_INSN_BRANCH || w.type == CST_INSN_INDIRECT))
-		f->stats->branches++;
-	if (!taken && !w.cond && f->isa == CST_ISA_A64)
-		f->stats->image_conflicts++;
-	if (taken && w.subtype == CST_INSN_ERET)
-		cst_flow_eret(f, out, n);
-	cst_flow_leave(f, &w, taken, first_e);
-	return 0;
-}
-
 /* Places of blocks are void: another image, or its cache was emptied. */
 static void forget_blocks(struct cst_flow *f, const struct cst_image *img)
 {
@@ -225,9 +155,9 @@ uint32_t cst_flow_block(struct cst_flow *f)
 	struct blk *b;
 	uint32_t place;
 
-	if (f->it && (f->isa != CST_ISA_T32 || !f->cfg->atom_per_insn))
+	if (f->careful || (f->it && (f->isa != CST_ISA_T32 || !f->cfg->atom_per_insn)))
 		return 0;
-	if (cst_flow_map(f, f->addr) != WALK_DONE)
+	if (cst_flow_map(f, f->addr) != SPAN_DONE)
 		return 0;
 	img = f->map_sec->img;
 	key = blk_key(f->isa, f->it);
@@ -236,26 +166,80 @@ uint32_t cst_flow_block(struct cst_flow *f)
 		    cst_block(f->map_sec, f->addr - f->map_bias, key, f->addr, f->isa_flags);
 	if (f->img != img || f->img_gen != img->generation)
 		forget_blocks(f, img);
-	/* what follows inside an IT block depends on it: the careful way */
+	/* what follows inside an IT block depends on it: such a block is not linked */
 	if (!b || (b->flags & (BLK_P0 | BLK_IT)) != BLK_P0 || f->addr - f->map_start + b->step[0] > f->map_len)
 		return 0;
 	return blk_place(img, b);
 }
 
+/* Elements, and what the instances over packets leave: through any code. */
+static const struct walk_how element = { .element = 1, .given = 1, .cycles = 1 };
+
 /*
- * What is left of an atom element goes the fast way again, as if it were a packet of its own. Returns 0
- * when the next atom must be taken with care; then nothing has changed.
+ * The first atoms of f->el, or the branch that it is, as far as the code is known and there is room. Returns how many were
+ * walked over. 0: *end says why f->span does not reach the first P0 instruction, or by cfg->checks it did not run.
  */
-static int resume_fast(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap)
+static unsigned int walk_element(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap, enum span_end *end)
+{
+	static const uint8_t nothing[1];
+	const struct cst_element *el = &f->el;
+	struct atom_input in = { .p = nothing, .last = el->index };
+	struct loop l = { .f = f, .in = &in, .flags = el->flags & CST_EL_F_CC ? CST_GF_CC : 0 };
+	const int given = el->kind == CST_EL_BRANCH, single = given || el->first_e != el->bits;
+	const unsigned int count = single ? 1 : el->n < ATOM_BITS ? el->n : ATOM_BITS;
+
+	*end = SPAN_DONE;
+	if (!cst_walk_begin(&l, out, cap))
+		*end = cst_flow_span(f, SPAN_P0, 0, &f->span);
+	if (*end != SPAN_DONE)
+		return 0;
+	if (f->after_n && f->addr != f->next_n) {
+		cst_flow_mismatch(f);
+		return 0;
+	}
+	f->popped = 0;
+	/* what is to be done with a single one goes beyond following a link */
+	if (single) {
+		l.linked = 0;
+		l.first_e = !given && el->first_e & 1;
+	}
+	l.now.bits = given ? 3 : (el->bits & ((1ull << count) - 1)) | 1ull << count;
+	l.now.cc = l.flags ? el->cc : 0;
+	l.now.given = given;
+	l.now.isa = el->is;
+	l.now.target = (uint32_t)el->addr;
+	l.branches = atoms_taken(l.now.bits);
+	l.now.bits = cst_walk_what_fits(&l, l.now.bits, out + *n);
+	if (walk_run(&l, out, n, &element) == WALK_MISMATCH)
+		cst_flow_mismatch(f);
+	return count - atoms_in(l.rest);
+}
+
+void cst_flow_pass(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	static const uint8_t nothing[1];
+	struct atom_input in = { .p = nothing, .last = f->el.index };
+	struct loop l = { .f = f, .in = &in, .now.bits = 3, .branches = 1, .stack = f->cfg->ret_stack && !f->no_push };
+
+	f->blk = 0;
+	f->popped = 0;
+	walk_run(&l, out, n, &element);
+}
+
+int cst_flow_branch(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	const struct cst_element *el = &f->el;
+	enum span_end end;
 
-	if (el->first_e != el->bits || f->pop_first || el->flags & CST_EL_F_CC || el->n > ATOM_BITS)
-		return 0;
-	f->busy = 0;
-	if (cst_flow_fast_rest(f, out, n, cap))
-		return 1;
-	f->busy = 1;
+	if (f->need_addr | f->need_ctx) {
+		cst_flow_lost(f, out, n, 1);
+	} else if (!walk_element(f, out, n, *n + FLOW_ROOM, &end)) {
+		if (end == SPAN_LAZY)
+			return 1;
+		if (end != SPAN_DONE)
+			cst_flow_broken(f, out, n, end, &f->span);
+	}
+	cst_flow_at(f, el->addr, el->is);
 	return 0;
 }
 
@@ -263,18 +247,14 @@ static int resume_fast(struct cst_flow *f, struct cst_generic *out, size_t *n, s
 static void run_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap)
 {
 	struct cst_element *el = &f->el;
+	unsigned int done;
+	enum span_end end;
 
-	for (; el->n; el->n--, el->bits >>= 1, el->first_e >>= 1) {
+	for (; el->n; el->n -= done, el->bits >>= done, el->first_e >>= done) {
 		if (cap - *n < FLOW_ROOM)
 			return;
 		if (f->cond_done && (cst_flow_cond_late(f, out, n) || cap - *n < FLOW_ROOM))
 			return;
-		if (resume_fast(f, out, n, cap)) {
-			if (!f->busy || f->stopped)
-				return;
-			if (cap - *n < FLOW_ROOM)
-				return;
-		}
 		if (f->need_addr && !f->need_ctx)
 			cst_flow_pop(f);
 		if (f->need_addr | f->need_ctx) {
@@ -283,9 +263,14 @@ static void run_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, si
 			el->n = 0;
 			break;
 		}
-		if (one_atom(f, out, n, el->bits & 1, el->first_e & 1)) {
+		done = walk_element(f, out, n, cap, &end);
+		if (end == SPAN_LAZY) {
 			f->stopped = CST_STOP_SECTION;
 			return;
+		}
+		if (end != SPAN_DONE) {
+			cst_flow_broken(f, out, n, end, &f->span);
+			done = 1;
 		}
 		if (f->stopped)
 			return;

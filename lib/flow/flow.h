@@ -45,6 +45,21 @@ struct cond_insn {
 	uint64_t index;
 };
 
+/*
+ * Code that execution went over, as a block: one that is not in the graph, because it lies in several maps, inside an IT
+ * block, or ends before its P0 instruction does.
+ */
+struct span {
+	struct blk b;		/* its off and n_insn are not set; step[] is modulo 2^32 */
+	uint64_t end;		/* address behind the last instruction */
+	uint64_t last;		/* address of the last instruction */
+	uint32_t n_insn;
+	uint32_t section, sect_off; /* of the first instruction; section 0: it lies in several */
+	int32_t disp;		/* of the last instruction: its target minus its address */
+	uint8_t it;		/* instructions that an IT block still has behind it */
+	uint8_t transfer;	/* CST_ISA_SINGLE: the last instruction may load or store */
+};
+
 struct cst_flow {
 	const struct cst_config *cfg;
 	struct cst_stats *stats;
@@ -99,7 +114,7 @@ struct cst_flow {
 	uint32_t from;		/* block of the indirect branch that execution comes from, 0 not known ... */
 	const struct cst_section *from_sec; /* ... in this section, of img_gen */
 
-	struct {
+	struct return_entry {
 		uint64_t addr;
 		/* the call's block, 0 not known, whose successor is the return block as long as execution is in `sec` */
 		const struct cst_section *sec;
@@ -124,6 +139,7 @@ struct cst_flow {
 	/* element being worked on: atoms that are left, or one to be tried again */
 	struct cst_element el;
 	uint8_t busy;
+	struct span span;	/* the block that it is about, where that is not in the graph */
 
 	/* Q element waiting for its address, and its context */
 	struct cst_generic q;
@@ -183,42 +199,6 @@ void cst_flow_come_to(struct cst_flow *f, uint64_t addr, enum cst_isa isa);
 /* Target Address element: execution goes on there. */
 void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is);
 
-/* Atoms by packet byte, for protocols whose atom packets are single bytes from 0xC0 up. */
-struct atom_code {
-	uint32_t bits;		/* 1 = E, oldest in bit 0; above them a 1 that ends them */
-	uint8_t n;
-	uint8_t taken;		/* atoms E */
-};
-
-/* More atoms than this in one element go the careful way until so many are left. */
-#define ATOM_BITS 63
-
-/* What the fast way reads: p[pos..len), and where in the trace that is. */
-struct atom_input {
-	const struct atom_code *code;
-	const uint8_t *p;
-	size_t pos, len;
-	const struct seg *seg;
-	uint32_t seg_i, seg_count;	/* a run that begins at `pos` or before it */
-	/*
-	 * Where an indirect branch leads: the packet at p[pos], when it is a target address with nothing remarkable, an
-	 * atom packet (with the byte at least) behind it. Its size, or 0; only then the parser has moved on. NULL: none.
-	 */
-	unsigned int (*target)(void *parser, const uint8_t *p, const uint8_t *end, uint64_t *addr, uint8_t *is);
-	void *parser;
-	size_t targets, target_bytes;	/* used up by these; counted by the fast way */
-	uint64_t last;		/* trace offset of the last packet that was used */
-};
-
-/*
- * The fast way: atom packets, and addresses behind indirect branches, until something unusual comes, room runs
- * out, or the input. Moves in->pos; with f->busy set, the last packet is not done yet and cst_flow_run() must go
- * on with it. Returns 0 when nothing was done.
- * Only for a stream whose atoms are final at once, and with f->busy 0.
- */
-int cst_flow_fast(struct cst_flow *f, struct atom_input *in, struct cst_generic *out, size_t *n, size_t cap);
-/* The same with what is left of f->el, not more than ATOM_BITS atoms. */
-int cst_flow_fast_rest(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap);
 /*
  * f->stopped: by cfg->checks the code is not what ran. The element is done; what else the protocol's stage has is
  * to be dropped, and nothing followed before the next synchronisation.
@@ -227,6 +207,13 @@ int cst_flow_fast_rest(struct cst_flow *f, struct cst_generic *out, size_t *n, s
 void cst_flow_mismatch(struct cst_flow *f);
 /* An atom N of this unconditional P0 instruction, which was walked to: by cfg->checks, it cannot be. */
 int cst_flow_forbids_n(const struct cst_flow *f, unsigned int type, unsigned int isa, int64_t disp, unsigned int size);
+/* Atoms of a packet that is one byte. */
+struct atom_code {
+	uint32_t bits;		/* 1 = E, oldest in bit 0; above them a 1 that ends them */
+	uint8_t n;
+	uint8_t taken;		/* atoms E */
+};
+
 /* Short cut of _give for atoms. */
 static inline void cst_flow_give_atoms(struct cst_flow *f, uint32_t bits, uint8_t count, uint64_t index)
 {
@@ -239,52 +226,32 @@ static inline void cst_flow_give_atoms(struct cst_flow *f, uint32_t bits, uint8_
 	f->busy = 1;
 }
 
-/* The same for an atom E with its target. */
-static inline void cst_flow_give_branch(struct cst_flow *f, uint64_t target, uint8_t isa, uint64_t index)
-{
-	f->el.kind = CST_EL_BRANCH;
-	f->el.flags = 0;
-	f->el.addr = target;
-	f->el.is = isa;
-	f->el.index = index;
-	f->busy = 1;
-}
-
-/* Walk over instructions that the block cache does not answer at once. */
-enum walk_mode {
-	WALK_P0,	/* up to and including the next P0 instruction */
-	WALK_TO,	/* up to, not including, `limit`; stops after a P0 instruction */
-	WALK_THROUGH,	/* up to and including the instruction at `limit`, over P0 instructions */
-	WALK_INTO,	/* up to and including the instruction at `limit`; stops after a P0 instruction before that */
-	WALK_COUNT,	/* `limit` instructions; stops after a P0 instruction */
+/* How far cst_flow_span() goes. */
+enum span_mode {
+	SPAN_P0,	/* up to and including the next P0 instruction */
+	SPAN_TO,	/* up to, not including, `limit`; stops after a P0 instruction */
+	SPAN_THROUGH,	/* up to and including the instruction at `limit`, over P0 instructions */
+	SPAN_INTO,	/* up to and including the instruction at `limit`; stops after a P0 instruction before that */
+	SPAN_COUNT,	/* `limit` instructions; stops after a P0 instruction */
 };
 
-enum walk_end {
-	WALK_DONE,	/* the limit was reached */
-	WALK_STOPPED,	/* a P0 instruction ended it before the limit */
-	WALK_NACC,	/* no memory at `end` */
-	WALK_LAZY,	/* f->lazy must be loaded first: nothing is valid */
-	WALK_LOST,	/* too long, or past the limit: the image does not fit the trace */
-	WALK_UNDEFINED,	/* CST_CHECK_UNDEFINED has found something at `end` */
+/* Why it ended. */
+enum span_end {
+	SPAN_DONE,	/* the limit was reached */
+	SPAN_STOPPED,	/* a P0 instruction came before the limit */
+	SPAN_NACC,	/* no memory at `end` */
+	SPAN_LAZY,	/* f->lazy must be loaded first: nothing is valid */
+	SPAN_LOST,	/* too long, or past the limit: the image does not fit the trace */
+	SPAN_UNDEFINED,	/* CST_CHECK_UNDEFINED has found something at `end` */
 };
 
-struct walk {
-	uint64_t end;		/* address after the last instruction */
-	uint64_t last;		/* address of the last instruction */
-	uint32_t n_insn;
-	uint32_t section, sect_off; /* of the first instruction; section 0 when the walk crossed sections */
-	int32_t disp;		/* last instruction: target minus its address */
-	uint8_t type, subtype, size, cond, link, next_isa, p0; /* of the last instruction */
-	uint8_t it;		/* what is left of its IT block */
-	uint8_t transfer;	/* CST_ISA_SINGLE: it may load or store */
-};
-
-enum walk_end cst_flow_walk(struct cst_flow *f, enum walk_mode mode, uint64_t limit, struct walk *w);
+/* Collects the code from f->addr on. */
+enum span_end cst_flow_span(struct cst_flow *f, enum span_mode mode, uint64_t limit, struct span *s);
 /* The instruction at `a`, of f->isa. */
-enum walk_end cst_flow_fetch(struct cst_flow *f, uint64_t a, struct cst_insn *in, uint32_t *op);
-/* Place of the block at f->addr; 0 when the careful way must be taken. Sets f->map_*, f->img and f->img_gen. */
+enum span_end cst_flow_fetch(struct cst_flow *f, uint64_t a, struct cst_insn *in, uint32_t *op);
+/* Place of the block at f->addr; 0: it is not in the graph. Sets f->map_*, f->img and f->img_gen. */
 uint32_t cst_flow_block(struct cst_flow *f);
-/* Fill f->map_* for f->addr-like address `a`. 0, WALK_NACC or WALK_LAZY. */
-enum walk_end cst_flow_map(struct cst_flow *f, uint64_t a);
+/* Fill f->map_* for f->addr-like address `a`. 0, SPAN_NACC or SPAN_LAZY. */
+enum span_end cst_flow_map(struct cst_flow *f, uint64_t a);
 
 #endif

@@ -11,6 +11,7 @@
 #include <cstrace/tree.h>
 
 #include "flow/analyze.h"
+#include "flow/step.h"
 
 /*
  * The atoms that are left are of instructions at an unknown address: one element says so, those that follow
@@ -75,87 +76,67 @@ void cst_flow_wait(struct cst_flow *f)
 }
 
 /* One more instruction: as cst_flow_range(), but ranges go on. */
-static void join_range(struct cst_flow *f, struct cst_generic *out, size_t *n, const struct walk *w, int taken)
+static void join_range(struct cst_flow *f, struct cst_generic *out, size_t *n, const struct span *s, int taken)
 {
+	const struct ids ids = ids_of_kind(f, CST_GEN_RANGE, s->section);
+	const uint32_t cycles = f->el.flags & CST_EL_F_CC ? CST_GF_CC : 0;
 	struct cst_generic *g = &f->open;
-	uint32_t cc;
 
-	if (f->open_any && g->n_insn && !cst_flow_continues(g, f->addr, f->isa, w->section, w->sect_off))
+	if (f->open_any && g->n_insn && !cst_flow_continues(g, f->addr, f->isa, s->section, s->sect_off))
 		cst_flow_close(f, out, n);
 	open_none(f);
 	if (!g->n_insn) {
-		cc = g->cc;
-		*g = f->tmpl;
-		g->kind = CST_GEN_RANGE;
-		g->isa = f->isa;
 		g->addr = f->addr;
-		g->section = w->section;
-		g->sect_off = w->sect_off;
-		g->cc = cc;
+		g->sect_off = s->sect_off;
 	}
-	g->index = f->el.index;
-	g->n_insn += w->n_insn;
-	g->end = w->end;
-	cst_flow_range_end(f, g, w, taken);
-	if (f->el.flags & CST_EL_F_CC) {
-		g->flags |= CST_GF_CC;
-		g->cc += f->el.cc;
-	}
-	f->stats->insns += w->n_insn;
-	if (!taken || w->type != CST_INSN_OTHER)
+	step_range(g, &s->b, taken, g->addr, s->end, g->n_insn + s->n_insn, g->cc + (cycles ? f->el.cc : 0), g->sect_off, &ids,
+		   f->el.index, f->tmpl.flags | cycles | (g->n_insn ? g->flags & CST_GF_CC : 0));
+	f->stats->insns += s->n_insn;
+	if (!taken || s->b.type != CST_INSN_OTHER)
 		cst_flow_close(f, out, n);
-}
-
-/* Where execution goes on after the instruction that was walked over. */
-static void leave(struct cst_flow *f, const struct walk *w, int taken)
-{
-	f->blk = 0;
-	f->addr = w->end;
-	/* what an IT block makes conditional says so; the reference does not look */
-	f->it = f->cfg->as_reference || (taken && (w->type == CST_INSN_BRANCH || w->type == CST_INSN_INDIRECT)) ?
-			0 : w->it;
-	if (taken && w->type == CST_INSN_INDIRECT) {
-		f->need_addr = 1;
-		f->told = 0;
-	} else if (taken && w->type == CST_INSN_BRANCH) {
-		f->addr = w->last + (int64_t)w->disp;
-		f->isa = w->next_isa;
-	}
-	f->addr = (uint32_t)f->addr;
 }
 
 /* One atom. Returns 0 when it is done, 1 when a section must be loaded first. */
 static int one_insn(struct cst_flow *f, struct cst_generic *out, size_t *n, int taken)
 {
-	enum walk_end end;
-	struct walk w;
+	struct span *s = &f->span;
+	enum span_end end;
 
-	end = cst_flow_walk(f, WALK_COUNT, 1, &w);
-	if (end == WALK_LAZY)
+	end = cst_flow_span(f, SPAN_COUNT, 1, s);
+	if (end == SPAN_LAZY)
 		return 1;
-	if (end != WALK_DONE) {
-		cst_flow_broken(f, out, n, end, &w);
-		if (end == WALK_NACC)
+	if (end != SPAN_DONE) {
+		cst_flow_broken(f, out, n, end, s);
+		if (end == SPAN_NACC)
 			cst_flow_add_cycles(f, &out[*n - 1]);
 		f->told = 0;
 		f->el.cc = f->el.num;
 		return 0;
 	}
-	if (!w.p0)
-		w.type = CST_INSN_OTHER;
-	w.p0 = 1;
+	/* every instruction has an atom */
+	s->b.gflags |= CST_GF_WAYPOINT;
+	if (!(s->b.flags & BLK_P0))
+		s->b.type = CST_INSN_OTHER;
 	if (f->join)
-		join_range(f, out, n, &w, taken);
+		join_range(f, out, n, s, taken);
 	else
-		cst_flow_range(f, out, n, &w, taken);
+		cst_flow_range(f, out, n, s, taken);
 	f->el.cc = f->el.num;	/* of the next atom */
-	if (taken && (w.type == CST_INSN_BRANCH || w.type == CST_INSN_INDIRECT))
+	if (taken && step_is_branch(&s->b))
 		f->stats->branches++;
-	if (taken && w.transfer) {
-		f->transfer = w.last;
+	if (taken && s->transfer) {
+		f->transfer = s->last;
 		f->transfer_known = 1;
 	}
-	leave(f, &w, taken);
+	if (taken && s->b.type == CST_INSN_INDIRECT) {
+		step_await(f, &s->b, s->end);
+		return 0;
+	}
+	/* what an IT block makes conditional says so; the reference does not look */
+	f->it = f->cfg->as_reference || (taken && s->b.type == CST_INSN_BRANCH) ? 0 : s->it;
+	f->blk = 0;
+	f->isa = step_isa(&s->b, taken);
+	f->addr = (uint32_t)(f->addr + (int64_t)s->b.step[taken]);
 	return 0;
 }
 

@@ -68,14 +68,7 @@ static inline __attribute__((always_inline)) enum insns_end walk(struct insns *s
 atoms:
 		for (;;) {
 			e = bits & 1;
-			g->index = index;
-			g->addr = addr;
-			g->end = addr + b->step[0];
-			store8(&g->n_insn, pair(1, cc));
-			memcpy(&g->context_id, &ids, sizeof(ids));
-			store8(&g->flags, flags_word(b, tflags | e));
-			store8(&g->error, pair(0, b->off * 2));
-			g++;
+			step_range(g++, b, e, addr, addr + (uint32_t)b->step[0], 1, cc, b->off * 2, &ids, index, tflags);
 			bits >>= 1;
 			cc = later;
 			s->insns++;
@@ -84,7 +77,7 @@ atoms:
 				s->f->transfer = addr;
 				s->f->transfer_known = 1;
 			}
-			if (!e || !insns_goes_elsewhere(b)) {
+			if (!e || !step_is_branch(b)) {
 				addr += b->step[0];
 			} else if (b->type == CST_INSN_BRANCH) {
 				s->branches++;
@@ -93,7 +86,7 @@ atoms:
 			} else {
 				s->branches++;
 				addr = (uint32_t)(addr + b->step[0]);
-				insns_lose(s->f, b);
+				insns_lose(s->f, b, addr);
 				b = NULL;
 				if (!--k)
 					break;

@@ -88,21 +88,15 @@ atoms:
 			bits >>= 1;
 			cc += add;
 			add = later;
-			if (!s->before) {
-				g->addr = addr;
-				store8(&g->error, pair(0, b->off * 2));
-			}
-			g->index = s->bias + (uintptr_t)p;
-			g->end = addr + b->step[0];
-			store8(&g->n_insn, pair(s->before + b->n_insn, cc));
-			memcpy(&g->context_id, &s->ids, sizeof(s->ids));
-			store8(&g->flags, flags_word(b, tflags | e));
+			/* a range that goes on keeps its beginning */
+			step_range(g, b, e, s->before ? g->addr : addr, addr + (uint32_t)b->step[0], s->before + b->n_insn, cc,
+				   s->before ? g->sect_off : b->off * 2, &s->ids, s->bias + (uintptr_t)p, tflags);
 			g++;
 			s->ranges++;
 			s->insns += s->before + b->n_insn - s->counted;
 			s->before = s->counted = cc = ord = 0;
 			link = &b->link[0];
-			if (!e || !insns_goes_elsewhere(b)) {
+			if (!e || !step_is_branch(b)) {
 				addr += b->step[0];
 			} else if (b->type == CST_INSN_BRANCH) {
 				s->branches++;
@@ -111,7 +105,7 @@ atoms:
 			} else {
 				s->branches++;
 				addr = (uint32_t)(addr + b->step[0]);
-				insns_lose(s->f, b);
+				insns_lose(s->f, b, addr);
 				b = NULL;
 				if (!--k)
 					break;

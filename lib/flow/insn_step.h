@@ -11,7 +11,7 @@
 #include <cstrace/tree.h>
 
 #include "flow/analyze.h"
-#include "flow/fast_out.h"
+#include "flow/step.h"
 
 /* What a byte means that begins a packet. */
 struct insn_code {
@@ -89,21 +89,12 @@ static inline int insns_settled(const struct insns *s, const uint8_t *p)
 	return (q < s->end && s->code[*q].settles) || p < s->settled;
 }
 
-_Static_assert(CST_INSN_BRANCH == 1 && CST_INSN_INDIRECT == 2, "two types that may go elsewhere");
-
-static inline int insns_goes_elsewhere(const struct blk *b)
-{
-	return b->type - 1u <= 1;
-}
-
 /* Behind an indirect branch: the next address is to come. */
-static inline void insns_lose(struct cst_flow *f, const struct blk *b)
+static inline void insns_lose(struct cst_flow *f, const struct blk *b, uint64_t end)
 {
 	f->from = blk_place(f->map_sec->img, b);
 	f->from_sec = f->map_sec;
-	f->isa = b->isa;
-	f->it = f->told = 0;
-	f->need_addr = 1;
+	step_await(f, b, end);
 }
 
 static inline void insns_map(struct insns *s)

@@ -1,284 +1,192 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * walk.c - the careful way over instructions: across maps and sections, to a given address, over a
- * given number. Whole blocks where they fit, single instructions where they do not.
+ * walk.c - what the walk over blocks (walk.h) does rarely: into the loop and out of it, code that no link leads to yet,
+ * runs of ranges that are counted.
  */
-#include <string.h>
+#include "flow/walk.h"
 
-#include <cstrace/isa.h>
-#include <cstrace/tree.h>
-
-#include "flow/flow.h"
-
-/* Where a map is kept that holds `a`; what is kept of another space or time is forgotten. */
-static struct near_map *near_map(struct cst_flow *f, uint64_t a)
+int cst_walk_forbidden(struct cst_flow *f, const struct blk *b)
 {
-	if (f->near_space != f->space || f->near_gen != f->space->generation) {
-		memset(f->near_maps, 0, sizeof(f->near_maps));
-		f->near_space = f->space;
-		f->near_gen = f->space->generation;
-	}
-	return &f->near_maps[a / CODE_PAGE % NEAR_MAPS];
+	if (f->cfg->checks && cst_flow_forbids_n(f, b->type, b->isa, (int64_t)b->step[1] - (b->step[0] - b->last_size),
+						 b->last_size))
+		return 1;
+	f->stats->image_conflicts += b->isa == CST_ISA_A64;
+	return 0;
 }
 
-/* Go over to a map that was used before. */
-static inline void take_near(struct cst_flow *f, const struct near_map *nm)
+/* Execution is at f->addr, in the block f->blk of the map around it. */
+static void load(struct loop *l)
 {
-	f->map_start = nm->start;
-	f->map_len = nm->len;
-	f->map_bias = nm->bias;
-	f->map_sec = nm->sec;
-	f->map_space = f->space;
-	f->map_gen = f->space->generation;
+	l->linked = links_hold(l->f) ? ~(int64_t)LINK_BITS : 0;
+	l->ids = ids_of(l->f);
 }
 
-/* As cst_flow_map(), for a map that was not used before. */
-static __attribute__((noinline)) enum walk_end search_map(struct cst_flow *f, uint64_t a)
+int cst_walk_begin(struct loop *l, const struct cst_generic *out, size_t cap)
 {
-	struct near_map *nm;
-	const struct map *m;
+	struct cst_flow *f = l->f;
 
-	f->map_len = 0;
-	if (!f->space)
-		return WALK_NACC;
-	m = cst_space_find(f->space, a);
-	if (!m && f->space->on_demand && f->stop_mask & CST_STOP_SECTION) {
-		f->lazy = NULL;
-		f->wanted = a;
-		return WALK_LAZY;
-	}
-	if (!m)
-		return WALK_NACC;
-	if (m->sec->lazy && f->stop_mask & CST_STOP_SECTION) {
-		f->lazy = m->sec;
-		return WALK_LAZY;
-	}
-	if (m->sec->lazy || a - m->start + m->off >= m->sec->size)
-		return WALK_NACC;
-	nm = near_map(f, a);
-	nm->start = m->start;
-	nm->len = m->end - m->start;
-	if (nm->len > m->sec->size - m->off)
-		nm->len = m->sec->size - m->off;
-	nm->bias = m->start - m->off;
-	nm->sec = m->sec;
-	take_near(f, nm);
-	return WALK_DONE;
-}
-
-enum walk_end cst_flow_map(struct cst_flow *f, uint64_t a)
-{
-	const struct near_map *nm = &f->near_maps[a / CODE_PAGE % NEAR_MAPS];
-
-	if (f->map_len && a - f->map_start < f->map_len && f->map_space == f->space &&
-	    f->map_gen == f->space->generation)
-		return WALK_DONE;
-	if (!f->space || f->near_space != f->space || f->near_gen != f->space->generation || a - nm->start >= nm->len)
-		return search_map(f, a);
-	take_near(f, nm);
-	return WALK_DONE;
-}
-
-/* `n` bytes of code at `a`, gathered from adjacent maps when one ends in between. */
-static enum walk_end read_code(struct cst_flow *f, uint64_t a, uint8_t *buf, unsigned int n)
-{
-	enum walk_end end;
-	uint64_t left;
-	unsigned int k;
-
-	while (n) {
-		end = cst_flow_map(f, a);
-		if (end != WALK_DONE)
-			return end;
-		left = f->map_start + f->map_len - a;
-		k = left < n ? left : n;
-		memcpy(buf, f->map_sec->bytes + (a - f->map_bias), k);
-		buf += k;
-		a += k;
-		n -= k;
-	}
-	return WALK_DONE;
-}
-
-enum walk_end cst_flow_fetch(struct cst_flow *f, uint64_t a, struct cst_insn *in, uint32_t *opcode)
-{
-	enum walk_end end;
-	uint8_t b[4];
-	uint32_t op;
-
-	if (blk_shift(f->isa) == 1) {
-		end = read_code(f, a, b, 2);
-		if (end != WALK_DONE)
-			return end;
-		op = (uint32_t)(b[0] | b[1] << 8) << 16;
-		if (cst_t32_size(op >> 16) == 4) {
-			end = read_code(f, a + 2, b, 2);
-			if (end != WALK_DONE)
-				return end;
-			op |= b[0] | b[1] << 8;
-		}
-	} else {
-		end = read_code(f, a, b, 4);
-		if (end != WALK_DONE)
-			return end;
-		op = b[0] | b[1] << 8 | b[2] << 16 | (uint32_t)b[3] << 24;
-	}
-	cst_isa_classify(in, f->isa, op, a, f->isa_flags);
-	*opcode = op;
-	return WALK_DONE;
-}
-
-static uint64_t wrap(const struct cst_flow *f, uint64_t a)
-{
-	return f->isa == CST_ISA_A64 ? a : (uint32_t)a;
-}
-
-/* Account the whole block at w->end if the limit allows it. */
-static int take_block(struct cst_flow *f, enum walk_mode mode, uint64_t limit, struct walk *w,
-		      unsigned int *it)
-{
-	uint64_t left = f->map_start + f->map_len - w->end;
-	const struct blk *b;
-
-	if (*it)
+	l->p = l->stop = l->in->p + l->in->pos;
+	l->end_of_input = l->in->p + l->in->len;
+	l->end_of_room = out + cap;
+	l->limit = cap < PACKET_ATOMS + FLOW_ROOM ? out : out + cap - (PACKET_ATOMS + FLOW_ROOM - 1);
+	l->stack = f->cfg->ret_stack && !f->no_push;
+	if (f->not_fast)
 		return 0;
-	b = cst_block(f->map_sec, w->end - f->map_bias, blk_key(f->isa, 0), w->end, f->isa_flags);
-	if (!b || !b->n_insn || (uint32_t)b->step[0] > left || (f->isa_flags & CST_ISA_SINGLE && b->flags & BLK_IT))
-		return 0;
-	switch (mode) {
-	case WALK_P0:
-		break;
-	case WALK_TO:
-		if (limit - w->end < (uint32_t)b->step[0])
+	forget_stale(f);
+	if (!f->blk) {
+		f->blk = cst_flow_target_block(f);
+		f->from = 0;
+		if (!f->blk)
 			return 0;
-		break;
-	case WALK_THROUGH:
-	case WALK_INTO:
-		if (limit - w->end < (uint32_t)b->step[0])
-			return 0;
-		break;
-	case WALK_COUNT:
-		if (limit - w->n_insn < b->n_insn)
-			return 0;
-		break;
 	}
-	w->n_insn += b->n_insn;
-	w->end += b->step[0];
-	w->last = w->end - b->last_size;
-	w->disp = b->step[1] - (b->step[0] - b->last_size);
-	w->type = b->type;
-	w->subtype = b->subtype;
-	w->size = b->last_size;
-	w->cond = !!(b->flags & BLK_COND);
-	w->link = !!(b->flags & BLK_LINK);
-	w->p0 = !!(b->flags & BLK_P0);
-	w->transfer = f->isa_flags & CST_ISA_SINGLE && b->flags & BLK_TRANSFER;
-	w->next_isa = blk_key_isa(blk_next_key(b));
-	*it = f->isa_flags & CST_ISA_SINGLE ? blk_key_it(blk_next_key(b)) : b->flags >> BLK_IT_SHIFT;
+	f->popped = 0;
+	load(l);
 	return 1;
 }
 
-static enum walk_end take_insn(struct cst_flow *f, struct walk *w, unsigned int *it)
+/* At l->stop, where a run of trace offsets ends, or the input, or what there is room for: 0 when that is all. */
+int cst_walk_next_run(struct loop *l)
 {
-	struct cst_insn in;
-	uint32_t op;
-	enum walk_end end = cst_flow_fetch(f, w->end, &in, &op);
+	struct atom_input *in = l->in;
 
-	if (end != WALK_DONE)
-		return end;
-	w->transfer = f->isa_flags & CST_ISA_SINGLE && cst_isa_is_transfer(f->isa, op, f->isa_flags);
-	w->last = w->end;
-	w->end = wrap(f, w->end + in.size);
-	w->n_insn++;
-	w->disp = in.disp;
-	w->p0 = cst_insn_is_p0(&in, f->isa_flags);
-	w->type = w->p0 ? in.type : CST_INSN_OTHER;
-	w->subtype = w->p0 ? in.subtype : CST_INSN_PLAIN;
-	w->size = in.size;
-	w->cond = in.cond || *it;
-	w->link = in.link;
-	w->next_isa = in.type == CST_INSN_BRANCH ? in.next_isa : f->isa;
-	if (*it)
-		--*it;
-	if (in.it_count)
-		*it = in.it_count;
-	return WALK_DONE;
+	if (l->rest || l->p == l->end_of_input)
+		return 0;
+	while (in->seg_i + 1 < in->seg_count && l->p >= in->p + in->seg[in->seg_i + 1].pos)
+		in->seg_i++;
+	l->stop = in->seg_i + 1 < in->seg_count ? in->p + in->seg[in->seg_i + 1].pos : l->end_of_input;
+	l->bias = in->seg[in->seg_i].offset - in->seg[in->seg_i].pos - (uintptr_t)in->p;
+	return 1;
 }
 
-/* CST_CHECK_UNDEFINED. What cannot be read is found missing by who takes it. */
-static int undefined_at(struct cst_flow *f, uint64_t a)
+/* The first atoms of `bits`, as many as there is room for behind `g`; the others into l->rest. */
+uint64_t cst_walk_what_fits(struct loop *l, uint64_t bits, const struct cst_generic *g)
 {
-	uint8_t b[4];
+	unsigned int n = l->end_of_room - g - (FLOW_ROOM - 1);
 
-	return f->isa == CST_ISA_A64 && read_code(f, a, b, 4) == WALK_DONE && !(b[2] | b[3]);
+	if (atoms_in(bits) <= n)
+		return bits;
+	l->rest = bits >> n;
+	l->stop = l->p;
+	return (bits & ((1ull << n) - 1)) | 1ull << n;
 }
 
-enum walk_end cst_flow_walk(struct cst_flow *f, enum walk_mode mode, uint64_t limit, struct walk *w)
+/* The place of the block at `addr`, of f->isa; it becomes the link of `b` after atom `e` where there is a `b`. */
+uint32_t cst_walk_search(struct loop *l, uint64_t addr, struct blk *b, unsigned int e)
 {
-	struct cst_section *first = NULL;
-	unsigned int it = f->it, passed = 0;
-	enum walk_end end;
+	struct cst_flow *f = l->f;
+	const struct cst_section *sec = f->map_sec;
+	const uint32_t gen = f->img_gen;
 
-	memset(w, 0, sizeof(*w));
-	w->end = w->last = f->addr;
-	for (;;) {
-		switch (mode) {
-		case WALK_P0:
-			break;
-		case WALK_TO:
-			if (w->end == limit)
-				return WALK_DONE;
-			if (w->end > limit || w->end < f->addr)
-				return WALK_LOST;
-			break;
-		case WALK_THROUGH:
-		case WALK_INTO:
-			if (w->n_insn && w->last == limit) {
-				w->it = it;
-				return WALK_DONE;
-			}
-			if (w->end > limit || w->end < f->addr)
-				return WALK_LOST;
-			break;
-		case WALK_COUNT:
-			if (w->n_insn == limit) {
-				w->it = it;
-				return WALK_DONE;
-			}
-			break;
-		}
-		if (w->n_insn >= MAX_RANGE_INSNS || passed >= MAX_PASSED)
-			return WALK_LOST;
-		end = cst_flow_map(f, w->end);
-		if (end != WALK_DONE)
-			return end;
-		if (!first) {
-			first = f->map_sec;
-			w->section = first->id;
-			w->sect_off = w->end - f->map_bias;
-		} else if (first != f->map_sec ||
-			   (uint32_t)(w->end - f->map_bias) != w->sect_off + (uint32_t)(w->end - f->addr)) {
-			w->section = 0;
-			w->sect_off = 0;
-		}
-		if (f->cfg->checks & CST_CHECK_UNDEFINED && undefined_at(f, w->end))
-			return WALK_UNDEFINED;
-		if (!take_block(f, mode, limit, w, &it)) {
-			end = take_insn(f, w, &it);
-			if (end != WALK_DONE)
-				return end;
-		}
-		if (!w->p0)
-			continue;
-		if (mode == WALK_THROUGH) {
-			passed++;
-			continue;
-		}
-		w->it = it;
-		if (mode == WALK_P0 || (mode == WALK_INTO && w->last == limit))
-			return WALK_DONE;
-		if ((mode == WALK_TO && w->end == limit) || (mode == WALK_COUNT && w->n_insn == limit))
-			return WALK_DONE;
-		return WALK_STOPPED;
+	f->addr = addr;
+	f->blk = b && l->linked ? link_block(f, &b->link[e], walk_link_kind(b, e)) : cst_flow_block(f);
+	if (f->blk)
+		load(l);
+	l->moved = f->map_sec != sec || f->img_gen != gen;
+	return f->blk;
+}
+
+/* The range of f->span, which ends with atom `e`. */
+void cst_walk_span(struct loop *l, struct cst_generic *g, uint64_t e)
+{
+	size_t n = 0;
+
+	cst_flow_range(l->f, g, &n, &l->f->span, (int)e);
+	l->others++;
+}
+
+/* The branch at the end of block b, which begins at `addr`, went where its opcode does not lead. */
+struct cst_generic *cst_walk_conflict(struct loop *l, struct cst_generic *g, uint64_t index, const struct blk *b,
+				      uint64_t addr)
+{
+	struct cst_flow *f = l->f;
+	size_t n = 0;
+
+	f->addr = (uint32_t)(addr + (int64_t)b->step[1]);
+	f->isa = b->isa;
+	f->el.index = index;
+	cst_flow_conflict(f, g, &n, CST_FIND_IMAGE_CONFLICT);
+	l->others += n;
+	return g + n;
+}
+
+/* The element of a run that ends here. */
+struct cst_generic *cst_walk_put_run(struct loop *l, struct cst_generic *g, uint64_t index, const struct blk *b,
+				     uint64_t e, uint32_t start, uint64_t insns, uint64_t bits)
+{
+	struct cst_flow *f = l->f;
+	const uint64_t conflicts = f->stats->image_conflicts - l->run_conflicts;
+	const uint64_t ranges = l->atoms - atoms_in(bits) - l->run_atoms;
+
+	g->index = index;
+	g->addr = blk_off(b) + f->map_bias;
+	g->end = g->addr + (uint32_t)b->step[0];
+	store8(&g->n_insn, pair((uint32_t)(insns - l->run_insns), (uint32_t)ranges));
+	memcpy(&g->context_id, &l->ids, sizeof(l->ids));
+	store8(&g->flags, flags_word(b, f->tmpl.flags) | flag_exec(e));
+	store8(&g->error, pair((uint32_t)blk_off(BLK_AT(f->img->blk, start)), b->off * 2));
+	g->kind = CST_GEN_RUN;
+	g->num = (uint16_t)(conflicts < UINT16_MAX ? conflicts : UINT16_MAX);
+	l->others++;
+	l->ranges += ranges;
+	return g + 1;
+}
+
+/* The run goes on: the element at `g` is void. */
+void cst_walk_take_back_run(struct loop *l, const struct cst_generic *g)
+{
+	l->others--;
+	l->ranges -= g->runs;
+}
+
+/* A run begins behind the atoms walked over so far. `bits`: those that are left of the packet. */
+void cst_walk_begin_run(struct loop *l, uint64_t insns, uint64_t bits)
+{
+	l->run_insns = insns;
+	l->run_atoms = l->atoms - atoms_in(bits);
+	l->run_conflicts = l->f->stats->image_conflicts;
+}
+
+/* The walk ends with the indirect branch of block b, whose target is to come; `end` is the address behind it. */
+struct cst_generic *cst_walk_away(struct loop *l, struct cst_generic *g, uint64_t index, const struct blk *b,
+				  uint64_t end)
+{
+	struct cst_flow *f = l->f;
+	size_t n = 0;
+
+	step_await(f, b, end);
+	f->from = l->linked && b != &f->span.b ? blk_place(f->img, b) : 0;
+	f->from_sec = f->map_sec;
+	f->el.index = index;
+	if (f->pop_first)
+		cst_flow_stack_empty(f, end - b->last_size);
+	if (b->subtype == CST_INSN_ERET)
+		cst_flow_eret(f, g, &n);
+	l->others += n;
+	return g + n;
+}
+
+/*
+ * Counts what was put out, from `first` to `g`; atoms that are left, and have not run, become l->rest. Returns the number
+ * of elements.
+ */
+size_t cst_walk_finish(struct loop *l, uint64_t bits, uint64_t index, uint64_t insns, const struct cst_generic *first,
+		       const struct cst_generic *g)
+{
+	struct cst_flow *f = l->f;
+
+	/* two groups of atoms, the second of which may be missing, become one */
+	if (l->rest)
+		bits = (bits & ~(1ull << atoms_in(bits))) | l->rest << atoms_in(bits);
+	l->rest = bits;
+	l->branches -= atoms_taken(bits);
+	l->in->pos = (size_t)(l->p - l->in->p);
+	l->in->last = index;
+	f->stats->insns += insns;
+	f->stats->ranges += (uint64_t)(g - first) - l->others + l->ranges;
+	f->stats->branches += l->branches;
+	if (f->cfg->checks & CST_CHECK_CONTINUE && g != first) {
+		f->after_n = g[-1].kind == CST_GEN_RANGE && !(g[-1].flags & CST_GF_EXEC);
+		f->next_n = step_wrap(g[-1].end, g[-1].isa);
 	}
+	return (size_t)(g - first);
 }

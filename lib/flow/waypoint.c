@@ -25,89 +25,32 @@ void cst_flow_at(struct cst_flow *f, uint64_t addr, enum cst_isa isa)
 		f->need_addr = 1;
 }
 
-void cst_flow_unstack(struct cst_flow *f, const struct walk *w)
-{
-	unsigned int top = f->stack_top;
-	uint64_t addr = w->end;
-	uint8_t isa = f->isa, have = 0;
-
-	if (f->stack_count) {
-		have = 1;
-		addr = f->stack[top].addr;
-		isa = f->stack[top].isa;
-		f->stack_count--;
-		f->stack_top = (top - 1) % RETURN_STACK;
-	} else {
-		f->stats->stack_empty++;
-		cst_flow_tell(f, CST_FIND_STACK_EMPTY, w->last);
-	}
-	if (w->link)
-		cst_flow_push(f, w->end, f->isa);
-	f->addr = (uint32_t)addr;
-	f->isa = isa;
-	f->need_addr = f->stale = !have;
-}
-
-/* The trace says something else than the code, which is taken for right up to here. */
-static void conflict(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int finding)
+void cst_flow_conflict(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int finding)
 {
 	f->stats->image_conflicts++;
 	cst_flow_tell(f, finding, f->addr);
 	cst_flow_unknown(f, out, n, CST_ERR_BAD_IMAGE);
 }
 
-int cst_flow_branch(struct cst_flow *f, struct cst_generic *out, size_t *n)
-{
-	const struct cst_element *el = &f->el;
-	enum walk_end end;
-	struct walk w;
-
-	if (f->need_addr | f->need_ctx) {
-		cst_flow_lost(f, out, n, 1);
-		goto known;
-	}
-	end = cst_flow_walk(f, WALK_P0, 0, &w);
-	if (end == WALK_LAZY)
-		return 1;
-	if (end != WALK_DONE) {
-		cst_flow_broken(f, out, n, end, &w);
-		goto known;
-	}
-	cst_flow_range(f, out, n, &w, 1);
-	if (w.type == CST_INSN_BRANCH || w.type == CST_INSN_INDIRECT)
-		f->stats->branches++;
-	if (w.link)
-		cst_flow_push(f, w.end, f->isa);
-	/* with branch broadcast, where else than its opcode says can it have gone? */
-	f->addr = w.type == CST_INSN_BRANCH ? (uint32_t)(w.last + (int64_t)w.disp) : (uint32_t)w.end;
-	if (w.type != CST_INSN_INDIRECT && f->addr != el->addr)
-		conflict(f, out, n, CST_FIND_IMAGE_CONFLICT);
-known:
-	cst_flow_at(f, el->addr, el->is);
-	return 0;
-}
-
 int cst_flow_waypoint(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	enum walk_end end;
-	struct walk w;
+	struct span *s = &f->span;
+	enum span_end end;
 
 	if (f->need_addr | f->need_ctx)
 		return 0;
 	/* the reference takes what it is told, also over waypoints that had no atom */
-	end = cst_flow_walk(f, f->cfg->as_reference ? WALK_THROUGH : WALK_INTO, f->el.addr, &w);
-	if (end == WALK_LAZY)
+	end = cst_flow_span(f, f->cfg->as_reference ? SPAN_THROUGH : SPAN_INTO, f->el.addr, s);
+	if (end == SPAN_LAZY)
 		return 1;
-	if (end != WALK_DONE) {
-		cst_flow_broken(f, out, n, end == WALK_STOPPED ? WALK_LOST : end, &w);
+	if (end != SPAN_DONE) {
+		cst_flow_broken(f, out, n, end == SPAN_STOPPED ? SPAN_LOST : end, s);
 		return 0;
 	}
-	w.p0 = 0;	/* whatever it is, it was no waypoint of its own: no atom belongs to it */
-	cst_flow_range(f, out, n, &w, 1);
-	f->addr = w.end;
-	f->it = w.it;
-	f->popped = 0;
-	f->blk = 0;
+	/* whatever the last instruction is, no atom belongs to it */
+	s->b.gflags &= ~CST_GF_WAYPOINT;
+	cst_flow_range(f, out, n, s, 1);
+	cst_flow_behind(f, s);
 	return 0;
 }
 
@@ -142,7 +85,7 @@ void cst_flow_resync(struct cst_flow *f, struct cst_generic *out, size_t *n)
 
 	f->stack_count = 0;
 	if (!(f->need_addr | f->need_ctx) && (f->addr != el->addr || f->isa != el->is))
-		conflict(f, out, n, CST_FIND_PTM_ADDRESS);
+		cst_flow_conflict(f, out, n, CST_FIND_PTM_ADDRESS);
 	cst_flow_come_to(f, el->addr, el->is);
 }
 

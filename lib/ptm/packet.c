@@ -6,24 +6,13 @@
 
 #include "log/log.h"
 #include "protocol/async.h"
-#include "ptm/ptm.h"
+#include "ptm/address.h"
 
 /* Unsynchronised bytes of one packet: its size is a 16-bit number. */
 #define MAX_SKIP 0xffff
 /* Unsynchronised bytes that a listing shows as one piece. */
 #define UNSYNCED_PIECE 16
 
-#define CONTINUE 0x80		/* another byte follows */
-
-/* last address byte */
-#define ADDR_EXCEPTION 0x40	/* exception bytes follow; waypoint update: an information byte follows */
-#define ADDR_LAST_MASK 0x3f
-/* fifth address byte: the instruction set */
-#define ISA_JAZELLE 0x20
-#define ISA_MASK 0x30
-#define ISA_THUMB 0x10
-#define ISA_ARM_MASK 0x38
-#define ISA_ARM 0x08
 /* exception information bytes */
 #define EXC_ALT_ISA 0x40
 #define EXC_RESERVED 0x20
@@ -41,11 +30,6 @@
 #define ISYNC_ALT_ISA 0x04
 #define ISYNC_HYP 0x02
 #define ISYNC_ONE 0x01		/* always set */
-/* first byte of a cycle count */
-#define CC_CONTINUE 0x40
-#define CC_RESERVED 0x83
-#define CC_ISYNC_RESERVED 0x03	/* after an I-sync bit 7 is set, as in the header of an atom (Cortex-A15) */
-#define CC_MAX_MORE 4		/* further bytes */
 /* atom header, one atom: bit 2 means nothing; with a cycle count, the atom */
 #define ATOM_ONE_MASK 0x7c
 #define ATOM_ONE_UNUSED 0x04
@@ -67,18 +51,19 @@ static uint8_t type_of(uint8_t header)
  * Atom packets without cycle counts. A 0 bit is an E atom; the newest one is in bit 1 of the header, so
  * that the pattern comes out turned round.
  */
-#define E(h, b) (!((h) >> (b) & 1))
-#define A1(h) { E(h, 0), 1 }
-#define A2(h) { E(h, 1) | E(h, 0) << 1, 2 }
-#define A3(h) { E(h, 2) | E(h, 1) << 1 | E(h, 0) << 2, 3 }
-#define A4(h) { E(h, 3) | E(h, 2) << 1 | E(h, 1) << 2 | E(h, 0) << 3, 4 }
-#define A5(h) { E(h, 4) | E(h, 3) << 1 | E(h, 2) << 2 | E(h, 1) << 3 | E(h, 0) << 4, 5 }
+#define E(h, b) (1u & ~((h) >> (b)))
+#define A(b, n) { (b) | 1u << (n), n, ((b) & 1) + ((b) >> 1 & 1) + ((b) >> 2 & 1) + ((b) >> 3 & 1) + ((b) >> 4 & 1) }
+#define A1(h) A(E(h, 0), 1)
+#define A2(h) A(E(h, 1) | E(h, 0) << 1, 2)
+#define A3(h) A(E(h, 2) | E(h, 1) << 1 | E(h, 0) << 2, 3)
+#define A4(h) A(E(h, 3) | E(h, 2) << 1 | E(h, 1) << 2 | E(h, 0) << 3, 4)
+#define A5(h) A(E(h, 4) | E(h, 3) << 1 | E(h, 2) << 2 | E(h, 1) << 3 | E(h, 0) << 4, 5)
 #define TWO(a, h) a(h), a((h) + 1)
 #define FOUR(a, h) TWO(a, h), TWO(a, (h) + 2)
 #define EIGHT(a, h) FOUR(a, h), FOUR(a, (h) + 4)
 #define SIXTEEN(a, h) EIGHT(a, h), EIGHT(a, (h) + 8)
 
-const struct ptm_atoms cst_ptm_atoms[64] = {
+const struct atom_code cst_ptm_atoms[64] = {
 	FOUR(A1, 0),		/* 80..86: one atom, bit 2 is not used */
 	FOUR(A2, 4),		/* 88..8e */
 	EIGHT(A3, 8),		/* 90..9e */
@@ -96,20 +81,24 @@ void cst_ptm_parser_init(void *parser, const struct cst_config *cfg, void *user)
 	ps->isa = CST_ISA_UNKNOWN;
 }
 
-/* Cycle count whose first byte is `b`: 4 bits, then 7 bits each. */
+/* What was read up to `p`, or the packet is cut. */
+static int read_up_to(struct reader *r, const uint8_t *p)
+{
+	r->more |= !p;
+	if (p)
+		r->p = p;
+	return !r->more;
+}
+
+/* The rest of a cycle count whose first byte is `b`. */
 static void more_cycles(struct reader *r, uint8_t b, struct cst_packet *pkt)
 {
-	uint32_t cc = b >> 2 & 15;
-	unsigned int i;
+	int reserved = 0;
 
-	if (b & CC_CONTINUE)
-		for (i = 0, b = CONTINUE; i < CC_MAX_MORE && b & CONTINUE; i++) {
-			b = get8(r);
-			cc |= (uint32_t)(b & 0x7f) << (4 + 7 * i);
-			if (i == CC_MAX_MORE - 1 && b & CONTINUE)
-				packet_finding(pkt, CST_FIND_PTM_RESERVED_BITS);
-		}
-	pkt->cc = cc;
+	if (r->more || !read_up_to(r, ptm_read_cycles(r->p, r->end, b, &pkt->cc, &reserved)))
+		return;
+	if (reserved)
+		packet_finding(pkt, CST_FIND_PTM_RESERVED_BITS);
 	pkt->flags |= CST_PF_CC;
 }
 
@@ -123,74 +112,26 @@ static void get_cycles(struct reader *r, struct cst_packet *pkt, uint8_t reserve
 	more_cycles(r, b, pkt);
 }
 
-/* The address bytes of a packet, read but not interpreted. */
-struct address {
-	uint8_t byte[PTM_MAX_ADDRESS];
-	uint8_t n;
-	uint8_t more;		/* exception or information bytes follow */
-	uint8_t isa;		/* what the fifth byte says, CST_ISA_UNKNOWN: not there */
-};
-
-static void read_address(struct reader *r, uint8_t b, struct address *a)
+static void read_address(struct reader *r, const uint8_t *p, struct ptm_address *a, struct cst_packet *pkt)
 {
-	a->n = 0;
-	a->byte[a->n++] = b;
-	a->isa = CST_ISA_UNKNOWN;
-	a->more = 0;
-	while (b & CONTINUE && a->n < PTM_MAX_ADDRESS) {
-		b = get8(r);
-		a->byte[a->n++] = b;
-	}
-	/* a single byte has no room for the bit */
-	if (a->n > 1)
-		a->more = !!(b & ADDR_EXCEPTION);
-	if (a->n == PTM_MAX_ADDRESS)
-		a->isa = b & ISA_JAZELLE ? CST_ISA_JAZELLE : (b & ISA_MASK) == ISA_THUMB ? CST_ISA_T32 :
-			 CST_ISA_A32;
-}
-
-static void check_address(const struct address *a, struct cst_packet *pkt)
-{
-	uint8_t b = a->byte[PTM_MAX_ADDRESS - 1];
-
-	if (a->n < PTM_MAX_ADDRESS)
+	memset(a, 0, sizeof(*a));
+	if (!read_up_to(r, ptm_read_address(p, r->end, a)) || !ptm_address_reserved(a))
 		return;
-	if (b & CONTINUE)
+	if (a->last & CONTINUE)
 		packet_finding(pkt, CST_FIND_PTM_RESERVED_BITS);
-	if (a->isa == CST_ISA_A32 && (b & ISA_ARM_MASK) != ISA_ARM)
+	if (a->isa == CST_ISA_A32 && (a->last & ISA_ARM_MASK) != ISA_ARM)
 		packet_finding(pkt, CST_FIND_PTM_ISA);
 }
 
-/* The address bits that the bytes hold in instruction set `isa`; how many there are. */
-static uint32_t address_value(const struct address *a, unsigned int isa, unsigned int *bits)
-{
-	/* A32 addresses start at bit 2, T32 ones at bit 1; the first byte holds the lowest six bits */
-	unsigned int shift = isa == CST_ISA_A32 ? 2 : isa == CST_ISA_JAZELLE ? 0 : 1, i;
-	uint32_t v = (uint32_t)(a->byte[0] >> 1 & 0x3f) << shift;
-
-	shift += 6;
-	for (i = 1; i < a->n; i++) {
-		unsigned int width = i == PTM_MAX_ADDRESS - 1 ? 32 - shift : i == a->n - 1u ? 6 : 7;
-
-		v |= (a->byte[i] & ((1u << width) - 1)) << shift;
-		shift += width;
-	}
-	*bits = shift;
-	return v;
-}
-
 /* Take over the address: what it does not say stays as in the packet before. */
-static void update_address(struct ptm_parser *ps, const struct address *a, struct cst_packet *pkt)
+static void update_address(struct ptm_parser *ps, const struct ptm_address *a, struct cst_packet *pkt)
 {
 	uint8_t isa = a->isa == CST_ISA_UNKNOWN ? ps->isa : a->isa;
 	unsigned int bits;
-	uint32_t v, mask;
 
 	if (isa == CST_ISA_T32 || isa == CST_ISA_TEE)
 		isa = ps->alt_isa ? CST_ISA_TEE : CST_ISA_T32;
-	v = address_value(a, isa, &bits);
-	mask = bits >= 32 ? ~0u : (1u << bits) - 1;
-	ps->addr = (ps->addr & ~mask) | (v & mask);
+	ps->addr = ptm_address(a, ps->addr, isa, &bits);
 	if (bits > ps->addr_known)
 		ps->addr_known = bits;
 	if (isa != ps->isa)
@@ -212,10 +153,9 @@ static void parse_branch(struct ptm_parser *ps, struct reader *r, struct cst_pac
 {
 	uint8_t alt = ps->alt_isa, ns = ps->ns, hyp = ps->hyp, b = 0, b2 = 0;
 	unsigned int number = 0, exception = 0;
-	struct address a;
+	struct ptm_address a;
 
-	read_address(r, pkt->header, &a);
-	check_address(&a, pkt);
+	read_address(r, r->p - 1, &a, pkt);
 	if (a.more) {
 		b = get8(r);
 		if (b & CONTINUE) {
@@ -251,11 +191,10 @@ static void parse_branch(struct ptm_parser *ps, struct reader *r, struct cst_pac
 
 static void parse_waypoint(struct ptm_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
-	struct address a;
+	struct ptm_address a;
 	uint8_t b = 0;
 
-	read_address(r, get8(r), &a);
-	check_address(&a, pkt);
+	read_address(r, r->p, &a, pkt);
 	/* only a fifth byte says whether an information byte follows */
 	if (a.n < PTM_MAX_ADDRESS && a.more) {
 		packet_finding(pkt, CST_FIND_PTM_RESERVED_BITS);
@@ -321,8 +260,8 @@ static void parse_atom(const struct ptm_parser *ps, struct reader *r, struct cst
 	unsigned int h = pkt->header;
 
 	if (!ps->cfg->cycle_count) {
-		pkt->atoms = cst_ptm_atoms[h >> 1 & 63].bits;
 		pkt->n_atoms = cst_ptm_atoms[h >> 1 & 63].n;
+		pkt->atoms = cst_ptm_atoms[h >> 1 & 63].bits & ~(1u << pkt->n_atoms);
 		if ((h & ATOM_ONE_MASK) == ATOM_ONE_UNUSED)
 			packet_finding(pkt, CST_FIND_PTM_RESERVED_BITS);
 		return;

@@ -40,11 +40,7 @@ struct ptm_parser {
 };
 
 /* Atoms by header, when no cycle counts are traced: header bits 6:1. */
-struct ptm_atoms {
-	uint8_t bits;		/* 1 = E, oldest in bit 0 */
-	uint8_t n;
-};
-extern const struct ptm_atoms cst_ptm_atoms[64];
+extern const struct atom_code cst_ptm_atoms[64];
 
 void cst_ptm_parser_init(void *parser, const struct cst_config *cfg, void *user);
 /* As struct cst_protocol_ops.parse and parse_rest say. */
@@ -88,7 +84,7 @@ const struct cst_element *cst_ptm_stage_take(void *stage);
 /* Will both make the same of what comes? */
 int cst_ptm_stage_same(const void *one, const void *other);
 
-/* The fast way (protocol.h). */
+/* Runs of atoms and branches (struct protocol). */
 enum fast_end cst_ptm_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap);
 
 #endif

@@ -1,157 +1,137 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run.c - the fast way over PTM trace: atoms and branches through the graph of known blocks, straight from the
- * bytes to ranges. What is damaged, reserved or rare is left to the parser, the element stage and the flow.
+ * run.c - runs of PTM atom and branch packets: from the bytes through the walk over blocks. All other packets, and those
+ * with something reserved, are left to the parser and the element stage.
  */
-#include <cstrace/flow.h>
-
-#include "flow/step.h"
+#include "flow/walk.h"
 #include "protocol/async.h"
-#include "ptm/fast.h"
+#include "protocol/protocol.h"
+#include "ptm/address.h"
 
-/* Elements that a packet may make: its atoms, and what then is left to the flow. */
-#define ROOM (FLOW_ROOM + 5)
+#define BRANCH 0x01
+#define ATOM 0x80
+/* with a cycle count: the atom; without one, a bit that means nothing in headers 84 and 86 */
+#define ATOM_N 0x02
+#define ATOM_RESERVED_MASK 0xfc
+#define ATOM_RESERVED 0x84
 
-/* The atoms of a packet without cycle counts. 1 and 0 as step_atom(); what is left waits in f->el. */
-STEP_INLINE int atoms(struct step *s, uint8_t header, uint64_t index)
+/* The cycle count at `p`; NULL: cut, or reserved bits are set. */
+STEP_INLINE const uint8_t *cycle_count(const struct loop *l, const uint8_t *p, uint32_t *cc)
 {
-	struct ptm_atoms a = cst_ptm_atoms[header >> 1 & 63];
-	int r = 1;
+	int reserved = 0;
 
-	for (; a.n; a.n--, a.bits >>= 1) {
-		r = step_atom(s, a.bits & 1, index, 0, 0);
-		if (r <= 0)
-			break;
-	}
-	if (r > 0)
-		return 1;
-	if (r < 0) {
-		step_leave(s);
-	} else {
-		a.n--;
-		a.bits >>= 1;
-	}
-	if (a.n)
-		cst_flow_give_atoms(s->f, a.bits, a.n, index);
-	return 0;
+	if (p == l->end_of_input || *p & CC_RESERVED)
+		return NULL;
+	p = ptm_read_cycles(p + 1, l->end_of_input, *p, cc, &reserved);
+	return reserved ? NULL : p;
 }
 
-/* Packets from the cursor, up to one for the careful way. `cycles`: they have cycle counts. */
-STEP_INLINE void walk(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap, const int cycles)
+/* A branch without exception bytes, to A32 or T32 code: where it ends, or NULL. */
+STEP_INLINE const uint8_t *branch_packet(struct loop *l, const int cycles)
 {
-	const uint32_t ccflag = cycles ? CST_GF_CC : 0;
-	struct ptm_parser *ps = x->c->ps;
-	struct cursor *c = x->c;
-	struct cst_flow *f = x->f;
-	const uint8_t *const data = c->data, *const end = data + c->len;
-	const uint8_t *p = data + c->pos, *last = p, *q = NULL;
-	const struct cst_generic *const limit = out + cap - ROOM;
-	struct aside a = { .x = x, .end = end, .out = out, .cap = cap };
-	struct step s = { .f = f, .g = out + *n };
-	struct cst_generic *mark = s.g;		/* what follows are ranges made here */
-	uint64_t index, last_index = 0, packets = 0, ranges = 0;
-	struct cursor_place at = { 0, 0 };
-	uint32_t addr, cc = 0;
-	uint8_t isa, h;
-	int in = step_enter(&s), r;
+	struct ptm_parser *ps = l->in->parser;
+	struct ptm_address a;
+	const uint8_t *p = ptm_read_address(l->p, l->end_of_input, &a);
+	unsigned int isa, bits;
 
-	for (; p < end && s.g < limit; last = p, last_index = index, p = q, packets++) {
-		index = cst_cursor_place(c, &at, (size_t)(p - data));
-		h = *p;
-		if (!in)
-			goto aside;
-		if (h & 1) {
-			q = get_address(ps, p, end, &addr, &isa);
-			if (!q)
-				break;
-			if (cycles) {
-				if (q == end || *q & CC_RESERVED)
-					break;
-				q = get_cycles(q + 1, end, *q, &cc);
-				if (!q)
-					break;
-			}
-			r = step_branch(&s, addr, isa, index, ccflag, cc);
-			if (r < 0)
-				goto aside;
-			ps->addr = addr;
-			ps->isa = isa;
-			in = r;
-			continue;
-		}
-		if (h & 0x80 && cycles) {
-			q = get_cycles(p + 1, end, h, &cc);
-			if (!q)
-				break;
-			r = step_atom(&s, !(h & ATOM_N), index, ccflag, cc);
-			if (r < 0)
-				goto aside;
-			in = r;
-			continue;
-		}
-		if (h & 0x80) {
-			if ((h & ATOM_RESERVED_MASK) == ATOM_RESERVED)
-				break;
-			q = p + 1;
-			in = atoms(&s, h, index);
-			if (!f->busy)
-				continue;
-		}
-aside:
-		if (in)
-			step_leave(&s);
-		ranges += (uint64_t)(s.g - mark);
-		a.p = p;
-		a.index = index;
-		a.n = (size_t)(s.g - out);
-		a.moved = f->busy;
-		if (f->busy)
-			cst_flow_run(f, out, &a.n, cap);
-		else
-			q = cst_ptm_aside(&a);
-		mark = s.g = out + a.n;
-		if (!q)
-			break;
-		if (f->busy | f->stopped) {
-			in = 0;
-			last = p;
-			last_index = index;
-			p = q;
-			packets++;
-			break;
-		}
-		if (a.moved)
-			in = step_enter(&s);
+	if (!p || a.more || a.isa == CST_ISA_JAZELLE || ptm_address_reserved(&a))
+		return NULL;
+	if (cycles)
+		p = cycle_count(l, p, &l->now.cc);
+	if (!p)
+		return NULL;
+	isa = a.isa == CST_ISA_UNKNOWN ? ps->isa : a.isa;
+	ps->addr = ptm_address(&a, ps->addr, isa, &bits);
+	ps->isa = (uint8_t)isa;
+	l->now.bits = 3;
+	l->now.given = 1;
+	l->now.target = ps->addr;
+	l->now.isa = (uint8_t)isa;
+	l->branches++;
+	return p;
+}
+
+STEP_INLINE int packet(struct loop *l, const int cycles)
+{
+	const struct atom_code *code;
+	const uint8_t *p = l->p;
+	int reserved = 0;
+	uint8_t h = *p;
+
+	if (h & BRANCH) {
+		p = branch_packet(l, cycles);
+	} else if (!(h & ATOM)) {
+		return 0;
+	} else if (cycles) {
+		p = ptm_read_cycles(p + 1, l->end_of_input, h, &l->now.cc, &reserved);
+		l->now.bits = h & ATOM_N ? 2 : 3;
+		l->now.given = 0;
+	} else {
+		code = &cst_ptm_atoms[h >> 1 & 63];
+		p++;
+		reserved = (h & ATOM_RESERVED_MASK) == ATOM_RESERVED;
+		l->now.bits = code->bits;
+		l->now.given = 0;
 	}
-	if (in)
-		step_leave(&s);
-	ranges += (uint64_t)(s.g - mark);
-	*n = (size_t)(s.g - out);
-	c->pos = (size_t)(p - data);
-	if (packets) {
-		ps->zeros = (uint8_t)zeros_before(last, p, PTM_ASYNC_ZEROS);
-		((struct ptm_stage *)x->stage)->last_index = last_index;
-	}
-	x->stats->packets += packets;
-	x->stats->ranges += ranges;
-	x->stats->insns += s.insns;
-	x->stats->branches += s.branches;
+	if (!p || reserved)
+		return 0;
+	if (!l->now.given)
+		l->branches += cycles ? l->now.bits & 1 : code->taken;
+	l->in->last_packet = l->p;
+	l->in->more += (size_t)(p - l->p) - 1;
+	l->p = p;
+	/* it may end in another run of trace offsets */
+	if (p > l->stop)
+		l->stop = p;
+	return 1;
+}
+
+STEP_INLINE int packet_plain(struct loop *l)
+{
+	return packet(l, 0);
+}
+
+STEP_INLINE int packet_cycles(struct loop *l)
+{
+	return packet(l, 1);
+}
+
+static __attribute__((noinline)) int walk_plain(struct loop *l, struct cst_generic *out, size_t *n, size_t cap)
+{
+	static const struct walk_how how = { .packet = packet_plain, .given = 1 };
+
+	return walk_input(l, out, n, cap, &how);
+}
+
+static __attribute__((noinline)) int walk_cycles(struct loop *l, struct cst_generic *out, size_t *n, size_t cap)
+{
+	static const struct walk_how how = { .packet = packet_cycles, .given = 1, .cycles = 1 };
+
+	return walk_input(l, out, n, cap, &how);
 }
 
 enum fast_end cst_ptm_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
 {
-	const struct ptm_parser *ps = x->c->ps;
-	const struct ptm_stage *st = x->stage;
+	struct ptm_parser *ps = x->c->ps;
+	struct ptm_stage *st = x->stage;
+	struct cursor *c = x->c;
+	struct cst_flow *f = x->f;
+	struct atom_input in = { .p = c->data, .pos = c->pos, .len = c->len, .seg = c->seg, .seg_count = c->seg_count,
+				 .seg_i = c->seg_i, .parser = ps, .last = st->last_index };
+	struct loop l = { .f = f, .in = &in, .flags = ps->cfg->cycle_count ? CST_GF_CC : 0 };
 
 	/* ThumbEE may follow where the bit was seen, whatever the instruction set is now */
 	if (!ps->synced || ps->alt_isa || st->state != PTM_SYNCED || (ps->isa != CST_ISA_A32 && ps->isa != CST_ISA_T32))
 		return FAST_LEFT;
-	x->f->stopped = 0;
-	if (cap - *n <= ROOM)
-		return *n ? FAST_FULL : FAST_LEFT;
-	if (ps->cfg->cycle_count)
-		walk(x, out, n, cap, 1);
-	else
-		walk(x, out, n, cap, 0);
-	return cap - *n <= ROOM && *n && !(x->f->busy | x->f->stopped) ? FAST_FULL : FAST_LEFT;
+	f->stopped = 0;
+	if (!(ps->cfg->cycle_count ? walk_cycles(&l, out, n, cap) : walk_plain(&l, out, n, cap)))
+		return FAST_LEFT;
+	ps->zeros = (uint8_t)zeros_before(in.last_packet, in.p + in.pos, PTM_ASYNC_ZEROS);
+	x->stats->packets += in.pos - c->pos - in.more;
+	c->pos = in.pos;
+	c->seg_i = in.seg_i;
+	st->last_index = in.last;
+	if (f->busy)
+		cst_flow_run(f, out, n, cap);
+	return FAST_LEFT;
 }

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * run.c - runs of ETMv4 atom and address packets whose elements are final at once: from the bytes through the walk over
+ * blocks, without a queue.
+ */
+#include "etmv4/etmv4.h"
+#include "flow/walk.h"
+#include "protocol/protocol.h"
+
+STEP_INLINE int atom_packet(struct loop *l)
+{
+	const struct atom_code *code;
+
+	if (*l->p < ETMV4_ATOMS)
+		return 0;
+	code = &cst_etmv4_atoms[*l->p++ - ETMV4_ATOMS];
+	l->now.bits = code->bits;
+	l->branches += code->taken;
+	return 1;
+}
+
+STEP_INLINE int atom_follows(const struct loop *l)
+{
+	return l->p != l->end_of_input && *l->p >= ETMV4_ATOMS;
+}
+
+/* A Target Address is final with the P0 element that follows, so that must be in the input as well. */
+STEP_INLINE int target(struct loop *l, uint64_t *addr)
+{
+	struct etmv4_parser *ps = l->in->parser;
+	struct cst_flow *f = l->f;
+	unsigned int used;
+
+	if (f->q_pending || l->end_of_input - l->p < ETMV4_ADDRESS_BYTES)
+		return 0;
+	used = cst_etmv4_address(ps, l->p);
+	if (!used)
+		return 0;
+	*addr = ps->hist[0].addr;
+	f->is = ps->hist[0].is;
+	f->isa = step_address_isa(f, f->is);
+	f->no_push = 0;
+	l->stack = f->cfg->ret_stack;
+	/* the atom packet behind it may be in another run of trace offsets */
+	l->p += used;
+	l->in->more += used - 1;
+	if (l->p > l->stop)
+		l->stop = l->p;
+	return 1;
+}
+
+#define HOW(r) { .runs = r, .packet = atom_packet, .atom_follows = atom_follows, .target = target }
+
+#define INSTANCE(name, runs)												\
+	static __attribute__((noinline)) int name(struct loop *l, struct cst_generic *out, size_t *n, size_t cap)	\
+	{														\
+		static const struct walk_how how = HOW(runs);								\
+															\
+		return walk_input(l, out, n, cap, &how);								\
+	}
+
+INSTANCE(walk_ranges, RUNS_NONE)
+INSTANCE(walk_each, RUNS_EACH)
+INSTANCE(walk_joined, RUNS_JOINED)
+
+static int walk(struct cst_flow *f, struct atom_input *in, struct cst_generic *out, size_t *n, size_t cap)
+{
+	struct loop l = { .f = f, .in = in };
+
+	/* single ranges are for the log, and for checks of each atom */
+	if (!f->counts || f->log || f->cfg->checks)
+		return walk_ranges(&l, out, n, cap);
+	return f->counts->joined ? walk_joined(&l, out, n, cap) : walk_each(&l, out, n, cap);
+}
+
+/* The packets from the cursor, up to one for the parser. */
+static void packets(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
+{
+	struct etmv4_parser *ps = x->c->ps;
+	struct etmv4_queue *q = x->stage;
+	struct cursor *c = x->c;
+	struct cst_flow *f = x->f;
+	struct atom_input in = { .p = c->data, .len = c->len, .seg = c->seg, .seg_count = c->seg_count, .parser = ps,
+				 .last = q->last_index };
+	const struct atom_code *code;
+	const size_t first = c->pos;
+
+	while (c->pos < c->len && c->data[c->pos] >= ETMV4_ATOMS) {
+		ps->zeros = 0;
+		cst_cursor_index(c, c->pos);
+		in.pos = c->pos;
+		in.seg_i = c->seg_i;
+		if (walk(f, &in, out, n, cap)) {
+			c->pos = in.pos;
+			c->seg_i = in.seg_i;
+		} else {
+			in.last = cst_cursor_index(c, c->pos);
+			code = &cst_etmv4_atoms[c->data[c->pos++] - ETMV4_ATOMS];
+			cst_flow_give_atoms(f, code->bits & ~(1u << code->n), code->n, in.last);
+		}
+		if (f->busy)
+			cst_flow_run(f, out, n, cap);
+		if (f->busy | f->stopped)
+			break;
+	}
+	x->stats->packets += c->pos - first - in.more;
+	q->last_index = in.last;
+}
+
+enum fast_end cst_etmv4_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
+{
+	if (x->c->pos < x->c->len && x->c->data[x->c->pos] >= ETMV4_ATOMS && cst_etmv4_queue_settle(x->stage))
+		return FAST_STAGED;
+	if (cst_etmv4_queue_direct(x->stage)) {
+		x->f->stopped = 0;
+		packets(x, out, n, cap);
+	}
+	return FAST_LEFT;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * span.c - blocks that are not in the graph: code in several maps and sections, inside an IT block, up to a given
+ * address, of a given number of instructions. Whole blocks where they fit, single instructions where they do not.
+ */
+#include <string.h>
+
+#include <cstrace/tree.h>
+
+#include "flow/step.h"
+
+/* Where a map is kept that holds `a`; what is kept of another space or time is forgotten. */
+static struct near_map *near_map(struct cst_flow *f, uint64_t a)
+{
+	if (f->near_space != f->space || f->near_gen != f->space->generation) {
+		memset(f->near_maps, 0, sizeof(f->near_maps));
+		f->near_space = f->space;
+		f->near_gen = f->space->generation;
+	}
+	return &f->near_maps[a / CODE_PAGE % NEAR_MAPS];
+}
+
+/* Go over to a map that was used before. */
+static inline void take_near(struct cst_flow *f, const struct near_map *nm)
+{
+	f->map_start = nm->start;
+	f->map_len = nm->len;
+	f->map_bias = nm->bias;
+	f->map_sec = nm->sec;
+	f->map_space = f->space;
+	f->map_gen = f->space->generation;
+}
+
+/* As cst_flow_map(), for a map that was not used before. */
+static __attribute__((noinline)) enum span_end search_map(struct cst_flow *f, uint64_t a)
+{
+	struct near_map *nm;
+	const struct map *m;
+
+	f->map_len = 0;
+	if (!f->space)
+		return SPAN_NACC;
+	m = cst_space_find(f->space, a);
+	if (!m && f->space->on_demand && f->stop_mask & CST_STOP_SECTION) {
+		f->lazy = NULL;
+		f->wanted = a;
+		return SPAN_LAZY;
+	}
+	if (!m)
+		return SPAN_NACC;
+	if (m->sec->lazy && f->stop_mask & CST_STOP_SECTION) {
+		f->lazy = m->sec;
+		return SPAN_LAZY;
+	}
+	if (m->sec->lazy || a - m->start + m->off >= m->sec->size)
+		return SPAN_NACC;
+	nm = near_map(f, a);
+	nm->start = m->start;
+	nm->len = m->end - m->start;
+	if (nm->len > m->sec->size - m->off)
+		nm->len = m->sec->size - m->off;
+	nm->bias = m->start - m->off;
+	nm->sec = m->sec;
+	take_near(f, nm);
+	return SPAN_DONE;
+}
+
+enum span_end cst_flow_map(struct cst_flow *f, uint64_t a)
+{
+	const struct near_map *nm = &f->near_maps[a / CODE_PAGE % NEAR_MAPS];
+
+	if (f->map_len && a - f->map_start < f->map_len && f->map_space == f->space &&
+	    f->map_gen == f->space->generation)
+		return SPAN_DONE;
+	if (!f->space || f->near_space != f->space || f->near_gen != f->space->generation || a - nm->start >= nm->len)
+		return search_map(f, a);
+	take_near(f, nm);
+	return SPAN_DONE;
+}
+
+/* `n` bytes of code at `a`, gathered from adjacent maps when one ends in between. */
+static enum span_end read_code(struct cst_flow *f, uint64_t a, uint8_t *buf, unsigned int n)
+{
+	enum span_end end;
+	uint64_t left;
+	unsigned int k;
+
+	while (n) {
+		end = cst_flow_map(f, a);
+		if (end != SPAN_DONE)
+			return end;
+		left = f->map_start + f->map_len - a;
+		k = left < n ? left : n;
+		memcpy(buf, f->map_sec->bytes + (a - f->map_bias), k);
+		buf += k;
+		a += k;
+		n -= k;
+	}
+	return SPAN_DONE;
+}
+
+enum span_end cst_flow_fetch(struct cst_flow *f, uint64_t a, struct cst_insn *in, uint32_t *opcode)
+{
+	enum span_end end;
+	uint8_t b[4];
+	uint32_t op;
+
+	if (blk_shift(f->isa) == 1) {
+		end = read_code(f, a, b, 2);
+		if (end != SPAN_DONE)
+			return end;
+		op = (uint32_t)(b[0] | b[1] << 8) << 16;
+		if (cst_t32_size(op >> 16) == 4) {
+			end = read_code(f, a + 2, b, 2);
+			if (end != SPAN_DONE)
+				return end;
+			op |= b[0] | b[1] << 8;
+		}
+	} else {
+		end = read_code(f, a, b, 4);
+		if (end != SPAN_DONE)
+			return end;
+		op = b[0] | b[1] << 8 | b[2] << 16 | (uint32_t)b[3] << 24;
+	}
+	cst_isa_classify(in, f->isa, op, a, f->isa_flags);
+	*opcode = op;
+	return SPAN_DONE;
+}
+
+/* Adds the whole block at s->end if the limit allows it. */
+static int add_block(struct cst_flow *f, enum span_mode mode, uint64_t limit, struct span *s)
+{
+	uint64_t left = f->map_start + f->map_len - s->end;
+	const struct blk *b;
+
+	if (s->it)
+		return 0;
+	b = cst_block(f->map_sec, s->end - f->map_bias, blk_key(f->isa, 0), s->end, f->isa_flags);
+	if (!b || !b->n_insn || (uint32_t)b->step[0] > left || (f->isa_flags & CST_ISA_SINGLE && b->flags & BLK_IT))
+		return 0;
+	if ((mode == SPAN_COUNT && limit - s->n_insn < b->n_insn) ||
+	    (mode != SPAN_COUNT && mode != SPAN_P0 && limit - s->end < (uint32_t)b->step[0]))
+		return 0;
+	s->b = *b;
+	s->b.next_isa = blk_key_isa(blk_next_key(b));
+	s->n_insn += b->n_insn;
+	s->end += (uint32_t)b->step[0];
+	s->last = s->end - b->last_size;
+	s->disp = b->step[1] - (b->step[0] - b->last_size);
+	s->transfer = f->isa_flags & CST_ISA_SINGLE && b->flags & BLK_TRANSFER;
+	s->it = f->isa_flags & CST_ISA_SINGLE ? blk_key_it(blk_next_key(b)) : b->flags >> BLK_IT_SHIFT;
+	return 1;
+}
+
+/* Adds the instruction at s->end. */
+static enum span_end add_insn(struct cst_flow *f, struct span *s)
+{
+	struct cst_insn in;
+	uint32_t op;
+	enum span_end end = cst_flow_fetch(f, s->end, &in, &op);
+	int p0, cond;
+
+	if (end != SPAN_DONE)
+		return end;
+	p0 = cst_insn_is_p0(&in, f->isa_flags);
+	cond = in.cond || s->it;
+	s->transfer = f->isa_flags & CST_ISA_SINGLE && cst_isa_is_transfer(f->isa, op, f->isa_flags);
+	s->last = s->end;
+	s->end = step_wrap(s->end + in.size, f->isa);
+	s->n_insn++;
+	s->disp = in.disp;
+	s->b = (struct blk){
+		.isa = f->isa,
+		.next_isa = in.type == CST_INSN_BRANCH ? in.next_isa : f->isa,
+		.type = p0 ? in.type : CST_INSN_OTHER,
+		.subtype = p0 ? in.subtype : CST_INSN_PLAIN,
+		.last_size = in.size,
+		.flags = (p0 ? BLK_P0 : 0) | (in.link ? BLK_LINK : 0) | (cond ? BLK_COND : p0 ? BLK_ALWAYS : 0),
+		.gflags = (p0 ? CST_GF_WAYPOINT : 0) | (in.link ? CST_GF_LINK : 0) | (cond ? CST_GF_COND : 0),
+	};
+	if (s->it)
+		s->it--;
+	if (in.it_count)
+		s->it = in.it_count;
+	return SPAN_DONE;
+}
+
+/* CST_CHECK_UNDEFINED. What cannot be read is found missing by who takes it. */
+static int undefined_at(struct cst_flow *f, uint64_t a)
+{
+	uint8_t b[4];
+
+	return f->isa == CST_ISA_A64 && read_code(f, a, b, 4) == SPAN_DONE && !(b[2] | b[3]);
+}
+
+/* Has the span reached its limit, or gone past it? SPAN_STOPPED: neither. */
+static enum span_end at_limit(const struct cst_flow *f, enum span_mode mode, uint64_t limit, const struct span *s)
+{
+	switch (mode) {
+	case SPAN_P0:
+		return SPAN_STOPPED;
+	case SPAN_COUNT:
+		return s->n_insn == limit ? SPAN_DONE : SPAN_STOPPED;
+	case SPAN_TO:
+		if (s->end == limit)
+			return SPAN_DONE;
+		break;
+	default:
+		if (s->n_insn && s->last == limit)
+			return SPAN_DONE;
+	}
+	return s->end > limit || s->end < f->addr ? SPAN_LOST : SPAN_STOPPED;
+}
+
+/* Code at s->end, which is in the map around it: the span's place in its section, if there is one. */
+static void place(struct cst_flow *f, struct span *s, struct cst_section **first)
+{
+	if (!*first) {
+		*first = f->map_sec;
+		s->section = f->map_sec->id;
+		s->sect_off = s->end - f->map_bias;
+	} else if (*first != f->map_sec ||
+		   (uint32_t)(s->end - f->map_bias) != s->sect_off + (uint32_t)(s->end - f->addr)) {
+		s->section = 0;
+		s->sect_off = 0;
+	}
+}
+
+static enum span_end collect(struct cst_flow *f, enum span_mode mode, uint64_t limit, struct span *s)
+{
+	struct cst_section *first = NULL;
+	unsigned int passed = 0;
+	enum span_end end;
+
+	for (;;) {
+		end = at_limit(f, mode, limit, s);
+		if (end != SPAN_STOPPED)
+			return end;
+		if (s->n_insn >= MAX_RANGE_INSNS || passed >= MAX_PASSED)
+			return SPAN_LOST;
+		end = cst_flow_map(f, s->end);
+		if (end != SPAN_DONE)
+			return end;
+		place(f, s, &first);
+		if (f->cfg->checks & CST_CHECK_UNDEFINED && undefined_at(f, s->end))
+			return SPAN_UNDEFINED;
+		if (!add_block(f, mode, limit, s)) {
+			end = add_insn(f, s);
+			if (end != SPAN_DONE)
+				return end;
+		}
+		if (!(s->b.flags & BLK_P0))
+			continue;
+		if (mode == SPAN_P0)
+			return SPAN_DONE;
+		if (mode != SPAN_THROUGH)
+			return at_limit(f, mode, limit, s) == SPAN_DONE ? SPAN_DONE : SPAN_STOPPED;
+		passed++;
+	}
+}
+
+enum span_end cst_flow_span(struct cst_flow *f, enum span_mode mode, uint64_t limit, struct span *s)
+{
+	enum span_end end;
+
+	memset(s, 0, sizeof(*s));
+	s->end = s->last = f->addr;
+	s->it = f->it;
+	s->b.isa = f->isa;
+	end = collect(f, mode, limit, s);
+	s->b.step[0] = (int32_t)(s->end - f->addr);
+	s->b.step[1] = s->b.type == CST_INSN_BRANCH ? (int32_t)(s->last - f->addr + (int64_t)s->disp) : s->b.step[0];
+	s->b.link[0] = s->b.link[1] = 0;
+	return end;
+}
