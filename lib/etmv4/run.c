@@ -7,14 +7,14 @@
 #include "flow/walk.h"
 #include "protocol/protocol.h"
 
-STEP_INLINE int atom_packet(struct loop *l)
+STEP_INLINE int atom_packet(struct loop *l, uint64_t *bits)
 {
 	const struct atom_code *code;
 
 	if (*l->p < ETMV4_ATOMS)
 		return 0;
 	code = &cst_etmv4_atoms[*l->p++ - ETMV4_ATOMS];
-	l->now.bits = code->bits;
+	*bits = code->bits;
 	l->branches += code->taken;
 	return 1;
 }
@@ -52,11 +52,12 @@ STEP_INLINE int target(struct loop *l, uint64_t *addr)
 #define HOW(r) { .runs = r, .packet = atom_packet, .atom_follows = atom_follows, .target = target }
 
 #define INSTANCE(name, runs)												\
-	static __attribute__((noinline)) int name(struct loop *l, struct cst_generic *out, size_t *n, size_t cap)	\
+	static __attribute__((noinline)) int name(struct cst_flow *f, struct atom_input *in, struct cst_generic *out,	\
+						  size_t *n, size_t cap)						\
 	{														\
 		static const struct walk_how how = HOW(runs);								\
 															\
-		return walk_input(l, out, n, cap, &how);								\
+		return walk_input(f, in, 0, out, n, cap, &how);								\
 	}
 
 INSTANCE(walk_ranges, RUNS_NONE)
@@ -65,12 +66,10 @@ INSTANCE(walk_joined, RUNS_JOINED)
 
 static int walk(struct cst_flow *f, struct atom_input *in, struct cst_generic *out, size_t *n, size_t cap)
 {
-	struct loop l = { .f = f, .in = in };
-
 	/* single ranges are for the log, and for checks of each atom */
 	if (!f->counts || f->log || f->cfg->checks)
-		return walk_ranges(&l, out, n, cap);
-	return f->counts->joined ? walk_joined(&l, out, n, cap) : walk_each(&l, out, n, cap);
+		return walk_ranges(f, in, out, n, cap);
+	return f->counts->joined ? walk_joined(f, in, out, n, cap) : walk_each(f, in, out, n, cap);
 }
 
 /* The packets from the cursor, up to one for the parser. */

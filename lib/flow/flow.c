@@ -201,15 +201,14 @@ static unsigned int walk_element(struct cst_flow *f, struct cst_generic *out, si
 	/* what is to be done with a single one goes beyond following a link */
 	if (single) {
 		l.linked = 0;
-		l.first_e = !given && el->first_e & 1;
+		l.mispredicted = !given && (el->first_e ^ el->bits) & 1;
 	}
-	l.now.bits = given ? 3 : (el->bits & ((1ull << count) - 1)) | 1ull << count;
+	l.rest = given ? 3 : (el->bits & ((1ull << count) - 1)) | 1ull << count;
 	l.now.cc = l.flags ? el->cc : 0;
 	l.now.given = given;
 	l.now.isa = el->is;
 	l.now.target = (uint32_t)el->addr;
-	l.branches = atoms_taken(l.now.bits);
-	l.now.bits = cst_walk_what_fits(&l, l.now.bits, out + *n);
+	l.branches = atoms_taken(l.rest);
 	if (walk_run(&l, out, n, &element) == WALK_MISMATCH)
 		cst_flow_mismatch(f);
 	return count - atoms_in(l.rest);
@@ -219,7 +218,7 @@ void cst_flow_pass(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	static const uint8_t nothing[1];
 	struct atom_input in = { .p = nothing, .last = f->el.index };
-	struct loop l = { .f = f, .in = &in, .now.bits = 3, .branches = 1, .stack = f->cfg->ret_stack && !f->no_push };
+	struct loop l = { .f = f, .in = &in, .rest = 3, .branches = 1, .end_of_room = out + *n + FLOW_ROOM, .stack = f->cfg->ret_stack && !f->no_push };
 
 	f->blk = 0;
 	f->popped = 0;

@@ -35,9 +35,8 @@ struct atom_input {
 	const uint8_t *last_packet; /* and where it is, for a protocol that sets it */
 };
 
-/* What a packet says. */
+/* What a packet says beside its atoms. */
 struct atoms {
-	uint64_t bits;		/* as in struct atom_code */
 	uint32_t cc;		/* cycles of each of its ranges */
 	uint8_t given;		/* one atom E, which leads to `target` */
 	uint8_t isa;		/* instruction set of `target` */
@@ -57,7 +56,7 @@ struct loop {
 	struct ids ids;
 	uint8_t stack;		/* calls are pushed */
 	uint8_t moved;		/* the last search led to another section, or emptied the block cache */
-	uint8_t first_e;	/* speculation: the atom was traced as E first */
+	uint8_t mispredicted;	/* of an element, the only atom is not what was traced first */
 	uint32_t flags;		/* enum cst_generic_flags that ranges have beside those of the context */
 	struct atoms now;	/* the packet */
 	/*
@@ -82,8 +81,8 @@ struct walk_how {
 	uint8_t element;	/* atoms of f->el, through any code: speculation, cycle counts, CST_EL_BRANCH */
 	uint8_t given;		/* packets may have targets */
 	uint8_t cycles;		/* packets may have cycle counts */
-	/* The packet at l->p: 1, l->now, and l->p is behind it. 0: it is something else. */
-	int (*packet)(struct loop *l);
+	/* The packet at l->p: 1, its atoms with a 1 behind them, and l->p is behind it. 0: it is something else. */
+	int (*packet)(struct loop *l, uint64_t *bits);
 	/* Is the packet at l->p one with atoms? NULL: atom E on an indirect branch pops at once (PTM). */
 	int (*atom_follows)(const struct loop *l);
 	/* Where an indirect branch leads: the packet at l->p, if it is a Target Address; as `packet`, with f->isa. */
@@ -256,7 +255,9 @@ STEP_INLINE enum walk_on walk_search(struct walk *w, const struct walk_how *how,
 /* Execution goes on at `addr` in f->isa, where the link of block `by` after atom `e` has led before, if there is one. */
 STEP_INLINE enum walk_on walk_to(struct walk *w, const struct walk_how *how, uint64_t addr, struct blk *by, unsigned int e)
 {
-	const int64_t next = by ? (int32_t)by->link[e] & w->l->linked & ~LINK_CAREFUL : 0;
+	/* for a packet with a target, w->linked says that no link is to be followed without a look */
+	const int64_t linked = how->given ? w->l->linked : w->linked;
+	const int64_t next = by ? (int32_t)by->link[e] & linked & ~LINK_CAREFUL : 0;
 
 	/* from a span no link is followed: it has none, and the links do not hold before the first search */
 	if (next && step_leads_to(w->f, w->base, (uint32_t)next, addr, w->f->isa)) {
@@ -267,22 +268,29 @@ STEP_INLINE enum walk_on walk_to(struct walk *w, const struct walk_how *how, uin
 	return walk_search(w, how, addr, by, e);
 }
 
+/* A call is pushed if its atom was E when it was traced first, whatever a Mispredict made of it (K10.5.5.3). */
 STEP_INLINE void walk_push(const struct walk *w, const struct walk_how *how)
 {
-	if (w->b->flags & BLK_LINK && w->l->stack)
+	if (w->b->flags & BLK_LINK && w->l->stack && (!how->element || w->e != w->l->mispredicted))
 		step_push(w->f, w->end, w->b->isa, walk_in_span(w, how) ? 0 : walk_place(w));
 }
 
 /* To the target on top of the return stack (K10.5.5.3). */
 STEP_INLINE enum walk_on walk_return(struct walk *w, const struct walk_how *how, int push)
 {
-	const struct return_entry r = *step_pop(w->f);
+	const struct return_entry *r = step_pop(w->f);
+	const uint64_t addr = r->addr;
+	const uint8_t isa = r->isa;
+	struct blk *by = NULL;
 
+	if (r->call && r->sec == w->f->map_sec)
+		by = BLK_AT(how->element ? w->f->img->blk : w->base, r->call);
+	/* a call's entry may be the one that was popped */
 	if (push)
 		walk_push(w, how);
-	w->f->isa = r.isa;
+	w->f->isa = isa;
 	/* behind a call comes what an atom N would lead to */
-	return walk_to(w, how, r.addr, r.call && r.sec == w->f->map_sec ? BLK_AT(how->element ? w->f->img->blk : w->base, r.call) : NULL, 0);
+	return walk_to(w, how, addr, by, 0);
 }
 
 /* An atom E whose target is traced with it (IHI 0035B 4.5.4). */
@@ -292,6 +300,8 @@ STEP_INLINE enum walk_on walk_given(struct walk *w, const struct walk_how *how)
 	struct blk *b = w->b;
 
 	walk_push(w, how);
+	if (!step_is_branch(b))
+		l->branches--;
 	w->f->isa = l->now.isa;
 	if (b->type == CST_INSN_INDIRECT)
 		return walk_to(w, how, l->now.target, walk_in_span(w, how) ? NULL : b, 1);
@@ -336,20 +346,20 @@ STEP_INLINE enum walk_on walk_exit(struct walk *w, const struct walk_how *how)
 	struct blk *b = w->b;
 	const int64_t next = w->next & ~LINK_CAREFUL;
 
-	w->raw = walk_link_kind(b, w->e);
+	if (how->runs)
+		w->raw = walk_link_kind(b, w->e);
 	if (walk_in_span(w, how))
 		f->it = w->e && step_is_branch(b) ? 0 : f->span.it;
-	if (w->e && !step_is_branch(b))
-		l->branches--;
 	if (how->given && l->now.given)
 		return walk_given(w, how);
 	if (w->e && b->type == CST_INSN_INDIRECT)
 		return walk_indirect(w, how);
-	/* a call that was traced as E at first is pushed whatever a Mispredict made of it (K10.5.5.3) */
-	if (w->e || (how->element && l->first_e))
+	if (w->e || how->element)
 		walk_push(w, how);
 	if (!w->e && b->flags & BLK_ALWAYS && cst_walk_forbidden(f, b))
 		return WALK_MISMATCH;
+	if (w->e && !step_is_branch(b))
+		l->branches--;
 	if (how->runs == RUNS_EACH && w->start && !step_is_branch(b)) {
 		/* this range goes on */
 		w->g = walk_put_run(w, how->runs);
@@ -377,10 +387,9 @@ STEP_INLINE int walk_packet(struct walk *w, const struct walk_how *how)
 		return 0;
 	if (how->runs && w->start && w->insns - l->run_insns >= RUN_INSNS)
 		return 0;
-	if (!how->packet(l))
+	if (!how->packet(l, &w->bits))
 		return 0;
 	w->index = l->bias + (uintptr_t)at;
-	w->bits = l->now.bits;
 	if (how->given)
 		w->linked = l->now.given ? 0 : l->linked;
 	if (w->g >= l->limit)
@@ -414,7 +423,7 @@ STEP_INLINE enum walk_on walk_blocks(struct walk *w, const struct walk_how *how)
 
 /*
  * With execution at the block f->blk or, for an element only, in f->span: appends to out[*n] what the atoms of the input
- * make, or those of l->now. Returns how it ended; what is left of a packet is l->rest.
+ * make, or of an element those in l->rest. Returns how it ended; the atoms that are left are l->rest then.
  */
 STEP_INLINE enum walk_on walk_run(struct loop *l, struct cst_generic *out, size_t *n, const struct walk_how *how)
 {
@@ -422,9 +431,15 @@ STEP_INLINE enum walk_on walk_run(struct loop *l, struct cst_generic *out, size_
 	struct walk w = {
 		.f = f, .l = l, .g = out + *n, .base = f->blk ? f->img->blk : &f->span.b, .next = f->blk, .addr = f->addr,
 		.linked = l->linked, .ids = l->ids, .section = f->blk ? f->map_sec->id : 0, .index = l->in->last,
-		.flags = f->tmpl.flags | l->flags, .bits = how->element ? l->now.bits : 1,
+		.flags = f->tmpl.flags | l->flags, .bits = how->element ? l->rest : 1,
 	};
-	enum walk_on why = walk_blocks(&w, how);
+	enum walk_on why;
+
+	if (how->element) {
+		l->rest = 0;
+		w.bits = cst_walk_what_fits(l, w.bits, w.g);
+	}
+	why = walk_blocks(&w, how);
 
 	if (how->runs && w.start)
 		w.g = walk_put_run(&w, how->runs);
@@ -445,26 +460,27 @@ STEP_INLINE enum walk_on walk_run(struct loop *l, struct cst_generic *out, size_
 }
 
 /*
- * An instance over packets: appends to out[*n], and moves in->pos. With f->busy set, the last packet is not done yet and
+ * An instance over packets, whose ranges have `flags` beside those of the context: appends to out[*n], and moves in->pos. With f->busy set, the last packet is not done yet and
  * cst_flow_run() must go on with it. 0: nothing was done. Only for a stream whose atoms are final at once, and with
  * f->busy 0.
  */
-STEP_INLINE int walk_input(struct loop *l, struct cst_generic *out, size_t *n, size_t cap, const struct walk_how *how)
+STEP_INLINE int walk_input(struct cst_flow *f, struct atom_input *in, uint32_t flags, struct cst_generic *out, size_t *n,
+			   size_t cap, const struct walk_how *how)
 {
-	struct cst_flow *f = l->f;
-	const size_t pos = l->in->pos;
+	struct loop l = { .f = f, .in = in, .flags = flags };
+	const size_t pos = in->pos;
 	enum walk_on why;
 
-	if ((f->after_n && f->addr != f->next_n) || !cst_walk_begin(l, out, cap))
+	if ((f->after_n && f->addr != f->next_n) || !cst_walk_begin(&l, out, cap))
 		return 0;
-	why = walk_run(l, out, n, how);
+	why = walk_run(&l, out, n, how);
 	if (why == WALK_MISMATCH) {
-		f->el.index = l->in->last;
+		f->el.index = in->last;
 		cst_flow_mismatch(f);
-	} else if (l->rest > 1) {
-		cst_flow_give_atoms(f, (uint32_t)(l->rest & ~(1ull << atoms_in(l->rest))), atoms_in(l->rest), l->in->last);
+	} else if (l.rest > 1) {
+		cst_flow_give_atoms(f, (uint32_t)(l.rest & ~(1ull << atoms_in(l.rest))), atoms_in(l.rest), in->last);
 	}
-	return l->in->pos != pos;
+	return in->pos != pos;
 }
 
 #endif

@@ -43,40 +43,34 @@ STEP_INLINE const uint8_t *branch_packet(struct loop *l, const int cycles)
 	isa = a.isa == CST_ISA_UNKNOWN ? ps->isa : a.isa;
 	ps->addr = ptm_address(&a, ps->addr, isa, &bits);
 	ps->isa = (uint8_t)isa;
-	l->now.bits = 3;
-	l->now.given = 1;
 	l->now.target = ps->addr;
 	l->now.isa = (uint8_t)isa;
-	l->branches++;
 	return p;
 }
 
-STEP_INLINE int packet(struct loop *l, const int cycles)
+STEP_INLINE int packet(struct loop *l, uint64_t *bits, const int cycles)
 {
-	const struct atom_code *code;
-	const uint8_t *p = l->p;
+	const struct atom_code *code = &cst_ptm_atoms[*l->p >> 1 & 63];
+	const int given = *l->p & BRANCH;
+	const uint8_t h = *l->p, *p = l->p + 1;
 	int reserved = 0;
-	uint8_t h = *p;
 
-	if (h & BRANCH) {
+	if (given)
 		p = branch_packet(l, cycles);
-	} else if (!(h & ATOM)) {
+	else if (!(h & ATOM))
 		return 0;
-	} else if (cycles) {
-		p = ptm_read_cycles(p + 1, l->end_of_input, h, &l->now.cc, &reserved);
-		l->now.bits = h & ATOM_N ? 2 : 3;
-		l->now.given = 0;
-	} else {
-		code = &cst_ptm_atoms[h >> 1 & 63];
-		p++;
+	else if (cycles)
+		p = ptm_read_cycles(p, l->end_of_input, h, &l->now.cc, &reserved);
+	else
 		reserved = (h & ATOM_RESERVED_MASK) == ATOM_RESERVED;
-		l->now.bits = code->bits;
-		l->now.given = 0;
-	}
 	if (!p || reserved)
 		return 0;
-	if (!l->now.given)
-		l->branches += cycles ? l->now.bits & 1 : code->taken;
+	if (cycles || given)
+		*bits = given || !(h & ATOM_N) ? 3 : 2;
+	else
+		*bits = code->bits;
+	l->branches += cycles || given ? *bits & 1 : code->taken;
+	l->now.given = (uint8_t)given;
 	l->in->last_packet = l->p;
 	l->in->more += (size_t)(p - l->p) - 1;
 	l->p = p;
@@ -86,28 +80,30 @@ STEP_INLINE int packet(struct loop *l, const int cycles)
 	return 1;
 }
 
-STEP_INLINE int packet_plain(struct loop *l)
+STEP_INLINE int packet_plain(struct loop *l, uint64_t *bits)
 {
-	return packet(l, 0);
+	return packet(l, bits, 0);
 }
 
-STEP_INLINE int packet_cycles(struct loop *l)
+STEP_INLINE int packet_cycles(struct loop *l, uint64_t *bits)
 {
-	return packet(l, 1);
+	return packet(l, bits, 1);
 }
 
-static __attribute__((noinline)) int walk_plain(struct loop *l, struct cst_generic *out, size_t *n, size_t cap)
+static __attribute__((noinline)) int walk_plain(struct cst_flow *f, struct atom_input *in, struct cst_generic *out, size_t *n,
+						size_t cap)
 {
 	static const struct walk_how how = { .packet = packet_plain, .given = 1 };
 
-	return walk_input(l, out, n, cap, &how);
+	return walk_input(f, in, 0, out, n, cap, &how);
 }
 
-static __attribute__((noinline)) int walk_cycles(struct loop *l, struct cst_generic *out, size_t *n, size_t cap)
+static __attribute__((noinline)) int walk_cycles(struct cst_flow *f, struct atom_input *in, struct cst_generic *out, size_t *n,
+						 size_t cap)
 {
 	static const struct walk_how how = { .packet = packet_cycles, .given = 1, .cycles = 1 };
 
-	return walk_input(l, out, n, cap, &how);
+	return walk_input(f, in, CST_GF_CC, out, n, cap, &how);
 }
 
 enum fast_end cst_ptm_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
@@ -118,13 +114,12 @@ enum fast_end cst_ptm_run(const struct fast *x, struct cst_generic *out, size_t 
 	struct cst_flow *f = x->f;
 	struct atom_input in = { .p = c->data, .pos = c->pos, .len = c->len, .seg = c->seg, .seg_count = c->seg_count,
 				 .seg_i = c->seg_i, .parser = ps, .last = st->last_index };
-	struct loop l = { .f = f, .in = &in, .flags = ps->cfg->cycle_count ? CST_GF_CC : 0 };
 
 	/* ThumbEE may follow where the bit was seen, whatever the instruction set is now */
 	if (!ps->synced || ps->alt_isa || st->state != PTM_SYNCED || (ps->isa != CST_ISA_A32 && ps->isa != CST_ISA_T32))
 		return FAST_LEFT;
 	f->stopped = 0;
-	if (!(ps->cfg->cycle_count ? walk_cycles(&l, out, n, cap) : walk_plain(&l, out, n, cap)))
+	if (!(ps->cfg->cycle_count ? walk_cycles(f, &in, out, n, cap) : walk_plain(f, &in, out, n, cap)))
 		return FAST_LEFT;
 	ps->zeros = (uint8_t)zeros_before(in.last_packet, in.p + in.pos, PTM_ASYNC_ZEROS);
 	x->stats->packets += in.pos - c->pos - in.more;
