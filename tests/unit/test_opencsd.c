@@ -391,6 +391,27 @@ static void test_accessors(void **state)
 	ocsd_destroy_dcd_tree(cl.tree);
 }
 
+/* Code that begins in the middle of a word: the first halfword is not to be had, the rest is where it was given. */
+static void test_odd_buffer(void **state)
+{
+	/* nop; nop; b .-2; nop, at 0x400002 */
+	static const uint8_t code[] = { 0x00, 0xbf, 0x00, 0xbf, 0xfd, 0xe7, 0x00, 0xbf };
+	struct code_client cl = { .end = 0 };
+	ocsd_trc_index_t at = 0;
+
+	(void)state;
+	client_tree(&cl);
+	assert_int_equal(ocsd_dt_add_buffer_mem_acc(cl.tree, 0x400002, OCSD_MEM_SPACE_ANY, code, sizeof(code)), OCSD_OK);
+	FEED(&cl, &at, SYNC, 0x04, 0x83, 2, 0, 0x40, 0, 0x20, 0xf7, 0xf7);
+	assert_int_equal(cl.ranges, 2);
+	assert_int_equal(cl.end, 0x400008);
+	assert_int_equal(cl.nacc, 0);
+	FEED(&cl, &at, 0x83, 1, 0, 0x40, 0, 0x20, 0xf7);
+	assert_int_equal(cl.ranges, 2);
+	assert_int_equal(cl.nacc, 1);
+	ocsd_destroy_dcd_tree(cl.tree);
+}
+
 /* ---- two generations of clients ---- */
 
 static unsigned char seen[96];
@@ -472,14 +493,18 @@ static void test_errors(void **state)
 	ocsd_decode_stats_t *stats;
 	ocsd_trc_index_t at = 0;
 	unsigned char id = 0;
-	uint32_t used = 5;
+	uint32_t used = 5, flags;
 	const uint8_t four[4] = { 0 };
 	char text[200];
 	uint8_t ch;
 
 	(void)state;
-	assert_null(ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, 0));
-	assert_null(ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, 0x1000));
+	for (flags = 0; flags <= 0x1000; flags += 0x1000) {
+		ocsd_pkt_str(OCSD_PROTOCOL_ETMV4D, four, text, sizeof(text));
+		assert_int_equal(ocsd_get_last_err(NULL, NULL, text, sizeof(text)), OCSD_ERR_NO_PROTOCOL);
+		assert_null(ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, flags));
+		assert_int_equal(ocsd_get_last_err(NULL, NULL, text, sizeof(text)), OCSD_ERR_INVALID_PARAM_VAL);
+	}
 	assert_int_equal(ocsd_dt_process_data(NULL, OCSD_OP_DATA, 0, 0, NULL, &used), OCSD_RESP_FATAL_NOT_INIT);
 	assert_int_equal(used, 0);
 	assert_int_equal(ocsd_dt_process_data(&cl, OCSD_OP_FLUSH, 0, 0, NULL, NULL), OCSD_RESP_FATAL_NOT_INIT);
@@ -852,6 +877,7 @@ int main(void)
 		cmocka_unit_test(test_pages_of_source),
 		cmocka_unit_test(test_trace_errors),
 		cmocka_unit_test(test_accessors),
+		cmocka_unit_test(test_odd_buffer),
 		cmocka_unit_test(test_generations),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_end_waits),

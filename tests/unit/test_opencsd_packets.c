@@ -254,7 +254,10 @@ static void test_ptm(void **state)
 	(void)state;
 	packet_reset(&o, &ptm);
 	e = &o.ptm;
+	assert_int_equal(e->type, PTM_PKT_NOTSYNC);
 	assert_int_equal(e->err_type, PTM_PKT_NOERROR);
+	assert_int_equal(e->curr_isa, ocsd_isa_unknown);
+	assert_int_equal(e->prev_isa, ocsd_isa_unknown);
 	/* an address is whole there, and an exception is not */
 	TO(o, ptm, .type = CST_PTM_PKT_ISYNC, .event = 2, .addr = 0x8000, .addr_bits = 32, .info = 9, .isa = CST_ISA_T32,
 	   .security = CST_SEC_NONSECURE, .flags = CST_PTM_PF_EXCEPTION | CST_PTM_PF_HYP | CST_PF_CC, .exc_type = 4, .cc = 3);
