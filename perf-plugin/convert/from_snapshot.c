@@ -165,7 +165,6 @@ static int add_source(struct importer *im, size_t n)
 	}
 	u.decodes = !rc;
 	u.aux.ts_source = AUX_TS_UNKNOWN;
-	u.aux.trace_id = u.config.trace_id;
 	if (u.config.protocol == CST_PROTO_ETMV4 || u.config.protocol == CST_PROTO_ETE)
 		fill_v8(&u, dev);
 	else
