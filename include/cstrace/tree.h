@@ -173,17 +173,6 @@ CST_API size_t cst_decoder_packet_text(const struct cst_decoder *dec, const stru
 				       size_t cap);
 CST_API enum cst_packet_role cst_decoder_packet_role(const struct cst_decoder *dec,
 						     const struct cst_packet *pkt);
-/*
- * The next timestamp that the stream holds after the current point: from queued elements or by
- * parsing ahead in the bytes fed. 1 and *ts, or 0 when there is none before the end of these bytes.
- * Changes nothing.
- */
-CST_API int cst_decoder_peek_timestamp(struct cst_decoder *dec, uint64_t *ts);
-/*
- * The same, but only up to the next exception, Trace On or loss: a program cannot have been interrupted
- * unseen before such a timestamp. 0 when none comes before that.
- */
-CST_API int cst_decoder_peek_stretch(struct cst_decoder *dec, uint64_t *ts);
 /* Where execution goes on, when the trace says so before the next instruction: 1 and *addr, else 0. */
 CST_API int cst_decoder_peek_address(struct cst_decoder *dec, uint64_t *addr);
 
@@ -206,8 +195,8 @@ enum cst_tree_order {
 	 * sources share the frames, this is several times faster. It is for those who count, who keep the IDs apart,
 	 * or who merge them by time: not where one source's element tells the caller something that another's need, such
 	 * as the task that all processors' timestamps belong to. The elements, their offsets and the statistics of each
-	 * ID are the same. A decoder that is added while elements are pulled may miss the bytes up to the end of these
-	 * 16 KB, and an ID's look ahead is as it was. With a log the order stays that of the frames.
+	 * ID are the same. A decoder that is added while elements are pulled may miss the bytes up to the end of these 16 KB.
+	 * With a log the order stays that of the frames.
 	 */
 	CST_ORDER_BY_ID,
 };
@@ -263,6 +252,27 @@ CST_API int cst_tree_next_packet(struct cst_tree *tree, struct cst_packet *pkt, 
  */
 CST_API int cst_tree_next_fragment(struct cst_tree *tree, struct cst_fragment *frag,
 				   const uint8_t **data);
+
+/* What is found in the packets of a buffer without decoding elements. */
+enum cst_scan_kind {
+	CST_SCAN_TIMESTAMP,	/* `ts` is not 0, which stands for an unknown time */
+	CST_SCAN_BREAK,		/* an exception, a Trace On, a loss or a new configuration: the program can have changed */
+	CST_SCAN_BARRIER,	/* all decoders start anew; no ID */
+};
+
+struct cst_scan {
+	uint64_t index;		/* trace offset of the packet: that of the elements which it makes */
+	uint64_t ts;		/* CST_SCAN_TIMESTAMP: the trace's ticks */
+	uint8_t kind;		/* enum cst_scan_kind */
+	uint8_t trace_id;
+};
+
+/*
+ * The next such place of any ID with a decoder: 1 and *found, or 0 when all input is used. It costs a small part of decoding,
+ * and needs no code: for a caller who must know a time before it can say which code ran until then, from a second tree
+ * that is fed the same bytes. Works only on a tree that is never pulled.
+ */
+CST_API int cst_tree_scan(struct cst_tree *tree, struct cst_scan *found);
 CST_API const struct cst_frame_stats *cst_tree_frame_stats(const struct cst_tree *tree);
 /*
  * FRAMES: where the newest trigger event (trace ID 0x7D) was, in what has been pulled so far: 1 and *offset, or

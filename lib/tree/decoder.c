@@ -102,7 +102,6 @@ int cst_decoder_reconfigure(struct cst_decoder *dec, const struct cst_config *cf
 		return -CST_ERR_BUSY;
 	dec->next = *cfg;
 	dec->cur.next = &dec->next;
-	dec->peek.known = dec->stretch.known = 0;
 	return 0;
 }
 
@@ -117,7 +116,6 @@ static void apply_config(struct cst_decoder *dec)
 	cst_flow_configure(&dec->flow);
 	memset(&dec->flow.tmpl, 0, sizeof(dec->flow.tmpl));
 	dec->flow.tmpl.trace_id = id;
-	dec->peek.known = dec->stretch.known = 0;
 }
 
 void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason)
@@ -135,7 +133,6 @@ void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason)
 	dec->flow.tmpl.trace_id = id;
 	dec->ended = dec->finished = dec->tail = 0;
 	dec->start = 0;
-	dec->peek.known = dec->stretch.known = 0;
 }
 
 void cst_decoder_set_counts(struct cst_decoder *dec, struct cst_counts *c)
@@ -225,7 +222,6 @@ int cst_decoder_feed_segs(struct cst_decoder *dec, const uint8_t *data, size_t l
 	if (dec->start)
 		dec->cur.pos = before_start(dec->start, len, seg, seg_count);
 	dec->stats.bytes += len - dec->cur.pos;
-	dec->fed++;
 	return 0;
 }
 
@@ -397,84 +393,6 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 	if (dec->log && dec->stats.image_conflicts != conflicts)
 		cst_flow_tell_conflicts(f, out, n);
 	return n;
-}
-
-/* A program is interrupted here, or what it did is not known. */
-static int ends_stretch(enum cst_packet_role role)
-{
-	switch (role) {
-	case CST_ROLE_EXCEPTION:
-	case CST_ROLE_TRACE_ON:
-	case CST_ROLE_LOSS:
-	case CST_ROLE_DISCARD:
-	case CST_ROLE_NOT_SYNC:
-	case CST_ROLE_BAD:
-		return 1;
-	default:
-		return 0;
-	}
-}
-
-int cst_cursor_find_timestamp(const struct protocol *pr, struct cursor *c, int stretch, uint64_t *ts)
-{
-	enum cst_packet_role role;
-	struct cst_packet pkt;
-
-	for (;;) {
-		if (pr->skip && !c->carry_len)
-			c->pos += pr->skip(c->ps, c->data + c->pos, c->len - c->pos);
-		if (!cst_cursor_next(c, &pkt, 0))
-			return 0;
-		role = cst_cursor_role(c, &pkt);
-		if (role == CST_ROLE_TIMESTAMP && pkt.ts) {
-			*ts = pkt.ts;
-			return 1;
-		}
-		if (role == CST_ROLE_ASYNC && c->next)
-			cst_cursor_switch(c);
-		else if (!stretch || !ends_stretch(role))
-			continue;
-		if (stretch)
-			return -1;
-	}
-}
-
-static int look_ahead(struct cst_decoder *dec, struct peek *p, int stretch, uint64_t *ts)
-{
-	struct cursor c;
-	int r;
-
-	if (dec->flow.busy && dec->flow.el.kind == CST_EL_TIMESTAMP && dec->flow.el.value) {
-		*ts = dec->flow.el.value;
-		return 1;
-	}
-	r = dec->pr->queue_timestamp ? dec->pr->queue_timestamp(dec->stage, stretch, ts) : 0;
-	if (r)
-		return r > 0;
-	/* what was found the last time holds as long as the stream has not come to it */
-	if (!p->known || p->fed != dec->fed || (p->pos != SIZE_MAX && dec->cur.pos >= p->pos)) {
-		cst_cursor_copy(&c, &dec->cur, dec->ahead);
-		p->known = 1;
-		p->fed = dec->fed;
-		r = cst_cursor_find_timestamp(dec->pr, &c, stretch, &p->ts);
-		p->pos = r ? c.pos : SIZE_MAX;
-		if (!r && dec->tree)
-			r = cst_tree_find_timestamp(dec->tree, &c, dec->cfg.trace_id, stretch, &p->ts);
-		p->found = r > 0;
-	}
-	if (p->found)
-		*ts = p->ts;
-	return p->found;
-}
-
-int cst_decoder_peek_timestamp(struct cst_decoder *dec, uint64_t *ts)
-{
-	return look_ahead(dec, &dec->peek, 0, ts);
-}
-
-int cst_decoder_peek_stretch(struct cst_decoder *dec, uint64_t *ts)
-{
-	return look_ahead(dec, &dec->stretch, 1, ts);
 }
 
 int cst_decoder_peek_address(struct cst_decoder *dec, uint64_t *addr)

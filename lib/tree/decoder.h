@@ -10,13 +10,6 @@
 #include "flow/flow.h"
 #include "protocol/protocol.h"
 
-/* What looking ahead found, as long as the stream has not come to it. */
-struct peek {
-	uint8_t known, found;
-	size_t pos;		/* input position after the packet that ended the search */
-	uint64_t fed, ts;
-};
-
 struct cst_decoder {
 	struct cst_config cfg;
 	struct cst_config next;	/* with cur.next, and while `switching` */
@@ -39,21 +32,13 @@ struct cst_decoder {
 	struct cst_tree *tree;	/* owner, or NULL */
 	void *cookie;
 	uint64_t start;		/* bytes before this trace offset are passed over */
-	uint64_t fed;		/* number of feeds: what peek remembers is void after one */
-	struct peek peek, stretch;
 };
 
 int cst_decoder_feed_segs(struct cst_decoder *dec, const uint8_t *data, size_t len,
 			  const struct seg *seg, uint32_t seg_count);
 /* All input was taken. */
 int cst_decoder_idle(const struct cst_decoder *dec);
-/*
- * The next timestamp that a cursor meets in its input; moves the cursor. With `stretch` -1 at what ends a
- * stretch, else 0 when there is none.
- */
-int cst_cursor_find_timestamp(const struct protocol *pr, struct cursor *c, int stretch, uint64_t *ts);
-/* Go on looking in what the tree has not fed yet. */
-int cst_tree_find_timestamp(const struct cst_tree *tree, struct cursor *c, uint8_t id, int stretch,
-			    uint64_t *ts);
+/* As cst_tree_scan(), of one decoder's input. */
+int cst_decoder_scan(struct cst_decoder *dec, struct cst_scan *found);
 
 #endif

@@ -15,9 +15,6 @@
 #define CHUNK 16384u
 #define MAX_FRAGS (CHUNK / 16 * 8)
 
-/* How far ahead of the decoders a timestamp is looked for. */
-#define LOOK_AHEAD (1u << 20)
-
 enum tree_state { TREE_RUNNING, TREE_ENDING, TREE_DONE };
 
 struct cst_tree {
@@ -572,6 +569,21 @@ int cst_tree_next_packet(struct cst_tree *t, struct cst_packet *pkt, struct cst_
 	}
 }
 
+int cst_tree_scan(struct cst_tree *t, struct cst_scan *found)
+{
+	while (!t->cur || !cst_decoder_scan(t->cur, found)) {
+		if (!advance(t))
+			return 0;
+		if (t->at_barrier) {
+			*found = (struct cst_scan){ .kind = CST_SCAN_BARRIER, .trace_id = CST_ID_UNKNOWN,
+						   .index = t->barrier.index };
+			t->at_barrier = 0;
+			break;
+		}
+	}
+	return 1;
+}
+
 int cst_tree_next_fragment(struct cst_tree *t, struct cst_fragment *frag, const uint8_t **data)
 {
 	size_t len;
@@ -635,63 +647,4 @@ void cst_tree_ignore(struct cst_tree *t, uint8_t id)
 uint64_t cst_tree_ignored(const struct cst_tree *t)
 {
 	return t->ignored;
-}
-
-/* Read on for one ID through the rest of the chunk, then through input that is not unpacked yet. */
-int cst_tree_find_timestamp(const struct cst_tree *t, struct cursor *c, uint8_t id, int stretch,
-			    uint64_t *ts)
-{
-	const struct frame_sink *sink;
-	struct cst_fragment frag[64];
-	struct cst_deframer df;
-	struct seg seg = { 0, 0 };
-	const uint8_t *in = t->in;
-	size_t left = t->in_len < LOOK_AHEAD ? t->in_len : LOOK_AHEAD, used;
-	uint64_t offset = t->in_offset;
-	uint8_t data[64 * 15];
-	uint32_t i;
-	int n, k, r;
-
-	if (t->format != CST_TREE_FRAMES)
-		return 0;
-	sink = t->sinks ? cst_sinks_waiting(t->sinks, id) : NULL;
-	if (sink) {
-		cst_cursor_feed(c, sink->data, sink->pos, sink->seg, frame_sink_runs(sink));
-		r = cst_cursor_find_timestamp(t->dec[id]->pr, c, stretch, ts);
-		if (r)
-			return r;
-	}
-	for (i = t->at; i < t->count; i++) {
-		if (t->frag[i].kind == CST_FRAG_FINDING)
-			continue;
-		if (t->frag[i].kind != CST_FRAG_DATA)
-			return 0;
-		if (t->frag[i].id != id)
-			continue;
-		cst_cursor_feed(c, t->data + t->frag[i].pos, t->frag[i].len, &seg, 1);
-		r = cst_cursor_find_timestamp(t->dec[id]->pr, c, stretch, ts);
-		if (r)
-			return r;
-	}
-	df = t->df;
-	df.flags &= (uint8_t)~CST_FRAME_FINDINGS;
-	while (left) {
-		n = cst_deframe(&df, in, left, offset, data, sizeof(data), frag, 64, &used);
-		for (k = 0; k < n; k++) {
-			if (frag[k].kind != CST_FRAG_DATA)
-				return 0;
-			if (frag[k].id != id)
-				continue;
-			cst_cursor_feed(c, data + frag[k].pos, frag[k].len, &seg, 1);
-			r = cst_cursor_find_timestamp(t->dec[id]->pr, c, stretch, ts);
-			if (r)
-				return r;
-		}
-		if (!used)
-			return 0;
-		in += used;
-		left -= used;
-		offset += used;
-	}
-	return 0;
 }

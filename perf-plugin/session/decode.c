@@ -211,6 +211,8 @@ static int deliver(struct run *r, struct stream_state *st, const struct cst_gene
 {
 	int rc = 0;
 
+	if (n)
+		stream_passed(st, &g[n - 1]);
 	if (st->silent) {
 		if (!seek_speaks(st, g, (size_t)n) || seek_too_late(st, g, (size_t)n, why))
 			return run_in(r, st, g, n, why);

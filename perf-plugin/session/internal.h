@@ -6,6 +6,7 @@
 #include "perfdata/auxinfo.h"
 #include "perfdata/decode.h"
 #include "perfdata/reader.h"
+#include "session/ahead.h"
 #include "session/asid.h"
 #include "session/clock.h"
 #include "session/dso.h"
@@ -163,9 +164,8 @@ struct stream_state {
 	bool owes_gap;			/* what the fragment before left open was not told to be a gap yet */
 	bool next_used;			/* the last batch was wanted: where its last branch leads to counts as used */
 	bool open_end;			/* the last fragment of this stream was decoded to its end */
-	uint64_t end_offset;		/* of the fragment */
-	bool peeked, peek_ok;		/* the next timestamp is in peek_ts until it is passed */
-	uint64_t peek_ts;
+	uint64_t done;			/* trace offset behind the packet of the last element */
+	struct ahead ahead;
 	struct cst_tree *tree;
 	struct loss_gap gap;
 	struct cst_stats seen;		/* what losses.c has counted, and the sum of its losses */
@@ -185,6 +185,8 @@ int stream_begin(struct stream_state *st, const struct fragment *f);
 /* A pull stopped after element `last` (NULL: none came). */
 int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_generic *last);
 void stream_release(struct stream_state *st);
+/* Elements came: the stream is behind them. */
+void stream_passed(struct stream_state *st, const struct cst_generic *last);
 /* The bytes of a fragment were fed: does the ID change hands in it? */
 int stream_fed(struct stream_state *st);
 /* The stream comes from another trace unit from now on, or, with `at_once` false, from its next synchronisation. */

@@ -569,7 +569,7 @@ void losses_fragment_end(struct stream_state *st)
 	bool in_gap = st->gap.open;
 
 	if (in_gap)
-		close_gap(st, st->end_offset);
+		close_gap(st, st->frag->pub.offset + st->frag->pub.size);
 	if (sum(now) != st->seen_sum)
 		count_since(st, now, in_gap);
 }

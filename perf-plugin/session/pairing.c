@@ -5,13 +5,15 @@
  * anything is decoded, so that times do not depend on what is decoded.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "session/array.h"
 #include "session/internal.h"
 
 /* AUX records of one buffer that are looked at, spread over all of it. */
 #define MAX_FRAGMENTS	256u
-/* Where a fragment's last timestamps are looked for. */
+/* Where a fragment's first and last timestamps are looked for. */
+#define HEAD		(1u << 20)
 #define TAIL		8192u
 
 struct pairing {
@@ -50,6 +52,19 @@ static struct trace_unit *unit_of(struct session *ss, struct queue *q, const str
 	return session_unit_of_owner(ss, owners_at(ss, q, id, f->pub.time, f->seq), id);
 }
 
+/* The first timestamp of each of `wanted` decoders, as far as they are before a barrier; 0: none. */
+static void first_times(struct cst_tree *tree, unsigned int wanted, uint64_t ticks[128])
+{
+	struct cst_scan m;
+
+	memset(ticks, 0, 128 * sizeof(*ticks));
+	while (wanted && cst_tree_scan(tree, &m) && m.kind != CST_SCAN_BARRIER)
+		if (m.kind == CST_SCAN_TIMESTAMP && !ticks[m.trace_id]) {
+			ticks[m.trace_id] = m.ts;
+			wanted--;
+		}
+}
+
 /* The first timestamp of each trace ID in a piece of a fragment. */
 static int look_in(struct pairing *p, struct queue *q, const struct fragment *f, const uint8_t *data, size_t len)
 {
@@ -57,7 +72,8 @@ static int look_in(struct pairing *p, struct queue *q, const struct fragment *f,
 	struct trace_unit *u[128];
 	struct cst_tree *tree;
 	unsigned int id, last = f->pub.raw ? 1 : 0x70;
-	uint64_t ids[2] = { 0, 0 }, ticks;
+	uint64_t ids[2] = { 0, 0 }, ticks[128];
+	unsigned int n = 0;
 	int rc;
 
 	rc = cst_tree_new(&tree, f->pub.raw ? CST_TREE_RAW : CST_TREE_FRAMES, f->pub.raw ? 0 : CST_FRAME_RESET_4X);
@@ -80,12 +96,15 @@ static int look_in(struct pairing *p, struct queue *q, const struct fragment *f,
 		if (!f->pub.raw)
 			cfg.trace_id = (uint8_t)id;
 		rc = cst_tree_add(tree, &cfg, &dec[id]);
+		n++;
 	}
 	if (!rc)
 		rc = cst_tree_feed(tree, data, len, f->pub.offset);
+	if (!rc)
+		first_times(tree, n, ticks);
 	for (id = 0; id < last && !rc; id++)
-		if (dec[id] && cst_decoder_peek_timestamp(dec[id], &ticks) > 0)
-			rc = add_window(p, f, (int)u[id]->aux->cpu, ticks);
+		if (dec[id] && ticks[cst_decoder_config(dec[id])->trace_id])
+			rc = add_window(p, f, (int)u[id]->aux->cpu, ticks[cst_decoder_config(dec[id])->trace_id]);
 	cst_tree_free(tree);
 	return rc;
 }
@@ -102,7 +121,7 @@ static int look_at(struct pairing *p, struct queue *q, struct fragment *f)
 	data = fragment_bytes(&p->joined, q, f);
 	if (!data)
 		return -CST_ERR_NOMEM;
-	rc = look_in(p, q, f, data, f->pub.size);
+	rc = look_in(p, q, f, data, f->pub.size < HEAD ? f->pub.size : HEAD);
 	if (rc || f->pub.size <= 2 * TAIL)
 		return rc;
 	tail = (f->pub.size - TAIL) & ~15ull;

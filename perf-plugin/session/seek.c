@@ -14,7 +14,7 @@
  */
 #define LEAD 2
 
-/* The next timestamp is looked for so far ahead at most, and must always be found (lib/tree). */
+/* Bytes of a stream without a timestamp: with more, so many elements are to be decoded until the next one that nothing is gained. */
 #define MAX_WITHOUT_TIME (512u << 10)
 
 /* ---- the index --------------------------------------------------------------------------------- */
@@ -203,8 +203,10 @@ void seek_forget(struct seek *sk)
 	unsigned int id;
 
 	for (id = 0; id < 128; id++)
-		if (sk->st[id])
+		if (sk->st[id]) {
 			sk->st[id]->silent = false;
+			ahead_begin(sk->st[id]);
+		}
 	cst_tree_reset(sk->tree);
 	sk->start = sk->f->pub.offset;
 }
@@ -215,6 +217,7 @@ static const char *plan(struct session *ss, struct seek *sk, const struct cst_in
 	struct cst_index_place places[128];
 	const char *reason = fragment_reason(ss, sk, ix);
 	uint32_t i, last, lead = LEAD << sk->attempt;
+	const struct cst_index_source *src;
 	uint64_t first = UINT64_MAX;
 	uint32_t blocks[128];
 
@@ -240,10 +243,13 @@ static const char *plan(struct session *ss, struct seek *sk, const struct cst_in
 	}
 	if (reason || first == UINT64_MAX || first <= ix->offset)
 		return reason;
-	for (i = 0; i < ix->n_streams; i++)
-		if (places[i].found)
-			begin_at(sk->st[ix->streams[i].trace_id], blocks[i]);
 	sk->start = cst_index_start_tree(ix, places, sk->tree);
+	src = cst_index_source_at(ix, sk->start);
+	for (i = 0; i < ix->n_streams; i++)
+		if (places[i].found) {
+			begin_at(sk->st[ix->streams[i].trace_id], blocks[i]);
+			ahead_begin_at(sk->st[ix->streams[i].trace_id], sk->start, src->frame_id, places[i].start);
+		}
 	if (sk->start <= ix->offset)
 		seek_forget(sk);
 	return NULL;

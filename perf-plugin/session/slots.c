@@ -101,6 +101,7 @@ void slot_free(struct run *r, struct tree_slot *slot)
 		if (r->con->stream_end)
 			r->con->stream_end(r->con->data, &st->stream);
 		stream_release(st);
+		ahead_free(&st->ahead);
 		free(st);
 	}
 	if (!slot->raw)

@@ -5,9 +5,6 @@
  */
 #include "session/internal.h"
 
-/* How far the library looks ahead for a timestamp; beyond, "none" means nothing. */
-#define LOOK_AHEAD (1u << 20)
-
 static uint64_t aux_time(const struct stream_state *st)
 {
 	return st->frag->pub.time;
@@ -62,37 +59,34 @@ static void set_moment(struct stream_state *st, uint64_t time)
 
 uint64_t stream_next_time(struct stream_state *st)
 {
-	uint64_t time;
+	uint64_t ticks, time;
 
-	if (!st->peeked) {
-		st->peek_ok = cst_decoder_peek_timestamp(st->stream.decoder, &st->peek_ts) > 0;
-		st->peeked = true;
-	}
-	return st->peek_ok && stream_time(st, st->peek_ts, &time) ? time : NO_TIME;
+	return ahead_time(st, &ticks) && stream_time(st, ticks, &time) ? time : NO_TIME;
+}
+
+void stream_passed(struct stream_state *st, const struct cst_generic *last)
+{
+	if (last->index >= st->done)
+		st->done = last->index + 1;
 }
 
 /*
  * A new stretch begins. It ran before the next timestamp of the stream, so what was mapped until then
  * holds; without one, what was mapped until the AUX record was written.
  */
-static void look_ahead(struct stream_state *st, uint64_t index)
+static void look_ahead(struct stream_state *st)
 {
-	uint64_t time;
+	uint64_t ticks, time;
 
-	if (!st->unit->timestamps) {
+	if (!st->unit->timestamps || !ahead_time(st, &ticks)) {
 		set_moment(st, aux_time(st));
 		return;
 	}
-	time = stream_next_time(st);
-	if (st->peek_ok) {
-		if (time == NO_TIME)
-			return;
-		if (st->time == NO_TIME || time > st->time)
-			st->time = time;
-		set_moment(st, time);
-	} else if (st->time == NO_TIME || st->end_offset - index <= LOOK_AHEAD) {
-		set_moment(st, aux_time(st));
-	}
+	if (!stream_time(st, ticks, &time))
+		return;
+	if (st->time == NO_TIME || time > st->time)
+		st->time = time;
+	set_moment(st, time);
 }
 
 static int choose_space(struct stream_state *st)
@@ -149,6 +143,7 @@ int stream_set_unit(struct stream_state *st, struct trace_unit *u, bool at_once)
 	st->armed = !at_once;
 	if (!at_once)
 		return 0;
+	ahead_free(&st->ahead);
 	st->unit = u;
 	st->stream.cpu = (int)u->aux->cpu;
 	st->next_unit = NULL;
@@ -182,14 +177,14 @@ static int watch_change(struct stream_state *st)
 
 	if (!st->next_unit || st->armed)
 		return 0;
-	if (cst_decoder_peek_timestamp(st->stream.decoder, &ts) > 0 &&
+	if (ahead_time(st, &ts) &&
 	    (!stream_time(st, ts, &time) || time < st->next_time))
 		return 0;
 	return stream_set_unit(st, st->next_unit, false);
 }
 
 /* The synchronisation has come. */
-static int take_over(struct stream_state *st)
+static int take_over(struct stream_state *st, const struct cst_generic *last)
 {
 	if (!st->armed)
 		return 0;
@@ -197,7 +192,7 @@ static int take_over(struct stream_state *st)
 	st->unit = st->next_unit;
 	st->stream.cpu = (int)st->unit->aux->cpu;
 	st->el_known = false;
-	st->peeked = false;
+	ahead_switch(st, last->index);
 	find_change(st);
 	return who_begin(st);
 }
@@ -213,13 +208,13 @@ int stream_begin(struct stream_state *st, const struct fragment *f)
 	int err;
 
 	st->frag = f;
-	st->end_offset = f->pub.offset + f->pub.size;
+	st->done = 0;
+	ahead_begin(st);
 	st->time = NO_TIME;
 	st->floor = fragment_floor(f);
 	pace_begin(&st->pace);
 	st->past = st->open_end = false;
 	st->last_ticks = 0;
-	st->peeked = false;
 	st->active = false;
 	st->el_known = false;
 	st->insns_stamped = UINT64_MAX;
@@ -246,7 +241,6 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 	case CST_STOP_TIMESTAMP:
 		if (!last || !last->addr)
 			return 0;
-		st->peeked = false;
 		st->ss->totals.backward_timestamps += last->addr < st->last_ticks;
 		st->last_ticks = last->addr;
 		if (!stream_time(st, last->addr, &time))
@@ -263,7 +257,7 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 			err = choose_space(st);
 		break;
 	case CST_STOP_CONFIG:
-		err = take_over(st);
+		err = take_over(st, last);
 		if (!err)
 			err = watch_change(st);
 		if (!err)
@@ -276,7 +270,7 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 		if (st->unit->timestamps && (why == CST_STOP_TRACE_ON || st->pace.now == PACE_UNKNOWN))
 			pace_gap(&st->pace, stream_next_time(st));
 		if (why == CST_STOP_TRACE_ON || moment_open(st, last))
-			look_ahead(st, last->index);
+			look_ahead(st);
 		err = why == CST_STOP_CONTEXT ? who_context(st, last) : who_trace_on(st);
 		if (!err)
 			err = choose_space(st);

@@ -85,7 +85,7 @@ static int thread_by_timestamp(struct stream_state *st)
 	/* Nothing ran since the last one. */
 	if (st->who.stamped == insns(st))
 		return running_thread(&st->ss->running, st->stream.cpu, st->who.passed);
-	if (!st->unit->timestamps || cst_decoder_peek_stretch(st->stream.decoder, &ts) <= 0 ||
+	if (!st->unit->timestamps || !ahead_stretch(st, &ts) ||
 	    !stream_time(st, ts, &time))
 		return -1;
 	return running_thread(&st->ss->running, st->stream.cpu, time);

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "session/internal.h"
+
+static void begin(struct ahead *a, uint64_t from, uint8_t frame_id, uint64_t first)
+{
+	a->begun = false;
+	a->from = from;
+	a->frame_id = frame_id;
+	a->first = first;
+	a->found = a->broken = a->barrier = 0;
+}
+
+void ahead_begin(struct stream_state *st)
+{
+	begin(&st->ahead, st->frag->pub.offset, CST_ID_UNKNOWN, 0);
+}
+
+void ahead_begin_at(struct stream_state *st, uint64_t from, uint8_t frame_id, uint64_t first)
+{
+	begin(&st->ahead, from, frame_id, first);
+}
+
+void ahead_free(struct ahead *a)
+{
+	cst_tree_free(a->tree);
+	a->tree = NULL;
+	a->begun = false;
+}
+
+void ahead_switch(struct stream_state *st, uint64_t first)
+{
+	struct ahead *a = &st->ahead;
+
+	ahead_free(a);
+	begin(a, a->from, a->frame_id, first);
+}
+
+static int make_tree(struct stream_state *st)
+{
+	struct ahead *a = &st->ahead;
+	struct cst_decoder *dec;
+	enum cst_tree_format format;
+	unsigned int flags;
+	int rc;
+
+	format = cst_tree_layout(st->tree, &flags);
+	rc = cst_tree_new(&a->tree, format, flags & ~(unsigned int)CST_FRAME_FINDINGS);
+	if (!rc)
+		rc = cst_tree_add(a->tree, st->stream.config, &dec);
+	if (rc)
+		ahead_free(a);
+	return rc;
+}
+
+static int feed(struct stream_state *st)
+{
+	const struct session_fragment *f = &st->frag->pub;
+	struct ahead *a = &st->ahead;
+	int rc = a->tree ? 0 : make_tree(st);
+
+	if (rc)
+		return rc;
+	cst_tree_drop(a->tree);
+	cst_tree_reset(a->tree);
+	if (a->from > f->offset)
+		cst_tree_start_at(a->tree, a->from, a->frame_id);
+	cst_decoder_start_at(cst_tree_decoder(a->tree, st->stream.trace_id), a->first);
+	rc = cst_tree_feed(a->tree, f->data + (a->from - f->offset), f->size - (a->from - f->offset), a->from);
+	a->begun = !rc;
+	return rc;
+}
+
+/* Finds the first timestamp at trace offset `from` or behind it; `from` never goes back within a fragment. */
+static void find(struct stream_state *st, uint64_t from)
+{
+	struct ahead *a = &st->ahead;
+	struct cst_scan m;
+
+	if (!a->begun && feed(st)) {
+		st->no_memory = true;
+		a->found = UINT64_MAX;
+	}
+	while (a->found <= from) {
+		if (!cst_tree_scan(a->tree, &m)) {
+			a->found = UINT64_MAX;
+		} else if (m.kind == CST_SCAN_BREAK) {
+			a->broken = m.index + 1;
+		} else if (m.kind == CST_SCAN_BARRIER) {
+			a->barrier = m.index + 1;
+		} else {
+			a->found = m.index + 1;
+			a->ticks = m.ts;
+		}
+	}
+}
+
+bool ahead_time(struct stream_state *st, uint64_t *ticks)
+{
+	struct ahead *a = &st->ahead;
+
+	find(st, st->done);
+	if (a->found == UINT64_MAX || a->barrier > st->done)
+		return false;
+	*ticks = a->ticks;
+	return true;
+}
+
+bool ahead_stretch(struct stream_state *st, uint64_t *ticks)
+{
+	return ahead_time(st, ticks) && st->ahead.broken <= st->done;
+}

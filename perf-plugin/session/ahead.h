@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ahead.h - timestamps of a stream that the decoder has not come to. Which code ran after a Trace On depends on what was
+ * mapped, and who ran, at the next timestamp, and that code is needed to come to the timestamp. Its packet is found by a
+ * second tree over the same bytes, which makes no elements; it is made when the first such question is asked.
+ */
+#ifndef CSTRACE_SESSION_AHEAD_H
+#define CSTRACE_SESSION_AHEAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cst_tree;
+struct stream_state;
+
+struct ahead {
+	struct cst_tree *tree;		/* NULL: not made */
+	bool begun;			/* it was fed the fragment */
+	uint64_t from;			/* trace offset of its first byte */
+	uint8_t frame_id;		/* whose the first bytes are, if that is not the beginning of the fragment */
+	uint64_t first;			/* the stream's bytes before this offset are left out */
+	/* trace offsets plus 1, 0: none yet */
+	uint64_t found;			/* of the timestamp that was found last; UINT64_MAX: there are no more */
+	uint64_t ticks;			/* its value */
+	uint64_t broken, barrier;	/* of the last break and barrier before it */
+};
+
+/* A fragment is about to be decoded from its beginning. */
+void ahead_begin(struct stream_state *st);
+/* The same from `from` on, as cst_tree_start_at() and cst_decoder_start_at(). */
+void ahead_begin_at(struct stream_state *st, uint64_t from, uint8_t frame_id, uint64_t first);
+/* The stream has another configuration from its synchronisation at `first` on. */
+void ahead_switch(struct stream_state *st, uint64_t first);
+void ahead_free(struct ahead *a);
+
+/* The first timestamp behind all elements so far: true and *ticks, or false when none comes before the next barrier. */
+bool ahead_time(struct stream_state *st, uint64_t *ticks);
+/* The same up to the next break: a program cannot have been interrupted unseen before such a timestamp. */
+bool ahead_stretch(struct stream_state *st, uint64_t *ticks);
+
+#endif
