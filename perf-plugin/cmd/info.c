@@ -393,7 +393,7 @@ static void print_line(void *data, const char *line)
 
 static int count_all(struct session *ss, struct info_counts *c)
 {
-	struct session_consumer counter = { .data = c, .batch = info_count, .piece_new = info_piece_new,
+	struct session_consumer counter = { .data = c, .batch = info_count, .times = true, .piece_new = info_piece_new,
 					    .piece_take = info_piece_take, .piece_free = free, .by_fragment = true,
 					    .sums = true, .by_process = true };
 

@@ -94,6 +94,11 @@ static void find(struct stream_state *st, uint64_t from)
 	}
 }
 
+bool ahead_known(const struct stream_state *st)
+{
+	return st->ahead.begun && st->ahead.found > st->done;
+}
+
 bool ahead_time(struct stream_state *st, uint64_t *ticks)
 {
 	struct ahead *a = &st->ahead;

@@ -33,6 +33,8 @@ void ahead_begin_at(struct stream_state *st, uint64_t from, uint8_t frame_id, ui
 void ahead_switch(struct stream_state *st, uint64_t first);
 void ahead_free(struct ahead *a);
 
+/* Was it asked already what ahead_time() is to find? */
+bool ahead_known(const struct stream_state *st);
 /* The first timestamp behind all elements so far: true and *ticks, or false when none comes before the next barrier. */
 bool ahead_time(struct stream_state *st, uint64_t *ticks);
 /* The same up to the next break: a program cannot have been interrupted unseen before such a timestamp. */

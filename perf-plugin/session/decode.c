@@ -10,10 +10,6 @@
 #include "session/part.h"
 #include "session/run.h"
 
-#define BATCH 1024
-/* With a filter on time, batches are judged in pieces of this size. */
-#define FILTER_STEP 128
-
 static double seconds(const struct timespec *a, const struct timespec *b)
 {
 	return (double)(b->tv_sec - a->tv_sec) + (double)(b->tv_nsec - a->tv_nsec) * 1e-9;
@@ -54,117 +50,6 @@ static void find_exception(struct stream_state *st, const struct cst_generic *g,
 	}
 }
 
-/* All of the stream's fragment that a filter wants is behind it, and what was open then is closed. */
-static bool is_past(const struct run *r, const struct stream_state *st, const struct cst_generic *g,
-		    size_t n)
-{
-	size_t i;
-
-	if (st->stream.time <= filter_last(r->ss->filter))
-		return false;
-	for (i = 0; i < n; i++)
-		if (g[i].kind == CST_GEN_RANGE)
-			return true;
-	return false;
-}
-
-/* Files whose code a filter on time lets pass, and where the last branch leads to. */
-static void note_files(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
-{
-	bool use = !st->stream.unwanted || st->next_used;
-	struct cst_section *sec;
-	uint32_t last = 0;
-	struct dso *d;
-	size_t i;
-
-	for (i = 0; i < n && use; i++) {
-		if (g[i].kind != CST_GEN_RANGE || !g[i].section || g[i].section == last)
-			continue;
-		last = g[i].section;
-		sec = cst_image_section(r->ss->spaces.image, last);
-		d = sec ? cst_section_cookie(sec) : NULL;
-		if (d)
-			d->shown = true;
-	}
-	st->next_used = !st->stream.unwanted;
-}
-
-/* Something is to be shown before every stream of the fragment is as if decoded from the beginning. */
-static bool any_silent(const struct stream_state *st)
-{
-	unsigned int id;
-
-	for (id = 0; id < 128; id++)
-		if (st->peers[id] && st->peers[id]->silent)
-			return true;
-	return false;
-}
-
-static int hand_piece(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
-{
-	struct filter *f = r->ss->filter;
-	struct stream *s = &st->stream;
-	int rc = 0;
-
-	s->unwanted = f && !filter_wants(f, s->cpu, s->pid, s->tid, s->time);
-	r->ss->matched |= !s->unwanted;
-	if (r->ss->book && !s->unwanted && any_silent(st)) {
-		r->again = true;
-		return 0;
-	}
-	st->handed++;
-	if (filter_has_time(f))
-		note_files(r, st, g, n);
-	if (st->handed <= st->mute)
-		rc = 0;
-	else if (r->con->batch && (!s->unwanted || r->con->unwanted))
-		rc = r->con->batch(r->con->data, s, g, n);
-	s->fragment_start = false;
-	st->past = st->past || (f && is_past(r, st, g, n));
-	return rc;
-}
-
-/* A batch to the consumer, in pieces if it wants the time to go on inside. */
-static int hand_on(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n,
-		   enum cst_stop why)
-{
-	struct stream *s = &st->stream;
-	uint64_t start, whole, insns;
-	size_t i, step = r->con->step;
-	int rc = 0;
-
-	stream_batch_time(st, g, n, why, r->con);
-	if (!step && filter_has_time(r->ss->filter))
-		step = FILTER_STEP;
-	if (!step || n <= step || s->time == s->time_end)
-		return hand_piece(r, st, g, n);
-	start = s->time;
-	whole = s->time_end - start;
-	insns = s->n_insn;
-	for (i = 0; i < n && !rc && !r->again; i += step) {
-		size_t end = n - i < step ? n : i + step;
-
-		s->time = start + (uint64_t)((unsigned __int128)whole * i / n);
-		s->time_end = start + (uint64_t)((unsigned __int128)whole * end / n);
-		s->n_insn = (uint32_t)(insns * end / n - insns * i / n);
-		rc = hand_piece(r, st, g + i, end - i);
-	}
-	return rc;
-}
-
-/* Trace follows that is not wanted: what the end of the bytes before left open is a gap. */
-static int close_stream(struct run *r, struct stream_state *st)
-{
-	struct cst_generic gap = { .kind = CST_GEN_NO_SYNC, .num = CST_UNSYNC_RESET,
-				   .trace_id = st->stream.trace_id };
-
-	st->open_end = false;
-	st->stream.unwanted = true;
-	if (!r->con->batch || !r->con->unwanted)
-		return 0;
-	return r->con->batch(r->con->data, &st->stream, &gap, 1);
-}
-
 /* A silent stream begins to speak. What it lost so far is not told of, as if it had been skipped. */
 static int begin_to_speak(struct run *r, struct stream_state *st)
 {
@@ -172,7 +57,7 @@ static int begin_to_speak(struct run *r, struct stream_state *st)
 
 	st->silent = st->owes_gap = false;
 	losses_forget(st);
-	return owes ? close_stream(r, st) : 0;
+	return owes ? deliver_gap(r, st) : 0;
 }
 
 /* What a stream makes before it is as if decoded from the beginning of the fragment. */
@@ -184,7 +69,7 @@ static int run_in(struct run *r, struct stream_state *st, const struct cst_gener
 	if (r->again)
 		return 0;
 	if (n)
-		stream_batch_time(st, g, (size_t)n, why, r->con);
+		deliver_nowhere(r, st, g, (size_t)n, why);
 	if (why == CST_STOP_CONTEXT && st->unit->pid.contextidr_el2)
 		find_exception(st, g, n);
 	rc = stream_stop(st, why, n ? &g[n - 1] : NULL);
@@ -197,7 +82,7 @@ static void check_leap(struct run *r, struct stream_state *st, const struct cst_
 {
 	unsigned int id;
 
-	st->lead_done = st->lead_done || (st->stream.time_known && seek_unwanted(st, st->stream.time_end) &&
+	st->lead_done = st->lead_done || (st->given.time_known && seek_unwanted(st, st->given.time_end) &&
 					  seek_has_branch(g, n));
 	for (id = 0; id < 128; id++)
 		if (st->peers[id] && st->peers[id]->run_in.ix && !st->peers[id]->lead_done)
@@ -206,8 +91,8 @@ static void check_leap(struct run *r, struct stream_state *st, const struct cst_
 	r->leap = g[n - 1].index < r->ahead;
 }
 
-static int deliver(struct run *r, struct stream_state *st, const struct cst_generic *g, int n,
-		   enum cst_stop why)
+static int take_batch(struct run *r, struct stream_state *st, const struct cst_generic *g, int n,
+		      enum cst_stop why)
 {
 	int rc = 0;
 
@@ -227,7 +112,7 @@ static int deliver(struct run *r, struct stream_state *st, const struct cst_gene
 		else
 			losses_forget(st);
 		if (r->con->batch || r->ss->filter)
-			rc = hand_on(r, st, g, (size_t)n, why);
+			rc = deliver_batch(r, st, g, (size_t)n, why);
 		if (r->lead_in)
 			check_leap(r, st, g, (size_t)n);
 		if (r->progress && !(++r->ticks & 63))
@@ -256,13 +141,19 @@ static bool all_past(const struct tree_slot *slot)
  */
 static int pull(struct run *r, struct tree_slot *slot)
 {
+	struct cst_generic *out, *more;
 	struct cst_decoder *had = NULL;
 	struct stream_state *st;
 	struct cst_pull p;
 	int n, rc = 0, held = 0;
 
 	for (;;) {
-		n = cst_tree_pull(slot->tree, r->batch + held, BATCH - held, &p);
+		if (!held) {
+			rc = deliver_room(r, &out);
+			if (rc)
+				return rc;
+		}
+		n = cst_tree_pull(slot->tree, out + held, BATCH - held, &p);
 		if (n < 0)
 			return n;
 		if (memory_refused())
@@ -270,8 +161,12 @@ static int pull(struct run *r, struct tree_slot *slot)
 		if (!n && !p.dec)
 			p.dec = had;	/* the input ends: what is held is all */
 		if (held && had != p.dec) {
-			rc = deliver(r, cst_decoder_cookie(had), r->batch, held, CST_STOP_NONE);
-			memmove(r->batch, r->batch + held, (size_t)n * sizeof(*r->batch));
+			more = out + held;
+			rc = take_batch(r, cst_decoder_cookie(had), out, held, CST_STOP_NONE);
+			if (!rc)
+				rc = deliver_room(r, &out);
+			if (!rc)
+				memmove(out, more, (size_t)n * sizeof(*out));
 			held = 0;
 		}
 		if (rc || r->again || r->leap)
@@ -280,10 +175,15 @@ static int pull(struct run *r, struct tree_slot *slot)
 		held = 0;
 		if (!n && p.why != CST_STOP_SECTION)
 			return 0;
-		if (!p.dec)
-			continue;	/* a barrier: each decoder's next element is a NO_SYNC */
+		if (!p.dec) {
+			/* a barrier: each decoder's next element is a NO_SYNC */
+			rc = deliver_flush(r);
+			if (rc)
+				return rc;
+			continue;
+		}
 		st = cst_decoder_cookie(p.dec);
-		if (p.why == CST_STOP_SECTION && n + CST_PULL_MIN <= BATCH) {
+		if (p.why == CST_STOP_SECTION && n + CST_PULL_MIN <= (int)BATCH) {
 			held = n;
 			had = p.dec;
 			rc = stream_stop(st, p.why, NULL);
@@ -292,8 +192,8 @@ static int pull(struct run *r, struct tree_slot *slot)
 			continue;
 		}
 		if (n)
-			slot->last_index = r->batch[n - 1].index;
-		rc = deliver(r, st, r->batch, n, p.why);
+			slot->last_index = out[n - 1].index;
+		rc = take_batch(r, st, out, n, p.why);
 		if (rc || r->again || r->leap)
 			return rc;
 		if (st->past && all_past(slot)) {
@@ -315,7 +215,7 @@ static int pull_packets(struct run *r, struct tree_slot *slot)
 		if (p.why == CST_STOP_PACKET) {
 			st = cst_decoder_cookie(p.dec);
 			st->active = true;
-			rc = r->con->packet(r->con->data, &st->stream, &pkt);
+			rc = r->con->packet(r->con->data, stream_as_given(st), &pkt);
 			if (rc)
 				return rc;
 		}
@@ -337,7 +237,7 @@ static int end_fragment(struct run *r, struct tree_slot *slot)
 		losses_fragment_end(slot->st[id]);
 		slot->st[id]->open_end = slot->st[id]->active;
 		if (slot->st[id]->active && r->con->fragment_end)
-			rc = r->con->fragment_end(r->con->data, &slot->st[id]->stream);
+			rc = r->con->fragment_end(r->con->data, stream_as_given(slot->st[id]));
 	}
 	return rc;
 }
@@ -424,7 +324,7 @@ static int skip_fragment(struct run *r, const struct fragment *f)
 				frame_ids(r->q, f, ids);
 			known = true;
 			if (slot->raw || ids[id >> 6] >> (id & 63) & 1)
-				rc = close_stream(r, slot->st[id]);
+				rc = deliver_gap(r, slot->st[id]);
 		}
 	}
 	return rc;
@@ -455,7 +355,8 @@ static int feed_fragment(struct run *r, struct tree_slot *slot, const struct fra
 	if (rc || stops(r))
 		return rc;
 	cst_tree_end(slot->tree);
-	return take(r, slot);
+	rc = take(r, slot);
+	return rc ? rc : deliver_flush(r);
 }
 
 /* All counts before an attempt to decode a fragment. */
@@ -744,10 +645,9 @@ static int begin_counts(struct run *r)
 int run_open(struct run *r, struct session *ss, const struct session_consumer *con, _Atomic uint64_t *bytes)
 {
 	*r = (struct run){ .ss = ss, .con = con, .bytes = bytes };
-	r->batch = malloc(BATCH * sizeof(*r->batch));
 	r->progress = ss->opts.progress && isatty(STDERR_FILENO);
 	clock_gettime(CLOCK_MONOTONIC, &r->started);
-	return r->batch ? begin_counts(r) : -CST_ERR_NOMEM;
+	return deliver_open(r) ? -CST_ERR_NOMEM : begin_counts(r);
 }
 
 void run_close(struct run *r)
@@ -755,7 +655,7 @@ void run_close(struct run *r)
 	if (r->shown.tv_sec)
 		fprintf(stderr, "\r%*s\r", 30, "");
 	free(r->slots);
-	free(r->batch);
+	deliver_close(r);
 	joined_free(&r->joined);
 	memset(r, 0, sizeof(*r));
 }

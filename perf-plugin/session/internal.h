@@ -131,10 +131,14 @@ void session_free_own(struct session *ss);
 /* locate.c */
 void session_free_perf_maps(struct session *ss);
 
+struct batch;
+struct pending;
+
 /* decode.c, stream.c */
 struct stream_state {
 	struct session *ss;
-	struct stream stream;
+	struct stream stream;		/* where the decoder is */
+	struct stream given;		/* the batch that the consumer got last */
 	const struct queue *queue;
 	const struct fragment *frag;
 	struct trace_unit *unit;
@@ -147,6 +151,10 @@ struct stream_state {
 	uint64_t limit;			/* moment for threads and maps */
 	struct stream_state *const *peers; /* streams of the fragment, by trace ID, those that ... */
 	const uint64_t *present;	/* ... occur in it: a bit per ID */
+	bool late;			/* `time` and `limit` may be earlier than the next timestamp: stream_moment() */
+	bool may_be_late;		/* nobody asks for them but who needs to know the code or the thread */
+	const struct pending *pending;	/* batches whose moment is to be remembered */
+	uint32_t waiting, waiting_last;	/* of them, those of the stream whose time is not known; NO_BATCH: none */
 	bool no_memory;			/* while the moment was looked for */
 	uint64_t time;			/* of what comes next, from a trace timestamp; NO_TIME unknown */
 	uint64_t floor;			/* the fragment's trace cannot be older */
@@ -195,9 +203,14 @@ int stream_set_unit(struct stream_state *st, struct trace_unit *u, bool at_once)
 bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time);
 /* Time of the next timestamp; NO_TIME: there is none that helps. */
 uint64_t stream_next_time(struct stream_state *st);
-/* A batch of elements came, and the pull stopped for `why`: when did it begin and end? */
-void stream_batch_time(struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why,
-		       const struct session_consumer *con);
+/* What follows from the next timestamp is brought up to date: st->time and st->limit. */
+void stream_moment(struct stream_state *st);
+/* A batch of elements came, and the pull stopped for `why`: all of it but its time. */
+void stream_batch(struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why, struct batch *b);
+/* When did it begin and end? In the order of batches; b->known says what is known of the timestamp behind it. */
+void stream_batch_time(struct batch *b, const struct session_consumer *con);
+/* The stream for a callback that is not about a batch. */
+struct stream *stream_as_given(struct stream_state *st);
 
 /* pairing.c: makes the clocks of all CPUs. 0, or -CST_ERR_x. */
 int session_make_clocks(struct session *ss);

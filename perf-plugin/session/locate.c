@@ -24,17 +24,16 @@ static const struct map *patched_file(const struct maplist *ml, const struct map
 
 bool session_locate(struct stream *s, uint64_t addr, struct session_loc *loc)
 {
-	const struct stream_state *st = s->state;
-	const struct map *m = st->now ? maplist_find(st->now->maps, addr) : NULL, *file;
+	const struct map *m = s->code ? maplist_find(s->code->maps, addr) : NULL, *file;
 
 	memset(loc, 0, sizeof(*loc));
-	loc->kernel = st->el_known && st->el > 0;
+	loc->kernel = s->kernel;
 	if (!m)
 		return false;
 	loc->map_start = m->start;
 	loc->map_end = m->end;
 	if (m->dso->kind == DSO_PATCH) {
-		file = patched_file(st->now->maps, m);
+		file = patched_file(s->code->maps, m);
 		if (file)
 			m = file;
 	}

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "session/internal.h"
+#include "session/pending.h"
 
 /* Decode tree of a buffer: one for its frames, or one for each trace unit that wrote without frames. */
 struct tree_slot {
@@ -23,7 +24,8 @@ struct run {
 	struct queue *q;
 	struct tree_slot *slots;
 	size_t nr_slots, cap_slots;
-	struct cst_generic *batch;
+	struct pending pending;
+	enum deliver_mode { DELIVER_ANY_TIME, DELIVER_AT_ONCE, DELIVER_PENDING } mode;
 	struct cst_counts *counts;	/* for all decoders, or NULL */
 	struct joined joined;	/* the fragment's bytes, if the file has them in pieces */
 	uint64_t present[2];	/* trace IDs in the fragment, when it matters */
@@ -46,6 +48,23 @@ void run_close(struct run *r);
 int run_fragments(struct run *r, struct queue *q, size_t first, size_t end);
 /* Shows on the terminal how far decoding is, now and then. */
 void run_progress(struct run *r, uint64_t bytes);
+
+/*
+ * deliver.c: batches to the consumer, in pieces if it wants the time to go on inside. Each returns 0, negative, or what
+ * the consumer returned.
+ */
+int deliver_open(struct run *r);
+void deliver_close(struct run *r);
+/* Room for a pull of BATCH elements. */
+int deliver_room(struct run *r, struct cst_generic **out);
+/* A batch of a stream, in the room that deliver_room() gave; the pull stopped for `why`. */
+int deliver_batch(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why);
+/* The same for a batch that nobody is to see: its time goes by. */
+void deliver_nowhere(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why);
+/* No timestamp follows: all that waits is delivered. */
+int deliver_flush(struct run *r);
+/* Trace follows that is not wanted: what the end of the bytes before left open is a gap. */
+int deliver_gap(struct run *r, struct stream_state *st);
 
 /* slots.c: the tree for a fragment, with its streams. *slot NULL: nothing can decode it. 0, or negative. */
 int slot_prepare(struct run *r, const struct fragment *f, struct tree_slot **slot);

@@ -288,14 +288,14 @@ unsigned int session_max_streams(const struct session *ss)
 
 size_t session_read_code(struct stream *s, uint64_t addr, void *buf, size_t len)
 {
-	return space_read(&s->state->ss->spaces, s->state->now, addr, buf, len);
+	return space_read(&s->state->ss->spaces, s->code, addr, buf, len);
 }
 
 const char *session_comm(const struct stream *s)
 {
 	if (s->tid == 0)
 		return "swapper";
-	return s->tid > 0 ? threads_comm(&s->state->ss->threads, s->tid, s->state->limit) : NULL;
+	return s->tid > 0 ? threads_comm(&s->state->ss->threads, s->tid, s->moment) : NULL;
 }
 
 struct dso *session_section_dso(struct session *ss, struct stream *s, uint32_t section)

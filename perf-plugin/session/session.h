@@ -17,6 +17,7 @@
 #include "session/who.h"
 
 struct perfdata;
+struct version;
 struct session;
 struct dso;
 
@@ -63,6 +64,7 @@ struct stream {
 	 * was taken to have happened when the batch's address space was chosen. 0: none.
 	 */
 	uint64_t not_before;
+	uint64_t before;	/* time of the timestamp that follows, where `time` and `time_end` may be later; 0: none */
 	uint64_t aux_time;	/* perf time of the AUX record; 0 none */
 	uint64_t aux_seq;	/* its place in the file (pd_record.seq) */
 	uint8_t trace_id;
@@ -78,7 +80,11 @@ struct stream {
 	const struct cst_config *config;
 	struct cst_decoder *decoder;
 	void *priv;		/* consumer's, NULL at first; freed with consumer.stream_end */
-	struct stream_state *state; /* session's */
+	/* The session's. */
+	struct version *code;	/* address space of the batch, or NULL */
+	bool kernel;
+	uint64_t moment;	/* for threads */
+	struct stream_state *state;
 };
 
 /* Where an address was found. Valid until the consumer returns. */
@@ -106,6 +112,7 @@ struct session_consumer {
 	void *data;
 	unsigned int stop;	/* extra enum cst_stop bits: cut batches there as well */
 	unsigned int step;	/* cut batches after so many elements, so that time goes on in them; 0: never */
+	bool times;		/* the times of batches are looked at; else they are not found out */
 	bool timeless;		/* time is that of the AUX record, whatever the trace says */
 	bool history;		/* what comes out depends on everything that was executed before it */
 	bool unwanted;		/* also call batch() with what the filter leaves out (stream.unwanted) */
@@ -183,10 +190,15 @@ bool session_timestamps(const struct session *ss);
 unsigned int session_max_streams(const struct session *ss);
 
 /*
- * A time inside the batch for something that is to be shown. Where batches are not cut (consumer.step 0),
- * stream.time and time_end can lie behind the next timestamp, and only this makes sure that they do not.
+ * A time inside the batch for something that is to be shown. Where batches are not cut (consumer.step 0), interpolation
+ * can lead behind the next timestamp.
  */
-uint64_t session_time(struct stream *s, uint64_t time);
+static inline uint64_t session_time(const struct stream *s, uint64_t time)
+{
+	if (!s->before || time < s->before)
+		return time;
+	return s->before > s->not_before ? s->before : s->not_before;
+}
 
 /* Does the filter want what this thread did at that time? */
 static inline bool session_wants(const struct stream *s, int pid, int tid, uint64_t time)

@@ -72,6 +72,8 @@ static int add_stream(struct run *r, struct tree_slot *slot, struct trace_unit *
 	st->tree = slot->tree;
 	st->queue = r->q;
 	st->unit = u;
+	st->pending = &r->pending;
+	st->may_be_late = r->mode != DELIVER_AT_ONCE;
 	st->stream.state = st;
 	st->stream.filter = r->ss->filter;
 	st->stream.cpu = (int)u->aux->cpu;
@@ -79,6 +81,7 @@ static int add_stream(struct run *r, struct tree_slot *slot, struct trace_unit *
 	st->stream.queue = r->q->number;
 	st->stream.place = place_of(r->q, slot, id);
 	st->stream.config = cst_decoder_config(st->stream.decoder);
+	st->given = st->stream;
 	cst_decoder_set_cookie(st->stream.decoder, st);
 	cst_decoder_set_counts(st->stream.decoder, r->counts);
 	cst_decoder_set_stop(st->stream.decoder, CST_STOP_CONTEXT | CST_STOP_TRACE_ON |
@@ -99,7 +102,7 @@ void slot_free(struct run *r, struct tree_slot *slot)
 		losses_fragment_end(st);
 		cst_stats_add(&r->ss->totals.dec, cst_decoder_stats(st->stream.decoder));
 		if (r->con->stream_end)
-			r->con->stream_end(r->con->data, &st->stream);
+			r->con->stream_end(r->con->data, stream_as_given(st));
 		stream_release(st);
 		ahead_free(&st->ahead);
 		free(st);

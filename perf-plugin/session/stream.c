@@ -4,6 +4,7 @@
  * decoder on the address space that was valid then.
  */
 #include "session/internal.h"
+#include "session/pending.h"
 
 static uint64_t aux_time(const struct stream_state *st)
 {
@@ -29,10 +30,10 @@ bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time)
 	return true;
 }
 
-/* The earliest moment that another stream of the fragment still needs. */
-static uint64_t peers_limit(const struct stream_state *st)
+/* The earliest moment that another stream of the fragment still needs, or a batch that waits. */
+static uint64_t needed_limit(const struct stream_state *st)
 {
-	uint64_t limit = UINT64_MAX;
+	uint64_t limit = st->pending->limit;
 	unsigned int id;
 
 	for (id = 0; id < 128; id++) {
@@ -49,7 +50,8 @@ static void set_moment(struct stream_state *st, uint64_t time)
 	struct threads *ts = &st->ss->threads;
 	uint64_t limit;
 
-	if (!ts->ended && threads_seek(ts, time, st->frag->seq, ts->keep ? 0 : peers_limit(st)))
+	st->late = false;
+	if (!ts->ended && threads_seek(ts, time, st->frag->seq, ts->keep ? 0 : needed_limit(st)))
 		st->no_memory = true;
 	limit = threads_limit(ts, time, st->frag->seq);
 	/* Within a fragment time goes forward, whatever a damaged timestamp says. */
@@ -70,23 +72,35 @@ void stream_passed(struct stream_state *st, const struct cst_generic *last)
 		st->done = last->index + 1;
 }
 
-/*
- * A new stretch begins. It ran before the next timestamp of the stream, so what was mapped until then
- * holds; without one, what was mapped until the AUX record was written.
- */
-static void look_ahead(struct stream_state *st)
+void stream_moment(struct stream_state *st)
 {
 	uint64_t ticks, time;
 
-	if (!st->unit->timestamps || !ahead_time(st, &ticks)) {
+	if (!st->late)
+		return;
+	st->late = false;
+	if (!ahead_time(st, &ticks)) {
+		set_moment(st, aux_time(st));
+	} else if (stream_time(st, ticks, &time)) {
+		if (st->time == NO_TIME || time > st->time)
+			st->time = time;
+		set_moment(st, time);
+	}
+}
+
+/*
+ * A new stretch begins. It ran before the next timestamp of the stream, so what was mapped until then holds; without
+ * one, what was mapped until the AUX record was written. Where both are the same, that timestamp need not be known yet.
+ */
+static void begin_stretch(struct stream_state *st)
+{
+	if (!st->unit->timestamps) {
 		set_moment(st, aux_time(st));
 		return;
 	}
-	if (!stream_time(st, ticks, &time))
-		return;
-	if (st->time == NO_TIME || time > st->time)
-		st->time = time;
-	set_moment(st, time);
+	st->late = true;
+	if (!st->may_be_late || !threads_steady(&st->ss->threads, st->limit, aux_time(st), st->frag->seq))
+		stream_moment(st);
 }
 
 static int choose_space(struct stream_state *st)
@@ -213,7 +227,8 @@ int stream_begin(struct stream_state *st, const struct fragment *f)
 	st->time = NO_TIME;
 	st->floor = fragment_floor(f);
 	pace_begin(&st->pace);
-	st->past = st->open_end = false;
+	st->past = st->open_end = st->late = false;
+	st->waiting = st->waiting_last = NO_BATCH;
 	st->last_ticks = 0;
 	st->active = false;
 	st->el_known = false;
@@ -248,7 +263,6 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 		st->insns_stamped = cst_decoder_stats(st->stream.decoder)->insns;
 		if (st->time == NO_TIME || time > st->time)
 			st->time = time;
-		pace_timestamp(&st->pace, time);
 		set_moment(st, time);
 		err = who_time(st, time);
 		if (!err)
@@ -267,10 +281,8 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 	case CST_STOP_CONTEXT:
 		if (!last)
 			return 0;
-		if (st->unit->timestamps && (why == CST_STOP_TRACE_ON || st->pace.now == PACE_UNKNOWN))
-			pace_gap(&st->pace, stream_next_time(st));
 		if (why == CST_STOP_TRACE_ON || moment_open(st, last))
-			look_ahead(st);
+			begin_stretch(st);
 		err = why == CST_STOP_CONTEXT ? who_context(st, last) : who_trace_on(st);
 		if (!err)
 			err = choose_space(st);
@@ -292,52 +304,94 @@ static uint64_t count_cycles(const struct cst_generic *g, size_t n)
 	return sum;
 }
 
-void stream_batch_time(struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why,
-		       const struct session_consumer *con)
+/* The stream as a consumer sees it where the decoder is. */
+static void see_here(const struct stream_state *st, struct stream *s)
 {
-	bool timeless = con->timeless;
-	uint64_t insns = cst_decoder_stats(st->stream.decoder)->insns;
-	const struct threads *ts = &st->ss->threads;
-	uint64_t cycles, start, end, next;
-	struct stream *s = &st->stream;
+	s->pid = st->stream.pid;
+	s->tid = st->stream.tid;
+	s->cpu = st->stream.cpu;
+	s->code = st->now;
+	s->kernel = st->el_known && st->el > 0;
+	s->moment = st->limit;
+}
 
-	s->n_insn = (uint32_t)(insns - st->insns_seen);
+struct stream *stream_as_given(struct stream_state *st)
+{
+	see_here(st, &st->given);
+	st->given.before = 0;
+	return &st->given;
+}
+
+void stream_batch(struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why, struct batch *b)
+{
+	uint64_t insns = cst_decoder_stats(st->stream.decoder)->insns;
+
+	*b = (struct batch){ .st = st, .g = g, .n = n, .s = st->stream, .limit = st->limit, .late = st->late,
+			     .why = (uint8_t)why, .closed = NO_TIME };
+	see_here(st, &b->s);
+	b->s.n_insn = (uint32_t)(insns - st->insns_seen);
 	st->insns_seen = insns;
-	st->pace.loose = !con->step && !filter_has_time(st->ss->filter);
-	s->not_before = threads_time(ts, st->limit);
-	s->time_known = !timeless && st->pace.now != PACE_UNKNOWN;
+	st->stream.fragment_start = false;
+	b->cycles = st->unit->config.cycle_count ? count_cycles(g, n) : 0;
+	if (why == CST_STOP_TIMESTAMP && !g[n - 1].addr)
+		b->why = CST_STOP_NONE;
+	else if (why == CST_STOP_TIMESTAMP && !stream_time(st, g[n - 1].addr, &b->closed))
+		b->closed = NO_TIME;
+}
+
+/* Nothing later than this had happened when the batch ran. */
+static uint64_t moment_of(const struct batch *b)
+{
+	const struct stream_state *st = b->st;
+	uint64_t limit = b->limit;
+
+	if (b->late && b->known != NEXT_UNUSABLE)
+		limit = threads_limit(&st->ss->threads, b->known == NEXT_TIME ? b->next : aux_time(st), st->frag->seq);
+	return limit > b->limit ? limit : b->limit;
+}
+
+/* What the element that ended the pull says about the time. */
+static void go_on(struct batch *b, uint64_t next)
+{
+	struct pace *pace = &b->st->pace;
+
+	if (b->why == CST_STOP_TIMESTAMP && b->closed != NO_TIME)
+		pace_timestamp(pace, b->closed);
+	else if (b->st->unit->timestamps &&
+		 (b->why == CST_STOP_TRACE_ON || (b->why == CST_STOP_CONTEXT && pace->now == PACE_UNKNOWN)))
+		pace_gap(pace, next);
+}
+
+void stream_batch_time(struct batch *b, const struct session_consumer *con)
+{
+	struct stream_state *st = b->st;
+	bool loose = !con->step && !filter_has_time(st->ss->filter);
+	uint64_t next = b->known == NEXT_TIME ? b->next : NO_TIME, start, end;
+	struct stream *s = &b->s;
+
+	st->pace.loose = loose;
+	s->moment = moment_of(b);
+	s->not_before = threads_time(&st->ss->threads, s->moment);
+	s->time_known = !con->timeless && st->pace.now != PACE_UNKNOWN;
+	s->before = 0;
 	if (!s->time_known) {
 		start = end = s->aux_time;
 	} else {
 		start = st->pace.now;
-		cycles = st->unit->config.cycle_count ? count_cycles(g, n) : 0;
-		if (why == CST_STOP_TIMESTAMP && g[n - 1].addr) {
+		if (b->why == CST_STOP_TIMESTAMP) {
 			/* How long it took is known, not only how long such things take. */
-			pace_advance(&st->pace, s->n_insn, cycles, start);
-			if (!stream_time(st, g[n - 1].addr, &end) || end < start)
-				end = start;
+			pace_advance(&st->pace, s->n_insn, b->cycles, start);
+			end = b->closed == NO_TIME || b->closed < start ? start : b->closed;
 		} else {
-			/* To look for it costs time: of batches that are not cut, few have a sample. */
-			next = st->pace.loose ? NO_TIME : stream_next_time(st);
-			pace_advance(&st->pace, s->n_insn, cycles, next != NO_TIME ? next : aux_time(st));
+			pace_advance(&st->pace, s->n_insn, b->cycles, loose || next == NO_TIME ? aux_time(st) : next);
 			end = st->pace.now;
 		}
+		if (loose && next != NO_TIME)
+			s->before = next;
 	}
 	s->time = start > s->not_before ? start : s->not_before;
 	s->time_end = end > s->time ? end : s->time;
-}
-
-uint64_t session_time(struct stream *s, uint64_t time)
-{
-	struct stream_state *st = s->state;
-	uint64_t next;
-
-	if (!st || !s->time_known || !st->pace.loose)
-		return time;
-	next = stream_next_time(st);
-	if (next > time)
-		return time;
-	return next > s->not_before ? next : s->not_before;
+	go_on(b, next);
 }
 
 void stream_release(struct stream_state *st)

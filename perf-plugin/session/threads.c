@@ -114,6 +114,7 @@ static int set_pid(struct threads *ts, int tid, int pid, uint64_t order)
 		t->nr_pids++;
 		slot->order = order;
 		slot->pid = pid;
+		ts->changes += t->nr_pids > 1;
 	} else {
 		leave_process(ts, t);
 	}
@@ -137,6 +138,7 @@ static int set_comm(struct threads *ts, int tid, const char *comm, uint64_t orde
 		return -CST_ERR_NOMEM;
 	slot->order = order;
 	slot->comm = comm;
+	ts->changes += t->nr_comms > 1;
 	return 0;
 }
 
@@ -158,6 +160,7 @@ static struct map_event *add_event(struct threads *ts, struct process *p, uint64
 	ev = ARRAY_ADD(p->ev, p->nr, p->cap);
 	if (!ev)
 		return NULL;
+	ts->changes += new_epoch && p->epochs;
 	if (new_epoch || !p->epochs)
 		ts->total_replaced += p->epochs++ > 0 && p != &ts->kernel;
 	memset(ev, 0, sizeof(*ev));

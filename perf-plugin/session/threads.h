@@ -82,6 +82,7 @@ struct moment {
 	uint64_t time, seq;
 	int pid, tid;
 	bool kernel;
+	uint64_t changes;	/* threads.changes, this one included */
 };
 
 struct threads {
@@ -98,7 +99,8 @@ struct threads {
 	struct moment *moments;	/* in the window: [first, nr) */
 	size_t first, nr, cap;
 	uint64_t base;		/* number of the first event in the window */
-	uint64_t gone_time, gone_seq;	/* of the last event before it */
+	uint64_t gone_time, gone_seq, gone_changes; /* of the last event before it */
+	uint64_t changes;	/* events that replaced code, or gave a thread another process or name */
 
 	struct intmap threads, processes;
 	struct process kernel;
@@ -144,6 +146,11 @@ int threads_restart(struct threads *ts);
  * moment that is not in the window: the start or the end of it.
  */
 uint64_t threads_limit(const struct threads *ts, uint64_t time, uint64_t seq);
+/*
+ * Is it all the same for the code of processes, and for the processes and names of threads, whether this moment is meant
+ * or another one up to that of threads_limit()? False also where the window does not tell.
+ */
+bool threads_steady(const struct threads *ts, uint64_t limit, uint64_t time, uint64_t seq);
 /* Time of the last event before a moment; 0: none. */
 uint64_t threads_time(const struct threads *ts, uint64_t limit);
 

@@ -21,8 +21,9 @@ static bool follows_thread(const struct stream_state *st)
 	return st->queue->cpu < 0 && st->queue->tid > 0;
 }
 
-static uint64_t now(const struct stream_state *st)
+static uint64_t now(struct stream_state *st)
 {
+	stream_moment(st);
 	return st->time != NO_TIME ? st->time : st->frag->pub.time;
 }
 
@@ -68,7 +69,7 @@ static void set_unknown(struct stream_state *st, enum loss cause)
 /* ---- nothing in the trace ------------------------------------------------------------------------ */
 
 /* The threads that switches name between the last timestamp and the next one, or in the whole fragment. */
-static size_t candidates(const struct stream_state *st, int *tids, size_t max, bool *all)
+static size_t candidates(struct stream_state *st, int *tids, size_t max, bool *all)
 {
 	uint64_t from = st->who.passed, to = now(st);
 
@@ -85,7 +86,7 @@ static int thread_by_timestamp(struct stream_state *st)
 	/* Nothing ran since the last one. */
 	if (st->who.stamped == insns(st))
 		return running_thread(&st->ss->running, st->stream.cpu, st->who.passed);
-	if (!st->unit->timestamps || !ahead_stretch(st, &ts) ||
+	if (!st->unit->timestamps || !running_known(&st->ss->running, st->stream.cpu) || !ahead_stretch(st, &ts) ||
 	    !stream_time(st, ts, &time))
 		return -1;
 	return running_thread(&st->ss->running, st->stream.cpu, time);
@@ -256,8 +257,10 @@ static int same_bits(struct stream_state *st, uint32_t value, unsigned int bits,
 {
 	const struct short_ids *s = &st->ss->short_ids;
 	size_t lo = 0, hi;
-	int n = 0, looked = 0, err = make_short_ids(st, bits);
+	int n = 0, looked = 0, err;
 
+	stream_moment(st);
+	err = make_short_ids(st, bits);
 	if (err)
 		return err;
 	hi = s->nr;
@@ -307,7 +310,7 @@ static int by_low_bits(struct stream_state *st, uint32_t value, unsigned int bit
 
 /* ---- address space identifiers --------------------------------------------------------------------- */
 
-static int thread_of(const struct stream_state *st, int pid)
+static int thread_of(struct stream_state *st, int pid)
 {
 	int tids[MAX_SAME];
 	bool all;

@@ -32,6 +32,21 @@ uint64_t threads_limit(const struct threads *ts, uint64_t time, uint64_t seq)
 	return ts->base + (lo - ts->first);
 }
 
+/* Changes up to a moment in the window. */
+static uint64_t changes_until(const struct threads *ts, uint64_t limit)
+{
+	return limit > ts->base ? ts->moments[ts->first + (size_t)(limit - 1 - ts->base)].changes : ts->gone_changes;
+}
+
+bool threads_steady(const struct threads *ts, uint64_t limit, uint64_t time, uint64_t seq)
+{
+	uint64_t to = threads_limit(ts, time, seq);
+
+	if (limit < ts->base || limit > window_end(ts) || (!ts->ended && to == window_end(ts)))
+		return false;
+	return to <= limit || changes_until(ts, to) == changes_until(ts, limit);
+}
+
 uint64_t threads_time(const struct threads *ts, uint64_t limit)
 {
 	if (limit <= ts->base)
@@ -192,6 +207,7 @@ static int forget(struct threads *ts, uint64_t limit)
 		ts->base++;
 		ts->gone_time = m->time;
 		ts->gone_seq = m->seq;
+		ts->gone_changes = m->changes;
 		/* The process first: its last thread may be what keeps its number known. */
 		if (forget_process(ts, m->pid, m->kernel, limit))
 			return -CST_ERR_NOMEM;
@@ -221,8 +237,11 @@ static int take_event(struct threads *ts)
 	m = ARRAY_ADD(ts->moments, ts->nr, ts->cap);
 	if (!m)
 		return -CST_ERR_NOMEM;
-	*m = (struct moment){ e.time, e.seq, e.pid, e.tid, e.kernel };
-	return threads_apply(ts, &e, window_end(ts) - 1) ? -CST_ERR_NOMEM : 1;
+	*m = (struct moment){ e.time, e.seq, e.pid, e.tid, e.kernel, 0 };
+	if (threads_apply(ts, &e, window_end(ts) - 1))
+		return -CST_ERR_NOMEM;
+	m->changes = ts->changes;
+	return 1;
 }
 
 int threads_seek(struct threads *ts, uint64_t time, uint64_t seq, uint64_t hold)
@@ -272,7 +291,7 @@ static void forget_all(struct threads *ts)
 	memset(&ts->kernel, 0, sizeof(ts->kernel));
 	ts->kernel.pid = KERNEL_PID;
 	ts->first = ts->nr = 0;
-	ts->base = ts->gone_time = ts->gone_seq = 0;
+	ts->base = ts->gone_time = ts->gone_seq = ts->gone_changes = ts->changes = 0;
 	ts->total_processes = ts->total_threads = ts->total_replaced = 0;
 	ts->ended = false;
 }

@@ -98,6 +98,7 @@ void sampler_consumer(const struct sampler *sp, struct session_consumer *c)
 	c->stop = sp->o.timeless ? 0 : CST_STOP_TIMESTAMP;
 	c->step = sp->want_b ? BRANCH_STEP : 0;
 	c->timeless = sp->o.timeless;
+	c->times = true;
 	c->unwanted = true;
 	/* a call chain is all calls that have not returned */
 	c->history = sp->calls != NULL;

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* deliver.c - batches on their way to the consumer: what waits for its time (pending.h), what a filter leaves out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/run.h"
+
+/* With a filter on time, batches are judged in pieces of this size. */
+#define FILTER_STEP 128
+
+/*
+ * A filter on time decides what is decoded at all, and packets are listed between the elements: both need times at once.
+ */
+static enum deliver_mode mode_of(const struct run *r)
+{
+	if (filter_has_time(r->ss->filter))
+		return DELIVER_AT_ONCE;
+	return r->con->times && !r->con->timeless && !r->con->packet ? DELIVER_PENDING : DELIVER_ANY_TIME;
+}
+
+int deliver_open(struct run *r)
+{
+	struct pending *p = &r->pending;
+
+	r->mode = mode_of(r);
+	p->cap = r->mode == DELIVER_PENDING ? PENDING_ELEMENTS : BATCH;
+	p->limit = UINT64_MAX;
+	p->el = malloc(p->cap * sizeof(*p->el));
+	if (r->mode == DELIVER_PENDING)
+		p->b = malloc(PENDING_BATCHES * sizeof(*p->b));
+	return p->el && (p->b || r->mode != DELIVER_PENDING) ? 0 : -CST_ERR_NOMEM;
+}
+
+static struct batch *nth(struct pending *p, uint32_t number)
+{
+	return &p->b[number % PENDING_BATCHES];
+}
+
+void deliver_close(struct run *r)
+{
+	struct pending *p = &r->pending;
+
+	for (; p->nr; p->nr--)
+		version_put(nth(p, p->head++)->code);
+	free(p->el);
+	free(p->b);
+	memset(p, 0, sizeof(*p));
+}
+
+/* ---- to the consumer --------------------------------------------------------------------------- */
+
+/* All of the stream's fragment that a filter wants is behind it, and what was open then is closed. */
+static bool is_past(const struct run *r, const struct stream_state *st, const struct cst_generic *g,
+		    size_t n)
+{
+	size_t i;
+
+	if (st->given.time <= filter_last(r->ss->filter))
+		return false;
+	for (i = 0; i < n; i++)
+		if (g[i].kind == CST_GEN_RANGE)
+			return true;
+	return false;
+}
+
+/* Files whose code a filter on time lets pass, and where the last branch leads to. */
+static void note_files(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
+{
+	bool use = !st->given.unwanted || st->next_used;
+	struct cst_section *sec;
+	uint32_t last = 0;
+	struct dso *d;
+	size_t i;
+
+	for (i = 0; i < n && use; i++) {
+		if (g[i].kind != CST_GEN_RANGE || !g[i].section || g[i].section == last)
+			continue;
+		last = g[i].section;
+		sec = cst_image_section(r->ss->spaces.image, last);
+		d = sec ? cst_section_cookie(sec) : NULL;
+		if (d)
+			d->shown = true;
+	}
+	st->next_used = !st->given.unwanted;
+}
+
+/* Something is to be shown before every stream of the fragment is as if decoded from the beginning. */
+static bool any_silent(const struct stream_state *st)
+{
+	unsigned int id;
+
+	for (id = 0; id < 128; id++)
+		if (st->peers[id] && st->peers[id]->silent)
+			return true;
+	return false;
+}
+
+static int hand_piece(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
+{
+	struct filter *f = r->ss->filter;
+	struct stream *s = &st->given;
+	int rc = 0;
+
+	s->unwanted = f && !filter_wants(f, s->cpu, s->pid, s->tid, s->time);
+	r->ss->matched |= !s->unwanted;
+	if (r->ss->book && !s->unwanted && any_silent(st)) {
+		r->again = true;
+		return 0;
+	}
+	st->handed++;
+	if (filter_has_time(f))
+		note_files(r, st, g, n);
+	if (st->handed <= st->mute)
+		rc = 0;
+	else if (r->con->batch && (!s->unwanted || r->con->unwanted))
+		rc = r->con->batch(r->con->data, s, g, n);
+	s->fragment_start = false;
+	st->past = st->past || (f && is_past(r, st, g, n));
+	return rc;
+}
+
+/* A batch with its times, in pieces if the consumer wants the time to go on inside. */
+static int hand_on(struct run *r, const struct batch *b)
+{
+	uint64_t start = b->s.time, whole = b->s.time_end - start, insns = b->s.n_insn;
+	size_t i, n = b->n, step = r->con->step;
+	struct stream *s = &b->st->given;
+	void *priv = s->priv;
+	int rc = 0;
+
+	*s = b->s;
+	s->priv = priv;
+	if (!step && filter_has_time(r->ss->filter))
+		step = FILTER_STEP;
+	if (!step || n <= step || !whole)
+		return hand_piece(r, b->st, b->g, n);
+	for (i = 0; i < n && !rc && !r->again; i += step) {
+		size_t end = n - i < step ? n : i + step;
+
+		s->time = start + (uint64_t)((unsigned __int128)whole * i / n);
+		s->time_end = start + (uint64_t)((unsigned __int128)whole * end / n);
+		s->n_insn = (uint32_t)(insns * end / n - insns * i / n);
+		rc = hand_piece(r, b->st, b->g + i, end - i);
+	}
+	return rc;
+}
+
+int deliver_gap(struct run *r, struct stream_state *st)
+{
+	struct cst_generic gap = { .kind = CST_GEN_NO_SYNC, .num = CST_UNSYNC_RESET,
+				   .trace_id = st->stream.trace_id };
+	struct stream *s = stream_as_given(st);
+
+	st->open_end = false;
+	s->unwanted = true;
+	if (!r->con->batch || !r->con->unwanted)
+		return 0;
+	return r->con->batch(r->con->data, s, &gap, 1);
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------- */
+
+/* What follows all elements of the stream so far, found in its packets. */
+static void set_next(struct stream_state *st, struct batch *b)
+{
+	uint64_t ticks;
+
+	if (!ahead_time(st, &ticks))
+		b->known = NEXT_NONE;
+	else
+		b->known = stream_time(st, ticks, &b->next) ? NEXT_TIME : NEXT_UNUSABLE;
+}
+
+/* The timestamp behind all of the stream's batches that wait for one. */
+static void settle(struct pending *p, struct stream_state *st, enum next_time known, uint64_t next)
+{
+	struct batch *b;
+
+	while (st->waiting != NO_BATCH) {
+		b = nth(p, st->waiting);
+		b->known = (uint8_t)known;
+		b->next = next;
+		st->waiting = b->link;
+	}
+	st->waiting_last = NO_BATCH;
+}
+
+/* Delivers the batches whose times are known, up to the first other one. */
+static int drain(struct run *r)
+{
+	struct pending *p = &r->pending;
+	struct batch *b;
+	int rc = 0;
+
+	while (p->nr && !rc) {
+		b = nth(p, p->head);
+		if (b->known == NEXT_OPEN)
+			return 0;
+		stream_batch_time(b, r->con);
+		rc = hand_on(r, b);
+		version_put(b->code);
+		p->head++;
+		p->nr--;
+	}
+	if (!p->nr) {
+		p->at = 0;
+		p->limit = UINT64_MAX;
+	}
+	return rc;
+}
+
+/* The oldest batch waits no longer. */
+static int force(struct run *r)
+{
+	struct batch *b = nth(&r->pending, r->pending.head);
+
+	set_next(b->st, b);
+	settle(&r->pending, b->st, b->known, b->next);
+	return drain(r);
+}
+
+int deliver_flush(struct run *r)
+{
+	struct pending *p = &r->pending;
+	uint32_t i;
+
+	for (i = 0; i < p->nr; i++)
+		settle(p, nth(p, p->head + i)->st, NEXT_NONE, 0);
+	return drain(r);
+}
+
+/* Is there room for a batch behind the last one, or else at the beginning of the ring? */
+static bool find_room(struct pending *p)
+{
+	size_t first;
+
+	if (!p->nr)
+		return true;
+	first = (size_t)(nth(p, p->head)->g - p->el);
+	if (p->at < first)
+		return first - p->at >= BATCH;
+	if (p->cap - p->at >= BATCH)
+		return true;
+	if (first < BATCH)
+		return false;
+	p->at = 0;
+	return true;
+}
+
+int deliver_room(struct run *r, struct cst_generic **out)
+{
+	struct pending *p = &r->pending;
+	int rc = 0;
+
+	while (!rc && (p->nr == PENDING_BATCHES || !find_room(p)))
+		rc = force(r);
+	*out = p->el + p->at;
+	return rc;
+}
+
+static int wait(struct run *r, const struct batch *batch)
+{
+	struct pending *p = &r->pending;
+	struct stream_state *st = batch->st;
+	uint32_t number = p->head + p->nr++;
+	struct batch *b = nth(p, number);
+
+	*b = *batch;
+	b->code = b->s.code;
+	if (b->code)
+		b->code->users++;
+	b->link = NO_BATCH;
+	p->at = (size_t)(b->g - p->el) + b->n;
+	p->limit = b->limit < p->limit ? b->limit : p->limit;
+	if (st->waiting == NO_BATCH)
+		st->waiting = number;
+	else
+		nth(p, st->waiting_last)->link = number;
+	st->waiting_last = number;
+	if (b->why == CST_STOP_TIMESTAMP) {
+		settle(p, st, b->closed == NO_TIME ? NEXT_UNUSABLE : NEXT_TIME, b->closed);
+	} else if (ahead_known(st)) {
+		set_next(st, b);
+		settle(p, st, b->known, b->next);
+	}
+	return drain(r);
+}
+
+int deliver_batch(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why)
+{
+	struct batch b;
+
+	stream_batch(st, g, n, why, &b);
+	if (r->mode == DELIVER_PENDING)
+		return wait(r, &b);
+	if (r->mode == DELIVER_AT_ONCE && b.why != CST_STOP_TIMESTAMP)
+		set_next(st, &b);
+	stream_batch_time(&b, r->con);
+	return hand_on(r, &b);
+}
+
+void deliver_nowhere(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why)
+{
+	struct batch b;
+
+	stream_batch(st, g, n, why, &b);
+	if (b.why != CST_STOP_TIMESTAMP)
+		set_next(st, &b);
+	stream_batch_time(&b, r->con);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * pending.h - batches that wait for the timestamp behind them. Time between two timestamps is interpolated, and when the
+ * first instruction after a gap ran is known from the next timestamp only, so a batch is delivered when that one has been
+ * decoded, or the fragment ended without one. Batches are delivered in the order in which they were decoded. Where the
+ * memory for them is used up, the timestamp is looked for in the packets (session/ahead.h), so that times do not depend
+ * on how much memory that is.
+ */
+#ifndef CSTRACE_SESSION_PENDING_H
+#define CSTRACE_SESSION_PENDING_H
+
+#include "session/session.h"
+
+struct version;
+
+/* Elements that one pull returns at most. */
+#define BATCH 1024u
+/* Elements and batches that wait at most, for each thread that decodes. */
+#define PENDING_ELEMENTS (32u << 10)
+#define PENDING_BATCHES 1024u
+
+/* What became of the time of the timestamp behind a batch. */
+enum next_time { NEXT_OPEN, NEXT_TIME, NEXT_UNUSABLE, NEXT_NONE };
+
+struct batch {
+	struct stream_state *st;
+	const struct cst_generic *g;
+	size_t n;
+	struct stream s;	/* as the consumer is to see it */
+	struct version *code;	/* s.code, with a reference; NULL: none */
+	uint64_t limit;		/* moment for threads and maps, if nothing later is known */
+	uint64_t cycles;	/* that were counted in it */
+	uint64_t closed;	/* time of the timestamp that is its last element; NO_TIME: unusable */
+	uint64_t next;		/* with NEXT_TIME */
+	uint8_t why;		/* enum cst_stop of the pull; CST_STOP_TIMESTAMP: with a time that is not 0 */
+	uint8_t known;		/* enum next_time */
+	bool late;		/* the moment is that of the next timestamp, if that is later */
+	uint32_t link;		/* next batch of the stream that waits; NO_BATCH: none */
+};
+
+#define NO_BATCH UINT32_MAX
+
+/* A ring of elements, and one of batches. */
+struct pending {
+	struct cst_generic *el;
+	size_t cap, at;		/* elements; where the next ones go */
+	struct batch *b;	/* NULL: no batch ever waits */
+	uint32_t head, nr;
+	uint64_t limit;		/* none of the batches has an earlier moment; UINT64_MAX: there are none */
+};
+
+#endif
