@@ -101,6 +101,13 @@ void asids_restart(struct asids *as)
 	as->learned = as->changed = 0;
 }
 
+bool asids_any_declared(const struct asids *as, uint32_t asid)
+{
+	const struct asid *a = asid <= MAX_ASID ? intmap_get(&as->map, (int)asid) : NULL;
+
+	return a && a->nr;
+}
+
 int asids_declared(const struct asids *as, uint32_t asid, uint64_t time)
 {
 	const struct asid *a = asid <= MAX_ASID ? intmap_get(&as->map, (int)asid) : NULL;

@@ -44,6 +44,8 @@ void asids_free(struct asids *as);
 /* What was learned is forgotten: decoding starts again. */
 void asids_restart(struct asids *as);
 
+/* Was it declared whose it is at some time? */
+bool asids_any_declared(const struct asids *as, uint32_t asid);
 /* The declared owner at a time (UINT64_MAX: the last one), -1: none. */
 int asids_declared(const struct asids *as, uint32_t asid, uint64_t time);
 int asids_learned(const struct asids *as, uint32_t asid);

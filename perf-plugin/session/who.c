@@ -330,10 +330,17 @@ static void set_process(struct stream_state *st, int pid)
 	st->stream.tid = tid > 0 ? tid : pid;
 }
 
+static int declared_owner(struct stream_state *st, uint32_t asid)
+{
+	const struct asids *as = &st->ss->asids;
+
+	return asids_any_declared(as, asid) ? asids_declared(as, asid, now(st)) : -1;
+}
+
 static int by_asid(struct stream_state *st, uint32_t asid)
 {
 	struct asids *as = &st->ss->asids;
-	int pid = asids_declared(as, asid, now(st)), tids[1];
+	int pid = declared_owner(st, asid), tids[1];
 	enum certainty c;
 	bool all = false;
 
@@ -388,7 +395,7 @@ static enum contextid_format format_of(struct stream_state *st)
 	if (!contextid_decided(&ss->contextid)) {
 		ev.tid = has_code(ss, (int)v, st->limit);
 		ev.tid_shifted = v >> 8 && has_code(ss, (int)(v >> 8), st->limit);
-		ev.asid = asids_declared(&ss->asids, v & 0xff, now(st)) >= 0;
+		ev.asid = declared_owner(st, v & 0xff) >= 0;
 		ev.running = thread_by_timestamp(st);
 	}
 	return contextid_choose(&ss->contextid, v, st->who.id_bits, &ev);
