@@ -209,7 +209,9 @@ void stream_moment(struct stream_state *st);
 void stream_batch(struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why, struct batch *b);
 /* When did it begin and end? In the order of batches; b->known says what is known of the timestamp behind it. */
 void stream_batch_time(struct batch *b, const struct session_consumer *con);
-/* The stream for a callback that is not about a batch. */
+/* The stream where the decoder is, for code, files and names of that moment. */
+struct stream *stream_here(struct stream_state *st);
+/* The same for a callback of the consumer that is not about a batch. */
 struct stream *stream_as_given(struct stream_state *st);
 
 /* pairing.c: makes the clocks of all CPUs. 0, or -CST_ERR_x. */

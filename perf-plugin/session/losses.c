@@ -428,7 +428,7 @@ static void missing_code(struct stream_state *st, const struct cst_generic *g)
 	struct session_loc loc;
 	enum loss cause;
 
-	session_locate(&st->stream, g->addr, &loc);
+	session_locate(stream_here(st), g->addr, &loc);
 	cause = explain(st, &loc, g->addr);
 	open_gap(st, g->index, cause, loc.dso);
 	if (loc.dso)
@@ -490,7 +490,7 @@ static void blame_file(struct stream_state *st, const struct cst_generic *g, siz
 	while (conflicts && n--) {
 		if (g[n].kind != CST_GEN_RANGE)
 			continue;
-		if (session_locate(&st->stream, g[n].addr, &loc) && loc.dso)
+		if (session_locate(stream_here(st), g[n].addr, &loc) && loc.dso)
 			loc.dso->conflicts += conflicts;
 		break;
 	}

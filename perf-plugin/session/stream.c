@@ -304,31 +304,35 @@ static uint64_t count_cycles(const struct cst_generic *g, size_t n)
 	return sum;
 }
 
-/* The stream as a consumer sees it where the decoder is. */
-static void see_here(const struct stream_state *st, struct stream *s)
+struct stream *stream_here(struct stream_state *st)
 {
-	s->pid = st->stream.pid;
-	s->tid = st->stream.tid;
-	s->cpu = st->stream.cpu;
-	s->code = st->now;
-	s->kernel = st->el_known && st->el > 0;
-	s->moment = st->limit;
+	st->stream.code = st->now;
+	st->stream.kernel = st->el_known && st->el > 0;
+	st->stream.moment = st->limit;
+	return &st->stream;
 }
 
 struct stream *stream_as_given(struct stream_state *st)
 {
-	see_here(st, &st->given);
-	st->given.before = 0;
-	return &st->given;
+	const struct stream *here = stream_here(st);
+	struct stream *s = &st->given;
+
+	s->pid = here->pid;
+	s->tid = here->tid;
+	s->cpu = here->cpu;
+	s->code = here->code;
+	s->kernel = here->kernel;
+	s->moment = here->moment;
+	s->before = 0;
+	return s;
 }
 
 void stream_batch(struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why, struct batch *b)
 {
 	uint64_t insns = cst_decoder_stats(st->stream.decoder)->insns;
 
-	*b = (struct batch){ .st = st, .g = g, .n = n, .s = st->stream, .limit = st->limit, .late = st->late,
+	*b = (struct batch){ .st = st, .g = g, .n = n, .s = *stream_here(st), .limit = st->limit, .late = st->late,
 			     .why = (uint8_t)why, .closed = NO_TIME };
-	see_here(st, &b->s);
 	b->s.n_insn = (uint32_t)(insns - st->insns_seen);
 	st->insns_seen = insns;
 	st->stream.fragment_start = false;

@@ -157,7 +157,6 @@ static void pull(struct cst_tree *t, struct result *r, size_t cap)
 {
 	static struct cst_generic out[64];
 	struct cst_pull p;
-	uint64_t ts;
 	char text[200];
 	int n;
 
@@ -168,7 +167,6 @@ static void pull(struct cst_tree *t, struct result *r, size_t cap)
 			continue;
 		memcpy(&r->gen[r->n], out, n * sizeof(*out));
 		r->n += n;
-		cst_decoder_peek_timestamp(p.dec, &ts);
 	}
 }
 

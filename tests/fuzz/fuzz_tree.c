@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fuzz_tree.c - any frames to three decoders: each ID's elements are those of a decoder of its own that
- * gets the de-formatter's bytes one run at a time; looking for timestamps changes nothing; neither
- * does the cut of the input, the order between IDs, or a log. Listing the same bytes packet by packet covers all
+ * gets the de-formatter's bytes one run at a time; the cut of the input changes nothing, nor does the order between IDs,
+ * or a log. A scan finds the timestamps of all elements. Listing the same bytes packet by packet covers all
  * of them. Fed as the memory of a circular buffer, they give the same again.
  *
  * Input: two trace units (4 bytes each), frame flags (1), choices (1), frames.
@@ -61,12 +61,12 @@ static unsigned int slot_of(const struct cst_decoder *dec)
 	return k;
 }
 
-static void pull_tree(struct cst_tree *t, struct stream *s, size_t cap, int peek)
+static void pull_tree(struct cst_tree *t, struct stream *s, size_t cap)
 {
 	static struct cst_generic out[256];
 	struct cst_pull p;
-	uint64_t ts, again;
-	int n, i, found;
+	uint64_t addr;
+	int n, i;
 
 	while ((n = cst_tree_pull(t, out, cap, &p))) {
 		CHECK(n > 0 && n <= (int)cap);
@@ -78,14 +78,7 @@ static void pull_tree(struct cst_tree *t, struct stream *s, size_t cap, int peek
 		for (i = 0; i < n; i++)
 			CHECK(out[i].trace_id == cst_decoder_config(p.dec)->trace_id);
 		keep(&s[slot_of(p.dec)], out, n);
-		if (!peek)
-			continue;
-		found = cst_decoder_peek_timestamp(p.dec, &ts);
-		CHECK(found == cst_decoder_peek_timestamp(p.dec, &again));
-		CHECK(!found || (ts == again && ts));
-		/* within a stretch it is the same one, or none */
-		CHECK(!cst_decoder_peek_stretch(p.dec, &again) || (found && ts == again));
-		cst_decoder_peek_address(p.dec, &again);
+		cst_decoder_peek_address(p.dec, &addr);
 	}
 	CHECK(p.why == CST_STOP_INPUT || p.why == CST_STOP_END);
 }
@@ -105,8 +98,7 @@ static struct cst_tree *new_tree(const struct setup *su, struct cst_decoder **de
 	return t;
 }
 
-static void with_tree(const struct setup *su, size_t cap, uint32_t piece, uint32_t seed, int peek,
-		      struct stream *s)
+static void with_tree(const struct setup *su, size_t cap, uint32_t piece, uint32_t seed, struct stream *s)
 {
 	struct cst_decoder *dec[IDS];
 	struct cst_tree *t = new_tree(su, dec);
@@ -119,11 +111,11 @@ static void with_tree(const struct setup *su, size_t cap, uint32_t piece, uint32
 		n = 1 + next_random(&seed, piece);
 		n = n < su->len - at ? n : su->len - at;
 		CHECK(!cst_tree_feed(t, su->data + at, n, at));
-		pull_tree(t, s, cap, peek);
+		pull_tree(t, s, cap);
 		at += n;
 	}
 	cst_tree_end(t);
-	pull_tree(t, s, cap, peek);
+	pull_tree(t, s, cap);
 	for (k = 0; k < (su->raw ? 1 : IDS); k++)
 		done(&s[k], dec[k]);
 	cst_tree_free(t);
@@ -172,9 +164,9 @@ static void wrapped(const struct setup *su, const struct stream *want, uint32_t 
 	for (k = 0; k < IDS; k++)
 		s[k].n = 0;
 	CHECK(!cst_tree_feed_wrapped(t, mem, su->len, write, 1, 0));
-	pull_tree(t, s, 256, 0);
+	pull_tree(t, s, 256);
 	cst_tree_end(t);
-	pull_tree(t, s, 256, 0);
+	pull_tree(t, s, 256);
 	for (k = 0; k < (su->raw ? 1 : IDS); k++)
 		done(&s[k], dec[k]);
 	cst_tree_free(t);
@@ -202,12 +194,69 @@ static void set_up_anew(const struct setup *su, uint32_t seed, struct stream *s)
 		n = 1 + next_random(&seed, 64);
 		n = n < su->len - at ? n : su->len - at;
 		CHECK(!cst_tree_feed(t, su->data + at, n, at));
-		pull_tree(t, s, 64, 1);
+		pull_tree(t, s, 64);
 		at += n;
 	}
 	cst_tree_end(t);
-	pull_tree(t, s, 64, 1);
+	pull_tree(t, s, 64);
 	cst_tree_free(t);
+}
+
+struct scans {
+	struct cst_scan v[MAX_IN];
+	size_t n;
+};
+
+/* Without decoding. */
+static void scan(const struct setup *su, uint32_t piece, uint32_t seed, struct scans *all)
+{
+	struct cst_decoder *dec[IDS];
+	struct cst_tree *t = new_tree(su, dec);
+	struct cst_scan found;
+	size_t at = 0, n;
+
+	all->n = 0;
+	while (at < su->len) {
+		n = 1 + next_random(&seed, piece);
+		n = n < su->len - at ? n : su->len - at;
+		CHECK(!cst_tree_feed(t, su->data + at, n, at));
+		while (cst_tree_scan(t, &found)) {
+			CHECK(all->n < MAX_IN);
+			all->v[all->n++] = found;
+		}
+		at += n;
+	}
+	cst_tree_free(t);
+}
+
+/* Timestamps of elements are among those of packets, in the same order. */
+static void check_scan(const struct scans *all, const struct stream *s)
+{
+	size_t i, k = 0;
+
+	for (i = 0; i < s->n; i++) {
+		const struct cst_generic *g = &s->gen[i];
+
+		if (g->kind != CST_GEN_TIMESTAMP || !g->addr)
+			continue;
+		while (k < all->n && (all->v[k].kind != CST_SCAN_TIMESTAMP || all->v[k].trace_id != g->trace_id ||
+				      all->v[k].index != g->index))
+			k++;
+		CHECK(k < all->n && all->v[k].ts == g->addr);
+	}
+}
+
+static void check_scans(const struct setup *su, const struct stream *s, uint32_t piece, uint32_t seed)
+{
+	static struct scans whole, pieces;
+	unsigned int k;
+
+	scan(su, 1u << 20, 1, &whole);
+	scan(su, piece, seed, &pieces);
+	for (k = 0; k < (su->raw ? 1 : IDS); k++) {
+		check_scan(&whole, &s[k]);
+		check_scan(&pieces, &s[k]);
+	}
 }
 
 static void pull_one(struct cst_decoder *dec, struct stream *s)
@@ -324,14 +373,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (i = 0; i < 32; i++)
 		CHECK(!cst_space_map(su.space, i * sizeof(code), sizeof(code), sec, 0));
 
-	with_tree(&su, 256, 1u << 20, 1, 0, plain);
+	with_tree(&su, 256, 1u << 20, 1, plain);
+	check_scans(&su, plain, 1 + choices, choices);
 	su.order = choices & 64 ? CST_ORDER_BY_ID : CST_ORDER_FRAMES;
 	if (choices & 32) {
 		CHECK(!cst_log_new(&su.log, choices >> 2 & 7));
 		if (choices & 4)
 			cst_log_set_verbosity(su.log, choices >> 3 & 7, choices >> 6);
 	}
-	with_tree(&su, 8 + choices % 60, 1 + choices, choices, 1, other);
+	with_tree(&su, 8 + choices % 60, 1 + choices, choices, other);
 	compare(plain, other, su.raw ? 1 : IDS);
 	if (su.log)
 		check_log(su.log, other, su.raw ? 1 : IDS);

@@ -196,76 +196,6 @@ static void test_reset_is_a_synchronisation(void **state)
 	cst_image_free(pr.img);
 }
 
-/* Looking ahead reads what follows the A-sync as the new configuration has it. */
-static void test_peek(void **state)
-{
-	static const uint8_t bytes[] = {
-		SYNC, CONTEXT_4(1), ADDRESS, 0xf7,
-		/* as a context ID of four bytes this would swallow the timestamp */
-		SYNC, CONTEXT_1(4), 0x02, 0x2a, ADDRESS, 0xf7,
-	};
-	struct cst_config old = etm_config(4, 0), new = small_config(0);
-	struct cst_generic out[16];
-	struct cst_decoder *dec;
-	struct cst_pull p;
-	uint64_t ts = 0;
-
-	(void)state;
-	assert_int_equal(cst_decoder_new(&dec, &old), 0);
-	cst_decoder_set_stop(dec, CST_STOP_CONTEXT);
-	assert_int_equal(cst_decoder_feed(dec, bytes, sizeof(bytes), 0), 0);
-	cst_decoder_pull(dec, out, 16, &p);
-	assert_int_equal(p.why, CST_STOP_CONTEXT);
-	assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 0);
-	assert_int_equal(cst_decoder_reconfigure(dec, &new), 0);
-	assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 1);
-	assert_int_equal(ts, 0x2a);
-	/* what is before the new configuration and what is after it are two stretches */
-	assert_int_equal(cst_decoder_peek_stretch(dec, &ts), 0);
-	cst_decoder_free(dec);
-}
-
-static void test_peek_stretch(void **state)
-{
-	static const struct {
-		uint8_t bytes[16];
-		size_t len;
-		int found;
-	} rows[] = {
-		{ { 0xf7, 0x02, 0x2a, 0xf7 }, 4, 1 },
-		{ { 0xf7, 0x81, 0x30, 0x02, 0x2a }, 5, 1 },		/* a context is no interruption */
-		{ { 0xf7, 0x04, 0x02, 0x2a }, 4, 0 },			/* Trace On */
-		{ { 0xf7, 0x06, 0x1d, 0x95, 0x00, 0x02, 0x2a }, 7, 0 },	/* exception */
-		{ { 0xf7, 0x05, 0x02, 0x2a }, 4, 0 },			/* overflow */
-		{ { 0xf7, 0xf7 }, 2, 0 },
-	};
-	static const uint8_t start[] = { SYNC, 0x04, 0x81, 0x30, ADDRESS };
-	struct cst_config cfg = etm_config(4, 0);
-	struct cst_generic out[16];
-	struct cst_decoder *dec;
-	struct cst_pull p;
-	uint8_t bytes[64];
-	uint64_t ts;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
-		cst_decoder_set_stop(dec, CST_STOP_TRACE_ON);
-		memcpy(bytes, start, sizeof(start));
-		memcpy(bytes + sizeof(start), rows[i].bytes, rows[i].len);
-		assert_int_equal(cst_decoder_feed(dec, bytes, sizeof(start) + rows[i].len, 0), 0);
-		cst_decoder_pull(dec, out, 16, &p);
-		assert_int_equal(p.why, CST_STOP_TRACE_ON);
-		ts = 0;
-		assert_int_equal(cst_decoder_peek_stretch(dec, &ts), rows[i].found);
-		assert_int_equal(ts, rows[i].found ? 0x2a : 0);
-		/* asked again it says the same */
-		assert_int_equal(cst_decoder_peek_stretch(dec, &ts), rows[i].found);
-		cst_decoder_free(dec);
-	}
-}
-
 /* A listing sees the same packets. */
 static void test_listing(void **state)
 {
@@ -332,8 +262,6 @@ int main(void)
 		cmocka_unit_test(test_next_sync_counts),
 		cmocka_unit_test(test_uncommitted),
 		cmocka_unit_test(test_reset_is_a_synchronisation),
-		cmocka_unit_test(test_peek),
-		cmocka_unit_test(test_peek_stretch),
 		cmocka_unit_test(test_listing),
 		cmocka_unit_test(test_tree),
 	};

@@ -127,7 +127,7 @@ static int on_packet(void *data, struct stream *s, const struct cst_packet *pkt)
 static struct session *decode(struct pdb *data, struct result *r, bool packets)
 {
 	struct session_opts so = { .symfs = symfs };
-	struct session_consumer con = { .data = r, .batch = on_batch, .fragment_begin = on_begin,
+	struct session_consumer con = { .data = r, .batch = on_batch, .times = true, .fragment_begin = on_begin,
 					.fragment_end = on_end, .stream_end = on_stream_end,
 					.packet = packets ? on_packet : NULL };
 	static struct pdb file;

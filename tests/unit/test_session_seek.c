@@ -206,7 +206,7 @@ static struct output decode_window(const char *window, bool index, bool unwanted
 	struct session_opts so = { .symfs = symfs, .input = data_path, .no_index = !index, .filter = { .time = window, .cpu = cpus },
 				   .contextid = CONTEXTID_TID, .strict = strict };
 	struct output o = { .digest = 0 };
-	struct session_consumer con = { .data = &o, .batch = on_wanted, .unwanted = unwanted };
+	struct session_consumer con = { .data = &o, .batch = on_wanted, .times = true, .unwanted = unwanted };
 	FILE *messages = tmpfile();
 	int was = dup(STDERR_FILENO);
 	struct session *ss;

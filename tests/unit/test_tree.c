@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * test_tree.c - the contract of decoders and trees: feeding and pulling, stops, lazy sections, resets,
- * timestamps ahead, packets one by one, routing by trace ID, barriers, ends, circular buffers, triggers, filters.
+ * packets one by one, routing by trace ID, barriers, ends, circular buffers, triggers, filters.
  */
 #include "frames.h"
 #include "lib_decode.h"
@@ -298,46 +298,6 @@ static void test_no_code_wanted(void **state)
 	}
 }
 
-static void test_peek(void **state)
-{
-	static const uint8_t bytes[] = { SYNC, 0x81, 0x30, 0x95, 0x00, 0xf7, 0x02, 0x00, 0xf7, 0x02, 0x07, 0xf7, 0x02, 0x09, 0xf7 };
-	struct cst_config cfg = etm_config(4, 0);
-	struct cst_generic out[40];
-	struct cst_decoder *dec;
-	struct program pr;
-	uint64_t ts;
-	int n;
-
-	(void)state;
-	program_map(&pr, 0, loop, sizeof(loop));
-	dec = new_decoder(&cfg, pr.space);
-	assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 0);
-	cst_decoder_set_stop(dec, CST_STOP_TIMESTAMP);
-	assert_int_equal(cst_decoder_feed(dec, bytes, sizeof(bytes) - 1, 0), 0);
-	/* zero is no time */
-	assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 1);
-	assert_int_equal(ts, 7);
-	n = cst_decoder_pull(dec, out, 40, NULL);
-	assert_int_equal(out[n - 1].addr, 0);
-	assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 1);
-	assert_int_equal(ts, 7);
-	n = cst_decoder_pull(dec, out, 40, NULL);
-	assert_int_equal(out[n - 1].addr, 7);
-	assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 1);
-	assert_int_equal(ts, 9);
-	/* it waits in the queue */
-	n = cst_decoder_pull(dec, out, 40, NULL);
-	assert_int_equal(out[n - 1].kind, CST_GEN_RANGE);
-	assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 1);
-	assert_int_equal(ts, 9);
-	assert_int_equal(cst_decoder_feed(dec, bytes + sizeof(bytes) - 1, 1, 100), 0);
-	n = cst_decoder_pull(dec, out, 40, NULL);
-	assert_int_equal(out[n - 1].addr, 9);
-	assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 0);
-	cst_decoder_free(dec);
-	cst_image_free(pr.img);
-}
-
 /* A frame with 14 bytes of one ID. */
 static void put_frame(uint8_t *f, uint8_t id, const uint8_t *bytes)
 {
@@ -349,58 +309,6 @@ static void put_frame(uint8_t *f, uint8_t id, const uint8_t *bytes)
 		f[i] = i & 1 ? bytes[i - 1] : bytes[i - 1] & 0xfe;
 		f[15] |= (uint8_t)(i & 1 ? 0 : (bytes[i - 1] & 1) << i / 2);
 	}
-}
-
-/* A decoder of a tree looks ahead over the frames that were fed, past those of other IDs, up to their end. */
-static void test_peek_frames(void **state)
-{
-	static const uint8_t parts[4][14] = {
-		{ SYNC },
-		{ 0x02, 0x03, 0x02, 0x05, 0x02, 0x05, 0x02, 0x05, 0x02, 0x05, 0x02, 0x05, 0x02, 0x05 },
-		{ 0x81, 0x30, 0x95, 0x00, 0xf7, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70, 0x02 },
-		{ 0x07, 0xf7, 0x02, 0x09, 0xf7, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70, 0x70 },
-	};
-	struct cst_config cfg = etm_config(4, 0);
-	struct cst_decoder *dec;
-	struct cst_generic out[40];
-	uint8_t frames[4 * 16];
-	struct cst_tree *tree;
-	struct program pr;
-	unsigned int i, known;
-	uint64_t ts;
-	int n;
-
-	(void)state;
-	program_map(&pr, 0, loop, sizeof(loop));
-	for (i = 0; i < 4; i++)
-		put_frame(frames + 16 * i, i == 1 ? 0x20 : 0x10, parts[i]);
-	for (known = 0; known < 2; known++) {
-		assert_int_equal(cst_tree_new(&tree, CST_TREE_FRAMES, 0), 0);
-		assert_int_equal(cst_tree_add(tree, &cfg, &dec), 0);
-		cst_decoder_set_space(dec, pr.space);
-		cst_decoder_set_stop(dec, CST_STOP_TIMESTAMP);
-		/* the time is in the fourth frame */
-		assert_int_equal(cst_tree_feed(tree, frames, known ? 64 : 48, 0), 0);
-		assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), known);
-		if (!known) {
-			while (cst_tree_pull(tree, out, 40, NULL))
-				;
-			assert_int_equal(cst_tree_feed(tree, frames + 48, 16, 48), 0);
-		}
-		assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 1);
-		assert_int_equal(ts, 7);
-		while ((n = cst_tree_pull(tree, out, 40, NULL)) && out[n - 1].kind != CST_GEN_TIMESTAMP)
-			;
-		assert_true(n > 0);
-		assert_int_equal(out[n - 1].addr, 7);
-		assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 1);
-		assert_int_equal(ts, 9);
-		while (cst_tree_pull(tree, out, 40, NULL))
-			;
-		assert_int_equal(cst_decoder_peek_timestamp(dec, &ts), 0);
-		cst_tree_free(tree);
-	}
-	cst_image_free(pr.img);
 }
 
 /* Frames of three IDs, of which two have decoders. */
@@ -434,7 +342,6 @@ static void test_routing(void **state)
 	struct program pr;
 	struct cst_tree *t;
 	struct gbuf b;
-	uint64_t ts;
 	int n, i, pass;
 
 	(void)state;
@@ -466,8 +373,6 @@ static void test_routing(void **state)
 					resets++;
 					continue;
 				}
-				/* nothing is changed by looking ahead, in this buffer or over its end */
-				cst_decoder_peek_timestamp(p.dec, &ts);
 				for (i = 0; i < n; i++) {
 					id = out[i].trace_id - 0x10;
 					assert_ptr_equal(p.dec, dec[id]);
@@ -816,8 +721,6 @@ int main(void)
 		cmocka_unit_test(test_stops),
 		cmocka_unit_test(test_lazy),
 		cmocka_unit_test(test_no_code_wanted),
-		cmocka_unit_test(test_peek),
-		cmocka_unit_test(test_peek_frames),
 		cmocka_unit_test(test_routing),
 		cmocka_unit_test(test_barriers),
 		cmocka_unit_test(test_raw),

@@ -53,12 +53,11 @@ static void random_frames(struct rng *rng, struct gbuf *b)
 		b->p[rng_below(rng, (uint32_t)b->len)] ^= 1u << rng_below(rng, 8);
 }
 
-static void pull_all(struct cst_tree *t, struct result *r, int peek)
+static void pull_all(struct cst_tree *t, struct result *r)
 {
 	struct cst_generic out[16];
 	struct cst_pull p;
 	unsigned int k;
-	uint64_t ts;
 	int n, i;
 
 	while ((n = cst_tree_pull(t, out, 16, &p))) {
@@ -68,8 +67,6 @@ static void pull_all(struct cst_tree *t, struct result *r, int peek)
 			r->barrier = out[0].index;
 			continue;
 		}
-		if (peek)
-			cst_decoder_peek_timestamp(p.dec, &ts);
 		for (i = 0; i < n; i++) {
 			for (k = 0; id_of[k] != out[i].trace_id; k++)
 				assert_true(k + 1 < IDS);
@@ -115,10 +112,10 @@ static void decode(const struct gbuf *b, unsigned int flags, struct program *pr,
 		n = 1 + rng_below(&rng, rng_below(&rng, 2) ? 3000 : 50);
 		n = n < b->len - at ? n : b->len - at;
 		assert_int_equal(cst_tree_feed(t, b->p + at, n, at), 0);
-		pull_all(t, r, rng_below(&rng, 2));
+		pull_all(t, r);
 	}
 	cst_tree_end(t);
-	pull_all(t, r, 0);
+	pull_all(t, r);
 	for (k = 0; k < 2; k++) {
 		r->stats[k] = *cst_decoder_stats(dec[k]);
 		/* the end stands at the last piece of unsynchronised bytes, and pieces depend on the feeds */

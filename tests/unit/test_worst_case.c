@@ -46,7 +46,6 @@ static struct cst_stats timed(const char *what, const struct cst_config *cfg, st
 	double start = processor_seconds(), took;
 	struct cst_decoder *dec;
 	struct cst_stats stats;
-	uint64_t ts;
 	int pass;
 
 	if (getenv("SANITIZED"))
@@ -56,7 +55,6 @@ static struct cst_stats timed(const char *what, const struct cst_config *cfg, st
 	assert_int_equal(cst_decoder_feed(dec, s->p, s->n, 0), 0);
 	for (pass = 0; pass < 2; pass++) {
 		while (cst_decoder_pull(dec, out, 1024, NULL) > 0) {
-			cst_decoder_peek_timestamp(dec, &ts);
 			if (processor_seconds() - start > limit)
 				fail_msg("%s: over %.1f s for %zu bytes", what, limit, s->n);
 		}
