@@ -140,7 +140,7 @@ struct cst_packet {
 	uint8_t bytes[CST_PACKET_BYTES]; /* the packet as it stood in the trace, cut at CST_PACKET_BYTES */
 };
 
-/* What a packet is to anyone who does not know its protocol: indexes, look-ahead, counts. */
+/* What a packet is to anyone who does not know its protocol: indexes, scans, counts. */
 enum cst_packet_role {
 	CST_ROLE_OTHER,
 	CST_ROLE_NOT_SYNC,	/* bytes skipped before the alignment synchronisation */

@@ -527,29 +527,6 @@ const struct cst_element *cst_etmv3_stage_take(void *stage)
 	return NULL;
 }
 
-int cst_etmv3_stage_timestamp(const void *stage, int stretch, uint64_t *ts)
-{
-	const struct etmv3_stage *s = stage;
-	uint32_t i;
-
-	for (i = s->head; i < s->count; i++)
-		switch (s->el[i].kind) {
-		case CST_EL_TIMESTAMP:
-			if (!s->el[i].value)
-				break;
-			*ts = s->el[i].value;
-			return 1;
-		case CST_EL_EXCEPTION:
-		case CST_EL_TRACE_ON:
-		case CST_EL_NO_SYNC:
-		case CST_EL_END:
-			if (stretch)
-				return -1;
-			break;
-		}
-	return 0;
-}
-
 int cst_etmv3_stage_address(const void *stage, uint64_t *addr)
 {
 	const struct etmv3_stage *s = stage;

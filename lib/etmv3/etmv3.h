@@ -109,7 +109,6 @@ void cst_etmv3_stage_end(void *stage);
 /* What an I-sync tells the stage; its elements are the caller's. */
 void cst_etmv3_stage_isync(struct etmv3_stage *s, const struct cst_packet *pkt);
 const struct cst_element *cst_etmv3_stage_take(void *stage);
-int cst_etmv3_stage_timestamp(const void *stage, int stretch, uint64_t *ts);
 int cst_etmv3_stage_address(const void *stage, uint64_t *addr);
 
 /* Nothing waits, and packets can be decoded as they come. */

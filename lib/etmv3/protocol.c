@@ -75,6 +75,5 @@ const struct protocol cst_protocol_etmv3 = {
 	},
 	.run = cst_etmv3_run,
 	.skip = skip,
-	.queue_timestamp = cst_etmv3_stage_timestamp,
 	.queue_address = cst_etmv3_stage_address,
 };

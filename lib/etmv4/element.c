@@ -905,28 +905,6 @@ const struct cst_element *cst_etmv4_queue_take(struct etmv4_queue *q)
 	return take_atoms(q, n);
 }
 
-int cst_etmv4_queue_timestamp(const struct etmv4_queue *q, int stretch, uint64_t *ts)
-{
-	uint32_t i;
-
-	for (i = 0; i < q->count; i++)
-		switch (at(q, i)->kind) {
-		case CST_EL_TIMESTAMP:
-			if (!at(q, i)->value)
-				break;
-			*ts = at(q, i)->value;
-			return 1;
-		case CST_EL_EXCEPTION:
-		case CST_EL_TRACE_ON:
-		case CST_EL_NO_SYNC:
-		case CST_EL_END:
-			if (stretch)
-				return -1;
-			break;
-		}
-	return stretch && q->exc_pending ? -1 : 0;
-}
-
 int cst_etmv4_queue_address(const struct etmv4_queue *q, uint64_t *addr)
 {
 	uint32_t i;

@@ -140,11 +140,6 @@ void cst_etmv4_queue_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 void cst_etmv4_queue_end(struct etmv4_queue *q);
 /* Take the next final element: valid until the next call of a queue function, NULL when there is none. */
 const struct cst_element *cst_etmv4_queue_take(struct etmv4_queue *q);
-/*
- * The oldest timestamp in the queue that tells the time (zero is unknown): 1 and *ts, or 0. With `stretch`
- * -1 when an exception, Trace On or loss comes first.
- */
-int cst_etmv4_queue_timestamp(const struct etmv4_queue *q, int stretch, uint64_t *ts);
 /* 1 when from here on both do the same with the same packets, whatever came before. */
 int cst_etmv4_queue_same(const struct etmv4_queue *a, const struct etmv4_queue *b);
 /* The Target Address that is queued before any P0 element: 1 and *addr; -1 when a P0 element comes first; or 0. */

@@ -135,11 +135,6 @@ static size_t skip(const void *parser, const uint8_t *p, size_t len)
 	return n;
 }
 
-static int queue_timestamp(const void *stage, int stretch, uint64_t *ts)
-{
-	return cst_etmv4_queue_timestamp(stage, stretch, ts);
-}
-
 static int queue_address(const void *stage, uint64_t *addr)
 {
 	return cst_etmv4_queue_address(stage, addr);
@@ -186,7 +181,6 @@ const struct protocol cst_protocol_etmv4 = {
 	},
 	.run = cst_etmv4_run,
 	.skip = skip,
-	.queue_timestamp = queue_timestamp,
 	.queue_address = queue_address,
 	.stage_same = stage_same,
 	.queue_at = queue_at,

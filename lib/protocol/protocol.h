@@ -37,8 +37,7 @@ struct protocol {
 	enum fast_end (*run)(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap);
 	/* Bytes from p on that are packets of role FLOW, when looking for something else. NULL: parse them. */
 	size_t (*skip)(const void *parser, const uint8_t *p, size_t len);
-	/* The oldest timestamp among the queued elements; see cst_etmv4_queue_timestamp(). NULL: none are queued. */
-	int (*queue_timestamp)(const void *stage, int stretch, uint64_t *ts);
+	/* The address that the queued elements begin with, as cst_etmv4_queue_address() has it. NULL: none are queued. */
 	int (*queue_address)(const void *stage, uint64_t *addr);
 	/*
 	 * For indexes. Do two stages that were begun at different places, under one configuration, go on the same?

@@ -65,11 +65,11 @@ int cst_sinks_add(struct sinks *k, unsigned int id)
 
 uint32_t cst_sinks_remove(struct sinks *k, unsigned int id)
 {
-	const struct frame_sink *s = cst_sinks_waiting(k, id);
-	uint32_t left = s ? s->pos : 0;
+	uint32_t left;
 
 	if (id >= SPLIT_IDS)
 		return 0;
+	left = id >= k->at && k->memory[id] ? k->sink[id].pos : 0;
 	free(k->memory[id]);
 	k->memory[id] = NULL;
 	set_memory(k, id, k->scrap);
@@ -89,11 +89,6 @@ struct frame_sink *cst_sinks_next(struct sinks *k, unsigned int *id)
 			return &k->sink[*id];
 	}
 	return NULL;
-}
-
-const struct frame_sink *cst_sinks_waiting(const struct sinks *k, unsigned int id)
-{
-	return id >= k->at && id < SPLIT_IDS && k->memory[id] && k->sink[id].pos ? &k->sink[id] : NULL;
 }
 
 size_t cst_sinks_fill(struct sinks *k, struct cst_deframer *df, const uint8_t *in, size_t len, uint64_t offset)

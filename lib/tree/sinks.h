@@ -26,8 +26,6 @@ uint32_t cst_sinks_remove(struct sinks *k, unsigned int id);
 void cst_sinks_clear(struct sinks *k);
 /* The next ID that has bytes, which are now the caller's up to the next cst_sinks_fill(). NULL: none. */
 struct frame_sink *cst_sinks_next(struct sinks *k, unsigned int *id);
-/* The sink of an ID that cst_sinks_next() has not yet returned; NULL: it is empty. */
-const struct frame_sink *cst_sinks_waiting(const struct sinks *k, unsigned int id);
 /* Fills the sinks, which must be empty, from a stretch of frames, as cst_frame_split(); `len` up to SINK_CHUNK. */
 #define SINK_CHUNK 16384u
 size_t cst_sinks_fill(struct sinks *k, struct cst_deframer *df, const uint8_t *in, size_t len, uint64_t offset);

@@ -19,7 +19,7 @@ struct pace {
 	uint64_t insns, cycles;	/* since then */
 	uint64_t per_insn, per_cycle; /* ns with fraction bits; 0: not known */
 	bool whole;		/* `start` is a timestamp, and all since then was traced */
-	bool loose;		/* `now` may have passed the next timestamp: whoever uses it looks (session_time()) */
+	bool loose;		/* `now` may be later than the next timestamp: stream.before bounds what is shown */
 };
 
 /* A new AUX fragment. */

@@ -106,7 +106,7 @@ struct joined {
 
 /*
  * The bytes of a fragment in one piece: where the file's records cut a buffer says nothing about the trace, and
- * whoever looks ahead in it (for a timestamp) must not see less because of it. Those of several AUXTRACE records
+ * a decoder or a scan must not see less because of it. Those of several AUXTRACE records
  * are copied to `j` and valid until its next use. NULL: no memory.
  */
 const uint8_t *fragment_bytes(struct joined *j, const struct queue *q, const struct fragment *f);
