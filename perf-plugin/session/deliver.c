@@ -10,12 +10,15 @@
 
 /*
  * A filter on time decides what is decoded at all, and packets are listed between the elements: both need times at once.
+ * The time of an AUX record need not be waited for.
  */
 static enum deliver_mode mode_of(const struct run *r)
 {
 	if (filter_has_time(r->ss->filter))
 		return DELIVER_AT_ONCE;
-	return r->con->times && !r->con->timeless && !r->con->packet ? DELIVER_PENDING : DELIVER_ANY_TIME;
+	if (!r->con->times)
+		return DELIVER_UNTIMED;
+	return r->con->timeless || r->con->packet ? DELIVER_AT_ONCE : DELIVER_PENDING;
 }
 
 int deliver_open(struct run *r)
@@ -290,10 +293,15 @@ int deliver_batch(struct run *r, struct stream_state *st, const struct cst_gener
 {
 	struct batch b;
 
+	if (r->mode == DELIVER_UNTIMED) {
+		stream_as_given(st)->fragment_start = st->stream.fragment_start;
+		st->stream.fragment_start = false;
+		return hand_piece(r, st, g, n);
+	}
 	stream_batch(st, g, n, why, &b);
 	if (r->mode == DELIVER_PENDING)
 		return wait(r, &b);
-	if (r->mode == DELIVER_AT_ONCE && b.why != CST_STOP_TIMESTAMP)
+	if (!r->con->timeless && b.why != CST_STOP_TIMESTAMP)
 		set_next(st, &b);
 	stream_batch_time(&b, r->con);
 	return hand_on(r, &b);

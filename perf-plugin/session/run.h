@@ -25,7 +25,7 @@ struct run {
 	struct tree_slot *slots;
 	size_t nr_slots, cap_slots;
 	struct pending pending;
-	enum deliver_mode { DELIVER_ANY_TIME, DELIVER_AT_ONCE, DELIVER_PENDING } mode;
+	enum deliver_mode { DELIVER_UNTIMED, DELIVER_AT_ONCE, DELIVER_PENDING } mode;
 	struct cst_counts *counts;	/* for all decoders, or NULL */
 	struct joined joined;	/* the fragment's bytes, if the file has them in pieces */
 	uint64_t present[2];	/* trace IDs in the fragment, when it matters */

@@ -112,7 +112,7 @@ struct session_consumer {
 	void *data;
 	unsigned int stop;	/* extra enum cst_stop bits: cut batches there as well */
 	unsigned int step;	/* cut batches after so many elements, so that time goes on in them; 0: never */
-	bool times;		/* the times of batches are looked at; else they are not found out */
+	bool times;		/* batches have their times; else these are 0, which costs less */
 	bool timeless;		/* time is that of the AUX record, whatever the trace says */
 	bool history;		/* what comes out depends on everything that was executed before it */
 	bool unwanted;		/* also call batch() with what the filter leaves out (stream.unwanted) */

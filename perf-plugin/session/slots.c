@@ -73,7 +73,7 @@ static int add_stream(struct run *r, struct tree_slot *slot, struct trace_unit *
 	st->queue = r->q;
 	st->unit = u;
 	st->pending = &r->pending;
-	st->may_be_late = r->mode != DELIVER_AT_ONCE;
+	st->may_be_late = !filter_has_time(r->ss->filter);
 	st->stream.state = st;
 	st->stream.filter = r->ss->filter;
 	st->stream.cpu = (int)u->aux->cpu;

@@ -323,6 +323,8 @@ struct stream *stream_as_given(struct stream_state *st)
 	s->code = here->code;
 	s->kernel = here->kernel;
 	s->moment = here->moment;
+	s->aux_time = here->aux_time;
+	s->aux_seq = here->aux_seq;
 	s->before = 0;
 	return s;
 }
