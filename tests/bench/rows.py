@@ -36,7 +36,8 @@ class Share:
     """A row that is not of times: what of perf's instructions is the library's."""
     input: str
     name: str
-    measure: object             # () -> instructions of the peer's library, of ours, problems
+    library: object             # (who) -> its instructions; who: "ours", "peer"
+    check: object               # () -> problems
     floor: float
     aim: float
 
@@ -103,11 +104,11 @@ class Rows:
         return [Group(slow, [Row(source.name, "perf.data -> AutoFDO text", "profile", "peer", floors[0], 100,
                                  check("profile", source), cost(self.profile(small, out("cost.txt")))),
                              Row(source.name, "inject --itrace=i1000il64", "inject", "peer", floors[2], 20,
-                                 checks.sampled("inject", "peer", source, 1000),
-                                 cost(self.inject(small, "i1000il64", out("cost.data"))))]),
+                                 checks.sampled("inject", "peer", source),
+                                 cost(self.inject(small, "i1000il64", out("cost-1.data"))))]),
                 Group(fast, [Row(source.name, "inject --itrace=i100000il64", "inject", "peer", floors[1], 60,
-                                 checks.sampled("inject", "peer", source, 100000),
-                                 cost(self.inject(small, "i100000il64", out("cost.data"))))])]
+                                 checks.sampled("inject", "peer", source),
+                                 cost(self.inject(small, "i100000il64", out("cost-2.data"))))])]
 
     def script(self):
         i, source = self.i, self.i.large
@@ -151,17 +152,18 @@ class Rows:
         i, source = self.i, self.i.set26
         script = ["perf", "script", "-f", "-i", source.perf, "--itrace=i100000i", "-F", "ip"]
 
-        def measure():
-            library, text = {}, {}
-            for who, prefix in (("ours", self.drop_in()), ("peer", [])):
-                text[who] = Job(source.in_place(*prefix, *script)).run().text
-                profile = i.path("callgrind.out")
-                cost = callgrind_by_object(source.in_place(*prefix, "valgrind", "--tool=callgrind",
-                                                           "--callgrind-out-file=" + profile, *script), profile)
-                library[who] = sum(n for name, n in cost.items() if name.startswith(("libopencsd", "libstdc++")))
-            same = text["ours"] and text["ours"] == text["peer"]
-            return library["peer"], library["ours"], [] if same else ["perf script prints something else with the drop-in"]
-        return Share(source.name, "the drop-in's share of perf's instructions", measure, 12, 20)
+        prefix = {"ours": self.drop_in(), "peer": []}
+
+        def library(who):
+            profile = i.path("callgrind-" + who)
+            cost = callgrind_by_object(source.in_place(*prefix[who], "valgrind", "--tool=callgrind",
+                                                       "--callgrind-out-file=" + profile, *script), profile)
+            return sum(n for name, n in cost.items() if name.startswith(("libopencsd", "libstdc++")))
+
+        def check():
+            one, other = (Job(source.in_place(*prefix[who], *script)).run().text for who in prefix)
+            return [] if one and one == other else ["perf script prints something else with the drop-in"]
+        return Share(source.name, "the drop-in's share of perf's instructions", library, check, 12, 20)
 
     def drop_in(self):
         return ["env", "LD_LIBRARY_PATH=" + self.i.build + "/opencsd"]
