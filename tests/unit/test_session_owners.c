@@ -70,6 +70,44 @@ static void defined_anew(void **state)
 	}
 }
 
+/* The unit that a CPU has at a time: the last one set up by then; the first one before, if the metadata has none. */
+static void unit_of_cpu(void **state)
+{
+	struct trace_unit unit[4];
+	struct id_owner ids[] = {
+		{ .cpu = 2, .time = 100, .seq = 3, .unit = &unit[0] }, { .cpu = 3, .time = 50, .seq = 2, .unit = &unit[1] },
+		{ .cpu = 2, .time = 300, .seq = 7, .unit = &unit[2] }, { .cpu = 2, .time = 200, .seq = 5 },
+		{ .cpu = 2, .time = 250, .seq = 6, .unit = &unit[3] },
+	};
+	static const struct {
+		int cpu;
+		uint64_t time, seq;
+		int unit;	/* -1: none */
+	} cases[] = {
+		{ 2, 100, 0, 0 }, { 2, 249, 0, 0 }, { 2, 250, 0, 3 }, { 2, 299, 0, 3 }, { 2, 300, 0, 2 }, { 2, 1000, 0, 2 },
+		{ 2, 99, 0, 0 }, { 2, 1, 0, 0 }, { 3, 50, 0, 1 }, { 3, 49, 0, 1 }, { 3, 1000, 0, 1 }, { 4, 1000, 0, -1 },
+		/* without times, by the order of records */
+		{ 2, NO_TIME, 3, 0 }, { 2, NO_TIME, 5, 0 }, { 2, NO_TIME, 6, 3 }, { 2, NO_TIME, 7, 2 }, { 2, NO_TIME, 1, 0 },
+	};
+	struct session ss = { .ids = ids, .nr_ids = sizeof(ids) / sizeof(ids[0]) };
+	struct aux_cpu cpu = { .cpu = 2 };
+	const struct trace_unit *want;
+	size_t i;
+
+	(void)state;
+	assert_null(owners_unit_of_cpu(&ss, 2, 1000, 0));	/* none is set up by a record */
+	ss.defined = (struct defined *)&unit;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		want = cases[i].unit < 0 ? NULL : &unit[cases[i].unit];
+		assert_ptr_equal(owners_unit_of_cpu(&ss, cases[i].cpu, cases[i].time, cases[i].seq), want);
+	}
+	ss.info.cpu = &cpu;
+	ss.info.nr_cpu = 1;
+	assert_null(owners_unit_of_cpu(&ss, 2, 99, 0));
+	assert_ptr_equal(owners_unit_of_cpu(&ss, 2, 100, 0), &unit[0]);
+	assert_ptr_equal(owners_unit_of_cpu(&ss, 3, 49, 0), &unit[1]);
+}
+
 /* Four stretches at 100, 200, 300 and 400, two of each process, each behind a synchronisation. */
 static void four_stretches(struct pdb *trace)
 {
@@ -233,6 +271,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defined_anew),
+		cmocka_unit_test(unit_of_cpu),
 		cmocka_unit_test(an_id_changes_hands),
 		cmocka_unit_test(an_id_in_two_sinks),
 		cmocka_unit_test(ids_of_a_threads_buffer),
