@@ -308,6 +308,46 @@ static void test_package(void **state)
 	}
 }
 
+/* A name as long as the memory that a package gets at once, so that more is needed at each place behind it in turn. */
+static char long_contents[70000];
+
+static int open_long(void *ctx, const char *name, const uint8_t **data, size_t *len)
+{
+	if (!strcmp(name, "t.ini"))
+		return open_package(ctx, name, data, len);
+	*data = (const uint8_t *)long_contents;
+	*len = strlen(long_contents);
+	return 0;
+}
+
+static void test_package_chunks(void **state)
+{
+	static const char head[] = "[trace]\nmetadata=t.ini\nbuffer0=";
+	struct cst_snap_io io = { .open = open_long };
+	struct cst_package *pkg;
+	size_t n;
+	int err;
+
+	(void)state;
+	memset(long_contents, 'a', sizeof(long_contents));
+	memcpy(long_contents, head, strlen(head));
+	for (n = 65000; n < 65552; n += 16) {
+		memset(long_contents + strlen(head), 'a', n);
+		memcpy(long_contents + strlen(head) + n, "\n", 2);
+		fail_from = 0;
+		for (fail_at = 1, err = -1; err; fail_at++) {
+			calls = 0;
+			armed = 1;
+			err = cst_package_read(&pkg, &io, NULL);
+			armed = 0;
+			assert_true(!err || (err == -CST_ERR_NOMEM && fail_at < 100) || err == -CST_ERR_LIMIT);
+		}
+		assert_int_equal(strlen(pkg->buffers[0].files[0]), n);
+		cst_package_free(pkg);
+	}
+	fail_at = 0;
+}
+
 /* ---- memory of snapshots ------------------------------------------------------------------------- */
 
 /* One core whose memory spaces are alike, and one whose are not. */
@@ -468,6 +508,7 @@ int main(void)
 		cmocka_unit_test(test_queue),
 		cmocka_unit_test(test_constructors),
 		cmocka_unit_test(test_package),
+		cmocka_unit_test(test_package_chunks),
 		cmocka_unit_test(test_snapshot_memory),
 		cmocka_unit_test(test_index),
 	};
