@@ -105,6 +105,34 @@ static void by_path_and_build_id(void **state)
 	dso_table_free(&t);
 }
 
+/* Names without a build-id, more of them than the table has places: each is a file of its own, of either kind. */
+static void many_names(void **state)
+{
+	struct dso *d[600];
+	char name[32], cache[64];
+	struct dso_table t;
+	unsigned int i, again;
+
+	(void)state;
+	open_table(&t, cache);
+	for (again = 0; again < 2; again++) {
+		for (i = 0; i < 600; i++) {
+			struct dso *got;
+
+			snprintf(name, sizeof(name), "/lib/m%u.ko", i / 2);
+			got = dso_table_get(&t, name, &none, i % 2);
+			assert_non_null(got);
+			assert_string_equal(dso_path(got), name);
+			assert_int_equal(got->kind, i % 2 ? DSO_MODULE : DSO_FILE);
+			if (again)
+				assert_ptr_equal(got, d[i]);
+			d[i] = got;
+		}
+		assert_int_equal(t.nr, 600);
+	}
+	dso_table_free(&t);
+}
+
 static void other_build_id_is_refused(void **state)
 {
 	struct build_id recorded = id_of(0x99);
@@ -485,6 +513,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_path_and_build_id),
+		cmocka_unit_test(many_names),
 		cmocka_unit_test(other_build_id_is_refused),
 		cmocka_unit_test(order_of_files),
 		cmocka_unit_test(found_by_build_id),
