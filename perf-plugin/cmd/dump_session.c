@@ -76,7 +76,7 @@ static void set_thread(struct dump *d, const struct stream *s)
 	d->tid = s->tid;
 }
 
-static int batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+static int batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct dump *d = data;
 	size_t i;
@@ -89,7 +89,7 @@ static int batch(void *data, struct stream *s, const struct cst_generic *g, size
 	return 0;
 }
 
-static int packet(void *data, struct stream *s, const struct cst_packet *pkt)
+static int packet(void *data, const struct stream *s, const struct cst_packet *pkt)
 {
 	dump_packet(data, s->decoder, pkt);
 	return 0;

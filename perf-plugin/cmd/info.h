@@ -17,7 +17,7 @@ struct info_counts {
 };
 
 /* For struct session_consumer; `data` is a struct info_counts. Adds to struct dso's insns. */
-int info_count(void *data, struct stream *s, const struct cst_generic *g, size_t n);
+int info_count(void *data, const struct stream *s, const struct cst_generic *g, size_t n);
 void info_counts_init(struct info_counts *c, struct session *ss);
 /* Of one piece (struct session_consumer); to be freed with free(). */
 void *info_piece_new(void *data, struct session *ss);

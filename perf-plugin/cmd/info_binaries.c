@@ -8,7 +8,7 @@
 #include "perfdata/name.h"
 #include "session/elf_facts.h"
 
-int info_count(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+int info_count(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	const struct cst_generic *end = g + n;
 	struct info_counts *c = data;

@@ -55,7 +55,7 @@ static int grow(struct code *c)
 }
 
 /* The bytes of a map as the thread sees them now. */
-static int read_region(struct code *c, struct stream *s, struct code_region *r)
+static int read_region(struct code *c, const struct stream *s, struct code_region *r)
 {
 	uint64_t want = r->end - r->start;
 	size_t cap = 0, n;
@@ -88,7 +88,7 @@ static int read_region(struct code *c, struct stream *s, struct code_region *r)
 }
 
 /* The region that an address belongs to now; its index + 1, 0 when nothing is known there, -1 no memory. */
-static long region_at(struct code *c, struct stream *s, uint64_t addr)
+static long region_at(struct code *c, const struct stream *s, uint64_t addr)
 {
 	struct code_region *r, *new;
 	struct session_loc loc;
@@ -126,7 +126,7 @@ static long region_at(struct code *c, struct stream *s, uint64_t addr)
 	return (long)c->nr_regions;
 }
 
-static int take_granule(struct code *c, struct stream *s, uint64_t number, uint64_t addr, uint32_t section,
+static int take_granule(struct code *c, const struct stream *s, uint64_t number, uint64_t addr, uint32_t section,
 			uint32_t offset)
 {
 	struct code_granule *g;
@@ -153,7 +153,7 @@ static int take_granule(struct code *c, struct stream *s, uint64_t number, uint6
 	return 0;
 }
 
-int code_range(struct code *c, struct stream *s, const struct cst_generic *g)
+int code_range(struct code *c, const struct stream *s, const struct cst_generic *g)
 {
 	uint64_t number = g->addr / CODE_GRANULE, last;
 

@@ -53,7 +53,7 @@ struct code {
 void code_init(struct code *c, uint64_t limit, const struct copy_origin *origin);
 void code_free(struct code *c);
 /* An executed range, while it is being delivered. 0, or -1: not enough memory. */
-int code_range(struct code *c, struct stream *s, const struct cst_generic *g);
+int code_range(struct code *c, const struct stream *s, const struct cst_generic *g);
 
 /* A stretch of memory to be kept. */
 struct code_piece {

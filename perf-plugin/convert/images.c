@@ -21,7 +21,7 @@
 
 enum kernel_key { KERNEL_KCORE, KERNEL_KALLSYMS, KERNEL_MODULES, KERNEL_FILES };
 
-static int ignore_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+static int ignore_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	(void)data;
 	(void)s;

@@ -79,7 +79,7 @@ static int no_memory(struct exporter *x)
 
 /* ---- who was traced ---------------------------------------------------------------------------- */
 
-static int count_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+static int count_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct exporter *x = data;
 	intptr_t old;
@@ -276,7 +276,7 @@ static int add_source(struct exporter *x, const struct stream *st, size_t buf)
 	return 0;
 }
 
-static int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct exporter *x = data;
 	int rc = 0;

@@ -85,7 +85,7 @@ static struct binary *binary_of_dso(struct counts *c, struct dso *dso)
 	return b;
 }
 
-static struct binary *binary_slow(struct counts *c, struct stream *s, uint32_t section)
+static struct binary *binary_slow(struct counts *c, const struct stream *s, uint32_t section)
 {
 	uint32_t nr = section + 64;
 	struct binary **p;
@@ -109,7 +109,7 @@ static struct binary *binary_slow(struct counts *c, struct stream *s, uint32_t s
 	return c->by_section[section];
 }
 
-static inline struct binary *binary_of(struct counts *c, struct stream *s, uint32_t section)
+static inline struct binary *binary_of(struct counts *c, const struct stream *s, uint32_t section)
 {
 	if (__builtin_expect(section < c->nr_sections && c->by_section[section], 1))
 		return c->by_section[section];
@@ -139,7 +139,7 @@ static inline void count_edge(struct counts *c, struct lane *ln, uint32_t to)
 }
 
 /* A target that is known, but was not executed next. */
-static uint32_t locate(struct lane *ln, struct stream *s, uint64_t to)
+static uint32_t locate(struct lane *ln, const struct stream *s, uint64_t to)
 {
 	struct session_loc loc;
 
@@ -159,7 +159,7 @@ static bool resumes(const struct lane *ln, const struct stream *s, uint64_t addr
  * Ranges in a row, in the section of the range before, which the library has counted but for the one that is open. The
  * range before ended with a branch; where that led to is counted, too.
  */
-static void run(struct counts *c, struct stream *s, struct lane *ln, const struct cst_generic *g)
+static void run(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g)
 {
 	count_range(c, ln);
 	ln->end = g->end;
@@ -176,7 +176,7 @@ static void run(struct counts *c, struct stream *s, struct lane *ln, const struc
 }
 
 /* A range of `bin` begins at `g`. Records what led there: a branch, a return of the kernel, or nothing known. */
-static void arrive(struct counts *c, struct stream *s, struct lane *ln, struct binary *bin,
+static void arrive(struct counts *c, const struct stream *s, struct lane *ln, struct binary *bin,
 		   const struct cst_generic *g)
 {
 	struct branch_state *br = &ln->br;
@@ -197,7 +197,7 @@ static void arrive(struct counts *c, struct stream *s, struct lane *ln, struct b
 	ln->landing_kind = BRANCH_NONE;
 }
 
-static inline void range(struct counts *c, struct stream *s, struct lane *ln,
+static inline void range(struct counts *c, const struct stream *s, struct lane *ln,
 			 const struct cst_generic *g)
 {
 	struct binary *bin = binary_of(c, s, g->section);
@@ -231,7 +231,7 @@ static inline void range(struct counts *c, struct stream *s, struct lane *ln,
  * `arrivals` is counts.arrivals as a constant: the loop without them is an instance of its own.
  */
 static inline __attribute__((always_inline)) const struct cst_generic *
-ranges(struct counts *c, struct stream *s, struct lane *ln, const struct cst_generic *g,
+ranges(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g,
        const struct cst_generic *end, const bool arrivals)
 {
 	const uint32_t section = g->section;
@@ -268,7 +268,7 @@ ranges(struct counts *c, struct stream *s, struct lane *ln, const struct cst_gen
 	return g;
 }
 
-static void other(struct counts *c, struct stream *s, struct lane *ln, const struct cst_generic *g)
+static void other(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g)
 {
 	struct branch b;
 
@@ -287,7 +287,7 @@ static void other(struct counts *c, struct stream *s, struct lane *ln, const str
 }
 
 /* A filter leaves this out: only where an open branch leads to is told. */
-static void pass(struct counts *c, struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n)
+static void pass(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n)
 {
 	const struct cst_generic *end = g + n;
 	struct binary *bin;
@@ -305,18 +305,18 @@ static void pass(struct counts *c, struct stream *s, struct lane *ln, const stru
 	ln->bin = NULL;
 }
 
-static int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	const struct cst_generic *end = g + n;
 	struct counts *c = data;
-	struct lane *ln = s->priv;
+	struct lane *ln = *s->priv;
 
 	if (!ln) {
 		ln = calloc(1, sizeof(*ln));
 		if (!ln)
 			return -CST_ERR_NOMEM;
 		branch_init(&ln->br);
-		s->priv = ln;
+		*s->priv = ln;
 	}
 	if (s->unwanted) {
 		pass(c, s, ln, g, n);
@@ -338,11 +338,11 @@ static int on_batch(void *data, struct stream *s, const struct cst_generic *g, s
 	return c->nomem ? -CST_ERR_NOMEM : 0;
 }
 
-static void on_stream_end(void *data, struct stream *s)
+static void on_stream_end(void *data, const struct stream *s)
 {
 	(void)data;
-	free(s->priv);
-	s->priv = NULL;
+	free(*s->priv);
+	*s->priv = NULL;
 }
 
 /* How often all branches were taken. */

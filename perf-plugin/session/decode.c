@@ -593,6 +593,7 @@ int run_fragments(struct run *r, struct queue *q, size_t first, size_t end)
 	r->nr_slots = 0;
 	for (i = first; i < end && !rc; i++)
 		rc = decode_fragment(r, &q->frags[i]);
+	deliver_drop(r);
 	if (end < q->nr_frags)
 		reset_slots(r, end);
 	for (i = 0; i < r->nr_slots; i++)

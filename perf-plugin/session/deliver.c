@@ -39,12 +39,21 @@ static struct batch *nth(struct pending *p, uint32_t number)
 	return &p->b[number % PENDING_BATCHES];
 }
 
-void deliver_close(struct run *r)
+void deliver_drop(struct run *r)
 {
 	struct pending *p = &r->pending;
 
 	for (; p->nr; p->nr--)
 		version_put(nth(p, p->head++)->code);
+	p->at = 0;
+	p->limit = UINT64_MAX;
+}
+
+void deliver_close(struct run *r)
+{
+	struct pending *p = &r->pending;
+
+	deliver_drop(r);
 	free(p->el);
 	free(p->b);
 	memset(p, 0, sizeof(*p));
@@ -128,11 +137,9 @@ static int hand_on(struct run *r, const struct batch *b)
 	uint64_t start = b->s.time, whole = b->s.time_end - start, insns = b->s.n_insn;
 	size_t i, n = b->n, step = r->con->step;
 	struct stream *s = &b->st->given;
-	void *priv = s->priv;
 	int rc = 0;
 
 	*s = b->s;
-	s->priv = priv;
 	if (!step && filter_has_time(r->ss->filter))
 		step = FILTER_STEP;
 	if (!step || n <= step || !whole)
@@ -219,7 +226,7 @@ static int force(struct run *r)
 
 	set_next(b->st, b);
 	settle(&r->pending, b->st, b->known, b->next);
-	return drain(r);
+	return b->st->no_memory ? -CST_ERR_NOMEM : drain(r);
 }
 
 int deliver_flush(struct run *r)

@@ -139,6 +139,7 @@ struct stream_state {
 	struct session *ss;
 	struct stream stream;		/* where the decoder is */
 	struct stream given;		/* the batch that the consumer got last */
+	void *word;			/* the consumer's */
 	const struct queue *queue;
 	const struct fragment *frag;
 	struct trace_unit *unit;

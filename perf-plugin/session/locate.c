@@ -22,7 +22,7 @@ static const struct map *patched_file(const struct maplist *ml, const struct map
 	return x;
 }
 
-bool session_locate(struct stream *s, uint64_t addr, struct session_loc *loc)
+bool session_locate(const struct stream *s, uint64_t addr, struct session_loc *loc)
 {
 	const struct map *m = s->code ? maplist_find(s->code->maps, addr) : NULL, *file;
 
@@ -88,7 +88,7 @@ void session_free_perf_maps(struct session *ss)
 	intmap_free(&ss->perf_maps);
 }
 
-bool session_symbol(struct stream *s, uint64_t addr, const struct session_loc *loc, const char **name,
+bool session_symbol(const struct stream *s, uint64_t addr, const struct session_loc *loc, const char **name,
 		    uint64_t *offset)
 {
 	struct session *ss = s->state->ss;

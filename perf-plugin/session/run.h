@@ -55,6 +55,8 @@ void run_progress(struct run *r, uint64_t bytes);
  */
 int deliver_open(struct run *r);
 void deliver_close(struct run *r);
+/* Nothing that waits is delivered: the run ends early. */
+void deliver_drop(struct run *r);
 /* Room for a pull of BATCH elements. */
 int deliver_room(struct run *r, struct cst_generic **out);
 /* A batch of a stream, in the room that deliver_room() gave; the pull stopped for `why`. */

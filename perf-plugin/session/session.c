@@ -286,7 +286,7 @@ unsigned int session_max_streams(const struct session *ss)
 	return n;
 }
 
-size_t session_read_code(struct stream *s, uint64_t addr, void *buf, size_t len)
+size_t session_read_code(const struct stream *s, uint64_t addr, void *buf, size_t len)
 {
 	return space_read(&s->state->ss->spaces, s->code, addr, buf, len);
 }
@@ -298,7 +298,7 @@ const char *session_comm(const struct stream *s)
 	return s->tid > 0 ? threads_comm(&s->state->ss->threads, s->tid, s->moment) : NULL;
 }
 
-struct dso *session_section_dso(struct session *ss, struct stream *s, uint32_t section)
+struct dso *session_section_dso(struct session *ss, const struct stream *s, uint32_t section)
 {
 	struct cst_section *sec = cst_image_section(ss->spaces.image, section);
 

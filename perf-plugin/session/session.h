@@ -79,7 +79,7 @@ struct stream {
 	struct filter *filter;	/* NULL: all batches are wanted */
 	const struct cst_config *config;
 	struct cst_decoder *decoder;
-	void *priv;		/* consumer's, NULL at first; freed with consumer.stream_end */
+	void **priv;		/* a word of the consumer's, NULL at first; freed with consumer.stream_end */
 	/* The session's. */
 	struct version *code;	/* address space of the batch, or NULL */
 	bool kernel;
@@ -123,10 +123,10 @@ struct session_consumer {
 	 */
 	bool counts, joined;
 	/* A batch; non-zero return ends the run with that value. */
-	int (*batch)(void *data, struct stream *s, const struct cst_generic *g, size_t n);
+	int (*batch)(void *data, const struct stream *s, const struct cst_generic *g, size_t n);
 	/* The end of an AUX fragment: after its last batch (whose last element is EO_TRACE). */
-	int (*fragment_end)(void *data, struct stream *s);
-	void (*stream_end)(void *data, struct stream *s);
+	int (*fragment_end)(void *data, const struct stream *s);
+	void (*stream_end)(void *data, const struct stream *s);
 	/* Before the first batch of an AUX fragment. */
 	int (*fragment_begin)(void *data, const struct session_fragment *f);
 	/*
@@ -138,7 +138,7 @@ struct session_consumer {
 	 * For listings: each packet, then the elements that it made, as batches. Decoding is slower with
 	 * this. Only packets, no elements, when `batch` is NULL.
 	 */
-	int (*packet)(void *data, struct stream *s, const struct cst_packet *pkt);
+	int (*packet)(void *data, const struct stream *s, const struct cst_packet *pkt);
 	/*
 	 * For decoding in several threads (session_opts.jobs): a consumer of one piece of the trace, of its own kind.
 	 * The callbacks above get it as their data, in any thread; `ss` is what the piece is decoded with. NULL: no
@@ -207,19 +207,19 @@ static inline bool session_wants(const struct stream *s, int pid, int tid, uint6
 }
 
 /* Code bytes at `addr` as the stream's current thread sees them: bytes copied (<= len), 0 none. */
-size_t session_read_code(struct stream *s, uint64_t addr, void *buf, size_t len);
+size_t session_read_code(const struct stream *s, uint64_t addr, void *buf, size_t len);
 /* Which file `addr` belongs to, as the stream's current thread sees it now. */
-bool session_locate(struct stream *s, uint64_t addr, struct session_loc *loc);
+bool session_locate(const struct stream *s, uint64_t addr, struct session_loc *loc);
 /*
  * Name of the function at `addr`, which session_locate() found, and the distance from its start: from the
  * file, the kernel's symbols, or the names that a compiler wrote down.
  */
-bool session_symbol(struct stream *s, uint64_t addr, const struct session_loc *loc, const char **name,
+bool session_symbol(const struct stream *s, uint64_t addr, const struct session_loc *loc, const char **name,
 		    uint64_t *offset);
 /* Command name of the stream's current thread; NULL unknown. Valid until session_close(). */
 const char *session_comm(const struct stream *s);
 /* The dso a section number (cst_generic.section) stands for; cst_generic.sect_off is the offset in its file. */
-struct dso *session_section_dso(struct session *ss, struct stream *s, uint32_t section);
+struct dso *session_section_dso(struct session *ss, const struct stream *s, uint32_t section);
 
 /* The file of `ss` that is the same as a file of the session that a piece was decoded with. */
 struct dso *session_same_dso(const struct session *ss, const struct dso *d);

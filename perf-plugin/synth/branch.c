@@ -55,7 +55,7 @@ static bool is_svc(unsigned int isa, const uint8_t *p)
 	return false;
 }
 
-bool branch_after_svc(struct stream *s, uint64_t addr, unsigned int isa, branch_read_fn read)
+bool branch_after_svc(const struct stream *s, uint64_t addr, unsigned int isa, branch_read_fn read)
 {
 	unsigned int size = isa == CST_ISA_T32 ? 2 : 4;
 	uint8_t buf[4] = { 0 };
@@ -81,7 +81,7 @@ static enum branch_kind exception_kind_v7(unsigned int num)
 	return BRANCH_FAULT;
 }
 
-static enum branch_kind exception_kind(struct stream *s, const struct cst_generic *g,
+static enum branch_kind exception_kind(const struct stream *s, const struct cst_generic *g,
 				       unsigned int isa, branch_read_fn read)
 {
 	if (s->config->protocol == CST_PROTO_ETMV3 || s->config->protocol == CST_PROTO_PTM)
@@ -102,7 +102,7 @@ static enum branch_kind exception_kind(struct stream *s, const struct cst_generi
 	return BRANCH_FAULT;
 }
 
-static bool exception(struct branch_state *st, struct stream *s, const struct cst_generic *g,
+static bool exception(struct branch_state *st, const struct stream *s, const struct cst_generic *g,
 		      branch_read_fn read, struct branch *b)
 {
 	bool complete = false;
@@ -144,7 +144,7 @@ bool branch_finish(struct branch_state *st, struct branch *b)
 	return end_stretch(st, b, 0, false);
 }
 
-bool branch_other(struct branch_state *st, struct stream *s, const struct cst_generic *g,
+bool branch_other(struct branch_state *st, const struct stream *s, const struct cst_generic *g,
 		  branch_read_fn read, struct branch *b)
 {
 	bool complete;

@@ -70,7 +70,7 @@ struct branch_state {
 };
 
 /* Code as the stream's thread sees it: session_read_code(), or a test's. */
-typedef size_t (*branch_read_fn)(struct stream *s, uint64_t addr, void *buf, size_t len);
+typedef size_t (*branch_read_fn)(const struct stream *s, uint64_t addr, void *buf, size_t len);
 
 #define BRANCH_INDICES 64	/* values of branch_index() */
 extern const uint8_t branch_kind_table[BRANCH_INDICES];
@@ -164,14 +164,14 @@ static inline void branch_range_end(struct branch_state *st, const struct stream
  * Any element but a range: true when it completes or breaks off a branch. What ended there because the
  * trace did has `to` 0.
  */
-bool branch_other(struct branch_state *st, struct stream *s, const struct cst_generic *g,
+bool branch_other(struct branch_state *st, const struct stream *s, const struct cst_generic *g,
 		  branch_read_fn read, struct branch *b);
 
 /* After the last element: what is still open, with `to` 0. perf does not list it; counts want it. */
 bool branch_finish(struct branch_state *st, struct branch *b);
 
 /* True when the instruction before `addr` is a supervisor call. */
-bool branch_after_svc(struct stream *s, uint64_t addr, unsigned int isa, branch_read_fn read);
+bool branch_after_svc(const struct stream *s, uint64_t addr, unsigned int isa, branch_read_fn read);
 
 /* PERF_BR_* of a branch stack entry. */
 extern const uint8_t branch_perf_types[BRANCH_NR];

@@ -103,7 +103,7 @@ static struct merge_lane *new_lane(struct injector *in, uint64_t place)
 	return ln;
 }
 
-static struct merge_lane *lane_of(struct injector *in, struct stream *s)
+static struct merge_lane *lane_of(struct injector *in, const struct stream *s)
 {
 	void **slot = sampler_slot(s);
 
@@ -132,7 +132,7 @@ static inline uint64_t *put_pair(uint64_t *p, int a, int b)
 	return p + 1;
 }
 
-static int on_branch(void *data, struct stream *s, const struct branch *b)
+static int on_branch(void *data, const struct stream *s, const struct branch *b)
 {
 	struct injector *in = data;
 	struct merge_lane *ln = lane_of(in, s);
@@ -159,7 +159,7 @@ static int on_branch(void *data, struct stream *s, const struct branch *b)
 	return 0;
 }
 
-static int on_insn(void *data, struct stream *s, const struct insn_sample *i)
+static int on_insn(void *data, const struct stream *s, const struct insn_sample *i)
 {
 	struct injector *in = data;
 	struct merge_lane *ln = lane_of(in, s);
@@ -198,7 +198,7 @@ static int on_insn(void *data, struct stream *s, const struct insn_sample *i)
 	return 0;
 }
 
-static int on_error(void *data, struct stream *s, const struct error_sample *e)
+static int on_error(void *data, const struct stream *s, const struct error_sample *e)
 {
 	struct injector *in = data;
 	struct merge_lane *ln = lane_of(in, s);
@@ -228,23 +228,24 @@ static int on_error(void *data, struct stream *s, const struct error_sample *e)
 
 /* ---- batches ---------------------------------------------------------------------------------- */
 
-static int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct injector *in = data;
-	uint64_t time = s->time;
-	int rc;
+	struct stream ended;
+	uint64_t time;
 
 	/* The maps that a sample needs come before it (the session sees to that), the end of its thread after it. */
-	if (in->timed)
-		s->time = sideband_alive(in->sb, s->tid, s->time);
-	else
+	if (!in->timed)
 		in->place = sideband_alive(in->sb, s->tid, s->aux_seq);
-	rc = sampler_batch(in->sp, s, g, n);
-	s->time = time;
-	return rc;
+	time = in->timed ? sideband_alive(in->sb, s->tid, s->time) : s->time;
+	if (time == s->time)
+		return sampler_batch(in->sp, s, g, n);
+	ended = *s;
+	ended.time = time;
+	return sampler_batch(in->sp, &ended, g, n);
 }
 
-static int on_fragment_end(void *data, struct stream *s)
+static int on_fragment_end(void *data, const struct stream *s)
 {
 	struct injector *in = data;
 
@@ -253,9 +254,9 @@ static int on_fragment_end(void *data, struct stream *s)
 	return sampler_fragment_end(in->sp, s);
 }
 
-static void on_stream_end(void *data, struct stream *s)
+static void on_stream_end(void *data, const struct stream *s)
 {
-	struct merge_lane *ln = s->priv ? *sampler_slot(s) : NULL;
+	struct merge_lane *ln = *s->priv ? *sampler_slot(s) : NULL;
 	struct injector *in = data;
 	struct sampler_seam *seam;
 

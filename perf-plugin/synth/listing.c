@@ -85,7 +85,7 @@ static void copy_last(struct line_lane *lane, const struct line_lane *was)
 	lane->last_tid = was->last_tid;
 }
 
-static struct line_lane *lane_of(struct listing *l, struct stream *s)
+static struct line_lane *lane_of(struct listing *l, const struct stream *s)
 {
 	const struct sampler_seam *was;
 	void **slot = sampler_slot(s);
@@ -110,7 +110,7 @@ static struct line_lane *lane_of(struct listing *l, struct stream *s)
 	return lane;
 }
 
-static bool line_begin(struct listing *l, struct stream *s, uint64_t time)
+static bool line_begin(struct listing *l, const struct stream *s, uint64_t time)
 {
 	l->lane = lane_of(l, s);
 	if (!l->lane)
@@ -193,7 +193,7 @@ static void put_time(struct listing *l, uint64_t time)
 	l->p = text_lit(l->p, ": ");
 }
 
-static void put_start(struct listing *l, struct stream *s, int pid, int tid, uint64_t time,
+static void put_start(struct listing *l, const struct stream *s, int pid, int tid, uint64_t time,
 		      bool with_chain)
 {
 	if (l->fields & LIST_COMM)
@@ -320,7 +320,7 @@ static void put_symbol(struct listing *l, const struct symbol_at *at)
 }
 
 /* The names of an address that thread `tid` ran, after it. */
-static void put_names(struct listing *l, struct stream *s, uint64_t addr, int tid)
+static void put_names(struct listing *l, const struct stream *s, uint64_t addr, int tid)
 {
 	static const struct symbol_at unknown;
 
@@ -335,7 +335,7 @@ static void put_names(struct listing *l, struct stream *s, uint64_t addr, int ti
 		put_symbol(l, &unknown);
 }
 
-static void put_insn(struct listing *l, struct stream *s, uint64_t addr, unsigned int size)
+static void put_insn(struct listing *l, const struct stream *s, uint64_t addr, unsigned int size)
 {
 	uint8_t code[4];
 	size_t n, i;
@@ -362,7 +362,7 @@ static const char *const type_names[] = {
 	"COND_RET", "ERET", "IRQ", "SERROR", "NO_TX", "",
 };
 
-static void put_stack_addr(struct listing *l, struct stream *s, const char *before, uint64_t addr)
+static void put_stack_addr(struct listing *l, const struct stream *s, const char *before, uint64_t addr)
 {
 	const struct symbol_at *at;
 
@@ -377,7 +377,7 @@ static void put_stack_addr(struct listing *l, struct stream *s, const char *befo
 	*l->p++ = ')';
 }
 
-static void put_stack(struct listing *l, struct stream *s, const struct ring *r)
+static void put_stack(struct listing *l, const struct stream *s, const struct ring *r)
 {
 	const struct ring_entry *e;
 	uint32_t i, at;
@@ -395,7 +395,7 @@ static void put_stack(struct listing *l, struct stream *s, const struct ring *r)
 	}
 }
 
-static void put_chain(struct listing *l, struct stream *s, const uint64_t *chain, unsigned int n)
+static void put_chain(struct listing *l, const struct stream *s, const uint64_t *chain, unsigned int n)
 {
 	unsigned int i;
 
@@ -414,7 +414,7 @@ static void put_chain(struct listing *l, struct stream *s, const uint64_t *chain
 
 /* ---- samples ---------------------------------------------------------------------------------- */
 
-static int on_branch(void *data, struct stream *s, const struct branch *b)
+static int on_branch(void *data, const struct stream *s, const struct branch *b)
 {
 	struct listing *l = data;
 
@@ -439,7 +439,7 @@ static int on_branch(void *data, struct stream *s, const struct branch *b)
 	return 0;
 }
 
-static int on_insn(void *data, struct stream *s, const struct insn_sample *i)
+static int on_insn(void *data, const struct stream *s, const struct insn_sample *i)
 {
 	struct listing *l = data;
 
@@ -465,7 +465,7 @@ static int on_insn(void *data, struct stream *s, const struct insn_sample *i)
 	return 0;
 }
 
-static int on_error(void *data, struct stream *s, const struct error_sample *e)
+static int on_error(void *data, const struct stream *s, const struct error_sample *e)
 {
 	struct listing *l = data;
 
@@ -499,7 +499,7 @@ static int on_error(void *data, struct stream *s, const struct error_sample *e)
 
 /* ---- batches ---------------------------------------------------------------------------------- */
 
-static int remember_last(struct listing *l, struct stream *s)
+static int remember_last(struct listing *l, const struct stream *s)
 {
 	struct line_lane *lane = lane_of(l, s);
 	uint64_t last;
@@ -515,7 +515,7 @@ static int remember_last(struct listing *l, struct stream *s)
 	return 0;
 }
 
-static int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct listing *l = data;
 	int rc;
@@ -529,7 +529,7 @@ static int on_batch(void *data, struct stream *s, const struct cst_generic *g, s
 	return rc;
 }
 
-static int on_fragment_end(void *data, struct stream *s)
+static int on_fragment_end(void *data, const struct stream *s)
 {
 	struct listing *l = data;
 
@@ -538,9 +538,9 @@ static int on_fragment_end(void *data, struct stream *s)
 	return sampler_fragment_end(l->sp, s);
 }
 
-static void on_stream_end(void *data, struct stream *s)
+static void on_stream_end(void *data, const struct stream *s)
 {
-	struct line_lane *lane = s->priv ? *sampler_slot(s) : NULL;
+	struct line_lane *lane = *s->priv ? *sampler_slot(s) : NULL;
 	struct sampler_seam *seam;
 	struct listing *l = data;
 

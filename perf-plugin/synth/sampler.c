@@ -197,7 +197,7 @@ static void begin_with(struct sampler *sp, struct lane *ln, const struct sampler
 		ln->next = ln->insns + was->to_next;
 }
 
-static int branch_emit(struct sampler *sp, struct stream *s, struct lane *ln, struct branch *b);
+static int branch_emit(struct sampler *sp, const struct stream *s, struct lane *ln, struct branch *b);
 
 static bool branch_passes(struct sampler *sp, const struct stream *s, const struct branch *b);
 
@@ -207,8 +207,9 @@ static int close_stretch(struct sampler *sp, const struct sampler_seam *was, str
 {
 	const struct cst_generic g = { .kind = CST_GEN_NO_SYNC, .flags = now->doubtful ? CST_GF_DOUBTFUL : 0 };
 	struct lane ln = { .br = was->br };
+	void *word = &ln;
 	/* no thread's: nothing of that moment can be asked for any more */
-	struct stream s = { .cpu = was->cpu, .pid = INT_MIN, .tid = INT_MIN, .place = was->place, .priv = &ln };
+	struct stream s = { .cpu = was->cpu, .pid = INT_MIN, .tid = INT_MIN, .place = was->place, .priv = &word };
 	struct branch b;
 
 	if (!branch_other(&ln.br, &s, &g, sp->read, &b) || (sp->restricted && !branch_passes(sp, &s, &b)))
@@ -274,10 +275,10 @@ static void note_begin(struct lane *ln, const struct cst_generic *g)
 	ln->closes = ln->touched = true;
 }
 
-static struct lane *lane_of(struct sampler *sp, struct stream *s)
+static struct lane *lane_of(struct sampler *sp, const struct stream *s)
 {
 	const struct sampler_seam *was;
-	struct lane *ln = s->priv;
+	struct lane *ln = *s->priv;
 
 	if (ln)
 		return ln;
@@ -300,7 +301,7 @@ static struct lane *lane_of(struct sampler *sp, struct stream *s)
 	was = sp->from ? find_seam(sp->from, s->place) : NULL;
 	if (was)
 		begin_with(sp, ln, was);
-	s->priv = ln;
+	*s->priv = ln;
 	return ln;
 }
 
@@ -316,28 +317,28 @@ static void leave_seam(struct sampler *sp, const struct stream *s, const struct 
 		};
 }
 
-void sampler_stream_end(void *sampler, struct stream *s)
+void sampler_stream_end(void *sampler, const struct stream *s)
 {
-	struct lane *ln = s->priv;
+	struct lane *ln = *s->priv;
 
 	if (!ln)
 		return;
 	leave_seam(sampler, s, ln);
 	free(ln->ring.e);
 	free(ln);
-	s->priv = NULL;
+	*s->priv = NULL;
 }
 
-void **sampler_slot(struct stream *s)
+void **sampler_slot(const struct stream *s)
 {
-	struct lane *ln = s->priv;
+	struct lane *ln = *s->priv;
 
 	return &ln->user;
 }
 
 uint64_t sampler_last(const struct stream *s, int *tid)
 {
-	const struct lane *ln = s->priv;
+	const struct lane *ln = *s->priv;
 
 	if (!ln || ln->br.open == BRANCH_SEQ)
 		return 0;
@@ -423,7 +424,7 @@ static void clock_set(struct sampler *sp, struct lane *ln, uint64_t now)
 /* ---- samples ---------------------------------------------------------------------------------- */
 
 /* Address of instruction number `k` of a range. */
-static uint64_t insn_addr(struct sampler *sp, struct stream *s, const struct cst_generic *g,
+static uint64_t insn_addr(struct sampler *sp, const struct stream *s, const struct cst_generic *g,
 			  uint64_t k, uint8_t *size)
 {
 	uint64_t addr = g->addr;
@@ -456,7 +457,7 @@ static uint64_t insn_time(const struct sampler *sp, const struct stream *s, cons
 	return s->time + (uint64_t)((unsigned __int128)(s->time_end - s->time) * done / s->n_insn);
 }
 
-static int insn_emit(struct sampler *sp, struct stream *s, struct lane *ln, struct insn_sample *i)
+static int insn_emit(struct sampler *sp, const struct stream *s, struct lane *ln, struct insn_sample *i)
 {
 	int rc;
 
@@ -487,7 +488,7 @@ static int insn_emit(struct sampler *sp, struct stream *s, struct lane *ln, stru
 }
 
 /* The range reaches the next sample, perhaps several. `ln->insns` is still that of the range's start. */
-static int __attribute__((noinline)) insn_samples(struct sampler *sp, struct stream *s,
+static int __attribute__((noinline)) insn_samples(struct sampler *sp, const struct stream *s,
 						  struct lane *ln, const struct cst_generic *g)
 {
 	struct insn_sample i = { .pid = s->pid, .tid = s->tid, .isa = g->isa, .el = g->el };
@@ -518,7 +519,7 @@ static void gap_after(struct lane *ln, uint64_t last)
 }
 
 /* Branches that no sample has shown yet would be lost with the stack. */
-static int stack_flush(struct sampler *sp, struct stream *s, struct lane *ln)
+static int stack_flush(struct sampler *sp, const struct stream *s, struct lane *ln)
 {
 	struct insn_sample i = { .ip = ln->gap.ip, .pid = ln->br.pid, .tid = ln->br.tid,
 				 .time = ln->br.time, .isa = ln->gap.isa, .size = ln->gap.size,
@@ -535,7 +536,7 @@ static int stack_flush(struct sampler *sp, struct stream *s, struct lane *ln)
 }
 
 /* A stack full of branches that no sample has shown: the instruction is the one they lead to. */
-static int __attribute__((noinline)) tile_emit(struct sampler *sp, struct stream *s, struct lane *ln,
+static int __attribute__((noinline)) tile_emit(struct sampler *sp, const struct stream *s, struct lane *ln,
 					       const struct cst_generic *g)
 {
 	struct insn_sample i = { .ip = g->addr, .pid = s->pid, .tid = s->tid, .isa = g->isa,
@@ -554,7 +555,7 @@ static bool branch_passes(struct sampler *sp, const struct stream *s, const stru
 }
 
 /* All but the push to the ring, for a branch with two ends or the edge of a traced stretch. */
-static int branch_emit(struct sampler *sp, struct stream *s, struct lane *ln, struct branch *b)
+static int branch_emit(struct sampler *sp, const struct stream *s, struct lane *ln, struct branch *b)
 {
 	if (b->kind == BRANCH_ERET && branch_after_svc(s, b->to, b->to_isa, sp->read))
 		b->kind = BRANCH_SYSRET;
@@ -579,7 +580,7 @@ static void ring_branch(struct lane *ln, const struct branch *b)
 		ring_push(&ln->ring, b->from, b->to, branch_perf_type(b->kind), b->cycles);
 }
 
-static int error_emit(struct sampler *sp, struct stream *s, struct lane *ln,
+static int error_emit(struct sampler *sp, const struct stream *s, struct lane *ln,
 		      const struct cst_generic *g)
 {
 	struct error_sample e = { .ip = ln->gap.ip, .time = s->time, .pid = s->pid, .tid = s->tid };
@@ -616,7 +617,7 @@ static int error_emit(struct sampler *sp, struct stream *s, struct lane *ln,
 }
 
 /* Every element that is not a range. */
-static int __attribute__((noinline)) other(struct sampler *sp, struct stream *s, struct lane *ln,
+static int __attribute__((noinline)) other(struct sampler *sp, const struct stream *s, struct lane *ln,
 					   const struct cst_generic *g)
 {
 	uint64_t last = ln->br.last;
@@ -649,7 +650,7 @@ static int __attribute__((noinline)) other(struct sampler *sp, struct stream *s,
 }
 
 /* The first range of a traced stretch. */
-static int __attribute__((noinline)) stretch_begin(struct sampler *sp, struct stream *s,
+static int __attribute__((noinline)) stretch_begin(struct sampler *sp, const struct stream *s,
 						   struct lane *ln, const struct cst_generic *g)
 {
 	bool same = s->tid == ln->br.tid && ln->br.resume && ln->br.resume == g->addr;
@@ -663,7 +664,7 @@ static int __attribute__((noinline)) stretch_begin(struct sampler *sp, struct st
  * all that matters for speed.
  */
 static inline __attribute__((always_inline)) int
-run(struct sampler *sp, struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n,
+run(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n,
     const bool branches, const bool ring, const bool insns)
 {
 	const struct cst_generic *end = g + n;
@@ -714,7 +715,7 @@ run(struct sampler *sp, struct stream *s, struct lane *ln, const struct cst_gene
  * Ranges in a row, from *pg on: all that is not for the ring and for samples is said of the last one only, and
  * the ring's numbers are put into it before anyone else looks. *pg becomes the element behind them.
  */
-static int run_ranges(struct sampler *sp, struct stream *s, struct lane *ln, const struct cst_generic **pg,
+static int run_ranges(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic **pg,
 		      const struct cst_generic *end)
 {
 	const struct cst_generic *g = *pg;
@@ -769,7 +770,7 @@ static int run_ranges(struct sampler *sp, struct stream *s, struct lane *ln, con
  * Samples with a branch stack and nothing else: what perf2bolt and AutoFDO ask for, and where the time of
  * `inject` goes. As run(), but a range is put into ln->br only when something else wants to know.
  */
-static int run_stack(struct sampler *sp, struct stream *s, struct lane *ln,
+static int run_stack(struct sampler *sp, const struct stream *s, struct lane *ln,
 		     const struct cst_generic *g, size_t n)
 {
 	const struct cst_generic *end = g + n;
@@ -790,7 +791,7 @@ static int run_stack(struct sampler *sp, struct stream *s, struct lane *ln,
  * A batch that a filter leaves out. A branch that was open before it ends here, and that one may be wanted;
  * nothing is counted.
  */
-static int pass(struct sampler *sp, struct stream *s, struct lane *ln, const struct cst_generic *g,
+static int pass(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic *g,
 		size_t n)
 {
 	const struct cst_generic *end = g + n;
@@ -826,7 +827,7 @@ static int pass(struct sampler *sp, struct stream *s, struct lane *ln, const str
 }
 
 /* The first batch that a filter lets pass: what was open before it is nobody's. */
-static void pass_end(struct stream *s, struct lane *ln)
+static void pass_end(const struct stream *s, struct lane *ln)
 {
 	struct branch_state *br = &ln->br;
 
@@ -840,7 +841,7 @@ static void pass_end(struct stream *s, struct lane *ln)
 		br->open = BRANCH_SEQ;
 }
 
-int sampler_batch(void *sampler, struct stream *s, const struct cst_generic *g, size_t n)
+int sampler_batch(void *sampler, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct sampler *sp = sampler;
 	struct lane *ln = lane_of(sp, s);
@@ -872,10 +873,10 @@ int sampler_batch(void *sampler, struct stream *s, const struct cst_generic *g, 
 	return each ? run(sp, s, ln, g, n, true, true, true) : run_stack(sp, s, ln, g, n);
 }
 
-int sampler_fragment_end(void *sampler, struct stream *s)
+int sampler_fragment_end(void *sampler, const struct stream *s)
 {
 	struct sampler *sp = sampler;
-	struct lane *ln = s->priv;
+	struct lane *ln = *s->priv;
 
 	if (!ln || !ln->ring.size)
 		return 0;

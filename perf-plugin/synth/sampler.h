@@ -41,9 +41,9 @@ struct error_sample {
 
 /* Each returns 0, or a value that ends the run. */
 struct sample_ops {
-	int (*branch)(void *data, struct stream *s, const struct branch *b);
-	int (*insn)(void *data, struct stream *s, const struct insn_sample *i);
-	int (*error)(void *data, struct stream *s, const struct error_sample *e);
+	int (*branch)(void *data, const struct stream *s, const struct branch *b);
+	int (*insn)(void *data, const struct stream *s, const struct insn_sample *i);
+	int (*error)(void *data, const struct stream *s, const struct error_sample *e);
 	void *data;
 };
 
@@ -55,11 +55,11 @@ struct sampler *sampler_new(const struct itrace_opts *o, const struct sample_ops
 void sampler_free(struct sampler *sp);
 
 /* Callbacks of struct session_consumer, with the sampler as their data. */
-int sampler_batch(void *sampler, struct stream *s, const struct cst_generic *g, size_t n);
-int sampler_fragment_end(void *sampler, struct stream *s);
-void sampler_stream_end(void *sampler, struct stream *s);
+int sampler_batch(void *sampler, const struct stream *s, const struct cst_generic *g, size_t n);
+int sampler_fragment_end(void *sampler, const struct stream *s);
+void sampler_stream_end(void *sampler, const struct stream *s);
 /* A word per stream for whoever gets the samples; NULL at first. Valid inside the callbacks. */
-void **sampler_slot(struct stream *s);
+void **sampler_slot(const struct stream *s);
 /* The last instruction that was executed and by whom; 0: none, or nothing hangs on it any more. */
 uint64_t sampler_last(const struct stream *s, int *tid);
 /* What of the trace can be sampled by itself, whatever came before. */

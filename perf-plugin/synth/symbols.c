@@ -11,7 +11,7 @@ void symbols_forget(struct symbols *sy)
 		sy->slot[i].valid = false;
 }
 
-const struct symbol_at *symbols_find(struct symbols *sy, struct stream *s, uint64_t addr)
+const struct symbol_at *symbols_find(struct symbols *sy, const struct stream *s, uint64_t addr)
 {
 	struct symbol_at *at = &sy->slot[(addr >> 2 ^ addr >> 10) % SYMBOLS_CACHE];
 	struct session_loc loc;

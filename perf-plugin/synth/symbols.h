@@ -24,6 +24,6 @@ struct symbols {
 
 void symbols_forget(struct symbols *sy);
 /* `addr` as the stream's thread sees it. */
-const struct symbol_at *symbols_find(struct symbols *sy, struct stream *s, uint64_t addr);
+const struct symbol_at *symbols_find(struct symbols *sy, const struct stream *s, uint64_t addr);
 
 #endif

@@ -15,7 +15,7 @@ struct sums {
 	uint64_t elements, bytes;
 };
 
-static int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct sums *sum = data;
 	struct session_loc loc;
@@ -43,7 +43,7 @@ static int on_fragment(void *data, const struct session_fragment *f)
 	return 0;
 }
 
-static int on_packet(void *data, struct stream *s, const struct cst_packet *pkt)
+static int on_packet(void *data, const struct stream *s, const struct cst_packet *pkt)
 {
 	((struct sums *)data)->elements += pkt->size + s->trace_id;
 	return 0;

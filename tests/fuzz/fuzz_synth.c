@@ -34,7 +34,7 @@ static int put(struct check *c, uint64_t time)
 	return ++c->nr > MAX_SAMPLES;
 }
 
-static int on_branch(void *data, struct stream *s, const struct branch *b)
+static int on_branch(void *data, const struct stream *s, const struct branch *b)
 {
 	struct check *c = data;
 
@@ -47,7 +47,7 @@ static int on_branch(void *data, struct stream *s, const struct branch *b)
 	return put(c, b->time);
 }
 
-static int on_insn(void *data, struct stream *s, const struct insn_sample *i)
+static int on_insn(void *data, const struct stream *s, const struct insn_sample *i)
 {
 	static struct ring_entry e[ITRACE_MAX_DEPTH];
 	struct check *c = data;
@@ -65,14 +65,14 @@ static int on_insn(void *data, struct stream *s, const struct insn_sample *i)
 	return put(c, i->time);
 }
 
-static int on_error(void *data, struct stream *s, const struct error_sample *e)
+static int on_error(void *data, const struct stream *s, const struct error_sample *e)
 {
 	(void)s;
 	CHECK(e->text && strlen(e->text) < 64);
 	return put(data, e->time);
 }
 
-static size_t read_code(struct stream *s, uint64_t addr, void *buf, size_t len)
+static size_t read_code(const struct stream *s, uint64_t addr, void *buf, size_t len)
 {
 	struct check *c = (struct check *)s->state;	/* its first member */
 	size_t i;
@@ -134,7 +134,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct check c = { .period_sum = 0 };
 	struct sample_ops ops = { on_branch, on_insn, on_error, &c };
 	struct merge_sink out = { .write = sink, .data = &c };
-	struct stream s = { .state = &c.st, .time_known = true };
+	void *word = NULL;
+	struct stream s = { .state = &c.st, .time_known = true, .priv = &word };
 	char text[MAX_TEXT + 1], msg[200];
 	struct cst_generic g[8];
 	struct sampler *sp;

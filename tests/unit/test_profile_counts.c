@@ -41,8 +41,8 @@ void *__real_calloc(size_t n, size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t size);
 void *__wrap_realloc(void *p, size_t size);
-struct dso *__wrap_session_section_dso(struct session *ss, struct stream *s, uint32_t section);
-bool __wrap_session_locate(struct stream *s, uint64_t addr, struct session_loc *loc);
+struct dso *__wrap_session_section_dso(struct session *ss, const struct stream *s, uint32_t section);
+bool __wrap_session_locate(const struct stream *s, uint64_t addr, struct session_loc *loc);
 int __wrap_session_run(struct session *ss, const struct session_consumer *consumer);
 int __wrap_session_counted(struct session *ss, uint32_t section, struct dso **dso, const struct cst_pairs **ranges,
 			   const struct cst_pairs **edges);
@@ -62,7 +62,7 @@ void *__wrap_realloc(void *p, size_t size)
 	return fails() ? NULL : __real_realloc(p, size);
 }
 
-struct dso *__wrap_session_section_dso(struct session *ss, struct stream *s, uint32_t section)
+struct dso *__wrap_session_section_dso(struct session *ss, const struct stream *s, uint32_t section)
 {
 	(void)ss;
 	(void)s;
@@ -71,7 +71,7 @@ struct dso *__wrap_session_section_dso(struct session *ss, struct stream *s, uin
 }
 
 /* What is mapped far above is the program again, at an offset that has no place in the counts. */
-bool __wrap_session_locate(struct stream *s, uint64_t addr, struct session_loc *loc)
+bool __wrap_session_locate(const struct stream *s, uint64_t addr, struct session_loc *loc)
 {
 	(void)s;
 	if (addr < 0x1000 || (addr >= 0x10000 && addr < OUT))
@@ -80,7 +80,7 @@ bool __wrap_session_locate(struct stream *s, uint64_t addr, struct session_loc *
 	return true;
 }
 
-static int give(const struct session_consumer *con, struct stream *s, const struct cst_generic *g, size_t n)
+static int give(const struct session_consumer *con, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	size_t cut = feed.cut == SIZE_MAX ? 1 : feed.cut && feed.cut < n ? feed.cut : n, i;
 	int rc = 0;
@@ -93,7 +93,8 @@ static int give(const struct session_consumer *con, struct stream *s, const stru
 int __wrap_session_run(struct session *ss, const struct session_consumer *con)
 {
 	static const struct cst_config config = { .protocol = CST_PROTO_ETMV4 };
-	struct stream s[2] = { { .config = &config }, { .config = &config } };
+	void *word[2] = { NULL };
+	struct stream s[2] = { { .config = &config, .priv = &word[0] }, { .config = &config, .priv = &word[1] } };
 	size_t i;
 	int rc = 0;
 
@@ -106,7 +107,7 @@ int __wrap_session_run(struct session *ss, const struct session_consumer *con)
 	}
 	for (i = 0; i < 2; i++)
 		con->stream_end(con->data, &s[i]);
-	assert_null(s[0].priv);
+	assert_null(word[0]);
 	return rc;
 }
 

@@ -23,7 +23,7 @@ struct sums {
 	uint64_t elements, atoms, fragments;
 };
 
-static int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct sums *sum = data;
 	struct session_loc loc;

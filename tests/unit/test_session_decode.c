@@ -60,7 +60,7 @@ struct result {
 	unsigned int packets;
 };
 
-static int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct session_loc loc;
 	struct result *r = data;
@@ -103,20 +103,20 @@ static int on_begin(void *data, const struct session_fragment *f)
 	return 0;
 }
 
-static int on_end(void *data, struct stream *s)
+static int on_end(void *data, const struct stream *s)
 {
 	(void)s;
 	((struct result *)data)->ends++;
 	return 0;
 }
 
-static void on_stream_end(void *data, struct stream *s)
+static void on_stream_end(void *data, const struct stream *s)
 {
 	(void)s;
 	((struct result *)data)->streams++;
 }
 
-static int on_packet(void *data, struct stream *s, const struct cst_packet *pkt)
+static int on_packet(void *data, const struct stream *s, const struct cst_packet *pkt)
 {
 	(void)s;
 	(void)pkt;

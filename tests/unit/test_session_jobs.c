@@ -59,7 +59,7 @@ struct piece {
 	unsigned int nr_times;
 };
 
-static int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct piece *p = data;
 	size_t i;

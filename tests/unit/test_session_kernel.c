@@ -56,7 +56,7 @@ struct result {
 	char symbol[32];
 };
 
-static int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct session_loc loc;
 	struct result *r = data;

@@ -133,7 +133,7 @@ static int on_begin(void *data, const struct session_fragment *f)
 	return 0;
 }
 
-static int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct result *r = data;
 	unsigned int f = r->fragments - 1, insns = 0, ranges = 0;

@@ -146,7 +146,7 @@ struct result {
 	uint64_t ranges, insns, nacc, places, names;
 };
 
-static int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct result *r = data;
 	const char *name = session_comm(s), *p;

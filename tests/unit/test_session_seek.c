@@ -179,7 +179,7 @@ static void add_to(struct output *o, uint64_t value)
 	o->digest = (o->digest ^ value) * 0x100000001b3ull;
 }
 
-static int on_wanted(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+static int on_wanted(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct output *o = data;
 	size_t i;

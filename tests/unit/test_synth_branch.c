@@ -11,7 +11,7 @@
 
 static uint32_t code = 0xd503201f;	/* what every address holds: NOP */
 
-static size_t read_code(struct stream *s, uint64_t addr, void *buf, size_t len)
+static size_t read_code(const struct stream *s, uint64_t addr, void *buf, size_t len)
 {
 	(void)s;
 	(void)addr;

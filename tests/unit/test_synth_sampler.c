@@ -13,7 +13,7 @@
 
 static uint8_t code[64];	/* at 0x100 */
 
-static size_t read_code(struct stream *s, uint64_t addr, void *buf, size_t len)
+static size_t read_code(const struct stream *s, uint64_t addr, void *buf, size_t len)
 {
 	(void)s;
 	if (addr < 0x100 || addr - 0x100 + len > sizeof(code))
@@ -39,7 +39,7 @@ static void put(struct result *r, const char *fmt, ...)
 	assert_true(r->used < sizeof(r->text));
 }
 
-static int on_branch(void *data, struct stream *s, const struct branch *b)
+static int on_branch(void *data, const struct stream *s, const struct branch *b)
 {
 	(void)s;
 	put(data, "b%llx>%llx%s ", (unsigned long long)b->from, (unsigned long long)b->to,
@@ -47,7 +47,7 @@ static int on_branch(void *data, struct stream *s, const struct branch *b)
 	return 0;
 }
 
-static int on_insn(void *data, struct stream *s, const struct insn_sample *i)
+static int on_insn(void *data, const struct stream *s, const struct insn_sample *i)
 {
 	struct result *r = data;
 	struct ring_entry e[1024];
@@ -69,7 +69,7 @@ static int on_insn(void *data, struct stream *s, const struct insn_sample *i)
 	return 0;
 }
 
-static int on_error(void *data, struct stream *s, const struct error_sample *e)
+static int on_error(void *data, const struct stream *s, const struct error_sample *e)
 {
 	(void)s;
 	put(data, "e%d ", e->code);
@@ -95,7 +95,8 @@ static struct result run_paced(const char *itrace, bool tiles, const struct batc
 	struct result r = { .used = 0 };
 	struct sample_ops ops = { .branch = on_branch, .insn = on_insn, .error = on_error, .data = &r };
 	const struct cst_config cfg = { .protocol = CST_PROTO_ETMV4 };
-	struct stream s = { .cpu = 0, .time_known = true, .config = &cfg };
+	void *word = NULL;
+	struct stream s = { .cpu = 0, .time_known = true, .config = &cfg, .priv = &word };
 	struct itrace_opts o;
 	struct sampler *sp;
 	char msg[400];
@@ -114,7 +115,7 @@ static struct result run_paced(const char *itrace, bool tiles, const struct batc
 	}
 	assert_int_equal(sampler_fragment_end(sp, &s), 0);
 	sampler_stream_end(sp, &s);
-	assert_null(s.priv);
+	assert_null(word);
 	sampler_free(sp);
 	return r;
 }

@@ -235,7 +235,7 @@ struct result {
 	unsigned int nr, nacc;
 };
 
-static inline int on_batch(void *data, struct stream *s, const struct cst_generic *g, size_t n)
+static inline int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct result *r = data;
 	struct part *p;
