@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ahead.h - timestamps of a stream that the decoder has not come to. Which code ran after a Trace On depends on what was
- * mapped, and who ran, at the next timestamp, and that code is needed to come to the timestamp. Its packet is found by a
- * second tree over the same bytes, which makes no elements; it is made when the first such question is asked.
+ * ahead.h - timestamps of a stream that the decoder has not come to. Which code ran after a Trace On depends on what
+ * was mapped, and who ran, at the next timestamp, and the decoder needs that code to come to the timestamp. A second
+ * tree over the same bytes finds its packet without making elements (cst_tree_scan()). That tree is made when the
+ * first such question is asked: seldom, since code is replaced and threads are unknown in few stretches.
  */
 #ifndef CSTRACE_SESSION_AHEAD_H
 #define CSTRACE_SESSION_AHEAD_H
@@ -33,7 +34,7 @@ void ahead_begin_at(struct stream_state *st, uint64_t from, uint8_t frame_id, ui
 void ahead_switch(struct stream_state *st, uint64_t first);
 void ahead_free(struct ahead *a);
 
-/* Was it asked already what ahead_time() is to find? */
+/* Has an earlier question found what ahead_time() would return? */
 bool ahead_known(const struct stream_state *st);
 /* The first timestamp behind all elements so far: true and *ticks, or false when none comes before the next barrier. */
 bool ahead_time(struct stream_state *st, uint64_t *ticks);

@@ -9,8 +9,8 @@
 #define FILTER_STEP 128
 
 /*
- * A filter on time decides what is decoded at all, and packets are listed between the elements: both need times at once.
- * The time of an AUX record need not be waited for.
+ * A filter on time decides what is decoded at all, and a listing has packets between the elements: both need times at
+ * once, from the packets. The time of an AUX record is always known.
  */
 static enum deliver_mode mode_of(const struct run *r)
 {
@@ -170,7 +170,7 @@ int deliver_gap(struct run *r, struct stream_state *st)
 
 /* ---- waiting ----------------------------------------------------------------------------------- */
 
-/* What follows all elements of the stream so far, found in its packets. */
+/* Finds the timestamp behind all elements of the stream so far in its packets. */
 static void set_next(struct stream_state *st, struct batch *b)
 {
 	uint64_t ticks;
@@ -181,7 +181,7 @@ static void set_next(struct stream_state *st, struct batch *b)
 		b->known = stream_time(st, ticks, &b->next) ? NEXT_TIME : NEXT_UNUSABLE;
 }
 
-/* The timestamp behind all of the stream's batches that wait for one. */
+/* Sets the timestamp behind all of the stream's batches that wait for one. */
 static void settle(struct pending *p, struct stream_state *st, enum next_time known, uint64_t next)
 {
 	struct batch *b;
@@ -219,7 +219,7 @@ static int drain(struct run *r)
 	return rc;
 }
 
-/* The oldest batch waits no longer. */
+/* Delivers the oldest batch, with the timestamp that the packets have. */
 static int force(struct run *r)
 {
 	struct batch *b = nth(&r->pending, r->pending.head);

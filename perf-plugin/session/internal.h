@@ -152,10 +152,10 @@ struct stream_state {
 	uint64_t limit;			/* moment for threads and maps */
 	struct stream_state *const *peers; /* streams of the fragment, by trace ID, those that ... */
 	const uint64_t *present;	/* ... occur in it: a bit per ID */
-	bool late;			/* `time` and `limit` may be earlier than the next timestamp: stream_moment() */
-	bool may_be_late;		/* nobody asks for them but who needs to know the code or the thread */
-	const struct pending *pending;	/* batches whose moment is to be remembered */
-	uint32_t waiting, waiting_last;	/* of them, those of the stream whose time is not known; NO_BATCH: none */
+	bool late;			/* `time` and `limit` are not yet those of the next timestamp: stream_moment() */
+	bool may_be_late;		/* that is allowed while code, processes and names are the same */
+	const struct pending *pending;	/* the run's: threads keep what its batches need */
+	uint32_t waiting, waiting_last;	/* the stream's batches in it without a time, a list; NO_BATCH: none */
 	bool no_memory;			/* while the moment was looked for */
 	uint64_t time;			/* of what comes next, from a trace timestamp; NO_TIME unknown */
 	uint64_t floor;			/* the fragment's trace cannot be older */
@@ -194,7 +194,7 @@ int stream_begin(struct stream_state *st, const struct fragment *f);
 /* A pull stopped after element `last` (NULL: none came). */
 int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_generic *last);
 void stream_release(struct stream_state *st);
-/* Elements came: the stream is behind them. */
+/* The stream is behind this element. */
 void stream_passed(struct stream_state *st, const struct cst_generic *last);
 /* The bytes of a fragment were fed: does the ID change hands in it? */
 int stream_fed(struct stream_state *st);
@@ -204,11 +204,14 @@ int stream_set_unit(struct stream_state *st, struct trace_unit *u, bool at_once)
 bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time);
 /* Time of the next timestamp; NO_TIME: there is none that helps. */
 uint64_t stream_next_time(struct stream_state *st);
-/* What follows from the next timestamp is brought up to date: st->time and st->limit. */
+/* Sets st->time and st->limit from the next timestamp, if that was put off. */
 void stream_moment(struct stream_state *st);
-/* A batch of elements came, and the pull stopped for `why`: all of it but its time. */
+/* Fills a batch, all but its times, from the elements of a pull that stopped for `why`. */
 void stream_batch(struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why, struct batch *b);
-/* When did it begin and end? In the order of batches; b->known says what is known of the timestamp behind it. */
+/*
+ * Sets its times. b->known is not NEXT_OPEN, unless a timestamp is the batch's last element. To be called for a stream's
+ * batches in their order.
+ */
 void stream_batch_time(struct batch *b, const struct session_consumer *con);
 /* The stream where the decoder is, for code, files and names of that moment. */
 struct stream *stream_here(struct stream_state *st);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pending.h - batches that wait for the timestamp behind them. Time between two timestamps is interpolated, and when the
- * first instruction after a gap ran is known from the next timestamp only, so a batch is delivered when that one has been
- * decoded, or the fragment ended without one. Batches are delivered in the order in which they were decoded. Where the
- * memory for them is used up, the timestamp is looked for in the packets (session/ahead.h), so that times do not depend
- * on how much memory that is.
+ * pending.h - batches that wait for the timestamp behind them. Time between two timestamps is interpolated, and the
+ * next timestamp is all that tells when the first instruction after a gap ran. So a batch is delivered when that
+ * timestamp has been decoded, or the fragment has ended without one; batches keep the order in which they were decoded.
+ * When their memory is full, the session finds the timestamp in the packets (session/ahead.h): times do not depend on
+ * how much memory there is.
  */
 #ifndef CSTRACE_SESSION_PENDING_H
 #define CSTRACE_SESSION_PENDING_H
@@ -19,22 +19,27 @@ struct version;
 #define PENDING_ELEMENTS (32u << 10)
 #define PENDING_BATCHES 1024u
 
-/* What became of the time of the timestamp behind a batch. */
-enum next_time { NEXT_OPEN, NEXT_TIME, NEXT_UNUSABLE, NEXT_NONE };
+/* What is known of the timestamp behind a batch. */
+enum next_time {
+	NEXT_OPEN,	/* nothing yet */
+	NEXT_TIME,	/* its time */
+	NEXT_UNUSABLE,	/* there is one, but the clock cannot convert it */
+	NEXT_NONE,	/* there is none */
+};
 
 struct batch {
 	struct stream_state *st;
 	const struct cst_generic *g;
 	size_t n;
-	struct stream s;	/* as the consumer is to see it */
+	struct stream s;	/* the stream where the batch ended */
 	struct version *code;	/* s.code, with a reference; NULL: none */
-	uint64_t limit;		/* moment for threads and maps, if nothing later is known */
+	uint64_t limit;		/* moment for threads and maps, unless `late` */
 	uint64_t cycles;	/* that were counted in it */
 	uint64_t closed;	/* time of the timestamp that is its last element; NO_TIME: unusable */
 	uint64_t next;		/* with NEXT_TIME */
 	uint8_t why;		/* enum cst_stop of the pull; CST_STOP_TIMESTAMP: with a time that is not 0 */
 	uint8_t known;		/* enum next_time */
-	bool late;		/* the moment is that of the next timestamp, if that is later */
+	bool late;		/* the moment is that of the next timestamp, if that is later than `limit` */
 	uint32_t link;		/* next batch of the stream that waits; NO_BATCH: none */
 };
 

@@ -14,7 +14,7 @@
  */
 #define LEAD 2
 
-/* Bytes of a stream without a timestamp: with more, so many elements are to be decoded until the next one that nothing is gained. */
+/* Bytes of a stream without a timestamp that decoding from a place may have to pass before it knows the time. */
 #define MAX_WITHOUT_TIME (512u << 10)
 
 /* ---- the index --------------------------------------------------------------------------------- */

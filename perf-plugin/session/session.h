@@ -49,8 +49,9 @@ struct session_opts {
 };
 
 /*
- * One instruction stream: a trace ID in a buffer (queue). pid, tid and time are valid for the batch that is
- * being delivered: a batch is cut at every PE_CONTEXT, so all its ranges ran in the same thread.
+ * One instruction stream: a trace ID in a buffer (queue), as it was in the batch that is being delivered. A batch is
+ * cut at every PE_CONTEXT, so all its ranges ran in the same thread. Its times are final: nothing that is decoded
+ * later changes them.
  */
 struct stream {
 	int cpu;		/* -1 unknown */
@@ -64,7 +65,7 @@ struct stream {
 	 * was taken to have happened when the batch's address space was chosen. 0: none.
 	 */
 	uint64_t not_before;
-	uint64_t before;	/* time of the timestamp that follows, where `time` and `time_end` may be later; 0: none */
+	uint64_t before;	/* time of the next timestamp, a bound for session_time(); 0: none is needed */
 	uint64_t aux_time;	/* perf time of the AUX record; 0 none */
 	uint64_t aux_seq;	/* its place in the file (pd_record.seq) */
 	uint8_t trace_id;

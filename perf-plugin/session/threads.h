@@ -147,8 +147,8 @@ int threads_restart(struct threads *ts);
  */
 uint64_t threads_limit(const struct threads *ts, uint64_t time, uint64_t seq);
 /*
- * Is it all the same for the code of processes, and for the processes and names of threads, whether this moment is meant
- * or another one up to that of threads_limit()? False also where the window does not tell.
+ * Are the code of processes and the processes and names of threads the same at this moment and at all up to that of
+ * threads_limit()? False also where the window does not tell.
  */
 bool threads_steady(const struct threads *ts, uint64_t limit, uint64_t time, uint64_t seq);
 /* Time of the last event before a moment; 0: none. */
