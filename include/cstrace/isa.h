@@ -45,8 +45,7 @@ enum cst_isa_flags {
 	CST_ISA_THUMBEE = 8,	/* Armv7: ENTERX and LEAVEX exist and change between T32 and ThumbEE */
 	CST_ISA_LOAD_P0 = 16,	/* loads count as waypoints */
 	CST_ISA_STORE_P0 = 32,
-	CST_ISA_SINGLE = 64,	/* every instruction has an atom, waypoint or not, and is looked at by itself (ETMv3) */
-	CST_ISA_RUNS = 128,	/* the same, but they are looked at up to the next waypoint */
+	CST_ISA_RUNS = 64,	/* every instruction has an atom, waypoint or not (ETMv3) */
 };
 
 /* One classified instruction. */

@@ -142,16 +142,18 @@ static int is_reserved(unsigned int exc, const struct cst_config *cfg)
 	return exc == 6 || exc == 7;
 }
 
-/* The new address: what was not sent is as it was before. */
-static void set_address(struct etmv3_parser *ps, const struct branch *br, struct cst_packet *pkt)
+/* The new address: what was not sent is as it was before. Returns the bits sent. */
+static unsigned int set_address(struct etmv3_parser *ps, const struct branch *br)
 {
 	unsigned int shift = shift_of(ps->isa), bits = br->count + shift;
 	uint32_t mask = bits < 32 ? (1u << bits) - 1 : ~0u;
 
 	ps->addr = (ps->addr & ~mask) | (br->bits << shift & mask);
+	if (bits > 32)
+		bits = 32;
 	if (bits > ps->addr_known)
-		ps->addr_known = bits > 32 ? 32 : bits;
-	pkt->addr_bits = bits > 32 ? 32 : bits;
+		ps->addr_known = bits;
+	return bits;
 }
 
 static void set_isa(struct etmv3_parser *ps, uint8_t isa, struct cst_packet *pkt)
@@ -197,7 +199,7 @@ void cst_etmv3_parse_branch(struct etmv3_parser *ps, struct reader *r, struct cs
 			ps->alt_isa = x.alt_isa;
 		set_isa(ps, br.isa == CST_ISA_T32 && ps->alt_isa ? CST_ISA_TEE : br.isa, pkt);
 	}
-	set_address(ps, &br, pkt);
+	pkt->addr_bits = set_address(ps, &br);
 	if (br.info) {
 		pkt->type = CST_ETMV3_PKT_BRANCH_INFO;
 		ps->alt_isa = x.alt_isa;
@@ -221,34 +223,35 @@ void cst_etmv3_parse_branch(struct etmv3_parser *ps, struct reader *r, struct cs
 		packet_finding(pkt, CST_FIND_ETMV3_EXCEPTION);
 }
 
+/* A branch address of less than five bytes, without exception information: its size; 0: another one, or it is cut. */
+static unsigned int get_plain(struct branch *br, const struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end)
+{
+	struct reader r = { p + 1, end, 0, 0, 0 };
+
+	/* the fifth byte's findings are the parser's */
+	if (end - p > 4)
+		r.end = p + 4;
+	*br = (struct branch){ 0 };
+	get_branch(br, *p, &r, ps->cfg, NULL);
+	return r.more | br->info ? 0 : (unsigned int)(r.p - p);
+}
+
 unsigned int cst_etmv3_branch_size(const struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end)
 {
-	unsigned int last = 0;
+	struct branch br;
 
-	while (p[last] & 0x80)
-		if (++last == 4 || p + last == end)
-			return 0;
-	return last && ps->cfg->alt_branch && BIT(p[last], 6) ? 0 : last + 1;
+	return get_plain(&br, ps, p, end);
 }
 
 unsigned int cst_etmv3_branch(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end)
 {
-	unsigned int size = cst_etmv3_branch_size(ps, p, end), last = size - 1, i, bits = 6, n, shift = shift_of(ps->isa);
-	uint32_t v = BITS(*p, 6, 1), mask;
+	struct branch br;
+	unsigned int size = get_plain(&br, ps, p, end);
 
 	if (!size)
 		return 0;
-	for (i = 1; i <= last; i++) {
-		n = i == last && ps->cfg->alt_branch ? 6 : 7;
-		v |= (uint32_t)(p[i] & ((1u << n) - 1)) << bits;
-		bits += n;
-	}
-	bits += shift;
-	mask = (1u << bits) - 1;
-	ps->addr = (ps->addr & ~mask) | v << shift;
-	if (bits > ps->addr_known)
-		ps->addr_known = bits;
-	ps->zeros = !p[last];
+	set_address(ps, &br);
+	ps->zeros = !p[size - 1];
 	return size;
 }
 
@@ -298,48 +301,7 @@ void cst_etmv3_parse_isync(struct etmv3_parser *ps, struct reader *r, struct cst
 		pkt->value = ps->addr;
 		if (br.full)
 			set_isa(ps, br.isa == CST_ISA_T32 && ps->alt_isa ? CST_ISA_TEE : br.isa, pkt);
-		set_address(ps, &br, pkt);
+		pkt->addr_bits = set_address(ps, &br);
 	}
 	told(ps, pkt);
-}
-
-/* Of the information byte: all but NS and the reason. */
-#define INFO_PLAIN_MASK 0x97
-#define INFO_PLAIN 0x01
-
-unsigned int cst_etmv3_isync(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
-{
-	const uint8_t *q = p + 1;
-	unsigned int shift = 0, info;
-	uint32_t addr;
-
-	pkt->flags = 0;
-	pkt->cc = 0;
-	if (*p == ETMV3_ISYNC_CYCLE) {
-		pkt->flags = CST_PF_CC;
-		do {
-			if (q == end || shift > 21)
-				return 0;
-			pkt->cc |= (*q & 0x7fu) << shift;
-			shift += 7;
-		} while (*q++ & 0x80);
-	}
-	if (end - q < 5)
-		return 0;
-	info = *q;
-	/* zeros at the end may be the first ones of an A-sync */
-	if ((info & INFO_PLAIN_MASK) != INFO_PLAIN || INFO_REASON(info) == ETMV3_OVERFLOW || ps->cfg->cid_bytes || !q[4])
-		return 0;
-	addr = q[1] | (uint32_t)q[2] << 8 | (uint32_t)q[3] << 16 | (uint32_t)q[4] << 24;
-	ps->security = BIT(info, 3) ? CST_SEC_NONSECURE : CST_SEC_SECURE;
-	ps->el = 0;
-	ps->state_known = 1;
-	ps->alt_isa = 0;
-	ps->isa = BIT(addr, 0) ? CST_ISA_T32 : CST_ISA_A32;
-	ps->addr = addr & ~1u;
-	ps->addr_known = 32;
-	ps->zeros = 0;
-	pkt->count = INFO_REASON(info);
-	told(ps, pkt);
-	return q + 5 - p;
 }

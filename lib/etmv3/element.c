@@ -11,7 +11,8 @@
 
 #include "etmv3/etmv3.h"
 
-const uint8_t cst_etmv3_on_reason[4] = { CST_ON_NORMAL, CST_ON_NORMAL, CST_ON_OVERFLOW, CST_ON_DEBUG };
+/* enum cst_trace_on_reason of an I-sync's reason. */
+static const uint8_t on_reason[4] = { CST_ON_NORMAL, CST_ON_NORMAL, CST_ON_OVERFLOW, CST_ON_DEBUG };
 
 int cst_etmv3_stage_init(void *stage, const struct cst_config *cfg, struct cst_stats *stats, void *user)
 {
@@ -162,18 +163,6 @@ static void state(struct etmv3_stage *s, const struct cst_packet *pkt)
 	s->ctx.flags |= CST_CTX_KNOWN;
 }
 
-void cst_etmv3_stage_isync(struct etmv3_stage *s, const struct cst_packet *pkt)
-{
-	if (pkt->count != ETMV3_PERIODIC)
-		s->next_addr_known = 0;
-	s->state = ETMV3_SYNCED;
-	state(s, pkt);
-	if (pkt->flags & CST_PF_CID) {
-		s->ctx.context_id = pkt->cid;
-		s->ctx.flags |= CST_CTX_CID;
-	}
-}
-
 static void isync(struct etmv3_stage *s, const struct cst_packet *pkt)
 {
 	struct cst_element *e;
@@ -185,12 +174,19 @@ static void isync(struct etmv3_stage *s, const struct cst_packet *pkt)
 	}
 	if (s->state != ETMV3_SYNCED || pkt->count != ETMV3_PERIODIC) {
 		e = push(s, CST_EL_TRACE_ON, pkt->index);
-		e->num = cst_etmv3_on_reason[pkt->count & 3];
+		e->num = on_reason[pkt->count & 3];
 		/* an exception that cancels the last instruction may be lost (IHI 0014Q "Branch packets") */
 		if (pkt->count == ETMV3_OVERFLOW)
 			e->flags = CST_EL_F_DOUBTFUL;
 	}
-	cst_etmv3_stage_isync(s, pkt);
+	if (pkt->count != ETMV3_PERIODIC)
+		s->next_addr_known = 0;
+	s->state = ETMV3_SYNCED;
+	state(s, pkt);
+	if (pkt->flags & CST_PF_CID) {
+		s->ctx.context_id = pkt->cid;
+		s->ctx.flags |= CST_CTX_CID;
+	}
 	e = context(s, pkt);
 	if (pkt->flags & CST_PF_CC)
 		cycles(e, pkt);

@@ -73,8 +73,6 @@ unsigned int cst_etmv3_branch_size(const struct etmv3_parser *ps, const uint8_t 
  * packet is something else, or not complete; nothing has changed.
  */
 unsigned int cst_etmv3_branch(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end);
-/* The same for an I-sync with nothing remarkable, of which `pkt` has the reason, the state, the address and cycles. */
-unsigned int cst_etmv3_isync(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 
 /*
  * Element stage. An exception can cancel the last instruction traced: its atom is held, and what came after it,
@@ -106,8 +104,6 @@ void cst_etmv3_stage_reset(void *stage, uint8_t reason, int config);
 void cst_etmv3_stage_restart(void *stage, uint64_t index);
 void cst_etmv3_stage_packet(void *stage, const struct cst_packet *pkt);
 void cst_etmv3_stage_end(void *stage);
-/* What an I-sync tells the stage; its elements are the caller's. */
-void cst_etmv3_stage_isync(struct etmv3_stage *s, const struct cst_packet *pkt);
 const struct cst_element *cst_etmv3_stage_take(void *stage);
 int cst_etmv3_stage_address(const void *stage, uint64_t *addr);
 
@@ -122,10 +118,9 @@ static inline int cst_etmv3_stage_holds(const struct etmv3_stage *s)
 	return s->ready != s->count;
 }
 
-/* enum cst_trace_on_reason of an I-sync's reason; the periodic one (0) begins no stretch of trace. */
+/* Reasons of an I-sync; the periodic one begins no stretch of trace. */
 #define ETMV3_PERIODIC 0
 #define ETMV3_OVERFLOW 2
-extern const uint8_t cst_etmv3_on_reason[4];
 
 /* The fast way (run.c). */
 enum fast_end cst_etmv3_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap);

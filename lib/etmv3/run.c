@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run.c - the fast way over ETMv3 trace: P-headers, branches, I-sync and timestamps, straight from the bytes to
- * elements. What is damaged, reserved or rare is left to the parser, the element stage and the flow.
+ * run.c - runs of ETMv3 P-headers and branches: from the bytes through the loop over blocks. All other packets, and those
+ * with something reserved, are left to the parser and the element stage.
  */
-#include <cstrace/log.h>
 #include <cstrace/tree.h>
 
 #include "etmv3/etmv3.h"
-#include "log/log.h"
+#include "protocol/protocol.h"
 
 /* Of a timestamp packet, after the header: 48 bits, or 64. */
 #define TIMESTAMP_BYTES 7
@@ -72,84 +71,11 @@ static int settles(const struct etmv3_parser *ps, const uint8_t *p, const uint8_
 	return 0;
 }
 
-/* An empty element for the flow, which has room for what comes of it. */
-static struct cst_element *give(struct cst_flow *f, enum cst_element_kind kind, uint64_t index)
-{
-	f->el = (struct cst_element){ .index = index, .kind = kind };
-	f->busy = 1;
-	return &f->el;
-}
-
-/* As isync() of the element stage, and the flow. */
-static void isync(const struct fast *x, const struct cst_packet *pkt, struct cst_generic *out, size_t *n)
-{
-	struct etmv3_stage *s = x->stage;
-	struct cst_element *el;
-
-	if (pkt->count != ETMV3_PERIODIC) {
-		give(x->f, CST_EL_TRACE_ON, pkt->index)->num = cst_etmv3_on_reason[pkt->count];
-		cst_flow_analyze(x->f, out, n);
-	}
-	cst_etmv3_stage_isync(s, pkt);
-	el = give(x->f, CST_EL_CONTEXT, pkt->index);
-	el->ctx = s->ctx;
-	el->flags = CST_EL_F_ISA | CST_EL_F_ADDRESS;
-	el->is = pkt->isa;
-	if (pkt->flags & CST_PF_CC) {
-		el->flags |= CST_EL_F_CC;
-		el->cc = pkt->cc;
-	}
-	cst_flow_analyze(x->f, out, n);
-	cst_flow_come_to(x->f, pkt->addr, pkt->isa);
-}
-
-/* What packet() did. */
-enum done { LEFT, DONE, STAGED };
-
-/*
- * A packet that is no P-header and no branch, at p, of `*size` bytes. LEFT: nothing was done. STAGED: the element stage
- * has it. What was put out before it need not wait.
- */
-static enum done packet(const struct fast *x, const uint8_t *p, const uint8_t *end, uint64_t index,
-			struct cst_generic *out, size_t *n, unsigned int *size)
-{
-	struct etmv3_parser *ps = x->c->ps;
-	struct cst_packet pkt;
-
-	if (x->f->stop_mask || ps->cfg->data_only ||
-	    (ps->type[*p] != CST_ETMV3_PKT_TIMESTAMP && *p != ETMV3_ISYNC && *p != ETMV3_ISYNC_CYCLE))
-		return LEFT;
-	pkt.index = index;
-	*size = ps->type[*p] == CST_ETMV3_PKT_TIMESTAMP ? 0 : cst_etmv3_isync(ps, p, end, &pkt);
-	if (*size) {
-		isync(x, &pkt, out, n);
-		return DONE;
-	}
-	*size = cst_etmv3_parse(ps, p, end, &pkt);
-	if (!*size)
-		return LEFT;
-	pkt.size = *size;
-	if (pkt.type == CST_ETMV3_PKT_BAD_SEQUENCE || pkt.finding[0] || pkt.flags & CST_ETMV3_PF_LSIP ||
-	    (pkt.type == CST_ETMV3_PKT_TIMESTAMP ? !pkt.ts : pkt.count == ETMV3_OVERFLOW)) {
-		if (pkt.finding[0] && x->log)
-			cst_log_packet(x->log, ps->cfg->trace_id, &pkt, ps->cfg->strict);
-		cst_etmv3_stage_packet(x->stage, &pkt);
-		return STAGED;
-	}
-	if (pkt.type == CST_ETMV3_PKT_TIMESTAMP) {
-		give(x->f, CST_EL_TIMESTAMP, index)->value = pkt.ts;
-		cst_flow_analyze(x->f, out, n);
-	} else {
-		isync(x, &pkt, out, n);
-	}
-	return DONE;
-}
-
 /* P-headers from s->p on. 0: no further, and what is left of the one at s->p is in the flow. */
 static int phdrs(const struct etmv3_parser *ps, struct insns *s)
 {
 	for (;;) {
-		switch (s->f->join ? cst_flow_insns_joined(s) : cst_flow_insns_each(s)) {
+		switch (cst_flow_insns_walk(s)) {
 		case INSNS_OTHER:
 			/* a branch that can be taken now is looked at then */
 			if (!s->f->join || (s->p < s->end && *s->p & 1 && s->g < s->limit) || settles(ps, s->p, s->end))
@@ -210,18 +136,19 @@ static unsigned int branch(const struct fast *x, struct insns *s, struct cst_gen
 	return size;
 }
 
-/* An exception can cancel the last atom: a packet is left to the element stage until it is seen that none does. */
+/*
+ * P-headers, and branches between them, up to another packet. An exception can cancel the last atom: its packet is left to
+ * the element stage until it is seen that none does.
+ */
 static enum fast_end walk(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
 {
 	struct etmv3_parser *ps = x->c->ps;
 	struct etmv3_stage *stage = x->stage;
 	struct cursor *c = x->c;
 	const struct seg *seg = &c->seg[c->seg_i];
+	const uint8_t *const first = c->data + c->pos, *last = first, *behind = first;	/* the last packet, of those used */
+	size_t more = 0;
 	struct insns s;
-	const uint8_t *first = c->data + c->pos;	/* of the P-headers that were not counted yet */
-	uint64_t index = 0, packets = 0;
-	enum done done = LEFT;
-	unsigned int size;
 
 	s.f = x->f;
 	s.code = ps->phdr;
@@ -238,58 +165,33 @@ static enum fast_end walk(const struct fast *x, struct cst_generic *out, size_t 
 	s.left = 0;
 	s.insns = s.ranges = s.branches = 0;
 	cst_flow_insns_enter(&s);
-	while (phdrs(ps, &s) && s.p < s.end && s.g < s.limit) {
-		if (s.p > first)
-			ps->zeros = 0;
-		if (*s.p & 1) {
-			const uint8_t *p = s.p;
+	while (phdrs(ps, &s) && s.p < s.end && s.g < s.limit && *s.p & 1) {
+		const unsigned int size = branch(x, &s, out, n);
 
-			if (!branch(x, &s, out, n))
-				break;
-			packets += p - first + 1;
-			index = s.bias + (uintptr_t)p;
-			first = s.p;
-			continue;
-		}
-		cst_flow_insns_leave(&s);
-		*n = s.g - out;
-		done = packet(x, s.p, s.end, s.bias + (uintptr_t)s.p, out, n, &size);
-		s.g = out + *n;
-		if (done != LEFT) {
-			packets += s.p - first + 1;
-			index = s.bias + (uintptr_t)s.p;
-			s.p += size;
-			first = s.p;
-		}
-		cst_flow_insns_enter(&s);
-		if (done != DONE)
+		if (!size)
 			break;
-		if (!s.b)
-			cst_flow_insns_find(&s);
+		more += size - 1;
+		behind = s.p;
+		last = behind - size;
 	}
 	cst_flow_insns_leave(&s);
 	if (s.left)
 		cst_flow_insns_give(&s);
-	*n = s.g - out;
-	c->pos = s.p - c->data;
-	c->seg_i = s.seg - c->seg;
-	if (s.p > first) {
+	if (s.p > behind) {
+		last = s.p - 1;
 		ps->zeros = 0;
-		packets += s.p - first;
-		while (c->seg[c->seg_i].pos > c->pos - 1)
-			c->seg_i--;
-		index = cst_cursor_index(c, c->pos - 1);
 	}
+	if (s.p > first)
+		stage->last_index = cst_flow_insns_index(&s, last);
+	*n = (size_t)(s.g - out);
+	c->pos = (size_t)(s.p - c->data);
+	c->seg_i = (uint32_t)(s.seg - c->seg);
 	while (c->seg[c->seg_i].pos > c->pos)
 		c->seg_i--;
-	x->stats->packets += packets;
+	x->stats->packets += (size_t)(s.p - first) - more;
 	x->stats->insns += s.insns;
-	x->stats->ranges += x->f->join ? s.ranges : s.insns;
+	x->stats->ranges += s.ranges;
 	x->stats->branches += s.branches;
-	if (done == STAGED)
-		return FAST_STAGED;
-	if (packets)
-		stage->last_index = index;
 	if (x->f->busy)
 		cst_flow_run(x->f, out, n, cap);
 	return s.g >= s.limit && s.g > out ? FAST_FULL : FAST_LEFT;

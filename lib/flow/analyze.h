@@ -32,6 +32,8 @@ void cst_flow_lost(struct cst_flow *f, struct cst_generic *out, size_t *n, unsig
 void cst_flow_insns(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap);
 /* Cycles of f->el without an instruction, where ranges are joined. */
 void cst_flow_wait(struct cst_flow *f);
+/* The instruction at `a`, of f->isa, ran: transfers belong to it, if it loads or stores. */
+void cst_flow_loaded(struct cst_flow *f, uint64_t a);
 /* A data transfer. */
 void cst_flow_data(struct cst_flow *f, struct cst_generic *g);
 /* Emits the range of a span, which begins at f->addr; `exec`: its last instruction was executed, or taken. */

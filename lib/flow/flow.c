@@ -28,7 +28,7 @@ void cst_flow_configure(struct cst_flow *f)
 	f->careful = f->cfg->cond_trace;
 	f->join = f->cfg->atom_per_insn && !f->cfg->insn_ranges && !f->cfg->as_reference && !f->cfg->data_trace;
 	f->pop_first = f->cfg->protocol == CST_PROTO_PTM;
-	f->isa_flags = (f->cfg->atom_per_insn ? f->join ? CST_ISA_RUNS : CST_ISA_SINGLE : 0) |
+	f->isa_flags = (f->cfg->atom_per_insn ? CST_ISA_RUNS : 0) |
 		       (f->cfg->wfx_p0 ? CST_ISA_WFX_P0 : 0) |
 		       (f->cfg->barrier_p0 ? CST_ISA_BARRIER_P0 : 0) |
 		       (f->cfg->protocol == CST_PROTO_PTM ? CST_ISA_THUMBEE : 0) |

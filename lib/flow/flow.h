@@ -57,7 +57,6 @@ struct span {
 	uint32_t section, sect_off; /* of the first instruction; section 0: it lies in several */
 	int32_t disp;		/* of the last instruction: its target minus its address */
 	uint8_t it;		/* instructions that an IT block still has behind it */
-	uint8_t transfer;	/* CST_ISA_SINGLE: the last instruction may load or store */
 };
 
 struct cst_flow {
@@ -249,6 +248,8 @@ enum span_end {
 enum span_end cst_flow_span(struct cst_flow *f, enum span_mode mode, uint64_t limit, struct span *s);
 /* The instruction at `a`, of f->isa. */
 enum span_end cst_flow_fetch(struct cst_flow *f, uint64_t a, struct cst_insn *in, uint32_t *op);
+/* Without an address for what they transfer: the instruction at `a` may load or store. */
+int cst_flow_is_transfer(struct cst_flow *f, uint64_t a);
 /* Place of the block at f->addr; 0: it is not in the graph. Sets f->map_*, f->img and f->img_gen. */
 uint32_t cst_flow_block(struct cst_flow *f);
 /* Fill f->map_* for f->addr-like address `a`. 0, SPAN_NACC or SPAN_LAZY. */

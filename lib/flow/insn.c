@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * insn.c - where every instruction has an atom (ETMv3): the careful way over instructions, one at a time, and
- * the data transfers that belong to them. The fast ways are in insn_fast.c and
- * insn_join.c.
+ * insn.c - where every instruction has an atom (ETMv3): one instruction at a time, through any code, and the data transfers
+ * that belong to them. The loop over blocks is in insn_walk.c.
  */
 #include <string.h>
 
@@ -96,6 +95,14 @@ static void join_range(struct cst_flow *f, struct cst_generic *out, size_t *n, c
 		cst_flow_close(f, out, n);
 }
 
+void cst_flow_loaded(struct cst_flow *f, uint64_t a)
+{
+	if (!cst_flow_is_transfer(f, a))
+		return;
+	f->transfer = a;
+	f->transfer_known = 1;
+}
+
 /* One atom. Returns 0 when it is done, 1 when a section must be loaded first. */
 static int one_insn(struct cst_flow *f, struct cst_generic *out, size_t *n, int taken)
 {
@@ -124,10 +131,8 @@ static int one_insn(struct cst_flow *f, struct cst_generic *out, size_t *n, int 
 	f->el.cc = f->el.num;	/* of the next atom */
 	if (taken && step_is_branch(&s->b))
 		f->stats->branches++;
-	if (taken && s->transfer) {
-		f->transfer = s->last;
-		f->transfer_known = 1;
-	}
+	if (taken && f->cfg->data_trace)
+		cst_flow_loaded(f, s->last);
 	if (taken && s->b.type == CST_INSN_INDIRECT) {
 		step_await(f, &s->b, s->end);
 		return 0;

@@ -36,77 +36,61 @@ void cst_flow_insns_enter(struct insns *s)
 	s->b = BLK_AT(s->base, f->blk);
 }
 
-/* The range that goes on shows where it is: it begins in s->b, or came here with all that. */
-static void show(struct insns *s)
-{
-	if (!s->before) {
-		s->g->addr = s->addr;
-		memcpy(&s->g->context_id, &s->ids, sizeof(s->ids));
-		store8(&s->g->flags, flags_word(s->b, s->tflags));
-		store8(&s->g->error, pair(0, s->b->off * 2));
-	}
-}
-
 /*
- * Over the first `n` instructions of s->b, of which none is a waypoint: what the last one makes of the range, and
- * where execution goes on.
+ * Over the first `n` instructions of s->b, of which none is a waypoint: the range so far, of `n_insn` instructions, ends
+ * with the last one, by atom `e`, and execution goes on behind it.
  */
-static void step_over(struct insns *s, uint32_t n, uint32_t exec)
+static void step_over(struct insns *s, uint32_t n, uint64_t e, uint32_t n_insn, uint64_t index)
 {
 	struct cst_flow *f = s->f;
 	const uint8_t *p = f->map_sec->bytes + (s->addr - f->map_bias);
-	struct cst_generic *g = s->g;
-	unsigned int size = 4, it = s->it, cond = 0, op;
+	const uint64_t from = s->before ? s->g->addr : s->addr;
+	const uint32_t off = s->before ? s->g->sect_off : s->b->off * 2;
+	struct blk last = { .isa = s->b->isa, .type = CST_INSN_OTHER, .last_size = 4, .gflags = CST_GF_WAYPOINT };
+	unsigned int it = s->it, cond = 0, op;
 
-	show(s);
 	if (blk_shift(s->b->isa) == 1) {
-		for (; n; n--, p += size, s->addr += size) {
+		for (; n; n--, p += last.last_size, s->addr += last.last_size) {
 			op = p[0] | (unsigned int)p[1] << 8;
-			size = cst_t32_size((uint16_t)op);
+			last.last_size = (uint8_t)cst_t32_size((uint16_t)op);
 			cond = it;
-			it = size == 2 && cst_t32_it_count((uint16_t)op) ? cst_t32_it_count((uint16_t)op) : it - (it > 0);
+			it = last.last_size == 2 && cst_t32_it_count((uint16_t)op) ? cst_t32_it_count((uint16_t)op) : it - (it > 0);
 		}
 	} else {
 		s->addr += 4 * (uint64_t)n;
 		cond = p[4 * n - 1] >> 4 < COND_ALWAYS;
 	}
-	g->end = s->addr;
-	g->last_type = CST_INSN_OTHER;
-	g->last_subtype = CST_INSN_PLAIN;
-	g->last_size = (uint8_t)size;
-	g->flags = s->tflags | exec | (cond ? CST_GF_COND : 0) | CST_GF_WAYPOINT;
+	if (cond)
+		last.gflags |= CST_GF_COND;
+	step_range(s->g, &last, e, from, s->addr, n_insn, s->cc, off, &s->ids, index, s->tflags);
 	f->isa = s->b->isa;
 	f->it = s->it = (uint8_t)it;
 	s->b = NULL;
+	if (e && f->cfg->data_trace)
+		cst_flow_loaded(f, s->addr - last.last_size);
 }
 
-/* The element that is complete, of `n` instructions. */
-static void close_range(struct insns *s, uint32_t n)
+/* The range at s->g is complete. */
+static void close_range(struct insns *s)
 {
-	s->g->n_insn = n;
-	s->g->cc = s->cc;
+	s->insns += s->g->n_insn - s->counted;
 	s->g++;
 	s->ranges++;
-	s->insns += n - s->counted;
 	s->before = s->counted = s->ord = s->cc = 0;
 }
 
 void cst_flow_insns_skip(struct insns *s)
 {
-	uint32_t n = s->before + s->ord + 1;
-
-	step_over(s, s->ord + 1, 0);
 	s->cc += s->next_cc;
-	s->g->index = s->bias + (uintptr_t)s->p;
-	close_range(s, n);
+	step_over(s, s->ord + 1, s->bits & 1, s->before + s->ord + 1, s->bias + (uintptr_t)s->p);
+	close_range(s);
 	s->next_cc = s->code[*s->p].later;
 	s->bits >>= 1;
 	if (!--s->left)
 		s->since = ++s->p;
 }
 
-/* Trace offset of a byte before s->p. */
-static uint64_t index_of(const struct insns *s, const uint8_t *p)
+uint64_t cst_flow_insns_index(const struct insns *s, const uint8_t *p)
 {
 	const struct seg *seg = s->seg;
 
@@ -115,21 +99,21 @@ static uint64_t index_of(const struct insns *s, const uint8_t *p)
 	return seg->offset + ((size_t)(p - s->data) - seg->pos);
 }
 
-/* The range is told of by the last packet with atoms: s->p, when some of them are left, or one before it. */
-static void show_index(struct insns *s)
+/* Trace offset of the last packet with atoms that ran: s->p, when some of them are left, or one before it. */
+static uint64_t last_index(const struct insns *s)
 {
 	const uint8_t *p = s->p + !!s->left;
 
 	while (p > s->data && !s->code[*--p].n)
 		;
-	s->g->index = index_of(s, p);
+	return cst_flow_insns_index(s, p);
 }
 
 void cst_flow_insns_move(struct insns *s, const uint8_t *p)
 {
 	/* nothing but cycles since: the last packet told of them */
 	if (s->cc && !(s->before + s->ord) && s->p > s->since)
-		s->wait_index = index_of(s, s->p - 1);
+		s->wait_index = cst_flow_insns_index(s, s->p - 1);
 	s->p = s->since = p;
 }
 
@@ -139,11 +123,8 @@ void cst_flow_insns_leave(struct insns *s)
 	uint32_t n = s->before + s->ord;
 
 	if (n) {
-		if (s->ord) {
-			step_over(s, s->ord, CST_GF_EXEC);
-			show_index(s);
-		}
-		s->g->n_insn = n;
+		if (s->ord)
+			step_over(s, s->ord, 1, n, last_index(s));
 		s->g->cc = s->cc;
 		s->insns += n - s->counted;
 		f->open = *s->g;
@@ -161,7 +142,7 @@ void cst_flow_insns_leave(struct insns *s)
 		return;
 	f->blk = blk_place(f->map_sec->img, s->b);
 	f->isa = s->b->isa;
-	f->it = f->join ? s->it : blk_key_it(blk_own_key(s->b));
+	f->it = s->it;
 }
 
 /* The block at f->addr, if that could be had. A range that goes on does so in its section only. */
@@ -173,8 +154,10 @@ static int found(struct insns *s, uint32_t nb)
 	s->b = NULL;
 	if (!nb)
 		return 0;
-	if (s->before && !cst_flow_continues(s->g, f->addr, f->isa, f->map_sec->id, f->addr - f->map_bias))
-		close_range(s, s->before);
+	if (s->before && !cst_flow_continues(s->g, f->addr, f->isa, f->map_sec->id, f->addr - f->map_bias)) {
+		s->g->cc = s->cc;
+		close_range(s);
+	}
 	insns_map(s);
 	s->b = BLK_AT(s->base, nb);
 	s->it = f->it;
@@ -201,13 +184,10 @@ int cst_flow_insns_follow(struct insns *s)
 {
 	struct cst_flow *f = s->f;
 	const struct blk *b = s->b;
-	unsigned int key = blk_key(b->isa, 0);
 
-	if (b->type == CST_INSN_BRANCH ? s->link == &b->link[1] : !f->join)
-		key = blk_next_key(b);
 	f->addr = (uint32_t)s->addr;
-	f->isa = blk_key_isa(key);
-	f->it = blk_key_it(key);
+	f->isa = step_isa(b, s->link == &b->link[1]);
+	f->it = 0;
 	return found(s, link_block(f, s->linked ? s->link : NULL, 0));
 }
 

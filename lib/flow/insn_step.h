@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * insn_step.h - the graph of blocks for a fast way whose packets have an atom for every instruction (ETMv3): from its
- * bytes to a range for each (insn_fast.c) or to joined ones (insn_join.c), and what there is to do between
- * (insn_step.c).
+ * bytes to ranges (insn_walk.c), and what there is to do between (insn_step.c).
  */
 #ifndef CST_LIB_INSN_STEP_H
 #define CST_LIB_INSN_STEP_H
@@ -104,6 +103,8 @@ static inline void insns_map(struct insns *s)
 	s->ids = ids_of(s->f);
 }
 
+/* Trace offset of a byte before s->p. */
+uint64_t cst_flow_insns_index(const struct insns *s, const uint8_t *p);
 /* Go over to the loop. */
 void cst_flow_insns_enter(struct insns *s);
 /* Leave it. */
@@ -115,12 +116,11 @@ enum insns_end {
 	INSNS_BLOCK,	/* the code at addr is not known, and at p are s->left atoms */
 	INSNS_LINK,	/* nor that behind s->b, where s->left atoms of the packet at p go on (without any, p is behind it) */
 	INSNS_TORN,	/* an indirect branch, and s->left atoms behind it */
-	INSNS_SKIP,	/* joined: an atom N in the middle of s->b, of the s->left at p the next one */
+	INSNS_SKIP,	/* the range ends in the middle of s->b, with the next of the s->left atoms at p */
 };
 
-/* Bytes from s->p on, as far as the graph goes: a range for each instruction, or joined ones. */
-enum insns_end cst_flow_insns_each(struct insns *s);
-enum insns_end cst_flow_insns_joined(struct insns *s);
+/* Bytes from s->p on, as far as the graph goes (insn_walk.c). */
+enum insns_end cst_flow_insns_walk(struct insns *s);
 /* Joined: the last atoms E may be cancelled by what is at s->p: back before their packet. */
 void cst_flow_insns_back(struct insns *s);
 /* INSNS_BLOCK: the code at s->addr. 0: it is for the careful way. */

@@ -127,6 +127,14 @@ enum span_end cst_flow_fetch(struct cst_flow *f, uint64_t a, struct cst_insn *in
 	return SPAN_DONE;
 }
 
+int cst_flow_is_transfer(struct cst_flow *f, uint64_t a)
+{
+	struct cst_insn in;
+	uint32_t op;
+
+	return cst_flow_fetch(f, a, &in, &op) == SPAN_DONE && cst_isa_is_transfer(f->isa, op, f->isa_flags);
+}
+
 /* Adds the whole block at s->end if the limit allows it. */
 static int add_block(struct cst_flow *f, enum span_mode mode, uint64_t limit, struct span *s)
 {
@@ -136,19 +144,17 @@ static int add_block(struct cst_flow *f, enum span_mode mode, uint64_t limit, st
 	if (s->it)
 		return 0;
 	b = cst_block(f->map_sec, s->end - f->map_bias, blk_key(f->isa, 0), s->end, f->isa_flags);
-	if (!b || !b->n_insn || (uint32_t)b->step[0] > left || (f->isa_flags & CST_ISA_SINGLE && b->flags & BLK_IT))
+	if (!b || !b->n_insn || (uint32_t)b->step[0] > left)
 		return 0;
 	if ((mode == SPAN_COUNT && limit - s->n_insn < b->n_insn) ||
 	    (mode != SPAN_COUNT && mode != SPAN_P0 && limit - s->end < (uint32_t)b->step[0]))
 		return 0;
 	s->b = *b;
-	s->b.next_isa = blk_key_isa(blk_next_key(b));
 	s->n_insn += b->n_insn;
 	s->end += (uint32_t)b->step[0];
 	s->last = s->end - b->last_size;
 	s->disp = b->step[1] - (b->step[0] - b->last_size);
-	s->transfer = f->isa_flags & CST_ISA_SINGLE && b->flags & BLK_TRANSFER;
-	s->it = f->isa_flags & CST_ISA_SINGLE ? blk_key_it(blk_next_key(b)) : b->flags >> BLK_IT_SHIFT;
+	s->it = b->flags >> BLK_IT_SHIFT;
 	return 1;
 }
 
@@ -164,7 +170,6 @@ static enum span_end add_insn(struct cst_flow *f, struct span *s)
 		return end;
 	p0 = cst_insn_is_p0(&in, f->isa_flags);
 	cond = in.cond || s->it;
-	s->transfer = f->isa_flags & CST_ISA_SINGLE && cst_isa_is_transfer(f->isa, op, f->isa_flags);
 	s->last = s->end;
 	s->end = step_wrap(s->end + in.size, f->isa);
 	s->n_insn++;

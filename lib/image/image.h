@@ -15,12 +15,10 @@ enum blk_flags {
 	BLK_LINK = 4,
 	BLK_CUT = 8,		/* goes on in the next block, which starts where this one ends */
 	BLK_SECTION_END = 16,	/* the next instruction is not (wholly) in the section */
-	BLK_ALWAYS = 32,	/* without CST_ISA_SINGLE: P0 instruction without a condition; an atom N contradicts it */
-	BLK_TRANSFER = 32,	/* with CST_ISA_SINGLE, never A64: the instruction loads or stores */
+	BLK_ALWAYS = 32,	/* P0 instruction without a condition: an atom N contradicts it */
 	/*
-	 * T32: the last instruction stands in an IT block that goes on for so many more, 1 to 3. What follows
-	 * depends on it, so such a block is not in the graph. With CST_ISA_SINGLE only branches and
-	 * ThumbEE's IT have this, as a key says the rest.
+	 * T32: the last instruction stands in an IT block that has 1 to 3 instructions more. Such a block is not linked:
+	 * the block behind it depends on them.
 	 */
 	BLK_IT = 64 | 128,
 };
@@ -33,11 +31,7 @@ struct blk {
 	uint32_t off;		/* in units of 2 bytes, so that sections may have 8 GiB */
 	uint16_t n_insn;
 	uint8_t flags;		/* enum blk_flags */
-	/*
-	 * Instruction set after a taken direct branch. With CST_ISA_SINGLE: the key there, or where execution goes on
-	 * after anything but a branch; in the upper four bits the block's own key.
-	 */
-	uint8_t next_isa;
+	uint8_t next_isa;	/* enum cst_isa after a taken direct branch, else of the block */
 	/* Bytes from its start to where execution goes on after atom N (the length), and E (or the length). */
 	int32_t step[2];
 	/*
@@ -55,8 +49,8 @@ struct blk {
 
 /*
  * In a link: there is more to do than to follow it (a call, a return, an atom N that cannot be). Where an atom
- * stands for one instruction (CST_ISA_SINGLE, CST_ISA_RUNS) and for PTM (CST_ISA_THUMBEE), whose loops look at each
- * block, it is not set but for the last target of an indirect branch.
+ * stands for one instruction (CST_ISA_RUNS), whose loop looks at each block, it is not set but for the last target of an
+ * indirect branch.
  */
 #define LINK_CAREFUL 0x80000000u
 
@@ -134,17 +128,6 @@ static inline unsigned int blk_key_it(unsigned int key)
 	return key < BLK_ISAS ? 0 : key - (BLK_ISAS - 1);
 }
 
-/* Of a block with CST_ISA_SINGLE. */
-static inline unsigned int blk_own_key(const struct blk *b)
-{
-	return b->next_isa >> 4;
-}
-
-static inline unsigned int blk_next_key(const struct blk *b)
-{
-	return b->next_isa & 15;
-}
-
 struct cst_counts;
 
 struct cst_section {
@@ -203,7 +186,7 @@ const struct map *cst_space_find(const struct cst_space *space, uint64_t addr);
 /*
  * The block that starts at section offset `off` (`pc` is its address; its low bits matter for T32),
  * made when it is not cached. NULL: out of memory, or off is outside. `flags`: enum cst_isa_flags; an IT block's key
- * only with CST_ISA_SINGLE or CST_ISA_RUNS. May empty the cache (img->generation changes).
+ * only with CST_ISA_RUNS. May empty the cache (img->generation changes).
  */
 struct blk *cst_block(struct cst_section *sec, uint64_t off, unsigned int key, uint64_t pc, unsigned int flags);
 

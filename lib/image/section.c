@@ -379,42 +379,25 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, un
 		cond = in.cond || it;
 		if (it)
 			it--;
-		if (cst_insn_is_p0(&in, flags) || flags & CST_ISA_SINGLE) {
+		if (in.it_count)
+			it = in.it_count;
+		if (cst_insn_is_p0(&in, flags)) {
 			b->flags |= BLK_P0 | (in.link ? BLK_LINK : 0);
-			/* of one instruction alone the type says no more than that of a longer block's last one */
-			b->type = cst_insn_is_p0(&in, flags) ? in.type : CST_INSN_OTHER;
+			b->type = in.type;
 			b->subtype = in.subtype;
 			if (in.type == CST_INSN_BRANCH) {
 				target = (int32_t)(at - in.size - off) + in.disp;
 				b->next_isa = in.next_isa;
 			}
-			if (flags & CST_ISA_SINGLE && cst_isa_is_transfer(isa, op, flags))
-				b->flags |= BLK_TRANSFER;
-			if (in.it_count)
-				it = in.it_count;
 			break;
 		}
-		if (in.it_count)
-			it = in.it_count;
 		b->type = CST_INSN_OTHER;
-	}
-	if (flags & CST_ISA_SINGLE) {
-		b->next_isa |= key << 4;
-		if (b->flags & BLK_P0 && b->type != CST_INSN_BRANCH && b->type != CST_INSN_INDIRECT) {
-			/* an IT block of ThumbEE has no keys */
-			if (!it || isa == CST_ISA_T32) {
-				b->next_isa = key << 4 | blk_key(isa, it);
-				it = 0;
-			} else {
-				it = 1;
-			}
-		}
 	}
 	/* four are left only after IT itself, at the section's end: nobody goes on from there by blocks */
 	b->flags |= it < 4 ? it << BLK_IT_SHIFT : 0;
 	if (cond)
 		b->flags |= BLK_COND;
-	else if (b->flags & BLK_P0 && !(flags & CST_ISA_SINGLE))
+	else if (b->flags & BLK_P0)
 		b->flags |= BLK_ALWAYS;
 	b->step[0] = at - off;
 	b->step[1] = b->type == CST_INSN_BRANCH ? target : b->step[0];
