@@ -6,7 +6,7 @@
 #include <cstrace/tree.h>
 
 #include "etmv3/etmv3.h"
-#include "protocol/protocol.h"
+#include "protocol/direct.h"
 
 /* Of a timestamp packet, after the header: 48 bits, or 64. */
 #define TIMESTAMP_BYTES 7
@@ -209,8 +209,15 @@ enum fast_end cst_etmv3_run(const struct fast *x, struct cst_generic *out, size_
 		cst_etmv3_stage_settle(x->stage);
 		return FAST_STAGED;
 	}
-	if (!cst_etmv3_stage_direct(x->stage) || !ps->synced || c->pos == c->len || cap - *n < ROOM)
-		return FAST_LEFT;
 	x->f->stopped = 0;
-	return walk(x, out, n, cap);
+	while (cst_etmv3_stage_direct(x->stage) && ps->synced && c->pos < c->len) {
+		if (cap - *n < ROOM)
+			return *n ? FAST_FULL : FAST_LEFT;
+		if (walk(x, out, n, cap) == FAST_FULL)
+			return FAST_FULL;
+		if (x->f->busy | x->f->stopped ||
+		    !direct_elements(x, cst_etmv3_parse, cst_etmv3_stage_packet, cst_etmv3_stage_take, out, n, cap))
+			break;
+	}
+	return FAST_LEFT;
 }

@@ -14,7 +14,8 @@ enum insns_how {
 
 /* What every atom needs. */
 struct insns_hot {
-	const uint8_t *p;
+	const struct insn_code *code;
+	const uint8_t *p, *stop; /* as in struct insns */
 	struct cst_generic *g;
 	struct blk *b;
 	uint64_t addr;
@@ -64,8 +65,8 @@ STEP_INLINE void pass(struct insns_hot *h)
 STEP_INLINE enum insns_end waypoint(struct insns *s, struct insns_hot *h, const enum insns_how how)
 {
 	struct blk *b = h->b;
-	const uint32_t e = h->bits & 1, linked = s->linked;
-	uint32_t *link = &b->link[e && step_is_branch(b)], next;
+	const uint32_t e = h->bits & 1;
+	uint32_t *link = &b->link[0], next;
 
 	h->bits >>= 1;
 	h->k--;
@@ -82,15 +83,18 @@ STEP_INLINE enum insns_end waypoint(struct insns *s, struct insns_hot *h, const 
 		s->f->isa = b->isa;
 		cst_flow_loaded(s->f, h->addr + (uint32_t)b->step[0] - b->last_size);
 	}
-	s->branches += e && step_is_branch(b);
-	if (e && b->type == CST_INSN_INDIRECT) {
-		h->addr = (uint32_t)(h->addr + (uint32_t)b->step[0]);
-		insns_lose(s->f, b, h->addr);
-		h->b = NULL;
-		return h->k ? INSNS_TORN : INSNS_OTHER;
+	if (e && step_is_branch(b)) {
+		s->branches++;
+		if (b->type == CST_INSN_INDIRECT) {
+			h->addr = (uint32_t)(h->addr + (uint32_t)b->step[0]);
+			insns_lose(s->f, b, h->addr);
+			h->b = NULL;
+			return h->k ? INSNS_TORN : INSNS_OTHER;
+		}
+		link = &b->link[1];
 	}
 	h->addr = (uint32_t)(h->addr + (int64_t)b->step[e]);
-	next = *link & linked;
+	next = *link & s->linked;
 	if (__builtin_expect(!next, 0)) {
 		s->link = link;
 		return INSNS_LINK;
@@ -123,7 +127,7 @@ STEP_INLINE enum insns_end atoms(struct insns *s, struct insns_hot *h, const enu
 /* The packet at h->p begins. INSNS_OTHER with no atoms in h->k: it is none for the loop. */
 STEP_INLINE enum insns_end begin(struct insns *s, struct insns_hot *h)
 {
-	const struct insn_code *c = &s->code[*h->p];
+	const struct insn_code *c = &h->code[*h->p];
 
 	if (!c->fast || h->g >= s->limit)
 		return INSNS_OTHER;
@@ -140,16 +144,15 @@ STEP_INLINE enum insns_end begin(struct insns *s, struct insns_hot *h)
 STEP_INLINE int skip(struct insns *s, struct insns_hot *h, const enum insns_how how)
 {
 	const uint32_t most = how == INSNS_JOINED ? room(h->b) : 0;
-	const uint8_t *stop = s->stop;
 	const struct insn_code *c;
 
 	for (;; h->p++) {
-		if (h->p >= stop) {
+		if (h->p >= h->stop) {
 			if (h->p == s->end)
 				return 0;
-			stop = insns_next_run(s, h->p);
+			h->stop = insns_next_run(s, h->p);
 		}
-		c = &s->code[*h->p];
+		c = &h->code[*h->p];
 		if (how != INSNS_JOINED) {
 			if (c->fast != 1 || h->g >= s->limit)
 				return 1;
@@ -165,7 +168,7 @@ STEP_INLINE int skip(struct insns *s, struct insns_hot *h, const enum insns_how 
 
 STEP_INLINE enum insns_end walk(struct insns *s, const enum insns_how how)
 {
-	struct insns_hot h = { .p = s->p, .g = s->g, .b = s->b, .addr = s->addr, .k = s->left, .bits = s->bits,
+	struct insns_hot h = { .code = s->code, .stop = s->stop, .p = s->p, .g = s->g, .b = s->b, .addr = s->addr, .k = s->left, .bits = s->bits,
 			       .add = s->next_cc, .later = s->left ? s->code[*s->p].later : 0, .ord = s->ord, .cc = s->cc };
 	enum insns_end end = INSNS_OTHER;
 

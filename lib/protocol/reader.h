@@ -35,8 +35,14 @@ static inline uint32_t get_le(struct reader *r, unsigned int bytes)
 	uint32_t v = 0;
 	unsigned int i;
 
+	if (r->bad || (size_t)(r->end - r->p) < bytes) {
+		r->more |= !r->bad;
+		r->p = r->bad ? r->p : r->end;
+		return 0;
+	}
 	for (i = 0; i < bytes; i++)
-		v |= (uint32_t)get8(r) << (8 * i);
+		v |= (uint32_t)r->p[i] << (8 * i);
+	r->p += bytes;
 	return v;
 }
 

@@ -8,8 +8,7 @@
 
 #include <cstrace/tree.h>
 
-#include "log/log.h"
-#include "protocol/protocol.h"
+#include "protocol/direct.h"
 
 /* Start, a loss, the packet's own, a change of the configuration. */
 #define READY_ELEMENTS 4
@@ -66,33 +65,14 @@ static inline enum fast_end ready_run(const struct fast *x, const struct ready_p
 			    size_t *n, size_t cap)
 {
 	struct ready_stage *s = x->stage;
-	struct cursor *c = x->c;
-	uint64_t packets = 0;
 	struct cst_packet pkt;
-	unsigned int size;
-	enum fast_end end = FAST_LEFT;
 
-	if (!s->synced || c->next)
+	if (!s->synced)
 		return FAST_LEFT;
-	while (*n < cap && c->pos < c->len) {
-		pkt.finding[0] = pkt.finding[1] = 0;
-		size = pr->parse(c->ps, c->data + c->pos, c->data + c->len, &pkt);
-		if (!size)
-			break;
-		c->no_byte = size == CST_PARSE_NO_BYTE;
-		pkt.size = c->no_byte ? 0 : size;
-		if (!(pkt.flags & CST_PF_LEAD))
-			pkt.index = cst_cursor_index(c, c->pos);
-		else
-			pkt.index = (c->pos ? cst_cursor_index(c, c->pos - 1) : c->last) + 1;
-		c->pos += pkt.size;
-		packets++;
-		if (pkt.finding[0] && x->log)
-			cst_log_packet(x->log, x->f->tmpl.trace_id, &pkt, s->cfg->strict);
+	while (*n < cap && direct_packet(x, pr->parse, &pkt)) {
 		if (pr->roles[pkt.type] != CST_ROLE_OTHER) {
 			pr->packet(s, &pkt);
-			end = FAST_STAGED;
-			break;
+			return FAST_STAGED;
 		}
 		s->last_index = pkt.index;
 		if (pr->element(s, &pkt, &out[*n])) {
@@ -100,10 +80,7 @@ static inline enum fast_end ready_run(const struct fast *x, const struct ready_p
 			out[(*n)++].trace_id = x->f->tmpl.trace_id;
 		}
 	}
-	x->stats->packets += packets;
-	if (packets && c->pos == c->len)
-		c->last = cst_cursor_index(c, c->len - 1);
-	return end;
+	return FAST_LEFT;
 }
 
 #endif

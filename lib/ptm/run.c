@@ -5,7 +5,7 @@
  */
 #include "flow/walk.h"
 #include "protocol/async.h"
-#include "protocol/protocol.h"
+#include "protocol/direct.h"
 #include "ptm/address.h"
 
 #define BRANCH 0x01
@@ -106,27 +106,42 @@ static __attribute__((noinline)) int walk_cycles(struct cst_flow *f, struct atom
 	return walk_input(f, in, CST_GF_CC, out, n, cap, &how);
 }
 
-enum fast_end cst_ptm_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
+/* Atoms and branches up to another packet. */
+static void walk(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
 {
 	struct ptm_parser *ps = x->c->ps;
 	struct ptm_stage *st = x->stage;
 	struct cursor *c = x->c;
-	struct cst_flow *f = x->f;
 	struct atom_input in = { .p = c->data, .pos = c->pos, .len = c->len, .seg = c->seg, .seg_count = c->seg_count,
 				 .seg_i = c->seg_i, .parser = ps, .last = st->last_index };
 
 	/* ThumbEE may follow where the bit was seen, whatever the instruction set is now */
-	if (!ps->synced || ps->alt_isa || st->state != PTM_SYNCED || (ps->isa != CST_ISA_A32 && ps->isa != CST_ISA_T32))
-		return FAST_LEFT;
-	f->stopped = 0;
-	if (!(ps->cfg->cycle_count ? walk_cycles(f, &in, out, n, cap) : walk_plain(f, &in, out, n, cap)))
-		return FAST_LEFT;
+	if (ps->alt_isa || (ps->isa != CST_ISA_A32 && ps->isa != CST_ISA_T32))
+		return;
+	if (!(ps->cfg->cycle_count ? walk_cycles(x->f, &in, out, n, cap) : walk_plain(x->f, &in, out, n, cap)))
+		return;
 	ps->zeros = (uint8_t)zeros_before(in.last_packet, in.p + in.pos, PTM_ASYNC_ZEROS);
 	x->stats->packets += in.pos - c->pos - in.more;
 	c->pos = in.pos;
 	c->seg_i = in.seg_i;
 	st->last_index = in.last;
-	if (f->busy)
-		cst_flow_run(f, out, n, cap);
+	if (x->f->busy)
+		cst_flow_run(x->f, out, n, cap);
+}
+
+enum fast_end cst_ptm_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
+{
+	const struct ptm_parser *ps = x->c->ps;
+	const struct ptm_stage *st = x->stage;
+
+	x->f->stopped = 0;
+	while (ps->synced && st->state == PTM_SYNCED && x->c->pos < x->c->len) {
+		if (cap - *n < FLOW_ROOM)
+			return *n ? FAST_FULL : FAST_LEFT;
+		walk(x, out, n, cap);
+		if (x->f->busy | x->f->stopped ||
+		    !direct_elements(x, cst_ptm_parse, cst_ptm_stage_packet, cst_ptm_stage_take, out, n, cap))
+			break;
+	}
 	return FAST_LEFT;
 }
