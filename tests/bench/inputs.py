@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the commands are measured on. Trace that is not in the repository comes from CSTRACE_SHARED."""
+import functools
 import os
 import re
 import shutil
@@ -98,6 +99,7 @@ class Inputs:
                      times * self.set26.branches, 0, "instead of L: truth set 26, its trace %d times, %.0f MB"
                      % (times, os.path.getsize(perf) / 1e6))
 
+    @functools.cache
     def library_arguments(self, name):
         """Arguments of cst_decode and ocsd_decode."""
         folder = self.path("library-" + name)
@@ -109,8 +111,9 @@ class Inputs:
         with open(os.path.join(folder, "args")) as f:
             return f.read().split("\n")[:-1]
 
+    @functools.cache
     def tc2(self, kinds, times):
-        """The sources of these protocols, "etmv3" and "ptm"."""
+        """The sources of these protocols, "etmv3" and "ptm", a tuple."""
         snapshot = os.path.join(self.shared, "corpus/snapshots/TC2")
         ours = self.path("tc2-%s-%d" % ("-".join(kinds), times))
         os.makedirs(ours)

@@ -135,7 +135,7 @@ class Rows:
     def tc2(self, name, kinds, floor, aim, options=(), keys=("elements", "ranges", "instructions")):
         """Of ETMv3 a range of ours is several of the peer's, which has one for each instruction."""
         i, p0 = self.i, {}
-        trace = i.tc2(kinds, TC2_TIMES)
+        trace, short = (i.tc2(kinds, times) for times in (TC2_TIMES, TC2_TIMES_COST))
         argv = lambda folder: [i.tool, "dump", "-s", folder, "--elements", "--format=none", "-j", "1", *options]
 
         def check(runs):
@@ -143,7 +143,7 @@ class Rows:
             return checks.same_numbers("ours", "peer", keys)(runs)
         return Group({"peer": Job([i.program("ocsd_v7"), *trace.peer]), "ours": Job(argv(trace.folder))},
                      [Row("TC2", name, "ours", "peer", floor, aim, check,
-                          lambda: (callgrind(argv(i.tc2(kinds, TC2_TIMES_COST).folder)), p0["n"]))])
+                          lambda: (callgrind(argv(short.folder)), p0["n"]))])
 
     # ---- inside perf ------------------------------------------------------------------------------
 
@@ -205,7 +205,7 @@ class Rows:
         yield from self.injects(large, False, (50, 45, 15))
         yield self.script()
         yield self.cold()
-        yield self.tc2("dump of ETMv3", ["etmv3"], 15, 25, keys=("instructions",))
-        yield self.tc2("dump of PTM", ["ptm"], 25, 40)
+        yield self.tc2("dump of ETMv3", ("etmv3",), 15, 25, keys=("instructions",))
+        yield self.tc2("dump of PTM", ("ptm",), 25, 40)
         yield from self.threads()
         yield self.share()
