@@ -57,7 +57,6 @@ int queues_add_chunk(struct queues *qs, const struct pd_record *rec)
 	c->offset = a->offset;
 	c->size = a->avail < UINT64_MAX - a->offset ? a->avail : UINT64_MAX - a->offset;
 	c->seq = rec->seq;
-	c->file_offset = a->data_offset;
 	c->data = a->data;
 	return 0;
 }
@@ -77,7 +76,6 @@ int queues_add_aux(struct queues *qs, const struct pd_record *rec)
 	r->size = aux->aux_size;
 	r->flags = aux->flags;
 	r->seq = rec->seq;
-	r->file_offset = rec->offset;
 	r->time = rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : NO_TIME;
 	r->cpu = rec->sid.valid & PERF_SAMPLE_CPU ? (int)rec->sid.cpu : -1;
 	r->tid = rec->sid.valid & PERF_SAMPLE_TID ? (int)rec->sid.tid : -1;

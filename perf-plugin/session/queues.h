@@ -21,7 +21,6 @@ struct chunk {
 	uint64_t end;		/* of what belongs to this chunk: padding before the next one is left out */
 	uint64_t covered;	/* bytes that fragments use */
 	uint64_t seq;
-	uint64_t file_offset;
 	const uint8_t *data;
 };
 
@@ -30,7 +29,6 @@ struct aux_record {
 	uint64_t offset, size, flags;
 	uint64_t time;		/* NO_TIME: none */
 	uint64_t seq;
-	uint64_t file_offset;
 	int cpu, pid, tid;	/* of the record's sample_id; -1: none */
 	bool matched;
 	bool of_thread;		/* its buffer follows a thread */

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages that a thread records, and another one prints: each one once, in order, by subject and text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "session/messages.h"
+
+/* What messages_print() writes. */
+static void expect(struct messages *m, struct messages *printed, const char *want)
+{
+	char text[256];
+	FILE *file = tmpfile();
+	int was = dup(STDERR_FILENO);
+	ssize_t n;
+
+	assert_non_null(file);
+	fflush(stderr);
+	dup2(fileno(file), STDERR_FILENO);
+	messages_print(m, printed);
+	fflush(stderr);
+	dup2(was, STDERR_FILENO);
+	close(was);
+	n = pread(fileno(file), text, sizeof(text) - 1, 0);
+	assert_true(n >= 0);
+	text[n] = 0;
+	fclose(file);
+	assert_string_equal(text, want);
+	assert_int_equal(m->nr, 0);
+}
+
+static void each_once(void **state)
+{
+	struct messages first = { .v = NULL }, second = { .v = NULL }, printed = { .v = NULL };
+
+	(void)state;
+	assert_ptr_equal(message_stream(), stderr);
+	messages_record(&first);
+	assert_int_equal(message_subject(SUBJECT_DSO | 1), SUBJECT_OTHER);
+	fprintf(message_stream(), "one, ");
+	fprintf(message_stream(), "in two parts\n");
+	assert_int_equal(message_subject(SUBJECT_DSO | 2), SUBJECT_DSO | 1);
+	/* without a text it is no message */
+	message_stream();
+	assert_int_equal(message_subject(SUBJECT_OTHER), SUBJECT_DSO | 2);
+	fprintf(message_stream(), "other\n");
+	messages_record(&second);
+	message_subject(SUBJECT_DSO | 1);
+	fprintf(message_stream(), "one, in two parts\n");
+	message_subject(SUBJECT_DSO | 2);
+	fprintf(message_stream(), "one, in two parts\n");
+	message_subject(SUBJECT_DSO | 1);
+	fprintf(message_stream(), "another text\n");
+	message_subject(SUBJECT_OTHER);
+	messages_record(NULL);
+	assert_ptr_equal(message_stream(), stderr);
+	assert_int_equal(first.nr, 2);
+	assert_int_equal(second.nr, 3);
+	expect(&first, &printed, "one, in two parts\nother\n");
+	/* the same text about something else, and another text about the same */
+	expect(&second, &printed, "one, in two parts\nanother text\n");
+	expect(&second, &printed, "");
+	assert_int_equal(printed.nr, 4);
+	messages_free(&first);
+	messages_free(&second);
+	messages_free(&printed);
+	assert_int_equal(printed.nr, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
