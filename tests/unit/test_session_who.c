@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "session_open.h"
 #include "who_build.h"
 
 /* ---- context IDs of which little is traced --------------------------------------------------------- */
@@ -322,6 +323,30 @@ static void r_sched_switch(struct pdb *b, uint64_t time, uint32_t cpu, uint32_t 
 	pdb_free(&raw);
 }
 
+/* Where trace begins with a thread, that one runs until the first switch; thread 0 is none. */
+static void by_starts_of_trace(void **state)
+{
+	const struct session_opts so = { .symfs = symfs };
+	struct pdb data = { 0 };
+	struct session *ss;
+
+	(void)state;
+	two_processes(&data, TS, IDR2(4, 0));
+	r_start(&data, 80, 2, 0, 0);
+	r_start(&data, 80, 3, 1, 1);
+	r_start(&data, 80, 4, 2000, 2000);
+	r_switch(&data, 190, 2, 2000, (uint32_t)-1);
+	r_switch(&data, 190, 3, 2000, (uint32_t)-1);
+	r_switch(&data, 190, 4, 1000, (uint32_t)-1);
+	ss = sb_open(&data, &so, NULL);
+	assert_int_equal(running_thread(&ss->running, 2, 150), -1);
+	assert_int_equal(running_thread(&ss->running, 2, 190), 2000);
+	assert_int_equal(running_thread(&ss->running, 3, 150), 1);
+	assert_int_equal(running_thread(&ss->running, 4, 150), 2000);
+	assert_int_equal(running_thread(&ss->running, 4, 190), 1000);
+	session_close(ss);
+}
+
 static void by_switch_records_and_by_samples(void **state)
 {
 	struct session *ss;
@@ -586,6 +611,7 @@ int main(void)
 		cmocka_unit_test(declared_asids_are_recognised),
 		cmocka_unit_test(learned_asids),
 		cmocka_unit_test(nothing_to_learn_from),
+		cmocka_unit_test(by_starts_of_trace),
 		cmocka_unit_test(by_switch_records_and_by_samples),
 		cmocka_unit_test(uncertain_stretches),
 		cmocka_unit_test(the_only_process),

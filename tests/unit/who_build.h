@@ -176,6 +176,18 @@ static inline void r_switch(struct pdb *b, uint64_t time, uint32_t cpu, uint32_t
 	pdb_end(b, at);
 }
 
+/* ITRACE_START: trace of the thread begins. */
+static inline void r_start(struct pdb *b, uint64_t time, uint32_t cpu, uint32_t pid, uint32_t tid)
+{
+	struct pdb_sid s = at_time(time, tid, cpu);
+	size_t at = pdb_begin(b, 12, 0);
+
+	pdb_u32(b, pid);
+	pdb_u32(b, tid);
+	pdb_sid_put(b, SB_ST, &s);
+	pdb_end(b, at);
+}
+
 static inline void r_asid(struct pdb *b, uint64_t time, uint32_t asid, uint32_t pid, uint32_t state)
 {
 	struct pdb_sid s = at_time(time, 0, 0);
