@@ -303,6 +303,15 @@ static uint32_t type_of(size_t n)
 	return h.type;
 }
 
+/* In the sample_id, before the identifier. */
+static uint32_t cpu_of(size_t n)
+{
+	uint32_t cpu;
+
+	memcpy(&cpu, made.bytes[n] + made.size[n] - 16, sizeof(cpu));
+	return cpu;
+}
+
 static void from_text(const char *line, bool own, uint64_t *drops)
 {
 	static const uint64_t id = 1;
@@ -322,6 +331,15 @@ static void test_written_by_others(void **state)
 	const struct perf_record_mmap2 *map = (const void *)made.bytes[1];
 	const struct pd_record_cst_define_trace *def = (const void *)made.bytes[0];
 	const struct perf_record_text_poke_event *poke = (const void *)made.bytes[0];
+	static const struct {
+		const char *line;
+		unsigned int cpu;
+	} cpus[] = {
+		{ "1 define_trace(START, 0x11, \"etm 1\")\n", 1 }, { "1 define_trace(START, 0x11, \"etm 1\", cpu=0)\n", 0 },
+		{ "1 define_trace(START, 0x11, \"etm 1\", cpu=12)\n", 12 },
+		{ "1 define_trace(START, 0x11, \"other\", cpu=4095)\n", 4095 },
+		{ "1 define_trace(START, 0x11, \"etm 1\", cpu=7, at_cpu=3)\n", 3 },
+	};
 	unsigned int n;
 	char *line, *at;
 
@@ -384,6 +402,12 @@ static void test_written_by_others(void **state)
 	from_text("1 define_trace(START, 0x11, \"etm 1\", TRCCONFIGR=0xc1)\n", false, d);
 	assert_int_equal(type_of(0), PERF_RECORD_AUX_OUTPUT_HW_ID);
 	assert_int_equal(d[DROP_TRACE], 1);
+	/* its CPU is that of the record: the one of the event, else that of the source, if nothing else is said */
+	for (n = 0; n < sizeof(cpus) / sizeof(cpus[0]); n++) {
+		from_text(cpus[n].line, false, d);
+		assert_int_equal(made.nr, 1);
+		assert_int_equal(cpu_of(0), cpus[n].cpu);
+	}
 	from_text("1 declare_asid(START, 3, 9)\n", false, d);
 	assert_int_equal(d[DROP_ASID], 1);
 	/* whole records must be ones */
