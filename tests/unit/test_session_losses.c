@@ -536,6 +536,40 @@ static void flags_and_filter(void **state)
 	}
 }
 
+/* With a filter on time a record without bytes counts if the time since the one before on its CPU is in it. */
+static void filtered_on_cpu(void **state)
+{
+	static const struct {
+		const char *time;
+		uint64_t count;
+	} cases[] = {
+		{ "0.000003000,0.000004000", 1 }, { "0.000006000,0.000006100", 1 }, { "0.000004000,0.000006000", 3 },
+		{ "0.000007100,", 0 },
+	};
+	static const uint32_t cpus[] = { 2, 0 }, times[] = { 5000, 5500, 7000 };
+	struct pdb_sid s;
+	struct session *ss;
+	size_t i, k, n;
+
+	(void)state;
+	for (k = 0; k < 2; k++) {
+		for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+			struct pdb data = { 0 };
+
+			sb_side_band(&data, "/two.bin");
+			for (n = 0; n < 3; n++) {
+				s = sb_sid(times[n]);
+				s.cpu = cpus[k];
+				pdb_aux(&data, 0, 0, 0x101, SB_ST, &s);
+			}
+			ss = open_filtered(&data, cases[i].time);
+			run(ss);
+			assert_int_equal(ss->losses.cause[LOSS_TRUNCATED].count, cases[i].count);
+			session_close(ss);
+		}
+	}
+}
+
 /* A record without bytes that says that some are missing. */
 static void truncated_to_nothing(void **state)
 {
@@ -821,7 +855,8 @@ int main(void)
 		cmocka_unit_test(code_that_contradicts),
 		cmocka_unit_test(starts_inside_a_stream),
 		cmocka_unit_test(aux_flags),
-		cmocka_unit_test(flags_and_filter), cmocka_unit_test(truncated_to_nothing),
+		cmocka_unit_test(flags_and_filter), cmocka_unit_test(filtered_on_cpu),
+		cmocka_unit_test(truncated_to_nothing),
 		cmocka_unit_test(bytes_outside_the_records),
 		cmocka_unit_test(frames_of_unknown_ids),
 		cmocka_unit_test(lost_records),
