@@ -268,14 +268,13 @@ int deliver_room(struct run *r, struct cst_generic **out)
 	return rc;
 }
 
-static int wait(struct run *r, const struct batch *batch)
+/* Adds the batch in the next place of the ring to those that wait. */
+static int wait(struct run *r, struct batch *b)
 {
 	struct pending *p = &r->pending;
-	struct stream_state *st = batch->st;
+	struct stream_state *st = b->st;
 	uint32_t number = p->head + p->nr++;
-	struct batch *b = nth(p, number);
 
-	*b = *batch;
 	b->code = b->s.code;
 	if (b->code)
 		b->code->users++;
@@ -298,20 +297,27 @@ static int wait(struct run *r, const struct batch *batch)
 
 int deliver_batch(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why)
 {
-	struct batch b;
+	struct pending *p = &r->pending;
+	struct batch one, *b = &one;
 
 	if (r->mode == DELIVER_UNTIMED) {
 		stream_as_given(st)->fragment_start = st->stream.fragment_start;
 		st->stream.fragment_start = false;
 		return hand_piece(r, st, g, n);
 	}
-	stream_batch(st, g, n, why, &b);
 	if (r->mode == DELIVER_PENDING)
-		return wait(r, &b);
-	if (!r->con->timeless && b.why != CST_STOP_TIMESTAMP)
-		set_next(st, &b);
-	stream_batch_time(&b, r->con);
-	return hand_on(r, &b);
+		b = nth(p, p->head + p->nr);
+	stream_batch(st, g, n, why, b);
+	if (r->mode == DELIVER_PENDING && (p->nr || b->why != CST_STOP_TIMESTAMP))
+		return wait(r, b);
+	if (b->why == CST_STOP_TIMESTAMP) {
+		b->known = b->closed == NO_TIME ? NEXT_UNUSABLE : NEXT_TIME;
+		b->next = b->closed;
+	} else if (!r->con->timeless) {
+		set_next(st, b);
+	}
+	stream_batch_time(b, r->con);
+	return hand_on(r, b);
 }
 
 void deliver_nowhere(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why)

@@ -333,8 +333,15 @@ void stream_batch(struct stream_state *st, const struct cst_generic *g, size_t n
 {
 	uint64_t insns = cst_decoder_stats(st->stream.decoder)->insns;
 
-	*b = (struct batch){ .st = st, .g = g, .n = n, .s = *stream_here(st), .limit = st->limit, .late = st->late,
-			     .why = (uint8_t)why, .closed = NO_TIME };
+	b->st = st;
+	b->g = g;
+	b->n = n;
+	b->s = *stream_here(st);
+	b->limit = st->limit;
+	b->late = st->late;
+	b->why = (uint8_t)why;
+	b->closed = NO_TIME;
+	b->known = NEXT_OPEN;
 	b->s.n_insn = (uint32_t)(insns - st->insns_seen);
 	st->insns_seen = insns;
 	st->stream.fragment_start = false;
