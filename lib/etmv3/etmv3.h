@@ -122,7 +122,7 @@ static inline int cst_etmv3_stage_holds(const struct etmv3_stage *s)
 #define ETMV3_PERIODIC 0
 #define ETMV3_OVERFLOW 2
 
-/* The fast way (run.c). */
+/* Runs of P-headers and branches (struct protocol). */
 enum fast_end cst_etmv3_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap);
 
 /* What is held ran. */

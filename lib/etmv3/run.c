@@ -13,8 +13,8 @@
 #define TIMESTAMP_BYTES_64 9
 
 /*
- * How far to look for what shows that an atom was not cancelled. It stands close behind, or the careful way has it:
- * looking to the end of the input, packet by packet, could take very long.
+ * How far to look for what shows that an atom was not cancelled. It stands close behind, or the element
+ * stage holds the atom: looking to the end of the input, packet by packet, could take very long.
  */
 #define LOOK_AHEAD 64
 
@@ -82,7 +82,7 @@ static int phdrs(const struct etmv3_parser *ps, struct insns *s)
 				return 1;
 			cst_flow_insns_back(s);
 			return 0;
-		case INSNS_HELD:
+		case INSNS_PENDING:
 			if (!settles(ps, s->p + 1, s->end))
 				return 0;
 			s->settled = s->p + 1;
@@ -98,7 +98,7 @@ static int phdrs(const struct etmv3_parser *ps, struct insns *s)
 		case INSNS_SKIP:
 			cst_flow_insns_skip(s);
 			break;
-		case INSNS_TORN:
+		case INSNS_INTERRUPTED:
 			return 0;
 		}
 	}

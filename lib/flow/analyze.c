@@ -65,20 +65,20 @@ static void lose_address(struct cst_flow *f)
 
 void cst_flow_unknown(struct cst_flow *f, struct cst_generic *out, size_t *n, int error)
 {
-	/* the reference has no such element, and its listings need `stale` */
+	/* the reference has no such element, and its listings need `gap_pending` */
 	if (f->cfg->as_reference)
 		return;
 	cst_flow_emit(f, out, n, CST_GEN_ADDR_UNKNOWN)->error = error;
-	f->stale = 0;
+	f->gap_pending = 0;
 }
 
 void cst_flow_lost(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int atoms)
 {
 	f->cond_new = 0;
 	f->stats->atoms_lost += atoms;
-	cst_flow_tell_lasting(f, CST_FIND_ATOMS_LOST, 0);
+	cst_flow_report_lasting(f, CST_FIND_ATOMS_LOST, 0);
 	f->need_addr = 1;
-	if (f->stale)
+	if (f->gap_pending)
 		cst_flow_unknown(f, out, n, 0);
 }
 
@@ -99,15 +99,15 @@ void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enu
 		g->addr = s->end;
 		g->num = cst_flow_memspace(f);
 		f->stats->nacc++;
-		cst_flow_tell(f, CST_FIND_NO_CODE, s->end);
+		cst_flow_report(f, CST_FIND_NO_CODE, s->end);
 	} else {
 		f->stats->image_conflicts++;
-		cst_flow_tell(f, CST_FIND_IMAGE_CONFLICT, s->end);
+		cst_flow_report(f, CST_FIND_IMAGE_CONFLICT, s->end);
 		cst_flow_unknown(f, out, n, CST_ERR_BAD_IMAGE);
 	}
 	lose_address(f);
 	f->addr = s->end;
-	f->stale = f->cfg->as_reference;
+	f->gap_pending = f->cfg->as_reference;
 }
 
 void cst_flow_eret(struct cst_flow *f, struct cst_generic *out, size_t *n)
@@ -153,7 +153,7 @@ void cst_flow_finish_q(struct cst_flow *f, struct cst_generic *out, size_t *n, i
 	g->last_type = g->last_subtype = g->last_size = 0;
 	g->flags &= ~(CST_GF_EXEC | CST_GF_COND | CST_GF_LINK | CST_GF_WAYPOINT);
 	f->stats->nopath++;
-	cst_flow_tell(f, CST_FIND_NO_PATH, g->addr);
+	cst_flow_report(f, CST_FIND_NO_PATH, g->addr);
 	f->stats->insns += g->n_insn;
 }
 
@@ -165,7 +165,7 @@ void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is)
 	f->is = is;
 	f->isa = step_address_isa(f, is);
 	f->addr = addr;
-	f->need_addr = f->stale = f->popped = 0;
+	f->need_addr = f->gap_pending = f->popped = 0;
 	f->pop_pending = 0;
 	f->no_push = 0;
 	f->blk = 0;
@@ -249,11 +249,11 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 	if (f->need_addr && !f->need_ctx && f->pop_pending) {
 		cst_flow_pop(f);
 		/* what ran between the return and the exception is not known */
-		if (f->need_addr && f->stale && !(el->flags & CST_EL_F_BR_TARGET))
+		if (f->need_addr && f->gap_pending && !(el->flags & CST_EL_F_BR_TARGET))
 			cst_flow_unknown(f, out, n, 0);
 	}
 	/* at the top of memory the return address may be lower: nothing to walk */
-	if ((!f->need_addr || (f->stale && f->cfg->as_reference)) && !f->need_ctx && el->flags & CST_EL_F_ADDRESS &&
+	if ((!f->need_addr || (f->gap_pending && f->cfg->as_reference)) && !f->need_ctx && el->flags & CST_EL_F_ADDRESS &&
 	    !(el->flags & CST_EL_F_TAIL_CHAIN) && f->addr < el->addr) {
 		end = to_exception(f, el->addr, s);
 		if (end == SPAN_LAZY)
@@ -291,7 +291,7 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 	if (el->flags & CST_EL_F_BR_TARGET)
 		g->flags |= CST_GF_BR_TARGET;
 	f->need_addr = 1;
-	f->stale = 0;
+	f->gap_pending = 0;
 	f->pop_pending = 0;
 	f->blk = 0;
 	if (f->stop_mask & CST_STOP_EXCEPTION)
@@ -399,7 +399,7 @@ static void analyze_value(struct cst_flow *f, struct cst_generic *out, size_t *n
 		g->flags |= CST_GF_CC;
 		/* to the reference cycles alone say so, too */
 		if (el->num && f->need_addr && f->cfg->as_reference)
-			f->told = 1;
+			f->gap_reported = 1;
 		g->cc = el->cc;
 		break;
 	case CST_EL_EVENT:
@@ -424,7 +424,7 @@ static void analyze_break(struct cst_flow *f, struct cst_generic *out, size_t *n
 	const struct cst_element *el = &f->el;
 	struct cst_generic *g;
 
-	cst_flow_tell_rest(f);
+	cst_flow_report_rest(f);
 	if (f->q_pending)
 		cst_flow_finish_q(f, out, n, 0, 0);
 	switch (el->kind) {

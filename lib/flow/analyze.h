@@ -52,13 +52,13 @@ void cst_flow_stack_empty(struct cst_flow *f, uint64_t addr);
 /* A Q element whose address has come (known), or will not. */
 void cst_flow_finish_q(struct cst_flow *f, struct cst_generic *out, size_t *n, int known,
 		       uint64_t next);
-/* Something for the log, at an address; out of the way of those who have none. */
-void cst_flow_tell(struct cst_flow *f, unsigned int finding, uint64_t addr);
+/* A finding at an address, for the log. */
+void cst_flow_report(struct cst_flow *f, unsigned int finding, uint64_t addr);
 /*
- * The same for what every packet would say as long as one cause lasts, which is until something is executed again: the
- * first is told, the others are counted, and how many they were is told at the end.
+ * One that each packet repeats until something is executed again: the first goes to the log, the others are counted, and
+ * the count goes there at the end.
  */
-void cst_flow_tell_lasting(struct cst_flow *f, unsigned int finding, uint64_t addr);
+void cst_flow_report_lasting(struct cst_flow *f, unsigned int finding, uint64_t addr);
 /* The next range does not continue the last one; `error` says why. Not for comparing listings. */
 void cst_flow_unknown(struct cst_flow *f, struct cst_generic *out, size_t *n, int error);
 /* Where execution goes on, as far as the trace and the last opcode tell. */

@@ -70,7 +70,7 @@ static void drop(struct cst_flow *f, unsigned int i)
 	f->cond_done -= f->cond[i].done;
 	if (i >= (unsigned int)f->cond_count - f->cond_new) {
 		f->cond_new--;
-		f->cond_torn = 1;
+		f->cond_dropped = 1;
 	}
 	f->cond_count--;
 	for (; i < f->cond_count; i++)
@@ -156,13 +156,13 @@ static int is_traced(const struct cst_flow *f, uint32_t op, uint64_t a, const st
 void cst_flow_cond_range(struct cst_flow *f, const struct span *s)
 {
 	struct cond_insn *c = &f->cond[f->cond_count - f->cond_new];
-	unsigned int left = f->cond_new, cond, it = 0, looked, torn = f->cond_torn, found = 0;
+	unsigned int left = f->cond_new, cond, it = 0, looked, torn = f->cond_dropped, found = 0;
 	uint64_t a = f->addr;
 	struct cst_insn in;
 	uint32_t op;
 
 	f->cond_new = 0;
-	f->cond_torn = 0;
+	f->cond_dropped = 0;
 	if (f->it)
 		it = f->cond_it;
 	torn |= f->it && !it;

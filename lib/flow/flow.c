@@ -13,19 +13,19 @@
 void cst_flow_reset(struct cst_flow *f)
 {
 	f->need_addr = f->need_ctx = 1;
-	f->pop_pending = f->no_push = f->q_pending = f->stale = f->popped = 0;
+	f->pop_pending = f->no_push = f->q_pending = f->gap_pending = f->popped = 0;
 	f->splitting = f->after_n = 0;
 	f->stack_count = 0;
 	f->it = 0;
-	f->cond_count = f->cond_new = f->cond_done = f->cond_torn = 0;
+	f->cond_count = f->cond_new = f->cond_done = f->cond_dropped = 0;
 	f->blk = 0;
-	f->told = f->transfer_known = 0;
+	f->gap_reported = f->transfer_known = 0;
 	f->open_any = 0;
 }
 
 void cst_flow_configure(struct cst_flow *f)
 {
-	f->careful = f->cfg->cond_trace;
+	f->no_graph = f->cfg->cond_trace;
 	f->join = f->cfg->atom_per_insn && !f->cfg->insn_ranges && !f->cfg->as_reference && !f->cfg->data_trace;
 	f->pop_first = f->cfg->protocol == CST_PROTO_PTM;
 	f->isa_flags = (f->cfg->atom_per_insn ? CST_ISA_RUNS : 0) |
@@ -95,7 +95,7 @@ void cst_flow_give(struct cst_flow *f, const struct cst_element *el)
 void cst_flow_stack_empty(struct cst_flow *f, uint64_t addr)
 {
 	f->stats->stack_empty++;
-	cst_flow_tell(f, CST_FIND_STACK_EMPTY, addr);
+	cst_flow_report(f, CST_FIND_STACK_EMPTY, addr);
 }
 
 void cst_flow_pop(struct cst_flow *f)
@@ -120,7 +120,7 @@ void cst_flow_pop(struct cst_flow *f)
 void cst_flow_mismatch(struct cst_flow *f)
 {
 	f->stats->image_conflicts++;
-	cst_flow_tell(f, CST_FIND_IMAGE_CONFLICT, f->addr);
+	cst_flow_report(f, CST_FIND_IMAGE_CONFLICT, f->addr);
 	f->stopped = FLOW_MISMATCH;
 	f->busy = 0;
 }
@@ -155,7 +155,7 @@ uint32_t cst_flow_block(struct cst_flow *f)
 	struct blk *b;
 	uint32_t place;
 
-	if (f->careful || (f->it && (f->isa != CST_ISA_T32 || !f->cfg->atom_per_insn)))
+	if (f->no_graph || (f->it && (f->isa != CST_ISA_T32 || !f->cfg->atom_per_insn)))
 		return 0;
 	if (cst_flow_map(f, f->addr) != SPAN_DONE)
 		return 0;

@@ -76,17 +76,17 @@ struct cst_flow {
 	uint64_t addr;		/* next instruction, when need_addr is 0 */
 	uint8_t isa;		/* enum cst_isa of it */
 	uint8_t is;		/* sub-ISA last traced */
-	/* the fast way asks for all at once */
+	/* the walk over blocks tests all of these at once */
 	union {
 		struct {
 			uint8_t need_addr, need_ctx;
 			uint8_t it;	/* T32: the instructions from addr on that an IT block still has */
-			uint8_t careful; /* ranges are looked through for conditional instructions */
+			uint8_t no_graph; /* no block of the graph is used: C elements belong to instructions inside ranges */
 		};
-		uint32_t not_fast;
+		uint32_t off_graph;
 	};
 	uint8_t pop_pending;	/* the last P0 was an indirect branch: its target may be on the return stack */
-	uint8_t stale;		/* need_addr, and addr is where the last range ended: nobody was told yet that what comes is elsewhere */
+	uint8_t gap_pending;	/* need_addr, and the consumer has not yet received a CST_GEN_ADDR_UNKNOWN for it */
 	uint8_t popped;		/* Trace Info took addr from the return stack, and nothing has run there yet */
 	uint8_t no_push;	/* after Trace Info, until an address */
 	uint8_t q_pending;	/* a Q element waits for its address */
@@ -126,7 +126,7 @@ struct cst_flow {
 	uint8_t join;		/* instructions that follow each other make one range, which goes on in ... */
 	uint8_t open_any;	/* ... this one; without instructions, cycles that are not told yet */
 	struct cst_generic open;
-	uint8_t told;		/* need_addr, and an element has said so */
+	uint8_t gap_reported;	/* need_addr, and the consumer has received a CST_GEN_ADDR_UNKNOWN for it */
 	uint8_t transfer_known;	/* the last instruction that loaded or stored: transfers belong to it */
 	uint64_t transfer;
 	struct data_place {
@@ -148,7 +148,7 @@ struct cst_flow {
 
 	struct cst_generic tmpl;	/* context fields of every element */
 
-	/* what the log was told once, and lasts; see cst_flow_tell_lasting() */
+	/* a finding that repeats as long as its cause lasts; see cst_flow_report_lasting() */
 	struct lasting {
 		uint64_t more;		/* times since then */
 		uint64_t index;		/* of the last one */
@@ -160,7 +160,7 @@ struct cst_flow {
 	uint8_t cond_count, cond_new;
 	uint8_t cond_done;
 	uint8_t cond_it;	/* state of the IT block that addr is in; 0: not known */
-	uint8_t cond_torn;	/* one of those was dropped */
+	uint8_t cond_dropped;	/* one of those was dropped */
 	struct cond_insn cond[COND_MAX];
 };
 
@@ -186,11 +186,11 @@ void cst_flow_run(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t
  * For the log: those of `n` generic elements whose atom N contradicts the image. The atom loops only count them,
  * as asking for a log there would cost more than the rest of this does.
  */
-void cst_flow_tell_conflicts(const struct cst_flow *f, const struct cst_generic *g, size_t n);
-/* What lasted is over: the log is told how often it was. */
-void cst_flow_tell_rest(struct cst_flow *f);
+void cst_flow_report_conflicts(const struct cst_flow *f, const struct cst_generic *g, size_t n);
+/* A lasting finding ends: its count goes to the log. */
+void cst_flow_report_rest(struct cst_flow *f);
 /* The same if something was executed since. */
-void cst_flow_tell_over(struct cst_flow *f);
+void cst_flow_report_over(struct cst_flow *f);
 /* Execution goes on there, in a certain instruction set. */
 void cst_flow_at(struct cst_flow *f, uint64_t addr, enum cst_isa isa);
 /* The same, said of where execution may be already: then an IT block goes on. */

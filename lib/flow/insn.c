@@ -24,17 +24,17 @@ static void unknown(struct cst_flow *f, struct cst_generic *out, size_t *n)
 
 	f->stats->atoms_lost += el->n;
 	/* the sizes of byte codes are not known: nor is what comes next */
-	cst_flow_tell_lasting(f, f->isa == CST_ISA_JAZELLE ? CST_FIND_JAZELLE : CST_FIND_ATOMS_LOST, f->addr);
+	cst_flow_report_lasting(f, f->isa == CST_ISA_JAZELLE ? CST_FIND_JAZELLE : CST_FIND_ATOMS_LOST, f->addr);
 	el->cc = cc;
-	if (f->told && f->join) {
+	if (f->gap_reported && f->join) {
 		cst_flow_wait(f);
 		return;
 	}
-	if (f->told && !(el->flags & CST_EL_F_CC))
+	if (f->gap_reported && !(el->flags & CST_EL_F_CC))
 		return;
-	g = cst_flow_emit(f, out, n, f->told ? CST_GEN_CYCLE_COUNT : CST_GEN_ADDR_UNKNOWN);
+	g = cst_flow_emit(f, out, n, f->gap_reported ? CST_GEN_CYCLE_COUNT : CST_GEN_ADDR_UNKNOWN);
 	cst_flow_add_cycles(f, g);
-	f->told = 1;
+	f->gap_reported = 1;
 }
 
 void cst_flow_close(struct cst_flow *f, struct cst_generic *out, size_t *n)
@@ -116,7 +116,7 @@ static int one_insn(struct cst_flow *f, struct cst_generic *out, size_t *n, int 
 		cst_flow_broken(f, out, n, end, s);
 		if (end == SPAN_NACC)
 			cst_flow_add_cycles(f, &out[*n - 1]);
-		f->told = 0;
+		f->gap_reported = 0;
 		f->el.cc = f->el.num;
 		return 0;
 	}
@@ -170,7 +170,7 @@ static void late_data(struct cst_flow *f, struct cst_generic *g)
 	struct data_place *p = &f->place[g->channel & 3];
 
 	if (!p->open) {
-		cst_flow_tell(f, CST_FIND_DATA_NO_PLACE, 0);
+		cst_flow_report(f, CST_FIND_DATA_NO_PLACE, 0);
 		g->num &= ~CST_DATA_INSN;
 		g->insn = 0;
 		return;

@@ -13,7 +13,7 @@ void cst_flow_insns_enter(struct insns *s)
 {
 	struct cst_flow *f = s->f;
 
-	forget_stale(f);
+	drop_void_blocks(f);
 	s->addr = f->addr;
 	s->it = f->it;
 	s->none = ids_of_kind(f, CST_GEN_CYCLE_COUNT, 0);
@@ -169,7 +169,7 @@ int cst_flow_insns_find(struct insns *s)
 	struct cst_flow *f = s->f;
 	uint32_t place;
 
-	if (f->need_addr | f->need_ctx | f->careful)
+	if (f->need_addr | f->need_ctx | f->no_graph)
 		return 0;
 	f->addr = s->addr;
 	if (!f->from || f->it)

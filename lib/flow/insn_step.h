@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * insn_step.h - the graph of blocks for a fast way whose packets have an atom for every instruction (ETMv3): from its
+ * insn_step.h - the graph of blocks for packets that have an atom for every instruction (ETMv3): from its
  * bytes to ranges (insn_walk.c), and what there is to do between (insn_step.c).
  */
 #ifndef CST_LIB_INSN_STEP_H
@@ -112,10 +112,10 @@ void cst_flow_insns_leave(struct insns *s);
 
 enum insns_end {
 	INSNS_OTHER,	/* at p is something else, or the input ends, or there is no room */
-	INSNS_HELD,	/* a packet whose last atom may still be cancelled, as far as the next byte tells */
+	INSNS_PENDING,	/* a packet whose last atom may still be cancelled, as far as the next byte tells */
 	INSNS_BLOCK,	/* the code at addr is not known, and at p are s->left atoms */
 	INSNS_LINK,	/* nor that behind s->b, where s->left atoms of the packet at p go on (without any, p is behind it) */
-	INSNS_TORN,	/* an indirect branch, and s->left atoms behind it */
+	INSNS_INTERRUPTED,	/* an indirect branch, and s->left atoms behind it */
 	INSNS_SKIP,	/* the range ends in the middle of s->b, with the next of the s->left atoms at p */
 };
 
@@ -123,7 +123,7 @@ enum insns_end {
 enum insns_end cst_flow_insns_walk(struct insns *s);
 /* Joined: the last atoms E may be cancelled by what is at s->p: back before their packet. */
 void cst_flow_insns_back(struct insns *s);
-/* INSNS_BLOCK: the code at s->addr. 0: it is for the careful way. */
+/* INSNS_BLOCK: the code at s->addr. 0: it is not in the graph. */
 int cst_flow_insns_find(struct insns *s);
 /* INSNS_LINK: the code behind s->b, which the link is to lead to from now on. As cst_flow_insns_find(). */
 int cst_flow_insns_follow(struct insns *s);

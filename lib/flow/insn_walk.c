@@ -89,7 +89,7 @@ STEP_INLINE enum insns_end waypoint(struct insns *s, struct insns_hot *h, const 
 			h->addr = (uint32_t)(h->addr + (uint32_t)b->step[0]);
 			insns_lose(s->f, b, h->addr);
 			h->b = NULL;
-			return h->k ? INSNS_TORN : INSNS_OTHER;
+			return h->k ? INSNS_INTERRUPTED : INSNS_OTHER;
 		}
 		link = &b->link[1];
 	}
@@ -132,7 +132,7 @@ STEP_INLINE enum insns_end begin(struct insns *s, struct insns_hot *h)
 	if (!c->fast || h->g >= s->limit)
 		return INSNS_OTHER;
 	if (!insns_settled(s, h->p))
-		return INSNS_HELD;
+		return INSNS_PENDING;
 	h->k = c->n;
 	h->bits = c->bits;
 	h->add = c->first;

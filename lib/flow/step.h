@@ -186,9 +186,9 @@ static inline void step_await(struct cst_flow *f, const struct blk *b, uint64_t 
 {
 	f->isa = b->isa;
 	f->addr = step_wrap(end, b->isa);
-	f->it = f->blk = f->told = 0;
+	f->it = f->blk = f->gap_reported = 0;
 	f->need_addr = 1;
-	f->stale = !f->cfg->atom_per_insn;
+	f->gap_pending = !f->cfg->atom_per_insn;
 	f->pop_pending = f->cfg->ret_stack && !f->pop_first;
 }
 
@@ -205,7 +205,7 @@ static inline int step_leads_to(const struct cst_flow *f, const struct blk *base
  * Before a loop begins: the block where execution is, and the one it came from, are forgotten when the caller has
  * changed the maps since, or the cache was emptied.
  */
-static inline void forget_stale(struct cst_flow *f)
+static inline void drop_void_blocks(struct cst_flow *f)
 {
 	if (!f->map_len || f->map_space != f->space || f->map_gen != f->space->generation ||
 	    f->img != f->map_sec->img || f->img_gen != f->img->generation)
@@ -230,7 +230,7 @@ static inline int links_hold(const struct cst_flow *f)
 
 /*
  * As cst_flow_block(). `link` leads there from now on, where that is a link of a block in the map where execution comes
- * from, whose links hold; or it is NULL. `kind`: LINK_CAREFUL or 0.
+ * from, whose links hold; or it is NULL. `kind`: LINK_SLOW or 0.
  */
 static inline uint32_t link_block(struct cst_flow *f, uint32_t *link, uint32_t kind)
 {
@@ -254,11 +254,11 @@ static inline __attribute__((always_inline)) uint32_t cst_flow_target_block(stru
 	if (f->from && f->map_len && f->map_sec == f->from_sec && links_hold(f)) {
 		base = f->map_sec->img->blk;
 		link = &BLK_AT(base, f->from)->link[1];
-		place = *link & ~(LINK_CAREFUL | LINK_BITS);
+		place = *link & ~(LINK_SLOW | LINK_BITS);
 		if (place && step_leads_to(f, base, place, f->addr, f->isa))
 			return place;
 	}
-	return link_block(f, link, LINK_CAREFUL);
+	return link_block(f, link, LINK_SLOW);
 }
 
 #endif

@@ -30,9 +30,9 @@ int cst_walk_begin(struct loop *l, const struct cst_generic *out, size_t cap)
 	l->end_of_room = out + cap;
 	l->limit = cap < PACKET_ATOMS + FLOW_ROOM ? out : out + cap - (PACKET_ATOMS + FLOW_ROOM - 1);
 	l->stack = f->cfg->ret_stack && !f->no_push;
-	if (f->not_fast)
+	if (f->off_graph)
 		return 0;
-	forget_stale(f);
+	drop_void_blocks(f);
 	if (!f->blk) {
 		f->blk = cst_flow_target_block(f);
 		f->from = 0;

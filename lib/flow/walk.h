@@ -52,7 +52,7 @@ struct loop {
 	uint64_t bias;		/* trace offsets minus addresses of the input's bytes */
 	uint64_t rest;		/* atoms that there is no room for, with a 1 behind them; or 0 */
 	uint64_t branches, others; /* taken branches; elements that are no ranges, or counted elsewhere */
-	int64_t linked;		/* the bits of a link that are its place and LINK_CAREFUL; 0: links do not hold */
+	int64_t linked;		/* the bits of a link that are its place and LINK_SLOW; 0: links do not hold */
 	struct ids ids;
 	uint8_t stack;		/* calls are pushed */
 	uint8_t moved;		/* the last search led to another section, or emptied the block cache */
@@ -107,7 +107,7 @@ struct walk {
 	uint64_t end, addr, e;	/* `addr`: before that block, or where execution goes on */
 	uint64_t bits;		/* atoms left of the packet, with a 1 behind them */
 	uint64_t index, insns;
-	int64_t next, linked;	/* signed: a link with LINK_CAREFUL is negative, and 0 where links do not hold */
+	int64_t next, linked;	/* signed: a link with LINK_SLOW is negative, and 0 where links do not hold */
 	struct ids ids;
 	uint32_t flags;
 	/* runs: the link, or what it would be, that leads out of block b; the open one's first block; its section */
@@ -154,12 +154,12 @@ static inline unsigned int atoms_taken(uint64_t bits)
 static inline uint32_t walk_link_kind(const struct blk *b, uint64_t e)
 {
 	if (!step_is_branch(b))
-		return LINK_CAREFUL;
+		return LINK_SLOW;
 	if (!e)
-		return (b->flags & BLK_ALWAYS ? LINK_CAREFUL : 0) | LINK_BRANCH;
+		return (b->flags & BLK_ALWAYS ? LINK_SLOW : 0) | LINK_BRANCH;
 	if (b->type == CST_INSN_INDIRECT)
-		return LINK_CAREFUL | LINK_TAKEN | LINK_BRANCH | LINK_INDIRECT;
-	return (b->flags & BLK_LINK ? LINK_CAREFUL : 0) | LINK_TAKEN | LINK_BRANCH;
+		return LINK_SLOW | LINK_TAKEN | LINK_BRANCH | LINK_INDIRECT;
+	return (b->flags & BLK_LINK ? LINK_SLOW : 0) | LINK_TAKEN | LINK_BRANCH;
 }
 
 STEP_INLINE uint32_t walk_place(const struct walk *w)
@@ -257,7 +257,7 @@ STEP_INLINE enum walk_on walk_to(struct walk *w, const struct walk_how *how, uin
 {
 	/* for a packet with a target, w->linked says that no link is to be followed without a look */
 	const int64_t linked = how->given ? w->l->linked : w->linked;
-	const int64_t next = by ? (int32_t)by->link[e] & linked & ~LINK_CAREFUL : 0;
+	const int64_t next = by ? (int32_t)by->link[e] & linked & ~LINK_SLOW : 0;
 
 	/* from a span no link is followed: it has none, and the links do not hold before the first search */
 	if (next && step_leads_to(w->f, w->base, (uint32_t)next, addr, w->f->isa)) {
@@ -344,7 +344,7 @@ STEP_INLINE enum walk_on walk_exit(struct walk *w, const struct walk_how *how)
 	struct loop *l = w->l;
 	struct cst_flow *f = w->f;
 	struct blk *b = w->b;
-	const int64_t next = w->next & ~LINK_CAREFUL;
+	const int64_t next = w->next & ~LINK_SLOW;
 
 	if (how->runs)
 		w->raw = walk_link_kind(b, w->e);

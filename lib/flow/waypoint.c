@@ -14,9 +14,9 @@ void cst_flow_at(struct cst_flow *f, uint64_t addr, enum cst_isa isa)
 {
 	f->isa = isa;
 	f->addr = addr;
-	f->need_addr = f->stale = f->popped = 0;
+	f->need_addr = f->gap_pending = f->popped = 0;
 	f->pop_pending = 0;
-	f->told = 0;
+	f->gap_reported = 0;
 	f->no_push = 0;
 	f->it = 0;
 	f->blk = 0;
@@ -28,7 +28,7 @@ void cst_flow_at(struct cst_flow *f, uint64_t addr, enum cst_isa isa)
 void cst_flow_conflict(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int finding)
 {
 	f->stats->image_conflicts++;
-	cst_flow_tell(f, finding, f->addr);
+	cst_flow_report(f, finding, f->addr);
 	cst_flow_unknown(f, out, n, CST_ERR_BAD_IMAGE);
 }
 

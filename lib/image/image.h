@@ -48,11 +48,11 @@ struct blk {
 };
 
 /*
- * In a link: there is more to do than to follow it (a call, a return, an atom N that cannot be). Where an atom
+ * In a link: leaving the block needs more than following it (a push, a pop, an illegal N). Where an atom
  * stands for one instruction (CST_ISA_RUNS), whose loop looks at each block, it is not set but for the last target of an
  * indirect branch.
  */
-#define LINK_CAREFUL 0x80000000u
+#define LINK_SLOW 0x80000000u
 
 /*
  * In the lower bits of a link, which are 0 in places, where single atoms are not looked at: a branch that is taken leads
@@ -64,7 +64,7 @@ struct blk {
 #define LINK_BITS 31u
 
 /* So many blocks have places below it. */
-#define BLK_LIMIT (LINK_CAREFUL / sizeof(struct blk))
+#define BLK_LIMIT (LINK_SLOW / sizeof(struct blk))
 
 #define BLK_AT(base, place) ((struct blk *)((unsigned char *)(base) + (place)))
 

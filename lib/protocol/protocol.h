@@ -11,7 +11,7 @@
 #include "flow/flow.h"
 #include "protocol/cursor.h"
 
-/* What a fast way works on. */
+/* What struct protocol.run works on. */
 struct fast {
 	struct cursor *c;
 	struct cst_flow *f;
@@ -21,18 +21,17 @@ struct fast {
 };
 
 /*
- * What a fast way has come to: a packet that is for the careful one (or the end of the input), elements that are
- * ready in the stage, or too little room for the next packet, after having put out some.
+ * Why it returns: a packet for the parser comes next (or the input ends); elements are ready in the stage; there is too
+ * little room for the next packet, and some elements were put out.
  */
 enum fast_end { FAST_LEFT, FAST_STAGED, FAST_FULL };
 
 struct protocol {
 	struct cst_protocol_ops ops;
 	/*
-	 * The fast way, NULL when there is none: takes packets from the cursor (nothing is carried, no element is
-	 * ready, f->busy is 0) and does what parser, element stage and flow would do with them, as long as
-	 * nothing unusual comes. Ends with the cursor at a packet that it has not touched; or with f->busy or
-	 * f->stopped set, as cst_flow_run() leaves them.
+	 * The fast path, NULL when there is none: takes packets from the cursor (nothing is carried, no element is
+	 * ready, f->busy is 0) and makes of them what parser, element stage and flow make, up to a packet that needs more.
+	 * Ends with the cursor before a packet; or with f->busy or f->stopped set, as cst_flow_run() leaves them.
 	 */
 	enum fast_end (*run)(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap);
 	/* Bytes from p on that are packets of role FLOW, when looking for something else. NULL: parse them. */

@@ -58,7 +58,7 @@ struct ready_protocol {
 };
 
 /*
- * The fast way (struct protocol): packets that are nothing but an element go straight to the output. To be
+ * struct protocol.run: packets that are nothing but an element go straight to the output. To be
  * called with constants, so that the compiler makes one for each protocol.
  */
 static inline enum fast_end ready_run(const struct fast *x, const struct ready_protocol *pr, struct cst_generic *out,

@@ -53,7 +53,7 @@ void cst_ptm_stage_reset(void *stage, uint8_t reason, int config)
 
 	st->next = st->count = 0;
 	st->state = PTM_WAIT_ASYNC;
-	st->started = st->ended = st->running = st->told = 0;
+	st->started = st->ended = st->running = st->ctx_reported = 0;
 	st->reason = reason;
 	st->config = config;
 	memset(&st->ctx, 0, sizeof(st->ctx));
@@ -73,7 +73,7 @@ static void no_sync(struct ptm_stage *st, uint64_t index, int reason, int error)
 	if (!st->cfg->as_reference) {
 		st->ctx.flags &= ~CST_CTX_VMID;
 		st->ctx.vmid = 0;
-		st->told = 0;
+		st->ctx_reported = 0;
 	}
 	if (error)
 		st->stats->resyncs++;
@@ -86,7 +86,7 @@ void cst_ptm_stage_restart(void *stage, uint64_t index)
 	no_sync(st, index, CST_UNSYNC_RESET, 0);
 	st->el[st->count - 1].flags = CST_EL_F_CONFIG;
 	st->state = PTM_WAIT_ISYNC;
-	st->told = 0;
+	st->ctx_reported = 0;
 	memset(&st->ctx, 0, sizeof(st->ctx));
 }
 
@@ -108,7 +108,7 @@ static int update_context(struct ptm_stage *st, const struct cst_packet *pkt)
 		c->vmid = pkt->vmid;
 		c->flags |= CST_CTX_VMID;
 	}
-	return !st->told || old.security != c->security || old.el != c->el || old.context_id != c->context_id ||
+	return !st->ctx_reported || old.security != c->security || old.el != c->el || old.context_id != c->context_id ||
 	       old.vmid != c->vmid || old.flags != c->flags;
 }
 
@@ -123,7 +123,7 @@ static void push_context(struct ptm_stage *st, const struct cst_packet *pkt, int
 		e->is = pkt->isa;
 	}
 	if (!quiet)
-		st->told = 1;
+		st->ctx_reported = 1;
 }
 
 static void isync(struct ptm_stage *st, const struct cst_packet *pkt)
@@ -302,7 +302,7 @@ int cst_ptm_stage_same(const void *one, const void *other)
 	const struct cst_context *c = &a->ctx, *d = &b->ctx;
 
 	return a->next == a->count && b->next == b->count && a->state == b->state && a->ended == b->ended &&
-	       a->started == b->started && a->running == b->running && a->told == b->told &&
+	       a->started == b->started && a->running == b->running && a->ctx_reported == b->ctx_reported &&
 	       c->context_id == d->context_id && c->vmid == d->vmid && c->el == d->el &&
 	       c->security == d->security && c->flags == d->flags;
 }

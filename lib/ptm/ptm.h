@@ -69,7 +69,7 @@ struct ptm_stage {
 	uint8_t config;		/* it starts a new configuration */
 	uint8_t ended;
 	uint8_t running;	/* a Trace On was reported, and nothing was lost since */
-	uint8_t told;		/* `ctx` was reported */
+	uint8_t ctx_reported;	/* `ctx` went out as an element */
 	struct cst_context ctx;
 	uint64_t last_index;	/* of the last packet */
 };

@@ -126,7 +126,7 @@ void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason)
 		apply_config(dec);
 	dec->stats.unsynced += cst_cursor_reset(&dec->cur, &dec->cfg);
 	dec->pr->ops.stage_reset(dec->stage, reason, config);
-	cst_flow_tell_rest(&dec->flow);
+	cst_flow_report_rest(&dec->flow);
 	cst_flow_reset(&dec->flow);
 	dec->flow.busy = 0;
 	memset(&dec->flow.tmpl, 0, sizeof(dec->flow.tmpl));
@@ -152,7 +152,7 @@ void cst_decoder_set_images(struct cst_decoder *dec, const struct cst_images *im
 
 void cst_decoder_set_log(struct cst_decoder *dec, struct cst_log *log)
 {
-	cst_flow_tell_rest(&dec->flow);
+	cst_flow_report_rest(&dec->flow);
 	dec->log = log;
 	dec->flow.log = log;
 }
@@ -389,9 +389,9 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 		apply_config(dec);
 	dec->stats.elements += n;
 	if (f->lasting.more)
-		cst_flow_tell_over(f);
+		cst_flow_report_over(f);
 	if (dec->log && dec->stats.image_conflicts != conflicts)
-		cst_flow_tell_conflicts(f, out, n);
+		cst_flow_report_conflicts(f, out, n);
 	return n;
 }
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tell.c - what the flow stage tells the log. */
+/* report.c - findings of the flow stage, for the log. */
 #include <cstrace/tree.h>
 
 #include "flow/analyze.h"
 #include "log/log.h"
 
-void cst_flow_tell(struct cst_flow *f, unsigned int finding, uint64_t addr)
+void cst_flow_report(struct cst_flow *f, unsigned int finding, uint64_t addr)
 {
 	if (!f->log)
 		return;
-	cst_flow_tell_rest(f);
+	cst_flow_report_rest(f);
 	cst_log_finding(f->log, CST_LOG_FLOW, f->tmpl.trace_id, f->el.index, finding, addr);
 }
 
-void cst_flow_tell_lasting(struct cst_flow *f, unsigned int finding, uint64_t addr)
+void cst_flow_report_lasting(struct cst_flow *f, unsigned int finding, uint64_t addr)
 {
 	struct lasting *l = &f->lasting;
 
@@ -25,12 +25,12 @@ void cst_flow_tell_lasting(struct cst_flow *f, unsigned int finding, uint64_t ad
 		l->index = f->el.index;
 		return;
 	}
-	cst_flow_tell(f, finding, addr);
+	cst_flow_report(f, finding, addr);
 	l->finding = finding;
 	l->ranges = f->stats->ranges;
 }
 
-void cst_flow_tell_rest(struct cst_flow *f)
+void cst_flow_report_rest(struct cst_flow *f)
 {
 	struct lasting *l = &f->lasting;
 
@@ -40,13 +40,13 @@ void cst_flow_tell_rest(struct cst_flow *f)
 	l->more = 0;
 }
 
-void cst_flow_tell_over(struct cst_flow *f)
+void cst_flow_report_over(struct cst_flow *f)
 {
 	if (f->lasting.ranges != f->stats->ranges)
-		cst_flow_tell_rest(f);
+		cst_flow_report_rest(f);
 }
 
-void cst_flow_tell_conflicts(const struct cst_flow *f, const struct cst_generic *g, size_t n)
+void cst_flow_report_conflicts(const struct cst_flow *f, const struct cst_generic *g, size_t n)
 {
 	for (; n; n--, g++)
 		if (g->kind == CST_GEN_RANGE && g->isa == CST_ISA_A64 && g->flags & CST_GF_WAYPOINT &&
