@@ -23,8 +23,6 @@ struct fast;
 /* Every byte from here on is an atom packet. */
 #define ETMV4_ATOMS 0xc0
 
-/* The longest address packet, and the byte behind it. */
-#define ETMV4_ADDRESS_BYTES 10
 
 /* A longest packet is a few ULEB sections; anything that needs more is not a packet. */
 #define ETMV4_MAX_PACKET 64
@@ -40,6 +38,7 @@ struct etmv4_parser {
 	uint8_t listing;	/* unsynchronised bytes come in pieces, as the reference lists them */
 	uint8_t zeros;		/* right before: of an A-sync whose beginning was taken for part of a packet; saturates */
 	uint8_t type[256];	/* header -> enum cst_etmv4_packet_type, by configuration */
+	uint8_t address[256];	/* by header: enum address_form << 1 | instruction set (packet.c) */
 	struct {
 		uint64_t addr;
 		uint8_t is;
@@ -65,10 +64,10 @@ void cst_etmv4_parser_init(struct etmv4_parser *ps, const struct cst_config *cfg
 unsigned int cst_etmv4_parse(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
 			     struct cst_packet *pkt);
 /*
- * An address packet at `p` with nothing reserved in it, and an atom packet behind it: its size, and ps->hist[0] is the
- * address. 0: something else, and nothing has changed. ETMV4_ADDRESS_BYTES must be there.
+ * A Target Address packet at `p` with nothing reserved in it, and an atom packet behind it: its size, and ps->hist[0] is
+ * the address. 0: something else, and nothing has changed.
  */
-unsigned int cst_etmv4_address(struct etmv4_parser *ps, const uint8_t *p);
+unsigned int cst_etmv4_address(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end);
 /* The packet at `p`, which is complete: what is reserved in it, into pkt->finding. */
 void cst_etmv4_check(struct etmv4_parser *ps, const uint8_t *p, struct cst_packet *pkt);
 /* What the rest [p, end) is when the trace ends in it: NOT_SYNC or INCOMPLETE. */

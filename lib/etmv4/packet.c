@@ -17,10 +17,13 @@
 /* Which trace units have a header: the `when` column of packets.def. */
 enum hdr_when { ALWAYS, ETMV4, ETE, ETE13, V43, V8M, TSMARK, DATA, COND, Q };
 
+/* Addresses of Target Address, Source Address and Q packets (D4.11 of Arm IHI 0064): the `address` column. */
+enum address_form { ADDRESS_NONE, ADDRESS_MATCH, ADDRESS_SHORT, ADDRESS_LONG32, ADDRESS_LONG64 };
+
 static const struct {
-	uint8_t first, last, type, when;
+	uint8_t first, last, type, when, address;
 } headers[] = {
-#define PKT(f, l, t, w, s) { f, l, CST_PKT_##t, w },
+#define PKT(f, l, t, w, a, s) { f, l, CST_PKT_##t, w, ADDRESS_##a },
 #include "packets.def"
 #undef PKT
 };
@@ -81,6 +84,7 @@ void cst_etmv4_parser_init(struct etmv4_parser *ps, const struct cst_config *cfg
 				ps->type[h] = headers[i].type;
 			else if (is_configurable(headers[i].when))
 				ps->type[h] = CST_PKT_RESERVED_CFG;
+			ps->address[h] = (uint8_t)(headers[i].address << 1 | ((h - headers[i].first) & 1));
 		}
 	/* Q types 3, 4, 7, 8, 9, D, E are reserved, not absent: they are a bad Q packet */
 	if (cfg->qsupp)
@@ -89,133 +93,110 @@ void cst_etmv4_parser_init(struct etmv4_parser *ps, const struct cst_config *cfg
 				ps->type[h] = CST_PKT_BAD_SEQUENCE;
 }
 
-static void push_history(struct etmv4_parser *ps, uint64_t addr, uint8_t is)
+static inline uint32_t le32(const uint8_t *p)
 {
-	ps->hist[2] = ps->hist[1];
-	ps->hist[1] = ps->hist[0];
-	ps->hist[0].addr = addr;
-	ps->hist[0].is = is;
-}
-
-static void push_address(struct etmv4_parser *ps, struct cst_packet *pkt, uint64_t addr, uint8_t is)
-{
-	push_history(ps, addr, is);
-	pkt->addr = addr;
-	pkt->is = is;
-	pkt->flags |= CST_PF_ADDR;
-}
-
-/* Address encodings, common to target, source and Q addresses. */
-static void get_match(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt, unsigned int n)
-{
-	if (r->more || r->bad)
-		return;
-	pkt->match = n;
-	pkt->addr_bits = ps->hist[n].bits;
-	push_address(ps, pkt, ps->hist[n].addr, ps->hist[n].is);
-	ps->hist[0].bits = pkt->addr_bits;
+	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
 struct addr {
 	uint64_t value;
 	uint8_t bits, is;
-	uint8_t odd;	/* long: something is reserved */
+	uint8_t odd;		/* long: something is reserved */
+	uint8_t match;		/* exact match: the entry of the address history */
 };
 
-static void get_short(struct etmv4_parser *ps, struct reader *r, unsigned int is, struct addr *a)
+/* The address behind header `h`, at `p`. Returns where it ends; NULL: the input is cut. */
+static inline const uint8_t *read_address(const struct etmv4_parser *ps, unsigned int h, const uint8_t *p,
+					  const uint8_t *end, struct addr *a)
 {
-	unsigned int low = is ? 1 : 2;
-	uint64_t v, mask;
-	uint8_t b0 = get8(r);
-
-	v = b0 & 0x7f;
-	a->bits = 7 + low;
-	if (b0 & 0x80) {
-		v |= (uint64_t)get8(r) << 7;
-		a->bits = 15 + low;
-	}
-	mask = (1ull << a->bits) - 1;
-	a->value = (ps->hist[0].addr & ~mask) | v << low;
-	a->is = is;
-}
-
-static void get_long(struct etmv4_parser *ps, struct reader *r, unsigned int is, unsigned int bytes,
-		     struct addr *a)
-{
+	const enum address_form form = ps->address[h] >> 1;
+	const unsigned int is = ps->address[h] & 1, low = is ? 1 : 2;
 	uint64_t v;
-	uint8_t b0 = get8(r), b1 = get8(r);
+	uint32_t w;
 
-	v = is ? (uint64_t)(b0 & 0x7f) << 1 | (uint64_t)b1 << 8 :
-		 (uint64_t)(b0 & 0x7f) << 2 | (uint64_t)(b1 & 0x7f) << 9;
-	v |= (uint64_t)get8(r) << 16;
-	v |= (uint64_t)get8(r) << 24;
-	if (bytes == 8)
-		v |= (uint64_t)get_le(r, 4) << 32;
-	else
-		v |= ps->hist[0].addr & 0xffffffff00000000ull;
+	if (form == ADDRESS_MATCH) {
+		a->match = h & 3;
+		a->value = ps->hist[a->match].addr;
+		a->bits = ps->hist[a->match].bits;
+		a->is = ps->hist[a->match].is;
+		a->odd = 0;
+		return p;
+	}
+	a->is = (uint8_t)is;
+	if (form == ADDRESS_SHORT) {
+		if (p == end || (*p & 0x80 && end - p < 2))
+			return NULL;
+		a->bits = (uint8_t)((*p & 0x80 ? 15 : 7) + low);
+		a->odd = 0;
+		v = *p & 0x7f;
+		if (*p++ & 0x80)
+			v |= (uint64_t)*p++ << 7;
+		a->value = (ps->hist[0].addr & ~((1ull << a->bits) - 1)) | v << low;
+		return p;
+	}
+	a->bits = form == ADDRESS_LONG64 ? 64 : 32;
+	if (end - p < a->bits / 8)
+		return NULL;
+	w = le32(p);
+	a->odd = (w & (is ? 0x80 : 0x8080)) || (form == ADDRESS_LONG64 && !ps->cfg->ia64);
+	v = is ? (w & 0x7f) << 1 | (w & ~0xffu) : (w & 0x7f) << 2 | (w & 0x7f00) << 1 | (w & ~0xffffu);
+	v |= form == ADDRESS_LONG64 ? (uint64_t)le32(p + 4) << 32 : ps->hist[0].addr & ~0xffffffffull;
 	a->value = v;
-	a->odd = (b0 | (is ? 0 : b1)) >> 7 | (bytes == 8 && !ps->cfg->ia64);
-	a->bits = bytes * 8;
-	a->is = is;
+	return p + a->bits / 8;
 }
 
-static void set_address(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt,
-			const struct addr *a)
+/* The address is the last one of the history from now on. */
+static inline void push_history(struct etmv4_parser *ps, const struct addr *a)
 {
-	if (r->more || r->bad)
-		return;
-	pkt->addr_bits = a->bits;
-	push_address(ps, pkt, a->value, a->is);
+	ps->hist[2] = ps->hist[1];
+	ps->hist[1] = ps->hist[0];
+	ps->hist[0].addr = a->value;
+	ps->hist[0].is = a->is;
 	ps->hist[0].bits = a->bits;
 }
 
-static inline uint64_t le64(const uint8_t *p)
+static void get_address(const struct etmv4_parser *ps, struct reader *r, const struct cst_packet *pkt, struct addr *a)
 {
-	return p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
-	       (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+	const uint8_t *p = read_address(ps, pkt->header, r->p, r->end, a);
+
+	r->more |= !p;
+	if (p)
+		r->p = p;
 }
 
-unsigned int cst_etmv4_address(struct etmv4_parser *ps, const uint8_t *p)
+/* When the whole packet is there. */
+static void set_address(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt, const struct addr *a)
 {
-	const unsigned int h = *p;
-	uint64_t v, addr = ps->hist[0].addr;
-	unsigned int size, bits, low;
-	uint8_t is;
+	if (r->more || r->bad)
+		return;
+	push_history(ps, a);
+	if (ps->address[pkt->header] >> 1 == ADDRESS_MATCH)
+		pkt->match = a->match;
+	pkt->addr_bits = a->bits;
+	pkt->addr = a->value;
+	pkt->is = a->is;
+	pkt->flags |= CST_PF_ADDR;
+}
 
-	switch (ps->type[h]) {
+unsigned int cst_etmv4_address(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end)
+{
+	struct addr a;
+	const uint8_t *q;
+
+	switch (ps->type[*p]) {
 	case CST_PKT_ADDR_MATCH:
-		addr = ps->hist[h & 3].addr;
-		is = ps->hist[h & 3].is;
-		bits = ps->hist[h & 3].bits;
-		size = 1;
-		break;
 	case CST_PKT_ADDR_SHORT:
-		is = h == 0x96;
-		low = is ? 1 : 2;
-		bits = p[1] & 0x80 ? 15 + low : 7 + low;
-		size = p[1] & 0x80 ? 3 : 2;
-		v = p[1] & 0x80 ? (p[1] & 0x7f) | (uint64_t)p[2] << 7 : p[1];
-		addr = (addr & ~((1ull << bits) - 1)) | v << low;
-		break;
 	case CST_PKT_ADDR_32:
 	case CST_PKT_ADDR_64:
-		v = le64(p + 1);
-		is = h == 0x9b || h == 0x9e;
-		bits = ps->type[h] == CST_PKT_ADDR_64 ? 64 : 32;
-		size = 1 + bits / 8;
-		if (v & (is ? 0x80 : 0x8080) || (bits == 64 && !ps->cfg->ia64))
-			return 0;
-		v = is ? (v & 0x7f) << 1 | (v & ~0xffull) : (v & 0x7f) << 2 | (v & 0x7f00) << 1 | (v & ~0xffffull);
-		addr = bits == 64 ? v : (uint32_t)v | (addr & ~0xffffffffull);
 		break;
 	default:
 		return 0;
 	}
-	if (p[size] < ETMV4_ATOMS)
+	q = read_address(ps, *p, p + 1, end, &a);
+	if (!q || q == end || *q < ETMV4_ATOMS || a.odd)
 		return 0;
-	push_history(ps, addr, is);
-	ps->hist[0].bits = bits;
-	return size;
+	push_history(ps, &a);
+	return (unsigned int)(q - p);
 }
 
 /* Context information byte with its optional VMID and context ID. Only complete packets change state. */
@@ -390,9 +371,11 @@ static void parse_exception(struct etmv4_parser *ps, struct reader *r, struct cs
 		}
 		/* "address unknown" form: PE reset, transaction failure */
 		if (*r->p == 0x70) {
+			const struct addr none = { .bits = ps->hist[0].bits };
+
 			r->p++;
-			push_address(ps, pkt, 0, 0);
-			pkt->flags &= ~CST_PF_ADDR;
+			push_history(ps, &none);
+			pkt->addr = pkt->is = 0;
 			pkt->type = pkt->exc_type ? CST_PKT_TRANS_FAIL : CST_PKT_PE_RESET;
 		}
 	}
@@ -404,27 +387,18 @@ static void parse_exception(struct etmv4_parser *ps, struct reader *r, struct cs
 
 static void parse_q(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
-	unsigned int type = pkt->header & 15;
-	struct addr a = { 0, 0, 0, 0 };
+	const int address = ps->address[pkt->header] >> 1 != ADDRESS_NONE;
+	struct addr a = { .value = 0 };
 
-	pkt->q_type = type;
-	switch (type) {
-	case 0: case 1: case 2:
-		break;
-	case 5: case 6:
-		get_short(ps, r, type == 6, &a);
-		break;
-	case 10: case 11:
-		get_long(ps, r, type == 11, 4, &a);
-		break;
-	}
-	if (type != 15) {
+	pkt->q_type = pkt->header & 15;
+	if (address)
+		get_address(ps, r, pkt, &a);
+	/* without one, neither how many instructions nor where they led */
+	if (pkt->q_type != 15) {
 		pkt->count = get_uleb(r, 5);
 		pkt->flags |= CST_PF_COUNT;
 	}
-	if (type < 3)
-		get_match(ps, r, pkt, type);
-	else if (type < 12)
+	if (address)
 		set_address(ps, r, pkt, &a);
 }
 
@@ -644,7 +618,7 @@ unsigned int cst_etmv4_parse(struct etmv4_parser *ps, const uint8_t *p, const ui
 			     struct cst_packet *pkt)
 {
 	struct reader r = { p + 1, end, 0, 0, 0 };
-	struct addr a;
+	struct addr a = { .value = 0 };
 	unsigned int h;
 
 	if (p >= end)
@@ -665,49 +639,15 @@ unsigned int cst_etmv4_parse(struct etmv4_parser *ps, const uint8_t *p, const ui
 		pkt->atoms = cst_etmv4_atoms[h - ETMV4_ATOMS].bits & ~(1u << pkt->n_atoms);
 		ps->zeros = 0;
 		return 1;
-	case CST_PKT_ADDR_SHORT:
-		get_short(ps, &r, h == 0x96, &a);
-		set_address(ps, &r, pkt, &a);
-		goto clean;
-	case CST_PKT_SRC_SHORT:
-		get_short(ps, &r, h == 0xb5, &a);
-		set_address(ps, &r, pkt, &a);
-		goto clean;
-	case CST_PKT_ADDR_32:
-		get_long(ps, &r, h == 0x9b, 4, &a);
+	case CST_PKT_ADDR_MATCH: case CST_PKT_ADDR_SHORT: case CST_PKT_ADDR_32: case CST_PKT_ADDR_64:
+	case CST_PKT_SRC_MATCH: case CST_PKT_SRC_SHORT: case CST_PKT_SRC_32: case CST_PKT_SRC_64:
+		get_address(ps, &r, pkt, &a);
 		set_address(ps, &r, pkt, &a);
 		if (!a.odd)
 			goto clean;
 		break;
-	case CST_PKT_ADDR_64:
-		get_long(ps, &r, h == 0x9e, 8, &a);
-		set_address(ps, &r, pkt, &a);
-		if (!a.odd)
-			goto clean;
-		break;
-	case CST_PKT_SRC_32:
-		get_long(ps, &r, h == 0xb7, 4, &a);
-		set_address(ps, &r, pkt, &a);
-		if (!a.odd)
-			goto clean;
-		break;
-	case CST_PKT_SRC_64:
-		get_long(ps, &r, h == 0xb9, 8, &a);
-		set_address(ps, &r, pkt, &a);
-		if (!a.odd)
-			goto clean;
-		break;
-	case CST_PKT_ADDR_MATCH:
-	case CST_PKT_SRC_MATCH:
-		get_match(ps, &r, pkt, h & 3);
-		goto clean;
-	case CST_PKT_ADDR_CTXT_32:
-		get_long(ps, &r, h == 0x83, 4, &a);
-		get_context(ps, &r, pkt);
-		set_address(ps, &r, pkt, &a);
-		break;
-	case CST_PKT_ADDR_CTXT_64:
-		get_long(ps, &r, h == 0x86, 8, &a);
+	case CST_PKT_ADDR_CTXT_32: case CST_PKT_ADDR_CTXT_64:
+		get_address(ps, &r, pkt, &a);
 		get_context(ps, &r, pkt);
 		set_address(ps, &r, pkt, &a);
 		break;

@@ -31,9 +31,9 @@ STEP_INLINE int target(struct loop *l, uint64_t *addr)
 	struct cst_flow *f = l->f;
 	unsigned int used;
 
-	if (f->q_pending || l->end_of_input - l->p < ETMV4_ADDRESS_BYTES)
+	if (f->q_pending || l->p == l->end_of_input)
 		return 0;
-	used = cst_etmv4_address(ps, l->p);
+	used = cst_etmv4_address(ps, l->p, l->end_of_input);
 	if (!used)
 		return 0;
 	*addr = ps->hist[0].addr;
