@@ -399,6 +399,13 @@ static void test_written_by_others(void **state)
 	assert_int_equal(type_of(0), PD_RECORD_CST_DEFINE_TRACE);
 	assert_true(def->cpu == 1 && def->trace_id == 0x11 && def->unit == AUX_ETE && def->nr_regs == 1);
 	assert_true(def->regs[0].reg == AUX_REG_TRCCONFIGR && def->regs[0].value == 0xc1);
+	from_text("1 define_trace(START, 0x11, \"etm 1\", TRCIDR2=0x488, TRCTRACEIDR=0x11, TRCIDR0=7)\n", true, d);
+	assert_int_equal(def->nr_regs, 3);
+	for (n = 0; n < 3; n++)
+		assert_int_equal(def->regs[n].value, def->regs[n].reg == AUX_REG_TRCIDR2 ? 0x488 :
+				 def->regs[n].reg == AUX_REG_TRCTRACEIDR ? 0x11 : 7);
+	assert_int_equal(def->regs[0].reg + def->regs[1].reg + def->regs[2].reg,
+			 AUX_REG_TRCIDR2 + AUX_REG_TRCTRACEIDR + AUX_REG_TRCIDR0);
 	from_text("1 define_trace(START, 0x11, \"etm 1\", TRCCONFIGR=0xc1)\n", false, d);
 	assert_int_equal(type_of(0), PERF_RECORD_AUX_OUTPUT_HW_ID);
 	assert_int_equal(d[DROP_TRACE], 1);
