@@ -189,6 +189,8 @@ static void test_own_fields(void **state)
 	assert_int_equal(last_time.trace_event.ev_type, EVENT_UNKNOWN);
 	assert_int_equal(last_time.trace_event.ev_number, 0);
 	assert_false(last_time.excep_ret_addr);
+	assert_int_equal(last_time.st_addr, 0);
+	assert_int_equal(last_time.en_addr, 0);
 	ocsd_destroy_dcd_tree(cl.tree);
 }
 
@@ -579,7 +581,11 @@ static void test_end_waits(void **state)
 	ends_told = 0;
 	r = ocsd_dt_process_data(t, OCSD_OP_DATA, 0, sizeof(trace), trace, &used);
 	assert_int_equal(r, OCSD_RESP_WAIT);
-	/* no flush in between */
+	/* no flush in between: nothing is taken */
+	used = 99;
+	r = ocsd_dt_process_data(t, OCSD_OP_DATA, sizeof(trace), 1, trace, &used);
+	assert_int_equal(r, OCSD_RESP_WAIT);
+	assert_int_equal(used, 0);
 	r = ocsd_dt_process_data(t, OCSD_OP_EOT, 0, 0, NULL, NULL);
 	assert_int_equal(r, OCSD_RESP_WAIT);
 	while (OCSD_DATA_RESP_IS_WAIT(r))
@@ -662,6 +668,56 @@ static void test_listeners(void **state)
 	ocsd_dt_process_data(t, OCSD_OP_DATA, 80, 16, frame, &used);
 	assert_int_equal(lines, 105);
 	ocsd_destroy_dcd_tree(t);
+}
+
+/* Bytes of frames by what they are: before the first ID, of a decoder, of none, and those that are no trace. */
+static void test_frame_stats(void **state)
+{
+	static const uint8_t frames[32] = { 0x10, 0x20, 0x21, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+					    0x23, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0 };
+	dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_FRAME_MEM_ALIGN);
+	ocsd_decode_stats_t *stats;
+	unsigned char id;
+	uint32_t used;
+
+	(void)state;
+	assert_int_equal(ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_PACKET_PROC, &plain, &id), 0);
+	ocsd_dt_process_data(t, OCSD_OP_DATA, 0, sizeof(frames), frames, &used);
+	assert_int_equal(used, sizeof(frames));
+	assert_int_equal(ocsd_dt_get_decode_stats(t, 0x10, &stats), OCSD_OK);
+	assert_int_equal(stats->channel_total, 12);
+	assert_int_equal(stats->demux.unknown_id_bytes, 2);
+	assert_int_equal(stats->demux.valid_id_bytes, 12);
+	assert_int_equal(stats->demux.no_id_bytes, 14);
+	assert_int_equal(stats->demux.reserved_id_bytes, 0);
+	assert_int_equal(stats->demux.frame_bytes, 4);
+	ocsd_destroy_dcd_tree(t);
+}
+
+static void keep_text(const void *ctx, const char *text, const int len)
+{
+	snprintf((char *)(uintptr_t)ctx, 200, "%.*s", len, text);
+}
+
+/* The log goes to the client's function, if it has one. */
+static void test_log(void **state)
+{
+	struct cst_generic g = { .kind = CST_GEN_NO_SYNC, .num = CST_UNSYNC_BAD_PACKET, .error = CST_ERR_BAD_HEADER, .index = 7 };
+	struct code_client cl = { .end = 0 };
+	char text[200] = "";
+
+	(void)state;
+	client_tree(&cl);
+	assert_int_equal(ocsd_def_errlog_init(OCSD_ERR_SEV_ERROR, 1), OCSD_OK);
+	assert_int_equal(ocsd_def_errlog_config_output(0, NULL), OCSD_OK);
+	element_out(tree_get(cl.tree), tree_source(tree_get(cl.tree), 0x10), &g);
+	assert_string_equal(text, "");
+	assert_int_equal(ocsd_def_errlog_set_strprint_cb(cl.tree, text, keep_text), OCSD_OK);
+	element_out(tree_get(cl.tree), tree_source(tree_get(cl.tree), 0x10), &g);
+	assert_int_equal(strncmp(text, "cstrace : 0x", 12), 0);
+	assert_non_null(strstr(text, "TrcIdx=7; CS ID=10; "));
+	assert_int_equal(ocsd_def_errlog_init(OCSD_ERR_SEV_NONE, 0), OCSD_OK);
+	ocsd_destroy_dcd_tree(cl.tree);
 }
 
 /* ---- a decoder of the client's own ---- */
@@ -882,6 +938,8 @@ int main(void)
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_end_waits),
 		cmocka_unit_test(test_listeners),
+		cmocka_unit_test(test_frame_stats),
+		cmocka_unit_test(test_log),
 		cmocka_unit_test(test_custom),
 		cmocka_unit_test(test_custom_waits),
 	};
