@@ -13,7 +13,7 @@ SLOWER = 1.5    # a byte of the larger recording may take this much longer than 
 
 
 class Scale:
-    """`base` is a recording of about 1 MB. The last size is there with BENCH_LONG=1."""
+    """`base` is a recording with 1 MB of trace. The last size is there with BENCH_LONG=1."""
 
     def __init__(self, inputs, base, rounds):
         self.i, self.base, self.rounds = inputs, base, rounds
@@ -30,13 +30,12 @@ class Scale:
 
     def run(self):
         before = {}
-        once = os.path.getsize(self.base.perf)
         for size in self.sizes:
             perf = self.i.path("scale.data")
             if shutil.disk_usage(self.i.dir).free < 2 * size + (2 << 30):
                 self.lines.append(["%d MB" % (size // MB), "not enough room on the disk"] + [""] * 4)
                 continue
-            script_output("tests/interop/repeat-aux.py", self.base.perf, perf, str(max(1, round(size / once))))
+            script_output("tests/interop/repeat-aux.py", self.base.perf, perf, str(size // MB))
             warm(perf)
             for name, job in self.commands(perf):
                 result = Result([job.run() for _ in range(self.rounds if size < 256 * MB else 1)])
