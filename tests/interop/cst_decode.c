@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cst_decode - the library for speed, beside ocsd_decode: decodes a trace file and counts elements ("elements"), or
- * ranges and edges by place ("counts": counts.h). "check" does both and compares the edges. Arguments: one of these
- * words, then those of decode_input.h.
+ * cst_decode - the library for speed, beside ocsd_decode: decodes a trace file and looks at no element ("elements"),
+ * or counts ranges and edges by place ("counts": counts.h). "check" compares these counts with those of a decoding
+ * that counts edges from element to element. Arguments: one of these words, then those of decode_input.h.
  */
 #include <inttypes.h>
 
@@ -69,17 +69,6 @@ static void open_run(struct run *r, int counts)
 	}
 }
 
-static void count_elements(struct run *r, const struct cst_generic *g, int n)
-{
-	const struct cst_generic *end = g + n;
-
-	for (r->elements += (uint64_t)n; g < end; g++)
-		if (g->kind == CST_GEN_RANGE) {
-			r->ranges++;
-			r->instructions += g->n_insn;
-		}
-}
-
 /* The edge from the range before to `g`. */
 static void edge(struct run *r, const struct cst_generic *l, const struct cst_generic *g)
 {
@@ -134,11 +123,24 @@ static void decode(struct run *r)
 			if (r->edges && pull.dec)
 				count_edges(r, cst_decoder_cookie(pull.dec), g, n);
 			else
-				count_elements(r, g, n);
+				r->elements += (uint64_t)n;
 		must(n, "pull:");
 		cst_tree_reset(r->tree);
 		for (i = 0; i < r->in->n_sources; i++)
 			r->unit[i].last.flags = 0;
+	}
+}
+
+/* Nobody has looked at the elements: the decoders know what they were. */
+static void add_statistics(struct run *r)
+{
+	int i;
+
+	for (i = 0; i < r->in->n_sources; i++) {
+		const struct cst_stats *st = cst_decoder_stats(cst_tree_decoder(r->tree, r->in->source[i].reg[REG_TRACEIDR] & 0x7f));
+
+		r->ranges += st->ranges;
+		r->instructions += st->insns;
 	}
 }
 
@@ -164,6 +166,8 @@ static void run(struct run *r, const struct input *in, int counts, int edges)
 	decode(r);
 	if (counts)
 		add_counted(r);
+	if (!edges)
+		add_statistics(r);
 	cst_tree_free(r->tree);
 	cst_counts_free(r->counts);
 	cst_image_free(r->img);
