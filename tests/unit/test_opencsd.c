@@ -396,14 +396,14 @@ static void test_accessors(void **state)
 /* Code that begins in the middle of a word: the first halfword is not to be had, the rest is where it was given. */
 static void test_odd_buffer(void **state)
 {
-	/* nop; nop; b .-2; nop, at 0x400002 */
-	static const uint8_t code[] = { 0x00, 0xbf, 0x00, 0xbf, 0xfd, 0xe7, 0x00, 0xbf };
+	/* nop; nop; b .-2; nop, at 0x400002; behind it what is not the client's */
+	static const uint8_t code[] = { 0x00, 0xbf, 0x00, 0xbf, 0xfd, 0xe7, 0x00, 0xbf, 0xfe, 0xe7, 0xfe, 0xe7 };
 	struct code_client cl = { .end = 0 };
 	ocsd_trc_index_t at = 0;
 
 	(void)state;
 	client_tree(&cl);
-	assert_int_equal(ocsd_dt_add_buffer_mem_acc(cl.tree, 0x400002, OCSD_MEM_SPACE_ANY, code, sizeof(code)), OCSD_OK);
+	assert_int_equal(ocsd_dt_add_buffer_mem_acc(cl.tree, 0x400002, OCSD_MEM_SPACE_ANY, code, 8), OCSD_OK);
 	FEED(&cl, &at, SYNC, 0x04, 0x83, 2, 0, 0x40, 0, 0x20, 0xf7, 0xf7);
 	assert_int_equal(cl.ranges, 2);
 	assert_int_equal(cl.end, 0x400008);
@@ -411,6 +411,9 @@ static void test_odd_buffer(void **state)
 	FEED(&cl, &at, 0x83, 1, 0, 0x40, 0, 0x20, 0xf7);
 	assert_int_equal(cl.ranges, 2);
 	assert_int_equal(cl.nacc, 1);
+	FEED(&cl, &at, 0x83, 4, 0, 0x40, 0, 0x20, 0xf7);
+	assert_int_equal(cl.nacc, 2);
+	assert_true(cl.end <= 0x40000a);
 	ocsd_destroy_dcd_tree(cl.tree);
 }
 
