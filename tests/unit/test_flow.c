@@ -167,6 +167,9 @@ static void test_return_stack(void **state)
 	cfg = etm_config(4, 8);
 	expect(&cfg, BYTES(START, AT(0x100c), 0xf7, 0x30, AT(0x1018), 0xdb, 0x2d, 0x03),
 	       CTX "100c-1010 1N; 1018-1020 2E; 1010-1018 2E; end");
+	/* nor one that was not taken, as it was traced first */
+	expect(&cfg, BYTES(START, AT(0x100c), 0xf6, 0x30, 0xdb, 0x2d, 0x03), CTX "100c-1010 1E; 1018-1020 2E; lost 0; end");
+	assert_int_equal(last.stats.stack_empty, 1);
 	/* Trace Info: the pending pop comes first, then the stack is empty and takes nothing until an address */
 	cfg = etm_config(4, 0);
 	expect(&cfg, BYTES(START, 0xff, 0x01, 0x00, 0xf7),
