@@ -17,8 +17,8 @@
 /* Atoms of one packet at most. */
 #define PACKET_ATOMS 24
 
-/* Of the atoms of an element, as many can be walked over at once. */
-#define ATOM_BITS 63
+/* Of the atoms of an element, as many are walked over at once: fewer than its `bits` has, so that these can be shifted. */
+#define ATOM_BITS 31
 
 /* So many instructions end a run: an element has 32 bits for them, and a packet a few million. */
 #define RUN_INSNS (1u << 31)
