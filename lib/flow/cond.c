@@ -156,7 +156,7 @@ static int is_traced(const struct cst_flow *f, uint32_t op, uint64_t a, const st
 void cst_flow_cond_range(struct cst_flow *f, const struct span *s)
 {
 	struct cond_insn *c = &f->cond[f->cond_count - f->cond_new];
-	unsigned int left = f->cond_new, cond, it = 0, looked, torn = f->cond_dropped, found = 0;
+	unsigned int left = f->cond_new, cond, it = 0, i, incomplete = f->cond_dropped, found = 0;
 	uint64_t a = f->addr;
 	struct cst_insn in;
 	uint32_t op;
@@ -165,11 +165,11 @@ void cst_flow_cond_range(struct cst_flow *f, const struct span *s)
 	f->cond_dropped = 0;
 	if (f->it)
 		it = f->cond_it;
-	torn |= f->it && !it;
+	incomplete |= f->it && !it;
 	f->cond_it = 0;
 	if (s->n_insn > MAX_LOOK)
 		return;
-	for (looked = 0; looked < s->n_insn; looked++) {
+	for (i = 0; i < s->n_insn; i++) {
 		if (cst_flow_fetch(f, a, &in, &op) != SPAN_DONE)
 			return;
 		cond = f->isa == CST_ISA_A32 ? op >> 28 : it ? it >> 4 : COND_ALWAYS;
@@ -189,6 +189,6 @@ void cst_flow_cond_range(struct cst_flow *f, const struct span *s)
 			a = (uint32_t)a;
 	}
 	f->cond_it = it;
-	for (looked = 0; found == left && !torn && looked < left; looked++)
-		c[looked].known = 1;
+	for (i = 0; found == left && !incomplete && i < left; i++)
+		c[i].known = 1;
 }

@@ -24,8 +24,8 @@ struct insns_hot {
 	uint32_t ord, cc;	/* as in struct insns */
 };
 
-/* Of a block, so many instructions go by before anybody has to look. */
-static inline uint32_t room(const struct blk *b)
+/* Returns the instructions of a block before its last one: an atom E of one of them only counts it. */
+static inline uint32_t before_last(const struct blk *b)
 {
 	return b ? b->n_insn - 1u : 0;
 }
@@ -143,7 +143,7 @@ STEP_INLINE enum insns_end begin(struct insns *s, struct insns_hot *h)
 /* Packets up to one that is more than atoms E inside block b, and cycles. 0: the input ends. */
 STEP_INLINE int skip(struct insns *s, struct insns_hot *h, const enum insns_how how)
 {
-	const uint32_t most = how == INSNS_JOINED ? room(h->b) : 0;
+	const uint32_t most = how == INSNS_JOINED ? before_last(h->b) : 0;
 	const struct insn_code *c;
 
 	for (;; h->p++) {

@@ -50,12 +50,15 @@ static void find_exception(struct stream_state *st, const struct cst_generic *g,
 	}
 }
 
-/* A silent stream begins to speak. What it lost so far is not told of, as if it had been skipped. */
+/*
+ * Starts delivery for a stream that was decoded only to find its context. Losses up to here are not counted: they lie
+ * before the selected time.
+ */
 static int begin_to_speak(struct run *r, struct stream_state *st)
 {
 	bool owes = st->owes_gap;
 
-	st->silent = st->owes_gap = false;
+	st->context_only = st->owes_gap = false;
 	losses_forget(st);
 	return owes ? deliver_gap(r, st) : 0;
 }
@@ -98,7 +101,7 @@ static int take_batch(struct run *r, struct stream_state *st, const struct cst_g
 
 	if (n)
 		stream_passed(st, &g[n - 1]);
-	if (st->silent) {
+	if (st->context_only) {
 		if (!seek_speaks(st, g, (size_t)n) || seek_too_late(st, g, (size_t)n, why))
 			return run_in(r, st, g, n, why);
 		rc = begin_to_speak(r, st);
@@ -107,7 +110,7 @@ static int take_batch(struct run *r, struct stream_state *st, const struct cst_g
 	}
 	if (n) {
 		st->active = true;
-		if (st->handed >= st->mute)
+		if (st->delivered >= st->skip)
 			losses_batch(st, g, n);
 		else
 			losses_forget(st);
@@ -425,7 +428,7 @@ static int begin_streams(struct run *r, struct tree_slot *slot, struct seek *sk)
 	for (i = 0; i < 128 && !rc; i++) {
 		if (!slot->st[i])
 			continue;
-		slot->st[i]->silent = false;
+		slot->st[i]->context_only = false;
 		slot->st[i]->run_in.ix = NULL;
 		rc = stream_begin(slot->st[i], sk->f);
 	}
@@ -446,7 +449,7 @@ static int begin_fragment(struct run *r, struct tree_slot *slot, const struct fr
 		if (!slot->st[i])
 			continue;
 		slot->st[i]->owes_gap |= slot->st[i]->open_end;
-		slot->st[i]->handed = 0;
+		slot->st[i]->delivered = 0;
 		slot->st[i]->lead_done = false;
 	}
 	if (!rc)
@@ -480,7 +483,7 @@ static int leap(struct run *r, struct tree_slot *slot, const struct fragment *f,
 		return rc;
 	for (i = 0; i < 128; i++)
 		if (slot->st[i])
-			slot->st[i]->mute = slot->st[i]->handed;
+			slot->st[i]->skip = slot->st[i]->delivered;
 	rc = feed_fragment(r, slot, f, r->start);
 	/* it counts as decoded */
 	r->start -= done < r->start - f->pub.offset ? done : r->start - f->pub.offset;
@@ -521,7 +524,7 @@ static int decode_whole(struct run *r, struct fragment *f)
 	for (i = 0; i < 128; i++)
 		if (slot->st[i]) {
 			slot->st[i]->owes_gap = false;
-			slot->st[i]->mute = 0;
+			slot->st[i]->skip = 0;
 		}
 	if (r->past)
 		return leave_fragment(r, slot, f);

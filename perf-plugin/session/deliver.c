@@ -97,17 +97,17 @@ static void note_files(struct run *r, struct stream_state *st, const struct cst_
 }
 
 /* Something is to be shown before every stream of the fragment is as if decoded from the beginning. */
-static bool any_silent(const struct stream_state *st)
+static bool any_context_only(const struct stream_state *st)
 {
 	unsigned int id;
 
 	for (id = 0; id < 128; id++)
-		if (st->peers[id] && st->peers[id]->silent)
+		if (st->peers[id] && st->peers[id]->context_only)
 			return true;
 	return false;
 }
 
-static int hand_piece(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
+static int deliver_piece(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
 {
 	struct filter *f = r->ss->filter;
 	struct stream *s = &st->given;
@@ -115,14 +115,14 @@ static int hand_piece(struct run *r, struct stream_state *st, const struct cst_g
 
 	s->unwanted = f && !filter_wants(f, s->cpu, s->pid, s->tid, s->time);
 	r->ss->matched |= !s->unwanted;
-	if (r->ss->book && !s->unwanted && any_silent(st)) {
+	if (r->ss->book && !s->unwanted && any_context_only(st)) {
 		r->again = true;
 		return 0;
 	}
-	st->handed++;
+	st->delivered++;
 	if (filter_has_time(f))
 		note_files(r, st, g, n);
-	if (st->handed <= st->mute)
+	if (st->delivered <= st->skip)
 		rc = 0;
 	else if (r->con->batch && (!s->unwanted || r->con->unwanted))
 		rc = r->con->batch(r->con->data, s, g, n);
@@ -132,7 +132,7 @@ static int hand_piece(struct run *r, struct stream_state *st, const struct cst_g
 }
 
 /* A batch with its times, in pieces if the consumer wants the time to go on inside. */
-static int hand_on(struct run *r, const struct batch *b)
+static int deliver_pieces(struct run *r, const struct batch *b)
 {
 	uint64_t start = b->s.time, whole = b->s.time_end - start, insns = b->s.n_insn;
 	size_t i, n = b->n, step = r->con->step;
@@ -143,14 +143,14 @@ static int hand_on(struct run *r, const struct batch *b)
 	if (!step && filter_has_time(r->ss->filter))
 		step = FILTER_STEP;
 	if (!step || n <= step || !whole)
-		return hand_piece(r, b->st, b->g, n);
+		return deliver_piece(r, b->st, b->g, n);
 	for (i = 0; i < n && !rc && !r->again; i += step) {
 		size_t end = n - i < step ? n : i + step;
 
 		s->time = start + (uint64_t)((unsigned __int128)whole * i / n);
 		s->time_end = start + (uint64_t)((unsigned __int128)whole * end / n);
 		s->n_insn = (uint32_t)(insns * end / n - insns * i / n);
-		rc = hand_piece(r, b->st, b->g + i, end - i);
+		rc = deliver_piece(r, b->st, b->g + i, end - i);
 	}
 	return rc;
 }
@@ -182,7 +182,7 @@ static void set_next(struct stream_state *st, struct batch *b)
 }
 
 /* Sets the timestamp behind all of the stream's batches that wait for one. */
-static void settle(struct pending *p, struct stream_state *st, enum next_time known, uint64_t next)
+static void set_waiting(struct pending *p, struct stream_state *st, enum next_time known, uint64_t next)
 {
 	struct batch *b;
 
@@ -207,7 +207,7 @@ static int drain(struct run *r)
 		if (b->known == NEXT_OPEN)
 			return 0;
 		stream_batch_time(b, r->con);
-		rc = hand_on(r, b);
+		rc = deliver_pieces(r, b);
 		version_put(b->code);
 		p->head++;
 		p->nr--;
@@ -225,7 +225,7 @@ static int force(struct run *r)
 	struct batch *b = nth(&r->pending, r->pending.head);
 
 	set_next(b->st, b);
-	settle(&r->pending, b->st, b->known, b->next);
+	set_waiting(&r->pending, b->st, b->known, b->next);
 	return b->st->no_memory ? -CST_ERR_NOMEM : drain(r);
 }
 
@@ -235,7 +235,7 @@ int deliver_flush(struct run *r)
 	uint32_t i;
 
 	for (i = 0; i < p->nr; i++)
-		settle(p, nth(p, p->head + i)->st, NEXT_NONE, 0);
+		set_waiting(p, nth(p, p->head + i)->st, NEXT_NONE, 0);
 	return drain(r);
 }
 
@@ -269,7 +269,7 @@ int deliver_room(struct run *r, struct cst_generic **out)
 }
 
 /* Adds the batch in the next place of the ring to those that wait. */
-static int wait(struct run *r, struct batch *b)
+static int add_pending(struct run *r, struct batch *b)
 {
 	struct pending *p = &r->pending;
 	struct stream_state *st = b->st;
@@ -287,10 +287,10 @@ static int wait(struct run *r, struct batch *b)
 		nth(p, st->waiting_last)->link = number;
 	st->waiting_last = number;
 	if (b->why == CST_STOP_TIMESTAMP) {
-		settle(p, st, b->closed == NO_TIME ? NEXT_UNUSABLE : NEXT_TIME, b->closed);
+		set_waiting(p, st, b->closed == NO_TIME ? NEXT_UNUSABLE : NEXT_TIME, b->closed);
 	} else if (ahead_known(st)) {
 		set_next(st, b);
-		settle(p, st, b->known, b->next);
+		set_waiting(p, st, b->known, b->next);
 	}
 	return drain(r);
 }
@@ -303,13 +303,13 @@ int deliver_batch(struct run *r, struct stream_state *st, const struct cst_gener
 	if (r->mode == DELIVER_UNTIMED) {
 		stream_as_given(st)->fragment_start = st->stream.fragment_start;
 		st->stream.fragment_start = false;
-		return hand_piece(r, st, g, n);
+		return deliver_piece(r, st, g, n);
 	}
 	if (r->mode == DELIVER_PENDING)
 		b = nth(p, p->head + p->nr);
 	stream_batch(st, g, n, why, b);
 	if (r->mode == DELIVER_PENDING && (p->nr || b->why != CST_STOP_TIMESTAMP))
-		return wait(r, b);
+		return add_pending(r, b);
 	if (b->why == CST_STOP_TIMESTAMP) {
 		b->known = b->closed == NO_TIME ? NEXT_UNUSABLE : NEXT_TIME;
 		b->next = b->closed;
@@ -317,7 +317,7 @@ int deliver_batch(struct run *r, struct stream_state *st, const struct cst_gener
 		set_next(st, b);
 	}
 	stream_batch_time(b, r->con);
-	return hand_on(r, b);
+	return deliver_pieces(r, b);
 }
 
 void deliver_nowhere(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why)

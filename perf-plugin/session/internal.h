@@ -165,12 +165,12 @@ struct stream_state {
 	struct pace pace;
 	uint64_t insns_seen;		/* by the pace */
 	bool past;			/* behind all that the filter wants in this fragment */
-	bool silent;			/* what comes before it is decoded in earnest (session/seek.h) */
+	bool context_only;		/* decoded only to find its context, nothing is delivered (session/seek.h) */
 	struct run_in run_in;
-	uint64_t handed;		/* batches, in pieces, that the consumer was given in this fragment ... */
-	uint64_t mute;			/* ... it has so many of them already: the fragment was begun anew */
+	uint64_t delivered;		/* pieces of batches that came out of this fragment */
+	uint64_t skip;			/* the first ones are dropped: the fragment is decoded a second time, the consumer has them */
 	bool lead_done;			/* its beginning was decoded, as far as consumers keep something of it */
-	bool owes_gap;			/* what the fragment before left open was not told to be a gap yet */
+	bool owes_gap;			/* the fragment before ended open, and the consumer has not yet received the gap behind it */
 	bool next_used;			/* the last batch was wanted: where its last branch leads to counts as used */
 	bool open_end;			/* the last fragment of this stream was decoded to its end */
 	uint64_t done;			/* trace offset behind the packet of the last element */

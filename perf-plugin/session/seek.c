@@ -193,7 +193,7 @@ static void begin_at(struct stream_state *st, uint32_t block)
 	for (i = 0; i < block; i++)
 		if (r->ix->blocks[i].counts[CST_INDEX_TIMESTAMP] && r->ix->blocks[i].time_max > r->ticks)
 			r->ticks = r->ix->blocks[i].time_max;
-	st->silent = true;
+	st->context_only = true;
 	/* its first batch is not decoded, or was before */
 	st->stream.fragment_start = false;
 }
@@ -204,7 +204,7 @@ void seek_forget(struct seek *sk)
 
 	for (id = 0; id < 128; id++)
 		if (sk->st[id]) {
-			sk->st[id]->silent = false;
+			sk->st[id]->context_only = false;
 			ahead_begin(sk->st[id]);
 		}
 	cst_tree_reset(sk->tree);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * seek.h - decoding a fragment from a place near what a filter on time wants, with an index of the trace, instead of
- * from its beginning. A stream that begins there is silent until all that comes out of it is what would come out had
+ * from its beginning. A stream that begins there is decoded only for its context until all that comes out of it is what would come out had
  * it been decoded from the beginning: its elements, and what the session makes of them, threads, times and maps.
  *
  * In this order, since each step needs the one before:
@@ -53,7 +53,7 @@ int seek_open(struct session *ss);
 void seek_close(struct session *ss);
 
 /*
- * Before a fragment is fed; its streams have begun. Where feeding begins goes to sk->start, and streams may be silent
+ * Before a fragment is fed; its streams have begun. Where feeding begins goes to sk->start, and streams may be context_only
  * from now on.
  */
 int seek_fragment(struct session *ss, const struct session_consumer *con, struct seek *sk);
@@ -63,7 +63,7 @@ void seek_forget(struct seek *sk);
 bool seek_unwanted(const struct stream_state *st, uint64_t time);
 /* A branch that was taken, and where it led to. */
 bool seek_has_branch(const struct cst_generic *g, size_t n);
-/* A batch of a silent stream came. True: something that follows, or in it, is wanted, and the stream is not ready. */
+/* A batch of a stream that is context_only came. True: something that follows, or in it, is wanted, and the stream is not ready. */
 bool seek_too_late(struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why);
 /* Is this the batch with which the stream begins to speak? It is left out by the filter. */
 bool seek_speaks(struct stream_state *st, const struct cst_generic *g, size_t n);

@@ -455,7 +455,7 @@ static int settle(struct stream_state *st)
 		return 0;
 	}
 	c->uncertain++;
-	if (!st->silent)
+	if (!st->context_only)
 		losses_add(&ss->losses, LOSS_UNCERTAIN, st->stream.cpu, st->stream.pid,
 			   threads_comm(&ss->threads, st->stream.pid, st->limit), 1, 0);
 	return 0;

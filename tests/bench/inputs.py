@@ -35,7 +35,7 @@ class Input:
 
 @dataclass
 class Tc2:
-    """Recorded ETMv3 and PTM trace several times with a barrier behind each, as a snapshot, and what the peer is told."""
+    """A snapshot of recorded ETMv3 and PTM trace, repeated with a barrier behind each copy; the peer's arguments for it."""
     folder: str
     peer: list
 

@@ -4,10 +4,27 @@
 #define TESTS_TEMP_DIR_H
 
 #include <stddef.h>
+#include <stdlib.h>
 
 /* Writes dir/name, and makes the folders of `name`. A test that cannot write fails. */
 void temp_write(const char *dir, const char *name, const void *data, size_t len);
 /* Removes the folder with all that is in it. 0, else what system() returns: the result of a cmocka teardown. */
 int temp_remove(const char *dir);
+
+/* Defines the folder `dir` of a test program, with make_dir() and remove_dir() for cmocka_run_group_tests(). */
+#define TEMP_DIR(name)						\
+	static char dir[] = "/tmp/cstrace-" name "-XXXXXX";	\
+								\
+	static int make_dir(void **state)			\
+	{							\
+		(void)state;					\
+		return mkdtemp(dir) ? 0 : -1;			\
+	}							\
+								\
+	static int remove_dir(void **state)			\
+	{							\
+		(void)state;					\
+		return temp_remove(dir);			\
+	}
 
 #endif

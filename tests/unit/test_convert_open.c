@@ -13,19 +13,7 @@
 #include "perfdata/reader.h"
 #include "temp_dir.h"
 
-static char dir[] = "/tmp/cstrace-open-XXXXXX";
-
-static int make_dir(void **state)
-{
-	(void)state;
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	(void)state;
-	return temp_remove(dir);
-}
+TEMP_DIR("open")
 
 /* The error is of the whole input, at no offset. */
 static void no_temporary_file(void **state)

@@ -17,7 +17,7 @@
 
 #include "perfdata/reader.h"
 #include "session/session.h"
-#include "session_build.h"
+#include "session_open.h"
 #include "temp_dir.h"
 
 static char symfs[] = "/tmp/cstrace-session-XXXXXX";
@@ -130,19 +130,8 @@ static struct session *decode(struct pdb *data, struct result *r, bool packets)
 	struct session_consumer con = { .data = r, .batch = on_batch, .times = true, .fragment_begin = on_begin,
 					.fragment_end = on_end, .stream_end = on_stream_end,
 					.packet = packets ? on_packet : NULL };
-	static struct pdb file;
-	struct perfdata *pd;
-	struct pd_error err;
-	struct session *ss;
+	struct session *ss = sb_open(data, &so, NULL);
 
-	pdb_free(&file);
-	memset(&file, 0, sizeof(file));
-	pdb_file(&file, &sb_attr, 1, 0, data, NULL, 0);
-	pdb_free(data);
-	pd = perfdata_open_memory(file.p, file.len, "test", &err);
-	assert_non_null(pd);
-	ss = session_open_perfdata(&so, pd);
-	assert_non_null(ss);
 	memset(r, 0, sizeof(*r));
 	assert_int_equal(session_run(ss, &con), 0);
 	return ss;

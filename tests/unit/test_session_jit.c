@@ -24,19 +24,7 @@ static const uint32_t loop1[] = { 0x14000000 };
 static const uint32_t loop2[] = { 0xd503201f, 0x17ffffff };
 static const uint32_t loop3[] = { 0xd503201f, 0xd503201f, 0x17fffffe };
 
-static char dir[] = "/tmp/cstrace-jit-XXXXXX";
-
-static int make_dir(void **state)
-{
-	(void)state;
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	(void)state;
-	return temp_remove(dir);
-}
+TEMP_DIR("jit")
 
 static void sample_dump(struct pdb *b)
 {

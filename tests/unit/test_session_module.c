@@ -35,19 +35,7 @@
 #define BR_X16	0xd61f0200u
 
 static const struct build_id none;
-static char dir[] = "/tmp/cstrace-module-XXXXXX";
-
-static int make_dir(void **state)
-{
-	(void)state;
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	(void)state;
-	return temp_remove(dir);
-}
+TEMP_DIR("module")
 
 static void run(const char *fmt, const char *name)
 {
