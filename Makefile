@@ -67,7 +67,7 @@ DEPFLAGS = -MMD -MP -MF $(@:%=%.d)
 # ---- what is there -----------------------------------------------------------------------------
 
 LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c))
-PLUGIN_SRC := $(sort $(wildcard $(foreach d,files perfdata session synth profile convert cmd,perf-plugin/$(d)/*.c)))
+PLUGIN_SRC := $(filter-out perf-plugin/opencsd/%,$(sort $(wildcard perf-plugin/*/*.c)))
 # Of the program alone; tests and fuzz targets have their own.
 PLUGIN_MAIN := $(filter perf-plugin/cmd/main.c perf-plugin/cmd/malloc.c,$(PLUGIN_SRC))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "cmd/options.h"
-#include "session/contextid.h"
+#include "tasks/contextid.h"
 
 int cmd_contextid(void *data, const char *arg)
 {

@@ -380,7 +380,7 @@ static void print_processes(struct session *ss, bool all)
 		printf("  code was replaced by other code %" PRIu64 " times (exec or mapping)\n", ts->total_replaced);
 	if (ts->kernel.nr_maps)
 		printf("  kernel: %" PRIu64 " map event%s%s\n", ts->kernel.nr_maps, ts->kernel.nr_maps == 1 ? "" : "s",
-		       ss->spaces.kcore ? ", with a copy of its memory (kcore)" : "");
+		       ss->kernel.kcore ? ", with a copy of its memory (kcore)" : "");
 	intmap_free(&counts);
 	free(list);
 }

@@ -5,8 +5,9 @@
 
 #include "cmd/commands.h"
 #include "cmd/info.h"
+#include "images/dso.h"
+#include "images/elf_facts.h"
 #include "perfdata/name.h"
-#include "session/elf_facts.h"
 
 int info_count(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {

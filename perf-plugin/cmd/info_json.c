@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "cmd/info.h"
+#include "images/elf_facts.h"
 #include "perfdata/name.h"
-#include "session/elf_facts.h"
 
 static void put_string(const char *s)
 {

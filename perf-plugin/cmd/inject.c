@@ -6,6 +6,7 @@
 #include "cmd/commands.h"
 #include "cmd/jobs.h"
 #include "cmd/options.h"
+#include "images/dso.h"
 #include "profile/readers.h"
 #include "synth/injector.h"
 

@@ -7,6 +7,7 @@
 #include "cmd/commands.h"
 #include "cmd/jobs.h"
 #include "cmd/options.h"
+#include "images/dso.h"
 #include "perfdata/name.h"
 #include "perfdata/reader.h"
 #include "profile/formats.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "convert/copying.h"
-#include "session/array.h"
 #include "session/session.h"
 
 #define READ_STEP	65536u

@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "convert/copying.h"
+#include "images/dso.h"
 #include "perfdata/error.h"
 #include "perfdata/reader.h"
 #include "perfdata/writer.h"
-#include "convert/copying.h"
-#include "session/dso.h"
 
 struct session;
 

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "session/dso.h"
+#include "images/dso.h"
 
 struct copy_origin {
 	const char *input;	/* the recording, as the user named it */

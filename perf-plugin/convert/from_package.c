@@ -11,6 +11,7 @@
 #include <cstrace/error.h>
 #include <cstrace/package.h>
 
+#include "base/array.h"
 #include "convert/auxdata.h"
 #include "convert/bundle.h"
 #include "convert/convert.h"
@@ -22,7 +23,6 @@
 #include "convert/segments.h"
 #include "perfdata/auxinfo.h"
 #include "perfdata/name.h"
-#include "session/array.h"
 
 #define NS_PER_SECOND	1000000000ull
 #define DEFAULT_PMU	8

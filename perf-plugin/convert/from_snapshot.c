@@ -10,13 +10,13 @@
 
 #include <cstrace/cstrace.h>
 
+#include "base/array.h"
+#include "base/intmap.h"
 #include "convert/auxdata.h"
 #include "convert/convert.h"
 #include "convert/folder.h"
 #include "convert/header.h"
 #include "convert/metadata.h"
-#include "session/array.h"
-#include "session/intmap.h"
 
 #define DEFAULT_PMU	8
 #define DEFAULT_ID	1

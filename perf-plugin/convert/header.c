@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/array.h"
+#include "base/array.h"
 
 /* These describe the form of a file, or are made anew by the writer. */
 static bool is_of_form(unsigned int bit)

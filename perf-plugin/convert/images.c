@@ -17,6 +17,7 @@
 #include "convert/bundle.h"
 #include "convert/copying.h"
 #include "files/input.h"
+#include "images/dso.h"
 #include "session/session.h"
 
 enum kernel_key { KERNEL_KCORE, KERNEL_KALLSYMS, KERNEL_MODULES, KERNEL_FILES };

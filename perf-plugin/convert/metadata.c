@@ -7,7 +7,7 @@
 
 #include <cstrace/error.h>
 
-#include "session/array.h"
+#include "base/array.h"
 
 /* AUXTRACE_INFO has room for fewer. */
 #define MAX_UNITS	1024

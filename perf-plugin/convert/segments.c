@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/array.h"
+#include "base/array.h"
 
 #define PAGE	4096u
 #define MAX_SAME	256	/* images looked at for a uuid */

@@ -11,6 +11,7 @@
 
 #include <cstrace/package.h>
 
+#include "base/array.h"
 #include "convert/convert.h"
 #include "convert/events.h"
 #include "convert/header.h"
@@ -19,7 +20,6 @@
 #include "files/guard.h"
 #include "files/input.h"
 #include "files/outdir.h"
-#include "session/array.h"
 
 #define LOG_NAME	"system-event-log"
 #define RAW_LOG_NAME	"system-event-log.raw"

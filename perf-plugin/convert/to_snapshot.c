@@ -10,12 +10,13 @@
 
 #include <cstrace/cstrace.h>
 
+#include "base/array.h"
+#include "base/intmap.h"
 #include "convert/code.h"
 #include "convert/convert.h"
 #include "files/outdir.h"
+#include "images/dso.h"
 #include "perfdata/auxinfo.h"
-#include "session/array.h"
-#include "session/intmap.h"
 #include "session/session.h"
 
 #define CODE_LIMIT	(1ull << 30)

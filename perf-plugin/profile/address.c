@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include "images/dso.h"
 #include "profile/address.h"
 
 void profile_address_init(struct profile_address *a, const struct dso *dso, enum profile_base base)

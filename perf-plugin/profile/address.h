@@ -16,6 +16,7 @@
 #ifndef CSTRACE_PROFILE_ADDRESS_H
 #define CSTRACE_PROFILE_ADDRESS_H
 
+#include "images/dso.h"
 #include "profile/counts.h"
 
 enum profile_base {

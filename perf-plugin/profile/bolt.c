@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "profile/bolt.h"
 
+#include "images/elf_facts.h"
 #include "profile/lines.h"
-#include "session/elf_facts.h"
 
 struct stubs {
 	struct elf_part part[ELF_MAX_STUBS];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "images/dso.h"
 #include "synth/branch.h"
 
 /* Per stream: the open branch, with the place of its instruction in its binary. */

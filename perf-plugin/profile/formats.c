@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "images/dso.h"
 #include "perfdata/name.h"
 #include "profile/bolt.h"
 #include "profile/lines.h"

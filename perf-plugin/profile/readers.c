@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "images/dso.h"
+#include "images/elf_facts.h"
 #include "perfdata/name.h"
-#include "session/dso.h"
-#include "session/elf_facts.h"
 #include "session/session.h"
 
 static bool stripped(const struct elf_facts *f)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "session/error.h"
+#include "base/error.h"
 #include "session/filter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/array.h"
-#include "session/comms.h"
-#include "session/intmap.h"
+#include "base/array.h"
+#include "base/intmap.h"
+#include "tasks/comms.h"
 
 #define NS_PER_S	1000000000ull
 #define NS_PER_US	1000ull

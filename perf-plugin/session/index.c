@@ -11,8 +11,6 @@
 
 struct indexer {
 	struct session *ss;
-	struct side_source *side;	/* makes events of records */
-	struct side_reader *reader;	/* and what is learned about them */
 	bool no_format;			/* sched_switch samples whose layout is not known: was told */
 	unsigned int messages;
 	bool beyond;			/* compressed records expand to more than the limit */
@@ -139,18 +137,6 @@ static int do_aux(struct indexer *ix, const struct pd_record *rec)
 	return queues_add_aux(&ix->ss->queues, rec);
 }
 
-/* A record is one of those that phone_record() takes. */
-static bool is_of_phone(const struct pd_record *rec)
-{
-	switch (rec->ev->header.type) {
-	case PD_RECORD_SP_KERNEL_SYMBOL:
-	case PD_RECORD_SP_SPLIT:
-	case PD_RECORD_SP_SPLIT_END:
-		return true;
-	}
-	return false;
-}
-
 static int do_record(struct indexer *ix, const struct pd_record *rec)
 {
 	struct session *ss = ix->ss;
@@ -190,7 +176,7 @@ static int do_record(struct indexer *ix, const struct pd_record *rec)
 		ss->have_conv = true;
 		return 0;
 	}
-	return is_of_phone(rec) ? phone_record(ss, rec) : 0;
+	return 0;
 }
 
 static void report(struct indexer *ix)
@@ -209,35 +195,13 @@ static void report(struct indexer *ix)
 	ix->messages++;
 }
 
-static void take_build_ids(struct session *ss)
-{
-	const struct pd_env *env = perfdata_env(ss->pd);
-	struct build_id id;
-	uint32_t i;
-
-	for (i = 0; i < env->nr_build_ids; i++) {
-		const struct pd_build_id *b = &env->build_ids[i];
-
-		if (!b->filename || !b->size)
-			continue;
-		id.len = b->size < BUILD_ID_MAX ? b->size : BUILD_ID_MAX;
-		memcpy(id.id, b->id, id.len);
-		dso_table_set_build_id(&ss->dsos, b->filename, &id);
-	}
-}
-
-int session_add_source(struct session *ss, struct side_source *src)
-{
-	return side_order_add(&ss->side, src) ? 0 : -CST_ERR_NOMEM;
-}
-
 /* What the record says about threads and maps. */
-static int note_event(struct indexer *ix, const struct pd_record *rec)
+static int note_event(struct session *ss, const struct pd_record *rec)
 {
 	struct side_event e;
-	int rc = side_perf_take(ix->side, rec, &e);
+	int rc = side_events_take(&ss->side, rec, &e);
 
-	if (rc > 0 && (side_order_note(&ix->ss->side, ix->reader, &e) || threads_note(&ix->ss->threads, &e)))
+	if (rc > 0 && threads_note(&ss->threads, &e))
 		return -CST_ERR_NOMEM;
 	return rc < 0 ? rc : 0;
 }
@@ -254,7 +218,7 @@ static int read_records(struct indexer *ix)
 		}
 		rc = do_record(ix, &rec);
 		if (!rc)
-			rc = note_event(ix, &rec);
+			rc = note_event(ix->ss, &rec);
 		if (!rc && memory_refused())
 			rc = -CST_ERR_NOMEM;
 		if (rc)
@@ -268,36 +232,23 @@ static int finish_side(struct session *ss)
 {
 	int rc;
 
-	take_build_ids(ss);
-	rc = kernel_finish(ss);
-	if (!rc)
-		rc = jit_finish(ss);
-	if (!rc && (side_order_finish(&ss->side) || threads_begin(&ss->threads)))
-		rc = -CST_ERR_NOMEM;
-	return rc;
+	ss->side.conv = ss->have_conv ? &ss->conv : NULL;
+	rc = side_events_finish(&ss->side);
+	return rc ? rc : threads_begin(&ss->threads) ? -CST_ERR_NOMEM : 0;
 }
 
 int session_index_side(struct session *ss)
 {
-	struct indexer ix = { .ss = ss };
 	struct pd_record rec;
-	int rc = 0, got;
+	int rc = side_events_start(&ss->side), got;
 
-	ix.side = side_perf_new(ss);
-	ix.reader = ix.side ? side_order_add(&ss->side, ix.side) : NULL;
-	if (!ix.reader)
-		return -CST_ERR_NOMEM;
 	while (!rc && (got = perfdata_next(ss->pd, &rec))) {
 		if (got < 0)
 			continue;
-		if (is_of_phone(&rec))
-			rc = phone_record(ss, &rec);
-		if (!rc)
-			rc = note_event(&ix, &rec);
+		rc = note_event(ss, &rec);
 		if (!rc && memory_refused())
 			rc = -CST_ERR_NOMEM;
 	}
-	side_perf_finish(ix.side);
 	return rc ? rc : finish_side(ss);
 }
 
@@ -308,14 +259,12 @@ int session_index(struct session *ss)
 	int rc;
 
 	memory_doing("reading the records");
-	ix.side = side_perf_new(ss);
-	ix.reader = ix.side ? side_order_add(&ss->side, ix.side) : NULL;
-	if (!ix.reader)
-		return -CST_ERR_NOMEM;
+	rc = side_events_start(&ss->side);
+	if (rc)
+		return rc;
 	read_formats(ss, formats->ptr, formats->len);
 	rc = read_records(&ix);
 	ss->lost_compressed = ix.beyond ? perfdata_stats(ss->pd)->lost_compressed : 0;
-	side_perf_finish(ix.side);
 	if (rc)
 		return rc;
 	running_finish(&ss->running);

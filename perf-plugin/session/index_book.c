@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
+#include "base/error.h"
 #include "files/input.h"
 #include "files/output.h"
-#include "session/array.h"
-#include "session/error.h"
 #include "session/index_book.h"
 #include "session/session.h"
 

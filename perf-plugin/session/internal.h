@@ -3,29 +3,28 @@
 #ifndef CSTRACE_SESSION_INTERNAL_H
 #define CSTRACE_SESSION_INTERNAL_H
 
+#include "base/error.h"
+#include "clocks/clock.h"
+#include "clocks/pace.h"
+#include "images/dso.h"
+#include "images/kernel.h"
 #include "perfdata/auxinfo.h"
 #include "perfdata/decode.h"
 #include "perfdata/reader.h"
 #include "session/ahead.h"
-#include "session/asid.h"
-#include "session/clock.h"
-#include "session/dso.h"
-#include "session/error.h"
-#include "session/jit.h"
-#include "session/kernel.h"
-#include "session/learned.h"
 #include "session/losses.h"
 #include "session/owners.h"
-#include "session/pace.h"
-#include "session/phone.h"
 #include "session/queues.h"
-#include "session/running.h"
 #include "session/seek.h"
 #include "session/session.h"
-#include "session/space.h"
-#include "session/threads.h"
-#include "session/tracepoint.h"
 #include "session/who.h"
+#include "sideband/side_events.h"
+#include "sideband/tracepoint.h"
+#include "tasks/asid.h"
+#include "tasks/learned.h"
+#include "tasks/running.h"
+#include "tasks/space.h"
+#include "tasks/threads.h"
 
 /* A CPU's trace unit: a block of AUXTRACE_INFO. */
 struct trace_unit {
@@ -63,7 +62,7 @@ struct session {
 	bool timestamps;		/* on any of them */
 
 	struct dso_table dsos;
-	struct side_order side;
+	struct side_events side;
 	struct threads threads;
 	struct queues queues;
 	struct spaces spaces;
@@ -76,8 +75,6 @@ struct session {
 	bool told_only;
 	struct intmap starts;		/* cpu -> the first trace_start */
 	struct kernel_images kernel;
-	struct phone phone;
-	struct jit_files jit;
 	struct intmap perf_maps;	/* by pid */
 
 	struct filter *filter;		/* NULL: everything is wanted */

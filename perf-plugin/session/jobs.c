@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "session/array.h"
-#include "session/messages.h"
+#include "base/array.h"
+#include "base/messages.h"
 #include "session/part.h"
 #include "session/run.h"
 

@@ -5,8 +5,9 @@
 #include <sys/utsname.h>
 
 #include "files/input.h"
+#include "images/dso.h"
+#include "images/perfmap.h"
 #include "session/internal.h"
-#include "session/perfmap.h"
 
 /* Patched text belongs to the file that it is a patch of: look at what is mapped before and behind it. */
 static const struct map *patched_file(const struct maplist *ml, const struct map *m)

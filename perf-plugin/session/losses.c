@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/intmap.h"
 #include "session/internal.h"
-#include "session/intmap.h"
 
 #define NR_SLOTS (2 * LOSS_ROWS)
 
@@ -297,9 +297,9 @@ void losses_start(struct session *ss)
 	}
 	for (i = 0; i < ls->nr_lost; i++)
 		losses_add(ls, LOSS_LOST, ls->lost[i].cpu, LOSS_NOBODY, NULL, ls->lost[i].count, 0);
-	losses_add(ls, LOSS_BAD_RECORD, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->bad_records, 0);
+	losses_add(ls, LOSS_BAD_RECORD, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->bad_records + ss->side.bad_records, 0);
 	losses_add(ls, LOSS_EXPAND, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->lost_compressed, 0);
-	losses_add(ls, LOSS_JITDUMP, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->jit.bad_records, 0);
+	losses_add(ls, LOSS_JITDUMP, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->side.jit.bad_records, 0);
 	losses_add(ls, LOSS_CUT, LOSS_NOBODY, LOSS_NOBODY, NULL, t->file_cut, 0);
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/array.h"
+#include "base/array.h"
 #include "session/internal.h"
 
 int session_read_info(struct session *ss, const struct pd_record *rec)

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "perfdata/name.h"
-#include "session/array.h"
-#include "session/comms.h"
 #include "session/internal.h"
+#include "tasks/comms.h"
 
 /* Longer lists are cut. */
 #define SHORT_LIST 12

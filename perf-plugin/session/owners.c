@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/array.h"
+#include "base/array.h"
 #include "session/internal.h"
 
 /* More are not of a recording: 111 IDs, and a record for each when a thread's event starts. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/array.h"
+#include "base/array.h"
 #include "session/internal.h"
 
 /* AUX records of one buffer that are looked at, spread over all of it. */

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/array.h"
-#include "session/error.h"
+#include "base/array.h"
+#include "base/error.h"
 #include "session/queues.h"
-#include "session/threads.h"
+#include "tasks/threads.h"
 
 #define AUX_FORMAT_MASK	0xff00u
 #define AUX_FORMAT_RAW	0x0100u

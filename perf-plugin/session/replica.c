@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/array.h"
+#include "base/array.h"
+#include "base/messages.h"
 #include "session/internal.h"
-#include "session/messages.h"
 
 static int copy_places(struct dso_places *to, const struct dso_places *from)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* select.c - which AUX fragments a filter lets pass, as far as that can be told without decoding. */
-#include "session/comms.h"
+#include "base/messages.h"
 #include "session/internal.h"
-#include "session/messages.h"
+#include "tasks/comms.h"
 
 /* More threads than this in one fragment are not looked at one by one. */
 #define MAX_THREADS	64

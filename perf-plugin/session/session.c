@@ -8,7 +8,7 @@
 #include "perfdata/memory.h"
 #include "perfdata/name.h"
 #include "session/internal.h"
-#include "session/jit.h"
+#include "sideband/jit.h"
 
 static int make_clocks(struct session *ss)
 {
@@ -79,14 +79,21 @@ int session_init_own(struct session *ss)
 	const struct session_opts *opts = &ss->opts;
 
 	dso_table_init(&ss->dsos);
-	side_order_init(&ss->side);
+	side_events_init(&ss->side);
+	ss->side.pd = ss->pd;
+	ss->side.name = ss->name;
+	ss->side.dsos = &ss->dsos;
+	ss->side.kernel = &ss->kernel;
 	if (opts->keep_events)
-		ss->side.keep = opts->keep_events;
-	threads_init(&ss->threads, &ss->side);
+		ss->side.order.keep = opts->keep_events;
+	threads_init(&ss->threads, &ss->side.order);
 	ss->threads.release = versions_release;
 	ss->dsos.search.symfs = opts->symfs && opts->symfs[0] ? opts->symfs : NULL;
 	ss->dsos.search.vmlinux = opts->vmlinux;
 	ss->dsos.search.buildid_dir = opts->buildid_dir;
+	ss->dsos.search.kcore = opts->kcore;
+	ss->dsos.search.kallsyms = opts->kallsyms;
+	ss->dsos.search.jitdump = opts->jitdump;
 	ss->dsos.search.force = opts->force;
 	ss->dsos.search.kernel = &ss->kernel;
 	if (losses_init(&ss->losses) || spaces_init(&ss->spaces, &ss->dsos, opts->cache_limit))
@@ -102,14 +109,12 @@ void session_free_own(struct session *ss)
 	losses_free(&ss->losses);
 	filter_free(ss->filter);
 	threads_free(&ss->threads);
-	side_order_free(&ss->side);
+	side_events_free(&ss->side);
 	dso_table_free(&ss->dsos);
 	free(ss->told_units);
 	asids_free(&ss->asids);
 	short_ids_free(&ss->short_ids);
 	kernel_free(&ss->kernel);
-	free(ss->phone.piece);
-	jit_files_free(&ss->jit);
 	session_free_perf_maps(ss);
 }
 

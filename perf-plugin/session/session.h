@@ -57,7 +57,7 @@ struct stream {
 	int cpu;		/* -1 unknown */
 	int pid, tid;		/* -1 unknown */
 	uint64_t time;		/* perf time, ns, of the first element of the batch; see time_known */
-	uint64_t time_end;	/* of its last element; see session/pace.h */
+	uint64_t time_end;	/* of its last element; see clocks/pace.h */
 	uint32_t n_insn;	/* instructions in the batch, over which the time between the two is spread */
 	bool time_known;	/* from a trace timestamp; else the AUX record's time */
 	/*
@@ -234,27 +234,6 @@ struct dso *session_next_used(const struct session *ss, size_t *pos);
 struct dso *session_next_read(const struct session *ss, size_t *pos);
 /* Symbols of the kernel that was traced; NULL none. */
 const char *session_kallsyms(const struct session *ss);
-
-/* Order of files in listings: by path, then by build-id and place, never by where they lie in memory. */
-int dso_compare(const struct dso *a, const struct dso *b);
-const char *dso_path(const struct dso *dso);		/* as recorded */
-const char *dso_file(const struct dso *dso);		/* the file that was opened, NULL if none was found */
-const uint8_t *dso_build_id(const struct dso *dso, size_t *len); /* of the file, else as recorded; NULL unknown */
-/* ELF virtual address of a file offset; false when it is not in a loaded segment (non-ELF: vaddr = offset). */
-bool dso_vaddr(const struct dso *dso, uint64_t offset, uint64_t *vaddr);
-/* A copy of kernel memory (kcore): offsets in it are places of no program file. */
-bool dso_is_memory(const struct dso *dso);
-/* File offset and vaddr of the first PT_LOAD segment; false when there is none (0 and 0 then). */
-bool dso_first_load(const struct dso *dso, uint64_t *offset, uint64_t *vaddr);
-struct dso_text {
-	uint64_t offset, size;	/* in the file */
-	uint64_t vaddr;		/* as the section header says: 0 in a kernel module */
-};
-/* The section .text of an ELF file without program headers (a kernel module). False: it has them, or no .text. */
-bool dso_unlinked_text(const struct dso *dso, struct dso_text *text);
-/* Name and start of the function symbol that covers a file offset; false when there is none. */
-bool dso_symbol(const struct dso *dso, uint64_t offset, const char **name, uint64_t *sym_start,
-		uint64_t *sym_size);
 
 /* Counts over the whole run: sums of the decoders' and frames' statistics, and file-level losses. */
 struct session_totals {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/array.h"
-#include "session/messages.h"
+#include "base/array.h"
+#include "base/messages.h"
 #include "session/run.h"
 
 /* Trees that one buffer keeps: one for each trace unit that writes into it without frames. */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "images/dso.h"
 #include "perfdata/name.h"
 #include "session/internal.h"
 

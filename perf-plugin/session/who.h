@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "session/contextid.h"
-#include "session/world.h"
+#include "tasks/contextid.h"
+#include "tasks/world.h"
 
 struct stream_state;
 struct cst_generic;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "images/dso.h"
 #include "perfdata/writer.h"
 #include "session/session.h"
 #include "synth/evname.h"

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "perfdata/name.h"
-#include "session/comms.h"
 #include "synth/evname.h"
 #include "synth/merge.h"
 #include "synth/symbols.h"
 #include "synth/text.h"
+#include "tasks/comms.h"
 
 /* What the fixed part of a line and one entry of a branch stack or call chain take at most, names aside. */
 #define ROOM	512u

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "session/array.h"
+#include "base/array.h"
 #include "synth/callstack.h"
 
 /* Times per instruction are kept with 16 fraction bits. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "synth/symbols.h"
 
+#include "images/dso.h"
 #include "perfdata/name.h"
 
 void symbols_forget(struct symbols *sy)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/jitdump.h"
+#include "images/jitdump.h"
 
 static void require(int ok)
 {

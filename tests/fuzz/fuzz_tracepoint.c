@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/tracepoint.h"
+#include "sideband/tracepoint.h"
 
 /* Bytes at the end that are a sample. */
 #define RAW 64

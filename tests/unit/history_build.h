@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/array.h"
-#include "session/threads.h"
+#include "base/array.h"
+#include "tasks/threads.h"
 
 /* Events in memory as a source of them. */
 struct list_source {

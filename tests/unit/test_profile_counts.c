@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
+#include "images/dso.h"
 #include "profile/counts.h"
-#include "session/dso.h"
 #include "synth_elements.h"
 
 enum { ANON = 0, PROGRAM = 1, LIBRARY = 2, PROGRAM_TOO = 70 };	/* sections */

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
+#include "images/dso.h"
+#include "images/elf_facts.h"
 #include "ko_build.h"
 #include "profile/formats.h"
-#include "session/dso.h"
-#include "session/elf_facts.h"
 
 #define OUT	COUNTS_OUTSIDE
 

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "clocks/clock.h"
+#include "clocks/pace.h"
 #include "perfdata/reader.h"
-#include "session/clock.h"
 #include "session/internal.h"
-#include "session/pace.h"
 #include "session_build.h"
 
 #define NONE UINT64_MAX

@@ -12,10 +12,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "session/dso.h"
+#include "elf_build.h"
+#include "images/dso.h"
 #include "session/losses.h"
 #include "session/session.h"
-#include "elf_build.h"
 #include "temp_dir.h"
 
 static char dir[] = "/tmp/cstrace-dso-XXXXXX";

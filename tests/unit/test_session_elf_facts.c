@@ -10,9 +10,9 @@
 #include <zstd.h>
 #include <cmocka.h>
 
-#include "session/dso.h"
-#include "session/elf_facts.h"
 #include "elf_build.h"
+#include "images/dso.h"
+#include "images/elf_facts.h"
 
 struct part {
 	const char *name;

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "session/dso.h"
-#include "session/space.h"
 #include "history_build.h"
+#include "images/dso.h"
+#include "tasks/space.h"
 
 static struct dso files[8];
 static uint32_t random_state;

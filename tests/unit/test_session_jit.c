@@ -11,10 +11,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "images/dso.h"
+#include "images/jitdump.h"
 #include "jit_build.h"
 #include "perfdata/reader.h"
-#include "session/dso.h"
-#include "session/jitdump.h"
 #include "session/session.h"
 #include "session_build.h"
 #include "temp_dir.h"

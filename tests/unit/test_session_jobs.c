@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Several threads: pieces are decoded elsewhere and taken in order, a piece that does not fit what came before is
- * decoded again, and what decoding learned from the system is asked anew (session/learned.h).
+ * decoded again, and what decoding learned from the system is asked anew (tasks/learned.h).
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -14,10 +14,11 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "images/dso.h"
 #include "perfdata/reader.h"
-#include "session/learned.h"
 #include "session/session.h"
 #include "session_build.h"
+#include "tasks/learned.h"
 #include "temp_dir.h"
 
 #define FRAGMENTS 6

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "elf_build.h"
+#include "images/dso.h"
 #include "perfdata/reader.h"
 #include "session/session.h"
 #include "session_build.h"

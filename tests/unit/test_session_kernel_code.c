@@ -13,6 +13,7 @@
 
 #include "bpf_build.h"
 #include "elf_build.h"
+#include "images/dso.h"
 #include "perfdata/bpf_info.h"
 #include "perfdata/reader.h"
 #include "session/session.h"

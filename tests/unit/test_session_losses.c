@@ -15,9 +15,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "elf_build.h"
+#include "images/dso.h"
 #include "perfdata/reader.h"
 #include "session/internal.h"
-#include "elf_build.h"
 #include "session_build.h"
 #include "session_open.h"
 #include "temp_dir.h"

@@ -9,10 +9,10 @@
 #include <time.h>
 #include <cmocka.h>
 
-#include "session/dso.h"
-#include "session/maps.h"
-#include "session/threads.h"
 #include "history_build.h"
+#include "images/dso.h"
+#include "images/maps.h"
+#include "tasks/threads.h"
 
 #define PAGES 64u
 

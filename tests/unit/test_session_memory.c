@@ -20,15 +20,15 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/error.h"
 #include "elf_build.h"
+#include "images/unpack.h"
 #include "jit_build.h"
 #include "perfdata/memory.h"
 #include "perfdata/reader.h"
 #include "perfdata/records.h"
-#include "session/error.h"
 #include "session/index_book.h"
 #include "session/session.h"
-#include "session/unpack.h"
 #include "session_build.h"
 #include "temp_dir.h"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "session/messages.h"
+#include "base/messages.h"
 
 /* What messages_print() writes. */
 static void expect(struct messages *m, struct messages *printed, const char *want)

@@ -15,13 +15,13 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "images/dso.h"
+#include "images/kernel.h"
+#include "images/module.h"
+#include "images/unpack.h"
 #include "ko_build.h"
-#include "temp_dir.h"
-#include "session/dso.h"
-#include "session/kernel.h"
-#include "session/module.h"
 #include "session/session.h"
-#include "session/unpack.h"
+#include "temp_dir.h"
 
 #define BASE	0xffff800001000000ull
 #define CORE	0xffff800008000000ull

@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "session/kallsyms.h"
-#include "session/perfmap.h"
+#include "images/kallsyms.h"
+#include "images/perfmap.h"
 
 static const char kallsyms[] =
 	"ffff800008000000 t _head\n"

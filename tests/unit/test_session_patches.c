@@ -8,8 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "session/dso.h"
-#include "session/patches.h"
+#include "images/dso.h"
+#include "images/patches.h"
 
 #define TEXT	0xffff800008010000ull
 

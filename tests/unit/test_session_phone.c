@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "images/dso.h"
 #include "perfdata/reader.h"
 #include "session/internal.h"
 #include "session_build.h"
@@ -74,7 +75,7 @@ static void kernel_symbols(void **state)
 		symbol_record(&data, pieces[i], sizeof(symbols) - 1);
 		symbol_record(&data, pieces[i], 5);	/* the first one holds */
 		ss = open_recording(&data, NULL);
-		assert_int_equal(ss->bad_records, 0);
+		assert_int_equal(ss->side.bad_records, 0);
 		assert_int_equal(ss->kernel.recorded_kallsyms_len, sizeof(symbols) - 1);
 		assert_memory_equal(ss->kernel.recorded_kallsyms, symbols, sizeof(symbols) - 1);
 		session_close(ss);
@@ -83,14 +84,14 @@ static void kernel_symbols(void **state)
 	sb_side_band(&data, "/two.bin");
 	symbol_record(&data, 0, 1000);
 	ss = open_recording(&data, NULL);
-	assert_int_equal(ss->bad_records, 1);
+	assert_int_equal(ss->side.bad_records, 1);
 	assert_null(ss->kernel.recorded_kallsyms);
 	session_close(ss);
 	sb_side_band(&data, "/two.bin");
 	symbol_record(&data, 16, sizeof(symbols) - 1);
 	data.len -= 8;
 	ss = open_recording(&data, NULL);
-	assert_int_equal(ss->bad_records, 1);
+	assert_int_equal(ss->side.bad_records, 1);
 	assert_null(ss->kernel.recorded_kallsyms);
 	session_close(ss);
 }
@@ -128,7 +129,7 @@ static void modules(void **state)
 		put_file(&files, "/vendor/lib/b.ko", 1, 0, 0);	/* its file was not found */
 		put_file(&files, "/vendor/lib/c.ko", 1, 0, 0x10);
 		ss = open_recording(&data, &files);
-		assert_int_equal(ss->bad_records, damaged);
+		assert_int_equal(ss->side.bad_records, damaged);
 		d = file_of(ss, "/vendor/lib/a.ko");
 		assert_int_equal(d->kind, DSO_MODULE);
 		assert_true(d->text.known && d->text.in_file == 0x40 && d->text.in_memory == 0x48);

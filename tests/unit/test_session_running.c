@@ -12,10 +12,10 @@
 
 #include <cstrace/types.h>
 
-#include "session/asid.h"
-#include "session/contextid.h"
-#include "session/running.h"
-#include "session/world.h"
+#include "tasks/asid.h"
+#include "tasks/contextid.h"
+#include "tasks/running.h"
+#include "tasks/world.h"
 
 static void switches(void **state)
 {

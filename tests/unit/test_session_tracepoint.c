@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "session/tracepoint.h"
+#include "sideband/tracepoint.h"
 #include "tracing_data.h"
 
 static void both_byte_orders(void **state)

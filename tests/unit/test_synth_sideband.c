@@ -10,8 +10,8 @@
 #include <linux/perf_event.h>
 
 #include "perfdata_build.h"
-#include "session/comms.h"
 #include "synth/sideband.h"
+#include "tasks/comms.h"
 
 #define PMU	8u
 #define ST_TRACE	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_IDENTIFIER)

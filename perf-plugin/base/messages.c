@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "base/messages.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* Of a thread: the record, and the messages of one subject that are being written. */
+static _Thread_local struct {
+	struct messages *to;
+	FILE *out;		/* NULL: no message of this subject yet */
+	char *text;
+	size_t len;
+	uint64_t subject;
+} now;
+
+/* Without memory a message is lost; the refusal is noted (perfdata/memory.h) and ends the command. */
+static void add(struct messages *m, uint64_t subject, char *text)
+{
+	struct message *message = ARRAY_ADD(m->v, m->nr, m->cap);
+
+	if (message)
+		*message = (struct message){ subject, text };
+	else
+		free(text);
+}
+
+static void close_message(void)
+{
+	if (!now.out)
+		return;
+	fclose(now.out);
+	now.out = NULL;
+	if (now.text && now.len)
+		add(now.to, now.subject, now.text);
+	else
+		free(now.text);
+	now.text = NULL;
+}
+
+FILE *message_stream(void)
+{
+	if (!now.to)
+		return stderr;
+	if (!now.out)
+		now.out = open_memstream(&now.text, &now.len);
+	return now.out ? now.out : stderr;
+}
+
+uint64_t message_subject(uint64_t subject)
+{
+	uint64_t was = now.subject;
+
+	close_message();
+	now.subject = subject;
+	return was;
+}
+
+void messages_record(struct messages *to)
+{
+	close_message();
+	now.to = to;
+}
+
+static bool holds(const struct messages *m, const struct message *message)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr; i++)
+		if (m->v[i].subject == message->subject && !strcmp(m->v[i].text, message->text))
+			return true;
+	return false;
+}
+
+void messages_print(struct messages *m, struct messages *printed)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr; i++) {
+		if (holds(printed, &m->v[i])) {
+			free(m->v[i].text);
+			continue;
+		}
+		fputs(m->v[i].text, stderr);
+		add(printed, m->v[i].subject, m->v[i].text);
+	}
+	m->nr = 0;
+}
+
+void messages_free(struct messages *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr; i++)
+		free(m->v[i].text);
+	free(m->v);
+	memset(m, 0, sizeof(*m));
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <stdlib.h>
+#include <string.h>
+
+#include "clocks/clock.h"
+
+/* A rate is measured when it is known this well; else the usual one, if it is possible. */
+#define RATE_SPREAD	0.02
+
+void clock_init(struct trace_clock *c, const struct clock_facts *facts)
+{
+	const struct pd_time_conv *conv = facts->conv;
+
+	memset(c, 0, sizeof(*c));
+	c->error_ns = UINT64_MAX;
+	c->bits = facts->bits ? facts->bits : 64;
+	if (!facts->timestamps)
+		return;
+	if (conv)
+		c->conv = *conv;
+	if (conv && conv->usable && facts->virtual_counter && !facts->freq) {
+		c->kind = CLOCK_CONVERTED;
+		return;
+	}
+	c->kind = CLOCK_ESTIMATED;
+	if (facts->freq) {
+		c->rate = CLOCK_RATE_GIVEN;
+		c->ns_per_tick = 1e9 / (double)facts->freq;
+	} else if (conv && conv->mult && conv->shift < 64 && facts->counter) {
+		c->rate = CLOCK_RATE_FILE;
+		c->ns_per_tick = (double)conv->mult / (double)(1ull << conv->shift);
+	} else {
+		c->ns_per_tick = 1e9 / (double)CLOCK_DEFAULT_FREQ;
+	}
+}
+
+/* b - a, for a counter that wraps. */
+static int64_t distance(const struct trace_clock *c, uint64_t a, uint64_t b)
+{
+	unsigned int shift = 64 - c->bits;
+
+	return (int64_t)((b - a) << shift) >> shift;
+}
+
+static int by_time(const void *pa, const void *pb)
+{
+	const struct clock_window *a = pa, *b = pb;
+
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	return a->ticks < b->ticks ? -1 : a->ticks > b->ticks;
+}
+
+/* What the first and the last window allow. */
+static void measure(struct trace_clock *c, const struct clock_window *w, size_t n)
+{
+	const struct clock_window *a = &w[0], *b = &w[n - 1];
+	double ticks = (double)distance(c, a->ticks, b->ticks), low, high;
+
+	if (ticks < 1 || !a->from || b->from <= a->to)
+		return;
+	low = (double)(b->from - a->to) / ticks;
+	high = (double)(b->to - a->from) / ticks;
+	if (high - low > RATE_SPREAD * high && c->ns_per_tick >= low && c->ns_per_tick <= high)
+		return;
+	c->ns_per_tick = (low + high) / 2;
+	c->rate = CLOCK_RATE_MEASURED;
+}
+
+/* Hostile timestamps and rates give distances that no time has. */
+static uint64_t to_ns(double d)
+{
+	return d < 0 ? 0 : d < (double)(UINT64_MAX / 2) ? (uint64_t)d : UINT64_MAX / 2;
+}
+
+void clock_fit(struct trace_clock *c, struct clock_window *w, size_t n)
+{
+	double low = 0, high = 0, t, at;
+	bool has_low = false;
+	size_t i;
+
+	if (c->kind != CLOCK_ESTIMATED || !n)
+		return;
+	qsort(w, n, sizeof(*w), by_time);
+	if (c->rate == CLOCK_RATE_ASSUMED || c->rate == CLOCK_RATE_MEASURED)
+		measure(c, w, n);
+	/* Offsets are times of the first timestamp, relative to the end of its window. */
+	for (i = 0; i < n; i++) {
+		t = (double)distance(c, w[0].ticks, w[i].ticks) * c->ns_per_tick;
+		at = (double)(int64_t)(w[i].to - w[0].to) - t;
+		if (!i || at < high)
+			high = at;
+		if (!w[i].from)
+			continue;
+		at = (double)(int64_t)(w[i].from - w[0].to) - t;
+		if (!has_low || at > low)
+			low = at;
+		has_low = true;
+	}
+	c->contradicted = has_low && low > high;
+	/* Trace begins as soon as it is turned on, but its end may be long before the record of it. */
+	at = !has_low ? high : c->contradicted ? (low + high) / 2 : low;
+	c->error_ns = !has_low ? UINT64_MAX : to_ns(c->contradicted ? low - high : high - low);
+	c->paired = true;
+	c->windows = n;
+	c->pair_ticks = w[0].ticks;
+	if (at < 0)
+		c->pair_ns = w[0].to - (to_ns(-at) < w[0].to ? to_ns(-at) : w[0].to);
+	else
+		c->pair_ns = to_ns(at) < UINT64_MAX - w[0].to ? w[0].to + to_ns(at) : UINT64_MAX - 1;
+}
+
+static uint64_t estimate(const struct trace_clock *c, uint64_t ticks)
+{
+	int64_t n = distance(c, c->pair_ticks, ticks);
+	double d = (n < 0 ? -(double)n : (double)n) * c->ns_per_tick;
+
+	if (c->bits == 64) {
+		/* a counter of 64 bits does not wrap */
+		n = ticks < c->pair_ticks ? -1 : 1;
+		d = (double)(n < 0 ? c->pair_ticks - ticks : ticks - c->pair_ticks) * c->ns_per_tick;
+	}
+	if (n < 0)
+		return d < (double)c->pair_ns ? c->pair_ns - (uint64_t)d : 0;
+	return d < (double)(UINT64_MAX / 2 - c->pair_ns / 2) ? c->pair_ns + (uint64_t)d : UINT64_MAX - 1;
+}
+
+bool clock_ns(const struct trace_clock *c, uint64_t ticks, uint64_t hint, uint64_t *ns)
+{
+	uint64_t near;
+
+	switch (c->kind) {
+	case CLOCK_NONE:
+		return false;
+	case CLOCK_CONVERTED:
+		if (c->bits < 64 && hint != UINT64_MAX && hint >= c->conv.zero) {
+			near = pd_ns_to_ticks(&c->conv, hint);
+			ticks = near + (uint64_t)distance(c, near, ticks);
+		}
+		*ns = pd_ticks_to_ns(&c->conv, ticks);
+		return true;
+	case CLOCK_ESTIMATED:
+		break;
+	}
+	if (!c->paired)
+		return false;
+	*ns = estimate(c, ticks);
+	return true;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "clocks/pace.h"
+
+#include <string.h>
+
+#define FRACTION	20
+/* When nothing is known: ten instructions in a nanosecond. */
+#define DEFAULT_INSN	((1ull << FRACTION) / 10)
+#define MAX_RATE	(1ull << 50)
+
+void pace_begin(struct pace *p)
+{
+	memset(p, 0, sizeof(*p));
+	p->now = PACE_UNKNOWN;
+}
+
+static uint64_t rate(uint64_t time, uint64_t work)
+{
+	unsigned __int128 r = ((unsigned __int128)time << FRACTION) / work;
+
+	return r < 1 ? 1 : r > MAX_RATE ? MAX_RATE : (uint64_t)r;
+}
+
+static void restart(struct pace *p, uint64_t time, bool whole)
+{
+	uint64_t floor = p->loose ? p->start : p->now;
+
+	if (p->now == PACE_UNKNOWN || time > floor)
+		p->now = time;
+	else
+		p->now = floor;
+	p->start = p->now;
+	p->insns = p->cycles = 0;
+	p->whole = whole;
+}
+
+void pace_timestamp(struct pace *p, uint64_t time)
+{
+	/* Timestamps of a slow counter repeat; that says nothing about the rate. */
+	if (p->whole && time > p->start) {
+		if (p->insns)
+			p->per_insn = rate(time - p->start, p->insns);
+		if (p->cycles)
+			p->per_cycle = rate(time - p->start, p->cycles);
+	}
+	restart(p, time, true);
+}
+
+bool pace_knows_rate(const struct pace *p, bool cycles)
+{
+	return p->per_insn && (!cycles || p->per_cycle);
+}
+
+void pace_forget_rate(struct pace *p)
+{
+	p->per_insn = p->per_cycle = 0;
+}
+
+void pace_gap(struct pace *p, uint64_t next)
+{
+	if (next != PACE_UNKNOWN)
+		restart(p, next, false);
+	else if (p->now != PACE_UNKNOWN)
+		restart(p, p->now, false);
+}
+
+void pace_advance(struct pace *p, uint64_t insns, uint64_t cycles, uint64_t limit)
+{
+	unsigned __int128 d;
+	uint64_t time;
+
+	p->insns += insns;
+	p->cycles += cycles;
+	if (p->now == PACE_UNKNOWN || limit <= p->now)
+		return;
+	if (p->cycles && p->per_cycle)
+		d = (unsigned __int128)p->cycles * p->per_cycle;
+	else
+		d = (unsigned __int128)p->insns * (p->per_insn ? p->per_insn : DEFAULT_INSN);
+	d >>= FRACTION;
+	time = d < limit - p->start ? p->start + (uint64_t)d : limit;
+	if (time > p->now)
+		p->now = time;
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* dso_elf.c - what is read from ELF files: machine, segments, build-id, function symbols. */
+#include <elf.h>
+#include <elfutils/libdwelf.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/array.h"
+#include "files/mapped.h"
+#include "images/dso.h"
+
+static bool read_build_id(Elf *elf, struct build_id *id)
+{
+	const void *bytes;
+	ssize_t n = dwelf_elf_gnu_build_id(elf, &bytes);
+
+	if (n <= 0)
+		return false;
+	if (n > BUILD_ID_MAX)
+		n = BUILD_ID_MAX;
+	memcpy(id->id, bytes, n);
+	id->len = n;
+	return true;
+}
+
+bool elf_file_build_id(int fd, size_t size, const char *path, struct build_id *id)
+{
+	void *p = elf_version(EV_CURRENT) == EV_NONE ? NULL : mapped_new(fd, size, PROT_READ, path);
+	Elf *elf = p ? elf_memory(p, size) : NULL;
+	bool ok = elf && elf_kind(elf) == ELF_K_ELF && read_build_id(elf, id);
+
+	elf_end(elf);
+	if (p)
+		mapped_free(p, size);
+	return ok;
+}
+
+/* A file with debug information only keeps the program headers, but its code sections are NOBITS. */
+static bool has_code(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	bool any = false;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_EXECINSTR))
+			continue;
+		any = true;
+		if (sh.sh_type != SHT_NOBITS)
+			return true;
+	}
+	return !any;	/* section headers may have been stripped */
+}
+
+/* Files that perf inject --jit of older versions made have sections only. */
+static int sections_as_segments(struct dso *d, Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	size_t cap = 0;
+	GElf_Shdr sh;
+	struct dso_segment *g;
+
+	free(d->segs);
+	d->segs = NULL;
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_EXECINSTR) || sh.sh_type != SHT_PROGBITS)
+			continue;
+		g = ARRAY_ADD(d->segs, d->nr_segs, cap);
+		if (!g)
+			return DSO_NO_MEMORY;
+		*g = (struct dso_segment){ .offset = sh.sh_offset, .vaddr = sh.sh_addr, .filesz = sh.sh_size,
+					   .exec = true };
+	}
+	return DSO_FINE;
+}
+
+static int read_segments(struct dso *d, Elf *elf)
+{
+	size_t i, n;
+	GElf_Phdr ph;
+
+	if (elf_getphdrnum(elf, &n) || n > d->size / sizeof(Elf32_Phdr))
+		return DSO_BAD_ELF;
+	d->segs = calloc(n ? n : 1, sizeof(*d->segs));
+	if (!d->segs)
+		return DSO_NO_MEMORY;
+	for (i = 0; i < n; i++) {
+		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD)
+			continue;
+		d->segs[d->nr_segs++] = (struct dso_segment){
+			.offset = ph.p_offset, .vaddr = ph.p_vaddr, .filesz = ph.p_filesz,
+			.exec = ph.p_flags & PF_X,
+		};
+	}
+	return d->nr_segs || d->kind == DSO_MODULE ? DSO_FINE : sections_as_segments(d, elf);
+}
+
+static Elf *elf_of(const struct dso *d)
+{
+	return elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_memory((char *)d->data, d->size);
+}
+
+int dso_read_elf(struct dso *d)
+{
+	GElf_Ehdr eh;
+	Elf *elf;
+	int trouble = DSO_FINE;
+
+	if (d->size < SELFMAG || memcmp(d->data, ELFMAG, SELFMAG))
+		return DSO_FINE;	/* read by file offset */
+	elf = elf_of(d);
+	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &eh)) {
+		elf_end(elf);
+		return DSO_BAD_ELF;
+	}
+	d->is_elf = true;
+	d->machine = eh.e_machine;
+	read_build_id(elf, &d->found);
+	if (eh.e_machine != EM_AARCH64 && eh.e_machine != EM_ARM)
+		trouble = DSO_MACHINE;
+	else if (d->kind != DSO_KCORE && !has_code(elf))
+		trouble = DSO_NO_CODE;
+	else
+		trouble = read_segments(d, elf);
+	elf_end(elf);
+	return trouble;
+}
+
+static bool section_named(Elf *elf, const char *name, GElf_Shdr *sh)
+{
+	Elf_Scn *scn = NULL;
+	const char *have;
+	size_t strings;
+
+	if (elf_getshdrstrndx(elf, &strings))
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		have = gelf_getshdr(scn, sh) ? elf_strptr(elf, strings, sh->sh_name) : NULL;
+		if (have && !strcmp(have, name))
+			return true;
+	}
+	return false;
+}
+
+bool dso_unlinked_text(const struct dso *d, struct dso_text *text)
+{
+	bool found = false;
+	GElf_Shdr sh;
+	size_t n;
+	Elf *elf;
+
+	if (!d->is_elf || d->state != DSO_LOADED)
+		return false;
+	elf = elf_of(d);
+	if (elf && !elf_getphdrnum(elf, &n) && !n && section_named(elf, ".text", &sh)) {
+		*text = (struct dso_text){ .offset = sh.sh_offset, .size = sh.sh_size, .vaddr = sh.sh_addr };
+		found = true;
+	}
+	elf_end(elf);
+	return found;
+}
+
+/* In an Arm kernel _text is where the image starts, and _stext where its section .text does. */
+bool dso_kernel_anchor(struct dso *d, const char *name, uint64_t *vaddr)
+{
+	bool found = false;
+	GElf_Shdr sh;
+	size_t i;
+	Elf *elf;
+
+	if (!d->recorded.len || !build_id_equal(&d->recorded, &d->found))
+		return false;
+	if (!strcmp(name, "_text")) {
+		for (i = 0; i < d->nr_segs && !d->segs[i].exec; i++)
+			;
+		if (i < d->nr_segs)
+			*vaddr = d->segs[i].vaddr;
+		return i < d->nr_segs;
+	}
+	if (strcmp(name, "_stext"))
+		return false;
+	elf = elf_of(d);
+	if (elf && section_named(elf, ".text", &sh)) {
+		*vaddr = sh.sh_addr;
+		found = true;
+	}
+	elf_end(elf);
+	return found;
+}
+
+static size_t underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/* Of several names for one place the first is shown; the order is the one perf has. */
+static int compare_symbols(const void *a, const void *b)
+{
+	const struct dso_symbol_entry *x = a, *y = b;
+	size_t nx, ny;
+
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	if (x->size != y->size)	/* the sized one of two names wins */
+		return x->size > y->size ? -1 : 1;
+	if (x->bind != y->bind)
+		return x->bind < y->bind ? -1 : 1;
+	nx = underscores(x->name);
+	ny = underscores(y->name);
+	if (nx != ny)
+		return nx < ny ? -1 : 1;
+	nx = strlen(x->name);
+	ny = strlen(y->name);
+	if (nx != ny)
+		return nx > ny ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static bool segment_offset(const struct dso *d, uint64_t vaddr, uint64_t *offset)
+{
+	size_t i;
+
+	for (i = 0; i < d->nr_segs; i++) {
+		const struct dso_segment *g = &d->segs[i];
+
+		if (vaddr >= g->vaddr && vaddr - g->vaddr < g->filesz) {
+			*offset = g->offset + (vaddr - g->vaddr);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Functions, and labels of hand-written code; not the $a, $t, $x, $d marks. */
+static bool wanted_symbol(const GElf_Sym *sym, const char *name)
+{
+	unsigned int type = GELF_ST_TYPE(sym->st_info);
+
+	if (sym->st_shndx == SHN_UNDEF || !name || !name[0])
+		return false;
+	if (type == STT_FUNC || type == STT_GNU_IFUNC)
+		return true;
+	return type == STT_NOTYPE && name[0] != '$' && sym->st_shndx != SHN_ABS;
+}
+
+static uint8_t bind_rank(unsigned int bind)
+{
+	return bind == STB_WEAK ? 2 : bind == STB_LOCAL ? 1 : 0;
+}
+
+static Elf_Scn *symbol_section(Elf *elf, uint32_t type, GElf_Shdr *sh)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, sh) && sh->sh_type == type && sh->sh_entsize)
+			return scn;
+	return NULL;
+}
+
+static Elf_Data *symbol_data(Elf *elf, GElf_Shdr *sh)
+{
+	Elf_Scn *scn = symbol_section(elf, SHT_SYMTAB, sh);
+
+	if (!scn)
+		scn = symbol_section(elf, SHT_DYNSYM, sh);
+	return scn ? elf_getdata(scn, NULL) : NULL;
+}
+
+/* In a module, which is not linked, values are places in a section. */
+static bool symbol_place(const struct dso *d, Elf *elf, GElf_Sym *sym, uint64_t *offset)
+{
+	Elf_Scn *scn;
+	GElf_Shdr sh;
+
+	if (d->kind != DSO_MODULE)
+		return segment_offset(d, sym->st_value, offset);
+	scn = elf_getscn(elf, sym->st_shndx);
+	if (!scn || !gelf_getshdr(scn, &sh))
+		return false;
+	*offset = sh.sh_offset + sym->st_value;
+	return dso_vaddr(d, *offset, &sym->st_value);
+}
+
+/*
+ * Names stay where libelf finds them only while the Elf is open, so they are copied; two passes: count,
+ * then fill.
+ */
+static void collect(struct dso *d, Elf *elf, Elf_Data *data, const GElf_Shdr *sh)
+{
+	size_t n = data->d_size / sh->sh_entsize, i, bytes = 0, used = 0;
+	uint64_t offset;
+	const char *name;
+	GElf_Sym sym;
+
+	for (i = 0; i < n; i++) {
+		if (!gelf_getsym(data, i, &sym))
+			continue;
+		name = elf_strptr(elf, sh->sh_link, sym.st_name);
+		if (wanted_symbol(&sym, name))
+			bytes += strlen(name) + 1;
+	}
+	d->syms = calloc(n ? n : 1, sizeof(*d->syms));
+	d->names = malloc(bytes ? bytes : 1);
+	if (!d->syms || !d->names)
+		return;
+	for (i = 0; i < n; i++) {
+		if (!gelf_getsym(data, i, &sym))
+			continue;
+		name = elf_strptr(elf, sh->sh_link, sym.st_name);
+		if (!wanted_symbol(&sym, name))
+			continue;
+		/* Bit 0 of an Arm function's value selects T32. */
+		if (d->machine == EM_ARM)
+			sym.st_value &= ~(GElf_Addr)1;
+		if (!symbol_place(d, elf, &sym, &offset))
+			continue;
+		d->syms[d->nr_syms++] = (struct dso_symbol_entry){
+			.offset = offset, .vaddr = sym.st_value, .size = sym.st_size,
+			.name = strcpy(d->names + used, name),
+			.bind = bind_rank(GELF_ST_BIND(sym.st_info)),
+		};
+		used += strlen(name) + 1;
+	}
+	if (d->nr_syms)
+		qsort(d->syms, d->nr_syms, sizeof(*d->syms), compare_symbols);
+}
+
+void dso_read_symbols(struct dso *d)
+{
+	GElf_Shdr sh;
+	Elf_Data *data;
+	Elf *elf;
+
+	if (d->symbols_read)
+		return;
+	d->symbols_read = true;
+	if (!d->is_elf || d->state != DSO_LOADED)
+		return;
+	elf = elf_of(d);
+	if (elf) {
+		data = symbol_data(elf, &sh);
+		if (data)
+			collect(d, elf, data, &sh);
+	}
+	elf_end(elf);
+}
+
+bool dso_symbol(const struct dso *dso, uint64_t offset, const char **name, uint64_t *sym_start,
+		uint64_t *sym_size)
+{
+	struct dso *d = (struct dso *)dso;	/* symbols are a cache */
+	size_t lo = 0, hi;
+	uint64_t size;
+
+	dso_read_symbols(d);
+	for (hi = d->nr_syms; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (d->syms[mid].offset <= offset)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return false;
+	/* Of several names of one address the first is the best one. */
+	for (lo--; lo && d->syms[lo - 1].offset == d->syms[lo].offset;)
+		lo--;
+	size = d->syms[lo].size;
+	if (!size) {	/* labels reach to the next symbol */
+		for (hi = lo; hi < d->nr_syms && d->syms[hi].offset == d->syms[lo].offset;)
+			hi++;
+		size = hi < d->nr_syms ? d->syms[hi].offset - d->syms[lo].offset : UINT64_MAX;
+	}
+	if (offset - d->syms[lo].offset >= size)
+		return false;
+	*name = d->syms[lo].name;
+	*sym_start = d->syms[lo].offset;
+	*sym_size = size;
+	return true;
+}
+
+/* Of functions with the same name the global one comes first. */
+static int compare_names(const void *a, const void *b, void *data)
+{
+	const struct dso *d = data;
+	const struct dso_symbol_entry *x = &d->syms[*(const uint32_t *)a], *y = &d->syms[*(const uint32_t *)b];
+	int c = strcmp(x->name, y->name);
+
+	if (!c)
+		c = (int)x->bind - (int)y->bind;
+	return c ? c : x < y ? -1 : x > y;	/* both are in the sorted array d->syms */
+}
+
+static bool sort_names(struct dso *d)
+{
+	size_t i;
+
+	if (d->name_order || d->nr_syms > UINT32_MAX)
+		return d->name_order;
+	d->name_order = malloc((d->nr_syms ? d->nr_syms : 1) * sizeof(*d->name_order));
+	if (!d->name_order)
+		return false;
+	for (i = 0; i < d->nr_syms; i++)
+		d->name_order[i] = (uint32_t)i;
+	qsort_r(d->name_order, d->nr_syms, sizeof(*d->name_order), compare_names, d);
+	return true;
+}
+
+bool dso_symbol_address(struct dso *d, const char *name, uint64_t *vaddr)
+{
+	size_t lo = 0, hi;
+
+	dso_read_symbols(d);
+	if (!sort_names(d))
+		return false;
+	for (hi = d->nr_syms; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (strcmp(d->syms[d->name_order[mid]].name, name) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == d->nr_syms || strcmp(d->syms[d->name_order[lo]].name, name))
+		return false;
+	*vaddr = d->syms[d->name_order[lo]].vaddr;
+	return true;
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * maps.c - an AVL tree by start address. All changes but the insertion of what overlaps nothing are made of split
+ * and join; a node that more than one tree or node points to is copied before it changes.
+ */
+#include <stdlib.h>
+
+#include "images/maps.h"
+
+struct map_node {
+	struct map map;
+	struct map_node *left, *right;
+	unsigned int refs;
+	/* heights of the two: kept here, so that on the way back up from one the other need not be looked at */
+	uint8_t left_height, right_height;
+};
+
+struct maplist *maplist_new(void)
+{
+	struct maplist *ml = calloc(1, sizeof(*ml));
+
+	if (ml)
+		ml->refs = 1;
+	return ml;
+}
+
+struct maplist *maplist_ref(struct maplist *ml)
+{
+	if (ml)
+		ml->refs++;
+	return ml;
+}
+
+/* Trees are never higher than 1.45 log2 of their size, so neither is the stack. */
+static void node_put(struct map_node *n)
+{
+	struct map_node *right;
+
+	while (n && !--n->refs) {
+		node_put(n->left);
+		right = n->right;
+		free(n);
+		n = right;
+	}
+}
+
+void maplist_unref(struct maplist *ml)
+{
+	if (!ml || --ml->refs)
+		return;
+	node_put(ml->root);
+	free(ml);
+}
+
+struct maplist *maplist_own(struct maplist *ml)
+{
+	struct maplist *copy;
+
+	if (ml->refs == 1)
+		return ml;
+	copy = maplist_new();
+	if (!copy)
+		return NULL;
+	copy->root = ml->root;
+	if (copy->root)
+		copy->root->refs++;
+	maplist_unref(ml);
+	return copy;
+}
+
+/*
+ * What follows takes the references that it is given and hands out its own. When memory runs out, `failed`
+ * is set, parts of the tree are given up, and what is left is consistent but of no use.
+ */
+static struct map_node *node_new(const struct map *m, bool *failed)
+{
+	struct map_node *n = calloc(1, sizeof(*n));
+
+	if (!n) {
+		*failed = true;
+		return NULL;
+	}
+	n->map = *m;
+	n->refs = 1;
+	return n;
+}
+
+/* A node that only the caller holds. */
+static struct map_node *node_own(struct map_node *n, bool *failed)
+{
+	struct map_node *copy;
+
+	if (n->refs == 1)
+		return n;
+	copy = node_new(&n->map, failed);
+	if (copy) {
+		copy->left = n->left;
+		copy->right = n->right;
+		copy->left_height = n->left_height;
+		copy->right_height = n->right_height;
+		if (copy->left)
+			copy->left->refs++;
+		if (copy->right)
+			copy->right->refs++;
+	}
+	node_put(n);
+	return copy;
+}
+
+static int height(const struct map_node *n)
+{
+	if (!n)
+		return 0;
+	return (n->left_height > n->right_height ? n->left_height : n->right_height) + 1;
+}
+
+/* `n` is the caller's own. */
+static struct map_node *node_set(struct map_node *left, struct map_node *n, struct map_node *right)
+{
+	n->left = left;
+	n->right = right;
+	n->left_height = (uint8_t)height(left);
+	n->right_height = (uint8_t)height(right);
+	return n;
+}
+
+static struct map_node *rotate_left(struct map_node *n, bool *failed)
+{
+	struct map_node *r = node_own(n->right, failed);
+
+	if (!r)
+		return node_set(n->left, n, NULL);
+	node_set(n->left, n, r->left);
+	return node_set(n, r, r->right);
+}
+
+static struct map_node *rotate_right(struct map_node *n, bool *failed)
+{
+	struct map_node *l = node_own(n->left, failed);
+
+	if (!l)
+		return node_set(NULL, n, n->right);
+	node_set(l->right, n, n->right);
+	return node_set(l->left, l, n);
+}
+
+static struct map_node *join(struct map_node *left, struct map_node *mid, struct map_node *right, bool *failed);
+
+/* `left` is the caller's own, and more than one higher than `right`. */
+static struct map_node *join_right(struct map_node *left, struct map_node *mid, struct map_node *right,
+				   bool *failed)
+{
+	struct map_node *outer = left->left, *inner = join(left->right, mid, right, failed);
+
+	if (height(inner) > height(outer) + 1 && height(inner->left) > height(inner->right))
+		inner = rotate_right(inner, failed);
+	node_set(outer, left, inner);
+	return height(inner) > height(outer) + 1 ? rotate_left(left, failed) : left;
+}
+
+static struct map_node *join_left(struct map_node *left, struct map_node *mid, struct map_node *right,
+				  bool *failed)
+{
+	struct map_node *outer = right->right, *inner = join(left, mid, right->left, failed);
+
+	if (height(inner) > height(outer) + 1 && height(inner->right) > height(inner->left))
+		inner = rotate_left(inner, failed);
+	node_set(inner, right, outer);
+	return height(inner) > height(outer) + 1 ? rotate_right(right, failed) : right;
+}
+
+/* `mid` is the caller's own; NULL: memory ran out before. */
+static struct map_node *join(struct map_node *left, struct map_node *mid, struct map_node *right, bool *failed)
+{
+	if (mid && height(left) > height(right) + 1) {
+		left = node_own(left, failed);
+		if (left)
+			return join_right(left, mid, right, failed);
+	} else if (mid && height(right) > height(left) + 1) {
+		right = node_own(right, failed);
+		if (right)
+			return join_left(left, mid, right, failed);
+	} else if (mid) {
+		return node_set(left, mid, right);
+	}
+	node_put(left);
+	node_put(right);
+	free(mid);
+	return NULL;
+}
+
+/* `m`, the caller's own, overlaps nothing: one way down, where two splits and two joins would be four. */
+static struct map_node *insert(struct map_node *n, struct map_node *m, bool *failed)
+{
+	if (!n)
+		return m;
+	n = node_own(n, failed);
+	if (!n) {
+		free(m);
+		return NULL;
+	}
+	if (m->map.start < n->map.start) {
+		n->left = insert(n->left, m, failed);
+		n->left_height = (uint8_t)height(n->left);
+	} else {
+		n->right = insert(n->right, m, failed);
+		n->right_height = (uint8_t)height(n->right);
+	}
+	if (n->left_height <= n->right_height + 1 && n->right_height <= n->left_height + 1)
+		return n;
+	return join(n->left, n, n->right, failed);
+}
+
+/* What starts before `addr`, and the rest. */
+static void split(struct map_node *n, uint64_t addr, struct map_node **before, struct map_node **after,
+		  bool *failed)
+{
+	struct map_node *left, *right, *inner;
+
+	*before = *after = NULL;
+	if (n)
+		n = node_own(n, failed);
+	if (!n)
+		return;
+	left = n->left;
+	right = n->right;
+	if (n->map.start < addr) {
+		split(right, addr, &inner, after, failed);
+		*before = join(left, n, inner, failed);
+	} else {
+		split(left, addr, before, &inner, failed);
+		*after = join(inner, n, right, failed);
+	}
+}
+
+/* The tree without its last node, which becomes the caller's own. */
+static struct map_node *take_last(struct map_node *n, struct map_node **last, bool *failed)
+{
+	struct map_node *left;
+
+	*last = NULL;
+	n = node_own(n, failed);
+	if (!n)
+		return NULL;
+	left = n->left;
+	if (!n->right) {
+		*last = node_set(NULL, n, NULL);
+		return left;
+	}
+	n->right = take_last(n->right, last, failed);
+	return join(left, n, n->right, failed);
+}
+
+static struct map_node *join_two(struct map_node *left, struct map_node *right, bool *failed)
+{
+	struct map_node *mid;
+
+	if (!left || !right)
+		return left ? left : right;
+	left = take_last(left, &mid, failed);
+	return join(left, mid, right, failed);
+}
+
+static const struct map *last_of(const struct map_node *n)
+{
+	while (n && n->right)
+		n = n->right;
+	return n ? &n->map : NULL;
+}
+
+static bool same_code(const struct map *a, const struct map *b)
+{
+	return a->dso == b->dso && a->start - a->off == b->start - b->off;
+}
+
+/* What of `m` is beyond `end` comes before everything in `after`. */
+static struct map_node *keep_end(const struct map *m, uint64_t end, struct map_node *after, bool *failed)
+{
+	struct map rest = *m;
+
+	if (m->end <= end)
+		return after;
+	rest.off += end - rest.start;
+	rest.start = end;
+	return join(NULL, node_new(&rest, failed), after, failed);
+}
+
+bool maplist_set(struct maplist *ml, const struct map *m)
+{
+	/* the first one that ends behind the start */
+	const struct map *there = maplist_next(ml, m->start), *last;
+	struct map_node *before, *inside, *after, *n;
+	bool failed = false;
+
+	if (m->start >= m->end)
+		return true;
+	if (!there || there->start >= m->end) {
+		if (!m->dso)
+			return true;
+		n = node_new(m, &failed);
+		if (n)
+			ml->root = insert(ml->root, n, &failed);
+		goto out;
+	}
+	if (there->start <= m->start && m->dso && there->end >= m->end && same_code(there, m))
+		return true;
+	split(ml->root, m->start, &before, &inside, &failed);
+	split(inside, m->end, &inside, &after, &failed);
+	/* What remains of the ranges at both ends stays. */
+	last = last_of(inside);
+	if (last)
+		after = keep_end(last, m->end, after, &failed);
+	node_put(inside);
+	last = last_of(before);
+	if (last && last->end > m->start) {
+		after = keep_end(last, m->end, after, &failed);
+		before = take_last(before, &n, &failed);
+		if (n)
+			n->map.end = m->start;
+		before = join(before, n, NULL, &failed);
+	}
+	if (m->dso)
+		ml->root = join(before, node_new(m, &failed), after, &failed);
+	else
+		ml->root = join_two(before, after, &failed);
+out:
+	if (failed) {
+		node_put(ml->root);
+		ml->root = NULL;
+	}
+	return !failed;
+}
+
+const struct map *maplist_next(const struct maplist *ml, uint64_t addr)
+{
+	const struct map_node *n = ml->root, *best = NULL;
+
+	while (n) {
+		if (n->map.end > addr) {
+			best = n;
+			n = n->left;
+		} else {
+			n = n->right;
+		}
+	}
+	return best ? &best->map : NULL;
+}
+
+bool maplist_conflicts(const struct maplist *ml, const struct map *m)
+{
+	const struct map *x;
+
+	for (x = maplist_next(ml, m->start); x && x->start < m->end; x = maplist_next(ml, x->end))
+		if (!same_code(x, m))
+			return true;
+	return false;
+}
+
+const struct map *maplist_find(const struct maplist *ml, uint64_t addr)
+{
+	const struct map *m = maplist_next(ml, addr);
+
+	return m && m->start <= addr ? m : NULL;
+}

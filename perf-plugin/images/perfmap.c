@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "images/perfmap.h"
+
+struct perf_map_entry {
+	uint64_t start, size;
+	size_t nr;		/* line */
+	const char *name;
+};
+
+struct perf_map {
+	char *text;
+	struct perf_map_entry *v;	/* by address, then in file order */
+	size_t nr, cap;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct perf_map_entry *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->nr < y->nr ? -1 : x->nr > y->nr;
+}
+
+static bool parse_line(struct perf_map_entry *e, char *line)
+{
+	char *p, *q;
+
+	errno = 0;
+	e->start = strtoull(line, &p, 16);
+	if (p == line || *p != ' ')
+		return false;
+	e->size = strtoull(p + 1, &q, 16);
+	if (q == p + 1 || *q != ' ' || !q[1] || errno)
+		return false;
+	e->name = q + 1;
+	return true;
+}
+
+struct perf_map *perf_map_read(char *text)
+{
+	struct perf_map *pm = calloc(1, sizeof(*pm));
+	struct perf_map_entry e, *slot;
+	char *line, *end;
+
+	if (!pm) {
+		free(text);
+		return NULL;
+	}
+	pm->text = text;
+	for (line = text; *line; line = end) {
+		end = line + strcspn(line, "\n");
+		if (*end)
+			*end++ = 0;
+		if (!parse_line(&e, line))
+			continue;
+		e.nr = pm->nr;
+		slot = ARRAY_ADD(pm->v, pm->nr, pm->cap);
+		if (!slot) {
+			perf_map_free(pm);
+			return NULL;
+		}
+		*slot = e;
+	}
+	if (pm->nr)
+		qsort(pm->v, pm->nr, sizeof(*pm->v), compare_entries);
+	return pm;
+}
+
+void perf_map_free(struct perf_map *pm)
+{
+	if (!pm)
+		return;
+	free(pm->text);
+	free(pm->v);
+	free(pm);
+}
+
+bool perf_map_find(const struct perf_map *pm, uint64_t addr, const char **name, uint64_t *start,
+		   uint64_t *size)
+{
+	size_t lo = 0, hi = pm->nr;
+	const struct perf_map_entry *e;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (pm->v[mid].start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return false;
+	e = &pm->v[lo - 1];
+	if (addr - e->start >= e->size)
+		return false;
+	*name = e->name;
+	*start = e->start;
+	*size = e->size;
+	return true;
+}

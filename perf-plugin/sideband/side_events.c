@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* side_events.c - the pass over all records, as far as they tell about threads, maps and kernel code. */
+#include "sideband/side_events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "sideband/side_perf.h"
+
+void side_events_init(struct side_events *se)
+{
+	memset(se, 0, sizeof(*se));
+	side_order_init(&se->order);
+}
+
+void side_events_free(struct side_events *se)
+{
+	side_order_free(&se->order);
+	jit_files_free(&se->jit);
+	phone_free(&se->phone);
+	free(se->bpf.v);
+}
+
+int side_events_add(struct side_events *se, struct side_source *src)
+{
+	return side_order_add(&se->order, src) ? 0 : -CST_ERR_NOMEM;
+}
+
+int side_events_start(struct side_events *se)
+{
+	se->records = side_perf_new(se);
+	se->reader = se->records ? side_order_add(&se->order, se->records) : NULL;
+	return se->reader ? 0 : -CST_ERR_NOMEM;
+}
+
+int side_events_take(struct side_events *se, const struct pd_record *rec, struct side_event *e)
+{
+	int rc = phone_record(se, rec);
+
+	if (!rc)
+		rc = side_perf_take(se->records, rec, e);
+	return rc > 0 && side_order_note(&se->order, se->reader, e) ? -CST_ERR_NOMEM : rc;
+}
+
+/* The header's build-ids are of the files that records name. */
+static void take_build_ids(struct side_events *se)
+{
+	const struct pd_env *env = perfdata_env(se->pd);
+	struct build_id id;
+	uint32_t i;
+
+	for (i = 0; i < env->nr_build_ids; i++) {
+		const struct pd_build_id *b = &env->build_ids[i];
+
+		if (!b->filename || !b->size)
+			continue;
+		id.len = b->size < BUILD_ID_MAX ? b->size : BUILD_ID_MAX;
+		memcpy(id.id, b->id, id.len);
+		dso_table_set_build_id(se->dsos, b->filename, &id);
+	}
+}
+
+int side_events_finish(struct side_events *se)
+{
+	int rc;
+
+	side_perf_finish(se->records);
+	take_build_ids(se);
+	phone_finish(se);
+	rc = side_kernel_finish(se);
+	if (!rc)
+		rc = kernel_find_kcore(se->kernel, se->dsos, perfdata_dir(se->pd));
+	if (!rc)
+		rc = jit_finish(se);
+	return rc ? rc : side_order_finish(&se->order) ? -CST_ERR_NOMEM : 0;
+}

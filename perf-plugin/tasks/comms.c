@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "tasks/comms.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct name {
+	int tid;
+	uint64_t time;
+	uint64_t seq;
+	uint32_t text;		/* in `pool` */
+	int parent;		/* >= 0: the name of that thread at that time */
+};
+
+struct comms {
+	struct name *v;
+	size_t nr, cap;
+	char *pool;
+	size_t used, size;
+	bool shared;		/* the names are another one's */
+	char unknown[16];
+};
+
+static bool add(struct comms *c, const struct name *n, const char *text)
+{
+	size_t len = text ? strlen(text) + 1 : 0, cap;
+	void *p;
+
+	if (c->nr == c->cap) {
+		cap = c->cap ? 2 * c->cap : 64;
+		p = realloc(c->v, cap * sizeof(*c->v));
+		if (!p)
+			return false;
+		c->v = p;
+		c->cap = cap;
+	}
+	if (c->size - c->used < len) {
+		cap = 2 * c->size + len;
+		p = cap <= UINT32_MAX ? realloc(c->pool, cap) : NULL;
+		if (!p)
+			return false;
+		c->pool = p;
+		c->size = cap;
+	}
+	c->v[c->nr] = *n;
+	c->v[c->nr++].text = (uint32_t)c->used;
+	if (len)
+		memcpy(c->pool + c->used, text, len);
+	c->used += len;
+	return true;
+}
+
+static bool take(struct comms *c, const struct pd_record *rec)
+{
+	const union perf_event *ev = rec->ev;
+	struct name n = { .seq = rec->seq, .parent = -1,
+			  .time = rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : 0 };
+
+	switch (ev->header.type) {
+	case PERF_RECORD_COMM:
+		n.tid = (int)ev->comm.tid;
+		return add(c, &n, ev->comm.comm);
+	case PERF_RECORD_FORK:
+		n.tid = (int)ev->fork.tid;
+		n.parent = (int)ev->fork.ptid;
+		return add(c, &n, NULL);
+	}
+	return true;
+}
+
+static int cmp(const void *pa, const void *pb)
+{
+	const struct name *a = pa, *b = pb;
+
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->seq < b->seq ? -1 : a->seq > b->seq;
+}
+
+struct comms *comms_new(struct perfdata *pd)
+{
+	struct comms *c = calloc(1, sizeof(*c));
+	struct pd_record rec;
+	int rc;
+
+	if (!c)
+		return NULL;
+	perfdata_rewind(pd);
+	while ((rc = perfdata_next(pd, &rec)) != 0) {
+		if (rc > 0 && !take(c, &rec)) {
+			comms_free(c);
+			c = NULL;
+			break;
+		}
+	}
+	if (c && c->nr)
+		qsort(c->v, c->nr, sizeof(*c->v), cmp);
+	return c;
+}
+
+struct comms *comms_share(const struct comms *c)
+{
+	struct comms *s = malloc(sizeof(*s));
+
+	if (s) {
+		*s = *c;
+		s->shared = true;
+	}
+	return s;
+}
+
+void comms_free(struct comms *c)
+{
+	if (!c)
+		return;
+	if (!c->shared) {
+		free(c->v);
+		free(c->pool);
+	}
+	free(c);
+}
+
+/* Last name at or before `time`, else the first one. */
+static const struct name *find(const struct comms *c, int tid, uint64_t time)
+{
+	size_t lo = 0, hi = c->nr, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (c->v[mid].tid < tid || (c->v[mid].tid == tid && c->v[mid].time <= time))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo && c->v[lo - 1].tid == tid)
+		return &c->v[lo - 1];
+	return lo < c->nr && c->v[lo].tid == tid ? &c->v[lo] : NULL;
+}
+
+const char *comms_at(struct comms *c, int tid, uint64_t time)
+{
+	unsigned int hops = 64;		/* a chain of forks; a ring of them is a lie */
+	const struct name *n;
+	int t = tid;
+
+	while ((n = find(c, t, time)) && n->parent >= 0 && n->parent != t && hops--) {
+		t = n->parent;
+		time = n->time;
+	}
+	if (n && n->parent < 0)
+		return c->pool + n->text;
+	snprintf(c->unknown, sizeof(c->unknown), ":%d", tid);
+	return c->unknown;
+}

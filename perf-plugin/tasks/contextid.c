@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <string.h>
+
+#include "tasks/learned.h"
+
+static const char *const names[] = {
+	[CONTEXTID_AUTO] = "auto",
+	[CONTEXTID_TID] = "tid",
+	[CONTEXTID_TID_ASID] = "tid-asid",
+	[CONTEXTID_ASID] = "asid",
+	[CONTEXTID_NONE] = "none",
+};
+
+bool contextid_parse(const char *text, enum contextid_format *format)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(text, names[i])) {
+			*format = (enum contextid_format)i;
+			return true;
+		}
+	return false;
+}
+
+const char *contextid_name(enum contextid_format format)
+{
+	return names[format];
+}
+
+void contextid_init(struct contextid *c, enum contextid_format forced, const char *arch)
+{
+	memset(c, 0, sizeof(*c));
+	c->forced = forced;
+	if (arch && (!strncmp(arch, "aarch64", 7) || !strcmp(arch, "arm64")))
+		c->arch = ARCH_ARM64;
+	else if (arch && !strncmp(arch, "arm", 3))
+		c->arch = ARCH_ARM;
+}
+
+/* AArch32 kernels: thread or not shows in the upper bits. */
+static enum contextid_format choose_arm(struct contextid *c, uint32_t value, unsigned int bits)
+{
+	if (bits > 8 && value >> 8)
+		return c->decided = CONTEXTID_TID_ASID;
+	return CONTEXTID_ASID;
+}
+
+static enum contextid_format choose(struct contextid *c, uint32_t value, unsigned int bits,
+				    const struct contextid_evidence *ev)
+{
+	bool switched = ev->running > 0;
+
+	if (c->decided != CONTEXTID_AUTO && c->decided != CONTEXTID_ASID)
+		return c->decided;
+	if (c->arch == ARCH_ARM)
+		return choose_arm(c, value, bits);
+	/* A kernel without PID_IN_CONTEXTIDR never writes it. One that has written threads means the idle task. */
+	if (!value)
+		return c->arch == ARCH_ARM64 && c->seen[CONTEXTID_TID] ? CONTEXTID_TID : CONTEXTID_NONE;
+	if (bits == 32 && switched && (uint32_t)ev->running == value)
+		return c->decided = CONTEXTID_TID;
+	if (bits == 32 && switched && (uint32_t)ev->running == value >> 8)
+		return c->decided = CONTEXTID_TID_ASID;
+	if (ev->asid && !ev->tid_shifted && (bits == 8 || value <= 0xff))
+		return c->decided = CONTEXTID_ASID;
+	if (bits < 32)
+		return c->decided == CONTEXTID_ASID ? CONTEXTID_ASID : CONTEXTID_TID;
+	if (ev->tid && (!switched || c->arch == ARCH_ARM64))
+		return CONTEXTID_TID;
+	if (ev->tid_shifted)
+		return c->decided = CONTEXTID_TID_ASID;
+	/* A small number that is not who ran: an identifier of the hardware's size. */
+	if (switched && value <= 0xff)
+		c->decided = CONTEXTID_ASID;
+	return value <= 0xff && c->decided == CONTEXTID_ASID ? CONTEXTID_ASID : CONTEXTID_TID;
+}
+
+enum contextid_format contextid_choose(struct contextid *c, uint32_t value, unsigned int bits,
+				       const struct contextid_evidence *ev)
+{
+	struct learn_entry e = { .kind = LEARN_CONTEXTID, .value = value, .bits = (uint8_t)bits, .ev = *ev };
+	bool asked = !contextid_decided(c);
+	enum contextid_format f = c->forced ? c->forced : choose(c, value, bits, ev);
+
+	e.answer = (uint8_t)f;
+	if (asked)
+		learn_note(c->log, &e);
+	c->seen[f] = true;
+	return f;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "tasks/running.h"
+
+/* Switches that are looked at to answer one question. */
+#define MAX_LOOK 256
+
+static struct run_cpu *get_cpu(struct running *r, int cpu)
+{
+	struct run_cpu *c = intmap_get(&r->by_cpu, cpu), **all;
+
+	if (c)
+		return c;
+	all = ARRAY_ADD(r->cpus, r->nr, r->cap);
+	if (!all)
+		return NULL;
+	c = *all = calloc(1, sizeof(*c));
+	if (!c || !intmap_put(&r->by_cpu, cpu, c)) {
+		free(c);
+		r->nr--;
+		return NULL;
+	}
+	c->cpu = cpu;
+	c->first_time = UINT64_MAX;
+	c->first_prev = -1;
+	return c;
+}
+
+int running_add(struct running *r, int cpu, uint64_t time, enum run_kind kind, int tid, int prev)
+{
+	struct run_cpu *c = get_cpu(r, cpu);
+	struct run_switch *s = c ? ARRAY_ADD(c->v, c->nr, c->cap) : NULL;
+
+	if (!s)
+		return -CST_ERR_NOMEM;
+	s->time = time;
+	s->tid = tid;
+	s->kind = kind;
+	c->switches |= kind != RUN_START;
+	if (time < c->first_time) {
+		c->first_time = time;
+		c->first_prev = prev;
+	}
+	return 0;
+}
+
+/* Records of the same moment: out before in. */
+static int compare(const void *a, const void *b)
+{
+	const struct run_switch *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind == RUN_OUT ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+void running_finish(struct running *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr; i++)
+		qsort(r->cpus[i]->v, r->cpus[i]->nr, sizeof(*r->cpus[i]->v), compare);
+}
+
+void running_free(struct running *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr; i++) {
+		free(r->cpus[i]->v);
+		free(r->cpus[i]);
+	}
+	free(r->cpus);
+	intmap_free(&r->by_cpu);
+	memset(r, 0, sizeof(*r));
+}
+
+static const struct run_cpu *find_cpu(const struct running *r, int cpu)
+{
+	const struct run_cpu *c = intmap_get(&r->by_cpu, cpu);
+
+	return c && c->switches ? c : NULL;
+}
+
+/* Index of the first switch after `time`. */
+static size_t after(const struct run_cpu *c, uint64_t time)
+{
+	size_t lo = 0, hi = c->nr;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (c->v[mid].time <= time)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+bool running_known(const struct running *r, int cpu)
+{
+	return find_cpu(r, cpu) != NULL;
+}
+
+int running_thread(const struct running *r, int cpu, uint64_t time)
+{
+	const struct run_cpu *c = find_cpu(r, cpu);
+	size_t i = c ? after(c, time) : 0;
+
+	if (!c)
+		return -1;
+	return i ? c->v[i - 1].tid : c->first_prev;
+}
+
+bool running_other(const struct running *r, int cpu, uint64_t from, uint64_t to, int tid)
+{
+	const struct run_cpu *c = find_cpu(r, cpu);
+	size_t i = c ? after(c, from) : 0;
+
+	for (; c && i < c->nr && c->v[i].time <= to; i++)
+		if (c->v[i].kind != RUN_OUT && c->v[i].tid > 0 && c->v[i].tid != tid)
+			return true;
+	return false;
+}
+
+static size_t add_tid(int tid, int *tids, size_t n, size_t max, bool *all)
+{
+	size_t i;
+
+	if (tid < 0)
+		*all = false;
+	if (tid <= 0)
+		return n;
+	for (i = 0; i < n && i < max; i++)
+		if (tids[i] == tid)
+			return n;
+	if (n >= max) {
+		*all = false;
+		return n;
+	}
+	tids[n] = tid;
+	return n + 1;
+}
+
+size_t running_between(const struct running *r, int cpu, uint64_t from, uint64_t to, int *tids,
+		       size_t max, bool *all)
+{
+	const struct run_cpu *c = find_cpu(r, cpu);
+	size_t i, first, n;
+
+	*all = c != NULL;
+	if (!c)
+		return 0;
+	first = i = after(c, from);
+	n = add_tid(i ? c->v[i - 1].tid : c->first_prev, tids, 0, max, all);
+	for (; i < c->nr && c->v[i].time <= to; i++) {
+		if (i - first >= MAX_LOOK) {
+			*all = false;
+			break;
+		}
+		/* what an "out" record announces is told again by the "in" record, when there is one */
+		if (c->v[i].kind == RUN_OUT && i + 1 < c->nr && c->v[i + 1].kind != RUN_OUT)
+			continue;
+		n = add_tid(c->v[i].tid, tids, n, max, all);
+	}
+	return n;
+}
