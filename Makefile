@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # make            library, perf-cstrace, pkg-config file
+# make lib        the library alone: needs a C compiler and binutils, nothing else; also install-lib, uninstall-lib
 # make check      installs what is missing, builds, runs every test; last line: N passed, N failed, N skipped
 # make help       the other targets
 #
@@ -8,8 +9,10 @@
 # -fsanitize=address,undefined, SANITIZE=thread into $(O)/tsan, prefix= and DESTDIR= for install, CC, CFLAGS,
 # LDFLAGS as usual.
 
-VERSION := 0.1.0
-SOVERSION := 0
+# The version stands in include/cstrace/version.h alone.
+version-of = $(shell awk '$$2 == "CST_VERSION_$(1)" { print $$3 }' include/cstrace/version.h)
+SOVERSION := $(call version-of,MAJOR)
+VERSION := $(SOVERSION).$(call version-of,MINOR).$(call version-of,PATCH)
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DEFAULT_GOAL := all
@@ -50,6 +53,8 @@ bindir ?= $(exec_prefix)/bin
 libdir ?= $(exec_prefix)/lib
 includedir ?= $(prefix)/include
 mandir ?= $(prefix)/share/man
+# Where the project is to be found, for the pkg-config file; packagers know.
+URL ?=
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes
 ifeq ($(filter-out 1,$(or $(WERROR),1)),)
@@ -89,7 +94,7 @@ GEN_OBJ := $(call obj,$(GEN_SRC))
 UNIT_HELP_OBJ := $(call obj,$(UNIT_HELP_SRC))
 
 LIB_A := $(B)/libcstrace.a
-LIB_SO := $(if $(LIB_SRC),$(B)/libcstrace.so.$(SOVERSION))
+LIB_SO := $(B)/libcstrace.so.$(SOVERSION)
 TOOL := $(if $(PLUGIN_MAIN),$(B)/perf-cstrace)
 PLUGIN_A := $(B)/libplugin.a
 GEN_A := $(B)/tests/libgen.a
@@ -108,10 +113,10 @@ PC := $(B)/cstrace.pc
 # ---- targets that need no configuration --------------------------------------------------------
 
 .PHONY: all tests check check-run check-man bench fuzz fuzz-build demo rebase nightly install
-.PHONY: uninstall clean help qemu interop deps mutate
+.PHONY: uninstall clean help qemu interop deps mutate lib install-lib uninstall-lib
 
 help:
-	@sed -n '3,9s/^# \{0,1\}//p' Makefile
+	@sed -n '3,'$$(grep -n '^$$' Makefile | head -n 1 | cut -d: -f1)'s/^# \{0,1\}//p' Makefile
 	@echo
 	@echo 'demo        injects the shipped sample and shows what the stock tools make of it'
 	@echo 'tests       builds the test programs            bench     speed and memory beside the peers (scripts/bench)'
@@ -119,7 +124,7 @@ help:
 	@echo 'rebase      writes the golden texts anew         nightly   the tests with large counts'
 	@echo 'check-man   man pages against --list-opts        qemu      plugin that records program flows'
 	@echo 'mutate      MUTANTS small wrong changes of the code: how many do the tests notice (SEED=N)'
-	@echo 'install uninstall clean'
+	@echo 'install uninstall install-lib uninstall-lib clean'
 
 clean:
 	$(Q)rm -rf $(O)
@@ -134,7 +139,8 @@ check demo bench nightly:
 
 # ---- configuration: where the libraries of perf-plugin are -------------------------------------
 
-UNCONFIGURED := help clean check demo bench nightly
+UNCONFIGURED := help clean check demo bench nightly lib install-lib uninstall-lib uninstall \
+	%/libcstrace.a %/libcstrace.so.$(SOVERSION) %/cstrace.pc
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 include $(O)/config.mk
 endif
@@ -144,16 +150,18 @@ $(O)/config.mk: scripts/config scripts/build-libperf
 
 LIB_CFLAGS := $(STD) $(WARN) $(SAN) -fPIC -fvisibility=hidden -fno-semantic-interposition \
 	-DCST_BUILDING -Iinclude -Ilib
-TOOL_CFLAGS = $(STD) $(WARN) $(SAN) -D_GNU_SOURCE -DCST_VERSION='"$(VERSION)"' -Iinclude \
+TOOL_CFLAGS = $(STD) $(WARN) $(SAN) -D_GNU_SOURCE -Iinclude \
 	-Iperf-plugin $(DEP_CFLAGS)
 TEST_CFLAGS = $(STD) $(WARN) $(SAN) -D_GNU_SOURCE -Iinclude -Ilib -Iperf-plugin -Itests \
 	-Itests/gen $(DEP_CFLAGS)
 
 DROP_IN := $(if $(OPENCSD_HEADERS),$(OCSD_SO))
 
-all: $(LIB_A) $(LIB_SO) $(TOOL) $(DROP_IN) $(PC)
+all: lib $(TOOL) $(DROP_IN)
 
-# ---- library -----------------------------------------------------------------------------------
+# ---- library: a C compiler and binutils make it ----------------------------------------------
+
+lib: $(LIB_A) $(LIB_SO) $(PC)
 
 $(B)/obj/lib/%.o: lib/%.c
 	$(call say,CC,$<)
@@ -171,12 +179,14 @@ $(B)/libcstrace.so.$(SOVERSION): $(LIB_OBJ) scripts/libcstrace.map scripts/check
 	$(Q)ln -sf $(@F) $(B)/libcstrace.so
 	$(if $(SAN),,$(Q)scripts/check-symbols $@ $(LIB_OBJ))
 
-# It names the folders of this call of make, which need not be those of the last one.
+# It names the folders of this call of make, which need not be those of the last one. A program that is linked with
+# libcstrace.a needs nothing more.
 $(PC): FORCE
 	$(Q)mkdir -p $(@D)
-	$(Q)printf '%s\n' 'prefix=$(prefix)' 'libdir=$(libdir)' 'includedir=$(includedir)' '' \
-		'Name: cstrace' 'Description: decoder of Arm CoreSight trace' 'Version: $(VERSION)' \
-		'Libs: -L$${libdir} -lcstrace' 'Cflags: -I$${includedir}' > $@
+	$(Q)printf '%s\n' 'prefix=$(prefix)' 'exec_prefix=$(exec_prefix)' 'libdir=$(libdir)' \
+		'includedir=$(includedir)' '' 'Name: cstrace' 'Description: decoder of Arm CoreSight trace' \
+		$(if $(URL),'URL: $(URL)') 'Version: $(VERSION)' 'Libs: -L$${libdir} -lcstrace' 'Libs.private:' \
+		'Cflags: -I$${includedir}' > $@
 .PHONY: FORCE
 FORCE:
 
@@ -314,7 +324,7 @@ $(FUZZ_OCSD_OBJ): FUZZ_FLAGS += -DOCSD_CACHE_LIMIT=0x100000
 $(FOBJ)/%.o: %.c
 	$(call say,FUZZ-CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -D_GNU_SOURCE -DCST_VERSION='"$(VERSION)"' \
+	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -D_GNU_SOURCE \
 		$(if $(filter lib/%,$<),-DCST_BUILDING) -Iinclude -Ilib -Iperf-plugin -Itests -Itests/gen \
 		$(DEP_CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
@@ -376,26 +386,31 @@ check-man: all
 deps:
 	$(Q)scripts/install-deps build test
 
-install: all
-	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/cstrace \
-		$(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man5
-	$(if $(TOOL),install -m 755 $(TOOL) $(DESTDIR)$(bindir))
+# The library's files and folders; those of perf-cstrace come on top.
+install-lib: lib
+	install -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/cstrace
 	install -m 644 $(LIB_A) $(DESTDIR)$(libdir)
-	$(if $(LIB_SO),install -m 755 $(LIB_SO) $(DESTDIR)$(libdir))
-	$(if $(LIB_SO),ln -sf libcstrace.so.$(SOVERSION) $(DESTDIR)$(libdir)/libcstrace.so)
+	install -m 755 $(LIB_SO) $(DESTDIR)$(libdir)
+	ln -sf libcstrace.so.$(SOVERSION) $(DESTDIR)$(libdir)/libcstrace.so
+	install -m 644 $(HEADERS) $(DESTDIR)$(includedir)/cstrace
+	install -m 644 $(PC) $(DESTDIR)$(libdir)/pkgconfig
+
+install: all install-lib
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man5
+	$(if $(TOOL),install -m 755 $(TOOL) $(DESTDIR)$(bindir))
 	$(if $(DROP_IN),install -d $(DESTDIR)$(libdir)/cstrace)
 	$(if $(DROP_IN),install -m 755 $(DROP_IN) $(DESTDIR)$(libdir)/cstrace)
-	$(if $(HEADERS),install -m 644 $(HEADERS) $(DESTDIR)$(includedir)/cstrace)
-	install -m 644 $(PC) $(DESTDIR)$(libdir)/pkgconfig
 	$(if $(MAN),install -m 644 $(MAN) $(DESTDIR)$(mandir)/man1)
 	$(if $(MAN5),install -m 644 $(MAN5) $(DESTDIR)$(mandir)/man5)
 
-uninstall:
-	rm -f $(DESTDIR)$(bindir)/perf-cstrace $(DESTDIR)$(libdir)/libcstrace.a \
-		$(DESTDIR)$(libdir)/libcstrace.so $(DESTDIR)$(libdir)/libcstrace.so.$(SOVERSION) \
-		$(DESTDIR)$(libdir)/pkgconfig/cstrace.pc \
-		$(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(MAN))) \
+uninstall-lib:
+	rm -f $(DESTDIR)$(libdir)/libcstrace.a $(DESTDIR)$(libdir)/libcstrace.so \
+		$(DESTDIR)$(libdir)/libcstrace.so.$(SOVERSION) $(DESTDIR)$(libdir)/pkgconfig/cstrace.pc
+	rm -rf $(DESTDIR)$(includedir)/cstrace
+
+uninstall: uninstall-lib
+	rm -f $(DESTDIR)$(bindir)/perf-cstrace $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(MAN))) \
 		$(addprefix $(DESTDIR)$(mandir)/man5/,$(notdir $(MAN5)))
-	rm -rf $(DESTDIR)$(includedir)/cstrace $(DESTDIR)$(libdir)/cstrace
+	rm -rf $(DESTDIR)$(libdir)/cstrace
 
 -include $(shell find $(B)/obj $(B)/tests $(FUZZ_DIR)/obj -name '*.d' 2>/dev/null)

@@ -149,8 +149,8 @@ CST_API int cst_etmv4_is_ete(const struct cst_etmv4_regs *regs, int recorded);
  * conditional tracing enabled in a trace unit that does not have it (only R and M profile may); -CST_ERR_VERSION for
  * a version that is neither. `cfg` is filled as far as possible in either case, so that packets can still be listed.
  */
-CST_API int cst_config_etmv4(struct cst_config *cfg, const struct cst_etmv4_regs *regs, int ete,
-			     enum cst_profile profile);
+CST_SIZED int cst_config_etmv4(struct cst_config *cfg, const struct cst_etmv4_regs *regs, int ete,
+			       enum cst_profile profile);
 
 /* A register field with a value that the architecture reserves. */
 struct cst_reserved_field {
@@ -170,16 +170,63 @@ CST_API unsigned int cst_config_etmv4_reserved(const struct cst_etmv4_regs *regs
  * As cst_config_etmv4() for an ETMv3 (-CST_ERR_VERSION unless ETMIDR says 2.0 .. 2.5), a PTM (3.0, 3.1), an STM, an ITM.
  * Fields that a protocol does not have are 0.
  */
-CST_API int cst_config_etmv3(struct cst_config *cfg, const struct cst_etmv3_regs *regs, enum cst_profile profile);
-CST_API int cst_config_ptm(struct cst_config *cfg, const struct cst_etmv3_regs *regs);
-CST_API int cst_config_stm(struct cst_config *cfg, const struct cst_stm_regs *regs);
-CST_API int cst_config_itm(struct cst_config *cfg, const struct cst_itm_regs *regs);
+CST_SIZED int cst_config_etmv3(struct cst_config *cfg, const struct cst_etmv3_regs *regs, enum cst_profile profile);
+CST_SIZED int cst_config_ptm(struct cst_config *cfg, const struct cst_etmv3_regs *regs);
+CST_SIZED int cst_config_stm(struct cst_config *cfg, const struct cst_stm_regs *regs);
+CST_SIZED int cst_config_itm(struct cst_config *cfg, const struct cst_itm_regs *regs);
 /*
  * The data trace stream that belongs to an ETMv4 instruction stream: `regs` are that trace unit's, its trace
  * ID is TRCTRACEIDR | 1.
  */
-CST_API int cst_config_etmv4_data(struct cst_config *cfg, const struct cst_etmv4_regs *regs,
-				  enum cst_profile profile);
+CST_SIZED int cst_config_etmv4_data(struct cst_config *cfg, const struct cst_etmv4_regs *regs,
+				    enum cst_profile profile);
+
+/* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */
+CST_API int cst_config_etmv4_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_etmv4_regs *regs,
+				   size_t regs_size, int ete, enum cst_profile profile);
+CST_API int cst_config_etmv4_data_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_etmv4_regs *regs,
+					size_t regs_size, enum cst_profile profile);
+CST_API int cst_config_etmv3_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_etmv3_regs *regs,
+				   size_t regs_size, enum cst_profile profile);
+CST_API int cst_config_ptm_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_etmv3_regs *regs,
+				 size_t regs_size);
+CST_API int cst_config_stm_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_stm_regs *regs,
+				 size_t regs_size);
+CST_API int cst_config_itm_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_itm_regs *regs,
+				 size_t regs_size);
+#ifndef CST_BUILDING
+CST_SIZED int cst_config_etmv4(struct cst_config *cfg, const struct cst_etmv4_regs *regs, int ete,
+			       enum cst_profile profile)
+{
+	return cst_config_etmv4_sized(cfg, sizeof(*cfg), regs, sizeof(*regs), ete, profile);
+}
+
+CST_SIZED int cst_config_etmv4_data(struct cst_config *cfg, const struct cst_etmv4_regs *regs,
+				    enum cst_profile profile)
+{
+	return cst_config_etmv4_data_sized(cfg, sizeof(*cfg), regs, sizeof(*regs), profile);
+}
+
+CST_SIZED int cst_config_etmv3(struct cst_config *cfg, const struct cst_etmv3_regs *regs, enum cst_profile profile)
+{
+	return cst_config_etmv3_sized(cfg, sizeof(*cfg), regs, sizeof(*regs), profile);
+}
+
+CST_SIZED int cst_config_ptm(struct cst_config *cfg, const struct cst_etmv3_regs *regs)
+{
+	return cst_config_ptm_sized(cfg, sizeof(*cfg), regs, sizeof(*regs));
+}
+
+CST_SIZED int cst_config_stm(struct cst_config *cfg, const struct cst_stm_regs *regs)
+{
+	return cst_config_stm_sized(cfg, sizeof(*cfg), regs, sizeof(*regs));
+}
+
+CST_SIZED int cst_config_itm(struct cst_config *cfg, const struct cst_itm_regs *regs)
+{
+	return cst_config_itm_sized(cfg, sizeof(*cfg), regs, sizeof(*regs));
+}
+#endif
 
 CST_END
 

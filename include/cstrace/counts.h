@@ -18,6 +18,7 @@ CST_BEGIN
 
 struct cst_counts;
 struct cst_decoder;
+struct cst_generic;
 struct cst_image;
 
 /* Two offsets in a section: of the first and the last instruction of a range; of a branch and its target. */
@@ -80,11 +81,18 @@ CST_API void cst_counts_free(struct cst_counts *c);
 /*
  * Makes the decoder count ranges and edges in `c`; its code must come from the image of `c`. The decoder emits one
  * CST_GEN_RUN for the ranges that it has counted (fields: flow.h). The ranges at the ends of a run, and all that its
- * fast loop does not decode, remain CST_GEN_RANGE elements, which the caller counts. NULL ends this. It has no effect
+ * fast loop does not decode, remain CST_GEN_RANGE elements, for cst_counts_add(). NULL ends this. It has no effect
  * while the decoder has a log, which records each range with its offset, or while its configuration has checks, which
  * compare each range with the one before.
  */
 CST_API void cst_decoder_set_counts(struct cst_decoder *dec, struct cst_counts *c);
+
+/*
+ * Counts elements[0..n), which a pull returned of `dec`: with all elements of each pull in their order, `c` has every
+ * range and every edge that was executed, those that the decoder has counted itself and all others. A range that is
+ * still open is counted with the element that ends it, at the latest the EO_TRACE. -CST_ERR_NOMEM.
+ */
+CST_API int cst_counts_add(struct cst_counts *c, struct cst_decoder *dec, const struct cst_generic *elements, size_t n);
 
 /*
  * What was counted in a section so far: *ranges and *edges, valid until the next call with `c` or a decoder that counts

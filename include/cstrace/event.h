@@ -114,8 +114,8 @@ CST_API void cst_event_reader_free(struct cst_event_reader *r);
  * log, or negative for a line that is wrong (-CST_ERR_SYNTAX, _LIMIT, _NOMEM): *why names it, the position is
  * moved over it, the next call goes on. Events read forwards and backwards are the same.
  */
-CST_API int cst_event_next(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why);
-CST_API int cst_event_prev(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why);
+CST_SIZED int cst_event_next(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why);
+CST_SIZED int cst_event_prev(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why);
 /* Move to the start (0) or the end (1) of the log. */
 CST_API void cst_event_rewind(struct cst_event_reader *r, int end);
 
@@ -123,7 +123,30 @@ CST_API void cst_event_rewind(struct cst_event_reader *r, int end);
  * An event as a line with its '\n' into out[0..cap). Returns the length of the line, written completely when
  * that is at most `cap`; -CST_ERR_INVAL when it is no event (an unknown verb, a bad name).
  */
-CST_API int64_t cst_event_write(const struct cst_event *ev, char *out, size_t cap);
+CST_SIZED int64_t cst_event_write(const struct cst_event *ev, char *out, size_t cap);
+
+/* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */
+CST_API int cst_event_next_sized(struct cst_event_reader *r, struct cst_event *ev, size_t size,
+				 struct cst_problem *why);
+CST_API int cst_event_prev_sized(struct cst_event_reader *r, struct cst_event *ev, size_t size,
+				 struct cst_problem *why);
+CST_API int64_t cst_event_write_sized(const struct cst_event *ev, size_t size, char *out, size_t cap);
+#ifndef CST_BUILDING
+CST_SIZED int cst_event_next(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why)
+{
+	return cst_event_next_sized(r, ev, sizeof(*ev), why);
+}
+
+CST_SIZED int cst_event_prev(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why)
+{
+	return cst_event_prev_sized(r, ev, sizeof(*ev), why);
+}
+
+CST_SIZED int64_t cst_event_write(const struct cst_event *ev, char *out, size_t cap)
+{
+	return cst_event_write_sized(ev, sizeof(*ev), out, cap);
+}
+#endif
 
 CST_END
 

@@ -66,9 +66,11 @@ struct cst_frame_stats {
 	uint64_t filtered;	/* bytes of any ID that the filter keeps back; in no other count */
 };
 
-/* State of one formatted stream. Plain data: the caller owns it, no allocation. */
+/*
+ * State of one formatted stream. Plain data: the caller owns it, no allocation. Its size stays: what is added takes from
+ * `reserved`.
+ */
 struct cst_deframer {
-	struct cst_frame_stats stats;
 	uint64_t offset;	/* raw offset of the next input byte */
 	uint8_t flags;		/* enum cst_frame_flags */
 	uint8_t id;		/* current trace ID */
@@ -78,6 +80,8 @@ struct cst_deframer {
 	uint64_t pair[8];	/* raw offset of each byte pair in part[] */
 	uint64_t filter[2];	/* IDs that make no fragments, by bit */
 	uint8_t tail;		/* FSYNC mode: the byte before part[] was FF, the last one of a frame */
+	struct cst_frame_stats stats;
+	uint64_t reserved[8];	/* 0 */
 };
 
 CST_API void cst_deframer_init(struct cst_deframer *df, unsigned flags);
@@ -138,8 +142,19 @@ struct cst_unwrapped {
  * written after the trigger event (from the trigger counter), for `trigger`; more than there are is the oldest
  * byte. -CST_ERR_INVAL when write > size or unit is 0.
  */
-CST_API int cst_unwrap(struct cst_unwrapped *u, uint64_t size, uint64_t write, int full, unsigned unit,
-		       uint64_t after);
+CST_SIZED int cst_unwrap(struct cst_unwrapped *u, uint64_t size, uint64_t write, int full, unsigned unit,
+			 uint64_t after);
+
+/* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */
+CST_API int cst_unwrap_sized(struct cst_unwrapped *u, size_t u_size, uint64_t size, uint64_t write, int full,
+			     unsigned unit, uint64_t after);
+#ifndef CST_BUILDING
+CST_SIZED int cst_unwrap(struct cst_unwrapped *u, uint64_t size, uint64_t write, int full, unsigned unit,
+			 uint64_t after)
+{
+	return cst_unwrap_sized(u, sizeof(*u), size, write, full, unit, after);
+}
+#endif
 
 CST_END
 

@@ -105,9 +105,9 @@ CST_API void cst_images_free(struct cst_images *images);
  * specific key has some. -CST_ERR_INVAL when no memory space, or an ID that is not known, is asked for. Counts
  * from the next context on that a decoder meets.
  */
-CST_API int cst_images_set(struct cst_images *images, const struct cst_image_key *key, struct cst_space *space);
+CST_SIZED int cst_images_set(struct cst_images *images, const struct cst_image_key *key, struct cst_space *space);
 /* -CST_ERR_NOT_FOUND when there is no such key. */
-CST_API int cst_images_remove(struct cst_images *images, const struct cst_image_key *key);
+CST_SIZED int cst_images_remove(struct cst_images *images, const struct cst_image_key *key);
 CST_API size_t cst_images_count(const struct cst_images *images);
 /*
  * The space of the most specific key that fits: one that asks for both IDs comes before one that asks for the
@@ -116,6 +116,22 @@ CST_API size_t cst_images_count(const struct cst_images *images);
  */
 CST_API struct cst_space *cst_images_find(const struct cst_images *images, unsigned int spaces,
 					  const struct cst_context *ctx);
+
+/* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */
+CST_API int cst_images_set_sized(struct cst_images *images, const struct cst_image_key *key, size_t size,
+				 struct cst_space *space);
+CST_API int cst_images_remove_sized(struct cst_images *images, const struct cst_image_key *key, size_t size);
+#ifndef CST_BUILDING
+CST_SIZED int cst_images_set(struct cst_images *images, const struct cst_image_key *key, struct cst_space *space)
+{
+	return cst_images_set_sized(images, key, sizeof(*key), space);
+}
+
+CST_SIZED int cst_images_remove(struct cst_images *images, const struct cst_image_key *key)
+{
+	return cst_images_remove_sized(images, key, sizeof(*key));
+}
+#endif
 
 CST_END
 

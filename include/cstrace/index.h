@@ -106,11 +106,11 @@ struct cst_index_opts {
 struct cst_index_builder;
 
 /* For a buffer of this layout. The builder makes a decoder's memory per stream, and what `opts` limits. */
-CST_API int cst_index_builder_new(struct cst_index_builder **b, enum cst_tree_format format, unsigned flags,
-				  const struct cst_index_opts *opts);
+CST_SIZED int cst_index_builder_new(struct cst_index_builder **b, enum cst_tree_format format, unsigned flags,
+				    const struct cst_index_opts *opts);
 CST_API void cst_index_builder_free(struct cst_index_builder *b);
 /* A stream to index, under its configuration; IDs without one are in the source part only. RAW takes one. */
-CST_API int cst_index_builder_add(struct cst_index_builder *b, const struct cst_config *cfg);
+CST_SIZED int cst_index_builder_add(struct cst_index_builder *b, const struct cst_config *cfg);
 /*
  * Bytes of the buffer, in order; what comes first is where the index begins. May be called any number of times;
  * the bytes need not stay. -CST_ERR_NOMEM ends it.
@@ -143,8 +143,8 @@ struct cst_index_place {
 
 CST_API const struct cst_index_stream *cst_index_find_stream(const struct cst_index *index, uint8_t trace_id);
 /* Where the first of what was asked for is, in one stream. Always a place from which decoding shows it. */
-CST_API void cst_index_search(const struct cst_index *index, const struct cst_index_stream *stream,
-			      const struct cst_index_query *query, struct cst_index_place *place);
+CST_SIZED void cst_index_search(const struct cst_index *index, const struct cst_index_stream *stream,
+				const struct cst_index_query *query, struct cst_index_place *place);
 /* The block of the buffer in which feeding has to begin to have the byte at `offset`. NULL: before the index. */
 CST_API const struct cst_index_source *cst_index_source_at(const struct cst_index *index, uint64_t offset);
 /*
@@ -155,7 +155,7 @@ CST_API uint64_t cst_index_start_tree(const struct cst_index *index, const struc
 				      struct cst_tree *tree);
 
 /* What stands for a configuration: equal when elements are the same. */
-CST_API uint64_t cst_index_config(const struct cst_config *cfg);
+CST_SIZED uint64_t cst_index_config(const struct cst_config *cfg);
 /* What stands for bytes; digest 0 begins. A change of some bytes next to each other always shows. */
 CST_API uint64_t cst_index_digest(uint64_t digest, const void *data, size_t len);
 /* The same of the size and of samples all over the bytes: quick for any size. */
@@ -185,6 +185,37 @@ CST_API int cst_index_read(struct cst_index_file **file, const uint8_t *data, si
 			   struct cst_index_problem *problem);
 CST_API void cst_index_file_free(struct cst_index_file *file);
 CST_API const struct cst_index *cst_index_by_name(const struct cst_index_file *file, const char *name);
+
+/* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */
+CST_API int cst_index_builder_new_sized(struct cst_index_builder **b, enum cst_tree_format format, unsigned flags,
+					const struct cst_index_opts *opts, size_t size);
+CST_API int cst_index_builder_add_sized(struct cst_index_builder *b, const struct cst_config *cfg, size_t size);
+CST_API void cst_index_search_sized(const struct cst_index *index, const struct cst_index_stream *stream,
+				    const struct cst_index_query *query, size_t size, struct cst_index_place *place);
+CST_API uint64_t cst_index_config_sized(const struct cst_config *cfg, size_t size);
+#ifndef CST_BUILDING
+CST_SIZED int cst_index_builder_new(struct cst_index_builder **b, enum cst_tree_format format, unsigned flags,
+				    const struct cst_index_opts *opts)
+{
+	return cst_index_builder_new_sized(b, format, flags, opts, sizeof(*opts));
+}
+
+CST_SIZED int cst_index_builder_add(struct cst_index_builder *b, const struct cst_config *cfg)
+{
+	return cst_index_builder_add_sized(b, cfg, sizeof(*cfg));
+}
+
+CST_SIZED void cst_index_search(const struct cst_index *index, const struct cst_index_stream *stream,
+				const struct cst_index_query *query, struct cst_index_place *place)
+{
+	cst_index_search_sized(index, stream, query, sizeof(*query), place);
+}
+
+CST_SIZED uint64_t cst_index_config(const struct cst_config *cfg)
+{
+	return cst_index_config_sized(cfg, sizeof(*cfg));
+}
+#endif
 
 CST_END
 

@@ -117,11 +117,29 @@ CST_API int cst_meta_check(const struct cst_meta_source *src, struct cst_problem
  * Registers of an ETMv4 or ETE source, those that are not given made from options; *ete tells which.
  * Checked as by cst_meta_check(). -CST_ERR_PROTOCOL for other kinds of source.
  */
-CST_API int cst_meta_etmv4(const struct cst_meta_source *src, struct cst_etmv4_regs *regs, int *ete,
-			   struct cst_problem *why);
+CST_SIZED int cst_meta_etmv4(const struct cst_meta_source *src, struct cst_etmv4_regs *regs, int *ete,
+			     struct cst_problem *why);
 /* Write an ETMv4 or ETE source into a section of a doc: format, registers and options. */
-CST_API int cst_meta_set_etmv4(struct cst_doc *doc, const char *section, const struct cst_etmv4_regs *regs,
-			       int ete);
+CST_SIZED int cst_meta_set_etmv4(struct cst_doc *doc, const char *section, const struct cst_etmv4_regs *regs,
+				 int ete);
+
+/* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */
+CST_API int cst_meta_etmv4_sized(const struct cst_meta_source *src, struct cst_etmv4_regs *regs, size_t size,
+				 int *ete, struct cst_problem *why);
+CST_API int cst_meta_set_etmv4_sized(struct cst_doc *doc, const char *section, const struct cst_etmv4_regs *regs,
+				     size_t size, int ete);
+#ifndef CST_BUILDING
+CST_SIZED int cst_meta_etmv4(const struct cst_meta_source *src, struct cst_etmv4_regs *regs, int *ete,
+			     struct cst_problem *why)
+{
+	return cst_meta_etmv4_sized(src, regs, sizeof(*regs), ete, why);
+}
+
+CST_SIZED int cst_meta_set_etmv4(struct cst_doc *doc, const char *section, const struct cst_etmv4_regs *regs, int ete)
+{
+	return cst_meta_set_etmv4_sized(doc, section, regs, sizeof(*regs), ete);
+}
+#endif
 
 CST_END
 

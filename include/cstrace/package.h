@@ -83,7 +83,7 @@ struct cst_package {
  * Read `index` (NULL: "contents.ini") and the metadata it names. `io` is that of snapshots. Errors as of
  * cst_snapshot_read(), each after a note; all metadata files together may have 16 times limits.text. The event log and all other files are for the caller to open.
  */
-CST_API int cst_package_read(struct cst_package **pkg, const struct cst_snap_io *io, const char *index);
+CST_SIZED int cst_package_read(struct cst_package **pkg, const struct cst_snap_io *io, const char *index);
 CST_API void cst_package_free(struct cst_package *pkg);
 
 /*
@@ -91,6 +91,16 @@ CST_API void cst_package_free(struct cst_package *pkg);
  * Readers and writers of this library refuse others.
  */
 CST_API int cst_package_name_ok(const char *name);
+
+/* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */
+CST_API int cst_package_read_sized(struct cst_package **pkg, const struct cst_snap_io *io, size_t size,
+				   const char *index);
+#ifndef CST_BUILDING
+CST_SIZED int cst_package_read(struct cst_package **pkg, const struct cst_snap_io *io, const char *index)
+{
+	return cst_package_read_sized(pkg, io, sizeof(*io), index);
+}
+#endif
 
 CST_END
 

@@ -168,11 +168,20 @@ CST_API enum cst_packet_role cst_packet_role(const struct cst_packet *pkt);
  * Synchronisation." and so on. Writes at most `cap` bytes with a terminating zero, returns the length
  * the whole text has (snprintf's rule). Pure.
  */
-CST_API size_t cst_packet_text(const struct cst_packet *pkt, char *out, size_t cap);
+CST_SIZED size_t cst_packet_text(const struct cst_packet *pkt, char *out, size_t cap);
 
 struct cst_generic;
 /* Text of a generic element as the reference prints it: "OCSD_GEN_TRC_ELEM_...(...)". Same rule. */
 CST_API size_t cst_generic_text(const struct cst_generic *gen, char *out, size_t cap);
+
+/* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */
+CST_API size_t cst_packet_text_sized(const struct cst_packet *pkt, size_t size, char *out, size_t cap);
+#ifndef CST_BUILDING
+CST_SIZED size_t cst_packet_text(const struct cst_packet *pkt, char *out, size_t cap)
+{
+	return cst_packet_text_sized(pkt, sizeof(*pkt), out, cap);
+}
+#endif
 
 CST_END
 

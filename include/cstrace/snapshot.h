@@ -122,7 +122,7 @@ struct cst_snapshot {
  * out and counted; an unreadable index or trace metadata is an error: -CST_ERR_IO, _SYNTAX, _VERSION,
  * _NOT_FOUND (something required is missing), _LIMIT, _NOMEM, after a note.
  */
-CST_API int cst_snapshot_read(struct cst_snapshot **ss, const struct cst_snap_io *io, const char *index);
+CST_SIZED int cst_snapshot_read(struct cst_snapshot **ss, const struct cst_snap_io *io, const char *index);
 CST_API void cst_snapshot_free(struct cst_snapshot *ss);
 
 /*
@@ -143,8 +143,8 @@ struct cst_snap_sink {
  * -CST_ERR_INVAL when something cannot be said in the format (a comma in a name that stands in a list,
  * a comment character, two devices in one file), after a note; -CST_ERR_IO, _NOMEM.
  */
-CST_API int cst_snapshot_write(const struct cst_snapshot *ss, const struct cst_snap_sink *sink,
-			       const char *index, const char *metadata);
+CST_SIZED int cst_snapshot_write(const struct cst_snapshot *ss, const struct cst_snap_sink *sink,
+				 const char *index, const char *metadata);
 
 /* Device by name; NULL when there is none. */
 CST_API const struct cst_snap_device *cst_snapshot_device(const struct cst_snapshot *ss, const char *name);
@@ -182,8 +182,8 @@ enum cst_snap_assumed {
  * cst_snap_assumed. -CST_ERR_PROTOCOL when the device is another kind of source, -CST_ERR_NOT_FOUND
  * when TRCCONFIGR, TRCTRACEIDR, TRCIDR0 or TRCIDR2 is absent: *missing (may be NULL) is its name.
  */
-CST_API int cst_snap_etmv4(const struct cst_snap_device *source, struct cst_etmv4_regs *regs, int *ete,
-			   unsigned int *assumed, const char **missing);
+CST_SIZED int cst_snap_etmv4(const struct cst_snap_device *source, struct cst_etmv4_regs *regs, int *ete,
+			     unsigned int *assumed, const char **missing);
 /*
  * Decoder configuration for a stream of a trace source of any kind that has a protocol here (ETMv3, PTM, ETMv4,
  * ETE, STM, ITM, by the `type` of the device). Stream 0 is that of the instructions or of the software, 1 that of
@@ -193,9 +193,9 @@ CST_API int cst_snap_etmv4(const struct cst_snap_device *source, struct cst_etmv
  * that the configuration needs is absent; else what cst_config_etmv4() and the like return, with `cfg` filled as
  * far as possible, so that packets can be listed.
  */
-CST_API int cst_snap_config(const struct cst_snap_device *source, const struct cst_snap_device *core,
-			    unsigned int stream, struct cst_config *cfg, unsigned int *assumed,
-			    const char **missing);
+CST_SIZED int cst_snap_config(const struct cst_snap_device *source, const struct cst_snap_device *core,
+			      unsigned int stream, struct cst_config *cfg, unsigned int *assumed,
+			      const char **missing);
 /* Profile by the type of the core ("Cortex-M33", "ARMv7-R"); A when it says nothing. NULL: A. */
 CST_API enum cst_profile cst_snap_profile(const struct cst_snap_device *core);
 
@@ -208,8 +208,8 @@ struct cst_snap_memory;
  * the first one counts. A dump that cannot be had is noted and counted in *missing (may be NULL).
  * The snapshot must outlive the memory. _free gives back what had to be copied: free the image first.
  */
-CST_API int cst_snap_memory_new(struct cst_snap_memory **mem, const struct cst_snapshot *ss,
-				struct cst_image *img, const struct cst_snap_io *io, size_t *missing);
+CST_SIZED int cst_snap_memory_new(struct cst_snap_memory **mem, const struct cst_snapshot *ss,
+				  struct cst_image *img, const struct cst_snap_io *io, size_t *missing);
 CST_API void cst_snap_memory_free(struct cst_snap_memory *mem);
 /*
  * The space that `core` (a device of the snapshot; NULL: a source without a core) fetches from in one
@@ -230,6 +230,51 @@ CST_API const struct cst_images *cst_snap_memory_images(struct cst_snap_memory *
 							const struct cst_snap_device *core);
 /* 1 when memory spaces differ, so that a decoder has to be given another one at context changes. */
 CST_API int cst_snap_memory_differs(const struct cst_snap_memory *mem);
+
+/* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */
+CST_API int cst_snapshot_read_sized(struct cst_snapshot **ss, const struct cst_snap_io *io, size_t size,
+				    const char *index);
+CST_API int cst_snapshot_write_sized(const struct cst_snapshot *ss, const struct cst_snap_sink *sink, size_t size,
+				     const char *index, const char *metadata);
+CST_API int cst_snap_etmv4_sized(const struct cst_snap_device *source, struct cst_etmv4_regs *regs, size_t size,
+				 int *ete, unsigned int *assumed, const char **missing);
+CST_API int cst_snap_config_sized(const struct cst_snap_device *source, const struct cst_snap_device *core,
+				  unsigned int stream, struct cst_config *cfg, size_t size, unsigned int *assumed,
+				  const char **missing);
+CST_API int cst_snap_memory_new_sized(struct cst_snap_memory **mem, const struct cst_snapshot *ss,
+				      struct cst_image *img, const struct cst_snap_io *io, size_t size,
+				      size_t *missing);
+#ifndef CST_BUILDING
+CST_SIZED int cst_snapshot_read(struct cst_snapshot **ss, const struct cst_snap_io *io, const char *index)
+{
+	return cst_snapshot_read_sized(ss, io, sizeof(*io), index);
+}
+
+CST_SIZED int cst_snapshot_write(const struct cst_snapshot *ss, const struct cst_snap_sink *sink, const char *index,
+				 const char *metadata)
+{
+	return cst_snapshot_write_sized(ss, sink, sizeof(*sink), index, metadata);
+}
+
+CST_SIZED int cst_snap_etmv4(const struct cst_snap_device *source, struct cst_etmv4_regs *regs, int *ete,
+			     unsigned int *assumed, const char **missing)
+{
+	return cst_snap_etmv4_sized(source, regs, sizeof(*regs), ete, assumed, missing);
+}
+
+CST_SIZED int cst_snap_config(const struct cst_snap_device *source, const struct cst_snap_device *core,
+			      unsigned int stream, struct cst_config *cfg, unsigned int *assumed,
+			      const char **missing)
+{
+	return cst_snap_config_sized(source, core, stream, cfg, sizeof(*cfg), assumed, missing);
+}
+
+CST_SIZED int cst_snap_memory_new(struct cst_snap_memory **mem, const struct cst_snapshot *ss, struct cst_image *img,
+				  const struct cst_snap_io *io, size_t *missing)
+{
+	return cst_snap_memory_new_sized(mem, ss, img, io, sizeof(*io), missing);
+}
+#endif
 
 CST_END
 

@@ -39,16 +39,16 @@ struct cst_state_counts {
 /* Told of an event; `implied`: it was not given but follows. Negative stops and is passed on. */
 typedef int (*cst_state_fn)(void *ctx, const struct cst_event *ev, int implied);
 
-CST_API int cst_state_new(struct cst_state **st, const struct cst_state_limits *limits);
+CST_SIZED int cst_state_new(struct cst_state **st, const struct cst_state_limits *limits);
 CST_API void cst_state_free(struct cst_state *st);
 /*
  * One event forwards. `emit` (may be NULL) gets the implied events and the event itself in the order of a
  * complete log; inherit= is then given as inherited=. -CST_ERR_LIMIT or _NOMEM: the event was counted as
  * dropped, the state goes without it.
  */
-CST_API int cst_state_apply(struct cst_state *st, const struct cst_event *ev, cst_state_fn emit, void *ctx);
+CST_SIZED int cst_state_apply(struct cst_state *st, const struct cst_event *ev, cst_state_fn emit, void *ctx);
 /* One event backwards: afterwards the state is that before the event. */
-CST_API int cst_state_unapply(struct cst_state *st, const struct cst_event *ev);
+CST_SIZED int cst_state_unapply(struct cst_state *st, const struct cst_event *ev);
 
 /*
  * Everything that is alive as events with the given state and time, in an order that can be applied: each
@@ -60,18 +60,18 @@ CST_API int cst_state_list(const struct cst_state *st, enum cst_event_state stat
 /* The same for one process and what belongs to it; with END the process comes last. */
 CST_API int cst_state_list_process(const struct cst_state *st, int64_t pid, enum cst_event_state state,
 				   uint64_t time, cst_state_fn fn, void *ctx);
-CST_API void cst_state_counts(const struct cst_state *st, struct cst_state_counts *counts);
+CST_SIZED void cst_state_counts(const struct cst_state *st, struct cst_state_counts *counts);
 
 /*
  * Questions. 1 and *ev (state CURRENT, valid until the next change), or 0.
  * Code: a patch before a library before the image of the process; with an unknown size it reaches to the
  * next one.
  */
-CST_API int cst_state_process(const struct cst_state *st, int64_t pid, struct cst_event *ev);
-CST_API int cst_state_thread(const struct cst_state *st, int64_t tid, struct cst_event *ev);
-CST_API int cst_state_asid(const struct cst_state *st, uint32_t asid, struct cst_event *ev);
-CST_API int cst_state_trace(const struct cst_state *st, struct cst_str source, struct cst_event *ev);
-CST_API int cst_state_code(const struct cst_state *st, int64_t pid, uint64_t address, struct cst_event *ev);
+CST_SIZED int cst_state_process(const struct cst_state *st, int64_t pid, struct cst_event *ev);
+CST_SIZED int cst_state_thread(const struct cst_state *st, int64_t tid, struct cst_event *ev);
+CST_SIZED int cst_state_asid(const struct cst_state *st, uint32_t asid, struct cst_event *ev);
+CST_SIZED int cst_state_trace(const struct cst_state *st, struct cst_str source, struct cst_event *ev);
+CST_SIZED int cst_state_code(const struct cst_state *st, int64_t pid, uint64_t address, struct cst_event *ev);
 
 /*
  * The state before the first event of a log, or after the last event of a time <= `until`, reconstructed
@@ -90,6 +90,66 @@ CST_API int cst_state_at(struct cst_state *st, struct cst_event_reader *r, uint6
  */
 CST_API int cst_state_complete(struct cst_state *st, struct cst_event_reader *r, const struct cst_sink *out,
 			       uint64_t *bad);
+
+/* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */
+CST_API int cst_state_new_sized(struct cst_state **st, const struct cst_state_limits *limits, size_t size);
+CST_API int cst_state_apply_sized(struct cst_state *st, const struct cst_event *ev, size_t size, cst_state_fn emit,
+				  void *ctx);
+CST_API int cst_state_unapply_sized(struct cst_state *st, const struct cst_event *ev, size_t size);
+CST_API void cst_state_counts_sized(const struct cst_state *st, struct cst_state_counts *counts, size_t size);
+CST_API int cst_state_process_sized(const struct cst_state *st, int64_t pid, struct cst_event *ev, size_t size);
+CST_API int cst_state_thread_sized(const struct cst_state *st, int64_t tid, struct cst_event *ev, size_t size);
+CST_API int cst_state_asid_sized(const struct cst_state *st, uint32_t asid, struct cst_event *ev, size_t size);
+CST_API int cst_state_trace_sized(const struct cst_state *st, struct cst_str source, struct cst_event *ev,
+				  size_t size);
+CST_API int cst_state_code_sized(const struct cst_state *st, int64_t pid, uint64_t address, struct cst_event *ev,
+				 size_t size);
+#ifndef CST_BUILDING
+CST_SIZED int cst_state_new(struct cst_state **st, const struct cst_state_limits *limits)
+{
+	return cst_state_new_sized(st, limits, sizeof(*limits));
+}
+
+CST_SIZED int cst_state_apply(struct cst_state *st, const struct cst_event *ev, cst_state_fn emit, void *ctx)
+{
+	return cst_state_apply_sized(st, ev, sizeof(*ev), emit, ctx);
+}
+
+CST_SIZED int cst_state_unapply(struct cst_state *st, const struct cst_event *ev)
+{
+	return cst_state_unapply_sized(st, ev, sizeof(*ev));
+}
+
+CST_SIZED void cst_state_counts(const struct cst_state *st, struct cst_state_counts *counts)
+{
+	cst_state_counts_sized(st, counts, sizeof(*counts));
+}
+
+CST_SIZED int cst_state_process(const struct cst_state *st, int64_t pid, struct cst_event *ev)
+{
+	return cst_state_process_sized(st, pid, ev, sizeof(*ev));
+}
+
+CST_SIZED int cst_state_thread(const struct cst_state *st, int64_t tid, struct cst_event *ev)
+{
+	return cst_state_thread_sized(st, tid, ev, sizeof(*ev));
+}
+
+CST_SIZED int cst_state_asid(const struct cst_state *st, uint32_t asid, struct cst_event *ev)
+{
+	return cst_state_asid_sized(st, asid, ev, sizeof(*ev));
+}
+
+CST_SIZED int cst_state_trace(const struct cst_state *st, struct cst_str source, struct cst_event *ev)
+{
+	return cst_state_trace_sized(st, source, ev, sizeof(*ev));
+}
+
+CST_SIZED int cst_state_code(const struct cst_state *st, int64_t pid, uint64_t address, struct cst_event *ev)
+{
+	return cst_state_code_sized(st, pid, address, ev, sizeof(*ev));
+}
+#endif
 
 CST_END
 

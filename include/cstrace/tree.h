@@ -59,8 +59,8 @@ struct cst_stats {
 };
 
 /* Add `more` to `sum`, counter by counter. */
-CST_API void cst_stats_add(struct cst_stats *sum, const struct cst_stats *more);
-CST_API void cst_frame_stats_add(struct cst_frame_stats *sum, const struct cst_frame_stats *more);
+CST_SIZED void cst_stats_add(struct cst_stats *sum, const struct cst_stats *more);
+CST_SIZED void cst_frame_stats_add(struct cst_frame_stats *sum, const struct cst_frame_stats *more);
 
 /* Why a pull returned. */
 enum cst_stop {
@@ -96,14 +96,14 @@ struct cst_pull {
 };
 
 /* Create a decoder for one trace ID's stream. The configuration is copied. */
-CST_API int cst_decoder_new(struct cst_decoder **dec, const struct cst_config *cfg);
+CST_SIZED int cst_decoder_new(struct cst_decoder **dec, const struct cst_config *cfg);
 /*
  * The same with a protocol of the caller's own; cfg->protocol is CST_PROTO_CUSTOM. `ops` is copied, its texts
  * and tables are not; `user` is handed to its functions. -CST_ERR_INVAL when its sizes cannot
  * be, or a function is missing.
  */
-CST_API int cst_decoder_new_custom(struct cst_decoder **dec, const struct cst_config *cfg,
-				   const struct cst_protocol_ops *ops, void *user);
+CST_SIZED int cst_decoder_new_custom(struct cst_decoder **dec, const struct cst_config *cfg,
+				     const struct cst_protocol_ops *ops, void *user);
 CST_API void cst_decoder_free(struct cst_decoder *dec);
 /* Back to the state after _new, statistics kept; `reason` is reported in the next NO_SYNC. */
 CST_API void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason);
@@ -113,7 +113,7 @@ CST_API void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason r
  * committed by then is dropped and counted; a NO_SYNC element (CST_UNSYNC_RESET) shows the place, where a
  * pull returns with CST_STOP_CONFIG. A second call before that replaces what is waiting.
  */
-CST_API int cst_decoder_reconfigure(struct cst_decoder *dec, const struct cst_config *cfg);
+CST_SIZED int cst_decoder_reconfigure(struct cst_decoder *dec, const struct cst_config *cfg);
 /* Address space that instructions are read from, from the next instruction on; NULL: none. Not owned. */
 CST_API void cst_decoder_set_space(struct cst_decoder *dec, struct cst_space *space);
 /*
@@ -167,10 +167,10 @@ CST_API uint64_t cst_decoder_wanted(const struct cst_decoder *dec);
  * listings: print the packet, then pull (which, in this mode, parses nothing further) until 0, then take the next
  * one. The first call switches the decoder to this mode.
  */
-CST_API int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt, struct cst_pull *pull);
+CST_SIZED int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt, struct cst_pull *pull);
 /* As cst_packet_text() and cst_packet_role(), for custom protocols as well. */
-CST_API size_t cst_decoder_packet_text(const struct cst_decoder *dec, const struct cst_packet *pkt, char *out,
-				       size_t cap);
+CST_SIZED size_t cst_decoder_packet_text(const struct cst_decoder *dec, const struct cst_packet *pkt, char *out,
+					 size_t cap);
 CST_API enum cst_packet_role cst_decoder_packet_role(const struct cst_decoder *dec,
 						     const struct cst_packet *pkt);
 /* Where execution goes on, when the trace says so before the next instruction: 1 and *addr, else 0. */
@@ -206,14 +206,14 @@ enum cst_tree_order {
  */
 CST_API int cst_tree_set_order(struct cst_tree *tree, enum cst_tree_order order);
 /* Add a decoder for cfg->trace_id; RAW takes one only. *dec stays valid until the tree is freed. */
-CST_API int cst_tree_add(struct cst_tree *tree, const struct cst_config *cfg, struct cst_decoder **dec);
-CST_API int cst_tree_add_custom(struct cst_tree *tree, const struct cst_config *cfg,
-				const struct cst_protocol_ops *ops, void *user, struct cst_decoder **dec);
+CST_SIZED int cst_tree_add(struct cst_tree *tree, const struct cst_config *cfg, struct cst_decoder **dec);
+CST_SIZED int cst_tree_add_custom(struct cst_tree *tree, const struct cst_config *cfg,
+				  const struct cst_protocol_ops *ops, void *user, struct cst_decoder **dec);
 /* Take a decoder out and free it; bytes of its ID are unrouted from now on. */
 CST_API void cst_tree_remove(struct cst_tree *tree, struct cst_decoder *dec);
 CST_API struct cst_decoder *cst_tree_decoder(const struct cst_tree *tree, uint8_t trace_id);
 /* cst_decoder_reconfigure() of the decoder for an ID; -CST_ERR_INVAL when there is none. */
-CST_API int cst_tree_reconfigure(struct cst_tree *tree, uint8_t trace_id, const struct cst_config *cfg);
+CST_SIZED int cst_tree_reconfigure(struct cst_tree *tree, uint8_t trace_id, const struct cst_config *cfg);
 /* One log for the frames and for all decoders, those added later too. As cst_decoder_set_log(). */
 CST_API void cst_tree_set_log(struct cst_tree *tree, struct cst_log *log);
 /* All decoders and the de-formatter start anew (a new AUX fragment). */
@@ -245,7 +245,7 @@ CST_API void cst_tree_end(struct cst_tree *tree);
  */
 CST_API int cst_tree_pull(struct cst_tree *tree, struct cst_generic *out, size_t cap, struct cst_pull *pull);
 /* As cst_decoder_next_packet; *pkt came from pull->dec. A barrier has an element and no packet, as the end does. */
-CST_API int cst_tree_next_packet(struct cst_tree *tree, struct cst_packet *pkt, struct cst_pull *pull);
+CST_SIZED int cst_tree_next_packet(struct cst_tree *tree, struct cst_packet *pkt, struct cst_pull *pull);
 /*
  * Next run of unpacked bytes, for frame listings: 1 and *frag with `frag->pos` relative to *data.
  * Works only on a tree that is fed but never pulled. With CST_FRAME_PACKED: the frames as they stand.
@@ -286,6 +286,86 @@ CST_API uint64_t cst_tree_unrouted(const struct cst_tree *tree);
 /* Nobody wants this ID: without a decoder its bytes are counted apart. */
 CST_API void cst_tree_ignore(struct cst_tree *tree, uint8_t trace_id);
 CST_API uint64_t cst_tree_ignored(const struct cst_tree *tree);
+
+/* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */
+CST_API void cst_stats_add_sized(struct cst_stats *sum, const struct cst_stats *more, size_t size);
+CST_API void cst_frame_stats_add_sized(struct cst_frame_stats *sum, const struct cst_frame_stats *more, size_t size);
+CST_API int cst_decoder_new_sized(struct cst_decoder **dec, const struct cst_config *cfg, size_t size);
+CST_API int cst_decoder_new_custom_sized(struct cst_decoder **dec, const struct cst_config *cfg, size_t cfg_size,
+					 const struct cst_protocol_ops *ops, size_t ops_size, void *user);
+CST_API int cst_decoder_reconfigure_sized(struct cst_decoder *dec, const struct cst_config *cfg, size_t size);
+CST_API int cst_decoder_next_packet_sized(struct cst_decoder *dec, struct cst_packet *pkt, size_t size,
+					  struct cst_pull *pull);
+CST_API size_t cst_decoder_packet_text_sized(const struct cst_decoder *dec, const struct cst_packet *pkt, size_t size,
+					     char *out, size_t cap);
+CST_API int cst_tree_add_sized(struct cst_tree *tree, const struct cst_config *cfg, size_t size,
+			       struct cst_decoder **dec);
+CST_API int cst_tree_add_custom_sized(struct cst_tree *tree, const struct cst_config *cfg, size_t cfg_size,
+				      const struct cst_protocol_ops *ops, size_t ops_size, void *user,
+				      struct cst_decoder **dec);
+CST_API int cst_tree_reconfigure_sized(struct cst_tree *tree, uint8_t trace_id, const struct cst_config *cfg,
+				       size_t size);
+CST_API int cst_tree_next_packet_sized(struct cst_tree *tree, struct cst_packet *pkt, size_t size,
+				       struct cst_pull *pull);
+#ifndef CST_BUILDING
+CST_SIZED void cst_stats_add(struct cst_stats *sum, const struct cst_stats *more)
+{
+	cst_stats_add_sized(sum, more, sizeof(*sum));
+}
+
+CST_SIZED void cst_frame_stats_add(struct cst_frame_stats *sum, const struct cst_frame_stats *more)
+{
+	cst_frame_stats_add_sized(sum, more, sizeof(*sum));
+}
+
+CST_SIZED int cst_decoder_new(struct cst_decoder **dec, const struct cst_config *cfg)
+{
+	return cst_decoder_new_sized(dec, cfg, sizeof(*cfg));
+}
+
+CST_SIZED int cst_decoder_new_custom(struct cst_decoder **dec, const struct cst_config *cfg,
+				     const struct cst_protocol_ops *ops, void *user)
+{
+	return cst_decoder_new_custom_sized(dec, cfg, sizeof(*cfg), ops, sizeof(*ops), user);
+}
+
+CST_SIZED int cst_decoder_reconfigure(struct cst_decoder *dec, const struct cst_config *cfg)
+{
+	return cst_decoder_reconfigure_sized(dec, cfg, sizeof(*cfg));
+}
+
+CST_SIZED int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt, struct cst_pull *pull)
+{
+	return cst_decoder_next_packet_sized(dec, pkt, sizeof(*pkt), pull);
+}
+
+CST_SIZED size_t cst_decoder_packet_text(const struct cst_decoder *dec, const struct cst_packet *pkt, char *out,
+					 size_t cap)
+{
+	return cst_decoder_packet_text_sized(dec, pkt, sizeof(*pkt), out, cap);
+}
+
+CST_SIZED int cst_tree_add(struct cst_tree *tree, const struct cst_config *cfg, struct cst_decoder **dec)
+{
+	return cst_tree_add_sized(tree, cfg, sizeof(*cfg), dec);
+}
+
+CST_SIZED int cst_tree_add_custom(struct cst_tree *tree, const struct cst_config *cfg,
+				  const struct cst_protocol_ops *ops, void *user, struct cst_decoder **dec)
+{
+	return cst_tree_add_custom_sized(tree, cfg, sizeof(*cfg), ops, sizeof(*ops), user, dec);
+}
+
+CST_SIZED int cst_tree_reconfigure(struct cst_tree *tree, uint8_t trace_id, const struct cst_config *cfg)
+{
+	return cst_tree_reconfigure_sized(tree, trace_id, cfg, sizeof(*cfg));
+}
+
+CST_SIZED int cst_tree_next_packet(struct cst_tree *tree, struct cst_packet *pkt, struct cst_pull *pull)
+{
+	return cst_tree_next_packet_sized(tree, pkt, sizeof(*pkt), pull);
+}
+#endif
 
 CST_END
 

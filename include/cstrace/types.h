@@ -17,6 +17,26 @@
 #define CST_EXTENSION
 #endif
 
+/*
+ * Marks a function that nobody but the tests uses yet: it may change or go in any version. A program that defines
+ * CST_STABLE_ONLY is warned where it uses one.
+ */
+#if defined(CST_STABLE_ONLY) && defined(__GNUC__)
+#define CST_EXPERIMENTAL __attribute__((deprecated("experimental: may change in any version of libcstrace")))
+#else
+#define CST_EXPERIMENTAL
+#endif
+
+/*
+ * A function that takes a struct which may grow: for callers an inline one, which calls the exported function of the
+ * same name with _sized at its end (cstrace.h, "Sizes of structs"). Inside the library it is an ordinary function.
+ */
+#ifdef CST_BUILDING
+#define CST_SIZED
+#else
+#define CST_SIZED static inline
+#endif
+
 #ifdef __cplusplus
 #define CST_BEGIN extern "C" {
 #define CST_END }

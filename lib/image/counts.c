@@ -96,6 +96,64 @@ static void add_ranges(struct cst_counts *c, uint32_t section, uint32_t first, u
 		c->no_memory = 1;
 }
 
+static void close_range(struct cst_counts *c, struct count_open *o)
+{
+	struct section_counts *s = o->open ? tables_of(c, o->section) : NULL;
+
+	if (s && !cst_pairs_add(&s->ranges, o->start, o->last))
+		c->no_memory = 1;
+	o->open = 0;
+}
+
+/* A range begins: where the branch before led to, if it was taken and both are in one section. */
+static void open_range(struct cst_counts *c, struct count_open *o, const struct cst_generic *g)
+{
+	struct section_counts *s;
+
+	close_range(c, o);
+	if (o->taken && o->section && o->section == g->section) {
+		s = tables_of(c, o->section);
+		if (s && !cst_pairs_add(&s->edges, o->last, g->sect_off))
+			c->no_memory = 1;
+	}
+	o->start = g->sect_off;
+}
+
+void cst_counts_elements(struct cst_counts *c, struct count_open *o, const struct cst_generic *g, size_t n)
+{
+	const struct cst_generic *end = g + n;
+
+	for (; g < end; g++) {
+		switch (g->kind) {
+		case CST_GEN_PE_CONTEXT:
+		case CST_GEN_TIMESTAMP:
+		case CST_GEN_CYCLE_COUNT:
+		case CST_GEN_EVENT:
+		case CST_GEN_SYNC_MARKER:
+			continue;
+		case CST_GEN_RANGE:
+			if (!o->open || o->section != g->section || o->end != g->addr || (c->joined ? o->taken : o->branch))
+				open_range(c, o, g);
+			break;
+		case CST_GEN_RUN:
+			/* the decoder counted up to where its open range began */
+			close_range(c, o);
+			o->start = g->start;
+			break;
+		default:
+			close_range(c, o);
+			o->section = 0;
+			continue;
+		}
+		o->section = g->section;
+		o->end = g->end;
+		o->last = g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
+		o->open = g->section != 0;
+		o->branch = g->last_type == CST_INSN_BRANCH || g->last_type == CST_INSN_INDIRECT;
+		o->taken = o->branch && g->flags & CST_GF_EXEC;
+	}
+}
+
 #define FULL ((uint64_t)1 << 32)
 
 /*

@@ -6,6 +6,7 @@
 #define CST_LIB_COUNTS_H
 
 #include <cstrace/counts.h>
+#include <cstrace/flow.h>
 
 #include "image/image.h"
 
@@ -38,6 +39,18 @@ struct cst_counts {
 	uint8_t joined;
 	uint8_t no_memory;
 };
+
+/* What cst_counts_add() remembers of a decoder's elements from one call to the next. */
+struct count_open {
+	uint64_t end;		/* of the last range */
+	uint32_t section;	/* of the last range; 0: there is none, or something interrupted the execution behind it */
+	uint32_t start, last;	/* of the range of the counts that goes on: offsets of its first and last instruction */
+	uint8_t open;		/* that range is not counted yet */
+	uint8_t branch;		/* the last range ended with a branch ... */
+	uint8_t taken;		/* ... that was taken */
+};
+
+void cst_counts_elements(struct cst_counts *c, struct count_open *o, const struct cst_generic *g, size_t n);
 
 _Static_assert(sizeof(struct blk_count) == sizeof(struct blk), "one place for both");
 

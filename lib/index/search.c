@@ -154,10 +154,20 @@ uint64_t cst_index_start_tree(const struct cst_index *ix, const struct cst_index
 	return src->offset;
 }
 
+/* Bytes of the configuration in version 0.1. What later versions added counts where it is not 0: files stay valid. */
+#define CONFIG_FIRST 60
+
+static uint32_t little_endian(uint32_t v)
+{
+	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap32(v) : v;
+}
+
 uint64_t cst_index_config(const struct cst_config *cfg)
 {
+	size_t n = sizeof(*cfg);
 	struct cst_config c;
 
+	_Static_assert(sizeof(c) >= CONFIG_FIRST, "fields are only added");
 	/* structures may have holes: what is copied in here has not */
 	memset(&c, 0, sizeof(c));
 	c = *cfg;
@@ -166,7 +176,13 @@ uint64_t cst_index_config(const struct cst_config *cfg)
 		c.hold_transactions = 0;	/* there are none */
 	if ((c.protocol == CST_PROTO_ETMV4 || c.protocol == CST_PROTO_ETE) && !c.max_spec)
 		c.as_reference = 0;	/* it is about atoms that a Mispredict comes too late for */
-	return cst_digest_bytes(DIGEST_START, &c, sizeof(c));
+	c.cond_keys = little_endian(c.cond_keys);
+	c.p0_keys = little_endian(c.p0_keys);
+	c.max_spec = little_endian(c.max_spec);
+	c.max_queue = little_endian(c.max_queue);
+	while (n > CONFIG_FIRST && !((const uint8_t *)&c)[n - 1])
+		n--;
+	return cst_digest_bytes(DIGEST_START, &c, n);
 }
 
 uint64_t cst_index_sample(uint64_t digest, const uint8_t *data, size_t len)

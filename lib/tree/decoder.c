@@ -140,6 +140,12 @@ void cst_decoder_set_counts(struct cst_decoder *dec, struct cst_counts *c)
 	dec->flow.counts = c;
 }
 
+int cst_counts_add(struct cst_counts *c, struct cst_decoder *dec, const struct cst_generic *elements, size_t n)
+{
+	cst_counts_elements(c, &dec->counted, elements, n);
+	return c->no_memory ? -CST_ERR_NOMEM : 0;
+}
+
 void cst_decoder_set_space(struct cst_decoder *dec, struct cst_space *space)
 {
 	cst_flow_set_space(&dec->flow, space);

@@ -8,6 +8,7 @@
 #include <cstrace/tree.h>
 
 #include "flow/flow.h"
+#include "image/counts.h"
 #include "protocol/protocol.h"
 
 struct cst_decoder {
@@ -32,6 +33,7 @@ struct cst_decoder {
 	struct cst_tree *tree;	/* owner, or NULL */
 	void *cookie;
 	uint64_t start;		/* bytes before this trace offset are passed over */
+	struct count_open counted;	/* cst_counts_add() */
 };
 
 int cst_decoder_feed_segs(struct cst_decoder *dec, const uint8_t *data, size_t len,

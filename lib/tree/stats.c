@@ -17,12 +17,12 @@ static void add_counters(void *sum, const void *more, size_t size)
 		to[i] += from[i];
 }
 
-void cst_stats_add(struct cst_stats *sum, const struct cst_stats *more)
+void cst_stats_add_sized(struct cst_stats *sum, const struct cst_stats *more, size_t size)
 {
-	add_counters(sum, more, sizeof(*sum));
+	add_counters(sum, more, size < sizeof(*sum) ? size : sizeof(*sum));
 }
 
-void cst_frame_stats_add(struct cst_frame_stats *sum, const struct cst_frame_stats *more)
+void cst_frame_stats_add_sized(struct cst_frame_stats *sum, const struct cst_frame_stats *more, size_t size)
 {
-	add_counters(sum, more, sizeof(*sum));
+	add_counters(sum, more, size < sizeof(*sum) ? size : sizeof(*sum));
 }

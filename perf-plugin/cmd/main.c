@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cstrace/version.h>
+
 #include "cmd/commands.h"
 #include "cmd/options.h"
 #include "files/guard.h"
@@ -98,7 +100,7 @@ static int dispatch(int argc, const char **argv)
 		return CMD_OK;
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-v")) {
-		printf("cstrace version %s\n", CST_VERSION);
+		printf("cstrace version %s\n", CST_VERSION_TEXT);
 		return CMD_OK;
 	}
 	if (!strcmp(argv[1], "--list-cmds")) {

@@ -430,7 +430,7 @@ static int write_snapshot(struct exporter *x)
 	if (n < 0)
 		return no_memory(x);
 	snprintf(m.description, sizeof(m.description), "process %d, converted by cstrace %s", x->pid,
-		 CST_VERSION);
+		 CST_VERSION_TEXT);
 	m.ss.description = m.description;
 	rc = write_dumps(x, &m, pieces, (size_t)n);
 	if (!rc)

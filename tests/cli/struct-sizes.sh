@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# struct-sizes.sh - a program that was compiled with smaller structs than the library has: a library is built in which
+# every struct that may grow has grown, and a program of these headers runs with it (cstrace.h, "Sizes of structs").
+. tests/cli/tap.sh
+cc=${CC:-gcc}
+GROWS="cst_config cst_etmv4_regs cst_etmv3_regs cst_stm_regs cst_itm_regs cst_packet cst_stats cst_frame_stats cst_protocol_ops
+	cst_unwrapped cst_image_key cst_index_opts cst_index_query cst_event cst_state_limits cst_state_counts cst_snap_limits
+	cst_snap_io cst_snap_sink"
+
+mkdir "$tmp/tree"
+cp -R include lib scripts Makefile "$tmp/tree"
+grow() {
+	for s in $GROWS; do
+		f=$(grep -l "^struct $s {" "$tmp/tree"/include/cstrace/*.h) || return 1
+		awk -v s="struct $s {" '$0 == s { inside = 1 } inside && /^};/ { print "	uint64_t grown[4];"; inside = 0; n++ }
+			{ print } END { exit n != 1 }' "$f" >"$tmp/header" || return 1
+		cp "$tmp/header" "$f"
+	done
+	# what the statistics of frames take, the deframer has in reserve
+	sed -i 's/reserved\[8\];/reserved[4];/' "$tmp/tree/include/cstrace/frame.h"
+}
+check "the structs grow" grow
+check "the library with grown structs builds" env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s --no-print-directory -C "$tmp/tree" \
+	O=build CC="$cc" CFLAGS=-O1 lib
+check "the program compiles" $cc -std=c11 -Wall -Wextra -Werror -Iinclude -o "$tmp/program" tests/cli/struct_sizes.c -L"$BUILD" -lcstrace
+with() {
+	LD_LIBRARY_PATH=$1 "$tmp/program" $3 >"$tmp/$2"
+}
+check "it runs with the library of its headers" with "$BUILD" same
+check "it has something to compare" test "$(wc -l <"$tmp/same")" -gt 30
+check "it runs with the library whose structs have grown" with "$tmp/tree/build" grown
+check "with the same result" cmp "$tmp/same" "$tmp/grown"
+check "a wrong size would be noticed" sh -c "LD_LIBRARY_PATH='$BUILD' '$tmp/program' wrong; [ \$? = 2 ]"
+finish
