@@ -427,7 +427,7 @@ static int decode(struct session *ss, bool all)
 		printf(ss->totals.dec.insns ? "  all code that ran was found\n" : "  nothing was decoded\n");
 	printf("\nLosses:\n");
 	if (session_has_losses(ss))
-		losses_print(ss, stdout, all);
+		session_print_all_losses(ss, stdout, all);
 	else
 		printf("  none\n");
 	printf("\nNext:\n");

@@ -59,7 +59,7 @@ static int begin_to_speak(struct run *r, struct stream_state *st)
 	bool owes = st->owes_gap;
 
 	st->context_only = st->owes_gap = false;
-	losses_forget(st);
+	count_losses_forget(st);
 	return owes ? deliver_gap(r, st) : 0;
 }
 
@@ -111,9 +111,9 @@ static int take_batch(struct run *r, struct stream_state *st, const struct cst_g
 	if (n) {
 		st->active = true;
 		if (st->delivered >= st->skip)
-			losses_batch(st, g, n);
+			count_losses_batch(st, g, n);
 		else
-			losses_forget(st);
+			count_losses_forget(st);
 		if (r->con->batch || r->ss->filter)
 			rc = deliver_batch(r, st, g, (size_t)n, why);
 		if (r->lead_in)
@@ -237,7 +237,7 @@ static int end_fragment(struct run *r, struct tree_slot *slot)
 	for (id = 0; id < 128 && !rc; id++) {
 		if (!slot->st[id])
 			continue;
-		losses_fragment_end(slot->st[id]);
+		count_losses_end(slot->st[id]);
 		slot->st[id]->open_end = slot->st[id]->active;
 		if (slot->st[id]->active && r->con->fragment_end)
 			rc = r->con->fragment_end(r->con->data, stream_as_given(slot->st[id]));
@@ -409,7 +409,7 @@ static void undo_counts(struct run *r, struct tree_slot *slot, const struct coun
 			continue;
 		now = cst_decoder_stats(slot->st[id]->stream.decoder);
 		uncount(&t->dec, &c->dec[id], now, sizeof(*now));
-		losses_forget(slot->st[id]);
+		count_losses_forget(slot->st[id]);
 	}
 	uncount(&t->frame, &c->frame, cst_tree_frame_stats(slot->tree), sizeof(c->frame));
 	t->unrouted += c->unrouted - cst_tree_unrouted(slot->tree);
@@ -502,7 +502,7 @@ static int decode_whole(struct run *r, struct fragment *f)
 	if (!rc && r->con->fragment_begin)
 		rc = r->con->fragment_begin(r->con->data, &f->pub);
 	if (rc || !slot) {
-		losses_fragment(r->ss, f);
+		count_losses_fragment(r->ss, f);
 		return rc;
 	}
 	sk.st = slot->st;
@@ -528,7 +528,7 @@ static int decode_whole(struct run *r, struct fragment *f)
 		}
 	if (r->past)
 		return leave_fragment(r, slot, f);
-	losses_fragment(r->ss, f);
+	count_losses_fragment(r->ss, f);
 	r->ss->totals.aux_bytes += f->pub.size - (r->start - f->pub.offset);
 	r->ss->totals.filtered_bytes += r->start - f->pub.offset;
 	r->ss->bytes_done += f->pub.size;
@@ -686,7 +686,7 @@ int session_run(struct session *ss, const struct session_consumer *consumer)
 	ss->bytes_done = 0;
 	session_zero_counts(ss);
 	who_restart(ss);
-	losses_start(ss);
+	count_losses_start(ss);
 	threads = jobs_threads(ss, consumer);
 	rc = threads > 1 ? jobs_run(ss, consumer, threads) : run_alone(ss, consumer);
 	tell_unrouted(ss);

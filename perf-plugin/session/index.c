@@ -161,7 +161,7 @@ static int do_record(struct indexer *ix, const struct pd_record *rec)
 	case PD_RECORD_CST_DEFINE_TRACE:
 		return owners_define_trace(ss, rec);
 	case PERF_RECORD_LOST:
-		losses_note_lost(ss, rec->sid.valid & PERF_SAMPLE_CPU ? (int)rec->sid.cpu : -1,
+		losses_note_lost(&ss->losses, rec->sid.valid & PERF_SAMPLE_CPU ? (int)rec->sid.cpu : -1,
 				 rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : NO_TIME,
 				 ((const struct perf_record_lost *)rec->ev)->lost);
 		return 0;

@@ -484,7 +484,7 @@ static int decode_again(struct jobs *j)
 	ss->bytes_done = 0;
 	session_zero_counts(ss);
 	who_restart(ss);
-	losses_start(ss);
+	count_losses_start(ss);
 	run_close(&j->run);
 	cst_counts_free(ss->spaces.counts);
 	ss->spaces.counts = NULL;

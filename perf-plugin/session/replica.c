@@ -71,7 +71,7 @@ static void share(struct session *rep, const struct session *ss)
 	rep->sched = ss->sched;
 	rep->starts = ss->starts;
 	/* of the file; the other totals are the run's, and change */
-	rep->totals.lost_records = ss->totals.lost_records;
+	rep->losses.lost_records = ss->losses.lost_records;
 }
 
 /* Every file has the same number in both. */

@@ -101,7 +101,7 @@ static bool others_ran(const struct session *ss, int cpu, uint64_t from, uint64_
 	size_t i, n;
 	bool all;
 
-	if (ss->totals.lost_records || to == NO_TIME || filter_thread(ss->filter, 0))
+	if (ss->losses.lost_records || to == NO_TIME || filter_thread(ss->filter, 0))
 		return false;
 	n = running_between(&ss->running, cpu, from, to, tids, MAX_THREADS, &all);
 	for (i = 0; i < n && all; i++)

@@ -64,7 +64,7 @@ static int index_file(struct session *ss)
 	}
 	ss->totals.aux_missing = ss->queues.missing;
 	ss->totals.aux_unclaimed = ss->queues.unclaimed;
-	losses_start(ss);
+	count_losses_start(ss);
 	if (ss->queues.refused)
 		fprintf(stderr, "cstrace: %s: AUX data in format 0x%llx, known are 0 (frames) and 0x100 (raw): "
 			"left out\n", ss->name, (unsigned long long)ss->queues.refused_format);

@@ -246,7 +246,6 @@ struct session_totals {
 	uint64_t aux_missing;		/* AUX records without data in the file, bytes */
 	uint64_t aux_unclaimed;		/* AUXTRACE bytes that no AUX record covers (decoded or not: see info) */
 	uint64_t unrouted;		/* bytes of trace IDs without metadata */
-	uint64_t lost_records;		/* PERF_RECORD_LOST events */
 	uint64_t unknown_context;	/* ranges whose thread is unknown */
 	struct who_counts who;
 	bool file_cut;
@@ -262,6 +261,8 @@ bool session_incomplete(const struct session *ss);
 void session_print_summary(const struct session *ss, FILE *out);
 /* The losses one by one, each with its cause and what helps against it. */
 void session_print_losses(const struct session *ss, FILE *out);
+/* The same, then the CPUs and processes that lost most; `all`: each of them. */
+void session_print_all_losses(const struct session *ss, FILE *out, bool all);
 /* Missing or refused images: path, reason, instructions or addresses lost, remedy; to `out`. Returns their number. */
 unsigned int session_print_missing(const struct session *ss, FILE *out);
 /* What a command says at its end: both, and where to read more. */

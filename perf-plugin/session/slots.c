@@ -100,7 +100,7 @@ void slot_free(struct run *r, struct tree_slot *slot)
 
 		if (!st)
 			continue;
-		losses_fragment_end(st);
+		count_losses_end(st);
 		cst_stats_add(&r->ss->totals.dec, cst_decoder_stats(st->stream.decoder));
 		if (r->con->stream_end)
 			r->con->stream_end(r->con->data, stream_as_given(st));
@@ -113,7 +113,7 @@ void slot_free(struct run *r, struct tree_slot *slot)
 	r->ss->totals.unrouted += cst_tree_unrouted(slot->tree);
 	r->ss->totals.filtered_bytes += cst_tree_ignored(slot->tree);
 	r->ss->totals.aux_bytes -= cst_tree_ignored(slot->tree);
-	losses_queue_end(r->ss, r->q->cpu, slot->raw ? NULL : cst_tree_frame_stats(slot->tree),
+	losses_queue_end(&r->ss->losses, r->q->cpu, slot->raw ? NULL : cst_tree_frame_stats(slot->tree),
 			 cst_tree_unrouted(slot->tree));
 	cst_tree_free(slot->tree);
 }
@@ -244,7 +244,7 @@ int slot_prepare(struct run *r, const struct fragment *f, struct tree_slot **slo
 		u = session_unit_of_raw(r->ss, r->q, f);
 		if (!u || !usable(r, u)) {
 			r->ss->totals.unrouted += f->pub.size;
-			losses_queue_end(r->ss, r->q->cpu, NULL, f->pub.size);
+			losses_queue_end(&r->ss->losses, r->q->cpu, NULL, f->pub.size);
 			return 0;
 		}
 		*slot = get_slot(r, true, u);

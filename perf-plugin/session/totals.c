@@ -4,12 +4,83 @@
 #include <stdlib.h>
 
 #include "images/dso.h"
+#include "losses/report.h"
 #include "perfdata/name.h"
 #include "session/internal.h"
 
 const struct session_totals *session_totals(const struct session *ss)
 {
 	return &ss->totals;
+}
+
+/* What the report says shares of: bytes of trace that the file holds or should hold. */
+static struct loss_report report_of(const struct session *ss)
+{
+	return (struct loss_report){
+		.losses = &ss->losses,
+		.guests = &ss->totals.who.guests,
+		.recorder = ss->recorder,
+		.trace_bytes = ss->bytes_total + ss->totals.aux_missing + ss->totals.aux_unclaimed,
+	};
+}
+
+bool session_has_losses(const struct session *ss)
+{
+	return losses_any(&ss->losses);
+}
+
+bool session_matched(const struct session *ss)
+{
+	return !ss->filter || ss->matched;
+}
+
+bool session_incomplete(const struct session *ss)
+{
+	return session_has_losses(ss) || !session_matched(ss);
+}
+
+void session_print_losses(const struct session *ss, FILE *out)
+{
+	const struct loss_report rep = report_of(ss);
+
+	losses_print_causes(&rep, out);
+}
+
+void session_print_all_losses(const struct session *ss, FILE *out, bool all)
+{
+	const struct loss_report rep = report_of(ss);
+
+	losses_print(&rep, out, all);
+}
+
+void session_print_summary(const struct session *ss, FILE *out)
+{
+	const struct session_totals *t = &ss->totals;
+	uint64_t code = losses_missing_code(&ss->losses);
+	const char *sep = "";
+	char a[32], b[32], c[32];
+	int i;
+
+	fprintf(out, "cstrace: %s bytes, %s instructions, %s branches, losses: ", losses_grouped(t->aux_bytes, a),
+		losses_grouped(t->dec.insns, b), losses_grouped(t->dec.branches, c));
+	if (!session_has_losses(ss))
+		fprintf(out, "none");
+	for (i = 0; i < NR_LOSSES; i++) {
+		uint64_t count = ss->losses.cause[i].count;
+
+		if (loss_kind(i) == LOSS_KIND_CODE && code) {
+			fprintf(out, "%s%s places without code", sep, losses_grouped(code, a));
+			code = 0;
+		} else if (loss_kind(i) != LOSS_KIND_CODE && count) {
+			fprintf(out, "%s%s %s", sep, losses_grouped(count, a), loss_counted(i));
+		} else {
+			continue;
+		}
+		sep = ", ";
+	}
+	if (ss->filter)
+		fprintf(out, "; %s bytes skipped by filter", losses_grouped(t->filtered_bytes, a));
+	fputc('\n', out);
 }
 
 static bool is_missing(const struct dso *d)
@@ -31,10 +102,12 @@ static int compare_missing(const void *a, const void *b)
 
 static void print_times(const struct session *ss, uint64_t times, uint64_t bytes, FILE *out)
 {
+	const struct loss_report rep = report_of(ss);
+
 	fprintf(out, "cstrace: missing code, %" PRIu64 " times", times);
 	if (bytes) {
 		fprintf(out, " (");
-		session_print_share(ss, bytes, out);
+		losses_print_share(&rep, bytes, out);
 		fprintf(out, ")");
 	}
 	fprintf(out, ": ");
@@ -88,7 +161,7 @@ unsigned int session_print_missing(const struct session *ss, FILE *out)
 	};
 	const char *cure;
 	size_t i;
-	enum loss user = ss->totals.lost_records ? LOSS_MAP_LOST : LOSS_NO_MAP;
+	enum loss user = ss->losses.lost_records ? LOSS_MAP_LOST : LOSS_NO_MAP;
 
 	print_conflicts(ss, out);
 	for (i = 0; i < sizeof(nobodys) / sizeof(nobodys[0]); i++) {

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "tasks/contextid.h"
+#include "losses/guests.h"
 #include "tasks/world.h"
 
 struct stream_state;

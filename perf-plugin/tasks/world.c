@@ -126,37 +126,3 @@ enum world world_of(struct own_world *own, struct world_state *w, const struct c
 	w->world = world;
 	return world;
 }
-
-static void add_stretches(struct guests *gs, uint32_t id, uint64_t n)
-{
-	unsigned int i;
-
-	for (i = 0; i < gs->nr && gs->v[i].id != id; i++)
-		;
-	if (i == NR_GUESTS) {
-		gs->rest += n;
-		return;
-	}
-	if (i == gs->nr) {
-		gs->v[i].id = id;
-		gs->v[i].stretches = 0;
-		gs->nr++;
-	}
-	gs->v[i].stretches += n;
-}
-
-void guests_count(struct guests *gs, uint32_t id)
-{
-	add_stretches(gs, id, 1);
-}
-
-bool guests_join(struct guests *gs, const struct guests *more)
-{
-	unsigned int i;
-
-	if (more->rest)
-		return false;
-	for (i = 0; i < more->nr; i++)
-		add_stretches(gs, more->v[i].id, more->v[i].stretches);
-	return true;
-}

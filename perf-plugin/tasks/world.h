@@ -68,22 +68,4 @@ void world_restart(struct world_state *w);
 enum world world_of(struct own_world *own, struct world_state *w, const struct cst_generic *g,
 		    const struct world_entry *e);
 
-/* Stretches in virtual machines, by VMID; with host_el2 by the thread that runs the machine. */
-#define NR_GUESTS 16
-
-struct guest_count {
-	uint32_t id;
-	uint64_t stretches;
-};
-
-struct guests {
-	struct guest_count v[NR_GUESTS];
-	unsigned int nr;
-	uint64_t rest;		/* stretches of further ones */
-};
-
-void guests_count(struct guests *gs, uint32_t id);
-/* The counts of a later piece. False: it has had more guests than are told apart, and nothing was added. */
-bool guests_join(struct guests *gs, const struct guests *more);
-
 #endif

@@ -94,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	null = fopen("/dev/null", "w");
 	if (null) {
 		session_print_summary(ss, null);
-		losses_print(ss, null, true);
+		session_print_all_losses(ss, null, true);
 		session_print_missing(ss, null);
 		fclose(null);
 	}

@@ -14,7 +14,7 @@
 
 #include "elf_build.h"
 #include "images/dso.h"
-#include "session/losses.h"
+#include "losses/losses.h"
 #include "session/session.h"
 #include "temp_dir.h"
 

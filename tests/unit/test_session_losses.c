@@ -102,7 +102,7 @@ static void check_sums(const struct session *ss)
 	}
 	assert_int_equal(ls->cause[LOSS_UNCLAIMED].count, t->aux_unclaimed);
 	assert_int_equal(ls->cause[LOSS_UNROUTED].count, t->unrouted);
-	assert_int_equal(ls->cause[LOSS_LOST].count, t->lost_records);
+	assert_int_equal(ls->cause[LOSS_LOST].count, ls->lost_records);
 	assert_int_equal(ls->cause[LOSS_BAD_FRAME].count, t->frame.errors);
 	assert_int_equal(ls->cause[LOSS_FRAME_BYTES].count, t->frame.skipped);
 	assert_int_equal(ls->cause[LOSS_FRAME_ID].count, t->frame.unknown);
@@ -650,7 +650,7 @@ static void lost_records(void **state)
 	run(ss);
 	check_only(ss, LOSS_LOST, 7, 0);
 	out = open_memstream(&text, &len);
-	losses_print(ss, out, false);
+	session_print_all_losses(ss, out, false);
 	fclose(out);
 	assert_non_null(strstr(text, "    CPU 2: 7, noticed between 0.000001500 and 0.000001500 s\n"));
 	free(text);
@@ -664,7 +664,7 @@ static void lost_records(void **state)
 	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
 	ss = open_recording(&data);
 	for (int cpu = 1000; cpu < 2000; cpu++)
-		losses_note_lost(ss, cpu, NO_TIME, 0);
+		losses_note_lost(&ss->losses, cpu, NO_TIME, 0);
 	run(ss);
 	check_only(ss, LOSS_LOST, UINT64_MAX, 0);
 	assert_int_equal(ss->losses.nr_lost, NR_LOST_CPUS + 1);
@@ -762,7 +762,7 @@ static void report(void **state)
 	ss = open_recording(&data);
 	run(ss);
 	out = open_memstream(&text, &len);
-	losses_print(ss, out, false);
+	session_print_all_losses(ss, out, false);
 	fclose(out);
 	assert_string_equal(text, want);
 	free(text);
@@ -799,7 +799,7 @@ static void report_of_many(void **state)
 	losses_add(&ss->losses, LOSS_STACK, 2, 1, "last", 5, 0);
 	for (all = 0; all < 2; all++) {
 		out = open_memstream(&text, &len);
-		losses_print(ss, out, all);
+		session_print_all_losses(ss, out, all);
 		fclose(out);
 		processes = strstr(text, "Losses by process:\n  process 1000 many, 53 bytes of trace, 100.0 %: 1 places in "
 				   "generated code\n");

@@ -12,6 +12,7 @@
 
 #include <cstrace/types.h>
 
+#include "losses/guests.h"
 #include "tasks/asid.h"
 #include "tasks/contextid.h"
 #include "tasks/running.h"

@@ -1,48 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* losses_report.c - the losses in words: causes and cures, then who lost what. */
+/* report.c - the losses in words: causes and cures, then who lost what. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "perfdata/name.h"
-#include "session/internal.h"
+#include "losses/report.h"
 
 /* Longer lists are cut unless all is asked for. */
 #define SHORT_LIST 16
 
-uint64_t losses_missing_code(const struct losses *ls)
-{
-	uint64_t n = 0;
-	int i;
-
-	for (i = 0; i < NR_LOSSES; i++)
-		if (loss_kind(i) == LOSS_KIND_CODE)
-			n += ls->cause[i].count;
-	return n;
-}
-
-bool session_has_losses(const struct session *ss)
-{
-	int i;
-
-	for (i = 0; i < NR_LOSSES; i++)
-		if (ss->losses.cause[i].count)
-			return true;
-	return false;
-}
-
-bool session_matched(const struct session *ss)
-{
-	return !ss->filter || ss->matched;
-}
-
-bool session_incomplete(const struct session *ss)
-{
-	return session_has_losses(ss) || !session_matched(ss);
-}
-
 /* 65012345 -> 65,012,345 */
-static const char *grouped(uint64_t v, char out[32])
+const char *losses_grouped(uint64_t v, char out[32])
 {
 	char digits[24];
 	int n = snprintf(digits, sizeof(digits), "%" PRIu64, v), i, k = 0;
@@ -56,62 +25,26 @@ static const char *grouped(uint64_t v, char out[32])
 	return out;
 }
 
-/* Bytes of trace that the file holds or should hold. */
-static uint64_t all_bytes(const struct session *ss)
+void losses_print_share(const struct loss_report *rep, uint64_t bytes, FILE *out)
 {
-	return ss->bytes_total + ss->totals.aux_missing + ss->totals.aux_unclaimed;
-}
-
-void session_print_share(const struct session *ss, uint64_t bytes, FILE *out)
-{
-	uint64_t all = all_bytes(ss);
+	uint64_t all = rep->trace_bytes;
 	char a[32];
 
 	if (!bytes || !all)
 		return;
 	if (bytes > all)
 		bytes = all;
-	fprintf(out, "%s byte%s of trace, %.1f %%", grouped(bytes, a), bytes == 1 ? "" : "s",
+	fprintf(out, "%s byte%s of trace, %.1f %%", losses_grouped(bytes, a), bytes == 1 ? "" : "s",
 		100.0 * (double)bytes / (double)all);
 }
 
 /* ", 12 bytes of trace, 3.4 %" */
-static void append_share(const struct session *ss, uint64_t bytes, FILE *out)
+static void append_share(const struct loss_report *rep, uint64_t bytes, FILE *out)
 {
-	if (!bytes || !all_bytes(ss))
+	if (!bytes || !rep->trace_bytes)
 		return;
 	fprintf(out, ", ");
-	session_print_share(ss, bytes, out);
-}
-
-void session_print_summary(const struct session *ss, FILE *out)
-{
-	const struct session_totals *t = &ss->totals;
-	uint64_t code = losses_missing_code(&ss->losses);
-	const char *sep = "";
-	char a[32], b[32], c[32];
-	int i;
-
-	fprintf(out, "cstrace: %s bytes, %s instructions, %s branches, losses: ", grouped(t->aux_bytes, a),
-		grouped(t->dec.insns, b), grouped(t->dec.branches, c));
-	if (!session_has_losses(ss))
-		fprintf(out, "none");
-	for (i = 0; i < NR_LOSSES; i++) {
-		uint64_t count = ss->losses.cause[i].count;
-
-		if (loss_kind(i) == LOSS_KIND_CODE && code) {
-			fprintf(out, "%s%s places without code", sep, grouped(code, a));
-			code = 0;
-		} else if (loss_kind(i) != LOSS_KIND_CODE && count) {
-			fprintf(out, "%s%s %s", sep, grouped(count, a), loss_counted(i));
-		} else {
-			continue;
-		}
-		sep = ", ";
-	}
-	if (ss->filter)
-		fprintf(out, "; %s bytes skipped by filter", grouped(t->filtered_bytes, a));
-	fputc('\n', out);
+	losses_print_share(rep, bytes, out);
 }
 
 /* When and where records were lost: what was mapped then may be missing. */
@@ -123,10 +56,10 @@ static void print_lost(const struct losses *ls, FILE *out)
 	for (i = 0; i < ls->nr_lost; i++) {
 		const struct lost_cpu *l = &ls->lost[i];
 
-		if (l->cpu < 0 || l->first == NO_TIME)
+		if (l->cpu < 0 || l->first == UINT64_MAX)
 			continue;
 		fprintf(out, "    CPU %d: %s, noticed between %" PRIu64 ".%09" PRIu64 " and %" PRIu64 ".%09" PRIu64
-			" s\n", l->cpu, grouped(l->count, a), l->first / 1000000000, l->first % 1000000000,
+			" s\n", l->cpu, losses_grouped(l->count, a), l->first / 1000000000, l->first % 1000000000,
 			l->last / 1000000000, l->last % 1000000000);
 	}
 }
@@ -138,34 +71,34 @@ static void print_guests(const struct guests *gs, FILE *out)
 	unsigned int i;
 
 	for (i = 0; i < gs->nr; i++)
-		fprintf(out, "    guest %" PRIu32 ": %s stretches\n", gs->v[i].id, grouped(gs->v[i].stretches, a));
+		fprintf(out, "    guest %" PRIu32 ": %s stretches\n", gs->v[i].id, losses_grouped(gs->v[i].stretches, a));
 	if (gs->rest)
-		fprintf(out, "    further guests: %s stretches\n", grouped(gs->rest, a));
+		fprintf(out, "    further guests: %s stretches\n", losses_grouped(gs->rest, a));
 }
 
-static void print_cause(const struct session *ss, enum loss cause, FILE *out)
+static void print_cause(const struct loss_report *rep, enum loss cause, FILE *out)
 {
-	const struct loss_amount *n = &ss->losses.cause[cause];
+	const struct loss_amount *n = &rep->losses->cause[cause];
 	char a[32];
 
-	fprintf(out, "  %s %s", grouped(n->count, a), loss_counted(cause));
-	append_share(ss, n->bytes, out);
+	fprintf(out, "  %s %s", losses_grouped(n->count, a), loss_counted(cause));
+	append_share(rep, n->bytes, out);
 	fprintf(out, ": %s\n", loss_why(cause));
 	if (cause == LOSS_LOST)
-		print_lost(&ss->losses, out);
+		print_lost(rep->losses, out);
 	if (cause == LOSS_GUEST)
-		print_guests(&ss->totals.who.guests, out);
-	if (loss_cure(cause, ss->recorder))
-		fprintf(out, "    -> %s\n", loss_cure(cause, ss->recorder));
+		print_guests(rep->guests, out);
+	if (loss_cure(cause, rep->recorder))
+		fprintf(out, "    -> %s\n", loss_cure(cause, rep->recorder));
 }
 
-void session_print_losses(const struct session *ss, FILE *out)
+void losses_print_causes(const struct loss_report *rep, FILE *out)
 {
 	int i;
 
 	for (i = 0; i < NR_LOSSES; i++)
-		if (ss->losses.cause[i].count)
-			print_cause(ss, i, out);
+		if (rep->losses->cause[i].count)
+			print_cause(rep, i, out);
 }
 
 /* The rows of one CPU or process, as they are printed: in one line. */
@@ -201,7 +134,7 @@ static int by_size(const void *a, const void *b)
 	return compare_names(x->first, y->first);
 }
 
-static void print_group(const struct session *ss, const struct group *g, const char *what, FILE *out)
+static void print_group(const struct loss_report *rep, const struct group *g, const char *what, FILE *out)
 {
 	const struct loss_row *r = g->first;
 	char a[32];
@@ -213,10 +146,10 @@ static void print_group(const struct session *ss, const struct group *g, const c
 		fprintf(out, "  %s %d %s", what, r->number, name_shown(r->comm));
 	else
 		fprintf(out, "  %s %d", what, r->number);
-	append_share(ss, g->bytes, out);
+	append_share(rep, g->bytes, out);
 	for (i = 0; i < g->nr; i++)
 		if (r[i].amount.count)
-			fprintf(out, "%s%s %s", i ? ", " : ": ", grouped(r[i].amount.count, a),
+			fprintf(out, "%s%s %s", i ? ", " : ": ", losses_grouped(r[i].amount.count, a),
 				loss_counted(r[i].cause));
 	fputc('\n', out);
 }
@@ -235,13 +168,13 @@ static void print_rest(const struct loss_table *t, size_t left, FILE *out)
 	for (i = 0; i < NR_LOSSES; i++) {
 		if (!t->rest[i].count)
 			continue;
-		fprintf(out, "%s%s %s", sep, grouped(t->rest[i].count, a), loss_counted(i));
+		fprintf(out, "%s%s %s", sep, losses_grouped(t->rest[i].count, a), loss_counted(i));
 		sep = ", ";
 	}
 	fputc('\n', out);
 }
 
-static void print_table(const struct session *ss, const struct loss_table *t, const char *title,
+static void print_table(const struct loss_report *rep, const struct loss_table *t, const char *title,
 			const char *what, FILE *out, bool all)
 {
 	struct loss_row *rows = malloc((t->nr + 1) * sizeof(*rows));
@@ -265,16 +198,16 @@ static void print_table(const struct session *ss, const struct loss_table *t, co
 	qsort(groups, n, sizeof(*groups), by_size);
 	fprintf(out, "\n%s:\n", title);
 	for (i = 0; i < n && (all || i < SHORT_LIST); i++)
-		print_group(ss, &groups[i], what, out);
+		print_group(rep, &groups[i], what, out);
 	print_rest(t, n - i, out);
 out:
 	free(rows);
 	free(groups);
 }
 
-void losses_print(const struct session *ss, FILE *out, bool all)
+void losses_print(const struct loss_report *rep, FILE *out, bool all)
 {
-	session_print_losses(ss, out);
-	print_table(ss, &ss->losses.cpu, "Losses by CPU", "CPU", out, all);
-	print_table(ss, &ss->losses.process, "Losses by process", "process", out, all);
+	losses_print_causes(rep, out);
+	print_table(rep, &rep->losses->cpu, "Losses by CPU", "CPU", out, all);
+	print_table(rep, &rep->losses->process, "Losses by process", "process", out, all);
 }

@@ -3,8 +3,8 @@
  * losses.h - what was not decoded, by cause, and by the CPU, the process and the file that it was lost of.
  * Sums per cause are exact. The tables keep a bounded number of rows: the small ones are added up.
  */
-#ifndef CSTRACE_SESSION_LOSSES_H
-#define CSTRACE_SESSION_LOSSES_H
+#ifndef CSTRACE_LOSSES_LOSSES_H
+#define CSTRACE_LOSSES_LOSSES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 enum loss {
 #define LOSS(name, kind, counted, why, cure) LOSS_##name,
-#include "session/losses.def"
+#include "losses/losses.def"
 #undef LOSS
 	NR_LOSSES
 };
@@ -44,7 +44,7 @@ struct loss_row {
 struct lost_cpu {
 	int cpu;		/* -1: not known, or of CPUs beyond NR_LOST_CPUS */
 	uint64_t count;
-	uint64_t first, last;	/* times at which the recorder noticed; NO_TIME: none known */
+	uint64_t first, last;	/* times at which the recorder noticed; UINT64_MAX: none known */
 };
 
 #define NR_LOST_CPUS 256
@@ -67,55 +67,30 @@ struct losses {
 	} no_map[2];			/* places where nothing was mapped, and the first: user, kernel */
 	struct lost_cpu lost[NR_LOST_CPUS + 1];
 	unsigned int nr_lost;
+	uint64_t lost_records;		/* of all CPUs */
 };
 
 struct dso;
-struct fragment;
-struct session;
-struct stream_state;
 
 /* Number of a CPU or process that has nothing to do with a loss; -1 is one that is not known. */
 #define LOSS_NOBODY (-2)
 
-/* An open loss of a stream: from `from` on nothing is known, until the next range. */
-struct loss_gap {
-	uint64_t from;
-	uint64_t unsynced;	/* statistics at that point */
-	int pid;
-	char comm[LOSS_COMM];
-	struct dso *dso;	/* whose code is missing */
-	uint8_t cause;
-	bool open;
-};
-
 /* -1: no memory. */
 int losses_init(struct losses *ls);
 void losses_free(struct losses *ls);
-/* Before a run: only what the file itself lost, but for AUX records whose fragments a filter may skip. */
-void losses_start(struct session *ss);
-/* All counts are zero. */
+/* All counts are zero, but for those of LOST records. */
 void losses_clear(struct losses *ls);
 /*
  * The counts of a piece that was decoded elsewhere, behind those of the pieces before it. False: the tables may be too
  * full to give what counting one after the other would have given; nothing was added then.
  */
 bool losses_join(struct losses *ls, const struct losses *more);
-/* A fragment was not skipped: what its AUX record says was lost counts. */
-void losses_fragment(struct session *ss, const struct fragment *f);
-
 /* While the file is indexed: `count` records of a CPU were lost. */
-void losses_note_lost(struct session *ss, int cpu, uint64_t time, uint64_t count);
+void losses_note_lost(struct losses *ls, int cpu, uint64_t time, uint64_t count);
 
 /* Count; cpu and pid are -1 when unknown, comm may be NULL. */
 void losses_add(struct losses *ls, enum loss cause, int cpu, int pid, const char *comm, uint64_t count,
 		uint64_t bytes);
-
-/* A batch came out of a stream: cheap when it lost nothing. Before the stream's context moves on. */
-void losses_batch(struct stream_state *st, const struct cst_generic *g, size_t n);
-/* What a stream lost until now does not count. */
-void losses_forget(struct stream_state *st);
-/* The AUX fragment is over, or the stream is. */
-void losses_fragment_end(struct stream_state *st);
 
 enum loss_kind loss_kind(enum loss cause);
 const char *loss_name(enum loss cause);
@@ -127,13 +102,11 @@ const char *loss_cure(enum loss cause, enum session_recorder by);
 enum loss loss_of_dso(const struct dso *d);
 
 /* A decode tree is done: its frames (NULL: none) and the bytes that no decoder was there for. */
-void losses_queue_end(struct session *ss, int cpu, const struct cst_frame_stats *fs, uint64_t unrouted);
+void losses_queue_end(struct losses *ls, int cpu, const struct cst_frame_stats *fs, uint64_t unrouted);
 
-/* losses_report.c: all places without code. */
+/* All places without code. */
 uint64_t losses_missing_code(const struct losses *ls);
-/* "12 bytes of trace, 3.4 %"; nothing for none. */
-void session_print_share(const struct session *ss, uint64_t bytes, FILE *out);
-/* Causes with their cures, then who lost what. `all`: whole lists. */
-void losses_print(const struct session *ss, FILE *out, bool all);
+/* Is there any? */
+bool losses_any(const struct losses *ls);
 
 #endif

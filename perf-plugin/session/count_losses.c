@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* count_losses.c - counts what decoding loses: of the file when a run starts, of a stream batch by batch. */
+#include "session/count_losses.h"
+
+#include <string.h>
+
+#include "base/intmap.h"
+#include "session/internal.h"
+
+static void add_record(struct losses *ls, struct aux_record *r)
+{
+	/* In a buffer of a CPU the record's thread is whoever happened to run. */
+	int pid = r->of_thread ? r->pid : LOSS_NOBODY;
+
+	r->counted = true;
+	losses_add(ls, LOSS_TRUNCATED, r->cpu, pid, NULL, !!(r->flags & AUX_FLAG_TRUNCATED), 0);
+	losses_add(ls, LOSS_PARTIAL, r->cpu, pid, NULL, !!(r->flags & AUX_FLAG_PARTIAL), 0);
+	losses_add(ls, LOSS_COLLISION, r->cpu, pid, NULL, !!(r->flags & AUX_FLAG_COLLISION), 0);
+	losses_add(ls, LOSS_AUX_MISSING, r->cpu, pid, NULL, r->missing, r->missing);
+	losses_add(ls, LOSS_FORMAT, r->cpu, pid, NULL, r->refused, r->refused ? r->size : 0);
+}
+
+void count_losses_fragment(struct session *ss, const struct fragment *f)
+{
+	if (f->aux && !f->aux->counted)
+		add_record(&ss->losses, f->aux);
+}
+
+/*
+ * Does it count from the start? What has fragments waits until one is decoded. What has none is skipped with the
+ * times at which that can have been lost: since the record before on its CPU.
+ */
+static bool counts_now(const struct session *ss, const struct aux_record *r, const struct aux_record *before)
+{
+	uint64_t since = before && !(r->flags & AUX_FLAG_OVERWRITE) && before->time < r->time ? before->time : 0;
+
+	return !ss->filter || (!r->fragments && filter_window(ss->filter, since, r->time));
+}
+
+void count_losses_start(struct session *ss)
+{
+	const struct session_totals *t = &ss->totals;
+	struct losses *ls = &ss->losses;
+	struct intmap last = { 0 };
+	size_t i;
+
+	losses_clear(ls);
+	for (i = 0; i < ss->queues.nr_aux; i++) {
+		struct aux_record *r = &ss->queues.aux[i];
+
+		r->counted = false;
+		if (counts_now(ss, r, r->cpu < 0 ? NULL : intmap_get(&last, r->cpu)))
+			add_record(ls, r);
+		/* Without memory for it, more counts. */
+		if (ss->filter && r->cpu >= 0 && !intmap_put(&last, r->cpu, r))
+			intmap_free(&last);
+	}
+	intmap_free(&last);
+	for (i = 0; i < ss->queues.nr; i++) {
+		const struct queue *q = ss->queues.q[i];
+
+		losses_add(ls, LOSS_UNCLAIMED, q->cpu, LOSS_NOBODY, NULL, q->unclaimed, q->unclaimed);
+	}
+	for (i = 0; i < ls->nr_lost; i++)
+		losses_add(ls, LOSS_LOST, ls->lost[i].cpu, LOSS_NOBODY, NULL, ls->lost[i].count, 0);
+	losses_add(ls, LOSS_BAD_RECORD, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->bad_records + ss->side.bad_records, 0);
+	losses_add(ls, LOSS_EXPAND, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->lost_compressed, 0);
+	losses_add(ls, LOSS_JITDUMP, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->side.jit.bad_records, 0);
+	losses_add(ls, LOSS_CUT, LOSS_NOBODY, LOSS_NOBODY, NULL, t->file_cut, 0);
+}
+
+/* Why there is no code at `addr`. */
+static enum loss explain(const struct stream_state *st, const struct session_loc *loc, uint64_t addr)
+{
+	struct session *ss = st->ss;
+	bool kernel = st->el_known && st->el > 0;
+
+	if (loc->dso)
+		return loss_of_dso(loc->dso);
+	switch (st->who.world.world) {
+	case WORLD_GUEST:
+		return LOSS_GUEST;
+	case WORLD_SECURE:
+		return LOSS_SECURE;
+	case WORLD_FIRMWARE:
+		return LOSS_FIRMWARE;
+	}
+	if (!kernel && st->stream.pid < 0)
+		return st->who.cause;
+	if (!ss->losses.no_map[kernel].count++)
+		ss->losses.no_map[kernel].addr = addr;
+	if (kernel)
+		return LOSS_KERNEL;
+	return ss->losses.lost_records ? LOSS_MAP_LOST : LOSS_NO_MAP;
+}
+
+/* The share of a stretch of a buffer that belongs to this stream: frames hold several. */
+static uint64_t own_bytes(const struct stream_state *st, uint64_t bytes)
+{
+	uint64_t own = cst_decoder_stats(st->stream.decoder)->bytes, all;
+
+	if (st->frag->pub.raw)
+		return bytes;
+	all = cst_tree_frame_stats(st->tree)->data;
+	return own < all ? (uint64_t)((double)bytes * (double)own / (double)all) : bytes;
+}
+
+static void close_gap(struct stream_state *st, uint64_t index)
+{
+	struct loss_gap *gap = &st->gap;
+	uint64_t bytes;
+
+	if (!gap->open)
+		return;
+	gap->open = false;
+	if (index <= gap->from)
+		return;
+	bytes = own_bytes(st, index - gap->from);
+	losses_add(&st->ss->losses, gap->cause, st->stream.cpu, gap->pid, gap->comm, 0, bytes);
+	if (gap->dso)
+		gap->dso->nacc_bytes += bytes;
+}
+
+static const char *process_comm(const struct stream_state *st)
+{
+	return st->stream.pid > 0 ? threads_comm(&st->ss->threads, st->stream.pid, st->limit) : NULL;
+}
+
+static void open_gap(struct stream_state *st, uint64_t index, enum loss cause, struct dso *d)
+{
+	struct loss_gap *gap = &st->gap;
+	const char *comm = process_comm(st);
+
+	gap->open = true;
+	gap->from = index;
+	gap->cause = cause;
+	gap->dso = d;
+	gap->pid = st->stream.pid;
+	gap->comm[0] = 0;
+	if (comm)
+		strncat(gap->comm, comm, sizeof(gap->comm) - 1);
+}
+
+static void missing_code(struct stream_state *st, const struct cst_generic *g)
+{
+	struct session_loc loc;
+	enum loss cause;
+
+	session_locate(stream_here(st), g->addr, &loc);
+	cause = explain(st, &loc, g->addr);
+	open_gap(st, g->index, cause, loc.dso);
+	if (loc.dso)
+		loc.dso->nacc++;
+	losses_add(&st->ss->losses, cause, st->stream.cpu, st->stream.pid, st->gap.comm, 1, 0);
+}
+
+static void lost_sync(struct stream_state *st, const struct cst_generic *g)
+{
+	switch (g->num) {
+	case CST_UNSYNC_OVERFLOW:
+		open_gap(st, g->index, LOSS_OVERFLOW, NULL);
+		break;
+	case CST_UNSYNC_DISCARD:
+		open_gap(st, g->index, LOSS_DISCARD, NULL);
+		break;
+	case CST_UNSYNC_BAD_PACKET:
+	case CST_UNSYNC_BAD_IMAGE:
+		open_gap(st, g->index, LOSS_BAD_PACKET, NULL);
+		break;
+	}
+}
+
+/* True when a gap was open anywhere in the batch. */
+static bool find_gaps(struct stream_state *st, const struct cst_generic *g, size_t n)
+{
+	bool any = st->gap.open;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		switch (g[i].kind) {
+		case CST_GEN_RANGE:
+		case CST_GEN_NOPATH:
+			close_gap(st, g[i].index);
+			break;
+		case CST_GEN_NACC:
+			close_gap(st, g[i].index);
+			missing_code(st, &g[i]);
+			break;
+		case CST_GEN_NO_SYNC:
+			close_gap(st, g[i].index);
+			lost_sync(st, &g[i]);
+			break;
+		case CST_GEN_ADDR_UNKNOWN:
+			close_gap(st, g[i].index);
+			open_gap(st, g[i].index, g[i].error ? LOSS_CONFLICT : LOSS_STACK, NULL);
+			break;
+		}
+		any |= st->gap.open;
+	}
+	return any;
+}
+
+/* The file whose code ran last is the one that does not fit. */
+static void blame_file(struct stream_state *st, const struct cst_generic *g, size_t n, uint64_t conflicts)
+{
+	struct session_loc loc;
+
+	while (conflicts && n--) {
+		if (g[n].kind != CST_GEN_RANGE)
+			continue;
+		if (session_locate(stream_here(st), g[n].addr, &loc) && loc.dso)
+			loc.dso->conflicts += conflicts;
+		break;
+	}
+}
+
+static uint64_t sum(const struct cst_stats *s)
+{
+	/* Missing code is counted where it is met (missing_code()). */
+	return s->nacc
+#define LOSS_STAT(name, member, bytes) + s->member
+#include "losses/stats.def"
+#undef LOSS_STAT
+		;
+}
+
+/* What the decoder counted since the last batch belongs to whoever ran. */
+static void count_since(struct stream_state *st, const struct cst_stats *now, bool in_gap)
+{
+	const struct cst_stats *was = &st->seen;
+	const char *comm = process_comm(st);
+	struct losses *ls = &st->ss->losses;
+	uint64_t n;
+
+#define LOSS_STAT(name, member, bytes) \
+	n = now->member - was->member; \
+	losses_add(ls, LOSS_##name, st->stream.cpu, st->stream.pid, comm, n, bytes);
+#define NO_BYTES 0
+	/* within a gap these bytes are the gap's */
+#define BYTES_OUTSIDE_GAPS (in_gap ? 0 : n)
+#include "losses/stats.def"
+#undef LOSS_STAT
+	st->seen = *now;
+	st->seen_sum = sum(now);
+}
+
+void count_losses_batch(struct stream_state *st, const struct cst_generic *g, size_t n)
+{
+	const struct cst_stats *now = cst_decoder_stats(st->stream.decoder);
+	uint64_t ranges = 0;
+	bool in_gap;
+	size_t i;
+
+	for (i = 0; i < n && st->stream.pid < 0; i++)
+		ranges += g[i].kind == CST_GEN_RANGE ? 1 : g[i].kind == CST_GEN_RUN ? g[i].runs : 0;
+	if (ranges) {
+		st->ss->totals.unknown_context += ranges;
+		losses_add(&st->ss->losses, LOSS_CONTEXT, st->stream.cpu, -1, NULL, ranges, 0);
+	}
+	if (!st->gap.open && sum(now) == st->seen_sum)
+		return;
+	in_gap = find_gaps(st, g, n);
+	if (sum(now) == st->seen_sum)
+		return;
+	blame_file(st, g, n, now->image_conflicts - st->seen.image_conflicts);
+	count_since(st, now, in_gap);
+}
+
+void count_losses_forget(struct stream_state *st)
+{
+	st->seen = *cst_decoder_stats(st->stream.decoder);
+	st->seen_sum = sum(&st->seen);
+	st->gap.open = false;
+}
+
+void count_losses_end(struct stream_state *st)
+{
+	const struct cst_stats *now = cst_decoder_stats(st->stream.decoder);
+	bool in_gap = st->gap.open;
+
+	if (in_gap)
+		close_gap(st, st->frag->pub.offset + st->frag->pub.size);
+	if (sum(now) != st->seen_sum)
+		count_since(st, now, in_gap);
+}
