@@ -63,7 +63,7 @@ static uint64_t vmid_bit(enum aux_unit unit)
 static void print_reserved(const struct trace_unit *u)
 {
 	struct cst_reserved_field f[16];
-	unsigned int i, n = session_reserved_fields(u, f, 16);
+	unsigned int i, n = unit_reserved_fields(u, f, 16);
 
 	for (i = 0; i < n; i++)
 		printf("    %s holds %u, which the architecture reserves in %s\n", f[i].name, f[i].value,
@@ -129,23 +129,23 @@ static void print_units(const struct session *ss)
 	const char *sep;
 	uint32_t i, k;
 
-	printf("\nTrace units: metadata version %u, %u CPU%s%s\n", ss->info.version, ss->info.nr_cpu,
-	       ss->info.nr_cpu == 1 ? "" : "s", ss->info.snapshot ? ", snapshot mode" : "");
-	for (i = 0; i < ss->info.nr_cpu; i++) {
-		for (k = 0; k < i && !same_unit(&ss->units[i], &ss->units[k]); k++)
+	printf("\nTrace units: metadata version %u, %u CPU%s%s\n", ss->units.info.version, ss->units.info.nr_cpu,
+	       ss->units.info.nr_cpu == 1 ? "" : "s", ss->units.info.snapshot ? ", snapshot mode" : "");
+	for (i = 0; i < ss->units.info.nr_cpu; i++) {
+		for (k = 0; k < i && !same_unit(&ss->units.v[i], &ss->units.v[k]); k++)
 			;
 		if (k < i)
 			continue;
 		printf("  CPU");
 		sep = " ";
-		for (k = i; k < ss->info.nr_cpu; k++) {
-			if (!same_unit(&ss->units[i], &ss->units[k]))
+		for (k = i; k < ss->units.info.nr_cpu; k++) {
+			if (!same_unit(&ss->units.v[i], &ss->units.v[k]))
 				continue;
-			printf("%s%u", sep, ss->info.cpu[k].cpu);
+			printf("%s%u", sep, ss->units.info.cpu[k].cpu);
 			sep = ",";
 		}
 		printf(": ");
-		print_unit(&ss->units[i]);
+		print_unit(&ss->units.v[i]);
 	}
 }
 
@@ -155,10 +155,10 @@ static void print_ids(const struct session *ss, bool all)
 	uint32_t i;
 
 	printf("\nTrace IDs:");
-	if (ss->nr_ids) {
-		printf(" from %s records\n", ss->defined ? "define_trace" : "AUX_OUTPUT_HW_ID");
-		for (k = 0; k < ss->nr_ids && (all || lines < INFO_SHORT_LIST); k++) {
-			const struct id_owner *o = &ss->ids[k], *p = k ? o - 1 : NULL;
+	if (ss->units.nr_ids) {
+		printf(" from %s records\n", ss->units.defined ? "define_trace" : "AUX_OUTPUT_HW_ID");
+		for (k = 0; k < ss->units.nr_ids && (all || lines < INFO_SHORT_LIST); k++) {
+			const struct id_owner *o = &ss->units.ids[k], *p = k ? o - 1 : NULL;
 
 			/* each thread's event tells the same */
 			if (p && p->id == o->id && p->cpu == o->cpu && p->sink == o->sink && p->unit == o->unit)
@@ -172,18 +172,18 @@ static void print_ids(const struct session *ss, bool all)
 				       o->time % 1000000000);
 			putchar('\n');
 		}
-		if (k < ss->nr_ids)
+		if (k < ss->units.nr_ids)
 			printf("  and more (--all lists them)\n");
 		return;
 	}
 	printf(" from the metadata\n ");
-	for (i = 0; i < ss->info.nr_cpu; i++) {
-		if (ss->info.cpu[i].trace_id >= 0)
-			printf(" 0x%02x: CPU %u%s", ss->info.cpu[i].trace_id, ss->info.cpu[i].cpu,
-			       i + 1 < ss->info.nr_cpu ? "," : "");
+	for (i = 0; i < ss->units.info.nr_cpu; i++) {
+		if (ss->units.info.cpu[i].trace_id >= 0)
+			printf(" 0x%02x: CPU %u%s", ss->units.info.cpu[i].trace_id, ss->units.info.cpu[i].cpu,
+			       i + 1 < ss->units.info.nr_cpu ? "," : "");
 		else
-			printf(" CPU %u has none%s", ss->info.cpu[i].cpu,
-			       i + 1 < ss->info.nr_cpu ? "," : "");
+			printf(" CPU %u has none%s", ss->units.info.cpu[i].cpu,
+			       i + 1 < ss->units.info.nr_cpu ? "," : "");
 	}
 	putchar('\n');
 }
@@ -244,21 +244,21 @@ static void print_clock(const struct session *ss)
 		printf("the trace has no timestamps; samples get the time of their AUX record\n");
 		return;
 	}
-	for (i = 0; i < ss->info.nr_cpu; i++) {
+	for (i = 0; i < ss->units.info.nr_cpu; i++) {
 		const struct trace_clock *c = &ss->clocks[i];
 
 		for (k = 0; k < i && !same_clock(c, &ss->clocks[k]); k++)
 			;
 		if (k < i)
 			continue;
-		for (k = 0; k < ss->info.nr_cpu && same_clock(c, &ss->clocks[k]); k++)
+		for (k = 0; k < ss->units.info.nr_cpu && same_clock(c, &ss->clocks[k]); k++)
 			;
 		sep = "\n  CPU ";
-		if (k < ss->info.nr_cpu) {
-			for (k = i; k < ss->info.nr_cpu; k++) {
+		if (k < ss->units.info.nr_cpu) {
+			for (k = i; k < ss->units.info.nr_cpu; k++) {
 				if (!same_clock(c, &ss->clocks[k]))
 					continue;
-				printf("%s%u", sep, ss->info.cpu[k].cpu);
+				printf("%s%u", sep, ss->units.info.cpu[k].cpu);
 				sep = ",";
 			}
 			printf(": ");

@@ -10,8 +10,8 @@ static bool ids_traced(const struct session *ss)
 {
 	uint32_t i;
 
-	for (i = 0; i < ss->info.nr_cpu; i++)
-		if (ss->units[i].pid.contextidr_el1 || ss->units[i].pid.contextidr_el2)
+	for (i = 0; i < ss->units.info.nr_cpu; i++)
+		if (ss->units.v[i].pid.contextidr_el1 || ss->units.v[i].pid.contextidr_el2)
 			return true;
 	return false;
 }

@@ -308,7 +308,7 @@ static int skip_fragment(struct run *r, const struct fragment *f)
 {
 	uint64_t ids[2] = { 0, 0 };
 	unsigned int id;
-	const struct trace_unit *unit = f->pub.raw ? session_unit_of_raw(r->ss, r->q, f) : NULL;
+	const struct trace_unit *unit = f->pub.raw ? units_of_raw(&r->ss->units, r->q, f) : NULL;
 	bool known = f->pub.raw;
 	size_t i;
 	int rc = 0;
@@ -549,7 +549,7 @@ static bool used_later(const struct run *r, const struct tree_slot *slot, size_t
 	const struct fragment *f;
 
 	for (f = r->q->frags + next; f < r->q->frags + r->q->nr_frags; f++)
-		if (f->pub.raw == slot->raw && (!slot->raw || session_unit_of_raw(r->ss, r->q, f) == slot->unit))
+		if (f->pub.raw == slot->raw && (!slot->raw || units_of_raw(&r->ss->units, r->q, f) == slot->unit))
 			return true;
 	return false;
 }

@@ -157,16 +157,16 @@ static int do_record(struct indexer *ix, const struct pd_record *rec)
 	case PD_RECORD_CST_ASID:
 		return do_asid(ix, rec);
 	case PERF_RECORD_AUX_OUTPUT_HW_ID:
-		return owners_hw_id(ss, rec);
+		return owners_hw_id(&ss->units, rec);
 	case PD_RECORD_CST_DEFINE_TRACE:
-		return owners_define_trace(ss, rec);
+		return owners_define_trace(&ss->units, rec);
 	case PERF_RECORD_LOST:
 		losses_note_lost(&ss->losses, rec->sid.valid & PERF_SAMPLE_CPU ? (int)rec->sid.cpu : -1,
 				 rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : NO_TIME,
 				 ((const struct perf_record_lost *)rec->ev)->lost);
 		return 0;
 	case PERF_RECORD_AUXTRACE_INFO:
-		return session_read_info(ss, rec);
+		return units_read_info(&ss->units, rec);
 	case PERF_RECORD_AUXTRACE:
 		if (rec->aux.avail < rec->aux.size)
 			ss->totals.file_cut = true;

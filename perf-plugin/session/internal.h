@@ -4,6 +4,9 @@
 #define CSTRACE_SESSION_INTERNAL_H
 
 #include "base/error.h"
+#include "buffers/owners.h"
+#include "buffers/queues.h"
+#include "buffers/units.h"
 #include "clocks/clock.h"
 #include "clocks/pace.h"
 #include "images/dso.h"
@@ -14,8 +17,6 @@
 #include "perfdata/reader.h"
 #include "session/ahead.h"
 #include "session/count_losses.h"
-#include "session/owners.h"
-#include "session/queues.h"
 #include "session/seek.h"
 #include "session/session.h"
 #include "session/who.h"
@@ -26,15 +27,6 @@
 #include "tasks/running.h"
 #include "tasks/space.h"
 #include "tasks/threads.h"
-
-/* A CPU's trace unit: a block of AUXTRACE_INFO. */
-struct trace_unit {
-	const struct aux_cpu *aux;
-	struct cst_config config;
-	int config_error;	/* of cst_config_etmv4(); -CST_ERR_PROTOCOL: no decoder for it */
-	struct aux_pid_source pid;
-	bool timestamps;
-};
 
 /* Start of a CPU's trace. */
 struct trace_start {
@@ -48,15 +40,9 @@ struct session {
 	enum session_recorder recorder;
 	char *name;			/* of the input, as messages show it */
 
-	struct auxinfo info;
-	bool have_info;
-	struct trace_unit *units;
+	struct trace_units units;
 	const struct trace_unit **told_units; /* why they cannot be decoded was printed */
 	size_t nr_told_units, cap_told_units;
-	struct id_owner *ids;		/* by ID, then in order of time */
-	size_t nr_ids, cap_ids;
-	bool ids_change;		/* some ID has several owners, one after the other */
-	struct defined *defined;	/* owners.c */
 	bool have_conv;
 	struct pd_time_conv conv;
 	struct trace_clock *clocks;	/* of each CPU of `info` */
@@ -90,19 +76,6 @@ struct session {
 	uint64_t lost_compressed;	/* records beyond opts.max_expand */
 	uint64_t bytes_total, bytes_done;
 };
-
-/* metadata.c */
-int session_read_info(struct session *ss, const struct pd_record *rec);
-int session_make_units(struct session *ss);
-/* From registers to configuration. */
-void session_make_unit(const struct session *ss, struct trace_unit *u, const struct aux_cpu *a);
-/* Register fields of the trace unit that hold reserved values: up to `max`, returns their number. */
-unsigned int session_reserved_fields(const struct trace_unit *u, struct cst_reserved_field *out, unsigned int max);
-/* The unit that an announcement is about (NULL: none was made); NULL unknown. */
-struct trace_unit *session_unit_of_owner(struct session *ss, const struct id_owner *o, uint8_t id);
-/* The unit of an unframed fragment. */
-struct trace_unit *session_unit_of_raw(struct session *ss, const struct queue *q,
-				       const struct fragment *f);
 
 /* index.c: the pass over all records. */
 int session_index(struct session *ss);

@@ -96,7 +96,7 @@ static int add_job(struct jobs *j, struct queue *q, size_t first, size_t end)
  */
 static bool is_divisible(const struct session *ss, const struct session_consumer *con, struct queue *q)
 {
-	if (!con->by_fragment || ss->filter || ss->ids_change)
+	if (!con->by_fragment || ss->filter || ss->units.ids_change)
 		return false;
 	if (!q->any_frames)
 		return true;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "buffers/owners.h"
 #include "perfdata/name.h"
 #include "session/internal.h"
 #include "tasks/comms.h"
@@ -128,7 +129,7 @@ static void note_cpus(struct session *ss, struct queue *q, struct intmap *cpus)
 		return;
 	}
 	for (i = 0; q->any_raw && i < q->nr_frags; i++) {
-		u = q->frags[i].pub.raw ? session_unit_of_raw(ss, q, &q->frags[i]) : NULL;
+		u = q->frags[i].pub.raw ? units_of_raw(&ss->units, q, &q->frags[i]) : NULL;
 		if (u)
 			intmap_put(cpus, (int)u->aux->cpu, ss);
 	}
@@ -136,7 +137,7 @@ static void note_cpus(struct session *ss, struct queue *q, struct intmap *cpus)
 	for (id = 1; id < 0x70; id++) {
 		if (!(q->ids[id >> 6] >> (id & 63) & 1))
 			continue;
-		u = session_unit_of_owner(ss, owners_at(ss, q, (uint8_t)id, 0, 0), (uint8_t)id);
+		u = units_of_owner(&ss->units, owners_at(&ss->units, q, (uint8_t)id, 0, 0), (uint8_t)id);
 		if (u)
 			intmap_put(cpus, (int)u->aux->cpu, ss);
 	}
@@ -152,10 +153,10 @@ static void print_cpus(struct session *ss, FILE *out)
 		note_cpus(ss, ss->queues.q[i], &cpus);
 	fprintf(out, cpus.used ? "there is trace of CPU" : "there is no trace of any CPU");
 	/* in the order of the metadata, which is that of their numbers */
-	for (i = 0, left = cpus.used; i < ss->info.nr_cpu && n < SHORT_LIST; i++) {
-		if (!intmap_get(&cpus, (int)ss->info.cpu[i].cpu))
+	for (i = 0, left = cpus.used; i < ss->units.info.nr_cpu && n < SHORT_LIST; i++) {
+		if (!intmap_get(&cpus, (int)ss->units.info.cpu[i].cpu))
 			continue;
-		fprintf(out, "%s%u", sep, ss->info.cpu[i].cpu);
+		fprintf(out, "%s%u", sep, ss->units.info.cpu[i].cpu);
 		sep = ", ";
 		n++;
 		left--;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "buffers/owners.h"
 #include "session/internal.h"
 
 /* AUX records of one buffer that are looked at, spread over all of it. */
@@ -48,8 +49,8 @@ static int add_window(struct pairing *p, const struct fragment *f, int cpu, uint
 static struct trace_unit *unit_of(struct session *ss, struct queue *q, const struct fragment *f, uint8_t id)
 {
 	if (f->pub.raw)
-		return session_unit_of_raw(ss, q, f);
-	return session_unit_of_owner(ss, owners_at(ss, q, id, f->pub.time, f->seq), id);
+		return units_of_raw(&ss->units, q, f);
+	return units_of_owner(&ss->units, owners_at(&ss->units, q, id, f->pub.time, f->seq), id);
 }
 
 /* The first timestamp of each of `wanted` decoders, as far as they are before a barrier; 0: none. */
@@ -135,8 +136,8 @@ static void fit(struct pairing *p, struct clock_window *w, size_t n, int cpu)
 	struct trace_clock c;
 	uint32_t i;
 
-	for (i = 0; i < ss->info.nr_cpu; i++) {
-		if (cpu >= 0 && (int)ss->info.cpu[i].cpu != cpu)
+	for (i = 0; i < ss->units.info.nr_cpu; i++) {
+		if (cpu >= 0 && (int)ss->units.info.cpu[i].cpu != cpu)
 			continue;
 		c = ss->clocks[i];
 		clock_fit(&c, w, n);
@@ -161,7 +162,7 @@ static void fit_all(struct pairing *p)
 	if (!p->nr)
 		return;
 	fit(p, p->w, p->nr, -1);
-	for (i = 0; i < ss->info.nr_cpu; i++)
+	for (i = 0; i < ss->units.info.nr_cpu; i++)
 		contradicted |= ss->clocks[i].contradicted;
 	if (!contradicted)
 		return;
@@ -185,14 +186,14 @@ int session_make_clocks(struct session *ss)
 	size_t i, k, step;
 	int rc = 0;
 
-	ss->clocks = calloc(ss->info.nr_cpu ? ss->info.nr_cpu : 1, sizeof(*ss->clocks));
+	ss->clocks = calloc(ss->units.info.nr_cpu ? ss->units.info.nr_cpu : 1, sizeof(*ss->clocks));
 	if (!ss->clocks)
 		return -CST_ERR_NOMEM;
-	for (i = 0; i < ss->info.nr_cpu; i++) {
-		const struct aux_cpu *a = &ss->info.cpu[i];
+	for (i = 0; i < ss->units.info.nr_cpu; i++) {
+		const struct aux_cpu *a = &ss->units.info.cpu[i];
 		const struct clock_facts facts = {
 			.conv = ss->have_conv ? &ss->conv : NULL,
-			.timestamps = ss->units[i].timestamps,
+			.timestamps = ss->units.v[i].timestamps,
 			.virtual_counter = a->has_ts_source && a->ts_source == AUX_TS_VIRTUAL,
 			.counter = a->has_ts_source && a->ts_source != AUX_TS_UNKNOWN,
 			.bits = tsize_bits(a),
@@ -226,8 +227,8 @@ const struct trace_clock *session_clock(const struct session *ss, int cpu)
 {
 	uint32_t i;
 
-	for (i = 0; i < ss->info.nr_cpu; i++)
-		if ((int)ss->info.cpu[i].cpu == cpu)
+	for (i = 0; i < ss->units.info.nr_cpu; i++)
+		if ((int)ss->units.info.cpu[i].cpu == cpu)
 			return &ss->clocks[i];
 	return NULL;
 }

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/messages.h"
+#include "buffers/owners.h"
 #include "session/internal.h"
 
 static int copy_places(struct dso_places *to, const struct dso_places *from)
@@ -55,13 +56,7 @@ static void share(struct session *rep, const struct session *ss)
 	rep->opts.log = NULL;
 	rep->recorder = ss->recorder;
 	rep->name = ss->name;
-	rep->info = ss->info;
-	rep->have_info = true;
 	rep->units = ss->units;
-	rep->ids = ss->ids;
-	rep->nr_ids = ss->nr_ids;
-	rep->ids_change = ss->ids_change;
-	rep->defined = ss->defined;
 	rep->have_conv = ss->have_conv;
 	rep->conv = ss->conv;
 	rep->clocks = ss->clocks;
@@ -102,7 +97,7 @@ void session_before_replicas(struct session *ss)
 {
 	/* puts them in order */
 	dso_places_find(&ss->dsos.search.bundle.images, "", 0);
-	owners_prepare(ss);
+	owners_prepare(&ss->units, &ss->queues);
 }
 
 struct session *session_replica(const struct session *ss)

@@ -137,7 +137,7 @@ static const char *fragment_reason(const struct session *ss, const struct seek *
 {
 	uint32_t i;
 
-	if (ss->ids_change)
+	if (ss->units.ids_change)
 		return "trace IDs change hands";
 	if (ix->offset != sk->f->pub.offset || ix->end - ix->offset != sk->f->pub.size)
 		return "not all of it is indexed";

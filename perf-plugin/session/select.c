@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* select.c - which AUX fragments a filter lets pass, as far as that can be told without decoding. */
 #include "base/messages.h"
+#include "buffers/owners.h"
 #include "session/internal.h"
 #include "tasks/comms.h"
 
@@ -123,15 +124,15 @@ static bool unit_wanted(const struct session *ss, const struct trace_unit *u, ui
 static bool id_unwanted(struct session *ss, const struct queue *q, uint8_t id, uint64_t from, uint64_t to,
 			bool (*wanted)(const struct session *, const struct trace_unit *, uint64_t, uint64_t))
 {
-	const struct id_owner *o = owners_at(ss, q, id, from, 0);
+	const struct id_owner *o = owners_at(&ss->units, q, id, from, 0);
 	struct trace_unit *u;
 	unsigned int n = 0;
 
 	do {
-		u = session_unit_of_owner(ss, o, id);
+		u = units_of_owner(&ss->units, o, id);
 		if (!u || wanted(ss, u, from, to) || n++ == MAX_OWNERS)
 			return false;
-		o = owners_change(ss, q, id, o && o->time > from ? o->time : from, to);
+		o = owners_change(&ss->units, q, id, o && o->time > from ? o->time : from, to);
 	} while (o);
 	return true;
 }
@@ -168,7 +169,7 @@ bool session_skips(struct session *ss, struct queue *q, const struct fragment *f
 	if (q->cpu < 0 && q->tid > 0 && !filter_thread(ss->filter, q->tid))
 		return true;
 	if (f->pub.raw) {
-		u = session_unit_of_raw(ss, q, f);
+		u = units_of_raw(&ss->units, q, f);
 		return u && !unit_wanted(ss, u, from, to);
 	}
 	session_queue_ids(q);

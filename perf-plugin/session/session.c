@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buffers/owners.h"
 #include "convert/convert.h"
 #include "files/input.h"
 #include "perfdata/memory.h"
@@ -45,7 +46,7 @@ static int index_file(struct session *ss)
 		fprintf(stderr, "cstrace: %s: out of memory for what its records tell\n", ss->name);
 	if (rc)
 		return SESSION_TOLD;
-	if (!ss->have_info) {
+	if (!ss->units.have_info) {
 		fprintf(stderr, "cstrace: %s: no CoreSight trace in this file (no AUXTRACE_INFO record); record with %s\n",
 			ss->name, is_simpleperf(perfdata_env(ss->pd)) ? "'simpleperf record -e cs-etm:u'" :
 			"'perf record -e cs_etm//u', and note that 'perf inject --strip' removes the trace");
@@ -58,7 +59,7 @@ static int index_file(struct session *ss)
 	ss->dsos.search.osrelease = env->osrelease;
 	contextid_init(&ss->contextid, ss->opts.contextid, env->arch);
 	memory_doing("preparing to decode");
-	if (session_make_units(ss) || owners_finish(ss)) {
+	if (units_make(&ss->units) || owners_finish(&ss->units)) {
 		fprintf(stderr, "cstrace: %s: out of memory\n", ss->name);
 		return SESSION_TOLD;
 	}
@@ -133,6 +134,13 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 	ss->pd = pd;
 	ss->name = strdup(name_shown(perfdata_name(pd)));
 	ss->opts = *opts;
+	ss->units = (struct trace_units){
+		.pd = pd, .name = ss->name,
+		.opts = {
+			.report_transactions = opts->report_transactions, .as_reference = opts->as_reference,
+			.strict = opts->strict, .insn_ranges = opts->insn_ranges,
+		},
+	};
 	rc = session_init_own(ss);
 	ss->dsos.search.bundle = *bundle;
 	if (!ss->name || rc) {
@@ -208,9 +216,7 @@ void session_close(struct session *ss)
 	seek_close(ss);
 	session_free_own(ss);
 	queues_free(&ss->queues);
-	auxinfo_free(&ss->info);
-	free(ss->units);
-	owners_free(ss);
+	units_free(&ss->units);
 	running_free(&ss->running);
 	tracepoint_free(ss->sched);
 	for (i = 0; i < ss->starts.size; i++)
@@ -264,7 +270,7 @@ const char *session_kallsyms(const struct session *ss)
 
 uint32_t session_pmu_type(const struct session *ss)
 {
-	return ss->info.pmu_type;
+	return ss->units.info.pmu_type;
 }
 
 bool session_timestamps(const struct session *ss)
@@ -281,7 +287,7 @@ unsigned int session_max_streams(const struct session *ss)
 		struct queue *q = ss->queues.q[i];
 
 		if (q->any_raw)
-			n += q->cpu >= 0 ? 1 : ss->info.nr_cpu;
+			n += q->cpu >= 0 ? 1 : ss->units.info.nr_cpu;
 		if (!q->any_frames)
 			continue;
 		session_queue_ids(q);

@@ -13,6 +13,7 @@
 
 #include <cstrace/cstrace.h>
 
+#include "buffers/queues.h"
 #include "session/filter.h"
 #include "session/who.h"
 
@@ -94,19 +95,6 @@ struct session_loc {
 	uint64_t map_start, map_end;
 	uint64_t offset;	/* offset in the file */
 	bool kernel;
-};
-
-/* One contiguous stretch of trace: what an AUX record covers, or a buffer without AUX records. */
-struct session_fragment {
-	unsigned int queue;	/* number of the buffer, from 0, in file order */
-	int cpu, tid;		/* of the buffer; -1: none */
-	bool raw;		/* one stream without frames */
-	bool from_aux;		/* an AUX record describes it; else the whole buffer is one fragment */
-	uint64_t offset;	/* in the AUX buffer (AUXTRACE.offset plus position) */
-	uint64_t size;
-	uint64_t flags;		/* PERF_AUX_FLAG_* */
-	uint64_t time;		/* of the AUX record; UINT64_MAX: none */
-	const uint8_t *data;	/* its bytes in one piece, while it is being decoded */
 };
 
 struct session_consumer {

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/messages.h"
+#include "buffers/owners.h"
 #include "session/run.h"
 
 /* Trees that one buffer keeps: one for each trace unit that writes into it without frames. */
@@ -165,7 +166,7 @@ void session_queue_ids(struct queue *q)
 static struct trace_unit *owner_unit(struct session *ss, const struct queue *q, uint8_t id,
 				     const struct fragment *f)
 {
-	return session_unit_of_owner(ss, owners_at(ss, q, id, f->pub.time, f->seq), id);
+	return units_of_owner(&ss->units, owners_at(&ss->units, q, id, f->pub.time, f->seq), id);
 }
 
 /* Of an ID that changes hands inside the fragment: at its beginning, when timestamps will tell the place. */
@@ -176,8 +177,8 @@ static struct trace_unit *first_unit(struct session *ss, const struct queue *q, 
 
 	if (!f->since || !now->timestamps)
 		return owner_unit(ss, q, id, f);
-	o = owners_at(ss, q, id, f->since, f->seq);
-	return session_unit_of_owner(ss, o, id);
+	o = owners_at(&ss->units, q, id, f->since, f->seq);
+	return units_of_owner(&ss->units, o, id);
 }
 
 /* IDs that have changed hands, and units that were set up anew, since the last fragment. */
@@ -187,7 +188,7 @@ static int update_streams(struct run *r, struct tree_slot *slot, const struct fr
 	unsigned int id;
 	int err;
 
-	if (!r->ss->ids_change)
+	if (!r->ss->units.ids_change)
 		return 0;
 	for (id = 1; id < 0x70; id++) {
 		struct stream_state *st = slot->st[id];
@@ -241,7 +242,7 @@ int slot_prepare(struct run *r, const struct fragment *f, struct tree_slot **slo
 
 	*slot = NULL;
 	if (f->pub.raw) {
-		u = session_unit_of_raw(r->ss, r->q, f);
+		u = units_of_raw(&r->ss->units, r->q, f);
 		if (!u || !usable(r, u)) {
 			r->ss->totals.unrouted += f->pub.size;
 			losses_queue_end(&r->ss->losses, r->q->cpu, NULL, f->pub.size);

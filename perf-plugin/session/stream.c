@@ -3,6 +3,7 @@
  * stream.c - whose code a stream executes: follows contexts and timestamps of one trace ID and keeps the
  * decoder on the address space that was valid then.
  */
+#include "buffers/owners.h"
 #include "session/internal.h"
 #include "session/pending.h"
 
@@ -171,11 +172,11 @@ static void find_change(struct stream_state *st)
 	struct trace_unit *u;
 
 	st->next_unit = NULL;
-	if (!st->unit->timestamps || !st->ss->ids_change || st->frag->pub.raw || aux_time(st) == NO_TIME)
+	if (!st->unit->timestamps || !st->ss->units.ids_change || st->frag->pub.raw || aux_time(st) == NO_TIME)
 		return;
-	while ((o = owners_change(st->ss, st->queue, st->stream.trace_id, st->owned, aux_time(st)))) {
+	while ((o = owners_change(&st->ss->units, st->queue, st->stream.trace_id, st->owned, aux_time(st)))) {
 		st->owned = o->time;
-		u = session_unit_of_owner(st->ss, o, st->stream.trace_id);
+		u = units_of_owner(&st->ss->units, o, st->stream.trace_id);
 		if (!u || u == st->unit || u->config_error)
 			continue;
 		st->next_unit = u;

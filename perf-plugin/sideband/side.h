@@ -8,10 +8,9 @@
 #ifndef CSTRACE_SIDEBAND_SIDE_H
 #define CSTRACE_SIDEBAND_SIDE_H
 
+#include "base/time.h"
 #include "images/maps.h"
 #include "perfdata/reader.h"
-
-#define NO_TIME UINT64_MAX
 
 /* Stands for the kernel where a process is meant. */
 #define KERNEL_PID (-1)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "buffers/owners.h"
 #include "who_build.h"
 
 /* ---- trace units that are set up anew -------------------------------------------------------------- */
@@ -89,23 +90,23 @@ static void unit_of_cpu(void **state)
 		/* without times, by the order of records */
 		{ 2, NO_TIME, 3, 0 }, { 2, NO_TIME, 5, 0 }, { 2, NO_TIME, 6, 3 }, { 2, NO_TIME, 7, 2 }, { 2, NO_TIME, 1, 0 },
 	};
-	struct session ss = { .ids = ids, .nr_ids = sizeof(ids) / sizeof(ids[0]) };
+	struct trace_units tu = { .ids = ids, .nr_ids = sizeof(ids) / sizeof(ids[0]) };
 	struct aux_cpu cpu = { .cpu = 2 };
 	const struct trace_unit *want;
 	size_t i;
 
 	(void)state;
-	assert_null(owners_unit_of_cpu(&ss, 2, 1000, 0));	/* none is set up by a record */
-	ss.defined = (struct defined *)&unit;
+	assert_null(owners_unit_of_cpu(&tu, 2, 1000, 0));	/* none is set up by a record */
+	tu.defined = (struct defined_unit *)&unit;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		want = cases[i].unit < 0 ? NULL : &unit[cases[i].unit];
-		assert_ptr_equal(owners_unit_of_cpu(&ss, cases[i].cpu, cases[i].time, cases[i].seq), want);
+		assert_ptr_equal(owners_unit_of_cpu(&tu, cases[i].cpu, cases[i].time, cases[i].seq), want);
 	}
-	ss.info.cpu = &cpu;
-	ss.info.nr_cpu = 1;
-	assert_null(owners_unit_of_cpu(&ss, 2, 99, 0));
-	assert_ptr_equal(owners_unit_of_cpu(&ss, 2, 100, 0), &unit[0]);
-	assert_ptr_equal(owners_unit_of_cpu(&ss, 3, 49, 0), &unit[1]);
+	tu.info.cpu = &cpu;
+	tu.info.nr_cpu = 1;
+	assert_null(owners_unit_of_cpu(&tu, 2, 99, 0));
+	assert_ptr_equal(owners_unit_of_cpu(&tu, 2, 100, 0), &unit[0]);
+	assert_ptr_equal(owners_unit_of_cpu(&tu, 3, 49, 0), &unit[1]);
 }
 
 /* Four stretches at 100, 200, 300 and 400, two of each process, each behind a synchronisation. */
@@ -140,7 +141,7 @@ static void check_change(uint64_t time, unsigned int stretches_before, uint64_t 
 	fragment_before(&data, 50);
 	four_stretches(&trace);
 	ss = decode_as(&data, &trace, 2, 0x20, CONTEXTID_AUTO, NULL, &r);
-	assert_true(ss->ids_change);
+	assert_true(ss->units.ids_change);
 	for (i = 0; i < r.nr; i++) {
 		assert_int_equal(r.part[i].cpu, n < stretches_before * NR_LOOP ? 2 : 3);
 		assert_int_equal(r.part[i].tid, n < 2 * NR_LOOP ? 1000 : 2000);
@@ -181,7 +182,7 @@ static void an_id_in_two_sinks(void **state)
 		r_hw_id(&data, 40, 2, 1, 0x20, 7);
 		four_stretches(&trace);
 		ss = decode_as(&data, &trace, 2, 0x20, CONTEXTID_AUTO, NULL, &r);
-		assert_int_equal(ss->ids_change, !sinks);
+		assert_int_equal(ss->units.ids_change, !sinks);
 		assert_int_equal(r.part[0].cpu, 2);
 		session_close(ss);
 	}
@@ -239,7 +240,7 @@ static void bad_definitions(void **state)
 	t_sync(&trace);
 	asid_stretch(&trace, 0, 2000);
 	ss = decode_as(&data, &trace, 2, 0x14, CONTEXTID_AUTO, NULL, &r);
-	assert_int_equal(ss->bad_records, 5);
+	assert_int_equal(ss->units.bad_records, 5);
 	assert_int_equal(r.nr, 1);
 	check_part(&r, 0, 2000, 2000, 3, NR_LOOP);
 	session_close(ss);

@@ -5,8 +5,8 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "session/queues.h"
-#include "tasks/threads.h"
+#include "buffers/queues.h"
+#include "base/time.h"
 
 #define AUX_FORMAT_MASK	0xff00u
 #define AUX_FORMAT_RAW	0x0100u

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* owners.c - which trace unit a trace ID of a buffer belongs to at a time. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "session/internal.h"
+#include "base/error.h"
+#include "base/time.h"
+#include "buffers/owners.h"
+#include "buffers/queues.h"
+#include "buffers/units.h"
+#include "perfdata/decode.h"
 
 /* More are not of a recording: 111 IDs, and a record for each when a thread's event starts. */
 #define MAX_OWNERS (1u << 20)
@@ -18,21 +25,21 @@
 #define MAX_MESSAGES 10
 
 /* A unit that a record defined; in a list of its own, since streams point to them. */
-struct defined {
+struct defined_unit {
 	struct aux_cpu aux;
 	struct trace_unit unit;
-	struct defined *next;
+	struct defined_unit *next;
 };
 
-static int add(struct session *ss, const struct id_owner *new)
+static int add(struct trace_units *tu, const struct id_owner *new)
 {
 	struct id_owner *o;
 
-	if (ss->nr_ids == MAX_OWNERS) {
-		ss->bad_records++;
+	if (tu->nr_ids == MAX_OWNERS) {
+		tu->bad_records++;
 		return 0;
 	}
-	o = ARRAY_ADD(ss->ids, ss->nr_ids, ss->cap_ids);
+	o = ARRAY_ADD(tu->ids, tu->nr_ids, tu->cap_ids);
 	if (!o)
 		return -CST_ERR_NOMEM;
 	*o = *new;
@@ -46,14 +53,14 @@ static void stamp(struct id_owner *o, const struct pd_record *rec)
 	o->tid = rec->sid.valid & PERF_SAMPLE_TID ? (int)rec->sid.tid : -1;
 }
 
-int owners_hw_id(struct session *ss, const struct pd_record *rec)
+int owners_hw_id(struct trace_units *tu, const struct pd_record *rec)
 {
 	struct id_owner o = { .unit = NULL };
 	struct pd_hw_id id;
 	struct pd_error err;
 
-	if (pd_hw_id_parse(&id, rec, perfdata_file_name(ss->pd, rec->file), &err)) {
-		if (ss->bad_records++ < MAX_MESSAGES)
+	if (pd_hw_id_parse(&id, rec, perfdata_file_name(tu->pd, rec->file), &err)) {
+		if (tu->bad_records++ < MAX_MESSAGES)
 			fprintf(stderr, "cstrace: %s\n", err.msg);
 		return 0;
 	}
@@ -62,41 +69,41 @@ int owners_hw_id(struct session *ss, const struct pd_record *rec)
 	o.sink = id.sink_id;
 	o.has_sink = id.has_sink;
 	o.cpu = id.has_cpu ? (int)id.cpu : -1;
-	return add(ss, &o);
+	return add(tu, &o);
 }
 
-static void refuse(struct session *ss, const struct pd_record *rec, const char *what, unsigned long long found,
+static void refuse(struct trace_units *tu, const struct pd_record *rec, const char *what, unsigned long long found,
 		   unsigned int least, unsigned int most)
 {
-	if (ss->bad_records++ < MAX_MESSAGES)
+	if (tu->bad_records++ < MAX_MESSAGES)
 		fprintf(stderr, "cstrace: %s: record %llu that defines a trace has %s %llu, expected %u to %u; it "
-			"is left out\n", ss->name, (unsigned long long)rec->seq, what, found, least, most);
+			"is left out\n", tu->name, (unsigned long long)rec->seq, what, found, least, most);
 }
 
-int owners_define_trace(struct session *ss, const struct pd_record *rec)
+int owners_define_trace(struct trace_units *tu, const struct pd_record *rec)
 {
 	const struct pd_record_cst_define_trace *r = (const void *)rec->ev;
 	struct id_owner o = { .id = r->trace_id, .cpu = (int)r->cpu };
-	struct defined *d;
+	struct defined_unit *d;
 	uint32_t i;
 
 	/* What is on its way under an ID that is given up is still of its last owner. */
 	if (r->state == PD_CST_END)
 		return 0;
 	if (!r->trace_id || r->trace_id >= 0x70) {
-		refuse(ss, rec, "trace ID", r->trace_id, 1, 0x6f);
+		refuse(tu, rec, "trace ID", r->trace_id, 1, 0x6f);
 		return 0;
 	}
 	if (r->cpu > INT32_MAX) {
-		refuse(ss, rec, "CPU", r->cpu, 0, INT32_MAX);
+		refuse(tu, rec, "CPU", r->cpu, 0, INT32_MAX);
 		return 0;
 	}
 	if (r->unit > AUX_ETE) {
-		refuse(ss, rec, "trace unit kind", r->unit, 0, AUX_ETE);
+		refuse(tu, rec, "trace unit kind", r->unit, 0, AUX_ETE);
 		return 0;
 	}
-	if (ss->nr_ids == MAX_OWNERS) {
-		ss->bad_records++;
+	if (tu->nr_ids == MAX_OWNERS) {
+		tu->bad_records++;
 		return 0;
 	}
 	d = calloc(1, sizeof(*d));
@@ -108,20 +115,20 @@ int owners_define_trace(struct session *ss, const struct pd_record *rec)
 	d->aux.trace_id = r->trace_id;
 	for (i = 0; i < r->nr_regs; i++) {
 		if (r->regs[i].reg >= AUX_NR_REGS) {
-			refuse(ss, rec, "register number", r->regs[i].reg, 0, AUX_NR_REGS - 1);
+			refuse(tu, rec, "register number", r->regs[i].reg, 0, AUX_NR_REGS - 1);
 			free(d);
 			return 0;
 		}
 		d->aux.reg[r->regs[i].reg] = r->regs[i].value;
 		d->aux.present |= 1u << r->regs[i].reg;
 	}
-	d->next = ss->defined;
-	ss->defined = d;
+	d->next = tu->defined;
+	tu->defined = d;
 	stamp(&o, rec);
 	if (r->state == PD_CST_CURRENT)
 		o.time = 0;
 	o.unit = &d->unit;
-	return add(ss, &o);
+	return add(tu, &o);
 }
 
 static int compare(const void *a, const void *b)
@@ -148,73 +155,73 @@ static bool changes_hands(const struct id_owner *x, const struct id_owner *y)
 }
 
 /* Until a unit is first defined anew, the metadata tells its ID and registers. */
-static int add_metadata(struct session *ss)
+static int add_metadata(struct trace_units *tu)
 {
 	uint32_t i;
 
-	for (i = 0; ss->defined && i < ss->info.nr_cpu; i++) {
-		const struct aux_cpu *a = &ss->info.cpu[i];
+	for (i = 0; tu->defined && i < tu->info.nr_cpu; i++) {
+		const struct aux_cpu *a = &tu->info.cpu[i];
 		struct id_owner o = { .id = (uint8_t)a->trace_id, .cpu = (int)a->cpu, .tid = -1 };
 
-		if (a->trace_id > 0 && a->trace_id < 0x70 && add(ss, &o))
+		if (a->trace_id > 0 && a->trace_id < 0x70 && add(tu, &o))
 			return -CST_ERR_NOMEM;
 	}
 	return 0;
 }
 
-int owners_finish(struct session *ss)
+int owners_finish(struct trace_units *tu)
 {
 	size_t i, k, to = 0;
 
-	struct defined *d;
+	struct defined_unit *d;
 	const struct aux_cpu *a;
 
-	if (add_metadata(ss))
+	if (add_metadata(tu))
 		return -CST_ERR_NOMEM;
-	for (d = ss->defined; d; d = d->next) {
+	for (d = tu->defined; d; d = d->next) {
 		/* What ticks is the machine's, not the record's. */
-		a = auxinfo_cpu(&ss->info, d->aux.cpu);
+		a = auxinfo_cpu(&tu->info, d->aux.cpu);
 		if (a) {
 			d->aux.has_ts_source = a->has_ts_source;
 			d->aux.ts_source = a->ts_source;
 		}
-		session_make_unit(ss, &d->unit, &d->aux);
+		unit_make(tu, &d->unit, &d->aux);
 	}
-	if (ss->nr_ids)
-		qsort(ss->ids, ss->nr_ids, sizeof(*ss->ids), compare);
-	for (i = 0; i < ss->nr_ids; i++)
-		if (!to || !says_the_same(&ss->ids[to - 1], &ss->ids[i]))
-			ss->ids[to++] = ss->ids[i];
-	ss->nr_ids = to;
+	if (tu->nr_ids)
+		qsort(tu->ids, tu->nr_ids, sizeof(*tu->ids), compare);
+	for (i = 0; i < tu->nr_ids; i++)
+		if (!to || !says_the_same(&tu->ids[to - 1], &tu->ids[i]))
+			tu->ids[to++] = tu->ids[i];
+	tu->nr_ids = to;
 	/* of several sinks that have the same ID each has its own row of owners */
-	for (i = 1; i < to && !ss->ids_change; i++)
-		for (k = i; k && i - k < MAX_SINKS && !ss->ids_change; k--)
-			ss->ids_change = changes_hands(&ss->ids[k - 1], &ss->ids[i]);
+	for (i = 1; i < to && !tu->ids_change; i++)
+		for (k = i; k && i - k < MAX_SINKS && !tu->ids_change; k--)
+			tu->ids_change = changes_hands(&tu->ids[k - 1], &tu->ids[i]);
 	return 0;
 }
 
-void owners_free(struct session *ss)
+void owners_free(struct trace_units *tu)
 {
-	struct defined *d;
+	struct defined_unit *d;
 
-	while ((d = ss->defined)) {
-		ss->defined = d->next;
+	while ((d = tu->defined)) {
+		tu->defined = d->next;
 		free(d);
 	}
-	free(ss->ids);
-	ss->ids = NULL;
-	ss->nr_ids = ss->cap_ids = 0;
+	free(tu->ids);
+	tu->ids = NULL;
+	tu->nr_ids = tu->cap_ids = 0;
 }
 
 /* The sinks of a buffer are those of the CPUs, or threads, that wrote into it. */
-static void find_sinks(const struct session *ss, struct queue *q)
+static void find_sinks(const struct trace_units *tu, struct queue *q)
 {
 	unsigned int k;
 	size_t i;
 
 	q->sinks_known = true;
-	for (i = 0; i < ss->nr_ids; i++) {
-		const struct id_owner *o = &ss->ids[i];
+	for (i = 0; i < tu->nr_ids; i++) {
+		const struct id_owner *o = &tu->ids[i];
 
 		if (!o->has_sink || (q->cpu >= 0 ? o->cpu != q->cpu : o->tid != q->tid))
 			continue;
@@ -225,16 +232,16 @@ static void find_sinks(const struct session *ss, struct queue *q)
 	}
 }
 
-void owners_prepare(struct session *ss)
+void owners_prepare(const struct trace_units *tu, const struct queues *qs)
 {
 	size_t i;
 
-	for (i = 0; i < ss->queues.nr; i++)
-		if (!ss->queues.q[i]->sinks_known)
-			find_sinks(ss, ss->queues.q[i]);
+	for (i = 0; i < qs->nr; i++)
+		if (!qs->q[i]->sinks_known)
+			find_sinks(tu, qs->q[i]);
 }
 
-static bool of_queue(const struct session *ss, const struct queue *cq, const struct id_owner *o)
+static bool of_queue(const struct trace_units *tu, const struct queue *cq, const struct id_owner *o)
 {
 	struct queue *q = (struct queue *)cq;
 	unsigned int k;
@@ -242,7 +249,7 @@ static bool of_queue(const struct session *ss, const struct queue *cq, const str
 	if (!o->has_sink)
 		return true;
 	if (!q->sinks_known)
-		find_sinks(ss, q);
+		find_sinks(tu, q);
 	for (k = 0; k < q->nr_sinks; k++)
 		if (q->sinks[k] == o->sink)
 			return true;
@@ -255,24 +262,24 @@ static bool not_after(const struct id_owner *o, uint64_t time, uint64_t seq)
 }
 
 /* The entries of an ID. */
-static void range_of(const struct session *ss, uint8_t id, size_t *first, size_t *last)
+static void range_of(const struct trace_units *tu, uint8_t id, size_t *first, size_t *last)
 {
-	size_t lo = 0, hi = ss->nr_ids;
+	size_t lo = 0, hi = tu->nr_ids;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (ss->ids[mid].id < id)
+		if (tu->ids[mid].id < id)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
 	*first = lo;
-	hi = ss->nr_ids;
+	hi = tu->nr_ids;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (ss->ids[mid].id <= id)
+		if (tu->ids[mid].id <= id)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -281,12 +288,12 @@ static void range_of(const struct session *ss, uint8_t id, size_t *first, size_t
 }
 
 /* The first entry of an ID that is later. */
-static size_t later(const struct session *ss, size_t first, size_t last, uint64_t time, uint64_t seq)
+static size_t later(const struct trace_units *tu, size_t first, size_t last, uint64_t time, uint64_t seq)
 {
 	while (first < last) {
 		size_t mid = first + (last - first) / 2;
 
-		if (not_after(&ss->ids[mid], time, seq))
+		if (not_after(&tu->ids[mid], time, seq))
 			first = mid + 1;
 		else
 			last = mid;
@@ -294,18 +301,18 @@ static size_t later(const struct session *ss, size_t first, size_t last, uint64_
 	return first;
 }
 
-const struct id_owner *owners_at(const struct session *ss, const struct queue *q, uint8_t id, uint64_t time,
+const struct id_owner *owners_at(const struct trace_units *tu, const struct queue *q, uint8_t id, uint64_t time,
 				 uint64_t seq)
 {
 	const struct id_owner *best = NULL, *o;
 	size_t first, last, i, at;
 
-	range_of(ss, id, &first, &last);
-	at = later(ss, first, last, time, seq);
+	range_of(tu, id, &first, &last);
+	at = later(tu, first, last, time, seq);
 	/* Of several the one that this buffer's own thread announced. */
 	for (i = at; i > first && at - i < MAX_LOOK; i--) {
-		o = &ss->ids[i - 1];
-		if (!of_queue(ss, q, o))
+		o = &tu->ids[i - 1];
+		if (!of_queue(tu, q, o))
 			continue;
 		if (o->tid == q->tid || q->tid < 0)
 			return o;
@@ -313,35 +320,35 @@ const struct id_owner *owners_at(const struct session *ss, const struct queue *q
 			best = o;
 	}
 	for (i = at; !best && i < last && i - at < MAX_LOOK; i++)
-		if (of_queue(ss, q, &ss->ids[i]))
-			best = &ss->ids[i];
+		if (of_queue(tu, q, &tu->ids[i]))
+			best = &tu->ids[i];
 	return best;
 }
 
-const struct id_owner *owners_change(const struct session *ss, const struct queue *q, uint8_t id, uint64_t from,
+const struct id_owner *owners_change(const struct trace_units *tu, const struct queue *q, uint8_t id, uint64_t from,
 				     uint64_t to)
 {
 	size_t first, last, i, at;
 
 	if (from == NO_TIME)
 		return NULL;
-	range_of(ss, id, &first, &last);
-	at = later(ss, first, last, from, 0);
-	for (i = at; i < last && i - at < MAX_LOOK && ss->ids[i].time <= to; i++)
-		if (of_queue(ss, q, &ss->ids[i]))
-			return &ss->ids[i];
+	range_of(tu, id, &first, &last);
+	at = later(tu, first, last, from, 0);
+	for (i = at; i < last && i - at < MAX_LOOK && tu->ids[i].time <= to; i++)
+		if (of_queue(tu, q, &tu->ids[i]))
+			return &tu->ids[i];
 	return NULL;
 }
 
-struct trace_unit *owners_unit_of_cpu(const struct session *ss, int cpu, uint64_t time, uint64_t seq)
+struct trace_unit *owners_unit_of_cpu(const struct trace_units *tu, int cpu, uint64_t time, uint64_t seq)
 {
 	const struct id_owner *best = NULL, *o;
 	size_t i;
 
-	if (!ss->defined)
+	if (!tu->defined)
 		return NULL;
-	for (i = 0; i < ss->nr_ids; i++) {
-		o = &ss->ids[i];
+	for (i = 0; i < tu->nr_ids; i++) {
+		o = &tu->ids[i];
 		if (!o->unit || o->cpu != cpu)
 			continue;
 		/* the first one holds for what came before, too */
@@ -349,7 +356,7 @@ struct trace_unit *owners_unit_of_cpu(const struct session *ss, int cpu, uint64_
 		    (!not_after(best, time, seq) && o->time < best->time))
 			best = o;
 	}
-	if (best && !not_after(best, time, seq) && auxinfo_cpu(&ss->info, (uint32_t)cpu))
+	if (best && !not_after(best, time, seq) && auxinfo_cpu(&tu->info, (uint32_t)cpu))
 		return NULL;	/* not yet: the metadata tells */
 	return best ? best->unit : NULL;
 }

@@ -3,16 +3,28 @@
  * queues.h - AUX buffers: the chunks of trace that the file holds (AUXTRACE records), the AUX records
  * that say which stretches of a buffer were written in one go, and the fragments that follow from both.
  */
-#ifndef CSTRACE_SESSION_QUEUES_H
-#define CSTRACE_SESSION_QUEUES_H
+#ifndef CSTRACE_BUFFERS_QUEUES_H
+#define CSTRACE_BUFFERS_QUEUES_H
 
 #include "perfdata/reader.h"
-#include "session/session.h"
 
 #define AUX_FLAG_TRUNCATED	0x01u
 #define AUX_FLAG_OVERWRITE	0x02u
 #define AUX_FLAG_PARTIAL	0x04u
 #define AUX_FLAG_COLLISION	0x08u
+
+/* One contiguous stretch of trace: what an AUX record covers, or a buffer without AUX records. */
+struct session_fragment {
+	unsigned int queue;	/* number of the buffer, from 0, in file order */
+	int cpu, tid;		/* of the buffer; -1: none */
+	bool raw;		/* one stream without frames */
+	bool from_aux;		/* an AUX record describes it; else the whole buffer is one fragment */
+	uint64_t offset;	/* in the AUX buffer (AUXTRACE.offset plus position) */
+	uint64_t size;
+	uint64_t flags;		/* PERF_AUX_FLAG_* */
+	uint64_t time;		/* of the AUX record; UINT64_MAX: none */
+	const uint8_t *data;	/* its bytes in one piece, while it is being decoded */
+};
 
 /* An AUXTRACE record. */
 struct chunk {

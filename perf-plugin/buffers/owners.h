@@ -4,15 +4,16 @@
  * recordings made from trace packages, records that define a trace with its registers. A trace ID may
  * change hands, and a unit may be set up anew, while a buffer is being filled.
  */
-#ifndef CSTRACE_SESSION_OWNERS_H
-#define CSTRACE_SESSION_OWNERS_H
+#ifndef CSTRACE_BUFFERS_OWNERS_H
+#define CSTRACE_BUFFERS_OWNERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct session;
+struct trace_units;
 struct queue;
+struct queues;
 struct pd_record;
 struct trace_unit;
 
@@ -27,24 +28,24 @@ struct id_owner {
 };
 
 /* Records: 0, or -1 for no memory. */
-int owners_hw_id(struct session *ss, const struct pd_record *rec);
-int owners_define_trace(struct session *ss, const struct pd_record *rec);
+int owners_hw_id(struct trace_units *tu, const struct pd_record *rec);
+int owners_define_trace(struct trace_units *tu, const struct pd_record *rec);
 /* To be called once, when all were read and the metadata is known. -1: no memory. */
-int owners_finish(struct session *ss);
-void owners_free(struct session *ss);
+int owners_finish(struct trace_units *tu);
+void owners_free(struct trace_units *tu);
 /* Which sinks each buffer belongs to, before several threads ask. */
-void owners_prepare(struct session *ss);
+void owners_prepare(const struct trace_units *tu, const struct queues *qs);
 
 /*
  * The owner of an ID in a buffer at a time (UINT64_MAX: not known, then by position in the file): the last
  * one until then, else the first one that there is. NULL: nobody was announced.
  */
-const struct id_owner *owners_at(const struct session *ss, const struct queue *q, uint8_t id, uint64_t time,
+const struct id_owner *owners_at(const struct trace_units *tu, const struct queue *q, uint8_t id, uint64_t time,
 				 uint64_t seq);
 /* The first owner later than `from`, not later than `to` (UINT64_MAX: any). NULL: it does not change hands. */
-const struct id_owner *owners_change(const struct session *ss, const struct queue *q, uint8_t id, uint64_t from,
+const struct id_owner *owners_change(const struct trace_units *tu, const struct queue *q, uint8_t id, uint64_t from,
 				     uint64_t to);
 /* The unit of a CPU as it was defined last; NULL: never. */
-struct trace_unit *owners_unit_of_cpu(const struct session *ss, int cpu, uint64_t time, uint64_t seq);
+struct trace_unit *owners_unit_of_cpu(const struct trace_units *tu, int cpu, uint64_t time, uint64_t seq);
 
 #endif
