@@ -51,6 +51,7 @@ struct importer {
 	struct record_maker maker;
 	struct segments segments;
 	struct aux_index index;
+	struct auxdata_out aux;
 	struct names codes, buffers;
 	bool *buffer_used;		/* a x_auxtrace() speaks of it */
 	bool info_written;
@@ -296,6 +297,8 @@ static int on_auxtrace(struct importer *im, const struct cst_event *ev)
 	rec.idx = (uint32_t)idx;
 	rec.tid = (uint32_t)tid;
 	rec.cpu = (uint32_t)cpu;
+	if (auxdata_taken(&im->aux, (int)cpu, offset, size))
+		return no_memory(im);
 	auxdata_write(&d, at, size, &rec, im->w, &im->index);
 	return 0;
 }
@@ -340,8 +343,8 @@ static int write_buffer(struct importer *im, size_t i)
 	}
 	auxdata_size(&d, &missing);
 	im->bad_aux += missing;
-	return auxdata_write_all(&d, (uint32_t)i, cpu_of_buffer(im, b), b->format == CST_META_FMT_SOURCE_DATA,
-				 im->last_time + AUX_DELAY, &im->maker, im->w, &im->index);
+	return auxdata_write_all(&im->aux, &d, (uint32_t)i, cpu_of_buffer(im, b), b->format == CST_META_FMT_SOURCE_DATA,
+				 im->last_time + AUX_DELAY) ? no_memory(im) : 0;
 }
 
 /* ---- the log ----------------------------------------------------------------------------------- */
@@ -532,6 +535,7 @@ static int run(struct importer *im)
 	im->maker = (struct record_maker){ .header = im->header, .attr = &im->attr, .sources = &im->sources,
 					   .own = im->own, .emit = emit, .data = im, .code = find_code,
 					   .segment = find_segment };
+	im->aux = (struct auxdata_out){ .maker = &im->maker, .w = im->w, .index = &im->index };
 	if (!rc)
 		rc = write_records(im);
 	if (!rc)
@@ -562,6 +566,7 @@ int convert_from_package(const char *dir, bool own, struct perf_writer *w, struc
 	im->io = (struct cst_snap_io){ .ctx = &im->files, .open = folder_open, .note = folder_note };
 	rc = run(im);
 	free(im->index.v);
+	auxdata_out_free(&im->aux);
 	perfdata_close(im->header);
 	cst_package_free(im->pkg);
 	segments_free(&im->segments);

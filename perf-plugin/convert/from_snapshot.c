@@ -53,6 +53,7 @@ struct importer {
 	uint64_t attr_id;
 	struct record_maker maker;
 	struct aux_index index;
+	struct auxdata_out aux;
 };
 
 static int no_memory(struct importer *im)
@@ -462,8 +463,8 @@ static int write_buffer(struct importer *im, size_t n)
 	if (missing)
 		convert_dropped(im->l, missing, "%zu files of the buffer %s, which cannot be read", missing,
 				buf->name);
-	return auxdata_write_all(&d, (uint32_t)n, cpu, buf->format == CST_SNAP_FMT_SOURCE_DATA, 0, &im->maker,
-				 im->w, &im->index);
+	return auxdata_write_all(&im->aux, &d, (uint32_t)n, cpu, buf->format == CST_SNAP_FMT_SOURCE_DATA, 0) ?
+	       no_memory(im) : 0;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
@@ -505,6 +506,7 @@ static int run(struct importer *im)
 	im->attr_id = DEFAULT_ID;
 	header_default_attr(&im->attr, &im->attr_id, false);
 	im->maker = (struct record_maker){ .attr = &im->attr, .emit = emit, .data = im };
+	im->aux = (struct auxdata_out){ .maker = &im->maker, .w = im->w, .index = &im->index };
 	rc = read_units(im);
 	return rc ? rc : write_records(im);
 }
@@ -521,6 +523,7 @@ int convert_from_snapshot(const char *dir, bool own, struct perf_writer *w, stru
 	im.io = (struct cst_snap_io){ .ctx = &im.files, .open = folder_open, .note = folder_note };
 	rc = run(&im);
 	free(im.index.v);
+	auxdata_out_free(&im.aux);
 	free(im.units);
 	free(im.unit_of_dev);
 	intmap_free(&im.contexts);

@@ -91,6 +91,26 @@ for name in sample sample-trbe sample-a32 sample-t32 sample-etmv3 sample-ptm; do
 	check "$name: images named by way of ." dotted
 done
 
+# A snapshot with several buffers of a CPU: each is where its AUX record says, none is missing or taken for another one.
+buffers_of_a_cpu() {
+	rm -rf "$tmp/kernel" "$tmp/kernel.snap"
+	mkdir "$tmp/kernel"
+	"$CST_GEN" scenario kernel --case 0 --perf "$tmp/kernel/perf.data" --truth "$tmp/kernel/truth" --symfs "$tmp/kernel/symfs" || return 1
+	run 3 convert -i "$tmp/kernel/perf.data" --symfs "$tmp/kernel/symfs" --vmlinux "$tmp/kernel/symfs/boot/vmlinux" --pid 1000 -f \
+		--to=snapshot -o "$tmp/kernel.snap" || return 1
+	[ "$(grep -c '=ETB_0_' "$tmp/kernel.snap/trace.ini")" -ge 3 ] || return 1
+	run 0 convert -i "$tmp/kernel.snap" --to=perf -o "$tmp/kernel/back.data" || return 1
+	run 3 dump -s "$tmp/kernel.snap" --source all --packets || return 1
+	plain <"$tmp/out" >"$tmp/kernel/want"
+	run 3 dump -i "$tmp/kernel/back.data" --packets || return 1
+	plain <"$tmp/out" >"$tmp/kernel/got"
+	[ -s "$tmp/kernel/want" ] && cmp "$tmp/kernel/want" "$tmp/kernel/got" || return 1
+	# so many AUX records as buffers, and all of their bytes
+	run 3 info -i "$tmp/kernel/back.data" || return 1
+	! grep -e 'not in the file' -e 'no AUX records' "$tmp/out" && says "$tmp/out" "Trace: 3 buffers, 3 AUX records"
+}
+check "several buffers of a CPU" buffers_of_a_cpu
+
 # Pipes.
 through_a_pipe() {
 	"$tool" inject --help >/dev/null
