@@ -6,7 +6,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/jobs.h"
-#include "cmd/dump.h"
+#include "dump/dump.h"
 #include "cmd/options.h"
 #include "session/session.h"
 
@@ -45,17 +45,44 @@ static int set_id(void *data, const char *arg)
 	return 0;
 }
 
+static const struct {
+	const char *name;
+	uint8_t kind;
+	bool may_be_alone;
+} places[] = {
+	{ "time", CST_INDEX_TIMESTAMP, false },
+	{ "offset", CST_INDEX_KINDS, false },
+	{ "event", CST_INDEX_EVENT, true },
+	{ "context", CST_INDEX_CONTEXT, false },
+};
+
+static int set_place(void *data, const char *arg)
+{
+	const char *eq = strchr(arg, '=');
+	size_t i, n = eq ? (size_t)(eq - arg) : strlen(arg);
+	struct dump_place *p = data;
+
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (strlen(places[i].name) != n || strncmp(arg, places[i].name, n))
+			continue;
+		if (eq ? !cmd_number(eq + 1, &p->value) : !places[i].may_be_alone)
+			break;
+		p->kind = places[i].kind;
+		p->set = true;
+		return 0;
+	}
+	fprintf(stderr, "cstrace dump: a place is time=TICKS, offset=N, event, event=MASK or context=N\n");
+	return -1;
+}
+
 static int run(struct dump *d, const char *snapshot, const struct session_opts *so, const char *source,
 	       const char *output)
 {
-	int rc;
-
 	if (dump_out_open(&d->out, output ? output : "-"))
 		return CMD_ERROR;
-	rc = snapshot ? dump_snapshot(d, snapshot, source) : dump_session(d, so);
-	if (rc) {
+	if (snapshot ? dump_snapshot(d, snapshot, source) : dump_session(d, so)) {
 		dump_out_abort(&d->out);
-		return rc;
+		return CMD_ERROR;
 	}
 	dump_log_sum(d);
 	if (d->format == DUMP_NONE)
@@ -143,9 +170,9 @@ int cmd_dump(int argc, const char **argv)
 		  "with --format=json among the records", NULL },
 		{ 0, "from", CMD_OPT_CALL, &from, "PLACE",
 		  "begin each stream at the first time=TICKS (or later), offset=N, event[=MASK] or context=N",
-		  dump_place_parse },
+		  set_place },
 		{ 0, "to", CMD_OPT_CALL, &to, "PLACE", "end it before the first such place after that",
-		  dump_place_parse },
+		  set_place },
 		CMD_INDEX_OPTS(so),
 		CMD_JOBS_OPT(so),
 		{ 'o', "output", CMD_OPT_STRING, &output, "FILE", "write to FILE (default: -)", NULL },

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/commands.h"
-#include "cmd/dump.h"
+#include "dump/dump.h"
 #include "cmd/options.h"
 #include "perfdata/name.h"
 #include "session/session.h"
@@ -147,8 +147,8 @@ static int make(struct index_cmd *c, struct index_book *b)
 	d->make = b;
 	rc = c->snapshot ? dump_snapshot(d, c->snapshot, "all") : dump_session(d, &c->so);
 	free(d);
-	if (rc == CMD_ERROR && !b->nr_made)
-		return rc;
+	if (rc && !b->nr_made)
+		return CMD_ERROR;
 	if (!b->nr_made) {
 		fprintf(stderr, "cstrace index: no trace in %s that has a decoder\n",
 			c->snapshot ? c->snapshot : c->so.input);
@@ -164,16 +164,16 @@ static int make(struct index_cmd *c, struct index_book *b)
 		return CMD_ERROR;
 	}
 	/* A part of it must not take the place of a whole one. */
-	if (rc == CMD_ERROR && !access(b->path, F_OK)) {
+	if (rc && !access(b->path, F_OK)) {
 		fprintf(stderr, "cstrace index: %s: left as it was, not all of %s could be read\n", b->path,
 			c->snapshot ? c->snapshot : c->so.input);
-		return rc;
+		return CMD_ERROR;
 	}
 	if (index_book_write(b))
 		return CMD_ERROR;
 	fprintf(stderr, "cstrace index: %s: %zu buffer%s, %" PRIu64 " bytes of trace\n", b->path, b->nr_made,
 		b->nr_made == 1 ? "" : "s", trace);
-	return rc == CMD_ERROR ? rc : CMD_OK;
+	return rc ? CMD_ERROR : CMD_OK;
 }
 
 int cmd_index(int argc, const char **argv)

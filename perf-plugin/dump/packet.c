@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* dump_packet.c - packets as JSON: what they say, by protocol. */
-#include "cmd/dump.h"
-#include "cmd/dump_names.h"
+/* packet.c - packets as JSON: what they say, by protocol. */
+#include "dump/dump.h"
+#include "dump/names.h"
 
 /* "E" and "N" of each atom, the oldest one first. */
 static char *atoms(char *p, const struct cst_packet *pkt)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* dump_snapshot.c - dump -s: the trace buffers of an Arm snapshot. */
+/* snapshot.c - dump -s: the trace buffers of an Arm snapshot. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/dump.h"
+#include "dump/dump.h"
 #include "convert/folder.h"
-#include "cmd/options.h"
 #include "files/input.h"
 #include "perfdata/name.h"
 
 #define STREAMS 2		/* of a source: instructions, data */
+#define NOT_DECODED 1		/* no source of a buffer can be decoded, which is reported */
 
 struct snap_run {
 	struct dump *d;
@@ -24,7 +24,7 @@ struct snap_run {
 static int complain(const struct snap_run *r, const char *what, const char *text)
 {
 	fprintf(stderr, "%s: %s: %s: %s\n", r->files.who, name_shown(r->files.dir), name_shown(what), name_shown(text));
-	return CMD_ERROR;
+	return -1;
 }
 
 /* The contents of a buffer: its files one after the other. *copy is to be freed. */
@@ -193,7 +193,7 @@ static int run_decode(struct snap_run *r, const struct cst_snap_buffer *buf,
 	n = make_tree(r, buf, only, &tree);
 	if (n == 0) {
 		complain(r, buf->name, "no source of this buffer can be decoded");
-		rc = CMD_LOSSES;
+		rc = NOT_DECODED;
 	} else if (n > 0) {
 		r->d->raw = buf->format == CST_SNAP_FMT_SOURCE_DATA;
 		r->d->section = buf->name;
@@ -244,10 +244,10 @@ static int run_source(struct snap_run *r, const char *source)
 		for (i = 0; i < ss->n_buffers; i++) {
 			one = run_buffer(r, &ss->buffers[i], NULL, true);
 			decoded += !one;
-			r->d->losses |= one == CMD_LOSSES;
-			rc = one == CMD_ERROR ? one : rc;
+			r->d->losses |= one == NOT_DECODED;
+			rc = one < 0 ? one : rc;
 		}
-		return rc || decoded ? rc : CMD_LOSSES;
+		return rc || decoded ? rc : NOT_DECODED;
 	}
 	for (i = 0; i < ss->n_buffers; i++)
 		if (!strcmp(source, ss->buffers[i].name) || !strcmp(source, ss->buffers[i].id))
@@ -259,7 +259,7 @@ static int run_source(struct snap_run *r, const char *source)
 	complain(r, source, "neither a trace buffer nor a trace source of the snapshot; its buffers are:");
 	for (i = 0; i < ss->n_buffers; i++)
 		fprintf(stderr, "  %s\n", name_shown(ss->buffers[i].name));
-	return CMD_ERROR;
+	return -1;
 }
 
 /* Buffers that this run does not read are no place for its output, either. */
@@ -294,15 +294,12 @@ int dump_snapshot(struct dump *d, const char *dir, const char *source)
 		err = cst_image_new(&r.img, 0);
 	if (!err)
 		err = cst_snap_memory_new(&r.mem, r.ss, r.img, &r.io, &missing);
-	if (err == -CST_ERR_IO)	/* which file, and why, was told when it was opened */
-		rc = CMD_ERROR;
+	if (err == -CST_ERR_IO)	/* which file, and why, was reported when it was opened */
+		rc = -1;
 	else if (err)
 		rc = complain(&r, "snapshot cannot be used", cst_strerror(err));
 	else
 		rc = run_source(&r, source);
-	/* nothing at all could be decoded */
-	if (rc == CMD_LOSSES)
-		rc = CMD_ERROR;
 	if (missing)
 		fprintf(stderr, "%s: %zu memory dumps are missing or cut: code in them is listed as "
 			"not accessible\n", r.files.who, missing);
@@ -311,5 +308,5 @@ int dump_snapshot(struct dump *d, const char *dir, const char *source)
 	cst_snap_memory_free(r.mem);
 	cst_snapshot_free(r.ss);
 	folder_free(&r.files);
-	return rc;
+	return rc ? -1 : 0;	/* NOT_DECODED: nothing at all was decoded */
 }

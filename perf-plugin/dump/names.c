@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dump_names.c - what the dump command calls the values of the library's enumerations. Switches without a
+ * names.c - what the dump command calls the values of the library's enumerations. Switches without a
  * default: a value that is added to an enumeration and not here does not compile.
  */
-#include "cmd/dump_names.h"
+#include "dump/names.h"
 
 const char *dump_name_kind(unsigned int value)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* dump_text.c - generic trace elements as lines made for reading. */
-#include "cmd/dump.h"
-#include "cmd/dump_names.h"
+/* text.c - generic trace elements as lines made for reading. */
+#include "dump/dump.h"
+#include "dump/names.h"
 
 /* " EL1 non-secure cid=0x.. vmid=0x..": only what is known. */
 static char *text_context(char *p, const struct cst_generic *g)

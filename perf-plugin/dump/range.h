@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dump_range.h - a part of a listing: from one place to another, in each stream, found with an index if there is one.
+ * range.h - a part of a listing: from one place to another, in each stream, found with an index if there is one.
  */
-#ifndef CSTRACE_CMD_DUMP_RANGE_H
-#define CSTRACE_CMD_DUMP_RANGE_H
+#ifndef CSTRACE_DUMP_RANGE_H
+#define CSTRACE_DUMP_RANGE_H
 
 #include "session/index_book.h"
 
@@ -13,9 +13,6 @@ struct dump_place {
 	uint8_t kind;		/* enum cst_index_kind; CST_INDEX_KINDS: an offset */
 	uint64_t value;
 };
-
-/* For CMD_OPT_CALL; `place` is a struct dump_place. 0, or -1 after a message. */
-int dump_place_parse(void *place, const char *arg);
 
 enum dump_lister { DUMP_LIST_ELEMENTS, DUMP_LIST_PACKETS, DUMP_LISTERS };
 

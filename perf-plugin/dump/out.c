@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* dump_out.c - output of the dump command: numbers and lines without stdio. */
+/* out.c - output of the dump command: numbers and lines without stdio. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/dump.h"
+#include "dump/dump.h"
 
 int dump_out_open(struct dump_out *o, const char *path)
 {

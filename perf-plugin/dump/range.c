@@ -1,40 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* dump_range.c - dump --from and --to. */
-#include <stdio.h>
+/* range.c - which elements and packets lie between two places, and where decoding has to begin for the first of them. */
 #include <string.h>
 
-#include "cmd/dump_range.h"
-#include "cmd/options.h"
-
-static const struct {
-	const char *name;
-	uint8_t kind;
-	bool may_be_alone;
-} words[] = {
-	{ "time", CST_INDEX_TIMESTAMP, false },
-	{ "offset", CST_INDEX_KINDS, false },
-	{ "event", CST_INDEX_EVENT, true },
-	{ "context", CST_INDEX_CONTEXT, false },
-};
-
-int dump_place_parse(void *data, const char *arg)
-{
-	const char *eq = strchr(arg, '=');
-	size_t i, n = eq ? (size_t)(eq - arg) : strlen(arg);
-	struct dump_place *p = data;
-
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (strlen(words[i].name) != n || strncmp(arg, words[i].name, n))
-			continue;
-		if (eq ? !cmd_number(eq + 1, &p->value) : !words[i].may_be_alone)
-			break;
-		p->kind = words[i].kind;
-		p->set = true;
-		return 0;
-	}
-	fprintf(stderr, "cstrace dump: a place is time=TICKS, offset=N, event, event=MASK or context=N\n");
-	return -1;
-}
+#include "dump/range.h"
 
 static bool is_element(const struct dump_place *p, const struct cst_generic *g)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* dump_json.c - generic trace elements as JSON, one object in a line. */
-#include "cmd/dump.h"
-#include "cmd/dump_names.h"
+/* json.c - generic trace elements as JSON, one object in a line. */
+#include "dump/dump.h"
+#include "dump/names.h"
 
 static char *json_context(char *p, const struct cst_generic *g)
 {

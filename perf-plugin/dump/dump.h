@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dump.h - inside the dump command: what to list, where it goes, and the two kinds of input.
+ * dump.h - listings of trace: what to list, where it goes, and the two kinds of input. The commands dump and index
+ * are made of it.
  */
-#ifndef CSTRACE_CMD_DUMP_H
-#define CSTRACE_CMD_DUMP_H
+#ifndef CSTRACE_DUMP_DUMP_H
+#define CSTRACE_DUMP_DUMP_H
 
 #include <stdbool.h>
 
 #include <cstrace/cstrace.h>
 
-#include "cmd/dump_range.h"
+#include "dump/range.h"
 #include "files/output.h"
 
 enum dump_format { DUMP_TEXT, DUMP_OPENCSD, DUMP_JSON, DUMP_NONE };
@@ -79,7 +80,7 @@ void dump_counts(struct dump *d);
 /* The losses summed up on stderr; sets d->losses. */
 void dump_losses(struct dump *d);
 
-/* dump_log.c: --log. Its levels by name ("": all); false for another word. */
+/* log.c: --log. Its levels by name ("": all); false for another word. */
 bool dump_log_level(const char *name, enum cst_severity *level);
 /* d->log, which tells every record as it comes; 0, or -1 after a message. */
 int dump_log_open(struct dump *d, enum cst_severity level);
@@ -87,7 +88,7 @@ int dump_log_open(struct dump *d, enum cst_severity level);
 void dump_log_sum(const struct dump *d);
 
 void dump_text_element(struct dump *d, const struct cst_generic *g);
-/* dump_sw.c: what is particular to software trace and data trace. */
+/* sw.c: what is particular to software trace and data trace. */
 char *dump_text_sw(char *p, const struct cst_generic *g);
 char *dump_text_itm(char *p, const struct cst_generic *g);
 char *dump_text_data(char *p, const struct cst_generic *g);
@@ -113,7 +114,7 @@ int dump_frames(struct dump *d, struct cst_tree *tree, const uint8_t *data, size
 void dump_sum_frames(struct dump *d, const struct cst_tree *tree);
 
 struct session_opts;
-/* The two inputs. Exit code of the command, except that losses are told by d->losses. */
+/* The two inputs. 0, also with losses (d->losses); -1 after a message. */
 int dump_snapshot(struct dump *d, const char *dir, const char *source);
 int dump_session(struct dump *d, const struct session_opts *opts);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* dump_tree.c - runs a buffer through a decode tree and lists what comes out; counts and losses. */
+/* tree.c - runs a buffer through a decode tree and lists what comes out; counts and losses. */
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/dump.h"
+#include "dump/dump.h"
 
 #define BATCH 512
 

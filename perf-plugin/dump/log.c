@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* dump_log.c - dump --log: what is wrong in the trace, record by record. */
+/* log.c - dump --log: what is wrong in the trace, record by record. */
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/dump.h"
+#include "dump/dump.h"
 
 #define LOG_LINE 512
 

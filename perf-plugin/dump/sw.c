@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* dump_sw.c - software trace (STM, ITM), the DWT's hardware trace and data trace, as text and as JSON. */
-#include "cmd/dump.h"
-#include "cmd/dump_names.h"
+/* sw.c - software trace (STM, ITM), the DWT's hardware trace and data trace, as text and as JSON. */
+#include "dump/dump.h"
+#include "dump/names.h"
 
 /* A bit of `num` and what it is called. */
 struct word {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* dump_names.h - words for the values of the library's enumerations; "unknown" for a number that is none. */
-#ifndef CSTRACE_CMD_DUMP_NAMES_H
-#define CSTRACE_CMD_DUMP_NAMES_H
+/* names.h - words for the values of the library's enumerations; "unknown" for a number that is none. */
+#ifndef CSTRACE_DUMP_NAMES_H
+#define CSTRACE_DUMP_NAMES_H
 
 #include <cstrace/cstrace.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* dump_format.c - records of the dump command as lines: as the reference lister writes them, and as text. */
+/* format.c - records of the dump command as lines: as the reference lister writes them, and as text. */
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/dump.h"
+#include "dump/dump.h"
 #include "perfdata/name.h"
 
 #define PACKET_COLUMN 24	/* bytes of a packet shown in line before its text, in the text form */

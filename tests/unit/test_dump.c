@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cmd/dump.h"
+#include "dump/dump.h"
 
 struct form {
 	char *(*write)(char *p, const struct cst_generic *g);

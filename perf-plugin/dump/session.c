@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* dump_session.c - dump -i: the AUX fragments of a perf.data file, in order of buffer and AUX record. */
+/* session.c - dump -i: the AUX fragments of a perf.data file, in order of buffer and AUX record. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cmd/dump.h"
-#include "cmd/options.h"
+#include "dump/dump.h"
 #include "session/session.h"
 
 static int list_frames(struct dump *d, const struct session_fragment *f, bool packed)
@@ -113,7 +112,7 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 	so.no_index |= d->range || d->make;
 	ss = session_open(&so);
 	if (!ss)
-		return CMD_ERROR;
+		return -1;
 	if (d->packets || (d->elements && d->format == DUMP_OPENCSD))
 		con.packet = packet;
 	if (d->elements || d->packets || d->range)
@@ -128,7 +127,7 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 	rc = session_run(ss, &con);
 	if (d->make) {
 		session_close(ss);
-		return rc ? CMD_ERROR : 0;
+		return rc ? -1 : 0;
 	}
 	d->stats = session_totals(ss)->dec;
 	d->losses = session_incomplete(ss);
@@ -140,5 +139,5 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 	if (!rc)
 		session_print_summary(ss, stderr);
 	session_close(ss);
-	return rc ? CMD_ERROR : 0;
+	return rc ? -1 : 0;
 }
