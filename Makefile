@@ -236,7 +236,7 @@ $(B)/tests/gen/cst-gen: $(B)/obj/tests/gen/main.o $(GEN_A)
 	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(ZSTD_LIBS) -lm
 
 # Tests of a part of perf-plugin/ carry its name and are linked with all of it.
-PLUGIN_TESTS := $(foreach p,files perfdata session synth profile convert dump cmd,$(B)/tests/unit/test_$(p)%)
+PLUGIN_TESTS := $(foreach p,files perfdata import session synth profile export dump cmd,$(B)/tests/unit/test_$(p)%)
 PLUGIN_UNIT := $(filter $(PLUGIN_TESTS),$(UNIT))
 OCSD_UNIT := $(filter $(B)/tests/unit/test_opencsd%,$(UNIT))
 LIB_UNIT := $(filter-out $(PLUGIN_UNIT) $(OCSD_UNIT),$(UNIT))
@@ -314,7 +314,7 @@ FUZZ_PLUGIN_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(filter-out $(PLUGIN_MAIN),$(PLUG
 FUZZ_OCSD_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(OCSD_SRC))
 FUZZ_COMMAND_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(sort $(wildcard tests/fuzz/command/*.c)))
 FUZZ_GEN_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(GEN_SRC))
-PLUGIN_FUZZ := $(filter $(foreach p,files perfdata session synth profile convert command jitdump tracepoint,\
+PLUGIN_FUZZ := $(filter $(foreach p,files perfdata session synth profile import command jitdump tracepoint,\
 	$(FUZZ_DIR)/fuzz_$(p)%),$(FUZZ))
 OCSD_FUZZ := $(filter $(FUZZ_DIR)/fuzz_opencsd%,$(FUZZ))
 LIB_FUZZ := $(filter-out $(PLUGIN_FUZZ) $(OCSD_FUZZ),$(FUZZ))

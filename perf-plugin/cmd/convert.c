@@ -7,7 +7,8 @@
 #include "cmd/commands.h"
 #include "cmd/jobs.h"
 #include "cmd/options.h"
-#include "convert/convert.h"
+#include "export/export.h"
+#include "import/import.h"
 #include "session/session.h"
 
 static const char more[] =
@@ -36,10 +37,10 @@ static int set_pid(void *data, const char *arg)
 	return 0;
 }
 
-static int report(int rc, const struct pd_error *err, const struct convert_losses *l)
+static int report(int rc, const struct pd_error *err, const struct drops *drops)
 {
 	if (!rc)
-		return l->dropped ? CMD_LOSSES : CMD_OK;
+		return drops->count ? CMD_LOSSES : CMD_OK;
 	if (err->code)
 		fprintf(stderr, "cstrace convert: %s\n", err->msg);
 	return CMD_ERROR;
@@ -51,9 +52,9 @@ static struct copy_origin origin_of(const struct convert_cmd *c)
 				     .force = c->so.force };
 }
 
-static int to_snapshot(const struct convert_cmd *c, struct convert_losses *l)
+static int to_snapshot(const struct convert_cmd *c, struct drops *drops)
 {
-	const struct convert_snapshot_opts o = {
+	const struct export_snapshot_opts o = {
 		.output = c->output, .pid = c->pid_given ? (int)c->pid : -1, .force = c->so.force,
 		.origin = origin_of(c) };
 	struct session *ss = session_open(&c->so);
@@ -62,77 +63,77 @@ static int to_snapshot(const struct convert_cmd *c, struct convert_losses *l)
 
 	if (!ss)
 		return CMD_ERROR;
-	rc = convert_to_snapshot(ss, &o, l, &err);
+	rc = export_snapshot(ss, &o, drops, &err);
 	/* code that is missing here is missing in the snapshot */
 	if (!rc)
-		l->dropped += session_print_missing(ss, stderr);
-	rc = report(rc, &err, l);
+		drops->count += session_print_missing(ss, stderr);
+	rc = report(rc, &err, drops);
 	session_close(ss);
 	return rc;
 }
 
-static int to_package(const struct convert_cmd *c, const char *input, struct convert_losses *l)
+static int to_package(const struct convert_cmd *c, const char *input, struct drops *drops)
 {
-	const struct convert_package_opts o = { .output = c->output, .images = c->images,
+	const struct export_package_opts o = { .output = c->output, .images = c->images,
 						.origin = origin_of(c) };
 	struct session *ss = c->images ? session_open(&c->so) : NULL;
-	struct convert_input in = { .pd = NULL };
+	struct import_input in = { .pd = NULL };
 	struct pd_error err = { .code = 0 };
 	int rc;
 
 	if (c->images && !ss)
 		return CMD_ERROR;
-	rc = ss ? 0 : convert_open(&in, input, &err);
-	l->dropped += in.dropped;
+	rc = ss ? 0 : import_open(&in, input, &err);
+	drops->count += in.dropped;
 	if (!rc)
-		rc = convert_to_package(ss ? session_perfdata(ss) : in.pd, ss, &o, l, &err);
-	rc = report(rc, &err, l);
+		rc = export_package(ss ? session_perfdata(ss) : in.pd, ss, &o, drops, &err);
+	rc = report(rc, &err, drops);
 	session_close(ss);
 	perfdata_close(in.pd);
 	dso_bundle_free(&in.bundle);
 	return rc;
 }
 
-static int to_perf(const struct convert_cmd *c, enum convert_kind from, struct convert_losses *l)
+static int to_perf(const struct convert_cmd *c, enum import_kind from, struct drops *drops)
 {
 	struct pd_error err = { .code = 0 };
 	struct perf_writer *w = pw_open(c->output, &err);
 	int rc;
 
 	if (!w)
-		return report(-1, &err, l);
-	rc = from == CONVERT_PACKAGE ? convert_from_package(c->so.input, false, w, NULL, l, &err) :
-				       convert_from_snapshot(c->so.input, false, w, NULL, l, &err);
+		return report(-1, &err, drops);
+	rc = from == IMPORT_PACKAGE ? import_package(c->so.input, false, w, NULL, drops, &err) :
+				       import_snapshot(c->so.input, false, w, NULL, drops, &err);
 	if (rc)
 		pw_abort(w);
 	else
 		rc = pw_finish(w, &err);
-	return report(rc, &err, l);
+	return report(rc, &err, drops);
 }
 
-static int run(const struct convert_cmd *c, enum convert_kind to, struct convert_losses *l)
+static int run(const struct convert_cmd *c, enum import_kind to, struct drops *drops)
 {
 	const char *input = c->so.input ? c->so.input : "perf.data";
-	enum convert_kind from = convert_kind_of(input);
+	enum import_kind from = import_kind_of(input);
 
-	if (to == CONVERT_SNAPSHOT)
-		return to_snapshot(c, l);
-	if (to == CONVERT_PACKAGE)
-		return to_package(c, input, l);
-	if (from == CONVERT_PERF) {
+	if (to == IMPORT_SNAPSHOT)
+		return to_snapshot(c, drops);
+	if (to == IMPORT_PACKAGE)
+		return to_package(c, input, drops);
+	if (from == IMPORT_PERF) {
 		fprintf(stderr, "cstrace convert: %s is perf.data already\n", input);
 		return CMD_ERROR;
 	}
-	return to_perf(c, from, l);
+	return to_perf(c, from, drops);
 }
 
-static bool kind_of(const char *to, enum convert_kind *kind)
+static bool kind_of(const char *to, enum import_kind *kind)
 {
 	static const struct {
 		const char *name;
-		enum convert_kind kind;
+		enum import_kind kind;
 	} kinds[] = {
-		{ "perf", CONVERT_PERF }, { "package", CONVERT_PACKAGE }, { "snapshot", CONVERT_SNAPSHOT },
+		{ "perf", IMPORT_PERF }, { "package", IMPORT_PACKAGE }, { "snapshot", IMPORT_SNAPSHOT },
 	};
 	size_t i;
 
@@ -161,8 +162,8 @@ int cmd_convert(int argc, const char **argv)
 	};
 	const struct cmd_desc cmd = { "convert", "perf.data, trace packages and Arm snapshots into one another",
 				      NULL, opts, more };
-	struct convert_losses l = { .dropped = 0 };
-	enum convert_kind to;
+	struct drops drops = { .count = 0 };
+	enum import_kind to;
 	int rc = cmd_options(&cmd, &argc, argv);
 
 	if (rc == CMD_GO_ON)
@@ -174,13 +175,13 @@ int cmd_convert(int argc, const char **argv)
 				       c.to ? c.to : "");
 	if (!c.output)
 		return cmd_usage_error(&cmd, "-o: where shall it be written?");
-	if (c.pid_given && to != CONVERT_SNAPSHOT)
+	if (c.pid_given && to != IMPORT_SNAPSHOT)
 		return cmd_usage_error(&cmd, "--pid is for --to=snapshot: other kinds keep every process");
-	if (c.images && to != CONVERT_PACKAGE)
+	if (c.images && to != IMPORT_PACKAGE)
 		return cmd_usage_error(&cmd, "--images is for --to=package");
-	if (to == CONVERT_PERF || (to == CONVERT_PACKAGE && !c.images))
+	if (to == IMPORT_PERF || (to == IMPORT_PACKAGE && !c.images))
 		cmd_no_effect_in(&cmd, &c.so, sizeof(c.so), "input",
 				 "nothing is decoded; --images and --to=snapshot need program files");
-	l.name = c.output;
-	return run(&c, to, &l);
+	drops.name = c.output;
+	return run(&c, to, &drops);
 }

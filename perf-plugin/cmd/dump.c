@@ -6,8 +6,8 @@
 
 #include "cmd/commands.h"
 #include "cmd/jobs.h"
-#include "dump/dump.h"
 #include "cmd/options.h"
+#include "dump/dump.h"
 #include "session/session.h"
 
 static const struct {

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "cmd/commands.h"
-#include "dump/dump.h"
 #include "cmd/options.h"
+#include "dump/dump.h"
 #include "perfdata/name.h"
 #include "session/session.h"
 

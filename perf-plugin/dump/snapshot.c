@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "dump/dump.h"
-#include "convert/folder.h"
 #include "files/input.h"
+#include "import/folder.h"
 #include "perfdata/name.h"
 
 #define STREAMS 2		/* of a source: instructions, data */

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "buffers/owners.h"
-#include "convert/convert.h"
 #include "files/input.h"
+#include "import/import.h"
 #include "perfdata/memory.h"
 #include "perfdata/name.h"
 #include "session/internal.h"
@@ -175,13 +175,13 @@ static int note_named(const struct session_opts *o)
 
 struct session *session_open(const struct session_opts *opts)
 {
-	struct convert_input in;
+	struct import_input in;
 	struct session *ss;
 	struct pd_error err;
 
 	if (note_named(opts))
 		return NULL;
-	if (convert_open(&in, opts->input ? opts->input : "perf.data", &err)) {
+	if (import_open(&in, opts->input ? opts->input : "perf.data", &err)) {
 		fprintf(stderr, "cstrace: %s\n", err.msg);
 		return NULL;
 	}
@@ -190,7 +190,7 @@ struct session *session_open(const struct session_opts *opts)
 	if (!ss)
 		return NULL;
 	ss->bad_records += in.dropped;
-	if (in.kind == CONVERT_SNAPSHOT) {
+	if (in.kind == IMPORT_SNAPSHOT) {
 		ss->recorder = RECORDER_SNAPSHOT;
 		ss->dsos.search.other_recorder = true;
 	}

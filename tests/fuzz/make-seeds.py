@@ -262,8 +262,8 @@ def others(seeds):
     for name in sorted(os.listdir(os.path.join(corpus, "fuzz_perfdata"))):
         data = open(os.path.join(corpus, "fuzz_perfdata", name), "rb").read()
         seeds.put_some("perfdata-" + name, {"perf.data": data}, [], 1)
-    for name in sorted(os.listdir(os.path.join(corpus, "fuzz_convert"))):
-        parts = open(os.path.join(corpus, "fuzz_convert", name), "rb").read().split(b"\x1c", 4)
+    for name in sorted(os.listdir(os.path.join(corpus, "fuzz_import"))):
+        parts = open(os.path.join(corpus, "fuzz_import", name), "rb").read().split(b"\x1c", 4)
         places = ("contents.ini", "trace.ini", "log", "perf.header", "buffer")
         seeds.put_some("convert-" + name, {"package/" + n: d for n, d in zip(places, parts)}, [], 2, PACKAGE_LINES)
 

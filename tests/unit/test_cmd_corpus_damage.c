@@ -19,7 +19,7 @@
 
 #include <cstrace/cstrace.h>
 
-#include "convert/folder.h"
+#include "import/folder.h"
 
 #define SHORT_BUFFER 5000	/* cut at every byte */
 #define STEP 257		/* others at every 257th */

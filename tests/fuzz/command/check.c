@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cmd/options.h"
-#include "convert/convert.h"
+#include "import/import.h"
 #include "fuzz/command/check.h"
 #include "fuzz/fuzz_input.h"
 #include "perfdata/reader.h"
@@ -67,10 +67,10 @@ static void check_perf(struct perfdata *pd, const struct pd_error *err)
 
 static void check_folder(const char *out)
 {
-	struct convert_input in = { .pd = NULL };
+	struct import_input in = { .pd = NULL };
 	struct pd_error err = { .code = 0 };
 
-	if (convert_open(&in, out, &err)) {
+	if (import_open(&in, out, &err)) {
 		fprintf(stderr, "the output cannot be read: %s\n", err.msg);
 		abort();
 	}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "import/drops.h"
+#include "perfdata/name.h"
+
+void drops_add(struct drops *drops, uint64_t count, const char *fmt, ...)
+{
+	char what[2048];
+	va_list ap;
+
+	drops->count += count;
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "cstrace convert: %s: dropped: %s\n", name_shown(drops->name), name_shown(what));
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* folder.c - files of a snapshot or package: mapped when the library asks for them, kept until the end. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cstrace/error.h>
+#include <cstrace/package.h>
+
+#include "files/input.h"
+#include "import/folder.h"
+#include "perfdata/name.h"
+
+/* The slot of a name: empty, or that of its file. NULL: no table yet. */
+static size_t *find(const struct folder *f, const char *name)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+	const char *p;
+	size_t i;
+
+	if (!f->nr_slots)
+		return NULL;
+	for (p = name; *p; p++)
+		h = (h ^ (uint8_t)*p) * 0x100000001b3u;
+	for (i = (h ^ h >> 29) & (f->nr_slots - 1); f->slots[i]; i = (i + 1) & (f->nr_slots - 1))
+		if (!strcmp(f->maps[f->slots[i] - 1].name, name))
+			break;
+	return &f->slots[i];
+}
+
+/* Room for one more name. */
+static int reserve(struct folder *f)
+{
+	struct folder_file *grown;
+	size_t nr = f->nr_slots ? f->nr_slots * 2 : 64, i;
+	size_t *slots;
+
+	grown = realloc(f->maps, (f->nr + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	f->maps = grown;
+	if (2 * (f->nr + 1) <= f->nr_slots)
+		return 0;
+	slots = calloc(nr, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	free(f->slots);
+	f->slots = slots;
+	f->nr_slots = nr;
+	for (i = 0; i < f->nr; i++)
+		*find(f, f->maps[i].name) = i + 1;
+	return 0;
+}
+
+static int map_path(struct folder *f, const char *name, const char *path, const uint8_t **data, size_t *len)
+{
+	size_t size;
+	void *p = input_map(path, PROT_READ, &size);
+	char *copy;
+
+	if (!p)
+		return -errno;
+	copy = strdup(name);
+	if (!copy || reserve(f)) {
+		free(copy);
+		input_unmap(p, size);
+		return -ENOMEM;
+	}
+	*find(f, name) = f->nr + 1;
+	f->maps[f->nr++] = (struct folder_file){ .name = copy, .p = p, .len = size };
+	*data = p;
+	*len = size;
+	return 0;
+}
+
+/*
+ * Where the file of a name is, for the caller to free. A link in a package must not lead out of it, as a package
+ * may come from anyone; files of snapshots may be anywhere.
+ */
+static char *whole_path(const struct folder *f, const char *name)
+{
+	char *path;
+
+	if (f->inside)
+		return input_in_root(f->dir, name);
+	return asprintf(&path, "%s/%s", f->dir, name) < 0 ? NULL : path;
+}
+
+int folder_open(void *ctx, const char *name, const uint8_t **data, size_t *len)
+{
+	struct folder *f = ctx;
+	char *path, *c;
+	size_t *slot;
+	int err;
+
+	slot = find(f, name);
+	if (slot && *slot) {
+		*data = f->maps[*slot - 1].p;
+		*len = f->maps[*slot - 1].len;
+		return 0;
+	}
+	if (f->inside && !cst_package_name_ok(name)) {
+		f->error = EACCES;
+		return -EACCES;
+	}
+	path = whole_path(f, name);
+	if (!path) {
+		f->error = errno;
+		return -f->error;
+	}
+	err = map_path(f, name, path, data, len);
+	if (err == -ENOENT && strchr(name, '\\')) {
+		/* snapshots are also made on systems that separate folders so */
+		for (c = path + strlen(f->dir); *c; c++)
+			if (*c == '\\')
+				*c = '/';
+		err = map_path(f, name, path, data, len);
+	}
+	free(path);
+	f->error = -err;
+	return err;
+}
+
+char *folder_path(const struct folder *f, const char *name)
+{
+	char *path, *full;
+
+	path = whole_path(f, name);
+	if (!path)
+		return NULL;
+	full = realpath(path, NULL);
+	if (!full)
+		return path;
+	free(path);
+	return full;
+}
+
+void folder_note(void *ctx, const struct cst_snap_note *note)
+{
+	struct folder *f = ctx;
+
+	fprintf(stderr, "%s: %s/%s:", f->who, name_shown(f->dir), name_shown(note->file));
+	if (note->line)
+		fprintf(stderr, "%u:", note->line);
+	if (note->section && *note->section)
+		fprintf(stderr, " [%s]", name_shown(note->section));
+	if (note->item && *note->item)
+		fprintf(stderr, " %s:", name_shown(note->item));
+	fprintf(stderr, " %s", name_shown(note->text));
+	if (note->other && *note->other)
+		fprintf(stderr, " (%s)", name_shown(note->other));
+	if (note->error == -CST_ERR_IO && f->error)
+		fprintf(stderr, " (%s)", f->error == EACCES ? "not inside the folder, or not readable" :
+			input_error(f->error));
+	fputc('\n', stderr);
+	f->error = 0;
+}
+
+void folder_free(struct folder *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->nr; i++) {
+		free(f->maps[i].name);
+		input_unmap(f->maps[i].p, f->maps[i].len);
+	}
+	free(f->maps);
+	free(f->slots);
+}

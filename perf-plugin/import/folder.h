@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* folder.h - files of a snapshot or package, as the readers of the library ask for them. */
+#ifndef CSTRACE_IMPORT_FOLDER_H
+#define CSTRACE_IMPORT_FOLDER_H
+
+#include <stdbool.h>
+
+#include <cstrace/snapshot.h>
+
+struct folder_file {
+	char *name;
+	void *p;
+	size_t len;
+};
+
+struct folder {
+	const char *dir;
+	const char *who;	/* "cstrace dump": begins messages */
+	bool inside;		/* names that lead out of the folder are refused */
+	struct folder_file *maps;
+	size_t nr;
+	size_t *slots;		/* index + 1 by name; a power of two */
+	size_t nr_slots;
+	int error;	/* errno of the last open, until it is told */
+};
+
+/* For struct cst_snap_io, with the files as its ctx. A file that is asked for again is mapped once. */
+int folder_open(void *ctx, const char *name, const uint8_t **data, size_t *len);
+/* Where it is in the file system, for the caller to free; NULL: not enough memory. */
+char *folder_path(const struct folder *f, const char *name);
+void folder_note(void *ctx, const struct cst_snap_note *note);
+void folder_free(struct folder *f);
+
+#endif

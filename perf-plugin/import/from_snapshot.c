@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * from_snapshot.c - an Arm snapshot as records. It holds one image: every context ID in its trace becomes a
+ * process with the same maps, those of the memory dumps, and the kernel sees them as well.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cstrace/cstrace.h>
+
+#include "base/array.h"
+#include "base/intmap.h"
+#include "import/auxdata.h"
+#include "import/folder.h"
+#include "import/header.h"
+#include "import/import.h"
+#include "import/metadata.h"
+
+#define DEFAULT_PMU	8
+#define DEFAULT_ID	1
+#define MAX_CONTEXTS	4096
+#define FIRST_PID	1	/* when the trace names none */
+#define BATCH		256
+
+/* A trace source as a unit of perf.data: sources of one core with the same registers are one. */
+struct unit {
+	const struct cst_snap_device *core;
+	struct aux_cpu aux;
+	struct cst_config config;
+	bool decodes;
+};
+
+struct importer {
+	const char *dir;
+	struct perf_writer *w;
+	struct dso_bundle *bundle;
+	struct drops *drops;
+	struct pd_error *err;
+	struct folder files;
+	struct cst_snap_io io;
+	struct cst_snapshot *ss;
+	struct unit *units;
+	size_t nr_units, cap_units;
+	uint32_t free_cpu;		/* all below are taken */
+	int *unit_of_dev;		/* -1: none */
+	struct intmap contexts;
+	int first_context;
+	uint64_t too_many;
+	bool high_el;			/* the trace has more than EL0 */
+	struct pd_attr attr;
+	uint64_t attr_id;
+	struct record_maker maker;
+	struct aux_index index;
+	struct auxdata_out aux;
+};
+
+static int no_memory(struct importer *im)
+{
+	return pd_fail(im->err, PD_E_NOMEM, 0, "%s: out of memory", im->dir);
+}
+
+static int emit(void *data, const void *record, size_t size)
+{
+	struct importer *im = data;
+
+	pw_write(im->w, record, size);
+	return 0;
+}
+
+/* ---- trace units ------------------------------------------------------------------------------- */
+
+static bool cpu_taken(const struct importer *im, uint32_t cpu)
+{
+	size_t i;
+
+	for (i = 0; i < im->nr_units; i++)
+		if (im->units[i].aux.cpu == cpu)
+			return true;
+	return false;
+}
+
+/* "cpu_3" is CPU 3, if no other is. */
+static uint32_t choose_cpu(struct importer *im, const struct cst_snap_device *core)
+{
+	const char *p = core ? core->name + strlen(core->name) : "";
+	uint32_t cpu;
+
+	if (core) {
+		while (p > core->name && isdigit((unsigned char)p[-1]))
+			p--;
+		if (*p && strlen(p) < 5) {
+			cpu = (uint32_t)strtoul(p, NULL, 10);
+			if (!cpu_taken(im, cpu))
+				return cpu;
+		}
+	}
+	while (cpu_taken(im, im->free_cpu))
+		im->free_cpu++;
+	return im->free_cpu;
+}
+
+static void set(struct aux_cpu *a, enum aux_reg reg, uint32_t value)
+{
+	a->reg[reg] = value;
+	a->present |= 1u << reg;
+}
+
+static void fill_v8(struct unit *u, const struct cst_snap_device *dev)
+{
+	struct cst_etmv4_regs r;
+	uint64_t auth = 0;
+	int ete;
+
+	if (cst_snap_etmv4(dev, &r, &ete, NULL, NULL))
+		return;
+	cst_snap_reg(dev, "TRCAUTHSTATUS", &auth);
+	u->aux.unit = ete ? AUX_ETE : AUX_ETMV4;
+	set(&u->aux, AUX_REG_TRCCONFIGR, r.configr);
+	set(&u->aux, AUX_REG_TRCTRACEIDR, r.traceidr & 0x7f);
+	set(&u->aux, AUX_REG_TRCIDR0, r.idr0);
+	set(&u->aux, AUX_REG_TRCIDR1, r.idr1);
+	set(&u->aux, AUX_REG_TRCIDR2, r.idr2);
+	set(&u->aux, AUX_REG_TRCIDR8, r.idr8);
+	set(&u->aux, AUX_REG_TRCAUTHSTATUS, (uint32_t)auth);
+	if (ete)
+		set(&u->aux, AUX_REG_TRCDEVARCH, r.devarch);
+}
+
+static void fill_v7(struct unit *u, const struct cst_snap_device *dev)
+{
+	uint64_t value;
+	unsigned int i;
+
+	u->aux.unit = u->config.protocol == CST_PROTO_PTM ? AUX_PTM : AUX_ETMV3;
+	for (i = 0; aux_reg_name(u->aux.unit, i); i++)
+		if (cst_snap_reg(dev, aux_reg_name(u->aux.unit, i), &value))
+			set(&u->aux, i, (uint32_t)value);
+}
+
+/* Why a source has no place in perf.data; NULL: it has one. */
+static const char *no_place(const struct unit *u, int rc)
+{
+	if (rc == -CST_ERR_NOT_FOUND)
+		return "the source %s: register %s is missing";
+	if (rc == -CST_ERR_PROTOCOL)
+		return "the source %s: protocol '%s' has no decoder";
+	return u->config.protocol == CST_PROTO_STM || u->config.protocol == CST_PROTO_ITM ?
+	       "the source %s: perf.data has no place for protocol '%s'" : NULL;
+}
+
+static int add_source(struct importer *im, size_t n)
+{
+	const struct cst_snap_device *dev = &im->ss->devices[n];
+	struct unit u = { .core = cst_snapshot_core(im->ss, dev) }, *to;
+	const char *missing = "", *why;
+	size_t i;
+	int rc;
+
+	rc = cst_snap_config(dev, u.core, 0, &u.config, NULL, &missing);
+	why = no_place(&u, rc);
+	if (why) {
+		drops_add(im->drops, 1, why, dev->name, rc == -CST_ERR_NOT_FOUND ? missing : dev->type);
+		return 0;
+	}
+	u.decodes = !rc;
+	u.aux.ts_source = AUX_TS_UNKNOWN;
+	if (u.config.protocol == CST_PROTO_ETMV4 || u.config.protocol == CST_PROTO_ETE)
+		fill_v8(&u, dev);
+	else
+		fill_v7(&u, dev);
+	for (i = 0; i < im->nr_units; i++)
+		if (u.core && im->units[i].core == u.core && im->units[i].aux.unit == u.aux.unit &&
+		    !memcmp(im->units[i].aux.reg, u.aux.reg, sizeof(u.aux.reg)))
+			break;
+	im->unit_of_dev[n] = (int)i;
+	if (i < im->nr_units)
+		return 0;
+	u.aux.cpu = choose_cpu(im, u.core);
+	to = ARRAY_ADD(im->units, im->nr_units, im->cap_units);
+	if (!to)
+		return no_memory(im);
+	*to = u;
+	return 0;
+}
+
+static int read_units(struct importer *im)
+{
+	size_t i;
+	int rc = 0;
+
+	im->unit_of_dev = malloc((im->ss->n_devices + 1) * sizeof(*im->unit_of_dev));
+	if (!im->unit_of_dev)
+		return no_memory(im);
+	for (i = 0; !rc && i < im->ss->n_devices; i++) {
+		im->unit_of_dev[i] = -1;
+		if (im->ss->devices[i].class_ == CST_SNAP_SOURCE)
+			rc = add_source(im, i);
+	}
+	if (!rc && !im->nr_units)
+		return pd_fail(im->err, PD_E_AUXINFO, 0, "%s: perf.data has no place for any source of the snapshot; "
+			       "'perf-cstrace dump -s' lists what others wrote",
+			       im->dir);
+	return rc;
+}
+
+static int write_info(struct importer *im)
+{
+	struct auxinfo info = { .pmu_type = DEFAULT_PMU, .nr_cpu = (uint32_t)im->nr_units };
+	struct aux_cpu *cpus = calloc(im->nr_units, sizeof(*cpus));
+	uint8_t *rec = malloc(PD_MAX_RECORD + 1);
+	size_t i, n = 0;
+
+	if (cpus && rec) {
+		for (i = 0; i < im->nr_units; i++)
+			cpus[i] = im->units[i].aux;
+		info.cpu = cpus;
+		n = metadata_record(&info, 1, rec, PD_MAX_RECORD);
+		pw_write(im->w, rec, n);
+	}
+	free(cpus);
+	free(rec);
+	return n ? 0 : pd_fail(im->err, PD_E_AUXINFO, 0, "%s: %zu trace units are more than perf.data can describe",
+			       im->dir, im->nr_units);
+}
+
+/* ---- context IDs ------------------------------------------------------------------------------- */
+
+static int note_context(struct importer *im, const struct cst_generic *g, const struct cst_config *cfg)
+{
+	bool el2 = cfg->vmid_is_cid2 && cfg->vmid_bytes;
+	int id = (int)(el2 ? g->vmid : g->context_id);
+
+	im->high_el |= g->flags & CST_GF_EL && g->el;
+	if (!(g->flags & (el2 ? CST_GF_VMID : CST_GF_CID)) || id <= 0 || intmap_get(&im->contexts, id))
+		return 0;
+	if (im->contexts.used == MAX_CONTEXTS) {
+		im->too_many++;
+		return 0;
+	}
+	if (!im->contexts.used)
+		im->first_context = id;
+	return intmap_put(&im->contexts, id, im) ? 0 : no_memory(im);
+}
+
+static int pull(struct importer *im, struct cst_tree *tree)
+{
+	struct cst_generic g[BATCH];
+	struct cst_pull p;
+	int n, i, rc = 0;
+
+	while (!rc && (n = cst_tree_pull(tree, g, BATCH, &p)) > 0)
+		for (i = 0; !rc && i < n; i++)
+			if (g[i].kind == CST_GEN_PE_CONTEXT)
+				rc = note_context(im, &g[i], cst_decoder_config(p.dec));
+	return rc;
+}
+
+static int add_decoders(struct importer *im, const struct cst_snap_buffer *buf, struct cst_tree *tree)
+{
+	struct cst_decoder *dec;
+	int n = 0;
+	size_t i;
+
+	for (i = 0; i < im->ss->n_devices; i++) {
+		int u = im->unit_of_dev[i];
+
+		if (u >= 0 && im->units[u].decodes && cst_snapshot_feeds(im->ss, &im->ss->devices[i], buf) &&
+		    !cst_tree_add(tree, &im->units[u].config, &dec))
+			n++;
+	}
+	return n;
+}
+
+/* Which contexts a buffer speaks of; that needs no code. */
+static int find_contexts(struct importer *im, const struct cst_snap_buffer *buf)
+{
+	bool raw = buf->format == CST_SNAP_FMT_SOURCE_DATA;
+	struct cst_tree *tree;
+	const uint8_t *data;
+	size_t len, i;
+	int rc = 0;
+
+	if (cst_tree_new(&tree, raw ? CST_TREE_RAW : CST_TREE_FRAMES,
+			 raw ? 0 : CST_FRAME_ALIGNED | CST_FRAME_RESET_4X))
+		return no_memory(im);
+	if (add_decoders(im, buf, tree)) {
+		for (i = 0; !rc && i < buf->n_files; i++)
+			if (!folder_open(&im->files, buf->files[i], &data, &len) && len) {
+				if (!cst_tree_feed(tree, data, len, 0))
+					rc = pull(im, tree);
+			}
+		cst_tree_end(tree);
+		if (!rc)
+			rc = pull(im, tree);
+	}
+	cst_tree_free(tree);
+	return rc;
+}
+
+/* ---- processes and their memory ---------------------------------------------------------------- */
+
+static int write_map(struct importer *im, int pid, const struct cst_snap_dump *d, const char *path, uint64_t size)
+{
+	struct cst_event_param p = { { "record", 6 }, { "mmap", 4 } };
+	struct cst_event ev = { .verb = CST_EVENT_LIBRARY, .state = CST_STATE_CURRENT, .pid = pid, .has_base = 1,
+				.has_size = 1, .base = d->address, .size = size, .offset = d->offset,
+				.name = { path, strlen(path) } };
+
+	if (pid == CST_EVENT_KERNEL) {
+		ev.params = &p;
+		ev.n_params = 1;
+	}
+	return records_of_event(&im->maker, &ev, 0);
+}
+
+/*
+ * Where a dump is. perf 6.1 takes a file for the kernel's or a program's by its name: of one that is both it gives a
+ * program's map the room of a program's, and writes into it what only a kernel's has. So there are two names.
+ */
+static char *dump_path(const struct importer *im, const struct cst_snap_dump *d, bool kernel)
+{
+	char *path = folder_path(&im->files, d->file), *other, *base;
+
+	if (!path || !kernel)
+		return path;
+	base = strrchr(path, '/');
+	base = base ? base + 1 : path;
+	if (asprintf(&other, "%.*s./%s", (int)(base - path), path, base) < 0)
+		other = NULL;
+	free(path);
+	return other;
+}
+
+/* Records the map of a dump and its file in the bundle. `report`: whether a dump that is dropped is reported. */
+static int write_dump(struct importer *im, const struct cst_snap_dump *d, bool kernel, bool report, int pid)
+{
+	const uint8_t *data;
+	uint64_t size;
+	size_t len;
+	char *path;
+	int rc = 0;
+
+	if (!(d->space & (CST_MEM_EL1N | (kernel ? CST_MEM_EL2N : 0)))) {
+		if (report && !(d->space & CST_MEM_EL2N))
+			drops_add(im->drops, 1, "the dump %s at 0x%llx, of secure or other memory", d->file,
+				  (unsigned long long)d->address);
+		return 0;
+	}
+	if (folder_open(&im->files, d->file, &data, &len) || d->offset >= len) {
+		if (report)
+			drops_add(im->drops, 1, "the dump %s, which cannot be read", d->file);
+		return 0;
+	}
+	size = len - d->offset;
+	if (d->length && d->length < size)
+		size = d->length;
+	path = dump_path(im, d, kernel);
+	if (!path)
+		return no_memory(im);
+	if (im->bundle && dso_places_add(&im->bundle->images, path, path))
+		rc = no_memory(im);
+	if (!rc)
+		rc = write_map(im, kernel ? CST_EVENT_KERNEL : pid, d, path, size);
+	free(path);
+	return rc;
+}
+
+/* With memory in the upper half of the addresses that is the kernel's when it ran, and the rest that of programs. */
+static bool has_upper_half(const struct cst_snapshot *ss)
+{
+	size_t i, k;
+
+	for (i = 0; i < ss->n_devices; i++)
+		for (k = 0; k < ss->devices[i].n_dumps; k++)
+			if (ss->devices[i].dumps[k].address >> 63)
+				return true;
+	return false;
+}
+
+/* Of dumps that overlap the first counts, of maps the last. */
+static int write_dumps(struct importer *im, bool kernel, int pid)
+{
+	bool split = im->high_el && has_upper_half(im->ss);
+	size_t i, k;
+	int rc = 0;
+
+	for (i = im->ss->n_devices; !rc && i-- > 0;)
+		for (k = im->ss->devices[i].n_dumps; !rc && k-- > 0;)
+			if (!split || im->ss->devices[i].dumps[k].address >> 63 == kernel)
+				rc = write_dump(im, &im->ss->devices[i].dumps[k], kernel, split || !kernel, pid);
+	return rc;
+}
+
+static int write_process(struct importer *im, int pid, int parent)
+{
+	static const char name[] = "snapshot";
+	struct cst_event_param p = { { "comm", 4 }, { name, sizeof(name) - 1 } };
+	struct cst_event ev = { .verb = CST_EVENT_PROCESS, .state = CST_STATE_CURRENT, .pid = pid, .params = &p,
+				.n_params = 1 };
+	struct cst_event fork = { .verb = CST_EVENT_PROCESS, .state = CST_STATE_START, .pid = pid, .params = &p,
+				  .n_params = 1 };
+	char text[16];
+	int rc;
+
+	if (parent) {
+		p = (struct cst_event_param){ { "inherit", 7 }, { text, 0 } };
+		p.value.n = (size_t)snprintf(text, sizeof(text), "%d", parent);
+		rc = records_of_event(&im->maker, &fork, 0);
+		p = (struct cst_event_param){ { "comm", 4 }, { name, sizeof(name) - 1 } };
+		return rc ? rc : records_of_event(&im->maker, &ev, 0);
+	}
+	rc = records_of_event(&im->maker, &ev, 0);
+	return rc ? rc : write_dumps(im, false, pid);
+}
+
+static int write_processes(struct importer *im)
+{
+	int first = im->contexts.used ? im->first_context : FIRST_PID, rc;
+	size_t i;
+
+	/* perf cannot stand a kernel where programs are, so it is there only when it ran */
+	rc = im->high_el ? write_dumps(im, true, 0) : 0;
+	if (!rc)
+		rc = write_process(im, first, 0);
+	for (i = 0; !rc && i < im->contexts.size; i++)
+		if (im->contexts.slot[i].value && im->contexts.slot[i].key != first)
+			rc = write_process(im, im->contexts.slot[i].key, first);
+	if (im->too_many)
+		drops_add(im->drops, im->too_many, "contexts after the first %d", MAX_CONTEXTS);
+	return rc;
+}
+
+/* ---- buffers ----------------------------------------------------------------------------------- */
+
+static int cpu_of(const struct importer *im, const struct cst_snap_buffer *buf)
+{
+	size_t i;
+
+	for (i = 0; i < im->ss->n_devices; i++)
+		if (im->unit_of_dev[i] >= 0 && cst_snapshot_feeds(im->ss, &im->ss->devices[i], buf))
+			return (int)im->units[im->unit_of_dev[i]].aux.cpu;
+	return -1;
+}
+
+static int write_buffer(struct importer *im, size_t n)
+{
+	const struct cst_snap_buffer *buf = &im->ss->buffers[n];
+	const struct auxdata d = { &im->files, buf->files, buf->n_files };
+	size_t missing;
+	int cpu = cpu_of(im, buf);
+
+	if (buf->format != CST_SNAP_FMT_CORESIGHT && buf->format != CST_SNAP_FMT_SOURCE_DATA) {
+		drops_add(im->drops, 1, "the buffer %s: perf.data has no format %s", buf->name, buf->format_name);
+		return 0;
+	}
+	if (cpu < 0) {
+		drops_add(im->drops, 1, "the buffer %s, which no source feeds", buf->name);
+		return 0;
+	}
+	auxdata_size(&d, &missing);
+	if (missing)
+		drops_add(im->drops, missing, "%zu files of the buffer %s, which cannot be read", missing,
+			  buf->name);
+	return auxdata_write_all(&im->aux, &d, (uint32_t)n, cpu, buf->format == CST_SNAP_FMT_SOURCE_DATA, 0) ?
+	       no_memory(im) : 0;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
+
+static int write_records(struct importer *im)
+{
+	uint32_t cpus = 1;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < im->nr_units; i++)
+		cpus = im->units[i].aux.cpu < cpus ? cpus : im->units[i].aux.cpu + 1;
+	rc = header_default(im->w, DEFAULT_PMU, DEFAULT_ID, false, cpus, im->err);
+	if (!rc)
+		rc = pw_start(im->w, im->err);
+	if (!rc)
+		rc = write_info(im);
+	for (i = 0; !rc && i < im->ss->n_buffers; i++)
+		rc = find_contexts(im, &im->ss->buffers[i]);
+	if (!rc)
+		rc = write_processes(im);
+	for (i = 0; !rc && i < im->ss->n_buffers; i++)
+		rc = write_buffer(im, i);
+	if (!rc && aux_index_finish(&im->index, im->w))
+		rc = no_memory(im);
+	return rc;
+}
+
+static int run(struct importer *im)
+{
+	int rc = cst_snapshot_read(&im->ss, &im->io, NULL);
+
+	if (rc)
+		return pd_fail(im->err, PD_E_FORMAT, 0, "%s: the snapshot cannot be used: %s", im->dir,
+			       cst_strerror(rc));
+	im->drops->count += im->ss->n_skipped;
+	if (!im->ss->n_buffers)
+		return pd_fail(im->err, PD_E_FORMAT, 0, "%s: the snapshot has no trace", im->dir);
+	im->attr_id = DEFAULT_ID;
+	header_default_attr(&im->attr, &im->attr_id, false);
+	im->maker = (struct record_maker){ .attr = &im->attr, .emit = emit, .data = im };
+	im->aux = (struct auxdata_out){ .maker = &im->maker, .w = im->w, .index = &im->index };
+	rc = read_units(im);
+	return rc ? rc : write_records(im);
+}
+
+int import_snapshot(const char *dir, bool own, struct perf_writer *w, struct dso_bundle *bundle,
+		    struct drops *drops, struct pd_error *err)
+{
+	struct importer im = { .dir = dir, .w = w, .bundle = bundle, .drops = drops, .err = err };
+	int rc;
+
+	(void)own;	/* a snapshot has nothing that needs it */
+	err->code = 0;
+	im.files = (struct folder){ .dir = dir, .who = "cstrace" };
+	im.io = (struct cst_snap_io){ .ctx = &im.files, .open = folder_open, .note = folder_note };
+	rc = run(&im);
+	free(im.index.v);
+	auxdata_out_free(&im.aux);
+	free(im.units);
+	free(im.unit_of_dev);
+	intmap_free(&im.contexts);
+	cst_snapshot_free(im.ss);
+	folder_free(&im.files);
+	return rc;
+}

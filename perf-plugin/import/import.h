@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * import.h - any input as perf.data: trace packages and Arm snapshots are made into its records, with private ones
+ * (perfdata/records.h) for what perf has none for. A session reads nothing else, and export/ makes the other two of it
+ * again.
+ */
+#ifndef CSTRACE_IMPORT_IMPORT_H
+#define CSTRACE_IMPORT_IMPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "images/dso.h"
+#include "import/drops.h"
+#include "perfdata/error.h"
+#include "perfdata/reader.h"
+#include "perfdata/writer.h"
+
+enum import_kind {
+	IMPORT_PERF,
+	IMPORT_PACKAGE,
+	IMPORT_SNAPSHOT,
+};
+
+/* By what is in the folder; anything else is taken for perf.data. */
+enum import_kind import_kind_of(const char *path);
+
+/*
+ * A package or snapshot as records. `own`: with private records, for reading by this program only. The
+ * writer is one that was opened; it is started, and finished by the caller. `bundle` (may be NULL) gets the
+ * files of the folder that decoding needs. 0, or negative with *err.
+ */
+int import_package(const char *dir, bool own, struct perf_writer *w, struct dso_bundle *bundle, struct drops *drops,
+		   struct pd_error *err);
+int import_snapshot(const char *dir, bool own, struct perf_writer *w, struct dso_bundle *bundle, struct drops *drops,
+		    struct pd_error *err);
+
+struct import_input {
+	struct perfdata *pd;
+	enum import_kind kind;
+	struct dso_bundle bundle;	/* for the caller to free */
+	uint64_t dropped;		/* items without a form in perf.data, each reported on stderr */
+};
+
+/*
+ * Open an input of any kind. A folder that is a package or a snapshot becomes records in a temporary file
+ * without a name. 0, or negative with *err.
+ */
+int import_open(struct import_input *in, const char *path, struct pd_error *err);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* open.c - an input of any kind as perf.data. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "import/import.h"
+#include "perfdata/source.h"
+
+static bool has(const char *dir, const char *name)
+{
+	char *path;
+	bool there;
+
+	if (asprintf(&path, "%s/%s", dir, name) < 0)
+		return false;
+	there = access(path, F_OK) == 0;
+	free(path);
+	return there;
+}
+
+enum import_kind import_kind_of(const char *path)
+{
+	if (!pd_source_is_dir(path))
+		return IMPORT_PERF;
+	/* some snapshots come with a list of their contents, too */
+	if (has(path, "snapshot.ini"))
+		return IMPORT_SNAPSHOT;
+	return has(path, "contents.ini") ? IMPORT_PACKAGE : IMPORT_PERF;
+}
+
+int import_open(struct import_input *in, const char *path, struct pd_error *err)
+{
+	enum import_kind kind = import_kind_of(path);
+	struct drops drops = { .name = path };
+	struct perf_writer *w;
+	int fd, rc;
+
+	memset(in, 0, sizeof(*in));
+	in->kind = kind;
+	if (kind == IMPORT_PERF) {
+		in->pd = perfdata_open(path, err);
+		return in->pd ? 0 : err->code;
+	}
+	fd = pd_source_temp();
+	if (fd < 0)
+		return pd_fail(err, PD_E_IO, 0, "%s: cannot create a temporary file for its records: %s; set "
+			       "TMPDIR to a writable directory", path, strerror(errno));
+	w = pw_open_fd(fd, path, err);
+	rc = w ? 0 : err->code;
+	if (w) {
+		rc = kind == IMPORT_PACKAGE ? import_package(path, true, w, &in->bundle, &drops, err) :
+					       import_snapshot(path, true, w, &in->bundle, &drops, err);
+		if (rc)
+			pw_abort(w);
+		else
+			rc = pw_finish(w, err);
+	}
+	if (!rc) {
+		in->pd = perfdata_open_fd(fd, path, err);
+		rc = in->pd ? 0 : err->code;
+	}
+	close(fd);
+	in->dropped = drops.count;
+	if (rc)
+		dso_bundle_free(&in->bundle);
+	return rc;
+}
