@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* jobs.c - how many CPUs the process may use (affinity, cgroup), and the option -j. */
 #include "cmd/jobs.h"
 
 #include <limits.h>

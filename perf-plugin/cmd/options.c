@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* options.c - parses a command line by the command's table, and prints usage, --help and --list-opts from it. */
 #include "cmd/options.h"
 
 #include <errno.h>

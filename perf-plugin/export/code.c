@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* code.c - collects the code that ran, range by range, and notices where an address had two contents. */
 #include "export/code.h"
 
 #include <stdlib.h>

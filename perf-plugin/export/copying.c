@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* copying.c - the rule for which files may be copied. */
 #include "export/copying.h"
 
 #include <stdlib.h>

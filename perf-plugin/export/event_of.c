@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* event_of.c - records to events. */
+/* event_of.c - records to events: each record type has its verb, and what a verb cannot say goes along as bytes. */
 #include <string.h>
 
 #include "export/event_of.h"

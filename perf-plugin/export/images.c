@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* images.c - copies images, kernel memory and jitdump files into a package. */
 #include "export/images.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* guard.c - the table of temporary names, and the handlers of signals that remove them or report a cut input. */
 #include "files/guard.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* input.c - opens, maps and reads regular files, and keeps in mind which they were. */
 #include "files/input.h"
 
 #include <errno.h>

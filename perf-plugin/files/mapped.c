@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* mapped.c - the table of mapped inputs, with their sizes when they were mapped. */
 #include "files/mapped.h"
 
 #include <pthread.h>

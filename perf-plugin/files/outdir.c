@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* outdir.c - builds a folder under a temporary name and renames it when it is complete. */
 #include "files/outdir.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* output.c - writes a file under a temporary name, and gives it its name when it is complete. */
 #include "files/output.h"
 
 #include <errno.h>

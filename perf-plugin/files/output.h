@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef CSTRACE_FILES_OUTPUT_H
-#define CSTRACE_FILES_OUTPUT_H
-
 /*
- * An output file that gets its name only when it is complete; every command writes its outputs so, or into a
+ * output.h - an output file that gets its name only when it is complete; every command writes its outputs so, or into a
  * folder (outdir.h). A file that is read (input.h) is never replaced. Modes follow the umask; a file that is
  * replaced keeps its mode, and its owner where the user may set that. A signal leaves nothing behind (guard.h).
  */
+#ifndef CSTRACE_FILES_OUTPUT_H
+#define CSTRACE_FILES_OUTPUT_H
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* std.c - standard descriptors: opened where the caller closed them, and flushed with a check at the end. */
 #include "files/std.h"
 
 #include <errno.h>

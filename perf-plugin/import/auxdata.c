@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * auxdata.c - writes the files of a buffer as AUXTRACE records; the buffers of a CPU get offsets one behind the
+ * other.
+ */
 #include "import/auxdata.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* drops.c - the message for an item that is dropped. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* fields.c - the table of records with fixed layout, and lookups by type and by name. */
 #include "import/fields.h"
 
 #include <string.h>

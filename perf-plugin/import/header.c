@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * header.c - events and features of an output: copied from an input, or as a recorder of trace would have written
+ * them.
+ */
 #include "import/header.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* metadata.c - registers of trace units as sections of a package's metadata and as AUXTRACE_INFO. */
 #include "import/metadata.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* names.c - a sorted list of names for lookups. */
 #include "import/names.h"
 
 #include <stdlib.h>

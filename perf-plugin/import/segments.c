@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* segments.c - reads the program headers of a package's images for their executable segments. */
 #include "import/segments.h"
 
 #include <gelf.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* attr.c - the list of recorded events, with a hash table from sample ids to events. */
 #include "perfdata/attr.h"
 
 #include <stdlib.h>

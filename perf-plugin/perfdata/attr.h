@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* attr.h - the recorded events: their attributes, sample ids and names. */
 #ifndef PERFDATA_ATTR_H
 #define PERFDATA_ATTR_H
 
-/* The recorded events: their attributes, sample ids and names. */
 #include "perfdata/records.h"
 
 struct pd_attr {

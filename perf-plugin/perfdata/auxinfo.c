@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* auxinfo.c - parses the metadata blocks of versions 0, 1 and 2 by tables of registers. */
 #include "perfdata/auxinfo.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* auxinfo.h - AUXTRACE_INFO of CoreSight: the registers of every trace unit at the time of recording. */
 #ifndef PERFDATA_AUXINFO_H
 #define PERFDATA_AUXINFO_H
 
-/* AUXTRACE_INFO of CoreSight: the registers of every trace unit at the time of recording. */
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* bpf_info.c - walks the arrays of a bpf_prog_info, whose size differs between kernels. */
 #include "perfdata/bpf_info.h"
 
 #include <linux/bpf.h>

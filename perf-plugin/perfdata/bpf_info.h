@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* bpf_info.h - the BPF_PROG_INFO feature section: the programs that were loaded, with their machine code. */
 #ifndef PERFDATA_BPF_INFO_H
 #define PERFDATA_BPF_INFO_H
 
-/* The BPF_PROG_INFO feature section: the programs that were loaded, with their machine code. */
 #include "perfdata/bytes.h"
 
 #define PD_BPF_TAG	8u

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* bytes.h - unaligned loads and stores in host byte order, and a bounded cursor for feature sections. */
 #ifndef PERFDATA_BYTES_H
 #define PERFDATA_BYTES_H
 
-/* Unaligned loads and stores in host byte order, and a bounded cursor for feature sections. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* decode.c - payloads of TIME_CONV, ID_INDEX and AUX_OUTPUT_HW_ID records. */
 #include "perfdata/decode.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* decode.h - payloads of small records: the clock, the owners of sample ids, the owner of a trace ID. */
 #ifndef PERFDATA_DECODE_H
 #define PERFDATA_DECODE_H
 
-/* Payloads of small records: the clock, the owners of sample ids, the owner of a trace ID. */
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* decomp.c - expands compressed records with zstd's streaming interface into a fixed buffer. */
 #include "perfdata/decomp.h"
 
 #include <stdlib.h>

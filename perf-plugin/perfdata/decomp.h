@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef PERFDATA_DECOMP_H
-#define PERFDATA_DECOMP_H
-
 /*
- * Compressed records: one zstd stream runs through all of them, and a record can begin in one
+ * decomp.h - compressed records: one zstd stream runs through all of them, and a record can begin in one
  * and end in the next. Output goes through a fixed buffer, so a small input cannot make it
  * allocate without limit.
  */
+#ifndef PERFDATA_DECOMP_H
+#define PERFDATA_DECOMP_H
+
 #include "perfdata/records.h"
 
 struct pd_decomp;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* error.c - fills in a struct pd_error, with names from files made harmless. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* error.h - what can go wrong with perf.data, as a code and a message that is complete. */
 #ifndef PERFDATA_ERROR_H
 #define PERFDATA_ERROR_H
 

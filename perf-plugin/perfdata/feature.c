@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* feature.c - parses feature sections into struct pd_env. */
 #include "perfdata/feature.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* feature.h - feature sections: what the recorder tells about the machine, the command and the events. */
 #ifndef PERFDATA_FEATURE_H
 #define PERFDATA_FEATURE_H
 
-/* Feature sections: what the recorder tells about the machine, the command and the events. */
 #include "perfdata/attr.h"
 #include "perfdata/bytes.h"
 #include "perfdata/records.h"

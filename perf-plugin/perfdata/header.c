@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* header.c - reads the file header, or the header of a pipe, with the attrs and features behind it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* internal.h - shared by header.c, meta.c and reader.c. */
 #ifndef PERFDATA_INTERNAL_H
 #define PERFDATA_INTERNAL_H
 
-/* Shared by header.c, meta.c and reader.c. */
 #include "perfdata/decomp.h"
 #include "perfdata/reader.h"
 #include "perfdata/source.h"

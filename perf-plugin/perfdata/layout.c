@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* layout.c - the table of record layouts, checks of sizes by it, and the swap of byte order. */
 #include "perfdata/layout.h"
 
 #include "perfdata/bytes.h"

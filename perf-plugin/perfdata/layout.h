@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * layout.h - what each record type consists of, as a table: the reader checks sizes with it, finds the one
+ * string a record can have, and turns records of the other byte order into native ones.
+ */
 #ifndef PERFDATA_LAYOUT_H
 #define PERFDATA_LAYOUT_H
 
-/*
- * What each record type consists of, as a table: the reader checks sizes with it, finds the one
- * string a record can have, and turns records of the other byte order into native ones.
- */
 #include "perfdata/records.h"
 
 struct pd_layout {

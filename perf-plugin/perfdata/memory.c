@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* memory.c - remembers the first refusal of memory and what the program was doing then. */
 #include "perfdata/memory.h"
 
 #include <stdatomic.h>

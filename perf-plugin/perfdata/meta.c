@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* meta.c - takes attrs, ids and features out of records of the recorder, as pipes have them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

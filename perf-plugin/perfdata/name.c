@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* name.c - names out of files, escaped for messages and for JSON. */
 #include "perfdata/name.h"
 
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* open.c - opens a file, a pipe, memory or a directory, and closes it. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* reader.c - the pass over all records: bounds, byte order, compressed records, AUX payloads. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

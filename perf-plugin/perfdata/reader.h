@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef PERFDATA_READER_H
-#define PERFDATA_READER_H
-
 /*
- * Reads perf.data as a sequence of records in file order, from a file, a pipe, memory or a
+ * reader.h - reads perf.data as a sequence of records in file order, from a file, a pipe, memory or a
  * directory (`data` first, then `data.0`, `data.1`, ...). Everything handed out is in host byte
  * order and inside bounds; compressed records are expanded on the way.
  */
+#ifndef PERFDATA_READER_H
+#define PERFDATA_READER_H
+
 #include "perfdata/attr.h"
 #include "perfdata/error.h"
 #include "perfdata/feature.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef PERFDATA_RECORDS_H
-#define PERFDATA_RECORDS_H
-
 /*
- * On-disk layouts of perf.data. The record structures come from libperf; this header adds the
+ * records.h - on-disk layouts of perf.data. The record structures come from libperf; this header adds the
  * file level structures, which libperf keeps to itself, and the records that are newer than the
  * libperf of a stable distribution. Own names are used for those, so that a libperf that has
  * them does not clash.
  */
+#ifndef PERFDATA_RECORDS_H
+#define PERFDATA_RECORDS_H
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* sample.c - reads and writes the sample_id trailer, and reads the fields of samples. */
 #include "perfdata/sample.h"
 
 #include "perfdata/bytes.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* sample.h - the sample_id trailer of kernel records, and PERF_RECORD_SAMPLE. */
 #ifndef PERFDATA_SAMPLE_H
 #define PERFDATA_SAMPLE_H
 
-/* The sample_id trailer of kernel records, and PERF_RECORD_SAMPLE. */
 #include "perfdata/records.h"
 
 #define PD_SAMPLE_ID_MASK	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | \

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* simpleperf.c - reads the entries of simpleperf's sections FILE and FILE2. */
 #include "perfdata/simpleperf.h"
 
 /* How the value of a field is coded (protocol buffers, "wire type"); groups, 3 and 4, are not written any more. */

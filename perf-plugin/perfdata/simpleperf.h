@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef PERFDATA_SIMPLEPERF_H
-#define PERFDATA_SIMPLEPERF_H
-
 /*
- * The feature sections FILE (128) and FILE2 (132) of Android's simpleperf: what it knows of the files that were
- * mapped. Each entry is a 32-bit length and as many bytes. Of FILE2 these are a protocol buffers message: path (1),
+ * simpleperf.h - the feature sections FILE (128) and FILE2 (132) of Android's simpleperf: what it knows of the files
+ * that were mapped. Each entry is a 32-bit length and as many bytes. Of FILE2 these are a protocol buffers message: path (1),
  * type (2), address (3), symbols (4), and by type 5, 6 or 7 an inner message; of FILE the same fields one after
  * the other, the inner one without a number and absent in the oldest files.
  */
+#ifndef PERFDATA_SIMPLEPERF_H
+#define PERFDATA_SIMPLEPERF_H
+
 #include "perfdata/bytes.h"
 
 enum pd_sp_type {

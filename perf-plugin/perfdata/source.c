@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* source.c - maps regular files, and copies pipes into an unlinked file that is mapped as it grows. */
 #include "perfdata/source.h"
 
 #include <errno.h>

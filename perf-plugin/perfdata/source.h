@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef PERFDATA_SOURCE_H
-#define PERFDATA_SOURCE_H
-
 /*
- * The bytes of one input, always as a read-only mapping: a regular file is mapped as it is; what
+ * source.h - the bytes of one input, always as a read-only mapping: a regular file is mapped as it is; what
  * comes through a pipe is copied to an unlinked temporary file as far as the reader asks for it,
  * and that file is mapped. So pointers stay valid until the source is closed, both kinds can be
  * read twice, and neither costs anonymous memory.
  */
+#ifndef PERFDATA_SOURCE_H
+#define PERFDATA_SOURCE_H
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* writer.c - the stream of records of an output, through one buffer. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

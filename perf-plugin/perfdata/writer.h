@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef PERFDATA_WRITER_H
-#define PERFDATA_WRITER_H
-
 /*
- * Writes perf.data that perf 6.1 and its consumers accept. Order of calls:
+ * writer.h - writes perf.data that perf 6.1 and its consumers accept. Order of calls:
  *
  *	pw_open, pw_add_attr..., pw_set_...(features), pw_start,
  *	{ pw_reserve, fill, pw_commit | pw_put... }..., pw_finish or pw_abort
@@ -16,6 +13,9 @@
  * I/O errors are kept until pw_finish(), so the hot path needs no check; a long-running caller
  * asks pw_failed() now and then.
  */
+#ifndef PERFDATA_WRITER_H
+#define PERFDATA_WRITER_H
+
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* writer_header.c - features, attrs and the header of an output, in the form of a file or of a pipe. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* writer_internal.h - shared by writer.c and writer_header.c. */
 #ifndef PERFDATA_WRITER_INTERNAL_H
 #define PERFDATA_WRITER_INTERNAL_H
 

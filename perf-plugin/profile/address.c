@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "images/dso.h"
+/*
+ * address.c - turns a file offset into the number that a reader of the profile expects, and leaves out what has
+ * none.
+ */
 #include "profile/address.h"
+
+#include "images/dso.h"
 
 void profile_address_init(struct profile_address *a, const struct dso *dso, enum profile_base base)
 {

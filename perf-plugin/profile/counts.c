@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* counts.c - counts ranges and branches per binary, from the library's counters or from batches of elements. */
 #include "profile/counts.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* formats.c - the formats by name, and the texts of AutoFDO and llvm-profgen. */
 #include "profile/formats.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* readers.c - checks of a binary for each reader: symbols, debug information, build-id. */
 #include "profile/readers.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* callstack.c - the open calls of the threads that ran last; of a deep stack the newer half is kept. */
 #include "synth/callstack.h"
 
 #include <stdlib.h>

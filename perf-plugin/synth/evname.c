@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* evname.c - the name of an event with the modifiers of the trace event. */
 #include "synth/evname.h"
 
 #include <stdio.h>

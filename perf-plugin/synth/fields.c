@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* fields.c - the words of script -F. */
 #include <stdio.h>
 #include <string.h>
 

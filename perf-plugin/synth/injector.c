@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* injector.c - runs a session, and writes its samples and the side band of the input in order of time. */
 #include "synth/injector.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* itrace.c - parses --itrace, as perf does. */
 #include "synth/itrace.h"
 
 #include <stdio.h>

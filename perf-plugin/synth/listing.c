@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* listing.c - runs a session, and prints a line for each sample. */
 #include "synth/listing.h"
 
 #include <stdlib.h>

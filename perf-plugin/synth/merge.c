@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* merge.c - keeps each lane in chunks, full ones in a temporary file, and merges the lanes by time. */
 #include "synth/merge.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* sampler.c - periods, branch stacks and call chains: which elements of a batch become samples. */
 #include "synth/sampler.h"
 
 #include <limits.h>

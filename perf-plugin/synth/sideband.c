@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* sideband.c - copies events, their ids and the records that are no trace from the input to the output. */
 #include "synth/sideband.h"
 
 #include <stddef.h>

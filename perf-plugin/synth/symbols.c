@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* symbols.c - a cache of the symbols that were looked up last. */
 #include "synth/symbols.h"
 
 #include "images/dso.h"
