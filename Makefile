@@ -6,8 +6,8 @@
 # make help       the other targets
 #
 # Variables: O=DIR (default build), V=1 shows the commands, SANITIZE=1 builds into $(O)/asan with
-# -fsanitize=address,undefined, SANITIZE=thread into $(O)/tsan, prefix= and DESTDIR= for install, CC, CFLAGS,
-# LDFLAGS as usual.
+# -fsanitize=address,undefined, SANITIZE=thread into $(O)/tsan, ONLY='WORD...' for check: tests whose name holds one of
+# them, prefix= and DESTDIR= for install, CC, CFLAGS, LDFLAGS as usual.
 
 # The version stands in include/cstrace/version.h alone.
 version-of = $(shell awk '$$2 == "CST_VERSION_$(1)" { print $$3 }' include/cstrace/version.h)
@@ -361,7 +361,7 @@ have_clang := $(shell command -v $(CLANG) 2>/dev/null)
 
 check-run: all tests $(if $(have_clang),fuzz-build)
 	+$(Q)$(MAKE) --no-print-directory SANITIZE=1 all tests
-	+$(Q)scripts/check $(O)
+	+$(Q)scripts/check $(O) $(ONLY)
 
 nightly-run: all tests $(if $(have_clang),fuzz-build)
 	+$(Q)$(MAKE) --no-print-directory SANITIZE=1 all tests
