@@ -113,7 +113,7 @@ PC := $(B)/cstrace.pc
 # ---- targets that need no configuration --------------------------------------------------------
 
 .PHONY: all tests check check-run check-man bench fuzz fuzz-build demo rebase nightly install
-.PHONY: uninstall clean help qemu interop deps mutate lib install-lib uninstall-lib
+.PHONY: uninstall clean help qemu interop deps mutate abi lib install-lib uninstall-lib
 
 help:
 	@sed -n '3,'$$(grep -n '^$$' Makefile | head -n 1 | cut -d: -f1)'s/^# \{0,1\}//p' Makefile
@@ -124,6 +124,7 @@ help:
 	@echo 'rebase      writes the golden texts anew         nightly   the tests with large counts'
 	@echo 'check-man   man pages against --list-opts        qemu      plugin that records program flows'
 	@echo 'mutate      MUTANTS small wrong changes of the code: how many do the tests notice (SEED=N)'
+	@echo 'abi         writes the binary interface of the library to tests/data/libcstrace.abi'
 	@echo 'install uninstall install-lib uninstall-lib clean'
 
 clean:
@@ -139,7 +140,7 @@ check demo bench nightly:
 
 # ---- configuration: where the libraries of perf-plugin are -------------------------------------
 
-UNCONFIGURED := help clean check demo bench nightly lib install-lib uninstall-lib uninstall \
+UNCONFIGURED := help clean check demo bench nightly abi lib install-lib uninstall-lib uninstall \
 	%/libcstrace.a %/libcstrace.so.$(SOVERSION) %/cstrace.pc
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 include $(O)/config.mk
@@ -189,6 +190,9 @@ $(PC): FORCE
 		'Cflags: -I$${includedir}' > $@
 .PHONY: FORCE
 FORCE:
+
+abi: $(LIB_SO)
+	$(Q)scripts/abi write $(LIB_SO)
 
 # ---- perf-cstrace ------------------------------------------------------------------------------
 

@@ -178,6 +178,7 @@ CST_SIZED int cst_config_itm(struct cst_config *cfg, const struct cst_itm_regs *
  * The data trace stream that belongs to an ETMv4 instruction stream: `regs` are that trace unit's, its trace
  * ID is TRCTRACEIDR | 1.
  */
+CST_EXPERIMENTAL
 CST_SIZED int cst_config_etmv4_data(struct cst_config *cfg, const struct cst_etmv4_regs *regs,
 				    enum cst_profile profile);
 

@@ -53,10 +53,11 @@ struct cst_problem {
 	const char *text;	/* static: what was expected */
 };
 
-/* An empty doc that takes at most `memory` bytes; 0: 64 MiB. */
+/* An empty doc that takes at most `memory` bytes; 0: 64 MiB. -CST_ERR_NOMEM. */
 CST_API int cst_doc_new(struct cst_doc **doc, size_t memory);
 CST_API void cst_doc_free(struct cst_doc *doc);
 /* Add the text of a file. -CST_ERR_SYNTAX at the first line that is neither section, key nor comment. */
+CST_EXPERIMENTAL
 CST_API int cst_doc_parse(struct cst_doc *doc, const void *text, size_t len, struct cst_problem *why);
 /* Text that parses to the same doc. -CST_ERR_INVAL: a name cannot be written as INI. */
 CST_API int cst_doc_write(const struct cst_doc *doc, const struct cst_sink *out);
@@ -73,6 +74,7 @@ CST_API int cst_doc_set_number(struct cst_doc *doc, const char *section, const c
 			       int hex);
 /* Numbers, decimal or 0x; booleans 0 1 no yes false true off on. -CST_ERR_SYNTAX otherwise. */
 CST_API int cst_item_number(const struct cst_item *item, uint64_t *value);
+CST_EXPERIMENTAL
 CST_API int cst_item_bool(const struct cst_item *item, int *value);
 
 CST_END

@@ -106,7 +106,7 @@ CST_API int cst_event_number(const struct cst_event *ev, const char *key, int64_
  * points to is valid until the next call.
  */
 struct cst_event_reader;
-/* `line` limits the length of a line; 0: 16 MiB. Memory is that of the longest line. */
+/* `line` limits the length of a line; 0: 16 MiB. Memory is that of the longest line. -CST_ERR_NOMEM. */
 CST_API int cst_event_reader_new(struct cst_event_reader **r, const void *text, size_t len, size_t line);
 CST_API void cst_event_reader_free(struct cst_event_reader *r);
 /*
@@ -115,8 +115,10 @@ CST_API void cst_event_reader_free(struct cst_event_reader *r);
  * moved over it, the next call goes on. Events read forwards and backwards are the same.
  */
 CST_SIZED int cst_event_next(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why);
+CST_EXPERIMENTAL
 CST_SIZED int cst_event_prev(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why);
 /* Move to the start (0) or the end (1) of the log. */
+CST_EXPERIMENTAL
 CST_API void cst_event_rewind(struct cst_event_reader *r, int end);
 
 /*

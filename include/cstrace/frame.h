@@ -89,6 +89,7 @@ CST_API void cst_deframer_init(struct cst_deframer *df, unsigned flags);
  * Only these IDs make data fragments from now on: bit i of ids[i / 64] for ID i. NULL: all do. Bytes before the
  * first ID are never kept back.
  */
+CST_EXPERIMENTAL
 CST_API void cst_deframer_filter(struct cst_deframer *df, const uint64_t ids[2]);
 
 /*
@@ -113,12 +114,15 @@ CST_API int cst_deframe(struct cst_deframer *df, const uint8_t *in, size_t len, 
  * A deframer that is new begins in the middle: the next input is at `offset`, where a frame begins, and until the
  * first ID byte the bytes belong to `id`.
  */
+CST_EXPERIMENTAL
 CST_API void cst_deframer_start(struct cst_deframer *df, uint64_t offset, uint8_t id);
 
 /* End of the stream: drops and counts a partial frame. Returns its length in bytes, 0 if there is none. */
+CST_EXPERIMENTAL
 CST_API int cst_deframer_end(struct cst_deframer *df);
 
 /* DSTREAM: where in the input the trace byte is that fragments give `offset` for. */
+CST_EXPERIMENTAL
 CST_API uint64_t cst_dstream_offset(uint64_t offset);
 
 /*
@@ -142,6 +146,7 @@ struct cst_unwrapped {
  * written after the trigger event (from the trigger counter), for `trigger`; more than there are is the oldest
  * byte. -CST_ERR_INVAL when write > size or unit is 0.
  */
+CST_EXPERIMENTAL
 CST_SIZED int cst_unwrap(struct cst_unwrapped *u, uint64_t size, uint64_t write, int full, unsigned unit,
 			 uint64_t after);
 

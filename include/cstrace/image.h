@@ -26,7 +26,7 @@ CST_API enum cst_memspace cst_memspace_of(unsigned int el, enum cst_security sec
 
 /*
  * Create an image. `cache_limit` bounds the block cache in bytes (0: 128 MiB); it is emptied when full. A thousandth of
- * the size of sections without branches is kept beside it.
+ * the size of sections without branches is kept beside it. -CST_ERR_NOMEM.
  */
 CST_API int cst_image_new(struct cst_image **img, size_t cache_limit);
 /* Frees the image with its sections and spaces. Section bytes stay the caller's. */
@@ -36,13 +36,14 @@ CST_API void cst_image_free(struct cst_image *img);
  * Add a section of `size` bytes at `bytes` (little endian code), which must stay valid and unchanged
  * for the life of the image. With `bytes` NULL the section is lazy: a decoder that was asked to (cst_decoder_set_stop()
  * in tree.h) stops with CST_STOP_SECTION at its first use, and the caller answers with cst_section_set_bytes().
- * `cookie` is the caller's.
+ * `cookie` is the caller's. -CST_ERR_LIMIT: more than 8 GiB; -CST_ERR_NOMEM.
  */
 CST_API int cst_section_new(struct cst_section **sec, struct cst_image *img, const void *bytes,
 			    uint64_t size, void *cookie);
 /*
  * Supply the bytes of a lazy section; `bytes` NULL: they cannot be had, and every address in it is
- * reported as inaccessible from now on. `size` may be smaller than announced, never larger.
+ * reported as inaccessible from now on. `size` may be smaller than announced. -CST_ERR_INVAL: it is larger, or the section
+ * has bytes.
  */
 CST_API int cst_section_set_bytes(struct cst_section *sec, const void *bytes, uint64_t size);
 /*
@@ -57,13 +58,16 @@ CST_API uint32_t cst_section_id(const struct cst_section *sec);
 /* Section by number; NULL when there is none. */
 CST_API struct cst_section *cst_image_section(const struct cst_image *img, uint32_t id);
 
+/* -CST_ERR_NOMEM. */
 CST_API int cst_space_new(struct cst_space **space, struct cst_image *img);
 CST_API void cst_space_free(struct cst_space *space);
-/* A new space with the same maps (fork). */
+/* A new space with the same maps (fork). -CST_ERR_NOMEM. */
+CST_EXPERIMENTAL
 CST_API int cst_space_clone(struct cst_space **copy, const struct cst_space *space);
 /*
  * Map [start, start + len) to `sec` from offset `off`. What was mapped there before is replaced,
- * partially where it overlaps only partially, as mmap(2) does. (start - off) must be a multiple of 4.
+ * partially where it overlaps only partially, as mmap(2) does. -CST_ERR_INVAL: (start - off) is not a multiple of 4, the
+ * range wraps, or the section is of another image; -CST_ERR_NOMEM: the space is as before.
  */
 CST_API int cst_space_map(struct cst_space *space, uint64_t start, uint64_t len,
 			  struct cst_section *sec, uint64_t off);
@@ -82,6 +86,7 @@ CST_API int64_t cst_space_read(struct cst_space *space, uint64_t addr, uint64_t 
  */
 CST_API void cst_space_set_on_demand(struct cst_space *space, int on);
 /* Number of maps now. */
+CST_EXPERIMENTAL
 CST_API size_t cst_space_count(const struct cst_space *space);
 
 /*
@@ -98,22 +103,29 @@ struct cst_image_key {
 	uint32_t context_id, vmid;
 };
 
+CST_EXPERIMENTAL
+/* -CST_ERR_NOMEM. */
 CST_API int cst_images_new(struct cst_images **images);
+CST_EXPERIMENTAL
 CST_API void cst_images_free(struct cst_images *images);
 /*
  * Set the space of a key, replacing what an equal key had. `space` NULL: there is no code, also where a less
  * specific key has some. -CST_ERR_INVAL when no memory space, or an ID that is not known, is asked for. Counts
  * from the next context on that a decoder meets.
  */
+CST_EXPERIMENTAL
 CST_SIZED int cst_images_set(struct cst_images *images, const struct cst_image_key *key, struct cst_space *space);
 /* -CST_ERR_NOT_FOUND when there is no such key. */
+CST_EXPERIMENTAL
 CST_SIZED int cst_images_remove(struct cst_images *images, const struct cst_image_key *key);
+CST_EXPERIMENTAL
 CST_API size_t cst_images_count(const struct cst_images *images);
 /*
  * The space of the most specific key that fits: one that asks for both IDs comes before one that asks for the
  * context ID, then the VMID, then neither; among these the one with the fewest memory spaces. `spaces`: mask, any
  * of which fits; ctx->flags says which IDs were traced. NULL when none fits.
  */
+CST_EXPERIMENTAL
 CST_API struct cst_space *cst_images_find(const struct cst_images *images, unsigned int spaces,
 					  const struct cst_context *ctx);
 

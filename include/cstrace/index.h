@@ -105,18 +105,21 @@ struct cst_index_opts {
 
 struct cst_index_builder;
 
-/* For a buffer of this layout. The builder makes a decoder's memory per stream, and what `opts` limits. */
+/* For a buffer of this layout. The builder makes a decoder's memory per stream, and what `opts` limits. -CST_ERR_NOMEM. */
 CST_SIZED int cst_index_builder_new(struct cst_index_builder **b, enum cst_tree_format format, unsigned flags,
 				    const struct cst_index_opts *opts);
 CST_API void cst_index_builder_free(struct cst_index_builder *b);
-/* A stream to index, under its configuration; IDs without one are in the source part only. RAW takes one. */
+/*
+ * A stream to index, under its configuration; IDs without one are in the source part only. RAW takes one. -CST_ERR_INVAL:
+ * the ID is above 0x7f or was added before, bytes were fed, or a second one of RAW; -CST_ERR_PROTOCOL; -CST_ERR_NOMEM.
+ */
 CST_SIZED int cst_index_builder_add(struct cst_index_builder *b, const struct cst_config *cfg);
 /*
  * Bytes of the buffer, in order; what comes first is where the index begins. May be called any number of times;
  * the bytes need not stay. -CST_ERR_NOMEM ends it.
  */
 CST_API int cst_index_builder_feed(struct cst_index_builder *b, const uint8_t *data, size_t len, uint64_t offset);
-/* The index of what was fed so far, the caller's to free; more can be fed after that. */
+/* The index of what was fed so far, the caller's to free; more can be fed after that. -CST_ERR_NOMEM, then or before. */
 CST_API int cst_index_builder_take(struct cst_index_builder *b, struct cst_index **index);
 CST_API void cst_index_free(struct cst_index *index);
 
@@ -126,6 +129,7 @@ CST_API void cst_index_free(struct cst_index *index);
  * `index` in every stream that it has blocks to add to: let it begin two blocks and a synchronisation early.
  * -CST_ERR_CONFLICT when it does not fit; then `index` is as before.
  */
+CST_EXPERIMENTAL
 CST_API int cst_index_merge(struct cst_index *index, const struct cst_index *next);
 
 struct cst_index_query {
@@ -184,6 +188,7 @@ struct cst_index_problem {
 CST_API int cst_index_read(struct cst_index_file **file, const uint8_t *data, size_t len,
 			   struct cst_index_problem *problem);
 CST_API void cst_index_file_free(struct cst_index_file *file);
+CST_EXPERIMENTAL
 CST_API const struct cst_index *cst_index_by_name(const struct cst_index_file *file, const char *name);
 
 /* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */

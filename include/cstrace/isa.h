@@ -82,6 +82,7 @@ static inline int cst_insn_is_p0(const struct cst_insn *insn, unsigned flags)
  * The instruction may load or store (not: prefetch): data trace can belong to it. `opcode` as for
  * cst_isa_classify(); A32, T32 and ThumbEE, any other is 0. Pure function.
  */
+CST_EXPERIMENTAL
 CST_API int cst_isa_is_transfer(enum cst_isa isa, uint32_t opcode, unsigned flags);
 
 /* A T32 IT instruction (one halfword): how many instructions it makes conditional; any other: 0. */

@@ -72,7 +72,7 @@ struct cst_log;
 /* Called from within pull or next_packet; must not call the decoder or the log. `rec` is valid during the call. */
 typedef void (*cst_log_fn)(void *data, const struct cst_log_record *rec);
 
-/* A log that keeps the newest `keep` records (0: only the last one). Verbosity: CST_LOG_INFO everywhere. */
+/* A log that keeps the newest `keep` records (0: only the last one). Verbosity: CST_LOG_INFO everywhere. -CST_ERR_NOMEM. */
 CST_API int cst_log_new(struct cst_log **log, size_t keep);
 /* After the decoders and trees that it is attached to, or after they were given another one. */
 CST_API void cst_log_free(struct cst_log *log);
@@ -82,14 +82,19 @@ CST_API void cst_log_set_verbosity(struct cst_log *log, enum cst_component compo
 /* NULL: none. `data` is handed on. */
 CST_API void cst_log_set_sink(struct cst_log *log, cst_log_fn sink, void *data);
 /* Forget records and counts. */
+CST_EXPERIMENTAL
 CST_API void cst_log_clear(struct cst_log *log);
 
 /* The newest record that passed; NULL: none did. Valid until the log is written to. */
+CST_EXPERIMENTAL
 CST_API const struct cst_log_record *cst_log_last(const struct cst_log *log);
 /* Records in the ring, and record `i` of them, 0 being the oldest; NULL when there is none. */
+CST_EXPERIMENTAL
 CST_API size_t cst_log_kept(const struct cst_log *log);
+CST_EXPERIMENTAL
 CST_API const struct cst_log_record *cst_log_at(const struct cst_log *log, size_t i);
 /* Records that passed but are no longer in the ring. */
+CST_EXPERIMENTAL
 CST_API uint64_t cst_log_dropped(const struct cst_log *log);
 
 /*
@@ -97,24 +102,31 @@ CST_API uint64_t cst_log_dropped(const struct cst_log *log);
  * verbosity: of one severity, one error, one finding. 0 for a number that is none.
  */
 CST_API uint64_t cst_log_count(const struct cst_log *log, unsigned int trace_id, enum cst_severity severity);
+CST_EXPERIMENTAL
 CST_API uint64_t cst_log_count_error(const struct cst_log *log, unsigned int trace_id, unsigned int error);
+CST_EXPERIMENTAL
 CST_API uint64_t cst_log_count_finding(const struct cst_log *log, unsigned int trace_id, unsigned int finding);
 
 /*
  * Report something: the library's stages do, and a custom decoder or a reader of indexes may. `error` may be
  * negative or positive. `log` may be NULL: nothing happens.
  */
+CST_EXPERIMENTAL
 CST_API void cst_log_error(struct cst_log *log, enum cst_component component, unsigned int trace_id,
 			   uint64_t index, int error, uint64_t value);
+CST_EXPERIMENTAL
 CST_API void cst_log_finding(struct cst_log *log, enum cst_component component, unsigned int trace_id,
 			     uint64_t index, unsigned int finding, uint64_t value);
 /* The same, but as an error: in strict mode. */
+CST_EXPERIMENTAL
 CST_API void cst_log_strict(struct cst_log *log, enum cst_component component, unsigned int trace_id,
 			    uint64_t index, unsigned int finding, uint64_t value);
 
 /* What a finding means, and where the architecture says so. Static texts. */
 CST_API const char *cst_finding_text(unsigned int finding);
+CST_EXPERIMENTAL
 CST_API const char *cst_finding_section(unsigned int finding);
+CST_EXPERIMENTAL
 CST_API enum cst_severity cst_finding_severity(unsigned int finding);
 /* "error", "warning", "info"; "frame", "packet", ... */
 CST_API const char *cst_severity_name(unsigned int severity);

@@ -94,24 +94,30 @@ CST_API void cst_metadata_free(struct cst_metadata *md);
 /* What holds for buffer `id` ("buffer0"; NULL: any): [id] first, then [buffer]. NULL: not given. */
 CST_API const struct cst_item *cst_meta_buffer(const struct cst_metadata *md, const char *id,
 					       const char *key);
+CST_EXPERIMENTAL
 CST_API int cst_meta_buffer_format(const struct cst_metadata *md, const char *id,
 				   struct cst_problem *why);	/* enum cst_meta_format, or negative */
 /* By trace ID, or by identifier. NULL when there is none. */
+CST_EXPERIMENTAL
 CST_API const struct cst_meta_source *cst_meta_by_id(const struct cst_metadata *md, unsigned int trace_id);
+CST_EXPERIMENTAL
 CST_API const struct cst_meta_source *cst_meta_by_name(const struct cst_metadata *md, struct cst_str name);
 
 /*
  * One option, from the item of that name or from registers. -CST_ERR_NOT_FOUND, _SYNTAX (not a value of
  * this option), _CONFLICT, with *why.
  */
+CST_EXPERIMENTAL
 CST_API int cst_meta_option(const struct cst_meta_source *src, enum cst_meta_option opt, uint64_t *value,
 			    struct cst_problem *why);
 /* Name of its item. */
+CST_EXPERIMENTAL
 CST_API const char *cst_meta_option_name(enum cst_meta_option opt);
 /*
  * Is everything there that decoding needs, and does nothing contradict? For ETMv3, PTM, ITM and STP as
  * well. -CST_ERR_PROTOCOL for other formats.
  */
+CST_EXPERIMENTAL
 CST_API int cst_meta_check(const struct cst_meta_source *src, struct cst_problem *why);
 /*
  * Registers of an ETMv4 or ETE source, those that are not given made from options; *ete tells which.

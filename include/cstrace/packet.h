@@ -161,6 +161,7 @@ enum cst_packet_role {
 };
 
 /* Role of a packet of one of the library's own protocols. */
+CST_EXPERIMENTAL
 CST_API enum cst_packet_role cst_packet_role(const struct cst_packet *pkt);
 
 /*

@@ -120,7 +120,7 @@ struct cst_snapshot {
 /*
  * Read `index` (NULL: "snapshot.ini") and the files it names. A device that cannot be read is left
  * out and counted; an unreadable index or trace metadata is an error: -CST_ERR_IO, _SYNTAX, _VERSION,
- * _NOT_FOUND (something required is missing), _LIMIT, _NOMEM, after a note.
+ * _NOT_FOUND (something required is missing), _LIMIT, _NOMEM, after a note; -CST_ERR_INVAL without an open function.
  */
 CST_SIZED int cst_snapshot_read(struct cst_snapshot **ss, const struct cst_snap_io *io, const char *index);
 CST_API void cst_snapshot_free(struct cst_snapshot *ss);
@@ -167,6 +167,7 @@ CST_API int cst_snap_reg(const struct cst_snap_device *dev, const char *name, ui
  * Trace ID of a source of any kind, from the register where it has it: ETMTRACEIDR, TRCTRACEIDR,
  * ITMTCR (or CONTROL_REGISTER) of an ITM, STMTCSR of an STM. 1 and *id, or 0.
  */
+CST_EXPERIMENTAL
 CST_API int cst_snap_trace_id(const struct cst_snap_device *source, unsigned int *id);
 
 /* What cst_snap_config() had to assume. */
@@ -197,6 +198,7 @@ CST_SIZED int cst_snap_config(const struct cst_snap_device *source, const struct
 			      unsigned int stream, struct cst_config *cfg, unsigned int *assumed,
 			      const char **missing);
 /* Profile by the type of the core ("Cortex-M33", "ARMv7-R"); A when it says nothing. NULL: A. */
+CST_EXPERIMENTAL
 CST_API enum cst_profile cst_snap_profile(const struct cst_snap_device *core);
 
 /* Code memory: an address space per core and memory space. */
@@ -207,6 +209,7 @@ struct cst_snap_memory;
  * memory spaces and of other cores, since snapshots often dump shared memory once. Where dumps overlap
  * the first one counts. A dump that cannot be had is noted and counted in *missing (may be NULL).
  * The snapshot must outlive the memory. _free gives back what had to be copied: free the image first.
+ * -CST_ERR_LIMIT: too many dumps; -CST_ERR_NOMEM.
  */
 CST_SIZED int cst_snap_memory_new(struct cst_snap_memory **mem, const struct cst_snapshot *ss,
 				  struct cst_image *img, const struct cst_snap_io *io, size_t *missing);
@@ -215,10 +218,12 @@ CST_API void cst_snap_memory_free(struct cst_snap_memory *mem);
  * The space that `core` (a device of the snapshot; NULL: a source without a core) fetches from in one
  * memory space (one bit). It is made at the first call; NULL when there is not enough memory for it.
  */
+CST_EXPERIMENTAL
 CST_API struct cst_space *cst_snap_memory_space(struct cst_snap_memory *mem,
 						const struct cst_snap_device *core,
 						enum cst_memspace space);
 /* The same for an exception level (0..3) and security state. */
+CST_EXPERIMENTAL
 CST_API struct cst_space *cst_snap_memory_context(struct cst_snap_memory *mem,
 						  const struct cst_snap_device *core, unsigned int el,
 						  enum cst_security security);
@@ -229,6 +234,7 @@ CST_API struct cst_space *cst_snap_memory_context(struct cst_snap_memory *mem,
 CST_API const struct cst_images *cst_snap_memory_images(struct cst_snap_memory *mem,
 							const struct cst_snap_device *core);
 /* 1 when memory spaces differ, so that a decoder has to be given another one at context changes. */
+CST_EXPERIMENTAL
 CST_API int cst_snap_memory_differs(const struct cst_snap_memory *mem);
 
 /* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */

@@ -39,6 +39,7 @@ struct cst_state_counts {
 /* Told of an event; `implied`: it was not given but follows. Negative stops and is passed on. */
 typedef int (*cst_state_fn)(void *ctx, const struct cst_event *ev, int implied);
 
+/* An empty state; `limits` NULL: those by default. -CST_ERR_NOMEM. */
 CST_SIZED int cst_state_new(struct cst_state **st, const struct cst_state_limits *limits);
 CST_API void cst_state_free(struct cst_state *st);
 /*
@@ -46,8 +47,10 @@ CST_API void cst_state_free(struct cst_state *st);
  * complete log; inherit= is then given as inherited=. -CST_ERR_LIMIT or _NOMEM: the event was counted as
  * dropped, the state goes without it.
  */
+CST_EXPERIMENTAL
 CST_SIZED int cst_state_apply(struct cst_state *st, const struct cst_event *ev, cst_state_fn emit, void *ctx);
 /* One event backwards: afterwards the state is that before the event. */
+CST_EXPERIMENTAL
 CST_SIZED int cst_state_unapply(struct cst_state *st, const struct cst_event *ev);
 
 /*
@@ -58,6 +61,7 @@ CST_SIZED int cst_state_unapply(struct cst_state *st, const struct cst_event *ev
 CST_API int cst_state_list(const struct cst_state *st, enum cst_event_state state, uint64_t time,
 			   cst_state_fn fn, void *ctx);
 /* The same for one process and what belongs to it; with END the process comes last. */
+CST_EXPERIMENTAL
 CST_API int cst_state_list_process(const struct cst_state *st, int64_t pid, enum cst_event_state state,
 				   uint64_t time, cst_state_fn fn, void *ctx);
 CST_SIZED void cst_state_counts(const struct cst_state *st, struct cst_state_counts *counts);
@@ -67,10 +71,15 @@ CST_SIZED void cst_state_counts(const struct cst_state *st, struct cst_state_cou
  * Code: a patch before a library before the image of the process; with an unknown size it reaches to the
  * next one.
  */
+CST_EXPERIMENTAL
 CST_SIZED int cst_state_process(const struct cst_state *st, int64_t pid, struct cst_event *ev);
+CST_EXPERIMENTAL
 CST_SIZED int cst_state_thread(const struct cst_state *st, int64_t tid, struct cst_event *ev);
+CST_EXPERIMENTAL
 CST_SIZED int cst_state_asid(const struct cst_state *st, uint32_t asid, struct cst_event *ev);
+CST_EXPERIMENTAL
 CST_SIZED int cst_state_trace(const struct cst_state *st, struct cst_str source, struct cst_event *ev);
+CST_EXPERIMENTAL
 CST_SIZED int cst_state_code(const struct cst_state *st, int64_t pid, uint64_t address, struct cst_event *ev);
 
 /*
@@ -79,6 +88,7 @@ CST_SIZED int cst_state_code(const struct cst_state *st, int64_t pid, uint64_t a
  * has one. Lines that are wrong are skipped and counted in *bad (may be NULL).
  */
 CST_API int cst_state_before(struct cst_state *st, struct cst_event_reader *r, uint64_t *bad);
+CST_EXPERIMENTAL
 CST_API int cst_state_at(struct cst_state *st, struct cst_event_reader *r, uint64_t until, uint64_t *bad);
 
 /*

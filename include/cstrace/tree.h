@@ -95,17 +95,24 @@ struct cst_pull {
 	struct cst_decoder *dec;
 };
 
-/* Create a decoder for one trace ID's stream. The configuration is copied. */
+/*
+ * Create a decoder for one trace ID's stream. The configuration is copied. -CST_ERR_PROTOCOL: its protocol has no decoder
+ * here. -CST_ERR_NOMEM.
+ */
+CST_EXPERIMENTAL
 CST_SIZED int cst_decoder_new(struct cst_decoder **dec, const struct cst_config *cfg);
 /*
  * The same with a protocol of the caller's own; cfg->protocol is CST_PROTO_CUSTOM. `ops` is copied, its texts
  * and tables are not; `user` is handed to its functions. -CST_ERR_INVAL when its sizes cannot
- * be, or a function is missing.
+ * be, or a function is missing; -CST_ERR_NOMEM; what its stage_init returns.
  */
+CST_EXPERIMENTAL
 CST_SIZED int cst_decoder_new_custom(struct cst_decoder **dec, const struct cst_config *cfg,
 				     const struct cst_protocol_ops *ops, void *user);
+CST_EXPERIMENTAL
 CST_API void cst_decoder_free(struct cst_decoder *dec);
 /* Back to the state after _new, statistics kept; `reason` is reported in the next NO_SYNC. */
+CST_EXPERIMENTAL
 CST_API void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason);
 /*
  * The trace unit is set up anew: `cfg`, of the same trace ID, is waiting, and takes effect at the next
@@ -130,6 +137,7 @@ CST_API const struct cst_stats *cst_decoder_stats(const struct cst_decoder *dec)
  * Record what is found wrong in the stream (log.h); NULL: nothing more. Not owned; it must live as long as it
  * is attached. Several decoders may have the same one.
  */
+CST_EXPERIMENTAL
 CST_API void cst_decoder_set_log(struct cst_decoder *dec, struct cst_log *log);
 /* Caller's word attached to a decoder. */
 CST_API void cst_decoder_set_cookie(struct cst_decoder *dec, void *cookie);
@@ -139,6 +147,7 @@ CST_API void *cst_decoder_cookie(const struct cst_decoder *dec);
  * Give bytes of the stream; `offset` is the trace offset of data[0]. -CST_ERR_BUSY while the last
  * bytes are not used up. The bytes stay the caller's and must be valid until pull returns 0.
  */
+CST_EXPERIMENTAL
 CST_API int cst_decoder_feed(struct cst_decoder *dec, const uint8_t *data, size_t len,
 			     uint64_t offset);
 /*
@@ -148,6 +157,7 @@ CST_API int cst_decoder_feed(struct cst_decoder *dec, const uint8_t *data, size_
  */
 CST_API void cst_decoder_start_at(struct cst_decoder *dec, uint64_t offset);
 /* No more bytes: the next pulls return what is left, then EO_TRACE. */
+CST_EXPERIMENTAL
 CST_API void cst_decoder_end(struct cst_decoder *dec);
 #define CST_PULL_MIN 4	/* room that a pull needs at least */
 /*
@@ -167,6 +177,7 @@ CST_API uint64_t cst_decoder_wanted(const struct cst_decoder *dec);
  * listings: print the packet, then pull (which, in this mode, parses nothing further) until 0, then take the next
  * one. The first call switches the decoder to this mode.
  */
+CST_EXPERIMENTAL
 CST_SIZED int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt, struct cst_pull *pull);
 /* As cst_packet_text() and cst_packet_role(), for custom protocols as well. */
 CST_SIZED size_t cst_decoder_packet_text(const struct cst_decoder *dec, const struct cst_packet *pkt, char *out,
@@ -182,7 +193,7 @@ enum cst_tree_format {
 	CST_TREE_FRAMES,	/* 16-byte frames; `flags` are enum cst_frame_flags */
 };
 
-/* The tree owns its decoders and frees them. */
+/* The tree owns its decoders and frees them. -CST_ERR_NOMEM. */
 CST_API int cst_tree_new(struct cst_tree **tree, enum cst_tree_format format, unsigned flags);
 CST_API void cst_tree_free(struct cst_tree *tree);
 /* As it was made. */
@@ -205,7 +216,10 @@ enum cst_tree_order {
  * RAW: nothing happens. -CST_ERR_BUSY while bytes wait that were taken in another order, -CST_ERR_NOMEM.
  */
 CST_API int cst_tree_set_order(struct cst_tree *tree, enum cst_tree_order order);
-/* Add a decoder for cfg->trace_id; RAW takes one only. *dec stays valid until the tree is freed. */
+/*
+ * Add a decoder for cfg->trace_id; RAW takes one only. *dec stays valid until the tree is freed. -CST_ERR_INVAL: the ID is
+ * above 0x7f or has a decoder, or the tree is RAW and has one; else as cst_decoder_new() and cst_decoder_new_custom().
+ */
 CST_SIZED int cst_tree_add(struct cst_tree *tree, const struct cst_config *cfg, struct cst_decoder **dec);
 CST_SIZED int cst_tree_add_custom(struct cst_tree *tree, const struct cst_config *cfg,
 				  const struct cst_protocol_ops *ops, void *user, struct cst_decoder **dec);
@@ -213,6 +227,7 @@ CST_SIZED int cst_tree_add_custom(struct cst_tree *tree, const struct cst_config
 CST_API void cst_tree_remove(struct cst_tree *tree, struct cst_decoder *dec);
 CST_API struct cst_decoder *cst_tree_decoder(const struct cst_tree *tree, uint8_t trace_id);
 /* cst_decoder_reconfigure() of the decoder for an ID; -CST_ERR_INVAL when there is none. */
+CST_EXPERIMENTAL
 CST_SIZED int cst_tree_reconfigure(struct cst_tree *tree, uint8_t trace_id, const struct cst_config *cfg);
 /* One log for the frames and for all decoders, those added later too. As cst_decoder_set_log(). */
 CST_API void cst_tree_set_log(struct cst_tree *tree, struct cst_log *log);
@@ -229,6 +244,7 @@ CST_API int cst_tree_feed(struct cst_tree *tree, const uint8_t *data, size_t len
  * The same with the memory of a circular buffer as it lies (cst_unwrap() in frame.h): `size` bytes at `data`,
  * written last before data[write]. Offsets count the trace, oldest byte first, from `offset` on.
  */
+CST_EXPERIMENTAL
 CST_API int cst_tree_feed_wrapped(struct cst_tree *tree, const uint8_t *data, size_t size, size_t write,
 				  int full, uint64_t offset);
 /*
@@ -278,8 +294,10 @@ CST_API const struct cst_frame_stats *cst_tree_frame_stats(const struct cst_tree
  * FRAMES: where the newest trigger event (trace ID 0x7D) was, in what has been pulled so far: 1 and *offset, or
  * 0. How many there were: cst_frame_stats.triggers.
  */
+CST_EXPERIMENTAL
 CST_API int cst_tree_trigger(const struct cst_tree *tree, uint64_t *offset);
 /* FRAMES: as cst_deframer_filter(); the bytes of other IDs do not reach their decoders. */
+CST_EXPERIMENTAL
 CST_API void cst_tree_filter(struct cst_tree *tree, const uint64_t ids[2]);
 /* Bytes of valid IDs that no decoder was added for and that are not ignored. */
 CST_API uint64_t cst_tree_unrouted(const struct cst_tree *tree);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""lib/README.md against the tree: its code is compiled and run, its files, functions and types must exist, and each
-way of adding something fits on a screen."""
+"""The programs of tests/examples/ in C and C++, and lib/README.md against the tree: its code is compiled and run, its
+files, functions and types must exist, and each way of adding something fits on a screen."""
 import itertools
 import os
 import re
@@ -12,6 +12,7 @@ import tempfile
 from recording import Recording
 
 PAGE = "lib/README.md"
+EXAMPLES = "tests/examples"
 C, CXX = "-std=gnu11", "-std=gnu++11"
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 SCREEN = 90
@@ -78,19 +79,35 @@ class Page:
         self.case(title, None if got == expected else "got:\n%s\nexpected:\n%s" % (got, expected))
 
     def code(self):
-        b = self.blocks
-        self.says("protocol and output", self.run("beats", b["c", "beats"] + b["c", "output"], []), b["text", "output"])
-        self.says("instruction set", self.run("toy", b["c", "toy-isa"] + TOY, ["-Ilib"]), TOY_SAYS)
+        self.says("instruction set", self.run("toy", self.blocks["c", "toy-isa"] + TOY, ["-Ilib"]), TOY_SAYS)
+
+    def example(self, name):
+        with open(os.path.join(EXAMPLES, name)) as f:
+            return f.read()
+
+    def ways(self):
+        """Names, compilers and libraries."""
+        yield "C", None, "libcstrace.a"
+        for cxx in ("g++", "clang++"):
+            if shutil.which(cxx):
+                yield "C++ (%s)" % cxx, [cxx, "-x", "c++", CXX, "-Wpedantic"], "libcstrace.a"
+
+    def examples(self):
+        self.case("decode.c has at most 40 lines", None if self.example("decode.c").count("\n") <= 40 else "more")
+        for name in ("decode", "protocol"):
+            for way, compiler, library in self.ways():
+                path, problem = self.build_program(name, self.example(name + ".c"), [], compiler, library)
+                self.case("%s: %s compiles and links" % (name, way), problem)
+                self.says("%s: %s, result" % (name, way), self.output([path]) if path else "", self.example(name + ".out"))
 
     def threads(self):
         """The program that counts edges, in C and C++, in one thread and two, against what was executed."""
         recording = Recording(os.environ["CST_GEN"], self.folder)
         with open(os.path.join(self.folder, "recording.h"), "w") as f:
             f.write(recording.header())
-        executed, source = recording.edges(), self.blocks["c", "edges"]
+        executed, source = recording.edges(), self.example("edges.c")
         self.case("edges of the recording", None if executed.count("\n") > 20 else "only\n" + executed)
-        ways = [("C", None, "libcstrace.a")]
-        ways += [("C++ (%s)" % cxx, [cxx, "-x", "c++", CXX], "libcstrace.a") for cxx in ("g++", "clang++") if shutil.which(cxx)]
+        ways = list(self.ways())
         if os.path.exists(os.path.join(self.build, "tsan/libcstrace.a")):
             ways.append(("ThreadSanitizer", ["gcc", C, "-fsanitize=thread"], "tsan/libcstrace.a"))
         for way, compiler, library in ways:
@@ -130,6 +147,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         page = Page(os.environ.get("BUILD", "build"), folder)
         page.code()
+        page.examples()
         page.threads()
         page.names()
         page.screens()

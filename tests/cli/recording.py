@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A recording as C arrays, for the program of lib/README.md that counts edges, and the edges that were executed:
+"""A recording as C arrays, for tests/examples/edges.c, and the edges that were executed:
 branches of one thread in one piece of code, in many AUX fragments, by cst-gen."""
 import collections
 import os

@@ -2,7 +2,7 @@
 /*
  * cst_decode - the library for speed, beside ocsd_decode: decodes a trace file and looks at no element ("elements"),
  * or counts ranges and edges by place ("counts": counts.h). "check" compares these counts with those of a decoding
- * that counts edges from element to element. Arguments: one of these words, then those of decode_input.h.
+ * in which each range is an element. Arguments: one of these words, then those of decode_input.h.
  */
 #include <inttypes.h>
 
@@ -12,18 +12,13 @@
 
 #define BATCH 512
 
-struct unit {
-	struct cst_generic last; /* the range or run before; no flags: no edge begins there */
-};
-
 struct run {
 	const struct input *in;
 	struct cst_image *img;
 	struct cst_space *space;
 	struct cst_tree *tree;
 	struct cst_counts *counts;
-	int edges;		/* those between elements are to be counted */
-	struct unit unit[INPUT_SOURCES];
+	int edges;		/* elements are counted, too */
 	struct cst_pairs pairs[INPUT_MAPS + 1];	/* edges, by section */
 	uint64_t elements, ranges, instructions;
 };
@@ -34,6 +29,7 @@ static void must(int rc, const char *what)
 		input_die(what, cst_strerror(-rc));
 }
 
+/* `counts`: the decoders count, too. */
 static void open_run(struct run *r, int counts)
 {
 	struct cst_section *sec;
@@ -43,7 +39,7 @@ static void open_run(struct run *r, int counts)
 
 	must(cst_image_new(&r->img, 0), "image:");
 	must(cst_space_new(&r->space, r->img), "space:");
-	if (counts)
+	if (r->edges)
 		must(cst_counts_new(&r->counts, r->img, 0), "counts:");
 	for (i = 0; i < r->in->n_maps; i++) {
 		const struct input_map *m = &r->in->map[i];
@@ -63,48 +59,8 @@ static void open_run(struct run *r, int counts)
 		must(cst_config_etmv4(&cfg, &regs, s->ete, CST_PROFILE_A), "registers:");
 		must(cst_tree_add(r->tree, &cfg, &dec), "decoder:");
 		cst_decoder_set_space(dec, r->space);
-		cst_decoder_set_cookie(dec, &r->unit[i]);
-		if (r->counts)
+		if (counts)
 			cst_decoder_set_counts(dec, r->counts);
-	}
-}
-
-/* The edge from the range before to `g`. */
-static void edge(struct run *r, const struct cst_generic *l, const struct cst_generic *g)
-{
-	if (l->flags & CST_GF_EXEC && l->section == g->section &&
-	    !cst_pairs_add(&r->pairs[g->section], l->sect_off + (uint32_t)(l->end - l->addr) - l->last_size, g->sect_off))
-		input_die("out of", "memory");
-}
-
-static void count_edges(struct run *r, struct unit *u, const struct cst_generic *g, int n)
-{
-	const struct cst_generic *end = g + n;
-
-	for (r->elements += (uint64_t)n; g < end; g++) {
-		switch (g->kind) {
-		case CST_GEN_PE_CONTEXT:
-		case CST_GEN_TIMESTAMP:
-		case CST_GEN_CYCLE_COUNT:
-		case CST_GEN_EVENT:
-		case CST_GEN_SYNC_MARKER:
-			continue;
-		case CST_GEN_RANGE:
-			r->ranges++;
-			r->instructions += g->n_insn;
-			edge(r, &u->last, g);
-			break;
-		case CST_GEN_RUN:
-			r->ranges += g->runs;
-			r->instructions += g->n_insn;
-			break;
-		default:
-			u->last.flags = 0;
-			continue;
-		}
-		u->last = *g;
-		if (!g->section || (g->last_type != CST_INSN_BRANCH && g->last_type != CST_INSN_INDIRECT))
-			u->last.flags = 0;
 	}
 }
 
@@ -113,25 +69,23 @@ static void decode(struct run *r)
 	static struct cst_generic g[BATCH];
 	struct cst_pull pull;
 	uint64_t pos, len;
-	int i, n;
+	int n;
 
 	for (pos = 0; pos < r->in->size; pos += len) {
 		len = r->in->part < r->in->size - pos ? r->in->part : r->in->size - pos;
 		must(cst_tree_feed(r->tree, r->in->trace + pos, len, pos), "feed:");
 		cst_tree_end(r->tree);
-		while ((n = cst_tree_pull(r->tree, g, BATCH, &pull)) > 0)
+		while ((n = cst_tree_pull(r->tree, g, BATCH, &pull)) > 0) {
+			r->elements += (uint64_t)n;
 			if (r->edges && pull.dec)
-				count_edges(r, cst_decoder_cookie(pull.dec), g, n);
-			else
-				r->elements += (uint64_t)n;
+				must(cst_counts_add(r->counts, pull.dec, g, (size_t)n), "counts:");
+		}
 		must(n, "pull:");
 		cst_tree_reset(r->tree);
-		for (i = 0; i < r->in->n_sources; i++)
-			r->unit[i].last.flags = 0;
 	}
 }
 
-/* Nobody has looked at the elements: the decoders know what they were. */
+/* What the decoders say that they have decoded. */
 static void add_statistics(struct run *r)
 {
 	int i;
@@ -144,7 +98,7 @@ static void add_statistics(struct run *r)
 	}
 }
 
-/* What the library counted is added to what it left to the caller. */
+/* The counts outlive the image. */
 static void add_counted(struct run *r)
 {
 	const struct cst_pairs *ranges, *edges;
@@ -164,10 +118,9 @@ static void run(struct run *r, const struct input *in, int counts, int edges)
 	r->edges = edges;
 	open_run(r, counts);
 	decode(r);
-	if (counts)
+	if (edges)
 		add_counted(r);
-	if (!edges)
-		add_statistics(r);
+	add_statistics(r);
 	cst_tree_free(r->tree);
 	cst_counts_free(r->counts);
 	cst_image_free(r->img);

@@ -268,6 +268,8 @@ static void drain(struct run *r, struct cst_tree *t, size_t cap)
 
 	while ((n = cst_tree_pull(t, out, cap, &p))) {
 		assert_true(n > 0 && n <= (int)cap);
+		if (r->counts && p.dec)
+			assert_int_equal(cst_counts_add(r->counts, p.dec, out, (size_t)n), 0);
 		for (i = 0; i < n; i++) {
 			size_t before = r->got.n;
 
@@ -308,7 +310,7 @@ void rt_decode(struct run *r, const uint8_t *p, size_t len, bool framed, bool ho
 	assert_int_equal(cst_tree_new(&t, framed ? CST_TREE_FRAMES : CST_TREE_RAW, 0), 0);
 	assert_int_equal(cst_tree_add(t, &cfg, &dec), 0);
 	cst_decoder_set_stop(dec, CST_STOP_CONTEXT);
-	cst_decoder_set_counts(dec, r->counts);
+	cst_decoder_set_counts(dec, r->decoder_counts ? r->counts : NULL);
 	while (at < len) {
 		k = 1 + rnd(r, piece);
 		if (k > len - at)

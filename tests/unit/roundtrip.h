@@ -44,10 +44,11 @@ struct run {
 	unsigned int nspaces;
 	struct list got;
 	uint64_t rnd;
-	/* elements go there instead of to `got`, and ranges are counted in `counts` */
+	/* elements go there instead of to `got`, and ranges are counted in `counts`: as elements, or by the decoder, too */
 	void (*seen)(void *data, const struct cst_generic *g);
 	void *seen_data;
 	struct cst_counts *counts;
+	bool decoder_counts;
 };
 
 /* The model's events as the decoder is to report them. */
