@@ -238,6 +238,22 @@ static void value(struct list *l, int kind, const struct cst_packet *p, unsigned
 	it->value = kind == CST_EL_TIMESTAMP || kind == CST_EL_INSTRUMENTATION ? p->ts : 0;
 }
 
+/* Out of step: decoding starts behind an A-sync, with the Trace Info (K10.5.2). */
+static void unsynced(struct model *m, const struct cst_packet *p)
+{
+	if (p->type == CST_PKT_ASYNC) {
+		m->info = 1;
+	} else if (m->info && p->type == CST_PKT_TRACE_INFO) {
+		trace_info(m, p);
+	} else if (m->info && p->type == CST_PKT_EVENT && m->cfg->protocol == CST_PROTO_ETE) {
+		value(&m->out, CST_EL_EVENT, p, p->event);
+	} else if (m->info && p->type == CST_PKT_ITE) {
+		value(&m->out, CST_EL_INSTRUMENTATION, p, p->el);
+	} else if (m->cfg->strict && p->type != CST_PKT_IGNORE) {
+		m->info = 0;	/* out of place before Trace Info */
+	}
+}
+
 static void synced(struct model *m, const struct cst_packet *p)
 {
 	int old_m = m->cfg->profile == CST_PROFILE_M && m->cfg->version < 0x42;
@@ -245,6 +261,9 @@ static void synced(struct model *m, const struct cst_packet *p)
 	if (m->exc && p->type != CST_PKT_IGNORE) {
 		if (!is_address(p)) {
 			fail(m, m->exc_pkt.index, CST_UNSYNC_BAD_PACKET, CST_ERR_NO_ADDRESS);
+			/* the packet that is no address may be an A-sync, where decoding can start; the reference skips it */
+			if (!m->cfg->as_reference)
+				unsynced(m, p);
 			return;
 		}
 		exception(m, p);
@@ -366,16 +385,8 @@ static void packet(struct model *m, const struct cst_packet *p)
 			     CST_UNSYNC_OVERFLOW : CST_UNSYNC_DISCARD, error);
 	} else if (m->synced) {
 		synced(m, p);
-	} else if (p->type == CST_PKT_ASYNC) {
-		m->info = 1;
-	} else if (m->info && p->type == CST_PKT_TRACE_INFO) {
-		trace_info(m, p);
-	} else if (m->info && p->type == CST_PKT_EVENT && m->cfg->protocol == CST_PROTO_ETE) {
-		value(&m->out, CST_EL_EVENT, p, p->event);
-	} else if (m->info && p->type == CST_PKT_ITE) {
-		value(&m->out, CST_EL_INSTRUMENTATION, p, p->el);
-	} else if (m->cfg->strict && p->type != CST_PKT_IGNORE) {
-		m->info = 0;	/* out of place before Trace Info */
+	} else {
+		unsynced(m, p);
 	}
 }
 
