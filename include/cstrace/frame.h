@@ -121,6 +121,20 @@ CST_API void cst_deframer_start(struct cst_deframer *df, uint64_t offset, uint8_
 CST_EXPERIMENTAL
 CST_API int cst_deframer_end(struct cst_deframer *df);
 
+/*
+ * The trace IDs that frames back to back name, found without unpacking them: bit i of ids[i / 64] is set for ID i, reserved
+ * ones included; other bits stay. `pos`: which byte of its frame in[0] is, 0 to 15. Returns that of the byte behind the last
+ * one, for the next call where the input comes in pieces. Pure.
+ */
+CST_API unsigned cst_frame_ids(const uint8_t *in, size_t len, unsigned pos, uint64_t ids[2]);
+
+#define CST_FRAME_RAW_BYTES 12
+/*
+ * 1: unframed trace of an ETMv4 or ETE begins here, with the CST_FRAME_RAW_BYTES of an A-sync packet; frames of a buffer begin
+ * with an ID byte. 0 also where there are fewer bytes. Pure.
+ */
+CST_API int cst_frame_is_raw(const uint8_t *in, size_t len);
+
 /* DSTREAM: where in the input the trace byte is that fragments give `offset` for. */
 CST_EXPERIMENTAL
 CST_API uint64_t cst_dstream_offset(uint64_t offset);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * look.c - what is done with frames besides unpacking them: shown as they stand, looked through for reserved
- * values.
+ * values and for the IDs that they name.
  */
 #include <string.h>
 
 #include <cstrace/log.h>
 
-#include "frame/frame.h"
+#include "frame/read.h"
 
 static int is_reserved(unsigned int id)
 {
@@ -31,15 +31,17 @@ void cst_frame_pattern(const struct cst_deframer *df, enum cst_frag_kind kind, u
 
 int cst_frame_look(struct cst_deframer *df, const uint8_t *f, uint64_t base, struct frame_out *o)
 {
-	unsigned int reserved = 0, k;
+	unsigned int ids = frame_id_bytes(f), reserved = 0, at = 0;
 	int aux = f[FRAME_DATA - 1] & 1 && f[FRAME_DATA] & 0x80;
 	struct cst_fragment *fr;
 
-	for (k = 0; k < FRAME_SIZE / 2 && !reserved; k++)
-		if (f[2 * k] & 1 && is_reserved(f[2 * k] >> 1))
-			reserved = f[2 * k] >> 1;
+	for (; ids && !reserved; ids &= ids - 1) {
+		at = (unsigned int)__builtin_ctz(ids);
+		if (is_reserved(f[at] >> 1))
+			reserved = f[at] >> 1;
+	}
 	if (reserved && df->flags & CST_FRAME_FINDINGS) {
-		fr = cst_frame_record(o, CST_FRAG_FINDING, base + 2 * (k - 1));
+		fr = cst_frame_record(o, CST_FRAG_FINDING, base + at);
 		fr->id = (uint8_t)reserved;
 		fr->error = CST_FIND_FRAME_RESERVED_ID;
 	}
@@ -62,4 +64,65 @@ int cst_frame_look(struct cst_deframer *df, const uint8_t *f, uint64_t base, str
 	df->stats.frames++;
 	df->stats.overhead += FRAME_SIZE;
 	return 0;
+}
+
+/*
+ * Frames at the beginning of [p, end) that name no ID but the one in byte `known` (ID << 1 | 1): the bytes of whole blocks of
+ * them. Most trace is of one ID, and this is what makes looking for others cheap.
+ */
+static size_t skip_known(const uint8_t *p, size_t n, uint8_t known)
+{
+	enum { BLOCK = 64 * FRAME_SIZE };
+	const uint64_t want = known * LANES;
+	uint64_t x, other;
+	size_t done;
+	unsigned int i;
+
+	for (done = 0; n - done >= BLOCK; done += BLOCK) {
+		other = 0;
+		for (i = 0; i < BLOCK; i += 8) {
+			x = load64(p + done + i);
+			other |= (x ^ want) & (x & LANES) * 0xff;
+		}
+		if (other)
+			break;
+	}
+	return done;
+}
+
+static void note_id(uint64_t ids[2], uint8_t byte)
+{
+	ids[byte >> 7] |= UINT64_C(1) << (byte >> 1 & 63);
+}
+
+unsigned cst_frame_ids(const uint8_t *in, size_t len, unsigned pos, uint64_t ids[2])
+{
+	const uint8_t *p = in, *const end = in + len;
+	unsigned int bytes;
+	uint8_t last = 0;
+
+	while (p < end) {
+		if (pos || end - p < FRAME_SIZE) {
+			if (!(pos & 1) && *p & 1)
+				note_id(ids, *p);
+			pos = (pos + 1) % FRAME_SIZE;
+			p++;
+			continue;
+		}
+		for (bytes = frame_id_bytes(p); bytes; bytes &= bytes - 1) {
+			last = p[__builtin_ctz(bytes)];
+			note_id(ids, last);
+		}
+		p += FRAME_SIZE;
+		if (last)
+			p += skip_known(p, (size_t)(end - p), last);
+	}
+	return pos;
+}
+
+int cst_frame_is_raw(const uint8_t *in, size_t len)
+{
+	static const uint8_t async[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80 };
+
+	return len >= sizeof(async) && !memcmp(in, async, sizeof(async));
 }

@@ -5,9 +5,8 @@
  */
 #include <string.h>
 
-#include "frame/frame.h"
+#include "frame/read.h"
 #include "frame/split.h"
-#include "frame/word.h"
 
 /* The sink of the ID that the bytes belong to now, and its run that is open. */
 struct run {
@@ -57,26 +56,25 @@ static inline void put_frame(const struct run *r, uint64_t lo, uint64_t hi)
 static inline void split(struct run *r, struct frame_sink *sink, const uint8_t *f, const uint8_t *u, unsigned int ids,
 			 uint64_t base)
 {
-	/* the last pair has no second byte that could come before the change */
-	const size_t aux = f[FRAME_DATA] & 0x7f;
-	size_t next = 0, at, delayed;
+	const size_t aux = f[FRAME_DATA];
+	struct frame_change c;
 	struct frame_sink *to;
+	size_t next = 0;
 
 	r->start = r->pos;
 	r->offset = base;
 	do {
-		at = (size_t)__builtin_ctz(ids);
+		c = frame_change(f, ids, aux);
 		ids &= ids - 1;
-		to = sink + (f[at] >> 1);
-		r->pos += at - next;
-		next = at + 1;
+		to = sink + c.id;
+		r->pos += c.at - next;
+		next = c.at + 1;
 		if (to != r->sink) {
-			delayed = aux >> at / 2 & 1;
 			r->data[r->pos] = f[next];
-			r->pos += delayed;
-			next += delayed;
+			r->pos += c.behind;
+			next += c.behind;
 			if (close_run(r))
-				r->offset = base + at;
+				r->offset = base + c.at;
 			close_sink(r);
 			open_sink(r, to);
 		}

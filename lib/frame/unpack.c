@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * unpack.c - one 16-byte frame to fragments.
- *
- * Even bytes 0..14 hold an ID (bit 0 set) or seven bits of data, whose bit 0 is in byte 15. All
- * eight are handled at once, as lanes of two words; only frames with an ID byte need a loop.
+ * unpack.c - one 16-byte frame to fragments. Only frames with an ID byte need a loop.
  */
 #include <string.h>
-#include "frame/frame.h"
-#include "frame/word.h"
+#include "frame/read.h"
 
 /* One bit per lane, at its top, that is set in the lowest lane whose even byte is FF. */
 static uint64_t find_ff(uint64_t v)
@@ -85,25 +81,24 @@ static void unpack_ids(struct cst_deframer *df, const uint8_t *u, unsigned ids, 
 	uint32_t first = o->pos;
 
 	for (; ids; ids &= ids - 1) {
-		unsigned at = (unsigned)__builtin_ctz(ids), id = u[at] >> 1;
-		unsigned delayed = at < FRAME_DATA - 1 && (aux >> at / 2 & 1);
+		const struct frame_change c = frame_change(u, ids, aux);
 
 		df->stats.overhead++;
-		n = append(data, n, u, next, at);
-		next = at + 1;
-		if (id == df->id)
+		n = append(data, n, u, next, c.at);
+		next = c.at + 1;
+		if (c.id == df->id)
 			continue;
-		if (delayed)
+		if (c.behind)
 			data[n++] = u[next++];
 		if (n > run) {
 			if (close_run(df, offset, n - run, o))
 				run = n;
 			else
 				n = run;
-			offset = base + at;
+			offset = base + c.at;
 		}
-		df->id = (uint8_t)id;
-		df->stats.triggers += id == ID_TRIGGER;
+		df->id = (uint8_t)c.id;
+		df->stats.triggers += c.id == ID_TRIGGER;
 	}
 	n = append(data, n, u, next, FRAME_DATA);
 	if (n > run)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cstrace/frame.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -265,19 +266,18 @@ static int claim(struct queues *qs, struct aux_record *r)
 	return 0;
 }
 
-/* Does unframed trace start here? It begins with an A-sync packet, frames with an ID byte. */
+/* Does unframed trace start here? */
 static bool looks_raw(const struct queue *q, const struct fragment *f)
 {
-	static const uint8_t async[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80 };
 	const struct fragment_part *p = q->parts + f->first_part, *end = p + f->nr_parts;
+	uint8_t first[CST_FRAME_RAW_BYTES];
 	uint64_t at = 0, n;
 
-	for (; p < end && at < sizeof(async); p++, at += n) {
-		n = p->size < sizeof(async) - at ? p->size : sizeof(async) - at;
-		if (memcmp(p->data, async + at, n))
-			return false;
+	for (; p < end && at < sizeof(first); p++, at += n) {
+		n = p->size < sizeof(first) - at ? p->size : sizeof(first) - at;
+		memcpy(first + at, p->data, n);
 	}
-	return at == sizeof(async);
+	return cst_frame_is_raw(first, at);
 }
 
 /* No AUX record: everything that follows each other without a gap is one fragment. */
@@ -439,66 +439,12 @@ void joined_free(struct joined *j)
 	j->data = NULL;
 }
 
-/* The even bytes of a frame, of which those with bit 0 set name an ID (IHI 0029, "Formatter frames"). */
-#define EVEN	0x00ff00ff00ff00ffull
-#define BIT_0	0x0001000100010001ull
-
-/*
- * Frames at the beginning of [p, p + n) that name no ID but the one in byte `known` (ID << 1 | 1): the bytes of whole
- * blocks of them. Most trace is of one ID, and this is what makes looking for others cheap.
- */
-static uint64_t skip_known(const uint8_t *p, uint64_t n, uint8_t known)
-{
-	enum { BLOCK = 64 * 16 };
-	const uint64_t want = known * BIT_0;
-	uint64_t done, x, named, other;
-	unsigned int i;
-
-	for (done = 0; n - done >= BLOCK; done += BLOCK) {
-		other = 0;
-		for (i = 0; i < BLOCK; i += 8) {
-			memcpy(&x, p + done + i, sizeof(x));
-			x = le64toh(x) & EVEN;
-			named = (x & BIT_0) * 0xff;
-			other |= (x ^ want) & named;
-		}
-		if (other)
-			break;
-	}
-	return done;
-}
-
 void frame_ids(const struct queue *q, const struct fragment *f, uint64_t ids[2])
 {
 	const struct fragment_part *parts = q->parts + f->first_part;
-	uint64_t k, n;
-	unsigned int i, b, fill = 0;
-	const uint8_t *p;
-	uint8_t id = 0;
+	unsigned int i, pos = 0;
 
-	/* Frames may straddle parts: `fill` is the position in the frame. */
-	for (i = 0; i < f->nr_parts; i++) {
-		p = parts[i].data;
-		n = parts[i].size;
-		for (k = 0; k < n;) {
-			if (fill || n - k < 16) {
-				if (!(fill & 1) && p[k] & 1) {
-					id = p[k] >> 1;
-					ids[id >> 6] |= 1ull << (id & 63);
-				}
-				fill = (fill + 1) & 15;
-				k++;
-				continue;
-			}
-			for (b = 0; b < 15; b += 2) {
-				if (p[k + b] & 1) {
-					id = p[k + b] >> 1;
-					ids[id >> 6] |= 1ull << (id & 63);
-				}
-			}
-			k += 16;
-			if (id)
-				k += skip_known(p + k, n - k, (uint8_t)(id << 1 | 1));
-		}
-	}
+	/* Frames may straddle parts. */
+	for (i = 0; i < f->nr_parts; i++)
+		pos = cst_frame_ids(parts[i].data, parts[i].size, pos, ids);
 }

@@ -318,6 +318,53 @@ static void test_random_frames(void **state)
 	}
 }
 
+/* The IDs that frames name, in pieces of any size; among them one in a long stretch of another. */
+static void test_ids(void **state)
+{
+	static uint8_t in[1000 * 16];
+	unsigned round, i, k;
+
+	(void)state;
+	seed = 5;
+	for (round = 0; round < 200; round++) {
+		uint64_t want[2] = { 0, 0 }, ids[2] = { 0, 0 };
+		unsigned frames = 1 + rnd(1000), other = rnd(2 * frames), pos = 0;
+		size_t at, n;
+
+		for (i = 0; i < frames; i++) {
+			uint8_t *f = in + 16 * i;
+
+			random_frame(f);
+			for (k = 0; k < 16; k += 2) {
+				if (round & 1 && f[k] & 1)
+					f[k] = i == other ? 0x25 : 0x21;
+				if (f[k] & 1)
+					want[f[k] >> 7] |= 1ull << (f[k] >> 1 & 63);
+			}
+		}
+		for (at = 0; at < 16 * frames; at += n) {
+			n = round % 3 ? 16 * frames : 1 + rnd(100);
+			n = n < 16 * frames - at ? n : 16 * frames - at;
+			pos = cst_frame_ids(in + at, n, pos, ids);
+			assert_int_equal(pos, (at + n) % 16);
+		}
+		assert_int_equal(ids[0], want[0]);
+		assert_int_equal(ids[1], want[1]);
+	}
+}
+
+static void test_raw_start(void **state)
+{
+	static const uint8_t async[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 1, 0 };
+
+	(void)state;
+	assert_int_equal(cst_frame_is_raw(async, sizeof(async)), 1);
+	assert_int_equal(cst_frame_is_raw(async, CST_FRAME_RAW_BYTES), 1);
+	assert_int_equal(cst_frame_is_raw(async, CST_FRAME_RAW_BYTES - 1), 0);
+	assert_int_equal(cst_frame_is_raw(async + 1, sizeof(async) - 1), 0);
+	assert_int_equal(cst_frame_is_raw(tc2, sizeof(tc2)), 0);
+}
+
 static void test_cut_anywhere(void **state)
 {
 	static struct result whole, cut;
@@ -820,6 +867,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_most_fragments),
 		cmocka_unit_test(test_id_classes),
 		cmocka_unit_test(test_random_frames),
+		cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_raw_start),
 		cmocka_unit_test(test_cut_anywhere),
 		cmocka_unit_test(test_small_outputs_refused),
 		cmocka_unit_test(test_barrier),

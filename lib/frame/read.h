@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * word.h - half a frame as a word: its even bytes 0..6 are the low halves of four 16-bit lanes.
+ * read.h - what the bytes of a frame mean (IHI 0029, "Formatter frames"), for all that read frames. Even bytes 0..14 hold an
+ * ID (bit 0 set) or seven bits of data, whose bit 0 is in byte 15. Half a frame is read as a word, whose even bytes are the
+ * low halves of four 16-bit lanes.
  */
-#ifndef LIB_FRAME_WORD_H
-#define LIB_FRAME_WORD_H
+#ifndef LIB_FRAME_READ_H
+#define LIB_FRAME_READ_H
 
 #include <stdint.h>
 #include <string.h>
+
+#include "frame/frame.h"
 
 #define LANES 0x0001000100010001ull	/* bit 0 of each 16-bit lane: of each even byte */
 #define BYTE_LANES 0x0101010101010101ull	/* bit 0 of each byte */
@@ -64,6 +68,27 @@ static inline uint64_t even_bytes(uint64_t lo, uint64_t hi)
 static inline unsigned gather(uint64_t even)
 {
 	return (unsigned)((even & BYTE_LANES) * 0x0001000400100040ull >> 48);
+}
+
+/* The same of the frame `f`. */
+static inline unsigned frame_id_bytes(const uint8_t *f)
+{
+	const uint64_t lo = load64(f), hi = load64(f + 8);
+
+	return has_ids(lo, hi) ? gather(even_bytes(lo, hi)) : 0;
+}
+
+/* An ID byte: where it is, the ID, and how many bytes behind it still belong to the ID before. */
+struct frame_change {
+	unsigned at, id, behind;
+};
+
+/* The first of `ids` in frame `f`, whose last byte is `aux`. The last ID byte has none behind it. */
+static inline struct frame_change frame_change(const uint8_t *f, unsigned ids, size_t aux)
+{
+	const unsigned at = (unsigned)__builtin_ctz(ids);
+
+	return (struct frame_change){ at, f[at] >> 1, (unsigned)((aux & 0x7f) >> at / 2 & 1) };
 }
 
 /* Not 0 when one of them is an ID from 0x70 up: reserved, a trigger, or the FF of a pattern. */
