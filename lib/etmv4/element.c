@@ -466,6 +466,25 @@ static void push_exception(struct etmv4_queue *q, const struct cst_packet *addr)
 	cst_etmv4_cond_flush(q, q->exc_index);
 }
 
+/* The Exception packet itself. */
+static void start_exception(struct etmv4_queue *q, const struct cst_packet *pkt, uint16_t flags)
+{
+	q->exc_num = pkt->exc_type;
+	q->exc_index = pkt->index;
+	q->exc_flags = flags;
+}
+
+/* A return, or the start of a transaction: a P0 element as p0_count() says. */
+static void push_p0(struct etmv4_queue *q, enum cst_element_kind kind, const struct cst_packet *pkt)
+{
+	struct cst_element *e = cst_etmv4_queue_push(q, kind, pkt->index);
+
+	if (!e)
+		return;
+	e->num = kind == CST_EL_TRANS_START;
+	q->depth += p0_count(q, e);
+}
+
 static void push_q(struct etmv4_queue *q, const struct cst_packet *pkt)
 {
 	struct cst_element *e = cst_etmv4_queue_push(q, CST_EL_Q, pkt->index);
@@ -531,8 +550,8 @@ static void trace_info(struct etmv4_queue *q, const struct cst_packet *pkt)
 	implicit_commit(q, pkt->index);
 }
 
-/* A packet of a stream that is in step. */
-static void synced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
+/* Packets of what was executed: P0 elements, and what is speculative as they are. Returns whether there is a P0 element more. */
+static int flow_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 {
 	uint8_t state = q->state;
 	struct cst_element *e;
@@ -541,68 +560,90 @@ static void synced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 	case CST_PKT_ATOM_F1: case CST_PKT_ATOM_F2: case CST_PKT_ATOM_F3:
 	case CST_PKT_ATOM_F4: case CST_PKT_ATOM_F5: case CST_PKT_ATOM_F6:
 		push_atoms(q, pkt);
-		break;
+		return 1;
 	case CST_PKT_ADDR_CTXT_32: case CST_PKT_ADDR_CTXT_64:
 		push_context(q, pkt, pkt->index);
 		if (q->state != state)
-			return;
+			return 0;
 		/* fall through */
 	case CST_PKT_ADDR_MATCH: case CST_PKT_ADDR_SHORT: case CST_PKT_ADDR_32:
 	case CST_PKT_ADDR_64:
 		push_address(q, CST_EL_ADDRESS, pkt, pkt->index);
-		return;
+		return 0;
 	case CST_PKT_CONTEXT:
 		push_context(q, pkt, pkt->index);
-		return;
+		return 0;
 	case CST_PKT_SRC_MATCH: case CST_PKT_SRC_SHORT: case CST_PKT_SRC_32: case CST_PKT_SRC_64:
 		push_address(q, CST_EL_SOURCE_ADDRESS, pkt, pkt->index);
 		if (q->state == state)
 			q->depth++;
-		break;
+		return 1;
 	case CST_PKT_Q:
 		push_q(q, pkt);
-		break;
+		return 1;
 	case CST_PKT_EXCEPTION:
+		start_exception(q, pkt, pkt->flags & CST_PF_E1 ? CST_EL_F_BR_TARGET : 0);
 		q->exc_pending = 1;
-		q->exc_num = pkt->exc_type;
-		q->exc_index = pkt->index;
-		q->exc_flags = pkt->flags & CST_PF_E1 ? CST_EL_F_BR_TARGET : 0;
-		return;
+		return 0;
 	case CST_PKT_PE_RESET:
-		q->exc_num = pkt->exc_type;
-		q->exc_index = pkt->index;
-		q->exc_flags = 0;
+		start_exception(q, pkt, 0);
 		push_exception(q, NULL);
-		break;
+		return 1;
 	case CST_PKT_EXC_RETURN:
-		e = cst_etmv4_queue_push(q, CST_EL_EXC_RETURN, pkt->index);
-		if (e)
-			q->depth += p0_count(q, e);
-		break;
+		push_p0(q, CST_EL_EXC_RETURN, pkt);
+		return 1;
 	case CST_PKT_FUNC_RETURN:
-		if (cst_etmv4_queue_push(q, CST_EL_FUNC_RETURN, pkt->index))
-			q->depth++;
-		break;
+		push_p0(q, CST_EL_FUNC_RETURN, pkt);
+		return 1;
 	case CST_PKT_TRACE_ON:
 		cst_etmv4_cond_flush(q, pkt->index);
 		e = cst_etmv4_queue_push(q, CST_EL_TRACE_ON, pkt->index);
 		if (e)
 			e->num = q->overflow ? CST_ON_OVERFLOW : CST_ON_NORMAL;
 		q->overflow = 0;
-		return;
+		return 0;
 	case CST_PKT_TRANS_START:
-		e = cst_etmv4_queue_push(q, CST_EL_TRANS_START, pkt->index);
-		if (e) {
-			e->num = 1;
-			q->depth += p0_count(q, e);
-		}
-		break;
+		push_p0(q, CST_EL_TRANS_START, pkt);
+		return 1;
 	case CST_PKT_TRANS_COMMIT:
 		cst_etmv4_queue_push(q, CST_EL_TRANS_COMMIT, pkt->index);
-		return;
+		return 0;
 	case CST_PKT_TRANS_FAIL:
 		cst_etmv4_queue_push(q, CST_EL_TRANS_FAIL, pkt->index);
+		return 0;
+	case CST_PKT_COND_I_F1: case CST_PKT_COND_I_F2: case CST_PKT_COND_I_F3: case CST_PKT_COND_FLUSH:
+	case CST_PKT_COND_R_F1: case CST_PKT_COND_R_F2: case CST_PKT_COND_R_F3: case CST_PKT_COND_R_F4:
+		cst_etmv4_cond_packet(q, pkt);
+		return 0;
+	}
+	return 0;
+}
+
+/* What was speculative is committed, cancelled or corrected. */
+static void resolving_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
+{
+	uint8_t state = q->state;
+
+	if (pkt->type == CST_PKT_COMMIT) {
+		commit(q, pkt->commit, pkt->index);
 		return;
+	}
+	if (pkt->n_atoms && pkt->type != CST_PKT_CANCEL_F1) {
+		push_atoms(q, pkt);
+		implicit_commit(q, pkt->index);
+	}
+	if (q->state == state && pkt->type != CST_PKT_MISPREDICT)
+		cancel(q, pkt->commit, pkt->index);
+	if (q->state == state && pkt->flags & CST_PF_MISPREDICT)
+		mispredict(q, pkt->index);
+}
+
+/* A packet of a stream that is in step. */
+static void synced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
+{
+	uint8_t state = q->state;
+
+	switch (pkt->type) {
 	case CST_PKT_TIMESTAMP:
 		push_value(q, CST_EL_TIMESTAMP, pkt, 0);
 		return;
@@ -612,46 +653,29 @@ static void synced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 	case CST_PKT_DATA_SYNC_NUM: case CST_PKT_DATA_SYNC:
 		push_data_sync(q, pkt);
 		return;
-	case CST_PKT_COND_I_F1: case CST_PKT_COND_I_F2: case CST_PKT_COND_I_F3: case CST_PKT_COND_FLUSH:
-	case CST_PKT_COND_R_F1: case CST_PKT_COND_R_F2: case CST_PKT_COND_R_F3: case CST_PKT_COND_R_F4:
-		cst_etmv4_cond_packet(q, pkt);
-		return;
-	case CST_PKT_CCNT_F1: case CST_PKT_CCNT_F2: case CST_PKT_CCNT_F3:
-		if (pkt->flags & CST_PF_COMMIT && pkt->commit) {
-			commit(q, pkt->commit, pkt->index);
-			if (q->state != state)
-				return;
-		}
-		push_value(q, CST_EL_CYCLE_COUNT, pkt, 0);
-		return;
 	case CST_PKT_EVENT:
 		push_value(q, CST_EL_EVENT, pkt, pkt->event);
 		return;
 	case CST_PKT_ITE:
 		push_value(q, CST_EL_INSTRUMENTATION, pkt, pkt->el);
 		return;
-	case CST_PKT_COMMIT:
-		commit(q, pkt->commit, pkt->index);
+	case CST_PKT_CCNT_F1: case CST_PKT_CCNT_F2: case CST_PKT_CCNT_F3:
+		if (pkt->flags & CST_PF_COMMIT && pkt->commit)
+			commit(q, pkt->commit, pkt->index);
+		if (q->state == state)
+			push_value(q, CST_EL_CYCLE_COUNT, pkt, 0);
 		return;
-	case CST_PKT_CANCEL_F1: case CST_PKT_CANCEL_F1_MISP: case CST_PKT_CANCEL_F2:
+	case CST_PKT_COMMIT: case CST_PKT_CANCEL_F1: case CST_PKT_CANCEL_F1_MISP: case CST_PKT_CANCEL_F2:
 	case CST_PKT_CANCEL_F3: case CST_PKT_MISPREDICT:
-		if (pkt->n_atoms && pkt->type != CST_PKT_CANCEL_F1) {
-			push_atoms(q, pkt);
-			implicit_commit(q, pkt->index);
-		}
-		if (q->state == state && pkt->type != CST_PKT_MISPREDICT)
-			cancel(q, pkt->commit, pkt->index);
-		if (q->state == state && pkt->flags & CST_PF_MISPREDICT)
-			mispredict(q, pkt->index);
+		resolving_packet(q, pkt);
 		return;
 	case CST_PKT_TRACE_INFO:
 		trace_info(q, pkt);
 		return;
 	default:
-		return;
+		if (flow_packet(q, pkt) && q->state == state)
+			implicit_commit(q, pkt->index);
 	}
-	if (q->state == state)
-		implicit_commit(q, pkt->index);
 }
 
 static int is_address(uint8_t type)

@@ -267,49 +267,12 @@ static int is_reserved_q(const struct cst_packet *p)
 	return p->type == CST_PKT_RESERVED_CFG && p->bad_type == CST_PKT_Q;
 }
 
-static void details(struct cst_text *t, const struct cst_packet *p)
+/* Addresses, contexts and P0 elements. */
+static void flow_details(struct cst_text *t, const struct cst_packet *p)
 {
 	switch (p->type) {
-	case CST_PKT_INCOMPLETE:
-	case CST_PKT_BAD_SEQUENCE:
-	case CST_PKT_RESERVED_CFG:
-		if (is_reserved_q(p))
-			break;
-		cst_text_char(t, '[');
-		cst_text_str(t, began_as(p));
-		cst_text_char(t, ']');
-		break;
-	case CST_PKT_TRACE_INFO:
-		trace_info(t, p);
-		break;
-	case CST_PKT_TIMESTAMP:
-		labelled_hex(t, "; Updated val = 0x", p->ts, 1);
-		if (p->flags & CST_PF_CC)
-			labelled_hex(t, "; CC=0x", p->cc, 1);
-		break;
 	case CST_PKT_EXCEPTION:
 		exception(t, p);
-		break;
-	case CST_PKT_ITE:
-		labelled_dec(t, "; EL", p->el, "");
-		labelled_hex(t, "; Payload=0x", p->ts, 1);
-		break;
-	case CST_PKT_CCNT_F1:
-	case CST_PKT_CCNT_F2:
-	case CST_PKT_CCNT_F3:
-		labelled_hex(t, "; Count=0x", p->flags & CST_PF_CC_UNKNOWN ? 0 : p->cc, 1);
-		if (p->flags & CST_PF_COMMIT)
-			labelled_dec(t, "; Commit(", p->commit, ")");
-		break;
-	case CST_PKT_COMMIT:
-		labelled_dec(t, "; Commit(", p->commit, ")");
-		break;
-	case CST_PKT_CANCEL_F1:
-	case CST_PKT_CANCEL_F1_MISP:
-	case CST_PKT_CANCEL_F2:
-	case CST_PKT_CANCEL_F3:
-	case CST_PKT_MISPREDICT:
-		speculation(t, p);
 		break;
 	case CST_PKT_CONTEXT:
 		cst_text_str(t, "; ");
@@ -349,6 +312,52 @@ static void details(struct cst_text *t, const struct cst_packet *p)
 		cst_text_str(t, "; ");
 		atoms(t, p);
 		break;
+	}
+}
+
+static void details(struct cst_text *t, const struct cst_packet *p)
+{
+	switch (p->type) {
+	case CST_PKT_INCOMPLETE:
+	case CST_PKT_BAD_SEQUENCE:
+	case CST_PKT_RESERVED_CFG:
+		if (is_reserved_q(p))
+			break;
+		cst_text_char(t, '[');
+		cst_text_str(t, began_as(p));
+		cst_text_char(t, ']');
+		break;
+	case CST_PKT_TRACE_INFO:
+		trace_info(t, p);
+		break;
+	case CST_PKT_TIMESTAMP:
+		labelled_hex(t, "; Updated val = 0x", p->ts, 1);
+		if (p->flags & CST_PF_CC)
+			labelled_hex(t, "; CC=0x", p->cc, 1);
+		break;
+	case CST_PKT_ITE:
+		labelled_dec(t, "; EL", p->el, "");
+		labelled_hex(t, "; Payload=0x", p->ts, 1);
+		break;
+	case CST_PKT_CCNT_F1:
+	case CST_PKT_CCNT_F2:
+	case CST_PKT_CCNT_F3:
+		labelled_hex(t, "; Count=0x", p->flags & CST_PF_CC_UNKNOWN ? 0 : p->cc, 1);
+		if (p->flags & CST_PF_COMMIT)
+			labelled_dec(t, "; Commit(", p->commit, ")");
+		break;
+	case CST_PKT_COMMIT:
+		labelled_dec(t, "; Commit(", p->commit, ")");
+		break;
+	case CST_PKT_CANCEL_F1:
+	case CST_PKT_CANCEL_F1_MISP:
+	case CST_PKT_CANCEL_F2:
+	case CST_PKT_CANCEL_F3:
+	case CST_PKT_MISPREDICT:
+		speculation(t, p);
+		break;
+	default:
+		flow_details(t, p);
 	}
 }
 

@@ -478,6 +478,80 @@ static void analyze_transaction(struct cst_flow *f, struct cst_generic *out, siz
 	}
 }
 
+static void analyze_address(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	const struct cst_element *el = &f->el;
+
+	/* a range ends; cycles wait on */
+	if (f->open_any && f->open.n_insn)
+		cst_flow_close(f, out, n);
+	if (f->q_pending)
+		cst_flow_finish_q(f, out, n, 1, el->addr);
+	if (el->flags & CST_EL_F_SYNC)
+		cst_flow_resync(f, out, n);
+	else if (el->flags & CST_EL_F_ISA)
+		cst_flow_come_to(f, el->addr, el->is);
+	else
+		cst_flow_address(f, el->addr, el->is);
+	if (el->flags & CST_EL_F_LSIP) {
+		f->transfer = el->value;
+		f->transfer_known = 1;
+	}
+}
+
+static void analyze_trace_info(struct cst_flow *f)
+{
+	/* K10.5.5.9: the pop comes first, then the stack is cleared; an empty one is no loss yet */
+	if (f->need_addr && !f->need_ctx && f->stack_count) {
+		cst_flow_pop(f);
+		f->popped = 1;
+	}
+	f->stack_count = 0;
+	f->no_push = 1;
+}
+
+/* Elements that say nothing of the flow. 1: it is not done yet. */
+static int analyze_other(struct cst_flow *f, struct cst_generic *out, size_t *n)
+{
+	const struct cst_element *el = &f->el;
+
+	switch (el->kind) {
+	case CST_EL_TRANS_START:
+	case CST_EL_TRANS_COMMIT:
+	case CST_EL_TRANS_FAIL:
+		analyze_transaction(f, out, n);
+		break;
+	case CST_EL_TIMESTAMP:
+	case CST_EL_CYCLE_COUNT:
+	case CST_EL_EVENT:
+	case CST_EL_TS_MARKER:
+	case CST_EL_INSTRUMENTATION:
+		analyze_value(f, out, n);
+		break;
+	case CST_EL_DATA:
+		cst_flow_data(f, cst_flow_emit(f, out, n, CST_GEN_DATA));
+		break;
+	case CST_EL_COND_INSN:
+		cst_flow_cond_insn(f, out, n);
+		break;
+	case CST_EL_COND_RESULT:
+	case CST_EL_COND_FLUSH:
+		return cst_flow_cond_result(f, out, n);
+	case CST_EL_READY:
+		if (!el->ready)
+			break;
+		out[*n] = *el->ready;
+		out[*n].trace_id = f->tmpl.trace_id;
+		out[(*n)++].index = el->index;
+		break;
+	case CST_EL_FINDING:
+		if (f->log)
+			cst_log_finding(f->log, CST_LOG_ELEMENT, f->tmpl.trace_id, el->index, el->num, 0);
+		break;
+	}
+	return 0;
+}
+
 void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	const struct cst_element *el = &f->el;
@@ -493,21 +567,7 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		f->after_n = 0;
 	switch (el->kind) {
 	case CST_EL_ADDRESS:
-		/* a range ends; cycles wait on */
-		if (f->open_any && f->open.n_insn)
-			cst_flow_close(f, out, n);
-		if (f->q_pending)
-			cst_flow_finish_q(f, out, n, 1, el->addr);
-		if (el->flags & CST_EL_F_SYNC)
-			cst_flow_resync(f, out, n);
-		else if (el->flags & CST_EL_F_ISA)
-			cst_flow_come_to(f, el->addr, el->is);
-		else
-			cst_flow_address(f, el->addr, el->is);
-		if (el->flags & CST_EL_F_LSIP) {
-			f->transfer = el->value;
-			f->transfer_known = 1;
-		}
+		analyze_address(f, out, n);
 		break;
 	case CST_EL_CONTEXT:
 		if (el->flags & CST_EL_F_ISA)
@@ -534,13 +594,7 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		again = analyze_q(f, out, n);
 		break;
 	case CST_EL_TRACE_INFO:
-		/* K10.5.5.9: the pop comes first, then the stack is cleared; an empty one is no loss yet */
-		if (f->need_addr && !f->need_ctx && f->stack_count) {
-			cst_flow_pop(f);
-			f->popped = 1;
-		}
-		f->stack_count = 0;
-		f->no_push = 1;
+		analyze_trace_info(f);
 		break;
 	case CST_EL_EXC_RETURN:
 		cst_flow_emit(f, out, n, CST_GEN_EXCEPTION_RET);
@@ -552,42 +606,9 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	case CST_EL_END:
 		analyze_break(f, out, n);
 		break;
-	case CST_EL_TRANS_START:
-	case CST_EL_TRANS_COMMIT:
-	case CST_EL_TRANS_FAIL:
-		analyze_transaction(f, out, n);
-		break;
-	case CST_EL_TIMESTAMP:
-	case CST_EL_CYCLE_COUNT:
-	case CST_EL_EVENT:
-	case CST_EL_TS_MARKER:
-	case CST_EL_INSTRUMENTATION:
-		analyze_value(f, out, n);
-		break;
-	case CST_EL_DATA:
-		cst_flow_data(f, cst_flow_emit(f, out, n, CST_GEN_DATA));
-		break;
-	case CST_EL_COND_INSN:
-		cst_flow_cond_insn(f, out, n);
-		break;
-	case CST_EL_COND_RESULT:
-	case CST_EL_COND_FLUSH:
-		if (cst_flow_cond_result(f, out, n))
-			return;
-		break;
-	case CST_EL_READY:
-		if (!el->ready)
-			break;
-		out[*n] = *el->ready;
-		out[*n].trace_id = f->tmpl.trace_id;
-		out[(*n)++].index = el->index;
-		break;
-	case CST_EL_FINDING:
-		if (f->log)
-			cst_log_finding(f->log, CST_LOG_ELEMENT, f->tmpl.trace_id, el->index, el->num, 0);
-		break;
 	default:
-		break;
+		if (analyze_other(f, out, n))
+			return;
 	}
 	if (again == 1)
 		f->stopped = CST_STOP_SECTION;
