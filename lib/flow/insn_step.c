@@ -70,20 +70,11 @@ static void step_over(struct insns *s, uint32_t n, uint64_t e, uint32_t n_insn, 
 		cst_flow_loaded(f, s->addr - last.last_size);
 }
 
-/* The range at s->g is complete. */
-static void close_range(struct insns *s)
-{
-	s->insns += s->g->n_insn - s->counted;
-	s->g++;
-	s->ranges++;
-	s->before = s->counted = s->ord = s->cc = 0;
-}
-
 void cst_flow_insns_skip(struct insns *s)
 {
 	s->cc += s->next_cc;
 	step_over(s, s->ord + 1, s->bits & 1, s->before + s->ord + 1, s->bias + (uintptr_t)s->p);
-	close_range(s);
+	insns_close(s);
 	s->next_cc = s->code[*s->p].later;
 	s->bits >>= 1;
 	if (!--s->left)
@@ -154,10 +145,7 @@ static int found(struct insns *s, uint32_t nb)
 	s->b = NULL;
 	if (!nb)
 		return 0;
-	if (s->before && !cst_flow_continues(s->g, f->addr, f->isa, f->map_sec->id, f->addr - f->map_bias)) {
-		s->g->cc = s->cc;
-		close_range(s);
-	}
+	insns_continue(s, f->isa, f->map_sec->id, (uint32_t)(f->addr - f->map_bias));
 	insns_map(s);
 	s->b = BLK_AT(s->base, nb);
 	s->it = f->it;

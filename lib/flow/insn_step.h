@@ -88,12 +88,36 @@ static inline int insns_settled(const struct insns *s, const uint8_t *p)
 	return (q < s->end && s->code[*q].settles) || p < s->settled;
 }
 
-/* Behind an indirect branch: the next address is to come. */
-static inline void insns_lose(struct cst_flow *f, const struct blk *b, uint64_t end)
+/* Behind an indirect branch: the next address is to come. `place` of block b in the graph, 0: it is not there. */
+static inline void insns_lose(struct cst_flow *f, const struct blk *b, uint64_t end, uint32_t place)
 {
-	f->from = blk_place(f->map_sec->img, b);
+	f->from = place;
 	f->from_sec = f->map_sec;
 	step_await(f, b, end);
+}
+
+/* The range at s->g is complete. */
+static inline void insns_close(struct insns *s)
+{
+	s->g->cc = s->cc;
+	s->insns += s->g->n_insn - s->counted;
+	s->g++;
+	s->ranges++;
+	s->before = s->counted = s->ord = s->cc = 0;
+}
+
+/* Execution goes on with an instruction at f->addr: the range does, too, or is complete. */
+static inline void insns_continue(struct insns *s, uint8_t isa, uint32_t section, uint32_t sect_off)
+{
+	if (s->before && !cst_flow_continues(s->g, s->f->addr, isa, section, sect_off))
+		insns_close(s);
+}
+
+static inline void insns_count(const struct insns *s)
+{
+	s->f->stats->insns += s->insns;
+	s->f->stats->ranges += s->ranges;
+	s->f->stats->branches += s->branches;
 }
 
 static inline void insns_map(struct insns *s)
@@ -131,6 +155,11 @@ int cst_flow_insns_follow(struct insns *s);
 void cst_flow_insns_move(struct insns *s, const uint8_t *p);
 /* INSNS_SKIP: the range ends with that instruction. */
 void cst_flow_insns_skip(struct insns *s);
+/*
+ * Atoms of f->el instead, through any code, up to an indirect branch and before s->limit; el->n are left. As
+ * cst_flow_span(): why the next instruction was not walked over. Enters, leaves and counts.
+ */
+enum span_end cst_flow_insns_element(struct insns *s);
 /* What is left of the packet at s->p becomes f->el, for cst_flow_run(). To be called after cst_flow_insns_leave(). */
 void cst_flow_insns_give(struct insns *s);
 

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * insn_walk.c - the loop over P-headers: it counts the instructions of a block, and looks at them only where a range ends.
- * Ranges go on over instructions that follow each other, or each instruction has its own. Compiled once for each, from
- * functions that are inlined, so that what the loop needs stays in registers.
+ * insn_walk.c - where every instruction has an atom (ETMv3): the walk over blocks, which counts their instructions and
+ * looks at them only where a range ends. Ranges go on over instructions that follow each other, or each instruction has its
+ * own. Compiled once for each, from functions that are inlined, so that what the loop needs stays in registers; and once
+ * more for atoms of an element, whose instructions are looked up one at a time, through any code.
  */
 #include "flow/insn_step.h"
 
-enum insns_how {
-	INSNS_JOINED,
-	INSNS_EACH,
-	INSNS_TRANSFERS,	/* each, and it is known which one loaded or stored last */
+/* An instance; of the loops over bytes all constant. */
+struct insns_how {
+	uint8_t join;		/* ranges go on */
+	uint8_t transfers;	/* it is known which instruction loaded or stored last */
+	uint8_t element;	/* atoms of f->el: the block is f->span, of one instruction */
 };
 
 /* What every atom needs. */
@@ -61,25 +63,41 @@ STEP_INLINE void pass(struct insns_hot *h)
 	h->k -= run;
 }
 
-/* The last instruction of block b: its range, and where execution goes on. INSNS_OTHER: in a block that is known. */
-STEP_INLINE enum insns_end waypoint(struct insns *s, struct insns_hot *h, const enum insns_how how)
+/* The last instruction of block b, in the range that has begun with `before` instructions up to the block. */
+STEP_INLINE void last_insn(struct insns *s, struct insns_hot *h, uint32_t e, const struct insns_how *how)
 {
-	struct blk *b = h->b;
-	const uint32_t e = h->bits & 1;
-	uint32_t *link = &b->link[0], next;
+	const struct blk *b = h->b;
 
 	h->bits >>= 1;
 	h->k--;
 	/* a range that goes on keeps its beginning */
-	step_range(h->g, b, e, s->before ? h->g->addr : h->addr, h->addr + (uint32_t)b->step[0], s->before + b->n_insn,
-		   h->cc + h->add, s->before ? h->g->sect_off : b->off * 2, &s->ids, s->bias + (uintptr_t)h->p, s->tflags);
+	step_range(h->g, b, e, s->before ? h->g->addr : h->addr,
+		   how->element ? s->f->span.end : h->addr + (uint32_t)b->step[0], s->before + b->n_insn, h->cc + h->add,
+		   s->before ? h->g->sect_off : how->element ? s->f->span.sect_off : b->off * 2, &s->ids,
+		   s->bias + (uintptr_t)h->p, s->tflags);
+	if (how->element && how->join && e && b->type == CST_INSN_OTHER) {
+		s->before++;
+		h->cc += h->add;
+		return;
+	}
 	h->g++;
 	h->add = h->later;
 	s->ranges++;
 	s->insns += s->before + b->n_insn - s->counted;
 	s->before = s->counted = h->cc = h->ord = 0;
-	s->it = 0;
-	if (how == INSNS_TRANSFERS && e) {
+}
+
+/* The last instruction of block b, and where execution goes on. INSNS_OTHER: in a block that is known. */
+STEP_INLINE enum insns_end waypoint(struct insns *s, struct insns_hot *h, const struct insns_how *how)
+{
+	struct blk *b = h->b;
+	const uint32_t e = h->bits & 1;
+	uint32_t *link = &b->link[0], next;
+
+	last_insn(s, h, e, how);
+	/* what an IT block makes conditional says so; the reference does not look */
+	s->it = how->element && !s->f->cfg->as_reference && !(e && step_is_branch(b)) ? s->f->span.it : 0;
+	if (how->transfers && e) {
 		s->f->isa = b->isa;
 		cst_flow_loaded(s->f, h->addr + (uint32_t)b->step[0] - b->last_size);
 	}
@@ -87,7 +105,7 @@ STEP_INLINE enum insns_end waypoint(struct insns *s, struct insns_hot *h, const 
 		s->branches++;
 		if (b->type == CST_INSN_INDIRECT) {
 			h->addr = (uint32_t)(h->addr + (uint32_t)b->step[0]);
-			insns_lose(s->f, b, h->addr);
+			insns_lose(s->f, b, h->addr, how->element ? 0 : blk_place(s->f->map_sec->img, b));
 			h->b = NULL;
 			return h->k ? INSNS_INTERRUPTED : INSNS_OTHER;
 		}
@@ -104,14 +122,14 @@ STEP_INLINE enum insns_end waypoint(struct insns *s, struct insns_hot *h, const 
 }
 
 /* The atoms of the packet at h->p. INSNS_OTHER: all of them. */
-STEP_INLINE enum insns_end atoms(struct insns *s, struct insns_hot *h, const enum insns_how how)
+STEP_INLINE enum insns_end atoms(struct insns *s, struct insns_hot *h, const struct insns_how *how)
 {
 	enum insns_end end;
 
 	while (h->k) {
 		if (!h->b)
 			return INSNS_BLOCK;
-		if (how == INSNS_JOINED)
+		if (how->join)
 			pass(h);
 		if (!h->k)
 			break;
@@ -141,9 +159,9 @@ STEP_INLINE enum insns_end begin(struct insns *s, struct insns_hot *h)
 }
 
 /* Packets up to one that is more than atoms E inside block b, and cycles. 0: the input ends. */
-STEP_INLINE int skip(struct insns *s, struct insns_hot *h, const enum insns_how how)
+STEP_INLINE int skip(struct insns *s, struct insns_hot *h, const struct insns_how *how)
 {
-	const uint32_t most = how == INSNS_JOINED ? before_last(h->b) : 0;
+	const uint32_t most = how->join ? before_last(h->b) : 0;
 	const struct insn_code *c;
 
 	for (;; h->p++) {
@@ -153,7 +171,7 @@ STEP_INLINE int skip(struct insns *s, struct insns_hot *h, const enum insns_how 
 			h->stop = insns_next_run(s, h->p);
 		}
 		c = &h->code[*h->p];
-		if (how != INSNS_JOINED) {
+		if (!how->join) {
 			if (c->fast != 1 || h->g >= s->limit)
 				return 1;
 			put_cycles(s, h->g++, s->bias + (uintptr_t)h->p, c->total, h->b ? h->b->isa : s->f->isa);
@@ -166,10 +184,29 @@ STEP_INLINE int skip(struct insns *s, struct insns_hot *h, const enum insns_how 
 	}
 }
 
-STEP_INLINE enum insns_end walk(struct insns *s, const enum insns_how how)
+STEP_INLINE struct insns_hot take_up(const struct insns *s)
 {
-	struct insns_hot h = { .code = s->code, .stop = s->stop, .p = s->p, .g = s->g, .b = s->b, .addr = s->addr, .k = s->left, .bits = s->bits,
-			       .add = s->next_cc, .later = s->left ? s->code[*s->p].later : 0, .ord = s->ord, .cc = s->cc };
+	return (struct insns_hot){ .code = s->code, .stop = s->stop, .p = s->p, .g = s->g, .b = s->b, .addr = s->addr, .k = s->left,
+				   .bits = s->bits, .add = s->next_cc, .later = s->left ? s->code[*s->p].later : 0,
+				   .ord = s->ord, .cc = s->cc };
+}
+
+STEP_INLINE void put_back(struct insns *s, const struct insns_hot *h)
+{
+	s->left = h->k;
+	s->bits = h->bits;
+	s->next_cc = h->add;
+	s->g = h->g;
+	s->p = h->p;
+	s->b = h->b;
+	s->addr = h->addr;
+	s->cc = h->cc;
+	s->ord = h->ord;
+}
+
+STEP_INLINE enum insns_end walk(struct insns *s, const struct insns_how *how)
+{
+	struct insns_hot h = take_up(s);
 	enum insns_end end = INSNS_OTHER;
 
 	for (;;) {
@@ -186,31 +223,29 @@ STEP_INLINE enum insns_end walk(struct insns *s, const enum insns_how how)
 		if (end != INSNS_OTHER)
 			break;
 	}
-	s->left = h.k;
-	s->bits = h.bits;
-	s->next_cc = h.add;
-	s->g = h.g;
-	s->p = h.p;
-	s->b = h.b;
-	s->addr = h.addr;
-	s->cc = h.cc;
-	s->ord = h.ord;
+	put_back(s, &h);
 	return end;
 }
 
 static __attribute__((noinline)) enum insns_end walk_joined(struct insns *s)
 {
-	return walk(s, INSNS_JOINED);
+	static const struct insns_how how = { .join = 1 };
+
+	return walk(s, &how);
 }
 
 static __attribute__((noinline)) enum insns_end walk_each(struct insns *s)
 {
-	return walk(s, INSNS_EACH);
+	static const struct insns_how how = { .join = 0 };
+
+	return walk(s, &how);
 }
 
 static __attribute__((noinline)) enum insns_end walk_transfers(struct insns *s)
 {
-	return walk(s, INSNS_TRANSFERS);
+	static const struct insns_how how = { .transfers = 1 };
+
+	return walk(s, &how);
 }
 
 enum insns_end cst_flow_insns_walk(struct insns *s)
@@ -218,6 +253,60 @@ enum insns_end cst_flow_insns_walk(struct insns *s)
 	if (s->f->join)
 		return walk_joined(s);
 	return s->f->cfg->data_trace ? walk_transfers(s) : walk_each(s);
+}
+
+/* The instruction at s->addr, as a block of its own in f->span. A range goes on with it in its section only. */
+static enum span_end scratch_block(struct insns *s)
+{
+	struct cst_flow *f = s->f;
+	struct span *sp = &f->span;
+	enum span_end end;
+
+	f->addr = s->addr;
+	end = cst_flow_span(f, SPAN_COUNT, 1, sp);
+	if (end != SPAN_DONE)
+		return end;
+	sp->b.n_insn = 1;
+	/* every instruction has an atom */
+	sp->b.gflags |= CST_GF_WAYPOINT;
+	if (!(sp->b.flags & BLK_P0))
+		sp->b.type = CST_INSN_OTHER;
+	insns_continue(s, f->isa, sp->section, sp->sect_off);
+	s->ids = ids_of_kind(f, CST_GEN_RANGE, sp->section);
+	s->b = &sp->b;
+	return SPAN_DONE;
+}
+
+enum span_end cst_flow_insns_element(struct insns *s)
+{
+	struct cst_flow *f = s->f;
+	struct cst_element *el = &f->el;
+	const struct insns_how how = { .join = f->join, .transfers = f->cfg->data_trace, .element = 1 };
+	const uint32_t cycles = el->flags & CST_EL_F_CC ? CST_GF_CC : 0;
+	enum span_end end = SPAN_DONE;
+	struct insns_hot h;
+
+	cst_flow_insns_enter(s);
+	s->bias = el->index;
+	for (; el->n && !f->need_addr && s->g < s->limit; el->n--, el->bits >>= 1) {
+		end = scratch_block(s);
+		if (end != SPAN_DONE)
+			break;
+		s->tflags = f->tmpl.flags | cycles | (s->before ? s->g->flags & CST_GF_CC : 0);
+		h = take_up(s);
+		h.k = 1;
+		h.bits = el->bits;
+		h.add = cycles ? el->cc : 0;
+		el->cc = el->num;	/* of the next atom */
+		waypoint(s, &h, &how);
+		put_back(s, &h);
+		f->isa = step_isa(&f->span.b, el->bits & 1);
+		f->it = s->it;
+	}
+	s->b = NULL;
+	cst_flow_insns_leave(s);
+	insns_count(s);
+	return end;
 }
 
 void cst_flow_insns_back(struct insns *s)
