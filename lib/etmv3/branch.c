@@ -7,17 +7,6 @@
 #include "etmv3/etmv3.h"
 #include "log/log.h"
 
-/* A branch address, as it is read. */
-struct branch {
-	uint32_t bits;		/* as sent: from the lowest bit that the instruction set's addresses have */
-	uint8_t count;		/* how many */
-	uint8_t isa;		/* with five bytes */
-	uint8_t full;		/* five bytes */
-	uint8_t info;		/* exception information follows */
-	uint8_t old_exc;	/* deprecated fifth byte: exception, in `exc` and `cancel` */
-	uint8_t exc, cancel;
-};
-
 static unsigned int shift_of(unsigned int isa)
 {
 	switch (isa) {
@@ -32,7 +21,7 @@ static unsigned int shift_of(unsigned int isa)
 }
 
 /* Fifth byte: `1 C EEE AAA`, exception codes of ARM state; deprecated. */
-static void old_fifth(struct branch *br, uint8_t b, const struct cst_config *cfg, struct cst_packet *pkt)
+static void old_fifth(struct etmv3_branch *br, uint8_t b, const struct cst_config *cfg, struct cst_packet *pkt)
 {
 	/* reset, IRQ, two reserved ones, Jazelle, FIQ, asynchronous data abort, debug halt: as numbered today */
 	static const uint8_t today[8] = { 8, 14, 6, 7, 5, 15, 4, 1 };
@@ -47,7 +36,7 @@ static void old_fifth(struct branch *br, uint8_t b, const struct cst_config *cfg
 	packet_finding(pkt, e == 2 || e == 3 ? CST_FIND_ETMV3_EXCEPTION : CST_FIND_ETMV3_DEPRECATED);
 }
 
-static void fifth(struct branch *br, uint8_t b, struct reader *r, const struct cst_config *cfg, struct cst_packet *pkt)
+static void fifth(struct etmv3_branch *br, uint8_t b, struct reader *r, const struct cst_config *cfg, struct cst_packet *pkt)
 {
 	unsigned int n;
 
@@ -78,7 +67,7 @@ static void fifth(struct branch *br, uint8_t b, struct reader *r, const struct c
 }
 
 /* The address bytes, the first of which is `b`. */
-static void get_branch(struct branch *br, uint8_t b, struct reader *r, const struct cst_config *cfg,
+static void get_branch(struct etmv3_branch *br, uint8_t b, struct reader *r, const struct cst_config *cfg,
 		       struct cst_packet *pkt)
 {
 	unsigned int i, n;
@@ -143,7 +132,7 @@ static int is_reserved(unsigned int exc, const struct cst_config *cfg)
 }
 
 /* The new address: what was not sent is as it was before. Returns the bits sent. */
-static unsigned int set_address(struct etmv3_parser *ps, const struct branch *br)
+static unsigned int set_address(struct etmv3_parser *ps, const struct etmv3_branch *br)
 {
 	unsigned int shift = shift_of(ps->isa), bits = br->count + shift;
 	uint32_t mask = bits < 32 ? (1u << bits) - 1 : ~0u;
@@ -186,7 +175,7 @@ static void told(const struct etmv3_parser *ps, struct cst_packet *pkt)
 void cst_etmv3_parse_branch(struct etmv3_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
 	const struct cst_config *cfg = ps->cfg;
-	struct branch br = { 0 };
+	struct etmv3_branch br = { 0 };
 	struct info x = { 0 };
 
 	get_branch(&br, pkt->header, r, cfg, pkt);
@@ -223,36 +212,23 @@ void cst_etmv3_parse_branch(struct etmv3_parser *ps, struct reader *r, struct cs
 		packet_finding(pkt, CST_FIND_ETMV3_EXCEPTION);
 }
 
-/* A branch address of less than five bytes, without exception information: its size; 0: another one, or it is cut. */
-static unsigned int get_plain(struct branch *br, const struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end)
+unsigned int cst_etmv3_read_branch(const struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end,
+				   struct etmv3_branch *br)
 {
 	struct reader r = { p + 1, end, 0, 0, 0 };
 
 	/* the fifth byte's findings are the parser's */
 	if (end - p > 4)
 		r.end = p + 4;
-	*br = (struct branch){ 0 };
+	*br = (struct etmv3_branch){ .at = p };
 	get_branch(br, *p, &r, ps->cfg, NULL);
 	return r.more | br->info ? 0 : (unsigned int)(r.p - p);
 }
 
-unsigned int cst_etmv3_branch_size(const struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end)
+void cst_etmv3_take_branch(struct etmv3_parser *ps, const struct etmv3_branch *br, unsigned int size)
 {
-	struct branch br;
-
-	return get_plain(&br, ps, p, end);
-}
-
-unsigned int cst_etmv3_branch(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end)
-{
-	struct branch br;
-	unsigned int size = get_plain(&br, ps, p, end);
-
-	if (!size)
-		return 0;
-	set_address(ps, &br);
-	ps->zeros = !p[size - 1];
-	return size;
+	set_address(ps, br);
+	ps->zeros = !br->at[size - 1];
 }
 
 #define INFO_REASON(b) BITS(b, 6, 5)
@@ -261,7 +237,7 @@ void cst_etmv3_parse_isync(struct etmv3_parser *ps, struct reader *r, struct cst
 {
 	const struct cst_config *cfg = ps->cfg;
 	uint32_t cid = get_le(r, cfg->cid_bytes), addr = 0;
-	struct branch br = { 0 };
+	struct etmv3_branch br = { 0 };
 	unsigned int b = get8(r), alt = cfg->version >= 0x33 && BIT(b, 2), isa, lsip = BIT(b, 7);
 
 	if (cfg->data_only)

@@ -66,13 +66,26 @@ void cst_etmv3_parse_isync(struct etmv3_parser *ps, struct reader *r, struct cst
 void cst_etmv3_parse_data(struct etmv3_parser *ps, struct reader *r, struct cst_packet *pkt);
 size_t cst_etmv3_packet_text(const struct cst_packet *pkt, char *out, size_t cap);
 
-/* The size of a branch address without exception information at [p, end); 0: it is something else, or is cut. */
-unsigned int cst_etmv3_branch_size(const struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end);
+/* A branch address, as it is read. */
+struct etmv3_branch {
+	const uint8_t *at;	/* the packet */
+	uint32_t bits;		/* as sent: from the lowest bit that the instruction set's addresses have */
+	uint8_t count;		/* how many */
+	uint8_t isa;		/* with five bytes */
+	uint8_t full;		/* five bytes */
+	uint8_t info;		/* exception information follows */
+	uint8_t old_exc;	/* deprecated fifth byte: exception, in `exc` and `cancel` */
+	uint8_t exc, cancel;
+};
+
 /*
- * A branch address without exception information at [p, end): its size, and ps->addr is where it goes. 0: the
- * packet is something else, or not complete; nothing has changed.
+ * A branch address of less than five bytes, without exception information, at [p, end): its size. 0: the packet is something
+ * else, or not complete.
  */
-unsigned int cst_etmv3_branch(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end);
+unsigned int cst_etmv3_read_branch(const struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end,
+				   struct etmv3_branch *br);
+/* That packet, of `size` bytes, is parsed: ps->addr is where it goes. */
+void cst_etmv3_take_branch(struct etmv3_parser *ps, const struct etmv3_branch *br, unsigned int size);
 
 /*
  * Element stage. An exception can cancel the last instruction traced: its atom is held, and what came after it,
@@ -106,6 +119,14 @@ void cst_etmv3_stage_packet(void *stage, const struct cst_packet *pkt);
 void cst_etmv3_stage_end(void *stage);
 const struct cst_element *cst_etmv3_stage_take(void *stage);
 int cst_etmv3_stage_address(const void *stage, uint64_t *addr);
+
+/* The same in a loop over packets. */
+static inline const struct cst_element *etmv3_stage_next(void *stage)
+{
+	struct etmv3_stage *s = stage;
+
+	return s->head < s->ready ? &s->el[s->head++] : cst_etmv3_stage_take(s);
+}
 
 /* Nothing waits, and packets can be decoded as they come. */
 static inline int cst_etmv3_stage_direct(const struct etmv3_stage *s)

@@ -21,9 +21,24 @@
 /* Room that a packet of any kind needs. */
 #define ROOM (INSN_ATOMS_MAX + 2 * FLOW_ROOM)
 
+struct etmv3_walk {
+	struct etmv3_parser *ps;
+	struct insns s;
+	struct etmv3_branch branch; /* the last one that was looked at, and its size */
+	unsigned int branch_size;
+};
+
 static int is_phdr(uint8_t h)
 {
 	return (h & 0x81) == 0x80;
+}
+
+/* As cst_etmv3_read_branch(); what was looked at before is not read again. */
+static unsigned int plain_branch(struct etmv3_walk *w, const uint8_t *p)
+{
+	if (p != w->branch.at)
+		w->branch_size = cst_etmv3_read_branch(w->ps, p, w->s.end, &w->branch);
+	return w->branch_size;
 }
 
 /* What comes in the input, but for cycles, shows that the last instruction ran. */
@@ -51,16 +66,17 @@ static size_t timestamp_size(const struct etmv3_parser *ps, const uint8_t *p, si
  * What comes in the input shows that the last instruction ran: cycles and timestamps do not, so that what is before
  * them need not wait for what comes after them.
  */
-static int settles(const struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end)
+static int settles(struct etmv3_walk *w, const uint8_t *p)
 {
-	const uint8_t *far = end - p > LOOK_AHEAD ? p + LOOK_AHEAD : end;
+	const struct etmv3_parser *ps = w->ps;
+	const uint8_t *const end = w->s.end, *far = end - p > LOOK_AHEAD ? p + LOOK_AHEAD : end;
 	size_t size = 1;
 
 	for (; p < far && size; p += size) {
 		if (ps->phdr[*p].settles)
 			return 1;
 		if (*p & 1)
-			return !!cst_etmv3_branch_size(ps, p, end);
+			return !!plain_branch(w, p);
 		if (ps->type[*p] == CST_ETMV3_PKT_TIMESTAMP)
 			size = timestamp_size(ps, p, end - p);
 		else if (!is_phdr(*p))
@@ -72,18 +88,20 @@ static int settles(const struct etmv3_parser *ps, const uint8_t *p, const uint8_
 }
 
 /* P-headers from s->p on. 0: no further, and what is left of the one at s->p is in the flow. */
-static int phdrs(const struct etmv3_parser *ps, struct insns *s)
+static int phdrs(struct etmv3_walk *w)
 {
+	struct insns *s = &w->s;
+
 	for (;;) {
 		switch (cst_flow_insns_walk(s)) {
 		case INSNS_OTHER:
 			/* a branch that can be taken now is looked at then */
-			if (!s->f->join || (s->p < s->end && *s->p & 1 && s->g < s->limit) || settles(ps, s->p, s->end))
+			if (!s->f->join || (s->p < s->end && *s->p & 1 && s->g < s->limit) || settles(w, s->p))
 				return 1;
 			cst_flow_insns_back(s);
 			return 0;
 		case INSNS_PENDING:
-			if (!settles(ps, s->p + 1, s->end))
+			if (!settles(w, s->p + 1))
 				return 0;
 			s->settled = s->p + 1;
 			break;
@@ -97,6 +115,7 @@ static int phdrs(const struct etmv3_parser *ps, struct insns *s)
 			return 0;
 		case INSNS_SKIP:
 			cst_flow_insns_skip(s);
+			cst_flow_insns_find(s);
 			break;
 		case INSNS_INTERRUPTED:
 			return 0;
@@ -105,16 +124,18 @@ static int phdrs(const struct etmv3_parser *ps, struct insns *s)
 }
 
 /* A branch at s->p, without exception information. Returns its size, or 0: it is something else, or cut. */
-static unsigned int branch(const struct fast *x, struct insns *s, struct cst_generic *out, size_t *n)
+static unsigned int branch(const struct fast *x, struct etmv3_walk *w, struct cst_generic *out, size_t *n)
 {
-	struct etmv3_parser *ps = x->c->ps;
-	unsigned int size = cst_etmv3_branch(ps, s->p, s->end);
+	struct etmv3_parser *ps = w->ps;
+	struct insns *s = &w->s;
+	unsigned int size = plain_branch(w, s->p);
 
 	if (!size) {
 		if (x->f->join)
 			cst_flow_insns_back(s);
 		return 0;
 	}
+	cst_etmv3_take_branch(ps, &w->branch, size);
 	if (s->before | s->ord || s->addr == ps->addr) {
 		/* a range goes on up to here, which no branch has ended; or execution is there already */
 		cst_flow_insns_leave(s);
@@ -148,53 +169,56 @@ static enum fast_end walk(const struct fast *x, struct cst_generic *out, size_t 
 	const struct seg *seg = &c->seg[c->seg_i];
 	const uint8_t *const first = c->data + c->pos, *last = first, *behind = first;	/* the last packet, of those used */
 	size_t more = 0;
-	struct insns s;
+	struct etmv3_walk w;
+	struct insns *const s = &w.s;
 
-	s.f = x->f;
-	s.code = ps->phdr;
-	s.data = c->data;
-	s.p = first;
-	s.stop = c->data + (c->seg_i + 1 < c->seg_count ? seg[1].pos : c->len);
-	s.end = c->data + c->len;
-	s.bias = seg->offset - seg->pos - (uintptr_t)c->data;
-	s.seg = seg;
-	s.last_seg = &c->seg[c->seg_count - 1];
-	s.settled = NULL;
-	s.g = out + *n;
-	s.limit = out + cap - ROOM;
-	s.left = 0;
-	s.insns = s.ranges = s.branches = 0;
-	cst_flow_insns_enter(&s);
-	while (phdrs(ps, &s) && s.p < s.end && s.g < s.limit && *s.p & 1) {
-		const unsigned int size = branch(x, &s, out, n);
+	w.ps = ps;
+	w.branch.at = NULL;
+	s->f = x->f;
+	s->code = ps->phdr;
+	s->data = c->data;
+	s->p = first;
+	s->stop = c->data + (c->seg_i + 1 < c->seg_count ? seg[1].pos : c->len);
+	s->end = c->data + c->len;
+	s->bias = seg->offset - seg->pos - (uintptr_t)c->data;
+	s->seg = seg;
+	s->last_seg = &c->seg[c->seg_count - 1];
+	s->settled = NULL;
+	s->g = out + *n;
+	s->limit = out + cap - ROOM;
+	s->left = 0;
+	s->insns = s->ranges = s->branches = 0;
+	cst_flow_insns_enter(s);
+	if (!s->b)
+		cst_flow_insns_find(s);
+	while (phdrs(&w) && s->p < s->end && s->g < s->limit && *s->p & 1) {
+		const unsigned int size = branch(x, &w, out, n);
 
 		if (!size)
 			break;
 		more += size - 1;
-		behind = s.p;
+		behind = s->p;
 		last = behind - size;
 	}
-	cst_flow_insns_leave(&s);
-	if (s.left)
-		cst_flow_insns_give(&s);
-	if (s.p > behind) {
-		last = s.p - 1;
+	cst_flow_insns_leave(s);
+	if (s->left)
+		cst_flow_insns_give(s);
+	if (s->p > behind) {
+		last = s->p - 1;
 		ps->zeros = 0;
 	}
-	if (s.p > first)
-		stage->last_index = cst_flow_insns_index(&s, last);
-	*n = (size_t)(s.g - out);
-	c->pos = (size_t)(s.p - c->data);
-	c->seg_i = (uint32_t)(s.seg - c->seg);
+	if (s->p > first)
+		stage->last_index = cst_flow_insns_index(s, last);
+	*n = (size_t)(s->g - out);
+	c->pos = (size_t)(s->p - c->data);
+	c->seg_i = (uint32_t)(s->seg - c->seg);
 	while (c->seg[c->seg_i].pos > c->pos)
 		c->seg_i--;
-	x->stats->packets += (size_t)(s.p - first) - more;
-	x->stats->insns += s.insns;
-	x->stats->ranges += s.ranges;
-	x->stats->branches += s.branches;
+	x->stats->packets += (size_t)(s->p - first) - more;
+	insns_count(s);
 	if (x->f->busy)
 		cst_flow_run(x->f, out, n, cap);
-	return s.g >= s.limit && s.g > out ? FAST_FULL : FAST_LEFT;
+	return s->g >= s->limit && s->g > out ? FAST_FULL : FAST_LEFT;
 }
 
 enum fast_end cst_etmv3_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
@@ -216,7 +240,7 @@ enum fast_end cst_etmv3_run(const struct fast *x, struct cst_generic *out, size_
 		if (walk(x, out, n, cap) == FAST_FULL)
 			return FAST_FULL;
 		if (x->f->busy | x->f->stopped ||
-		    !direct_elements(x, cst_etmv3_parse, cst_etmv3_stage_packet, cst_etmv3_stage_take, out, n, cap))
+		    !direct_elements(x, cst_etmv3_parse, cst_etmv3_stage_packet, etmv3_stage_next, out, n, cap))
 			break;
 	}
 	return FAST_LEFT;

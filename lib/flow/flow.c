@@ -53,6 +53,7 @@ void cst_flow_set_space(struct cst_flow *f, struct cst_space *space)
 	f->near_space = NULL;
 	f->map_len = 0;
 	f->blk = 0;
+	f->chosen = 0;
 }
 
 /* Without the exception level: any space of the security state. */
@@ -74,22 +75,23 @@ static void choose(struct cst_flow *f, unsigned int spaces)
 
 void cst_flow_choose_space(struct cst_flow *f, const struct cst_context *ctx)
 {
+	/* most contexts are the last one again */
+	if (f->chosen && !memcmp(&f->ctx, ctx, sizeof(*ctx)) && f->images_gen == cst_images_generation(f->images))
+		return;
 	f->ctx = *ctx;
-	if (f->images)
-		choose(f, cst_flow_memspace(f));
+	if (!f->images)
+		return;
+	choose(f, cst_flow_memspace(f));
+	f->images_gen = cst_images_generation(f->images);
+	f->chosen = 1;
 }
 
 void cst_flow_set_images(struct cst_flow *f, const struct cst_images *images)
 {
 	f->images = images;
+	f->chosen = 0;
 	if (images)
 		choose(f, f->need_ctx ? CST_MEM_EL1N : cst_flow_memspace(f));
-}
-
-void cst_flow_give(struct cst_flow *f, const struct cst_element *el)
-{
-	f->el = *el;
-	f->busy = 1;
 }
 
 void cst_flow_stack_empty(struct cst_flow *f, uint64_t addr)
@@ -157,7 +159,7 @@ uint32_t cst_flow_block(struct cst_flow *f)
 
 	if (f->no_graph || (f->it && (f->isa != CST_ISA_T32 || !f->cfg->atom_per_insn)))
 		return 0;
-	if (cst_flow_map(f, f->addr) != SPAN_DONE)
+	if (!cst_flow_in_map(f, f->addr) && cst_flow_map(f, f->addr) != SPAN_DONE)
 		return 0;
 	img = f->map_sec->img;
 	key = blk_key(f->isa, f->it);
@@ -280,23 +282,22 @@ static void run_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, si
 void cst_flow_run(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap)
 {
 	f->stopped = 0;
-	if (f->cond_done && (cap - *n < FLOW_ROOM || cst_flow_cond_late(f, out, n)))
+	if (__builtin_expect(f->cond_done, 0) && (cap - *n < FLOW_ROOM || cst_flow_cond_late(f, out, n)))
 		return;
-	/* the caller may have changed the maps since the last call */
-	if (f->map_len && (f->map_space != f->space || f->map_gen != f->space->generation)) {
-		f->map_len = 0;
-		f->blk = 0;
-	}
-	if (f->q_pending && f->el.kind == CST_EL_ATOMS) {
-		if (cap - *n < FLOW_ROOM)
+	if (f->el.kind == CST_EL_ATOMS) {
+		if (f->q_pending && cap - *n < FLOW_ROOM)
 			return;
-		cst_flow_finish_q(f, out, n, 0, 0);
+		if (f->q_pending)
+			cst_flow_finish_q(f, out, n, 0, 0);
+		if (f->cfg->atom_per_insn)
+			cst_flow_insns(f, out, n, cap);
+		else
+			run_atoms(f, out, n, cap);
+		return;
 	}
-	if (f->el.kind == CST_EL_ATOMS && f->cfg->atom_per_insn)
-		cst_flow_insns(f, out, n, cap);
-	else if (f->el.kind == CST_EL_ATOMS)
-		run_atoms(f, out, n, cap);
-	else
-		while (f->busy && !f->stopped && cap - *n >= FLOW_ROOM)
-			cst_flow_analyze(f, out, n);
+	while (cap - *n >= FLOW_ROOM) {
+		cst_flow_analyze(f, out, n);
+		if (!f->busy || f->stopped)
+			return;
+	}
 }

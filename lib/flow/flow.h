@@ -67,6 +67,8 @@ struct cst_flow {
 	struct cst_space *space;
 	const struct cst_images *images; /* where spaces come from at each context, or NULL */
 	struct cst_context ctx;	/* the last one, for them */
+	uint32_t images_gen;
+	uint8_t chosen;		/* `space` is what they have for ctx, at images_gen */
 	unsigned int isa_flags;
 	unsigned int stop_mask;	/* enum cst_stop */
 	unsigned int stopped;
@@ -180,7 +182,12 @@ void cst_flow_choose_space(struct cst_flow *f, const struct cst_context *ctx);
  * Give one element (f->busy must be 0); then call _run until busy is 0. _run appends to out[*n],
  * never beyond cap, and returns early with busy set when there is no room, or with f->stopped set.
  */
-void cst_flow_give(struct cst_flow *f, const struct cst_element *el);
+static inline void cst_flow_give(struct cst_flow *f, const struct cst_element *el)
+{
+	f->el = *el;
+	f->busy = 1;
+}
+
 void cst_flow_run(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap);
 /*
  * For the log: those of `n` generic elements whose atom N contradicts the image. The atom loops only count them,
@@ -250,6 +257,13 @@ enum span_end cst_flow_span(struct cst_flow *f, enum span_mode mode, uint64_t li
 enum span_end cst_flow_fetch(struct cst_flow *f, uint64_t a, struct cst_insn *in, uint32_t *op);
 /* Without an address for what they transfer: the instruction at `a` may load or store. */
 int cst_flow_is_transfer(struct cst_flow *f, uint64_t a);
+/* Does f->map_* hold for address `a`? */
+static inline int cst_flow_in_map(const struct cst_flow *f, uint64_t a)
+{
+	return f->map_len && a - f->map_start < f->map_len && f->map_space == f->space &&
+	       f->map_gen == f->space->generation;
+}
+
 /* Place of the block at f->addr; 0: it is not in the graph. Sets f->map_*, f->img and f->img_gen. */
 uint32_t cst_flow_block(struct cst_flow *f);
 /* Fill f->map_* for f->addr-like address `a`. 0, SPAN_NACC or SPAN_LAZY. */

@@ -69,8 +69,7 @@ enum span_end cst_flow_map(struct cst_flow *f, uint64_t a)
 {
 	const struct near_map *nm = &f->near_maps[a / CODE_PAGE % NEAR_MAPS];
 
-	if (f->map_len && a - f->map_start < f->map_len && f->map_space == f->space &&
-	    f->map_gen == f->space->generation)
+	if (cst_flow_in_map(f, a))
 		return SPAN_DONE;
 	if (!f->space || f->near_space != f->space || f->near_gen != f->space->generation || a - nm->start >= nm->len)
 		return search_map(f, a);
@@ -141,7 +140,8 @@ static int add_block(struct cst_flow *f, enum span_mode mode, uint64_t limit, st
 	uint64_t left = f->map_start + f->map_len - s->end;
 	const struct blk *b;
 
-	if (s->it)
+	/* a single instruction is looked at faster than its block is found */
+	if (s->it || (mode == SPAN_COUNT && limit - s->n_insn == 1))
 		return 0;
 	b = cst_block(f->map_sec, s->end - f->map_bias, blk_key(f->isa, 0), s->end, f->isa_flags);
 	if (!b || !b->n_insn || (uint32_t)b->step[0] > left)

@@ -180,6 +180,11 @@ struct cst_space {
 	uint8_t on_demand;	/* the owner maps what is asked for */
 };
 
+struct cst_images;
+
+/* Another number after each change of the table. */
+uint32_t cst_images_generation(const struct cst_images *images);
+
 /* The map that holds `addr`, or NULL. */
 const struct map *cst_space_find(const struct cst_space *space, uint64_t addr);
 

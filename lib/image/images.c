@@ -19,6 +19,7 @@ struct entry {
 struct cst_images {
 	struct entry *entry;
 	size_t count, cap;
+	uint32_t generation;
 };
 
 /* What an entry asks for, the most specific first: both IDs, the context ID, the VMID, none. */
@@ -98,6 +99,7 @@ int cst_images_set(struct cst_images *t, const struct cst_image_key *key, struct
 
 	if (!key->spaces || key->ids & ~IDS)
 		return -CST_ERR_INVAL;
+	t->generation++;
 	i = lower(t, key, compare);
 	if (i < t->count && !compare(&t->entry[i].key, key)) {
 		t->entry[i].space = space;
@@ -127,9 +129,15 @@ int cst_images_remove(struct cst_images *t, const struct cst_image_key *key)
 	i = lower(t, key, compare);
 	if (i == t->count || compare(&t->entry[i].key, key))
 		return -CST_ERR_NOT_FOUND;
+	t->generation++;
 	t->count--;
 	memmove(&t->entry[i], &t->entry[i + 1], (t->count - i) * sizeof(*t->entry));
 	return 0;
+}
+
+uint32_t cst_images_generation(const struct cst_images *t)
+{
+	return t->generation;
 }
 
 size_t cst_images_count(const struct cst_images *t)

@@ -40,8 +40,11 @@ static inline uint32_t get_le(struct reader *r, unsigned int bytes)
 		r->p = r->bad ? r->p : r->end;
 		return 0;
 	}
-	for (i = 0; i < bytes; i++)
-		v |= (uint32_t)r->p[i] << (8 * i);
+	if (bytes == 4)
+		v = r->p[0] | (uint32_t)r->p[1] << 8 | (uint32_t)r->p[2] << 16 | (uint32_t)r->p[3] << 24;
+	else
+		for (i = 0; i < bytes; i++)
+			v |= (uint32_t)r->p[i] << (8 * i);
 	r->p += bytes;
 	return v;
 }
