@@ -448,3 +448,23 @@ void frame_ids(const struct queue *q, const struct fragment *f, uint64_t ids[2])
 	for (i = 0; i < f->nr_parts; i++)
 		pos = cst_frame_ids(parts[i].data, parts[i].size, pos, ids);
 }
+
+void queue_find_ids(struct queue *q)
+{
+	size_t i;
+
+	if (q->ids_known)
+		return;
+	q->ids_known = true;
+	for (i = 0; i < q->nr_frags; i++) {
+		struct fragment *f = &q->frags[i];
+
+		if (!f->pub.raw)
+			frame_ids(q, f, q->ids);
+	}
+}
+
+uint64_t fragment_floor(const struct fragment *f)
+{
+	return f->since > f->pub.time ? 0 : f->since;
+}

@@ -124,4 +124,9 @@ void joined_free(struct joined *j);
 /* Trace IDs in formatter frames: sets bits of `ids` (one per ID). */
 void frame_ids(const struct queue *q, const struct fragment *f, uint64_t ids[2]);
 
+/* Finds the trace IDs in the frames of a queue (queue.ids), once. */
+void queue_find_ids(struct queue *q);
+/* Nothing in the fragment is older: the time of the AUX record before, 0 if that is not known. */
+uint64_t fragment_floor(const struct fragment *f);
+
 #endif

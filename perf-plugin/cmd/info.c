@@ -240,23 +240,23 @@ static void print_clock(const struct session *ss)
 	uint32_t i, k;
 
 	printf("\nTime: ");
-	if (!ss->timestamps) {
+	if (!ss->clocks.timestamps) {
 		printf("the trace has no timestamps; samples get the time of their AUX record\n");
 		return;
 	}
 	for (i = 0; i < ss->units.info.nr_cpu; i++) {
-		const struct trace_clock *c = &ss->clocks[i];
+		const struct trace_clock *c = &ss->clocks.v[i];
 
-		for (k = 0; k < i && !same_clock(c, &ss->clocks[k]); k++)
+		for (k = 0; k < i && !same_clock(c, &ss->clocks.v[k]); k++)
 			;
 		if (k < i)
 			continue;
-		for (k = 0; k < ss->units.info.nr_cpu && same_clock(c, &ss->clocks[k]); k++)
+		for (k = 0; k < ss->units.info.nr_cpu && same_clock(c, &ss->clocks.v[k]); k++)
 			;
 		sep = "\n  CPU ";
 		if (k < ss->units.info.nr_cpu) {
 			for (k = i; k < ss->units.info.nr_cpu; k++) {
-				if (!same_clock(c, &ss->clocks[k]))
+				if (!same_clock(c, &ss->clocks.v[k]))
 					continue;
 				printf("%s%u", sep, ss->units.info.cpu[k].cpu);
 				sep = ",";
@@ -298,7 +298,7 @@ static void print_queue(struct queue *q)
 	if (q->any_raw)
 		printf(", unframed");
 	if (q->any_frames) {
-		session_queue_ids(q);
+		queue_find_ids(q);
 		printf(", frames with trace ID");
 		for (id = 1; id < 0x70; id++) {
 			if (!(q->ids[id >> 6] >> (id & 63) & 1))

@@ -5,7 +5,7 @@
 #ifndef CSTRACE_DUMP_RANGE_H
 #define CSTRACE_DUMP_RANGE_H
 
-#include "session/index_book.h"
+#include "indexes/index_book.h"
 
 /* The first element, or packet, that is like this. */
 struct dump_place {

@@ -537,7 +537,7 @@ static int decode_whole(struct run *r, struct fragment *f)
 
 static int decode_fragment(struct run *r, struct fragment *f)
 {
-	if (session_skips(r->ss, r->q, f, r->con->timeless))
+	if (select_skips(&r->ss->selection, r->q, f, r->con->timeless))
 		return skip_fragment(r, f);
 	f->pub.data = fragment_bytes(&r->joined, r->q, f);
 	return f->pub.data ? decode_whole(r, f) : -CST_ERR_NOMEM;

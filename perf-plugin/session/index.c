@@ -21,24 +21,6 @@ static uint64_t record_time(const struct pd_record *rec)
 	return rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : 0;
 }
 
-/* The first moment at which a CPU was certainly traced. */
-static int note_start(struct session *ss, const struct pd_record *rec, bool itrace)
-{
-	int cpu = rec->sid.valid & PERF_SAMPLE_CPU ? (int)rec->sid.cpu : -1;
-	struct trace_start *st;
-
-	if (!(rec->sid.valid & PERF_SAMPLE_TIME) || cpu < 0 || intmap_get(&ss->starts, cpu))
-		return 0;
-	st = malloc(sizeof(*st));
-	if (!st || !intmap_put(&ss->starts, cpu, st)) {
-		free(st);
-		return -CST_ERR_NOMEM;
-	}
-	st->time = rec->sid.time;
-	st->itrace = itrace;
-	return 0;
-}
-
 static int do_switch(struct indexer *ix, const struct pd_record *rec)
 {
 	const struct perf_record_switch *r = (const void *)rec->ev;
@@ -47,7 +29,7 @@ static int do_switch(struct indexer *ix, const struct pd_record *rec)
 	int tid = rec->sid.valid & PERF_SAMPLE_TID ? (int)rec->sid.tid : -1;
 	int prev = -1;
 
-	if (!out && note_start(ix->ss, rec, false))
+	if (!out && clocks_note_start(&ix->ss->clocks, rec, false))
 		return -CST_ERR_NOMEM;
 	if (!(rec->sid.valid & PERF_SAMPLE_TIME) || !(rec->sid.valid & PERF_SAMPLE_CPU))
 		return 0;
@@ -68,7 +50,7 @@ static int do_itrace_start(struct indexer *ix, const struct pd_record *rec)
 	if (rec->sid.valid & PERF_SAMPLE_TIME && rec->sid.valid & PERF_SAMPLE_CPU && (int)r->tid > 0 &&
 	    running_add(&ix->ss->running, (int)rec->sid.cpu, rec->sid.time, RUN_START, (int)r->tid, -1))
 		return -CST_ERR_NOMEM;
-	return note_start(ix->ss, rec, true);
+	return clocks_note_start(&ix->ss->clocks, rec, true);
 }
 
 static void read_formats(struct session *ss, const void *data, uint64_t len)
@@ -172,8 +154,8 @@ static int do_record(struct indexer *ix, const struct pd_record *rec)
 			ss->totals.file_cut = true;
 		return queues_add_chunk(&ss->queues, rec);
 	case PERF_RECORD_TIME_CONV:
-		pd_time_conv_parse(&ss->conv, rec);
-		ss->have_conv = true;
+		pd_time_conv_parse(&ss->clocks.conv, rec);
+		ss->clocks.have_conv = true;
 		return 0;
 	}
 	return 0;
@@ -232,7 +214,7 @@ static int finish_side(struct session *ss)
 {
 	int rc;
 
-	ss->side.conv = ss->have_conv ? &ss->conv : NULL;
+	ss->side.conv = ss->clocks.have_conv ? &ss->clocks.conv : NULL;
 	rc = side_events_finish(&ss->side);
 	return rc ? rc : threads_begin(&ss->threads) ? -CST_ERR_NOMEM : 0;
 }

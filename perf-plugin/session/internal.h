@@ -7,8 +7,9 @@
 #include "buffers/owners.h"
 #include "buffers/queues.h"
 #include "buffers/units.h"
-#include "clocks/clock.h"
+#include "clocks/clocks.h"
 #include "clocks/pace.h"
+#include "filter/select.h"
 #include "images/dso.h"
 #include "images/kernel.h"
 #include "losses/losses.h"
@@ -28,12 +29,6 @@
 #include "tasks/space.h"
 #include "tasks/threads.h"
 
-/* Start of a CPU's trace. */
-struct trace_start {
-	uint64_t time;
-	bool itrace;		/* nothing was traced before; else it only was traced then */
-};
-
 struct session {
 	struct session_opts opts;
 	struct perfdata *pd;
@@ -43,10 +38,7 @@ struct session {
 	struct trace_units units;
 	const struct trace_unit **told_units; /* why they cannot be decoded was printed */
 	size_t nr_told_units, cap_told_units;
-	bool have_conv;
-	struct pd_time_conv conv;
-	struct trace_clock *clocks;	/* of each CPU of `info` */
-	bool timestamps;		/* on any of them */
+	struct clocks clocks;
 
 	struct dso_table dsos;
 	struct side_events side;
@@ -60,11 +52,11 @@ struct session {
 	struct own_world own;
 	struct short_ids short_ids;
 	bool told_only;
-	struct intmap starts;		/* cpu -> the first trace_start */
 	struct kernel_images kernel;
 	struct intmap perf_maps;	/* by pid */
 
 	struct filter *filter;		/* NULL: everything is wanted */
+	struct selection selection;	/* the filter's view on whole fragments */
 	bool matched;			/* the filter let something pass in this run */
 	bool left_undone;		/* a piece ended with something that the next one would have counted */
 	struct index_book *book;	/* NULL: none can be used */
@@ -97,6 +89,8 @@ void session_adopt_files(struct session *ss, struct session *rep);
 
 /* session.c: the parts of a session that a replica has, too. */
 int session_init_own(struct session *ss);
+/* Once the records were read. 0, or SESSION_TOLD. */
+int session_make_filter(struct session *ss);
 void session_free_own(struct session *ss);
 
 /* locate.c */
@@ -188,24 +182,5 @@ void stream_batch_time(struct batch *b, const struct session_consumer *con);
 struct stream *stream_here(struct stream_state *st);
 /* The same for a callback of the consumer that is not about a batch. */
 struct stream *stream_as_given(struct stream_state *st);
-
-/* pairing.c: makes the clocks of all CPUs. 0, or -CST_ERR_x. */
-int session_make_clocks(struct session *ss);
-const struct trace_clock *session_clock(const struct session *ss, int cpu);
-
-/* offer.c: prints what the recording has for each filter of the options, or that memory ran out. */
-void session_print_offer(struct session *ss, FILE *out);
-
-/* select.c: the filter's view on whole fragments. */
-int session_make_filter(struct session *ss);
-/* Can nothing in this fragment be wanted? `timeless`: everything in it has the time of its AUX record. */
-bool session_skips(struct session *ss, struct queue *q, const struct fragment *f, bool timeless);
-/* Does the filter want a CPU that the trace ID ever belongs to in this buffer? */
-bool session_wants_id(struct session *ss, const struct queue *q, uint8_t id);
-/* Nothing in the fragment is older. */
-uint64_t fragment_floor(const struct fragment *f);
-
-/* Trace IDs in the frames of a queue; looked for once. */
-void session_queue_ids(struct queue *q);
 
 #endif

@@ -100,7 +100,7 @@ static bool is_divisible(const struct session *ss, const struct session_consumer
 		return false;
 	if (!q->any_frames)
 		return true;
-	session_queue_ids(q);
+	queue_find_ids(q);
 	/* 0x01 to 0x6f */
 	return __builtin_popcountll(q->ids[0] & ~1ull) + __builtin_popcountll(q->ids[1] & ((1ull << 48) - 1)) == 1;
 }

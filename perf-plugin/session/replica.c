@@ -57,14 +57,10 @@ static void share(struct session *rep, const struct session *ss)
 	rep->recorder = ss->recorder;
 	rep->name = ss->name;
 	rep->units = ss->units;
-	rep->have_conv = ss->have_conv;
-	rep->conv = ss->conv;
 	rep->clocks = ss->clocks;
-	rep->timestamps = ss->timestamps;
 	rep->queues = ss->queues;
 	rep->running = ss->running;
 	rep->sched = ss->sched;
-	rep->starts = ss->starts;
 	/* of the file; the other totals are the run's, and change */
 	rep->losses.lost_records = ss->losses.lost_records;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/index_book.h"
+#include "indexes/index_book.h"
 #include "session/internal.h"
 
 /*

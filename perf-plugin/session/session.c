@@ -13,8 +13,10 @@
 
 static int make_clocks(struct session *ss)
 {
-	int rc = session_make_clocks(ss);
+	int rc = clocks_make(&ss->clocks, &ss->queues);
 
+	if (ss->opts.ts_freq && !ss->clocks.timestamps)
+		fprintf(stderr, "cstrace: %s: warning: --ts-freq has no effect: the trace has no timestamps\n", ss->name);
 	if (!rc)
 		return 0;
 	fprintf(stderr, "cstrace: %s: the clocks of its trace units cannot be made: %s\n", ss->name,
@@ -119,6 +121,17 @@ void session_free_own(struct session *ss)
 	session_free_perf_maps(ss);
 }
 
+int session_make_filter(struct session *ss)
+{
+	if (filter_open(&ss->filter, &ss->opts.filter, ss->pd, ss->name))
+		return SESSION_TOLD;
+	ss->selection = (struct selection){
+		.filter = ss->filter, .units = &ss->units, .running = &ss->running,
+		.lost_records = ss->losses.lost_records > 0, .timestamps = ss->clocks.timestamps,
+	};
+	return 0;
+}
+
 static struct session *open_session(const struct session_opts *opts, struct perfdata *pd,
 				    struct dso_bundle *bundle)
 {
@@ -141,6 +154,8 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 			.strict = opts->strict, .insn_ranges = opts->insn_ranges,
 		},
 	};
+	ss->clocks.units = &ss->units;
+	ss->clocks.ts_freq = opts->ts_freq;
 	rc = session_init_own(ss);
 	ss->dsos.search.bundle = *bundle;
 	if (!ss->name || rc) {
@@ -209,8 +224,6 @@ struct session *session_open_perfdata(const struct session_opts *opts, struct pe
 
 void session_close(struct session *ss)
 {
-	size_t i;
-
 	if (!ss)
 		return;
 	seek_close(ss);
@@ -219,10 +232,7 @@ void session_close(struct session *ss)
 	units_free(&ss->units);
 	running_free(&ss->running);
 	tracepoint_free(ss->sched);
-	for (i = 0; i < ss->starts.size; i++)
-		free(ss->starts.slot[i].value);
-	intmap_free(&ss->starts);
-	free(ss->clocks);
+	clocks_free(&ss->clocks);
 	perfdata_close(ss->pd);
 	free(ss->name);
 	free(ss);
@@ -275,7 +285,7 @@ uint32_t session_pmu_type(const struct session *ss)
 
 bool session_timestamps(const struct session *ss)
 {
-	return ss->timestamps;
+	return ss->clocks.timestamps;
 }
 
 unsigned int session_max_streams(const struct session *ss)
@@ -290,7 +300,7 @@ unsigned int session_max_streams(const struct session *ss)
 			n += q->cpu >= 0 ? 1 : ss->units.info.nr_cpu;
 		if (!q->any_frames)
 			continue;
-		session_queue_ids(q);
+		queue_find_ids(q);
 		for (id = 1; id < 0x70; id++)
 			n += q->ids[id >> 6] >> (id & 63) & 1;
 	}

@@ -14,7 +14,7 @@
 #include <cstrace/cstrace.h>
 
 #include "buffers/queues.h"
-#include "session/filter.h"
+#include "filter/filter.h"
 #include "session/who.h"
 
 struct perfdata;
@@ -253,6 +253,8 @@ void session_print_losses(const struct session *ss, FILE *out);
 void session_print_all_losses(const struct session *ss, FILE *out, bool all);
 /* Missing or refused images: path, reason, instructions or addresses lost, remedy; to `out`. Returns their number. */
 unsigned int session_print_missing(const struct session *ss, FILE *out);
+/* What the recording has for each filter of the options, when nothing fitted them. */
+void session_print_offer(struct session *ss, FILE *out);
 /* What a command says at its end: both, and where to read more. */
 void session_print_end(const struct session *ss, FILE *out);
 

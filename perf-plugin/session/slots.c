@@ -147,21 +147,6 @@ static struct tree_slot *get_slot(struct run *r, bool raw, struct trace_unit *u)
 	return slot;
 }
 
-void session_queue_ids(struct queue *q)
-{
-	size_t i;
-
-	if (q->ids_known)
-		return;
-	q->ids_known = true;
-	for (i = 0; i < q->nr_frags; i++) {
-		struct fragment *f = &q->frags[i];
-
-		if (!f->pub.raw)
-			frame_ids(q, f, q->ids);
-	}
-}
-
 /* Whose an ID is at the end of a fragment. */
 static struct trace_unit *owner_unit(struct session *ss, const struct queue *q, uint8_t id,
 				     const struct fragment *f)
@@ -210,7 +195,7 @@ static int add_frame_streams(struct run *r, struct tree_slot *slot, const struct
 	unsigned int id;
 	int err;
 
-	session_queue_ids(r->q);
+	queue_find_ids(r->q);
 	for (id = 1; id < 0x70; id++) {
 		uint64_t bit = 1ull << (id & 63);
 
@@ -222,7 +207,7 @@ static int add_frame_streams(struct run *r, struct tree_slot *slot, const struct
 			r->ss->unrouted_ids[id >> 6] |= bit;
 			continue;
 		}
-		if (!session_wants_id(r->ss, r->q, (uint8_t)id)) {
+		if (!select_wants_id(&r->ss->selection, r->q, (uint8_t)id)) {
 			cst_tree_ignore(slot->tree, (uint8_t)id);
 			continue;
 		}

@@ -20,7 +20,7 @@ bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time)
 {
 	if (!st->clock || st->clock_cpu != st->stream.cpu) {
 		st->clock_cpu = st->stream.cpu;
-		st->clock = session_clock(st->ss, st->clock_cpu);
+		st->clock = clocks_of_cpu(&st->ss->clocks, st->clock_cpu);
 	}
 	if (!st->clock || !clock_ns(st->clock, ticks, aux_time(st), time))
 		return false;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "filter/offer.h"
 #include "images/dso.h"
 #include "losses/report.h"
 #include "perfdata/name.h"
@@ -188,4 +189,11 @@ unsigned int session_print_missing(const struct session *ss, FILE *out)
 		n++;
 	}
 	return n;
+}
+
+void session_print_offer(struct session *ss, FILE *out)
+{
+	const struct offer_from from = { .pd = ss->pd, .name = ss->name, .units = &ss->units, .queues = &ss->queues };
+
+	filter_print_offer(&ss->opts.filter, &from, out);
 }

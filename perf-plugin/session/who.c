@@ -463,7 +463,7 @@ static int settle(struct stream_state *st)
 
 int who_begin(struct stream_state *st)
 {
-	const struct trace_start *start = intmap_get(&st->ss->starts, st->stream.cpu);
+	const struct trace_start *start = clocks_start(&st->ss->clocks, st->stream.cpu);
 	struct who *w = &st->who;
 
 	w->id_bits = 0;

@@ -268,7 +268,7 @@ static void of_a_recording(void **state)
 	assert_non_null(pd);
 	ss = session_open_perfdata(&so, pd);
 	assert_non_null(ss);
-	c = session_clock(ss, 2);
+	c = clocks_of_cpu(&ss->clocks, 2);
 	assert_int_equal(c->kind, CLOCK_ESTIMATED);
 	assert_false(c->contradicted);
 	assert_int_equal(c->rate, CLOCK_RATE_MEASURED);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "session/filter.h"
+#include "filter/filter.h"
 
 #define S 1000000000ull
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "files/input.h"
-#include "session/index_book.h"
+#include "indexes/index_book.h"
 #include "who_build.h"
 
 #define STRETCHES	300u

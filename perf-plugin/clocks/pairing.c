@@ -7,9 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cstrace/cstrace.h>
+
 #include "base/array.h"
 #include "buffers/owners.h"
-#include "session/internal.h"
+#include "base/error.h"
+#include "base/time.h"
+#include "buffers/queues.h"
+#include "clocks/clocks.h"
 
 /* AUX records of one buffer that are looked at, spread over all of it. */
 #define MAX_FRAGMENTS	256u
@@ -18,16 +23,16 @@
 #define TAIL		8192u
 
 struct pairing {
-	struct session *ss;
+	struct clocks *c;
 	struct joined joined;
 	struct clock_window *w;
 	size_t nr, cap;
 };
 
 /* The trace that begins in the fragment did not begin before this. */
-static uint64_t start_time(const struct session *ss, const struct fragment *f, int cpu)
+static uint64_t start_time(const struct clocks *c, const struct fragment *f, int cpu)
 {
-	const struct trace_start *start = intmap_get(&ss->starts, cpu);
+	const struct trace_start *start = clocks_start(c, cpu);
 	uint64_t time = fragment_floor(f);
 
 	return start && start->time > time && start->time <= f->pub.time ? start->time : time;
@@ -40,17 +45,17 @@ static int add_window(struct pairing *p, const struct fragment *f, int cpu, uint
 	if (!w)
 		return -CST_ERR_NOMEM;
 	w->ticks = ticks;
-	w->from = start_time(p->ss, f, cpu);
+	w->from = start_time(p->c, f, cpu);
 	w->to = f->pub.time;
 	w->cpu = cpu;
 	return 0;
 }
 
-static struct trace_unit *unit_of(struct session *ss, struct queue *q, const struct fragment *f, uint8_t id)
+static struct trace_unit *unit_of(const struct trace_units *tu, struct queue *q, const struct fragment *f, uint8_t id)
 {
 	if (f->pub.raw)
-		return units_of_raw(&ss->units, q, f);
-	return units_of_owner(&ss->units, owners_at(&ss->units, q, id, f->pub.time, f->seq), id);
+		return units_of_raw(tu, q, f);
+	return units_of_owner(tu, owners_at(tu, q, id, f->pub.time, f->seq), id);
 }
 
 /* The first timestamp of each of `wanted` decoders, as far as they are before a barrier; 0: none. */
@@ -81,7 +86,7 @@ static int look_in(struct pairing *p, struct queue *q, const struct fragment *f,
 	if (rc)
 		return rc;
 	if (!f->pub.raw) {
-		session_queue_ids(q);
+		queue_find_ids(q);
 		ids[0] = q->ids[0];
 		ids[1] = q->ids[1];
 	}
@@ -90,7 +95,7 @@ static int look_in(struct pairing *p, struct queue *q, const struct fragment *f,
 
 		if (!f->pub.raw && !(ids[id >> 6] >> (id & 63) & 1))
 			continue;
-		u[id] = unit_of(p->ss, q, f, (uint8_t)id);
+		u[id] = unit_of(p->c->units, q, f, (uint8_t)id);
 		if (!u[id] || u[id]->config_error || !u[id]->timestamps)
 			continue;
 		cfg = u[id]->config;
@@ -132,16 +137,16 @@ static int look_at(struct pairing *p, struct queue *q, struct fragment *f)
 /* The clocks of CPUs whose windows are in [first, last) of p->w. */
 static void fit(struct pairing *p, struct clock_window *w, size_t n, int cpu)
 {
-	struct session *ss = p->ss;
+	const struct auxinfo *info = &p->c->units->info;
 	struct trace_clock c;
 	uint32_t i;
 
-	for (i = 0; i < ss->units.info.nr_cpu; i++) {
-		if (cpu >= 0 && (int)ss->units.info.cpu[i].cpu != cpu)
+	for (i = 0; i < info->nr_cpu; i++) {
+		if (cpu >= 0 && (int)info->cpu[i].cpu != cpu)
 			continue;
-		c = ss->clocks[i];
+		c = p->c->v[i];
 		clock_fit(&c, w, n);
-		ss->clocks[i] = c;
+		p->c->v[i] = c;
 	}
 }
 
@@ -155,15 +160,14 @@ static int by_cpu(const void *pa, const void *pb)
 /* One counter for all CPUs, as the architecture has it, if the records allow that; else one for each. */
 static void fit_all(struct pairing *p)
 {
-	struct session *ss = p->ss;
 	bool contradicted = false;
 	size_t i, k;
 
 	if (!p->nr)
 		return;
 	fit(p, p->w, p->nr, -1);
-	for (i = 0; i < ss->units.info.nr_cpu; i++)
-		contradicted |= ss->clocks[i].contradicted;
+	for (i = 0; i < p->c->units->info.nr_cpu; i++)
+		contradicted |= p->c->v[i].contradicted;
 	if (!contradicted)
 		return;
 	qsort(p->w, p->nr, sizeof(*p->w), by_cpu);
@@ -179,35 +183,34 @@ static unsigned int tsize_bits(const struct aux_cpu *a)
 	return (a->reg[AUX_REG_TRCIDR0] >> 24 & 0x1f) == 6 ? 48 : 64;
 }
 
-int session_make_clocks(struct session *ss)
+int clocks_make(struct clocks *c, struct queues *qs)
 {
-	struct pairing p = { .ss = ss };
+	const struct auxinfo *info = &c->units->info;
+	struct pairing p = { .c = c };
 	bool estimate = false;
 	size_t i, k, step;
 	int rc = 0;
 
-	ss->clocks = calloc(ss->units.info.nr_cpu ? ss->units.info.nr_cpu : 1, sizeof(*ss->clocks));
-	if (!ss->clocks)
+	c->v = calloc(info->nr_cpu ? info->nr_cpu : 1, sizeof(*c->v));
+	if (!c->v)
 		return -CST_ERR_NOMEM;
-	for (i = 0; i < ss->units.info.nr_cpu; i++) {
-		const struct aux_cpu *a = &ss->units.info.cpu[i];
+	for (i = 0; i < info->nr_cpu; i++) {
+		const struct aux_cpu *a = &info->cpu[i];
 		const struct clock_facts facts = {
-			.conv = ss->have_conv ? &ss->conv : NULL,
-			.timestamps = ss->units.v[i].timestamps,
+			.conv = c->have_conv ? &c->conv : NULL,
+			.timestamps = c->units->v[i].timestamps,
 			.virtual_counter = a->has_ts_source && a->ts_source == AUX_TS_VIRTUAL,
 			.counter = a->has_ts_source && a->ts_source != AUX_TS_UNKNOWN,
 			.bits = tsize_bits(a),
-			.freq = ss->opts.ts_freq,
+			.freq = c->ts_freq,
 		};
 
-		clock_init(&ss->clocks[i], &facts);
-		estimate |= ss->clocks[i].kind == CLOCK_ESTIMATED;
-		ss->timestamps |= facts.timestamps;
+		clock_init(&c->v[i], &facts);
+		estimate |= c->v[i].kind == CLOCK_ESTIMATED;
+		c->timestamps |= facts.timestamps;
 	}
-	if (ss->opts.ts_freq && !ss->timestamps)
-		fprintf(stderr, "cstrace: %s: warning: --ts-freq has no effect: the trace has no timestamps\n", ss->name);
-	for (i = 0; estimate && i < ss->queues.nr && !rc; i++) {
-		struct queue *q = ss->queues.q[i];
+	for (i = 0; estimate && i < qs->nr && !rc; i++) {
+		struct queue *q = qs->q[i];
 
 		step = q->nr_frags / MAX_FRAGMENTS + 1;
 		for (k = 0; k < q->nr_frags && !rc; k += step)
@@ -221,14 +224,4 @@ int session_make_clocks(struct session *ss)
 	free(p.w);
 	joined_free(&p.joined);
 	return rc;
-}
-
-const struct trace_clock *session_clock(const struct session *ss, int cpu)
-{
-	uint32_t i;
-
-	for (i = 0; i < ss->units.info.nr_cpu; i++)
-		if ((int)ss->units.info.cpu[i].cpu == cpu)
-			return &ss->clocks[i];
-	return NULL;
 }

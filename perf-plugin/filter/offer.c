@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* offer.c - lists what a recording has that a filter can ask for, after nothing fitted the filter that was given. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "buffers/owners.h"
 #include "perfdata/name.h"
-#include "session/internal.h"
+#include "base/error.h"
+#include "base/intmap.h"
+#include "base/time.h"
+#include "filter/offer.h"
 #include "tasks/comms.h"
 
 /* Longer lists are cut. */
@@ -118,45 +122,45 @@ static void print_names(const struct numbers *tids, struct comms *names, FILE *o
 }
 
 /* CPUs of a buffer: its own, or those whose units use the IDs in it. */
-static void note_cpus(struct session *ss, struct queue *q, struct intmap *cpus)
+static void note_cpus(const struct trace_units *tu, struct queue *q, struct intmap *cpus)
 {
 	struct trace_unit *u;
 	unsigned int id;
 	size_t i;
 
 	if (q->cpu >= 0) {
-		intmap_put(cpus, q->cpu, ss);
+		intmap_put(cpus, q->cpu, q);
 		return;
 	}
 	for (i = 0; q->any_raw && i < q->nr_frags; i++) {
-		u = q->frags[i].pub.raw ? units_of_raw(&ss->units, q, &q->frags[i]) : NULL;
+		u = q->frags[i].pub.raw ? units_of_raw(tu, q, &q->frags[i]) : NULL;
 		if (u)
-			intmap_put(cpus, (int)u->aux->cpu, ss);
+			intmap_put(cpus, (int)u->aux->cpu, q);
 	}
-	session_queue_ids(q);
+	queue_find_ids(q);
 	for (id = 1; id < 0x70; id++) {
 		if (!(q->ids[id >> 6] >> (id & 63) & 1))
 			continue;
-		u = units_of_owner(&ss->units, owners_at(&ss->units, q, (uint8_t)id, 0, 0), (uint8_t)id);
+		u = units_of_owner(tu, owners_at(tu, q, (uint8_t)id, 0, 0), (uint8_t)id);
 		if (u)
-			intmap_put(cpus, (int)u->aux->cpu, ss);
+			intmap_put(cpus, (int)u->aux->cpu, q);
 	}
 }
 
-static void print_cpus(struct session *ss, FILE *out)
+static void print_cpus(const struct trace_units *tu, const struct queues *qs, FILE *out)
 {
 	struct intmap cpus = { .slot = NULL };
 	const char *sep = " ";
 	size_t i, n = 0, left;
 
-	for (i = 0; i < ss->queues.nr; i++)
-		note_cpus(ss, ss->queues.q[i], &cpus);
+	for (i = 0; i < qs->nr; i++)
+		note_cpus(tu, qs->q[i], &cpus);
 	fprintf(out, cpus.used ? "there is trace of CPU" : "there is no trace of any CPU");
 	/* in the order of the metadata, which is that of their numbers */
-	for (i = 0, left = cpus.used; i < ss->units.info.nr_cpu && n < SHORT_LIST; i++) {
-		if (!intmap_get(&cpus, (int)ss->units.info.cpu[i].cpu))
+	for (i = 0, left = cpus.used; i < tu->info.nr_cpu && n < SHORT_LIST; i++) {
+		if (!intmap_get(&cpus, (int)tu->info.cpu[i].cpu))
 			continue;
-		fprintf(out, "%s%u", sep, ss->units.info.cpu[i].cpu);
+		fprintf(out, "%s%u", sep, tu->info.cpu[i].cpu);
 		sep = ", ";
 		n++;
 		left--;
@@ -177,17 +181,16 @@ static void print_times(const struct offer *o, FILE *out)
 }
 
 /* One line for each filter that was given. */
-static void print_lines(struct session *ss, const struct offer *o, struct comms *names, FILE *out)
+static void print_lines(const struct filter_opts *f, const struct offer_from *from, const struct offer *o,
+			struct comms *names, FILE *out)
 {
-	const struct filter_opts *f = &ss->opts.filter;
-
 	if (f->time) {
 		fprintf(out, "  --time %s: ", name_shown(f->time));
 		print_times(o, out);
 	}
 	if (f->cpu) {
 		fprintf(out, "  --cpu %s: ", f->cpu);
-		print_cpus(ss, out);
+		print_cpus(from->units, from->queues, out);
 	}
 	if (f->pid) {
 		fprintf(out, "  --pid %s: ", f->pid);
@@ -203,25 +206,25 @@ static void print_lines(struct session *ss, const struct offer *o, struct comms 
 	}
 }
 
-void session_print_offer(struct session *ss, FILE *out)
+void filter_print_offer(const struct filter_opts *f, const struct offer_from *from, FILE *out)
 {
-	struct comms *names = comms_new(ss->pd);
+	struct comms *names = comms_new(from->pd);
 	struct offer o = { .first = UINT64_MAX };
 	struct pd_record rec;
 	int rc, err = names ? 0 : -CST_ERR_NOMEM;
 
-	perfdata_rewind(ss->pd);
-	while (!err && (rc = perfdata_next(ss->pd, &rec)))
+	perfdata_rewind(from->pd);
+	while (!err && (rc = perfdata_next(from->pd, &rec)))
 		if (rc > 0)
 			err = look_at(&o, &rec);
 	if (o.pids.nr)
 		qsort(o.pids.v, o.pids.nr, sizeof(*o.pids.v), compare);
 	if (o.tids.nr)
 		qsort(o.tids.v, o.tids.nr, sizeof(*o.tids.v), compare);
-	fprintf(out, "cstrace: %s: no trace fits what was asked for%s\n", ss->name,
+	fprintf(out, "cstrace: %s: no trace fits what was asked for%s\n", from->name,
 		err ? "; out of memory while the reason was looked for" : ":");
 	if (!err)
-		print_lines(ss, &o, names, out);
+		print_lines(f, from, &o, names, out);
 	numbers_free(&o.pids);
 	numbers_free(&o.tids);
 	comms_free(names);

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "files/input.h"
 #include "files/output.h"
-#include "session/index_book.h"
-#include "session/session.h"
+#include "indexes/index_book.h"
+#include "buffers/queues.h"
 
 #define IN_FOLDER "cstrace.cstidx"
 #define SUFFIX ".cstidx"

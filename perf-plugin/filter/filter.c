@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/error.h"
-#include "session/filter.h"
+#include "filter/filter.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * all hold. The words are parsed twice: where the option is read, so that wrong usage is told before
  * anything is opened, and with the file, whose times percentages refer to.
  */
-#ifndef CSTRACE_SESSION_FILTER_H
-#define CSTRACE_SESSION_FILTER_H
+#ifndef CSTRACE_FILTER_FILTER_H
+#define CSTRACE_FILTER_FILTER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +28,13 @@ bool filter_check(enum filter_word word, const char *text, char *msg, size_t len
 
 struct filter;
 struct comms;
+struct perfdata;
+
+/*
+ * survey.c: a filter with all that it has to know of the recording; `name` is the input's, for messages. *f NULL:
+ * everything is wanted; it is the caller's also on error. 0, or SESSION_TOLD after a message.
+ */
+int filter_open(struct filter **f, const struct filter_opts *o, struct perfdata *pd, const char *name);
 
 /* *f NULL: everything is wanted. -1: no memory. The words were checked before. */
 int filter_new(struct filter **f, const struct filter_opts *o);

@@ -2,8 +2,8 @@
 /*
  * index_book.h - the indexes of an input: the file that keeps them, whether they belong to the trace, making them.
  */
-#ifndef CSTRACE_SESSION_INDEX_BOOK_H
-#define CSTRACE_SESSION_INDEX_BOOK_H
+#ifndef CSTRACE_INDEXES_INDEX_BOOK_H
+#define CSTRACE_INDEXES_INDEX_BOOK_H
 
 #include <stdbool.h>
 
