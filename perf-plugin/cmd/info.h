@@ -3,6 +3,7 @@
 #ifndef CSTRACE_CMD_INFO_H
 #define CSTRACE_CMD_INFO_H
 
+#include "decode/decode.h"
 #include "session/internal.h"
 
 /* Longer lists are cut unless --all is given. */

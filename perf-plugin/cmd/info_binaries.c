@@ -5,6 +5,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/info.h"
+#include "decode/decode.h"
 #include "images/dso.h"
 #include "images/elf_facts.h"
 #include "perfdata/name.h"

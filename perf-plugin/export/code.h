@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/decode.h"
+
 struct stream;
 struct cst_generic;
 struct dso;

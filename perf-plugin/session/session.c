@@ -67,7 +67,7 @@ static int index_file(struct session *ss)
 	}
 	ss->totals.aux_missing = ss->queues.missing;
 	ss->totals.aux_unclaimed = ss->queues.unclaimed;
-	count_losses_start(ss);
+	session_start_losses(ss);
 	if (ss->queues.refused)
 		fprintf(stderr, "cstrace: %s: AUX data in format 0x%llx, known are 0 (frames) and 0x100 (raw): "
 			"left out\n", ss->name, (unsigned long long)ss->queues.refused_format);
@@ -92,6 +92,8 @@ int session_init_own(struct session *ss)
 	threads_init(&ss->threads, &ss->side.order);
 	ss->threads.release = versions_release;
 	ss->dsos.search.symfs = opts->symfs && opts->symfs[0] ? opts->symfs : NULL;
+	ss->perf_maps.symfs = ss->dsos.search.symfs;
+	ss->perf_maps.hostname = perfdata_env(ss->pd)->hostname;
 	ss->dsos.search.vmlinux = opts->vmlinux;
 	ss->dsos.search.buildid_dir = opts->buildid_dir;
 	ss->dsos.search.kcore = opts->kcore;
@@ -118,7 +120,7 @@ void session_free_own(struct session *ss)
 	asids_free(&ss->asids);
 	short_ids_free(&ss->short_ids);
 	kernel_free(&ss->kernel);
-	session_free_perf_maps(ss);
+	perf_maps_free(&ss->perf_maps);
 }
 
 int session_make_filter(struct session *ss)
@@ -188,6 +190,39 @@ static int note_named(const struct session_opts *o)
 	return rc;
 }
 
+/* Opens the index beside the input, or the one that was named, if a filter on time can use one. SESSION_TOLD: after a message. */
+static int open_index(struct session *ss)
+{
+	const char *input = ss->opts.input ? ss->opts.input : "perf.data";
+	int rc;
+
+	if (ss->opts.no_index || !filter_has_time(ss->filter))
+		return 0;
+	ss->book = calloc(1, sizeof(*ss->book));
+	if (!ss->book || index_book_init(ss->book, "cstrace", input, ss->opts.index)) {
+		fprintf(stderr, "cstrace: %s: out of memory\n", ss->name);
+		return SESSION_TOLD;
+	}
+	rc = index_book_read(ss->book);
+	if (rc < 0 && ss->opts.index && !ss->book->refused)
+		return SESSION_TOLD;
+	if (rc || !ss->opts.index)
+		return 0;
+	fprintf(stderr, "cstrace: %s: no such index; 'perf-cstrace index' makes one\n", ss->opts.index);
+	return SESSION_TOLD;
+}
+
+/* An index that was made in place of one that could not be used is written. */
+static void close_index(struct session *ss)
+{
+	if (!ss->book)
+		return;
+	index_book_finish(ss->book);
+	index_book_free(ss->book);
+	free(ss->book);
+	ss->book = NULL;
+}
+
 struct session *session_open(const struct session_opts *opts)
 {
 	struct import_input in;
@@ -209,7 +244,7 @@ struct session *session_open(const struct session_opts *opts)
 		ss->recorder = RECORDER_SNAPSHOT;
 		ss->dsos.search.other_recorder = true;
 	}
-	if (!seek_open(ss))
+	if (!open_index(ss))
 		return ss;
 	session_close(ss);
 	return NULL;
@@ -226,7 +261,7 @@ void session_close(struct session *ss)
 {
 	if (!ss)
 		return;
-	seek_close(ss);
+	close_index(ss);
 	session_free_own(ss);
 	queues_free(&ss->queues);
 	units_free(&ss->units);
@@ -305,37 +340,4 @@ unsigned int session_max_streams(const struct session *ss)
 			n += q->ids[id >> 6] >> (id & 63) & 1;
 	}
 	return n;
-}
-
-size_t session_read_code(const struct stream *s, uint64_t addr, void *buf, size_t len)
-{
-	return space_read(&s->state->ss->spaces, s->code, addr, buf, len);
-}
-
-const char *session_comm(const struct stream *s)
-{
-	if (s->tid == 0)
-		return "swapper";
-	return s->tid > 0 ? threads_comm(&s->state->ss->threads, s->tid, s->moment) : NULL;
-}
-
-struct dso *session_section_dso(struct session *ss, const struct stream *s, uint32_t section)
-{
-	struct cst_section *sec = cst_image_section(ss->spaces.image, section);
-
-	(void)s;
-	return sec ? cst_section_cookie(sec) : NULL;
-}
-
-int session_counted(struct session *ss, uint32_t section, struct dso **dso, const struct cst_pairs **ranges,
-		    const struct cst_pairs **edges)
-{
-	struct cst_section *sec = cst_image_section(ss->spaces.image, section);
-	int err;
-
-	if (!sec || !ss->spaces.counts)
-		return 0;
-	*dso = cst_section_cookie(sec);
-	err = cst_counts_section(ss->spaces.counts, section, ranges, edges);
-	return err ? err : 1;
 }

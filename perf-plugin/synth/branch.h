@@ -13,6 +13,7 @@
 #include <cstrace/flow.h>
 #include <cstrace/isa.h>
 
+#include "decode/decode.h"
 #include "session/session.h"
 
 enum branch_kind {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/decode.h"
 #include "images/dso.h"
 #include "perfdata/writer.h"
 #include "session/session.h"

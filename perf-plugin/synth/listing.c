@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/decode.h"
 #include "perfdata/name.h"
 #include "synth/evname.h"
 #include "synth/merge.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "decode/decode.h"
 #include "synth/callstack.h"
 
 /* Times per instruction are kept with 16 fraction bits. */

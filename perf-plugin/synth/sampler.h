@@ -6,6 +6,7 @@
 #ifndef CSTRACE_SYNTH_SAMPLER_H
 #define CSTRACE_SYNTH_SAMPLER_H
 
+#include "decode/decode.h"
 #include "session/session.h"
 #include "synth/branch.h"
 #include "synth/itrace.h"

@@ -2,6 +2,7 @@
 /* symbols.c - a cache of the symbols that were looked up last. */
 #include "synth/symbols.h"
 
+#include "decode/decode.h"
 #include "images/dso.h"
 #include "perfdata/name.h"
 

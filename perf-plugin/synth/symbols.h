@@ -3,6 +3,7 @@
 #ifndef CSTRACE_SYNTH_SYMBOLS_H
 #define CSTRACE_SYNTH_SYMBOLS_H
 
+#include "decode/decode.h"
 #include "session/session.h"
 
 #define SYMBOLS_CACHE	256u

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/decode.h"
 #include "images/dso.h"
 #include "perfdata/reader.h"
 #include "session/internal.h"

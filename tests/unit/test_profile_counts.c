@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "decode/decode.h"
 #include "images/dso.h"
 #include "profile/counts.h"
 #include "synth_elements.h"

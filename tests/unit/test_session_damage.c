@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "decode/decode.h"
 #include "perfdata/reader.h"
 #include "session/session.h"
 #include "session_build.h"

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "decode/decode.h"
 #include "images/dso.h"
 #include "perfdata/reader.h"
 #include "session/session.h"

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "decode/decode.h"
 #include "images/dso.h"
 #include "images/jitdump.h"
 #include "jit_build.h"

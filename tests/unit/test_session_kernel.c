@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "decode/decode.h"
 #include "elf_build.h"
 #include "images/dso.h"
 #include "perfdata/reader.h"

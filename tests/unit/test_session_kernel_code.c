@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "bpf_build.h"
+#include "decode/decode.h"
 #include "elf_build.h"
 #include "images/dso.h"
 #include "perfdata/bpf_info.h"

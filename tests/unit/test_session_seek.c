@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "decode/decode.h"
 #include "files/input.h"
 #include "indexes/index_book.h"
 #include "who_build.h"

@@ -9,7 +9,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "session/pending.h"
+#include "decode/decode.h"
+#include "decode/pending.h"
 #include "who_build.h"
 
 #define AUX_TIME 5000u

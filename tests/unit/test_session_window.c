@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "decode/decode.h"
 #include "session/internal.h"
 #include "session_build.h"
 #include "temp_dir.h"

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "decode/decode.h"
 #include "perfdata/reader.h"
 #include "session/internal.h"
 #include "session_build.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "session/jobs.h"
+#include "decode/jobs.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -9,8 +9,9 @@
 
 #include "base/array.h"
 #include "base/messages.h"
-#include "session/part.h"
-#include "session/run.h"
+#include "decode/decode.h"
+#include "decode/part.h"
+#include "decode/run.h"
 
 /* Where the user does not say how many threads there shall be: less trace than this is not worth one. */
 #define BYTES_PER_THREAD (1u << 20)
@@ -484,7 +485,7 @@ static int decode_again(struct jobs *j)
 	ss->bytes_done = 0;
 	session_zero_counts(ss);
 	who_restart(ss);
-	count_losses_start(ss);
+	session_start_losses(ss);
 	run_close(&j->run);
 	cst_counts_free(ss->spaces.counts);
 	ss->spaces.counts = NULL;

@@ -12,13 +12,15 @@
  *   branch   a stretch that is not wanted, with a branch in it: all that consumers keep of what came before
  * If something is wanted before that, the fragment begins anew, farther ahead, at last at its beginning.
  */
-#ifndef CSTRACE_SESSION_SEEK_H
-#define CSTRACE_SESSION_SEEK_H
+#ifndef CSTRACE_DECODE_SEEK_H
+#define CSTRACE_DECODE_SEEK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <cstrace/cstrace.h>
+
+#include "decode/decode.h"
 
 struct fragment;
 struct index_book;
@@ -46,11 +48,6 @@ struct seek {
 	unsigned int attempt;
 	uint64_t start;		/* offset from which it is fed */
 };
-
-/* Opens the index beside the input, or the one that was named, if a filter on time can use one. -1: after a message. */
-int seek_open(struct session *ss);
-/* An index that was made in place of one that could not be used is written. */
-void seek_close(struct session *ss);
 
 /*
  * Before a fragment is fed; its streams have begun. Where feeding begins goes to sk->start, and streams may be context_only

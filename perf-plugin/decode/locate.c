@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* locate.c - addresses as a stream's thread sees them: file, offset, name. */
-#include <stdlib.h>
+/* locate.c - what a consumer asks about a batch: code, files and names as the stream's thread sees them. */
 #include <string.h>
-#include <sys/utsname.h>
 
-#include "files/input.h"
+#include "decode/decode.h"
+#include "decode/stream_state.h"
 #include "images/dso.h"
 #include "images/perfmap.h"
-#include "session/internal.h"
 
 /* Patched text belongs to the file that it is a patch of: look at what is mapped before and behind it. */
 static const struct map *patched_file(const struct maplist *ml, const struct map *m)
@@ -43,52 +41,6 @@ bool session_locate(const struct stream *s, uint64_t addr, struct session_loc *l
 	return true;
 }
 
-/* Names in /tmp are of this machine unless --symfs tells where the other one's are. */
-static struct perf_map *read_perf_map(struct session *ss, int pid)
-{
-	const char *symfs = ss->dsos.search.symfs, *host = perfdata_env(ss->pd)->hostname;
-	struct utsname here;
-	char name[32], *path = NULL, *text;
-	size_t size;
-
-	if (!symfs && (!host || uname(&here) || strcmp(host, here.nodename)))
-		return NULL;
-	snprintf(name, sizeof(name), "/tmp/perf-%d.map", pid);
-	if (symfs)
-		path = input_in_root(symfs, name);
-	text = symfs && !path ? NULL : input_read(path ? path : name, INPUT_MAX_TEXT, &size);
-	free(path);
-	return text ? perf_map_read(text) : NULL;
-}
-
-static const struct perf_map *perf_map_of(struct session *ss, int pid)
-{
-	struct perf_map *pm = intmap_get(&ss->perf_maps, pid);
-	char *nothing;
-
-	if (pm)
-		return pm;
-	pm = read_perf_map(ss, pid);
-	if (!pm) {	/* that there is none is remembered as well */
-		nothing = strdup("");
-		pm = nothing ? perf_map_read(nothing) : NULL;
-	}
-	if (pm && !intmap_put(&ss->perf_maps, pid, pm)) {
-		perf_map_free(pm);
-		return NULL;
-	}
-	return pm;
-}
-
-void session_free_perf_maps(struct session *ss)
-{
-	size_t i;
-
-	for (i = 0; i < ss->perf_maps.size; i++)
-		perf_map_free(ss->perf_maps.slot[i].value);
-	intmap_free(&ss->perf_maps);
-}
-
 bool session_symbol(const struct stream *s, uint64_t addr, const struct session_loc *loc, const char **name,
 		    uint64_t *offset)
 {
@@ -106,10 +58,43 @@ bool session_symbol(const struct stream *s, uint64_t addr, const struct session_
 		if (!ks || !kallsyms_find(ks, addr, name, &start, &size))
 			return false;
 	} else {
-		pm = loc->dso && loc->dso->kind == DSO_ANON && s->pid > 0 ? perf_map_of(ss, s->pid) : NULL;
+		pm = loc->dso && loc->dso->kind == DSO_ANON && s->pid > 0 ? perf_maps_get(&ss->perf_maps, s->pid) : NULL;
 		if (!pm || !perf_map_find(pm, addr, name, &start, &size))
 			return false;
 	}
 	*offset = addr - start;
 	return true;
+}
+
+size_t session_read_code(const struct stream *s, uint64_t addr, void *buf, size_t len)
+{
+	return space_read(&s->state->ss->spaces, s->code, addr, buf, len);
+}
+
+const char *session_comm(const struct stream *s)
+{
+	if (s->tid == 0)
+		return "swapper";
+	return s->tid > 0 ? threads_comm(&s->state->ss->threads, s->tid, s->moment) : NULL;
+}
+
+struct dso *session_section_dso(struct session *ss, const struct stream *s, uint32_t section)
+{
+	struct cst_section *sec = cst_image_section(ss->spaces.image, section);
+
+	(void)s;
+	return sec ? cst_section_cookie(sec) : NULL;
+}
+
+int session_counted(struct session *ss, uint32_t section, struct dso **dso, const struct cst_pairs **ranges,
+		    const struct cst_pairs **edges)
+{
+	struct cst_section *sec = cst_image_section(ss->spaces.image, section);
+	int err;
+
+	if (!sec || !ss->spaces.counts)
+		return 0;
+	*dso = cst_section_cookie(sec);
+	err = cst_counts_section(ss->spaces.counts, section, ranges, edges);
+	return err ? err : 1;
 }

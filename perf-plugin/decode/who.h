@@ -4,15 +4,14 @@
  * context ID, an ASID's owner, context switches, the thread of the AUX record, the file's only process. What
  * cannot be decided is unknown, with its cause, and nothing is decoded for it.
  */
-#ifndef CSTRACE_SESSION_WHO_H
-#define CSTRACE_SESSION_WHO_H
+#ifndef CSTRACE_DECODE_WHO_H
+#define CSTRACE_DECODE_WHO_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "tasks/contextid.h"
-#include "losses/guests.h"
 #include "tasks/world.h"
 
 struct stream_state;
@@ -41,25 +40,6 @@ struct who {
 	uint64_t stamped;	/* instructions when `passed` came, no Trace On since; UINT64_MAX: none */
 	uint64_t settled;	/* times that the thread was found out */
 	uint64_t gaps;		/* places where trace was lost, when the thread was settled */
-};
-
-/* Threads by the low bits of their number; made when first needed. */
-struct short_ids {
-	int *tids;
-	size_t nr;
-	uint64_t created;	/* threads.total_threads then */
-	unsigned int bits;
-	const void *frag;	/* for which it holds */
-};
-
-void short_ids_free(struct short_ids *s);
-
-struct who_counts {
-	uint64_t uncertain;	/* stretches that were given to the last of several threads */
-	uint64_t only_process;	/* stretches that were given to the only process */
-	int only_pid;
-	struct guests guests;
-	uint64_t secure, firmware; /* stretches */
 };
 
 /* Before a run: what was learned in one before is forgotten. */

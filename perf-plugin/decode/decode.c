@@ -5,10 +5,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "decode/jobs.h"
+#include "decode/part.h"
+#include "decode/run.h"
 #include "perfdata/memory.h"
-#include "session/jobs.h"
-#include "session/part.h"
-#include "session/run.h"
 
 static double seconds(const struct timespec *a, const struct timespec *b)
 {
@@ -502,7 +502,7 @@ static int decode_whole(struct run *r, struct fragment *f)
 	if (!rc && r->con->fragment_begin)
 		rc = r->con->fragment_begin(r->con->data, &f->pub);
 	if (rc || !slot) {
-		count_losses_fragment(r->ss, f);
+		session_fragment_losses(r->ss, f);
 		return rc;
 	}
 	sk.st = slot->st;
@@ -528,7 +528,7 @@ static int decode_whole(struct run *r, struct fragment *f)
 		}
 	if (r->past)
 		return leave_fragment(r, slot, f);
-	count_losses_fragment(r->ss, f);
+	session_fragment_losses(r->ss, f);
 	r->ss->totals.aux_bytes += f->pub.size - (r->start - f->pub.offset);
 	r->ss->totals.filtered_bytes += r->start - f->pub.offset;
 	r->ss->bytes_done += f->pub.size;
@@ -686,7 +686,7 @@ int session_run(struct session *ss, const struct session_consumer *consumer)
 	ss->bytes_done = 0;
 	session_zero_counts(ss);
 	who_restart(ss);
-	count_losses_start(ss);
+	session_start_losses(ss);
 	threads = jobs_threads(ss, consumer);
 	rc = threads > 1 ? jobs_run(ss, consumer, threads) : run_alone(ss, consumer);
 	tell_unrouted(ss);

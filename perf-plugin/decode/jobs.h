@@ -4,10 +4,11 @@
  * replica of the session, and taken in their order by the thread that called. What comes out does not depend on
  * the number of threads.
  */
-#ifndef CSTRACE_SESSION_JOBS_H
-#define CSTRACE_SESSION_JOBS_H
+#ifndef CSTRACE_DECODE_JOBS_H
+#define CSTRACE_DECODE_JOBS_H
 
-#include "session/internal.h"
+#include "decode/decode.h"
+#include "decode/stream_state.h"
 
 /* How many threads this run is worth; 1: jobs_run() is not to be called. */
 unsigned int jobs_threads(const struct session *ss, const struct session_consumer *con);

@@ -3,9 +3,10 @@
  * part.h - what one piece of the trace adds to the counts of a session: totals, losses, and the counts of each
  * file. A replica counts it from zero; the session adds the parts in order of the pieces.
  */
-#ifndef CSTRACE_SESSION_PART_H
-#define CSTRACE_SESSION_PART_H
+#ifndef CSTRACE_DECODE_PART_H
+#define CSTRACE_DECODE_PART_H
 
+#include "decode/decode.h"
 #include "session/internal.h"
 
 /* Of a file that the piece was about. */

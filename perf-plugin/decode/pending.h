@@ -3,13 +3,13 @@
  * pending.h - batches that wait for the timestamp behind them. Time between two timestamps is interpolated, and the
  * next timestamp is all that tells when the first instruction after a gap ran. So a batch is delivered when that
  * timestamp has been decoded, or the fragment has ended without one; batches keep the order in which they were decoded.
- * When their memory is full, the session finds the timestamp in the packets (session/ahead.h): times do not depend on
+ * When their memory is full, the session finds the timestamp in the packets (decode/ahead.h): times do not depend on
  * how much memory there is.
  */
-#ifndef CSTRACE_SESSION_PENDING_H
-#define CSTRACE_SESSION_PENDING_H
+#ifndef CSTRACE_DECODE_PENDING_H
+#define CSTRACE_DECODE_PENDING_H
 
-#include "session/session.h"
+#include "decode/decode.h"
 
 struct version;
 

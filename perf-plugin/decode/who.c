@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* who.c - finds the thread that a stream executes, whenever it may have changed. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/internal.h"
+#include "decode/stream_state.h"
+#include "tasks/short_ids.h"
 
 /* Threads with the same low bits that are looked at, and threads that run in one interval. */
 #define MAX_SAME 64
@@ -199,86 +201,23 @@ static void untraced(struct stream_state *st)
 
 /* ---- context IDs of which only the low bits are known ---------------------------------------------- */
 
-void short_ids_free(struct short_ids *s)
-{
-	free(s->tids);
-	memset(s, 0, sizeof(*s));
-}
-
-static uint32_t low(int tid, unsigned int bits)
-{
-	return (uint32_t)tid & ((1u << bits) - 1);
-}
-
-static int compare_low8(const void *a, const void *b)
-{
-	int x = *(const int *)a, y = *(const int *)b;
-
-	if (low(x, 8) != low(y, 8))
-		return low(x, 8) < low(y, 8) ? -1 : 1;
-	return x < y ? -1 : x > y;
-}
-
-static int compare_low16(const void *a, const void *b)
-{
-	int x = *(const int *)a, y = *(const int *)b;
-
-	if (low(x, 16) != low(y, 16))
-		return low(x, 16) < low(y, 16) ? -1 : 1;
-	return x < y ? -1 : x > y;
-}
-
-static int make_short_ids(struct stream_state *st, unsigned int bits)
-{
-	const struct threads *ts = &st->ss->threads;
-	struct short_ids *s = &st->ss->short_ids;
-	size_t i;
-
-	if (s->frag == st->frag && s->bits == bits && s->nr == ts->nr_threads &&
-	    s->created == ts->total_threads)
-		return 0;
-	free(s->tids);
-	s->nr = 0;
-	s->tids = malloc((ts->nr_threads + 1) * sizeof(*s->tids));
-	if (!s->tids)
-		return -CST_ERR_NOMEM;
-	for (i = 0; i < ts->nr_threads; i++)
-		s->tids[i] = ts->all_threads[i]->tid;
-	s->nr = ts->nr_threads;
-	s->created = ts->total_threads;
-	s->bits = bits;
-	s->frag = st->frag;
-	qsort(s->tids, s->nr, sizeof(*s->tids), bits == 8 ? compare_low8 : compare_low16);
-	return 0;
-}
-
 /* Threads with code that live now and have these low bits: their number, or negative. */
 static int same_bits(struct stream_state *st, uint32_t value, unsigned int bits, int *tids)
 {
-	const struct short_ids *s = &st->ss->short_ids;
-	size_t lo = 0, hi;
+	struct short_ids *s = &st->ss->short_ids;
 	int n = 0, looked = 0, err;
+	size_t i;
 
 	stream_moment(st);
-	err = make_short_ids(st, bits);
+	err = short_ids_make(s, &st->ss->threads, st->frag, bits);
 	if (err)
 		return err;
-	hi = s->nr;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (low(s->tids[mid], bits) < value)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; lo < s->nr && low(s->tids[lo], bits) == value; lo++) {
+	for (i = short_ids_first(s, value); i < s->nr && short_id(s->tids[i], bits) == value; i++) {
 		/* too many to tell them apart */
 		if (++looked > MAX_SAME)
 			return MAX_SAME;
-		if (threads_alive(&st->ss->threads, s->tids[lo], st->limit) &&
-		    has_code(st->ss, s->tids[lo], st->limit))
-			tids[n++] = s->tids[lo];
+		if (threads_alive(&st->ss->threads, s->tids[i], st->limit) && has_code(st->ss, s->tids[i], st->limit))
+			tids[n++] = s->tids[i];
 	}
 	return n;
 }
@@ -292,7 +231,7 @@ static int by_low_bits(struct stream_state *st, uint32_t value, unsigned int bit
 		return 0;
 	}
 	/* Whom the switches name, when the bits agree. */
-	if (by_switches(st) == CERTAIN && low(st->stream.tid, bits) == value)
+	if (by_switches(st) == CERTAIN && short_id(st->stream.tid, bits) == value)
 		return 0;
 	n = same_bits(st, value, bits, tids);
 	if (n < 0)

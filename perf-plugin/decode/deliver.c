@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/run.h"
+#include "decode/decode.h"
+#include "decode/run.h"
 
 /* With a filter on time, batches are judged in pieces of this size. */
 #define FILTER_STEP 128

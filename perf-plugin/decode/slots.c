@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/messages.h"
 #include "buffers/owners.h"
-#include "session/run.h"
+#include "decode/run.h"
 
 /* Trees that one buffer keeps: one for each trace unit that writes into it without frames. */
 #define MAX_SLOTS 1024

@@ -5,8 +5,8 @@
  * tree over the same bytes finds its packet without making elements (cst_tree_scan()). That tree is made when the
  * first such question is asked: seldom, since code is replaced and threads are unknown in few stretches.
  */
-#ifndef CSTRACE_SESSION_AHEAD_H
-#define CSTRACE_SESSION_AHEAD_H
+#ifndef CSTRACE_DECODE_AHEAD_H
+#define CSTRACE_DECODE_AHEAD_H
 
 #include <stdbool.h>
 #include <stdint.h>

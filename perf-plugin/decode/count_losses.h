@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* count_losses.h - counts what decoding loses, while it goes on, of the CPU, process and file that it is lost of. */
-#ifndef CSTRACE_SESSION_COUNT_LOSSES_H
-#define CSTRACE_SESSION_COUNT_LOSSES_H
+/* count_losses.h - counts what a stream loses, by the CPU, process and file that it is lost of. */
+#ifndef CSTRACE_DECODE_COUNT_LOSSES_H
+#define CSTRACE_DECODE_COUNT_LOSSES_H
 
 #include <cstrace/flow.h>
 
 #include "losses/losses.h"
 
-struct fragment;
-struct session;
 struct stream_state;
 
 /* An open loss of a stream: from `from` on nothing is known, until the next range. */
@@ -22,10 +20,6 @@ struct loss_gap {
 	bool open;
 };
 
-/* Before a run: only what the file itself lost, but for AUX records whose fragments a filter may skip. */
-void count_losses_start(struct session *ss);
-/* A fragment was not skipped: what its AUX record says was lost counts. */
-void count_losses_fragment(struct session *ss, const struct fragment *f);
 /* A batch came out of a stream: cheap when it lost nothing. Before the stream's context moves on. */
 void count_losses_batch(struct stream_state *st, const struct cst_generic *g, size_t n);
 /* What a stream lost until now does not count. */

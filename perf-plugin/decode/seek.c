@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "session/seek.h"
+#include "decode/seek.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/decode.h"
+#include "decode/stream_state.h"
 #include "indexes/index_book.h"
-#include "session/internal.h"
 
 /*
  * Blocks of the index before the one where something is wanted; twice as many at each new attempt. One is for time and
@@ -16,39 +17,6 @@
 
 /* Bytes of a stream without a timestamp that decoding from a place may have to pass before it knows the time. */
 #define MAX_WITHOUT_TIME (512u << 10)
-
-/* ---- the index --------------------------------------------------------------------------------- */
-
-int seek_open(struct session *ss)
-{
-	const char *input = ss->opts.input ? ss->opts.input : "perf.data";
-	int rc;
-
-	if (ss->opts.no_index || !filter_has_time(ss->filter))
-		return 0;
-	ss->book = calloc(1, sizeof(*ss->book));
-	if (!ss->book || index_book_init(ss->book, "cstrace", input, ss->opts.index)) {
-		fprintf(stderr, "cstrace: %s: out of memory\n", ss->name);
-		return SESSION_TOLD;
-	}
-	rc = index_book_read(ss->book);
-	if (rc < 0 && ss->opts.index && !ss->book->refused)
-		return SESSION_TOLD;
-	if (rc || !ss->opts.index)
-		return 0;
-	fprintf(stderr, "cstrace: %s: no such index; 'perf-cstrace index' makes one\n", ss->opts.index);
-	return SESSION_TOLD;
-}
-
-void seek_close(struct session *ss)
-{
-	if (!ss->book)
-		return;
-	index_book_finish(ss->book);
-	index_book_free(ss->book);
-	free(ss->book);
-	ss->book = NULL;
-}
 
 /* ---- can it be used? --------------------------------------------------------------------------- */
 

@@ -4,8 +4,9 @@
  * decoder on the address space that was valid then.
  */
 #include "buffers/owners.h"
-#include "session/internal.h"
-#include "session/pending.h"
+#include "decode/decode.h"
+#include "decode/pending.h"
+#include "decode/stream_state.h"
 
 static uint64_t aux_time(const struct stream_state *st)
 {

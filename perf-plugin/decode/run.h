@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* run.h - inside session_run(): the trees of the buffer that is being decoded. */
-#ifndef CSTRACE_SESSION_RUN_H
-#define CSTRACE_SESSION_RUN_H
+#ifndef CSTRACE_DECODE_RUN_H
+#define CSTRACE_DECODE_RUN_H
 
 #include <time.h>
 
-#include "session/internal.h"
-#include "session/pending.h"
+#include "decode/pending.h"
+#include "decode/stream_state.h"
 
 /* Decode tree of a buffer: one for its frames, or one for each trace unit that wrote without frames. */
 struct tree_slot {

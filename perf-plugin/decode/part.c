@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "session/part.h"
+#include "decode/part.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static int take_files(struct part *p, struct session *rep)
 
 int part_take(struct part *p, struct session *rep)
 {
-	struct losses fresh = { .nr_lost = 0 };
+	struct losses fresh = { .lost_records = rep->losses.lost_records };	/* of the file */
 
 	memset(p, 0, sizeof(*p));
 	if (take_files(p, rep) || losses_init(&fresh)) {

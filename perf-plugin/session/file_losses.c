@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* file_losses.c - counts what the recording itself lost, before and beside decoding. */
+#include "base/intmap.h"
+#include "session/internal.h"
+
+static void add_record(struct losses *ls, struct aux_record *r)
+{
+	/* In a buffer of a CPU the record's thread is whoever happened to run. */
+	int pid = r->of_thread ? r->pid : LOSS_NOBODY;
+
+	r->counted = true;
+	losses_add(ls, LOSS_TRUNCATED, r->cpu, pid, NULL, !!(r->flags & AUX_FLAG_TRUNCATED), 0);
+	losses_add(ls, LOSS_PARTIAL, r->cpu, pid, NULL, !!(r->flags & AUX_FLAG_PARTIAL), 0);
+	losses_add(ls, LOSS_COLLISION, r->cpu, pid, NULL, !!(r->flags & AUX_FLAG_COLLISION), 0);
+	losses_add(ls, LOSS_AUX_MISSING, r->cpu, pid, NULL, r->missing, r->missing);
+	losses_add(ls, LOSS_FORMAT, r->cpu, pid, NULL, r->refused, r->refused ? r->size : 0);
+}
+
+void session_fragment_losses(struct session *ss, const struct fragment *f)
+{
+	if (f->aux && !f->aux->counted)
+		add_record(&ss->losses, f->aux);
+}
+
+/*
+ * Does it count from the start? What has fragments waits until one is decoded. What has none is skipped with the
+ * times at which that can have been lost: since the record before on its CPU.
+ */
+static bool counts_now(const struct session *ss, const struct aux_record *r, const struct aux_record *before)
+{
+	uint64_t since = before && !(r->flags & AUX_FLAG_OVERWRITE) && before->time < r->time ? before->time : 0;
+
+	return !ss->filter || (!r->fragments && filter_window(ss->filter, since, r->time));
+}
+
+void session_start_losses(struct session *ss)
+{
+	const struct session_totals *t = &ss->totals;
+	struct losses *ls = &ss->losses;
+	struct intmap last = { 0 };
+	size_t i;
+
+	losses_clear(ls);
+	for (i = 0; i < ss->queues.nr_aux; i++) {
+		struct aux_record *r = &ss->queues.aux[i];
+
+		r->counted = false;
+		if (counts_now(ss, r, r->cpu < 0 ? NULL : intmap_get(&last, r->cpu)))
+			add_record(ls, r);
+		/* Without memory for it, more counts. */
+		if (ss->filter && r->cpu >= 0 && !intmap_put(&last, r->cpu, r))
+			intmap_free(&last);
+	}
+	intmap_free(&last);
+	for (i = 0; i < ss->queues.nr; i++) {
+		const struct queue *q = ss->queues.q[i];
+
+		losses_add(ls, LOSS_UNCLAIMED, q->cpu, LOSS_NOBODY, NULL, q->unclaimed, q->unclaimed);
+	}
+	for (i = 0; i < ls->nr_lost; i++)
+		losses_add(ls, LOSS_LOST, ls->lost[i].cpu, LOSS_NOBODY, NULL, ls->lost[i].count, 0);
+	losses_add(ls, LOSS_BAD_RECORD, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->bad_records + ss->side.bad_records + ss->units.bad_records, 0);
+	losses_add(ls, LOSS_EXPAND, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->lost_compressed, 0);
+	losses_add(ls, LOSS_JITDUMP, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->side.jit.bad_records, 0);
+	losses_add(ls, LOSS_CUT, LOSS_NOBODY, LOSS_NOBODY, NULL, t->file_cut, 0);
+}
