@@ -16,7 +16,7 @@ static _Thread_local struct {
 	uint64_t subject;
 } now;
 
-/* Without memory a message is lost; the refusal is noted (perfdata/memory.h) and ends the command. */
+/* Without memory a message is lost; the refusal is noted (base/memory.h) and ends the command. */
 static void add(struct messages *m, uint64_t subject, char *text)
 {
 	struct message *message = ARRAY_ADD(m->v, m->nr, m->cap);

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/name.h"
 #include "cmd/options.h"
-#include "perfdata/name.h"
 
 #define MAX_GIVEN 64u
 

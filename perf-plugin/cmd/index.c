@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/name.h"
 #include "cmd/commands.h"
 #include "cmd/options.h"
 #include "dump/dump.h"
-#include "perfdata/name.h"
 #include "session/session.h"
 
 static const char *const kinds[CST_INDEX_KINDS] = {

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "cmd/commands.h"
 #include "cmd/info.h"
 #include "cmd/jobs.h"
 #include "cmd/options.h"
 #include "decode/decode.h"
-#include "perfdata/name.h"
 
 static const char *shown_or(const char *name, const char *unknown)
 {

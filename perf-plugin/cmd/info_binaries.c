@@ -3,12 +3,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/name.h"
 #include "cmd/commands.h"
 #include "cmd/info.h"
 #include "decode/decode.h"
 #include "images/dso.h"
 #include "images/elf_facts.h"
-#include "perfdata/name.h"
 
 int info_count(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/name.h"
 #include "cmd/info.h"
 #include "images/elf_facts.h"
-#include "perfdata/name.h"
 
 static void put_string(const char *s)
 {

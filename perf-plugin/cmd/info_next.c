@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "cmd/info.h"
-#include "perfdata/name.h"
 
 #define LINE 8192
 

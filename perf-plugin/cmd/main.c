@@ -6,12 +6,12 @@
 
 #include <cstrace/version.h>
 
+#include "base/memory.h"
 #include "cmd/commands.h"
 #include "cmd/options.h"
 #include "files/guard.h"
 #include "files/mapped.h"
 #include "files/std.h"
-#include "perfdata/memory.h"
 
 static int cmd_help(int argc, const char **argv);
 

@@ -2,7 +2,7 @@
 /*
  * malloc.c - the allocation functions of the process, in front of those of the C library (or of whatever
  * LD_PRELOAD put there): the same memory, and each refusal is noted. A caller between here and the user can
- * overlook a NULL, libelf and the C library included; the end of the command cannot (perfdata/memory.h).
+ * overlook a NULL, libelf and the C library included; the end of the command cannot (base/memory.h).
  *
  * Linked into perf-cstrace alone. Not with AddressSanitizer or ThreadSanitizer, which want to be the first.
  */
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "perfdata/memory.h"
+#include "base/memory.h"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 

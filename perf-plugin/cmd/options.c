@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "perfdata/name.h"
+#include "base/name.h"
 #include "session/session.h"
 
 #define HELP_COLUMN 28

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "cmd/commands.h"
 #include "cmd/jobs.h"
 #include "cmd/options.h"
 #include "images/dso.h"
-#include "perfdata/name.h"
 #include "perfdata/reader.h"
 #include "profile/formats.h"
 

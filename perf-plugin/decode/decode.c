@@ -5,10 +5,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "decode/jobs.h"
 #include "decode/part.h"
 #include "decode/run.h"
-#include "perfdata/memory.h"
 
 static double seconds(const struct timespec *a, const struct timespec *b)
 {

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "dump/dump.h"
-#include "perfdata/name.h"
 
 #define PACKET_COLUMN 24	/* bytes of a packet shown in line before its text, in the text form */
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "decode/decode.h"
 #include "dump/dump.h"
 #include "session/session.h"
 

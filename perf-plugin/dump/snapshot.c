@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "dump/dump.h"
 #include "files/input.h"
 #include "import/folder.h"
-#include "perfdata/name.h"
 
 #define STREAMS 2		/* of a source: instructions, data */
 #define NOT_DECODED 1		/* no source of a buffer can be decoded, which is reported */

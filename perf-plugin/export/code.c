@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "decode/decode.h"
 #include "export/copying.h"
 #include "session/session.h"
 

@@ -10,7 +10,7 @@
 
 #include "export/copying.h"
 #include "import/drops.h"
-#include "perfdata/error.h"
+#include "base/pd_error.h"
 
 struct perfdata;
 struct session;

@@ -15,6 +15,7 @@
 #include <cstrace/error.h>
 #include <cstrace/package.h>
 
+#include "decode/decode.h"
 #include "export/copying.h"
 #include "files/input.h"
 #include "images/dso.h"

@@ -11,7 +11,7 @@
 #include "export/copying.h"
 #include "files/outdir.h"
 #include "import/drops.h"
-#include "perfdata/error.h"
+#include "base/pd_error.h"
 
 struct session;
 

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/intmap.h"
+#include "decode/decode.h"
 #include "export/code.h"
 #include "export/export.h"
 #include "files/outdir.h"

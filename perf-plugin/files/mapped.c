@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "perfdata/name.h"
+#include "base/name.h"
 
 #define BUCKETS	256u
 

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "perfdata/error.h"
+#include "base/pd_error.h"
 
 /* The first `size` bytes (not 0) of an open file, privately, with mmap's `prot`; NULL with errno. */
 void *mapped_new(int fd, size_t size, int prot, const char *name);

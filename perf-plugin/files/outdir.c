@@ -13,11 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "files/guard.h"
 #include "files/input.h"
 #include "files/mapped.h"
 #include "files/output.h"
-#include "perfdata/memory.h"
 
 #define COPY_STEP	(1u << 17)
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "perfdata/error.h"
+#include "base/pd_error.h"
 
 struct outdir {
 	char *path;	/* as the user gave it */

@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "files/guard.h"
 #include "files/input.h"
 #include "files/mapped.h"
-#include "perfdata/memory.h"
 
 static void output_free(struct pd_output *o)
 {

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "perfdata/error.h"
+#include "base/pd_error.h"
 
 struct pd_output {
 	int fd;

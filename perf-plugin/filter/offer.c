@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "buffers/owners.h"
-#include "perfdata/name.h"
 #include "base/error.h"
 #include "base/intmap.h"
+#include "base/name.h"
 #include "base/time.h"
+#include "buffers/owners.h"
 #include "filter/offer.h"
 #include "tasks/comms.h"
 

@@ -6,14 +6,14 @@
 #include <sys/mman.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/messages.h"
+#include "base/name.h"
 #include "files/input.h"
 #include "images/dso.h"
 #include "images/jitdump.h"
 #include "images/module.h"
 #include "images/unpack.h"
-#include "perfdata/memory.h"
-#include "perfdata/name.h"
 
 #define FIRST_BUCKETS 256
 

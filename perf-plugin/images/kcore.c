@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 #include "base/messages.h"
+#include "base/name.h"
 #include "files/input.h"
 #include "images/kernel.h"
-#include "perfdata/name.h"
 
 /*
  * `dir`/`name` when that is there; NULL: not there, or an error in *rc. `inside`: the folder came with a recording,

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/messages.h"
+#include "base/name.h"
 #include "images/kernel.h"
-#include "perfdata/name.h"
 
 void kernel_free(struct kernel_images *k)
 {

@@ -6,10 +6,10 @@
 
 #include "base/array.h"
 #include "base/messages.h"
+#include "base/name.h"
 #include "images/kernel.h"
 #include "images/module.h"
 #include "perfdata/bytes.h"
-#include "perfdata/name.h"
 
 #define A64_NOP		0xd503201fu
 #define A64_BR_X16	0xd61f0200u

@@ -3,8 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/name.h"
 #include "import/drops.h"
-#include "perfdata/name.h"
 
 void drops_add(struct drops *drops, uint64_t count, const char *fmt, ...)
 {

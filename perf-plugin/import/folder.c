@@ -9,9 +9,9 @@
 #include <cstrace/error.h>
 #include <cstrace/package.h>
 
+#include "base/name.h"
 #include "files/input.h"
 #include "import/folder.h"
-#include "perfdata/name.h"
 
 /* The slot of a name: empty, or that of its file. NULL: no table yet. */
 static size_t *find(const struct folder *f, const char *name)

@@ -12,6 +12,7 @@
 #include <cstrace/package.h>
 
 #include "base/array.h"
+#include "base/name.h"
 #include "import/auxdata.h"
 #include "import/bundle.h"
 #include "import/events.h"
@@ -22,7 +23,6 @@
 #include "import/names.h"
 #include "import/segments.h"
 #include "perfdata/auxinfo.h"
-#include "perfdata/name.h"
 
 #define NS_PER_SECOND	1000000000ull
 #define DEFAULT_PMU	8

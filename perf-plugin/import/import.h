@@ -12,7 +12,7 @@
 
 #include "images/dso.h"
 #include "import/drops.h"
-#include "perfdata/error.h"
+#include "base/pd_error.h"
 #include "perfdata/reader.h"
 #include "perfdata/writer.h"
 

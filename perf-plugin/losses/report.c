@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "perfdata/name.h"
+#include "base/name.h"
 #include "losses/report.h"
 
 /* Longer lists are cut unless all is asked for. */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "perfdata/error.h"
+#include "base/pd_error.h"
 #include "perfdata/records.h"
 
 #define PD_AUXTRACE_CS_ETM	3

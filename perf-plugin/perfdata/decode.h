@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "perfdata/error.h"
+#include "base/pd_error.h"
 #include "perfdata/reader.h"
 
 struct pd_time_conv {

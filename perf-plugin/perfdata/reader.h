@@ -8,7 +8,7 @@
 #define PERFDATA_READER_H
 
 #include "perfdata/attr.h"
-#include "perfdata/error.h"
+#include "base/pd_error.h"
 #include "perfdata/feature.h"
 #include "perfdata/records.h"
 #include "perfdata/sample.h"

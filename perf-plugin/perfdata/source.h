@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "perfdata/error.h"
+#include "base/pd_error.h"
 
 struct pd_source {
 	const uint8_t *base;

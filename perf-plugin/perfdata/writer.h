@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "perfdata/error.h"
+#include "base/pd_error.h"
 #include "perfdata/reader.h"
 
 struct pw_state;

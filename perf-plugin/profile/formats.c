@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "base/name.h"
 #include "images/dso.h"
-#include "perfdata/name.h"
 #include "profile/bolt.h"
 #include "profile/lines.h"
 

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
+#include "base/name.h"
 #include "images/dso.h"
 #include "images/elf_facts.h"
-#include "perfdata/name.h"
 #include "session/session.h"
 
 static bool stripped(const struct elf_facts *f)

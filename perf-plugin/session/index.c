@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "perfdata/memory.h"
+#include "base/memory.h"
 #include "session/internal.h"
 
 #define MAX_MESSAGES	10

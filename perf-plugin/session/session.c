@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/name.h"
 #include "buffers/owners.h"
 #include "files/input.h"
 #include "import/import.h"
-#include "perfdata/memory.h"
-#include "perfdata/name.h"
 #include "session/internal.h"
 #include "sideband/jit.h"
 

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/name.h"
 #include "filter/offer.h"
 #include "images/dso.h"
 #include "losses/report.h"
-#include "perfdata/name.h"
 #include "session/internal.h"
 
 const struct session_totals *session_totals(const struct session *ss)

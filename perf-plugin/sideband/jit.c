@@ -6,14 +6,14 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "base/error.h"
 #include "base/messages.h"
+#include "base/name.h"
 #include "files/input.h"
 #include "images/jitdump.h"
-#include "perfdata/name.h"
-#include "base/error.h"
+#include "sideband/jit.h"
 #include "sideband/jit_source.h"
 #include "sideband/side_events.h"
-#include "sideband/jit.h"
 
 void jit_files_free(struct jit_files *jf)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* branch.c - completes a branch when its target is known: what is not a plain range after a range is decided here. */
+#include "decode/decode.h"
 #include "synth/branch.h"
 
 /*

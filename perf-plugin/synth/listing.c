@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "decode/decode.h"
-#include "perfdata/name.h"
 #include "synth/evname.h"
 #include "synth/merge.h"
 #include "synth/symbols.h"

@@ -2,9 +2,9 @@
 /* symbols.c - a cache of the symbols that were looked up last. */
 #include "synth/symbols.h"
 
+#include "base/name.h"
 #include "decode/decode.h"
 #include "images/dso.h"
-#include "perfdata/name.h"
 
 void symbols_forget(struct symbols *sy)
 {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "perfdata/memory.h"
+#include "base/memory.h"
 #include <cstrace/counts.h>
 
 #include "base/error.h"

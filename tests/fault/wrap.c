@@ -6,8 +6,8 @@
  */
 #include <stdarg.h>
 
+#include "base/memory.h"
 #include "fault/fault.h"
-#include "perfdata/memory.h"
 
 char *__real_strndup(const char *s, size_t n);
 char *__wrap_strndup(const char *s, size_t n);

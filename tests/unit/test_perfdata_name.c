@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "perfdata/error.h"
-#include "perfdata/name.h"
+#include "base/name.h"
+#include "base/pd_error.h"
 
 static void sane_names_stay(void **state)
 {

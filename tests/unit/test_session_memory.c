@@ -2,7 +2,7 @@
 /*
  * A recording with records of every kind that the session keeps, decoded with one allocation refused, whichever it
  * is: an error, the words "out of memory", or the same result as with enough of it. The words may be all there is where a
- * file could not be read; the commands end with exit code 1 after any refusal (perfdata/memory.h).
+ * file could not be read; the commands end with exit code 1 after any refusal (base/memory.h).
  */
 #include <elf.h>
 #include <errno.h>
@@ -21,11 +21,11 @@
 #include <zstd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "elf_build.h"
 #include "images/unpack.h"
 #include "indexes/index_book.h"
 #include "jit_build.h"
-#include "perfdata/memory.h"
 #include "perfdata/reader.h"
 #include "perfdata/records.h"
 #include "session/session.h"

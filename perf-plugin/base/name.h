@@ -4,8 +4,8 @@
  * hold any byte in them; written to a terminal as they are, control characters move the cursor, change the title or
  * pretend to be lines of this program.
  */
-#ifndef PERFDATA_NAME_H
-#define PERFDATA_NAME_H
+#ifndef CSTRACE_BASE_NAME_H
+#define CSTRACE_BASE_NAME_H
 
 #include <stddef.h>
 
@@ -30,4 +30,4 @@ void name_escape(char *text, size_t size);
  */
 char *name_json(char *out, const char *end, const char *name);
 
-#endif /* PERFDATA_NAME_H */
+#endif /* CSTRACE_BASE_NAME_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* name.c - names out of files, escaped for messages and for JSON. */
-#include "perfdata/name.h"
+#include "base/name.h"
 
 #include <stdbool.h>
 #include <stdint.h>

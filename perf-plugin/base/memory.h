@@ -5,8 +5,8 @@
  * cmd/malloc.c notes refusals for the whole process, the libraries that it uses included; where that file is
  * not linked (tests, fuzz targets), there are none.
  */
-#ifndef PERFDATA_MEMORY_H
-#define PERFDATA_MEMORY_H
+#ifndef CSTRACE_BASE_MEMORY_H
+#define CSTRACE_BASE_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,4 +21,4 @@ const char *memory_doing(const char *what);
 /* What it was doing at the refusal, how much it asked for, and what helps: one line on `out`. */
 void memory_print(FILE *out, const char *who);
 
-#endif /* PERFDATA_MEMORY_H */
+#endif /* CSTRACE_BASE_MEMORY_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* error.h - what can go wrong with perf.data, as a code and a message that is complete. */
-#ifndef PERFDATA_ERROR_H
-#define PERFDATA_ERROR_H
+/* pd_error.h - what can go wrong with perf.data, as a code and a message that is complete. */
+#ifndef CSTRACE_BASE_PD_ERROR_H
+#define CSTRACE_BASE_PD_ERROR_H
 
 #include <stdint.h>
 
@@ -29,4 +29,4 @@ struct pd_error {
 int pd_fail(struct pd_error *err, int code, uint64_t offset, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-#endif /* PERFDATA_ERROR_H */
+#endif /* CSTRACE_BASE_PD_ERROR_H */

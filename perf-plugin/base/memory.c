@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* memory.c - remembers the first refusal of memory and what the program was doing then. */
-#include "perfdata/memory.h"
+#include "base/memory.h"
 
 #include <stdatomic.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* error.c - fills in a struct pd_error, with names from files made harmless. */
+/* pd_error.c - fills in a struct pd_error, with names from files made harmless. */
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "perfdata/error.h"
-#include "perfdata/name.h"
+#include "base/name.h"
+#include "base/pd_error.h"
 
 int pd_fail(struct pd_error *err, int code, uint64_t offset, const char *fmt, ...)
 {
