@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bits.h"
-#include "snapshot/snapshot.h"
+#include "snapshot/snapshot_int.h"
 
 /* What a reader assumes where a snapshot is older than the register. */
 #define IDR1_ETMV40 0x4100f403u

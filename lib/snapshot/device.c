@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "snapshot/snapshot.h"
+#include "snapshot/snapshot_int.h"
 
 static const struct {
 	const char *name;

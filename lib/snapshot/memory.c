@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "snapshot/snapshot.h"
+#include "snapshot/snapshot_int.h"
 
 #define SPACES 8	/* one per bit of enum cst_memspace */
 #define DEFAULT_DUMPS 16384

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "snapshot/snapshot.h"
+#include "snapshot/snapshot_int.h"
 
 static struct cst_str str(const char *s)
 {

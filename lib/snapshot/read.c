@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "snapshot/snapshot.h"
+#include "snapshot/snapshot_int.h"
 
 #define DEFAULT_TEXT ((size_t)1 << 20)
 #define DEFAULT_MEMORY ((size_t)64 << 20)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "snapshot/snapshot.h"
+#include "snapshot/snapshot_int.h"
 #include "text.h"
 
 #define VERSION "1.0"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* memlist.h - memory that is freed together and counted against a limit. */
-#ifndef CST_LIB_MEMLIST_H
-#define CST_LIB_MEMLIST_H
+#ifndef CST_LIB_INI_MEMLIST_H
+#define CST_LIB_INI_MEMLIST_H
 
 #include <stddef.h>
 
-#include "snapshot/ini.h"
+#include "ini/ini.h"
 
 struct mem_chunk;
 

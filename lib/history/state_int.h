@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* state.h - inside a system state: its entities and where they are kept. */
-#ifndef CST_LIB_SNAPSHOT_STATE_H
-#define CST_LIB_SNAPSHOT_STATE_H
+/* state_int.h - inside a system state: its entities and where they are kept. */
+#ifndef CST_LIB_HISTORY_STATE_INT_H
+#define CST_LIB_HISTORY_STATE_INT_H
 
 #include <cstrace/error.h>
 #include <cstrace/state.h>
 
-#include "snapshot/avl.h"
+#include "history/avl.h"
 
 /* Kinds of entities in the order in which they are listed. */
 enum entity_kind {

@@ -2,7 +2,7 @@
 /*
  * state_query.c - what is in a system state, and states that are reconstructed from the end of a log.
  */
-#include "snapshot/state.h"
+#include "history/state_int.h"
 
 static int show(const struct entity *e, enum cst_event_state state, uint64_t time, cst_state_fn fn, void *ctx)
 {

@@ -7,7 +7,7 @@
 
 #include <cstrace/error.h>
 
-#include "snapshot/metadata.h"
+#include "package/metadata_int.h"
 
 static const struct {
 	const char *name;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "snapshot/state.h"
+#include "history/state_int.h"
 
 #define DEFAULT_MEMORY ((size_t)256 << 20)
 #define DEFAULT_INHERITED ((uint64_t)16 << 20)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* event.h - the verbs of the event log as a table, for its reader and its writer. */
-#ifndef CST_LIB_SNAPSHOT_EVENT_H
-#define CST_LIB_SNAPSHOT_EVENT_H
+/* event_int.h - the verbs of the event log as a table, for its reader and its writer. */
+#ifndef CST_LIB_HISTORY_EVENT_INT_H
+#define CST_LIB_HISTORY_EVENT_INT_H
 
 #include <cstrace/event.h>
 

@@ -2,14 +2,14 @@
 /*
  * event.c - the verbs of the event log, parameters, and events as text.
  */
-#include "snapshot/event.h"
+#include "history/event_int.h"
 
 #include <string.h>
 
 #include <cstrace/error.h>
 
-#include "snapshot/ini.h"
-#include "snapshot/quote.h"
+#include "ini/ini.h"
+#include "ini/quote.h"
 
 const struct cst_event_verb_row cst_event_verbs[CST_EVENT_OTHER] = {
 	[CST_EVENT_PROCESS] = { "declare_process", 5,

@@ -2,8 +2,8 @@
 /*
  * ini.h - INI text, line by line. Comments start with ';' or '#' and run to the end of the line.
  */
-#ifndef CST_LIB_SNAPSHOT_INI_H
-#define CST_LIB_SNAPSHOT_INI_H
+#ifndef CST_LIB_INI_INI_H
+#define CST_LIB_INI_INI_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 #include <cstrace/error.h>
 #include <cstrace/package.h>
 
-#include "snapshot/doc.h"
+#include "ini/doc_int.h"
 
 #define DEFAULT_TEXT ((size_t)1 << 20)
 #define METADATA_TEXTS 16	/* of the largest allowed size: all metadata files together */

@@ -2,7 +2,7 @@
 /*
  * state.c - events applied to a system state, forwards and backwards.
  */
-#include "snapshot/state.h"
+#include "history/state_int.h"
 
 #include <string.h>
 

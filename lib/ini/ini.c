@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ini.h"
+#include "ini/ini.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "snapshot/memlist.h"
+#include "ini/memlist.h"
 
 #define CHUNK_SIZE 65536
 #define ALIGN 16

@@ -6,7 +6,7 @@
 
 #include <cstrace/error.h>
 
-#include "snapshot/metadata.h"
+#include "package/metadata_int.h"
 #include "text.h"
 
 #define ETE_DEVARCH 0x47705a13u

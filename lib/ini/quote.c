@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "snapshot/quote.h"
+#include "ini/quote.h"
 
 #include <string.h>
 

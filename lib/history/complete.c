@@ -8,8 +8,8 @@
 #include <cstrace/error.h>
 #include <cstrace/state.h>
 
-#include "snapshot/event.h"
-#include "snapshot/state.h"
+#include "history/event_int.h"
+#include "history/state_int.h"
 
 /* Where an event is. */
 struct place {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "snapshot/avl.h"
+#include "history/avl.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* quote.h - text in quotes, as INI values and event logs hold it. */
-#ifndef CST_LIB_SNAPSHOT_QUOTE_H
-#define CST_LIB_SNAPSHOT_QUOTE_H
+#ifndef CST_LIB_INI_QUOTE_H
+#define CST_LIB_INI_QUOTE_H
 
 #include <cstrace/doc.h>
 

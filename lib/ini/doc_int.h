@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doc.h - inside a doc, and how the readers of package files report. */
-#ifndef CST_LIB_SNAPSHOT_DOC_H
-#define CST_LIB_SNAPSHOT_DOC_H
+/* doc_int.h - inside a doc, and how the readers of package files report. */
+#ifndef CST_LIB_INI_DOC_INT_H
+#define CST_LIB_INI_DOC_INT_H
 
 #include <cstrace/doc.h>
 
-#include "snapshot/ini.h"
-#include "snapshot/memlist.h"
+#include "ini/ini.h"
+#include "ini/memlist.h"
 
 /* `pub` comes first, so that a pointer to it is a pointer to this. */
 struct doc {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* metadata.h - inside the trace metadata: registers and the options that stand in them. */
-#ifndef CST_LIB_SNAPSHOT_METADATA_H
-#define CST_LIB_SNAPSHOT_METADATA_H
+/* metadata_int.h - inside the trace metadata: registers and the options that stand in them. */
+#ifndef CST_LIB_PACKAGE_METADATA_INT_H
+#define CST_LIB_PACKAGE_METADATA_INT_H
 
 #include <cstrace/metadata.h>
 
-#include "snapshot/doc.h"
+#include "ini/doc_int.h"
 
 #define CST_META_ITEMS 1024	/* in a section */
 

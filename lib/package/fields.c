@@ -5,7 +5,7 @@
  */
 #include <cstrace/error.h>
 
-#include "snapshot/metadata.h"
+#include "package/metadata_int.h"
 
 const char *const cst_meta_reg_names[REG__COUNT] = {
 	[REG_NONE] = "",

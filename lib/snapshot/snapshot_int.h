@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * snapshot.h - inside the snapshot reader: what its parts share.
+ * snapshot_int.h - inside the snapshot reader: what its parts share.
  */
-#ifndef CST_LIB_SNAPSHOT_H
-#define CST_LIB_SNAPSHOT_H
+#ifndef CST_LIB_SNAPSHOT_SNAPSHOT_INT_H
+#define CST_LIB_SNAPSHOT_SNAPSHOT_INT_H
 
 #include <cstrace/error.h>
 #include <cstrace/snapshot.h>
 
-#include "snapshot/ini.h"
-#include "snapshot/memlist.h"
+#include "ini/ini.h"
+#include "ini/memlist.h"
 
 #define SNAP_MAX_BUFFERS 256
 

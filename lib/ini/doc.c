@@ -7,8 +7,8 @@
 
 #include <cstrace/error.h>
 
-#include "snapshot/doc.h"
-#include "snapshot/quote.h"
+#include "ini/doc_int.h"
+#include "ini/quote.h"
 
 #define DEFAULT_MEMORY ((size_t)64 << 20)
 #define MAX_SECTIONS 65536

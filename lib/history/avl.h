@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* avl.h - sorted sets of nodes that live in their owners; every step is logarithmic. */
-#ifndef CST_LIB_SNAPSHOT_AVL_H
-#define CST_LIB_SNAPSHOT_AVL_H
+#ifndef CST_LIB_HISTORY_AVL_H
+#define CST_LIB_HISTORY_AVL_H
 
 #include <cstrace/doc.h>
 

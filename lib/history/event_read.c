@@ -7,9 +7,9 @@
 
 #include <cstrace/error.h>
 
-#include "snapshot/doc.h"
-#include "snapshot/event.h"
-#include "snapshot/quote.h"
+#include "history/event_int.h"
+#include "ini/doc_int.h"
+#include "ini/quote.h"
 
 #define DEFAULT_LINE ((size_t)16 << 20)
 
