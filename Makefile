@@ -240,7 +240,7 @@ $(B)/tests/gen/cst-gen: $(B)/obj/tests/gen/main.o $(GEN_A)
 	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(ZSTD_LIBS) -lm
 
 # Tests of a part of perf-plugin/ carry its name and are linked with all of it.
-PLUGIN_TESTS := $(foreach p,files perfdata import session synth profile export dump cmd,$(B)/tests/unit/test_$(p)%)
+PLUGIN_TESTS := $(foreach p,base files perfdata import session synth profile export dump cmd,$(B)/tests/unit/test_$(p)%)
 PLUGIN_UNIT := $(filter $(PLUGIN_TESTS),$(UNIT))
 OCSD_UNIT := $(filter $(B)/tests/unit/test_opencsd%,$(UNIT))
 LIB_UNIT := $(filter-out $(PLUGIN_UNIT) $(OCSD_UNIT),$(UNIT))

@@ -21,4 +21,4 @@ const char *memory_doing(const char *what);
 /* What it was doing at the refusal, how much it asked for, and what helps: one line on `out`. */
 void memory_print(FILE *out, const char *who);
 
-#endif /* CSTRACE_BASE_MEMORY_H */
+#endif

@@ -30,4 +30,4 @@ void name_escape(char *text, size_t size);
  */
 char *name_json(char *out, const char *end, const char *name);
 
-#endif /* CSTRACE_BASE_NAME_H */
+#endif

@@ -57,7 +57,7 @@ int owners_hw_id(struct trace_units *tu, const struct pd_record *rec)
 {
 	struct id_owner o = { .unit = NULL };
 	struct pd_hw_id id;
-	struct pd_error err;
+	struct error err;
 
 	if (pd_hw_id_parse(&id, rec, perfdata_file_name(tu->pd, rec->file), &err)) {
 		if (tu->bad_records++ < MAX_MESSAGES)

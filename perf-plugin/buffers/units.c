@@ -11,14 +11,14 @@
 
 int units_read_info(struct trace_units *tu, const struct pd_record *rec)
 {
-	struct pd_error err;
+	struct error err;
 
 	if (tu->have_info)
 		return 0;
 	if (auxinfo_parse(&tu->info, (const void *)rec->ev, rec->ev->header.size,
 			  perfdata_file_name(tu->pd, rec->file), rec->offset, &err)) {
 		fprintf(stderr, "cstrace: %s\n", err.msg);
-		return SESSION_TOLD;
+		return ERR_REPORTED;
 	}
 	if (tu->info.missing)
 		fprintf(stderr, "cstrace: %s: the trace metadata at offset 0x%llx ends early: %u of %u CPUs "

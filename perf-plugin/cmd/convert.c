@@ -37,7 +37,7 @@ static int set_pid(void *data, const char *arg)
 	return 0;
 }
 
-static int report(int rc, const struct pd_error *err, const struct drops *drops)
+static int report(int rc, const struct error *err, const struct drops *drops)
 {
 	if (!rc)
 		return drops->count ? CMD_LOSSES : CMD_OK;
@@ -58,7 +58,7 @@ static int to_snapshot(const struct convert_cmd *c, struct drops *drops)
 		.output = c->output, .pid = c->pid_given ? (int)c->pid : -1, .force = c->so.force,
 		.origin = origin_of(c) };
 	struct session *ss = session_open(&c->so);
-	struct pd_error err = { .code = 0 };
+	struct error err = { .code = 0 };
 	int rc;
 
 	if (!ss)
@@ -78,7 +78,7 @@ static int to_package(const struct convert_cmd *c, const char *input, struct dro
 						.origin = origin_of(c) };
 	struct session *ss = c->images ? session_open(&c->so) : NULL;
 	struct import_input in = { .pd = NULL };
-	struct pd_error err = { .code = 0 };
+	struct error err = { .code = 0 };
 	int rc;
 
 	if (c->images && !ss)
@@ -96,7 +96,7 @@ static int to_package(const struct convert_cmd *c, const char *input, struct dro
 
 static int to_perf(const struct convert_cmd *c, enum import_kind from, struct drops *drops)
 {
-	struct pd_error err = { .code = 0 };
+	struct error err = { .code = 0 };
 	struct perf_writer *w = pw_open(c->output, &err);
 	int rc;
 

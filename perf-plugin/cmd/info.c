@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/name.h"
 #include "cmd/commands.h"
 #include "cmd/info.h"
@@ -83,7 +84,7 @@ static void print_unit(const struct trace_unit *u)
 	printf("%s%u", u->aux->unit == AUX_PTM ? "PFT 1." : u->aux->unit == AUX_ETMV3 ? "ETMv3." :
 	       u->aux->unit == AUX_ETE ? "ETE 1." : "ETMv4.", c->version & 15u);
 	if (u->config_error)
-		printf(" (%s)", cst_strerror(u->config_error));
+		printf(" (%s)", error_text(u->config_error));
 	printf(", %s 0x%" PRIx64 "\n", aux_reg_name(u->aux->unit, 0), control);
 	if (u->pid.contextidr_el2)
 		printf("    thread: CONTEXTIDR_EL2, traced as VMID with %u bits\n", c->vmid_bytes * 8u);

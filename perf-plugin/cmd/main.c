@@ -119,7 +119,7 @@ static int dispatch(int argc, const char **argv)
 static int check_end(int rc)
 {
 	int error = std_close_output();
-	struct pd_error err = { .code = 0 };
+	struct error err = { .code = 0 };
 
 	if (rc == CMD_USAGE)
 		return rc;

@@ -109,7 +109,7 @@ static void report_unlinked(const struct profile_format *f, const struct binary 
 
 static int write_profile(const struct profile_format *f, enum profile_base base, struct binary *b, const char *output)
 {
-	struct pd_error err = { .code = 0 };
+	struct error err = { .code = 0 };
 	struct profile_removed gone;
 	struct profile_address where;
 	struct pd_output out;

@@ -691,8 +691,8 @@ int session_run(struct session *ss, const struct session_consumer *consumer)
 	rc = threads > 1 ? jobs_run(ss, consumer, threads) : run_alone(ss, consumer);
 	tell_unrouted(ss);
 	who_tell(ss);
-	if (rc < 0 && rc != SESSION_TOLD)
-		fprintf(stderr, "cstrace: %s: decoding stopped: %s\n", ss->name, cst_strerror(rc));
+	if (rc < 0 && rc != ERR_REPORTED)
+		fprintf(stderr, "cstrace: %s: decoding stopped: %s\n", ss->name, error_text(rc));
 	if (!rc && !session_matched(ss))
 		session_print_offer(ss, stderr);
 	return rc;

@@ -29,7 +29,7 @@ static void tell_undecodable(struct session *ss, const struct trace_unit *u)
 	else
 		fprintf(message_stream(), "cstrace: %s: CPU %u: %s; TRCCONFIGR is 0x%llx, TRCIDR0 0x%llx, TRCIDR1 "
 			"0x%llx: its trace is left out\n", ss->name, u->aux->cpu,
-			cst_strerror(u->config_error),
+			error_text(u->config_error),
 			(unsigned long long)u->aux->reg[AUX_REG_TRCCONFIGR],
 			(unsigned long long)u->aux->reg[AUX_REG_TRCIDR0],
 			(unsigned long long)u->aux->reg[AUX_REG_TRCIDR1]);

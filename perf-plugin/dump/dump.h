@@ -25,8 +25,9 @@ struct dump_out {
 #define DUMP_OUT_SIZE (256u << 10)
 #define DUMP_LINE_MAX 2048	/* no line is longer, except those made of several reservations */
 
+/* 0, or ERR_REPORTED. */
 int dump_out_open(struct dump_out *o, const char *path);
-/* 0, or -1 after a message. */
+/* 0, or ERR_REPORTED. */
 int dump_out_close(struct dump_out *o);
 /* After an error: no file appears, or the one that was there stays. */
 void dump_out_abort(struct dump_out *o);
@@ -82,7 +83,7 @@ void dump_losses(struct dump *d);
 
 /* log.c: --log. Its levels by name ("": all); false for another word. */
 bool dump_log_level(const char *name, enum cst_severity *level);
-/* d->log, which tells every record as it comes; 0, or -1 after a message. */
+/* d->log, which tells every record as it comes; 0, or ERR_REPORTED. */
 int dump_log_open(struct dump *d, enum cst_severity level);
 /* How many there were, on stderr. */
 void dump_log_sum(const struct dump *d);
@@ -114,7 +115,7 @@ int dump_frames(struct dump *d, struct cst_tree *tree, const uint8_t *data, size
 void dump_sum_frames(struct dump *d, const struct cst_tree *tree);
 
 struct session_opts;
-/* The two inputs. 0, also with losses (d->losses); -1 after a message. */
+/* The two inputs. 0, also with losses (d->losses); or ERR_REPORTED. */
 int dump_snapshot(struct dump *d, const char *dir, const char *source);
 int dump_session(struct dump *d, const struct session_opts *opts);
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/name.h"
 #include "dump/dump.h"
 
@@ -197,7 +198,7 @@ static void text_fragment(struct dump *d, const struct cst_fragment *f, const ui
 			p = dump_str(p, name);
 	}
 	if (f->kind == CST_FRAG_ERROR) {
-		p = dump_str(dump_str(p, ": "), cst_strerror(f->error));
+		p = dump_str(dump_str(p, ": "), error_text(f->error));
 		p = dump_dec(dump_str(p, "; "), f->len);
 		p = dump_str(p, " bytes skipped");
 	} else if (f->kind == CST_FRAG_FINDING) {
@@ -218,7 +219,7 @@ static void json_fragment(struct dump *d, const struct cst_fragment *f, const ui
 	if (f->kind == CST_FRAG_RESET) {
 		p = dump_key_true(p, "barrier");
 	} else if (f->kind == CST_FRAG_ERROR) {
-		p = dump_key_str(p, "error", cst_strerror(f->error));
+		p = dump_key_str(p, "error", error_text(f->error));
 		p = dump_key_dec(p, "skipped", f->len);
 	} else if (f->kind == CST_FRAG_FINDING) {
 		p = dump_key_str(p, "finding", cst_finding_text((unsigned int)f->error));

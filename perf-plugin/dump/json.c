@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* json.c - generic trace elements as JSON, one object in a line. */
+#include "base/error.h"
 #include "dump/dump.h"
 #include "dump/names.h"
 
@@ -62,7 +63,7 @@ static char *json_details(char *p, const struct cst_generic *g)
 	case CST_GEN_EO_TRACE:
 		p = dump_key_str(p, "reason", dump_name_unsync(g->num));
 		return g->kind == CST_GEN_NO_SYNC && g->error ?
-			dump_key_str(p, "error", cst_strerror((int)g->error)) : p;
+			dump_key_str(p, "error", error_text((int)g->error)) : p;
 	case CST_GEN_TRACE_ON:
 		return dump_key_str(p, "reason", dump_name_trace_on(g->num));
 	case CST_GEN_MEMTRANS:
@@ -75,7 +76,7 @@ static char *json_details(char *p, const struct cst_generic *g)
 	case CST_GEN_EVENT:
 		return g->num & CST_EVENT_TRIGGER ? dump_key_true(p, "trigger") : dump_key_dec(p, "mask", g->num);
 	case CST_GEN_ADDR_UNKNOWN:
-		return g->error ? dump_key_str(p, "error", cst_strerror((int)g->error)) : p;
+		return g->error ? dump_key_str(p, "error", error_text((int)g->error)) : p;
 	case CST_GEN_SWTRACE:
 		return dump_json_sw(p, g);
 	case CST_GEN_ITMTRACE:

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "dump/dump.h"
 
 #define LOG_LINE 512
@@ -62,7 +63,7 @@ int dump_log_open(struct dump *d, enum cst_severity level)
 {
 	if (cst_log_new(&d->log, 0)) {
 		fprintf(stderr, "cstrace dump: out of memory\n");
-		return -1;
+		return ERR_REPORTED;
 	}
 	cst_log_set_verbosity(d->log, CST_LOG_COMPONENTS, level);
 	cst_log_set_sink(d->log, tell, d);

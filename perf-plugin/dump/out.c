@@ -4,29 +4,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "dump/dump.h"
 
 int dump_out_open(struct dump_out *o, const char *path)
 {
-	struct pd_error err = { 0 };
+	struct error err = { 0 };
 
 	o->len = 0;
 	o->buf = malloc(DUMP_OUT_SIZE);
 	if (!o->buf) {
 		fprintf(stderr, "cstrace dump: out of memory\n");
-		return -1;
+		return ERR_REPORTED;
 	}
 	if (pd_output_open(&o->file, path, &err)) {
 		fprintf(stderr, "cstrace dump: %s\n", err.msg);
 		free(o->buf);
-		return -1;
+		return ERR_REPORTED;
 	}
 	return 0;
 }
 
 int dump_out_close(struct dump_out *o)
 {
-	struct pd_error err = { 0 };
+	struct error err = { 0 };
 	int rc;
 
 	pd_output_write(&o->file, o->buf, o->len);
@@ -34,7 +35,7 @@ int dump_out_close(struct dump_out *o)
 	if (rc)
 		fprintf(stderr, "cstrace dump: %s\n", err.msg);
 	free(o->buf);
-	return rc ? -1 : 0;
+	return rc ? ERR_REPORTED : 0;
 }
 
 void dump_out_abort(struct dump_out *o)

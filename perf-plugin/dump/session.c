@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "decode/decode.h"
 #include "dump/dump.h"
 #include "session/session.h"
@@ -113,7 +114,7 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 	so.no_index |= d->range || d->make;
 	ss = session_open(&so);
 	if (!ss)
-		return -1;
+		return ERR_REPORTED;
 	if (d->packets || (d->elements && d->format == DUMP_OPENCSD))
 		con.packet = packet;
 	if (d->elements || d->packets || d->range)
@@ -128,7 +129,7 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 	rc = session_run(ss, &con);
 	if (d->make) {
 		session_close(ss);
-		return rc ? -1 : 0;
+		return rc ? ERR_REPORTED : 0;
 	}
 	d->stats = session_totals(ss)->dec;
 	d->losses = session_incomplete(ss);
@@ -140,5 +141,5 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 	if (!rc)
 		session_print_summary(ss, stderr);
 	session_close(ss);
-	return rc ? -1 : 0;
+	return rc ? ERR_REPORTED : 0;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/name.h"
 #include "dump/dump.h"
 #include "files/input.h"
@@ -24,7 +25,7 @@ struct snap_run {
 static int complain(const struct snap_run *r, const char *what, const char *text)
 {
 	fprintf(stderr, "%s: %s: %s: %s\n", r->files.who, name_shown(r->files.dir), name_shown(what), name_shown(text));
-	return -1;
+	return ERR_REPORTED;
 }
 
 /* The contents of a buffer: its files one after the other. *copy is to be freed. */
@@ -75,7 +76,7 @@ static void tell_config(struct snap_run *r, const struct cst_snap_device *src, u
 		return;
 	reg = cst_snap_reg(src, "TRCCONFIGR", &value) ? "TRCCONFIGR" : "ETMIDR";
 	cst_snap_reg(src, reg, &value);
-	snprintf(text, sizeof(text), "%s (%s 0x%x): packets only", cst_strerror(err), reg, (unsigned int)value);
+	snprintf(text, sizeof(text), "%s (%s 0x%x): packets only", error_text(err), reg, (unsigned int)value);
 	complain(r, src->name, text);
 }
 
@@ -115,7 +116,7 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 				 src->type);
 		else
 			snprintf(text, sizeof(text), "trace ID 0x%02x: %s; its trace is skipped", cfg.trace_id,
-				 cst_strerror(err));
+				 error_text(err));
 		complain(r, src->name, text);
 		return 0;
 	}
@@ -175,7 +176,7 @@ static int run_frames(struct snap_run *r, const struct cst_snap_buffer *buf, con
 	if (!rc)
 		rc = dump_frames(r->d, tree, data, len, 0);
 	if (rc < 0) {
-		rc = complain(r, buf->name, cst_strerror(rc));
+		rc = complain(r, buf->name, error_text(rc));
 	} else if (alone) {
 		cst_tree_end(tree);
 		dump_sum_frames(r->d, tree);
@@ -200,7 +201,7 @@ static int run_decode(struct snap_run *r, const struct cst_snap_buffer *buf,
 		n = dump_tree(r->d, tree, data, len, 0);
 	}
 	if (n < 0)
-		rc = complain(r, buf->name, cst_strerror(n));
+		rc = complain(r, buf->name, error_text(n));
 	cst_tree_free(tree);
 	return rc;
 }
@@ -259,7 +260,7 @@ static int run_source(struct snap_run *r, const char *source)
 	complain(r, source, "neither a trace buffer nor a trace source of the snapshot; its buffers are:");
 	for (i = 0; i < ss->n_buffers; i++)
 		fprintf(stderr, "  %s\n", name_shown(ss->buffers[i].name));
-	return -1;
+	return ERR_REPORTED;
 }
 
 /* Buffers that this run does not read are no place for its output, either. */
@@ -295,9 +296,9 @@ int dump_snapshot(struct dump *d, const char *dir, const char *source)
 	if (!err)
 		err = cst_snap_memory_new(&r.mem, r.ss, r.img, &r.io, &missing);
 	if (err == -CST_ERR_IO)	/* which file, and why, was reported when it was opened */
-		rc = -1;
+		rc = ERR_REPORTED;
 	else if (err)
-		rc = complain(&r, "snapshot cannot be used", cst_strerror(err));
+		rc = complain(&r, "snapshot cannot be used", error_text(err));
 	else
 		rc = run_source(&r, source);
 	if (missing)
@@ -308,5 +309,5 @@ int dump_snapshot(struct dump *d, const char *dir, const char *source)
 	cst_snap_memory_free(r.mem);
 	cst_snapshot_free(r.ss);
 	folder_free(&r.files);
-	return rc ? -1 : 0;	/* NOT_DECODED: nothing at all was decoded */
+	return rc ? ERR_REPORTED : 0;	/* NOT_DECODED: nothing at all was decoded */
 }

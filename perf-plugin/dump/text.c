@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* text.c - generic trace elements as lines made for reading. */
+#include "base/error.h"
 #include "dump/dump.h"
 #include "dump/names.h"
 
@@ -70,7 +71,7 @@ static char *text_details(const struct dump *d, char *p, const struct cst_generi
 		p = dump_str(p, dump_name_unsync(g->num));
 		if (g->kind == CST_GEN_NO_SYNC && g->error) {
 			p = dump_str(p, ": ");
-			p = dump_str(p, cst_strerror((int)g->error));
+			p = dump_str(p, error_text((int)g->error));
 		}
 		return p;
 	case CST_GEN_TRACE_ON:
@@ -87,7 +88,7 @@ static char *text_details(const struct dump *d, char *p, const struct cst_generi
 	case CST_GEN_EVENT:
 		return g->num & CST_EVENT_TRIGGER ? dump_str(p, " trigger") : dump_address(dump_str(p, " mask="), g->num);
 	case CST_GEN_ADDR_UNKNOWN:
-		return g->error ? dump_str(dump_str(p, " "), cst_strerror((int)g->error)) : p;
+		return g->error ? dump_str(dump_str(p, " "), error_text((int)g->error)) : p;
 	case CST_GEN_SWTRACE:
 		return dump_text_sw(p, g);
 	case CST_GEN_ITMTRACE:

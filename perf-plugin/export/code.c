@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/error.h"
 #include "decode/decode.h"
 #include "export/copying.h"
 #include "session/session.h"
@@ -46,7 +47,7 @@ static int grow(struct code *c)
 	struct code_granule *v = calloc(nr, sizeof(*v));
 
 	if (!v)
-		return -1;
+		return ERR_NOMEM;
 	for (i = 0; i < c->nr_slots; i++)
 		if (c->slots[i].region)
 			*slot_of(v, nr, c->slots[i].number) = c->slots[i];
@@ -74,7 +75,7 @@ static int read_region(struct code *c, const struct stream *s, struct code_regio
 				cap = c->limit - c->bytes;
 			p = realloc(r->bytes, cap);
 			if (!p)
-				return -1;
+				return ERR_NOMEM;
 			r->bytes = p;
 		}
 		n = want - r->len < cap - r->len ? want - r->len : cap - r->len;
@@ -114,7 +115,7 @@ static long region_at(struct code *c, const struct stream *s, uint64_t addr)
 	}
 	new = ARRAY_ADD(c->regions, c->nr_regions, c->cap_regions);
 	if (!new)
-		return -1;
+		return ERR_NOMEM;
 	*new = (struct code_region){ .start = loc.map_start, .end = loc.map_end, .offset = offset,
 				     .dso = loc.dso, .kernel = loc.kernel };
 	for (i = 0; i + 1 < c->nr_regions; i++) {
@@ -124,7 +125,7 @@ static long region_at(struct code *c, const struct stream *s, uint64_t addr)
 	}
 	new->refused = loc.dso ? copy_refused(loc.dso, c->origin) : NULL;
 	if (!new->refused && read_region(c, s, new))
-		return -1;
+		return ERR_NOMEM;
 	return (long)c->nr_regions;
 }
 
@@ -148,7 +149,7 @@ static int take_granule(struct code *c, const struct stream *s, uint64_t number,
 	if (region <= 0)
 		return (int)region;
 	if (2 * (c->used + 1) > c->nr_slots && grow(c))
-		return -1;
+		return ERR_NOMEM;
 	g = slot_of(c->slots, c->nr_slots, number);
 	*g = (struct code_granule){ number, (uint32_t)region, section, offset };
 	c->used++;
@@ -166,7 +167,7 @@ int code_range(struct code *c, const struct stream *s, const struct cst_generic 
 
 		if (take_granule(c, s, number, start > g->addr ? start : g->addr, g->section,
 				 g->sect_off + (uint32_t)(start - g->addr)))
-			return -1;
+			return ERR_NOMEM;
 	}
 	return 0;
 }
@@ -194,7 +195,7 @@ static int add_runs(struct code *c, struct code_piece **v, size_t *nr, size_t *c
 	size_t n = 0, i, k;
 
 	if (!g)
-		return -1;
+		return ERR_NOMEM;
 	for (i = 0; i < c->nr_slots; i++)
 		if (c->slots[i].region && c->regions[c->slots[i].region - 1].shared)
 			g[n++] = c->slots[i];
@@ -215,7 +216,7 @@ static int add_runs(struct code *c, struct code_piece **v, size_t *nr, size_t *c
 		p = ARRAY_ADD(*v, *nr, *cap);
 		if (!p) {
 			free(g);
-			return -1;
+			return ERR_NOMEM;
 		}
 		*p = (struct code_piece){ from, r->bytes + (from - r->start), (size_t)(to - from), r->kernel };
 	}
@@ -246,5 +247,5 @@ long code_pieces(struct code *c, struct code_piece **pieces)
 	return (long)nr;
 fail:
 	free(v);
-	return -1;
+	return ERR_NOMEM;
 }

@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
+#include "base/error.h"
 #include "export/copying.h"
 #include "import/drops.h"
-#include "base/pd_error.h"
 
 struct perfdata;
 struct session;
@@ -23,7 +23,7 @@ struct export_package_opts {
 
 /* `ss` is used to find images and may be NULL without `images`. */
 int export_package(struct perfdata *pd, struct session *ss, const struct export_package_opts *o, struct drops *drops,
-		   struct pd_error *err);
+		   struct error *err);
 
 struct export_snapshot_opts {
 	const char *output;
@@ -33,6 +33,6 @@ struct export_snapshot_opts {
 };
 
 int export_snapshot(struct session *ss, const struct export_snapshot_opts *o, struct drops *drops,
-		    struct pd_error *err);
+		    struct error *err);
 
 #endif

@@ -15,6 +15,7 @@
 #include <cstrace/error.h>
 #include <cstrace/package.h>
 
+#include "base/error.h"
 #include "decode/decode.h"
 #include "export/copying.h"
 #include "files/input.h"
@@ -37,14 +38,14 @@ struct copier {
 	struct outdir *out;
 	struct cst_doc *doc;	/* for contents.ini */
 	struct drops *drops;
-	struct pd_error *err;
+	struct error *err;
 	const struct copy_origin *origin;
 	unsigned int images, jitdumps;
 };
 
 static int no_memory(struct copier *c)
 {
-	return pd_fail(c->err, PD_E_NOMEM, 0, "%s: out of memory", c->out->path);
+	return error_set(c->err, ERR_NOMEM, 0, "%s: out of memory", c->out->path);
 }
 
 static int describe(struct copier *c, const char *kind, unsigned int nr, const char *file, const struct dso *dso,
@@ -206,7 +207,7 @@ static int copy_kernel_from(struct copier *c, const char *dir, const char *name,
 	if (path && !access(path, F_OK)) {
 		rc = copy_kernel_file(c, key, path);
 	} else if (path && errno != ENOENT) {
-		rc = pd_fail(c->err, PD_E_IO, 0, "%s: cannot be read: %s", path, strerror(errno));
+		rc = error_set(c->err, ERR_IO, 0, "%s: cannot be read: %s", path, strerror(errno));
 	} else if ((fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) >= 0) {
 		if (!fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW))
 			drops_add(c->drops, 1, "%s/%s: a link that leads nowhere in %s", dir, name, dir);
@@ -230,7 +231,7 @@ static int copy_kcore(struct copier *c, const char *kcore)
 }
 
 int images_copy(struct outdir *out, struct session *ss, const struct copy_origin *origin, struct cst_doc **doc,
-		struct drops *drops, struct pd_error *err)
+		struct drops *drops, struct error *err)
 {
 	const struct session_consumer consumer = { .batch = ignore_batch, .stateless = true, .by_fragment = true };
 	struct copier c = { .out = out, .drops = drops, .err = err, .origin = origin };
@@ -243,7 +244,7 @@ int images_copy(struct outdir *out, struct session *ss, const struct copy_origin
 	c.doc = *doc;
 	rc = session_run(ss, &consumer);
 	if (rc)
-		return pd_fail(err, PD_E_NOMEM, 0, "%s: %s", out->path, cst_strerror(rc));
+		return error_set(err, ERR_NOMEM, 0, "%s: %s", out->path, error_text(rc));
 	while (!rc && (dso = session_next_read(ss, &pos)))
 		rc = dso->kind == DSO_KCORE ? copy_kcore(&c, dso_path(dso)) : copy_dso(&c, dso);
 	if (!rc && session_kallsyms(ss))
@@ -254,7 +255,7 @@ int images_copy(struct outdir *out, struct session *ss, const struct copy_origin
 }
 
 int images_copy_recorded(struct outdir *out, const char *dir, struct cst_doc **doc, struct drops *drops,
-			 struct pd_error *err)
+			 struct error *err)
 {
 	static const char *const names[KERNEL_FILES] = {
 		KCORE_DIR "/kcore", KCORE_DIR "/kallsyms", KCORE_DIR "/modules",

@@ -8,10 +8,10 @@
 
 #include <cstrace/doc.h>
 
+#include "base/error.h"
 #include "export/copying.h"
 #include "files/outdir.h"
 #include "import/drops.h"
-#include "base/pd_error.h"
 
 struct session;
 
@@ -24,9 +24,9 @@ struct session;
  * trace is decoded to find out which these are. What copying.h refuses is not copied but reported as dropped.
  */
 int images_copy(struct outdir *out, struct session *ss, const struct copy_origin *origin, struct cst_doc **doc,
-		struct drops *drops, struct pd_error *err);
+		struct drops *drops, struct error *err);
 /* Only kernel memory that is part of the recording: of a directory of perf.data. */
 int images_copy_recorded(struct outdir *out, const char *dir, struct cst_doc **doc, struct drops *drops,
-			 struct pd_error *err);
+			 struct error *err);
 
 #endif

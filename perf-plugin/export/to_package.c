@@ -12,6 +12,7 @@
 #include <cstrace/package.h>
 
 #include "base/array.h"
+#include "base/error.h"
 #include "export/event_of.h"
 #include "export/export.h"
 #include "export/images.h"
@@ -48,7 +49,7 @@ struct exporter {
 	struct perfdata *pd;
 	const struct export_package_opts *o;
 	struct drops *drops;
-	struct pd_error *err;
+	struct error *err;
 	struct outdir out;
 	struct auxinfo info;
 	bool have_info;
@@ -68,7 +69,7 @@ struct exporter {
 
 static int no_memory(struct exporter *x)
 {
-	return pd_fail(x->err, PD_E_NOMEM, 0, "%s: out of memory", x->o->output);
+	return error_set(x->err, ERR_NOMEM, 0, "%s: out of memory", x->o->output);
 }
 
 /* ---- first pass -------------------------------------------------------------------------------- */
@@ -116,7 +117,7 @@ static struct pkg_buffer *buffer_of(struct exporter *x, const struct pd_auxtrace
 
 static int report(struct exporter *x)
 {
-	const struct pd_error *e = perfdata_error(x->pd);
+	const struct error *e = perfdata_error(x->pd);
 
 	if (x->errors++ < MAX_MESSAGES)
 		fprintf(stderr, "cstrace convert: %s\n", e->msg);
@@ -136,8 +137,8 @@ static int index_record(struct exporter *x, const struct pd_record *rec)
 		if (!buffer_of(x, &rec->aux))
 			return no_memory(x);
 		if (x->nr_bufs > MAX_BUFFERS)
-			return pd_fail(x->err, PD_E_USAGE, rec->offset, "%s: more than %u AUX buffers, and a "
-				       "package has no room for more", perfdata_name(x->pd), MAX_BUFFERS);
+			return error_set(x->err, ERR_USAGE, rec->offset, "%s: more than %u AUX buffers, and a "
+					 "package has no room for more", perfdata_name(x->pd), MAX_BUFFERS);
 		return 0;
 	case PERF_RECORD_AUX:
 		return note_aux(x, rec);
@@ -157,13 +158,13 @@ static int index_records(struct exporter *x)
 			return rc;
 	}
 	if (!x->have_info)
-		return pd_fail(x->err, PD_E_AUXINFO, 0, "%s: no CoreSight trace in this file (no AUXTRACE_INFO "
-			       "record)", perfdata_name(x->pd));
+		return error_set(x->err, ERR_AUXINFO, 0, "%s: no CoreSight trace in this file (no AUXTRACE_INFO "
+				 "record)", perfdata_name(x->pd));
 	/* A package names its buffers (metadata requirements, contents.ini, [trace]): one without is none. */
 	if (!x->nr_bufs)
-		return pd_fail(x->err, PD_E_USAGE, 0, "%s: holds no AUX data (no AUXTRACE record), so there is no "
-			       "trace to put into a package; the traced program may not have run on a CPU with trace",
-			       perfdata_name(x->pd));
+		return error_set(x->err, ERR_USAGE, 0, "%s: holds no AUX data (no AUXTRACE record), so there is no "
+				 "trace to put into a package; the traced program may not have run on a CPU with trace",
+				 perfdata_name(x->pd));
 	return 0;
 }
 
@@ -177,11 +178,11 @@ static int write_header(struct exporter *x)
 	int rc;
 
 	if (!path)
-		return -1;
+		return x->err->code;
 	w = pw_open(path, x->err);
 	free(path);
 	if (!w)
-		return -1;
+		return x->err->code;
 	rc = header_copy(w, x->pd, true, x->err);
 	if (!rc)
 		rc = pw_start(w, x->err);
@@ -200,7 +201,7 @@ static int append_text(void *ctx, const void *data, size_t len)
 	char *p = realloc(t->p, t->len + len + 1);
 
 	if (!p)
-		return -1;
+		return ERR_NOMEM;
 	memcpy(p + t->len, data, len);
 	t->p = p;
 	t->len += len;
@@ -218,7 +219,7 @@ static int doc_text(struct exporter *x, const struct cst_doc *doc, struct pd_tex
 		return 0;
 	free(t->p);
 	t->p = NULL;
-	return pd_fail(x->err, PD_E_USAGE, 0, "%s: its description cannot be written as INI text", x->o->output);
+	return error_set(x->err, ERR_USAGE, 0, "%s: its description cannot be written as INI text", x->o->output);
 }
 
 static bool is_raw(const struct exporter *x, const struct pkg_buffer *b)
@@ -257,7 +258,7 @@ static bool gives_back(const struct exporter *x, const struct pd_text *t, const 
 	struct cst_metadata *md = NULL;
 	struct auxinfo info = { .nr_cpu = 0 };
 	struct cst_problem why;
-	struct pd_error err;
+	struct error err;
 	bool equal = false;
 	uint8_t *made = malloc(PD_MAX_RECORD + 1);
 	size_t n;
@@ -437,7 +438,7 @@ static int open_log(struct exporter *x, const char *name)
 {
 	x->log_name = name;
 	x->log_fd = outdir_create(&x->out, name, x->err);
-	return x->log_fd < 0 ? -1 : 0;
+	return x->log_fd < 0 ? x->err->code : 0;
 }
 
 static int close_log(struct exporter *x)
@@ -446,7 +447,7 @@ static int close_log(struct exporter *x)
 
 	x->log_fd = -1;
 	if (close(fd) < 0 && !rc)
-		rc = pd_fail(x->err, PD_E_IO, 0, "%s: cannot write %s: %m", x->o->output, x->log_name);
+		rc = error_set(x->err, ERR_IO, 0, "%s: cannot write %s: %m", x->o->output, x->log_name);
 	return rc;
 }
 
@@ -499,12 +500,12 @@ static int finish_log(struct exporter *x)
 	int rc;
 
 	if (!path)
-		return -1;
+		return x->err->code;
 	map = input_map(path, PROT_READ, &size);
 	if (map)
 		rc = complete_log(x, map, size);
 	else
-		rc = pd_fail(x->err, PD_E_IO, 0, "%s: cannot read %s: %m", x->o->output, RAW_LOG_NAME);
+		rc = error_set(x->err, ERR_IO, 0, "%s: cannot read %s: %m", x->o->output, RAW_LOG_NAME);
 	input_unmap(map, size);
 	input_forget(path);
 	guard_remove(path);
@@ -520,7 +521,7 @@ static int write_log(struct exporter *x, const struct pd_text *metadata)
 	x->line = malloc(LOG_BUFFER);
 	x->line_cap = LOG_BUFFER;
 	if (open_log(x, RAW_LOG_NAME))
-		return -1;
+		return x->err->code;
 	if (!x->line)
 		return no_memory(x);
 	rc = 0;
@@ -561,14 +562,14 @@ static int write_all(struct exporter *x, struct session *ss)
 }
 
 int export_package(struct perfdata *pd, struct session *ss, const struct export_package_opts *o,
-		   struct drops *drops, struct pd_error *err)
+		   struct drops *drops, struct error *err)
 {
 	struct exporter *x = calloc(1, sizeof(*x));
 	int rc;
 
 	err->code = 0;
 	if (!x)
-		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", o->output);
+		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", o->output);
 	x->pd = pd;
 	x->o = o;
 	x->drops = drops;
@@ -580,7 +581,7 @@ int export_package(struct perfdata *pd, struct session *ss, const struct export_
 	if (!rc) {
 		rc = write_all(x, ss);
 		if (x->log_fd >= 0 && close(x->log_fd) < 0 && !rc)
-			rc = pd_fail(err, PD_E_IO, 0, "%s: cannot write " LOG_NAME ": %m", o->output);
+			rc = error_set(err, ERR_IO, 0, "%s: cannot write " LOG_NAME ": %m", o->output);
 		if (rc)
 			outdir_abort(&x->out);
 		else

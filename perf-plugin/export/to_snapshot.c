@@ -11,6 +11,7 @@
 #include <cstrace/cstrace.h>
 
 #include "base/array.h"
+#include "base/error.h"
 #include "base/intmap.h"
 #include "decode/decode.h"
 #include "export/code.h"
@@ -59,7 +60,7 @@ struct exporter {
 	struct session *ss;
 	const struct export_snapshot_opts *o;
 	struct drops *drops;
-	struct pd_error *err;
+	struct error *err;
 	struct outdir out;
 	struct auxinfo info;
 	struct code code;
@@ -77,7 +78,7 @@ struct exporter {
 
 static int no_memory(struct exporter *x)
 {
-	return pd_fail(x->err, PD_E_NOMEM, 0, "%s: out of memory", x->o->output);
+	return error_set(x->err, ERR_NOMEM, 0, "%s: out of memory", x->o->output);
 }
 
 /* ---- who was traced ---------------------------------------------------------------------------- */
@@ -122,9 +123,9 @@ static int refuse_processes(struct exporter *x)
 
 			at += n > 0 && (size_t)n < sizeof(list) - at ? (size_t)n : 0;
 		}
-	return pd_fail(x->err, PD_E_USAGE, 0, "%s: %zu processes were traced (%s%s), and a snapshot holds the "
-		       "memory of one: choose it with --pid, or convert to a package", perfdata_name(
-		       session_perfdata(x->ss)), x->pids.used, list, told < x->pids.used ? ", ..." : "");
+	return error_set(x->err, ERR_USAGE, 0, "%s: %zu processes were traced (%s%s), and a snapshot holds the "
+			 "memory of one: choose it with --pid, or convert to a package", perfdata_name(
+			 session_perfdata(x->ss)), x->pids.used, list, told < x->pids.used ? ", ..." : "");
 }
 
 static int choose_process(struct exporter *x)
@@ -134,8 +135,8 @@ static int choose_process(struct exporter *x)
 	int rc = session_run(x->ss, &c);
 
 	if (rc)
-		return x->err->code ? rc : pd_fail(x->err, PD_E_NOMEM, 0, "%s: %s", x->o->output,
-						   cst_strerror(rc));
+		return x->err->code ? rc : error_set(x->err, ERR_NOMEM, 0, "%s: %s", x->o->output,
+						     error_text(rc));
 	x->pid = x->o->pid;
 	if (x->pid < 0 && x->pids.used > 1)
 		return refuse_processes(x);
@@ -148,8 +149,8 @@ static int choose_process(struct exporter *x)
 			x->others += (uint64_t)(intptr_t)x->pids.slot[i].value;
 	}
 	if (x->o->pid >= 0 && !intmap_get(&x->pids, x->pid))
-		return pd_fail(x->err, PD_E_USAGE, 0, "%s: nothing was traced of process %d; 'info' lists those "
-			       "that were", perfdata_name(session_perfdata(x->ss)), x->pid);
+		return error_set(x->err, ERR_USAGE, 0, "%s: nothing was traced of process %d; 'info' lists those "
+				 "that were", perfdata_name(session_perfdata(x->ss)), x->pid);
 	return 0;
 }
 
@@ -305,7 +306,7 @@ static int read_registers(struct exporter *x)
 		if (rc > 0 && rec.ev->header.type == PERF_RECORD_AUXTRACE_INFO)
 			return auxinfo_parse(&x->info, (const void *)rec.ev, rec.ev->header.size,
 					     perfdata_name(pd), rec.offset, x->err);
-	return pd_fail(x->err, PD_E_AUXINFO, 0, "%s: no trace metadata", perfdata_name(pd));
+	return error_set(x->err, ERR_AUXINFO, 0, "%s: no trace metadata", perfdata_name(pd));
 }
 
 /* ---- the snapshot ------------------------------------------------------------------------------ */
@@ -342,7 +343,7 @@ static void sink_note(void *ctx, const struct cst_snap_note *n)
 	struct exporter *x = ctx;
 
 	if (!x->err->code)
-		pd_fail(x->err, PD_E_USAGE, 0, "%s: %s: %s", x->o->output, n->file, n->text);
+		error_set(x->err, ERR_USAGE, 0, "%s: %s: %s", x->o->output, n->file, n->text);
 }
 
 static int write_dumps(struct exporter *x, struct model *m, const struct code_piece *p, size_t n)
@@ -358,7 +359,7 @@ static int write_dumps(struct exporter *x, struct model *m, const struct code_pi
 		m->dumps[i] = (struct cst_snap_dump){ .file = m->dump_files[i], .address = p[i].address,
 						      .length = p[i].len, .space = CST_MEM_ANY };
 		if (outdir_file(&x->out, m->dump_files[i], p[i].bytes, p[i].len, x->err))
-			return -1;
+			return x->err->code;
 	}
 	return 0;
 }
@@ -452,16 +453,16 @@ static int check_losses(struct exporter *x)
 	const char *name = perfdata_name(session_perfdata(x->ss));
 
 	if (x->code.over_limit)
-		return pd_fail(x->err, PD_E_USAGE, 0, "%s: the code of process %d has more than %llu MiB or %u "
-			       "maps; convert to a package", name, x->pid, CODE_LIMIT >> 20, CODE_REGIONS);
+		return error_set(x->err, ERR_USAGE, 0, "%s: the code of process %d has more than %llu MiB or %u "
+				 "maps; convert to a package", name, x->pid, CODE_LIMIT >> 20, CODE_REGIONS);
 	if (x->code.conflicts && !x->o->force)
-		return pd_fail(x->err, PD_E_USAGE, 0, "%s: at 0x%llx of process %d different code ran at "
-			       "different times, and a snapshot holds one image: convert to a package, or keep "
-			       "the first with --force", name, (unsigned long long)x->code.conflict_addr, x->pid);
+		return error_set(x->err, ERR_USAGE, 0, "%s: at 0x%llx of process %d different code ran at "
+				 "different times, and a snapshot holds one image: convert to a package, or keep "
+				 "the first with --force", name, (unsigned long long)x->code.conflict_addr, x->pid);
 	if (x->others && !x->o->force)
-		return pd_fail(x->err, PD_E_USAGE, 0, "%s: other processes ran in the same buffers as process %d, "
-			       "and a snapshot holds the memory of one: convert to a package, or use --force and "
-			       "take their trace for code of this one", name, x->pid);
+		return error_set(x->err, ERR_USAGE, 0, "%s: other processes ran in the same buffers as process %d, "
+				 "and a snapshot holds the memory of one: convert to a package, or use --force and "
+				 "take their trace for code of this one", name, x->pid);
 	if (x->code.conflicts)
 		drops_add(x->drops, x->code.conflicts, "code that changed while it was traced (%llu ranges, the "
 			  "first at 0x%llx): the first version stays",
@@ -477,11 +478,11 @@ static int check_buffers(struct exporter *x)
 	if (x->fragments <= MAX_BUFFERS)
 		return 0;
 	if (!x->o->force)
-		return pd_fail(x->err, PD_E_USAGE, 0, "%s: the trace was written in %llu pieces, after each of which "
-			       "decoding starts anew, and a snapshot has %u buffers at most: convert to a package, "
-			       "or use --force to join the pieces of a buffer",
-			       perfdata_name(session_perfdata(x->ss)), (unsigned long long)x->fragments,
-			       MAX_BUFFERS);
+		return error_set(x->err, ERR_USAGE, 0, "%s: the trace was written in %llu pieces, after each of which "
+				 "decoding starts anew, and a snapshot has %u buffers at most: convert to a package, "
+				 "or use --force to join the pieces of a buffer",
+				 perfdata_name(session_perfdata(x->ss)), (unsigned long long)x->fragments,
+				 MAX_BUFFERS);
 	x->joined = true;
 	drops_add(x->drops, x->fragments, "%llu starts of trace: pieces are joined, with a barrier that not "
 		  "every reader knows between those with frames", (unsigned long long)x->fragments);
@@ -520,13 +521,13 @@ static int run(struct exporter *x)
 		return rc;
 	rc = session_run(x->ss, &c);
 	if (rc && !x->err->code)
-		pd_fail(x->err, PD_E_NOMEM, 0, "%s: %s", x->o->output, cst_strerror(rc));
+		error_set(x->err, ERR_NOMEM, 0, "%s: %s", x->o->output, error_text(rc));
 	report_refused(x);
 	if (!rc)
 		rc = check_losses(x);
 	if (!rc && !x->nr_srcs)
-		rc = pd_fail(x->err, PD_E_USAGE, 0, "%s: no trace was decoded; 'info' tells why",
-			     perfdata_name(session_perfdata(x->ss)));
+		rc = error_set(x->err, ERR_USAGE, 0, "%s: no trace was decoded; 'info' tells why",
+			       perfdata_name(session_perfdata(x->ss)));
 	if (!rc)
 		rc = write_snapshot(x);
 	if (!rc)
@@ -536,7 +537,7 @@ static int run(struct exporter *x)
 }
 
 int export_snapshot(struct session *ss, const struct export_snapshot_opts *o, struct drops *drops,
-		    struct pd_error *err)
+		    struct error *err)
 {
 	struct exporter x = { .ss = ss, .o = o, .drops = drops, .err = err };
 	int rc;

@@ -29,7 +29,7 @@ char *input_read(const char *path, size_t max, size_t *size);
 /* What errno of the functions above means. */
 const char *input_error(int error);
 
-/* Records a file that was opened elsewhere; 0, or -1: not enough memory. */
+/* Records a file that was opened elsewhere; 0, or ERR_NOMEM. */
 int input_note(const struct stat *st);
 /* Records a file, or the files in a folder but not below it, that the user names; what is not there is left out. */
 int input_note_path(const char *path);

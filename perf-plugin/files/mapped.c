@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/name.h"
 
 #define BUCKETS	256u
@@ -156,10 +157,10 @@ const char *mapped_shrunk(void)
 	return NULL;
 }
 
-int mapped_check(struct pd_error *err)
+int mapped_check(struct error *err)
 {
 	const char *name = mapped_shrunk();
 
-	return name ? pd_fail(err, PD_E_IO, 0, "%s: became shorter while it was read; run again when nothing writes to it",
-			      name) : 0;
+	return name ? error_set(err, ERR_IO, 0, "%s: became shorter while it was read; run again when nothing writes to it",
+				name) : 0;
 }

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/pd_error.h"
+#include "base/error.h"
 
 /* The first `size` bytes (not 0) of an open file, privately, with mmap's `prot`; NULL with errno. */
 void *mapped_new(int fd, size_t size, int prot, const char *name);
@@ -25,7 +25,7 @@ const char *mapped_name_at(const void *addr, uint64_t *offset);
 /* A file that became shorter since it was mapped, now or when it was unmapped; NULL: none did. */
 const char *mapped_shrunk(void);
 
-/* 0, or after such a file PD_E_IO with a message that names it. */
-int mapped_check(struct pd_error *err);
+/* 0, or after such a file ERR_IO with a message that names it. */
+int mapped_check(struct error *err);
 
 #endif

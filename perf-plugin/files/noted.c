@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "files/input.h"
 
 struct file_id {
@@ -40,7 +41,7 @@ static int grow(void)
 	struct file_id *old = noted.v, *v = calloc(old_size ? 2 * old_size : 64, sizeof(*v));
 
 	if (!v)
-		return -1;
+		return ERR_NOMEM;
 	noted.v = v;
 	noted.size = old_size ? 2 * old_size : 64;
 	for (i = 0; i < old_size; i++)
@@ -57,7 +58,7 @@ int input_note(const struct stat *st)
 
 	pthread_mutex_lock(&lock);
 	if (2 * noted.nr >= noted.size && grow()) {
-		rc = -1;
+		rc = ERR_NOMEM;
 	} else {
 		f = slot_of(st->st_dev, st->st_ino);
 		noted.nr += !f->used;
@@ -76,7 +77,7 @@ static int note_folder(const char *path)
 	int rc = 0;
 
 	if (!dir)
-		return errno == ENOMEM ? -1 : 0;
+		return errno == ENOMEM ? ERR_NOMEM : 0;
 	while (!rc && (e = readdir(dir)))
 		if (!fstatat(dirfd(dir), e->d_name, &st, 0) && S_ISREG(st.st_mode))
 			rc = input_note(&st);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "files/guard.h"
 #include "files/input.h"
@@ -21,15 +22,15 @@
 
 #define COPY_STEP	(1u << 17)
 
-static int no_memory(const struct outdir *d, struct pd_error *err)
+static int no_memory(const struct outdir *d, struct error *err)
 {
-	return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", d->path ? d->path : "output");
+	return error_set(err, ERR_NOMEM, 0, "%s: out of memory", d->path ? d->path : "output");
 }
 
-static int failed(const struct outdir *d, struct pd_error *err, const char *name, const char *what)
+static int failed(const struct outdir *d, struct error *err, const char *name, const char *what)
 {
-	return pd_fail(err, PD_E_IO, 0, "%s: cannot %s %s: %s; nothing was left under that name by this run",
-		       d->path, what, name, strerror(errno));
+	return error_set(err, ERR_IO, 0, "%s: cannot %s %s: %s; nothing was left under that name by this run",
+			 d->path, what, name, strerror(errno));
 }
 
 static void release(struct outdir *d)
@@ -55,13 +56,13 @@ static const char *occupied(const char *path)
 	return n ? "is a folder with something in it" : NULL;
 }
 
-static int no_folder(const struct outdir *d, struct pd_error *err)
+static int no_folder(const struct outdir *d, struct error *err)
 {
-	return pd_fail(err, errno == ENOMEM ? PD_E_NOMEM : PD_E_IO, 0, "%s: cannot make the folder: %s; choose another "
-		       "place with -o", d->path, strerror(errno));
+	return error_set(err, errno == ENOMEM ? ERR_NOMEM : ERR_IO, 0, "%s: cannot make the folder: %s; choose another "
+			 "place with -o", d->path, strerror(errno));
 }
 
-int outdir_open(struct outdir *d, const char *path, struct pd_error *err)
+int outdir_open(struct outdir *d, const char *path, struct error *err)
 {
 	size_t n = strlen(path);
 	const char *bad;
@@ -81,8 +82,8 @@ int outdir_open(struct outdir *d, const char *path, struct pd_error *err)
 	}
 	bad = occupied(d->target);
 	if (bad) {
-		rc = pd_fail(err, PD_E_IO, 0, "%s: %s; give a folder that does not exist yet, or an empty one",
-			     path, bad);
+		rc = error_set(err, ERR_IO, 0, "%s: %s; give a folder that does not exist yet, or an empty one",
+			       path, bad);
 		release(d);
 		return rc;
 	}
@@ -119,12 +120,12 @@ static bool stays_inside(const char *name)
 	}
 }
 
-char *outdir_path(struct outdir *d, const char *name, struct pd_error *err)
+char *outdir_path(struct outdir *d, const char *name, struct error *err)
 {
 	char *path, *slash;
 
 	if (!stays_inside(name)) {
-		pd_fail(err, PD_E_USAGE, 0, "%s: '%s' is no name of a file inside it", d->path, name);
+		error_set(err, ERR_USAGE, 0, "%s: '%s' is no name of a file inside it", d->path, name);
 		return NULL;
 	}
 	if (asprintf(&path, "%s/%s", d->temp, name) < 0) {
@@ -161,7 +162,7 @@ bool outdir_has(const struct outdir *d, const char *name)
 	return has;
 }
 
-static int open_file(struct outdir *d, const char *name, int flags, struct pd_error *err)
+static int open_file(struct outdir *d, const char *name, int flags, struct error *err)
 {
 	char *path = outdir_path(d, name, err);
 	int fd;
@@ -175,13 +176,13 @@ static int open_file(struct outdir *d, const char *name, int flags, struct pd_er
 	return fd;
 }
 
-int outdir_create(struct outdir *d, const char *name, struct pd_error *err)
+int outdir_create(struct outdir *d, const char *name, struct error *err)
 {
 	return open_file(d, name, O_EXCL, err);
 }
 
 int outdir_write(struct outdir *d, int fd, const char *name, const void *data, size_t len,
-		 struct pd_error *err)
+		 struct error *err)
 {
 	int error = output_write_all(fd, data, len);
 
@@ -191,32 +192,32 @@ int outdir_write(struct outdir *d, int fd, const char *name, const void *data, s
 	return failed(d, err, name, "write");
 }
 
-static int close_file(struct outdir *d, int fd, const char *name, int rc, struct pd_error *err)
+static int close_file(struct outdir *d, int fd, const char *name, int rc, struct error *err)
 {
 	if (close(fd) < 0 && !rc)
 		rc = failed(d, err, name, "write");
 	return rc;
 }
 
-int outdir_file(struct outdir *d, const char *name, const void *data, size_t len, struct pd_error *err)
+int outdir_file(struct outdir *d, const char *name, const void *data, size_t len, struct error *err)
 {
 	int fd = outdir_create(d, name, err);
 
 	if (fd < 0)
-		return err ? err->code : PD_E_IO;
+		return err ? err->code : ERR_IO;
 	return close_file(d, fd, name, outdir_write(d, fd, name, data, len, err), err);
 }
 
-int outdir_append(struct outdir *d, const char *name, const void *data, size_t len, struct pd_error *err)
+int outdir_append(struct outdir *d, const char *name, const void *data, size_t len, struct error *err)
 {
 	int fd = open_file(d, name, O_APPEND, err);
 
 	if (fd < 0)
-		return err ? err->code : PD_E_IO;
+		return err ? err->code : ERR_IO;
 	return close_file(d, fd, name, outdir_write(d, fd, name, data, len, err), err);
 }
 
-int outdir_copy(struct outdir *d, const char *name, const char *from, struct pd_error *err)
+int outdir_copy(struct outdir *d, const char *name, const char *from, struct error *err)
 {
 	struct stat st;
 	int in = input_open(from, &st), out, rc = 0;
@@ -224,16 +225,16 @@ int outdir_copy(struct outdir *d, const char *name, const char *from, struct pd_
 	ssize_t n;
 
 	if (in < 0)
-		return pd_fail(err, PD_E_IO, 0, "%s: cannot be read: %s", from, input_error(errno));
+		return error_set(err, ERR_IO, 0, "%s: cannot be read: %s", from, input_error(errno));
 	out = outdir_create(d, name, err);
 	buf = malloc(COPY_STEP);
 	if (out < 0 || !buf) {
-		rc = out < 0 ? PD_E_IO : no_memory(d, err);
+		rc = out < 0 ? ERR_IO : no_memory(d, err);
 		goto out;
 	}
 	while (!rc && (n = read(in, buf, COPY_STEP)) != 0) {
 		if (n < 0 && errno != EINTR)
-			rc = pd_fail(err, PD_E_IO, 0, "%s: cannot be read: %s", from, strerror(errno));
+			rc = error_set(err, ERR_IO, 0, "%s: cannot be read: %s", from, strerror(errno));
 		else if (n > 0)
 			rc = outdir_write(d, out, name, buf, (size_t)n, err);
 	}
@@ -259,7 +260,7 @@ void outdir_abort(struct outdir *d)
 	release(d);
 }
 
-int outdir_finish(struct outdir *d, struct pd_error *err)
+int outdir_finish(struct outdir *d, struct error *err)
 {
 	int rc = mapped_check(err);
 	struct stat st;

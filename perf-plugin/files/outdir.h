@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/pd_error.h"
+#include "base/error.h"
 
 struct outdir {
 	char *path;	/* as the user gave it */
@@ -19,24 +19,24 @@ struct outdir {
 };
 
 /* `path` must not exist, or be an empty folder. */
-int outdir_open(struct outdir *d, const char *path, struct pd_error *err);
+int outdir_open(struct outdir *d, const char *path, struct error *err);
 /* Path of a file in it, for the caller to free; folders on the way are made. NULL after an error. */
-char *outdir_path(struct outdir *d, const char *name, struct pd_error *err);
+char *outdir_path(struct outdir *d, const char *name, struct error *err);
 /* Is there a file of this name already? */
 bool outdir_has(const struct outdir *d, const char *name);
 /* A file that is open for writing; -1 after an error. `name` is relative and stays inside. */
-int outdir_create(struct outdir *d, const char *name, struct pd_error *err);
+int outdir_create(struct outdir *d, const char *name, struct error *err);
 /* All of `len` bytes to a file from outdir_create(); `name` is for messages. */
 int outdir_write(struct outdir *d, int fd, const char *name, const void *data, size_t len,
-		 struct pd_error *err);
+		 struct error *err);
 /* A whole file. */
-int outdir_file(struct outdir *d, const char *name, const void *data, size_t len, struct pd_error *err);
+int outdir_file(struct outdir *d, const char *name, const void *data, size_t len, struct error *err);
 /* More bytes at the end of a file, which is made when it is not there. */
-int outdir_append(struct outdir *d, const char *name, const void *data, size_t len, struct pd_error *err);
+int outdir_append(struct outdir *d, const char *name, const void *data, size_t len, struct error *err);
 /* A whole copy of a file. */
-int outdir_copy(struct outdir *d, const char *name, const char *from, struct pd_error *err);
+int outdir_copy(struct outdir *d, const char *name, const char *from, struct error *err);
 /* Give it its name, or leave nothing behind. Either frees what `d` holds. */
-int outdir_finish(struct outdir *d, struct pd_error *err);
+int outdir_finish(struct outdir *d, struct error *err);
 void outdir_abort(struct outdir *d);
 
 #endif

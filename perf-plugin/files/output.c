@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "files/guard.h"
 #include "files/input.h"
@@ -26,21 +27,21 @@ static void output_free(struct pd_output *o)
 	o->fd = -1;
 }
 
-static int fail_open(struct pd_output *o, struct pd_error *err, const char *what, int error)
+static int fail_open(struct pd_output *o, struct error *err, const char *what, int error)
 {
-	int rc = pd_fail(err, error == ENOMEM ? PD_E_NOMEM : PD_E_IO, 0,
-			 "%s: cannot %s for writing: %s; choose another place with -o",
-			 o->name ? o->name : "output", what, strerror(error));
+	int rc = error_set(err, error == ENOMEM ? ERR_NOMEM : ERR_IO, 0,
+			   "%s: cannot %s for writing: %s; choose another place with -o",
+			   o->name ? o->name : "output", what, strerror(error));
 
 	output_free(o);
 	return rc;
 }
 
 /* Refuses a regular file that is read: its bytes would be lost, or grow while they are read. */
-static int fail_input(struct pd_output *o, struct pd_error *err)
+static int fail_input(struct pd_output *o, struct error *err)
 {
-	int rc = pd_fail(err, PD_E_USAGE, 0, "%s: is one of the files that are read; the output needs another "
-			 "name: choose one with -o", o->name);
+	int rc = error_set(err, ERR_USAGE, 0, "%s: is one of the files that are read; the output needs another "
+			   "name: choose one with -o", o->name);
 
 	pd_output_abort(o);
 	return rc;
@@ -119,7 +120,7 @@ static int open_file(struct pd_output *o)
 }
 
 /* The target is a terminal, a FIFO or a device. */
-static int open_special(struct pd_output *o, const char *path, const struct stat *st, struct pd_error *err)
+static int open_special(struct pd_output *o, const char *path, const struct stat *st, struct error *err)
 {
 	if (S_ISDIR(st->st_mode))
 		return fail_open(o, err, "open a directory", EISDIR);
@@ -131,7 +132,7 @@ static int open_special(struct pd_output *o, const char *path, const struct stat
 	return 0;
 }
 
-static int open_stdout(struct pd_output *o, struct pd_error *err)
+static int open_stdout(struct pd_output *o, struct error *err)
 {
 	struct stat st;
 
@@ -140,7 +141,7 @@ static int open_stdout(struct pd_output *o, struct pd_error *err)
 	return !fstat(o->fd, &st) && input_noted(&st) ? fail_input(o, err) : 0;
 }
 
-int pd_output_open(struct pd_output *o, const char *path, struct pd_error *err)
+int pd_output_open(struct pd_output *o, const char *path, struct error *err)
 {
 	struct stat st;
 	int error;
@@ -173,19 +174,19 @@ int pd_output_open(struct pd_output *o, const char *path, struct pd_error *err)
 	return 0;
 }
 
-int pd_output_open_binary(struct pd_output *o, const char *path, struct pd_error *err)
+int pd_output_open_binary(struct pd_output *o, const char *path, struct error *err)
 {
 	int rc = pd_output_open(o, path, err);
 
 	if (rc || !o->stream || !isatty(o->fd))
 		return rc;
-	rc = pd_fail(err, PD_E_USAGE, 0, "%s: is a terminal, and the output is not text; write it to a file with -o "
-		     "FILE, or to a pipe", o->name);
+	rc = error_set(err, ERR_USAGE, 0, "%s: is a terminal, and the output is not text; write it to a file with -o "
+		       "FILE, or to a pipe", o->name);
 	pd_output_abort(o);
 	return rc;
 }
 
-int pd_output_fd(struct pd_output *o, int fd, const char *name, struct pd_error *err)
+int pd_output_fd(struct pd_output *o, int fd, const char *name, struct error *err)
 {
 	memset(o, 0, sizeof(*o));
 	o->fd = fd;
@@ -286,18 +287,18 @@ static void keep_mode(struct pd_output *o)
 }
 
 /* Was the target read since the output was opened, or did an input become shorter? */
-static int check_inputs(struct pd_output *o, struct pd_error *err)
+static int check_inputs(struct pd_output *o, struct error *err)
 {
 	struct stat st;
 
 	if (mapped_check(err)) {
 		pd_output_abort(o);
-		return PD_E_IO;
+		return ERR_IO;
 	}
 	return o->path && !stat(o->path, &st) && input_noted(&st) ? fail_input(o, err) : 0;
 }
 
-int pd_output_finish(struct pd_output *o, struct pd_error *err)
+int pd_output_finish(struct pd_output *o, struct error *err)
 {
 	const char *what = "write it";
 	int rc = o->error ? 0 : check_inputs(o, err);
@@ -322,9 +323,9 @@ int pd_output_finish(struct pd_output *o, struct pd_error *err)
 		what = "rename the temporary file to it";
 	}
 	if (o->error) {
-		rc = pd_fail(err, PD_E_IO, o->written, "%s: cannot %s after %llu bytes: %s; "
-			     "nothing was left under that name by this run", o->name, what,
-			     (unsigned long long)o->written, strerror(o->error));
+		rc = error_set(err, ERR_IO, o->written, "%s: cannot %s after %llu bytes: %s; "
+			       "nothing was left under that name by this run", o->name, what,
+			       (unsigned long long)o->written, strerror(o->error));
 		if (o->temp)
 			guard_remove(o->temp);
 	}

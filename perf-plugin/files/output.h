@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "base/pd_error.h"
+#include "base/error.h"
 
 struct pd_output {
 	int fd;
@@ -28,16 +28,16 @@ struct pd_output {
 };
 
 /* "-" is standard output. */
-int pd_output_open(struct pd_output *o, const char *path, struct pd_error *err);
+int pd_output_open(struct pd_output *o, const char *path, struct error *err);
 /* The same for what is not text: a terminal is refused. */
-int pd_output_open_binary(struct pd_output *o, const char *path, struct pd_error *err);
+int pd_output_open_binary(struct pd_output *o, const char *path, struct error *err);
 /* A file that is open and stays the caller's; it gets no name. `name` is for messages. */
-int pd_output_fd(struct pd_output *o, int fd, const char *name, struct pd_error *err);
+int pd_output_fd(struct pd_output *o, int fd, const char *name, struct error *err);
 void pd_output_write(struct pd_output *o, const void *data, size_t len);
 /* Overwrite bytes written before; not for streams. */
 void pd_output_patch(struct pd_output *o, uint64_t offset, const void *data, size_t len);
 /* Give the file its name, or report the first error and leave nothing behind. Frees @o. */
-int pd_output_finish(struct pd_output *o, struct pd_error *err);
+int pd_output_finish(struct pd_output *o, struct error *err);
 void pd_output_abort(struct pd_output *o);
 
 /*
@@ -48,4 +48,4 @@ char *output_target(const char *path);
 /* All bytes to a descriptor: 0 or errno. */
 int output_write_all(int fd, const void *data, size_t len);
 
-#endif /* CSTRACE_FILES_OUTPUT_H */
+#endif

@@ -32,7 +32,7 @@ struct perfdata;
 
 /*
  * survey.c: a filter with all that it has to know of the recording; `name` is the input's, for messages. *f NULL:
- * everything is wanted; it is the caller's also on error. 0, or SESSION_TOLD after a message.
+ * everything is wanted; it is the caller's also on error. 0, or ERR_REPORTED after a message.
  */
 int filter_open(struct filter **f, const struct filter_opts *o, struct perfdata *pd, const char *name);
 

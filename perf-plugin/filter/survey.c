@@ -60,13 +60,13 @@ static int survey(struct filter *f, struct perfdata *pd, const char *name)
 		fprintf(message_stream(),
 			"cstrace: %s: --time: found percentages, expected seconds: no record of this file has a time, "
 			"so it is not known how long it is\n", name);
-		return SESSION_TOLD;
+		return ERR_REPORTED;
 	}
 	filter_set_span(f, sv.first, sv.last);
 	return err;
 }
 
-/* 0, or negative; SESSION_TOLD: after a message. */
+/* 0, or negative; ERR_REPORTED: after a message. */
 static int make(struct filter **f, const struct filter_opts *o, struct perfdata *pd, const char *name)
 {
 	struct comms *c;
@@ -89,7 +89,7 @@ int filter_open(struct filter **f, const struct filter_opts *o, struct perfdata 
 {
 	int rc = make(f, o, pd, name);
 
-	if (rc && rc != SESSION_TOLD)
+	if (rc && rc != ERR_REPORTED)
 		fprintf(message_stream(), "cstrace: %s: out of memory\n", name);
-	return rc ? SESSION_TOLD : 0;
+	return rc ? ERR_REPORTED : 0;
 }

@@ -30,7 +30,7 @@ static char *file_in(const char *dir, const char *name, bool inside, int *rc)
 	if (errno != ENOENT && errno != ENOTDIR) {
 		fprintf(message_stream(), "cstrace: %s: %s; make it readable, or name another copy with --kcore\n", name_shown(path),
 			strerror(errno));
-		*rc = SESSION_TOLD;
+		*rc = ERR_REPORTED;
 	}
 	free(path);
 	return NULL;
@@ -56,13 +56,13 @@ static int take_option(struct kernel_images *k, const char *path)
 
 	if (stat(path, &st)) {
 		fprintf(message_stream(), "cstrace: --kcore %s: %s\n", path, strerror(errno));
-		return SESSION_TOLD;
+		return ERR_REPORTED;
 	}
 	if (S_ISDIR(st.st_mode)) {
 		rc = take_dir(k, path, false);
 		if (!rc && !k->kcore_path) {
 			fprintf(message_stream(), "cstrace: --kcore %s: no readable file kcore in this directory\n", path);
-			rc = SESSION_TOLD;
+			rc = ERR_REPORTED;
 		}
 		return rc;
 	}
@@ -170,7 +170,7 @@ int kernel_find_kcore(struct kernel_images *k, struct dso_table *t, const char *
 		/* It is read when it is needed, and a wrong name must not wait for that. */
 		if (access(s->kallsyms, R_OK)) {
 			fprintf(message_stream(), "cstrace: --kallsyms %s: %s\n", s->kallsyms, strerror(errno));
-			return SESSION_TOLD;
+			return ERR_REPORTED;
 		}
 		k->kallsyms_path = strdup(s->kallsyms);
 		if (!k->kallsyms_path)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/error.h"
 
 #define AUX_FLAG_RAW	0x100u
 #define MAX_OFFSET	(1ull << 62)
@@ -93,7 +94,7 @@ int auxdata_taken(struct auxdata_out *out, int cpu, uint64_t offset, uint64_t si
 	uint64_t *end = end_of_cpu(out, cpu);
 
 	if (!end)
-		return -1;
+		return ERR_NOMEM;
 	/* offsets of damaged records are not within reach of buffers */
 	if (offset <= MAX_OFFSET && size <= MAX_OFFSET && behind(offset, size) > *end)
 		*end = behind(offset, size);
@@ -133,7 +134,7 @@ int auxdata_write_all(struct auxdata_out *out, const struct auxdata *d, uint32_t
 		return 0;
 	end = end_of_cpu(out, cpu);
 	if (!end)
-		return -1;
+		return ERR_NOMEM;
 	offset = *end;
 	*end = behind(offset, size);
 	return write_at(out, d, offset, size, idx, cpu, raw, time);

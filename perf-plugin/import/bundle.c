@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "files/input.h"
 
 struct placer {
@@ -32,11 +33,11 @@ static int path_of(struct placer *p, const struct cst_doc_section *s, const char
 	} else {
 		*path = folder_path(p->files, item->value);
 		if (!*path)
-			return -1;
+			return ERR_NOMEM;
 		if (access(*path, R_OK))
 			why = strerror(errno);
 		else if (input_note_path(*path))
-			return -1;
+			return ERR_NOMEM;
 	}
 	if (!why)
 		return 0;

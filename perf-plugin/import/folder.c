@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include <cstrace/error.h>
 #include <cstrace/package.h>
 
+#include "base/error.h"
 #include "base/name.h"
 #include "files/input.h"
 #include "import/folder.h"
@@ -39,13 +39,13 @@ static int reserve(struct folder *f)
 
 	grown = realloc(f->maps, (f->nr + 1) * sizeof(*grown));
 	if (!grown)
-		return -ENOMEM;
+		return ERR_NOMEM;
 	f->maps = grown;
 	if (2 * (f->nr + 1) <= f->nr_slots)
 		return 0;
 	slots = calloc(nr, sizeof(*slots));
 	if (!slots)
-		return -ENOMEM;
+		return ERR_NOMEM;
 	free(f->slots);
 	f->slots = slots;
 	f->nr_slots = nr;
@@ -60,14 +60,17 @@ static int map_path(struct folder *f, const char *name, const char *path, const 
 	void *p = input_map(path, PROT_READ, &size);
 	char *copy;
 
+	f->error = errno;
 	if (!p)
-		return -errno;
+		return ERR_IO;
 	copy = strdup(name);
 	if (!copy || reserve(f)) {
 		free(copy);
 		input_unmap(p, size);
-		return -ENOMEM;
+		f->error = ENOMEM;
+		return ERR_NOMEM;
 	}
+	f->error = 0;
 	*find(f, name) = f->nr + 1;
 	f->maps[f->nr++] = (struct folder_file){ .name = copy, .p = p, .len = size };
 	*data = p;
@@ -103,15 +106,15 @@ int folder_open(void *ctx, const char *name, const uint8_t **data, size_t *len)
 	}
 	if (f->inside && !cst_package_name_ok(name)) {
 		f->error = EACCES;
-		return -EACCES;
+		return ERR_IO;
 	}
 	path = whole_path(f, name);
 	if (!path) {
 		f->error = errno;
-		return -f->error;
+		return ERR_IO;
 	}
 	err = map_path(f, name, path, data, len);
-	if (err == -ENOENT && strchr(name, '\\')) {
+	if (err && f->error == ENOENT && strchr(name, '\\')) {
 		/* snapshots are also made on systems that separate folders so */
 		for (c = path + strlen(f->dir); *c; c++)
 			if (*c == '\\')
@@ -119,8 +122,12 @@ int folder_open(void *ctx, const char *name, const uint8_t **data, size_t *len)
 		err = map_path(f, name, path, data, len);
 	}
 	free(path);
-	f->error = -err;
 	return err;
+}
+
+const char *folder_why(const struct folder *f)
+{
+	return f->error == EACCES ? "not inside the folder, or not readable" : input_error(f->error);
 }
 
 char *folder_path(const struct folder *f, const char *name)
@@ -152,8 +159,7 @@ void folder_note(void *ctx, const struct cst_snap_note *note)
 	if (note->other && *note->other)
 		fprintf(stderr, " (%s)", name_shown(note->other));
 	if (note->error == -CST_ERR_IO && f->error)
-		fprintf(stderr, " (%s)", f->error == EACCES ? "not inside the folder, or not readable" :
-			input_error(f->error));
+		fprintf(stderr, " (%s)", folder_why(f));
 	fputc('\n', stderr);
 	f->error = 0;
 }

@@ -21,11 +21,13 @@ struct folder {
 	size_t nr;
 	size_t *slots;		/* index + 1 by name; a power of two */
 	size_t nr_slots;
-	int error;	/* errno of the last open, until it is told */
+	int error;		/* errno of the last open, until it is reported */
 };
 
-/* For struct cst_snap_io, with the files as its ctx. A file that is asked for again is mapped once. */
+/* For struct cst_snap_io, with the files as its ctx. A file that is asked for again is mapped once. 0, or ERR_x. */
 int folder_open(void *ctx, const char *name, const uint8_t **data, size_t *len);
+/* Why the last folder_open() failed. */
+const char *folder_why(const struct folder *f);
 /* Where it is in the file system, for the caller to free; NULL: not enough memory. */
 char *folder_path(const struct folder *f, const char *name);
 void folder_note(void *ctx, const struct cst_snap_note *note);

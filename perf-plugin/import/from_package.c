@@ -12,6 +12,7 @@
 #include <cstrace/package.h>
 
 #include "base/array.h"
+#include "base/error.h"
 #include "base/name.h"
 #include "import/auxdata.h"
 #include "import/bundle.h"
@@ -39,7 +40,7 @@ struct importer {
 	struct perf_writer *w;
 	struct dso_bundle *bundle;	/* NULL: not wanted */
 	struct drops *drops;
-	struct pd_error *err;
+	struct error *err;
 	struct folder files;
 	struct cst_snap_io io;
 	struct cst_package *pkg;
@@ -61,7 +62,7 @@ struct importer {
 
 static int no_memory(struct importer *im)
 {
-	return pd_fail(im->err, PD_E_NOMEM, 0, "%s: out of memory", im->dir);
+	return error_set(im->err, ERR_NOMEM, 0, "%s: out of memory", im->dir);
 }
 
 static int emit(void *data, const void *record, size_t size)
@@ -101,15 +102,15 @@ static int open_header(struct importer *im)
 	if (!item)
 		return 0;
 	if (folder_open(&im->files, item->value, &data, &len))
-		return pd_fail(im->err, PD_E_IO, 0, "%s: contents.ini: [perf] header: '%s' cannot be read: %s", im->dir,
-			       item->value, strerror(im->files.error));
+		return error_set(im->err, ERR_IO, 0, "%s: contents.ini: [perf] header: '%s' cannot be read: %s", im->dir,
+				 item->value, folder_why(&im->files));
 	im->header = perfdata_open_memory(data, len, item->value, im->err);
 	if (!im->header)
 		return im->err->code;
 	while ((rc = perfdata_next(im->header, &rec)))
 		;
 	if (!perfdata_nr_attrs(im->header))
-		return pd_fail(im->err, PD_E_FORMAT, 0, "%s: %s: no event in it", im->dir, item->value);
+		return error_set(im->err, ERR_FORMAT, 0, "%s: %s: no event in it", im->dir, item->value);
 	return 0;
 }
 
@@ -197,8 +198,8 @@ static int write_info(struct importer *im, const struct cst_event *ev)
 		pw_write(im->w, rec, n);
 	free(rec);
 	if (!n)
-		return pd_fail(im->err, PD_E_AUXINFO, 0, "%s: %u trace units are more than perf.data can describe",
-			       im->dir, im->info.nr_cpu);
+		return error_set(im->err, ERR_AUXINFO, 0, "%s: %u trace units are more than perf.data can describe",
+				 im->dir, im->info.nr_cpu);
 	return 0;
 }
 
@@ -393,8 +394,8 @@ static int for_each_event(struct importer *im, int (*fn)(struct importer *im, co
 	int rc;
 
 	if (folder_open(&im->files, im->pkg->event_log, &text, &len))
-		return pd_fail(im->err, PD_E_IO, 0, "%s: %s: the event log cannot be read: %s", im->dir,
-			       im->pkg->event_log, strerror(im->files.error));
+		return error_set(im->err, ERR_IO, 0, "%s: %s: the event log cannot be read: %s", im->dir,
+				 im->pkg->event_log, folder_why(&im->files));
 	if (cst_event_reader_new(&r, text, len, EVENT_LINE))
 		return no_memory(im);
 	while ((rc = cst_event_next(r, &ev, &why)))
@@ -519,8 +520,8 @@ static int run(struct importer *im)
 	int rc = cst_package_read(&im->pkg, &im->io, NULL);
 
 	if (rc)
-		return pd_fail(im->err, PD_E_FORMAT, 0, "%s: the package cannot be used: %s", im->dir,
-			       cst_strerror(rc));
+		return error_set(im->err, ERR_FORMAT, 0, "%s: the package cannot be used: %s", im->dir,
+				 error_text(rc));
 	im->buffer_used = calloc(im->pkg->n_buffers + 1, sizeof(*im->buffer_used));
 	if (!im->buffer_used ||
 	    names_make(&im->codes, im->pkg->n_code ? &im->pkg->code->id : NULL, im->pkg->n_code,
@@ -548,14 +549,14 @@ static int run(struct importer *im)
 }
 
 int import_package(const char *dir, bool own, struct perf_writer *w, struct dso_bundle *bundle,
-		   struct drops *drops, struct pd_error *err)
+		   struct drops *drops, struct error *err)
 {
 	struct importer *im = calloc(1, sizeof(*im));
 	int rc;
 
 	err->code = 0;
 	if (!im)
-		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", dir);
+		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", dir);
 	im->dir = dir;
 	im->own = own;
 	im->w = w;

@@ -11,6 +11,7 @@
 #include <cstrace/cstrace.h>
 
 #include "base/array.h"
+#include "base/error.h"
 #include "base/intmap.h"
 #include "import/auxdata.h"
 #include "import/folder.h"
@@ -37,7 +38,7 @@ struct importer {
 	struct perf_writer *w;
 	struct dso_bundle *bundle;
 	struct drops *drops;
-	struct pd_error *err;
+	struct error *err;
 	struct folder files;
 	struct cst_snap_io io;
 	struct cst_snapshot *ss;
@@ -58,7 +59,7 @@ struct importer {
 
 static int no_memory(struct importer *im)
 {
-	return pd_fail(im->err, PD_E_NOMEM, 0, "%s: out of memory", im->dir);
+	return error_set(im->err, ERR_NOMEM, 0, "%s: out of memory", im->dir);
 }
 
 static int emit(void *data, const void *record, size_t size)
@@ -199,9 +200,9 @@ static int read_units(struct importer *im)
 			rc = add_source(im, i);
 	}
 	if (!rc && !im->nr_units)
-		return pd_fail(im->err, PD_E_AUXINFO, 0, "%s: perf.data has no place for any source of the snapshot; "
-			       "'perf-cstrace dump -s' lists what others wrote",
-			       im->dir);
+		return error_set(im->err, ERR_AUXINFO, 0, "%s: perf.data has no place for any source of the snapshot; "
+				 "'perf-cstrace dump -s' lists what others wrote",
+				 im->dir);
 	return rc;
 }
 
@@ -221,8 +222,8 @@ static int write_info(struct importer *im)
 	}
 	free(cpus);
 	free(rec);
-	return n ? 0 : pd_fail(im->err, PD_E_AUXINFO, 0, "%s: %zu trace units are more than perf.data can describe",
-			       im->dir, im->nr_units);
+	return n ? 0 : error_set(im->err, ERR_AUXINFO, 0, "%s: %zu trace units are more than perf.data can describe",
+				 im->dir, im->nr_units);
 }
 
 /* ---- context IDs ------------------------------------------------------------------------------- */
@@ -498,11 +499,11 @@ static int run(struct importer *im)
 	int rc = cst_snapshot_read(&im->ss, &im->io, NULL);
 
 	if (rc)
-		return pd_fail(im->err, PD_E_FORMAT, 0, "%s: the snapshot cannot be used: %s", im->dir,
-			       cst_strerror(rc));
+		return error_set(im->err, ERR_FORMAT, 0, "%s: the snapshot cannot be used: %s", im->dir,
+				 error_text(rc));
 	im->drops->count += im->ss->n_skipped;
 	if (!im->ss->n_buffers)
-		return pd_fail(im->err, PD_E_FORMAT, 0, "%s: the snapshot has no trace", im->dir);
+		return error_set(im->err, ERR_FORMAT, 0, "%s: the snapshot has no trace", im->dir);
 	im->attr_id = DEFAULT_ID;
 	header_default_attr(&im->attr, &im->attr_id, false);
 	im->maker = (struct record_maker){ .attr = &im->attr, .emit = emit, .data = im };
@@ -512,7 +513,7 @@ static int run(struct importer *im)
 }
 
 int import_snapshot(const char *dir, bool own, struct perf_writer *w, struct dso_bundle *bundle,
-		    struct drops *drops, struct pd_error *err)
+		    struct drops *drops, struct error *err)
 {
 	struct importer im = { .dir = dir, .w = w, .bundle = bundle, .drops = drops, .err = err };
 	int rc;

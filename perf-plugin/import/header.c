@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/error.h"
 
 /* These describe the form of a file, or are made anew by the writer. */
 static bool is_of_form(unsigned int bit)
@@ -53,13 +54,13 @@ static int copy_features(struct perf_writer *w, const struct perfdata *pd, bool 
 
 		/* one that perf could not read is no loss to anybody */
 		if (b->filename && b->size && pw_add_build_id(w, b->misc, b->pid, b->id, b->size,
-							      b->filename) == PD_E_NOMEM)
-			rc = PD_E_NOMEM;
+							      b->filename) == ERR_NOMEM)
+			rc = ERR_NOMEM;
 	}
 	return rc;
 }
 
-int header_copy(struct perf_writer *w, const struct perfdata *pd, bool own, struct pd_error *err)
+int header_copy(struct perf_writer *w, const struct perfdata *pd, bool own, struct error *err)
 {
 	unsigned int i;
 	int rc = 0;
@@ -72,7 +73,7 @@ int header_copy(struct perf_writer *w, const struct perfdata *pd, bool own, stru
 	if (rc < 0)
 		return rc;
 	if (copy_features(w, pd, own))
-		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", perfdata_name(pd));
+		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", perfdata_name(pd));
 	return 0;
 }
 
@@ -91,7 +92,7 @@ void header_default_attr(struct pd_attr *a, const uint64_t *id, bool timed)
 }
 
 int header_default(struct perf_writer *w, uint32_t pmu_type, uint64_t id, bool timed, uint32_t cpus,
-		   struct pd_error *err)
+		   struct error *err)
 {
 	const struct perf_event_attr attr = {
 		.type = pmu_type,
@@ -104,7 +105,7 @@ int header_default(struct perf_writer *w, uint32_t pmu_type, uint64_t id, bool t
 	if (rc < 0)
 		return rc;
 	return pw_set_string(w, PD_FEAT_ARCH, "aarch64") || pw_set_nrcpus(w, cpus, cpus) ?
-	       pd_fail(err, PD_E_NOMEM, 0, "out of memory") : 0;
+	       error_set(err, ERR_NOMEM, 0, "out of memory") : 0;
 }
 
 bool header_has(const struct perfdata *pd, const struct pd_record *rec)
@@ -151,7 +152,7 @@ int aux_index_finish(struct aux_index *ix, struct perf_writer *w)
 		rc = pw_set_raw(w, PD_FEAT_AUXTRACE, ix->v, ix->nr * sizeof(*ix->v));
 	}
 	if (ix->no_memory)
-		rc = PD_E_NOMEM;
+		rc = ERR_NOMEM;
 	free(ix->v);
 	memset(ix, 0, sizeof(*ix));
 	return rc;

@@ -10,13 +10,13 @@
  * Events and features of `pd`, whose records were all read once, but for what describes their form. `own`: the
  * output is for this program, and gets sections that perf does not know.
  */
-int header_copy(struct perf_writer *w, const struct perfdata *pd, bool own, struct pd_error *err);
+int header_copy(struct perf_writer *w, const struct perfdata *pd, bool own, struct error *err);
 /*
  * An event such as a recorder of trace has, for records that come without one. `id` is its only id; `timed`
  * says whether records have times. `cpus` is one more than the highest CPU number.
  */
 int header_default(struct perf_writer *w, uint32_t pmu_type, uint64_t id, bool timed, uint32_t cpus,
-		   struct pd_error *err);
+		   struct error *err);
 /* The same as readers see it. */
 void header_default_attr(struct pd_attr *a, const uint64_t *id, bool timed);
 /* Does header_copy() take care of this record? */

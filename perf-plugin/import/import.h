@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "images/dso.h"
 #include "import/drops.h"
-#include "base/pd_error.h"
 #include "perfdata/reader.h"
 #include "perfdata/writer.h"
 
@@ -31,9 +31,9 @@ enum import_kind import_kind_of(const char *path);
  * files of the folder that decoding needs. 0, or negative with *err.
  */
 int import_package(const char *dir, bool own, struct perf_writer *w, struct dso_bundle *bundle, struct drops *drops,
-		   struct pd_error *err);
+		   struct error *err);
 int import_snapshot(const char *dir, bool own, struct perf_writer *w, struct dso_bundle *bundle, struct drops *drops,
-		    struct pd_error *err);
+		    struct error *err);
 
 struct import_input {
 	struct perfdata *pd;
@@ -46,6 +46,6 @@ struct import_input {
  * Open an input of any kind. A folder that is a package or a snapshot becomes records in a temporary file
  * without a name. 0, or negative with *err.
  */
-int import_open(struct import_input *in, const char *path, struct pd_error *err);
+int import_open(struct import_input *in, const char *path, struct error *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include <cstrace/error.h>
 
 #include "base/array.h"
+#include "base/error.h"
 
 /* AUXTRACE_INFO has room for fewer. */
 #define MAX_UNITS	1024
@@ -67,7 +68,7 @@ int metadata_write(struct cst_doc *doc, struct source_names *names, const struct
 		bool listed = a->trace_id > 0 && id_is_unique(info, a) && !(used[id >> 6] >> (id & 63) & 1);
 
 		if (!n)
-			return -1;
+			return ERR_NOMEM;
 		snprintf(n->name, sizeof(n->name), "cpu%u", a->cpu);
 		n->cpu = (int)a->cpu;
 		n->unit = a->unit;
@@ -91,7 +92,7 @@ int metadata_write(struct cst_doc *doc, struct source_names *names, const struct
 					  a->ts_source == AUX_TS_PHYSICAL ? "physical" :
 					  a->ts_source == AUX_TS_GUEST_PHYSICAL ? "guest_physical" : "unknown");
 	}
-	return err ? -1 : 0;
+	return err;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------- */
@@ -203,14 +204,14 @@ static int add_unit(struct auxinfo *info, size_t *cap, struct source_names *name
 	return 0;
 }
 
-static int fail_unit(const struct cst_problem *why, const char *dir, struct pd_error *err)
+static int fail_unit(const struct cst_problem *why, const char *dir, struct error *err)
 {
-	return pd_fail(err, PD_E_AUXINFO, why->line, "%s: trace metadata, line %u: [%s] %s: %s%s%s", dir, why->line,
-		       why->section, why->item, why->text, *why->other ? " " : "", why->other);
+	return error_set(err, ERR_AUXINFO, why->line, "%s: trace metadata, line %u: [%s] %s: %s%s%s", dir, why->line,
+			 why->section, why->item, why->text, *why->other ? " " : "", why->other);
 }
 
 int metadata_read(struct auxinfo *info, struct source_names *names, const struct cst_package *pkg, bool ticks,
-		  const char *dir, struct pd_error *err)
+		  const char *dir, struct error *err)
 {
 	struct cst_problem why = { .text = "cannot be used" };
 	size_t cap = 0, i, k, pass;
@@ -226,12 +227,12 @@ int metadata_read(struct auxinfo *info, struct source_names *names, const struct
 				if ((src->cpu >= 0) != !pass || (!pass && auxinfo_cpu(info, (uint32_t)src->cpu)))
 					continue;
 				if (info->nr_cpu == MAX_UNITS)
-					return pd_fail(err, PD_E_AUXINFO, 0, "%s: more than %u trace units", dir,
-						       MAX_UNITS);
+					return error_set(err, ERR_AUXINFO, 0, "%s: more than %u trace units", dir,
+							 MAX_UNITS);
 				rc = add_unit(info, &cap, names, src, ticks, pass ? free_cpu(info, 0) : src->cpu,
 					      &why);
 				if (rc == -CST_ERR_NOMEM)
-					return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", dir);
+					return error_set(err, ERR_NOMEM, 0, "%s: out of memory", dir);
 				if (rc < 0)
 					return fail_unit(&why, dir, err);
 			}

@@ -10,7 +10,7 @@
 
 /*
  * A section per trace unit into `doc`; its name into `names`. [trace_N] when the ID is known and no other
- * unit has it, else [source_NAME]. 0, or -1: not enough memory.
+ * unit has it, else [source_NAME]. 0, or ERR_x.
  */
 int metadata_write(struct cst_doc *doc, struct source_names *names, const struct auxinfo *info);
 
@@ -19,7 +19,7 @@ int metadata_write(struct cst_doc *doc, struct source_names *names, const struct
  * gets the next free number. 0, or negative with *err. `ticks`: times are those of the virtual counter.
  */
 int metadata_read(struct auxinfo *info, struct source_names *names, const struct cst_package *pkg, bool ticks,
-		  const char *dir, struct pd_error *err);
+		  const char *dir, struct error *err);
 
 /*
  * AUXTRACE_INFO of these units, as version 1. Returns its size, at most `cap`; 0 when it does not fit.

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+
 static int compare(const void *a, const void *b)
 {
 	const struct name_entry *x = a, *y = b;
@@ -20,7 +22,7 @@ int names_make(struct names *n, const char *const *first, size_t nr, size_t step
 	n->nr = 0;
 	n->v = calloc(nr + 1, sizeof(*n->v));
 	if (!n->v)
-		return -1;
+		return ERR_NOMEM;
 	n->nr = nr;
 	for (i = 0; i < nr; i++) {
 		memcpy(&n->v[i].name, (const char *)first + i * step, sizeof(n->v[i].name));

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "import/import.h"
 #include "perfdata/source.h"
 
@@ -31,7 +32,7 @@ enum import_kind import_kind_of(const char *path)
 	return has(path, "contents.ini") ? IMPORT_PACKAGE : IMPORT_PERF;
 }
 
-int import_open(struct import_input *in, const char *path, struct pd_error *err)
+int import_open(struct import_input *in, const char *path, struct error *err)
 {
 	enum import_kind kind = import_kind_of(path);
 	struct drops drops = { .name = path };
@@ -46,8 +47,8 @@ int import_open(struct import_input *in, const char *path, struct pd_error *err)
 	}
 	fd = pd_source_temp();
 	if (fd < 0)
-		return pd_fail(err, PD_E_IO, 0, "%s: cannot create a temporary file for its records: %s; set "
-			       "TMPDIR to a writable directory", path, strerror(errno));
+		return error_set(err, ERR_IO, 0, "%s: cannot create a temporary file for its records: %s; set "
+				 "TMPDIR to a writable directory", path, strerror(errno));
 	w = pw_open_fd(fd, path, err);
 	rc = w ? 0 : err->code;
 	if (w) {

@@ -91,7 +91,7 @@ int index_book_read(struct index_book *b)
 		return 0;
 	data = read_file(b, &len, &none);
 	if (!data)
-		return none ? 0 : SESSION_TOLD;
+		return none ? 0 : ERR_REPORTED;
 	err = cst_index_read(&b->file, (const uint8_t *)data, len, &problem);
 	free(data);
 	if (!err) {
@@ -101,12 +101,12 @@ int index_book_read(struct index_book *b)
 		cst_index_file_free(b->file);
 		b->file = NULL;
 		fprintf(stderr, "%s: %s: out of memory\n", b->who, b->path);
-		return SESSION_TOLD;
+		return ERR_REPORTED;
 	}
 	snprintf(what, sizeof(what), "%s (%s)", err == -CST_ERR_SYNTAX ? "not an index" :
-		 err == -CST_ERR_INCOMPLETE ? "the file is cut" : cst_strerror(err), problem.text);
+		 err == -CST_ERR_INCOMPLETE ? "the file is cut" : error_text(err), problem.text);
 	refuse(b, what, problem.found, problem.expected);
-	return SESSION_TOLD;
+	return ERR_REPORTED;
 }
 
 static uint64_t identity(const struct index_section *s)
@@ -152,9 +152,9 @@ int index_book_make(struct index_book *b, const struct index_section *s)
 	if (!err)
 		err = keep_made(b, ix, s->name);
 	if (err) {
-		fprintf(stderr, "%s: %s: no index can be made: %s\n", b->who, s->name, cst_strerror(err));
+		fprintf(stderr, "%s: %s: no index can be made: %s\n", b->who, s->name, error_text(err));
 		cst_index_free(ix);
-		return SESSION_TOLD;
+		return ERR_REPORTED;
 	}
 	ix->trace_digest = identity(s);
 	ix->trace_offset = s->offset;
@@ -378,7 +378,7 @@ int index_book_write(struct index_book *b)
 {
 	unsigned int i, n = 0, old = b->file ? b->file->n : 0;
 	const struct cst_index **all = calloc(b->nr_made + old + 1, sizeof(*all));
-	struct pd_error err = { .code = 0 };
+	struct error err = { .code = 0 };
 	struct pd_output out;
 	struct stat st;
 	uint8_t *data;
@@ -393,14 +393,14 @@ int index_book_write(struct index_book *b)
 	rc = all ? cst_index_write(all, n, &data, &len) : -CST_ERR_NOMEM;
 	free(all);
 	if (rc) {
-		fprintf(stderr, "%s: %s: %s\n", b->who, b->path, cst_strerror(rc));
-		return SESSION_TOLD;
+		fprintf(stderr, "%s: %s: %s\n", b->who, b->path, error_text(rc));
+		return ERR_REPORTED;
 	}
 	if (b->was_read)
 		input_forget(b->path);
 	b->was_read = false;
 	if (!b->keep && !stat(b->path, &st) && !S_ISREG(st.st_mode))
-		rc = pd_fail(&err, PD_E_USAGE, 0, "%s: is there and not a regular file: no index is written to it", b->path);
+		rc = error_set(&err, ERR_USAGE, 0, "%s: is there and not a regular file: no index is written to it", b->path);
 	else
 		rc = pd_output_open_binary(&out, b->path, &err);
 	if (!rc) {
@@ -410,7 +410,7 @@ int index_book_write(struct index_book *b)
 	free(data);
 	if (rc)
 		fprintf(stderr, "%s: %s\n", b->who, err.msg);
-	return rc ? SESSION_TOLD : 0;
+	return rc ? ERR_REPORTED : 0;
 }
 
 void index_book_finish(struct index_book *b)

@@ -39,7 +39,7 @@ struct index_book {
 /* `input`: perf.data or a folder; `file`: the user's choice, or NULL. -1: not enough memory. */
 int index_book_init(struct index_book *b, const char *who, const char *input, const char *file);
 void index_book_free(struct index_book *b);
-/* Read the file. 1: there is one; 0: none; SESSION_TOLD: refused or, if not `refused`, it cannot be read. */
+/* Read the file. 1: there is one; 0: none; ERR_REPORTED: refused or, if not `refused`, it cannot be read. */
 int index_book_read(struct index_book *b);
 /* The section that a fragment of perf.data is, without its tree. Valid as long as the fragment is being decoded. */
 void index_book_section(struct index_section *s, const struct session_fragment *f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* attr.h - the recorded events: their attributes, sample ids and names. */
-#ifndef PERFDATA_ATTR_H
-#define PERFDATA_ATTR_H
+#ifndef CSTRACE_PERFDATA_ATTR_H
+#define CSTRACE_PERFDATA_ATTR_H
 
 #include "perfdata/records.h"
 
@@ -54,4 +54,4 @@ struct pd_attr *pd_attrs_by_id(const struct pd_attrs *as, uint64_t id);
 struct pd_attr *pd_attrs_of_event(const struct pd_attrs *as, const union perf_event *ev,
 				  bool swapped);
 
-#endif /* PERFDATA_ATTR_H */
+#endif

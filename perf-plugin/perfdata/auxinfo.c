@@ -8,6 +8,8 @@
 
 #include <cstrace/config.h>
 
+#include "base/error.h"
+
 #define MAGIC_ETMV3	0x3030303030303030ULL
 #define MAGIC_ETMV4	0x4040404040404040ULL
 #define MAGIC_ETE	0x5050505050505050ULL
@@ -104,15 +106,15 @@ static void take_block(struct aux_cpu *c, const struct block_kind *k, uint64_t c
 		c->trace_id = (int)(id & ID_MASK);
 }
 
-static int fail_block(struct pd_error *err, const char *name, uint64_t offset, uint64_t word,
+static int fail_block(struct error *err, const char *name, uint64_t offset, uint64_t word,
 		      uint64_t found, const char *expected)
 {
 	uint64_t at = offset + sizeof(struct perf_record_auxtrace_info) + word * 8;
 
-	return pd_fail(err, PD_E_AUXINFO, at, "%s: offset %#" PRIx64 ": found %#" PRIx64 " in the "
-		       "trace metadata, expected %s; record again, or use a cstrace that knows "
-		       "this recorder",
-		       name, at, found, expected);
+	return error_set(err, ERR_AUXINFO, at, "%s: offset %#" PRIx64 ": found %#" PRIx64 " in the "
+			 "trace metadata, expected %s; record again, or use a cstrace that knows "
+			 "this recorder",
+			 name, at, found, expected);
 }
 
 /*
@@ -120,7 +122,7 @@ static int fail_block(struct pd_error *err, const char *name, uint64_t offset, u
  * negative code when it is not a block.
  */
 static int64_t parse_block(struct auxinfo *info, const uint64_t *w, uint64_t left, uint64_t word,
-			   const char *name, uint64_t offset, struct pd_error *err)
+			   const char *name, uint64_t offset, struct error *err)
 {
 	const struct block_kind *k;
 	uint64_t nr, fixed = info->version ? 3 : 2;
@@ -149,7 +151,7 @@ static int64_t parse_block(struct auxinfo *info, const uint64_t *w, uint64_t lef
 }
 
 int auxinfo_parse(struct auxinfo *info, const struct perf_record_auxtrace_info *rec, uint32_t size,
-		  const char *name, uint64_t offset, struct pd_error *err)
+		  const char *name, uint64_t offset, struct error *err)
 {
 	const uint64_t *w = (const uint64_t *)rec->priv;
 	uint64_t nr, announced, at = NR_GLOBAL;
@@ -157,33 +159,33 @@ int auxinfo_parse(struct auxinfo *info, const struct perf_record_auxtrace_info *
 
 	memset(info, 0, sizeof(*info));
 	if (size < sizeof(*rec) + NR_GLOBAL * 8)
-		return pd_fail(err, PD_E_AUXINFO, offset, "%s: offset %#" PRIx64 ": found trace "
-			       "metadata of %u bytes, expected at least %zu; the file is damaged, "
-			       "record again",
-			       name, offset, size, sizeof(*rec) + NR_GLOBAL * 8);
+		return error_set(err, ERR_AUXINFO, offset, "%s: offset %#" PRIx64 ": found trace "
+				 "metadata of %u bytes, expected at least %zu; the file is damaged, "
+				 "record again",
+				 name, offset, size, sizeof(*rec) + NR_GLOBAL * 8);
 	if (rec->type != PD_AUXTRACE_CS_ETM)
-		return pd_fail(err, PD_E_AUXINFO, offset + 8, "%s: offset %#" PRIx64 ": found AUX "
-			       "data of type %u, expected 3 (CoreSight); record with -e cs_etm//",
-			       name,
-			       offset + 8, rec->type);
+		return error_set(err, ERR_AUXINFO, offset + 8, "%s: offset %#" PRIx64 ": found AUX "
+				 "data of type %u, expected 3 (CoreSight); record with -e cs_etm//",
+				 name,
+				 offset + 8, rec->type);
 	nr = (size - sizeof(*rec)) / 8;
 	if (w[0] > 2)
-		return pd_fail(err, PD_E_AUXINFO, offset + sizeof(*rec), "%s: offset %#" PRIx64 ": "
-			       "found trace metadata of version %" PRIu64 ", expected 0 to 2; the "
-			       "recorder is newer than this program",
-			       name, offset + sizeof(*rec), w[0]);
+		return error_set(err, ERR_AUXINFO, offset + sizeof(*rec), "%s: offset %#" PRIx64 ": "
+				 "found trace metadata of version %" PRIu64 ", expected 0 to 2; the "
+				 "recorder is newer than this program",
+				 name, offset + sizeof(*rec), w[0]);
 	info->version = (unsigned int)w[0];
 	info->pmu_type = (uint32_t)(w[1] >> 32);
 	info->snapshot = w[2] != 0;
 	announced = (uint32_t)w[1];
 	if (!announced)
-		return pd_fail(err, PD_E_AUXINFO, offset + sizeof(*rec) + 8, "%s: offset %#" PRIx64
-			       ": found trace metadata of 0 CPUs, expected at least one; the file "
-			       "is damaged, record again", name, offset + sizeof(*rec) + 8);
+		return error_set(err, ERR_AUXINFO, offset + sizeof(*rec) + 8, "%s: offset %#" PRIx64
+				 ": found trace metadata of 0 CPUs, expected at least one; the file "
+				 "is damaged, record again", name, offset + sizeof(*rec) + 8);
 	/* A block has at least three words, whatever number is announced. */
 	info->cpu = calloc((size_t)(nr / 3 + 1), sizeof(*info->cpu));
 	if (!info->cpu)
-		return pd_fail(err, PD_E_NOMEM, offset, "%s: out of memory", name);
+		return error_set(err, ERR_NOMEM, offset, "%s: out of memory", name);
 	for (i = 0; i < announced; i++) {
 		int64_t n = parse_block(info, w + at, nr - at, at, name, offset, err);
 
@@ -199,9 +201,9 @@ int auxinfo_parse(struct auxinfo *info, const struct perf_record_auxtrace_info *
 	if (info->nr_cpu)
 		return 0;
 	auxinfo_free(info);
-	return pd_fail(err, PD_E_AUXINFO, offset, "%s: offset %#" PRIx64 ": found trace metadata "
-		       "that ends inside the registers of the first of %" PRIu64 " CPUs; the file "
-		       "is damaged, record again", name, offset, announced);
+	return error_set(err, ERR_AUXINFO, offset, "%s: offset %#" PRIx64 ": found trace metadata "
+			 "that ends inside the registers of the first of %" PRIu64 " CPUs; the file "
+			 "is damaged, record again", name, offset, announced);
 }
 
 void auxinfo_free(struct auxinfo *info)

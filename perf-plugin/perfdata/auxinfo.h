@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* auxinfo.h - AUXTRACE_INFO of CoreSight: the registers of every trace unit at the time of recording. */
-#ifndef PERFDATA_AUXINFO_H
-#define PERFDATA_AUXINFO_H
+#ifndef CSTRACE_PERFDATA_AUXINFO_H
+#define CSTRACE_PERFDATA_AUXINFO_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/pd_error.h"
+#include "base/error.h"
 #include "perfdata/records.h"
 
 #define PD_AUXTRACE_CS_ETM	3
@@ -69,7 +69,7 @@ struct auxinfo {
  * that ends inside a block gives the complete blocks and counts the others in @missing.
  */
 int auxinfo_parse(struct auxinfo *info, const struct perf_record_auxtrace_info *rec, uint32_t size,
-		  const char *name, uint64_t offset, struct pd_error *err);
+		  const char *name, uint64_t offset, struct error *err);
 void auxinfo_free(struct auxinfo *info);
 
 const struct aux_cpu *auxinfo_cpu(const struct auxinfo *info, uint32_t cpu);
@@ -88,4 +88,4 @@ struct aux_pid_source aux_cpu_pid_source(const struct aux_cpu *cpu);
 /* Timestamps in the trace? */
 bool aux_cpu_timestamps(const struct aux_cpu *cpu);
 
-#endif /* PERFDATA_AUXINFO_H */
+#endif

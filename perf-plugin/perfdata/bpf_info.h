@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* bpf_info.h - the BPF_PROG_INFO feature section: the programs that were loaded, with their machine code. */
-#ifndef PERFDATA_BPF_INFO_H
-#define PERFDATA_BPF_INFO_H
+#ifndef CSTRACE_PERFDATA_BPF_INFO_H
+#define CSTRACE_PERFDATA_BPF_INFO_H
 
 #include "perfdata/bytes.h"
 
@@ -34,4 +34,4 @@ void pd_bpf_start(struct pd_bpf_reader *r, const uint8_t *p, uint64_t len, bool 
 /* 1: a function; 0: the end; -1: the section is damaged from here on. */
 int pd_bpf_next(struct pd_bpf_reader *r, struct pd_bpf_func *f);
 
-#endif /* PERFDATA_BPF_INFO_H */
+#endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* bytes.h - unaligned loads and stores in host byte order, and a bounded cursor for feature sections. */
-#ifndef PERFDATA_BYTES_H
-#define PERFDATA_BYTES_H
+#ifndef CSTRACE_PERFDATA_BYTES_H
+#define CSTRACE_PERFDATA_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -99,4 +99,4 @@ static inline const char *pd_cur_str(struct pd_cursor *c)
 	return s;
 }
 
-#endif /* PERFDATA_BYTES_H */
+#endif

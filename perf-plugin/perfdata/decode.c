@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/error.h"
+
 void pd_time_conv_parse(struct pd_time_conv *tc, const struct pd_record *rec)
 {
 	const struct perf_record_time_conv *t = &rec->ev->time_conv;
@@ -68,23 +70,23 @@ struct pd_id_entry pd_id_index_entry(const struct pd_record *rec, uint64_t i)
 }
 
 int pd_hw_id_parse(struct pd_hw_id *id, const struct pd_record *rec, const char *name,
-		   struct pd_error *err)
+		   struct error *err)
 {
 	uint64_t v = rec->ev->aux_output_hw_id.hw_id;
 	unsigned int major = (unsigned int)(v >> 60);
 
 	memset(id, 0, sizeof(*id));
 	if (major)
-		return pd_fail(err, PD_E_AUXINFO, rec->offset, "%s: offset %#" PRIx64 ": found "
-			       "trace ID information of version %u, expected 0; the kernel that "
-			       "recorded it is newer than this program", name, rec->offset, major);
+		return error_set(err, ERR_AUXINFO, rec->offset, "%s: offset %#" PRIx64 ": found "
+				 "trace ID information of version %u, expected 0; the kernel that "
+				 "recorded it is newer than this program", name, rec->offset, major);
 	id->minor = (unsigned int)(v >> 56) & 0xf;
 	id->trace_id = (uint8_t)v;
 	if (!id->trace_id || id->trace_id >= 0x70)
-		return pd_fail(err, PD_E_AUXINFO, rec->offset, "%s: offset %#" PRIx64 ": found "
-			       "trace ID %#x, expected 0x01 to 0x6f; the record is ignored",
-			       name, rec->offset,
-			       id->trace_id);
+		return error_set(err, ERR_AUXINFO, rec->offset, "%s: offset %#" PRIx64 ": found "
+				 "trace ID %#x, expected 0x01 to 0x6f; the record is ignored",
+				 name, rec->offset,
+				 id->trace_id);
 	if (id->minor) {
 		id->has_sink = true;
 		id->sink_id = (uint32_t)(v >> 8);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* decode.h - payloads of small records: the clock, the owners of sample ids, the owner of a trace ID. */
-#ifndef PERFDATA_DECODE_H
-#define PERFDATA_DECODE_H
+#ifndef CSTRACE_PERFDATA_DECODE_H
+#define CSTRACE_PERFDATA_DECODE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/pd_error.h"
+#include "base/error.h"
 #include "perfdata/reader.h"
 
 struct pd_time_conv {
@@ -48,6 +48,6 @@ struct pd_hw_id {
 
 /* @rec is an AUX_OUTPUT_HW_ID record; a major version above 0 is refused. */
 int pd_hw_id_parse(struct pd_hw_id *id, const struct pd_record *rec, const char *name,
-		   struct pd_error *err);
+		   struct error *err);
 
-#endif /* PERFDATA_DECODE_H */
+#endif

@@ -4,8 +4,8 @@
  * and end in the next. Output goes through a fixed buffer, so a small input cannot make it
  * allocate without limit.
  */
-#ifndef PERFDATA_DECOMP_H
-#define PERFDATA_DECOMP_H
+#ifndef CSTRACE_PERFDATA_DECOMP_H
+#define CSTRACE_PERFDATA_DECOMP_H
 
 #include "perfdata/records.h"
 
@@ -31,4 +31,4 @@ void pd_decomp_consume(struct pd_decomp *d, size_t n);
 /* Output that was produced since the start. */
 uint64_t pd_decomp_total(const struct pd_decomp *d);
 
-#endif /* PERFDATA_DECOMP_H */
+#endif

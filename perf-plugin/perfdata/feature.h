@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* feature.h - feature sections: what the recorder tells about the machine, the command and the events. */
-#ifndef PERFDATA_FEATURE_H
-#define PERFDATA_FEATURE_H
+#ifndef CSTRACE_PERFDATA_FEATURE_H
+#define CSTRACE_PERFDATA_FEATURE_H
 
 #include "perfdata/attr.h"
 #include "perfdata/bytes.h"
@@ -71,4 +71,4 @@ void pd_env_free(struct pd_env *env);
 /* "HOSTNAME" and so on; NULL for bits without a name here. */
 const char *pd_feature_name(unsigned int bit);
 
-#endif /* PERFDATA_FEATURE_H */
+#endif

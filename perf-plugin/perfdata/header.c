@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "perfdata/bytes.h"
 #include "perfdata/internal.h"
 #include "perfdata/layout.h"
@@ -25,7 +26,7 @@ static void printable(char out[9], const uint8_t *p, uint64_t n)
 	out[i] = 0;
 }
 
-static int check_magic(struct perfdata *pd, struct pd_error *err)
+static int check_magic(struct perfdata *pd, struct error *err)
 {
 	struct pd_source *s = pd_main(pd);
 	char text[9];
@@ -33,13 +34,13 @@ static int check_magic(struct perfdata *pd, struct pd_error *err)
 
 	if (!pd_source_have(s, 0, PD_PIPE_HEADER_SIZE)) {
 		if (s->io_errno)
-			return pd_fail(err, PD_E_IO, 0, "%s: cannot read it: %s", s->name,
-				       strerror(s->io_errno));
+			return error_set(err, ERR_IO, 0, "%s: cannot read it: %s", s->name,
+					 strerror(s->io_errno));
 		if (!s->size)
-			return pd_fail(err, PD_E_FORMAT, 0, "%s: is empty, expected perf.data; was "
-				       "the recorder stopped before it wrote anything?", s->name);
-		return pd_fail(err, PD_E_CUT, s->size, "%s: is cut at %#" PRIx64 ", inside the "
-			       "file header; record or copy it again", s->name, s->size);
+			return error_set(err, ERR_FORMAT, 0, "%s: is empty, expected perf.data; was "
+					 "the recorder stopped before it wrote anything?", s->name);
+		return error_set(err, ERR_CUT, s->size, "%s: is cut at %#" PRIx64 ", inside the "
+				 "file header; record or copy it again", s->name, s->size);
 	}
 	magic = pd_load64(s->base);
 	if (magic == PD_MAGIC || magic == PD_MAGIC_SWAPPED) {
@@ -47,13 +48,13 @@ static int check_magic(struct perfdata *pd, struct pd_error *err)
 		return 0;
 	}
 	if (magic == PD_MAGIC_V1 || magic == __builtin_bswap64(PD_MAGIC_V1))
-		return pd_fail(err, PD_E_FORMAT, 0, "%s: offset 0x0: found version 1 of the format "
-			       "(PERFFILE), expected PERFILE2; that recorder is older than "
-			       "CoreSight support, record again with a newer perf", s->name);
+		return error_set(err, ERR_FORMAT, 0, "%s: offset 0x0: found version 1 of the format "
+				 "(PERFFILE), expected PERFILE2; that recorder is older than "
+				 "CoreSight support, record again with a newer perf", s->name);
 	printable(text, s->base, s->size);
-	return pd_fail(err, PD_E_FORMAT, 0, "%s: offset 0x0: found \"%s\", expected \"PERFILE2\": "
-		       "not a perf.data file; give the file that perf record or simpleperf record "
-		       "wrote (unpacked, if it was compressed)", s->name, text);
+	return error_set(err, ERR_FORMAT, 0, "%s: offset 0x0: found \"%s\", expected \"PERFILE2\": "
+			 "not a perf.data file; give the file that perf record or simpleperf record "
+			 "wrote (unpacked, if it was compressed)", s->name, text);
 }
 
 /*
@@ -81,7 +82,7 @@ static bool ids_section(struct perfdata *pd, uint64_t entry, uint64_t entry_size
 }
 
 static int add_attr(struct perfdata *pd, uint64_t entry, uint64_t entry_size, uint64_t *ids_left,
-		    struct pd_error *err)
+		    struct error *err)
 {
 	struct pd_source *s = pd_main(pd);
 	struct pd_section ids = { 0, 0 };
@@ -94,10 +95,10 @@ static int add_attr(struct perfdata *pd, uint64_t entry, uint64_t entry_size, ui
 	if (!size)
 		size = PD_ATTR_SIZE_MIN;	/* the first recorders left it empty */
 	if (size < PD_ATTR_SIZE_MIN || size > entry_size - 16)
-		return pd_fail(err, PD_E_FORMAT, entry, "%s: offset %#" PRIx64 ": found an event "
-			       "attribute of %u bytes in an entry of %" PRIu64 ", expected 64 to %"
-			       PRIu64 "; the header is damaged, record or copy it again", s->name,
-			       entry, size, entry_size, entry_size - 16);
+		return error_set(err, ERR_FORMAT, entry, "%s: offset %#" PRIx64 ": found an event "
+				 "attribute of %u bytes in an entry of %" PRIu64 ", expected 64 to %"
+				 PRIu64 "; the header is damaged, record or copy it again", s->name,
+				 entry, size, entry_size, entry_size - 16);
 	if (!ids_section(pd, entry, entry_size, size, &ids) || ids.size > *ids_left) {
 		pd_warn(pd, "%s: offset %#" PRIx64 ": the ids of event %u lie outside the file; "
 			"its records are read without them", s->name, entry, pd->attrs.nr);
@@ -111,38 +112,38 @@ static int add_attr(struct perfdata *pd, uint64_t entry, uint64_t entry_size, ui
 	if (ids.size) {
 		copy = malloc(ids.size);
 		if (!copy)
-			return pd_fail(err, PD_E_NOMEM, entry, "%s: out of memory", s->name);
+			return error_set(err, ERR_NOMEM, entry, "%s: out of memory", s->name);
 		for (i = 0; i < ids.size / 8; i++)
 			copy[i] = get64(pd, s->base + ids.offset + i * 8);
 	}
 	if (!pd_attrs_add(&pd->attrs, attr, size, copy, (uint32_t)(ids.size / 8))) {
 		free(copy);
-		return pd_fail(err, PD_E_NOMEM, entry, "%s: out of memory", s->name);
+		return error_set(err, ERR_NOMEM, entry, "%s: out of memory", s->name);
 	}
 	free(copy);
 	return 0;
 }
 
 static int read_attrs(struct perfdata *pd, const struct pd_section *sec, uint64_t entry_size,
-		      struct pd_error *err)
+		      struct error *err)
 {
 	struct pd_source *s = pd_main(pd);
 	uint64_t n, i, ids_left;
 	int rc;
 
 	if (entry_size < PD_ATTR_SIZE_MIN + 16 || entry_size > PD_MAX_RECORD)
-		return pd_fail(err, PD_E_FORMAT, 16, "%s: offset 0x10: found an attribute entry "
-			       "size of %" PRIu64 ", expected 80 to 65535; was the recorder "
-			       "stopped before it completed the file?", s->name, entry_size);
+		return error_set(err, ERR_FORMAT, 16, "%s: offset 0x10: found an attribute entry "
+				 "size of %" PRIu64 ", expected 80 to 65535; was the recorder "
+				 "stopped before it completed the file?", s->name, entry_size);
 	if (!pd_source_have(s, sec->offset, sec->size))
-		return pd_fail(err, PD_E_CUT, s->size, "%s: is cut at %#" PRIx64 ", expected event "
-			       "attributes at %#" PRIx64 " to %#" PRIx64 "; copy it again", s->name,
-			       s->size, sec->offset, sec->offset + sec->size);
+		return error_set(err, ERR_CUT, s->size, "%s: is cut at %#" PRIx64 ", expected event "
+				 "attributes at %#" PRIx64 " to %#" PRIx64 "; copy it again", s->name,
+				 s->size, sec->offset, sec->offset + sec->size);
 	n = sec->size / entry_size;
 	if (!n)
-		return pd_fail(err, PD_E_FORMAT, 24, "%s: offset 0x18: found no event attributes, "
-			       "expected at least one; the recorder did not complete the file",
-			       s->name);
+		return error_set(err, ERR_FORMAT, 24, "%s: offset 0x18: found no event attributes, "
+				 "expected at least one; the recorder did not complete the file",
+				 s->name);
 	/* Sections may not be shared, so all ids together are no larger than the file. */
 	ids_left = s->size;
 	for (i = 0; i < n; i++) {
@@ -223,7 +224,7 @@ static void read_features(struct perfdata *pd, const uint64_t *map)
 	}
 }
 
-static int read_file_header(struct perfdata *pd, uint64_t header_size, struct pd_error *err)
+static int read_file_header(struct perfdata *pd, uint64_t header_size, struct error *err)
 {
 	struct pd_source *s = pd_main(pd);
 	uint64_t map[PD_FEATURE_BITS / 64] = { 0 };
@@ -231,8 +232,8 @@ static int read_file_header(struct perfdata *pd, uint64_t header_size, struct pd
 	int rc;
 
 	if (!pd_source_have(s, 0, header_size))
-		return pd_fail(err, PD_E_CUT, s->size, "%s: is cut at %#" PRIx64 ", inside the "
-			       "file header; record or copy it again", s->name, s->size);
+		return error_set(err, ERR_CUT, s->size, "%s: is cut at %#" PRIx64 ", inside the "
+				 "file header; record or copy it again", s->name, s->size);
 	attrs.offset = get64(pd, s->base + 24);
 	attrs.size = get64(pd, s->base + 32);
 	data.offset = get64(pd, s->base + 40);
@@ -242,10 +243,10 @@ static int read_file_header(struct perfdata *pd, uint64_t header_size, struct pd
 		return rc;
 	pd->data_offset = data.offset;
 	if (__builtin_add_overflow(data.offset, data.size, &pd->data_end))
-		return pd_fail(err, PD_E_FORMAT, 40, "%s: offset 0x28: found data at %#" PRIx64 " "
-			       "of %#" PRIx64 " bytes, which no file can hold; the header is damaged",
-			       s->name,
-			       data.offset, data.size);
+		return error_set(err, ERR_FORMAT, 40, "%s: offset 0x28: found data at %#" PRIx64 " "
+				 "of %#" PRIx64 " bytes, which no file can hold; the header is damaged",
+				 s->name,
+				 data.offset, data.size);
 	if (!data.size) {
 		pd_warn(pd, "%s: the size of its data is 0: perf record was not ended properly; "
 			"reading to the end of the file", s->name);
@@ -259,7 +260,7 @@ static int read_file_header(struct perfdata *pd, uint64_t header_size, struct pd
 	return 0;
 }
 
-int pd_header_read(struct perfdata *pd, struct pd_error *err)
+int pd_header_read(struct perfdata *pd, struct error *err)
 {
 	struct pd_source *s = pd_main(pd);
 	uint64_t size;
@@ -279,8 +280,8 @@ int pd_header_read(struct perfdata *pd, struct pd_error *err)
 	case PD_FILE_HEADER_OLD_SIZE:
 		return read_file_header(pd, size, err);
 	default:
-		return pd_fail(err, PD_E_FORMAT, 8, "%s: offset 0x8: found a header of %" PRIu64
-			       " bytes, expected 104 (file), 72 (old file) or 16 (pipe); the file "
-			       "is damaged, record or copy it again", s->name, size);
+		return error_set(err, ERR_FORMAT, 8, "%s: offset 0x8: found a header of %" PRIu64
+				 " bytes, expected 104 (file), 72 (old file) or 16 (pipe); the file "
+				 "is damaged, record or copy it again", s->name, size);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* internal.h - shared by header.c, meta.c and reader.c. */
-#ifndef PERFDATA_INTERNAL_H
-#define PERFDATA_INTERNAL_H
+#ifndef CSTRACE_PERFDATA_INTERNAL_H
+#define CSTRACE_PERFDATA_INTERNAL_H
 
 #include "perfdata/decomp.h"
 #include "perfdata/reader.h"
@@ -40,7 +40,7 @@ struct perfdata {
 	uint64_t container;	/* offset of the compressed or cut record in question */
 
 	struct pd_stats stats;
-	struct pd_error err;
+	struct error err;
 	char *warnings[PD_MAX_WARNINGS];
 	unsigned int nr_warnings;
 
@@ -55,9 +55,9 @@ static inline struct pd_source *pd_main(struct perfdata *pd)
 void pd_warn(struct perfdata *pd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* header.c: the file or pipe header, attrs and feature sections of the main file. */
-int pd_header_read(struct perfdata *pd, struct pd_error *err);
+int pd_header_read(struct perfdata *pd, struct error *err);
 
 /* meta.c: records that describe other records. @raw is the record as it is in the file. */
 void pd_meta_record(struct perfdata *pd, const struct pd_record *rec, const uint8_t *raw);
 
-#endif /* PERFDATA_INTERNAL_H */
+#endif

@@ -3,8 +3,8 @@
  * layout.h - what each record type consists of, as a table: the reader checks sizes with it, finds the one
  * string a record can have, and turns records of the other byte order into native ones.
  */
-#ifndef PERFDATA_LAYOUT_H
-#define PERFDATA_LAYOUT_H
+#ifndef CSTRACE_PERFDATA_LAYOUT_H
+#define CSTRACE_PERFDATA_LAYOUT_H
 
 #include "perfdata/records.h"
 
@@ -29,4 +29,4 @@ void pd_layout_swap(const struct pd_layout *l, union perf_event *ev, size_t body
 /* Swap a perf_event_attr of @size bytes in place. */
 void pd_layout_swap_attr(void *attr, size_t size);
 
-#endif /* PERFDATA_LAYOUT_H */
+#endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "perfdata/internal.h"
 
 void pd_warn(struct perfdata *pd, const char *fmt, ...)
@@ -31,7 +32,7 @@ static int by_number(const void *a, const void *b)
 
 /* The numbers N of the files data.N in @dir, ascending; *@v is for the caller to free. */
 static int list_data_files(const char *dir, unsigned long **v, unsigned int *nr,
-			   struct pd_error *err)
+			   struct error *err)
 {
 	DIR *d = opendir(dir);
 	struct dirent *e;
@@ -39,7 +40,7 @@ static int list_data_files(const char *dir, unsigned long **v, unsigned int *nr,
 	*v = NULL;
 	*nr = 0;
 	if (!d)
-		return pd_fail(err, PD_E_IO, 0, "%s: cannot list it: %s", dir, strerror(errno));
+		return error_set(err, ERR_IO, 0, "%s: cannot list it: %s", dir, strerror(errno));
 	while ((e = readdir(d))) {
 		unsigned long n, *grown;
 		char *end;
@@ -52,7 +53,7 @@ static int list_data_files(const char *dir, unsigned long **v, unsigned int *nr,
 		grown = realloc(*v, (*nr + 1) * sizeof(**v));
 		if (!grown) {
 			closedir(d);
-			return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", dir);
+			return error_set(err, ERR_NOMEM, 0, "%s: out of memory", dir);
 		}
 		*v = grown;
 		grown[(*nr)++] = n;
@@ -63,7 +64,7 @@ static int list_data_files(const char *dir, unsigned long **v, unsigned int *nr,
 	return 0;
 }
 
-static int open_sources(struct perfdata *pd, const char *path, struct pd_error *err)
+static int open_sources(struct perfdata *pd, const char *path, struct error *err)
 {
 	unsigned long *v = NULL;
 	unsigned int nr = 0, i;
@@ -73,13 +74,13 @@ static int open_sources(struct perfdata *pd, const char *path, struct pd_error *
 	if (pd_source_is_dir(path)) {
 		pd->dir = strdup(path);
 		if (!pd->dir)
-			return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", path);
+			return error_set(err, ERR_NOMEM, 0, "%s: out of memory", path);
 		rc = list_data_files(path, &v, &nr, err);
 	}
 	if (!rc) {
 		pd->src = calloc(nr + 1, sizeof(*pd->src));
 		if (!pd->src)
-			rc = pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", path);
+			rc = error_set(err, ERR_NOMEM, 0, "%s: out of memory", path);
 	}
 	if (!rc && !pd->dir) {
 		rc = pd_source_open(&pd->src[0], path, err);
@@ -91,7 +92,7 @@ static int open_sources(struct perfdata *pd, const char *path, struct pd_error *
 			  : asprintf(&name, "%s/data", path);
 
 		if (n < 0) {
-			rc = pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", path);
+			rc = error_set(err, ERR_NOMEM, 0, "%s: out of memory", path);
 			break;
 		}
 		rc = pd_source_member(&pd->src[i], name, err);
@@ -103,7 +104,7 @@ static int open_sources(struct perfdata *pd, const char *path, struct pd_error *
 	return rc;
 }
 
-static struct perfdata *begin(struct perfdata *pd, struct pd_error *err)
+static struct perfdata *begin(struct perfdata *pd, struct error *err)
 {
 	if (pd_header_read(pd, err)) {
 		perfdata_close(pd);
@@ -116,19 +117,19 @@ static struct perfdata *begin(struct perfdata *pd, struct pd_error *err)
 	return pd;
 }
 
-static struct perfdata *alloc_reader(const char *name, struct pd_error *err)
+static struct perfdata *alloc_reader(const char *name, struct error *err)
 {
 	struct perfdata *pd = calloc(1, sizeof(*pd));
 
 	if (!pd) {
-		pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", name);
+		error_set(err, ERR_NOMEM, 0, "%s: out of memory", name);
 		return NULL;
 	}
 	pd_attrs_init(&pd->attrs);
 	return pd;
 }
 
-struct perfdata *perfdata_open(const char *path, struct pd_error *err)
+struct perfdata *perfdata_open(const char *path, struct error *err)
 {
 	struct perfdata *pd = alloc_reader(path, err);
 
@@ -142,7 +143,7 @@ struct perfdata *perfdata_open(const char *path, struct pd_error *err)
 }
 
 /* With @buf NULL the bytes are those of @fd. */
-static struct perfdata *open_one(const void *buf, size_t len, int fd, const char *name, struct pd_error *err)
+static struct perfdata *open_one(const void *buf, size_t len, int fd, const char *name, struct error *err)
 {
 	struct perfdata *pd = alloc_reader(name, err);
 	int rc;
@@ -151,7 +152,7 @@ static struct perfdata *open_one(const void *buf, size_t len, int fd, const char
 		return NULL;
 	pd->src = calloc(1, sizeof(*pd->src));
 	if (!pd->src) {
-		pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", name);
+		error_set(err, ERR_NOMEM, 0, "%s: out of memory", name);
 		perfdata_close(pd);
 		return NULL;
 	}
@@ -181,12 +182,12 @@ struct perfdata *perfdata_cursor(const struct perfdata *pd)
 }
 
 struct perfdata *perfdata_open_memory(const void *buf, size_t len, const char *name,
-				      struct pd_error *err)
+				      struct error *err)
 {
 	return open_one(buf, len, -1, name, err);
 }
 
-struct perfdata *perfdata_open_fd(int fd, const char *name, struct pd_error *err)
+struct perfdata *perfdata_open_fd(int fd, const char *name, struct error *err)
 {
 	return open_one(NULL, 0, fd, name, err);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "perfdata/bytes.h"
 #include "perfdata/internal.h"
 #include "perfdata/layout.h"
@@ -59,20 +60,20 @@ static int fail_cut(struct perfdata *pd, uint64_t want)
 
 	abandon_file(pd, pos);
 	if (pd->init_map)
-		return pd_fail(&pd->err, PD_E_CUT, pos, "%s: offset %#" PRIx64 ": feature %u (INIT_MAP) ends at %#"
-			       PRIx64 ", inside a record of %" PRIu64 " bytes; what was mapped from there on is not "
-			       "known, copy or record it again", s->name, pos, PD_FEAT_SP_INIT_MAP, end, want);
+		return error_set(&pd->err, ERR_CUT, pos, "%s: offset %#" PRIx64 ": feature %u (INIT_MAP) ends at %#"
+				 PRIx64 ", inside a record of %" PRIu64 " bytes; what was mapped from there on is not "
+				 "known, copy or record it again", s->name, pos, PD_FEAT_SP_INIT_MAP, end, want);
 	if (!s->io_errno && pos == s->size)
-		return pd_fail(&pd->err, PD_E_CUT, pos, "%s: is cut at %#" PRIx64 ", expected "
-			       "records up to %#" PRIx64 "; everything before was used, copy or "
-			       "record it again for the rest", s->name, pos, end);
+		return error_set(&pd->err, ERR_CUT, pos, "%s: is cut at %#" PRIx64 ", expected "
+				 "records up to %#" PRIx64 "; everything before was used, copy or "
+				 "record it again for the rest", s->name, pos, end);
 	if (s->io_errno)
-		return pd_fail(&pd->err, PD_E_IO, s->size, "%s: reading stopped at %#" PRIx64 ": "
-			       "%s; everything before was used", s->name, s->size,
-			       strerror(s->io_errno));
-	return pd_fail(&pd->err, PD_E_CUT, s->size, "%s: is cut at %#" PRIx64 ", inside the record "
-		       "at %#" PRIx64 " that needs %" PRIu64 " bytes; everything before was used, "
-		       "copy or record it again for the rest", s->name, s->size, pos, want);
+		return error_set(&pd->err, ERR_IO, s->size, "%s: reading stopped at %#" PRIx64 ": "
+				 "%s; everything before was used", s->name, s->size,
+				 strerror(s->io_errno));
+	return error_set(&pd->err, ERR_CUT, s->size, "%s: is cut at %#" PRIx64 ", inside the record "
+			 "at %#" PRIx64 " that needs %" PRIu64 " bytes; everything before was used, "
+			 "copy or record it again for the rest", s->name, s->size, pos, want);
 }
 
 /* The record cannot be skipped: without a size nothing says where the next one starts. */
@@ -82,11 +83,11 @@ static int fail_size(struct perfdata *pd, const struct perf_event_header *h)
 
 	pd->stats.bad_records++;
 	abandon_file(pd, pos);
-	return pd_fail(&pd->err, PD_E_RECORD, pos, "%s: offset %#" PRIx64 ": found a record of "
-		       "type %u and size %u, expected a size of at least 8; the next %" PRIu64 " "
-		       "bytes of the file cannot be read, everything before was used",
-		       cur_src(pd)->name, pos,
-		       h->type, h->size, pd->end > pos ? pd->end - pos : 0);
+	return error_set(&pd->err, ERR_RECORD, pos, "%s: offset %#" PRIx64 ": found a record of "
+			 "type %u and size %u, expected a size of at least 8; the next %" PRIu64 " "
+			 "bytes of the file cannot be read, everything before was used",
+			 cur_src(pd)->name, pos,
+			 h->type, h->size, pd->end > pos ? pd->end - pos : 0);
 }
 
 /* Copy a record that cannot be handed out as it is; host byte order for the header. */
@@ -179,10 +180,10 @@ static int take_record(struct perfdata *pd, const uint8_t *p, const struct perf_
 out_bad:
 	pd->stats.bad_records++;
 	pd->stats.lost_bytes += mapped ? h->size : 0;
-	return pd_fail(&pd->err, PD_E_RECORD, offset, "%s: offset %#" PRIx64 ": found a record of "
-		       "type %u and %u bytes %s; it is left out",
-		       cur_src(pd)->name, offset, h->type,
-		       h->size, bad);
+	return error_set(&pd->err, ERR_RECORD, offset, "%s: offset %#" PRIx64 ": found a record of "
+			 "type %u and %u bytes %s; it is left out",
+			 cur_src(pd)->name, offset, h->type,
+			 h->size, bad);
 }
 
 static void load_header(const struct perfdata *pd, const uint8_t *p, struct perf_event_header *h)
@@ -253,9 +254,9 @@ static int start_expanding(struct perfdata *pd, const struct pd_record *rec)
 		pd->decomp = pd_decomp_new();
 	if (!pd->decomp) {
 		pd->broken = true;
-		return pd_fail(&pd->err, PD_E_NOMEM, rec->offset,
-			       "%s: out of memory for decompression",
-			       cur_src(pd)->name);
+		return error_set(&pd->err, ERR_NOMEM, rec->offset,
+				 "%s: out of memory for decompression",
+				 cur_src(pd)->name);
 	}
 	pd_decomp_feed(pd->decomp, raw + fixed, len);
 	pd->container = rec->offset;
@@ -268,10 +269,10 @@ static int fail_expand(struct perfdata *pd, int code, const char *found)
 	pd->broken = true;
 	pd->expanding = false;
 	pd_decomp_reset(pd->decomp);
-	return pd_fail(&pd->err, code, pd->container, "%s: offset %#" PRIx64 ": found %s in "
-		       "compressed records, expected one zstd stream of whole records; the "
-		       "compressed records from here on are lost, record without -z to avoid it",
-		       cur_src(pd)->name, pd->container, found);
+	return error_set(&pd->err, code, pd->container, "%s: offset %#" PRIx64 ": found %s in "
+			 "compressed records, expected one zstd stream of whole records; the "
+			 "compressed records from here on are lost, record without -z to avoid it",
+			 cur_src(pd)->name, pd->container, found);
 }
 
 void perfdata_set_max_expand(struct perfdata *pd, uint64_t bytes)
@@ -294,10 +295,10 @@ static int fail_limit(struct perfdata *pd)
 	pd->expanding = false;
 	pd_decomp_reset(pd->decomp);
 	pd->stats.lost_compressed++;
-	return pd_fail(&pd->err, PD_E_EXPAND, pd->container, "%s: offset %#" PRIx64 ": found compressed "
-		       "records that expand from %" PRIu64 " to more than %" PRIu64 " bytes, expected less; "
-		       "the compressed records from here on are left out, --max-expand=SIZE takes more",
-		       cur_src(pd)->name, pd->container, pd->stats.compressed_bytes, expand_limit(pd));
+	return error_set(&pd->err, ERR_EXPAND, pd->container, "%s: offset %#" PRIx64 ": found compressed "
+			 "records that expand from %" PRIu64 " to more than %" PRIu64 " bytes, expected less; "
+			 "the compressed records from here on are left out, --max-expand=SIZE takes more",
+			 cur_src(pd)->name, pd->container, pd->stats.compressed_bytes, expand_limit(pd));
 }
 
 /* 1: a record out of the decompressor. 0: it needs more input. */
@@ -314,12 +315,12 @@ static int next_expanded(struct perfdata *pd, struct pd_record *rec)
 	if (!error && n >= sizeof(h)) {
 		load_header(pd, p, &h);
 		if (h.size < sizeof(h))
-			return fail_expand(pd, PD_E_RECORD, "a record of less than 8 bytes");
+			return fail_expand(pd, ERR_RECORD, "a record of less than 8 bytes");
 		n = pd_decomp_peek(pd->decomp, h.size, &p, &error);
 	}
 	pd->stats.expanded_bytes += pd_decomp_total(pd->decomp) - before;
 	if (error)
-		return fail_expand(pd, PD_E_ZSTD, error);
+		return fail_expand(pd, ERR_ZSTD, error);
 	if (pd->stats.expanded_bytes > expand_limit(pd))
 		return fail_limit(pd);
 	if (n < sizeof(h) || n < h.size) {
@@ -328,7 +329,7 @@ static int next_expanded(struct perfdata *pd, struct pd_record *rec)
 	}
 	if (h.type == PERF_RECORD_AUXTRACE || h.type == PERF_RECORD_HEADER_TRACING_DATA ||
 	    is_compressed(h.type))
-		return fail_expand(pd, PD_E_RECORD, "AUX, tracing or compressed data");
+		return fail_expand(pd, ERR_RECORD, "AUX, tracing or compressed data");
 	rc = take_record(pd, p, &h, pd->container, false, rec);
 	pd_decomp_consume(pd->decomp, h.size);
 	return rc;
@@ -347,9 +348,9 @@ static int check_remainder(struct perfdata *pd)
 	if (error || !n)
 		return 0;
 	pd->broken = true;
-	return pd_fail(&pd->err, PD_E_CUT, pd->container, "%s: offset %#" PRIx64 ": the last "
-		       "compressed record ends inside a record; everything before was used",
-		       cur_src(pd)->name, pd->container);
+	return error_set(&pd->err, ERR_CUT, pd->container, "%s: offset %#" PRIx64 ": the last "
+			 "compressed record ends inside a record; everything before was used",
+			 cur_src(pd)->name, pd->container);
 }
 
 /* 1: a record. 0: the current file is at its end, or a compressed record was opened. */
@@ -415,9 +416,9 @@ static int fail_payload(struct perfdata *pd)
 
 	pd->payload_cut = false;
 	abandon_file(pd, pd->pos);
-	return pd_fail(&pd->err, PD_E_CUT, pd->pos, "%s: is cut at %#" PRIx64 ", inside the AUX "
-		       "data of the record at %#" PRIx64 "; everything before was used, copy or "
-		       "record it again for the rest", s->name, pd->pos, pd->container);
+	return error_set(&pd->err, ERR_CUT, pd->pos, "%s: is cut at %#" PRIx64 ", inside the AUX "
+			 "data of the record at %#" PRIx64 "; everything before was used, copy or "
+			 "record it again for the rest", s->name, pd->pos, pd->container);
 }
 
 int perfdata_next(struct perfdata *pd, struct pd_record *rec)
@@ -450,7 +451,7 @@ int perfdata_next(struct perfdata *pd, struct pd_record *rec)
 	}
 }
 
-const struct pd_error *perfdata_error(const struct perfdata *pd)
+const struct error *perfdata_error(const struct perfdata *pd)
 {
 	return &pd->err;
 }

@@ -4,11 +4,11 @@
  * directory (`data` first, then `data.0`, `data.1`, ...). Everything handed out is in host byte
  * order and inside bounds; compressed records are expanded on the way.
  */
-#ifndef PERFDATA_READER_H
-#define PERFDATA_READER_H
+#ifndef CSTRACE_PERFDATA_READER_H
+#define CSTRACE_PERFDATA_READER_H
 
+#include "base/error.h"
 #include "perfdata/attr.h"
-#include "base/pd_error.h"
 #include "perfdata/feature.h"
 #include "perfdata/records.h"
 #include "perfdata/sample.h"
@@ -65,13 +65,13 @@ struct pd_stats {
 };
 
 /* @path: a file, a directory, or "-" for standard input. NULL on error, with @err filled. */
-struct perfdata *perfdata_open(const char *path, struct pd_error *err);
+struct perfdata *perfdata_open(const char *path, struct error *err);
 
 /* The same over @len bytes that the caller keeps; @name is for messages. */
 struct perfdata *perfdata_open_memory(const void *buf, size_t len, const char *name,
-				      struct pd_error *err);
+				      struct error *err);
 /* The same of a regular file that is open; it may be closed afterwards. */
-struct perfdata *perfdata_open_fd(int fd, const char *name, struct pd_error *err);
+struct perfdata *perfdata_open_fd(int fd, const char *name, struct error *err);
 void perfdata_close(struct perfdata *pd);
 
 /*
@@ -79,12 +79,12 @@ void perfdata_close(struct perfdata *pd);
  * next call goes on with what can still be read, so callers count errors and continue until 0.
  */
 int perfdata_next(struct perfdata *pd, struct pd_record *rec);
-const struct pd_error *perfdata_error(const struct perfdata *pd);
+const struct error *perfdata_error(const struct perfdata *pd);
 
 /*
  * The limit on what compressed records expand to in one pass, in bytes; 0: PD_EXPAND_FLOOR, or PD_EXPAND_RATIO
  * times their size if that is more. Recorders reach 10 to 50 times; a file that was made to fill the memory
- * reaches thousands. Beyond the limit compressed records are lost (PD_E_EXPAND).
+ * reaches thousands. Beyond the limit compressed records are lost (ERR_EXPAND).
  */
 #define PD_EXPAND_FLOOR	64000000ull
 #define PD_EXPAND_RATIO	200
@@ -117,4 +117,4 @@ const char *perfdata_dir(const struct perfdata *pd);	/* NULL unless a directory 
 bool perfdata_is_pipe(const struct perfdata *pd);
 bool perfdata_is_swapped(const struct perfdata *pd);
 
-#endif /* PERFDATA_READER_H */
+#endif

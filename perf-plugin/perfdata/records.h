@@ -5,8 +5,8 @@
  * libperf of a stable distribution. Own names are used for those, so that a libperf that has
  * them does not clash.
  */
-#ifndef PERFDATA_RECORDS_H
-#define PERFDATA_RECORDS_H
+#ifndef CSTRACE_PERFDATA_RECORDS_H
+#define CSTRACE_PERFDATA_RECORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -164,4 +164,4 @@ struct pd_record_cst_define_trace {
 #define PERF_RECORD_MISC_MMAP_BUILD_ID	(1 << 14)
 #endif
 
-#endif /* PERFDATA_RECORDS_H */
+#endif

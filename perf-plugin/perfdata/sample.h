@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* sample.h - the sample_id trailer of kernel records, and PERF_RECORD_SAMPLE. */
-#ifndef PERFDATA_SAMPLE_H
-#define PERFDATA_SAMPLE_H
+#ifndef CSTRACE_PERFDATA_SAMPLE_H
+#define CSTRACE_PERFDATA_SAMPLE_H
 
 #include "perfdata/records.h"
 
@@ -53,4 +53,4 @@ void pd_sample_fix_pairs(uint64_t sample_type, union perf_event *ev);
 bool pd_sample_parse(const struct perf_event_attr *attr, const union perf_event *ev, bool swapped,
 		     struct pd_sample *s);
 
-#endif /* PERFDATA_SAMPLE_H */
+#endif

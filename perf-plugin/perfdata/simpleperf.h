@@ -5,8 +5,8 @@
  * type (2), address (3), symbols (4), and by type 5, 6 or 7 an inner message; of FILE the same fields one after
  * the other, the inner one without a number and absent in the oldest files.
  */
-#ifndef PERFDATA_SIMPLEPERF_H
-#define PERFDATA_SIMPLEPERF_H
+#ifndef CSTRACE_PERFDATA_SIMPLEPERF_H
+#define CSTRACE_PERFDATA_SIMPLEPERF_H
 
 #include "perfdata/bytes.h"
 
@@ -40,4 +40,4 @@ void pd_sp_files_start(struct pd_sp_files *r, const uint8_t *p, uint64_t len, bo
 /* 1: an entry. 0: there are no more. -1: it is damaged; those behind it cannot be read. */
 int pd_sp_files_next(struct pd_sp_files *r, struct pd_sp_file *f);
 
-#endif /* PERFDATA_SIMPLEPERF_H */
+#endif

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "files/guard.h"
 #include "files/input.h"
 #include "files/mapped.h"
@@ -33,12 +34,12 @@ bool pd_source_is_dir(const char *path)
 	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static int fail_errno(struct pd_error *err, const char *name, const char *what)
+static int fail_errno(struct error *err, const char *name, const char *what)
 {
-	return pd_fail(err, PD_E_IO, 0, "%s: cannot %s: %s", name, what, strerror(errno));
+	return error_set(err, ERR_IO, 0, "%s: cannot %s: %s", name, what, strerror(errno));
 }
 
-static int map_file(struct pd_source *s, int fd, uint64_t size, struct pd_error *err)
+static int map_file(struct pd_source *s, int fd, uint64_t size, struct error *err)
 {
 	void *p;
 
@@ -46,8 +47,8 @@ static int map_file(struct pd_source *s, int fd, uint64_t size, struct pd_error 
 	if (!size)
 		return 0;
 	if (size > SIZE_MAX / 2)
-		return pd_fail(err, PD_E_IO, 0, "%s: %llu bytes are too many to map on this host",
-			       s->name, (unsigned long long)size);
+		return error_set(err, ERR_IO, 0, "%s: %llu bytes are too many to map on this host",
+				 s->name, (unsigned long long)size);
 	p = mapped_new(fd, (size_t)size, PROT_READ, s->name);
 	if (!p)
 		return fail_errno(err, s->name, "map it into memory");
@@ -74,16 +75,16 @@ int pd_source_temp(void)
  * grows, and no pointer moves. Address space is all this takes; with little of it (ulimit -v)
  * a smaller mapping has to do.
  */
-static int map_spool(struct pd_source *s, struct pd_error *err)
+static int map_spool(struct pd_source *s, struct error *err)
 {
 	uint64_t len = sizeof(size_t) > 4 ? 1ULL << 42 : 1ULL << 30;
 	void *p = MAP_FAILED;
 
 	s->spool_fd = pd_source_temp();
 	if (s->spool_fd < 0)
-		return pd_fail(err, PD_E_IO, 0,
-			       "%s: cannot create a temporary file for the piped data: %s; "
-			       "set TMPDIR to a writable directory", s->name, strerror(errno));
+		return error_set(err, ERR_IO, 0,
+				 "%s: cannot create a temporary file for the piped data: %s; "
+				 "set TMPDIR to a writable directory", s->name, strerror(errno));
 	for (; len >= 16 * SPOOL_STEP; len /= 2) {
 		p = mmap(NULL, (size_t)len, PROT_READ, MAP_SHARED | MAP_NORESERVE, s->spool_fd, 0);
 		if (p != MAP_FAILED)
@@ -97,19 +98,19 @@ static int map_spool(struct pd_source *s, struct pd_error *err)
 }
 
 /* Records that the file is read; standard output must not go to it. */
-static int take_input(struct pd_source *s, const struct stat *st, struct pd_error *err)
+static int take_input(struct pd_source *s, const struct stat *st, struct error *err)
 {
 	struct stat out;
 
 	if (input_note(st))
-		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", s->name);
+		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", s->name);
 	if (!fstat(STDOUT_FILENO, &out) && out.st_dev == st->st_dev && out.st_ino == st->st_ino)
-		return pd_fail(err, PD_E_USAGE, 0, "%s: is also standard output; choose another place for that", s->name);
+		return error_set(err, ERR_USAGE, 0, "%s: is also standard output; choose another place for that", s->name);
 	return 0;
 }
 
 /* Takes over `fd`, unless it is standard input. */
-static int open_fd(struct pd_source *s, int fd, bool is_stdin, struct pd_error *err)
+static int open_fd(struct pd_source *s, int fd, bool is_stdin, struct error *err)
 {
 	struct stat st;
 	int rc;
@@ -117,7 +118,7 @@ static int open_fd(struct pd_source *s, int fd, bool is_stdin, struct pd_error *
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return fail_errno(err, s->name, "open it");
 	if (S_ISDIR(st.st_mode))
-		return pd_fail(err, PD_E_USAGE, 0, "%s: is a directory, expected a file", s->name);
+		return error_set(err, ERR_USAGE, 0, "%s: is a directory, expected a file", s->name);
 	if (S_ISREG(st.st_mode)) {
 		rc = take_input(s, &st, err);
 		if (rc)
@@ -138,7 +139,7 @@ static int open_fd(struct pd_source *s, int fd, bool is_stdin, struct pd_error *
 	return 0;
 }
 
-int pd_source_open(struct pd_source *s, const char *path, struct pd_error *err)
+int pd_source_open(struct pd_source *s, const char *path, struct error *err)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
 	int fd, rc;
@@ -146,7 +147,7 @@ int pd_source_open(struct pd_source *s, const char *path, struct pd_error *err)
 	source_init(s);
 	s->name = strdup(is_stdin ? "standard input" : path);
 	if (!s->name)
-		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", path);
+		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", path);
 	fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	rc = open_fd(s, fd, is_stdin, err);
 	if (!rc)
@@ -157,7 +158,7 @@ int pd_source_open(struct pd_source *s, const char *path, struct pd_error *err)
 	return rc;
 }
 
-int pd_source_member(struct pd_source *s, const char *path, struct pd_error *err)
+int pd_source_member(struct pd_source *s, const char *path, struct error *err)
 {
 	struct stat st;
 	int fd, rc;
@@ -165,9 +166,9 @@ int pd_source_member(struct pd_source *s, const char *path, struct pd_error *err
 	source_init(s);
 	s->name = strdup(path);
 	if (!s->name)
-		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", path);
+		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", path);
 	fd = input_open(path, &st);
-	rc = fd < 0 ? pd_fail(err, PD_E_IO, 0, "%s: cannot open it: %s", path, input_error(errno)) :
+	rc = fd < 0 ? error_set(err, ERR_IO, 0, "%s: cannot open it: %s", path, input_error(errno)) :
 		      open_fd(s, fd, false, err);
 	if (!rc)
 		return 0;
@@ -178,19 +179,19 @@ int pd_source_member(struct pd_source *s, const char *path, struct pd_error *err
 }
 
 int pd_source_memory(struct pd_source *s, const void *buf, size_t len, const char *name,
-		     struct pd_error *err)
+		     struct error *err)
 {
 	source_init(s);
 	s->name = strdup(name);
 	if (!s->name)
-		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", name);
+		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", name);
 	s->base = buf;
 	s->size = len;
 	s->eof = true;
 	return 0;
 }
 
-int pd_source_fd(struct pd_source *s, int fd, const char *name, struct pd_error *err)
+int pd_source_fd(struct pd_source *s, int fd, const char *name, struct error *err)
 {
 	struct stat st;
 	int rc;
@@ -198,7 +199,7 @@ int pd_source_fd(struct pd_source *s, int fd, const char *name, struct pd_error 
 	source_init(s);
 	s->name = strdup(name);
 	if (!s->name)
-		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", name);
+		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", name);
 	rc = fstat(fd, &st) < 0 ? fail_errno(err, name, "open it") :
 				  map_file(s, fd, (uint64_t)st.st_size, err);
 	if (rc)

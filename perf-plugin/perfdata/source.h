@@ -5,14 +5,14 @@
  * and that file is mapped. So pointers stay valid until the source is closed, both kinds can be
  * read twice, and neither costs anonymous memory.
  */
-#ifndef PERFDATA_SOURCE_H
-#define PERFDATA_SOURCE_H
+#ifndef CSTRACE_PERFDATA_SOURCE_H
+#define CSTRACE_PERFDATA_SOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/pd_error.h"
+#include "base/error.h"
 
 struct pd_source {
 	const uint8_t *base;
@@ -27,13 +27,13 @@ struct pd_source {
 };
 
 /* @path may be "-" for standard input. A directory is refused; see pd_source_is_dir(). */
-int pd_source_open(struct pd_source *s, const char *path, struct pd_error *err);
+int pd_source_open(struct pd_source *s, const char *path, struct error *err);
 /* A file that the user did not name, in a perf.data directory: it must be a regular file. */
-int pd_source_member(struct pd_source *s, const char *path, struct pd_error *err);
+int pd_source_member(struct pd_source *s, const char *path, struct error *err);
 int pd_source_memory(struct pd_source *s, const void *buf, size_t len, const char *name,
-		     struct pd_error *err);
+		     struct error *err);
 /* A regular file that is open; it may be closed afterwards. */
-int pd_source_fd(struct pd_source *s, int fd, const char *name, struct pd_error *err);
+int pd_source_fd(struct pd_source *s, int fd, const char *name, struct error *err);
 /* A new file without a name, for large temporary data; -1 with errno. */
 int pd_source_temp(void);
 void pd_source_close(struct pd_source *s);
@@ -55,4 +55,4 @@ static inline bool pd_source_have(struct pd_source *s, uint64_t off, uint64_t le
 
 bool pd_source_is_dir(const char *path);
 
-#endif /* PERFDATA_SOURCE_H */
+#endif

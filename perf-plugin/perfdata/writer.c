@@ -4,16 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "perfdata/writer_internal.h"
 
-static struct perf_writer *open_writer(const char *path, int fd, struct pd_error *err)
+static struct perf_writer *open_writer(const char *path, int fd, struct error *err)
 {
 	struct perf_writer *w = calloc(1, sizeof(*w));
 	struct pw_state *st = calloc(1, sizeof(*st));
 	uint8_t *buf = malloc(PW_BUFFER);
 
 	if (!w || !st || !buf) {
-		pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", path);
+		error_set(err, ERR_NOMEM, 0, "%s: out of memory", path);
 		goto fail;
 	}
 	if (fd < 0 ? pd_output_open_binary(&st->out, path, err) : pd_output_fd(&st->out, fd, path, err))
@@ -30,12 +31,12 @@ fail:
 	return NULL;
 }
 
-struct perf_writer *pw_open(const char *path, struct pd_error *err)
+struct perf_writer *pw_open(const char *path, struct error *err)
 {
 	return open_writer(path, -1, err);
 }
 
-struct perf_writer *pw_open_fd(int fd, const char *name, struct pd_error *err)
+struct perf_writer *pw_open_fd(int fd, const char *name, struct error *err)
 {
 	return open_writer(name, fd, err);
 }
@@ -58,22 +59,22 @@ static void writer_free(struct perf_writer *w)
 }
 
 int pw_add_attr(struct perf_writer *w, const struct perf_event_attr *attr, const uint64_t *ids,
-		uint32_t nr_ids, const char *name, struct pd_error *err)
+		uint32_t nr_ids, const char *name, struct error *err)
 {
 	struct pw_state *st = w->st;
 	struct pw_attr *v, *a;
 	size_t size = attr->size && attr->size < sizeof(*attr) ? attr->size : sizeof(*attr);
 
 	if (st->started)
-		return pd_fail(err, PD_E_USAGE, 0, "%s: an event was added after the first record",
-			       st->out.name);
+		return error_set(err, ERR_USAGE, 0, "%s: an event was added after the first record",
+				 st->out.name);
 	if (st->out.stream && nr_ids > (PD_MAX_RECORD - 8 - PD_ATTR_SIZE_OUT) / 8)
-		return pd_fail(err, PD_E_USAGE, 0, "%s: an event with %u ids does not fit into the "
-			       "pipe form of perf.data; write to a file with -o",
-			       st->out.name, nr_ids);
+		return error_set(err, ERR_USAGE, 0, "%s: an event with %u ids does not fit into the "
+				 "pipe form of perf.data; write to a file with -o",
+				 st->out.name, nr_ids);
 	v = realloc(st->attrs, (st->nr_attrs + 1) * sizeof(*v));
 	if (!v)
-		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", st->out.name);
+		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", st->out.name);
 	st->attrs = v;
 	a = &v[st->nr_attrs];
 	memset(a, 0, sizeof(*a));
@@ -84,7 +85,7 @@ int pw_add_attr(struct perf_writer *w, const struct perf_event_attr *attr, const
 	if (!a->name || !a->ids) {
 		free(a->name);
 		free(a->ids);
-		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", st->out.name);
+		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", st->out.name);
 	}
 	if (nr_ids)
 		memcpy(a->ids, ids, nr_ids * sizeof(*ids));
@@ -92,16 +93,16 @@ int pw_add_attr(struct perf_writer *w, const struct perf_event_attr *attr, const
 	return (int)st->nr_attrs++;
 }
 
-int pw_start(struct perf_writer *w, struct pd_error *err)
+int pw_start(struct perf_writer *w, struct error *err)
 {
 	struct pw_state *st = w->st;
 
 	if (!st->nr_attrs)
-		return pd_fail(err, PD_E_USAGE, 0,
-			       "%s: perf.data without an event cannot be written",
-			       st->out.name);
+		return error_set(err, ERR_USAGE, 0,
+				 "%s: perf.data without an event cannot be written",
+				 st->out.name);
 	if (st->no_memory)
-		return pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", st->out.name);
+		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", st->out.name);
 	pw_header_start(w);
 	st->started = true;
 	return 0;
@@ -171,21 +172,21 @@ uint64_t pw_position(const struct perf_writer *w)
 	return w->st->data_offset + pw_data_bytes(w);
 }
 
-int pw_finish(struct perf_writer *w, struct pd_error *err)
+int pw_finish(struct perf_writer *w, struct error *err)
 {
 	struct pw_state *st = w->st;
 	int rc;
 
 	if (!st->started) {
-		rc = pd_fail(err, PD_E_USAGE, 0,
-			     "%s: finished before it was started", st->out.name);
+		rc = error_set(err, ERR_USAGE, 0,
+			       "%s: finished before it was started", st->out.name);
 		pw_abort(w);
 		return rc;
 	}
 	pw_flush(w);
 	pw_header_finish(w);
 	if (st->no_memory) {
-		rc = pd_fail(err, PD_E_NOMEM, 0, "%s: out of memory", st->out.name);
+		rc = error_set(err, ERR_NOMEM, 0, "%s: out of memory", st->out.name);
 		pw_abort(w);
 		return rc;
 	}

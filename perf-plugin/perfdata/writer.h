@@ -13,13 +13,13 @@
  * I/O errors are kept until pw_finish(), so the hot path needs no check; a long-running caller
  * asks pw_failed() now and then.
  */
-#ifndef PERFDATA_WRITER_H
-#define PERFDATA_WRITER_H
+#ifndef CSTRACE_PERFDATA_WRITER_H
+#define CSTRACE_PERFDATA_WRITER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/pd_error.h"
+#include "base/error.h"
 #include "perfdata/reader.h"
 
 struct pw_state;
@@ -30,16 +30,16 @@ struct perf_writer {
 	struct pw_state *st;
 };
 
-struct perf_writer *pw_open(const char *path, struct pd_error *err);
+struct perf_writer *pw_open(const char *path, struct error *err);
 /* Into a regular file that is open and stays the caller's. */
-struct perf_writer *pw_open_fd(int fd, const char *name, struct pd_error *err);
+struct perf_writer *pw_open_fd(int fd, const char *name, struct error *err);
 
 /*
  * Returns the index of the event, or a negative code. Fields of @attr beyond its size field are
  * taken as zero; attr.size becomes 128. @name appears in perf report.
  */
 int pw_add_attr(struct perf_writer *w, const struct perf_event_attr *attr, const uint64_t *ids,
-		uint32_t nr_ids, const char *name, struct pd_error *err);
+		uint32_t nr_ids, const char *name, struct error *err);
 
 /*
  * Features. Those that are set before pw_start() stand at the front of the pipe form; in a file
@@ -57,7 +57,7 @@ int pw_add_build_id(struct perf_writer *w, uint16_t misc, uint32_t pid, const vo
 /* What the input says about host, CPUs, command line and clocks. Nothing about its events. */
 int pw_copy_env(struct perf_writer *w, const struct perfdata *pd);
 
-int pw_start(struct perf_writer *w, struct pd_error *err);
+int pw_start(struct perf_writer *w, struct error *err);
 
 /* Make the buffer fit @n bytes; out of line part of pw_reserve(). */
 void pw_flush(struct perf_writer *w);
@@ -94,7 +94,7 @@ uint64_t pw_data_bytes(const struct perf_writer *w);
 uint64_t pw_position(const struct perf_writer *w);
 
 /* Complete the file and free @w, whatever the result. */
-int pw_finish(struct perf_writer *w, struct pd_error *err);
+int pw_finish(struct perf_writer *w, struct error *err);
 void pw_abort(struct perf_writer *w);
 
-#endif /* PERFDATA_WRITER_H */
+#endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "perfdata/writer_internal.h"
 
 #define NAME_ALIGN	64	/* perf pads the strings of its header to this */
@@ -63,7 +64,7 @@ static struct pw_blob *feature(struct perf_writer *w, unsigned int bit)
 static int feature_done(struct perf_writer *w, unsigned int bit)
 {
 	if (w->st->no_memory)
-		return PD_E_NOMEM;
+		return ERR_NOMEM;
 	if (w->st->started && w->st->out.stream)
 		pw_pipe_feature(w, bit);
 	return 0;
@@ -74,7 +75,7 @@ int pw_set_raw(struct perf_writer *w, enum pd_feature bit, const void *data, siz
 	struct pw_blob *b = feature(w, bit);
 
 	if (!b)
-		return PD_E_USAGE;
+		return ERR_USAGE;
 	blob_put(w->st, b, data, len);
 	return feature_done(w, bit);
 }
@@ -84,7 +85,7 @@ int pw_set_string(struct perf_writer *w, enum pd_feature bit, const char *s)
 	struct pw_blob *b = feature(w, bit);
 
 	if (!b)
-		return PD_E_USAGE;
+		return ERR_USAGE;
 	blob_str(w->st, b, s);
 	return feature_done(w, bit);
 }
@@ -132,7 +133,7 @@ int pw_add_build_id(struct perf_writer *w, uint16_t misc, uint32_t pid, const vo
 	padded = (len + NAME_ALIGN - 1) & ~(size_t)(NAME_ALIGN - 1);
 	/* perf reads the name into a buffer of PATH_MAX without a check. */
 	if (!id_size || id_size > sizeof(rec.data) || padded > PATH_MAX)
-		return PD_E_USAGE;
+		return ERR_USAGE;
 	memset(&rec, 0, sizeof(rec));
 	rec.header.type = PERF_RECORD_HEADER_BUILD_ID;
 	rec.header.misc = misc | PERF_RECORD_MISC_BUILD_ID_SIZE;
@@ -145,7 +146,7 @@ int pw_add_build_id(struct perf_writer *w, uint16_t misc, uint32_t pid, const vo
 	blob_put(w->st, b, filename, len);
 	blob_put(w->st, b, zeros, padded - len);
 	if (w->st->no_memory)
-		return PD_E_NOMEM;
+		return ERR_NOMEM;
 	if (w->st->started && w->st->out.stream)
 		pw_write(w, b->data + at, b->len - at);
 	return 0;

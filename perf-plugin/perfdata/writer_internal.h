@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* writer_internal.h - shared by writer.c and writer_header.c. */
-#ifndef PERFDATA_WRITER_INTERNAL_H
-#define PERFDATA_WRITER_INTERNAL_H
+#ifndef CSTRACE_PERFDATA_WRITER_INTERNAL_H
+#define CSTRACE_PERFDATA_WRITER_INTERNAL_H
 
 #include "files/output.h"
 #include "perfdata/writer.h"
@@ -44,4 +44,4 @@ void pw_header_start(struct perf_writer *w);	/* file: header, ids, attrs. Pipe: 
 void pw_header_finish(struct perf_writer *w);	/* features and the final header */
 void pw_pipe_feature(struct perf_writer *w, unsigned int bit);
 
-#endif /* PERFDATA_WRITER_INTERNAL_H */
+#endif

@@ -163,12 +163,12 @@ static int do_record(struct indexer *ix, const struct pd_record *rec)
 
 static void report(struct indexer *ix)
 {
-	const struct pd_error *err = perfdata_error(ix->ss->pd);
+	const struct error *err = perfdata_error(ix->ss->pd);
 
-	if (err->code != PD_E_EXPAND)
+	if (err->code != ERR_EXPAND)
 		ix->ss->bad_records++;
-	ix->beyond |= err->code == PD_E_EXPAND;
-	if (err->code == PD_E_CUT)
+	ix->beyond |= err->code == ERR_EXPAND;
+	if (err->code == ERR_CUT)
 		ix->ss->totals.file_cut = true;
 	if (ix->messages < MAX_MESSAGES)
 		fprintf(stderr, "cstrace: %s\n", err->msg);

@@ -87,7 +87,7 @@ void session_adopt_files(struct session *ss, struct session *rep);
 
 /* session.c: the parts of a session that a replica has, too. */
 int session_init_own(struct session *ss);
-/* Once the records were read. 0, or SESSION_TOLD. */
+/* Once the records were read. 0, or ERR_REPORTED. */
 int session_make_filter(struct session *ss);
 void session_free_own(struct session *ss);
 

@@ -20,8 +20,8 @@ static int make_clocks(struct session *ss)
 	if (!rc)
 		return 0;
 	fprintf(stderr, "cstrace: %s: the clocks of its trace units cannot be made: %s\n", ss->name,
-		rc == -CST_ERR_NOMEM ? "out of memory" : cst_strerror(rc));
-	return SESSION_TOLD;
+		error_text(rc));
+	return ERR_REPORTED;
 }
 
 /* It has features of its own, and its name in the command line. */
@@ -47,12 +47,12 @@ static int index_file(struct session *ss)
 	if (rc == -CST_ERR_NOMEM)
 		fprintf(stderr, "cstrace: %s: out of memory for what its records tell\n", ss->name);
 	if (rc)
-		return SESSION_TOLD;
+		return ERR_REPORTED;
 	if (!ss->units.have_info) {
 		fprintf(stderr, "cstrace: %s: no CoreSight trace in this file (no AUXTRACE_INFO record); record with %s\n",
 			ss->name, is_simpleperf(perfdata_env(ss->pd)) ? "'simpleperf record -e cs-etm:u'" :
 			"'perf record -e cs_etm//u', and note that 'perf inject --strip' removes the trace");
-		return SESSION_TOLD;
+		return ERR_REPORTED;
 	}
 	env = perfdata_env(ss->pd);
 	if (is_simpleperf(env))
@@ -63,7 +63,7 @@ static int index_file(struct session *ss)
 	memory_doing("preparing to decode");
 	if (units_make(&ss->units) || owners_finish(&ss->units)) {
 		fprintf(stderr, "cstrace: %s: out of memory\n", ss->name);
-		return SESSION_TOLD;
+		return ERR_REPORTED;
 	}
 	ss->totals.aux_missing = ss->queues.missing;
 	ss->totals.aux_unclaimed = ss->queues.unclaimed;
@@ -126,7 +126,7 @@ void session_free_own(struct session *ss)
 int session_make_filter(struct session *ss)
 {
 	if (filter_open(&ss->filter, &ss->opts.filter, ss->pd, ss->name))
-		return SESSION_TOLD;
+		return ERR_REPORTED;
 	ss->selection = (struct selection){
 		.filter = ss->filter, .units = &ss->units, .running = &ss->running,
 		.lost_records = ss->losses.lost_records > 0, .timestamps = ss->clocks.timestamps,
@@ -190,7 +190,7 @@ static int note_named(const struct session_opts *o)
 	return rc;
 }
 
-/* Opens the index beside the input, or the one that was named, if a filter on time can use one. SESSION_TOLD: after a message. */
+/* Opens the index beside the input, or the one that was named, if a filter on time can use one. ERR_REPORTED: after a message. */
 static int open_index(struct session *ss)
 {
 	const char *input = ss->opts.input ? ss->opts.input : "perf.data";
@@ -201,15 +201,15 @@ static int open_index(struct session *ss)
 	ss->book = calloc(1, sizeof(*ss->book));
 	if (!ss->book || index_book_init(ss->book, "cstrace", input, ss->opts.index)) {
 		fprintf(stderr, "cstrace: %s: out of memory\n", ss->name);
-		return SESSION_TOLD;
+		return ERR_REPORTED;
 	}
 	rc = index_book_read(ss->book);
 	if (rc < 0 && ss->opts.index && !ss->book->refused)
-		return SESSION_TOLD;
+		return ERR_REPORTED;
 	if (rc || !ss->opts.index)
 		return 0;
 	fprintf(stderr, "cstrace: %s: no such index; 'perf-cstrace index' makes one\n", ss->opts.index);
-	return SESSION_TOLD;
+	return ERR_REPORTED;
 }
 
 /* An index that was made in place of one that could not be used is written. */
@@ -227,7 +227,7 @@ struct session *session_open(const struct session_opts *opts)
 {
 	struct import_input in;
 	struct session *ss;
-	struct pd_error err;
+	struct error err;
 
 	if (note_named(opts))
 		return NULL;

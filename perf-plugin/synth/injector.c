@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "decode/decode.h"
 #include "images/dso.h"
 #include "perfdata/writer.h"
@@ -377,7 +378,7 @@ static void piece_free(void *piece)
 /* ---- header ----------------------------------------------------------------------------------- */
 
 static int add_event(struct injector *in, const char *name, uint64_t config, uint64_t id,
-		     uint64_t period, uint64_t sample_type, struct pd_error *err)
+		     uint64_t period, uint64_t sample_type, struct error *err)
 {
 	const struct perf_event_attr *trace = evname_find(session_perfdata(in->ss),
 							  session_pmu_type(in->ss));
@@ -412,7 +413,7 @@ static int add_event(struct injector *in, const char *name, uint64_t config, uin
 	return rc < 0 ? rc : 0;
 }
 
-static int add_header(struct injector *in, struct pd_error *err)
+static int add_header(struct injector *in, struct error *err)
 {
 	struct perfdata *pd = session_perfdata(in->ss);
 	const struct pd_env *env = perfdata_env(pd);
@@ -468,7 +469,7 @@ struct injector *injector_open(struct session *ss, const struct injector_opts *o
 	struct injector *in = calloc(1, sizeof(*in));
 	struct sample_ops ops = make_ops(in);
 	struct merge_sink sink = { .write = sink_write, .raise = sink_raise, .data = in };
-	struct pd_error err = { .code = 0 };
+	struct error err = { .code = 0 };
 	struct sideband_opts so = { .switches = o->switches,
 				    .exits_last = o->itrace.timeless || !session_timestamps(ss) };
 	char *dir;
@@ -503,7 +504,7 @@ struct injector *injector_open(struct session *ss, const struct injector_opts *o
 	}
 	return in;
 nomem:
-	pd_fail(&err, PD_E_NOMEM, 0, "%s: out of memory", o->output);
+	error_set(&err, ERR_NOMEM, 0, "%s: out of memory", o->output);
 fail:
 	fprintf(stderr, "cstrace inject: %s\n", err.msg);
 	injector_close(in);
@@ -544,7 +545,7 @@ int injector_run(struct injector *in)
 {
 	struct session_consumer c = { .data = in, .batch = on_batch, .fragment_end = on_fragment_end,
 				      .stream_end = on_stream_end };
-	struct pd_error err = { .code = 0 };
+	struct error err = { .code = 0 };
 	int rc;
 
 	sampler_consumer(in->sp, &c);
@@ -567,8 +568,7 @@ int injector_run(struct injector *in)
 	if (!rc) {
 		rc = merge_finish(in->m);
 		if (rc) {
-			fprintf(stderr, "cstrace inject: temporary file for %s: %s\n", in->o.output,
-				strerror(-rc));
+			fprintf(stderr, "cstrace inject: temporary file for %s: %s\n", in->o.output, merge_why(in->m));
 			return rc;
 		}
 	}

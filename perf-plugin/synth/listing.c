@@ -710,7 +710,7 @@ struct listing *listing_open(struct session *ss, const struct itrace_opts *o, un
 	struct listing *l = calloc(1, sizeof(*l));
 	struct sample_ops ops = make_ops(l);
 	struct merge_sink sink = { .write = sink_write, .data = l };
-	struct pd_error err = { .code = 0 };
+	struct error err = { .code = 0 };
 
 	if (!l)
 		goto nomem;
@@ -747,7 +747,7 @@ int listing_run(struct listing *l)
 {
 	struct session_consumer c = { .data = l, .batch = on_batch, .fragment_end = on_fragment_end,
 				      .stream_end = on_stream_end };
-	struct pd_error err = { .code = 0 };
+	struct error err = { .code = 0 };
 	int rc;
 
 	sampler_consumer(l->sp, &c);
@@ -770,7 +770,7 @@ int listing_run(struct listing *l)
 	if (!rc) {
 		rc = merge_finish(l->m);
 		if (rc) {
-			fprintf(stderr, "cstrace script: temporary file: %s\n", strerror(-rc));
+			fprintf(stderr, "cstrace script: temporary file: %s\n", merge_why(l->m));
 			return rc;
 		}
 		pd_output_write(&l->out, l->buf, l->fill);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "files/guard.h"
 
 #define CHUNK	(2u * MERGE_PIECE)
@@ -53,7 +54,7 @@ struct merge {
 	pthread_mutex_t lock;	/* of `lane`, `nr` and the four below */
 	int fd;			/* -1: none yet */
 	uint64_t file_size;
-	int error;
+	int error;		/* errno of the first failure that counts; 0: none */
 };
 
 struct merge *merge_new(const struct merge_sink *sink, const char *dir)
@@ -200,6 +201,16 @@ static void fail(struct merge *m, int error)
 	pthread_mutex_unlock(&m->lock);
 }
 
+static int result(const struct merge *m)
+{
+	return !m->error ? 0 : m->error == ENOMEM ? ERR_NOMEM : ERR_IO;
+}
+
+const char *merge_why(const struct merge *m)
+{
+	return strerror(m->error);
+}
+
 static void spill(struct merge *m, struct lane *ln, size_t len)
 {
 	struct spill *p;
@@ -212,7 +223,7 @@ static void spill(struct merge *m, struct lane *ln, size_t len)
 		cap = ln->cap_spill ? 2 * ln->cap_spill : 16;
 		p = realloc(ln->spill, cap * sizeof(*p));
 		if (!p) {
-			fail(m, -ENOMEM);
+			fail(m, ENOMEM);
 			return;
 		}
 		ln->spill = p;
@@ -226,7 +237,7 @@ static void spill(struct merge *m, struct lane *ln, size_t len)
 		done += (size_t)n;
 	}
 	if (done < len) {
-		fail(m, errno ? -errno : -EIO);
+		fail(m, errno ? errno : EIO);
 		return;
 	}
 	ln->spill[ln->nr_spill].offset = offset;
@@ -242,7 +253,7 @@ static bool load(struct merge *m, struct lane *ln)
 	while (done < sp->len) {
 		n = pread(m->fd, ln->chunk + done, sp->len - done, (off_t)(sp->offset + done));
 		if (n <= 0) {
-			m->error = n ? -errno : -EIO;
+			m->error = n ? errno : EIO;
 			return false;
 		}
 		done += (size_t)n;
@@ -423,13 +434,15 @@ static int begin_all(struct merge *m)
 	unsigned int i;
 
 	heap = realloc(m->heap, (m->nr + 1) * sizeof(*m->heap));
-	if (!heap)
-		return -ENOMEM;
+	if (!heap) {
+		fail(m, ENOMEM);
+		return ERR_NOMEM;
+	}
 	m->heap = heap;
 	for (i = 0; i < m->nr && !m->error; i++)
 		if (m->lane[i] != m->direct && !m->lane[i]->complete && lane_begin(m, m->lane[i]))
 			heap_add(m, m->lane[i]);
-	return m->error;
+	return result(m);
 }
 
 int merge_direct(struct merge *m, struct merge_lane *pub)
@@ -464,7 +477,7 @@ int merge_direct_lane(struct merge *m, struct merge_lane *from)
 	give_back(m, ln);
 	ln->nr_spill = 0;
 	ln->pub.cur = ln->chunk;
-	return m->error;
+	return result(m);
 }
 
 int merge_finish(struct merge *m)
@@ -477,5 +490,5 @@ int merge_finish(struct merge *m)
 		direct_flush(m, m->direct);
 	while (m->in_heap && !m->error)
 		emit_front(m);
-	return m->error;
+	return result(m);
 }

@@ -68,7 +68,7 @@ void merge_lanes_free(struct merge_lanes *ls);
  * complete) have for the times up to then.
  */
 int merge_direct(struct merge *m, struct merge_lane *ln);
-/* The pieces of another lane go that way, which is empty then. 0, or a negative errno of the temporary file. */
+/* The pieces of another lane go that way, which is empty then. 0, or ERR_x: see merge_why(). */
 int merge_direct_lane(struct merge *m, struct merge_lane *from);
 
 /* Out of line part of merge_reserve. */
@@ -87,7 +87,9 @@ static inline void merge_commit(struct merge_lane *ln, size_t n)
 	ln->cur += n;
 }
 
-/* Everything to the sink, in order. 0, or a negative errno of the temporary file. */
+/* Everything to the sink, in order. 0, or ERR_x. */
 int merge_finish(struct merge *m);
+/* What was wrong with the temporary file. */
+const char *merge_why(const struct merge *m);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/error.h"
 #include "decode/decode.h"
 #include "synth/callstack.h"
 
@@ -601,10 +602,10 @@ static int error_emit(struct sampler *sp, const struct stream *s, struct lane *l
 		e.text = "Trace data lost";
 	} else if (g->num == CST_UNSYNC_BAD_IMAGE) {
 		e.code = SAMPLE_ERR_IMAGE;
-		e.text = cst_strerror(CST_ERR_BAD_IMAGE);
+		e.text = error_text(CST_ERR_BAD_IMAGE);
 	} else if (g->num == CST_UNSYNC_BAD_PACKET || g->error) {
 		e.code = SAMPLE_ERR_PACKET;
-		e.text = cst_strerror((int)g->error);
+		e.text = error_text((int)g->error);
 	} else {
 		return 0;
 	}

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+
 /* Runs of records in order of time that the input is taken apart into; about one per ring buffer. */
 #define MAX_LANES	256u
 
@@ -85,7 +87,7 @@ static uint64_t kept_type(const struct pd_attr *a)
 	return a->attr.sample_type | PERF_SAMPLE_IDENTIFIER;
 }
 
-int sideband_add_attrs(struct sideband *sb, struct perf_writer *w, struct pd_error *err)
+int sideband_add_attrs(struct sideband *sb, struct perf_writer *w, struct error *err)
 {
 	const struct pd_attr *a;
 	struct perf_event_attr attr;
@@ -307,13 +309,13 @@ static int take(struct sideband *sb, struct merge *m, const struct pd_record *re
 	uint8_t *dst;
 
 	if (!note_life(sb, rec, time))
-		return -1;
+		return ERR_NOMEM;
 	if (is_exit && time < sb->exit_time)
 		time = sb->exit_time;
 	ln = pick_lane(&sb->lanes[is_exit], m, time,
 		       is_exit ? SIDEBAND_RANK_EXIT : SIDEBAND_RANK_BEFORE);
 	if (!ln)
-		return -1;
+		return ERR_NOMEM;
 	dst = merge_reserve(ln, time);
 	merge_commit(ln, is_sample ? copy_sample(dst, rec) : copy_record(sb, dst, rec, o));
 	if (is_sample && sb->timed && rec->sample.sid.valid & PERF_SAMPLE_TIME)
@@ -339,7 +341,7 @@ static uint64_t end_of_records(struct sideband *sb)
 	return end;
 }
 
-int sideband_collect(struct sideband *sb, struct merge *m, const struct sideband_opts *o, struct pd_error *err)
+int sideband_collect(struct sideband *sb, struct merge *m, const struct sideband_opts *o, struct error *err)
 {
 	struct pd_record rec;
 	int rc;
@@ -352,8 +354,8 @@ int sideband_collect(struct sideband *sb, struct merge *m, const struct sideband
 		if (rc < 0 || !stays(sb, o, &rec))
 			continue;
 		if (take(sb, m, &rec, o))
-			return pd_fail(err, PD_E_NOMEM, rec.offset, "%s: out of memory",
-				       perfdata_name(sb->pd));
+			return error_set(err, ERR_NOMEM, rec.offset, "%s: out of memory",
+					 perfdata_name(sb->pd));
 	}
 	if (sb->nr_life)
 		qsort(sb->life, sb->nr_life, sizeof(*sb->life), life_cmp);

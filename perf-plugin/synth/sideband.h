@@ -29,7 +29,7 @@ bool sideband_timed(const struct sideband *sb);
 uint64_t sideband_new_id(const struct sideband *sb);
 
 /* Add the events that stay to the writer. 0, or negative with `err` filled. */
-int sideband_add_attrs(struct sideband *sb, struct perf_writer *w, struct pd_error *err);
+int sideband_add_attrs(struct sideband *sb, struct perf_writer *w, struct error *err);
 
 struct sideband_opts {
 	uint64_t id, sample_type;	/* of records of the trace event in the output */
@@ -45,7 +45,7 @@ struct sideband_opts {
  * Read the whole input and put what stays into lanes of `m`. 0, or negative with `err` filled. The position is
  * back at the start afterwards.
  */
-int sideband_collect(struct sideband *sb, struct merge *m, const struct sideband_opts *o, struct pd_error *err);
+int sideband_collect(struct sideband *sb, struct merge *m, const struct sideband_opts *o, struct error *err);
 
 /* Times of the first and the last copied sample; false: none has a time. */
 bool sideband_sample_span(const struct sideband *sb, uint64_t *first, uint64_t *last);

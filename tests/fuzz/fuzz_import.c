@@ -121,7 +121,7 @@ static void convert(bool own)
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 	struct perf_writer *w;
 	struct perfdata *pd;
-	struct pd_error err;
+	struct error err;
 
 	require(fd >= 0);
 	w = pw_open_fd(fd, "fuzz", &err);

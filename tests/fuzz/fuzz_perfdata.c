@@ -33,7 +33,7 @@ static uint32_t look(const struct pd_record *r)
 	struct pd_time_conv tc;
 	struct pd_hw_id hw;
 	struct auxinfo info;
-	struct pd_error err;
+	struct error err;
 	uint64_t i;
 
 	require(r->body_size <= ev->header.size && ((uintptr_t)ev & 7) == 0);
@@ -122,7 +122,7 @@ static uint32_t files(const struct perfdata *pd, unsigned int feature)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct pd_error err = { 0 };
+	struct error err = { 0 };
 	struct perfdata *pd = perfdata_open_memory(data, size, "fuzz", &err);
 	const struct pd_env *env;
 	uint32_t i, first, s = 0, attrs;

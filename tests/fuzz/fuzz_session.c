@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct sums sum = { 0, 0 };
 	struct session_consumer con = { .data = &sum, .batch = on_batch, .fragment_begin = on_fragment };
 	struct perfdata *pd;
-	struct pd_error err;
+	struct error err;
 	struct session *ss;
 	FILE *null;
 

@@ -11,7 +11,7 @@ static inline struct session *sb_open(struct pdb *data, const struct session_opt
 {
 	static struct pdb file;
 	struct perfdata *pd;
-	struct pd_error err;
+	struct error err;
 	struct session *ss;
 
 	pdb_free(&file);

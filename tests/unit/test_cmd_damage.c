@@ -220,7 +220,7 @@ static size_t get_messages(char *text, size_t room)
 
 static bool perfdata_whole(void)
 {
-	struct pd_error err = { .code = 0 };
+	struct error err = { .code = 0 };
 	struct pd_record rec;
 	struct perfdata *pd = perfdata_open(out, &err);
 	int rc;

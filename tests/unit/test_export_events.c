@@ -96,7 +96,7 @@ static struct perfdata *file_of(const uint8_t *records, size_t len, uint64_t sam
 					.sample_id_all = 1 };
 	struct pd_section at = { PD_FILE_HEADER_SIZE, 8 };
 	struct perfdata *pd;
-	struct pd_error err;
+	struct error err;
 	uint8_t *p;
 	unsigned int i;
 

@@ -220,7 +220,7 @@ static int child(void (*work)(void))
 static void write_and_end(void)
 {
 	struct outdir d;
-	struct pd_error err;
+	struct error err;
 	struct pd_output o;
 
 	if (outdir_open(&d, at("folder"), &err) || outdir_file(&d, "a/b/c", "x", 1, &err) ||
@@ -235,7 +235,7 @@ static void write_and_end(void)
 static void write_then_end(void)
 {
 	struct outdir d;
-	struct pd_error err;
+	struct error err;
 	struct pd_output o;
 
 	if (outdir_open(&d, at("folder"), &err) || outdir_file(&d, "a/b/c", "x", 1, &err) || outdir_finish(&d, &err) ||
@@ -273,7 +273,7 @@ static void write_cut_file(void)
 {
 	size_t size;
 	const uint8_t *p = input_map(at("cut"), PROT_READ, &size);
-	struct pd_error err;
+	struct error err;
 	struct pd_output o;
 
 	if (p && !pd_output_open(&o, at("file"), &err) && !truncate(at("cut"), 0))

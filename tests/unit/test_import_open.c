@@ -24,7 +24,7 @@ static void no_temporary_file(void **state)
 	} cases[] = { { "contents.ini", IMPORT_PACKAGE }, { "snapshot.ini", IMPORT_SNAPSHOT } };
 	struct import_input in;
 	struct rlimit was, none;
-	struct pd_error err;
+	struct error err;
 	size_t i;
 	int rc;
 
@@ -38,8 +38,8 @@ static void no_temporary_file(void **state)
 		setrlimit(RLIMIT_NOFILE, &none);
 		rc = import_open(&in, dir, &err);
 		setrlimit(RLIMIT_NOFILE, &was);
-		assert_int_equal(rc, PD_E_IO);
-		assert_int_equal(err.code, PD_E_IO);
+		assert_int_equal(rc, ERR_IO);
+		assert_int_equal(err.code, ERR_IO);
 		assert_int_equal(err.offset, 0);
 		assert_non_null(strstr(err.msg, "set TMPDIR to a writable directory"));
 		assert_int_equal(in.kind, cases[i].kind);

@@ -21,7 +21,7 @@ struct rec {
 };
 
 static struct auxinfo info;
-static struct pd_error err;
+static struct error err;
 
 static int parse(const uint64_t *w, size_t n)
 {
@@ -176,10 +176,10 @@ static void test_ends_early(void **state)
 	assert_int_equal(info.nr_cpu, 1);
 	assert_int_equal(info.missing, 3);
 	auxinfo_free(&info);
-	assert_int_equal(PARSE(1, 0xffffffff, 0, ETMV4, 0, 7, 0), PD_E_AUXINFO);
+	assert_int_equal(PARSE(1, 0xffffffff, 0, ETMV4, 0, 7, 0), ERR_AUXINFO);
 	assert_non_null(strstr(err.msg, "first of 4294967295 CPUs"));
 	/* A length that overflows when it is added up. */
-	assert_int_equal(PARSE(1, 1, 0, ETMV4, 0, ~0ULL, 0), PD_E_AUXINFO);
+	assert_int_equal(PARSE(1, 1, 0, ETMV4, 0, ~0ULL, 0), ERR_AUXINFO);
 }
 
 static void test_refused(void **state)
@@ -187,23 +187,23 @@ static void test_refused(void **state)
 	struct rec r = { .header = { .type = 70 }, .type = 1 };
 
 	(void)state;
-	assert_int_equal(PARSE(3, 1, 0, ETMV4, 0, 7, 0, 0x10, 1, 2, 3, 4, 5), PD_E_AUXINFO);
+	assert_int_equal(PARSE(3, 1, 0, ETMV4, 0, 7, 0, 0x10, 1, 2, 3, 4, 5), ERR_AUXINFO);
 	assert_non_null(strstr(err.msg, "version 3"));
 	assert_non_null(strstr(err.msg, "offset 0x110"));
-	assert_int_equal(PARSE(1, 0, 0), PD_E_AUXINFO);
-	assert_int_equal(PARSE(1, 1), PD_E_AUXINFO);
-	assert_int_equal(PARSE(1, 1, 0, 0x6060606060606060, 0, 7, 0, 0, 0, 0, 0, 0, 0), PD_E_AUXINFO);
+	assert_int_equal(PARSE(1, 0, 0), ERR_AUXINFO);
+	assert_int_equal(PARSE(1, 1), ERR_AUXINFO);
+	assert_int_equal(PARSE(1, 1, 0, 0x6060606060606060, 0, 7, 0, 0, 0, 0, 0, 0, 0), ERR_AUXINFO);
 	assert_non_null(strstr(err.msg, "0x6060606060606060"));
 	assert_non_null(strstr(err.msg, "offset 0x128"));
-	assert_int_equal(PARSE(0, 1, 0, ETE, 0, 7, 0, 0, 0, 0, 0, 0, 0), PD_E_AUXINFO);
-	assert_int_equal(PARSE(1, 1, 0, ETMV4, 1ULL << 32, 1, 0), PD_E_AUXINFO);
-	assert_int_equal(PARSE(1, 2, 0, ETMV4, 1, 1, 0, ETMV4, 1, 1, 0), PD_E_AUXINFO);
-	assert_int_equal(PARSE(1, 1, 0, ETMV4, 1, 0), PD_E_AUXINFO);
+	assert_int_equal(PARSE(0, 1, 0, ETE, 0, 7, 0, 0, 0, 0, 0, 0, 0), ERR_AUXINFO);
+	assert_int_equal(PARSE(1, 1, 0, ETMV4, 1ULL << 32, 1, 0), ERR_AUXINFO);
+	assert_int_equal(PARSE(1, 2, 0, ETMV4, 1, 1, 0, ETMV4, 1, 1, 0), ERR_AUXINFO);
+	assert_int_equal(PARSE(1, 1, 0, ETMV4, 1, 0), ERR_AUXINFO);
 	assert_null(info.cpu);
 	/* Intel PT's records have the same number. */
 	r.header.size = 16 + 24;
 	assert_int_equal(auxinfo_parse(&info, (const struct perf_record_auxtrace_info *)&r, r.header.size,
-				       "f", 0, &err), PD_E_AUXINFO);
+				       "f", 0, &err), ERR_AUXINFO);
 	assert_non_null(strstr(err.msg, "cs_etm"));
 }
 

@@ -41,7 +41,7 @@ static void test_long(void **state)
 		struct pdb raw = { 0 }, data = { 0 }, file = { 0 };
 		struct perfdata *pd;
 		struct pd_record r;
-		struct pd_error err;
+		struct error err;
 
 		for (i = 0; i < RECORDS; i++) {
 			name_of(name, i);

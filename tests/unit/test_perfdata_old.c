@@ -19,7 +19,7 @@ static void test_no_sample_ids(void **state)
 	const struct pdb_attr attr = { .type = 8, .size = 128, .sample_type = ST, .ids = { 100 }, .nr_ids = 1 };
 	struct pdb data = { 0 }, file = { 0 };
 	const struct pdb_sid none = { .pid = 0 };
-	struct pd_error err;
+	struct error err;
 	struct perfdata *pd;
 	struct pd_record r;
 

@@ -157,7 +157,7 @@ static void read_all(struct perfdata *pd, struct text *t)
 
 static struct perfdata *open_ok(const struct pdb *b)
 {
-	struct pd_error err;
+	struct error err;
 	struct perfdata *pd = perfdata_open_memory(b->p, b->len, "mem", &err);
 
 	if (!pd)
@@ -303,7 +303,7 @@ static void check_pipe(struct perfdata *pd)
 static void test_pipe(void **state)
 {
 	struct pdb b[2] = { { .swap = false }, { .swap = true } };
-	struct pd_error err;
+	struct error err;
 	struct perfdata *pd;
 	char path[32];
 	int fd[2], i;
@@ -329,7 +329,7 @@ static void test_file_through_pipe(void **state)
 {
 	struct pdb data = { 0 }, file = { 0 }, host = { 0 };
 	struct pdb_feature feat = { 3, &host };
-	struct pd_error err;
+	struct error err;
 	struct perfdata *pd;
 	char path[32];
 	int fd[2];
@@ -372,7 +372,7 @@ static void test_directory(void **state)
 	struct pdb empty = { 0 }, main_file = { 0 }, part[3] = { { 0 } }, fmt = { 0 };
 	struct pdb_feature feat = { 24, &fmt };
 	static const char *const names[3] = { "data.0", "data.2", "data.10" };
-	struct pd_error err;
+	struct error err;
 	struct perfdata *pd;
 	struct pd_record r;
 	unsigned int i;
@@ -477,7 +477,7 @@ static void test_compressed_broken(void **state)
 	pd = open_ok(&file);
 	read_all(pd, &got);
 	assert_int_equal(got.errors, 1);
-	assert_int_equal(perfdata_error(pd)->code, PD_E_ZSTD);
+	assert_int_equal(perfdata_error(pd)->code, ERR_ZSTD);
 	assert_true(perfdata_stats(pd)->lost_compressed > 0);
 	assert_non_null(strstr(got.s, "worker"));
 	assert_non_null(strstr(got.s, "71 misc"));
@@ -499,7 +499,7 @@ static void test_truncated(void **state)
 	full = file.len;
 	for (n = 0; n < full; n++) {
 		uint8_t *copy = malloc(n ? n : 1);	/* exactly as large: overruns are seen */
-		struct pd_error err = { 0 };
+		struct error err = { 0 };
 		struct perfdata *pd;
 
 		memcpy(copy, file.p, n);
@@ -513,7 +513,7 @@ static void test_truncated(void **state)
 		assert_true(n >= header);
 		read_all(pd, &got);
 		assert_int_equal(got.errors, 1);
-		assert_int_equal(perfdata_error(pd)->code, PD_E_CUT);
+		assert_int_equal(perfdata_error(pd)->code, ERR_CUT);
 		assert_non_null(strstr(perfdata_error(pd)->msg, "is cut at"));
 		/* An AUXTRACE that is cut is delivered with what there is of it. */
 		if (!strstr(got.s, "71 misc") || strstr(got.s, " 140 140 3"))
@@ -537,7 +537,7 @@ static void test_header_bits(void **state)
 	pdb_feat_str(&host, "h");
 	pdb_file(&file, two_attrs, 2, 0, &data, &feat, 1);
 	for (bit = 0; bit < header * 8; bit++) {
-		struct pd_error err = { 0 };
+		struct error err = { 0 };
 		struct perfdata *pd;
 
 		file.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -566,7 +566,7 @@ static void expect_bad(struct pdb *bad, unsigned int lost)
 	pd = open_ok(&file);
 	read_all(pd, &got);
 	assert_int_equal(got.errors, lost);
-	assert_int_equal(perfdata_error(pd)->code, PD_E_RECORD);
+	assert_int_equal(perfdata_error(pd)->code, ERR_RECORD);
 	assert_int_equal(perfdata_stats(pd)->bad_records, lost);
 	assert_non_null(strstr(got.s, "before"));
 	assert_non_null(strstr(got.s, "after"));
@@ -671,7 +671,7 @@ static void test_not_perf_data(void **state)
 		{ "\x7f" "ELF\2\1\1\0................", 24, "PERFILE2" },
 		{ "PERFILE2\x20\0\0\0\0\0\0\0", 16, "header of 32" },
 	};
-	struct pd_error err;
+	struct error err;
 	size_t i;
 
 	(void)state;
@@ -681,7 +681,7 @@ static void test_not_perf_data(void **state)
 		assert_memory_equal(err.msg, "it: ", 4);
 	}
 	assert_null(perfdata_open("/nonexistent/perf.data", &err));
-	assert_int_equal(err.code, PD_E_IO);
+	assert_int_equal(err.code, ERR_IO);
 	assert_non_null(strstr(err.msg, "/nonexistent/perf.data"));
 }
 
@@ -876,7 +876,7 @@ static void test_sample_fields(void **state)
 	/* Counts that no record can hold. */
 	file.p[104 + 2 * 8 + 144 + 8 + 7 * 8 + 3] = 0xff;
 	pd = open_ok(&file);
-	assert_int_equal(perfdata_next(pd, &r), PD_E_RECORD);
+	assert_int_equal(perfdata_next(pd, &r), ERR_RECORD);
 	assert_int_equal(perfdata_next(pd, &r), 0);
 	perfdata_close(pd);
 	pdb_free(&data);
@@ -889,7 +889,7 @@ static void test_small_payloads(void **state)
 	struct pd_time_conv tc;
 	struct pd_hw_id hw;
 	struct pd_id_entry e;
-	struct pd_error err;
+	struct error err;
 	struct perfdata *pd;
 	struct pd_record r;
 	size_t at;
@@ -958,10 +958,10 @@ static void test_small_payloads(void **state)
 	assert_true(hw.has_cpu);
 	assert_int_equal(hw.cpu, 3);
 	assert_int_equal(perfdata_next(pd, &r), 1);
-	assert_int_equal(pd_hw_id_parse(&hw, &r, "f", &err), PD_E_AUXINFO);
+	assert_int_equal(pd_hw_id_parse(&hw, &r, "f", &err), ERR_AUXINFO);
 	assert_non_null(strstr(err.msg, "version 1"));
 	assert_int_equal(perfdata_next(pd, &r), 1);
-	assert_int_equal(pd_hw_id_parse(&hw, &r, "f", &err), PD_E_AUXINFO);
+	assert_int_equal(pd_hw_id_parse(&hw, &r, "f", &err), ERR_AUXINFO);
 	assert_int_equal(perfdata_next(pd, &r), 0);
 	perfdata_close(pd);
 	pdb_free(&data);

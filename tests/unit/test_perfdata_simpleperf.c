@@ -175,7 +175,7 @@ static void check_init_map(const struct pdb *maps, const int *pids, size_t n)
 	struct pdb data = { .p = NULL }, file = { .p = NULL };
 	const struct pdb_feature feat = { PD_FEAT_SP_INIT_MAP, maps };
 	struct perfdata *pd, *cursor;
-	struct pd_error err;
+	struct error err;
 
 	pdb_comm(&data, 3, 3, "data", ST, &sid);
 	pdb_comm(&data, 4, 4, "data", ST, &sid);
@@ -228,7 +228,7 @@ static void test_init_map_cut(void **state)
 		unsigned int records = 0, errors = 0;
 		struct pd_record rec;
 		struct perfdata *pd;
-		struct pd_error err;
+		struct error err;
 		int rc;
 
 		pdb_file(&file, &one_attr, 1, 0, &data, &feat, 1);

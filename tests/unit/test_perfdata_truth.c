@@ -79,7 +79,7 @@ static void read_pass(struct perfdata *pd, struct counts *c, bool second)
 {
 	struct pd_time_conv tc;
 	struct auxinfo info;
-	struct pd_error err;
+	struct error err;
 	struct pd_record r;
 	int rc;
 
@@ -125,7 +125,7 @@ static void read_pass(struct perfdata *pd, struct counts *c, bool second)
 
 static void read_file(const char *path, struct counts *c)
 {
-	struct pd_error err;
+	struct error err;
 	struct perfdata *pd = perfdata_open(path, &err);
 
 	if (!pd)
@@ -209,7 +209,7 @@ static void test_simpleperf(void **state)
 		{ "perf_with_unformatted_trace.data", 124, 2, 7, 5, 2, 19, 0x50 },
 	};
 	char path[512];
-	struct pd_error err;
+	struct error err;
 	struct perfdata *pd;
 	struct counts c;
 	size_t i;
@@ -240,7 +240,7 @@ static void test_simpleperf(void **state)
 static void test_truncated(void **state)
 {
 	char path[512];
-	struct pd_error err;
+	struct error err;
 	struct pd_record r;
 	struct stat st;
 	uint8_t *data, *copy;
@@ -317,7 +317,7 @@ static void test_perf_record(void **state)
 {
 	static const char *const forms[] = { "", "-z", "--threads=cpu", "--threads=cpu -z" };
 	char dir[] = "/tmp/perfdata-rec-XXXXXX", path[64], cmd[256];
-	struct pd_error err;
+	struct error err;
 	struct perfdata *pd;
 	struct pd_record r;
 	struct counts c;

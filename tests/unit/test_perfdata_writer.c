@@ -60,7 +60,7 @@ static int teardown(void **state)
 	return system(cmd);
 }
 
-static void check(int rc, const struct pd_error *err)
+static void check(int rc, const struct error *err)
 {
 	if (rc < 0)
 		fail_msg("%s", err->msg);
@@ -96,7 +96,7 @@ static void write_some(const char *name, uint64_t nr, bool build_ids_late)
 	static const char *const cmdline[] = { "perf", "record", "-e", "cs_etm//u" };
 	static const uint64_t ids[2][2] = { { 7001, 7002 }, { 8001, 0 } };
 	struct perf_event_attr insns = branches;
-	struct pd_error err;
+	struct error err;
 	struct perf_writer *w;
 	uint64_t i;
 
@@ -117,7 +117,7 @@ static void write_some(const char *name, uint64_t nr, bool build_ids_late)
 	if (!build_ids_late)
 		assert_int_equal(pw_add_build_id(w, 2, ~0u, "0123456789abcdefghij", 20, "/bin/a"), 0);
 	check(pw_start(w, &err), &err);
-	assert_int_equal(pw_add_attr(w, &branches, ids[0], 2, "late", &err), PD_E_USAGE);
+	assert_int_equal(pw_add_attr(w, &branches, ids[0], 2, "late", &err), ERR_USAGE);
 	for (i = 0; i < nr; i++)
 		sample(w, i);
 	if (build_ids_late)
@@ -172,7 +172,7 @@ static void read_back(struct perfdata *pd, uint64_t nr)
 static void test_file(void **state)
 {
 	static const uint64_t counts[] = { 1, 2, 4095, 4096, 4097, 100000 };
-	struct pd_error err;
+	struct error err;
 	mode_t mask = umask(0);
 	struct stat st;
 	size_t i;
@@ -198,7 +198,7 @@ static void test_file(void **state)
 /* A FIFO gets the pipe form; what is known only at the end follows as records. */
 static void test_fifo(void **state)
 {
-	struct pd_error err;
+	struct error err;
 	struct perfdata *pd;
 	pid_t child;
 	int status;
@@ -224,7 +224,7 @@ static void test_fifo(void **state)
 static struct perf_writer *begin(const char *name)
 {
 	static const uint64_t id = 7001;
-	struct pd_error err;
+	struct error err;
 	struct perf_writer *w;
 
 	input_forget_all();	/* of the case before */
@@ -308,7 +308,7 @@ static void test_no_space(void **state)
 	assert_true(child >= 0);
 	if (!child) {
 		struct rlimit limit = { 1 << 20, 1 << 20 };
-		struct pd_error err;
+		struct error err;
 		struct perf_writer *w;
 		unsigned int i;
 		bool failed;
@@ -319,7 +319,7 @@ static void test_no_space(void **state)
 		for (i = 0; i < 100000; i++)
 			sample(w, i);
 		failed = pw_failed(w);
-		_exit(failed && pw_finish(w, &err) == PD_E_IO && strstr(err.msg, path) ? 7 : 8);
+		_exit(failed && pw_finish(w, &err) == ERR_IO && strstr(err.msg, path) ? 7 : 8);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(WEXITSTATUS(status), 7);
@@ -330,12 +330,12 @@ static void test_no_space(void **state)
 static void test_bad_places(void **state)
 {
 	char name[128];
-	struct pd_error err;
+	struct error err;
 
 	(void)state;
 	snprintf(name, sizeof(name), "%s/no/such/out.data", dir);
 	assert_null(pw_open(name, &err));
-	assert_int_equal(err.code, PD_E_IO);
+	assert_int_equal(err.code, ERR_IO);
 	assert_non_null(strstr(err.msg, name));
 	assert_null(pw_open(dir, &err));
 	assert_non_null(strstr(err.msg, "directory"));
@@ -348,7 +348,7 @@ static void test_bad_places(void **state)
 static void test_link(void **state)
 {
 	char target[128];
-	struct pd_error err;
+	struct error err;
 	struct perfdata *pd;
 	struct stat st;
 
@@ -369,7 +369,7 @@ static void test_copy(void **state)
 {
 	struct perfdata *in, *out;
 	struct perf_writer *w;
-	struct pd_error err;
+	struct error err;
 	struct pd_record r;
 	char copy[1100];
 	uint64_t n = 0;
@@ -421,7 +421,7 @@ static void test_copy_swapped(void **state)
 	struct perf_writer *w;
 	const struct pd_env *env;
 	struct perfdata *pd;
-	struct pd_error err;
+	struct error err;
 	unsigned int i;
 
 	(void)state;
@@ -481,7 +481,7 @@ static void test_put_record(void **state)
 	};
 	struct pdb data = { 0 }, file = { 0 };
 	struct pd_sample_id sid;
-	struct pd_error err;
+	struct error err;
 	struct perfdata *in, *out;
 	struct perf_writer *w = begin(path);
 	struct pd_record r;
@@ -532,7 +532,7 @@ static void test_blocks(void **state)
 {
 	static uint64_t block[8 * 20000];
 	static const size_t sizes[] = { 1, 100, 1023, 1024, 1025, 4096, 20000, 3 };
-	struct pd_error err;
+	struct error err;
 	struct perfdata *pd;
 	struct perf_writer *w = begin(path);
 	struct pd_record r;

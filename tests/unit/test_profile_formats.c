@@ -73,7 +73,7 @@ static void made(const char *name, enum profile_base base, struct binary *b, cha
 	const struct profile_format *f = profile_format_find(name);
 	struct profile_address where;
 	struct profile_removed gone;
-	struct pd_error err = { .code = 0 };
+	struct error err = { .code = 0 };
 	struct pd_output out;
 	FILE *file = tmpfile();
 	ssize_t n;

@@ -250,7 +250,7 @@ static void of_a_recording(void **state)
 	struct pdb data = { 0 }, trace = { 0 }, file = { 0 };
 	const struct trace_clock *c;
 	struct perfdata *pd;
-	struct pd_error err;
+	struct error err;
 	struct session *ss;
 	unsigned int i;
 	uint64_t at;

@@ -54,7 +54,7 @@ static bool run(const uint8_t *p, size_t len, struct sums *sum)
 {
 	struct session_consumer con = { .data = sum, .batch = on_batch, .fragment_begin = on_fragment };
 	struct perfdata *pd;
-	struct pd_error err;
+	struct error err;
 	struct session *ss;
 
 	memset(sum, 0, sizeof(*sum));

@@ -254,7 +254,7 @@ static struct session *run_with(struct result *r, const char *dump, bool monoton
 	struct pdb_sid s = sb_sid(1000);
 	struct pdb_attr attr = sb_attr;
 	static struct pdb file;
-	struct pd_error err;
+	struct error err;
 	struct perfdata *pd;
 	struct session *ss;
 	char path[96];

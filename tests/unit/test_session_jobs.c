@@ -119,7 +119,7 @@ static struct session *open_recording(unsigned int jobs)
 	static struct pdb file;
 	struct pdb trace = { .p = NULL }, data = { .p = NULL };
 	struct perfdata *pd;
-	struct pd_error err;
+	struct error err;
 	struct session *ss;
 	unsigned int i;
 

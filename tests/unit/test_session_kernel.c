@@ -109,7 +109,7 @@ static struct session *decode(struct pdb *file, const char *image, struct result
 	struct session_opts so = { .vmlinux = image, .cache_limit = 1 << 20 };
 	struct session_consumer con = { .data = r, .batch = on_batch };
 	struct perfdata *pd;
-	struct pd_error err;
+	struct error err;
 	struct session *ss;
 
 	pd = perfdata_open_memory(file->p, file->len, "test", &err);

@@ -166,7 +166,7 @@ static void decode(struct recording *rec, const struct session_opts *so, struct 
 {
 	struct session_consumer con = { .data = r, .batch = on_batch, .fragment_begin = on_begin };
 	struct perfdata *pd;
-	struct pd_error err;
+	struct error err;
 	struct session *ss;
 	FILE *out;
 

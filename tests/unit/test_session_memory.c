@@ -176,7 +176,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 static int decode(const struct pdb *file, const struct session_opts *opts, struct result *r)
 {
 	struct session_consumer con = { .data = r, .batch = on_batch };
-	struct pd_error err;
+	struct error err;
 	struct perfdata *pd;
 	struct session *ss;
 	int rc;
@@ -353,7 +353,7 @@ static void indexes(void **state)
 		rc = index_book_read(&b);
 		failing = 0;
 		assert_int_equal(b.file != NULL, rc == 1);
-		assert_true(rc == 1 || rc == SESSION_TOLD);
+		assert_true(rc == 1 || rc == ERR_REPORTED);
 		index_book_free(&b);
 	}
 	assert_true(which > 5);

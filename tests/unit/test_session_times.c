@@ -60,7 +60,7 @@ static struct times *timed(struct pdb *trace, struct pdb *other, bool asked)
 	struct pdb data = { 0 }, file = { 0 }, one = { 0 }, two = { 0 }, all = { 0 };
 	struct pdb_sid s = at_time(AUX_TIME, 1, 2);
 	struct perfdata *pd;
-	struct pd_error err;
+	struct error err;
 	struct session *ss;
 	size_t i;
 

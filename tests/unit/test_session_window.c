@@ -188,7 +188,7 @@ static void check_all(struct perfdata *(*open_it)(const struct pdb *file), const
 
 static struct perfdata *open_memory(const struct pdb *file)
 {
-	struct pd_error err;
+	struct error err;
 
 	return perfdata_open_memory(file->p, file->len, "test", &err);
 }
@@ -197,7 +197,7 @@ static struct perfdata *open_memory(const struct pdb *file)
 static struct perfdata *open_pipe(const struct pdb *file)
 {
 	struct perfdata *pd;
-	struct pd_error err;
+	struct error err;
 	int fds[2], saved = dup(0);
 	pid_t child;
 

@@ -66,7 +66,7 @@ static void sample(struct pdb *b, uint64_t id, uint64_t ip, uint64_t time)
 
 static struct perfdata *open_file(struct pdb *file, const struct pdb *data)
 {
-	struct pd_error err;
+	struct error err;
 	struct perfdata *pd;
 
 	pdb_file(file, attrs, 2, 0, data, NULL, 0);
@@ -132,7 +132,7 @@ static void order_and_ids(void **state)
 	struct out copied = { .len = 0 };
 	const struct merge_sink s = { .write = sink, .data = &copied };
 	struct merge *m = merge_new(&s, ".");
-	struct pd_error err = { .code = 0 };
+	struct error err = { .code = 0 };
 	struct sideband *sb;
 	struct perfdata *pd;
 	struct pdb_sid aux = sid(25, 5);
@@ -194,7 +194,7 @@ static void copy_switches(bool switches, const char *want)
 	const struct sideband_opts o = { .id = OUT_ID, .sample_type = ST_OUT, .switches = switches };
 	const struct merge_sink s = { .write = sink, .data = &copied };
 	struct merge *m = merge_new(&s, ".");
-	struct pd_error err = { .code = 0 };
+	struct error err = { .code = 0 };
 	uint64_t first, last;
 	struct sideband *sb;
 	struct perfdata *pd;

@@ -294,7 +294,7 @@ static inline struct session *decode_as(struct pdb *data, struct pdb *trace, uin
 	struct pdb framed = { 0 };
 	static struct pdb file;
 	struct perfdata *pd;
-	struct pd_error err;
+	struct error err;
 	struct session *ss;
 
 	if (buffer_of_thread)

@@ -49,7 +49,7 @@ void check_text(const char *what, const uint8_t *text, size_t len)
 	}
 }
 
-static void check_perf(struct perfdata *pd, const struct pd_error *err)
+static void check_perf(struct perfdata *pd, const struct error *err)
 {
 	struct pd_record rec;
 	int rc;
@@ -68,7 +68,7 @@ static void check_perf(struct perfdata *pd, const struct pd_error *err)
 static void check_folder(const char *out)
 {
 	struct import_input in = { .pd = NULL };
-	struct pd_error err = { .code = 0 };
+	struct error err = { .code = 0 };
 
 	if (import_open(&in, out, &err)) {
 		fprintf(stderr, "the output cannot be read: %s\n", err.msg);
@@ -119,7 +119,7 @@ static void check_listing(const char *out, int fd)
 void check_output(const struct command_line *l, int rc, const char *out, int fd)
 {
 	const char *name = l->command->name, *to = command_line_value(l, "to");
-	struct pd_error err = { .code = 0 };
+	struct error err = { .code = 0 };
 
 	/* a profile of nothing, or nothing that fits the filters */
 	if (rc == CMD_LOSSES && out && access(out, F_OK))

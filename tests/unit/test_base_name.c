@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "base/name.h"
-#include "base/pd_error.h"
 
 static void sane_names_stay(void **state)
 {
@@ -101,14 +101,14 @@ static void copies(void **state)
 static void messages(void **state)
 {
 	char text[8] = "a\nb", small[6] = "\n\n";
-	struct pd_error err;
+	struct error err;
 
 	(void)state;
 	name_escape(text, sizeof(text));
 	assert_string_equal(text, "a\\x0ab");
 	name_escape(small, sizeof(small));
 	assert_string_equal(small, "\\x0a\\");
-	assert_int_equal(pd_fail(&err, PD_E_IO, 7, "%s: gone", "\x1b]0;x\a"), PD_E_IO);
+	assert_int_equal(error_set(&err, ERR_IO, 7, "%s: gone", "\x1b]0;x\a"), ERR_IO);
 	assert_string_equal(err.msg, "\\x1b]0;x\\x07: gone");
 }
 

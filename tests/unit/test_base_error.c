@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_base_error.c - the codes of perf-plugin and of the library are one channel: no code means two things. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/error.h"
+
+static const int own[] = {
+#define ERROR(name, value, text) ERR_##name,
+#include "base/errors.def"
+#undef ERROR
+};
+
+static const int library[] = {
+#define CST_ERROR(name, value, text) -(value),
+#include <cstrace/errors.def>
+#undef CST_ERROR
+};
+
+#define NR(v) (sizeof(v) / sizeof((v)[0]))
+
+static void one_text_for_each_code(void **state)
+{
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < NR(own); i++) {
+		assert_true(own[i] < 0);
+		assert_string_not_equal(error_text(own[i]), "unknown error");
+		for (k = 0; k < i; k++)
+			assert_string_not_equal(error_text(own[i]), error_text(own[k]));
+		for (k = 0; k < NR(library); k++)
+			assert_true(own[i] != library[k] || own[i] == ERR_NOMEM);
+	}
+	for (k = 0; k < NR(library); k++)
+		assert_ptr_equal(error_text(library[k]), own[0] == library[k] ? error_text(ERR_NOMEM) : cst_strerror(library[k]));
+	assert_string_equal(error_text(ERR_NOMEM), cst_strerror(-CST_ERR_NOMEM));
+	assert_string_equal(error_text(-CST_ERR_NO_ATOM), "mispredict without an atom to correct");
+	assert_string_equal(error_text(-12345), "unknown error");
+}
+
+static void message_and_code(void **state)
+{
+	struct error err = { .code = 0 };
+
+	(void)state;
+	assert_int_equal(error_set(&err, ERR_CUT, 17, "%s: ends at %d", "a\033b", 5), ERR_CUT);
+	assert_int_equal(err.code, ERR_CUT);
+	assert_int_equal(err.offset, 17);
+	assert_string_equal(err.msg, "a\\x1bb: ends at 5");
+	assert_int_equal(error_set(NULL, ERR_IO, 0, "%d", 1), ERR_IO);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_text_for_each_code),
+		cmocka_unit_test(message_and_code),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
