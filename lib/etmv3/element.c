@@ -11,6 +11,26 @@
 
 #include "etmv3/etmv3.h"
 
+const uint8_t cst_etmv3_roles[CST_ETMV3_PKT_TYPES] = {
+	[CST_ETMV3_PKT_NOT_SYNC] = CST_ROLE_NOT_SYNC,
+	[CST_ETMV3_PKT_INCOMPLETE] = CST_ROLE_BAD,
+	[CST_ETMV3_PKT_BAD_SEQUENCE] = CST_ROLE_BAD,
+	[CST_ETMV3_PKT_BAD_TRACEMODE] = CST_ROLE_BAD,
+	[CST_ETMV3_PKT_RESERVED] = CST_ROLE_BAD,
+	[CST_ETMV3_PKT_BRANCH] = CST_ROLE_ADDRESS,
+	[CST_ETMV3_PKT_BRANCH_INFO] = CST_ROLE_EXCEPTION,
+	[CST_ETMV3_PKT_ASYNC] = CST_ROLE_ASYNC,
+	[CST_ETMV3_PKT_CYCLE_COUNT] = CST_ROLE_ASIDE,
+	[CST_ETMV3_PKT_ISYNC] = CST_ROLE_SYNC,
+	[CST_ETMV3_PKT_ISYNC_CYCLE] = CST_ROLE_SYNC,
+	[CST_ETMV3_PKT_TRIGGER] = CST_ROLE_EVENT,
+	[CST_ETMV3_PKT_PHDR] = CST_ROLE_FLOW,
+	[CST_ETMV3_PKT_IGNORE] = CST_ROLE_ASIDE,
+	[CST_ETMV3_PKT_CONTEXT_ID] = CST_ROLE_CONTEXT,
+	[CST_ETMV3_PKT_VMID] = CST_ROLE_CONTEXT,
+	[CST_ETMV3_PKT_TIMESTAMP] = CST_ROLE_TIMESTAMP,
+};
+
 /* enum cst_trace_on_reason of an I-sync's reason. */
 static const uint8_t on_reason[4] = { CST_ON_NORMAL, CST_ON_NORMAL, CST_ON_OVERFLOW, CST_ON_DEBUG };
 
@@ -441,26 +461,10 @@ static void early_packet(struct etmv3_stage *s, const struct cst_packet *pkt)
 	s->stats->unsynced += pkt->size;
 }
 
-static int packet_error(const struct cst_packet *pkt)
-{
-	switch (pkt->type) {
-	case CST_ETMV3_PKT_BAD_SEQUENCE:
-		return CST_ERR_BAD_SEQUENCE;
-	case CST_ETMV3_PKT_RESERVED:
-		return CST_ERR_BAD_HEADER;
-	case CST_ETMV3_PKT_BAD_TRACEMODE:
-		return CST_ERR_UNSUP_HEADER;
-	case CST_ETMV3_PKT_INCOMPLETE:
-		return CST_ERR_INCOMPLETE;
-	default:
-		return 0;
-	}
-}
-
 void cst_etmv3_stage_packet(void *stage, const struct cst_packet *pkt)
 {
 	struct etmv3_stage *s = stage;
-	int err = packet_error(pkt);
+	int err = packet_error(cst_etmv3_roles, pkt->type, CST_ETMV3_PKT_RESERVED, CST_ERR_UNSUP_HEADER);
 
 	/* who lists packets need not take the elements */
 	if (s->head == s->count || s->count > ETMV3_HELD)

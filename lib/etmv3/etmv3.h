@@ -87,6 +87,8 @@ unsigned int cst_etmv3_read_branch(const struct etmv3_parser *ps, const uint8_t 
 /* That packet, of `size` bytes, is parsed: ps->addr is where it goes. */
 void cst_etmv3_take_branch(struct etmv3_parser *ps, const struct etmv3_branch *br, unsigned int size);
 
+extern const uint8_t cst_etmv3_roles[CST_ETMV3_PKT_TYPES]; /* enum cst_packet_role by type */
+
 /*
  * Element stage. An exception can cancel the last instruction traced: its atom is held, and what came after it,
  * until a packet shows that it ran. Elements [head, ready) may be taken; [ready, count) are held.

@@ -7,35 +7,8 @@
 #include "etmv3/etmv3.h"
 #include "protocol/protocol.h"
 
-static const uint8_t roles[CST_ETMV3_PKT_TYPES] = {
-	[CST_ETMV3_PKT_NOT_SYNC] = CST_ROLE_NOT_SYNC,
-	[CST_ETMV3_PKT_INCOMPLETE] = CST_ROLE_BAD,
-	[CST_ETMV3_PKT_BAD_SEQUENCE] = CST_ROLE_BAD,
-	[CST_ETMV3_PKT_BAD_TRACEMODE] = CST_ROLE_BAD,
-	[CST_ETMV3_PKT_RESERVED] = CST_ROLE_BAD,
-	[CST_ETMV3_PKT_BRANCH] = CST_ROLE_ADDRESS,
-	[CST_ETMV3_PKT_BRANCH_INFO] = CST_ROLE_EXCEPTION,
-	[CST_ETMV3_PKT_ASYNC] = CST_ROLE_ASYNC,
-	[CST_ETMV3_PKT_CYCLE_COUNT] = CST_ROLE_ASIDE,
-	[CST_ETMV3_PKT_ISYNC] = CST_ROLE_SYNC,
-	[CST_ETMV3_PKT_ISYNC_CYCLE] = CST_ROLE_SYNC,
-	[CST_ETMV3_PKT_TRIGGER] = CST_ROLE_EVENT,
-	[CST_ETMV3_PKT_PHDR] = CST_ROLE_FLOW,
-	[CST_ETMV3_PKT_IGNORE] = CST_ROLE_ASIDE,
-	[CST_ETMV3_PKT_CONTEXT_ID] = CST_ROLE_CONTEXT,
-	[CST_ETMV3_PKT_VMID] = CST_ROLE_CONTEXT,
-	[CST_ETMV3_PKT_TIMESTAMP] = CST_ROLE_TIMESTAMP,
-};
-
-static void parser_listing(void *parser)
-{
-	((struct etmv3_parser *)parser)->listing = 1;
-}
-
-static void parser_synced(void *parser)
-{
-	((struct etmv3_parser *)parser)->synced = 1;
-}
+PARSER_FLAG(parser_listing, etmv3_parser, listing)
+PARSER_FLAG(parser_synced, etmv3_parser, synced)
 
 static size_t skip(const void *parser, const uint8_t *p, size_t len)
 {
@@ -61,7 +34,7 @@ const struct protocol cst_protocol_etmv3 = {
 		.parse = cst_etmv3_parse,
 		.parse_rest = cst_etmv3_parse_rest,
 		.parser_synced = parser_synced,
-		.roles = roles,
+		.roles = cst_etmv3_roles,
 		.n_types = CST_ETMV3_PKT_TYPES,
 		.packet_text = cst_etmv3_packet_text,
 		.stage_size = sizeof(struct etmv3_stage),

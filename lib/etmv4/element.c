@@ -11,7 +11,59 @@
 #include <cstrace/log.h>
 #include <cstrace/tree.h>
 
-#include "etmv4.h"
+#include "etmv4/etmv4.h"
+#include "protocol/protocol.h"
+
+const uint8_t cst_etmv4_roles[CST_PKT_TYPES] = {
+	[CST_PKT_NOT_SYNC] = CST_ROLE_NOT_SYNC,
+	[CST_PKT_INCOMPLETE] = CST_ROLE_BAD,
+	[CST_PKT_BAD_SEQUENCE] = CST_ROLE_BAD,
+	[CST_PKT_RESERVED] = CST_ROLE_BAD,
+	[CST_PKT_RESERVED_CFG] = CST_ROLE_BAD,
+	[CST_PKT_ASYNC] = CST_ROLE_ASYNC,
+	[CST_PKT_DISCARD] = CST_ROLE_DISCARD,
+	[CST_PKT_OVERFLOW] = CST_ROLE_LOSS,
+	[CST_PKT_TRACE_INFO] = CST_ROLE_SYNC,
+	[CST_PKT_TIMESTAMP] = CST_ROLE_TIMESTAMP,
+	[CST_PKT_TRACE_ON] = CST_ROLE_TRACE_ON,
+	[CST_PKT_EXCEPTION] = CST_ROLE_EXCEPTION,
+	[CST_PKT_PE_RESET] = CST_ROLE_EXCEPTION,
+	[CST_PKT_CCNT_F1] = CST_ROLE_ASIDE,
+	[CST_PKT_CCNT_F2] = CST_ROLE_ASIDE,
+	[CST_PKT_CCNT_F3] = CST_ROLE_ASIDE,
+	[CST_PKT_IGNORE] = CST_ROLE_ASIDE,
+	[CST_PKT_TS_MARKER] = CST_ROLE_ASIDE,
+	[CST_PKT_BF_FLUSH] = CST_ROLE_ASIDE,
+	[CST_PKT_DATA_SYNC_NUM] = CST_ROLE_ASIDE,
+	[CST_PKT_DATA_SYNC] = CST_ROLE_ASIDE,
+	[CST_PKT_COND_I_F1] = CST_ROLE_ASIDE,
+	[CST_PKT_COND_I_F2] = CST_ROLE_ASIDE,
+	[CST_PKT_COND_I_F3] = CST_ROLE_ASIDE,
+	[CST_PKT_COND_FLUSH] = CST_ROLE_ASIDE,
+	[CST_PKT_COND_R_F1] = CST_ROLE_ASIDE,
+	[CST_PKT_COND_R_F2] = CST_ROLE_ASIDE,
+	[CST_PKT_COND_R_F3] = CST_ROLE_ASIDE,
+	[CST_PKT_COND_R_F4] = CST_ROLE_ASIDE,
+	[CST_PKT_EVENT] = CST_ROLE_EVENT,
+	[CST_PKT_CONTEXT] = CST_ROLE_CONTEXT,
+	[CST_PKT_ADDR_CTXT_32] = CST_ROLE_ADDRESS_CONTEXT,
+	[CST_PKT_ADDR_CTXT_64] = CST_ROLE_ADDRESS_CONTEXT,
+	[CST_PKT_ADDR_MATCH] = CST_ROLE_ADDRESS,
+	[CST_PKT_ADDR_SHORT] = CST_ROLE_ADDRESS,
+	[CST_PKT_ADDR_32] = CST_ROLE_ADDRESS,
+	[CST_PKT_ADDR_64] = CST_ROLE_ADDRESS,
+	[CST_PKT_Q] = CST_ROLE_FLOW,
+	[CST_PKT_SRC_MATCH] = CST_ROLE_FLOW,
+	[CST_PKT_SRC_SHORT] = CST_ROLE_FLOW,
+	[CST_PKT_SRC_32] = CST_ROLE_FLOW,
+	[CST_PKT_SRC_64] = CST_ROLE_FLOW,
+	[CST_PKT_ATOM_F1] = CST_ROLE_FLOW,
+	[CST_PKT_ATOM_F2] = CST_ROLE_FLOW,
+	[CST_PKT_ATOM_F3] = CST_ROLE_FLOW,
+	[CST_PKT_ATOM_F4] = CST_ROLE_FLOW,
+	[CST_PKT_ATOM_F5] = CST_ROLE_FLOW,
+	[CST_PKT_ATOM_F6] = CST_ROLE_FLOW,
+};
 
 #define FIRST_CAP 256
 
@@ -21,8 +73,11 @@
  */
 #define MAX_OPEN 8192
 
-int cst_etmv4_queue_init(struct etmv4_queue *q, const struct cst_config *cfg, struct cst_stats *stats)
+int cst_etmv4_queue_init(void *queue, const struct cst_config *cfg, struct cst_stats *stats, void *user)
 {
+	struct etmv4_queue *q = queue;
+
+	(void)user;
 	memset(q, 0, sizeof(*q));
 	q->cfg = cfg;
 	q->stats = stats;
@@ -30,18 +85,22 @@ int cst_etmv4_queue_init(struct etmv4_queue *q, const struct cst_config *cfg, st
 	if (!q->ring)
 		return -CST_ERR_NOMEM;
 	q->cap = FIRST_CAP;
-	cst_etmv4_queue_reset(q, CST_UNSYNC_INIT);
+	cst_etmv4_queue_reset(q, CST_UNSYNC_INIT, 0);
 	return 0;
 }
 
-void cst_etmv4_queue_free(struct etmv4_queue *q)
+void cst_etmv4_queue_free(void *queue)
 {
+	struct etmv4_queue *q = queue;
+
 	free(q->ring);
 	q->ring = NULL;
 }
 
-void cst_etmv4_queue_reset(struct etmv4_queue *q, uint8_t reason)
+void cst_etmv4_queue_reset(void *queue, uint8_t reason, int config)
 {
+	struct etmv4_queue *q = queue;
+
 	q->stats->uncommitted += q->depth - q->unseen;
 	q->head = q->count = q->final = 0;
 	q->final_atoms = 0;
@@ -52,7 +111,7 @@ void cst_etmv4_queue_reset(struct etmv4_queue *q, uint8_t reason)
 	q->exc_pending = q->overflow = q->trans_open = q->ended = 0;
 	q->ctx_seen = 0;
 	q->cond_c = q->cond_r = 0;
-	q->config = 0;
+	q->config = config;
 }
 
 static struct cst_element *at(const struct etmv4_queue *q, uint32_t i)
@@ -240,8 +299,9 @@ static void fail(struct etmv4_queue *q, uint64_t index, int reason, int error)
 		q->stats->resyncs++;
 }
 
-void cst_etmv4_queue_restart(struct etmv4_queue *q, uint64_t index)
+void cst_etmv4_queue_restart(void *queue, uint64_t index)
 {
+	struct etmv4_queue *q = queue;
 	uint8_t flags = CST_EL_F_CONFIG | (q->depth ? CST_EL_F_DOUBTFUL : 0);
 
 	fail(q, index, CST_UNSYNC_RESET, 0);
@@ -725,25 +785,11 @@ static void unsynced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 	q->stats->unsynced += pkt->size;
 }
 
-static int packet_error(const struct cst_packet *pkt)
+void cst_etmv4_queue_packet(void *queue, const struct cst_packet *pkt)
 {
-	switch (pkt->type) {
-	case CST_PKT_BAD_SEQUENCE:
-		return CST_ERR_BAD_SEQUENCE;
-	case CST_PKT_RESERVED:
-		return CST_ERR_BAD_HEADER;
-	case CST_PKT_RESERVED_CFG:
-		return CST_ERR_UNSUP_HEADER;
-	case CST_PKT_INCOMPLETE:
-		return CST_ERR_INCOMPLETE;
-	}
-	return 0;
-}
-
-void cst_etmv4_queue_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
-{
+	struct etmv4_queue *q = queue;
 	struct cst_element *e;
-	int err = packet_error(pkt);
+	int err = packet_error(cst_etmv4_roles, pkt->type, CST_PKT_RESERVED, CST_ERR_UNSUP_HEADER);
 
 	q->last_index = pkt->index;
 	if (!q->started) {
@@ -798,8 +844,9 @@ void cst_etmv4_queue_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 	synced_packet(q, pkt);
 }
 
-void cst_etmv4_queue_end(struct etmv4_queue *q)
+void cst_etmv4_queue_end(void *queue)
 {
+	struct etmv4_queue *q = queue;
 	struct cst_element *e, early;
 	uint32_t i = q->final, commit;
 
@@ -905,8 +952,9 @@ static const struct cst_element *take_atoms(struct etmv4_queue *q, uint8_t n)
 	return &q->part;
 }
 
-const struct cst_element *cst_etmv4_queue_take(struct etmv4_queue *q)
+const struct cst_element *cst_etmv4_queue_take(void *queue)
 {
+	struct etmv4_queue *q = queue;
 	struct cst_element *e;
 	uint8_t n;
 
@@ -929,8 +977,9 @@ const struct cst_element *cst_etmv4_queue_take(struct etmv4_queue *q)
 	return take_atoms(q, n);
 }
 
-int cst_etmv4_queue_address(const struct etmv4_queue *q, uint64_t *addr)
+int cst_etmv4_queue_address(const void *queue, uint64_t *addr)
 {
+	const struct etmv4_queue *q = queue;
 	uint32_t i;
 
 	for (i = 0; i < q->count; i++) {

@@ -53,7 +53,7 @@ struct etmv4_parser {
 /* Atoms by header byte minus 0xC0. */
 extern const struct atom_code cst_etmv4_atoms[64];
 
-void cst_etmv4_parser_init(struct etmv4_parser *ps, const struct cst_config *cfg);
+void cst_etmv4_parser_init(void *parser, const struct cst_config *cfg, void *user);
 
 /*
  * Parse one packet from [p, end). Returns its size, or 0 when it is not complete. Fills the fields
@@ -61,8 +61,7 @@ void cst_etmv4_parser_init(struct etmv4_parser *ps, const struct cst_config *cfg
  * its size, too: the offending bytes, at least 1. `pkt->finding` is added to: empty it before. In strict mode a
  * packet with a finding is bad.
  */
-unsigned int cst_etmv4_parse(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
-			     struct cst_packet *pkt);
+unsigned int cst_etmv4_parse(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 /*
  * A Target Address packet at `p` with nothing reserved in it, and an atom packet behind it: its size, and ps->hist[0] is
  * the address. 0: something else, and nothing has changed.
@@ -71,10 +70,11 @@ unsigned int cst_etmv4_address(struct etmv4_parser *ps, const uint8_t *p, const 
 /* The packet at `p`, which is complete: what is reserved in it, into pkt->finding. */
 void cst_etmv4_check(struct etmv4_parser *ps, const uint8_t *p, struct cst_packet *pkt);
 /* What the rest [p, end) is when the trace ends in it: NOT_SYNC or INCOMPLETE. */
-void cst_etmv4_parse_rest(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
-			  struct cst_packet *pkt);
+void cst_etmv4_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 
 size_t cst_etmv4_packet_text(const struct cst_packet *pkt, char *out, size_t cap);
+
+extern const uint8_t cst_etmv4_roles[CST_PKT_TYPES]; /* enum cst_packet_role by type */
 
 /*
  * Element stage: speculation and transactions (K10.5.3, K10.5.4). A ring of elements, oldest first.
@@ -122,27 +122,27 @@ enum etmv4_sync {
 	ETMV4_SYNCED,
 };
 
-int cst_etmv4_queue_init(struct etmv4_queue *q, const struct cst_config *cfg,
-			 struct cst_stats *stats);
-void cst_etmv4_queue_free(struct etmv4_queue *q);
-void cst_etmv4_queue_reset(struct etmv4_queue *q, uint8_t reason);
+/* The stage's functions, of a struct etmv4_queue, as struct cst_protocol_ops says. */
+int cst_etmv4_queue_init(void *queue, const struct cst_config *cfg, struct cst_stats *stats, void *user);
+void cst_etmv4_queue_free(void *queue);
+void cst_etmv4_queue_reset(void *queue, uint8_t reason, int config);
 /* Decoding starts anew with the A-sync at `index`: what is queued ends with a NO_SYNC. */
-void cst_etmv4_queue_restart(struct etmv4_queue *q, uint64_t index);
+void cst_etmv4_queue_restart(void *queue, uint64_t index);
 /* A new element at the young end; NULL after the failure was dealt with. */
 struct cst_element *cst_etmv4_queue_push(struct etmv4_queue *q, enum cst_element_kind kind, uint64_t index);
 /* Conditional instruction packets (cond.c); what is outstanding becomes unknown. Only when synchronised. */
 void cst_etmv4_cond_packet(struct etmv4_queue *q, const struct cst_packet *pkt);
 void cst_etmv4_cond_flush(struct etmv4_queue *q, uint64_t index);
 /* Turn a packet into elements. Take until NULL before the next one. */
-void cst_etmv4_queue_packet(struct etmv4_queue *q, const struct cst_packet *pkt);
+void cst_etmv4_queue_packet(void *queue, const struct cst_packet *pkt);
 /* End of trace: what is not committed is dropped, EO_TRACE queued. */
-void cst_etmv4_queue_end(struct etmv4_queue *q);
+void cst_etmv4_queue_end(void *queue);
 /* Take the next final element: valid until the next call of a queue function, NULL when there is none. */
-const struct cst_element *cst_etmv4_queue_take(struct etmv4_queue *q);
+const struct cst_element *cst_etmv4_queue_take(void *queue);
 /* 1 when from here on both do the same with the same packets, whatever came before. */
-int cst_etmv4_queue_same(const struct etmv4_queue *a, const struct etmv4_queue *b);
+int cst_etmv4_queue_same(const void *one, const void *other);
 /* The Target Address that is queued before any P0 element: 1 and *addr; -1 when a P0 element comes first; or 0. */
-int cst_etmv4_queue_address(const struct etmv4_queue *q, uint64_t *addr);
+int cst_etmv4_queue_address(const void *queue, uint64_t *addr);
 
 /*
  * Nothing is queued, nothing speculative, so that an atom packet's atoms are final at once and can

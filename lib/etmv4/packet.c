@@ -71,10 +71,12 @@ static void forget(struct etmv4_parser *ps)
 	ps->cc_threshold = 0;
 }
 
-void cst_etmv4_parser_init(struct etmv4_parser *ps, const struct cst_config *cfg)
+void cst_etmv4_parser_init(void *parser, const struct cst_config *cfg, void *user)
 {
+	struct etmv4_parser *ps = parser;
 	unsigned int i, h;
 
+	(void)user;
 	memset(ps, 0, sizeof(*ps));
 	ps->cfg = cfg;
 	memset(ps->type, CST_PKT_RESERVED, sizeof(ps->type));
@@ -614,9 +616,9 @@ static unsigned int finish(struct etmv4_parser *ps, const struct reader *r, cons
 	return size;
 }
 
-unsigned int cst_etmv4_parse(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
-			     struct cst_packet *pkt)
+unsigned int cst_etmv4_parse(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
+	struct etmv4_parser *ps = parser;
 	struct reader r = { p + 1, end, 0, 0, 0 };
 	struct addr a = { .value = 0 };
 	unsigned int h;
@@ -723,9 +725,10 @@ clean:
 	return r.p - p;
 }
 
-void cst_etmv4_parse_rest(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
-			  struct cst_packet *pkt)
+void cst_etmv4_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
+	const struct etmv4_parser *ps = parser;
+
 	(void)end;
 	pkt->protocol = ps->cfg->protocol;
 	pkt->header = *p;

@@ -8,8 +8,9 @@ static const struct cst_element *at(const struct etmv4_queue *q, uint32_t i)
 	return &q->ring[(q->head + i) & (q->cap - 1)];
 }
 
-int cst_etmv4_queue_same(const struct etmv4_queue *a, const struct etmv4_queue *b)
+int cst_etmv4_queue_same(const void *one, const void *other)
 {
+	const struct etmv4_queue *a = one, *b = other;
 	uint32_t i;
 
 	if (a->count != b->count || a->depth != b->depth || a->unseen != b->unseen || a->final != b->final ||

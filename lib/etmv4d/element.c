@@ -5,8 +5,6 @@
  */
 #include <string.h>
 
-#include <cstrace/error.h>
-
 #include "etmv4d/etmv4d.h"
 
 const uint8_t cst_etmv4d_roles[CST_ETMV4D_PKT_TYPES] = {
@@ -36,20 +34,6 @@ const uint8_t cst_etmv4d_roles[CST_ETMV4D_PKT_TYPES] = {
 	[CST_ETMV4D_PKT_P2_F6] = CST_ROLE_BAD,
 };
 
-static int packet_error(unsigned int type)
-{
-	switch (type) {
-	case CST_ETMV4D_PKT_INCOMPLETE:
-		return CST_ERR_INCOMPLETE;
-	case CST_ETMV4D_PKT_RESERVED:
-		return CST_ERR_BAD_HEADER;
-	case CST_ETMV4D_PKT_BAD_SEQUENCE:
-		return CST_ERR_BAD_SEQUENCE;
-	default:
-		return CST_ERR_NO_LENGTH;
-	}
-}
-
 static int put(struct cst_generic *g, enum cst_generic_kind kind, unsigned int num, uint64_t value)
 {
 	memset(g, 0, sizeof(*g));
@@ -59,17 +43,16 @@ static int put(struct cst_generic *g, enum cst_generic_kind kind, unsigned int n
 	return 1;
 }
 
-/* The element of a packet that is in step: 1 and *g, but for index and ID; or 0. */
-static int element(void *stage, const struct cst_packet *pkt, struct cst_generic *g)
+int cst_etmv4d_element(struct ready_stage *s, const struct cst_packet *pkt, struct cst_generic *g)
 {
-	struct etmv4d_stage *s = stage;
+	struct etmv4d_state *st = (struct etmv4d_state *)s->own;
 
 	switch (pkt->type) {
 	case CST_ETMV4D_PKT_TRACE_INFO:
-		s->info = 1;
+		st->info = 1;
 		return 0;
 	case CST_ETMV4D_PKT_SUPPRESSION:
-		s->ready.stats->data_lost++;
+		s->stats->data_lost++;
 		/* fall through */
 	case CST_ETMV4D_PKT_DISCARD:
 	case CST_ETMV4D_PKT_OVERFLOW:
@@ -82,25 +65,8 @@ static int element(void *stage, const struct cst_packet *pkt, struct cst_generic
 		return put(g, CST_GEN_EVENT, pkt->event, 0);
 	case CST_ETMV4D_PKT_TIMESTAMP:
 		/* before Trace Info, what the packet left out is not known */
-		return s->info && put(g, CST_GEN_TIMESTAMP, 0, pkt->ts);
+		return st->info && put(g, CST_GEN_TIMESTAMP, 0, pkt->ts);
 	default:
 		return 0;
-	}
-}
-
-void cst_etmv4d_packet(void *stage, const struct cst_packet *pkt)
-{
-	struct etmv4d_stage *s = stage;
-
-	switch (cst_ready_packet(&s->ready, pkt, cst_etmv4d_roles[pkt->type], packet_error(pkt->type))) {
-	case READY_LOST:
-		s->info = 0;
-		break;
-	case READY_SKIP:
-		break;
-	case READY_DECODE:
-		if (element(s, pkt, &s->ready.gen))
-			cst_ready_put(&s->ready);
-		break;
 	}
 }

@@ -31,13 +31,14 @@ void cst_etmv4d_parse_rest(void *parser, const uint8_t *p, const uint8_t *end,
 			   struct cst_packet *pkt);
 size_t cst_etmv4d_packet_text(const struct cst_packet *pkt, char *out, size_t cap);
 
-struct etmv4d_stage {
-	struct ready_stage ready;
+/* struct ready_stage.own */
+struct etmv4d_state {
 	uint8_t info;		/* Trace Info seen: what packets say is no longer relative to something lost */
 };
 
 extern const uint8_t cst_etmv4d_roles[CST_ETMV4D_PKT_TYPES];
 
-void cst_etmv4d_packet(void *stage, const struct cst_packet *pkt);
+/* struct ready_protocol.element */
+int cst_etmv4d_element(struct ready_stage *s, const struct cst_packet *pkt, struct cst_generic *g);
 
 #endif

@@ -4,32 +4,15 @@
  */
 #include "etmv4d/etmv4d.h"
 
-static void parser_synced(void *parser)
+PARSER_FLAG(parser_synced, etmv4d_parser, synced)
+
+static void stage_packet(void *stage, const struct cst_packet *pkt)
 {
-	((struct etmv4d_parser *)parser)->synced = 1;
-}
+	static const struct ready_protocol rules = {
+		.roles = cst_etmv4d_roles, .element = cst_etmv4d_element, .reserved = CST_ETMV4D_PKT_RESERVED,
+	};
 
-static void stage_reset(void *stage, uint8_t reason, int config)
-{
-	struct etmv4d_stage *s = stage;
-
-	cst_ready_reset(&s->ready, reason, config);
-	s->info = 0;
-}
-
-static void stage_restart(void *stage, uint64_t index)
-{
-	struct etmv4d_stage *s = stage;
-
-	cst_ready_restart(&s->ready, index);
-	s->info = 0;
-}
-
-static int stage_same(const void *a, const void *b)
-{
-	const struct etmv4d_stage *x = a, *y = b;
-
-	return x->ready.synced == y->ready.synced && x->info == y->info;
+	cst_ready_packet(stage, pkt, &rules);
 }
 
 const struct protocol cst_protocol_etmv4_data = {
@@ -44,14 +27,14 @@ const struct protocol cst_protocol_etmv4_data = {
 		.roles = cst_etmv4d_roles,
 		.n_types = CST_ETMV4D_PKT_TYPES,
 		.packet_text = cst_etmv4d_packet_text,
-		.stage_size = sizeof(struct etmv4d_stage),
+		.stage_size = sizeof(struct ready_stage),
 		.stage_init = cst_ready_init,
 		.stage_fini = cst_stage_fini,
-		.stage_reset = stage_reset,
-		.stage_restart = stage_restart,
-		.stage_packet = cst_etmv4d_packet,
+		.stage_reset = cst_ready_reset,
+		.stage_restart = cst_ready_restart,
+		.stage_packet = stage_packet,
 		.stage_end = cst_ready_end,
 		.stage_take = cst_ready_take,
 	},
-	.stage_same = stage_same,
+	.stage_same = cst_ready_same,
 };

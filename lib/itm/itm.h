@@ -34,7 +34,7 @@ unsigned int cst_itm_parse(void *parser, const uint8_t *p, const uint8_t *end, s
 void cst_itm_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 size_t cst_itm_packet_text(const struct cst_packet *pkt, char *out, size_t cap);
 
-/* What packets say together; void when the stream is out of step. */
+/* struct ready_stage.own: what packets say together. */
 struct itm_state {
 	uint64_t local;		/* sum of the local timestamps since the last overflow */
 	uint64_t global;
@@ -45,15 +45,9 @@ struct itm_state {
 	uint8_t clock;		/* next global timestamp: the clock has changed */
 };
 
-struct itm_stage {
-	struct ready_stage ready;
-	struct itm_state st;
-};
-
 extern const uint8_t cst_itm_roles[CST_ITM_PKT_TYPES];
 
-/* The element of a packet that is in step: 1 and *g, but for index and ID; or 0. */
-int cst_itm_element(void *stage, const struct cst_packet *pkt, struct cst_generic *g);
-void cst_itm_packet(void *stage, const struct cst_packet *pkt);
+/* struct ready_protocol.element */
+int cst_itm_element(struct ready_stage *s, const struct cst_packet *pkt, struct cst_generic *g);
 
 #endif

@@ -2,48 +2,23 @@
 /*
  * protocol.c - the trace of an Instrumentation Trace Macrocell as a protocol of the decode tree.
  */
-#include <string.h>
-
 #include "itm/itm.h"
 
-static void parser_listing(void *parser)
+PARSER_FLAG(parser_listing, itm_parser, listing)
+PARSER_FLAG(parser_synced, itm_parser, synced)
+
+static const struct ready_protocol rules = {
+	.parse = cst_itm_parse, .roles = cst_itm_roles, .element = cst_itm_element, .reserved = CST_ITM_PKT_RESERVED,
+};
+
+static void stage_packet(void *stage, const struct cst_packet *pkt)
 {
-	((struct itm_parser *)parser)->listing = 1;
-}
-
-static void parser_synced(void *parser)
-{
-	((struct itm_parser *)parser)->synced = 1;
-}
-
-static void stage_reset(void *stage, uint8_t reason, int config)
-{
-	struct itm_stage *s = stage;
-
-	cst_ready_reset(&s->ready, reason, config);
-	memset(&s->st, 0, sizeof(s->st));
-}
-
-static void stage_restart(void *stage, uint64_t index)
-{
-	struct itm_stage *s = stage;
-
-	cst_ready_restart(&s->ready, index);
-	memset(&s->st, 0, sizeof(s->st));
-}
-
-static int stage_same(const void *a, const void *b)
-{
-	const struct itm_stage *x = a, *y = b;
-
-	return x->ready.synced == y->ready.synced && !memcmp(&x->st, &y->st, sizeof(x->st));
+	cst_ready_packet(stage, pkt, &rules);
 }
 
 static enum fast_end run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
 {
-	static const struct ready_protocol pr = { cst_itm_parse, cst_itm_roles, cst_itm_element, cst_itm_packet };
-
-	return ready_run(x, &pr, out, n, cap);
+	return ready_run(x, &rules, out, n, cap);
 }
 
 const struct protocol cst_protocol_itm = {
@@ -59,15 +34,15 @@ const struct protocol cst_protocol_itm = {
 		.roles = cst_itm_roles,
 		.n_types = CST_ITM_PKT_TYPES,
 		.packet_text = cst_itm_packet_text,
-		.stage_size = sizeof(struct itm_stage),
+		.stage_size = sizeof(struct ready_stage),
 		.stage_init = cst_ready_init,
 		.stage_fini = cst_stage_fini,
-		.stage_reset = stage_reset,
-		.stage_restart = stage_restart,
-		.stage_packet = cst_itm_packet,
+		.stage_reset = cst_ready_reset,
+		.stage_restart = cst_ready_restart,
+		.stage_packet = stage_packet,
 		.stage_end = cst_ready_end,
 		.stage_take = cst_ready_take,
 	},
 	.run = run,
-	.stage_same = stage_same,
+	.stage_same = cst_ready_same,
 };

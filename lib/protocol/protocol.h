@@ -6,6 +6,7 @@
 #ifndef CST_LIB_PROTOCOL_H
 #define CST_LIB_PROTOCOL_H
 
+#include <cstrace/error.h>
 #include <cstrace/protocol.h>
 
 #include "flow/flow.h"
@@ -48,6 +49,35 @@ struct protocol {
 	/* 1: the packets that `skip` passes over leave the stage as it is. NULL: never. */
 	int (*stage_idle)(const void *stage);
 };
+
+/*
+ * What is wrong with a packet of role BAD, an enum cst_error; 0 for others. `reserved`: the protocol's type of a packet with a
+ * reserved header; `other`: the error of any further bad type. All protocols number the first types alike.
+ */
+#define PACKET_INCOMPLETE 1
+#define PACKET_BAD_SEQUENCE 2
+_Static_assert(CST_PKT_INCOMPLETE == PACKET_INCOMPLETE && CST_PTM_PKT_INCOMPLETE == PACKET_INCOMPLETE &&
+	       CST_ETMV3_PKT_INCOMPLETE == PACKET_INCOMPLETE && CST_STM_PKT_INCOMPLETE == PACKET_INCOMPLETE &&
+	       CST_ITM_PKT_INCOMPLETE == PACKET_INCOMPLETE && CST_ETMV4D_PKT_INCOMPLETE == PACKET_INCOMPLETE, "cut");
+_Static_assert(CST_PKT_BAD_SEQUENCE == PACKET_BAD_SEQUENCE && CST_PTM_PKT_BAD_SEQUENCE == PACKET_BAD_SEQUENCE &&
+	       CST_ETMV3_PKT_BAD_SEQUENCE == PACKET_BAD_SEQUENCE && CST_STM_PKT_BAD_SEQUENCE == PACKET_BAD_SEQUENCE &&
+	       CST_ITM_PKT_BAD_SEQUENCE == PACKET_BAD_SEQUENCE && CST_ETMV4D_PKT_BAD_SEQUENCE == PACKET_BAD_SEQUENCE,
+	       "malformed");
+
+static inline int packet_error(const uint8_t *roles, unsigned int type, unsigned int reserved, int other)
+{
+	if (roles[type] != CST_ROLE_BAD)
+		return 0;
+	if (type == PACKET_INCOMPLETE)
+		return CST_ERR_INCOMPLETE;
+	if (type == PACKET_BAD_SEQUENCE)
+		return CST_ERR_BAD_SEQUENCE;
+	return type == reserved ? CST_ERR_BAD_HEADER : other;
+}
+
+/* parser_synced or parser_listing of struct cst_protocol_ops: a function that sets one field of a parser. */
+#define PARSER_FLAG(function, parser, field) \
+	static void function(void *ps) { ((struct parser *)ps)->field = 1; }
 
 /* stage_fini of a stage that owns nothing. */
 void cst_stage_fini(void *stage);

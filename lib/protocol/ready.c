@@ -9,12 +9,15 @@
 
 #include "protocol/ready.h"
 
-void cst_ready_reset(struct ready_stage *s, uint8_t reason, int config)
+void cst_ready_reset(void *stage, uint8_t reason, int config)
 {
+	struct ready_stage *s = stage;
+
 	s->n = s->taken = 0;
 	s->synced = s->started = 0;
 	s->reason = reason;
 	s->config = !!config;
+	memset(s->own, 0, sizeof(s->own));
 }
 
 int cst_ready_init(void *stage, const struct cst_config *cfg, struct cst_stats *stats, void *user)
@@ -47,9 +50,19 @@ static void push_no_sync(struct ready_stage *s, uint64_t index, uint8_t reason, 
 	e->flags = flags;
 }
 
-void cst_ready_restart(struct ready_stage *s, uint64_t index)
+void cst_ready_restart(void *stage, uint64_t index)
 {
+	struct ready_stage *s = stage;
+
 	push_no_sync(s, index, CST_UNSYNC_RESET, 0, CST_EL_F_CONFIG);
+	memset(s->own, 0, sizeof(s->own));
+}
+
+int cst_ready_same(const void *a, const void *b)
+{
+	const struct ready_stage *x = a, *y = b;
+
+	return x->synced == y->synced && !memcmp(x->own, y->own, sizeof(x->own));
 }
 
 void cst_ready_lost(struct ready_stage *s, uint64_t *count, enum cst_finding what)
@@ -58,11 +71,24 @@ void cst_ready_lost(struct ready_stage *s, uint64_t *count, enum cst_finding wha
 	push(s, CST_EL_FINDING, s->last_index)->num = what;
 }
 
-enum ready_packet cst_ready_packet(struct ready_stage *s, const struct cst_packet *pkt, enum cst_packet_role role,
-				   int err)
+/* A packet that cannot be decoded. */
+static void bad_packet(struct ready_stage *s, const struct cst_packet *pkt, int err)
 {
 	unsigned int was_synced = s->synced;
 
+	s->stats->bad_packets++;
+	s->stats->unsynced += pkt->size;
+	s->synced = 0;
+	/* a cut packet at the end loses nothing before it */
+	if (!was_synced || err == CST_ERR_INCOMPLETE)
+		return;
+	s->stats->resyncs++;
+	push_no_sync(s, pkt->index, CST_UNSYNC_BAD_PACKET, err, 0);
+	memset(s->own, 0, sizeof(s->own));
+}
+
+void cst_ready_packet(struct ready_stage *s, const struct cst_packet *pkt, const struct ready_protocol *pr)
+{
 	/* a caller that only lists packets takes no elements */
 	s->n = s->taken = 0;
 	s->last_index = pkt->index;
@@ -71,37 +97,26 @@ enum ready_packet cst_ready_packet(struct ready_stage *s, const struct cst_packe
 		push_no_sync(s, pkt->index, s->reason, 0, s->config ? CST_EL_F_CONFIG : 0);
 		s->config = 0;
 	}
-	switch (role) {
+	switch (pr->roles[pkt->type]) {
 	case CST_ROLE_NOT_SYNC:
 		s->stats->unsynced += pkt->size;
-		return READY_SKIP;
+		return;
 	case CST_ROLE_BAD:
-		s->stats->bad_packets++;
-		s->stats->unsynced += pkt->size;
-		s->synced = 0;
-		/* a cut packet at the end loses nothing before it */
-		if (!was_synced || err == CST_ERR_INCOMPLETE)
-			return READY_SKIP;
-		s->stats->resyncs++;
-		push_no_sync(s, pkt->index, CST_UNSYNC_BAD_PACKET, err, 0);
-		return READY_LOST;
+		bad_packet(s, pkt, packet_error(pr->roles, pkt->type, pr->reserved, CST_ERR_NO_LENGTH));
+		return;
 	case CST_ROLE_ASYNC:
 		s->synced = 1;
-		return READY_SKIP;
+		return;
 	case CST_ROLE_LOSS:
-		cst_ready_lost(s, &s->stats->overflows, CST_FIND_OVERFLOW);
+		if (!pr->own_losses)
+			cst_ready_lost(s, &s->stats->overflows, CST_FIND_OVERFLOW);
 		break;
 	case CST_ROLE_DISCARD:
 		cst_ready_lost(s, &s->stats->discards, CST_FIND_DISCARD);
 		break;
-	default:
-		break;
 	}
-	return s->synced ? READY_DECODE : READY_SKIP;
-}
-
-void cst_ready_put(struct ready_stage *s)
-{
+	if (!s->synced || !pr->element(s, pkt, &s->gen))
+		return;
 	s->gen.index = s->last_index;
 	push(s, CST_EL_READY, s->last_index)->ready = &s->gen;
 }

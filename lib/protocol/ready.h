@@ -13,7 +13,6 @@
 /* Start, a loss, the packet's own, a change of the configuration. */
 #define READY_ELEMENTS 4
 
-/* First in the protocol's own stage. */
 struct ready_stage {
 	const struct cst_config *cfg;
 	struct cst_stats *stats;
@@ -25,44 +24,37 @@ struct ready_stage {
 	uint8_t started;	/* the first NO_SYNC was reported */
 	uint8_t reason;		/* enum cst_unsync_reason of that NO_SYNC */
 	uint8_t config;		/* and it starts a new configuration */
+	uint64_t own[4];	/* what the protocol remembers between packets: all zero after a loss of synchronisation */
 };
-
-int cst_ready_init(void *stage, const struct cst_config *cfg, struct cst_stats *stats, void *user);
-void cst_ready_reset(struct ready_stage *s, uint8_t reason, int config);
-void cst_ready_restart(struct ready_stage *s, uint64_t index);
-
-enum ready_packet {
-	READY_SKIP,		/* nothing to do: out of step */
-	READY_DECODE,
-	READY_LOST,		/* a bad packet: what the stage remembers is void */
-};
-
-/* What every packet needs: `role` is its role, `err` an enum cst_error (positive) for one of role BAD. */
-enum ready_packet cst_ready_packet(struct ready_stage *s, const struct cst_packet *pkt, enum cst_packet_role role,
-				   int err);
-/* The packet tells of a loss: it is counted in `count`, one of s->stats, and a finding is queued. */
-void cst_ready_lost(struct ready_stage *s, uint64_t *count, enum cst_finding what);
-/* The packet's generic element, in s->gen, is queued. One for a packet. */
-void cst_ready_put(struct ready_stage *s);
-void cst_ready_end(void *stage);
-const struct cst_element *cst_ready_take(void *stage);
 
 /* What a protocol has to do with a packet. */
 struct ready_protocol {
 	unsigned int (*parse)(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 	const uint8_t *roles;
 	/* The generic element of a packet that is in step: 1 and *g, but for index and ID; or 0. */
-	int (*element)(void *stage, const struct cst_packet *pkt, struct cst_generic *g);
-	/* Any packet. */
-	void (*packet)(void *stage, const struct cst_packet *pkt);
+	int (*element)(struct ready_stage *s, const struct cst_packet *pkt, struct cst_generic *g);
+	uint8_t reserved;	/* the type of a packet with a reserved header */
+	uint8_t own_losses;	/* `element` counts what packets of role LOSS say */
 };
+
+/* The functions of struct cst_protocol_ops; what is left to a protocol is to call cst_ready_packet() with its rules. */
+int cst_ready_init(void *stage, const struct cst_config *cfg, struct cst_stats *stats, void *user);
+void cst_ready_reset(void *stage, uint8_t reason, int config);
+void cst_ready_restart(void *stage, uint64_t index);
+void cst_ready_packet(struct ready_stage *s, const struct cst_packet *pkt, const struct ready_protocol *pr);
+void cst_ready_end(void *stage);
+const struct cst_element *cst_ready_take(void *stage);
+/* struct protocol.stage_same. */
+int cst_ready_same(const void *a, const void *b);
+/* A packet tells of a loss: it is counted in `count`, one of s->stats, and a finding is queued. */
+void cst_ready_lost(struct ready_stage *s, uint64_t *count, enum cst_finding what);
 
 /*
  * struct protocol.run: packets that are nothing but an element go straight to the output. To be
  * called with constants, so that the compiler makes one for each protocol.
  */
-static inline enum fast_end ready_run(const struct fast *x, const struct ready_protocol *pr, struct cst_generic *out,
-			    size_t *n, size_t cap)
+static inline __attribute__((always_inline)) enum fast_end ready_run(const struct fast *x, const struct ready_protocol *pr,
+								     struct cst_generic *out, size_t *n, size_t cap)
 {
 	struct ready_stage *s = x->stage;
 	struct cst_packet pkt;
@@ -71,7 +63,7 @@ static inline enum fast_end ready_run(const struct fast *x, const struct ready_p
 		return FAST_LEFT;
 	while (*n < cap && direct_packet(x, pr->parse, &pkt)) {
 		if (pr->roles[pkt.type] != CST_ROLE_OTHER) {
-			pr->packet(s, &pkt);
+			cst_ready_packet(s, &pkt, pr);
 			return FAST_STAGED;
 		}
 		s->last_index = pkt.index;

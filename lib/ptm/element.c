@@ -9,7 +9,26 @@
 #include <cstrace/log.h>
 #include <cstrace/tree.h>
 
+#include "protocol/protocol.h"
 #include "ptm/ptm.h"
+
+const uint8_t cst_ptm_roles[CST_PTM_PKT_TYPES] = {
+	[CST_PTM_PKT_NOT_SYNC] = CST_ROLE_NOT_SYNC,
+	[CST_PTM_PKT_INCOMPLETE] = CST_ROLE_BAD,
+	[CST_PTM_PKT_BAD_SEQUENCE] = CST_ROLE_BAD,
+	[CST_PTM_PKT_RESERVED] = CST_ROLE_BAD,
+	[CST_PTM_PKT_ASYNC] = CST_ROLE_ASYNC,
+	[CST_PTM_PKT_ISYNC] = CST_ROLE_SYNC,
+	[CST_PTM_PKT_BRANCH] = CST_ROLE_FLOW,
+	[CST_PTM_PKT_EXCEPTION] = CST_ROLE_EXCEPTION,
+	[CST_PTM_PKT_ATOM] = CST_ROLE_FLOW,
+	[CST_PTM_PKT_WAYPOINT] = CST_ROLE_FLOW,
+	[CST_PTM_PKT_TRIGGER] = CST_ROLE_EVENT,
+	[CST_PTM_PKT_CONTEXT_ID] = CST_ROLE_CONTEXT,
+	[CST_PTM_PKT_VMID] = CST_ROLE_CONTEXT,
+	[CST_PTM_PKT_TIMESTAMP] = CST_ROLE_TIMESTAMP,
+	[CST_PTM_PKT_IGNORE] = CST_ROLE_ASIDE,
+};
 
 #define EL_HYP 2
 
@@ -218,19 +237,6 @@ static void synced_packet(struct ptm_stage *st, const struct cst_packet *pkt)
 	}
 }
 
-static int packet_error(const struct cst_packet *pkt)
-{
-	switch (pkt->type) {
-	case CST_PTM_PKT_BAD_SEQUENCE:
-		return CST_ERR_BAD_SEQUENCE;
-	case CST_PTM_PKT_RESERVED:
-		return CST_ERR_BAD_HEADER;
-	case CST_PTM_PKT_INCOMPLETE:
-		return CST_ERR_INCOMPLETE;
-	}
-	return 0;
-}
-
 /* Out of step: what is lost is counted, but not what synchronises. */
 static void unsynced_packet(struct ptm_stage *st, const struct cst_packet *pkt)
 {
@@ -247,7 +253,7 @@ static void unsynced_packet(struct ptm_stage *st, const struct cst_packet *pkt)
 void cst_ptm_stage_packet(void *stage, const struct cst_packet *pkt)
 {
 	struct ptm_stage *st = stage;
-	int err = packet_error(pkt);
+	int err = packet_error(cst_ptm_roles, pkt->type, CST_PTM_PKT_RESERVED, CST_ERR_UNSUP_HEADER);
 	struct cst_element *e;
 
 	st->next = st->count = 0;

@@ -5,33 +5,8 @@
 #include "protocol/protocol.h"
 #include "ptm/ptm.h"
 
-static const uint8_t roles[CST_PTM_PKT_TYPES] = {
-	[CST_PTM_PKT_NOT_SYNC] = CST_ROLE_NOT_SYNC,
-	[CST_PTM_PKT_INCOMPLETE] = CST_ROLE_BAD,
-	[CST_PTM_PKT_BAD_SEQUENCE] = CST_ROLE_BAD,
-	[CST_PTM_PKT_RESERVED] = CST_ROLE_BAD,
-	[CST_PTM_PKT_ASYNC] = CST_ROLE_ASYNC,
-	[CST_PTM_PKT_ISYNC] = CST_ROLE_SYNC,
-	[CST_PTM_PKT_BRANCH] = CST_ROLE_FLOW,
-	[CST_PTM_PKT_EXCEPTION] = CST_ROLE_EXCEPTION,
-	[CST_PTM_PKT_ATOM] = CST_ROLE_FLOW,
-	[CST_PTM_PKT_WAYPOINT] = CST_ROLE_FLOW,
-	[CST_PTM_PKT_TRIGGER] = CST_ROLE_EVENT,
-	[CST_PTM_PKT_CONTEXT_ID] = CST_ROLE_CONTEXT,
-	[CST_PTM_PKT_VMID] = CST_ROLE_CONTEXT,
-	[CST_PTM_PKT_TIMESTAMP] = CST_ROLE_TIMESTAMP,
-	[CST_PTM_PKT_IGNORE] = CST_ROLE_ASIDE,
-};
-
-static void parser_listing(void *parser)
-{
-	((struct ptm_parser *)parser)->listing = 1;
-}
-
-static void parser_synced(void *parser)
-{
-	((struct ptm_parser *)parser)->synced = 1;
-}
+PARSER_FLAG(parser_listing, ptm_parser, listing)
+PARSER_FLAG(parser_synced, ptm_parser, synced)
 
 const struct protocol cst_protocol_ptm = {
 	.ops = {
@@ -44,7 +19,7 @@ const struct protocol cst_protocol_ptm = {
 		.parse = cst_ptm_parse,
 		.parse_rest = cst_ptm_parse_rest,
 		.parser_synced = parser_synced,
-		.roles = roles,
+		.roles = cst_ptm_roles,
 		.n_types = CST_PTM_PKT_TYPES,
 		.packet_text = cst_ptm_packet_text,
 		.stage_size = sizeof(struct ptm_stage),

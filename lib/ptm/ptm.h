@@ -48,6 +48,8 @@ unsigned int cst_ptm_parse(void *parser, const uint8_t *p, const uint8_t *end, s
 void cst_ptm_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 size_t cst_ptm_packet_text(const struct cst_packet *pkt, char *out, size_t cap);
 
+extern const uint8_t cst_ptm_roles[CST_PTM_PKT_TYPES]; /* enum cst_packet_role by type */
+
 enum ptm_sync {
 	PTM_WAIT_ASYNC,		/* decoding starts at the next A-sync ... */
 	PTM_WAIT_ISYNC,		/* ... and the I-sync after it */

@@ -4,39 +4,20 @@
  */
 #include "stm/stm.h"
 
-static void parser_synced(void *parser)
+PARSER_FLAG(parser_synced, stm_parser, synced)
+
+static const struct ready_protocol rules = {
+	.parse = cst_stm_parse, .roles = cst_stm_roles, .element = cst_stm_element, .reserved = CST_STM_PKT_RESERVED, .own_losses = 1,
+};
+
+static void stage_packet(void *stage, const struct cst_packet *pkt)
 {
-	((struct stm_parser *)parser)->synced = 1;
-}
-
-static void stage_reset(void *stage, uint8_t reason, int config)
-{
-	struct stm_stage *s = stage;
-
-	cst_ready_reset(&s->ready, reason, config);
-	s->id_known = 0;
-}
-
-static void stage_restart(void *stage, uint64_t index)
-{
-	struct stm_stage *s = stage;
-
-	cst_ready_restart(&s->ready, index);
-	s->id_known = 0;
-}
-
-static int stage_same(const void *a, const void *b)
-{
-	const struct stm_stage *x = a, *y = b;
-
-	return x->ready.synced == y->ready.synced && x->id_known == y->id_known;
+	cst_ready_packet(stage, pkt, &rules);
 }
 
 static enum fast_end run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
 {
-	static const struct ready_protocol pr = { cst_stm_parse, cst_stm_roles, cst_stm_element, cst_stm_packet };
-
-	return ready_run(x, &pr, out, n, cap);
+	return ready_run(x, &rules, out, n, cap);
 }
 
 const struct protocol cst_protocol_stm = {
@@ -52,15 +33,15 @@ const struct protocol cst_protocol_stm = {
 		.roles = cst_stm_roles,
 		.n_types = CST_STM_PKT_TYPES,
 		.packet_text = cst_stm_packet_text,
-		.stage_size = sizeof(struct stm_stage),
+		.stage_size = sizeof(struct ready_stage),
 		.stage_init = cst_ready_init,
 		.stage_fini = cst_stage_fini,
-		.stage_reset = stage_reset,
-		.stage_restart = stage_restart,
-		.stage_packet = cst_stm_packet,
+		.stage_reset = cst_ready_reset,
+		.stage_restart = cst_ready_restart,
+		.stage_packet = stage_packet,
 		.stage_end = cst_ready_end,
 		.stage_take = cst_ready_take,
 	},
 	.run = run,
-	.stage_same = stage_same,
+	.stage_same = cst_ready_same,
 };

@@ -41,15 +41,14 @@ unsigned int cst_stm_parse(void *parser, const uint8_t *p, const uint8_t *end, s
 void cst_stm_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 size_t cst_stm_packet_text(const struct cst_packet *pkt, char *out, size_t cap);
 
-struct stm_stage {
-	struct ready_stage ready;
+/* struct ready_stage.own */
+struct stm_state {
 	uint8_t id_known;	/* a master was set, and no global error since */
 };
 
 extern const uint8_t cst_stm_roles[CST_STM_PKT_TYPES];
 
-/* The element of a packet that is in step: 1 and *g, but for index and ID; or 0. */
-int cst_stm_element(void *stage, const struct cst_packet *pkt, struct cst_generic *g);
-void cst_stm_packet(void *stage, const struct cst_packet *pkt);
+/* struct ready_protocol.element */
+int cst_stm_element(struct ready_stage *s, const struct cst_packet *pkt, struct cst_generic *g);
 
 #endif

@@ -494,8 +494,8 @@ static void decode(const struct cst_config *cfg, const uint8_t *p, size_t len, s
 
 	memset(&stats, 0, sizeof(stats));
 	memset(&pkt, 0, sizeof(pkt));
-	cst_etmv4_parser_init(&ps, cfg);
-	CHECK(!cst_etmv4_queue_init(&q, cfg, &stats));
+	cst_etmv4_parser_init(&ps, cfg, NULL);
+	CHECK(!cst_etmv4_queue_init(&q, cfg, &stats, NULL));
 	while (!ended) {
 		memset(pkt.finding, 0, sizeof(pkt.finding));
 		size = cst_etmv4_parse(&ps, p + at, p + len, &pkt);

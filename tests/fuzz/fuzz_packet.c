@@ -125,7 +125,7 @@ static void check_parser(const struct cst_config *cfg, const uint8_t *data, size
 	size_t at = 0;
 	uint8_t *copy;
 
-	cst_etmv4_parser_init(&ps, cfg);
+	cst_etmv4_parser_init(&ps, cfg, NULL);
 	ps.synced = 1;
 	while (at < len) {
 		before = ps;

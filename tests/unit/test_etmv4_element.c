@@ -86,8 +86,8 @@ static void expect(const struct cst_config *cfg, const uint8_t *p, size_t len, c
 	unsigned int size, at = 0, first = 1, ended = 0;
 
 	memset(&stats, 0, sizeof(stats));
-	cst_etmv4_parser_init(&ps, cfg);
-	assert_int_equal(cst_etmv4_queue_init(&q, cfg, &stats), 0);
+	cst_etmv4_parser_init(&ps, cfg, NULL);
+	assert_int_equal(cst_etmv4_queue_init(&q, cfg, &stats, NULL), 0);
 	while (!ended) {
 		memset(&pkt, 0, sizeof(pkt));
 		size = cst_etmv4_parse(&ps, p + at, p + len, &pkt);
@@ -432,8 +432,8 @@ static void state_after(struct etmv4_queue *q, const struct cst_config *cfg, con
 	struct cst_packet pkt;
 	size_t at = 0;
 
-	cst_etmv4_parser_init(&ps, cfg);
-	assert_int_equal(cst_etmv4_queue_init(q, cfg, &stats), 0);
+	cst_etmv4_parser_init(&ps, cfg, NULL);
+	assert_int_equal(cst_etmv4_queue_init(q, cfg, &stats, NULL), 0);
 	while (at < len) {
 		memset(&pkt, 0, sizeof(pkt));
 		pkt.size = cst_etmv4_parse(&ps, p + at, p + len, &pkt);
