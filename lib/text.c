@@ -54,6 +54,20 @@ void cst_text_dec(struct cst_text *t, uint64_t value)
 	cst_text_mem(t, buf + i, sizeof(buf) - i);
 }
 
+void cst_text_hex_in(struct cst_text *t, const char *before, uint64_t value, unsigned int digits, const char *after)
+{
+	cst_text_str(t, before);
+	cst_text_hex(t, value, digits);
+	cst_text_str(t, after);
+}
+
+void cst_text_dec_in(struct cst_text *t, const char *before, uint64_t value, const char *after)
+{
+	cst_text_str(t, before);
+	cst_text_dec(t, value);
+	cst_text_str(t, after);
+}
+
 size_t cst_text_end(struct cst_text *t)
 {
 	if (t->cap)

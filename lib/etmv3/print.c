@@ -78,11 +78,8 @@ static void address(struct cst_text *t, const struct cst_packet *p)
 		cst_text_char(t, '?');
 	if (digits)
 		cst_text_hex_upper(t, p->addr & (known < 32 ? (1u << known) - 1 : ~0u), digits);
-	if (known < 32) {
-		cst_text_str(t, " (");
-		cst_text_dec(t, known ? known - 1 : 0);
-		cst_text_str(t, ":0)");
-	}
+	if (known < 32)
+		cst_text_dec_in(t, " (", known ? known - 1 : 0, ":0)");
 	if (p->addr_bits) {
 		cst_text_str(t, " ~[0x");
 		cst_text_hex_upper(t, p->addr & (p->addr_bits < 32 ? (1u << p->addr_bits) - 1 : ~0u), 1);
@@ -97,13 +94,10 @@ static void exception(struct cst_text *t, const struct cst_packet *p)
 		if (p->exc_type < sizeof(m_exceptions) / sizeof(m_exceptions[0])) {
 			cst_text_str(t, m_exceptions[p->exc_type]);
 		} else {
-			cst_text_str(t, "IRQ");
-			cst_text_dec(t, p->exc_type - M_IRQ_BASE);
+			cst_text_dec_in(t, "IRQ", p->exc_type - M_IRQ_BASE, "");
 		}
-		if (p->event) {
-			cst_text_str(t, "; Resume=");
-			cst_text_dec(t, p->event);
-		}
+		if (p->event)
+			cst_text_dec_in(t, "; Resume=", p->event, "");
 	} else {
 		cst_text_str(t, exceptions[p->exc_type & 15]);
 		cst_text_str(t, "; ");
@@ -143,19 +137,13 @@ static void isync(struct cst_text *t, const struct cst_packet *p)
 	}
 	cst_text_str(t, p->security == CST_SEC_NONSECURE ? "NS; " : "S; ");
 	cst_text_str(t, p->el == 2 ? "Hyp; " : " ");
-	if (p->flags & CST_PF_CID) {
-		cst_text_str(t, "CtxtID=");
-		cst_text_hex(t, p->cid, 1);
-		cst_text_str(t, "; ");
-	}
+	if (p->flags & CST_PF_CID)
+		cst_text_hex_in(t, "CtxtID=", p->cid, 1, "; ");
 	if (!(p->flags & CST_PF_ADDR))
 		return;
 	isa(t, p);
-	if (p->flags & CST_PF_CC) {
-		cst_text_str(t, "Cycles=");
-		cst_text_dec(t, p->cc);
-		cst_text_str(t, "; ");
-	}
+	if (p->flags & CST_PF_CC)
+		cst_text_dec_in(t, "Cycles=", p->cc, "; ");
 	if (p->flags & CST_ETMV3_PF_LSIP) {
 		cst_text_str(t, "Curr Instr Addr=");
 		address(t, p);
@@ -176,16 +164,8 @@ static void phdr(struct cst_text *t, const struct cst_packet *p)
 			cst_text_char(t, 'W');
 		cst_text_char(t, p->atoms >> i & 1 ? 'E' : 'N');
 	}
-	if (p->cc) {
-		cst_text_str(t, "; Cycles=");
-		cst_text_dec(t, p->cc);
-	}
-}
-
-static void hex(struct cst_text *t, const char *label, uint64_t value)
-{
-	cst_text_str(t, label);
-	cst_text_hex(t, value, 1);
+	if (p->cc)
+		cst_text_dec_in(t, "; Cycles=", p->cc, "");
 }
 
 static void data(struct cst_text *t, const struct cst_packet *p)
@@ -195,9 +175,9 @@ static void data(struct cst_text *t, const struct cst_packet *p)
 		address(t, p);
 	}
 	if (p->flags & CST_ETMV3_PF_VALUE)
-		hex(t, "; Val=0x", p->value);
+		cst_text_hex_in(t, "; Val=0x", p->value, 1, "");
 	if (p->tag)
-		hex(t, "; OO_Tag=0x", p->tag);
+		cst_text_hex_in(t, "; OO_Tag=0x", p->tag, 1, "");
 }
 
 static void details(struct cst_text *t, const struct cst_packet *p)
@@ -221,20 +201,17 @@ static void details(struct cst_text *t, const struct cst_packet *p)
 		phdr(t, p);
 		break;
 	case CST_ETMV3_PKT_CYCLE_COUNT:
-		cst_text_str(t, "; Cycles=");
-		cst_text_dec(t, p->cc);
+		cst_text_dec_in(t, "; Cycles=", p->cc, "");
 		break;
 	case CST_ETMV3_PKT_CONTEXT_ID:
-		hex(t, "; CtxtID=0x", p->cid);
+		cst_text_hex_in(t, "; CtxtID=0x", p->cid, 1, "");
 		break;
 	case CST_ETMV3_PKT_VMID:
-		hex(t, "; VMID=0x", p->vmid);
+		cst_text_hex_in(t, "; VMID=0x", p->vmid, 1, "");
 		break;
 	case CST_ETMV3_PKT_TIMESTAMP:
-		hex(t, "; TS=0x", p->ts);
-		cst_text_str(t, " (");
-		cst_text_dec(t, p->ts);
-		cst_text_str(t, ") ");
+		cst_text_hex_in(t, "; TS=0x", p->ts, 1, "");
+		cst_text_dec_in(t, " (", p->ts, ") ");
 		break;
 	case CST_ETMV3_PKT_DATA:
 	case CST_ETMV3_PKT_OOO_DATA:

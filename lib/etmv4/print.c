@@ -131,19 +131,6 @@ static const char *began_as(const struct cst_packet *p)
 	return by_is(type->name, is1_header(p->header));
 }
 
-static void labelled_dec(struct cst_text *t, const char *label, uint64_t value, const char *end)
-{
-	cst_text_str(t, label);
-	cst_text_dec(t, value);
-	cst_text_str(t, end);
-}
-
-static void labelled_hex(struct cst_text *t, const char *label, uint64_t value, unsigned int digits)
-{
-	cst_text_str(t, label);
-	cst_text_hex(t, value, digits);
-}
-
 static void atoms(struct cst_text *t, const struct cst_packet *p)
 {
 	unsigned int i, n = p->n_atoms > 32 ? 32 : p->n_atoms;
@@ -166,7 +153,7 @@ static void address(struct cst_text *t, const struct cst_packet *p, unsigned int
 
 static void match_entry(struct cst_text *t, const struct cst_packet *p)
 {
-	labelled_dec(t, "[", p->match, "]");
+	cst_text_dec_in(t, "[", p->match, "]");
 }
 
 static void context(struct cst_text *t, const struct cst_packet *p)
@@ -184,14 +171,10 @@ static void context(struct cst_text *t, const struct cst_packet *p)
 	cst_text_dec(t, p->el);
 	cst_text_str(t, ", ");
 	cst_text_str(t, security[p->security & 3]);
-	if (p->flags & CST_PF_CID) {
-		labelled_hex(t, "CID=0x", p->cid, 8);
-		cst_text_str(t, "; ");
-	}
-	if (p->flags & CST_PF_VMID) {
-		labelled_hex(t, "VMID=0x", p->vmid, 4);
-		cst_text_str(t, "; ");
-	}
+	if (p->flags & CST_PF_CID)
+		cst_text_hex_in(t, "CID=0x", p->cid, 8, "; ");
+	if (p->flags & CST_PF_VMID)
+		cst_text_hex_in(t, "VMID=0x", p->vmid, 4, "; ");
 }
 
 static void exception(struct cst_text *t, const struct cst_packet *p)
@@ -206,7 +189,7 @@ static void exception(struct cst_text *t, const struct cst_packet *p)
 	} else if (type < sizeof(m_exceptions) / sizeof(m_exceptions[0])) {
 		name = m_exceptions[type];
 	} else if (type >= M_IRQ_FIRST && type <= M_IRQ_LAST) {
-		labelled_dec(t, "IRQ", type - M_IRQ_BASE, "");
+		cst_text_dec_in(t, "IRQ", type - M_IRQ_BASE, "");
 		name = "";
 	}
 	cst_text_str(t, name ? name : "Reserved");
@@ -221,13 +204,13 @@ static void exception(struct cst_text *t, const struct cst_packet *p)
 
 static void trace_info(struct cst_text *t, const struct cst_packet *p)
 {
-	labelled_hex(t, "; INFO=0x", p->info, 1);
-	labelled_dec(t, " { CC.", p->info & INFO_CC_ENABLED, "");
+	cst_text_hex_in(t, "; INFO=0x", p->info, 1, "");
+	cst_text_dec_in(t, " { CC.", p->info & INFO_CC_ENABLED, "");
 	if (p->protocol == CST_PROTO_ETE)
-		labelled_dec(t, ", TSTATE.", !!(p->info & INFO_IN_TRANSACTION), "");
+		cst_text_dec_in(t, ", TSTATE.", !!(p->info & INFO_IN_TRANSACTION), "");
 	cst_text_str(t, " }");
 	if (p->info & INFO_CC_ENABLED)
-		labelled_hex(t, "; CC_THRESHOLD=0x", p->flags & CST_PF_CYCT ? p->cyct : 0, 1);
+		cst_text_hex_in(t, "; CC_THRESHOLD=0x", p->flags & CST_PF_CYCT ? p->cyct : 0, 1, "");
 	if (p->flags & CST_PF_SYNC_POINT)
 		cst_text_str(t, "; Decoder Sync point TINFO");
 }
@@ -242,7 +225,7 @@ static void speculation(struct cst_text *t, const struct cst_packet *p)
 		cst_text_str(t, ", ");
 	}
 	if (p->type != CST_PKT_MISPREDICT)
-		labelled_dec(t, "Cancel(", p->commit, p->type == CST_PKT_CANCEL_F1 ? ")" : "), ");
+		cst_text_dec_in(t, "Cancel(", p->commit, p->type == CST_PKT_CANCEL_F1 ? ")" : "), ");
 	if (p->type != CST_PKT_CANCEL_F1)
 		cst_text_str(t, "Mispredict");
 }
@@ -250,7 +233,7 @@ static void speculation(struct cst_text *t, const struct cst_packet *p)
 static void q(struct cst_text *t, const struct cst_packet *p)
 {
 	if (p->flags & CST_PF_COUNT)
-		labelled_dec(t, "; Count(", p->count, ")");
+		cst_text_dec_in(t, "; Count(", p->count, ")");
 	else
 		cst_text_str(t, "; Count(Unknown)");
 	if (p->q_type <= 2) {
@@ -331,23 +314,23 @@ static void details(struct cst_text *t, const struct cst_packet *p)
 		trace_info(t, p);
 		break;
 	case CST_PKT_TIMESTAMP:
-		labelled_hex(t, "; Updated val = 0x", p->ts, 1);
+		cst_text_hex_in(t, "; Updated val = 0x", p->ts, 1, "");
 		if (p->flags & CST_PF_CC)
-			labelled_hex(t, "; CC=0x", p->cc, 1);
+			cst_text_hex_in(t, "; CC=0x", p->cc, 1, "");
 		break;
 	case CST_PKT_ITE:
-		labelled_dec(t, "; EL", p->el, "");
-		labelled_hex(t, "; Payload=0x", p->ts, 1);
+		cst_text_dec_in(t, "; EL", p->el, "");
+		cst_text_hex_in(t, "; Payload=0x", p->ts, 1, "");
 		break;
 	case CST_PKT_CCNT_F1:
 	case CST_PKT_CCNT_F2:
 	case CST_PKT_CCNT_F3:
-		labelled_hex(t, "; Count=0x", p->flags & CST_PF_CC_UNKNOWN ? 0 : p->cc, 1);
+		cst_text_hex_in(t, "; Count=0x", p->flags & CST_PF_CC_UNKNOWN ? 0 : p->cc, 1, "");
 		if (p->flags & CST_PF_COMMIT)
-			labelled_dec(t, "; Commit(", p->commit, ")");
+			cst_text_dec_in(t, "; Commit(", p->commit, ")");
 		break;
 	case CST_PKT_COMMIT:
-		labelled_dec(t, "; Commit(", p->commit, ")");
+		cst_text_dec_in(t, "; Commit(", p->commit, ")");
 		break;
 	case CST_PKT_CANCEL_F1:
 	case CST_PKT_CANCEL_F1_MISP:

@@ -74,8 +74,7 @@ size_t cst_etmv4d_packet_text(const struct cst_packet *pkt, char *out, size_t ca
 		break;
 	case CST_ETMV4D_PKT_SYNC_NUM:
 	case CST_ETMV4D_PKT_EVENT:
-		cst_text_str(&t, "; ");
-		cst_text_dec(&t, pkt->event);
+		cst_text_dec_in(&t, "; ", pkt->event, "");
 		break;
 	}
 	return cst_text_end(&t);

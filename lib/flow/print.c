@@ -152,12 +152,6 @@ static void name_of(struct cst_text *t, const char *const *table, size_t entries
 		cst_text_str(t, table[i]);
 }
 
-static void hex_value(struct cst_text *t, uint64_t value)
-{
-	cst_text_mem(t, "0x", 2);
-	cst_text_hex(t, value, 1);
-}
-
 static void reason(struct cst_text *t, const char *const *table, size_t entries, unsigned int i)
 {
 	cst_text_mem(t, " [", 2);
@@ -167,15 +161,10 @@ static void reason(struct cst_text *t, const char *const *table, size_t entries,
 
 static void range(struct cst_text *t, const struct cst_generic *g)
 {
-	cst_text_str(t, "exec range=");
-	hex_value(t, g->addr);
-	cst_text_str(t, ":[");
-	hex_value(t, g->end);
-	cst_text_str(t, "] num_i(");
-	cst_text_dec(t, g->n_insn);
-	cst_text_str(t, ") last_sz(");
-	cst_text_dec(t, g->last_size);
-	cst_text_str(t, ") (ISA=");
+	cst_text_hex_in(t, "exec range=0x", g->addr, 1, "");
+	cst_text_hex_in(t, ":[0x", g->end, 1, "] ");
+	cst_text_dec_in(t, "num_i(", g->n_insn, ") ");
+	cst_text_dec_in(t, "last_sz(", g->last_size, ") (ISA=");
 	name_of(t, isa_names, NAMES(isa_names), g->isa);
 	cst_text_str(t, g->flags & CST_GF_EXEC ? ") E " : ") N ");
 	name_of(t, insn_types, NAMES(insn_types), g->last_type);
@@ -188,24 +177,17 @@ static void range(struct cst_text *t, const struct cst_generic *g)
 
 static void nopath(struct cst_text *t, const struct cst_generic *g)
 {
-	cst_text_str(t, "first ");
-	hex_value(t, g->addr);
-	cst_text_str(t, ":[next ");
-	hex_value(t, g->end);
-	cst_text_str(t, "] num_i(");
-	cst_text_dec(t, g->n_insn);
-	cst_text_str(t, ") ");
+	cst_text_hex_in(t, "first 0x", g->addr, 1, "");
+	cst_text_hex_in(t, ":[next 0x", g->end, 1, "] ");
+	cst_text_dec_in(t, "num_i(", g->n_insn, ") ");
 }
 
 static void nacc(struct cst_text *t, const struct cst_generic *g)
 {
 	size_t i;
 
-	cst_text_char(t, ' ');
-	hex_value(t, g->addr);
-	cst_text_str(t, "; Memspace [");
-	hex_value(t, g->num);
-	cst_text_char(t, ':');
+	cst_text_hex_in(t, " 0x", g->addr, 1, "; ");
+	cst_text_hex_in(t, "Memspace [0x", g->num, 1, ":");
 	for (i = 0; i < NAMES(memspaces); i++)
 		if (memspaces[i].space == g->num)
 			cst_text_str(t, memspaces[i].name);
@@ -215,15 +197,12 @@ static void nacc(struct cst_text *t, const struct cst_generic *g)
 static void exception(struct cst_text *t, const struct cst_generic *g)
 {
 	if (g->flags & CST_GF_RET_ADDR) {
-		cst_text_str(t, "pref ret addr:");
-		hex_value(t, g->end);
+		cst_text_hex_in(t, "pref ret addr:0x", g->end, 1, "");
 		if (g->flags & CST_GF_BR_TARGET)
 			cst_text_str(t, " [addr also prev br tgt]");
 		cst_text_str(t, "; ");
 	}
-	cst_text_str(t, "excep num (0x");
-	cst_text_hex(t, g->num, 2);
-	cst_text_str(t, ") ");
+	cst_text_hex_in(t, "excep num (0x", g->num, 2, ") ");
 }
 
 static void pe_context(struct cst_text *t, const struct cst_generic *g)
@@ -237,41 +216,23 @@ static void pe_context(struct cst_text *t, const struct cst_generic *g)
 	}
 	name_of(t, security_names, NAMES(security_names), g->security);
 	cst_text_str(t, g->flags & CST_GF_BITS64 ? "64-bit; " : "32-bit; ");
-	if (g->flags & CST_GF_VMID) {
-		cst_text_str(t, "VMID=");
-		hex_value(t, g->vmid);
-		cst_text_str(t, "; ");
-	}
-	if (g->flags & CST_GF_CID) {
-		cst_text_str(t, "CTXTID=");
-		hex_value(t, g->context_id);
-		cst_text_str(t, "; ");
-	}
+	if (g->flags & CST_GF_VMID)
+		cst_text_hex_in(t, "VMID=0x", g->vmid, 1, "; ");
+	if (g->flags & CST_GF_CID)
+		cst_text_hex_in(t, "CTXTID=0x", g->context_id, 1, "; ");
 }
 
 /* Not in the reference's interface: its words where it has them. */
 static void data(struct cst_text *t, const struct cst_generic *g)
 {
-	if (g->num & CST_DATA_ADDR) {
-		cst_text_str(t, "addr:");
-		hex_value(t, g->addr);
-		cst_text_str(t, "; ");
-	}
-	if (g->num & CST_DATA_VALUE) {
-		cst_text_str(t, "value:0x");
-		cst_text_hex(t, g->value, g->size < 8 ? g->size * 2 : 16);
-		cst_text_str(t, "; ");
-	}
-	if (g->num & CST_DATA_INSN) {
-		cst_text_str(t, "insn:");
-		hex_value(t, g->insn);
-		cst_text_str(t, "; ");
-	}
-	if (g->num & ~(CST_DATA_ADDR | CST_DATA_VALUE | CST_DATA_INSN)) {
-		cst_text_str(t, "flags:");
-		hex_value(t, g->num & ~(CST_DATA_ADDR | CST_DATA_VALUE | CST_DATA_INSN));
-		cst_text_str(t, "; ");
-	}
+	if (g->num & CST_DATA_ADDR)
+		cst_text_hex_in(t, "addr:0x", g->addr, 1, "; ");
+	if (g->num & CST_DATA_VALUE)
+		cst_text_hex_in(t, "value:0x", g->value, g->size < 8 ? g->size * 2 : 16, "; ");
+	if (g->num & CST_DATA_INSN)
+		cst_text_hex_in(t, "insn:0x", g->insn, 1, "; ");
+	if (g->num & ~(CST_DATA_ADDR | CST_DATA_VALUE | CST_DATA_INSN))
+		cst_text_hex_in(t, "flags:0x", g->num & ~(CST_DATA_ADDR | CST_DATA_VALUE | CST_DATA_INSN), 1, "; ");
 }
 
 /* What a master of an STM wrote; in GERR nothing of it is known. */
@@ -282,11 +243,8 @@ static void software(struct cst_text *t, const struct cst_generic *g)
 		return;
 	}
 	if (g->num & CST_SW_ID) {
-		cst_text_str(t, " (Ma:0x");
-		cst_text_hex(t, g->master, 2);
-		cst_text_str(t, "; Ch:0x");
-		cst_text_hex(t, g->channel, 2);
-		cst_text_str(t, ") ");
+		cst_text_hex_in(t, " (Ma:0x", g->master, 2, "; ");
+		cst_text_hex_in(t, "Ch:0x", g->channel, 2, ") ");
 	} else {
 		cst_text_str(t, "(Ma:0x?\?; Ch:0x?\?) ");
 	}
@@ -299,11 +257,8 @@ static void software(struct cst_text *t, const struct cst_generic *g)
 		cst_text_str(t, "+Mrk ");
 	if (g->num & CST_SW_TRIGGER)
 		cst_text_str(t, "Trig ");
-	if (g->flags & CST_GF_TS) {
-		cst_text_str(t, " [ TS=0x");
-		cst_text_hex(t, g->ts, 12);
-		cst_text_str(t, "]; ");
-	}
+	if (g->flags & CST_GF_TS)
+		cst_text_hex_in(t, " [ TS=0x", g->ts, 12, "]; ");
 	if (g->num & CST_SW_FREQ)
 		cst_text_str(t, "Freq");
 	if (g->num & CST_SW_MASTER_ERR)
@@ -318,42 +273,27 @@ static void itm(struct cst_text *t, const struct cst_generic *g)
 	case CST_ITM_SWIT:
 	case CST_ITM_DWT:
 		cst_text_str(t, g->last_type == CST_ITM_SWIT ? "ITM_SWIT (ch: " : "ITM_DWT (desc: ");
-		hex_value(t, g->channel);
-		cst_text_str(t, "; Data: 0x");
-		cst_text_hex(t, g->payload, g->size < 8 ? 2 * g->size : 16);
-		cst_text_str(t, ") ");
+		cst_text_hex_in(t, "0x", g->channel, 1, "");
+		cst_text_hex_in(t, "; Data: 0x", g->payload, g->size < 8 ? 2 * g->size : 16, ") ");
 		break;
 	case CST_ITM_TS_GLOBAL:
-		cst_text_str(t, "ITM_TS_GLOBAL ( TS: 0x");
-		cst_text_hex(t, g->ts, 16);
-		cst_text_str(t, ") ");
+		cst_text_hex_in(t, "ITM_TS_GLOBAL ( TS: 0x", g->ts, 16, ") ");
 		break;
 	default:
-		cst_text_str(t, "ITM_TS_LOCAL ( TS delta: 0x");
-		cst_text_hex(t, g->payload, 8);
-		cst_text_str(t, ", { ");
+		cst_text_hex_in(t, "ITM_TS_LOCAL ( TS delta: 0x", g->payload, 8, ", { ");
 		name_of(t, itm_delays, NAMES(itm_delays), g->last_type);
-		cst_text_str(t, "}; TS cumulative: 0x");
-		cst_text_hex(t, g->ts, 16);
-		cst_text_str(t, ") ");
+		cst_text_hex_in(t, "}; TS cumulative: 0x", g->ts, 16, ") ");
 	}
 }
 
 static void condition(struct cst_text *t, const struct cst_generic *g)
 {
-	if (g->num & CST_COND_INSN) {
-		cst_text_str(t, "insn:");
-		hex_value(t, g->addr);
-		cst_text_str(t, "; ");
-	}
-	cst_text_str(t, "key:");
-	hex_value(t, g->end);
+	if (g->num & CST_COND_INSN)
+		cst_text_hex_in(t, "insn:0x", g->addr, 1, "; ");
+	cst_text_hex_in(t, "key:0x", g->end, 1, "");
 	cst_text_str(t, g->num & CST_COND_PASSED ? "; passed; " : g->num & CST_COND_FAILED ? "; failed; " : "; unknown; ");
-	if (g->num & CST_COND_FLAGS) {
-		cst_text_str(t, "NZCV:");
-		hex_value(t, g->num >> CST_COND_FLAGS_SHIFT);
-		cst_text_str(t, "; ");
-	}
+	if (g->num & CST_COND_FLAGS)
+		cst_text_hex_in(t, "NZCV:0x", g->num >> CST_COND_FLAGS_SHIFT, 1, "; ");
 }
 
 static void details(struct cst_text *t, const struct cst_generic *g)
@@ -382,18 +322,14 @@ static void details(struct cst_text *t, const struct cst_generic *g)
 		reason(t, unsync_reasons, NAMES(unsync_reasons), g->num);
 		break;
 	case CST_GEN_TIMESTAMP:
-		cst_text_str(t, " [ TS=0x");
-		cst_text_hex(t, g->addr, 12);
-		cst_text_str(t, "]; ");
+		cst_text_hex_in(t, " [ TS=0x", g->addr, 12, "]; ");
 		break;
 	case CST_GEN_EVENT:
 		if (g->num & CST_EVENT_TRIGGER) {
 			cst_text_str(t, " Trigger; ");
 			break;
 		}
-		cst_text_str(t, " Numbered:");
-		cst_text_dec(t, g->num);
-		cst_text_str(t, "; ");
+		cst_text_dec_in(t, " Numbered:", g->num, "; ");
 		break;
 	case CST_GEN_SWTRACE:
 		software(t, g);
@@ -412,8 +348,7 @@ static void details(struct cst_text *t, const struct cst_generic *g)
 	case CST_GEN_INSTRUMENTATION:
 		cst_text_mem(t, "EL", 2);
 		cst_text_dec(t, g->el);
-		cst_text_str(t, "; 0x");
-		cst_text_hex(t, g->addr, 16);
+		cst_text_hex_in(t, "; 0x", g->addr, 16, "");
 		break;
 	case CST_GEN_COND:
 		condition(t, g);
@@ -434,11 +369,8 @@ size_t cst_generic_text(const struct cst_generic *gen, char *out, size_t cap)
 	cst_text_char(&t, '(');
 	details(&t, gen);
 	/* A cycle count of unknown value is listed as 0, as the reference does. */
-	if (gen->flags & CST_GF_CC || gen->kind == CST_GEN_CYCLE_COUNT) {
-		cst_text_str(&t, " [CC=");
-		cst_text_dec(&t, gen->flags & CST_GF_CC ? gen->cc : 0);
-		cst_text_str(&t, "]; ");
-	}
+	if (gen->flags & CST_GF_CC || gen->kind == CST_GEN_CYCLE_COUNT)
+		cst_text_dec_in(&t, " [CC=", gen->flags & CST_GF_CC ? gen->cc : 0, "]; ");
 	cst_text_char(&t, ')');
 	return cst_text_end(&t);
 }

@@ -71,8 +71,7 @@ int cst_event_number(const struct cst_event *ev, const char *key, int64_t *value
 
 static void hex_number(struct cst_text *t, uint64_t v)
 {
-	cst_text_str(t, "0x");
-	cst_text_hex(t, v, 1);
+	cst_text_hex_in(t, "0x", v, 1, "");
 }
 
 static void signed_number(struct cst_text *t, int64_t v)

@@ -248,8 +248,7 @@ int cst_doc_set_number(struct cst_doc *doc, const char *section, const char *key
 
 	cst_text_init(&t, buf, sizeof(buf));
 	if (hex) {
-		cst_text_str(&t, "0x");
-		cst_text_hex(&t, value, 1);
+		cst_text_hex_in(&t, "0x", value, 1, "");
 	} else {
 		cst_text_dec(&t, value);
 	}

@@ -37,8 +37,7 @@ void cst_quote(struct cst_text *t, struct cst_str s)
 			cst_text_char(t, '\\');
 			cst_text_char(t, (char)c);
 		} else if (c < 0x20 || c == 0x7f) {
-			cst_text_str(t, "\\x");
-			cst_text_hex(t, c, 2);
+			cst_text_hex_in(t, "\\x", c, 2, "");
 		} else {
 			cst_text_char(t, (char)c);
 		}

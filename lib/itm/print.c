@@ -50,8 +50,7 @@ static void put_event_counters(struct cst_text *t, const struct cst_packet *pkt)
 
 static void put_data_trace(struct cst_text *t, const struct cst_packet *pkt)
 {
-	cst_text_str(t, "[Data Trc: comp=");
-	cst_text_dec(t, pkt->event >> 1 & 3);
+	cst_text_dec_in(t, "[Data Trc: comp=", pkt->event >> 1 & 3, "");
 	if (pkt->event >= 16) {
 		hex(t, pkt->event & 1 ? "; Val write: " : "; Val read: ", pkt->value, 2 * pkt->vsize);
 		cst_text_str(t, "] ");
@@ -89,9 +88,7 @@ static void put_dwt(struct cst_text *t, const struct cst_packet *pkt)
 
 static void put_global_ts1(struct cst_text *t, const struct cst_packet *pkt)
 {
-	cst_text_str(t, "{ TS bits [");
-	cst_text_dec(t, pkt->vsize < 4 ? 7 * pkt->vsize - 1 : 25);
-	cst_text_str(t, ":0]");
+	cst_text_dec_in(t, "{ TS bits [", pkt->vsize < 4 ? 7 * pkt->vsize - 1 : 25, ":0]");
 	cst_text_str(t, pkt->flags & CST_ITM_PF_CLOCK ? ", Clk change" : "");
 	cst_text_str(t, pkt->flags & CST_ITM_PF_WRAP ? ", Clk wrap" : "");
 	hex(t, "} ", pkt->value, 2 * pkt->vsize);
@@ -103,8 +100,7 @@ static void put_extension(struct cst_text *t, const struct cst_packet *pkt)
 		hex(t, "{stim port page} ", pkt->value, 2);
 		return;
 	}
-	cst_text_str(t, "{unknown extension type, ");
-	cst_text_dec(t, pkt->count);
+	cst_text_dec_in(t, "{unknown extension type, ", pkt->count, "");
 	hex(t, " bits } ", pkt->value, pkt->count / 4 + 1);
 }
 

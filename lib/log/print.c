@@ -9,31 +9,21 @@ size_t cst_log_text(const struct cst_log_record *rec, char *out, size_t cap)
 	struct cst_text t;
 
 	cst_text_init(&t, out, cap);
-	cst_text_str(&t, "Idx:");
-	cst_text_dec(&t, rec->index);
-	if (rec->trace_id != CST_LOG_NO_ID) {
-		cst_text_str(&t, "; ID:");
-		cst_text_hex(&t, rec->trace_id, 1);
-	}
+	cst_text_dec_in(&t, "Idx:", rec->index, "");
+	if (rec->trace_id != CST_LOG_NO_ID)
+		cst_text_hex_in(&t, "; ID:", rec->trace_id, 1, "");
 	cst_text_str(&t, "; ");
 	cst_text_str(&t, cst_component_name(rec->component));
 	cst_text_str(&t, "; ");
 	cst_text_str(&t, cst_severity_name(rec->severity));
 	cst_text_str(&t, ": ");
 	cst_text_str(&t, rec->text);
-	if (rec->value && rec->component == CST_LOG_FLOW) {
-		cst_text_str(&t, ": 0x");
-		cst_text_hex(&t, rec->value, 1);
-	} else if (rec->value) {
-		cst_text_str(&t, ": ");
-		cst_text_dec(&t, rec->value);
-		cst_text_str(&t, " bytes");
-	}
-	if (rec->count > 1) {
-		cst_text_str(&t, ", ");
-		cst_text_dec(&t, rec->count);
-		cst_text_str(&t, " times more up to here");
-	}
+	if (rec->value && rec->component == CST_LOG_FLOW)
+		cst_text_hex_in(&t, ": 0x", rec->value, 1, "");
+	else if (rec->value)
+		cst_text_dec_in(&t, ": ", rec->value, " bytes");
+	if (rec->count > 1)
+		cst_text_dec_in(&t, ", ", rec->count, " times more up to here");
 	if (*rec->section) {
 		cst_text_str(&t, " (");
 		cst_text_str(&t, rec->section);

@@ -63,11 +63,8 @@ static void value(struct cst_text *t, uint64_t v, unsigned int width, unsigned i
 		cst_text_char(t, '?');
 	if (known)
 		cst_text_hex_upper(t, known < 64 ? v & ((UINT64_C(1) << known) - 1) : v, digits);
-	if (known < width) {
-		cst_text_str(t, " (");
-		cst_text_dec(t, known - !!known);
-		cst_text_str(t, ":0)");
-	}
+	if (known < width)
+		cst_text_dec_in(t, " (", known - !!known, ":0)");
 	if (!carried)
 		return;
 	cst_text_str(t, " ~[0x");
@@ -79,9 +76,7 @@ static void cycles(struct cst_text *t, const struct cst_packet *p)
 {
 	if (!(p->flags & CST_PF_CC))
 		return;
-	cst_text_str(t, "Cycles=");
-	cst_text_dec(t, p->cc);
-	cst_text_str(t, "; ");
+	cst_text_dec_in(t, "Cycles=", p->cc, "; ");
 }
 
 static void branch(struct cst_text *t, const struct cst_packet *p)
@@ -99,9 +94,7 @@ static void branch(struct cst_text *t, const struct cst_packet *p)
 		cst_text_str(t, "Excep=");
 		cst_text_str(t, p->exc_type < sizeof(exceptions) / sizeof(exceptions[0]) ?
 				exceptions[p->exc_type] : "Unknown");
-		cst_text_str(t, " [");
-		cst_text_hex(t, p->exc_type, 2);
-		cst_text_str(t, "]; ");
+		cst_text_hex_in(t, " [", p->exc_type, 2, "]; ");
 	}
 	cycles(t, p);
 }
@@ -110,15 +103,11 @@ static void isync(struct cst_text *t, const struct cst_packet *p)
 {
 	cst_text_char(t, '(');
 	cst_text_str(t, isync_reasons[p->event & 3]);
-	cst_text_str(t, "); Addr=0x");
-	cst_text_hex(t, p->addr, ADDR_BITS / 4);
+	cst_text_hex_in(t, "); Addr=0x", p->addr, ADDR_BITS / 4, "");
 	cst_text_str(t, p->security == CST_SEC_NONSECURE ? "; NS; " : "; S; ");
 	cst_text_str(t, p->flags & CST_PTM_PF_HYP ? "Hyp; " : " ");
-	if (p->flags & CST_PF_CID) {
-		cst_text_str(t, "CtxtID=");
-		cst_text_hex(t, p->cid, 8);
-		cst_text_str(t, "; ");
-	}
+	if (p->flags & CST_PF_CID)
+		cst_text_hex_in(t, "CtxtID=", p->cid, 8, "; ");
 	isa(t, p->isa);
 	cycles(t, p);
 }
@@ -153,14 +142,10 @@ static void details(struct cst_text *t, const struct cst_packet *p)
 		isync(t, p);
 		break;
 	case CST_PTM_PKT_CONTEXT_ID:
-		cst_text_str(t, "CtxtID=0x");
-		cst_text_hex(t, p->cid, 8);
-		cst_text_str(t, "; ");
+		cst_text_hex_in(t, "CtxtID=0x", p->cid, 8, "; ");
 		break;
 	case CST_PTM_PKT_VMID:
-		cst_text_str(t, "VMID=0x");
-		cst_text_hex(t, p->vmid, 2);
-		cst_text_str(t, "; ");
+		cst_text_hex_in(t, "VMID=0x", p->vmid, 2, "; ");
 		break;
 	case CST_PTM_PKT_TIMESTAMP:
 		cst_text_str(t, "TS=");

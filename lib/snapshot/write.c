@@ -171,9 +171,7 @@ static void line(struct cst_text *t, const char *key, const char *value)
 static void number(struct cst_text *t, const char *key, uint64_t value)
 {
 	cst_text_str(t, key);
-	cst_text_str(t, "=0x");
-	cst_text_hex(t, value, 1);
-	cst_text_char(t, '\n');
+	cst_text_hex_in(t, "=0x", value, 1, "\n");
 }
 
 static void section(struct cst_text *t, const char *name)
@@ -198,11 +196,8 @@ static void links(struct cst_text *t, const struct cst_snap_link *l, size_t n, i
 			if (i)
 				cst_text_char(t, '\n');
 			cst_text_str(t, l[i].from);
-			if (l[i].has_stream || l[i].stream) {
-				cst_text_str(t, "(stream:");
-				cst_text_dec(t, l[i].stream);
-				cst_text_char(t, ')');
-			}
+			if (l[i].has_stream || l[i].stream)
+				cst_text_dec_in(t, "(stream:", l[i].stream, ")");
 			cst_text_char(t, '=');
 		}
 		cst_text_str(t, l[i].to);
@@ -246,16 +241,12 @@ static void reg_text(const struct cst_snap_reg *r, struct cst_text *t)
 	cst_text_str(t, r->name);
 	if (r->has_id || r->bits != 32) {
 		cst_text_char(t, '(');
-		if (r->has_id) {
-			cst_text_str(t, "id:0x");
-			cst_text_hex(t, r->id, 1);
-		}
+		if (r->has_id)
+			cst_text_hex_in(t, "id:0x", r->id, 1, "");
 		if (r->has_id && r->bits != 32)
 			cst_text_char(t, ',');
-		if (r->bits != 32) {
-			cst_text_str(t, "size:");
-			cst_text_dec(t, r->bits);
-		}
+		if (r->bits != 32)
+			cst_text_dec_in(t, "size:", r->bits, "");
 		cst_text_char(t, ')');
 	}
 	number(t, "", r->value);

@@ -39,35 +39,26 @@ static const struct {
 	[CST_STM_PKT_D64] = { "D64", "64 bit data", DATA, 1 },
 };
 
-static void hex(struct cst_text *t, const char *key, uint64_t value, unsigned int digits)
-{
-	cst_text_str(t, key);
-	cst_text_hex(t, value, digits);
-}
-
 static void put_value(struct cst_text *t, const struct cst_packet *pkt)
 {
 	switch (types[pkt->type].form) {
 	case DATA:
-		hex(t, "; Data=0x", pkt->value, pkt->vsize / 4);
+		cst_text_hex_in(t, "; Data=0x", pkt->value, pkt->vsize / 4, "");
 		break;
 	case MASTER:
-		hex(t, "; Master=0x", pkt->cid, pkt->vsize / 4);
+		cst_text_hex_in(t, "; Master=0x", pkt->cid, pkt->vsize / 4, "");
 		break;
 	case CHANNEL:
-		hex(t, "; Chan=0x", pkt->vmid, 4);
+		cst_text_hex_in(t, "; Chan=0x", pkt->vmid, 4, "");
 		break;
 	case TRIGGER:
-		hex(t, "; TrigData=0x", pkt->value, 2);
+		cst_text_hex_in(t, "; TrigData=0x", pkt->value, 2, "");
 		break;
 	case VERSION:
-		cst_text_str(t, "; Ver=");
-		cst_text_dec(t, pkt->value);
+		cst_text_dec_in(t, "; Ver=", pkt->value, "");
 		break;
 	case FREQUENCY:
-		cst_text_str(t, "; Freq=");
-		cst_text_dec(t, pkt->value);
-		cst_text_str(t, "Hz");
+		cst_text_dec_in(t, "; Freq=", pkt->value, "Hz");
 		break;
 	case BEGAN_AS:
 		cst_text_char(t, '[');
