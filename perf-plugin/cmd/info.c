@@ -356,7 +356,7 @@ static void print_process(const struct threads *ts, const struct process *p, siz
 /* Of a long recording, those that are there at its end. */
 static void print_processes(struct session *ss, bool all)
 {
-	struct threads *ts = &ss->threads;
+	struct threads *ts = &ss->tasks.threads;
 	struct intmap counts = { .slot = NULL };
 	struct process **list;
 	size_t i, n = 0;
@@ -370,7 +370,7 @@ static void print_processes(struct session *ss, bool all)
 	if (n)
 		qsort(list, n, sizeof(*list), compare_processes);
 	printf("\nProcesses: %" PRIu64 ", threads: %" PRIu64 ", mapped files: %zu\n", ts->total_processes,
-	       ts->total_threads, ss->dsos.nr);
+	       ts->total_threads, ss->images.dsos.nr);
 	count_threads(ts, &counts);
 	for (i = 0; i < n && (all || i < INFO_SHORT_LIST); i++)
 		print_process(ts, list[i], (size_t)intmap_get(&counts, list[i]->pid));
@@ -382,7 +382,7 @@ static void print_processes(struct session *ss, bool all)
 		printf("  code was replaced by other code %" PRIu64 " times (exec or mapping)\n", ts->total_replaced);
 	if (ts->kernel.nr_maps)
 		printf("  kernel: %" PRIu64 " map event%s%s\n", ts->kernel.nr_maps, ts->kernel.nr_maps == 1 ? "" : "s",
-		       ss->kernel.kcore ? ", with a copy of its memory (kcore)" : "");
+		       ss->images.kernel.kcore ? ", with a copy of its memory (kcore)" : "");
 	intmap_free(&counts);
 	free(list);
 }

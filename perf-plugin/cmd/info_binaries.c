@@ -25,7 +25,7 @@ int info_count(void *data, const struct stream *s, const struct cst_generic *g, 
 		if (g->kind != CST_GEN_RANGE)
 			continue;
 		if (g->section != c->section || !c->insns) {
-			sec = g->section ? cst_image_section(c->ss->spaces.image, g->section) : NULL;
+			sec = g->section ? cst_image_section(c->ss->images.spaces.image, g->section) : NULL;
 			c->section = g->section;
 			c->insns = sec && cst_section_cookie(sec) ? &((struct dso *)cst_section_cookie(sec))->insns : NULL;
 		}
@@ -74,10 +74,10 @@ size_t info_binaries(const struct session *ss, struct dso ***list)
 {
 	size_t i, n = 0;
 
-	*list = calloc(ss->dsos.nr + 1, sizeof(**list));
-	for (i = 0; *list && i < ss->dsos.nr; i++)
-		if (ss->dsos.all[i]->insns || ss->dsos.all[i]->nacc)
-			(*list)[n++] = ss->dsos.all[i];
+	*list = calloc(ss->images.dsos.nr + 1, sizeof(**list));
+	for (i = 0; *list && i < ss->images.dsos.nr; i++)
+		if (ss->images.dsos.all[i]->insns || ss->images.dsos.all[i]->nacc)
+			(*list)[n++] = ss->images.dsos.all[i];
 	if (n)
 		qsort(*list, n, sizeof(**list), busiest);
 	return n;

@@ -102,8 +102,8 @@ static void put_files(const struct session *ss)
 	size_t i;
 
 	printf(" \"files\":[");
-	for (i = 0; i < ss->dsos.nr; i++) {
-		const struct dso *d = ss->dsos.all[i];
+	for (i = 0; i < ss->images.dsos.nr; i++) {
+		const struct dso *d = ss->images.dsos.all[i];
 		const struct loss_amount amount = { .count = d->nacc, .bytes = d->nacc_bytes };
 
 		if (!d->nacc && !d->conflicts)

@@ -24,7 +24,7 @@ static void print_format(const struct session *ss)
 		[CONTEXTID_ASID] = "an ASID",
 		[CONTEXTID_NONE] = "nothing (a kernel without PID_IN_CONTEXTIDR)",
 	};
-	const struct contextid *c = &ss->contextid;
+	const struct contextid *c = &ss->tasks.contextid;
 	const char *sep = " ";
 	size_t i;
 
@@ -47,16 +47,16 @@ void info_who(const struct session *ss)
 
 	printf("\nWho ran:\n");
 	print_format(ss);
-	for (i = 0; i < ss->running.nr; i++)
-		n += ss->running.cpus[i]->nr;
+	for (i = 0; i < ss->tasks.running.nr; i++)
+		n += ss->tasks.running.cpus[i]->nr;
 	if (n)
-		printf("  %zu switches on %zu CPU%s%s\n", n, ss->running.nr, ss->running.nr == 1 ? "" : "s",
-		       ss->sched ? ", with samples of sched:sched_switch" : "");
-	for (i = 0; i < ss->asids.nr; i++)
-		declared += ss->asids.all[i]->nr;
-	if (declared || ss->asids.learned)
+		printf("  %zu switches on %zu CPU%s%s\n", n, ss->tasks.running.nr, ss->tasks.running.nr == 1 ? "" : "s",
+		       ss->tasks.sched ? ", with samples of sched:sched_switch" : "");
+	for (i = 0; i < ss->tasks.asids.nr; i++)
+		declared += ss->tasks.asids.all[i]->nr;
+	if (declared || ss->tasks.asids.learned)
 		printf("  ASIDs: %zu declarations; %" PRIu64 " owners learned from switches, %" PRIu64 " of them in "
-		       "place of another one\n", declared, ss->asids.learned, ss->asids.changed);
+		       "place of another one\n", declared, ss->tasks.asids.learned, ss->tasks.asids.changed);
 	if (c->only_process)
 		printf("  nothing said which thread ran: all user trace was taken as that of process %d, the only one "
 		       "with code, %" PRIu64 " times\n", c->only_pid, c->only_process);

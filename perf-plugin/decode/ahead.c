@@ -12,7 +12,7 @@ static void begin(struct ahead *a, uint64_t from, uint8_t frame_id, uint64_t fir
 
 void ahead_begin(struct stream_state *st)
 {
-	begin(&st->ahead, st->frag->pub.offset, CST_ID_UNKNOWN, 0);
+	begin(&st->ahead, st->fragment.f->pub.offset, CST_ID_UNKNOWN, 0);
 }
 
 void ahead_begin_at(struct stream_state *st, uint64_t from, uint8_t frame_id, uint64_t first)
@@ -54,7 +54,7 @@ static int make_tree(struct stream_state *st)
 
 static int feed(struct stream_state *st)
 {
-	const struct session_fragment *f = &st->frag->pub;
+	const struct session_fragment *f = &st->fragment.f->pub;
 	struct ahead *a = &st->ahead;
 	int rc = a->tree ? 0 : make_tree(st);
 
@@ -77,7 +77,7 @@ static void find(struct stream_state *st, uint64_t from)
 	struct cst_scan m;
 
 	if (!a->begun && feed(st)) {
-		st->no_memory = true;
+		st->time.no_memory = true;
 		a->found = UINT64_MAX;
 	}
 	while (a->found <= from) {
@@ -96,15 +96,15 @@ static void find(struct stream_state *st, uint64_t from)
 
 bool ahead_known(const struct stream_state *st)
 {
-	return st->ahead.begun && st->ahead.found > st->done;
+	return st->ahead.begun && st->ahead.found > st->fragment.done;
 }
 
 bool ahead_time(struct stream_state *st, uint64_t *ticks)
 {
 	struct ahead *a = &st->ahead;
 
-	find(st, st->done);
-	if (a->found == UINT64_MAX || a->barrier > st->done)
+	find(st, st->fragment.done);
+	if (a->found == UINT64_MAX || a->barrier > st->fragment.done)
 		return false;
 	*ticks = a->ticks;
 	return true;
@@ -112,5 +112,5 @@ bool ahead_time(struct stream_state *st, uint64_t *ticks)
 
 bool ahead_stretch(struct stream_state *st, uint64_t *ticks)
 {
-	return ahead_time(st, ticks) && st->ahead.broken <= st->done;
+	return ahead_time(st, ticks) && st->ahead.broken <= st->fragment.done;
 }

@@ -10,7 +10,7 @@
 static enum loss explain(const struct stream_state *st, const struct session_loc *loc, uint64_t addr)
 {
 	struct session *ss = st->ss;
-	bool kernel = st->el_known && st->el > 0;
+	bool kernel = st->context.el_known && st->context.el > 0;
 
 	if (loc->dso)
 		return loss_of_dso(loc->dso);
@@ -36,7 +36,7 @@ static uint64_t own_bytes(const struct stream_state *st, uint64_t bytes)
 {
 	uint64_t own = cst_decoder_stats(st->stream.decoder)->bytes, all;
 
-	if (st->frag->pub.raw)
+	if (st->fragment.f->pub.raw)
 		return bytes;
 	all = cst_tree_frame_stats(st->tree)->data;
 	return own < all ? (uint64_t)((double)bytes * (double)own / (double)all) : bytes;
@@ -44,7 +44,7 @@ static uint64_t own_bytes(const struct stream_state *st, uint64_t bytes)
 
 static void close_gap(struct stream_state *st, uint64_t index)
 {
-	struct loss_gap *gap = &st->gap;
+	struct loss_gap *gap = &st->losses.gap;
 	uint64_t bytes;
 
 	if (!gap->open)
@@ -60,12 +60,12 @@ static void close_gap(struct stream_state *st, uint64_t index)
 
 static const char *process_comm(const struct stream_state *st)
 {
-	return st->stream.pid > 0 ? threads_comm(&st->ss->threads, st->stream.pid, st->limit) : NULL;
+	return st->stream.pid > 0 ? threads_comm(&st->ss->tasks.threads, st->stream.pid, st->time.limit) : NULL;
 }
 
 static void open_gap(struct stream_state *st, uint64_t index, enum loss cause, struct dso *d)
 {
-	struct loss_gap *gap = &st->gap;
+	struct loss_gap *gap = &st->losses.gap;
 	const char *comm = process_comm(st);
 
 	gap->open = true;
@@ -88,7 +88,7 @@ static void missing_code(struct stream_state *st, const struct cst_generic *g)
 	open_gap(st, g->index, cause, loc.dso);
 	if (loc.dso)
 		loc.dso->nacc++;
-	losses_add(&st->ss->losses, cause, st->stream.cpu, st->stream.pid, st->gap.comm, 1, 0);
+	losses_add(&st->ss->losses, cause, st->stream.cpu, st->stream.pid, st->losses.gap.comm, 1, 0);
 }
 
 static void lost_sync(struct stream_state *st, const struct cst_generic *g)
@@ -110,7 +110,7 @@ static void lost_sync(struct stream_state *st, const struct cst_generic *g)
 /* True when a gap was open anywhere in the batch. */
 static bool find_gaps(struct stream_state *st, const struct cst_generic *g, size_t n)
 {
-	bool any = st->gap.open;
+	bool any = st->losses.gap.open;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
@@ -132,7 +132,7 @@ static bool find_gaps(struct stream_state *st, const struct cst_generic *g, size
 			open_gap(st, g[i].index, g[i].error ? LOSS_CONFLICT : LOSS_STACK, NULL);
 			break;
 		}
-		any |= st->gap.open;
+		any |= st->losses.gap.open;
 	}
 	return any;
 }
@@ -164,7 +164,7 @@ static uint64_t sum(const struct cst_stats *s)
 /* What the decoder counted since the last batch belongs to whoever ran. */
 static void count_since(struct stream_state *st, const struct cst_stats *now, bool in_gap)
 {
-	const struct cst_stats *was = &st->seen;
+	const struct cst_stats *was = &st->losses.counted;
 	const char *comm = process_comm(st);
 	struct losses *ls = &st->ss->losses;
 	uint64_t n;
@@ -178,8 +178,8 @@ static void count_since(struct stream_state *st, const struct cst_stats *now, bo
 #include "decode/decode.h"
 #include "losses/stats.def"
 #undef LOSS_STAT
-	st->seen = *now;
-	st->seen_sum = sum(now);
+	st->losses.counted = *now;
+	st->losses.counted_sum = sum(now);
 }
 
 void count_losses_batch(struct stream_state *st, const struct cst_generic *g, size_t n)
@@ -195,29 +195,29 @@ void count_losses_batch(struct stream_state *st, const struct cst_generic *g, si
 		st->ss->totals.unknown_context += ranges;
 		losses_add(&st->ss->losses, LOSS_CONTEXT, st->stream.cpu, -1, NULL, ranges, 0);
 	}
-	if (!st->gap.open && sum(now) == st->seen_sum)
+	if (!st->losses.gap.open && sum(now) == st->losses.counted_sum)
 		return;
 	in_gap = find_gaps(st, g, n);
-	if (sum(now) == st->seen_sum)
+	if (sum(now) == st->losses.counted_sum)
 		return;
-	blame_file(st, g, n, now->image_conflicts - st->seen.image_conflicts);
+	blame_file(st, g, n, now->image_conflicts - st->losses.counted.image_conflicts);
 	count_since(st, now, in_gap);
 }
 
 void count_losses_forget(struct stream_state *st)
 {
-	st->seen = *cst_decoder_stats(st->stream.decoder);
-	st->seen_sum = sum(&st->seen);
-	st->gap.open = false;
+	st->losses.counted = *cst_decoder_stats(st->stream.decoder);
+	st->losses.counted_sum = sum(&st->losses.counted);
+	st->losses.gap.open = false;
 }
 
 void count_losses_end(struct stream_state *st)
 {
 	const struct cst_stats *now = cst_decoder_stats(st->stream.decoder);
-	bool in_gap = st->gap.open;
+	bool in_gap = st->losses.gap.open;
 
 	if (in_gap)
-		close_gap(st, st->frag->pub.offset + st->frag->pub.size);
-	if (sum(now) != st->seen_sum)
+		close_gap(st, st->fragment.f->pub.offset + st->fragment.f->pub.size);
+	if (sum(now) != st->losses.counted_sum)
 		count_since(st, now, in_gap);
 }

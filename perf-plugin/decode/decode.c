@@ -21,17 +21,17 @@ void run_progress(struct run *r, uint64_t bytes)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (seconds(&r->started, &now) < 1.0 || seconds(&r->shown, &now) < 0.2)
+	if (seconds(&r->progress.started, &now) < 1.0 || seconds(&r->progress.last, &now) < 0.2)
 		return;
-	r->shown = now;
+	r->progress.last = now;
 	fprintf(stderr, "\rcstrace: decoding %3.0f%%", ss->bytes_total ?
 		100.0 * (double)bytes / (double)ss->bytes_total : 0.0);
 }
 
 static void note_progress(struct run *r, uint64_t in_fragment)
 {
-	if (r->bytes)
-		*r->bytes = r->ss->bytes_done + in_fragment;
+	if (r->progress.bytes)
+		*r->progress.bytes = r->ss->bytes_done + in_fragment;
 	else
 		run_progress(r, r->ss->bytes_done + in_fragment);
 }
@@ -39,13 +39,13 @@ static void note_progress(struct run *r, uint64_t in_fragment)
 /* Where did the program stand that an exception left? Only what comes between that and its context is skipped. */
 static void find_exception(struct stream_state *st, const struct cst_generic *g, int n)
 {
-	st->left_known = false;
+	st->context.return_known = false;
 	while (--n >= 0 && g[n].kind != CST_GEN_RANGE && g[n].kind != CST_GEN_RUN && g[n].kind != CST_GEN_TRACE_ON &&
 	       g[n].kind != CST_GEN_NO_SYNC) {
 		if (g[n].kind != CST_GEN_EXCEPTION)
 			continue;
-		st->left_known = g[n].flags & CST_GF_RET_ADDR;
-		st->left_at = g[n].end;
+		st->context.return_known = g[n].flags & CST_GF_RET_ADDR;
+		st->context.return_address = g[n].end;
 		break;
 	}
 }
@@ -54,22 +54,22 @@ static void find_exception(struct stream_state *st, const struct cst_generic *g,
  * Starts delivery for a stream that was decoded only to find its context. Losses up to here are not counted: they lie
  * before the selected time.
  */
-static int begin_to_speak(struct run *r, struct stream_state *st)
+static int start_delivery(struct run *r, struct stream_state *st)
 {
-	bool owes = st->owes_gap;
+	bool owes = st->out.gap_pending;
 
-	st->context_only = st->owes_gap = false;
+	st->seek.context_only = st->out.gap_pending = false;
 	count_losses_forget(st);
 	return owes ? deliver_gap(r, st) : 0;
 }
 
-/* What a stream makes before it is as if decoded from the beginning of the fragment. */
-static int run_in(struct run *r, struct stream_state *st, const struct cst_generic *g, int n, enum cst_stop why)
+/* A batch of a stream that is not ready yet (decode/seek.h): only its context matters. */
+static int follow_context(struct run *r, struct stream_state *st, const struct cst_generic *g, int n, enum cst_stop why)
 {
 	int rc;
 
-	r->again = seek_too_late(st, g, (size_t)n, why);
-	if (r->again)
+	r->f.retry = seek_too_late(st, g, (size_t)n, why);
+	if (r->f.retry)
 		return 0;
 	if (n)
 		deliver_nowhere(r, st, g, (size_t)n, why);
@@ -80,18 +80,18 @@ static int run_in(struct run *r, struct stream_state *st, const struct cst_gener
 	return rc;
 }
 
-/* Every stream has a time now, and what consumers keep of it is not wanted: what follows can be left out. */
-static void check_leap(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
+/* Once each stream has a time and a branch that is not wanted, what follows up to skip_to need not be decoded. */
+static void check_skip_ahead(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
 {
 	unsigned int id;
 
-	st->lead_done = st->lead_done || (st->given.time_known && seek_unwanted(st, st->given.time_end) &&
+	st->seek.start_done = st->seek.start_done || (st->given.time_known && seek_unwanted(st, st->given.time_end) &&
 					  seek_has_branch(g, n));
 	for (id = 0; id < 128; id++)
-		if (st->peers[id] && st->peers[id]->run_in.ix && !st->peers[id]->lead_done)
+		if (st->fragment.peers[id] && st->fragment.peers[id]->seek.ix && !st->fragment.peers[id]->seek.start_done)
 			return;
-	r->lead_in = false;
-	r->leap = g[n - 1].index < r->ahead;
+	r->f.untimed_start = false;
+	r->f.skip_ahead = g[n - 1].index < r->f.skip_to;
 }
 
 static int take_batch(struct run *r, struct stream_state *st, const struct cst_generic *g, int n,
@@ -101,25 +101,25 @@ static int take_batch(struct run *r, struct stream_state *st, const struct cst_g
 
 	if (n)
 		stream_passed(st, &g[n - 1]);
-	if (st->context_only) {
-		if (!seek_speaks(st, g, (size_t)n) || seek_too_late(st, g, (size_t)n, why))
-			return run_in(r, st, g, n, why);
-		rc = begin_to_speak(r, st);
+	if (st->seek.context_only) {
+		if (!seek_ready(st, g, (size_t)n) || seek_too_late(st, g, (size_t)n, why))
+			return follow_context(r, st, g, n, why);
+		rc = start_delivery(r, st);
 		if (rc)
 			return rc;
 	}
 	if (n) {
-		st->active = true;
-		if (st->delivered >= st->skip)
+		st->out.active = true;
+		if (st->out.delivered >= st->out.skip)
 			count_losses_batch(st, g, n);
 		else
 			count_losses_forget(st);
-		if (r->con->batch || r->ss->filter)
+		if (r->con->batch || r->ss->chosen.filter)
 			rc = deliver_batch(r, st, g, (size_t)n, why);
-		if (r->lead_in)
-			check_leap(r, st, g, (size_t)n);
-		if (r->progress && !(++r->ticks & 63))
-			note_progress(r, g[n - 1].index - st->frag->pub.offset);
+		if (r->f.untimed_start)
+			check_skip_ahead(r, st, g, (size_t)n);
+		if (r->progress.shown && !(++r->progress.ticks & 63))
+			note_progress(r, g[n - 1].index - st->fragment.f->pub.offset);
 	}
 	if (why == CST_STOP_CONTEXT && st->unit->pid.contextidr_el2)
 		find_exception(st, g, n);
@@ -132,7 +132,7 @@ static bool all_past(const struct tree_slot *slot)
 	unsigned int id;
 
 	for (id = 0; id < 128; id++)
-		if (slot->st[id] && !slot->st[id]->past)
+		if (slot->st[id] && !slot->st[id]->out.past)
 			return false;
 	return true;
 }
@@ -172,7 +172,7 @@ static int pull(struct run *r, struct tree_slot *slot)
 				memmove(out, more, (size_t)n * sizeof(*out));
 			held = 0;
 		}
-		if (rc || r->again || r->leap)
+		if (rc || r->f.retry || r->f.skip_ahead)
 			return rc;
 		n += held;
 		held = 0;
@@ -197,10 +197,10 @@ static int pull(struct run *r, struct tree_slot *slot)
 		if (n)
 			slot->last_index = out[n - 1].index;
 		rc = take_batch(r, st, out, n, p.why);
-		if (rc || r->again || r->leap)
+		if (rc || r->f.retry || r->f.skip_ahead)
 			return rc;
-		if (st->past && all_past(slot)) {
-			r->past = true;
+		if (st->out.past && all_past(slot)) {
+			r->f.past = true;
 			return 0;
 		}
 	}
@@ -217,13 +217,13 @@ static int pull_packets(struct run *r, struct tree_slot *slot)
 	while ((n = cst_tree_next_packet(slot->tree, &pkt, &p)) > 0) {
 		if (p.why == CST_STOP_PACKET) {
 			st = cst_decoder_cookie(p.dec);
-			st->active = true;
+			st->out.active = true;
 			rc = r->con->packet(r->con->data, stream_as_given(st), &pkt);
 			if (rc)
 				return rc;
 		}
 		rc = pull(r, slot);
-		if (rc || r->past || r->again)
+		if (rc || r->f.past || r->f.retry)
 			return rc;
 	}
 	return n;
@@ -238,8 +238,8 @@ static int end_fragment(struct run *r, struct tree_slot *slot)
 		if (!slot->st[id])
 			continue;
 		count_losses_end(slot->st[id]);
-		slot->st[id]->open_end = slot->st[id]->active;
-		if (slot->st[id]->active && r->con->fragment_end)
+		slot->st[id]->out.open_end = slot->st[id]->out.active;
+		if (slot->st[id]->out.active && r->con->fragment_end)
 			rc = r->con->fragment_end(r->con->data, stream_as_given(slot->st[id]));
 	}
 	return rc;
@@ -259,7 +259,7 @@ static void release_streams(struct run *r)
 /* What was known of threads and maps when the fragment's trace can have started. */
 static int begin_threads(struct run *r, struct tree_slot *slot, const struct fragment *f)
 {
-	struct threads *ts = &r->ss->threads;
+	struct threads *ts = &r->ss->tasks.threads;
 	uint64_t start;
 	unsigned int id;
 
@@ -277,9 +277,9 @@ static int begin_threads(struct run *r, struct tree_slot *slot, const struct fra
 	for (id = 0; id < 128; id++) {
 		if (!slot->st[id])
 			continue;
-		slot->st[id]->limit = start;
-		slot->st[id]->peers = slot->st;
-		slot->st[id]->present = r->present;
+		slot->st[id]->time.limit = start;
+		slot->st[id]->fragment.peers = slot->st;
+		slot->st[id]->fragment.present = r->present;
 	}
 	return 0;
 }
@@ -295,7 +295,7 @@ static int leave_fragment(struct run *r, struct tree_slot *slot, const struct fr
 
 	if (used > f->pub.size)
 		used = f->pub.size;
-	used -= used < r->start - f->pub.offset ? used : r->start - f->pub.offset;
+	used -= used < r->f.start - f->pub.offset ? used : r->f.start - f->pub.offset;
 	r->ss->totals.aux_bytes += used;
 	r->ss->totals.filtered_bytes += f->pub.size - used;
 	r->ss->bytes_done += f->pub.size;
@@ -321,7 +321,7 @@ static int skip_fragment(struct run *r, const struct fragment *f)
 		if (slot->raw != f->pub.raw || (slot->raw && slot->unit != unit))
 			continue;
 		for (id = 0; id < 128 && !rc; id++) {
-			if (!slot->st[id] || !slot->st[id]->open_end)
+			if (!slot->st[id] || !slot->st[id]->out.open_end)
 				continue;
 			if (!known)
 				frame_ids(r->q, f, ids);
@@ -333,10 +333,10 @@ static int skip_fragment(struct run *r, const struct fragment *f)
 	return rc;
 }
 
-/* The fragment's bytes are done with; another attempt may begin with them again. */
+/* Is decoding of these bytes to end here? It may begin anew. */
 static bool stops(const struct run *r)
 {
-	return r->past || r->again || r->leap;
+	return r->f.past || r->f.retry || r->f.skip_ahead;
 }
 
 /* The bytes of a fragment from `start` on, and what comes of them. */
@@ -417,24 +417,24 @@ static void undo_counts(struct run *r, struct tree_slot *slot, const struct coun
 	t->aux_bytes -= c->ignored - cst_tree_ignored(slot->tree);
 }
 
-/* The streams begin, and where an index helps, later than the fragment: r->start. */
+/* The streams begin, and where an index helps, later than the fragment: r->f.start. */
 static int begin_streams(struct run *r, struct tree_slot *slot, struct seek *sk)
 {
 	unsigned int i;
 	int rc = 0;
 
-	r->past = r->again = r->leap = false;
-	r->start = sk->f->pub.offset;
+	r->f.past = r->f.retry = r->f.skip_ahead = false;
+	r->f.start = sk->f->pub.offset;
 	for (i = 0; i < 128 && !rc; i++) {
 		if (!slot->st[i])
 			continue;
-		slot->st[i]->context_only = false;
-		slot->st[i]->run_in.ix = NULL;
+		slot->st[i]->seek.context_only = false;
+		slot->st[i]->seek.ix = NULL;
 		rc = stream_begin(slot->st[i], sk->f);
 	}
 	if (!rc)
 		rc = seek_fragment(r->ss, r->con, sk);
-	r->start = sk->start;
+	r->f.start = sk->start;
 	return rc;
 }
 
@@ -448,28 +448,28 @@ static int begin_fragment(struct run *r, struct tree_slot *slot, const struct fr
 	for (i = 0; i < 128; i++) {
 		if (!slot->st[i])
 			continue;
-		slot->st[i]->owes_gap |= slot->st[i]->open_end;
-		slot->st[i]->delivered = 0;
-		slot->st[i]->lead_done = false;
+		slot->st[i]->out.gap_pending |= slot->st[i]->out.open_end;
+		slot->st[i]->out.delivered = 0;
+		slot->st[i]->seek.start_done = false;
 	}
 	if (!rc)
 		rc = begin_streams(r, slot, sk);
 	if (rc)
 		return rc;
 	if (r->con->fragment_tree)
-		return r->con->fragment_tree(r->con->data, &f->pub, slot->tree, &r->start);
+		return r->con->fragment_tree(r->con->data, &f->pub, slot->tree, &r->f.start);
 	/* before the first timestamp all has the time of the AUX record */
-	r->lead_in = r->start > f->pub.offset && filter_window(r->ss->filter, f->pub.time, f->pub.time);
-	if (r->lead_in) {
-		r->ahead = r->start;
+	r->f.untimed_start = r->f.start > f->pub.offset && filter_window(r->ss->chosen.filter, f->pub.time, f->pub.time);
+	if (r->f.untimed_start) {
+		r->f.skip_to = r->f.start;
 		seek_forget(sk);
-		r->start = f->pub.offset;
+		r->f.start = f->pub.offset;
 	}
 	return 0;
 }
 
-/* The beginning was decoded: leave out what follows. */
-static int leap(struct run *r, struct tree_slot *slot, const struct fragment *f, struct seek *sk)
+/* The beginning was decoded: decoding goes on at r->f.skip_to. */
+static int skip_ahead(struct run *r, struct tree_slot *slot, const struct fragment *f, struct seek *sk)
 {
 	uint64_t done = slot->last_index - f->pub.offset;
 	struct counts now;
@@ -483,10 +483,10 @@ static int leap(struct run *r, struct tree_slot *slot, const struct fragment *f,
 		return rc;
 	for (i = 0; i < 128; i++)
 		if (slot->st[i])
-			slot->st[i]->skip = slot->st[i]->delivered;
-	rc = feed_fragment(r, slot, f, r->start);
+			slot->st[i]->out.skip = slot->st[i]->out.delivered;
+	rc = feed_fragment(r, slot, f, r->f.start);
 	/* it counts as decoded */
-	r->start -= done < r->start - f->pub.offset ? done : r->start - f->pub.offset;
+	r->f.start -= done < r->f.start - f->pub.offset ? done : r->f.start - f->pub.offset;
 	return rc;
 }
 
@@ -509,35 +509,35 @@ static int decode_whole(struct run *r, struct fragment *f)
 	sk.tree = slot->tree;
 	for (;; sk.attempt++) {
 		rc = begin_fragment(r, slot, f, &sk);
-		if (!rc && r->ss->book)
+		if (!rc && r->ss->chosen.book)
 			take_counts(r, slot, &counts);
 		if (!rc)
-			rc = feed_fragment(r, slot, f, r->start);
-		if (!rc && r->leap)
-			rc = leap(r, slot, f, &sk);
+			rc = feed_fragment(r, slot, f, r->f.start);
+		if (!rc && r->f.skip_ahead)
+			rc = skip_ahead(r, slot, f, &sk);
 		if (rc)
 			return rc;
-		if (!r->again)
+		if (!r->f.retry)
 			break;
 		undo_counts(r, slot, &counts);
 	}
 	for (i = 0; i < 128; i++)
 		if (slot->st[i]) {
-			slot->st[i]->owes_gap = false;
-			slot->st[i]->skip = 0;
+			slot->st[i]->out.gap_pending = false;
+			slot->st[i]->out.skip = 0;
 		}
-	if (r->past)
+	if (r->f.past)
 		return leave_fragment(r, slot, f);
 	session_fragment_losses(r->ss, f);
-	r->ss->totals.aux_bytes += f->pub.size - (r->start - f->pub.offset);
-	r->ss->totals.filtered_bytes += r->start - f->pub.offset;
+	r->ss->totals.aux_bytes += f->pub.size - (r->f.start - f->pub.offset);
+	r->ss->totals.filtered_bytes += r->f.start - f->pub.offset;
 	r->ss->bytes_done += f->pub.size;
 	return end_fragment(r, slot);
 }
 
 static int decode_fragment(struct run *r, struct fragment *f)
 {
-	if (select_skips(&r->ss->selection, r->q, f, r->con->timeless))
+	if (select_skips(&r->ss->chosen.selection, r->q, f, r->con->timeless))
 		return skip_fragment(r, f);
 	f->pub.data = fragment_bytes(&r->joined, r->q, f);
 	return f->pub.data ? decode_whole(r, f) : -CST_ERR_NOMEM;
@@ -638,25 +638,25 @@ static int begin_counts(struct run *r)
 	struct session *ss = r->ss;
 	int err = 0;
 
-	if (!r->con->counts || ss->filter || ss->book || ss->opts.log)
+	if (!r->con->counts || ss->chosen.filter || ss->chosen.book || ss->opts.log)
 		return 0;
-	if (!ss->spaces.counts)
-		err = cst_counts_new(&ss->spaces.counts, ss->spaces.image, r->con->joined ? CST_COUNTS_JOINED : 0);
-	r->counts = ss->spaces.counts;
+	if (!ss->images.spaces.counts)
+		err = cst_counts_new(&ss->images.spaces.counts, ss->images.spaces.image, r->con->joined ? CST_COUNTS_JOINED : 0);
+	r->counts = ss->images.spaces.counts;
 	return err;
 }
 
 int run_open(struct run *r, struct session *ss, const struct session_consumer *con, _Atomic uint64_t *bytes)
 {
-	*r = (struct run){ .ss = ss, .con = con, .bytes = bytes };
-	r->progress = ss->opts.progress && isatty(STDERR_FILENO);
-	clock_gettime(CLOCK_MONOTONIC, &r->started);
+	*r = (struct run){ .ss = ss, .con = con, .progress.bytes = bytes };
+	r->progress.shown = ss->opts.progress && isatty(STDERR_FILENO);
+	clock_gettime(CLOCK_MONOTONIC, &r->progress.started);
 	return deliver_open(r) ? -CST_ERR_NOMEM : begin_counts(r);
 }
 
 void run_close(struct run *r)
 {
-	if (r->shown.tv_sec)
+	if (r->progress.last.tv_sec)
 		fprintf(stderr, "\r%*s\r", 30, "");
 	free(r->slots);
 	deliver_close(r);

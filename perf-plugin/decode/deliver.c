@@ -15,7 +15,7 @@
  */
 static enum deliver_mode mode_of(const struct run *r)
 {
-	if (filter_has_time(r->ss->filter))
+	if (filter_has_time(r->ss->chosen.filter))
 		return DELIVER_AT_ONCE;
 	if (!r->con->times)
 		return DELIVER_UNTIMED;
@@ -68,7 +68,7 @@ static bool is_past(const struct run *r, const struct stream_state *st, const st
 {
 	size_t i;
 
-	if (st->given.time <= filter_last(r->ss->filter))
+	if (st->given.time <= filter_last(r->ss->chosen.filter))
 		return false;
 	for (i = 0; i < n; i++)
 		if (g[i].kind == CST_GEN_RANGE)
@@ -79,7 +79,7 @@ static bool is_past(const struct run *r, const struct stream_state *st, const st
 /* Files whose code a filter on time lets pass, and where the last branch leads to. */
 static void note_files(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
 {
-	bool use = !st->given.unwanted || st->next_used;
+	bool use = !st->given.unwanted || st->out.next_used;
 	struct cst_section *sec;
 	uint32_t last = 0;
 	struct dso *d;
@@ -89,12 +89,12 @@ static void note_files(struct run *r, struct stream_state *st, const struct cst_
 		if (g[i].kind != CST_GEN_RANGE || !g[i].section || g[i].section == last)
 			continue;
 		last = g[i].section;
-		sec = cst_image_section(r->ss->spaces.image, last);
+		sec = cst_image_section(r->ss->images.spaces.image, last);
 		d = sec ? cst_section_cookie(sec) : NULL;
 		if (d)
 			d->shown = true;
 	}
-	st->next_used = !st->given.unwanted;
+	st->out.next_used = !st->given.unwanted;
 }
 
 /* Something is to be shown before every stream of the fragment is as if decoded from the beginning. */
@@ -103,32 +103,32 @@ static bool any_context_only(const struct stream_state *st)
 	unsigned int id;
 
 	for (id = 0; id < 128; id++)
-		if (st->peers[id] && st->peers[id]->context_only)
+		if (st->fragment.peers[id] && st->fragment.peers[id]->seek.context_only)
 			return true;
 	return false;
 }
 
 static int deliver_piece(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
 {
-	struct filter *f = r->ss->filter;
+	struct filter *f = r->ss->chosen.filter;
 	struct stream *s = &st->given;
 	int rc = 0;
 
 	s->unwanted = f && !filter_wants(f, s->cpu, s->pid, s->tid, s->time);
-	r->ss->matched |= !s->unwanted;
-	if (r->ss->book && !s->unwanted && any_context_only(st)) {
-		r->again = true;
+	r->ss->chosen.matched |= !s->unwanted;
+	if (r->ss->chosen.book && !s->unwanted && any_context_only(st)) {
+		r->f.retry = true;
 		return 0;
 	}
-	st->delivered++;
+	st->out.delivered++;
 	if (filter_has_time(f))
 		note_files(r, st, g, n);
-	if (st->delivered <= st->skip)
+	if (st->out.delivered <= st->out.skip)
 		rc = 0;
 	else if (r->con->batch && (!s->unwanted || r->con->unwanted))
 		rc = r->con->batch(r->con->data, s, g, n);
 	s->fragment_start = false;
-	st->past = st->past || (f && is_past(r, st, g, n));
+	st->out.past = st->out.past || (f && is_past(r, st, g, n));
 	return rc;
 }
 
@@ -141,11 +141,11 @@ static int deliver_pieces(struct run *r, const struct batch *b)
 	int rc = 0;
 
 	*s = b->s;
-	if (!step && filter_has_time(r->ss->filter))
+	if (!step && filter_has_time(r->ss->chosen.filter))
 		step = FILTER_STEP;
 	if (!step || n <= step || !whole)
 		return deliver_piece(r, b->st, b->g, n);
-	for (i = 0; i < n && !rc && !r->again; i += step) {
+	for (i = 0; i < n && !rc && !r->f.retry; i += step) {
 		size_t end = n - i < step ? n : i + step;
 
 		s->time = start + (uint64_t)((unsigned __int128)whole * i / n);
@@ -162,7 +162,7 @@ int deliver_gap(struct run *r, struct stream_state *st)
 				   .trace_id = st->stream.trace_id };
 	struct stream *s = stream_as_given(st);
 
-	st->open_end = false;
+	st->out.open_end = false;
 	s->unwanted = true;
 	if (!r->con->batch || !r->con->unwanted)
 		return 0;
@@ -187,13 +187,13 @@ static void set_waiting(struct pending *p, struct stream_state *st, enum next_ti
 {
 	struct batch *b;
 
-	while (st->waiting != NO_BATCH) {
-		b = nth(p, st->waiting);
+	while (st->out.first_pending != NO_BATCH) {
+		b = nth(p, st->out.first_pending);
 		b->known = (uint8_t)known;
 		b->next = next;
-		st->waiting = b->link;
+		st->out.first_pending = b->link;
 	}
-	st->waiting_last = NO_BATCH;
+	st->out.last_pending = NO_BATCH;
 }
 
 /* Delivers the batches whose times are known, up to the first other one. */
@@ -227,7 +227,7 @@ static int force(struct run *r)
 
 	set_next(b->st, b);
 	set_waiting(&r->pending, b->st, b->known, b->next);
-	return b->st->no_memory ? -CST_ERR_NOMEM : drain(r);
+	return b->st->time.no_memory ? -CST_ERR_NOMEM : drain(r);
 }
 
 int deliver_flush(struct run *r)
@@ -282,11 +282,11 @@ static int add_pending(struct run *r, struct batch *b)
 	b->link = NO_BATCH;
 	p->at = (size_t)(b->g - p->el) + b->n;
 	p->limit = b->limit < p->limit ? b->limit : p->limit;
-	if (st->waiting == NO_BATCH)
-		st->waiting = number;
+	if (st->out.first_pending == NO_BATCH)
+		st->out.first_pending = number;
 	else
-		nth(p, st->waiting_last)->link = number;
-	st->waiting_last = number;
+		nth(p, st->out.last_pending)->link = number;
+	st->out.last_pending = number;
 	if (b->why == CST_STOP_TIMESTAMP) {
 		set_waiting(p, st, b->closed == NO_TIME ? NEXT_UNUSABLE : NEXT_TIME, b->closed);
 	} else if (ahead_known(st)) {

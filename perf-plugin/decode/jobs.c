@@ -97,7 +97,7 @@ static int add_job(struct jobs *j, struct queue *q, size_t first, size_t end)
  */
 static bool is_divisible(const struct session *ss, const struct session_consumer *con, struct queue *q)
 {
-	if (!con->by_fragment || ss->filter || ss->units.ids_change)
+	if (!con->by_fragment || ss->chosen.filter || ss->units.ids_change)
 		return false;
 	if (!q->any_frames)
 		return true;
@@ -155,7 +155,7 @@ unsigned int jobs_threads(const struct session *ss, const struct session_consume
 	struct queue *q;
 
 	/* Seeking decodes little, and a log of the trace has an order of its own. */
-	if (want < 2 || (!con->piece_new && !con->stateless) || ss->book || ss->opts.log)
+	if (want < 2 || (!con->piece_new && !con->stateless) || ss->chosen.book || ss->opts.log)
 		return 1;
 	for (i = 0; i < ss->queues.nr; i++) {
 		q = ss->queues.q[i];
@@ -174,14 +174,14 @@ unsigned int jobs_threads(const struct session *ss, const struct session_consume
 static void begin_learned(struct session *ss, const struct learned *in, struct learn_log *log)
 {
 	who_restart(ss);
-	ss->own = in->own;
-	ss->contextid = in->contextid;
-	ss->own.log = ss->contextid.log = log;
+	ss->tasks.own = in->own;
+	ss->tasks.contextid = in->contextid;
+	ss->tasks.own.log = ss->tasks.contextid.log = log;
 }
 
 static struct learned what_is_learned(const struct session *ss)
 {
-	struct learned l = { .own = ss->own, .contextid = ss->contextid };
+	struct learned l = { .own = ss->tasks.own, .contextid = ss->tasks.contextid };
 
 	l.own.log = l.contextid.log = NULL;
 	return l;
@@ -337,11 +337,11 @@ static int decode_here(struct jobs *j, struct job *job)
 	size_t i;
 	int rc;
 
-	for (i = job->first; ss->filter && i < job->end; i++)
+	for (i = job->first; ss->chosen.filter && i < job->end; i++)
 		if (job->q->frags[i].aux)
 			job->q->frags[i].aux->counted = false;
-	ss->own = j->now.own;
-	ss->contextid = j->now.contextid;
+	ss->tasks.own = j->now.own;
+	ss->tasks.contextid = j->now.contextid;
 	if (con->piece_new && !con->sums)
 		mine.data = piece = con->piece_new(con->data, ss);
 	else if (con->piece_new && !j->here)
@@ -408,7 +408,7 @@ static bool wait_for(struct jobs *j, struct job *job, size_t number)
 
 	pthread_mutex_lock(&j->lock);
 	while (!job->done && (number < j->next || j->running)) {
-		if (!j->run.progress) {
+		if (!j->run.progress.shown) {
 			pthread_cond_wait(&j->changed, &j->lock);
 			continue;
 		}
@@ -487,8 +487,8 @@ static int decode_again(struct jobs *j)
 	who_restart(ss);
 	session_start_losses(ss);
 	run_close(&j->run);
-	cst_counts_free(ss->spaces.counts);
-	ss->spaces.counts = NULL;
+	cst_counts_free(ss->images.spaces.counts);
+	ss->images.spaces.counts = NULL;
 	messages_record(&messages);
 	if (run_open(&j->run, ss, j->con, NULL))
 		rc = -CST_ERR_NOMEM;
@@ -572,8 +572,8 @@ int jobs_run(struct session *ss, const struct session_consumer *con, unsigned in
 		rc = decode_again(&j);
 	else if (!rc && con->sums)
 		rc = take_sums(&j);
-	ss->own = j.now.own;
-	ss->contextid = j.now.contextid;
+	ss->tasks.own = j.now.own;
+	ss->tasks.contextid = j.now.contextid;
 	finish(&j);
 	return rc;
 }

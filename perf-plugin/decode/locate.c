@@ -54,11 +54,11 @@ bool session_symbol(const struct stream *s, uint64_t addr, const struct session_
 		return true;
 	}
 	if (loc->kernel) {
-		ks = kernel_kallsyms(&ss->kernel);
+		ks = kernel_kallsyms(&ss->images.kernel);
 		if (!ks || !kallsyms_find(ks, addr, name, &start, &size))
 			return false;
 	} else {
-		pm = loc->dso && loc->dso->kind == DSO_ANON && s->pid > 0 ? perf_maps_get(&ss->perf_maps, s->pid) : NULL;
+		pm = loc->dso && loc->dso->kind == DSO_ANON && s->pid > 0 ? perf_maps_get(&ss->images.perf_maps, s->pid) : NULL;
 		if (!pm || !perf_map_find(pm, addr, name, &start, &size))
 			return false;
 	}
@@ -68,19 +68,19 @@ bool session_symbol(const struct stream *s, uint64_t addr, const struct session_
 
 size_t session_read_code(const struct stream *s, uint64_t addr, void *buf, size_t len)
 {
-	return space_read(&s->state->ss->spaces, s->code, addr, buf, len);
+	return space_read(&s->state->ss->images.spaces, s->code, addr, buf, len);
 }
 
 const char *session_comm(const struct stream *s)
 {
 	if (s->tid == 0)
 		return "swapper";
-	return s->tid > 0 ? threads_comm(&s->state->ss->threads, s->tid, s->moment) : NULL;
+	return s->tid > 0 ? threads_comm(&s->state->ss->tasks.threads, s->tid, s->moment) : NULL;
 }
 
 struct dso *session_section_dso(struct session *ss, const struct stream *s, uint32_t section)
 {
-	struct cst_section *sec = cst_image_section(ss->spaces.image, section);
+	struct cst_section *sec = cst_image_section(ss->images.spaces.image, section);
 
 	(void)s;
 	return sec ? cst_section_cookie(sec) : NULL;
@@ -89,12 +89,12 @@ struct dso *session_section_dso(struct session *ss, const struct stream *s, uint
 int session_counted(struct session *ss, uint32_t section, struct dso **dso, const struct cst_pairs **ranges,
 		    const struct cst_pairs **edges)
 {
-	struct cst_section *sec = cst_image_section(ss->spaces.image, section);
+	struct cst_section *sec = cst_image_section(ss->images.spaces.image, section);
 	int err;
 
-	if (!sec || !ss->spaces.counts)
+	if (!sec || !ss->images.spaces.counts)
 		return 0;
 	*dso = cst_section_cookie(sec);
-	err = cst_counts_section(ss->spaces.counts, section, ranges, edges);
+	err = cst_counts_section(ss->images.spaces.counts, section, ranges, edges);
 	return err ? err : 1;
 }

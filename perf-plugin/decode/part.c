@@ -20,9 +20,9 @@ void session_zero_counts(struct session *ss)
 	struct session_totals *t = &ss->totals;
 	size_t i;
 
-	for (i = 0; i < ss->dsos.nr; i++)
-		zero_file(ss->dsos.all[i]);
-	ss->matched = ss->left_undone = false;
+	for (i = 0; i < ss->images.dsos.nr; i++)
+		zero_file(ss->images.dsos.all[i]);
+	ss->chosen.matched = ss->left_undone = false;
 	ss->unrouted_ids[0] = ss->unrouted_ids[1] = 0;
 	memset(&t->dec, 0, sizeof(t->dec));
 	memset(&t->frame, 0, sizeof(t->frame));
@@ -35,13 +35,13 @@ static int take_files(struct part *p, struct session *rep)
 {
 	size_t i, n = 0;
 
-	for (i = 0; i < rep->dsos.nr; i++)
-		n += counted(rep->dsos.all[i]);
+	for (i = 0; i < rep->images.dsos.nr; i++)
+		n += counted(rep->images.dsos.all[i]);
 	p->files = malloc((n + 1) * sizeof(*p->files));
 	if (!p->files)
 		return -CST_ERR_NOMEM;
-	for (i = 0; i < rep->dsos.nr; i++) {
-		const struct dso *d = rep->dsos.all[i];
+	for (i = 0; i < rep->images.dsos.nr; i++) {
+		const struct dso *d = rep->images.dsos.all[i];
 
 		if (counted(d))
 			p->files[p->nr_files++] = (struct part_file){
@@ -65,7 +65,7 @@ int part_take(struct part *p, struct session *rep)
 	p->losses = rep->losses;
 	p->unrouted_ids[0] = rep->unrouted_ids[0];
 	p->unrouted_ids[1] = rep->unrouted_ids[1];
-	p->matched = rep->matched;
+	p->matched = rep->chosen.matched;
 	p->left_undone = rep->left_undone;
 	rep->losses = fresh;
 	return 0;
@@ -111,9 +111,9 @@ bool part_add(struct session *ss, const struct part *p)
 	t->unknown_context += p->totals.unknown_context;
 	ss->unrouted_ids[0] |= p->unrouted_ids[0];
 	ss->unrouted_ids[1] |= p->unrouted_ids[1];
-	ss->matched |= p->matched;
+	ss->chosen.matched |= p->matched;
 	for (i = 0; i < p->nr_files; i++)
-		add_file(ss->dsos.all[p->files[i].number], &p->files[i]);
+		add_file(ss->images.dsos.all[p->files[i].number], &p->files[i]);
 	return true;
 }
 

@@ -29,19 +29,24 @@ struct run {
 	struct cst_counts *counts;	/* for all decoders, or NULL */
 	struct joined joined;	/* the fragment's bytes, if the file has them in pieces */
 	uint64_t present[2];	/* trace IDs in the fragment, when it matters */
-	bool past;		/* nothing that follows in the fragment is wanted */
-	bool again;		/* something is wanted, and not all streams are ready for it: begin earlier */
-	bool lead_in;		/* what has no time of its own comes first, then a leap ... */
-	bool leap;		/* ... now */
-	uint64_t ahead;		/* where the leap leads to */
-	uint64_t start;		/* offset in the trace at which the fragment was begun */
-	bool progress;
-	_Atomic uint64_t *bytes; /* not NULL: progress goes here, and somebody else shows it */
-	struct timespec started, shown;
-	unsigned int ticks;
+	/* Of the fragment that is being decoded. */
+	struct run_fragment {
+		uint64_t start;		/* offset in the trace at which it was begun */
+		bool past;		/* nothing that follows in it is wanted */
+		bool retry;		/* something is wanted, and not all streams are ready for it: begin earlier */
+		bool untimed_start;	/* the beginning, which has no time of its own, is decoded first ... */
+		bool skip_ahead;	/* ... and is done: decoding goes on ... */
+		uint64_t skip_to;	/* ... at this offset of the trace */
+	} f;
+	struct run_progress {
+		bool shown;		/* on the terminal */
+		_Atomic uint64_t *bytes; /* not NULL: progress goes here, and somebody else shows it */
+		struct timespec started, last;
+		unsigned int ticks;
+	} progress;
 };
 
-/* decode.c: room for decoding. `bytes` as in struct run. 0, or -CST_ERR_NOMEM. */
+/* decode.c: room for decoding. `bytes` as in struct run_progress. 0, or -CST_ERR_NOMEM. */
 int run_open(struct run *r, struct session *ss, const struct session_consumer *con, _Atomic uint64_t *bytes);
 void run_close(struct run *r);
 /* Fragments [first, end) of a queue. */

@@ -53,7 +53,7 @@ static bool several(unsigned int bits)
 /* What tells the worlds of guests, firmware and Secure state apart is learned from all contexts so far. */
 static const char *worlds_reason(const struct session *ss, const struct stream_state *st)
 {
-	const struct index_book *b = ss->book;
+	const struct index_book *b = ss->chosen.book;
 	struct contexts c = { 0 };
 	unsigned int i;
 
@@ -64,7 +64,7 @@ static const char *worlds_reason(const struct session *ss, const struct stream_s
 	if (several(c.worlds >> 4))
 		return "it holds several security states";
 	if (st->unit->pid.contextidr_el2)
-		return st->run_in.ix->worlds & CST_INDEX_EL(1) ? "a virtual machine may have run" : NULL;
+		return st->seek.ix->worlds & CST_INDEX_EL(1) ? "a virtual machine may have run" : NULL;
 	return st->stream.config->vmid_bytes && c.vmids_differ ? "a virtual machine may have run" : NULL;
 }
 
@@ -76,7 +76,7 @@ static uint64_t block_end(const struct cst_index *ix, const struct cst_index_str
 /* Timestamps up to block `last`: often enough, and to be put in order. */
 static const char *times_reason(struct stream_state *st, const struct cst_index *ix, uint32_t last)
 {
-	const struct cst_index_stream *s = st->run_in.ix;
+	const struct cst_index_stream *s = st->seek.ix;
 	uint64_t low = UINT64_MAX, high = 0, since = s->blocks[0].valid, a, b;
 	bool none = false;
 	uint32_t i;
@@ -118,10 +118,10 @@ static const char *fragment_reason(const struct session *ss, const struct seek *
 /* Once for a run: the user made an index, and would wonder. */
 static void tell_unused(struct session *ss, const struct seek *sk, const char *reason)
 {
-	if (!ss->told_unused)
+	if (!ss->chosen.unused_index_reported)
 		fprintf(stderr, "cstrace: %s: buffer %u, offset %llu is decoded from its beginning in spite of the index: "
 			"%s\n", ss->name, sk->f->pub.queue, (unsigned long long)sk->f->pub.offset, reason);
-	ss->told_unused = true;
+	ss->chosen.unused_index_reported = true;
 }
 
 /* ---- where to begin ---------------------------------------------------------------------------- */
@@ -139,7 +139,7 @@ static bool has_bytes(const struct cst_index_stream *s)
 /* The first block with something of that time or later; else the last one. */
 static uint32_t block_at(struct stream_state *st, uint64_t from)
 {
-	const struct cst_index_stream *s = st->run_in.ix;
+	const struct cst_index_stream *s = st->seek.ix;
 	uint64_t time;
 	uint32_t i;
 
@@ -152,16 +152,16 @@ static uint32_t block_at(struct stream_state *st, uint64_t from)
 
 static void begin_at(struct stream_state *st, uint32_t block)
 {
-	struct run_in *r = &st->run_in;
+	struct seek_stream *r = &st->seek;
 	uint32_t i;
 
-	r->step = RUN_IN_TIME;
+	r->step = SEEK_TIME;
 	r->valid = r->ix->blocks[block].valid;
 	r->ticks = 0;
 	for (i = 0; i < block; i++)
 		if (r->ix->blocks[i].counts[CST_INDEX_TIMESTAMP] && r->ix->blocks[i].time_max > r->ticks)
 			r->ticks = r->ix->blocks[i].time_max;
-	st->context_only = true;
+	st->seek.context_only = true;
 	/* its first batch is not decoded, or was before */
 	st->stream.fragment_start = false;
 }
@@ -172,7 +172,7 @@ void seek_forget(struct seek *sk)
 
 	for (id = 0; id < 128; id++)
 		if (sk->st[id]) {
-			sk->st[id]->context_only = false;
+			sk->st[id]->seek.context_only = false;
 			ahead_begin(sk->st[id]);
 		}
 	cst_tree_reset(sk->tree);
@@ -196,7 +196,7 @@ static const char *plan(struct session *ss, struct seek *sk, const struct cst_in
 		blocks[i] = 0;
 		if (!st || !has_bytes(&ix->streams[i]))
 			continue;
-		st->run_in.ix = &ix->streams[i];
+		st->seek.ix = &ix->streams[i];
 		last = block_at(st, sk->from);
 		blocks[i] = last > lead ? last - lead : 0;
 		if (!st->unit->timestamps)
@@ -225,14 +225,14 @@ static const char *plan(struct session *ss, struct seek *sk, const struct cst_in
 
 static int with_section(struct session *ss, struct seek *sk, const struct index_section *s)
 {
-	const struct cst_index *ix = index_book_get(ss->book, s), *sound;
+	const struct cst_index *ix = index_book_get(ss->chosen.book, s), *sound;
 	const char *reason;
 
 	if (!ix)
 		return 0;
 	reason = plan(ss, sk, ix);
 	if (!reason && sk->start > sk->f->pub.offset) {
-		sound = index_book_check(ss->book, ix, s, sk->start);
+		sound = index_book_check(ss->chosen.book, ix, s, sk->start);
 		if (sound != ix) {
 			seek_forget(sk);
 			reason = sound ? plan(ss, sk, sound) : NULL;
@@ -245,13 +245,14 @@ static int with_section(struct session *ss, struct seek *sk, const struct index_
 
 int seek_fragment(struct session *ss, const struct session_consumer *con, struct seek *sk)
 {
+	const struct index_book *book = ss->chosen.book;
 	struct index_section s = { .tree = sk->tree };
 
 	sk->start = sk->f->pub.offset;
-	if (!ss->book || (!ss->book->file && !ss->book->refused) || !con->batch || con->packet || con->timeless ||
+	if (!book || (!book->file && !book->refused) || !con->batch || con->packet || con->timeless ||
 	    ss->opts.log)
 		return 0;
-	sk->from = filter_next(ss->filter, fragment_floor(sk->f));
+	sk->from = filter_next(ss->chosen.filter, fragment_floor(sk->f));
 	if (sk->from <= fragment_floor(sk->f))
 		return 0;
 	if (con->history) {
@@ -266,7 +267,7 @@ int seek_fragment(struct session *ss, const struct session_consumer *con, struct
 
 bool seek_unwanted(const struct stream_state *st, uint64_t time)
 {
-	return !filter_window(st->ss->filter, fragment_floor(st->frag), time);
+	return !filter_window(st->ss->chosen.filter, fragment_floor(st->fragment.f), time);
 }
 
 bool seek_too_late(struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why)
@@ -276,8 +277,8 @@ bool seek_too_late(struct stream_state *st, const struct cst_generic *g, size_t 
 	/* the batch's own end, which is before the next timestamp */
 	if (why == CST_STOP_TIMESTAMP && n && g[n - 1].addr && stream_time(st, g[n - 1].addr, &time))
 		return !seek_unwanted(st, time);
-	if (time > st->frag->pub.time)
-		time = st->frag->pub.time;
+	if (time > st->fragment.f->pub.time)
+		time = st->fragment.f->pub.time;
 	return !seek_unwanted(st, time);
 }
 
@@ -297,15 +298,15 @@ bool seek_has_branch(const struct cst_generic *g, size_t n)
 	return false;
 }
 
-bool seek_speaks(struct stream_state *st, const struct cst_generic *g, size_t n)
+bool seek_ready(struct stream_state *st, const struct cst_generic *g, size_t n)
 {
-	return st->run_in.step == RUN_IN_BRANCH && seek_has_branch(g, n);
+	return st->seek.step == SEEK_BRANCH && seek_has_branch(g, n);
 }
 
 /* Can the thread, as it was settled, differ from what an earlier beginning would have led to? */
 static bool thread_known(const struct stream_state *st)
 {
-	const struct contextid *c = &st->ss->contextid;
+	const struct contextid *c = &st->ss->tasks.contextid;
 	const struct aux_pid_source *src = &st->unit->pid;
 	enum contextid_format f = c->forced ? c->forced : c->decided;
 
@@ -321,7 +322,7 @@ static bool thread_known(const struct stream_state *st)
 }
 
 /* The first place behind `index`. */
-static bool next_place(struct run_in *r, uint64_t index)
+static bool next_place(struct seek_stream *r, uint64_t index)
 {
 	uint32_t i;
 
@@ -335,32 +336,32 @@ static bool next_place(struct run_in *r, uint64_t index)
 
 void seek_stopped(struct stream_state *st, enum cst_stop why, const struct cst_generic *last)
 {
-	struct run_in *r = &st->run_in;
+	struct seek_stream *r = &st->seek;
 	bool timestamp = why == CST_STOP_TIMESTAMP && last && last->addr;
 
 	if (!last || last->index < r->valid)
 		return;
 	switch (r->step) {
-	case RUN_IN_TIME:
+	case SEEK_TIME:
 		if (!timestamp || last->addr < r->ticks)
 			break;
-		r->step = RUN_IN_THREAD;
+		r->step = SEEK_THREAD;
 		r->settled = st->who.settled;
 		break;
-	case RUN_IN_THREAD:
+	case SEEK_THREAD:
 		if (st->who.settled == r->settled || !thread_known(st) || !next_place(r, last->index))
 			break;
-		r->step = RUN_IN_PLACE;
+		r->step = SEEK_PLACE;
 		break;
-	case RUN_IN_PLACE:
+	case SEEK_PLACE:
 		if (!timestamp || last->addr < r->ticks)
 			break;
-		pace_forget_rate(&st->pace);
-		r->step = RUN_IN_RATE;
+		pace_forget_rate(&st->time.pace);
+		r->step = SEEK_RATE;
 		break;
-	case RUN_IN_RATE:
-		if (timestamp && pace_knows_rate(&st->pace, st->unit->config.cycle_count))
-			r->step = RUN_IN_BRANCH;
+	case SEEK_RATE:
+		if (timestamp && pace_knows_rate(&st->time.pace, st->unit->config.cycle_count))
+			r->step = SEEK_BRANCH;
 		break;
 	}
 }

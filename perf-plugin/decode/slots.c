@@ -17,10 +17,10 @@ static void tell_undecodable(struct session *ss, const struct trace_unit *u)
 	const struct trace_unit **told;
 	size_t i;
 
-	for (i = 0; i < ss->nr_told_units; i++)
-		if (ss->told_units[i] == u)
+	for (i = 0; i < ss->undecodable.nr; i++)
+		if (ss->undecodable.v[i] == u)
 			return;
-	told = ARRAY_ADD(ss->told_units, ss->nr_told_units, ss->cap_told_units);
+	told = ARRAY_ADD(ss->undecodable.v, ss->undecodable.nr, ss->undecodable.cap);
 	if (told)
 		*told = u;
 	if (u->config_error == -CST_ERR_PROTOCOL)
@@ -74,9 +74,9 @@ static int add_stream(struct run *r, struct tree_slot *slot, struct trace_unit *
 	st->queue = r->q;
 	st->unit = u;
 	st->pending = &r->pending;
-	st->may_be_late = !filter_has_time(r->ss->filter);
+	st->time.may_be_late = !filter_has_time(r->ss->chosen.filter);
 	st->stream.state = st;
-	st->stream.filter = r->ss->filter;
+	st->stream.filter = r->ss->chosen.filter;
 	st->stream.cpu = (int)u->aux->cpu;
 	st->stream.trace_id = id;
 	st->stream.queue = r->q->number;
@@ -181,7 +181,7 @@ static int update_streams(struct run *r, struct tree_slot *slot, const struct fr
 		u = st ? first_unit(r->ss, r->q, id, f, st->unit) : NULL;
 		if (!u || !usable(r, u))
 			continue;
-		err = u != st->unit || st->armed ? stream_set_unit(st, u, true) : 0;
+		err = u != st->unit || st->owner.awaits_sync ? stream_set_unit(st, u, true) : 0;
 		if (err)
 			return err;
 	}
@@ -207,7 +207,7 @@ static int add_frame_streams(struct run *r, struct tree_slot *slot, const struct
 			r->ss->unrouted_ids[id >> 6] |= bit;
 			continue;
 		}
-		if (!select_wants_id(&r->ss->selection, r->q, (uint8_t)id)) {
+		if (!select_wants_id(&r->ss->chosen.selection, r->q, (uint8_t)id)) {
 			cst_tree_ignore(slot->tree, (uint8_t)id);
 			continue;
 		}

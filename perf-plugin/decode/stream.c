@@ -10,7 +10,7 @@
 
 static uint64_t aux_time(const struct stream_state *st)
 {
-	return st->frag->pub.time;
+	return st->fragment.f->pub.time;
 }
 
 /*
@@ -19,14 +19,14 @@ static uint64_t aux_time(const struct stream_state *st)
  */
 bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time)
 {
-	if (!st->clock || st->clock_cpu != st->stream.cpu) {
-		st->clock_cpu = st->stream.cpu;
-		st->clock = clocks_of_cpu(&st->ss->clocks, st->clock_cpu);
+	if (!st->time.clock || st->time.clock_cpu != st->stream.cpu) {
+		st->time.clock_cpu = st->stream.cpu;
+		st->time.clock = clocks_of_cpu(&st->ss->clocks, st->time.clock_cpu);
 	}
-	if (!st->clock || !clock_ns(st->clock, ticks, aux_time(st), time))
+	if (!st->time.clock || !clock_ns(st->time.clock, ticks, aux_time(st), time))
 		return false;
-	if (*time < st->floor)
-		*time = st->floor;
+	if (*time < st->time.floor)
+		*time = st->time.floor;
 	if (*time > aux_time(st))
 		*time = aux_time(st);
 	return true;
@@ -39,26 +39,26 @@ static uint64_t needed_limit(const struct stream_state *st)
 	unsigned int id;
 
 	for (id = 0; id < 128; id++) {
-		const struct stream_state *peer = st->peers[id];
+		const struct stream_state *peer = st->fragment.peers[id];
 
-		if (peer && peer != st && st->present[id >> 6] >> (id & 63) & 1 && peer->limit < limit)
-			limit = peer->limit;
+		if (peer && peer != st && st->fragment.present[id >> 6] >> (id & 63) & 1 && peer->time.limit < limit)
+			limit = peer->time.limit;
 	}
 	return limit;
 }
 
 static void set_moment(struct stream_state *st, uint64_t time)
 {
-	struct threads *ts = &st->ss->threads;
+	struct threads *ts = &st->ss->tasks.threads;
 	uint64_t limit;
 
-	st->late = false;
-	if (!ts->ended && threads_seek(ts, time, st->frag->seq, ts->keep ? 0 : needed_limit(st)))
-		st->no_memory = true;
-	limit = threads_limit(ts, time, st->frag->seq);
+	st->time.late = false;
+	if (!ts->ended && threads_seek(ts, time, st->fragment.f->seq, ts->keep ? 0 : needed_limit(st)))
+		st->time.no_memory = true;
+	limit = threads_limit(ts, time, st->fragment.f->seq);
 	/* Within a fragment time goes forward, whatever a damaged timestamp says. */
-	if (limit > st->limit)
-		st->limit = limit;
+	if (limit > st->time.limit)
+		st->time.limit = limit;
 }
 
 uint64_t stream_next_time(struct stream_state *st)
@@ -70,22 +70,22 @@ uint64_t stream_next_time(struct stream_state *st)
 
 void stream_passed(struct stream_state *st, const struct cst_generic *last)
 {
-	if (last->index >= st->done)
-		st->done = last->index + 1;
+	if (last->index >= st->fragment.done)
+		st->fragment.done = last->index + 1;
 }
 
 void stream_moment(struct stream_state *st)
 {
 	uint64_t ticks, time;
 
-	if (!st->late)
+	if (!st->time.late)
 		return;
-	st->late = false;
+	st->time.late = false;
 	if (!ahead_time(st, &ticks)) {
 		set_moment(st, aux_time(st));
 	} else if (stream_time(st, ticks, &time)) {
-		if (st->time == NO_TIME || time > st->time)
-			st->time = time;
+		if (st->time.now == NO_TIME || time > st->time.now)
+			st->time.now = time;
 		set_moment(st, time);
 	}
 }
@@ -100,8 +100,8 @@ static void begin_stretch(struct stream_state *st)
 		set_moment(st, aux_time(st));
 		return;
 	}
-	st->late = true;
-	if (!st->may_be_late || !threads_steady(&st->ss->threads, st->limit, aux_time(st), st->frag->seq))
+	st->time.late = true;
+	if (!st->time.may_be_late || !threads_steady(&st->ss->tasks.threads, st->time.limit, aux_time(st), st->fragment.f->seq))
 		stream_moment(st);
 }
 
@@ -110,26 +110,26 @@ static int choose_space(struct stream_state *st)
 	struct session *ss = st->ss;
 	struct process *p;
 
-	if (st->no_memory)
+	if (st->time.no_memory)
 		return -CST_ERR_NOMEM;
-	st->now = NULL;
+	st->space.now = NULL;
 	if (st->who.world.world != WORLD_OWN) {
 		/* Of virtual machines and firmware there is no code. */
-	} else if (st->el_known && st->el > 0) {
-		st->kernel = version_get(&ss->spaces, &ss->threads.kernel, st->limit, st->kernel);
-		if (!st->kernel)
+	} else if (st->context.el_known && st->context.el > 0) {
+		st->space.kernel = version_get(&ss->images.spaces, &ss->tasks.threads.kernel, st->time.limit, st->space.kernel);
+		if (!st->space.kernel)
 			return -CST_ERR_NOMEM;
-		st->now = st->kernel;
+		st->space.now = st->space.kernel;
 	} else {
-		p = st->stream.pid >= 0 ? threads_process(&ss->threads, st->stream.pid) : NULL;
+		p = st->stream.pid >= 0 ? threads_process(&ss->tasks.threads, st->stream.pid) : NULL;
 		if (p) {
-			st->user = version_get(&ss->spaces, p, st->limit, st->user);
-			if (!st->user)
+			st->space.user = version_get(&ss->images.spaces, p, st->time.limit, st->space.user);
+			if (!st->space.user)
 				return -CST_ERR_NOMEM;
-			st->now = st->user;
+			st->space.now = st->space.user;
 		}
 	}
-	cst_decoder_set_space(st->stream.decoder, st->now ? st->now->space : NULL);
+	cst_decoder_set_space(st->stream.decoder, st->space.now ? st->space.now->space : NULL);
 	return 0;
 }
 
@@ -139,12 +139,12 @@ static int choose_space(struct stream_state *st)
  */
 static bool moment_open(struct stream_state *st, const struct cst_generic *g)
 {
-	bool same = st->el_known && st->el == g->el && st->context_id == g->context_id &&
-		    st->vmid == g->vmid;
+	bool same = st->context.el_known && st->context.el == g->el && st->context.id == g->context_id &&
+		    st->context.vmid == g->vmid;
 
-	st->context_id = g->context_id;
-	st->vmid = g->vmid;
-	return !same && cst_decoder_stats(st->stream.decoder)->insns != st->insns_stamped;
+	st->context.id = g->context_id;
+	st->context.vmid = g->vmid;
+	return !same && cst_decoder_stats(st->stream.decoder)->insns != st->time.insns_stamped;
 }
 
 int stream_set_unit(struct stream_state *st, struct trace_unit *u, bool at_once)
@@ -156,13 +156,13 @@ int stream_set_unit(struct stream_state *st, struct trace_unit *u, bool at_once)
 	err = cst_decoder_reconfigure(st->stream.decoder, &cfg);
 	if (err)
 		return err;
-	st->armed = !at_once;
+	st->owner.awaits_sync = !at_once;
 	if (!at_once)
 		return 0;
 	ahead_free(&st->ahead);
 	st->unit = u;
 	st->stream.cpu = (int)u->aux->cpu;
-	st->next_unit = NULL;
+	st->owner.next_unit = NULL;
 	return 0;
 }
 
@@ -172,16 +172,16 @@ static void find_change(struct stream_state *st)
 	const struct id_owner *o;
 	struct trace_unit *u;
 
-	st->next_unit = NULL;
-	if (!st->unit->timestamps || !st->ss->units.ids_change || st->frag->pub.raw || aux_time(st) == NO_TIME)
+	st->owner.next_unit = NULL;
+	if (!st->unit->timestamps || !st->ss->units.ids_change || st->fragment.f->pub.raw || aux_time(st) == NO_TIME)
 		return;
-	while ((o = owners_change(&st->ss->units, st->queue, st->stream.trace_id, st->owned, aux_time(st)))) {
-		st->owned = o->time;
+	while ((o = owners_change(&st->ss->units, st->queue, st->stream.trace_id, st->owner.seen_until, aux_time(st)))) {
+		st->owner.seen_until = o->time;
 		u = units_of_owner(&st->ss->units, o, st->stream.trace_id);
 		if (!u || u == st->unit || u->config_error)
 			continue;
-		st->next_unit = u;
-		st->next_time = o->time;
+		st->owner.next_unit = u;
+		st->owner.next_time = o->time;
 		break;
 	}
 }
@@ -191,23 +191,23 @@ static int watch_change(struct stream_state *st)
 {
 	uint64_t ts, time;
 
-	if (!st->next_unit || st->armed)
+	if (!st->owner.next_unit || st->owner.awaits_sync)
 		return 0;
 	if (ahead_time(st, &ts) &&
-	    (!stream_time(st, ts, &time) || time < st->next_time))
+	    (!stream_time(st, ts, &time) || time < st->owner.next_time))
 		return 0;
-	return stream_set_unit(st, st->next_unit, false);
+	return stream_set_unit(st, st->owner.next_unit, false);
 }
 
 /* The synchronisation has come. */
 static int take_over(struct stream_state *st, const struct cst_generic *last)
 {
-	if (!st->armed)
+	if (!st->owner.awaits_sync)
 		return 0;
-	st->armed = false;
-	st->unit = st->next_unit;
+	st->owner.awaits_sync = false;
+	st->unit = st->owner.next_unit;
 	st->stream.cpu = (int)st->unit->aux->cpu;
-	st->el_known = false;
+	st->context.el_known = false;
 	ahead_switch(st, last->index);
 	find_change(st);
 	return who_begin(st);
@@ -223,23 +223,23 @@ int stream_begin(struct stream_state *st, const struct fragment *f)
 	struct stream *s = &st->stream;
 	int err;
 
-	st->frag = f;
-	st->done = 0;
+	st->fragment.f = f;
+	st->fragment.done = 0;
 	ahead_begin(st);
-	st->time = NO_TIME;
-	st->floor = fragment_floor(f);
-	pace_begin(&st->pace);
-	st->past = st->open_end = st->late = false;
-	st->waiting = st->waiting_last = NO_BATCH;
-	st->last_ticks = 0;
-	st->active = false;
-	st->el_known = false;
-	st->insns_stamped = UINT64_MAX;
+	st->time.now = NO_TIME;
+	st->time.floor = fragment_floor(f);
+	pace_begin(&st->time.pace);
+	st->out.past = st->out.open_end = st->time.late = false;
+	st->out.first_pending = st->out.last_pending = NO_BATCH;
+	st->time.last_ticks = 0;
+	st->out.active = false;
+	st->context.el_known = false;
+	st->time.insns_stamped = UINT64_MAX;
 	s->fragment_start = true;
 	s->aux_time = f->pub.time != NO_TIME ? f->pub.time : 0;
 	s->aux_seq = f->seq;
-	st->armed = false;
-	st->owned = f->since ? f->since : aux_time(st);
+	st->owner.awaits_sync = false;
+	st->owner.seen_until = f->since ? f->since : aux_time(st);
 	find_change(st);
 	if (!st->unit->timestamps)
 		set_moment(st, f->pub.time);
@@ -254,17 +254,17 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 
 	switch (why) {
 	case CST_STOP_SECTION:
-		return space_load_section(&st->ss->spaces, cst_decoder_section(st->stream.decoder));
+		return space_load_section(&st->ss->images.spaces, cst_decoder_section(st->stream.decoder));
 	case CST_STOP_TIMESTAMP:
 		if (!last || !last->addr)
 			return 0;
-		st->ss->totals.backward_timestamps += last->addr < st->last_ticks;
-		st->last_ticks = last->addr;
+		st->ss->totals.backward_timestamps += last->addr < st->time.last_ticks;
+		st->time.last_ticks = last->addr;
 		if (!stream_time(st, last->addr, &time))
 			return 0;
-		st->insns_stamped = cst_decoder_stats(st->stream.decoder)->insns;
-		if (st->time == NO_TIME || time > st->time)
-			st->time = time;
+		st->time.insns_stamped = cst_decoder_stats(st->stream.decoder)->insns;
+		if (st->time.now == NO_TIME || time > st->time.now)
+			st->time.now = time;
 		set_moment(st, time);
 		err = who_time(st, time);
 		if (!err)
@@ -308,9 +308,9 @@ static uint64_t count_cycles(const struct cst_generic *g, size_t n)
 
 struct stream *stream_here(struct stream_state *st)
 {
-	st->stream.code = st->now;
-	st->stream.kernel = st->el_known && st->el > 0;
-	st->stream.moment = st->limit;
+	st->stream.code = st->space.now;
+	st->stream.kernel = st->context.el_known && st->context.el > 0;
+	st->stream.moment = st->time.limit;
 	return &st->stream;
 }
 
@@ -339,13 +339,13 @@ void stream_batch(struct stream_state *st, const struct cst_generic *g, size_t n
 	b->g = g;
 	b->n = n;
 	b->s = *stream_here(st);
-	b->limit = st->limit;
-	b->late = st->late;
+	b->limit = st->time.limit;
+	b->late = st->time.late;
 	b->why = (uint8_t)why;
 	b->closed = NO_TIME;
 	b->known = NEXT_OPEN;
-	b->s.n_insn = (uint32_t)(insns - st->insns_seen);
-	st->insns_seen = insns;
+	b->s.n_insn = (uint32_t)(insns - st->time.insns_seen);
+	st->time.insns_seen = insns;
 	st->stream.fragment_start = false;
 	b->cycles = st->unit->config.cycle_count ? count_cycles(g, n) : 0;
 	if (why == CST_STOP_TIMESTAMP && !g[n - 1].addr)
@@ -361,14 +361,14 @@ static uint64_t moment_of(const struct batch *b)
 	uint64_t limit = b->limit;
 
 	if (b->late && b->known != NEXT_UNUSABLE)
-		limit = threads_limit(&st->ss->threads, b->known == NEXT_TIME ? b->next : aux_time(st), st->frag->seq);
+		limit = threads_limit(&st->ss->tasks.threads, b->known == NEXT_TIME ? b->next : aux_time(st), st->fragment.f->seq);
 	return limit > b->limit ? limit : b->limit;
 }
 
 /* What the element that ended the pull says about the time. */
 static void go_on(struct batch *b, uint64_t next)
 {
-	struct pace *pace = &b->st->pace;
+	struct pace *pace = &b->st->time.pace;
 
 	if (b->why == CST_STOP_TIMESTAMP && b->closed != NO_TIME)
 		pace_timestamp(pace, b->closed);
@@ -380,26 +380,26 @@ static void go_on(struct batch *b, uint64_t next)
 void stream_batch_time(struct batch *b, const struct session_consumer *con)
 {
 	struct stream_state *st = b->st;
-	bool loose = !con->step && !filter_has_time(st->ss->filter);
+	bool loose = !con->step && !filter_has_time(st->ss->chosen.filter);
 	uint64_t next = b->known == NEXT_TIME ? b->next : NO_TIME, start, end;
 	struct stream *s = &b->s;
 
-	st->pace.loose = loose;
+	st->time.pace.loose = loose;
 	s->moment = moment_of(b);
-	s->not_before = threads_time(&st->ss->threads, s->moment);
-	s->time_known = !con->timeless && st->pace.now != PACE_UNKNOWN;
+	s->not_before = threads_time(&st->ss->tasks.threads, s->moment);
+	s->time_known = !con->timeless && st->time.pace.now != PACE_UNKNOWN;
 	s->before = 0;
 	if (!s->time_known) {
 		start = end = s->aux_time;
 	} else {
-		start = st->pace.now;
+		start = st->time.pace.now;
 		if (b->why == CST_STOP_TIMESTAMP) {
 			/* How long it took is known, not only how long such things take. */
-			pace_advance(&st->pace, s->n_insn, b->cycles, start);
+			pace_advance(&st->time.pace, s->n_insn, b->cycles, start);
 			end = b->closed == NO_TIME || b->closed < start ? start : b->closed;
 		} else {
-			pace_advance(&st->pace, s->n_insn, b->cycles, loose || next == NO_TIME ? aux_time(st) : next);
-			end = st->pace.now;
+			pace_advance(&st->time.pace, s->n_insn, b->cycles, loose || next == NO_TIME ? aux_time(st) : next);
+			end = st->time.pace.now;
 		}
 		if (loose && next != NO_TIME)
 			s->before = next;
@@ -412,7 +412,7 @@ void stream_batch_time(struct batch *b, const struct session_consumer *con)
 void stream_release(struct stream_state *st)
 {
 	cst_decoder_set_space(st->stream.decoder, NULL);
-	version_put(st->user);
-	version_put(st->kernel);
-	st->user = st->kernel = st->now = NULL;
+	version_put(st->space.user);
+	version_put(st->space.kernel);
+	st->space.user = st->space.kernel = st->space.now = NULL;
 }

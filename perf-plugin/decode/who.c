@@ -15,7 +15,7 @@ enum certainty { CERTAIN, UNCERTAIN, UNKNOWN };
 static bool is_traced(const struct stream_state *st)
 {
 	return (st->unit->pid.contextidr_el1 || st->unit->pid.contextidr_el2) &&
-	       st->ss->contextid.forced != CONTEXTID_NONE;
+	       st->ss->tasks.contextid.forced != CONTEXTID_NONE;
 }
 
 static bool follows_thread(const struct stream_state *st)
@@ -26,7 +26,7 @@ static bool follows_thread(const struct stream_state *st)
 static uint64_t now(struct stream_state *st)
 {
 	stream_moment(st);
-	return st->time != NO_TIME ? st->time : st->frag->pub.time;
+	return st->time.now != NO_TIME ? st->time.now : st->fragment.f->pub.time;
 }
 
 static uint64_t insns(const struct stream_state *st)
@@ -44,13 +44,13 @@ static uint64_t gaps(const struct stream_state *st)
 
 static bool in_kernel(const struct stream_state *st)
 {
-	return st->el_known && st->el > 0;
+	return st->context.el_known && st->context.el > 0;
 }
 
 static bool has_code(const struct session *ss, int tid, uint64_t limit)
 {
-	int pid = tid > 0 ? threads_pid(&ss->threads, tid, limit) : -1;
-	const struct process *p = pid >= 0 ? threads_process(&ss->threads, pid) : NULL;
+	int pid = tid > 0 ? threads_pid(&ss->tasks.threads, tid, limit) : -1;
+	const struct process *p = pid >= 0 ? threads_process(&ss->tasks.threads, pid) : NULL;
 
 	/* A process that was mapped before the window has no events in it. */
 	return p && (p->first < p->nr || (p->cur && maplist_next(p->cur, 0)));
@@ -59,7 +59,7 @@ static bool has_code(const struct session *ss, int tid, uint64_t limit)
 static void set_thread(struct stream_state *st, int tid)
 {
 	st->stream.tid = tid;
-	st->stream.pid = threads_pid(&st->ss->threads, tid, st->limit);
+	st->stream.pid = threads_pid(&st->ss->tasks.threads, tid, st->time.limit);
 }
 
 static void set_unknown(struct stream_state *st, enum loss cause)
@@ -77,7 +77,7 @@ static size_t candidates(struct stream_state *st, int *tids, size_t max, bool *a
 
 	if (to == NO_TIME || to < from)
 		to = from;
-	return running_between(&st->ss->running, st->stream.cpu, from, to, tids, max, all);
+	return running_between(&st->ss->tasks.running, st->stream.cpu, from, to, tids, max, all);
 }
 
 /* A program cannot be left between here and a timestamp of the same stretch: who ran then runs now. */
@@ -87,21 +87,21 @@ static int thread_by_timestamp(struct stream_state *st)
 
 	/* Nothing ran since the last one. */
 	if (st->who.stamped == insns(st))
-		return running_thread(&st->ss->running, st->stream.cpu, st->who.passed);
-	if (!st->unit->timestamps || !running_known(&st->ss->running, st->stream.cpu) || !ahead_stretch(st, &ts) ||
+		return running_thread(&st->ss->tasks.running, st->stream.cpu, st->who.passed);
+	if (!st->unit->timestamps || !running_known(&st->ss->tasks.running, st->stream.cpu) || !ahead_stretch(st, &ts) ||
 	    !stream_time(st, ts, &time))
 		return -1;
-	return running_thread(&st->ss->running, st->stream.cpu, time);
+	return running_thread(&st->ss->tasks.running, st->stream.cpu, time);
 }
 
 static bool one_process(const struct stream_state *st, const int *tids, size_t n)
 {
-	const struct threads *ts = &st->ss->threads;
-	int pid = threads_pid(ts, tids[0], st->limit);
+	const struct threads *ts = &st->ss->tasks.threads;
+	int pid = threads_pid(ts, tids[0], st->time.limit);
 	size_t i;
 
 	for (i = 1; i < n; i++)
-		if (threads_pid(ts, tids[i], st->limit) != pid)
+		if (threads_pid(ts, tids[i], st->time.limit) != pid)
 			return false;
 	return pid >= 0;
 }
@@ -112,8 +112,8 @@ static bool one_process(const struct stream_state *st, const int *tids, size_t n
  */
 static bool only_aux_thread(const struct stream_state *st)
 {
-	const struct running *r = &st->ss->running;
-	const struct fragment *f = st->frag;
+	const struct running *r = &st->ss->tasks.running;
+	const struct fragment *f = st->fragment.f;
 	int first;
 
 	if (f->aux_tid <= 0 || f->pub.time == NO_TIME)
@@ -135,14 +135,14 @@ static enum certainty by_switches(struct stream_state *st)
 		st->who.aux_only = only_aux_thread(st);
 	}
 	if (st->who.aux_only) {
-		set_thread(st, st->frag->aux_tid);
+		set_thread(st, st->fragment.f->aux_tid);
 		if (st->stream.pid >= 0)
 			return CERTAIN;
 	}
-	if (!running_known(&ss->running, st->stream.cpu))
+	if (!running_known(&ss->tasks.running, st->stream.cpu))
 		return UNKNOWN;
 	if (in_kernel(st)) {
-		tid = running_thread(&ss->running, st->stream.cpu, st->who.passed ? st->who.passed : now(st));
+		tid = running_thread(&ss->tasks.running, st->stream.cpu, st->who.passed ? st->who.passed : now(st));
 		if (tid < 0)
 			return UNKNOWN;
 		set_thread(st, tid);
@@ -161,7 +161,7 @@ static enum certainty by_switches(struct stream_state *st)
 		return CERTAIN;
 	}
 	/* The last one: the others ran before. Without times nothing says which stretch is whose. */
-	tid = st->time != NO_TIME ? running_thread(&ss->running, st->stream.cpu, st->time) : -1;
+	tid = st->time.now != NO_TIME ? running_thread(&ss->tasks.running, st->stream.cpu, st->time.now) : -1;
 	if (tid <= 0 && !(all && one_process(st, tids, n)))
 		return UNKNOWN;
 	set_thread(st, tid > 0 ? tid : tids[n - 1]);
@@ -171,10 +171,10 @@ static enum certainty by_switches(struct stream_state *st)
 static void only_process(struct stream_state *st)
 {
 	struct session *ss = st->ss;
-	struct process *only = threads_only_process(&ss->threads);
+	struct process *only = threads_only_process(&ss->tasks.threads);
 
 	/* Where switches are recorded, whom they do not name is somebody else. */
-	if (!only || running_known(&ss->running, st->stream.cpu)) {
+	if (!only || running_known(&ss->tasks.running, st->stream.cpu)) {
 		set_unknown(st, LOSS_NO_THREAD);
 		return;
 	}
@@ -204,19 +204,19 @@ static void untraced(struct stream_state *st)
 /* Threads with code that live now and have these low bits: their number, or negative. */
 static int same_bits(struct stream_state *st, uint32_t value, unsigned int bits, int *tids)
 {
-	struct short_ids *s = &st->ss->short_ids;
+	struct short_ids *s = &st->ss->tasks.short_ids;
 	int n = 0, looked = 0, err;
 	size_t i;
 
 	stream_moment(st);
-	err = short_ids_make(s, &st->ss->threads, st->frag, bits);
+	err = short_ids_make(s, &st->ss->tasks.threads, st->fragment.f, bits);
 	if (err)
 		return err;
 	for (i = short_ids_first(s, value); i < s->nr && short_id(s->tids[i], bits) == value; i++) {
 		/* too many to tell them apart */
 		if (++looked > MAX_SAME)
 			return MAX_SAME;
-		if (threads_alive(&st->ss->threads, s->tids[i], st->limit) && has_code(st->ss, s->tids[i], st->limit))
+		if (threads_alive(&st->ss->tasks.threads, s->tids[i], st->time.limit) && has_code(st->ss, s->tids[i], st->time.limit))
 			tids[n++] = s->tids[i];
 	}
 	return n;
@@ -256,7 +256,7 @@ static int thread_of(struct stream_state *st, int pid)
 	size_t i, n = candidates(st, tids, MAX_SAME, &all);
 
 	for (i = n; i; i--)
-		if (threads_pid(&st->ss->threads, tids[i - 1], st->limit) == pid)
+		if (threads_pid(&st->ss->tasks.threads, tids[i - 1], st->time.limit) == pid)
 			return tids[i - 1];
 	return -1;
 }
@@ -271,14 +271,14 @@ static void set_process(struct stream_state *st, int pid)
 
 static int declared_owner(struct stream_state *st, uint32_t asid)
 {
-	const struct asids *as = &st->ss->asids;
+	const struct asids *as = &st->ss->tasks.asids;
 
 	return asids_any_declared(as, asid) ? asids_declared(as, asid, now(st)) : -1;
 }
 
 static int by_asid(struct stream_state *st, uint32_t asid)
 {
-	struct asids *as = &st->ss->asids;
+	struct asids *as = &st->ss->tasks.asids;
 	int pid = declared_owner(st, asid), tids[1];
 	enum certainty c;
 	bool all = false;
@@ -287,14 +287,14 @@ static int by_asid(struct stream_state *st, uint32_t asid)
 		set_process(st, pid);
 		return 0;
 	}
-	if (st->ss->own.log)
-		st->ss->own.log->ordered = true;
+	if (st->ss->tasks.own.log)
+		st->ss->tasks.own.log->ordered = true;
 	if (follows_thread(st)) {
 		set_thread(st, st->queue->tid);
 		return 0;
 	}
 	/* Without switches the AUX record's thread would be taken, which is not to be learned from. */
-	c = running_known(&st->ss->running, st->stream.cpu) ? by_switches(st) : UNKNOWN;
+	c = running_known(&st->ss->tasks.running, st->stream.cpu) ? by_switches(st) : UNKNOWN;
 	if (c == CERTAIN && st->stream.pid >= 0) {
 		/* A kernel thread runs in the address space of whoever ran before it. */
 		return in_kernel(st) || !st->who.id_new ? 0 : asids_learn(as, asid, st->stream.pid);
@@ -329,15 +329,15 @@ static enum contextid_format format_of(struct stream_state *st)
 	struct contextid_evidence ev = { .running = -1 };
 
 	/* CONTEXTIDR_EL2 exists on AArch64 only. */
-	if (st->unit->pid.contextidr_el2 && !ss->contextid.forced)
-		return v || !st->el_known || st->el ? CONTEXTID_TID : CONTEXTID_NONE;
-	if (!contextid_decided(&ss->contextid)) {
-		ev.tid = has_code(ss, (int)v, st->limit);
-		ev.tid_shifted = v >> 8 && has_code(ss, (int)(v >> 8), st->limit);
+	if (st->unit->pid.contextidr_el2 && !ss->tasks.contextid.forced)
+		return v || !st->context.el_known || st->context.el ? CONTEXTID_TID : CONTEXTID_NONE;
+	if (!contextid_decided(&ss->tasks.contextid)) {
+		ev.tid = has_code(ss, (int)v, st->time.limit);
+		ev.tid_shifted = v >> 8 && has_code(ss, (int)(v >> 8), st->time.limit);
 		ev.asid = declared_owner(st, v & 0xff) >= 0;
 		ev.running = thread_by_timestamp(st);
 	}
-	return contextid_choose(&ss->contextid, v, st->who.id_bits, &ev);
+	return contextid_choose(&ss->tasks.contextid, v, st->who.id_bits, &ev);
 }
 
 /* The thread that the last context element says, or that runs in spite of it. */
@@ -394,9 +394,9 @@ static int settle(struct stream_state *st)
 		return 0;
 	}
 	c->uncertain++;
-	if (!st->context_only)
+	if (!st->seek.context_only)
 		losses_add(&ss->losses, LOSS_UNCERTAIN, st->stream.cpu, st->stream.pid,
-			   threads_comm(&ss->threads, st->stream.pid, st->limit), 1, 0);
+			   threads_comm(&ss->tasks.threads, st->stream.pid, st->time.limit), 1, 0);
 	return 0;
 }
 
@@ -409,7 +409,7 @@ int who_begin(struct stream_state *st)
 	w->by_id = false;
 	w->cause = LOSS_NO_THREAD;
 	w->counted = w->stamped = UINT64_MAX;
-	w->passed = fragment_floor(st->frag);
+	w->passed = fragment_floor(st->fragment.f);
 	if (start && start->itrace && start->time > w->passed)
 		w->passed = start->time;
 	w->began = w->passed;
@@ -423,7 +423,7 @@ int who_begin(struct stream_state *st)
 
 static bool own_thread(const struct stream_state *st, uint32_t id)
 {
-	return st->who.id_bits == 32 && id && threads_pid(&st->ss->threads, (int)id, st->limit) >= 0;
+	return st->who.id_bits == 32 && id && threads_pid(&st->ss->tasks.threads, (int)id, st->time.limit) >= 0;
 }
 
 static void count_world(struct stream_state *st, const struct cst_generic *g)
@@ -454,8 +454,8 @@ int who_context(struct stream_state *st, const struct cst_generic *g)
 	const struct aux_pid_source *src = &st->unit->pid;
 	struct world_entry e = { .to = 0 };
 	struct who *w = &st->who;
-	bool was_known = st->el_known, was_new = w->id_new, same_id;
-	uint8_t was_bits = w->id_bits, was_el = st->el;
+	bool was_known = st->context.el_known, was_new = w->id_new, same_id;
+	uint8_t was_bits = w->id_bits, was_el = st->context.el;
 	uint32_t was_id = w->id;
 
 	if (src->contextidr_el2 && g->flags & CST_GF_VMID) {
@@ -466,15 +466,15 @@ int who_context(struct stream_state *st, const struct cst_generic *g)
 		w->id_bits = st->stream.config->cid_bytes * 8;
 	}
 	if (g->flags & CST_GF_EL) {
-		st->el = g->el;
-		st->el_known = true;
+		st->context.el = g->el;
+		st->context.el_known = true;
 		e.thread_known = own_thread(st, w->id);
 		e.host_el2 = src->contextidr_el2;
-		e.from = st->left_at;
-		e.from_known = st->left_known;
+		e.from = st->context.return_address;
+		e.from_known = st->context.return_known;
 		if (e.host_el2 && g->el == 0)
 			e.to_known = cst_decoder_peek_address(st->stream.decoder, &e.to) > 0;
-		world_of(&st->ss->own, &w->world, g, &e);
+		world_of(&st->ss->tasks.own, &w->world, g, &e);
 		count_world(st, g);
 		/* After Trace Info a zero need not be sent: the idle task, which runs in the kernel only. */
 		if (is_traced(st) && !(g->flags & (src->contextidr_el2 ? CST_GF_VMID : CST_GF_CID)) &&
@@ -490,7 +490,8 @@ int who_context(struct stream_state *st, const struct cst_generic *g)
 	if (is_traced(st) && !w->id_bits && st->stream.tid < 0)
 		return 0;
 	/* The same program goes on, or the kernel is entered in the thread that ran. */
-	if (may_change(st) && same_id && (was_new || !w->id_bits) && was_known && was_el == 0 && st->stream.tid >= 0 && w->gaps == gaps(st))
+	if (may_change(st) && same_id && (was_new || !w->id_bits) && was_known && was_el == 0 && st->stream.tid >= 0 &&
+	    w->gaps == gaps(st))
 		return 0;
 	return settle(st);
 }
@@ -514,18 +515,18 @@ int who_time(struct stream_state *st, uint64_t time)
 void who_restart(struct session *ss)
 {
 	memset(&ss->totals.who, 0, sizeof(ss->totals.who));
-	memset(&ss->own, 0, sizeof(ss->own));
-	contextid_init(&ss->contextid, ss->opts.contextid, perfdata_env(ss->pd)->arch);
-	asids_restart(&ss->asids);
+	memset(&ss->tasks.own, 0, sizeof(ss->tasks.own));
+	contextid_init(&ss->tasks.contextid, ss->opts.contextid, perfdata_env(ss->pd)->arch);
+	asids_restart(&ss->tasks.asids);
 }
 
 void who_tell(struct session *ss)
 {
 	const struct who_counts *c = &ss->totals.who;
 
-	if (!c->only_process || ss->told_only)
+	if (!c->only_process || ss->tasks.only_process_reported)
 		return;
-	ss->told_only = true;
+	ss->tasks.only_process_reported = true;
 	fprintf(stderr, "cstrace: %s: nothing says which thread was traced; only process %d has code in the file, and "
 		"all user trace was taken as its\n", ss->name, c->only_pid);
 }

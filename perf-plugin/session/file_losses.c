@@ -30,7 +30,7 @@ static bool counts_now(const struct session *ss, const struct aux_record *r, con
 {
 	uint64_t since = before && !(r->flags & AUX_FLAG_OVERWRITE) && before->time < r->time ? before->time : 0;
 
-	return !ss->filter || (!r->fragments && filter_window(ss->filter, since, r->time));
+	return !ss->chosen.filter || (!r->fragments && filter_window(ss->chosen.filter, since, r->time));
 }
 
 void session_start_losses(struct session *ss)
@@ -48,7 +48,7 @@ void session_start_losses(struct session *ss)
 		if (counts_now(ss, r, r->cpu < 0 ? NULL : intmap_get(&last, r->cpu)))
 			add_record(ls, r);
 		/* Without memory for it, more counts. */
-		if (ss->filter && r->cpu >= 0 && !intmap_put(&last, r->cpu, r))
+		if (ss->chosen.filter && r->cpu >= 0 && !intmap_put(&last, r->cpu, r))
 			intmap_free(&last);
 	}
 	intmap_free(&last);
@@ -59,7 +59,8 @@ void session_start_losses(struct session *ss)
 	}
 	for (i = 0; i < ls->nr_lost; i++)
 		losses_add(ls, LOSS_LOST, ls->lost[i].cpu, LOSS_NOBODY, NULL, ls->lost[i].count, 0);
-	losses_add(ls, LOSS_BAD_RECORD, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->bad_records + ss->side.bad_records + ss->units.bad_records, 0);
+	losses_add(ls, LOSS_BAD_RECORD, LOSS_NOBODY, LOSS_NOBODY, NULL,
+		   ss->bad_records + ss->side.bad_records + ss->units.bad_records, 0);
 	losses_add(ls, LOSS_EXPAND, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->lost_compressed, 0);
 	losses_add(ls, LOSS_JITDUMP, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->side.jit.bad_records, 0);
 	losses_add(ls, LOSS_CUT, LOSS_NOBODY, LOSS_NOBODY, NULL, t->file_cut, 0);

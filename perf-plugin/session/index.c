@@ -39,7 +39,7 @@ static int do_switch(struct indexer *ix, const struct pd_record *rec)
 	} else if (wide) {
 		prev = (int)r->next_prev_tid;
 	}
-	return running_add(&ix->ss->running, (int)rec->sid.cpu, rec->sid.time, out ? RUN_OUT : RUN_IN, tid,
+	return running_add(&ix->ss->tasks.running, (int)rec->sid.cpu, rec->sid.time, out ? RUN_OUT : RUN_IN, tid,
 			   prev);
 }
 
@@ -48,7 +48,7 @@ static int do_itrace_start(struct indexer *ix, const struct pd_record *rec)
 	const struct perf_record_itrace_start *r = (const void *)rec->ev;
 
 	if (rec->sid.valid & PERF_SAMPLE_TIME && rec->sid.valid & PERF_SAMPLE_CPU && (int)r->tid > 0 &&
-	    running_add(&ix->ss->running, (int)rec->sid.cpu, rec->sid.time, RUN_START, (int)r->tid, -1))
+	    running_add(&ix->ss->tasks.running, (int)rec->sid.cpu, rec->sid.time, RUN_START, (int)r->tid, -1))
 		return -CST_ERR_NOMEM;
 	return clocks_note_start(&ix->ss->clocks, rec, true);
 }
@@ -57,9 +57,9 @@ static void read_formats(struct session *ss, const void *data, uint64_t len)
 {
 	const char *problem = NULL;
 
-	if (ss->sched || !data)
+	if (ss->tasks.sched || !data)
 		return;
-	ss->sched = tracepoint_new(data, len, &problem);
+	ss->tasks.sched = tracepoint_new(data, len, &problem);
 	if (problem)
 		fprintf(stderr, "cstrace: %s: the layout of sched:sched_switch in the tracing data cannot be used: "
 			"%s; its samples do not tell which thread ran\n", ss->name, problem);
@@ -74,25 +74,25 @@ static int do_sample(struct indexer *ix, const struct pd_record *rec)
 
 	if (!rec->attr || rec->attr->attr.type != PERF_TYPE_TRACEPOINT)
 		return 0;
-	if (!ss->sched && rec->attr->name && !strcmp(rec->attr->name, "sched:sched_switch") && !ix->no_format) {
+	if (!ss->tasks.sched && rec->attr->name && !strcmp(rec->attr->name, "sched:sched_switch") && !ix->no_format) {
 		ix->no_format = true;
 		fprintf(stderr, "cstrace: %s: samples of sched:sched_switch without their layout (no tracing data): "
 			"they do not tell which thread ran\n", ss->name);
 	}
-	if (!ss->sched || rec->attr->attr.config != tracepoint_id(ss->sched) ||
+	if (!ss->tasks.sched || rec->attr->attr.config != tracepoint_id(ss->tasks.sched) ||
 	    !(s->sid.valid & PERF_SAMPLE_TIME) || !(s->sid.valid & PERF_SAMPLE_CPU))
 		return 0;
-	if (!tracepoint_switch(ss->sched, s->raw, s->raw_size, &sw)) {
+	if (!tracepoint_switch(ss->tasks.sched, s->raw, s->raw_size, &sw)) {
 		ss->bad_records++;
 		return 0;
 	}
-	return running_add(&ss->running, (int)s->sid.cpu, s->sid.time, RUN_IN, sw.next, sw.prev);
+	return running_add(&ss->tasks.running, (int)s->sid.cpu, s->sid.time, RUN_IN, sw.next, sw.prev);
 }
 
 static int do_asid(struct indexer *ix, const struct pd_record *rec)
 {
 	const struct pd_record_cst_asid *r = (const void *)rec->ev;
-	struct asids *as = &ix->ss->asids;
+	struct asids *as = &ix->ss->tasks.asids;
 	uint64_t time = record_time(rec);
 
 	switch (r->state) {
@@ -183,7 +183,7 @@ static int note_event(struct session *ss, const struct pd_record *rec)
 	struct side_event e;
 	int rc = side_events_take(&ss->side, rec, &e);
 
-	if (rc > 0 && threads_note(&ss->threads, &e))
+	if (rc > 0 && threads_note(&ss->tasks.threads, &e))
 		return -CST_ERR_NOMEM;
 	return rc < 0 ? rc : 0;
 }
@@ -216,7 +216,7 @@ static int finish_side(struct session *ss)
 
 	ss->side.conv = ss->clocks.have_conv ? &ss->clocks.conv : NULL;
 	rc = side_events_finish(&ss->side);
-	return rc ? rc : threads_begin(&ss->threads) ? -CST_ERR_NOMEM : 0;
+	return rc ? rc : threads_begin(&ss->tasks.threads) ? -CST_ERR_NOMEM : 0;
 }
 
 int session_index_side(struct session *ss)
@@ -249,8 +249,8 @@ int session_index(struct session *ss)
 	ss->lost_compressed = ix.beyond ? perfdata_stats(ss->pd)->lost_compressed : 0;
 	if (rc)
 		return rc;
-	running_finish(&ss->running);
-	asids_finish(&ss->asids);
+	running_finish(&ss->tasks.running);
+	asids_finish(&ss->tasks.asids);
 	rc = finish_side(ss);
 	return rc ? rc : queues_finish(&ss->queues) ? -CST_ERR_NOMEM : 0;
 }

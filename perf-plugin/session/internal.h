@@ -27,44 +27,58 @@
 #include "tasks/space.h"
 #include "tasks/threads.h"
 
-struct session {
-	struct session_opts opts;
-	struct perfdata *pd;
-	enum session_recorder recorder;
-	char *name;			/* of the input, as messages show it */
-
-	struct trace_units units;
-	const struct trace_unit **told_units; /* why they cannot be decoded was printed */
-	size_t nr_told_units, cap_told_units;
-	struct clocks clocks;
-
+/* Files that were mapped, and what is made of them. */
+struct session_images {
 	struct dso_table dsos;
-	struct side_events side;
-	struct threads threads;
-	struct queues queues;
+	struct kernel_images kernel;
+	struct perf_maps perf_maps;
 	struct spaces spaces;
+};
+
+/* Who ran, and what decoding has found out about that. */
+struct session_tasks {
+	struct threads threads;
 	struct running running;
 	struct tracepoint *sched;	/* sched_switch, when the file has its format */
 	struct asids asids;
 	struct contextid contextid;
 	struct own_world own;
 	struct short_ids short_ids;
-	bool told_only;
-	struct kernel_images kernel;
-	struct perf_maps perf_maps;
+	bool only_process_reported;
+};
 
-	struct filter *filter;		/* NULL: everything is wanted */
-	struct selection selection;	/* the filter's view on whole fragments */
+/* What part of the recording is wanted. */
+struct session_chosen {
+	struct filter *filter;		/* NULL: everything */
+	struct selection selection;	/* its view on whole fragments */
 	bool matched;			/* the filter let something pass in this run */
-	bool left_undone;		/* a piece ended with something that the next one would have counted */
-	struct index_book *book;	/* NULL: none can be used */
-	bool told_unused;		/* why it was not */
+	struct index_book *book;	/* NULL: no index can be used */
+	bool unused_index_reported;
+};
+
+struct session {
+	struct session_opts opts;
+	struct perfdata *pd;
+	enum session_recorder recorder;
+	char *name;			/* of the input, as messages show it */
+	struct queues queues;
+	struct trace_units units;
+	struct unit_list {
+		const struct trace_unit **v;
+		size_t nr, cap;
+	} undecodable;			/* why they cannot be decoded was printed */
+	struct clocks clocks;
+	struct session_images images;
+	struct side_events side;
+	struct session_tasks tasks;
+	struct session_chosen chosen;
 	struct session_totals totals;
 	struct losses losses;
 	uint64_t unrouted_ids[2];	/* trace IDs in the data that no metadata describes */
 	uint64_t bad_records;
 	uint64_t lost_compressed;	/* records beyond opts.max_expand */
 	uint64_t bytes_total, bytes_done;
+	bool left_undone;		/* a piece ended with something that the next one would have counted */
 };
 
 /* index.c: the pass over all records. */

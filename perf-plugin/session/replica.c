@@ -59,21 +59,21 @@ static void share(struct session *rep, const struct session *ss)
 	rep->units = ss->units;
 	rep->clocks = ss->clocks;
 	rep->queues = ss->queues;
-	rep->running = ss->running;
-	rep->sched = ss->sched;
+	rep->tasks.running = ss->tasks.running;
+	rep->tasks.sched = ss->tasks.sched;
 	/* of the file; the other totals are the run's, and change */
 	rep->losses.lost_records = ss->losses.lost_records;
 }
 
 /* Every file has the same number in both. */
-static bool same_files(const struct session *a, const struct session *b)
+static bool same_files(const struct dso_table *a, const struct dso_table *b)
 {
 	size_t i;
 
-	if (a->dsos.nr != b->dsos.nr)
+	if (a->nr != b->nr)
 		return false;
-	for (i = 0; i < a->dsos.nr; i++)
-		if (a->dsos.all[i]->kind != b->dsos.all[i]->kind || strcmp(a->dsos.all[i]->path, b->dsos.all[i]->path))
+	for (i = 0; i < a->nr; i++)
+		if (a->all[i]->kind != b->all[i]->kind || strcmp(a->all[i]->path, b->all[i]->path))
 			return false;
 	return true;
 }
@@ -81,18 +81,18 @@ static bool same_files(const struct session *a, const struct session *b)
 static int make(struct session *rep, const struct session *ss)
 {
 	rep->pd = perfdata_cursor(ss->pd);
-	if (!rep->pd || session_init_own(rep) || copy_bundle(&rep->dsos.search.bundle, &ss->dsos.search.bundle) ||
-	    copy_asids(&rep->asids, &ss->asids))
+	if (!rep->pd || session_init_own(rep) || copy_bundle(&rep->images.dsos.search.bundle, &ss->images.dsos.search.bundle) ||
+	    copy_asids(&rep->tasks.asids, &ss->tasks.asids))
 		return -CST_ERR_NOMEM;
-	rep->dsos.search.other_recorder = ss->dsos.search.other_recorder;
-	rep->dsos.search.osrelease = ss->dsos.search.osrelease;
-	return session_index_side(rep) || !same_files(rep, ss) || session_make_filter(rep);
+	rep->images.dsos.search.other_recorder = ss->images.dsos.search.other_recorder;
+	rep->images.dsos.search.osrelease = ss->images.dsos.search.osrelease;
+	return session_index_side(rep) || !same_files(&rep->images.dsos, &ss->images.dsos) || session_make_filter(rep);
 }
 
 void session_before_replicas(struct session *ss)
 {
 	/* puts them in order */
-	dso_places_find(&ss->dsos.search.bundle.images, "", 0);
+	dso_places_find(&ss->images.dsos.search.bundle.images, "", 0);
 	owners_prepare(&ss->units, &ss->queues);
 }
 
@@ -126,7 +126,7 @@ void session_replica_free(struct session *rep)
 
 struct dso *session_same_dso(const struct session *ss, const struct dso *d)
 {
-	return d ? ss->dsos.all[d->number] : NULL;
+	return d ? ss->images.dsos.all[d->number] : NULL;
 }
 
 /* `to` gets what was read of its file by `from`, which has it no more. */
@@ -165,8 +165,8 @@ void session_adopt_files(struct session *ss, struct session *rep)
 {
 	size_t i;
 
-	for (i = 0; i < ss->dsos.nr; i++) {
-		struct dso *to = ss->dsos.all[i], *from = rep->dsos.all[i];
+	for (i = 0; i < ss->images.dsos.nr; i++) {
+		struct dso *to = ss->images.dsos.all[i], *from = rep->images.dsos.all[i];
 
 		if (to->state == DSO_UNTRIED && from->state != DSO_UNTRIED)
 			adopt(to, from);
@@ -174,8 +174,8 @@ void session_adopt_files(struct session *ss, struct session *rep)
 			to->trouble = from->trouble;
 	}
 	/* Symbols that turned out to be of another kernel. */
-	if (rep->kernel.kallsyms_tried && !rep->kernel.kallsyms_path) {
-		free(ss->kernel.kallsyms_path);
-		ss->kernel.kallsyms_path = NULL;
+	if (rep->images.kernel.kallsyms_tried && !rep->images.kernel.kallsyms_path) {
+		free(ss->images.kernel.kallsyms_path);
+		ss->images.kernel.kallsyms_path = NULL;
 	}
 }

@@ -57,9 +57,9 @@ static int index_file(struct session *ss)
 	env = perfdata_env(ss->pd);
 	if (is_simpleperf(env))
 		ss->recorder = RECORDER_SIMPLEPERF;
-	ss->dsos.search.other_recorder = ss->recorder != RECORDER_PERF;
-	ss->dsos.search.osrelease = env->osrelease;
-	contextid_init(&ss->contextid, ss->opts.contextid, env->arch);
+	ss->images.dsos.search.other_recorder = ss->recorder != RECORDER_PERF;
+	ss->images.dsos.search.osrelease = env->osrelease;
+	contextid_init(&ss->tasks.contextid, ss->opts.contextid, env->arch);
 	memory_doing("preparing to decode");
 	if (units_make(&ss->units) || owners_finish(&ss->units)) {
 		fprintf(stderr, "cstrace: %s: out of memory\n", ss->name);
@@ -81,54 +81,54 @@ int session_init_own(struct session *ss)
 {
 	const struct session_opts *opts = &ss->opts;
 
-	dso_table_init(&ss->dsos);
+	dso_table_init(&ss->images.dsos);
 	side_events_init(&ss->side);
 	ss->side.pd = ss->pd;
 	ss->side.name = ss->name;
-	ss->side.dsos = &ss->dsos;
-	ss->side.kernel = &ss->kernel;
+	ss->side.dsos = &ss->images.dsos;
+	ss->side.kernel = &ss->images.kernel;
 	if (opts->keep_events)
 		ss->side.order.keep = opts->keep_events;
-	threads_init(&ss->threads, &ss->side.order);
-	ss->threads.release = versions_release;
-	ss->dsos.search.symfs = opts->symfs && opts->symfs[0] ? opts->symfs : NULL;
-	ss->perf_maps.symfs = ss->dsos.search.symfs;
-	ss->perf_maps.hostname = perfdata_env(ss->pd)->hostname;
-	ss->dsos.search.vmlinux = opts->vmlinux;
-	ss->dsos.search.buildid_dir = opts->buildid_dir;
-	ss->dsos.search.kcore = opts->kcore;
-	ss->dsos.search.kallsyms = opts->kallsyms;
-	ss->dsos.search.jitdump = opts->jitdump;
-	ss->dsos.search.force = opts->force;
-	ss->dsos.search.kernel = &ss->kernel;
-	if (losses_init(&ss->losses) || spaces_init(&ss->spaces, &ss->dsos, opts->cache_limit))
+	threads_init(&ss->tasks.threads, &ss->side.order);
+	ss->tasks.threads.release = versions_release;
+	ss->images.dsos.search.symfs = opts->symfs && opts->symfs[0] ? opts->symfs : NULL;
+	ss->images.perf_maps.symfs = ss->images.dsos.search.symfs;
+	ss->images.perf_maps.hostname = perfdata_env(ss->pd)->hostname;
+	ss->images.dsos.search.vmlinux = opts->vmlinux;
+	ss->images.dsos.search.buildid_dir = opts->buildid_dir;
+	ss->images.dsos.search.kcore = opts->kcore;
+	ss->images.dsos.search.kallsyms = opts->kallsyms;
+	ss->images.dsos.search.jitdump = opts->jitdump;
+	ss->images.dsos.search.force = opts->force;
+	ss->images.dsos.search.kernel = &ss->images.kernel;
+	if (losses_init(&ss->losses) || spaces_init(&ss->images.spaces, &ss->images.dsos, opts->cache_limit))
 		return -CST_ERR_NOMEM;
-	ss->spaces.kernel = &ss->kernel;
-	ss->spaces.kernel_process = &ss->threads.kernel;
+	ss->images.spaces.kernel = &ss->images.kernel;
+	ss->images.spaces.kernel_process = &ss->tasks.threads.kernel;
 	return 0;
 }
 
 void session_free_own(struct session *ss)
 {
-	spaces_free(&ss->spaces, &ss->threads);
+	spaces_free(&ss->images.spaces, &ss->tasks.threads);
 	losses_free(&ss->losses);
-	filter_free(ss->filter);
-	threads_free(&ss->threads);
+	filter_free(ss->chosen.filter);
+	threads_free(&ss->tasks.threads);
 	side_events_free(&ss->side);
-	dso_table_free(&ss->dsos);
-	free(ss->told_units);
-	asids_free(&ss->asids);
-	short_ids_free(&ss->short_ids);
-	kernel_free(&ss->kernel);
-	perf_maps_free(&ss->perf_maps);
+	dso_table_free(&ss->images.dsos);
+	free(ss->undecodable.v);
+	asids_free(&ss->tasks.asids);
+	short_ids_free(&ss->tasks.short_ids);
+	kernel_free(&ss->images.kernel);
+	perf_maps_free(&ss->images.perf_maps);
 }
 
 int session_make_filter(struct session *ss)
 {
-	if (filter_open(&ss->filter, &ss->opts.filter, ss->pd, ss->name))
+	if (filter_open(&ss->chosen.filter, &ss->opts.filter, ss->pd, ss->name))
 		return ERR_REPORTED;
-	ss->selection = (struct selection){
-		.filter = ss->filter, .units = &ss->units, .running = &ss->running,
+	ss->chosen.selection = (struct selection){
+		.filter = ss->chosen.filter, .units = &ss->units, .running = &ss->tasks.running,
 		.lost_records = ss->losses.lost_records > 0, .timestamps = ss->clocks.timestamps,
 	};
 	return 0;
@@ -159,7 +159,7 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 	ss->clocks.units = &ss->units;
 	ss->clocks.ts_freq = opts->ts_freq;
 	rc = session_init_own(ss);
-	ss->dsos.search.bundle = *bundle;
+	ss->images.dsos.search.bundle = *bundle;
 	if (!ss->name || rc) {
 		fprintf(stderr, "cstrace: out of memory\n");
 		session_close(ss);
@@ -196,15 +196,15 @@ static int open_index(struct session *ss)
 	const char *input = ss->opts.input ? ss->opts.input : "perf.data";
 	int rc;
 
-	if (ss->opts.no_index || !filter_has_time(ss->filter))
+	if (ss->opts.no_index || !filter_has_time(ss->chosen.filter))
 		return 0;
-	ss->book = calloc(1, sizeof(*ss->book));
-	if (!ss->book || index_book_init(ss->book, "cstrace", input, ss->opts.index)) {
+	ss->chosen.book = calloc(1, sizeof(*ss->chosen.book));
+	if (!ss->chosen.book || index_book_init(ss->chosen.book, "cstrace", input, ss->opts.index)) {
 		fprintf(stderr, "cstrace: %s: out of memory\n", ss->name);
 		return ERR_REPORTED;
 	}
-	rc = index_book_read(ss->book);
-	if (rc < 0 && ss->opts.index && !ss->book->refused)
+	rc = index_book_read(ss->chosen.book);
+	if (rc < 0 && ss->opts.index && !ss->chosen.book->refused)
 		return ERR_REPORTED;
 	if (rc || !ss->opts.index)
 		return 0;
@@ -215,12 +215,12 @@ static int open_index(struct session *ss)
 /* An index that was made in place of one that could not be used is written. */
 static void close_index(struct session *ss)
 {
-	if (!ss->book)
+	if (!ss->chosen.book)
 		return;
-	index_book_finish(ss->book);
-	index_book_free(ss->book);
-	free(ss->book);
-	ss->book = NULL;
+	index_book_finish(ss->chosen.book);
+	index_book_free(ss->chosen.book);
+	free(ss->chosen.book);
+	ss->chosen.book = NULL;
 }
 
 struct session *session_open(const struct session_opts *opts)
@@ -242,7 +242,7 @@ struct session *session_open(const struct session_opts *opts)
 	ss->bad_records += in.dropped;
 	if (in.kind == IMPORT_SNAPSHOT) {
 		ss->recorder = RECORDER_SNAPSHOT;
-		ss->dsos.search.other_recorder = true;
+		ss->images.dsos.search.other_recorder = true;
 	}
 	if (!open_index(ss))
 		return ss;
@@ -265,8 +265,8 @@ void session_close(struct session *ss)
 	session_free_own(ss);
 	queues_free(&ss->queues);
 	units_free(&ss->units);
-	running_free(&ss->running);
-	tracepoint_free(ss->sched);
+	running_free(&ss->tasks.running);
+	tracepoint_free(ss->tasks.sched);
 	clocks_free(&ss->clocks);
 	perfdata_close(ss->pd);
 	free(ss->name);
@@ -287,9 +287,9 @@ struct dso *session_next_used(const struct session *ss, size_t *pos)
 {
 	struct dso *d;
 
-	while (*pos < ss->dsos.nr) {
-		d = ss->dsos.all[(*pos)++];
-		if (d->used && d->state == DSO_LOADED && (d->shown || !filter_has_time(ss->filter)))
+	while (*pos < ss->images.dsos.nr) {
+		d = ss->images.dsos.all[(*pos)++];
+		if (d->used && d->state == DSO_LOADED && (d->shown || !filter_has_time(ss->chosen.filter)))
 			return d;
 	}
 	return NULL;
@@ -299,8 +299,8 @@ struct dso *session_next_read(const struct session *ss, size_t *pos)
 {
 	struct dso *d;
 
-	while (*pos < ss->dsos.nr) {
-		d = ss->dsos.all[(*pos)++];
+	while (*pos < ss->images.dsos.nr) {
+		d = ss->images.dsos.all[(*pos)++];
 		if (d->kind == DSO_JIT || d->kind == DSO_KCORE ||
 		    (d->state == DSO_LOADED && d->file && (d->used || d->kind == DSO_VMLINUX)))
 			return d;
@@ -310,7 +310,7 @@ struct dso *session_next_read(const struct session *ss, size_t *pos)
 
 const char *session_kallsyms(const struct session *ss)
 {
-	return ss->kernel.kallsyms_path;
+	return ss->images.kernel.kallsyms_path;
 }
 
 uint32_t session_pmu_type(const struct session *ss)

@@ -32,7 +32,7 @@ bool session_has_losses(const struct session *ss)
 
 bool session_matched(const struct session *ss)
 {
-	return !ss->filter || ss->matched;
+	return !ss->chosen.filter || ss->chosen.matched;
 }
 
 bool session_incomplete(const struct session *ss)
@@ -79,7 +79,7 @@ void session_print_summary(const struct session *ss, FILE *out)
 		}
 		sep = ", ";
 	}
-	if (ss->filter)
+	if (ss->chosen.filter)
 		fprintf(out, "; %s bytes skipped by filter", losses_grouped(t->filtered_bytes, a));
 	fputc('\n', out);
 }
@@ -116,12 +116,12 @@ static void print_times(const struct session *ss, uint64_t times, uint64_t bytes
 
 static unsigned int print_files(const struct session *ss, FILE *out)
 {
-	struct dso **list = calloc(ss->dsos.nr + 1, sizeof(*list));
+	struct dso **list = calloc(ss->images.dsos.nr + 1, sizeof(*list));
 	size_t i, n = 0;
 
-	for (i = 0; list && i < ss->dsos.nr; i++)
-		if (is_missing(ss->dsos.all[i]))
-			list[n++] = ss->dsos.all[i];
+	for (i = 0; list && i < ss->images.dsos.nr; i++)
+		if (is_missing(ss->images.dsos.all[i]))
+			list[n++] = ss->images.dsos.all[i];
 	if (n)
 		qsort(list, n, sizeof(*list), compare_missing);
 	for (i = 0; i < n; i++) {
@@ -137,8 +137,8 @@ static void print_conflicts(const struct session *ss, FILE *out)
 	const struct dso *d;
 	size_t i;
 
-	for (i = 0; i < ss->dsos.nr; i++) {
-		d = ss->dsos.all[i];
+	for (i = 0; i < ss->images.dsos.nr; i++) {
+		d = ss->images.dsos.all[i];
 		if (d->conflicts)
 			fprintf(out, "cstrace: trace contradicts the code, %" PRIu64 " times: %s: is %s the file that "
 				"ran?\n", d->conflicts, name_shown(d->path), d->file ? name_shown(d->file) : "it");

@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ss = session_open_perfdata(&opts, pd);
 	if (!ss)
 		return 0;
-	ss->threads.ahead = opts.keep_events;
+	ss->tasks.threads.ahead = opts.keep_events;
 	if (!session_run(ss, &con) && sum.bytes > 16 * size + 65536)
 		abort();	/* more trace than the file can hold */
 	if (losses_missing_code(&ss->losses) != session_totals(ss)->dec.nacc ||

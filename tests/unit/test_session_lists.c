@@ -44,7 +44,7 @@ static void check_list(const struct session *ss, struct dso *(*next)(const struc
 		if (!(cases[i].lists & list))
 			continue;
 		d = next(ss, &pos);
-		assert_ptr_equal(d, ss->dsos.all[i]);
+		assert_ptr_equal(d, ss->images.dsos.all[i]);
 	}
 	assert_null(next(ss, &pos));
 	assert_null(next(ss, &pos));
@@ -53,7 +53,7 @@ static void check_list(const struct session *ss, struct dso *(*next)(const struc
 static void lists(void **state)
 {
 	struct dso dsos[NR], *all[NR];
-	struct session ss = { .dsos = { .all = all, .nr = NR } };
+	struct session ss = { .images.dsos = { .all = all, .nr = NR } };
 	size_t i;
 
 	(void)state;

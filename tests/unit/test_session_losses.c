@@ -95,7 +95,7 @@ static void check_sums(const struct session *ss)
 	assert_int_equal(ls->cause[LOSS_DATA].count, t->dec.data_lost);
 	assert_int_equal(ls->cause[LOSS_TIME].count, t->dec.times_unknown);
 	assert_int_equal(ls->cause[LOSS_CONTEXT].count, t->unknown_context);
-	if (!ss->filter) {
+	if (!ss->chosen.filter) {
 		assert_int_equal(ls->cause[LOSS_TRUNCATED].count, t->aux_truncated);
 		assert_int_equal(ls->cause[LOSS_PARTIAL].count, t->aux_partial);
 		assert_int_equal(ls->cause[LOSS_COLLISION].count, t->aux_collision);
@@ -305,9 +305,9 @@ static void gaps_between_code(void **state)
 	/* up to the first atom of the third stretch */
 	check_only(ss, LOSS_NO_FILE, 1, SB_ATOMS + FIRST_ATOM);
 	assert_int_equal(session_totals(ss)->dec.ranges, 2 * SB_ATOMS);
-	for (i = 0; i < ss->dsos.nr; i++)
-		assert_int_equal(ss->dsos.all[i]->nacc_bytes,
-				 strcmp(dso_path(ss->dsos.all[i]), "/no-such.bin") ? 0 : SB_ATOMS + FIRST_ATOM);
+	for (i = 0; i < ss->images.dsos.nr; i++)
+		assert_int_equal(ss->images.dsos.all[i]->nacc_bytes,
+				 strcmp(dso_path(ss->images.dsos.all[i]), "/no-such.bin") ? 0 : SB_ATOMS + FIRST_ATOM);
 	session_close(ss);
 	pdb_free(&trace);
 }

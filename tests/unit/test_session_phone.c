@@ -55,9 +55,9 @@ static const struct dso *file_of(const struct session *ss, const char *path)
 {
 	size_t i;
 
-	for (i = 0; i < ss->dsos.nr; i++)
-		if (!strcmp(dso_path(ss->dsos.all[i]), path))
-			return ss->dsos.all[i];
+	for (i = 0; i < ss->images.dsos.nr; i++)
+		if (!strcmp(dso_path(ss->images.dsos.all[i]), path))
+			return ss->images.dsos.all[i];
 	fail_msg("no %s", path);
 	return NULL;
 }
@@ -76,8 +76,8 @@ static void kernel_symbols(void **state)
 		symbol_record(&data, pieces[i], 5);	/* the first one holds */
 		ss = open_recording(&data, NULL);
 		assert_int_equal(ss->side.bad_records, 0);
-		assert_int_equal(ss->kernel.recorded_kallsyms_len, sizeof(symbols) - 1);
-		assert_memory_equal(ss->kernel.recorded_kallsyms, symbols, sizeof(symbols) - 1);
+		assert_int_equal(ss->images.kernel.recorded_kallsyms_len, sizeof(symbols) - 1);
+		assert_memory_equal(ss->images.kernel.recorded_kallsyms, symbols, sizeof(symbols) - 1);
 		session_close(ss);
 	}
 	/* more text than the record has; none; pieces without an end */
@@ -85,14 +85,14 @@ static void kernel_symbols(void **state)
 	symbol_record(&data, 0, 1000);
 	ss = open_recording(&data, NULL);
 	assert_int_equal(ss->side.bad_records, 1);
-	assert_null(ss->kernel.recorded_kallsyms);
+	assert_null(ss->images.kernel.recorded_kallsyms);
 	session_close(ss);
 	sb_side_band(&data, "/two.bin");
 	symbol_record(&data, 16, sizeof(symbols) - 1);
 	data.len -= 8;
 	ss = open_recording(&data, NULL);
 	assert_int_equal(ss->side.bad_records, 1);
-	assert_null(ss->kernel.recorded_kallsyms);
+	assert_null(ss->images.kernel.recorded_kallsyms);
 	session_close(ss);
 }
 

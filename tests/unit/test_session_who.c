@@ -237,7 +237,7 @@ static void declared_asids_are_recognised(void **state)
 	ss = decode(&data, &trace, &r);
 	assert_int_equal(r.nr, 1);
 	check_part(&r, 0, 2000, 2000, 3, NR_LOOP);
-	assert_int_equal(ss->contextid.decided, CONTEXTID_ASID);
+	assert_int_equal(ss->tasks.contextid.decided, CONTEXTID_ASID);
 	session_close(ss);
 }
 
@@ -276,8 +276,8 @@ static void learned_asids(void **state)
 	check_part(&r, 3, 2000, 2000, 3, 2 * NR_LOOP);
 	check_part(&r, 4, 1000, 1000, 2, 2 * NR_LOOP);
 	assert_int_equal(ss->losses.cause[LOSS_ASID].count, 1);
-	assert_int_equal(ss->asids.learned, 3);
-	assert_int_equal(ss->asids.changed, 1);
+	assert_int_equal(ss->tasks.asids.learned, 3);
+	assert_int_equal(ss->tasks.asids.changed, 1);
 	session_close(ss);
 }
 
@@ -298,7 +298,7 @@ static void nothing_to_learn_from(void **state)
 	ss = decode_as(&data, &trace, 2, 0, CONTEXTID_ASID, NULL, &r);
 	assert_int_equal(r.nr, 0);
 	assert_int_equal(ss->losses.cause[LOSS_ASID].count, 2);
-	assert_int_equal(ss->asids.learned, 0);
+	assert_int_equal(ss->tasks.asids.learned, 0);
 	session_close(ss);
 }
 
@@ -339,11 +339,11 @@ static void by_starts_of_trace(void **state)
 	r_switch(&data, 190, 3, 2000, (uint32_t)-1);
 	r_switch(&data, 190, 4, 1000, (uint32_t)-1);
 	ss = sb_open(&data, &so, NULL);
-	assert_int_equal(running_thread(&ss->running, 2, 150), -1);
-	assert_int_equal(running_thread(&ss->running, 2, 190), 2000);
-	assert_int_equal(running_thread(&ss->running, 3, 150), 1);
-	assert_int_equal(running_thread(&ss->running, 4, 150), 2000);
-	assert_int_equal(running_thread(&ss->running, 4, 190), 1000);
+	assert_int_equal(running_thread(&ss->tasks.running, 2, 150), -1);
+	assert_int_equal(running_thread(&ss->tasks.running, 2, 190), 2000);
+	assert_int_equal(running_thread(&ss->tasks.running, 3, 150), 1);
+	assert_int_equal(running_thread(&ss->tasks.running, 4, 150), 2000);
+	assert_int_equal(running_thread(&ss->tasks.running, 4, 190), 1000);
 	session_close(ss);
 }
 

@@ -91,7 +91,7 @@ static struct session *open_session(struct perfdata *pd, size_t keep)
 	ss = session_open_perfdata(&so, pd);
 	assert_non_null(ss);
 	if (keep)
-		ss->threads.ahead = 1;
+		ss->tasks.threads.ahead = 1;
 	return ss;
 }
 
@@ -174,10 +174,10 @@ static void check_all(struct perfdata *(*open_it)(const struct pdb *file), const
 
 	for (keep = 0; keep < 2; keep++) {
 		ss = open_session(open_it(file), keep);
-		assert_int_equal(ss->threads.keep, !keep);
+		assert_int_equal(ss->tasks.threads.keep, !keep);
 		run(ss, &r);
 		check_recording(&r);
-		assert_int_equal(ss->threads.restarts, keep ? THREADS - 1 : 0);
+		assert_int_equal(ss->tasks.threads.restarts, keep ? THREADS - 1 : 0);
 		/* A second run begins again. */
 		run(ss, &r);
 		check_recording(&r);

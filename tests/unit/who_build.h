@@ -320,7 +320,7 @@ static inline struct session *decode_as(struct pdb *data, struct pdb *trace, uin
 	ss = session_open_perfdata(&so, pd);
 	assert_non_null(ss);
 	if (narrow)
-		ss->threads.ahead = 1;
+		ss->tasks.threads.ahead = 1;
 	memset(r, 0, sizeof(*r));
 	assert_int_equal(session_run(ss, &con), 0);
 	return ss;
