@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* messages.c - collects the messages of a thread by subject, and prints each text once. */
 #include "base/messages.h"
 
 #include <stdbool.h>

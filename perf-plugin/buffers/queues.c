@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* queues.c - sorts the AUXTRACE data of each buffer, and gives each AUX record the stretch that it describes. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* clock.c - timestamps to time by TIME_CONV, or by a rate and one pair of both that the times of records allow. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* pace.c - interpolates between timestamps by cycles or instructions. */
 #include "clocks/pace.h"
 
 #include <string.h>

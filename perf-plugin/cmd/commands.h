@@ -12,8 +12,4 @@ int cmd_convert(int argc, const char **argv);
 int cmd_index(int argc, const char **argv);
 int cmd_live(int argc, const char **argv);
 
-struct session;
-/* info_who.c */
-void info_who(const struct session *ss);
-
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* ahead.c - the second tree that finds timestamps before the decoder comes to them. */
 #include "decode/stream_state.h"
 
 static void begin(struct ahead *a, uint64_t from, uint8_t frame_id, uint64_t first)

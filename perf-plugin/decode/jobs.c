@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* jobs.c - divides the trace into pieces, decodes them in threads, and takes them in their order. */
 #include "decode/jobs.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* part.c - takes the counts of a piece out of a replica, and adds them to those of the session. */
 #include "decode/part.h"
 
 #include <stdlib.h>

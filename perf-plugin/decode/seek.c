@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* seek.c - the steps from a place in the index to the first element that may be delivered. */
 #include "decode/seek.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* filter.c - parses the words of the filters, and answers what they want. */
 #include "base/error.h"
 #include "filter/filter.h"
 

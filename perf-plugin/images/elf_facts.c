@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* elf_facts.c - reads section headers and notes of an ELF file, within fixed bounds of memory. */
 #include <elfutils/libdwelf.h>
 #include <gelf.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* kallsyms.c - sorts the lines of kallsyms by address, and by name when a name is asked for. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * module.c - lays out the sections of a kernel module and applies its relocations, so that branches have their
+ * targets.
+ */
 #include <elf.h>
 #include <gelf.h>
 #include <stdlib.h>

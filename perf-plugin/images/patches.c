@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* patches.c - keeps what was written, each byte sequence once, and what was at each address before its first write. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* perfmap.c - the lines of a perf map, sorted by address. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* unpack.c - gzip, xz and zstd files into memory, with a limit of what they may unpack to. */
 #include <lzma.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* unpack.h - compressed files: kernel modules and kernel images come as .gz, .xz and .zst. */
 #ifndef CSTRACE_IMAGES_UNPACK_H
 #define CSTRACE_IMAGES_UNPACK_H
 
-/* Compressed files: kernel modules and kernel images come as .gz, .xz and .zst. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

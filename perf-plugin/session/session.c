@@ -273,7 +273,7 @@ void session_close(struct session *ss)
 	free(ss);
 }
 
-struct perfdata *session_perfdata(struct session *ss)
+struct perfdata *session_perfdata(const struct session *ss)
 {
 	return ss->pd;
 }

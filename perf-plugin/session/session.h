@@ -54,7 +54,7 @@ struct session *session_open(const struct session_opts *opts);
 struct session *session_open_perfdata(const struct session_opts *opts, struct perfdata *pd);
 void session_close(struct session *ss);
 
-struct perfdata *session_perfdata(struct session *ss);
+struct perfdata *session_perfdata(const struct session *ss);
 /* The name of the input, as messages show it. */
 const char *session_name(const struct session *ss);
 /* perf_event_attr.type of the trace events (from AUXTRACE_INFO). */

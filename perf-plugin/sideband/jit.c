@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* jit.c - finds the jitdump files of a recording, named or mapped, and makes each a source of events. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

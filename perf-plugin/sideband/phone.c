@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* phone.c - takes kernel symbols and places of modules out of the records and sections of simpleperf. */
 #include <stdlib.h>
 #include <string.h>
 

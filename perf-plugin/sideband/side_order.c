@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* side_order.c - merges the sources through a window that is as wide as the first pass found them out of order. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* tracepoint.c - parses the format of sched_switch with libtraceevent, and reads samples by it. */
 #include <stdlib.h>
 #include <string.h>
 #include <traceevent/event-parse.h>

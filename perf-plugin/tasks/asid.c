@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* asid.c - the declared and the learned owners of each ASID over time. */
 #include <stdlib.h>
 #include <string.h>
 

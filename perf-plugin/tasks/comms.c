@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* comms.c - reads the records once for names, then finds the name of a thread at a time by binary search. */
 #include "tasks/comms.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* contextid.c - decides by the known threads which meaning of a context ID fits. */
 #include <string.h>
 
 #include "tasks/learned.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* learned.c - the log of answers that a piece was given, and the check that they would be the same again. */
 #include "tasks/learned.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* running.c - a list of switches per CPU, sorted by time. */
 #include <string.h>
 
 #include "base/array.h"

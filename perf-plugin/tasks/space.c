@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * space.c - makes the cst_space of a process for an epoch, loads the files in it, and frees versions that nobody
+ * uses.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* world.c - tells the recorded system from guests, firmware and the secure world by EL, VMID and security state. */
 #include <string.h>
 
 #include <cstrace/types.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* info_json.c - what was decoded and what was lost, for programs. */
+/* json.c - what was decoded and what was lost, for programs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/name.h"
-#include "cmd/info.h"
 #include "images/elf_facts.h"
+#include "info/info.h"
+#include "info/internal.h"
 
 static void put_string(const char *s)
 {
@@ -98,12 +99,13 @@ static void put_table(const struct loss_table *t, const char *title, const char 
 
 static void put_files(const struct session *ss)
 {
+	const struct dso_table *t = session_dsos(ss);
 	const char *sep = "";
 	size_t i;
 
 	printf(" \"files\":[");
-	for (i = 0; i < ss->images.dsos.nr; i++) {
-		const struct dso *d = ss->images.dsos.all[i];
+	for (i = 0; i < t->nr; i++) {
+		const struct dso *d = t->all[i];
 		const struct loss_amount amount = { .count = d->nacc, .bytes = d->nacc_bytes };
 
 		if (!d->nacc && !d->conflicts)
@@ -173,27 +175,32 @@ static void put_binaries(const struct session *ss)
 	free(list);
 }
 
-void info_json(const struct session *ss, const struct info_counts *c)
+int info_json(struct session *ss)
 {
 	const struct session_totals *t = session_totals(ss);
+	struct info_counts c;
 	const char *sep = "";
+	int rc = info_count_all(&c, ss);
 
+	if (rc)
+		return rc;
 	printf("{\"file\":");
-	put_string(perfdata_name(ss->pd));
+	put_string(perfdata_name(session_perfdata(ss)));
 	put_key("recorder", info_recorder(ss));
 	printf(",\n \"bytes\":%" PRIu64 ",\"instructions\":%" PRIu64 ",\"branches\":%" PRIu64 ",\n", t->aux_bytes,
 	       t->dec.insns, t->dec.branches);
-	if (c->first <= c->last)
-		printf(" \"time\":{\"first\":%" PRIu64 ",\"last\":%" PRIu64 "},\n", c->first, c->last);
+	if (c.first <= c.last)
+		printf(" \"time\":{\"first\":%" PRIu64 ",\"last\":%" PRIu64 "},\n", c.first, c.last);
 	else
 		printf(" \"time\":null,\n");
 	put_binaries(ss);
-	put_causes(&ss->losses, ss->recorder);
-	put_table(&ss->losses.cpu, "cpus", "cpu", false);
-	put_table(&ss->losses.process, "processes", "pid", true);
+	put_causes(session_losses(ss), session_recorder(ss));
+	put_table(&session_losses(ss)->cpu, "cpus", "cpu", false);
+	put_table(&session_losses(ss)->process, "processes", "pid", true);
 	printf(" \"next\":[");
 	info_next(ss, put_strings, &sep);
 	printf("],\n");
 	put_files(ss);
 	printf("}\n");
+	return 0;
 }

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* info_binaries.c - which files the decoded instructions are in, what those files hold, and when it all was. */
+/* binaries.c - which files the decoded instructions are in, what those files hold, and when it all was. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/name.h"
-#include "cmd/commands.h"
-#include "cmd/info.h"
 #include "decode/decode.h"
 #include "images/dso.h"
 #include "images/elf_facts.h"
+#include "info/internal.h"
 
-int info_count(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+static int count(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	const struct cst_generic *end = g + n;
 	struct info_counts *c = data;
-	struct cst_section *sec;
+	struct dso *d;
 	uint64_t none = 0;
 
 	if (s->time && s->time != NO_TIME && s->time < c->first)
@@ -25,9 +24,9 @@ int info_count(void *data, const struct stream *s, const struct cst_generic *g, 
 		if (g->kind != CST_GEN_RANGE)
 			continue;
 		if (g->section != c->section || !c->insns) {
-			sec = g->section ? cst_image_section(c->ss->images.spaces.image, g->section) : NULL;
+			d = g->section ? session_section_dso(c->ss, s, g->section) : NULL;
 			c->section = g->section;
-			c->insns = sec && cst_section_cookie(sec) ? &((struct dso *)cst_section_cookie(sec))->insns : NULL;
+			c->insns = d ? &d->insns : NULL;
 		}
 		*(c->insns ? c->insns : &none) += g->n_insn;
 	}
@@ -35,22 +34,22 @@ int info_count(void *data, const struct stream *s, const struct cst_generic *g, 
 	return 0;
 }
 
-void info_counts_init(struct info_counts *c, struct session *ss)
+static void counts_init(struct info_counts *c, struct session *ss)
 {
 	*c = (struct info_counts){ .ss = ss, .first = UINT64_MAX };
 }
 
-void *info_piece_new(void *data, struct session *ss)
+static void *piece_new(void *data, struct session *ss)
 {
 	struct info_counts *c = malloc(sizeof(*c));
 
 	(void)data;
 	if (c)
-		info_counts_init(c, ss);
+		counts_init(c, ss);
 	return c;
 }
 
-int info_piece_take(void *data, void *piece)
+static int piece_take(void *data, void *piece)
 {
 	const struct info_counts *more = piece;
 	struct info_counts *c = data;
@@ -59,6 +58,16 @@ int info_piece_take(void *data, void *piece)
 	c->last = more->last > c->last ? more->last : c->last;
 	c->elsewhere += more->elsewhere;
 	return 0;
+}
+
+int info_count_all(struct info_counts *c, struct session *ss)
+{
+	const struct session_consumer counter = { .data = c, .batch = count, .times = true, .piece_new = piece_new,
+						  .piece_take = piece_take, .piece_free = free, .by_fragment = true,
+						  .sums = true, .by_process = true };
+
+	counts_init(c, ss);
+	return session_run(ss, &counter);
 }
 
 static int busiest(const void *a, const void *b)
@@ -72,12 +81,13 @@ static int busiest(const void *a, const void *b)
 
 size_t info_binaries(const struct session *ss, struct dso ***list)
 {
+	const struct dso_table *t = session_dsos(ss);
 	size_t i, n = 0;
 
-	*list = calloc(ss->images.dsos.nr + 1, sizeof(**list));
-	for (i = 0; *list && i < ss->images.dsos.nr; i++)
-		if (ss->images.dsos.all[i]->insns || ss->images.dsos.all[i]->nacc)
-			(*list)[n++] = ss->images.dsos.all[i];
+	*list = calloc(t->nr + 1, sizeof(**list));
+	for (i = 0; *list && i < t->nr; i++)
+		if (t->all[i]->insns || t->all[i]->nacc)
+			(*list)[n++] = t->all[i];
 	if (n)
 		qsort(*list, n, sizeof(**list), busiest);
 	return n;
@@ -104,7 +114,7 @@ static void print_facts(const struct dso *d)
 
 static void print_binary(const struct session *ss, const struct dso *d)
 {
-	uint64_t all = ss->totals.dec.insns;
+	uint64_t all = session_totals(ss)->dec.insns;
 	char id[2 * BUILD_ID_MAX + 1];
 
 	printf("  %5.1f %%  %s\n", all ? 100.0 * (double)d->insns / (double)all : 0.0, name_shown(d->path));
@@ -131,7 +141,7 @@ void info_print_binaries(const struct session *ss, const struct info_counts *c, 
 	if (i < n)
 		printf("  and %zu more (--all lists them)\n", n - i);
 	if (c->elsewhere)
-		printf("  %5.1f %%  in no file\n", 100.0 * (double)c->elsewhere / (double)ss->totals.dec.insns);
+		printf("  %5.1f %%  in no file\n", 100.0 * (double)c->elsewhere / (double)session_totals(ss)->dec.insns);
 	if (!n && !c->elsewhere)
 		printf("  nothing was decoded\n");
 	free(list);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* info_next.c - the command lines that come next for a recording, with the options that this run was given. */
+/* next.c - the command lines that come next for a recording, with the options that this run was given. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/name.h"
-#include "cmd/info.h"
+#include "info/internal.h"
 
 #define LINE 8192
 
@@ -47,7 +47,7 @@ static void append_option(char *line, const char *name, const char *value)
 /* "perf-cstrace COMMAND -i INPUT", and where program files are. */
 static void begin(const struct session *ss, char *line, const char *command)
 {
-	const struct session_opts *o = &ss->opts;
+	const struct session_opts *o = session_opts(ss);
 
 	snprintf(line, LINE, "perf-cstrace %s -i", command);
 	append_word(line, o->input ? o->input : "perf.data");
@@ -64,15 +64,16 @@ static void begin(const struct session *ss, char *line, const char *command)
 /* The options that bring what is missing. False: all that would help were given. */
 static bool append_cures(const struct session *ss, char *line)
 {
+	const struct session_opts *o = session_opts(ss);
 	size_t len = strlen(line);
-	const struct loss_amount *l = ss->losses.cause;
+	const struct loss_amount *l = session_losses(ss)->cause;
 	bool files = l[LOSS_NO_FILE].count || l[LOSS_BUILD_ID].count || l[LOSS_UNFIT].count || l[LOSS_NO_TEXT].count ||
 		     l[LOSS_SHORT].count || l[LOSS_MODULE].count, kernel = l[LOSS_KERNEL].count;
 
-	append(line, files && !ss->opts.symfs ? " --symfs DIR" : "");
-	append(line, kernel && !ss->opts.vmlinux ? " --vmlinux FILE" : "");
-	append(line, l[LOSS_JIT].count && !ss->opts.jitdump ? " --jitdump FILE" : "");
-	append(line, l[LOSS_VDSO].count && !ss->opts.buildid_dir ? " --buildid-dir DIR" : "");
+	append(line, files && !o->symfs ? " --symfs DIR" : "");
+	append(line, kernel && !o->vmlinux ? " --vmlinux FILE" : "");
+	append(line, l[LOSS_JIT].count && !o->jitdump ? " --jitdump FILE" : "");
+	append(line, l[LOSS_VDSO].count && !o->buildid_dir ? " --buildid-dir DIR" : "");
 	return strlen(line) > len;
 }
 
@@ -96,7 +97,7 @@ const char *info_recorder(const struct session *ss)
 		[RECORDER_PERF] = "perf", [RECORDER_SIMPLEPERF] = "simpleperf", [RECORDER_SNAPSHOT] = "snapshot",
 	};
 
-	return names[ss->recorder];
+	return names[session_recorder(ss)];
 }
 
 void info_next(const struct session *ss, void (*put)(void *data, const char *line), void *data)
@@ -106,12 +107,12 @@ void info_next(const struct session *ss, void (*put)(void *data, const char *lin
 
 	if (!line)
 		return;
-	if (losses_missing_code(&ss->losses)) {
+	if (losses_missing_code(session_losses(ss))) {
 		begin(ss, line, "info");
 		if (append_cures(ss, line))
 			put(data, line);
 	}
-	if (!ss->totals.dec.insns) {
+	if (!session_totals(ss)->dec.insns) {
 		begin(ss, line, "dump");
 		append(line, " --packets --log");
 		put(data, line);
@@ -123,7 +124,7 @@ void info_next(const struct session *ss, void (*put)(void *data, const char *lin
 	put(data, line);
 	begin(ss, line, "inject");
 	append(line, " --itrace=i1000il64 -o samples.data && perf report -i samples.data");
-	append_option(line, " --symfs", ss->opts.symfs);
+	append_option(line, " --symfs", session_opts(ss)->symfs);
 	put(data, line);
 	if (binary) {
 		begin(ss, line, "profile");

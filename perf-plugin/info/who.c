@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* info_who.c - where it was known from which thread, process and exception level ran. */
+/* who.c - where it was known from which thread, process and exception level ran. */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "cmd/commands.h"
-#include "session/internal.h"
+#include "info/internal.h"
 
 static bool ids_traced(const struct session *ss)
 {
+	const struct trace_units *tu = session_units(ss);
 	uint32_t i;
 
-	for (i = 0; i < ss->units.info.nr_cpu; i++)
-		if (ss->units.v[i].pid.contextidr_el1 || ss->units.v[i].pid.contextidr_el2)
+	for (i = 0; i < tu->info.nr_cpu; i++)
+		if (tu->v[i].pid.contextidr_el1 || tu->v[i].pid.contextidr_el2)
 			return true;
 	return false;
 }
@@ -24,7 +24,7 @@ static void print_format(const struct session *ss)
 		[CONTEXTID_ASID] = "an ASID",
 		[CONTEXTID_NONE] = "nothing (a kernel without PID_IN_CONTEXTIDR)",
 	};
-	const struct contextid *c = &ss->tasks.contextid;
+	const struct contextid *c = session_contextid(ss);
 	const char *sep = " ";
 	size_t i;
 
@@ -42,21 +42,23 @@ static void print_format(const struct session *ss)
 
 void info_who(const struct session *ss)
 {
-	const struct who_counts *c = &ss->totals.who;
+	const struct asids *asids = session_asids(ss);
+	const struct running *running = session_running(ss);
+	const struct who_counts *c = &session_totals(ss)->who;
 	size_t i, n = 0, declared = 0;
 
 	printf("\nWho ran:\n");
 	print_format(ss);
-	for (i = 0; i < ss->tasks.running.nr; i++)
-		n += ss->tasks.running.cpus[i]->nr;
+	for (i = 0; i < running->nr; i++)
+		n += running->cpus[i]->nr;
 	if (n)
-		printf("  %zu switches on %zu CPU%s%s\n", n, ss->tasks.running.nr, ss->tasks.running.nr == 1 ? "" : "s",
-		       ss->tasks.sched ? ", with samples of sched:sched_switch" : "");
-	for (i = 0; i < ss->tasks.asids.nr; i++)
-		declared += ss->tasks.asids.all[i]->nr;
-	if (declared || ss->tasks.asids.learned)
+		printf("  %zu switches on %zu CPU%s%s\n", n, running->nr, running->nr == 1 ? "" : "s",
+		       session_sched_switch(ss) ? ", with samples of sched:sched_switch" : "");
+	for (i = 0; i < asids->nr; i++)
+		declared += asids->all[i]->nr;
+	if (declared || asids->learned)
 		printf("  ASIDs: %zu declarations; %" PRIu64 " owners learned from switches, %" PRIu64 " of them in "
-		       "place of another one\n", declared, ss->tasks.asids.learned, ss->tasks.asids.changed);
+		       "place of another one\n", declared, asids->learned, asids->changed);
 	if (c->only_process)
 		printf("  nothing said which thread ran: all user trace was taken as that of process %d, the only one "
 		       "with code, %" PRIu64 " times\n", c->only_pid, c->only_process);

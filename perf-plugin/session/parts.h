@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* parts.h - the objects that a session consists of, each one of its own room: for reports, which show all of them. */
+#ifndef CSTRACE_SESSION_PARTS_H
+#define CSTRACE_SESSION_PARTS_H
+
+#include "buffers/queues.h"
+#include "buffers/units.h"
+#include "clocks/clocks.h"
+#include "images/dso.h"
+#include "images/kernel.h"
+#include "losses/losses.h"
+#include "session/session.h"
+#include "tasks/asid.h"
+#include "tasks/contextid.h"
+#include "tasks/running.h"
+#include "tasks/threads.h"
+
+const struct session_opts *session_opts(const struct session *ss);
+enum session_recorder session_recorder(const struct session *ss);
+const struct trace_units *session_units(const struct session *ss);
+const struct queues *session_queues(const struct session *ss);
+const struct clocks *session_clocks(const struct session *ss);
+const struct dso_table *session_dsos(const struct session *ss);
+const struct kernel_images *session_kernel(const struct session *ss);
+/* To be moved to another time before it is looked at; decoding begins anew after that. */
+struct threads *session_threads(struct session *ss);
+const struct contextid *session_contextid(const struct session *ss);
+const struct asids *session_asids(const struct session *ss);
+const struct running *session_running(const struct session *ss);
+/* Are there samples of sched:sched_switch? */
+bool session_sched_switch(const struct session *ss);
+const struct losses *session_losses(const struct session *ss);
+
+#endif
