@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* text.c - strings and numbers behind the text that is there, counted where they do not fit. */
 #include "text.h"
 
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * etmv3.h - inside the ETMv3 decoder: packet parser and element stage.
  */
-#ifndef CST_LIB_ETMV3_H
-#define CST_LIB_ETMV3_H
+#ifndef CST_LIB_ETMV3_ETMV3_H
+#define CST_LIB_ETMV3_ETMV3_H
 
 #include <cstrace/config.h>
 #include <cstrace/element.h>

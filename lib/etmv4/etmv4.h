@@ -2,8 +2,8 @@
 /*
  * etmv4.h - inside the ETMv4/ETE decoder: packet parser and element stage.
  */
-#ifndef CST_LIB_ETMV4_H
-#define CST_LIB_ETMV4_H
+#ifndef CST_LIB_ETMV4_ETMV4_H
+#define CST_LIB_ETMV4_ETMV4_H
 
 #include <cstrace/config.h>
 #include <cstrace/element.h>

@@ -2,8 +2,8 @@
 /*
  * etmv4d.h - inside the decoder of the ETMv4 data trace stream: packet parser and element stage.
  */
-#ifndef CST_LIB_ETMV4D_H
-#define CST_LIB_ETMV4D_H
+#ifndef CST_LIB_ETMV4D_ETMV4D_H
+#define CST_LIB_ETMV4D_ETMV4D_H
 
 #include <cstrace/config.h>
 #include <cstrace/packet_etmv4d.h>

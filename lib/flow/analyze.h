@@ -2,8 +2,8 @@
 /*
  * analyze.h - steps that the atom loop and the other elements share.
  */
-#ifndef CST_LIB_ANALYZE_H
-#define CST_LIB_ANALYZE_H
+#ifndef CST_LIB_FLOW_ANALYZE_H
+#define CST_LIB_FLOW_ANALYZE_H
 
 #include "flow/flow.h"
 

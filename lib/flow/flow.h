@@ -3,8 +3,8 @@
  * flow.h - inside the instruction-flow stage: trace elements and code to generic elements
  * (Arm ARM K10.5.5 "Stage 3, analysis"). One engine for every protocol and every consumer.
  */
-#ifndef CST_LIB_FLOW_H
-#define CST_LIB_FLOW_H
+#ifndef CST_LIB_FLOW_FLOW_H
+#define CST_LIB_FLOW_FLOW_H
 
 #include <cstrace/config.h>
 #include <cstrace/element.h>

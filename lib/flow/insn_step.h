@@ -3,8 +3,8 @@
  * insn_step.h - the graph of blocks for packets that have an atom for every instruction (ETMv3): from its
  * bytes to ranges (insn_walk.c), and what there is to do between (insn_step.c).
  */
-#ifndef CST_LIB_INSN_STEP_H
-#define CST_LIB_INSN_STEP_H
+#ifndef CST_LIB_FLOW_INSN_STEP_H
+#define CST_LIB_FLOW_INSN_STEP_H
 
 #include <cstrace/isa.h>
 #include <cstrace/tree.h>

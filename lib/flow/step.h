@@ -4,8 +4,8 @@
  * return stack (Arm ARM K10.5.5.3; IHI 0035B chapter 2). The loops of all protocols and the slow path are made of
  * these functions. What follows the first part is the graph of decoded blocks: when its links hold, and how one is made.
  */
-#ifndef CST_LIB_STEP_H
-#define CST_LIB_STEP_H
+#ifndef CST_LIB_FLOW_STEP_H
+#define CST_LIB_FLOW_STEP_H
 
 #include <stddef.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * compiles an instance with a constant struct walk_how. Everything here is inline, so that struct walk lives in
  * registers; what is rare is in walk.c, and works on struct loop.
  */
-#ifndef CST_LIB_WALK_H
-#define CST_LIB_WALK_H
+#ifndef CST_LIB_FLOW_WALK_H
+#define CST_LIB_FLOW_WALK_H
 
 #include <cstrace/tree.h>
 

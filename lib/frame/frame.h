@@ -2,8 +2,8 @@
 /*
  * frame.h - what the parts of the de-formatter share.
  */
-#ifndef LIB_FRAME_FRAME_H
-#define LIB_FRAME_FRAME_H
+#ifndef CST_LIB_FRAME_FRAME_H
+#define CST_LIB_FRAME_FRAME_H
 
 #include <cstrace/error.h>
 #include <cstrace/frame.h>

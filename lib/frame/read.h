@@ -4,8 +4,8 @@
  * ID (bit 0 set) or seven bits of data, whose bit 0 is in byte 15. Half a frame is read as a word, whose even bytes are the
  * low halves of four 16-bit lanes.
  */
-#ifndef LIB_FRAME_READ_H
-#define LIB_FRAME_READ_H
+#ifndef CST_LIB_FRAME_READ_H
+#define CST_LIB_FRAME_READ_H
 
 #include <stdint.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * split.h - plain frames straight to the bytes of each trace ID: the short cut of trees that need not keep the
  * order between IDs (CST_ORDER_BY_ID).
  */
-#ifndef LIB_FRAME_SPLIT_H
-#define LIB_FRAME_SPLIT_H
+#ifndef CST_LIB_FRAME_SPLIT_H
+#define CST_LIB_FRAME_SPLIT_H
 
 #include <cstrace/frame.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* avl.c - the set is an AVL tree: insertion, removal, and the nearest node to a key. */
 #include "history/avl.h"
 
 #include <string.h>

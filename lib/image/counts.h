@@ -2,8 +2,8 @@
 /*
  * counts.h - inside counts: two counters for each decoded block, which the loop over atoms adds to.
  */
-#ifndef CST_LIB_COUNTS_H
-#define CST_LIB_COUNTS_H
+#ifndef CST_LIB_IMAGE_COUNTS_H
+#define CST_LIB_IMAGE_COUNTS_H
 
 #include <cstrace/counts.h>
 #include <cstrace/flow.h>

@@ -2,8 +2,8 @@
 /*
  * image.h - inside images: sections with their block caches, address spaces with their maps.
  */
-#ifndef CST_LIB_IMAGE_H
-#define CST_LIB_IMAGE_H
+#ifndef CST_LIB_IMAGE_IMAGE_H
+#define CST_LIB_IMAGE_IMAGE_H
 
 #include <cstrace/image.h>
 #include <cstrace/types.h>

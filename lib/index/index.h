@@ -3,8 +3,8 @@
  * index.h - inside the indexer: a stream of one trace ID, decoded as far as its elements, beside a second
  * decoder that began later.
  */
-#ifndef CST_LIB_INDEX_H
-#define CST_LIB_INDEX_H
+#ifndef CST_LIB_INDEX_INDEX_H
+#define CST_LIB_INDEX_INDEX_H
 
 #include <cstrace/index.h>
 

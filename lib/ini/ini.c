@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* ini.c - sections and items of an INI text, line by line; numbers, lists and quotes in values. */
 #include "ini/ini.h"
 
 #include <string.h>

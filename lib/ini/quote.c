@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* quote.c - which texts need quotes, and writing them with escapes. */
 #include "ini/quote.h"
 
 #include <string.h>

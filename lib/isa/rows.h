@@ -2,8 +2,8 @@
 /*
  * rows.h - the tables that classify instructions, and how they are searched.
  */
-#ifndef LIB_ISA_ROWS_H
-#define LIB_ISA_ROWS_H
+#ifndef CST_LIB_ISA_ROWS_H
+#define CST_LIB_ISA_ROWS_H
 
 #include <cstrace/isa.h>
 

@@ -2,8 +2,8 @@
 /*
  * itm.h - inside the ITM decoder: packet parser and element stage.
  */
-#ifndef CST_LIB_ITM_H
-#define CST_LIB_ITM_H
+#ifndef CST_LIB_ITM_ITM_H
+#define CST_LIB_ITM_ITM_H
 
 #include <cstrace/config.h>
 #include <cstrace/packet_itm.h>

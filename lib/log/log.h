@@ -2,8 +2,8 @@
 /*
  * log.h - how the stages of the decoder report to a log.
  */
-#ifndef CST_LIB_LOG_H
-#define CST_LIB_LOG_H
+#ifndef CST_LIB_LOG_LOG_H
+#define CST_LIB_LOG_LOG_H
 
 #include <cstrace/log.h>
 #include <cstrace/packet.h>

@@ -2,8 +2,8 @@
 /*
  * async.h - alignment synchronisation that is a number of bytes 0x00 and one 0x80, as all protocols but STP have it.
  */
-#ifndef CST_LIB_ASYNC_H
-#define CST_LIB_ASYNC_H
+#ifndef CST_LIB_PROTOCOL_ASYNC_H
+#define CST_LIB_PROTOCOL_ASYNC_H
 
 #include <stddef.h>
 #include <stdint.h>

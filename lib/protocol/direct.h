@@ -3,8 +3,8 @@
  * direct.h - one packet straight from the input, for protocols that go from packet to packet by themselves (struct
  * protocol.run). To be called with constants, so that the compiler makes one for each protocol.
  */
-#ifndef CST_LIB_DIRECT_H
-#define CST_LIB_DIRECT_H
+#ifndef CST_LIB_PROTOCOL_DIRECT_H
+#define CST_LIB_PROTOCOL_DIRECT_H
 
 #include <cstrace/tree.h>
 

@@ -3,8 +3,8 @@
  * protocol.h - the library's own protocols: what protocol.h of the interface says, and what only they have.
  * To add one: a room like lib/ptm/ with a struct protocol, a line in table.c, an enum cst_protocol.
  */
-#ifndef CST_LIB_PROTOCOL_H
-#define CST_LIB_PROTOCOL_H
+#ifndef CST_LIB_PROTOCOL_PROTOCOL_H
+#define CST_LIB_PROTOCOL_PROTOCOL_H
 
 #include <cstrace/error.h>
 #include <cstrace/protocol.h>

@@ -2,8 +2,8 @@
 /*
  * reader.h - the bytes of one packet, and the fields that several protocols have in the same form.
  */
-#ifndef CST_LIB_READER_H
-#define CST_LIB_READER_H
+#ifndef CST_LIB_PROTOCOL_READER_H
+#define CST_LIB_PROTOCOL_READER_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * ready.h - element stage of a protocol whose packets are final at once and tell of no program flow: a packet
  * gives at most one generic element, which is put out as it stands.
  */
-#ifndef CST_LIB_READY_H
-#define CST_LIB_READY_H
+#ifndef CST_LIB_PROTOCOL_READY_H
+#define CST_LIB_PROTOCOL_READY_H
 
 #include <cstrace/tree.h>
 

@@ -4,8 +4,8 @@
  * the last time (IHI 0014Q 7.7.4, IHI 0035B 4.5.9). What was lost in between may have sent others: after a loss there
  * is no time until all of them have come, which trace units send regularly (IHI 0035B 4.14, T-sync).
  */
-#ifndef CST_LIB_TIMES_H
-#define CST_LIB_TIMES_H
+#ifndef CST_LIB_PROTOCOL_TIMES_H
+#define CST_LIB_PROTOCOL_TIMES_H
 
 #include <cstrace/config.h>
 #include <cstrace/packet.h>

@@ -2,8 +2,8 @@
 /*
  * ptm.h - inside the PTM (Program Flow Trace) decoder: packet parser and element stage.
  */
-#ifndef CST_LIB_PTM_H
-#define CST_LIB_PTM_H
+#ifndef CST_LIB_PTM_PTM_H
+#define CST_LIB_PTM_PTM_H
 
 #include <cstrace/config.h>
 #include <cstrace/element.h>

@@ -2,8 +2,8 @@
 /*
  * stm.h - inside the STM decoder: packet parser and element stage.
  */
-#ifndef CST_LIB_STM_H
-#define CST_LIB_STM_H
+#ifndef CST_LIB_STM_STM_H
+#define CST_LIB_STM_STM_H
 
 #include <cstrace/config.h>
 #include <cstrace/packet_stm.h>

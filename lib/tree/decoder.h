@@ -2,8 +2,8 @@
 /*
  * decoder.h - inside a decoder: one trace ID's way from bytes to generic elements.
  */
-#ifndef CST_LIB_DECODER_H
-#define CST_LIB_DECODER_H
+#ifndef CST_LIB_TREE_DECODER_H
+#define CST_LIB_TREE_DECODER_H
 
 #include <cstrace/tree.h>
 

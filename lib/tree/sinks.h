@@ -2,8 +2,8 @@
 /*
  * sinks.h - CST_ORDER_BY_ID: the bytes of a stretch of frames by trace ID, each to be decoded as one run.
  */
-#ifndef CST_LIB_SINKS_H
-#define CST_LIB_SINKS_H
+#ifndef CST_LIB_TREE_SINKS_H
+#define CST_LIB_TREE_SINKS_H
 
 #include "frame/split.h"
 
