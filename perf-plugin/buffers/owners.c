@@ -41,7 +41,7 @@ static int add(struct trace_units *tu, const struct id_owner *new)
 	}
 	o = ARRAY_ADD(tu->ids, tu->nr_ids, tu->cap_ids);
 	if (!o)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	*o = *new;
 	return 0;
 }
@@ -108,7 +108,7 @@ int owners_define_trace(struct trace_units *tu, const struct pd_record *rec)
 	}
 	d = calloc(1, sizeof(*d));
 	if (!d)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	d->aux.cpu = r->cpu;
 	d->aux.unit = r->unit;
 	d->aux.ts_source = AUX_TS_UNKNOWN;
@@ -164,7 +164,7 @@ static int add_metadata(struct trace_units *tu)
 		struct id_owner o = { .id = (uint8_t)a->trace_id, .cpu = (int)a->cpu, .tid = -1 };
 
 		if (a->trace_id > 0 && a->trace_id < 0x70 && add(tu, &o))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 	}
 	return 0;
 }
@@ -177,7 +177,7 @@ int owners_finish(struct trace_units *tu)
 	const struct aux_cpu *a;
 
 	if (add_metadata(tu))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	for (d = tu->defined; d; d = d->next) {
 		/* What ticks is the machine's, not the record's. */
 		a = auxinfo_cpu(&tu->info, d->aux.cpu);

@@ -27,10 +27,10 @@ struct id_owner {
 	struct trace_unit *unit; /* with its own registers; NULL: that of the CPU in the metadata */
 };
 
-/* Records: 0, or -1 for no memory. */
+/* Records: 0, or ERR_NOMEM. */
 int owners_hw_id(struct trace_units *tu, const struct pd_record *rec);
 int owners_define_trace(struct trace_units *tu, const struct pd_record *rec);
-/* To be called once, when all were read and the metadata is known. -1: no memory. */
+/* To be called once, when all were read and the metadata is known. 0, or ERR_NOMEM. */
 int owners_finish(struct trace_units *tu);
 void owners_free(struct trace_units *tu);
 /* Which sinks each buffer belongs to, before several threads ask. */

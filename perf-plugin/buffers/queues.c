@@ -49,12 +49,12 @@ int queues_add_chunk(struct queues *qs, const struct pd_record *rec)
 	struct chunk *c;
 
 	if (!q)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	if (!a->avail)
 		return 0;
 	c = ARRAY_ADD(q->chunks, q->nr_chunks, q->cap_chunks);
 	if (!c)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	memset(c, 0, sizeof(*c));
 	c->offset = a->offset;
 	c->size = a->avail < UINT64_MAX - a->offset ? a->avail : UINT64_MAX - a->offset;
@@ -72,7 +72,7 @@ int queues_add_aux(struct queues *qs, const struct pd_record *rec)
 		return 0;
 	r = ARRAY_ADD(qs->aux, qs->nr_aux, qs->cap_aux);
 	if (!r)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	memset(r, 0, sizeof(*r));
 	r->offset = aux->aux_offset;
 	r->size = aux->aux_size;
@@ -192,11 +192,11 @@ static int64_t cut_fragment(struct queue *q, struct aux_record *r, uint64_t star
 		if (!f) {
 			f = add_fragment(q, pos);
 			if (!f)
-				return -CST_ERR_NOMEM;
+				return ERR_NOMEM;
 			describe(q, f, r);
 		}
 		if (!add_part(q, c, pos, stop - pos))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		found += stop - pos;
 		pos = stop;
 	}
@@ -226,12 +226,12 @@ static int claim_snapshot(struct queue *q, struct aux_record *r)
 		return 0;	/* written over before a snapshot was taken */
 	f = add_fragment(q, start);
 	if (!f)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	describe(q, f, r);
 	r->matched = true;
 	r->of_thread = q->cpu < 0;
 	q->any_aux = true;
-	return add_part(q, c, start, r->offset - start) ? 0 : -CST_ERR_NOMEM;
+	return add_part(q, c, start, r->offset - start) ? 0 : ERR_NOMEM;
 }
 
 static int claim(struct queues *qs, struct aux_record *r)
@@ -248,14 +248,14 @@ static int claim(struct queues *qs, struct aux_record *r)
 			continue;
 		if (overwrite) {
 			if (claim_snapshot(q, r))
-				return -CST_ERR_NOMEM;
+				return ERR_NOMEM;
 			continue;
 		}
 		if (!overlaps(q, r->offset, end))
 			continue;
 		found = cut_fragment(q, r, r->offset, end);
 		if (found < 0)
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		q->any_aux = true;
 		r->matched = true;
 		r->of_thread = q->cpu < 0;
@@ -296,11 +296,11 @@ static int take_whole(struct queue *q)
 		if (!f || c->offset != pos) {
 			f = add_fragment(q, c->offset);
 			if (!f)
-				return -CST_ERR_NOMEM;
+				return ERR_NOMEM;
 			f->seq = c->seq;
 		}
 		if (!add_part(q, c, c->offset, c->end - c->offset))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		pos = c->end;
 	}
 	for (i = first; i < q->nr_frags; i++) {
@@ -379,13 +379,13 @@ int queues_finish(struct queues *qs)
 			continue;
 		}
 		if (claim(qs, r))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 	}
 	for (i = 0; i < qs->nr; i++) {
 		struct queue *q = qs->q[i];
 
 		if (!q->any_aux && !qs->refused && take_whole(q))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		if (q->any_aux)
 			qsort(q->frags, q->nr_frags, sizeof(*q->frags), compare_frags);
 		for (k = 1; q->any_aux && k < q->nr_frags; k++)

@@ -104,7 +104,7 @@ struct queues {
 
 int queues_add_chunk(struct queues *qs, const struct pd_record *rec);
 int queues_add_aux(struct queues *qs, const struct pd_record *rec);
-/* Make the fragments. -1: no memory. */
+/* Make the fragments. 0, or ERR_NOMEM. */
 int queues_finish(struct queues *qs);
 void queues_free(struct queues *qs);
 

@@ -91,7 +91,7 @@ int units_make(struct trace_units *tu)
 
 	tu->v = calloc(tu->info.nr_cpu ? tu->info.nr_cpu : 1, sizeof(*tu->v));
 	if (!tu->v)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	for (i = 0; i < tu->info.nr_cpu; i++)
 		unit_make(tu, &tu->v[i], &tu->info.cpu[i]);
 	return 0;

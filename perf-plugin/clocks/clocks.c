@@ -16,7 +16,7 @@ int clocks_note_start(struct clocks *c, const struct pd_record *rec, bool itrace
 	st = malloc(sizeof(*st));
 	if (!st || !intmap_put(&c->starts, cpu, st)) {
 		free(st);
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	}
 	st->time = rec->sid.time;
 	st->itrace = itrace;

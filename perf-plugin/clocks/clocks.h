@@ -24,7 +24,7 @@ struct clocks {
 	bool timestamps;		/* on any of them */
 };
 
-/* A record says that a CPU was traced at its time; `itrace`: and not before. 0, or -CST_ERR_NOMEM. */
+/* A record says that a CPU was traced at its time; `itrace`: and not before. 0, or ERR_NOMEM. */
 int clocks_note_start(struct clocks *c, const struct pd_record *rec, bool itrace);
 /* pairing.c: makes the clocks, after all records were read. 0, or -CST_ERR_x. */
 int clocks_make(struct clocks *c, struct queues *qs);

@@ -43,7 +43,7 @@ static int add_window(struct pairing *p, const struct fragment *f, int cpu, uint
 	struct clock_window *w = ARRAY_ADD(p->w, p->nr, p->cap);
 
 	if (!w)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	w->ticks = ticks;
 	w->from = start_time(p->c, f, cpu);
 	w->to = f->pub.time;
@@ -126,7 +126,7 @@ static int look_at(struct pairing *p, struct queue *q, struct fragment *f)
 		return 0;
 	data = fragment_bytes(&p->joined, q, f);
 	if (!data)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	rc = look_in(p, q, f, data, f->pub.size < HEAD ? f->pub.size : HEAD);
 	if (rc || f->pub.size <= 2 * TAIL)
 		return rc;
@@ -193,7 +193,7 @@ int clocks_make(struct clocks *c, struct queues *qs)
 
 	c->v = calloc(info->nr_cpu ? info->nr_cpu : 1, sizeof(*c->v));
 	if (!c->v)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	for (i = 0; i < info->nr_cpu; i++) {
 		const struct aux_cpu *a = &info->cpu[i];
 		const struct clock_facts facts = {

@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "decode/jobs.h"
 #include "decode/part.h"
@@ -160,7 +161,7 @@ static int pull(struct run *r, struct tree_slot *slot)
 		if (n < 0)
 			return n;
 		if (memory_refused())
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		if (!n && !p.dec)
 			p.dec = had;	/* the input ends: what is held is all */
 		if (held && had != p.dec) {
@@ -266,10 +267,10 @@ static int begin_threads(struct run *r, struct tree_slot *slot, const struct fra
 	if (threads_passed(ts, f->since, f->since_seq)) {
 		release_streams(r);
 		if (threads_restart(ts))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 	}
 	if (threads_seek(ts, f->since, f->since_seq, UINT64_MAX))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	r->present[0] = r->present[1] = f->pub.raw ? UINT64_MAX : 0;
 	if (!f->pub.raw && !ts->keep)
 		frame_ids(r->q, f, r->present);
@@ -540,7 +541,7 @@ static int decode_fragment(struct run *r, struct fragment *f)
 	if (select_skips(&r->ss->chosen.selection, r->q, f, r->con->timeless))
 		return skip_fragment(r, f);
 	f->pub.data = fragment_bytes(&r->joined, r->q, f);
-	return f->pub.data ? decode_whole(r, f) : -CST_ERR_NOMEM;
+	return f->pub.data ? decode_whole(r, f) : ERR_NOMEM;
 }
 
 /* Is the tree to be reset for a fragment from number `next` on? */
@@ -651,7 +652,7 @@ int run_open(struct run *r, struct session *ss, const struct session_consumer *c
 	*r = (struct run){ .ss = ss, .con = con, .progress.bytes = bytes };
 	r->progress.shown = ss->opts.progress && isatty(STDERR_FILENO);
 	clock_gettime(CLOCK_MONOTONIC, &r->progress.started);
-	return deliver_open(r) ? -CST_ERR_NOMEM : begin_counts(r);
+	return deliver_open(r) ? ERR_NOMEM : begin_counts(r);
 }
 
 void run_close(struct run *r)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "decode/decode.h"
 #include "decode/run.h"
 
@@ -32,7 +33,7 @@ int deliver_open(struct run *r)
 	p->el = malloc(p->cap * sizeof(*p->el));
 	if (r->mode == DELIVER_PENDING)
 		p->b = malloc(PENDING_BATCHES * sizeof(*p->b));
-	return p->el && (p->b || r->mode != DELIVER_PENDING) ? 0 : -CST_ERR_NOMEM;
+	return p->el && (p->b || r->mode != DELIVER_PENDING) ? 0 : ERR_NOMEM;
 }
 
 static struct batch *nth(struct pending *p, uint32_t number)
@@ -227,7 +228,7 @@ static int force(struct run *r)
 
 	set_next(b->st, b);
 	set_waiting(&r->pending, b->st, b->known, b->next);
-	return b->st->time.no_memory ? -CST_ERR_NOMEM : drain(r);
+	return b->st->time.no_memory ? ERR_NOMEM : drain(r);
 }
 
 int deliver_flush(struct run *r)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/error.h"
 #include "base/messages.h"
 #include "decode/decode.h"
 #include "decode/part.h"
@@ -83,7 +84,7 @@ static int add_job(struct jobs *j, struct queue *q, size_t first, size_t end)
 	struct job *job = ARRAY_ADD(j->v, j->nr, j->cap);
 
 	if (!job)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	memset(job, 0, sizeof(*job));
 	job->q = q;
 	job->first = first;
@@ -125,7 +126,7 @@ static int divide(struct jobs *j, struct queue *q, uint64_t *left, unsigned int 
 		if (size < want && i + 1 < q->nr_frags)
 			continue;
 		if (add_job(j, q, first, i + 1))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		*left -= size < *left ? size : *left;
 		want = piece_size(j, *left, threads);
 		first = i + 1;
@@ -197,12 +198,12 @@ static int decode(struct worker *w, struct job *job)
 	if (con->piece_new && !con->sums)
 		w->con.data = job->piece = con->piece_new(con->data, w->ss);
 	if (!job->log || !w->con.data != !con->data)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	session_zero_counts(w->ss);
 	begin_learned(w->ss, &job->in, job->log);
 	rc = run_fragments(&w->run, job->q, job->first, job->end);
 	job->out = what_is_learned(w->ss);
-	return part_take(&job->part, w->ss) ? -CST_ERR_NOMEM : rc;
+	return part_take(&job->part, w->ss) ? ERR_NOMEM : rc;
 }
 
 static bool renew(struct worker *w)
@@ -350,7 +351,7 @@ static int decode_here(struct jobs *j, struct job *job)
 	if (j->here)
 		mine.data = j->here;
 	if (con->piece_new && !piece && !j->here)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	if (piece && con->piece_continue)
 		con->piece_continue(con->data, piece);
 	j->run.con = &mine;
@@ -376,7 +377,7 @@ static bool accept(struct jobs *j, struct job *job, int *rc)
 	struct learned now = j->now;
 
 	*rc = job->rc;
-	if (*rc == -CST_ERR_NOMEM)
+	if (*rc == ERR_NOMEM)
 		return true;
 	if (!*rc && job->piece && con->piece_fits && !con->piece_fits(con->data, job->piece))
 		return false;
@@ -492,7 +493,7 @@ static int decode_again(struct jobs *j)
 	ss->images.spaces.counts = NULL;
 	messages_record(&messages);
 	if (run_open(&j->run, ss, j->con, NULL))
-		rc = -CST_ERR_NOMEM;
+		rc = ERR_NOMEM;
 	for (i = 0; i < ss->queues.nr && !rc; i++)
 		rc = run_fragments(&j->run, ss->queues.q[i], 0, ss->queues.q[i]->nr_frags);
 	messages_record(NULL);
@@ -563,7 +564,7 @@ int jobs_run(struct session *ss, const struct session_consumer *con, unsigned in
 	j.now = what_is_learned(ss);
 	session_before_replicas(ss);
 	j.w = calloc(threads, sizeof(*j.w));
-	rc = j.w && !run_open(&j.run, ss, con, NULL) ? make_jobs(&j, threads) : -CST_ERR_NOMEM;
+	rc = j.w && !run_open(&j.run, ss, con, NULL) ? make_jobs(&j, threads) : ERR_NOMEM;
 	if (!rc) {
 		start(&j, threads);
 		rc = take_all(&j);

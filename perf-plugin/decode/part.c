@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+
 static bool counted(const struct dso *d)
 {
 	return d->used || d->shown || d->insns || d->nacc || d->nacc_bytes || d->conflicts;
@@ -40,7 +42,7 @@ static int take_files(struct part *p, struct session *rep)
 		n += counted(rep->images.dsos.all[i]);
 	p->files = malloc((n + 1) * sizeof(*p->files));
 	if (!p->files)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	for (i = 0; i < rep->images.dsos.nr; i++) {
 		const struct dso *d = rep->images.dsos.all[i];
 
@@ -60,7 +62,7 @@ int part_take(struct part *p, struct session *rep)
 	memset(p, 0, sizeof(*p));
 	if (take_files(p, rep) || losses_init(&fresh)) {
 		losses_free(&fresh);
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	}
 	p->totals = rep->totals;
 	p->losses = rep->losses;

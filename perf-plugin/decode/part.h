@@ -27,7 +27,7 @@ struct part {
 
 /* The counts of a run, which session_run() begins with, are zero. */
 void session_zero_counts(struct session *ss);
-/* Takes the counts of the piece from a replica, which begins the next one with zero. 0, or -CST_ERR_NOMEM. */
+/* Takes the counts of the piece from a replica, which begins the next one with zero. 0, or ERR_NOMEM. */
 int part_take(struct part *p, struct session *rep);
 /* False: what the session has and the part cannot be added exactly, and nothing was added. */
 bool part_add(struct session *ss, const struct part *p);

@@ -46,7 +46,7 @@ struct run {
 	} progress;
 };
 
-/* decode.c: room for decoding. `bytes` as in struct run_progress. 0, or -CST_ERR_NOMEM. */
+/* decode.c: room for decoding. `bytes` as in struct run_progress. 0, or ERR_NOMEM. */
 int run_open(struct run *r, struct session *ss, const struct session_consumer *con, _Atomic uint64_t *bytes);
 void run_close(struct run *r);
 /* Fragments [first, end) of a queue. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/error.h"
 #include "base/messages.h"
 #include "buffers/owners.h"
 #include "decode/run.h"
@@ -62,7 +63,7 @@ static int add_stream(struct run *r, struct tree_slot *slot, struct trace_unit *
 
 	st = calloc(1, sizeof(*st));
 	if (!st)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	cfg.trace_id = id;
 	err = cst_tree_add(slot->tree, &cfg, &st->stream.decoder);
 	if (err) {
@@ -235,7 +236,7 @@ int slot_prepare(struct run *r, const struct fragment *f, struct tree_slot **slo
 		}
 		*slot = get_slot(r, true, u);
 		if (!*slot)
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		if (!cst_tree_decoder((*slot)->tree, u->config.trace_id)) {
 			err = add_stream(r, *slot, u, u->config.trace_id);
 			if (err)
@@ -245,7 +246,7 @@ int slot_prepare(struct run *r, const struct fragment *f, struct tree_slot **slo
 	}
 	*slot = get_slot(r, false, NULL);
 	if (!*slot)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	err = add_frame_streams(r, *slot, f);
 	return err ? err : update_streams(r, *slot, f);
 }

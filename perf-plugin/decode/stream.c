@@ -3,6 +3,7 @@
  * stream.c - whose code a stream executes: follows contexts and timestamps of one trace ID and keeps the
  * decoder on the address space that was valid then.
  */
+#include "base/error.h"
 #include "buffers/owners.h"
 #include "decode/decode.h"
 #include "decode/pending.h"
@@ -111,21 +112,21 @@ static int choose_space(struct stream_state *st)
 	struct process *p;
 
 	if (st->time.no_memory)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	st->space.now = NULL;
 	if (st->who.world.world != WORLD_OWN) {
 		/* Of virtual machines and firmware there is no code. */
 	} else if (st->context.el_known && st->context.el > 0) {
 		st->space.kernel = version_get(&ss->images.spaces, &ss->tasks.threads.kernel, st->time.limit, st->space.kernel);
 		if (!st->space.kernel)
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		st->space.now = st->space.kernel;
 	} else {
 		p = st->stream.pid >= 0 ? threads_process(&ss->tasks.threads, st->stream.pid) : NULL;
 		if (p) {
 			st->space.user = version_get(&ss->images.spaces, p, st->time.limit, st->space.user);
 			if (!st->space.user)
-				return -CST_ERR_NOMEM;
+				return ERR_NOMEM;
 			st->space.now = st->space.user;
 		}
 	}

@@ -142,7 +142,7 @@ static int make_tree(struct snap_run *r, const struct cst_snap_buffer *buf,
 
 	if (cst_tree_new(tree, raw ? CST_TREE_RAW : CST_TREE_FRAMES,
 			 raw ? 0 : dump_frame_flags(r->d, frame_flags(buf), false)))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	cst_tree_set_log(*tree, r->d->log);
 	for (i = 0; i < r->ss->n_devices; i++) {
 		dev = &r->ss->devices[i];
@@ -273,7 +273,7 @@ static int note_buffers(const struct snap_run *r)
 		for (j = 0; !rc && j < r->ss->buffers[i].n_files; j++) {
 			char *path = folder_path(&r->files, r->ss->buffers[i].files[j]);
 
-			rc = path && !input_note_path(path) ? 0 : -CST_ERR_NOMEM;
+			rc = path && !input_note_path(path) ? 0 : ERR_NOMEM;
 			free(path);
 		}
 	return rc;

@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstrace/error.h>
 #include <cstrace/package.h>
 
 #include "base/error.h"

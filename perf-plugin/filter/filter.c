@@ -311,7 +311,7 @@ int filter_new(struct filter **out, const struct filter_opts *o)
 		return 0;
 	f = calloc(1, sizeof(*f));
 	if (!f)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	for (i = 0; i < 5; i++) {
 		if (words[i] && parse(f, (enum filter_word)i, words[i])) {
 			filter_free(f);
@@ -417,7 +417,7 @@ int filter_note_thread(struct filter *f, int pid, int tid)
 {
 	if (pid < 0 || tid < 0 || !holds(&f->pid, (uint64_t)pid))
 		return 0;
-	return intmap_put(&f->members, tid, f) ? 0 : -CST_ERR_NOMEM;
+	return intmap_put(&f->members, tid, f) ? 0 : ERR_NOMEM;
 }
 
 bool filter_thread(const struct filter *f, int tid)

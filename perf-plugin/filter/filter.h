@@ -36,7 +36,7 @@ struct perfdata;
  */
 int filter_open(struct filter **f, const struct filter_opts *o, struct perfdata *pd, const char *name);
 
-/* *f NULL: everything is wanted. -1: no memory. The words were checked before. */
+/* *f NULL: everything is wanted. 0, or ERR_NOMEM. The words were checked before. */
 int filter_new(struct filter **f, const struct filter_opts *o);
 void filter_free(struct filter *f);
 
@@ -49,7 +49,7 @@ void filter_set_comms(struct filter *f, struct comms *c);
 
 bool filter_has_time(const struct filter *f);
 bool filter_cpu(const struct filter *f, int cpu);
-/* Threads that are in a process of the list at any time; -1: no memory. Told about every thread once. */
+/* Threads that are in a process of the list at any time; 0, or ERR_NOMEM. Told about every thread once. */
 bool filter_needs_threads(const struct filter *f);
 int filter_note_thread(struct filter *f, int pid, int tid);
 /* Can the thread be wanted at any time? */

@@ -29,7 +29,7 @@ struct offer {
 	uint64_t first, last;
 };
 
-/* 0, or -CST_ERR_NOMEM. Left out: the idle task (0), and the kernel's own records (-1). */
+/* 0, or ERR_NOMEM. Left out: the idle task (0), and the kernel's own records (-1). */
 static int add(struct numbers *n, int number)
 {
 	int *slot;
@@ -38,7 +38,7 @@ static int add(struct numbers *n, int number)
 		return 0;
 	slot = ARRAY_ADD(n->v, n->nr, n->cap);
 	if (!slot || !intmap_put(&n->seen, number, n))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	*slot = number;
 	return 0;
 }
@@ -58,7 +58,7 @@ static int compare(const void *a, const void *b)
 
 static int note(struct offer *o, int pid, int tid)
 {
-	return add(&o->pids, pid) || add(&o->tids, tid) ? -CST_ERR_NOMEM : 0;
+	return add(&o->pids, pid) || add(&o->tids, tid) ? ERR_NOMEM : 0;
 }
 
 static int look_at(struct offer *o, const struct pd_record *rec)
@@ -211,7 +211,7 @@ void filter_print_offer(const struct filter_opts *f, const struct offer_from *fr
 	struct comms *names = comms_new(from->pd);
 	struct offer o = { .first = UINT64_MAX };
 	struct pd_record rec;
-	int rc, err = names ? 0 : -CST_ERR_NOMEM;
+	int rc, err = names ? 0 : ERR_NOMEM;
 
 	perfdata_rewind(from->pd);
 	while (!err && (rc = perfdata_next(from->pd, &rec)))

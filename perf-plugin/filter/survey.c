@@ -29,17 +29,17 @@ static int look_at(struct survey *sv, const struct pd_record *rec)
 	switch (ev->header.type) {
 	case PERF_RECORD_COMM:
 		if (filter_note_thread(sv->f, (int)ev->comm.pid, (int)ev->comm.tid))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		break;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		if (filter_note_thread(sv->f, (int)ev->fork.pid, (int)ev->fork.tid))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		break;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		if (filter_note_thread(sv->f, (int)ev->mmap.pid, (int)ev->mmap.tid))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		break;
 	}
 	return sid->valid & PERF_SAMPLE_TID ? filter_note_thread(sv->f, (int)sid->pid, (int)sid->tid) : 0;
@@ -73,14 +73,14 @@ static int make(struct filter **f, const struct filter_opts *o, struct perfdata 
 	int rc = 0;
 
 	if (filter_new(f, o))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	if (filter_needs_span(*f) || filter_needs_threads(*f))
 		rc = survey(*f, pd, name);
 	if (rc || !filter_needs_comms(*f))
 		return rc;
 	c = comms_new(pd);
 	if (!c)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	filter_set_comms(*f, c);
 	return 0;
 }

@@ -129,7 +129,7 @@ struct dso_places {
 	bool sorted;
 };
 
-/* 0, or -1: not enough memory. */
+/* 0, or ERR_NOMEM. */
 int dso_places_add(struct dso_places *p, const char *path, const char *file);
 void dso_places_free(struct dso_places *p);
 /* The `nth` that was added for the path; NULL: there are no more. */

@@ -78,7 +78,7 @@ int dso_places_add(struct dso_places *p, const char *path, const char *file)
 	struct dso_place *to = ARRAY_ADD(p->v, p->nr, p->cap);
 
 	if (!to)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	to->path = strdup(path);
 	to->file = strdup(file);
 	to->number = p->nr;
@@ -89,7 +89,7 @@ int dso_places_add(struct dso_places *p, const char *path, const char *file)
 	free(to->path);
 	free(to->file);
 	p->nr--;
-	return -CST_ERR_NOMEM;
+	return ERR_NOMEM;
 }
 
 void dso_places_free(struct dso_places *p)

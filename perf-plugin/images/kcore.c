@@ -22,7 +22,7 @@ static char *file_in(const char *dir, const char *name, bool inside, int *rc)
 	char *path = NULL;
 
 	if (inside ? !(path = input_in_root(dir, name)) && errno == ENOMEM : asprintf(&path, "%s/%s", dir, name) < 0) {
-		*rc = -CST_ERR_NOMEM;
+		*rc = ERR_NOMEM;
 		return NULL;
 	}
 	if (!path || !access(path, R_OK))
@@ -68,7 +68,7 @@ static int take_option(struct kernel_images *k, const char *path)
 	}
 	dir = strdup(path);
 	if (!dir)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	slash = strrchr(dir, '/');
 	if (slash)
 		*slash = 0;
@@ -76,7 +76,7 @@ static int take_option(struct kernel_images *k, const char *path)
 	free(dir);
 	free(k->kcore_path);
 	k->kcore_path = strdup(path);
-	return k->kcore_path ? rc : -CST_ERR_NOMEM;
+	return k->kcore_path ? rc : ERR_NOMEM;
 }
 
 /* Does this copy come from the boot that was recorded? */
@@ -108,13 +108,13 @@ static int take_cached(struct kernel_images *k, const char *cache, const struct 
 	if (!id->len || (!cache && !home))
 		return 0;
 	if (asprintf(&base, "%s%s/[kernel.kcore]/%s", cache ? cache : home, cache ? "" : "/.debug", hex) < 0)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	n = scandir(base, &list, NULL, alphasort);
 	for (i = n - 1; i >= 0 && !rc; i--) {	/* the latest first */
 		if (k->kcore_path || list[i]->d_name[0] == '.')
 			continue;
 		if (asprintf(&dir, "%s/%s", base, list[i]->d_name) < 0) {
-			rc = -CST_ERR_NOMEM;
+			rc = ERR_NOMEM;
 			break;
 		}
 		if (same_boot(k, dir))
@@ -151,12 +151,12 @@ static int take_bundle(struct kernel_images *k, const struct dso_bundle *b)
 	if (b->kallsyms && !k->kallsyms_path) {
 		k->kallsyms_path = strdup(b->kallsyms);
 		if (!k->kallsyms_path)
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 	}
 	if (!b->kcore)
 		return 0;
 	k->kcore_path = strdup(b->kcore);
-	return k->kcore_path ? 0 : -CST_ERR_NOMEM;
+	return k->kcore_path ? 0 : ERR_NOMEM;
 }
 
 int kernel_find_kcore(struct kernel_images *k, struct dso_table *t, const char *data_dir)
@@ -174,14 +174,14 @@ int kernel_find_kcore(struct kernel_images *k, struct dso_table *t, const char *
 		}
 		k->kallsyms_path = strdup(s->kallsyms);
 		if (!k->kallsyms_path)
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 	}
 	if (s->kcore) {
 		rc = take_option(k, s->kcore);
 	} else if (data_dir) {
 		if (asprintf(&dir, "%s/kcore_dir", data_dir) < 0)
-			return -CST_ERR_NOMEM;
-		rc = input_note_path(dir) ? -CST_ERR_NOMEM : take_dir(k, dir, true);
+			return ERR_NOMEM;
+		rc = input_note_path(dir) ? ERR_NOMEM : take_dir(k, dir, true);
 		free(dir);
 	} else {
 		rc = take_bundle(k, &s->bundle);
@@ -191,5 +191,5 @@ int kernel_find_kcore(struct kernel_images *k, struct dso_table *t, const char *
 	if (rc || !k->kcore_path)
 		return rc;
 	k->kcore = dso_table_add(t, k->kcore_path, DSO_KCORE);
-	return k->kcore ? 0 : -CST_ERR_NOMEM;
+	return k->kcore ? 0 : ERR_NOMEM;
 }

@@ -58,11 +58,11 @@ int patches_note(struct patches *ps, uint64_t addr, uint64_t time, uint64_t seq,
 			drop_later_words(ps);
 			if (ps->nr_word > ps->cap_word / 2 && !array_reserve(&ps->word, ps->cap_word,
 									     &ps->cap_word, sizeof(*w)))
-				return -CST_ERR_NOMEM;
+				return ERR_NOMEM;
 		}
 		w = ARRAY_ADD(ps->word, ps->nr_word, ps->cap_word);
 		if (!w)
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		*w = (struct patch_word){ .addr = addr + i, .time = time, .seq = seq };
 		memcpy(&w->old, old + i, 4);
 	}
@@ -98,7 +98,7 @@ static int grow_seqs(struct patches *ps)
 	ps->seq = calloc(old_size ? old_size * 2 : 64, sizeof(*ps->seq));
 	if (!ps->seq) {
 		ps->seq = old;
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	}
 	ps->seq_size = old_size ? old_size * 2 : 64;
 	for (i = 0; i < old_size; i++) {
@@ -123,21 +123,21 @@ int patches_place(struct patches *ps, struct dso_table *t, const uint8_t *bytes,
 	if (!ps->dso) {
 		ps->dso = dso_table_add(t, DSO_NAME, DSO_PATCH);
 		if (!ps->dso)
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 	}
 	if (!ps->finished && 2 * (ps->nr_seq + 1) > ps->seq_size && grow_seqs(ps))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	s = ps->seq_size ? find_seq(ps, bytes, len, hash) : NULL;
 	if (s && s->len) {
 		*at = s->at;
 		return 0;
 	}
 	if (!s || ps->finished)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	while (ps->size + len + 3 > ps->cap) {
 		bigger = realloc(ps->bytes, ps->cap ? ps->cap * 2 : 4096);
 		if (!bigger)
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		ps->bytes = bigger;
 		ps->cap = ps->cap ? ps->cap * 2 : 4096;
 	}
@@ -166,7 +166,7 @@ static int make_runs(struct patches *ps, struct dso_table *t)
 		}
 		run = ARRAY_ADD(ps->run, ps->nr_run, cap);
 		if (!run || patches_place(ps, t, (const uint8_t *)bytes, 4 * n, &run->at))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		run->start = ps->word[i].addr;
 		run->end = run->start + 4 * n;
 	}
@@ -177,7 +177,7 @@ int patches_finish(struct patches *ps, struct dso_table *t)
 {
 	drop_later_words(ps);
 	if (make_runs(ps, t))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	free(ps->word);
 	ps->word = NULL;
 	ps->nr_word = ps->cap_word = 0;

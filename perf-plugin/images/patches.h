@@ -43,10 +43,10 @@ struct patches {
 };
 
 void patches_free(struct patches *ps);
-/* `old` was at `addr` until this moment. Only before patches_finish(); -1: no memory. */
+/* `old` was at `addr` until this moment. Only before patches_finish(); 0, or ERR_NOMEM. */
 int patches_note(struct patches *ps, uint64_t addr, uint64_t time, uint64_t seq, const uint8_t *old,
 		 size_t len);
-/* Where these bytes are in the dso; they are added when they are new. -1: no memory, or finished. */
+/* Where these bytes are in the dso; they are added when they are new. 0, ERR_NOMEM, or -CST_ERR_INVAL: finished. */
 int patches_place(struct patches *ps, struct dso_table *t, const uint8_t *bytes, size_t len, uint64_t *at);
 /* After the last record: what was there first is put in order, and the dso gets its bytes. */
 int patches_finish(struct patches *ps, struct dso_table *t);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cstrace/error.h>
 #include <cstrace/package.h>
 
 #include "base/array.h"

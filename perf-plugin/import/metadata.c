@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cstrace/error.h>
-
 #include "base/array.h"
 #include "base/error.h"
 
@@ -195,7 +193,7 @@ static int add_unit(struct auxinfo *info, size_t *cap, struct source_names *name
 	to = ARRAY_ADD(info->cpu, nr, *cap);
 	n = ARRAY_ADD(names->v, names->nr, names->cap);
 	if (!to || !n)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	*to = a;
 	info->nr_cpu++;
 	snprintf(n->name, sizeof(n->name), "%s", src->source);
@@ -231,7 +229,7 @@ int metadata_read(struct auxinfo *info, struct source_names *names, const struct
 							 MAX_UNITS);
 				rc = add_unit(info, &cap, names, src, ticks, pass ? free_cpu(info, 0) : src->cpu,
 					      &why);
-				if (rc == -CST_ERR_NOMEM)
+				if (rc == ERR_NOMEM)
 					return error_set(err, ERR_NOMEM, 0, "%s: out of memory", dir);
 				if (rc < 0)
 					return fail_unit(&why, dir, err);

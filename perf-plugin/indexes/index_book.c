@@ -26,13 +26,13 @@ int index_book_init(struct index_book *b, const char *who, const char *input, co
 	b->only_id = -1;
 	if (file) {
 		b->path = strdup(file);
-		return b->path ? 0 : -CST_ERR_NOMEM;
+		return b->path ? 0 : ERR_NOMEM;
 	}
 	if (!strcmp(input, "-"))
 		return 0;
 	if (!stat(input, &st) && S_ISDIR(st.st_mode))
-		return asprintf(&b->path, "%s/" IN_FOLDER, input) < 0 ? -CST_ERR_NOMEM : 0;
-	return asprintf(&b->path, "%s" SUFFIX, input) < 0 ? -CST_ERR_NOMEM : 0;
+		return asprintf(&b->path, "%s/" IN_FOLDER, input) < 0 ? ERR_NOMEM : 0;
+	return asprintf(&b->path, "%s" SUFFIX, input) < 0 ? ERR_NOMEM : 0;
 }
 
 void index_book_free(struct index_book *b)
@@ -121,7 +121,7 @@ static int keep_made(struct index_book *b, struct cst_index *ix, const char *sec
 
 	if (!name || !array_reserve(&b->made, b->nr_made, &b->cap_made, sizeof(*b->made))) {
 		free(name);
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	}
 	free(ix->name);
 	ix->name = name;
@@ -390,7 +390,7 @@ int index_book_write(struct index_book *b)
 	for (i = 0; all && i < old; i++)
 		if (!b->dropped[i])
 			all[n++] = b->file->indexes[i];
-	rc = all ? cst_index_write(all, n, &data, &len) : -CST_ERR_NOMEM;
+	rc = all ? cst_index_write(all, n, &data, &len) : ERR_NOMEM;
 	free(all);
 	if (rc) {
 		fprintf(stderr, "%s: %s: %s\n", b->who, b->path, error_text(rc));

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cstrace/error.h>
-
+#include "base/error.h"
 #include "images/dso.h"
 #include "losses/losses.h"
 
@@ -59,12 +58,12 @@ static int table_init(struct loss_table *t)
 {
 	t->rows = malloc(LOSS_ROWS * sizeof(*t->rows));
 	t->slot = calloc(NR_SLOTS, sizeof(*t->slot));
-	return t->rows && t->slot ? 0 : -CST_ERR_NOMEM;
+	return t->rows && t->slot ? 0 : ERR_NOMEM;
 }
 
 int losses_init(struct losses *ls)
 {
-	return table_init(&ls->cpu) || table_init(&ls->process) ? -CST_ERR_NOMEM : 0;
+	return table_init(&ls->cpu) || table_init(&ls->process) ? ERR_NOMEM : 0;
 }
 
 static void table_free(struct loss_table *t)

@@ -75,7 +75,7 @@ struct dso;
 /* Number of a CPU or process that has nothing to do with a loss; -1 is one that is not known. */
 #define LOSS_NOBODY (-2)
 
-/* -1: no memory. */
+/* 0, or ERR_NOMEM. */
 int losses_init(struct losses *ls);
 void losses_free(struct losses *ls);
 /* All counts are zero, but for those of LOST records. */

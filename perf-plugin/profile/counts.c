@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "decode/decode.h"
 #include "images/dso.h"
 #include "synth/branch.h"
@@ -317,13 +318,13 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	if (!ln) {
 		ln = calloc(1, sizeof(*ln));
 		if (!ln)
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		branch_init(&ln->br);
 		*s->priv = ln;
 	}
 	if (s->unwanted) {
 		pass(c, s, ln, g, n);
-		return c->nomem ? -CST_ERR_NOMEM : 0;
+		return c->nomem ? ERR_NOMEM : 0;
 	}
 	for (; g < end; g++) {
 		if (g->kind == CST_GEN_RUN) {
@@ -338,7 +339,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 		if (ln->bin)
 			g = c->arrivals ? ranges(c, s, ln, g, end, true) : ranges(c, s, ln, g, end, false);
 	}
-	return c->nomem ? -CST_ERR_NOMEM : 0;
+	return c->nomem ? ERR_NOMEM : 0;
 }
 
 static void on_stream_end(void *data, const struct stream *s)
@@ -374,7 +375,7 @@ static int add_counted(struct counts *c)
 			continue;
 		bin = binary_of_dso(c, dso);
 		if (!bin || !cst_pairs_merge(&bin->ranges, ranges) || !cst_pairs_merge(&bin->edges, edges))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		taken = sum(edges);
 		bin->branches += taken;
 		bin->inside += taken;
@@ -411,10 +412,10 @@ static int piece_take(void *data, void *piece)
 
 	/* what was counted in the session itself is added when all is done */
 	if (more->ss != c->ss && add_counted(more))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	for (i = 0; i < more->nr_bins; i++)
 		if (!take_binary(c, more->bins[i]))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 	c->elsewhere += more->elsewhere;
 	return 0;
 }
@@ -436,7 +437,7 @@ int counts_run(struct counts *c)
 	rc = session_run(c->ss, &consumer);
 	if (!rc)
 		rc = add_counted(c);
-	if (rc == -CST_ERR_NOMEM)
+	if (rc == ERR_NOMEM)
 		fprintf(stderr, "cstrace profile: out of memory\n");
 	return rc;
 }

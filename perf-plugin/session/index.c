@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "session/internal.h"
 
@@ -30,7 +31,7 @@ static int do_switch(struct indexer *ix, const struct pd_record *rec)
 	int prev = -1;
 
 	if (!out && clocks_note_start(&ix->ss->clocks, rec, false))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	if (!(rec->sid.valid & PERF_SAMPLE_TIME) || !(rec->sid.valid & PERF_SAMPLE_CPU))
 		return 0;
 	if (out) {
@@ -49,7 +50,7 @@ static int do_itrace_start(struct indexer *ix, const struct pd_record *rec)
 
 	if (rec->sid.valid & PERF_SAMPLE_TIME && rec->sid.valid & PERF_SAMPLE_CPU && (int)r->tid > 0 &&
 	    running_add(&ix->ss->tasks.running, (int)rec->sid.cpu, rec->sid.time, RUN_START, (int)r->tid, -1))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	return clocks_note_start(&ix->ss->clocks, rec, true);
 }
 
@@ -184,7 +185,7 @@ static int note_event(struct session *ss, const struct pd_record *rec)
 	int rc = side_events_take(&ss->side, rec, &e);
 
 	if (rc > 0 && threads_note(&ss->tasks.threads, &e))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	return rc < 0 ? rc : 0;
 }
 
@@ -202,7 +203,7 @@ static int read_records(struct indexer *ix)
 		if (!rc)
 			rc = note_event(ix->ss, &rec);
 		if (!rc && memory_refused())
-			rc = -CST_ERR_NOMEM;
+			rc = ERR_NOMEM;
 		if (rc)
 			return rc;
 	}
@@ -216,7 +217,7 @@ static int finish_side(struct session *ss)
 
 	ss->side.conv = ss->clocks.have_conv ? &ss->clocks.conv : NULL;
 	rc = side_events_finish(&ss->side);
-	return rc ? rc : threads_begin(&ss->tasks.threads) ? -CST_ERR_NOMEM : 0;
+	return rc ? rc : threads_begin(&ss->tasks.threads) ? ERR_NOMEM : 0;
 }
 
 int session_index_side(struct session *ss)
@@ -229,7 +230,7 @@ int session_index_side(struct session *ss)
 			continue;
 		rc = note_event(ss, &rec);
 		if (!rc && memory_refused())
-			rc = -CST_ERR_NOMEM;
+			rc = ERR_NOMEM;
 	}
 	return rc ? rc : finish_side(ss);
 }
@@ -252,5 +253,5 @@ int session_index(struct session *ss)
 	running_finish(&ss->tasks.running);
 	asids_finish(&ss->tasks.asids);
 	rc = finish_side(ss);
-	return rc ? rc : queues_finish(&ss->queues) ? -CST_ERR_NOMEM : 0;
+	return rc ? rc : queues_finish(&ss->queues) ? ERR_NOMEM : 0;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/error.h"
 #include "base/messages.h"
 #include "buffers/owners.h"
 #include "session/internal.h"
@@ -14,7 +15,7 @@ static int copy_places(struct dso_places *to, const struct dso_places *from)
 
 	for (i = 0; i < from->nr; i++) {
 		if (dso_places_add(to, from->v[i].path, from->v[i].file))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		to->v[i].number = from->v[i].number;
 	}
 	to->sorted = from->sorted;
@@ -31,7 +32,7 @@ static bool copy_name(char **to, const char *from)
 static int copy_bundle(struct dso_bundle *to, const struct dso_bundle *from)
 {
 	return copy_places(&to->images, &from->images) || copy_places(&to->jitdumps, &from->jitdumps) ||
-	       !copy_name(&to->kcore, from->kcore) || !copy_name(&to->kallsyms, from->kallsyms) ? -CST_ERR_NOMEM : 0;
+	       !copy_name(&to->kcore, from->kcore) || !copy_name(&to->kallsyms, from->kallsyms) ? ERR_NOMEM : 0;
 }
 
 static int copy_asids(struct asids *to, const struct asids *from)
@@ -43,7 +44,7 @@ static int copy_asids(struct asids *to, const struct asids *from)
 
 		for (k = 0; a && k < a->nr; k++)
 			if (asids_declare(to, (uint32_t)from->map.slot[i].key, a->v[k].time, a->v[k].pid))
-				return -CST_ERR_NOMEM;
+				return ERR_NOMEM;
 	}
 	asids_finish(to);
 	return 0;
@@ -83,7 +84,7 @@ static int make(struct session *rep, const struct session *ss)
 	rep->pd = perfdata_cursor(ss->pd);
 	if (!rep->pd || session_init_own(rep) || copy_bundle(&rep->images.dsos.search.bundle, &ss->images.dsos.search.bundle) ||
 	    copy_asids(&rep->tasks.asids, &ss->tasks.asids))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	rep->images.dsos.search.other_recorder = ss->images.dsos.search.other_recorder;
 	rep->images.dsos.search.osrelease = ss->images.dsos.search.osrelease;
 	return session_index_side(rep) || !same_files(&rep->images.dsos, &ss->images.dsos) || session_make_filter(rep);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/name.h"
 #include "buffers/owners.h"
@@ -44,7 +45,7 @@ static int index_file(struct session *ss)
 	for (i = 0; i < perfdata_nr_warnings(ss->pd); i++)
 		fprintf(stderr, "cstrace: warning: %s\n", perfdata_warning(ss->pd, i));
 	rc = session_index(ss);
-	if (rc == -CST_ERR_NOMEM)
+	if (rc == ERR_NOMEM)
 		fprintf(stderr, "cstrace: %s: out of memory for what its records tell\n", ss->name);
 	if (rc)
 		return ERR_REPORTED;
@@ -102,7 +103,7 @@ int session_init_own(struct session *ss)
 	ss->images.dsos.search.force = opts->force;
 	ss->images.dsos.search.kernel = &ss->images.kernel;
 	if (losses_init(&ss->losses) || spaces_init(&ss->images.spaces, &ss->images.dsos, opts->cache_limit))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	ss->images.spaces.kernel = &ss->images.kernel;
 	ss->images.spaces.kernel_process = &ss->tasks.threads.kernel;
 	return 0;

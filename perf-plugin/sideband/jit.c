@@ -34,12 +34,12 @@ int jit_note(struct jit_files *jf, const char *path, int pid, uint64_t time, uin
 		return 0;
 	m = ARRAY_ADD(jf->v, jf->nr, jf->cap);
 	if (!m)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	*m = (struct jit_marker){ .path = strdup(path), .pid = pid, .time = time, .seq = seq };
 	if (m->path)
 		return 0;
 	jf->nr--;
-	return -CST_ERR_NOMEM;
+	return ERR_NOMEM;
 }
 
 static int compare_markers(const void *a, const void *b)
@@ -144,7 +144,7 @@ static int use_file(struct side_events *se, const char *file, const uint8_t *p, 
 		free(jd);
 		input_unmap(p, size);
 		if (err == JITDUMP_NO_MEMORY)
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		fprintf(message_stream(), "cstrace: %s: not used as a jitdump file: %s\n", name_shown(file), jitdump_error_text(err));
 		se->jit.missing++;
 		return 0;
@@ -159,7 +159,7 @@ static int use_file(struct side_events *se, const char *file, const uint8_t *p, 
 	set_place(se, jd, file, &place);
 	d = jitdump_dso(se->dsos, m ? m->path : file, file, jd);
 	src = d ? jitdump_source(d, &place) : NULL;
-	return src ? side_events_add(se, src) : -CST_ERR_NOMEM;
+	return src ? side_events_add(se, src) : ERR_NOMEM;
 }
 
 bool jit_next_given(const char **list, char *path, size_t size)
@@ -268,7 +268,7 @@ int jit_finish(struct side_events *se)
 	drop_doubles(&se->jit);
 	for (i = 0; i < se->jit.nr; i++)
 		if (use_marker(se, &se->jit.v[i]))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 	while (jit_next_given(&list, path, sizeof(path))) {
 		if (was_recorded(se, path))
 			continue;

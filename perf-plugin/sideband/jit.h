@@ -23,9 +23,9 @@ struct jit_files {
 };
 
 void jit_files_free(struct jit_files *jf);
-/* A map of `path` was recorded; remembered when it is a jitdump file. -1: no memory. */
+/* A map of `path` was recorded; remembered when it is a jitdump file. 0, or ERR_NOMEM. */
 int jit_note(struct jit_files *jf, const char *path, int pid, uint64_t time, uint64_t seq);
-/* After the first pass: each file becomes a source of events. -1: no memory. */
+/* After the first pass: each file becomes a source of events. 0, or ERR_NOMEM. */
 int jit_finish(struct side_events *se);
 
 /* The next of the files in the list of --jitdump; false: no more. */

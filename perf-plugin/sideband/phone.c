@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cstrace/error.h>
-
+#include "base/error.h"
 #include "base/messages.h"
 #include "perfdata/simpleperf.h"
 #include "sideband/side_events.h"
@@ -36,7 +35,7 @@ static int take_symbols(struct side_events *se, const void *record, size_t len)
 		return 0;
 	k->recorded_kallsyms = malloc(n);
 	if (!k->recorded_kallsyms)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	memcpy(k->recorded_kallsyms, r->text, n);
 	k->recorded_kallsyms_len = n;
 	return 0;
@@ -56,7 +55,7 @@ static int add_piece(struct phone *p, const uint8_t *bytes, size_t n)
 	if (cap > p->cap) {
 		to = realloc(p->piece, cap);
 		if (!to)
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		p->piece = to;
 		p->cap = cap;
 	}

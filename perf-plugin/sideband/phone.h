@@ -16,7 +16,7 @@ struct phone {
 	uint8_t too_long;	/* it is dropped */
 };
 
-/* One of simpleperf's records, on the first pass; others are ignored. 0, or -CST_ERR_NOMEM. */
+/* One of simpleperf's records, on the first pass; others are ignored. 0, or ERR_NOMEM. */
 int phone_record(struct side_events *se, const struct pd_record *rec);
 /* After the first pass: where the code of modules was. */
 void phone_finish(struct side_events *se);

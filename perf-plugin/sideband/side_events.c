@@ -24,14 +24,14 @@ void side_events_free(struct side_events *se)
 
 int side_events_add(struct side_events *se, struct side_source *src)
 {
-	return side_order_add(&se->order, src) ? 0 : -CST_ERR_NOMEM;
+	return side_order_add(&se->order, src) ? 0 : ERR_NOMEM;
 }
 
 int side_events_start(struct side_events *se)
 {
 	se->records = side_perf_new(se);
 	se->reader = se->records ? side_order_add(&se->order, se->records) : NULL;
-	return se->reader ? 0 : -CST_ERR_NOMEM;
+	return se->reader ? 0 : ERR_NOMEM;
 }
 
 int side_events_take(struct side_events *se, const struct pd_record *rec, struct side_event *e)
@@ -40,7 +40,7 @@ int side_events_take(struct side_events *se, const struct pd_record *rec, struct
 
 	if (!rc)
 		rc = side_perf_take(se->records, rec, e);
-	return rc > 0 && side_order_note(&se->order, se->reader, e) ? -CST_ERR_NOMEM : rc;
+	return rc > 0 && side_order_note(&se->order, se->reader, e) ? ERR_NOMEM : rc;
 }
 
 /* The header's build-ids are of the files that records name. */
@@ -73,5 +73,5 @@ int side_events_finish(struct side_events *se)
 		rc = kernel_find_kcore(se->kernel, se->dsos, perfdata_dir(se->pd));
 	if (!rc)
 		rc = jit_finish(se);
-	return rc ? rc : side_order_finish(&se->order) ? -CST_ERR_NOMEM : 0;
+	return rc ? rc : side_order_finish(&se->order) ? ERR_NOMEM : 0;
 }

@@ -41,11 +41,11 @@ int side_text_poke(struct side_events *se, const struct pd_record *rec, struct s
 		return 0;
 	start_event(e, rec, r->new_len ? SIDE_MAP : SIDE_UNMAP, r->addr, len);
 	if (!ps->finished && patches_note(ps, r->addr, e->time, e->seq, r->bytes, r->old_len))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	if (!r->new_len)
 		return 1;
 	if (patches_place(ps, se->dsos, r->bytes + r->old_len, r->new_len, &e->map.off))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	e->map.dso = ps->dso;
 	return 1;
 }
@@ -92,7 +92,7 @@ static int add_bpf(struct side_events *se, const struct pd_bpf_func *f)
 		name[strlen(name) - 1] = 0;
 	c = ARRAY_ADD(b->v, b->nr, b->cap);
 	if (!c)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	memset(c, 0, sizeof(*c));
 	c->addr = f->addr;
 	c->len = f->len;
@@ -101,7 +101,7 @@ static int add_bpf(struct side_events *se, const struct pd_bpf_func *f)
 	code = malloc(f->len);
 	if (!c->dso || !code || !make_symbol(c->dso, f->addr, f->len)) {
 		free(code);
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	}
 	memcpy(code, f->code, f->len);
 	c->dso->data = code;
@@ -124,7 +124,7 @@ static int read_bpf(struct side_events *se)
 	pd_bpf_start(&r, raw->ptr, raw->len, perfdata_is_swapped(se->pd));
 	while ((rc = pd_bpf_next(&r, &f)) > 0)
 		if (add_bpf(se, &f))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 	if (rc < 0) {
 		fprintf(message_stream(), "cstrace: %s: offset 0x%llx: the section about BPF programs (BPF_PROG_INFO) ends "
 			"inside a program: those from there on have no code\n", se->name,
@@ -168,7 +168,7 @@ int side_ksymbol(struct side_events *se, const struct pd_record *rec, struct sid
 	if (gone)
 		return 1;
 	if (read_bpf(se))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	c = find_bpf(&se->bpf, r->addr, r->len, r->name);
 	if (c) {
 		c->seen = true;
@@ -180,7 +180,7 @@ int side_ksymbol(struct side_events *se, const struct pd_record *rec, struct sid
 	if (!d || d->state == DSO_LOADED) {
 		d = dso_table_add(se->dsos, r->name, DSO_BPF);
 		if (!d || !make_symbol(d, r->addr, UINT64_MAX))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		d->state = DSO_MISSING;
 		d->trouble = DSO_NOT_FOUND;
 	}
@@ -239,7 +239,7 @@ static int add_unseen_bpf(struct side_events *se)
 		return 0;
 	bs = calloc(1, sizeof(*bs));
 	if (!bs)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	bs->src = (struct side_source){ next_bpf, rewind_bpf, free_bpf };
 	bs->bpf = &se->bpf;
 	return side_events_add(se, &bs->src);
@@ -247,5 +247,5 @@ static int add_unseen_bpf(struct side_events *se)
 
 int side_kernel_finish(struct side_events *se)
 {
-	return read_bpf(se) || patches_finish(&se->kernel->patches, se->dsos) || add_unseen_bpf(se) ? -CST_ERR_NOMEM : 0;
+	return read_bpf(se) || patches_finish(&se->kernel->patches, se->dsos) || add_unseen_bpf(se) ? ERR_NOMEM : 0;
 }

@@ -158,17 +158,17 @@ int side_order_note(struct side_order *so, struct side_reader *r, const struct s
 	if (r->kept) {
 		slot = ARRAY_ADD(r->heap, r->nr_heap, r->cap_heap);
 		if (!slot)
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		if (!copy_event(so, slot, e)) {
 			r->nr_heap--;
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		}
 	}
 	if (is_late(r, e)) {
 		slot = ARRAY_ADD(r->late, r->nr_late, r->cap_late);
 		if (!slot || !copy_event(so, slot, e)) {
 			r->nr_late -= slot != NULL;
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		}
 		r->seen_late++;
 		return 0;
@@ -284,7 +284,7 @@ int side_order_rewind(struct side_order *so)
 		r->bound = (struct key){ 0, 0, 0 };
 		for (k = 0; k < r->nr_late; k++)
 			if (!heap_add(r, &r->late[k]))
-				return -CST_ERR_NOMEM;
+				return ERR_NOMEM;
 	}
 	return 0;
 }
@@ -312,7 +312,7 @@ static int read_block(struct side_order *so, struct side_reader *r)
 			continue;
 		}
 		if (!copy_event(so, &copy, &e) || !heap_add(r, &copy))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		r->read++;
 	}
 	block++;

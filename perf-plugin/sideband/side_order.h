@@ -29,7 +29,7 @@ void side_order_free(struct side_order *so);
 
 /* Takes over `src`. NULL: no memory, and `src` is freed. */
 struct side_reader *side_order_add(struct side_order *so, struct side_source *src);
-/* An event of the first pass over a source. -1: no memory. */
+/* An event of the first pass over a source. 0, or ERR_NOMEM. */
 int side_order_note(struct side_order *so, struct side_reader *r, const struct side_event *e);
 /* End of the first passes; makes those of all sources that nothing was noted for. 0, or negative. */
 int side_order_finish(struct side_order *so);

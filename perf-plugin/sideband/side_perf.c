@@ -153,7 +153,7 @@ static int take_mmap(struct side_perf *sp, const struct pd_record *rec, struct s
 	if (!sp->pd && !kernel &&
 	    jit_note(&sp->se->jit, m->name, (int)m->pid, rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : 0,
 		     rec->seq))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	side_start(e, rec, m->exec ? SIDE_MAP : SIDE_UNMAP, m->pid, m->tid);
 	e->kernel = kernel;
 	e->map.start = m->start;
@@ -173,7 +173,7 @@ static int take_mmap(struct side_perf *sp, const struct pd_record *rec, struct s
 		d = dso_table_get(dsos, !kernel && is_vdso32(sp->se, m) ? "[vdso32]" : m->name, &m->id, kernel);
 	}
 	if (!d)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	if (d->kind != DSO_VMLINUX && m->pgoff <= UINT64_MAX - m->len)
 		set_extent(d, m->pgoff + m->len);
 	e->map.dso = d;
@@ -220,13 +220,13 @@ static int take_code(struct side_perf *sp, struct side_event *e, uint64_t addr, 
 	if (!st->dso)
 		st->dso = dso_table_get(sp->se->dsos, "code changed while tracing", &none, false);
 	if (!st->dso)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	while (cap < end)
 		cap = cap ? cap * 2 : 4096;
 	if (cap > st->cap) {
 		bytes = realloc(st->bytes, cap);
 		if (!bytes)
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		memset(bytes + st->cap, 0, cap - st->cap);
 		st->bytes = bytes;
 		st->cap = cap;
@@ -310,7 +310,7 @@ static int perf_next(struct side_source *src, struct side_event *e)
 	int rc;
 
 	if (!of(src)->pd)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	while ((rc = perfdata_next(of(src)->pd, &rec))) {
 		/* What cannot be read was reported on the first pass. */
 		rc = rc < 0 ? 0 : side_perf_take(src, &rec, e);

@@ -143,7 +143,7 @@ static int on_branch(void *data, const struct stream *s, const struct branch *b)
 	uint64_t *start, *p, time;
 
 	if (!ln)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	time = time_of(in, ln, b->time);
 	note_time(in, time);
 	start = p = merge_reserve(ln, time);
@@ -170,7 +170,7 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 	uint64_t *start, *p, time;
 
 	if (!ln)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	time = time_of(in, ln, i->time);
 	note_time(in, time);
 	start = p = merge_reserve(ln, time);
@@ -211,7 +211,7 @@ static int on_error(void *data, const struct stream *s, const struct error_sampl
 	uint64_t time;
 
 	if (!ln)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	time = time_of(in, ln, e->time);
 	r = merge_reserve(ln, time);
 	memset(r, 0, sizeof(*r));
@@ -561,7 +561,7 @@ int injector_run(struct injector *in)
 		c.piece_free = piece_free;
 	}
 	rc = session_run(in->ss, &c);
-	if (rc == -CST_ERR_NOMEM)
+	if (rc == ERR_NOMEM)
 		fprintf(stderr, "cstrace inject: %s: out of memory\n", in->o.output);
 	if (rc && !pw_failed(in->w))
 		return rc;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/name.h"
 #include "decode/decode.h"
 #include "synth/evname.h"
@@ -421,7 +422,7 @@ static int on_branch(void *data, const struct stream *s, const struct branch *b)
 	struct listing *l = data;
 
 	if (!line_begin(l, s, b->time))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	put_start(l, s, b->pid, b->tid, b->time, false);
 	put_period(l, 1);
 	put_event(l, l->branches);
@@ -446,7 +447,7 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 	struct listing *l = data;
 
 	if (!line_begin(l, s, i->time))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	put_start(l, s, i->pid, i->tid, i->time, i->nr_chain != 0);
 	put_period(l, i->period);
 	put_event(l, l->insns);
@@ -472,7 +473,7 @@ static int on_error(void *data, const struct stream *s, const struct error_sampl
 	struct listing *l = data;
 
 	if (!line_begin(l, s, e->time))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	l->p = text_lit(l->p, " instruction trace error type 1 time ");
 	if (e->time) {
 		l->p = text_dec(l->p, (int64_t)(e->time / 1000000000u), 0, ' ');
@@ -508,7 +509,7 @@ static int remember_last(struct listing *l, const struct stream *s)
 	int tid;
 
 	if (!lane)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	last = sampler_last(s, &tid);
 	if (last && tid == s->tid && (last != lane->last.addr || lane->last_tid != tid)) {
 		lane->last = *symbols_find(&l->symbols, s, last);
@@ -763,7 +764,7 @@ int listing_run(struct listing *l)
 		c.piece_free = piece_free;
 	}
 	rc = session_run(l->ss, &c);
-	if (rc == -CST_ERR_NOMEM)
+	if (rc == ERR_NOMEM)
 		fprintf(stderr, "cstrace script: out of memory\n");
 	if (rc && !l->out.error)
 		return rc;

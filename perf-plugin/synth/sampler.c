@@ -220,7 +220,7 @@ static int close_stretch(struct sampler *sp, const struct sampler_seam *was, str
 	if (b.time > now->floor)
 		now->floor = b.time;
 	ln.user = lane(data, was);
-	return ln.user ? branch_emit(sp, &s, &ln, &b) : -CST_ERR_NOMEM;
+	return ln.user ? branch_emit(sp, &s, &ln, &b) : ERR_NOMEM;
 }
 
 int sampler_join(struct sampler *whole, struct sampler *piece,
@@ -236,7 +236,7 @@ int sampler_join(struct sampler *whole, struct sampler *piece,
 		if (!was) {
 			was = add_seam(whole);
 			if (!was)
-				return -CST_ERR_NOMEM;
+				return ERR_NOMEM;
 			*was = *now;
 			continue;
 		}
@@ -851,7 +851,7 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 	bool each = sp->want_b || sp->calls;
 
 	if (!ln)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	if (s->filter) {
 		sp->restricted = true;
 		if (s->unwanted)

@@ -39,7 +39,7 @@ int asids_declare(struct asids *as, uint32_t asid, uint64_t time, int pid)
 	a = get_asid(as, asid);
 	o = a ? ARRAY_ADD(a->v, a->nr, a->cap) : NULL;
 	if (!o)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	o->time = time;
 	o->pid = pid;
 	return 0;
@@ -57,7 +57,7 @@ int asids_declare_end(struct asids *as, uint32_t asid, uint64_t time, int pid)
 	const struct asid *a = asid <= MAX_ASID ? intmap_get(&as->map, (int)asid) : NULL;
 
 	if (!(a && a->nr) && asids_declare(as, asid, 0, pid))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	return asids_declare(as, asid, time, -1);
 }
 
@@ -140,7 +140,7 @@ int asids_learn(struct asids *as, uint32_t asid, int pid)
 		return 0;
 	a = get_asid(as, asid);
 	if (!a)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	if (a->learned == pid)
 		return 0;
 	as->learned++;

@@ -32,7 +32,7 @@ struct asids {
 	uint64_t changed;	/* of these, in place of another one: reuse */
 };
 
-/* A declaration: from `time` on the process has it (pid -1: nobody has). -1: no memory. */
+/* A declaration: from `time` on the process has it (pid -1: nobody has). 0, or ERR_NOMEM. */
 int asids_declare(struct asids *as, uint32_t asid, uint64_t time, int pid);
 /* One that holds since the beginning unless an earlier one says otherwise. */
 int asids_declare_current(struct asids *as, uint32_t asid, uint64_t time, int pid);
@@ -49,7 +49,7 @@ bool asids_any_declared(const struct asids *as, uint32_t asid);
 /* The declared owner at a time (UINT64_MAX: the last one), -1: none. */
 int asids_declared(const struct asids *as, uint32_t asid, uint64_t time);
 int asids_learned(const struct asids *as, uint32_t asid);
-/* -1: no memory. */
+/* 0, or ERR_NOMEM. */
 int asids_learn(struct asids *as, uint32_t asid, int pid);
 
 #endif

@@ -36,7 +36,7 @@ int running_add(struct running *r, int cpu, uint64_t time, enum run_kind kind, i
 	struct run_switch *s = c ? ARRAY_ADD(c->v, c->nr, c->cap) : NULL;
 
 	if (!s)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	s->time = time;
 	s->tid = tid;
 	s->kind = kind;

@@ -39,7 +39,7 @@ struct running {
 	size_t nr, cap;
 };
 
-/* `prev` is the thread that ran before, -1 when the record does not say. -1: no memory. */
+/* `prev` is the thread that ran before, -1 when the record does not say. 0, or ERR_NOMEM. */
 int running_add(struct running *r, int cpu, uint64_t time, enum run_kind kind, int tid, int prev);
 /* To be called once, after the last event. */
 void running_finish(struct running *r);

@@ -40,7 +40,7 @@ int short_ids_make(struct short_ids *s, const struct threads *ts, const void *fr
 	s->nr = 0;
 	s->tids = malloc((ts->nr_threads + 1) * sizeof(*s->tids));
 	if (!s->tids)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	for (i = 0; i < ts->nr_threads; i++)
 		s->tids[i] = ts->all_threads[i]->tid;
 	s->nr = ts->nr_threads;

@@ -14,7 +14,7 @@ struct short_ids {
 };
 
 void short_ids_free(struct short_ids *s);
-/* Brings the list up to date, for the fragment `frag`. `bits`: 8 or 16. 0, or -CST_ERR_NOMEM. */
+/* Brings the list up to date, for the fragment `frag`. `bits`: 8 or 16. 0, or ERR_NOMEM. */
 int short_ids_make(struct short_ids *s, const struct threads *ts, const void *frag, unsigned int bits);
 /* The first entry with these bits; s->nr: none has as many. */
 size_t short_ids_first(const struct short_ids *s, uint32_t value);

@@ -64,9 +64,9 @@ static int note_map(struct version *v, const struct map *m)
 	struct maplist *own = maplist_own(v->maps);
 
 	if (!own)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	v->maps = own;
-	return maplist_set(own, m) ? 0 : -CST_ERR_NOMEM;
+	return maplist_set(own, m) ? 0 : ERR_NOMEM;
 }
 
 static int section_of(struct spaces *sp, struct dso *d, struct cst_section **sec)
@@ -117,7 +117,7 @@ static int map_bytes(struct spaces *sp, struct version *v, const struct map *m)
 
 static int map_range(struct spaces *sp, struct version *v, const struct map *m)
 {
-	return note_map(v, m) ? -CST_ERR_NOMEM : map_bytes(sp, v, m);
+	return note_map(v, m) ? ERR_NOMEM : map_bytes(sp, v, m);
 }
 
 /* Kernel text that was changed later: at first it was as the first change found it. */
@@ -236,7 +236,7 @@ static int map_module(struct spaces *sp, struct version *v, const struct map *m)
 		return err;
 	}
 	if (note_map(v, m))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	err = cst_space_map(v->space, m->start, m->end - m->start, d->unlinked, m->start & 3);
 	if (err == -CST_ERR_INVAL || err == -CST_ERR_LIMIT)
 		return map_nothing(sp, v, m);
@@ -280,7 +280,7 @@ static int apply_map(struct spaces *sp, struct version *v, const struct map *m)
 	if (m->dso && m->dso->kind == DSO_MODULE)
 		return map_module(sp, v, m);
 	if (note_map(v, m))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	if (!m->dso)
 		return cst_space_unmap(v->space, m->start, m->end - m->start);
 	return map_bytes(sp, v, m);

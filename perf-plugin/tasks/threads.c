@@ -33,10 +33,10 @@ int threads_note(struct threads *ts, const struct side_event *e)
 	if (e->kernel || e->tid <= 0 || intmap_get(&ts->alive, e->tid))
 		return 0;
 	if (!intmap_put(&ts->alive, e->tid, ts))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	if (e->kind == SIDE_FORK || e->pid < 0 || intmap_get(&ts->orphans, e->tid))
 		return 0;
-	return intmap_put(&ts->orphans, e->tid, (void *)((intptr_t)e->pid + 2)) ? 0 : -CST_ERR_NOMEM;
+	return intmap_put(&ts->orphans, e->tid, (void *)((intptr_t)e->pid + 2)) ? 0 : ERR_NOMEM;
 }
 
 static struct thread *get_thread(struct threads *ts, int tid)
@@ -100,14 +100,14 @@ static int set_pid(struct threads *ts, int tid, int pid, uint64_t order)
 	struct thread_pid *slot;
 
 	if (!t || !p)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	same = t->nr_pids && t->pids[t->nr_pids - 1].pid == pid;
 	if (same && !t->ended && t->generation == p->generation)
 		return 0;
 	if (!same) {
 		slot = ARRAY_ADD(t->pids, t->nr_pids, t->cap_pids);
 		if (!slot)
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		/* leave_process() looks at the last entry */
 		t->nr_pids--;
 		leave_process(ts, t);
@@ -130,12 +130,12 @@ static int set_comm(struct threads *ts, int tid, const char *comm, uint64_t orde
 	struct thread_comm *slot;
 
 	if (!t)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	if (t->nr_comms && !strcmp(t->comms[t->nr_comms - 1].comm, comm))
 		return 0;
 	slot = ARRAY_ADD(t->comms, t->nr_comms, t->cap_comms);
 	if (!slot)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	slot->order = order;
 	slot->comm = comm;
 	ts->changes += t->nr_comms > 1;
@@ -185,7 +185,7 @@ static int set_base(struct threads *ts, struct process *p, struct maplist *inher
 	}
 	ev = add_event(ts, p, order, p->epochs > 0);
 	if (!ev)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	ev->is_base = true;
 	ev->base = maplist_ref(inherited);
 	maplist_unref(p->cur);
@@ -203,17 +203,17 @@ static int set_map(struct threads *ts, struct process *p, const struct map *m, u
 	if (!p->cur)
 		p->cur = maplist_new();
 	if (!p->cur)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	conflict = maplist_conflicts(p->cur, m);
 	if (!m->dso && !conflict)
 		return 0;
 	ev = add_event(ts, p, order, conflict);
 	own = ev ? maplist_own(p->cur) : NULL;
 	if (!own)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	p->cur = own;
 	ev->map = *m;
-	return maplist_set(p->cur, m) ? 0 : -CST_ERR_NOMEM;
+	return maplist_set(p->cur, m) ? 0 : ERR_NOMEM;
 }
 
 /* The first piece of generated code in [addr, end). */
@@ -249,7 +249,7 @@ static int set_anon(struct threads *ts, struct process *p, const struct map *m, 
 		part.end = jit ? jit->start : m->end;
 		end = jit ? jit->end : m->end;
 		if (part.start < part.end && !mapped_so(p->cur, &part) && set_map(ts, p, &part, order))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		part.off += end - part.start;
 		part.start = end;
 	}
@@ -265,16 +265,16 @@ static int map_event(struct threads *ts, const struct side_event *e, uint64_t or
 		return set_map(ts, &ts->kernel, &e->map, order);
 	p = get_process(ts, e->pid);
 	if (!p)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	/* The number is in use again, and the record of the new process's creation was lost. */
 	if (p->dead && e->kind == SIDE_MAP && set_base(ts, p, NULL, order))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	ts->have_jit |= e->map.dso && e->map.dso->kind == DSO_JIT;
 	if (ts->have_jit && e->map.dso && e->map.dso->kind == DSO_ANON)
 		rc = set_anon(ts, p, &e->map, order);
 	else
 		rc = set_map(ts, p, &e->map, order);
-	return rc || set_pid(ts, e->tid, e->pid, order) ? -CST_ERR_NOMEM : 0;
+	return rc || set_pid(ts, e->tid, e->pid, order) ? ERR_NOMEM : 0;
 }
 
 static const char *last_comm(const struct threads *ts, int tid)
@@ -290,7 +290,7 @@ static int fork_event(struct threads *ts, const struct side_event *e, uint64_t o
 	struct process *parent, *child;
 
 	if (comm && set_comm(ts, e->tid, comm, order))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	/*
 	 * The recorder describes processes that ran already by events of its own, without time; their maps
 	 * follow in full, and what the parent has mapped since is none of the child's.
@@ -299,7 +299,7 @@ static int fork_event(struct threads *ts, const struct side_event *e, uint64_t o
 		parent = intmap_get(&ts->processes, e->fork.ppid);
 		child = get_process(ts, e->pid);
 		if (!child || set_base(ts, child, parent ? parent->cur : NULL, order))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 	}
 	return set_pid(ts, e->tid, e->pid, order);
 }
@@ -332,10 +332,10 @@ int threads_apply(struct threads *ts, const struct side_event *e, uint64_t order
 	case SIDE_EXEC:
 		p = get_process(ts, e->pid);
 		if (!p || set_base(ts, p, NULL, order))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		/* fall through */
 	case SIDE_COMM:
-		return set_pid(ts, e->tid, e->pid, order) || set_comm(ts, e->tid, e->comm, order) ? -CST_ERR_NOMEM : 0;
+		return set_pid(ts, e->tid, e->pid, order) || set_comm(ts, e->tid, e->comm, order) ? ERR_NOMEM : 0;
 	case SIDE_FORK:
 		return fork_event(ts, e, order);
 	case SIDE_THREAD:

@@ -124,7 +124,7 @@ struct threads {
 void threads_init(struct threads *ts, struct side_order *side);
 void threads_free(struct threads *ts);
 
-/* An event of the first pass, in file order. -1: no memory. */
+/* An event of the first pass, in file order. 0, or ERR_NOMEM. */
 int threads_note(struct threads *ts, const struct side_event *e);
 /* After the first pass and side_order_finish(): 0, or negative. */
 int threads_begin(struct threads *ts);
@@ -165,7 +165,7 @@ struct process *threads_only_process(const struct threads *ts);
 uint32_t process_epoch(const struct process *p, uint64_t limit);
 /* [first, last) events of an epoch, as far as they are in the window: indices of ev. */
 void process_epoch_events(const struct process *p, uint32_t epoch, size_t *first, size_t *last);
-/* threads.c: what an event means; -1: no memory. */
+/* threads.c: what an event means; 0, or ERR_NOMEM. */
 int threads_apply(struct threads *ts, const struct side_event *e, uint64_t order);
 
 /* What is mapped before the first event of the window; NULL: nothing. */

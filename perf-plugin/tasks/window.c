@@ -85,10 +85,10 @@ static int collapse_process(struct process *p, uint64_t limit)
 				p->base = maplist_new();
 			own = p->base ? maplist_own(p->base) : NULL;
 			if (!own)
-				return -CST_ERR_NOMEM;
+				return ERR_NOMEM;
 			p->base = own;
 			if (!maplist_set(own, &ev->map))
-				return -CST_ERR_NOMEM;
+				return ERR_NOMEM;
 		}
 	}
 	p->first = last;
@@ -146,12 +146,12 @@ static int forget_process(struct threads *ts, int pid, bool kernel, uint64_t lim
 	if (!p)
 		return 0;
 	if (collapse_process(p, limit))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	if (!is_over(p, limit) || drop_process(ts, p))
 		return 0;
 	slot = ARRAY_ADD(ts->zombies, ts->nr_zombies, ts->cap_zombies);
 	if (!slot)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	*slot = pid;
 	return 0;
 }
@@ -210,7 +210,7 @@ static int forget(struct threads *ts, uint64_t limit)
 		ts->gone_changes = m->changes;
 		/* The process first: its last thread may be what keeps its number known. */
 		if (forget_process(ts, m->pid, m->kernel, limit))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 		if (!m->kernel)
 			forget_thread(ts, m->tid, limit);
 	}
@@ -236,10 +236,10 @@ static int take_event(struct threads *ts)
 	}
 	m = ARRAY_ADD(ts->moments, ts->nr, ts->cap);
 	if (!m)
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	*m = (struct moment){ e.time, e.seq, e.pid, e.tid, e.kernel, 0 };
 	if (threads_apply(ts, &e, window_end(ts) - 1))
-		return -CST_ERR_NOMEM;
+		return ERR_NOMEM;
 	m->changes = ts->changes;
 	return 1;
 }
@@ -262,7 +262,7 @@ int threads_seek(struct threads *ts, uint64_t time, uint64_t seq, uint64_t hold)
 		if (limit > hold)
 			limit = hold;
 		if (limit > ts->base && forget(ts, limit))
-			return -CST_ERR_NOMEM;
+			return ERR_NOMEM;
 	}
 	return 0;
 }
