@@ -6,9 +6,6 @@
 
 #include "flow/insn_step.h"
 
-/* A32: the first condition that is none. */
-#define COND_ALWAYS 14
-
 void cst_flow_insns_enter(struct insns *s)
 {
 	struct cst_flow *f = s->f;
@@ -46,22 +43,17 @@ static void step_over(struct insns *s, uint32_t n, uint64_t e, uint32_t n_insn, 
 	const uint8_t *p = f->map_sec->bytes + (s->addr - f->map_bias);
 	const uint64_t from = s->before ? s->g->addr : s->addr;
 	const uint32_t off = s->before ? s->g->sect_off : s->b->off * 2;
-	struct blk last = { .isa = s->b->isa, .type = CST_INSN_OTHER, .last_size = 4, .gflags = CST_GF_WAYPOINT };
-	unsigned int it = s->it, cond = 0, op;
+	unsigned int it = s->it, cond = 0, size = 4;
+	struct blk last;
 
-	if (blk_shift(s->b->isa) == 1) {
-		for (; n; n--, p += last.last_size, s->addr += last.last_size) {
-			op = p[0] | (unsigned int)p[1] << 8;
-			last.last_size = (uint8_t)cst_t32_size((uint16_t)op);
-			cond = it;
-			it = last.last_size == 2 && cst_t32_it_count((uint16_t)op) ? cst_t32_it_count((uint16_t)op) : it - (it > 0);
-		}
-	} else {
-		s->addr += 4 * (uint64_t)n;
-		cond = p[4 * n - 1] >> 4 < COND_ALWAYS;
+	if (blk_shift(s->b->isa) == 2) {
+		p += 4 * (n - 1);
+		s->addr += 4 * (uint64_t)(n - 1);
+		n = 1;
 	}
-	if (cond)
-		last.gflags |= CST_GF_COND;
+	for (; n; n--, p += size, s->addr += size)
+		size = insns_size(p, s->b->isa, &it, &cond);
+	last = insns_last(s->b->isa, size, cond);
 	step_range(s->g, &last, e, from, s->addr, n_insn, s->cc, off, &s->ids, index, s->tflags);
 	f->isa = s->b->isa;
 	f->it = s->it = (uint8_t)it;

@@ -88,6 +88,35 @@ static inline int insns_settled(const struct insns *s, const uint8_t *p)
 	return (q < s->end && s->code[*q].settles) || p < s->settled;
 }
 
+/* A32: the first condition that is none. */
+#define COND_ALWAYS 14
+
+/* The size of the instruction at `p`. `it`: what an IT block has left, then behind it; `cond`: it has a condition. */
+static inline unsigned int insns_size(const uint8_t *p, uint8_t isa, unsigned int *it, unsigned int *cond)
+{
+	uint16_t op;
+
+	if (blk_shift(isa) == 2) {
+		*cond = p[3] >> 4 < COND_ALWAYS;
+		return 4;
+	}
+	op = (uint16_t)(p[0] | p[1] << 8);
+	*cond = *it;
+	*it -= *it > 0;
+	if (cst_t32_size(op) == 4)
+		return 4;
+	if (cst_t32_it_count(op))
+		*it = cst_t32_it_count(op);
+	return 2;
+}
+
+/* The block of an instruction that is no waypoint but has an atom, as a range ends with it. */
+static inline struct blk insns_last(uint8_t isa, unsigned int size, unsigned int cond)
+{
+	return (struct blk){ .isa = isa, .type = CST_INSN_OTHER, .last_size = (uint8_t)size,
+			     .gflags = CST_GF_WAYPOINT | (cond ? CST_GF_COND : 0) };
+}
+
 /* Behind an indirect branch: the next address is to come. `place` of block b in the graph, 0: it is not there. */
 static inline void insns_lose(struct cst_flow *f, const struct blk *b, uint64_t end, uint32_t place)
 {

@@ -24,6 +24,7 @@ struct insns_hot {
 	uint32_t k, bits;	/* atoms left of the packet at p */
 	uint32_t add, later;	/* cycles of the next one, and of each that follows */
 	uint32_t ord, cc;	/* as in struct insns */
+	uint64_t at;		/* each: with `ord`, the next instruction of block b */
 };
 
 /* Returns the instructions of a block before its last one: an atom E of one of them only counts it. */
@@ -63,6 +64,45 @@ STEP_INLINE void pass(struct insns_hot *h)
 	h->k -= run;
 }
 
+/* Each: the next instruction of block b, which is not its last one. */
+STEP_INLINE void inside(struct insns *s, struct insns_hot *h, const struct insns_how *how)
+{
+	struct cst_flow *f = s->f;
+	const struct blk *b = h->b;
+	const uint64_t at = h->ord ? h->at : h->addr;
+	const uint32_t e = h->bits & 1;
+	unsigned int it = s->it, cond;
+	const unsigned int size = insns_size(f->map_sec->bytes + (at - f->map_bias), b->isa, &it, &cond);
+	const struct blk last = insns_last(b->isa, size, cond);
+
+	step_range(h->g++, &last, e, at, at + size, 1, h->add, b->off * 2 + (uint32_t)(at - h->addr), &s->ids,
+		   s->bias + (uintptr_t)h->p, s->tflags);
+	s->it = (uint8_t)it;
+	s->ranges++;
+	s->insns++;
+	h->at = at + size;
+	h->ord++;
+	h->add = h->later;
+	h->bits >>= 1;
+	h->k--;
+	if (how->transfers && e) {
+		f->isa = b->isa;
+		cst_flow_loaded(f, at);
+	}
+}
+
+/* Each: the loop ends before the next instruction of block b. */
+STEP_INLINE void stay_inside(struct insns *s, struct insns_hot *h)
+{
+	if (!h->ord)
+		return;
+	s->f->isa = h->b->isa;
+	s->f->it = s->it;
+	h->addr = h->at;
+	h->b = NULL;
+	h->ord = 0;
+}
+
 /* The last instruction of block b, in the range that has begun with `before` instructions up to the block. */
 STEP_INLINE void last_insn(struct insns *s, struct insns_hot *h, uint32_t e, const struct insns_how *how)
 {
@@ -71,10 +111,14 @@ STEP_INLINE void last_insn(struct insns *s, struct insns_hot *h, uint32_t e, con
 	h->bits >>= 1;
 	h->k--;
 	/* a range that goes on keeps its beginning */
-	step_range(h->g, b, e, s->before ? h->g->addr : h->addr,
-		   how->element ? s->f->span.end : h->addr + (uint32_t)b->step[0], s->before + b->n_insn, h->cc + h->add,
-		   s->before ? h->g->sect_off : how->element ? s->f->span.sect_off : b->off * 2, &s->ids,
-		   s->bias + (uintptr_t)h->p, s->tflags);
+	if (how->join || how->element)
+		step_range(h->g, b, e, s->before ? h->g->addr : h->addr,
+			   how->element ? s->f->span.end : h->addr + (uint32_t)b->step[0], s->before + b->n_insn, h->cc + h->add,
+			   s->before ? h->g->sect_off : how->element ? s->f->span.sect_off : b->off * 2, &s->ids,
+			   s->bias + (uintptr_t)h->p, s->tflags);
+	else
+		step_range(h->g, b, e, h->addr + (uint32_t)b->step[0] - b->last_size, h->addr + (uint32_t)b->step[0], 1, h->add,
+			   b->off * 2 + (uint32_t)b->step[0] - b->last_size, &s->ids, s->bias + (uintptr_t)h->p, s->tflags);
 	if (how->element && how->join && e && b->type == CST_INSN_OTHER) {
 		s->before++;
 		h->cc += h->add;
@@ -83,7 +127,7 @@ STEP_INLINE void last_insn(struct insns *s, struct insns_hot *h, uint32_t e, con
 	h->g++;
 	h->add = h->later;
 	s->ranges++;
-	s->insns += s->before + b->n_insn - s->counted;
+	s->insns += how->join || how->element ? s->before + b->n_insn - s->counted : 1;
 	s->before = s->counted = h->cc = h->ord = 0;
 }
 
@@ -133,8 +177,12 @@ STEP_INLINE enum insns_end atoms(struct insns *s, struct insns_hot *h, const str
 			pass(h);
 		if (!h->k)
 			break;
-		if (h->ord < h->b->n_insn - 1u)
-			return INSNS_SKIP;
+		if (h->ord < h->b->n_insn - 1u) {
+			if (how->join)
+				return INSNS_SKIP;
+			inside(s, h, how);
+			continue;
+		}
 		end = waypoint(s, h, how);
 		if (end != INSNS_OTHER)
 			return end;
@@ -223,6 +271,8 @@ STEP_INLINE enum insns_end walk(struct insns *s, const struct insns_how *how)
 		if (end != INSNS_OTHER)
 			break;
 	}
+	if (!how->join)
+		stay_inside(s, &h);
 	put_back(s, &h);
 	return end;
 }
