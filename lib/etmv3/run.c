@@ -180,7 +180,6 @@ static enum fast_end walk(const struct fast *x, struct cst_generic *out, size_t 
 	s->p = first;
 	s->stop = c->data + (c->seg_i + 1 < c->seg_count ? seg[1].pos : c->len);
 	s->end = c->data + c->len;
-	s->bias = seg->offset - seg->pos - (uintptr_t)c->data;
 	s->seg = seg;
 	s->last_seg = &c->seg[c->seg_count - 1];
 	s->settled = NULL;

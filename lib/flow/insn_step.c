@@ -15,12 +15,13 @@ void cst_flow_insns_enter(struct insns *s)
 	s->it = f->it;
 	s->none = ids_of_kind(f, CST_GEN_CYCLE_COUNT, 0);
 	s->tflags = f->tmpl.flags | (f->cfg->cycle_count ? CST_GF_CC : 0);
-	s->before = s->counted = s->ord = s->cc = 0;
+	s->before = s->ord = s->cc = 0;
 	s->since = s->p;
 	if (f->open_any) {
 		s->cc = f->open.cc;
 		s->wait_index = f->open.index;
-		s->before = s->counted = f->open.n_insn;
+		s->before = f->open.n_insn;
+		s->insns -= s->before;
 		if (s->before)
 			*s->g = f->open;
 		f->open_any = 0;
@@ -65,7 +66,7 @@ static void step_over(struct insns *s, uint32_t n, uint64_t e, uint32_t n_insn, 
 void cst_flow_insns_skip(struct insns *s)
 {
 	s->cc += s->next_cc;
-	step_over(s, s->ord + 1, s->bits & 1, s->before + s->ord + 1, s->bias + (uintptr_t)s->p);
+	step_over(s, s->ord + 1, s->bits & 1, s->before + s->ord + 1, insns_index(s, s->p));
 	insns_close(s);
 	s->next_cc = s->code[*s->p].later;
 	s->bits >>= 1;
@@ -109,7 +110,7 @@ void cst_flow_insns_leave(struct insns *s)
 		if (s->ord)
 			step_over(s, s->ord, 1, n, last_index(s));
 		s->g->cc = s->cc;
-		s->insns += n - s->counted;
+		s->insns += n;
 		f->open = *s->g;
 		f->open_any = 1;
 	} else if (s->cc) {
@@ -177,7 +178,7 @@ void cst_flow_insns_give(struct insns *s)
 
 	*el = (struct cst_element){
 		.kind = CST_EL_ATOMS,
-		.index = s->bias + (uintptr_t)s->p,
+		.index = insns_index(s, s->p),
 		.bits = s->bits,
 		.first_e = s->bits,
 		.n = s->left,

@@ -34,9 +34,8 @@ struct insn_code {
 struct insns {
 	struct cst_flow *f;
 	const struct insn_code *code;	/* by byte */
-	/* the input: the next byte, the end of its run and of all; the trace offset that the byte at NULL would have */
+	/* the input: the next byte, the end of its run of trace offsets and of all */
 	const uint8_t *p, *stop, *data, *end;
-	uint64_t bias;
 	const struct seg *seg, *last_seg;
 	const uint8_t *settled;	/* atoms before this are, whatever the next bytes say */
 	struct cst_generic *g, *limit; /* the output */
@@ -49,17 +48,17 @@ struct insns {
 	uint32_t linked;
 	/*
 	 * With f->join: the range that goes on has `before` instructions up to block b (then *g shows them), and the
-	 * first `ord` of b. Cycles so far, also when it has none. Of its instructions, `counted` are in the
-	 * statistics. From `since` on, packets were no more than atoms E and cycles.
+	 * first `ord` of b. Cycles so far, also when it has none. From `since` on, packets were no more than atoms E and
+	 * cycles.
 	 */
-	uint32_t before, ord, cc, counted;
+	uint32_t before, ord, cc;
 	uint8_t it;		/* what an IT block has left at addr */
 	const uint8_t *since;
 	uint64_t wait_index;	/* of cycles that belong to no range yet, up to `since` */
 	/* atoms of the packet at p that are left, 0 none, and the cycles of the next one; the link that was not known */
 	uint32_t left, bits, next_cc;
 	uint32_t *link;
-	uint64_t insns, ranges, branches;
+	uint64_t insns, ranges, branches; /* for the statistics; what an open range has had before is taken off again */
 };
 
 /* The byte at `p` begins a run of trace offsets. Returns where that ends. */
@@ -74,18 +73,29 @@ static inline const uint8_t *insns_next_run(struct insns *s, const uint8_t *p)
 	} while (stop <= p);
 	s->seg = seg;
 	s->stop = stop;
-	s->bias = seg->offset - seg->pos - (uintptr_t)s->data;
 	return stop;
+}
+
+/* Trace offset of the byte at `p`, in the run that the loop has come to. */
+static inline uint64_t insns_index(const struct insns *s, const uint8_t *p)
+{
+	return s->seg->offset + ((size_t)(p - s->data) - s->seg->pos);
 }
 
 /* What comes behind the packet at p shows, at once, that its atoms ran. */
 static inline int insns_settled(const struct insns *s, const uint8_t *p)
 {
-	const uint8_t *q = p + 1;
+	const struct insn_code *const code = s->code, *c;
+	const uint8_t *const end = s->end, *q;
 
-	while (q < s->end && s->code[*q].fast == 1)
-		q++;
-	return (q < s->end && s->code[*q].settles) || p < s->settled;
+	for (q = p + 1; q < end; q++) {
+		c = &code[*q];
+		if (c->settles)
+			return 1;
+		if (c->fast != 1)
+			break;
+	}
+	return p < s->settled;
 }
 
 /* A32: the first condition that is none. */
@@ -129,10 +139,10 @@ static inline void insns_lose(struct cst_flow *f, const struct blk *b, uint64_t 
 static inline void insns_close(struct insns *s)
 {
 	s->g->cc = s->cc;
-	s->insns += s->g->n_insn - s->counted;
+	s->insns += s->g->n_insn;
 	s->g++;
 	s->ranges++;
-	s->before = s->counted = s->ord = s->cc = 0;
+	s->before = s->ord = s->cc = 0;
 }
 
 /* Execution goes on with an instruction at f->addr: the range does, too, or is complete. */

@@ -27,12 +27,6 @@ struct insns_hot {
 	uint64_t at;		/* each: with `ord`, the next instruction of block b */
 };
 
-/* Returns the instructions of a block before its last one: an atom E of one of them only counts it. */
-static inline uint32_t before_last(const struct blk *b)
-{
-	return b ? b->n_insn - 1u : 0;
-}
-
 /* Cycles without an instruction. */
 static __attribute__((noinline)) void put_cycles(struct insns *s, struct cst_generic *g, uint64_t index, uint32_t cc,
 						 uint8_t isa)
@@ -76,7 +70,7 @@ STEP_INLINE void inside(struct insns *s, struct insns_hot *h, const struct insns
 	const struct blk last = insns_last(b->isa, size, cond);
 
 	step_range(h->g++, &last, e, at, at + size, 1, h->add, b->off * 2 + (uint32_t)(at - h->addr), &s->ids,
-		   s->bias + (uintptr_t)h->p, s->tflags);
+		   insns_index(s, h->p), s->tflags);
 	s->it = (uint8_t)it;
 	s->ranges++;
 	s->insns++;
@@ -106,6 +100,7 @@ STEP_INLINE void stay_inside(struct insns *s, struct insns_hot *h)
 /* The last instruction of block b, in the range that has begun with `before` instructions up to the block. */
 STEP_INLINE void last_insn(struct insns *s, struct insns_hot *h, uint32_t e, const struct insns_how *how)
 {
+	const uint64_t index = how->element ? s->f->el.index : insns_index(s, h->p);
 	const struct blk *b = h->b;
 
 	h->bits >>= 1;
@@ -115,10 +110,10 @@ STEP_INLINE void last_insn(struct insns *s, struct insns_hot *h, uint32_t e, con
 		step_range(h->g, b, e, s->before ? h->g->addr : h->addr,
 			   how->element ? s->f->span.end : h->addr + (uint32_t)b->step[0], s->before + b->n_insn, h->cc + h->add,
 			   s->before ? h->g->sect_off : how->element ? s->f->span.sect_off : b->off * 2, &s->ids,
-			   s->bias + (uintptr_t)h->p, s->tflags);
+			   index, s->tflags);
 	else
 		step_range(h->g, b, e, h->addr + (uint32_t)b->step[0] - b->last_size, h->addr + (uint32_t)b->step[0], 1, h->add,
-			   b->off * 2 + (uint32_t)b->step[0] - b->last_size, &s->ids, s->bias + (uintptr_t)h->p, s->tflags);
+			   b->off * 2 + (uint32_t)b->step[0] - b->last_size, &s->ids, index, s->tflags);
 	if (how->element && how->join && e && b->type == CST_INSN_OTHER) {
 		s->before++;
 		h->cc += h->add;
@@ -127,8 +122,8 @@ STEP_INLINE void last_insn(struct insns *s, struct insns_hot *h, uint32_t e, con
 	h->g++;
 	h->add = h->later;
 	s->ranges++;
-	s->insns += how->join || how->element ? s->before + b->n_insn - s->counted : 1;
-	s->before = s->counted = h->cc = h->ord = 0;
+	s->insns += how->join || how->element ? s->before + b->n_insn : 1;
+	s->before = h->cc = h->ord = 0;
 }
 
 /* The last instruction of block b, and where execution goes on. INSNS_OTHER: in a block that is known. */
@@ -206,30 +201,52 @@ STEP_INLINE enum insns_end begin(struct insns *s, struct insns_hot *h)
 	return INSNS_OTHER;
 }
 
-/* Packets up to one that is more than atoms E inside block b, and cycles. 0: the input ends. */
-STEP_INLINE int skip(struct insns *s, struct insns_hot *h, const struct insns_how *how)
+/*
+ * Joined: the packets before h->stop that are no more than atoms E inside block b, and cycles. 0: all. Instructions are
+ * counted in the lower half of a word, and cycles in the upper one.
+ */
+STEP_INLINE int pass_packets(struct insns_hot *h)
 {
-	const uint32_t most = how->join ? before_last(h->b) : 0;
+	const uint32_t most = h->b ? h->b->n_insn - 1u : 0;
+	uint64_t count = h->ord | (uint64_t)h->cc << 32, sum;
+	const struct insn_code *c;
+	const uint8_t *p = h->p;
+
+	for (; p < h->stop; p++, count = sum) {
+		c = &h->code[*p];
+		sum = count + (c->run | (uint64_t)c->total << 32);
+		if (__builtin_expect((uint32_t)sum > most, 0))
+			break;
+	}
+	h->ord = (uint32_t)count;
+	h->cc = (uint32_t)(count >> 32);
+	h->p = p;
+	return p < h->stop;
+}
+
+/* Each: the packets before h->stop that are cycles alone, as far as there is room. As pass_packets(). */
+STEP_INLINE int pass_cycles(struct insns *s, struct insns_hot *h)
+{
 	const struct insn_code *c;
 
-	for (;; h->p++) {
-		if (h->p >= h->stop) {
-			if (h->p == s->end)
-				return 0;
-			h->stop = insns_next_run(s, h->p);
-		}
+	for (; h->p < h->stop; h->p++) {
 		c = &h->code[*h->p];
-		if (!how->join) {
-			if (c->fast != 1 || h->g >= s->limit)
-				return 1;
-			put_cycles(s, h->g++, s->bias + (uintptr_t)h->p, c->total, h->b ? h->b->isa : s->f->isa);
-			continue;
-		}
-		if (__builtin_expect(h->ord + c->run > most, 0))
+		if (c->fast != 1 || h->g >= s->limit)
 			return 1;
-		h->ord += c->run;
-		h->cc += c->total;
+		put_cycles(s, h->g++, insns_index(s, h->p), c->total, h->b ? h->b->isa : s->f->isa);
 	}
+	return 0;
+}
+
+/* Packets up to one that is more. 0: the input ends. */
+STEP_INLINE int skip(struct insns *s, struct insns_hot *h, const struct insns_how *how)
+{
+	while (!(how->join ? pass_packets(h) : pass_cycles(s, h))) {
+		if (h->p == s->end)
+			return 0;
+		h->stop = insns_next_run(s, h->p);
+	}
+	return 1;
 }
 
 STEP_INLINE struct insns_hot take_up(const struct insns *s)
@@ -337,7 +354,6 @@ enum span_end cst_flow_insns_element(struct insns *s)
 	struct insns_hot h;
 
 	cst_flow_insns_enter(s);
-	s->bias = el->index;
 	for (; el->n && !f->need_addr && s->g < s->limit; el->n--, el->bits >>= 1) {
 		end = scratch_block(s);
 		if (end != SPAN_DONE)
