@@ -161,37 +161,26 @@ static unsigned int branch(const struct fast *x, struct etmv3_walk *w, struct cs
  * P-headers, and branches between them, up to another packet. An exception can cancel the last atom: its packet is left to
  * the element stage until it is seen that none does.
  */
-static enum fast_end walk(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
+static enum fast_end walk(const struct fast *x, struct etmv3_walk *w, struct cst_generic *out, size_t *n, size_t cap)
 {
-	struct etmv3_parser *ps = x->c->ps;
+	struct etmv3_parser *ps = w->ps;
 	struct etmv3_stage *stage = x->stage;
+	struct insns *const s = &w->s;
 	struct cursor *c = x->c;
 	const struct seg *seg = &c->seg[c->seg_i];
 	const uint8_t *const first = c->data + c->pos, *last = first, *behind = first;	/* the last packet, of those used */
 	size_t more = 0;
-	struct etmv3_walk w;
-	struct insns *const s = &w.s;
 
-	w.ps = ps;
-	w.branch.at = NULL;
-	s->f = x->f;
-	s->code = ps->phdr;
-	s->data = c->data;
 	s->p = first;
 	s->stop = c->data + (c->seg_i + 1 < c->seg_count ? seg[1].pos : c->len);
-	s->end = c->data + c->len;
 	s->seg = seg;
-	s->last_seg = &c->seg[c->seg_count - 1];
-	s->settled = NULL;
 	s->g = out + *n;
 	s->limit = out + cap - ROOM;
-	s->left = 0;
-	s->insns = s->ranges = s->branches = 0;
 	cst_flow_insns_enter(s);
 	if (!s->b)
 		cst_flow_insns_find(s);
-	while (phdrs(&w) && s->p < s->end && s->g < s->limit && *s->p & 1) {
-		const unsigned int size = branch(x, &w, out, n);
+	while (phdrs(w) && s->p < s->end && s->g < s->limit && *s->p & 1) {
+		const unsigned int size = branch(x, w, out, n);
 
 		if (!size)
 			break;
@@ -222,21 +211,32 @@ static enum fast_end walk(const struct fast *x, struct cst_generic *out, size_t 
 
 enum fast_end cst_etmv3_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
 {
-	const struct etmv3_parser *ps = x->c->ps;
+	struct etmv3_parser *ps = x->c->ps;
 	const struct cursor *c = x->c;
+	struct etmv3_walk w;
 
 	/* which range the reference holds depends on those before it, packet by packet */
-	if (ps->cfg->as_reference)
+	if (ps->cfg->as_reference || c->pos == c->len)
 		return FAST_LEFT;
 	if (cst_etmv3_stage_holds(x->stage) && ps->synced && will_settle(ps, c->data + c->pos, c->data + c->len)) {
 		cst_etmv3_stage_settle(x->stage);
 		return FAST_STAGED;
 	}
 	x->f->stopped = 0;
+	w.ps = ps;
+	w.branch.at = NULL;
+	w.s.f = x->f;
+	w.s.code = ps->phdr;
+	w.s.data = c->data;
+	w.s.end = c->data + c->len;
+	w.s.last_seg = &c->seg[c->seg_count - 1];
+	w.s.settled = NULL;
+	w.s.left = 0;
+	w.s.insns = w.s.ranges = w.s.branches = 0;
 	while (cst_etmv3_stage_direct(x->stage) && ps->synced && c->pos < c->len) {
 		if (cap - *n < ROOM)
 			return *n ? FAST_FULL : FAST_LEFT;
-		if (walk(x, out, n, cap) == FAST_FULL)
+		if (walk(x, &w, out, n, cap) == FAST_FULL)
 			return FAST_FULL;
 		if (x->f->busy | x->f->stopped ||
 		    !direct_elements(x, cst_etmv3_parse, cst_etmv3_stage_packet, etmv3_stage_next, out, n, cap))

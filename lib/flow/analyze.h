@@ -19,8 +19,6 @@ static inline int cst_flow_continues(const struct cst_generic *g, uint64_t addr,
 	return g->end == addr && g->isa == isa && g->section == section &&
 	       g->sect_off + (uint32_t)(addr - g->addr) == sect_off;
 }
-/* Any element but atoms; needs room for FLOW_ROOM elements. Clears f->busy when done. */
-void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n);
 /* CheckForReturnStackMatch: the target of the indirect branch before, if it was left to the return stack. */
 void cst_flow_pop(struct cst_flow *f);
 /*
@@ -84,7 +82,6 @@ void cst_flow_eret(struct cst_flow *f, struct cst_generic *out, size_t *n);
 
 /* Conditional instructions (cond.c): one more; a result or a flush, 1 when it is not done yet; a range is put out. */
 void cst_flow_cond_insn(struct cst_flow *f, struct cst_generic *out, size_t *n);
-int cst_flow_cond_late(struct cst_flow *f, struct cst_generic *out, size_t *n);
 int cst_flow_cond_result(struct cst_flow *f, struct cst_generic *out, size_t *n);
 void cst_flow_cond_range(struct cst_flow *f, const struct span *s);
 

@@ -279,25 +279,14 @@ static void run_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, si
 	f->busy = 0;
 }
 
-void cst_flow_run(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap)
+void cst_flow_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap)
 {
-	f->stopped = 0;
-	if (__builtin_expect(f->cond_done, 0) && (cap - *n < FLOW_ROOM || cst_flow_cond_late(f, out, n)))
+	if (f->q_pending && cap - *n < FLOW_ROOM)
 		return;
-	if (f->el.kind == CST_EL_ATOMS) {
-		if (f->q_pending && cap - *n < FLOW_ROOM)
-			return;
-		if (f->q_pending)
-			cst_flow_finish_q(f, out, n, 0, 0);
-		if (f->cfg->atom_per_insn)
-			cst_flow_insns(f, out, n, cap);
-		else
-			run_atoms(f, out, n, cap);
-		return;
-	}
-	while (cap - *n >= FLOW_ROOM) {
-		cst_flow_analyze(f, out, n);
-		if (!f->busy || f->stopped)
-			return;
-	}
+	if (f->q_pending)
+		cst_flow_finish_q(f, out, n, 0, 0);
+	if (f->cfg->atom_per_insn)
+		cst_flow_insns(f, out, n, cap);
+	else
+		run_atoms(f, out, n, cap);
 }

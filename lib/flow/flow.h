@@ -10,6 +10,7 @@
 #include <cstrace/element.h>
 #include <cstrace/flow.h>
 #include <cstrace/isa.h>
+#include <cstrace/tree.h>
 
 #include "image/image.h"
 #include "protocol/cursor.h"
@@ -188,7 +189,27 @@ static inline void cst_flow_give(struct cst_flow *f, const struct cst_element *e
 	f->busy = 1;
 }
 
-void cst_flow_run(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap);
+/* f->el by its kind, as far as there is room: atoms; any other element, with room for FLOW_ROOM; results that are late. */
+void cst_flow_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap);
+void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n);
+int cst_flow_cond_late(struct cst_flow *f, struct cst_generic *out, size_t *n);
+
+static inline void cst_flow_run(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap)
+{
+	f->stopped = 0;
+	if (__builtin_expect(f->cond_done, 0) && (cap - *n < FLOW_ROOM || cst_flow_cond_late(f, out, n)))
+		return;
+	if (f->el.kind == CST_EL_ATOMS) {
+		cst_flow_atoms(f, out, n, cap);
+		return;
+	}
+	while (cap - *n >= FLOW_ROOM) {
+		cst_flow_analyze(f, out, n);
+		if (!f->busy || f->stopped)
+			return;
+	}
+}
+
 /*
  * For the log: those of `n` generic elements whose atom N contradicts the image. The atom loops only count them,
  * as asking for a log there would cost more than the rest of this does.

@@ -152,11 +152,12 @@ static inline void insns_continue(struct insns *s, uint8_t isa, uint32_t section
 		insns_close(s);
 }
 
-static inline void insns_count(const struct insns *s)
+static inline void insns_count(struct insns *s)
 {
 	s->f->stats->insns += s->insns;
 	s->f->stats->ranges += s->ranges;
 	s->f->stats->branches += s->branches;
+	s->insns = s->ranges = s->branches = 0;
 }
 
 static inline void insns_map(struct insns *s)
