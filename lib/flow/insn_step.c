@@ -130,7 +130,7 @@ void cst_flow_insns_leave(struct insns *s)
 }
 
 /* The block at f->addr, if that could be had. A range that goes on does so in its section only. */
-static int found(struct insns *s, uint32_t nb)
+STEP_INLINE int found(struct insns *s, uint32_t nb)
 {
 	const struct cst_flow *f = s->f;
 
@@ -153,11 +153,13 @@ int cst_flow_insns_find(struct insns *s)
 	if (f->need_addr | f->need_ctx | f->no_graph)
 		return 0;
 	f->addr = s->addr;
-	if (!f->from || f->it)
-		return found(s, cst_flow_block(f));
-	/* behind an indirect branch */
-	place = cst_flow_target_block(f);
-	f->from = 0;
+	if (f->from && !f->it) {
+		/* behind an indirect branch */
+		place = cst_flow_target_block(f);
+		f->from = 0;
+	} else {
+		place = cst_flow_block(f);
+	}
 	return found(s, place);
 }
 
