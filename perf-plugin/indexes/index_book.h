@@ -51,9 +51,9 @@ const struct cst_index *index_book_get(struct index_book *b, const struct index_
 /* Does the block of the buffer at `start` hold what was indexed? If not, after a message, the index made anew. */
 const struct cst_index *index_book_check(struct index_book *b, const struct cst_index *ix,
 					 const struct index_section *s, uint64_t start);
-/* Make one. 0, or -1 after a message. */
+/* Make one. 0, or ERR_REPORTED. */
 int index_book_make(struct index_book *b, const struct index_section *s);
-/* Write what was made, and what was read and is still good. 0, or -1 after a message. */
+/* Write what was made, and what was read and is still good. 0, or ERR_REPORTED. */
 int index_book_write(struct index_book *b);
 /* The same at the end of a run, if something was made in place of what the file had, or for other options. */
 void index_book_finish(struct index_book *b);
