@@ -108,6 +108,12 @@ void sb_aux(struct pdb *b, uint64_t offset, uint64_t size, uint64_t flags, uint6
 	pdb_aux(b, offset, size, flags, SB_ST, &s);
 }
 
+void sb_stretch(struct pdb *b, const struct pdb *trace, uint64_t offset, uint64_t flags)
+{
+	sb_aux(b, offset, trace->len, flags, SB_TIME);
+	pdb_auxtrace(b, offset, trace->p, trace->len, 2, (uint32_t)-1);
+}
+
 void sb_kernel_map(struct pdb *b, uint64_t time, uint64_t addr, uint64_t size, uint64_t pgoff, const char *path)
 {
 	struct pdb_sid s = sb_sid(time);

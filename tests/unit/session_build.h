@@ -15,6 +15,8 @@
 #define SB_ATOMS	24u
 #define SB_PID		100u
 #define SB_TID		101u
+#define SB_TIME		5000u
+#define SB_RAW		0x100u		/* flags of an AUX record: one stream without frames */
 #define SB_CONFIGR	0x41u		/* context IDs */
 
 extern const struct pdb_attr sb_attr;
@@ -32,6 +34,8 @@ void sb_fork(struct pdb *b, uint32_t pid, uint32_t ppid, uint32_t tid, uint64_t 
 /* Everything before the trace: metadata, one process of two threads, one map of `file`. */
 void sb_side_band(struct pdb *b, const char *file);
 void sb_aux(struct pdb *b, uint64_t offset, uint64_t size, uint64_t flags, uint64_t time);
+/* Trace as one stretch of the buffer of CPU 2: an AUX record of time SB_TIME with these flags, and the bytes. */
+void sb_stretch(struct pdb *b, const struct pdb *trace, uint64_t offset, uint64_t flags);
 /* A map of the kernel's address space. */
 void sb_kernel_map(struct pdb *b, uint64_t time, uint64_t addr, uint64_t size, uint64_t pgoff, const char *path);
 /* The kernel replaces one instruction. */

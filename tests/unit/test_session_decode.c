@@ -22,7 +22,7 @@
 #include "session_open.h"
 #include "temp_dir.h"
 
-static char symfs[] = "/tmp/cstrace-session-XXXXXX";
+TEMP_DIR("session")
 
 /* nop; b .-4, or with `longer` nop; nop; b .-8 */
 static void write_code(const char *name, int longer)
@@ -30,23 +30,16 @@ static void write_code(const char *name, int longer)
 	static const uint32_t two[] = { 0xd503201f, 0x17ffffff };
 	static const uint32_t three[] = { 0xd503201f, 0xd503201f, 0x17fffffe };
 
-	temp_write(symfs, name, longer ? three : two, longer ? sizeof(three) : sizeof(two));
+	temp_write(dir, name, longer ? three : two, longer ? sizeof(three) : sizeof(two));
 }
 
 static int make_files(void **state)
 {
-	(void)state;
-	if (!mkdtemp(symfs))
+	if (make_dir(state))
 		return -1;
 	write_code("two.bin", 0);
 	write_code("three.bin", 1);
 	return 0;
-}
-
-static int remove_files(void **state)
-{
-	(void)state;
-	return temp_remove(symfs);
 }
 
 struct result {
@@ -126,46 +119,62 @@ static int on_packet(void *data, const struct stream *s, const struct cst_packet
 	return 0;
 }
 
-static struct session *decode(struct pdb *data, struct result *r, bool packets)
-{
-	struct session_opts so = { .symfs = symfs };
-	struct session_consumer con = { .data = r, .batch = on_batch, .times = true, .fragment_begin = on_begin,
-					.fragment_end = on_end, .stream_end = on_stream_end,
-					.packet = packets ? on_packet : NULL };
-	struct session *ss = sb_open(data, &so, NULL);
+/* Of the test that runs: records, trace for them, and what became of both. */
+static struct pdb data, trace;
+static struct session *ss;
+static struct result r;
 
-	memset(r, 0, sizeof(*r));
-	assert_int_equal(session_run(ss, &con), 0);
-	return ss;
+static int finish(void **state)
+{
+	(void)state;
+	session_close(ss);
+	ss = NULL;
+	pdb_free(&data);
+	pdb_free(&trace);
+	memset(&data, 0, sizeof(data));
+	memset(&trace, 0, sizeof(trace));
+	return 0;
 }
 
-static void check_good(const struct result *r, unsigned int fragments)
+static void decode_with(int (*packet)(void *data, const struct stream *s, const struct cst_packet *pkt))
 {
-	assert_int_equal(r->ranges, SB_ATOMS * fragments);
-	assert_int_equal(r->insns, 2 * SB_ATOMS * fragments);
-	assert_int_equal(r->pid, SB_PID);
-	assert_int_equal(r->tid, SB_TID);
-	assert_int_equal(r->cpu, 2);
-	assert_string_equal(r->comm, "loop");
-	assert_string_equal(r->located, "/two.bin");
-	assert_int_equal(r->located_offset, 4);
-	assert_int_equal(r->fragments, fragments);
-	assert_int_equal(r->ends, fragments);
+	const struct session_opts so = { .symfs = dir };
+	const struct session_consumer con = { .data = &r, .batch = on_batch, .times = true, .fragment_begin = on_begin,
+					      .fragment_end = on_end, .stream_end = on_stream_end, .packet = packet };
+
+	session_close(ss);
+	ss = sb_open(&data, &so, NULL);
+	memset(&r, 0, sizeof(r));
+	assert_int_equal(session_run(ss, &con), 0);
+}
+
+static void decode(void)
+{
+	decode_with(NULL);
+}
+
+static void check_good(unsigned int fragments)
+{
+	assert_int_equal(r.ranges, SB_ATOMS * fragments);
+	assert_int_equal(r.insns, 2 * SB_ATOMS * fragments);
+	assert_int_equal(r.pid, SB_PID);
+	assert_int_equal(r.tid, SB_TID);
+	assert_int_equal(r.cpu, 2);
+	assert_string_equal(r.comm, "loop");
+	assert_string_equal(r.located, "/two.bin");
+	assert_int_equal(r.located_offset, 4);
+	assert_int_equal(r.fragments, fragments);
+	assert_int_equal(r.ends, fragments);
 }
 
 static void raw_per_cpu(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
-	struct session *ss;
-	struct result r;
-
 	(void)state;
 	sb_trace(&trace, SB_TID);
 	sb_side_band(&data, "/two.bin");
-	sb_aux(&data, 0x40, trace.len, 0x100, 5000);
-	pdb_auxtrace(&data, 0x40, trace.p, trace.len, 2, (uint32_t)-1);
-	ss = decode(&data, &r, false);
-	check_good(&r, 1);
+	sb_stretch(&data, &trace, 0x40, SB_RAW);
+	decode();
+	check_good(1);
 	assert_true(r.raw[0]);
 	assert_int_equal(r.time, 5000);
 	assert_int_equal(r.streams, 1);
@@ -174,16 +183,12 @@ static void raw_per_cpu(void **state)
 	assert_int_equal(session_totals(ss)->aux_bytes, trace.len);
 	assert_int_equal(session_max_streams(ss), 1);
 	assert_int_equal(session_pmu_type(ss), 8);
-	session_close(ss);
-	pdb_free(&trace);
 }
 
 /* What follows the fragment in the chunk is padding or another fragment and must not be decoded. */
 static void frames_and_two_fragments(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 }, framed = { 0 };
-	struct session *ss;
-	struct result r;
+	struct pdb framed = { 0 };
 	size_t one;
 
 	(void)state;
@@ -195,24 +200,19 @@ static void frames_and_two_fragments(void **state)
 	sb_aux(&data, 0, one, 0, 5000);
 	sb_aux(&data, one, one, 0, 6000);
 	pdb_auxtrace(&data, 0, framed.p, framed.len, 2, (uint32_t)-1);
-	ss = decode(&data, &r, false);
-	check_good(&r, 2);
+	decode();
+	check_good(2);
 	assert_false(r.raw[0]);
 	assert_int_equal(r.offset[1], one);
 	assert_int_equal(r.time, 6000);
 	assert_int_equal(r.streams, 1);
 	assert_false(session_has_losses(ss));
-	session_close(ss);
-	pdb_free(&trace);
 	pdb_free(&framed);
 }
 
 static void record_across_two_chunks(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
-	struct session *ss;
 	uint64_t sum = 0;
-	struct result r;
 	size_t i;
 
 	(void)state;
@@ -221,64 +221,48 @@ static void record_across_two_chunks(void **state)
 	pdb_auxtrace(&data, 0, trace.p, 24, 2, (uint32_t)-1);
 	sb_aux(&data, 0, trace.len, 0x100, 5000);
 	pdb_auxtrace(&data, 24, trace.p + 24, trace.len - 24, 2, (uint32_t)-1);
-	ss = decode(&data, &r, false);
-	check_good(&r, 1);
+	decode();
+	check_good(1);
 	for (i = 0; i < trace.len; i++)
 		sum += trace.p[i];
 	assert_int_equal(r.sum[0], sum);
 	assert_false(session_has_losses(ss));
-	session_close(ss);
-	pdb_free(&trace);
 }
 
 static void without_aux_records(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
-	struct session *ss;
-	struct result r;
-
 	(void)state;
 	sb_trace(&trace, SB_TID);
 	sb_side_band(&data, "/two.bin");
 	/* the A-sync packet that tells it from frames is in two records */
 	pdb_auxtrace(&data, 0, trace.p, 8, 2, (uint32_t)-1);
 	pdb_auxtrace(&data, 8, trace.p + 8, trace.len - 8, 2, (uint32_t)-1);
-	ss = decode(&data, &r, false);
-	check_good(&r, 1);
+	decode();
+	check_good(1);
 	assert_true(r.raw[0]);
 	assert_int_equal(r.size[0], trace.len);
-	session_close(ss);
-	pdb_free(&trace);
 }
 
 /* A snapshot's record points behind the data and may give the size of the whole buffer. */
 static void snapshot(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
-	struct session *ss;
-	struct result r;
-
 	(void)state;
 	sb_trace(&trace, SB_TID);
 	sb_side_band(&data, "/two.bin");
 	sb_aux(&data, 0x2000, 0x1000, 0x102, 4000);		/* written over, not in the file */
 	sb_aux(&data, 0x10000 + trace.len, 0x1000, 0x102, 5000);
 	pdb_auxtrace(&data, 0x10000, trace.p, trace.len, 2, (uint32_t)-1);
-	ss = decode(&data, &r, false);
-	check_good(&r, 1);
+	decode();
+	check_good(1);
 	assert_int_equal(r.offset[0], 0x10000);
 	assert_false(session_has_losses(ss));
-	session_close(ss);
-	pdb_free(&trace);
 }
 
 /* Two snapshots of one buffer, the first with room for both: each record's trace is in the bytes that were saved for it. */
 static void snapshots_one_after_the_other(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 }, other = { 0 };
-	struct session *ss;
+	struct pdb other = { 0 };
 	uint64_t sum = 0;
-	struct result r;
 	size_t i, one;
 
 	(void)state;
@@ -293,7 +277,7 @@ static void snapshots_one_after_the_other(void **state)
 	pdb_auxtrace(&data, 0x10000, trace.p, trace.len, 2, (uint32_t)-1);
 	sb_aux(&data, 0x20000 + other.len, other.len, 0x102, 6000);
 	pdb_auxtrace(&data, 0x20000, other.p, other.len, 2, (uint32_t)-1);
-	ss = decode(&data, &r, false);
+	decode();
 	assert_int_equal(r.fragments, 2);
 	assert_int_equal(r.ranges, 2 * SB_ATOMS);
 	assert_int_equal(r.offset[0], 0x10000 + 3 * one);
@@ -305,17 +289,12 @@ static void snapshots_one_after_the_other(void **state)
 	assert_int_equal(r.sum[1], sum);
 	assert_int_equal(session_totals(ss)->aux_unclaimed, 3 * one);
 	assert_int_equal(session_totals(ss)->aux_missing, 0);
-	session_close(ss);
-	pdb_free(&trace);
 	pdb_free(&other);
 }
 
 /* Several stretches in one snapshot, the first of them partly written over. */
 static void snapshot_of_several(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
-	struct session *ss;
-	struct result r;
 	size_t one;
 
 	(void)state;
@@ -328,7 +307,7 @@ static void snapshot_of_several(void **state)
 	sb_aux(&data, 0x10000 + 8 + one, one, 0x102, 5000);
 	sb_aux(&data, 0x10000 + 8 + 2 * one, one, 0x102, 6000);
 	pdb_auxtrace(&data, 0x10000, trace.p, trace.len, 2, (uint32_t)-1);
-	ss = decode(&data, &r, false);
+	decode();
 	assert_int_equal(r.fragments, 3);
 	assert_int_equal(r.size[0], 8);
 	assert_int_equal(r.offset[1], 0x10000 + 8);
@@ -336,37 +315,26 @@ static void snapshot_of_several(void **state)
 	assert_int_equal(r.ranges, 2 * SB_ATOMS);
 	assert_int_equal(session_totals(ss)->dec.unsynced, 8);
 	assert_int_equal(session_totals(ss)->aux_unclaimed, 0);
-	session_close(ss);
-	pdb_free(&trace);
 }
 
 static void missing_data_is_counted(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
-	struct session *ss;
-	struct result r;
-
 	(void)state;
 	sb_trace(&trace, SB_TID);
 	sb_side_band(&data, "/two.bin");
 	sb_aux(&data, 0, trace.len + 100, 0x101, 5000);
 	sb_aux(&data, 0x9000, 0x500, 0x100, 6000);
 	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-	ss = decode(&data, &r, false);
+	decode();
 	assert_int_equal(r.ranges, SB_ATOMS);
 	assert_int_equal(session_totals(ss)->aux_missing, 100 + 0x500);
 	assert_int_equal(session_totals(ss)->aux_truncated, 1);
 	assert_true(session_has_losses(ss));
-	session_close(ss);
-	pdb_free(&trace);
 }
 
 /* Two records must not make the same bytes count twice, however damaged the file is. */
 static void overlapping_records(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
-	struct session *ss;
-	struct result r;
 	unsigned int i;
 
 	(void)state;
@@ -375,55 +343,39 @@ static void overlapping_records(void **state)
 	for (i = 0; i < 5; i++)
 		sb_aux(&data, 0, trace.len, 0x100, 5000 + i);
 	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-	ss = decode(&data, &r, false);
-	check_good(&r, 1);
+	decode();
+	check_good(1);
 	assert_int_equal(session_totals(ss)->aux_missing, 4 * trace.len);
-	session_close(ss);
-	pdb_free(&trace);
 }
 
 /* The record of another CPU, in a buffer that follows its thread. */
 static void per_thread(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
-	struct session *ss;
-	struct result r;
-
 	(void)state;
 	sb_trace(&trace, SB_TID);
 	sb_side_band(&data, "/two.bin");
 	sb_aux(&data, 0, trace.len, 0x100, 5000);
 	pdb_auxtrace(&data, 0, trace.p, trace.len, (uint32_t)-1, SB_TID);
-	ss = decode(&data, &r, false);
-	check_good(&r, 1);
-	session_close(ss);
-	pdb_free(&trace);
+	decode();
+	check_good(1);
 }
 
 /* The thread of the buffer is known even when the traced number is cut or wrong. */
 static void per_thread_with_other_context_id(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
-	struct session *ss;
-	struct result r;
-
 	(void)state;
 	sb_trace(&trace, 0x7000 + SB_TID);
 	sb_side_band(&data, "/two.bin");
 	sb_aux(&data, 0, trace.len, 0x100, 5000);
 	pdb_auxtrace(&data, 0, trace.p, trace.len, (uint32_t)-1, SB_TID);
-	ss = decode(&data, &r, false);
-	check_good(&r, 1);
-	session_close(ss);
-	pdb_free(&trace);
+	decode();
+	check_good(1);
 }
 
 static void ids_from_hw_id_records(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 }, framed = { 0 };
+	struct pdb framed = { 0 };
 	struct pdb_sid s = sb_sid(900);
-	struct session *ss;
-	struct result r;
 	uint64_t sink;
 	size_t at;
 
@@ -444,25 +396,19 @@ static void ids_from_hw_id_records(void **state)
 	pdb_comm(&data, SB_PID, SB_PID, "loop", SB_ST, &s);
 	sb_fork(&data, SB_PID, SB_PID, SB_TID, 1000);
 	pdb_mmap2(&data, SB_PID, SB_BASE, 0x1000, 0, "/two.bin", SB_ST, &s);
-	sb_aux(&data, 0, framed.len, 0, 5000);
-	pdb_auxtrace(&data, 0, framed.p, framed.len, 2, (uint32_t)-1);
-	ss = decode(&data, &r, false);
-	check_good(&r, 1);
+	sb_stretch(&data, &framed, 0, 0);
+	decode();
+	check_good(1);
 	/* nobody announced 0x2b */
 	assert_int_equal(session_totals(ss)->unrouted, trace.len);
 	assert_true(session_has_losses(ss));
-	session_close(ss);
-	pdb_free(&trace);
 	pdb_free(&framed);
 }
 
 /* The same address holds other code in the second fragment. */
 static void code_of_its_time(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
 	struct pdb_sid s = sb_sid(5500);
-	struct session *ss;
-	struct result r;
 	size_t one;
 
 	(void)state;
@@ -474,13 +420,11 @@ static void code_of_its_time(void **state)
 	sb_aux(&data, one, one, 0x100, 6000);
 	pdb_mmap2(&data, SB_PID, SB_BASE, 0x1000, 0, "/three.bin", SB_ST, &s);
 	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-	ss = decode(&data, &r, false);
+	decode();
 	assert_int_equal(r.ranges, 2 * SB_ATOMS);
 	assert_int_equal(r.insns, (2 + 3) * SB_ATOMS);
 	assert_string_equal(r.located, "/three.bin");
 	assert_false(session_has_losses(ss));
-	session_close(ss);
-	pdb_free(&trace);
 }
 
 static void switch_in(struct pdb *b, uint32_t pid, uint32_t tid, uint64_t time)
@@ -498,13 +442,9 @@ static void switch_in(struct pdb *b, uint32_t pid, uint32_t tid, uint64_t time)
  */
 static void thread_of_the_aux_record(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
 	struct pdb_sid s = sb_sid(1000);
 	unsigned int other;
-	struct session *ss;
-	struct result r;
 
-	(void)state;
 	for (other = 0; other < 2; other++) {
 		sb_trace(&trace, 0);
 		sb_aux_info(&data, 1, 1, 0x14);
@@ -515,35 +455,27 @@ static void thread_of_the_aux_record(void **state)
 		switch_in(&data, SB_PID, SB_TID, 2000);
 		if (other)
 			switch_in(&data, 900, 900, 3000);
-		sb_aux(&data, 0, trace.len, 0x100, 5000);
-		pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-		ss = decode(&data, &r, false);
+		sb_stretch(&data, &trace, 0, SB_RAW);
+		decode();
 		if (!other)
-			check_good(&r, 1);
+			check_good(1);
 		else
 			assert_int_equal(r.ranges, 0);
 		assert_int_equal(session_has_losses(ss), other);
-		session_close(ss);
-		pdb_free(&trace);
-		memset(&trace, 0, sizeof(trace));
-		memset(&data, 0, sizeof(data));
+		finish(state);
 	}
 }
 
 static void missing_file_is_explained(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
-	struct session *ss;
-	struct result r;
 	char text[512] = "";
 	FILE *out = fmemopen(text, sizeof(text) - 1, "w");
 
 	(void)state;
 	sb_trace(&trace, SB_TID);
 	sb_side_band(&data, "/no-such.bin");
-	sb_aux(&data, 0, trace.len, 0x100, 5000);
-	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-	ss = decode(&data, &r, false);
+	sb_stretch(&data, &trace, 0, SB_RAW);
+	decode();
 	assert_int_equal(r.ranges, 0);
 	assert_int_equal(r.nacc, session_totals(ss)->dec.nacc);
 	assert_true(r.nacc > 0);
@@ -552,92 +484,72 @@ static void missing_file_is_explained(void **state)
 	fclose(out);
 	assert_non_null(strstr(text, "/no-such.bin"));
 	assert_non_null(strstr(text, "--symfs"));
-	session_close(ss);
-	pdb_free(&trace);
 }
 
 /* The map is a page, the file eight bytes. */
 static void file_is_too_short(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
-	struct session *ss;
-	struct result r;
 	char text[512] = "";
 	FILE *out = fmemopen(text, sizeof(text) - 1, "w");
 
 	(void)state;
 	sb_trace_at(&trace, SB_TID, SB_BASE + 0x100, 0);
 	sb_side_band(&data, "/two.bin");
-	sb_aux(&data, 0, trace.len, 0x100, 5000);
-	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-	ss = decode(&data, &r, false);
+	sb_stretch(&data, &trace, 0, SB_RAW);
+	decode();
 	assert_int_equal(r.ranges, 0);
 	assert_int_equal(session_print_missing(ss, out), 1);
 	fclose(out);
 	assert_non_null(strstr(text, "8 bytes long"));
-	session_close(ss);
-	pdb_free(&trace);
 }
 
 static void unknown_thread_is_a_loss(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
-	struct session *ss;
-	struct result r;
-
 	(void)state;
 	sb_trace(&trace, 4711);
 	sb_side_band(&data, "/two.bin");
-	sb_aux(&data, 0, trace.len, 0x100, 5000);
-	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-	ss = decode(&data, &r, false);
+	sb_stretch(&data, &trace, 0, SB_RAW);
+	decode();
 	assert_int_equal(r.ranges, 0);
 	assert_true(session_has_losses(ss));
-	session_close(ss);
-	pdb_free(&trace);
 }
 
 static void packets_for_listings(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
-	struct session *ss;
-	struct result r;
-
 	(void)state;
 	sb_trace(&trace, SB_TID);
 	sb_side_band(&data, "/two.bin");
-	sb_aux(&data, 0, trace.len, 0x100, 5000);
-	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-	ss = decode(&data, &r, true);
-	check_good(&r, 1);
+	sb_stretch(&data, &trace, 0, SB_RAW);
+	decode_with(on_packet);
+	check_good(1);
 	/* A-sync, Trace Info, Trace On, address with context, atoms */
 	assert_int_equal(r.packets, 4 + SB_ATOMS);
-	session_close(ss);
-	pdb_free(&trace);
 }
+
+#define TEST(name) cmocka_unit_test_teardown(name, finish)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(raw_per_cpu),
-		cmocka_unit_test(frames_and_two_fragments),
-		cmocka_unit_test(record_across_two_chunks),
-		cmocka_unit_test(without_aux_records),
-		cmocka_unit_test(snapshot),
-		cmocka_unit_test(snapshots_one_after_the_other),
-		cmocka_unit_test(snapshot_of_several),
-		cmocka_unit_test(missing_data_is_counted),
-		cmocka_unit_test(overlapping_records),
-		cmocka_unit_test(per_thread),
-		cmocka_unit_test(per_thread_with_other_context_id),
-		cmocka_unit_test(ids_from_hw_id_records),
-		cmocka_unit_test(code_of_its_time),
-		cmocka_unit_test(thread_of_the_aux_record),
-		cmocka_unit_test(missing_file_is_explained),
-		cmocka_unit_test(file_is_too_short),
-		cmocka_unit_test(unknown_thread_is_a_loss),
-		cmocka_unit_test(packets_for_listings),
+		TEST(raw_per_cpu),
+		TEST(frames_and_two_fragments),
+		TEST(record_across_two_chunks),
+		TEST(without_aux_records),
+		TEST(snapshot),
+		TEST(snapshots_one_after_the_other),
+		TEST(snapshot_of_several),
+		TEST(missing_data_is_counted),
+		TEST(overlapping_records),
+		TEST(per_thread),
+		TEST(per_thread_with_other_context_id),
+		TEST(ids_from_hw_id_records),
+		TEST(code_of_its_time),
+		TEST(thread_of_the_aux_record),
+		TEST(missing_file_is_explained),
+		TEST(file_is_too_short),
+		TEST(unknown_thread_is_a_loss),
+		TEST(packets_for_listings),
 	};
 
-	return cmocka_run_group_tests(tests, make_files, remove_files);
+	return cmocka_run_group_tests(tests, make_files, remove_dir);
 }

@@ -18,7 +18,7 @@
 #include "session/session.h"
 #include "temp_dir.h"
 
-static char dir[] = "/tmp/cstrace-dso-XXXXXX";
+TEMP_DIR("dso")
 
 static void write_elf(const char *path, uint16_t machine, uint8_t id, bool code)
 {
@@ -32,8 +32,7 @@ static int make_files(void **state)
 {
 	static const uint8_t raw[64] = { 0x1f, 0x20, 0x03, 0xd5 };
 
-	(void)state;
-	if (!mkdtemp(dir))
+	if (make_dir(state))
 		return -1;
 	write_elf("bin/good", EM_AARCH64, 0x11, true);
 	write_elf("bin/changed", EM_AARCH64, 0x22, true);
@@ -51,12 +50,6 @@ static int make_files(void **state)
 	temp_write(dir, "bin/raw.bin", raw, sizeof(raw));
 	temp_write(dir, "bin/broken", "\177ELF\2\1\1", 7);
 	return 0;
-}
-
-static int remove_files(void **state)
-{
-	(void)state;
-	return temp_remove(dir);
 }
 
 static struct build_id id_of(uint8_t byte)
@@ -528,5 +521,5 @@ int main(void)
 		cmocka_unit_test(descriptors),
 	};
 
-	return cmocka_run_group_tests(tests, make_files, remove_files);
+	return cmocka_run_group_tests(tests, make_files, remove_dir);
 }

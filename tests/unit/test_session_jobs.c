@@ -24,25 +24,18 @@
 
 #define FRAGMENTS 6
 
-static char symfs[] = "/tmp/cstrace-jobs-XXXXXX";
+TEMP_DIR("jobs")
 static pthread_t caller;
 
 static int make_files(void **state)
 {
 	static const uint32_t code[] = { 0xd503201f, 0x17ffffff };	/* nop; b .-4 */
 
-	(void)state;
 	caller = pthread_self();
-	if (!mkdtemp(symfs))
+	if (make_dir(state))
 		return -1;
-	temp_write(symfs, "two.bin", code, sizeof(code));
+	temp_write(dir, "two.bin", code, sizeof(code));
 	return 0;
-}
-
-static int remove_files(void **state)
-{
-	(void)state;
-	return temp_remove(symfs);
 }
 
 /* A consumer of pieces: which fragments came, in which order, and how often one was refused. */
@@ -115,7 +108,7 @@ static int piece_take(void *data, void *piece)
 /* One stream of CPU 2 with several AUX records. */
 static struct session *open_recording(unsigned int jobs)
 {
-	struct session_opts so = { .symfs = symfs, .jobs = jobs, .jobs_asked = true };
+	struct session_opts so = { .symfs = dir, .jobs = jobs, .jobs_asked = true };
 	static struct pdb file;
 	struct pdb trace = { .p = NULL }, data = { .p = NULL };
 	struct perfdata *pd;
@@ -316,5 +309,5 @@ int main(void)
 		cmocka_unit_test(log_that_is_full),
 	};
 
-	return cmocka_run_group_tests(tests, make_files, remove_files);
+	return cmocka_run_group_tests(tests, make_files, remove_dir);
 }

@@ -25,7 +25,7 @@
 
 #define TEXT	0xffff800008010400ull	/* where _text was loaded */
 
-static char dir[] = "/tmp/cstrace-kernel-XXXXXX";
+TEMP_DIR("kernel")
 static char vmlinux[64], recording[64], other[64];
 
 static int make_files(void **state)
@@ -33,8 +33,7 @@ static int make_files(void **state)
 	uint8_t image[ELF_SIZE];
 	uint64_t vaddr = TEXT - ELF_CODE_OFFSET;
 
-	(void)state;
-	if (!mkdtemp(dir))
+	if (make_dir(state))
 		return -1;
 	snprintf(vmlinux, sizeof(vmlinux), "%s/vmlinux", dir);
 	snprintf(recording, sizeof(recording), "%s/rec", dir);
@@ -44,12 +43,6 @@ static int make_files(void **state)
 	memcpy(image + sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_vaddr), &vaddr, sizeof(vaddr));
 	temp_write(dir, "rec/kcore_dir/kcore", image, sizeof(image));
 	return 0;
-}
-
-static int remove_files(void **state)
-{
-	(void)state;
-	return temp_remove(dir);
 }
 
 struct result {
@@ -246,5 +239,5 @@ int main(void)
 		cmocka_unit_test(copy_of_kernel_memory),
 	};
 
-	return cmocka_run_group_tests(tests, make_files, remove_files);
+	return cmocka_run_group_tests(tests, make_files, remove_dir);
 }

@@ -29,27 +29,20 @@
 #define BACK1	0x17ffffffu		/* to the instruction before */
 #define BACK2	0x17fffffeu
 
-static char dir[] = "/tmp/cstrace-kcode-XXXXXX";
+TEMP_DIR("kcode")
 static char vmlinux[64], cache[64];
 
 static int make_files(void **state)
 {
 	uint8_t image[ELF_SIZE];
 
-	(void)state;
-	if (!mkdtemp(dir))
+	if (make_dir(state))
 		return -1;
 	snprintf(vmlinux, sizeof(vmlinux), "%s/vmlinux", dir);
 	snprintf(cache, sizeof(cache), "%s/cache", dir);
 	elf_build(image, EM_AARCH64, 0x11, true);
 	temp_write(dir, "vmlinux", image, sizeof(image));
 	return 0;
-}
-
-static int remove_files(void **state)
-{
-	(void)state;
-	return temp_remove(dir);
 }
 
 #define MAX_FRAGMENTS 8
@@ -497,5 +490,5 @@ int main(void)
 		cmocka_unit_test(stripped_image),
 	};
 
-	return cmocka_run_group_tests(tests, make_files, remove_files);
+	return cmocka_run_group_tests(tests, make_files, remove_dir);
 }

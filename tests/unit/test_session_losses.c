@@ -24,42 +24,42 @@
 #include "session_open.h"
 #include "temp_dir.h"
 
-static char symfs[] = "/tmp/cstrace-losses-XXXXXX";
+TEMP_DIR("losses")
 
 static int make_files(void **state)
 {
 	static const uint32_t loop[] = { 0xd503201f, 0x17ffffff };	/* nop; b .-4 */
 	_Alignas(8) uint8_t image[ELF_SIZE];
 
-	(void)state;
-	if (!mkdtemp(symfs))
+	if (make_dir(state))
 		return -1;
-	temp_write(symfs, "two.bin", loop, sizeof(loop));
+	temp_write(dir, "two.bin", loop, sizeof(loop));
 	elf_build(image, EM_X86_64, 0x11, true);
-	temp_write(symfs, "host", image, sizeof(image));
+	temp_write(dir, "host", image, sizeof(image));
 	elf_build(image, EM_AARCH64, 0x22, true);
-	temp_write(symfs, "target", image, sizeof(image));
+	temp_write(dir, "target", image, sizeof(image));
 	elf_build(image, EM_AARCH64, 0x33, false);
-	temp_write(symfs, "debug", image, sizeof(image));
+	temp_write(dir, "debug", image, sizeof(image));
 	return 0;
 }
 
-static int remove_files(void **state)
+/* Of the test that runs: records, trace for them, the session of both, and what it printed last. */
+static struct pdb data, trace;
+static struct session *ss;
+static char *text;
+
+static int finish(void **state)
 {
 	(void)state;
-	return temp_remove(symfs);
-}
-
-static struct session *open_filtered(struct pdb *data, const char *time)
-{
-	struct session_opts so = { .symfs = symfs, .buildid_dir = "/nonexistent", .filter.time = time };
-
-	return sb_open(data, &so, NULL);
-}
-
-static struct session *open_recording(struct pdb *data)
-{
-	return open_filtered(data, NULL);
+	session_close(ss);
+	ss = NULL;
+	free(text);
+	text = NULL;
+	pdb_free(&data);
+	pdb_free(&trace);
+	memset(&data, 0, sizeof(data));
+	memset(&trace, 0, sizeof(trace));
+	return 0;
 }
 
 static void sum_table(const struct loss_table *t, struct loss_amount sum[NR_LOSSES])
@@ -74,7 +74,7 @@ static void sum_table(const struct loss_table *t, struct loss_amount sum[NR_LOSS
 }
 
 /* Whatever was lost: the sums by cause are those of the decoders, and no table says more than its sum. */
-static void check_sums(const struct session *ss)
+static void check_sums(void)
 {
 	const struct session_totals *t = session_totals(ss);
 	const struct losses *ls = &ss->losses;
@@ -120,15 +120,67 @@ static void check_sums(const struct session *ss)
 	}
 }
 
+/* Opens the recording; with a filter if `time` is not NULL. */
+static void open_recording(const char *time)
+{
+	const struct session_opts so = { .symfs = dir, .buildid_dir = "/nonexistent", .filter.time = time };
+
+	session_close(ss);
+	ss = sb_open(&data, &so, NULL);
+}
+
 /* Twice, since nothing of a run may be left in the next. */
-static void run(struct session *ss)
+static void run(void)
 {
 	const struct session_consumer nothing = { .data = NULL };
 
 	assert_int_equal(session_run(ss, &nothing), 0);
-	check_sums(ss);
+	check_sums();
 	assert_int_equal(session_run(ss, &nothing), 0);
-	check_sums(ss);
+	check_sums();
+}
+
+static void decode(void)
+{
+	open_recording(NULL);
+	run();
+}
+
+/* The list of files without code; how many there must be. */
+static const char *missing(unsigned int files)
+{
+	size_t len;
+	FILE *out;
+
+	free(text);
+	out = open_memstream(&text, &len);
+	assert_int_equal(session_print_missing(ss, out), files);
+	fclose(out);
+	return text;
+}
+
+static const char *all_losses(bool all)
+{
+	size_t len;
+	FILE *out;
+
+	free(text);
+	out = open_memstream(&text, &len);
+	session_print_all_losses(ss, out, all);
+	fclose(out);
+	return text;
+}
+
+static const char *summary(void)
+{
+	size_t len;
+	FILE *out;
+
+	free(text);
+	out = open_memstream(&text, &len);
+	session_print_summary(ss, out);
+	fclose(out);
+	return text;
 }
 
 static const struct loss_row *find_row(const struct loss_table *t, enum loss cause, int number)
@@ -151,7 +203,7 @@ static void check_row(const struct loss_table *t, enum loss cause, int number, u
 }
 
 /* Only this cause, all of it on CPU 2. */
-static void check_only(const struct session *ss, enum loss cause, uint64_t count, uint64_t bytes)
+static void check_only(enum loss cause, uint64_t count, uint64_t bytes)
 {
 	int i;
 
@@ -170,15 +222,15 @@ static void check_only(const struct session *ss, enum loss cause, uint64_t count
 #define FIRST_ATOM	29u
 #define LOST_BYTES	SB_ATOMS
 
-static void lost_event(struct pdb *data, uint64_t n)
+static void lost_event(uint64_t n)
 {
 	struct pdb_sid s = sb_sid(1500);
-	size_t at = pdb_begin(data, PERF_RECORD_LOST, 0);
+	size_t at = pdb_begin(&data, PERF_RECORD_LOST, 0);
 
-	pdb_u64(data, 50);
-	pdb_u64(data, n);
-	pdb_sid_put(data, SB_ST, &s);
-	pdb_end(data, at);
+	pdb_u64(&data, 50);
+	pdb_u64(&data, n);
+	pdb_sid_put(&data, SB_ST, &s);
+	pdb_end(&data, at);
 }
 
 static const struct missing_case {
@@ -207,36 +259,22 @@ static const struct missing_case {
 static void code_is_missing(void **state)
 {
 	const struct missing_case *c;
-	struct pdb data = { 0 }, trace = { 0 };
-	struct session *ss;
-	char *text;
-	size_t len;
-	FILE *out;
 
-	(void)state;
 	for (c = missing_cases; c < missing_cases + sizeof(missing_cases) / sizeof(*c); c++) {
-		memset(&trace, 0, sizeof(trace));
 		sb_trace_at(&trace, c->tid, c->addr, c->el);
 		assert_int_equal(trace.len, FIRST_ATOM + LOST_BYTES);
 		sb_side_band(&data, c->file);
 		if (c->lost)
-			lost_event(&data, c->lost);
-		sb_aux(&data, 0, trace.len, 0x100, 5000);
-		pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-		ss = open_recording(&data);
-		run(ss);
-		check_only(ss, c->cause, 1, LOST_BYTES);
+			lost_event(c->lost);
+		sb_stretch(&data, &trace, 0, SB_RAW);
+		decode();
+		check_only(c->cause, 1, LOST_BYTES);
 		check_row(&ss->losses.process, c->cause, c->pid, 1, LOST_BYTES);
 		assert_int_equal(ss->losses.cause[LOSS_ATOMS].count, SB_ATOMS - 1);
 		if (c->pid == SB_PID)
 			assert_string_equal(find_row(&ss->losses.process, c->cause, SB_PID)->comm, "loop");
-		out = open_memstream(&text, &len);
-		assert_int_equal(session_print_missing(ss, out), 1);
-		fclose(out);
-		assert_non_null(strstr(text, c->says));
-		free(text);
-		session_close(ss);
-		pdb_free(&trace);
+		assert_non_null(strstr(missing(1), c->says));
+		finish(state);
 	}
 }
 
@@ -264,9 +302,7 @@ static void mmap2_build_id(struct pdb *b, const char *name, uint8_t id)
 
 static void build_id_differs(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
 	struct pdb_sid s = sb_sid(1000);
-	struct session *ss;
 
 	(void)state;
 	sb_trace_at(&trace, SB_TID, SB_BASE + ELF_CODE_OFFSET, 0);
@@ -274,22 +310,16 @@ static void build_id_differs(void **state)
 	pdb_comm(&data, SB_PID, SB_PID, "loop", SB_ST, &s);
 	sb_fork(&data, SB_PID, SB_PID, SB_TID, 1000);
 	mmap2_build_id(&data, "/target", 0x77);
-	sb_aux(&data, 0, trace.len, 0x100, 5000);
-	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-	ss = open_recording(&data);
-	run(ss);
-	check_only(ss, LOSS_BUILD_ID, 1, LOST_BYTES);
+	sb_stretch(&data, &trace, 0, SB_RAW);
+	decode();
+	check_only(LOSS_BUILD_ID, 1, LOST_BYTES);
 	check_row(&ss->losses.process, LOSS_BUILD_ID, SB_PID, 1, LOST_BYTES);
-	session_close(ss);
-	pdb_free(&trace);
 }
 
 /* The gap of a missing file ends where the next address has code. */
 static void gaps_between_code(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
 	struct pdb_sid s = sb_sid(1000);
-	struct session *ss;
 	size_t i;
 
 	(void)state;
@@ -298,26 +328,20 @@ static void gaps_between_code(void **state)
 	sb_trace(&trace, SB_TID);
 	sb_side_band(&data, "/two.bin");
 	pdb_mmap2(&data, SB_PID, 0x800000, 0x1000, 0, "/no-such.bin", SB_ST, &s);
-	sb_aux(&data, 0, trace.len, 0x100, 5000);
-	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-	ss = open_recording(&data);
-	run(ss);
+	sb_stretch(&data, &trace, 0, SB_RAW);
+	decode();
 	/* up to the first atom of the third stretch */
-	check_only(ss, LOSS_NO_FILE, 1, SB_ATOMS + FIRST_ATOM);
+	check_only(LOSS_NO_FILE, 1, SB_ATOMS + FIRST_ATOM);
 	assert_int_equal(session_totals(ss)->dec.ranges, 2 * SB_ATOMS);
 	for (i = 0; i < ss->images.dsos.nr; i++)
 		assert_int_equal(ss->images.dsos.all[i]->nacc_bytes,
 				 strcmp(dso_path(ss->images.dsos.all[i]), "/no-such.bin") ? 0 : SB_ATOMS + FIRST_ATOM);
-	session_close(ss);
-	pdb_free(&trace);
 }
 
 /* Two processes on one CPU, each with what it lost. */
 static void two_processes(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
 	struct pdb_sid s = sb_sid(1000);
-	struct session *ss;
 
 	(void)state;
 	sb_trace(&trace, 200);
@@ -328,30 +352,21 @@ static void two_processes(void **state)
 	pdb_comm(&data, 300, 300, "second", SB_ST, &s);
 	pdb_mmap2(&data, 200, SB_BASE, 0x1000, 0, "/no-such.bin", SB_ST, &s);
 	pdb_mmap2(&data, 300, SB_BASE, 0x1000, 0, "//anon", SB_ST, &s);
-	sb_aux(&data, 0, trace.len, 0x100, 5000);
-	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-	ss = open_recording(&data);
-	run(ss);
+	sb_stretch(&data, &trace, 0, SB_RAW);
+	decode();
 	check_row(&ss->losses.process, LOSS_NO_FILE, 200, 1, SB_ATOMS + FIRST_ATOM);
 	check_row(&ss->losses.process, LOSS_JIT, 300, 2, 2 * SB_ATOMS + FIRST_ATOM);
 	assert_string_equal(find_row(&ss->losses.process, LOSS_NO_FILE, 200)->comm, "first");
 	assert_string_equal(find_row(&ss->losses.process, LOSS_JIT, 300)->comm, "second");
-	session_close(ss);
-	pdb_free(&trace);
 }
 
 /* Files that lost the same are listed by name, whatever the order in which they were mapped. */
 static void ties_are_in_order_of_names(void **state)
 {
 	static const char *const names[] = { "/c", "/a", "/d", "/b" };
-	struct pdb data = { 0 }, trace = { 0 };
 	struct pdb_sid s = sb_sid(1000);
 	const char *at, *last;
-	struct session *ss;
 	unsigned int i;
-	char *text;
-	size_t len;
-	FILE *out;
 
 	(void)state;
 	sb_side_band(&data, "/two.bin");
@@ -360,144 +375,105 @@ static void ties_are_in_order_of_names(void **state)
 		pdb_mmap2(&data, SB_PID, 0x800000 + i * 0x10000, 0x1000, 0, names[i], SB_ST, &s);
 	}
 	sb_trace(&trace, SB_TID);
-	sb_aux(&data, 0, trace.len, 0x100, 5000);
-	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-	ss = open_recording(&data);
-	run(ss);
-	out = open_memstream(&text, &len);
-	assert_int_equal(session_print_missing(ss, out), 4);
-	fclose(out);
-	for (i = 0, last = text; i < 4; i++, last = at) {
+	sb_stretch(&data, &trace, 0, SB_RAW);
+	decode();
+	for (i = 0, last = missing(4); i < 4; i++, last = at) {
 		char name[] = { ':', ' ', '/', (char)('a' + i), ':', 0 };
 
 		at = strstr(text, name);
 		assert_non_null(at);
 		assert_true(at > last);
 	}
-	free(text);
-	session_close(ss);
-	pdb_free(&trace);
 }
 
 /* ---- trace that is missing ----------------------------------------------------------------------- */
 
-static struct session *with_trace(struct pdb *trace, uint64_t flags, uint32_t cpu, uint32_t tid)
+/* Decodes the trace, which is empty then, as one stretch in the buffer of a CPU or of a thread. */
+static void decode_trace(uint64_t flags, uint32_t cpu, uint32_t tid)
 {
-	struct pdb data = { 0 };
-	struct session *ss;
-
 	sb_side_band(&data, "/two.bin");
-	sb_aux(&data, 0, trace->len, flags, 5000);
-	pdb_auxtrace(&data, 0, trace->p, trace->len, cpu, tid);
-	pdb_free(trace);
-	memset(trace, 0, sizeof(*trace));
-	ss = open_recording(&data);
-	run(ss);
-	return ss;
+	sb_aux(&data, 0, trace.len, flags, SB_TIME);
+	pdb_auxtrace(&data, 0, trace.p, trace.len, cpu, tid);
+	pdb_free(&trace);
+	memset(&trace, 0, sizeof(trace));
+	decode();
 }
 
 static void overflow_and_discard(void **state)
 {
-	struct pdb trace = { 0 };
-	struct session *ss;
-
 	(void)state;
 	sb_trace(&trace, SB_TID);
 	pdb_bytes(&trace, "\x00\x05", 2);	/* Overflow */
 	sb_trace(&trace, SB_TID);
-	ss = with_trace(&trace, 0x100, 2, (uint32_t)-1);
-	check_only(ss, LOSS_OVERFLOW, 1, 2 + FIRST_ATOM);
+	decode_trace(SB_RAW, 2, (uint32_t)-1);
+	check_only(LOSS_OVERFLOW, 1, 2 + FIRST_ATOM);
 	check_row(&ss->losses.process, LOSS_OVERFLOW, SB_PID, 1, 2 + FIRST_ATOM);
-	session_close(ss);
 
 	sb_trace(&trace, SB_TID);
 	pdb_bytes(&trace, "\x00\x03", 2);	/* Discard */
 	sb_trace(&trace, SB_TID);
-	ss = with_trace(&trace, 0x100, 2, (uint32_t)-1);
-	check_only(ss, LOSS_DISCARD, 1, 2 + FIRST_ATOM);
-	session_close(ss);
+	decode_trace(SB_RAW, 2, (uint32_t)-1);
+	check_only(LOSS_DISCARD, 1, 2 + FIRST_ATOM);
 }
 
 static void bad_packet(void **state)
 {
-	struct pdb trace = { 0 };
-	struct session *ss;
-
 	(void)state;
 	sb_trace(&trace, SB_TID);
 	pdb_bytes(&trace, "\x47\xf7\xf7", 3);	/* a reserved header, and what can no longer be read */
 	sb_trace(&trace, SB_TID);
-	ss = with_trace(&trace, 0x100, 2, (uint32_t)-1);
+	decode_trace(SB_RAW, 2, (uint32_t)-1);
 	assert_int_equal(ss->losses.cause[LOSS_BAD_PACKET].count, 1);
 	assert_int_equal(ss->losses.cause[LOSS_BAD_PACKET].bytes, 3 + FIRST_ATOM);
 	assert_int_equal(ss->losses.cause[LOSS_RESYNC].count, 1);
 	assert_int_equal(ss->losses.cause[LOSS_UNSYNCED].count, 2);
 	assert_int_equal(ss->losses.cause[LOSS_UNSYNCED].bytes, 0);	/* they are the bad packet's */
-	session_close(ss);
 }
 
 /* A return address in the middle of an instruction: the file is not what ran. */
 static void code_that_contradicts(void **state)
 {
-	struct pdb trace = { 0 };
-	struct session *ss;
-	size_t pos = 0, len;
+	size_t pos = 0;
 	struct dso *d;
-	char *text;
-	FILE *out;
 
 	(void)state;
 	sb_trace(&trace, SB_TID);
 	pdb_bytes(&trace, "\x06\x1d\x9b\x01\x00\x40\x00", 7);
 	pdb_bytes(&trace, "\xf7\xf7\xf7", 3);
 	sb_trace(&trace, SB_TID);
-	ss = with_trace(&trace, 0x100, 2, (uint32_t)-1);
-	check_only(ss, LOSS_CONFLICT, 1, 10 + FIRST_ATOM);
+	decode_trace(SB_RAW, 2, (uint32_t)-1);
+	check_only(LOSS_CONFLICT, 1, 10 + FIRST_ATOM);
 	check_row(&ss->losses.process, LOSS_CONFLICT, SB_PID, 1, 10 + FIRST_ATOM);
 	assert_int_equal(ss->losses.cause[LOSS_ATOMS].count, 3);
 	d = session_next_used(ss, &pos);
 	assert_non_null(d);
 	assert_int_equal(d->conflicts, 1);
-	out = open_memstream(&text, &len);
-	session_print_missing(ss, out);
-	fclose(out);
-	assert_non_null(strstr(text, "contradicts the code, 1 times: /two.bin"));
-	free(text);
-	session_close(ss);
+	assert_non_null(strstr(missing(0), "contradicts the code, 1 times: /two.bin"));
 }
 
 static void starts_inside_a_stream(void **state)
 {
-	struct pdb trace = { 0 };
-	struct session *ss;
-
 	(void)state;
 	pdb_bytes(&trace, "\xf7\xf7\xf7\xf7\xf7\xf7\xf7\xf7", 8);
 	sb_trace(&trace, SB_TID);
-	ss = with_trace(&trace, 0x100, 2, (uint32_t)-1);
-	check_only(ss, LOSS_UNSYNCED, 8, 8);
-	session_close(ss);
+	decode_trace(SB_RAW, 2, (uint32_t)-1);
+	check_only(LOSS_UNSYNCED, 8, 8);
 }
 
 /* The flags of AUX records: of the CPU, and of the process only when the buffer is that of a thread. */
 static void aux_flags(void **state)
 {
-	struct pdb trace = { 0 };
-	struct session *ss;
-
 	(void)state;
 	sb_trace(&trace, SB_TID);
-	ss = with_trace(&trace, 0x101, 2, (uint32_t)-1);
-	check_only(ss, LOSS_TRUNCATED, 1, 0);
+	decode_trace(SB_RAW | AUX_FLAG_TRUNCATED, 2, (uint32_t)-1);
+	check_only(LOSS_TRUNCATED, 1, 0);
 	assert_null(find_row(&ss->losses.process, LOSS_TRUNCATED, SB_PID));
-	session_close(ss);
 
 	sb_trace(&trace, SB_TID);
-	ss = with_trace(&trace, 0x10d, (uint32_t)-1, SB_TID);
+	decode_trace(SB_RAW | AUX_FLAG_TRUNCATED | AUX_FLAG_PARTIAL | AUX_FLAG_COLLISION, (uint32_t)-1, SB_TID);
 	check_row(&ss->losses.process, LOSS_TRUNCATED, SB_PID, 1, 0);
 	check_row(&ss->losses.process, LOSS_PARTIAL, SB_PID, 1, 0);
 	check_row(&ss->losses.process, LOSS_COLLISION, SB_PID, 1, 0);
-	session_close(ss);
 }
 
 /* Flags of what a filter skips are no losses of the run, those of what it decodes are. */
@@ -510,14 +486,10 @@ static void flags_and_filter(void **state)
 		{ NULL, 3 }, { "0,", 3 }, { "0.000006000,", 2 }, { ",0.000005500", 1 }, { "0.000008100,", 0 },
 		{ "0.000006100,0.000006900", 1 }, { "0.000007500,0.000007900", 0 },
 	};
-	struct session *ss;
+	uint64_t len;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct pdb data = { 0 }, trace = { 0 };
-		uint64_t len;
-
 		sb_trace(&trace, SB_TID);
 		len = trace.len;
 		sb_trace(&trace, SB_TID);
@@ -528,13 +500,12 @@ static void flags_and_filter(void **state)
 		sb_aux(&data, 2 * len, 0, 0x101, 7000);
 		sb_aux(&data, 2 * len, len, 0x100, 8000);
 		pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-		ss = open_filtered(&data, cases[i].time);
-		run(ss);
+		open_recording(cases[i].time);
+		run();
 		assert_int_equal(ss->losses.cause[LOSS_TRUNCATED].count, cases[i].count);
 		if (cases[i].time)
 			assert_int_equal(session_has_losses(ss), cases[i].count != 0);
-		session_close(ss);
-		pdb_free(&trace);
+		finish(state);
 	}
 }
 
@@ -550,24 +521,20 @@ static void filtered_on_cpu(void **state)
 	};
 	static const uint32_t cpus[] = { 2, 0 }, times[] = { 5000, 5500, 7000 };
 	struct pdb_sid s;
-	struct session *ss;
 	size_t i, k, n;
 
 	(void)state;
 	for (k = 0; k < 2; k++) {
 		for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-			struct pdb data = { 0 };
-
 			sb_side_band(&data, "/two.bin");
 			for (n = 0; n < 3; n++) {
 				s = sb_sid(times[n]);
 				s.cpu = cpus[k];
 				pdb_aux(&data, 0, 0, 0x101, SB_ST, &s);
 			}
-			ss = open_filtered(&data, cases[i].time);
-			run(ss);
+			open_recording(cases[i].time);
+			run();
 			assert_int_equal(ss->losses.cause[LOSS_TRUNCATED].count, cases[i].count);
-			session_close(ss);
 		}
 	}
 }
@@ -575,28 +542,19 @@ static void filtered_on_cpu(void **state)
 /* A record without bytes that says that some are missing. */
 static void truncated_to_nothing(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
-	struct session *ss;
-
 	(void)state;
 	sb_trace(&trace, SB_TID);
 	sb_side_band(&data, "/two.bin");
 	sb_aux(&data, 0, trace.len, 0x100, 5000);
 	sb_aux(&data, trace.len, 0, 0x101, 5500);
 	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-	ss = open_recording(&data);
-	run(ss);
-	check_only(ss, LOSS_TRUNCATED, 1, 0);
+	decode();
+	check_only(LOSS_TRUNCATED, 1, 0);
 	assert_int_equal(session_totals(ss)->dec.ranges, SB_ATOMS);
-	session_close(ss);
-	pdb_free(&trace);
 }
 
 static void bytes_outside_the_records(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
-	struct session *ss;
-
 	(void)state;
 	sb_trace(&trace, SB_TID);
 	pdb_zero(&trace, 100);
@@ -605,72 +563,51 @@ static void bytes_outside_the_records(void **state)
 	sb_aux(&data, 0x9000, 0x500, 0x100, 6000);		/* announced and absent */
 	sb_aux(&data, 0xa000, 0x30, 0x700, 7000);		/* in a format to come */
 	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-	ss = open_recording(&data);
-	run(ss);
+	decode();
 	check_row(&ss->losses.cpu, LOSS_UNCLAIMED, 2, 100, 100);
 	check_row(&ss->losses.cpu, LOSS_AUX_MISSING, 2, 0x500, 0x500);
 	check_row(&ss->losses.cpu, LOSS_FORMAT, 2, 1, 0x30);
-	session_close(ss);
-	pdb_free(&trace);
 }
 
 /* Half of the frames are of an ID that nothing describes. */
 static void frames_of_unknown_ids(void **state)
 {
-	struct pdb trace = { 0 }, framed = { 0 };
-	struct session *ss;
+	struct pdb raw = { 0 };
 	size_t len;
 
 	(void)state;
-	sb_trace(&trace, SB_TID);
-	len = trace.len;
-	sb_frames(&framed, &trace, 0x14);
-	sb_frames(&framed, &trace, 0x15);
-	pdb_free(&trace);
-	ss = with_trace(&framed, 0, 2, (uint32_t)-1);
-	check_only(ss, LOSS_UNROUTED, len, len);
-	session_close(ss);
+	sb_trace(&raw, SB_TID);
+	len = raw.len;
+	sb_frames(&trace, &raw, 0x14);
+	sb_frames(&trace, &raw, 0x15);
+	pdb_free(&raw);
+	decode_trace(0, 2, (uint32_t)-1);
+	check_only(LOSS_UNROUTED, len, len);
 }
 
 static void lost_records(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
-	struct session *ss;
-	char *text;
-	size_t len;
-	FILE *out;
-
 	(void)state;
 	sb_trace(&trace, SB_TID);
 	sb_side_band(&data, "/two.bin");
-	lost_event(&data, 3);
-	lost_event(&data, 4);
-	sb_aux(&data, 0, trace.len, 0x100, 5000);
-	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-	ss = open_recording(&data);
-	run(ss);
-	check_only(ss, LOSS_LOST, 7, 0);
-	out = open_memstream(&text, &len);
-	session_print_all_losses(ss, out, false);
-	fclose(out);
-	assert_non_null(strstr(text, "    CPU 2: 7, noticed between 0.000001500 and 0.000001500 s\n"));
-	free(text);
-	session_close(ss);
+	lost_event(3);
+	lost_event(4);
+	sb_stretch(&data, &trace, 0, SB_RAW);
+	decode();
+	check_only(LOSS_LOST, 7, 0);
+	assert_non_null(strstr(all_losses(false), "    CPU 2: 7, noticed between 0.000001500 and 0.000001500 s\n"));
 
 	/* as many as no kernel can lose, on more CPUs than are told apart */
 	sb_side_band(&data, "/two.bin");
-	lost_event(&data, UINT64_MAX);
-	lost_event(&data, 1);
-	sb_aux(&data, 0, trace.len, 0x100, 5000);
-	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-	ss = open_recording(&data);
+	lost_event(UINT64_MAX);
+	lost_event(1);
+	sb_stretch(&data, &trace, 0, SB_RAW);
+	open_recording(NULL);
 	for (int cpu = 1000; cpu < 2000; cpu++)
 		losses_note_lost(&ss->losses, cpu, NO_TIME, 0);
-	run(ss);
-	check_only(ss, LOSS_LOST, UINT64_MAX, 0);
+	run();
+	check_only(LOSS_LOST, UINT64_MAX, 0);
 	assert_int_equal(ss->losses.nr_lost, NR_LOST_CPUS + 1);
-	session_close(ss);
-	pdb_free(&trace);
 }
 
 /* ---- tables and text ----------------------------------------------------------------------------- */
@@ -745,12 +682,7 @@ static void report(void **state)
 		"\nLosses by process:\n"
 		"  process 100 loop, 106 bytes of trace, 66.7 %: 2 places whose file was not found, 46 atoms without an "
 		"address or context\n";
-	struct pdb data = { 0 }, trace = { 0 };
 	struct pdb_sid s = sb_sid(1000);
-	struct session *ss;
-	char *text;
-	size_t len;
-	FILE *out;
 
 	(void)state;
 	sb_trace_at(&trace, SB_TID, 0x800000, 0);
@@ -760,49 +692,29 @@ static void report(void **state)
 	pdb_mmap2(&data, SB_PID, 0x800000, 0x1000, 0, "/no-such.bin", SB_ST, &s);
 	sb_aux(&data, 0, trace.len, 0x101, 5000);
 	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-	ss = open_recording(&data);
-	run(ss);
-	out = open_memstream(&text, &len);
-	session_print_all_losses(ss, out, false);
-	fclose(out);
-	assert_string_equal(text, want);
-	free(text);
-	out = open_memstream(&text, &len);
-	session_print_summary(ss, out);
-	fclose(out);
-	assert_string_equal(text, "cstrace: 159 bytes, 48 instructions, 24 branches, losses: 1 truncated AUX records, "
+	decode();
+	assert_string_equal(all_losses(false), want);
+	assert_string_equal(summary(), "cstrace: 159 bytes, 48 instructions, 24 branches, losses: 1 truncated AUX records, "
 			    "2 places without code, 46 atoms without an address or context\n");
-	free(text);
-	session_close(ss);
-	pdb_free(&trace);
 }
 
 /* What has no row of its own is counted by cause; a short list says how many rows are left out. */
 static void report_of_many(void **state)
 {
-	struct pdb data = { 0 }, trace = { 0 };
-	char *text, *processes;
-	struct session *ss;
+	const char *processes;
 	unsigned int i;
-	size_t len;
-	FILE *out;
 	int all;
 
 	(void)state;
 	sb_trace(&trace, SB_TID);
 	sb_side_band(&data, "/two.bin");
-	sb_aux(&data, 0, trace.len, 0x100, 5000);
-	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-	ss = open_recording(&data);
-	run(ss);
+	sb_stretch(&data, &trace, 0, SB_RAW);
+	decode();
 	for (i = 0; i < LOSS_ROWS; i++)
 		losses_add(&ss->losses, i & 1 ? LOSS_NO_FILE : LOSS_JIT, 2, 1000 + (int)i, "many", 1, 10000 - i);
 	losses_add(&ss->losses, LOSS_STACK, 2, 1, "last", 5, 0);
 	for (all = 0; all < 2; all++) {
-		out = open_memstream(&text, &len);
-		session_print_all_losses(ss, out, all);
-		fclose(out);
-		processes = strstr(text, "Losses by process:\n  process 1000 many, 53 bytes of trace, 100.0 %: 1 places in "
+		processes = strstr(all_losses(all), "Losses by process:\n  process 1000 many, 53 bytes of trace, 100.0 %: 1 places in "
 				   "generated code\n");
 		assert_non_null(processes);
 		assert_non_null(strstr(processes, "\n  and others that lost little each: 256 places whose file was not found, "
@@ -811,10 +723,7 @@ static void report_of_many(void **state)
 		assert_int_equal(strstr(processes, "\n  process 1015 many") != NULL, 1);
 		assert_int_equal(strstr(processes, "\n  process 1016 many") != NULL, all);
 		assert_int_equal(strstr(processes, "\n  and 497 more (--all lists them)\n") != NULL, !all);
-		free(text);
 	}
-	session_close(ss);
-	pdb_free(&trace);
 }
 
 /* Every cause has words, and no two causes the same. */
@@ -844,29 +753,31 @@ static void every_cause_is_explained(void **state)
 	}
 }
 
+#define TEST(name) cmocka_unit_test_teardown(name, finish)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(code_is_missing),
-		cmocka_unit_test(build_id_differs),
-		cmocka_unit_test(gaps_between_code),
-		cmocka_unit_test(two_processes),
-		cmocka_unit_test(ties_are_in_order_of_names),
-		cmocka_unit_test(overflow_and_discard),
-		cmocka_unit_test(bad_packet),
-		cmocka_unit_test(code_that_contradicts),
-		cmocka_unit_test(starts_inside_a_stream),
-		cmocka_unit_test(aux_flags),
-		cmocka_unit_test(flags_and_filter), cmocka_unit_test(filtered_on_cpu),
-		cmocka_unit_test(truncated_to_nothing),
-		cmocka_unit_test(bytes_outside_the_records),
-		cmocka_unit_test(frames_of_unknown_ids),
-		cmocka_unit_test(lost_records),
-		cmocka_unit_test(bounded_tables),
-		cmocka_unit_test(reused_process_ids),
-		cmocka_unit_test(report), cmocka_unit_test(report_of_many),
-		cmocka_unit_test(every_cause_is_explained),
+		TEST(code_is_missing),
+		TEST(build_id_differs),
+		TEST(gaps_between_code),
+		TEST(two_processes),
+		TEST(ties_are_in_order_of_names),
+		TEST(overflow_and_discard),
+		TEST(bad_packet),
+		TEST(code_that_contradicts),
+		TEST(starts_inside_a_stream),
+		TEST(aux_flags),
+		TEST(flags_and_filter), TEST(filtered_on_cpu),
+		TEST(truncated_to_nothing),
+		TEST(bytes_outside_the_records),
+		TEST(frames_of_unknown_ids),
+		TEST(lost_records),
+		TEST(bounded_tables),
+		TEST(reused_process_ids),
+		TEST(report), TEST(report_of_many),
+		TEST(every_cause_is_explained),
 	};
 
-	return cmocka_run_group_tests(tests, make_files, remove_files);
+	return cmocka_run_group_tests(tests, make_files, remove_dir);
 }

@@ -22,7 +22,7 @@
 #define THREADS 3u
 #define ROUNDS 40u
 
-static char symfs[] = "/tmp/cstrace-window-XXXXXX";
+TEMP_DIR("window")
 
 /* Loops of 2, 3 and 4 instructions: nops, and a branch back. */
 static const uint32_t loop[3][4] = {
@@ -36,20 +36,13 @@ static int make_files(void **state)
 	char name[16];
 	unsigned int i;
 
-	(void)state;
-	if (!mkdtemp(symfs))
+	if (make_dir(state))
 		return -1;
 	for (i = 0; i < 3; i++) {
 		snprintf(name, sizeof(name), "loop%u", i + 2);
-		temp_write(symfs, name, loop[i], 4 * (i + 2));
+		temp_write(dir, name, loop[i], 4 * (i + 2));
 	}
 	return 0;
-}
-
-static int remove_files(void **state)
-{
-	(void)state;
-	return temp_remove(symfs);
 }
 
 struct result {
@@ -84,7 +77,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 
 static struct session *open_session(struct perfdata *pd, size_t keep)
 {
-	struct session_opts so = { .symfs = symfs, .keep_events = keep };
+	struct session_opts so = { .symfs = dir, .keep_events = keep };
 	struct session *ss;
 
 	assert_non_null(pd);
@@ -331,5 +324,5 @@ int main(void)
 		cmocka_unit_test(records_of_packages),
 	};
 
-	return cmocka_run_group_tests(tests, make_files, remove_files);
+	return cmocka_run_group_tests(tests, make_files, remove_dir);
 }
