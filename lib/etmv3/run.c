@@ -113,10 +113,6 @@ static int phdrs(struct etmv3_walk *w)
 			if (cst_flow_insns_follow(s) || !s->left)
 				break;
 			return 0;
-		case INSNS_SKIP:
-			cst_flow_insns_skip(s);
-			cst_flow_insns_find(s);
-			break;
 		case INSNS_INTERRUPTED:
 			return 0;
 		}

@@ -20,7 +20,7 @@ void cst_flow_insns_enter(struct insns *s)
 	if (f->open_any) {
 		s->cc = f->open.cc;
 		s->wait_index = f->open.index;
-		s->before = f->open.n_insn;
+		s->before = (int32_t)f->open.n_insn;
 		s->insns -= s->before;
 		if (s->before)
 			*s->g = f->open;
@@ -32,46 +32,6 @@ void cst_flow_insns_enter(struct insns *s)
 		return;
 	insns_map(s);
 	s->b = BLK_AT(s->base, f->blk);
-}
-
-/*
- * Over the first `n` instructions of s->b, of which none is a waypoint: the range so far, of `n_insn` instructions, ends
- * with the last one, by atom `e`, and execution goes on behind it.
- */
-static void step_over(struct insns *s, uint32_t n, uint64_t e, uint32_t n_insn, uint64_t index)
-{
-	struct cst_flow *f = s->f;
-	const uint8_t *p = f->map_sec->bytes + (s->addr - f->map_bias);
-	const uint64_t from = s->before ? s->g->addr : s->addr;
-	const uint32_t off = s->before ? s->g->sect_off : s->b->off * 2;
-	unsigned int it = s->it, cond = 0, size = 4;
-	struct blk last;
-
-	if (blk_shift(s->b->isa) == 2) {
-		p += 4 * (n - 1);
-		s->addr += 4 * (uint64_t)(n - 1);
-		n = 1;
-	}
-	for (; n; n--, p += size, s->addr += size)
-		size = insns_size(p, s->b->isa, &it, &cond);
-	last = insns_last(s->b->isa, size, cond);
-	step_range(s->g, &last, e, from, s->addr, n_insn, s->cc, off, &s->ids, index, s->tflags);
-	f->isa = s->b->isa;
-	f->it = s->it = (uint8_t)it;
-	s->b = NULL;
-	if (e && f->cfg->data_trace)
-		cst_flow_loaded(f, s->addr - last.last_size);
-}
-
-void cst_flow_insns_skip(struct insns *s)
-{
-	s->cc += s->next_cc;
-	step_over(s, s->ord + 1, s->bits & 1, s->before + s->ord + 1, insns_index(s, s->p));
-	insns_close(s);
-	s->next_cc = s->code[*s->p].later;
-	s->bits >>= 1;
-	if (!--s->left)
-		s->since = ++s->p;
 }
 
 uint64_t cst_flow_insns_index(const struct insns *s, const uint8_t *p)
@@ -96,7 +56,7 @@ static uint64_t last_index(const struct insns *s)
 void cst_flow_insns_move(struct insns *s, const uint8_t *p)
 {
 	/* nothing but cycles since: the last packet told of them */
-	if (s->cc && !(s->before + s->ord) && s->p > s->since)
+	if (s->cc && (uint32_t)s->before + s->ord == 0 && s->p > s->since)
 		s->wait_index = cst_flow_insns_index(s, s->p - 1);
 	s->p = s->since = p;
 }
@@ -104,11 +64,17 @@ void cst_flow_insns_move(struct insns *s, const uint8_t *p)
 void cst_flow_insns_leave(struct insns *s)
 {
 	struct cst_flow *f = s->f;
-	uint32_t n = s->before + s->ord;
+	const uint32_t n = (uint32_t)s->before + s->ord;
 
+	if (s->ord) {
+		if (n)
+			insns_put(s, s->g, s->b, s->addr, s->ord - insns_done(s), n, 1, s->cc, last_index(s));
+		s->addr = s->at;
+		f->isa = s->b->isa;
+		f->it = s->it;
+		s->b = NULL;
+	}
 	if (n) {
-		if (s->ord)
-			step_over(s, s->ord, 1, n, last_index(s));
 		s->g->cc = s->cc;
 		s->insns += n;
 		f->open = *s->g;

@@ -47,12 +47,14 @@ struct insns {
 	uint64_t addr;
 	uint32_t linked;
 	/*
-	 * With f->join: the range that goes on has `before` instructions up to block b (then *g shows them), and the
-	 * first `ord` of b. Cycles so far, also when it has none. From `since` on, packets were no more than atoms E and
-	 * cycles.
+	 * The range that goes on has `before` instructions up to block b (then *g shows them), and the first `ord` of b. Where
+	 * one has ended inside block b, at `at`, `before` is minus the instructions of b up to there. Cycles so far, also when
+	 * it has none. From `since` on, packets were no more than atoms E and cycles.
 	 */
-	uint32_t before, ord, cc;
-	uint8_t it;		/* what an IT block has left at addr */
+	int32_t before;
+	uint32_t ord, cc;
+	uint64_t at;
+	uint8_t it;		/* what an IT block has left at addr, or at `at` */
 	const uint8_t *since;
 	uint64_t wait_index;	/* of cycles that belong to no range yet, up to `since` */
 	/* atoms of the packet at p that are left, 0 none, and the cycles of the next one; the link that was not known */
@@ -120,11 +122,39 @@ static inline unsigned int insns_size(const uint8_t *p, uint8_t isa, unsigned in
 	return 2;
 }
 
-/* The block of an instruction that is no waypoint but has an atom, as a range ends with it. */
-static inline struct blk insns_last(uint8_t isa, unsigned int size, unsigned int cond)
+/*
+ * The range that goes on, of `n_insn` instructions, is put to `g`: its last `n` are the next of block b at `addr`, the block's
+ * last one is not among them. s->at and s->it are behind them.
+ */
+STEP_INLINE void insns_put(struct insns *s, struct cst_generic *g, const struct blk *b, uint64_t addr, uint32_t n, uint32_t n_insn,
+			   uint32_t e, uint32_t cc, uint64_t index)
 {
-	return (struct blk){ .isa = isa, .type = CST_INSN_OTHER, .last_size = (uint8_t)size,
+	const struct cst_flow *f = s->f;
+	const uint64_t from = s->before > 0 ? g->addr : s->before ? s->at : addr;
+	const uint32_t off = s->before > 0 ? g->sect_off : b->off * 2 + (uint32_t)(from - addr);
+	uint64_t at = s->before < 0 ? s->at : addr;
+	const uint8_t *p = f->map_sec->bytes + (at - f->map_bias);
+	unsigned int it = s->it, cond = 0, size = 4;
+	struct blk last;
+
+	if (blk_shift(b->isa) == 2) {
+		p += 4 * (n - 1);
+		at += 4 * (uint64_t)(n - 1);
+		n = 1;
+	}
+	for (; n; n--, p += size, at += size)
+		size = insns_size(p, b->isa, &it, &cond);
+	last = (struct blk){ .isa = b->isa, .type = CST_INSN_OTHER, .last_size = (uint8_t)size,
 			     .gflags = CST_GF_WAYPOINT | (cond ? CST_GF_COND : 0) };
+	step_range(g, &last, e, from, at, n_insn, cc, off, &s->ids, index, s->tflags);
+	s->at = at;
+	s->it = (uint8_t)it;
+}
+
+/* Instructions of block b in ranges that have ended. */
+static inline uint32_t insns_done(const struct insns *s)
+{
+	return s->before < 0 ? (uint32_t)-s->before : 0;
 }
 
 /* Behind an indirect branch: the next address is to come. `place` of block b in the graph, 0: it is not there. */
@@ -148,7 +178,7 @@ static inline void insns_close(struct insns *s)
 /* Execution goes on with an instruction at f->addr: the range does, too, or is complete. */
 static inline void insns_continue(struct insns *s, uint8_t isa, uint32_t section, uint32_t sect_off)
 {
-	if (s->before && !cst_flow_continues(s->g, s->f->addr, isa, section, sect_off))
+	if (s->before > 0 && !cst_flow_continues(s->g, s->f->addr, isa, section, sect_off))
 		insns_close(s);
 }
 
@@ -180,7 +210,6 @@ enum insns_end {
 	INSNS_BLOCK,	/* the code at addr is not known, and at p are s->left atoms */
 	INSNS_LINK,	/* nor that behind s->b, where s->left atoms of the packet at p go on (without any, p is behind it) */
 	INSNS_INTERRUPTED,	/* an indirect branch, and s->left atoms behind it */
-	INSNS_SKIP,	/* the range ends in the middle of s->b, with the next of the s->left atoms at p */
 };
 
 /* Bytes from s->p on, as far as the graph goes (insn_walk.c). */
@@ -193,8 +222,6 @@ int cst_flow_insns_find(struct insns *s);
 int cst_flow_insns_follow(struct insns *s);
 /* On to `p`, behind another packet. */
 void cst_flow_insns_move(struct insns *s, const uint8_t *p);
-/* INSNS_SKIP: the range ends with that instruction. */
-void cst_flow_insns_skip(struct insns *s);
 /*
  * Atoms of f->el instead, through any code, up to an indirect branch and before s->limit; el->n are left. As
  * cst_flow_span(): why the next instruction was not walked over. Enters, leaves and counts.

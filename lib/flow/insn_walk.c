@@ -24,7 +24,6 @@ struct insns_hot {
 	uint32_t k, bits;	/* atoms left of the packet at p */
 	uint32_t add, later;	/* cycles of the next one, and of each that follows */
 	uint32_t ord, cc;	/* as in struct insns */
-	uint64_t at;		/* each: with `ord`, the next instruction of block b */
 };
 
 /* Cycles without an instruction. */
@@ -58,43 +57,36 @@ STEP_INLINE void pass(struct insns_hot *h)
 	h->k -= run;
 }
 
-/* Each: the next instruction of block b, which is not its last one. */
+/* What the joined loop does rarely. */
+static __attribute__((noinline)) void put_inside(struct insns *s, struct cst_generic *g, const struct blk *b, uint64_t addr, uint32_t n,
+						 uint32_t n_insn, uint32_t e, uint32_t cc, uint64_t index)
+{
+	insns_put(s, g, b, addr, n, n_insn, e, cc, index);
+}
+
+/* A range ends with the next instruction of block b, which is not its last one. */
 STEP_INLINE void inside(struct insns *s, struct insns_hot *h, const struct insns_how *how)
 {
-	struct cst_flow *f = s->f;
 	const struct blk *b = h->b;
-	const uint64_t at = h->ord ? h->at : h->addr;
-	const uint32_t e = h->bits & 1;
-	unsigned int it = s->it, cond;
-	const unsigned int size = insns_size(f->map_sec->bytes + (at - f->map_bias), b->isa, &it, &cond);
-	const struct blk last = insns_last(b->isa, size, cond);
+	const uint32_t e = h->bits & 1, n_insn = how->join ? (uint32_t)s->before + h->ord + 1 : 1;
 
-	step_range(h->g++, &last, e, at, at + size, 1, h->add, b->off * 2 + (uint32_t)(at - h->addr), &s->ids,
-		   insns_index(s, h->p), s->tflags);
-	s->it = (uint8_t)it;
-	s->ranges++;
-	s->insns++;
-	h->at = at + size;
+	if (how->join)
+		put_inside(s, h->g, b, h->addr, h->ord + 1 - insns_done(s), n_insn, e, h->cc + h->add, insns_index(s, h->p));
+	else
+		insns_put(s, h->g, b, h->addr, 1, 1, e, h->add, insns_index(s, h->p));
+	h->g++;
 	h->ord++;
+	h->cc = 0;
 	h->add = h->later;
 	h->bits >>= 1;
 	h->k--;
+	s->ranges++;
+	s->insns += n_insn;
+	s->before = -(int32_t)h->ord;
 	if (how->transfers && e) {
-		f->isa = b->isa;
-		cst_flow_loaded(f, at);
+		s->f->isa = b->isa;
+		cst_flow_loaded(s->f, h->g[-1].addr);
 	}
-}
-
-/* Each: the loop ends before the next instruction of block b. */
-STEP_INLINE void stay_inside(struct insns *s, struct insns_hot *h)
-{
-	if (!h->ord)
-		return;
-	s->f->isa = h->b->isa;
-	s->f->it = s->it;
-	h->addr = h->at;
-	h->b = NULL;
-	h->ord = 0;
 }
 
 /* The last instruction of block b, in the range that has begun with `before` instructions up to the block. */
@@ -102,18 +94,22 @@ STEP_INLINE void last_insn(struct insns *s, struct insns_hot *h, uint32_t e, con
 {
 	const uint64_t index = how->element ? s->f->el.index : insns_index(s, h->p);
 	const struct blk *b = h->b;
+	uint64_t from = 0;
+	uint32_t off = 0;
 
+	if (s->before > 0) {
+		from = h->g->addr;
+		off = h->g->sect_off;
+	} else if (s->before) {
+		from = s->at;
+		off = b->off * 2 + (uint32_t)(s->at - h->addr);
+	}
 	h->bits >>= 1;
 	h->k--;
 	/* a range that goes on keeps its beginning */
-	if (how->join || how->element)
-		step_range(h->g, b, e, s->before ? h->g->addr : h->addr,
-			   how->element ? s->f->span.end : h->addr + (uint32_t)b->step[0], s->before + b->n_insn, h->cc + h->add,
-			   s->before ? h->g->sect_off : how->element ? s->f->span.sect_off : b->off * 2, &s->ids,
-			   index, s->tflags);
-	else
-		step_range(h->g, b, e, h->addr + (uint32_t)b->step[0] - b->last_size, h->addr + (uint32_t)b->step[0], 1, h->add,
-			   b->off * 2 + (uint32_t)b->step[0] - b->last_size, &s->ids, index, s->tflags);
+	step_range(h->g, b, e, s->before ? from : h->addr, how->element ? s->f->span.end : h->addr + (uint32_t)b->step[0],
+		   (uint32_t)s->before + b->n_insn, h->cc + h->add, s->before ? off : how->element ? s->f->span.sect_off : b->off * 2,
+		   &s->ids, index, s->tflags);
 	if (how->element && how->join && e && b->type == CST_INSN_OTHER) {
 		s->before++;
 		h->cc += h->add;
@@ -122,8 +118,9 @@ STEP_INLINE void last_insn(struct insns *s, struct insns_hot *h, uint32_t e, con
 	h->g++;
 	h->add = h->later;
 	s->ranges++;
-	s->insns += how->join || how->element ? s->before + b->n_insn : 1;
-	s->before = h->cc = h->ord = 0;
+	s->insns += (uint32_t)s->before + b->n_insn;
+	s->before = 0;
+	h->cc = h->ord = 0;
 }
 
 /* The last instruction of block b, and where execution goes on. INSNS_OTHER: in a block that is known. */
@@ -173,8 +170,6 @@ STEP_INLINE enum insns_end atoms(struct insns *s, struct insns_hot *h, const str
 		if (!h->k)
 			break;
 		if (h->ord < h->b->n_insn - 1u) {
-			if (how->join)
-				return INSNS_SKIP;
 			inside(s, h, how);
 			continue;
 		}
@@ -288,8 +283,6 @@ STEP_INLINE enum insns_end walk(struct insns *s, const struct insns_how *how)
 		if (end != INSNS_OTHER)
 			break;
 	}
-	if (!how->join)
-		stay_inside(s, &h);
 	put_back(s, &h);
 	return end;
 }
@@ -358,7 +351,7 @@ enum span_end cst_flow_insns_element(struct insns *s)
 		end = scratch_block(s);
 		if (end != SPAN_DONE)
 			break;
-		s->tflags = f->tmpl.flags | cycles | (s->before ? s->g->flags & CST_GF_CC : 0);
+		s->tflags = f->tmpl.flags | cycles | (s->before > 0 ? s->g->flags & CST_GF_CC : 0);
 		h = take_up(s);
 		h.k = 1;
 		h.bits = el->bits;
