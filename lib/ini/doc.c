@@ -14,13 +14,6 @@
 #define MAX_SECTIONS 65536
 #define NOWHERE UINT32_MAX
 
-static struct cst_str str(const char *s)
-{
-	struct cst_str out = { s, strlen(s) };
-
-	return out;
-}
-
 static void name_to(char *to, size_t cap, const char *name)
 {
 	struct cst_text t;
@@ -73,18 +66,13 @@ void cst_doc_free(struct cst_doc *pub)
 	free(d);
 }
 
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
-
 static uint32_t hash(struct cst_str s)
 {
 	uint32_t h = 2166136261u;
 	size_t i;
 
 	for (i = 0; i < s.n; i++)
-		h = (h ^ (unsigned char)lower(s.p[i])) * 16777619u;
+		h = (h ^ (unsigned char)cst_ini_lower(s.p[i])) * 16777619u;
 	return h ^ h >> 15;
 }
 
@@ -112,7 +100,7 @@ static int grow_slots(struct doc *d)
 	d->n_slots = n;
 	memset(d->slots, 0xff, n * sizeof(*d->slots));
 	for (i = 0; i < d->pub.n_sections; i++)
-		*slot(d, str(d->pub.sections[i].name)) = (uint32_t)i;
+		*slot(d, cst_ini_str(d->pub.sections[i].name)) = (uint32_t)i;
 	return 0;
 }
 
@@ -207,7 +195,7 @@ int cst_doc_parse(struct cst_doc *pub, const void *text, size_t len, struct cst_
 struct cst_doc_section *cst_doc_section(const struct cst_doc *pub, const char *name)
 {
 	const struct doc *d = (const struct doc *)pub;
-	uint32_t at = d->n_slots ? *slot(d, str(name)) : NOWHERE;
+	uint32_t at = d->n_slots ? *slot(d, cst_ini_str(name)) : NOWHERE;
 
 	return at == NOWHERE ? NULL : &pub->sections[at];
 }
@@ -217,7 +205,7 @@ const struct cst_item *cst_doc_item(const struct cst_doc_section *s, const char 
 	size_t i;
 
 	for (i = 0; s && i < s->n_items; i++)
-		if (cst_ini_is(str(s->items[i].key), key))
+		if (cst_ini_is(cst_ini_str(s->items[i].key), key))
 			return &s->items[i];
 	return NULL;
 }
@@ -225,16 +213,16 @@ const struct cst_item *cst_doc_item(const struct cst_doc_section *s, const char 
 int cst_doc_set(struct cst_doc *pub, const char *section, const char *key, const char *value)
 {
 	struct doc *d = (struct doc *)pub;
-	const char *copy = cst_mem_copy(&d->mem, str(value));
+	const char *copy = cst_mem_copy(&d->mem, cst_ini_str(value));
 	struct cst_item *item;
 	size_t at;
-	int err = copy ? get_section(d, str(section), 0, &at) : -CST_ERR_LIMIT;
+	int err = copy ? get_section(d, cst_ini_str(section), 0, &at) : -CST_ERR_LIMIT;
 
 	if (err)
 		return err;
 	item = (struct cst_item *)cst_doc_item(&pub->sections[at], key);
 	if (!item)
-		return add_item(d, &pub->sections[at], str(key), copy, strlen(value), 0);
+		return add_item(d, &pub->sections[at], cst_ini_str(key), copy, strlen(value), 0);
 	item->value = copy;
 	item->value_len = strlen(value);
 	item->line = 0;

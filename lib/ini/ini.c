@@ -11,11 +11,6 @@ static int is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
-
 struct cst_str cst_ini_trim(struct cst_str s)
 {
 	while (s.n && is_blank(s.p[0])) {
@@ -32,9 +27,16 @@ int cst_ini_is(struct cst_str s, const char *word)
 	size_t i;
 
 	for (i = 0; i < s.n; i++)
-		if (!word[i] || lower(s.p[i]) != lower(word[i]))
+		if (!word[i] || cst_ini_lower(s.p[i]) != cst_ini_lower(word[i]))
 			return 0;
 	return !word[i];
+}
+
+int cst_ini_begins(const char *s, const char *word)
+{
+	const struct cst_str part = { s, strlen(word) };
+
+	return strlen(s) >= part.n && cst_ini_is(part, word);
 }
 
 int cst_ini_item(struct cst_str *rest, struct cst_str *item)
@@ -62,7 +64,7 @@ static int digit(char c, unsigned int base)
 {
 	int d = -1;
 
-	c = lower(c);
+	c = cst_ini_lower(c);
 	if (c >= '0' && c <= '9')
 		d = c - '0';
 	else if (c >= 'a' && c <= 'f')
@@ -77,7 +79,7 @@ int cst_ini_number(struct cst_str s, uint64_t *value)
 	size_t i = 0;
 	int d;
 
-	if (s.n > 2 && s.p[0] == '0' && lower(s.p[1]) == 'x') {
+	if (s.n > 2 && s.p[0] == '0' && cst_ini_lower(s.p[1]) == 'x') {
 		base = 16;
 		i = 2;
 	}

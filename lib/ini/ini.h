@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cstrace/doc.h>
 
@@ -33,8 +34,21 @@ struct ini_reader {
 void cst_ini_start(struct ini_reader *r, const uint8_t *text, size_t len);
 void cst_ini_next(struct ini_reader *r, struct ini_line *out);
 
+static inline struct cst_str cst_ini_str(const char *s)
+{
+	return (struct cst_str){ s, strlen(s) };
+}
+
+/* Letters of A to Z as small ones, whatever the locale. */
+static inline char cst_ini_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
 /* Equality without case. */
 int cst_ini_is(struct cst_str s, const char *word);
+/* Does `s` begin with `word`? Without case, too. */
+int cst_ini_begins(const char *s, const char *word);
 struct cst_str cst_ini_trim(struct cst_str s);
 /* The part before the next comma; *rest gets what follows. 0 when *rest is used up. */
 int cst_ini_item(struct cst_str *rest, struct cst_str *item);

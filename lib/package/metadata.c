@@ -34,13 +34,6 @@ static const struct {
 	{ "source_data", CST_META_FMT_SOURCE_DATA },
 };
 
-static int begins(const char *s, const char *word)
-{
-	struct cst_str part = { s, strlen(word) };
-
-	return strlen(s) >= part.n && cst_ini_is(part, word);
-}
-
 /* "4.2" or ".2" or nothing; digits of the major number are those that the name left. */
 static int parse_version(const char *p, unsigned int *major, unsigned int *minor, int *has_minor)
 {
@@ -80,7 +73,7 @@ int cst_meta_parse_format(const char *format, uint8_t *kind, uint8_t *version)
 	*kind = CST_META_OTHER;
 	*version = 0;
 	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (begins(format, formats[i].name))
+		if (cst_ini_begins(format, formats[i].name))
 			break;
 	if (i == sizeof(formats) / sizeof(formats[0]))
 		return 0;
@@ -91,13 +84,13 @@ int cst_meta_parse_format(const char *format, uint8_t *kind, uint8_t *version)
 		return 0;
 	}
 	/* "ETMv4.2" has used up the 4, "ETM4.2" has not. */
-	major = formats[i].kind == CST_META_ETM4 ? 4 : begins(format, "ETMv3") ? 3 : 0;
+	major = formats[i].kind == CST_META_ETM4 ? 4 : cst_ini_begins(format, "ETMv3") ? 3 : 0;
 	if (major && *rest && *rest != '.')
 		return -CST_ERR_SYNTAX;
 	if (parse_version(rest, &major, &minor, &has_minor))
 		return -CST_ERR_SYNTAX;
 	*kind = formats[i].kind;
-	if (begins(format, "ETM")) {
+	if (cst_ini_begins(format, "ETM")) {
 		if (major != 3 && major != 4)
 			return major ? -CST_ERR_VERSION : -CST_ERR_SYNTAX;
 		*kind = major == 4 ? CST_META_ETM4 : CST_META_ETM3;
@@ -111,7 +104,7 @@ int cst_meta_parse_format(const char *format, uint8_t *kind, uint8_t *version)
 
 static int section_rest(const char *name, const char *begin, struct cst_str *rest)
 {
-	if (!begins(name, begin))
+	if (!cst_ini_begins(name, begin))
 		return 0;
 	rest->p = name + strlen(begin);
 	rest->n = strlen(rest->p);

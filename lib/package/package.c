@@ -365,13 +365,6 @@ static int read_code(struct package *p, const struct cst_doc_section *s)
 	return 0;
 }
 
-static int begins(const char *name, const char *word)
-{
-	struct cst_str part = { name, strlen(word) };
-
-	return strlen(name) >= part.n && cst_ini_is(part, word);
-}
-
 static int read_contents(struct package *p)
 {
 	const struct cst_doc *doc = p->pub.contents;
@@ -386,11 +379,11 @@ static int read_contents(struct package *p)
 		err = read_log(p, s);
 	for (i = 0; !err && i < doc->n_sections; i++) {
 		s = &doc->sections[i];
-		if (begins(s->name, "image"))
+		if (cst_ini_begins(s->name, "image"))
 			err = read_image(p, s);
-		else if (begins(s->name, "memory"))
+		else if (cst_ini_begins(s->name, "memory"))
 			err = read_memory(p, s);
-		else if (begins(s->name, "code") && strlen(s->name) == strlen("code"))
+		else if (cst_ini_begins(s->name, "code") && strlen(s->name) == strlen("code"))
 			err = read_code(p, s);
 	}
 	return err;

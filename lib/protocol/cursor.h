@@ -74,20 +74,4 @@ static inline uint64_t cst_cursor_index(struct cursor *c, size_t pos)
 	return c->seg[c->seg_i].offset + (pos - c->seg[c->seg_i].pos);
 }
 
-/* In a loop over bytes: the trace offset of each before `until` is its position plus `shift`. All 0 at first. */
-struct cursor_place {
-	size_t until;
-	uint64_t shift;
-};
-
-/* As cst_cursor_index(). */
-static inline uint64_t cst_cursor_place(struct cursor *c, struct cursor_place *at, size_t pos)
-{
-	if (pos >= at->until) {
-		at->shift = cst_cursor_index(c, pos) - pos;
-		at->until = c->seg_i + 1 < c->seg_count ? c->seg[c->seg_i + 1].pos : SIZE_MAX;
-	}
-	return pos + at->shift;
-}
-
 #endif

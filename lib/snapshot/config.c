@@ -107,19 +107,12 @@ static const struct {
 	{ "CONTROL_REGISTER", CST_PROTO_ITM, 16 },
 };
 
-static int begins(const char *s, const char *word)
-{
-	struct cst_str part = { s, strlen(word) };
-
-	return strlen(s) >= part.n && cst_ini_is(part, word);
-}
-
 static const struct kind *kind_of(const struct cst_snap_device *source)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (begins(source->type, kinds[i].type))
+		if (cst_ini_begins(source->type, kinds[i].type))
 			return &kinds[i];
 	return NULL;
 }
@@ -245,9 +238,9 @@ enum cst_profile cst_snap_profile(const struct cst_snap_device *core)
 {
 	const char *p = core ? core->type : "";
 
-	if (begins(p, "Cortex-")) {
+	if (cst_ini_begins(p, "Cortex-")) {
 		p += strlen("Cortex-");
-	} else if (begins(p, "ARMv")) {
+	} else if (cst_ini_begins(p, "ARMv")) {
 		p = strchr(p, '-');
 		p = p ? p + 1 : "";
 	} else {

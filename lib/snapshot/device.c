@@ -59,12 +59,6 @@ const char *cst_snap_class_name(uint8_t class_)
 	return NULL;
 }
 
-static int full(struct snap_file *f, unsigned int line)
-{
-	return cst_snap_say(f->io, f->name, line, -CST_ERR_LIMIT,
-			    "snapshot needs more memory than is there or allowed");
-}
-
 static int device_key(struct snap_file *f, struct cst_snap_device *dev, const struct ini_line *l)
 {
 	const char **text;
@@ -85,7 +79,7 @@ static int device_key(struct snap_file *f, struct cst_snap_device *dev, const st
 	else
 		return 0;	/* clients may keep their own keys here */
 	*text = cst_snap_copy(f->ss, l->value);
-	return *text ? 0 : full(f, l->line);
+	return *text ? 0 : cst_snap_full(f, l->line);
 }
 
 static const char *attribute_sign(struct cst_str item)
@@ -163,10 +157,10 @@ static int reg_key(struct snap_file *f, struct cst_snap_device *dev, const struc
 			     "register value does not fit into its size; it is kept");
 	reg.name = cst_snap_copy(f->ss, name);
 	if (!reg.name)
-		return full(f, l->line);
+		return cst_snap_full(f, l->line);
 	to = cst_snap_append(f->ss, &dev->regs, &dev->n_regs, sizeof(*to));
 	if (!to)
-		return full(f, l->line);
+		return cst_snap_full(f, l->line);
 	*to = reg;
 	return 0;
 }
@@ -184,7 +178,7 @@ static int dump_key(struct snap_file *f, struct dump *dump, const struct ini_lin
 
 	if (cst_ini_is(l->key, "file")) {
 		dump->d.file = cst_snap_copy(f->ss, l->value);
-		return dump->d.file ? 0 : full(f, l->line);
+		return dump->d.file ? 0 : cst_snap_full(f, l->line);
 	}
 	if (cst_ini_is(l->key, "space")) {
 		dump->d.space = 0;
@@ -231,7 +225,7 @@ static int end_dump(struct snap_file *f, struct cst_snap_device *dev, struct dum
 		dump->d.space = CST_MEM_ANY;
 	to = cst_snap_append(f->ss, &dev->dumps, &dev->n_dumps, sizeof(*to));
 	if (!to)
-		return full(f, dump->d.line);
+		return cst_snap_full(f, dump->d.line);
 	*to = dump->d;
 	return 0;
 }

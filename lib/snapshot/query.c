@@ -6,13 +6,6 @@
 
 #include "snapshot/snapshot_int.h"
 
-static struct cst_str str(const char *s)
-{
-	struct cst_str out = { s, strlen(s) };
-
-	return out;
-}
-
 const struct cst_snap_device *cst_snapshot_device(const struct cst_snapshot *ss, const char *name)
 {
 	size_t i;
@@ -72,7 +65,7 @@ int cst_snap_reg(const struct cst_snap_device *dev, const char *name, uint64_t *
 	size_t i;
 
 	for (i = 0; i < dev->n_regs; i++)
-		if (cst_ini_is(str(dev->regs[i].name), name)) {
+		if (cst_ini_is(cst_ini_str(dev->regs[i].name), name)) {
 			*value = dev->regs[i].value;
 			return 1;
 		}

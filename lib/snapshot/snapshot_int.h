@@ -27,11 +27,6 @@ struct snap_file {
 	struct ini_reader ini;
 };
 
-static inline void *cst_snap_alloc(struct snap *ss, size_t size)
-{
-	return cst_mem_alloc(&ss->mem, size);
-}
-
 static inline const char *cst_snap_copy(struct snap *ss, struct cst_str s)
 {
 	return cst_mem_copy(&ss->mem, s);
@@ -47,6 +42,11 @@ int cst_snap_say(const struct cst_snap_io *io, const char *file, unsigned int li
 		 const char *text);
 /* The same for something that is left out: counted. */
 void cst_snap_skip(struct snap_file *f, unsigned int line, int error, const char *text);
+/* There is no memory, or it is more than allowed: what to return. */
+static inline int cst_snap_full(const struct snap_file *f, unsigned int line)
+{
+	return cst_snap_say(f->io, f->name, line, -CST_ERR_LIMIT, "snapshot needs more memory than is there or allowed");
+}
 
 /* Opens an INI file; its text must be within the limit. */
 int cst_snap_open(struct snap_file *f, struct snap *ss, const struct cst_snap_io *io, const char *name);

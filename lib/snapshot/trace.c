@@ -15,12 +15,6 @@ static const struct {
 	{ "dstream_coresight", CST_SNAP_FMT_DSTREAM },
 };
 
-static int full(struct snap_file *f, unsigned int line)
-{
-	return cst_snap_say(f->io, f->name, line, -CST_ERR_LIMIT,
-			    "snapshot needs more memory than is there or allowed");
-}
-
 /* `stream` -1: not given. */
 static int add_link(struct snap_file *f, struct cst_snap_link **list, size_t *n, struct cst_str from,
 		    struct cst_str to, int stream, unsigned int line)
@@ -31,10 +25,10 @@ static int add_link(struct snap_file *f, struct cst_snap_link **list, size_t *n,
 	link.to = cst_snap_copy(f->ss, to);
 	link.stream = stream >= 0 ? (uint8_t)stream : 0;
 	if (!link.from || !link.to)
-		return full(f, line);
+		return cst_snap_full(f, line);
 	at = cst_snap_append(f->ss, list, n, sizeof(*at));
 	if (!at)
-		return full(f, line);
+		return cst_snap_full(f, line);
 	*at = link;
 	return 0;
 }
@@ -77,7 +71,7 @@ static int buffer_key(struct snap_file *f, struct cst_snap_buffer *buf, const st
 
 	if (cst_ini_is(l->key, "name")) {
 		buf->name = cst_snap_copy(f->ss, l->value);
-		return buf->name ? 0 : full(f, l->line);
+		return buf->name ? 0 : cst_snap_full(f, l->line);
 	}
 	if (cst_ini_is(l->key, "format")) {
 		buf->format = CST_SNAP_FMT_OTHER;
@@ -85,7 +79,7 @@ static int buffer_key(struct snap_file *f, struct cst_snap_buffer *buf, const st
 			if (cst_ini_is(l->value, formats[i].name))
 				buf->format = formats[i].format;
 		buf->format_name = cst_snap_copy(f->ss, l->value);
-		return buf->format_name ? 0 : full(f, l->line);
+		return buf->format_name ? 0 : cst_snap_full(f, l->line);
 	}
 	if (!cst_ini_is(l->key, "file"))
 		return 0;
@@ -94,10 +88,10 @@ static int buffer_key(struct snap_file *f, struct cst_snap_buffer *buf, const st
 			continue;
 		file = cst_snap_append(f->ss, &buf->files, &buf->n_files, sizeof(*file));
 		if (!file)
-			return full(f, l->line);
+			return cst_snap_full(f, l->line);
 		*file = cst_snap_copy(f->ss, item);
 		if (!*file)
-			return full(f, l->line);
+			return cst_snap_full(f, l->line);
 	}
 	return 0;
 }
@@ -160,7 +154,7 @@ static struct cst_snap_buffer *begin_section(struct snap_file *f, struct cst_str
 		buf->format_name = "";
 	}
 	if (!buf || !buf->id)
-		*err = full(f, f->ini.line);
+		*err = cst_snap_full(f, f->ini.line);
 	return buf;
 }
 
