@@ -280,5 +280,5 @@ int main(void)
 		cmocka_unit_test(bad_definitions),
 	};
 
-	return cmocka_run_group_tests(tests, make_files, remove_files);
+	return cmocka_run_group_tests(tests, make_files, remove_dir);
 }

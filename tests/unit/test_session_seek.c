@@ -204,7 +204,7 @@ static int on_wanted(void *data, const struct stream *s, const struct cst_generi
 /* The whole of the messages goes to `text`, if there is one. */
 static struct output decode_window(const char *window, bool index, bool unwanted, char *text, size_t room)
 {
-	struct session_opts so = { .symfs = symfs, .input = data_path, .no_index = !index, .filter = { .time = window, .cpu = cpus },
+	struct session_opts so = { .symfs = dir, .input = data_path, .no_index = !index, .filter = { .time = window, .cpu = cpus },
 				   .contextid = CONTEXTID_TID, .strict = strict };
 	struct output o = { .digest = 0 };
 	struct session_consumer con = { .data = &o, .batch = on_wanted, .times = true, .unwanted = unwanted };
@@ -252,7 +252,7 @@ static int on_tree(void *data, const struct session_fragment *f, struct cst_tree
 
 static void make_index(uint32_t granularity)
 {
-	struct session_opts so = { .symfs = symfs, .input = data_path, .no_index = true };
+	struct session_opts so = { .symfs = dir, .input = data_path, .no_index = true };
 	struct index_book b = { .opts.granularity = granularity };
 	struct session_consumer con = { .data = &b, .fragment_tree = on_tree };
 	struct session *ss = session_open(&so);
@@ -536,16 +536,9 @@ static int make_all(void **state)
 {
 	int rc = make_files(state);
 
-	snprintf(data_path, sizeof(data_path), "%s/perf.data", symfs);
+	snprintf(data_path, sizeof(data_path), "%s/perf.data", dir);
 	snprintf(index_path, sizeof(index_path), "%s.cstidx", data_path);
 	return rc;
-}
-
-static int remove_all(void **state)
-{
-	unlink(data_path);
-	unlink(index_path);
-	return remove_files(state);
 }
 
 int main(void)
@@ -560,5 +553,5 @@ int main(void)
 		cmocka_unit_test(not_in_the_index),
 	};
 
-	return cmocka_run_group_tests(tests, make_all, remove_all);
+	return cmocka_run_group_tests(tests, make_all, remove_dir);
 }

@@ -56,7 +56,7 @@ static struct times *timed(struct pdb *trace, struct pdb *other, bool asked)
 {
 	static struct times t;
 	struct session_consumer con = { .data = &t, .batch = note, .times = asked };
-	struct session_opts so = { .symfs = symfs, .contextid = CONTEXTID_TID };
+	struct session_opts so = { .symfs = dir, .contextid = CONTEXTID_TID };
 	struct pdb data = { 0 }, file = { 0 }, one = { 0 }, two = { 0 }, all = { 0 };
 	struct pdb_sid s = at_time(AUX_TIME, 1, 2);
 	struct perfdata *pd;
@@ -258,5 +258,5 @@ int main(void)
 		cmocka_unit_test(not_asked_for),
 	};
 
-	return cmocka_run_group_tests(tests, make_files, remove_files);
+	return cmocka_run_group_tests(tests, make_files, remove_dir);
 }

@@ -326,7 +326,7 @@ static void r_sched_switch(struct pdb *b, uint64_t time, uint32_t cpu, uint32_t 
 /* Where trace begins with a thread, that one runs until the first switch; thread 0 is none. */
 static void by_starts_of_trace(void **state)
 {
-	const struct session_opts so = { .symfs = symfs };
+	const struct session_opts so = { .symfs = dir };
 	struct pdb data = { 0 };
 	struct session *ss;
 
@@ -622,5 +622,5 @@ int main(void)
 		cmocka_unit_test(only_some_threads),
 	};
 
-	return cmocka_run_group_tests(tests, make_files, remove_files);
+	return cmocka_run_group_tests(tests, make_files, remove_dir);
 }

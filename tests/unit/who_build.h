@@ -7,15 +7,14 @@
  * the first a loop has two instructions, in the second three, so that the length of a range tells whose code it was
  * read from. One tick is one nanosecond.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "decode/decode.h"
 #include "perfdata/reader.h"
 #include "session/internal.h"
 #include "session_build.h"
+#include "temp_dir.h"
 #include "tracing_data.h"
 
 #define CID	0x40u
@@ -27,43 +26,18 @@
 #define LOOP	"\xf7\xf7\xf7\xf7"	/* four times E */
 #define NR_LOOP	4
 
-static char symfs[] = "/tmp/cstrace-who-XXXXXX";
-
-static inline void write_code(const char *name, const uint32_t *code, size_t size)
-{
-	char path[64];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", symfs, name);
-	f = fopen(path, "wb");
-	assert_non_null(f);
-	fwrite(code, size, 1, f);
-	fclose(f);
-}
+TEMP_DIR("who")
 
 static inline int make_files(void **state)
 {
-	static const uint32_t two[] = { 0xd503201f, 0x17ffffff };
-	static const uint32_t three[] = { 0xd503201f, 0xd503201f, 0x17fffffe };
+	static const uint32_t two[] = { 0xd503201f, 0x17ffffff };		/* nop; b .-4 */
+	static const uint32_t three[] = { 0xd503201f, 0xd503201f, 0x17fffffe };	/* nop; nop; b .-8 */
 
-	(void)state;
-	if (!mkdtemp(symfs))
+	if (make_dir(state))
 		return -1;
-	write_code("two.bin", two, sizeof(two));
-	write_code("three.bin", three, sizeof(three));
+	temp_write(dir, "two.bin", two, sizeof(two));
+	temp_write(dir, "three.bin", three, sizeof(three));
 	return 0;
-}
-
-static inline int remove_files(void **state)
-{
-	char path[64];
-
-	(void)state;
-	snprintf(path, sizeof(path), "%s/two.bin", symfs);
-	unlink(path);
-	snprintf(path, sizeof(path), "%s/three.bin", symfs);
-	unlink(path);
-	return rmdir(symfs);
 }
 
 /* ---- trace ----------------------------------------------------------------------------------------- */
@@ -285,7 +259,7 @@ static struct filter_opts wanted;
 static inline struct session *decode_as(struct pdb *data, struct pdb *trace, uint32_t cpu, uint8_t frames_id,
 				 enum contextid_format format, const struct pdb *formats, struct result *r)
 {
-	struct session_opts so = { .symfs = symfs, .contextid = format, .keep_events = narrow,
+	struct session_opts so = { .symfs = dir, .contextid = format, .keep_events = narrow,
 				   .filter = wanted };
 	struct session_consumer con = { .data = r, .batch = on_batch };
 	const struct pdb_feature feature = { PD_FEAT_TRACING_DATA, formats };
