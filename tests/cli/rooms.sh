@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The rules for source files (scripts/check-tree, scripts/check-rooms) notice what breaks them: each case changes a copy of
+# the tree in one place.
+set -u
+cd "$(dirname "$0")/../.."
+. tests/cli/tap.sh
+cp -r include lib perf-plugin scripts README.md Kconfig-notes.md Makefile "$tmp"
+mkdir "$tmp/tests"
+
+# broken WORDS FILE SED: with the file changed so, the check fails and says the words. The file is put back.
+broken() {
+	words=$1 file=$tmp/$2
+	[ ! -e "$file" ] || cp "$file" "$tmp/before"
+	sed -i "$3" "$file" || return 1
+	got=0
+	"$tmp/scripts/check-tree" >"$tmp/said" 2>&1 || got=$?
+	cp "$tmp/before" "$file"
+	[ $got -eq 1 ] && grep -qF -- "$words" "$tmp/said" || {
+		echo "exit $got, no '$words' in:"
+		head -n 5 "$tmp/said"
+		return 1
+	}
+}
+
+sound() {
+	"$tmp/scripts/check-tree"
+}
+
+new_room() {
+	mkdir "$tmp/perf-plugin/attic"
+	cp "$tmp/perf-plugin/base/array.h" "$tmp/perf-plugin/attic"
+	! "$tmp/scripts/check-rooms" >"$tmp/said" && grep -qF "perf-plugin/attic has no floor" "$tmp/said"
+	rc=$?
+	rm -r "$tmp/perf-plugin/attic"
+	return $rc
+}
+
+check "the tree keeps the rules" sound
+check "an arrow that goes up" broken "perf-plugin/perfdata/open.c: includes perf-plugin/session/session.h" perf-plugin/perfdata/open.c \
+	'/#include "perfdata\/internal.h"/a #include "session/session.h"'
+check "an arrow on one floor" broken "lib/ptm/ptm.h: includes lib/etmv3/etmv3.h" lib/ptm/ptm.h '/^#define CST_LIB_PTM/a #include "etmv3/etmv3.h"'
+check "another room's internal header" broken "which is for its own room" perf-plugin/cmd/info.c \
+	'/#include "info\/info.h"/a #include "info/internal.h"'
+check "headers in a circle" broken "includes go in a circle" perf-plugin/import/sources.h '/^#define/a #include "import/events.h"'
+check "an exception that is not needed" broken "is not needed any more" scripts/rooms.txt \
+	'$a perf-plugin/cmd/info.c -> perf-plugin/opencsd: an example'
+check "a room without a floor" new_room
+check "a room without a row in README.md" broken "the table of rooms lacks perf-plugin/import/" README.md '/perf-plugin\/import\//d'
+check "another licence" broken "tree.c: first line is not" lib/tree/tree.c '1s/BSD-3-Clause/MIT/'
+check "a file that is too long" broken "std.c: more than 1000 lines" perf-plugin/files/std.c ':a;s/^/\n/;/\n\{1000\}/!ba'
+check "a file without a comment" broken 'no comment "std.c - what it is for"' perf-plugin/files/std.c 2d
+check "a guard of another name" broken "no guard CSTRACE_FILES_STD_H" perf-plugin/files/std.h 's/CSTRACE_FILES_STD_H/STD_H/'
+check "errno that leaves its file" broken "return -errno;" perf-plugin/files/std.c 's/return errno;/return -errno;/'
+check "a text past error_text()" broken "cst_strerror" perf-plugin/cmd/info.c '$a const char *x(void) { return cst_strerror(1); }'
+finish
