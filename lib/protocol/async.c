@@ -12,7 +12,7 @@ struct async_place cst_async_find(const uint8_t *p, const uint8_t *end, unsigned
 
 	for (q = p; q < end && (hit = memchr(q, ASYNC_END, end - q)); q = hit + 1) {
 		zeros = zeros_before(p, hit, most);
-		if (zeros >= least || (hit - p == zeros && zeros + before >= least))
+		if (zeros >= least || ((size_t)(hit - p) == zeros && zeros + before >= least))
 			return (struct async_place){ hit - p - zeros, zeros + 1 };
 	}
 	return (struct async_place){ end - p - zeros_before(p, end, most), 0 };

@@ -36,7 +36,7 @@ static inline unsigned int zeros_after(const uint8_t *p, const uint8_t *end, uns
 {
 	unsigned int n = zeros_before(p, end, most);
 
-	if (end - p == n)
+	if ((size_t)(end - p) == n)
 		n += before;
 	return n < most ? n : most;
 }

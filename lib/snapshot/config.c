@@ -45,7 +45,7 @@ static const struct want etmv4_regs[] = {
 	{ "TRCIDR12", REG(etmv4, idr12), 0, 0, 0 },
 	{ "TRCIDR13", REG(etmv4, idr13), 0, 0, 0 },
 	{ "TRCDEVARCH", REG(etmv4, devarch), CST_SNAP_NO_DEVARCH, DEVARCH_ETE10, 0 },
-	{ NULL }
+	{ NULL, 0, 0, 0, 0 }
 };
 
 static const struct want etmv3_regs[] = {
@@ -53,7 +53,7 @@ static const struct want etmv3_regs[] = {
 	{ "ETMIDR", REG(etmv3, idr), 0, 0, 1 },
 	{ "ETMTRACEIDR", REG(etmv3, traceidr), 0, 0, 1 },
 	{ "ETMCCER", REG(etmv3, ccer), CST_SNAP_NO_CCER, 0, 0 },
-	{ NULL }
+	{ NULL, 0, 0, 0, 0 }
 };
 
 static const struct want stm_regs[] = {
@@ -62,17 +62,17 @@ static const struct want stm_regs[] = {
 	{ "STMSPFEAT3R", REG(stm, feat3r), 0, 0, 0 },
 	{ "STMDEVID", REG(stm, devid), 0, 0, 0 },
 	{ "STMHEFEAT1R", REG(stm, hwfeatr), 0, 0, 0 },
-	{ NULL }
+	{ NULL, 0, 0, 0, 0 }
 };
 
 /* The trace metadata requirements call it the control register. */
 static const struct want itm_regs[] = {
 	{ "ITMTCR", REG(itm, tcr), 0, 0, 1 },
-	{ NULL }
+	{ NULL, 0, 0, 0, 0 }
 };
 static const struct want itm_regs_long[] = {
 	{ "CONTROL_REGISTER", REG(itm, tcr), 0, 0, 1 },
-	{ NULL }
+	{ NULL, 0, 0, 0, 0 }
 };
 
 /* Kinds of trace sources, by how the type begins; of two spellings of registers the first that is there. */

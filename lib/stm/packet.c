@@ -81,15 +81,14 @@ static inline uint64_t take(const uint8_t *p, const uint8_t *end, size_t k, unsi
 
 	if (!n)
 		return 0;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	if (end - at > 8) {
 		memcpy(&v, at, sizeof(v));
+		if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+			v = __builtin_bswap64(v);
 		if (k & 1)
 			v = v >> 4 | (uint64_t)at[8] << 60;
 		return reverse_nibbles(v) >> (64 - 4 * n);
 	}
-#endif
-	(void)end;
 	for (i = 0; i < n; i++)
 		v = v << 4 | nibble(p, k + i);
 	return v;

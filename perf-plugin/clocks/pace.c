@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* pace.c - interpolates between timestamps by cycles or instructions. */
 #include "clocks/pace.h"
+#include "base/wide.h"
 
 #include <string.h>
 
@@ -17,9 +18,9 @@ void pace_begin(struct pace *p)
 
 static uint64_t rate(uint64_t time, uint64_t work)
 {
-	unsigned __int128 r = ((unsigned __int128)time << FRACTION) / work;
+	uint64_t r = wide_mul_div(time, (uint64_t)1 << FRACTION, work);
 
-	return r < 1 ? 1 : r > MAX_RATE ? MAX_RATE : (uint64_t)r;
+	return r < 1 ? 1 : r > MAX_RATE ? MAX_RATE : r;
 }
 
 static void restart(struct pace *p, uint64_t time, bool whole)
@@ -67,19 +68,17 @@ void pace_gap(struct pace *p, uint64_t next)
 
 void pace_advance(struct pace *p, uint64_t insns, uint64_t cycles, uint64_t limit)
 {
-	unsigned __int128 d;
-	uint64_t time;
+	uint64_t time, d;
 
 	p->insns += insns;
 	p->cycles += cycles;
 	if (p->now == PACE_UNKNOWN || limit <= p->now)
 		return;
 	if (p->cycles && p->per_cycle)
-		d = (unsigned __int128)p->cycles * p->per_cycle;
+		d = wide_mul_shift(p->cycles, p->per_cycle, FRACTION);
 	else
-		d = (unsigned __int128)p->insns * (p->per_insn ? p->per_insn : DEFAULT_INSN);
-	d >>= FRACTION;
-	time = d < limit - p->start ? p->start + (uint64_t)d : limit;
+		d = wide_mul_shift(p->insns, p->per_insn ? p->per_insn : DEFAULT_INSN, FRACTION);
+	time = d < limit - p->start ? p->start + d : limit;
 	if (time > p->now)
 		p->now = time;
 }

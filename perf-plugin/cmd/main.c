@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* main.c - perf-cstrace COMMAND: opens the standard descriptors, finds the command, checks its output at the end. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "files/guard.h"
 #include "files/mapped.h"
 #include "files/std.h"
+#include "perfdata/decomp.h"
 
 static int cmd_help(int argc, const char **argv);
 
@@ -87,6 +89,34 @@ static void list_commands(void)
 	putchar('\n');
 }
 
+/* The version, and which of the optional libraries are in (make help). */
+static void print_version(void)
+{
+	const struct {
+		const char *name;
+		bool in;
+	} parts[] = {
+		{ "libtraceevent",
+#ifdef HAVE_LIBTRACEEVENT
+		  true },
+#else
+		  false },
+#endif
+		{ "lzma",
+#ifdef HAVE_LZMA
+		  true },
+#else
+		  false },
+#endif
+		{ "zstd", pd_decomp_available() },
+	};
+	size_t i;
+
+	printf("cstrace version %s\n", CST_VERSION_TEXT);
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		printf("%s: %s\n", parts[i].name, parts[i].in ? "on" : "off");
+}
+
 static int dispatch(int argc, const char **argv)
 {
 	const struct command *c;
@@ -100,7 +130,7 @@ static int dispatch(int argc, const char **argv)
 		return CMD_OK;
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-v")) {
-		printf("cstrace version %s\n", CST_VERSION_TEXT);
+		print_version();
 		return CMD_OK;
 	}
 	if (!strcmp(argv[1], "--list-cmds")) {

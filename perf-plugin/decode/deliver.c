@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/wide.h"
 #include "decode/decode.h"
 #include "decode/run.h"
 
@@ -149,8 +150,8 @@ static int deliver_pieces(struct run *r, const struct batch *b)
 	for (i = 0; i < n && !rc && !r->f.retry; i += step) {
 		size_t end = n - i < step ? n : i + step;
 
-		s->time = start + (uint64_t)((unsigned __int128)whole * i / n);
-		s->time_end = start + (uint64_t)((unsigned __int128)whole * end / n);
+		s->time = start + wide_mul_div(whole, i, n);
+		s->time_end = start + wide_mul_div(whole, end, n);
 		s->n_insn = (uint32_t)(insns * end / n - insns * i / n);
 		rc = deliver_piece(r, b->st, b->g + i, end - i);
 	}

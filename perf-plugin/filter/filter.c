@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/intmap.h"
+#include "base/wide.h"
 #include "tasks/comms.h"
 
 #define NS_PER_S	1000000000ull
@@ -339,7 +340,7 @@ bool filter_needs_span(const struct filter *f)
 
 static uint64_t part_of(uint64_t whole, uint64_t percent)
 {
-	return (uint64_t)((unsigned __int128)whole * percent / (100 * PERCENT));
+	return wide_mul_div(whole, percent, 100 * PERCENT);
 }
 
 void filter_set_span(struct filter *f, uint64_t first, uint64_t last)

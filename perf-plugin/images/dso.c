@@ -257,7 +257,8 @@ static int unpack_file(struct dso *d)
 		return DSO_FINE;
 	rc = unpack(d->data, d->size, &p, &size);
 	if (rc != UNPACK_DONE)
-		return rc == UNPACK_LARGE ? DSO_UNPACKED_LARGE : rc == UNPACK_NO_MEMORY ? DSO_NO_MEMORY : DSO_PACKED;
+		return rc == UNPACK_LARGE ? DSO_UNPACKED_LARGE : rc == UNPACK_NO_MEMORY ? DSO_NO_MEMORY :
+		       rc == UNPACK_LEFT_OUT ? DSO_LEFT_OUT : DSO_PACKED;
 	input_unmap(d->data, d->size);
 	d->data = p;
 	d->size = size;
@@ -403,6 +404,10 @@ void dso_explain(const struct dso *d, bool perf, FILE *out)
 	case DSO_PACKED:
 		fprintf(out, "%s: %s cannot be unpacked: damaged, or compressed in a way that this program does not "
 			"know; unpack it by hand\n", path, file);
+		break;
+	case DSO_LEFT_OUT:
+		fprintf(out, "%s: %s is compressed by xz or zstd, and this program was made without what unpacks that "
+			"(perf-cstrace --version); unpack it by hand\n", path, file);
 		break;
 	case DSO_UNPACKED_LARGE:
 		fprintf(out, "%s: %s unpacks to more than %d times its size, or %u MiB, which no kernel file does: not used; "

@@ -112,6 +112,7 @@ enum dso_trouble {
 	DSO_UNALIGNED,		/* file offset and address do not fit */
 	DSO_NO_PLACE,		/* module: nothing tells where its code was in memory */
 	DSO_PACKED,		/* compressed, and cannot be unpacked */
+	DSO_LEFT_OUT,		/* the same, since this program was made without the library for it */
 	DSO_UNPACKED_LARGE,	/* compressed, and unpacks to more than any such file */
 	DSO_NO_MEMORY,		/* memory was refused while the file was read */
 	DSO_NO_SYMBOL,		/* kernel image without the symbol that tells where it was loaded */

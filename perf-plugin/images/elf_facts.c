@@ -5,7 +5,9 @@
 #include <stdint.h>
 #include <string.h>
 #include <zlib.h>
+#ifdef HAVE_ZSTD
 #include <zstd.h>
+#endif
 
 #include "images/dso.h"
 #include "images/elf_facts.h"
@@ -92,6 +94,7 @@ static size_t first_of_zlib(const uint8_t *p, size_t len, uint8_t *out, size_t r
 	return rc == Z_OK || rc == Z_STREAM_END ? room - z.avail_out : 0;
 }
 
+#ifdef HAVE_ZSTD
 static size_t first_of_zstd(const uint8_t *p, size_t len, uint8_t *out, size_t room)
 {
 	ZSTD_inBuffer in = { p, len, 0 };
@@ -104,6 +107,17 @@ static size_t first_of_zstd(const uint8_t *p, size_t len, uint8_t *out, size_t r
 	ZSTD_freeDStream(z);
 	return to.pos;
 }
+#else
+/* Made without zstd: the version of DWARF is not known. */
+static size_t first_of_zstd(const uint8_t *p, size_t len, uint8_t *out, size_t room)
+{
+	(void)p;
+	(void)len;
+	(void)out;
+	(void)room;
+	return 0;
+}
+#endif
 
 /* The header of the first unit says how far it goes, which is not in `head`: only its version counts. */
 static void read_first_unit(struct elf_facts *f, const uint8_t *p, size_t len, bool zstd, bool big)

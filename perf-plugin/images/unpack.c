@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* unpack.c - gzip, xz and zstd files into memory, with a limit of what they may unpack to. */
-#include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+#ifdef HAVE_LZMA
+#include <lzma.h>
+#endif
+#ifdef HAVE_ZSTD
 #include <zstd.h>
+#endif
 
 #include "images/unpack.h"
 
@@ -62,6 +66,7 @@ static enum unpack_result unpack_gz(const uint8_t *p, size_t len, struct output 
 	return rc == Z_MEM_ERROR ? UNPACK_NO_MEMORY : UNPACK_DAMAGED;
 }
 
+#ifdef HAVE_LZMA
 static enum unpack_result unpack_xz(const uint8_t *p, size_t len, struct output *o)
 {
 	lzma_stream z = LZMA_STREAM_INIT;
@@ -80,7 +85,11 @@ static enum unpack_result unpack_xz(const uint8_t *p, size_t len, struct output 
 		return UNPACK_DONE;
 	return rc == LZMA_MEM_ERROR ? UNPACK_NO_MEMORY : rc == LZMA_MEMLIMIT_ERROR ? UNPACK_LARGE : UNPACK_DAMAGED;
 }
+#else
+#define unpack_xz NULL
+#endif
 
+#ifdef HAVE_ZSTD
 static enum unpack_result unpack_zst(const uint8_t *p, size_t len, struct output *o)
 {
 	ZSTD_DStream *z = ZSTD_createDStream();
@@ -103,11 +112,14 @@ static enum unpack_result unpack_zst(const uint8_t *p, size_t len, struct output
 	ZSTD_freeDStream(z);
 	return rc ? UNPACK_DAMAGED : UNPACK_DONE;
 }
+#else
+#define unpack_zst NULL
+#endif
 
 static const struct {
 	uint8_t len;
 	uint8_t magic[6];
-	enum unpack_result (*unpack)(const uint8_t *p, size_t len, struct output *o);
+	enum unpack_result (*unpack)(const uint8_t *p, size_t len, struct output *o);	/* NULL: left out */
 } formats[] = {
 	{ 2, { 0x1f, 0x8b }, unpack_gz },
 	{ 6, { 0xfd, '7', 'z', 'X', 'Z', 0 }, unpack_xz },
@@ -139,6 +151,8 @@ enum unpack_result unpack(const uint8_t *p, size_t len, uint8_t **out, size_t *o
 
 	if (o.max < FIRST_SIZE)
 		o.max = FIRST_SIZE;
+	if (f < NR_FORMATS && !formats[f].unpack)
+		return UNPACK_LEFT_OUT;
 	if (f < NR_FORMATS)
 		rc = formats[f].unpack(p, len, &o);
 	if (rc != UNPACK_DONE && o.failed)

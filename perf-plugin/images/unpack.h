@@ -17,7 +17,8 @@
 
 enum unpack_result {
 	UNPACK_DONE,
-	UNPACK_DAMAGED,		/* or a format that this build does not know */
+	UNPACK_DAMAGED,		/* or a format that this program does not know */
+	UNPACK_LEFT_OUT,	/* made without the library that the format needs (NO_LZMA, NO_ZSTD) */
 	UNPACK_LARGE,
 	UNPACK_NO_MEMORY,
 };

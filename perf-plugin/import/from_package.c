@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/name.h"
+#include "base/wide.h"
 #include "import/auxdata.h"
 #include "import/bundle.h"
 #include "import/events.h"
@@ -163,7 +164,7 @@ static uint64_t to_ns(const struct importer *im, uint64_t time)
 		return 0;
 	if (!in_ticks(im))
 		return time;
-	return (uint64_t)((unsigned __int128)time * NS_PER_SECOND / im->pkg->event_frequency);
+	return wide_mul_div(time, NS_PER_SECOND, im->pkg->event_frequency);
 }
 
 static int write_info(struct importer *im, const struct cst_event *ev)

@@ -265,6 +265,7 @@ enum loss loss_of_dso(const struct dso *d)
 	case DSO_BAD_ELF:
 	case DSO_UNALIGNED:
 	case DSO_PACKED:
+	case DSO_LEFT_OUT:
 	case DSO_UNPACKED_LARGE:
 	case DSO_NO_MEMORY:
 		return LOSS_UNFIT;

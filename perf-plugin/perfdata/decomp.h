@@ -14,6 +14,9 @@ struct pd_decomp;
 struct pd_decomp *pd_decomp_new(void);
 void pd_decomp_free(struct pd_decomp *d);
 
+/* Compressed records can be read. 0: this program was made without zstd (NO_ZSTD). */
+bool pd_decomp_available(void);
+
 /* Forget everything, for another pass. */
 void pd_decomp_reset(struct pd_decomp *d);
 

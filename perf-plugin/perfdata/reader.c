@@ -250,6 +250,11 @@ static int start_expanding(struct perfdata *pd, const struct pd_record *rec)
 		pd->stats.lost_bytes += len;
 		return 0;
 	}
+	if (!pd_decomp_available()) {
+		pd->broken = true;
+		return error_set(&pd->err, ERR_ZSTD, rec->offset, "%s: the records are compressed, and this program was made "
+				 "without zstd (NO_ZSTD): they are lost; record without -z", cur_src(pd)->name);
+	}
 	if (!pd->decomp)
 		pd->decomp = pd_decomp_new();
 	if (!pd->decomp) {

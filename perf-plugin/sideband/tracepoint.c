@@ -2,7 +2,11 @@
 /* tracepoint.c - parses the format of sched_switch with libtraceevent, and reads samples by it. */
 #include <stdlib.h>
 #include <string.h>
+#ifdef HAVE_LIBTRACEEVENT
 #include <traceevent/event-parse.h>
+#else
+struct tep_handle;
+#endif
 
 #include "perfdata/bytes.h"
 #include "sideband/tracepoint.h"
@@ -85,6 +89,7 @@ static char *find_format(struct pd_cursor *c, size_t *size)
 	return NULL;
 }
 
+#ifdef HAVE_LIBTRACEEVENT
 /*
  * libtraceevent trusts the kernel's text and crashes over another one, so it gets only what has this form:
  * name, ID, "format:", then lines of fields, each with type and name, offset, size and sign.
@@ -159,10 +164,17 @@ static bool take_field(struct tep_format_field *f, struct tracepoint_field *out)
 	return true;
 }
 
-static const char *parse(struct tracepoint *tp, const char *format, size_t size)
+/* `longs`: bytes of a long where it was recorded. Without memory tp->tep remains NULL. */
+static const char *parse(struct tracepoint *tp, const char *format, size_t size, bool big, int longs)
 {
 	struct tep_event *ev;
 
+	tp->tep = tep_alloc();
+	if (!tp->tep)
+		return NULL;
+	tep_set_loglevel(TEP_LOG_NONE);
+	tep_set_file_bigendian(tp->tep, big ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
+	tep_set_long_size(tp->tep, longs);
 	if (!well_formed(format) || tep_parse_event(tp->tep, format, size, "sched"))
 		return "its format cannot be read";
 	ev = tep_find_event_by_name(tp->tep, "sched", "sched_switch");
@@ -173,6 +185,44 @@ static const char *parse(struct tracepoint *tp, const char *format, size_t size)
 	tp->id = (uint64_t)ev->id;
 	return NULL;
 }
+
+static uint64_t read_number(const struct tracepoint *tp, const uint8_t *p, uint32_t size)
+{
+	return tep_read_number(tp->tep, p, (int)size);
+}
+
+static void close_parser(struct tracepoint *tp)
+{
+	if (tp->tep)
+		tep_free(tp->tep);
+}
+
+#else	/* every format is refused, so that no numbers are read */
+
+static const char *parse(struct tracepoint *tp, const char *format, size_t size, bool big, int longs)
+{
+	(void)tp;
+	(void)format;
+	(void)size;
+	(void)big;
+	(void)longs;
+	return "this program was made without libtraceevent (NO_LIBTRACEEVENT)";
+}
+
+static uint64_t read_number(const struct tracepoint *tp, const uint8_t *p, uint32_t size)
+{
+	(void)tp;
+	(void)p;
+	(void)size;
+	return 0;
+}
+
+static void close_parser(struct tracepoint *tp)
+{
+	(void)tp;
+}
+
+#endif
 
 struct tracepoint *tracepoint_new(const void *data, size_t len, const char **problem)
 {
@@ -203,13 +253,7 @@ struct tracepoint *tracepoint_new(const void *data, size_t len, const char **pro
 		return NULL;
 	tp = calloc(1, sizeof(*tp));
 	if (tp)
-		tp->tep = tep_alloc();
-	if (tp && tp->tep) {
-		tep_set_loglevel(TEP_LOG_NONE);
-		tep_set_file_bigendian(tp->tep, big ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
-		tep_set_long_size(tp->tep, head[1]);
-		*problem = parse(tp, format, size);
-	}
+		*problem = parse(tp, format, size, big, head[1]);
 	free(format);
 	if (!tp || !tp->tep || *problem) {
 		tracepoint_free(tp);
@@ -222,8 +266,7 @@ void tracepoint_free(struct tracepoint *tp)
 {
 	if (!tp)
 		return;
-	if (tp->tep)
-		tep_free(tp->tep);
+	close_parser(tp);
 	free(tp);
 }
 
@@ -237,7 +280,7 @@ static bool number(const struct tracepoint *tp, const struct tracepoint_field *f
 {
 	if (size < f->offset || size - f->offset < f->size)
 		return false;
-	*v = tep_read_number(tp->tep, (const uint8_t *)raw + f->offset, (int)f->size);
+	*v = read_number(tp, (const uint8_t *)raw + f->offset, f->size);
 	return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/wide.h"
 #include "decode/decode.h"
 #include "synth/callstack.h"
 
@@ -361,9 +362,7 @@ static bool skipped(struct sampler *sp)
 
 static uint64_t clock_now(const struct lane *ln)
 {
-	unsigned __int128 dt = (unsigned __int128)(ln->insns - ln->anchor_insns) * ln->rate;
-
-	return ln->anchor + (uint64_t)(dt >> RATE_SHIFT);
+	return ln->anchor + wide_mul_shift(ln->insns - ln->anchor_insns, ln->rate, RATE_SHIFT);
 }
 
 /* Turn the time of the next sample into a number of instructions. */
@@ -377,8 +376,8 @@ static void clock_arm(struct lane *ln, uint64_t period)
 	}
 	if (ln->due - now > period)
 		ln->due = now + period;
-	n = (uint64_t)(((unsigned __int128)(ln->due - now) << RATE_SHIFT) / ln->rate);
-	ln->next = ln->insns + (n ? n : 1);
+	n = wide_mul_div(ln->due - now, (uint64_t)1 << RATE_SHIFT, ln->rate);
+	ln->next = ln->insns + (n < 1 ? 1 : n > INT64_MAX ? INT64_MAX : n);
 }
 
 /* The stream knows how fast time goes in this batch. */
@@ -394,7 +393,7 @@ static void clock_batch(struct sampler *sp, struct lane *ln, const struct stream
 	} else if (ln->due < now) {
 		ln->due = now;
 	}
-	rate = (uint64_t)(((unsigned __int128)(s->time_end - now) << RATE_SHIFT) / s->n_insn);
+	rate = wide_mul_div(s->time_end - now, (uint64_t)1 << RATE_SHIFT, s->n_insn);
 	ln->rate = rate < 1 ? 1 : rate > RATE_MAX ? RATE_MAX : rate;
 	ln->clock_set = true;
 	ln->anchor = now;
@@ -415,7 +414,7 @@ static void clock_set(struct sampler *sp, struct lane *ln, uint64_t now)
 		left = ln->due - clock_now(ln);
 		ln->due = now + (left <= sp->o.period ? left : 0);
 	} else if (insns && now > ln->anchor) {
-		rate = (uint64_t)(((unsigned __int128)(now - ln->anchor) << RATE_SHIFT) / insns);
+		rate = wide_mul_div(now - ln->anchor, (uint64_t)1 << RATE_SHIFT, insns);
 		ln->rate = rate < 1 ? 1 : rate > RATE_MAX ? RATE_MAX : rate;
 	}
 	ln->clock_set = true;
@@ -457,7 +456,7 @@ static uint64_t insn_time(const struct sampler *sp, const struct stream *s, cons
 		return s->time;
 	if (done > s->n_insn)
 		return s->time_end;
-	return s->time + (uint64_t)((unsigned __int128)(s->time_end - s->time) * done / s->n_insn);
+	return s->time + wide_mul_div(s->time_end - s->time, done, s->n_insn);
 }
 
 static int insn_emit(struct sampler *sp, const struct stream *s, struct lane *ln, struct insn_sample *i)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The programs of tests/examples/ in C and C++, and lib/README.md against the tree: its code is compiled and run, its
 files, functions and types must exist, and each way of adding something fits on a screen."""
+import glob
 import itertools
 import os
 import re
@@ -122,8 +123,7 @@ class Page:
         files = {w for w in words if re.fullmatch(r"[\w./-]+(/|\.(c|h|def|sh|txt))", w)}
         missing = [f for f in files if not os.path.exists(f) and not os.path.exists(os.path.join("lib", f))]
         self.case("files exist", ", ".join(sorted(missing)) or None if len(files) > 15 else "found %d" % len(files))
-        headers = subprocess.run(["cat"] + [os.path.join(d, f) for d in ("include/cstrace", "perf-plugin/session",
-                                  "perf-plugin/profile") for f in os.listdir(d) if f.endswith(".h")],
+        headers = subprocess.run(["cat", *glob.glob("include/cstrace/*.h"), *glob.glob("perf-plugin/*/*.h")],
                                  capture_output=True, text=True).stdout
         symbols = {re.sub(r"^(enum|struct) |\(\)$", "", w) for w in words
                    if re.match(r"(enum |struct )?(cst_|CST_|session_|profile_)\w+(\(\))?$", w)}

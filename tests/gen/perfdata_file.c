@@ -3,8 +3,8 @@
 #include <linux/perf_event.h>
 #include <string.h>
 #include <time.h>
-#include <zstd.h>
 
+#include "parts.h"
 #include "perfdata_int.h"
 
 enum { HEADER_ATTR = 64, FEATURE = 80, COMPRESSED = 81, COMPRESSED2 = 83 };

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "parts.h"
+
 static const struct scenario_row *const tables[] = { scenario_user, scenario_kernel, scenario_who, scenario_phone };
 
 #define NTABLES (sizeof(tables) / sizeof(tables[0]))
@@ -116,7 +118,7 @@ static void draw_options(struct world_opts *o, uint64_t seed)
 	o->s.perf.time_conv = 1;
 	o->s.perf.rings = 1;
 	o->s.perf.kernel_events = 1;
-	o->s.perf.compress = (uint8_t)(rng_below(&r, 5) ? 0 : 1 + rng_below(&r, 2));
+	o->s.perf.compress = (uint8_t)(rng_below(&r, 5) ? 0 : 1 + rng_below(&r, 2)) * HAS_ZSTD;
 	o->s.perf.compress_block = 1000;
 	o->s.perf.cmdline = "perf record -a -e cs_etm//";
 	t->ete = seed & 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "perfdata_build.h"
+#include "parts.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 void pdb_free(struct pdb *b)
 {

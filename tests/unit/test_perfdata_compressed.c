@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "parts.h"
 #include "perfdata/reader.h"
 #include "perfdata_build.h"
 
@@ -37,6 +38,7 @@ static void test_long(void **state)
 	char name[256];
 
 	(void)state;
+	NEEDS(ZSTD);
 	for (p = 0; p < 2 * sizeof(pieces) / sizeof(pieces[0]); p++) {
 		struct pdb raw = { 0 }, data = { 0 }, file = { 0 };
 		struct perfdata *pd;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "parts.h"
 #include "perfdata/decode.h"
 #include "perfdata/reader.h"
 #include "perfdata_build.h"
@@ -441,6 +442,7 @@ static void test_compressed(void **state)
 	unsigned int i, form;
 
 	(void)state;
+	NEEDS(ZSTD);
 	for (i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
 		for (form = 0; form < 4; form++) {
 			struct pdb file = { 0 };
@@ -470,6 +472,7 @@ static void test_compressed_broken(void **state)
 	uint8_t *rec;
 
 	(void)state;
+	NEEDS(ZSTD);
 	compressed_form(&file, 100, false, false);
 	rec = file.p + 104 + 3 * 8 + 2 * 144;
 	rec += rec[6] | rec[7] << 8;		/* the second compressed record */

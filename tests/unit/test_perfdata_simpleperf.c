@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "parts.h"
 #include "perfdata/reader.h"
 #include "perfdata/simpleperf.h"
 #include "perfdata_build.h"
@@ -201,6 +202,7 @@ static void test_init_map(void **state)
 	struct pdb maps = { .p = NULL }, packed = { .p = NULL };
 
 	(void)state;
+	NEEDS(ZSTD);
 	pdb_comm(&maps, 1, 1, "first", ST, &sid);
 	pdb_comm(&maps, 2, 2, "second", ST, &sid);
 	check_init_map(&maps, all, 4);

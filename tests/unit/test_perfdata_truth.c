@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "parts.h"
 #include "perfdata/auxinfo.h"
 #include "perfdata/decode.h"
 #include "perfdata/reader.h"
@@ -325,6 +326,7 @@ static void test_perf_record(void **state)
 	int rc;
 
 	(void)state;
+	NEEDS(ZSTD);
 	assert_non_null(mkdtemp(dir));
 	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%zu.data", dir, i);

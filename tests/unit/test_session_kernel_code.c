@@ -15,6 +15,7 @@
 #include "decode/decode.h"
 #include "elf_build.h"
 #include "images/dso.h"
+#include "parts.h"
 #include "perfdata/bpf_info.h"
 #include "perfdata/reader.h"
 #include "session/session.h"
@@ -443,6 +444,7 @@ static void stripped_image(void **state)
 	struct result r;
 
 	(void)state;
+	NEEDS(LZMA);
 	elf_build(image, EM_AARCH64, 0x11, true);
 	name = memmem(image, sizeof(image), "_text", 5);
 	assert_non_null(name);

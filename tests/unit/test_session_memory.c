@@ -16,9 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include <lzma.h>
 #include <zlib.h>
-#include <zstd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -26,6 +24,7 @@
 #include "images/unpack.h"
 #include "indexes/index_book.h"
 #include "jit_build.h"
+#include "parts.h"
 #include "perfdata/reader.h"
 #include "perfdata/records.h"
 #include "session/session.h"
@@ -284,6 +283,8 @@ static void unpacking(void **state)
 	unsigned int i;
 
 	(void)state;
+	NEEDS(LZMA);
+	NEEDS(ZSTD);
 	srand(1);
 	for (i = 0; i < sizeof(data); i++)
 		data[i] = i < 30000 ? (uint8_t)(rand() >> 8) : data[i - 30000];

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "parts.h"
 #include "sideband/tracepoint.h"
 #include "tracing_data.h"
 
@@ -21,6 +22,7 @@ static void both_byte_orders(void **state)
 	int swap;
 
 	(void)state;
+	NEEDS(LIBTRACEEVENT);
 	for (swap = 0; swap < 2; swap++) {
 		struct pdb data = { .swap = swap }, raw = { .swap = swap };
 
@@ -73,6 +75,7 @@ static void of_another_event(void **state)
 	const char *problem;
 
 	(void)state;
+	NEEDS(LIBTRACEEVENT);
 	td_build(&data, td_format);
 	td_switch(&raw, 1, 2);
 	raw.p[0]++;
@@ -103,6 +106,7 @@ static void fields_elsewhere(void **state)
 	const char *problem;
 
 	(void)state;
+	NEEDS(LIBTRACEEVENT);
 	td_build(&data, format);
 	tp = tracepoint_new(data.p, data.len, &problem);
 	assert_null(problem);
@@ -165,6 +169,7 @@ static void cut_anywhere(void **state)
 	size_t len, whole;
 
 	(void)state;
+	NEEDS(LIBTRACEEVENT);
 	td_build(&data, td_format);
 	whole = data.len - 16;	/* what follows the formats is not read */
 	for (len = 0; len <= data.len; len++) {
@@ -191,6 +196,7 @@ static void damaged_anywhere(void **state)
 	uint8_t was;
 
 	(void)state;
+	NEEDS(LIBTRACEEVENT);
 	td_build(&data, td_format);
 	td_switch(&raw, 1, 2);
 	for (i = 0; i < data.len; i++)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "parts.h"
 #include "session_open.h"
 #include "who_build.h"
 
@@ -354,6 +355,7 @@ static void by_switch_records_and_by_samples(void **state)
 	int samples;
 
 	(void)state;
+	NEEDS(LIBTRACEEVENT);
 	for (samples = 0; samples < 2; samples++) {
 		struct pdb data = { 0 }, trace = { 0 }, formats = { 0 };
 

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "decode/decode.h"
+#include "parts.h"
 #include "session/internal.h"
 #include "session_build.h"
 #include "temp_dir.h"
@@ -255,6 +256,7 @@ static void threads_in_compressed_records(void **state)
 	struct pdb data = { 0 }, raw = { 0 }, file = { 0 }, chunks = { 0 };
 
 	(void)state;
+	NEEDS(ZSTD);
 	sb_aux_info(&data, 1, SB_CONFIGR, 0x14);
 	make_recording(&raw, &chunks);
 	pdb_compressed(&data, &raw, 700, false);

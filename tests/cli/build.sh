@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# build.sh - the build: what it is made with is a dependency; parts that are left out, and what perf-cstrace says where a
+# file needs them; what is on by default against mistakes.
+. tests/cli/tap.sh
+cc=${CC:-gcc}
+mk() {
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory CC="$cc" "$@"
+}
+
+# ---- flags ----
+mkdir "$tmp/tree"
+cp -R include scripts Makefile "$tmp/tree"
+mkdir "$tmp/tree/lib" && cp lib/error.c lib/version.c "$tmp/tree/lib"
+compiled() {
+	mk -C "$tmp/tree" O=build build/libcstrace.a "$@" >"$tmp/out" 2>&1
+	grep -c ' CC ' "$tmp/out" || :
+}
+is() {
+	[ "$2" = "$3" ] && ok "$1" || not_ok "$1" "$2 files instead of $3" "$(cat "$tmp/out")"
+}
+is "everything is compiled" "$(compiled)" 2
+is "nothing twice" "$(compiled)" 0
+is "other CFLAGS: everything again" "$(compiled CFLAGS=-O1)" 2
+is "the same CFLAGS: nothing" "$(compiled CFLAGS=-O1)" 0
+is "CPPFLAGS count" "$(compiled CFLAGS=-O1 CPPFLAGS=-DSOMETHING)" 2
+is "another compiler" "$(compiled CFLAGS=-O1 CPPFLAGS=-DSOMETHING CC="env $cc")" 2
+check "CPPFLAGS reach the compiler" sh -c "! env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C '$tmp/tree' O=b2 CC='$cc' \
+	CPPFLAGS='-include /no/such/header.h' b2/libcstrace.a 2>/dev/null"
+
+# ---- hardening ----
+hard() {
+	readelf -W -d "$1" | grep -q 'BIND_NOW\|FLAGS_1.*NOW' && readelf -W -l "$1" | grep -q GNU_RELRO
+}
+check "the library is bound at start" hard "$BUILD/libcstrace.so"
+check "perf-cstrace is bound at start" hard "$PERF_CSTRACE"
+check "perf-cstrace is position independent" sh -c "readelf -h '$PERF_CSTRACE' | grep -q 'Type: *DYN'"
+check "perf-cstrace has the stack protector" sh -c "readelf -W --dyn-syms '$PERF_CSTRACE' | grep -q __stack_chk_fail"
+case $($cc -dumpmachine) in
+x86_64*)
+	# of the objects: the C library's own that a program begins with need not have it, and then the program has not
+	for f in lib/error.o perf-plugin/cmd/main.o; do
+		check "$f: IBT, SHSTK" sh -c "readelf -n '$BUILD/obj/$f' | grep -q 'IBT, SHSTK'"
+	done
+	;;
+esac
+
+# ---- parts that are left out ----
+parts=$BUILD/without
+check "it builds without libtraceevent, lzma and zstd" mk -s -j2 O="$parts" CFLAGS=-O1 NO_LIBTRACEEVENT=1 NO_LZMA=1 NO_ZSTD=1 "$parts/perf-cstrace"
+check "none of them is linked" sh -c "! readelf -d '$parts/perf-cstrace' | grep -E 'NEEDED.*(traceevent|lzma|zstd)'"
+version_says() {
+	"$1" --version | tail -n +2 | sort | tr '\n' ' ' >"$tmp/version"
+	grep -qx "$2" "$tmp/version"
+}
+check "--version says what is out" version_says "$parts/perf-cstrace" 'libtraceevent: off lzma: off zstd: off '
+check "the shipped sample is decoded to the same branches" sh -c "
+	for p in '$PERF_CSTRACE' '$parts/perf-cstrace'; do
+		\$p script -i tests/data/sample.perf.data --symfs tests/data/symfs --itrace=b -F pid,tid,cpu,ip,addr || exit 1
+	done | sort | uniq -c | awk '\$1 % 2 { exit 1 }'"
+if version_says "$PERF_CSTRACE" 'libtraceevent: on lzma: on zstd: on '; then
+	ok "--version says what is in"
+	"$CST_GEN" random --case=7 --compress=1 --perf="$tmp/packed.data" --images="$tmp/images" >/dev/null 2>&1
+	says() {
+		"$parts/perf-cstrace" script -i "$tmp/packed.data" --itrace=b -F ip >/dev/null 2>"$tmp/err"
+		[ $? != 0 ] && grep -q 'made without zstd (NO_ZSTD)' "$tmp/err"
+	}
+	check "compressed records: it says what it was made without" says || cat "$tmp/err"
+fi
+finish
