@@ -125,12 +125,6 @@ void cst_counts_elements(struct cst_counts *c, struct count_open *o, const struc
 
 	for (; g < end; g++) {
 		switch (g->kind) {
-		case CST_GEN_PE_CONTEXT:
-		case CST_GEN_TIMESTAMP:
-		case CST_GEN_CYCLE_COUNT:
-		case CST_GEN_EVENT:
-		case CST_GEN_SYNC_MARKER:
-			continue;
 		case CST_GEN_RANGE:
 			if (!o->open || o->section != g->section || o->end != g->addr || (c->joined ? o->taken : o->branch))
 				open_range(c, o, g);
@@ -140,9 +134,18 @@ void cst_counts_elements(struct cst_counts *c, struct count_open *o, const struc
 			close_range(c, o);
 			o->start = g->start;
 			break;
-		default:
+		case CST_GEN_NO_SYNC:
+		case CST_GEN_TRACE_ON:
+		case CST_GEN_EO_TRACE:
+		case CST_GEN_NOPATH:
+		case CST_GEN_NACC:
+		case CST_GEN_ADDR_UNKNOWN:
+		case CST_GEN_EXCEPTION:
+			/* what comes next need not be where the last branch led to */
 			close_range(c, o);
 			o->section = 0;
+			continue;
+		default:
 			continue;
 		}
 		o->section = g->section;

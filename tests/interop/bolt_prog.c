@@ -9,7 +9,11 @@
 #include <stdlib.h>
 
 #define NOINLINE __attribute__((noinline))
+#ifdef __clang__
+#define AS_WRITTEN __attribute__((noinline))	/* clang has no such attribute; bolt.sh compiles with gcc */
+#else
 #define AS_WRITTEN __attribute__((noinline, optimize("no-reorder-blocks")))
+#endif
 
 static unsigned int seed = 1;
 static int closed, caught, hits;

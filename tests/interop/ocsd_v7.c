@@ -28,7 +28,7 @@ static uint8_t *read_file(const char *name, size_t *len)
 {
 	FILE *f = fopen(name, "rb");
 	uint8_t *p;
-	long n;
+	long n = 0;
 
 	if (!f || fseek(f, 0, SEEK_END) || (n = ftell(f)) <= 0)
 		die("cannot read a file");

@@ -74,17 +74,13 @@ static void seen(void *data, const struct cst_generic *g)
 		}
 		c->runs++;
 		break;
-	case CST_GEN_PE_CONTEXT:
-	case CST_GEN_TIMESTAMP:
-	case CST_GEN_CYCLE_COUNT:
-	case CST_GEN_EVENT:
-	case CST_GEN_SYNC_MARKER:
-		assert_true(c->n_other < OTHERS);
-		c->other[c->n_other++] = *g;
-		return;
 	default:
-		close_open(c);
-		c->last.kind = 0;
+		if (g->kind == CST_GEN_NO_SYNC || g->kind == CST_GEN_TRACE_ON || g->kind == CST_GEN_EO_TRACE ||
+		    g->kind == CST_GEN_NOPATH || g->kind == CST_GEN_NACC || g->kind == CST_GEN_ADDR_UNKNOWN ||
+		    g->kind == CST_GEN_EXCEPTION) {
+			close_open(c);
+			c->last.kind = 0;
+		}
 		assert_true(c->n_other < OTHERS);
 		c->other[c->n_other++] = *g;
 		return;

@@ -185,8 +185,8 @@ static void make_full(struct full *f)
 		.dumps = { { "code.bin", 0x400000, 0, 0x1000, 0, CST_MEM_ANY },
 			   { "code.bin", 0xffff000000000000, 0x1000, 0, 0, CST_MEM_EL2N } },
 		.files = { "a.bin", "sub/b.bin", "c.bin" },
-		.clusters = { { "Cluster 0", "cpu_0", 0 }, { "Cluster 0", "cpu_1", 0 }, { "C1", "x", 0 } },
-		.core = { { "cpu_0", "@address:0x10", 0 } },
+		.clusters = { { "Cluster 0", "cpu_0", 0, 0 }, { "Cluster 0", "cpu_1", 0, 0 }, { "C1", "x", 0, 0 } },
+		.core = { { "cpu_0", "@address:0x10", 0, 0 } },
 		.src = { { "ETM_0", "ETB_0", 0, 1 }, { "ETM_0", "ETB_1", 0, 0 }, { "ETM_0", "ETB_1", 1, 1 } },
 	};
 	f->dev[0] = (struct cst_snap_device){ "cpu_0.ini", "cpu_0", "Cortex-A53", "address:0x10",

@@ -289,7 +289,7 @@ static void random_event(uint64_t *seed, struct cst_event *ev, struct cst_event_
 	case CST_EVENT_PROCESS:
 		if (rnd(seed, 2)) {
 			params[0].key = (struct cst_str){ "inherit", 7 };
-			params[0].value = (struct cst_str){ "0123" + rnd(seed, 4), 1 };
+			params[0].value = (struct cst_str){ &"0123"[rnd(seed, 4)], 1 };
 			ev->n_params = 1;
 		}
 		break;
@@ -324,7 +324,7 @@ static void random_event(uint64_t *seed, struct cst_event *ev, struct cst_event_
 		ev->pid = 0;
 		ev->trace_id = rnd(seed, 4) + 16;
 		params[0].key = (struct cst_str){ "TRCCONFIGR", 10 };
-		params[0].value = (struct cst_str){ "0123" + rnd(seed, 4), 1 };
+		params[0].value = (struct cst_str){ &"0123"[rnd(seed, 4)], 1 };
 		ev->n_params = 1;
 		break;
 	}
