@@ -215,7 +215,7 @@ static void test_changes(void **state)
 	set(&w, CST_MEM_ANY, 0, 0, 0, 1);
 	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
 	cst_decoder_set_images(dec, w.images);
-	for (i = 0; i < 5; i++) {
+	for (i = 0; i < 7; i++) {
 		static const struct {
 			const uint8_t *p;
 			size_t len;
@@ -223,6 +223,7 @@ static void test_changes(void **state)
 		} steps[] = {
 			{ in, sizeof(in), 2 }, { again, sizeof(again), 4 }, { other, sizeof(other), 2 },
 			{ again, sizeof(again), 3 }, { other, sizeof(other), 3 },
+			{ other, sizeof(other), 1 }, { other, sizeof(other), 1 },
 		};
 		unsigned int seen = 0;
 
@@ -232,7 +233,9 @@ static void test_changes(void **state)
 			set(&w, CST_MEM_ANY, 0, 0, 0, 2);
 			cst_decoder_set_images(dec, w.images);
 		}
-		if (i == 4) {
+		if (i == 5)	/* the next context is the last one again */
+			set(&w, CST_MEM_ANY, 0, 0, 0, 0);
+		if (i == 6) {
 			cst_decoder_set_images(dec, NULL);
 			set(&w, CST_MEM_ANY, 0, 0, 0, 4);
 		}
