@@ -122,6 +122,22 @@ static inline unsigned int insns_size(const uint8_t *p, uint8_t isa, unsigned in
 	return 2;
 }
 
+/* Where a range begins: address and section offset. */
+struct insns_from {
+	uint64_t addr;
+	uint32_t off;
+};
+
+/* Of the range that goes on in the block at `addr` and `off`; *g shows it where it has begun before. */
+STEP_INLINE struct insns_from insns_from(const struct insns *s, const struct cst_generic *g, uint64_t addr, uint32_t off)
+{
+	if (!s->before)
+		return (struct insns_from){ addr, off };
+	if (s->before > 0)
+		return (struct insns_from){ g->addr, g->sect_off };
+	return (struct insns_from){ s->at, off + (uint32_t)(s->at - addr) };
+}
+
 /*
  * The range that goes on, of `n_insn` instructions, is put to `g`: its last `n` are the next of block b at `addr`, the block's
  * last one is not among them. s->at and s->it are behind them.
@@ -130,8 +146,7 @@ STEP_INLINE void insns_put(struct insns *s, struct cst_generic *g, const struct 
 			   uint32_t e, uint32_t cc, uint64_t index)
 {
 	const struct cst_flow *f = s->f;
-	const uint64_t from = s->before > 0 ? g->addr : s->before ? s->at : addr;
-	const uint32_t off = s->before > 0 ? g->sect_off : b->off * 2 + (uint32_t)(from - addr);
+	const struct insns_from from = insns_from(s, g, addr, b->off * 2);
 	uint64_t at = s->before < 0 ? s->at : addr;
 	const uint8_t *p = f->map_sec->bytes + (at - f->map_bias);
 	unsigned int it = s->it, cond = 0, size = 4;
@@ -146,7 +161,7 @@ STEP_INLINE void insns_put(struct insns *s, struct cst_generic *g, const struct 
 		size = insns_size(p, b->isa, &it, &cond);
 	last = (struct blk){ .isa = b->isa, .type = CST_INSN_OTHER, .last_size = (uint8_t)size,
 			     .gflags = CST_GF_WAYPOINT | (cond ? CST_GF_COND : 0) };
-	step_range(g, &last, e, from, at, n_insn, cc, off, &s->ids, index, s->tflags);
+	step_range(g, &last, e, from.addr, at, n_insn, cc, from.off, &s->ids, index, s->tflags);
 	s->at = at;
 	s->it = (uint8_t)it;
 }

@@ -94,22 +94,12 @@ STEP_INLINE void last_insn(struct insns *s, struct insns_hot *h, uint32_t e, con
 {
 	const uint64_t index = how->element ? s->f->el.index : insns_index(s, h->p);
 	const struct blk *b = h->b;
-	uint64_t from = 0;
-	uint32_t off = 0;
+	const struct insns_from from = insns_from(s, h->g, h->addr, how->element ? s->f->span.sect_off : b->off * 2);
 
-	if (s->before > 0) {
-		from = h->g->addr;
-		off = h->g->sect_off;
-	} else if (s->before) {
-		from = s->at;
-		off = b->off * 2 + (uint32_t)(s->at - h->addr);
-	}
 	h->bits >>= 1;
 	h->k--;
-	/* a range that goes on keeps its beginning */
-	step_range(h->g, b, e, s->before ? from : h->addr, how->element ? s->f->span.end : h->addr + (uint32_t)b->step[0],
-		   (uint32_t)s->before + b->n_insn, h->cc + h->add, s->before ? off : how->element ? s->f->span.sect_off : b->off * 2,
-		   &s->ids, index, s->tflags);
+	step_range(h->g, b, e, from.addr, how->element ? s->f->span.end : h->addr + (uint32_t)b->step[0],
+		   (uint32_t)s->before + b->n_insn, h->cc + h->add, from.off, &s->ids, index, s->tflags);
 	if (how->element && how->join && e && b->type == CST_INSN_OTHER) {
 		s->before++;
 		h->cc += h->add;
