@@ -65,7 +65,7 @@ struct dump {
 	const char *section;	/* name of the buffer (-s) */
 	unsigned int buffer;	/* its number (-i) */
 	struct cst_log *log;	/* NULL: none was asked for */
-	int cpu, pid, tid;	/* of the elements that come, as far as the input knows; -1 */
+	int cpu, pid, tid;	/* of the elements that follow; -1: not known */
 	struct cst_stats stats;	/* sums over all decoders */
 	struct cst_frame_stats frame_stats;
 	uint64_t unrouted;
@@ -83,7 +83,7 @@ void dump_losses(struct dump *d);
 
 /* log.c: --log. Its levels by name ("": all); false for another word. */
 bool dump_log_level(const char *name, enum cst_severity *level);
-/* d->log, which tells every record as it comes; 0, or ERR_REPORTED. */
+/* Makes d->log, which prints each record when it is made; 0, or ERR_REPORTED. */
 int dump_log_open(struct dump *d, enum cst_severity level);
 /* How many there were, on stderr. */
 void dump_log_sum(const struct dump *d);

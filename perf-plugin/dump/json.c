@@ -44,7 +44,7 @@ static char *json_details(char *p, const struct cst_generic *g)
 	case CST_GEN_PE_CONTEXT:
 		p = dump_key_str(p, "isa", dump_name_isa(g->isa));
 		p = dump_key_dec(p, "bits", g->flags & CST_GF_BITS64 ? 64 : 32);
-		/* ETMv3 and PTM tell the security state and no exception level */
+		/* ETMv3 and PTM trace the security state and no exception level */
 		if (!(g->flags & CST_GF_EL))
 			p = dump_key_str(p, "security", dump_name_security(g->security));
 		return json_context(p, g);

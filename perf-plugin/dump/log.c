@@ -44,7 +44,7 @@ static void json_record(struct dump *d, const struct cst_log_record *rec)
 	dump_out_done(&d->out, p);
 }
 
-static void tell(void *data, const struct cst_log_record *rec)
+static void print_record(void *data, const struct cst_log_record *rec)
 {
 	struct dump *d = data;
 	char line[LOG_LINE];
@@ -66,7 +66,7 @@ int dump_log_open(struct dump *d, enum cst_severity level)
 		return ERR_REPORTED;
 	}
 	cst_log_set_verbosity(d->log, CST_LOG_COMPONENTS, level);
-	cst_log_set_sink(d->log, tell, d);
+	cst_log_set_sink(d->log, print_record, d);
 	return 0;
 }
 

@@ -227,7 +227,7 @@ void dump_json_packet(struct dump *d, const struct cst_decoder *dec, const struc
 	p = dump_str(p, ",\"bytes\":\"");
 	for (i = 0; i < pkt->nbytes; i++)
 		p = dump_hex(p, pkt->bytes[i], 2);
-	/* the text has no character that JSON would want escaped */
+	/* the text has no character that is escaped in JSON */
 	p = dump_str(p, "\",\"text\":\"");
 	text = p;
 	p += cst_decoder_packet_text(dec, pkt, p, DUMP_LINE_MAX / 2);

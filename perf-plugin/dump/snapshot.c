@@ -59,8 +59,8 @@ static int load_buffer(struct snap_run *r, const struct cst_snap_buffer *buf, co
 	return 0;
 }
 
-/* What a reader of the listing must know of a source: what was assumed, and that it cannot be decoded. */
-static void tell_config(struct snap_run *r, const struct cst_snap_device *src, unsigned int assumed, int err)
+/* Reports what was assumed of a source, and why it cannot be decoded. */
+static void report_config(struct snap_run *r, const struct cst_snap_device *src, unsigned int assumed, int err)
 {
 	uint64_t value = 0;
 	const char *reg;
@@ -103,7 +103,7 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 		complain(r, src->name, text);
 		return 0;
 	}
-	tell_config(r, src, stream ? 0 : assumed, err);
+	report_config(r, src, stream ? 0 : assumed, err);
 	/* The reference reports what a transaction did whether it failed or not. */
 	cfg.hold_transactions = r->d->format != DUMP_OPENCSD;
 	cfg.as_reference = r->d->format == DUMP_OPENCSD;

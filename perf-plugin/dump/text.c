@@ -52,7 +52,7 @@ static char *text_details(const struct dump *d, char *p, const struct cst_generi
 	case CST_GEN_PE_CONTEXT:
 		*p++ = ' ';
 		p = dump_str(p, dump_name_isa(g->isa));
-		/* ETMv3 and PTM tell the security state and no exception level */
+		/* ETMv3 and PTM trace the security state and no exception level */
 		if (!(g->flags & CST_GF_EL))
 			p = dump_str(dump_str(p, " "), dump_name_security(g->security));
 		return text_context(p, g);

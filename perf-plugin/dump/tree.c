@@ -9,7 +9,7 @@
 
 #define PAST 1	/* nothing more is wanted */
 
-/* Lists elements until the tree wants more input, or the next packet. */
+/* Lists elements until the tree needs more input, or up to the next packet. */
 static int pull(struct dump *d, struct cst_tree *tree)
 {
 	struct cst_generic g[BATCH];

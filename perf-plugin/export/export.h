@@ -17,7 +17,7 @@ struct session;
 
 struct export_package_opts {
 	const char *output;
-	bool images;		/* copy what is executed, and what tells about it, into it */
+	bool images;		/* copy the files whose code ran, kernel memory and jitdump files into it */
 	struct copy_origin origin;
 };
 
@@ -28,7 +28,7 @@ int export_package(struct perfdata *pd, struct session *ss, const struct export_
 struct export_snapshot_opts {
 	const char *output;
 	int pid;		/* -1: the only one that was traced */
-	bool force;		/* also when the snapshot cannot tell everything */
+	bool force;		/* also when the snapshot cannot hold everything */
 	struct copy_origin origin;
 };
 

@@ -463,8 +463,8 @@ static int log_sink(void *ctx, const void *data, size_t len)
 }
 
 /*
- * The log as it is to be: records stand in the order in which CPUs handed them over, and a fork or an exec
- * does not tell what it did to the maps. In order of time and with that told, it can be read from its end.
+ * The final log. Records stand in the order in which CPUs delivered them, and what a fork or an exec does to the maps is
+ * in no record. In order of time, and with these effects as events, the log can be read from its end.
  */
 static int complete_log(struct exporter *x, const void *text, size_t len)
 {
@@ -528,7 +528,7 @@ static int write_log(struct exporter *x, const struct pd_text *metadata)
 	perfdata_rewind(x->pd);
 	while (!rc && (rc = perfdata_next(x->pd, &rec))) {
 		if (rc < 0)
-			rc = 0;	/* told in the first pass */
+			rc = 0;	/* reported in the first pass */
 		else
 			rc = log_record(x, &rec, metadata);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * to_snapshot.c - perf.data to an Arm snapshot: the trace of one process, a buffer per stretch of trace
- * that was written in one go, since nothing in a buffer could tell a reader to start anew.
+ * that was written in one go, since a buffer has no mark at which a reader starts anew.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@
 
 #define CODE_LIMIT	(1ull << 30)
 #define MAX_BUFFERS	256	/* readers take no more */
-#define MAX_TOLD	8
+#define MAX_LISTED	8	/* processes in a message */
 #define NAME_SIZE	48
 #define BARRIER_WORD	0x7fffffffu	/* four of them: every decoder starts anew */
 
@@ -113,19 +113,19 @@ static int count_fragment(void *data, const struct session_fragment *f)
 static int refuse_processes(struct exporter *x)
 {
 	char list[200] = "";
-	unsigned int told = 0;
+	unsigned int listed = 0;
 	size_t i, at = 0;
 
-	for (i = 0; i < x->pids.size && told < MAX_TOLD; i++)
+	for (i = 0; i < x->pids.size && listed < MAX_LISTED; i++)
 		if (x->pids.slot[i].value && x->pids.slot[i].key > 0) {
-			int n = snprintf(list + at, sizeof(list) - at, "%s%d", told++ ? ", " : "",
+			int n = snprintf(list + at, sizeof(list) - at, "%s%d", listed++ ? ", " : "",
 					 x->pids.slot[i].key);
 
 			at += n > 0 && (size_t)n < sizeof(list) - at ? (size_t)n : 0;
 		}
 	return error_set(x->err, ERR_USAGE, 0, "%s: %zu processes were traced (%s%s), and a snapshot holds the "
 			 "memory of one: choose it with --pid, or convert to a package", perfdata_name(
-			 session_perfdata(x->ss)), x->pids.used, list, told < x->pids.used ? ", ..." : "");
+			 session_perfdata(x->ss)), x->pids.used, list, listed < x->pids.used ? ", ..." : "");
 }
 
 static int choose_process(struct exporter *x)
@@ -250,7 +250,7 @@ static int add_source(struct exporter *x, const struct stream *st, size_t buf)
 	int cpu;
 	size_t i;
 
-	/* a stream whose CPU nothing tells has the first unit's registers */
+	/* a stream of an unknown CPU gets the first unit's registers */
 	if (!a && x->info.nr_cpu)
 		a = &x->info.cpu[0];
 	if (!a || !st->config)
@@ -447,7 +447,7 @@ static int write_snapshot(struct exporter *x)
 	return rc;
 }
 
-/* What a snapshot cannot tell ends the conversion, or is dropped when that is wanted. */
+/* What a snapshot has no form for ends the conversion, or is dropped with --force. */
 static int check_losses(struct exporter *x)
 {
 	const char *name = perfdata_name(session_perfdata(x->ss));

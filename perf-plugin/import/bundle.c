@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* bundle.c - finds the files that a package brings along, and checks that they lie in it. */
+/* bundle.c - finds the files that a package contains beside its records, and checks that they lie in it. */
 #include "import/bundle.h"
 
 #include <errno.h>

@@ -40,7 +40,7 @@ enum event_drop {
 	DROP_ASID,
 	DROP_TRACE,		/* registers of a trace unit, the end of a trace ID */
 	DROP_CODE,		/* code of a process, or code that is not given */
-	DROP_SIZE,		/* a map whose size nothing tells */
+	DROP_SIZE,		/* a map whose size is in no event and no file */
 	DROP_BAD,		/* values that no record can hold */
 	DROP__COUNT
 };

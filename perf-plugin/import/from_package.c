@@ -54,7 +54,7 @@ struct importer {
 	struct aux_index index;
 	struct auxdata_out aux;
 	struct names codes, buffers;
-	bool *buffer_used;		/* a x_auxtrace() speaks of it */
+	bool *buffer_used;		/* an x_auxtrace() event is about it */
 	bool info_written;
 	uint64_t bad_lines, bad_aux;
 	uint64_t last_time;
@@ -331,7 +331,7 @@ static int cpu_of_buffer(const struct importer *im, const struct cst_package_buf
 	return im->info.nr_cpu ? (int)im->info.cpu[0].cpu : 0;
 }
 
-/* Buffers of which no event speaks: one stretch of trace each. */
+/* A buffer that no event is about: one stretch of trace. */
 static int write_buffer(struct importer *im, size_t i)
 {
 	const struct cst_package_buffer *b = &im->pkg->buffers[i];
@@ -428,7 +428,7 @@ static int write_state_before(struct importer *im)
 	int rc;
 
 	if (!im->pkg->event_log || folder_open(&im->files, im->pkg->event_log, &text, &len))
-		return 0;	/* told when it is read forwards */
+		return 0;	/* reported when it is read forwards */
 	rc = cst_state_new(&st, NULL);
 	if (!rc)
 		rc = cst_event_reader_new(&r, text, len, EVENT_LINE);
@@ -486,7 +486,7 @@ static int write_records(struct importer *im)
 
 /* ---- the whole --------------------------------------------------------------------------------- */
 
-static void tell_drops(struct importer *im)
+static void report_drops(struct importer *im)
 {
 	static const char *const what[DROP__COUNT] = {
 		[DROP_UNMAP] = "%llu ends of libraries: perf.data has no record for them",
@@ -544,7 +544,7 @@ static int run(struct importer *im)
 	if (!rc && aux_index_finish(&im->index, im->w))
 		rc = no_memory(im);
 	if (!rc)
-		tell_drops(im);
+		report_drops(im);
 	return rc;
 }
 

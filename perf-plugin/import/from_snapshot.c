@@ -274,7 +274,7 @@ static int add_decoders(struct importer *im, const struct cst_snap_buffer *buf, 
 	return n;
 }
 
-/* Which contexts a buffer speaks of; that needs no code. */
+/* Collects the contexts in the trace of a buffer, for which no code is needed. */
 static int find_contexts(struct importer *im, const struct cst_snap_buffer *buf)
 {
 	bool raw = buf->format == CST_SNAP_FMT_SOURCE_DATA;

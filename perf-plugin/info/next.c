@@ -61,7 +61,7 @@ static void begin(const struct session *ss, char *line, const char *command)
 		append(line, " -f");
 }
 
-/* The options that bring what is missing. False: all that would help were given. */
+/* Appends the options that name missing files. False: all of them were given. */
 static bool append_cures(const struct session *ss, char *line)
 {
 	const struct session_opts *o = session_opts(ss);

@@ -163,7 +163,7 @@ static void print_ids(const struct session *ss, bool all)
 		for (k = 0; k < tu->nr_ids && (all || lines < INFO_SHORT_LIST); k++) {
 			const struct id_owner *o = &tu->ids[k], *p = k ? o - 1 : NULL;
 
-			/* each thread's event tells the same */
+			/* each thread's event has the same record */
 			if (p && p->id == o->id && p->cpu == o->cpu && p->sink == o->sink && p->unit == o->unit)
 				continue;
 			lines++;

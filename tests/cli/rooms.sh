@@ -47,6 +47,7 @@ check "an exception that is not needed" broken "is not needed any more" scripts/
 	'$a perf-plugin/cmd/info.c -> perf-plugin/opencsd: an example'
 check "a room without a floor" new_room
 check "a room without a row in README.md" broken "the table of rooms lacks perf-plugin/import/" README.md '/perf-plugin\/import\//d'
+check "two rows for a room" broken "the table of rooms has lib/tree/ more than once" README.md '/^| `lib\/tree\//p'
 check "another licence" broken "tree.c: first line is not" lib/tree/tree.c '1s/BSD-3-Clause/MIT/'
 check "a file that is too long" broken "std.c: more than 1000 lines" perf-plugin/files/std.c ':a;s/^/\n/;/\n\{1000\}/!ba'
 check "a file without a comment" broken 'no comment "std.c - what it is for"' perf-plugin/files/std.c 2d
