@@ -334,7 +334,7 @@ void dso_read_symbols(struct dso *d)
 	Elf_Data *data;
 	Elf *elf;
 
-	if (d->symbols_read)
+	if (d->symbols_read || d->state == DSO_UNTRIED)
 		return;
 	d->symbols_read = true;
 	if (!d->is_elf || d->state != DSO_LOADED)

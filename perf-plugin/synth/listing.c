@@ -20,6 +20,26 @@
 /* Columns of pid and tid up to perf 6.4; later it is 7. */
 #define ID_WIDTH	5
 
+/* What lines begin with that are of the same thread, CPU, event and time as it is printed. */
+struct line_start {
+	size_t len;		/* 0: none is kept */
+	uint64_t time;		/* in the unit that is printed */
+	uint64_t from, until;	/* the thread has this name then */
+	uint64_t period;
+	const char *event;
+	int pid, tid, cpu;
+	char text[256];
+};
+
+/* The text of one value of the field "flags". */
+struct flags_text {
+	unsigned int flags;
+	uint8_t len;		/* 0: none is kept */
+	char text[2 * TEXT_SPARE];
+};
+
+#define FLAGS_TEXTS 64u
+
 /* Per stream. */
 struct line_lane {
 	struct merge_lane *ln;
@@ -50,10 +70,8 @@ struct listing {
 	struct sampler *sp;
 	struct comms *comms;
 	struct symbols symbols;
-	const char *comm;	/* of comm_tid at comm_time; NULL: look it up */
-	size_t comm_plain;	/* name_plain_len() of it */
-	int comm_tid;
-	uint64_t comm_time;
+	struct line_start start;
+	struct flags_text flags[FLAGS_TEXTS];
 	/* the line being written */
 	struct line_lane *lane;
 	struct merge_lane *ln;
@@ -67,11 +85,13 @@ static void sink_write(void *data, const void *bytes, size_t len)
 {
 	struct listing *l = data;
 
-	if (l->fill + len > OUT_BUFFER) {
+	const bool large = len >= OUT_BUFFER / 32;	/* one copy less */
+
+	if (large || l->fill + len > OUT_BUFFER) {
 		pd_output_write(&l->out, l->buf, l->fill);
 		l->fill = 0;
 	}
-	if (len > OUT_BUFFER) {
+	if (large) {
 		pd_output_write(&l->out, bytes, len);
 		return;
 	}
@@ -166,24 +186,15 @@ static void put_string(struct listing *l, const char *s)
 
 /* ---- fields ----------------------------------------------------------------------------------- */
 
-static void put_comm(struct listing *l, int tid, uint64_t time, bool padded)
+static void put_comm(struct listing *l, const char *name, bool padded)
 {
-	if (!l->comm || l->comm_tid != tid || l->comm_time != time) {
-		const char *name = comms_at(l->comms, tid, time);
-
-		if (name != l->comm || l->comm_tid != tid)
-			l->comm_plain = name_plain_len(name);
-		l->comm = name;
-		l->comm_tid = tid;
-		l->comm_time = time;
-	}
-	put_name(l, l->comm, l->comm_plain, padded ? 16 : 0);
+	put_name(l, name, name_plain_len(name), padded ? 16 : 0);
 	*l->p++ = ' ';
 }
 
 static void put_time(struct listing *l, uint64_t time)
 {
-	char tmp[40], *p;
+	char tmp[40 + TEXT_SPARE], *p;
 
 	p = text_dec(tmp, (int64_t)(time / 1000000000u), 0, ' ');
 	*p++ = '.';
@@ -196,11 +207,11 @@ static void put_time(struct listing *l, uint64_t time)
 	l->p = text_lit(l->p, ": ");
 }
 
-static void put_start(struct listing *l, const struct stream *s, int pid, int tid, uint64_t time,
-		      bool with_chain)
+static void put_who(struct listing *l, const struct stream *s, const char *comm, int pid, int tid, uint64_t time,
+		    bool with_chain)
 {
 	if (l->fields & LIST_COMM)
-		put_comm(l, tid, time, !with_chain);
+		put_comm(l, comm, !with_chain);
 	if (l->fields & LIST_PID && l->fields & LIST_TID) {
 		char *start;
 
@@ -242,6 +253,41 @@ static void put_event(struct listing *l, const char *name)
 	l->p = text_lit(l->p, ": ");
 }
 
+/* A line up to its event, which is `event`. */
+static void put_start(struct listing *l, const struct stream *s, int pid, int tid, uint64_t time, bool with_chain,
+		      uint64_t period, const char *event)
+{
+	const uint64_t shown = l->fields & LIST_NS ? time : time / 1000;
+	struct line_start *start = &l->start;
+	const char *comm, *at = l->p;
+	const uint8_t *piece = l->ln->cur;
+	size_t len;
+
+	if (start->len && start->time == shown && time >= start->from && time < start->until && start->tid == tid &&
+	    start->event == event && start->pid == pid && start->cpu == s->cpu && start->period == period && !with_chain) {
+		l->p = text_short(l->p, start->text, start->len);
+		return;
+	}
+	comm = comms_span(l->comms, tid, time, &start->from, &start->until);
+	put_who(l, s, comm, pid, tid, time, with_chain);
+	put_period(l, period);
+	put_event(l, event);
+	len = (size_t)(l->p - at);
+	/* a long name divides the line */
+	if (with_chain || l->ln->cur != piece || len > sizeof(start->text) - TEXT_SPARE) {
+		start->len = 0;
+		return;
+	}
+	memcpy(start->text, at, len);
+	start->len = len;
+	start->time = shown;
+	start->tid = tid;
+	start->pid = pid;
+	start->cpu = s->cpu;
+	start->event = event;
+	start->period = period;
+}
+
 static const struct {
 	uint16_t flags;
 	const char *name;
@@ -270,28 +316,37 @@ static const char *flag_name(unsigned int flags)
 	return NULL;
 }
 
-static void put_flags(struct listing *l, unsigned int flags)
+static void make_flags_text(struct flags_text *t, unsigned int flags)
 {
 	const unsigned int trace_end = 0x200;
 	const char *name = flag_name(flags), *end = NULL;
-	char tmp[24], *p = tmp;
+	char tmp[24], *p = tmp, *to = t->text;
 
-	if (!(l->fields & LIST_FLAGS))
-		return;
 	if (!name && flags & trace_end)
 		end = flag_name(flags & ~trace_end);
 	if (name) {
 		p = text_bytes(p, name, strlen(name));
-		p = text_pad(p, (size_t)(p - tmp), 21, ' ');
 	} else if (end) {
 		p = text_lit(p, "tr end  ");
 		p = text_bytes(p, end, strlen(end));
-		p = text_pad(p, (size_t)(p - tmp), 21, ' ');
 	}
-	l->p = text_lit(l->p, "  ");
-	l->p = text_bytes(l->p, tmp, (size_t)(p - tmp));
-	l->p = text_pad(l->p, (size_t)(p - tmp), 21, ' ');
-	*l->p++ = ' ';
+	to = text_lit(to, "  ");
+	to = text_bytes(to, tmp, (size_t)(p - tmp));
+	to = text_pad(to, (size_t)(p - tmp), 21, ' ');
+	*to++ = ' ';
+	t->flags = flags;
+	t->len = (uint8_t)(to - t->text);
+}
+
+static void put_flags(struct listing *l, unsigned int flags)
+{
+	struct flags_text *t = &l->flags[(flags ^ flags >> 5) % FLAGS_TEXTS];
+
+	if (!(l->fields & LIST_FLAGS))
+		return;
+	if (!t->len || t->flags != flags)
+		make_flags_text(t, flags);
+	l->p = text_short(l->p, t->text, t->len);
 }
 
 static void put_dso(struct listing *l, const struct symbol_at *at)
@@ -322,6 +377,29 @@ static void put_symbol(struct listing *l, const struct symbol_at *at)
 	}
 }
 
+/* The same for an entry of l->symbols, whose text is kept. */
+static void put_found(struct listing *l, const struct symbol_at *found)
+{
+	const size_t slot = (size_t)(found - l->symbols.slot);
+	struct symbol_at *at = &l->symbols.slot[slot];
+	char *text = l->symbols.text[slot];
+	const uint8_t *piece;
+	const char *start;
+
+	room(l, ROOM);
+	if (at->text_len) {
+		l->p = text_short(l->p, text, at->text_len);
+		return;
+	}
+	start = l->p;
+	piece = l->ln->cur;
+	put_symbol(l, at);
+	if (l->ln->cur == piece && (size_t)(l->p - start) <= SYMBOL_TEXT - TEXT_SPARE) {
+		at->text_len = (uint16_t)(l->p - start);
+		memcpy(text, start, at->text_len);
+	}
+}
+
 /* The names of an address that thread `tid` ran, after it. */
 static void put_names(struct listing *l, const struct stream *s, uint64_t addr, int tid)
 {
@@ -333,7 +411,7 @@ static void put_names(struct listing *l, const struct stream *s, uint64_t addr, 
 	if (l->lane->last.addr == addr && l->lane->last_tid == tid && addr)
 		put_symbol(l, &l->lane->last);
 	else if (tid == s->tid)
-		put_symbol(l, symbols_find(&l->symbols, s, addr));
+		put_found(l, symbols_find(&l->symbols, s, addr));
 	else
 		put_symbol(l, &unknown);
 }
@@ -409,7 +487,7 @@ static void put_chain(struct listing *l, const struct stream *s, const uint64_t 
 			continue;
 		room(l, ROOM);
 		*l->p++ = '\t';
-		l->p = text_hex(l->p, symbols_find(&l->symbols, s, chain[i])->shown, 16);
+		l->p = text_hex16(l->p, symbols_find(&l->symbols, s, chain[i])->shown);
 		put_names(l, s, chain[i], s->tid);
 		*l->p++ = '\n';
 	}
@@ -423,21 +501,20 @@ static int on_branch(void *data, const struct stream *s, const struct branch *b)
 
 	if (!line_begin(l, s, b->time))
 		return ERR_NOMEM;
-	put_start(l, s, b->pid, b->tid, b->time, false);
-	put_period(l, 1);
-	put_event(l, l->branches);
+	put_start(l, s, b->pid, b->tid, b->time, false, 1, l->branches);
 	put_flags(l, branch_ip_flags(b));
 	if (l->fields & LIST_IP) {
 		*l->p++ = ' ';
-		l->p = text_hex(l->p, b->from, 16);
+		l->p = text_hex16(l->p, b->from);
 		put_names(l, s, b->from, b->tid);
 	}
 	if (l->fields & LIST_ADDR) {
 		l->p = text_lit(l->p, " => ");
-		l->p = text_hex(l->p, b->to, 16);
+		l->p = text_hex16(l->p, b->to);
 		put_names(l, s, b->to, s->tid);
 	}
-	put_insn(l, s, b->from, b->size);
+	if (l->fields & (LIST_INSN | LIST_INSNLEN))
+		put_insn(l, s, b->from, b->size);
 	line_end(l);
 	return 0;
 }
@@ -448,22 +525,21 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 
 	if (!line_begin(l, s, i->time))
 		return ERR_NOMEM;
-	put_start(l, s, i->pid, i->tid, i->time, i->nr_chain != 0);
-	put_period(l, i->period);
-	put_event(l, l->insns);
+	put_start(l, s, i->pid, i->tid, i->time, i->nr_chain != 0, i->period, l->insns);
 	put_flags(l, 0);
 	if (l->fields & LIST_IP) {
 		if (i->nr_chain) {
 			put_chain(l, s, i->chain, i->nr_chain);
 		} else {
 			*l->p++ = ' ';
-			l->p = text_hex(l->p, i->ip, 16);
+			l->p = text_hex16(l->p, i->ip);
 			put_names(l, s, i->ip, i->tid);
 		}
 	}
 	if (l->fields & LIST_BRSTACK && i->stack)
 		put_stack(l, s, i->stack);
-	put_insn(l, s, i->ip, i->size);
+	if (l->fields & (LIST_INSN | LIST_INSNLEN))
+		put_insn(l, s, i->ip, i->size);
 	line_end(l);
 	return 0;
 }
@@ -523,9 +599,8 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	struct listing *l = data;
 	int rc;
 
-	l->comm = NULL;
 	if (l->names)
-		symbols_forget(&l->symbols);
+		symbols_begin(&l->symbols);
 	rc = sampler_batch(l->sp, s, g, n);
 	if (!rc && l->names)
 		rc = remember_last(l, s);
@@ -618,11 +693,11 @@ static void *seam_lane(void *data, const struct sampler_seam *was)
 	l->done = lane;
 	copy_last(lane, was->user);
 	lane->ln = l->single ? l->single : merge_lanes_add(&one, l->m, 0, was->place);
+	symbols_begin(&l->symbols);
 	if (!l->single && lane->ln)
 		lane->ln->time = was->last;
 	merge_lanes_order(&one, l->pieces);
 	merge_lanes_free(&one);
-	l->comm = NULL;
 	return lane->ln ? lane : NULL;
 }
 

@@ -5,31 +5,37 @@
 #include "base/name.h"
 #include "decode/decode.h"
 #include "images/dso.h"
+#include "tasks/space.h"
 
-void symbols_forget(struct symbols *sy)
+void symbols_begin(struct symbols *sy)
 {
-	size_t i;
-
-	for (i = 0; i < SYMBOLS_CACHE; i++)
-		sy->slot[i].valid = false;
+	sy->batch++;
 }
 
 const struct symbol_at *symbols_find(struct symbols *sy, const struct stream *s, uint64_t addr)
 {
-	struct symbol_at *at = &sy->slot[(addr >> 2 ^ addr >> 10) % SYMBOLS_CACHE];
+	struct symbol_at *at = &sy->slot[(addr >> 2 ^ addr >> 15) % SYMBOLS_CACHE];
+	const uint64_t serial = s->code ? s->code->serial : 0;
 	struct session_loc loc;
 
-	if (at->valid && at->addr == addr)
+	if (at->addr == addr && at->code == s->code && at->serial == serial && (at->batch == sy->batch || at->lasting))
 		return at;
-	*at = (struct symbol_at){ .addr = addr, .valid = true, .shown = addr };
+	*at = (struct symbol_at){ .addr = addr, .code = s->code, .serial = serial, .batch = sy->batch, .shown = addr };
 	if (addr && session_locate(s, addr, &loc) && loc.dso) {
-		at->dso = dso_path(loc.dso);
+		if (loc.dso != sy->last) {
+			sy->last = loc.dso;
+			sy->last_path = dso_path(loc.dso);
+			sy->last_plain = name_plain_len(sy->last_path);
+		}
+		at->dso = sy->last_path;
+		at->dso_plain = sy->last_plain;
 		at->shown = loc.kernel ? addr : loc.offset;
-		at->dso_plain = name_plain_len(at->dso);
 		if (session_symbol(s, addr, &loc, &at->name, &at->offset))
 			at->name_plain = name_plain_len(at->name);
 		else
 			at->name = NULL;
+		/* a file that was not read yet may be from one batch to the next */
+		at->lasting = loc.dso->symbols_read;
 	}
 	return at;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * text.h - numbers and strings into a buffer, aligned as printf does it but many times faster. The
- * caller sees to it that there is room.
+ * text.h - numbers and strings into a buffer, aligned as printf does it but many times faster. The caller sees to it that
+ * there is room: for what is written, and TEXT_SPARE bytes behind it, which may be written, too.
  */
 #ifndef CSTRACE_SYNTH_TEXT_H
 #define CSTRACE_SYNTH_TEXT_H
@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#define TEXT_SPARE 32u
 
 static inline char *text_bytes(char *p, const char *s, size_t n)
 {
@@ -27,35 +29,91 @@ static inline char *text_pad(char *p, size_t have, size_t width, char c)
 	return p + (width - have);
 }
 
+/* The `n` bytes of a short text that lies in a buffer with TEXT_SPARE bytes behind it: no call. */
+static inline char *text_short(char *p, const char *s, size_t n)
+{
+	size_t i = 0;
+
+	do {
+		memcpy(p + i, s + i, TEXT_SPARE);
+		i += TEXT_SPARE;
+	} while (__builtin_expect(i < n, 0));
+	return p + n;
+}
+
+/* The eight hex digits of `v`, as bytes of a number: the first digit in the highest byte. */
+static inline uint64_t text_hex_digits(uint32_t v)
+{
+	const uint64_t ones = 0x0101010101010101u;
+	uint64_t x = v, letters;
+
+	x = (x << 16 | x) & 0x0000ffff0000ffffu;
+	x = (x << 8 | x) & 0x00ff00ff00ff00ffu;
+	x = (x << 4 | x) & 0x0f0f0f0f0f0f0f0fu;
+	letters = ((x + 6 * ones) >> 4) & ones;	/* 1 in the bytes of digits above 9 */
+	return x + '0' * ones + letters * ('a' - '9' - 1);
+}
+
+/* The bytes of a number, the highest first. */
+static inline void text_store8(char *p, uint64_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	memcpy(p, &v, 8);
+}
+
 /* %*llx, at least `width` wide. */
 static inline char *text_hex(char *p, uint64_t v, unsigned int width)
 {
-	unsigned int n = v ? (67 - (unsigned int)__builtin_clzll(v)) / 4 : 1, i;
-	char *end;
+	unsigned int n = v ? (67 - (unsigned int)__builtin_clzll(v)) / 4 : 1;
+	char tmp[32];
 
+	text_store8(tmp, text_hex_digits((uint32_t)(v >> 32)));
+	text_store8(tmp + 8, text_hex_digits((uint32_t)v));
 	p = text_pad(p, n, width, ' ');
-	end = p + n;
-	for (i = 0; i < n; i++, v >>= 4)
-		p[n - 1 - i] = "0123456789abcdef"[v & 15];
-	return end;
+	memcpy(p, tmp + 16 - n, 16);
+	return p + n;
+}
+
+/* The first `n` (less than eight) of the digits become blanks. */
+static inline uint64_t text_blank(uint64_t digits, unsigned int n)
+{
+	const uint64_t keep = UINT64_MAX >> 8 * n;
+
+	return (digits & keep) | (0x2020202020202020u & ~keep);
+}
+
+/* %16llx */
+static inline char *text_hex16(char *p, uint64_t v)
+{
+	const uint32_t high = (uint32_t)(v >> 32), low = (uint32_t)v;
+	uint64_t first = 0x2020202020202020u, second = text_hex_digits(low);
+
+	if (high)
+		first = text_blank(text_hex_digits(high), (unsigned int)__builtin_clz(high) / 4);
+	else
+		second = text_blank(second, (unsigned int)__builtin_clz(low | 1) / 4);
+	text_store8(p, first);
+	text_store8(p + 8, second);
+	return p + 16;
 }
 
 /* %*lld, filled with `fill` on the left. */
 static inline char *text_dec(char *p, int64_t value, unsigned int width, char fill)
 {
 	uint64_t v = value < 0 ? -(uint64_t)value : (uint64_t)value;
-	char tmp[24];
-	unsigned int n = 0;
+	char tmp[20 + TEXT_SPARE];
+	unsigned int i = 20, n;
 
 	do
-		tmp[n++] = (char)('0' + v % 10);
+		tmp[--i] = (char)('0' + v % 10);
 	while (v /= 10);
 	if (value < 0 && fill == ' ')
-		tmp[n++] = '-';
+		tmp[--i] = '-';
+	n = 20 - i;
 	p = text_pad(p, n, width, fill);
-	while (n)
-		*p++ = tmp[--n];
-	return p;
+	return text_short(p, tmp + i, n);
 }
 
 #endif

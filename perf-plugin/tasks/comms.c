@@ -124,8 +124,8 @@ void comms_free(struct comms *c)
 	free(c);
 }
 
-/* Last name at or before `time`, else the first one. */
-static const struct name *find(const struct comms *c, int tid, uint64_t time)
+/* The first entry behind those of the thread that are not later than `time`. */
+static size_t behind(const struct comms *c, int tid, uint64_t time)
 {
 	size_t lo = 0, hi = c->nr, mid;
 
@@ -136,9 +136,17 @@ static const struct name *find(const struct comms *c, int tid, uint64_t time)
 		else
 			hi = mid;
 	}
-	if (lo && c->v[lo - 1].tid == tid)
-		return &c->v[lo - 1];
-	return lo < c->nr && c->v[lo].tid == tid ? &c->v[lo] : NULL;
+	return lo;
+}
+
+/* Last name at or before `time`, else the first one. */
+static const struct name *find(const struct comms *c, int tid, uint64_t time)
+{
+	size_t i = behind(c, tid, time);
+
+	if (i && c->v[i - 1].tid == tid)
+		return &c->v[i - 1];
+	return i < c->nr && c->v[i].tid == tid ? &c->v[i] : NULL;
 }
 
 const char *comms_at(struct comms *c, int tid, uint64_t time)
@@ -155,4 +163,13 @@ const char *comms_at(struct comms *c, int tid, uint64_t time)
 		return c->pool + n->text;
 	snprintf(c->unknown, sizeof(c->unknown), ":%d", tid);
 	return c->unknown;
+}
+
+const char *comms_span(struct comms *c, int tid, uint64_t time, uint64_t *from, uint64_t *until)
+{
+	size_t i = behind(c, tid, time);
+
+	*from = i && c->v[i - 1].tid == tid ? c->v[i - 1].time : 0;
+	*until = i < c->nr && c->v[i].tid == tid ? c->v[i].time : UINT64_MAX;
+	return comms_at(c, tid, time);
 }

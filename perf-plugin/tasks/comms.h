@@ -14,5 +14,7 @@ struct comms *comms_share(const struct comms *c);
 void comms_free(struct comms *c);
 /* The name of a thread at a time; ":TID" for one without a name, as perf prints it. */
 const char *comms_at(struct comms *c, int tid, uint64_t time);
+/* The same name, and that it is the thread's at all times in [*from, *until). */
+const char *comms_span(struct comms *c, int tid, uint64_t time, uint64_t *from, uint64_t *until);
 
 #endif

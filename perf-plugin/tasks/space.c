@@ -303,6 +303,13 @@ static int apply_events(struct spaces *sp, struct version *v, size_t first, size
 	return 0;
 }
 
+/* All events of the process up to now are in its maps. */
+static void caught_up(struct spaces *sp, struct version *v)
+{
+	v->seen = v->process->nr_maps;
+	v->serial = ++sp->last_serial;
+}
+
 /* From nothing: what the last exec or fork left, or was there when the window begins, and everything since. */
 static int build(struct spaces *sp, struct version *v, uint32_t epoch)
 {
@@ -331,7 +338,7 @@ static int build(struct spaces *sp, struct version *v, uint32_t epoch)
 	if (!err)
 		err = apply_events(sp, v, i, last);
 	v->epoch = epoch;
-	v->seen = p->nr_maps;
+	caught_up(sp, v);
 	return err;
 }
 
@@ -405,7 +412,7 @@ static bool is_current(struct spaces *sp, struct version *v, uint32_t epoch)
 		return true;
 	if (!can_advance(v, epoch, &first, &last) || apply_events(sp, v, first, last))
 		return false;
-	v->seen = v->process->nr_maps;
+	caught_up(sp, v);
 	return true;
 }
 
@@ -425,7 +432,7 @@ struct version *version_get(struct spaces *sp, struct process *p, uint64_t limit
 		if (apply_events(sp, near, first, last))
 			return NULL;
 		near->epoch = epoch;
-		near->seen = p->nr_maps;
+		caught_up(sp, near);
 		v = near;
 	}
 	if (!v)

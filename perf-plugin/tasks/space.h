@@ -17,6 +17,7 @@ struct version {
 	uint64_t applied;	/* events before this one are in it */
 	uint64_t seen;		/* process.nr_maps when it was last brought up to date */
 	unsigned int users;
+	uint64_t serial;	/* changes with the maps; no two spaces of a session have the same */
 	struct maplist *maps;
 	struct cst_space *space;
 	struct version *next;	/* of the same process; most recently used first */
@@ -28,6 +29,7 @@ struct spaces {
 	struct dso_table *dsos;
 	struct kernel_images *kernel;
 	struct process *kernel_process;
+	uint64_t last_serial;
 	uint64_t bad_maps;	/* maps whose file offset does not fit the address */
 };
 

@@ -179,14 +179,20 @@ static void nothing(void **state)
 /* text.h against printf */
 static void numbers(void **state)
 {
-	static const uint64_t v[] = { 0, 1, 9, 10, 15, 16, 255, 0x400780, 0xffff800010080000, UINT64_MAX };
-	char a[64], b[64];
+	static const uint64_t v[] = {
+		0, 1, 9, 10, 15, 16, 255, 0x400780, 0xfffffff, 0x10000000, 0xffffffff, 0x100000000, 0x123456789a,
+		0xfffffffffffffff, 0x0abcdef012345678, 0xffff800010080000, UINT64_MAX,
+	};
+	char a[64 + TEXT_SPARE], b[64];
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
-		*text_hex(a, v[i], 16) = 0;
+		*text_hex16(a, v[i]) = 0;
 		snprintf(b, sizeof(b), "%16llx", (unsigned long long)v[i]);
+		assert_string_equal(a, b);
+		*text_hex(a, v[i], 9) = 0;
+		snprintf(b, sizeof(b), "%9llx", (unsigned long long)v[i]);
 		assert_string_equal(a, b);
 		*text_hex(a, v[i], 0) = 0;
 		snprintf(b, sizeof(b), "%llx", (unsigned long long)v[i]);
