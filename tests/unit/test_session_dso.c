@@ -360,6 +360,8 @@ static void symbols(void **state)
 	(void)state;
 	open_table(&t, cache);
 	d = dso_table_get(&t, "/bin/good", &none, false);
+	/* to ask before the file is read takes nothing from the answer afterwards */
+	assert_false(dso_symbol(d, ELF_CODE_OFFSET + 15, &name, &start, &size));
 	assert_true(dso_load(&t, d));
 	assert_true(dso_symbol(d, ELF_CODE_OFFSET + 15, &name, &start, &size));
 	assert_string_equal(name, "_text");

@@ -226,8 +226,18 @@ static void switches(void **state)
 static void names(void **state)
 {
 	struct pdb data = { .p = NULL }, file = { .p = NULL };
+	static const struct {
+		int tid;
+		uint64_t time, from, until;
+		const char *name;
+	} spans[] = {
+		{ 100, 5, 0, 10, "sh" }, { 100, 10, 10, 25, "sh" }, { 100, 24, 10, 25, "sh" }, { 100, 25, 25, UINT64_MAX, "sh2" },
+		{ 200, 29, 20, 30, "sh" }, { 200, 90, 30, UINT64_MAX, "make" }, { 7, 60, 0, UINT64_MAX, ":7" },
+	};
 	struct perfdata *pd;
+	uint64_t from, until;
 	struct comms *c;
+	size_t i;
 
 	(void)state;
 	comm(&data, 100, "sh", 10, 6);
@@ -246,6 +256,11 @@ static void names(void **state)
 	assert_string_equal(comms_at(c, 200, 30), "make");
 	assert_string_equal(comms_at(c, 300, 60), ":300");
 	assert_string_equal(comms_at(c, 7, 60), ":7");
+	for (i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
+		assert_string_equal(comms_span(c, spans[i].tid, spans[i].time, &from, &until), spans[i].name);
+		assert_int_equal(from, spans[i].from);
+		assert_int_equal(until, spans[i].until);
+	}
 	comms_free(c);
 	perfdata_close(pd);
 	pdb_free(&data);
