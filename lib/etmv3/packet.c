@@ -242,15 +242,9 @@ unsigned int cst_etmv3_parse(void *parser, const uint8_t *p, const uint8_t *end,
 	if (p >= end)
 		return 0;
 	h = *p;
-	pkt->protocol = CST_PROTO_ETMV3;
-	pkt->header = h;
-	pkt->flags = 0;
-	pkt->n_atoms = 0;
-	pkt->bad_type = 0;
-	pkt->finding[0] = pkt->finding[1] = 0;
+	packet_start(pkt, CST_PROTO_ETMV3, h, ps->type[h]);
 	if (!ps->synced)
 		return search_async(ps, p, end, pkt);
-	pkt->type = ps->type[h];
 	switch (pkt->type) {
 	case CST_ETMV3_PKT_PHDR:
 		if (h == 0x80 && ps->zeros >= ETMV3_ASYNC_ZEROS) {
@@ -330,11 +324,7 @@ void cst_etmv3_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, st
 	struct etmv3_parser *ps = parser;
 
 	(void)end;
-	pkt->protocol = CST_PROTO_ETMV3;
-	pkt->header = *p;
-	pkt->flags = 0;
-	pkt->n_atoms = 0;
-	pkt->finding[0] = pkt->finding[1] = 0;
+	packet_start(pkt, CST_PROTO_ETMV3, *p, 0);
 	pkt->bad_type = ps->type[*p];
 	pkt->type = ps->synced ? CST_ETMV3_PKT_INCOMPLETE : CST_ETMV3_PKT_NOT_SYNC;
 }

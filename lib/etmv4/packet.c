@@ -626,14 +626,9 @@ unsigned int cst_etmv4_parse(void *parser, const uint8_t *p, const uint8_t *end,
 	if (p >= end)
 		return 0;
 	h = *p;
-	pkt->protocol = ps->cfg->protocol;
-	pkt->header = h;
-	pkt->flags = 0;
-	pkt->n_atoms = 0;
-	pkt->bad_type = 0;
+	packet_start(pkt, ps->cfg->protocol, h, ps->type[h]);
 	if (!ps->synced)
 		return unsynced(ps, p, end, pkt);
-	pkt->type = ps->type[h];
 	switch (pkt->type) {
 	case CST_PKT_ATOM_F1: case CST_PKT_ATOM_F2: case CST_PKT_ATOM_F3:
 	case CST_PKT_ATOM_F4: case CST_PKT_ATOM_F5: case CST_PKT_ATOM_F6:
@@ -730,10 +725,7 @@ void cst_etmv4_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, st
 	const struct etmv4_parser *ps = parser;
 
 	(void)end;
-	pkt->protocol = ps->cfg->protocol;
-	pkt->header = *p;
-	pkt->flags = 0;
-	pkt->n_atoms = 0;
+	packet_start(pkt, ps->cfg->protocol, *p, 0);
 	pkt->bad_type = ps->type[*p];
 	pkt->type = ps->synced ? CST_PKT_INCOMPLETE : CST_PKT_NOT_SYNC;
 }

@@ -137,11 +137,7 @@ static unsigned int hunt(struct etmv4d_parser *ps, const uint8_t *p, const uint8
 
 static void begin(const struct etmv4d_parser *ps, struct cst_packet *pkt, uint8_t header)
 {
-	pkt->protocol = ps->cfg->protocol;
-	pkt->header = header;
-	pkt->flags = 0;
-	pkt->n_atoms = 0;
-	pkt->bad_type = 0;
+	packet_start(pkt, ps->cfg->protocol, header, 0);
 	pkt->event = 0;
 }
 

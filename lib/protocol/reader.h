@@ -8,6 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <cstrace/packet.h>
+
+/* A packet begins: what is not known yet is none. */
+static inline void packet_start(struct cst_packet *pkt, uint8_t protocol, uint8_t header, uint8_t type)
+{
+	pkt->protocol = protocol;
+	pkt->header = header;
+	pkt->type = type;
+	pkt->flags = 0;
+	pkt->n_atoms = 0;
+	pkt->bad_type = 0;
+}
+
 /*
  * A reader over [p, end): `more` is set when bytes past the end are needed, `bad` after what no packet has.
  * Nothing is read after that, so that the size of a bad packet does not depend on how much of the trace is there.

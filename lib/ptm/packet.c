@@ -337,12 +337,7 @@ static unsigned int search_async(struct ptm_parser *ps, const uint8_t *p, const 
 
 static void start(const struct ptm_parser *ps, struct cst_packet *pkt, uint8_t header)
 {
-	pkt->protocol = ps->cfg->protocol;
-	pkt->header = header;
-	pkt->type = type_of(header);
-	pkt->flags = 0;
-	pkt->n_atoms = 0;
-	pkt->bad_type = 0;
+	packet_start(pkt, ps->cfg->protocol, header, type_of(header));
 	pkt->isa = ps->isa;
 }
 
