@@ -47,6 +47,7 @@ esac
 
 # ---- parts that are left out ----
 parts=$BUILD/without
+[ -e "$parts/libperf" ] || [ ! -e "$BUILD/libperf/include" ] || { mkdir -p "$parts/libperf" && cp -R "$BUILD/libperf/include" "$parts/libperf"; }
 check "it builds without libtraceevent, lzma and zstd" mk -s -j2 O="$parts" CFLAGS=-O1 NO_LIBTRACEEVENT=1 NO_LZMA=1 NO_ZSTD=1 "$parts/perf-cstrace"
 check "none of them is linked" sh -c "! readelf -d '$parts/perf-cstrace' | grep -E 'NEEDED.*(traceevent|lzma|zstd)'"
 version_says() {

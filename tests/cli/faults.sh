@@ -2,5 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Calls of the C library that fail, one in each run of a command: told, and nothing half-written. Then allocations
 # in the sanitized program: nothing is leaked, nor used after it was freed.
+"$PERF_CSTRACE" --version | grep -q '^zstd: on' || { echo "perf-cstrace was made without zstd"; exit 77; }
 python3 tests/cli/faults.py || exit 1
 exec python3 tests/cli/faults.py --asan

@@ -65,6 +65,8 @@ host() {
 	fi
 	root=$(cd "$BUILD/sysroot/$1" && pwd)
 	libs=$root/usr/lib/$2:$root/lib/$2
+	# the header of the kernel source package need not be unpacked again
+	[ -e "$dir/libperf" ] || [ ! -e "$BUILD/libperf/include" ] || { mkdir -p "$dir/libperf" && cp -R "$BUILD/libperf/include" "$dir/libperf"; }
 	# ccache, where the build uses it, does so here
 	case ${CC:-} in ccache*) cc="ccache $2-gcc" ;; *) cc=$2-gcc ;; esac
 	check "$1 builds" env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL PKG_CONFIG_SYSROOT_DIR="$root" \
