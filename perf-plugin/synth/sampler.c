@@ -714,54 +714,80 @@ run(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cs
 }
 
 /*
- * Ranges in a row, from *pg on: all that is not for the ring and for samples is said of the last one only, and
- * the ring's numbers are put into it before anyone else looks. *pg becomes the element behind them.
+ * The branches that ranges [from, to) end with go to the ring, each with the next range as its target: as many of the last
+ * ones as the ring holds.
  */
-static int run_ranges(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic **pg,
-		      const struct cst_generic *end)
+static void push_branches(const struct sampler *sp, struct lane *ln, const struct cst_generic *from,
+			  const struct cst_generic *to)
 {
-	const struct cst_generic *g = *pg;
-	struct ring *r = &ln->ring;
+	const uint32_t size = ln->ring.size;
+	const struct cst_generic *g = to;
 	struct ring_writer w;
+	uint32_t n = 0;
+
+	while (g > from && n < size)
+		n += branch_taken(--g);
+	/* cycles are of the first branch, which may be left out */
+	for (; ln->br.cycles && from < g; from++)
+		if (branch_taken(from))
+			ln->br.cycles = 0;
+	ring_write(&ln->ring, &w);
+	for (; g < to; g++)
+		if (branch_taken(g)) {
+			ring_next(&w, g->end - g->last_size, g[1].addr,
+				  sp->ring_flags[branch_index(g)] | ring_cycles(ln->br.cycles));
+			ln->br.cycles = 0;
+		}
+	ring_written(&ln->ring, &w);
+}
+
+/*
+ * Ranges in a row, from *pg on: nothing is done for most of them but to count instructions, up to the next sample. Then, and
+ * at the end of the row, the ring gets what it would hold. *pg becomes the element behind them.
+ */
+static inline __attribute__((always_inline)) int
+run_ranges(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic **pg,
+	   const struct cst_generic *end, const bool tiles)
+{
+	const struct cst_generic *g = *pg, *pushed = g;
 	uint64_t insns, next;
 	struct branch b;
+	uint32_t fresh;
 	int rc = 0;
 
 	if (branch_range(&ln->br, s, g, &b)) {
 		if (b.from)
-			ring_push(r, b.from, b.to, branch_perf_type(b.kind), b.cycles);
+			ring_push(&ln->ring, b.from, b.to, branch_perf_type(b.kind), b.cycles);
 		else
 			rc = stretch_begin(sp, s, ln, g);
 		if (rc)
 			return rc;
 	}
 	ln->after_gap = false;
-	ring_write(r, &w);
 	insns = ln->insns;
 	next = ln->next;
+	fresh = ln->ring.fresh;
 	for (;;) {
-		if (__builtin_expect(insns + g->n_insn >= next || r->fresh + w.n >= sp->tile, 0)) {
-			ring_written(r, &w);
+		if (__builtin_expect(insns + g->n_insn >= next || (tiles && fresh >= sp->tile), 0)) {
+			push_branches(sp, ln, pushed, g);
+			pushed = g;
 			ln->insns = insns;
-			if (r->fresh >= sp->tile)
+			if (tiles && fresh >= sp->tile)
 				rc = tile_emit(sp, s, ln, g);
 			if (!rc && insns + g->n_insn >= ln->next)
 				rc = insn_samples(sp, s, ln, g);
 			if (rc)
 				return rc;
-			ring_write(r, &w);
 			next = ln->next;
+			fresh = ln->ring.fresh;
 		}
 		insns += g->n_insn;
+		if (tiles)
+			fresh += branch_taken(g);
 		if (++g == end || g->kind != CST_GEN_RANGE)
 			break;
-		if (branch_taken(g - 1)) {
-			ring_next(&w, g[-1].end - g[-1].last_size, g->addr,
-				  sp->ring_flags[branch_index(g - 1)] | ring_cycles(ln->br.cycles));
-			ln->br.cycles = 0;
-		}
 	}
-	ring_written(r, &w);
+	push_branches(sp, ln, pushed, g - 1);
 	ln->insns = insns;
 	branch_range_end(&ln->br, s, g - 1);
 	*pg = g;
@@ -772,15 +798,16 @@ static int run_ranges(struct sampler *sp, const struct stream *s, struct lane *l
  * Samples with a branch stack and nothing else: what perf2bolt and AutoFDO ask for, and where the time of
  * `inject` goes. As run(), but a range is put into ln->br only when something else wants to know.
  */
-static int run_stack(struct sampler *sp, const struct stream *s, struct lane *ln,
-		     const struct cst_generic *g, size_t n)
+static inline __attribute__((always_inline)) int
+run_stack(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n,
+	  const bool tiles)
 {
 	const struct cst_generic *end = g + n;
 	int rc;
 
 	while (g < end) {
 		if (g->kind == CST_GEN_RANGE)
-			rc = run_ranges(sp, s, ln, &g, end);
+			rc = run_ranges(sp, s, ln, &g, end, tiles);
 		else
 			rc = other(sp, s, ln, g++);
 		if (rc)
@@ -872,7 +899,9 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 	if (!ln->ring.size)
 		return each ? run(sp, s, ln, g, n, true, false, true)
 			    : run(sp, s, ln, g, n, false, false, true);
-	return each ? run(sp, s, ln, g, n, true, true, true) : run_stack(sp, s, ln, g, n);
+	if (each)
+		return run(sp, s, ln, g, n, true, true, true);
+	return sp->o.tiles ? run_stack(sp, s, ln, g, n, true) : run_stack(sp, s, ln, g, n, false);
 }
 
 int sampler_fragment_end(void *sampler, const struct stream *s)
