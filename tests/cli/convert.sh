@@ -110,6 +110,20 @@ buffers_of_a_cpu() {
 	! grep -e 'not in the file' -e 'no AUX records' "$tmp/out" && says "$tmp/out" "Trace: 3 buffers, 3 AUX records"
 }
 check "several buffers of a CPU" buffers_of_a_cpu
+# The same in a package whose log has no event about the first buffer, or about any.
+unlogged_buffers() {
+	run 0 convert -i "$tmp/kernel/back.data" --to=package -o "$tmp/kernel/pkg" || return 1
+	cp "$tmp/kernel/pkg/system-event-log" "$tmp/kernel/log"
+	for gone in '/offset=0x0, .*at_cpu=0/d; /x_auxtrace(buffer=buffer0/d' '/x_fragment(/d; /x_auxtrace(/d'; do
+		sed "$gone" "$tmp/kernel/log" >"$tmp/kernel/pkg/system-event-log"
+		! cmp -s "$tmp/kernel/log" "$tmp/kernel/pkg/system-event-log" || return 1
+		rm -f "$tmp/kernel/bare.data"
+		run 0 convert -i "$tmp/kernel/pkg" --to=perf -o "$tmp/kernel/bare.data" || return 1
+		run 3 info -i "$tmp/kernel/bare.data" || return 1
+		! grep -e 'not in the file' -e 'no AUX records' "$tmp/out" && says "$tmp/out" "Trace: 3 buffers, 3 AUX records" || return 1
+	done
+}
+check "buffers of a package that no event is about" unlogged_buffers
 
 # Pipes.
 through_a_pipe() {
