@@ -104,6 +104,7 @@ keep-values = $(Q)mkdir -p $(@D) && printf '%s\n' $(1) | cmp -s - $@ || printf '
 
 LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c))
 PLUGIN_SRC := $(filter-out perf-plugin/opencsd/%,$(sort $(wildcard perf-plugin/*/*.c)))
+PLUGIN_ROOMS := $(sort $(notdir $(patsubst %/,%,$(dir $(PLUGIN_SRC)))))
 # Of the program alone; tests and fuzz targets have their own.
 PLUGIN_MAIN := $(filter perf-plugin/cmd/main.c perf-plugin/cmd/malloc.c,$(PLUGIN_SRC))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
@@ -276,8 +277,8 @@ $(B)/tests/gen/cst-gen: $(B)/obj/tests/gen/main.o $(GEN_A)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(ZSTD_LIBS) -lm
 
-# Tests of a part of perf-plugin/ carry its name and are linked with all of it.
-PLUGIN_TESTS := $(foreach p,base files perfdata import session synth profile export dump cmd,$(B)/tests/unit/test_$(p)%)
+# Tests of a room of perf-plugin/ begin with its name and are linked with all of them.
+PLUGIN_TESTS := $(foreach p,$(PLUGIN_ROOMS),$(B)/tests/unit/test_$(p)%)
 PLUGIN_UNIT := $(filter $(PLUGIN_TESTS),$(UNIT))
 OCSD_UNIT := $(filter $(B)/tests/unit/test_opencsd%,$(UNIT))
 LIB_UNIT := $(filter-out $(PLUGIN_UNIT) $(OCSD_UNIT),$(UNIT))
@@ -358,7 +359,7 @@ FUZZ_PLUGIN_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(filter-out $(PLUGIN_MAIN),$(PLUG
 FUZZ_OCSD_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(OCSD_SRC))
 FUZZ_COMMAND_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(sort $(wildcard tests/fuzz/command/*.c)))
 FUZZ_GEN_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(GEN_SRC))
-PLUGIN_FUZZ := $(filter $(foreach p,files perfdata session synth profile import command jitdump tracepoint,\
+PLUGIN_FUZZ := $(filter $(foreach p,$(PLUGIN_ROOMS) command jitdump tracepoint,\
 	$(FUZZ_DIR)/fuzz_$(p)%),$(FUZZ))
 OCSD_FUZZ := $(filter $(FUZZ_DIR)/fuzz_opencsd%,$(FUZZ))
 LIB_FUZZ := $(filter-out $(PLUGIN_FUZZ) $(OCSD_FUZZ),$(FUZZ))
