@@ -315,9 +315,13 @@ def main():
     args = p.parse_args()
     names = args.names or [line.split()[0] for line in run([args.gen, "scenario"]).stdout.decode().splitlines()]
     failed = 0
+    without_tracepoints = b"libtraceevent: off" in run([args.tool, "--version"]).stdout
     print("1..%d" % len(names))
     for number, name in enumerate(names, 1):
         name, _, only = name.partition(":")
+        if without_tracepoints and name == "sched-switch":
+            print("ok %d - %s # SKIP perf-cstrace was made without libtraceevent" % (number, name), flush=True)
+            continue
         seeds = [int(only)] if only else range(args.seeds)
         branches, bad = 0, []
         for seed in seeds:
