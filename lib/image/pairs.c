@@ -3,6 +3,7 @@
  * pairs.c - tables of pairs of offsets with a count: open addressing, at most half full.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include <cstrace/counts.h>
 
@@ -81,6 +82,65 @@ static int compare(const void *pa, const void *pb)
 	return x->b < y->b ? -1 : x->b > y->b;
 }
 
+/* A few pairs, in place. */
+static void insertion_sort(struct cst_pair *v, size_t n)
+{
+	struct cst_pair x;
+	size_t i, k;
+
+	for (i = 1; i < n; i++) {
+		x = v[i];
+		for (k = i; k && compare(&x, &v[k - 1]) < 0; k--)
+			v[k] = v[k - 1];
+		v[k] = x;
+	}
+}
+
+/* As many pairs as this are sorted one by one. */
+#define FEW 16u
+
+/*
+ * Pairs are spread over as many buckets as there are pairs, by the upper bits of their first number; then each bucket is
+ * sorted. 0: no memory for that, and nothing was done.
+ */
+static int bucket_sort(struct cst_pair *v, size_t n)
+{
+	unsigned int shift = 0;
+	struct cst_pair *to;
+	uint64_t most = 0;
+	size_t *end, i, first, buckets;
+
+	for (i = 0; i < n; i++)
+		most = v[i].a > most ? v[i].a : most;
+	while (most >> shift >= n)
+		shift++;
+	buckets = (size_t)(most >> shift) + 1;
+	end = calloc(buckets + 1, sizeof(*end));
+	to = malloc(n * sizeof(*to));
+	if (!end || !to) {
+		free(end);
+		free(to);
+		return 0;
+	}
+	for (i = 0; i < n; i++)
+		end[(v[i].a >> shift) + 1]++;
+	for (i = 1; i <= buckets; i++)
+		end[i] += end[i - 1];
+	/* from where a bucket begins to where it ends */
+	for (i = 0; i < n; i++)
+		to[end[v[i].a >> shift]++] = v[i];
+	for (i = first = 0; i < buckets; first = end[i++]) {
+		if (end[i] - first > FEW)
+			qsort(to + first, end[i] - first, sizeof(*to), compare);
+		else
+			insertion_sort(to + first, end[i] - first);
+	}
+	memcpy(v, to, n * sizeof(*v));
+	free(end);
+	free(to);
+	return 1;
+}
+
 const struct cst_pair *cst_pairs_sort(struct cst_pairs *p)
 {
 	size_t i, n = 0;
@@ -90,7 +150,8 @@ const struct cst_pair *cst_pairs_sort(struct cst_pairs *p)
 	for (i = 0; i <= p->mask; i++)
 		if (p->slot[i].count)
 			p->slot[n++] = p->slot[i];
-	qsort(p->slot, n, sizeof(*p->slot), compare);
+	if (!bucket_sort(p->slot, n))
+		qsort(p->slot, n, sizeof(*p->slot), compare);
 	p->sorted = 1;
 	return p->slot;
 }

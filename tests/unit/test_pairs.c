@@ -87,6 +87,38 @@ static void insert(void **state)
 	assert_int_equal(p.used + p.mask + p.sorted, 0);
 }
 
+/* Few and many pairs of one first number, numbers close together and far apart, in any order of arrival. */
+static void order(void **state)
+{
+	static const struct {
+		uint32_t n, a_times, a_range, b_range;
+	} cases[] = {
+		{ 1, UINT32_MAX, 1, 1 }, { 2, UINT32_MAX, 2, 1 }, { 300, 1, 1, 0xffffffff }, { 3000, 4, 100, 50 },
+		{ 3000, 1, 0xffffffff, 2 }, { 3000, 0x01000000, 200, 9 }, { 3000, 1, 3000, 3000 },
+	};
+	const struct cst_pair *v;
+	uint64_t seed = 7, sum;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct cst_pairs p = { .slot = NULL };
+
+		for (k = 0; k < cases[i].n; k++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			assert_true(cst_pairs_insert(&p, cases[i].a_times * (uint32_t)(1 + (seed >> 33) % cases[i].a_range),
+						     (uint32_t)((seed >> 20) % cases[i].b_range), 1));
+		}
+		v = cst_pairs_sort(&p);
+		for (k = sum = 0; k < p.used; k++) {
+			sum += v[k].count;
+			assert_true(!k || v[k - 1].a < v[k].a || (v[k - 1].a == v[k].a && v[k - 1].b < v[k].b));
+		}
+		assert_int_equal(sum, cases[i].n);
+		cst_pairs_free(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
