@@ -96,6 +96,12 @@ static void insertion_sort(struct cst_pair *v, size_t n)
 	}
 }
 
+/* 32 bits may be shifted out. */
+static inline size_t bucket_of(const struct cst_pair *x, unsigned int shift)
+{
+	return (size_t)((uint64_t)x->a >> shift);
+}
+
 /* As many pairs as this are sorted one by one. */
 #define FEW 16u
 
@@ -123,12 +129,12 @@ static int bucket_sort(struct cst_pair *v, size_t n)
 		return 0;
 	}
 	for (i = 0; i < n; i++)
-		end[(v[i].a >> shift) + 1]++;
+		end[bucket_of(&v[i], shift) + 1]++;
 	for (i = 1; i <= buckets; i++)
 		end[i] += end[i - 1];
 	/* from where a bucket begins to where it ends */
 	for (i = 0; i < n; i++)
-		to[end[v[i].a >> shift]++] = v[i];
+		to[end[bucket_of(&v[i], shift)]++] = v[i];
 	for (i = first = 0; i < buckets; first = end[i++]) {
 		if (end[i] - first > FEW)
 			qsort(to + first, end[i] - first, sizeof(*to), compare);

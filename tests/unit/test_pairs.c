@@ -122,7 +122,7 @@ static void order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums), cmocka_unit_test(empty), cmocka_unit_test(insert),
+		cmocka_unit_test(sums), cmocka_unit_test(empty), cmocka_unit_test(insert), cmocka_unit_test(order),
 	};
 
 	return cmocka_run_group_tests_name("profile pairs", tests, NULL, NULL);
