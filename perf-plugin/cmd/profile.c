@@ -107,24 +107,21 @@ static void report_unlinked(const struct profile_format *f, const struct binary 
 			gone->executed, gone->edges);
 }
 
-static int write_profile(const struct profile_format *f, enum profile_base base, struct binary *b, const char *output)
+/* Finishes `out`, or leaves nothing of it. */
+static int write_profile(const struct profile_format *f, enum profile_base base, struct binary *b, struct pd_output *out)
 {
 	struct error err = { .code = 0 };
 	struct profile_removed gone;
 	struct profile_address where;
-	struct pd_output out;
 
 	profile_address_init(&where, b->dso, base);
 	if (!profile_address_limit(&where, b, &gone)) {
 		fprintf(stderr, "cstrace profile: out of memory\n");
+		pd_output_abort(out);
 		return CMD_ERROR;
 	}
-	if (pd_output_open(&out, output, &err)) {
-		fprintf(stderr, "cstrace profile: %s\n", err.msg);
-		return CMD_ERROR;
-	}
-	f->write(&out, b, &where);
-	if (pd_output_finish(&out, &err)) {
+	f->write(out, b, &where);
+	if (pd_output_finish(out, &err)) {
 		fprintf(stderr, "cstrace profile: %s\n", err.msg);
 		return CMD_ERROR;
 	}
@@ -146,23 +143,32 @@ static int run(struct session *ss, const struct profile_format *f, enum profile_
 	       const char *output)
 {
 	const char *name = session_name(ss);
-	struct counts *c = counts_new(ss, f->joined, f->arrivals);
+	struct error err = { .code = 0 };
 	struct binary **v, *b;
+	struct pd_output out;
+	struct counts *c;
 	int rc = CMD_ERROR;
 	size_t n;
 
+	/* decoding may take long: an output that cannot be is refused before */
+	if (pd_output_open(&out, output, &err)) {
+		fprintf(stderr, "cstrace profile: %s\n", err.msg);
+		return CMD_ERROR;
+	}
+	c = counts_new(ss, f->joined, f->arrivals);
 	if (!c) {
 		fprintf(stderr, "cstrace profile: out of memory\n");
+		pd_output_abort(&out);
 		return CMD_ERROR;
 	}
 	if (counts_run(c))
-		goto out;
+		goto nothing;
 	n = counts_binaries(c, &v);
 	session_print_end(ss, stderr);
 	if (!session_matched(ss)) {
 		fprintf(stderr, "cstrace profile: %s: nothing was written\n", name);
 		rc = CMD_LOSSES;
-		goto out;
+		goto nothing;
 	}
 	b = want ? find_named(v, n, want) : find_main(v, n);
 	if (!b || nothing_counted(b)) {
@@ -180,12 +186,15 @@ static int run(struct session *ss, const struct profile_format *f, enum profile_
 				name);
 		list_binaries(v, n, counts_elsewhere(c));
 		rc = b || want || !n ? CMD_LOSSES : CMD_ERROR;
-		goto out;
+		goto nothing;
 	}
-	rc = write_profile(f, base, b, output);
+	rc = write_profile(f, base, b, &out);
 	if (rc == CMD_OK && session_incomplete(ss))
 		rc = CMD_LOSSES;
-out:
+	counts_free(c);
+	return rc;
+nothing:
+	pd_output_abort(&out);
 	counts_free(c);
 	return rc;
 }

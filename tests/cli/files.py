@@ -139,6 +139,8 @@ class Suite:
                 raise Bad("left behind: %s" % os.listdir(d))
             with open(path, "rb") as f:
                 self.kept(path, *command, "-i", "-", "--symfs", SYMFS, "-o", path, stdin=f)
+        # also where there is nothing to write: it is refused before decoding
+        self.kept(path, "profile", "-i", path, "--symfs", self.new(), "-o", path)
 
     def other_inputs(self):
         d = self.new()
