@@ -32,80 +32,28 @@ static void give(void *given, size_t size, const void *own, size_t own_size)
 #define TAKE(own, given, size) take(&(own), sizeof(own), given, size)
 #define GIVE(given, size, own) give(given, size, &(own), sizeof(own))
 
-int cst_config_etmv4_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_etmv4_regs *regs,
-			   size_t regs_size, int ete, enum cst_profile profile)
-{
-	struct cst_config own_cfg = { 0 };
-	struct cst_etmv4_regs own_regs = { 0 };
-	int rc;
+/* The configuration of a trace unit from its registers; PARAMS and ARGS are what else such a function takes. */
+#define CONFIG(name, regs_type, PARAMS, ARGS)								\
+	int name##_sized(struct cst_config *cfg, size_t cfg_size, const struct regs_type *regs,		\
+			 size_t regs_size PARAMS)							\
+	{												\
+		struct cst_config own_cfg = { 0 };							\
+		struct regs_type own_regs = { 0 };							\
+		int rc;											\
+													\
+		TAKE(own_cfg, cfg, cfg_size);								\
+		rc = name(&own_cfg, TAKE(own_regs, regs, regs_size) ARGS);				\
+		GIVE(cfg, cfg_size, own_cfg);								\
+		return rc;										\
+	}
+#define AND(...) , __VA_ARGS__
 
-	TAKE(own_cfg, cfg, cfg_size);
-	rc = cst_config_etmv4(&own_cfg, TAKE(own_regs, regs, regs_size), ete, profile);
-	GIVE(cfg, cfg_size, own_cfg);
-	return rc;
-}
-
-int cst_config_etmv4_data_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_etmv4_regs *regs,
-				size_t regs_size, enum cst_profile profile)
-{
-	struct cst_config own_cfg = { 0 };
-	struct cst_etmv4_regs own_regs = { 0 };
-	int rc;
-
-	TAKE(own_cfg, cfg, cfg_size);
-	rc = cst_config_etmv4_data(&own_cfg, TAKE(own_regs, regs, regs_size), profile);
-	GIVE(cfg, cfg_size, own_cfg);
-	return rc;
-}
-
-int cst_config_etmv3_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_etmv3_regs *regs,
-			   size_t regs_size, enum cst_profile profile)
-{
-	struct cst_config own_cfg = { 0 };
-	struct cst_etmv3_regs own_regs = { 0 };
-	int rc;
-
-	TAKE(own_cfg, cfg, cfg_size);
-	rc = cst_config_etmv3(&own_cfg, TAKE(own_regs, regs, regs_size), profile);
-	GIVE(cfg, cfg_size, own_cfg);
-	return rc;
-}
-
-int cst_config_ptm_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_etmv3_regs *regs, size_t regs_size)
-{
-	struct cst_config own_cfg = { 0 };
-	struct cst_etmv3_regs own_regs = { 0 };
-	int rc;
-
-	TAKE(own_cfg, cfg, cfg_size);
-	rc = cst_config_ptm(&own_cfg, TAKE(own_regs, regs, regs_size));
-	GIVE(cfg, cfg_size, own_cfg);
-	return rc;
-}
-
-int cst_config_stm_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_stm_regs *regs, size_t regs_size)
-{
-	struct cst_config own_cfg = { 0 };
-	struct cst_stm_regs own_regs = { 0 };
-	int rc;
-
-	TAKE(own_cfg, cfg, cfg_size);
-	rc = cst_config_stm(&own_cfg, TAKE(own_regs, regs, regs_size));
-	GIVE(cfg, cfg_size, own_cfg);
-	return rc;
-}
-
-int cst_config_itm_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_itm_regs *regs, size_t regs_size)
-{
-	struct cst_config own_cfg = { 0 };
-	struct cst_itm_regs own_regs = { 0 };
-	int rc;
-
-	TAKE(own_cfg, cfg, cfg_size);
-	rc = cst_config_itm(&own_cfg, TAKE(own_regs, regs, regs_size));
-	GIVE(cfg, cfg_size, own_cfg);
-	return rc;
-}
+CONFIG(cst_config_etmv4, cst_etmv4_regs, AND(int ete, enum cst_profile profile), AND(ete, profile))
+CONFIG(cst_config_etmv4_data, cst_etmv4_regs, AND(enum cst_profile profile), AND(profile))
+CONFIG(cst_config_etmv3, cst_etmv3_regs, AND(enum cst_profile profile), AND(profile))
+CONFIG(cst_config_ptm, cst_etmv3_regs, , )
+CONFIG(cst_config_stm, cst_stm_regs, , )
+CONFIG(cst_config_itm, cst_itm_regs, , )
 
 int cst_unwrap_sized(struct cst_unwrapped *u, size_t u_size, uint64_t size, uint64_t write, int full, unsigned unit,
 		     uint64_t after)

@@ -43,11 +43,11 @@ enum cst_etmv3_packet_type {
  */
 enum cst_etmv3_packet_flags {
 	CST_ETMV3_PF_ISA = 0x100000,	/* the instruction set changes with this packet */
-	CST_ETMV3_PF_STATE = 0x200000,	/* security and el are told */
-	CST_ETMV3_PF_EXCEPTION = 0x400000, /* exc_type is told; 0 is none */
+	CST_ETMV3_PF_STATE = 0x200000,	/* the packet has security and el */
+	CST_ETMV3_PF_EXCEPTION = 0x400000, /* the packet has exc_type; 0 is none */
 	CST_ETMV3_PF_CANCEL = 0x800000,	/* the instruction before did not run */
 	CST_ETMV3_PF_LSIP = 0x1000000,	/* I-sync: a load or store was in progress */
-	CST_ETMV3_PF_VALUE = 0x2000000,	/* data: value is told */
+	CST_ETMV3_PF_VALUE = 0x2000000,	/* data: the packet has a value */
 	CST_ETMV3_PF_BIG_ENDIAN = 0x4000000,
 	CST_ETMV3_PF_CLOCK = 0x8000000,	/* timestamp: the clock's frequency has changed */
 	CST_ETMV3_PF_STATE_NEWS = 0x10000000, /* with STATE: another one than before */

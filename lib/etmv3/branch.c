@@ -162,7 +162,7 @@ static void set_state(struct etmv3_parser *ps, unsigned int security, unsigned i
 	ps->state_known = 1;
 }
 
-static void told(const struct etmv3_parser *ps, struct cst_packet *pkt)
+static void put_state(const struct etmv3_parser *ps, struct cst_packet *pkt)
 {
 	pkt->flags |= CST_PF_ADDR;
 	pkt->addr = ps->addr;
@@ -201,7 +201,7 @@ void cst_etmv3_parse_branch(struct etmv3_parser *ps, struct reader *r, struct cs
 		x.exc = br.exc;
 		x.cancel = br.cancel;
 	}
-	told(ps, pkt);
+	put_state(ps, pkt);
 	if (pkt->type != CST_ETMV3_PKT_BRANCH_INFO)
 		return;
 	pkt->flags |= CST_ETMV3_PF_EXCEPTION | (x.cancel ? CST_ETMV3_PF_CANCEL : 0) |
@@ -279,5 +279,5 @@ void cst_etmv3_parse_isync(struct etmv3_parser *ps, struct reader *r, struct cst
 			set_isa(ps, br.isa == CST_ISA_T32 && ps->alt_isa ? CST_ISA_TEE : br.isa, pkt);
 		pkt->addr_bits = set_address(ps, &br);
 	}
-	told(ps, pkt);
+	put_state(ps, pkt);
 }

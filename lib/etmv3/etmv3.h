@@ -37,9 +37,9 @@ struct etmv3_parser {
 	uint8_t isa;		/* of the last I-sync or five-byte branch address */
 	uint8_t alt_isa;	/* AltISA bit of the last packet that had one */
 	uint8_t security, el;	/* el: 2 hypervisor, else 0 */
-	uint8_t state_known;	/* security and el were told */
+	uint8_t state_known;	/* security and el were traced */
 	uint8_t big_endian;	/* data transfers */
-	uint8_t addr_known;	/* low bits of addr that were told */
+	uint8_t addr_known;	/* low bits of addr that were traced */
 	uint8_t data_known;
 	uint8_t zeros;		/* that the last packet ended with */
 	uint8_t type[256];	/* header -> enum cst_etmv3_packet_type, by configuration */

@@ -141,7 +141,7 @@ void cst_counts_elements(struct cst_counts *c, struct count_open *o, const struc
 		case CST_GEN_NACC:
 		case CST_GEN_ADDR_UNKNOWN:
 		case CST_GEN_EXCEPTION:
-			/* what comes next need not be where the last branch led to */
+			/* the next range is not the target of the last branch */
 			close_range(c, o);
 			o->section = 0;
 			continue;

@@ -46,7 +46,7 @@ void cst_ready_end(void *stage);
 const struct cst_element *cst_ready_take(void *stage);
 /* struct protocol.stage_same. */
 int cst_ready_same(const void *a, const void *b);
-/* A packet tells of a loss: it is counted in `count`, one of s->stats, and a finding is queued. */
+/* The packet reports a loss: adds 1 to *count, a member of s->stats, and queues the finding. */
 void cst_ready_lost(struct ready_stage *s, uint64_t *count, enum cst_finding what);
 
 /*

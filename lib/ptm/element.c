@@ -109,7 +109,7 @@ void cst_ptm_stage_restart(void *stage, uint64_t index)
 	memset(&st->ctx, 0, sizeof(st->ctx));
 }
 
-/* What a packet says of the context; returns whether that is news. */
+/* Takes the context from a packet; returns whether it changed. */
 static int update_context(struct ptm_stage *st, const struct cst_packet *pkt)
 {
 	const struct cst_context old = st->ctx;
@@ -152,7 +152,7 @@ static void isync(struct ptm_stage *st, const struct cst_packet *pkt)
 		[CST_PTM_ISYNC_OVERFLOW] = CST_ON_OVERFLOW, [CST_PTM_ISYNC_DEBUG] = CST_ON_DEBUG,
 	};
 	int on = !st->running || pkt->event != CST_PTM_ISYNC_PERIODIC;
-	int news = update_context(st, pkt), tell;
+	int changed = update_context(st, pkt), report;
 	struct cst_element *e;
 
 	if (pkt->event == CST_PTM_ISYNC_OVERFLOW) {
@@ -164,12 +164,12 @@ static void isync(struct ptm_stage *st, const struct cst_packet *pkt)
 		e->num = reasons[pkt->event & 3];
 		st->running = 1;
 	}
-	/* the reference tells of new instruction sets and of any context ID, but not of the security state */
-	tell = on && pkt->flags & (CST_PTM_PF_ISA | CST_PF_CID);
+	/* the reference reports new instruction sets and any context ID, but not the security state */
+	report = on && pkt->flags & (CST_PTM_PF_ISA | CST_PF_CID);
 	if (!st->cfg->as_reference)
-		tell |= news;
-	if (on || news)
-		push_context(st, pkt, !tell);
+		report |= changed;
+	if (on || changed)
+		push_context(st, pkt, !report);
 	e = push(st, CST_EL_ADDRESS, pkt->index);
 	e->addr = pkt->addr;
 	e->is = pkt->isa;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "base/error.h"
 #include "base/time.h"
 #include "buffers/owners.h"
@@ -266,24 +267,10 @@ static void range_of(const struct trace_units *tu, uint8_t id, size_t *first, si
 {
 	size_t lo = 0, hi = tu->nr_ids;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (tu->ids[mid].id < id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, mid, tu->ids[mid].id < id);
 	*first = lo;
 	hi = tu->nr_ids;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (tu->ids[mid].id <= id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, mid, tu->ids[mid].id <= id);
 	*last = lo;
 }
 

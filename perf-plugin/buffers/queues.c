@@ -6,9 +6,10 @@
 #include <cstrace/frame.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "base/error.h"
-#include "buffers/queues.h"
 #include "base/time.h"
+#include "buffers/queues.h"
 
 #define AUX_FORMAT_MASK	0xff00u
 #define AUX_FORMAT_RAW	0x0100u
@@ -146,14 +147,7 @@ static size_t chunk_at(const struct queue *q, uint64_t offset)
 {
 	size_t lo = 0, hi = q->nr_chunks;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (q->chunks[mid].end <= offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, mid, q->chunks[mid].end <= offset);
 	return lo;
 }
 

@@ -57,11 +57,11 @@ static void find_exception(struct stream_state *st, const struct cst_generic *g,
  */
 static int start_delivery(struct run *r, struct stream_state *st)
 {
-	bool owes = st->out.gap_pending;
+	bool gap = st->out.gap_pending;
 
 	st->seek.context_only = st->out.gap_pending = false;
 	count_losses_forget(st);
-	return owes ? deliver_gap(r, st) : 0;
+	return gap ? deliver_gap(r, st) : 0;
 }
 
 /* A batch of a stream that is not ready yet (decode/seek.h): only its context matters. */
@@ -616,7 +616,7 @@ static void count_bytes(struct session *ss)
 			ss->bytes_total += ss->queues.q[i]->frags[k].pub.size;
 }
 
-static void tell_unrouted(struct session *ss)
+static void report_unrouted(struct session *ss)
 {
 	const char *sep = "";
 	unsigned int id;
@@ -690,8 +690,8 @@ int session_run(struct session *ss, const struct session_consumer *consumer)
 	session_start_losses(ss);
 	threads = jobs_threads(ss, consumer);
 	rc = threads > 1 ? jobs_run(ss, consumer, threads) : run_alone(ss, consumer);
-	tell_unrouted(ss);
-	who_tell(ss);
+	report_unrouted(ss);
+	who_report(ss);
 	if (rc < 0 && rc != ERR_REPORTED)
 		fprintf(stderr, "cstrace: %s: decoding stopped: %s\n", ss->name, error_text(rc));
 	if (!rc && !session_matched(ss))

@@ -64,10 +64,10 @@ struct session_loc {
 struct session_consumer {
 	void *data;
 	unsigned int stop;	/* extra enum cst_stop bits: cut batches there as well */
-	unsigned int step;	/* cut batches after so many elements, so that time goes on in them; 0: never */
+	unsigned int step;	/* cut batches after so many elements, each with times of its own; 0: never */
 	bool times;		/* batches have their times; else these are 0, which costs less */
 	bool timeless;		/* time is that of the AUX record, whatever the trace says */
-	bool history;		/* what comes out depends on everything that was executed before it */
+	bool history;		/* the output depends on all elements since the beginning of the recording */
 	bool unwanted;		/* also call batch() with what the filter leaves out (stream.unwanted) */
 	/*
 	 * Ranges may be counted instead of coming as elements of batches: CST_GEN_RUN stands for them (cstrace/flow.h), and

@@ -117,7 +117,7 @@ static const char *fragment_reason(const struct session *ss, const struct seek *
 }
 
 /* Once for a run: the user made an index, and would wonder. */
-static void tell_unused(struct session *ss, const struct seek *sk, const char *reason)
+static void report_unused(struct session *ss, const struct seek *sk, const char *reason)
 {
 	if (!ss->chosen.unused_index_reported)
 		fprintf(stderr, "cstrace: %s: buffer %u, offset %llu is decoded from its beginning in spite of the index: "
@@ -240,7 +240,7 @@ static int with_section(struct session *ss, struct seek *sk, const struct index_
 		}
 	}
 	if (reason)
-		tell_unused(ss, sk, reason);
+		report_unused(ss, sk, reason);
 	return 0;
 }
 
@@ -257,7 +257,7 @@ int seek_fragment(struct session *ss, const struct session_consumer *con, struct
 	if (sk->from <= fragment_floor(sk->f))
 		return 0;
 	if (con->history) {
-		tell_unused(ss, sk, "call chains depend on all that was executed before");
+		report_unused(ss, sk, "call chains depend on all that was executed before");
 		return 0;
 	}
 	index_book_section(&s, &sk->f->pub);

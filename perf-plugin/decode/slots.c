@@ -13,17 +13,17 @@
 #define MAX_SLOTS 1024
 
 /* Says, once for each unit, why its trace is left out. */
-static void tell_undecodable(struct session *ss, const struct trace_unit *u)
+static void report_undecodable(struct session *ss, const struct trace_unit *u)
 {
-	const struct trace_unit **told;
+	const struct trace_unit **slot;
 	size_t i;
 
 	for (i = 0; i < ss->undecodable.nr; i++)
 		if (ss->undecodable.v[i] == u)
 			return;
-	told = ARRAY_ADD(ss->undecodable.v, ss->undecodable.nr, ss->undecodable.cap);
-	if (told)
-		*told = u;
+	slot = ARRAY_ADD(ss->undecodable.v, ss->undecodable.nr, ss->undecodable.cap);
+	if (slot)
+		*slot = u;
 	if (u->config_error == -CST_ERR_PROTOCOL)
 		fprintf(message_stream(), "cstrace: %s: CPU %u has an %s trace unit, which cannot be decoded yet; its "
 			"trace is left out\n", ss->name, u->aux->cpu, aux_unit_name(u->aux->unit));
@@ -43,7 +43,7 @@ static bool usable(struct run *r, struct trace_unit *u)
 		return true;
 	if (u->config_error == -CST_ERR_UNSUP && r->con->packet)
 		return true;
-	tell_undecodable(r->ss, u);
+	report_undecodable(r->ss, u);
 	return false;
 }
 

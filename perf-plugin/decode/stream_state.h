@@ -16,7 +16,7 @@ struct pending;
 
 /* Perf time, and the moment in the history of threads and maps that goes with it. */
 struct stream_time {
-	uint64_t now;			/* of what comes next, from a trace timestamp; NO_TIME unknown */
+	uint64_t now;			/* of the next element, from a trace timestamp; NO_TIME unknown */
 	uint64_t limit;			/* the moment: events that had happened */
 	bool late;			/* `now` and `limit` are not yet those of the next timestamp: stream_moment() */
 	bool may_be_late;		/* that is allowed while code, processes and names are the same */
@@ -67,7 +67,7 @@ struct stream_out {
 	bool open_end;			/* the last fragment of this stream was decoded to its end */
 	bool gap_pending;		/* the fragment before ended open, and the consumer has not received the gap behind it */
 	uint64_t delivered;		/* pieces of batches that came out of this fragment */
-	uint64_t skip;			/* so many are dropped: the fragment is decoded a second time, the consumer has them */
+	uint64_t skip;			/* when the fragment is decoded a second time: pieces that the consumer has received, and which are dropped */
 };
 
 /* Where the stream is in its AUX fragment. */

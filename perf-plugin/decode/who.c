@@ -346,7 +346,7 @@ static int resolve(struct stream_state *st)
 	uint32_t v = st->who.id;
 	unsigned int bits = st->who.id_bits;
 
-	st->who.how = WHO_TOLD;
+	st->who.how = WHO_KNOWN;
 	st->who.by_id = false;
 	if (st->who.world.world == WORLD_GUEST && !st->unit->pid.contextidr_el2) {
 		set_unknown(st, LOSS_GUEST);	/* the context ID is its own */
@@ -385,7 +385,7 @@ static int settle(struct stream_state *st)
 	w->settled++;
 	w->gaps = gaps(st);
 	/* Once for each stretch, whatever stops there are before it begins. */
-	if (err || w->how == WHO_TOLD || w->counted == insns(st))
+	if (err || w->how == WHO_KNOWN || w->counted == insns(st))
 		return err;
 	w->counted = insns(st);
 	if (w->how == WHO_ONLY) {
@@ -520,7 +520,7 @@ void who_restart(struct session *ss)
 	asids_restart(&ss->tasks.asids);
 }
 
-void who_tell(struct session *ss)
+void who_report(struct session *ss)
 {
 	const struct who_counts *c = &ss->totals.who;
 

@@ -19,7 +19,7 @@ struct cst_generic;
 struct session;
 
 enum who_how {
-	WHO_TOLD,
+	WHO_KNOWN,
 	WHO_LAST,	/* of several threads that may have run the last one was taken */
 	WHO_ONLY,	/* only one process has code */
 };
@@ -45,7 +45,7 @@ struct who {
 /* Before a run: what was learned in one before is forgotten. */
 void who_restart(struct session *ss);
 /* After a run: say on stderr what was taken for granted. */
-void who_tell(struct session *ss);
+void who_report(struct session *ss);
 
 /* 0, or negative. */
 int who_begin(struct stream_state *st);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* tree.c - runs a buffer through a decode tree and lists what comes out; counts and losses. */
+/* tree.c - decodes a buffer with a decode tree, lists its packets and elements, and prints counts and losses. */
 #include <stdio.h>
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "base/intmap.h"
 #include "base/wide.h"
 #include "tasks/comms.h"
@@ -381,14 +382,7 @@ static const struct span *span_at(const struct spans *s, uint64_t v)
 {
 	size_t lo = 0, hi = s->nr;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->v[mid].to < v)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, mid, s->v[mid].to < v);
 	return lo < s->nr ? &s->v[lo] : NULL;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "files/mapped.h"
 #include "images/dso.h"
 
@@ -356,14 +357,8 @@ bool dso_symbol(const struct dso *dso, uint64_t offset, const char **name, uint6
 	uint64_t size;
 
 	dso_read_symbols(d);
-	for (hi = d->nr_syms; lo < hi;) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (d->syms[mid].offset <= offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	hi = d->nr_syms;
+	BISECT(lo, hi, mid, d->syms[mid].offset <= offset);
 	if (!lo)
 		return false;
 	/* Of several names of one address the first is the best one. */
@@ -417,14 +412,8 @@ bool dso_symbol_address(struct dso *d, const char *name, uint64_t *vaddr)
 	dso_read_symbols(d);
 	if (!sort_names(d))
 		return false;
-	for (hi = d->nr_syms; lo < hi;) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (strcmp(d->syms[d->name_order[mid]].name, name) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	hi = d->nr_syms;
+	BISECT(lo, hi, mid, strcmp(d->syms[d->name_order[mid]].name, name) < 0);
 	if (lo == d->nr_syms || strcmp(d->syms[d->name_order[lo]].name, name))
 		return false;
 	*vaddr = d->syms[d->name_order[lo]].vaddr;

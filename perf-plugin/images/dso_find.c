@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "base/error.h"
 #include "files/input.h"
 #include "images/dso.h"
@@ -123,20 +124,14 @@ static int compare_places(const void *a, const void *b)
 
 struct dso_place *dso_places_find(struct dso_places *p, const char *path, unsigned int nth)
 {
-	size_t lo = 0, hi = p->nr, mid;
+	size_t lo = 0, hi = p->nr;
 
 	if (p->nr && !p->sorted)
 		qsort(p->v, p->nr, sizeof(*p->v), compare_places);
 	/* not written again: replicas read it (session/replica.c) */
 	if (!p->sorted)
 		p->sorted = true;
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (strcmp(p->v[mid].path, path) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, mid, strcmp(p->v[mid].path, path) < 0);
 	lo += nth;
 	return lo < p->nr && !strcmp(p->v[lo].path, path) ? &p->v[lo] : NULL;
 }

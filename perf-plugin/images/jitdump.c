@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "images/jitdump.h"
 #include "perfdata/bytes.h"
 
@@ -173,15 +174,7 @@ static const struct jit_code *code_by_index(const struct jit_reader *r, uint64_t
 {
 	size_t lo = 0, hi = r->nr_index;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct jit_index *ix = &r->index[mid];
-
-		if (ix->index < index || (ix->index == index && ix->nr < nr))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, mid, r->index[mid].index < index || (r->index[mid].index == index && r->index[mid].nr < nr));
 	if (!lo || r->index[lo - 1].index != index)
 		return NULL;
 	return &r->jd->code[r->index[lo - 1].code];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "base/messages.h"
 #include "files/input.h"
 #include "images/kallsyms.h"
@@ -151,14 +152,7 @@ bool kallsyms_find(const struct kallsyms *ks, uint64_t addr, const char **name, 
 {
 	size_t lo = 0, hi = ks->nr, next;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (ks->sym[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, mid, ks->sym[mid].addr <= addr);
 	next = lo;
 	if (!lo)
 		return false;
@@ -216,14 +210,7 @@ static bool find_name(struct kallsyms *ks, const char *name, enum owner owner, c
 
 	if (!sort_names(ks))
 		return false;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (strcmp(ks->sym[ks->by_name[mid]].name, name) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, mid, strcmp(ks->sym[ks->by_name[mid]].name, name) < 0);
 	for (i = lo; i < ks->nr && !strcmp(ks->sym[ks->by_name[i]].name, name); i++) {
 		const struct ksym *s = &ks->sym[ks->by_name[i]];
 

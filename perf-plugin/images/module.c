@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "base/messages.h"
 #include "base/name.h"
 #include "images/kernel.h"
@@ -338,14 +339,7 @@ static size_t hole_after(const struct module *m, uint64_t offset)
 {
 	size_t lo = 0, hi = m->nr_holes;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (m->hole[mid].offset < offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, mid, m->hole[mid].offset < offset);
 	return lo;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "base/error.h"
 #include "images/dso.h"
 #include "images/patches.h"
@@ -195,13 +196,6 @@ const struct patch_run *patches_next(const struct patches *ps, uint64_t addr)
 {
 	size_t lo = 0, hi = ps->nr_run;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (ps->run[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, mid, ps->run[mid].end <= addr);
 	return lo < ps->nr_run ? &ps->run[lo] : NULL;
 }

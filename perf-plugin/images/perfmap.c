@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "images/perfmap.h"
 
 struct perf_map_entry {
@@ -88,14 +89,7 @@ bool perf_map_find(const struct perf_map *pm, uint64_t addr, const char **name, 
 	size_t lo = 0, hi = pm->nr;
 	const struct perf_map_entry *e;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (pm->v[mid].start <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, mid, pm->v[mid].start <= addr);
 	if (!lo)
 		return false;
 	e = &pm->v[lo - 1];

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "base/messages.h"
 #include "files/input.h"
 #include "images/dso.h"
@@ -139,14 +140,8 @@ const char *symfs_by_name(struct dso_search *s, const char *name, unsigned int n
 
 	if (!ix)
 		return NULL;
-	for (hi = ix->nr; lo < hi;) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (strcmp(ix->files[mid].name, name) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	hi = ix->nr;
+	BISECT(lo, hi, mid, strcmp(ix->files[mid].name, name) < 0);
 	if (nth >= ix->nr - lo || strcmp(ix->files[lo + nth].name, name))
 		return NULL;
 	return ix->files[lo + nth].path;

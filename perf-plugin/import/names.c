@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/error.h"
 
 static int compare(const void *a, const void *b)
@@ -48,17 +49,11 @@ static int order(const char *a, struct cst_str b)
 
 long names_find(const struct names *n, struct cst_str name)
 {
-	size_t lo = 0, hi = n->nr, mid;
+	size_t lo = 0, hi = n->nr;
 
 	/* no entry has NUL in its name */
 	if (!name.p || memchr(name.p, 0, name.n))
 		return -1;
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (order(n->v[mid].name, name) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, mid, order(n->v[mid].name, name) < 0);
 	return lo < n->nr && !order(n->v[lo].name, name) ? (long)n->v[lo].number : -1;
 }

@@ -194,18 +194,18 @@ static bool other_options(const struct cst_config *cfg, uint64_t digest)
 
 static void tell_options(struct index_book *b)
 {
-	if (!b->told)
+	if (!b->reported)
 		fprintf(stderr, "%s: %s: this index is for listings with other options (--strict, --format=opencsd): %s\n",
 			b->who, b->path, b->keep ? "one is made for this run, and it stays" : "one is made for these, too");
-	b->told = true;
+	b->reported = true;
 }
 
 static void tell_none(struct index_book *b, const struct index_section *s)
 {
-	if (b->file && !b->told)
+	if (b->file && !b->reported)
 		fprintf(stderr, "%s: %s: there is no index of '%s' in it: decoding begins at the beginning "
 			"('perf-cstrace index' writes one)\n", b->who, b->path, s->name);
-	b->told |= b->file != NULL;
+	b->reported |= b->file != NULL;
 }
 
 /* What an index of the file is to a section. */

@@ -23,7 +23,7 @@ struct index_book {
 	const char *who;	/* "cstrace dump": begins messages */
 	char *path;		/* NULL: the input has no place for a file */
 	bool keep;		/* the file stays as it is: the user named it, or what is made is not for all streams */
-	bool told;		/* why it is not used */
+	bool reported;		/* why it is not used */
 	bool added;		/* something was made for options that the file had none for */
 	bool *dropped;		/* which indexes of the file are no good */
 	bool no_trace;		/* the file alone is looked at: nothing can be made */
@@ -44,8 +44,8 @@ int index_book_read(struct index_book *b);
 /* The section that a fragment of perf.data is, without its tree. Valid as long as the fragment is being decoded. */
 void index_book_section(struct index_section *s, const struct session_fragment *f);
 /*
- * The index of a section, if there is one that can be trusted. One that cannot is told of, and made anew in memory.
- * One that is sound but was made for other options is told of and stays, and one for these is made in memory.
+ * The index of a section, if there is one that can be trusted. One that cannot is reported, and made anew in memory.
+ * One that is sound but was made for other options is reported and stays, and one for these is made in memory.
  */
 const struct cst_index *index_book_get(struct index_book *b, const struct index_section *s);
 /* Does the block of the buffer at `start` hold what was indexed? If not, after a message, the index made anew. */

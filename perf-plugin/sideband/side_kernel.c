@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "base/error.h"
 #include "base/messages.h"
 #include "perfdata/bpf_info.h"
@@ -141,14 +142,7 @@ static struct bpf_code *find_bpf(struct bpf_programs *b, uint64_t addr, uint64_t
 {
 	size_t lo = 0, hi = b->nr;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (b->v[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, mid, b->v[mid].addr < addr);
 	for (hi = lo; lo < b->nr && b->v[lo].addr == addr && lo - hi < MAX_SAME_PLACE; lo++)
 		if (strstr(name, b->v[lo].tag) && b->v[lo].len <= len)
 			return &b->v[lo];

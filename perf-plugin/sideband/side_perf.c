@@ -9,8 +9,8 @@
 #include "sideband/side_perf.h"
 #include "sideband/side_events.h"
 
-/* Threads whose process was told last; a thread that is not among them is told again. */
-#define TOLD 1024u
+/* Threads whose process was reported last; one that is not among them makes an event again. */
+#define KNOWN_THREADS 1024u
 
 #define KERNEL_MAP "[kernel.kallsyms]"
 
@@ -29,9 +29,9 @@ struct side_perf {
 	struct side_source src;
 	struct side_events *se;
 	struct perfdata *pd;	/* of passes after the first */
-	struct told {
+	struct known_thread {
 		int tid, pid;
-	} told[TOLD];
+	} known[KNOWN_THREADS];
 	struct code_store code;
 };
 
@@ -54,7 +54,7 @@ static void side_start(struct side_event *e, const struct pd_record *rec, uint8_
 static int take_thread(struct side_perf *sp, const struct pd_record *rec, struct side_event *e, uint32_t pid,
 		       uint32_t tid)
 {
-	struct told *t = &sp->told[tid % TOLD];
+	struct known_thread *t = &sp->known[tid % KNOWN_THREADS];
 
 	if ((int)pid < 0 || (int)tid <= 0 || (t->tid == (int)tid && t->pid == (int)pid))
 		return 0;
@@ -337,7 +337,7 @@ static void perf_rewind(struct side_source *src)
 {
 	struct side_perf *sp = of(src);
 
-	memset(sp->told, 0, sizeof(sp->told));
+	memset(sp->known, 0, sizeof(sp->known));
 	side_perf_finish(src);
 	if (!sp->pd)
 		sp->pd = perfdata_cursor(sp->se->pd);

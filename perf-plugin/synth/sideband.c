@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/error.h"
 
 /* Runs of records in order of time that the input is taken apart into; about one per ring buffer. */
@@ -140,18 +141,11 @@ static int life_cmp(const void *pa, const void *pb)
 
 uint64_t sideband_alive(const struct sideband *sb, int tid, uint64_t time)
 {
-	size_t lo = 0, hi = sb->nr_life, mid;
-	const struct life *l;
+	size_t lo = 0, hi = sb->nr_life;
+	const struct life *l = sb->life;
 
 	/* first entry behind (tid, time) */
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		l = &sb->life[mid];
-		if (l->tid < tid || (l->tid == tid && l->time <= time))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, mid, l[mid].tid < tid || (l[mid].tid == tid && l[mid].time <= time));
 	if (!lo)
 		return time;
 	l = &sb->life[lo - 1];

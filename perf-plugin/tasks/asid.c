@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "base/error.h"
 #include "tasks/asid.h"
 
@@ -114,14 +115,7 @@ int asids_declared(const struct asids *as, uint32_t asid, uint64_t time)
 	const struct asid *a = asid <= MAX_ASID ? intmap_get(&as->map, (int)asid) : NULL;
 	size_t lo = 0, hi = a ? a->nr : 0;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (a->v[mid].time <= time)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, mid, a->v[mid].time <= time);
 	return lo ? a->v[lo - 1].pid : -1;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* comms.c - reads the records once for names, then finds the name of a thread at a time by binary search. */
+#include "base/bisect.h"
 #include "tasks/comms.h"
 
 #include <stdio.h>
@@ -127,15 +128,9 @@ void comms_free(struct comms *c)
 /* The first entry behind those of the thread that are not later than `time`. */
 static size_t behind(const struct comms *c, int tid, uint64_t time)
 {
-	size_t lo = 0, hi = c->nr, mid;
+	size_t lo = 0, hi = c->nr;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (c->v[mid].tid < tid || (c->v[mid].tid == tid && c->v[mid].time <= time))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, mid, c->v[mid].tid < tid || (c->v[mid].tid == tid && c->v[mid].time <= time));
 	return lo;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "base/error.h"
 #include "tasks/running.h"
 
@@ -93,14 +94,7 @@ static size_t after(const struct run_cpu *c, uint64_t time)
 {
 	size_t lo = 0, hi = c->nr;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (c->v[mid].time <= time)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, mid, c->v[mid].time <= time);
 	return lo;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/error.h"
 
 void short_ids_free(struct short_ids *s)
@@ -55,13 +56,6 @@ size_t short_ids_first(const struct short_ids *s, uint32_t value)
 {
 	size_t lo = 0, hi = s->nr;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (short_id(s->tids[mid], s->bits) < value)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, mid, short_id(s->tids[mid], s->bits) < value);
 	return lo;
 }

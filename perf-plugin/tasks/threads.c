@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "base/error.h"
 #include "images/dso.h"
 #include "tasks/threads.h"
@@ -352,7 +353,7 @@ int threads_apply(struct threads *ts, const struct side_event *e, uint64_t order
 int threads_pid(const struct threads *ts, int tid, uint64_t limit)
 {
 	const struct thread *t = intmap_get(&ts->threads, tid);
-	size_t lo = 0, hi;
+	size_t lo = 1, hi;
 	intptr_t orphan;
 
 	if (tid == 0)
@@ -362,15 +363,9 @@ int threads_pid(const struct threads *ts, int tid, uint64_t limit)
 		return orphan ? (int)(orphan - 2) : -1;
 	}
 	/* the last one before the moment, else the first */
-	for (hi = t->nr_pids; hi - lo > 1;) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (t->pids[mid].order < limit)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return t->pids[lo].pid;
+	hi = t->nr_pids;
+	BISECT(lo, hi, mid, t->pids[mid].order < limit);
+	return t->pids[lo - 1].pid;
 }
 
 bool threads_alive(const struct threads *ts, int tid, uint64_t limit)
@@ -386,19 +381,13 @@ bool threads_alive(const struct threads *ts, int tid, uint64_t limit)
 const char *threads_comm(const struct threads *ts, int tid, uint64_t limit)
 {
 	const struct thread *t = intmap_get(&ts->threads, tid);
-	size_t lo = 0, hi;
+	size_t lo = 1, hi;
 
 	if (!t || !t->nr_comms)
 		return NULL;
-	for (hi = t->nr_comms; hi - lo > 1;) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (t->comms[mid].order < limit)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return t->comms[lo].comm;
+	hi = t->nr_comms;
+	BISECT(lo, hi, mid, t->comms[mid].order < limit);
+	return t->comms[lo - 1].comm;
 }
 
 struct process *threads_process(const struct threads *ts, int pid)
@@ -417,14 +406,7 @@ uint32_t process_epoch(const struct process *p, uint64_t limit)
 {
 	size_t lo = p->first, hi = p->nr;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (p->ev[mid].order < limit)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, mid, p->ev[mid].order < limit);
 	return lo > p->first ? p->ev[lo - 1].epoch : p->base_epoch;
 }
 
@@ -433,14 +415,7 @@ static size_t epoch_start(const struct process *p, uint32_t epoch)
 {
 	size_t lo = p->first, hi = p->nr;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (p->ev[mid].epoch < epoch)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, mid, p->ev[mid].epoch < epoch);
 	return lo;
 }
 

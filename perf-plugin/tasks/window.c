@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "base/error.h"
 #include "tasks/threads.h"
 
@@ -21,14 +22,7 @@ uint64_t threads_limit(const struct threads *ts, uint64_t time, uint64_t seq)
 {
 	size_t lo = ts->first, hi = ts->nr;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (is_after(ts, &ts->moments[mid], time, seq))
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
+	BISECT(lo, hi, mid, !is_after(ts, &ts->moments[mid], time, seq));
 	return ts->base + (lo - ts->first);
 }
 
