@@ -56,8 +56,8 @@ struct cst_itm_regs {
 };
 
 /*
- * Decoder configuration: what the registers say, in the form the decoder asks for it. Made by
- * cst_config_etmv4(); a caller may change the fields under "limits and choices" afterwards.
+ * Decoder configuration: the register fields that change decoding, one per field. cst_config_etmv4() and its siblings
+ * fill it; a caller may then change the fields under "limits and choices".
  */
 struct cst_config {
 	uint8_t protocol;	/* enum cst_protocol */
@@ -96,14 +96,14 @@ struct cst_config {
 	uint8_t ts_gray;	/* timestamps are Gray coded */
 	uint8_t ts_prescale;	/* ITM: local timestamps count 1, 4, 16 or 64 cycles */
 
-	/* limits and choices, with the defaults set by cst_config_etmv4() */
+	/* limits and choices; cst_config_etmv4() sets the defaults */
 	uint32_t max_queue;	/* elements held at most (default 65536), of which 8192 may be speculative */
 	uint8_t hold_transactions; /* 1 (default): a failed transaction's elements are dropped (K10.5.4); 0: all are reported */
 	/*
-	 * For comparing listings only: do what the reference decoder does where it departs from the
-	 * architecture. An exception while the address is unknown is preceded by a walk from the last known
-	 * address, though nothing says that these instructions ran; a Mispredict of an atom that is
-	 * committed already is an error instead of a correction. Default 0.
+	 * For comparing listings only: follow the reference decoder where it departs from the architecture. Before an
+	 * exception at an unknown address it walks from the last known address, although the trace does not show that
+	 * these instructions ran; a Mispredict of an atom that is already committed is an error instead of a
+	 * correction. Default 0.
 	 */
 	uint8_t as_reference;
 	/*
@@ -117,12 +117,12 @@ struct cst_config {
 	 * its cycles are those of all of them, and those before it in which nothing ran.
 	 */
 	uint8_t insn_ranges;
-	/* Source Address: the range ends at every P0 instruction that it passes, as after an atom N. Default 0. */
+	/* Source Address: end the range at every P0 instruction that it passes, as after an atom N. Default 0. */
 	uint8_t split_source;
 	/*
-	 * enum cst_check: what shows that the code is not the code that ran ends the decoding up to the next
-	 * synchronisation, where a NO_SYNC element says CST_UNSYNC_BAD_IMAGE. Default 0: it is counted
-	 * (cst_stats.image_conflicts), and decoding goes on.
+	 * Mask of enum cst_check. A failed check shows that the code is not the code that was executed: decoding then
+	 * stops until the next synchronisation, where a NO_SYNC element has the reason CST_UNSYNC_BAD_IMAGE. Default 0:
+	 * such contradictions are counted (cst_stats.image_conflicts), and decoding continues.
 	 */
 	uint8_t checks;
 };
@@ -130,24 +130,26 @@ struct cst_config {
 enum cst_check {
 	CST_CHECK_N_DIRECT = 1,	/* atom N of an unconditional direct branch to anywhere but the next instruction */
 	CST_CHECK_N_ANY = 2,	/* atom N of any unconditional branch */
-	CST_CHECK_N_NOT_T32 = 4, /* but in T32: an exception may return into the middle of an IT block */
-	CST_CHECK_CONTINUE = 8,	/* after an atom N execution goes on elsewhere than at the next instruction */
-	CST_CHECK_UNDEFINED = 16, /* A64: an instruction ran whose upper half is 0 (UDF) */
+	/* CST_CHECK_N_ANY except in T32, where an exception may return into the middle of an IT block */
+	CST_CHECK_N_NOT_T32 = 4,
+	CST_CHECK_CONTINUE = 8,	/* after an atom N execution continues elsewhere than at the next instruction */
+	CST_CHECK_UNDEFINED = 16, /* A64: an instruction with a zero upper half (UDF) was executed */
 };
 
 /*
- * Is the trace unit an ETE? TRCDEVARCH.ARCHVER says so (4: ETMv4, 5: ETE); without it (0) TRCIDR1.TRCARCHMAJ does
- * (4: ETMv4, 15: ETE). `recorded`, what the recorder calls the trace unit, counts if neither says anything:
- * recorders write an ETMv4 whose TRCDEVARCH they can read as an ETE, and an ETE whose TRCDEVARCH they cannot
- * read as an ETMv4.
+ * Returns 1 if the trace unit is an ETE, 0 if it is an ETMv4. TRCDEVARCH.ARCHVER decides (4: ETMv4, 5: ETE); if it is
+ * 0, TRCIDR1.TRCARCHMAJ does (4: ETMv4, 15: ETE). If neither is conclusive, `recorded`, the type in the recording, is
+ * used. The registers have precedence because recorders write an ETMv4 whose TRCDEVARCH they can read as an ETE, and an
+ * ETE whose TRCDEVARCH they cannot read as an ETMv4.
  */
 CST_API int cst_etmv4_is_ete(const struct cst_etmv4_regs *regs, int recorded);
 
 /*
- * Fill `cfg` for an ETMv4 (`ete` = 0) or ETE (`ete` = 1) trace unit, whichever of the two cst_etmv4_is_ete()
- * finds. Returns -CST_ERR_UNSUP if the registers contradict each other: data trace, load or store P0 elements or
- * conditional tracing enabled in a trace unit that does not have it (only R and M profile may); -CST_ERR_VERSION for
- * a version that is neither. `cfg` is filled as far as possible in either case, so that packets can still be listed.
+ * Fills `cfg` for an ETMv4 or ETE trace unit; cst_etmv4_is_ete() decides which, with `ete` (1: ETE) as the recorded
+ * type. Returns -CST_ERR_UNSUP if the registers contradict each other: data trace, load or store P0 elements or
+ * conditional tracing are enabled in a trace unit that does not implement them (only R and M profile may). Returns
+ * -CST_ERR_VERSION if the version is neither ETMv4 nor ETE. `cfg` is filled as far as possible in either case, so that
+ * packets can still be listed.
  */
 CST_SIZED int cst_config_etmv4(struct cst_config *cfg, const struct cst_etmv4_regs *regs, int ete,
 			       enum cst_profile profile);
@@ -159,30 +161,34 @@ struct cst_reserved_field {
 };
 
 /*
- * Which fields of TRCIDR0 and TRCIDR2 that describe the trace stream hold reserved values: up to `max`, their number is
- * returned. The decoder takes a size of context or virtual context identifiers as it is stated, if it is 1, 2 or 4
- * bytes, and other reserved sizes as 32 bits in an ETE, as none in an ETMv4. Registers that were not captured are 0.
+ * Writes up to `max` fields of TRCIDR0 and TRCIDR2 with reserved values to `out` and returns their number. Only fields
+ * that describe the trace stream are checked. A reserved size of context or virtual context identifiers is used as
+ * stated if it is 1, 2 or 4 bytes; any other counts as 32 bits in an ETE and as absent in an ETMv4. Registers that were
+ * not captured are 0.
  */
 CST_API unsigned int cst_config_etmv4_reserved(const struct cst_etmv4_regs *regs, int ete,
 					       struct cst_reserved_field *out, unsigned int max);
 
 /*
- * As cst_config_etmv4() for an ETMv3 (-CST_ERR_VERSION unless ETMIDR says 2.0 .. 2.5), a PTM (3.0, 3.1), an STM, an ITM.
- * Fields that a protocol does not have are 0.
+ * Fill `cfg` as cst_config_etmv4() for an ETMv3 (-CST_ERR_VERSION unless ETMIDR has the version 2.0 to 2.5), a PTM
+ * (3.0, 3.1), an STM or an ITM. Fields that a protocol does not have are 0.
  */
 CST_SIZED int cst_config_etmv3(struct cst_config *cfg, const struct cst_etmv3_regs *regs, enum cst_profile profile);
 CST_SIZED int cst_config_ptm(struct cst_config *cfg, const struct cst_etmv3_regs *regs);
 CST_SIZED int cst_config_stm(struct cst_config *cfg, const struct cst_stm_regs *regs);
 CST_SIZED int cst_config_itm(struct cst_config *cfg, const struct cst_itm_regs *regs);
 /*
- * The data trace stream that belongs to an ETMv4 instruction stream: `regs` are that trace unit's, its trace
- * ID is TRCTRACEIDR | 1.
+ * Fills `cfg` for the data trace stream that belongs to an ETMv4 instruction stream. `regs` are those of the trace
+ * unit; the data stream's trace ID is TRCTRACEIDR | 1.
  */
 CST_EXPERIMENTAL
 CST_SIZED int cst_config_etmv4_data(struct cst_config *cfg, const struct cst_etmv4_regs *regs,
 				    enum cst_profile profile);
 
-/* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */
+/*
+ * Exported forms of the inline functions; the sizes are those of the structs that the caller was compiled with
+ * (cstrace.h).
+ */
 CST_API int cst_config_etmv4_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_etmv4_regs *regs,
 				   size_t regs_size, int ete, enum cst_profile profile);
 CST_API int cst_config_etmv4_data_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_etmv4_regs *regs,

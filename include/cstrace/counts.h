@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * counts.h - how often each range of code and each branch was executed, counted on the graph of decoded blocks: no
- * element is written for a range that only its count is wanted of. Threads: as the image's decoders.
+ * counts.h - execution counts of code ranges and branches, kept on the graph of decoded blocks. The decoder emits no
+ * element for a range that is counted this way. Thread rule: as for the decoders of the image.
  *
- * A range of the counts goes from the target of a branch to the next branch. With CST_COUNTS_JOINED branches that were
- * not taken do not end it. An edge is a taken branch whose target was executed in the same section.
+ * A range of the counts begins at the target of a branch and ends at the next branch. With CST_COUNTS_JOINED branches
+ * that were not taken do not end it. An edge is a taken branch whose target was executed in the same section.
  */
 #ifndef CSTRACE_COUNTS_H
 #define CSTRACE_COUNTS_H
@@ -21,36 +21,41 @@ struct cst_decoder;
 struct cst_generic;
 struct cst_image;
 
-/* Two offsets in a section: of the first and the last instruction of a range; of a branch and its target. */
+/* Two offsets in a section: the first and the last instruction of a range, or a branch and its target. */
 struct cst_pair {
 	uint32_t a, b;
 	uint64_t count;		/* 0: free slot */
 };
 
-/* A table of pairs by hash. Zero it before use; its size is bounded by the code that ran. */
+/* Hash table of pairs. Zero it before use; its size is bounded by the code that was executed. */
 struct cst_pairs {
 	struct cst_pair *slot;
 	size_t mask;		/* slots - 1; 0: nothing allocated */
-	unsigned int shift;	/* 64 minus the bits of a slot's number */
+	unsigned int shift;	/* 64 minus the number of bits of a slot index */
 	size_t used;
 	int sorted;
 };
 
-/* Add `count` to a pair, which is made when it is new. 0: memory is short, and nothing was added. */
+/* Adds `count` to a pair, a new one if needed. Returns 0 if there was no memory; nothing was added then. */
 CST_API int cst_pairs_insert(struct cst_pairs *p, uint32_t a, uint32_t b, uint64_t count);
-/* Add all pairs of a table that is not sorted. 0: memory is short, and some were not added. */
+/*
+ * Adds all pairs of `from`, which must not be sorted. Returns 0 if there was no memory; some pairs were not added then.
+ */
 CST_API int cst_pairs_merge(struct cst_pairs *to, const struct cst_pairs *from);
 CST_API void cst_pairs_free(struct cst_pairs *p);
-/* Move all pairs to the front, sorted by a, then b; returns `used` pairs. Nothing can be added any more. */
+/*
+ * Moves all pairs to the front, sorted by a, then b, and returns the first of `used` pairs. The table accepts no more
+ * pairs afterwards.
+ */
 CST_API const struct cst_pair *cst_pairs_sort(struct cst_pairs *p);
 
-/* Where to look first: the upper bits of a product depend on all bits of both. */
+/* Slot at which the search begins: the upper bits of a product depend on all bits of a and b. */
 static inline size_t cst_pairs_hash(uint32_t a, uint32_t b, unsigned int shift)
 {
 	return (size_t)(((uint64_t)a << 32 | b) * 0x9e3779b97f4a7c15u >> shift);
 }
 
-/* The same with a count of 1, inline. */
+/* As cst_pairs_insert() with a count of 1, inline. */
 static inline int cst_pairs_add(struct cst_pairs *p, uint32_t a, uint32_t b)
 {
 	struct cst_pair *s;
@@ -73,7 +78,8 @@ enum cst_counts_flags {
 };
 
 /*
- * Counts over the code of `img`, which must outlive them. An image has one at most: -CST_ERR_BUSY. -CST_ERR_NOMEM.
+ * Creates counts for the code of `img`, which must outlive them. -CST_ERR_BUSY: the image has counts already;
+ * -CST_ERR_NOMEM.
  */
 CST_API int cst_counts_new(struct cst_counts **out, struct cst_image *img, unsigned int flags);
 CST_API void cst_counts_free(struct cst_counts *c);
@@ -88,15 +94,16 @@ CST_API void cst_counts_free(struct cst_counts *c);
 CST_API void cst_decoder_set_counts(struct cst_decoder *dec, struct cst_counts *c);
 
 /*
- * Counts elements[0..n), which a pull returned of `dec`: with all elements of each pull in their order, `c` has every
- * range and every edge that was executed, those that the decoder has counted itself and all others. A range that is
- * still open is counted with the element that ends it, at the latest the EO_TRACE. -CST_ERR_NOMEM.
+ * Counts elements[0..n), which a pull returned from `dec`. If it gets all elements of all pulls in order, `c` has every
+ * executed range and edge, whether the decoder counted it or not. An open range is counted with the element that ends
+ * it, at the latest the EO_TRACE. -CST_ERR_NOMEM.
  */
 CST_API int cst_counts_add(struct cst_counts *c, struct cst_decoder *dec, const struct cst_generic *elements, size_t n);
 
 /*
- * What was counted in a section so far: *ranges and *edges, valid until the next call with `c` or a decoder that counts
- * there. -CST_ERR_NOMEM: memory was short at any time, and counts are missing. -CST_ERR_INVAL: no such section.
+ * Returns the counts of a section so far in *ranges and *edges, valid until the next call with `c` or with a decoder
+ * that counts in it. -CST_ERR_NOMEM: counts are missing because an earlier allocation failed. -CST_ERR_INVAL: no such
+ * section.
  */
 CST_API int cst_counts_section(struct cst_counts *c, uint32_t section, const struct cst_pairs **ranges,
 			       const struct cst_pairs **edges);

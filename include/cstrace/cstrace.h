@@ -30,7 +30,7 @@
 #ifndef CSTRACE_H
 #define CSTRACE_H
 
-#include <cstrace/version.h>	/* of the headers, and of the library that runs */
+#include <cstrace/version.h>	/* version of the headers and of the library */
 #include <cstrace/error.h>	/* the one error channel */
 #include <cstrace/types.h>	/* common words */
 #include <cstrace/config.h>	/* trace unit registers -> decoder configuration */
@@ -40,16 +40,16 @@
 #include <cstrace/isa.h>	/* opcodes -> waypoints */
 #include <cstrace/image.h>	/* address spaces -> code bytes */
 #include <cstrace/flow.h>	/* elements + code -> generic trace elements */
-#include <cstrace/counts.h>	/* how often each range and branch ran, without an element for each */
-#include <cstrace/protocol.h>	/* what a protocol is made of: for custom decoders */
-#include <cstrace/log.h>	/* what is wrong in the trace, record by record */
+#include <cstrace/counts.h>	/* execution counts without an element per range */
+#include <cstrace/protocol.h>	/* the interface of a protocol, for custom decoders */
+#include <cstrace/log.h>	/* record per error or finding in the trace */
 #include <cstrace/tree.h>	/* decoders, and routing by trace ID */
-#include <cstrace/index.h>	/* where decoding can begin, and what is where */
+#include <cstrace/index.h>	/* index of a trace buffer: entry points and contents */
 #include <cstrace/snapshot.h>	/* Arm snapshots */
 #include <cstrace/doc.h>	/* INI text */
 #include <cstrace/metadata.h>	/* trace metadata: registers and options */
 #include <cstrace/event.h>	/* system event log */
-#include <cstrace/state.h>	/* the traced system at a moment of its log */
+#include <cstrace/state.h>	/* state of the traced system at a point of its event log */
 #include <cstrace/package.h>	/* trace packages */
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * element.h - trace elements after speculation and transactions are resolved: the common language
- * between the protocol stages (etmv4 now; etmv3, ptm later) and the instruction-flow stage.
- * Arm ARM "trace element descriptions"; K10.5.3 and K10.5.4 say how they are resolved.
+ * element.h - trace elements after speculation and transactions are resolved (Arm ARM K10.5.3, K10.5.4): the interface
+ * between the element stage of each protocol and the instruction-flow stage.
  */
 #ifndef CSTRACE_ELEMENT_H
 #define CSTRACE_ELEMENT_H
@@ -10,9 +9,10 @@
 #include <cstrace/types.h>
 
 enum cst_element_kind {
-	CST_EL_ATOMS,		/* n atoms, oldest in bit 0 of bits; first_e: as first traced; cc, ETMv3: num for each but the first */
+	/* n atoms in `bits`, oldest in bit 0; first_e; cc. ETMv3: cc is of the first atom, num of each other one */
+	CST_EL_ATOMS,
 	CST_EL_ADDRESS,		/* Target Address: addr, is */
-	CST_EL_CONTEXT,		/* ctx; flags of ctx say what the packet carried; cc */
+	CST_EL_CONTEXT,		/* ctx, with the fields that the packet carried in ctx.flags; cc */
 	CST_EL_EXCEPTION,	/* num, addr = preferred return address, flags */
 	CST_EL_EXC_RETURN,	/* ETMv4 Exception Return packet */
 	CST_EL_Q,		/* count in value; CST_EL_F_COUNT; addr when CST_EL_F_ADDRESS */
@@ -20,7 +20,7 @@ enum cst_element_kind {
 	CST_EL_TRACE_ON,	/* num: enum cst_trace_on_reason; cc */
 	CST_EL_TRACE_INFO,	/* return stack is cleared */
 	CST_EL_TIMESTAMP,	/* value; cc with CST_EL_F_CC */
-	CST_EL_CYCLE_COUNT,	/* cc; CST_EL_F_CC when known; num: 1 if atoms could have come with it (ETMv3) */
+	CST_EL_CYCLE_COUNT,	/* cc, valid with CST_EL_F_CC; num: 1 if the packet could have carried atoms (ETMv3) */
 	CST_EL_EVENT,		/* num: mask of events, or CST_EVENT_TRIGGER */
 	CST_EL_TS_MARKER,	/* num: enum cst_sync_marker, value */
 	CST_EL_INSTRUMENTATION,	/* value, num = EL */
@@ -30,32 +30,33 @@ enum cst_element_kind {
 	CST_EL_FUNC_RETURN,
 	CST_EL_NO_SYNC,		/* num: enum cst_unsync_reason; value: error */
 	CST_EL_END,		/* end of trace */
-	CST_EL_READY,		/* `ready` is put out as it stands, but for trace ID and context; not program flow */
+	/* the flow stage emits `ready` unchanged but for trace ID and context; it is not program flow */
+	CST_EL_READY,
 	/* waypoint traces (PTM); `is` is an enum cst_isa */
-	CST_EL_BRANCH,		/* an atom E, and addr, is: where the waypoint led to; cc */
-	CST_EL_WAYPOINT,	/* all up to and including the instruction at addr was executed */
-	CST_EL_VECTOR,		/* exception num, taken where execution has come to, leads to addr, is; cc */
+	CST_EL_BRANCH,		/* atom E of a waypoint that led to addr, is; cc */
+	CST_EL_WAYPOINT,	/* all instructions up to and including the one at addr were executed */
+	CST_EL_VECTOR,		/* exception num, taken at the current address; addr, is: its vector; cc */
 	CST_EL_DATA,		/* data transfer: num: enum cst_data_flags; addr, value, n: bytes, is: tag */
-	CST_EL_FINDING,		/* num: enum cst_finding, for the log (log.h); puts nothing out */
-	CST_EL_COND_INSN,	/* a conditional instruction of the range that follows: key in value */
-	CST_EL_COND_RESULT,	/* result of those with this key: num, enum cst_cond_flags */
-	CST_EL_COND_FLUSH,	/* results that are to come do not come; num 1: nor does the range */
+	CST_EL_FINDING,		/* num: enum cst_finding, recorded in the log (log.h); emits nothing */
+	CST_EL_COND_INSN,	/* value: key of a conditional instruction in the next range */
+	CST_EL_COND_RESULT,	/* value: key; num: enum cst_cond_flags, the result of the instructions with this key */
+	CST_EL_COND_FLUSH,	/* outstanding results are not traced; num 1: the range is not traced either */
 };
 
 enum cst_element_flags {
 	CST_EL_F_CC = 1,
 	CST_EL_F_COUNT = 2,		/* Q: count known */
 	CST_EL_F_ADDRESS = 4,		/* Q: address known; Exception: return address known; Context: `is` known */
-	CST_EL_F_LSIP = 4,		/* Address: `value` is the load or store in progress there (ETMv3) */
+	CST_EL_F_LSIP = 4,		/* Address: value is the address of the load or store in progress (ETMv3) */
 	CST_EL_F_BR_TARGET = 8,		/* Exception E1:E0 = 10: addr is also the target of the branch before */
 	CST_EL_F_DOUBTFUL = 16,		/* after Discard or Overflow: the last atom may be wrong */
 	CST_EL_F_TAIL_CHAIN = 32,	/* M profile: no return address */
-	CST_EL_F_SAME = 64,		/* Context: its packet says "the same as last" */
-	CST_EL_F_CONFIG = 128,		/* NO_SYNC: a new configuration holds from here on */
-	/* the same bits for other kinds */
-	CST_EL_F_SYNC = 8,		/* Address: by a synchronisation, without a branch; the return stack is void */
+	CST_EL_F_SAME = 64,		/* Context: the packet repeats the last context */
+	CST_EL_F_CONFIG = 128,		/* NO_SYNC: a new configuration is in effect */
+	/* bits that mean something else for other kinds */
+	CST_EL_F_SYNC = 8,		/* Address: given by a synchronisation, not by a branch; clears the return stack */
 	CST_EL_F_ISA = 16,		/* Address, Context: `is` is an enum cst_isa */
-	CST_EL_F_QUIET = 32,		/* Context: holds, but is not put out */
+	CST_EL_F_QUIET = 32,		/* Context: updates the state without an element */
 };
 
 struct cst_generic;
@@ -65,15 +66,15 @@ struct cst_element {
 	uint8_t kind;		/* enum cst_element_kind */
 	uint8_t flags;		/* enum cst_element_flags */
 	uint8_t n;		/* atoms */
-	uint8_t is;		/* sub-ISA of addr: 0 IS0, 1 IS1 */
+	uint8_t is;		/* sub-ISA of addr: 0 IS0, 1 IS1; with CST_EL_F_ISA and for waypoint traces enum cst_isa */
 	uint16_t num;
 	uint16_t pad;
 	uint32_t bits;		/* atoms: 1 = E */
-	uint32_t first_e;	/* atoms: 1 = traced as E at first, whatever a Mispredict made of it */
+	uint32_t first_e;	/* atoms: 1 = first traced as E, before a Mispredict corrected it */
 	uint64_t addr;
 	union {
 		uint64_t value;
-		const struct cst_generic *ready; /* READY: the stage's, until its next call */
+		const struct cst_generic *ready; /* READY: owned by the stage, valid until its next call */
 	};
 	uint32_t cc;
 	struct cst_context ctx;

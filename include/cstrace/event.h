@@ -92,38 +92,42 @@ struct cst_event {
 	struct cst_str name;	/* image_file, source, or the x_NAME; p NULL: None */
 	struct cst_str uuid;	/* p NULL: None */
 	struct cst_str code;
-	/* What else stands there, size= and offset= and state= excepted. */
+	/* parameters other than size=, offset= and state= */
 	const struct cst_event_param *params;
 	size_t n_params;
 };
 
-/* Value of a parameter; p NULL: absent or None. */
+/* Returns the value of a parameter; .p is NULL if it is absent or None. */
 CST_API struct cst_str cst_event_param(const struct cst_event *ev, const char *key);
-CST_API int cst_event_number(const struct cst_event *ev, const char *key, int64_t *value); /* 1, or 0 */
+/* returns 1 with *value, 0 if absent or not a number */
+CST_API int cst_event_number(const struct cst_event *ev, const char *key, int64_t *value);
 
 /*
- * A reader of a log in memory, for one thread at a time; the text is not copied and has to stay. What an event
- * points to is valid until the next call.
+ * A reader of a log in memory, for one thread at a time. The text is not copied and must stay valid. Pointers in an
+ * event are valid until the next call.
  */
 struct cst_event_reader;
-/* `line` limits the length of a line; 0: 16 MiB. Memory is that of the longest line. -CST_ERR_NOMEM. */
+/*
+ * Creates a reader. `line` limits the length of a line in bytes; 0: 16 MiB. The reader allocates the longest line at
+ * most. -CST_ERR_NOMEM.
+ */
 CST_API int cst_event_reader_new(struct cst_event_reader **r, const void *text, size_t len, size_t line);
 CST_API void cst_event_reader_free(struct cst_event_reader *r);
 /*
- * The event after or before the position of the reader, which is moved over it: 1, 0 at the end of the
- * log, or negative for a line that is wrong (-CST_ERR_SYNTAX, _LIMIT, _NOMEM): *why names it, the position is
- * moved over it, the next call goes on. Events read forwards and backwards are the same.
+ * Reads the event after (next) or before (prev) the position of the reader and moves the position over it. Returns 1; 0
+ * at the end of the log; negative for a malformed line (-CST_ERR_SYNTAX, _LIMIT, _NOMEM), which *why names and the
+ * position skips, so that the next call continues behind it. Both directions return the same events.
  */
 CST_SIZED int cst_event_next(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why);
 CST_EXPERIMENTAL
 CST_SIZED int cst_event_prev(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why);
-/* Move to the start (0) or the end (1) of the log. */
+/* Moves the reader to the start (0) or the end (1) of the log. */
 CST_EXPERIMENTAL
 CST_API void cst_event_rewind(struct cst_event_reader *r, int end);
 
 /*
- * An event as a line with its '\n' into out[0..cap). Returns the length of the line, written completely when
- * that is at most `cap`; -CST_ERR_INVAL when it is no event (an unknown verb, a bad name).
+ * Writes an event as a line with its '\n' to out[0..cap). Returns the length of the line, which is complete if that is
+ * at most `cap`. -CST_ERR_INVAL: the event cannot be written (an unknown verb, a bad name).
  */
 CST_SIZED int64_t cst_event_write(const struct cst_event *ev, char *out, size_t cap);
 

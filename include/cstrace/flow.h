@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * flow.h - generic trace elements: what the instruction-flow stage puts out, and the only thing that
- * consumers (listings, samples, counts) read.
+ * flow.h - generic trace elements, the output of the instruction-flow stage and the only input of its consumers
+ * (listings, samples, counts).
  */
 #ifndef CSTRACE_FLOW_H
 #define CSTRACE_FLOW_H
 
 #include <cstrace/types.h>
 
-/* Numbered as in the reference decoder's interface, so that the two can be compared. */
+/* The values are those of the reference decoder's interface, so that elements can be compared with its own. */
 enum cst_generic_kind {
 	CST_GEN_UNKNOWN,
 	CST_GEN_NO_SYNC,	/* reason; error */
@@ -18,7 +18,7 @@ enum cst_generic_kind {
 	CST_GEN_RANGE,		/* instructions [addr, end) ran */
 	CST_GEN_NOPATH,		/* n_insn instructions ran between addr and end, path unknown (Q) */
 	CST_GEN_NACC,		/* no code at addr; num = enum cst_memspace */
-	CST_GEN_ADDR_UNKNOWN,	/* where execution goes on is not known until the next range; error says why */
+	CST_GEN_ADDR_UNKNOWN,	/* the address is unknown until the next range; error: why */
 	CST_GEN_EXCEPTION,	/* num; end = preferred return address with CST_GF_RET_ADDR */
 	CST_GEN_EXCEPTION_RET,
 	CST_GEN_TIMESTAMP,	/* value in addr */
@@ -29,25 +29,26 @@ enum cst_generic_kind {
 	CST_GEN_MEMTRANS,	/* num = enum cst_memtrans */
 	CST_GEN_INSTRUMENTATION, /* value in addr, el */
 	CST_GEN_ITMTRACE,
-	CST_GEN_CUSTOM,		/* a custom decoder's own: the fields mean what it says */
-	/* not in the reference's interface */
-	CST_GEN_DATA = 0x40,	/* data trace: a transfer */
-	CST_GEN_COND,		/* conditional instruction: its result; num = enum cst_cond_flags, end = its key */
+	CST_GEN_CUSTOM,		/* of a custom decoder, which defines the fields */
+	/* these have no counterpart in the reference decoder's interface */
+	CST_GEN_DATA = 0x40,	/* a data transfer */
+	CST_GEN_COND,		/* result of a conditional instruction; num = enum cst_cond_flags, end = its key */
 	/*
-	 * With cst_decoder_set_counts(), right behind a RANGE that ended a range of the counts: `runs` ranges in a row
-	 * in `section`, n_insn instructions. addr, end, sect_off, flags, isa, last_*: of the last of them. They are counted
-	 * but for the one that is open, which began at offset `start` and goes on up to here; nor is, when the last one ended
-	 * with a taken branch, that edge. num: how many atoms contradicted the image (stats.image_conflicts).
+	 * With cst_decoder_set_counts(), directly after a RANGE that completed a range of the counts: `runs`
+	 * consecutive ranges in `section` with n_insn instructions were executed and counted. addr, end, sect_off,
+	 * flags, isa and last_* are those of the last one. Not counted yet: the open range, from offset `start` to the
+	 * end of this element, and the edge of its last branch if that was taken. num: atoms that contradicted the
+	 * image (stats.image_conflicts).
 	 */
 	CST_GEN_RUN,
 	/*
-	 * The tree's own, with trace_id CST_ID_UNKNOWN: all its decoders were reset here, at a barrier in the frames
-	 * (CST_FRAME_RESET_4X), or because frames were lost; error says why. Each decoder's next element is a NO_SYNC.
+	 * From the tree, with trace_id CST_ID_UNKNOWN: all its decoders were reset here, because of a barrier in the
+	 * frames (CST_FRAME_RESET_4X) or of lost frames; error: why. The next element of each decoder is a NO_SYNC.
 	 */
 	CST_GEN_BARRIER,
 };
 
-/* EVENT: `num` of the one event that ETMv3 and PTM have. */
+/* EVENT: `num` of the trigger, the only event of ETMv3 and PTM */
 #define CST_EVENT_TRIGGER 0x8000
 
 enum cst_trace_on_reason { CST_ON_NORMAL, CST_ON_OVERFLOW, CST_ON_DEBUG };
@@ -90,9 +91,9 @@ enum cst_itm_kind {
 enum cst_data_flags {
 	CST_DATA_ADDR = 0x01,	/* addr is known */
 	CST_DATA_VALUE = 0x02,	/* value is known; `size` bytes */
-	CST_DATA_INSN = 0x04,	/* insn is known */
+	CST_DATA_INSN = 0x04,	/* insn is valid */
 	CST_DATA_LATE = 0x08,	/* the value came out of order */
-	CST_DATA_PENDING = 0x10, /* the value is to come; `channel` is its tag */
+	CST_DATA_PENDING = 0x10, /* the value follows in another element with the tag `channel` */
 	CST_DATA_STORE_FAILED = 0x20,
 	CST_DATA_NOT_TRACED = 0x40, /* the value was filtered */
 	CST_DATA_SUPPRESSED = 0x80, /* transfers were lost here */
@@ -100,20 +101,20 @@ enum cst_data_flags {
 	CST_DATA_STACKING = 0x200, /* M profile: transfers of an exception's entry or exit begin */
 };
 
-/* COND: `num`. Neither passed nor failed: the result is not known. */
+/* COND: `num`. If neither PASS nor FAIL is set, the result is unknown. */
 enum cst_cond_flags {
 	CST_COND_PASSED = 1,
 	CST_COND_FAILED = 2,
-	CST_COND_INSN = 4,	/* addr is the instruction */
-	CST_COND_FLAGS = 8,	/* the trace gives condition flags: N, Z, C, V in bits 15 to 12 */
+	CST_COND_INSN = 4,	/* addr is the instruction's address */
+	CST_COND_FLAGS = 8,	/* the result is given as condition flags: N, Z, C, V in bits 15 to 12 */
 };
 #define CST_COND_FLAGS_SHIFT 12
 
 /* SYNC_MARKER: `num`. */
 enum cst_sync_marker {
-	CST_MARK_TIMESTAMP,	/* the next timestamp is of here */
-	CST_MARK_DATA_NUMBERED,	/* place in both streams of an ETMv4 with data trace; number in addr */
-	CST_MARK_DATA,		/* the same without a number; in addr, of the instruction stream: atoms since the place */
+	CST_MARK_TIMESTAMP,	/* the next timestamp was taken here */
+	CST_MARK_DATA_NUMBERED,	/* a common point of both streams of an ETMv4 with data trace; addr: its number */
+	CST_MARK_DATA,		/* the same without a number; addr, in the instruction stream: atoms since that point */
 };
 
 enum cst_memtrans { CST_TRANS_INIT, CST_TRANS_START, CST_TRANS_COMMIT, CST_TRANS_FAIL };
@@ -131,14 +132,18 @@ enum cst_generic_flags {
 	CST_GF_EL = 0x0200,	/* el and security are known */
 	CST_GF_BITS64 = 0x0400,
 	CST_GF_WAYPOINT = 0x0800,	/* RANGE ends with the P0 instruction that an atom belongs to; clear: cut by an exception, missing memory or a Q */
-	CST_GF_NEXT = 0x1000,	/* TRACE_ON, NO_SYNC, EO_TRACE, EXCEPTION: `addr` is the target of the last branch (or the next address), known from its opcode and not doubtful */
+	/*
+	 * TRACE_ON, NO_SYNC, EO_TRACE, EXCEPTION: `addr` is the next address, which the last opcode determines (its
+	 * branch target or the next instruction); never set with a doubtful atom
+	 */
+	CST_GF_NEXT = 0x1000,
 	CST_GF_DOUBTFUL = 0x2000,	/* NO_SYNC, TRACE_ON: the last atom before it may be wrong (Discard, Overflow, error) */
 	CST_GF_TS = 0x4000,	/* SWTRACE, ITMTRACE: ts is valid */
 };
 
 /*
- * One generic trace element. 64 bytes; the context fields are those under which the element
- * committed, and are set in every element.
+ * One generic trace element of 64 bytes. The context fields are set in every element and hold the context in which it
+ * committed.
  */
 struct cst_generic {
 	uint64_t index;		/* trace offset of the packet that caused it */

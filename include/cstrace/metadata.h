@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * metadata.h - trace metadata (trace.ini of a package): the format of the buffers and, for each trace ID,
- * how its source was configured, as registers, as individual options, or both.
+ * metadata.h - trace metadata (trace.ini of a package): the format of the buffers and, for each trace ID, the
+ * configuration of its source, as registers, as options, or both.
  *
- *	[buffer]		what holds for every buffer of this file; [bufferN] says it for one
- *	format: coresight	16-byte frames; source_data: one source, no frames
+ *   [buffer]                   applies to every buffer of this file; [bufferN] to one
+ *   format: coresight          16-byte frames; source_data: one source, no frames
  *
- *	[trace_16]		trace ID, decimal or 0x
- *	format: ETMv4.2
- *	TRCCONFIGR: 0xc1
- *	context_id: 32
+ *   [trace_16]                 trace ID, decimal or 0x
+ *   format: ETMv4.2
+ *   TRCCONFIGR: 0xc1
+ *   context_id: 32
  *
- * [source_NAME] is a source whose trace ID comes with define_trace in the event log. Nothing has a default
- * value: what decoding needs and is not there is an error that names it. Where a register and an option
- * say different things, that is an error too. (Arm's CoreSight trace decode metadata
- * requirements, sections 4.6 and 6.3.1.) Nothing changes after reading: any thread may look.
+ * [source_NAME] is a source whose trace ID is in a define_trace event of the event log. There are no default values: an
+ * item that decoding needs and that is missing is an error with its name. A register and an option that contradict each
+ * other are an error, too (Arm's CoreSight trace decode metadata requirements, sections 4.6 and 6.3.1).
+ *
+ * Metadata does not change after it was read, so several threads may use it.
  */
 #ifndef CSTRACE_METADATA_H
 #define CSTRACE_METADATA_H
@@ -65,7 +66,7 @@ struct cst_meta_source {
 	const struct cst_doc_section *section;
 	const char *source;	/* identifier of the trace source (item source); NAME of [source_NAME]; "" */
 	const char *format;
-	int32_t trace_id;	/* -1: comes with define_trace */
+	int32_t trace_id;	/* -1: given by define_trace */
 	int32_t cpu;		/* item cpu; -1: not given */
 	uint8_t kind;		/* enum cst_meta_kind */
 	uint8_t version;	/* major << 4 | minor; 0: the format does not say */
@@ -84,48 +85,48 @@ struct cst_metadata {
 };
 
 /*
- * Read. -CST_ERR_SYNTAX, _NOT_FOUND (a format is missing), _CONFLICT (an ID twice), _LIMIT, _NOMEM, with
- * *why. Whether a source can be decoded is asked later, source by source.
+ * Reads metadata. -CST_ERR_SYNTAX, _NOT_FOUND (a format is missing), _CONFLICT (an ID twice), _LIMIT, _NOMEM, with
+ * *why. Sources are not checked for completeness: cst_meta_check() does that.
  */
 CST_API int cst_metadata_read(struct cst_metadata **md, const void *text, size_t len,
 			      struct cst_problem *why);
 CST_API void cst_metadata_free(struct cst_metadata *md);
 
-/* What holds for buffer `id` ("buffer0"; NULL: any): [id] first, then [buffer]. NULL: not given. */
+/* Returns the item for buffer `id` ("buffer0"; NULL: any): from [id] or else from [buffer]. NULL if there is none. */
 CST_API const struct cst_item *cst_meta_buffer(const struct cst_metadata *md, const char *id,
 					       const char *key);
 CST_EXPERIMENTAL
 CST_API int cst_meta_buffer_format(const struct cst_metadata *md, const char *id,
 				   struct cst_problem *why);	/* enum cst_meta_format, or negative */
-/* By trace ID, or by identifier. NULL when there is none. */
+/* Returns a source by trace ID or by identifier, NULL if there is none. */
 CST_EXPERIMENTAL
 CST_API const struct cst_meta_source *cst_meta_by_id(const struct cst_metadata *md, unsigned int trace_id);
 CST_EXPERIMENTAL
 CST_API const struct cst_meta_source *cst_meta_by_name(const struct cst_metadata *md, struct cst_str name);
 
 /*
- * One option, from the item of that name or from registers. -CST_ERR_NOT_FOUND, _SYNTAX (not a value of
- * this option), _CONFLICT, with *why.
+ * Returns one option, from the item of that name or from registers. -CST_ERR_NOT_FOUND, _SYNTAX (not a value of this
+ * option), _CONFLICT, with *why.
  */
 CST_EXPERIMENTAL
 CST_API int cst_meta_option(const struct cst_meta_source *src, enum cst_meta_option opt, uint64_t *value,
 			    struct cst_problem *why);
-/* Name of its item. */
+/* Name of an option's item. */
 CST_EXPERIMENTAL
 CST_API const char *cst_meta_option_name(enum cst_meta_option opt);
 /*
- * Is everything there that decoding needs, and does nothing contradict? For ETMv3, PTM, ITM and STP as
- * well. -CST_ERR_PROTOCOL for other formats.
+ * Checks that a source (also ETMv3, PTM, ITM and STP) has all items that decoding needs, without contradictions.
+ * -CST_ERR_PROTOCOL for other formats.
  */
 CST_EXPERIMENTAL
 CST_API int cst_meta_check(const struct cst_meta_source *src, struct cst_problem *why);
 /*
- * Registers of an ETMv4 or ETE source, those that are not given made from options; *ete tells which.
- * Checked as by cst_meta_check(). -CST_ERR_PROTOCOL for other kinds of source.
+ * Returns the registers of an ETMv4 or ETE source; missing ones are derived from options. *ete: 1 for an ETE. Checks
+ * the source as cst_meta_check(). -CST_ERR_PROTOCOL for other kinds of source.
  */
 CST_SIZED int cst_meta_etmv4(const struct cst_meta_source *src, struct cst_etmv4_regs *regs, int *ete,
 			     struct cst_problem *why);
-/* Write an ETMv4 or ETE source into a section of a doc: format, registers and options. */
+/* Writes an ETMv4 or ETE source into a section of a doc: format, registers and options. */
 CST_SIZED int cst_meta_set_etmv4(struct cst_doc *doc, const char *section, const struct cst_etmv4_regs *regs,
 				 int ete);
 

@@ -80,15 +80,16 @@ struct cst_package {
 };
 
 /*
- * Read `index` (NULL: "contents.ini") and the metadata it names. `io` is that of snapshots. Errors as of
- * cst_snapshot_read(), each after a note; all metadata files together may have 16 times limits.text. The event log and all other files are for the caller to open.
+ * Reads `index` (NULL: "contents.ini") and the metadata files it names, through the `io` of snapshots. Errors as of
+ * cst_snapshot_read(), each after a note; all metadata files together may have 16 times limits.text. The caller opens
+ * the event log and all other files.
  */
 CST_SIZED int cst_package_read(struct cst_package **pkg, const struct cst_snap_io *io, const char *index);
 CST_API void cst_package_free(struct cst_package *pkg);
 
 /*
- * Is a name in a package one of a file inside it: relative, without ".." and without control characters?
- * Readers and writers of this library refuse others.
+ * True if `name` can be a file inside a package: relative, without ".." and without control characters. Readers and
+ * writers of this library reject other names.
  */
 CST_API int cst_package_name_ok(const char *name);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * packet.h - protocol packets, as parsed from the bytes of one trace ID. For listings and checks;
- * consumers of program flow never need them.
+ * packet.h - protocol packets, as parsed from the bytes of one trace ID, for listings and checks. Consumers of program
+ * flow do not need them.
  */
 #ifndef CSTRACE_PACKET_H
 #define CSTRACE_PACKET_H
@@ -73,7 +73,7 @@ enum cst_etmv4_packet_type {
 	CST_PKT_ATOM_F4,
 	CST_PKT_ATOM_F5,
 	CST_PKT_ATOM_F6,
-	CST_PKT_BF_FLUSH,	/* extension 07 of v8.1-M: branch futures are forgotten */
+	CST_PKT_BF_FLUSH,	/* extension 07 of v8.1-M: branch futures are dropped */
 	CST_PKT_TYPES
 };
 
@@ -98,7 +98,7 @@ enum cst_packet_flags {
 	CST_PF_WNDW = 0x20000,
 	CST_PF_M_PROFILE = 0x40000, /* exception: exc_type is of the M profile */
 	CST_PF_LEAD = 0x80000,	/* lead is valid; it is the first of bytes[], but does not count in size */
-	/* from here on, each protocol has its own */
+	/* first bit of the flags that each protocol defines */
 	CST_PF_OWN = 0x100000,
 };
 
@@ -109,7 +109,8 @@ struct cst_packet {
 	uint16_t size;		/* bytes of the packet; NOT_SYNC: bytes skipped (saturates) */
 	uint8_t protocol;	/* enum cst_protocol */
 	uint8_t type;		/* enum cst_etmv4_packet_type, or what the protocol's header packet_*.h says */
-	uint8_t bad_type;	/* BAD_SEQUENCE, INCOMPLETE: the type it began as; RESERVED_CFG: of a unit that has it */
+	/* BAD_SEQUENCE, INCOMPLETE: type of the header; RESERVED_CFG: its type in a trace unit that implements it */
+	uint8_t bad_type;
 	uint8_t header;		/* first byte */
 	uint8_t is;		/* sub-ISA of addr */
 	uint8_t addr_bits;	/* number of low address bits that the packet carried; exact match: its history entry */
@@ -134,45 +135,49 @@ struct cst_packet {
 	uint8_t isa;		/* enum cst_isa of addr, where the packet says so */
 	uint8_t tag;		/* data packets */
 	uint8_t vsize;		/* bytes of value; STM: bits */
-	uint8_t lead;		/* STM: with CST_PF_LEAD, its first nibble is the upper half of the byte before, here << 4 */
-	uint16_t finding[2];	/* enum cst_finding (log.h): what is reserved or unexpected in the packet, 0 none */
+	/* STM with CST_PF_LEAD: the packet's first nibble, the upper half of the byte before, here << 4 */
+	uint8_t lead;
+	uint16_t finding[2];	/* enum cst_finding (log.h): reserved or unexpected values in the packet, 0 none */
 	uint8_t nbytes;		/* bytes kept in bytes[] */
-	uint8_t bytes[CST_PACKET_BYTES]; /* the packet as it stood in the trace, cut at CST_PACKET_BYTES */
+	uint8_t bytes[CST_PACKET_BYTES]; /* raw bytes, cut at CST_PACKET_BYTES */
 };
 
-/* What a packet is to anyone who does not know its protocol: indexes, scans, counts. */
+/* Role of a packet for code that does not know its protocol: indexes, scans, counts. */
 enum cst_packet_role {
 	CST_ROLE_OTHER,
 	CST_ROLE_NOT_SYNC,	/* bytes skipped before the alignment synchronisation */
 	CST_ROLE_BAD,		/* reserved, malformed, cut */
 	CST_ROLE_ASYNC,		/* alignment synchronisation: parsing can start here */
-	CST_ROLE_SYNC,		/* all state is given anew: Trace Info, I-sync */
+	CST_ROLE_SYNC,		/* complete state: Trace Info, I-sync */
 	CST_ROLE_TIMESTAMP,	/* pkt->ts */
 	CST_ROLE_CONTEXT,
-	CST_ROLE_ADDRESS,	/* where execution goes on, and nothing else: pkt->addr */
+	CST_ROLE_ADDRESS,	/* next address only: pkt->addr */
 	CST_ROLE_ADDRESS_CONTEXT, /* both */
-	CST_ROLE_FLOW,		/* atoms, waypoints: instructions were executed */
+	CST_ROLE_FLOW,		/* atoms, waypoints: executed instructions */
 	CST_ROLE_EXCEPTION,
 	CST_ROLE_TRACE_ON,
-	CST_ROLE_LOSS,		/* overflow, error packets of an STM: trace is missing */
-	CST_ROLE_DISCARD,	/* discard: elements will not come */
+	CST_ROLE_LOSS,		/* overflow, or an error packet of an STM: trace is missing */
+	CST_ROLE_DISCARD,	/* discard: outstanding elements are not traced */
 	CST_ROLE_EVENT,		/* event, trigger */
-	CST_ROLE_ASIDE,		/* cycle counts and what else may stand between a branch and its target */
+	CST_ROLE_ASIDE,		/* may be between a branch and its target without separating them: cycle counts and others */
 };
 
-/* Role of a packet of one of the library's own protocols. */
+/* Returns the role of a packet of one of the library's own protocols. */
 CST_EXPERIMENTAL
 CST_API enum cst_packet_role cst_packet_role(const struct cst_packet *pkt);
 
 /*
- * Text of a packet as the reference lister prints it after the byte list: "I_ASYNC : Alignment
- * Synchronisation." and so on. Writes at most `cap` bytes with a terminating zero, returns the length
- * the whole text has (snprintf's rule). Pure.
+ * Writes the text of a packet as the reference lister prints it after the byte list: "I_ASYNC : Alignment
+ * Synchronisation." and so on. At most `cap` bytes with a terminating zero are written; the length of the whole text is
+ * returned, as by snprintf(). Pure.
  */
 CST_SIZED size_t cst_packet_text(const struct cst_packet *pkt, char *out, size_t cap);
 
 struct cst_generic;
-/* Text of a generic element as the reference prints it: "OCSD_GEN_TRC_ELEM_...(...)". Same rule. */
+/*
+ * Writes the text of a generic element as the reference lister prints it: "OCSD_GEN_TRC_ELEM_...(...)". Returns as
+ * cst_packet_text().
+ */
 CST_API size_t cst_generic_text(const struct cst_generic *gen, char *out, size_t cap);
 
 /* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * packet_etmv3.h - packets of ETMv3.0 to 3.5 (ETM architecture, IHI 0014Q, chapter 7): types, and flags of
- * struct cst_packet that only they have.
- */
+/* packet_etmv3.h - packets of ETMv3.0 to 3.5 (IHI 0014Q, chapter 7): types, and their flags in struct cst_packet. */
 #ifndef CSTRACE_PACKET_ETMV3_H
 #define CSTRACE_PACKET_ETMV3_H
 

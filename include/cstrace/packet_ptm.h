@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * packet_ptm.h - packets of the Program Flow Trace architecture (Arm IHI 0035B section 4.5, "PFT packet
- * formats"), and where struct cst_packet holds what is in them.
+ * packet_ptm.h - packets of the Program Flow Trace architecture (Arm IHI 0035B section 4.5, "PFT packet formats"):
+ * types, and the fields of struct cst_packet that they use.
  */
 #ifndef CSTRACE_PACKET_PTM_H
 #define CSTRACE_PACKET_PTM_H

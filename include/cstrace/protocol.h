@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * protocol.h - what a trace protocol is made of. The library's own protocols and a caller's custom decoder
- * are the same thing to the decode tree: a packet stage (bytes to packets) and an element stage (packets to
- * trace elements), each a handful of functions over memory that the decoder allocates once.
+ * protocol.h - interface between the decode tree and a trace protocol, the same for the library's own protocols and for
+ * custom decoders: a packet stage (bytes to packets) and an element stage (packets to trace elements). Both are tables
+ * of functions over memory that the decoder allocates once.
  */
 #ifndef CSTRACE_PROTOCOL_H
 #define CSTRACE_PROTOCOL_H
@@ -16,7 +16,7 @@ CST_BEGIN
 
 struct cst_stats;
 
-#define CST_MAX_PACKET 64		/* bytes of a packet, at most */
+#define CST_MAX_PACKET 64		/* maximum size of a packet in bytes */
 #define CST_PARSE_NO_BYTE 0xffffffffu
 
 struct cst_protocol_ops {
@@ -66,7 +66,7 @@ struct cst_protocol_ops {
 	void (*parser_synced)(void *parser);
 	const uint8_t *roles;	/* enum cst_packet_role by pkt->type */
 	uint32_t n_types;
-	/* As cst_packet_text(). NULL: packets have no text. */
+	/* Writes a packet's text as cst_packet_text(). NULL: packets have no text. */
 	size_t (*packet_text)(const struct cst_packet *pkt, char *out, size_t cap);
 
 	/*

@@ -15,10 +15,10 @@
 
 CST_BEGIN
 
-/* Where in a snapshot something is wrong. The text is static, the file name is valid during the call. */
+/* Location of an error in a snapshot. The text is static, the file name is valid during the call. */
 struct cst_snap_note {
 	const char *file;	/* as named in the snapshot */
-	unsigned int line;	/* 1 the first one; 0: the file as a whole */
+	unsigned int line;	/* 1-based; 0: the file as a whole */
 	int error;		/* negative enum cst_error */
 	const char *text;	/* what was found and what was expected */
 	/* Packages: which section and item, and the item it contradicts or that would do; else NULL or "". */
@@ -36,13 +36,12 @@ struct cst_snap_limits {
 struct cst_snap_io {
 	void *ctx;
 	/*
-	 * Contents of a file, named as in the snapshot (relative to its folder). 0, or negative when it
-	 * cannot be had. The bytes must stay valid and unchanged: of INI files until cst_snapshot_read()
-	 * returns, of memory dumps for the life of the image. Whether a name may leave the folder is
-	 * for this function to decide.
+	 * Returns the contents of a file, named as in the snapshot (relative to its folder): 0, or negative if it is
+	 * not available. The bytes must stay valid and unchanged: of INI files until cst_snapshot_read() returns, of
+	 * memory dumps for the life of the image. The function decides whether a name may leave the folder.
 	 */
 	int (*open)(void *ctx, const char *name, const uint8_t **data, size_t *len);
-	/* Told of everything that is skipped or wrong; NULL: not interested. */
+	/* Receives every error and everything that is skipped; NULL: none. */
 	void (*note)(void *ctx, const struct cst_snap_note *note);
 	struct cst_snap_limits limits;
 };
@@ -104,10 +103,10 @@ struct cst_snap_buffer {
 struct cst_snap_link {
 	const char *from, *to;
 	uint8_t stream;		/* source_buffers: N of "(stream:N)"; 0 instructions */
-	uint8_t has_stream;	/* 0: of all streams that have no buffer of their own */
+	uint8_t has_stream;	/* 0: all streams without a buffer of their own */
 };
 
-/* A snapshot. Lists stand in the order of the files. */
+/* A snapshot. Lists are in the order of the files. */
 struct cst_snapshot {
 	const char *version, *description;
 	struct cst_snap_device *devices;
@@ -126,13 +125,13 @@ CST_SIZED int cst_snapshot_read(struct cst_snapshot **ss, const struct cst_snap_
 CST_API void cst_snapshot_free(struct cst_snapshot *ss);
 
 /*
- * Takes the files of a snapshot, each one whole, named as in the snapshot (relative to its folder).
- * 0, or negative: nothing more is written.
+ * Receives the files of a snapshot, each as a whole, named as in the snapshot (relative to its folder). A negative
+ * result ends the writing.
  */
 struct cst_snap_sink {
 	void *ctx;
 	int (*write)(void *ctx, const char *name, const void *data, size_t len);
-	/* Told what cannot be written; NULL: not interested. */
+	/* Receives what cannot be written; NULL: none. */
 	void (*note)(void *ctx, const struct cst_snap_note *note);
 };
 
@@ -148,34 +147,34 @@ CST_SIZED int cst_snapshot_write(const struct cst_snapshot *ss, const struct cst
 
 /* Device by name; NULL when there is none. */
 CST_API const struct cst_snap_device *cst_snapshot_device(const struct cst_snapshot *ss, const char *name);
-/* The core that a trace source traces; NULL when the snapshot does not say. */
+/* Returns the core that a trace source traces, NULL if the snapshot does not name it. */
 CST_API const struct cst_snap_device *cst_snapshot_core(const struct cst_snapshot *ss,
 							const struct cst_snap_device *source);
 /*
- * Does a stream of `source` go to `buffer`? Stream 0 is that of the instructions, 1 that of the data of an
- * ETMv4. With a single buffer and no [source_buffers] every source does.
+ * True if a stream of `source` is in `buffer`. Stream 0 is that of the instructions, 1 that of the data of an ETMv4.
+ * With a single buffer and no [source_buffers] every source is in it.
  */
 CST_API int cst_snapshot_feeds_stream(const struct cst_snapshot *ss, const struct cst_snap_device *source,
 				      unsigned int stream, const struct cst_snap_buffer *buffer);
-/* The same for instructions. */
+/* As cst_snapshot_feeds_stream() for stream 0. */
 CST_API int cst_snapshot_feeds(const struct cst_snapshot *ss, const struct cst_snap_device *source,
 			       const struct cst_snap_buffer *buffer);
 /* Register by name, without case; 1 and *value, or 0. */
 CST_API int cst_snap_reg(const struct cst_snap_device *dev, const char *name, uint64_t *value);
 
 /*
- * Trace ID of a source of any kind, from the register where it has it: ETMTRACEIDR, TRCTRACEIDR,
- * ITMTCR (or CONTROL_REGISTER) of an ITM, STMTCSR of an STM. 1 and *id, or 0.
+ * Returns 1 and the trace ID of a source of any kind, or 0. The register depends on the kind: ETMTRACEIDR, TRCTRACEIDR,
+ * ITMTCR (or CONTROL_REGISTER) of an ITM, STMTCSR of an STM.
  */
 CST_EXPERIMENTAL
 CST_API int cst_snap_trace_id(const struct cst_snap_device *source, unsigned int *id);
 
-/* What cst_snap_config() had to assume. */
+/* Assumptions that cst_snap_config() made about missing registers. */
 enum cst_snap_assumed {
 	CST_SNAP_NO_IDR1 = 1,	/* TRCIDR1 absent: ETMv4.0 assumed */
 	CST_SNAP_NO_DEVARCH = 2, /* TRCDEVARCH absent: ETE 1.0 assumed */
 	CST_SNAP_NO_IDR8 = 4,	/* TRCIDR8 absent: no speculation assumed */
-	CST_SNAP_NO_CCER = 8,	/* ETMCCER absent: none of the features that it tells of assumed */
+	CST_SNAP_NO_CCER = 8,	/* ETMCCER absent: none of the features in it assumed */
 };
 
 /*

@@ -28,48 +28,49 @@ struct cst_state_limits {
 
 struct cst_state_counts {
 	uint64_t events;
-	uint64_t implied;	/* events that apply had to add */
-	uint64_t unknown_ends;	/* END (backwards: START) of what was not there */
-	uint64_t contradictions; /* CURRENT of something other than what is there: the event is believed */
-	uint64_t dropped;	/* no memory left for them */
+	uint64_t implied;	/* events added by cst_state_apply() */
+	uint64_t unknown_ends;	/* END (backwards: START) of an entity that did not exist */
+	uint64_t contradictions; /* CURRENT of an entity that differs from the existing one, which the event replaces */
+	uint64_t dropped;	/* events dropped for want of memory */
 	size_t alive;		/* entities */
 	size_t memory;		/* bytes in use */
 };
 
-/* Told of an event; `implied`: it was not given but follows. Negative stops and is passed on. */
+/*
+ * Receives an event; `implied`: the caller did not pass it, but it follows from one. A negative result stops and is
+ * returned.
+ */
 typedef int (*cst_state_fn)(void *ctx, const struct cst_event *ev, int implied);
 
-/* An empty state; `limits` NULL: those by default. -CST_ERR_NOMEM. */
+/* Creates an empty state; `limits` NULL: defaults. -CST_ERR_NOMEM. */
 CST_SIZED int cst_state_new(struct cst_state **st, const struct cst_state_limits *limits);
 CST_API void cst_state_free(struct cst_state *st);
 /*
- * One event forwards. `emit` (may be NULL) gets the implied events and the event itself in the order of a
- * complete log; inherit= is then given as inherited=. -CST_ERR_LIMIT or _NOMEM: the event was counted as
- * dropped, the state goes without it.
+ * Applies one event forwards. `emit` (may be NULL) receives the implied events and the event itself in the order of a
+ * complete log, with inherited= in place of inherit=. -CST_ERR_LIMIT or _NOMEM: the event was counted as dropped and
+ * not applied.
  */
 CST_EXPERIMENTAL
 CST_SIZED int cst_state_apply(struct cst_state *st, const struct cst_event *ev, cst_state_fn emit, void *ctx);
-/* One event backwards: afterwards the state is that before the event. */
+/* Applies one event backwards: the state is then that before the event. */
 CST_EXPERIMENTAL
 CST_SIZED int cst_state_unapply(struct cst_state *st, const struct cst_event *ev);
 
 /*
- * Everything that is alive as events with the given state and time, in an order that can be applied: each
- * process, by pid, with what belongs to it, then the trace sources; with END the other way round. `implied`
- * is 0.
+ * Lists all living entities as events with the given state and time, in an order that can be applied: each process by
+ * pid, with its threads, libraries and patches, then the trace sources; with END in reverse. `implied` is 0.
  */
 CST_API int cst_state_list(const struct cst_state *st, enum cst_event_state state, uint64_t time,
 			   cst_state_fn fn, void *ctx);
-/* The same for one process and what belongs to it; with END the process comes last. */
+/* Lists one process and what belongs to it; with END the process is last. */
 CST_EXPERIMENTAL
 CST_API int cst_state_list_process(const struct cst_state *st, int64_t pid, enum cst_event_state state,
 				   uint64_t time, cst_state_fn fn, void *ctx);
 CST_SIZED void cst_state_counts(const struct cst_state *st, struct cst_state_counts *counts);
 
 /*
- * Questions. 1 and *ev (state CURRENT, valid until the next change), or 0.
- * Code: a patch before a library before the image of the process; with an unknown size it reaches to the
- * next one.
+ * Lookups: return 1 and *ev (state CURRENT, valid until the next change), or 0. For an address a patch has precedence
+ * over a library, and that over the image of the process; an entity of unknown size extends to the next one.
  */
 CST_EXPERIMENTAL
 CST_SIZED int cst_state_process(const struct cst_state *st, int64_t pid, struct cst_event *ev);

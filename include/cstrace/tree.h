@@ -32,15 +32,15 @@ CST_BEGIN
 struct cst_decoder;
 struct cst_tree;
 
-/* What was decoded and what was lost, per trace ID. Bytes are bytes of this ID's stream. */
+/* Counts of what was decoded and lost, per trace ID. Byte counts are of this ID's stream. */
 struct cst_stats {
 	uint64_t bytes;		/* fed */
-	uint64_t packets;	/* parsed; unsynchronised bytes are none */
+	uint64_t packets;	/* parsed; unsynchronised bytes do not count */
 	uint64_t bad_packets;	/* reserved, bad sequence, incomplete */
 	uint64_t unsynced;	/* bytes skipped while looking for A-sync */
 	uint64_t overflows;
 	uint64_t discards;
-	uint64_t resyncs;	/* times decoding had to start anew because of an error */
+	uint64_t resyncs;	/* losses of synchronisation because of an error */
 	uint64_t elements;	/* generic elements */
 	uint64_t ranges;
 	uint64_t insns;
@@ -52,256 +52,263 @@ struct cst_stats {
 	uint64_t nopath;	/* Q elements whose path is unknown */
 	uint64_t trans_failed;	/* transactions dropped */
 	uint64_t uncommitted;	/* P0 elements dropped at discard, overflow or end of trace */
-	uint64_t data_lost;	/* times that data trace was suppressed: transfers are missing */
-	uint64_t times_unknown;	/* ETMv3, PTM: timestamps whose upper bits were not sent since the last loss: no time */
-	uint64_t master_errors;	/* STM: times that writes of a master were dropped, for want of room */
-	uint64_t global_errors;	/* STM: the same, of several masters */
+	uint64_t data_lost;	/* times that data trace was suppressed */
+	/* ETMv3, PTM: timestamps without a time, since their upper bits were not traced after a loss */
+	uint64_t times_unknown;
+	uint64_t master_errors;	/* STM: times that writes of a master were dropped for want of space */
+	uint64_t global_errors;	/* STM: the same for several masters at once */
 };
 
-/* Add `more` to `sum`, counter by counter. */
+/* Adds `more` to `sum`, counter by counter. */
 CST_SIZED void cst_stats_add(struct cst_stats *sum, const struct cst_stats *more);
 CST_SIZED void cst_frame_stats_add(struct cst_frame_stats *sum, const struct cst_frame_stats *more);
 
-/* Why a pull returned. */
+/* Reason why a pull returned. */
 enum cst_stop {
-	CST_STOP_NONE = 0,	/* there is more to pull: `out` is full, or the next elements come from elsewhere */
-	/* Stops that cst_decoder_set_stop() asks for. */
+	CST_STOP_NONE = 0,	/* more to pull: `out` is full, or the next elements are of another decoder */
+	/* Stops that cst_decoder_set_stop() enables. */
 	CST_STOP_CONTEXT = 1,	/* a PE_CONTEXT element is the last one returned */
 	CST_STOP_TRACE_ON = 2,	/* a TRACE_ON element is the last one returned */
 	CST_STOP_TIMESTAMP = 4,	/* a TIMESTAMP element is the last one returned */
 	/*
-	 * The next instruction is in a lazy section that has no bytes yet, or in a space on demand where nothing is
-	 * mapped (image.h): cst_decoder_section(), cst_decoder_wanted(). No element may have been returned. The caller
-	 * supplies the code and pulls again. Not asked for: such code counts as missing (CST_GEN_NACC).
+	 * The next instruction is in a lazy section without bytes, or in an on-demand space at an unmapped address
+	 * (image.h); see cst_decoder_section() and cst_decoder_wanted(). The pull may have returned no element. The
+	 * caller supplies the code and pulls again. If not enabled, such code counts as missing (CST_GEN_NACC).
 	 */
 	CST_STOP_SECTION = 8,
-	/* an EXCEPTION is the last one returned, or an EXCEPTION_RET that has a packet of its own (ETMv4) */
+	/* an EXCEPTION, or an EXCEPTION_RET with a packet of its own (ETMv4), is the last one returned */
 	CST_STOP_EXCEPTION = 16,
-	/* Always on: the configuration of cst_decoder_reconfigure() took effect; its NO_SYNC is the last one returned. */
+	/*
+	 * Always enabled: the configuration of cst_decoder_reconfigure() took effect; its NO_SYNC is the last one
+	 * returned.
+	 */
 	CST_STOP_CONFIG = 32,
-	/* The pull returned 0. */
-	CST_STOP_PACKET = 64,	/* all elements of the packet that ..._next_packet() returned: take the next packet */
-	CST_STOP_INPUT = 128,	/* all bytes fed are decoded: feed more, or call ..._end */
-	CST_STOP_END = 256,	/* ..._end was called, and everything was returned */
+	/* Reasons of a pull that returned 0. */
+	/* all elements of the packet that ..._next_packet() returned were pulled: get the next packet */
+	CST_STOP_PACKET = 64,
+	CST_STOP_INPUT = 128,	/* all bytes fed are decoded: feed more, or call ..._end() */
+	CST_STOP_END = 256,	/* ..._end() was called, and all elements were returned */
 };
 
-/* What a pull says besides the elements. */
+/* Result of a pull besides the elements. */
 struct cst_pull {
 	enum cst_stop why;
-	/*
-	 * All elements of one call come from this decoder. NULL: from the tree itself, which is a BARRIER, alone, or
-	 * there are none.
-	 */
+	/* The decoder of all elements returned. NULL: no elements, or a single BARRIER of the tree itself. */
 	struct cst_decoder *dec;
 };
 
 /*
- * Create a decoder for one trace ID's stream. The configuration is copied. -CST_ERR_PROTOCOL: its protocol has no decoder
- * here. -CST_ERR_NOMEM.
+ * Creates a decoder for the stream of one trace ID. The configuration is copied. -CST_ERR_PROTOCOL: the library has no
+ * decoder for its protocol; -CST_ERR_NOMEM.
  */
 CST_EXPERIMENTAL
 CST_SIZED int cst_decoder_new(struct cst_decoder **dec, const struct cst_config *cfg);
 /*
- * The same with a protocol of the caller's own; cfg->protocol is CST_PROTO_CUSTOM. `ops` is copied, its texts
- * and tables are not; `user` is handed to its functions. -CST_ERR_INVAL when its sizes cannot
- * be, or a function is missing; -CST_ERR_NOMEM; what its stage_init returns.
+ * Creates a decoder with a protocol of the caller; cfg->protocol is CST_PROTO_CUSTOM. `ops` is copied, its texts and
+ * tables are not; `user` is passed to its functions. -CST_ERR_INVAL: a size is invalid or a function is missing;
+ * -CST_ERR_NOMEM; else the error of its stage_init.
  */
 CST_EXPERIMENTAL
 CST_SIZED int cst_decoder_new_custom(struct cst_decoder **dec, const struct cst_config *cfg,
 				     const struct cst_protocol_ops *ops, void *user);
 CST_EXPERIMENTAL
 CST_API void cst_decoder_free(struct cst_decoder *dec);
-/* Back to the state after _new, statistics kept; `reason` is reported in the next NO_SYNC. */
+/* Resets the decoder to the state after _new, but keeps its statistics. The next NO_SYNC has `reason`. */
 CST_EXPERIMENTAL
 CST_API void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason);
 /*
- * The trace unit is set up anew: `cfg`, of the same trace ID, is waiting, and takes effect at the next
- * synchronisation of this stream: an A-sync packet, or a reset. Until then the old one decodes. What is not
- * committed by then is dropped and counted; a NO_SYNC element (CST_UNSYNC_RESET) shows the place, where a
- * pull returns with CST_STOP_CONFIG. A second call before that replaces what is waiting.
+ * Changes the configuration of the trace unit to `cfg`, of the same trace ID, at the next synchronisation of the
+ * stream: an A-sync packet or a reset. Until then the old configuration is used. Elements that are not committed at
+ * that point are dropped and counted, a NO_SYNC element (CST_UNSYNC_RESET) marks it, and the pull returns with
+ * CST_STOP_CONFIG. A second call before that replaces the pending configuration.
  */
 CST_SIZED int cst_decoder_reconfigure(struct cst_decoder *dec, const struct cst_config *cfg);
-/* Address space that instructions are read from, from the next instruction on; NULL: none. Not owned. */
+/* Sets the address space from which the next instructions are read; NULL: none. The decoder does not own it. */
 CST_API void cst_decoder_set_space(struct cst_decoder *dec, struct cst_space *space);
 /*
- * The decoder takes its address space from a table, by context (image.h), now and at each context element; NULL:
- * no more. Before the first one it is that of non-secure EL1. cst_decoder_set_space() holds until the next context.
- * Not owned. Calling it again with the same table makes a change to it count at once.
+ * Makes the decoder select its address space from a table by context (image.h), now and at each context element; NULL:
+ * no table. Before the first context the space is that of Non-secure EL1. cst_decoder_set_space() overrides the table
+ * until the next context. The decoder does not own the table. A further call with the same table applies a change to it
+ * at once.
  */
 CST_API void cst_decoder_set_images(struct cst_decoder *dec, const struct cst_images *images);
-/* Mask of enum cst_stop, CST_STOP_CONTEXT to CST_STOP_EXCEPTION; a new decoder has 0. */
+/* Sets the mask of enabled stops, CST_STOP_CONTEXT to CST_STOP_EXCEPTION; a new decoder has 0. */
 CST_API void cst_decoder_set_stop(struct cst_decoder *dec, unsigned mask);
 CST_API const struct cst_config *cst_decoder_config(const struct cst_decoder *dec);
 CST_API const struct cst_stats *cst_decoder_stats(const struct cst_decoder *dec);
 /*
- * Record what is found wrong in the stream (log.h); NULL: nothing more. Not owned; it must live as long as it
- * is attached. Several decoders may have the same one.
+ * Attaches a log for errors and findings in the stream (log.h); NULL: none. The decoder does not own it; it must
+ * outlive the attachment. Several decoders may share a log.
  */
 CST_EXPERIMENTAL
 CST_API void cst_decoder_set_log(struct cst_decoder *dec, struct cst_log *log);
-/* Caller's word attached to a decoder. */
+/* A pointer for the caller's own use. */
 CST_API void cst_decoder_set_cookie(struct cst_decoder *dec, void *cookie);
 CST_API void *cst_decoder_cookie(const struct cst_decoder *dec);
 
 /*
- * Give bytes of the stream; `offset` is the trace offset of data[0]. -CST_ERR_BUSY while the last
- * bytes are not used up. The bytes stay the caller's and must be valid until pull returns 0.
+ * Feeds bytes of the stream; `offset` is the trace offset of data[0]. The bytes must stay valid until pull returns 0.
+ * -CST_ERR_BUSY: the last bytes are not consumed.
  */
 CST_EXPERIMENTAL
 CST_API int cst_decoder_feed(struct cst_decoder *dec, const uint8_t *data, size_t len,
 			     uint64_t offset);
 /*
- * Begin later: bytes of the stream with a trace offset below `offset` are passed over, and counted nowhere.
- * For a decoder that is new or was reset, before bytes are fed; holds until the next reset. An index
- * (index.h) knows the offsets at which this can be done.
+ * Skips bytes of the stream before trace offset `offset`, without counting them. For a decoder that is new or was
+ * reset, before bytes are fed; in effect until the next reset. An index (index.h) has the offsets at which decoding can
+ * begin.
  */
 CST_API void cst_decoder_start_at(struct cst_decoder *dec, uint64_t offset);
-/* No more bytes: the next pulls return what is left, then EO_TRACE. */
+/* Ends the stream: the next pulls return the remaining elements, then EO_TRACE. */
 CST_EXPERIMENTAL
 CST_API void cst_decoder_end(struct cst_decoder *dec);
-#define CST_PULL_MIN 4	/* room that a pull needs at least */
+#define CST_PULL_MIN 4	/* minimum room of a pull, in elements */
 /*
- * Take generic elements: returns how many were written to out[0..cap); *pull (NULL: not wanted) says why it
- * returned. 0 means CST_STOP_INPUT or CST_STOP_END; CST_STOP_PACKET, where packets are taken one by one; or
- * CST_STOP_SECTION, where the caller asked for it. Negative: `cap` is below CST_PULL_MIN or cannot be counted.
+ * Pulls generic elements: writes up to `cap` to `out` and returns their number. *pull (may be NULL) gets the reason. 0
+ * means CST_STOP_INPUT or CST_STOP_END; CST_STOP_PACKET if packets are taken one by one; CST_STOP_SECTION if enabled.
+ * Negative: `cap` is below CST_PULL_MIN or too large.
  */
 CST_API int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t cap, struct cst_pull *pull);
-/* The lazy section that CST_STOP_SECTION is about; NULL: nothing is mapped at cst_decoder_wanted(). */
+/* Returns the lazy section of a CST_STOP_SECTION; NULL: nothing is mapped at cst_decoder_wanted(). */
 CST_API struct cst_section *cst_decoder_section(const struct cst_decoder *dec);
-/* With a space on demand (image.h): the address that something has to be mapped at. */
+/* Returns the address at which an on-demand space (image.h) needs a map. */
 CST_API uint64_t cst_decoder_wanted(const struct cst_decoder *dec);
 /*
- * Parse exactly one packet and queue its elements without decoding them. Returns 1 when there is something to pull:
- * pull->why is CST_STOP_PACKET when *pkt is filled (fields that the packet does not have are 0), CST_STOP_NONE for
- * the end of the stream, which has elements but no packet. Returns 0 with CST_STOP_INPUT or CST_STOP_END. For
- * listings: print the packet, then pull (which, in this mode, parses nothing further) until 0, then take the next
- * one. The first call switches the decoder to this mode.
+ * Parses one packet and queues its elements without decoding them, for listings: print the packet, pull until 0, take
+ * the next packet. The first call switches the decoder to this mode, in which a pull parses nothing. Returns 1 if there
+ * is something to pull: pull->why is CST_STOP_PACKET if *pkt is filled (fields that the packet does not have are 0),
+ * CST_STOP_NONE for the end of the stream, which has elements but no packet. Returns 0 with CST_STOP_INPUT or
+ * CST_STOP_END.
  */
 CST_EXPERIMENTAL
 CST_SIZED int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt, struct cst_pull *pull);
-/* As cst_packet_text() and cst_packet_role(), for custom protocols as well. */
+/* As cst_packet_text() and cst_packet_role(), also for custom protocols. */
 CST_SIZED size_t cst_decoder_packet_text(const struct cst_decoder *dec, const struct cst_packet *pkt, char *out,
 					 size_t cap);
 CST_API enum cst_packet_role cst_decoder_packet_role(const struct cst_decoder *dec,
 						     const struct cst_packet *pkt);
-/* Where execution goes on, when the trace says so before the next instruction: 1 and *addr, else 0. */
+/* Returns 1 and the address of the next instruction if the trace has it before that instruction, else 0. */
 CST_API int cst_decoder_peek_address(struct cst_decoder *dec, uint64_t *addr);
 
-/* How a buffer is laid out. */
+/* Layout of a buffer. */
 enum cst_tree_format {
 	CST_TREE_RAW,		/* one stream, no frames */
 	CST_TREE_FRAMES,	/* 16-byte frames; `flags` are enum cst_frame_flags */
 };
 
-/* The tree owns its decoders and frees them. -CST_ERR_NOMEM. */
+/* Creates a tree. It owns its decoders and frees them. -CST_ERR_NOMEM. */
 CST_API int cst_tree_new(struct cst_tree **tree, enum cst_tree_format format, unsigned flags);
 CST_API void cst_tree_free(struct cst_tree *tree);
-/* As it was made. */
+/* Returns the format and flags of cst_tree_new(). */
 CST_API enum cst_tree_format cst_tree_layout(const struct cst_tree *tree, unsigned *flags);
-/* In what order the elements of a tree with frames come. Those of one ID always come in the order of the trace. */
+/*
+ * Order of the elements of different IDs in a tree with frames. Elements of one ID are always in the order of the
+ * trace.
+ */
 enum cst_tree_order {
-	CST_ORDER_FRAMES,	/* of different IDs: in the order in which the frames complete them; as a tree is made */
+	CST_ORDER_FRAMES,	/* the order in which the frames complete them; default */
 	/*
-	 * Of different IDs: in any order between two barriers or damaged frames, but within 16 KB of trace. Where many
-	 * sources share the frames, this is several times faster. It is for those who count, who keep the IDs apart,
-	 * or who merge them by time: not where one source's element tells the caller something that another's need, such
-	 * as the task that all processors' timestamps belong to. The elements, their offsets and the statistics of each
-	 * ID are the same. A decoder that is added while elements are pulled may miss the bytes up to the end of these 16 KB.
-	 * With a log the order stays that of the frames.
+	 * Any order between two barriers or damaged frames, but within 16 KB of trace. If many sources share the
+	 * frames, this is several times faster. It suits consumers that count, keep the IDs apart or merge them by
+	 * time, but not those that need one source's elements to decode another's, such as the task to which the
+	 * timestamps of all processors belong. Elements, offsets and statistics of each ID are unchanged. A decoder
+	 * that is added between pulls may miss the bytes up to the end of these 16 KB. A tree with a log keeps the
+	 * order of the frames.
 	 */
 	CST_ORDER_BY_ID,
 };
 /*
- * Set it, at best before anything is fed; holds until it is changed. Takes up to 50 KB of memory for each decoder.
- * RAW: nothing happens. -CST_ERR_BUSY while bytes wait that were taken in another order, -CST_ERR_NOMEM.
+ * Sets the order until it is changed, preferably before bytes are fed. Allocates up to 50 KB per decoder. No effect on
+ * RAW. -CST_ERR_BUSY: bytes taken in the other order are pending; -CST_ERR_NOMEM.
  */
 CST_API int cst_tree_set_order(struct cst_tree *tree, enum cst_tree_order order);
 /*
- * Add a decoder for cfg->trace_id; RAW takes one only. *dec stays valid until the tree is freed. -CST_ERR_INVAL: the ID is
- * above 0x7f or has a decoder, or the tree is RAW and has one; else as cst_decoder_new() and cst_decoder_new_custom().
+ * Adds a decoder for cfg->trace_id; RAW takes one only. *dec is valid until the tree is freed. -CST_ERR_INVAL: the ID
+ * is above 0x7f or has a decoder, or the tree is RAW and has one; else as cst_decoder_new() and
+ * cst_decoder_new_custom().
  */
 CST_SIZED int cst_tree_add(struct cst_tree *tree, const struct cst_config *cfg, struct cst_decoder **dec);
 CST_SIZED int cst_tree_add_custom(struct cst_tree *tree, const struct cst_config *cfg,
 				  const struct cst_protocol_ops *ops, void *user, struct cst_decoder **dec);
-/* Take a decoder out and free it; bytes of its ID are unrouted from now on. */
+/* Removes and frees a decoder; further bytes of its ID are unrouted. */
 CST_API void cst_tree_remove(struct cst_tree *tree, struct cst_decoder *dec);
 CST_API struct cst_decoder *cst_tree_decoder(const struct cst_tree *tree, uint8_t trace_id);
-/* cst_decoder_reconfigure() of the decoder for an ID; -CST_ERR_INVAL when there is none. */
+/* cst_decoder_reconfigure() of the decoder for an ID; -CST_ERR_INVAL: there is none. */
 CST_EXPERIMENTAL
 CST_SIZED int cst_tree_reconfigure(struct cst_tree *tree, uint8_t trace_id, const struct cst_config *cfg);
-/* One log for the frames and for all decoders, those added later too. As cst_decoder_set_log(). */
+/* Attaches a log to the frames and to all present and future decoders, as cst_decoder_set_log(). */
 CST_API void cst_tree_set_log(struct cst_tree *tree, struct cst_log *log);
-/* All decoders and the de-formatter start anew (a new AUX fragment). */
+/* Resets all decoders and the de-formatter (a new AUX fragment). */
 CST_API void cst_tree_reset(struct cst_tree *tree);
 /*
- * What was fed and is not decoded yet is not wanted: it is left out, and does not count as lost. cst_tree_reset() has
- * to follow before more is fed.
+ * Drops the bytes that were fed and are not decoded yet, without counting a loss. cst_tree_reset() must follow before
+ * bytes are fed.
  */
 CST_API void cst_tree_drop(struct cst_tree *tree);
-/* As cst_decoder_feed; the bytes must stay valid until pull returns 0. */
+/* Feeds bytes as cst_decoder_feed(); they must stay valid until pull returns 0. */
 CST_API int cst_tree_feed(struct cst_tree *tree, const uint8_t *data, size_t len, uint64_t offset);
 /*
- * The same with the memory of a circular buffer as it lies (cst_unwrap() in frame.h): `size` bytes at `data`,
- * written last before data[write]. Offsets count the trace, oldest byte first, from `offset` on.
+ * Feeds the memory of a circular buffer (cst_unwrap() in frame.h): `size` bytes at `data`, of which data[write] is the
+ * oldest if the buffer wrapped. Trace offsets count from `offset`, oldest byte first.
  */
 CST_EXPERIMENTAL
 CST_API int cst_tree_feed_wrapped(struct cst_tree *tree, const uint8_t *data, size_t size, size_t write,
 				  int full, uint64_t offset);
 /*
- * The bytes fed next do not begin the buffer: they begin a frame at `offset`, and until its first ID byte the
- * bytes belong to `frame_id` (CST_ID_UNKNOWN: to nobody). For a tree that is new or was reset. Without
- * frames it does nothing.
+ * Declares that the next bytes are not the begin of the buffer but of a frame at `offset`; bytes before its first ID
+ * byte belong to `frame_id` (CST_ID_UNKNOWN: to no ID). For a tree that is new or was reset. No effect without frames.
  */
 CST_API void cst_tree_start_at(struct cst_tree *tree, uint64_t offset, uint8_t frame_id);
 CST_API void cst_tree_end(struct cst_tree *tree);
 /*
- * As cst_decoder_pull; all elements of one call come from one decoder, pull->dec. Elements of different IDs come in
- * the order in which the frames complete them (but see cst_tree_set_order()); EO_TRACE last, in order of ID. Where the
- * frames reset the decoders, a BARRIER comes between the elements of before and after it, without a decoder.
+ * Pulls elements as cst_decoder_pull(); all elements of one call are of the decoder pull->dec. Elements of different
+ * IDs are in the order in which the frames complete them (but see cst_tree_set_order()); the EO_TRACE elements are
+ * last, sorted by ID. A BARRIER without a decoder separates the elements before and after a reset by the frames.
  */
 CST_API int cst_tree_pull(struct cst_tree *tree, struct cst_generic *out, size_t cap, struct cst_pull *pull);
-/* As cst_decoder_next_packet; *pkt came from pull->dec. A barrier has an element and no packet, as the end does. */
+/* As cst_decoder_next_packet(); *pkt is of pull->dec. A barrier, like the end, has an element but no packet. */
 CST_SIZED int cst_tree_next_packet(struct cst_tree *tree, struct cst_packet *pkt, struct cst_pull *pull);
 /*
- * Next run of unpacked bytes, for frame listings: 1 and *frag with `frag->pos` relative to *data.
- * Works only on a tree that is fed but never pulled. With CST_FRAME_PACKED: the frames as they stand.
+ * Returns 1 and the next run of unpacked bytes, for frame listings; frag->pos is relative to *data. Only for a tree
+ * that is fed and never pulled. With CST_FRAME_PACKED it returns whole frames.
  */
 CST_API int cst_tree_next_fragment(struct cst_tree *tree, struct cst_fragment *frag,
 				   const uint8_t **data);
 
-/* What is found in the packets of a buffer without decoding elements. */
+/* Kinds of packets that cst_tree_scan() finds. */
 enum cst_scan_kind {
-	CST_SCAN_TIMESTAMP,	/* `ts` is not 0, which stands for an unknown time */
-	CST_SCAN_BREAK,		/* an exception, a Trace On, a loss or a new configuration: the program can have changed */
-	CST_SCAN_BARRIER,	/* all decoders start anew; no ID */
+	CST_SCAN_TIMESTAMP,	/* a timestamp; `ts` is not 0, which would mean an unknown time */
+	/* an exception, a Trace On, a loss or a new configuration: another program may run after it */
+	CST_SCAN_BREAK,
+	CST_SCAN_BARRIER,	/* all decoders are reset; no trace ID */
 };
 
 struct cst_scan {
-	uint64_t index;		/* trace offset of the packet: that of the elements which it makes */
-	uint64_t ts;		/* CST_SCAN_TIMESTAMP: the trace's ticks */
+	uint64_t index;		/* trace offset of the packet, which is that of its elements */
+	uint64_t ts;		/* CST_SCAN_TIMESTAMP: time in ticks of the trace */
 	uint8_t kind;		/* enum cst_scan_kind */
 	uint8_t trace_id;
 };
 
 /*
- * The next such place of any ID with a decoder: 1 and *found, or 0 when all input is used. It costs a small part of decoding,
- * and needs no code: for a caller who must know a time before it can say which code ran until then, from a second tree
- * that is fed the same bytes. Works only on a tree that is never pulled.
+ * Finds the next packet of these kinds, of any ID with a decoder: returns 1 and *found, or 0 at the end of the input. A
+ * scan costs a small part of decoding and needs no code. It is for callers that need the next timestamp to select the
+ * code up to it: they scan with a second tree that is fed the same bytes and never pulled.
  */
 CST_API int cst_tree_scan(struct cst_tree *tree, struct cst_scan *found);
 CST_API const struct cst_frame_stats *cst_tree_frame_stats(const struct cst_tree *tree);
 /*
- * FRAMES: where the newest trigger event (trace ID 0x7D) was, in what has been pulled so far: 1 and *offset, or
- * 0. How many there were: cst_frame_stats.triggers.
+ * FRAMES: returns 1 and the offset of the newest trigger event (trace ID 0x7D) in the trace pulled so far, or 0.
+ * cst_frame_stats.triggers counts all.
  */
 CST_EXPERIMENTAL
 CST_API int cst_tree_trigger(const struct cst_tree *tree, uint64_t *offset);
-/* FRAMES: as cst_deframer_filter(); the bytes of other IDs do not reach their decoders. */
+/* FRAMES: as cst_deframer_filter(); filtered bytes do not reach their decoders. */
 CST_EXPERIMENTAL
 CST_API void cst_tree_filter(struct cst_tree *tree, const uint64_t ids[2]);
-/* Bytes of valid IDs that no decoder was added for and that are not ignored. */
+/* Returns the number of bytes of valid IDs that have no decoder and are not ignored. */
 CST_API uint64_t cst_tree_unrouted(const struct cst_tree *tree);
-/* Nobody wants this ID: without a decoder its bytes are counted apart. */
+/* Makes bytes of an ID without a decoder count as ignored, not as unrouted. */
 CST_API void cst_tree_ignore(struct cst_tree *tree, uint8_t trace_id);
 CST_API uint64_t cst_tree_ignored(const struct cst_tree *tree);
 
