@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * analyze.c - every trace element but atoms (Arm ARM K10.5.5.5 to K10.5.5.17).
- */
+/* analyze.c - analysis of every trace element except atoms (Arm ARM K10.5.5.5 to K10.5.5.17). */
 #include <string.h>
 
 #include <cstrace/error.h>
@@ -12,7 +10,7 @@
 #include "flow/step.h"
 #include "log/log.h"
 
-/* From here on an M profile processor has no code: a branch there is an exception return. */
+/* M profile: addresses from here on are EXC_RETURN values; a branch to one is an exception return. */
 #define EXC_RETURN 0xff000000u
 
 struct cst_generic *cst_flow_emit(struct cst_flow *f, struct cst_generic *out, size_t *n,
@@ -59,7 +57,7 @@ static void lose_address(struct cst_flow *f)
 	f->pop_pending = 0;
 	f->it = 0;
 	f->blk = 0;
-	/* calls and returns in what was not seen would have changed it: no entry can be trusted */
+	/* the code that was not traced may have called and returned: its entries are unreliable */
 	f->stack_count = 0;
 }
 
@@ -117,10 +115,9 @@ void cst_flow_eret(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	cst_flow_emit(f, out, n, CST_GEN_EXCEPTION_RET);
 }
 
-/* Where execution goes on, as far as the trace and the last opcode tell. */
 void cst_flow_set_next(const struct cst_flow *f, struct cst_generic *g)
 {
-	/* what Trace Info took from the return stack is a target only if execution was traced there */
+	/* after Trace Info, the popped address is the target only if instructions were traced there (K10.5.5.9) */
 	if (f->need_addr || f->need_ctx || f->popped)
 		return;
 	g->addr = f->addr;
@@ -134,7 +131,7 @@ void cst_flow_finish_q(struct cst_flow *f, struct cst_generic *out, size_t *n, i
 
 	f->q_pending = 0;
 	*g = f->q;
-	/* the walk met no branch before its last instruction: the path is certain unless the address contradicts */
+	/* the span had no branch before its last instruction: the path is certain unless the address contradicts it */
 	if (f->q_exact && (!known || f->q_p0 || next == f->q_end)) {
 		g->kind = CST_GEN_RANGE;
 		g->end = f->q_end;
@@ -159,7 +156,7 @@ void cst_flow_finish_q(struct cst_flow *f, struct cst_generic *out, size_t *n, i
 
 void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is)
 {
-	/* an address that is known already does not tear an IT block */
+	/* the current address again: the IT block continues */
 	if (f->it && (f->need_addr || f->addr != addr))
 		f->it = 0;
 	f->is = is;
@@ -177,7 +174,9 @@ static void analyze_context(struct cst_flow *f, struct cst_generic *out, size_t 
 	struct cst_generic *g;
 
 	f->need_ctx = 0;
-	/* "same as last" is news only when the last one was cancelled, or a sync has reset it */
+	/*
+	 * a Context packet "same as last" is emitted only if the last one was cancelled or reset by a synchronisation
+	 */
 	if (f->el.flags & CST_EL_F_SAME && f->tmpl.flags & CST_GF_EL && f->tmpl.el == c->el &&
 	    f->tmpl.security == c->security && f->tmpl.context_id == c->context_id &&
 	    f->tmpl.vmid == c->vmid && !(f->tmpl.flags & CST_GF_BITS64) == !c->bits64)
@@ -193,7 +192,7 @@ static void analyze_context(struct cst_flow *f, struct cst_generic *out, size_t 
 		f->isa = CST_ISA_A64;
 	else if (f->isa != CST_ISA_A32 && f->isa != CST_ISA_T32)
 		f->isa = f->is ? CST_ISA_T32 : CST_ISA_A32;
-	/* else: which of the two AArch32 sets, an address or a branch has said */
+	/* otherwise an address or a branch has determined which AArch32 instruction set it is */
 	f->blk = 0;
 	cst_flow_choose_space(f, c);
 	g = cst_flow_emit(f, out, n, CST_GEN_PE_CONTEXT);
@@ -232,7 +231,7 @@ static enum span_end to_exception(struct cst_flow *f, uint64_t limit, struct spa
 	return end;
 }
 
-/* Instructions from the current address up to the preferred return address, then the exception. */
+/* Walks from the current address to the preferred return address, then emits the exception. */
 static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	const struct cst_element *el = &f->el;
@@ -241,18 +240,18 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 	enum span_end end;
 
 	/*
-	 * A tail-chained exception comes in place of the return: no instruction of the target runs, and the trace
-	 * unit had nothing to compare its return stack with.
+	 * A tail-chained exception replaces the return: no instruction of the return's target is executed, and the
+	 * trace unit did not use its return stack.
 	 */
 	if (el->flags & CST_EL_F_TAIL_CHAIN)
 		f->pop_pending = 0;
 	if (f->need_addr && !f->need_ctx && f->pop_pending) {
 		cst_flow_pop(f);
-		/* what ran between the return and the exception is not known */
+		/* the instructions between the return and the exception are not traced */
 		if (f->need_addr && f->gap_pending && !(el->flags & CST_EL_F_BR_TARGET))
 			cst_flow_unknown(f, out, n, 0);
 	}
-	/* at the top of memory the return address may be lower: nothing to walk */
+	/* if the return address wrapped at the top of memory, there is nothing to walk */
 	if ((!f->need_addr || (f->gap_pending && f->cfg->as_reference)) && !f->need_ctx && el->flags & CST_EL_F_ADDRESS &&
 	    !(el->flags & CST_EL_F_TAIL_CHAIN) && f->addr < el->addr) {
 		end = to_exception(f, el->addr, s);
@@ -299,7 +298,7 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 	return 0;
 }
 
-/* As analyze_exception(); 2: the element is put out in part, and goes on. */
+/* Returns as analyze_exception(), and 2 if the element was emitted in part and must be analyzed again. */
 static int analyze_source_address(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	enum span_end end = SPAN_DONE;
@@ -311,7 +310,7 @@ static int analyze_source_address(struct cst_flow *f, struct cst_generic *out, s
 		cst_flow_lost(f, out, n, 1);
 		return 0;
 	}
-	/* in parts only where the whole can be followed */
+	/* ranges are split only if the whole element can be followed */
 	if (!f->splitting)
 		end = cst_flow_span(f, SPAN_THROUGH, f->el.addr, s);
 	if (end == SPAN_DONE && f->cfg->split_source) {
@@ -322,7 +321,7 @@ static int analyze_source_address(struct cst_flow *f, struct cst_generic *out, s
 			cst_flow_behind(f, s);
 			return 2;
 		}
-		/* the last instruction may be none that an atom would stand for */
+		/* the last instruction need not be a P0 instruction */
 		if (end != SPAN_LAZY)
 			end = cst_flow_span(f, SPAN_THROUGH, f->el.addr, s);
 	}
@@ -418,7 +417,7 @@ static void analyze_value(struct cst_flow *f, struct cst_generic *out, size_t *n
 	}
 }
 
-/* Discontinuities: what was known of the flow ends here. */
+/* Discontinuities: emits the element and resets the state of the flow. */
 static void analyze_break(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	const struct cst_element *el = &f->el;
@@ -449,7 +448,7 @@ static void analyze_break(struct cst_flow *f, struct cst_generic *out, size_t *n
 		if (el->flags & CST_EL_F_DOUBTFUL)
 			g->flags |= CST_GF_DOUBTFUL;
 		if (el->flags & CST_EL_F_CONFIG) {
-			/* with the opcode of the last branch its target is known, unless something was dropped */
+			/* the opcode of the last branch gives its target, unless an element was dropped */
 			if (!(el->flags & CST_EL_F_DOUBTFUL))
 				cst_flow_set_next(f, g);
 			f->stopped = CST_STOP_CONFIG;
@@ -457,7 +456,7 @@ static void analyze_break(struct cst_flow *f, struct cst_generic *out, size_t *n
 	}
 	g->num = el->num;
 	cst_flow_reset(f);
-	/* data may come late after a pause, too; what is to come from before a loss may be lost as well */
+	/* after a pause late data may still follow; after a loss it may be lost, too */
 	if (el->kind != CST_EL_TRACE_ON || el->num == CST_ON_OVERFLOW)
 		memset(f->place, 0, sizeof(f->place));
 }
@@ -482,7 +481,7 @@ static void analyze_address(struct cst_flow *f, struct cst_generic *out, size_t 
 {
 	const struct cst_element *el = &f->el;
 
-	/* a range ends; cycles wait on */
+	/* an address ends the range, but not the count of cycles */
 	if (f->open_any && f->open.n_insn)
 		cst_flow_close(f, out, n);
 	if (f->q_pending)
@@ -501,7 +500,7 @@ static void analyze_address(struct cst_flow *f, struct cst_generic *out, size_t 
 
 static void analyze_trace_info(struct cst_flow *f)
 {
-	/* K10.5.5.9: the pop comes first, then the stack is cleared; an empty one is no loss yet */
+	/* K10.5.5.9: the pop precedes the clearing of the stack; an empty stack is not counted as a loss */
 	if (f->need_addr && !f->need_ctx && f->stack_count) {
 		cst_flow_pop(f);
 		f->popped = 1;
@@ -510,7 +509,7 @@ static void analyze_trace_info(struct cst_flow *f)
 	f->no_push = 1;
 }
 
-/* Elements that say nothing of the flow. 1: it is not done yet. */
+/* Elements without program flow. Returns 1 if the element is not complete. */
 static int analyze_other(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	const struct cst_element *el = &f->el;
@@ -560,7 +559,7 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	if (f->q_pending && (el->kind == CST_EL_EXCEPTION || el->kind == CST_EL_SOURCE_ADDRESS ||
 			     el->kind == CST_EL_Q))
 		cst_flow_finish_q(f, out, n, 0, 0);
-	/* what may lie between an atom N and the next one where execution goes on */
+	/* elements after which execution need not continue at next_n */
 	if (f->after_n && (el->kind == CST_EL_EXCEPTION || el->kind == CST_EL_EXC_RETURN || el->kind == CST_EL_Q ||
 			   el->kind == CST_EL_SOURCE_ADDRESS || el->kind == CST_EL_TRANS_START ||
 			   el->kind == CST_EL_TRANS_COMMIT || el->kind == CST_EL_TRANS_FAIL))

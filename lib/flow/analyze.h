@@ -1,68 +1,72 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * analyze.h - steps that the atom loop and the other elements share.
- */
+/* analyze.h - steps that the atom loops and the analysis of other elements share. */
 #ifndef CST_LIB_FLOW_ANALYZE_H
 #define CST_LIB_FLOW_ANALYZE_H
 
 #include "flow/flow.h"
 
-/* A generic element with the context as it is. */
+/* Appends a generic element of `kind` with the current context. */
 struct cst_generic *cst_flow_emit(struct cst_flow *f, struct cst_generic *out, size_t *n,
 				  enum cst_generic_kind kind);
-/* The range that goes on, or the cycles that wait, come before what is put out next. */
+/* Appends the open range or the unreported cycles, which precede the next element. */
 void cst_flow_close(struct cst_flow *f, struct cst_generic *out, size_t *n);
-/* Does a range go on with an instruction there? */
+/* True if the instruction at `addr` continues range `g`. */
 static inline int cst_flow_continues(const struct cst_generic *g, uint64_t addr, uint8_t isa, uint32_t section,
 				     uint32_t sect_off)
 {
 	return g->end == addr && g->isa == isa && g->section == section &&
 	       g->sect_off + (uint32_t)(addr - g->addr) == sect_off;
 }
-/* CheckForReturnStackMatch: the target of the indirect branch before, if it was left to the return stack. */
+/*
+ * CheckForReturnStackMatch (K10.5.5.3): pops the target of the last indirect branch if the trace left it to the return
+ * stack.
+ */
 void cst_flow_pop(struct cst_flow *f);
 /*
- * `atoms` P0 elements cannot be followed. Once for each gap an element says so: the next range does not
+ * Counts `atoms` P0 elements that cannot be followed. Appends one CST_GEN_ADDR_UNKNOWN per gap: the next range does not
  * continue the last one.
  */
 void cst_flow_lost(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int atoms);
-/* Atoms of single instructions, as far as there is room (insn.c). */
+/* Walks atoms of single instructions as far as there is room (insn.c). */
 void cst_flow_insns(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap);
-/* Cycles of f->el without an instruction, where ranges are joined. */
+/* Joined ranges: adds the cycles of f->el, which has no instruction, to the open range. */
 void cst_flow_wait(struct cst_flow *f);
-/* The instruction at `a`, of f->isa, ran: transfers belong to it, if it loads or stores. */
+/* Records the instruction at `a`, which was executed, as the owner of data transfers if it loads or stores. */
 void cst_flow_loaded(struct cst_flow *f, uint64_t a);
-/* A data transfer. */
+/* Fills `g` from the data transfer f->el. */
 void cst_flow_data(struct cst_flow *f, struct cst_generic *g);
 /* Emits the range of a span, which begins at f->addr; `exec`: its last instruction was executed, or taken. */
 void cst_flow_range(struct cst_flow *f, struct cst_generic *out, size_t *n, const struct span *s, int exec);
-/* Execution goes on behind a span, whose last instruction led nowhere else. */
+/* Sets the state after a span whose last instruction did not branch. */
 void cst_flow_behind(struct cst_flow *f, const struct span *s);
-/* Emits the range of f->span and goes on where its last instruction leads, as after an atom E. */
+/* Emits the range of f->span and continues where its last instruction leads after an atom E. */
 void cst_flow_pass(struct cst_flow *f, struct cst_generic *out, size_t *n);
-/* A span that could not be collected: its range, why, and no address until the next one traced. */
+/* Handles a span that could not be collected: emits its range and the reason `end`; the address is then unknown. */
 void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enum span_end end,
 		     const struct span *s);
-/* The trace contradicts the code, which is taken for right up to f->addr. */
+/* The trace contradicts the code at f->addr: reports `finding`, and the address is then unknown. */
 void cst_flow_conflict(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int finding);
-/* The indirect branch at `addr` finds no entry on the return stack. */
+/* Counts and reports a return at `addr` with an empty return stack. */
 void cst_flow_stack_empty(struct cst_flow *f, uint64_t addr);
-/* A Q element whose address has come (known), or will not. */
+/* Emits the pending Q element; `known`: `next` is the address after it. */
 void cst_flow_finish_q(struct cst_flow *f, struct cst_generic *out, size_t *n, int known,
 		       uint64_t next);
-/* A finding at an address, for the log. */
+/* Logs a finding at an address. */
 void cst_flow_report(struct cst_flow *f, unsigned int finding, uint64_t addr);
 /*
- * One that each packet repeats until something is executed again: the first goes to the log, the others are counted, and
- * the count goes there at the end.
+ * Logs a finding that repeats with each packet until an instruction is executed. Only the first one is logged at once;
+ * the repetitions are counted and logged when the cause ends.
  */
 void cst_flow_report_lasting(struct cst_flow *f, unsigned int finding, uint64_t addr);
-/* The next range does not continue the last one; `error` says why. Not for comparing listings. */
+/*
+ * Emits CST_GEN_ADDR_UNKNOWN with `error`: the next range does not continue the last one. Nothing with
+ * cfg->as_reference.
+ */
 void cst_flow_unknown(struct cst_flow *f, struct cst_generic *out, size_t *n, int error);
-/* Where execution goes on, as far as the trace and the last opcode tell. */
+/* Sets the next address in `g` (CST_GF_NEXT) if the trace and the last opcode determine it. */
 void cst_flow_set_next(const struct cst_flow *f, struct cst_generic *g);
 
-/* The element's cycle count goes to what it puts out. */
+/* Adds the element's cycle count to the generic element. */
 static inline void cst_flow_add_cycles(const struct cst_flow *f, struct cst_generic *g)
 {
 	if (f->el.flags & CST_EL_F_CC) {
@@ -71,16 +75,22 @@ static inline void cst_flow_add_cycles(const struct cst_flow *f, struct cst_gene
 	}
 }
 
-/* Waypoint traces (waypoint.c): f->el by its kind. 1: a section must be loaded first, nothing was done. */
+/*
+ * Elements of waypoint traces (waypoint.c): analyze f->el by its kind. Return 1 if a section must be loaded first; then
+ * the state is unchanged.
+ */
 int cst_flow_branch(struct cst_flow *f, struct cst_generic *out, size_t *n);
 int cst_flow_waypoint(struct cst_flow *f, struct cst_generic *out, size_t *n);
 void cst_flow_vector(struct cst_flow *f, struct cst_generic *out, size_t *n);
 void cst_flow_state(struct cst_flow *f, struct cst_generic *out, size_t *n);
 void cst_flow_resync(struct cst_flow *f, struct cst_generic *out, size_t *n);
-/* ETE has no Exception Return packet: the element follows the instruction. */
+/* ETE has no Exception Return packet: the element is emitted after the instruction. */
 void cst_flow_eret(struct cst_flow *f, struct cst_generic *out, size_t *n);
 
-/* Conditional instructions (cond.c): one more; a result or a flush, 1 when it is not done yet; a range is put out. */
+/*
+ * Conditional instructions (cond.c): add one; resolve a result or a flush (returns 1 if there was not enough room);
+ * match those of a range that is emitted.
+ */
 void cst_flow_cond_insn(struct cst_flow *f, struct cst_generic *out, size_t *n);
 int cst_flow_cond_result(struct cst_flow *f, struct cst_generic *out, size_t *n);
 void cst_flow_cond_range(struct cst_flow *f, const struct span *s);

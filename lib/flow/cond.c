@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cond.c - which conditional instruction was executed: the C elements since the last range belong to the
- * conditional instructions in it, in order, and an R element to all with its key. When there are more or
- * fewer of the one than of the other, nothing is said of where they are.
+ * cond.c - assigns results to conditional instructions. The C elements since the last range belong to its conditional
+ * instructions in order, and an R element to all instructions with its key. If the numbers of C elements and of
+ * conditional instructions differ, results are emitted without an address.
  */
 #include <cstrace/isa.h>
 #include <cstrace/tree.h>
 
 #include "flow/analyze.h"
 
-/* A range with more instructions is not looked through: hostile trace could ask for that again and again. */
+/* Ranges with more instructions are not searched, which bounds the time that hostile trace can cost. */
 #define MAX_LOOK 4096u
 
 enum { COND_ALWAYS = 14, MODE_LOADS = 1, MODE_STORES = 2, MODE_ALL = 7 };
@@ -92,7 +92,7 @@ void cst_flow_cond_insn(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	f->cond_new++;
 }
 
-/* Results that came before the range that their instructions are in. Returns 1 when there are more than room. */
+/* Emits results that were traced before the range of their instructions. Returns 1 if there was not enough room. */
 int cst_flow_cond_late(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	unsigned int i = 0, room = FLOW_ROOM;
@@ -110,7 +110,7 @@ int cst_flow_cond_late(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	return 0;
 }
 
-/* Returns 1 when there is more to put out than room. */
+/* Returns 1 if there was not enough room. */
 int cst_flow_cond_result(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	int flush = f->el.kind == CST_EL_COND_FLUSH, last = flush && f->el.num;
@@ -139,7 +139,7 @@ int cst_flow_cond_result(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	return 0;
 }
 
-/* Is the instruction among those that have C elements? */
+/* True if a C element is traced for the instruction. */
 static int is_traced(const struct cst_flow *f, uint32_t op, uint64_t a, const struct cst_insn *in)
 {
 	struct cst_insn mem;

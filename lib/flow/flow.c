@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * flow.c - trace elements to generic elements (Arm ARM K10.5.5): atoms, and branches with their targets. Other elements are
- * in analyze.c, the walk over blocks is in walk.h.
+ * flow.c - atoms, and branches with their targets, to generic elements (Arm ARM K10.5.5). Other elements are in
+ * analyze.c, the walk over blocks is in walk.h.
  */
 #include <string.h>
 
@@ -56,7 +56,7 @@ void cst_flow_set_space(struct cst_flow *f, struct cst_space *space)
 	f->chosen = 0;
 }
 
-/* Without the exception level: any space of the security state. */
+/* Without a traced exception level: all spaces of the security state. */
 unsigned int cst_flow_memspace(const struct cst_flow *f)
 {
 	if (f->tmpl.flags & CST_GF_EL)
@@ -75,7 +75,7 @@ static void choose(struct cst_flow *f, unsigned int spaces)
 
 void cst_flow_choose_space(struct cst_flow *f, const struct cst_context *ctx)
 {
-	/* most contexts are the last one again */
+	/* most contexts repeat the last one */
 	if (f->chosen && !memcmp(&f->ctx, ctx, sizeof(*ctx)) && f->images_gen == cst_images_generation(f->images))
 		return;
 	f->ctx = *ctx;
@@ -138,7 +138,7 @@ int cst_flow_forbids_n(const struct cst_flow *f, unsigned int type, unsigned int
 	return checks & CST_CHECK_N_DIRECT && type == CST_INSN_BRANCH && disp != size;
 }
 
-/* Places of blocks are void: another image, or its cache was emptied. */
+/* Drops the offsets of blocks: they are invalid for another image, or after the block cache was emptied. */
 static void forget_blocks(struct cst_flow *f, const struct cst_image *img)
 {
 	unsigned int i;
@@ -168,18 +168,19 @@ uint32_t cst_flow_block(struct cst_flow *f)
 		    cst_block(f->map_sec, f->addr - f->map_bias, key, f->addr, f->isa_flags);
 	if (f->img != img || f->img_gen != img->generation)
 		forget_blocks(f, img);
-	/* what follows inside an IT block depends on it: such a block is not linked */
+	/* the instructions after such a block depend on its IT block: it is not linked */
 	if (!b || (b->flags & (BLK_P0 | BLK_IT)) != BLK_P0 || f->addr - f->map_start + b->step[0] > f->map_len)
 		return 0;
 	return blk_place(img, b);
 }
 
-/* Elements, and what the instances over packets leave: through any code. */
+/* The instance for elements, and for atoms that the instances over packets leave: through any code. */
 static const struct walk_how element = { .element = 1, .given = 1, .cycles = 1 };
 
 /*
- * The first atoms of f->el, or the branch that it is, as far as the code is known and there is room. Returns how many were
- * walked over. 0: *end says why f->span does not reach the first P0 instruction, or by cfg->checks it did not run.
+ * Walks the first atoms of f->el, or the branch that it is, as far as the code is known and there is room. Returns the
+ * number of atoms walked. 0: *end is why f->span does not reach the first P0 instruction, or a check of cfg->checks
+ * failed.
  */
 static unsigned int walk_element(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap, enum span_end *end)
 {
@@ -200,7 +201,7 @@ static unsigned int walk_element(struct cst_flow *f, struct cst_generic *out, si
 		return 0;
 	}
 	f->popped = 0;
-	/* what is to be done with a single one goes beyond following a link */
+	/* a corrected atom, or one with a target, needs more than following a link */
 	if (single) {
 		l.linked = 0;
 		l.mispredicted = !given && (el->first_e ^ el->bits) & 1;
@@ -244,7 +245,7 @@ int cst_flow_branch(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	return 0;
 }
 
-/* The atoms of f->el, as far as there is room. */
+/* Walks the atoms of f->el as far as there is room. */
 static void run_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap)
 {
 	struct cst_element *el = &f->el;
@@ -259,7 +260,7 @@ static void run_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, si
 		if (f->need_addr && !f->need_ctx)
 			cst_flow_pop(f);
 		if (f->need_addr | f->need_ctx) {
-			/* an address without a context is void once an atom has come (K10.5.6.2.2) */
+			/* an address without a context is void after an atom (K10.5.6.2.2) */
 			cst_flow_lost(f, out, n, el->n);
 			el->n = 0;
 			break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * flow.h - inside the instruction-flow stage: trace elements and code to generic elements
- * (Arm ARM K10.5.5 "Stage 3, analysis"). One engine for every protocol and every consumer.
+ * flow.h - internal interface of the instruction-flow stage, which turns trace elements and code into generic elements
+ * (Arm ARM K10.5.5 "Stage 3, analysis"). All protocols and all consumers use the same engine.
  */
 #ifndef CST_LIB_FLOW_FLOW_H
 #define CST_LIB_FLOW_FLOW_H
@@ -21,55 +21,56 @@ struct cst_log;
 /* The analyzer needs at least 15 entries (K10.5.5.3 RXSVZC). */
 #define RETURN_STACK 16
 
-/* A range longer than this without a P0 instruction is not code. */
+/* A range with more instructions and no P0 instruction is not code: the span ends with SPAN_LOST. */
 #define MAX_RANGE_INSNS (1u << 20)
 
-/* Nor does a Source Address element pass so many P0 instructions that were not taken. */
+/* A Source Address element that passes more P0 instructions than this is not followed (SPAN_LOST). */
 #define MAX_PASSED (1u << 13)
 
-/* Maps that are found without a search. */
+/* Entries of the cache of maps that were used before. */
 #define NEAR_MAPS 64
 
-/* An element makes at most so many generic elements (one atom at a time). */
+/* Free entries of `out` that one element, or one atom, needs. */
 #define FLOW_ROOM CST_PULL_MIN
 
-/* Conditional instructions whose result is to come. */
+/* Conditional instructions that wait for their result. */
 #define COND_MAX 64
 
 struct cond_insn {
 	uint64_t addr;
 	uint32_t key;
 	uint8_t cond, isa;
-	uint8_t known;		/* addr, cond and isa are */
-	uint8_t done;		/* the result has come (what, of the packet at index), but the range has not */
+	uint8_t known;		/* addr, cond and isa are valid */
+	/* the result is known (`what`, of the packet at `index`), the range of the instruction is not */
+	uint8_t done;
 	uint16_t what;
 	uint64_t index;
 };
 
 /*
- * Code that execution went over, as a block: one that is not in the graph, because it lies in several maps, inside an IT
- * block, or ends before its P0 instruction does.
+ * A stretch of executed code as a block of its own. It is used for code that the graph has no block for: code in
+ * several maps, inside an IT block, or up to an address before the next P0 instruction.
  */
 struct span {
 	struct blk b;		/* its off and n_insn are not set; step[] is modulo 2^32 */
 	uint64_t end;		/* address behind the last instruction */
 	uint64_t last;		/* address of the last instruction */
 	uint32_t n_insn;
-	uint32_t section, sect_off; /* of the first instruction; section 0: it lies in several */
+	uint32_t section, sect_off; /* of the first instruction; section 0: the span covers several */
 	int32_t disp;		/* of the last instruction: its target minus its address */
-	uint8_t it;		/* instructions that an IT block still has behind it */
+	uint8_t it;		/* instructions after the span that are still in its IT block */
 };
 
 struct cst_flow {
 	const struct cst_config *cfg;
 	struct cst_stats *stats;
 	struct cst_log *log;	/* or NULL */
-	struct cst_counts *counts; /* ranges and branches are counted there, or NULL */
+	struct cst_counts *counts; /* table in which ranges and branches are counted, or NULL */
 	struct cst_space *space;
-	const struct cst_images *images; /* where spaces come from at each context, or NULL */
-	struct cst_context ctx;	/* the last one, for them */
+	const struct cst_images *images; /* table that gives the space of each context, or NULL */
+	struct cst_context ctx;	/* context for which `space` was looked up in `images` */
 	uint32_t images_gen;
-	uint8_t chosen;		/* `space` is what they have for ctx, at images_gen */
+	uint8_t chosen;		/* `space` is the result for `ctx` at generation images_gen */
 	unsigned int isa_flags;
 	unsigned int stop_mask;	/* enum cst_stop */
 	unsigned int stopped;
@@ -77,111 +78,119 @@ struct cst_flow {
 	uint64_t wanted;
 
 	uint64_t addr;		/* next instruction, when need_addr is 0 */
-	uint8_t isa;		/* enum cst_isa of it */
+	uint8_t isa;		/* enum cst_isa of the instruction at addr */
 	uint8_t is;		/* sub-ISA last traced */
-	/* the walk over blocks tests all of these at once */
+	/* conditions that make the walk leave the graph, tested as one word */
 	union {
 		struct {
 			uint8_t need_addr, need_ctx;
-			uint8_t it;	/* T32: the instructions from addr on that an IT block still has */
-			uint8_t no_graph; /* no block of the graph is used: C elements belong to instructions inside ranges */
+			uint8_t it;	/* T32: instructions from addr on that are inside an IT block */
+			uint8_t no_graph; /* the graph is not used: C elements belong to instructions inside its blocks */
 		};
 		uint32_t off_graph;
 	};
-	uint8_t pop_pending;	/* the last P0 was an indirect branch: its target may be on the return stack */
+	/* the last P0 element was a taken indirect branch whose target may be on the return stack (K10.5.5.3) */
+	uint8_t pop_pending;
 	uint8_t gap_pending;	/* need_addr, and the consumer has not yet received a CST_GEN_ADDR_UNKNOWN for it */
-	uint8_t popped;		/* Trace Info took addr from the return stack, and nothing has run there yet */
-	uint8_t no_push;	/* after Trace Info, until an address */
-	uint8_t q_pending;	/* a Q element waits for its address */
-	uint8_t pop_first;	/* PTM: an atom E on an indirect branch pops at once, before a call pushes */
-	uint8_t splitting;	/* a Source Address element is put out in parts */
-	uint8_t after_n;	/* CST_CHECK_CONTINUE: the last element was an atom N, and what follows is at next_n */
+	/* Trace Info popped addr from the return stack (K10.5.5.9), and no instruction was executed there yet */
+	uint8_t popped;
+	uint8_t no_push;	/* calls are not pushed: set by Trace Info, cleared by an address */
+	uint8_t q_pending;	/* `q` waits for the address that ends its Q element */
+	uint8_t pop_first;	/* PTM: an indirect branch pops at its atom E, before a call pushes (IHI 0035B 2.4.3) */
+	uint8_t splitting;	/* the Source Address element in `el` is emitted in several ranges */
+	/* CST_CHECK_CONTINUE: the last element was an atom N, and execution must continue at next_n */
+	uint8_t after_n;
 	uint64_t next_n;
 
-	/* cached map around addr, and block at addr (0: not known) */
+	/* cache of the map around addr and of the block at addr; 0: not looked up */
 	uint64_t map_start, map_len;	/* map_len 0: nothing cached */
 	uint64_t map_bias;		/* address minus section offset */
 	struct cst_section *map_sec;
 	struct cst_space *map_space;
 	uint32_t map_gen, img_gen;
-	/* maps used before, by page of the address: where each page is a map of its own, code goes to and fro */
+	/*
+	 * cache of maps used before, indexed by page: in spaces with one map per page execution alternates between them
+	 */
 	struct near_map {
 		uint64_t start, len, bias;
 		struct cst_section *sec;
 	} near_maps[NEAR_MAPS];
-	struct cst_space *near_space;	/* they hold in this space, at this generation */
+	struct cst_space *near_space;	/* space and generation that near_maps belong to */
 	uint32_t near_gen;
-	const struct cst_image *img;	/* that blk, from and stack[].call are of, at img_gen */
-	uint32_t blk;		/* place of the block */
-	uint32_t from;		/* block of the indirect branch that execution comes from, 0 not known ... */
-	const struct cst_section *from_sec; /* ... in this section, of img_gen */
+	const struct cst_image *img;	/* image of blk, from and stack[].call, at generation img_gen */
+	uint32_t blk;		/* offset of the block at addr in the image's block cache */
+	uint32_t from;		/* offset of the last indirect branch's block, 0: unknown; valid at img_gen ... */
+	const struct cst_section *from_sec; /* ... and in this section */
 
 	struct return_entry {
 		uint64_t addr;
-		/* the call's block, 0 not known, whose successor is the return block as long as execution is in `sec` */
+		/*
+		 * offset of the call's block, 0: unknown. Its link after an atom N is the return block while execution
+		 * is in `sec`.
+		 */
 		const struct cst_section *sec;
 		uint32_t call;
 		uint8_t isa;
 	} stack[RETURN_STACK];
 	unsigned int stack_top, stack_count;
 
-	/* an atom for every instruction (ETMv3) */
-	uint8_t join;		/* instructions that follow each other make one range, which goes on in ... */
-	uint8_t open_any;	/* ... this one; without instructions, cycles that are not told yet */
+	/* the following fields are used if every instruction has an atom (ETMv3) */
+	uint8_t join;		/* consecutive instructions are merged into one range */
+	uint8_t open_any;	/* `open` is a range that may grow or, with n_insn 0, unreported cycles */
 	struct cst_generic open;
 	uint8_t gap_reported;	/* need_addr, and the consumer has received a CST_GEN_ADDR_UNKNOWN for it */
-	uint8_t transfer_known;	/* the last instruction that loaded or stored: transfers belong to it */
+	uint8_t transfer_known;	/* `transfer` is the last load or store, to which data transfers belong */
 	uint64_t transfer;
 	struct data_place {
 		uint64_t addr, insn;
-		uint16_t flags;	/* enum cst_data_flags: what of them is known */
-		uint8_t open;	/* a placeholder came, and no value yet */
-	} place[4];		/* of out-of-order data, by tag */
+		uint16_t flags;	/* enum cst_data_flags: which of addr and insn are known */
+		uint8_t open;	/* a placeholder was traced and its value was not */
+	} place[4];		/* placeholders of out-of-order data, by tag */
 
-	/* element being worked on: atoms that are left, or one to be tried again */
+	/* element in work: the atoms that are left, or an element that is retried after a stop */
 	struct cst_element el;
 	uint8_t busy;
-	struct span span;	/* the block that it is about, where that is not in the graph */
+	struct span span;	/* block in work that is not in the graph */
 
-	/* Q element waiting for its address, and its context */
+	/* Q element that waits for its address, with the context in which it was traced */
 	struct cst_generic q;
 	uint64_t q_end;
 	uint32_t q_count;
 	uint8_t q_exact, q_p0;
 
-	struct cst_generic tmpl;	/* context fields of every element */
+	struct cst_generic tmpl;	/* template of an emitted element: its context fields are current */
 
-	/* a finding that repeats as long as its cause lasts; see cst_flow_report_lasting() */
+	/* a finding that is counted while its cause lasts; see cst_flow_report_lasting() */
 	struct lasting {
-		uint64_t more;		/* times since then */
-		uint64_t index;		/* of the last one */
-		uint64_t ranges;	/* stats->ranges then */
+		uint64_t more;		/* repetitions that are not in the log yet */
+		uint64_t index;		/* trace offset of the last repetition */
+		uint64_t ranges;	/* stats->ranges at the first one: any range ends the cause */
 		uint16_t finding;	/* 0: none */
 	} lasting;
 
-	/* conditional instructions, oldest first; the last cond_new of them are of the range that comes */
+	/* conditional instructions, oldest first; the last cond_new are of the next range */
 	uint8_t cond_count, cond_new;
 	uint8_t cond_done;
-	uint8_t cond_it;	/* state of the IT block that addr is in; 0: not known */
-	uint8_t cond_dropped;	/* one of those was dropped */
+	uint8_t cond_it;	/* state of the IT block that contains addr; 0: unknown */
+	uint8_t cond_dropped;	/* an instruction of the next range was dropped for want of space */
 	struct cond_insn cond[COND_MAX];
 };
 
 void cst_flow_init(struct cst_flow *f, const struct cst_config *cfg, struct cst_stats *stats);
-/* The configuration has changed. */
+/* Updates what was derived from the configuration after a change. */
 void cst_flow_configure(struct cst_flow *f);
-/* State of a stream that is out of step. */
+/* Sets the state after a loss of synchronisation: address and context unknown, return stack empty. */
 void cst_flow_reset(struct cst_flow *f);
 void cst_flow_set_space(struct cst_flow *f, struct cst_space *space);
 void cst_flow_set_images(struct cst_flow *f, const struct cst_images *images);
-/* Memory spaces that code is fetched from, a mask. */
+/* Returns the mask of memory spaces that the current context fetches code from. */
 unsigned int cst_flow_memspace(const struct cst_flow *f);
-/* With a table of spaces: take the one for this context, which f->tmpl has already. */
+/* Selects the space for context `ctx` if a table of spaces is set. f->tmpl holds the context already. */
 void cst_flow_choose_space(struct cst_flow *f, const struct cst_context *ctx);
 
 /*
- * Give one element (f->busy must be 0); then call _run until busy is 0. _run appends to out[*n],
- * never beyond cap, and returns early with busy set when there is no room, or with f->stopped set.
+ * Starts one element (f->busy must be 0). The caller then calls cst_flow_run() until busy is 0. cst_flow_run() appends
+ * to out[*n], never beyond cap, and returns with busy set if there is no room, or with f->stopped set.
  */
 static inline void cst_flow_give(struct cst_flow *f, const struct cst_element *el)
 {
@@ -189,7 +198,10 @@ static inline void cst_flow_give(struct cst_flow *f, const struct cst_element *e
 	f->busy = 1;
 }
 
-/* f->el by its kind, as far as there is room: atoms; any other element, with room for FLOW_ROOM; results that are late. */
+/*
+ * Continue f->el: cst_flow_atoms() atoms, as far as there is room; cst_flow_analyze() any other element, with room for
+ * FLOW_ROOM; cst_flow_cond_late() results of earlier conditional instructions.
+ */
 void cst_flow_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap);
 void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n);
 int cst_flow_cond_late(struct cst_flow *f, struct cst_generic *out, size_t *n);
@@ -211,37 +223,37 @@ static inline void cst_flow_run(struct cst_flow *f, struct cst_generic *out, siz
 }
 
 /*
- * For the log: those of `n` generic elements whose atom N contradicts the image. The atom loops only count them,
- * as asking for a log there would cost more than the rest of this does.
+ * Logs those of `n` generic elements whose atom N contradicts the image. The atom loops only count them: a test for a
+ * log in the loop would cost more than this second pass.
  */
 void cst_flow_report_conflicts(const struct cst_flow *f, const struct cst_generic *g, size_t n);
-/* A lasting finding ends: its count goes to the log. */
+/* Ends a lasting finding and logs its count. */
 void cst_flow_report_rest(struct cst_flow *f);
-/* The same if something was executed since. */
+/* Ends a lasting finding if instructions were executed since. */
 void cst_flow_report_over(struct cst_flow *f);
-/* Execution goes on there, in a certain instruction set. */
+/* Sets the address and instruction set of the next instruction. */
 void cst_flow_at(struct cst_flow *f, uint64_t addr, enum cst_isa isa);
-/* The same, said of where execution may be already: then an IT block goes on. */
+/* As cst_flow_at(), but keeps the state of the IT block if addr and isa are the current ones. */
 void cst_flow_come_to(struct cst_flow *f, uint64_t addr, enum cst_isa isa);
-/* Target Address element: execution goes on there. */
+/* Applies a Target Address element: execution continues at `addr` in sub-ISA `is`. */
 void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is);
 
 /*
- * f->stopped: by cfg->checks the code is not what ran. The element is done; what else the protocol's stage has is
- * to be dropped, and nothing followed before the next synchronisation.
+ * Value of f->stopped if a check of cfg->checks failed. The element is done. The protocol's stage drops its remaining
+ * elements and decodes nothing before the next synchronisation.
  */
 #define FLOW_MISMATCH 0x8000
 void cst_flow_mismatch(struct cst_flow *f);
-/* An atom N of this unconditional P0 instruction, which was walked to: by cfg->checks, it cannot be. */
+/* True if cfg->checks forbids an atom N on this unconditional P0 instruction. */
 int cst_flow_forbids_n(const struct cst_flow *f, unsigned int type, unsigned int isa, int64_t disp, unsigned int size);
-/* Atoms of a packet that is one byte. */
+/* Atoms of a one-byte packet. */
 struct atom_code {
-	uint32_t bits;		/* 1 = E, oldest in bit 0; above them a 1 that ends them */
+	uint32_t bits;		/* 1 = E, oldest in bit 0, followed by a terminating 1 */
 	uint8_t n;
 	uint8_t taken;		/* atoms E */
 };
 
-/* Short cut of _give for atoms. */
+/* As cst_flow_give() for atoms. */
 static inline void cst_flow_give_atoms(struct cst_flow *f, uint32_t bits, uint8_t count, uint64_t index)
 {
 	f->el.kind = CST_EL_ATOMS;
@@ -253,7 +265,7 @@ static inline void cst_flow_give_atoms(struct cst_flow *f, uint32_t bits, uint8_
 	f->busy = 1;
 }
 
-/* How far cst_flow_span() goes. */
+/* End condition of cst_flow_span(). */
 enum span_mode {
 	SPAN_P0,	/* up to and including the next P0 instruction */
 	SPAN_TO,	/* up to, not including, `limit`; stops after a P0 instruction */
@@ -262,32 +274,35 @@ enum span_mode {
 	SPAN_COUNT,	/* `limit` instructions; stops after a P0 instruction */
 };
 
-/* Why it ended. */
+/* Result of cst_flow_span(). */
 enum span_end {
 	SPAN_DONE,	/* the limit was reached */
 	SPAN_STOPPED,	/* a P0 instruction came before the limit */
 	SPAN_NACC,	/* no memory at `end` */
-	SPAN_LAZY,	/* f->lazy must be loaded first: nothing is valid */
-	SPAN_LOST,	/* too long, or past the limit: the image does not fit the trace */
-	SPAN_UNDEFINED,	/* CST_CHECK_UNDEFINED has found something at `end` */
+	SPAN_LAZY,	/* the code of section f->lazy must be loaded first; the span is not valid */
+	SPAN_LOST,	/* MAX_RANGE_INSNS or the limit was passed: the image does not fit the trace */
+	SPAN_UNDEFINED,	/* CST_CHECK_UNDEFINED failed for the instruction at `end` */
 };
 
-/* Collects the code from f->addr on. */
+/* Collects the code from f->addr on in *s. */
 enum span_end cst_flow_span(struct cst_flow *f, enum span_mode mode, uint64_t limit, struct span *s);
-/* The instruction at `a`, of f->isa. */
+/* Reads and classifies the instruction at `a` of instruction set f->isa. */
 enum span_end cst_flow_fetch(struct cst_flow *f, uint64_t a, struct cst_insn *in, uint32_t *op);
-/* Without an address for what they transfer: the instruction at `a` may load or store. */
+/* True if the instruction at `a` may load or store. */
 int cst_flow_is_transfer(struct cst_flow *f, uint64_t a);
-/* Does f->map_* hold for address `a`? */
+/* True if address `a` is in the cached map f->map_*. */
 static inline int cst_flow_in_map(const struct cst_flow *f, uint64_t a)
 {
 	return f->map_len && a - f->map_start < f->map_len && f->map_space == f->space &&
 	       f->map_gen == f->space->generation;
 }
 
-/* Place of the block at f->addr; 0: it is not in the graph. Sets f->map_*, f->img and f->img_gen. */
+/*
+ * Returns the offset of the block at f->addr in the block cache; 0 if the graph has none. Sets f->map_*, f->img and
+ * f->img_gen.
+ */
 uint32_t cst_flow_block(struct cst_flow *f);
-/* Fill f->map_* for f->addr-like address `a`. 0, SPAN_NACC or SPAN_LAZY. */
+/* Fills f->map_* with the map around address `a`. Returns 0, SPAN_NACC or SPAN_LAZY. */
 enum span_end cst_flow_map(struct cst_flow *f, uint64_t a);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * insn.c - where every instruction has an atom (ETMv3): elements with atoms, and the data transfers that belong to the
+ * insn.c - elements of traces with an atom for every instruction (ETMv3): atoms, and the data transfers of the
  * instructions. The walk is in insn_walk.c.
  */
 #include <string.h>
@@ -11,10 +11,7 @@
 
 #include "flow/insn_step.h"
 
-/*
- * The atoms that are left are of instructions at an unknown address: one element says so, those that follow
- * only how much time passed.
- */
+/* Handles atoms at an unknown address: the first element reports the gap, later ones only their cycles. */
 static void unknown(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	struct cst_element *el = &f->el;
@@ -22,7 +19,7 @@ static void unknown(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	struct cst_generic *g;
 
 	f->stats->atoms_lost += el->n;
-	/* the sizes of byte codes are not known: nor is what comes next */
+	/* the sizes of Jazelle byte codes are unknown, so the next address is, too */
 	cst_flow_report_lasting(f, f->isa == CST_ISA_JAZELLE ? CST_FIND_JAZELLE : CST_FIND_ATOMS_LOST, f->addr);
 	el->cc = cc;
 	if (f->gap_reported && f->join) {
@@ -74,7 +71,7 @@ void cst_flow_loaded(struct cst_flow *f, uint64_t a)
 	f->transfer_known = 1;
 }
 
-/* The code of the next atom is not known: what that means for it. */
+/* Handles an atom whose code is not available. */
 static void no_code(struct cst_flow *f, struct cst_generic *out, size_t *n, enum span_end end)
 {
 	struct cst_element *el = &f->el;
@@ -114,7 +111,7 @@ void cst_flow_insns(struct cst_flow *f, struct cst_generic *out, size_t *n, size
 	f->busy = 0;
 }
 
-/* Data that comes out of order has the address and the instruction of its placeholder. */
+/* Completes out-of-order data with the address and the instruction of its placeholder. */
 static void late_data(struct cst_flow *f, struct cst_generic *g)
 {
 	struct data_place *p = &f->place[g->channel & 3];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * insn_step.c - into the loops over P-headers, out of them, and what they leave to others.
+ * insn_step.c - entry to and exit from the loops over P-headers (insn_walk.c), and the steps that these leave to a
+ * caller.
  */
 #include <string.h>
 
@@ -43,7 +44,10 @@ uint64_t cst_flow_insns_index(const struct insns *s, const uint8_t *p)
 	return seg->offset + ((size_t)(p - s->data) - seg->pos);
 }
 
-/* Trace offset of the last packet with atoms that ran: s->p, when some of them are left, or one before it. */
+/*
+ * Returns the trace offset of the last packet with atoms that were executed: the packet at s->p if some of its atoms
+ * are left, else an earlier one.
+ */
 static uint64_t last_index(const struct insns *s)
 {
 	const uint8_t *p = s->p + !!s->left;
@@ -55,7 +59,7 @@ static uint64_t last_index(const struct insns *s)
 
 void cst_flow_insns_move(struct insns *s, const uint8_t *p)
 {
-	/* nothing but cycles since: the last packet told of them */
+	/* only cycles since: the last packet has reported them */
 	if (s->cc && (uint32_t)s->before + s->ord == 0 && s->p > s->since)
 		s->wait_index = cst_flow_insns_index(s, s->p - 1);
 	s->p = s->since = p;
@@ -95,7 +99,7 @@ void cst_flow_insns_leave(struct insns *s)
 	f->it = s->it;
 }
 
-/* The block at f->addr, if that could be had. A range that goes on does so in its section only. */
+/* Sets s->b to the block `nb` at f->addr, if there is one. An open range continues in the same section only. */
 STEP_INLINE int found(struct insns *s, uint32_t nb)
 {
 	const struct cst_flow *f = s->f;
@@ -120,7 +124,7 @@ int cst_flow_insns_find(struct insns *s)
 		return 0;
 	f->addr = s->addr;
 	if (f->from && !f->it) {
-		/* behind an indirect branch */
+		/* the address follows an indirect branch */
 		place = cst_flow_target_block(f);
 		f->from = 0;
 	} else {

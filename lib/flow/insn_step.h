@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * insn_step.h - the graph of blocks for packets that have an atom for every instruction (ETMv3): from its
- * bytes to ranges (insn_walk.c), and what there is to do between (insn_step.c).
+ * insn_step.h - walk over the graph of blocks for packets that have an atom for every instruction (ETMv3): state of the
+ * loops and the steps that they share. The loops from bytes to ranges are in insn_walk.c, rarer steps in insn_step.c.
  */
 #ifndef CST_LIB_FLOW_INSN_STEP_H
 #define CST_LIB_FLOW_INSN_STEP_H
@@ -12,58 +12,62 @@
 #include "flow/analyze.h"
 #include "flow/step.h"
 
-/* What a byte means that begins a packet. */
+/* Meaning of a byte that begins a packet. */
 struct insn_code {
-	/* of atoms E alone, how many (none: cycles); INSN_SLOW: it is something else; the packet's cycles */
+	/* number of atoms if all are E (0: cycles only, INSN_SLOW: another packet); cycles of the packet */
 	uint32_t run, total;
 	uint16_t bits;		/* 1 = E, oldest in bit 0 */
 	uint8_t n;
-	uint8_t first, later;	/* cycles of the first atom, of each that follows */
-	uint8_t fast;		/* of a packet with atoms, with cycles, or with both: n + 1; 0: leave it to others */
-	uint8_t settles;	/* nothing can cancel an atom before this packet any more */
-	uint8_t form;		/* the protocol's own */
+	uint8_t first, later;	/* cycles of the first atom, and of each further one */
+	uint8_t fast;		/* packet with atoms or cycles: n + 1; 0: not for the loop */
+	uint8_t settles;	/* once this packet is traced, no earlier atom can be cancelled */
+	uint8_t form;		/* for the protocol's own use */
 };
 
-/* More than a block has instructions. */
+/* Greater than the number of instructions in any block. */
 #define INSN_SLOW 0x10000u
 
-/* Put out by one packet at most. */
+/* Maximum number of atoms in one packet. */
 #define INSN_ATOMS_MAX 16
 
-/* What the loops keep out of struct cst_flow while they run. */
+/* State of the loops that they keep out of struct cst_flow. */
 struct insns {
 	struct cst_flow *f;
 	const struct insn_code *code;	/* by byte */
-	/* the input: the next byte, the end of its run of trace offsets and of all */
+	/* input: next byte; end of its run of trace offsets; begin and end of all bytes */
 	const uint8_t *p, *stop, *data, *end;
 	const struct seg *seg, *last_seg;
-	const uint8_t *settled;	/* atoms before this are, whatever the next bytes say */
+	const uint8_t *settled;	/* atoms before this byte can no longer be cancelled */
 	struct cst_generic *g, *limit; /* the output */
 	struct ids ids;
-	struct ids none;	/* of elements that only tell cycles */
+	struct ids none;	/* shared fields of elements that report cycles only */
 	uint32_t tflags;
-	/* where execution is: block b begins at addr; NULL: not looked for yet, f->isa and f->it say how */
+	/*
+	 * position: block b begins at addr; NULL: not looked up, f->isa and f->it are those of the instruction at addr
+	 */
 	struct blk *base, *b;
 	uint64_t addr;
 	uint32_t linked;
 	/*
-	 * The range that goes on has `before` instructions up to block b (then *g shows them), and the first `ord` of b. Where
-	 * one has ended inside block b, at `at`, `before` is minus the instructions of b up to there. Cycles so far, also when
-	 * it has none. From `since` on, packets were no more than atoms E and cycles.
+	 * The open range has `before` instructions up to block b (if any, *g has its begin) and the first `ord`
+	 * instructions of b. If a range has ended inside block b, at `at`, `before` is negative: minus the instructions
+	 * of b up to `at`. `cc`: cycles of the open range, or unreported cycles if it is empty. All packets from
+	 * `since` on had only atoms E and cycles.
 	 */
 	int32_t before;
 	uint32_t ord, cc;
 	uint64_t at;
-	uint8_t it;		/* what an IT block has left at addr, or at `at` */
+	uint8_t it;		/* instructions left in the IT block at addr, or at `at` */
 	const uint8_t *since;
-	uint64_t wait_index;	/* of cycles that belong to no range yet, up to `since` */
-	/* atoms of the packet at p that are left, 0 none, and the cycles of the next one; the link that was not known */
+	uint64_t wait_index;	/* trace offset for cycles before `since` that no range has yet */
+	/* packet at p: atoms left, 0 none; cycles of the next one. link: the link to set for INSNS_LINK */
 	uint32_t left, bits, next_cc;
 	uint32_t *link;
-	uint64_t insns, ranges, branches; /* for the statistics; what an open range has had before is taken off again */
+	/* for the statistics; insns leaves out instructions that were counted when their range was opened */
+	uint64_t insns, ranges, branches;
 };
 
-/* The byte at `p` begins a run of trace offsets. Returns where that ends. */
+/* Moves to the run of trace offsets that begins with the byte at `p`. Returns its end. */
 static inline const uint8_t *insns_next_run(struct insns *s, const uint8_t *p)
 {
 	const struct seg *seg = s->seg;
@@ -78,13 +82,13 @@ static inline const uint8_t *insns_next_run(struct insns *s, const uint8_t *p)
 	return stop;
 }
 
-/* Trace offset of the byte at `p`, in the run that the loop has come to. */
+/* Trace offset of the byte at `p`, which is in the current run of trace offsets. */
 static inline uint64_t insns_index(const struct insns *s, const uint8_t *p)
 {
 	return s->seg->offset + ((size_t)(p - s->data) - s->seg->pos);
 }
 
-/* What comes behind the packet at p shows, at once, that its atoms ran. */
+/* True if the bytes after the packet at `p` show that its atoms can no longer be cancelled. */
 static inline int insns_settled(const struct insns *s, const uint8_t *p)
 {
 	const struct insn_code *const code = s->code, *c;
@@ -100,10 +104,13 @@ static inline int insns_settled(const struct insns *s, const uint8_t *p)
 	return p < s->settled;
 }
 
-/* A32: the first condition that is none. */
+/* A32: the lowest value of the condition field that is not a condition */
 #define COND_ALWAYS 14
 
-/* The size of the instruction at `p`. `it`: what an IT block has left, then behind it; `cond`: it has a condition. */
+/*
+ * Returns the size of the instruction at `p`. *it: instructions left in the IT block, before and after it. *cond: it is
+ * conditional.
+ */
 static inline unsigned int insns_size(const uint8_t *p, uint8_t isa, unsigned int *it, unsigned int *cond)
 {
 	uint16_t op;
@@ -122,13 +129,13 @@ static inline unsigned int insns_size(const uint8_t *p, uint8_t isa, unsigned in
 	return 2;
 }
 
-/* Where a range begins: address and section offset. */
+/* Address and section offset of the begin of a range. */
 struct insns_from {
 	uint64_t addr;
 	uint32_t off;
 };
 
-/* Of the range that goes on in the block at `addr` and `off`; *g shows it where it has begun before. */
+/* Returns the begin of the open range in the block at `addr` and `off`. If it began in an earlier block, *g has it. */
 STEP_INLINE struct insns_from insns_from(const struct insns *s, const struct cst_generic *g, uint64_t addr, uint32_t off)
 {
 	if (!s->before)
@@ -139,8 +146,8 @@ STEP_INLINE struct insns_from insns_from(const struct insns *s, const struct cst
 }
 
 /*
- * The range that goes on, of `n_insn` instructions, is put to `g`: its last `n` are the next of block b at `addr`, the block's
- * last one is not among them. s->at and s->it are behind them.
+ * Writes the open range, of `n_insn` instructions, to `g`. Its last `n` instructions are in block b, which begins at
+ * `addr`, without the block's last one. Sets s->at and s->it to the position after them.
  */
 STEP_INLINE void insns_put(struct insns *s, struct cst_generic *g, const struct blk *b, uint64_t addr, uint32_t n, uint32_t n_insn,
 			   uint32_t e, uint32_t cc, uint64_t index)
@@ -166,13 +173,16 @@ STEP_INLINE void insns_put(struct insns *s, struct cst_generic *g, const struct 
 	s->it = (uint8_t)it;
 }
 
-/* Instructions of block b in ranges that have ended. */
+/* Number of instructions of block b in ranges that have ended. */
 static inline uint32_t insns_done(const struct insns *s)
 {
 	return s->before < 0 ? (uint32_t)-s->before : 0;
 }
 
-/* Behind an indirect branch: the next address is to come. `place` of block b in the graph, 0: it is not there. */
+/*
+ * Sets the state after an indirect branch in block b, at offset `place` of the block cache (0: not in the graph). The
+ * next address is unknown.
+ */
 static inline void insns_lose(struct cst_flow *f, const struct blk *b, uint64_t end, uint32_t place)
 {
 	f->from = place;
@@ -180,7 +190,7 @@ static inline void insns_lose(struct cst_flow *f, const struct blk *b, uint64_t 
 	step_await(f, b, end);
 }
 
-/* The range at s->g is complete. */
+/* Completes the range at s->g. */
 static inline void insns_close(struct insns *s)
 {
 	s->g->cc = s->cc;
@@ -190,7 +200,7 @@ static inline void insns_close(struct insns *s)
 	s->before = s->ord = s->cc = 0;
 }
 
-/* Execution goes on with an instruction at f->addr: the range does, too, or is complete. */
+/* Completes the open range unless the instruction at f->addr continues it. */
 static inline void insns_continue(struct insns *s, uint8_t isa, uint32_t section, uint32_t sect_off)
 {
 	if (s->before > 0 && !cst_flow_continues(s->g, s->f->addr, isa, section, sect_off))
@@ -212,37 +222,40 @@ static inline void insns_map(struct insns *s)
 	s->ids = ids_of(s->f);
 }
 
-/* Trace offset of a byte before s->p. */
+/* Returns the trace offset of a byte before s->p. */
 uint64_t cst_flow_insns_index(const struct insns *s, const uint8_t *p);
-/* Go over to the loop. */
+/* Loads the loop's state from struct cst_flow. */
 void cst_flow_insns_enter(struct insns *s);
-/* Leave it. */
+/* Stores the loop's state to struct cst_flow. */
 void cst_flow_insns_leave(struct insns *s);
 
 enum insns_end {
-	INSNS_OTHER,	/* at p is something else, or the input ends, or there is no room */
-	INSNS_PENDING,	/* a packet whose last atom may still be cancelled, as far as the next byte tells */
-	INSNS_BLOCK,	/* the code at addr is not known, and at p are s->left atoms */
-	INSNS_LINK,	/* nor that behind s->b, where s->left atoms of the packet at p go on (without any, p is behind it) */
-	INSNS_INTERRUPTED,	/* an indirect branch, and s->left atoms behind it */
+	INSNS_OTHER,	/* another packet at p, end of input, or no room */
+	INSNS_PENDING,	/* the last atom of the packet at p can be cancelled by packets that are not fed yet */
+	INSNS_BLOCK,	/* no block is known at addr; s->left atoms of the packet at p are left */
+	INSNS_LINK,	/* no block is linked after s->b; s->left atoms are left (if 0, p is after the packet) */
+	INSNS_INTERRUPTED,	/* an indirect branch with s->left atoms after it */
 };
 
-/* Bytes from s->p on, as far as the graph goes (insn_walk.c). */
+/* Walks the bytes from s->p on as far as the graph goes (insn_walk.c). */
 enum insns_end cst_flow_insns_walk(struct insns *s);
-/* Joined: the last atoms E may be cancelled by what is at s->p: back before their packet. */
+/* Joined ranges: moves back before the packet of the last atoms E, which the packet at s->p may cancel. */
 void cst_flow_insns_back(struct insns *s);
-/* INSNS_BLOCK: the code at s->addr. 0: it is not in the graph. */
+/* After INSNS_BLOCK: finds the block at s->addr. Returns 0 if it is not in the graph. */
 int cst_flow_insns_find(struct insns *s);
-/* INSNS_LINK: the code behind s->b, which the link is to lead to from now on. As cst_flow_insns_find(). */
+/* After INSNS_LINK: finds the block after s->b and links to it. Returns as cst_flow_insns_find(). */
 int cst_flow_insns_follow(struct insns *s);
-/* On to `p`, behind another packet. */
+/* Moves to `p`, after a packet that the loop has not decoded. */
 void cst_flow_insns_move(struct insns *s, const uint8_t *p);
 /*
- * Atoms of f->el instead, through any code, up to an indirect branch and before s->limit; el->n are left. As
- * cst_flow_span(): why the next instruction was not walked over. Enters, leaves and counts.
+ * Walks the atoms of f->el, through any code, up to an indirect branch and before s->limit; el->n are left. Returns why
+ * the next instruction was not walked, as cst_flow_span(). Calls _enter and _leave itself and updates the statistics.
  */
 enum span_end cst_flow_insns_element(struct insns *s);
-/* What is left of the packet at s->p becomes f->el, for cst_flow_run(). To be called after cst_flow_insns_leave(). */
+/*
+ * Makes the rest of the packet at s->p the element f->el, for cst_flow_run(). To be called after
+ * cst_flow_insns_leave().
+ */
 void cst_flow_insns_give(struct insns *s);
 
 #endif

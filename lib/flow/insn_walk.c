@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * insn_walk.c - where every instruction has an atom (ETMv3): the walk over blocks, which counts their instructions and
- * looks at them only where a range ends. Ranges go on over instructions that follow each other, or each instruction has its
- * own. Compiled once for each, from functions that are inlined, so that what the loop needs stays in registers; and once
- * more for atoms of an element, whose instructions are looked up one at a time, through any code.
+ * insn_walk.c - walk over blocks for traces with an atom for every instruction (ETMv3). It counts the instructions of a
+ * block and looks at one only where a range ends. Ranges are joined over consecutive instructions, or one per
+ * instruction. Each mode is an instance compiled from the same inline functions, so that the loop's state stays in
+ * registers; a further instance takes atoms of an element, through any code, one instruction at a time.
  */
 #include "flow/insn_step.h"
 
-/* An instance; of the loops over bytes all constant. */
+/* Properties of an instance; all members are compile-time constants. */
 struct insns_how {
-	uint8_t join;		/* ranges go on */
-	uint8_t transfers;	/* it is known which instruction loaded or stored last */
-	uint8_t element;	/* atoms of f->el: the block is f->span, of one instruction */
+	uint8_t join;		/* consecutive instructions are joined into one range */
+	uint8_t transfers;	/* record the instruction that loaded or stored last */
+	uint8_t element;	/* input is f->el; the block is f->span with one instruction */
 };
 
-/* What every atom needs. */
+/* State of each atom, in registers. */
 struct insns_hot {
 	const struct insn_code *code;
 	const uint8_t *p, *stop; /* as in struct insns */
@@ -22,11 +22,11 @@ struct insns_hot {
 	struct blk *b;
 	uint64_t addr;
 	uint32_t k, bits;	/* atoms left of the packet at p */
-	uint32_t add, later;	/* cycles of the next one, and of each that follows */
+	uint32_t add, later;	/* cycles of the next atom, and of each further one */
 	uint32_t ord, cc;	/* as in struct insns */
 };
 
-/* Cycles without an instruction. */
+/* Writes an element that reports cycles without an instruction. */
 static __attribute__((noinline)) void put_cycles(struct insns *s, struct cst_generic *g, uint64_t index, uint32_t cc,
 						 uint8_t isa)
 {
@@ -39,7 +39,7 @@ static __attribute__((noinline)) void put_cycles(struct insns *s, struct cst_gen
 	store8(&g->error, 0);
 }
 
-/* The instructions of block b from `ord` on that the next atoms E run, up to its last one. */
+/* Passes the instructions of block b from `ord` on that the next atoms E execute, without the block's last one. */
 STEP_INLINE void pass(struct insns_hot *h)
 {
 	uint32_t run = (uint32_t)__builtin_ctz(~h->bits);
@@ -57,14 +57,14 @@ STEP_INLINE void pass(struct insns_hot *h)
 	h->k -= run;
 }
 
-/* What the joined loop does rarely. */
+/* As insns_put(), out of line: the joined loop needs it rarely. */
 static __attribute__((noinline)) void put_inside(struct insns *s, struct cst_generic *g, const struct blk *b, uint64_t addr, uint32_t n,
 						 uint32_t n_insn, uint32_t e, uint32_t cc, uint64_t index)
 {
 	insns_put(s, g, b, addr, n, n_insn, e, cc, index);
 }
 
-/* A range ends with the next instruction of block b, which is not its last one. */
+/* Ends a range with the next instruction of block b, which is not its last one. */
 STEP_INLINE void inside(struct insns *s, struct insns_hot *h, const struct insns_how *how)
 {
 	const struct blk *b = h->b;
@@ -89,7 +89,7 @@ STEP_INLINE void inside(struct insns *s, struct insns_hot *h, const struct insns
 	}
 }
 
-/* The last instruction of block b, in the range that has begun with `before` instructions up to the block. */
+/* Walks the last instruction of block b, in the range that has `before` instructions before the block. */
 STEP_INLINE void last_insn(struct insns *s, struct insns_hot *h, uint32_t e, const struct insns_how *how)
 {
 	const uint64_t index = how->element ? s->f->el.index : insns_index(s, h->p);
@@ -113,7 +113,7 @@ STEP_INLINE void last_insn(struct insns *s, struct insns_hot *h, uint32_t e, con
 	h->cc = h->ord = 0;
 }
 
-/* The last instruction of block b, and where execution goes on. INSNS_OTHER: in a block that is known. */
+/* Walks the last instruction of block b and follows its link. Returns INSNS_OTHER if the next block is known. */
 STEP_INLINE enum insns_end waypoint(struct insns *s, struct insns_hot *h, const struct insns_how *how)
 {
 	struct blk *b = h->b;
@@ -147,7 +147,7 @@ STEP_INLINE enum insns_end waypoint(struct insns *s, struct insns_hot *h, const 
 	return INSNS_OTHER;
 }
 
-/* The atoms of the packet at h->p. INSNS_OTHER: all of them. */
+/* Walks the atoms of the packet at h->p. Returns INSNS_OTHER if all were walked. */
 STEP_INLINE enum insns_end atoms(struct insns *s, struct insns_hot *h, const struct insns_how *how)
 {
 	enum insns_end end;
@@ -170,7 +170,7 @@ STEP_INLINE enum insns_end atoms(struct insns *s, struct insns_hot *h, const str
 	return INSNS_OTHER;
 }
 
-/* The packet at h->p begins. INSNS_OTHER with no atoms in h->k: it is none for the loop. */
+/* Begins the packet at h->p. INSNS_OTHER with h->k 0: it is not a packet for the loop. */
 STEP_INLINE enum insns_end begin(struct insns *s, struct insns_hot *h)
 {
 	const struct insn_code *c = &h->code[*h->p];
@@ -187,8 +187,8 @@ STEP_INLINE enum insns_end begin(struct insns *s, struct insns_hot *h)
 }
 
 /*
- * Joined: the packets before h->stop that are no more than atoms E inside block b, and cycles. 0: all. Instructions are
- * counted in the lower half of a word, and cycles in the upper one.
+ * Joined: skips packets before h->stop that have only cycles and atoms E inside block b. Returns 0 if it has skipped
+ * all. The lower half of `count` counts instructions, the upper half cycles.
  */
 STEP_INLINE int pass_packets(struct insns_hot *h)
 {
@@ -209,7 +209,10 @@ STEP_INLINE int pass_packets(struct insns_hot *h)
 	return p < h->stop;
 }
 
-/* Each: the packets before h->stop that are cycles alone, as far as there is room. As pass_packets(). */
+/*
+ * One range per instruction: emits packets before h->stop that have only cycles, as far as there is room. Returns as
+ * pass_packets().
+ */
 STEP_INLINE int pass_cycles(struct insns *s, struct insns_hot *h)
 {
 	const struct insn_code *c;
@@ -223,7 +226,7 @@ STEP_INLINE int pass_cycles(struct insns *s, struct insns_hot *h)
 	return 0;
 }
 
-/* Packets up to one that is more. 0: the input ends. */
+/* Moves to the next packet that needs more than pass_packets() or pass_cycles(). Returns 0 at the end of the input. */
 STEP_INLINE int skip(struct insns *s, struct insns_hot *h, const struct insns_how *how)
 {
 	while (!(how->join ? pass_packets(h) : pass_cycles(s, h))) {
@@ -305,7 +308,7 @@ enum insns_end cst_flow_insns_walk(struct insns *s)
 	return s->f->cfg->data_trace ? walk_transfers(s) : walk_each(s);
 }
 
-/* The instruction at s->addr, as a block of its own in f->span. A range goes on with it in its section only. */
+/* Makes the instruction at s->addr a block of its own in f->span. An open range continues in the same section only. */
 static enum span_end scratch_block(struct insns *s)
 {
 	struct cst_flow *f = s->f;
@@ -346,7 +349,7 @@ enum span_end cst_flow_insns_element(struct insns *s)
 		h.k = 1;
 		h.bits = el->bits;
 		h.add = cycles ? el->cc : 0;
-		el->cc = el->num;	/* of the next atom */
+		el->cc = el->num;	/* cycles of the next atom */
 		waypoint(s, &h, &how);
 		put_back(s, &h);
 		f->isa = step_isa(&f->span.b, el->bits & 1);

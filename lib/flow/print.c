@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * print.c - generic trace elements as text, in the words of the reference lister. Spaces that look
- * superfluous are its own: a listing is compared byte by byte.
+ * print.c - generic trace elements as text, in the format of the reference lister including its odd spaces, since
+ * listings are compared byte by byte.
  */
 #include <cstrace/flow.h>
 #include <cstrace/isa.h>
@@ -11,7 +11,7 @@
 
 #define NAMES(table) (sizeof(table) / sizeof((table)[0]))
 
-/* No default: a kind without a name does not compile. */
+/* Without a default case, so that the compiler warns about a kind that has no name. */
 static const char *kind_name(unsigned int kind)
 {
 	switch ((enum cst_generic_kind)kind) {
@@ -168,7 +168,7 @@ static void range(struct cst_text *t, const struct cst_generic *g)
 	name_of(t, isa_names, NAMES(isa_names), g->isa);
 	cst_text_str(t, g->flags & CST_GF_EXEC ? ") E " : ") N ");
 	name_of(t, insn_types, NAMES(insn_types), g->last_type);
-	/* the reference knows exception returns of A64 only */
+	/* the reference lister marks exception returns in A64 only */
 	if (g->last_subtype != CST_INSN_ERET || g->isa == CST_ISA_A64)
 		name_of(t, insn_subtypes, NAMES(insn_subtypes), g->last_subtype);
 	if (g->flags & CST_GF_COND)
@@ -222,7 +222,7 @@ static void pe_context(struct cst_text *t, const struct cst_generic *g)
 		cst_text_hex_in(t, "CTXTID=0x", g->context_id, 1, "; ");
 }
 
-/* Not in the reference's interface: its words where it has them. */
+/* Data transfers are not in the reference's interface; the text uses its words where it has them. */
 static void data(struct cst_text *t, const struct cst_generic *g)
 {
 	if (g->num & CST_DATA_ADDR)
@@ -235,7 +235,7 @@ static void data(struct cst_text *t, const struct cst_generic *g)
 		cst_text_hex_in(t, "flags:0x", g->num & ~(CST_DATA_ADDR | CST_DATA_VALUE | CST_DATA_INSN), 1, "; ");
 }
 
-/* What a master of an STM wrote; in GERR nothing of it is known. */
+/* A write of an STM master; for GERR the master is unknown. */
 static void software(struct cst_text *t, const struct cst_generic *g)
 {
 	if (g->num & CST_SW_GLOBAL_ERR) {
@@ -368,7 +368,7 @@ size_t cst_generic_text(const struct cst_generic *gen, char *out, size_t cap)
 	cst_text_str(&t, kind_name(gen->kind));
 	cst_text_char(&t, '(');
 	details(&t, gen);
-	/* A cycle count of unknown value is listed as 0, as the reference does. */
+	/* A cycle count of unknown value is printed as 0, as the reference lister does. */
 	if (gen->flags & CST_GF_CC || gen->kind == CST_GEN_CYCLE_COUNT)
 		cst_text_dec_in(&t, " [CC=", gen->flags & CST_GF_CC ? gen->cc : 0, "]; ");
 	cst_text_char(&t, ')');

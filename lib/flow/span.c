@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * span.c - blocks that are not in the graph: code in several maps and sections, inside an IT block, up to a given
- * address, of a given number of instructions. Whole blocks where they fit, single instructions where they do not.
+ * span.c - collects executed code as a block for which the graph has none: code in several maps or sections, inside an
+ * IT block, up to a given address, or of a given number of instructions. It adds whole blocks where they fit and single
+ * instructions elsewhere.
  */
 #include <string.h>
 
@@ -9,7 +10,7 @@
 
 #include "flow/step.h"
 
-/* Where a map is kept that holds `a`; what is kept of another space or time is forgotten. */
+/* Returns the cache entry for a map that contains `a`. Entries of another space or generation are dropped first. */
 static struct near_map *near_map(struct cst_flow *f, uint64_t a)
 {
 	if (f->near_space != f->space || f->near_gen != f->space->generation) {
@@ -20,7 +21,7 @@ static struct near_map *near_map(struct cst_flow *f, uint64_t a)
 	return &f->near_maps[a / CODE_PAGE % NEAR_MAPS];
 }
 
-/* Go over to a map that was used before. */
+/* Makes a cached map the current one. */
 static inline void take_near(struct cst_flow *f, const struct near_map *nm)
 {
 	f->map_start = nm->start;
@@ -31,7 +32,7 @@ static inline void take_near(struct cst_flow *f, const struct near_map *nm)
 	f->map_gen = f->space->generation;
 }
 
-/* As cst_flow_map(), for a map that was not used before. */
+/* As cst_flow_map(), for a map that is not cached. */
 static __attribute__((noinline)) enum span_end search_map(struct cst_flow *f, uint64_t a)
 {
 	struct near_map *nm;
@@ -77,7 +78,7 @@ enum span_end cst_flow_map(struct cst_flow *f, uint64_t a)
 	return SPAN_DONE;
 }
 
-/* `n` bytes of code at `a`, gathered from adjacent maps when one ends in between. */
+/* Copies `n` bytes of code at `a`, from adjacent maps if one ends in between. */
 static enum span_end read_code(struct cst_flow *f, uint64_t a, uint8_t *buf, unsigned int n)
 {
 	enum span_end end;
@@ -134,13 +135,13 @@ int cst_flow_is_transfer(struct cst_flow *f, uint64_t a)
 	return cst_flow_fetch(f, a, &in, &op) == SPAN_DONE && cst_isa_is_transfer(f->isa, op, f->isa_flags);
 }
 
-/* Adds the whole block at s->end if the limit allows it. */
+/* Adds the whole block at s->end if the limit allows it. Returns 0 if not. */
 static int add_block(struct cst_flow *f, enum span_mode mode, uint64_t limit, struct span *s)
 {
 	uint64_t left = f->map_start + f->map_len - s->end;
 	const struct blk *b;
 
-	/* a single instruction is looked at faster than its block is found */
+	/* classifying one instruction is cheaper than finding its block */
 	if (s->it || (mode == SPAN_COUNT && limit - s->n_insn == 1))
 		return 0;
 	b = cst_block(f->map_sec, s->end - f->map_bias, blk_key(f->isa, 0), s->end, f->isa_flags);
@@ -190,7 +191,7 @@ static enum span_end add_insn(struct cst_flow *f, struct span *s)
 	return SPAN_DONE;
 }
 
-/* CST_CHECK_UNDEFINED. What cannot be read is found missing by who takes it. */
+/* CST_CHECK_UNDEFINED: true if the instruction at `a` is UDF. Unreadable code is reported by the caller's own read. */
 static int undefined_at(struct cst_flow *f, uint64_t a)
 {
 	uint8_t b[4];
@@ -198,7 +199,7 @@ static int undefined_at(struct cst_flow *f, uint64_t a)
 	return f->isa == CST_ISA_A64 && read_code(f, a, b, 4) == SPAN_DONE && !(b[2] | b[3]);
 }
 
-/* Has the span reached its limit, or gone past it? SPAN_STOPPED: neither. */
+/* Compares the span with its limit: SPAN_DONE, SPAN_LOST if it has passed the limit, or SPAN_STOPPED if neither. */
 static enum span_end at_limit(const struct cst_flow *f, enum span_mode mode, uint64_t limit, const struct span *s)
 {
 	switch (mode) {
@@ -217,7 +218,7 @@ static enum span_end at_limit(const struct cst_flow *f, enum span_mode mode, uin
 	return s->end > limit || s->end < f->addr ? SPAN_LOST : SPAN_STOPPED;
 }
 
-/* Code at s->end, which is in the map around it: the span's place in its section, if there is one. */
+/* Sets the span's section and offset for the code at s->end, which is in the current map. */
 static void place(struct cst_flow *f, struct span *s, struct cst_section **first)
 {
 	if (!*first) {

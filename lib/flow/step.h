@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * step.h - the rules of one P0 element, each written once: the range that ends with it, where execution goes on, the
- * return stack (Arm ARM K10.5.5.3; IHI 0035B chapter 2). The loops of all protocols and the slow path are made of
- * these functions. What follows the first part is the graph of decoded blocks: when its links hold, and how one is made.
+ * step.h - the rules of one P0 element, each in one function: the range that it ends, the next address, the return
+ * stack (Arm ARM K10.5.5.3; IHI 0035B chapter 2). The loops of all protocols and the slow path use them. The second
+ * part has the rules of the graph of decoded blocks: validity and creation of links.
  */
 #ifndef CST_LIB_FLOW_STEP_H
 #define CST_LIB_FLOW_STEP_H
@@ -16,7 +16,7 @@
 
 #define STEP_INLINE static inline __attribute__((always_inline))
 
-/* struct blk's tail and struct cst_generic have these eight bytes in common. */
+/* the last eight bytes of struct blk are copied into struct cst_generic by one store */
 _Static_assert(offsetof(struct blk, last_size) - offsetof(struct blk, gflags) == 7, "layout of struct blk");
 #define LIKE_BLK(a) (offsetof(struct blk, a) - offsetof(struct blk, gflags) == \
 		     offsetof(struct cst_generic, a) - offsetof(struct cst_generic, flags))
@@ -38,10 +38,7 @@ static inline void store8(void *p, uint64_t v)
 	memcpy(p, &v, 8);
 }
 
-/*
- * Adjacent fields of struct cst_generic are stored together: fewer stores, and the loop is made of
- * stores.
- */
+/* Adjacent fields of struct cst_generic are written with one store, since the loop consists of stores. */
 #define NEXT_TO(a, b, size) (offsetof(struct cst_generic, b) == offsetof(struct cst_generic, a) + (size))
 _Static_assert(NEXT_TO(n_insn, cc, 4) && NEXT_TO(context_id, vmid, 4) && NEXT_TO(vmid, section, 4) &&
 	       NEXT_TO(section, kind, 4) && NEXT_TO(kind, flags, 4) && NEXT_TO(flags, num, 2) &&
@@ -54,7 +51,7 @@ static inline uint64_t pair(uint32_t first, uint32_t second)
 	return first | (uint64_t)second << 32;
 }
 
-/* flags, num, isa, last_*: of a range that ends with `b`. */
+/* flags, num, isa and last_* of a range that ends with block b, as one word. */
 static inline uint64_t flags_word(const struct blk *b, uint32_t flags)
 {
 	return load8(&b->gflags) | flags;
@@ -82,7 +79,7 @@ static inline uint64_t flag_exec(uint64_t e)
 }
 #endif
 
-/* The same word without a block; instruction sets are added to it. */
+/* The same word without a block; the caller adds the instruction set. */
 static inline uint64_t flags_alone(uint32_t flags)
 {
 	struct blk none = { .off = 0 };
@@ -90,7 +87,9 @@ static inline uint64_t flags_alone(uint32_t flags)
 	return flags_word(&none, flags);
 }
 
-/* context_id, vmid; section, kind, trace_id, el, security: what elements of one kind in one section have in common. */
+/*
+ * The fields that elements of one kind in one section share: context_id, vmid; section, kind, trace_id, el, security.
+ */
 struct ids {
 	uint64_t who, where;
 };
@@ -107,15 +106,15 @@ static inline struct ids ids_of_kind(const struct cst_flow *f, enum cst_generic_
 	return ids;
 }
 
-/* Of ranges in the map where execution is. */
+/* Shared fields of ranges in the current map. */
 static inline struct ids ids_of(const struct cst_flow *f)
 {
 	return ids_of_kind(f, CST_GEN_RANGE, f->map_sec->id);
 }
 
 /*
- * The range that ends with block b by atom `e`, in eight wide stores: a loop over atoms is made of stores. `flags`: enum
- * cst_generic_flags of all ranges; `off`: section offset of its first instruction.
+ * Writes the range that ends with block b by atom `e`, in eight wide stores. `flags`: enum cst_generic_flags of all
+ * ranges; `off`: section offset of its first instruction.
  */
 STEP_INLINE void step_range(struct cst_generic *g, const struct blk *b, uint64_t e, uint64_t addr, uint64_t end,
 			    uint32_t n_insn, uint32_t cc, uint32_t off, const struct ids *ids, uint64_t index,
@@ -132,25 +131,25 @@ STEP_INLINE void step_range(struct cst_generic *g, const struct blk *b, uint64_t
 
 _Static_assert(CST_INSN_BRANCH == 1 && CST_INSN_INDIRECT == 2, "the two that may go elsewhere");
 
-/* Does an atom E of the block's last instruction lead elsewhere than behind it? */
+/* True if an atom E of the block's last instruction leads elsewhere than to the next instruction. */
 static inline int step_is_branch(const struct blk *b)
 {
 	return b->type - 1u <= 1;
 }
 
-/* Instruction set after atom `e`; of an indirect branch, the one that it stands in. */
+/* Instruction set after atom `e`; after an indirect branch that of the branch, until its target is known. */
 static inline uint8_t step_isa(const struct blk *b, uint64_t e)
 {
 	return e && b->type == CST_INSN_BRANCH ? b->next_isa : b->isa;
 }
 
-/* An address in instruction set `isa`: those of AArch32 have 32 bits. */
+/* Truncates an address to 32 bits unless `isa` is A64. */
 static inline uint64_t step_wrap(uint64_t addr, unsigned int isa)
 {
 	return isa == CST_ISA_A64 ? addr : (uint32_t)addr;
 }
 
-/* Instruction set of a Target Address, whose packet says `is` (K10.5.5.5). */
+/* Instruction set of a Target Address with sub-ISA `is` (K10.5.5.5). */
 static inline uint8_t step_address_isa(const struct cst_flow *f, uint8_t is)
 {
 	if (f->cfg->profile == CST_PROFILE_M)
@@ -158,7 +157,7 @@ static inline uint8_t step_address_isa(const struct cst_flow *f, uint8_t is)
 	return f->tmpl.flags & CST_GF_BITS64 ? CST_ISA_A64 : is ? CST_ISA_T32 : CST_ISA_A32;
 }
 
-/* A call pushes its return address (K10.5.5.3). `call`: place of its block in the map's image, or 0. */
+/* Pushes the return address of a call (K10.5.5.3). `call`: offset of its block in the block cache, or 0. */
 static inline void step_push(struct cst_flow *f, uint64_t addr, uint8_t isa, uint32_t call)
 {
 	unsigned int t = (f->stack_top + 1) % RETURN_STACK;
@@ -171,7 +170,7 @@ static inline void step_push(struct cst_flow *f, uint64_t addr, uint8_t isa, uin
 	f->stack_count += f->stack_count < RETURN_STACK;
 }
 
-/* The newest entry of the return stack, which is not empty. Valid until the next push. */
+/* Pops the newest entry of the return stack, which must not be empty. The entry is valid until the next push. */
 static inline const struct return_entry *step_pop(struct cst_flow *f)
 {
 	const struct return_entry *r = &f->stack[f->stack_top];
@@ -181,7 +180,7 @@ static inline const struct return_entry *step_pop(struct cst_flow *f)
 	return r;
 }
 
-/* Behind an indirect branch, `end` is the address behind it: the target is traced next, or on the return stack. */
+/* Sets the state after an indirect branch that ends at `end`: the target is traced next, or is on the return stack. */
 static inline void step_await(struct cst_flow *f, const struct blk *b, uint64_t end)
 {
 	f->isa = b->isa;
@@ -192,7 +191,7 @@ static inline void step_await(struct cst_flow *f, const struct blk *b, uint64_t 
 	f->pop_pending = f->cfg->ret_stack && !f->pop_first;
 }
 
-/* Is the block at `place` of the map's image the code at `addr` in instruction set `isa`? */
+/* True if the block at offset `place` is the code at `addr` in instruction set `isa`. */
 static inline int step_leads_to(const struct cst_flow *f, const struct blk *base, uint32_t place, uint64_t addr,
 				unsigned int isa)
 {
@@ -202,8 +201,8 @@ static inline int step_leads_to(const struct cst_flow *f, const struct blk *base
 }
 
 /*
- * Before a loop begins: the block where execution is, and the one it came from, are forgotten when the caller has
- * changed the maps since, or the cache was emptied.
+ * Drops the current block and the last indirect branch if the caller has changed the maps, or the block cache was
+ * emptied. Called before a loop begins.
  */
 static inline void drop_void_blocks(struct cst_flow *f)
 {
@@ -213,8 +212,8 @@ static inline void drop_void_blocks(struct cst_flow *f)
 }
 
 /*
- * Links between blocks hold in maps that show one certain part of their section, the one of the first
- * link. Other maps of the section (rare) go without.
+ * True if links are valid in the current map. All links of a section belong to the map, or to maps of the same part of
+ * the section, in which the first link was made. Maps of other parts, which are rare, use no links.
  */
 static inline int links_hold(const struct cst_flow *f)
 {
@@ -229,8 +228,8 @@ static inline int links_hold(const struct cst_flow *f)
 }
 
 /*
- * As cst_flow_block(). `link` leads there from now on, where that is a link of a block in the map where execution comes
- * from, whose links hold; or it is NULL. `kind`: LINK_SLOW or 0.
+ * As cst_flow_block(), and sets *link to the block found, with `kind` (LINK_SLOW or 0). `link` is NULL or a link of a
+ * block in the map that is current before the call, in which links are valid.
  */
 static inline uint32_t link_block(struct cst_flow *f, uint32_t *link, uint32_t kind)
 {
@@ -239,13 +238,13 @@ static inline uint32_t link_block(struct cst_flow *f, uint32_t *link, uint32_t k
 	const uint32_t gen = f->img_gen;
 	const uint32_t place = cst_flow_block(f);
 
-	/* a link is good while the cache is not emptied, within one map */
+	/* a link is valid within one map, until the cache is emptied */
 	if (place && link && f->img_gen == gen && f->map_sec == sec && f->map_bias == bias && links_hold(f))
 		*link = place | kind;
 	return place;
 }
 
-/* As cst_flow_block(); at the target of an indirect branch from f->from: most go where they went the last time. */
+/* As cst_flow_block(), at the target of an indirect branch in block f->from: most branches repeat their last target. */
 static inline __attribute__((always_inline)) uint32_t cst_flow_target_block(struct cst_flow *f)
 {
 	uint32_t *link = NULL, place;

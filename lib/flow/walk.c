@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * walk.c - what the walk over blocks (walk.h) does rarely: into the loop and out of it, code that no link leads to yet,
- * runs of ranges that are counted.
+ * walk.c - rare steps of the walk over blocks (walk.h): entry and exit of the loop, code that no link leads to yet,
+ * runs of counted ranges.
  */
 #include "flow/walk.h"
 
@@ -14,7 +14,7 @@ int cst_walk_forbidden(struct cst_flow *f, const struct blk *b)
 	return 0;
 }
 
-/* Execution is at f->addr, in the block f->blk of the map around it. */
+/* Loads what depends on the map and section of f->addr. */
 static void load(struct loop *l)
 {
 	l->linked = links_hold(l->f) ? ~(int64_t)LINK_BITS : 0;
@@ -44,7 +44,10 @@ int cst_walk_begin(struct loop *l, const struct cst_generic *out, size_t cap)
 	return 1;
 }
 
-/* At l->stop, where a run of trace offsets ends, or the input, or what there is room for: 0 when that is all. */
+/*
+ * Called at l->stop, the end of a run of trace offsets, of the input, or of the room for output. Returns 0 if no input
+ * can be taken.
+ */
 int cst_walk_next_run(struct loop *l)
 {
 	struct atom_input *in = l->in;
@@ -58,7 +61,7 @@ int cst_walk_next_run(struct loop *l)
 	return 1;
 }
 
-/* The first atoms of `bits`, as many as there is room for behind `g`; the others into l->rest. */
+/* Returns the first atoms of `bits`, as many as there is room for after `g`, and moves the others to l->rest. */
 uint64_t cst_walk_what_fits(struct loop *l, uint64_t bits, const struct cst_generic *g)
 {
 	unsigned int n = l->end_of_room - g - (FLOW_ROOM - 1);
@@ -70,7 +73,10 @@ uint64_t cst_walk_what_fits(struct loop *l, uint64_t bits, const struct cst_gene
 	return (bits & ((1ull << n) - 1)) | 1ull << n;
 }
 
-/* The place of the block at `addr`, of f->isa; it becomes the link of `b` after atom `e` where there is a `b`. */
+/*
+ * Returns the offset of the block at `addr` in f->isa, 0 if none, and links it to `b` after atom `e` if `b` is not
+ * NULL.
+ */
 uint32_t cst_walk_search(struct loop *l, uint64_t addr, struct blk *b, unsigned int e)
 {
 	struct cst_flow *f = l->f;
@@ -85,7 +91,7 @@ uint32_t cst_walk_search(struct loop *l, uint64_t addr, struct blk *b, unsigned 
 	return f->blk;
 }
 
-/* The range of f->span, which ends with atom `e`. */
+/* Writes the range of f->span, which ends with atom `e`. */
 void cst_walk_span(struct loop *l, struct cst_generic *g, uint64_t e)
 {
 	size_t n = 0;
@@ -94,7 +100,10 @@ void cst_walk_span(struct loop *l, struct cst_generic *g, uint64_t e)
 	l->others++;
 }
 
-/* The branch at the end of block b, which begins at `addr`, went where its opcode does not lead. */
+/*
+ * Reports that the branch at the end of block b, which begins at `addr`, has a traced target that contradicts its
+ * opcode.
+ */
 struct cst_generic *cst_walk_conflict(struct loop *l, struct cst_generic *g, uint64_t index, const struct blk *b,
 				      uint64_t addr)
 {
@@ -109,7 +118,7 @@ struct cst_generic *cst_walk_conflict(struct loop *l, struct cst_generic *g, uin
 	return g + n;
 }
 
-/* The element of a run that ends here. */
+/* Writes the element of a run that ends with block b. */
 struct cst_generic *cst_walk_put_run(struct loop *l, struct cst_generic *g, uint64_t index, const struct blk *b,
 				     uint64_t e, uint32_t start, uint64_t insns, uint64_t bits)
 {
@@ -131,14 +140,14 @@ struct cst_generic *cst_walk_put_run(struct loop *l, struct cst_generic *g, uint
 	return g + 1;
 }
 
-/* The run goes on: the element at `g` is void. */
+/* Takes back the element at `g`: the run continues. */
 void cst_walk_take_back_run(struct loop *l, const struct cst_generic *g)
 {
 	l->others--;
 	l->ranges -= g->runs;
 }
 
-/* A run begins behind the atoms walked over so far. `bits`: those that are left of the packet. */
+/* Begins a run after the atoms walked so far. `bits`: atoms of the packet that are left. */
 void cst_walk_begin_run(struct loop *l, uint64_t insns, uint64_t bits)
 {
 	l->run_insns = insns;
@@ -146,7 +155,7 @@ void cst_walk_begin_run(struct loop *l, uint64_t insns, uint64_t bits)
 	l->run_conflicts = l->f->stats->image_conflicts;
 }
 
-/* The walk ends with the indirect branch of block b, whose target is to come; `end` is the address behind it. */
+/* Ends the walk after the indirect branch of block b, at `end`, whose target is not known yet. */
 struct cst_generic *cst_walk_away(struct loop *l, struct cst_generic *g, uint64_t index, const struct blk *b,
 				  uint64_t end)
 {
@@ -166,15 +175,15 @@ struct cst_generic *cst_walk_away(struct loop *l, struct cst_generic *g, uint64_
 }
 
 /*
- * Counts what was put out, from `first` to `g`; atoms that are left, and have not run, become l->rest. Returns the number
- * of elements.
+ * Updates the statistics for the elements from `first` to `g`. Atoms that were not walked become l->rest. Returns the
+ * number of elements.
  */
 size_t cst_walk_finish(struct loop *l, uint64_t bits, uint64_t index, uint64_t insns, const struct cst_generic *first,
 		       const struct cst_generic *g)
 {
 	struct cst_flow *f = l->f;
 
-	/* two groups of atoms, the second of which may be missing, become one */
+	/* both groups of atoms left, of which the second may be empty, become one */
 	if (l->rest)
 		bits = (bits & ~(1ull << atoms_in(bits))) | l->rest << atoms_in(bits);
 	l->rest = bits;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * walk.h - the walk over the graph of decoded blocks, where the time goes: atoms to ranges or to counts. One source for
- * all protocols whose atoms stand for P0 instructions (ETMv4, ETE, PTM) and for all consumers; whoever includes it
- * compiles an instance with a constant struct walk_how. Everything here is inline, so that struct walk lives in
- * registers; what is rare is in walk.c, and works on struct loop.
+ * walk.h - the walk over the graph of decoded blocks, which turns atoms into ranges or counts. It is the hottest loop
+ * of the library. One source serves all protocols whose atoms stand for P0 instructions (ETMv4, ETE, PTM) and all
+ * consumers: each includer compiles an instance with a constant struct walk_how. All functions here are inline, so that
+ * struct walk stays in registers; rare steps are in walk.c and work on struct loop.
  */
 #ifndef CST_LIB_FLOW_WALK_H
 #define CST_LIB_FLOW_WALK_H
@@ -14,109 +14,121 @@
 #include "flow/step.h"
 #include "image/counts.h"
 
-/* Atoms of one packet at most. */
+/* Maximum number of atoms in one packet. */
 #define PACKET_ATOMS 24
 
-/* Of the atoms of an element, as many are walked over at once: fewer than its `bits` has, so that these can be shifted. */
+/* Atoms of an element that one walk takes: fewer than the bits of cst_element.bits, so that shifts are defined. */
 #define ATOM_BITS 31
 
-/* So many instructions end a run: an element has 32 bits for them, and a packet a few million. */
+/*
+ * A run of counted ranges ends at this many instructions, since cst_generic.n_insn has 32 bits and one packet may add a
+ * few million.
+ */
 #define RUN_INSNS (1u << 31)
 
-/* The input: p[pos..len), and where in the trace that is. */
+/* Input bytes p[pos..len) and their trace offsets. */
 struct atom_input {
 	const uint8_t *p;
 	size_t pos, len;
 	const struct seg *seg;
-	uint32_t seg_i, seg_count;	/* a run that begins at `pos` or before it */
+	uint32_t seg_i, seg_count;	/* index of the run of trace offsets that contains `pos`, or precedes it */
 	void *parser;
-	size_t more;		/* bytes used up behind the first ones of their packets */
-	uint64_t last;		/* trace offset of the last packet that was used */
-	const uint8_t *last_packet; /* and where it is, for a protocol that sets it */
+	size_t more;		/* bytes consumed that are not the first byte of their packet */
+	uint64_t last;		/* trace offset of the last packet consumed */
+	const uint8_t *last_packet; /* its first byte, for protocols that set it */
 };
 
-/* What a packet says beside its atoms. */
+/* Content of a packet besides the atoms themselves. */
 struct atoms {
-	uint32_t cc;		/* cycles of each of its ranges */
-	uint8_t given;		/* one atom E, which leads to `target` */
+	uint32_t cc;		/* cycle count of each of its ranges */
+	uint8_t given;		/* the packet is one atom E that leads to `target` */
 	uint8_t isa;		/* instruction set of `target` */
 	uint32_t target;
 };
 
-/* What the walk needs less often than at each atom. It stays in memory, and the registers are left to the atoms. */
+/* State that the walk uses less often than once per atom. It stays in memory to leave the registers to struct walk. */
 struct loop {
 	struct cst_flow *f;
 	struct atom_input *in;
 	const uint8_t *p, *stop, *end_of_input;
-	const struct cst_generic *limit, *end_of_room; /* before `limit` there is room for any packet */
-	uint64_t bias;		/* trace offsets minus addresses of the input's bytes */
-	uint64_t rest;		/* atoms that there is no room for, with a 1 behind them; or 0 */
-	uint64_t branches, others; /* taken branches; elements that are no ranges, or counted elsewhere */
-	int64_t linked;		/* the bits of a link that are its place and LINK_SLOW; 0: links do not hold */
+	const struct cst_generic *limit, *end_of_room; /* output end; before `limit` there is room for any packet */
+	uint64_t bias;		/* trace offset of an input byte minus its address */
+	uint64_t rest;		/* atoms without room in the output, with a terminating 1; 0: none */
+	uint64_t branches, others; /* taken branches; elements that are not ranges or are counted elsewhere */
+	int64_t linked;		/* mask for a link's place and LINK_SLOW; 0: links are not valid in this map */
 	struct ids ids;
-	uint8_t stack;		/* calls are pushed */
-	uint8_t moved;		/* the last search led to another section, or emptied the block cache */
-	uint8_t mispredicted;	/* of an element, the only atom is not what was traced first */
-	uint32_t flags;		/* enum cst_generic_flags that ranges have beside those of the context */
-	struct atoms now;	/* the packet */
+	uint8_t stack;		/* calls push a return address */
+	uint8_t moved;		/* the last search changed the section or emptied the block cache */
+	uint8_t mispredicted;	/* the only atom of the element was corrected by a Mispredict */
+	uint32_t flags;		/* enum cst_generic_flags of ranges, in addition to those of the context */
+	struct atoms now;	/* the packet in work */
 	/*
-	 * Runs are ranges that are counted, in one section: from the first behind a taken branch (or any, if counts are not
-	 * joined) up to the last one walked over. Ranges in them; their elements count among `others`.
+	 * A run is a sequence of counted ranges in one section: from the first range after a taken branch (with
+	 * RUNS_EACH from any range) to the last one walked. `ranges` counts them; their CST_GEN_RUN elements are in
+	 * `others`.
 	 */
 	uint64_t ranges;
-	uint64_t atoms;		/* of all packets */
-	uint64_t run_insns, run_atoms, run_conflicts; /* where the run began */
+	uint64_t atoms;		/* atoms of all packets */
+	uint64_t run_insns, run_atoms, run_conflicts; /* totals at the begin of the run */
 };
 
-/* What becomes of ranges. */
+/* What a walk makes of a range. */
 enum runs {
-	RUNS_NONE,	/* each is an element */
-	RUNS_EACH,	/* each is counted in f->counts */
-	RUNS_JOINED,	/* they are counted from the target of a branch that is taken to the next one */
+	RUNS_NONE,	/* an element */
+	RUNS_EACH,	/* a count of its block in f->counts */
+	RUNS_JOINED,	/* a part of a counted range from the target of a taken branch to the next taken branch */
 };
 
-/* An instance: all constant. */
+/* Properties of an instance; all members are compile-time constants. */
 struct walk_how {
 	enum runs runs;
-	uint8_t element;	/* atoms of f->el, through any code: speculation, cycle counts, CST_EL_BRANCH */
-	uint8_t given;		/* packets may have targets */
-	uint8_t cycles;		/* packets may have cycle counts */
-	/* The packet at l->p: 1, its atoms with a 1 behind them, and l->p is behind it. 0: it is something else. */
+	uint8_t element;	/* input is f->el, through any code: handles speculation, cycle counts, CST_EL_BRANCH */
+	uint8_t given;		/* packets may carry a target */
+	uint8_t cycles;		/* packets may carry a cycle count */
+	/*
+	 * Parses the packet at l->p. Returns 1, with its atoms and a terminating 1 in *bits and l->p after it; 0 if it
+	 * is not an atom packet.
+	 */
 	int (*packet)(struct loop *l, uint64_t *bits);
-	/* Is the packet at l->p one with atoms? NULL: atom E on an indirect branch pops at once (PTM). */
+	/* True if the packet at l->p has atoms. NULL: an atom E on an indirect branch pops at once (PTM). */
 	int (*atom_follows)(const struct loop *l);
-	/* Where an indirect branch leads: the packet at l->p, if it is a Target Address; as `packet`, with f->isa. */
+	/*
+	 * Parses a Target Address packet at l->p after an indirect branch; returns as `packet`, with *addr and f->isa.
+	 */
 	int (*target)(struct loop *l, uint64_t *addr);
 };
 
-/* How a walk ends, or does not. */
+/* Why a walk ended. */
 enum walk_on {
 	WALK_GO,
-	WALK_OUT,	/* before the block `next`: no packet, or no room */
+	WALK_OUT,	/* before block `next`: no packet, or no room */
 	WALK_GONE,	/* the code at f->addr is not in the graph */
-	WALK_AWAY,	/* behind an indirect branch whose target is to come */
-	WALK_MISMATCH,	/* by cfg->checks the code is not what ran: the last range is void */
+	WALK_AWAY,	/* after an indirect branch whose target is not known yet */
+	WALK_MISMATCH,	/* a check of cfg->checks failed: the last range is void */
 };
 
-/* What every atom needs. Nobody takes the address of one in a function that is not inlined. */
+/* State of each atom, in registers: its address must not be passed to a function that is not inlined. */
 struct walk {
 	struct cst_flow *f;
 	struct loop *l;
 	struct cst_generic *g;	/* the next element */
-	struct blk *base, *b;	/* the blocks; the one that was walked over, from `from` to `end`, by atom `e` */
-	uint64_t end, addr, e;	/* `addr`: before that block, or where execution goes on */
-	uint64_t bits;		/* atoms left of the packet, with a 1 behind them */
+	struct blk *base, *b;	/* all blocks; the last block walked, which ends at `end`, by atom `e` */
+	uint64_t end, addr, e;	/* addr: address of block b or, after it, of the next block */
+	uint64_t bits;		/* atoms of the packet that are left, with a terminating 1 */
 	uint64_t index, insns;
-	int64_t next, linked;	/* signed: a link with LINK_SLOW is negative, and 0 where links do not hold */
+	/* next: the link followed, negative with LINK_SLOW; linked: mask, 0 where links are not valid */
+	int64_t next, linked;
 	struct ids ids;
 	uint32_t flags;
-	/* runs: the link, or what it would be, that leads out of block b; the open one's first block; its section */
+	/*
+	 * counting: the link out of block b (without links its kind only); first block of the open range; its section
+	 */
 	uint32_t raw, start, section;
 };
 
 /*
- * walk.c: what is rare. cst_walk_begin(): 1, with the loop ready for out[0..cap) and the input; 0 when execution is not at
- * a block of the graph.
+ * Rare steps of the walk (walk.c). cst_walk_begin() prepares the loop for out[0..cap) and the input; it returns 0 if
+ * execution is not at a block of the graph.
  */
 int cst_walk_begin(struct loop *l, const struct cst_generic *out, size_t cap);
 int cst_walk_next_run(struct loop *l);
@@ -135,7 +147,7 @@ struct cst_generic *cst_walk_away(struct loop *l, struct cst_generic *g, uint64_
 size_t cst_walk_finish(struct loop *l, uint64_t bits, uint64_t index, uint64_t insns, const struct cst_generic *first,
 		       const struct cst_generic *g);
 
-/* Atoms in front of the 1 that ends them. */
+/* Number of atoms before the terminating 1. */
 static inline unsigned int atoms_in(uint64_t bits)
 {
 	return 63 - __builtin_clzll(bits);
@@ -150,7 +162,10 @@ static inline unsigned int atoms_taken(uint64_t bits)
 	return n - 1;
 }
 
-/* What following the link of a block after atom `e` leaves out, and what the link is. */
+/*
+ * Flags of the link out of block b after atom `e`: its kind, and LINK_SLOW if leaving b takes more than following it (a
+ * push, a pop, a check).
+ */
 static inline uint32_t walk_link_kind(const struct blk *b, uint64_t e)
 {
 	if (!step_is_branch(b))
@@ -167,33 +182,33 @@ STEP_INLINE uint32_t walk_place(const struct walk *w)
 	return (uint32_t)((unsigned char *)w->b - (unsigned char *)w->base);
 }
 
-/* Is block b none of the graph, but f->span? */
+/* True if block b is f->span and not in the graph. */
 STEP_INLINE int walk_in_span(const struct walk *w, const struct walk_how *how)
 {
 	return how->element && w->b == &w->f->span.b;
 }
 
-/* The element of the run that ends with block b. */
+/* Writes the element of the run that ends with block b. */
 STEP_INLINE struct cst_generic *walk_put_run(const struct walk *w, const enum runs runs)
 {
 	return cst_walk_put_run(w->l, w->g, w->index, w->b, w->e, runs == RUNS_EACH ? walk_place(w) : w->start, w->insns,
 				w->bits);
 }
 
-/* The atom that was walked over is counted: block b led to `next`. */
+/* Counts the last atom, which led from block b to `next`. */
 STEP_INLINE void walk_count(struct walk *w, const enum runs runs)
 {
 	struct cst_counts *c = w->f->counts;
 	const uint32_t place = walk_place(w);
 
 	if (runs == RUNS_EACH && w->start) {
-		/* block b was a range */
+		/* the range is block b */
 		if (__builtin_expect(!++count_at(c->blk, place)->atoms[w->e], 0))
 			cst_counts_atoms_full(c, w->section, place, w->e);
 		if (w->raw & LINK_INDIRECT && !count_pair(&count_at(c->blk, place)->edge[0], (uint32_t)w->next))
 			cst_counts_edge_slow(c, w->section, place, (uint32_t)w->next);
 	} else if (w->raw & (runs == RUNS_JOINED ? LINK_TAKEN : LINK_BRANCH)) {
-		/* the branch at the end of block b ended a range */
+		/* the branch at the end of block b ends a range */
 		if (w->raw & LINK_TAKEN && !count_pair(&count_at(c->blk, place)->edge[0], (uint32_t)w->next))
 			cst_counts_edge_slow(c, w->section, place, (uint32_t)w->next);
 		if (!w->start)
@@ -204,7 +219,7 @@ STEP_INLINE void walk_count(struct walk *w, const enum runs runs)
 	}
 }
 
-/* One atom through block b, as far as its link shows where execution goes on. */
+/* Walks one atom through block b and looks up its link. */
 STEP_INLINE void walk_block(struct walk *w, const struct walk_how *how)
 {
 	const struct blk *b = w->b;
@@ -225,18 +240,18 @@ STEP_INLINE void walk_block(struct walk *w, const struct walk_how *how)
 	w->next = (int32_t)w->raw & w->linked;
 }
 
-/* The code at `addr` is searched, of f->isa; it becomes the link of block `by` after atom `e`, if there is one. */
+/* Searches the code at `addr` in f->isa and links it to block `by` after atom `e`, if `by` is given. */
 STEP_INLINE enum walk_on walk_search(struct walk *w, const struct walk_how *how, uint64_t addr, struct blk *by,
 				     unsigned int e)
 {
 	struct loop *l = w->l;
 
-	/* afterwards its blocks may be gone */
+	/* the search may empty the block cache */
 	if (how->runs && w->start)
 		walk_put_run(w, how->runs);
 	w->next = cst_walk_search(l, addr, by, e);
 	if (how->runs && (!w->next || l->moved)) {
-		/* the run ends: the code is in another section, or the block cache was emptied */
+		/* the run ends: another section, or an empty block cache */
 		w->g += w->start != 0;
 		w->start = w->raw = 0;
 	} else if (how->runs && w->start) {
@@ -252,14 +267,14 @@ STEP_INLINE enum walk_on walk_search(struct walk *w, const struct walk_how *how,
 	return WALK_GO;
 }
 
-/* Execution goes on at `addr` in f->isa, where the link of block `by` after atom `e` has led before, if there is one. */
+/* Continues at `addr` in f->isa, by the link of block `by` after atom `e` if it leads there, else by a search. */
 STEP_INLINE enum walk_on walk_to(struct walk *w, const struct walk_how *how, uint64_t addr, struct blk *by, unsigned int e)
 {
-	/* for a packet with a target, w->linked says that no link is to be followed without a look */
+	/* with a target in the packet, w->linked is 0 to make each link be checked */
 	const int64_t linked = how->given ? w->l->linked : w->linked;
 	const int64_t next = by ? (int32_t)by->link[e] & linked & ~LINK_SLOW : 0;
 
-	/* from a span no link is followed: it has none, and the links do not hold before the first search */
+	/* a span has no links, and links are not valid before the first search */
 	if (next && step_leads_to(w->f, w->base, (uint32_t)next, addr, w->f->isa)) {
 		w->next = next;
 		w->addr = addr;
@@ -268,14 +283,17 @@ STEP_INLINE enum walk_on walk_to(struct walk *w, const struct walk_how *how, uin
 	return walk_search(w, how, addr, by, e);
 }
 
-/* A call is pushed if its atom was E when it was traced first, whatever a Mispredict made of it (K10.5.5.3). */
+/*
+ * Pushes the return address of a call. The atom counts as first traced: a Mispredict does not undo the push
+ * (K10.5.5.3).
+ */
 STEP_INLINE void walk_push(const struct walk *w, const struct walk_how *how)
 {
 	if (w->b->flags & BLK_LINK && w->l->stack && (!how->element || w->e != w->l->mispredicted))
 		step_push(w->f, w->end, w->b->isa, walk_in_span(w, how) ? 0 : walk_place(w));
 }
 
-/* To the target on top of the return stack (K10.5.5.3). */
+/* Continues at the address on top of the return stack (K10.5.5.3). */
 STEP_INLINE enum walk_on walk_return(struct walk *w, const struct walk_how *how, int push)
 {
 	const struct return_entry *r = step_pop(w->f);
@@ -285,15 +303,15 @@ STEP_INLINE enum walk_on walk_return(struct walk *w, const struct walk_how *how,
 
 	if (r->call && r->sec == w->f->map_sec)
 		by = BLK_AT(how->element ? w->f->img->blk : w->base, r->call);
-	/* a call's entry may be the one that was popped */
+	/* the push may overwrite the popped entry, which is copied above */
 	if (push)
 		walk_push(w, how);
 	w->f->isa = isa;
-	/* behind a call comes what an atom N would lead to */
+	/* the link of a call after atom N leads to its return address */
 	return walk_to(w, how, addr, by, 0);
 }
 
-/* An atom E whose target is traced with it (IHI 0035B 4.5.4). */
+/* Continues at the target that the packet of an atom E carries (IHI 0035B 4.5.4). */
 STEP_INLINE enum walk_on walk_given(struct walk *w, const struct walk_how *how)
 {
 	struct loop *l = w->l;
@@ -305,7 +323,7 @@ STEP_INLINE enum walk_on walk_given(struct walk *w, const struct walk_how *how)
 	w->f->isa = l->now.isa;
 	if (b->type == CST_INSN_INDIRECT)
 		return walk_to(w, how, l->now.target, walk_in_span(w, how) ? NULL : b, 1);
-	/* with branch broadcast: its link leads where the opcode says */
+	/* branch broadcast: a direct branch must lead where its opcode says */
 	if ((uint32_t)(w->addr + (int64_t)b->step[1]) == l->now.target)
 		return walk_to(w, how, l->now.target, walk_in_span(w, how) || step_isa(b, 1) != l->now.isa ? NULL : b, 1);
 	w->g = cst_walk_conflict(l, w->g, w->index, b, w->addr);
@@ -313,14 +331,14 @@ STEP_INLINE enum walk_on walk_given(struct walk *w, const struct walk_how *how)
 	return walk_to(w, how, l->now.target, NULL, 1);
 }
 
-/* An indirect branch was taken. */
+/* Continues after a taken indirect branch. */
 STEP_INLINE enum walk_on walk_indirect(struct walk *w, const struct walk_how *how)
 {
 	struct loop *l = w->l;
 	struct cst_flow *f = w->f;
 	uint64_t target;
 
-	/* IHI 0035B 2.4.3: the atom says that the target is on the return stack, before a call pushes */
+	/* IHI 0035B 2.4.3: an atom E means that the target is on the return stack; it is popped before a call pushes */
 	if (how->element ? f->pop_first : !how->atom_follows) {
 		if (f->stack_count)
 			return walk_return(w, how, 1);
@@ -330,7 +348,7 @@ STEP_INLINE enum walk_on walk_indirect(struct walk *w, const struct walk_how *ho
 	walk_push(w, how);
 	if (w->b->subtype == CST_INSN_ERET || how->element)
 		return WALK_AWAY;
-	/* the target is on the return stack if a P0 element follows without an address */
+	/* a P0 element without an address before it: the target is on the return stack */
 	if (f->stack_count && f->cfg->ret_stack && (w->bits != 1 || (!l->rest && how->atom_follows(l))))
 		return walk_return(w, how, 0);
 	if (w->bits != 1 || l->rest || !how->target(l, &target))
@@ -338,7 +356,7 @@ STEP_INLINE enum walk_on walk_indirect(struct walk *w, const struct walk_how *ho
 	return walk_to(w, how, target, w->b, 1);
 }
 
-/* Block b was left where following its link is not all that there is to do. */
+/* Leaves block b if that takes more than following its link. */
 STEP_INLINE enum walk_on walk_exit(struct walk *w, const struct walk_how *how)
 {
 	struct loop *l = w->l;
@@ -361,7 +379,7 @@ STEP_INLINE enum walk_on walk_exit(struct walk *w, const struct walk_how *how)
 	if (w->e && !step_is_branch(b))
 		l->branches--;
 	if (how->runs == RUNS_EACH && w->start && !step_is_branch(b)) {
-		/* this range goes on */
+		/* the range does not end with this block */
 		w->g = walk_put_run(w, how->runs);
 		w->start = w->raw = 0;
 	}
@@ -374,7 +392,7 @@ STEP_INLINE enum walk_on walk_exit(struct walk *w, const struct walk_how *how)
 	return walk_search(w, how, step_wrap(w->addr, f->isa), walk_in_span(w, how) ? NULL : b, (unsigned int)w->e);
 }
 
-/* The next packet, if it is one with atoms and there is room for it. */
+/* Parses the next packet if it has atoms and there is room for them. Returns 0 otherwise. */
 STEP_INLINE int walk_packet(struct walk *w, const struct walk_how *how)
 {
 	struct loop *l = w->l;
@@ -411,7 +429,7 @@ STEP_INLINE enum walk_on walk_blocks(struct walk *w, const struct walk_how *how)
 		w->b = BLK_AT(w->base, w->next);
 		walk_block(w, how);
 		if (__builtin_expect(w->next > 0, 1)) {
-			/* blocks that are linked are in one map: no wrap at 4 GiB between them */
+			/* linked blocks are in one map: no wrap at 4 GiB between them */
 			w->addr += (int64_t)w->b->step[w->e];
 		} else {
 			on = walk_exit(w, how);
@@ -422,8 +440,8 @@ STEP_INLINE enum walk_on walk_blocks(struct walk *w, const struct walk_how *how)
 }
 
 /*
- * With execution at the block f->blk or, for an element only, in f->span: appends to out[*n] what the atoms of the input
- * make, or of an element those in l->rest. Returns how it ended; the atoms that are left are l->rest then.
+ * Walks the atoms of the input, or of an element those in l->rest, from the block f->blk (for an element also from
+ * f->span) on, and appends to out[*n]. Returns why it ended, with the atoms that are left in l->rest.
  */
 STEP_INLINE enum walk_on walk_run(struct loop *l, struct cst_generic *out, size_t *n, const struct walk_how *how)
 {
@@ -460,9 +478,9 @@ STEP_INLINE enum walk_on walk_run(struct loop *l, struct cst_generic *out, size_
 }
 
 /*
- * An instance over packets, whose ranges have `flags` beside those of the context: appends to out[*n], and moves in->pos. With f->busy set, the last packet is not done yet and
- * cst_flow_run() must go on with it. 0: nothing was done. Only for a stream whose atoms are final at once, and with
- * f->busy 0.
+ * Runs an instance over packets: appends to out[*n] ranges with `flags` besides those of the context, and moves
+ * in->pos. Returns 0 if nothing was consumed. If f->busy is set afterwards, cst_flow_run() must complete the last
+ * packet. Only for streams whose atoms need no commit, and with f->busy 0.
  */
 STEP_INLINE int walk_input(struct cst_flow *f, struct atom_input *in, uint32_t flags, struct cst_generic *out, size_t *n,
 			   size_t cap, const struct walk_how *how)

@@ -20,7 +20,7 @@ void cst_flow_at(struct cst_flow *f, uint64_t addr, enum cst_isa isa)
 	f->no_push = 0;
 	f->it = 0;
 	f->blk = 0;
-	/* byte codes are not traced: a synchronisation follows when that is over (IHI 0035B 4.17) */
+	/* byte codes are not traced; a synchronisation follows them (IHI 0035B 4.17) */
 	if (isa >= CST_ISA_JAZELLE)
 		f->need_addr = 1;
 }
@@ -47,7 +47,7 @@ int cst_flow_waypoint(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		cst_flow_broken(f, out, n, end == SPAN_STOPPED ? SPAN_LOST : end, s);
 		return 0;
 	}
-	/* whatever the last instruction is, no atom belongs to it */
+	/* the last instruction has no atom, whatever its type */
 	s->b.gflags &= ~CST_GF_WAYPOINT;
 	cst_flow_range(f, out, n, s, 1);
 	cst_flow_behind(f, s);
@@ -100,7 +100,7 @@ void cst_flow_state(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	f->tmpl.security = c->security;
 	f->tmpl.context_id = c->context_id;
 	f->tmpl.vmid = c->vmid;
-	/* only Hyp mode tells of an exception level */
+	/* PTM traces no exception level except Hyp mode */
 	f->tmpl.flags = 0;
 	cst_flow_choose_space(f, c);
 	if (el->flags & CST_EL_F_QUIET)
