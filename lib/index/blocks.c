@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* blocks.c - what an index keeps of a stream: blocks, and in a full index records. */
+/* blocks.c - the blocks of a stream in its index and, in a full index, its records. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,14 +7,14 @@
 
 #include "index/index.h"
 
-#define OTHERS 63	/* bit for contexts beyond those that are told apart */
+#define OTHERS 63	/* bit for contexts that did not fit into the table */
 
 static uint64_t slot_of(const struct cst_index_stream *ix, uint64_t offset)
 {
 	return offset / ix->granularity;
 }
 
-/* The second block becomes part of the first one. */
+/* Merges block `next` into the block before it. */
 static void join(struct cst_index_block *b, const struct cst_index_block *next)
 {
 	unsigned int i;
@@ -37,7 +37,7 @@ static void join(struct cst_index_block *b, const struct cst_index_block *next)
 			       b->counts[i] + next->counts[i];
 }
 
-/* Twice as coarse: what is left are the blocks that would have been made had it been so from the beginning. */
+/* Doubles the granularity. The blocks left are those that a builder with this granularity would have made. */
 void cst_blocks_coarsen(struct cst_index_stream *ix)
 {
 	uint32_t i, n = 1;
@@ -77,7 +77,7 @@ int cst_blocks_add(struct stream_index *s, uint64_t start, uint64_t valid)
 	return 0;
 }
 
-/* The block that `index` is in. */
+/* Returns the block that contains `index`. */
 static struct cst_index_block *block_at(struct cst_index_stream *ix, uint64_t index)
 {
 	uint32_t i = ix->n_blocks - 1;
@@ -98,7 +98,10 @@ static void count(struct cst_index_block *b, unsigned int kind)
 		b->counts[kind]++;
 }
 
-/* Records come nearly in order: a synchronisation is noted before elements that are held back. */
+/*
+ * Adds a record. Records are only nearly in order, since a synchronisation is recorded before elements that wait for
+ * their commit; sort_records() in build.c sorts them.
+ */
 static void record(struct stream_index *s, unsigned int kind, uint64_t offset, uint64_t value)
 {
 	struct cst_index_stream *ix = &s->ix;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* build.c - a buffer: blocks of frames, and its streams by trace ID. */
+/*
+ * build.c - builds the index of a buffer: splits it into source blocks and passes each stream's bytes to its indexer.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,13 +10,13 @@
 #include "index/index.h"
 #include "protocol/digest.h"
 
-/* Raw bytes unpacked at a time. */
+/* raw bytes unpacked per call */
 #define CHUNK 16384u
 #define MAX_FRAGS (CHUNK / 16 * 8 + 9)
 
 #define MAX_BLOCKS 65536u
 #define MAX_RECORDS (1u << 20)
-/* Source blocks are not joined, for their digests cannot be: no more are made. */
+/* Limit of source blocks. They cannot be merged when it is reached, since digests cannot; the last one then grows. */
 #define MAX_SOURCES (1u << 20)
 
 #define MIN_SOURCE 4096u
@@ -23,7 +25,7 @@
 #define FRAME 16
 #define FSYNC_WORD 0xffffff7fu
 
-/* Digest of bytes that come in pieces: words of eight, then the rest and the number. */
+/* Digest of bytes that arrive in pieces: full 64-bit words, then the remaining bytes and the length. */
 struct running {
 	uint64_t digest, word, len;
 	unsigned int fill;
@@ -37,7 +39,7 @@ struct cst_index_builder {
 	struct cst_fragment *frag;
 	struct seg *seg;
 	uint8_t *data;
-	struct running sum;	/* of the last source block */
+	struct running sum;	/* digest of the open source block */
 	struct cst_index_source *sources;
 	uint32_t n_sources, cap_sources;
 	uint64_t offset, end;
@@ -93,7 +95,7 @@ int cst_index_builder_new(struct cst_index_builder **out, enum cst_tree_format f
 		b->opts = *opts;
 	if (!b->opts.granularity)
 		b->opts.granularity = CST_INDEX_GRANULARITY;
-	/* one block is always there, and coarser must mean fewer */
+	/* the first block always exists, and coarser blocks must be fewer */
 	if (b->opts.max_blocks < 2)
 		b->opts.max_blocks = b->opts.max_blocks ? 2 : MAX_BLOCKS;
 	if (!b->opts.max_records)
@@ -106,7 +108,7 @@ int cst_index_builder_new(struct cst_index_builder **out, enum cst_tree_format f
 		cst_index_builder_free(b);
 		return -CST_ERR_NOMEM;
 	}
-	flags &= ~(unsigned)(CST_FRAME_PACKED | CST_FRAME_FINDINGS);	/* make no difference to the trace */
+	flags &= ~(unsigned)(CST_FRAME_PACKED | CST_FRAME_FINDINGS);	/* these flags do not change the trace */
 	b->flags = (uint8_t)flags;
 	cst_deframer_init(&b->df, flags);
 	*out = b;
@@ -195,13 +197,13 @@ static void reset_streams(struct cst_index_builder *b)
 			cst_stream_index_reset(b->streams[i]);
 }
 
-/* Finer blocks of the buffer would not save anything. */
+/* Source blocks have a minimum size: smaller ones would not reduce what a reader decodes. */
 static uint64_t source_granularity(const struct cst_index_builder *b)
 {
 	return b->opts.granularity < MIN_SOURCE ? MIN_SOURCE : b->opts.granularity;
 }
 
-/* A run of fragments of one ID. */
+/* Collects a run of fragments of one ID in b->seg. Returns their number. */
 static int run_of(struct cst_index_builder *b, const struct cst_fragment *frag, uint32_t count, size_t *len)
 {
 	uint32_t i;
@@ -247,7 +249,7 @@ static int route(struct cst_index_builder *b, uint32_t count)
 	return 0;
 }
 
-/* Is this a place to begin a block of the buffer? Between frames, and not sooner than asked for. */
+/* True if a source block may begin here: at a frame boundary, in another granule than the last block. */
 static int at_block(const struct cst_index_builder *b)
 {
 	uint64_t last = b->sources[b->n_sources - 1].offset, g = source_granularity(b);
@@ -259,20 +261,20 @@ static int at_block(const struct cst_index_builder *b)
 	return !b->df.fill && (b->df.synced || !(b->flags & CST_FRAME_FSYNC));
 }
 
-/* Bytes to take at once: none beyond the next place where a block may begin. */
+/* Number of input bytes up to the next position where a source block may begin. */
 static size_t piece(const struct cst_index_builder *b, size_t len)
 {
 	uint64_t last = b->sources[b->n_sources - 1].offset, g = source_granularity(b);
 	uint64_t next = (last / g + 1) * g;
 
-	if (b->format == CST_TREE_FRAMES)	/* to the end of the frame in which it is due */
+	if (b->format == CST_TREE_FRAMES)	/* up to the end of the frame */
 		next = next > b->end ? next : b->end + 1;
 	if (b->n_sources < MAX_SOURCES && next > b->end && next - b->end < len)
 		len = (size_t)(next - b->end);
 	return len < CHUNK ? len : CHUNK;
 }
 
-/* Synchronisation words between frames; sound frames have none in them (lib/frame/sync.c). */
+/* Counts synchronisation words between frames; a sound frame contains none (lib/frame/sync.c). */
 static void count_syncs(struct cst_index_builder *b, const uint8_t *data, size_t len)
 {
 	size_t i;
@@ -337,7 +339,7 @@ static int by_offset(const void *a, const void *b)
 	return x->value < y->value ? -1 : x->value > y->value;
 }
 
-/* What comes after the first record that was left out is incomplete. */
+/* Sorts the records by offset and removes those after the first one that exceeded the limit. */
 static void sort_records(struct cst_index_stream *s)
 {
 	if (s->n_records)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* codec.c - numbers of an index file, both ways. */
+/* codec.c - encoding and decoding of the numbers in an index file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ uint64_t cst_get_number(struct reader *r)
 
 	for (shift = 0; shift < 64 && r->p < r->end && !r->error; shift += 7) {
 		b = *r->p++;
-		/* one way only to write a number: no bits that are lost, no empty byte at the end */
+		/* each number has one valid encoding: no bits beyond 64, no zero byte at the end */
 		if ((shift == 63 && b > 1) || (shift && !b))
 			break;
 		v |= (uint64_t)(b & 0x7f) << shift;

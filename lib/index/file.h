@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* file.h - the layout of an index file (man page cstrace-index(5)), for writer and reader. */
+/* file.h - layout of an index file (man page cstrace-index(5)), shared by writer and reader. */
 #ifndef CST_LIB_INDEX_FILE_H
 #define CST_LIB_INDEX_FILE_H
 
@@ -12,7 +12,7 @@
 #define INDEX_SUM_AT 24
 #define INDEX_NAME_MAX 4096
 
-/* First byte of a block of the buffer: what follows. */
+/* First byte of a source block: which fields follow. */
 enum source_flags {
 	SOURCE_IDS = 1,		/* other trace IDs than in the last block */
 	SOURCE_TRIGGERS = 2,
@@ -22,9 +22,9 @@ enum source_flags {
 	SOURCE_ALL = 31,
 };
 
-/* First byte of a block of a stream: a bit per kind that has a count, and ... */
+/* First byte of a stream block: one bit per kind with a count, and these. */
 enum block_flags {
-	BLOCK_RANGE = 0x40,	/* times do not only grow */
+	BLOCK_RANGE = 0x40,	/* times do not ascend */
 	BLOCK_CONTEXTS = 0x80,	/* other contexts than in the last block */
 };
 

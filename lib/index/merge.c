@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge.c - two indexes of neighbouring parts of a buffer become one. */
+/* merge.c - merges the indexes of two neighbouring parts of a buffer. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +8,9 @@
 #include "index/index.h"
 
 /*
- * The block that both have: a[*i] and b[*j] begin alike, so both go on alike there, and what the first index
- * says of the time before is proven. It must not be the first one's last block, which elements that were held
- * back may be missing from, nor the second one's first, before which it knew nothing.
+ * Finds a block a[*i] and b[*j] with the same begin in both streams. From there on both decoders agree, and the first
+ * index proves the time before. It must not be the last block of `a`, which may lack elements that were not committed
+ * yet, nor the first block of `b`, which began without a proof.
  */
 static int common_block(const struct cst_index_stream *a, const struct cst_index_stream *b, uint32_t *i,
 			uint32_t *j)
@@ -29,7 +29,7 @@ static int common_block(const struct cst_index_stream *a, const struct cst_index
 	return 0;
 }
 
-/* Bits of contexts as `to` numbers them. */
+/* Renumbers the context bits of `from` for the context table of `to`. */
 static uint64_t renumber(struct cst_index_stream *to, const struct cst_index_stream *from, uint64_t bits)
 {
 	uint64_t out = bits >> CST_INDEX_CONTEXTS << CST_INDEX_CONTEXTS;
@@ -75,7 +75,7 @@ static int append_stream(struct cst_index_stream *s, struct cst_index_stream *ne
 	while (next->granularity < s->granularity)
 		cst_blocks_coarsen(next);
 	if (!common_block(s, next, &i, &j))
-		/* nothing to add */
+		/* the stream has no trace in `next` */
 		return next->n_blocks == 1 && !next->blocks[0].bytes ? 0 : -CST_ERR_CONFLICT;
 	if (append_records(s, next, s->blocks[i].valid))
 		return -CST_ERR_NOMEM;
@@ -89,7 +89,7 @@ static int append_stream(struct cst_index_stream *s, struct cst_index_stream *ne
 	return 0;
 }
 
-/* The same for blocks of the buffer: the last one of the first index is not complete. */
+/* Appends the source blocks of `next`, which replace the last, incomplete one of `ix`. */
 static int append_sources(struct cst_index *ix, const struct cst_index *next)
 {
 	struct cst_index_source *p;
@@ -130,7 +130,7 @@ static int fits(const struct cst_index *a, const struct cst_index *b)
 	return 1;
 }
 
-/* Copies of both, so that nothing has changed when one stream does not fit. */
+/* Merges copies of all streams, so that `ix` is unchanged if one of them does not fit. */
 static int append_streams(struct cst_index_stream *to, const struct cst_index *ix, const struct cst_index *next)
 {
 	struct cst_index_stream own;

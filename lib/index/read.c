@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* read.c - the bytes of a file to indexes (man page cstrace-index(5)). What does not follow the rules is refused. */
+/*
+ * read.c - reads the bytes of a file into indexes (man page cstrace-index(5)); content against the rules is an error.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,14 +9,14 @@
 
 #include "index/file.h"
 
-/* Fewest bytes that things of a file have. */
+/* Minimum sizes of entries in bytes. */
 #define SOURCE_LEAST 11
 #define BLOCK_LEAST 4
 #define RECORD_LEAST 2
 #define STREAM_LEAST 17
 #define INDEX_LEAST 24
 
-/* A sum that must not wrap. */
+/* Returns a + b; an overflow is an error. */
 static uint64_t add(struct reader *r, uint64_t a, uint64_t b)
 {
 	if (b > UINT64_MAX - a)
@@ -32,7 +34,7 @@ static uint32_t get32(struct reader *r, int wanted)
 {
 	uint64_t v = wanted ? cst_get_number(r) : 0;
 
-	/* a flag says that there are some */
+	/* a count whose flag is set must not be 0 */
 	expect(r, v <= UINT32_MAX && (!wanted || v));
 	return (uint32_t)v;
 }
@@ -165,7 +167,7 @@ static void get_stream(struct reader *r, const struct cst_index *ix, struct cst_
 	s->config = cst_get_fixed(r, 8);
 	s->worlds = (uint8_t)cst_get_fixed(r, 1);
 	granularity = cst_get_number(r);
-	/* those of two indexes that are merged have to meet */
+	/* the granularity of a stream is that of the index times a power of 2, which merging relies on */
 	while (coarser < granularity && coarser <= UINT32_MAX)
 		coarser *= 2;
 	expect(r, s->trace_id <= 0x7f && s->protocol < CST_PROTOCOLS && granularity == coarser &&
@@ -243,7 +245,7 @@ static int refuse(struct cst_index_problem *p, int error, const char *text, uint
 	return error;
 }
 
-/* Header and checksum; the number of indexes. */
+/* Checks header and checksum, and reads the number of indexes. */
 static int check_file(struct reader *r, size_t len, uint32_t *n, struct cst_index_problem *p)
 {
 	const uint8_t *data = r->p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* search.c - asking an index, and beginning to decode where it says. */
+/* search.c - searches in an index, and sets up a tree to decode from a position found. */
 #include <string.h>
 
 #include "index/index.h"
@@ -18,7 +18,7 @@ const struct cst_index_stream *cst_index_find_stream(const struct cst_index *ix,
 	return NULL;
 }
 
-/* The last block that begins at or before `offset`; the first one when none does. */
+/* Returns the last block that begins at or before `offset`, or the first block. */
 static uint32_t block_of(const struct cst_index_stream *s, uint64_t offset)
 {
 	uint32_t lo = 0, hi = s->n_blocks, mid;
@@ -33,7 +33,7 @@ static uint32_t block_of(const struct cst_index_stream *s, uint64_t offset)
 	return lo;
 }
 
-/* Has the block something of what is asked for, before or after query->from? */
+/* True if the block has a match of the query, before or after query->from. */
 static int block_has(const struct cst_index_stream *s, const struct cst_index_block *b,
 		     const struct cst_index_query *q)
 {
@@ -97,7 +97,7 @@ void cst_index_search(const struct cst_index *ix, const struct cst_index_stream 
 				set_place(&s->blocks[block_of(s, from)], p, from, 1, 1);
 				return;
 			}
-		/* the first one is behind the records, if there is one */
+		/* a match, if any, is after the end of the records */
 		from = s->records_end > from ? s->records_end : from;
 	}
 	for (i = block_of(s, from); i < s->n_blocks; i++)
@@ -135,7 +135,7 @@ uint64_t cst_index_start_tree(const struct cst_index *ix, const struct cst_index
 	for (i = 0; i < 128; i++)
 		start[i] = UINT64_MAX;
 	for (i = 0; i < ix->n_streams; i++) {
-		/* what the whole index does not have is not there */
+		/* the index covers the whole trace and has no match: the stream is not needed */
 		if (!places[i].found && whole)
 			continue;
 		start[ix->streams[i].trace_id & 127] = places[i].start;
@@ -147,14 +147,17 @@ uint64_t cst_index_start_tree(const struct cst_index *ix, const struct cst_index
 	if (ix->format == CST_TREE_RAW)
 		return first;
 	src = cst_index_source_at(ix, ix->flags & CST_FRAME_DSTREAM ? cst_dstream_offset(first) : first);
-	/* the first block begins as any buffer does: where frames begin may still have to be found */
+	/* the first block begins like any buffer: its first frame boundary may not be known */
 	if (!src || src == ix->sources)
 		return ix->offset;
 	cst_tree_start_at(tree, src->offset, src->frame_id);
 	return src->offset;
 }
 
-/* Bytes of the configuration in version 0.1. What later versions added counts where it is not 0: files stay valid. */
+/*
+ * Size of struct cst_config in version 0.1. Fields added later enter the hash only if they are not 0, so that existing
+ * index files remain valid.
+ */
 #define CONFIG_FIRST 60
 
 static uint32_t little_endian(uint32_t v)
@@ -168,14 +171,14 @@ uint64_t cst_index_config(const struct cst_config *cfg)
 	struct cst_config c;
 
 	_Static_assert(sizeof(c) >= CONFIG_FIRST, "fields are only added");
-	/* structures may have holes: what is copied in here has not */
+	/* the hash covers the padding of the struct, too */
 	memset(&c, 0, sizeof(c));
 	c = *cfg;
-	c.insn_ranges = 0;	/* the same packets, and the same places to begin at */
+	c.insn_ranges = 0;	/* does not change packets or their positions */
 	if (c.protocol == CST_PROTO_ETMV4)
-		c.hold_transactions = 0;	/* there are none */
+		c.hold_transactions = 0;	/* ETMv4 has no transactions */
 	if ((c.protocol == CST_PROTO_ETMV4 || c.protocol == CST_PROTO_ETE) && !c.max_spec)
-		c.as_reference = 0;	/* it is about atoms that a Mispredict comes too late for */
+		c.as_reference = 0;	/* without speculation no Mispredict comes too late */
 	c.cond_keys = little_endian(c.cond_keys);
 	c.p0_keys = little_endian(c.p0_keys);
 	c.max_spec = little_endian(c.max_spec);

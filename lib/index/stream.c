@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stream.c - one trace ID: packets and elements, and the places where a decoder can begin.
+ * stream.c - decodes the stream of one trace ID to elements and finds the positions where a decoder can begin.
  *
- * At an alignment synchronisation a second decoder begins, as one would that is fed from there. Both read on in
- * step until nothing is left in which they differ: the parsers' state, the elements that are held, and what
- * the flow stage was told since. What it has not been told anew would be older than the synchronisation: return
- * stack, context and address (Arm ARM K10.5.5.9: Trace Info clears the stack; context and address follow).
+ * At an alignment synchronisation a second decoder begins as if it was fed from there. Both decode the same packets
+ * until their states are equal: the parsers, the elements that are not committed, and what the flow stage has received
+ * since. State of the flow stage that is older than the synchronisation is void by then: Trace Info clears the return
+ * stack, context and address are traced after it (Arm ARM K10.5.5.9).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +15,10 @@
 #include "index/index.h"
 #include "protocol/digest.h"
 
-/* Packets after which a decoder that still differs is given up. */
+/* The second decoder is given up if it still differs after this many packets. */
 #define MAX_TRIED (1u << 16)
 
-/* Instructions of an IT block, at most. */
+/* maximum number of instructions in an IT block */
 #define IT_INSNS 4
 
 static int side_init(struct side *sd, struct stream_index *s)
@@ -64,9 +64,9 @@ int cst_stream_index_init(struct stream_index *s, const struct cst_config *cfg, 
 	/* of PTM's periodic ones the reference keeps new contexts to itself, so that code is read as in the one before */
 	s->has_isync = cfg->protocol == CST_PROTO_ETMV3 || (cfg->protocol == CST_PROTO_PTM && !cfg->as_reference);
 	/*
-	 * The flow stage remembers more of these than is told anew at a synchronisation: conditional instructions
-	 * whose result is to come, the instruction that transfers belong to, the atom before. No second decoder
-	 * can be seen to agree in it.
+	 * With these options the flow stage has more state than a synchronisation traces again: conditional
+	 * instructions that wait for their result, the instruction that data transfers belong to, the last atom.
+	 * Equality of two decoders cannot be proven then.
 	 */
 	s->has_places = !cfg->cond_trace && !cfg->checks &&
 			!(s->is_flow && (cfg->data_addr || cfg->data_value || cfg->data_only));
@@ -123,9 +123,9 @@ int cst_stream_index_take(const struct stream_index *s, struct cst_index_stream 
 }
 
 /*
- * ETMv3 and PTM: an I-sync packet with an address. It tells the whole context and where execution goes on, and voids
- * the return stack (IHI 0014Q 7.3, IHI 0035B 4.3): to a decoder that goes on a packet without news, to one that begins
- * there Trace On with all of them.
+ * True for an ETMv3 or PTM I-sync packet with an address. It traces the whole context and the address, and clears the
+ * return stack (IHI 0014Q 7.3, IHI 0035B 4.3). A decoder in synchronisation gets no element for values that are
+ * unchanged; one that begins there gets Trace On and all of them.
  */
 static int is_isync(struct flow_state *f, const struct cst_element *e)
 {
@@ -137,15 +137,18 @@ static int is_isync(struct flow_state *f, const struct cst_element *e)
 	       (e->flags & CST_EL_F_SYNC || (f->sync_known && f->sync_index == e->index));
 }
 
-/* The context is compared with the element stages. An IT block can go on across the packet. */
-static void begin_anew(struct flow_state *f, const struct cst_element *e)
+/*
+ * Restarts the digest at an I-sync packet. The context is left out, since the element stages' states have it; an IT
+ * block can extend over the packet.
+ */
+static void begin_at_isync(struct flow_state *f, const struct cst_element *e)
 {
 	f->digest = digest_word(digest_word(digest_word(DIGEST_START, e->index), e->addr), e->is);
 	f->info = f->context = f->address = 1;
 	f->unsure = e->is == CST_ISA_A32 ? 0 : IT_INSNS;
 }
 
-/* An atom, like any packet that tells how far execution came, is an instruction at least. */
+/* Counts the instructions of an element: an atom or a waypoint stands for at least one. */
 static void pass_instructions(struct flow_state *f, const struct cst_element *e)
 {
 	unsigned int n = e->kind == CST_EL_ATOMS ? e->n : e->kind == CST_EL_BRANCH || e->kind == CST_EL_WAYPOINT;
@@ -153,18 +156,21 @@ static void pass_instructions(struct flow_state *f, const struct cst_element *e)
 	f->unsure = n < f->unsure ? (uint8_t)(f->unsure - n) : 0;
 }
 
-/* What the flow stage makes of an element, as far as it remembers it. 0: it would need what came before. */
-static int tell_flow(const struct stream_index *s, struct flow_state *f, const struct cst_element *e)
+/*
+ * Adds an element to the state of the flow stage. Returns 0 if the flow stage would need state from before the
+ * synchronisation.
+ */
+static int flow_receive(const struct stream_index *s, struct flow_state *f, const struct cst_element *e)
 {
 	if (e->index < s->start || (e->kind == CST_EL_NO_SYNC && e->index == s->start))
 		return 1;
 	if (s->has_isync && is_isync(f, e)) {
-		begin_anew(f, e);
+		begin_at_isync(f, e);
 		return 1;
 	}
 	f->digest = cst_digest_element(f->digest, e);
 	pass_instructions(f, e);
-	/* what the flow stage is told of the context is what the element stages compare, but not behind a loss */
+	/* the context is also in the element stages' states, which are compared, but not after a loss */
 	if (s->has_isync && (e->kind == CST_EL_NO_SYNC || e->kind == CST_EL_TRACE_ON))
 		f->context = f->address = 0;
 	if (f->context && f->address && f->info)
@@ -217,7 +223,7 @@ static void take_main(struct stream_index *s)
 	while ((e = s->pr->ops.stage_take(s->main.stage))) {
 		cst_blocks_element(s, e);
 		if (s->trying)
-			tell_flow(s, &s->main_flow, e);
+			flow_receive(s, &s->main_flow, e);
 	}
 }
 
@@ -227,12 +233,15 @@ static int take_late(struct stream_index *s)
 	int ok = 1;
 
 	while ((e = s->pr->ops.stage_take(s->late.stage)))
-		ok &= tell_flow(s, &s->late_flow, e) | !s->is_flow;
+		ok &= flow_receive(s, &s->late_flow, e) | !s->is_flow;
 	return ok;
 }
 
-/* The second decoder reads the packet that the first one has just read. 0: it does not see it so. */
-static int follow(struct stream_index *s, const struct cst_packet *pkt)
+/*
+ * Decodes with the second decoder the packet that the first one has just decoded. Returns 0 if it parses another
+ * packet.
+ */
+static int late_decode(struct stream_index *s, const struct cst_packet *pkt)
 {
 	struct cst_packet own;
 
@@ -243,7 +252,7 @@ static int follow(struct stream_index *s, const struct cst_packet *pkt)
 	return take_late(s);
 }
 
-/* The synchronisation `pkt` was read: a decoder that begins with its first byte. */
+/* Begins the second decoder at the first byte of the synchronisation `pkt`. */
 static void begin_late(struct stream_index *s, const struct cst_packet *pkt)
 {
 	const struct cst_protocol_ops *ops = &s->pr->ops;
@@ -254,7 +263,7 @@ static void begin_late(struct stream_index *s, const struct cst_packet *pkt)
 	memset(s->late.parser, 0, ops->parser_size);
 	ops->parser_init(s->late.parser, &s->cfg, NULL);
 	ops->stage_reset(s->late.stage, CST_UNSYNC_INIT, 0);
-	/* with more before it in its first byte, or too long to be kept whole, it is not one to begin at */
+	/* no decoder can begin in the middle of a byte, and a packet longer than pkt->bytes cannot be parsed again */
 	if (pkt->flags & CST_PF_LEAD || pkt->nbytes != pkt->size)
 		return;
 	memset(&own, 0, sizeof(own));
@@ -279,7 +288,7 @@ static void packet(struct stream_index *s, const struct cst_packet *pkt)
 	take_main(s);
 	cst_blocks_bytes(s, pkt->index, pkt->size);
 	s->last_index = pkt->index;
-	if (s->trying && !follow(s, pkt))
+	if (s->trying && !late_decode(s, pkt))
 		s->trying = 0;
 	if (s->trying && same(s)) {
 		s->trying = 0;
@@ -292,16 +301,16 @@ static void packet(struct stream_index *s, const struct cst_packet *pkt)
 		begin_late(s, pkt);
 }
 
-/* Both decoders have agreed: here is the first packet after that. */
+/* Begins a block at the first packet after both decoders agreed. */
 static void begin_block(struct stream_index *s, uint64_t index)
 {
 	s->next_valid = 0;
-	/* packets can share a byte */
+	/* the next packet can begin in the byte of the last one */
 	s->error = cst_blocks_add(s, s->start, index > s->last_index ? index : s->last_index + 1);
 }
 
-/* Packets that change nothing but what is executed. */
-static void pass_over(struct stream_index *s)
+/* Skips packets with executed instructions only, which no index records. */
+static void skip_flow_packets(struct stream_index *s)
 {
 	struct cursor *c = &s->main.cur;
 	size_t n;
@@ -330,14 +339,14 @@ int cst_stream_index_feed(struct stream_index *s, const uint8_t *data, size_t le
 	if (s->trying)
 		cst_cursor_feed(&s->late.cur, data, len, seg, seg_count);
 	for (;;) {
-		pass_over(s);
+		skip_flow_packets(s);
 		if (s->error || !cst_cursor_next(&s->main.cur, &pkt, 1))
 			break;
 		if (s->next_valid)
 			begin_block(s, pkt.index);
 		packet(s, &pkt);
 	}
-	/* the same bytes wait in both */
+	/* both decoders must have the same incomplete packet */
 	if (s->trying && (cst_cursor_next(&s->late.cur, &pkt, 1) ||
 			  s->late.cur.carry_len != s->main.cur.carry_len))
 		s->trying = 0;
