@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* file_losses.c - counts what the recording itself lost, before and beside decoding. */
+/* file_losses.c - counts what the recording itself has lost, apart from decoding. */
 #include "base/intmap.h"
 #include "session/internal.h"
 
 static void add_record(struct losses *ls, struct aux_record *r)
 {
-	/* In a buffer of a CPU the record's thread is whoever happened to run. */
+	/* in a CPU's buffer the record names whichever thread ran when it was written */
 	int pid = r->of_thread ? r->pid : LOSS_NOBODY;
 
 	r->counted = true;
@@ -23,8 +23,9 @@ void session_fragment_losses(struct session *ss, const struct fragment *f)
 }
 
 /*
- * Does it count from the start? What has fragments waits until one is decoded. What has none is skipped with the
- * times at which that can have been lost: since the record before on its CPU.
+ * True if the losses of AUX record `r` count at the begin of the run. Without a filter all do. With one, records with
+ * fragments count when a fragment is decoded; others count if the time in which their data was lost, since the record
+ * `before` on the same CPU, overlaps the filter's window.
  */
 static bool counts_now(const struct session *ss, const struct aux_record *r, const struct aux_record *before)
 {
@@ -47,7 +48,7 @@ void session_start_losses(struct session *ss)
 		r->counted = false;
 		if (counts_now(ss, r, r->cpu < 0 ? NULL : intmap_get(&last, r->cpu)))
 			add_record(ls, r);
-		/* Without memory for it, more counts. */
+		/* without memory for the time of the record before, more losses count */
 		if (ss->chosen.filter && r->cpu >= 0 && !intmap_put(&last, r->cpu, r))
 			intmap_free(&last);
 	}

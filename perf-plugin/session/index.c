@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* index.c - the pass over all records before anything is decoded. */
+/* index.c - reads all records once, before decoding. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,9 +12,9 @@
 
 struct indexer {
 	struct session *ss;
-	bool no_format;			/* sched_switch samples whose layout is not known: was told */
+	bool no_format;			/* sched_switch samples without a known layout were reported */
 	unsigned int messages;
-	bool beyond;			/* compressed records expand to more than the limit */
+	bool beyond;			/* compressed records exceed the limit */
 };
 
 static uint64_t record_time(const struct pd_record *rec)
@@ -66,7 +66,7 @@ static void read_formats(struct session *ss, const void *data, uint64_t len)
 			"%s; its samples do not tell which thread ran\n", ss->name, problem);
 }
 
-/* Samples of sched_switch tell who runs; others are none of the trace's. */
+/* Reads a sched_switch sample, which gives the running thread. Other samples do not matter for the trace. */
 static int do_sample(struct indexer *ix, const struct pd_record *rec)
 {
 	const struct pd_sample *s = &rec->sample;
@@ -178,7 +178,7 @@ static void report(struct indexer *ix)
 	ix->messages++;
 }
 
-/* What the record says about threads and maps. */
+/* Records the threads and maps that a record describes. */
 static int note_event(struct session *ss, const struct pd_record *rec)
 {
 	struct side_event e;
@@ -210,7 +210,7 @@ static int read_records(struct indexer *ix)
 	return 0;
 }
 
-/* After the last record: what it takes to know who ran what. */
+/* After the last record: prepares the lookup of threads and code. */
 static int finish_side(struct session *ss)
 {
 	int rc;

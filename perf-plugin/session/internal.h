@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* internal.h - what the files of session/ share. */
+/* internal.h - struct session, and the functions that the files of session/ share. */
 #ifndef CSTRACE_SESSION_INTERNAL_H
 #define CSTRACE_SESSION_INTERNAL_H
 
@@ -27,7 +27,7 @@
 #include "tasks/space.h"
 #include "tasks/threads.h"
 
-/* Files that were mapped, and what is made of them. */
+/* The mapped files and what is derived from them. */
 struct session_images {
 	struct dso_table dsos;
 	struct kernel_images kernel;
@@ -35,11 +35,11 @@ struct session_images {
 	struct spaces spaces;
 };
 
-/* Who ran, and what decoding has found out about that. */
+/* The tasks that ran, and what decoding has found out about them. */
 struct session_tasks {
 	struct threads threads;
 	struct running running;
-	struct tracepoint *sched;	/* sched_switch, when the file has its format */
+	struct tracepoint *sched;	/* parser of sched_switch samples; NULL if the file has no format for it */
 	struct asids asids;
 	struct contextid contextid;
 	struct own_world own;
@@ -47,11 +47,11 @@ struct session_tasks {
 	bool only_process_reported;
 };
 
-/* What part of the recording is wanted. */
+/* The part of the recording to decode. */
 struct session_chosen {
 	struct filter *filter;		/* NULL: everything */
-	struct selection selection;	/* its view on whole fragments */
-	bool matched;			/* the filter let something pass in this run */
+	struct selection selection;	/* the filter applied to whole fragments */
+	bool matched;			/* part of this run's trace matched the filter */
 	struct index_book *book;	/* NULL: no index can be used */
 	bool unused_index_reported;
 };
@@ -60,13 +60,13 @@ struct session {
 	struct session_opts opts;
 	struct perfdata *pd;
 	enum session_recorder recorder;
-	char *name;			/* of the input, as messages show it */
+	char *name;			/* name of the input for messages */
 	struct queues queues;
 	struct trace_units units;
 	struct unit_list {
 		const struct trace_unit **v;
 		size_t nr, cap;
-	} undecodable;			/* why they cannot be decoded was printed */
+	} undecodable;			/* trace units that cannot be decoded; the reason was printed */
 	struct clocks clocks;
 	struct session_images images;
 	struct side_events side;
@@ -74,40 +74,46 @@ struct session {
 	struct session_chosen chosen;
 	struct session_totals totals;
 	struct losses losses;
-	uint64_t unrouted_ids[2];	/* trace IDs in the data that no metadata describes */
+	uint64_t unrouted_ids[2];	/* trace IDs in the data without metadata, by bit */
 	uint64_t bad_records;
-	uint64_t lost_compressed;	/* records beyond opts.max_expand */
+	uint64_t lost_compressed;	/* compressed records beyond opts.max_expand */
 	uint64_t bytes_total, bytes_done;
-	bool left_undone;		/* a piece ended with something that the next one would have counted */
+	bool left_undone;		/* a decoded part ended in a state in which the next part would have counted more */
 };
 
-/* index.c: the pass over all records. */
+/* index.c: reads all records. */
 int session_index(struct session *ss);
-/* Of a replica: threads, maps and code only; the rest is the session's. */
+/* As session_index() for a replica: reads threads, maps and code only; the rest is shared with the session. */
 int session_index_side(struct session *ss);
 
 /*
- * replica.c: another session over the same recording, to decode in another thread. It shares what nobody changes
- * after the index pass (metadata, trace units, buffers, switches, clocks) and has its own of all that decoding
- * changes (threads and maps over time, files, address spaces, losses). To be freed before the session.
- * NULL: no memory, or the files are not found in the same order.
+ * replica.c: creates another session over the same recording, for decoding in another thread. It shares what no one
+ * changes after the pass over the records (metadata, trace units, buffers, switches, clocks) and has its own copy of
+ * what decoding changes (threads and maps over time, files, address spaces, losses). It must be freed before the
+ * session. Returns NULL without memory, or if the files are not found in the same order.
  */
 struct session *session_replica(const struct session *ss);
-/* What is found out when it is first asked for is found out, before several threads ask. */
+/* Computes values that are otherwise computed at their first use, before several threads use them. */
 void session_before_replicas(struct session *ss);
 void session_replica_free(struct session *rep);
-/* What a replica found out about its files, for those that the session did not load. `rep` decodes no more. */
+/*
+ * Moves to the session what a replica has read of files that the session did not load. `rep` must not decode
+ * afterwards.
+ */
 void session_adopt_files(struct session *ss, struct session *rep);
 
-/* session.c: the parts of a session that a replica has, too. */
+/* session.c: initialises the parts of a session that a replica has, too. */
 int session_init_own(struct session *ss);
-/* Once the records were read. 0, or ERR_REPORTED. */
+/* Creates the filter, after the records were read. Returns 0 or ERR_REPORTED. */
 int session_make_filter(struct session *ss);
 void session_free_own(struct session *ss);
 
-/* file_losses.c: before a run, what the file itself lost counts, but for AUX records whose fragments a filter may skip. */
+/*
+ * file_losses.c: at the begin of a run, counts the losses of the file, except those of AUX records whose fragments a
+ * filter may skip.
+ */
 void session_start_losses(struct session *ss);
-/* A fragment was not skipped: what its AUX record says was lost counts. */
+/* Counts the losses of a fragment's AUX record, when the fragment is not skipped. */
 void session_fragment_losses(struct session *ss, const struct fragment *f);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* parts.c - the objects that a session consists of. */
+/* parts.c - access to the objects that a session consists of. */
 #include "session/internal.h"
 #include "session/parts.h"
 

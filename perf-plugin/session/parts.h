@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* parts.h - the objects that a session consists of, each one of its own room: for reports, which show all of them. */
+/* parts.h - access to the objects of other rooms that a session consists of, for reports. */
 #ifndef CSTRACE_SESSION_PARTS_H
 #define CSTRACE_SESSION_PARTS_H
 
@@ -22,12 +22,12 @@ const struct queues *session_queues(const struct session *ss);
 const struct clocks *session_clocks(const struct session *ss);
 const struct dso_table *session_dsos(const struct session *ss);
 const struct kernel_images *session_kernel(const struct session *ss);
-/* To be moved to another time before it is looked at; decoding begins anew after that. */
+/* The caller moves it to a time before use; the next run of decoding starts from the beginning. */
 struct threads *session_threads(struct session *ss);
 const struct contextid *session_contextid(const struct session *ss);
 const struct asids *session_asids(const struct session *ss);
 const struct running *session_running(const struct session *ss);
-/* Are there samples of sched:sched_switch? */
+/* True if there are samples of sched:sched_switch. */
 bool session_sched_switch(const struct session *ss);
 const struct losses *session_losses(const struct session *ss);
 

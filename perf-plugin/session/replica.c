@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* replica.c - sessions over the same recording, one for each thread that decodes. */
+/* replica.c - copies of a session over the same recording, one per decoding thread. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static int copy_places(struct dso_places *to, const struct dso_places *from)
 	return 0;
 }
 
-/* A copy of a name that may not be there; false: no memory. */
+/* Copies a name that may be NULL. False: no memory. */
 static bool copy_name(char **to, const char *from)
 {
 	*to = from ? strdup(from) : NULL;
@@ -50,7 +50,7 @@ static int copy_asids(struct asids *to, const struct asids *from)
 	return 0;
 }
 
-/* What nobody changes any more. */
+/* Copies what nobody changes after the pass over the records. */
 static void share(struct session *rep, const struct session *ss)
 {
 	rep->opts = ss->opts;
@@ -62,11 +62,11 @@ static void share(struct session *rep, const struct session *ss)
 	rep->queues = ss->queues;
 	rep->tasks.running = ss->tasks.running;
 	rep->tasks.sched = ss->tasks.sched;
-	/* of the file; the other totals are the run's, and change */
+	/* total of the file; the other totals are of the run and differ */
 	rep->losses.lost_records = ss->losses.lost_records;
 }
 
-/* Every file has the same number in both. */
+/* True if every file has the same number in both tables. */
 static bool same_files(const struct dso_table *a, const struct dso_table *b)
 {
 	size_t i;
@@ -92,7 +92,7 @@ static int make(struct session *rep, const struct session *ss)
 
 void session_before_replicas(struct session *ss)
 {
-	/* puts them in order */
+	/* the first search sorts the table */
 	dso_places_find(&ss->images.dsos.search.bundle.images, "", 0);
 	owners_prepare(&ss->units, &ss->queues);
 }
@@ -105,7 +105,7 @@ struct session *session_replica(const struct session *ss)
 	if (!rep)
 		return NULL;
 	share(rep, ss);
-	/* The session has printed it all. */
+	/* drops the replica's messages, which the session has printed */
 	messages_record(&repeated);
 	if (make(rep, ss)) {
 		session_replica_free(rep);
@@ -130,7 +130,7 @@ struct dso *session_same_dso(const struct session *ss, const struct dso *d)
 	return d ? ss->images.dsos.all[d->number] : NULL;
 }
 
-/* `to` gets what was read of its file by `from`, which has it no more. */
+/* Moves what `from` has read of its file to `to`. */
 static void adopt(struct dso *to, struct dso *from)
 {
 	to->state = from->state;
@@ -174,7 +174,7 @@ void session_adopt_files(struct session *ss, struct session *rep)
 		else if (from->trouble == DSO_UNALIGNED)
 			to->trouble = from->trouble;
 	}
-	/* Symbols that turned out to be of another kernel. */
+	/* the symbols belong to another kernel */
 	if (rep->images.kernel.kallsyms_tried && !rep->images.kernel.kallsyms_path) {
 		free(ss->images.kernel.kallsyms_path);
 		ss->images.kernel.kallsyms_path = NULL;

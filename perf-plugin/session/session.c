@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* session.c - opening and closing, and what consumers ask. */
+/* session.c - opens and closes a session, and answers queries about it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,9 @@ static int make_clocks(struct session *ss)
 	return ERR_REPORTED;
 }
 
-/* It has features of its own, and its name in the command line. */
+/*
+ * True if the environment is that of simpleperf, which is recognised by its features and its name in the command line.
+ */
 static bool is_simpleperf(const struct pd_env *env)
 {
 	unsigned int i;
@@ -173,7 +175,7 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 	return ss;
 }
 
-/* Files that the user names are no place for an output, whether they will be read or not. */
+/* Registers the files that the user named, so that no output overwrites one, whether it is read or not. */
 static int note_named(const struct session_opts *o)
 {
 	const char *const names[] = { o->vmlinux, o->kcore, o->kallsyms, o->index };
@@ -191,7 +193,10 @@ static int note_named(const struct session_opts *o)
 	return rc;
 }
 
-/* Opens the index beside the input, or the one that was named, if a filter on time can use one. ERR_REPORTED: after a message. */
+/*
+ * Opens the named index, or the one beside the input, if a time filter can use it. Returns ERR_REPORTED after a
+ * message.
+ */
 static int open_index(struct session *ss)
 {
 	const char *input = ss->opts.input ? ss->opts.input : "perf.data";
@@ -213,7 +218,7 @@ static int open_index(struct session *ss)
 	return ERR_REPORTED;
 }
 
-/* An index that was made in place of one that could not be used is written. */
+/* Writes an index that was built because the existing one could not be used. */
 static void close_index(struct session *ss)
 {
 	if (!ss->chosen.book)

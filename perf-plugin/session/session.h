@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * session.h - one recording with CoreSight trace: opened, its records read, its clocks and files known. It is decoded with
- * decode/decode.h, as often as wanted; what was decoded and lost is asked here.
+ * session.h - one recording with CoreSight trace, after a pass over its records. decode/decode.h decodes it, any number
+ * of times; this header gives the results and the losses.
  */
 #ifndef CSTRACE_SESSION_SESSION_H
 #define CSTRACE_SESSION_SESSION_H
@@ -34,91 +34,98 @@ struct session_opts {
 	bool as_reference;	/* config.as_reference = 1 */
 	bool strict;		/* config.strict = 1 */
 	bool insn_ranges;	/* config.insn_ranges = 1 */
-	struct cst_log *log;	/* of what is wrong in the trace, the caller's; NULL: none */
-	bool progress;		/* progress on stderr when it is a terminal */
-	const char *index;	/* for a filter on time (decode/seek.h); NULL: the one beside the input, if there is one */
-	bool no_index;		/* decode from the beginning of each fragment */
-	uint64_t max_expand;	/* bytes that compressed records may expand to; 0: by their size (perfdata/reader.h) */
-	size_t keep_events;	/* about threads and maps, in memory rather than read again; 0: the usual number */
-	size_t cache_limit;	/* bytes for decoded code, in each thread; 0: the library's choice */
-	unsigned int jobs;	/* threads that decode; 0 and 1: the thread that calls */
-	bool jobs_asked;	/* also when there is little trace */
-	enum contextid_format contextid; /* what the context ID holds; 0: found out */
-	uint64_t ts_freq;	/* trace timestamp ticks per second when the file does not say; 0: 1 GHz */
-	struct filter_opts filter; /* what to decode; the words stay the caller's */
+	struct cst_log *log;	/* log for errors and findings in the trace, owned by the caller; NULL: none */
+	bool progress;		/* show progress on stderr if it is a terminal */
+	const char *index;	/* index file for a time filter (decode/seek.h); NULL: the file beside the input, if any */
+	bool no_index;		/* decode each fragment from its beginning */
+	/* limit in bytes for expanded compressed records; 0: derived from their size (perfdata/reader.h) */
+	uint64_t max_expand;
+	size_t keep_events;	/* thread and map events kept in memory, others are read again; 0: default */
+	size_t cache_limit;	/* limit in bytes for decoded code, per thread; 0: the library's default */
+	unsigned int jobs;	/* decoding threads; 0 and 1: the calling thread */
+	bool jobs_asked;	/* use them also for small amounts of trace */
+	enum contextid_format contextid; /* content of the context ID; 0: detect it */
+	uint64_t ts_freq;	/* trace timestamp ticks per second if the file does not record it; 0: 1 GHz */
+	struct filter_opts filter; /* part of the recording to decode; the caller owns the strings */
 };
 
-/* Opens and indexes the file. On error NULL, after a message on stderr that names file, offset and cause. */
+/*
+ * Opens the input and indexes its records. Returns NULL on error, after a message on stderr with file, offset and
+ * cause.
+ */
 struct session *session_open(const struct session_opts *opts);
-/* The same on a file that is open; it is closed with the session, or at once on error. */
+/* As session_open() for an open file, which is closed with the session, or at once on error. */
 struct session *session_open_perfdata(const struct session_opts *opts, struct perfdata *pd);
 void session_close(struct session *ss);
 
 struct perfdata *session_perfdata(const struct session *ss);
-/* The name of the input, as messages show it. */
+/* Returns the name of the input for messages. */
 const char *session_name(const struct session *ss);
 /* perf_event_attr.type of the trace events (from AUXTRACE_INFO). */
 uint32_t session_pmu_type(const struct session *ss);
-/* Does a trace unit write timestamps? If none does, everything has the time of its AUX record. */
+/* True if a trace unit writes timestamps. If none does, all elements have the time of their AUX record. */
 bool session_timestamps(const struct session *ss);
-/* How many streams session_run() can deliver at most: 1 lets a consumer write without sorting. */
+/* Returns the maximum number of streams that session_run() delivers: with 1 a consumer need not sort. */
 unsigned int session_max_streams(const struct session *ss);
 
-/* The file of `ss` that is the same as a file of the session that a piece was decoded with. */
+/* Returns the file of `ss` that is the same as file `d` of the replica that decoded a part. */
 struct dso *session_same_dso(const struct session *ss, const struct dso *d);
 
-/* The next file whose code was decoded; *pos starts with 0. NULL: no more. */
+/* Returns the next file whose code was decoded, NULL at the end; *pos starts with 0. */
 struct dso *session_next_used(const struct session *ss, size_t *pos);
 /*
- * The next of the files that another session needs to decode the same: those, a kernel image that places were
- * computed with, the copy of kernel memory and jitdump files.
+ * Returns the next file that another session needs for the same result, NULL at the end: the files of
+ * session_next_used(), a kernel image used to compute addresses, the copy of kernel memory, jitdump files.
  */
 struct dso *session_next_read(const struct session *ss, size_t *pos);
-/* Symbols of the kernel that was traced; NULL none. */
+/* Returns the path of the traced kernel's symbols, NULL if there are none. */
 const char *session_kallsyms(const struct session *ss);
 
-/* How the threads of stretches of trace were found, where the trace does not name them. */
+/* Counts of stretches of trace by how their thread was determined where the trace does not identify it. */
 struct who_counts {
-	uint64_t uncertain;	/* stretches that were given to the last of several threads */
-	uint64_t only_process;	/* stretches that were given to the only process */
+	uint64_t uncertain;	/* assigned to the last of several candidate threads */
+	uint64_t only_process;	/* assigned to the only process */
 	int only_pid;
 	struct guests guests;
-	uint64_t secure, firmware; /* stretches */
+	uint64_t secure, firmware; /* stretches in Secure state, and in firmware */
 };
 
-/* Counts over the whole run: sums of the decoders' and frames' statistics, and file-level losses. */
+/* Counts of the whole run: sums of the decoders' and frames' statistics, and losses of the file. */
 struct session_totals {
 	struct cst_stats dec;
 	struct cst_frame_stats frame;
 	uint64_t aux_bytes;		/* bytes of AUX fragments decoded */
-	uint64_t backward_timestamps;	/* timestamps that are earlier than the one before; time then stands still */
-	uint64_t filtered_bytes;	/* bytes that were not decoded because a filter left them out */
+	uint64_t backward_timestamps;	/* timestamps lower than the one before, which do not advance the time */
+	uint64_t filtered_bytes;	/* bytes that a filter excluded from decoding */
 	uint64_t aux_records, aux_truncated, aux_partial, aux_collision;
-	uint64_t aux_missing;		/* AUX records without data in the file, bytes */
-	uint64_t aux_unclaimed;		/* AUXTRACE bytes that no AUX record covers (decoded or not: see info) */
+	uint64_t aux_missing;		/* bytes of AUX records whose data is not in the file */
+	uint64_t aux_unclaimed;		/* AUXTRACE bytes that no AUX record covers, decoded or not (see info) */
 	uint64_t unrouted;		/* bytes of trace IDs without metadata */
 	uint64_t unknown_context;	/* ranges whose thread is unknown */
 	struct who_counts who;
 	bool file_cut;
 };
 const struct session_totals *session_totals(const struct session *ss);
-/* True when anything in the totals is a loss. */
+/* True if any of the totals is a loss. */
 bool session_has_losses(const struct session *ss);
-/* Something in the trace fitted the filter, or there is none. */
+/* True if part of the trace matched the filter, or there is no filter. */
 bool session_matched(const struct session *ss);
-/* There are losses, or nothing fitted the filter: exit code 3. */
+/* True if there are losses, or nothing matched the filter: exit code 3. */
 bool session_incomplete(const struct session *ss);
-/* One line: bytes, instructions, branches, losses. */
+/* Prints one line: bytes, instructions, branches, losses. */
 void session_print_summary(const struct session *ss, FILE *out);
-/* The losses one by one, each with its cause and what helps against it. */
+/* Prints each loss with its cause and remedy. */
 void session_print_losses(const struct session *ss, FILE *out);
-/* The same, then the CPUs and processes that lost most; `all`: each of them. */
+/* As session_print_losses(), followed by the CPUs and processes with the greatest losses; `all`: by each of them. */
 void session_print_all_losses(const struct session *ss, FILE *out, bool all);
-/* Missing or refused images: path, reason, instructions or addresses lost, remedy; to `out`. Returns their number. */
+/*
+ * Prints missing or refused images to `out`: path, reason, instructions or addresses lost, remedy. Returns their
+ * number.
+ */
 unsigned int session_print_missing(const struct session *ss, FILE *out);
-/* What the recording has for each filter of the options, when nothing fitted them. */
+/* Prints, for each filter option, which values the recording has. For use when nothing matched. */
 void session_print_offer(struct session *ss, FILE *out);
-/* What a command says at its end: both, and where to read more. */
+/* Prints the end of a command's report: summary, losses and where to read more. */
 void session_print_end(const struct session *ss, FILE *out);
 
 #endif

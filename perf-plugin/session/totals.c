@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* totals.c - what was decoded, and the files whose code was missing. */
+/* totals.c - totals of a run, and the files whose code was missing. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ const struct session_totals *session_totals(const struct session *ss)
 	return &ss->totals;
 }
 
-/* What the report says shares of: bytes of trace that the file holds or should hold. */
+/* Bases for the percentages of the report: bytes of trace that the file has, or should have. */
 static struct loss_report report_of(const struct session *ss)
 {
 	return (struct loss_report){
@@ -89,7 +89,7 @@ static bool is_missing(const struct dso *d)
 	return d->nacc || ((d->state == DSO_MISSING || d->state == DSO_REFUSED) && d->used);
 }
 
-/* The greatest loss first; equal ones by name, so that two runs print the same. */
+/* Orders by loss, greatest first, then by name, so that the output is deterministic. */
 static int compare_missing(const void *a, const void *b)
 {
 	const struct dso *x = *(struct dso *const *)a, *y = *(struct dso *const *)b;
@@ -157,7 +157,7 @@ unsigned int session_print_missing(const struct session *ss, FILE *out)
 {
 	const struct losses *ls = &ss->losses;
 	unsigned int n = print_files(ss, out);
-	static const uint8_t nobodys[] = {	/* that no file is to blame for */
+	static const uint8_t nobodys[] = {	/* causes that are not a file's */
 		LOSS_NO_THREAD, LOSS_SHORT_ID, LOSS_ASID, LOSS_GUEST, LOSS_SECURE, LOSS_FIRMWARE,
 	};
 	const char *cure;
