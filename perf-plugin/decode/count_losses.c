@@ -31,15 +31,27 @@ static enum loss explain(const struct stream_state *st, const struct session_loc
 	return ss->losses.lost_records ? LOSS_MAP_LOST : LOSS_NO_MAP;
 }
 
-/* The share of a stretch of a buffer that belongs to this stream: frames hold several. */
+static uint64_t frame_data(const struct stream_state *st)
+{
+	return st->fragment.f->pub.raw ? 0 : cst_tree_frame_stats(st->tree)->data;
+}
+
+/*
+ * Frames hold bytes of several streams. A stretch of the buffer counts for this stream with the share that the stream
+ * has had of the AUX fragment so far; fragments before it have no influence, so that each can be decoded by itself.
+ */
 static uint64_t own_bytes(const struct stream_state *st, uint64_t bytes)
 {
-	uint64_t own = cst_decoder_stats(st->stream.decoder)->bytes, all;
+	uint64_t own = cst_decoder_stats(st->stream.decoder)->bytes - st->losses.own_before;
+	uint64_t all = frame_data(st) - st->losses.all_before;
 
-	if (st->fragment.f->pub.raw)
-		return bytes;
-	all = cst_tree_frame_stats(st->tree)->data;
 	return own < all ? (uint64_t)((double)bytes * (double)own / (double)all) : bytes;
+}
+
+void count_losses_begin(struct stream_state *st)
+{
+	st->losses.own_before = cst_decoder_stats(st->stream.decoder)->bytes;
+	st->losses.all_before = frame_data(st);
 }
 
 static void close_gap(struct stream_state *st, uint64_t index)

@@ -20,6 +20,8 @@ struct loss_gap {
 	bool open;
 };
 
+/* An AUX fragment begins. */
+void count_losses_begin(struct stream_state *st);
 /* A batch came out of a stream: cheap when it lost nothing. Before the stream's context moves on. */
 void count_losses_batch(struct stream_state *st, const struct cst_generic *g, size_t n);
 /* What a stream lost until now does not count. */

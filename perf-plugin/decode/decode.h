@@ -102,6 +102,8 @@ struct session_consumer {
 	bool (*piece_fits)(void *data, void *piece);
 	/* The piece is about to be decoded behind those before it, and begins with what they left. NULL: nothing. */
 	void (*piece_continue)(void *data, void *piece);
+	/* With `sums`: the thread has decoded all that it decodes; called in that thread. 0, or negative. NULL: nothing. */
+	int (*piece_end)(void *piece);
 	/* The calling thread takes what a piece made, in the order of pieces. 0, or what ends the run. */
 	int (*piece_take)(void *data, void *piece);
 	void (*piece_free)(void *piece);	/* taken or not */

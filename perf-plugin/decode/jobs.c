@@ -51,6 +51,7 @@ struct worker {
 	struct run run;
 	struct session_consumer con;
 	void *piece;		/* of a consumer of sums: of all jobs */
+	int ended;		/* what its piece_end() returned */
 	bool dropped;		/* a piece of this thread was decoded anew: its replica has seen what is not so */
 	_Atomic uint64_t bytes;	/* decoded so far */
 };
@@ -93,19 +94,12 @@ static int add_job(struct jobs *j, struct queue *q, size_t first, size_t end)
 }
 
 /*
- * Can the fragments of a buffer be decoded by themselves? Decoders begin anew at each, but what a stream's share of the
- * bytes is (losses.c) is known from all fragments before, unless there is one stream; owners of trace IDs and a
- * filter's gaps also go from fragment to fragment.
+ * Can the fragments of the buffers be decoded by themselves? Decoders are reset at each. Owners of trace IDs and the gaps of
+ * a filter go from fragment to fragment.
  */
-static bool is_divisible(const struct session *ss, const struct session_consumer *con, struct queue *q)
+static bool fragments_are_independent(const struct session *ss, const struct session_consumer *con)
 {
-	if (!con->by_fragment || ss->chosen.filter || ss->units.ids_change)
-		return false;
-	if (!q->any_frames)
-		return true;
-	queue_find_ids(q);
-	/* 0x01 to 0x6f */
-	return __builtin_popcountll(q->ids[0] & ~1ull) + __builtin_popcountll(q->ids[1] & ((1ull << 48) - 1)) == 1;
+	return con->by_fragment && !ss->chosen.filter && !ss->units.ids_change;
 }
 
 /* Large pieces first, since each has its cost; small ones at the end, so that all threads end together. */
@@ -139,19 +133,21 @@ static int make_jobs(struct jobs *j, unsigned int threads)
 {
 	const struct queues *qs = &j->ss->queues;
 	uint64_t left = j->ss->bytes_total;
+	bool independent = fragments_are_independent(j->ss, j->con);
 	struct queue *q;
 	size_t i;
 	int rc = 0;
 
 	for (i = 0; i < qs->nr && !rc; i++) {
 		q = qs->q[i];
-		rc = is_divisible(j->ss, j->con, q) ? divide(j, q, &left, threads) : add_job(j, q, 0, q->nr_frags);
+		rc = independent ? divide(j, q, &left, threads) : add_job(j, q, 0, q->nr_frags);
 	}
 	return rc;
 }
 
 unsigned int jobs_threads(const struct session *ss, const struct session_consumer *con)
 {
+	bool independent = fragments_are_independent(ss, con);
 	uint64_t want = ss->opts.jobs;
 	size_t i, n = 0;
 	struct queue *q;
@@ -161,7 +157,7 @@ unsigned int jobs_threads(const struct session *ss, const struct session_consume
 		return 1;
 	for (i = 0; i < ss->queues.nr; i++) {
 		q = ss->queues.q[i];
-		n += con->by_fragment ? q->nr_frags : q->nr_frags != 0;
+		n += independent ? q->nr_frags : q->nr_frags != 0;
 	}
 	if (want > n)
 		want = n;
@@ -274,6 +270,8 @@ static void *work(void *arg)
 	j->running--;
 	pthread_cond_broadcast(&j->changed);
 	pthread_mutex_unlock(&j->lock);
+	if (w->piece && j->con->piece_end)
+		w->ended = j->con->piece_end(w->piece);
 	return NULL;
 }
 
@@ -510,9 +508,11 @@ static int take_sums(struct jobs *j)
 	unsigned int i;
 	int rc = j->here ? con->piece_take(con->data, j->here) : 0;
 
-	for (i = 0; i < j->nr_w && !rc; i++)
-		if (j->w[i].piece)
+	for (i = 0; i < j->nr_w && !rc; i++) {
+		rc = j->w[i].ended;
+		if (!rc && j->w[i].piece)
 			rc = con->piece_take(con->data, j->w[i].piece);
+	}
 	return rc;
 }
 

@@ -227,6 +227,7 @@ int stream_begin(struct stream_state *st, const struct fragment *f)
 	st->fragment.f = f;
 	st->fragment.done = 0;
 	ahead_begin(st);
+	count_losses_begin(st);
 	st->time.now = NO_TIME;
 	st->time.floor = fragment_floor(f);
 	pace_begin(&st->time.pace);

@@ -56,6 +56,7 @@ struct stream_losses {
 	struct loss_gap gap;
 	struct cst_stats counted;	/* statistics that were counted, and the sum of their losses */
 	uint64_t counted_sum;
+	uint64_t own_before, all_before; /* bytes when the AUX fragment began: the stream's, those of all streams in frames */
 };
 
 /* What the consumer gets of the stream. */

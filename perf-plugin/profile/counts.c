@@ -392,12 +392,28 @@ static void *piece_new(void *data, struct session *ss)
 	return counts_new(ss, c->joined, c->arrivals);
 }
 
-static bool take_binary(struct counts *c, const struct binary *more)
+static int piece_end(void *piece)
+{
+	return add_counted(piece);
+}
+
+/* Adds `more`, which may be empty then. */
+static bool take_pairs(struct cst_pairs *to, struct cst_pairs *more)
+{
+	if (to->used)
+		return cst_pairs_merge(to, more);
+	cst_pairs_free(to);
+	*to = *more;
+	memset(more, 0, sizeof(*more));
+	return true;
+}
+
+static bool take_binary(struct counts *c, struct binary *more)
 {
 	struct binary *b = binary_of_dso(c, session_same_dso(c->ss, more->dso));
 
-	if (!b || !cst_pairs_merge(&b->ranges, &more->ranges) || !cst_pairs_merge(&b->edges, &more->edges) ||
-	    !cst_pairs_merge(&b->arrivals, &more->arrivals) || !cst_pairs_merge(&b->entries, &more->entries))
+	if (!b || !take_pairs(&b->ranges, &more->ranges) || !take_pairs(&b->edges, &more->edges) ||
+	    !take_pairs(&b->arrivals, &more->arrivals) || !take_pairs(&b->entries, &more->entries))
 		return false;
 	b->insns += more->insns;
 	b->branches += more->branches;
@@ -410,9 +426,6 @@ static int piece_take(void *data, void *piece)
 	struct counts *more = piece, *c = data;
 	size_t i;
 
-	/* what was counted in the session itself is added when all is done */
-	if (more->ss != c->ss && add_counted(more))
-		return ERR_NOMEM;
 	for (i = 0; i < more->nr_bins; i++)
 		if (!take_binary(c, more->bins[i]))
 			return ERR_NOMEM;
@@ -429,7 +442,7 @@ int counts_run(struct counts *c)
 {
 	struct session_consumer consumer = { .data = c, .batch = on_batch, .unwanted = true, .stream_end = on_stream_end,
 					     .counts = !c->arrivals, .joined = c->joined, .piece_new = piece_new,
-					     .piece_take = piece_take, .piece_free = piece_free, .sums = true };
+					     .piece_end = piece_end, .piece_take = piece_take, .piece_free = piece_free, .sums = true };
 	int rc;
 
 	/* what an exception that is taken where a fragment begins returns to is compared with the end of the one before */
