@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decoder.c - one trace ID: bytes to packets to elements to generic elements, pulled by the caller.
+ * decoder.c - the stream of one trace ID: bytes to packets to trace elements to generic elements, pulled by the caller.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "log/log.h"
 #include "tree/decoder.h"
 
-/* Packets that may stand between an indirect branch and its target. */
+/* Maximum number of packets between an indirect branch and its target. */
 #define PEEK_PACKETS 16
 
 static int create(struct cst_decoder **out, const struct cst_config *cfg, const struct protocol *pr, void *user)
@@ -49,7 +49,7 @@ int cst_decoder_new(struct cst_decoder **out, const struct cst_config *cfg)
 	return pr ? create(out, cfg, pr, NULL) : -CST_ERR_PROTOCOL;
 }
 
-/* Everything is there but what may be left out. */
+/* True if the protocol has all mandatory functions. */
 static int is_whole(const struct cst_protocol_ops *ops)
 {
 	return ops->parser_size && ops->stage_size && ops->max_packet && ops->max_packet <= CST_MAX_PACKET &&
@@ -93,19 +93,21 @@ void cst_decoder_free(struct cst_decoder *dec)
 
 int cst_decoder_reconfigure(struct cst_decoder *dec, const struct cst_config *cfg)
 {
-	/* ETMv4 and ETE are one protocol here */
+	/* ETMv4 and ETE share one protocol */
 	if (dec->custom ? cfg->protocol != CST_PROTO_CUSTOM : cst_protocol_find(cfg->protocol) != dec->pr)
 		return -CST_ERR_PROTOCOL;
 	if (cfg->trace_id != dec->cfg.trace_id)
 		return -CST_ERR_INVAL;
-	if (dec->switching)	/* what has been waiting holds already */
+	if (dec->switching)	/* replaces a configuration that is already in effect for the parser */
 		return -CST_ERR_BUSY;
 	dec->next = *cfg;
 	dec->cur.next = &dec->next;
 	return 0;
 }
 
-/* Nothing is left that was made under the old configuration: element stage and flow read dec->cfg. */
+/*
+ * Activates the new configuration, after the last element of the old one: element stage and flow stage read dec->cfg.
+ */
 static void apply_config(struct cst_decoder *dec)
 {
 	uint8_t id = dec->flow.tmpl.trace_id;
@@ -203,7 +205,7 @@ void cst_decoder_start_at(struct cst_decoder *dec, uint64_t offset)
 	dec->start = offset;
 }
 
-/* How many of the first bytes lie before the start. */
+/* Number of leading bytes before trace offset `start`. */
 static size_t before_start(uint64_t start, size_t len, const struct seg *seg, uint32_t seg_count)
 {
 	size_t end = 0;
@@ -250,7 +252,7 @@ int cst_decoder_idle(const struct cst_decoder *dec)
 	return dec->cur.pos >= dec->cur.len;
 }
 
-/* The end of the stream: a cut packet first, then the end itself. */
+/* Ends the stream: returns a cut packet first, then ends the element stage. */
 static int finish(struct cst_decoder *dec, struct cst_packet *pkt, int keep)
 {
 	if (!dec->ended || dec->finished)
@@ -268,11 +270,11 @@ static int finish(struct cst_decoder *dec, struct cst_packet *pkt, int keep)
 
 static int take_packet(struct cst_decoder *dec, struct cst_packet *pkt, int keep)
 {
-	if (dec->switching)	/* a caller that lists packets took none of the elements */
+	if (dec->switching)	/* a caller that lists packets has taken no elements */
 		apply_config(dec);
 	if (!cst_cursor_next(&dec->cur, pkt, keep) && !finish(dec, pkt, keep))
 		return 0;
-	/* unsynchronised bytes come in pieces that depend on the feeds */
+	/* unsynchronised bytes do not count: their pieces depend on the feeds */
 	dec->stats.packets += cst_cursor_role(&dec->cur, pkt) != CST_ROLE_NOT_SYNC;
 	if (pkt->finding[0] && dec->log)
 		cst_log_packet(dec->log, dec->flow.tmpl.trace_id, pkt, dec->cfg.strict);
@@ -285,7 +287,7 @@ static int take_packet(struct cst_decoder *dec, struct cst_packet *pkt, int keep
 	return 1;
 }
 
-/* A call returned nothing and met no stop: the reason. */
+/* Returns why a call returned nothing although no stop occurred. */
 static enum cst_stop idle(const struct cst_decoder *dec)
 {
 	return dec->finished ? CST_STOP_END : CST_STOP_INPUT;
@@ -297,7 +299,7 @@ int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt, str
 	dec->manual = 1;
 	if (!dec->cur.listing)
 		cst_cursor_listing(&dec->cur);
-	/* a parser fills what its packet has: what is shown of the rest is not to be left to chance */
+	/* parsers set only the fields of their packet; listings show others as 0 */
 	memset(pkt, 0, sizeof(*pkt));
 	if (take_packet(dec, pkt, 1)) {
 		pull->why = CST_STOP_PACKET;
@@ -324,7 +326,7 @@ enum cst_packet_role cst_decoder_packet_role(const struct cst_decoder *dec, cons
 	return cst_cursor_role(&dec->cur, pkt);
 }
 
-/* By cfg->checks the code is not what ran: nothing is followed up to the next synchronisation. */
+/* A check of cfg->checks failed: drops all packets up to the next synchronisation. */
 static void give_up(struct cst_decoder *dec)
 {
 	dec->flow.stopped = 0;
@@ -377,7 +379,7 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 				break;
 		}
 		if (!take_packet(dec, &pkt, 0)) {
-			/* the end of the trace may have made elements final */
+			/* the end of the trace may have committed elements */
 			dec->tail = 0;
 			el = pr->ops.stage_take(dec->stage);
 			if (!el)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * decoder.h - inside a decoder: one trace ID's way from bytes to generic elements.
- */
+/* decoder.h - internals of a decoder, which turns the bytes of one trace ID into generic elements. */
 #ifndef CST_LIB_TREE_DECODER_H
 #define CST_LIB_TREE_DECODER_H
 
@@ -13,34 +11,34 @@
 
 struct cst_decoder {
 	struct cst_config cfg;
-	struct cst_config next;	/* with cur.next, and while `switching` */
+	struct cst_config next;	/* configuration of cst_decoder_reconfigure(); valid with cur.next and while `switching` */
 	struct cst_stats stats;
 	const struct protocol *pr;
-	struct protocol *custom;	/* pr, when it is the caller's */
+	struct protocol *custom;	/* copy of the caller's protocol, to which `pr` points; NULL: one of the library */
 	void *user;
 	struct cursor cur;
-	void *parser;		/* cur's state, and a copy's that reads ahead */
+	void *parser;		/* state of the parser of `cur`, and of a copy of it that reads ahead */
 	void *ahead;
 	void *stage;
-	struct cst_log *log;	/* or NULL; the flow has it, too */
+	struct cst_log *log;	/* log that the flow stage has, too, or NULL */
 	struct cst_flow flow;
 	struct seg one;		/* the segment of cst_decoder_feed() */
-	uint8_t manual;		/* packets are taken one by one */
+	uint8_t manual;		/* the caller takes packets one by one */
 	uint8_t ended;
-	uint8_t finished;	/* the element stage was told of the end */
-	uint8_t tail;		/* since then nothing was pulled, nor did cst_decoder_next_packet() return for it */
-	uint8_t switching;	/* the A-sync was met; `next` replaces `cfg` once all before it was taken */
+	uint8_t finished;	/* the element stage was given the end of the stream */
+	uint8_t tail;		/* finished, and neither a pull nor cst_decoder_next_packet() has returned the end yet */
+	uint8_t switching;	/* an A-sync was parsed; `next` replaces `cfg` after all elements before it */
 	struct cst_tree *tree;	/* owner, or NULL */
 	void *cookie;
-	uint64_t start;		/* bytes before this trace offset are passed over */
-	struct count_open counted;	/* cst_counts_add() */
+	uint64_t start;		/* bytes before this trace offset are skipped */
+	struct count_open counted;	/* state of cst_counts_add() */
 };
 
 int cst_decoder_feed_segs(struct cst_decoder *dec, const uint8_t *data, size_t len,
 			  const struct seg *seg, uint32_t seg_count);
-/* All input was taken. */
+/* True if all input was consumed. */
 int cst_decoder_idle(const struct cst_decoder *dec);
-/* As cst_tree_scan(), of one decoder's input. */
+/* As cst_tree_scan(), for the input of one decoder. */
 int cst_decoder_scan(struct cst_decoder *dec, struct cst_scan *found);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * scan.c - the timestamps of a stream and the places where a program can have been interrupted, found in its packets
- * without decoding elements.
+ * scan.c - finds the timestamps of a stream, and the points at which another program may run, in its packets without
+ * decoding elements.
  */
 #include "tree/decoder.h"
 
-/* A program is interrupted here, or what it did is not known. */
+/* True if another program may run after a packet of this role. */
 static int is_break(enum cst_packet_role role)
 {
 	switch (role) {
@@ -21,7 +21,7 @@ static int is_break(enum cst_packet_role role)
 	}
 }
 
-/* The packet is an A-sync: the configuration of cst_decoder_reconfigure() takes effect. 0: none waits. */
+/* Applies the pending configuration at an A-sync packet. Returns 0 if there is none. */
 static int switch_config(struct cst_decoder *dec)
 {
 	if (!dec->cur.next)

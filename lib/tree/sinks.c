@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * sinks.c - memory for the bytes of each trace ID, where frames are taken in stretches.
- */
+/* sinks.c - allocates and fills the sinks of CST_ORDER_BY_ID. */
 #include <stdlib.h>
 
 #include <cstrace/error.h>
 
 #include "tree/sinks.h"
 
-/* What one ID needs for a stretch. */
+/* Memory of one ID for a stretch. */
 struct sink_memory {
 	struct seg seg[SINK_CHUNK / 16 * SPLIT_RUNS + SPLIT_SPARE];
 	uint8_t data[SINK_CHUNK + SPLIT_SLACK];

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * sinks.h - CST_ORDER_BY_ID: the bytes of a stretch of frames by trace ID, each to be decoded as one run.
- */
+/* sinks.h - memory for CST_ORDER_BY_ID: the bytes of a stretch of frames, collected by trace ID. */
 #ifndef CST_LIB_TREE_SINKS_H
 #define CST_LIB_TREE_SINKS_H
 
@@ -11,20 +9,20 @@ struct sink_memory;
 
 struct sinks {
 	struct frame_sink sink[SPLIT_IDS];
-	unsigned int at;	/* IDs from here on still have their bytes */
+	unsigned int at;	/* IDs from `at` on have bytes that are not decoded */
 	struct sink_memory *memory[SPLIT_IDS];
-	struct sink_memory *scrap;	/* of all IDs without a decoder, whose bytes are only counted */
+	struct sink_memory *scrap;	/* shared by all IDs without a decoder, whose bytes are only counted */
 };
 
 struct sinks *cst_sinks_new(void);
 void cst_sinks_free(struct sinks *k);
-/* Bytes of this ID are kept from now on; those that are waiting are not. -CST_ERR_NOMEM. */
+/* Collects the bytes of this ID from the next stretch on. -CST_ERR_NOMEM. */
 int cst_sinks_add(struct sinks *k, unsigned int id);
-/* No more; returns how many bytes were waiting. */
+/* Stops collecting for an ID. Returns how many of its bytes were not decoded. */
 uint32_t cst_sinks_remove(struct sinks *k, unsigned int id);
-/* Drop what is waiting. */
+/* Drops all bytes collected. */
 void cst_sinks_clear(struct sinks *k);
-/* The next ID that has bytes, which are now the caller's up to the next cst_sinks_fill(). NULL: none. */
+/* Returns the next ID with bytes, which are valid until the next cst_sinks_fill(). NULL: none. */
 struct frame_sink *cst_sinks_next(struct sinks *k, unsigned int *id);
 /* Fills the sinks, which must be empty, from a stretch of frames, as cst_frame_split(); `len` up to SINK_CHUNK. */
 #define SINK_CHUNK 16384u

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * stats.c - sums of statistics, over decoders, buffers and AUX fragments.
- */
+/* stats.c - adds statistics of decoders, buffers and AUX fragments. */
 #include <cstrace/tree.h>
 
 _Static_assert(sizeof(struct cst_stats) % sizeof(uint64_t) == 0 &&

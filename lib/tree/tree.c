@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * tree.c - a trace buffer to its decoders, by trace ID and in the order of the frames.
- */
+/* tree.c - routes a trace buffer to its decoders, by trace ID and in the order of the frames. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +9,7 @@
 #include "tree/decoder.h"
 #include "tree/sinks.h"
 
-/* Raw bytes unpacked at a time: the unpacked bytes and the decoders' state stay in the cache. */
+/* Raw bytes unpacked at a time: unpacked bytes and decoders' state fit into the cache. */
 #define CHUNK 16384u
 #define MAX_FRAGS (CHUNK / 16 * 8)
 
@@ -21,36 +19,36 @@ struct cst_tree {
 	enum cst_tree_format format;
 	unsigned int flags;
 	struct cst_decoder *dec[128];
-	struct cst_decoder *single;	/* RAW */
+	struct cst_decoder *single;	/* RAW: the only decoder */
 	struct cst_deframer df;
-	const uint8_t *in;		/* input not unpacked yet */
+	const uint8_t *in;		/* input that is not unpacked yet */
 	size_t in_len;
 	uint64_t in_offset;
-	const uint8_t *more;		/* a circular buffer's second piece */
+	const uint8_t *more;		/* second piece of a circular buffer */
 	size_t more_len;
 	uint64_t more_offset;
-	uint64_t trigger;		/* the newest one, plus 1; 0: none */
-	uint64_t filter[2];		/* IDs, with `filtered` */
+	uint64_t trigger;		/* offset of the newest trigger plus 1; 0: none */
+	uint64_t filter[2];		/* IDs to decode, if `filtered` */
 	uint8_t filtered;
-	uint8_t in_trigger;		/* the bytes routed last were a trigger's */
+	uint8_t in_trigger;		/* the last fragment had trigger ID 0x7D */
 	struct cst_log *log;		/* or NULL */
 	uint64_t unrouted;
-	uint64_t unrouted_logged[2];	/* IDs with a CST_FIND_UNROUTED in the log */
-	uint64_t ignore[2];		/* IDs that nobody wants */
+	uint64_t unrouted_logged[2];	/* IDs for which CST_FIND_UNROUTED was logged */
+	uint64_t ignore[2];		/* IDs of cst_tree_ignore() */
 	uint64_t ignored;
-	uint8_t listing;		/* packets are taken one by one */
-	uint8_t at_barrier;		/* `barrier` is to be returned next */
+	uint8_t listing;		/* the caller takes packets one by one */
+	uint8_t at_barrier;		/* `barrier` is the next element to return */
 	struct cst_generic barrier;
 	uint8_t state;			/* enum tree_state */
 	uint8_t end_id;
-	/* unpacked chunk: fragments [at, count) are still to be decoded */
+	/* unpacked chunk: fragments [at, count) are not decoded yet */
 	struct cst_fragment *frag;
 	struct seg *seg;
 	uint8_t *data;
 	uint32_t at, count;
-	struct sinks *sinks;	/* CST_ORDER_BY_ID, or NULL: their bytes come before those of the fragments */
-	struct cst_decoder *cur;	/* it has input or elements */
-	struct cst_fragment raw;	/* next_fragment() of a RAW tree */
+	struct sinks *sinks;	/* CST_ORDER_BY_ID, else NULL; their bytes precede those of the fragments */
+	struct cst_decoder *cur;	/* decoder with input or elements */
+	struct cst_fragment raw;	/* fragment of next_fragment() for a RAW tree */
 };
 
 int cst_tree_new(struct cst_tree **out, enum cst_tree_format format, unsigned flags)
@@ -137,7 +135,7 @@ int cst_tree_set_order(struct cst_tree *t, enum cst_tree_order order)
 				return -CST_ERR_NOMEM;
 			}
 	} else if (t->cur && !cst_decoder_idle(t->cur)) {
-		/* it reads from the memory that would go */
+		/* the decoder still reads from this memory */
 		return -CST_ERR_BUSY;
 	}
 	cst_sinks_free(t->sinks);
@@ -210,7 +208,7 @@ static void reset_decoders(struct cst_tree *t)
 			cst_decoder_reset(t->dec[i], CST_UNSYNC_RESET);
 }
 
-/* No more frames: a cut one is lost. */
+/* Ends the frames; an incomplete one is counted as lost. */
 static void end_frames(struct cst_tree *t)
 {
 	uint64_t index = t->df.fill ? t->df.pair[0] : 0;
@@ -224,7 +222,7 @@ void cst_tree_reset(struct cst_tree *t)
 {
 	struct cst_frame_stats stats;
 
-	/* what is cut off here is counted */
+	/* counts the incomplete frame */
 	end_frames(t);
 	stats = t->df.stats;
 	stats.skipped += t->in_len + t->more_len;
@@ -248,7 +246,7 @@ void cst_tree_drop(struct cst_tree *t)
 {
 	const struct cst_frame_stats stats = t->df.stats;
 
-	/* what is left of a frame, too */
+	/* also drops an incomplete frame */
 	cst_deframer_init(&t->df, t->flags);
 	cst_tree_filter(t, t->filtered ? t->filter : NULL);
 	t->df.stats = stats;
@@ -295,7 +293,7 @@ int cst_tree_feed_wrapped(struct cst_tree *t, const uint8_t *data, size_t size, 
 	return err;
 }
 
-/* The input is used up: go on with the second piece of a circular buffer. 0: there is none. */
+/* Continues with the second piece of a circular buffer at the end of the first. Returns 0 if there is none. */
 static int next_piece(struct cst_tree *t)
 {
 	size_t len = t->more_len;
@@ -315,7 +313,7 @@ void cst_tree_end(struct cst_tree *t)
 		t->state = TREE_ENDING;
 }
 
-/* Unpack the next chunk of input, up to `most` bytes. 0: there is none. */
+/* Unpacks the next chunk of input, of up to `most` bytes. Returns 0 if there is none. */
 static int unpack(struct cst_tree *t, size_t most)
 {
 	size_t used, len;
@@ -323,7 +321,7 @@ static int unpack(struct cst_tree *t, size_t most)
 
 	if (!t->in_len && !next_piece(t))
 		return 0;
-	/* whole chunks end at the same offsets, wherever decoding began */
+	/* chunk boundaries do not depend on where decoding began */
 	if (most == CHUNK)
 		most -= (size_t)(t->in_offset % CHUNK);
 	len = t->in_len < most ? t->in_len : most;
@@ -336,7 +334,7 @@ static int unpack(struct cst_tree *t, size_t most)
 	return 1;
 }
 
-/* The fragments from `at` on that belong to one ID, as one run; their number. */
+/* Collects consecutive fragments of one ID as one run. Returns their number. */
 static uint32_t run_length(const struct cst_fragment *frag, uint32_t count, struct seg *seg, size_t *len)
 {
 	uint32_t i;
@@ -403,7 +401,7 @@ static size_t odd_length(const struct cst_tree *t)
 	return !t->sinks || t->log || t->df.flags & ~plain ? CHUNK : 16u - t->df.fill;
 }
 
-/* Hand the waiting bytes of the next ID to its decoder. 0: nothing waits. */
+/* Feeds the collected bytes of the next ID to its decoder. Returns 0 if there are none. */
 static int route_sink(struct cst_tree *t)
 {
 	struct frame_sink *s;
@@ -421,7 +419,7 @@ static int route_sink(struct cst_tree *t)
 	return 0;
 }
 
-/* Everything starts anew behind fragment `fr`, the next one: a barrier, or frames that were lost. */
+/* Resets all decoders at fragment `fr`, the next one: a barrier, or lost frames. */
 static void reset_at(struct cst_tree *t, const struct cst_fragment *fr)
 {
 	t->at++;
@@ -432,7 +430,10 @@ static void reset_at(struct cst_tree *t, const struct cst_fragment *fr)
 	t->at_barrier = 1;
 }
 
-/* Give the next run of bytes to its decoder, t->cur, or stop at a barrier, t->at_barrier. 0: more input is needed. */
+/*
+ * Feeds the next run of bytes to its decoder, t->cur, or stops at a barrier, t->at_barrier. Returns 0 if more input is
+ * needed.
+ */
 static int route(struct cst_tree *t)
 {
 	const struct cst_fragment *fr;
@@ -459,7 +460,7 @@ static int route(struct cst_tree *t)
 			return 1;
 		}
 		if (fr->kind == CST_FRAG_ERROR) {
-			/* frames were lost: nothing that follows can be in step */
+			/* no decoder can continue after lost frames */
 			cst_log_error(t->log, CST_LOG_FRAME, CST_LOG_NO_ID, fr->offset, fr->error, fr->len);
 			reset_at(t, fr);
 			return 1;
@@ -470,7 +471,7 @@ static int route(struct cst_tree *t)
 				record_finding(t, fr);
 			continue;
 		}
-		/* one that a frame or the input has cut is one all the same */
+		/* a trigger that is cut by a frame or by the input counts once */
 		if (fr->id == 0x7d && !t->in_trigger)
 			t->trigger = fr->offset + 1;
 		t->in_trigger = fr->id == 0x7d;
@@ -487,7 +488,7 @@ static int route(struct cst_tree *t)
 	}
 }
 
-/* The next decoder whose element stage has not been finished, in order of ID. */
+/* Returns the next decoder, by ID, whose element stage was not ended; NULL: none. */
 static struct cst_decoder *next_end(struct cst_tree *t)
 {
 	struct cst_decoder *dec;
@@ -502,7 +503,7 @@ static struct cst_decoder *next_end(struct cst_tree *t)
 	return NULL;
 }
 
-/* Make t->cur a decoder that has input or elements, or t->at_barrier 1. 0: neither is there now. */
+/* Sets t->cur to a decoder with input or elements, or t->at_barrier. Returns 0 if there is neither. */
 static int advance(struct cst_tree *t)
 {
 	t->cur = NULL;
@@ -519,7 +520,7 @@ static int advance(struct cst_tree *t)
 	return 0;
 }
 
-/* Nothing is left to return, or not now. */
+/* Returns 0 with the reason: end, or more input needed. */
 static int idle(const struct cst_tree *t, struct cst_pull *pull)
 {
 	*pull = (struct cst_pull){ .why = t->state == TREE_DONE ? CST_STOP_END : CST_STOP_INPUT };
@@ -593,7 +594,7 @@ int cst_tree_next_fragment(struct cst_tree *t, struct cst_fragment *frag, const 
 
 		if (!c || c->pos >= c->len)
 			return 0;
-		/* the whole input in pieces that a fragment can hold */
+		/* returned in pieces, since the length of a fragment is limited */
 		len = c->len - c->pos < 4096 ? c->len - c->pos : 4096;
 		memset(frag, 0, sizeof(*frag));
 		frag->offset = t->single->one.offset + c->pos;
