@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * counts.c - from the counters of blocks to the tables of sections, which outlive them.
- */
+/* counts.c - moves counts from the blocks to the tables of their sections, which outlive the blocks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +17,7 @@ int cst_counts_new(struct cst_counts **out, struct cst_image *img, unsigned int 
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return -CST_ERR_NOMEM;
-	/* untouched memory costs nothing, as with the image's blocks */
+	/* pages that are never touched cost no memory, as in the image's block cache */
 	c->blk = calloc(img->blk_max, sizeof(*c->blk));
 	if (!c->blk) {
 		free(c);
@@ -48,7 +46,7 @@ void cst_counts_free(struct cst_counts *c)
 	free(c);
 }
 
-/* The tables of a section; NULL when memory is short, which is remembered. */
+/* Returns the tables of a section, NULL without memory; the failure is recorded. */
 static struct section_counts *tables_of(struct cst_counts *c, uint32_t section)
 {
 	struct section_counts *v;
@@ -67,7 +65,7 @@ static struct section_counts *tables_of(struct cst_counts *c, uint32_t section)
 	return &c->sec[section - 1];
 }
 
-/* Offset in the section: of a block's start, of its last instruction. */
+/* Section offset of a block's first, and of its last instruction. */
 static uint32_t start_of(const struct cst_counts *c, uint32_t place)
 {
 	return (uint32_t)blk_off(BLK_AT(c->img->blk, place));
@@ -105,7 +103,7 @@ static void close_range(struct cst_counts *c, struct count_open *o)
 	o->open = 0;
 }
 
-/* A range begins: where the branch before led to, if it was taken and both are in one section. */
+/* Opens a range of the counts, and counts the edge to it if the last branch was taken and both are in one section. */
 static void open_range(struct cst_counts *c, struct count_open *o, const struct cst_generic *g)
 {
 	struct section_counts *s;
@@ -130,7 +128,7 @@ void cst_counts_elements(struct cst_counts *c, struct count_open *o, const struc
 				open_range(c, o, g);
 			break;
 		case CST_GEN_RUN:
-			/* the decoder counted up to where its open range began */
+			/* the decoder has counted up to the begin of its open range */
 			close_range(c, o);
 			o->start = g->start;
 			break;
@@ -141,7 +139,7 @@ void cst_counts_elements(struct cst_counts *c, struct count_open *o, const struc
 		case CST_GEN_NACC:
 		case CST_GEN_ADDR_UNKNOWN:
 		case CST_GEN_EXCEPTION:
-			/* the next range is not the target of the last branch */
+			/* the range is not the target of the last branch */
 			close_range(c, o);
 			o->section = 0;
 			continue;
@@ -160,7 +158,7 @@ void cst_counts_elements(struct cst_counts *c, struct count_open *o, const struc
 #define FULL ((uint64_t)1 << 32)
 
 /*
- * One more of a pair, which the first of `nr` counters did not take. Returns how many the table of pairs has to take
+ * Counts a pair that the first of `nr` counters did not take. Returns the count that the section's table must take
  * instead.
  */
 static uint64_t count_slow(struct pair_count *n, unsigned int nr, uint32_t place)
@@ -168,7 +166,7 @@ static uint64_t count_slow(struct pair_count *n, unsigned int nr, uint32_t place
 	struct pair_count first = n[0];
 	unsigned int i;
 
-	/* it has just run over */
+	/* the first counter has just overflowed */
 	if (first.place == place && !first.count)
 		return FULL;
 	for (i = 0; i < nr && n[i].count; i++) {
@@ -176,7 +174,7 @@ static uint64_t count_slow(struct pair_count *n, unsigned int nr, uint32_t place
 			continue;
 		if (!++n[i].count)
 			return FULL;
-		/* the more frequent one comes first */
+		/* the most frequent pair is first */
 		if (n[i].count > first.count) {
 			n[0] = n[i];
 			n[i] = first;
@@ -205,7 +203,7 @@ void cst_counts_range_slow(struct cst_counts *c, uint32_t section, uint32_t firs
 		add_ranges(c, section, first, last, more);
 }
 
-/* `n` atoms of a block that is a range. */
+/* Adds `n` atoms of a block that is a range of its own. */
 static void add_atoms(struct cst_counts *c, uint32_t section, uint32_t place, uint64_t n, uint64_t e)
 {
 	const struct blk *b = BLK_AT(c->img->blk, place);
@@ -238,7 +236,10 @@ static void drain_block(struct cst_counts *c, uint32_t section, uint32_t place)
 	memset(n, 0, sizeof(*n));
 }
 
-/* Blocks do not say which section they are of: its page tables lead to them. */
+/*
+ * Adds the counters of a section's blocks, which are found through its page tables since blocks do not name their
+ * section.
+ */
 static void drain_section(struct cst_counts *c, const struct cst_section *sec)
 {
 	const size_t pages = (sec->size + CODE_PAGE - 1) / CODE_PAGE;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * counts.h - inside counts: two counters for each decoded block, which the loop over atoms adds to.
- */
+/* counts.h - internals of execution counts: two counters per decoded block, which the loop over atoms increments. */
 #ifndef CST_LIB_IMAGE_COUNTS_H
 #define CST_LIB_IMAGE_COUNTS_H
 
@@ -10,17 +8,17 @@
 
 #include "image/image.h"
 
-/* A pair's counter. 0: not in use. */
+/* Counter of a pair; 0: free. */
 struct pair_count {
-	uint32_t place;		/* of the other block */
+	uint32_t place;		/* offset of the other block in the block cache */
 	uint32_t count;
 };
 
 /*
- * Of the block at the same place. Counts that are not joined: atoms N and E of the range that it is, where that one
- * began and ended with it; a direct branch went where its opcode says. Joined: how often a range that began with the
- * block ended with which. Where else its branch went, and how often. Of pairs the first ones that were seen; most blocks
- * have no others, and what others there are is in the tables of the section.
+ * Counters of the block at the same offset of the block cache. Not joined: how often the block was a range of its own
+ * that ended with atom N and E; its direct branch went where its opcode says. Joined: `range` counts ranges that begin
+ * with this block by their last block. `edge` counts the other targets of its branch. A counter belongs to the first
+ * pair seen; the section's tables hold further pairs, which most blocks do not have.
  */
 struct blk_count {
 	uint32_t atoms[2];
@@ -33,19 +31,19 @@ struct section_counts {
 
 struct cst_counts {
 	struct cst_image *img;
-	struct blk_count *blk;	/* as many as the image may have blocks */
-	struct section_counts *sec; /* by number minus 1 */
+	struct blk_count *blk;	/* one per block that the image can have */
+	struct section_counts *sec; /* by section number minus 1 */
 	uint32_t nr_sec;
 	uint8_t joined;
 	uint8_t no_memory;
 };
 
-/* What cst_counts_add() remembers of a decoder's elements from one call to the next. */
+/* State of cst_counts_add() for one decoder, between calls. */
 struct count_open {
-	uint64_t end;		/* of the last range */
-	uint32_t section;	/* of the last range; 0: there is none, or something interrupted the execution behind it */
-	uint32_t start, last;	/* of the range of the counts that goes on: offsets of its first and last instruction */
-	uint8_t open;		/* that range is not counted yet */
+	uint64_t end;		/* address after the last range */
+	uint32_t section;	/* section of the last range; 0: none, or the flow was interrupted after it */
+	uint32_t start, last;	/* open counted range: section offsets of its first and last instruction */
+	uint8_t open;		/* there is an open range */
 	uint8_t branch;		/* the last range ended with a branch ... */
 	uint8_t taken;		/* ... that was taken */
 };
@@ -54,23 +52,26 @@ void cst_counts_elements(struct cst_counts *c, struct count_open *o, const struc
 
 _Static_assert(sizeof(struct blk_count) == sizeof(struct blk), "one place for both");
 
-/* The counters of the block at a place. */
+/* Counters of the block at offset `place`. */
 static inline struct blk_count *count_at(struct blk_count *base, uint32_t place)
 {
 	return (struct blk_count *)((unsigned char *)base + place);
 }
 
-/* What the counters have goes to the tables of the sections: the image is about to forget its blocks. */
+/* Adds all counters to the tables of the sections. Called before the image drops its blocks. */
 void cst_counts_drain(struct cst_counts *c);
 
-/* One more, when the first counter of the block is another pair's, not in use, or full. The blocks are of that section. */
+/*
+ * Counts an edge or range for which the block's counter is full or belongs to another pair. The blocks are of
+ * `section`.
+ */
 void cst_counts_edge_slow(struct cst_counts *c, uint32_t section, uint32_t from, uint32_t to);
 void cst_counts_range_slow(struct cst_counts *c, uint32_t section, uint32_t first, uint32_t last);
 
-/* The counter of atoms `e` of the block at a place has run over. */
+/* Handles the overflow of the counter for atoms `e` of the block at offset `place`. */
 void cst_counts_atoms_full(struct cst_counts *c, uint32_t section, uint32_t place, uint64_t e);
 
-/* 0: it is not this pair's, or now full. */
+/* Increments the counter if it is of this pair. Returns 0 if it is not, or if it is full now. */
 static inline int count_pair(struct pair_count *n, uint32_t place)
 {
 	return __builtin_expect(n->place == place && ++n->count, 1);

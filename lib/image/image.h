@@ -1,69 +1,70 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * image.h - inside images: sections with their block caches, address spaces with their maps.
- */
+/* image.h - internals of images: sections with their block caches, address spaces with their maps. */
 #ifndef CST_LIB_IMAGE_IMAGE_H
 #define CST_LIB_IMAGE_IMAGE_H
 
 #include <cstrace/image.h>
 #include <cstrace/types.h>
 
-/* A block ends at a P0 instruction, or is cut, or ends where the section's bytes end. */
+/* Flags of a block. A block ends at a P0 instruction, at a cut, or at the end of the section's bytes. */
 enum blk_flags {
 	BLK_P0 = 1,
 	BLK_COND = 2,
 	BLK_LINK = 4,
-	BLK_CUT = 8,		/* goes on in the next block, which starts where this one ends */
-	BLK_SECTION_END = 16,	/* the next instruction is not (wholly) in the section */
-	BLK_ALWAYS = 32,	/* P0 instruction without a condition: an atom N contradicts it */
+	BLK_CUT = 8,		/* cut: the next block starts where this one ends */
+	BLK_SECTION_END = 16,	/* the next instruction is not completely in the section */
+	BLK_ALWAYS = 32,	/* unconditional P0 instruction: an atom N contradicts it */
 	/*
-	 * T32: the last instruction stands in an IT block that has 1 to 3 instructions more. Such a block is not linked:
-	 * the block behind it depends on them.
+	 * T32: an IT block has 1 to 3 instructions after the last one. Such a block is not linked, since the next block
+	 * depends on the IT block.
 	 */
 	BLK_IT = 64 | 128,
 };
 
 /*
- * Decoded block: instructions from `off` up to and including the P0 instruction. Position independent. Blocks
- * are told apart by their place in the image's array, in bytes (BLK_AT), so that a loop adds and does not shift.
+ * Decoded block: the instructions from `off` up to and including the P0 instruction, independent of their address. A
+ * block is identified by its byte offset in the image's array (its place, BLK_AT), which spares the loop a
+ * multiplication.
  */
 struct blk {
-	uint32_t off;		/* in units of 2 bytes, so that sections may have 8 GiB */
+	uint32_t off;		/* section offset / 2, which allows sections of 8 GiB */
 	uint16_t n_insn;
 	uint8_t flags;		/* enum blk_flags */
-	uint8_t next_isa;	/* enum cst_isa after a taken direct branch, else of the block */
-	/* Bytes from its start to where execution goes on after atom N (the length), and E (or the length). */
+	uint8_t next_isa;	/* enum cst_isa after a taken direct branch, else that of the block */
+	/*
+	 * Distance from the start of the block to the next address after atom N (the size of the block) and after atom
+	 * E (the target of a direct branch, else the size).
+	 */
 	int32_t step[2];
 	/*
-	 * Places of the successors in the section after atom N and E, 0 not known yet. Of an indirect branch, the
-	 * last target seen. They hold in maps with the section's link_off and link_len only.
+	 * Places of the next block after atom N and E, 0 unknown; after an indirect branch the last target. Valid only
+	 * in maps of the section with link_off and link_len.
 	 */
 	uint32_t link[2];
-	/* from here on laid out as in struct cst_generic, so that eight bytes can be copied at once */
-	uint16_t gflags;	/* enum cst_generic_flags of a range that ends here, but EXEC */
+	/* the rest is laid out as in struct cst_generic, so that one store copies eight bytes */
+	uint16_t gflags;	/* enum cst_generic_flags of a range that ends with the block, except EXEC */
 	uint16_t zero;
 	uint8_t isa;
-	uint8_t type, subtype;	/* of the last instruction: enum cst_insn_type, _subtype */
+	uint8_t type, subtype;	/* last instruction: enum cst_insn_type, _subtype */
 	uint8_t last_size;
 };
 
 /*
- * In a link: leaving the block needs more than following it (a push, a pop, an illegal N). Where an atom
- * stands for one instruction (CST_ISA_RUNS), whose loop looks at each block, it is not set but for the last target of an
- * indirect branch.
+ * In a link: leaving the block takes more than following the link (a push, a pop, a check of atom N). With
+ * CST_ISA_RUNS, whose loop looks at each block, it is set for indirect branches only.
  */
 #define LINK_SLOW 0x80000000u
 
 /*
- * In the lower bits of a link, which are 0 in places, where single atoms are not looked at: a branch that is taken leads
- * there; it is a branch, taken or not. LINK_INDIRECT is only in what a loop knows of the link it follows.
+ * In the low bits of a link, which are 0 in a place, if atoms stand for P0 instructions: the link is that of a taken
+ * branch; of a branch, taken or not. LINK_INDIRECT is set only in a loop's copy of the link.
  */
 #define LINK_TAKEN 1u
 #define LINK_BRANCH 2u
 #define LINK_INDIRECT 4u
 #define LINK_BITS 31u
 
-/* So many blocks have places below it. */
+/* Maximum number of blocks, whose places must be below LINK_SLOW. */
 #define BLK_LIMIT (LINK_SLOW / sizeof(struct blk))
 
 #define BLK_AT(base, place) ((struct blk *)((unsigned char *)(base) + (place)))
@@ -72,16 +73,16 @@ struct blk {
 #define BLK_IT_SHIFT 6
 
 /*
- * Where blocks end that meet no P0 instruction: at a multiple of BLK_SPAN, so that hostile trace cannot
- * make the same long stretch be decoded from every start; but not before BLK_MORE bytes after it were
- * tried, so that ordinary code is not cut.
+ * A block without a P0 instruction is cut BLK_MORE bytes after the next multiple of BLK_SPAN. Fixed positions prevent
+ * hostile trace from having the same long stretch decoded from every start address; BLK_MORE spares ordinary code the
+ * cut.
  */
 #define BLK_SPAN 16384u
 #define BLK_MORE 1024u
 
 /*
- * Tables of blocks' places by start offset: one for each page of code and instruction set; and for each
- * combination of enum cst_isa_flags in use, as decoders of different protocols share an image.
+ * Tables of places by start offset: one per page of code, instruction set and combination of enum cst_isa_flags, since
+ * decoders of different protocols may share an image.
  */
 #define BLK_ISAS 4		/* A32, T32, A64, ThumbEE */
 #define BLK_KEYS (BLK_ISAS + 4)
@@ -89,32 +90,29 @@ struct blk {
 #define BLK_TABLES (BLK_KEYS * BLK_VARIANTS)
 
 /*
- * A block without a P0 instruction that is cut where the next span of code begins, as its decoding left it. It is
- * kept when the cache is emptied: of code without P0 instructions, which is walked again for every atom, no more than
- * the beginning is analysed again, however small the cache is.
+ * Decoded form of a block without a P0 instruction between two cut positions. It is kept when the cache is emptied:
+ * code without P0 instructions is walked again for every atom, and only its first block is then decoded again, however
+ * small the cache is.
  */
 struct blk_span {
-	uint16_t n_insn;	/* 0: not known */
-	uint8_t over;		/* halfwords of the last instruction behind the cut */
+	uint16_t n_insn;	/* 0: unknown */
+	uint8_t over;		/* halfwords of the last instruction after the cut */
 	uint8_t flags;		/* enum blk_span_flags */
 };
 
 enum blk_span_flags {
-	SPAN_COND = 1,		/* the last instruction stands in an IT block */
-	SPAN_LAST_4 = 2,	/* ... has four bytes */
+	SPAN_COND = 1,		/* the last instruction is in an IT block */
+	SPAN_LAST_4 = 2,	/* the last instruction has four bytes */
 };
 
-/* Where such a block begins: here, or 2 bytes later in T32. */
+/* Possible starts of such a block: the cut position, or in T32 2 bytes after it. */
 #define BLK_PHASES 2
 
-/*
- * A key says as what code was decoded: the instruction set, and of T32 how many instructions, the first one
- * included, an IT block still has.
- */
+/* Key of a block: its instruction set and, for T32, the instructions left in the IT block including its first one. */
 static inline unsigned int blk_key(unsigned int isa, unsigned int it)
 {
 	if (isa >= BLK_ISAS)
-		return BLK_KEYS;	/* nothing that blocks are made of */
+		return BLK_KEYS;	/* not an instruction set with blocks */
 	return it ? BLK_ISAS - 1 + it : isa;
 }
 
@@ -136,32 +134,32 @@ struct cst_section {
 	uint64_t size;
 	void *cookie;
 	uint32_t id;
-	uint64_t link_off, link_len; /* part of the section that the maps show in which blocks were linked */
-	uint8_t lazy;		/* bytes were not supplied yet */
+	uint64_t link_off, link_len; /* section range of the maps in which links are valid */
+	uint8_t lazy;		/* bytes are not supplied yet */
 	struct blk_span *spans[BLK_TABLES]; /* by blk_table(), offset / BLK_SPAN, phase; NULL until used */
 	uint32_t **pages[BLK_TABLES];	/* places of blocks by blk_table() and offset / CODE_PAGE; NULL until used */
 };
 
 struct cst_image {
-	struct blk *blk;	/* the first one is not used: 0 is no place */
+	struct blk *blk;	/* entry 0 is not used, since place 0 means none */
 	uint32_t blk_count, blk_max;
-	struct page_table *tables; /* the code page tables in use */
-	size_t table_bytes, table_max; /* of these */
-	uint64_t analysed;	/* instructions that blocks were made of */
-	struct cst_counts *counts; /* of these blocks, or NULL */
-	uint32_t generation;	/* changes when the cache is emptied: places of blocks are void */
+	struct page_table *tables; /* all page tables in use */
+	size_t table_bytes, table_max; /* size of the page tables and its limit */
+	uint64_t analysed;	/* instructions decoded into blocks */
+	struct cst_counts *counts; /* counts of these blocks, or NULL */
+	uint32_t generation;	/* changes when the cache is emptied, which invalidates places */
 	struct cst_section **sec;
 	size_t sec_count, sec_cap;
 	struct cst_space *spaces;
-	/* enum cst_isa_flags that blocks were made with: those of a variant make a graph of their own */
+	/* enum cst_isa_flags of each variant; each has a graph of its own */
 	unsigned int isa_flags[BLK_VARIANTS];
 	unsigned int variants;
 };
 
-/* The places of the blocks that begin in a page of code. */
+/* Places of the blocks that begin in a page of code. */
 struct page_table {
 	struct page_table *next;
-	uint32_t **at;		/* where a section has it */
+	uint32_t **at;		/* the section's pointer to this table */
 	uint32_t place[];
 };
 
@@ -176,32 +174,32 @@ struct cst_space {
 	struct cst_space *next, **prev;
 	struct map *map;	/* sorted, disjoint */
 	size_t count, cap;
-	uint32_t generation;	/* changes when something that was mapped is not any more */
-	uint8_t on_demand;	/* the owner maps what is asked for */
+	uint32_t generation;	/* changes when a map is removed or replaced */
+	uint8_t on_demand;	/* the owner maps addresses when the decoder asks for them */
 };
 
 struct cst_images;
 
-/* Another number after each change of the table. */
+/* Returns a number that changes with each change of the table. */
 uint32_t cst_images_generation(const struct cst_images *images);
 
-/* The map that holds `addr`, or NULL. */
+/* Returns the map that contains `addr`, or NULL. */
 const struct map *cst_space_find(const struct cst_space *space, uint64_t addr);
 
 /*
- * The block that starts at section offset `off` (`pc` is its address; its low bits matter for T32),
- * made when it is not cached. NULL: out of memory, or off is outside. `flags`: enum cst_isa_flags; an IT block's key
- * only with CST_ISA_RUNS. May empty the cache (img->generation changes).
+ * Returns the block that starts at section offset `off`, decoded if it is not cached; NULL: out of memory, or `off` is
+ * outside the section. `pc` is its address, whose low bits matter for T32. `flags`: enum cst_isa_flags; keys of IT
+ * blocks only with CST_ISA_RUNS. May empty the cache (img->generation changes).
  */
 struct blk *cst_block(struct cst_section *sec, uint64_t off, unsigned int key, uint64_t pc, unsigned int flags);
 
-/* Instructions start at multiples of 1 << this. */
+/* Base-2 logarithm of the alignment of instructions. */
 static inline unsigned int blk_shift(enum cst_isa isa)
 {
 	return isa == CST_ISA_T32 || isa == CST_ISA_TEE ? 1 : 2;
 }
 
-/* Index into pages[], BLK_TABLES when no block was made with these flags. */
+/* Index into pages[]; BLK_TABLES if no block was decoded with these flags. */
 static inline unsigned int blk_table(const struct cst_image *img, unsigned int key, unsigned int flags)
 {
 	unsigned int v;
@@ -212,7 +210,7 @@ static inline unsigned int blk_table(const struct cst_image *img, unsigned int k
 	return BLK_TABLES;
 }
 
-/* As cst_block(), but 0 when it was not made yet: its place. */
+/* Returns the place of a block, 0 if it is not cached. */
 static inline uint32_t cst_block_known(const struct cst_section *sec, uint64_t off, unsigned int key,
 				       unsigned int flags)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * images.c - which address space a context fetches from: a sorted table, the most specific entries first.
- */
+/* images.c - table of address spaces by context, sorted with the most specific entries first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +20,7 @@ struct cst_images {
 	uint32_t generation;
 };
 
-/* What an entry asks for, the most specific first: both IDs, the context ID, the VMID, none. */
+/* ID fields of an entry, most specific first: both IDs, the context ID, the VMID, none. */
 static const uint8_t asks[] = { IDS, CST_CTX_CID, CST_CTX_VMID, 0 };
 #define RANKS (sizeof(asks) / sizeof(asks[0]))
 
@@ -54,7 +52,7 @@ static int compare_number(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* Order of entries, apart from the memory spaces. */
+/* Compares two entries without their memory spaces. */
 static int compare_ids(const struct cst_image_key *a, const struct cst_image_key *b)
 {
 	int c = compare_number(rank(a), rank(b));
@@ -76,7 +74,7 @@ static int compare(const struct cst_image_key *a, const struct cst_image_key *b)
 	return c ? c : compare_number(a->spaces, b->spaces);
 }
 
-/* The first entry that does not come before `key`. */
+/* Returns the first entry that is not before `key`. */
 static size_t lower(const struct cst_images *t, const struct cst_image_key *key,
 		    int (*cmp)(const struct cst_image_key *, const struct cst_image_key *))
 {
@@ -152,7 +150,7 @@ struct cst_space *cst_images_find(const struct cst_images *t, unsigned int space
 
 	for (r = 0; r < RANKS; r++) {
 		key.ids = asks[r];
-		if (key.ids & ~ctx->flags)	/* asks for what was not traced */
+		if (key.ids & ~ctx->flags)	/* the entry needs an ID that was not traced */
 			continue;
 		for (i = lower(t, &key, compare_ids); i < t->count && !compare_ids(&t->entry[i].key, &key); i++)
 			if (t->entry[i].key.spaces & spaces)

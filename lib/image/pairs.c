@@ -36,7 +36,7 @@ int cst_pairs_insert(struct cst_pairs *p, uint32_t a, uint32_t b, uint64_t count
 	struct cst_pair *s;
 	size_t i;
 
-	/* Half full: probes stay short. */
+	/* at most half full, so that probes stay short */
 	if (2 * p->used >= p->mask && !grow(p, p->mask ? p->shift - 1 : 64 - FIRST_BITS))
 		return 0;
 	for (i = cst_pairs_hash(a, b, p->shift);; i = (i + 1) & p->mask) {
@@ -57,7 +57,7 @@ int cst_pairs_merge(struct cst_pairs *to, const struct cst_pairs *from)
 {
 	size_t i;
 
-	/* Pairs that come in the order of their hashes fill a smaller table from its front on, and probes become long. */
+	/* pairs in the order of their hashes would fill a smaller table from the front, which makes probes long */
 	if (from->mask && (!to->mask || to->shift > from->shift) && !grow(to, from->shift))
 		return 0;
 	for (i = 0; from->mask && i <= from->mask; i++)
@@ -82,7 +82,7 @@ static int compare(const void *pa, const void *pb)
 	return x->b < y->b ? -1 : x->b > y->b;
 }
 
-/* A few pairs, in place. */
+/* Sorts a few pairs in place. */
 static void insertion_sort(struct cst_pair *v, size_t n)
 {
 	struct cst_pair x;
@@ -96,18 +96,18 @@ static void insertion_sort(struct cst_pair *v, size_t n)
 	}
 }
 
-/* 32 bits may be shifted out. */
+/* shift may be 32, which a 32-bit shift does not allow */
 static inline size_t bucket_of(const struct cst_pair *x, unsigned int shift)
 {
 	return (size_t)((uint64_t)x->a >> shift);
 }
 
-/* As many pairs as this are sorted one by one. */
+/* limit for insertion_sort() */
 #define FEW 16u
 
 /*
- * Pairs are spread over as many buckets as there are pairs, by the upper bits of their first number; then each bucket is
- * sorted. 0: no memory for that, and nothing was done.
+ * Distributes n pairs over n buckets by the upper bits of `a`, then sorts each bucket. Returns 0 if there was no
+ * memory; nothing was changed then.
  */
 static int bucket_sort(struct cst_pair *v, size_t n)
 {
@@ -132,7 +132,7 @@ static int bucket_sort(struct cst_pair *v, size_t n)
 		end[bucket_of(&v[i], shift) + 1]++;
 	for (i = 1; i <= buckets; i++)
 		end[i] += end[i - 1];
-	/* from where a bucket begins to where it ends */
+	/* turns the begin of each bucket into its end */
 	for (i = 0; i < n; i++)
 		to[end[bucket_of(&v[i], shift)]++] = v[i];
 	for (i = first = 0; i < buckets; first = end[i++]) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * section.c - images and their code sections.
- */
+/* section.c - images, their code sections and the cache of decoded blocks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +22,7 @@ int cst_image_new(struct cst_image **out, size_t cache_limit)
 		return -CST_ERR_NOMEM;
 	if (!cache_limit)
 		cache_limit = DEFAULT_CACHE;
-	/* half for the blocks, half for the tables that find them */
+	/* one half for the blocks, one half for their page tables */
 	n = cache_limit / 2 / sizeof(struct blk);
 	if (n < MIN_BLOCKS)
 		n = MIN_BLOCKS;
@@ -34,7 +32,7 @@ int cst_image_new(struct cst_image **out, size_t cache_limit)
 	img->table_max = cache_limit / 2;
 	if (img->table_max < MIN_TABLES)
 		img->table_max = MIN_TABLES;
-	/* untouched memory costs nothing: the array is as large as it may ever get */
+	/* allocated at its full size: pages that are never touched cost no memory */
 	img->blk = malloc(n * sizeof(struct blk));
 	if (!img->blk) {
 		free(img);
@@ -50,7 +48,7 @@ static size_t page_count(const struct cst_section *sec)
 	return (sec->size + CODE_PAGE - 1) / CODE_PAGE;
 }
 
-/* What is known of a section's code; its page tables are gone. */
+/* Drops everything decoded of a section; its page tables are freed already. */
 static void forget(struct cst_section *sec)
 {
 	unsigned int t;
@@ -74,7 +72,7 @@ static void drop_tables(struct cst_image *img)
 	}
 }
 
-/* Empty the block cache: every place of a block is void afterwards. */
+/* Empties the block cache, which invalidates all places. */
 static void flush(struct cst_image *img)
 {
 	size_t i;
@@ -193,7 +191,7 @@ static uint32_t *new_table(struct cst_image *img, size_t bytes, uint32_t **at)
 	return table->place;
 }
 
-/* Slot that holds the place of the block at `off`, with its page made; NULL: out of memory. */
+/* Returns the table slot of the block at `off` and creates its page table if needed; NULL: out of memory. */
 static uint32_t *find_slot(struct cst_section *sec, uint64_t off, unsigned int key, unsigned int table)
 {
 	unsigned int step = 1u << blk_shift(blk_key_isa(key));
@@ -209,7 +207,9 @@ static uint32_t *find_slot(struct cst_section *sec, uint64_t off, unsigned int k
 	return (*pages)[i] ? &(*pages)[i][off % CODE_PAGE / step] : NULL;
 }
 
-/* Index into pages[] for these flags. When there are more combinations than tables, all start anew. */
+/*
+ * Returns the index into pages[] for these flags. If there are more combinations than tables, all tables are emptied.
+ */
 static unsigned int find_table(struct cst_image *img, unsigned int key, unsigned int flags)
 {
 	unsigned int table = blk_table(img, key, flags);
@@ -227,17 +227,17 @@ static unsigned int find_table(struct cst_image *img, unsigned int key, unsigned
 	return blk_table(img, key, flags);
 }
 
-/* Make the block at `off`: classify instructions up to a P0 one, a cut or the section's end. */
+/* Decodes the block at `off`: classifies instructions up to a P0 instruction, a cut or the end of the section. */
 static void build(const struct cst_section *sec, struct blk *b, uint64_t off, unsigned int key, uint64_t pc,
 		  unsigned int flags);
 
-/* Where the block at `off` is cut if it meets no P0 instruction. */
+/* Offset at which a block from `off` is cut if it has no P0 instruction. */
 static uint64_t cut_of(uint64_t off)
 {
 	return (off | (BLK_SPAN - 1)) + 1 + BLK_MORE;
 }
 
-/* Does a block that begins at `off` have a place in sec->spans[]? */
+/* True if a block that begins at `off` can be in sec->spans[]. */
 static inline int begins_span(uint64_t off, unsigned int key)
 {
 	return (off - BLK_MORE) % BLK_SPAN < 2 * BLK_PHASES && off >= BLK_MORE && key < BLK_ISAS;
@@ -266,7 +266,7 @@ static __attribute__((noinline)) void keep_span(struct cst_section *sec, const s
 	s->flags = (b->flags & BLK_COND ? SPAN_COND : 0) | (b->last_size == 4 ? SPAN_LAST_4 : 0);
 }
 
-/* Make the block at `off` without a look at its instructions. 0: they are not known. */
+/* Restores the block at `off` from sec->spans[] without decoding it. Returns 0 if it is not there. */
 static __attribute__((noinline)) int restore_span(const struct cst_section *sec, struct blk *b, uint64_t off, unsigned int key,
 			unsigned int table)
 {
@@ -366,7 +366,10 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, un
 			}
 			op = le32(sec->bytes + at);
 		}
-		/* UDF has blocks of its own, which never end with a P0 instruction: for CST_CHECK_UNDEFINED */
+		/*
+		 * for CST_CHECK_UNDEFINED, UDF instructions form blocks of their own, which never end with a P0
+		 * instruction
+		 */
 		if (isa == CST_ISA_A64 && b->n_insn && undefined != !(op >> 16)) {
 			b->flags |= BLK_CUT;
 			break;
@@ -393,7 +396,7 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, un
 		}
 		b->type = CST_INSN_OTHER;
 	}
-	/* four are left only after IT itself, at the section's end: nobody goes on from there by blocks */
+	/* 4 is left only after an IT instruction at the end of the section, where no block follows */
 	b->flags |= it < 4 ? it << BLK_IT_SHIFT : 0;
 	if (cond)
 		b->flags |= BLK_COND;

@@ -71,7 +71,7 @@ int cst_space_clone(struct cst_space **out, const struct cst_space *sp)
 	return 0;
 }
 
-/* Index of the first map that ends above `addr`. */
+/* Returns the index of the first map that ends after `addr`. */
 static size_t lower(const struct cst_space *sp, uint64_t addr)
 {
 	size_t lo = 0, hi = sp->count;
@@ -79,7 +79,7 @@ static size_t lower(const struct cst_space *sp, uint64_t addr)
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		/* the last address of a map never wraps */
+		/* the last address of a map does not wrap */
 		if (sp->map[mid].end - 1 < addr)
 			lo = mid + 1;
 		else
@@ -113,8 +113,8 @@ static int reserve(struct cst_space *sp, size_t more)
 }
 
 /*
- * Make [start, last] free of maps; needs room for one more map (a hole in the middle of one). What was free
- * before changes nothing for those who know other maps.
+ * Removes [start, last] from all maps. Needs room for one more map, if the range is inside one. The generation does not
+ * change if nothing was mapped there.
  */
 static void cut(struct cst_space *sp, uint64_t start, uint64_t last)
 {
