@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * deframe.c - the de-formatter: entry points, and streams of frames back to back.
- */
+/* deframe.c - the de-formatter: entry points, and streams of consecutive frames. */
 #include <limits.h>
 #include <string.h>
 #include "frame/frame.h"
@@ -12,7 +10,7 @@ void cst_deframer_init(struct cst_deframer *df, unsigned flags)
 	flags &= ~(unsigned)FRAME_FILTERED;
 	if (flags & CST_FRAME_HSYNC)
 		flags |= CST_FRAME_FSYNC;
-	/* FSYNC words between frames are plain synchronisation there. */
+	/* with FSYNC, four synchronisation words between frames are no barrier */
 	if (flags & CST_FRAME_FSYNC)
 		flags &= ~(unsigned)CST_FRAME_RESET_4X;
 	df->flags = (uint8_t)flags;
@@ -54,7 +52,7 @@ void cst_frame_error(struct cst_deframer *df, int error, uint64_t offset, unsign
 	df->id = CST_ID_UNKNOWN;
 }
 
-/* Leading FSYNC words of 16 bytes. */
+/* Number of leading bytes that are whole FSYNC words. */
 static unsigned leading_fsyncs(const uint8_t *f)
 {
 	static const uint8_t fsync[FSYNC_SIZE] = { SYNC_BYTE, SYNC_BYTE, SYNC_BYTE, SYNC_LAST };
@@ -66,7 +64,7 @@ static unsigned leading_fsyncs(const uint8_t *f)
 	return n;
 }
 
-/* The kernel writes a barrier where the trace does not continue what came before. */
+/* Handles a barrier, which the kernel writes where the trace does not continue. */
 static void barrier(struct cst_deframer *df, uint64_t offset, struct frame_out *o)
 {
 	cst_frame_record(o, CST_FRAG_RESET, offset);
@@ -75,7 +73,7 @@ static void barrier(struct cst_deframer *df, uint64_t offset, struct frame_out *
 	df->id = CST_ID_UNKNOWN;
 }
 
-/* 16 bytes in which pair `bad` begins with FF. */
+/* Handles 16 bytes in which the even byte of pair `bad` is FF. */
 static void odd_frame(struct cst_deframer *df, const uint8_t *f, unsigned bad, uint64_t base,
 		      struct frame_out *o)
 {
@@ -85,7 +83,7 @@ static void odd_frame(struct cst_deframer *df, const uint8_t *f, unsigned bad, u
 		cst_frame_error(df, frame_pair_error(f + 2 * bad), base, FRAME_SIZE, o);
 }
 
-/* A frame that calls have cut is complete. */
+/* Unpacks a frame that was completed over several calls. */
 static void cut_frame(struct cst_deframer *df, struct frame_out *o)
 {
 	unsigned bad = cst_frame_bad_pair(df->part);
@@ -136,7 +134,7 @@ static size_t aligned(struct cst_deframer *df, const uint8_t *in, size_t len, st
 	return used;
 }
 
-/* Bytes are missing before `offset`. */
+/* Handles missing bytes before `offset`. */
 static void gap(struct cst_deframer *df, uint64_t offset, struct frame_out *o)
 {
 	int cut = df->fill && (df->synced || !(df->flags & CST_FRAME_FSYNC));
@@ -151,7 +149,7 @@ static void gap(struct cst_deframer *df, uint64_t offset, struct frame_out *o)
 	df->offset = offset;
 }
 
-/* The next of `len` bytes at the trace offset `offset`. */
+/* Consumes input at raw offset `offset`. Returns the number of bytes. */
 static size_t take(struct cst_deframer *df, const uint8_t *in, size_t len, uint64_t offset, struct frame_out *o)
 {
 	if (offset != df->offset)
@@ -161,7 +159,7 @@ static size_t take(struct cst_deframer *df, const uint8_t *in, size_t len, uint6
 	return aligned(df, in, len, o);
 }
 
-/* The same without what the probe has added to its blocks. */
+/* As take(), without the bytes that a DSTREAM probe adds to its blocks. */
 static size_t take_blocks(struct cst_deframer *df, const uint8_t *in, size_t len, uint64_t offset,
 			  struct frame_out *o)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * frame.h - what the parts of the de-formatter share.
- */
+/* frame.h - internal interface between the parts of the de-formatter. */
 #ifndef CST_LIB_FRAME_FRAME_H
 #define CST_LIB_FRAME_FRAME_H
 
@@ -10,10 +8,10 @@
 
 enum {
 	FRAME_SIZE = 16,
-	FRAME_DATA = 15,	/* bytes of a frame that can be data */
-	FRAME_FRAGS = 9,	/* most records that one step can make ... */
+	FRAME_DATA = 15,	/* maximum data bytes of a frame */
+	FRAME_FRAGS = 9,	/* maximum records of one step ... */
 	FRAME_FINDINGS = 2,	/* ... and findings */
-	FRAME_FILTERED = 128,	/* flag: there is a filter */
+	FRAME_FILTERED = 128,	/* flag: a filter is set */
 	FRAME_LOOKED_AT = CST_FRAME_PACKED | CST_FRAME_FINDINGS | CST_FRAME_STRICT,
 	FRAME_BAD = 8,		/* no bad pair */
 
@@ -37,48 +35,47 @@ struct frame_out {
 	struct cst_fragment *frag;
 	uint32_t data_cap;
 	uint32_t frag_cap;
-	uint32_t need;		/* records that one step may make */
+	uint32_t need;		/* records that one step may append */
 	uint32_t pos;
 	uint32_t n;
 };
 
-/* Room for whatever the next step may bring. */
+/* True if there is room for the records and bytes of one step. */
 static inline int frame_room(const struct frame_out *o)
 {
 	return o->data_cap - o->pos >= FRAME_SIZE && o->frag_cap - o->n >= o->need;
 }
 
-/* First byte pair of a frame whose even byte is FF (ID 0x7F or a synchronisation pattern), else FRAME_BAD. */
+/*
+ * Returns the first byte pair of a frame whose even byte is FF (ID 0x7F or a synchronisation pattern), else FRAME_BAD.
+ */
 unsigned cst_frame_bad_pair(const uint8_t *f);
 
-/* Unpack one sound frame; `base` is the raw offset of its first byte. Needs frame_room(). */
+/* Unpacks one sound frame; `base` is the raw offset of its first byte. Needs frame_room(). */
 void cst_frame_unpack(struct cst_deframer *df, const uint8_t *f, uint64_t base, struct frame_out *o);
 
-/* The same for df->part, whose pairs need not follow each other in the stream; empties it. */
+/* Unpacks df->part, whose pairs need not be adjacent in the stream, and empties it. */
 void cst_frame_unpack_part(struct cst_deframer *df, struct frame_out *o);
 
-/* Append the record of an error; the ID is unknown from here on. */
+/* Appends the record of an error; the ID is unknown afterwards. */
 void cst_frame_error(struct cst_deframer *df, int error, uint64_t offset, unsigned len,
 		     struct frame_out *o);
 
-/* A record that has no data. */
+/* Appends a record without data. */
 struct cst_fragment *cst_frame_record(struct frame_out *o, enum cst_frag_kind kind, uint64_t offset);
-/*
- * PACKED, FINDINGS, STRICT: what else there is to do with a sound frame before it is unpacked. 0: nothing is to
- * be unpacked.
- */
+/* Handles PACKED, FINDINGS and STRICT for a sound frame before it is unpacked. Returns 0 if it must not be unpacked. */
 int cst_frame_look(struct cst_deframer *df, const uint8_t *f, uint64_t base, struct frame_out *o);
-/* PACKED: a synchronisation pattern. */
+/* Appends the record of a synchronisation pattern (PACKED). */
 void cst_frame_pattern(const struct cst_deframer *df, enum cst_frag_kind kind, uint64_t offset,
 		       struct frame_out *o);
 
-/* What is wrong with a pair whose even byte is FF. */
+/* Error of a pair whose even byte is FF. */
 static inline int frame_pair_error(const uint8_t *pair)
 {
 	return pair[1] == SYNC_BYTE || pair[1] == SYNC_LAST ? -CST_ERR_FRAME_SYNC : -CST_ERR_FRAME_ID;
 }
 
-/* Take bytes of a stream with synchronisation patterns; returns how many. */
+/* Consumes bytes of a stream with synchronisation patterns; returns their number. */
 size_t cst_frame_synced(struct cst_deframer *df, const uint8_t *in, size_t len, struct frame_out *o);
 
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * look.c - what is done with frames besides unpacking them: shown as they stand, looked through for reserved
- * values and for the IDs that they name.
- */
+/* look.c - inspects frames without unpacking them: packed frames for listings, reserved values, and the IDs in use. */
 #include <string.h>
 
 #include <cstrace/log.h>
@@ -24,7 +21,7 @@ void cst_frame_pattern(const struct cst_deframer *df, enum cst_frag_kind kind, u
 		return;
 	f = cst_frame_record(o, kind, offset);
 	f->len = kind == CST_FRAG_FSYNC ? FSYNC_SIZE : HSYNC_SIZE;
-	/* half a word is its second half */
+	/* the second half of an FSYNC word is an HSYNC */
 	memcpy(o->data + o->pos, fsync + FSYNC_SIZE - f->len, f->len);
 	o->pos += f->len;
 }
@@ -67,8 +64,8 @@ int cst_frame_look(struct cst_deframer *df, const uint8_t *f, uint64_t base, str
 }
 
 /*
- * Frames at the beginning of [p, end) that name no ID but the one in byte `known` (ID << 1 | 1): the bytes of whole blocks of
- * them. Most trace is of one ID, and this is what makes looking for others cheap.
+ * Number of leading bytes, in whole blocks, of frames with no ID byte but `known` (ID << 1 | 1). Most trace has one ID,
+ * so this makes the search for others cheap.
  */
 static size_t skip_known(const uint8_t *p, size_t n, uint8_t known)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * read.h - what the bytes of a frame mean (IHI 0029, "Formatter frames"), for all that read frames. Even bytes 0..14 hold an
- * ID (bit 0 set) or seven bits of data, whose bit 0 is in byte 15. Half a frame is read as a word, whose even bytes are the
- * low halves of four 16-bit lanes.
+ * read.h - fields of a frame (IHI 0029, "Formatter frames"), for all code that reads frames. Even bytes 0..14 hold an
+ * ID (bit 0 set) or seven bits of data, whose bit 0 is in byte 15. Half a frame is read as a 64-bit word, whose even
+ * bytes are the low halves of four 16-bit lanes.
  */
 #ifndef CST_LIB_FRAME_READ_H
 #define CST_LIB_FRAME_READ_H
@@ -12,7 +12,7 @@
 
 #include "frame/frame.h"
 
-#define LANES 0x0001000100010001ull	/* bit 0 of each 16-bit lane: of each even byte */
+#define LANES 0x0001000100010001ull	/* bit 0 of each 16-bit lane, that is of each even byte */
 #define BYTE_LANES 0x0101010101010101ull	/* bit 0 of each byte */
 
 static inline uint64_t little(uint64_t v)
@@ -24,7 +24,7 @@ static inline uint64_t little(uint64_t v)
 #endif
 }
 
-/* As a copy: compilers do not make one store of eight. */
+/* Little-endian words are copied as a whole, since compilers do not merge eight byte accesses. */
 static inline uint64_t load64(const uint8_t *p)
 {
 	uint64_t v;
@@ -39,7 +39,7 @@ static inline void store64(uint8_t *p, uint64_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
-/* Bits 3:0 to bit 0 of the lanes. */
+/* Moves bits 3:0 to bit 0 of the four lanes. */
 static inline uint64_t scatter(unsigned bits)
 {
 	static const uint64_t lanes[16] = {
@@ -52,25 +52,28 @@ static inline uint64_t scatter(unsigned bits)
 	return lanes[bits & 0xf];
 }
 
-/* Is there an ID byte in the frame with these halves? */
+/* True if the frame with these halves has an ID byte. */
 static inline int has_ids(uint64_t lo, uint64_t hi)
 {
 	return ((lo | hi) & LANES) != 0;
 }
 
-/* The even bytes of a frame as one word: those of its first half are bytes 0, 2, 4 and 6, of its second 1, 3, 5, 7. */
+/*
+ * The even bytes of a frame as one word: bytes 0, 2, 4 and 6 are those of the first half, 1, 3, 5 and 7 those of the
+ * second.
+ */
 static inline uint64_t even_bytes(uint64_t lo, uint64_t hi)
 {
 	return (lo & LANES * 0xff) | (hi & LANES * 0xff) << 8;
 }
 
-/* Those that are IDs: bit i is set when byte i of the frame is one. No two partial products meet in a bit. */
+/* Mask of the ID bytes: bit i is set if even byte i of the frame is one. No two partial products meet in a bit. */
 static inline unsigned gather(uint64_t even)
 {
 	return (unsigned)((even & BYTE_LANES) * 0x0001000400100040ull >> 48);
 }
 
-/* The same of the frame `f`. */
+/* Mask of the ID bytes of frame `f`. */
 static inline unsigned frame_id_bytes(const uint8_t *f)
 {
 	const uint64_t lo = load64(f), hi = load64(f + 8);
@@ -78,12 +81,12 @@ static inline unsigned frame_id_bytes(const uint8_t *f)
 	return has_ids(lo, hi) ? gather(even_bytes(lo, hi)) : 0;
 }
 
-/* An ID byte: where it is, the ID, and how many bytes behind it still belong to the ID before. */
+/* An ID byte: its position, the ID, and how many bytes after it still belong to the previous ID. */
 struct frame_change {
 	unsigned at, id, behind;
 };
 
-/* The first of `ids` in frame `f`, whose last byte is `aux`. The last ID byte has none behind it. */
+/* The first of `ids` in frame `f`, whose last byte is `aux`. The last ID byte takes effect at once. */
 static inline struct frame_change frame_change(const uint8_t *f, unsigned ids, size_t aux)
 {
 	const unsigned at = (unsigned)__builtin_ctz(ids);
@@ -91,7 +94,7 @@ static inline struct frame_change frame_change(const uint8_t *f, unsigned ids, s
 	return (struct frame_change){ at, f[at] >> 1, (unsigned)((aux & 0x7f) >> at / 2 & 1) };
 }
 
-/* Not 0 when one of them is an ID from 0x70 up: reserved, a trigger, or the FF of a pattern. */
+/* Not 0 if an ID is 0x70 or above: reserved, a trigger, or the FF of a pattern. */
 static inline uint64_t odd_ids(uint64_t even)
 {
 	return even & even >> 5 & even >> 6 & even >> 7 & BYTE_LANES;

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * split.c - plain frames to the bytes of each trace ID. What a frame makes of its runs is what unpack.c makes of
- * them; no fragment is written.
- */
+/* split.c - splits plain frames into the bytes of each trace ID, in the same runs as unpack.c but without fragments. */
 #include <string.h>
 
 #include "frame/read.h"
 #include "frame/split.h"
 
-/* The sink of the ID that the bytes belong to now, and its run that is open. */
+/* Sink of the current ID, and its open run. */
 struct run {
 	struct frame_sink *sink;
 	uint8_t *data;
-	struct seg *seg;	/* the run's */
-	size_t pos, start;	/* next byte, and the run's first */
+	struct seg *seg;	/* record of the open run */
+	size_t pos, start;	/* next byte, and first byte of the run */
 	uint64_t offset;
 };
 
@@ -31,7 +28,7 @@ static inline void close_sink(const struct run *r)
 	r->sink->pos = (uint32_t)r->pos;
 }
 
-/* The run ends; it counts when it has bytes. */
+/* Ends the run, which is recorded if it has bytes. */
 static inline int close_run(struct run *r)
 {
 	int some = r->pos != r->start;
@@ -42,7 +39,7 @@ static inline int close_run(struct run *r)
 	return some;
 }
 
-/* Half frames with their data bits to the open run; what is too much is written over by what comes next. */
+/* Writes both halves of a frame with their data bits to the open run; the next write overwrites excess bytes. */
 static inline void put_frame(const struct run *r, uint64_t lo, uint64_t hi)
 {
 	store64(r->data + r->pos, lo);
@@ -50,8 +47,8 @@ static inline void put_frame(const struct run *r, uint64_t lo, uint64_t hi)
 }
 
 /*
- * Frame `f` with IDs at the bytes set in `ids`, which has been put into the run that is open; `u` is the frame with its
- * data bits, and as many bytes more. Where a run ends, all that follows in the frame is put into the next one.
+ * Splits frame `f` with ID bytes at `ids`, all of which was written to the open run; `u` is the frame with its data
+ * bits, and as many bytes more. Where a run ends, the rest of the frame is written to the next one.
  */
 static inline void split(struct run *r, struct frame_sink *sink, const uint8_t *f, const uint8_t *u, unsigned int ids,
 			 uint64_t base)
@@ -84,7 +81,10 @@ static inline void split(struct run *r, struct frame_sink *sink, const uint8_t *
 	close_run(r);
 }
 
-/* Frames from `f` on, while they are plain; how many. `look`: changes in the last pair must be plain, too. */
+/*
+ * Splits frames from `f` on while they are plain; returns their number. `look`: changes in the last pair must be plain,
+ * too.
+ */
 static size_t frames(struct cst_deframer *df, const uint8_t *f, size_t count, uint64_t offset, int look,
 		     struct frame_sink *sink)
 {

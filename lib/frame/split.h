@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * split.h - plain frames straight to the bytes of each trace ID: the short cut of trees that need not keep the
- * order between IDs (CST_ORDER_BY_ID).
+ * split.h - plain frames directly to the bytes of each trace ID: the fast path of trees that need not keep the order
+ * between IDs (CST_ORDER_BY_ID).
  */
 #ifndef CST_LIB_FRAME_SPLIT_H
 #define CST_LIB_FRAME_SPLIT_H
@@ -11,19 +11,19 @@
 #include "protocol/cursor.h"
 
 enum {
-	SPLIT_IDS = 0x70,	/* 0 to the last source */
-	SPLIT_SLACK = 32,	/* bytes past what is used that may be written */
+	SPLIT_IDS = 0x70,	/* IDs 0 to the last source ID */
+	SPLIT_SLACK = 32,	/* bytes that may be written after the end of the data */
 	/*
-	 * Runs with bytes that a frame has of one ID: between two of them the ID must change away and back again, which
-	 * takes two of the eight places of ID bytes.
+	 * Maximum number of runs of one ID in a frame: between two of them the ID must change away and back, which
+	 * takes two of the eight ID bytes.
 	 */
 	SPLIT_RUNS = 4,
-	SPLIT_SPARE = 1,	/* runs past what is used that may be written */
+	SPLIT_SPARE = 1,	/* run records that may be written after the last one */
 };
 
 /*
- * Where the bytes of one ID go: data[0..pos), seg[0..end) as struct cursor wants them. IDs whose bytes are only
- * counted may have the same memory.
+ * Destination of the bytes of one ID: data[0..pos), and seg[0..end) in the form of struct cursor. IDs whose bytes are
+ * only counted may share memory.
  */
 struct frame_sink {
 	uint8_t *data;
@@ -37,11 +37,11 @@ static inline uint32_t frame_sink_runs(const struct frame_sink *s)
 }
 
 /*
- * Unpack the whole frames of [in, in + len), as cst_deframe() does, until one is not plain: synchronisation, a
- * barrier, reserved IDs and what the caller wants to be told of. Each sink has room for `len` bytes and SPLIT_RUNS
- * runs of each frame, and what more may be written; it is emptied first. Returns the bytes used; 0 also when the
- * input does not continue the last one, or the way it is formatted is not that of plain frames. Runs begin at
- * offsets that are those of cst_deframe()'s fragments.
+ * Splits the whole frames of [in, in + len) as cst_deframe() does, up to a frame that is not plain: synchronisation, a
+ * barrier, reserved IDs, or findings that the caller asked for. Each sink is emptied first and must have room for `len`
+ * bytes and SPLIT_RUNS runs per frame, plus SPLIT_SLACK and SPLIT_SPARE. Returns the number of bytes used, which is
+ * also 0 if the input does not continue the last call's or the stream's flags exclude plain frames. Runs begin at the
+ * offsets of cst_deframe()'s fragments.
  */
 size_t cst_frame_split(struct cst_deframer *df, const uint8_t *in, size_t len, uint64_t offset,
 		       struct frame_sink sink[SPLIT_IDS]);

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sync.c - streams with synchronisation patterns (TPIU), and frames that calls have cut.
- *
- * FSYNC (FF FF FF 7F) stands between frames, HSYNC (FF 7F) between any two byte pairs. An even byte of
- * a frame is never FF, so that FSYNC cannot appear in sound frames at any alignment: wherever it is
- * found, the byte after it starts a frame.
+ * sync.c - streams with synchronisation patterns (TPIU), and frames that are cut between calls. FSYNC (FF FF FF 7F) is
+ * between frames, HSYNC (FF 7F) between any two byte pairs. An even byte of a frame is never FF, so FSYNC cannot occur
+ * in sound frames at any alignment: the byte after it always starts a frame.
  */
 #include <string.h>
 #include "frame/frame.h"
 
-/*
- * One byte of the search for FSYNC; df->fill counts the FF bytes that may begin it. A fourth FF pushes
- * the first one out.
- */
+/* Searches one byte for FSYNC; df->fill counts the FF bytes that may begin it. A fourth FF drops the first one. */
 static void search(struct cst_deframer *df, uint8_t byte, struct frame_out *o)
 {
 	if (byte == SYNC_BYTE) {
@@ -34,8 +29,8 @@ static void search(struct cst_deframer *df, uint8_t byte, struct frame_out *o)
 }
 
 /*
- * The pair at byte `at` does not belong into the frame: drop the frame up to there and search on. If
- * it was cut after an odd number of bytes, the first FF of the pattern is the byte before the pair.
+ * Drops the frame up to the pair at byte `at`, which cannot be in a frame, and starts a search. If the frame was cut
+ * after an odd number of bytes, the first FF of the pattern is the byte before the pair.
  */
 static void lose_sync(struct cst_deframer *df, unsigned at, struct frame_out *o)
 {
@@ -51,12 +46,12 @@ static void lose_sync(struct cst_deframer *df, unsigned at, struct frame_out *o)
 	df->synced = 0;
 	df->fill = 0;
 	if (!at && df->tail) {
-		/* the last byte of the frame before was none: it begins the pattern */
+		/* the last byte of the frame before belongs to the pattern */
 		df->stats.overhead--;
 		df->fill = 1;
 	}
 	df->tail = 0;
-	/* the offset of each byte is needed; in the end it is that of the last one again */
+	/* search() needs the offset of each byte; the last one restores it */
 	df->offset -= n - 1;
 	for (i = 0; i < n; i++, df->offset++) {
 		if (!df->synced) {
@@ -69,7 +64,7 @@ static void lose_sync(struct cst_deframer *df, unsigned at, struct frame_out *o)
 	df->offset--;
 }
 
-/* A pair whose even byte is FF has come to the partial frame. */
+/* Handles a pair whose even byte is FF in the partial frame. */
 static void sync_pair(struct cst_deframer *df, struct frame_out *o)
 {
 	const uint8_t *pair = df->part + df->fill - 2;
@@ -85,7 +80,7 @@ static void sync_pair(struct cst_deframer *df, struct frame_out *o)
 		return;
 	}
 	if (df->fill == 2 && pair[1] == SYNC_BYTE)
-		return;		/* half of an FSYNC, or an error as the next pair will tell */
+		return;		/* half of an FSYNC, or an error: the next pair decides */
 	if ((df->flags & CST_FRAME_HSYNC) && pair[1] == SYNC_LAST) {
 		df->stats.overhead += HSYNC_SIZE;
 		df->fill -= HSYNC_SIZE;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * unpack.c - one 16-byte frame to fragments. Only frames with an ID byte need a loop.
- */
+/* unpack.c - unpacks one 16-byte frame into fragments. Only frames with an ID byte need a loop. */
 #include <string.h>
 #include "frame/read.h"
 
-/* One bit per lane, at its top, that is set in the lowest lane whose even byte is FF. */
+/* Sets the top bit of the lowest lane whose even byte is FF, and no lower bit. */
 static uint64_t find_ff(uint64_t v)
 {
 	uint64_t t = ~v & (LANES * 0xff);
@@ -18,7 +16,7 @@ unsigned cst_frame_bad_pair(const uint8_t *f)
 	uint64_t lo = load64(f), hi = load64(f + 8);
 	unsigned i;
 
-	/* FF is an ID byte's */
+	/* FF would be an ID byte */
 	if (!has_ids(lo, hi) || !(find_ff(lo) | find_ff(hi)))
 		return FRAME_BAD;
 	for (i = 0; f[2 * i] != SYNC_BYTE; i++)
@@ -38,7 +36,7 @@ static void count_bytes(struct cst_frame_stats *st, unsigned id, unsigned len)
 		st->reserved += len;
 }
 
-/* 0: the filter keeps it back. */
+/* Ends a run. Returns 0 if the filter drops it. */
 static int close_run(struct cst_deframer *df, uint64_t offset, unsigned len, struct frame_out *o)
 {
 	struct cst_fragment *f;
@@ -59,7 +57,7 @@ static int close_run(struct cst_deframer *df, uint64_t offset, unsigned len, str
 	return 1;
 }
 
-/* The bytes [from, to) of a frame; the copy may write past them, as both buffers have slack. */
+/* Copies the bytes [from, end) of a frame; it may write more, as both buffers have slack. */
 static unsigned append(uint8_t *to, unsigned n, const uint8_t *u, unsigned from, unsigned end)
 {
 	memcpy(to + n, u + from, 16);
@@ -67,9 +65,9 @@ static unsigned append(uint8_t *to, unsigned n, const uint8_t *u, unsigned from,
 }
 
 /*
- * A frame with ID bytes at the bytes set in `ids`. `u` is the frame with the data bits restored.
- * A run is reported at the pair whose ID byte began it, as the reference de-formatter does, also when
- * the change is delayed past that pair; one that began before this frame, at the frame.
+ * Unpacks a frame with ID bytes at `ids`; `u` is the frame with the data bits restored. As in the reference
+ * de-formatter, a run has the offset of the pair with its ID byte, even if the change is delayed past that pair; a run
+ * that began in an earlier frame has that of the frame.
  */
 static void unpack_ids(struct cst_deframer *df, const uint8_t *u, unsigned ids, uint64_t base,
 		       struct frame_out *o)
@@ -115,7 +113,7 @@ void cst_frame_unpack(struct cst_deframer *df, const uint8_t *f, uint64_t base, 
 		return;
 	df->stats.frames++;
 	df->stats.overhead++;
-	/* An ID byte has bit 0 set already, so that this changes data only. */
+	/* ID bytes have bit 0 set, so this changes data bytes only */
 	lo |= scatter(aux);
 	hi |= scatter(aux >> 4);
 	if (ids) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wrap.c - which parts of a circular buffer's memory are trace, and in which order. */
+/* wrap.c - the parts of a circular buffer's memory that are trace, in their order. */
 #include <string.h>
 
 #include <cstrace/error.h>
@@ -13,7 +13,7 @@ int cst_unwrap(struct cst_unwrapped *u, uint64_t size, uint64_t write, int full,
 	if (!unit || write > size)
 		return -CST_ERR_INVAL;
 	if (full) {
-		/* the frame that the write pointer stands in lost its first bytes to the newest one */
+		/* the newest frame has overwritten the first bytes of the frame at the write pointer */
 		oldest = (write + unit - 1) / unit * unit;
 		oldest = oldest < size ? oldest : size;
 		u->cut = oldest - write;
