@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "tasks/asid.h"
 
-/* Identifiers have at most 16 bits; the rest of a context ID is not one. */
+/* largest identifier; a context ID above it is not an ASID */
 #define MAX_ASID 0xffffu
 
 static struct asid *get_asid(struct asids *as, uint32_t asid)
@@ -68,7 +68,7 @@ static int compare(const void *a, const void *b)
 
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
-	/* given up before it is given to the next one */
+	/* at the same time, the end of one owner precedes the begin of the next */
 	return (x->pid >= 0) - (y->pid >= 0);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * asid.h - which process an address space identifier belongs to, when that is all the trace tells about
- * the context. It is declared (trace packages do), or learned where a switch shows who runs when an ASID
- * comes up; what was learned holds until something contradicts it, since identifiers are reused.
+ * asid.h - owners of address space identifiers, for trace that identifies a context by its ASID only. An owner is
+ * declared (by trace packages), or learned from a switch at the time when an ASID is first traced. A learned owner is
+ * valid until something contradicts it, since identifiers are reused.
  */
 #ifndef CSTRACE_TASKS_ASID_H
 #define CSTRACE_TASKS_ASID_H
@@ -14,42 +14,42 @@
 #include "base/intmap.h"
 
 struct asid_owner {
-	uint64_t time;		/* from then on; 0: from the beginning */
-	int pid;		/* -1: nobody, until the next entry */
+	uint64_t time;		/* begin of the ownership; 0: from the beginning */
+	int pid;		/* -1: no owner until the next entry */
 };
 
 struct asid {
-	struct asid_owner *v;	/* declared, in order of time after asids_finish() */
+	struct asid_owner *v;	/* declared owners, sorted by time after asids_finish() */
 	size_t nr, cap;
-	int learned;		/* -1: nobody */
+	int learned;		/* owner learned; -1: none */
 };
 
 struct asids {
-	struct intmap map;	/* asid -> struct asid */
+	struct intmap map;	/* key: ASID, value: struct asid */
 	struct asid **all;
 	size_t nr, cap;
-	uint64_t learned;	/* owners that were learned */
-	uint64_t changed;	/* of these, in place of another one: reuse */
+	uint64_t learned;	/* owners learned */
+	uint64_t changed;	/* owners learned in place of another one */
 };
 
-/* A declaration: from `time` on the process has it (pid -1: nobody has). 0, or ERR_NOMEM. */
+/* Declares the owner of an ASID from `time` on (pid -1: none). Returns 0 or ERR_NOMEM. */
 int asids_declare(struct asids *as, uint32_t asid, uint64_t time, int pid);
-/* One that holds since the beginning unless an earlier one says otherwise. */
+/* Declares an owner that was the owner from the beginning unless there is an earlier declaration. */
 int asids_declare_current(struct asids *as, uint32_t asid, uint64_t time, int pid);
-/* It is given up: whoever does that had it, since the beginning unless something else was said. */
+/* Declares the end of an ownership, which lasted from the beginning unless there is an earlier declaration. */
 int asids_declare_end(struct asids *as, uint32_t asid, uint64_t time, int pid);
-/* To be called once, after the last declaration. */
+/* Completes the declarations; must be called once, after the last one. */
 void asids_finish(struct asids *as);
 void asids_free(struct asids *as);
-/* What was learned is forgotten: decoding starts again. */
+/* Drops all learned owners, for a new run of decoding. */
 void asids_restart(struct asids *as);
 
-/* Was it declared whose it is at some time? */
+/* True if an owner of the ASID was declared for any time. */
 bool asids_any_declared(const struct asids *as, uint32_t asid);
-/* The declared owner at a time (UINT64_MAX: the last one), -1: none. */
+/* Returns the declared owner at a time (UINT64_MAX: the last one), -1 if there is none. */
 int asids_declared(const struct asids *as, uint32_t asid, uint64_t time);
 int asids_learned(const struct asids *as, uint32_t asid);
-/* 0, or ERR_NOMEM. */
+/* Records a learned owner. Returns 0 or ERR_NOMEM. */
 int asids_learn(struct asids *as, uint32_t asid, int pid);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* comms.c - reads the records once for names, then finds the name of a thread at a time by binary search. */
+/* comms.c - reads all records once for thread names, and finds the name at a time by binary search. */
 #include "base/bisect.h"
 #include "tasks/comms.h"
 
@@ -11,8 +11,8 @@ struct name {
 	int tid;
 	uint64_t time;
 	uint64_t seq;
-	uint32_t text;		/* in `pool` */
-	int parent;		/* >= 0: the name of that thread at that time */
+	uint32_t text;		/* offset in `pool` */
+	int parent;		/* >= 0: named as that thread was at that time */
 };
 
 struct comms {
@@ -20,7 +20,7 @@ struct comms {
 	size_t nr, cap;
 	char *pool;
 	size_t used, size;
-	bool shared;		/* the names are another one's */
+	bool shared;		/* the names belong to another object (comms_share()) */
 	char unknown[16];
 };
 
@@ -125,7 +125,7 @@ void comms_free(struct comms *c)
 	free(c);
 }
 
-/* The first entry behind those of the thread that are not later than `time`. */
+/* Returns the index after the thread's last entry not later than `time`. */
 static size_t behind(const struct comms *c, int tid, uint64_t time)
 {
 	size_t lo = 0, hi = c->nr;
@@ -134,7 +134,7 @@ static size_t behind(const struct comms *c, int tid, uint64_t time)
 	return lo;
 }
 
-/* Last name at or before `time`, else the first one. */
+/* Returns the last name at or before `time`, else the first one. */
 static const struct name *find(const struct comms *c, int tid, uint64_t time)
 {
 	size_t i = behind(c, tid, time);
@@ -146,7 +146,7 @@ static const struct name *find(const struct comms *c, int tid, uint64_t time)
 
 const char *comms_at(struct comms *c, int tid, uint64_t time)
 {
-	unsigned int hops = 64;		/* a chain of forks; a ring of them is a lie */
+	unsigned int hops = 64;		/* limit for a chain of forks, which damaged records can close to a ring */
 	const struct name *n;
 	int t = tid;
 

@@ -7,14 +7,16 @@
 
 struct comms;
 
-/* Reads all records and puts the position back to the start. NULL when memory is short. */
+/* Reads all records and resets the position to the start. Returns NULL without memory. */
 struct comms *comms_new(struct perfdata *pd);
-/* The same names for another thread; to be freed before `c`. NULL when memory is short. */
+/*
+ * Returns an object for another thread with the same names; it must be freed before `c`. Returns NULL without memory.
+ */
 struct comms *comms_share(const struct comms *c);
 void comms_free(struct comms *c);
-/* The name of a thread at a time; ":TID" for one without a name, as perf prints it. */
+/* Returns the name of a thread at a time; ":TID" if it has none, as perf prints it. */
 const char *comms_at(struct comms *c, int tid, uint64_t time);
-/* The same name, and that it is the thread's at all times in [*from, *until). */
+/* As comms_at(), and sets the span [*from, *until) in which the thread has this name. */
 const char *comms_span(struct comms *c, int tid, uint64_t time, uint64_t *from, uint64_t *until);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* contextid.c - decides by the known threads which meaning of a context ID fits. */
+/* contextid.c - determines the format of a context ID from the known threads. */
 #include <string.h>
 
 #include "tasks/learned.h"
@@ -39,7 +39,7 @@ void contextid_init(struct contextid *c, enum contextid_format forced, const cha
 		c->arch = ARCH_ARM;
 }
 
-/* AArch32 kernels: thread or not shows in the upper bits. */
+/* AArch32 kernels: upper bits that are not 0 are a thread. */
 static enum contextid_format choose_arm(struct contextid *c, uint32_t value, unsigned int bits)
 {
 	if (bits > 8 && value >> 8)
@@ -56,7 +56,7 @@ static enum contextid_format choose(struct contextid *c, uint32_t value, unsigne
 		return c->decided;
 	if (c->arch == ARCH_ARM)
 		return choose_arm(c, value, bits);
-	/* A kernel without PID_IN_CONTEXTIDR never writes it. One that has written threads means the idle task. */
+	/* kernels without PID_IN_CONTEXTIDR never write it; others write 0 for the idle task */
 	if (!value)
 		return c->arch == ARCH_ARM64 && c->seen[CONTEXTID_TID] ? CONTEXTID_TID : CONTEXTID_NONE;
 	if (bits == 32 && switched && (uint32_t)ev->running == value)
@@ -71,7 +71,7 @@ static enum contextid_format choose(struct contextid *c, uint32_t value, unsigne
 		return CONTEXTID_TID;
 	if (ev->tid_shifted)
 		return c->decided = CONTEXTID_TID_ASID;
-	/* A small number that is not who ran: an identifier of the hardware's size. */
+	/* a small number that is not the running thread is an ASID of 8 bits */
 	if (switched && value <= 0xff)
 		c->decided = CONTEXTID_ASID;
 	return value <= 0xff && c->decided == CONTEXTID_ASID ? CONTEXTID_ASID : CONTEXTID_TID;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* learned.c - the log of answers that a piece was given, and the check that they would be the same again. */
+/* learned.c - logs the answers that the decoding of a part has used, and checks whether they still hold. */
 #include "tasks/learned.h"
 
 #include <string.h>
@@ -66,7 +66,7 @@ bool learned_holds(struct learned *now, const struct learned *in, const struct l
 	for (i = 0; i < log->nr; i++)
 		if (ask(&l, &log->v[i]) != log->v[i].answer)
 			return false;
-	/* What was asked after the format was decided is not in the log. */
+	/* queries after the decision about the format are not in the log */
 	if (l.contextid.decided != out->contextid.decided && !contextid_decided(&l.contextid))
 		return false;
 	for (i = 0; i <= CONTEXTID_NONE; i++)

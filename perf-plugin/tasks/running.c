@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* running.c - a list of switches per CPU, sorted by time. */
+/* running.c - lists of context switches per CPU, sorted by time. */
 #include <string.h>
 
 #include "base/array.h"
@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "tasks/running.h"
 
-/* Switches that are looked at to answer one question. */
+/* maximum number of switches searched per query */
 #define MAX_LOOK 256
 
 static struct run_cpu *get_cpu(struct running *r, int cpu)
@@ -49,7 +49,7 @@ int running_add(struct running *r, int cpu, uint64_t time, enum run_kind kind, i
 	return 0;
 }
 
-/* Records of the same moment: out before in. */
+/* at the same time, switch-out records precede switch-in records */
 static int compare(const void *a, const void *b)
 {
 	const struct run_switch *x = a, *y = b;
@@ -89,7 +89,7 @@ static const struct run_cpu *find_cpu(const struct running *r, int cpu)
 	return c && c->switches ? c : NULL;
 }
 
-/* Index of the first switch after `time`. */
+/* Returns the index of the first switch after `time`. */
 static size_t after(const struct run_cpu *c, uint64_t time)
 {
 	size_t lo = 0, hi = c->nr;
@@ -159,7 +159,7 @@ size_t running_between(const struct running *r, int cpu, uint64_t from, uint64_t
 			*all = false;
 			break;
 		}
-		/* what an "out" record announces is told again by the "in" record, when there is one */
+		/* an "out" record is redundant if an "in" record follows */
 		if (c->v[i].kind == RUN_OUT && i + 1 < c->nr && c->v[i + 1].kind != RUN_OUT)
 			continue;
 		n = add_tid(c->v[i].tid, tids, n, max, all);

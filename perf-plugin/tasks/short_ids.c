@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* short_ids.c - threads in the order of the low bits of their numbers. */
+/* short_ids.c - list of threads sorted by the low bits of their numbers. */
 #include "tasks/short_ids.h"
 
 #include <stdlib.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * space.c - makes the cst_space of a process for an epoch, loads the files in it, and frees versions that nobody
- * uses.
- */
+/* space.c - builds the cst_space of a process for an epoch, loads its files, and frees unused versions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +10,7 @@
 #include "images/kernel.h"
 #include "tasks/space.h"
 
-/* Spaces of one process that nobody uses at the moment. */
+/* unused spaces kept per process */
 #define MAX_IDLE 4
 
 int spaces_init(struct spaces *sp, struct dso_table *dsos, size_t cache_limit)
@@ -58,7 +55,7 @@ void spaces_free(struct spaces *sp, struct threads *ts)
 	sp->image = NULL;
 }
 
-/* A list of its own, as far as it differs from the process's. */
+/* Sets a map in the version's own list, which is copied from the process's list first. */
 static int note_map(struct version *v, const struct map *m)
 {
 	struct maplist *own = maplist_own(v->maps);
@@ -81,7 +78,7 @@ static int section_of(struct spaces *sp, struct dso *d, struct cst_section **sec
 	return err;
 }
 
-/* The range has no bytes. When nothing else of the file was used yet, this is what there is to tell. */
+/* Unmaps a range that has no bytes. If no other part of the file was used, records why in its state. */
 static int map_nothing(struct spaces *sp, struct version *v, const struct map *m)
 {
 	struct dso *d = m->dso;
@@ -102,7 +99,7 @@ static int map_bytes(struct spaces *sp, struct version *v, const struct map *m)
 	struct cst_section *sec;
 	int err;
 
-	/* The map of a kernel may reach the end of the address space; its code is where it begins. */
+	/* the map of a kernel may extend to the end of the address space; its code is at the begin */
 	if (m->dso->kind == DSO_VMLINUX && m->off < DSO_MAX_EXTENT && len > DSO_MAX_EXTENT - m->off)
 		len = DSO_MAX_EXTENT - m->off;
 	if (m->off > DSO_MAX_EXTENT || len > DSO_MAX_EXTENT - m->off)
@@ -120,7 +117,7 @@ static int map_range(struct spaces *sp, struct version *v, const struct map *m)
 	return note_map(v, m) ? ERR_NOMEM : map_bytes(sp, v, m);
 }
 
-/* Kernel text that was changed later: at first it was as the first change found it. */
+/* Maps kernel text that is patched later as it was before the first patch. */
 static int map_unpatched(struct spaces *sp, struct version *v, uint64_t start, uint64_t end)
 {
 	const struct patches *ps = &sp->kernel->patches;
@@ -137,7 +134,7 @@ static int map_unpatched(struct spaces *sp, struct version *v, uint64_t start, u
 	return err;
 }
 
-/* A file that is mapped by the addresses in its headers, moved by `delta`, within [start, end). */
+/* Maps a file by the addresses in its program headers plus `delta`, within [start, end). */
 static int map_segments(struct spaces *sp, struct version *v, struct dso *d, uint64_t delta,
 			uint64_t start, uint64_t end)
 {
@@ -176,8 +173,8 @@ static bool linked_address(struct dso *d, const char *name, uint64_t *addr)
 }
 
 /*
- * The kernel runs where it was loaded, its image says where it was linked: the recorder notes the
- * address of one symbol, or a file of all symbols is there. False: the image does not have that symbol.
+ * Computes the difference between the run-time and the link-time address of the kernel, from the symbol that the
+ * recorder noted or from kallsyms. Returns false if the image lacks that symbol.
  */
 static bool kernel_delta(struct spaces *sp, struct dso *d, uint64_t *delta)
 {
@@ -211,7 +208,7 @@ static int map_vmlinux(struct spaces *sp, struct version *v, const struct map *m
 		d->state = DSO_REFUSED;
 		d->trouble = memory_refused() ? DSO_NO_MEMORY : DSO_NO_SYMBOL;
 	}
-	/* Without its code the range is mapped all the same, so that what is missing has a name. */
+	/* map the range without code, too, so that the missing file is reported */
 	if (d->state != DSO_LOADED || !d->nr_segs)
 		return map_range(sp, v, m);
 	d->extent = d->size;
@@ -221,8 +218,8 @@ static int map_vmlinux(struct spaces *sp, struct version *v, const struct map *m
 }
 
 /*
- * Where the code of a module was is known when its file was read, and that is done when something of it was
- * executed; until then a section of its own stands for all of it.
+ * Maps a module as a section of its own. The layout of its code is known only after its file was read, which is done
+ * when code of it is executed.
  */
 static int map_module(struct spaces *sp, struct version *v, const struct map *m)
 {
@@ -262,7 +259,7 @@ static int load_module(struct spaces *sp, struct dso *d)
 	return err;
 }
 
-/* A copy of kernel memory has everything but what came later. */
+/* True if the kernel memory copy has the code: everything except what was added later. */
 static bool in_kcore(const struct spaces *sp, const struct version *v, const struct map *m)
 {
 	if (v->process->pid != KERNEL_PID || !sp->kernel->kcore || sp->kernel->kcore->state != DSO_LOADED || !m->dso)
@@ -303,14 +300,14 @@ static int apply_events(struct spaces *sp, struct version *v, size_t first, size
 	return 0;
 }
 
-/* All events of the process up to now are in its maps. */
+/* Records that all events of the process so far are in the version's maps. */
 static void caught_up(struct spaces *sp, struct version *v)
 {
 	v->seen = v->process->nr_maps;
 	v->serial = ++sp->last_serial;
 }
 
-/* From nothing: what the last exec or fork left, or was there when the window begins, and everything since. */
+/* Builds a version from the maps at the last exec or fork, or at the begin of the window, and all events since. */
 static int build(struct spaces *sp, struct version *v, uint32_t epoch)
 {
 	const struct process *p = v->process;
@@ -327,7 +324,7 @@ static int build(struct spaces *sp, struct version *v, uint32_t epoch)
 		sp->kernel->kcore->extent = sp->kernel->kcore->size;
 		err = map_segments(sp, v, sp->kernel->kcore, 0, 0, UINT64_MAX);
 	}
-	/* The kernel's maps are not always what was recorded; those of a process are. */
+	/* the kernel's maps can differ from the recorded ones, a process's cannot */
 	if (base && p->pid != KERNEL_PID) {
 		maplist_unref(v->maps);
 		v->maps = maplist_ref(base);
@@ -359,7 +356,10 @@ static struct version *version_new(struct spaces *sp, struct process *p, uint32_
 	return v;
 }
 
-/* Can events alone take a space to the end of an epoch? Not across an exec, nor when they are forgotten. */
+/*
+ * True if events alone can advance a version to the end of an epoch: not across an exec, nor over events that were
+ * dropped.
+ */
 static bool can_advance(const struct version *v, uint32_t epoch, size_t *first, size_t *last)
 {
 	const struct process *p = v->process;
@@ -401,7 +401,7 @@ static void to_front(struct process *p, struct version *v)
 	p->versions = v;
 }
 
-/* The window may have gone on, and with it the epoch: code that was added since. */
+/* True if the version has the maps of the epoch; adds code that was mapped since. */
 static bool is_current(struct spaces *sp, struct version *v, uint32_t epoch)
 {
 	size_t first, last;

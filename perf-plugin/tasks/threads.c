@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* threads.c - what each event means for threads and maps; see window.c for what becomes of it later. */
+/* threads.c - applies events to threads and maps; window.c drops what is no longer needed of them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ void threads_init(struct threads *ts, struct side_order *side)
 	ts->only_pid = ONLY_NONE;
 }
 
-/* In file order it may look as if a thread was known before it was created: that costs an entry. */
+/* In file order a thread may seem to be known before its creation, which costs an entry. */
 int threads_note(struct threads *ts, const struct side_event *e)
 {
 	bool maps = e->kind == SIDE_MAP && !e->kernel;
@@ -81,7 +81,7 @@ static struct process *get_process(struct threads *ts, int pid)
 	return intmap_put(&ts->processes, pid, p) ? p : NULL;
 }
 
-/* The thread is not one of its process any more. */
+/* Removes the thread from its process. */
 static void leave_process(struct threads *ts, const struct thread *t)
 {
 	struct process *p;
@@ -109,7 +109,7 @@ static int set_pid(struct threads *ts, int tid, int pid, uint64_t order)
 		slot = ARRAY_ADD(t->pids, t->nr_pids, t->cap_pids);
 		if (!slot)
 			return ERR_NOMEM;
-		/* leave_process() looks at the last entry */
+		/* leave_process() reads the last entry */
 		t->nr_pids--;
 		leave_process(ts, t);
 		t->nr_pids++;
@@ -172,7 +172,7 @@ static struct map_event *add_event(struct threads *ts, struct process *p, uint64
 	return ev;
 }
 
-/* Nothing of what was mapped is left; `inherited` takes its place. */
+/* Replaces all maps of the process by `inherited`. */
 static int set_base(struct threads *ts, struct process *p, struct maplist *inherited, uint64_t order)
 {
 	struct map_event *ev;
@@ -217,7 +217,7 @@ static int set_map(struct threads *ts, struct process *p, const struct map *m, u
 	return maplist_set(p->cur, m) ? 0 : ERR_NOMEM;
 }
 
-/* The first piece of generated code in [addr, end). */
+/* Returns the first map of generated code in [addr, end), NULL if there is none. */
 static const struct map *next_jit(const struct maplist *ml, uint64_t addr, uint64_t end)
 {
 	const struct map *x = maplist_next(ml, addr);
@@ -227,7 +227,7 @@ static const struct map *next_jit(const struct maplist *ml, uint64_t addr, uint6
 	return x && x->start < end ? x : NULL;
 }
 
-/* Nothing would change: not worth an event. */
+/* True if the map is in effect already. */
 static bool mapped_so(const struct maplist *ml, const struct map *m)
 {
 	const struct map *x = ml ? maplist_find(ml, m->start) : NULL;
@@ -236,8 +236,8 @@ static bool mapped_so(const struct maplist *ml, const struct map *m)
 }
 
 /*
- * Compilers make their memory writable and executable again and again, which is recorded as another map
- * of it. The code there stays.
+ * Adds an anonymous map, except where generated code is mapped. JIT compilers make their memory writable and executable
+ * again and again, which is recorded as a new map of it each time, while the code stays.
  */
 static int set_anon(struct threads *ts, struct process *p, const struct map *m, uint64_t order)
 {
@@ -267,7 +267,7 @@ static int map_event(struct threads *ts, const struct side_event *e, uint64_t or
 	p = get_process(ts, e->pid);
 	if (!p)
 		return ERR_NOMEM;
-	/* The number is in use again, and the record of the new process's creation was lost. */
+	/* the process ID is reused, and the record of the new process's creation was lost */
 	if (p->dead && e->kind == SIDE_MAP && set_base(ts, p, NULL, order))
 		return ERR_NOMEM;
 	ts->have_jit |= e->map.dso && e->map.dso->kind == DSO_JIT;
@@ -293,8 +293,8 @@ static int fork_event(struct threads *ts, const struct side_event *e, uint64_t o
 	if (comm && set_comm(ts, e->tid, comm, order))
 		return ERR_NOMEM;
 	/*
-	 * The recorder describes processes that ran already by events of its own, without time; their maps
-	 * follow in full, and what the parent has mapped since is none of the child's.
+	 * For processes that exist when recording starts, the recorder writes events without a time and all their maps.
+	 * Maps of the parent at that time are not inherited.
 	 */
 	if (e->pid != e->fork.ppid && !(ts->have_time && !e->time)) {
 		parent = intmap_get(&ts->processes, e->fork.ppid);
@@ -340,7 +340,7 @@ int threads_apply(struct threads *ts, const struct side_event *e, uint64_t order
 	case SIDE_FORK:
 		return fork_event(ts, e, order);
 	case SIDE_THREAD:
-		/* Records that are about threads and maps know better, above all while a thread exits. */
+		/* other records know better than a switch, in particular while a thread exits */
 		t = intmap_get(&ts->threads, e->tid);
 		return t && t->nr_pids ? 0 : set_pid(ts, e->tid, e->pid, order);
 	case SIDE_EXIT:
@@ -357,12 +357,12 @@ int threads_pid(const struct threads *ts, int tid, uint64_t limit)
 	intptr_t orphan;
 
 	if (tid == 0)
-		return 0;	/* the idle task */
+		return 0;	/* idle task */
 	if (!t || !t->nr_pids) {
 		orphan = (intptr_t)intmap_get(&ts->orphans, tid);
 		return orphan ? (int)(orphan - 2) : -1;
 	}
-	/* the last one before the moment, else the first */
+	/* last entry before the moment, else the first one */
 	hi = t->nr_pids;
 	BISECT(lo, hi, mid, t->pids[mid].order < limit);
 	return t->pids[lo - 1].pid;
@@ -372,7 +372,7 @@ bool threads_alive(const struct threads *ts, int tid, uint64_t limit)
 {
 	const struct thread *t = intmap_get(&ts->threads, tid);
 
-	/* It runs on for a moment after the record of its end. */
+	/* a thread runs for a moment after its exit record */
 	if (t && t->ended && t->ended < limit)
 		return false;
 	return t && t->nr_pids && t->pids[0].order < limit && threads_pid(ts, tid, limit) >= 0;
@@ -410,7 +410,7 @@ uint32_t process_epoch(const struct process *p, uint64_t limit)
 	return lo > p->first ? p->ev[lo - 1].epoch : p->base_epoch;
 }
 
-/* First event of this epoch or a later one. */
+/* Returns the index of the first event of this epoch or a later one. */
 static size_t epoch_start(const struct process *p, uint32_t epoch)
 {
 	size_t lo = p->first, hi = p->nr;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* window.c - which part of history is kept, so that memory follows what is mapped and not what was. */
+/*
+ * window.c - moves the window of history that is kept, so that memory depends on the present maps and not on all past
+ * ones.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +29,7 @@ uint64_t threads_limit(const struct threads *ts, uint64_t time, uint64_t seq)
 	return ts->base + (lo - ts->first);
 }
 
-/* Changes up to a moment in the window. */
+/* Number of changes up to a moment in the window. */
 static uint64_t changes_until(const struct threads *ts, uint64_t limit)
 {
 	return limit > ts->base ? ts->moments[ts->first + (size_t)(limit - 1 - ts->base)].changes : ts->gone_changes;
@@ -55,7 +58,7 @@ bool threads_passed(const struct threads *ts, uint64_t time, uint64_t seq)
 	return ts->base && (ts->have_time ? time < ts->gone_time : seq < ts->gone_seq);
 }
 
-/* Apply to the base what the window is to lose. */
+/* Applies the events that leave the window to the base. */
 static int collapse_process(struct process *p, uint64_t limit)
 {
 	size_t i, last = p->first;
@@ -94,7 +97,7 @@ static int collapse_process(struct process *p, uint64_t limit)
 		}
 		return 0;
 	}
-	/* All events are in `cur`. */
+	/* all events are in `cur` */
 	maplist_unref(p->base);
 	p->base = NULL;
 	free(p->ev);
@@ -126,7 +129,7 @@ static bool drop_process(struct threads *ts, struct process *p)
 	return true;
 }
 
-/* Did the process end before the window, and is nothing in it about another one of that number? */
+/* True if the process ended before the window and the window has no event of a process with the same number. */
 static bool is_over(const struct process *p, uint64_t limit)
 {
 	return p->dead && p->died <= limit && p->first == p->nr;
@@ -202,7 +205,7 @@ static int forget(struct threads *ts, uint64_t limit)
 		ts->gone_time = m->time;
 		ts->gone_seq = m->seq;
 		ts->gone_changes = m->changes;
-		/* The process first: its last thread may be what keeps its number known. */
+		/* the process first, since its last thread may keep it alive */
 		if (forget_process(ts, m->pid, m->kernel, limit))
 			return ERR_NOMEM;
 		if (!m->kernel)
@@ -217,7 +220,7 @@ static int forget(struct threads *ts, uint64_t limit)
 	return 0;
 }
 
-/* The next event enters the window. 1, 0: there is none, or negative. */
+/* Reads the next event into the window. Returns 1; 0 if there is none; or negative. */
 static int take_event(struct threads *ts)
 {
 	struct side_event e;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* world.c - tells the recorded system from guests, firmware and the secure world by EL, VMID and security state. */
+/*
+ * world.c - distinguishes the recorded system from guests, firmware and Secure state by exception level, VMID and
+ * security state.
+ */
 #include <string.h>
 
 #include <cstrace/types.h>
@@ -13,8 +16,8 @@ void world_restart(struct world_state *w)
 }
 
 /*
- * Linux runs in the Non-secure state where there are two. That of the first context is taken until one is
- * proved: a system without a secure world may well run in it.
+ * The security state of Linux: Non-secure where there are two. Until it is proved, the state of the first context is
+ * assumed, since a system without Secure state may run in it.
  */
 bool own_world_security(struct own_world *own, uint8_t security, bool proof)
 {
@@ -31,7 +34,7 @@ bool own_world_security(struct own_world *own, uint8_t security, bool proof)
 	return e.answer;
 }
 
-/* VMID 0 is a host's. A recording made inside a machine has that machine's VMID throughout. */
+/* VMID 0 is a host's. A recording inside a virtual machine has the machine's VMID throughout. */
 bool own_world_vmid(struct own_world *own, uint32_t vmid, bool proof)
 {
 	struct learn_entry e = { .kind = LEARN_VMID, .value = vmid, .proof = proof };
@@ -67,8 +70,8 @@ static struct vcpu *get_vcpu(struct world_state *w, uint32_t thread)
 }
 
 /*
- * EL0 is entered from EL2, in a thread that runs a guest. It is the guest's program when that was left
- * before and goes on where it was, or behind an instruction that the host carried out for it.
+ * True if EL0, entered from EL2 in a thread that runs a guest, is the guest's program: it was interrupted before, and
+ * continues at the same address or at the next instruction, which the host has emulated.
  */
 static bool guest_goes_on(const struct vcpu *v, const struct world_entry *e)
 {
@@ -77,13 +80,13 @@ static bool guest_goes_on(const struct vcpu *v, const struct world_entry *e)
 	return !v->pc_known || !e->to_known || e->to == v->pc || e->to == v->pc + 4;
 }
 
-/* The host's kernel at EL2: EL1 is a guest's kernel, EL0 entered from there a guest's program. */
+/* With the host's kernel at EL2: EL1 is a guest's kernel, EL0 entered from it a guest's program. */
 static bool guest_below_el2(struct world_state *w, const struct cst_generic *g, const struct world_entry *e)
 {
 	bool other = w->known && g->vmid != w->thread;
 	struct vcpu *v;
 
-	/* A guest's program that was left without EL2 being traced: where is not known. */
+	/* the guest's program was left without a trace of EL2, so its address is unknown */
 	if (other && w->el == 0 && w->guest_user && g->el != 2) {
 		v = get_vcpu(w, w->thread);
 		v->in_user = true;
@@ -103,7 +106,7 @@ static bool guest_below_el2(struct world_state *w, const struct cst_generic *g, 
 		}
 		return false;
 	}
-	/* Not where it is only said again. */
+	/* only at a change: a repeated context is not an entry to EL0 */
 	if (w->known && (w->el != 0 || other))
 		w->guest_user = (w->el == 1 && !other) || guest_goes_on(find_vcpu(w, g->vmid), e);
 	return w->guest_user;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * world.h - whose exception levels a context is about: those of the system that was recorded, a virtual
- * machine's, or the secure world's. Only of the first kind there are images; the others are counted.
+ * world.h - the software to which a context belongs: the recorded system, a virtual machine, firmware or Secure state.
+ * Only the recorded system has images; stretches of the others are counted.
  */
 #ifndef CSTRACE_TASKS_WORLD_H
 #define CSTRACE_TASKS_WORLD_H
@@ -15,15 +15,15 @@
 enum world {
 	WORLD_OWN,
 	WORLD_GUEST,
-	WORLD_SECURE,	/* a security state other than the system's own */
+	WORLD_SECURE,	/* a security state other than that of the recorded system */
 	WORLD_FIRMWARE,	/* EL3 */
 };
 
 struct learn_log;
 
-/* What is its own of the recorded system; learned from contexts whose thread the file knows. */
+/* Security state and VMID of the recorded system, learned from contexts with threads that the file has. */
 struct own_world {
-	struct learn_log *log;	/* of questions and answers; NULL: none is kept */
+	struct learn_log *log;	/* log of queries and answers (learned.h); NULL: none */
 	bool security_known, security_proved;
 	uint8_t security;
 	bool vmid_known, vmid_proved;
@@ -32,35 +32,35 @@ struct own_world {
 
 #define NR_VCPUS 64
 
-/* A thread of the host that runs a guest. */
+/* A host thread that runs a guest. */
 struct vcpu {
 	uint32_t thread;
 	bool in_user;		/* the guest was left while its program ran ... */
 	bool pc_known;
-	uint64_t pc;		/* ... here */
+	uint64_t pc;		/* ... at this address */
 };
 
-/* Per stream: where EL0 was entered from. */
+/* State per stream: where EL0 was entered from. */
 struct world_state {
-	uint8_t world;		/* enum world of now */
+	uint8_t world;		/* enum world of the last context */
 	uint8_t el;
 	bool known;
-	bool guest_user;	/* the last EL0 was a guest's */
-	uint32_t thread;	/* of the host */
-	struct vcpu vcpus[NR_VCPUS]; /* the latest ones */
+	bool guest_user;	/* the last EL0 was a guest's program */
+	uint32_t thread;	/* host thread */
+	struct vcpu vcpus[NR_VCPUS]; /* the most recent ones */
 	unsigned int nr_vcpus;
 };
 
-/* Around a context element, as far as it is known. */
+/* Facts about a context element that are known. */
 struct world_entry {
-	bool thread_known;	/* its context ID is a thread of the file, of this very system then */
-	bool host_el2;		/* the kernel runs at EL2, its threads are in CONTEXTIDR_EL2: EL1 is a guest's */
+	bool thread_known;	/* its context ID is a thread of the file, so it is the recorded system */
+	bool host_el2;		/* the kernel runs at EL2 with its threads in CONTEXTIDR_EL2, so EL1 is a guest */
 	bool from_known, to_known;
-	uint64_t from;		/* return address of the exception right before */
-	uint64_t to;		/* where execution goes on */
+	uint64_t from;		/* return address of the exception directly before */
+	uint64_t to;		/* next address */
 };
 
-/* Is this the system's own security state, or VMID? `proof`: a thread of the file ran in it. */
+/* True if this is the recorded system's own security state, or VMID. `proof`: a thread of the file ran in it. */
 bool own_world_security(struct own_world *own, uint8_t security, bool proof);
 bool own_world_vmid(struct own_world *own, uint32_t vmid, bool proof);
 
