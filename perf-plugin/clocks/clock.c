@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* clock.c - timestamps to time by TIME_CONV, or by a rate and one pair of both that the times of records allow. */
+/*
+ * clock.c - converts timestamps to time by TIME_CONV, or by a rate and one pair of timestamp and time that is fitted to
+ * records.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "clocks/clock.h"
 
-/* A rate is measured when it is known this well; else the usual one, if it is possible. */
+/* maximum relative error of a measured rate; above it the default rate is used if it is possible */
 #define RATE_SPREAD	0.02
 
 void clock_init(struct trace_clock *c, const struct clock_facts *facts)
@@ -35,7 +38,7 @@ void clock_init(struct trace_clock *c, const struct clock_facts *facts)
 	}
 }
 
-/* b - a, for a counter that wraps. */
+/* Difference b - a of a counter that wraps. */
 static int64_t distance(const struct trace_clock *c, uint64_t a, uint64_t b)
 {
 	unsigned int shift = 64 - c->bits;
@@ -52,7 +55,7 @@ static int by_time(const void *pa, const void *pb)
 	return a->ticks < b->ticks ? -1 : a->ticks > b->ticks;
 }
 
-/* What the first and the last window allow. */
+/* Measures the rate and its bounds from the first and the last window. */
 static void measure(struct trace_clock *c, const struct clock_window *w, size_t n)
 {
 	const struct clock_window *a = &w[0], *b = &w[n - 1];
@@ -68,7 +71,7 @@ static void measure(struct trace_clock *c, const struct clock_window *w, size_t 
 	c->rate = CLOCK_RATE_MEASURED;
 }
 
-/* Hostile timestamps and rates give distances that no time has. */
+/* Saturates: damaged timestamps and rates can give distances beyond any time. */
 static uint64_t to_ns(double d)
 {
 	return d < 0 ? 0 : d < (double)(UINT64_MAX / 2) ? (uint64_t)d : UINT64_MAX / 2;
@@ -85,7 +88,7 @@ void clock_fit(struct trace_clock *c, struct clock_window *w, size_t n)
 	qsort(w, n, sizeof(*w), by_time);
 	if (c->rate == CLOCK_RATE_ASSUMED || c->rate == CLOCK_RATE_MEASURED)
 		measure(c, w, n);
-	/* Offsets are times of the first timestamp, relative to the end of its window. */
+	/* offsets: times of the first timestamp, relative to the end of its window */
 	for (i = 0; i < n; i++) {
 		t = (double)distance(c, w[0].ticks, w[i].ticks) * c->ns_per_tick;
 		at = (double)(int64_t)(w[i].to - w[0].to) - t;
@@ -99,7 +102,7 @@ void clock_fit(struct trace_clock *c, struct clock_window *w, size_t n)
 		has_low = true;
 	}
 	c->contradicted = has_low && low > high;
-	/* Trace begins as soon as it is turned on, but its end may be long before the record of it. */
+	/* the trace begins when it is enabled, but may end long before its record was written */
 	at = !has_low ? high : c->contradicted ? (low + high) / 2 : low;
 	c->error_ns = !has_low ? UINT64_MAX : to_ns(c->contradicted ? low - high : high - low);
 	c->paired = true;

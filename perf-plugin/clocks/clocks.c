@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* clocks.c - where the clock of a CPU is found, and when its trace began. */
+/* clocks.c - the clocks of the CPUs, and when their trace began. */
 #include "clocks/clocks.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* clocks.h - the clocks of all trace units of a recording: how their timestamps become perf time. */
+/* clocks.h - the clocks of all trace units of a recording. */
 #ifndef CSTRACE_CLOCKS_CLOCKS_H
 #define CSTRACE_CLOCKS_CLOCKS_H
 
@@ -8,31 +8,31 @@
 #include "buffers/units.h"
 #include "clocks/clock.h"
 
-/* Start of a CPU's trace. */
+/* Time at which a CPU was traced. */
 struct trace_start {
 	uint64_t time;
-	bool itrace;		/* nothing was traced before; else it only was traced then */
+	bool itrace;		/* the CPU was not traced before */
 };
 
 struct clocks {
-	const struct trace_units *units;	/* the caller's */
-	uint64_t ts_freq;		/* ticks per second, by the user; 0: not given */
-	bool have_conv;			/* TIME_CONV */
+	const struct trace_units *units;	/* owned by the caller */
+	uint64_t ts_freq;		/* ticks per second given by the user; 0: not given */
+	bool have_conv;			/* the file has TIME_CONV */
 	struct pd_time_conv conv;
-	struct intmap starts;		/* cpu -> the first trace_start */
-	struct trace_clock *v;		/* of each CPU of the metadata */
-	bool timestamps;		/* on any of them */
+	struct intmap starts;		/* key: CPU, value: its first trace_start */
+	struct trace_clock *v;		/* one per CPU of the metadata */
+	bool timestamps;		/* some trace unit has timestamps */
 };
 
-/* A record says that a CPU was traced at its time; `itrace`: and not before. 0, or ERR_NOMEM. */
+/* Notes a record that shows that a CPU was traced at its time; `itrace`: and not before. Returns 0 or ERR_NOMEM. */
 int clocks_note_start(struct clocks *c, const struct pd_record *rec, bool itrace);
-/* pairing.c: makes the clocks, after all records were read. 0, or -CST_ERR_x. */
+/* pairing.c: creates the clocks, after all records were read. Returns 0 or an error. */
 int clocks_make(struct clocks *c, struct queues *qs);
 void clocks_free(struct clocks *c);
 
-/* When the trace of a CPU began, as far as records say it; NULL: they do not. */
+/* Returns when the trace of a CPU began, NULL if no record shows it. */
 const struct trace_start *clocks_start(const struct clocks *c, int cpu);
-/* The clock of a CPU; NULL: it has no trace unit. */
+/* Returns the clock of a CPU; NULL: it has no trace unit. */
 const struct trace_clock *clocks_of_cpu(const struct clocks *c, int cpu);
 
 #endif

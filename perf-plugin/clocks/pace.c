@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FRACTION	20
-/* When nothing is known: ten instructions in a nanosecond. */
+/* default rate: ten instructions per nanosecond */
 #define DEFAULT_INSN	((1ull << FRACTION) / 10)
 #define MAX_RATE	(1ull << 50)
 
@@ -38,7 +38,7 @@ static void restart(struct pace *p, uint64_t time, bool whole)
 
 void pace_timestamp(struct pace *p, uint64_t time)
 {
-	/* Timestamps of a slow counter repeat; that says nothing about the rate. */
+	/* repeated timestamps of a slow counter do not show the rate */
 	if (p->whole && time > p->start) {
 		if (p->insns)
 			p->per_insn = rate(time - p->start, p->insns);

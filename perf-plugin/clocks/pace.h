@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pace.h - times between two timestamps of the trace. Time goes on with the cycles that were counted, or
- * else with the instructions, as fast as it did from the last timestamp but one to the last, never past
- * the next timestamp. Nothing is carried from one AUX fragment to the next, so that a fragment has the same
- * times whether those before it were decoded or not.
+ * pace.h - interpolates times between two timestamps of the trace. Time advances with counted cycles, or else with
+ * instructions, at the rate between the last two timestamps, and never past the next timestamp. The state is reset at
+ * each AUX fragment, so that its times do not depend on whether fragments before it were decoded.
  */
 #ifndef CSTRACE_CLOCKS_PACE_H
 #define CSTRACE_CLOCKS_PACE_H
@@ -14,24 +13,24 @@
 #define PACE_UNKNOWN UINT64_MAX
 
 struct pace {
-	uint64_t now;		/* PACE_UNKNOWN: no timestamp yet */
-	uint64_t start;		/* time where the sums begin */
-	uint64_t insns, cycles;	/* since then */
-	uint64_t per_insn, per_cycle; /* ns with fraction bits; 0: not known */
-	bool whole;		/* `start` is a timestamp, and all since then was traced */
-	bool loose;		/* `now` may be later than the next timestamp: stream.before bounds what is shown */
+	uint64_t now;		/* current time; PACE_UNKNOWN: no timestamp yet */
+	uint64_t start;		/* time at which the sums begin */
+	uint64_t insns, cycles;	/* executed since `start` */
+	uint64_t per_insn, per_cycle; /* ns with fraction bits; 0: unknown */
+	bool whole;		/* `start` is a timestamp, and the trace since then has no gap */
+	bool loose;		/* `now` may exceed the next timestamp: stream.before limits the times shown */
 };
 
-/* A new AUX fragment. */
+/* Resets the state for a new AUX fragment. */
 void pace_begin(struct pace *p);
-/* The trace has come to a timestamp. */
+/* Advances to a timestamp. */
 void pace_timestamp(struct pace *p, uint64_t time);
-/* Nothing was traced for a while; what follows ran before `next`, PACE_UNKNOWN: no timestamp follows. */
+/* Handles a gap in the trace; the trace after it is before `next`, PACE_UNKNOWN: no timestamp follows. */
 void pace_gap(struct pace *p, uint64_t next);
-/* The rate was measured between two timestamps, that of cycles, too, if they are counted. */
+/* True if the rate, for `cycles` that of cycles, was measured between two timestamps. */
 bool pace_knows_rate(const struct pace *p, bool cycles);
 void pace_forget_rate(struct pace *p);
-/* So much was executed, before `limit`. */
+/* Advances by executed instructions and cycles, to a time before `limit`. */
 void pace_advance(struct pace *p, uint64_t insns, uint64_t cycles, uint64_t limit);
 
 #endif

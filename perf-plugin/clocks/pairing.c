@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pairing.c - when the file does not tell how timestamps become time: each AUX record, and the record that
- * started the trace, bound the time of the timestamps between them. The clock is fitted to these before
- * anything is decoded, so that times do not depend on what is decoded.
+ * pairing.c - fits the clocks of a file that does not define how timestamps convert to time. The records of an AUX
+ * fragment and of the start of the trace bound the time of the timestamps between them. The clocks are fitted before
+ * decoding, so that times do not depend on what is decoded.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,9 @@
 #include "buffers/queues.h"
 #include "clocks/clocks.h"
 
-/* AUX records of one buffer that are looked at, spread over all of it. */
+/* maximum number of AUX records per buffer, evenly distributed */
 #define MAX_FRAGMENTS	256u
-/* Where a fragment's first and last timestamps are looked for. */
+/* bytes of a fragment searched for its first timestamps */
 #define HEAD		(1u << 20)
 #define TAIL		8192u
 
@@ -29,7 +29,7 @@ struct pairing {
 	size_t nr, cap;
 };
 
-/* The trace that begins in the fragment did not begin before this. */
+/* Returns a lower bound for the time of a fragment's first byte. */
 static uint64_t start_time(const struct clocks *c, const struct fragment *f, int cpu)
 {
 	const struct trace_start *start = clocks_start(c, cpu);
@@ -58,7 +58,7 @@ static struct trace_unit *unit_of(const struct trace_units *tu, struct queue *q,
 	return units_of_owner(tu, owners_at(tu, q, id, f->pub.time, f->seq), id);
 }
 
-/* The first timestamp of each of `wanted` decoders, as far as they are before a barrier; 0: none. */
+/* Finds the first timestamp of each of `wanted` decoders before a barrier; 0: none. */
 static void first_times(struct cst_tree *tree, unsigned int wanted, uint64_t ticks[128])
 {
 	struct cst_scan m;
@@ -71,7 +71,7 @@ static void first_times(struct cst_tree *tree, unsigned int wanted, uint64_t tic
 		}
 }
 
-/* The first timestamp of each trace ID in a piece of a fragment. */
+/* Finds the first timestamp of each trace ID in a part of a fragment. */
 static int look_in(struct pairing *p, struct queue *q, const struct fragment *f, const uint8_t *data, size_t len)
 {
 	struct cst_decoder *dec[128] = { NULL };
@@ -121,7 +121,7 @@ static int look_at(struct pairing *p, struct queue *q, struct fragment *f)
 	uint64_t tail;
 	int rc;
 
-	/* A snapshot's data may be from any time before. */
+	/* the data of a snapshot may be of any earlier time */
 	if (f->pub.time == NO_TIME || !f->nr_parts)
 		return 0;
 	data = fragment_bytes(&p->joined, q, f);
@@ -134,7 +134,7 @@ static int look_at(struct pairing *p, struct queue *q, struct fragment *f)
 	return look_in(p, q, f, data + tail, f->pub.size - tail);
 }
 
-/* The clocks of CPUs whose windows are in [first, last) of p->w. */
+/* Fits the clock of a CPU, or of all CPUs, to the windows w[0..n). */
 static void fit(struct pairing *p, struct clock_window *w, size_t n, int cpu)
 {
 	const struct auxinfo *info = &p->c->units->info;
@@ -157,7 +157,7 @@ static int by_cpu(const void *pa, const void *pb)
 	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
 }
 
-/* One counter for all CPUs, as the architecture has it, if the records allow that; else one for each. */
+/* Fits one counter for all CPUs, as the architecture requires, or one per CPU if the records contradict that. */
 static void fit_all(struct pairing *p)
 {
 	bool contradicted = false;
@@ -215,7 +215,7 @@ int clocks_make(struct clocks *c, struct queues *qs)
 		step = q->nr_frags / MAX_FRAGMENTS + 1;
 		for (k = 0; k < q->nr_frags && !rc; k += step)
 			rc = look_at(&p, q, &q->frags[k]);
-		/* the last one tells most about the rate */
+		/* the last fragment determines the rate best */
 		if (!rc && q->nr_frags > 1 && (q->nr_frags - 1) % step)
 			rc = look_at(&p, q, &q->frags[q->nr_frags - 1]);
 	}
