@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* guests.c - counts stretches of trace by the virtual machine that ran. */
+/* guests.c - counts stretches of trace per virtual machine. */
 #include "losses/guests.h"
 
 static void add_stretches(struct guests *gs, uint32_t id, uint64_t n)

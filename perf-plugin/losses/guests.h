@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* guests.h - virtual machines, whose code is not decoded, and how often each of them ran. */
+/* guests.h - counts stretches of trace in virtual machines, whose code is not decoded. */
 #ifndef CSTRACE_LOSSES_GUESTS_H
 #define CSTRACE_LOSSES_GUESTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Stretches in virtual machines, by VMID; with host_el2 by the thread that runs the machine. */
+/* machines counted separately: by VMID, with host_el2 by the host's thread */
 #define NR_GUESTS 16
 
 struct guest_count {
@@ -17,11 +17,14 @@ struct guest_count {
 struct guests {
 	struct guest_count v[NR_GUESTS];
 	unsigned int nr;
-	uint64_t rest;		/* stretches of further ones */
+	uint64_t rest;		/* stretches of further machines */
 };
 
 void guests_count(struct guests *gs, uint32_t id);
-/* The counts of a later piece. False: it has had more guests than are told apart, and nothing was added. */
+/*
+ * Adds the counts of a later part. Returns false, without a change, if that part had more machines than are counted
+ * separately.
+ */
 bool guests_join(struct guests *gs, const struct guests *more);
 
 #endif

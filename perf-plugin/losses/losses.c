@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* losses.c - tables of what was not decoded, by cause, CPU and process. */
+/* losses.c - tables of losses by cause, CPU and process. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,7 +107,7 @@ static int compare_rows(const void *a, const void *b)
 	return (x->cause > y->cause) - (x->cause < y->cause);
 }
 
-/* The table is full: only the sums are left of the smaller half. */
+/* Makes room in a full table: adds the smaller half of its rows to the sums. */
 static void give_up_half(struct loss_table *t)
 {
 	size_t i, keep = LOSS_ROWS / 2;
@@ -173,7 +173,7 @@ void losses_note_lost(struct losses *ls, int cpu, uint64_t time, uint64_t count)
 	unsigned int i;
 
 	if (count > left)
-		count = left;	/* of a damaged record */
+		count = left;	/* left of a damaged record */
 	ls->lost_records += count;
 	for (i = 0; i < ls->nr_lost && i < NR_LOST_CPUS && ls->lost[i].cpu != cpu; i++)
 		;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* report.c - the losses in words: causes and cures, then who lost what. */
+/* report.c - prints losses: causes with remedies, then the CPUs and processes. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/name.h"
 #include "losses/report.h"
 
-/* Longer lists are cut unless all is asked for. */
+/* maximum length of a list unless all is printed */
 #define SHORT_LIST 16
 
 /* 65012345 -> 65,012,345 */
@@ -47,7 +47,7 @@ static void append_share(const struct loss_report *rep, uint64_t bytes, FILE *ou
 	losses_print_share(rep, bytes, out);
 }
 
-/* When and where records were lost: what was mapped then may be missing. */
+/* Prints how many records were lost, and when: maps recorded in that time may be missing. */
 static void print_lost(const struct losses *ls, FILE *out)
 {
 	unsigned int i;
@@ -64,7 +64,7 @@ static void print_lost(const struct losses *ls, FILE *out)
 	}
 }
 
-/* Which virtual machines ran: by VMID, or by the host's thread that ran them. */
+/* Prints the virtual machines that ran, by VMID or by the host's thread. */
 static void print_guests(const struct guests *gs, FILE *out)
 {
 	char a[32];
@@ -101,7 +101,7 @@ void losses_print_causes(const struct loss_report *rep, FILE *out)
 			print_cause(rep, i, out);
 }
 
-/* The rows of one CPU or process, as they are printed: in one line. */
+/* The rows of one CPU or process, printed as one line. */
 struct group {
 	const struct loss_row *first;
 	size_t nr;
