@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * address.c - turns a file offset into the number that a reader of the profile expects, and leaves out what has
- * none.
+ * address.c - converts a file offset to the number that a reader of the profile expects, and removes counts without a
+ * number.
  */
 #include "profile/address.h"
 
@@ -15,7 +15,7 @@ void profile_address_init(struct profile_address *a, const struct dso *dso, enum
 	a->unlinked = dso_unlinked_text(dso, &a->text);
 	if (base != PROFILE_FIRST_LOAD)
 		return;
-	/* The ELF header is at offset 0; a kernel image does not map it, and its first segment is code. */
+	/* the ELF header is at offset 0; a kernel image does not map it, so its first segment is code */
 	a->code_at_zero = a->unlinked || (dso_first_load(dso, &offset, &a->first_vaddr) && offset);
 }
 

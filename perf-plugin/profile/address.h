@@ -29,26 +29,26 @@ struct profile_address {
 	const struct dso *dso;
 	enum profile_base base;
 	uint64_t first_vaddr;	/* of the first PT_LOAD */
-	bool code_at_zero;	/* number 0 is a place of code, not the file's header */
+	bool code_at_zero;	/* number 0 is code, not the file's header */
 	bool unlinked;		/* the file has no program headers */
 	struct dso_text text;	/* unlinked: its section .text */
 };
 
 void profile_address_init(struct profile_address *a, const struct dso *dso, enum profile_base base);
 
-/* The number for a file offset. */
+/* Returns the number for a file offset. */
 uint64_t profile_address(const struct profile_address *a, uint64_t offset);
 
-/* What the reader has no address for: ranges, and branches by their source, outside of .text. */
+/* Counts removed because the reader has no address for them: ranges, and branches by their source, outside of .text. */
 struct profile_removed {
 	size_t ranges, edges;
-	uint64_t executed;	/* how often the ranges were executed */
+	uint64_t executed;	/* executions of the ranges */
 };
 
 /*
- * Removes from the counts what the numbers cannot say. In a file without program headers that is what ran outside of
- * .text; branches from .text to there leave the binary. Where 0 is a place of code, branches that leave the binary
- * are removed: their target 0 would be read as that place, and readers use their targets only. False: out of memory.
+ * Removes the counts that have no number. In a file without program headers these are the counts outside of .text;
+ * branches from .text to there leave the binary. If number 0 is code, branches that leave the binary are removed, since
+ * readers would take their target 0 for that code, and use targets only. Returns false without memory.
  */
 bool profile_address_limit(const struct profile_address *a, struct binary *b, struct profile_removed *removed);
 

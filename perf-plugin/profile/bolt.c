@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* bolt.c - branches and fall-throughs of a binary as lines of BOLT's pre-aggregated profile. */
+/* bolt.c - writes branches and fall-throughs of a binary in BOLT's pre-aggregated format. */
 #include "profile/bolt.h"
 
 #include "images/elf_facts.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* bolt.h - counts as the profile that BOLT's perf2bolt reads with --pa. */
+/* bolt.h - writes counts in the format of perf2bolt --pa. */
 #ifndef CSTRACE_PROFILE_BOLT_H
 #define CSTRACE_PROFILE_BOLT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* counts.c - counts ranges and branches per binary, from the library's counters or from batches of elements. */
+/* counts.c - counts ranges and branches per binary, from the library's counters and from elements. */
 #include "profile/counts.h"
 
 #include <stdio.h>
@@ -11,18 +11,18 @@
 #include "images/dso.h"
 #include "synth/branch.h"
 
-/* Per stream: the open branch, with the place of its instruction in its binary. */
+/* State per stream: the open branch, by the offset of its instruction in its binary. */
 struct lane {
 	struct branch_state br;
-	struct binary *bin;	/* of the last range */
-	uint32_t last;		/* offset of its last instruction */
-	/* Apart from `last`: read as one word, the two would wait for both to be written. */
-	uint64_t end;		/* address behind it */
-	uint32_t start;		/* of the range that is being joined */
+	struct binary *bin;	/* binary of the last range */
+	uint32_t last;		/* offset of the last range's last instruction */
+	/* not next to `last`: a 64-bit load of both would wait for two stores */
+	uint64_t end;		/* address after it */
+	uint32_t start;		/* begin of the open range */
 	bool open;		/* [start, last] is not counted yet */
-	bool inside;		/* `last` is no branch: execution went on */
-	bool arrived;		/* a return, or a branch from outside, led to the open range (counts.arrivals) */
-	/* The branch whose target an exception interrupted; BRANCH_NONE: there is none. */
+	bool inside;		/* `last` is not a branch: the range continues */
+	bool arrived;		/* a return, or a branch from another binary, led to the open range (counts.arrivals) */
+	/* kind of a branch whose target was interrupted by an exception; BRANCH_NONE: none */
 	uint8_t landing_kind;
 	struct binary *landing_from;
 };
@@ -33,7 +33,7 @@ struct counts {
 	bool arrivals;
 	struct binary **bins;
 	size_t nr_bins;
-	struct binary **by_section;	/* index: section number */
+	struct binary **by_section;	/* indexed by section number */
 	uint32_t nr_sections;
 	uint64_t elsewhere;
 	bool nomem;
@@ -142,7 +142,7 @@ static inline void count_edge(struct counts *c, struct lane *ln, uint32_t to)
 	ln->bin->inside += to != COUNTS_OUTSIDE;
 }
 
-/* A target that is known, but was not executed next. */
+/* Finds a target that is known but was not executed next. */
 static uint32_t locate(struct lane *ln, const struct stream *s, uint64_t to)
 {
 	struct session_loc loc;
@@ -153,15 +153,15 @@ static uint32_t locate(struct lane *ln, const struct stream *s, uint64_t to)
 	return (uint32_t)loc.offset;
 }
 
-/* Execution goes on at `addr`, to which the exception returns that came after the last range. */
+/* True if execution continues at `addr`, where the exceptions since the last range return to. */
 static bool resumes(const struct lane *ln, const struct stream *s, uint64_t addr)
 {
 	return ln->br.open >= BRANCH_EXCEPTION && ln->br.resume == addr && s->tid == ln->br.tid;
 }
 
 /*
- * Ranges in a row, in the section of the range before, which the library has counted but for the one that is open. The
- * range before ended with a branch; where that led to is counted, too.
+ * Adds a CST_GEN_RUN: consecutive ranges in the section of the last range, which the library has counted except for the
+ * open one. Counts the branch at the end of the last range.
  */
 static void run(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g)
 {
@@ -179,7 +179,7 @@ static void run(struct counts *c, const struct stream *s, struct lane *ln, const
 	branch_range_end(&ln->br, s, g);
 }
 
-/* A range of `bin` begins at `g`. Records what led there: a branch, a return of the kernel, or nothing known. */
+/* Begins a range of `bin` at `g`. Records whether a branch, a return of the kernel or nothing known led to it. */
 static void arrive(struct counts *c, const struct stream *s, struct lane *ln, struct binary *bin,
 		   const struct cst_generic *g)
 {
@@ -230,9 +230,9 @@ static inline void range(struct counts *c, const struct stream *s, struct lane *
 }
 
 /*
- * Ranges in a row that are in one section, the first of which range() has counted: what is said of each in
- * `ln` only the next one wants to know, and that can look at the element itself. Returns the last of them.
- * `arrivals` is counts.arrivals as a constant: the loop without them is an instance of its own.
+ * Counts consecutive ranges in one section after the first one, which range() has counted. The state in `ln` is needed
+ * only by the next range, which reads it from the element here. Returns the last range. `arrivals` is counts.arrivals
+ * as a constant, so that the loop without them is an instance of its own.
  */
 static inline __attribute__((always_inline)) const struct cst_generic *
 ranges(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g,
@@ -290,7 +290,7 @@ static void other(struct counts *c, const struct stream *s, struct lane *ln, con
 		count_range(c, ln);
 }
 
-/* A filter leaves this out: only where an open branch leads to is told. */
+/* Handles elements that a filter excludes: only the target of the open branch is counted. */
 static void pass(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n)
 {
 	const struct cst_generic *end = g + n;
@@ -349,7 +349,7 @@ static void on_stream_end(void *data, const struct stream *s)
 	*s->priv = NULL;
 }
 
-/* How often all branches were taken. */
+/* Total of all branches taken. */
 static uint64_t sum(const struct cst_pairs *edges)
 {
 	uint64_t n = 0;
@@ -360,7 +360,7 @@ static uint64_t sum(const struct cst_pairs *edges)
 	return n;
 }
 
-/* What the library counted goes to the binaries. */
+/* Adds the library's counts to the binaries. */
 static int add_counted(struct counts *c)
 {
 	const struct cst_pairs *ranges, *edges;
@@ -383,7 +383,7 @@ static int add_counted(struct counts *c)
 	return rc;
 }
 
-/* ---- pieces that are decoded in other threads -------------------------------------------------- */
+/* ---- parts that are decoded in other threads ---------------------------------------------------- */
 
 static void *piece_new(void *data, struct session *ss)
 {
@@ -445,7 +445,7 @@ int counts_run(struct counts *c)
 					     .piece_end = piece_end, .piece_take = piece_take, .piece_free = piece_free, .sums = true };
 	int rc;
 
-	/* what an exception that is taken where a fragment begins returns to is compared with the end of the one before */
+	/* an exception at the begin of a fragment is compared with the end of the previous fragment */
 	consumer.by_fragment = !c->arrivals;
 	rc = session_run(c->ss, &consumer);
 	if (!rc)

@@ -27,28 +27,28 @@
 
 struct binary {
 	struct dso *dso;
-	struct cst_pairs ranges;	/* offset of the first and of the last instruction */
+	struct cst_pairs ranges;	/* offsets of the first and the last instruction */
 	struct cst_pairs edges;
 	/* With `arrivals`: */
-	struct cst_pairs arrivals;	/* those ranges that a return, or a branch from outside, leads to; not in `ranges` */
-	struct cst_pairs entries;	/* targets of branches from outside; b is 0 */
+	struct cst_pairs arrivals;	/* ranges that a return, or a branch from another binary, led to; not in `ranges` */
+	struct cst_pairs entries;	/* targets of branches from other binaries; b is 0 */
 	uint64_t insns;
-	uint64_t branches;	/* all edges */
-	uint64_t inside;	/* edges whose target is in the binary, too */
+	uint64_t branches;	/* branches taken */
+	uint64_t inside;	/* branches whose target is in the binary */
 };
 
 struct counts;
 
-/* `joined` and `arrivals` as above. NULL when memory is short. */
+/* `joined` and `arrivals` are described above. Returns NULL without memory. */
 struct counts *counts_new(struct session *ss, bool joined, bool arrivals);
 void counts_free(struct counts *c);
 
-/* Decode the session's trace. 0, or negative after a message on stderr. */
+/* Decodes the session's trace. Returns 0, or negative after a message on stderr. */
 int counts_run(struct counts *c);
 
-/* Binaries in order of instructions, the busiest first. */
+/* Returns the binaries sorted by instructions, most first. */
 size_t counts_binaries(struct counts *c, struct binary ***v);
-/* Instructions that could not be put down to a binary. */
+/* Number of instructions in no binary. */
 uint64_t counts_elsewhere(const struct counts *c);
 
 #endif

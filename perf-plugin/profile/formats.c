@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* formats.c - the formats by name, and the texts of AutoFDO and llvm-profgen. */
+/* formats.c - the table of formats, and the texts of AutoFDO and llvm-profgen. */
 #include "profile/formats.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ static void put_ranges(struct lines *l, struct binary *b, const struct profile_a
 	}
 }
 
-/* `all`: edges that leave the binary, too, with target 0. */
+/* Writes edges. `all`: also those that leave the binary, with target 0. */
 static void put_edges(struct lines *l, struct binary *b, const struct profile_address *w, bool all)
 {
 	const struct cst_pair *e = cst_pairs_sort(&b->edges);
@@ -43,7 +43,7 @@ static void put_edges(struct lines *l, struct binary *b, const struct profile_ad
 	char *p;
 
 	for (i = 0; i < b->edges.used; i = next) {
-		/* Sorted, a target of 0 stands before the others of its source. */
+		/* target 0 sorts before the other targets of a source */
 		for (next = i + 1; next < b->edges.used && e[next].a == e[i].a;)
 			next++;
 		for (k = 0; k < next - i; k++) {
@@ -64,7 +64,7 @@ static void put_edges(struct lines *l, struct binary *b, const struct profile_ad
 	}
 }
 
-/* Ranges, addresses (none: ranges say it all), branches, and who it is about. */
+/* Writes ranges, addresses (none, since ranges are complete), branches, and the name of the binary. */
 static void write_autofdo(struct pd_output *out, struct binary *b, const struct profile_address *w)
 {
 	struct lines l;

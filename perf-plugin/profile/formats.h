@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* formats.h - counts as the texts that compilers and their tools read. */
+/* formats.h - formats of execution counts that compilers and their tools read. */
 #ifndef CSTRACE_PROFILE_FORMATS_H
 #define CSTRACE_PROFILE_FORMATS_H
 
@@ -9,14 +9,14 @@
 
 struct profile_format {
 	const char *name;
-	bool joined, arrivals;	/* what it wants counted, see counts.h */
+	bool joined, arrivals;	/* which counts the format needs, see counts.h */
 	enum reader reader;
-	enum profile_base base;	/* PROFILE_OFFSET: the option --address can choose another */
+	enum profile_base base;	/* PROFILE_OFFSET: --address can select another one */
 	void (*write)(struct pd_output *out, struct binary *b, const struct profile_address *where);
 	const char *help;
 };
 
-/* Ends with a NULL name. */
+/* terminated by a NULL name */
 extern const struct profile_format profile_formats[];
 
 const struct profile_format *profile_format_find(const char *name);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lines.h - lines of a profile, collected and written in blocks. */
+/* lines.h - buffers lines of a profile and writes them in blocks. */
 #ifndef CSTRACE_PROFILE_LINES_H
 #define CSTRACE_PROFILE_LINES_H
 
 #include "files/output.h"
 #include "synth/text.h"
 
-#define LINE_ROOM	128u	/* no line of numbers is longer */
+#define LINE_ROOM	128u	/* maximum length of a line of numbers */
 
 struct lines {
 	struct pd_output *out;
@@ -26,7 +26,7 @@ static inline void lines_flush(struct lines *l)
 	l->p = l->buf;
 }
 
-/* Where the next line goes, with LINE_ROOM bytes of room. Whoever fills it sets l->p behind it. */
+/* Returns room of LINE_ROOM bytes for the next line. The caller sets l->p to its end. */
 static inline char *lines_next(struct lines *l)
 {
 	if ((size_t)(l->buf + sizeof(l->buf) - l->p) < LINE_ROOM)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* readers.h - what the programs that read our output do not accept of a binary. The man page has their versions. */
+/* readers.h - checks whether the programs that read our output accept a binary. The man page has their versions. */
 #ifndef CSTRACE_PROFILE_READERS_H
 #define CSTRACE_PROFILE_READERS_H
 
@@ -16,13 +16,13 @@ enum reader {
 };
 
 /*
- * Writes a line for everything about the binary that `reader` will not accept: what is wrong, what the reader makes
- * of it, what to do. `command` is the one that asks. Of code that is not in a file, and of copies of kernel memory,
- * nothing is written: the reader is given another file.
+ * Prints a line for each property of the binary that `reader` will not accept: the fault, its effect, the remedy.
+ * `command` is the command that calls. Nothing is printed for code without a file, and for copies of kernel memory,
+ * since the reader uses another file for them.
  */
 void readers_report(FILE *out, const char *command, const struct dso *d, enum reader reader);
 
-/* Not a program by itself: shared object, dynamic linker, kernel, vDSO. `path` as recorded. */
+/* True for code that is not a program: shared object, dynamic linker, kernel, vDSO. `path` as recorded. */
 bool readers_library(const char *path);
 
 #endif
