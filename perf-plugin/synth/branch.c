@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* branch.c - completes a branch when its target is known: what is not a plain range after a range is decided here. */
+/*
+ * branch.c - completes branches whose target does not follow from the next range: exceptions, missing code, ends of a
+ * stretch.
+ */
 #include "decode/decode.h"
 #include "synth/branch.h"
 
 /*
- * Index: subtype in bits 2:0, indirect 8, conditional 16, with link 32. A plain BR is an indirect jump (jump
- * table, tail call, PLT stub), never a return; a subtype that says return is one whether linked or not.
+ * Index: subtype in bits 2:0, indirect 8, conditional 16, with link 32. A plain BR is an indirect jump (jump table,
+ * tail call, PLT stub) and never a return; a subtype RET is a return with or without link.
  */
 #define KINDS(dir, ind, ret)							\
 	dir, dir, ret, BRANCH_ERET, ret, dir, dir, dir,				\
@@ -20,7 +23,7 @@ const uint8_t branch_kind_table[64] = {
 
 #undef KINDS
 
-/* ETMv4 and ETE exception numbers, A and R profile. */
+/* Exception numbers of ETMv4 and ETE, A and R profile. */
 enum {
 	EXC_PE_RESET = 0,
 	EXC_DEBUG_HALT = 1,
@@ -30,7 +33,10 @@ enum {
 	EXC_FIQ = 15,
 };
 
-/* Those of ETMv3 and PTM, A and R profile (IHI 0014Q "Exception Information Bytes", IHI 0035B "Branch address"). */
+/*
+ * Exception numbers of ETMv3 and PTM, A and R profile (IHI 0014Q "Exception Information Bytes", IHI 0035B "Branch
+ * address").
+ */
 enum {
 	V7_DEBUG_HALT = 1,
 	V7_ASYNC_ABORT = 4,
@@ -51,7 +57,7 @@ static bool is_svc(unsigned int isa, const uint8_t *p)
 	case CST_ISA_A32:
 		return (word & 0x0f000000) == 0x0f000000 && word >> 28 != 0xf;
 	case CST_ISA_T32:
-		/* 16 bits, and the last of the four bytes */
+		/* the last two bytes are a 16-bit instruction */
 		return p[3] == 0xdf;
 	}
 	return false;
@@ -114,7 +120,7 @@ static bool exception(struct branch_state *st, const struct stream *s, const str
 		branch_fill(b, st, g->end);
 		complete = true;
 	}
-	/* Without an instruction before it, the exception is the start of what was traced. */
+	/* an exception without an instruction before it begins the stretch */
 	if (st->open >= BRANCH_GAP)
 		return false;
 	st->kind = exception_kind(s, g, st->isa, read);
@@ -122,7 +128,7 @@ static bool exception(struct branch_state *st, const struct stream *s, const str
 	return complete;
 }
 
-/* The traced stretch ends. `to`: target of the last branch when it is known, else 0. */
+/* Ends the traced stretch. `to`: target of the last branch if it is known, else 0. */
 static bool end_stretch(struct branch_state *st, struct branch *b, uint64_t to, bool doubtful)
 {
 	bool complete = st->open != BRANCH_GAP && st->last;
@@ -162,11 +168,13 @@ bool branch_other(struct branch_state *st, const struct stream *s, const struct 
 	case CST_GEN_TRACE_ON:
 	case CST_GEN_NO_SYNC:
 	case CST_GEN_EO_TRACE:
-		/* Only a branch instruction has a target that the opcode tells; the first
-		 * instruction of a handler has to be traced. */
+		/*
+		 * only a branch instruction has a target in its opcode; the first instruction of a handler must be
+		 * traced
+		 */
 		if (g->flags & CST_GF_NEXT && !(g->flags & CST_GF_DOUBTFUL) && st->open == BRANCH_TAKEN)
 			to = g->addr;
-		/* Bytes may be missing between here and the next range. */
+		/* bytes may be missing up to the next range */
 		if (g->kind != CST_GEN_TRACE_ON)
 			st->resume = 0;
 		if (g->kind == CST_GEN_EO_TRACE && !to && st->open < BRANCH_GAP) {
@@ -192,7 +200,7 @@ bool branch_other(struct branch_state *st, const struct stream *s, const struct 
 	return false;
 }
 
-/* Bits of perf's sample flags, which have no header that is installed. */
+/* Bits of perf's sample flags, which no installed header defines. */
 enum {
 	IP_BRANCH = 1 << 0,
 	IP_CALL = 1 << 1,

@@ -17,7 +17,7 @@
 #include "session/session.h"
 
 enum branch_kind {
-	BRANCH_NONE,		/* nothing is known about it */
+	BRANCH_NONE,		/* type unknown */
 	BRANCH_COND,
 	BRANCH_UNCOND,
 	BRANCH_IND,
@@ -39,41 +39,41 @@ enum branch_kind {
 
 struct branch {
 	uint64_t from, to;	/* 0: outside the trace */
-	uint64_t time;		/* of `from`; of `to` when from is 0 */
-	int pid, tid;		/* who executed `from` */
-	uint32_t cycles;	/* since the branch before; 0 unknown */
+	uint64_t time;		/* time of `from`; of `to` if from is 0 */
+	int pid, tid;		/* thread that executed `from` */
+	uint32_t cycles;	/* cycles since the previous branch; 0 unknown */
 	uint8_t kind;		/* enum branch_kind */
 	uint8_t size;		/* of the instruction at `from` */
 	uint8_t isa;		/* of `from` */
 	uint8_t to_isa;		/* of `to`, when it was executed */
 	uint8_t el;		/* of `from`; of `to` when from is 0 */
-	bool ends_trace;	/* `kind` is known, but the stretch ends here and `to` is 0 */
+	bool ends_trace;	/* `kind` is known, but the stretch ends with the branch and `to` is 0 */
 };
 
-/* What the last element left open. */
+/* State after the last element. */
 enum branch_open {
-	BRANCH_SEQ,		/* execution goes on behind `last` */
-	BRANCH_TAKEN,		/* `last` is a taken branch whose target is awaited */
+	BRANCH_SEQ,		/* execution continues after `last` */
+	BRANCH_TAKEN,		/* `last` is a taken branch whose target is not known yet */
 	BRANCH_EXCEPTION,	/* an exception was taken after `last` */
-	BRANCH_GAP,		/* nothing is known about what comes before the next range */
-	BRANCH_ENDED,		/* as GAP, at the end of the bytes: a gap only if something follows */
+	BRANCH_GAP,		/* the instructions before the next range are unknown */
+	BRANCH_ENDED,		/* as GAP, at the end of the bytes: a gap only if an element follows */
 };
 
 struct branch_state {
 	uint64_t last;		/* address of the last instruction executed, 0 none */
 	uint64_t time;
-	uint64_t resume;	/* where the code goes on after an exception; 0 unknown */
+	uint64_t resume;	/* return address of an exception; 0 unknown */
 	int pid, tid;
 	uint32_t cycles;	/* since the last completed branch */
 	uint8_t open;		/* enum branch_open */
-	uint8_t kind;		/* of what is open */
+	uint8_t kind;		/* enum branch_kind of the open branch */
 	uint8_t size, isa, el;
 };
 
-/* Code as the stream's thread sees it: session_read_code(), or a test's. */
+/* Reads code in the address space of the stream's thread: session_read_code(), or a function of a test. */
 typedef size_t (*branch_read_fn)(const struct stream *s, uint64_t addr, void *buf, size_t len);
 
-#define BRANCH_INDICES 64	/* values of branch_index() */
+#define BRANCH_INDICES 64	/* number of values of branch_index() */
 extern const uint8_t branch_kind_table[BRANCH_INDICES];
 
 static inline void branch_init(struct branch_state *st)
@@ -81,7 +81,7 @@ static inline void branch_init(struct branch_state *st)
 	*st = (struct branch_state){ .open = BRANCH_GAP, .pid = -1, .tid = -1 };
 }
 
-/* A range whose last instruction is a branch that was taken. */
+/* True if the range ends with a taken branch. */
 static inline bool branch_taken(const struct cst_generic *g)
 {
 	const unsigned int want = CST_GF_EXEC | CST_GF_WAYPOINT;
@@ -122,7 +122,7 @@ static inline void branch_fill(struct branch *b, struct branch_state *st, uint64
 	st->cycles = 0;
 }
 
-/* A range begins: true when that completes a branch. branch_range_end() must follow. */
+/* Begins a range. Returns true if that completes a branch. branch_range_end() must follow. */
 static inline bool branch_range(struct branch_state *st, const struct stream *s,
 				const struct cst_generic *g, struct branch *b)
 {
@@ -161,20 +161,17 @@ static inline void branch_range_end(struct branch_state *st, const struct stream
 	}
 }
 
-/*
- * Any element but a range: true when it completes or breaks off a branch. What ended there because the
- * trace did has `to` 0.
- */
+/* Handles any element except a range. Returns true if it completes or ends a branch; `to` is 0 if the trace ended. */
 bool branch_other(struct branch_state *st, const struct stream *s, const struct cst_generic *g,
 		  branch_read_fn read, struct branch *b);
 
-/* After the last element: what is still open, with `to` 0. perf does not list it; counts want it. */
+/* Ends the stream. Returns true with the open branch, whose `to` is 0. perf does not list it, counts include it. */
 bool branch_finish(struct branch_state *st, struct branch *b);
 
-/* True when the instruction before `addr` is a supervisor call. */
+/* True if the instruction before `addr` is a supervisor call. */
 bool branch_after_svc(const struct stream *s, uint64_t addr, unsigned int isa, branch_read_fn read);
 
-/* PERF_BR_* of a branch stack entry. */
+/* PERF_BR_* of each kind, for branch stack entries. */
 extern const uint8_t branch_perf_types[BRANCH_NR];
 
 static inline unsigned int branch_perf_type(enum branch_kind kind)
@@ -182,7 +179,7 @@ static inline unsigned int branch_perf_type(enum branch_kind kind)
 	return branch_perf_types[kind];
 }
 
-/* The PERF_IP_FLAG_* that perf script prints. */
+/* Returns the PERF_IP_FLAG_* that perf script prints. */
 unsigned int branch_ip_flags(const struct branch *b);
 
 static inline bool branch_is_call(enum branch_kind k)
@@ -195,7 +192,7 @@ static inline bool branch_is_return(enum branch_kind k)
 	return k == BRANCH_RET || k == BRANCH_COND_RET;
 }
 
-/* An exception, or the edge of a traced stretch: not the work of a branch instruction. */
+/* True for an exception or the edge of a traced stretch, which no branch instruction causes. */
 static inline bool branch_is_edge(enum branch_kind k)
 {
 	return k == BRANCH_NONE || k >= BRANCH_SYSCALL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* callstack.c - the open calls of the threads that ran last; of a deep stack the newer half is kept. */
+/* callstack.c - open calls of the most recently used threads; a deep stack keeps its newer half. */
 #include "synth/callstack.h"
 
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 
 #include <linux/perf_event.h>
 
-/* Threads that are remembered; the one that was used least recently makes room. */
+/* maximum number of threads; the least recently used one is dropped */
 #define MAX_THREADS	1024u
-/* A return is looked for this far down: longjmp, exceptions and tail calls skip frames. */
+/* depth to which the target of a return is searched: longjmp, exceptions and tail calls skip frames */
 #define UNWIND_DEPTH	64u
 
 struct callstacks {
@@ -70,7 +70,7 @@ void callstack_branch(struct callstack *c, const struct branch *b)
 	uint32_t i;
 
 	if (branch_is_call(b->kind)) {
-		/* The oldest callers are the ones that a long chain can do without. */
+		/* drop the oldest callers, which matter least in a call chain */
 		if (c->depth == CALLSTACK_DEPTH) {
 			memmove(c->ret, c->ret + CALLSTACK_DEPTH / 2,
 				CALLSTACK_DEPTH / 2 * sizeof(c->ret[0]));

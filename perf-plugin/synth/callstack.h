@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * callstack.h - return addresses of the calls that are open, per thread, for call chains. Calls made
- * before the trace began are not known, and a return without a call leaves the stack as it is.
+ * callstack.h - return addresses of the open calls of each thread, for call chains. Calls from before the trace are
+ * unknown, and a return without a call leaves the stack unchanged.
  */
 #ifndef CSTRACE_SYNTH_CALLSTACK_H
 #define CSTRACE_SYNTH_CALLSTACK_H
@@ -22,12 +22,12 @@ struct callstacks;
 
 struct callstacks *callstacks_new(void);
 void callstacks_free(struct callstacks *cs);
-/* The stack of a thread, empty at first; NULL when memory is short. */
+/* Returns the stack of a thread, empty at first; NULL without memory. */
 struct callstack *callstacks_get(struct callstacks *cs, int tid);
 void callstack_branch(struct callstack *c, const struct branch *b);
 /*
- * Write the chain of a sample at `ip`, at most `max` entries (context markers included), innermost
- * first, in perf's form; returns the number of entries.
+ * Writes the call chain of a sample at `ip` in perf's form, innermost entry first, at most `max` entries including
+ * context markers. Returns their number.
  */
 unsigned int callstack_chain(const struct callstack *c, uint64_t ip, uint64_t *out, unsigned int max);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* evname.c - the name of an event with the modifiers of the trace event. */
+/* evname.c - makes an event's name with the modifiers of the trace event. */
 #include "synth/evname.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ void evname_make(char *name, size_t len, const char *base, const struct perf_eve
 	static const struct perf_event_attr all;
 	const struct perf_event_attr *a = like ? like : &all;
 	bool level = a->exclude_kernel || a->exclude_user || a->exclude_hv;
-	/* Samples of the host alone are the rule once a level was chosen. */
+	/* when a level was chosen, samples of the host alone are the default */
 	bool host = a->exclude_host || a->exclude_guest == level;
 	char mod[8], *p = mod;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* evname.h - names of the events that are made, with the modifiers perf would print. */
+/* evname.h - names of the synthesised events, with the modifiers that perf prints. */
 #ifndef CSTRACE_SYNTH_EVNAME_H
 #define CSTRACE_SYNTH_EVNAME_H
 
@@ -9,9 +9,9 @@
 
 #define EVNAME_MAX	32u
 
-/* Attribute of the event of PMU `type`; NULL when the file has none. */
+/* Returns the attribute of the event of PMU `type`, NULL if the file has none. */
 const struct perf_event_attr *evname_find(const struct perfdata *pd, uint32_t type);
-/* "branches" -> "branches:u" and so on; `like` may be NULL. */
+/* Makes "branches:u" from "branches" and so on; `like` may be NULL. */
 void evname_make(char *name, size_t len, const char *base, const struct perf_event_attr *like);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* fields.c - the words of script -F. */
+/* fields.c - parses the field list of script -F. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* injector.c - runs a session, and writes its samples and the side band of the input in order of time. */
+/* injector.c - runs a session and writes its samples and the input's other records in order of time. */
 #include "synth/injector.h"
 
 #include <stdlib.h>
@@ -14,12 +14,12 @@
 #include "synth/merge.h"
 #include "synth/sideband.h"
 
-/* perf sorts what lies between two of these marks, and keeps it in memory meanwhile. */
+/* perf sorts the records between two FINISHED_ROUND records, in memory */
 #define ROUND_BYTES	(1u << 20)
-/* "instruction trace", the only type of AUXTRACE_ERROR there is. */
+/* "instruction trace", the only defined type of AUXTRACE_ERROR */
 #define ERROR_ITRACE	1
 
-/* Where the time is in our samples, in words: behind header, id, ip, pid and tid. */
+/* index of the time in our samples, in 64-bit words: after header, id, ip, pid and tid */
 #define SAMPLE_TIME_AT	4
 
 #define BRANCH_SAMPLE_TYPE	(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL |	\
@@ -34,15 +34,15 @@ struct injector {
 	struct merge_lane *single;
 	struct sampler *sp;
 	bool timed;
-	uint64_t place;		/* stands for time in a file without times */
+	uint64_t place;		/* used in place of time in a file without times */
 	uint64_t id_branches, id_insns;
 	uint64_t since_round;
-	uint64_t first_time, last_time;	/* of samples; first > last: none so far */
-	/* Of a piece that another thread decodes: its lanes are in the merge of the whole. */
+	uint64_t first_time, last_time;	/* times of samples; first > last: none so far */
+	/* of a piece decoded in another thread: its lanes in the merge of the whole output */
 	struct merge_lanes lanes;
 	bool is_piece, taken;
-	struct injector *from;	/* whose streams its streams continue; NULL: nobody's */
-	uint64_t pieces;	/* of the whole: taken so far */
+	struct injector *from;	/* the injector of the pieces before, whose streams this piece continues; NULL: none */
+	uint64_t pieces;	/* of the whole output: number of pieces taken */
 };
 
 /* ---- output ----------------------------------------------------------------------------------- */
@@ -57,7 +57,7 @@ static void end_round(struct injector *in)
 	in->since_round = 0;
 }
 
-/* Records. Where a round ends depends on them alone, not on how many come at once. */
+/* Writes records. The end of a round depends on the records only, not on how many are passed at once. */
 static void sink_write(void *data, const void *bytes, size_t len)
 {
 	const uint8_t *from = bytes, *p = from, *end = from + len;
@@ -76,7 +76,7 @@ static void sink_write(void *data, const void *bytes, size_t len)
 	pw_write(in->w, from, (size_t)(p - from));
 }
 
-/* Samples and errors with times before `time`. */
+/* Raises the times of samples and errors to `time`. */
 static void sink_raise(void *data, void *bytes, size_t len, uint64_t time)
 {
 	uint8_t *p = bytes, *end = p + len;
@@ -116,7 +116,7 @@ static struct merge_lane *lane_of(struct injector *in, const struct stream *s)
 	return *slot;
 }
 
-/* Samples of a lane never go back in time. */
+/* Returns the time of a sample, at least that of the lane's last sample. */
 static inline uint64_t time_of(const struct injector *in, const struct merge_lane *ln, uint64_t time)
 {
 	if (!in->timed)
@@ -238,7 +238,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	struct stream ended;
 	uint64_t time;
 
-	/* The maps that a sample needs come before it (the session sees to that), the end of its thread after it. */
+	/* the maps that a sample needs precede it (the session ensures that), the exit of its thread follows */
 	if (!in->timed)
 		in->place = sideband_alive(in->sb, s->tid, s->aux_seq);
 	time = in->timed ? sideband_alive(in->sb, s->tid, s->time) : s->time;
@@ -288,7 +288,7 @@ static void *piece_new(void *data, struct session *ss)
 
 	if (!in)
 		return NULL;
-	/* what the calling thread does not change meanwhile */
+	/* fields that the calling thread does not change meanwhile */
 	in->ss = ss;
 	in->o = whole->o;
 	in->sb = whole->sb;
@@ -321,7 +321,7 @@ static void piece_continue(void *data, void *piece)
 	sampler_continue(more->sp, in->sp);
 }
 
-/* Where the end of a stretch goes that one piece left open, before the next piece. */
+/* Returns the lane for the end of a stretch that the previous piece left open; it precedes the next piece. */
 static void *seam_lane(void *data, const struct sampler_seam *was)
 {
 	struct merge_lanes one = { .v = NULL };
@@ -439,7 +439,7 @@ static int add_header(struct injector *in, struct error *err)
 			       PERF_SAMPLE_ADDR, err);
 	if (!rc)
 		rc = sideband_add_attrs(in->sb, in->w, err);
-	/* perf report --branch-history looks for it. */
+	/* mark that perf report --branch-history requires */
 	if (!rc && o->stack && !in->o.no_branch_view)
 		rc = pw_set_branch_stack(in->w);
 	if (!rc && env->raw[PD_FEAT_TRACING_DATA].ptr && !perfdata_is_swapped(pd))
@@ -511,7 +511,7 @@ fail:
 	return NULL;
 }
 
-/* perf looks for the file that ran, not for what has its name today. */
+/* perf must find the file that ran, not one with its name today */
 static void add_build_ids(struct injector *in)
 {
 	const uint8_t *id;
@@ -526,7 +526,7 @@ static void add_build_ids(struct injector *in)
 	}
 }
 
-/* perf report --time 10%-20% refuses a file that does not say from when to when its samples are. */
+/* perf report --time 10%-20% requires the times of the first and the last sample */
 static void add_sample_time(struct injector *in)
 {
 	uint64_t first, last;
@@ -549,9 +549,9 @@ int injector_run(struct injector *in)
 	int rc;
 
 	sampler_consumer(in->sp, &c);
-	/* in a file without times, all samples of a fragment have the place of its record */
+	/* in a file without times, all samples of a fragment have the position of its record */
 	c.by_fragment = sampler_unit(in->sp) == SAMPLER_FRAGMENT && in->timed;
-	/* all branches, many times the trace, pass straight through when there is one stream */
+	/* with one stream, samples of all branches, many times the size of the trace, are written directly */
 	c.by_fragment &= !(in->single && in->o.itrace.branches);
 	if (sampler_unit(in->sp) != SAMPLER_ALL && (c.by_fragment || !in->single)) {
 		c.piece_new = piece_new;
@@ -572,7 +572,7 @@ int injector_run(struct injector *in)
 			return rc;
 		}
 	}
-	/* Without any data readers take the file for one whose recorder was interrupted. */
+	/* readers take a file without data for an interrupted recording */
 	if (!pw_data_bytes(in->w))
 		end_round(in);
 	add_build_ids(in);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* injector.h - a session's trace as samples in a new perf.data file. */
+/* injector.h - writes the samples of a session's trace to a new perf.data file. */
 #ifndef CSTRACE_SYNTH_INJECTOR_H
 #define CSTRACE_SYNTH_INJECTOR_H
 
@@ -11,17 +11,17 @@ struct injector_opts {
 	const char *output;	/* file, or "-" */
 	struct itrace_opts itrace;
 	bool hw_index;		/* branch stacks with the index field, which some readers cannot skip */
-	bool no_branch_view;	/* leave out the mark that makes perf report start in branch mode */
-	bool switches;		/* copy records of context switches, which readers of AutoFDO do not know */
+	bool no_branch_view;	/* omit the mark that makes perf report start in branch mode */
+	bool switches;		/* copy context switch records, which AutoFDO's readers do not support */
 };
 
 struct injector;
 
-/* NULL after a message on stderr. */
+/* Returns NULL after a message on stderr. */
 struct injector *injector_open(struct session *ss, const struct injector_opts *o);
-/* Decode and write. 0, or negative after a message on stderr; the output then does not exist. */
+/* Decodes and writes. Returns 0, or negative after a message on stderr; there is no output file then. */
 int injector_run(struct injector *in);
-/* Leaves no output behind when injector_run() did not succeed. */
+/* Frees the injector; removes the output unless injector_run() succeeded. */
 void injector_close(struct injector *in);
 
 #endif

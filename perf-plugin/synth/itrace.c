@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Events that other kinds of AUX trace have and CoreSight program trace lacks, and changes to records
- * that are already in the file. They are accepted, so that one set of letters serves every trace. */
+/*
+ * Letters for events that CoreSight program trace lacks, and for changes to existing records. They are accepted so that
+ * the same letters can be used for every trace.
+ */
 static const char no_meaning[] = "xwpoIfmMtaA";
 
 void itrace_default(struct itrace_opts *o, bool listing)
@@ -31,7 +33,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* False: no digit, or more than 64 bits. */
+/* Returns false without a digit, or beyond 64 bits. */
 static bool take_number(const char **p, uint64_t *value)
 {
 	uint64_t v = 0;
@@ -46,7 +48,7 @@ static bool take_number(const char **p, uint64_t *value)
 	return true;
 }
 
-/* The period of `i`, with its unit: i, t, ns, us or ms. */
+/* Parses the period of `i` with its unit: i, t, ns, us or ms. */
 static bool take_period(const char **p, struct itrace_opts *o)
 {
 	uint64_t scale = 1;
@@ -102,7 +104,7 @@ static bool take_depth(const char **p, unsigned int *depth, unsigned int preset)
 	return true;
 }
 
-/* +x and -x flags after e and d; `minus` gets a bit per letter a..z that was taken away. */
+/* Parses the +x and -x flags after e and d; `minus` gets a bit per letter a..z with '-'. */
 static bool take_flags(const char **p, uint32_t *minus)
 {
 	char sign;
@@ -200,7 +202,7 @@ bool itrace_parse(struct itrace_opts *o, const char *text, char *msg, size_t len
 			 text, *start, (size_t)(start - text) + 1, ITRACE_MAX_DEPTH);
 		return false;
 	}
-	/* A period of nothing means as often as possible. */
+	/* period 0: as often as possible */
 	if (!o->period) {
 		o->period = 1;
 		o->unit = ITRACE_INSNS;

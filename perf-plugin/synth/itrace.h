@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* itrace.h - the letters of --itrace: which samples are made out of the trace. */
+/* itrace.h - options of --itrace: which samples are synthesised from the trace. */
 #ifndef CSTRACE_SYNTH_ITRACE_H
 #define CSTRACE_SYNTH_ITRACE_H
 
@@ -34,21 +34,21 @@ struct itrace_opts {
 	unsigned int stack;	/* l: entries of the branch stack, 0 none */
 	unsigned int quick;	/* q, counted */
 	/*
-	 * Not a letter: instead of by a period, sample whenever the branch stack is full of branches
-	 * that were not in a sample yet, so that each is in exactly one.
+	 * not a letter: sample whenever the branch stack is full of branches that are in no sample yet, so that each is
+	 * in exactly one
 	 */
 	bool tiles;
-	/* Letters that were given and mean nothing for this trace, for one notice to the user. */
+	/* letters given that mean nothing for this trace, for a notice to the user */
 	char unused[16];
 };
 
 /*
- * What no --itrace, or --itrace without letters, stands for. A listing (perf script) shows calls and errors;
- * everything else samples instructions and branches and reports errors.
+ * Default for a missing or empty --itrace. A listing (perf script) shows calls and errors; other uses sample
+ * instructions and branches and report errors.
  */
 void itrace_default(struct itrace_opts *o, bool listing);
 
-/* Parse `text`; true, or false with a message in `msg` that points at the letter. */
+/* Parses `text`. Returns true, or false with a message in `msg` that points at the letter. */
 bool itrace_parse(struct itrace_opts *o, const char *text, char *msg, size_t len);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* listing.c - runs a session, and prints a line for each sample. */
+/* listing.c - runs a session and prints a line for each sample. */
 #include "synth/listing.h"
 
 #include <stdlib.h>
@@ -14,45 +14,45 @@
 #include "synth/text.h"
 #include "tasks/comms.h"
 
-/* What the fixed part of a line and one entry of a branch stack or call chain take at most, names aside. */
+/* Maximum size of a line's fixed part, and of an entry of a branch stack or call chain, without names. */
 #define ROOM	512u
 #define OUT_BUFFER	(1u << 20)
-/* Columns of pid and tid up to perf 6.4; later it is 7. */
+/* width of pid and tid up to perf 6.4; 7 in later versions */
 #define ID_WIDTH	5
 
-/* What lines begin with that are of the same thread, CPU, event and time as it is printed. */
+/* Text that is common to lines of the same thread, CPU, event and printed time. */
 struct line_start {
-	size_t len;		/* 0: none is kept */
-	uint64_t time;		/* in the unit that is printed */
-	uint64_t from, until;	/* the thread has this name then */
+	size_t len;		/* 0: empty */
+	uint64_t time;		/* in the printed unit */
+	uint64_t from, until;	/* span in which the thread has this name */
 	uint64_t period;
 	const char *event;
 	int pid, tid, cpu;
 	char text[256];
 };
 
-/* The text of one value of the field "flags". */
+/* Text of one value of the field "flags". */
 struct flags_text {
 	unsigned int flags;
-	uint8_t len;		/* 0: none is kept */
+	uint8_t len;		/* 0: empty */
 	char text[2 * TEXT_SPARE];
 };
 
 #define FLAGS_TEXTS 64u
 
-/* Per stream. */
+/* State per stream. */
 struct line_lane {
 	struct merge_lane *ln;
-	struct symbol_at last;	/* names of an instruction whose branch is still open */
+	struct symbol_at last;	/* names of the source of an open branch */
 	int last_tid;
-	struct line_lane *next;	/* in the list of those whose streams have ended */
+	struct line_lane *next;	/* next in the list of lanes whose streams have ended */
 };
 
 struct listing {
 	struct session *ss;
 	struct itrace_opts o;
 	unsigned int fields;
-	bool names;		/* files or symbols are wanted */
+	bool names;		/* files or symbols are printed */
 	char branches[EVNAME_MAX], insns[EVNAME_MAX];
 	size_t event_width;
 	struct pd_output out;
@@ -61,12 +61,12 @@ struct listing {
 	size_t fill;
 	struct merge *m;
 	struct merge_lane *single;
-	/* Of a piece that another thread decodes: its lanes are in the merge of the whole. */
+	/* of a piece decoded in another thread: its lanes in the merge of the whole output */
 	struct merge_lanes lanes;
 	bool is_piece, taken;
 	struct line_lane *done;	/* lanes that seams refer to */
-	struct listing *from;	/* whose streams its streams continue; NULL: nobody's */
-	uint64_t pieces;	/* of the whole: taken so far */
+	struct listing *from;	/* the listing of the pieces before, whose streams this piece continues; NULL: none */
+	uint64_t pieces;	/* of the whole output: number of pieces taken */
 	struct sampler *sp;
 	struct comms *comms;
 	struct symbols symbols;
@@ -85,7 +85,7 @@ static void sink_write(void *data, const void *bytes, size_t len)
 {
 	struct listing *l = data;
 
-	const bool large = len >= OUT_BUFFER / 32;	/* one copy less */
+	const bool large = len >= OUT_BUFFER / 32;	/* avoids a copy */
 
 	if (large || l->fill + len > OUT_BUFFER) {
 		pd_output_write(&l->out, l->buf, l->fill);
@@ -99,7 +99,7 @@ static void sink_write(void *data, const void *bytes, size_t len)
 	l->fill += len;
 }
 
-/* The names at a seam: they stay as long as the session does. */
+/* Copies the names at a seam, which are valid as long as the session. */
 static void copy_last(struct line_lane *lane, const struct line_lane *was)
 {
 	if (!was)
@@ -150,7 +150,7 @@ static void line_end(struct listing *l)
 	merge_commit(l->ln, (size_t)(l->p - (char *)l->ln->cur));
 }
 
-/* Make room for `n` bytes, n <= MERGE_PIECE: a long line goes out in several pieces. */
+/* Makes room for `n` bytes, n <= MERGE_PIECE; a long line consists of several pieces. */
 static inline void room(struct listing *l, size_t n)
 {
 	if ((size_t)((char *)l->ln->end - l->p) >= n)
@@ -159,7 +159,7 @@ static inline void room(struct listing *l, size_t n)
 	l->p = merge_reserve(l->ln, l->time);
 }
 
-/* Text of `n` bytes without control characters, aligned to the right. */
+/* Appends `n` bytes of text without control characters, aligned to the right. */
 static inline void put_text(struct listing *l, const char *s, size_t n, size_t width)
 {
 	l->p = text_pad(l->p, n, width, ' ');
@@ -169,7 +169,7 @@ static inline void put_text(struct listing *l, const char *s, size_t n, size_t w
 	l->p = text_bytes(l->p, s, n);
 }
 
-/* A name that is recorded; `plain` is its name_plain_len(). */
+/* Appends a recorded name; `plain` is its name_plain_len(). */
 static inline void put_name(struct listing *l, const char *s, size_t plain, size_t width)
 {
 	if (!plain) {
@@ -253,7 +253,7 @@ static void put_event(struct listing *l, const char *name)
 	l->p = text_lit(l->p, ": ");
 }
 
-/* A line up to its event, which is `event`. */
+/* Prints a line up to and including its event. */
 static void put_start(struct listing *l, const struct stream *s, int pid, int tid, uint64_t time, bool with_chain,
 		      uint64_t period, const char *event)
 {
@@ -273,7 +273,7 @@ static void put_start(struct listing *l, const struct stream *s, int pid, int ti
 	put_period(l, period);
 	put_event(l, event);
 	len = (size_t)(l->p - at);
-	/* a long name divides the line */
+	/* a long name splits the line into pieces */
 	if (with_chain || l->ln->cur != piece || len > sizeof(start->text) - TEXT_SPARE) {
 		start->len = 0;
 		return;
@@ -377,7 +377,7 @@ static void put_symbol(struct listing *l, const struct symbol_at *at)
 	}
 }
 
-/* The same for an entry of l->symbols, whose text is kept. */
+/* As put_symbol() for an entry of l->symbols, whose text is cached. */
 static void put_found(struct listing *l, const struct symbol_at *found)
 {
 	const size_t slot = (size_t)(found - l->symbols.slot);
@@ -400,14 +400,14 @@ static void put_found(struct listing *l, const struct symbol_at *found)
 	}
 }
 
-/* The names of an address that thread `tid` ran, after it. */
+/* Prints symbol and file of an address that thread `tid` executed. */
 static void put_names(struct listing *l, const struct stream *s, uint64_t addr, int tid)
 {
 	static const struct symbol_at unknown;
 
 	if (!(l->fields & (LIST_SYM | LIST_DSO)))
 		return;
-	/* An exception or a switch may have changed the address space since. */
+	/* an exception or a switch may have changed the address space meanwhile */
 	if (l->lane->last.addr == addr && l->lane->last_tid == tid && addr)
 		put_symbol(l, &l->lane->last);
 	else if (tid == s->tid)
@@ -482,7 +482,7 @@ static void put_chain(struct listing *l, const struct stream *s, const uint64_t 
 
 	*l->p++ = '\n';
 	for (i = 0; i < n; i++) {
-		/* context markers are the last page of the address space */
+		/* context markers are addresses in the last page */
 		if (chain[i] >= (uint64_t)-4095)
 			continue;
 		room(l, ROOM);
@@ -680,7 +680,7 @@ static void piece_continue(void *data, void *piece)
 	sampler_continue(more->sp, l->sp);
 }
 
-/* Where the end of a stretch goes that one piece left open, before the next piece. */
+/* Returns the lane for the end of a stretch that the previous piece left open; it precedes the next piece. */
 static void *seam_lane(void *data, const struct sampler_seam *was)
 {
 	struct line_lane *lane = calloc(1, sizeof(*lane));
@@ -742,7 +742,7 @@ static int piece_take(void *data, void *piece)
 	for (i = 0; l->single && i < more->lanes.nr && !rc; i++)
 		if (merge_direct_lane(l->m, more->lanes.v[i]))
 			rc = -CST_ERR_IO;
-	/* the seams refer to them */
+	/* seams refer to these lanes */
 	for (last = &l->done; *last; last = &(*last)->next)
 		;
 	*last = more->done;
@@ -761,7 +761,7 @@ static void widen(struct listing *l, const char *name)
 		l->event_width = n;
 }
 
-/* perf aligns to the longest name of all events, those of the input included. */
+/* perf aligns to the longest name of all events, including those of the input */
 static void name_events(struct listing *l, const struct itrace_opts *o)
 {
 	const struct perfdata *pd = session_perfdata(l->ss);
@@ -827,9 +827,9 @@ int listing_run(struct listing *l)
 	int rc;
 
 	sampler_consumer(l->sp, &c);
-	/* the bytes of an instruction are read when its line is written, and that may be behind a seam */
+	/* the bytes of an instruction are read when its line is printed, possibly in the next piece */
 	c.by_fragment = sampler_unit(l->sp) == SAMPLER_FRAGMENT && !(l->fields & LIST_INSN);
-	/* the lines of all branches, a hundred times the trace, pass straight through when there is one stream */
+	/* with one stream, lines of all branches, a hundred times the size of the trace, are written directly */
 	c.by_fragment &= !(l->single && l->o.branches);
 	if (sampler_unit(l->sp) != SAMPLER_ALL && (c.by_fragment || !l->single)) {
 		c.piece_new = piece_new;

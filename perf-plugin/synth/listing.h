@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* listing.h - samples as lines of text, the way perf script prints them (up to perf 6.4). */
+/* listing.h - prints samples as lines of text in the format of perf script (up to perf 6.4). */
 #ifndef CSTRACE_SYNTH_LISTING_H
 #define CSTRACE_SYNTH_LISTING_H
 
@@ -25,7 +25,7 @@ enum listing_field {
 	LIST_BRSTACK = 1 << 13,
 	LIST_INSN = 1 << 14,
 	LIST_INSNLEN = 1 << 15,
-	/* not a field: times with nine decimals in place of six */
+	/* not a field: print times with nine decimals instead of six */
 	LIST_NS = 1 << 16,
 };
 
@@ -33,17 +33,17 @@ enum listing_field {
 			 LIST_IP | LIST_SYM | LIST_SYMOFF | LIST_DSO | LIST_ADDR)
 
 /*
- * Parse the list of -F: names with commas, "+x" and "-x" change the default. True, or false with a
- * message in `msg`.
+ * Parses the list of -F: names with commas; "+x" and "-x" change the default. Returns true, or false with a message in
+ * `msg`.
  */
 bool listing_fields(unsigned int *fields, const char *text, char *msg, size_t len);
 
 struct listing;
 
-/* NULL after a message on stderr. */
+/* Returns NULL after a message on stderr. */
 struct listing *listing_open(struct session *ss, const struct itrace_opts *o, unsigned int fields,
 			     const char *output);
-/* Decode and print. 0, or negative after a message on stderr. */
+/* Decodes and prints. Returns 0, or negative after a message on stderr. */
 int listing_run(struct listing *l);
 void listing_close(struct listing *l);
 

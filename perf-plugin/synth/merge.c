@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* merge.c - keeps each lane in chunks, full ones in a temporary file, and merges the lanes by time. */
+/* merge.c - keeps the output of each lane in chunks, full ones in a temporary file, and merges the lanes by time. */
 #include "synth/merge.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #define CHUNK	(2u * MERGE_PIECE)
 
-/* Before the pieces of one time. */
+/* Header of a run: the pieces of one time. */
 struct run {
 	uint64_t time;
 	uint64_t len;
@@ -28,19 +28,19 @@ struct spill {
 };
 
 struct lane {
-	struct merge_lane pub;	/* first: the lane that callers see */
+	struct merge_lane pub;	/* must be first: the part of the lane that callers see */
 	unsigned int rank;
 	uint64_t place;
-	uint64_t order;		/* of lanes with the same place */
-	uint64_t floor;		/* runs with an older time have this one */
-	unsigned int nr;	/* number of the lane: the last word in the order */
+	uint64_t order;		/* set by merge_lanes_order(), for lanes with the same place */
+	uint64_t floor;		/* minimum time of the lane's runs */
+	unsigned int nr;	/* lane number, the last criterion of the order */
 	uint8_t *chunk;
 	struct spill *spill;
 	size_t nr_spill, cap_spill;
-	/* while merging: the runs at [pos, fill) of `chunk` */
+	/* while merging: runs [pos, fill) of `chunk` */
 	size_t next_spill;
 	size_t pos, fill;
-	bool complete;		/* nothing will be added any more */
+	bool complete;		/* no output will be added */
 };
 
 struct merge {
@@ -48,13 +48,13 @@ struct merge {
 	struct lane **lane;
 	unsigned int nr;
 	struct lane *direct;
-	struct lane **heap;	/* of lanes with a run at `pos` */
+	struct lane **heap;	/* lanes with a run at `pos` */
 	unsigned int in_heap;
-	char *dir;		/* where the temporary file goes */
-	pthread_mutex_t lock;	/* of `lane`, `nr` and the four below */
-	int fd;			/* -1: none yet */
+	char *dir;		/* folder of the temporary file */
+	pthread_mutex_t lock;	/* protects `lane`, `nr`, `fd`, `file_size` and `error` */
+	int fd;			/* -1: not created yet */
 	uint64_t file_size;
-	int error;		/* errno of the first failure that counts; 0: none */
+	int error;		/* errno of the first failure; 0: none */
 };
 
 struct merge *merge_new(const struct merge_sink *sink, const char *dir)
@@ -179,7 +179,7 @@ void merge_lanes_free(struct merge_lanes *ls)
 
 /* ---- the temporary file ----------------------------------------------------------------------- */
 
-/* Room of `len` bytes in the file, at *offset. Its descriptor, or -1 with errno. */
+/* Allocates `len` bytes of the file at *offset. Returns its descriptor, or -1 with errno. */
 static int file_room(struct merge *m, size_t len, uint64_t *offset)
 {
 	int fd;
@@ -304,7 +304,7 @@ void merge_turn(struct merge_lane *pub, uint64_t time)
 		if (time > pub->time || !pub->run) {
 			if (time > pub->time)
 				pub->time = time;
-			/* What others say before this time has to be written first. */
+			/* output of other lanes before this time must be written first */
 			if (m->in_heap) {
 				direct_flush(m, ln);
 				emit_until(m, pub->time, ln->rank);
@@ -335,7 +335,7 @@ static uint64_t front_time(const struct lane *ln)
 	return t > ln->floor ? t : ln->floor;
 }
 
-/* The run at the front goes to the sink. */
+/* Writes the run at the front of a lane to the sink. */
 static void write_run(struct merge *m, struct lane *ln)
 {
 	uint8_t *bytes = ln->chunk + ln->pos + sizeof(struct run);
@@ -391,7 +391,7 @@ static void heap_add(struct merge *m, struct lane *ln)
 	m->heap[i] = ln;
 }
 
-/* Make a written lane readable; false when it is empty. */
+/* Prepares a written lane for reading. Returns false if it is empty. */
 static bool lane_begin(struct merge *m, struct lane *ln)
 {
 	size_t tail;
@@ -409,7 +409,7 @@ static bool lane_begin(struct merge *m, struct lane *ln)
 	return !m->error && load(m, ln);
 }
 
-/* Write the front run of the first lane and go on to its next. */
+/* Writes the front run of the first lane and moves to its next one. */
 static void emit_front(struct merge *m)
 {
 	struct lane *ln = m->heap[0];
@@ -451,7 +451,7 @@ int merge_direct(struct merge *m, struct merge_lane *pub)
 	return begin_all(m);
 }
 
-/* Room in the file that is not needed any more; a file system that cannot give it back keeps it. */
+/* Frees a lane's space in the file, which some file systems ignore. */
 static void give_back(struct merge *m, const struct lane *ln)
 {
 	size_t i;

@@ -21,60 +21,60 @@
 struct merge;
 
 struct merge_lane {
-	uint8_t *cur, *end;	/* free room of the chunk; one piece always fits */
-	uint64_t time;		/* of the last piece */
-	uint64_t first;		/* of the first one; UINT64_MAX: there is none */
-	uint8_t *run;		/* header of the run of pieces with that time; NULL: none open */
+	uint8_t *cur, *end;	/* free room in the chunk, always enough for one piece */
+	uint64_t time;		/* time of the last piece */
+	uint64_t first;		/* time of the first piece; UINT64_MAX: none */
+	uint8_t *run;		/* header of the run of pieces with that time; NULL: no run */
 	struct merge *m;
 };
 
 struct merge_sink {
-	/* Whole pieces, in final order. */
+	/* Writes whole pieces, in their final order. */
 	void (*write)(void *data, const void *bytes, size_t len);
-	/* Whole pieces with times before `time`, which they are to have; NULL: pieces have no times in them. */
+	/* Raises the times of whole pieces from before `time` to `time`; NULL: pieces contain no times. */
 	void (*raise)(void *data, void *bytes, size_t len, uint64_t time);
 	void *data;
 };
 
-/* `dir`: where a temporary file may be made; NULL: $TMPDIR or /var/tmp. NULL when memory is short. */
+/* `dir`: folder for a temporary file; NULL: $TMPDIR or /var/tmp. Returns NULL without memory. */
 struct merge *merge_new(const struct merge_sink *sink, const char *dir);
 void merge_free(struct merge *m);
 
 /*
- * A lane; at the same time the lane with the lower rank comes first, of those the one with the lower place, of
- * those the one that was made first. NULL when memory is short.
+ * Creates a lane. At the same time, output of the lane with the lower rank is first, then that with the lower place,
+ * then that created first. Returns NULL without memory.
  */
 struct merge_lane *merge_lane_new(struct merge *m, unsigned int rank, uint64_t place);
 
-/* The lanes of one writer, which may turn out not to be wanted; all zero to begin with. */
+/* The lanes of one writer, which can be dropped together; initially all zero. */
 struct merge_lanes {
 	struct merge_lane **v;
 	size_t nr, cap;
 };
 
-/* merge_lane_new(), and the lane is in the list. */
+/* Creates a lane as merge_lane_new() and adds it to the list. */
 struct merge_lane *merge_lanes_add(struct merge_lanes *ls, struct merge *m, unsigned int rank, uint64_t place);
-/* All that is in the lane is not before this time: what is gets this time. */
+/* Sets a lower bound for the times of all output in the lane. */
 void merge_lane_floor(struct merge_lane *ln, uint64_t floor);
-/* Among lanes of one rank and place, these come behind all that have a lower number. */
+/* Orders these lanes, among those of the same rank and place, after all lanes with a lower number. */
 void merge_lanes_order(struct merge_lanes *ls, uint64_t number);
-/* What is in these lanes is not wanted, and nothing more comes. */
+/* Drops all output of these lanes; no more follows. */
 void merge_lanes_drop(struct merge_lanes *ls);
-/* The list; the lanes stay. */
+/* Frees the list but not the lanes. */
 void merge_lanes_free(struct merge_lanes *ls);
 
 /*
- * From now on pieces of `ln` go to the sink at once, together with what the other lanes (which must be
- * complete) have for the times up to then.
+ * From now on, writes pieces of `ln` directly to the sink, each after the output of other lanes up to its time. The
+ * other lanes must be complete.
  */
 int merge_direct(struct merge *m, struct merge_lane *ln);
-/* The pieces of another lane go that way, which is empty then. 0, or ERR_x: see merge_why(). */
+/* Writes the output of another lane in the same way and empties it. Returns 0 or ERR_x, see merge_why(). */
 int merge_direct_lane(struct merge *m, struct merge_lane *from);
 
-/* Out of line part of merge_reserve. */
+/* Slow path of merge_reserve(). */
 void merge_turn(struct merge_lane *ln, uint64_t time);
 
-/* Room for one piece. Never NULL: what cannot be kept is lost and reported by merge_finish(). */
+/* Returns room for one piece, never NULL: output that cannot be stored is lost, and merge_finish() reports that. */
 static inline void *merge_reserve(struct merge_lane *ln, uint64_t time)
 {
 	if (__builtin_expect(time > ln->time || !ln->run || (size_t)(ln->end - ln->cur) < MERGE_PIECE, 0))
@@ -87,9 +87,9 @@ static inline void merge_commit(struct merge_lane *ln, size_t n)
 	ln->cur += n;
 }
 
-/* Everything to the sink, in order. 0, or ERR_x. */
+/* Writes all output to the sink, in order. Returns 0 or ERR_x. */
 int merge_finish(struct merge *m);
-/* What was wrong with the temporary file. */
+/* Returns what failed with the temporary file. */
 const char *merge_why(const struct merge *m);
 
 #endif

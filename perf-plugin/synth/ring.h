@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ring.h - the last N taken branches of a stream. Filled from high to low indices, so that the entries
- * stand newest first, as a branch stack wants them, in at most two pieces.
+ * ring.h - ring of the last N taken branches of a stream. It is filled from high to low indices, so that its entries
+ * are newest first, as in a branch stack, in at most two pieces.
  */
 #ifndef CSTRACE_SYNTH_RING_H
 #define CSTRACE_SYNTH_RING_H
@@ -63,7 +63,7 @@ static inline void ring_push(struct ring *r, uint64_t from, uint64_t to, unsigne
 	ring_push_flags(r, from, to, ring_flags(type) | ring_cycles(cycles));
 }
 
-/* Many pushes in a row: what changes with each of them, apart from the ring. */
+/* Fields that change with each push, for consecutive pushes. */
 struct ring_writer {
 	struct ring_entry *e, *newest;	/* the ring's first entry, and the newest one */
 	uint32_t size, n;
@@ -95,7 +95,7 @@ static inline void ring_written(struct ring *r, const struct ring_writer *w)
 	r->fresh += w->n;
 }
 
-/* Copy all entries, newest first, to `dst` (room for `size`); returns their number. */
+/* Copies all entries, newest first, to `dst` (room for `size`). Returns their number. */
 static inline uint32_t ring_copy(const struct ring *r, struct ring_entry *dst)
 {
 	uint32_t first = r->size - r->head;

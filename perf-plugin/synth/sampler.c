@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* sampler.c - periods, branch stacks and call chains: which elements of a batch become samples. */
+/* sampler.c - selects the elements that become samples: periods, branch stacks and call chains. */
 #include "synth/sampler.h"
 
 #include <limits.h>
@@ -16,10 +16,10 @@
 #define RATE_DEFAULT	(1u << RATE_SHIFT)		/* one unit per instruction */
 #define RATE_MAX	(1ull << 40)
 
-/* Branch samples get a new time after so many elements. */
+/* elements after which branch samples get a new time */
 #define BRANCH_STEP	128
 
-/* What is kept per stream. */
+/* State per stream. */
 struct lane {
 	void *user;
 	struct branch_state br;
@@ -31,8 +31,8 @@ struct lane {
 	uint64_t last_time;	/* of the last instructions sample */
 	struct sampler_gap gap;	/* last instruction before the gap */
 	bool closes, doubtful, asks_gap, touched, continued; /* struct sampler_seam */
-	bool after_gap;		/* no instruction since the time was last set */
-	bool passing;		/* the last batch was left out by a filter */
+	bool after_gap;		/* no instruction since the last time was set */
+	bool passing;		/* a filter excluded the last batch */
 	/* for periods in time or ticks */
 	bool clock_set;
 	uint64_t anchor;	/* time at anchor_insns */
@@ -49,14 +49,14 @@ struct sampler {
 	branch_read_fn read;
 	struct callstacks *calls;
 	uint64_t skip;
-	uint32_t tile;		/* sample when so many branches were not shown yet */
+	uint32_t tile;		/* branches not shown yet that trigger a sample */
 	bool want_b, want_i;
-	bool restricted;	/* not every branch is a sample */
+	bool restricted;	/* some branches are not sampled */
 	uint64_t ring_flags[BRANCH_INDICES]; /* of a stack entry, by branch_index() */
 	struct sampler_seam *seams;
 	size_t nr_seams, cap_seams;
-	struct sampler *from;	/* whose seams streams begin with; NULL: with nothing */
-	bool seam_lost;		/* no memory for one */
+	struct sampler *from;	/* sampler of the pieces before, with whose seams streams begin; NULL: none */
+	bool seam_lost;		/* a seam could not be stored for want of memory */
 	uint64_t chain[ITRACE_MAX_DEPTH + 2];
 };
 
@@ -104,7 +104,7 @@ void sampler_consumer(const struct sampler *sp, struct session_consumer *c)
 	c->timeless = sp->o.timeless;
 	c->times = true;
 	c->unwanted = true;
-	/* a call chain is all calls that have not returned */
+	/* a call chain needs all calls that have not returned */
 	c->history = sp->calls != NULL;
 }
 
@@ -113,7 +113,7 @@ enum sampler_unit sampler_unit(const struct sampler *sp)
 	/* a thread's calls may be in several streams */
 	if (sp->calls || sp->o.skip)
 		return SAMPLER_ALL;
-	/* with a branch stack, the end of a fragment is a sample, and a period of instructions begins there */
+	/* with a branch stack, the end of a fragment is a sample that starts a new period of instructions */
 	if (sp->want_i && (!sp->o.stack || sp->o.unit != ITRACE_INSNS))
 		return SAMPLER_STREAM;
 	return SAMPLER_FRAGMENT;
@@ -154,7 +154,7 @@ static struct sampler_seam *add_seam(struct sampler *sp)
 	return seam;
 }
 
-/* A period begins where the piece ended: whether one was running before made no difference. */
+/* True if a period ended with the piece: the next piece has the same samples with or without this state. */
 static bool is_settled(const struct sampler *sp, const struct sampler_seam *was)
 {
 	if (!sp->want_i)
@@ -162,7 +162,7 @@ static bool is_settled(const struct sampler *sp, const struct sampler_seam *was)
 	return !was->since && (sp->o.tiles || was->to_next == sp->o.period);
 }
 
-/* The last branch of a stretch that ended with the trace, and no element said so yet. */
+/* True if a stretch ended with the trace and its last branch was not reported by an element. */
 static bool is_open(const struct sampler_seam *was)
 {
 	return was->br.open == BRANCH_ENDED && was->br.last;
@@ -205,14 +205,14 @@ static int branch_emit(struct sampler *sp, const struct stream *s, struct lane *
 
 static bool branch_passes(struct sampler *sp, const struct stream *s, const struct branch *b);
 
-/* A piece ended with an open stretch, and the next one, `now`, begins with its end. */
+/* Reports the last branch of a stretch that the previous piece left open and `now`, the next piece, has ended. */
 static int close_stretch(struct sampler *sp, const struct sampler_seam *was, struct sampler_seam *now,
 			 void *(*lane)(void *data, const struct sampler_seam *was), void *data)
 {
 	const struct cst_generic g = { .kind = CST_GEN_NO_SYNC, .flags = now->doubtful ? CST_GF_DOUBTFUL : 0 };
 	struct lane ln = { .br = was->br };
 	void *word = &ln;
-	/* no thread's: nothing of that moment can be asked for any more */
+	/* the thread of that moment can no longer be looked up */
 	struct stream s = { .cpu = was->cpu, .pid = INT_MIN, .tid = INT_MIN, .place = was->place, .priv = &word };
 	struct branch b;
 
@@ -258,7 +258,7 @@ int sampler_join(struct sampler *whole, struct sampler *piece,
 	return rc;
 }
 
-/* The first that a stream's beginning says about a stretch from before. */
+/* Records how the begin of a stream affects a stretch that is open from before. */
 static void note_begin(struct lane *ln, const struct cst_generic *g)
 {
 	switch (g->kind) {
@@ -365,7 +365,7 @@ static uint64_t clock_now(const struct lane *ln)
 	return ln->anchor + wide_mul_shift(ln->insns - ln->anchor_insns, ln->rate, RATE_SHIFT);
 }
 
-/* Turn the time of the next sample into a number of instructions. */
+/* Converts the time of the next sample to a number of instructions. */
 static void clock_arm(struct lane *ln, uint64_t period)
 {
 	uint64_t now = clock_now(ln), n;
@@ -380,7 +380,7 @@ static void clock_arm(struct lane *ln, uint64_t period)
 	ln->next = ln->insns + (n < 1 ? 1 : n > INT64_MAX ? INT64_MAX : n);
 }
 
-/* The stream knows how fast time goes in this batch. */
+/* Takes over the rate of time from the stream for this batch. */
 static void clock_batch(struct sampler *sp, struct lane *ln, const struct stream *s)
 {
 	uint64_t now = s->time, left, rate;
@@ -401,7 +401,7 @@ static void clock_batch(struct sampler *sp, struct lane *ln, const struct stream
 	clock_arm(ln, sp->o.period);
 }
 
-/* The trace says what time it is. */
+/* Sets the time given by the trace. */
 static void clock_set(struct sampler *sp, struct lane *ln, uint64_t now)
 {
 	uint64_t insns = ln->insns - ln->anchor_insns;
@@ -410,7 +410,7 @@ static void clock_set(struct sampler *sp, struct lane *ln, uint64_t now)
 	if (!ln->clock_set || now < ln->anchor) {
 		ln->due = now + sp->o.period;
 	} else if (ln->after_gap) {
-		/* Nothing was traced meanwhile, so nothing was there to be sampled. */
+		/* nothing was traced in the gap, so it has no samples */
 		left = ln->due - clock_now(ln);
 		ln->due = now + (left <= sp->o.period ? left : 0);
 	} else if (insns && now > ln->anchor) {
@@ -425,7 +425,7 @@ static void clock_set(struct sampler *sp, struct lane *ln, uint64_t now)
 
 /* ---- samples ---------------------------------------------------------------------------------- */
 
-/* Address of instruction number `k` of a range. */
+/* Returns the address of instruction number `k` of a range. */
 static uint64_t insn_addr(struct sampler *sp, const struct stream *s, const struct cst_generic *g,
 			  uint64_t k, uint8_t *size)
 {
@@ -447,7 +447,7 @@ static uint64_t insn_addr(struct sampler *sp, const struct stream *s, const stru
 	}
 }
 
-/* When an instruction of the batch ran. Branch samples, if there are any, have the time of the batch. */
+/* Returns the time of an instruction of the batch. With branch samples it is that of the batch. */
 static uint64_t insn_time(const struct sampler *sp, const struct stream *s, const struct lane *ln)
 {
 	uint64_t done = ln->insns - ln->batch_insns;
@@ -489,7 +489,7 @@ static int insn_emit(struct sampler *sp, const struct stream *s, struct lane *ln
 	return rc;
 }
 
-/* The range reaches the next sample, perhaps several. `ln->insns` is still that of the range's start. */
+/* Emits the samples in a range that reaches at least one. ln->insns is still that of the range's begin. */
 static int __attribute__((noinline)) insn_samples(struct sampler *sp, const struct stream *s,
 						  struct lane *ln, const struct cst_generic *g)
 {
@@ -520,7 +520,7 @@ static void gap_after(struct lane *ln, uint64_t last)
 	ln->gap = (struct sampler_gap){ .ip = last, .isa = ln->br.isa, .size = ln->br.size, .el = ln->br.el };
 }
 
-/* Branches that no sample has shown yet would be lost with the stack. */
+/* Emits a sample for branches that no sample has shown before the stack is cleared. */
 static int stack_flush(struct sampler *sp, const struct stream *s, struct lane *ln)
 {
 	struct insn_sample i = { .ip = ln->gap.ip, .pid = ln->br.pid, .tid = ln->br.tid,
@@ -537,7 +537,7 @@ static int stack_flush(struct sampler *sp, const struct stream *s, struct lane *
 	return rc;
 }
 
-/* A stack full of branches that no sample has shown: the instruction is the one they lead to. */
+/* Emits a sample at the target of the branch that filled the stack with branches that no sample has shown. */
 static int __attribute__((noinline)) tile_emit(struct sampler *sp, const struct stream *s, struct lane *ln,
 					       const struct cst_generic *g)
 {
@@ -556,7 +556,7 @@ static bool branch_passes(struct sampler *sp, const struct stream *s, const stru
 	return session_wants(s, b->pid, b->tid, b->time) && !skipped(sp);
 }
 
-/* All but the push to the ring, for a branch with two ends or the edge of a traced stretch. */
+/* Emits a branch that is complete, or the edge of a traced stretch; does not push it to the ring. */
 static int branch_emit(struct sampler *sp, const struct stream *s, struct lane *ln, struct branch *b)
 {
 	if (b->kind == BRANCH_ERET && branch_after_svc(s, b->to, b->to_isa, sp->read))
@@ -618,7 +618,7 @@ static int error_emit(struct sampler *sp, const struct stream *s, struct lane *l
 	return sp->ops.error(sp->ops.data, s, &e);
 }
 
-/* Every element that is not a range. */
+/* Handles every element that is not a range. */
 static int __attribute__((noinline)) other(struct sampler *sp, const struct stream *s, struct lane *ln,
 					   const struct cst_generic *g)
 {
@@ -651,19 +651,19 @@ static int __attribute__((noinline)) other(struct sampler *sp, const struct stre
 	return rc;
 }
 
-/* The first range of a traced stretch. */
+/* Handles the first range of a traced stretch. */
 static int __attribute__((noinline)) stretch_begin(struct sampler *sp, const struct stream *s,
 						   struct lane *ln, const struct cst_generic *g)
 {
 	bool same = s->tid == ln->br.tid && ln->br.resume && ln->br.resume == g->addr;
 
-	/* A thread that goes on where an exception interrupted it has the same last branches. */
+	/* a thread that continues at the interrupted address keeps its last branches */
 	return same ? 0 : stack_flush(sp, s, ln);
 }
 
 /*
- * Inlined into one copy per kind of work: the three flags are constants in each. A stream of ranges is
- * all that matters for speed.
+ * Compiled into one copy per kind of work, with the three flags as constants, since long sequences of ranges decide the
+ * speed.
  */
 static inline __attribute__((always_inline)) int
 run(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n,
@@ -714,8 +714,8 @@ run(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cs
 }
 
 /*
- * The branches that ranges [from, to) end with go to the ring, each with the next range as its target: as many of the last
- * ones as the ring holds.
+ * Pushes the branches at the end of the ranges [from, to), each with the next range as its target, as many as the ring
+ * holds.
  */
 static void push_branches(const struct sampler *sp, struct lane *ln, const struct cst_generic *from,
 			  const struct cst_generic *to)
@@ -727,7 +727,7 @@ static void push_branches(const struct sampler *sp, struct lane *ln, const struc
 
 	while (g > from && n < size)
 		n += branch_taken(--g);
-	/* cycles are of the first branch, which may be left out */
+	/* the cycles belong to the first branch, which may be left out */
 	for (; ln->br.cycles && from < g; from++)
 		if (branch_taken(from))
 			ln->br.cycles = 0;
@@ -742,8 +742,8 @@ static void push_branches(const struct sampler *sp, struct lane *ln, const struc
 }
 
 /*
- * Ranges in a row, from *pg on: nothing is done for most of them but to count instructions, up to the next sample. Then, and
- * at the end of the row, the ring gets what it would hold. *pg becomes the element behind them.
+ * Counts the instructions of consecutive ranges, from *pg on, up to the next sample or the end of the sequence; only
+ * there the ring gets the branches that it holds then. *pg becomes the element after them.
  */
 static inline __attribute__((always_inline)) int
 run_ranges(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic **pg,
@@ -795,8 +795,8 @@ run_ranges(struct sampler *sp, const struct stream *s, struct lane *ln, const st
 }
 
 /*
- * Samples with a branch stack and nothing else: what perf2bolt and AutoFDO ask for, and where the time of
- * `inject` goes. As run(), but a range is put into ln->br only when something else wants to know.
+ * As run(), for samples with a branch stack and nothing else, which perf2bolt and AutoFDO use and on which `inject`
+ * spends its time. ln->br is updated only where other functions read it.
  */
 static inline __attribute__((always_inline)) int
 run_stack(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n,
@@ -817,8 +817,8 @@ run_stack(struct sampler *sp, const struct stream *s, struct lane *ln, const str
 }
 
 /*
- * A batch that a filter leaves out. A branch that was open before it ends here, and that one may be wanted;
- * nothing is counted.
+ * Handles a batch that a filter excludes. A branch that is open before it is completed and may be sampled; nothing is
+ * counted.
  */
 static int pass(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic *g,
 		size_t n)
@@ -855,13 +855,13 @@ static int pass(struct sampler *sp, const struct stream *s, struct lane *ln, con
 	return 0;
 }
 
-/* The first batch that a filter lets pass: what was open before it is nobody's. */
+/* Handles the first batch after excluded ones: drops branches that are open from an excluded thread. */
 static void pass_end(const struct stream *s, struct lane *ln)
 {
 	struct branch_state *br = &ln->br;
 
 	ln->passing = false;
-	/* nothing from before is left that could go on */
+	/* an exception's return address from before is void */
 	br->resume = 0;
 	if (!ln->ring.size || session_wants(s, br->pid, br->tid, br->time))
 		return;

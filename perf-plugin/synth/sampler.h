@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sampler.h - samples out of the decoded trace, as --itrace asks for them. The sampler is fed with the
- * batches of a session and calls back for each sample, in the order of each stream.
+ * sampler.h - samples from the decoded trace as requested by --itrace. The sampler receives the batches of a session
+ * and calls back for each sample, in the order of each stream.
  */
 #ifndef CSTRACE_SYNTH_SAMPLER_H
 #define CSTRACE_SYNTH_SAMPLER_H
@@ -16,10 +16,10 @@
 struct insn_sample {
 	uint64_t ip;
 	uint64_t time;
-	uint64_t period;		/* instructions since the sample before */
+	uint64_t period;		/* instructions since the previous sample */
 	int pid, tid;
 	uint8_t isa, size, el;
-	const struct ring *stack;	/* NULL: none asked for */
+	const struct ring *stack;	/* NULL: not requested */
 	const uint64_t *chain;		/* in perf's form, with context markers */
 	unsigned int nr_chain;
 };
@@ -34,13 +34,13 @@ enum sample_error_code {
 
 struct error_sample {
 	enum sample_error_code code;
-	const char *text;		/* one phrase, less than 64 characters */
+	const char *text;		/* one phrase of less than 64 characters */
 	uint64_t ip;
 	uint64_t time;
 	int pid, tid;
 };
 
-/* Each returns 0, or a value that ends the run. */
+/* Each function returns 0, or a value that ends the run. */
 struct sample_ops {
 	int (*branch)(void *data, const struct stream *s, const struct branch *b);
 	int (*insn)(void *data, const struct stream *s, const struct insn_sample *i);
@@ -50,67 +50,74 @@ struct sample_ops {
 
 struct sampler;
 
-/* NULL when memory is short. `ops` is copied; `read` is session_read_code except in tests. */
+/* Returns NULL without memory. `ops` is copied; `read` is session_read_code() except in tests. */
 struct sampler *sampler_new(const struct itrace_opts *o, const struct sample_ops *ops,
 			    branch_read_fn read);
 void sampler_free(struct sampler *sp);
 
-/* Callbacks of struct session_consumer, with the sampler as their data. */
+/* Callbacks of struct session_consumer; `sampler` is their data. */
 int sampler_batch(void *sampler, const struct stream *s, const struct cst_generic *g, size_t n);
 int sampler_fragment_end(void *sampler, const struct stream *s);
 void sampler_stream_end(void *sampler, const struct stream *s);
-/* A word per stream for whoever gets the samples; NULL at first. Valid inside the callbacks. */
+/* Returns a pointer per stream for the consumer's use, initially NULL; valid inside the callbacks. */
 void **sampler_slot(const struct stream *s);
-/* The last instruction that was executed and by whom; 0: none, or nothing hangs on it any more. */
+/* Returns the last instruction executed and its thread; 0: none, or it is not needed any more. */
 uint64_t sampler_last(const struct stream *s, int *tid);
-/* What of the trace can be sampled by itself, whatever came before. */
+/* Smallest part of the trace whose samples do not depend on earlier parts. */
 enum sampler_unit {
-	SAMPLER_ALL,		/* nothing: call chains and sN go from stream to stream */
-	SAMPLER_STREAM,		/* a stream: periods go from fragment to fragment */
-	SAMPLER_FRAGMENT,	/* an AUX fragment, nearly always: see sampler_fits() */
+	SAMPLER_ALL,		/* none: call chains and sN depend on all streams */
+	SAMPLER_STREAM,		/* a stream: periods extend over fragments */
+	SAMPLER_FRAGMENT,	/* an AUX fragment, with exceptions: see sampler_fits() */
 };
 enum sampler_unit sampler_unit(const struct sampler *sp);
 
 /*
- * What a stream leaves open at the end of a piece of the trace, and what its beginning would have made of that. A
- * sampler keeps one for each stream that it was done with (sampler_stream_end()).
+ * State of a stream between two pieces of the trace: what the piece leaves open at its end, and how its begin would
+ * affect the state before it. A sampler stores one when it has finished a stream (sampler_stream_end()).
  */
 struct sampler_seam {
 	uint64_t place;		/* stream.place */
 	int cpu;
-	bool closes;		/* the first thing was the end of a stretch: it would have ended one from before */
-	bool doubtful;		/* ... and that one's last branch with it (CST_GF_DOUBTFUL) */
-	bool asks_gap;		/* an error before the first instruction names the last one before it */
-	uint64_t first;		/* consumer's: time of the first sample; UINT64_MAX: there is none */
-	uint64_t floor;		/* time of the last sample before the piece: those of a stream never go back in time */
-	/* At the end: */
-	bool touched;		/* something executed, or the end of a stretch; else `br` and `gap` say nothing */
+	bool closes;		/* the piece begins with the end of a stretch, which ends a stretch from before */
+	bool doubtful;		/* ... whose last branch is doubtful (CST_GF_DOUBTFUL) */
+	bool asks_gap;		/* an error before the first instruction needs the last one from before */
+	uint64_t first;		/* for the consumer: time of the first sample; UINT64_MAX: none */
+	uint64_t floor;		/* time of the last sample before the piece, the minimum of a stream's times */
+	/* state at the end: */
+	bool touched;		/* an instruction or the end of a stretch occurred; else `br` and `gap` are void */
 	struct branch_state br;
 	uint64_t to_next, since; /* instructions to the next sample, and since the last one */
 	struct sampler_gap {
 		uint64_t ip;	/* last instruction before the gap; 0: none */
 		uint8_t isa, size, el;
 	} gap;
-	uint64_t last;		/* consumer's: time of the last sample, 0: none */
-	void *user;		/* consumer's */
+	uint64_t last;		/* for the consumer: time of the last sample, 0: none */
+	void *user;		/* for the consumer's use */
 };
 
-/* Number `i` of a sampler's seams; NULL: there are no more. */
+/* Returns seam `i` of a sampler, NULL after the last one. */
 struct sampler_seam *sampler_nth_seam(struct sampler *sp, size_t i);
-/* The seam of the stream that sampler_stream_end() was called for last, or of a stream; NULL: there is none. */
+/*
+ * sampler_last_seam() returns the seam of the stream that was finished last, sampler_seam() that of a stream; NULL:
+ * none.
+ */
 struct sampler_seam *sampler_last_seam(struct sampler *sp);
 struct sampler_seam *sampler_seam(struct sampler *sp, uint64_t place);
-/* Do the samples of a piece, whose streams began with nothing, go with what `whole` has of the pieces before? */
+/*
+ * True if the samples of a piece, whose streams began without state, are the same with the state of the pieces before
+ * in `whole`.
+ */
 bool sampler_fits(const struct sampler *whole, const struct sampler *piece);
-/* The streams of a piece begin with what `whole` has of the pieces before. */
+/* Makes the streams of a piece begin with the state of the pieces before in `whole`. */
 void sampler_continue(struct sampler *piece, struct sampler *whole);
 /*
- * `whole` gets the seams of the next piece. For a stretch that the piece before left open and this one ends, `lane` gives
- * the word (sampler_slot()) under which its branch is reported, NULL: no memory. 0, or what ends the run.
+ * Appends the seams of the next piece to `whole`. For a stretch that was open and is ended by this piece, `lane`
+ * returns the pointer (sampler_slot()) for reporting its last branch, NULL without memory. Returns 0, or a value that
+ * ends the run.
  */
 int sampler_join(struct sampler *whole, struct sampler *piece,
 		 void *(*lane)(void *data, const struct sampler_seam *was), void *data);
-/* What the sampler asks of the session: stop, step, timeless, unwanted. */
+/* Sets the options of the session that the sampler needs: stop, step, timeless, unwanted. */
 void sampler_consumer(const struct sampler *sp, struct session_consumer *c);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* sideband.c - copies events, their ids and the records that are no trace from the input to the output. */
+/* sideband.c - copies events, their ids and all records except trace from the input to the output. */
 #include "synth/sideband.h"
 
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "base/bisect.h"
 #include "base/error.h"
 
-/* Runs of records in order of time that the input is taken apart into; about one per ring buffer. */
+/* maximum number of lanes into which the input is split, each sorted by time; about one per ring buffer */
 #define MAX_LANES	256u
 
 struct life {
@@ -27,9 +27,9 @@ struct sideband {
 	struct perfdata *pd;
 	uint32_t pmu;
 	bool timed;
-	struct lanes lanes[2];	/* ends of threads, and the rest */
+	struct lanes lanes[2];	/* exits of threads, and all other records */
 	uint64_t last_time;
-	uint64_t exit_time;	/* earliest time of an end of a thread in the output */
+	uint64_t exit_time;	/* earliest exit of a thread in the output */
 	uint64_t first_sample, last_sample;	/* times of copied samples; first > last: none */
 	struct life *life;
 	size_t nr_life, cap_life;
@@ -75,7 +75,7 @@ static bool is_trace(const struct sideband *sb, const struct pd_attr *a)
 uint64_t sideband_new_id(const struct sideband *sb)
 {
 	const struct pd_attr *a = perfdata_nr_attrs(sb->pd) ? perfdata_attr(sb->pd, 0) : NULL;
-	/* Where perf's own decoders put theirs. */
+	/* perf's own decoders use the same offset */
 	uint64_t id = (a && a->nr_ids ? a->ids[0] : 0) + 1000000000u;
 
 	while (!id || perfdata_attr_by_id(sb->pd, id) || perfdata_attr_by_id(sb->pd, id + 1))
@@ -144,7 +144,7 @@ uint64_t sideband_alive(const struct sideband *sb, int tid, uint64_t time)
 	size_t lo = 0, hi = sb->nr_life;
 	const struct life *l = sb->life;
 
-	/* first entry behind (tid, time) */
+	/* index after (tid, time) */
 	BISECT(lo, hi, mid, l[mid].tid < tid || (l[mid].tid == tid && l[mid].time <= time));
 	if (!lo)
 		return time;
@@ -154,7 +154,7 @@ uint64_t sideband_alive(const struct sideband *sb, int tid, uint64_t time)
 
 /* ---- records ---------------------------------------------------------------------------------- */
 
-/* The lane whose last record is the latest that is not after `time`. */
+/* Returns the lane whose last record is the latest one not after `time`. */
 static struct merge_lane *pick_lane(struct lanes *ls, struct merge *m, uint64_t time,
 				    unsigned int rank)
 {
@@ -172,7 +172,7 @@ static struct merge_lane *pick_lane(struct lanes *ls, struct merge *m, uint64_t 
 	return best ? best : ls->nr ? ls->v[ls->nr - 1] : NULL;
 }
 
-/* False: the record is of no use in the output, or describes what is left out. */
+/* False for records that are useless in the output, or describe what is left out. */
 static bool stays(const struct sideband *sb, const struct sideband_opts *o, const struct pd_record *rec)
 {
 	switch (rec->ev->header.type) {
@@ -198,7 +198,7 @@ static bool stays(const struct sideband *sb, const struct sideband_opts *o, cons
 	return false;
 }
 
-/* Before the sample_id trailer changes: LOST names an event as well. `dst` has any alignment. */
+/* Replaces an event's id before the sample_id trailer: LOST records contain one. `dst` need not be aligned. */
 static void put_id(uint8_t *dst, const struct pd_record *rec, uint64_t from, uint64_t to)
 {
 	if (rec->ev->header.type == PERF_RECORD_LOST && rec->ev->lost.id == from)
@@ -274,7 +274,7 @@ static uint64_t time_of(struct sideband *sb, const struct pd_record *rec)
 
 	if (!sb->timed)
 		return rec->seq;
-	/* What the recorder wrote about the state before the start has no time of its own. */
+	/* records about the state before the start have no time of their own */
 	if (!(sid->valid & PERF_SAMPLE_TIME) || sid->time == UINT64_MAX)
 		return sb->last_time;
 	sb->last_time = sid->time;
@@ -317,7 +317,7 @@ static int take(struct sideband *sb, struct merge *m, const struct pd_record *re
 	return 0;
 }
 
-/* The latest time of a record. */
+/* Returns the latest time of a record. */
 static uint64_t end_of_records(struct sideband *sb)
 {
 	struct pd_record rec;
@@ -343,7 +343,7 @@ int sideband_collect(struct sideband *sb, struct merge *m, const struct sideband
 	if (o->exits_last)
 		sb->exit_time = end_of_records(sb);
 	perfdata_rewind(sb->pd);
-	/* Damage was counted and reported when the session indexed the file. */
+	/* damage was counted and reported when the session indexed the file */
 	while ((rc = perfdata_next(sb->pd, &rec)) != 0) {
 		if (rc < 0 || !stays(sb, o, &rec))
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sideband.h - what goes from the input to the output of inject unchanged in meaning: events other than the
- * trace, their samples, and the records about processes, maps and switches.
+ * sideband.h - copies the input's records that inject keeps: events other than the trace, their samples, and records
+ * about processes, maps and switches.
  */
 #ifndef CSTRACE_SYNTH_SIDEBAND_H
 #define CSTRACE_SYNTH_SIDEBAND_H
@@ -10,7 +10,7 @@
 #include "perfdata/writer.h"
 #include "synth/merge.h"
 
-/* Order at the same time: who lives, what runs, who dies. */
+/* Order of records at the same time: begins of threads, samples, exits of threads. */
 enum sideband_rank {
 	SIDEBAND_RANK_BEFORE,
 	SIDEBAND_RANK_SAMPLES,
@@ -19,40 +19,40 @@ enum sideband_rank {
 
 struct sideband;
 
-/* `pmu`: type of the trace events, which are left out. NULL when memory is short. */
+/* `pmu`: type of the trace events, which are left out. Returns NULL without memory. */
 struct sideband *sideband_new(struct perfdata *pd, uint32_t pmu);
 void sideband_free(struct sideband *sb);
 
-/* Records have times; if not, the order of the file is all there is and stands for time. */
+/* True if records have times; otherwise their order in the file is used as time. */
 bool sideband_timed(const struct sideband *sb);
-/* An id that no event of the input has. */
+/* Returns an id that no event of the input has. */
 uint64_t sideband_new_id(const struct sideband *sb);
 
-/* Add the events that stay to the writer. 0, or negative with `err` filled. */
+/* Adds the events that are kept to the writer. Returns 0, or negative with `err` filled. */
 int sideband_add_attrs(struct sideband *sb, struct perf_writer *w, struct error *err);
 
 struct sideband_opts {
 	uint64_t id, sample_type;	/* of records of the trace event in the output */
 	/*
-	 * Put the ends of threads behind everything else: samples have the times of AUX records, which were written
-	 * after the threads had ended. perf 6.12 has no names for the samples of a thread that has ended.
+	 * write exits of threads after all other records: samples have the times of AUX records, which are later than
+	 * the exits, and perf 6.12 does not show names for samples after the exit
 	 */
 	bool exits_last;
-	bool switches;			/* copy records of context switches, which readers of AutoFDO do not know */
+	bool switches;			/* copy context switch records, which AutoFDO's readers do not support */
 };
 
 /*
- * Read the whole input and put what stays into lanes of `m`. 0, or negative with `err` filled. The position is
- * back at the start afterwards.
+ * Reads the whole input and adds the records that are kept to lanes of `m`. Returns 0, or negative with `err` filled.
+ * Resets the position to the start.
  */
 int sideband_collect(struct sideband *sb, struct merge *m, const struct sideband_opts *o, struct error *err);
 
-/* Times of the first and the last copied sample; false: none has a time. */
+/* Returns the times of the first and the last copied sample; false: none has a time. */
 bool sideband_sample_span(const struct sideband *sb, uint64_t *first, uint64_t *last);
 
 /*
- * A thread that has ended by `time` cannot have run then: the time of its end, if it was not born
- * again, else `time`.
+ * Returns `time`, or the exit time of a thread that has exited before and was not created again, since it cannot run
+ * after it.
  */
 uint64_t sideband_alive(const struct sideband *sb, int tid, uint64_t time);
 

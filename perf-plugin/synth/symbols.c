@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* symbols.c - a cache of the symbols that were looked up last. */
+/* symbols.c - cache of recently used symbols. */
 #include "synth/symbols.h"
 
 #include "base/name.h"
@@ -34,7 +34,7 @@ const struct symbol_at *symbols_find(struct symbols *sy, const struct stream *s,
 			at->name_plain = name_plain_len(at->name);
 		else
 			at->name = NULL;
-		/* a file that was not read yet may be from one batch to the next */
+		/* a file that was not read may be read before the next batch */
 		at->lasting = loc.dso->symbols_read;
 	}
 	return at;

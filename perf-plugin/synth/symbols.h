@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* symbols.h - addresses of a stream as symbol and file, with a cache. */
+/* symbols.h - symbol and file of an address of a stream, with a cache. */
 #ifndef CSTRACE_SYNTH_SYMBOLS_H
 #define CSTRACE_SYNTH_SYMBOLS_H
 
@@ -11,31 +11,31 @@
 struct symbol_at {
 	uint64_t addr;
 	const struct version *code; /* the address space, and ... */
-	uint64_t serial;	/* ... what was mapped in it */
-	uint64_t batch;		/* in which it was looked up; 0: the entry is empty */
-	bool lasting;		/* and it holds for later batches */
+	uint64_t serial;	/* ... its maps at that time */
+	uint64_t batch;		/* batch of the lookup; 0: empty entry */
+	bool lasting;		/* valid for later batches */
 	const char *dso;	/* NULL: unknown */
 	const char *name;	/* NULL: unknown */
 	size_t dso_plain, name_plain;	/* name_plain_len() of them */
 	uint64_t offset;	/* of the address in the symbol */
-	uint64_t shown;		/* how perf prints it in a call chain: in user space, the offset in the file */
-	uint16_t text_len;	/* of the caller's text of it, in symbols.text; 0: none was made */
+	uint64_t shown;		/* address as perf prints it in a call chain: in user space the offset in the file */
+	uint16_t text_len;	/* length of the caller's text in symbols.text; 0: none */
 };
 
 #define SYMBOL_TEXT	192u	/* bytes for a caller's text of an entry */
 
 struct symbols {
-	uint64_t batch;		/* of now */
-	const struct dso *last;	/* the file that was met last, with its name */
+	uint64_t batch;		/* current batch */
+	const struct dso *last;	/* last file, with its name */
 	const char *last_path;
 	size_t last_plain;
 	struct symbol_at slot[SYMBOLS_CACHE];
 	char text[SYMBOLS_CACHE][SYMBOL_TEXT];
 };
 
-/* A batch begins: files that were not known may be now. */
+/* Begins a batch: files that were not read before may be now. */
 void symbols_begin(struct symbols *sy);
-/* `addr` as the stream's thread sees it. Valid until the next call. */
+/* Returns symbol and file of `addr` in the address space of the stream's thread, valid until the next call. */
 const struct symbol_at *symbols_find(struct symbols *sy, const struct stream *s, uint64_t addr);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * text.h - numbers and strings into a buffer, aligned as printf does it but many times faster. The caller sees to it that
- * there is room: for what is written, and TEXT_SPARE bytes behind it, which may be written, too.
+ * text.h - writes numbers and strings into a buffer, aligned as printf does it but many times faster. The caller
+ * provides room for the text and TEXT_SPARE bytes after it, which may be overwritten.
  */
 #ifndef CSTRACE_SYNTH_TEXT_H
 #define CSTRACE_SYNTH_TEXT_H
@@ -29,7 +29,7 @@ static inline char *text_pad(char *p, size_t have, size_t width, char c)
 	return p + (width - have);
 }
 
-/* The `n` bytes of a short text that lies in a buffer with TEXT_SPARE bytes behind it: no call. */
+/* Copies `n` bytes of a text in a buffer with TEXT_SPARE bytes after it, without a call of memcpy. */
 static inline char *text_short(char *p, const char *s, size_t n)
 {
 	size_t i = 0;
@@ -41,7 +41,7 @@ static inline char *text_short(char *p, const char *s, size_t n)
 	return p + n;
 }
 
-/* The eight hex digits of `v`, as bytes of a number: the first digit in the highest byte. */
+/* Returns the eight hex digits of `v` as the bytes of a number, the first digit in the highest byte. */
 static inline uint64_t text_hex_digits(uint32_t v)
 {
 	const uint64_t ones = 0x0101010101010101u;
@@ -54,7 +54,7 @@ static inline uint64_t text_hex_digits(uint32_t v)
 	return x + '0' * ones + letters * ('a' - '9' - 1);
 }
 
-/* The bytes of a number, the highest first. */
+/* Stores the bytes of a number, highest first. */
 static inline void text_store8(char *p, uint64_t v)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -76,7 +76,7 @@ static inline char *text_hex(char *p, uint64_t v, unsigned int width)
 	return p + n;
 }
 
-/* The first `n` (less than eight) of the digits become blanks. */
+/* Replaces the first `n` (less than eight) digits by blanks. */
 static inline uint64_t text_blank(uint64_t digits, unsigned int n)
 {
 	const uint64_t keep = UINT64_MAX >> 8 * n;
