@@ -48,16 +48,6 @@ void pace_timestamp(struct pace *p, uint64_t time)
 	restart(p, time, true);
 }
 
-bool pace_knows_rate(const struct pace *p, bool cycles)
-{
-	return p->per_insn && (!cycles || p->per_cycle);
-}
-
-void pace_forget_rate(struct pace *p)
-{
-	p->per_insn = p->per_cycle = 0;
-}
-
 void pace_gap(struct pace *p, uint64_t next)
 {
 	if (next != PACE_UNKNOWN)

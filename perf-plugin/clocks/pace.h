@@ -27,9 +27,6 @@ void pace_begin(struct pace *p);
 void pace_timestamp(struct pace *p, uint64_t time);
 /* Handles a gap in the trace; the trace after it is before `next`, PACE_UNKNOWN: no timestamp follows. */
 void pace_gap(struct pace *p, uint64_t next);
-/* True if the rate, for `cycles` that of cycles, was measured between two timestamps. */
-bool pace_knows_rate(const struct pace *p, bool cycles);
-void pace_forget_rate(struct pace *p);
 /* Advances by executed instructions and cycles, to a time before `limit`. */
 void pace_advance(struct pace *p, uint64_t insns, uint64_t cycles, uint64_t limit);
 

@@ -137,8 +137,8 @@ int cmd_dump(int argc, const char **argv)
 {
 	struct session_opts so = { 0 };
 	struct dump *d;
-	const char *snapshot = NULL, *source = NULL, *output = NULL, *log = NULL;
-	bool frames = false, packets = false, elements = false, strict = false, raw = false, insns = false;
+	const char *snapshot = NULL, *source = NULL, *output = NULL, *log = NULL, *index = NULL;
+	bool frames = false, packets = false, elements = false, strict = false, raw = false, insns = false, no_index = false;
 	enum dump_format format = DUMP_TEXT;
 	enum cst_severity level = CST_LOG_NONE;
 	struct dump_place from = { 0 }, to = { 0 };
@@ -173,7 +173,9 @@ int cmd_dump(int argc, const char **argv)
 		  set_place },
 		{ 0, "to", CMD_OPT_CALL, &to, "PLACE", "end it before the first such place after that",
 		  set_place },
-		CMD_INDEX_OPTS(so),
+		{ 0, "index", CMD_OPT_STRING, &index, "FILE",
+		  "index that --from begins with (default: FILE.cstidx, or DIR/cstrace.cstidx in a folder, if it is there)", NULL },
+		{ 0, "no-index", CMD_OPT_FLAG, &no_index, NULL, "with --from: decode from the beginning", NULL },
 		CMD_JOBS_OPT(so),
 		{ 'o', "output", CMD_OPT_STRING, &output, "FILE", "write to FILE (default: -)", NULL },
 		CMD_OPT_END
@@ -195,12 +197,12 @@ int cmd_dump(int argc, const char **argv)
 	if (snapshot && (so.filter.time || so.filter.cpu || so.filter.pid || so.filter.tid || so.filter.comm))
 		return cmd_usage_error(&cmd, "--time, --cpu, --pid, --tid and --comm are not for -s: what it reads "
 				       "has neither perf's time nor threads; there --source, --id, --from and --to choose");
-	if ((so.index || so.no_index) && !from.set && !so.filter.time)
-		return cmd_usage_error(&cmd, "--index and --no-index are for --from and --time");
-	if (so.no_index)
-		cmd_no_effect(&cmd, "index", no_index_wins);
+	if ((index || no_index) && !from.set)
+		return cmd_usage_error(&cmd, "--index and --no-index are for --from");
+	if (no_index)
+		cmd_no_effect(&cmd, "index", "with --no-index decoding begins at the beginning");
 	if (snapshot)
-		cmd_no_effect_in(&cmd, &so, sizeof(so), "index no-index", "a snapshot (-s) names its own memory and contexts");
+		cmd_no_effect_in(&cmd, &so, sizeof(so), "", "a snapshot (-s) names its own memory and contexts");
 	if (format == DUMP_NONE)
 		cmd_no_effect(&cmd, "frames raw", "--format=none lists nothing");
 	if (log && !dump_log_level(log, &level))
@@ -220,8 +222,8 @@ int cmd_dump(int argc, const char **argv)
 	d->packets = packets || (!frames && !raw && !elements && format != DUMP_NONE);
 	d->elements = elements || (!frames && !raw && !packets && format != DUMP_NONE);
 	rc = (log && dump_log_open(d, level)) ||
-	     open_range(d, &from, &to, snapshot ? snapshot : so.input ? so.input : "perf.data", so.index,
-			so.no_index) ?
+	     open_range(d, &from, &to, snapshot ? snapshot : so.input ? so.input : "perf.data", index,
+			no_index) ?
 	     CMD_ERROR : run(d, snapshot, &so, source, output);
 	close_range(d, rc);
 	cst_log_free(d->log);

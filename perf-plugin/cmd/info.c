@@ -12,7 +12,7 @@
 int cmd_info(int argc, const char **argv)
 {
 	/* of --time, too, all losses that decoding comes by are told of */
-	struct session_opts so = { .progress = true, .no_index = true };
+	struct session_opts so = { .progress = true };
 	bool no_decode = false, all = false, json;
 	const char *format = "text";
 	const struct cmd_opt opts[] = {

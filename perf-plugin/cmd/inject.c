@@ -58,7 +58,6 @@ int cmd_inject(int argc, const char **argv)
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
 		CMD_FILTER_OPTS(so.filter),
-		CMD_INDEX_OPTS(so),
 		CMD_JOBS_OPT(so),
 		{ 'o', "output", CMD_OPT_STRING, &o.output, "FILE",
 		  "where the result goes, - for stdout in pipe form (default)", NULL },
@@ -85,8 +84,6 @@ int cmd_inject(int argc, const char **argv)
 		rc = cmd_jobs_default(&cmd, &so);
 	if (rc != CMD_GO_ON)
 		return rc;
-	if (cmd_index_wrong(&cmd, &so))
-		return CMD_USAGE;
 	if (!itrace || !*itrace)
 		itrace_default(&o.itrace, false);
 	else if (!itrace_parse(&o.itrace, itrace, msg, sizeof(msg)))

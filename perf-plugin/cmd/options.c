@@ -272,17 +272,6 @@ int cmd_options(const struct cmd_desc *cmd, int *argc, const char **argv)
 	return CMD_GO_ON;
 }
 
-const char no_index_wins[] = "with --no-index decoding begins at the beginning";
-
-int cmd_index_wrong(const struct cmd_desc *cmd, const struct session_opts *so)
-{
-	if (so->no_index)
-		cmd_no_effect(cmd, "index", no_index_wins);
-	if ((so->index || so->no_index) && !so->filter.time)
-		return cmd_usage_error(cmd, "--index and --no-index are for --time");
-	return 0;
-}
-
 static int filter_word(const char **slot, enum filter_word word, const char *arg)
 {
 	char msg[400];

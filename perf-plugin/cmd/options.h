@@ -114,18 +114,6 @@ int cmd_contextid(void *data, const char *arg);
 	{ 0, "tid", CMD_OPT_CALL, &(fo), "LIST", "only these threads", cmd_filter_tid },		\
 	{ 0, "comm", CMD_OPT_CALL, &(fo), "LIST", "only threads with these names", cmd_filter_comm }
 
-/* What --time is found with; `so` is a struct session_opts. */
-#define CMD_INDEX_OPTS(so)									\
-	{ 0, "index", CMD_OPT_STRING, &(so).index, "FILE",					\
-	  "index to find the trace with that is asked for by time or place (default: FILE.cstidx, or "	\
-	  "DIR/cstrace.cstidx in a folder, if it is there)", NULL },				\
-	{ 0, "no-index", CMD_OPT_FLAG, &(so).no_index, NULL, "decode from the beginning", NULL }
-
-struct session_opts;
-/* CMD_INDEX_OPTS of a command whose --time alone uses an index: CMD_USAGE after a message, 0 when nothing is wrong. */
-int cmd_index_wrong(const struct cmd_desc *cmd, const struct session_opts *so);
-extern const char no_index_wins[];	/* why --index has no effect */
-
 int cmd_filter_time(void *filter_opts, const char *arg);
 int cmd_filter_cpu(void *filter_opts, const char *arg);
 int cmd_filter_pid(void *filter_opts, const char *arg);

@@ -220,7 +220,6 @@ int cmd_profile(int argc, const char **argv)
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
 		CMD_FILTER_OPTS(so.filter),
-		CMD_INDEX_OPTS(so),
 		CMD_JOBS_OPT(so),
 		{ 'o', "output", CMD_OPT_STRING, &output, "FILE", "write to FILE instead of stdout",
 		  NULL },
@@ -248,8 +247,6 @@ int cmd_profile(int argc, const char **argv)
 		rc = cmd_jobs_default(&cmd, &so);
 	if (rc != CMD_GO_ON)
 		return rc;
-	if (cmd_index_wrong(&cmd, &so))
-		return CMD_USAGE;
 	f = profile_format_find(format);
 	if (!f)
 		return cmd_usage_error(&cmd, "--format=%s: known are autofdo, llvm and bolt", format);

@@ -42,7 +42,6 @@ int cmd_script(int argc, const char **argv)
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
 		CMD_FILTER_OPTS(so.filter),
-		CMD_INDEX_OPTS(so),
 		CMD_JOBS_OPT(so),
 		{ 0, "itrace", CMD_OPT_OPTIONAL, &itrace, "LETTERS",
 		  "which samples to make of the trace (default: ce)", NULL },
@@ -61,8 +60,6 @@ int cmd_script(int argc, const char **argv)
 		rc = cmd_jobs_default(&cmd, &so);
 	if (rc != CMD_GO_ON)
 		return rc;
-	if (cmd_index_wrong(&cmd, &so))
-		return CMD_USAGE;
 	if (!itrace || !*itrace)
 		itrace_default(&o, true);
 	else if (!itrace_parse(&o, itrace, msg, sizeof(msg)))

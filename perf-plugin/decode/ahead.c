@@ -2,23 +2,16 @@
 /* ahead.c - the second tree that finds timestamps before the decoder comes to them. */
 #include "decode/stream_state.h"
 
-static void begin(struct ahead *a, uint64_t from, uint8_t frame_id, uint64_t first)
+static void begin(struct ahead *a, uint64_t first)
 {
 	a->begun = false;
-	a->from = from;
-	a->frame_id = frame_id;
 	a->first = first;
 	a->found = a->broken = a->barrier = 0;
 }
 
 void ahead_begin(struct stream_state *st)
 {
-	begin(&st->ahead, st->fragment.f->pub.offset, CST_ID_UNKNOWN, 0);
-}
-
-void ahead_begin_at(struct stream_state *st, uint64_t from, uint8_t frame_id, uint64_t first)
-{
-	begin(&st->ahead, from, frame_id, first);
+	begin(&st->ahead, 0);
 }
 
 void ahead_free(struct ahead *a)
@@ -33,7 +26,7 @@ void ahead_switch(struct stream_state *st, uint64_t first)
 	struct ahead *a = &st->ahead;
 
 	ahead_free(a);
-	begin(a, a->from, a->frame_id, first);
+	begin(a, first);
 }
 
 static int make_tree(struct stream_state *st)
@@ -63,10 +56,8 @@ static int feed(struct stream_state *st)
 		return rc;
 	cst_tree_drop(a->tree);
 	cst_tree_reset(a->tree);
-	if (a->from > f->offset)
-		cst_tree_start_at(a->tree, a->from, a->frame_id);
 	cst_decoder_start_at(cst_tree_decoder(a->tree, st->stream.trace_id), a->first);
-	rc = cst_tree_feed(a->tree, f->data + (a->from - f->offset), f->size - (a->from - f->offset), a->from);
+	rc = cst_tree_feed(a->tree, f->data, f->size, f->offset);
 	a->begun = !rc;
 	return rc;
 }

@@ -17,8 +17,6 @@ struct stream_state;
 struct ahead {
 	struct cst_tree *tree;		/* NULL: not made */
 	bool begun;			/* it was fed the fragment */
-	uint64_t from;			/* trace offset of its first byte */
-	uint8_t frame_id;		/* whose the first bytes are, if that is not the beginning of the fragment */
 	uint64_t first;			/* the stream's bytes before this offset are left out */
 	/* trace offsets plus 1, 0: none yet */
 	uint64_t found;			/* of the timestamp that was found last; UINT64_MAX: there are no more */
@@ -26,10 +24,8 @@ struct ahead {
 	uint64_t broken, barrier;	/* of the last break and barrier before it */
 };
 
-/* A fragment is about to be decoded from its beginning. */
+/* A fragment is about to be decoded. */
 void ahead_begin(struct stream_state *st);
-/* The same from `from` on, as cst_tree_start_at() and cst_decoder_start_at(). */
-void ahead_begin_at(struct stream_state *st, uint64_t from, uint8_t frame_id, uint64_t first);
 /* The stream has another configuration from its synchronisation at `first` on. */
 void ahead_switch(struct stream_state *st, uint64_t first);
 void ahead_free(struct ahead *a);

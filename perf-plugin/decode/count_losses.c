@@ -216,13 +216,6 @@ void count_losses_batch(struct stream_state *st, const struct cst_generic *g, si
 	count_since(st, now, in_gap);
 }
 
-void count_losses_forget(struct stream_state *st)
-{
-	st->losses.counted = *cst_decoder_stats(st->stream.decoder);
-	st->losses.counted_sum = sum(&st->losses.counted);
-	st->losses.gap.open = false;
-}
-
 void count_losses_end(struct stream_state *st)
 {
 	const struct cst_stats *now = cst_decoder_stats(st->stream.decoder);

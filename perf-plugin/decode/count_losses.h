@@ -24,8 +24,6 @@ struct loss_gap {
 void count_losses_begin(struct stream_state *st);
 /* A batch came out of a stream: cheap when it lost nothing. Before the stream's context moves on. */
 void count_losses_batch(struct stream_state *st, const struct cst_generic *g, size_t n);
-/* What a stream lost until now does not count. */
-void count_losses_forget(struct stream_state *st);
 /* The AUX fragment is over, or the stream is. */
 void count_losses_end(struct stream_state *st);
 

@@ -51,50 +51,6 @@ static void find_exception(struct stream_state *st, const struct cst_generic *g,
 	}
 }
 
-/*
- * Starts delivery for a stream that was decoded only to find its context. Losses up to here are not counted: they lie
- * before the selected time.
- */
-static int start_delivery(struct run *r, struct stream_state *st)
-{
-	bool gap = st->out.gap_pending;
-
-	st->seek.context_only = st->out.gap_pending = false;
-	count_losses_forget(st);
-	return gap ? deliver_gap(r, st) : 0;
-}
-
-/* A batch of a stream that is not ready yet (decode/seek.h): only its context matters. */
-static int follow_context(struct run *r, struct stream_state *st, const struct cst_generic *g, int n, enum cst_stop why)
-{
-	int rc;
-
-	r->f.retry = seek_too_late(st, g, (size_t)n, why);
-	if (r->f.retry)
-		return 0;
-	if (n)
-		deliver_nowhere(r, st, g, (size_t)n, why);
-	if (why == CST_STOP_CONTEXT && st->unit->pid.contextidr_el2)
-		find_exception(st, g, n);
-	rc = stream_stop(st, why, n ? &g[n - 1] : NULL);
-	seek_stopped(st, why, n ? &g[n - 1] : NULL);
-	return rc;
-}
-
-/* Once each stream has a time and a branch that is not wanted, what follows up to skip_to need not be decoded. */
-static void check_skip_ahead(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
-{
-	unsigned int id;
-
-	st->seek.start_done = st->seek.start_done || (st->given.time_known && seek_unwanted(st, st->given.time_end) &&
-					  seek_has_branch(g, n));
-	for (id = 0; id < 128; id++)
-		if (st->fragment.peers[id] && st->fragment.peers[id]->seek.ix && !st->fragment.peers[id]->seek.start_done)
-			return;
-	r->f.untimed_start = false;
-	r->f.skip_ahead = g[n - 1].index < r->f.skip_to;
-}
-
 static int take_batch(struct run *r, struct stream_state *st, const struct cst_generic *g, int n,
 		      enum cst_stop why)
 {
@@ -102,23 +58,11 @@ static int take_batch(struct run *r, struct stream_state *st, const struct cst_g
 
 	if (n)
 		stream_passed(st, &g[n - 1]);
-	if (st->seek.context_only) {
-		if (!seek_ready(st, g, (size_t)n) || seek_too_late(st, g, (size_t)n, why))
-			return follow_context(r, st, g, n, why);
-		rc = start_delivery(r, st);
-		if (rc)
-			return rc;
-	}
 	if (n) {
 		st->out.active = true;
-		if (st->out.delivered >= st->out.skip)
-			count_losses_batch(st, g, n);
-		else
-			count_losses_forget(st);
+		count_losses_batch(st, g, n);
 		if (r->con->batch || r->ss->chosen.filter)
 			rc = deliver_batch(r, st, g, (size_t)n, why);
-		if (r->f.untimed_start)
-			check_skip_ahead(r, st, g, (size_t)n);
 		if (r->progress.shown && !(++r->progress.ticks & 63))
 			note_progress(r, g[n - 1].index - st->fragment.f->pub.offset);
 	}
@@ -173,7 +117,7 @@ static int pull(struct run *r, struct tree_slot *slot)
 				memmove(out, more, (size_t)n * sizeof(*out));
 			held = 0;
 		}
-		if (rc || r->f.retry || r->f.skip_ahead)
+		if (rc)
 			return rc;
 		n += held;
 		held = 0;
@@ -198,7 +142,7 @@ static int pull(struct run *r, struct tree_slot *slot)
 		if (n)
 			slot->last_index = out[n - 1].index;
 		rc = take_batch(r, st, out, n, p.why);
-		if (rc || r->f.retry || r->f.skip_ahead)
+		if (rc)
 			return rc;
 		if (st->out.past && all_past(slot)) {
 			r->f.past = true;
@@ -224,7 +168,7 @@ static int pull_packets(struct run *r, struct tree_slot *slot)
 				return rc;
 		}
 		rc = pull(r, slot);
-		if (rc || r->f.past || r->f.retry)
+		if (rc || r->f.past)
 			return rc;
 	}
 	return n;
@@ -334,12 +278,6 @@ static int skip_fragment(struct run *r, const struct fragment *f)
 	return rc;
 }
 
-/* Is decoding of these bytes to end here? It may begin anew. */
-static bool stops(const struct run *r)
-{
-	return r->f.past || r->f.retry || r->f.skip_ahead;
-}
-
 /* The bytes of a fragment from `start` on, and what comes of them. */
 static int feed_fragment(struct run *r, struct tree_slot *slot, const struct fragment *f, uint64_t start)
 {
@@ -356,147 +294,33 @@ static int feed_fragment(struct run *r, struct tree_slot *slot, const struct fra
 		if (!rc)
 			rc = take(r, slot);
 	}
-	if (rc || stops(r))
+	if (rc || r->f.past)
 		return rc;
 	cst_tree_end(slot->tree);
 	rc = take(r, slot);
 	return rc ? rc : deliver_flush(r);
 }
 
-/* All counts before an attempt to decode a fragment. */
-struct counts {
-	struct session_totals totals;
-	struct cst_stats dec[128];
-	struct cst_frame_stats frame;
-	uint64_t unrouted, ignored;
-};
-
-static void take_counts(const struct run *r, const struct tree_slot *slot, struct counts *c)
-{
-	unsigned int id;
-
-	c->totals = r->ss->totals;
-	for (id = 0; id < 128; id++)
-		if (slot->st[id])
-			c->dec[id] = *cst_decoder_stats(slot->st[id]->stream.decoder);
-	c->frame = *cst_tree_frame_stats(slot->tree);
-	c->unrouted = cst_tree_unrouted(slot->tree);
-	c->ignored = cst_tree_ignored(slot->tree);
-}
-
-/* sum += was - now. Counters are 64 bits each, and the tree's are added to the sums when it is done. */
-static void uncount(void *sum, const void *was, const void *now, size_t size)
-{
-	const uint64_t *a = was, *b = now;
-	uint64_t *to = sum;
-	size_t i;
-
-	for (i = 0; i < size / sizeof(*to); i++)
-		to[i] += a[i] - b[i];
-}
-
-/* The tree starts anew, and nothing that it counted since then counts. */
-static void undo_counts(struct run *r, struct tree_slot *slot, const struct counts *c)
-{
-	struct session_totals *t = &r->ss->totals;
-	const struct cst_stats *now;
-	unsigned int id;
-
-	*t = c->totals;
-	cst_tree_drop(slot->tree);
-	cst_tree_reset(slot->tree);
-	for (id = 0; id < 128; id++) {
-		if (!slot->st[id])
-			continue;
-		now = cst_decoder_stats(slot->st[id]->stream.decoder);
-		uncount(&t->dec, &c->dec[id], now, sizeof(*now));
-		count_losses_forget(slot->st[id]);
-	}
-	uncount(&t->frame, &c->frame, cst_tree_frame_stats(slot->tree), sizeof(c->frame));
-	t->unrouted += c->unrouted - cst_tree_unrouted(slot->tree);
-	t->filtered_bytes += c->ignored - cst_tree_ignored(slot->tree);
-	t->aux_bytes -= c->ignored - cst_tree_ignored(slot->tree);
-}
-
-/* The streams begin, and where an index helps, later than the fragment: r->f.start. */
-static int begin_streams(struct run *r, struct tree_slot *slot, struct seek *sk)
-{
-	unsigned int i;
-	int rc = 0;
-
-	r->f.past = r->f.retry = r->f.skip_ahead = false;
-	r->f.start = sk->f->pub.offset;
-	for (i = 0; i < 128 && !rc; i++) {
-		if (!slot->st[i])
-			continue;
-		slot->st[i]->seek.context_only = false;
-		slot->st[i]->seek.ix = NULL;
-		rc = stream_begin(slot->st[i], sk->f);
-	}
-	if (!rc)
-		rc = seek_fragment(r->ss, r->con, sk);
-	r->f.start = sk->start;
-	return rc;
-}
-
-static int begin_fragment(struct run *r, struct tree_slot *slot, const struct fragment *f, struct seek *sk)
+static int begin_fragment(struct run *r, struct tree_slot *slot, const struct fragment *f)
 {
 	unsigned int i;
 	int rc;
 
 	cst_tree_reset(slot->tree);
 	rc = begin_threads(r, slot, f);
-	for (i = 0; i < 128; i++) {
-		if (!slot->st[i])
-			continue;
-		slot->st[i]->out.gap_pending |= slot->st[i]->out.open_end;
-		slot->st[i]->out.delivered = 0;
-		slot->st[i]->seek.start_done = false;
-	}
-	if (!rc)
-		rc = begin_streams(r, slot, sk);
-	if (rc)
-		return rc;
-	if (r->con->fragment_tree)
-		return r->con->fragment_tree(r->con->data, &f->pub, slot->tree, &r->f.start);
-	/* before the first timestamp all has the time of the AUX record */
-	r->f.untimed_start = r->f.start > f->pub.offset && filter_window(r->ss->chosen.filter, f->pub.time, f->pub.time);
-	if (r->f.untimed_start) {
-		r->f.skip_to = r->f.start;
-		seek_forget(sk);
-		r->f.start = f->pub.offset;
-	}
-	return 0;
-}
-
-/* The beginning was decoded: decoding goes on at r->f.skip_to. */
-static int skip_ahead(struct run *r, struct tree_slot *slot, const struct fragment *f, struct seek *sk)
-{
-	uint64_t done = slot->last_index - f->pub.offset;
-	struct counts now;
-	unsigned int i;
-	int rc;
-
-	take_counts(r, slot, &now);
-	undo_counts(r, slot, &now);
-	rc = begin_streams(r, slot, sk);
-	if (rc)
-		return rc;
-	for (i = 0; i < 128; i++)
+	for (i = 0; i < 128 && !rc; i++)
 		if (slot->st[i])
-			slot->st[i]->out.skip = slot->st[i]->out.delivered;
-	rc = feed_fragment(r, slot, f, r->f.start);
-	/* it counts as decoded */
-	r->f.start -= done < r->f.start - f->pub.offset ? done : r->f.start - f->pub.offset;
+			rc = stream_begin(slot->st[i], f);
+	r->f.past = false;
+	r->f.start = f->pub.offset;
+	if (!rc && r->con->fragment_tree)
+		rc = r->con->fragment_tree(r->con->data, &f->pub, slot->tree, &r->f.start);
 	return rc;
 }
 
 static int decode_whole(struct run *r, struct fragment *f)
 {
 	struct tree_slot *slot;
-	struct seek sk = { .f = f };
-	struct counts counts;
-	unsigned int i;
 	int rc;
 
 	rc = slot_prepare(r, f, &slot);
@@ -506,27 +330,11 @@ static int decode_whole(struct run *r, struct fragment *f)
 		session_fragment_losses(r->ss, f);
 		return rc;
 	}
-	sk.st = slot->st;
-	sk.tree = slot->tree;
-	for (;; sk.attempt++) {
-		rc = begin_fragment(r, slot, f, &sk);
-		if (!rc && r->ss->chosen.book)
-			take_counts(r, slot, &counts);
-		if (!rc)
-			rc = feed_fragment(r, slot, f, r->f.start);
-		if (!rc && r->f.skip_ahead)
-			rc = skip_ahead(r, slot, f, &sk);
-		if (rc)
-			return rc;
-		if (!r->f.retry)
-			break;
-		undo_counts(r, slot, &counts);
-	}
-	for (i = 0; i < 128; i++)
-		if (slot->st[i]) {
-			slot->st[i]->out.gap_pending = false;
-			slot->st[i]->out.skip = 0;
-		}
+	rc = begin_fragment(r, slot, f);
+	if (!rc)
+		rc = feed_fragment(r, slot, f, r->f.start);
+	if (rc)
+		return rc;
 	if (r->f.past)
 		return leave_fragment(r, slot, f);
 	session_fragment_losses(r->ss, f);
@@ -639,7 +447,7 @@ static int begin_counts(struct run *r)
 	struct session *ss = r->ss;
 	int err = 0;
 
-	if (!r->con->counts || ss->chosen.filter || ss->chosen.book || ss->opts.log)
+	if (!r->con->counts || ss->chosen.filter || ss->opts.log)
 		return 0;
 	if (!ss->images.spaces.counts)
 		err = cst_counts_new(&ss->images.spaces.counts, ss->images.spaces.image, r->con->joined ? CST_COUNTS_JOINED : 0);

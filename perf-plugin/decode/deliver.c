@@ -99,17 +99,6 @@ static void note_files(struct run *r, struct stream_state *st, const struct cst_
 	st->out.next_used = !st->given.unwanted;
 }
 
-/* Something is to be shown before every stream of the fragment is as if decoded from the beginning. */
-static bool any_context_only(const struct stream_state *st)
-{
-	unsigned int id;
-
-	for (id = 0; id < 128; id++)
-		if (st->fragment.peers[id] && st->fragment.peers[id]->seek.context_only)
-			return true;
-	return false;
-}
-
 static int deliver_piece(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
 {
 	struct filter *f = r->ss->chosen.filter;
@@ -118,16 +107,9 @@ static int deliver_piece(struct run *r, struct stream_state *st, const struct cs
 
 	s->unwanted = f && !filter_wants(f, s->cpu, s->pid, s->tid, s->time);
 	r->ss->chosen.matched |= !s->unwanted;
-	if (r->ss->chosen.book && !s->unwanted && any_context_only(st)) {
-		r->f.retry = true;
-		return 0;
-	}
-	st->out.delivered++;
 	if (filter_has_time(f))
 		note_files(r, st, g, n);
-	if (st->out.delivered <= st->out.skip)
-		rc = 0;
-	else if (r->con->batch && (!s->unwanted || r->con->unwanted))
+	if (r->con->batch && (!s->unwanted || r->con->unwanted))
 		rc = r->con->batch(r->con->data, s, g, n);
 	s->fragment_start = false;
 	st->out.past = st->out.past || (f && is_past(r, st, g, n));
@@ -147,7 +129,7 @@ static int deliver_pieces(struct run *r, const struct batch *b)
 		step = FILTER_STEP;
 	if (!step || n <= step || !whole)
 		return deliver_piece(r, b->st, b->g, n);
-	for (i = 0; i < n && !rc && !r->f.retry; i += step) {
+	for (i = 0; i < n && !rc; i += step) {
 		size_t end = n - i < step ? n : i + step;
 
 		s->time = start + wide_mul_div(whole, i, n);
@@ -321,14 +303,4 @@ int deliver_batch(struct run *r, struct stream_state *st, const struct cst_gener
 	}
 	stream_batch_time(b, r->con);
 	return deliver_pieces(r, b);
-}
-
-void deliver_nowhere(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why)
-{
-	struct batch b;
-
-	stream_batch(st, g, n, why, &b);
-	if (b.why != CST_STOP_TIMESTAMP)
-		set_next(st, &b);
-	stream_batch_time(&b, r->con);
 }

@@ -152,8 +152,8 @@ unsigned int jobs_threads(const struct session *ss, const struct session_consume
 	size_t i, n = 0;
 	struct queue *q;
 
-	/* Seeking decodes little, and a log of the trace has an order of its own. */
-	if (want < 2 || (!con->piece_new && !con->stateless) || ss->chosen.book || ss->opts.log)
+	/* A log of the trace has an order of its own. */
+	if (want < 2 || (!con->piece_new && !con->stateless) || ss->opts.log)
 		return 1;
 	for (i = 0; i < ss->queues.nr; i++) {
 		q = ss->queues.q[i];

@@ -33,10 +33,6 @@ struct run {
 	struct run_fragment {
 		uint64_t start;		/* offset in the trace at which it was begun */
 		bool past;		/* nothing that follows in it is wanted */
-		bool retry;		/* something is wanted, and not all streams are ready for it: begin earlier */
-		bool untimed_start;	/* the beginning, which has no time of its own, is decoded first ... */
-		bool skip_ahead;	/* ... and is done: decoding goes on ... */
-		uint64_t skip_to;	/* ... at this offset of the trace */
 	} f;
 	struct run_progress {
 		bool shown;		/* on the terminal */
@@ -66,8 +62,6 @@ void deliver_drop(struct run *r);
 int deliver_room(struct run *r, struct cst_generic **out);
 /* A batch of a stream, in the room that deliver_room() gave; the pull stopped for `why`. */
 int deliver_batch(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why);
-/* The same for a batch that nobody is to see: its time goes by. */
-void deliver_nowhere(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why);
 /* No timestamp follows: all that waits is delivered. */
 int deliver_flush(struct run *r);
 /* Trace follows that is not wanted: what the end of the bytes before left open is a gap. */

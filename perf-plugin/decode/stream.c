@@ -62,13 +62,6 @@ static void set_moment(struct stream_state *st, uint64_t time)
 		st->time.limit = limit;
 }
 
-uint64_t stream_next_time(struct stream_state *st)
-{
-	uint64_t ticks, time;
-
-	return ahead_time(st, &ticks) && stream_time(st, ticks, &time) ? time : NO_TIME;
-}
-
 void stream_passed(struct stream_state *st, const struct cst_generic *last)
 {
 	if (last->index >= st->fragment.done)

@@ -7,7 +7,6 @@
 #include "decode/ahead.h"
 #include "decode/count_losses.h"
 #include "decode/decode.h"
-#include "decode/seek.h"
 #include "decode/who.h"
 #include "session/internal.h"
 
@@ -66,9 +65,6 @@ struct stream_out {
 	bool past;			/* behind all that the filter wants in this fragment */
 	bool next_used;			/* the last batch was wanted: where its last branch leads to counts as used */
 	bool open_end;			/* the last fragment of this stream was decoded to its end */
-	bool gap_pending;		/* the fragment before ended open, and the consumer has not received the gap behind it */
-	uint64_t delivered;		/* pieces of batches that came out of this fragment */
-	uint64_t skip;			/* when the fragment is decoded a second time: pieces that the consumer has received, and which are dropped */
 };
 
 /* Where the stream is in its AUX fragment. */
@@ -97,7 +93,6 @@ struct stream_state {
 	struct stream_space space;
 	struct stream_losses losses;
 	struct stream_out out;
-	struct seek_stream seek;
 	struct ahead ahead;
 };
 
@@ -114,8 +109,6 @@ int stream_fed(struct stream_state *st);
 int stream_set_unit(struct stream_state *st, struct trace_unit *u, bool at_once);
 /* Trace timestamp to perf time; false when it is not known. */
 bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time);
-/* Time of the next timestamp; NO_TIME: there is none that helps. */
-uint64_t stream_next_time(struct stream_state *st);
 /* Sets st->time.now and st->time.limit from the next timestamp, if that was put off. */
 void stream_moment(struct stream_state *st);
 /* Fills a batch, all but its times, from the elements of a pull that stopped for `why`. */

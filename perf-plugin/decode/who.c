@@ -382,7 +382,6 @@ static int settle(struct stream_state *st)
 	struct who *w = &st->who;
 	int err = resolve(st);
 
-	w->settled++;
 	w->gaps = gaps(st);
 	/* Once for each stretch, whatever stops there are before it begins. */
 	if (err || w->how == WHO_KNOWN || w->counted == insns(st))
@@ -394,9 +393,8 @@ static int settle(struct stream_state *st)
 		return 0;
 	}
 	c->uncertain++;
-	if (!st->seek.context_only)
-		losses_add(&ss->losses, LOSS_UNCERTAIN, st->stream.cpu, st->stream.pid,
-			   threads_comm(&ss->tasks.threads, st->stream.pid, st->time.limit), 1, 0);
+	losses_add(&ss->losses, LOSS_UNCERTAIN, st->stream.cpu, st->stream.pid,
+		   threads_comm(&ss->tasks.threads, st->stream.pid, st->time.limit), 1, 0);
 	return 0;
 }
 

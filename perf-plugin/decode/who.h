@@ -38,7 +38,6 @@ struct who {
 	bool by_id;		/* the context ID names the thread: nothing else can change it */
 	uint64_t counted;	/* instructions when `how` was counted; UINT64_MAX: never */
 	uint64_t stamped;	/* instructions when `passed` came, no Trace On since; UINT64_MAX: none */
-	uint64_t settled;	/* times that the thread was found out */
 	uint64_t gaps;		/* places where trace was lost, when the thread was settled */
 };
 

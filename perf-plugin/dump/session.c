@@ -110,8 +110,6 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 	so.insn_ranges = d->insn_ranges;
 	so.log = d->log;
 	so.progress = d->out.file.stream == false;
-	/* one mechanism at a time */
-	so.no_index |= d->range || d->make;
 	ss = session_open(&so);
 	if (!ss)
 		return ERR_REPORTED;

@@ -432,16 +432,6 @@ bool filter_window(const struct filter *f, uint64_t from, uint64_t to)
 	return at && at->from <= to;
 }
 
-uint64_t filter_next(const struct filter *f, uint64_t from)
-{
-	const struct span *at;
-
-	if (!f->has_time)
-		return from;
-	at = span_at(&f->time, from);
-	return !at ? FILTER_FOREVER : at->from > from ? at->from : from;
-}
-
 uint64_t filter_last(const struct filter *f)
 {
 	return f->has_time && f->time.nr ? f->time.v[f->time.nr - 1].to : FILTER_FOREVER;

@@ -56,8 +56,6 @@ int filter_note_thread(struct filter *f, int pid, int tid);
 bool filter_thread(const struct filter *f, int tid);
 /* Any moment in [from, to]; `to` FILTER_FOREVER: no end is known. */
 bool filter_window(const struct filter *f, uint64_t from, uint64_t to);
-/* The first moment at or after `from`; FILTER_FOREVER: none. */
-uint64_t filter_next(const struct filter *f, uint64_t from);
 /* The last moment that is wanted. */
 uint64_t filter_last(const struct filter *f);
 /* The whole question. */

@@ -12,7 +12,6 @@
 #include "images/dso.h"
 #include "images/kernel.h"
 #include "images/perf_maps.h"
-#include "indexes/index_book.h"
 #include "losses/losses.h"
 #include "perfdata/auxinfo.h"
 #include "perfdata/decode.h"
@@ -52,8 +51,6 @@ struct session_chosen {
 	struct filter *filter;		/* NULL: everything */
 	struct selection selection;	/* the filter applied to whole fragments */
 	bool matched;			/* part of this run's trace matched the filter */
-	struct index_book *book;	/* NULL: no index can be used */
-	bool unused_index_reported;
 };
 
 struct session {

@@ -178,7 +178,7 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 /* Registers the files that the user named, so that no output overwrites one, whether it is read or not. */
 static int note_named(const struct session_opts *o)
 {
-	const char *const names[] = { o->vmlinux, o->kcore, o->kallsyms, o->index };
+	const char *const names[] = { o->vmlinux, o->kcore, o->kallsyms };
 	char path[4096];
 	const char *list = o->jitdump;
 	size_t i;
@@ -191,42 +191,6 @@ static int note_named(const struct session_opts *o)
 	if (rc)
 		fprintf(stderr, "cstrace: out of memory while the files that options name were recorded\n");
 	return rc;
-}
-
-/*
- * Opens the named index, or the one beside the input, if a time filter can use it. Returns ERR_REPORTED after a
- * message.
- */
-static int open_index(struct session *ss)
-{
-	const char *input = ss->opts.input ? ss->opts.input : "perf.data";
-	int rc;
-
-	if (ss->opts.no_index || !filter_has_time(ss->chosen.filter))
-		return 0;
-	ss->chosen.book = calloc(1, sizeof(*ss->chosen.book));
-	if (!ss->chosen.book || index_book_init(ss->chosen.book, "cstrace", input, ss->opts.index)) {
-		fprintf(stderr, "cstrace: %s: out of memory\n", ss->name);
-		return ERR_REPORTED;
-	}
-	rc = index_book_read(ss->chosen.book);
-	if (rc < 0 && ss->opts.index && !ss->chosen.book->refused)
-		return ERR_REPORTED;
-	if (rc || !ss->opts.index)
-		return 0;
-	fprintf(stderr, "cstrace: %s: no such index; 'perf-cstrace index' makes one\n", ss->opts.index);
-	return ERR_REPORTED;
-}
-
-/* Writes an index that was built because the existing one could not be used. */
-static void close_index(struct session *ss)
-{
-	if (!ss->chosen.book)
-		return;
-	index_book_finish(ss->chosen.book);
-	index_book_free(ss->chosen.book);
-	free(ss->chosen.book);
-	ss->chosen.book = NULL;
 }
 
 struct session *session_open(const struct session_opts *opts)
@@ -250,10 +214,7 @@ struct session *session_open(const struct session_opts *opts)
 		ss->recorder = RECORDER_SNAPSHOT;
 		ss->images.dsos.search.other_recorder = true;
 	}
-	if (!open_index(ss))
-		return ss;
-	session_close(ss);
-	return NULL;
+	return ss;
 }
 
 struct session *session_open_perfdata(const struct session_opts *opts, struct perfdata *pd)
@@ -267,7 +228,6 @@ void session_close(struct session *ss)
 {
 	if (!ss)
 		return;
-	close_index(ss);
 	session_free_own(ss);
 	queues_free(&ss->queues);
 	units_free(&ss->units);

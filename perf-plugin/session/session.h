@@ -36,8 +36,6 @@ struct session_opts {
 	bool insn_ranges;	/* config.insn_ranges = 1 */
 	struct cst_log *log;	/* log for errors and findings in the trace, owned by the caller; NULL: none */
 	bool progress;		/* show progress on stderr if it is a terminal */
-	const char *index;	/* index file for a time filter (decode/seek.h); NULL: the file beside the input, if any */
-	bool no_index;		/* decode each fragment from its beginning */
 	/* limit in bytes for expanded compressed records; 0: derived from their size (perfdata/reader.h) */
 	uint64_t max_expand;
 	size_t keep_events;	/* thread and map events kept in memory, others are read again; 0: default */

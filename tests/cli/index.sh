@@ -180,48 +180,4 @@ for name in sample sample-trbe; do
 	done
 done
 
-# --time of every command: the same with an index as without, and less is decoded.
-timed=$tmp/timed
-"$CST_GEN" random --case 148 --insns 150000 --buf=cpu --timed --ts=40 --sync=300 --fragment=100000000 --perf "$timed" \
-	--images "$tmp/images" >"$tmp/gen"
-check "index for --time" run 0 index -i "$timed" --granularity 1
-by_time() {
-	rm -f "$tmp/o"
-	run 0 "$@" -i "$timed" || return 1
-	mv "$tmp/out" "$tmp/with"
-	[ ! -e "$tmp/o" ] || mv "$tmp/o" "$tmp/with"
-	mv "$tmp/err" "$tmp/with.err"
-	run 0 "$@" -i "$timed" --no-index || return 1
-	[ ! -e "$tmp/o" ] || mv "$tmp/o" "$tmp/out"
-	[ -s "$tmp/with" ] && cmp "$tmp/with" "$tmp/out"
-}
-left_out() { sed -n 's/.*; \([0-9,]*\) bytes skipped by filter.*/\1/p' "$1" | tr -d ,; }
-for part in 45%-55% 80%-85% 70%-72%,90%-95%; do
-	check "script --time $part" by_time script --itrace=b -F comm,pid,tid,cpu,time,ip,addr,flags --time $part
-	less() { [ "$(left_out "$tmp/with.err")" -gt "$(left_out "$tmp/err")" ]; }
-	check "script --time $part: less is decoded" less
-	check "script --time $part: samples with branch stacks" by_time script --itrace=i1usl8 -F time,period,ip,brstack \
-		--time $part
-	check "inject --time $part" by_time inject --itrace=ibl16 -o "$tmp/o" --time $part
-	check "dump --time $part" by_time dump --elements --time $part
-	check "profile --time $part" by_time profile --time $part
-done
-chains() { by_time script --itrace=i1usg16 -F time,ip,sym --time 80%-85% && says "$tmp/with.err" "call chains depend on"; }
-check "call chains are made from the beginning" chains
-head -c 300 "$timed.cstidx" >"$tmp/cut"
-info_reads_none() {
-	cp "$tmp/cut" "$timed.cstidx" || return 1
-	run 0 info -i "$timed" --time 80%-85% && ! grep cstidx "$tmp/err" && cmp "$tmp/cut" "$timed.cstidx"
-}
-check "info --time: an index is not looked at" info_reads_none
-cut_index() {
-	cp "$tmp/cut" "$timed.cstidx"
-	by_time script --itrace=b -F time,ip,addr --time 80%-85% && says "$tmp/with.err" "the file is cut" &&
-		says "$tmp/with.err" "written anew" && ! cmp -s "$tmp/cut" "$timed.cstidx"
-}
-check "--time: a damaged one is made anew" cut_index
-check "--time: one that was named and is not there" run 1 script -i "$timed" --time 80%-85% --index "$tmp/none"
-for c in script inject profile; do
-	check "$c: --index without --time" run 129 $c -i "$timed" --index "$timed.cstidx"
-done
 finish

@@ -48,7 +48,6 @@ check "--pid twice" usage "give all of them in one list" script -i $sample --pid
 check "--itrace twice" usage "--itrace is given twice" inject -i $sample --itrace=i --itrace=b
 check "the same twice" warns 0 "--symfs $symfs is given twice" info -i $sample --symfs $symfs --symfs $symfs
 check "a flag twice" quiet 0 info -f -f -i $sample --symfs $symfs --all --all
-check "--index and --no-index" warns 0 "--index has no effect" script -i $sample --symfs $symfs --time 0, --index x --no-index
 check "dump: --index and --no-index" warns 0 "--index has no effect" dump -i $sample --symfs $symfs --from time=1 --index x --no-index
 
 check "script --itrace=l" usage "use them with i" script -i $sample --itrace=l

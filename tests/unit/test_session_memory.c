@@ -238,8 +238,8 @@ static void attempt(const struct pdb *file, const struct session_opts *opts, siz
 static void each_allocation(void **state)
 {
 	static const struct session_opts opts[] = {
-		{ .symfs = dir, .vmlinux = vmlinux, .jitdump = dump_path, .no_index = true },
-		{ .symfs = dir, .vmlinux = vmlinux, .jitdump = dump_path, .no_index = true, .keep_events = 4,
+		{ .symfs = dir, .vmlinux = vmlinux, .jitdump = dump_path },
+		{ .symfs = dir, .vmlinux = vmlinux, .jitdump = dump_path, .keep_events = 4,
 		  .filter = { .comm = "loop,even" } },
 	};
 	struct attempt *a = mmap(NULL, sizeof(*a), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
