@@ -5,7 +5,7 @@
  */
 #include "bits.h"
 #include "etmv3/etmv3.h"
-#include "log/log.h"
+#include "log/log_int.h"
 
 static unsigned int shift_of(unsigned int isa)
 {

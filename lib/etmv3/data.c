@@ -5,7 +5,7 @@
  */
 #include "bits.h"
 #include "etmv3/etmv3.h"
-#include "log/log.h"
+#include "log/log_int.h"
 
 static const uint8_t value_bytes[4] = { 0, 1, 2, 4 };
 

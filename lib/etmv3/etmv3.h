@@ -12,7 +12,7 @@
 #include <cstrace/packet_etmv3.h>
 
 #include "flow/insn_step.h"
-#include "protocol/protocol.h"
+#include "protocol/protocol_int.h"
 #include "protocol/times.h"
 
 struct cst_stats;

@@ -5,7 +5,7 @@
 #include <cstrace/tree.h>
 
 #include "etmv3/etmv3.h"
-#include "protocol/protocol.h"
+#include "protocol/protocol_int.h"
 
 PARSER_FLAG(parser_listing, etmv3_parser, listing)
 PARSER_FLAG(parser_synced, etmv3_parser, synced)

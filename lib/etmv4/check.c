@@ -7,7 +7,7 @@
 
 #include "bits.h"
 #include "etmv4/etmv4.h"
-#include "log/log.h"
+#include "log/log_int.h"
 
 /* Trace Info: bits of its control byte and of the INFO section. */
 #define PLCTL_DEFINED 0x1f

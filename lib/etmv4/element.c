@@ -12,7 +12,7 @@
 #include <cstrace/tree.h>
 
 #include "etmv4/etmv4.h"
-#include "protocol/protocol.h"
+#include "protocol/protocol_int.h"
 
 const uint8_t cst_etmv4_roles[CST_PKT_TYPES] = {
 	[CST_PKT_NOT_SYNC] = CST_ROLE_NOT_SYNC,

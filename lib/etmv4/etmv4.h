@@ -9,7 +9,7 @@
 #include <cstrace/element.h>
 #include <cstrace/packet.h>
 
-#include "flow/flow.h"
+#include "flow/flow_int.h"
 
 struct cst_stats;
 struct cst_generic;

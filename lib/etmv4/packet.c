@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "etmv4.h"
-#include "log/log.h"
+#include "log/log_int.h"
 #include "protocol/async.h"
 #include "protocol/reader.h"
 

@@ -5,7 +5,7 @@
 #include <cstrace/tree.h>
 
 #include "etmv4/etmv4.h"
-#include "protocol/protocol.h"
+#include "protocol/protocol_int.h"
 
 PARSER_FLAG(parser_listing, etmv4_parser, listing)
 PARSER_FLAG(parser_synced, etmv4_parser, synced)

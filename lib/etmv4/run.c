@@ -5,7 +5,7 @@
  */
 #include "etmv4/etmv4.h"
 #include "flow/walk.h"
-#include "protocol/protocol.h"
+#include "protocol/protocol_int.h"
 
 STEP_INLINE int atom_packet(struct loop *l, uint64_t *bits)
 {

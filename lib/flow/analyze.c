@@ -8,7 +8,7 @@
 
 #include "flow/analyze.h"
 #include "flow/step.h"
-#include "log/log.h"
+#include "log/log_int.h"
 
 /* M profile: addresses from here on are EXC_RETURN values; a branch to one is an exception return. */
 #define EXC_RETURN 0xff000000u

@@ -3,7 +3,7 @@
 #ifndef CST_LIB_FLOW_ANALYZE_H
 #define CST_LIB_FLOW_ANALYZE_H
 
-#include "flow/flow.h"
+#include "flow/flow_int.h"
 
 /* Appends a generic element of `kind` with the current context. */
 struct cst_generic *cst_flow_emit(struct cst_flow *f, struct cst_generic *out, size_t *n,

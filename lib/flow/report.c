@@ -3,7 +3,7 @@
 #include <cstrace/tree.h>
 
 #include "flow/analyze.h"
-#include "log/log.h"
+#include "log/log_int.h"
 
 void cst_flow_report(struct cst_flow *f, unsigned int finding, uint64_t addr)
 {

@@ -12,7 +12,7 @@
 
 #include <cstrace/isa.h>
 
-#include "flow/flow.h"
+#include "flow/flow_int.h"
 
 #define STEP_INLINE static inline __attribute__((always_inline))
 

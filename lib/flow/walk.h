@@ -12,7 +12,7 @@
 
 #include "flow/analyze.h"
 #include "flow/step.h"
-#include "image/counts.h"
+#include "image/counts_int.h"
 
 /* Maximum number of atoms in one packet. */
 #define PACKET_ATOMS 24

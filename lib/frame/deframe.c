@@ -2,7 +2,7 @@
 /* deframe.c - the de-formatter: entry points, and streams of consecutive frames. */
 #include <limits.h>
 #include <string.h>
-#include "frame/frame.h"
+#include "frame/frame_int.h"
 
 void cst_deframer_init(struct cst_deframer *df, unsigned flags)
 {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "frame/frame.h"
+#include "frame/frame_int.h"
 
 #define LANES 0x0001000100010001ull	/* bit 0 of each 16-bit lane, that is of each even byte */
 #define BYTE_LANES 0x0101010101010101ull	/* bit 0 of each byte */

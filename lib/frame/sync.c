@@ -5,7 +5,7 @@
  * in sound frames at any alignment: the byte after it always starts a frame.
  */
 #include <string.h>
-#include "frame/frame.h"
+#include "frame/frame_int.h"
 
 /* Searches one byte for FSYNC; df->fill counts the FF bytes that may begin it. A fourth FF drops the first one. */
 static void search(struct cst_deframer *df, uint8_t byte, struct frame_out *o)

@@ -6,7 +6,7 @@
 #include <cstrace/error.h>
 #include <cstrace/isa.h>
 
-#include "image/counts.h"
+#include "image/counts_int.h"
 
 int cst_counts_new(struct cst_counts **out, struct cst_image *img, unsigned int flags)
 {

@@ -5,7 +5,7 @@
 
 #include <cstrace/error.h>
 
-#include "image.h"
+#include "image/image_int.h"
 
 #define IDS (CST_CTX_CID | CST_CTX_VMID)
 

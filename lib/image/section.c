@@ -7,7 +7,7 @@
 #include <cstrace/flow.h>
 #include <cstrace/isa.h>
 
-#include "image/counts.h"
+#include "image/counts_int.h"
 
 #define DEFAULT_CACHE (128u << 20)
 #define MIN_BLOCKS 4096u

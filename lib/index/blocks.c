@@ -5,7 +5,7 @@
 
 #include <cstrace/error.h>
 
-#include "index/index.h"
+#include "index/index_int.h"
 
 #define OTHERS 63	/* bit for contexts that did not fit into the table */
 

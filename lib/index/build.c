@@ -7,7 +7,7 @@
 
 #include <cstrace/error.h>
 
-#include "index/index.h"
+#include "index/index_int.h"
 #include "protocol/digest.h"
 
 /* raw bytes unpacked per call */

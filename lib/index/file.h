@@ -3,7 +3,7 @@
 #ifndef CST_LIB_INDEX_FILE_H
 #define CST_LIB_INDEX_FILE_H
 
-#include "index/index.h"
+#include "index/index_int.h"
 
 #define INDEX_MAGIC 0x0a0d584449545343ull	/* "CSTIDX\r\n" */
 #define INDEX_VERSION 2

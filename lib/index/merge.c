@@ -5,7 +5,7 @@
 
 #include <cstrace/error.h>
 
-#include "index/index.h"
+#include "index/index_int.h"
 
 /*
  * Finds a block a[*i] and b[*j] with the same begin in both streams. From there on both decoders agree, and the first

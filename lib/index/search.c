@@ -2,7 +2,7 @@
 /* search.c - searches in an index, and sets up a tree to decode from a position found. */
 #include <string.h>
 
-#include "index/index.h"
+#include "index/index_int.h"
 #include "protocol/digest.h"
 
 #define SAMPLES 64

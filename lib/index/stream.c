@@ -12,7 +12,7 @@
 
 #include <cstrace/error.h>
 
-#include "index/index.h"
+#include "index/index_int.h"
 #include "protocol/digest.h"
 
 /* The second decoder is given up if it still differs after this many packets. */

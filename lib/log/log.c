@@ -8,7 +8,7 @@
 #include <cstrace/error.h>
 #include <cstrace/flow.h>
 
-#include "log/log.h"
+#include "log/log_int.h"
 
 #define IDS 129			/* 0..0x7f, and none */
 #define NO_ID 128

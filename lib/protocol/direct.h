@@ -8,8 +8,8 @@
 
 #include <cstrace/tree.h>
 
-#include "log/log.h"
-#include "protocol/protocol.h"
+#include "log/log_int.h"
+#include "protocol/protocol_int.h"
 
 typedef unsigned int direct_parse(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* table.c - which protocols there are. */
-#include "protocol/protocol.h"
+#include "protocol/protocol_int.h"
 
 void cst_stage_fini(void *stage)
 {

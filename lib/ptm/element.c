@@ -9,7 +9,7 @@
 #include <cstrace/log.h>
 #include <cstrace/tree.h>
 
-#include "protocol/protocol.h"
+#include "protocol/protocol_int.h"
 #include "ptm/ptm.h"
 
 const uint8_t cst_ptm_roles[CST_PTM_PKT_TYPES] = {

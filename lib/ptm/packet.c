@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "log/log.h"
+#include "log/log_int.h"
 #include "protocol/async.h"
 #include "ptm/address.h"
 

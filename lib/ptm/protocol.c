@@ -2,7 +2,7 @@
 /*
  * protocol.c - the Program Flow Trace protocol of the decode tree.
  */
-#include "protocol/protocol.h"
+#include "protocol/protocol_int.h"
 #include "ptm/ptm.h"
 
 PARSER_FLAG(parser_listing, ptm_parser, listing)

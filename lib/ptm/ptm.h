@@ -10,7 +10,7 @@
 #include <cstrace/packet.h>
 #include <cstrace/packet_ptm.h>
 
-#include "flow/flow.h"
+#include "flow/flow_int.h"
 #include "protocol/times.h"
 
 struct cst_stats;

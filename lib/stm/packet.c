@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bits.h"
-#include "log/log.h"
+#include "log/log_int.h"
 #include "stm/stm.h"
 
 #define ASYNC_NIBBLES 21	/* F, before the 0 that ends it */

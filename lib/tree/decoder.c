@@ -8,8 +8,8 @@
 #include <cstrace/counts.h>
 #include <cstrace/error.h>
 
-#include "log/log.h"
-#include "tree/decoder.h"
+#include "log/log_int.h"
+#include "tree/decoder_int.h"
 
 /* Maximum number of packets between an indirect branch and its target. */
 #define PEEK_PACKETS 16

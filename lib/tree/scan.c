@@ -3,7 +3,7 @@
  * scan.c - finds the timestamps of a stream, and the points at which another program may run, in its packets without
  * decoding elements.
  */
-#include "tree/decoder.h"
+#include "tree/decoder_int.h"
 
 /* True if another program may run after a packet of this role. */
 static int is_break(enum cst_packet_role role)

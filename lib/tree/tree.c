@@ -5,8 +5,8 @@
 
 #include <cstrace/error.h>
 
-#include "log/log.h"
-#include "tree/decoder.h"
+#include "log/log_int.h"
+#include "tree/decoder_int.h"
 #include "tree/sinks.h"
 
 /* Raw bytes unpacked at a time: unpacked bytes and decoders' state fit into the cache. */

@@ -36,6 +36,14 @@ new_room() {
 	return $rc
 }
 
+same_name() {
+	cp "$tmp/include/cstrace/frame.h" "$tmp/lib/frame/frame.h"
+	! "$tmp/scripts/check-rooms" >"$tmp/said" && grep -qF "lib/frame/frame.h: include/cstrace/frame.h has the same name" "$tmp/said"
+	rc=$?
+	rm "$tmp/lib/frame/frame.h"
+	return $rc
+}
+
 check "the tree keeps the rules" sound
 check "an arrow that goes up" broken "perf-plugin/perfdata/open.c: includes perf-plugin/session/session.h" perf-plugin/perfdata/open.c \
 	'/#include "perfdata\/internal.h"/a #include "session/session.h"'
@@ -46,6 +54,7 @@ check "headers in a circle" broken "includes go in a circle" perf-plugin/import/
 check "an exception that is not needed" broken "is not needed any more" scripts/rooms.txt \
 	'$a perf-plugin/cmd/info.c -> perf-plugin/opencsd: an example'
 check "a room without a floor" new_room
+check "two headers of one name" same_name
 check "a room without a row in README.md" broken "the table of rooms lacks perf-plugin/import/" README.md '/perf-plugin\/import\//d'
 check "two rows for a room" broken "the table of rooms has lib/tree/ more than once" README.md '/^| `lib\/tree\//p'
 check "another licence" broken "tree.c: first line is not" lib/tree/tree.c '1s/BSD-3-Clause/MIT/'

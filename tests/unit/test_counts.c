@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "image/counts.h"
+#include "image/counts_int.h"
 #include "roundtrip.h"
 
 #define SECTIONS 64

@@ -450,7 +450,7 @@ static void state_after(struct etmv4_queue *q, const struct cst_config *cfg, con
 #define PAIR(same, ...) { same, { BEGIN, __VA_ARGS__ }, sizeof((const uint8_t[]){ BEGIN, __VA_ARGS__ }) }
 
 /*
- * An index asks whether a decoder that began later goes on as one from the beginning does (protocol.h, stage_same).
+ * An index asks whether a decoder that began later goes on as one from the beginning does (protocol_int.h, stage_same).
  * The first of each group is compared with the others: what is not resolved matters, what was taken does not.
  */
 static void test_same(void **state)

@@ -2,7 +2,7 @@
 /*
  * test_image.c - address spaces against a byte-wise model, their edges, lazy sections, limits.
  */
-#include "image/image.h"
+#include "image/image_int.h"
 #include "lib_decode.h"
 
 #define SIZE 256u

@@ -3,7 +3,7 @@
  * test_index_file.c - how indexes are built, joined, asked, written and read; and that no damaged file is read.
  */
 #include "index/file.h"
-#include "index/index.h"
+#include "index/index_int.h"
 #include "index_gen.h"
 
 #define INSNS 5000

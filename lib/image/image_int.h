@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* image.h - internals of images: sections with their block caches, address spaces with their maps. */
-#ifndef CST_LIB_IMAGE_IMAGE_H
-#define CST_LIB_IMAGE_IMAGE_H
+/* image_int.h - internals of images: sections with their block caches, address spaces with their maps. */
+#ifndef CST_LIB_IMAGE_IMAGE_INT_H
+#define CST_LIB_IMAGE_IMAGE_INT_H
 
 #include <cstrace/image.h>
 #include <cstrace/types.h>

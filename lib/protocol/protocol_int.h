@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * protocol.h - the library's own protocols: what protocol.h of the interface says, and what only they have.
+ * protocol_int.h - the library's own protocols: what include/cstrace/protocol.h says, and what only they have.
  * To add one: a room like lib/ptm/ with a struct protocol, a line in table.c, an enum cst_protocol.
  */
-#ifndef CST_LIB_PROTOCOL_PROTOCOL_H
-#define CST_LIB_PROTOCOL_PROTOCOL_H
+#ifndef CST_LIB_PROTOCOL_PROTOCOL_INT_H
+#define CST_LIB_PROTOCOL_PROTOCOL_INT_H
 
 #include <cstrace/error.h>
 #include <cstrace/protocol.h>
 
-#include "flow/flow.h"
+#include "flow/flow_int.h"
 #include "protocol/cursor.h"
 
 /* What struct protocol.run works on. */

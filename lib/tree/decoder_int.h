@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decoder.h - internals of a decoder, which turns the bytes of one trace ID into generic elements. */
-#ifndef CST_LIB_TREE_DECODER_H
-#define CST_LIB_TREE_DECODER_H
+/* decoder_int.h - internals of a decoder, which turns the bytes of one trace ID into generic elements. */
+#ifndef CST_LIB_TREE_DECODER_INT_H
+#define CST_LIB_TREE_DECODER_INT_H
 
 #include <cstrace/tree.h>
 
-#include "flow/flow.h"
-#include "image/counts.h"
-#include "protocol/protocol.h"
+#include "flow/flow_int.h"
+#include "image/counts_int.h"
+#include "protocol/protocol_int.h"
 
 struct cst_decoder {
 	struct cst_config cfg;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * log.h - how the stages of the decoder report to a log.
+ * log_int.h - how the stages of the decoder report to a log.
  */
-#ifndef CST_LIB_LOG_LOG_H
-#define CST_LIB_LOG_LOG_H
+#ifndef CST_LIB_LOG_LOG_INT_H
+#define CST_LIB_LOG_LOG_INT_H
 
 #include <cstrace/log.h>
 #include <cstrace/packet.h>

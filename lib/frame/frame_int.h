@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* frame.h - internal interface between the parts of the de-formatter. */
-#ifndef CST_LIB_FRAME_FRAME_H
-#define CST_LIB_FRAME_FRAME_H
+/* frame_int.h - internal interface between the parts of the de-formatter. */
+#ifndef CST_LIB_FRAME_FRAME_INT_H
+#define CST_LIB_FRAME_FRAME_INT_H
 
 #include <cstrace/error.h>
 #include <cstrace/frame.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * flow.h - internal interface of the instruction-flow stage, which turns trace elements and code into generic elements
+ * flow_int.h - internal interface of the instruction-flow stage, which turns trace elements and code into generic elements
  * (Arm ARM K10.5.5 "Stage 3, analysis"). All protocols and all consumers use the same engine.
  */
-#ifndef CST_LIB_FLOW_FLOW_H
-#define CST_LIB_FLOW_FLOW_H
+#ifndef CST_LIB_FLOW_FLOW_INT_H
+#define CST_LIB_FLOW_FLOW_INT_H
 
 #include <cstrace/config.h>
 #include <cstrace/element.h>
@@ -12,7 +12,7 @@
 #include <cstrace/isa.h>
 #include <cstrace/tree.h>
 
-#include "image/image.h"
+#include "image/image_int.h"
 #include "protocol/cursor.h"
 
 struct cst_stats;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* counts.h - internals of execution counts: two counters per decoded block, which the loop over atoms increments. */
-#ifndef CST_LIB_IMAGE_COUNTS_H
-#define CST_LIB_IMAGE_COUNTS_H
+/* counts_int.h - internals of execution counts: two counters per decoded block, which the loop over atoms increments. */
+#ifndef CST_LIB_IMAGE_COUNTS_INT_H
+#define CST_LIB_IMAGE_COUNTS_INT_H
 
 #include <cstrace/counts.h>
 #include <cstrace/flow.h>
 
-#include "image/image.h"
+#include "image/image_int.h"
 
 /* Counter of a pair; 0: free. */
 struct pair_count {

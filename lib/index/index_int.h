@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * index.h - internals of the indexer: the stream of one trace ID, decoded up to its trace elements by two decoders, of
+ * index_int.h - internals of the indexer: the stream of one trace ID, decoded up to its trace elements by two decoders, of
  * which the second began at a later synchronisation.
  */
-#ifndef CST_LIB_INDEX_INDEX_H
-#define CST_LIB_INDEX_INDEX_H
+#ifndef CST_LIB_INDEX_INDEX_INT_H
+#define CST_LIB_INDEX_INDEX_INT_H
 
 #include <cstrace/index.h>
 
 #include "protocol/cursor.h"
-#include "protocol/protocol.h"
+#include "protocol/protocol_int.h"
 
 /* Packet stage and element stage of one decoder. */
 struct side {
