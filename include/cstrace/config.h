@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * config.h - trace unit registers in, decoder configuration out.
- *
- * The registers are those that a trace reader must have (Arm trace metadata requirements; Arm ARM
- * K10.5.1.3 "Decompression information"). Registers that were not captured are left zero.
+ * config.h - trace unit registers in, decoder configuration out. A caller fills the registers that a trace reader must
+ * have (Arm trace metadata requirements; Arm ARM K10.5.1.3 "Decompression information") and leaves others zero.
  */
 #ifndef CSTRACE_CONFIG_H
 #define CSTRACE_CONFIG_H
@@ -107,14 +105,15 @@ struct cst_config {
 	 */
 	uint8_t as_reference;
 	/*
-	 * Every reserved value and every inconsistency is an error: the packet is bad and decoding starts anew.
-	 * Default 0: what the architecture lets a decoder ignore is ignored, and only logged (log.h).
+	 * Treat every reserved value and every inconsistency as an error: the packet is bad, and decoding restarts at
+	 * the next synchronisation. Default 0: values that the architecture allows a decoder to ignore are ignored and
+	 * logged (log.h).
 	 */
 	uint8_t strict;
 	/*
-	 * ETMv3: 1, or with data trace: a range for each instruction, with its own cycles. Default 0: instructions
-	 * that follow each other make one range, up to a waypoint, an atom N, or the next element of another kind;
-	 * its cycles are those of all of them, and those before it in which nothing ran.
+	 * ETMv3, 1 or with data trace: emit a range for each instruction, with its cycles. Default 0: consecutive
+	 * instructions make one range up to a waypoint, an atom N or an element of another kind; its cycles include
+	 * those before it without an instruction.
 	 */
 	uint8_t insn_ranges;
 	/* Source Address: end the range at every P0 instruction that it passes, as after an atom N. Default 0. */
@@ -185,10 +184,7 @@ CST_EXPERIMENTAL
 CST_SIZED int cst_config_etmv4_data(struct cst_config *cfg, const struct cst_etmv4_regs *regs,
 				    enum cst_profile profile);
 
-/*
- * Exported forms of the inline functions; the sizes are those of the structs that the caller was compiled with
- * (cstrace.h).
- */
+/* Exported forms of the inline functions, with the sizes that the caller was compiled with (cstrace.h). */
 CST_API int cst_config_etmv4_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_etmv4_regs *regs,
 				   size_t regs_size, int ete, enum cst_profile profile);
 CST_API int cst_config_etmv4_data_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_etmv4_regs *regs,

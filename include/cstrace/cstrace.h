@@ -2,30 +2,31 @@
 /*
  * cstrace.h - the whole library. The list of headers is the pipeline, from trace bytes to program flow.
  *
- * Threads. The library has no state of its own: what a function works on is what it is given. An object (a tree with its
- * decoders and their log, an image with its sections and spaces, counts, an index builder, a state, a reader) belongs to
- * one thread at a time; objects that are attached to each other belong to the same one. Different threads may work on
- * different objects without locks. Shared by threads may be what nobody changes: trace and code bytes, configurations,
- * packets and elements, finished indexes, snapshots, packages and metadata, tables of images (struct cst_images).
- * Functions of which the headers say "pure" or "static text" may be called from any thread.
+ * Threads. The library has no global state: functions work on their arguments only. An object (a tree with its decoders
+ * and their log, an image with its sections and spaces, counts, an index builder, a state, a reader) belongs to one
+ * thread at a time; objects that are attached to each other belong to the same one. Different threads may work on
+ * different objects without locks. Threads may share data that none of them changes: trace and code bytes,
+ * configurations, packets and elements, finished indexes, snapshots, packages and metadata, tables of images (struct
+ * cst_images). Functions that the headers mark as "pure", or that return "static text", may be called from any thread.
  *
- * Errors. What can fail returns a negative -CST_ERR_x (error.h), and then has made nothing: the pointer that a function
- * ..._new() or ..._read() would set is not to be used, and nothing is to be freed. All of them can return
+ * Errors. A function that fails returns a negative -CST_ERR_x (error.h) and has created nothing: the pointer that a
+ * function ..._new() or ..._read() would set must not be used, and nothing must be freed. All of them can return
  * -CST_ERR_NOMEM; the comment of each names the others.
  *
- * Sizes of structs. A struct that a caller provides may get fields at its end in a later version. Functions that take one
- * are inline: they hand the size that the caller was compiled with to a function of the same name with _sized, which takes
- * absent fields as 0 and writes no more than this size. Other languages call the _sized functions. Three kinds of structs
- * need no size, and calls in inner loops therefore have none:
- *	- those that stand in arrays or are filled in inner loops keep their size: cst_generic (64 bytes), cst_element,
- *	  cst_context, cst_pull, cst_scan, cst_fragment, cst_pair, cst_pairs, cst_insn, cst_reserved_field, cst_index_place,
- *	  cst_str, cst_sink, cst_item, cst_problem, cst_index_problem, and what a cst_snapshot consists of;
- *	- cst_deframer keeps its size: it has room in reserve;
- *	- of those that the library allocates (cst_stats, cst_log_record, cst_index, cst_metadata, cst_package, ...) a program
- *	  uses the fields: it makes none, no arrays of them, and copies none but with the size that it knows.
+ * Sizes of structs. A later version may add fields at the end of a struct that the caller provides. Functions with such
+ * a parameter are inline: they pass the size that the caller was compiled with to the exported function of the same
+ * name with _sized, which takes missing fields as 0 and writes no more than this size. Other languages call the _sized
+ * functions. Three kinds of structs have no size parameter, so that calls in inner loops need none:
+ *   - those in arrays or filled in inner loops, whose size is fixed: cst_generic (64 bytes), cst_element, cst_context,
+ *     cst_pull, cst_scan, cst_fragment, cst_pair, cst_pairs, cst_insn, cst_reserved_field, cst_index_place, cst_str,
+ *     cst_sink, cst_item, cst_problem, cst_index_problem, and the parts of a cst_snapshot;
+ *   - cst_deframer, whose size is fixed because it has reserved fields;
+ *   - those that the library allocates (cst_stats, cst_log_record, cst_index, cst_metadata, cst_package, ...): a program
+ *     reads their fields, but creates none, has no arrays of them, and copies one only with the size that it was
+ *     compiled with.
  *
- * Stability. A function marked CST_EXPERIMENTAL has no user outside the tests yet: it may change or go in any version. All
- * others stay as they are until the soname changes (CST_VERSION_MAJOR).
+ * Stability. A function marked CST_EXPERIMENTAL has no user outside the tests and may change or disappear in any
+ * version. All others are kept until the soname changes (CST_VERSION_MAJOR).
  */
 #ifndef CSTRACE_H
 #define CSTRACE_H

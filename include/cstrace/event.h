@@ -131,7 +131,7 @@ CST_API void cst_event_rewind(struct cst_event_reader *r, int end);
  */
 CST_SIZED int64_t cst_event_write(const struct cst_event *ev, char *out, size_t cap);
 
-/* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */
+/* Exported forms of the inline functions, with the sizes that the caller was compiled with (cstrace.h). */
 CST_API int cst_event_next_sized(struct cst_event_reader *r, struct cst_event *ev, size_t size,
 				 struct cst_problem *why);
 CST_API int cst_event_prev_sized(struct cst_event_reader *r, struct cst_event *ev, size_t size,

@@ -167,7 +167,7 @@ CST_EXPERIMENTAL
 CST_SIZED int cst_unwrap(struct cst_unwrapped *u, uint64_t size, uint64_t write, int full, unsigned unit,
 			 uint64_t after);
 
-/* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */
+/* Exported forms of the inline functions, with the sizes that the caller was compiled with (cstrace.h). */
 CST_API int cst_unwrap_sized(struct cst_unwrapped *u, size_t u_size, uint64_t size, uint64_t write, int full,
 			     unsigned unit, uint64_t after);
 #ifndef CST_BUILDING

@@ -130,7 +130,7 @@ CST_SIZED int cst_meta_etmv4(const struct cst_meta_source *src, struct cst_etmv4
 CST_SIZED int cst_meta_set_etmv4(struct cst_doc *doc, const char *section, const struct cst_etmv4_regs *regs,
 				 int ete);
 
-/* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */
+/* Exported forms of the inline functions, with the sizes that the caller was compiled with (cstrace.h). */
 CST_API int cst_meta_etmv4_sized(const struct cst_meta_source *src, struct cst_etmv4_regs *regs, size_t size,
 				 int *ete, struct cst_problem *why);
 CST_API int cst_meta_set_etmv4_sized(struct cst_doc *doc, const char *section, const struct cst_etmv4_regs *regs,

@@ -93,7 +93,7 @@ CST_API void cst_package_free(struct cst_package *pkg);
  */
 CST_API int cst_package_name_ok(const char *name);
 
-/* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */
+/* Exported forms of the inline functions, with the sizes that the caller was compiled with (cstrace.h). */
 CST_API int cst_package_read_sized(struct cst_package **pkg, const struct cst_snap_io *io, size_t size,
 				   const char *index);
 #ifndef CST_BUILDING

@@ -16,7 +16,7 @@ CST_BEGIN
 enum cst_etmv4_packet_type {
 	CST_PKT_NOT_SYNC,	/* bytes before the first A-sync */
 	CST_PKT_INCOMPLETE,	/* cut by the end of the trace */
-	CST_PKT_BAD_SEQUENCE,	/* `bad_type` says in what kind of packet */
+	CST_PKT_BAD_SEQUENCE,	/* `bad_type` is the type of its header */
 	CST_PKT_RESERVED,	/* reserved header */
 	CST_PKT_RESERVED_CFG,	/* header reserved in this configuration */
 	CST_PKT_ASYNC,
@@ -108,7 +108,7 @@ struct cst_packet {
 	uint64_t index;		/* trace offset of the first byte */
 	uint16_t size;		/* bytes of the packet; NOT_SYNC: bytes skipped (saturates) */
 	uint8_t protocol;	/* enum cst_protocol */
-	uint8_t type;		/* enum cst_etmv4_packet_type, or what the protocol's header packet_*.h says */
+	uint8_t type;		/* enum cst_etmv4_packet_type, or the enum in the protocol's header packet_*.h */
 	/* BAD_SEQUENCE, INCOMPLETE: type of the header; RESERVED_CFG: its type in a trace unit that implements it */
 	uint8_t bad_type;
 	uint8_t header;		/* first byte */
@@ -132,7 +132,7 @@ struct cst_packet {
 	uint32_t count;		/* Q count; data-trace and conditional keys */
 	uint32_t info, key, spec, cyct; /* Trace Info sections */
 	uint64_t value;		/* data value, payload */
-	uint8_t isa;		/* enum cst_isa of addr, where the packet says so */
+	uint8_t isa;		/* enum cst_isa of addr, if the packet carries it */
 	uint8_t tag;		/* data packets */
 	uint8_t vsize;		/* bytes of value; STM: bits */
 	/* STM with CST_PF_LEAD: the packet's first nibble, the upper half of the byte before, here << 4 */
@@ -180,7 +180,7 @@ struct cst_generic;
  */
 CST_API size_t cst_generic_text(const struct cst_generic *gen, char *out, size_t cap);
 
-/* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */
+/* Exported forms of the inline functions, with the sizes that the caller was compiled with (cstrace.h). */
 CST_API size_t cst_packet_text_sized(const struct cst_packet *pkt, size_t size, char *out, size_t cap);
 #ifndef CST_BUILDING
 CST_SIZED size_t cst_packet_text(const struct cst_packet *pkt, char *out, size_t cap)

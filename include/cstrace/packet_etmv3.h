@@ -6,7 +6,7 @@
 enum cst_etmv3_packet_type {
 	CST_ETMV3_PKT_NOT_SYNC,		/* bytes before the first A-sync */
 	CST_ETMV3_PKT_INCOMPLETE,	/* cut by the end of the trace */
-	CST_ETMV3_PKT_BAD_SEQUENCE,	/* `bad_type` says in what kind of packet */
+	CST_ETMV3_PKT_BAD_SEQUENCE,	/* `bad_type` is the type of its header */
 	CST_ETMV3_PKT_BAD_TRACEMODE,	/* a data packet that this configuration cannot send; `bad_type` which */
 	CST_ETMV3_PKT_RESERVED,		/* reserved header */
 	CST_ETMV3_PKT_BRANCH,		/* branch address, without exception information */

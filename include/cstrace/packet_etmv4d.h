@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * packet_etmv4d.h - packets of the ETMv4 data trace stream (Arm IHI 0064, "Data trace stream packets").
- *
- * What of it is public, and what is not: lib/etmv4d/packets.def.
+ * lib/etmv4d/packets.def lists the packets whose format is public.
  */
 #ifndef CSTRACE_PACKET_ETMV4D_H
 #define CSTRACE_PACKET_ETMV4D_H
@@ -12,7 +11,7 @@
 enum cst_etmv4d_packet_type {
 	CST_ETMV4D_PKT_NOT_SYNC,
 	CST_ETMV4D_PKT_INCOMPLETE,
-	CST_ETMV4D_PKT_BAD_SEQUENCE, /* bad_type: what it began as */
+	CST_ETMV4D_PKT_BAD_SEQUENCE, /* `bad_type` is the type of its header */
 	CST_ETMV4D_PKT_RESERVED,
 	CST_ETMV4D_PKT_ASYNC,
 	CST_ETMV4D_PKT_TRACE_INFO, /* info, key, spec, cyct as in the instruction stream */
@@ -24,8 +23,8 @@ enum cst_etmv4d_packet_type {
 	CST_ETMV4D_PKT_SUPPRESSION,
 	CST_ETMV4D_PKT_EVENT,	/* event: mask */
 	/*
-	 * Data address and data value elements: the header tells the format, `event` holds its other bits. How many
-	 * bytes follow is not public: decoding starts anew at the next alignment synchronisation.
+	 * Data address and data value elements: the header gives the format, `event` its other bits. The size of the
+	 * payload is not public, so decoding restarts at the next alignment synchronisation.
 	 */
 	CST_ETMV4D_PKT_P1_F1,
 	CST_ETMV4D_PKT_P1_F2,

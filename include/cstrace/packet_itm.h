@@ -8,11 +8,11 @@
 
 #include <cstrace/packet.h>
 
-/* `value` and `vsize`, the bytes of payload that it came in, unless said otherwise. */
+/* Packet types. The payload is in `value`, its size in bytes in `vsize`, unless stated otherwise. */
 enum cst_itm_packet_type {
 	CST_ITM_PKT_NOT_SYNC,
 	CST_ITM_PKT_INCOMPLETE,
-	CST_ITM_PKT_BAD_SEQUENCE, /* bad_type: what it began as */
+	CST_ITM_PKT_BAD_SEQUENCE, /* `bad_type` is the type of its header */
 	CST_ITM_PKT_RESERVED,
 	CST_ITM_PKT_ASYNC,
 	CST_ITM_PKT_OVERFLOW,

@@ -9,7 +9,7 @@
 enum cst_ptm_packet_type {
 	CST_PTM_PKT_NOT_SYNC,	/* bytes before the first A-sync */
 	CST_PTM_PKT_INCOMPLETE,	/* cut by the end of the trace; `bad_type` as it began */
-	CST_PTM_PKT_BAD_SEQUENCE, /* `bad_type` says in what kind of packet */
+	CST_PTM_PKT_BAD_SEQUENCE, /* `bad_type` is the type of its header */
 	CST_PTM_PKT_RESERVED,	/* reserved header */
 	CST_PTM_PKT_ASYNC,
 	CST_PTM_PKT_ISYNC,	/* event: enum cst_ptm_isync_reason; addr, isa, security; cid, cc with their flags */
@@ -42,7 +42,7 @@ enum cst_ptm_packet_flags {
 enum cst_ptm_isync_reason {
 	CST_PTM_ISYNC_PERIODIC,
 	CST_PTM_ISYNC_TRACE_ON,
-	CST_PTM_ISYNC_OVERFLOW,	/* trace goes on after an overflow */
+	CST_PTM_ISYNC_OVERFLOW,	/* trace continues after an overflow */
 	CST_PTM_ISYNC_DEBUG,	/* the processor has left debug state */
 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * packet_stm.h - packets of the STPv2 stream of a System Trace Macrocell (Arm DDI 0444, MIPI STP 2). They are
- * made of nibbles, and may begin and end within a byte.
+ * packet_stm.h - packets of the STPv2 stream of a System Trace Macrocell (Arm DDI 0444, MIPI STP 2). Packets consist of
+ * nibbles and may begin and end within a byte.
  *
- * Fields: value and vsize (bits) of what the packet carries; ts and ts_bits (bits the packet carried) with
- * CST_STM_PF_TS; cid is the master and vmid the channel that hold after the packet.
+ * Fields: value and vsize (bits) have the payload, ts and ts_bits (bits in the packet) the timestamp with
+ * CST_STM_PF_TS; cid is the master and vmid the channel in effect after the packet.
  */
 #ifndef CSTRACE_PACKET_STM_H
 #define CSTRACE_PACKET_STM_H
@@ -14,7 +14,7 @@
 enum cst_stm_packet_type {
 	CST_STM_PKT_NOT_SYNC,
 	CST_STM_PKT_INCOMPLETE,
-	CST_STM_PKT_BAD_SEQUENCE, /* bad_type: what it began as */
+	CST_STM_PKT_BAD_SEQUENCE, /* `bad_type` is the type of its header */
 	CST_STM_PKT_RESERVED,	/* value: the opcode's nibbles, first one lowest */
 	CST_STM_PKT_ASYNC,
 	CST_STM_PKT_VERSION,

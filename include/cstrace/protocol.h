@@ -23,12 +23,11 @@ struct cst_protocol_ops {
 	const char *name;
 
 	/*
-	 * Packet stage. The parser's state is plain data of `parser_size` bytes: a copy of it reads ahead.
-	 * `parse` parses one packet from [p, end) and returns its size, or 0 when it is not complete (then
-	 * it has changed nothing); it fills the fields of *pkt that the type has, pkt->type and
-	 * pkt->protocol, but not index, size and bytes. It never reads outside [p, end), and needs no more
-	 * than `max_packet` (at most CST_MAX_PACKET) bytes to decide. A bad packet has its size, too: at
-	 * least 1. Out of synchronisation it returns the bytes up to the next alignment synchronisation as a
+	 * Packet stage. The parser's state is plain data of `parser_size` bytes: the decoder copies it to read ahead.
+	 * `parse` parses one packet from [p, end) and returns its size, or 0 if it is incomplete; the state is then
+	 * unchanged. It sets pkt->type, pkt->protocol and the fields that the type has, but not index, size and bytes.
+	 * It reads nothing outside [p, end) and needs no more than `max_packet` (at most CST_MAX_PACKET) bytes. The
+	 * size of a bad packet is at least 1. Out of synchronisation it returns the bytes up to the next alignment synchronisation as a
 	 * packet of role NOT_SYNC, at most 0xffff at a time; with `listing` set before, as the reference
 	 * decoder's listings cut them. A size that cannot be (more than there is, or nothing of CST_MAX_PACKET bytes
 	 * and more) makes one byte an incomplete packet, for parse_rest to fill in.
@@ -36,8 +35,8 @@ struct cst_protocol_ops {
 	uint32_t parser_size;
 	uint32_t max_packet;
 	/*
-	 * 1: a packet may end within a byte, so that the next one may have no byte of its own: `parse` is called
-	 * with an empty range, too, and returns CST_PARSE_NO_BYTE for such a packet.
+	 * 1: a packet may end within a byte, and the next one may be in the rest of that byte: `parse` is also called
+	 * with an empty range, and returns CST_PARSE_NO_BYTE for a packet without a byte of its own.
 	 */
 	uint8_t sub_byte;
 	/*
@@ -55,13 +54,13 @@ struct cst_protocol_ops {
 	void (*parser_listing)(void *parser);
 	unsigned int (*parse)(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 	/*
-	 * What the rest [p, end) is when the trace ends in it: NOT_SYNC, or an incomplete packet. With `sub_byte`
-	 * it is called with an empty range, too, and sets CST_PF_LEAD when part of a byte is left.
+	 * Makes a packet of the bytes [p, end) left at the end of the trace: NOT_SYNC, or an incomplete packet. With
+	 * `sub_byte` it is also called with an empty range, and sets CST_PF_LEAD if part of a byte is left.
 	 */
 	void (*parse_rest)(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 	/*
-	 * Synchronised from here on, as after an alignment synchronisation that was parsed under another
-	 * configuration. `parser_init` comes before, but not with `sub_byte`, where part of a byte may be left.
+	 * Puts the parser into the state after an alignment synchronisation, which was parsed with another
+	 * configuration. `parser_init` is called before it, but not with `sub_byte`, since part of a byte may be left.
 	 */
 	void (*parser_synced)(void *parser);
 	const uint8_t *roles;	/* enum cst_packet_role by pkt->type */
@@ -70,12 +69,12 @@ struct cst_protocol_ops {
 	size_t (*packet_text)(const struct cst_packet *pkt, char *out, size_t cap);
 
 	/*
-	 * Element stage, `stage_size` bytes, zeroed before `stage_init`. What it counts goes to `stats`.
-	 * `packet` turns a packet into elements; they are taken until `take` returns NULL before the next one.
-	 * An element is valid until the next call. `end`: no more packets; queue what is left and CST_EL_END.
-	 * `reset`: as after init, the next NO_SYNC element says `reason`. `restart`: a new configuration holds
-	 * from the alignment synchronisation at `index` on; what is queued ends with a NO_SYNC element with
-	 * CST_EL_F_CONFIG (flagged also after `reset` with `config` set).
+	 * Element stage, with a state of `stage_size` bytes that is zeroed before `stage_init`. It counts in `stats`.
+	 * `packet` queues the elements of a packet; the decoder calls `take` until it returns NULL before the next
+	 * packet. An element is valid until the next call. `end`, after the last packet, queues the remaining elements
+	 * and CST_EL_END. `reset` restores the state after init; the next NO_SYNC element has `reason`. `restart`
+	 * begins a new configuration at the alignment synchronisation at `index`, and queues a NO_SYNC element with
+	 * CST_EL_F_CONFIG after the elements of the old one (`reset` with `config` set does so, too).
 	 */
 	uint32_t stage_size;
 	int (*stage_init)(void *stage, const struct cst_config *cfg, struct cst_stats *stats, void *user);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * snapshot.h - Arm snapshots: a folder of INI files that describe cores, trace sources, memory dumps
- * and trace buffers (the reference decoder design, "The Arm snapshot format").
- *
- * The library opens no files: the caller gives an open function. What is read here is text and numbers;
- * nothing in a snapshot can make it use more memory than the limits say.
+ * snapshot.h - Arm snapshots: a folder of INI files that describe cores, trace sources, memory dumps and trace buffers
+ * (the reference decoder design, "The Arm snapshot format"). The library opens no files; the caller provides an open
+ * function. The memory used is bounded by limits, whatever a snapshot contains.
  */
 #ifndef CSTRACE_SNAPSHOT_H
 #define CSTRACE_SNAPSHOT_H
@@ -20,7 +18,7 @@ struct cst_snap_note {
 	const char *file;	/* as named in the snapshot */
 	unsigned int line;	/* 1-based; 0: the file as a whole */
 	int error;		/* negative enum cst_error */
-	const char *text;	/* what was found and what was expected */
+	const char *text;	/* static text: the fault, and the expected value */
 	/* Packages: which section and item, and the item it contradicts or that would do; else NULL or "". */
 	const char *section, *item, *other;
 };
@@ -52,7 +50,7 @@ struct cst_snap_reg {
 	uint64_t value;
 	uint32_t id;
 	uint8_t has_id;
-	uint8_t bits;		/* 32 when the file does not say */
+	uint8_t bits;		/* 32 if the file does not state it */
 };
 
 /* A memory dump of a core or memory space. */
@@ -136,11 +134,10 @@ struct cst_snap_sink {
 };
 
 /*
- * Write the INI files of a snapshot: `index` (NULL: "snapshot.ini"), the device files under the names
- * that the devices have, and `metadata` (NULL: "trace.ini") when there are buffers. Reading them gives
- * the same snapshot. The files of memory dumps and trace buffers are for the caller to write.
- * -CST_ERR_INVAL when something cannot be said in the format (a comma in a name that stands in a list,
- * a comment character, two devices in one file), after a note; -CST_ERR_IO, _NOMEM.
+ * Writes the INI files of a snapshot: `index` (NULL: "snapshot.ini"), the device files under the names of the devices,
+ * and `metadata` (NULL: "trace.ini") if there are buffers. Reading them gives the same snapshot. The caller writes
+ * memory dumps and trace buffers. -CST_ERR_INVAL, after a note: the format cannot express something (a comma in a name
+ * in a list, a comment character, two devices in one file); -CST_ERR_IO, _NOMEM.
  */
 CST_SIZED int cst_snapshot_write(const struct cst_snapshot *ss, const struct cst_snap_sink *sink,
 				 const char *index, const char *metadata);
@@ -178,25 +175,23 @@ enum cst_snap_assumed {
 };
 
 /*
- * Registers of an ETMv4 or ETE source: *ete tells which; *assumed (may be NULL) is a mask of enum
- * cst_snap_assumed. -CST_ERR_PROTOCOL when the device is another kind of source, -CST_ERR_NOT_FOUND
- * when TRCCONFIGR, TRCTRACEIDR, TRCIDR0 or TRCIDR2 is absent: *missing (may be NULL) is its name.
+ * Returns the registers of an ETMv4 or ETE source in *regs. *ete: 1 for an ETE; *assumed (may be NULL): mask of enum
+ * cst_snap_assumed. -CST_ERR_PROTOCOL: the device is another kind of source; -CST_ERR_NOT_FOUND: TRCCONFIGR,
+ * TRCTRACEIDR, TRCIDR0 or TRCIDR2 is absent, and *missing (may be NULL) is its name.
  */
 CST_SIZED int cst_snap_etmv4(const struct cst_snap_device *source, struct cst_etmv4_regs *regs, int *ete,
 			     unsigned int *assumed, const char **missing);
 /*
- * Decoder configuration for a stream of a trace source of any kind that has a protocol here (ETMv3, PTM, ETMv4,
- * ETE, STM, ITM, by the `type` of the device). Stream 0 is that of the instructions or of the software, 1 that of
- * the data of an ETMv4. `core`, which may be NULL, gives the profile. *assumed and *missing (either may be NULL)
- * are as above.
- * -CST_ERR_PROTOCOL for another kind of source, or one without that stream; -CST_ERR_NOT_FOUND when a register
- * that the configuration needs is absent; else what cst_config_etmv4() and the like return, with `cfg` filled as
- * far as possible, so that packets can be listed.
+ * Makes the decoder configuration for a stream of a trace source (ETMv3, PTM, ETMv4, ETE, STM, ITM, by the `type` of
+ * the device). Stream 0 has the instructions or the software's trace, 1 the data of an ETMv4. `core` (may be NULL)
+ * gives the profile. *assumed and *missing (either may be NULL) are as for cst_snap_etmv4(). -CST_ERR_PROTOCOL: another
+ * kind of source, or it has no such stream; -CST_ERR_NOT_FOUND: a required register is absent; else the result of
+ * cst_config_etmv4() and its siblings, with `cfg` filled as far as possible, so that packets can be listed.
  */
 CST_SIZED int cst_snap_config(const struct cst_snap_device *source, const struct cst_snap_device *core,
 			      unsigned int stream, struct cst_config *cfg, unsigned int *assumed,
 			      const char **missing);
-/* Profile by the type of the core ("Cortex-M33", "ARMv7-R"); A when it says nothing. NULL: A. */
+/* Returns the profile for the type of a core ("Cortex-M33", "ARMv7-R"); A if the type does not show it, or for NULL. */
 CST_EXPERIMENTAL
 CST_API enum cst_profile cst_snap_profile(const struct cst_snap_device *core);
 
@@ -204,39 +199,38 @@ CST_API enum cst_profile cst_snap_profile(const struct cst_snap_device *core);
 struct cst_snap_memory;
 
 /*
- * Map the dumps of a snapshot. What a core sees is its own dumps, then, where it has none, those of
- * memory spaces and of other cores, since snapshots often dump shared memory once. Where dumps overlap
- * the first one counts. A dump that cannot be had is noted and counted in *missing (may be NULL).
- * The snapshot must outlive the memory. _free gives back what had to be copied: free the image first.
- * -CST_ERR_LIMIT: too many dumps; -CST_ERR_NOMEM.
+ * Maps the dumps of a snapshot. A core sees its own dumps and, at other addresses, those of memory spaces and of other
+ * cores, since snapshots often contain shared memory only once. Where dumps overlap, the first one is used. A dump that
+ * is not available is noted and counted in *missing (may be NULL). The snapshot must outlive the memory. _free releases
+ * copied bytes, so the image must be freed first. -CST_ERR_LIMIT: too many dumps; -CST_ERR_NOMEM.
  */
 CST_SIZED int cst_snap_memory_new(struct cst_snap_memory **mem, const struct cst_snapshot *ss,
 				  struct cst_image *img, const struct cst_snap_io *io, size_t *missing);
 CST_API void cst_snap_memory_free(struct cst_snap_memory *mem);
 /*
- * The space that `core` (a device of the snapshot; NULL: a source without a core) fetches from in one
- * memory space (one bit). It is made at the first call; NULL when there is not enough memory for it.
+ * Returns the address space from which `core` (a device of the snapshot; NULL: a source without a core) fetches code
+ * in one memory space (one bit), created at the first call; NULL without memory.
  */
 CST_EXPERIMENTAL
 CST_API struct cst_space *cst_snap_memory_space(struct cst_snap_memory *mem,
 						const struct cst_snap_device *core,
 						enum cst_memspace space);
-/* The same for an exception level (0..3) and security state. */
+/* As cst_snap_memory_space(), by exception level (0..3) and security state. */
 CST_EXPERIMENTAL
 CST_API struct cst_space *cst_snap_memory_context(struct cst_snap_memory *mem,
 						  const struct cst_snap_device *core, unsigned int el,
 						  enum cst_security security);
 /*
- * What `core` sees as a table for cst_decoder_set_images(). It is made at the first call and lives as long as the
- * memory; NULL when there is not enough for it.
+ * Returns the address spaces of `core` as a table for cst_decoder_set_images(). It is created at the first call and
+ * valid as long as `mem`; NULL without memory.
  */
 CST_API const struct cst_images *cst_snap_memory_images(struct cst_snap_memory *mem,
 							const struct cst_snap_device *core);
-/* 1 when memory spaces differ, so that a decoder has to be given another one at context changes. */
+/* Returns 1 if memory spaces differ, so that a decoder must change its space with the context. */
 CST_EXPERIMENTAL
 CST_API int cst_snap_memory_differs(const struct cst_snap_memory *mem);
 
-/* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */
+/* Exported forms of the inline functions, with the sizes that the caller was compiled with (cstrace.h). */
 CST_API int cst_snapshot_read_sized(struct cst_snapshot **ss, const struct cst_snap_io *io, size_t size,
 				    const char *index);
 CST_API int cst_snapshot_write_sized(const struct cst_snapshot *ss, const struct cst_snap_sink *sink, size_t size,

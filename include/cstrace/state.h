@@ -84,25 +84,24 @@ CST_EXPERIMENTAL
 CST_SIZED int cst_state_code(const struct cst_state *st, int64_t pid, uint64_t address, struct cst_event *ev);
 
 /*
- * The state before the first event of a log, or after the last event of a time <= `until`, reconstructed
- * backwards from the end of the log into an empty state. An event without a time belongs to the next one that
- * has one. Lines that are wrong are skipped and counted in *bad (may be NULL).
+ * Reconstruct, backwards from the end of the log, the state before its first event or after its last event with a time
+ * <= `until`. `st` must be empty. An event without a time has that of the next event with one. Malformed lines are
+ * skipped and counted in *bad (may be NULL).
  */
 CST_API int cst_state_before(struct cst_state *st, struct cst_event_reader *r, uint64_t *bad);
 CST_EXPERIMENTAL
 CST_API int cst_state_at(struct cst_state *st, struct cst_event_reader *r, uint64_t until, uint64_t *bad);
 
 /*
- * Write a log anew, so that it can be read in both directions: in order of time, with the events that follow
- * from others (implied=1), END with all its parameters, and what is alive at the end as CURRENT (implied=1).
- * Events without a time stay behind the one before them. The state has to be that before the log, mostly an
- * empty one, and is that after it then. Comments and lines that are wrong are left out; the latter are counted
- * in *bad (may be NULL).
+ * Rewrites a log so that it can be read in both directions: sorted by time, with the events that follow from others
+ * (implied=1), END with all its parameters, and CURRENT for everything alive at the end (implied=1). Events without a
+ * time stay after the event before them. `st` must be the state before the log, usually an empty one, and becomes the
+ * state after it. Comments and malformed lines are left out; the latter are counted in *bad (may be NULL).
  */
 CST_API int cst_state_complete(struct cst_state *st, struct cst_event_reader *r, const struct cst_sink *out,
 			       uint64_t *bad);
 
-/* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */
+/* Exported forms of the inline functions, with the sizes that the caller was compiled with (cstrace.h). */
 CST_API int cst_state_new_sized(struct cst_state **st, const struct cst_state_limits *limits, size_t size);
 CST_API int cst_state_apply_sized(struct cst_state *st, const struct cst_event *ev, size_t size, cst_state_fn emit,
 				  void *ctx);

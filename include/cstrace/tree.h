@@ -32,7 +32,7 @@ CST_BEGIN
 struct cst_decoder;
 struct cst_tree;
 
-/* Counts of what was decoded and lost, per trace ID. Byte counts are of this ID's stream. */
+/* Statistics of decoding and losses, per trace ID. Byte counts are of this ID's stream. */
 struct cst_stats {
 	uint64_t bytes;		/* fed */
 	uint64_t packets;	/* parsed; unsynchronised bytes do not count */
@@ -312,7 +312,7 @@ CST_API uint64_t cst_tree_unrouted(const struct cst_tree *tree);
 CST_API void cst_tree_ignore(struct cst_tree *tree, uint8_t trace_id);
 CST_API uint64_t cst_tree_ignored(const struct cst_tree *tree);
 
-/* What the functions of these names call with the sizes that a caller was compiled with (cstrace.h). */
+/* Exported forms of the inline functions, with the sizes that the caller was compiled with (cstrace.h). */
 CST_API void cst_stats_add_sized(struct cst_stats *sum, const struct cst_stats *more, size_t size);
 CST_API void cst_frame_stats_add_sized(struct cst_frame_stats *sum, const struct cst_frame_stats *more, size_t size);
 CST_API int cst_decoder_new_sized(struct cst_decoder **dec, const struct cst_config *cfg, size_t size);

@@ -18,8 +18,8 @@
 #endif
 
 /*
- * Marks a function that nobody but the tests uses yet: it may change or go in any version. A program that defines
- * CST_STABLE_ONLY is warned where it uses one.
+ * Marks a function that only the tests use yet: it may change or disappear in any version. In a program that defines
+ * CST_STABLE_ONLY the compiler warns about its use.
  */
 #if defined(CST_STABLE_ONLY) && defined(__GNUC__)
 #define CST_EXPERIMENTAL __attribute__((deprecated("experimental: may change in any version of libcstrace")))
