@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* dso.c - the table of mapped files, and loading one of them. */
+/* dso.c - the table of mapped files, and the loading of a file. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ bool build_id_equal(const struct build_id *a, const struct build_id *b)
 
 	if (!n || memcmp(a->id, b->id, n))
 		return false;
-	/* perf's header feature pads short ids to 20 bytes with zeroes. */
+	/* perf's header feature pads short build-ids to 20 bytes with zeroes */
 	for (; n < longer->len; n++)
 		if (longer->id[n])
 			return false;
@@ -246,7 +246,7 @@ static void unload(struct dso *d)
 	d->is_elf = false;
 }
 
-/* Modules and kernels may be compressed: what is used then is on the heap. */
+/* Decompresses a module or kernel; the data is then on the heap. */
 static int unpack_file(struct dso *d)
 {
 	enum unpack_result rc;
@@ -266,12 +266,12 @@ static int unpack_file(struct dso *d)
 	return DSO_FINE;
 }
 
-/* Map `path` and see whether it may stand for `d`; enum dso_trouble. */
+/* Maps `path` and checks whether it can be used for `d`. Returns enum dso_trouble. */
 static int try_file(const struct dso_table *t, struct dso *d, const char *path)
 {
 	int trouble = DSO_FINE;
 
-	/* Linking a module writes to this copy of it. */
+	/* module_link() writes to this private copy */
 	d->data = input_map(path, PROT_READ | (d->kind == DSO_MODULE ? PROT_WRITE : 0), &d->size);
 	if (!d->data)
 		return errno == ENOENT || errno == ENOTDIR ? DSO_NOT_FOUND : errno == ENOMEM ? DSO_NO_MEMORY :
@@ -289,13 +289,13 @@ static int try_file(const struct dso_table *t, struct dso *d, const char *path)
 	return trouble;
 }
 
-/* For messages: its copy of the name may have been refused for lack of memory. */
+/* Name for messages: the copy of the name may be missing for want of memory. */
 static const char *file_shown(const struct dso *d)
 {
 	return name_shown(d->file ? d->file : "it");
 }
 
-/* Files that are used although nothing proves that they are the recorded ones. */
+/* Warns about a file that is used without proof that it is the recorded one. */
 static void warn_unsure(const struct dso *d)
 {
 	if (d->kind == DSO_KCORE || (d->recorded.len && build_id_equal(&d->recorded, &d->found)))
@@ -320,7 +320,7 @@ static bool load(struct dso_table *t, struct dso *d)
 		return jitdump_dso_load(d);
 	while (dso_next_candidate(&t->search, d, &c)) {
 		trouble = try_file(t, d, c.path);
-		/* What libelf makes of it is no property of the file. */
+		/* libelf reports a lack of memory as a fault of the file */
 		if (trouble != DSO_FINE && memory_refused())
 			trouble = DSO_NO_MEMORY;
 		if (trouble == DSO_FINE) {
@@ -333,7 +333,7 @@ static bool load(struct dso_table *t, struct dso *d)
 			d->from_input = c.from_input;
 			break;
 		}
-		/* The first file that was there and unfit is the one to tell about. */
+		/* the first file that was found and refused is the one to report */
 		if (trouble != DSO_NOT_FOUND && d->state != DSO_REFUSED) {
 			d->state = DSO_REFUSED;
 			d->trouble = trouble;

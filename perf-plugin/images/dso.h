@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dso.h - the files that were mapped while the trace was taken: identity as recorded, the file found
- * for it on this machine, its segments and symbols. Nothing is opened before it is needed.
+ * dso.h - the files that were mapped while the trace was recorded: recorded identity, the file found for it on this
+ * machine, its segments and symbols. Files are opened when they are first needed.
  */
 #ifndef CSTRACE_IMAGES_DSO_H
 #define CSTRACE_IMAGES_DSO_H
@@ -22,19 +22,19 @@ enum dso_state {
 	DSO_UNTRIED,
 	DSO_LOADED,
 	DSO_MISSING,		/* no file was found */
-	DSO_REFUSED,		/* a file was found and must not be used */
+	DSO_REFUSED,		/* a file was found and refused */
 };
 
 enum dso_kind {
 	DSO_FILE,
-	DSO_VMLINUX,		/* kernel text: mapped by the addresses of its segments */
-	DSO_MODULE,		/* kernel module: its file is not what ran */
+	DSO_VMLINUX,		/* kernel text, mapped by the addresses of its segments */
+	DSO_MODULE,		/* kernel module, which must be linked before use */
 	DSO_KCORE,		/* copy of kernel memory */
-	/* Not in a file that a path or build-id finds: */
+	/* not in a file that can be found by path or build-id: */
 	DSO_ANON,		/* no file name: generated code, stack, heap */
 	DSO_JIT,		/* code that a jitdump file describes */
-	DSO_BPF,		/* BPF program, trampoline: a symbol that the kernel made while it ran */
-	DSO_PATCH,		/* bytes that the kernel wrote over its own code */
+	DSO_BPF,		/* BPF program or trampoline, for which the kernel made a symbol at run time */
+	DSO_PATCH,		/* bytes that the kernel wrote to its own code */
 };
 
 struct dso_segment {
@@ -46,38 +46,38 @@ struct dso_symbol_entry {
 	uint64_t offset;	/* in the file */
 	uint64_t vaddr;
 	uint64_t size;
-	const char *name;	/* in the mapped file, or in names */
+	const char *name;	/* in the mapped file, or in `names` */
 	uint8_t bind;		/* 0 global, 1 local, 2 weak */
 };
 
 struct cst_section;
 struct jitdump;
 
-/* As much as a code section can be. What is mapped beyond cannot be code of a file. */
+/* Maximum size of a code section. Maps beyond it cannot be code of a file. */
 #define DSO_MAX_EXTENT	(2ull * UINT32_MAX)
 
 struct dso {
 	char *path;		/* as recorded */
-	uint32_t number;	/* in the table, from 0 */
+	uint32_t number;	/* index in the table, from 0 */
 	struct build_id recorded;
-	bool id_of_header;	/* recorded is from the file's header, not from the records that name the file */
+	bool id_of_header;	/* `recorded` is from the file's header, not from the records that name the file */
 	uint8_t kind;		/* enum dso_kind */
 	uint8_t state;		/* enum dso_state */
-	uint8_t trouble;	/* enum dso_trouble: why a file was not used */
+	uint8_t trouble;	/* enum dso_trouble: why a file was refused */
 	bool is_elf;
 	bool by_name;		/* found by its base name only */
-	bool from_host;		/* without --symfs: found by its recorded path on this machine */
-	bool from_input;	/* a file of the input: of a package, a snapshot, a perf.data directory */
+	bool from_host;		/* without --symfs: found at its recorded path on this machine */
+	bool from_input;	/* file of the input: of a package, a snapshot or a perf.data directory */
 	bool symbols_read;
-	bool own_data;		/* data is on the heap */
+	bool own_data;		/* `data` is on the heap */
 	uint16_t machine;	/* ELF e_machine */
 	uint64_t extent;	/* end of the highest file range that was mapped, to DSO_MAX_EXTENT */
-	uint64_t ref_addr;	/* DSO_VMLINUX: recorded address of the symbol ref_sym; DSO_MODULE: of its code */
+	uint64_t ref_addr;	/* recorded address: DSO_VMLINUX: of the symbol ref_sym; DSO_MODULE: of its code */
 	char ref_sym[16];
-	struct module_text {	/* DSO_MODULE: where its .text was, as far as the recorder says it */
+	struct module_text {	/* DSO_MODULE: recorded position of .text, if there is one */
 		bool known;
-		uint64_t in_file;	/* a place in .text */
-		uint64_t in_memory;	/* the same place, from where the module was loaded */
+		uint64_t in_file;	/* an offset in .text */
+		uint64_t in_memory;	/* the same position, relative to the address of the module */
 	} text;
 	char *file;		/* the file that was opened or refused */
 	const uint8_t *data;
@@ -88,163 +88,173 @@ struct dso {
 	struct dso_symbol_entry *syms;
 	size_t nr_syms;
 	char *names;
-	uint32_t *name_order;	/* numbers of symbols in the order of their names; NULL until needed */
-	uint64_t used;		/* times the decoder wanted its code */
-	bool shown;		/* with a filter on time: some of it was let pass */
-	uint64_t insns;		/* decoded in it, when a consumer counts them */
-	uint64_t nacc;		/* places where code was wanted and is missing */
-	uint64_t nacc_bytes;	/* of trace that was not decoded for it */
+	uint32_t *name_order;	/* indices of the symbols sorted by name; NULL until needed */
+	uint64_t used;		/* number of requests for its code by the decoder */
+	bool shown;		/* with a time filter: part of it was in the filter's window */
+	uint64_t insns;		/* instructions decoded in it, if a consumer counts them */
+	uint64_t nacc;		/* addresses at which its code was needed and is missing */
+	uint64_t nacc_bytes;	/* bytes of trace that were not decoded because of that */
 	uint64_t conflicts;	/* atoms that contradict its code */
 	struct jitdump *jit;	/* DSO_JIT */
 	struct cst_section *section;
-	struct cst_section *unlinked;	/* DSO_MODULE: stands for its memory until its file was read */
+	struct cst_section *unlinked;	/* DSO_MODULE: section used for its memory until the file is read */
 	struct dso *next;	/* hash chain */
 };
 
 enum dso_trouble {
 	DSO_FINE,
 	DSO_NOT_FOUND,
-	DSO_BUILD_ID,		/* build-id differs */
-	DSO_MACHINE,		/* not for Arm */
-	DSO_NO_CODE,		/* debug file: its code sections are empty */
+	DSO_BUILD_ID,		/* the build-id differs */
+	DSO_MACHINE,		/* not an Arm file */
+	DSO_NO_CODE,		/* debug file with empty code sections */
 	DSO_UNREADABLE,
 	DSO_BAD_ELF,
-	DSO_UNALIGNED,		/* file offset and address do not fit */
-	DSO_NO_PLACE,		/* module: nothing tells where its code was in memory */
-	DSO_PACKED,		/* compressed, and cannot be unpacked */
-	DSO_LEFT_OUT,		/* the same, since this program was made without the library for it */
-	DSO_UNPACKED_LARGE,	/* compressed, and unpacks to more than any such file */
-	DSO_NO_MEMORY,		/* memory was refused while the file was read */
-	DSO_NO_SYMBOL,		/* kernel image without the symbol that tells where it was loaded */
+	DSO_UNALIGNED,		/* file offset and address are not congruent */
+	DSO_NO_PLACE,		/* module: the address of its code is not recorded */
+	DSO_PACKED,		/* compressed, and cannot be decompressed */
+	DSO_LEFT_OUT,		/* as PACKED, because this program was built without the library */
+	DSO_UNPACKED_LARGE,	/* compressed, and larger than UNPACK_MAX */
+	DSO_NO_MEMORY,		/* there was no memory to read the file */
+	DSO_NO_SYMBOL,		/* kernel image without the symbol whose address was recorded */
 };
 
-/* Files by the path of what they stand for. */
+/* Table of files by recorded path. */
 struct dso_places {
 	struct dso_place {
 		char *path;
 		char *file;
 		size_t number;
-		bool taken;	/* by a record */
+		bool taken;	/* used for a record */
 	} *v;
 	size_t nr, cap;
 	bool sorted;
 };
 
-/* 0, or ERR_NOMEM. */
+/* Returns 0 or ERR_NOMEM. */
 int dso_places_add(struct dso_places *p, const char *path, const char *file);
 void dso_places_free(struct dso_places *p);
-/* The `nth` that was added for the path; NULL: there are no more. */
+/* Returns the `nth` file that was added for the path, NULL if there are fewer. */
 struct dso_place *dso_places_find(struct dso_places *p, const char *path, unsigned int nth);
 
-/* The files that a package or snapshot contains beside its records. */
+/* The files that a package or snapshot contains besides its records. */
 struct dso_bundle {
 	struct dso_places images;	/* by recorded path */
-	struct dso_places jitdumps;	/* by the path that was recorded, if one was */
+	struct dso_places jitdumps;	/* by recorded path, if there is one */
 	char *kcore, *kallsyms;		/* NULL: none */
 };
 
 void dso_bundle_free(struct dso_bundle *b);
 
 struct dso_search {
-	struct dso_bundle bundle;	/* before any other place */
+	struct dso_bundle bundle;	/* searched before any other place */
 	const char *symfs;
 	const char *vmlinux;
 	const char *buildid_dir;	/* NULL: ~/.debug */
-	const char *kcore;		/* as the user named them; NULL: not, as are the next ones */
+	const char *kcore;		/* this and the next ones as given by the user; NULL: not given */
 	const char *kallsyms;
 	const char *jitdump;		/* files, separated by commas */
-	const char *osrelease;		/* of the recorded machine; NULL unknown */
+	const char *osrelease;		/* of the recorded machine; NULL: unknown */
 	bool force;
-	bool other_recorder;		/* than perf, whose options do not help then */
-	struct kernel_images *kernel;	/* to link modules with; NULL: none */
-	struct symfs_index *index;	/* files under symfs, made when first needed */
+	bool other_recorder;		/* not recorded by perf, so its options are no remedy */
+	struct kernel_images *kernel;	/* for linking modules; NULL: none */
+	struct symfs_index *index;	/* files below symfs, built when first needed */
 };
 
 struct dso_table {
 	struct dso **bucket;
 	size_t nr_buckets;
-	struct dso **all;		/* in order of first appearance */
+	struct dso **all;		/* in the order of first use */
 	size_t nr, cap;
 	struct dso_search search;
 };
 
 void dso_table_init(struct dso_table *t);
 void dso_table_free(struct dso_table *t);
-/* The dso for a recorded path and build-id (len 0: none recorded). NULL: no memory. */
+/* Returns the dso for a recorded path and build-id (len 0: none recorded). NULL: no memory. */
 struct dso *dso_table_get(struct dso_table *t, const char *path, const struct build_id *id, bool kernel);
 
-/* The same for a kernel module that was loaded at `addr`. */
+/* As dso_table_get(), for a kernel module that was loaded at `addr`. */
 struct dso *dso_table_get_module(struct dso_table *t, const char *path, const struct build_id *id,
 				 uint64_t addr);
-/* Does the kernel map a module by this name? */
+/* True if the kernel uses such a name for a module. */
 bool dso_is_module(const char *path);
-/* The first dso of this kind and path; NULL: none. */
+/* Returns the first dso of this kind and path, NULL if there is none. */
 struct dso *dso_table_find(const struct dso_table *t, const char *path, uint8_t kind);
-/* A dso that no path finds: the caller fills it in. NULL: no memory. */
+/* Adds a dso that cannot be found by path; the caller fills it in. NULL: no memory. */
 struct dso *dso_table_add(struct dso_table *t, const char *path, uint8_t kind);
 
-/* A build-id that the file header gives for a path. */
+/* Sets the build-id that the file header has for a path. */
 void dso_table_set_build_id(struct dso_table *t, const char *path, const struct build_id *id);
 
-/* Where a place in .text of a kernel module was, for all modules of a path. */
+/* Sets the recorded position of .text for all modules of a path. */
 void dso_table_set_text(struct dso_table *t, const char *path, uint64_t in_file, uint64_t in_memory);
 
-/* Find, check and map the file. True when its bytes are there; tries once. */
+/* Finds, checks and maps the file, once. Returns true if its bytes are available. */
 bool dso_load(struct dso_table *t, struct dso *d);
-/* Address of a symbol of a loaded ELF file. */
+/* Returns the address of a symbol of a loaded ELF file. */
 bool dso_symbol_address(struct dso *d, const char *name, uint64_t *vaddr);
 
-/* A kernel image without symbols: where it was linked, from what its layout says. Needs an equal build-id. */
+/* Returns the link address of a kernel image without symbols, derived from its layout. Requires an equal build-id. */
 bool dso_kernel_anchor(struct dso *d, const char *name, uint64_t *vaddr);
 
-/* dso_elf.c: build-id, segments and machine of a mapped file; enum dso_trouble. */
+/* dso_elf.c: reads build-id, segments and machine of a mapped file. Returns enum dso_trouble. */
 int dso_read_elf(struct dso *d);
-/* Of an open file that is not kept; `path` is its name. */
+/* Reads the build-id of an open file, which the caller keeps; `path` is its name. */
 bool elf_file_build_id(int fd, size_t size, const char *path, struct build_id *id);
 void dso_read_symbols(struct dso *d);
 
-/* dso_find.c: the next file to try, by falling preference; false when there is none. */
+/* dso_find.c: iterates over the files to try, best first; returns false at the end. */
 struct dso_candidates {
 	unsigned int step, sub;
 	bool by_name;
-	bool from_host;		/* this machine's file of the recorded path */
+	bool from_host;		/* a file of this machine at the recorded path */
 	bool from_input;
 	char path[4096];
 };
 bool dso_next_candidate(struct dso_search *s, const struct dso *d, struct dso_candidates *c);
 
-/* symfs_index.c: names and build-ids of the files below a directory. */
+/* symfs_index.c: finds files below a directory by build-id. */
 const char *symfs_by_build_id(struct dso_search *s, const struct build_id *id);
-/* `nth` file with this base name. */
+/* Returns the `nth` file with this base name. */
 const char *symfs_by_name(struct dso_search *s, const char *name, unsigned int nth);
 void symfs_index_free(struct symfs_index *ix);
 
 bool build_id_equal(const struct build_id *a, const struct build_id *b);
-/* Hex digits; `out` has room for 2 * BUILD_ID_MAX + 1. */
+/* Writes hex digits to `out`, which has room for 2 * BUILD_ID_MAX + 1. */
 const char *build_id_text(const struct build_id *id, char *out);
 
-/* Why there is no code, and what to do about it; one line each. */
+/*
+ * Prints why there is no code, and the remedy, in one line each. `perf`: perf made the recording, so its options may
+ * help.
+ */
 /* `perf`: perf recorded it, and what its options do may help. */
 void dso_explain(const struct dso *d, bool perf, FILE *out);
 
-/* Order of files in listings: by path, then by build-id and place, never by where they lie in memory. */
+/*
+ * Orders files in listings by path, then by build-id and address, but not by pointers, so that the output is
+ * deterministic.
+ */
 int dso_compare(const struct dso *a, const struct dso *b);
-const char *dso_path(const struct dso *dso);		/* as recorded */
+const char *dso_path(const struct dso *dso);		/* recorded path */
 const char *dso_file(const struct dso *dso);		/* the file that was opened, NULL if none was found */
-const uint8_t *dso_build_id(const struct dso *dso, size_t *len); /* of the file, else as recorded; NULL unknown */
-/* ELF virtual address of a file offset; false when it is not in a loaded segment (non-ELF: vaddr = offset). */
+const uint8_t *dso_build_id(const struct dso *dso, size_t *len); /* of the file, else as recorded; NULL: unknown */
+/*
+ * Converts a file offset to an ELF virtual address (other files: the offset itself). False: it is in no loaded segment.
+ */
 bool dso_vaddr(const struct dso *dso, uint64_t offset, uint64_t *vaddr);
-/* A copy of kernel memory (kcore): offsets in it are places of no program file. */
+/* True for a copy of kernel memory (kcore), whose offsets are not those of a program file. */
 bool dso_is_memory(const struct dso *dso);
-/* File offset and vaddr of the first PT_LOAD segment; false when there is none (0 and 0 then). */
+/* Returns offset and address of the first PT_LOAD segment. False: there is none (both are 0). */
 bool dso_first_load(const struct dso *dso, uint64_t *offset, uint64_t *vaddr);
 struct dso_text {
 	uint64_t offset, size;	/* in the file */
-	uint64_t vaddr;		/* as the section header says: 0 in a kernel module */
+	uint64_t vaddr;		/* of the section header: 0 in a kernel module */
 };
-/* The section .text of an ELF file without program headers (a kernel module). False: it has them, or no .text. */
+/*
+ * Returns the section .text of an ELF file without program headers (a kernel module). False: it has them, or no .text.
+ */
 bool dso_unlinked_text(const struct dso *dso, struct dso_text *text);
-/* Name and start of the function symbol that covers a file offset; false when there is none. */
+/* Returns name and start of the function symbol at a file offset. False: there is none. */
 bool dso_symbol(const struct dso *dso, uint64_t offset, const char **name, uint64_t *sym_start,
 		uint64_t *sym_size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* dso_elf.c - what is read from ELF files: machine, segments, build-id, function symbols. */
+/* dso_elf.c - reads ELF files: machine, segments, build-id, function symbols. */
 #include <elf.h>
 #include <elfutils/libdwelf.h>
 #include <gelf.h>
@@ -38,7 +38,7 @@ bool elf_file_build_id(int fd, size_t size, const char *path, struct build_id *i
 	return ok;
 }
 
-/* A file with debug information only keeps the program headers, but its code sections are NOBITS. */
+/* False for a file with debug information only: it has the program headers, but its code sections are NOBITS. */
 static bool has_code(Elf *elf)
 {
 	Elf_Scn *scn = NULL;
@@ -52,10 +52,10 @@ static bool has_code(Elf *elf)
 		if (sh.sh_type != SHT_NOBITS)
 			return true;
 	}
-	return !any;	/* section headers may have been stripped */
+	return !any;	/* section headers may be stripped */
 }
 
-/* Files that perf inject --jit of older versions made have sections only. */
+/* Uses sections as segments, for the files of older versions of perf inject --jit, which have sections only. */
 static int sections_as_segments(struct dso *d, Elf *elf)
 {
 	Elf_Scn *scn = NULL;
@@ -110,7 +110,7 @@ int dso_read_elf(struct dso *d)
 	int trouble = DSO_FINE;
 
 	if (d->size < SELFMAG || memcmp(d->data, ELFMAG, SELFMAG))
-		return DSO_FINE;	/* read by file offset */
+		return DSO_FINE;	/* not ELF: code is read by file offset */
 	elf = elf_of(d);
 	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &eh)) {
 		elf_end(elf);
@@ -163,7 +163,7 @@ bool dso_unlinked_text(const struct dso *d, struct dso_text *text)
 	return found;
 }
 
-/* In an Arm kernel _text is where the image starts, and _stext where its section .text does. */
+/* In an Arm kernel, _text is the start of the image and _stext that of its section .text. */
 bool dso_kernel_anchor(struct dso *d, const char *name, uint64_t *vaddr)
 {
 	bool found = false;
@@ -196,7 +196,7 @@ static size_t underscores(const char *name)
 	return strspn(name, "_");
 }
 
-/* Of several names for one place the first is shown; the order is the one perf has. */
+/* Orders symbols as perf does, since the first of several names of an address is shown. */
 static int compare_symbols(const void *a, const void *b)
 {
 	const struct dso_symbol_entry *x = a, *y = b;
@@ -204,7 +204,7 @@ static int compare_symbols(const void *a, const void *b)
 
 	if (x->offset != y->offset)
 		return x->offset < y->offset ? -1 : 1;
-	if (x->size != y->size)	/* the sized one of two names wins */
+	if (x->size != y->size)	/* a name with a size precedes one without */
 		return x->size > y->size ? -1 : 1;
 	if (x->bind != y->bind)
 		return x->bind < y->bind ? -1 : 1;
@@ -234,7 +234,7 @@ static bool segment_offset(const struct dso *d, uint64_t vaddr, uint64_t *offset
 	return false;
 }
 
-/* Functions, and labels of hand-written code; not the $a, $t, $x, $d marks. */
+/* True for functions and labels of hand-written code; false for mapping symbols ($a, $t, $x, $d). */
 static bool wanted_symbol(const GElf_Sym *sym, const char *name)
 {
 	unsigned int type = GELF_ST_TYPE(sym->st_info);
@@ -270,7 +270,7 @@ static Elf_Data *symbol_data(Elf *elf, GElf_Shdr *sh)
 	return scn ? elf_getdata(scn, NULL) : NULL;
 }
 
-/* In a module, which is not linked, values are places in a section. */
+/* Computes a symbol's file offset. In a module, which is not linked, its value is an offset in a section. */
 static bool symbol_place(const struct dso *d, Elf *elf, GElf_Sym *sym, uint64_t *offset)
 {
 	Elf_Scn *scn;
@@ -285,10 +285,7 @@ static bool symbol_place(const struct dso *d, Elf *elf, GElf_Sym *sym, uint64_t 
 	return dso_vaddr(d, *offset, &sym->st_value);
 }
 
-/*
- * Names stay where libelf finds them only while the Elf is open, so they are copied; two passes: count,
- * then fill.
- */
+/* Copies names, since libelf's are valid only while the Elf is open. Two passes: count, then fill. */
 static void collect(struct dso *d, Elf *elf, Elf_Data *data, const GElf_Shdr *sh)
 {
 	size_t n = data->d_size / sh->sh_entsize, i, bytes = 0, used = 0;
@@ -313,7 +310,7 @@ static void collect(struct dso *d, Elf *elf, Elf_Data *data, const GElf_Shdr *sh
 		name = elf_strptr(elf, sh->sh_link, sym.st_name);
 		if (!wanted_symbol(&sym, name))
 			continue;
-		/* Bit 0 of an Arm function's value selects T32. */
+		/* bit 0 of an Arm function's value selects T32 */
 		if (d->machine == EM_ARM)
 			sym.st_value &= ~(GElf_Addr)1;
 		if (!symbol_place(d, elf, &sym, &offset))
@@ -352,7 +349,7 @@ void dso_read_symbols(struct dso *d)
 bool dso_symbol(const struct dso *dso, uint64_t offset, const char **name, uint64_t *sym_start,
 		uint64_t *sym_size)
 {
-	struct dso *d = (struct dso *)dso;	/* symbols are a cache */
+	struct dso *d = (struct dso *)dso;	/* the symbols are a cache */
 	size_t lo = 0, hi;
 	uint64_t size;
 
@@ -361,11 +358,11 @@ bool dso_symbol(const struct dso *dso, uint64_t offset, const char **name, uint6
 	BISECT(lo, hi, mid, d->syms[mid].offset <= offset);
 	if (!lo)
 		return false;
-	/* Of several names of one address the first is the best one. */
+	/* the first of several names of an address is the best one */
 	for (lo--; lo && d->syms[lo - 1].offset == d->syms[lo].offset;)
 		lo--;
 	size = d->syms[lo].size;
-	if (!size) {	/* labels reach to the next symbol */
+	if (!size) {	/* a label extends to the next symbol */
 		for (hi = lo; hi < d->nr_syms && d->syms[hi].offset == d->syms[lo].offset;)
 			hi++;
 		size = hi < d->nr_syms ? d->syms[hi].offset - d->syms[lo].offset : UINT64_MAX;
@@ -378,7 +375,7 @@ bool dso_symbol(const struct dso *dso, uint64_t offset, const char **name, uint6
 	return true;
 }
 
-/* Of functions with the same name the global one comes first. */
+/* Orders functions by name; the global one of equal names is first. */
 static int compare_names(const void *a, const void *b, void *data)
 {
 	const struct dso *d = data;
@@ -387,7 +384,7 @@ static int compare_names(const void *a, const void *b, void *data)
 
 	if (!c)
 		c = (int)x->bind - (int)y->bind;
-	return c ? c : x < y ? -1 : x > y;	/* both are in the sorted array d->syms */
+	return c ? c : x < y ? -1 : x > y;	/* both are elements of d->syms */
 }
 
 static bool sort_names(struct dso *d)

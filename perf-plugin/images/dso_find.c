@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* dso_find.c - where the file of a recorded mapping may be on this machine, in falling preference. */
+/* dso_find.c - lists the places where the file of a recorded map may be on this machine, best first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ enum find_step {
 	BY_PLACE,
 	BY_PATH,
 	BY_PATH_PACKED,		/* modules: with another compression, or none */
-	BY_PATH_DELETED,	/* the kernel appends " (deleted)" to an unlinked file's name */
+	BY_PATH_DELETED,	/* without the " (deleted)" that the kernel appends to the name of an unlinked file */
 	BY_KERNEL_PLACES,
 	BY_VDSO_PLACES,
 	BY_SYMFS_BUILD_ID,
@@ -34,7 +34,7 @@ static const char *const kernel_places[] = {
 	"/lib/modules/%s/build/vmlinux",
 };
 
-/* Where `make vdso_install` puts the copies with symbols, and where somebody may have put one by hand. */
+/* Places of `make vdso_install`, which have symbols, and of copies made by hand. */
 static const struct vdso_place {
 	const char *name, *place;
 } vdso_places[] = {
@@ -57,7 +57,7 @@ static bool set_path(struct dso_candidates *c, const char *a, const char *b, siz
 	return n > 0 && (size_t)n < sizeof(c->path);
 }
 
-/* `path` of the recorded machine: links in the copy of its file system lead to places in that copy. */
+/* Resolves `path` of the recorded machine: links in the copy of its file system are relative to that copy. */
 static bool set_target_path(struct dso_candidates *c, const struct dso_search *s, const char *path, size_t len)
 {
 	char *name, *whole;
@@ -128,7 +128,7 @@ struct dso_place *dso_places_find(struct dso_places *p, const char *path, unsign
 
 	if (p->nr && !p->sorted)
 		qsort(p->v, p->nr, sizeof(*p->v), compare_places);
-	/* not written again: replicas read it (session/replica.c) */
+	/* sorted only once, since replicas read it (session/replica.c) */
 	if (!p->sorted)
 		p->sorted = true;
 	BISECT(lo, hi, mid, strcmp(p->v[mid].path, path) < 0);
@@ -136,7 +136,7 @@ struct dso_place *dso_places_find(struct dso_places *p, const char *path, unsign
 	return lo < p->nr && !strcmp(p->v[lo].path, path) ? &p->v[lo] : NULL;
 }
 
-/* Several files of one path: the build-id tells which it is. */
+/* Files of a bundle; the build-id distinguishes several files of one path. */
 static bool by_place(struct dso_search *s, const struct dso *d, struct dso_candidates *c, unsigned int nth,
 		     bool *more)
 {
@@ -171,7 +171,7 @@ static bool by_path_packed(struct dso_search *s, const struct dso *d, struct dso
 	       set_target_path(c, s, path, (size_t)n);
 }
 
-/* The kernel writes a module's name with underscores, its file may have dashes instead. */
+/* Modules: the kernel's name has underscores where the file's name may have dashes. */
 static bool by_module_name(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
 			   unsigned int nth)
 {
@@ -198,7 +198,7 @@ static bool by_path_deleted(struct dso_search *s, const struct dso *d, struct ds
 	return set_target_path(c, s, d->path, n - k);
 }
 
-/* Only a kernel whose build-id can be checked is taken without being named. */
+/* Kernels at the usual places are tried only if their build-id can be compared. */
 static bool by_kernel_place(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
 			    unsigned int nth)
 {
@@ -220,7 +220,7 @@ static bool by_vdso_place(struct dso_search *s, const struct dso *d, struct dso_
 
 	if (d->kind != DSO_FILE || strcmp(d->path, v->name))
 		return false;
-	/* This machine's own copy is only right when its build-id can be compared. */
+	/* this machine's copy is used only if its build-id can be compared */
 	if (strchr(v->place, '%') ? !s->osrelease || strchr(s->osrelease, '%') : !s->symfs)
 		return false;
 	if (!s->symfs && !d->recorded.len)
@@ -262,7 +262,7 @@ static bool by_name(struct dso_search *s, const struct dso *d, struct dso_candid
 	return set_path(c, "", found, strlen(found));
 }
 
-/* One place; *more: ask again with the next `nth`. */
+/* Tries one place; *more: call again with the next `nth`. */
 static bool place(struct dso_search *s, const struct dso *d, struct dso_candidates *c, bool *more)
 {
 	const char *found;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* elf_facts.c - reads section headers and notes of an ELF file, within fixed bounds of memory. */
+/* elf_facts.c - reads section headers and notes of an ELF file in bounded memory. */
 #include <elfutils/libdwelf.h>
 #include <gelf.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@ struct section {
 	Elf_Scn *scn;
 	GElf_Shdr sh;
 	const char *name;
-	const uint8_t *p;	/* contents as in the file; NULL: none, or not inside of it */
+	const uint8_t *p;	/* contents in the file; NULL: none, or not inside the file */
 	size_t len;
 };
 
@@ -38,8 +38,8 @@ static uint64_t number(const uint8_t *p, unsigned int bytes, bool big)
 }
 
 /*
- * Reads the header of the unit at p: length, version (DWARF 5, 7.5.1). Returns the bytes up to the next unit;
- * 0 when the header is not complete or holds a reserved length.
+ * Reads the header of the unit at p: length, version (DWARF 5, 7.5.1). Returns the number of bytes up to the next unit;
+ * 0 if the header is incomplete or has a reserved length.
  */
 static uint64_t read_unit(const uint8_t *p, size_t len, bool big, uint16_t *version)
 {
@@ -80,7 +80,7 @@ static void read_units(struct elf_facts *f, const uint8_t *p, size_t len, bool b
 		add_version(f, version);
 }
 
-/* The first bytes of what a zlib stream holds; their number. */
+/* Decompresses the first bytes of a zlib stream. Returns their number. */
 static size_t first_of_zlib(const uint8_t *p, size_t len, uint8_t *out, size_t room)
 {
 	z_stream z = { .next_in = (uint8_t *)p, .avail_in = len > UINT32_MAX ? UINT32_MAX : (uInt)len,
@@ -108,7 +108,7 @@ static size_t first_of_zstd(const uint8_t *p, size_t len, uint8_t *out, size_t r
 	return to.pos;
 }
 #else
-/* Made without zstd: the version of DWARF is not known. */
+/* Built without zstd: the DWARF version is unknown. */
 static size_t first_of_zstd(const uint8_t *p, size_t len, uint8_t *out, size_t room)
 {
 	(void)p;
@@ -119,7 +119,7 @@ static size_t first_of_zstd(const uint8_t *p, size_t len, uint8_t *out, size_t r
 }
 #endif
 
-/* The header of the first unit says how far it goes, which is not in `head`: only its version counts. */
+/* Reads the version of the first unit; its length exceeds the decompressed part. */
 static void read_first_unit(struct elf_facts *f, const uint8_t *p, size_t len, bool zstd, bool big)
 {
 	uint8_t head[UNIT_HEAD];
@@ -162,7 +162,7 @@ static bool has_function(Elf_Scn *scn, const GElf_Shdr *sh)
 	return false;
 }
 
-/* Relocations of code that are not for the dynamic linker: ld -q. */
+/* True for relocations of code that are not for the dynamic linker (ld -q). */
 static bool keeps_relocs(Elf *elf, const GElf_Shdr *sh)
 {
 	Elf_Scn *of = elf_getscn(elf, sh->sh_info);
@@ -194,7 +194,7 @@ static void read_section(struct elf_facts *f, Elf *elf, const struct section *s,
 		memcpy(f->debuglink, s->p, len);
 }
 
-/* The next section, with its name; false: there are no more. */
+/* Returns the next section with its name; false at the end. */
 static bool next_section(Elf *elf, const uint8_t *data, size_t size, struct section *s)
 {
 	size_t strings;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * elf_facts.h - what an ELF file holds for the tools that read our output: symbols, debug information,
- * build-id, relocations, stubs of the linker. Facts only: which reader needs which of them is with the caller.
- *
- * A file that was stripped of its section headers has none of them but the build-id, which a segment
- * (PT_NOTE) has, too. Damaged sections count as missing. Nothing here allocates in proportion to what a
- * compressed section claims to hold.
+ * elf_facts.h - the properties of an ELF file that tools which read our output depend on: symbols, debug information,
+ * build-id, relocations, PLT stubs. The caller knows which tool needs which. A file without section headers has only
+ * its build-id, which is also in a segment (PT_NOTE). Damaged sections count as missing. Memory does not depend on the
+ * sizes that compressed sections claim.
  */
 #ifndef CSTRACE_IMAGES_ELF_FACTS_H
 #define CSTRACE_IMAGES_ELF_FACTS_H
@@ -18,24 +16,26 @@ struct dso;
 
 struct elf_facts {
 	bool sections;		/* section headers */
-	bool symtab;		/* .symtab with a symbol of a function that is in the file */
-	bool dynsym;		/* .dynsym with one */
+	bool symtab;		/* .symtab has a function that is in the file */
+	bool dynsym;		/* .dynsym has one */
 	bool build_id;
-	bool relocs;		/* linked with --emit-relocs: relocations of a code section were kept */
+	bool relocs;		/* linked with --emit-relocs: code sections have relocations */
 	bool linked;		/* ET_EXEC or ET_DYN; false for a kernel module */
 	/*
-	 * Lowest and highest DWARF version of the units in .debug_info; 0: no debug information. Of a
-	 * compressed section only the first unit is read.
+	 * Lowest and highest DWARF version of the units in .debug_info; 0: no debug information. In a compressed
+	 * section only the first unit is read.
 	 */
 	uint16_t dwarf_low, dwarf_high;
-	bool probes;		/* .pseudo_probe: places in the source without DWARF */
-	char debuglink[64];	/* file name in .gnu_debuglink: where the debug information is; "" none */
+	bool probes;		/* .pseudo_probe: source locations without DWARF */
+	char debuglink[64];	/* file name in .gnu_debuglink, the file with the debug information; "": none */
 };
 
-/* Of a file in memory. False, and all zero, when it is not an ELF file. */
+/* Reads a file in memory. Returns false with all fields zero if it is not an ELF file. */
 bool elf_facts_read(const void *data, size_t size, struct elf_facts *f);
 
-/* Of the file that the decoder used for `d`. False, and all zero: none was found, or it is not an ELF file. */
+/*
+ * Reads the file that the decoder used for `d`. Returns false with all fields zero if there is none, or it is not ELF.
+ */
 bool dso_facts(const struct dso *d, struct elf_facts *f);
 
 /* A part of a file. */
@@ -46,8 +46,8 @@ struct elf_part {
 #define ELF_MAX_STUBS	8u
 
 /*
- * Where the linker put the stubs through which other files are called: the sections .plt, .iplt, .plt.got and
- * .plt.sec. Returns their number; 0 as well when the file has no section headers.
+ * Returns the PLT sections .plt, .iplt, .plt.got and .plt.sec and their number; 0 also for a file without section
+ * headers.
  */
 size_t dso_stubs(const struct dso *d, struct elf_part stubs[ELF_MAX_STUBS]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* jitdump.c - reading the bytes of a jitdump file. */
+/* jitdump.c - parses jitdump files. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ enum jit_record {
 	JIT_CODE_MOVE,
 };
 
-/* Code by its index, to find what a later JIT_CODE_MOVE means. */
+/* Code by its index, to resolve later JIT_CODE_MOVE records. */
 struct jit_index {
 	uint64_t index;
 	uint64_t nr;
@@ -81,7 +81,7 @@ static int add_event(struct jit_reader *r, uint64_t time, uint64_t addr, uint64_
 	return JITDUMP_OK;
 }
 
-/* What is behind a load's fields: the name with its terminator, then the code. */
+/* Reads the rest of a load record: the name with its terminator, then the code. */
 static int read_load(struct jit_reader *r, struct pd_cursor *c, uint64_t time)
 {
 	struct jitdump *jd = r->jd;
@@ -124,7 +124,7 @@ static int read_move(struct jit_reader *r, struct pd_cursor *c, uint64_t time)
 	if (!m)
 		return JITDUMP_NO_MEMORY;
 	pd_cur_bytes(c, 16);	/* pid, tid, vma */
-	pd_cur_u64(c);		/* where it was */
+	pd_cur_u64(c);		/* old address */
 	m->time = time;
 	m->to = pd_cur_u64(c);
 	m->len = pd_cur_u64(c);
@@ -154,7 +154,7 @@ static int read_record(struct jit_reader *r, struct pd_cursor *c)
 		err = read_load(r, &body, time);
 	else if (id == JIT_CODE_MOVE)
 		err = read_move(r, &body, time);
-	/* Lines, unwinding and records that are newer than this tell nothing about code. */
+	/* debug, unwinding and unknown records have no code */
 	c->p += size - JIT_PREFIX_SIZE;
 	r->nr++;
 	return err;
@@ -169,7 +169,7 @@ static int compare_index(const void *a, const void *b)
 	return x->nr < y->nr ? -1 : x->nr > y->nr;
 }
 
-/* The latest code with this index that was loaded before record `nr`. */
+/* Returns the last code with this index that was loaded before record `nr`. */
 static const struct jit_code *code_by_index(const struct jit_reader *r, uint64_t index, uint64_t nr)
 {
 	size_t lo = 0, hi = r->nr_index;
@@ -192,7 +192,7 @@ static int add_moves(struct jit_reader *r)
 		const struct jit_move *m = &r->move[i];
 
 		code = code_by_index(r, m->index, m->nr);
-		/* Code can only be mapped where its bytes have the same place in a word. */
+		/* code can be moved only to an address with the same offset in a word */
 		if (!code || m->len > code->size || ((m->to ^ code->addr) & 3)) {
 			r->jd->bad_records++;
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * jitdump.h - files in which a just-in-time compiler wrote down the code that it made (jit-PID.dump): each
- * version of each function with its bytes, address and time.
+ * jitdump.h - files that a just-in-time compiler writes (jit-PID.dump): bytes, address and time of each version of each
+ * function.
  */
 #ifndef CSTRACE_IMAGES_JITDUMP_H
 #define CSTRACE_IMAGES_JITDUMP_H
@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `len` bytes of code are at `addr` from `time` on. */
+/* `len` bytes of code at `addr` from `time` on. */
 struct jit_event {
 	uint64_t time;		/* as in the file */
 	uint64_t addr, len;
-	uint64_t at;		/* place of the bytes, see jitdump_code() */
+	uint64_t at;		/* offset of the bytes, see jitdump_code() */
 	uint64_t nr;		/* order in the file */
 };
 
@@ -22,22 +22,22 @@ struct jit_event {
 struct jit_code {
 	uint64_t at, size, addr;
 	uint64_t file_offset;
-	const char *name;	/* in the file's bytes */
+	const char *name;	/* points into the file's bytes */
 };
 
 struct jitdump {
 	const uint8_t *p;
 	size_t size;
 	bool swap;
-	bool arch_time;		/* times are ticks of the counter, not of CLOCK_MONOTONIC */
+	bool arch_time;		/* times are ticks of the counter, not CLOCK_MONOTONIC */
 	uint32_t machine, pid;
-	struct jit_event *ev;	/* in order of time */
+	struct jit_event *ev;	/* sorted by time */
 	size_t nr_ev, cap_ev;
-	struct jit_code *code;	/* in file order; `at` grows */
+	struct jit_code *code;	/* in file order, `at` ascending */
 	size_t nr_code, cap_code;
-	uint64_t code_size;	/* of all code when it is put together, to its place `at` */
-	uint64_t bad_records;	/* unusable, and left out */
-	uint64_t lost_bytes;	/* at the end of the file: cut, or behind a size that cannot be */
+	uint64_t code_size;	/* size of all code in the layout of `at` */
+	uint64_t bad_records;	/* damaged records, which are left out */
+	uint64_t lost_bytes;	/* at the end of the file: cut, or after an impossible size */
 };
 
 enum jitdump_error {
@@ -49,26 +49,29 @@ enum jitdump_error {
 	JITDUMP_MACHINE,	/* not for Arm */
 };
 
-/* Read `size` bytes at `p`, which stay the caller's and must outlive `jd`; enum jitdump_error. */
+/* Reads `size` bytes at `p`, which the caller keeps until `jd` is freed. Returns enum jitdump_error. */
 int jitdump_read(struct jitdump *jd, const uint8_t *p, size_t size);
 void jitdump_free(struct jitdump *jd);
 const char *jitdump_error_text(int error);
 
 /*
- * A copy of all code, jd->code_size bytes, each piece where its `at` says and as far from a multiple of 4
- * as its address is; NULL: no memory.
+ * Returns a copy of all code, jd->code_size bytes, each function at its offset `at`, which has the alignment of its
+ * address modulo 4. NULL: no memory.
  */
 uint8_t *jitdump_code(const struct jitdump *jd);
 
-/* "…/jit-1234.dump": the number; -1 when a path does not look like that. */
+/* Returns the number in ".../jit-1234.dump", -1 for another name. */
 int jitdump_path_pid(const char *path);
 
 struct dso_table;
 struct dso;
 
-/* Takes over `jd` (from malloc) with the mapping of its file. NULL: no memory, and `jd` is freed. */
+/*
+ * Makes a dso of `jd` (from malloc), which it takes over with the mapping of its file. NULL: no memory, and `jd` is
+ * freed.
+ */
 struct dso *jitdump_dso(struct dso_table *t, const char *path, const char *file, struct jitdump *jd);
-/* Put its code together; false: no memory. For dso.c, as is the next one. */
+/* Assembles the code; false: no memory. This and the next function are for dso.c. */
 bool jitdump_dso_load(struct dso *d);
 void jitdump_dso_free(struct dso *d);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* jitdump_dso.c - generated code as a file that is mapped. */
+/* jitdump_dso.c - makes a mapped file of generated code. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ struct dso *jitdump_dso(struct dso_table *t, const char *path, const char *file,
 	d->file = strdup(file);
 	d->syms = calloc(jd->nr_code ? jd->nr_code : 1, sizeof(*d->syms));
 	if (!d->file || !d->syms)
-		return NULL;	/* the table frees it with the rest */
+		return NULL;	/* the table frees it */
 	for (i = 0; i < jd->nr_code; i++)
 		d->syms[d->nr_syms++] = (struct dso_symbol_entry){
 			.offset = jd->code[i].at, .vaddr = jd->code[i].addr, .size = jd->code[i].size,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* kallsyms.c - sorts the lines of kallsyms by address, and by name when a name is asked for. */
+/* kallsyms.c - symbols of kallsyms sorted by address and, when first needed, by name. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -21,9 +21,9 @@ struct ksym {
 
 struct kallsyms {
 	char *text;
-	struct ksym *sym;	/* by address; the best name of an address comes first */
+	struct ksym *sym;	/* by address; the best name of an address first */
 	size_t nr, cap;
-	uint32_t *by_name;	/* numbers of symbols; NULL until needed */
+	uint32_t *by_name;	/* indices of symbols; NULL until needed */
 };
 
 static bool is_text(char type)
@@ -50,7 +50,7 @@ static int compare_symbols(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* "ffff800008010000 T name\t[module]"; the text is cut into strings. */
+/* Parses "ffff800008010000 T name\t[module]"; cuts the text into strings. */
 static bool parse_line(struct ksym *s, char *line)
 {
 	char *p, *end;
@@ -75,7 +75,7 @@ static bool parse_line(struct ksym *s, char *line)
 	return s->name[0];
 }
 
-/* Takes over `text`, which ends with a zero. */
+/* Takes over `text`, which ends with a NUL. */
 static struct kallsyms *parse(char *text)
 {
 	struct kallsyms *ks = calloc(1, sizeof(*ks));
@@ -91,7 +91,7 @@ static struct kallsyms *parse(char *text)
 		end = line + strcspn(line, "\n");
 		if (*end)
 			*end++ = 0;
-		/* Without privileges every address reads as zero; numbers of per-CPU data are small. */
+		/* unprivileged readers see 0 for every address; small values are offsets of per-CPU data */
 		if (!parse_line(&s, line) || !s.addr)
 			continue;
 		slot = ks->nr < UINT32_MAX ? ARRAY_ADD(ks->sym, ks->nr, ks->cap) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* kcore.c - finding the copy of kernel memory, and the symbols, that belong to a recording. */
+/* kcore.c - finds the copy of kernel memory and the symbols that belong to a recording. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include "images/kernel.h"
 
 /*
- * `dir`/`name` when that is there; NULL: not there, or an error in *rc. `inside`: the folder came with a recording,
- * and a link in it must not lead out.
+ * Returns `dir`/`name` if it exists; NULL: it does not, or an error in *rc. `inside`: the folder is part of a
+ * recording, and links in it must not lead out of it.
  */
 static char *file_in(const char *dir, const char *name, bool inside, int *rc)
 {
@@ -36,7 +36,7 @@ static char *file_in(const char *dir, const char *name, bool inside, int *rc)
 	return NULL;
 }
 
-/* A kcore and the kallsyms next to it. */
+/* Uses a kcore and the kallsyms next to it. */
 static int take_dir(struct kernel_images *k, const char *dir, bool inside)
 {
 	int rc = 0;
@@ -47,7 +47,7 @@ static int take_dir(struct kernel_images *k, const char *dir, bool inside)
 	return rc;
 }
 
-/* --kcore names the copy, or the directory that perf made for it. */
+/* Uses the argument of --kcore: the copy, or the directory that perf made for it. */
 static int take_option(struct kernel_images *k, const char *path)
 {
 	struct stat st;
@@ -79,7 +79,7 @@ static int take_option(struct kernel_images *k, const char *path)
 	return k->kcore_path ? rc : ERR_NOMEM;
 }
 
-/* Does this copy come from the boot that was recorded? */
+/* True if the copy is of the boot that was recorded. */
 static bool same_boot(const struct kernel_images *k, const char *dir)
 {
 	struct kallsyms *ks = NULL;
@@ -96,7 +96,7 @@ static bool same_boot(const struct kernel_images *k, const char *dir)
 	return same;
 }
 
-/* perf buildid-cache --kcore: [kernel.kcore]/BUILD-ID/DATE/kcore */
+/* Searches the cache of perf buildid-cache --kcore: [kernel.kcore]/BUILD-ID/DATE/kcore. */
 static int take_cached(struct kernel_images *k, const char *cache, const struct build_id *id)
 {
 	const char *home = getenv("HOME");
@@ -110,7 +110,7 @@ static int take_cached(struct kernel_images *k, const char *cache, const struct 
 	if (asprintf(&base, "%s%s/[kernel.kcore]/%s", cache ? cache : home, cache ? "" : "/.debug", hex) < 0)
 		return ERR_NOMEM;
 	n = scandir(base, &list, NULL, alphasort);
-	for (i = n - 1; i >= 0 && !rc; i--) {	/* the latest first */
+	for (i = n - 1; i >= 0 && !rc; i--) {	/* latest first */
 		if (k->kcore_path || list[i]->d_name[0] == '.')
 			continue;
 		if (asprintf(&dir, "%s/%s", base, list[i]->d_name) < 0) {
@@ -128,7 +128,7 @@ static int take_cached(struct kernel_images *k, const char *cache, const struct 
 	return rc;
 }
 
-/* The kernel as the records name it, for its build-id and the place of a symbol. */
+/* Returns the kernel as the records name it, which has its build-id and the address of a symbol. */
 static const struct dso *recorded_kernel(struct kernel_images *k, const struct dso_table *t)
 {
 	const struct dso *d;
@@ -145,7 +145,7 @@ static const struct dso *recorded_kernel(struct kernel_images *k, const struct d
 	return NULL;
 }
 
-/* Those that the input brings. */
+/* Uses the files of a package or snapshot. */
 static int take_bundle(struct kernel_images *k, const struct dso_bundle *b)
 {
 	if (b->kallsyms && !k->kallsyms_path) {
@@ -167,7 +167,7 @@ int kernel_find_kcore(struct kernel_images *k, struct dso_table *t, const char *
 	int rc = 0;
 
 	if (s->kallsyms) {
-		/* It is read when it is needed, and a wrong name must not wait for that. */
+		/* the file is read later, but a wrong name is an error now */
 		if (access(s->kallsyms, R_OK)) {
 			fprintf(message_stream(), "cstrace: --kallsyms %s: %s\n", s->kallsyms, strerror(errno));
 			return ERR_REPORTED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* kernel.c - symbols of the kernel that was traced, and where it was loaded. */
+/* kernel.c - symbols and load address of the traced kernel. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ void kernel_free(struct kernel_images *k)
 	memset(k, 0, sizeof(*k));
 }
 
-/* The symbols of the file, if they are of the kernel that was recorded. */
+/* Reads the symbols if they are of the recorded kernel. */
 static struct kallsyms *kallsyms_of_file(struct kernel_images *k)
 {
 	struct kallsyms *ks = kallsyms_open(k->kallsyms_path);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * kernel.h - what a kernel's code was made of while it was traced: its image or a copy of its memory, text
- * that was patched, and its symbols.
- */
+/* kernel.h - sources of the traced kernel's code: its image or a copy of its memory, patched text, and its symbols. */
 #ifndef CSTRACE_IMAGES_KERNEL_H
 #define CSTRACE_IMAGES_KERNEL_H
 
@@ -12,12 +9,12 @@
 
 struct kernel_images {
 	struct patches patches;
-	struct dso *vmlinux;	/* set when its place is known */
-	uint64_t delta;		/* where it ran less where it was linked */
-	uint64_t ref_addr;	/* recorded address of the symbol ref_sym; 0 none */
+	struct dso *vmlinux;	/* set when its address is known */
+	uint64_t delta;		/* run-time minus link-time address */
+	uint64_t ref_addr;	/* recorded address of the symbol ref_sym; 0: none */
 	char ref_sym[16];
-	char *kallsyms_path;	/* NULL: none, or not of this kernel */
-	char *recorded_kallsyms; /* text that the recording has of them; NULL: none */
+	char *kallsyms_path;	/* NULL: none, or of another kernel */
+	char *recorded_kallsyms; /* their text in the recording; NULL: none */
 	size_t recorded_kallsyms_len;
 	struct kallsyms *kallsyms; /* read when first needed */
 	bool kallsyms_tried;
@@ -27,14 +24,14 @@ struct kernel_images {
 
 void kernel_free(struct kernel_images *k);
 
-/* Symbols of the kernel that was traced; NULL: none. */
+/* Returns the symbols of the traced kernel, NULL if there are none. */
 struct kallsyms *kernel_kallsyms(struct kernel_images *k);
-/* Address of a kernel function, from the symbols or the image. */
+/* Returns the address of a kernel function, from the symbols or the image. */
 bool kernel_symbol_address(struct kernel_images *k, const char *name, uint64_t *addr);
 /*
- * kcore.c: the copy of kernel memory and the symbols of this recording: named (dso_search), next to the data in
- * `data_dir` (NULL: the recording is no directory), in a package, or in the build-id cache. After the first pass over
- * the records. 0, or negative.
+ * kcore.c: finds the copy of kernel memory and the symbols of this recording: as named by the user (dso_search), next
+ * to the data in `data_dir` (NULL: the recording is not a directory), in a package, or in the build-id cache. To be
+ * called after the first pass over the records. Returns 0 or negative.
  */
 int kernel_find_kcore(struct kernel_images *k, struct dso_table *t, const char *data_dir);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * maps.c - an AVL tree by start address. All changes but the insertion of what overlaps nothing are made of split
- * and join; a node that more than one tree or node points to is copied before it changes.
+ * maps.c - an AVL tree by start address. Split and join implement all changes except the insertion of a range that
+ * overlaps nothing. A node with several references is copied before it is changed.
  */
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ struct map_node {
 	struct map map;
 	struct map_node *left, *right;
 	unsigned int refs;
-	/* heights of the two: kept here, so that on the way back up from one the other need not be looked at */
+	/* heights of both subtrees: rebalancing after a change in one need not read the other */
 	uint8_t left_height, right_height;
 };
 
@@ -31,7 +31,7 @@ struct maplist *maplist_ref(struct maplist *ml)
 	return ml;
 }
 
-/* Trees are never higher than 1.45 log2 of their size, so neither is the stack. */
+/* an AVL tree is at most 1.45 log2 n high, which bounds the recursion */
 static void node_put(struct map_node *n)
 {
 	struct map_node *right;
@@ -69,8 +69,8 @@ struct maplist *maplist_own(struct maplist *ml)
 }
 
 /*
- * What follows takes the references that it is given and hands out its own. When memory runs out, `failed`
- * is set, parts of the tree are given up, and what is left is consistent but of no use.
+ * The functions below take over the references passed to them and return references of their own. Without memory they
+ * set `failed`; the tree then lacks parts, but remains consistent and can be freed.
  */
 static struct map_node *node_new(const struct map *m, bool *failed)
 {
@@ -85,7 +85,7 @@ static struct map_node *node_new(const struct map *m, bool *failed)
 	return n;
 }
 
-/* A node that only the caller holds. */
+/* Returns a node with one reference: `n` itself or a copy. */
 static struct map_node *node_own(struct map_node *n, bool *failed)
 {
 	struct map_node *copy;
@@ -114,7 +114,7 @@ static int height(const struct map_node *n)
 	return (n->left_height > n->right_height ? n->left_height : n->right_height) + 1;
 }
 
-/* `n` is the caller's own. */
+/* `n` must have one reference. */
 static struct map_node *node_set(struct map_node *left, struct map_node *n, struct map_node *right)
 {
 	n->left = left;
@@ -146,7 +146,7 @@ static struct map_node *rotate_right(struct map_node *n, bool *failed)
 
 static struct map_node *join(struct map_node *left, struct map_node *mid, struct map_node *right, bool *failed);
 
-/* `left` is the caller's own, and more than one higher than `right`. */
+/* `left` must have one reference, and be more than one higher than `right`. */
 static struct map_node *join_right(struct map_node *left, struct map_node *mid, struct map_node *right,
 				   bool *failed)
 {
@@ -169,7 +169,7 @@ static struct map_node *join_left(struct map_node *left, struct map_node *mid, s
 	return height(inner) > height(outer) + 1 ? rotate_right(right, failed) : right;
 }
 
-/* `mid` is the caller's own; NULL: memory ran out before. */
+/* `mid` must have one reference; NULL: memory ran out before. */
 static struct map_node *join(struct map_node *left, struct map_node *mid, struct map_node *right, bool *failed)
 {
 	if (mid && height(left) > height(right) + 1) {
@@ -189,7 +189,7 @@ static struct map_node *join(struct map_node *left, struct map_node *mid, struct
 	return NULL;
 }
 
-/* `m`, the caller's own, overlaps nothing: one way down, where two splits and two joins would be four. */
+/* Inserts `m`, which has one reference and overlaps nothing: one descent instead of two splits and two joins. */
 static struct map_node *insert(struct map_node *n, struct map_node *m, bool *failed)
 {
 	if (!n)
@@ -211,7 +211,7 @@ static struct map_node *insert(struct map_node *n, struct map_node *m, bool *fai
 	return join(n->left, n, n->right, failed);
 }
 
-/* What starts before `addr`, and the rest. */
+/* Splits a tree into the ranges that start before `addr`, and the rest. */
 static void split(struct map_node *n, uint64_t addr, struct map_node **before, struct map_node **after,
 		  bool *failed)
 {
@@ -233,7 +233,7 @@ static void split(struct map_node *n, uint64_t addr, struct map_node **before, s
 	}
 }
 
-/* The tree without its last node, which becomes the caller's own. */
+/* Removes the last node of a tree and returns it in *last with one reference. */
 static struct map_node *take_last(struct map_node *n, struct map_node **last, bool *failed)
 {
 	struct map_node *left;
@@ -273,7 +273,7 @@ static bool same_code(const struct map *a, const struct map *b)
 	return a->dso == b->dso && a->start - a->off == b->start - b->off;
 }
 
-/* What of `m` is beyond `end` comes before everything in `after`. */
+/* Inserts the part of `m` after `end`, which precedes everything in `after`. */
 static struct map_node *keep_end(const struct map *m, uint64_t end, struct map_node *after, bool *failed)
 {
 	struct map rest = *m;
@@ -287,7 +287,7 @@ static struct map_node *keep_end(const struct map *m, uint64_t end, struct map_n
 
 bool maplist_set(struct maplist *ml, const struct map *m)
 {
-	/* the first one that ends behind the start */
+	/* the first range that ends after the start */
 	const struct map *there = maplist_next(ml, m->start), *last;
 	struct map_node *before, *inside, *after, *n;
 	bool failed = false;
@@ -306,7 +306,7 @@ bool maplist_set(struct maplist *ml, const struct map *m)
 		return true;
 	split(ml->root, m->start, &before, &inside, &failed);
 	split(inside, m->end, &inside, &after, &failed);
-	/* What remains of the ranges at both ends stays. */
+	/* keep the remaining parts of the ranges at both ends */
 	last = last_of(inside);
 	if (last)
 		after = keep_end(last, m->end, after, &failed);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * maps.h - what is mapped where: ranges that do not overlap, in a balanced tree whose nodes are shared by
- * all lists that grew out of one another. So a copy costs nothing, and a change as much as the tree is high.
+ * maps.h - list of maps: disjoint ranges in a balanced tree whose nodes are shared between copies. A copy costs
+ * nothing, a change is proportional to the height of the tree.
  */
 #ifndef CSTRACE_IMAGES_MAPS_H
 #define CSTRACE_IMAGES_MAPS_H
@@ -20,7 +20,7 @@ struct map {
 
 struct map_node;
 
-/* Shared between a process and those it forked until one of them changes it. */
+/* Shared between a process and its children until one of them changes it. */
 struct maplist {
 	unsigned int refs;
 	struct map_node *root;
@@ -29,15 +29,15 @@ struct maplist {
 struct maplist *maplist_new(void);
 struct maplist *maplist_ref(struct maplist *ml);
 void maplist_unref(struct maplist *ml);
-/* A list that only the caller holds: `ml` itself or a copy in its place. NULL: no memory, `ml` kept. */
+/* Returns a list with one reference: `ml` itself or a copy in its place. NULL: no memory, `ml` is unchanged. */
 struct maplist *maplist_own(struct maplist *ml);
 
-/* Map, replacing what was there; with m->dso NULL only unmap. False: no memory, and the list is empty. */
+/* Maps a range in place of what is there; with m->dso NULL only unmaps. False: no memory, and the list is empty. */
 bool maplist_set(struct maplist *ml, const struct map *m);
-/* Is anything mapped in the range of `m` that is not what `m` maps there? */
+/* True if the range of `m` contains a map other than that of `m`. */
 bool maplist_conflicts(const struct maplist *ml, const struct map *m);
 const struct map *maplist_find(const struct maplist *ml, uint64_t addr);
-/* The first one that ends after `addr`, to go through all: 0, then the end of each. NULL: none. */
+/* Returns the first map that ends after `addr`, NULL if there is none. To iterate: 0, then the end of each. */
 const struct map *maplist_next(const struct maplist *ml, uint64_t addr);
 
 #endif

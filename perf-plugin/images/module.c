@@ -22,13 +22,13 @@
 
 struct module_section {
 	const char *name;
-	uint64_t offset, size, align;	/* in the file */
-	uint64_t addr;			/* in memory, when it is placed */
+	uint64_t offset, size, align;	/* offset and size in the file, alignment */
+	uint64_t addr;			/* address in memory, if `placed` */
 	bool code;			/* becomes executable memory */
 	bool placed;
 };
 
-/* Instructions of a placed section that cannot be known. */
+/* Instructions of a placed section that are unknown. */
 struct module_hole {
 	uint64_t offset;
 };
@@ -40,11 +40,11 @@ struct module {
 	Elf_Data *symbols;		/* NULL: none */
 	GElf_Shdr symbols_sh;
 	char name[64];
-	struct module_section *sec;	/* by section number */
+	struct module_section *sec;	/* by section index */
 	size_t nr_sec;
 	struct module_hole *hole;
 	size_t nr_holes, cap_holes;
-	uint64_t unresolved;		/* branches out of the module whose target is not known */
+	uint64_t unresolved;		/* branches out of the module with an unknown target */
 	bool dynamic_ftrace;
 };
 
@@ -120,7 +120,7 @@ static const char *symbol_name(struct module *m, const GElf_Sym *sym)
 	return elf_strptr(m->elf, m->symbols_sh.sh_link, sym->st_name);
 }
 
-/* Where the kernel says that a function is, its section is. False: two functions disagree. */
+/* Places sections at the addresses of their functions in kallsyms. Returns false if two functions disagree. */
 static bool place_by_symbols(struct module *m, struct kallsyms *ks, bool *any)
 {
 	size_t i, n = m->symbols ? m->symbols->d_size / m->symbols_sh.sh_entsize : 0;
@@ -145,7 +145,7 @@ static bool place_by_symbols(struct module *m, struct kallsyms *ks, bool *any)
 	return true;
 }
 
-/* Where the recorder says that a section was; false: it does not say so, or it cannot have been there. */
+/* Returns the recorded address of a section; false: not recorded, or impossible. */
 static bool recorded_place(const struct module *m, const struct module_section *s, uint64_t *addr)
 {
 	const struct dso *d = m->d;
@@ -156,16 +156,15 @@ static bool recorded_place(const struct module *m, const struct module_section *
 	return *addr >= d->ref_addr && !(*addr & (s->align - 1));
 }
 
-/* Sections that the loader fills itself: their size is not in the file. */
+/* True for sections that the loader fills: the file does not have their size. */
 static bool filled_by_loader(const struct module_section *s)
 {
 	return !strcmp(s->name, ".plt") || !strcmp(s->name, ".text.ftrace_trampoline");
 }
 
 /*
- * The loader allocates code first, section by section as they stand in the file; those that are needed for
- * the start only go elsewhere. Behind a section of unknown size nothing is known, up to one that the recorder
- * tells the place of.
+ * Places sections by the loader's rule: code first, in the order of the file, init sections elsewhere. Addresses after
+ * a section of unknown size are unknown, up to the next section with a recorded address.
  */
 static void place_by_rule(struct module *m)
 {
@@ -196,7 +195,7 @@ static void place_by_rule(struct module *m)
 	}
 }
 
-/* What a relocation's symbol is; false: not known. */
+/* Resolves the symbol of a relocation; false: unknown. */
 static bool symbol_value(struct module *m, size_t nr, uint64_t *value, const char **name)
 {
 	struct kallsyms *ks;
@@ -223,11 +222,11 @@ static bool symbol_value(struct module *m, size_t nr, uint64_t *value, const cha
 	return ks && kallsyms_exported(ks, *name, value);
 }
 
-/* Kinds of branch that the compiler leaves to the loader: width of the target's field, and its place. */
+/* Branch relocations: width and position of the target field. */
 static const struct branch_reloc {
 	uint32_t type;
 	uint8_t bits, shift;
-	uint32_t unknown;	/* instruction of the same kind whose target is not in it; 0: none */
+	uint32_t unknown;	/* instruction of the same kind without a target in its opcode; 0: none */
 } branch_relocs[] = {
 	{ R_AARCH64_CALL26, 26, 0, A64_BLR_X16 },
 	{ R_AARCH64_JUMP26, 26, 0, A64_BR_X16 },
@@ -243,15 +242,15 @@ static int patch_branch(struct module *m, const struct module_section *s, const 
 	int64_t words = (int64_t)(target - (s->addr + offset)) / 4;
 	struct module_hole *hole;
 
-	/* With dynamic tracing the kernel takes out the calls of its own when the module is loaded. */
+	/* with dynamic ftrace, the kernel removes calls of _mcount when it loads the module */
 	if (br->type == R_AARCH64_CALL26 && m->dynamic_ftrace && name && !strcmp(name, "_mcount")) {
 		insn = A64_NOP;
 	} else if (known && words < 1ll << (br->bits - 1) && words >= -(1ll << (br->bits - 1))) {
 		insn = (insn & ~mask) | ((uint32_t)words << br->shift & mask);
 	} else if (br->unknown) {
 		/*
-		 * Through a veneer that the loader made, or to a place that nothing tells. What the trace says
-		 * about a direct branch is the same as about this one, except that the target must follow.
+		 * The branch goes through a veneer, or to an unknown symbol. The trace of a direct branch is that of
+		 * `unknown` plus the target address.
 		 */
 		insn = br->unknown;
 		m->unresolved++;
@@ -334,7 +333,7 @@ static int add_segment(struct dso *d, size_t *cap, const struct module_section *
 	return DSO_FINE;
 }
 
-/* The first hole at or behind an offset. */
+/* Returns the first hole at or after an offset. */
 static size_t hole_after(const struct module *m, uint64_t offset)
 {
 	size_t lo = 0, hi = m->nr_holes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* patches.c - keeps what was written, each byte sequence once, and what was at each address before its first write. */
+/* patches.c - stores each byte sequence written to kernel text once, and the original bytes of each address. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 void patches_free(struct patches *ps)
 {
-	/* After patches_finish() the bytes are the dso's. */
+	/* after patches_finish() the dso owns the bytes */
 	if (!ps->finished)
 		free(ps->bytes);
 	free(ps->seq);
@@ -33,7 +33,7 @@ static int compare_words(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* Only the earliest word of each address is needed. */
+/* Drops all words of an address but the earliest. */
 static void drop_later_words(struct patches *ps)
 {
 	size_t i, n = 0;
@@ -54,7 +54,10 @@ int patches_note(struct patches *ps, uint64_t addr, uint64_t time, uint64_t seq,
 	size_t i;
 
 	for (i = 0; i + 4 <= len; i += 4) {
-		/* The array grows only when most of it is needed, so it follows the places, not the records. */
+		/*
+		 * the array grows only if most of it is in use after that, so its size depends on addresses, not on
+		 * records
+		 */
 		if (ps->nr_word == ps->cap_word && ps->cap_word) {
 			drop_later_words(ps);
 			if (ps->nr_word > ps->cap_word / 2 && !array_reserve(&ps->word, ps->cap_word,
@@ -150,7 +153,7 @@ int patches_place(struct patches *ps, struct dso_table *t, const uint8_t *bytes,
 	return 0;
 }
 
-/* Words next to one another become one stretch of at most this many. */
+/* maximum length in bytes of a stretch of adjacent words */
 #define MAX_RUN 64
 
 static int make_runs(struct patches *ps, struct dso_table *t)

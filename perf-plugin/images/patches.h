@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * patches.h - kernel text that changed while it was traced (TEXT_POKE records): every byte sequence that
- * was written is kept once, and for each place what was there before it was first written to.
+ * patches.h - kernel text that changed during the recording (TEXT_POKE records): each byte sequence written, stored
+ * once, and for each address the bytes before its first change.
  */
 #ifndef CSTRACE_IMAGES_PATCHES_H
 #define CSTRACE_IMAGES_PATCHES_H
@@ -13,16 +13,16 @@
 struct dso;
 struct dso_table;
 
-/* What an instruction was before the first record about it. */
+/* Original instruction at an address. */
 struct patch_word {
 	uint64_t addr, time, seq;
 	uint32_t old;
 };
 
-/* The same as a stretch of memory. */
+/* Original bytes of a stretch of memory. */
 struct patch_run {
 	uint64_t start, end;
-	uint64_t at;		/* place of the bytes in the dso */
+	uint64_t at;		/* offset of the bytes in the dso */
 };
 
 struct patches {
@@ -33,24 +33,27 @@ struct patches {
 		uint64_t at;
 		uint32_t len;	/* 0: free */
 		uint32_t hash;
-	} *seq;			/* open addressing */
+	} *seq;			/* hash table with open addressing */
 	size_t nr_seq, seq_size;
 	struct patch_word *word;
 	size_t nr_word, cap_word;
-	struct patch_run *run;	/* after patches_finish(), by address */
+	struct patch_run *run;	/* sorted by address, after patches_finish() */
 	size_t nr_run;
 	bool finished;
 };
 
 void patches_free(struct patches *ps);
-/* `old` was at `addr` until this moment. Only before patches_finish(); 0, or ERR_NOMEM. */
+/* Notes that `old` was at `addr` until this moment. Only before patches_finish(). Returns 0 or ERR_NOMEM. */
 int patches_note(struct patches *ps, uint64_t addr, uint64_t time, uint64_t seq, const uint8_t *old,
 		 size_t len);
-/* Where these bytes are in the dso; they are added when they are new. 0, ERR_NOMEM, or -CST_ERR_INVAL: finished. */
+/*
+ * Returns in *at the offset of these bytes in the dso, to which new ones are added. 0, ERR_NOMEM, or -CST_ERR_INVAL
+ * after patches_finish().
+ */
 int patches_place(struct patches *ps, struct dso_table *t, const uint8_t *bytes, size_t len, uint64_t *at);
-/* After the last record: what was there first is put in order, and the dso gets its bytes. */
+/* After the last record: sorts the original bytes and gives the dso its bytes. */
 int patches_finish(struct patches *ps, struct dso_table *t);
-/* The first stretch that ends after `addr`; NULL: none. */
+/* Returns the first stretch that ends after `addr`, NULL if there is none. */
 const struct patch_run *patches_next(const struct patches *ps, uint64_t addr);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "files/input.h"
 
-/* Names in /tmp are of this machine unless --symfs tells where the other one's are. */
+/* Reads the file of a process. /tmp is that of this machine unless --symfs gives the recorded machine's. */
 static struct perf_map *read_file(const struct perf_maps *pms, int pid)
 {
 	struct utsname here;
@@ -34,7 +34,7 @@ const struct perf_map *perf_maps_get(struct perf_maps *pms, int pid)
 	if (pm)
 		return pm;
 	pm = read_file(pms, pid);
-	if (!pm) {	/* that there is none is remembered as well */
+	if (!pm) {	/* a missing file is recorded, too */
 		nothing = strdup("");
 		pm = nothing ? perf_map_read(nothing) : NULL;
 	}

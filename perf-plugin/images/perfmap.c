@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* perfmap.c - the lines of a perf map, sorted by address. */
+/* perfmap.c - parses a perf map and sorts it by address. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct perf_map_entry {
 
 struct perf_map {
 	char *text;
-	struct perf_map_entry *v;	/* by address, then in file order */
+	struct perf_map_entry *v;	/* sorted by address, then in file order */
 	size_t nr, cap;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* perfmap.h - names of generated code, as compilers write them to /tmp/perf-PID.map. There is no code in it. */
+/* perfmap.h - names of generated code in the format of /tmp/perf-PID.map, which has no code. */
 #ifndef CSTRACE_IMAGES_PERFMAP_H
 #define CSTRACE_IMAGES_PERFMAP_H
 
@@ -9,10 +9,10 @@
 
 struct perf_map;
 
-/* Over text of lines "START SIZE NAME" (hex), which it takes over (malloc). NULL: no memory. */
+/* Parses lines "START SIZE NAME" (hex) of `text`, which it takes over (malloc). NULL: no memory. */
 struct perf_map *perf_map_read(char *text);
 void perf_map_free(struct perf_map *pm);
-/* Of several names of an address the one that was written last. */
+/* Finds the name of an address; the last one in the file if there are several. */
 bool perf_map_find(const struct perf_map *pm, uint64_t addr, const char **name, uint64_t *start,
 		   uint64_t *size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * symfs_index.c - the files below the --symfs directory by base name and build-id. Made only when a
- * recorded path is not there, and build-ids are read only when one is asked for.
+ * symfs_index.c - index of the files below the --symfs directory by base name and build-id. It is built when a recorded
+ * path is not found; build-ids are read when one is first searched.
  */
 #include <elf.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "files/input.h"
 #include "images/dso.h"
 
-/* A symfs directory of "/" on a large machine must not take minutes. */
+/* limit of files, so that --symfs=/ on a large machine takes seconds */
 #define MAX_FILES 200000
 
 struct symfs_file {
@@ -71,7 +71,7 @@ static void walk(struct symfs_index *ix, const char *dir)
 	while (fts && fits && ix->nr < MAX_FILES && (e = fts_read(fts)))
 		if (e->fts_info == FTS_F && e->fts_statp->st_size)
 			fits = add_file(ix, e->fts_path, e->fts_namelen);
-	/* fts_read() sets errno to 0 after the last file. */
+	/* fts_read() sets errno to 0 after the last file */
 	if (!fits || (!e && errno == ENOMEM))
 		no_memory(dir, ix->nr);
 	if (ix->nr == MAX_FILES)
@@ -124,7 +124,7 @@ const char *symfs_by_build_id(struct dso_search *s, const struct build_id *id)
 		read_ids(ix);
 	for (i = 0; i < ix->nr; i++) {
 		n = strlen(ix->files[i].name);
-		/* A program and its debug file share the build-id; only the program has code. */
+		/* a program and its debug file have the same build-id, and only the program has code */
 		if (n > 6 && !strcmp(ix->files[i].name + n - 6, ".debug"))
 			continue;
 		if (build_id_equal(&ix->files[i].id, id))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* unpack.c - gzip, xz and zstd files into memory, with a limit of what they may unpack to. */
+/* unpack.c - decompresses gzip, xz and zstd files into memory, with a limit of the size. */
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -104,7 +104,7 @@ static enum unpack_result unpack_zst(const uint8_t *p, size_t len, struct output
 	while (rc && make_room(o)) {
 		out = (ZSTD_outBuffer){ o->p, o->cap, o->len };
 		rc = ZSTD_decompressStream(z, &out, &in);
-		/* The input is at its end and nothing comes out any more: it was cut. */
+		/* end of the input without more output: the file is cut */
 		if (ZSTD_isError(rc) || (rc && in.pos == in.size && out.pos < out.size))
 			break;
 		o->len = out.pos;
@@ -119,7 +119,7 @@ static enum unpack_result unpack_zst(const uint8_t *p, size_t len, struct output
 static const struct {
 	uint8_t len;
 	uint8_t magic[6];
-	enum unpack_result (*unpack)(const uint8_t *p, size_t len, struct output *o);	/* NULL: left out */
+	enum unpack_result (*unpack)(const uint8_t *p, size_t len, struct output *o);	/* NULL: built without it */
 } formats[] = {
 	{ 2, { 0x1f, 0x8b }, unpack_gz },
 	{ 6, { 0xfd, '7', 'z', 'X', 'Z', 0 }, unpack_xz },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* unpack.h - compressed files: kernel modules and kernel images come as .gz, .xz and .zst. */
+/* unpack.h - compressed kernel modules and kernel images (.gz, .xz, .zst). */
 #ifndef CSTRACE_IMAGES_UNPACK_H
 #define CSTRACE_IMAGES_UNPACK_H
 
@@ -8,23 +8,22 @@
 #include <stdint.h>
 
 /*
- * No module or kernel image is larger, and none is smaller by this factor when it is packed (5 is usual, of
- * xz; a file of zeros reaches thousands): a file that unpacks to more is not used. So all files together take
- * memory by their size on disk.
+ * Limit of the decompressed size. No module or kernel image is larger, or compresses by a larger factor (xz has about
+ * 5, a file of zeros reaches thousands). It bounds the memory of all files together by their size on disk.
  */
 #define UNPACK_MAX (256u << 20)
 #define UNPACK_RATIO 64
 
 enum unpack_result {
 	UNPACK_DONE,
-	UNPACK_DAMAGED,		/* or a format that this program does not know */
-	UNPACK_LEFT_OUT,	/* made without the library that the format needs (NO_LZMA, NO_ZSTD) */
+	UNPACK_DAMAGED,		/* damaged, or an unknown format */
+	UNPACK_LEFT_OUT,	/* built without the library of the format (NO_LZMA, NO_ZSTD) */
 	UNPACK_LARGE,
 	UNPACK_NO_MEMORY,
 };
 
 bool is_packed(const uint8_t *p, size_t len);
-/* On success *out, from malloc(), holds *out_len bytes. */
+/* Decompresses into *out (malloc) of *out_len bytes. */
 enum unpack_result unpack(const uint8_t *p, size_t len, uint8_t **out, size_t *out_len);
 
 #endif
