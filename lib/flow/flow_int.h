@@ -53,7 +53,7 @@ struct cond_insn {
  */
 struct span {
 	struct blk b;		/* its off and n_insn are not set; step[] is modulo 2^32 */
-	uint64_t end;		/* address behind the last instruction */
+	uint64_t end;		/* address after the last instruction */
 	uint64_t last;		/* address of the last instruction */
 	uint32_t n_insn;
 	uint32_t section, sect_off; /* of the first instruction; section 0: the span covers several */

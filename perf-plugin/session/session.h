@@ -26,8 +26,8 @@ struct session_opts {
 	const char *symfs;	/* prefix under which the recorded paths are looked up; NULL: none */
 	const char *vmlinux;	/* kernel image with code; NULL: none */
 	const char *kcore;	/* copy of the kernel's memory, or its directory; NULL: that of perf record --kcore */
-	const char *kallsyms;	/* symbols of the kernel; NULL: those next to kcore */
-	const char *jitdump;	/* jitdump files, separated by commas; NULL: those that were mapped */
+	const char *kallsyms;	/* symbols of the kernel; NULL: the file next to kcore */
+	const char *jitdump;	/* jitdump files, separated by commas; NULL: the files in the recording's maps */
 	const char *buildid_dir; /* NULL: ~/.debug */
 	bool force;		/* accept images whose build-id differs */
 	bool report_transactions; /* config.hold_transactions = 0 */
