@@ -13,7 +13,7 @@
  *	patch_code(pid, start_address, length, code)
  *	declare_asid(STATE, asid, pid)
  *	define_trace(STATE, trace_id, source)
- *	x_NAME(...)		anything else; a reader that does not know it goes on
+ *	x_NAME(...)		anything else; readers skip unknown names
  *
  * TIME is a decimal number in the unit that contents.ini gives, or '-' when it is not known. STATE is START,
  * END or CURRENT. Numbers are decimal or 0x, pid and tid may be negative. The kernel is pid 0. A value is a
@@ -26,8 +26,8 @@
  *	offset=N	offset in the image file of base_address (process, library); in the code (patch_code)
  *	inherit=PID	(declare_process START) libraries and patches of PID are there too: a fork
  *	inherited=PID	the same, when the libraries and patches follow as events
- *	implied=1	follows from other events: repeats what they say
- *	of_NAME=VALUE	(END) repeats NAME=VALUE of what ends, since NAME alone would be said of the END;
+ *	implied=1	follows from other events, whose content it repeats
+ *	of_NAME=VALUE	(END) repeats NAME=VALUE of the entity, since NAME alone would be a property of the END;
  *			of_none: it had no parameters
  *	at_NAME, perf	said of the event, not of what it is about: never in implied events
  *	rest=1		(declare_library START) what is left of one that was cut: its patches stay. Otherwise

@@ -45,8 +45,8 @@ struct cst_protocol_ops {
 	 */
 	uint8_t piece_by_run;
 	/*
-	 * With piece_by_run: a piece that was told apart from an A-sync only in a later run goes on to the end of
-	 * that one, before a zero, and has at most this many bytes (CST_MAX_PACKET or fewer). 0: it does not.
+	 * With piece_by_run: limit in bytes, up to CST_MAX_PACKET, of a piece that began like an A-sync and is
+	 * extended into a later run, up to that run's end or its first zero. 0: pieces are not extended.
 	 */
 	uint8_t piece_max;
 	void (*parser_init)(void *parser, const struct cst_config *cfg, void *user);

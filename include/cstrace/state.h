@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * state.h - the traced system at a moment of its event log: processes, threads, libraries, patched code,
- * ASIDs and trace sources that exist then. Events take a state forwards in time or back.
+ * state.h - the traced system at a moment of its event log: the processes, threads, libraries, patched code, ASIDs and
+ * trace sources that exist then. Events move a state forwards or backwards in time.
  *
- * Back in time, END brings an entity into existence, START takes it away and CURRENT asserts it. That gives
- * the same states as forwards when a log is complete: every entity that vanishes has its END, before that of
- * its process unless it is a thread, and what is alive at the end is CURRENT there. cst_state_apply() hands
- * out a complete log for one that is not: it adds the events that are implied by an exec, an exit, a fork, or
- * a mapping or a patch over another one.
+ * Backwards, END creates an entity, START removes it and CURRENT asserts it. This gives the same states as forwards if the
+ * log is complete: every entity that disappears has its END, before that of its process unless it is a thread, and every
+ * entity alive at the end has a CURRENT there. cst_state_apply() completes a log: it adds the events that are implied by
+ * an exec, an exit, a fork, or a map or a patch over another one.
  *
  * The rules are those of section 5.5 of Arm's CoreSight trace decode metadata requirements, the states
  * those of its section 5.6. A state belongs to one thread at a time.

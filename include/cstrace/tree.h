@@ -2,16 +2,16 @@
 /*
  * tree.h - decoders, and the decode tree that routes a trace buffer to them by trace ID.
  *
- * Use: feed bytes; pull elements until 0 comes back; feed more; at the end call ..._end and pull the rest. The caller
+ * Use: feed bytes; pull elements until a pull returns 0; feed more; at the end call ..._end() and pull the rest. The caller
  * owns input and output memory; input must stay valid until pull returns 0. Every pull gives the reason why it
- * returned (struct cst_pull). A caller that asked for no stop gets 0 for two reasons only, CST_STOP_INPUT and
+ * returned (struct cst_pull). A caller that enabled no stop gets 0 for two reasons only, CST_STOP_INPUT and
  * CST_STOP_END, so the loop need not look at the reason:
  *
  *	while ((n = cst_tree_pull(tree, out, cap, NULL)) > 0)
  *		use(out, n);
  *
  * With cst_decoder_set_stop() a pull ends at certain elements, as the last of those it returns: the caller may then
- * change the address space before execution goes on.
+ * change the address space for the instructions after it.
  *
  * Thread safety: a tree with its decoders belongs to one thread at a time, as does the image it uses.
  */
