@@ -273,8 +273,8 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 	cst_flow_set_next(f, g);
 	if (f->cfg->protocol == CST_PROTO_ETMV3) {
 		/*
-		 * Its packet has no address but the handler's, so the return address is where execution has come to; of
-		 * M profile none when the exception comes in place of a return. The reference does not tell it.
+		 * The packet has the handler's address only, so the return address is the current address. In the M
+		 * profile there is none if the exception replaces a return. The reference decoder does not report it.
 		 */
 		if (!f->cfg->as_reference && !(f->need_addr | f->need_ctx) &&
 		    !(f->cfg->profile == CST_PROFILE_M && f->addr >= EXC_RETURN)) {
@@ -396,7 +396,7 @@ static void analyze_value(struct cst_flow *f, struct cst_generic *out, size_t *n
 		}
 		g = cst_flow_emit(f, out, n, CST_GEN_CYCLE_COUNT);
 		g->flags |= CST_GF_CC;
-		/* to the reference cycles alone say so, too */
+		/* for the reference decoder, an element with cycles only reports the gap, too */
 		if (el->num && f->need_addr && f->cfg->as_reference)
 			f->gap_reported = 1;
 		g->cc = el->cc;

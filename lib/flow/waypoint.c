@@ -39,7 +39,7 @@ int cst_flow_waypoint(struct cst_flow *f, struct cst_generic *out, size_t *n)
 
 	if (f->need_addr | f->need_ctx)
 		return 0;
-	/* the reference takes what it is told, also over waypoints that had no atom */
+	/* the reference decoder accepts the address, also beyond waypoints that had no atom */
 	end = cst_flow_span(f, f->cfg->as_reference ? SPAN_THROUGH : SPAN_INTO, f->el.addr, s);
 	if (end == SPAN_LAZY)
 		return 1;

@@ -165,7 +165,7 @@ static int repeat(struct writer *w, const struct cst_event *ev, struct cst_event
 	return 0;
 }
 
-/* The event as it was given, with what the state knows better. */
+/* Writes the event that was passed, with the values that the state has more precisely. */
 static int put_own(struct writer *w, const struct cst_event *ev)
 {
 	struct cst_event_param params[CST_EVENT_PARAMS];
@@ -226,7 +226,7 @@ static int write_all(struct writer *w, struct cst_state *st, struct cst_event_re
 		w->plain = cst_state_cuts(st, &ev);
 		w->known = cst_state_has(st, &ev);
 		err = cst_state_apply(st, &ev, on_event, w);
-		/* Without room in the state, the log goes on: nothing follows from what is not known. */
+		/* an event without room in the state implies no others, so the log can continue */
 		if (err == -CST_ERR_LIMIT)
 			err = 0;
 		if (ev.time != CST_EVENT_NO_TIME)

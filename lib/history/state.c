@@ -75,7 +75,7 @@ static struct cst_event part(const struct cst_event *whole, uint64_t base, uint6
 	return ev;
 }
 
-/* What is left of a library says so, since a library that starts ends the patches where it is. */
+/* Adds the rest of a library that was cut, marked as such, since the start of a library ends the patches in its range. */
 static int add_rest(struct run *r, const struct cst_event *whole, uint64_t base, uint64_t last)
 {
 	struct cst_event_param params[CST_EVENT_PARAMS];
@@ -92,7 +92,7 @@ static int add_rest(struct run *r, const struct cst_event *whole, uint64_t base,
 	return add_implied(r, &ev);
 }
 
-/* Whatever lies in the range ends there; what is left of it outside starts anew. */
+/* Ends the entities in the range; the parts of them outside it start again. */
 static int cut(struct run *r, int64_t pid, enum entity_kind kind, uint64_t base, uint64_t last)
 {
 	struct cst_event whole;
@@ -248,7 +248,7 @@ static int start(struct run *r, const struct cst_event *ev)
 	return emit(r, ev, 0);
 }
 
-/* Is something there that the event says is not? */
+/* True if an entity exists that contradicts the event. */
 static int contradicts(const struct cst_state *st, const struct cst_event *ev, const struct entity *e)
 {
 	if (e)

@@ -38,7 +38,7 @@ struct cst_state {
 
 enum entity_kind cst_entity_kind(const struct cst_event *ev);
 struct avl_key cst_entity_key(const struct cst_event *ev);
-/* The entity that has the key of the event. Threads, ASIDs: whoever it belongs to. */
+/* Returns the entity with the key of the event; a thread or ASID of any process. */
 struct entity *cst_entity_find(const struct cst_state *st, const struct cst_event *ev);
 /* The neighbour of a key in a direction, of any kind. */
 struct entity *cst_entity_near(const struct cst_state *st, const struct avl_key *key, int dir, int or_equal);
@@ -55,19 +55,19 @@ int cst_entity_add(struct cst_state *st, const struct cst_event *ev);
 void cst_entity_take(struct cst_state *st, struct entity *e);
 void cst_entity_free(struct cst_state *st, struct entity *e);
 
-/* of_NAME? */
+/* True if the key has the form of_NAME. */
 int cst_entity_of(struct cst_str key);
 /* Parameters of what the event is about: those that an END repeats as of_NAME, or its own ones. */
 size_t cst_entity_params(const struct cst_event *ev, struct cst_event_param *to);
 int cst_entity_same_params(const struct cst_event *a, const struct cst_event *b);
-/* Do both say the same where both say something? */
+/* True if no property has different values in both. */
 int cst_entity_agrees(const struct cst_event *a, const struct cst_event *b);
-/* Are they the same? */
+/* True if both are equal. */
 int cst_entity_equal(const struct cst_event *a, const struct cst_event *b);
 
-/* Is the event the END of a part of what is there? It is replaced by events that are implied then. */
+/* True if the event is the END of a part of an entity; implied events then replace it. */
 int cst_state_cuts(const struct cst_state *st, const struct cst_event *ev);
-/* Would an END of this kind end something? */
+/* True if an entity exists that an END of this kind would end. */
 int cst_state_has(const struct cst_state *st, const struct cst_event *ev);
 
 #endif

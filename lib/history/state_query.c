@@ -16,7 +16,7 @@ static int show(const struct entity *e, enum cst_event_state state, uint64_t tim
 	return err < 0 ? err : 0;
 }
 
-/* What ends is told in the opposite order: a process after all that belongs to it. */
+/* Lists entities. ENDs are in reverse order: a process after all that belongs to it. */
 static int list(const struct cst_state *st, const struct avl_key *from, int only, enum cst_event_state state,
 		uint64_t time, cst_state_fn fn, void *ctx)
 {

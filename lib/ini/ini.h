@@ -47,10 +47,10 @@ static inline char cst_ini_lower(char c)
 
 /* Equality without case. */
 int cst_ini_is(struct cst_str s, const char *word);
-/* Does `s` begin with `word`? Without case, too. */
+/* True if `s` begins with `word`, without case. */
 int cst_ini_begins(const char *s, const char *word);
 struct cst_str cst_ini_trim(struct cst_str s);
-/* The part before the next comma; *rest gets what follows. 0 when *rest is used up. */
+/* Returns the part before the next comma in *item and the text after it in *rest; 0 if *rest is empty. */
 int cst_ini_item(struct cst_str *rest, struct cst_str *item);
 /*
  * What a quoted text stands for, into out[0..s.n). `s` begins with the quote. The number of bytes used

@@ -12,9 +12,9 @@ enum cst_quote_where {
 	CST_QUOTE_EVENT,
 };
 
-/* May a word of the event log hold it? */
+/* True if a word of the event log may contain the character. */
 int cst_quote_word(char c);
-/* May it be written as it is? */
+/* True if the string may be written without quotes. */
 int cst_quote_bare(struct cst_str s, enum cst_quote_where where);
 /* The text between the quotes. */
 void cst_quote(struct cst_text *t, struct cst_str s);

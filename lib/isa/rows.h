@@ -13,7 +13,7 @@ enum isa_row_flags {
 	ROW_SWITCH = 4,	/* the target is in the other one of A32 and T32 */
 	ROW_SVC = 8,
 	ROW_IT = 16,
-	ROW_TEE = 32,	/* execution goes on in the other one of T32 and ThumbEE */
+	ROW_TEE = 32,	/* switches between T32 and ThumbEE */
 };
 
 /* Instructions with (opcode & mask) == match. In a table the first match wins. */

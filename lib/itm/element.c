@@ -45,7 +45,7 @@ static int put_local_ts(struct itm_state *st, const struct cst_config *cfg, cons
 	return 1;
 }
 
-/* A timestamp that is known in part only tells no time; the reference has zeros for what it does not know. */
+/* A timestamp with unknown bits is no time; the reference decoder sets such bits to 0. */
 static int put_global_ts(struct itm_state *st, const struct cst_config *cfg, const struct cst_packet *pkt,
 			 struct cst_generic *g)
 {
@@ -105,7 +105,7 @@ int cst_itm_element(struct ready_stage *s, const struct cst_packet *pkt, struct 
 			st->page = pkt->value;
 		return 0;
 	case CST_ITM_PKT_OVERFLOW:
-		/* deltas are missing: the sum starts anew */
+		/* deltas are missing: the sum restarts */
 		st->local = 0;
 		st->overflow = 1;
 		return 0;

@@ -40,7 +40,7 @@ struct itm_state {
 	uint64_t global;
 	uint8_t page;		/* of stimulus ports */
 	uint8_t high_known;	/* global: bits from 26 on ... */
-	uint8_t low_known;	/* ... and those below were told, and hold */
+	uint8_t low_known;	/* ... and the lower bits, which are still valid */
 	uint8_t overflow;	/* next element comes after a loss */
 	uint8_t clock;		/* next global timestamp: the clock has changed */
 };

@@ -9,7 +9,7 @@
 #include "protocol/async.h"
 
 #define ASYNC_ZEROS 5		/* bytes, at least */
-/* A synchronisation packet of more zeros is taken for unsynchronised bytes and one of so many. */
+/* Of a synchronisation packet with more zeros than this, the first ones are unsynchronised bytes. */
 #define MAX_ZEROS (ITM_MAX_PACKET - 2)
 #define MAX_RUN 0xff
 
@@ -80,7 +80,7 @@ static unsigned int lose(struct itm_parser *ps, const uint8_t *p, unsigned int s
 	return finish(ps, p, size);
 }
 
-/* Something in the packet that cannot be: what follows is read on, but for strict decoders. */
+/* Handles an impossible value in the packet: parsing continues after it unless the decoder is strict. */
 static inline unsigned int finish_unless(struct itm_parser *ps, const uint8_t *p, unsigned int size,
 				  struct cst_packet *pkt)
 {
@@ -106,8 +106,8 @@ static unsigned int hunt(struct itm_parser *ps, const uint8_t *p, const uint8_t 
 }
 
 /*
- * The same in pieces as the reference lists them: eight bytes, or up to the next 0; what began like a
- * synchronisation packet stands with what follows.
+ * As hunt(), in pieces as the reference lists them: eight bytes, or up to the next 0. Bytes that began like a
+ * synchronisation packet are in one piece with the bytes after them.
  */
 static unsigned int unsynced_piece(struct itm_parser *ps, const uint8_t *p, const uint8_t *end,
 				   struct cst_packet *pkt)

@@ -124,7 +124,7 @@ static void put_details(struct cst_text *t, const struct cst_packet *pkt)
 		put_global_ts1(t, pkt);
 		break;
 	case CST_ITM_PKT_GLOBAL_TS2:
-		/* what comes in five bytes or six has the form of 40 bits */
+		/* payloads of five or six bytes are printed as 40 bits */
 		hex(t, pkt->vsize > 4 ? "{ TS bits [63:26]} " : "{ TS bits [47:26]} ", pkt->value,
 		    pkt->vsize > 4 ? 10 : 2 * pkt->vsize);
 		break;

@@ -31,7 +31,7 @@ void cst_log_rest(struct cst_log *log, enum cst_component component, unsigned in
 		  unsigned int finding, uint64_t count);
 /* What the parser found in a packet. */
 void cst_log_packet(struct cst_log *log, unsigned int trace_id, const struct cst_packet *pkt, int strict);
-/* Decoding starts anew: why, from a NO_SYNC element. */
+/* Records why decoding restarts, from a NO_SYNC element. */
 void cst_log_no_sync(struct cst_log *log, unsigned int trace_id, uint64_t index, unsigned int reason,
 		     unsigned int error);
 

@@ -65,7 +65,7 @@ const struct cst_meta_field *cst_meta_field(enum cst_meta_kind kind, enum cst_me
 uint64_t cst_meta_decode(const struct cst_meta_field *f, uint32_t reg);
 /* Puts an option into its field and gate; 0, or -CST_ERR_INVAL when the field cannot hold it. */
 int cst_meta_encode(const struct cst_meta_field *f, uint64_t value, uint32_t *reg, uint32_t *gate);
-/* May an option have this value? */
+/* True if the option may have this value. */
 int cst_meta_value_ok(enum cst_meta_option opt, uint64_t value);
 int cst_meta_is_bool(enum cst_meta_option opt);
 

@@ -12,7 +12,7 @@
 #define DEFAULT_DUMPS 16384
 #define CODE_ALIGN 4	/* a map's address and offset must agree in these low bits */
 
-/* A dump that was opened, whoever listed it. */
+/* A dump file that was opened; several devices may list it. */
 struct region {
 	const struct cst_snap_dump *dump;	/* the first that named it */
 	struct cst_section *sec;		/* NULL: cannot be had */
@@ -24,7 +24,7 @@ struct region {
 /* What one core sees; made when it is first asked for. */
 struct view {
 	uint8_t ready;
-	struct cst_space *space[SPACES];	/* all the same when nothing tells them apart */
+	struct cst_space *space[SPACES];	/* all equal if no dump distinguishes them */
 	struct cst_images *images;
 };
 
@@ -170,7 +170,7 @@ static int map_space(struct cst_snap_memory *mem, size_t core, unsigned int mask
 	return err;
 }
 
-/* Do all dumps belong to every space? */
+/* True if all dumps belong to every space. */
 static int one_space(const struct cst_snapshot *ss)
 {
 	size_t i, k;

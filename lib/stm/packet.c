@@ -11,7 +11,7 @@
 
 #define ASYNC_NIBBLES 21	/* F, before the 0 that ends it */
 #define MAX_RUN 0xff
-/* So many F and no end: not an ASYNC, whatever comes. */
+/* A run of this many nibbles F without an end cannot be an ASYNC. */
 #define MAX_ASYNC (2 * STM_MAX_PACKET - 8)
 
 #define VERSION_BINARY 3
@@ -99,7 +99,7 @@ static uint8_t add_run(uint8_t run, size_t n)
 	return n < (size_t)(MAX_RUN - run) ? run + n : MAX_RUN;
 }
 
-/* Nibbles F that end at nibble k of [p..), going on into what was before. */
+/* Length of the run of nibbles F that ends at nibble k of [p..), including those before p. */
 static uint8_t run_before(const struct stm_parser *ps, const uint8_t *p, size_t k)
 {
 	size_t n = 0;

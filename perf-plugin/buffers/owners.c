@@ -143,8 +143,8 @@ static int compare(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* Each CPU's and thread's event tells it again when it starts. */
-static bool says_the_same(const struct id_owner *x, const struct id_owner *y)
+/* True if both records announce the same, as each CPU's and thread's event does when it starts. */
+static bool same_announcement(const struct id_owner *x, const struct id_owner *y)
 {
 	return x->id == y->id && x->sink == y->sink && x->has_sink == y->has_sink && x->cpu == y->cpu &&
 	       x->tid == y->tid && x->unit == y->unit;
@@ -155,7 +155,7 @@ static bool changes_hands(const struct id_owner *x, const struct id_owner *y)
 	return x->id == y->id && x->sink == y->sink && (x->cpu != y->cpu || x->unit != y->unit);
 }
 
-/* Until a unit is first defined anew, the metadata tells its ID and registers. */
+/* Adds the IDs and registers of the metadata, which are valid until a record defines the unit. */
 static int add_metadata(struct trace_units *tu)
 {
 	uint32_t i;
@@ -191,7 +191,7 @@ int owners_finish(struct trace_units *tu)
 	if (tu->nr_ids)
 		qsort(tu->ids, tu->nr_ids, sizeof(*tu->ids), compare);
 	for (i = 0; i < tu->nr_ids; i++)
-		if (!to || !says_the_same(&tu->ids[to - 1], &tu->ids[i]))
+		if (!to || !same_announcement(&tu->ids[to - 1], &tu->ids[i]))
 			tu->ids[to++] = tu->ids[i];
 	tu->nr_ids = to;
 	/* of several sinks that have the same ID each has its own row of owners */
@@ -344,6 +344,6 @@ struct trace_unit *owners_unit_of_cpu(const struct trace_units *tu, int cpu, uin
 			best = o;
 	}
 	if (best && !not_after(best, time, seq) && auxinfo_cpu(&tu->info, (uint32_t)cpu))
-		return NULL;	/* not yet: the metadata tells */
+		return NULL;	/* before the first definition: the metadata is valid */
 	return best ? best->unit : NULL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * owners.h - which trace unit sends which trace ID, over time: AUX_OUTPUT_HW_ID records say so, and, in
- * recordings made from trace packages, records that define a trace with its registers. A trace ID may
- * change hands, and a unit may be set up anew, while a buffer is being filled.
+ * owners.h - the trace unit that sends a trace ID at a time, from AUX_OUTPUT_HW_ID records and, in recordings made from
+ * trace packages, from records that define a trace with its registers. A trace ID may get another owner, and a unit other
+ * registers, while a buffer is being filled.
  */
 #ifndef CSTRACE_BUFFERS_OWNERS_H
 #define CSTRACE_BUFFERS_OWNERS_H
@@ -33,7 +33,7 @@ int owners_define_trace(struct trace_units *tu, const struct pd_record *rec);
 /* To be called once, when all were read and the metadata is known. 0, or ERR_NOMEM. */
 int owners_finish(struct trace_units *tu);
 void owners_free(struct trace_units *tu);
-/* Which sinks each buffer belongs to, before several threads ask. */
+/* Finds the sinks of each buffer, before several threads need them. */
 void owners_prepare(const struct trace_units *tu, const struct queues *qs);
 
 /*

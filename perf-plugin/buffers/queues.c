@@ -261,7 +261,7 @@ static int claim(struct queues *qs, struct aux_record *r)
 	return 0;
 }
 
-/* Does unframed trace start here? */
+/* True if unframed trace starts here. */
 static bool looks_raw(const struct queue *q, const struct fragment *f)
 {
 	const struct fragment_part *p = q->parts + f->first_part, *end = p + f->nr_parts;

@@ -107,7 +107,7 @@ static struct trace_unit *unit_of_cpu(const struct trace_units *tu, int cpu)
 	return NULL;
 }
 
-/* Do all units decode alike? */
+/* True if all units have the same decoder configuration. */
 static bool units_equal(const struct trace_units *tu)
 {
 	uint32_t i;

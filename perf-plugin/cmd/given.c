@@ -86,7 +86,7 @@ int cmd_given_exists(const struct cmd_desc *cmd, const struct cmd_opt *o, const 
 	return there ? CMD_GO_ON : CMD_ERROR;
 }
 
-/* Is `name` one of the names in `list`, with spaces between them? */
+/* True if `name` is in `list`, whose names are separated by spaces. */
 static bool is_named(const char *list, const char *name)
 {
 	size_t len = strlen(name), n;

@@ -86,7 +86,7 @@ static unsigned int lowest(const char *mount, const char *group, unsigned int (*
 	return min;
 }
 
-/* Is "cpu" in a list like "cpu,cpuacct"? */
+/* True if "cpu" is in a list such as "cpu,cpuacct". */
 static bool has_cpu(const char *list)
 {
 	const char *p = list;

@@ -50,8 +50,8 @@ struct cmd_desc {
 #define CMD_USAGE	129
 
 /*
- * Parse argv[1..*argc). CMD_GO_ON: go on; argv[0..*argc) then are the operands, if the command takes
- * any. Else the exit code: CMD_OK when help was asked for, CMD_USAGE after a message on stderr, CMD_ERROR after one
+ * Parses argv[1..*argc). Returns CMD_GO_ON if the command is to run; argv[0..*argc) then are its operands.
+ * Else the exit code: CMD_OK when help was asked for, CMD_USAGE after a message on stderr, CMD_ERROR after one
  * about a file or folder that an option names and that is not there. An option with two different values is wrong
  * usage, with the same value twice a warning; a flag may be given several times.
  */
@@ -64,7 +64,7 @@ int cmd_options(const struct cmd_desc *cmd, int *argc, const char **argv);
 void cmd_no_effect(const struct cmd_desc *cmd, const char *names, const char *why);
 void cmd_no_effect_in(const struct cmd_desc *cmd, const void *values, size_t size, const char *but, const char *why);
 
-/* given.c, for cmd_options(): a command line begins; an option was given (value NULL: none); does what it names exist? */
+/* given.c, for cmd_options(): starts a command line; notes an option (value NULL: none); checks that its file exists. */
 void cmd_given_start(void);
 int cmd_given_add(const struct cmd_desc *cmd, const struct cmd_opt *o, const char *value);
 int cmd_given_exists(const struct cmd_desc *cmd, const struct cmd_opt *o, const char *value);

@@ -42,7 +42,7 @@ static struct binary *find_named(struct binary **v, size_t n, const char *want)
 	for (i = 0; i < n; i++) {
 		if (!named(v[i], base_name(want)))
 			continue;
-		/* Two of the same name: only the full path can tell them apart. */
+		/* two files of the same name, so the full path is required */
 		if (found)
 			return NULL;
 		found = v[i];

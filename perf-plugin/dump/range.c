@@ -98,7 +98,7 @@ bool dump_range_done(const struct dump_range *r, const struct cst_tree *tree, in
 	return true;
 }
 
-/* Is anything of the tree's streams listed already? Then what comes next is, too. */
+/* True if an element of the tree's streams was listed; the following ones are listed, too. */
 static bool begun(const struct dump_range *r, const struct cst_tree *tree)
 {
 	unsigned int id, l;
@@ -122,7 +122,7 @@ static uint64_t seek(struct dump_range *r, const struct cst_index *ix, const str
 		unsigned int id = ix->streams[i].trace_id;
 
 		cst_index_search(ix, &ix->streams[i], &q, &places[i]);
-		/* another stream need not be read for the one that is wanted */
+		/* streams that are not listed need not be read */
 		if (only_id >= 0 && only_id != (int)id)
 			places[i].found = 0;
 		r->valid[id] = places[i].valid;

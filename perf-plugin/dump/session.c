@@ -60,7 +60,7 @@ static int fragment_tree(void *data, const struct session_fragment *f, struct cs
 		rc = index_book_make(d->make, &s) ? -CST_ERR_INVAL : 0;
 		*start = f->offset + f->size;
 	} else {
-		/* a stream goes on from fragment to fragment */
+		/* a stream continues from fragment to fragment */
 		if (d->buffer != f->queue)
 			dump_range_reset(d->range);
 		d->buffer = f->queue;

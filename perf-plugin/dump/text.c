@@ -4,7 +4,7 @@
 #include "dump/dump.h"
 #include "dump/names.h"
 
-/* " EL1 non-secure cid=0x.. vmid=0x..": only what is known. */
+/* " EL1 non-secure cid=0x.. vmid=0x.."; unknown fields are left out. */
 static char *text_context(char *p, const struct cst_generic *g)
 {
 	if (g->flags & CST_GF_EL) {

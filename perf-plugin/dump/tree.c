@@ -7,7 +7,7 @@
 
 #define BATCH 512
 
-#define PAST 1	/* nothing more is wanted */
+#define PAST 1	/* the end of the listed range was passed */
 
 /* Lists elements until the tree needs more input, or up to the next packet. */
 static int pull(struct dump *d, struct cst_tree *tree)

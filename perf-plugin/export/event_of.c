@@ -278,7 +278,7 @@ static void plain_event(struct event_build *b, const struct pd_record *rec, cons
 	put_misc(b, rec, 0);
 }
 
-/* ---- is it the whole record? ------------------------------------------------------------------- */
+/* ---- check that the text has the whole record --------------------------------------------------- */
 
 struct comparison {
 	const struct pd_record *rec;

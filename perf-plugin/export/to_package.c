@@ -250,7 +250,7 @@ static int describe_buffers(struct exporter *x, struct cst_doc *doc)
 	return err;
 }
 
-/* Does reading the text give the record again? */
+/* True if parsing the text results in the same record. */
 static bool gives_back(const struct exporter *x, const struct pd_text *t, const struct pd_record *rec)
 {
 	struct cst_package pkg = { .n_metadata = 1 };

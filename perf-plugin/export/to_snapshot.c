@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * to_snapshot.c - perf.data to an Arm snapshot: the trace of one process, a buffer per stretch of trace
- * that was written in one go, since a buffer has no mark at which a reader starts anew.
+ * that was written in one go, since a buffer has no mark at which readers reset their state.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@
 #define MAX_BUFFERS	256	/* readers take no more */
 #define MAX_LISTED	8	/* processes in a message */
 #define NAME_SIZE	48
-#define BARRIER_WORD	0x7fffffffu	/* four of them: every decoder starts anew */
+#define BARRIER_WORD	0x7fffffffu	/* four of them reset every decoder */
 
 #define UNKNOWN_PID	(-1)
 

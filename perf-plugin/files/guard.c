@@ -12,7 +12,7 @@
 
 #include "files/mapped.h"
 
-/* Signals that end the program and can be caught. SIGPIPE: whoever reads the output or the messages is gone. */
+/* Signals that end the program and can be caught. SIGPIPE: the reader of the output or of the messages has ended. */
 static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGVTALRM };
 
 #define NR_ENDING (sizeof(ending) / sizeof(ending[0]))

@@ -74,7 +74,7 @@ static int read_all(int fd, size_t max, char **text, size_t *size)
 	*text = malloc(cap + 1);
 	if (!*text)
 		return ENOMEM;
-	/* one more byte than `max` tells whether there is more */
+	/* reading max + 1 bytes shows whether the file is larger */
 	while ((n = read(fd, *text + len, cap + 1 - len)) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;

@@ -33,7 +33,7 @@ const char *input_error(int error);
 int input_note(const struct stat *st);
 /* Records a file, or the files in a folder but not below it, that the user names; what is not there is left out. */
 int input_note_path(const char *path);
-/* Is this file one of the recorded ones? Only for regular files. */
+/* True if this regular file was noted as an input. */
 bool input_noted(const struct stat *st);
 /* Takes one record of the file back: what read it is going to replace it. */
 void input_forget(const char *path);

@@ -34,7 +34,7 @@ struct mapping {
 static struct mapping *_Atomic table[BUCKETS];
 static struct mapping *spares;
 static char *shrunk;		/* the first file that was found to be shorter */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* whoever changes these */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the list */
 
 static struct mapping *_Atomic *bucket(const void *p)
 {

@@ -22,7 +22,7 @@ struct outdir {
 int outdir_open(struct outdir *d, const char *path, struct error *err);
 /* Path of a file in it, for the caller to free; folders on the way are made. NULL after an error. */
 char *outdir_path(struct outdir *d, const char *name, struct error *err);
-/* Is there a file of this name already? */
+/* True if a file of this name exists. */
 bool outdir_has(const struct outdir *d, const char *name);
 /* A file that is open for writing; -1 after an error. `name` is relative and stays inside. */
 int outdir_create(struct outdir *d, const char *name, struct error *err);

@@ -286,7 +286,7 @@ static void keep_mode(struct pd_output *o)
 		return;
 }
 
-/* Was the target read since the output was opened, or did an input become shorter? */
+/* Checks that the target was not read since the output was opened, and that no input became shorter. */
 static int check_inputs(struct pd_output *o, struct error *err)
 {
 	struct stat st;

@@ -30,7 +30,7 @@ int std_close_output(void)
 
 	if (fflush(stdout))
 		return errno;
-	/* stdio keeps no errno: another write tells it, behind an output that is broken already */
+	/* stdio does not keep errno: another write, after output that is incomplete anyway, sets it again */
 	if (failed_before)
 		return write(STDOUT_FILENO, "\n", 1) < 0 ? errno : -1;
 	/* some file systems report a full disk only now; what was closed from the start has nothing to report */

@@ -11,7 +11,7 @@
 #include "files/input.h"
 
 struct placer {
-	struct dso_bundle *to;		/* NULL: not wanted */
+	struct dso_bundle *to;		/* NULL: not needed */
 	struct folder *files;
 	struct drops *drops;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * from_package.c - a trace package as records. One that was made of perf.data gives that file's records
- * again, one by one. In others the log tells of processes and code only: metadata, buffers and what was there
- * before the first event are put in front.
+ * from_package.c - converts a trace package to records. A package made of perf.data gives the records of that file. The
+ * log of another package has processes and code only; records for metadata, buffers and the state before the first event
+ * precede it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ struct importer {
 	const char *dir;
 	bool own;
 	struct perf_writer *w;
-	struct dso_bundle *bundle;	/* NULL: not wanted */
+	struct dso_bundle *bundle;	/* NULL: not needed */
 	struct drops *drops;
 	struct error *err;
 	struct folder files;
@@ -362,7 +362,7 @@ static int on_event(struct importer *im, const struct cst_event *ev)
 
 	if (time > im->last_time)
 		im->last_time = time;
-	/* what follows from other events is no record of its own */
+	/* an event implied by others makes no record */
 	if (event_unsigned(ev, "implied", &implied) && implied)
 		return 0;
 	if (is_named(ev, "x_auxtrace_info"))

@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-/* These describe the form of a file, or are made anew by the writer. */
+/* True for features that describe the format of a file, or that the writer creates. */
 static bool is_of_form(unsigned int bit)
 {
 	return bit == PD_FEAT_EVENT_DESC || bit == PD_FEAT_AUXTRACE || bit == PD_FEAT_DIR_FORMAT ||

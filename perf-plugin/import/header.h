@@ -19,7 +19,7 @@ int header_default(struct perf_writer *w, uint32_t pmu_type, uint64_t id, bool t
 		   struct error *err);
 /* The same as readers see it. */
 void header_default_attr(struct pd_attr *a, const uint64_t *id, bool timed);
-/* Does header_copy() take care of this record? */
+/* True if header_copy() copies this record. */
 bool header_has(const struct perfdata *pd, const struct pd_record *rec);
 
 /* Where the AUXTRACE records of an output stand; perf looks for them through an index. */

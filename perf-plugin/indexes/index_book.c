@@ -176,7 +176,7 @@ static const struct cst_index *made_anew(struct index_book *b, const struct inde
 /* Options of a listing that the configuration has, too (struct cst_config). */
 #define LISTING_OPTIONS 3
 
-/* Is `digest` that of the same configuration under other options? */
+/* True if `digest` is that of the same configuration with other listing options. */
 static bool other_options(const struct cst_config *cfg, uint64_t digest)
 {
 	struct cst_config c = *cfg;
@@ -233,7 +233,7 @@ static bool has_id(const struct cst_index *ix, unsigned int id)
 	return ix->format == CST_TREE_RAW || bits >> (id & 63) & 1;
 }
 
-/* Are the streams that will be decoded those of the index? */
+/* Checks that the streams to decode are those of the index. */
 static void judge_streams(const struct index_book *b, const struct cst_index *ix, const struct index_section *s,
 			  struct verdict *v)
 {

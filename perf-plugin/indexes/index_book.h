@@ -44,11 +44,11 @@ int index_book_read(struct index_book *b);
 /* The section that a fragment of perf.data is, without its tree. Valid as long as the fragment is being decoded. */
 void index_book_section(struct index_section *s, const struct session_fragment *f);
 /*
- * The index of a section, if there is one that can be trusted. One that cannot is reported, and made anew in memory.
- * One that is sound but was made for other options is reported and stays, and one for these is made in memory.
+ * Returns the valid index of a section. An invalid index in the file is reported and built again in memory. A valid one
+ * for other options is reported and kept, and one for the present options is built in memory.
  */
 const struct cst_index *index_book_get(struct index_book *b, const struct index_section *s);
-/* Does the block of the buffer at `start` hold what was indexed? If not, after a message, the index made anew. */
+/* Returns `ix` if the buffer's block at `start` has the indexed content; else, after a message, an index built again. */
 const struct cst_index *index_book_check(struct index_book *b, const struct cst_index *ix,
 					 const struct index_section *s, uint64_t start);
 /* Make one. 0, or ERR_REPORTED. */

@@ -2,12 +2,12 @@
 /*
  * counts.h - how often each range and each branch ran, per binary, in one pass over the trace.
  *
- * A range is from the target of a branch, or from what follows a branch that was not taken, to the next branch;
- * or up to an exception or the end of the trace. An element of the trace may tell of less: an ETMv3 has one for each
- * instruction, and a PTM may say how far execution has come.
+ * A range begins at the target of a branch, or after a branch that was not taken, and ends at the next branch, an
+ * exception or the end of the trace. It may consist of several elements: ETMv3 has one for each instruction, and PTM has
+ * waypoint updates.
  * With `joined`, branches that were not taken do not end a range.
  *
- * An edge is a taken branch. Exceptions are not the work of the program and make none. A branch whose
+ * An edge is a taken branch. Exceptions are not counted, since no branch instruction causes them. A branch whose
  * target is unknown or outside its binary counts as leaving it; one that comes in from outside
  * belongs to the other binary.
  *

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * merge.h - puts the output of several streams into one order of time. Streams are decoded one after the
- * other, so what they say is kept in a temporary file until all have spoken; with a single stream,
- * nothing needs to be kept and its output passes straight through.
+ * merge.h - merges the output of several streams by time. Streams are decoded one after the other, so their output is
+ * stored in a temporary file until all are decoded; the output of a single stream is written directly.
  *
  * Lanes may be made and written in several threads, each lane in one; the rest is for one thread.
  *

@@ -340,7 +340,7 @@ int threads_apply(struct threads *ts, const struct side_event *e, uint64_t order
 	case SIDE_FORK:
 		return fork_event(ts, e, order);
 	case SIDE_THREAD:
-		/* other records know better than a switch, in particular while a thread exits */
+		/* other records have precedence over a switch, in particular while a thread exits */
 		t = intmap_get(&ts->threads, e->tid);
 		return t && t->nr_pids ? 0 : set_pid(ts, e->tid, e->pid, order);
 	case SIDE_EXIT:
