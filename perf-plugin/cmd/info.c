@@ -11,7 +11,7 @@
 
 int cmd_info(int argc, const char **argv)
 {
-	/* of --time, too, all losses that decoding comes by are told of */
+	/* with --time, too, all losses on the way are reported */
 	struct session_opts so = { .progress = true };
 	bool no_decode = false, all = false, json;
 	const char *format = "text";
