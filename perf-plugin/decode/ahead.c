@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ahead.c - the second tree that finds timestamps before the decoder comes to them. */
+/* ahead.c - a second tree that finds timestamps before the decoder reaches them. */
 #include "decode/stream_state.h"
 
 static void begin(struct ahead *a, uint64_t first)
@@ -62,7 +62,7 @@ static int feed(struct stream_state *st)
 	return rc;
 }
 
-/* Finds the first timestamp at trace offset `from` or behind it; `from` never goes back within a fragment. */
+/* Finds the first timestamp at or after trace offset `from`, which does not decrease within a fragment. */
 static void find(struct stream_state *st, uint64_t from)
 {
 	struct ahead *a = &st->ahead;

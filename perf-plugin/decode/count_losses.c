@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* count_losses.c - counts what a stream loses, batch by batch. */
+/* count_losses.c - counts the losses of a stream, batch by batch. */
 #include "decode/count_losses.h"
 
 #include <string.h>
 
 #include "decode/stream_state.h"
 
-/* Why there is no code at `addr`. */
+/* Returns why there is no code at `addr`. */
 static enum loss explain(const struct stream_state *st, const struct session_loc *loc, uint64_t addr)
 {
 	struct session *ss = st->ss;
@@ -37,8 +37,8 @@ static uint64_t frame_data(const struct stream_state *st)
 }
 
 /*
- * Frames hold bytes of several streams. A stretch of the buffer counts for this stream with the share that the stream
- * has had of the AUX fragment so far; fragments before it have no influence, so that each can be decoded by itself.
+ * Share of this stream in a stretch of the buffer, whose frames have bytes of several streams: its share in the AUX
+ * fragment so far. Earlier fragments are not used, so that each fragment can be decoded by itself.
  */
 static uint64_t own_bytes(const struct stream_state *st, uint64_t bytes)
 {
@@ -119,7 +119,7 @@ static void lost_sync(struct stream_state *st, const struct cst_generic *g)
 	}
 }
 
-/* True when a gap was open anywhere in the batch. */
+/* Returns true if a gap was open anywhere in the batch. */
 static bool find_gaps(struct stream_state *st, const struct cst_generic *g, size_t n)
 {
 	bool any = st->losses.gap.open;
@@ -149,7 +149,7 @@ static bool find_gaps(struct stream_state *st, const struct cst_generic *g, size
 	return any;
 }
 
-/* The file whose code ran last is the one that does not fit. */
+/* Counts image conflicts for the file whose code was executed last. */
 static void blame_file(struct stream_state *st, const struct cst_generic *g, size_t n, uint64_t conflicts)
 {
 	struct session_loc loc;
@@ -165,7 +165,7 @@ static void blame_file(struct stream_state *st, const struct cst_generic *g, siz
 
 static uint64_t sum(const struct cst_stats *s)
 {
-	/* Missing code is counted where it is met (missing_code()). */
+	/* missing code is counted in missing_code() */
 	return s->nacc
 #define LOSS_STAT(name, member, bytes) + s->member
 #include "losses/stats.def"
@@ -173,7 +173,7 @@ static uint64_t sum(const struct cst_stats *s)
 		;
 }
 
-/* What the decoder counted since the last batch belongs to whoever ran. */
+/* Counts the decoder's losses since the last batch for the thread that ran. */
 static void count_since(struct stream_state *st, const struct cst_stats *now, bool in_gap)
 {
 	const struct cst_stats *was = &st->losses.counted;
@@ -185,7 +185,7 @@ static void count_since(struct stream_state *st, const struct cst_stats *now, bo
 	n = now->member - was->member; \
 	losses_add(ls, LOSS_##name, st->stream.cpu, st->stream.pid, comm, n, bytes);
 #define NO_BYTES 0
-	/* within a gap these bytes are the gap's */
+	/* within a gap these bytes are counted with the gap */
 #define BYTES_OUTSIDE_GAPS (in_gap ? 0 : n)
 #include "decode/decode.h"
 #include "losses/stats.def"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* count_losses.h - counts what a stream loses, by the CPU, process and file that it is lost of. */
+/* count_losses.h - counts the losses of a stream by CPU, process and file. */
 #ifndef CSTRACE_DECODE_COUNT_LOSSES_H
 #define CSTRACE_DECODE_COUNT_LOSSES_H
 
@@ -9,22 +9,22 @@
 
 struct stream_state;
 
-/* An open loss of a stream: from `from` on nothing is known, until the next range. */
+/* An open loss of a stream, which ends with the next range. */
 struct loss_gap {
 	uint64_t from;
-	uint64_t unsynced;	/* statistics at that point */
+	uint64_t unsynced;	/* statistics at its begin */
 	int pid;
 	char comm[LOSS_COMM];
-	struct dso *dso;	/* whose code is missing */
+	struct dso *dso;	/* file whose code is missing */
 	uint8_t cause;
 	bool open;
 };
 
-/* An AUX fragment begins. */
+/* Begins an AUX fragment. */
 void count_losses_begin(struct stream_state *st);
-/* A batch came out of a stream: cheap when it lost nothing. Before the stream's context moves on. */
+/* Counts the losses of a batch; fast if there are none. To be called before the stream's context changes. */
 void count_losses_batch(struct stream_state *st, const struct cst_generic *g, size_t n);
-/* The AUX fragment is over, or the stream is. */
+/* Ends the AUX fragment or the stream. */
 void count_losses_end(struct stream_state *st);
 
 #endif

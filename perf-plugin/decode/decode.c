@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* decode.c - runs the AUX fragments of every buffer through the library and hands on what comes out. */
+/* decode.c - decodes the AUX fragments of every buffer and delivers batches of elements. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -37,7 +37,7 @@ static void note_progress(struct run *r, uint64_t in_fragment)
 		run_progress(r, r->ss->bytes_done + in_fragment);
 }
 
-/* Where did the program stand that an exception left? Only what comes between that and its context is skipped. */
+/* Finds the return address of the exception before a context element. Only elements between the two are skipped. */
 static void find_exception(struct stream_state *st, const struct cst_generic *g, int n)
 {
 	st->context.return_known = false;
@@ -71,7 +71,7 @@ static int take_batch(struct run *r, struct stream_state *st, const struct cst_g
 	return rc ? rc : stream_stop(st, why, n ? &g[n - 1] : NULL);
 }
 
-/* Is no stream of the tree before the end of what is wanted? */
+/* True if all streams of the tree are past the end of the filter's window. */
 static bool all_past(const struct tree_slot *slot)
 {
 	unsigned int id;
@@ -83,9 +83,8 @@ static bool all_past(const struct tree_slot *slot)
 }
 
 /*
- * Elements until more bytes are needed, or nothing more is wanted. That the code of a section has to be loaded
- * first does not cut a batch: what a batch is, and so the times in it, does not depend on what was
- * decoded before.
+ * Pulls elements until more bytes are needed or the filter's window has ended. A stop for loading a section does not
+ * end a batch, so that batches and their times do not depend on what was decoded before.
  */
 static int pull(struct run *r, struct tree_slot *slot)
 {
@@ -107,7 +106,7 @@ static int pull(struct run *r, struct tree_slot *slot)
 		if (memory_refused())
 			return ERR_NOMEM;
 		if (!n && !p.dec)
-			p.dec = had;	/* the input ends: what is held is all */
+			p.dec = had;	/* at the end of the input the batch is complete */
 		if (held && had != p.dec) {
 			more = out + held;
 			rc = take_batch(r, cst_decoder_cookie(had), out, held, CST_STOP_NONE);
@@ -124,7 +123,7 @@ static int pull(struct run *r, struct tree_slot *slot)
 		if (!n && p.why != CST_STOP_SECTION)
 			return 0;
 		if (!p.dec) {
-			/* a barrier: each decoder's next element is a NO_SYNC */
+			/* a barrier: the next element of each decoder is a NO_SYNC */
 			rc = deliver_flush(r);
 			if (rc)
 				return rc;
@@ -151,7 +150,7 @@ static int pull(struct run *r, struct tree_slot *slot)
 	}
 }
 
-/* For listings: packet by packet, each with what it made. */
+/* Pulls packet by packet for listings, each with its elements. */
 static int pull_packets(struct run *r, struct tree_slot *slot)
 {
 	struct stream_state *st;
@@ -201,7 +200,7 @@ static void release_streams(struct run *r)
 				stream_release(r->slots[i].st[id]);
 }
 
-/* What was known of threads and maps when the fragment's trace can have started. */
+/* Moves threads and maps to the earliest time of the fragment's trace. */
 static int begin_threads(struct run *r, struct tree_slot *slot, const struct fragment *f)
 {
 	struct threads *ts = &r->ss->tasks.threads;
@@ -230,8 +229,8 @@ static int begin_threads(struct run *r, struct tree_slot *slot, const struct fra
 }
 
 /*
- * The rest of a fragment is not wanted, nor is anything behind it. The decoders are not told of an end, since
- * nothing was lost; they go away with what they hold.
+ * Leaves a fragment whose rest the filter excludes, as all trace after it. The decoders are freed without ending their
+ * streams, since nothing was lost.
  */
 static int leave_fragment(struct run *r, struct tree_slot *slot, const struct fragment *f)
 {
@@ -278,7 +277,7 @@ static int skip_fragment(struct run *r, const struct fragment *f)
 	return rc;
 }
 
-/* The bytes of a fragment from `start` on, and what comes of them. */
+/* Decodes the bytes of a fragment from `start` on. */
 static int feed_fragment(struct run *r, struct tree_slot *slot, const struct fragment *f, uint64_t start)
 {
 	int (*take)(struct run *, struct tree_slot *) = r->con->packet ? pull_packets : pull;
@@ -352,7 +351,7 @@ static int decode_fragment(struct run *r, struct fragment *f)
 	return f->pub.data ? decode_whole(r, f) : ERR_NOMEM;
 }
 
-/* Is the tree to be reset for a fragment from number `next` on? */
+/* True if the tree is used for a fragment from number `next` on. */
 static bool used_later(const struct run *r, const struct tree_slot *slot, size_t next)
 {
 	const struct fragment *f;
@@ -376,8 +375,9 @@ static struct cst_stats sum_of(const struct tree_slot *slot)
 }
 
 /*
- * The piece ends inside a buffer. What its last fragments left undone (elements that were never committed) is counted
- * where their trees begin anew, which is in another piece; there it would be put down to the thread of that time.
+ * Resets the trees at the end of a piece inside a buffer. Elements that are not committed at that point are counted as
+ * lost by the reset. In one thread the reset happens with the next fragment, and the loss is counted for the thread of
+ * that time.
  */
 static void reset_slots(struct run *r, size_t next)
 {
@@ -441,7 +441,7 @@ static void report_unrouted(struct session *ss)
 	fprintf(stderr, "; that trace is left out\n");
 }
 
-/* Ranges are counted where nobody wants to see each of them. */
+/* Enables counting if the consumer accepts counts, and neither a filter nor a log needs single ranges. */
 static int begin_counts(struct run *r)
 {
 	struct session *ss = r->ss;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* deliver.c - batches on their way to the consumer: what waits for its time (pending.h), what a filter leaves out. */
+/*
+ * deliver.c - delivers batches to the consumer: pending ones (pending.h) when their times are known, without those that
+ * a filter excludes.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,12 +11,12 @@
 #include "decode/decode.h"
 #include "decode/run.h"
 
-/* With a filter on time, batches are judged in pieces of this size. */
+/* size of the pieces of a batch to which a time filter is applied */
 #define FILTER_STEP 128
 
 /*
- * A filter on time decides what is decoded at all, and a listing has packets between the elements: both need times at
- * once, from the packets. The time of an AUX record is always known.
+ * How times are determined. A time filter selects what is decoded, and a listing has packets between elements, so both
+ * need times from the packets at once. The time of an AUX record is always known.
  */
 static enum deliver_mode mode_of(const struct run *r)
 {
@@ -64,7 +67,7 @@ void deliver_close(struct run *r)
 
 /* ---- to the consumer --------------------------------------------------------------------------- */
 
-/* All of the stream's fragment that a filter wants is behind it, and what was open then is closed. */
+/* True if the rest of the stream's fragment is after the filter's window and no branch of the window is open. */
 static bool is_past(const struct run *r, const struct stream_state *st, const struct cst_generic *g,
 		    size_t n)
 {
@@ -78,7 +81,7 @@ static bool is_past(const struct run *r, const struct stream_state *st, const st
 	return false;
 }
 
-/* Files whose code a filter on time lets pass, and where the last branch leads to. */
+/* Marks the files whose code is in the filter's window, and the file of the last branch's target. */
 static void note_files(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
 {
 	bool use = !st->given.unwanted || st->out.next_used;
@@ -116,7 +119,7 @@ static int deliver_piece(struct run *r, struct stream_state *st, const struct cs
 	return rc;
 }
 
-/* A batch with its times, in pieces if the consumer wants the time to go on inside. */
+/* Delivers a batch with its times, in pieces if the consumer limits their size. */
 static int deliver_pieces(struct run *r, const struct batch *b)
 {
 	uint64_t start = b->s.time, whole = b->s.time_end - start, insns = b->s.n_insn;
@@ -155,7 +158,7 @@ int deliver_gap(struct run *r, struct stream_state *st)
 
 /* ---- waiting ----------------------------------------------------------------------------------- */
 
-/* Finds the timestamp behind all elements of the stream so far in its packets. */
+/* Finds the timestamp after all elements of the stream so far in its packets. */
 static void set_next(struct stream_state *st, struct batch *b)
 {
 	uint64_t ticks;
@@ -166,7 +169,7 @@ static void set_next(struct stream_state *st, struct batch *b)
 		b->known = stream_time(st, ticks, &b->next) ? NEXT_TIME : NEXT_UNUSABLE;
 }
 
-/* Sets the timestamp behind all of the stream's batches that wait for one. */
+/* Sets the next timestamp of all pending batches of the stream. */
 static void set_waiting(struct pending *p, struct stream_state *st, enum next_time known, uint64_t next)
 {
 	struct batch *b;
@@ -180,7 +183,7 @@ static void set_waiting(struct pending *p, struct stream_state *st, enum next_ti
 	st->out.last_pending = NO_BATCH;
 }
 
-/* Delivers the batches whose times are known, up to the first other one. */
+/* Delivers pending batches in order, up to the first one whose times are not known. */
 static int drain(struct run *r)
 {
 	struct pending *p = &r->pending;
@@ -204,7 +207,7 @@ static int drain(struct run *r)
 	return rc;
 }
 
-/* Delivers the oldest batch, with the timestamp that the packets have. */
+/* Delivers the oldest batch, with the timestamp from the packets. */
 static int force(struct run *r)
 {
 	struct batch *b = nth(&r->pending, r->pending.head);
@@ -224,7 +227,7 @@ int deliver_flush(struct run *r)
 	return drain(r);
 }
 
-/* Is there room for a batch behind the last one, or else at the beginning of the ring? */
+/* True if the ring has room for a batch, after the last one or at its begin. */
 static bool find_room(struct pending *p)
 {
 	size_t first;
@@ -253,7 +256,7 @@ int deliver_room(struct run *r, struct cst_generic **out)
 	return rc;
 }
 
-/* Adds the batch in the next place of the ring to those that wait. */
+/* Adds the batch in the next place of the ring to the pending ones. */
 static int add_pending(struct run *r, struct batch *b)
 {
 	struct pending *p = &r->pending;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* jobs.c - divides the trace into pieces, decodes them in threads, and takes them in their order. */
+/* jobs.c - divides the trace into pieces, decodes them in threads, and takes their results in order. */
 #include "decode/jobs.h"
 
 #include <pthread.h>
@@ -15,32 +15,32 @@
 #include "decode/part.h"
 #include "decode/run.h"
 
-/* Where the user does not say how many threads there shall be: less trace than this is not worth one. */
+/* Minimum amount of trace per thread, unless the user sets the number of threads. */
 #define BYTES_PER_THREAD (1u << 20)
 
-/* Trace that is decoded in one piece, unless a buffer cannot be divided: at least and at most. */
+/* Minimum and maximum size of a piece, except for buffers that cannot be divided. */
 #define MIN_PIECE (1u << 18)
 #define MAX_PIECE (16u << 20)
 
-/* Results that wait for their turn, for each thread. */
+/* Maximum number of results that are not taken yet, per thread. */
 #define AHEAD 2u
 
-/* Progress is shown this often, in nanoseconds. */
+/* Interval of progress messages in ns. */
 #define PROGRESS_STEP 200000000u
 
-/* A piece of the trace, and what became of it. */
+/* A piece of the trace and its result. */
 struct job {
 	struct queue *q;
 	size_t first, end;	/* fragments [first, end) of the queue */
 	bool done;
 	bool stale;		/* decoded with a replica whose earlier pieces were dropped */
 	int rc;
-	unsigned int by;	/* number of the thread */
+	unsigned int by;	/* index of the thread */
 	struct part part;
 	struct messages messages;
 	struct learned in, out;
 	struct learn_log *log;
-	void *piece;		/* the consumer's */
+	void *piece;		/* owned by the consumer */
 };
 
 struct worker {
@@ -50,9 +50,9 @@ struct worker {
 	struct session *ss;
 	struct run run;
 	struct session_consumer con;
-	void *piece;		/* of a consumer of sums: of all jobs */
-	int ended;		/* what its piece_end() returned */
-	bool dropped;		/* a piece of this thread was decoded anew: its replica has seen what is not so */
+	void *piece;		/* with `sums`: the piece of all the thread's jobs */
+	int ended;		/* result of its piece_end() */
+	bool dropped;		/* a result of this thread was rejected: its replica has learned wrong facts */
 	_Atomic uint64_t bytes;	/* decoded so far */
 };
 
@@ -64,20 +64,20 @@ struct jobs {
 	struct worker *w;
 	unsigned int nr_w;
 
-	pthread_mutex_t lock;	/* of all that follows, and of job.done and worker.dropped */
+	pthread_mutex_t lock;	/* protects the following fields, and job.done and worker.dropped */
 	pthread_cond_t changed;
-	size_t next;		/* the first job that nobody has begun */
-	size_t taken;		/* jobs before this one are in the session */
-	unsigned int running;	/* threads that take jobs */
+	size_t next;		/* the first job that no thread has begun */
+	size_t taken;		/* number of jobs whose results are in the session */
+	unsigned int running;	/* number of threads that take jobs */
 	bool stop;
-	struct learned now;	/* behind the jobs that are taken */
-	struct session **old;	/* replicas that decode no more */
+	struct learned now;	/* facts learned at the end of the jobs taken */
+	struct session **old;	/* replicas that do not decode any more */
 	size_t nr_old, cap_old;
 
-	struct messages printed;	/* on stderr so far */
-	struct run run;		/* of the thread that called */
-	void *here;		/* a piece as in struct worker, of what that thread decodes */
-	bool again;		/* sums hold something that is not so */
+	struct messages printed;	/* messages printed on stderr so far */
+	struct run run;		/* run of the calling thread */
+	void *here;		/* piece of the calling thread, as in struct worker */
+	bool again;		/* sums include a result that was rejected */
 };
 
 static int add_job(struct jobs *j, struct queue *q, size_t first, size_t end)
@@ -94,15 +94,18 @@ static int add_job(struct jobs *j, struct queue *q, size_t first, size_t end)
 }
 
 /*
- * Can the fragments of the buffers be decoded by themselves? Decoders are reset at each. Owners of trace IDs and the gaps of
- * a filter go from fragment to fragment.
+ * True if the fragments of the buffers can be decoded independently. Decoders are reset at each fragment, but changed
+ * owners of trace IDs and the gaps of a filter carry over.
  */
 static bool fragments_are_independent(const struct session *ss, const struct session_consumer *con)
 {
 	return con->by_fragment && !ss->chosen.filter && !ss->units.ids_change;
 }
 
-/* Large pieces first, since each has its cost; small ones at the end, so that all threads end together. */
+/*
+ * Size of the next piece: large at first, since each has a fixed cost, and small at the end, so that all threads end
+ * together.
+ */
 static uint64_t piece_size(const struct jobs *j, uint64_t left, unsigned int threads)
 {
 	uint64_t size = left / (2 * threads), min = j->ss->opts.jobs_asked ? 1 : MIN_PIECE;
@@ -152,7 +155,7 @@ unsigned int jobs_threads(const struct session *ss, const struct session_consume
 	size_t i, n = 0;
 	struct queue *q;
 
-	/* A log of the trace has an order of its own. */
+	/* a log of the trace has an order of its own */
 	if (want < 2 || (!con->piece_new && !con->stateless) || ss->opts.log)
 		return 1;
 	for (i = 0; i < ss->queues.nr; i++) {
@@ -168,7 +171,7 @@ unsigned int jobs_threads(const struct session *ss, const struct session_consume
 
 /* ---- a thread that decodes --------------------------------------------------------------------- */
 
-/* The replica begins a piece as the session would, had it decoded the pieces before with this result. */
+/* Makes the replica begin with the facts that the session would have learned from the pieces before. */
 static void begin_learned(struct session *ss, const struct learned *in, struct learn_log *log)
 {
 	who_restart(ss);
@@ -228,7 +231,7 @@ static bool renew(struct worker *w)
 	return !con->sums || !con->piece_new || w->piece;
 }
 
-/* With the lock. NULL: there is nothing more to do. */
+/* Returns the next job, NULL if there is none. Called with the lock. */
 static struct job *next_job(struct jobs *j)
 {
 	struct job *job;
@@ -275,7 +278,9 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Signals that end the program go to the thread that called, which alone changes what their handlers read. */
+/*
+ * Signals that end the program are blocked in the threads: only the calling thread changes the data of their handlers.
+ */
 static void start(struct jobs *j, unsigned int threads)
 {
 	sigset_t all, was;
@@ -325,7 +330,7 @@ static void set_now(struct jobs *j, const struct learned *now)
 	pthread_mutex_unlock(&j->lock);
 }
 
-/* Decodes a piece behind all those before it, in the session itself. */
+/* Decodes a piece in the session itself, after all pieces before it. */
 static int decode_here(struct jobs *j, struct job *job)
 {
 	const struct session_consumer *con = j->con;
@@ -368,7 +373,7 @@ static int decode_here(struct jobs *j, struct job *job)
 	return rc;
 }
 
-/* The result of a thread becomes the session's. False: it would be another one behind the pieces before it. */
+/* Adds the result of a thread to the session. Returns false if the result would differ after the pieces before it. */
 static bool accept(struct jobs *j, struct job *job, int *rc)
 {
 	const struct session_consumer *con = j->con;
@@ -400,7 +405,7 @@ static uint64_t bytes_decoded(struct jobs *j)
 	return sum;
 }
 
-/* Until the job is done; false: no thread is going to do it. */
+/* Waits until the job is done. Returns false if no thread will do it. */
 static bool wait_for(struct jobs *j, struct job *job, size_t number)
 {
 	struct timespec until;
@@ -430,7 +435,7 @@ static void drop(struct jobs *j, const struct job *job)
 {
 	pthread_mutex_lock(&j->lock);
 	j->w[job->by].dropped = true;
-	/* Who owns an ASID is found out from buffer to buffer: the rest is not worth a second attempt. */
+	/* owners of ASIDs are learned from buffer to buffer, so further parallel results would be rejected, too */
 	j->again = j->con->sums;
 	j->stop |= job->log->ordered || j->again;
 	pthread_mutex_unlock(&j->lock);
@@ -474,7 +479,7 @@ static void join_threads(struct jobs *j)
 		pthread_join(j->w[i].thread, NULL);
 }
 
-/* Everything once more: what the threads added to their sums cannot be taken out of them. */
+/* Decodes everything again, because rejected results cannot be removed from the sums. */
 static int decode_again(struct jobs *j)
 {
 	struct session *ss = j->ss;
@@ -501,7 +506,7 @@ static int decode_again(struct jobs *j)
 	return rc;
 }
 
-/* What each thread has summed up becomes the consumer's. */
+/* Adds the sums of each thread to the consumer. */
 static int take_sums(struct jobs *j)
 {
 	const struct session_consumer *con = j->con;

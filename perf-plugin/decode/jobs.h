@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * jobs.h - session_run() with several threads: pieces of the trace are decoded side by side, each thread with a
- * replica of the session, and taken in their order by the thread that called. What comes out does not depend on
- * the number of threads.
+ * jobs.h - session_run() with several threads. Pieces of the trace are decoded in parallel, each thread with a replica
+ * of the session, and the calling thread takes the results in order. The output does not depend on the number of
+ * threads.
  */
 #ifndef CSTRACE_DECODE_JOBS_H
 #define CSTRACE_DECODE_JOBS_H
@@ -10,9 +10,9 @@
 #include "decode/decode.h"
 #include "decode/stream_state.h"
 
-/* How many threads this run is worth; 1: jobs_run() is not to be called. */
+/* Returns the number of threads for this run; 1: jobs_run() must not be called. */
 unsigned int jobs_threads(const struct session *ss, const struct session_consumer *con);
-/* Decodes everything: as session_run(). Threads that cannot be made are done without. */
+/* Decodes everything as session_run(), with fewer threads if some cannot be created. */
 int jobs_run(struct session *ss, const struct session_consumer *con, unsigned int threads);
 
 #endif

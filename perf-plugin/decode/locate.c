@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* locate.c - what a consumer asks about a batch: code, files and names as the stream's thread sees them. */
+/* locate.c - lookups of a consumer for a batch: code, files and names in the address space of the stream's thread. */
 #include <string.h>
 
 #include "decode/decode.h"
@@ -7,7 +7,7 @@
 #include "images/dso.h"
 #include "images/perfmap.h"
 
-/* Patched text belongs to the file that it is a patch of: look at what is mapped before and behind it. */
+/* Returns the map of the file to which patched text belongs, which is before or after the patch. */
 static const struct map *patched_file(const struct maplist *ml, const struct map *m)
 {
 	const struct map *x = m;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* part.c - takes the counts of a piece out of a replica, and adds them to those of the session. */
+/* part.c - takes the counts of a piece out of a replica and adds them to the session. */
 #include "decode/part.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static int take_files(struct part *p, struct session *rep)
 
 int part_take(struct part *p, struct session *rep)
 {
-	struct losses fresh = { .lost_records = rep->losses.lost_records };	/* of the file */
+	struct losses fresh = { .lost_records = rep->losses.lost_records };	/* total of the file */
 
 	memset(p, 0, sizeof(*p));
 	if (take_files(p, rep) || losses_init(&fresh)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * part.h - what one piece of the trace adds to the counts of a session: totals, losses, and the counts of each
- * file. A replica counts it from zero; the session adds the parts in order of the pieces.
+ * part.h - the contribution of a piece to the counts of a session: totals, losses, and counts per file. A replica
+ * counts each piece from zero; the session adds the parts in order of the pieces.
  */
 #ifndef CSTRACE_DECODE_PART_H
 #define CSTRACE_DECODE_PART_H
@@ -9,7 +9,7 @@
 #include "decode/decode.h"
 #include "session/internal.h"
 
-/* Of a file that the piece was about. */
+/* Counts of a file that occurs in the piece. */
 struct part_file {
 	uint32_t number;	/* dso.number */
 	bool shown;
@@ -25,11 +25,11 @@ struct part {
 	size_t nr_files;
 };
 
-/* The counts of a run, which session_run() begins with, are zero. */
+/* Sets the counts of a run to zero, at the begin of session_run(). */
 void session_zero_counts(struct session *ss);
-/* Takes the counts of the piece from a replica, which begins the next one with zero. 0, or ERR_NOMEM. */
+/* Takes the counts of the piece from a replica and sets them to zero. Returns 0 or ERR_NOMEM. */
 int part_take(struct part *p, struct session *rep);
-/* False: what the session has and the part cannot be added exactly, and nothing was added. */
+/* Adds a part. Returns false, without a change, if the sum would not be exact. */
 bool part_add(struct session *ss, const struct part *p);
 void part_free(struct part *p);
 

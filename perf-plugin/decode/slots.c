@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* slots.c - decode trees of a buffer, and the streams in them. */
+/* slots.c - decode trees of a buffer and their streams. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +9,10 @@
 #include "buffers/owners.h"
 #include "decode/run.h"
 
-/* Trees that one buffer keeps: one for each trace unit that writes into it without frames. */
+/* Maximum number of trees per buffer: one per trace unit that writes without frames. */
 #define MAX_SLOTS 1024
 
-/* Says, once for each unit, why its trace is left out. */
+/* Reports, once per unit, why its trace is not decoded. */
 static void report_undecodable(struct session *ss, const struct trace_unit *u)
 {
 	const struct trace_unit **slot;
@@ -36,7 +36,7 @@ static void report_undecodable(struct session *ss, const struct trace_unit *u)
 			(unsigned long long)u->aux->reg[AUX_REG_TRCIDR1]);
 }
 
-/* Data trace cannot be followed, but its packets can be listed. */
+/* True if the unit's trace can be used. Data trace cannot be decoded, but its packets can be listed. */
 static bool usable(struct run *r, struct trace_unit *u)
 {
 	if (!u->config_error)
@@ -47,7 +47,7 @@ static bool usable(struct run *r, struct trace_unit *u)
 	return false;
 }
 
-/* By buffer; without frames by CPU, else by trace ID. */
+/* Order of streams: by buffer; then without frames by CPU, else by trace ID. */
 static uint64_t place_of(const struct queue *q, const struct tree_slot *slot, uint8_t id)
 {
 	uint64_t place = (uint64_t)q->number << 33;
@@ -128,7 +128,7 @@ static struct tree_slot *get_slot(struct run *r, bool raw, struct trace_unit *u)
 	for (i = 0; i < r->nr_slots; i++)
 		if (r->slots[i].raw == raw && r->slots[i].unit == u)
 			return &r->slots[i];
-	/* Units that are set up anew again and again: the oldest is not needed any more. */
+	/* a unit whose configuration changes again and again: drop the oldest tree */
 	if (r->nr_slots == MAX_SLOTS) {
 		slot_free(r, &r->slots[0]);
 		memmove(r->slots, r->slots + 1, --r->nr_slots * sizeof(*r->slots));
@@ -148,14 +148,14 @@ static struct tree_slot *get_slot(struct run *r, bool raw, struct trace_unit *u)
 	return slot;
 }
 
-/* Whose an ID is at the end of a fragment. */
+/* Returns the owner of an ID at the end of a fragment. */
 static struct trace_unit *owner_unit(struct session *ss, const struct queue *q, uint8_t id,
 				     const struct fragment *f)
 {
 	return units_of_owner(&ss->units, owners_at(&ss->units, q, id, f->pub.time, f->seq), id);
 }
 
-/* Of an ID that changes hands inside the fragment: at its beginning, when timestamps will tell the place. */
+/* Returns the owner of an ID at the begin of a fragment, if timestamps determine where the owner changes. */
 static struct trace_unit *first_unit(struct session *ss, const struct queue *q, uint8_t id,
 				     const struct fragment *f, const struct trace_unit *now)
 {
@@ -167,7 +167,7 @@ static struct trace_unit *first_unit(struct session *ss, const struct queue *q, 
 	return units_of_owner(&ss->units, o, id);
 }
 
-/* IDs that have changed hands, and units that were set up anew, since the last fragment. */
+/* Applies changes of owners and configurations since the last fragment. */
 static int update_streams(struct run *r, struct tree_slot *slot, const struct fragment *f)
 {
 	struct trace_unit *u;
@@ -189,7 +189,7 @@ static int update_streams(struct run *r, struct tree_slot *slot, const struct fr
 	return 0;
 }
 
-/* A decoder for each ID that occurs; making them in advance would cost memory for each CPU. */
+/* Creates a decoder for each ID that occurs in the fragment, not in advance, which would cost memory per CPU. */
 static int add_frame_streams(struct run *r, struct tree_slot *slot, const struct fragment *f)
 {
 	struct trace_unit *u;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * stream.c - whose code a stream executes: follows contexts and timestamps of one trace ID and keeps the
- * decoder on the address space that was valid then.
+ * stream.c - follows contexts and timestamps of one trace ID, and selects the address space from which the decoder
+ * reads code.
  */
 #include "base/error.h"
 #include "buffers/owners.h"
@@ -15,8 +15,8 @@ static uint64_t aux_time(const struct stream_state *st)
 }
 
 /*
- * Ticks to perf time. What is later than the AUX record cannot be right, nor what is earlier than the
- * AUX record before.
+ * Converts ticks to perf time. A time after the AUX record, or before the previous one, is an error of the clock and
+ * limited to that.
  */
 bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time)
 {
@@ -33,7 +33,7 @@ bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time)
 	return true;
 }
 
-/* The earliest moment that another stream of the fragment still needs, or a batch that waits. */
+/* Returns the earliest moment that another stream of the fragment or a pending batch needs. */
 static uint64_t needed_limit(const struct stream_state *st)
 {
 	uint64_t limit = st->pending->limit;
@@ -57,7 +57,7 @@ static void set_moment(struct stream_state *st, uint64_t time)
 	if (!ts->ended && threads_seek(ts, time, st->fragment.f->seq, ts->keep ? 0 : needed_limit(st)))
 		st->time.no_memory = true;
 	limit = threads_limit(ts, time, st->fragment.f->seq);
-	/* Within a fragment time goes forward, whatever a damaged timestamp says. */
+	/* within a fragment time does not go back, even if a timestamp is damaged */
 	if (limit > st->time.limit)
 		st->time.limit = limit;
 }
@@ -85,8 +85,8 @@ void stream_moment(struct stream_state *st)
 }
 
 /*
- * A new stretch begins. It ran before the next timestamp of the stream, so what was mapped until then holds; without
- * one, what was mapped until the AUX record was written. Where both are the same, that timestamp need not be known yet.
+ * Begins a new stretch. It ran before the stream's next timestamp, so it uses the maps of that time; without one, those
+ * of the time of the AUX record. If both are the same, the timestamp is not needed yet.
  */
 static void begin_stretch(struct stream_state *st)
 {
@@ -108,7 +108,7 @@ static int choose_space(struct stream_state *st)
 		return ERR_NOMEM;
 	st->space.now = NULL;
 	if (st->who.world.world != WORLD_OWN) {
-		/* Of virtual machines and firmware there is no code. */
+		/* guests and firmware have no images */
 	} else if (st->context.el_known && st->context.el > 0) {
 		st->space.kernel = version_get(&ss->images.spaces, &ss->tasks.threads.kernel, st->time.limit, st->space.kernel);
 		if (!st->space.kernel)
@@ -128,8 +128,8 @@ static int choose_space(struct stream_state *st)
 }
 
 /*
- * Could something have happened here that the next timestamp has to tell? Not where the context is only
- * said again, nor right behind a timestamp.
+ * True if another thread or other code may run from here on, which the next timestamp dates: not at a repeated context,
+ * nor directly after a timestamp.
  */
 static bool moment_open(struct stream_state *st, const struct cst_generic *g)
 {
@@ -160,7 +160,7 @@ int stream_set_unit(struct stream_state *st, struct trace_unit *u, bool at_once)
 	return 0;
 }
 
-/* The next owner of the stream's ID within this fragment. */
+/* Finds the next owner of the stream's ID within this fragment. */
 static void find_change(struct stream_state *st)
 {
 	const struct id_owner *o;
@@ -180,7 +180,7 @@ static void find_change(struct stream_state *st)
 	}
 }
 
-/* What comes after the next timestamp is the new owner's: it begins with a synchronisation. */
+/* Prepares the change to the new owner, which begins with a synchronisation after the next timestamp. */
 static int watch_change(struct stream_state *st)
 {
 	uint64_t ts, time;
@@ -193,7 +193,7 @@ static int watch_change(struct stream_state *st)
 	return stream_set_unit(st, st->owner.next_unit, false);
 }
 
-/* The synchronisation has come. */
+/* Completes the change at the new owner's synchronisation. */
 static int take_over(struct stream_state *st, const struct cst_generic *last)
 {
 	if (!st->owner.awaits_sync)
@@ -349,7 +349,7 @@ void stream_batch(struct stream_state *st, const struct cst_generic *g, size_t n
 		b->closed = NO_TIME;
 }
 
-/* Nothing later than this had happened when the batch ran. */
+/* Returns the latest moment of the batch. */
 static uint64_t moment_of(const struct batch *b)
 {
 	const struct stream_state *st = b->st;
@@ -360,8 +360,8 @@ static uint64_t moment_of(const struct batch *b)
 	return limit > b->limit ? limit : b->limit;
 }
 
-/* What the element that ended the pull says about the time. */
-static void go_on(struct batch *b, uint64_t next)
+/* Takes over the time of the element that ended the pull. */
+static void update_pace(struct batch *b, uint64_t next)
 {
 	struct pace *pace = &b->st->time.pace;
 
@@ -389,7 +389,7 @@ void stream_batch_time(struct batch *b, const struct session_consumer *con)
 	} else {
 		start = st->time.pace.now;
 		if (b->why == CST_STOP_TIMESTAMP) {
-			/* How long it took is known, not only how long such things take. */
+			/* the measured duration is used, not only the rate */
 			pace_advance(&st->time.pace, s->n_insn, b->cycles, start);
 			end = b->closed == NO_TIME || b->closed < start ? start : b->closed;
 		} else {
@@ -401,7 +401,7 @@ void stream_batch_time(struct batch *b, const struct session_consumer *con)
 	}
 	s->time = start > s->not_before ? start : s->not_before;
 	s->time_end = end > s->time ? end : s->time;
-	go_on(b, next);
+	update_pace(b, next);
 }
 
 void stream_release(struct stream_state *st)

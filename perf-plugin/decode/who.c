@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* who.c - finds the thread that a stream executes, whenever it may have changed. */
+/* who.c - determines the thread of a stream whenever it may have changed. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "decode/stream_state.h"
 #include "tasks/short_ids.h"
 
-/* Threads with the same low bits that are looked at, and threads that run in one interval. */
+/* Maximum number of threads compared by low bits, and of threads in one interval. */
 #define MAX_SAME 64
 
 enum certainty { CERTAIN, UNCERTAIN, UNKNOWN };
 
-/* Does the trace carry what tells threads apart? */
+/* True if the trace has a context ID or VMID that identifies threads. */
 static bool is_traced(const struct stream_state *st)
 {
 	return (st->unit->pid.contextidr_el1 || st->unit->pid.contextidr_el2) &&
@@ -34,7 +34,7 @@ static uint64_t insns(const struct stream_state *st)
 	return cst_decoder_stats(st->stream.decoder)->insns;
 }
 
-/* Times that a stretch ended where the trace was lost. */
+/* Number of losses in the stream's trace. */
 static uint64_t gaps(const struct stream_state *st)
 {
 	const struct cst_stats *s = cst_decoder_stats(st->stream.decoder);
@@ -52,7 +52,7 @@ static bool has_code(const struct session *ss, int tid, uint64_t limit)
 	int pid = tid > 0 ? threads_pid(&ss->tasks.threads, tid, limit) : -1;
 	const struct process *p = pid >= 0 ? threads_process(&ss->tasks.threads, pid) : NULL;
 
-	/* A process that was mapped before the window has no events in it. */
+	/* a process that was mapped before the window has no events in it */
 	return p && (p->first < p->nr || (p->cur && maplist_next(p->cur, 0)));
 }
 
@@ -70,7 +70,10 @@ static void set_unknown(struct stream_state *st, enum loss cause)
 
 /* ---- nothing in the trace ------------------------------------------------------------------------ */
 
-/* The threads that switches name between the last timestamp and the next one, or in the whole fragment. */
+/*
+ * Collects the threads that ran, according to switches, between the last timestamp and the next one, or in the whole
+ * fragment.
+ */
 static size_t candidates(struct stream_state *st, int *tids, size_t max, bool *all)
 {
 	uint64_t from = st->who.passed, to = now(st);
@@ -80,12 +83,12 @@ static size_t candidates(struct stream_state *st, int *tids, size_t max, bool *a
 	return running_between(&st->ss->tasks.running, st->stream.cpu, from, to, tids, max, all);
 }
 
-/* A program cannot be left between here and a timestamp of the same stretch: who ran then runs now. */
+/* Uses the thread at the next timestamp of the same stretch: a program cannot be left unnoticed before it. */
 static int thread_by_timestamp(struct stream_state *st)
 {
 	uint64_t ts, time;
 
-	/* Nothing ran since the last one. */
+	/* no instructions since the last timestamp */
 	if (st->who.stamped == insns(st))
 		return running_thread(&st->ss->tasks.running, st->stream.cpu, st->who.passed);
 	if (!st->unit->timestamps || !running_known(&st->ss->tasks.running, st->stream.cpu) || !ahead_stretch(st, &ts) ||
@@ -107,8 +110,8 @@ static bool one_process(const struct stream_state *st, const int *tids, size_t n
 }
 
 /*
- * Did no thread but the one that the AUX record was written in run in this fragment? Where nothing dates
- * the trace, who lost the CPU since the last record is taken to have been traced before that one.
+ * True if only the thread of the AUX record ran in this fragment. If nothing dates the trace, a thread that lost the
+ * CPU after the last record is assumed to have been traced before that record.
  */
 static bool only_aux_thread(const struct stream_state *st)
 {
@@ -130,7 +133,7 @@ static enum certainty by_switches(struct stream_state *st)
 	bool all;
 	size_t n;
 
-	if (!st->who.aux_asked) {	/* the same for all of the fragment */
+	if (!st->who.aux_asked) {	/* the result is valid for the whole fragment */
 		st->who.aux_asked = true;
 		st->who.aux_only = only_aux_thread(st);
 	}
@@ -160,7 +163,7 @@ static enum certainty by_switches(struct stream_state *st)
 		set_thread(st, tids[0]);
 		return CERTAIN;
 	}
-	/* The last one: the others ran before. Without times nothing says which stretch is whose. */
+	/* take the last thread; without times stretches cannot be assigned */
 	tid = st->time.now != NO_TIME ? running_thread(&ss->tasks.running, st->stream.cpu, st->time.now) : -1;
 	if (tid <= 0 && !(all && one_process(st, tids, n)))
 		return UNKNOWN;
@@ -173,7 +176,7 @@ static void only_process(struct stream_state *st)
 	struct session *ss = st->ss;
 	struct process *only = threads_only_process(&ss->tasks.threads);
 
-	/* Where switches are recorded, whom they do not name is somebody else. */
+	/* where switches are recorded, a thread that they do not name is another one */
 	if (!only || running_known(&ss->tasks.running, st->stream.cpu)) {
 		set_unknown(st, LOSS_NO_THREAD);
 		return;
@@ -201,7 +204,7 @@ static void untraced(struct stream_state *st)
 
 /* ---- context IDs of which only the low bits are known ---------------------------------------------- */
 
-/* Threads with code that live now and have these low bits: their number, or negative. */
+/* Collects the living threads with code that have these low bits. Returns their number, or negative. */
 static int same_bits(struct stream_state *st, uint32_t value, unsigned int bits, int *tids)
 {
 	struct short_ids *s = &st->ss->tasks.short_ids;
@@ -213,7 +216,7 @@ static int same_bits(struct stream_state *st, uint32_t value, unsigned int bits,
 	if (err)
 		return err;
 	for (i = short_ids_first(s, value); i < s->nr && short_id(s->tids[i], bits) == value; i++) {
-		/* too many to tell them apart */
+		/* too many threads */
 		if (++looked > MAX_SAME)
 			return MAX_SAME;
 		if (threads_alive(&st->ss->tasks.threads, s->tids[i], st->time.limit) && has_code(st->ss, s->tids[i], st->time.limit))
@@ -230,7 +233,7 @@ static int by_low_bits(struct stream_state *st, uint32_t value, unsigned int bit
 		set_thread(st, st->queue->tid);
 		return 0;
 	}
-	/* Whom the switches name, when the bits agree. */
+	/* the thread of the switches, if its low bits match */
 	if (by_switches(st) == CERTAIN && short_id(st->stream.tid, bits) == value)
 		return 0;
 	n = same_bits(st, value, bits, tids);
@@ -293,10 +296,10 @@ static int by_asid(struct stream_state *st, uint32_t asid)
 		set_thread(st, st->queue->tid);
 		return 0;
 	}
-	/* Without switches the AUX record's thread would be taken, which is not to be learned from. */
+	/* without switches the result would be the AUX record's thread, which is no evidence */
 	c = running_known(&st->ss->tasks.running, st->stream.cpu) ? by_switches(st) : UNKNOWN;
 	if (c == CERTAIN && st->stream.pid >= 0) {
-		/* A kernel thread runs in the address space of whoever ran before it. */
+		/* a kernel thread runs in the address space of the previous thread */
 		return in_kernel(st) || !st->who.id_new ? 0 : asids_learn(as, asid, st->stream.pid);
 	}
 	pid = asids_learned(as, asid);
@@ -305,7 +308,7 @@ static int by_asid(struct stream_state *st, uint32_t asid)
 		return 0;
 	}
 	set_unknown(st, LOSS_ASID);
-	/* None of those who may have run is its owner: it has another one now. */
+	/* no candidate is its owner, so the ASID has another owner now */
 	return pid >= 0 && all && st->who.id_new ? asids_learn(as, asid, -1) : 0;
 }
 
@@ -314,7 +317,7 @@ static int by_asid(struct stream_state *st, uint32_t asid)
 static int by_thread(struct stream_state *st, int tid)
 {
 	set_thread(st, tid);
-	/* A buffer that follows a thread holds no other one, whatever the context ID looks like. */
+	/* a buffer that follows a thread has no other thread, whatever the context ID is */
 	if (st->stream.pid < 0 && follows_thread(st))
 		set_thread(st, st->queue->tid);
 	if (st->stream.pid < 0)
@@ -328,7 +331,7 @@ static enum contextid_format format_of(struct stream_state *st)
 	uint32_t v = st->who.id;
 	struct contextid_evidence ev = { .running = -1 };
 
-	/* CONTEXTIDR_EL2 exists on AArch64 only. */
+	/* CONTEXTIDR_EL2 exists in AArch64 only */
 	if (st->unit->pid.contextidr_el2 && !ss->tasks.contextid.forced)
 		return v || !st->context.el_known || st->context.el ? CONTEXTID_TID : CONTEXTID_NONE;
 	if (!contextid_decided(&ss->tasks.contextid)) {
@@ -340,7 +343,7 @@ static enum contextid_format format_of(struct stream_state *st)
 	return contextid_choose(&ss->tasks.contextid, v, st->who.id_bits, &ev);
 }
 
-/* The thread that the last context element says, or that runs in spite of it. */
+/* Determines the thread of the last context element. */
 static int resolve(struct stream_state *st)
 {
 	uint32_t v = st->who.id;
@@ -349,7 +352,7 @@ static int resolve(struct stream_state *st)
 	st->who.how = WHO_KNOWN;
 	st->who.by_id = false;
 	if (st->who.world.world == WORLD_GUEST && !st->unit->pid.contextidr_el2) {
-		set_unknown(st, LOSS_GUEST);	/* the context ID is its own */
+		set_unknown(st, LOSS_GUEST);	/* the context ID is the guest's own */
 		return 0;
 	}
 	if (!bits) {
@@ -375,7 +378,7 @@ static int resolve(struct stream_state *st)
 	return 0;
 }
 
-static int settle(struct stream_state *st)
+static int update_thread(struct stream_state *st)
 {
 	struct session *ss = st->ss;
 	struct who_counts *c = &ss->totals.who;
@@ -383,7 +386,7 @@ static int settle(struct stream_state *st)
 	int err = resolve(st);
 
 	w->gaps = gaps(st);
-	/* Once for each stretch, whatever stops there are before it begins. */
+	/* counted once per stretch, however many stops precede it */
 	if (err || w->how == WHO_KNOWN || w->counted == insns(st))
 		return err;
 	w->counted = insns(st);
@@ -441,7 +444,7 @@ static void count_world(struct stream_state *st, const struct cst_generic *g)
 	}
 }
 
-/* Can the thread change where no context element says so? */
+/* True if the thread can change without a context element. */
 static bool may_change(const struct stream_state *st)
 {
 	return is_traced(st) ? st->who.id_bits && !st->who.by_id : true;
@@ -474,7 +477,7 @@ int who_context(struct stream_state *st, const struct cst_generic *g)
 			e.to_known = cst_decoder_peek_address(st->stream.decoder, &e.to) > 0;
 		world_of(&st->ss->tasks.own, &w->world, g, &e);
 		count_world(st, g);
-		/* After Trace Info a zero need not be sent: the idle task, which runs in the kernel only. */
+		/* after Trace Info a context ID of 0 may be omitted: the idle task, which runs in the kernel only */
 		if (is_traced(st) && !(g->flags & (src->contextidr_el2 ? CST_GF_VMID : CST_GF_CID)) &&
 		    g->el > 0 && w->world.world == WORLD_OWN) {
 			w->id = 0;
@@ -484,21 +487,21 @@ int who_context(struct stream_state *st, const struct cst_generic *g)
 	}
 	same_id = w->id == was_id && w->id_bits == was_bits;
 	w->id_new = true;
-	/* Not yet in this fragment; after the first one the last value holds. */
+	/* no ID yet in this fragment; later the last value stays valid */
 	if (is_traced(st) && !w->id_bits && st->stream.tid < 0)
 		return 0;
-	/* The same program goes on, or the kernel is entered in the thread that ran. */
+	/* the same program continues, or the kernel is entered in the thread that ran */
 	if (may_change(st) && same_id && (was_new || !w->id_bits) && was_known && was_el == 0 && st->stream.tid >= 0 &&
 	    w->gaps == gaps(st))
 		return 0;
-	return settle(st);
+	return update_thread(st);
 }
 
 int who_trace_on(struct stream_state *st)
 {
 	st->who.stamped = UINT64_MAX;
 	st->who.id_new = false;
-	return may_change(st) ? settle(st) : 0;
+	return may_change(st) ? update_thread(st) : 0;
 }
 
 int who_time(struct stream_state *st, uint64_t time)
@@ -506,8 +509,8 @@ int who_time(struct stream_state *st, uint64_t time)
 	if (time > st->who.passed)
 		st->who.passed = time;
 	st->who.stamped = insns(st);
-	/* Programs are left through an exception only; in the kernel a switch can be anywhere. */
-	return in_kernel(st) && may_change(st) ? settle(st) : 0;
+	/* a program is left through an exception only; in the kernel a switch can be anywhere */
+	return in_kernel(st) && may_change(st) ? update_thread(st) : 0;
 }
 
 void who_restart(struct session *ss)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * who.h - which thread a stream executes. The best source that there is decides: the buffer's thread, the
- * context ID, an ASID's owner, context switches, the thread of the AUX record, the file's only process. What
- * cannot be decided is unknown, with its cause, and nothing is decoded for it.
+ * who.h - the thread that a stream executes, by the best source available: the buffer's thread, the context ID, an
+ * ASID's owner, context switches, the thread of the AUX record, the file's only process. A thread that cannot be
+ * determined is unknown, with the cause, and its code is not decoded.
  */
 #ifndef CSTRACE_DECODE_WHO_H
 #define CSTRACE_DECODE_WHO_H
@@ -20,38 +20,38 @@ struct session;
 
 enum who_how {
 	WHO_KNOWN,
-	WHO_LAST,	/* of several threads that may have run the last one was taken */
+	WHO_LAST,	/* the last one of several candidates was taken */
 	WHO_ONLY,	/* only one process has code */
 };
 
 /* Part of a stream's state. */
 struct who {
 	uint32_t id;		/* last context ID, or CONTEXTIDR_EL2 ... */
-	uint8_t id_bits;	/* ... traced in so many bits; 0: none since the fragment began */
-	uint64_t passed;	/* perf time of the last timestamp in this fragment, or of its beginning */
-	bool aux_asked, aux_only; /* only the AUX record's thread ran in the fragment */
-	uint64_t began;		/* when the fragment began at the earliest */
+	uint8_t id_bits;	/* ... with this number of traced bits; 0: none in this fragment */
+	uint64_t passed;	/* perf time of the last timestamp in this fragment, or of its begin */
+	bool aux_asked, aux_only; /* only the AUX record's thread ran in the fragment; valid with aux_asked */
+	uint64_t began;		/* earliest time of the fragment */
 	struct world_state world;
-	uint8_t cause;		/* enum loss: why the thread of user code is not known */
+	uint8_t cause;		/* enum loss: why the thread of user code is unknown */
 	uint8_t how;		/* enum who_how */
-	bool id_new;		/* `id` is of here; else of a stretch before this one, and may come again */
-	bool by_id;		/* the context ID names the thread: nothing else can change it */
+	bool id_new;		/* `id` was traced here; otherwise in an earlier stretch, and it may be repeated */
+	bool by_id;		/* the context ID identifies the thread, which nothing else can change */
 	uint64_t counted;	/* instructions when `how` was counted; UINT64_MAX: never */
-	uint64_t stamped;	/* instructions when `passed` came, no Trace On since; UINT64_MAX: none */
-	uint64_t gaps;		/* places where trace was lost, when the thread was settled */
+	uint64_t stamped;	/* instructions at `passed`, without a Trace On since; UINT64_MAX: none */
+	uint64_t gaps;		/* losses in the trace when the thread was determined */
 };
 
-/* Before a run: what was learned in one before is forgotten. */
+/* Before a run: drops what an earlier run has learned. */
 void who_restart(struct session *ss);
-/* After a run: say on stderr what was taken for granted. */
+/* After a run: reports assumptions on stderr. */
 void who_report(struct session *ss);
 
-/* 0, or negative. */
+/* Returns 0 or negative. */
 int who_begin(struct stream_state *st);
 int who_context(struct stream_state *st, const struct cst_generic *g);
-/* Trace On: another thread may run now. */
+/* Handles Trace On: another thread may run. */
 int who_trace_on(struct stream_state *st);
-/* A timestamp was passed: `time` is its perf time. */
+/* Handles a timestamp with perf time `time`. */
 int who_time(struct stream_state *st, uint64_t time);
 
 #endif
