@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* filter.c - parses the words of the filters, and answers what they want. */
+/* filter.c - parses the arguments of the filter options, and evaluates the filter. */
 #include "base/error.h"
 #include "filter/filter.h"
 
@@ -15,9 +15,9 @@
 
 #define NS_PER_S	1000000000ull
 #define NS_PER_US	1000ull
-#define PERCENT		1000000ull	/* percentages are kept in millionths of one percent */
+#define PERCENT		1000000ull	/* percentages are in millionths of one percent */
 
-/* Both ends belong to it. Of percentages while `percent` holds. */
+/* A closed interval; of percentages while `percent` is set. */
 struct span {
 	uint64_t from, to;
 };
@@ -29,7 +29,7 @@ struct spans {
 };
 
 struct names {
-	char *pool;		/* all names, each with its 0 */
+	char *pool;		/* all names, each NUL-terminated */
 	size_t nr;
 };
 
@@ -38,7 +38,7 @@ struct filter {
 	bool has_time, has_cpu, has_pid, has_tid;
 	struct names comm;
 	struct comms *comms;
-	struct intmap members;	/* threads that were in a wanted process -> non-NULL */
+	struct intmap members;	/* threads that were in a selected process -> non-NULL */
 };
 
 /* ---- words ------------------------------------------------------------------------------------ */
@@ -64,8 +64,8 @@ static bool take_number(const char **p, uint64_t max, uint64_t *value)
 }
 
 /*
- * 12.345: `unit` per whole, as many digits as it has zeros. A fraction needs no digits. *last: what its last digit
- * counts.
+ * Parses 12.345 in units of 1 / `unit`, with as many digits as `unit` has zeros; a fraction may be empty. *last: weight
+ * of the last digit.
  */
 static bool take_decimal(const char **p, uint64_t unit, uint64_t *value, uint64_t *last)
 {
@@ -103,7 +103,7 @@ static int by_start(const void *pa, const void *pb)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
-/* In order and apart from each other. */
+/* Sorts the spans and merges those that overlap. */
 static void tidy(struct spans *s)
 {
 	size_t i, n = 0;
@@ -120,7 +120,7 @@ static void tidy(struct spans *s)
 	s->nr = n + 1;
 }
 
-/* What is wrong with a word. NULL from a parser: nothing. */
+/* Parsers return a static message, NULL if the text is valid. */
 static const char no_memory[] = "out of memory";
 
 /* 0-3,5 */
@@ -214,7 +214,7 @@ static const char *parse_time(struct spans *s, const char *p)
 		if (*p && *p != ' ') {
 			if (!take_decimal(&p, NS_PER_S, &to, &last))
 				return what;
-			/* as `script` prints times: all of that microsecond */
+			/* as `script` prints times: the whole microsecond */
 			if (last == NS_PER_US)
 				to += NS_PER_US - 1;
 		}
@@ -358,7 +358,7 @@ void filter_set_span(struct filter *f, uint64_t first, uint64_t last)
 
 		s->from = first + part_of(whole, s->from);
 		s->to = first + part_of(whole, s->to);
-		/* The end belongs to the next slice, or nothing would be in only one. */
+		/* the end belongs to the next slice, so that each time is in one slice only */
 		if (!open && s->to > s->from)
 			s->to--;
 	}
@@ -375,9 +375,9 @@ void filter_set_comms(struct filter *f, struct comms *c)
 	f->comms = c;
 }
 
-/* ---- questions -------------------------------------------------------------------------------- */
+/* ---- evaluation -------------------------------------------------------------------------------- */
 
-/* The first that ends at `v` or later; NULL: none. */
+/* Returns the first span that ends at `v` or later, NULL if there is none. */
 static const struct span *span_at(const struct spans *s, uint64_t v)
 {
 	size_t lo = 0, hi = s->nr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* offer.c - lists what a recording has that a filter can ask for, after nothing fitted the filter that was given. */
+/* offer.c - lists the values that a recording has for the filter options, for use when nothing matched. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 #include "filter/offer.h"
 #include "tasks/comms.h"
 
-/* Longer lists are cut. */
+/* maximum length of a list */
 #define SHORT_LIST 12
 
-/* Numbers of threads or processes, each once. */
+/* Set of thread or process numbers. */
 struct numbers {
 	struct intmap seen;
 	int *v;
@@ -29,7 +29,7 @@ struct offer {
 	uint64_t first, last;
 };
 
-/* 0, or ERR_NOMEM. Left out: the idle task (0), and the kernel's own records (-1). */
+/* Adds a number, except the idle task (0) and the kernel's own records (-1). Returns 0 or ERR_NOMEM. */
 static int add(struct numbers *n, int number)
 {
 	int *slot;
@@ -98,7 +98,7 @@ static void print_numbers(const struct numbers *n, const char *what, struct comm
 	fputc('\n', out);
 }
 
-/* Each name once, in the order of the threads that have it. */
+/* Prints each name once, in the order of the threads that have it. */
 static void print_names(const struct numbers *tids, struct comms *names, FILE *out)
 {
 	const char *shown[SHORT_LIST], *name;
@@ -121,7 +121,7 @@ static void print_names(const struct numbers *tids, struct comms *names, FILE *o
 	fputs(more ? " and more\n" : "\n", out);
 }
 
-/* CPUs of a buffer: its own, or those whose units use the IDs in it. */
+/* Adds the CPUs of a buffer: its own, or those of the trace units that use the IDs in it. */
 static void note_cpus(const struct trace_units *tu, struct queue *q, struct intmap *cpus)
 {
 	struct trace_unit *u;
@@ -156,7 +156,7 @@ static void print_cpus(const struct trace_units *tu, const struct queues *qs, FI
 	for (i = 0; i < qs->nr; i++)
 		note_cpus(tu, qs->q[i], &cpus);
 	fprintf(out, cpus.used ? "there is trace of CPU" : "there is no trace of any CPU");
-	/* in the order of the metadata, which is that of their numbers */
+	/* in the order of the metadata, which is by number */
 	for (i = 0, left = cpus.used; i < tu->info.nr_cpu && n < SHORT_LIST; i++) {
 		if (!intmap_get(&cpus, (int)tu->info.cpu[i].cpu))
 			continue;
@@ -180,7 +180,7 @@ static void print_times(const struct offer *o, FILE *out)
 			o->first / 1000000000, o->first % 1000000000, o->last / 1000000000, o->last % 1000000000);
 }
 
-/* One line for each filter that was given. */
+/* Prints one line for each filter option that was given. */
 static void print_lines(const struct filter_opts *f, const struct offer_from *from, const struct offer *o,
 			struct comms *names, FILE *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* offer.h - what a recording has that a filter can ask for. */
+/* offer.h - lists the values that a recording has for the filter options. */
 #ifndef CSTRACE_FILTER_OFFER_H
 #define CSTRACE_FILTER_OFFER_H
 
@@ -10,13 +10,13 @@
 #include "filter/filter.h"
 
 struct offer_from {
-	struct perfdata *pd;	/* it is read once more, from its first record */
-	const char *name;	/* of the input, as messages show it */
+	struct perfdata *pd;	/* read once more, from its first record */
+	const char *name;	/* name of the input for messages */
 	const struct trace_units *units;
 	const struct queues *queues;
 };
 
-/* After nothing fitted the filter: for each option that was given, what there is; or that memory ran out. */
+/* Prints, for each option that was given, the values that the recording has; or that there was no memory. */
 void filter_print_offer(const struct filter_opts *f, const struct offer_from *from, FILE *out);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* select.c - which AUX fragments a filter lets pass, as far as that can be told without decoding. */
+/* select.c - decides which AUX fragments a filter excludes, as far as that is possible without decoding. */
 #include "filter/select.h"
 
 #include "base/time.h"
 #include "buffers/owners.h"
 
-/* More threads than this in one fragment are not looked at one by one. */
+/* maximum number of threads of a fragment that are checked */
 #define MAX_THREADS	64
 
-/* Do the records of context switches say that only threads ran there that are not wanted? */
+/* True if context switch records show that only threads ran that the filter excludes. */
 static bool others_ran(const struct selection *s, int cpu, uint64_t from, uint64_t to)
 {
 	int tids[MAX_THREADS];
@@ -30,10 +30,10 @@ static bool unit_wanted(const struct selection *s, const struct trace_unit *u, u
 	return filter_cpu(s->filter, cpu) && !others_ran(s, cpu, from, to);
 }
 
-/* Owners of an ID are looked at one by one; one that changes hands more often than this is decoded. */
+/* maximum number of owners of an ID that are checked; a fragment with more is decoded */
 #define MAX_OWNERS	64
 
-/* Every unit that the ID belongs to in [from, to] is unwanted. */
+/* True if the filter excludes every unit to which the ID belongs in [from, to]. */
 static bool id_unwanted(const struct selection *s, const struct queue *q, uint8_t id, uint64_t from, uint64_t to,
 			bool (*wanted)(const struct selection *, const struct trace_unit *, uint64_t, uint64_t))
 {
@@ -78,7 +78,7 @@ bool select_skips(const struct selection *s, struct queue *q, const struct fragm
 	}
 	if (!filter_window(s->filter, from, to))
 		return true;
-	/* A buffer that follows a thread holds no other one. */
+	/* a buffer that follows a thread has no other thread */
 	if (q->cpu < 0 && q->tid > 0 && !filter_thread(s->filter, q->tid))
 		return true;
 	if (f->pub.raw) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* survey.c - what a filter has to know of the whole recording before anything is decoded. */
+/* survey.c - collects what a filter needs of the whole recording before decoding. */
 #include <stdio.h>
 
 #include "base/error.h"
@@ -45,12 +45,12 @@ static int look_at(struct survey *sv, const struct pd_record *rec)
 	return sid->valid & PERF_SAMPLE_TID ? filter_note_thread(sv->f, (int)sid->pid, (int)sid->tid) : 0;
 }
 
-/* What the filter has to know of the whole recording: its time, from the first record to the last, and threads. */
+/* Collects the time of the first and the last record, and the threads. */
 static int survey(struct filter *f, struct perfdata *pd, const char *name)
 {
 	struct survey sv = { .f = f, .first = UINT64_MAX };
 	struct pd_record rec;
-	int rc, err = filter_note_thread(f, 0, 0);	/* the idle task, which no record is about */
+	int rc, err = filter_note_thread(f, 0, 0);	/* the idle task has no records */
 
 	perfdata_rewind(pd);
 	while (!err && (rc = perfdata_next(pd, &rec)))
@@ -66,7 +66,7 @@ static int survey(struct filter *f, struct perfdata *pd, const char *name)
 	return err;
 }
 
-/* 0, or negative; ERR_REPORTED: after a message. */
+/* Returns 0, or negative; ERR_REPORTED: after a message. */
 static int make(struct filter **f, const struct filter_opts *o, struct perfdata *pd, const char *name)
 {
 	struct comms *c;

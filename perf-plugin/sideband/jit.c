@@ -53,7 +53,7 @@ static int compare_markers(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* A process may map its file more than once. */
+/* Drops duplicates: a process may map its file more than once. */
 static void drop_doubles(struct jit_files *jf)
 {
 	size_t i, n = 0;
@@ -76,7 +76,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The bytes of a file, NULL with errno. */
+/* Returns the bytes of a file, NULL with errno. */
 static const uint8_t *map_file(const char *path, size_t *size)
 {
 	const uint8_t *p = input_map(path, PROT_READ, size);
@@ -88,7 +88,7 @@ static const uint8_t *map_file(const char *path, size_t *size)
 	return NULL;
 }
 
-/* Jitdump files have CLOCK_MONOTONIC times: is that the recording's clock? */
+/* True if the recording's clock is CLOCK_MONOTONIC, which jitdump files use. */
 static bool clock_is_monotonic(struct side_events *se)
 {
 	unsigned int i, n = perfdata_nr_attrs(se->pd);
@@ -130,7 +130,7 @@ static void set_place(struct side_events *se, const struct jitdump *jd, const ch
 		"several versions: %s\n", name_shown(path), why, cure);
 }
 
-/* `m` is NULL for a file that was given and that no record tells about. */
+/* Uses a jitdump file. `m` is NULL for a file that the user named and no record mentions. */
 static int use_file(struct side_events *se, const char *file, const uint8_t *p, size_t size,
 		    const struct jit_marker *m)
 {
@@ -189,7 +189,7 @@ static bool given_by_name(const struct side_events *se, const char *name, char *
 	return false;
 }
 
-/* Where a file is that was recorded: named by the user, in the input, below --symfs by path or name, or in its place. */
+/* Finds a recorded file: named by the user, in the input, below --symfs by path or name, or at its recorded path. */
 static const uint8_t *find_file(struct side_events *se, const struct jit_marker *m, char *path, size_t size,
 				size_t *len)
 {
@@ -245,7 +245,7 @@ static bool was_recorded(const struct side_events *se, const char *path)
 	return false;
 }
 
-/* A file that no record tells about. */
+/* Uses a file that the user named and no record mentions. */
 static int use_given(struct side_events *se, const char *path, const char *option)
 {
 	size_t size;

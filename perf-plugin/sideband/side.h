@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * side.h - what is told about threads, processes and maps, as events in time: the records of perf.data
- * are one source of them, each jitdump file is another. The session merges its sources in order of time;
- * events of the same time come in the order of seq, then as their source gives them, then in the order of
- * sources.
+ * side.h - events about threads, processes and maps. The records of perf.data are one source of events, each jitdump file
+ * is another. The session merges its sources by time; events of the same time are in the order of seq, then of their
+ * source, then of the sources.
  */
 #ifndef CSTRACE_SIDEBAND_SIDE_H
 #define CSTRACE_SIDEBAND_SIDE_H
@@ -28,7 +27,7 @@ enum side_kind {
 struct side_event {
 	uint64_t time;		/* 0: none; in a file with times that is before everything else */
 	uint64_t seq;		/* position in the file: pd_record.seq of the record it comes from */
-	uint64_t number;	/* within its source; set by whoever reads it */
+	uint64_t number;	/* number within its source; set by the reader */
 	int pid, tid;
 	uint8_t kind;		/* enum side_kind */
 	bool kernel;		/* SIDE_MAP, SIDE_UNMAP: of the kernel's address space, whatever pid says */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* side_events.c - the pass over all records, as far as they tell about threads, maps and kernel code. */
+/* side_events.c - collects the events about threads, maps and kernel code in a pass over all records. */
 #include "sideband/side_events.h"
 
 #include <stdlib.h>

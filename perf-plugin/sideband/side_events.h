@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * side_events.h - what a recording tells beside the trace: threads, maps and kernel code over time, as events (side.h) of
- * several sources, and the files that the events name. One pass over all records collects them; then they can be read in
- * order of time as often as wanted (side_order.h).
+ * side_events.h - threads, maps and kernel code of a recording over time, as events (side.h) of several sources, and the
+ * files that the events name. One pass over all records collects the events, which can then be read in order of time any
+ * number of times (side_order.h).
  */
 #ifndef CSTRACE_SIDEBAND_SIDE_EVENTS_H
 #define CSTRACE_SIDEBAND_SIDE_EVENTS_H

@@ -184,7 +184,7 @@ int side_ksymbol(struct side_events *se, const struct pd_record *rec, struct sid
 	return 1;
 }
 
-/* Programs that no record tells about were there all the time. */
+/* Source of programs that no record mentions, which were loaded all the time. */
 struct bpf_source {
 	struct side_source src;
 	const struct bpf_programs *bpf;

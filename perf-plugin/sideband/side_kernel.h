@@ -17,7 +17,7 @@ struct bpf_code {
 	uint64_t addr, len;
 	char tag[17];		/* hex digits; part of the symbol's name */
 	struct dso *dso;
-	bool seen;		/* a KSYMBOL record tells when it was there */
+	bool seen;		/* a KSYMBOL record has the time of its load */
 };
 
 struct bpf_programs {
@@ -29,7 +29,7 @@ struct bpf_programs {
 /* One record as an event: 1, 0 when it says nothing about code, negative: no memory. The same in each pass. */
 int side_text_poke(struct side_events *se, const struct pd_record *rec, struct side_event *e);
 int side_ksymbol(struct side_events *se, const struct pd_record *rec, struct side_event *e);
-/* After the first pass over the records: programs that no record tells about. 0, or ERR_NOMEM. */
+/* After the first pass over the records: adds the programs that no record mentions. Returns 0 or ERR_NOMEM. */
 int side_kernel_finish(struct side_events *se);
 
 #endif

@@ -112,7 +112,7 @@ static bool copy_event(struct side_order *so, struct side_event *to, const struc
 	return !has_comm(e) || to->comm;
 }
 
-/* Is this one of the late events? The same on every pass. */
+/* True for a late event; the result is the same on every pass. */
 static bool is_late(struct side_reader *r, const struct side_event *e)
 {
 	r->timed |= e->time != 0;
@@ -289,7 +289,7 @@ int side_order_rewind(struct side_order *so)
 	return 0;
 }
 
-/* Up to the end of a block: what comes then has a known lowest key. */
+/* Reads up to the end of a block, since the lowest key of the events after it is known. */
 static int read_block(struct side_order *so, struct side_reader *r)
 {
 	uint64_t block = r->read >> r->shift, end = (block + 1) << r->shift;

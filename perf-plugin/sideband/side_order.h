@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * side_order.h - the events of all sources in order of time, as often as wanted. The first pass learns how
- * far out of order each source is, so that later passes hold back no more events than that. The events of
- * a short recording are kept instead.
+ * side_order.h - reads the events of all sources in order of time, any number of times. The first pass measures how far
+ * out of order each source is, so that later passes buffer no more events than that. The events of a short recording are
+ * kept in memory instead.
  */
 #ifndef CSTRACE_SIDEBAND_SIDE_ORDER_H
 #define CSTRACE_SIDEBAND_SIDE_ORDER_H

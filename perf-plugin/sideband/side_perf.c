@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* side_perf.c - the records of perf.data that tell about threads and maps, as events. */
+/* side_perf.c - converts the records of perf.data about threads and maps to events. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -114,7 +114,7 @@ static struct dso *kernel_dso(struct dso_table *dsos, const struct mmap_fields *
 	d = dso_table_get(dsos, name, &m->id, true);
 	if (!d)
 		return NULL;
-	/* Further maps of the kernel name places of their own; the first one tells where it was loaded. */
+	/* the first map of the kernel gives its load address; further maps have other symbols */
 	if (!d->ref_sym[0] && symbol[0] && addr && strlen(symbol) < sizeof(d->ref_sym)) {
 		strcpy(d->ref_sym, symbol);
 		d->ref_addr = addr;
