@@ -45,7 +45,7 @@ struct cst_stm_regs {
 	uint32_t tcsr;		/* STMTCSR; bits 22:16 are the trace ID */
 	uint32_t feat1r, feat3r; /* STMSPFEAT1R, STMSPFEAT3R */
 	uint32_t devid;		/* STMDEVID */
-	uint32_t hwfeatr;	/* STMHEFEAT1R */
+	uint32_t hwfeatr;	/* STMHEFEAT1R (hardware event features) */
 };
 
 /* Registers of an ITM. */
@@ -70,8 +70,8 @@ struct cst_config {
 	uint8_t trans_p0;	/* Transaction Start is a P0 element (COMMTRANS = 0) */
 	uint8_t qsupp;		/* TRCIDR0.QSUPP */
 	uint8_t wfx_p0;		/* WFI and WFE are P0 instructions */
-	uint8_t ret_stack;	/* return stack on */
-	uint8_t cycle_count;	/* TRCCONFIGR.CCI */
+	uint8_t ret_stack;	/* the return stack is enabled (ETMv4: TRCCONFIGR.RS) */
+	uint8_t cycle_count;	/* cycle counts are enabled (ETMv4: TRCCONFIGR.CCI) */
 	uint8_t branch_broadcast;
 	uint8_t cond_trace;	/* conditional non-branch packets may occur */
 	uint8_t load_p0, store_p0; /* loads, stores are P0 instructions (TRCCONFIGR.INSTP0) */
@@ -90,7 +90,7 @@ struct cst_config {
 	uint8_t data_addr, data_value, data_only; /* ETMv3 data trace; ETMv4 data trace stream */
 	uint8_t alt_branch;	/* ETMv3: alternative branch encoding */
 	uint8_t virt_ext;	/* virtualization extensions: Hyp bit, VMID */
-	uint8_t ts64;		/* timestamps of 64 bits, else 48 */
+	uint8_t ts64;		/* 1: timestamps have 64 bits, 0: 48 bits */
 	uint8_t ts_gray;	/* timestamps are Gray coded */
 	uint8_t ts_prescale;	/* ITM: local timestamps count 1, 4, 16 or 64 cycles */
 

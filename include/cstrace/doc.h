@@ -50,7 +50,7 @@ struct cst_problem {
 	unsigned int line;
 	char section[64], item[32];
 	char other[32];		/* the item that contradicts this one, or an alternative to a missing one */
-	const char *text;	/* static: what was expected */
+	const char *text;	/* static text: the value that was expected */
 };
 
 /* Creates an empty doc that allocates at most `memory` bytes; 0: 64 MiB. -CST_ERR_NOMEM. */

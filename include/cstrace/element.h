@@ -18,13 +18,13 @@ enum cst_element_kind {
 	CST_EL_Q,		/* count in value; CST_EL_F_COUNT; addr when CST_EL_F_ADDRESS */
 	CST_EL_SOURCE_ADDRESS,	/* addr, is */
 	CST_EL_TRACE_ON,	/* num: enum cst_trace_on_reason; cc */
-	CST_EL_TRACE_INFO,	/* return stack is cleared */
+	CST_EL_TRACE_INFO,	/* the return stack is cleared (K10.5.5.9) */
 	CST_EL_TIMESTAMP,	/* value; cc with CST_EL_F_CC */
 	CST_EL_CYCLE_COUNT,	/* cc, valid with CST_EL_F_CC; num: 1 if the packet could have carried atoms (ETMv3) */
 	CST_EL_EVENT,		/* num: mask of events, or CST_EVENT_TRIGGER */
 	CST_EL_TS_MARKER,	/* num: enum cst_sync_marker, value */
-	CST_EL_INSTRUMENTATION,	/* value, num = EL */
-	CST_EL_TRANS_START,	/* num 0 init, 1 start */
+	CST_EL_INSTRUMENTATION,	/* value; num: exception level */
+	CST_EL_TRANS_START,	/* num: CST_TRANS_INIT or CST_TRANS_START */
 	CST_EL_TRANS_COMMIT,
 	CST_EL_TRANS_FAIL,
 	CST_EL_FUNC_RETURN,
@@ -65,11 +65,11 @@ struct cst_element {
 	uint64_t index;		/* trace offset of the packet */
 	uint8_t kind;		/* enum cst_element_kind */
 	uint8_t flags;		/* enum cst_element_flags */
-	uint8_t n;		/* atoms */
+	uint8_t n;		/* number of atoms */
 	uint8_t is;		/* sub-ISA of addr: 0 IS0, 1 IS1; with CST_EL_F_ISA and for waypoint traces enum cst_isa */
 	uint16_t num;
 	uint16_t pad;
-	uint32_t bits;		/* atoms: 1 = E */
+	uint32_t bits;		/* atoms, oldest in bit 0: 1 = E, 0 = N */
 	uint32_t first_e;	/* atoms: 1 = first traced as E, before a Mispredict corrected it */
 	uint64_t addr;
 	union {

@@ -45,7 +45,7 @@ CST_BEGIN
 
 #define CST_EVENT_NO_TIME UINT64_MAX
 #define CST_EVENT_PARAMS 64
-#define CST_EVENT_KERNEL 0	/* pid */
+#define CST_EVENT_KERNEL 0	/* process ID of the kernel */
 
 enum cst_event_verb {
 	CST_EVENT_PROCESS,
@@ -65,8 +65,8 @@ enum cst_event_state {
 
 enum cst_event_code {
 	CST_CODE_NONE,
-	CST_CODE_ID,	/* `code` is a name */
-	CST_CODE_BYTES,	/* `code` is the code */
+	CST_CODE_ID,	/* `code` is a name of the section [code] */
+	CST_CODE_BYTES,	/* `code` is the code itself */
 };
 
 /* KEY=VALUE; in x_ events also a plain argument (key.n 0). value.p NULL: None. */
@@ -76,7 +76,7 @@ struct cst_event_param {
 
 struct cst_event {
 	uint64_t time;
-	unsigned int line;	/* set by the reader */
+	unsigned int line;	/* line number in the log, set by the reader */
 	uint8_t verb;		/* enum cst_event_verb */
 	uint8_t state;		/* enum cst_event_state; not for x_ */
 	uint8_t code_kind;	/* patch_code: enum cst_event_code */
@@ -85,8 +85,8 @@ struct cst_event {
 	int64_t pid;
 	int64_t tid;
 	uint64_t base;		/* base_address, start_address */
-	uint64_t size;		/* size=; length of patch_code */
-	uint64_t offset;	/* offset=; 0 when absent */
+	uint64_t size;		/* item size=; patch_code: length */
+	uint64_t offset;	/* item offset=; 0 if absent */
 	uint32_t asid;
 	uint32_t trace_id;
 	struct cst_str name;	/* image_file, source, or the x_NAME; p NULL: None */

@@ -15,19 +15,19 @@ enum cst_generic_kind {
 	CST_GEN_TRACE_ON,	/* reason */
 	CST_GEN_EO_TRACE,	/* reason */
 	CST_GEN_PE_CONTEXT,
-	CST_GEN_RANGE,		/* instructions [addr, end) ran */
+	CST_GEN_RANGE,		/* the instructions [addr, end) were executed */
 	CST_GEN_NOPATH,		/* n_insn instructions ran between addr and end, path unknown (Q) */
 	CST_GEN_NACC,		/* no code at addr; num = enum cst_memspace */
 	CST_GEN_ADDR_UNKNOWN,	/* the address is unknown until the next range; error: why */
 	CST_GEN_EXCEPTION,	/* num; end = preferred return address with CST_GF_RET_ADDR */
 	CST_GEN_EXCEPTION_RET,
-	CST_GEN_TIMESTAMP,	/* value in addr */
-	CST_GEN_CYCLE_COUNT,	/* cc */
+	CST_GEN_TIMESTAMP,	/* addr: the time in ticks of the trace */
+	CST_GEN_CYCLE_COUNT,	/* cc: cycles since the last one */
 	CST_GEN_EVENT,		/* num = mask of events 0..3, or CST_EVENT_TRIGGER */
 	CST_GEN_SWTRACE,
 	CST_GEN_SYNC_MARKER,	/* num = enum cst_sync_marker */
 	CST_GEN_MEMTRANS,	/* num = enum cst_memtrans */
-	CST_GEN_INSTRUMENTATION, /* value in addr, el */
+	CST_GEN_INSTRUMENTATION, /* addr: the value; el: its exception level */
 	CST_GEN_ITMTRACE,
 	CST_GEN_CUSTOM,		/* of a custom decoder, which defines the fields */
 	/* these have no counterpart in the reference decoder's interface */
@@ -149,24 +149,24 @@ struct cst_generic {
 	uint64_t index;		/* trace offset of the packet that caused it */
 	union {
 		uint64_t addr;	/* RANGE, NOPATH: start; NACC, DATA: address; TIMESTAMP, INSTRUMENTATION: value */
-		uint64_t payload; /* SWTRACE, ITMTRACE */
+		uint64_t payload; /* SWTRACE, ITMTRACE: the payload */
 	};
 	union {
 		uint64_t end;	/* RANGE: exclusive end; NOPATH: next address; EXCEPTION: return address */
-		uint64_t ts;	/* SWTRACE, ITMTRACE with CST_GF_TS */
-		uint64_t value;	/* DATA */
+		uint64_t ts;	/* SWTRACE, ITMTRACE with CST_GF_TS: the timestamp */
+		uint64_t value;	/* DATA: the value */
 	};
 	union {
-		uint32_t n_insn; /* RANGE, NOPATH, RUN */
+		uint32_t n_insn; /* RANGE, NOPATH, RUN: number of instructions */
 		uint32_t size;	/* SWTRACE: bits of the payload; ITMTRACE, DATA: bytes */
 	};
 	union {
 		uint32_t cc;	/* cycles since the last CYCLE_COUNT element */
-		uint32_t runs;	/* RUN */
+		uint32_t runs;	/* RUN: number of ranges */
 	};
 	union {
 		uint32_t context_id;
-		uint32_t master; /* SWTRACE with CST_SW_ID */
+		uint32_t master; /* SWTRACE with CST_SW_ID: STP master */
 	};
 	union {
 		uint32_t vmid;
@@ -187,7 +187,7 @@ struct cst_generic {
 		CST_EXTENSION struct {
 			CST_EXTENSION union {
 				uint32_t error;	/* NO_SYNC, ADDR_UNKNOWN, BARRIER: enum cst_error (positive), 0 none */
-				uint32_t start;	/* RUN */
+				uint32_t start;	/* RUN: section offset at which the open range begins */
 			};
 			uint32_t sect_off; /* RANGE: offset of addr in its section (low 32 bits) */
 		};

@@ -45,8 +45,8 @@ enum cst_frag_kind {
 
 struct cst_fragment {
 	uint64_t offset;	/* raw offset of the fragment's first byte */
-	uint32_t pos;		/* first byte in the output buffer */
-	uint16_t len;		/* bytes */
+	uint32_t pos;		/* offset of the first byte in the output buffer */
+	uint16_t len;		/* length in bytes */
 	uint8_t id;		/* trace ID, CST_ID_UNKNOWN before the first one */
 	uint8_t kind;		/* enum cst_frag_kind */
 	int error;		/* ERROR: enum cst_error, negative; FINDING: enum cst_finding */
@@ -56,7 +56,7 @@ struct cst_fragment {
 struct cst_frame_stats {
 	uint64_t frames;
 	uint64_t data;		/* bytes of trace IDs 0x01..0x6F */
-	uint64_t null;		/* padding, ID 0 */
+	uint64_t null;		/* padding bytes (ID 0) */
 	uint64_t reserved;	/* bytes of IDs 0x70..0x7F */
 	uint64_t unknown;	/* bytes before the first ID */
 	uint64_t overhead;	/* ID bytes, auxiliary bytes, synchronisation patterns, barriers */
@@ -82,7 +82,7 @@ struct cst_deframer {
 	uint64_t filter[2];	/* bit per ID: no fragments for it */
 	uint8_t tail;		/* FSYNC mode: the byte before part[], the last one of a frame, was FF */
 	struct cst_frame_stats stats;
-	uint64_t reserved[8];	/* 0 */
+	uint64_t reserved[8];	/* must be 0 */
 };
 
 CST_API void cst_deframer_init(struct cst_deframer *df, unsigned flags);
@@ -150,7 +150,7 @@ CST_API uint64_t cst_dstream_offset(uint64_t offset);
 struct cst_unwrapped {
 	struct {
 		uint64_t start;	/* offset in the buffer */
-		uint64_t len;	/* may be 0 */
+		uint64_t len;	/* length in bytes, may be 0 */
 	} piece[2];
 	uint64_t len;		/* bytes of trace: the sum */
 	uint64_t cut;		/* bytes left out: the rest of the oldest frame, of which the newest one overwrote a part */

@@ -55,7 +55,7 @@ struct cst_log_record {
 	 * packet would repeat is recorded once at first and once with the count.
 	 */
 	uint64_t count;
-	uint8_t trace_id;	/* or CST_LOG_NO_ID */
+	uint8_t trace_id;	/* trace ID, or CST_LOG_NO_ID */
 	uint8_t severity;	/* enum cst_severity */
 	uint8_t component;	/* enum cst_component */
 	uint16_t error;		/* enum cst_error (positive), 0 when it is a finding */

@@ -31,8 +31,8 @@ enum cst_etmv4_packet_type {
 	CST_PKT_ITE,
 	CST_PKT_TRANS_START,
 	CST_PKT_TRANS_COMMIT,
-	CST_PKT_TRANS_FAIL,	/* Exception form 06 31 70 */
-	CST_PKT_PE_RESET,	/* ETE: exception form with 70 */
+	CST_PKT_TRANS_FAIL,	/* Exception packet with the bytes 06 31 70 */
+	CST_PKT_PE_RESET,	/* ETE: Exception packet with the byte 70 */
 	CST_PKT_CCNT_F1,
 	CST_PKT_CCNT_F2,
 	CST_PKT_CCNT_F3,
@@ -40,7 +40,7 @@ enum cst_etmv4_packet_type {
 	CST_PKT_DATA_SYNC,
 	CST_PKT_COMMIT,
 	CST_PKT_CANCEL_F1,
-	CST_PKT_CANCEL_F1_MISP,	/* with mispredict */
+	CST_PKT_CANCEL_F1_MISP,	/* with a mispredict */
 	CST_PKT_CANCEL_F2,
 	CST_PKT_CANCEL_F3,
 	CST_PKT_MISPREDICT,
@@ -55,7 +55,7 @@ enum cst_etmv4_packet_type {
 	CST_PKT_IGNORE,
 	CST_PKT_EVENT,
 	CST_PKT_CONTEXT,
-	CST_PKT_ADDR_CTXT_32,	/* + is */
+	CST_PKT_ADDR_CTXT_32,	/* context; addr with its sub-ISA `is` */
 	CST_PKT_ADDR_CTXT_64,
 	CST_PKT_TS_MARKER,
 	CST_PKT_ADDR_MATCH,
@@ -88,7 +88,7 @@ enum cst_packet_flags {
 	CST_PF_ADDR = 0x0080,	/* addr is present */
 	CST_PF_E0 = 0x0100,	/* exception bits E0, E1 */
 	CST_PF_E1 = 0x0200,
-	CST_PF_P = 0x0400,	/* M profile: serious fault pending */
+	CST_PF_P = 0x0400,	/* M profile: a serious fault is pending */
 	CST_PF_MISPREDICT = 0x0800, /* packet ends with a mispredict */
 	CST_PF_SYNC_POINT = 0x1000, /* Trace Info: first after A-sync, decoding starts here */
 	CST_PF_INFO = 0x2000,	/* Trace Info: info, spec, cyct sections present */
@@ -111,29 +111,29 @@ struct cst_packet {
 	uint8_t type;		/* enum cst_etmv4_packet_type, or the enum in the protocol's header packet_*.h */
 	/* BAD_SEQUENCE, INCOMPLETE: type of the header; RESERVED_CFG: its type in a trace unit that implements it */
 	uint8_t bad_type;
-	uint8_t header;		/* first byte */
-	uint8_t is;		/* sub-ISA of addr */
+	uint8_t header;		/* first byte of the packet */
+	uint8_t is;		/* sub-ISA of addr: 0 IS0, 1 IS1 */
 	uint8_t addr_bits;	/* number of low address bits that the packet carried; exact match: its history entry */
 	uint8_t match;		/* exact match: history entry */
 	uint8_t n_atoms;	/* atoms; mispredict and cancel packets may carry some too */
 	uint8_t q_type;		/* Q: TYPE field */
 	uint8_t ts_bits;	/* timestamp: number of low bits the packet carried */
-	uint8_t el;		/* context info; ITE: EL byte */
-	uint8_t sf, security;	/* AArch64; enum cst_security */
+	uint8_t el;		/* exception level of the context; ITE: EL byte */
+	uint8_t sf, security;	/* 1: AArch64; enum cst_security */
 	uint32_t flags;		/* enum cst_packet_flags */
 	uint32_t atoms;		/* bit 0 oldest, 1 = E */
 	uint16_t exc_type;	/* exception TYPE */
 	uint16_t event;		/* event mask, marker number, conditional packet token */
 	uint32_t vmid, cid;
-	uint64_t addr;		/* full address after history */
+	uint64_t addr;		/* full address: history and the bits in the packet */
 	uint64_t ts;		/* full timestamp; ITE: value */
-	uint32_t cc;		/* cycle count, threshold added */
+	uint32_t cc;		/* cycle count, with the threshold added */
 	uint32_t commit;	/* commit; CANCEL_*: number of elements cancelled */
 	uint32_t count;		/* Q count; data-trace and conditional keys */
-	uint32_t info, key, spec, cyct; /* Trace Info sections */
-	uint64_t value;		/* data value, payload */
+	uint32_t info, key, spec, cyct; /* sections of a Trace Info packet */
+	uint64_t value;		/* data value, or payload */
 	uint8_t isa;		/* enum cst_isa of addr, if the packet carries it */
-	uint8_t tag;		/* data packets */
+	uint8_t tag;		/* data packets: tag */
 	uint8_t vsize;		/* bytes of value; STM: bits */
 	/* STM with CST_PF_LEAD: the packet's first nibble, the upper half of the byte before, here << 4 */
 	uint8_t lead;
@@ -151,8 +151,8 @@ enum cst_packet_role {
 	CST_ROLE_SYNC,		/* complete state: Trace Info, I-sync */
 	CST_ROLE_TIMESTAMP,	/* pkt->ts */
 	CST_ROLE_CONTEXT,
-	CST_ROLE_ADDRESS,	/* next address only: pkt->addr */
-	CST_ROLE_ADDRESS_CONTEXT, /* both */
+	CST_ROLE_ADDRESS,	/* the next address only: pkt->addr */
+	CST_ROLE_ADDRESS_CONTEXT, /* the next address and the context */
 	CST_ROLE_FLOW,		/* atoms, waypoints: executed instructions */
 	CST_ROLE_EXCEPTION,
 	CST_ROLE_TRACE_ON,

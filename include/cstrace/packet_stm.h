@@ -19,7 +19,7 @@ enum cst_stm_packet_type {
 	CST_STM_PKT_ASYNC,
 	CST_STM_PKT_VERSION,
 	CST_STM_PKT_NULL,
-	CST_STM_PKT_FREQ,	/* Hz */
+	CST_STM_PKT_FREQ,	/* value: frequency of timestamps in Hz */
 	CST_STM_PKT_TRIG,
 	CST_STM_PKT_XSYNC,
 	CST_STM_PKT_GERR,	/* error of an unknown master */

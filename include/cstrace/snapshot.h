@@ -57,9 +57,9 @@ struct cst_snap_reg {
 struct cst_snap_dump {
 	const char *file;
 	uint64_t address;
-	uint64_t offset;	/* in the file */
+	uint64_t offset;	/* offset in the file */
 	uint64_t length;	/* 0: to the end of the file */
-	unsigned int line;	/* of its section, for messages */
+	unsigned int line;	/* line of its section, for messages */
 	uint8_t space;		/* mask of enum cst_memspace */
 };
 

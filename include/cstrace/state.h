@@ -31,7 +31,7 @@ struct cst_state_counts {
 	uint64_t unknown_ends;	/* END (backwards: START) of an entity that did not exist */
 	uint64_t contradictions; /* CURRENT of an entity that differs from the existing one, which the event replaces */
 	uint64_t dropped;	/* events dropped for want of memory */
-	size_t alive;		/* entities */
+	size_t alive;		/* entities that exist now */
 	size_t memory;		/* bytes in use */
 };
 

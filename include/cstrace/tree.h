@@ -34,23 +34,23 @@ struct cst_tree;
 
 /* Statistics of decoding and losses, per trace ID. Byte counts are of this ID's stream. */
 struct cst_stats {
-	uint64_t bytes;		/* fed */
+	uint64_t bytes;		/* bytes fed */
 	uint64_t packets;	/* parsed; unsynchronised bytes do not count */
 	uint64_t bad_packets;	/* reserved, bad sequence, incomplete */
 	uint64_t unsynced;	/* bytes skipped while looking for A-sync */
 	uint64_t overflows;
 	uint64_t discards;
 	uint64_t resyncs;	/* losses of synchronisation because of an error */
-	uint64_t elements;	/* generic elements */
+	uint64_t elements;	/* generic elements returned */
 	uint64_t ranges;
 	uint64_t insns;
 	uint64_t branches;	/* taken: atoms E on branches, source addresses */
 	uint64_t nacc;		/* ranges that ended at missing memory */
 	uint64_t atoms_lost;	/* atoms without a known address or context */
 	uint64_t image_conflicts; /* atoms that contradict the program image */
-	uint64_t stack_empty;	/* return stack used when empty */
+	uint64_t stack_empty;	/* returns with an empty return stack */
 	uint64_t nopath;	/* Q elements whose path is unknown */
-	uint64_t trans_failed;	/* transactions dropped */
+	uint64_t trans_failed;	/* failed transactions, whose elements were dropped */
 	uint64_t uncommitted;	/* P0 elements dropped at discard, overflow or end of trace */
 	uint64_t data_lost;	/* times that data trace was suppressed */
 	/* ETMv3, PTM: timestamps without a time, since their upper bits were not traced after a loss */

@@ -92,7 +92,7 @@ enum cst_context_flags {
 
 /* Memory spaces, as bits: which address space an exception level in a security state fetches from. */
 enum cst_memspace {
-	CST_MEM_EL1S = 0x01,	/* secure EL1 and EL0 */
+	CST_MEM_EL1S = 0x01,	/* Secure EL1 and EL0 */
 	CST_MEM_EL1N = 0x02,
 	CST_MEM_EL2N = 0x04,
 	CST_MEM_EL3 = 0x08,

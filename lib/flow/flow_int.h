@@ -64,7 +64,7 @@ struct span {
 struct cst_flow {
 	const struct cst_config *cfg;
 	struct cst_stats *stats;
-	struct cst_log *log;	/* or NULL */
+	struct cst_log *log;	/* error log, or NULL */
 	struct cst_counts *counts; /* table in which ranges and branches are counted, or NULL */
 	struct cst_space *space;
 	const struct cst_images *images; /* table that gives the space of each context, or NULL */
@@ -79,7 +79,7 @@ struct cst_flow {
 
 	uint64_t addr;		/* next instruction, when need_addr is 0 */
 	uint8_t isa;		/* enum cst_isa of the instruction at addr */
-	uint8_t is;		/* sub-ISA last traced */
+	uint8_t is;		/* last sub-ISA traced */
 	/* conditions that make the walk leave the graph, tested as one word */
 	union {
 		struct {
@@ -250,7 +250,7 @@ int cst_flow_forbids_n(const struct cst_flow *f, unsigned int type, unsigned int
 struct atom_code {
 	uint32_t bits;		/* 1 = E, oldest in bit 0, followed by a terminating 1 */
 	uint8_t n;
-	uint8_t taken;		/* atoms E */
+	uint8_t taken;		/* number of atoms E */
 };
 
 /* As cst_flow_give() for atoms. */

@@ -43,7 +43,7 @@ struct cst_index_builder {
 	struct cst_index_source *sources;
 	uint32_t n_sources, cap_sources;
 	uint64_t offset, end;
-	uint32_t last_bytes;	/* FSYNC mode */
+	uint32_t last_bytes;	/* FSYNC mode: the last bytes of the input, for patterns across calls */
 	uint8_t begun;
 	int error;
 };

@@ -144,8 +144,8 @@ int cst_index_write(const struct cst_index *const *indexes, uint32_t n, uint8_t 
 	cst_put_fixed(&w, INDEX_VERSION, 2);
 	cst_put_fixed(&w, INDEX_HEADER, 2);
 	cst_put_fixed(&w, 0, 4);
-	cst_put_fixed(&w, 0, 8);	/* length */
-	cst_put_fixed(&w, 0, 8);	/* checksum */
+	cst_put_fixed(&w, 0, 8);	/* length of the file, set at the end */
+	cst_put_fixed(&w, 0, 8);	/* checksum, set at the end */
 	cst_put_fixed(&w, n, 4);
 	cst_put_fixed(&w, 0, 4);
 	for (i = 0; i < n; i++)
