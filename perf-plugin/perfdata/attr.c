@@ -164,7 +164,7 @@ struct pd_attr *pd_attrs_of_event(const struct pd_attrs *as, const union perf_ev
 	if (!as->nr)
 		return NULL;
 	first = as->v[0];
-	/* Without a common place for the id nothing tells the attrs apart: the first one counts. */
+	/* without a common position of the id the attrs cannot be distinguished: the first one is used */
 	if (as->nr == 1 || !as->same_pos || first->id_pos < 0)
 		return first;
 	if (ev->header.type == PERF_RECORD_SAMPLE) {

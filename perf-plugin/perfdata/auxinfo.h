@@ -77,7 +77,7 @@ const char *aux_unit_name(enum aux_unit unit);
 /* "TRCCONFIGR"; NULL when that unit has no such register here. */
 const char *aux_reg_name(enum aux_unit unit, unsigned int reg);
 
-/* Does the unit write the PID as context ID or as virtual context ID? Neither: both false. */
+/* The register in which the unit traces the PID: context ID or virtual context ID; both false: neither. */
 struct aux_pid_source {
 	bool contextidr_el1;
 	bool contextidr_el2;
@@ -85,7 +85,7 @@ struct aux_pid_source {
 
 struct aux_pid_source aux_cpu_pid_source(const struct aux_cpu *cpu);
 
-/* Timestamps in the trace? */
+/* True if the trace has timestamps. */
 bool aux_cpu_timestamps(const struct aux_cpu *cpu);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* feature.h - feature sections: what the recorder tells about the machine, the command and the events. */
+/* feature.h - feature sections: the recorder's description of the machine, the command and the events. */
 #ifndef CSTRACE_PERFDATA_FEATURE_H
 #define CSTRACE_PERFDATA_FEATURE_H
 

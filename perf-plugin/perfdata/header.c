@@ -160,8 +160,8 @@ static bool feature_bit(const uint64_t *map, unsigned int bit)
 }
 
 /*
- * The map is an array of the recorder's longs. With the other byte order their width is not
- * known; HOSTNAME, which every recorder sets, tells it.
+ * Reads the feature map, an array of the recorder's longs. In the other byte order their width is derived from HOSTNAME,
+ * a bit that every recorder sets.
  */
 static void read_feature_map(struct perfdata *pd, uint64_t *map)
 {

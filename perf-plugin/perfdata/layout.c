@@ -68,7 +68,7 @@ static const struct pd_layout simpleperf_layouts[] = {
 	[PD_RECORD_SP_SPLIT_END - PD_RECORD_SP_KERNEL_SYMBOL] = { 8, false, "" },
 };
 
-/* Fields of perf_event_attr up to config3 (136 bytes); what follows is unknown and stays. */
+/* Fields of perf_event_attr up to config3 (136 bytes); unknown fields after it are not swapped. */
 static const char attr_fields[] = "448888" "f44" "8888" "44" "8" "422" "44" "88";
 
 const struct pd_layout *pd_layout_find(uint32_t type)

@@ -69,7 +69,7 @@ static void meta_build_id(struct perfdata *pd, const struct pd_record *rec, cons
 {
 	if (pd_feature_add_build_id(&pd->env, &rec->ev->build_id))
 		return;
-	/* The record handed out may be a copy; its file name has to outlive it. */
+	/* the record may be a copy, and its file name must outlive it */
 	pd->env.build_ids[pd->env.nr_build_ids - 1].filename =
 		(const char *)raw + sizeof(struct perf_record_header_build_id);
 }

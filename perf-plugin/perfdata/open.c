@@ -175,7 +175,7 @@ struct perfdata *perfdata_cursor(const struct perfdata *pd)
 	*c = *pd;
 	c->is_cursor = true;
 	c->decomp = NULL;
-	/* What records tell about the file was taken on the first pass. */
+	/* records about the file were evaluated on the first pass */
 	c->meta_done = UINT64_MAX;
 	perfdata_rewind(c);
 	return c;

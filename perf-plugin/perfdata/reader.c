@@ -42,7 +42,7 @@ void perfdata_rewind(struct perfdata *pd)
 	}
 }
 
-/* Count what follows @pos in the current file as lost and leave the file. */
+/* Count the rest of the current file after @pos as lost and leave the file. */
 static void abandon_file(struct perfdata *pd, uint64_t pos)
 {
 	struct pd_source *s = cur_src(pd);
@@ -90,7 +90,7 @@ static int fail_size(struct perfdata *pd, const struct perf_event_header *h)
 			 h->type, h->size, pd->end > pos ? pd->end - pos : 0);
 }
 
-/* Copy a record that cannot be handed out as it is; host byte order for the header. */
+/* Copy a record that cannot be returned in place; its header is converted to host byte order. */
 static union perf_event *bounce(struct perfdata *pd, const uint8_t *p,
 				const struct perf_event_header *h)
 {
@@ -168,7 +168,7 @@ static int take_record(struct perfdata *pd, const uint8_t *p, const struct perf_
 	}
 	if (rec->sid.id && pd->attrs.nr > 1 && !pd_attrs_by_id(&pd->attrs, rec->sid.id))
 		pd->stats.unknown_ids++;
-	/* What is only a container for other records is not handed out. */
+	/* a container of other records is not returned */
 	if (is_compressed(h->type))
 		return 1;
 	if (!l)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * reader.h - reads perf.data as a sequence of records in file order, from a file, a pipe, memory or a
- * directory (`data` first, then `data.0`, `data.1`, ...). Everything handed out is in host byte
+ * directory (`data` first, then `data.0`, `data.1`, ...). Records are returned in host byte
  * order and inside bounds; compressed records are expanded on the way.
  */
 #ifndef CSTRACE_PERFDATA_READER_H
@@ -75,8 +75,8 @@ struct perfdata *perfdata_open_fd(int fd, const char *name, struct error *err);
 void perfdata_close(struct perfdata *pd);
 
 /*
- * 1: a record. 0: the end. Negative: something was lost; perfdata_error() tells what, and the
- * next call goes on with what can still be read, so callers count errors and continue until 0.
+ * 1: a record. 0: the end. Negative: something was lost; perfdata_error() returns what, and the next call continues
+ * with the rest that can be read, so callers count errors and continue until 0.
  */
 int perfdata_next(struct perfdata *pd, struct pd_record *rec);
 const struct error *perfdata_error(const struct perfdata *pd);

@@ -99,7 +99,7 @@ struct pd_record_compressed2 {
 };
 
 /*
- * What a trace package tells and perf has no record for. Only recordings that are made in memory from a
+ * Records for facts of a trace package for which perf has no record. Only recordings that are made in memory from a
  * package carry these, in native byte order; they are never written to a file for perf. Each ends with
  * the sample_id trailer of its attr, as records of the kernel do, for its time.
  */

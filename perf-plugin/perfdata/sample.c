@@ -195,7 +195,7 @@ bool pd_sample_parse(const struct perf_event_attr *attr, const union perf_event 
 		s->nr_callchain = pd_cur_u64(&c);
 		s->callchain = counted(&c, s->nr_callchain, 8);
 	}
-	/* All words were swapped: the raw bytes and what follows them are lost. */
+	/* all words were swapped: the raw bytes and the fields after them are lost */
 	if ((st & PERF_SAMPLE_RAW) && swapped)
 		return !c.bad;
 	if (st & PERF_SAMPLE_RAW) {

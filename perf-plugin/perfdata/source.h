@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * source.h - the bytes of one input, always as a read-only mapping: a regular file is mapped as it is; what
- * comes through a pipe is copied to an unlinked temporary file as far as the reader asks for it,
- * and that file is mapped. So pointers stay valid until the source is closed, both kinds can be
+ * source.h - the bytes of one input, always as a read-only mapping. A regular file is mapped directly; the bytes of a
+ * pipe are copied to an unlinked temporary file as far as the reader needs them, and that file is mapped. So pointers stay valid until the source is closed, both kinds can be
  * read twice, and neither costs anonymous memory.
  */
 #ifndef CSTRACE_PERFDATA_SOURCE_H
