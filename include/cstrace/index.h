@@ -64,7 +64,7 @@ struct cst_index_stream {
 	uint8_t protocol;	/* enum cst_protocol */
 	uint64_t config;	/* cst_index_config() of the configuration used */
 	uint8_t worlds;		/* exception levels 0..3 that occur in contexts: bits 0..3; enum cst_security: bits 4..7 */
-	uint32_t granularity;	/* that of the index, or coarser if there were too many blocks */
+	uint32_t granularity;	/* granularity of the index, or a coarser one if there were too many blocks */
 	struct cst_index_block *blocks;	/* at least one */
 	uint32_t n_blocks, cap_blocks;
 	uint64_t contexts[CST_INDEX_CONTEXTS];
@@ -152,7 +152,7 @@ struct cst_index_place {
 	uint64_t start, valid;	/* those of the block at which decoding begins */
 	uint64_t offset;	/* no match is before this offset */
 	uint8_t found;		/* 0: there is no match; the position is the end of the index */
-	uint8_t exact;		/* `offset` is that of the match */
+	uint8_t exact;		/* 1: `offset` is the offset of the match */
 };
 
 CST_API const struct cst_index_stream *cst_index_find_stream(const struct cst_index *index, uint8_t trace_id);

@@ -19,7 +19,7 @@ struct cst_snap_note {
 	unsigned int line;	/* 1-based; 0: the file as a whole */
 	int error;		/* negative enum cst_error */
 	const char *text;	/* static text: the fault, and the expected value */
-	/* Packages: which section and item, and the item it contradicts or that would do; else NULL or "". */
+	/* Packages: section and item of the error, and an item that contradicts it or is an alternative; else NULL or "". */
 	const char *section, *item, *other;
 };
 

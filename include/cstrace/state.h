@@ -83,7 +83,7 @@ CST_EXPERIMENTAL
 CST_SIZED int cst_state_code(const struct cst_state *st, int64_t pid, uint64_t address, struct cst_event *ev);
 
 /*
- * Reconstruct, backwards from the end of the log, the state before its first event or after its last event with a time
+ * Reconstructs, backwards from the end of the log, the state before its first event or after its last event with a time
  * <= `until`. `st` must be empty. An event without a time has that of the next event with one. Malformed lines are
  * skipped and counted in *bad (may be NULL).
  */

@@ -183,7 +183,7 @@ size_t cst_walk_finish(struct loop *l, uint64_t bits, uint64_t index, uint64_t i
 {
 	struct cst_flow *f = l->f;
 
-	/* both groups of atoms left, of which the second may be empty, become one */
+	/* append the atoms without room in the output to those that were not walked */
 	if (l->rest)
 		bits = (bits & ~(1ull << atoms_in(bits))) | l->rest << atoms_in(bits);
 	l->rest = bits;
