@@ -13,7 +13,7 @@
 
 #include "flow/insn_step.h"
 #include "protocol/protocol_int.h"
-#include "protocol/times.h"
+#include "reader/times.h"
 
 struct cst_stats;
 

@@ -7,7 +7,7 @@
 #include "bits.h"
 #include "etmv3/etmv3.h"
 #include "log/log_int.h"
-#include "protocol/async.h"
+#include "reader/async.h"
 
 /* Unsynchronised bytes of one packet: its size is a 16-bit number. */
 #define MAX_SKIP 0xffff

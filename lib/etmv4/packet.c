@@ -6,8 +6,8 @@
 
 #include "etmv4.h"
 #include "log/log_int.h"
-#include "protocol/async.h"
-#include "protocol/reader.h"
+#include "reader/async.h"
+#include "reader/packet_bytes.h"
 
 #define ASYNC_ZEROS (ETMV4_ASYNC_SIZE - 1)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* same.c - whether two element stages go on the same: what an index asks of a decoder that began later. */
 #include "etmv4/etmv4.h"
-#include "protocol/digest.h"
+#include "digest.h"
 
 static const struct cst_element *at(const struct etmv4_queue *q, uint32_t i)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "etmv4d/etmv4d.h"
-#include "protocol/async.h"
-#include "protocol/reader.h"
+#include "reader/async.h"
+#include "reader/packet_bytes.h"
 
 #define MAX_SKIP 0xffff		/* a packet's size is a 16-bit number */
 #define ULEB_BYTES 5

@@ -13,7 +13,7 @@
 #include <cstrace/tree.h>
 
 #include "image/image_int.h"
-#include "protocol/cursor.h"
+#include "reader/cursor.h"
 
 struct cst_stats;
 struct cst_log;

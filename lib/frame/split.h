@@ -8,7 +8,7 @@
 
 #include <cstrace/frame.h>
 
-#include "protocol/cursor.h"
+#include "reader/cursor.h"
 
 enum {
 	SPLIT_IDS = 0x70,	/* IDs 0 to the last source ID */

@@ -8,7 +8,7 @@
 #include <cstrace/error.h>
 
 #include "index/index_int.h"
-#include "protocol/digest.h"
+#include "digest.h"
 
 /* raw bytes unpacked per call */
 #define CHUNK 16384u

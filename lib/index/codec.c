@@ -6,7 +6,7 @@
 #include <cstrace/error.h>
 
 #include "index/file.h"
-#include "protocol/digest.h"
+#include "digest.h"
 
 void cst_put_bytes(struct writer *w, const void *data, size_t len)
 {

@@ -8,7 +8,7 @@
 
 #include <cstrace/index.h>
 
-#include "protocol/cursor.h"
+#include "reader/cursor.h"
 #include "protocol/protocol_int.h"
 
 /* Packet stage and element stage of one decoder. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "index/index_int.h"
-#include "protocol/digest.h"
+#include "digest.h"
 
 #define SAMPLES 64
 #define SAMPLE_SIZE 256

@@ -13,7 +13,7 @@
 #include <cstrace/error.h>
 
 #include "index/index_int.h"
-#include "protocol/digest.h"
+#include "digest.h"
 
 /* The second decoder is given up if it still differs after this many packets. */
 #define MAX_TRIED (1u << 16)

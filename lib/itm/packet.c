@@ -6,7 +6,7 @@
 
 #include "log/log_int.h"
 #include "itm/itm.h"
-#include "protocol/async.h"
+#include "reader/async.h"
 
 #define ASYNC_ZEROS 5		/* bytes, at least */
 /* Of a synchronisation packet with more zeros than this, the first ones are unsynchronised bytes. */

@@ -10,7 +10,7 @@
 #include <cstrace/protocol.h>
 
 #include "flow/flow_int.h"
-#include "protocol/cursor.h"
+#include "reader/cursor.h"
 
 /* What struct protocol.run works on. */
 struct fast {

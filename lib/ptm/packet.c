@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "log/log_int.h"
-#include "protocol/async.h"
+#include "reader/async.h"
 #include "ptm/address.h"
 
 /* Unsynchronised bytes of one packet: its size is a 16-bit number. */

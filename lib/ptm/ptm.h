@@ -11,7 +11,7 @@
 #include <cstrace/packet_ptm.h>
 
 #include "flow/flow_int.h"
-#include "protocol/times.h"
+#include "reader/times.h"
 
 struct cst_stats;
 struct cst_generic;

@@ -4,7 +4,7 @@
  * with something reserved, are left to the parser and the element stage.
  */
 #include "flow/walk.h"
-#include "protocol/async.h"
+#include "reader/async.h"
 #include "protocol/direct.h"
 #include "ptm/address.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * reader.h - the bytes of one packet, and the fields that several protocols have in the same form.
+ * packet_bytes.h - the bytes of one packet, and the fields that several protocols have in the same form.
  */
-#ifndef CST_LIB_PROTOCOL_READER_H
-#define CST_LIB_PROTOCOL_READER_H
+#ifndef CST_LIB_READER_PACKET_BYTES_H
+#define CST_LIB_READER_PACKET_BYTES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "protocol/cursor.h"
+#include "reader/cursor.h"
 
 /* Listing: unsynchronised bytes that the reference shows as one piece. */
 #define UNSYNCED_PIECE 8
@@ -176,9 +176,9 @@ static int begins_run(struct cursor *c, size_t pos)
 }
 
 /*
- * For a listing: an unsynchronised piece in carry[0..size) goes on in the input, as the reference lists it.
- * When all of the run that told it apart has been used, it goes on in the next one and stands there; 0 when
- * that is not here yet.
+ * For a listing: an unsynchronised piece in carry[0..size) continues in the input, as the reference lists it. When
+ * all of the run that separated it from an A-sync has been used, it continues in the next run and has its offset; 0 if
+ * that run was not fed yet.
  */
 static unsigned int extend_piece(struct cursor *c, struct cst_packet *pkt, unsigned int size, uint32_t old)
 {

@@ -4,21 +4,21 @@
  * the last time (IHI 0014Q 7.7.4, IHI 0035B 4.5.9). What was lost in between may have sent others: after a loss there
  * is no time until all of them have come, which trace units send regularly (IHI 0035B 4.14, T-sync).
  */
-#ifndef CST_LIB_PROTOCOL_TIMES_H
-#define CST_LIB_PROTOCOL_TIMES_H
+#ifndef CST_LIB_READER_TIMES_H
+#define CST_LIB_READER_TIMES_H
 
 #include <cstrace/config.h>
 #include <cstrace/packet.h>
 
 #include "bits.h"
-#include "protocol/reader.h"
+#include "reader/packet_bytes.h"
 
 struct times {
 	uint64_t sent;	/* as it is sent: Gray coded where it is */
 	uint8_t known;	/* low bits that were sent since the last loss */
 };
 
-/* What follows the header. 0: only part of the time is known, and it is put into the packet as 0. */
+/* Reads the bytes behind the header. 0: only part of the time is known, and it is put into the packet as 0. */
 static inline int get_time(struct reader *r, const struct cst_config *cfg, struct times *t, struct cst_packet *pkt)
 {
 	const unsigned int full = cfg->ts64 ? 64 : 48;

@@ -3,7 +3,7 @@
 #include <cstrace/element.h>
 #include <cstrace/flow.h>
 
-#include "protocol/digest.h"
+#include "digest.h"
 
 static uint64_t load(const uint8_t *p, size_t len)
 {

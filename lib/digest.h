@@ -2,8 +2,8 @@
 /*
  * digest.h - numbers that stand for bytes and for trace elements: to compare them, not to keep secrets.
  */
-#ifndef CST_LIB_PROTOCOL_DIGEST_H
-#define CST_LIB_PROTOCOL_DIGEST_H
+#ifndef CST_LIB_DIGEST_H
+#define CST_LIB_DIGEST_H
 
 #include <stddef.h>
 #include <stdint.h>

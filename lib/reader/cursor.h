@@ -2,8 +2,8 @@
 /*
  * cursor.h - reading position in one trace ID's bytes: packets out of input that comes in pieces.
  */
-#ifndef CST_LIB_PROTOCOL_CURSOR_H
-#define CST_LIB_PROTOCOL_CURSOR_H
+#ifndef CST_LIB_READER_CURSOR_H
+#define CST_LIB_READER_CURSOR_H
 
 #include <cstrace/protocol.h>
 

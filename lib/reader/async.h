@@ -2,8 +2,8 @@
 /*
  * async.h - alignment synchronisation that is a number of bytes 0x00 and one 0x80, as all protocols but STP have it.
  */
-#ifndef CST_LIB_PROTOCOL_ASYNC_H
-#define CST_LIB_PROTOCOL_ASYNC_H
+#ifndef CST_LIB_READER_ASYNC_H
+#define CST_LIB_READER_ASYNC_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ static inline unsigned int zeros_before(const uint8_t *p, const uint8_t *q, unsi
 	return n;
 }
 
-/* May there be `n` zeros in a row in [p + 1, p + size)? They would cover one of the bytes that are looked at. */
+/* Returns 1 if [p + 1, p + size) may have `n` zeros in a row: these would cover one of the bytes that are tested. */
 static inline int may_have_zeros(const uint8_t *p, unsigned int size, unsigned int n)
 {
 	unsigned int i;
@@ -31,7 +31,7 @@ static inline int may_have_zeros(const uint8_t *p, unsigned int size, unsigned i
 	return 0;
 }
 
-/* Zeros that a packet [p, end) ends with, going on in the `before` ones that stand right before it. */
+/* Number of zeros at the end of [p, end); if all of it is zeros, with the `before` ones right before p; at most `most`. */
 static inline unsigned int zeros_after(const uint8_t *p, const uint8_t *end, unsigned int before, unsigned int most)
 {
 	unsigned int n = zeros_before(p, end, most);

@@ -2,7 +2,7 @@
 /* async.c - where an alignment synchronisation of zeros is. */
 #include <string.h>
 
-#include "protocol/async.h"
+#include "reader/async.h"
 
 struct async_place cst_async_find(const uint8_t *p, const uint8_t *end, unsigned int before, unsigned int least,
 				  unsigned int most)
