@@ -63,7 +63,7 @@ struct insns {
 	/* packet at p: atoms left, 0 none; cycles of the next one. link: the link to set for INSNS_LINK */
 	uint32_t left, bits, next_cc;
 	uint32_t *link;
-	/* for the statistics; insns leaves out instructions that were counted when their range was opened */
+	/* for the statistics; insns is without those of the open range that were counted before */
 	uint64_t insns, ranges, branches;
 };
 

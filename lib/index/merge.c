@@ -89,7 +89,7 @@ static int append_stream(struct cst_index_stream *s, struct cst_index_stream *ne
 	return 0;
 }
 
-/* Appends the source blocks of `next`, which replace the last, incomplete one of `ix`. */
+/* Appends the source blocks of `next` from a block on that both have, not the last one of `ix`, which is incomplete. */
 static int append_sources(struct cst_index *ix, const struct cst_index *next)
 {
 	struct cst_index_source *p;

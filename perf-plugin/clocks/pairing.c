@@ -18,7 +18,7 @@
 
 /* maximum number of AUX records per buffer, evenly distributed */
 #define MAX_FRAGMENTS	256u
-/* bytes of a fragment searched for its first timestamps */
+/* bytes of a fragment searched for its first and for its last timestamps */
 #define HEAD		(1u << 20)
 #define TAIL		8192u
 
