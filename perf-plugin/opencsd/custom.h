@@ -9,7 +9,7 @@
 ocsd_err_t custom_create(struct ocsd_tree *t, struct source *s, const char *name, int flags,
 			 const void *config);
 void custom_destroy(struct source *s);
-/* Tell the decoder who listens to its packets. */
+/* Sets the receivers of the decoder's packets. */
 void custom_update(struct source *s);
 /* Bytes of the buffer, for the custom decoders among the sources; they are de-formatted here. */
 ocsd_datapath_resp_t custom_data(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64_t index);

@@ -68,7 +68,7 @@ void element_context(struct source *s, const struct cst_generic *g)
 {
 	ocsd_pe_context *c = &s->elem.e.context;
 
-	/* ETMv3 and PTM do not tell the level: any space of the security state */
+	/* ETMv3 and PTM do not trace the exception level: all spaces of the security state */
 	s->space = g->flags & CST_GF_EL ? cst_memspace_of(g->el, g->security) :
 		   g->security == CST_SEC_SECURE ? SPACES_S : SPACES_N;
 	memset(c, 0, sizeof(*c));
@@ -200,7 +200,7 @@ static void fill(const struct ocsd_tree *t, struct source *s, const struct cst_g
 	e->last_i_type = OCSD_INSTR_OTHER;
 	e->last_i_subtype = OCSD_S_INSTR_NONE;
 	if (g->flags & CST_GF_CC || g->kind == CST_GEN_CYCLE_COUNT) {
-		/* a cycle count of unknown value is told as 0 */
+		/* a cycle count of unknown value is reported as 0 */
 		e->flag_bits |= FLAG_CC;
 		e->cycle_count = g->flags & CST_GF_CC ? g->cc : 0;
 	}
@@ -301,7 +301,7 @@ ocsd_datapath_resp_t element_out(struct ocsd_tree *t, struct source *s, const st
 		return r;
 	if (g->kind == CST_GEN_NO_SYNC) {
 		r = note(s, g);
-		/* the client wants to stop here */
+		/* the client stops here */
 		if (OCSD_DATA_RESP_IS_FATAL(r))
 			return r;
 	} else if (g->kind == CST_GEN_PE_CONTEXT)

@@ -8,7 +8,7 @@
  *     packet.c   cst_packet to ocsd_etmv4_i_pkt and back; packet_v7.c: ETMv3, PTM; packet_sw.c: STM, ITM
  *     memory.c   memory accessors; pages.c: memory behind a callback
  *     print.c    texts and printers; errlog.c: the error log; stats.c: statistics
- *     custom.c   decoders that the client brings along
+ *     custom.c   decoders of the client
  *
  * The interface is declared by OpenCSD's own headers, which are installed with libopencsd-dev; only the
  * library (lib/) is used below.
@@ -56,8 +56,8 @@ enum client {
 /* Bytes that are given to the library at a time; a client that answers WAIT gets them again in part. */
 #define CHUNK 512u
 /*
- * Elements that are made ahead of a client that waits. What they are made of is the client's memory at
- * some moment between the call that brought the trace and the call that delivers them.
+ * Maximum number of elements decoded ahead of a client that waits. They are decoded with the client's memory at some
+ * time between the call with the trace and the call that delivers them.
  */
 #define BATCH 512u
 
@@ -121,10 +121,10 @@ struct source {
 	union elem elem;		/* as the client sees elements; the context holds */
 	bool range;			/* it is a range: what ranges do not have is zero */
 	union packet pkt;
-	uint64_t payload;		/* of the software trace element that is being told */
+	uint64_t payload;		/* of the software trace element that is being delivered */
 	ocsd_decode_stats_t stats;	/* as last given to the client */
 	struct cst_stats base;		/* counts at the last reset of the statistics */
-	struct cst_generic end;		/* as told; of another kind before */
+	struct cst_generic end;		/* as delivered; another kind before that */
 };
 
 struct ocsd_tree {
@@ -137,7 +137,7 @@ struct ocsd_tree {
 	struct source *all[128];
 	unsigned int nr_all, nr_custom;
 	bool sinks;			/* a decoder's packets go to a sink */
-	bool packets;			/* somebody wants to see them */
+	bool packets;			/* a packet receiver is attached */
 	FnTraceElemIn out;
 	const void *out_ctx;
 	bool print_elements;
@@ -149,7 +149,7 @@ struct ocsd_tree {
 	uint8_t chunk[CHUNK];
 	size_t chunk_len;
 	uint64_t chunk_at;		/* its index */
-	size_t held;			/* bytes taken, but not reported as such: the client was told to wait */
+	size_t held;			/* bytes consumed but not reported as such, since the client got a WAIT */
 	struct cst_generic batch[BATCH];
 	unsigned int at, count;
 	struct source *batch_src;
@@ -159,7 +159,7 @@ struct ocsd_tree {
 	bool pulling;			/* the last packet's elements are not all taken */
 	bool feeding;			/* the library has the chunk, or part of it */
 	uint64_t barrier;		/* offset of the last one in the frames; all ones: there was none */
-	bool ending, ended;		/* the client said so; and was told all */
+	bool ending, ended;		/* the client ended the trace; all elements were delivered */
 	bool busy;			/* inside a callback */
 
 	struct cst_image *image;
@@ -180,7 +180,7 @@ struct ocsd_tree {
 /* tree.c */
 struct ocsd_tree *tree_get(const void *handle);
 void tree_client(struct ocsd_tree *t, enum client client);
-/* The newest generation that a tree was told of, for functions that have no tree. */
+/* Returns the newest generation of client seen by a tree, for functions without a tree. */
 enum client tree_newest_client(void);
 struct source *tree_source(struct ocsd_tree *t, unsigned int id);
 /* How frames are laid out, for a de-formatter: flags of frame.h. */
@@ -195,12 +195,12 @@ void tree_drop(struct ocsd_tree *t, const struct source *s);
 void tree_listeners(struct ocsd_tree *t);
 
 /* element.c */
-/* Tell the client; what it answers. */
+/* Delivers an element to the client; returns its response. */
 ocsd_datapath_resp_t element_out(struct ocsd_tree *t, struct source *s, const struct cst_generic *g);
 
-/* Not for ranges, when the client has a function: those in the batch are told all at once, until it answers. */
+/* Delivers consecutive ranges of the batch to the client's function, until its response is not CONT. */
 ocsd_datapath_resp_t element_ranges(struct ocsd_tree *t, struct source *s);
-/* The context of what follows; with an element of no flags: nothing is known. */
+/* Sets the context of the following elements; unknown for an element without flags. */
 void element_context(struct source *s, const struct cst_generic *g);
 /* For texts. */
 void element_from_ocsd(struct cst_generic *g, const ocsd_generic_trace_elem *e);

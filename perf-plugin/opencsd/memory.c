@@ -142,7 +142,7 @@ uint32_t memory_read(struct ocsd_tree *t, uint64_t addr, unsigned int space, uin
 	return n <= len ? n : 0;
 }
 
-/* The client's mask as ours. A bit that only 1.8 has tells what the client was built for. */
+/* Converts the client's mask to ours. A bit that only 1.8 has shows that the client was built for 1.8. */
 static unsigned int spaces_of(struct ocsd_tree *t, ocsd_mem_space_acc_t space)
 {
 	unsigned int m = (unsigned int)space;

@@ -134,7 +134,7 @@ static void put_context(ocsd_etmv4_i_pkt *o, const struct cst_packet *p)
 
 static void etmv4_to(ocsd_etmv4_i_pkt *o, const struct cst_packet *p, const struct cst_config *cfg)
 {
-	/* what belongs to one packet only starts anew */
+	/* reset the fields that are valid for one packet only */
 	o->atom.En_bits = o->atom.num = 0;
 	o->cycle_count = 0;
 	o->commit_elements = o->cancel_elements = 0;

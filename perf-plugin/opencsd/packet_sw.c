@@ -37,7 +37,7 @@ static const uint8_t stm_sizes[CST_STM_PKT_TYPES] = {
 	[CST_STM_PKT_D64] = 64,
 };
 
-/* STPv2: the kind of timestamps, as the VERSION packet tells it. */
+/* STPv2: the kind of timestamps in the VERSION packet. */
 #define VERSION_NATURAL 3
 #define VERSION_GRAY 4
 

@@ -98,7 +98,7 @@ static void put_address(ocsd_pkt_vaddr *a, const struct cst_packet *p, unsigned 
 
 void packet_etmv3_to(ocsd_etmv3_pkt *o, const struct cst_packet *p)
 {
-	/* what belongs to one packet only starts anew */
+	/* reset the fields that are valid for one packet only */
 	o->prev_isa = o->curr_isa;
 	o->addr.pkt_bits = 0;
 	o->context.updated = o->context.updated_c = o->context.updated_v = 0;

@@ -3,7 +3,7 @@
  * pages.c - memory behind a client's callback. It has no identity, and may change whenever the client
  * has the processor: perf switches threads inside the callback for a context element. So a page is
  * fetched and compared at its first use after each entry, each context delivered and each change of
- * accessors. Pages with equal bytes are one section, whoever they belong to, so that what was decoded is
+ * accessors. Pages with equal bytes are one section, in whichever process, so that decoded blocks are
  * found again; a page whose bytes differ becomes another section.
  */
 #include <stdlib.h>

@@ -21,7 +21,7 @@ static void put_line(struct ocsd_tree *t, char *line, size_t n)
 	log_print(t, line);
 }
 
-/* 1.3.3 does not tell in which memory space code was missing. */
+/* 1.3.3 does not print the memory space of missing code. */
 static size_t element_text(const struct cst_generic *g, enum client client, char *buf, size_t size)
 {
 	size_t n = cst_generic_text(g, buf, size);

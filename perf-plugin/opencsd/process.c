@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * process.c - the data path. The interface pushes and may be told to wait at every element; the library
- * is pulled. So bytes are copied in chunks, a chunk is decoded element by element, and what the client
- * is told to have been processed ends before the chunk that is not yet delivered in full: a client
- * that stops asking when all its bytes are processed loses nothing. Bytes of that chunk which come
- * again are known already.
+ * process.c - the data path. The client pushes bytes, and may respond with WAIT to every element; the library is pulled. So
+ * bytes are copied in chunks, a chunk is decoded element by element, and the number of processed bytes that the client
+ * gets ends before the chunk that is not completely delivered: a client that stops calling when all its bytes are
+ * processed loses nothing. Bytes of that chunk that the client passes again are recognised and skipped.
  */
 #include <string.h>
 
@@ -41,7 +40,7 @@ void tree_listeners(struct ocsd_tree *t)
 	}
 }
 
-/* One packet to whoever listens; only a sink may answer. */
+/* Delivers a packet to its receivers; only a sink has a response. */
 static ocsd_datapath_resp_t packet_out(struct ocsd_tree *t, struct source *s, const struct cst_packet *pkt)
 {
 	bool bad = cst_decoder_packet_role(s->dec, pkt) == CST_ROLE_BAD;
@@ -304,7 +303,7 @@ static size_t again(struct ocsd_tree *t, uint64_t index, size_t size, const uint
 		return 0;
 	if ((uint32_t)index != (uint32_t)from ||
 	    memcmp(data, t->chunk + (t->chunk_len - t->held), n)) {
-		/* the client went on elsewhere */
+		/* the client continued at another offset */
 		t->held = 0;
 		return 0;
 	}
@@ -313,8 +312,8 @@ static size_t again(struct ocsd_tree *t, uint64_t index, size_t size, const uint
 }
 
 /*
- * Somebody answered that it cannot go on, or was told to stop at what is bad: what is left of the input is not
- * processed. The client may reset, or end.
+ * After a fatal response, or an error at which decoding has to stop, the rest of the input is not processed. The client
+ * may reset the tree, or end the trace.
  */
 static ocsd_datapath_resp_t stop_if_fatal(struct ocsd_tree *t, ocsd_datapath_resp_t r)
 {
@@ -390,7 +389,7 @@ static ocsd_datapath_resp_t op_flush(struct ocsd_tree *t)
 	return r;
 }
 
-/* All is told, and the client says once more that this was all. */
+/* Handles a repeated end of trace after all elements were delivered. */
 static ocsd_datapath_resp_t end_again(struct ocsd_tree *t)
 {
 	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
@@ -414,7 +413,7 @@ static ocsd_datapath_resp_t op_end(struct ocsd_tree *t)
 
 	if (t->ended)
 		return end_again(t);
-	/* after what is not delivered yet; a client that is told to wait flushes, and gets the end as well */
+	/* after pending elements; a client that gets a WAIT flushes, which delivers the end, too */
 	cst_tree_end(t->tree);
 	t->ending = true;
 	r = worse(drain(t), custom_op(t, OCSD_OP_EOT));

@@ -302,8 +302,8 @@ static void detach(struct ocsd_tree *t, const struct source *s)
 }
 
 /*
- * Flags that change what is decoded. Policies for bad packets are seen to where packets and elements go out.
- * A flag that only 1.8 has tells what the client was built for: it may be told of bad images.
+ * Applies flags that change decoding. Policies for bad packets are applied where packets and elements are delivered. A
+ * flag that only 1.8 has shows that the client was built for 1.8, and supports reports of bad images.
  */
 static void apply_flags(struct cst_config *cfg, unsigned int flags)
 {
@@ -330,7 +330,7 @@ static ocsd_err_t add_builtin(struct ocsd_tree *t, const struct builtin *b, cons
 	 */
 	if (err && err != -CST_ERR_UNSUP && err != -CST_ERR_VERSION)
 		return err_of(err);
-	/* a client is told of transactions; that they failed it sees for itself */
+	/* elements of transactions are delivered, and the client handles their failure */
 	cfg.hold_transactions = 0;
 	/* ETMv3: as its clients expect them, each with its own cycles */
 	cfg.insn_ranges = 1;
