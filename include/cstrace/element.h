@@ -19,7 +19,7 @@ enum cst_element_kind {
 	CST_EL_SOURCE_ADDRESS,	/* addr, is */
 	CST_EL_TRACE_ON,	/* num: enum cst_trace_on_reason; cc */
 	CST_EL_TRACE_INFO,	/* the return stack is cleared (K10.5.5.9) */
-	CST_EL_TIMESTAMP,	/* value; cc with CST_EL_F_CC */
+	CST_EL_TIMESTAMP,	/* value; addr: as it was sent (ETMv3, PTM); cc with CST_EL_F_CC */
 	CST_EL_CYCLE_COUNT,	/* cc, valid with CST_EL_F_CC; num: 1 if the packet could have carried atoms (ETMv3) */
 	CST_EL_EVENT,		/* num: mask of events, or CST_EVENT_TRIGGER */
 	CST_EL_TS_MARKER,	/* num: enum cst_sync_marker, value */

@@ -119,6 +119,11 @@ enum cst_sync_marker {
 
 enum cst_memtrans { CST_TRANS_INIT, CST_TRANS_START, CST_TRANS_COMMIT, CST_TRANS_FAIL };
 
+/* RANGE: `num`. */
+enum cst_range_flags {
+	CST_RANGE_IT = 1,	/* the last instruction stands in an IT block, which makes it conditional */
+};
+
 enum cst_generic_flags {
 	CST_GF_EXEC = 0x0001,	/* RANGE: the last instruction was executed (atom E) */
 	CST_GF_COND = 0x0002,	/* RANGE: the last instruction is conditional */
@@ -154,7 +159,7 @@ struct cst_generic {
 	union {
 		uint64_t end;	/* RANGE: exclusive end; NOPATH: next address; EXCEPTION: return address */
 		uint64_t ts;	/* SWTRACE, ITMTRACE with CST_GF_TS: the timestamp */
-		uint64_t value;	/* DATA: the value */
+		uint64_t value;	/* DATA: the value; TIMESTAMP of ETMv3 and PTM: addr as sent (Gray coded, upper bits as before) */
 	};
 	union {
 		uint32_t n_insn; /* RANGE, NOPATH, RUN: number of instructions */
@@ -178,7 +183,7 @@ struct cst_generic {
 	uint8_t el;
 	uint8_t security;
 	uint16_t flags;		/* enum cst_generic_flags */
-	uint16_t num;		/* exception number, event mask, memory space, transaction, reason; SWTRACE, ITMTRACE: enum cst_sw_flags; DATA: enum cst_data_flags */
+	uint16_t num;		/* exception number, event mask, memory space, transaction, reason; RANGE: enum cst_range_flags; SWTRACE, ITMTRACE: enum cst_sw_flags; DATA: enum cst_data_flags */
 	uint8_t isa;		/* enum cst_isa of the range; else of the current address */
 	uint8_t last_type;	/* enum cst_insn_type */
 	uint8_t last_subtype;	/* enum cst_insn_subtype */

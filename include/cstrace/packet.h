@@ -131,7 +131,7 @@ struct cst_packet {
 	uint32_t commit;	/* commit; CANCEL_*: number of elements cancelled */
 	uint32_t count;		/* Q count; data-trace and conditional keys */
 	uint32_t info, key, spec, cyct; /* sections of a Trace Info packet */
-	uint64_t value;		/* data value, or payload */
+	uint64_t value;		/* data value, or payload; timestamp of ETMv3 and PTM: ts as sent */
 	uint8_t isa;		/* enum cst_isa of addr, if the packet carries it */
 	uint8_t tag;		/* data packets: tag */
 	uint8_t vsize;		/* bytes of value; STM: bits */

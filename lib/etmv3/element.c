@@ -357,11 +357,15 @@ static void data(struct etmv3_stage *s, const struct cst_packet *pkt)
 
 static void timestamp(struct etmv3_stage *s, const struct cst_packet *pkt)
 {
+	struct cst_element *e;
+
 	if (pkt->flags & CST_ETMV3_PF_TIME_PART && !s->cfg->as_reference) {
 		s->stats->times_unknown++;
 		finding(s, CST_FIND_TIME_UNKNOWN, pkt->index);
 	}
-	push_aside(s, CST_EL_TIMESTAMP, pkt->index)->value = pkt->ts;
+	e = push_aside(s, CST_EL_TIMESTAMP, pkt->index);
+	e->value = pkt->ts;
+	e->addr = pkt->value;
 }
 
 static void identity(struct etmv3_stage *s, const struct cst_packet *pkt)

@@ -147,7 +147,7 @@ void cst_flow_finish_q(struct cst_flow *f, struct cst_generic *out, size_t *n, i
 	g->end = known ? next : 0;
 	g->n_insn = f->q_count;
 	g->section = g->sect_off = 0;
-	g->last_type = g->last_subtype = g->last_size = 0;
+	g->num = g->last_type = g->last_subtype = g->last_size = 0;
 	g->flags &= ~(CST_GF_EXEC | CST_GF_COND | CST_GF_LINK | CST_GF_WAYPOINT);
 	f->stats->nopath++;
 	cst_flow_report(f, CST_FIND_NO_PATH, g->addr);
@@ -382,6 +382,8 @@ static void analyze_value(struct cst_flow *f, struct cst_generic *out, size_t *n
 	case CST_EL_TIMESTAMP:
 		g = cst_flow_emit(f, out, n, CST_GEN_TIMESTAMP);
 		g->addr = el->value;
+		if (f->cfg->protocol == CST_PROTO_ETMV3 || f->cfg->protocol == CST_PROTO_PTM)
+			g->value = el->addr;
 		if (f->cfg->cycle_count && f->cfg->protocol != CST_PROTO_ETMV3) {
 			g->flags |= CST_GF_CC;
 			g->cc = el->cc;

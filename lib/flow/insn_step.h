@@ -167,7 +167,8 @@ STEP_INLINE void insns_put(struct insns *s, struct cst_generic *g, const struct 
 	for (; n; n--, p += size, at += size)
 		size = insns_size(p, b->isa, &it, &cond);
 	last = (struct blk){ .isa = b->isa, .type = CST_INSN_OTHER, .last_size = (uint8_t)size,
-			     .gflags = CST_GF_WAYPOINT | (cond ? CST_GF_COND : 0) };
+			     .gflags = CST_GF_WAYPOINT | (cond ? CST_GF_COND : 0),
+			     .num = cond && blk_shift(b->isa) == 1 ? CST_RANGE_IT : 0 };
 	step_range(g, &last, e, from.addr, at, n_insn, cc, from.off, &s->ids, index, s->tflags);
 	s->at = at;
 	s->it = (uint8_t)it;

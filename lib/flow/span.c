@@ -183,6 +183,7 @@ static enum span_end add_insn(struct cst_flow *f, struct span *s)
 		.last_size = in.size,
 		.flags = (p0 ? BLK_P0 : 0) | (in.link ? BLK_LINK : 0) | (cond ? BLK_COND : p0 ? BLK_ALWAYS : 0),
 		.gflags = (p0 ? CST_GF_WAYPOINT : 0) | (in.link ? CST_GF_LINK : 0) | (cond ? CST_GF_COND : 0),
+		.num = s->it ? CST_RANGE_IT : 0,
 	};
 	if (s->it)
 		s->it--;

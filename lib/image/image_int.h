@@ -43,7 +43,7 @@ struct blk {
 	uint32_t link[2];
 	/* the rest is laid out as in struct cst_generic, so that one store copies eight bytes */
 	uint16_t gflags;	/* enum cst_generic_flags of a range that ends with the block, except EXEC */
-	uint16_t zero;
+	uint16_t num;		/* enum cst_range_flags */
 	uint8_t isa;
 	uint8_t type, subtype;	/* last instruction: enum cst_insn_type, _subtype */
 	uint8_t last_size;

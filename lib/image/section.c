@@ -281,6 +281,7 @@ static __attribute__((noinline)) int restore_span(const struct cst_section *sec,
 	b->isa = b->next_isa = blk_key_isa(key);
 	b->step[0] = b->step[1] = cut_of(off) - off + 2 * s->over;
 	b->gflags = s->flags & SPAN_COND ? CST_GF_COND : 0;
+	b->num = s->flags & SPAN_COND && blk_shift(b->isa) == 1 ? CST_RANGE_IT : 0;
 	b->type = CST_INSN_OTHER;
 	b->last_size = s->flags & SPAN_LAST_4 ? 4 : 2;
 	return 1;
@@ -379,7 +380,7 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, un
 		at += in.size;
 		b->n_insn++;
 		b->last_size = in.size;
-		cond = in.cond || it;
+		cond = in.cond | it << 1;
 		if (it)
 			it--;
 		if (in.it_count)
@@ -406,4 +407,5 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, un
 	b->step[1] = b->type == CST_INSN_BRANCH ? target : b->step[0];
 	b->gflags = (b->flags & BLK_P0 ? CST_GF_WAYPOINT : 0) |
 		    (b->flags & BLK_COND ? CST_GF_COND : 0) | (b->flags & BLK_LINK ? CST_GF_LINK : 0);
+	b->num = cond > 1 ? CST_RANGE_IT : 0;
 }

@@ -227,6 +227,7 @@ static void synced_packet(struct ptm_stage *st, const struct cst_packet *pkt)
 		}
 		e = push_timed(st, CST_EL_TIMESTAMP, pkt);
 		e->value = pkt->ts;
+		e->addr = pkt->value;
 		break;
 	case CST_PTM_PKT_TRIGGER:
 		push(st, CST_EL_EVENT, pkt->index)->num = CST_EVENT_TRIGGER;

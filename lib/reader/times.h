@@ -18,7 +18,7 @@ struct times {
 	uint8_t known;	/* low bits that were sent since the last loss */
 };
 
-/* Reads the bytes behind the header. 0: only part of the time is known, and it is put into the packet as 0. */
+/* Reads the bytes behind the header; pkt->value is the time as sent. 0: only part of it is known, and pkt->ts is 0. */
 static inline int get_time(struct reader *r, const struct cst_config *cfg, struct times *t, struct cst_packet *pkt)
 {
 	const unsigned int full = cfg->ts64 ? 64 : 48;
@@ -26,6 +26,7 @@ static inline int get_time(struct reader *r, const struct cst_config *cfg, struc
 	pkt->ts_bits = get_timestamp(r, full, &t->sent);
 	if (pkt->ts_bits > t->known)
 		t->known = pkt->ts_bits;
+	pkt->value = t->sent;
 	/* the reference has zeros for what it does not know, and takes Gray code for a number */
 	if (cfg->as_reference)
 		pkt->ts = t->sent;

@@ -483,14 +483,17 @@ static void test_it(void **state)
 	for (i = 0; i < 7; i++) {
 		assert_int_equal(d.gen[3 + i].kind, CST_GEN_RANGE);
 		assert_int_equal(!!(d.gen[3 + i].flags & CST_GF_COND), conditional[i]);
+		assert_int_equal(d.gen[3 + i].num, conditional[i] ? CST_RANGE_IT : 0);
 	}
 	/* in packets of their own; a periodic I-sync in the middle; one of the two did not run */
 	decode_bytes(&cfg, pr.space, BYTES(THUMB_START, 0x84, 0x84, 0x84, 0x84, 0x08, 0x01, 0x09, 0x80, 0x00, 0x00, 0xc0, 0x88),
 		     &d);
 	assert_int_equal(d.stats.ranges, 7);
 	assert_int_equal(d.gen[7].kind, CST_GEN_PE_CONTEXT);
-	for (i = 0; i < 7; i++)
+	for (i = 0; i < 7; i++) {
 		assert_int_equal(!!(d.gen[3 + i + (i > 3)].flags & CST_GF_COND), conditional[i]);
+		assert_int_equal(d.gen[3 + i + (i > 3)].num, conditional[i] ? CST_RANGE_IT : 0);
+	}
 	/* one that says something else ends the block */
 	decode_bytes(&cfg, pr.space, BYTES(THUMB_START, 0x84, 0x08, 0x01, 0x03, 0x80, 0x00, 0x00, 0x84), &d);
 	assert_int_equal(d.gen[5].addr, 0x8002);
