@@ -98,10 +98,8 @@ struct cst_config {
 	uint32_t max_queue;	/* elements held at most (default 65536), of which 8192 may be speculative */
 	uint8_t hold_transactions; /* 1 (default): a failed transaction's elements are dropped (K10.5.4); 0: all are reported */
 	/*
-	 * For comparing listings only: follow the reference decoder where it departs from the architecture. Before an
-	 * exception at an unknown address it walks from the last known address, although the trace does not show that
-	 * these instructions ran; a Mispredict of an atom that is already committed is an error instead of a
-	 * correction. Default 0.
+	 * For comparing listings only: 1 sets all quirks of the reference decoder, its departures from the architecture
+	 * (lib/quirks.def has the list). Default 0.
 	 */
 	uint8_t as_reference;
 	/*
@@ -124,6 +122,7 @@ struct cst_config {
 	 * such contradictions are counted (cst_stats.image_conflicts), and decoding continues.
 	 */
 	uint8_t checks;
+	uint8_t quirks;		/* the library's own, made of as_reference; what a caller writes here is ignored */
 };
 
 enum cst_check {

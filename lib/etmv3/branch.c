@@ -21,14 +21,14 @@ static unsigned int shift_of(unsigned int isa)
 }
 
 /* Fifth byte: `1 C EEE AAA`, exception codes of ARM state; deprecated. */
-static void old_fifth(struct etmv3_branch *br, uint8_t b, const struct cst_config *cfg, struct cst_packet *pkt)
+static void old_fifth(struct etmv3_branch *br, uint8_t b, struct cst_packet *pkt)
 {
 	/* reset, IRQ, two reserved ones, Jazelle, FIQ, asynchronous data abort, debug halt: as numbered today */
 	static const uint8_t today[8] = { 8, 14, 6, 7, 5, 15, 4, 1 };
 	unsigned int e = BITS(b, 5, 3);
 
 	br->old_exc = 1;
-	br->exc = cfg->as_reference ? e : today[e];
+	br->exc = today[e];
 	br->cancel = BIT(b, 6);
 	br->isa = CST_ISA_A32;
 	br->bits |= (uint32_t)(b & 7) << br->count;
@@ -36,7 +36,7 @@ static void old_fifth(struct etmv3_branch *br, uint8_t b, const struct cst_confi
 	packet_finding(pkt, e == 2 || e == 3 ? CST_FIND_ETMV3_EXCEPTION : CST_FIND_ETMV3_DEPRECATED);
 }
 
-static void fifth(struct etmv3_branch *br, uint8_t b, struct reader *r, const struct cst_config *cfg, struct cst_packet *pkt)
+static void fifth(struct etmv3_branch *br, uint8_t b, struct reader *r, struct cst_packet *pkt)
 {
 	unsigned int n;
 
@@ -44,7 +44,7 @@ static void fifth(struct etmv3_branch *br, uint8_t b, struct reader *r, const st
 		return;
 	br->full = 1;
 	if (BIT(b, 7)) {
-		old_fifth(br, b, cfg, pkt);
+		old_fifth(br, b, pkt);
 		return;
 	}
 	br->info = BIT(b, 6);
@@ -85,7 +85,7 @@ static void get_branch(struct etmv3_branch *br, uint8_t b, struct reader *r, con
 		br->count += n;
 	}
 	if (BIT(b, 7))
-		fifth(br, get8(r), r, cfg, pkt);
+		fifth(br, get8(r), r, pkt);
 }
 
 struct info {
@@ -192,10 +192,7 @@ void cst_etmv3_parse_branch(struct etmv3_parser *ps, struct reader *r, struct cs
 	if (br.info) {
 		pkt->type = CST_ETMV3_PKT_BRANCH_INFO;
 		ps->alt_isa = x.alt_isa;
-		/* the reference believes in Hyp mode without the extension, too, and when no byte tells of it */
-		set_state(ps, x.ns ? CST_SEC_NONSECURE : CST_SEC_SECURE,
-			  x.has_hyp ? (x.hyp && (cfg->virt_ext || cfg->as_reference) ? 2 : 0) :
-			  cfg->as_reference ? ps->el : 0, pkt);
+		set_state(ps, x.ns ? CST_SEC_NONSECURE : CST_SEC_SECURE, x.has_hyp && x.hyp && cfg->virt_ext ? 2 : 0, pkt);
 	} else if (br.old_exc) {
 		pkt->type = CST_ETMV3_PKT_BRANCH_INFO;
 		x.exc = br.exc;

@@ -43,7 +43,7 @@ void cst_etmv3_parse_data(struct etmv3_parser *ps, struct reader *r, struct cst_
 	struct data_addr a = { 0 };
 
 	/* 0x6a and 0x7a differ in bit 4 only */
-	address = pkt->type == CST_ETMV3_PKT_NOT_TRACED ? (cfg->as_reference ? BIT(h, 5) : BIT(h, 4)) : BIT(h, 5);
+	address = pkt->type == CST_ETMV3_PKT_NOT_TRACED ? BIT(h, 4) : BIT(h, 5);
 	address &= cfg->data_addr && pkt->type != CST_ETMV3_PKT_OOO_DATA;
 	if (address)
 		get_address(&a, r, pkt);
@@ -52,7 +52,7 @@ void cst_etmv3_parse_data(struct etmv3_parser *ps, struct reader *r, struct cst_
 	pkt->tag = 0;
 	switch (pkt->type) {
 	case CST_ETMV3_PKT_DATA:
-		value = cfg->data_value || cfg->as_reference;
+		value = cfg->data_value;
 		break;
 	case CST_ETMV3_PKT_OOO_DATA:
 		pkt->tag = BITS(h, 6, 5);

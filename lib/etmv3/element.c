@@ -10,6 +10,7 @@
 #include <cstrace/tree.h>
 
 #include "etmv3/etmv3.h"
+#include "quirks.h"
 
 const uint8_t cst_etmv3_roles[CST_ETMV3_PKT_TYPES] = {
 	[CST_ETMV3_PKT_NOT_SYNC] = CST_ROLE_NOT_SYNC,
@@ -81,7 +82,7 @@ static void settle(struct etmv3_stage *s)
 /* One that does not show whether the last instruction ran: held if that is. */
 static struct cst_element *push_aside(struct etmv3_stage *s, enum cst_element_kind kind, uint64_t index)
 {
-	int held = s->ready < s->count && !s->cfg->as_reference;
+	int held = s->ready < s->count;
 	struct cst_element *e;
 
 	if (s->count - s->ready == ETMV3_HELD)
@@ -153,8 +154,6 @@ static void fill_atoms(const struct etmv3_stage *s, struct cst_element *e, const
 
 static void phdr(struct etmv3_stage *s, const struct cst_packet *pkt)
 {
-	int waited = s->ready < s->count;
-
 	if (!pkt->n_atoms) {
 		if (s->cfg->cycle_count)
 			cycles(push_aside(s, CST_EL_CYCLE_COUNT, pkt->index), pkt);
@@ -162,9 +161,6 @@ static void phdr(struct etmv3_stage *s, const struct cst_packet *pkt)
 	}
 	settle(s);
 	fill_atoms(s, push(s, CST_EL_ATOMS, pkt->index), pkt);
-	/* the reference holds a range only when it is the only element to be put out */
-	if (s->cfg->as_reference && (waited || pkt->n_atoms > 1))
-		settle(s);
 }
 
 static struct cst_element *context(struct etmv3_stage *s, const struct cst_packet *pkt)
@@ -238,8 +234,7 @@ static void cancel(struct etmv3_stage *s, uint64_t index)
 	uint32_t i, spent;
 
 	if (s->ready == s->count) {
-		if (!s->cfg->as_reference)
-			finding(s, CST_FIND_ETMV3_CANCEL, index);
+		finding(s, CST_FIND_ETMV3_CANCEL, index);
 		return;
 	}
 	for (i = s->ready + 1; i < s->count; i++)
@@ -248,7 +243,7 @@ static void cancel(struct etmv3_stage *s, uint64_t index)
 	if (e->kind == CST_EL_ATOMS) {
 		e->n--;
 		spent = e->n ? e->num : e->cc;
-		if (spent && !s->cfg->as_reference) {
+		if (spent) {
 			if (e->n) {
 				memmove(e + 1, e, (s->count - s->ready) * sizeof(*e));
 				s->count++;
@@ -291,16 +286,14 @@ static void branch(struct etmv3_stage *s, const struct cst_packet *pkt)
 
 static void exception_exit(struct etmv3_stage *s, const struct cst_packet *pkt)
 {
-	int m = s->cfg->profile == CST_PROFILE_M, held;
+	int m = s->cfg->profile == CST_PROFILE_M;
 
-	/* the reference holds it only alone, or (not of the M profile) with the one range before it */
-	held = !s->cfg->as_reference || s->ready == s->count || !m;
 	if (m)
 		settle(s);
 	push(s, CST_EL_EXC_RETURN, pkt->index);
-	if (!held || s->count - s->ready > ETMV3_HELD)
+	if (s->count - s->ready > ETMV3_HELD)
 		settle(s);
-	if (m && s->cfg->data_trace && !s->cfg->as_reference)
+	if (m && s->cfg->data_trace)
 		push_aside(s, CST_EL_DATA, pkt->index)->num = CST_DATA_STACKING;
 }
 
@@ -359,7 +352,7 @@ static void timestamp(struct etmv3_stage *s, const struct cst_packet *pkt)
 {
 	struct cst_element *e;
 
-	if (pkt->flags & CST_ETMV3_PF_TIME_PART && !s->cfg->as_reference) {
+	if (pkt->flags & CST_ETMV3_PF_TIME_PART) {
 		s->stats->times_unknown++;
 		finding(s, CST_FIND_TIME_UNKNOWN, pkt->index);
 	}
@@ -381,6 +374,8 @@ static void identity(struct etmv3_stage *s, const struct cst_packet *pkt)
 
 static void synced_packet(struct etmv3_stage *s, const struct cst_packet *pkt)
 {
+	int waited = s->ready < s->count;
+
 	switch (pkt->type) {
 	case CST_ETMV3_PKT_PHDR:
 		phdr(s, pkt);
@@ -421,11 +416,11 @@ static void synced_packet(struct etmv3_stage *s, const struct cst_packet *pkt)
 	case CST_ETMV3_PKT_EXC_ENTRY:
 		data(s, pkt);
 		break;
-	default:
-		/* A-sync, ignore: to the reference they show that the last instruction ran */
-		if (s->cfg->as_reference)
-			settle(s);
 	}
+	/* an exception return is held by the reference, too */
+	if (quirk(s->cfg, QUIRK_HOLDS_ONE) && pkt->type != CST_ETMV3_PKT_EXC_EXIT &&
+	    (pkt->type != CST_ETMV3_PKT_PHDR || pkt->n_atoms != 1 || waited))
+		settle(s);
 }
 
 /* Before the first I-sync: time is told, and cycles; nothing else can be used. */
@@ -458,8 +453,7 @@ static void early_packet(struct etmv3_stage *s, const struct cst_packet *pkt)
 			cycles(push_ready(s, CST_EL_CYCLE_COUNT, pkt->index), pkt);
 		return;
 	case CST_ETMV3_PKT_VMID:
-		if (!s->cfg->as_reference)
-			identity(s, pkt);
+		identity(s, pkt);
 		return;
 	}
 	s->stats->unsynced += pkt->size;

@@ -7,6 +7,7 @@
 #include "bits.h"
 #include "etmv3/etmv3.h"
 #include "log/log_int.h"
+#include "quirks.h"
 #include "reader/async.h"
 
 /* Unsynchronised bytes of one packet: its size is a 16-bit number. */
@@ -145,13 +146,6 @@ static void parse_async(struct etmv3_parser *ps, struct reader *r, struct cst_pa
 		r->p--;		/* it may begin the next packet */
 		r->bad = 1;
 	} else if (zeros > ETMV3_ASYNC_ZEROS) {
-		if (ps->cfg->as_reference) {
-			/* the reference lists each zero too many by itself */
-			pkt->type = CST_ETMV3_PKT_BAD_SEQUENCE;
-			pkt->bad_type = CST_ETMV3_PKT_ASYNC;
-			r->p -= zeros;
-			return;
-		}
 		packet_finding(pkt, CST_FIND_ETMV3_ZEROS);
 	}
 }
@@ -223,10 +217,9 @@ static unsigned int finish(struct etmv3_parser *ps, const struct reader *r, cons
 	case CST_ETMV3_PKT_BAD_TRACEMODE:
 	case CST_ETMV3_PKT_RESERVED:
 		/* zeros at its end may be those of an A-sync that the damage did not reach */
-		while (size > 1 && !p[size - 1] && !ps->cfg->as_reference)
+		while (size > 1 && !p[size - 1])
 			size--;
-		/* the reference parses on, though nothing says where the next packet begins */
-		ps->synced = !!ps->cfg->as_reference;
+		ps->synced = quirk(ps->cfg, QUIRK_PARSES_ON);
 		ps->ts.known = 0;
 		break;
 	}

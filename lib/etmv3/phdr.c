@@ -21,7 +21,7 @@ static uint8_t plain(unsigned int h, struct insn_code *c)
 	return BITS(h, 6, 4) ? 2 | ETMV3_PHDR_ODD : 2;
 }
 
-static uint8_t with_cycles(unsigned int h, const struct cst_config *cfg, struct insn_code *c)
+static uint8_t with_cycles(unsigned int h, struct insn_code *c)
 {
 	unsigned int e;
 
@@ -32,10 +32,8 @@ static uint8_t with_cycles(unsigned int h, const struct cst_config *cfg, struct 
 		c->bits = (1u << e) - 1;
 		c->n = e + BIT(h, 6);
 		c->first = c->later = 1;
-		if (c->n)
-			return 1;
-		/* W alone: deprecated; the reference refuses it */
-		return cfg->as_reference ? ETMV3_PHDR_BAD : 0 | ETMV3_PHDR_ODD;
+		/* W alone: deprecated */
+		return c->n ? 1 : 0 | ETMV3_PHDR_ODD;
 	case 0x02:
 		if (BIT(h, 4)) {
 			c->bits = !BIT(h, 2);
@@ -64,7 +62,7 @@ void cst_etmv3_phdrs(struct etmv3_parser *ps)
 	for (h = 0x80; h < 0x100; h += 2) {
 		struct insn_code *c = &ps->phdr[h];
 
-		c->form = ps->cfg->cycle_count ? with_cycles(h, ps->cfg, c) : plain(h, c);
+		c->form = ps->cfg->cycle_count ? with_cycles(h, c) : plain(h, c);
 		c->settles = c->n > 0;
 		c->total = c->first + (c->n > 1 ? (c->n - 1u) * c->later : 0);
 		if (c->form & (ETMV3_PHDR_BAD | ETMV3_PHDR_ODD))

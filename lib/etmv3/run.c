@@ -7,6 +7,7 @@
 
 #include "etmv3/etmv3.h"
 #include "protocol/direct.h"
+#include "quirks.h"
 
 /* Of a timestamp packet, after the header: 48 bits, or 64. */
 #define TIMESTAMP_BYTES 7
@@ -211,8 +212,7 @@ enum fast_end cst_etmv3_run(const struct fast *x, struct cst_generic *out, size_
 	const struct cursor *c = x->c;
 	struct etmv3_walk w;
 
-	/* which range the reference holds depends on those before it, packet by packet */
-	if (ps->cfg->as_reference || c->pos == c->len)
+	if (quirk(ps->cfg, QUIRK_HOLDS_ONE) || c->pos == c->len)
 		return FAST_LEFT;
 	if (cst_etmv3_stage_holds(x->stage) && ps->synced && will_settle(ps, c->data + c->pos, c->data + c->len)) {
 		cst_etmv3_stage_settle(x->stage);

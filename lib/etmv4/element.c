@@ -13,6 +13,7 @@
 
 #include "etmv4/etmv4.h"
 #include "protocol/protocol_int.h"
+#include "quirks.h"
 
 const uint8_t cst_etmv4_roles[CST_PKT_TYPES] = {
 	[CST_PKT_NOT_SYNC] = CST_ROLE_NOT_SYNC,
@@ -214,11 +215,11 @@ static void finalize(struct etmv4_queue *q)
 /*
  * Drop what is uncommitted from element `from` on, except what survives a Cancel; in order. A Transaction Commit
  * acts at once, whatever is speculative (K10.5.4.3.1), and so it survives, too, unless its Transaction Start is
- * dropped. The reference drops it.
+ * dropped.
  */
 static void drop_uncommitted(struct etmv4_queue *q, uint32_t from)
 {
-	int commits = !q->cfg->as_reference;	/* the next Transaction Commit survives */
+	int commits = 1;	/* the next Transaction Commit survives */
 	uint32_t i, to = from;
 	struct cst_element *e;
 
@@ -236,7 +237,7 @@ static void drop_uncommitted(struct etmv4_queue *q, uint32_t from)
 		} else {
 			q->stats->uncommitted += p0_count(q, e);
 			if (e->kind == CST_EL_TRANS_START || e->kind == CST_EL_TRANS_COMMIT)
-				commits = e->kind == CST_EL_TRANS_COMMIT && !q->cfg->as_reference;
+				commits = e->kind == CST_EL_TRANS_COMMIT;
 		}
 	}
 	q->count = to;
@@ -250,7 +251,7 @@ static uint32_t find_early_commit(const struct etmv4_queue *q, uint32_t from)
 {
 	uint32_t i;
 
-	for (i = from; i < q->count && !q->cfg->as_reference; i++)
+	for (i = from; i < q->count; i++)
 		if (at(q, i)->kind == CST_EL_TRANS_COMMIT)
 			return i;
 		else if (at(q, i)->kind == CST_EL_TRANS_START)
@@ -389,7 +390,7 @@ static int awaits_mispredict(const struct etmv4_queue *q)
 {
 	uint32_t i;
 
-	if (!q->cfg->max_spec || q->cfg->as_reference || q->state != ETMV4_SYNCED || q->ended ||
+	if (!q->cfg->max_spec || quirk(q->cfg, QUIRK_COMMITTED_IS_FINAL) || q->state != ETMV4_SYNCED || q->ended ||
 	    !q->final || q->final_atoms || at(q, q->final - 1)->kind != CST_EL_ATOMS)
 		return 0;
 	for (i = q->final; i < q->count; i++)
@@ -831,9 +832,8 @@ void cst_etmv4_queue_packet(void *queue, const struct cst_packet *pkt)
 	if (q->exc_pending && pkt->type != CST_PKT_IGNORE) {
 		if (!is_address(pkt->type)) {
 			fail(q, q->exc_index, CST_UNSYNC_BAD_PACKET, CST_ERR_NO_ADDRESS);
-			/* when it is an A-sync, decoding goes on behind that one; the reference waits for the next */
-			if (!q->cfg->as_reference)
-				unsynced_packet(q, pkt);
+			/* when it is an A-sync, decoding goes on behind that one */
+			unsynced_packet(q, pkt);
 			return;
 		}
 		push_exception(q, pkt);

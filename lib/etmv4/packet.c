@@ -478,8 +478,8 @@ static void parse_extension(const struct etmv4_parser *ps, struct reader *r, str
 		pkt->type = CST_PKT_OVERFLOW;
 		return;
 	case 0x07:
-		/* v8.1-M; a name and a number is all that is public, and the reference does not have it */
-		r->bad = ps->cfg->profile != CST_PROFILE_M || ps->cfg->protocol == CST_PROTO_ETE || ps->cfg->as_reference;
+		/* v8.1-M; a name and a number is all that is public */
+		r->bad = ps->cfg->profile != CST_PROFILE_M || ps->cfg->protocol == CST_PROTO_ETE;
 		if (!r->bad)
 			pkt->type = CST_PKT_BF_FLUSH;
 		return;
@@ -495,7 +495,7 @@ static void parse_extension(const struct etmv4_parser *ps, struct reader *r, str
 	}
 	r->bad = 1;
 	/* with zeros of the packet before it may end an A-sync */
-	if (b == ASYNC_END && !ps->cfg->as_reference)
+	if (b == ASYNC_END)
 		r->p--;
 }
 
@@ -574,14 +574,14 @@ static unsigned int unsynced(struct etmv4_parser *ps, const uint8_t *p, const ui
 
 /*
  * The zeros that a packet ends with, nine at most: the first ones of an A-sync, when damage has made the packet longer
- * than it was. To the reference they are nothing more.
+ * than it was.
  */
 static inline void keep_zeros(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end)
 {
 	if (end[-1])
 		ps->zeros = 0;
 	else
-		ps->zeros = ps->cfg->as_reference ? 0 : zeros_after(p, end, ps->zeros, ASYNC_ZEROS);
+		ps->zeros = zeros_after(p, end, ps->zeros, ASYNC_ZEROS);
 }
 
 /* The packet that a header begins in a trace unit that has it. */
@@ -609,7 +609,7 @@ static unsigned int finish(struct etmv4_parser *ps, const struct reader *r, cons
 	    pkt->type == CST_PKT_RESERVED_CFG) {
 		ps->synced = 0;
 		/* zeros at its end may be those of an A-sync that the damage did not reach */
-		while (size > 1 && !p[size - 1] && !ps->cfg->as_reference)
+		while (size > 1 && !p[size - 1])
 			size--;
 	}
 	keep_zeros(ps, p, p + size);

@@ -9,6 +9,7 @@
 #include "flow/analyze.h"
 #include "flow/step.h"
 #include "log/log_int.h"
+#include "quirks.h"
 
 /* M profile: addresses from here on are EXC_RETURN values; a branch to one is an exception return. */
 #define EXC_RETURN 0xff000000u
@@ -61,13 +62,17 @@ static void lose_address(struct cst_flow *f)
 	f->stack_count = 0;
 }
 
+/* Returns the state of a gap for which the consumer has received an element. */
+static enum flow_gap reported(const struct cst_flow *f)
+{
+	return quirk(f->cfg, QUIRK_WALKS_TO_EXCEPTION) ? GAP_REPORTED : GAP_NONE;
+}
+
 void cst_flow_unknown(struct cst_flow *f, struct cst_generic *out, size_t *n, int error)
 {
-	/* the reference has no such element, and its listings need `gap_pending` */
-	if (f->cfg->as_reference)
-		return;
 	cst_flow_emit(f, out, n, CST_GEN_ADDR_UNKNOWN)->error = error;
-	f->gap_pending = 0;
+	if (f->gap)
+		f->gap = reported(f);
 }
 
 void cst_flow_lost(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int atoms)
@@ -76,7 +81,7 @@ void cst_flow_lost(struct cst_flow *f, struct cst_generic *out, size_t *n, unsig
 	f->stats->atoms_lost += atoms;
 	cst_flow_report_lasting(f, CST_FIND_ATOMS_LOST, 0);
 	f->need_addr = 1;
-	if (f->gap_pending)
+	if (f->gap == GAP_PENDING)
 		cst_flow_unknown(f, out, n, 0);
 }
 
@@ -105,7 +110,7 @@ void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enu
 	}
 	lose_address(f);
 	f->addr = s->end;
-	f->gap_pending = f->cfg->as_reference;
+	f->gap = reported(f);
 }
 
 void cst_flow_eret(struct cst_flow *f, struct cst_generic *out, size_t *n)
@@ -162,7 +167,7 @@ void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is)
 	f->is = is;
 	f->isa = step_address_isa(f, is);
 	f->addr = addr;
-	f->need_addr = f->gap_pending = f->popped = 0;
+	f->need_addr = f->gap = f->popped = 0;
 	f->pop_pending = 0;
 	f->no_push = 0;
 	f->blk = 0;
@@ -206,8 +211,7 @@ static void analyze_context(struct cst_flow *f, struct cst_generic *out, size_t 
 }
 
 /*
- * Walk to an exception's return address. For comparing listings also over P0 instructions without
- * atoms, as the reference decoder does.
+ * Walks to an exception's return address; with QUIRK_WALKS_TO_EXCEPTION also over P0 instructions without atoms.
  */
 static enum span_end to_exception(struct cst_flow *f, uint64_t limit, struct span *s)
 {
@@ -217,7 +221,7 @@ static enum span_end to_exception(struct cst_flow *f, uint64_t limit, struct spa
 	enum span_end end;
 
 	end = cst_flow_span(f, SPAN_TO, limit, s);
-	if (!f->cfg->as_reference)
+	if (!quirk(f->cfg, QUIRK_WALKS_TO_EXCEPTION))
 		return end;
 	while (end == SPAN_STOPPED && s->end < limit && n_insn < MAX_RANGE_INSNS) {
 		n_insn += s->n_insn;
@@ -248,11 +252,11 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 	if (f->need_addr && !f->need_ctx && f->pop_pending) {
 		cst_flow_pop(f);
 		/* the instructions between the return and the exception are not traced */
-		if (f->need_addr && f->gap_pending && !(el->flags & CST_EL_F_BR_TARGET))
+		if (f->need_addr && f->gap == GAP_PENDING && !(el->flags & CST_EL_F_BR_TARGET))
 			cst_flow_unknown(f, out, n, 0);
 	}
 	/* if the return address wrapped at the top of memory, there is nothing to walk */
-	if ((!f->need_addr || (f->gap_pending && f->cfg->as_reference)) && !f->need_ctx && el->flags & CST_EL_F_ADDRESS &&
+	if ((!f->need_addr || (f->gap && quirk(f->cfg, QUIRK_WALKS_TO_EXCEPTION))) && !f->need_ctx && el->flags & CST_EL_F_ADDRESS &&
 	    !(el->flags & CST_EL_F_TAIL_CHAIN) && f->addr < el->addr) {
 		end = to_exception(f, el->addr, s);
 		if (end == SPAN_LAZY)
@@ -274,9 +278,9 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 	if (f->cfg->protocol == CST_PROTO_ETMV3) {
 		/*
 		 * The packet has the handler's address only, so the return address is the current address. In the M
-		 * profile there is none if the exception replaces a return. The reference decoder does not report it.
+		 * profile there is none if the exception replaces a return.
 		 */
-		if (!f->cfg->as_reference && !(f->need_addr | f->need_ctx) &&
+		if (!(f->need_addr | f->need_ctx) &&
 		    !(f->cfg->profile == CST_PROFILE_M && f->addr >= EXC_RETURN)) {
 			g->flags |= CST_GF_RET_ADDR;
 			g->end = f->addr;
@@ -290,7 +294,7 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 	if (el->flags & CST_EL_F_BR_TARGET)
 		g->flags |= CST_GF_BR_TARGET;
 	f->need_addr = 1;
-	f->gap_pending = 0;
+	f->gap = 0;
 	f->pop_pending = 0;
 	f->blk = 0;
 	if (f->stop_mask & CST_STOP_EXCEPTION)
@@ -398,9 +402,6 @@ static void analyze_value(struct cst_flow *f, struct cst_generic *out, size_t *n
 		}
 		g = cst_flow_emit(f, out, n, CST_GEN_CYCLE_COUNT);
 		g->flags |= CST_GF_CC;
-		/* for the reference decoder, an element with cycles only reports the gap, too */
-		if (el->num && f->need_addr && f->cfg->as_reference)
-			f->gap_reported = 1;
 		g->cc = el->cc;
 		break;
 	case CST_EL_EVENT:

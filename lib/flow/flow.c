@@ -13,7 +13,7 @@
 void cst_flow_reset(struct cst_flow *f)
 {
 	f->need_addr = f->need_ctx = 1;
-	f->pop_pending = f->no_push = f->q_pending = f->gap_pending = f->popped = 0;
+	f->pop_pending = f->no_push = f->q_pending = f->gap = f->popped = 0;
 	f->splitting = f->after_n = 0;
 	f->stack_count = 0;
 	f->it = 0;
@@ -26,7 +26,7 @@ void cst_flow_reset(struct cst_flow *f)
 void cst_flow_configure(struct cst_flow *f)
 {
 	f->no_graph = f->cfg->cond_trace;
-	f->join = f->cfg->atom_per_insn && !f->cfg->insn_ranges && !f->cfg->as_reference && !f->cfg->data_trace;
+	f->join = f->cfg->atom_per_insn && !f->cfg->insn_ranges && !f->cfg->data_trace;
 	f->pop_first = f->cfg->protocol == CST_PROTO_PTM;
 	f->isa_flags = (f->cfg->atom_per_insn ? CST_ISA_RUNS : 0) |
 		       (f->cfg->wfx_p0 ? CST_ISA_WFX_P0 : 0) |

@@ -33,6 +33,13 @@ struct cst_log;
 /* Free entries of `out` that one element, or one atom, needs. */
 #define FLOW_ROOM CST_PULL_MIN
 
+/* Gaps in the addresses: execution continued after a known address, but where is not known (need_addr). */
+enum flow_gap {
+	GAP_NONE,
+	GAP_PENDING,		/* the consumer has not yet received a CST_GEN_ADDR_UNKNOWN for it */
+	GAP_REPORTED,		/* it has, or a CST_GEN_NACC; only with QUIRK_WALKS_TO_EXCEPTION, which walks from there */
+};
+
 /* Conditional instructions that wait for their result. */
 #define COND_MAX 64
 
@@ -91,7 +98,7 @@ struct cst_flow {
 	};
 	/* the last P0 element was a taken indirect branch whose target may be on the return stack (K10.5.5.3) */
 	uint8_t pop_pending;
-	uint8_t gap_pending;	/* need_addr, and the consumer has not yet received a CST_GEN_ADDR_UNKNOWN for it */
+	uint8_t gap;		/* enum flow_gap */
 	/* Trace Info popped addr from the return stack (K10.5.5.9), and no instruction was executed there yet */
 	uint8_t popped;
 	uint8_t no_push;	/* calls are not pushed: set by Trace Info, cleared by an address */

@@ -143,10 +143,8 @@ void cst_flow_data(struct cst_flow *f, struct cst_generic *g)
 		g->num |= CST_DATA_INSN;
 	}
 	if (el->num & CST_DATA_STACKING) {
-		if (f->cfg->as_reference)
-			g->kind = CST_GEN_EXCEPTION;
 		/* the processor's own transfers */
-		g->num = f->cfg->as_reference ? 0 : el->num;
+		g->num = el->num;
 		g->insn = 0;
 		f->transfer_known = 0;
 	} else if (el->num & CST_DATA_LATE) {

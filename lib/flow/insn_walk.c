@@ -121,8 +121,8 @@ STEP_INLINE enum insns_end waypoint(struct insns *s, struct insns_hot *h, const 
 	uint32_t *link = &b->link[0], next;
 
 	last_insn(s, h, e, how);
-	/* what an IT block makes conditional says so; the reference does not look */
-	s->it = how->element && !s->f->cfg->as_reference && !(e && step_is_branch(b)) ? s->f->span.it : 0;
+	/* what an IT block makes conditional says so */
+	s->it = how->element && !(e && step_is_branch(b)) ? s->f->span.it : 0;
 	if (how->transfers && e) {
 		s->f->isa = b->isa;
 		cst_flow_loaded(s->f, h->addr + (uint32_t)b->step[0] - b->last_size);

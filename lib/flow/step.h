@@ -187,7 +187,7 @@ static inline void step_await(struct cst_flow *f, const struct blk *b, uint64_t 
 	f->addr = step_wrap(end, b->isa);
 	f->it = f->blk = f->gap_reported = 0;
 	f->need_addr = 1;
-	f->gap_pending = !f->cfg->atom_per_insn;
+	f->gap = f->cfg->atom_per_insn ? GAP_NONE : GAP_PENDING;
 	f->pop_pending = f->cfg->ret_stack && !f->pop_first;
 }
 

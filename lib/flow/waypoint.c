@@ -14,7 +14,7 @@ void cst_flow_at(struct cst_flow *f, uint64_t addr, enum cst_isa isa)
 {
 	f->isa = isa;
 	f->addr = addr;
-	f->need_addr = f->gap_pending = f->popped = 0;
+	f->need_addr = f->gap = f->popped = 0;
 	f->pop_pending = 0;
 	f->gap_reported = 0;
 	f->no_push = 0;
@@ -39,8 +39,7 @@ int cst_flow_waypoint(struct cst_flow *f, struct cst_generic *out, size_t *n)
 
 	if (f->need_addr | f->need_ctx)
 		return 0;
-	/* the reference decoder accepts the address, also beyond waypoints that had no atom */
-	end = cst_flow_span(f, f->cfg->as_reference ? SPAN_THROUGH : SPAN_INTO, f->el.addr, s);
+	end = cst_flow_span(f, SPAN_INTO, f->el.addr, s);
 	if (end == SPAN_LAZY)
 		return 1;
 	if (end != SPAN_DONE) {

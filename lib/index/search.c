@@ -174,6 +174,7 @@ uint64_t cst_index_config(const struct cst_config *cfg)
 	/* the hash covers the padding of the struct, too */
 	memset(&c, 0, sizeof(c));
 	c = *cfg;
+	c.quirks = 0;		/* made of as_reference */
 	c.insn_ranges = 0;	/* does not change packets or their positions */
 	if (c.protocol == CST_PROTO_ETMV4)
 		c.hold_transactions = 0;	/* ETMv4 has no transactions */

@@ -14,6 +14,7 @@
 
 #include "index/index_int.h"
 #include "digest.h"
+#include "quirks.h"
 
 /* The second decoder is given up if it still differs after this many packets. */
 #define MAX_TRIED (1u << 16)
@@ -53,6 +54,7 @@ int cst_stream_index_init(struct stream_index *s, const struct cst_config *cfg, 
 
 	memset(s, 0, sizeof(*s));
 	s->cfg = *cfg;
+	quirks_set(&s->cfg);
 	s->pr = cst_protocol_find(cfg->protocol);
 	if (!s->pr)
 		return -CST_ERR_PROTOCOL;
@@ -61,8 +63,9 @@ int cst_stream_index_init(struct stream_index *s, const struct cst_config *cfg, 
 	s->full = opts->full;
 	s->is_flow = cfg->protocol == CST_PROTO_ETMV4 || cfg->protocol == CST_PROTO_ETE ||
 		     cfg->protocol == CST_PROTO_ETMV3 || cfg->protocol == CST_PROTO_PTM;
-	/* of PTM's periodic ones the reference keeps new contexts to itself, so that code is read as in the one before */
-	s->has_isync = cfg->protocol == CST_PROTO_ETMV3 || (cfg->protocol == CST_PROTO_PTM && !cfg->as_reference);
+	/* with the quirk an I-sync does not set all state */
+	s->has_isync = cfg->protocol == CST_PROTO_ETMV3 ||
+		       (cfg->protocol == CST_PROTO_PTM && !quirk(&s->cfg, QUIRK_PTM_ALT_ISA));
 	/*
 	 * With these options the flow stage has more state than a synchronisation traces again: conditional
 	 * instructions that wait for their result, the instruction that data transfers belong to, the last atom.

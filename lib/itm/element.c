@@ -45,11 +45,10 @@ static int put_local_ts(struct itm_state *st, const struct cst_config *cfg, cons
 	return 1;
 }
 
-/* A timestamp with unknown bits is no time; the reference decoder sets such bits to 0. */
-static int put_global_ts(struct itm_state *st, const struct cst_config *cfg, const struct cst_packet *pkt,
-			 struct cst_generic *g)
+/* A timestamp with unknown bits is no time. */
+static int put_global_ts(struct itm_state *st, const struct cst_packet *pkt, struct cst_generic *g)
 {
-	if (!st->high_known || (!st->low_known && !cfg->as_reference))
+	if (!st->high_known || !st->low_known)
 		return 0;
 	put(st, pkt, g, CST_ITM_TS_GLOBAL);
 	g->payload = g->size = g->channel = 0;
@@ -96,10 +95,10 @@ int cst_itm_element(struct ready_stage *s, const struct cst_packet *pkt, struct 
 		return put_local_ts(st, s->cfg, pkt, g);
 	case CST_ITM_PKT_GLOBAL_TS1:
 		global_ts1(st, pkt);
-		return put_global_ts(st, s->cfg, pkt, g);
+		return put_global_ts(st, pkt, g);
 	case CST_ITM_PKT_GLOBAL_TS2:
 		global_ts2(st, pkt);
-		return put_global_ts(st, s->cfg, pkt, g);
+		return put_global_ts(st, pkt, g);
 	case CST_ITM_PKT_EXTENSION:
 		if (pkt->count == PAGE_BITS && !(pkt->flags & CST_ITM_PF_HARDWARE))
 			st->page = pkt->value;

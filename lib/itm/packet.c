@@ -228,8 +228,7 @@ static unsigned int parse_global_ts2(struct itm_parser *ps, const uint8_t *p, co
 		packet_finding(pkt, CST_FIND_ITM_GLOBAL_TS);
 	if (pkt->value >> bits) {
 		packet_finding(pkt, CST_FIND_RESERVED_BITS);
-		if (!ps->cfg->as_reference)
-			pkt->value &= ((uint64_t)1 << bits) - 1;
+		pkt->value &= ((uint64_t)1 << bits) - 1;
 	}
 	return finish_unless(ps, p, 1 + n, pkt);
 }
@@ -244,9 +243,6 @@ static unsigned int parse_extension(struct itm_parser *ps, const uint8_t *p, con
 		n = payload(p, end, EXT_LAST);
 		if (!n)
 			return 0;
-		/* the reference knows seven bits in the fourth byte, too */
-		if (n < 0 && ps->cfg->as_reference)
-			return too_long(ps, p, EXT_LAST, pkt);
 		if (n < 0)
 			n = EXT_LAST;
 	}

@@ -10,6 +10,7 @@
 #include <cstrace/tree.h>
 
 #include "protocol/protocol_int.h"
+#include "quirks.h"
 #include "ptm/ptm.h"
 
 const uint8_t cst_ptm_roles[CST_PTM_PKT_TYPES] = {
@@ -88,12 +89,10 @@ static void no_sync(struct ptm_stage *st, uint64_t index, int reason, int error)
 	e->flags = CST_EL_F_DOUBTFUL;
 	st->state = PTM_WAIT_ASYNC;
 	st->running = 0;
-	/* I-sync packets tell all of the context but this; the reference believes what it was before */
-	if (!st->cfg->as_reference) {
-		st->ctx.flags &= ~CST_CTX_VMID;
-		st->ctx.vmid = 0;
-		st->ctx_reported = 0;
-	}
+	/* I-sync packets tell all of the context but this */
+	st->ctx.flags &= ~CST_CTX_VMID;
+	st->ctx.vmid = 0;
+	st->ctx_reported = 0;
 	if (error)
 		st->stats->resyncs++;
 }
@@ -152,7 +151,7 @@ static void isync(struct ptm_stage *st, const struct cst_packet *pkt)
 		[CST_PTM_ISYNC_OVERFLOW] = CST_ON_OVERFLOW, [CST_PTM_ISYNC_DEBUG] = CST_ON_DEBUG,
 	};
 	int on = !st->running || pkt->event != CST_PTM_ISYNC_PERIODIC;
-	int changed = update_context(st, pkt), report;
+	int changed = update_context(st, pkt);
 	struct cst_element *e;
 
 	if (pkt->event == CST_PTM_ISYNC_OVERFLOW) {
@@ -164,12 +163,8 @@ static void isync(struct ptm_stage *st, const struct cst_packet *pkt)
 		e->num = reasons[pkt->event & 3];
 		st->running = 1;
 	}
-	/* the reference reports new instruction sets and any context ID, but not the security state */
-	report = on && pkt->flags & (CST_PTM_PF_ISA | CST_PF_CID);
-	if (!st->cfg->as_reference)
-		report |= changed;
 	if (on || changed)
-		push_context(st, pkt, !report);
+		push_context(st, pkt, !changed && !(pkt->flags & (CST_PTM_PF_ISA | CST_PF_CID)));
 	e = push(st, CST_EL_ADDRESS, pkt->index);
 	e->addr = pkt->addr;
 	e->is = pkt->isa;
@@ -183,8 +178,7 @@ static void branch(struct ptm_stage *st, const struct cst_packet *pkt, enum cst_
 	e->addr = pkt->addr;
 	e->is = pkt->isa;
 	e->num = pkt->exc_type;
-	/* the reference takes the security state from I-sync packets only */
-	if (pkt->flags & CST_PF_CONTEXT && !st->cfg->as_reference && update_context(st, pkt))
+	if (pkt->flags & CST_PF_CONTEXT && !quirk(st->cfg, QUIRK_PTM_ISYNC_STATE) && update_context(st, pkt))
 		push_context(st, pkt, 0);
 }
 
@@ -221,7 +215,7 @@ static void synced_packet(struct ptm_stage *st, const struct cst_packet *pkt)
 			push_context(st, pkt, 0);
 		break;
 	case CST_PTM_PKT_TIMESTAMP:
-		if (pkt->flags & CST_PTM_PF_TIME_PART && !st->cfg->as_reference) {
+		if (pkt->flags & CST_PTM_PF_TIME_PART) {
 			st->stats->times_unknown++;
 			push(st, CST_EL_FINDING, pkt->index)->num = CST_FIND_TIME_UNKNOWN;
 		}

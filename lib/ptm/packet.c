@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "log/log_int.h"
+#include "quirks.h"
 #include "reader/async.h"
 #include "ptm/address.h"
 
@@ -169,8 +170,8 @@ static void parse_branch(struct ptm_parser *ps, struct reader *r, struct cst_pac
 			packet_finding(pkt, CST_FIND_PTM_RESERVED_BITS);
 		if (number > EXC_LAST || number == EXC_RESERVED_6 || number == EXC_RESERVED_7)
 			packet_finding(pkt, CST_FIND_PTM_EXCEPTION);
-		/* section 4.5.4: a nonzero field makes it an exception; the reference takes any */
-		exception = number || ps->cfg->as_reference;
+		/* section 4.5.4: a nonzero field makes it an exception */
+		exception = number || quirk(ps->cfg, QUIRK_PTM_EXCEPTION_0);
 	}
 	if (ps->cfg->cycle_count)
 		get_cycles(r, pkt, CC_RESERVED);
@@ -231,14 +232,13 @@ static int parse_isync(struct ptm_parser *ps, struct reader *r, struct cst_packe
 	if (r->more)
 		return 1;
 	/* what has swallowed an A-sync, or is none at all, must not be what decoding goes on with */
-	if (!(info & ISYNC_ONE) && !ps->cfg->as_reference) {
+	if (!(info & ISYNC_ONE)) {
 		r->p = r->end = start;
 		return 0;
 	}
 	if (pkt->event == CST_PTM_ISYNC_OVERFLOW)
 		ps->ts.known = 0;
-	/* to the reference a branch is in ThumbEE or Thumb as the last exception byte said, whatever came since */
-	if (!ps->cfg->as_reference)
+	if (!quirk(ps->cfg, QUIRK_PTM_ALT_ISA))
 		ps->alt_isa = !!(info & ISYNC_ALT_ISA);
 	ps->ns = !!(info & ISYNC_NS);
 	ps->hyp = !!(info & ISYNC_HYP);
@@ -309,8 +309,7 @@ static int parse_async(const struct ptm_parser *ps, struct reader *r, struct cst
 		}
 		if (++zeros > PTM_MAX_ZEROS) {
 			/* the last ones may be those of the A-sync that is found out of step */
-			if (!ps->cfg->as_reference)
-				r->p -= PTM_ASYNC_ZEROS;
+			r->p -= PTM_ASYNC_ZEROS;
 			return 0;
 		}
 	}
@@ -347,8 +346,7 @@ static unsigned int bad(struct ptm_parser *ps, const struct reader *r, const uin
 		pkt->bad_type = pkt->type;
 		pkt->type = CST_PTM_PKT_BAD_SEQUENCE;
 	}
-	/* the reference goes on listing packets, though where they begin is not known any more */
-	ps->synced = ps->cfg->as_reference;
+	ps->synced = quirk(ps->cfg, QUIRK_PARSES_ON);
 	ps->zeros = 0;
 	ps->ts.known = 0;
 	return r->p - p;

@@ -27,10 +27,7 @@ static inline int get_time(struct reader *r, const struct cst_config *cfg, struc
 	if (pkt->ts_bits > t->known)
 		t->known = pkt->ts_bits;
 	pkt->value = t->sent;
-	/* the reference has zeros for what it does not know, and takes Gray code for a number */
-	if (cfg->as_reference)
-		pkt->ts = t->sent;
-	else if (t->known < full)
+	if (t->known < full)
 		pkt->ts = 0;
 	else
 		pkt->ts = cfg->ts_gray ? gray_to_binary(t->sent) : t->sent;

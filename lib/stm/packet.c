@@ -23,7 +23,7 @@ struct op {
 	uint8_t type, payload, flags;
 };
 
-enum op_flags { M = 1, T = 2, X = 4, K = 8 };
+enum op_flags { M = 1, T = 2, X = 4 };
 
 #define OP1(n, t, size, f) [n] = { CST_STM_PKT_##t, size, f },
 #define OP2(n, t, size, f)
@@ -308,7 +308,7 @@ unsigned int cst_stm_parse(void *parser, const uint8_t *p, const uint8_t *end, s
 		return parse_async(ps, p, n, k, pkt);
 	if (op->flags & X)
 		packet_finding(pkt, CST_FIND_STM_NOT_SENT);
-	if (!op->type || (op->flags & X && (ps->cfg->strict || (ps->cfg->as_reference && !(op->flags & K)))))
+	if (!op->type || (op->flags & X && ps->cfg->strict))
 		return lose(ps, p, k, pkt, CST_STM_PKT_RESERVED);
 	pkt->type = op->type;
 	if (op->flags & M)

@@ -9,6 +9,7 @@
 #include <cstrace/error.h>
 
 #include "log/log_int.h"
+#include "quirks.h"
 #include "tree/decoder_int.h"
 
 /* Maximum number of packets between an indirect branch and its target. */
@@ -23,6 +24,7 @@ static int create(struct cst_decoder **out, const struct cst_config *cfg, const 
 	if (!dec)
 		return err;
 	dec->cfg = *cfg;
+	quirks_set(&dec->cfg);
 	dec->pr = pr;
 	dec->user = user;
 	dec->parser = calloc(1, pr->ops.parser_size);
@@ -101,6 +103,7 @@ int cst_decoder_reconfigure(struct cst_decoder *dec, const struct cst_config *cf
 	if (dec->switching)	/* replaces a configuration that is already in effect for the parser */
 		return -CST_ERR_BUSY;
 	dec->next = *cfg;
+	quirks_set(&dec->next);
 	dec->cur.next = &dec->next;
 	return 0;
 }

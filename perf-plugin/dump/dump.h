@@ -73,7 +73,7 @@ struct dump {
 
 /* One line each, in the chosen format. */
 void dump_packet(struct dump *d, const struct cst_decoder *dec, const struct cst_packet *pkt);
-void dump_element(struct dump *d, const struct cst_generic *g);
+void dump_element(struct dump *d, const struct cst_decoder *dec, const struct cst_generic *g);
 void dump_fragment(struct dump *d, const struct cst_fragment *frag, const uint8_t *data);
 /* A new buffer or AUX fragment; `detail` is shown to people only. */
 void dump_section(struct dump *d, const char *name, const char *detail);

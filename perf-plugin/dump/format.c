@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/name.h"
 #include "dump/dump.h"
+#include "dump/reference.h"
 
 #define PACKET_COLUMN 24	/* bytes of a packet shown in line before its text, in the text form */
 
@@ -32,26 +33,27 @@ static char *columns(char *p, uint64_t index, unsigned int id)
 	return p;
 }
 
-static void opencsd_packet(struct dump *d, const struct cst_decoder *dec, const struct cst_packet *pkt,
+static void opencsd_packet(struct dump *d, const struct cst_decoder *dec, struct cst_packet pkt,
 			   unsigned int id)
 {
 	char *p = dump_out_line(&d->out);
 	unsigned int i;
 
-	p = idx_id(p, pkt->index, d->raw ? 0 : id);
+	reference_packet(&pkt);
+	p = idx_id(p, pkt.index, d->raw ? 0 : id);
 	*p++ = '[';
-	for (i = 0; i < pkt->nbytes; i++) {
+	for (i = 0; i < pkt.nbytes; i++) {
 		p = dump_str(p, "0x");
-		p = dump_hex(p, pkt->bytes[i], 2);
+		p = dump_hex(p, pkt.bytes[i], 2);
 		*p++ = ' ';
 	}
-	if (pkt->size > pkt->nbytes) {
+	if (pkt.size > pkt.nbytes) {
 		*p++ = '+';
-		p = dump_dec(p, (uint64_t)pkt->size - pkt->nbytes);
+		p = dump_dec(p, (uint64_t)pkt.size - pkt.nbytes);
 		*p++ = ' ';
 	}
 	p = dump_str(p, "];\t");
-	p += cst_decoder_packet_text(dec, pkt, p, DUMP_LINE_MAX / 2);
+	p += cst_decoder_packet_text(dec, &pkt, p, DUMP_LINE_MAX / 2);
 	*p++ = '\n';
 	dump_out_done(&d->out, p);
 }
@@ -83,39 +85,41 @@ void dump_packet(struct dump *d, const struct cst_decoder *dec, const struct cst
 	    (d->range && !dump_range_packet(d->range, dec, pkt)))
 		return;
 	if (d->format == DUMP_OPENCSD)
-		opencsd_packet(d, dec, pkt, id);
+		opencsd_packet(d, dec, *pkt, id);
 	else if (d->format == DUMP_TEXT)
 		text_packet(d, dec, pkt, id);
 	else if (d->format == DUMP_JSON)
 		dump_json_packet(d, dec, pkt, id);
 }
 
-static void opencsd_element(struct dump *d, const struct cst_generic *g)
+static void opencsd_element(struct dump *d, struct cst_generic g, unsigned int protocol)
 {
 	char *p;
 
+	if (!reference_element(&g, protocol))
+		return;
 	if (d->elements) {
-		p = idx_id(dump_out_line(&d->out), g->index, g->trace_id);
-		p += cst_generic_text(g, p, DUMP_LINE_MAX / 2);
+		p = idx_id(dump_out_line(&d->out), g.index, g.trace_id);
+		p += cst_generic_text(&g, p, DUMP_LINE_MAX / 2);
 		*p++ = '\n';
 		dump_out_done(&d->out, p);
 	}
 	/* The reference's packet lister says by itself that its stream ended. */
-	if (d->packets && g->kind == CST_GEN_EO_TRACE) {
+	if (d->packets && g.kind == CST_GEN_EO_TRACE) {
 		p = dump_str(dump_out_line(&d->out), "ID:");
-		p = dump_hex(p, d->raw ? 0 : g->trace_id, 1);
+		p = dump_hex(p, d->raw ? 0 : g.trace_id, 1);
 		p = dump_str(p, "\tEND OF TRACE DATA\n");
 		dump_out_done(&d->out, p);
 	}
 }
 
-void dump_element(struct dump *d, const struct cst_generic *g)
+void dump_element(struct dump *d, const struct cst_decoder *dec, const struct cst_generic *g)
 {
 	if ((d->only_id >= 0 && (unsigned int)d->only_id != g->trace_id) ||
 	    (d->range && !dump_range_element(d->range, g)))
 		return;
 	if (d->format == DUMP_OPENCSD)
-		opencsd_element(d, g);
+		opencsd_element(d, *g, cst_decoder_config(dec)->protocol);
 	else if (!d->elements)
 		return;
 	else if (d->format == DUMP_TEXT)

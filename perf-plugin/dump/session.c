@@ -86,7 +86,7 @@ static int batch(void *data, const struct stream *s, const struct cst_generic *g
 		return 0;
 	set_thread(d, s);
 	for (i = 0; i < n; i++)
-		dump_element(d, &g[i]);
+		dump_element(d, s->decoder, &g[i]);
 	return 0;
 }
 
@@ -99,15 +99,16 @@ static int packet(void *data, const struct stream *s, const struct cst_packet *p
 int dump_session(struct dump *d, const struct session_opts *opts)
 {
 	struct session_consumer con = { .data = d, .fragment_begin = fragment_begin };
+	bool reference = d->format == DUMP_OPENCSD;
 	struct session_opts so = *opts;
 	struct session *ss;
 	int rc;
 
-	/* as the reference: what a transaction did is listed whether it failed or not */
-	so.report_transactions |= d->format == DUMP_OPENCSD;
-	so.as_reference = d->format == DUMP_OPENCSD;
+	/* as the reference: what a transaction did is listed whether it failed or not, and each instruction of ETMv3 */
+	so.report_transactions |= reference;
+	so.as_reference = reference;
 	so.strict = d->strict;
-	so.insn_ranges = d->insn_ranges;
+	so.insn_ranges = d->insn_ranges || reference;
 	so.log = d->log;
 	so.progress = d->out.file.stream == false;
 	ss = session_open(&so);

@@ -85,6 +85,7 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 		       unsigned int stream)
 {
 	const struct cst_snap_device *core = cst_snapshot_core(r->ss, src);
+	bool reference = r->d->format == DUMP_OPENCSD;
 	struct cst_decoder *dec;
 	struct cst_config cfg;
 	const char *missing = "";
@@ -104,11 +105,11 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 		return 0;
 	}
 	report_config(r, src, stream ? 0 : assumed, err);
-	/* The reference reports what a transaction did whether it failed or not. */
-	cfg.hold_transactions = r->d->format != DUMP_OPENCSD;
-	cfg.as_reference = r->d->format == DUMP_OPENCSD;
+	/* The reference lists what a transaction did whether it failed or not, and each instruction of ETMv3. */
+	cfg.hold_transactions = !reference;
+	cfg.as_reference = reference;
 	cfg.strict = r->d->strict;
-	cfg.insn_ranges = r->d->insn_ranges;
+	cfg.insn_ranges = r->d->insn_ranges || reference;
 	err = cst_tree_add(tree, &cfg, &dec);
 	if (err) {
 		if (err == -CST_ERR_PROTOCOL)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dump/dump.h"
+#include "dump/reference.h"
 
 #define BATCH 512
 
@@ -21,7 +22,7 @@ static int pull(struct dump *d, struct cst_tree *tree)
 	while ((n = cst_tree_pull(tree, g, BATCH, &p)) > 0) {
 		/* a barrier is no source's element: only --log shows it */
 		for (i = 0; list && p.dec && i < n; i++)
-			dump_element(d, &g[i]);
+			dump_element(d, p.dec, &g[i]);
 		if (d->range && dump_range_done(d->range, tree, d->only_id, d->packets))
 			return PAST;
 	}
@@ -60,6 +61,8 @@ static void sum_up(struct dump *d, const struct cst_tree *tree)
 		if (dec && (d->only_id < 0 || (unsigned int)d->only_id == id))
 			cst_stats_add(&d->stats, cst_decoder_stats(dec));
 	}
+	if (d->format == DUMP_OPENCSD)
+		reference_stats(&d->stats);
 	if (!d->raw)
 		dump_sum_frames(d, tree);
 	d->unrouted += cst_tree_unrouted(tree);

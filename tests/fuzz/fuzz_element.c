@@ -8,6 +8,7 @@
 
 #include "etmv4/etmv4.h"
 #include "fuzz_input.h"
+#include "quirks.h"
 
 #define MAX_IN 600
 #define MAX_ITEMS (MAX_IN * 30)
@@ -60,7 +61,7 @@ static struct item *add(struct list *l, int kind, int how, uint64_t index)
  */
 static void drop(struct model *m, unsigned int from)
 {
-	int commits = !m->cfg->as_reference;
+	int commits = 1;
 	unsigned int i, to = from;
 
 	for (i = from; i < m->open.n; i++) {
@@ -71,7 +72,7 @@ static void drop(struct model *m, unsigned int from)
 		else if (kind == CST_EL_TRANS_START)
 			commits = 0;
 		else if (kind == CST_EL_TRANS_COMMIT)
-			commits = !m->cfg->as_reference;
+			commits = 1;
 	}
 	m->open.n = to;
 }
@@ -111,7 +112,7 @@ static void commit(struct model *m, uint64_t n, uint64_t index)
 	for (i = 0; n; i++) {
 		m->out.v[m->out.n++] = m->open.v[i];
 		n -= !!(m->open.v[i].how & P0);
-		m->last = m->open.v[i].kind == CST_EL_ATOMS && m->cfg->max_spec && !m->cfg->as_reference ?
+		m->last = m->open.v[i].kind == CST_EL_ATOMS && m->cfg->max_spec && !quirk(m->cfg, QUIRK_COMMITTED_IS_FINAL) ?
 			  m->out.n : 0;
 	}
 	memmove(m->open.v, m->open.v + i, (m->open.n - i) * sizeof(m->open.v[0]));
@@ -261,9 +262,8 @@ static void synced(struct model *m, const struct cst_packet *p)
 	if (m->exc && p->type != CST_PKT_IGNORE) {
 		if (!is_address(p)) {
 			fail(m, m->exc_pkt.index, CST_UNSYNC_BAD_PACKET, CST_ERR_NO_ADDRESS);
-			/* the packet that is no address may be an A-sync, where decoding can start; the reference skips it */
-			if (!m->cfg->as_reference)
-				unsynced(m, p);
+			/* the packet that is no address may be an A-sync, where decoding can start */
+			unsynced(m, p);
 			return;
 		}
 		exception(m, p);
@@ -409,7 +409,7 @@ static void end(struct model *m)
 		    m->open.v[i].kind == CST_EL_TRANS_COMMIT || m->open.v[i].kind == CST_EL_TRANS_FAIL)
 			m->out.v[m->out.n++] = m->open.v[i];
 	/* the commit of a transaction that began before what is left out here */
-	for (; i < m->open.n && !m->cfg->as_reference && m->open.v[i].kind != CST_EL_TRANS_START; i++)
+	for (; i < m->open.n && m->open.v[i].kind != CST_EL_TRANS_START; i++)
 		if (m->open.v[i].kind == CST_EL_TRANS_COMMIT) {
 			m->out.v[m->out.n++] = m->open.v[i];
 			break;
@@ -551,6 +551,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t len = 0;
 
 	take_config(&in, &cfg, 0x10);
+	quirks_set(&cfg);
 	how = take8(&in);
 	if (how & 1) {
 		memcpy(trace, start, sizeof(start));

@@ -120,7 +120,7 @@ static void check_cover(const struct run *r, const uint8_t *data, size_t len)
 
 static void check_flow(struct run *r, const struct cst_config *cfg)
 {
-	int each = cfg->insn_ranges || cfg->as_reference || cfg->data_trace;
+	int each = cfg->insn_ranges || cfg->data_trace;
 	uint64_t ranges = 0, insns = 0, index = 0;
 	unsigned int i;
 

@@ -268,9 +268,9 @@ static inline double processor_seconds(void)
 	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
-/* The times that the bytes tell, 0 being one that is not known; of these, `unknown` for want of upper bits. */
+/* The times in the bytes, 0 being one that is not known, of which `unknown` for want of upper bits; and as they are sent. */
 static inline void check_times(const struct cst_config *cfg, const uint8_t *p, size_t len, const uint64_t *want,
-			       unsigned int n_want, unsigned int unknown)
+			       const uint64_t *sent, unsigned int n_want, unsigned int unknown)
 {
 	static struct decoded d;
 	unsigned int i, n = 0;
@@ -279,7 +279,8 @@ static inline void check_times(const struct cst_config *cfg, const uint8_t *p, s
 	for (i = 0; i < d.n; i++)
 		if (d.gen[i].kind == CST_GEN_TIMESTAMP) {
 			assert_true(n < n_want);
-			assert_int_equal(d.gen[i].addr, want[n++]);
+			assert_int_equal(d.gen[i].addr, want[n]);
+			assert_int_equal(d.gen[i].value, sent[n++]);
 		}
 	assert_int_equal(n, n_want);
 	assert_int_equal(d.stats.times_unknown, unknown);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "dump/dump.h"
+#include "dump/reference.h"
 
 struct form {
 	char *(*write)(char *p, const struct cst_generic *g);
@@ -107,10 +108,52 @@ static void test_forms(void **state)
 	}
 }
 
+/* What the reference lists instead. */
+static void test_reference(void **state)
+{
+	static const struct {
+		unsigned int protocol;
+		struct cst_generic g;
+		bool listed;
+		uint16_t flags;
+		uint64_t addr;
+	} elements[] = {
+		{ CST_PROTO_ETE, { .kind = CST_GEN_ADDR_UNKNOWN }, false, 0, 0 },
+		{ CST_PROTO_PTM, { .kind = CST_GEN_ADDR_UNKNOWN, .error = CST_ERR_BAD_IMAGE }, false, 0, 0 },
+		{ CST_PROTO_ETMV3, { .kind = CST_GEN_ADDR_UNKNOWN, .error = CST_ERR_BAD_IMAGE }, false, 0, 0 },
+		{ CST_PROTO_ETMV3, { .kind = CST_GEN_ADDR_UNKNOWN, .flags = CST_GF_CC }, true, CST_GF_CC, 0 },
+		{ CST_PROTO_ETMV3, { .kind = CST_GEN_TIMESTAMP, .addr = 0, .value = 0x81 }, true, 0, 0x81 },
+		{ CST_PROTO_PTM, { .kind = CST_GEN_TIMESTAMP, .addr = 8, .value = 12 }, true, 0, 12 },
+		{ CST_PROTO_ETE, { .kind = CST_GEN_TIMESTAMP, .addr = 8 }, true, 0, 8 },
+		{ CST_PROTO_ETMV3, { .kind = CST_GEN_EXCEPTION, .flags = CST_GF_RET_ADDR | CST_GF_NEXT }, true, CST_GF_NEXT, 0 },
+		{ CST_PROTO_PTM, { .kind = CST_GEN_EXCEPTION, .flags = CST_GF_RET_ADDR }, true, CST_GF_RET_ADDR, 0 },
+		{ CST_PROTO_ETMV3, { .kind = CST_GEN_RANGE, .flags = CST_GF_COND, .num = CST_RANGE_IT }, true, 0, 0 },
+		{ CST_PROTO_ETMV3, { .kind = CST_GEN_RANGE, .flags = CST_GF_COND }, true, CST_GF_COND, 0 },
+		{ CST_PROTO_PTM, { .kind = CST_GEN_RANGE, .flags = CST_GF_COND, .num = CST_RANGE_IT }, true, CST_GF_COND, 0 },
+	};
+	struct cst_packet pkt = { .protocol = CST_PROTO_PTM, .type = CST_PTM_PKT_TIMESTAMP, .value = 12, .ts = 8 };
+	struct cst_generic g;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(elements) / sizeof(elements[0]); i++) {
+		g = elements[i].g;
+		assert_int_equal(reference_element(&g, elements[i].protocol), elements[i].listed);
+		if (elements[i].listed)
+			assert_true(g.flags == elements[i].flags && g.addr == elements[i].addr);
+	}
+	reference_packet(&pkt);
+	assert_int_equal(pkt.ts, 12);
+	pkt = (struct cst_packet){ .protocol = CST_PROTO_ETE, .type = CST_PKT_TIMESTAMP, .ts = 8 };
+	reference_packet(&pkt);
+	assert_int_equal(pkt.ts, 8);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_reference),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

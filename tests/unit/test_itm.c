@@ -205,13 +205,6 @@ static void test_extension(void **state)
 	assert_int_equal(l.pkt[2].type, CST_ITM_PKT_SWIT);
 	list(&cfg, BYTES(ITM_ASYNC, 0x88, 0x80, 0x80, 0x80, 0x01), 0, &l);
 	assert_int_equal(l.pkt[1].value, 0x01000000);
-	cfg.as_reference = 1;
-	list(&cfg, BYTES(ITM_ASYNC, 0x88, 0x80, 0x80, 0x80, 0x01), 0, &l);
-	assert_int_equal(l.pkt[1].type, CST_ITM_PKT_EXTENSION);
-	list(&cfg, BYTES(ITM_ASYNC, 0x88, 0x80, 0x80, 0x80, 0x80, 0x09, 0xaa), 0, &l);
-	assert_int_equal(l.pkt[1].type, CST_ITM_PKT_BAD_SEQUENCE);
-	assert_int_equal(l.pkt[1].bad_type, CST_ITM_PKT_EXTENSION);
-	assert_int_equal(l.pkt[1].size, 5);
 }
 
 /* Losses are told to the log; they stand before what comes after them. */
@@ -362,11 +355,6 @@ static void test_global(void **state)
 	decode_bytes(&cfg, NULL, BYTES(ITM_ASYNC, 0x94, 0x81, 0x80, 0x80, 0x00, 0xb4, 0xff, 0xff, 0xff, 0x7f), &d);
 	assert_int_equal(d.n, 3);
 	assert_true(d.gen[1].ts == 0xfffffc000001);
-	/* the reference takes a part for the whole, and what is reserved for time */
-	cfg.as_reference = 1;
-	decode_bytes(&cfg, NULL, BYTES(ITM_ASYNC, 0x94, 0x01, 0xb4, 0x81, 0x80, 0x80, 0x04), &d);
-	assert_int_equal(d.n, 3);
-	assert_true(d.gen[1].ts == (0x800001ull << 26 | 1));
 }
 
 /* Bad packets: why, and that decoding goes on at the next synchronisation packet, with nothing of before. */
