@@ -6,8 +6,11 @@
 #ifndef CSTRACE_PACKET_H
 #define CSTRACE_PACKET_H
 
-#include <cstrace/packet_ptm.h>
 #include <cstrace/packet_etmv3.h>
+#include <cstrace/packet_etmv4d.h>
+#include <cstrace/packet_itm.h>
+#include <cstrace/packet_ptm.h>
+#include <cstrace/packet_stm.h>
 #include <cstrace/types.h>
 
 CST_BEGIN
@@ -190,9 +193,5 @@ CST_SIZED size_t cst_packet_text(const struct cst_packet *pkt, char *out, size_t
 #endif
 
 CST_END
-
-#include <cstrace/packet_etmv4d.h>
-#include <cstrace/packet_itm.h>
-#include <cstrace/packet_stm.h>
 
 #endif

@@ -6,8 +6,6 @@
 #ifndef CSTRACE_PACKET_ETMV4D_H
 #define CSTRACE_PACKET_ETMV4D_H
 
-#include <cstrace/packet.h>
-
 enum cst_etmv4d_packet_type {
 	CST_ETMV4D_PKT_NOT_SYNC,
 	CST_ETMV4D_PKT_INCOMPLETE,

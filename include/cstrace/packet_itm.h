@@ -6,8 +6,6 @@
 #ifndef CSTRACE_PACKET_ITM_H
 #define CSTRACE_PACKET_ITM_H
 
-#include <cstrace/packet.h>
-
 /* Packet types. The payload is in `value`, its size in bytes in `vsize`, unless stated otherwise. */
 enum cst_itm_packet_type {
 	CST_ITM_PKT_NOT_SYNC,
@@ -25,10 +23,11 @@ enum cst_itm_packet_type {
 	CST_ITM_PKT_TYPES
 };
 
+/* Packet flags of its own (see enum cst_packet_flags). */
 enum cst_itm_packet_flags {
-	CST_ITM_PF_CLOCK = CST_PF_OWN,	/* global timestamp 1: the clock has changed */
-	CST_ITM_PF_WRAP = CST_PF_OWN << 1, /* global timestamp 1: bits from 26 on have changed */
-	CST_ITM_PF_HARDWARE = CST_PF_OWN << 2, /* extension: of a hardware source */
+	CST_ITM_PF_CLOCK = 0x100000,	/* global timestamp 1: the clock has changed */
+	CST_ITM_PF_WRAP = 0x200000, /* global timestamp 1: bits from 26 on have changed */
+	CST_ITM_PF_HARDWARE = 0x400000, /* extension: of a hardware source */
 };
 
 #endif

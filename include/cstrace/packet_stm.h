@@ -9,8 +9,6 @@
 #ifndef CSTRACE_PACKET_STM_H
 #define CSTRACE_PACKET_STM_H
 
-#include <cstrace/packet.h>
-
 enum cst_stm_packet_type {
 	CST_STM_PKT_NOT_SYNC,
 	CST_STM_PKT_INCOMPLETE,
@@ -37,9 +35,10 @@ enum cst_stm_packet_type {
 	CST_STM_PKT_TYPES
 };
 
+/* Packet flags of its own (see enum cst_packet_flags). */
 enum cst_stm_packet_flags {
-	CST_STM_PF_TS = CST_PF_OWN,
-	CST_STM_PF_MARKER = CST_PF_OWN << 1,
+	CST_STM_PF_TS = 0x100000,
+	CST_STM_PF_MARKER = 0x200000,
 };
 
 #endif

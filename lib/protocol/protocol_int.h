@@ -64,6 +64,10 @@ _Static_assert(CST_PKT_BAD_SEQUENCE == PACKET_BAD_SEQUENCE && CST_PTM_PKT_BAD_SE
 	       CST_ITM_PKT_BAD_SEQUENCE == PACKET_BAD_SEQUENCE && CST_ETMV4D_PKT_BAD_SEQUENCE == PACKET_BAD_SEQUENCE,
 	       "malformed");
 
+/* Flags of one protocol begin behind those that all have. */
+_Static_assert((int)CST_PTM_PF_ISA == CST_PF_OWN && (int)CST_ETMV3_PF_ISA == CST_PF_OWN && (int)CST_STM_PF_TS == CST_PF_OWN &&
+	       (int)CST_ITM_PF_CLOCK == CST_PF_OWN, "own flags");
+
 static inline int packet_error(const uint8_t *roles, unsigned int type, unsigned int reserved, int other)
 {
 	if (roles[type] != CST_ROLE_BAD)
