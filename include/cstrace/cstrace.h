@@ -44,7 +44,8 @@
 #include <cstrace/counts.h>	/* execution counts without an element per range */
 #include <cstrace/protocol.h>	/* the interface of a protocol, for custom decoders */
 #include <cstrace/log.h>	/* record per error or finding in the trace */
-#include <cstrace/tree.h>	/* decoders, and routing by trace ID */
+#include <cstrace/decoder.h>	/* bytes of one trace ID -> generic elements */
+#include <cstrace/tree.h>	/* routing of a buffer to decoders by trace ID */
 #include <cstrace/index.h>	/* index of a trace buffer: entry points and contents */
 #include <cstrace/snapshot.h>	/* Arm snapshots */
 #include <cstrace/doc.h>	/* INI text */

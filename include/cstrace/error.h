@@ -4,7 +4,7 @@
  *
  * Every function that can fail returns an int (or a count) that is negative on failure: -CST_ERR_x.
  * Trouble in the trace itself is not a failed call: it is reported as an element in the output
- * (CST_GEN_NO_SYNC with the error in `error`, flow.h) and in the counters (tree.h).
+ * (CST_GEN_NO_SYNC with the error in `error`, flow.h) and in the counters (decoder.h).
  */
 #ifndef CSTRACE_ERROR_H
 #define CSTRACE_ERROR_H

@@ -35,7 +35,7 @@ CST_API void cst_image_free(struct cst_image *img);
 /*
  * Adds a section of `size` bytes of little-endian code at `bytes`, which must stay valid and unchanged for the life of
  * the image. With `bytes` NULL the section is lazy: a decoder with CST_STOP_SECTION enabled (cst_decoder_set_stop() in
- * tree.h) stops at its first use, and the caller then calls cst_section_set_bytes(). `cookie` is for the caller's own
+ * decoder.h) stops at its first use, and the caller then calls cst_section_set_bytes(). `cookie` is for the caller's own
  * use. -CST_ERR_LIMIT: more than 8 GiB; -CST_ERR_NOMEM.
  */
 CST_API int cst_section_new(struct cst_section **sec, struct cst_image *img, const void *bytes,
@@ -91,7 +91,7 @@ CST_API size_t cst_space_count(const struct cst_space *space);
 
 /*
  * Table of address spaces by context: memory space, context ID and VMID, each of which may be a wildcard. A decoder
- * with a table (cst_decoder_set_images() in tree.h) selects its space at each context element. The table does not own
+ * with a table (cst_decoder_set_images() in decoder.h) selects its space at each context element. The table does not own
  * the spaces. Several threads may read it as long as none changes it.
  */
 struct cst_images;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * log.h - the error log: records of what is wrong in a trace (reference decoder design, "error logging"). It is
- * attached to a decoder or a tree (tree.h). A decoder without a log decodes the same.
+ * attached to a decoder or a tree (decoder.h, tree.h). A decoder without a log decodes the same.
  *
  * A record is an error (enum cst_error: trace was lost) or a finding (enum cst_finding: the trace has a value that the
  * architecture reserves or forbids, or itself reports a loss). All are counted by trace ID and code. Records that pass

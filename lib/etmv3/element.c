@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
+#include <cstrace/decoder.h>
 #include <cstrace/error.h>
 #include <cstrace/log.h>
-#include <cstrace/tree.h>
 
 #include "etmv3/etmv3.h"
 #include "quirks.h"

@@ -2,7 +2,7 @@
 /*
  * protocol.c - ETMv3 as a protocol of the decode tree.
  */
-#include <cstrace/tree.h>
+#include <cstrace/decoder.h>
 
 #include "etmv3/etmv3.h"
 #include "protocol/protocol_int.h"

@@ -3,7 +3,7 @@
  * run.c - runs of ETMv3 P-headers and branches: from the bytes through the loop over blocks. All other packets, and those
  * with something reserved, are left to the parser and the element stage.
  */
-#include <cstrace/tree.h>
+#include <cstrace/decoder.h>
 
 #include "etmv3/etmv3.h"
 #include "protocol/direct.h"

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cstrace/decoder.h>
 #include <cstrace/error.h>
 #include <cstrace/flow.h>
 #include <cstrace/log.h>
-#include <cstrace/tree.h>
 
 #include "etmv4/etmv4.h"
 #include "protocol/protocol_int.h"

@@ -2,7 +2,7 @@
 /*
  * protocol.c - the ETMv4/ETE instruction stream as a protocol of the decode tree.
  */
-#include <cstrace/tree.h>
+#include <cstrace/decoder.h>
 
 #include "etmv4/etmv4.h"
 #include "protocol/protocol_int.h"

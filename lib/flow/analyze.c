@@ -2,9 +2,9 @@
 /* analyze.c - analysis of every trace element except atoms (Arm ARM K10.5.5.5 to K10.5.5.17). */
 #include <string.h>
 
+#include <cstrace/decoder.h>
 #include <cstrace/error.h>
 #include <cstrace/isa.h>
-#include <cstrace/tree.h>
 
 #include "flow/analyze.h"
 #include "flow/step.h"

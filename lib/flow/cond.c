@@ -4,8 +4,8 @@
  * instructions in order, and an R element to all instructions with its key. If the numbers of C elements and of
  * conditional instructions differ, results are emitted without an address.
  */
+#include <cstrace/decoder.h>
 #include <cstrace/isa.h>
-#include <cstrace/tree.h>
 
 #include "flow/analyze.h"
 

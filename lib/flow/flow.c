@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
+#include <cstrace/decoder.h>
 #include <cstrace/isa.h>
-#include <cstrace/tree.h>
 
 #include "flow/walk.h"
 

@@ -7,10 +7,10 @@
 #define CST_LIB_FLOW_FLOW_INT_H
 
 #include <cstrace/config.h>
+#include <cstrace/decoder.h>
 #include <cstrace/element.h>
 #include <cstrace/flow.h>
 #include <cstrace/isa.h>
-#include <cstrace/tree.h>
 
 #include "image/image_int.h"
 #include "reader/cursor.h"

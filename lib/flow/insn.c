@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
+#include <cstrace/decoder.h>
 #include <cstrace/isa.h>
 #include <cstrace/log.h>
-#include <cstrace/tree.h>
 
 #include "flow/insn_step.h"
 

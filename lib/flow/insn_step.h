@@ -6,8 +6,8 @@
 #ifndef CST_LIB_FLOW_INSN_STEP_H
 #define CST_LIB_FLOW_INSN_STEP_H
 
+#include <cstrace/decoder.h>
 #include <cstrace/isa.h>
-#include <cstrace/tree.h>
 
 #include "flow/analyze.h"
 #include "flow/step.h"

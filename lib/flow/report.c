@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* report.c - findings of the flow stage, for the log. */
-#include <cstrace/tree.h>
+#include <cstrace/decoder.h>
 
 #include "flow/analyze.h"
 #include "log/log_int.h"

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include <cstrace/tree.h>
+#include <cstrace/decoder.h>
 
 #include "flow/step.h"
 

@@ -8,7 +8,7 @@
 #ifndef CST_LIB_FLOW_WALK_H
 #define CST_LIB_FLOW_WALK_H
 
-#include <cstrace/tree.h>
+#include <cstrace/decoder.h>
 
 #include "flow/analyze.h"
 #include "flow/step.h"

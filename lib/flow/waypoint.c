@@ -3,10 +3,10 @@
  * waypoint.c - elements of waypoint traces (PTM): a branch with its target, waypoint updates, exceptions that
  * name their vector, contexts and synchronisation (Arm IHI 0035B chapters 2 and 4).
  */
+#include <cstrace/decoder.h>
 #include <cstrace/error.h>
 #include <cstrace/isa.h>
 #include <cstrace/log.h>
-#include <cstrace/tree.h>
 
 #include "flow/analyze.h"
 

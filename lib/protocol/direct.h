@@ -6,7 +6,7 @@
 #ifndef CST_LIB_PROTOCOL_DIRECT_H
 #define CST_LIB_PROTOCOL_DIRECT_H
 
-#include <cstrace/tree.h>
+#include <cstrace/decoder.h>
 
 #include "log/log_int.h"
 #include "protocol/protocol_int.h"

@@ -6,7 +6,7 @@
 #ifndef CST_LIB_PROTOCOL_READY_H
 #define CST_LIB_PROTOCOL_READY_H
 
-#include <cstrace/tree.h>
+#include <cstrace/decoder.h>
 
 #include "protocol/direct.h"
 

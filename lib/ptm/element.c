@@ -4,10 +4,10 @@
  */
 #include <string.h>
 
+#include <cstrace/decoder.h>
 #include <cstrace/error.h>
 #include <cstrace/flow.h>
 #include <cstrace/log.h>
-#include <cstrace/tree.h>
 
 #include "protocol/protocol_int.h"
 #include "quirks.h"
