@@ -68,7 +68,7 @@ void cst_etmv3_stage_reset(void *stage, uint8_t reason, int config)
 /* A new element after the others; it is held unless the caller makes it ready. */
 static struct cst_element *push(struct etmv3_stage *s, enum cst_element_kind kind, uint64_t index)
 {
-	struct cst_element *e = &s->el[s->count++];
+	struct cst_element *e = &s->elem[s->count++];
 
 	*e = (struct cst_element){ .index = index, .kind = kind };
 	return e;
@@ -224,13 +224,13 @@ static void isync(struct etmv3_stage *s, const struct cst_packet *pkt)
 static void drop(struct etmv3_stage *s, uint32_t i)
 {
 	s->count--;
-	memmove(&s->el[i], &s->el[i + 1], (s->count - i) * sizeof(s->el[0]));
+	memmove(&s->elem[i], &s->elem[i + 1], (s->count - i) * sizeof(s->elem[0]));
 }
 
 /* The last instruction did not run, nor did its exception return. Its cycles have passed all the same. */
 static void cancel(struct etmv3_stage *s, uint64_t index)
 {
-	struct cst_element *e = &s->el[s->ready];
+	struct cst_element *e = &s->elem[s->ready];
 	uint32_t i, spent;
 
 	if (s->ready == s->count) {
@@ -238,7 +238,7 @@ static void cancel(struct etmv3_stage *s, uint64_t index)
 		return;
 	}
 	for (i = s->ready + 1; i < s->count; i++)
-		if (s->el[i].kind == CST_EL_EXC_RETURN)
+		if (s->elem[i].kind == CST_EL_EXC_RETURN)
 			drop(s, i--);
 	if (e->kind == CST_EL_ATOMS) {
 		e->n--;
@@ -515,11 +515,11 @@ const struct cst_element *cst_etmv3_stage_take(void *stage)
 	struct etmv3_stage *s = stage;
 
 	if (s->head < s->ready)
-		return &s->el[s->head++];
+		return &s->elem[s->head++];
 	if (s->head && s->head < s->count) {
 		/* what is held moves to the front: there is room for more */
 		s->count -= s->head;
-		memmove(s->el, &s->el[s->head], s->count * sizeof(s->el[0]));
+		memmove(s->elem, &s->elem[s->head], s->count * sizeof(s->elem[0]));
 		s->head = s->ready = 0;
 	}
 	return NULL;
@@ -531,9 +531,9 @@ int cst_etmv3_stage_address(const void *stage, uint64_t *addr)
 	uint32_t i;
 
 	for (i = s->head; i < s->count; i++)
-		switch (s->el[i].kind) {
+		switch (s->elem[i].kind) {
 		case CST_EL_ADDRESS:
-			*addr = s->el[i].addr;
+			*addr = s->elem[i].addr;
 			return 1;
 		case CST_EL_ATOMS:
 		case CST_EL_EXCEPTION:

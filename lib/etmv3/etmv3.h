@@ -110,7 +110,7 @@ struct etmv3_stage {
 	struct cst_context ctx;
 	uint64_t last_index;
 	uint32_t head, ready, count;
-	struct cst_element el[ETMV3_HELD + 8];
+	struct cst_element elem[ETMV3_HELD + 8];
 };
 
 int cst_etmv3_stage_init(void *stage, const struct cst_config *cfg, struct cst_stats *stats, void *user);
@@ -127,7 +127,7 @@ static inline const struct cst_element *etmv3_stage_next(void *stage)
 {
 	struct etmv3_stage *s = stage;
 
-	return s->head < s->ready ? &s->el[s->head++] : cst_etmv3_stage_take(s);
+	return s->head < s->ready ? &s->elem[s->head++] : cst_etmv3_stage_take(s);
 }
 
 /* Nothing waits, and packets can be decoded as they come. */

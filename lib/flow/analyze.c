@@ -24,7 +24,7 @@ struct cst_generic *cst_flow_emit(struct cst_flow *f, struct cst_generic *out, s
 	g = &out[(*n)++];
 	*g = f->tmpl;
 	g->kind = kind;
-	g->index = f->el.index;
+	g->index = f->elem.index;
 	g->isa = f->isa;
 	return g;
 }
@@ -32,12 +32,12 @@ struct cst_generic *cst_flow_emit(struct cst_flow *f, struct cst_generic *out, s
 void cst_flow_range(struct cst_flow *f, struct cst_generic *out, size_t *n, const struct span *s, int exec)
 {
 	const struct ids ids = ids_of_kind(f, CST_GEN_RANGE, s->section);
-	const int cycles = f->el.flags & CST_EL_F_CC;
+	const int cycles = f->elem.flags & CST_EL_F_CC;
 
 	if (f->open_any)
 		cst_flow_close(f, out, n);
-	step_range(&out[(*n)++], &s->b, exec != 0, f->addr, s->end, s->n_insn, cycles ? f->el.cc : 0, s->sect_off, &ids,
-		   f->el.index, f->tmpl.flags | (cycles ? CST_GF_CC : 0));
+	step_range(&out[(*n)++], &s->b, exec != 0, f->addr, s->end, s->n_insn, cycles ? f->elem.cc : 0, s->sect_off, &ids,
+		   f->elem.index, f->tmpl.flags | (cycles ? CST_GF_CC : 0));
 	if (f->cfg->cond_trace)
 		cst_flow_cond_range(f, s);
 	f->stats->ranges++;
@@ -175,14 +175,14 @@ void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is)
 
 static void analyze_context(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_context *c = &f->el.ctx;
+	const struct cst_context *c = &f->elem.ctx;
 	struct cst_generic *g;
 
 	f->need_ctx = 0;
 	/*
 	 * a Context packet "same as last" is emitted only if the last one was cancelled or reset by a synchronisation
 	 */
-	if (f->el.flags & CST_EL_F_SAME && f->tmpl.flags & CST_GF_EL && f->tmpl.el == c->el &&
+	if (f->elem.flags & CST_EL_F_SAME && f->tmpl.flags & CST_GF_EL && f->tmpl.el == c->el &&
 	    f->tmpl.security == c->security && f->tmpl.context_id == c->context_id &&
 	    f->tmpl.vmid == c->vmid && !(f->tmpl.flags & CST_GF_BITS64) == !c->bits64)
 		return;
@@ -201,9 +201,9 @@ static void analyze_context(struct cst_flow *f, struct cst_generic *out, size_t 
 	f->blk = 0;
 	cst_flow_choose_space(f, c);
 	g = cst_flow_emit(f, out, n, CST_GEN_PE_CONTEXT);
-	if (f->el.flags & CST_EL_F_ADDRESS && f->isa != CST_ISA_A64 &&
+	if (f->elem.flags & CST_EL_F_ADDRESS && f->isa != CST_ISA_A64 &&
 	    f->cfg->profile != CST_PROFILE_M)
-		g->isa = f->el.is ? CST_ISA_T32 : CST_ISA_A32;
+		g->isa = f->elem.is ? CST_ISA_T32 : CST_ISA_A32;
 	g->flags |= (c->flags & CST_CTX_CID ? CST_GF_CID : 0) |
 		    (c->flags & CST_CTX_VMID ? CST_GF_VMID : 0);
 	if (f->stop_mask & CST_STOP_CONTEXT)
@@ -238,7 +238,7 @@ static enum span_end to_exception(struct cst_flow *f, uint64_t limit, struct spa
 /* Walks from the current address to the preferred return address, then emits the exception. */
 static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_element *el = &f->el;
+	const struct cst_element *elem = &f->elem;
 	struct span *s = &f->span;
 	struct cst_generic *g;
 	enum span_end end;
@@ -247,18 +247,18 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 	 * A tail-chained exception replaces the return: no instruction of the return's target is executed, and the
 	 * trace unit did not use its return stack.
 	 */
-	if (el->flags & CST_EL_F_TAIL_CHAIN)
+	if (elem->flags & CST_EL_F_TAIL_CHAIN)
 		f->pop_pending = 0;
 	if (f->need_addr && !f->need_ctx && f->pop_pending) {
 		cst_flow_pop(f);
 		/* the instructions between the return and the exception are not traced */
-		if (f->need_addr && f->gap == GAP_PENDING && !(el->flags & CST_EL_F_BR_TARGET))
+		if (f->need_addr && f->gap == GAP_PENDING && !(elem->flags & CST_EL_F_BR_TARGET))
 			cst_flow_unknown(f, out, n, 0);
 	}
 	/* if the return address wrapped at the top of memory, there is nothing to walk */
-	if ((!f->need_addr || (f->gap && quirk(f->cfg, QUIRK_WALKS_TO_EXCEPTION))) && !f->need_ctx && el->flags & CST_EL_F_ADDRESS &&
-	    !(el->flags & CST_EL_F_TAIL_CHAIN) && f->addr < el->addr) {
-		end = to_exception(f, el->addr, s);
+	if ((!f->need_addr || (f->gap && quirk(f->cfg, QUIRK_WALKS_TO_EXCEPTION))) && !f->need_ctx && elem->flags & CST_EL_F_ADDRESS &&
+	    !(elem->flags & CST_EL_F_TAIL_CHAIN) && f->addr < elem->addr) {
+		end = to_exception(f, elem->addr, s);
 		if (end == SPAN_LAZY)
 			return 1;
 		if (end == SPAN_DONE) {
@@ -273,7 +273,7 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 		}
 	}
 	g = cst_flow_emit(f, out, n, CST_GEN_EXCEPTION);
-	g->num = el->num;
+	g->num = elem->num;
 	cst_flow_set_next(f, g);
 	if (f->cfg->protocol == CST_PROTO_ETMV3) {
 		/*
@@ -285,13 +285,13 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 			g->flags |= CST_GF_RET_ADDR;
 			g->end = f->addr;
 		}
-	} else if (el->flags & CST_EL_F_TAIL_CHAIN) {
+	} else if (elem->flags & CST_EL_F_TAIL_CHAIN) {
 		g->flags |= CST_GF_TAIL_CHAIN;
 	} else {
 		g->flags |= CST_GF_RET_ADDR;
-		g->end = el->addr;
+		g->end = elem->addr;
 	}
-	if (el->flags & CST_EL_F_BR_TARGET)
+	if (elem->flags & CST_EL_F_BR_TARGET)
 		g->flags |= CST_GF_BR_TARGET;
 	f->need_addr = 1;
 	f->gap = 0;
@@ -316,18 +316,18 @@ static int analyze_source_address(struct cst_flow *f, struct cst_generic *out, s
 	}
 	/* ranges are split only if the whole element can be followed */
 	if (!f->splitting)
-		end = cst_flow_span(f, SPAN_THROUGH, f->el.addr, s);
+		end = cst_flow_span(f, SPAN_THROUGH, f->elem.addr, s);
 	if (end == SPAN_DONE && f->cfg->split_source) {
 		f->splitting = 1;
 		end = cst_flow_span(f, SPAN_P0, 0, s);
-		if (end == SPAN_DONE && s->last < f->el.addr) {
+		if (end == SPAN_DONE && s->last < f->elem.addr) {
 			cst_flow_range(f, out, n, s, 0);
 			cst_flow_behind(f, s);
 			return 2;
 		}
 		/* the last instruction need not be a P0 instruction */
 		if (end != SPAN_LAZY)
-			end = cst_flow_span(f, SPAN_THROUGH, f->el.addr, s);
+			end = cst_flow_span(f, SPAN_THROUGH, f->elem.addr, s);
 	}
 	if (end == SPAN_LAZY)
 		return 1;
@@ -341,7 +341,7 @@ static int analyze_source_address(struct cst_flow *f, struct cst_generic *out, s
 
 static int analyze_q(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_element *el = &f->el;
+	const struct cst_element *elem = &f->elem;
 	enum span_end end = SPAN_LOST;
 	struct span *s = &f->span;
 	struct ids ids;
@@ -354,14 +354,14 @@ static int analyze_q(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	} else {
 		memset(s, 0, sizeof(*s));
 		s->b.isa = f->isa;
-		if (el->flags & CST_EL_F_COUNT && el->value)
-			end = cst_flow_span(f, SPAN_COUNT, el->value, s);
+		if (elem->flags & CST_EL_F_COUNT && elem->value)
+			end = cst_flow_span(f, SPAN_COUNT, elem->value, s);
 		if (end == SPAN_LAZY)
 			return 1;
 		ids = ids_of_kind(f, CST_GEN_RANGE, s->section);
-		step_range(&f->q, &s->b, 1, f->addr, s->end, s->n_insn, 0, s->sect_off, &ids, el->index, f->tmpl.flags);
+		step_range(&f->q, &s->b, 1, f->addr, s->end, s->n_insn, 0, s->sect_off, &ids, elem->index, f->tmpl.flags);
 		f->q_end = s->end;
-		f->q_count = el->flags & CST_EL_F_COUNT ? el->value : 0;
+		f->q_count = elem->flags & CST_EL_F_COUNT ? elem->value : 0;
 		f->q_exact = end == SPAN_DONE;
 		f->q_p0 = !!(s->b.flags & BLK_P0);
 		f->q_pending = 1;
@@ -369,71 +369,71 @@ static int analyze_q(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	f->need_addr = 1;
 	f->pop_pending = 0;
 	f->blk = 0;
-	if (el->flags & CST_EL_F_ADDRESS) {
+	if (elem->flags & CST_EL_F_ADDRESS) {
 		if (f->q_pending)
-			cst_flow_finish_q(f, out, n, 1, el->addr);
-		cst_flow_address(f, el->addr, el->is);
+			cst_flow_finish_q(f, out, n, 1, elem->addr);
+		cst_flow_address(f, elem->addr, elem->is);
 	}
 	return 0;
 }
 
 static void analyze_value(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_element *el = &f->el;
+	const struct cst_element *elem = &f->elem;
 	struct cst_generic *g;
 
-	switch (el->kind) {
+	switch (elem->kind) {
 	case CST_EL_TIMESTAMP:
 		g = cst_flow_emit(f, out, n, CST_GEN_TIMESTAMP);
-		g->addr = el->value;
+		g->addr = elem->value;
 		if (f->cfg->protocol == CST_PROTO_ETMV3 || f->cfg->protocol == CST_PROTO_PTM)
-			g->value = el->addr;
+			g->value = elem->addr;
 		if (f->cfg->cycle_count && f->cfg->protocol != CST_PROTO_ETMV3) {
 			g->flags |= CST_GF_CC;
-			g->cc = el->cc;
+			g->cc = elem->cc;
 		}
 		if (f->stop_mask & CST_STOP_TIMESTAMP)
 			f->stopped = CST_STOP_TIMESTAMP;
 		break;
 	case CST_EL_CYCLE_COUNT:
-		if (el->num && f->join) {
+		if (elem->num && f->join) {
 			cst_flow_wait(f);
 			break;
 		}
 		g = cst_flow_emit(f, out, n, CST_GEN_CYCLE_COUNT);
 		g->flags |= CST_GF_CC;
-		g->cc = el->cc;
+		g->cc = elem->cc;
 		break;
 	case CST_EL_EVENT:
 		g = cst_flow_emit(f, out, n, CST_GEN_EVENT);
-		g->num = el->num;
+		g->num = elem->num;
 		break;
 	case CST_EL_TS_MARKER:
 		g = cst_flow_emit(f, out, n, CST_GEN_SYNC_MARKER);
-		g->num = el->num;
-		g->addr = el->value;
+		g->num = elem->num;
+		g->addr = elem->value;
 		break;
 	default:
 		g = cst_flow_emit(f, out, n, CST_GEN_INSTRUMENTATION);
-		g->addr = el->value;
-		g->el = el->num;
+		g->addr = elem->value;
+		g->el = elem->num;
 	}
 }
 
 /* Discontinuities: emits the element and resets the state of the flow. */
 static void analyze_break(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_element *el = &f->el;
+	const struct cst_element *elem = &f->elem;
 	struct cst_generic *g;
 
 	cst_flow_report_rest(f);
 	if (f->q_pending)
 		cst_flow_finish_q(f, out, n, 0, 0);
-	switch (el->kind) {
+	switch (elem->kind) {
 	case CST_EL_TRACE_ON:
 		g = cst_flow_emit(f, out, n, CST_GEN_TRACE_ON);
 		cst_flow_set_next(f, g);
-		if (el->flags & CST_EL_F_DOUBTFUL)
+		if (elem->flags & CST_EL_F_DOUBTFUL)
 			g->flags |= CST_GF_DOUBTFUL;
 		cst_flow_add_cycles(f, g);
 		if (f->stop_mask & CST_STOP_TRACE_ON)
@@ -445,22 +445,22 @@ static void analyze_break(struct cst_flow *f, struct cst_generic *out, size_t *n
 		break;
 	default:
 		g = cst_flow_emit(f, out, n, CST_GEN_NO_SYNC);
-		g->error = el->value;
+		g->error = elem->value;
 		if (f->log)
-			cst_log_no_sync(f->log, f->tmpl.trace_id, el->index, el->num, el->value);
-		if (el->flags & CST_EL_F_DOUBTFUL)
+			cst_log_no_sync(f->log, f->tmpl.trace_id, elem->index, elem->num, elem->value);
+		if (elem->flags & CST_EL_F_DOUBTFUL)
 			g->flags |= CST_GF_DOUBTFUL;
-		if (el->flags & CST_EL_F_CONFIG) {
+		if (elem->flags & CST_EL_F_CONFIG) {
 			/* the opcode of the last branch gives its target, unless an element was dropped */
-			if (!(el->flags & CST_EL_F_DOUBTFUL))
+			if (!(elem->flags & CST_EL_F_DOUBTFUL))
 				cst_flow_set_next(f, g);
 			f->stopped = CST_STOP_CONFIG;
 		}
 	}
-	g->num = el->num;
+	g->num = elem->num;
 	cst_flow_reset(f);
 	/* after a pause late data may still follow; after a loss it may be lost, too */
-	if (el->kind != CST_EL_TRACE_ON || el->num == CST_ON_OVERFLOW)
+	if (elem->kind != CST_EL_TRACE_ON || elem->num == CST_ON_OVERFLOW)
 		memset(f->place, 0, sizeof(f->place));
 }
 
@@ -468,9 +468,9 @@ static void analyze_transaction(struct cst_flow *f, struct cst_generic *out, siz
 {
 	struct cst_generic *g = cst_flow_emit(f, out, n, CST_GEN_MEMTRANS);
 
-	switch (f->el.kind) {
+	switch (f->elem.kind) {
 	case CST_EL_TRANS_START:
-		g->num = f->el.num ? CST_TRANS_START : CST_TRANS_INIT;
+		g->num = f->elem.num ? CST_TRANS_START : CST_TRANS_INIT;
 		break;
 	case CST_EL_TRANS_COMMIT:
 		g->num = CST_TRANS_COMMIT;
@@ -482,21 +482,21 @@ static void analyze_transaction(struct cst_flow *f, struct cst_generic *out, siz
 
 static void analyze_address(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_element *el = &f->el;
+	const struct cst_element *elem = &f->elem;
 
 	/* an address ends the range, but not the count of cycles */
 	if (f->open_any && f->open.n_insn)
 		cst_flow_close(f, out, n);
 	if (f->q_pending)
-		cst_flow_finish_q(f, out, n, 1, el->addr);
-	if (el->flags & CST_EL_F_SYNC)
+		cst_flow_finish_q(f, out, n, 1, elem->addr);
+	if (elem->flags & CST_EL_F_SYNC)
 		cst_flow_resync(f, out, n);
-	else if (el->flags & CST_EL_F_ISA)
-		cst_flow_come_to(f, el->addr, el->is);
+	else if (elem->flags & CST_EL_F_ISA)
+		cst_flow_come_to(f, elem->addr, elem->is);
 	else
-		cst_flow_address(f, el->addr, el->is);
-	if (el->flags & CST_EL_F_LSIP) {
-		f->transfer = el->value;
+		cst_flow_address(f, elem->addr, elem->is);
+	if (elem->flags & CST_EL_F_LSIP) {
+		f->transfer = elem->value;
 		f->transfer_known = 1;
 	}
 }
@@ -515,9 +515,9 @@ static void analyze_trace_info(struct cst_flow *f)
 /* Elements without program flow. Returns 1 if the element is not complete. */
 static int analyze_other(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_element *el = &f->el;
+	const struct cst_element *elem = &f->elem;
 
-	switch (el->kind) {
+	switch (elem->kind) {
 	case CST_EL_TRANS_START:
 	case CST_EL_TRANS_COMMIT:
 	case CST_EL_TRANS_FAIL:
@@ -540,15 +540,15 @@ static int analyze_other(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	case CST_EL_COND_FLUSH:
 		return cst_flow_cond_result(f, out, n);
 	case CST_EL_READY:
-		if (!el->ready)
+		if (!elem->ready)
 			break;
-		out[*n] = *el->ready;
+		out[*n] = *elem->ready;
 		out[*n].trace_id = f->tmpl.trace_id;
-		out[(*n)++].index = el->index;
+		out[(*n)++].index = elem->index;
 		break;
 	case CST_EL_FINDING:
 		if (f->log)
-			cst_log_finding(f->log, CST_LOG_ELEMENT, f->tmpl.trace_id, el->index, el->num, 0);
+			cst_log_finding(f->log, CST_LOG_ELEMENT, f->tmpl.trace_id, elem->index, elem->num, 0);
 		break;
 	}
 	return 0;
@@ -556,23 +556,23 @@ static int analyze_other(struct cst_flow *f, struct cst_generic *out, size_t *n)
 
 void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_element *el = &f->el;
+	const struct cst_element *elem = &f->elem;
 	int again = 0;
 
-	if (f->q_pending && (el->kind == CST_EL_EXCEPTION || el->kind == CST_EL_SOURCE_ADDRESS ||
-			     el->kind == CST_EL_Q))
+	if (f->q_pending && (elem->kind == CST_EL_EXCEPTION || elem->kind == CST_EL_SOURCE_ADDRESS ||
+			     elem->kind == CST_EL_Q))
 		cst_flow_finish_q(f, out, n, 0, 0);
 	/* elements after which execution need not continue at next_n */
-	if (f->after_n && (el->kind == CST_EL_EXCEPTION || el->kind == CST_EL_EXC_RETURN || el->kind == CST_EL_Q ||
-			   el->kind == CST_EL_SOURCE_ADDRESS || el->kind == CST_EL_TRANS_START ||
-			   el->kind == CST_EL_TRANS_COMMIT || el->kind == CST_EL_TRANS_FAIL))
+	if (f->after_n && (elem->kind == CST_EL_EXCEPTION || elem->kind == CST_EL_EXC_RETURN || elem->kind == CST_EL_Q ||
+			   elem->kind == CST_EL_SOURCE_ADDRESS || elem->kind == CST_EL_TRANS_START ||
+			   elem->kind == CST_EL_TRANS_COMMIT || elem->kind == CST_EL_TRANS_FAIL))
 		f->after_n = 0;
-	switch (el->kind) {
+	switch (elem->kind) {
 	case CST_EL_ADDRESS:
 		analyze_address(f, out, n);
 		break;
 	case CST_EL_CONTEXT:
-		if (el->flags & CST_EL_F_ISA)
+		if (elem->flags & CST_EL_F_ISA)
 			cst_flow_state(f, out, n);
 		else
 			analyze_context(f, out, n);

@@ -29,11 +29,11 @@ void cst_flow_pop(struct cst_flow *f);
 void cst_flow_lost(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int atoms);
 /* Walks atoms of single instructions as far as there is room (insn.c). */
 void cst_flow_insns(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap);
-/* Joined ranges: adds the cycles of f->el, which has no instruction, to the open range. */
+/* Joined ranges: adds the cycles of f->elem, which has no instruction, to the open range. */
 void cst_flow_wait(struct cst_flow *f);
 /* Records the instruction at `a`, which was executed, as the owner of data transfers if it loads or stores. */
 void cst_flow_loaded(struct cst_flow *f, uint64_t a);
-/* Fills `g` from the data transfer f->el. */
+/* Fills `g` from the data transfer f->elem. */
 void cst_flow_data(struct cst_flow *f, struct cst_generic *g);
 /* Emits the range of a span, which begins at f->addr; `exec`: its last instruction was executed, or taken. */
 void cst_flow_range(struct cst_flow *f, struct cst_generic *out, size_t *n, const struct span *s, int exec);
@@ -66,14 +66,14 @@ void cst_flow_set_next(const struct cst_flow *f, struct cst_generic *g);
 /* Adds the element's cycle count to the generic element. */
 static inline void cst_flow_add_cycles(const struct cst_flow *f, struct cst_generic *g)
 {
-	if (f->el.flags & CST_EL_F_CC) {
+	if (f->elem.flags & CST_EL_F_CC) {
 		g->flags |= CST_GF_CC;
-		g->cc = f->el.cc;
+		g->cc = f->elem.cc;
 	}
 }
 
 /*
- * Elements of waypoint traces (waypoint.c): analyze f->el by its kind. Return 1 if a section must be loaded first; then
+ * Elements of waypoint traces (waypoint.c): analyze f->elem by its kind. Return 1 if a section must be loaded first; then
  * the state is unchanged.
  */
 int cst_flow_branch(struct cst_flow *f, struct cst_generic *out, size_t *n);

@@ -82,11 +82,11 @@ void cst_flow_cond_insn(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	struct cond_insn *c;
 
 	if (f->cond_count == COND_MAX) {
-		put_out(f, out, n, 0, f->cond[0].what, f->el.index);
+		put_out(f, out, n, 0, f->cond[0].what, f->elem.index);
 		drop(f, 0);
 	}
 	c = &f->cond[f->cond_count++];
-	c->key = f->el.value;
+	c->key = f->elem.value;
 	c->known = c->done = 0;
 	c->what = 0;
 	f->cond_new++;
@@ -113,27 +113,27 @@ int cst_flow_cond_late(struct cst_flow *f, struct cst_generic *out, size_t *n)
 /* Returns 1 if there was not enough room. */
 int cst_flow_cond_result(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	int flush = f->el.kind == CST_EL_COND_FLUSH, last = flush && f->el.num;
+	int flush = f->elem.kind == CST_EL_COND_FLUSH, last = flush && f->elem.num;
 	unsigned int i = 0, room = FLOW_ROOM;
 
 	while (i < f->cond_count) {
 		struct cond_insn *c = &f->cond[i];
 
-		if (!last && (c->done || (!flush && c->key != f->el.value))) {
+		if (!last && (c->done || (!flush && c->key != f->elem.value))) {
 			i++;
 			continue;
 		}
 		if (!last && i >= (unsigned int)f->cond_count - f->cond_new) {
 			c->done = 1;
-			c->what = flush ? 0 : f->el.num;
-			c->index = f->el.index;
+			c->what = flush ? 0 : f->elem.num;
+			c->index = f->elem.index;
 			f->cond_done++;
 			i++;
 			continue;
 		}
 		if (!room--)
 			return 1;
-		put_out(f, out, n, i, flush ? c->what : f->el.num, f->el.index);
+		put_out(f, out, n, i, flush ? c->what : f->elem.num, f->elem.index);
 		drop(f, i);
 	}
 	return 0;

@@ -178,18 +178,18 @@ uint32_t cst_flow_block(struct cst_flow *f)
 static const struct walk_how element = { .element = 1, .given = 1, .cycles = 1 };
 
 /*
- * Walks the first atoms of f->el, or the branch that it is, as far as the code is known and there is room. Returns the
+ * Walks the first atoms of f->elem, or the branch that it is, as far as the code is known and there is room. Returns the
  * number of atoms walked. 0: *end is why f->span does not reach the first P0 instruction, or a check of cfg->checks
  * failed.
  */
 static unsigned int walk_element(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap, enum span_end *end)
 {
 	static const uint8_t nothing[1];
-	const struct cst_element *el = &f->el;
-	struct atom_input in = { .p = nothing, .last = el->index };
-	struct loop l = { .f = f, .in = &in, .flags = el->flags & CST_EL_F_CC ? CST_GF_CC : 0 };
-	const int given = el->kind == CST_EL_BRANCH, single = given || el->first_e != el->bits;
-	const unsigned int count = single ? 1 : el->n < ATOM_BITS ? el->n : ATOM_BITS;
+	const struct cst_element *elem = &f->elem;
+	struct atom_input in = { .p = nothing, .last = elem->index };
+	struct loop l = { .f = f, .in = &in, .flags = elem->flags & CST_EL_F_CC ? CST_GF_CC : 0 };
+	const int given = elem->kind == CST_EL_BRANCH, single = given || elem->first_e != elem->bits;
+	const unsigned int count = single ? 1 : elem->n < ATOM_BITS ? elem->n : ATOM_BITS;
 
 	*end = SPAN_DONE;
 	if (!cst_walk_begin(&l, out, cap))
@@ -204,13 +204,13 @@ static unsigned int walk_element(struct cst_flow *f, struct cst_generic *out, si
 	/* a corrected atom, or one with a target, needs more than following a link */
 	if (single) {
 		l.linked = 0;
-		l.mispredicted = !given && (el->first_e ^ el->bits) & 1;
+		l.mispredicted = !given && (elem->first_e ^ elem->bits) & 1;
 	}
-	l.rest = given ? 3 : (el->bits & ((1ull << count) - 1)) | 1ull << count;
-	l.now.cc = l.flags ? el->cc : 0;
+	l.rest = given ? 3 : (elem->bits & ((1ull << count) - 1)) | 1ull << count;
+	l.now.cc = l.flags ? elem->cc : 0;
 	l.now.given = given;
-	l.now.isa = el->is;
-	l.now.target = (uint32_t)el->addr;
+	l.now.isa = elem->is;
+	l.now.target = (uint32_t)elem->addr;
 	l.branches = atoms_taken(l.rest);
 	if (walk_run(&l, out, n, &element) == WALK_MISMATCH)
 		cst_flow_mismatch(f);
@@ -220,7 +220,7 @@ static unsigned int walk_element(struct cst_flow *f, struct cst_generic *out, si
 void cst_flow_pass(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	static const uint8_t nothing[1];
-	struct atom_input in = { .p = nothing, .last = f->el.index };
+	struct atom_input in = { .p = nothing, .last = f->elem.index };
 	struct loop l = { .f = f, .in = &in, .rest = 3, .branches = 1, .end_of_room = out + *n + FLOW_ROOM, .stack = f->cfg->ret_stack && !f->no_push };
 
 	f->blk = 0;
@@ -230,7 +230,7 @@ void cst_flow_pass(struct cst_flow *f, struct cst_generic *out, size_t *n)
 
 int cst_flow_branch(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_element *el = &f->el;
+	const struct cst_element *elem = &f->elem;
 	enum span_end end;
 
 	if (f->need_addr | f->need_ctx) {
@@ -241,18 +241,18 @@ int cst_flow_branch(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		if (end != SPAN_DONE)
 			cst_flow_broken(f, out, n, end, &f->span);
 	}
-	cst_flow_at(f, el->addr, el->is);
+	cst_flow_at(f, elem->addr, elem->is);
 	return 0;
 }
 
-/* Walks the atoms of f->el as far as there is room. */
+/* Walks the atoms of f->elem as far as there is room. */
 static void run_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap)
 {
-	struct cst_element *el = &f->el;
+	struct cst_element *elem = &f->elem;
 	unsigned int done;
 	enum span_end end;
 
-	for (; el->n; el->n -= done, el->bits >>= done, el->first_e >>= done) {
+	for (; elem->n; elem->n -= done, elem->bits >>= done, elem->first_e >>= done) {
 		if (cap - *n < FLOW_ROOM)
 			return;
 		if (f->cond_done && (cst_flow_cond_late(f, out, n) || cap - *n < FLOW_ROOM))
@@ -261,8 +261,8 @@ static void run_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, si
 			cst_flow_pop(f);
 		if (f->need_addr | f->need_ctx) {
 			/* an address without a context is void after an atom (K10.5.6.2.2) */
-			cst_flow_lost(f, out, n, el->n);
-			el->n = 0;
+			cst_flow_lost(f, out, n, elem->n);
+			elem->n = 0;
 			break;
 		}
 		done = walk_element(f, out, n, cap, &end);

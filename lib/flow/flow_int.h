@@ -155,7 +155,7 @@ struct cst_flow {
 	} place[4];		/* placeholders of out-of-order data, by tag */
 
 	/* element in work: the atoms that are left, or an element that is retried after a stop */
-	struct cst_element el;
+	struct cst_element elem;
 	uint8_t busy;
 	struct span span;	/* block in work that is not in the graph */
 
@@ -199,14 +199,14 @@ void cst_flow_choose_space(struct cst_flow *f, const struct cst_context *ctx);
  * Starts one element (f->busy must be 0). The caller then calls cst_flow_run() until busy is 0. cst_flow_run() appends
  * to out[*n], never beyond cap, and returns with busy set if there is no room, or with f->stopped set.
  */
-static inline void cst_flow_give(struct cst_flow *f, const struct cst_element *el)
+static inline void cst_flow_give(struct cst_flow *f, const struct cst_element *elem)
 {
-	f->el = *el;
+	f->elem = *elem;
 	f->busy = 1;
 }
 
 /*
- * Continue f->el: cst_flow_atoms() atoms, as far as there is room; cst_flow_analyze() any other element, with room for
+ * Continue f->elem: cst_flow_atoms() atoms, as far as there is room; cst_flow_analyze() any other element, with room for
  * FLOW_ROOM; cst_flow_cond_late() results of earlier conditional instructions.
  */
 void cst_flow_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap);
@@ -218,7 +218,7 @@ static inline void cst_flow_run(struct cst_flow *f, struct cst_generic *out, siz
 	f->stopped = 0;
 	if (__builtin_expect(f->cond_done, 0) && (cap - *n < FLOW_ROOM || cst_flow_cond_late(f, out, n)))
 		return;
-	if (f->el.kind == CST_EL_ATOMS) {
+	if (f->elem.kind == CST_EL_ATOMS) {
 		cst_flow_atoms(f, out, n, cap);
 		return;
 	}
@@ -263,12 +263,12 @@ struct atom_code {
 /* As cst_flow_give() for atoms. */
 static inline void cst_flow_give_atoms(struct cst_flow *f, uint32_t bits, uint8_t count, uint64_t index)
 {
-	f->el.kind = CST_EL_ATOMS;
-	f->el.flags = 0;
-	f->el.bits = bits;
-	f->el.first_e = bits;
-	f->el.n = count;
-	f->el.index = index;
+	f->elem.kind = CST_EL_ATOMS;
+	f->elem.flags = 0;
+	f->elem.bits = bits;
+	f->elem.first_e = bits;
+	f->elem.n = count;
+	f->elem.index = index;
 	f->busy = 1;
 }
 

@@ -14,19 +14,19 @@
 /* Handles atoms at an unknown address: the first element reports the gap, later ones only their cycles. */
 static void unknown(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	struct cst_element *el = &f->el;
-	uint32_t cc = el->n ? el->cc + (el->n - 1u) * el->num : 0;
+	struct cst_element *elem = &f->elem;
+	uint32_t cc = elem->n ? elem->cc + (elem->n - 1u) * elem->num : 0;
 	struct cst_generic *g;
 
-	f->stats->atoms_lost += el->n;
+	f->stats->atoms_lost += elem->n;
 	/* the sizes of Jazelle byte codes are unknown, so the next address is, too */
 	cst_flow_report_lasting(f, f->isa == CST_ISA_JAZELLE ? CST_FIND_JAZELLE : CST_FIND_ATOMS_LOST, f->addr);
-	el->cc = cc;
+	elem->cc = cc;
 	if (f->gap_reported && f->join) {
 		cst_flow_wait(f);
 		return;
 	}
-	if (f->gap_reported && !(el->flags & CST_EL_F_CC))
+	if (f->gap_reported && !(elem->flags & CST_EL_F_CC))
 		return;
 	g = cst_flow_emit(f, out, n, f->gap_reported ? CST_GEN_CYCLE_COUNT : CST_GEN_ADDR_UNKNOWN);
 	cst_flow_add_cycles(f, g);
@@ -53,14 +53,14 @@ void cst_flow_close(struct cst_flow *f, struct cst_generic *out, size_t *n)
 
 void cst_flow_wait(struct cst_flow *f)
 {
-	if (!(f->el.flags & CST_EL_F_CC) || !f->el.cc)
+	if (!(f->elem.flags & CST_EL_F_CC) || !f->elem.cc)
 		return;
 	if (!f->open_any)
 		f->open.n_insn = f->open.cc = 0;
 	f->open_any = 1;
 	if (!f->open.n_insn)
-		f->open.index = f->el.index;
-	f->open.cc += f->el.cc;
+		f->open.index = f->elem.index;
+	f->open.cc += f->elem.cc;
 }
 
 void cst_flow_loaded(struct cst_flow *f, uint64_t a)
@@ -74,24 +74,24 @@ void cst_flow_loaded(struct cst_flow *f, uint64_t a)
 /* Handles an atom whose code is not available. */
 static void no_code(struct cst_flow *f, struct cst_generic *out, size_t *n, enum span_end end)
 {
-	struct cst_element *el = &f->el;
+	struct cst_element *elem = &f->elem;
 
 	cst_flow_broken(f, out, n, end, &f->span);
 	if (end == SPAN_NACC)
 		cst_flow_add_cycles(f, &out[*n - 1]);
 	f->gap_reported = 0;
-	el->cc = el->num;
-	el->n--;
-	el->bits >>= 1;
+	elem->cc = elem->num;
+	elem->n--;
+	elem->bits >>= 1;
 }
 
 void cst_flow_insns(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap)
 {
-	struct cst_element *el = &f->el;
+	struct cst_element *elem = &f->elem;
 	enum span_end end;
 	struct insns s;
 
-	while (el->n && !f->stopped) {
+	while (elem->n && !f->stopped) {
 		if (cap - *n < FLOW_ROOM)
 			return;
 		if (f->need_addr | f->need_ctx) {
@@ -130,27 +130,27 @@ static void late_data(struct cst_flow *f, struct cst_generic *g)
 
 void cst_flow_data(struct cst_flow *f, struct cst_generic *g)
 {
-	const struct cst_element *el = &f->el;
+	const struct cst_element *elem = &f->elem;
 
-	g->num = el->num;
-	g->addr = el->addr;
-	g->value = el->value;
-	g->size = el->n;
-	g->channel = el->is;
+	g->num = elem->num;
+	g->addr = elem->addr;
+	g->value = elem->value;
+	g->size = elem->n;
+	g->channel = elem->is;
 	g->insn = 0;
 	if (f->transfer_known) {
 		g->insn = f->transfer;
 		g->num |= CST_DATA_INSN;
 	}
-	if (el->num & CST_DATA_STACKING) {
+	if (elem->num & CST_DATA_STACKING) {
 		/* the processor's own transfers */
-		g->num = el->num;
+		g->num = elem->num;
 		g->insn = 0;
 		f->transfer_known = 0;
-	} else if (el->num & CST_DATA_LATE) {
+	} else if (elem->num & CST_DATA_LATE) {
 		late_data(f, g);
-	} else if (el->num & CST_DATA_PENDING) {
-		f->place[el->is & 3] = (struct data_place){
+	} else if (elem->num & CST_DATA_PENDING) {
+		f->place[elem->is & 3] = (struct data_place){
 			g->addr, g->insn,
 			g->num & (CST_DATA_ADDR | CST_DATA_INSN | CST_DATA_BIG_ENDIAN), 1,
 		};

@@ -146,9 +146,9 @@ int cst_flow_insns_follow(struct insns *s)
 
 void cst_flow_insns_give(struct insns *s)
 {
-	struct cst_element *el = &s->f->el;
+	struct cst_element *elem = &s->f->elem;
 
-	*el = (struct cst_element){
+	*elem = (struct cst_element){
 		.kind = CST_EL_ATOMS,
 		.index = insns_index(s, s->p),
 		.bits = s->bits,

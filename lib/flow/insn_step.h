@@ -249,12 +249,12 @@ int cst_flow_insns_follow(struct insns *s);
 /* Moves to `p`, after a packet that the loop has not decoded. */
 void cst_flow_insns_move(struct insns *s, const uint8_t *p);
 /*
- * Walks the atoms of f->el, through any code, up to an indirect branch and before s->limit; el->n are left. Returns why
+ * Walks the atoms of f->elem, through any code, up to an indirect branch and before s->limit; elem->n are left. Returns why
  * the next instruction was not walked, as cst_flow_span(). Calls _enter and _leave itself and updates the statistics.
  */
 enum span_end cst_flow_insns_element(struct insns *s);
 /*
- * Makes the rest of the packet at s->p the element f->el, for cst_flow_run(). To be called after
+ * Makes the rest of the packet at s->p the element f->elem, for cst_flow_run(). To be called after
  * cst_flow_insns_leave().
  */
 void cst_flow_insns_give(struct insns *s);

@@ -11,7 +11,7 @@
 struct insns_how {
 	uint8_t join;		/* consecutive instructions are joined into one range */
 	uint8_t transfers;	/* record the instruction that loaded or stored last */
-	uint8_t element;	/* input is f->el; the block is f->span with one instruction */
+	uint8_t element;	/* input is f->elem; the block is f->span with one instruction */
 };
 
 /* State of each atom, in registers. */
@@ -92,7 +92,7 @@ STEP_INLINE void inside(struct insns *s, struct insns_hot *h, const struct insns
 /* Walks the last instruction of block b, in the range that has `before` instructions before the block. */
 STEP_INLINE void last_insn(struct insns *s, struct insns_hot *h, uint32_t e, const struct insns_how *how)
 {
-	const uint64_t index = how->element ? s->f->el.index : insns_index(s, h->p);
+	const uint64_t index = how->element ? s->f->elem.index : insns_index(s, h->p);
 	const struct blk *b = h->b;
 	const struct insns_from from = insns_from(s, h->g, h->addr, how->element ? s->f->span.sect_off : b->off * 2);
 
@@ -333,26 +333,26 @@ static enum span_end scratch_block(struct insns *s)
 enum span_end cst_flow_insns_element(struct insns *s)
 {
 	struct cst_flow *f = s->f;
-	struct cst_element *el = &f->el;
+	struct cst_element *elem = &f->elem;
 	const struct insns_how how = { .join = f->join, .transfers = f->cfg->data_trace, .element = 1 };
-	const uint32_t cycles = el->flags & CST_EL_F_CC ? CST_GF_CC : 0;
+	const uint32_t cycles = elem->flags & CST_EL_F_CC ? CST_GF_CC : 0;
 	enum span_end end = SPAN_DONE;
 	struct insns_hot h;
 
 	cst_flow_insns_enter(s);
-	for (; el->n && !f->need_addr && s->g < s->limit; el->n--, el->bits >>= 1) {
+	for (; elem->n && !f->need_addr && s->g < s->limit; elem->n--, elem->bits >>= 1) {
 		end = scratch_block(s);
 		if (end != SPAN_DONE)
 			break;
 		s->tflags = f->tmpl.flags | cycles | (s->before > 0 ? s->g->flags & CST_GF_CC : 0);
 		h = take_up(s);
 		h.k = 1;
-		h.bits = el->bits;
-		h.add = cycles ? el->cc : 0;
-		el->cc = el->num;	/* cycles of the next atom */
+		h.bits = elem->bits;
+		h.add = cycles ? elem->cc : 0;
+		elem->cc = elem->num;	/* cycles of the next atom */
 		waypoint(s, &h, &how);
 		put_back(s, &h);
-		f->isa = step_isa(&f->span.b, el->bits & 1);
+		f->isa = step_isa(&f->span.b, elem->bits & 1);
 		f->it = s->it;
 	}
 	s->b = NULL;

@@ -10,7 +10,7 @@ void cst_flow_report(struct cst_flow *f, unsigned int finding, uint64_t addr)
 	if (!f->log)
 		return;
 	cst_flow_report_rest(f);
-	cst_log_finding(f->log, CST_LOG_FLOW, f->tmpl.trace_id, f->el.index, finding, addr);
+	cst_log_finding(f->log, CST_LOG_FLOW, f->tmpl.trace_id, f->elem.index, finding, addr);
 }
 
 void cst_flow_report_lasting(struct cst_flow *f, unsigned int finding, uint64_t addr)
@@ -22,7 +22,7 @@ void cst_flow_report_lasting(struct cst_flow *f, unsigned int finding, uint64_t 
 	if (l->finding == finding && l->ranges == f->stats->ranges) {
 		cst_log_again(f->log, f->tmpl.trace_id, finding);
 		l->more++;
-		l->index = f->el.index;
+		l->index = f->elem.index;
 		return;
 	}
 	cst_flow_report(f, finding, addr);

@@ -112,7 +112,7 @@ struct cst_generic *cst_walk_conflict(struct loop *l, struct cst_generic *g, uin
 
 	f->addr = (uint32_t)(addr + (int64_t)b->step[1]);
 	f->isa = b->isa;
-	f->el.index = index;
+	f->elem.index = index;
 	cst_flow_conflict(f, g, &n, CST_FIND_IMAGE_CONFLICT);
 	l->others += n;
 	return g + n;
@@ -165,7 +165,7 @@ struct cst_generic *cst_walk_away(struct loop *l, struct cst_generic *g, uint64_
 	step_await(f, b, end);
 	f->from = l->linked && b != &f->span.b ? blk_place(f->img, b) : 0;
 	f->from_sec = f->map_sec;
-	f->el.index = index;
+	f->elem.index = index;
 	if (f->pop_first)
 		cst_flow_stack_empty(f, end - b->last_size);
 	if (b->subtype == CST_INSN_ERET)

@@ -82,7 +82,7 @@ enum runs {
 /* Properties of an instance; all members are compile-time constants. */
 struct walk_how {
 	enum runs runs;
-	uint8_t element;	/* input is f->el, through any code: handles speculation, cycle counts, CST_EL_BRANCH */
+	uint8_t element;	/* input is f->elem, through any code: handles speculation, cycle counts, CST_EL_BRANCH */
 	uint8_t given;		/* packets may carry a target */
 	uint8_t cycles;		/* packets may carry a cycle count */
 	/*
@@ -493,7 +493,7 @@ STEP_INLINE int walk_input(struct cst_flow *f, struct atom_input *in, uint32_t f
 		return 0;
 	why = walk_run(&l, out, n, how);
 	if (why == WALK_MISMATCH) {
-		f->el.index = in->last;
+		f->elem.index = in->last;
 		cst_flow_mismatch(f);
 	} else if (l.rest > 1) {
 		cst_flow_give_atoms(f, (uint32_t)(l.rest & ~(1ull << atoms_in(l.rest))), atoms_in(l.rest), in->last);

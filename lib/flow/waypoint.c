@@ -39,7 +39,7 @@ int cst_flow_waypoint(struct cst_flow *f, struct cst_generic *out, size_t *n)
 
 	if (f->need_addr | f->need_ctx)
 		return 0;
-	end = cst_flow_span(f, SPAN_INTO, f->el.addr, s);
+	end = cst_flow_span(f, SPAN_INTO, f->elem.addr, s);
 	if (end == SPAN_LAZY)
 		return 1;
 	if (end != SPAN_DONE) {
@@ -55,17 +55,17 @@ int cst_flow_waypoint(struct cst_flow *f, struct cst_generic *out, size_t *n)
 
 void cst_flow_vector(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_element *el = &f->el;
+	const struct cst_element *elem = &f->elem;
 	struct cst_generic *g = cst_flow_emit(f, out, n, CST_GEN_EXCEPTION);
 
-	g->num = el->num;
+	g->num = elem->num;
 	if (!(f->need_addr | f->need_ctx)) {
 		g->flags |= CST_GF_RET_ADDR;
 		g->end = f->addr;
 	}
 	cst_flow_set_next(f, g);
 	cst_flow_add_cycles(f, g);
-	cst_flow_at(f, el->addr, el->is);
+	cst_flow_at(f, elem->addr, elem->is);
 	if (f->stop_mask & CST_STOP_EXCEPTION)
 		f->stopped = CST_STOP_EXCEPTION;
 }
@@ -80,18 +80,18 @@ void cst_flow_come_to(struct cst_flow *f, uint64_t addr, enum cst_isa isa)
 
 void cst_flow_resync(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_element *el = &f->el;
+	const struct cst_element *elem = &f->elem;
 
 	f->stack_count = 0;
-	if (!(f->need_addr | f->need_ctx) && (f->addr != el->addr || f->isa != el->is))
+	if (!(f->need_addr | f->need_ctx) && (f->addr != elem->addr || f->isa != elem->is))
 		cst_flow_conflict(f, out, n, CST_FIND_PTM_ADDRESS);
-	cst_flow_come_to(f, el->addr, el->is);
+	cst_flow_come_to(f, elem->addr, elem->is);
 }
 
 void cst_flow_state(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_element *el = &f->el;
-	const struct cst_context *c = &el->ctx;
+	const struct cst_element *elem = &f->elem;
+	const struct cst_context *c = &elem->ctx;
 	struct cst_generic *g;
 
 	f->need_ctx = 0;
@@ -102,11 +102,11 @@ void cst_flow_state(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	/* PTM traces no exception level except Hyp mode */
 	f->tmpl.flags = 0;
 	cst_flow_choose_space(f, c);
-	if (el->flags & CST_EL_F_QUIET)
+	if (elem->flags & CST_EL_F_QUIET)
 		return;
 	g = cst_flow_emit(f, out, n, CST_GEN_PE_CONTEXT);
-	if (el->flags & CST_EL_F_ADDRESS)
-		g->isa = el->is;
+	if (elem->flags & CST_EL_F_ADDRESS)
+		g->isa = elem->is;
 	g->flags |= (c->flags & CST_CTX_CID ? CST_GF_CID : 0) | (c->flags & CST_CTX_VMID ? CST_GF_VMID : 0);
 	cst_flow_add_cycles(f, g);
 	if (f->stop_mask & CST_STOP_CONTEXT)

@@ -51,14 +51,14 @@ static inline __attribute__((always_inline)) int
 direct_elements(const struct fast *x, direct_parse *parse, void (*packet)(void *stage, const struct cst_packet *pkt),
 		const struct cst_element *(*take)(void *stage), struct cst_generic *out, size_t *n, size_t cap)
 {
-	const struct cst_element *el;
+	const struct cst_element *elem;
 	struct cst_packet pkt;
 
 	if (!direct_packet(x, parse, &pkt))
 		return 0;
 	packet(x->stage, &pkt);
-	while ((el = take(x->stage))) {
-		cst_flow_give(x->f, el);
+	while ((elem = take(x->stage))) {
+		cst_flow_give(x->f, elem);
 		cst_flow_run(x->f, out, n, cap);
 		if (x->f->busy | x->f->stopped)
 			return 0;

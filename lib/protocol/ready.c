@@ -33,7 +33,7 @@ int cst_ready_init(void *stage, const struct cst_config *cfg, struct cst_stats *
 
 static struct cst_element *push(struct ready_stage *s, enum cst_element_kind kind, uint64_t index)
 {
-	struct cst_element *e = &s->el[s->n < READY_ELEMENTS ? s->n++ : READY_ELEMENTS - 1];
+	struct cst_element *e = &s->elem[s->n < READY_ELEMENTS ? s->n++ : READY_ELEMENTS - 1];
 
 	memset(e, 0, sizeof(*e));
 	e->kind = kind;
@@ -132,5 +132,5 @@ const struct cst_element *cst_ready_take(void *stage)
 {
 	struct ready_stage *s = stage;
 
-	return s->taken < s->n ? &s->el[s->taken++] : NULL;
+	return s->taken < s->n ? &s->elem[s->taken++] : NULL;
 }

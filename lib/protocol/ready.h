@@ -16,8 +16,8 @@
 struct ready_stage {
 	const struct cst_config *cfg;
 	struct cst_stats *stats;
-	struct cst_element el[READY_ELEMENTS];
-	struct cst_generic gen;	/* what the READY element in el[] points to */
+	struct cst_element elem[READY_ELEMENTS];
+	struct cst_generic gen;	/* what the READY element in elem[] points to */
 	uint64_t last_index;
 	uint8_t n, taken;
 	uint8_t synced;

@@ -35,7 +35,7 @@ const uint8_t cst_ptm_roles[CST_PTM_PKT_TYPES] = {
 
 static struct cst_element *push(struct ptm_stage *st, enum cst_element_kind kind, uint64_t index)
 {
-	struct cst_element *e = &st->el[st->count++];
+	struct cst_element *e = &st->elem[st->count++];
 
 	memset(e, 0, sizeof(*e));
 	e->kind = kind;
@@ -102,7 +102,7 @@ void cst_ptm_stage_restart(void *stage, uint64_t index)
 	struct ptm_stage *st = stage;
 
 	no_sync(st, index, CST_UNSYNC_RESET, 0);
-	st->el[st->count - 1].flags = CST_EL_F_CONFIG;
+	st->elem[st->count - 1].flags = CST_EL_F_CONFIG;
 	st->state = PTM_WAIT_ISYNC;
 	st->ctx_reported = 0;
 	memset(&st->ctx, 0, sizeof(st->ctx));
@@ -294,7 +294,7 @@ const struct cst_element *cst_ptm_stage_take(void *stage)
 {
 	struct ptm_stage *st = stage;
 
-	return st->next < st->count ? &st->el[st->next++] : NULL;
+	return st->next < st->count ? &st->elem[st->next++] : NULL;
 }
 
 int cst_ptm_stage_same(const void *one, const void *other)

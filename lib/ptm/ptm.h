@@ -63,7 +63,7 @@ enum ptm_sync {
 struct ptm_stage {
 	const struct cst_config *cfg;
 	struct cst_stats *stats;
-	struct cst_element el[PTM_QUEUE];
+	struct cst_element elem[PTM_QUEUE];
 	uint8_t next, count;	/* el[next..count) are to be taken */
 	uint8_t state;		/* enum ptm_sync */
 	uint8_t started;	/* the first NO_SYNC was reported */

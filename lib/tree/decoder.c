@@ -343,7 +343,7 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 	const struct protocol *pr = dec->pr;
 	struct cst_flow *f = &dec->flow;
 	const struct fast fast = { &dec->cur, f, &dec->stats, dec->stage, dec->log };
-	const struct cst_element *el;
+	const struct cst_element *elem;
 	const uint64_t conflicts = dec->stats.image_conflicts;
 	struct cst_packet pkt;
 	enum cst_stop why;
@@ -360,9 +360,9 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 			if (f->stopped || f->busy)
 				break;
 		}
-		el = pr->ops.stage_take(dec->stage);
-		if (el) {
-			cst_flow_give(f, el);
+		elem = pr->ops.stage_take(dec->stage);
+		if (elem) {
+			cst_flow_give(f, elem);
 			continue;
 		}
 		if (dec->manual)
@@ -384,10 +384,10 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 		if (!take_packet(dec, &pkt, 0)) {
 			/* the end of the trace may have committed elements */
 			dec->tail = 0;
-			el = pr->ops.stage_take(dec->stage);
-			if (!el)
+			elem = pr->ops.stage_take(dec->stage);
+			if (!elem)
 				break;
-			cst_flow_give(f, el);
+			cst_flow_give(f, elem);
 		}
 	}
 	why = f->stopped;
