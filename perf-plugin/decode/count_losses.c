@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "decode/locate.h"
 #include "decode/stream_state.h"
 
 /* Returns why there is no code at `addr`. */

@@ -52,21 +52,12 @@ struct stream {
 	struct stream_state *state;
 };
 
-/* File and offset of an address, valid until the consumer returns. */
-struct session_loc {
-	struct dso *dso;	/* NULL: unknown */
-	uint64_t map_start, map_end;
-	uint64_t offset;	/* offset in the file */
-	bool kernel;
-};
-
 struct session_consumer {
 	void *data;
 	unsigned int stop;	/* enum cst_stop bits at which batches are cut, too */
 	unsigned int step;	/* maximum number of elements in a batch; 0: no limit */
 	bool times;		/* batches have times; otherwise these are 0, which is faster */
 	bool timeless;		/* use the time of the AUX record, also if the trace has timestamps */
-	bool history;		/* the output depends on all elements since the begin of the recording */
 	bool unwanted;		/* call batch() also for batches that the filter excludes (stream.unwanted) */
 	/*
 	 * Ranges may be counted: batches then have CST_GEN_RUN instead of ranges (cstrace/flow.h), and
@@ -149,23 +140,5 @@ static inline bool session_wants(const struct stream *s, int pid, int tid, uint6
 {
 	return !s->filter || filter_wants(s->filter, s->cpu, pid, tid, time);
 }
-
-/*
- * Reads code at `addr` in the address space of the stream's current thread. Returns the number of bytes (<= len), 0:
- * none.
- */
-size_t session_read_code(const struct stream *s, uint64_t addr, void *buf, size_t len);
-/* Finds the file of `addr` in the address space of the stream's current thread. */
-bool session_locate(const struct stream *s, uint64_t addr, struct session_loc *loc);
-/*
- * Returns the name of the function at `addr`, found by session_locate(), and the offset in it: from the file, the
- * kernel's symbols, or the names that a compiler recorded.
- */
-bool session_symbol(const struct stream *s, uint64_t addr, const struct session_loc *loc, const char **name,
-		    uint64_t *offset);
-/* Returns the command name of the stream's current thread, NULL if unknown. Valid until session_close(). */
-const char *session_comm(const struct stream *s);
-/* Returns the dso of a section number (cst_generic.section); cst_generic.sect_off is the offset in its file. */
-struct dso *session_section_dso(struct session *ss, const struct stream *s, uint32_t section);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "decode/decode.h"
+#include "decode/locate.h"
 #include "decode/stream_state.h"
 #include "images/dso.h"
 #include "images/perfmap.h"

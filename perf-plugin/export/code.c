@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "decode/decode.h"
+#include "decode/locate.h"
 #include "export/copying.h"
 #include "session/session.h"
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "decode/decode.h"
+#include "decode/locate.h"
 #include "images/dso.h"
 #include "synth/branch.h"
 

@@ -14,6 +14,7 @@
 #include <cstrace/isa.h>
 
 #include "decode/decode.h"
+#include "decode/locate.h"
 #include "session/session.h"
 
 enum branch_kind {

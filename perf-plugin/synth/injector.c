@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "decode/decode.h"
+#include "decode/locate.h"
 #include "images/dso.h"
 #include "perfdata/writer.h"
 #include "session/session.h"

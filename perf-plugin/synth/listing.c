@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/name.h"
 #include "decode/decode.h"
+#include "decode/locate.h"
 #include "synth/evname.h"
 #include "synth/merge.h"
 #include "synth/symbols.h"

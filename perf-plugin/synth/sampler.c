@@ -104,8 +104,6 @@ void sampler_consumer(const struct sampler *sp, struct session_consumer *c)
 	c->timeless = sp->o.timeless;
 	c->times = true;
 	c->unwanted = true;
-	/* a call chain needs all calls that have not returned */
-	c->history = sp->calls != NULL;
 }
 
 enum sampler_unit sampler_unit(const struct sampler *sp)

@@ -7,6 +7,7 @@
 #define CSTRACE_SYNTH_SAMPLER_H
 
 #include "decode/decode.h"
+#include "decode/locate.h"
 #include "session/session.h"
 #include "synth/branch.h"
 #include "synth/itrace.h"

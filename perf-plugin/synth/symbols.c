@@ -4,6 +4,7 @@
 
 #include "base/name.h"
 #include "decode/decode.h"
+#include "decode/locate.h"
 #include "images/dso.h"
 #include "tasks/space.h"
 

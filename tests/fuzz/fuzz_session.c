@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "decode/decode.h"
+#include "decode/locate.h"
 #include "images/dso.h"
 #include "perfdata/reader.h"
 #include "session/internal.h"

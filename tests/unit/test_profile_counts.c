@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "decode/decode.h"
+#include "decode/locate.h"
 #include "images/dso.h"
 #include "profile/counts.h"
 #include "synth_elements.h"

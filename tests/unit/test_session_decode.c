@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "decode/decode.h"
+#include "decode/locate.h"
 #include "images/dso.h"
 #include "perfdata/reader.h"
 #include "session/session.h"

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "decode/decode.h"
+#include "decode/locate.h"
 #include "images/dso.h"
 #include "images/jitdump.h"
 #include "jit_build.h"

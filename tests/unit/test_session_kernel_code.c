@@ -13,6 +13,7 @@
 
 #include "bpf_build.h"
 #include "decode/decode.h"
+#include "decode/locate.h"
 #include "elf_build.h"
 #include "images/dso.h"
 #include "parts.h"

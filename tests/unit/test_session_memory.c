@@ -44,6 +44,7 @@ static bool alloc_refused(size_t n)
 }
 
 #include "decode/decode.h"
+#include "decode/locate.h"
 #include "fault/wrap_alloc.h"
 
 #define TEXT	0xffff800008010400ull	/* where the kernel's _text was loaded */
