@@ -363,6 +363,21 @@ int cst_package_read_sized(struct cst_package **pkg, const struct cst_snap_io *i
 	return cst_package_read(pkg, TAKE(own_io, io, size), index);
 }
 
+int cst_tarmac_reader_new_sized(struct cst_tarmac_reader **r, const struct cst_tarmac_opts *opts, size_t size)
+{
+	struct cst_tarmac_opts own_opts = { 0 };
+
+	return cst_tarmac_reader_new(r, TAKE(own_opts, opts, size));
+}
+
+int64_t cst_tarmac_write_sized(const struct cst_tarmac_record *rec, size_t size, enum cst_tarmac_dialect dialect, char *out,
+			       size_t cap)
+{
+	struct cst_tarmac_record own_rec = { 0 };
+
+	return cst_tarmac_write(TAKE(own_rec, rec, size), dialect, out, cap);
+}
+
 /* What the caller has room for, without a copy when that is a whole packet. */
 static struct cst_packet *room(struct cst_packet *own, struct cst_packet *pkt, size_t size)
 {

@@ -19,7 +19,8 @@
  * functions. Three kinds of structs have no size parameter, so that calls in inner loops need none:
  *   - those in arrays or filled in inner loops, whose size is fixed: cst_generic (64 bytes), cst_element, cst_context,
  *     cst_pull, cst_scan, cst_fragment, cst_pair, cst_pairs, cst_insn, cst_reserved_field, cst_index_place, cst_str,
- *     cst_sink, cst_item, cst_problem, cst_index_problem, and the parts of a cst_snapshot;
+ *     cst_sink, cst_item, cst_problem, cst_index_problem, cst_tarmac_reg_name, and the parts of a
+ *     cst_snapshot;
  *   - cst_deframer, whose size is fixed because it has reserved fields;
  *   - those that the library allocates (cst_stats, cst_log_record, cst_index, cst_metadata, cst_package, ...): a program
  *     reads their fields, but creates none, has no arrays of them, and copies one only with the size that it was
@@ -53,5 +54,6 @@
 #include <cstrace/event.h>	/* system event log */
 #include <cstrace/state.h>	/* state of the traced system at a point of its event log */
 #include <cstrace/package.h>	/* trace packages */
+#include <cstrace/tarmac.h>	/* Tarmac text: what a model executed, line by line */
 
 #endif

@@ -273,6 +273,24 @@ static void files(void)
 	cst_snapshot_free(ss);
 }
 
+static void tarmac(void)
+{
+	static const char text[] = "1 clk cpu0 IT (1) 8000 d503201f O EL1h_s : NOP\n2 clk cpu0 R X0 0123456789\n";
+	const struct cst_tarmac_opts opts = { .max_line = 40 };
+	const struct cst_tarmac_record *rec;
+	struct cst_tarmac_record own;
+	struct cst_tarmac_reader *r;
+	char line[128];
+
+	if (cst_tarmac_reader_new(&r, &opts) || cst_tarmac_feed(r, text, sizeof(text) - 1))
+		exit(1);
+	while (cst_tarmac_next(r, &rec) == 1) {
+		own = *rec;
+		printf("%.*s", (int)cst_tarmac_write(&own, CST_TARMAC_FAST_MODELS, line, sizeof(line)), line);
+	}
+	cst_tarmac_reader_free(r);
+}
+
 int main(int argc, char **argv)
 {
 	(void)argv;
@@ -281,6 +299,7 @@ int main(int argc, char **argv)
 	index_of();
 	events();
 	files();
+	tarmac();
 	ARM(un);
 	printf("%d ", cst_unwrap(&un.v, 64, 16, 1, 16, 0));
 	CHECK(un);

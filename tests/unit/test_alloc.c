@@ -501,9 +501,53 @@ static void test_index(void **state)
 	}
 }
 
+/* ---- Tarmac text --------------------------------------------------------------------------------- */
+
+/* A refused line stays: the next call has it, whatever its pieces. */
+static void test_tarmac(void **state)
+{
+	static const char text[] = "1 clk cpu0 IT (1) 00008000 d503201f O EL1h_n : NOP\n2 clk cpu0 R X0 0000000000000001\n";
+	const struct cst_tarmac_record *rec;
+	struct cst_tarmac_reader *r;
+	uint64_t refused = 0;
+	size_t piece, at, n;
+	int got, found;
+
+	(void)state;
+	calls = fail_from = 0;
+	fail_at = 1;
+	armed = 1;
+	assert_int_equal(cst_tarmac_reader_new(&r, NULL), -CST_ERR_NOMEM);
+	assert_null(r);
+	for (piece = 1; piece < sizeof(text); piece++) {
+		armed = 0;
+		assert_int_equal(cst_tarmac_reader_new(&r, &(struct cst_tarmac_opts){ .max_line = piece % 2 ? 40 : 0 }), 0);
+		found = 0;
+		for (at = 0; at < sizeof(text) - 1; at += n) {
+			n = sizeof(text) - 1 - at < piece ? sizeof(text) - 1 - at : piece;
+			assert_int_equal(cst_tarmac_feed(r, text + at, n), 0);
+			do {
+				/* every other allocation fails */
+				calls = 0;
+				fail_at = refused % 2 ? 0 : 1;
+				armed = 1;
+				got = cst_tarmac_next(r, &rec);
+				armed = 0;
+				refused += got < 0 || fail_at == 0;
+				found += got > 0;
+			} while (got);
+		}
+		assert_int_equal(found, 2);
+		assert_int_equal(cst_tarmac_reader_counts(r)->lines, 2);
+		cst_tarmac_reader_free(r);
+	}
+	assert_true(refused > 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tarmac),
 		cmocka_unit_test(test_generated),
 		cmocka_unit_test(test_queue),
 		cmocka_unit_test(test_constructors),

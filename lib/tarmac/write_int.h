@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * write_int.h - a line of Tarmac text while it is written: inside of lib/tarmac.
+ *
+ * Functions return 0, -CST_ERR_INVAL (the record is invalid) or -CST_ERR_UNSUP (the dialect has no form for it).
+ */
+#ifndef CST_LIB_TARMAC_WRITE_INT_H
+#define CST_LIB_TARMAC_WRITE_INT_H
+
+#include "tarmac/tarmac_int.h"
+#include "text.h"
+
+struct writer {
+	struct cst_text t;
+	const struct cst_tarmac_record *rec;
+	enum cst_tarmac_dialect dialect;
+};
+
+/* At least one character, none of which ends a word; a long word may have stops in it. */
+bool write_is_word(struct cst_str w);
+bool write_is_long_word(struct cst_str w);
+/* No line end, and no blanks at its ends; may be empty. */
+bool write_is_text(struct cst_str t);
+
+void write_str(struct writer *w, struct cst_str s);
+/* A blank and the text; nothing if the text is empty. */
+void write_after_blank(struct writer *w, struct cst_str s);
+/* A virtual address, and the common definition of an address. */
+void write_virtual(struct writer *w, uint64_t address);
+int write_address(struct writer *w, const struct cst_tarmac_address *a);
+
+int write_reg(struct writer *w, const struct cst_tarmac_reg *r);
+int write_memory(struct writer *w, const struct cst_tarmac_memory *m);
+int write_update(struct writer *w, const struct cst_tarmac_memory *m);
+int write_bus(struct writer *w, const struct cst_tarmac_bus *b);
+int write_maintenance(struct writer *w, const struct cst_tarmac_maintenance *m);
+int write_cache(struct writer *w, const struct cst_tarmac_cache *c);
+int write_walk(struct writer *w, const struct cst_tarmac_walk *walk);
+int write_tlb(struct writer *w, const struct cst_tarmac_tlb *t);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_tarmac_names.c - what the names of registers in Tarmac text say.
+ */
+#include "tarmac_lines.h"
+
+#define NONE 255
+
+static const struct {
+	const char *name;
+	int reg_class, number, bank, el, security, bits;
+} names[] = {
+	{ "r0", CST_TARMAC_REG_CORE, 0, 0, 0, 0, 32 },
+	{ "R15", CST_TARMAC_REG_CORE, 15, 0, 0, 0, 32 },
+	{ "r16", CST_TARMAC_REG_SYSTEM, NONE, 0, 0, 0, 0 },
+	{ "X30", CST_TARMAC_REG_CORE, 30, 0, 0, 0, 64 },
+	{ "x31", CST_TARMAC_REG_SYSTEM, NONE, 0, 0, 0, 0 },
+	{ "W3", CST_TARMAC_REG_CORE, 3, 0, 0, 0, 32 },
+	{ "E15", CST_TARMAC_REG_CORE, 15, 0, 0, 0, 64 },
+	{ "sp", CST_TARMAC_REG_CORE, 13, 0, 0, 0, 0 },
+	{ "WSP", CST_TARMAC_REG_CORE, NONE, 0, 0, 0, 32 },
+	{ "lr", CST_TARMAC_REG_CORE, 14, 0, 0, 0, 0 },
+	{ "pc", CST_TARMAC_REG_CORE, 15, 0, 0, 0, 0 },
+	{ "fp_svc", CST_TARMAC_REG_BANKED, 11, CST_TARMAC_SVC, 1, 0, 0 },
+	{ "r13_svc", CST_TARMAC_REG_BANKED, 13, CST_TARMAC_SVC, 1, 0, 32 },
+	{ "r8_fiq", CST_TARMAC_REG_BANKED, 8, CST_TARMAC_FIQ, 1, 0, 32 },
+	{ "r14_mon", CST_TARMAC_REG_BANKED, 14, CST_TARMAC_MON, 3, 0, 32 },
+	{ "r13_main_s", CST_TARMAC_REG_BANKED, 13, 0, 0, 1 + CST_SEC_SECURE, 32 },
+	{ "r13_process_ns", CST_TARMAC_REG_BANKED, 13, 0, 0, 1 + CST_SEC_NONSECURE, 32 },
+	{ "MSP_S", CST_TARMAC_REG_BANKED, 13, 0, 0, 1 + CST_SEC_SECURE, 32 },
+	{ "psp", CST_TARMAC_REG_BANKED, 13, 0, 0, 0, 32 },
+	{ "SP_EL3", CST_TARMAC_REG_BANKED, NONE, CST_TARMAC_EL, 3, 0, 0 },
+	{ "sp_EL1h", CST_TARMAC_REG_BANKED, NONE, CST_TARMAC_EL, 1, 0, 0 },
+	{ "SP_SVC", CST_TARMAC_REG_BANKED, 13, CST_TARMAC_SVC, 1, 0, 0 },
+	{ "lr_hyp", CST_TARMAC_REG_BANKED, 14, CST_TARMAC_HYP, 2, 0, 0 },
+	{ "v31", CST_TARMAC_REG_VECTOR, 31, 0, 0, 0, 128 },
+	{ "Q0", CST_TARMAC_REG_VECTOR, 0, 0, 0, 0, 128 },
+	{ "d8", CST_TARMAC_REG_VECTOR, 8, 0, 0, 0, 64 },
+	{ "s31", CST_TARMAC_REG_VECTOR, 31, 0, 0, 0, 32 },
+	{ "h1", CST_TARMAC_REG_VECTOR, 1, 0, 0, 0, 16 },
+	{ "b2", CST_TARMAC_REG_VECTOR, 2, 0, 0, 0, 8 },
+	{ "z31", CST_TARMAC_REG_VECTOR, 31, 0, 0, 0, 0 },
+	{ "z32", CST_TARMAC_REG_SYSTEM, NONE, 0, 0, 0, 0 },
+	{ "p15", CST_TARMAC_REG_PREDICATE, 15, 0, 0, 0, 0 },
+	{ "p16", CST_TARMAC_REG_SYSTEM, NONE, 0, 0, 0, 0 },
+	{ "pn8", CST_TARMAC_REG_PREDICATE, 8, 0, 0, 0, 0 },
+	{ "ffr", CST_TARMAC_REG_PREDICATE, NONE, 0, 0, 0, 0 },
+	{ "VPR", CST_TARMAC_REG_PREDICATE, NONE, 0, 0, 0, 32 },
+	{ "za", CST_TARMAC_REG_MATRIX, NONE, 0, 0, 0, 0 },
+	{ "ZT0", CST_TARMAC_REG_MATRIX, 0, 0, 0, 0, 0 },
+	{ "cpsr", CST_TARMAC_REG_PSR, NONE, 0, 0, 0, 32 },
+	{ "XPSR", CST_TARMAC_REG_PSR, NONE, 0, 0, 0, 32 },
+	{ "NZCV", CST_TARMAC_REG_PSR, NONE, 0, 0, 0, 0 },
+	{ "SPSR_EL1", CST_TARMAC_REG_PSR, NONE, CST_TARMAC_EL, 1, 0, 0 },
+	{ "spsr_abt", CST_TARMAC_REG_PSR, NONE, CST_TARMAC_ABT, 1, 0, 0 },
+	{ "FPCR", CST_TARMAC_REG_FP, NONE, 0, 0, 0, 0 },
+	{ "fpexc", CST_TARMAC_REG_FP, NONE, 0, 0, 0, 32 },
+	{ "DC", CST_TARMAC_REG_OPERATION, NONE, 0, 0, 0, 0 },
+	{ "TLBI", CST_TARMAC_REG_OPERATION, NONE, 0, 0, 0, 0 },
+	{ "TCR_EL3", CST_TARMAC_REG_SYSTEM, NONE, 0, 0, 0, 0 },
+	{ "SCTLR", CST_TARMAC_REG_SYSTEM, NONE, 0, 0, 0, 0 },
+	{ "TTBR0_EL1", CST_TARMAC_REG_SYSTEM, NONE, 0, 0, 0, 0 },
+	{ "r13_what", CST_TARMAC_REG_SYSTEM, NONE, 0, 0, 0, 0 },
+	{ "r13x", CST_TARMAC_REG_SYSTEM, NONE, 0, 0, 0, 0 },
+	{ "sp0", CST_TARMAC_REG_SYSTEM, NONE, 0, 0, 0, 0 },
+	{ "r0000", CST_TARMAC_REG_SYSTEM, NONE, 0, 0, 0, 0 },
+	{ "r13_", CST_TARMAC_REG_SYSTEM, NONE, 0, 0, 0, 0 },
+	{ "", CST_TARMAC_REG_SYSTEM, NONE, 0, 0, 0, 0 },
+	{ "_", CST_TARMAC_REG_SYSTEM, NONE, 0, 0, 0, 0 },
+	{ "averylongnameofaregister", CST_TARMAC_REG_SYSTEM, NONE, 0, 0, 0, 0 },
+};
+
+static void test_names(void **state)
+{
+	struct cst_tarmac_reg_name what;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		cst_tarmac_reg_find(&what, (struct cst_str){ names[i].name, strlen(names[i].name) });
+		if (what.reg_class != names[i].reg_class || what.number != names[i].number || what.bank != names[i].bank ||
+		    what.el != names[i].el || what.security != names[i].security || what.bits != names[i].bits)
+			fail_msg("%s: class %d number %d bank %d el %d security %d bits %d", names[i].name, what.reg_class, what.number,
+				 what.bank, what.el, what.security, what.bits);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
