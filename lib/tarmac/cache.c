@@ -85,7 +85,7 @@ static bool maintenance(struct scan *s)
 	m->scope = trimmed(from, word.p);
 	if (!m->scope.n)
 		return scan_wrong(s, word.p, "expected the scope of the operation");
-	if (!tarmac_address(s, &m->data, "expected the data of the operation"))
+	if (!cst_tarmac_parse_address(s, &m->data, "expected the data of the operation"))
 		return false;
 	m->region = scan_rest(s);
 	return true;
@@ -110,12 +110,12 @@ static bool prefixed_space(struct scan *s, uint64_t *value, uint8_t *nonsecure, 
 
 	if (!prefixed(s, value, reason))
 		return false;
-	space = tarmac_space(s);
+	space = cst_tarmac_parse_space(s);
 	*nonsecure = space == CST_TARMAC_NONSECURE;
 	return space != CST_TARMAC_NO_PHYSICAL;
 }
 
-bool tarmac_cache(struct scan *s)
+bool cst_tarmac_parse_cache(struct scan *s)
 {
 	struct cst_tarmac_cache *c = &s->rec->u.cache;
 	struct cst_str word = scan_long_word(s);
@@ -153,7 +153,7 @@ static bool small(struct scan *s, uint8_t *to, const char *reason)
 	return v < 256 || scan_fail(s, at, -CST_ERR_LIMIT, "number of more than 8 bits");
 }
 
-bool tarmac_walk(struct scan *s, bool update)
+bool cst_tarmac_parse_walk(struct scan *s, bool update)
 {
 	struct cst_tarmac_walk *w = &s->rec->u.walk;
 	size_t n;
@@ -272,7 +272,7 @@ static struct cst_str memory_type(struct scan *s)
 	return trimmed(from, p);
 }
 
-bool tarmac_tlb(struct scan *s, bool walk_cache)
+bool cst_tarmac_parse_tlb(struct scan *s, bool walk_cache)
 {
 	struct cst_tarmac_tlb *t = &s->rec->u.tlb;
 	struct cst_str word = scan_word(s);

@@ -18,7 +18,7 @@ static bool at_number(const struct scan *s)
 	return p == s->end || scan_char(*p) > TARMAC_WORD;
 }
 
-bool tarmac_at_value(const struct scan *s)
+bool cst_tarmac_at_value(const struct scan *s)
 {
 	const char *p = s->p;
 
@@ -63,7 +63,7 @@ static bool numbers(struct scan *s, struct cst_tarmac_event *e)
 	return number32(s, &e->number);
 }
 
-bool tarmac_event(struct scan *s)
+bool cst_tarmac_parse_event(struct scan *s)
 {
 	struct cst_tarmac_event *e = &s->rec->u.event;
 	struct cst_str word;
@@ -72,19 +72,19 @@ bool tarmac_event(struct scan *s)
 	s->rec->kind = CST_TARMAC_EVENT;
 	scan_blanks(s);
 	/* DebugEvent_... begins with its name. */
-	if (s->p < s->end && !tarmac_at_value(s)) {
+	if (s->p < s->end && !cst_tarmac_at_value(s)) {
 		e->name = scan_long_word(s);
 		e->text = scan_rest(s);
 		return true;
 	}
-	if (!tarmac_address(s, &e->value, "expected a value or a name"))
+	if (!cst_tarmac_parse_address(s, &e->value, "expected a value or a name"))
 		return false;
 	e->has_value = 1;
 	scan_blanks(s);
 	p = s->p;
 	word = scan_word(s);
-	if (tarmac_is_mode(word))
-		tarmac_mode(&e->mode, word);
+	if (cst_tarmac_is_mode(word))
+		cst_tarmac_parse_mode(&e->mode, word);
 	else
 		s->p = p;
 	if (!numbers(s, e))
@@ -94,7 +94,7 @@ bool tarmac_event(struct scan *s)
 }
 
 /* Reads "[0x200] Synchronous ..." behind EXC; each part may be missing. */
-bool tarmac_exception(struct scan *s)
+bool cst_tarmac_parse_exception(struct scan *s)
 {
 	struct cst_tarmac_event *e = &s->rec->u.event;
 

@@ -25,7 +25,7 @@ static bool mode_and_text(struct scan *s, struct cst_tarmac_insn *insn)
 
 	if (!word.n)
 		return scan_wrong(s, word.p, "expected the processor mode");
-	tarmac_mode(&insn->mode, word);
+	cst_tarmac_parse_mode(&insn->mode, word);
 	if (!scan_take(s, ':'))
 		return scan_wrong(s, s->p, "expected ':' before the disassembly");
 	insn->disassembly = scan_rest(s);
@@ -36,7 +36,7 @@ static bool mode_and_text(struct scan *s, struct cst_tarmac_insn *insn)
 static bool isa_and_rest(struct scan *s, struct cst_tarmac_insn *insn, bool short_form, const struct cst_tarmac_opts *opts)
 {
 	struct cst_str word = scan_word(s);
-	enum cst_isa isa = tarmac_isa(word);
+	enum cst_isa isa = cst_tarmac_isa_of(word);
 
 	if (isa == CST_ISA_UNKNOWN && opts->has_isa) {
 		s->p = word.p;
@@ -108,7 +108,7 @@ static bool physical(struct scan *s, struct cst_tarmac_insn *insn)
 		return scan_wrong(s, s->p, no_physical);
 	if (!scan_hex(s, &insn->address.physical, &n, no_physical))
 		return false;
-	insn->address.space = (uint8_t)tarmac_space(s);
+	insn->address.space = (uint8_t)cst_tarmac_parse_space(s);
 	if (insn->address.space == CST_TARMAC_NO_PHYSICAL)
 		return false;
 	if (*s->p != ',')
@@ -118,7 +118,7 @@ static bool physical(struct scan *s, struct cst_tarmac_insn *insn)
 		return scan_wrong(s, s->p, no_physical);
 	if (!scan_hex(s, &insn->physical2, &n, no_physical))
 		return false;
-	space = tarmac_space(s);
+	space = cst_tarmac_parse_space(s);
 	if (space == CST_TARMAC_NO_PHYSICAL)
 		return false;
 	insn->has_physical2 = 1;
@@ -151,7 +151,7 @@ static bool index_in_brackets(struct scan *s, struct cst_tarmac_insn *insn, cons
 	return hex_in_brackets(s, &insn->index, b);
 }
 
-bool tarmac_insn(struct scan *s, char type, const struct cst_tarmac_opts *opts)
+bool cst_tarmac_parse_insn(struct scan *s, char type, const struct cst_tarmac_opts *opts)
 {
 	struct cst_tarmac_insn *insn = &s->rec->u.insn;
 	struct brackets b = { .at = NULL };
@@ -178,7 +178,7 @@ bool tarmac_insn(struct scan *s, char type, const struct cst_tarmac_opts *opts)
 
 		word = scan_word(s);
 		s->p = p;
-		if (tarmac_isa(word) != CST_ISA_UNKNOWN) {
+		if (cst_tarmac_isa_of(word) != CST_ISA_UNKNOWN) {
 			s->rec->dialect = CST_TARMAC_BRACKETS;
 			return opcode(s, insn, at, value, digits) &&
 			       hex_in_brackets(s, &insn->address.address, &b) && isa_and_rest(s, insn, false, opts);
@@ -234,7 +234,7 @@ static void ccfail(struct cst_tarmac_insn *insn)
 	}
 }
 
-bool tarmac_es(struct scan *s, const struct cst_tarmac_opts *opts)
+bool cst_tarmac_parse_es(struct scan *s, const struct cst_tarmac_opts *opts)
 {
 	struct cst_tarmac_insn *insn = &s->rec->u.insn;
 	size_t n;
@@ -262,11 +262,11 @@ static bool flow_isa(struct scan *s, struct cst_tarmac_flow *flow)
 {
 	struct cst_str word = scan_word(s);
 
-	flow->isa = (uint8_t)tarmac_isa(word);
+	flow->isa = (uint8_t)cst_tarmac_isa_of(word);
 	return flow->isa != CST_ISA_UNKNOWN || scan_wrong(s, word.p, no_isa);
 }
 
-bool tarmac_flow(struct scan *s, enum cst_tarmac_flow_type type)
+bool cst_tarmac_parse_flow(struct scan *s, enum cst_tarmac_flow_type type)
 {
 	struct cst_tarmac_flow *flow = &s->rec->u.flow;
 
@@ -278,11 +278,11 @@ bool tarmac_flow(struct scan *s, enum cst_tarmac_flow_type type)
 		return false;
 	if (!scan_take(s, ')'))
 		return scan_wrong(s, s->p, "expected ')'");
-	return tarmac_address(s, &flow->from, "expected an address") &&
-	       tarmac_address(s, &flow->target, "expected the target's address") && flow_isa(s, flow);
+	return cst_tarmac_parse_address(s, &flow->from, "expected an address") &&
+	       cst_tarmac_parse_address(s, &flow->target, "expected the target's address") && flow_isa(s, flow);
 }
 
-bool tarmac_branch(struct scan *s)
+bool cst_tarmac_parse_branch(struct scan *s)
 {
 	struct cst_tarmac_flow *flow = &s->rec->u.flow;
 	size_t n;

@@ -93,7 +93,7 @@ static void attributes(struct cst_tarmac_memory *m, struct cst_str type, size_t 
 /* Reads the address, then data or "(ABORTED)". */
 static bool access(struct scan *s, struct cst_tarmac_memory *m)
 {
-	if (!tarmac_address(s, &m->address, "expected an address"))
+	if (!cst_tarmac_parse_address(s, &m->address, "expected an address"))
 		return false;
 	if (scan_take(s, '(')) {
 		if (!scan_is(scan_word(s), "ABORTED") || !scan_take(s, ')'))
@@ -105,7 +105,7 @@ static bool access(struct scan *s, struct cst_tarmac_memory *m)
 	return m->access & CST_TARMAC_BIG ? ordered(s, m->data, m->size) : number(s, m->data, m->size, false);
 }
 
-bool tarmac_memory(struct scan *s, struct cst_str type)
+bool cst_tarmac_parse_memory(struct scan *s, struct cst_str type)
 {
 	struct cst_tarmac_memory *m = &s->rec->u.memory;
 	size_t i = 1;
@@ -125,7 +125,7 @@ bool tarmac_memory(struct scan *s, struct cst_str type)
 	return access(s, m);
 }
 
-bool tarmac_short_memory(struct scan *s, struct cst_str type)
+bool cst_tarmac_parse_short_memory(struct scan *s, struct cst_str type)
 {
 	struct cst_tarmac_memory *m = &s->rec->u.memory;
 	const char *p;
@@ -143,7 +143,7 @@ bool tarmac_short_memory(struct scan *s, struct cst_str type)
 	return access(s, m);
 }
 
-bool tarmac_update(struct scan *s, struct cst_str type)
+bool cst_tarmac_parse_update(struct scan *s, struct cst_str type)
 {
 	struct cst_tarmac_memory *m = &s->rec->u.memory;
 	size_t i = 2;
@@ -183,7 +183,7 @@ static bool cacheable(struct scan *s, char which, uint8_t *flags)
 	return true;
 }
 
-bool tarmac_bus(struct scan *s, struct cst_str type)
+bool cst_tarmac_parse_bus(struct scan *s, struct cst_str type)
 {
 	struct cst_tarmac_bus *b = &s->rec->u.bus;
 	size_t i = 2, n;
@@ -287,7 +287,7 @@ static bool place(struct scan *s, struct cst_tarmac_memory *m)
 	return true;
 }
 
-bool tarmac_diagram(struct scan *s, bool write)
+bool cst_tarmac_parse_diagram(struct scan *s, bool write)
 {
 	struct cst_tarmac_memory *m = &s->rec->u.memory;
 	struct picture pic = { .used = 0 };

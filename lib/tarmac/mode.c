@@ -36,7 +36,7 @@ static const struct mode_row modes[] = {
 
 #define N_MODES (sizeof(modes) / sizeof(modes[0]))
 
-const char *tarmac_mode_name(enum cst_tarmac_mode_kind kind, enum cst_tarmac_dialect dialect)
+const char *cst_tarmac_mode_name(enum cst_tarmac_mode_kind kind, enum cst_tarmac_dialect dialect)
 {
 	size_t i;
 
@@ -92,7 +92,7 @@ static bool named(struct cst_tarmac_mode *m, struct cst_str word)
 	return false;
 }
 
-void tarmac_mode(struct cst_tarmac_mode *m, struct cst_str word)
+void cst_tarmac_parse_mode(struct cst_tarmac_mode *m, struct cst_str word)
 {
 	struct cst_str name = word;
 	const char *cut;
@@ -115,15 +115,15 @@ void tarmac_mode(struct cst_tarmac_mode *m, struct cst_str word)
 	m->kind = i == word.n ? CST_TARMAC_NO_MODE : CST_TARMAC_MODE_OTHER;
 }
 
-bool tarmac_is_mode(struct cst_str word)
+bool cst_tarmac_is_mode(struct cst_str word)
 {
 	struct cst_tarmac_mode m = { .kind = CST_TARMAC_NO_MODE };
 
-	tarmac_mode(&m, word);
+	cst_tarmac_parse_mode(&m, word);
 	return m.kind != CST_TARMAC_NO_MODE && m.kind != CST_TARMAC_MODE_OTHER;
 }
 
-enum cst_isa tarmac_isa(struct cst_str word)
+enum cst_isa cst_tarmac_isa_of(struct cst_str word)
 {
 	if (word.n == 1) {
 		switch (word.p[0]) {
@@ -142,7 +142,7 @@ enum cst_isa tarmac_isa(struct cst_str word)
 	return scan_is(word, "T16") || scan_is(word, "T32") ? CST_ISA_T32 : CST_ISA_UNKNOWN;
 }
 
-enum cst_tarmac_space tarmac_space(struct scan *s)
+enum cst_tarmac_space cst_tarmac_parse_space(struct scan *s)
 {
 	enum cst_tarmac_space space = CST_TARMAC_SECURE;
 
@@ -163,7 +163,7 @@ enum cst_tarmac_space tarmac_space(struct scan *s)
 	return CST_TARMAC_NO_PHYSICAL;
 }
 
-bool tarmac_address(struct scan *s, struct cst_tarmac_address *a, const char *reason)
+bool cst_tarmac_parse_address(struct scan *s, struct cst_tarmac_address *a, const char *reason)
 {
 	size_t n;
 
@@ -176,7 +176,7 @@ bool tarmac_address(struct scan *s, struct cst_tarmac_address *a, const char *re
 		return scan_wrong(s, s->p, "expected a physical address");
 	if (!scan_hex(s, &a->physical, &n, "expected a physical address"))
 		return false;
-	a->space = (uint8_t)tarmac_space(s);
+	a->space = (uint8_t)cst_tarmac_parse_space(s);
 	return a->space != CST_TARMAC_NO_PHYSICAL;
 }
 
@@ -185,7 +185,7 @@ static const char unit_names[CST_TARMAC_UNITS][4] = {
 	[CST_TARMAC_PS] = "ps", [CST_TARMAC_NS] = "ns", [CST_TARMAC_US] = "us", [CST_TARMAC_MS] = "ms", [CST_TARMAC_S] = "s",
 };
 
-enum cst_tarmac_unit tarmac_unit(struct cst_str word)
+enum cst_tarmac_unit cst_tarmac_unit_of(struct cst_str word)
 {
 	unsigned int i;
 

@@ -151,7 +151,7 @@ static int type_of_three(struct cst_str w)
 	return scan_is(w, "TLB") ? TYPE_TLB : TYPE_NONE;
 }
 
-int tarmac_type(struct cst_str w)
+int cst_tarmac_type_of(struct cst_str w)
 {
 	int type;
 
@@ -182,9 +182,9 @@ static bool es(struct scan *s, const struct cst_tarmac_opts *opts)
 	struct cst_str word = scan_word(s);
 
 	if (scan_is(word, "EXC"))
-		return tarmac_exception(s);
+		return cst_tarmac_parse_exception(s);
 	s->p = p;
-	return scan_is(word, "Reset") ? tarmac_exception(s) : tarmac_es(s, opts);
+	return scan_is(word, "Reset") ? cst_tarmac_parse_exception(s) : cst_tarmac_parse_es(s, opts);
 }
 
 /* Bytes of the union that a record of this type uses; they are 0 before it is read. */
@@ -223,52 +223,52 @@ static bool record(struct cst_tarmac_reader *r, struct scan *s, int type, struct
 	memset(&s->rec->u, 0, member_size[type]);
 	switch ((enum type)type) {
 	case TYPE_IT:
-		return tarmac_insn(s, 't', &r->opts);
+		return cst_tarmac_parse_insn(s, 't', &r->opts);
 	case TYPE_IS:
-		return tarmac_insn(s, 's', &r->opts);
+		return cst_tarmac_parse_insn(s, 's', &r->opts);
 	case TYPE_IF:
-		return tarmac_insn(s, 'f', &r->opts);
+		return cst_tarmac_parse_insn(s, 'f', &r->opts);
 	case TYPE_ES:
 		return es(s, &r->opts);
 	case TYPE_FD:
-		return tarmac_flow(s, CST_TARMAC_DIRECT);
+		return cst_tarmac_parse_flow(s, CST_TARMAC_DIRECT);
 	case TYPE_FI:
-		return tarmac_flow(s, CST_TARMAC_INDIRECT);
+		return cst_tarmac_parse_flow(s, CST_TARMAC_INDIRECT);
 	case TYPE_FR:
-		return tarmac_flow(s, CST_TARMAC_RETURN);
+		return cst_tarmac_parse_flow(s, CST_TARMAC_RETURN);
 	case TYPE_BRANCH:
-		return tarmac_branch(s);
+		return cst_tarmac_parse_branch(s);
 	case TYPE_REG:
-		return tarmac_reg(s);
+		return cst_tarmac_parse_reg(s);
 	case TYPE_MEMORY:
-		return tarmac_memory(s, word);
+		return cst_tarmac_parse_memory(s, word);
 	case TYPE_SHORT_MEMORY:
-		return tarmac_short_memory(s, word);
+		return cst_tarmac_parse_short_memory(s, word);
 	case TYPE_UPDATE:
-		return tarmac_update(s, word);
+		return cst_tarmac_parse_update(s, word);
 	case TYPE_BUS:
-		return tarmac_bus(s, word);
+		return cst_tarmac_parse_bus(s, word);
 	case TYPE_LD:
 	case TYPE_ST:
 		scan_blanks(s);
 		r->continued = (size_t)(s->p - s->start);
 		r->continued_write = type == TYPE_ST;
-		return tarmac_diagram(s, type == TYPE_ST);
+		return cst_tarmac_parse_diagram(s, type == TYPE_ST);
 	case TYPE_RESET:
 		s->p = word.p;
-		return tarmac_exception(s);
+		return cst_tarmac_parse_exception(s);
 	case TYPE_EVENT:
-		return tarmac_event(s);
+		return cst_tarmac_parse_event(s);
 	case TYPE_EXC:
-		return tarmac_exception(s);
+		return cst_tarmac_parse_exception(s);
 	case TYPE_CACHE:
-		return tarmac_cache(s);
+		return cst_tarmac_parse_cache(s);
 	case TYPE_TTW:
 	case TYPE_TTU:
-		return tarmac_walk(s, type == TYPE_TTU);
+		return cst_tarmac_parse_walk(s, type == TYPE_TTU);
 	case TYPE_TLB:
 	case TYPE_WALKCACHE:
-		return tarmac_tlb(s, type == TYPE_WALKCACHE);
+		return cst_tarmac_parse_tlb(s, type == TYPE_WALKCACHE);
 	case TYPE_NONE:
 		break;
 	}
@@ -292,13 +292,13 @@ static bool time_of(struct cst_tarmac_reader *r, struct scan *s)
 	unit = CST_TARMAC_NO_UNIT;
 	if (s->p == s->end || scan_char(*s->p) == TARMAC_BLANK) {
 		p = s->p;
-		unit = tarmac_unit(scan_word(s));
+		unit = cst_tarmac_unit_of(scan_word(s));
 		if (unit == CST_TARMAC_NO_UNIT || (s->p < s->end && scan_char(*s->p) != TARMAC_BLANK)) {
 			unit = CST_TARMAC_NO_UNIT;
 			s->p = p;
 		}
 	} else {
-		unit = tarmac_unit(scan_word(s));
+		unit = cst_tarmac_unit_of(scan_word(s));
 		if (unit == CST_TARMAC_NO_UNIT || (s->p < s->end && scan_char(*s->p) != TARMAC_BLANK)) {
 			rec->time = r->time;
 			s->p = from;
@@ -328,7 +328,7 @@ static int type_and_cpu(struct scan *s, struct cst_str *word, bool timed)
 {
 	struct cst_str first = scan_word(s), second;
 	const char *p = s->p;
-	int type = tarmac_type(first);
+	int type = cst_tarmac_type_of(first);
 
 	*word = first;
 	if (type != TYPE_NONE && type_ends(s) && (timed || type != TYPE_RESET))
@@ -336,7 +336,7 @@ static int type_and_cpu(struct scan *s, struct cst_str *word, bool timed)
 	if (!first.n || (s->p < s->end && scan_char(*s->p) != TARMAC_BLANK) || (!timed && !names_cpu(first)))
 		return TYPE_NONE;
 	second = scan_word(s);
-	type = type_ends(s) ? tarmac_type(second) : TYPE_NONE;
+	type = type_ends(s) ? cst_tarmac_type_of(second) : TYPE_NONE;
 	if (type != TYPE_NONE || (timed && names_cpu(first))) {
 		s->rec->cpu = first;
 		*word = second;
@@ -361,7 +361,7 @@ static bool continuation(struct cst_tarmac_reader *r, struct scan *s, size_t con
 			return false;
 	memset(&s->rec->u, 0, sizeof(s->rec->u));
 	r->continued = continued;
-	if (!tarmac_diagram(s, r->continued_write))
+	if (!cst_tarmac_parse_diagram(s, r->continued_write))
 		s->rec->kind = CST_TARMAC_OTHER;
 	return true;
 }

@@ -103,7 +103,7 @@ static bool bank(struct scan *s, struct cst_tarmac_reg *r)
 	return scan_take(s, ')') || scan_wrong(s, s->p, "expected ')'");
 }
 
-bool tarmac_reg(struct scan *s)
+bool cst_tarmac_parse_reg(struct scan *s)
 {
 	struct cst_tarmac_reg *r = &s->rec->u.reg;
 	const char *end;

@@ -69,7 +69,7 @@ static bool banks(struct cst_tarmac_reg_name *what, struct cst_str word, size_t 
 			;
 		part = scan_str(word.p + from + 1, word.p + to);
 		memset(&m, 0, sizeof(m));
-		tarmac_mode(&m, part);
+		cst_tarmac_parse_mode(&m, part);
 		if (m.kind != CST_TARMAC_NO_MODE && m.kind != CST_TARMAC_MODE_OTHER && what->bank == CST_TARMAC_NO_MODE) {
 			what->bank = m.kind;
 			what->el = m.el;

@@ -24,7 +24,7 @@ struct scan {
 };
 
 /* 0..15 of hexadecimal digits, else above 15: TARMAC_BLANK, TARMAC_STOP (ends a word), TARMAC_WORD (any other). */
-extern const uint8_t tarmac_char[256];
+extern const uint8_t cst_tarmac_char[256];
 
 #define TARMAC_WORD 0x10
 #define TARMAC_BLANK 0x20
@@ -32,7 +32,7 @@ extern const uint8_t tarmac_char[256];
 
 static inline unsigned int scan_char(char c)
 {
-	return tarmac_char[(unsigned char)c];
+	return cst_tarmac_char[(unsigned char)c];
 }
 
 /* Records an error. Returns false, so that a caller can return it. */
@@ -141,7 +141,7 @@ static inline bool scan_hex(struct scan *s, uint64_t *value, size_t *n, const ch
 }
 
 /* Returns true if a decimal number needs more than 64 bits. */
-bool scan_dec_is_large(const char *from, const char *to);
+bool cst_tarmac_is_large(const char *from, const char *to);
 
 static inline bool scan_dec(struct scan *s, uint64_t *value, const char *reason)
 {
@@ -157,7 +157,7 @@ static inline bool scan_dec(struct scan *s, uint64_t *value, const char *reason)
 	*value = v;
 	if (p == from)
 		return scan_wrong(s, from, reason);
-	return p - from < 20 || !scan_dec_is_large(from, p) ||
+	return p - from < 20 || !cst_tarmac_is_large(from, p) ||
 	       scan_fail(s, from, -CST_ERR_LIMIT, "number of more than 64 bits");
 }
 

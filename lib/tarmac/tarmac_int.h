@@ -10,38 +10,38 @@
 
 #include "tarmac/scan.h"
 
-bool tarmac_insn(struct scan *s, char type, const struct cst_tarmac_opts *opts);	/* of IT, IS, IF: 't', 's', 'f' */
-bool tarmac_es(struct scan *s, const struct cst_tarmac_opts *opts);
-bool tarmac_flow(struct scan *s, enum cst_tarmac_flow_type type);
-bool tarmac_branch(struct scan *s);
-bool tarmac_reg(struct scan *s);
-bool tarmac_memory(struct scan *s, struct cst_str type);
-bool tarmac_short_memory(struct scan *s, struct cst_str type);
-bool tarmac_update(struct scan *s, struct cst_str type);
-bool tarmac_bus(struct scan *s, struct cst_str type);
-bool tarmac_diagram(struct scan *s, bool write);
-bool tarmac_event(struct scan *s);
-bool tarmac_exception(struct scan *s);
-bool tarmac_cache(struct scan *s);
-bool tarmac_walk(struct scan *s, bool update);
-bool tarmac_tlb(struct scan *s, bool walk_cache);
+bool cst_tarmac_parse_insn(struct scan *s, char type, const struct cst_tarmac_opts *opts);	/* of IT, IS, IF: 't', 's', 'f' */
+bool cst_tarmac_parse_es(struct scan *s, const struct cst_tarmac_opts *opts);
+bool cst_tarmac_parse_flow(struct scan *s, enum cst_tarmac_flow_type type);
+bool cst_tarmac_parse_branch(struct scan *s);
+bool cst_tarmac_parse_reg(struct scan *s);
+bool cst_tarmac_parse_memory(struct scan *s, struct cst_str type);
+bool cst_tarmac_parse_short_memory(struct scan *s, struct cst_str type);
+bool cst_tarmac_parse_update(struct scan *s, struct cst_str type);
+bool cst_tarmac_parse_bus(struct scan *s, struct cst_str type);
+bool cst_tarmac_parse_diagram(struct scan *s, bool write);
+bool cst_tarmac_parse_event(struct scan *s);
+bool cst_tarmac_parse_exception(struct scan *s);
+bool cst_tarmac_parse_cache(struct scan *s);
+bool cst_tarmac_parse_walk(struct scan *s, bool update);
+bool cst_tarmac_parse_tlb(struct scan *s, bool walk_cache);
 
 /* Reads an address by the common definition: vaddr{:paddr{_NS}}. */
-bool tarmac_address(struct scan *s, struct cst_tarmac_address *a, const char *reason);
+bool cst_tarmac_parse_address(struct scan *s, struct cst_tarmac_address *a, const char *reason);
 /* Reads _NS, _S or nothing behind a physical address. Returns CST_TARMAC_NO_PHYSICAL after scan_wrong(). */
-enum cst_tarmac_space tarmac_space(struct scan *s);
+enum cst_tarmac_space cst_tarmac_parse_space(struct scan *s);
 /* Reads a mode; any word that is none gives CST_TARMAC_MODE_OTHER. */
-void tarmac_mode(struct cst_tarmac_mode *m, struct cst_str word);
+void cst_tarmac_parse_mode(struct cst_tarmac_mode *m, struct cst_str word);
 /* Returns true if the word names a mode. */
-bool tarmac_is_mode(struct cst_str word);
+bool cst_tarmac_is_mode(struct cst_str word);
 /* Returns the name of a mode in a dialect; "" if it has none. */
-const char *tarmac_mode_name(enum cst_tarmac_mode_kind kind, enum cst_tarmac_dialect dialect);
+const char *cst_tarmac_mode_name(enum cst_tarmac_mode_kind kind, enum cst_tarmac_dialect dialect);
 /* Returns true at a word of hexadecimal digits: the value of an event, not its name. */
-bool tarmac_at_value(const struct scan *s);
+bool cst_tarmac_at_value(const struct scan *s);
 /* Returns the instruction set of a letter, CST_ISA_UNKNOWN for other words. */
-enum cst_isa tarmac_isa(struct cst_str word);
+enum cst_isa cst_tarmac_isa_of(struct cst_str word);
 /* Returns the type of a record by its word (enum type of reader.c); 0: the word is no type. */
-int tarmac_type(struct cst_str word);
-enum cst_tarmac_unit tarmac_unit(struct cst_str word);
+int cst_tarmac_type_of(struct cst_str word);
+enum cst_tarmac_unit cst_tarmac_unit_of(struct cst_str word);
 
 #endif

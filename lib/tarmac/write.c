@@ -9,7 +9,7 @@
 #define ES_UNIT 4	/* ... of a unit and the blanks behind it */
 #define ES_BEFORE 20	/* ... before a record without time */
 
-bool write_is_word(struct cst_str w)
+bool cst_tarmac_write_is_word(struct cst_str w)
 {
 	size_t i;
 
@@ -19,7 +19,7 @@ bool write_is_word(struct cst_str w)
 	return w.n;
 }
 
-bool write_is_long_word(struct cst_str w)
+bool cst_tarmac_write_is_long_word(struct cst_str w)
 {
 	size_t i;
 
@@ -29,20 +29,20 @@ bool write_is_long_word(struct cst_str w)
 	return w.n;
 }
 
-bool write_is_text(struct cst_str t)
+bool cst_tarmac_write_is_text(struct cst_str t)
 {
 	if (!t.n)
 		return true;
 	return !memchr(t.p, '\n', t.n) && scan_char(t.p[0]) != TARMAC_BLANK && scan_char(t.p[t.n - 1]) != TARMAC_BLANK;
 }
 
-void write_str(struct writer *w, struct cst_str s)
+void cst_tarmac_write_str(struct writer *w, struct cst_str s)
 {
 	if (s.n)
 		cst_text_mem(&w->t, s.p, s.n);
 }
 
-void write_after_blank(struct writer *w, struct cst_str s)
+void cst_tarmac_write_after_blank(struct writer *w, struct cst_str s)
 {
 	if (!s.n)
 		return;
@@ -57,14 +57,14 @@ static void blanks(struct writer *w, size_t n)
 }
 
 /* Fast Models write 8 or 16 digits. */
-void write_virtual(struct writer *w, uint64_t address)
+void cst_tarmac_write_virtual(struct writer *w, uint64_t address)
 {
 	cst_text_hex(&w->t, address, address > UINT32_MAX ? 16 : 8);
 }
 
-int write_address(struct writer *w, const struct cst_tarmac_address *a)
+int cst_tarmac_write_address(struct writer *w, const struct cst_tarmac_address *a)
 {
-	write_virtual(w, a->address);
+	cst_tarmac_write_virtual(w, a->address);
 	switch (a->space) {
 	case CST_TARMAC_NO_PHYSICAL:
 		return 0;
@@ -109,8 +109,8 @@ static int write_mode(struct writer *w, const struct cst_tarmac_mode *m)
 	case CST_TARMAC_NO_MODE:
 		return -CST_ERR_UNSUP;
 	case CST_TARMAC_MODE_OTHER:
-		write_str(w, m->text);
-		return write_is_word(m->text) && !tarmac_is_mode(m->text) ? 0 : -CST_ERR_INVAL;
+		cst_tarmac_write_str(w, m->text);
+		return cst_tarmac_write_is_word(m->text) && !cst_tarmac_is_mode(m->text) ? 0 : -CST_ERR_INVAL;
 	case CST_TARMAC_EL:
 		if (m->el > 3 || (m->stack && m->stack != 'h' && m->stack != 't'))
 			return -CST_ERR_INVAL;
@@ -120,7 +120,7 @@ static int write_mode(struct writer *w, const struct cst_tarmac_mode *m)
 			cst_text_char(&w->t, m->stack);
 		break;
 	default:
-		name = tarmac_mode_name((enum cst_tarmac_mode_kind)m->kind, w->dialect);
+		name = cst_tarmac_mode_name((enum cst_tarmac_mode_kind)m->kind, w->dialect);
 		if (!*name)
 			return -CST_ERR_INVAL;
 		cst_text_str(&w->t, name);
@@ -135,7 +135,7 @@ static int check_insn(const struct cst_tarmac_insn *insn)
 	const char letter = isa_letter(insn->isa);
 
 	if ((insn->size != 2 && insn->size != 4) || insn->outcome > CST_TARMAC_FETCH_FAIL || !letter ||
-	    !write_is_text(insn->disassembly))
+	    !cst_tarmac_write_is_text(insn->disassembly))
 		return -CST_ERR_INVAL;
 	if (insn->size == 2 && (letter == 'A' || letter == 'O' || insn->opcode > UINT16_MAX))
 		return insn->outcome == CST_TARMAC_FETCH_FAIL ? 0 : -CST_ERR_INVAL;
@@ -149,7 +149,7 @@ static int write_insn(struct writer *w, const struct cst_tarmac_insn *insn)
 	if (insn->outcome == CST_TARMAC_FETCH_FAIL || !insn->has_index)
 		return -CST_ERR_UNSUP;
 	cst_text_dec_in(&w->t, insn->outcome == CST_TARMAC_CC_FAIL ? "IS (" : "IT (", insn->index, ") ");
-	err = write_address(w, &insn->address);
+	err = cst_tarmac_write_address(w, &insn->address);
 	if (err)
 		return err;
 	if (insn->has_physical2 && insn->address.space == CST_TARMAC_NO_PHYSICAL)
@@ -163,7 +163,7 @@ static int write_insn(struct writer *w, const struct cst_tarmac_insn *insn)
 	if (err)
 		return err;
 	cst_text_str(&w->t, " :");
-	write_after_blank(w, insn->disassembly);
+	cst_tarmac_write_after_blank(w, insn->disassembly);
 	return 0;
 }
 
@@ -204,7 +204,7 @@ static int write_es(struct writer *w, const struct cst_tarmac_insn *insn)
 		cst_text_str(&w->t, ":         ");
 	else
 		cst_text_char(&w->t, ':');
-	write_after_blank(w, *text);
+	cst_tarmac_write_after_blank(w, *text);
 	return 0;
 }
 
@@ -221,10 +221,10 @@ static int write_flow(struct writer *w, const struct cst_tarmac_flow *flow)
 		cst_text_hex_in(&w->t, "BR (", flow->target.address, es_digits(flow->target.address, flow->isa), ")");
 	} else {
 		cst_text_dec_in(&w->t, types[flow->type], flow->index, ") ");
-		err = write_address(w, &flow->from);
+		err = cst_tarmac_write_address(w, &flow->from);
 		cst_text_char(&w->t, ' ');
 		if (!err)
-			err = write_address(w, &flow->target);
+			err = cst_tarmac_write_address(w, &flow->target);
 		if (err)
 			return err;
 	}
@@ -243,11 +243,11 @@ static int write_named_event(struct writer *w, const struct cst_tarmac_event *e)
 	if (n)
 		memcpy(line, e->name.p, n);
 	line[n] = '\n';
-	if (!write_is_long_word(e->name) || e->has_number || e->has_value1 || tarmac_at_value(&s))
+	if (!cst_tarmac_write_is_long_word(e->name) || e->has_number || e->has_value1 || cst_tarmac_at_value(&s))
 		return -CST_ERR_UNSUP;
 	cst_text_str(&w->t, "E ");
-	write_str(w, e->name);
-	write_after_blank(w, e->text);
+	cst_tarmac_write_str(w, e->name);
+	cst_tarmac_write_after_blank(w, e->text);
 	return 0;
 }
 
@@ -258,7 +258,7 @@ static int write_exception(struct writer *w, const struct cst_tarmac_event *e)
 	cst_text_str(&w->t, w->rec->flags & CST_TARMAC_TIME_BEFORE ? "EXC" : "ES  EXC");
 	if (e->has_number)
 		cst_text_hex_in(&w->t, " [0x", e->number, 2, "]");
-	write_after_blank(w, e->name);
+	cst_tarmac_write_after_blank(w, e->name);
 	return 0;
 }
 
@@ -266,7 +266,7 @@ static int write_event(struct writer *w, const struct cst_tarmac_event *e)
 {
 	int err;
 
-	if (!write_is_text(e->name) || !write_is_text(e->text))
+	if (!cst_tarmac_write_is_text(e->name) || !cst_tarmac_write_is_text(e->text))
 		return -CST_ERR_INVAL;
 	if (!e->has_value && !e->text.n && w->dialect == CST_TARMAC_ES)
 		return write_exception(w, e);
@@ -275,7 +275,7 @@ static int write_event(struct writer *w, const struct cst_tarmac_event *e)
 	if (!e->has_number || !e->name.n)
 		return -CST_ERR_UNSUP;
 	cst_text_str(&w->t, "E ");
-	err = write_address(w, &e->value);
+	err = cst_tarmac_write_address(w, &e->value);
 	if (err)
 		return err;
 	cst_text_char(&w->t, ' ');
@@ -288,7 +288,7 @@ static int write_event(struct writer *w, const struct cst_tarmac_event *e)
 	if (e->has_value1)
 		cst_text_hex_in(&w->t, "", e->value1, 8, " ");
 	cst_text_hex_in(&w->t, "", e->number, 8, " ");
-	write_str(w, e->name);
+	cst_tarmac_write_str(w, e->name);
 	return 0;
 }
 
@@ -308,14 +308,14 @@ static int write_other(struct writer *w)
 	struct cst_str text = rec->text;
 	const bool header = text.n >= 6 && !memcmp(text.p, "Tarmac", 6);
 
-	if (!write_is_text(text) || (rec->kind == CST_TARMAC_HEADER && !header))
+	if (!cst_tarmac_write_is_text(text) || (rec->kind == CST_TARMAC_HEADER && !header))
 		return -CST_ERR_INVAL;
 	/* An error without time and type is that of the second line of LD or ST, which has no form of its own. */
-	if (rec->error && !w->t.len && !tarmac_type(first_word(text)))
+	if (rec->error && !w->t.len && !cst_tarmac_type_of(first_word(text)))
 		return -CST_ERR_UNSUP;
 	if (!w->t.len && (!text.n || *text.p == '#' || (text.n > 1 && text.p[0] == '/' && text.p[1] == '/')))
 		return -CST_ERR_INVAL;
-	write_str(w, text);
+	cst_tarmac_write_str(w, text);
 	return 0;
 }
 
@@ -366,12 +366,12 @@ static int check_cpu(const struct cst_tarmac_record *rec)
 {
 	if (!rec->cpu.n)
 		return 0;
-	if (!write_is_word(rec->cpu) || tarmac_type(rec->cpu) ||
-	    (rec->unit == CST_TARMAC_NO_UNIT && tarmac_unit(rec->cpu) != CST_TARMAC_NO_UNIT))
+	if (!cst_tarmac_write_is_word(rec->cpu) || cst_tarmac_type_of(rec->cpu) ||
+	    (rec->unit == CST_TARMAC_NO_UNIT && cst_tarmac_unit_of(rec->cpu) != CST_TARMAC_NO_UNIT))
 		return -CST_ERR_INVAL;
 	if (rec->kind != CST_TARMAC_OTHER || is_cpu(rec->cpu))
 		return 0;
-	return tarmac_type(first_word(rec->text)) ? 0 : -CST_ERR_INVAL;
+	return cst_tarmac_type_of(first_word(rec->text)) ? 0 : -CST_ERR_INVAL;
 }
 
 static int write_record(struct writer *w)
@@ -391,23 +391,23 @@ static int write_record(struct writer *w)
 	case CST_TARMAC_FLOW:
 		return write_flow(w, &rec->u.flow);
 	case CST_TARMAC_REG:
-		return write_reg(w, &rec->u.reg);
+		return cst_tarmac_write_reg(w, &rec->u.reg);
 	case CST_TARMAC_MEMORY:
-		return write_memory(w, &rec->u.memory);
+		return cst_tarmac_write_memory(w, &rec->u.memory);
 	case CST_TARMAC_UPDATE:
-		return write_update(w, &rec->u.memory);
+		return cst_tarmac_write_update(w, &rec->u.memory);
 	case CST_TARMAC_BUS:
-		return write_bus(w, &rec->u.bus);
+		return cst_tarmac_write_bus(w, &rec->u.bus);
 	case CST_TARMAC_EVENT:
 		return write_event(w, &rec->u.event);
 	case CST_TARMAC_MAINTENANCE:
-		return write_maintenance(w, &rec->u.maintenance);
+		return cst_tarmac_write_maintenance(w, &rec->u.maintenance);
 	case CST_TARMAC_CACHE:
-		return write_cache(w, &rec->u.cache);
+		return cst_tarmac_write_cache(w, &rec->u.cache);
 	case CST_TARMAC_WALK:
-		return write_walk(w, &rec->u.walk);
+		return cst_tarmac_write_walk(w, &rec->u.walk);
 	case CST_TARMAC_TLB:
-		return write_tlb(w, &rec->u.tlb);
+		return cst_tarmac_write_tlb(w, &rec->u.tlb);
 	default:
 		return -CST_ERR_INVAL;
 	}
@@ -427,7 +427,7 @@ int64_t cst_tarmac_write(const struct cst_tarmac_record *rec, enum cst_tarmac_di
 	if (!bare(rec))
 		write_time(&w);
 	if (rec->cpu.n) {
-		write_str(&w, rec->cpu);
+		cst_tarmac_write_str(&w, rec->cpu);
 		cst_text_char(&w.t, ' ');
 	}
 	err = write_record(&w);

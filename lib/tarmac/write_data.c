@@ -58,23 +58,24 @@ static void digits(struct writer *w, struct cst_str d, char blank)
 	}
 }
 
-int write_reg(struct writer *w, const struct cst_tarmac_reg *r)
+int cst_tarmac_write_reg(struct writer *w, const struct cst_tarmac_reg *r)
 {
 	const bool es = w->dialect == CST_TARMAC_ES;
 	bool value;
 
-	if (!write_is_word(r->name) || !write_is_text(r->digits) || !write_is_text(r->note) || !value_is_sound(r) ||
-	    (r->bank.n && !write_is_word(r->bank)) || (r->has_parentheses && !r->bank.n) || (r->has_range && r->high < r->low))
+	if (!cst_tarmac_write_is_word(r->name) || !cst_tarmac_write_is_text(r->digits) ||
+	    !cst_tarmac_write_is_text(r->note) || !value_is_sound(r) || (r->bank.n && !cst_tarmac_write_is_word(r->bank)) ||
+	    (r->has_parentheses && !r->bank.n) || (r->has_range && r->high < r->low))
 		return -CST_ERR_INVAL;
 	if (!es && (r->has_parentheses || r->has_range || memchr(r->digits.p, '-', r->digits.n)))
 		return -CST_ERR_UNSUP;
 	if (r->bank.n && !r->has_parentheses && (first_word(r->bank, &value) != r->bank.n || value || r->has_range))
 		return -CST_ERR_INVAL;
 	cst_text_str(&w->t, "R ");
-	write_str(w, r->name);
+	cst_tarmac_write_str(w, r->name);
 	if (r->bank.n) {
 		cst_text_str(&w->t, r->has_parentheses ? " (" : " ");
-		write_str(w, r->bank);
+		cst_tarmac_write_str(w, r->bank);
 		cst_text_str(&w->t, r->has_parentheses ? ")" : "");
 	}
 	if (r->has_range) {
@@ -84,7 +85,7 @@ int write_reg(struct writer *w, const struct cst_tarmac_reg *r)
 	cst_text_char(&w->t, ' ');
 	digits(w, r->digits, es ? ' ' : '_');
 	if (es)
-		write_after_blank(w, r->note);
+		cst_tarmac_write_after_blank(w, r->note);
 	return 0;
 }
 
@@ -148,7 +149,7 @@ static int write_picture(struct writer *w, const struct cst_tarmac_memory *m, ui
 	cst_text_hex(&w->t, m->address.physical - first, 10);
 	if (m->attributes.n)
 		cst_text_str(&w->t, "   ");
-	write_after_blank(w, m->attributes);
+	cst_tarmac_write_after_blank(w, m->attributes);
 	return 0;
 }
 
@@ -160,7 +161,7 @@ static int access(struct writer *w, const struct cst_tarmac_memory *m)
 	if (!m->size || (!(m->access & CST_TARMAC_ABORTED) && (m->used != bytes_mask(m->size) || m->unknown)))
 		return -CST_ERR_UNSUP;
 	cst_text_char(&w->t, ' ');
-	err = write_address(w, &m->address);
+	err = cst_tarmac_write_address(w, &m->address);
 	if (err)
 		return err;
 	cst_text_char(&w->t, ' ');
@@ -174,10 +175,10 @@ static int access(struct writer *w, const struct cst_tarmac_memory *m)
 static int check_memory(const struct cst_tarmac_memory *m)
 {
 	return m->size > CST_TARMAC_DATA || m->window > 15 || (m->used | m->unknown) & ~bytes_mask(m->size) || m->unknown & ~m->used ||
-	       m->address.space > CST_TARMAC_REALM || !write_is_text(m->attributes) ? -CST_ERR_INVAL : 0;
+	       m->address.space > CST_TARMAC_REALM || !cst_tarmac_write_is_text(m->attributes) ? -CST_ERR_INVAL : 0;
 }
 
-int write_memory(struct writer *w, const struct cst_tarmac_memory *m)
+int cst_tarmac_write_memory(struct writer *w, const struct cst_tarmac_memory *m)
 {
 	uint64_t base;
 
@@ -195,12 +196,12 @@ int write_memory(struct writer *w, const struct cst_tarmac_memory *m)
 	return access(w, m);
 }
 
-int write_update(struct writer *w, const struct cst_tarmac_memory *m)
+int cst_tarmac_write_update(struct writer *w, const struct cst_tarmac_memory *m)
 {
-	if (check_memory(m) || !write_is_word(m->operation))
+	if (check_memory(m) || !cst_tarmac_write_is_word(m->operation))
 		return -CST_ERR_INVAL;
 	cst_text_dec_in(&w->t, "MU", m->size, "_");
-	write_str(w, m->operation);
+	cst_tarmac_write_str(w, m->operation);
 	return access(w, m);
 }
 
@@ -214,9 +215,9 @@ static void cacheable(struct writer *w, const char *which, uint8_t flags)
 		cst_text_char(&w->t, flags >> i & 1 ? letters[i] : '_');
 }
 
-int write_bus(struct writer *w, const struct cst_tarmac_bus *b)
+int cst_tarmac_write_bus(struct writer *w, const struct cst_tarmac_bus *b)
 {
-	if (!b->size || b->size > CST_TARMAC_DATA || !write_is_word(b->master) || (b->inner | b->outer) > 31 ||
+	if (!b->size || b->size > CST_TARMAC_DATA || !cst_tarmac_write_is_word(b->master) || (b->inner | b->outer) > 31 ||
 	    (b->access && b->access != CST_TARMAC_LOCKED && b->access != CST_TARMAC_EXCLUSIVE))
 		return -CST_ERR_INVAL;
 	cst_text_dec_in(&w->t, b->write ? "BW" : "BR", b->size, b->fetch ? "I" : "D");
@@ -225,7 +226,7 @@ int write_bus(struct writer *w, const struct cst_tarmac_bus *b)
 	cst_text_char(&w->t, b->nonsecure ? 'N' : 'S');
 	cacheable(w, " I", b->inner);
 	cacheable(w, " O", b->outer);
-	write_after_blank(w, b->master);
+	cst_tarmac_write_after_blank(w, b->master);
 	cst_text_hex_in(&w->t, " ", b->address, 12, " ");
 	number(w, b->data, b->size, true);
 	return 0;
@@ -233,19 +234,20 @@ int write_bus(struct writer *w, const struct cst_tarmac_bus *b)
 
 /* ---- caches, walks, TLBs ---------------------------------------------------------------------------- */
 
-int write_maintenance(struct writer *w, const struct cst_tarmac_maintenance *m)
+int cst_tarmac_write_maintenance(struct writer *w, const struct cst_tarmac_maintenance *m)
 {
-	if (!m->side.n || !m->operation.n || !m->scope.n || !write_is_text(m->side) || !write_is_text(m->operation) ||
-	    !write_is_text(m->scope) || !write_is_text(m->region))
+	if (!m->side.n || !m->operation.n || !m->scope.n || !cst_tarmac_write_is_text(m->side) ||
+	    !cst_tarmac_write_is_text(m->operation) ||
+	    !cst_tarmac_write_is_text(m->scope) || !cst_tarmac_write_is_text(m->region))
 		return -CST_ERR_INVAL;
 	cst_text_str(&w->t, "CACHE MAINTENANCE ");
-	write_str(w, m->side);
-	write_after_blank(w, m->operation);
-	write_after_blank(w, m->scope);
+	cst_tarmac_write_str(w, m->side);
+	cst_tarmac_write_after_blank(w, m->operation);
+	cst_tarmac_write_after_blank(w, m->scope);
 	cst_text_char(&w->t, ' ');
-	if (write_address(w, &m->data))
+	if (cst_tarmac_write_address(w, &m->data))
 		return -CST_ERR_UNSUP;
-	write_after_blank(w, m->region);
+	cst_tarmac_write_after_blank(w, m->region);
 	return 0;
 }
 
@@ -254,45 +256,47 @@ static void prefixed(struct writer *w, const char *before, uint64_t address, uns
 	cst_text_hex_in(&w->t, before, address, width, nonsecure ? "_NS" : "");
 }
 
-int write_cache(struct writer *w, const struct cst_tarmac_cache *c)
+int cst_tarmac_write_cache(struct writer *w, const struct cst_tarmac_cache *c)
 {
-	if (!write_is_long_word(c->id) || scan_is(c->id, "MAINTENANCE") || !write_is_word(c->operation))
+	if (!cst_tarmac_write_is_long_word(c->id) || scan_is(c->id, "MAINTENANCE") || !cst_tarmac_write_is_word(c->operation))
 		return -CST_ERR_INVAL;
 	cst_text_str(&w->t, "CACHE ");
-	write_str(w, c->id);
+	cst_tarmac_write_str(w, c->id);
 	cst_text_hex_in(&w->t, " LINE ", c->line, 4, " ");
-	write_str(w, c->operation);
+	cst_tarmac_write_str(w, c->operation);
 	prefixed(w, " 0x", c->address, 12, c->nonsecure);
 	return 0;
 }
 
-int write_walk(struct writer *w, const struct cst_tarmac_walk *walk)
+int cst_tarmac_write_walk(struct writer *w, const struct cst_tarmac_walk *walk)
 {
-	if (!write_is_word(walk->side) || !write_is_word(walk->format) || !write_is_word(walk->result) || !write_is_text(walk->attributes))
+	if (!cst_tarmac_write_is_word(walk->side) || !cst_tarmac_write_is_word(walk->format) ||
+	    !cst_tarmac_write_is_word(walk->result) || !cst_tarmac_write_is_text(walk->attributes))
 		return -CST_ERR_INVAL;
 	cst_text_str(&w->t, walk->update ? "TTU " : "TTW ");
-	write_str(w, walk->side);
-	write_after_blank(w, walk->format);
+	cst_tarmac_write_str(w, walk->side);
+	cst_tarmac_write_after_blank(w, walk->format);
 	cst_text_dec_in(&w->t, " ", walk->stage, ":");
 	cst_text_dec(&w->t, walk->level);
 	cst_text_hex_in(&w->t, " ", walk->address, 12, " ");
 	cst_text_hex_in(&w->t, "", walk->data, 16, " : ");
-	write_str(w, walk->result);
-	write_after_blank(w, walk->attributes);
+	cst_tarmac_write_str(w, walk->result);
+	cst_tarmac_write_after_blank(w, walk->attributes);
 	return 0;
 }
 
-int write_tlb(struct writer *w, const struct cst_tarmac_tlb *t)
+int cst_tarmac_write_tlb(struct writer *w, const struct cst_tarmac_tlb *t)
 {
-	if (!write_is_long_word(t->id) || !write_is_long_word(t->size_text) || (t->regime.n && !write_is_word(t->regime)) ||
-	    !write_is_text(t->type) || !write_is_text(t->attributes))
+	if (!cst_tarmac_write_is_long_word(t->id) || !cst_tarmac_write_is_long_word(t->size_text) ||
+	    (t->regime.n && !cst_tarmac_write_is_word(t->regime)) ||
+	    !cst_tarmac_write_is_text(t->type) || !cst_tarmac_write_is_text(t->attributes))
 		return -CST_ERR_INVAL;
 	cst_text_str(&w->t, t->walk_cache ? "WALKCACHE " : "TLB ");
 	cst_text_str(&w->t, t->evict ? "EVICT " : "FILL ");
-	write_str(w, t->id);
-	write_after_blank(w, t->size_text);
+	cst_tarmac_write_str(w, t->id);
+	cst_tarmac_write_after_blank(w, t->size_text);
 	prefixed(w, " 0x", t->base, 8, t->nonsecure);
-	write_after_blank(w, t->regime);
+	cst_tarmac_write_after_blank(w, t->regime);
 	if (t->has_vmid)
 		cst_text_dec_in(&w->t, " vmid=", t->vmid, "");
 	if (t->has_asid)
@@ -300,7 +304,7 @@ int write_tlb(struct writer *w, const struct cst_tarmac_tlb *t)
 	if (t->evict)
 		return 0;
 	prefixed(w, ":0x", t->physical, 10, t->physical_nonsecure);
-	write_after_blank(w, t->type);
-	write_after_blank(w, t->attributes);
+	cst_tarmac_write_after_blank(w, t->type);
+	cst_tarmac_write_after_blank(w, t->attributes);
 	return 0;
 }

@@ -17,25 +17,25 @@ struct writer {
 };
 
 /* At least one character, none of which ends a word; a long word may have stops in it. */
-bool write_is_word(struct cst_str w);
-bool write_is_long_word(struct cst_str w);
+bool cst_tarmac_write_is_word(struct cst_str w);
+bool cst_tarmac_write_is_long_word(struct cst_str w);
 /* No line end, and no blanks at its ends; may be empty. */
-bool write_is_text(struct cst_str t);
+bool cst_tarmac_write_is_text(struct cst_str t);
 
-void write_str(struct writer *w, struct cst_str s);
+void cst_tarmac_write_str(struct writer *w, struct cst_str s);
 /* A blank and the text; nothing if the text is empty. */
-void write_after_blank(struct writer *w, struct cst_str s);
+void cst_tarmac_write_after_blank(struct writer *w, struct cst_str s);
 /* A virtual address, and the common definition of an address. */
-void write_virtual(struct writer *w, uint64_t address);
-int write_address(struct writer *w, const struct cst_tarmac_address *a);
+void cst_tarmac_write_virtual(struct writer *w, uint64_t address);
+int cst_tarmac_write_address(struct writer *w, const struct cst_tarmac_address *a);
 
-int write_reg(struct writer *w, const struct cst_tarmac_reg *r);
-int write_memory(struct writer *w, const struct cst_tarmac_memory *m);
-int write_update(struct writer *w, const struct cst_tarmac_memory *m);
-int write_bus(struct writer *w, const struct cst_tarmac_bus *b);
-int write_maintenance(struct writer *w, const struct cst_tarmac_maintenance *m);
-int write_cache(struct writer *w, const struct cst_tarmac_cache *c);
-int write_walk(struct writer *w, const struct cst_tarmac_walk *walk);
-int write_tlb(struct writer *w, const struct cst_tarmac_tlb *t);
+int cst_tarmac_write_reg(struct writer *w, const struct cst_tarmac_reg *r);
+int cst_tarmac_write_memory(struct writer *w, const struct cst_tarmac_memory *m);
+int cst_tarmac_write_update(struct writer *w, const struct cst_tarmac_memory *m);
+int cst_tarmac_write_bus(struct writer *w, const struct cst_tarmac_bus *b);
+int cst_tarmac_write_maintenance(struct writer *w, const struct cst_tarmac_maintenance *m);
+int cst_tarmac_write_cache(struct writer *w, const struct cst_tarmac_cache *c);
+int cst_tarmac_write_walk(struct writer *w, const struct cst_tarmac_walk *walk);
+int cst_tarmac_write_tlb(struct writer *w, const struct cst_tarmac_tlb *t);
 
 #endif
