@@ -272,7 +272,7 @@ $(GEN_A): $(GEN_OBJ)
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
-$(B)/tests/gen/cst-gen: $(B)/obj/tests/gen/main.o $(GEN_A)
+$(B)/tests/gen/cst-gen: $(B)/obj/tests/gen/main.o $(GEN_A) $(LIB_A)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(ZSTD_LIBS) -lm

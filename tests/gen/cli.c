@@ -34,6 +34,7 @@ static const struct option_row rows[] = {
 	CLI("perf", TEXT, perf, "write a perf.data file"),
 	CLI("snapshot", TEXT, snapshot, "write an Arm snapshot directory"),
 	CLI("truth", TEXT, truth, "folder for ranges, branches and a summary of what was executed"),
+	CLI("tarmac", TEXT, tarmac, "what was executed as Tarmac text: a line for each instruction"),
 	CLI("symfs", TEXT, symfs, "scenario: folder for the files of the machine"),
 	CLI("print", FLAG, print, "random: print the expected events"),
 	HEAD("random"),
@@ -144,7 +145,7 @@ void cli_help(void)
 	puts("cst-gen: traces with known contents\n\n"
 	     "  cst-gen encode --flow FILE [options] (--perf OUT | --snapshot DIR) [--truth DIR]\n"
 	     "  cst-gen random --case N [options] (--perf OUT --images DIR | --snapshot DIR | --print)\n"
-	     "                 [--truth DIR]\n"
+	     "                 [--truth DIR] [--tarmac FILE]\n"
 	     "  cst-gen scenario [NAME --case N --perf OUT --truth DIR --symfs DIR]");
 	for (i = 0; i < NROWS; i++) {
 		if (rows[i].kind == HEADING)

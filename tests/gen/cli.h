@@ -9,7 +9,7 @@
 struct cli {
 	struct session_opts s;
 	struct prog_opts prog;
-	const char *flows[16], *images, *perf, *snapshot, *truth, *prefix, *symfs;
+	const char *flows[16], *images, *perf, *snapshot, *truth, *prefix, *symfs, *tarmac;
 	uint64_t case_seed, insns;
 	uint32_t exclude;
 	uint32_t cc, vmid_set;

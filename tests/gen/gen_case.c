@@ -212,7 +212,10 @@ static int insn_at(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el
 
 static void take_flow(void *ctx, const struct flow_rec *r)
 {
-	tu_flow(((struct collect *)ctx)->tu, r);
+	struct collect *k = ctx;
+
+	tarmac_flow(k->c->tarmac, r);
+	tu_flow(k->tu, r);
 }
 
 static void make_frames(struct gen_case *c)
@@ -275,6 +278,16 @@ size_t gen_case_read(const struct gen_case *c, uint32_t tid, int el, uint64_t va
 		return g->len - (size_t)(va - g->va);
 	}
 	return 0;
+}
+
+int gen_case_bytes(void *gen_case, const struct flow_rec *r, uint8_t *bytes)
+{
+	const uint8_t *p;
+
+	if (gen_case_read(gen_case, r->tid, r->el, r->pc, &p) < r->size)
+		return 0;
+	memcpy(bytes, p, r->size);
+	return 1;
 }
 
 void gen_case_free(struct gen_case *c)

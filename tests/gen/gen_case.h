@@ -34,6 +34,7 @@
 
 #include "encode.h"
 #include "random.h"
+#include "tarmac_w.h"
 
 /* features a test may exclude; everything else is always possible */
 enum gen_feature {
@@ -75,8 +76,11 @@ struct gen_case {
 	size_t nevents;
 	struct tu_stats stats;
 	struct prog *program;
+	struct tarmac_w *tarmac;	/* gets the flow, too; NULL: none */
 };
 
+/* the bytes of an instruction of the case, for struct tarmac_opts */
+int gen_case_bytes(void *gen_case, const struct flow_rec *r, uint8_t *bytes);
 /* draws the options only */
 void gen_case_opts(uint64_t seed, unsigned int exclude, struct gen_case *c);
 /* builds the case from the options in c */

@@ -11,6 +11,7 @@
 #include "gen_case.h"
 #include "learn.h"
 #include "merge.h"
+#include "opcodes.h"
 #include "scenario.h"
 #include "snapshot_w.h"
 
@@ -138,6 +139,12 @@ static void add_memory(struct memory *m, const struct flow_rec *r, const struct 
 								NULL,  im[i].file, NULL };
 }
 
+static void map(struct memory *m, struct opcodes *code, const struct flow_rec *r, const struct session_image *im, int n)
+{
+	add_memory(m, r, im, n);
+	opcodes_map(code, r);
+}
+
 static int encode(struct cli *c)
 {
 	struct memory *mem = gen_realloc(NULL, sizeof(*mem));
@@ -145,6 +152,8 @@ static int encode(struct cli *c)
 	struct learn *learn = NULL;
 	struct session *s = NULL;
 	struct truth *truth = NULL;
+	struct opcodes *code = NULL;
+	struct tarmac_opts o = { .bytes = opcodes_bytes, .mprofile = c->s.tu.mprofile, .a32_kernel = c->s.tu.v7 != TU_V8 };
 	struct merge *flow;
 	struct flow_rec r;
 	uint64_t total = 0;
@@ -157,10 +166,12 @@ static int encode(struct cli *c)
 	if (c->s.tu.maxspec)
 		learn = learn_new();
 	truth = truth_new(c->truth);
+	o.ctx = code = opcodes_new(images, nimages);
+	c->s.tarmac = tarmac_new(c->tarmac, &o);
 	s = session_new(&c->s, images, nimages, learn ? learn_insn : NULL, learn, truth);
 	while ((more = merge_next(flow, &r)) > 0) {
 		if (r.kind == FLOW_MAP)
-			add_memory(mem, &r, images, nimages);
+			map(mem, code, &r, images, nimages);
 		if (learn)
 			learn_add(learn, &r);
 		session_flow(s, &r);
@@ -175,7 +186,10 @@ static int encode(struct cli *c)
 out:
 	if (truth && truth_close(truth) && !rc)
 		rc = fail(c->truth);
+	if (tarmac_close(c->s.tarmac) && !rc)
+		rc = fail(c->tarmac);
 	session_free(s);
+	opcodes_free(code);
 	learn_free(learn);
 	merge_close(flow);
 	for (i = 0; i < nimages; i++) {
@@ -220,11 +234,18 @@ static void run_flow(void *ctx, const struct flow_rec *r)
 	session_flow(ctx, r);
 }
 
+static struct tarmac_opts case_tarmac(struct gen_case *k)
+{
+	return (struct tarmac_opts){ .ctx = k, .bytes = gen_case_bytes, .mprofile = k->prog.mprofile,
+				     .a32_kernel = k->prog.kernel_isa != FLOW_A64, .conditions = 1 };
+}
+
 static int case_perf(struct cli *c, struct gen_case *k)
 {
 	const char *prefix = c->prefix ? c->prefix : c->images;
 	const struct prog_region *g;
 	struct truth *truth = truth_new(c->truth);
+	struct tarmac_opts o;
 	struct prog *p;
 	struct session *s;
 	struct memory none = { .n = 0 };
@@ -236,6 +257,10 @@ static int case_perf(struct cli *c, struct gen_case *k)
 	k->prog.first_tid = 100;
 	k->prog.tid_step = 100;
 	p = prog_new(&k->prog);
+	k->program = p;
+	k->nregions = prog_regions(p, &k->regions);
+	o = case_tarmac(k);
+	c->s.tarmac = tarmac_new(c->tarmac, &o);
 	s = session_new(&c->s, NULL, 0, prog_insn_at, p, truth);
 	n = prog_regions(p, &g);
 	if (mkdir(c->images, 0777) && errno != EEXIST)
@@ -260,6 +285,8 @@ static int case_perf(struct cli *c, struct gen_case *k)
 		rc = write_results(c, s, &none);
 	if (truth_close(truth) && !rc)
 		rc = fail(c->truth);
+	if (tarmac_close(c->s.tarmac) && !rc)
+		rc = fail(c->tarmac);
 	session_free(s);
 	prog_free(p);
 	return rc;
@@ -267,6 +294,7 @@ static int case_perf(struct cli *c, struct gen_case *k)
 
 static int random_case(struct cli *c, int argc, char **argv)
 {
+	struct tarmac_opts o;
 	struct gen_case k;
 	int rc = 0;
 
@@ -294,8 +322,12 @@ static int random_case(struct cli *c, int argc, char **argv)
 		}
 		return case_perf(c, &k);
 	}
+	o = case_tarmac(&k);
+	k.tarmac = tarmac_new(c->tarmac, &o);
 	gen_case_build(&k);
-	if (c->snapshot)
+	if (tarmac_close(k.tarmac))
+		rc = fail(c->tarmac);
+	if (!rc && c->snapshot)
 		rc = case_snapshot(c, &k);
 	if (!rc && c->truth) {
 		struct truth *t = truth_new(c->truth);
@@ -334,7 +366,7 @@ static int scenario(int argc, char **argv)
 		fprintf(stderr, "cst-gen: scenario needs --perf, --truth and --symfs\n");
 		return 129;
 	}
-	return scenario_make(row, c.case_seed, c.perf, c.truth, c.symfs) ? fail(c.perf) : 0;
+	return scenario_make(row, c.case_seed, c.perf, c.truth, c.symfs, c.tarmac) ? fail(c.perf) : 0;
 }
 
 int main(int argc, char **argv)
@@ -354,9 +386,9 @@ int main(int argc, char **argv)
 	}
 	if (cli_parse(&c, argc - 2, argv + 2))
 		return 129;
-	if (!c.perf && !c.snapshot && !c.truth && !c.print) {
+	if (!c.perf && !c.snapshot && !c.truth && !c.print && !c.tarmac) {
 		fprintf(stderr,
-			"cst-gen: nothing to write: --perf, --snapshot, --truth or --print\n");
+			"cst-gen: nothing to write: --perf, --snapshot, --truth, --tarmac or --print\n");
 		return 129;
 	}
 	if (c.s.tu.v7 && (c.snapshot || c.s.tu.maxspec)) {

@@ -204,7 +204,7 @@ static int write_perf(const struct scenario *s, const char *name)
 }
 
 int scenario_make(const struct scenario_row *row, uint64_t seed, const char *perf,
-		  const char *truth_dir, const char *symfs)
+		  const char *truth_dir, const char *symfs, const char *tarmac)
 {
 	struct scenario s = { .seed = seed, .perf = perf };
 	struct truth *truth = truth_new(truth_dir);
@@ -213,12 +213,15 @@ int scenario_make(const struct scenario_row *row, uint64_t seed, const char *per
 
 	draw_options(&o, seed);
 	o.symfs = symfs;
+	o.tarmac = tarmac;
 	if (row->setup)
 		row->setup(&o);
 	s.w = world_new(&o, truth);
 	row->run(&s);
 	rc = write_perf(&s, perf);
 	if (truth_close(truth))
+		rc = -1;
+	if (tarmac_close(s.w->o.s.tarmac))
 		rc = -1;
 	if (!rc)
 		rc = write_expectations(&s, truth_dir);

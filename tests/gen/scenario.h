@@ -43,9 +43,9 @@ extern const struct scenario_row scenario_user[], scenario_kernel[], scenario_wh
 
 const struct scenario_row *scenario_find(const char *name);
 void scenario_list(void);
-/* 0, or -1 with errno */
+/* tarmac: file for what was executed, or NULL; 0, or -1 with errno */
 int scenario_make(const struct scenario_row *row, uint64_t seed, const char *perf,
-		  const char *truth, const char *symfs);
+		  const char *truth, const char *symfs, const char *tarmac);
 
 /* for the scenarios */
 void expect(struct scenario *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -339,6 +339,7 @@ void session_flow(struct session *s, const struct flow_rec *r)
 {
 	struct cpu_unit *u = &s->units[r->cpu % s->o.ncpus];
 
+	tarmac_flow(s->o.tarmac, r);
 	switch (r->kind) {
 	case FLOW_MAP:
 		file_mapped(s, r);

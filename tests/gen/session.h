@@ -7,6 +7,7 @@
 #define CSTRACE_TESTS_GEN_SESSION_H
 
 #include "perfdata_w.h"
+#include "tarmac_w.h"
 #include "truth_w.h"
 
 enum session_buffers {
@@ -29,6 +30,7 @@ struct session_opts {
 	/* write an AUXTRACE record when this many bytes wait; 0: at the end */
 	uint64_t chunk;
 	uint16_t p_frame_repeat, p_frame_null;
+	struct tarmac_w *tarmac;	/* gets the flow, too; NULL: none */
 	/*
 	 * The caller knows more than the flow says: processes of threads (default: tid / 100 * 100),
 	 * and it writes itself what the kernel tells of them, with session_at(). scheduled: the

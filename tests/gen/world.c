@@ -60,9 +60,29 @@ static int insn_at(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el
 	return 1;
 }
 
+static const struct wproc *space(const struct world *w, const struct wcpu *c)
+{
+	if (!c->el)
+		return c->cur->p;
+	return c->guest ? &w->guest : &w->kernel;
+}
+
+/* of the instruction that a CPU executes just now */
+static int bytes_at(void *ctx, const struct flow_rec *r, uint8_t *bytes)
+{
+	const struct world *w = ctx;
+	const struct wmap *m = map_at(space(w, &w->cpu[r->cpu]), r->pc);
+
+	if (!m)
+		return 0;
+	memcpy(bytes, m->code->bytes + 4 * (m->first + (r->pc - m->va) / 4), 4);
+	return 1;
+}
+
 struct world *world_new(const struct world_opts *o, struct truth *truth)
 {
 	struct world *w = gen_realloc(NULL, sizeof(*w));
+	struct tarmac_opts t = { .ctx = w, .bytes = bytes_at };
 	int i;
 
 	memset(w, 0, sizeof(*w));
@@ -72,6 +92,7 @@ struct world *world_new(const struct world_opts *o, struct truth *truth)
 	w->o.s.pid_of = pid_of;
 	w->o.s.scheduled = quiet;
 	w->o.s.tu.ctx = w;
+	w->o.s.tarmac = tarmac_new(o->tarmac, &t);
 	GEN_BUG_ON(o->s.ncpus > WORLD_CPUS);
 	w->s = session_new(&w->o.s, NULL, 0, insn_at, w, truth);
 	w->idle = world_thread(w, world_proc(w, 0), 0, "swapper");
@@ -161,13 +182,6 @@ static uint64_t somewhere(struct world *w, const struct wproc *p)
 			return m->va + 4ull * rng_range(&w->rng, kernel, n - 1);
 	}
 	gen_bug("no code to run", __FILE__, __LINE__);
-}
-
-static const struct wproc *space(const struct world *w, const struct wcpu *c)
-{
-	if (!c->el)
-		return c->cur->p;
-	return c->guest ? &w->guest : &w->kernel;
 }
 
 static uint64_t *pc_of(struct wcpu *c)

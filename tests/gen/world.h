@@ -49,6 +49,7 @@ struct world_opts {
 	uint8_t cut_often;	/* an AUX fragment ends whenever the side band says something */
 	uint16_t p_irq;		/* per mille of user instructions */
 	const char *symfs;	/* where the files of the machine go */
+	const char *tarmac;	/* what was executed goes there, too; NULL: nowhere */
 };
 
 struct wcpu {
