@@ -361,25 +361,20 @@ struct cst_tarmac_counts {
 struct cst_tarmac_reader;
 
 /* Makes a reader. `opts` NULL: the defaults. -CST_ERR_INVAL: opts->isa is not A32, T32, A64 or TEE. */
-CST_EXPERIMENTAL
 CST_SIZED int cst_tarmac_reader_new(struct cst_tarmac_reader **r, const struct cst_tarmac_opts *opts);
-CST_EXPERIMENTAL
 CST_API void cst_tarmac_reader_free(struct cst_tarmac_reader *r);
 /*
  * Adds text. The reader does not copy it: it must stay unchanged until cst_tarmac_next() returns 0. -CST_ERR_BUSY: the
  * text of the last call is not used up.
  */
-CST_EXPERIMENTAL
 CST_API int cst_tarmac_feed(struct cst_tarmac_reader *r, const void *text, size_t len);
 /* Ends the text: the last line may lack its '\n'. Text that is fed after this call begins a new line. */
-CST_EXPERIMENTAL
 CST_API void cst_tarmac_end(struct cst_tarmac_reader *r);
 /*
  * Returns 1 with the record of the next line, which belongs to the reader and is valid until the next call; 0 if more text
  * is needed (after cst_tarmac_end(): at the end of the text); -CST_ERR_NOMEM, after which the next call retries the same
  * line. The reader allocates memory only for a line that was fed in pieces or is too long, at most max_line bytes.
  */
-CST_EXPERIMENTAL
 CST_API int cst_tarmac_next(struct cst_tarmac_reader *r, const struct cst_tarmac_record **rec);
 CST_EXPERIMENTAL
 CST_API const struct cst_tarmac_counts *cst_tarmac_reader_counts(const struct cst_tarmac_reader *r);
@@ -398,7 +393,6 @@ CST_API const struct cst_tarmac_counts *cst_tarmac_reader_counts(const struct cs
  * Reading the line gives the same record, except line, offset, text, dialect, mode.text, column, the separators between
  * digits, and what the dialect drops. A record with CST_TARMAC_CUT is written as far as it was read.
  */
-CST_EXPERIMENTAL
 CST_SIZED int64_t cst_tarmac_write(const struct cst_tarmac_record *rec, enum cst_tarmac_dialect dialect, char *out,
 				   size_t cap);
 

@@ -96,6 +96,7 @@ CST_API int cst_tree_feed_wrapped(struct cst_tree *tree, const uint8_t *data, si
  * Declares that the next bytes are not the begin of the buffer but of a frame at `offset`; bytes before its first ID
  * byte belong to `frame_id` (CST_ID_UNKNOWN: to no ID). For a tree that is new or was reset. No effect without frames.
  */
+CST_EXPERIMENTAL
 CST_API void cst_tree_start_at(struct cst_tree *tree, uint64_t offset, uint8_t frame_id);
 CST_API void cst_tree_end(struct cst_tree *tree);
 /*

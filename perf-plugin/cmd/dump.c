@@ -3,21 +3,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/commands.h"
 #include "cmd/jobs.h"
 #include "cmd/options.h"
 #include "dump/dump.h"
 #include "session/session.h"
+#include "executed/executed.h"
 
-static const struct {
+/* Listings, and executed instructions in a dialect of Tarmac. */
+struct chosen_format {
 	const char *name;
 	enum dump_format format;
-} formats[] = {
-	{ "text", DUMP_TEXT },
-	{ "opencsd", DUMP_OPENCSD },
-	{ "json", DUMP_JSON },
-	{ "none", DUMP_NONE },
+	bool tarmac;
+	enum cst_tarmac_dialect dialect;
+};
+
+static const struct chosen_format formats[] = {
+	{ "text", .format = DUMP_TEXT },
+	{ "opencsd", .format = DUMP_OPENCSD },
+	{ "json", .format = DUMP_JSON },
+	{ "none", .format = DUMP_NONE },
+	{ "tarmac", .tarmac = true, .dialect = CST_TARMAC_FAST_MODELS },
+	{ "tarmac-es", .tarmac = true, .dialect = CST_TARMAC_ES },
 };
 
 static int set_format(void *data, const char *arg)
@@ -26,10 +35,10 @@ static int set_format(void *data, const char *arg)
 
 	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (!strcmp(arg, formats[i].name)) {
-			*(enum dump_format *)data = formats[i].format;
+			*(struct chosen_format *)data = formats[i];
 			return 0;
 		}
-	fprintf(stderr, "cstrace dump: formats are text, opencsd, json and none\n");
+	fprintf(stderr, "cstrace dump: formats are text, opencsd, json, none, tarmac and tarmac-es\n");
 	return -1;
 }
 
@@ -92,6 +101,25 @@ static int run(struct dump *d, const char *snapshot, const struct session_opts *
 	return d->losses ? CMD_LOSSES : CMD_OK;
 }
 
+/* Executed instructions, instead of a listing. */
+static int run_tarmac(struct session_opts *so, const struct executed_opts *o)
+{
+	struct session *ss;
+	int rc;
+
+	so->progress = strcmp(o->output, "-") || !isatty(STDOUT_FILENO);
+	ss = session_open(so);
+	if (!ss)
+		return CMD_ERROR;
+	rc = executed_dump(ss, o) ? CMD_ERROR : CMD_OK;
+	if (!rc) {
+		session_print_end(ss, stderr);
+		rc = session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+	}
+	session_close(ss);
+	return rc;
+}
+
 static int open_range(struct dump *d, const struct dump_place *from, const struct dump_place *to, const char *input,
 		      const char *index, bool no_index)
 {
@@ -119,7 +147,7 @@ static int open_range(struct dump *d, const struct dump_place *from, const struc
 	return -1;
 }
 
-static void close_range(struct dump *d, int rc)
+static void finish_range(struct dump *d, int rc)
 {
 	struct index_book *b = d->range ? &d->range->book : NULL;
 
@@ -138,8 +166,9 @@ int cmd_dump(int argc, const char **argv)
 	struct session_opts so = { 0 };
 	struct dump *d;
 	const char *snapshot = NULL, *source = NULL, *output = NULL, *log = NULL, *index = NULL;
-	bool frames = false, packets = false, elements = false, strict = false, raw = false, insns = false, no_index = false;
-	enum dump_format format = DUMP_TEXT;
+	bool frames = false, packets = false, elements = false, strict = false, raw = false, insns = false, no_index = false,
+	     no_text = false;
+	struct chosen_format format = formats[0];
 	enum cst_severity level = CST_LOG_NONE;
 	struct dump_place from = { 0 }, to = { 0 };
 	int only_id = -1, rc;
@@ -160,7 +189,9 @@ int cmd_dump(int argc, const char **argv)
 		{ 0, "id", CMD_OPT_CALL, &only_id, "N", "only this trace ID", set_id },
 		{ 0, "format", CMD_OPT_CALL, &format, "FORMAT",
 		  "text (default), opencsd (as the reference lister prints), json (a record per line), "
-		  "none (decode, print counts)", set_format },
+		  "none (decode, print counts); tarmac, tarmac-es (the executed instructions as models print them)",
+		  set_format },
+		{ 0, "no-disassembly", CMD_OPT_FLAG, &no_text, NULL, "tarmac: instructions without their text", NULL },
 		{ 0, "strict", CMD_OPT_FLAG, &strict, NULL,
 		  "take what the architecture reserves or forbids for an error: decoding starts anew behind it", NULL },
 		{ 0, "insn-ranges", CMD_OPT_FLAG, &insns, NULL,
@@ -203,29 +234,43 @@ int cmd_dump(int argc, const char **argv)
 		cmd_no_effect(&cmd, "index", "with --no-index decoding begins at the beginning");
 	if (snapshot)
 		cmd_no_effect_in(&cmd, &so, sizeof(so), "", "a snapshot (-s) names its own memory and contexts");
-	if (format == DUMP_NONE)
+	if (format.format == DUMP_NONE && !format.tarmac)
 		cmd_no_effect(&cmd, "frames raw", "--format=none lists nothing");
 	if (log && !dump_log_level(log, &level))
 		return cmd_usage_error(&cmd, "--log: levels are error, warning and info");
+	if (no_text && !format.tarmac)
+		cmd_no_effect(&cmd, "no-disassembly", "only --format=tarmac shows the text of instructions");
+	if (format.tarmac) {
+		if (frames || raw || packets || elements || log || source || from.set || to.set)
+			return cmd_usage_error(&cmd, "--format=%s shows executed instructions: --frames, --raw, --packets, "
+					       "--elements, --log, --source, --from and --to are for listings", format.name);
+		if (snapshot)
+			so.input = snapshot;
+		so.strict = strict;
+		so.insn_ranges = insns;
+		return run_tarmac(&so, &(struct executed_opts){ .dialect = format.dialect, .disassemble = !no_text,
+							      .only_id = only_id, .output = output ? output : "-",
+							      .who = "cstrace dump" });
+	}
 	d = calloc(1, sizeof(*d));
 	if (!d) {
 		fprintf(stderr, "cstrace dump: out of memory\n");
 		return CMD_ERROR;
 	}
-	d->format = format;
+	d->format = format.format;
 	d->only_id = only_id;
 	d->strict = strict;
 	d->insn_ranges = insns;
 	d->cpu = d->pid = d->tid = -1;
 	d->frames = frames;
 	d->packed = raw;
-	d->packets = packets || (!frames && !raw && !elements && format != DUMP_NONE);
-	d->elements = elements || (!frames && !raw && !packets && format != DUMP_NONE);
+	d->packets = packets || (!frames && !raw && !elements && format.format != DUMP_NONE);
+	d->elements = elements || (!frames && !raw && !packets && format.format != DUMP_NONE);
 	rc = (log && dump_log_open(d, level)) ||
 	     open_range(d, &from, &to, snapshot ? snapshot : so.input ? so.input : "perf.data", index,
 			no_index) ?
 	     CMD_ERROR : run(d, snapshot, &so, source, output);
-	close_range(d, rc);
+	finish_range(d, rc);
 	cst_log_free(d->log);
 	free(d);
 	return rc;

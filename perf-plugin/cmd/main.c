@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "cmd/commands.h"
 #include "cmd/options.h"
+#include "disasm/disasm.h"
 #include "files/guard.h"
 #include "files/mapped.h"
 #include "files/std.h"
@@ -28,6 +29,7 @@ static const struct command {
 	{ "profile", cmd_profile, "exact counts of executed branches and ranges for compilers" },
 	{ "info", cmd_info, "what a file holds, how it was recorded, what was lost and why" },
 	{ "convert", cmd_convert, "perf.data, trace packages and Arm snapshots into one another" },
+	{ "compare", cmd_compare, "executed instructions against Tarmac text or another trace" },
 	{ "index", cmd_index, "where decoding can begin, and what is where: for dump --from" },
 	{ "live", cmd_live, "run perf itself, decoding with cstrace" },
 	{ "help", cmd_help, "help on a command" },
@@ -55,7 +57,7 @@ static void usage(FILE *out)
 	for (i = 0; i < NR_COMMANDS; i++)
 		fprintf(out, "  %-10s%s\n", commands[i].name, commands[i].help);
 	fprintf(out, "\n  --version, --list-cmds, --help; 'perf-cstrace help COMMAND' for one command.\n"
-		     "Exit codes: 0 decoded, 1 error, 3 decoded with losses, 129 wrong usage.\n");
+		     "Exit codes: 0 decoded, 1 error, 3 decoded with losses, 4 compare: different, 129 wrong usage.\n");
 }
 
 static int cmd_help(int argc, const char **argv)
@@ -109,6 +111,7 @@ static void print_version(void)
 		  false },
 #endif
 		{ "zstd", pd_decomp_available() },
+		{ "capstone", disasm_available() },
 	};
 	size_t i;
 

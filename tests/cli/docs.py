@@ -16,7 +16,7 @@ FOREIGN = {"--help", "--list-opts", "--list-cmds", "--version", "--profiler", "-
            "--use-offset", "--pa", "--gcov", "--emit-relocs", "--kcore", "--jit", "--stdio", "--compression-level",
            "--filter", "--switch-events", "--threads"}
 STANDS_FOR = {"IN": "perf.data", "OUT": "out", "LETTERS": "i1000il64", "FIELDS": "ip,addr", "NAME": "autofdo", "BASE": "vaddr",
-              "PATH": "sample.a64", "DIR": "snapshot", "FILE": "out",
+              "PATH": "sample.a64", "DIR": "snapshot", "FILE": "out", "TEXT": "text.tarmac", "TRACE": "perf.data",
               "KIND": "package"}
 
 
@@ -37,6 +37,8 @@ class Texts:
         os.mkdir(work)
         shutil.copy(SAMPLE, os.path.join(work, "perf.data"))
         shutil.copytree("tests/data/symfs", os.path.join(work, "root"))
+        subprocess.run([self.tool, "dump", "-i", SAMPLE, "--symfs", "tests/data/symfs", "--format=tarmac", "-o",
+                        os.path.join(work, "text.tarmac")], check=True, capture_output=True)
         subprocess.run([os.environ["CST_GEN"], "random", "--case", "3", "--insns", "300", "--snapshot",
                         os.path.join(work, "snapshot")], check=True, capture_output=True)
         # The recorded programs are in /opt: the texts leave --symfs out where it does not matter.

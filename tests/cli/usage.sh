@@ -41,6 +41,7 @@ for c in $("$tool" --list-cmds); do
 	script) set -- --itrace=b ;;
 	convert) set -- --to=package -o "$tmp/result" ;;
 	dump) set -- --elements ;;
+	compare) set -- --with tests/data/sample.perf.data ;;
 	*) set -- ;;
 	esac
 	check "$c: absent file" absent "$@"

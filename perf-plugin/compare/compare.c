@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* compare.c - pairs the streams of a recording with the cores of the other side, and aligns each pair. */
+#include "compare/compare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "compare/report.h"
+#include "compare/sides.h"
+
+struct compare {
+	struct session *ss;
+	const struct compare_opts *o;
+	struct model *model;	/* NULL: another recording */
+	struct pd_output out;
+	struct compare_result *result;
+	unsigned int streams;	/* with instructions */
+};
+
+/* A stream of the trace and its core. */
+struct pair {
+	struct compare *c;
+	struct align *al;
+	struct other other;
+	struct traced traced;
+	struct report report;
+	char trace[32];
+	bool unpaired;
+};
+
+/* The number that a name ends with: 2 of "cluster1.cpu2"; -1: none. */
+static int number_of(const char *name)
+{
+	size_t n = strlen(name), i = n;
+
+	while (i && name[i - 1] >= '0' && name[i - 1] <= '9')
+		i--;
+	return i < n && n - i < 6 ? atoi(name + i) : -1;
+}
+
+/* The core of the text that a CPU is; NULL: none. */
+static const char *name_of(const struct compare *c, int cpu)
+{
+	const char *const *names, *found = NULL;
+	size_t n = model_cores(c->model, &names), i;
+
+	for (i = 0; i < c->o->nr_cores; i++)
+		if (c->o->cores[i].cpu == cpu)
+			return c->o->cores[i].name;
+	if (n == 1 && session_max_streams(c->ss) == 1)
+		return names[0];
+	for (i = 0; i < n; i++)
+		if (number_of(names[i]) == cpu) {
+			if (found)
+				return NULL;	/* of several clusters: the user has to say which */
+			found = names[i];
+		}
+	return found;
+}
+
+static int difference(void *data, const struct align_diff *diff)
+{
+	struct pair *p = data;
+	uint64_t number = align_counts(p->al)->differences;
+
+	if (number <= p->c->o->shown)
+		report_difference(&p->report, p->al, diff, number);
+	return 0;
+}
+
+static int open_other(struct compare *c, struct pair *p, int cpu)
+{
+	const char *name;
+
+	if (!c->model) {
+		p->report.other = "";
+		p->report.other_file = c->o->with->input;
+		return second_core(c->o->with, cpu, &p->other);
+	}
+	name = name_of(c, cpu);
+	p->unpaired = !name;
+	if (!name)
+		return 0;
+	p->report.other = name;
+	p->report.other_file = c->o->tarmac;
+	p->report.other_is_text = true;
+	return model_core(c->model, name, &p->other);
+}
+
+static void free_pair(struct pair *p)
+{
+	align_free(p->al);
+	if (p->other.close)
+		p->other.close(p->other.source);
+	free(p);
+}
+
+static int new_pair(struct compare *c, const struct stream *s, struct pair **out)
+{
+	struct pair *p = calloc(1, sizeof(*p));
+	struct align_ops ops = { .difference = difference, .ignore = c->o->ignore };
+	int rc;
+
+	if (!p)
+		return ERR_NOMEM;
+	p->c = c;
+	snprintf(p->trace, sizeof(p->trace), s->cpu >= 0 ? "CPU %d" : "thread %d", s->cpu >= 0 ? s->cpu : s->tid);
+	p->report.out = &c->out;
+	p->report.trace = p->trace;
+	rc = open_other(c, p, s->cpu);
+	if (!rc && !p->unpaired) {
+		ops.data = p;
+		ops.next = p->other.next;
+		ops.source = p->other.source;
+		p->al = align_new(&ops);
+		rc = p->al ? 0 : ERR_NOMEM;
+	}
+	if (rc) {
+		free_pair(p);
+		return rc;
+	}
+	c->streams++;
+	*out = p;
+	return 0;
+}
+
+static int put(void *data, const struct align_insn *insn)
+{
+	return align_put(((struct pair *)data)->al, insn);
+}
+
+static bool has_instructions(const struct cst_generic *g, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (g[i].kind == CST_GEN_RANGE)
+			return true;
+	return false;
+}
+
+static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	struct compare *c = data;
+	struct pair *p = *s->priv;
+	int rc;
+
+	if (!p) {
+		/* software trace has no core */
+		if (!has_instructions(g, n))
+			return 0;
+		rc = new_pair(c, s, &p);
+		if (rc)
+			return rc;
+		*s->priv = p;
+	}
+	return p->unpaired ? 0 : traced_batch(&p->traced, s, g, n, put, p);
+}
+
+static void on_stream_end(void *data, const struct stream *s)
+{
+	const struct align_counts *counts;
+	struct compare *c = data;
+	struct pair *p = *s->priv;
+
+	if (!p)
+		return;
+	*s->priv = NULL;
+	if (p->unpaired) {
+		fprintf(stderr, "%s: %s of the trace is not compared: %s has no core, or more than one, whose name ends with its "
+			"number; --core CPU=NAME says which it is\n", c->o->who, p->trace, c->o->tarmac);
+		c->result->incomplete = true;
+	} else {
+		if (align_end(p->al))
+			c->result->incomplete = true;
+		counts = align_counts(p->al);
+		report_sums(&p->report, counts);
+		c->result->differences += counts->differences;
+		c->result->equal += counts->equal;
+	}
+	free_pair(p);
+}
+
+static void report_errors(struct compare *c)
+{
+	const struct model_errors *e = c->model ? model_errors(c->model) : NULL;
+
+	if (!e || !e->count)
+		return;
+	fprintf(stderr, "%s: %s: %llu lines are not understood; the first is line %llu, column %u: %s\n", c->o->who, c->o->tarmac,
+		(unsigned long long)e->count, (unsigned long long)e->line, e->column, e->reason ? e->reason : "");
+	c->result->incomplete = true;
+}
+
+static int run(struct compare *c)
+{
+	const struct session_consumer con = { .data = c, .batch = on_batch, .stream_end = on_stream_end };
+	struct error err = { .code = 0 };
+	int rc;
+
+	if (pd_output_open(&c->out, c->o->output, &err)) {
+		fprintf(stderr, "%s: %s\n", c->o->who, err.msg);
+		return ERR_REPORTED;
+	}
+	rc = session_run(c->ss, &con);
+	if (rc) {
+		pd_output_abort(&c->out);
+		return rc;
+	}
+	report_errors(c);
+	if (!pd_output_finish(&c->out, &err))
+		return 0;
+	fprintf(stderr, "%s: %s\n", c->o->who, err.msg);
+	return ERR_REPORTED;
+}
+
+int compare_run(struct session *ss, const struct compare_opts *opts, struct compare_result *result)
+{
+	struct compare c = { .ss = ss, .o = opts, .result = result };
+	int rc;
+
+	memset(result, 0, sizeof(*result));
+	if (opts->tarmac) {
+		c.model = model_open(opts->who, opts->tarmac);
+		if (!c.model)
+			return ERR_REPORTED;
+	}
+	rc = run(&c);
+	model_close(c.model);
+	if (rc == ERR_NOMEM)
+		fprintf(stderr, "%s: out of memory\n", opts->who);
+	return rc ? ERR_REPORTED : 0;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* sides.h - inside compare: where instructions come from. */
+#ifndef CSTRACE_COMPARE_SIDES_H
+#define CSTRACE_COMPARE_SIDES_H
+
+#include <stddef.h>
+
+#include "compare/align.h"
+#include "decode/decode.h"
+#include "insns/insns.h"
+
+/*
+ * traced.c: the executed instructions of a stream's batches, with the gaps between them.
+ */
+struct traced {
+	struct insn_it it;
+	enum align_gap gap;	/* before the next instruction */
+	bool begun;
+	struct insns insns;
+};
+
+/* Passes each instruction to `put`; 0, or what that returned. */
+int traced_batch(struct traced *t, const struct stream *s, const struct cst_generic *g, size_t n,
+		 int (*put)(void *data, const struct align_insn *insn), void *data);
+
+/*
+ * The other side: of a core, one instruction after the other.
+ */
+struct other {
+	/* As align_ops.next, `data` is the source. */
+	int (*next)(void *source, struct align_insn *insn);
+	void (*close)(void *source);
+	void *source;
+};
+
+/*
+ * model.c: Tarmac text. It is read once for each core.
+ */
+struct model;
+
+/* NULL after a message on stderr, which begins with `who`. */
+struct model *model_open(const char *who, const char *path);
+void model_close(struct model *m);
+/* The names of cores that instructions have, in their order; "" of instructions without one. */
+size_t model_cores(const struct model *m, const char *const **names);
+/* 0, or ERR_NOMEM. */
+int model_core(struct model *m, const char *name, struct other *out);
+/* Lines that were not understood, and the first one: number, column and what was expected. */
+struct model_errors {
+	uint64_t count, line;
+	uint32_t column;
+	const char *reason;
+};
+const struct model_errors *model_errors(const struct model *m);
+
+/* second.c: another recording. 0, or ERR_REPORTED, ERR_NOMEM. */
+int second_core(const struct session_opts *opts, int cpu, struct other *out);
+
+#endif

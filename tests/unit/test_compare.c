@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_compare.c - aligns executed instructions with copies of them that have gaps, edits and damage (compare/align.h). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "compare/align.h"
+
+#define BLOCKS 300u
+#define INSNS 30000u
+#define RUNS 200u
+
+struct program {
+	uint64_t start[BLOCKS];
+	unsigned int len[BLOCKS], next[BLOCKS][2];
+	uint64_t seed;
+};
+
+static uint64_t draw(uint64_t *seed, uint64_t n)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return (*seed >> 33) % n;
+}
+
+static void make_program(struct program *p, uint64_t seed)
+{
+	unsigned int i;
+
+	p->seed = seed * 977 + 5;
+	for (i = 0; i < BLOCKS; i++) {
+		p->start[i] = 0x10000 + 64u * i;
+		p->len[i] = 1 + (unsigned int)draw(&p->seed, 9);
+		/* loops are short, and some blocks branch to themselves */
+		p->next[i][0] = (i + 1) % BLOCKS;
+		p->next[i][1] = draw(&p->seed, 3) ? (unsigned int)draw(&p->seed, BLOCKS) : i - (unsigned int)draw(&p->seed, i < 4 ? i + 1 : 4);
+	}
+}
+
+static struct align_insn insn_at(uint64_t addr)
+{
+	return (struct align_insn){ .addr = addr, .opcode = (uint32_t)addr * 31, .size = 4, .isa = 2, .el = 0,
+				    .security = 1, .flags = ALIGN_HAS_OPCODE };
+}
+
+static size_t execute(struct program *p, struct align_insn *v, size_t most)
+{
+	unsigned int b = 0, i;
+	size_t n = 0;
+
+	while (n + 10 < most) {
+		for (i = 0; i < p->len[b]; i++) {
+			v[n] = insn_at(p->start[b] + 4u * i);
+			v[n].pos = n;
+			n++;
+		}
+		b = p->next[b][draw(&p->seed, 3) != 0];
+	}
+	return n;
+}
+
+struct run {
+	const struct align_insn *v;
+	size_t n, at;
+	struct align *al;
+	struct align_diff first, last;
+	struct align_insn first_trace, first_other;
+	unsigned int differences;
+};
+
+static int next(void *data, struct align_insn *insn)
+{
+	struct run *r = data;
+
+	if (r->at == r->n)
+		return 0;
+	*insn = r->v[r->at++];
+	return 1;
+}
+
+static int difference(void *data, const struct align_diff *diff)
+{
+	struct run *r = data;
+
+	if (!r->differences++) {
+		r->first = *diff;
+		if (align_trace(r->al, diff->trace))
+			r->first_trace = *align_trace(r->al, diff->trace);
+		if (align_other(r->al, diff->other))
+			r->first_other = *align_other(r->al, diff->other);
+	}
+	r->last = *diff;
+	return 0;
+}
+
+static struct align_counts compare(struct run *r, const struct align_insn *trace, size_t n, const struct align_insn *other,
+				   size_t m)
+{
+	struct align_ops ops = { .next = next, .source = r, .difference = difference, .data = r };
+	struct align_counts c;
+	uint64_t missing = 0, extra = 0;
+	size_t i, k;
+
+	memset(r, 0, sizeof(*r));
+	r->v = other;
+	r->n = m;
+	r->al = align_new(&ops);
+	assert_non_null(r->al);
+	for (i = 0; i < n; i++)
+		assert_int_equal(align_put(r->al, &trace[i]), 0);
+	assert_int_equal(align_end(r->al), 0);
+	c = *align_counts(r->al);
+	for (i = 0; i < NR_GAPS; i++) {
+		extra += c.extra[i];
+		for (k = 0; k < 5; k++)
+			missing += c.missing[i][k];
+	}
+	/* every instruction of both sides is counted once */
+	assert_int_equal(c.equal + c.changed + c.only_trace + extra, n);
+	assert_int_equal(c.equal + c.changed + c.only_other + c.started + missing, m);
+	assert_int_equal(c.differences, r->differences);
+	align_free(r->al);
+	return c;
+}
+
+struct flow {
+	struct align_insn all[INSNS], trace[INSNS + 1], other[INSNS + 1];
+	size_t n;
+};
+
+static struct flow *new_flow(uint64_t seed)
+{
+	struct flow *f = malloc(sizeof(*f));
+	struct program p;
+
+	assert_non_null(f);
+	make_program(&p, seed);
+	f->n = execute(&p, f->all, INSNS);
+	memcpy(f->trace, f->all, sizeof(f->all));
+	memcpy(f->other, f->all, sizeof(f->all));
+	f->trace[0].gap = GAP_BEGIN;
+	return f;
+}
+
+static void equal(void **state)
+{
+	struct flow *f = new_flow(1);
+	struct align_counts c;
+	struct run r;
+
+	(void)state;
+	c = compare(&r, f->trace, f->n, f->other, f->n);
+	assert_int_equal(c.equal, f->n);
+	assert_int_equal(r.differences, 0);
+	/* either side begins later, or ends earlier */
+	f->trace[5000].gap = GAP_BEGIN;
+	c = compare(&r, f->trace + 5000, 3000, f->other, f->n);
+	assert_int_equal(c.equal, 3000);
+	assert_int_equal(c.missing[GAP_BEGIN][0] + c.missing[GAP_END][0], f->n - 3000);
+	assert_int_equal(r.differences, 0);
+	f->trace[5000].gap = GAP_NONE;
+	c = compare(&r, f->trace, f->n, f->other + 4000, 2000);
+	assert_int_equal(c.equal, 2000);
+	assert_int_equal(c.extra[GAP_BEGIN] + c.extra[GAP_END], f->n - 2000);
+	assert_int_equal(r.differences, 0);
+	c = compare(&r, f->trace, f->n, f->other, 0);
+	assert_int_equal(c.extra[GAP_END], f->n);
+	c = compare(&r, f->trace, 0, f->other, f->n);
+	assert_int_equal(c.missing[GAP_END][0], f->n);
+	free(f);
+}
+
+/* Copies what is executed with gaps in it, some of them in loops. Returns how many instructions are left. */
+static size_t cut_gaps(const struct flow *f, struct align_insn *v, uint64_t seed)
+{
+	size_t n, from, cut;
+
+	for (n = 0, from = 0; from < f->n; from += cut) {
+		cut = 100 + (size_t)draw(&seed, 2000);
+		if (cut > f->n - from)
+			cut = f->n - from;
+		memcpy(v + n, f->all + from, cut * sizeof(*v));
+		v[n].gap = n ? GAP_OVERFLOW : GAP_BEGIN;
+		n += cut;
+		from += (size_t)draw(&seed, 600);
+	}
+	return n;
+}
+
+/* One side has gaps: nothing differs. */
+static void gaps(void **state)
+{
+	struct flow *f;
+	struct align_counts c;
+	uint64_t k;
+	size_t n, m;
+	struct run r;
+
+	(void)state;
+	for (k = 1; k <= RUNS; k++) {
+		f = new_flow(k);
+		n = cut_gaps(f, f->trace, k);
+		c = compare(&r, f->trace, n, f->other, f->n);
+		assert_int_equal(r.differences, 0);
+		assert_int_equal(c.equal, n);
+		f->other[0].gap = GAP_BEGIN;
+		c = compare(&r, f->other, f->n, f->trace, n);
+		assert_int_equal(r.differences, 0);
+		assert_int_equal(c.equal, n);
+		m = cut_gaps(f, f->other, k + 1000);
+		/* what is lost on both sides next to each other can be taken for a difference */
+		c = compare(&r, f->trace, n, f->other, m);
+		assert_in_range(r.differences, 0, 20);
+		free(f);
+	}
+}
+
+/* One instruction of the other side is changed, added or removed: one difference, there. */
+static void edits(void **state)
+{
+	struct align_counts c;
+	struct flow *f;
+	uint64_t seed, k;
+	size_t at, m;
+	struct run r;
+
+	(void)state;
+	for (k = 1; k <= 6 * RUNS; k++) {
+		f = new_flow(k % 50);
+		seed = k * 77;
+		at = 20 + (size_t)draw(&seed, f->n - 60);
+		m = f->n;
+		switch (k % 6) {
+		case 0:
+			f->other[at].addr ^= 0x100000;
+			break;
+		case 1:
+			f->other[at].opcode ^= 1;
+			break;
+		case 2:
+			f->other[at].result = 1;
+			break;
+		case 3:
+			f->other[at].el = 1;
+			break;
+		case 4:
+			memmove(f->other + at + 1, f->other + at, (f->n - at) * sizeof(*f->other));
+			f->other[at] = insn_at(0x900000);
+			m++;
+			break;
+		case 5:
+			memmove(f->other + at, f->other + at + 1, (f->n - at - 1) * sizeof(*f->other));
+			m--;
+			break;
+		}
+		c = compare(&r, f->trace, f->n, f->other, m);
+		assert_int_equal(r.differences, 1);
+		if (k % 6 >= 1 && k % 6 <= 3) {
+			assert_int_equal(c.changed, 1);
+			assert_int_equal(r.first_trace.pos, at);
+		} else {
+			assert_int_equal(c.only_other, k % 6 != 5);
+			assert_int_equal(c.only_trace, k % 6 != 4);
+			/* of instructions that repeat, any of them may be the one that is removed */
+			assert_in_range(r.first_trace.pos, at, k % 6 == 5 ? at + 64 : at);
+		}
+		free(f);
+	}
+}
+
+/* The trace is wrong from somewhere up to a synchronisation: differences are in between, and nothing differs behind. */
+static void damage(void **state)
+{
+	struct align_counts c;
+	struct flow *f;
+	uint64_t seed, k;
+	size_t at, wrong, cut, i, n;
+	struct run r;
+
+	(void)state;
+	for (k = 1; k <= RUNS; k++) {
+		f = new_flow(k % 50);
+		seed = k * 5;
+		at = 100 + (size_t)draw(&seed, f->n - 3000);
+		wrong = 1 + (size_t)draw(&seed, 300);
+		cut = (size_t)draw(&seed, 1000);
+		/* what another path would have executed */
+		for (i = 0; i < wrong; i++)
+			f->trace[at + i] = k % 2 ? f->all[(at + 5000 + i) % f->n] : insn_at(0x800000 + 4 * i);
+		n = f->n - at - wrong - cut;
+		memmove(f->trace + at + wrong, f->all + at + wrong + cut, n * sizeof(*f->trace));
+		f->trace[at + wrong].gap = GAP_ERROR;
+		c = compare(&r, f->trace, at + wrong + n, f->other, f->n);
+		assert_in_range(r.differences, k % 2 ? 0 : 1, wrong);
+		assert_true(c.equal >= at + n);
+		free(f);
+	}
+}
+
+/* A model prints an instruction at which an exception is taken; the trace does not. */
+static void exceptions(void **state)
+{
+	struct flow *f = new_flow(3);
+	struct align_counts c;
+	size_t i, n = 0;
+	struct run r;
+
+	(void)state;
+	for (i = 0; i < f->n; i++) {
+		if (i % 1000 == 999) {
+			f->other[i].flags |= ALIGN_STARTED;
+			if (i % 2000 == 999)
+				continue;	/* not executed */
+		}
+		f->trace[n] = f->all[i];
+		f->trace[n++].gap = i ? GAP_NONE : GAP_BEGIN;
+	}
+	c = compare(&r, f->trace, n, f->other, f->n);
+	assert_int_equal(r.differences, 0);
+	assert_int_equal(c.started, f->n - n);
+	free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal),
+		cmocka_unit_test(gaps),
+		cmocka_unit_test(edits),
+		cmocka_unit_test(damage),
+		cmocka_unit_test(exceptions),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
