@@ -6,9 +6,12 @@
 
 /* ---- registers ------------------------------------------------------------------------------------ */
 
-static bool value_char(char c)
+/* Returns true for a character of a value; ':' has a digit behind it. */
+static bool value_char(struct cst_str t, size_t i)
 {
-	return scan_char(c) < 16 || c == '-' || c == '_' || c == ':';
+	const char c = t.p[i];
+
+	return scan_char(c) < 16 || c == '-' || c == '_' || (c == ':' && i + 1 < t.n && scan_char(t.p[i + 1]) < 16);
 }
 
 /* Returns the length of the first word of a text; *value: the reader takes it as a value. */
@@ -18,7 +21,7 @@ static size_t first_word(struct cst_str t, bool *value)
 
 	*value = t.n && (scan_char(*t.p) < 16 || *t.p == '-');
 	for (n = 0; n < t.n && scan_char(t.p[n]) != TARMAC_BLANK; n++)
-		*value = *value && value_char(t.p[n]);
+		*value = *value && value_char(t, n);
 	return n;
 }
 
@@ -34,7 +37,7 @@ static bool value_is_sound(const struct cst_tarmac_reg *r)
 	size_t i, words = 0;
 
 	while (rest.n) {
-		if (first_word(rest, &value) != n || !value || rest.p[n - 1] == ':')
+		if (first_word(rest, &value) != n || !value)
 			return false;
 		words++;
 		for (i = n; i < rest.n && scan_char(rest.p[i]) == TARMAC_BLANK; i++)

@@ -102,6 +102,7 @@ static const struct { const char *line, *fast_models, *es; } exact[] = {
 	{ "BR (80) O", NULL, "                    BR (0000000000000080) O" },
 	{ "7 ns R Q0 01234567  89abcdef", "7 ns R Q0 01234567_89abcdef", "          7 ns  R Q0 01234567 89abcdef" },
 	{ "7 ns R r13 20001fff (MSP)", "7 ns R r13 20001fff", "          7 ns  R r13 20001fff (MSP)" },
+	{ "7 ns R X0 11111111 2222222: x", "7 ns R X0 11111111", "          7 ns  R X0 11111111 2222222: x" },
 	{ "7 ns R R1 (USR) 20001fff", NULL, "          7 ns  R R1 (USR) 20001fff" },
 	{ "7 ns R V0<63:0> 20001fff", NULL, "          7 ns  R V0<63:0> 20001fff" },
 	{ "7 ns R X0 --------", NULL, "          7 ns  R X0 --------" },
