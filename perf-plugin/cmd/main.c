@@ -30,6 +30,7 @@ static const struct command {
 	{ "info", cmd_info, "what a file holds, how it was recorded, what was lost and why" },
 	{ "convert", cmd_convert, "perf.data, trace packages and Arm snapshots into one another" },
 	{ "compare", cmd_compare, "executed instructions against Tarmac text or another trace" },
+	{ "verify", cmd_verify, "which rules of the architecture a trace violates" },
 	{ "index", cmd_index, "where decoding can begin, and what is where: for dump --from" },
 	{ "live", cmd_live, "run perf itself, decoding with cstrace" },
 	{ "help", cmd_help, "help on a command" },
@@ -57,7 +58,7 @@ static void usage(FILE *out)
 	for (i = 0; i < NR_COMMANDS; i++)
 		fprintf(out, "  %-10s%s\n", commands[i].name, commands[i].help);
 	fprintf(out, "\n  --version, --list-cmds, --help; 'perf-cstrace help COMMAND' for one command.\n"
-		     "Exit codes: 0 decoded, 1 error, 3 decoded with losses, 4 compare: different, 129 wrong usage.\n");
+		     "Exit codes: 0 decoded, 1 error, 3 decoded with losses, 4 compare, verify: different, rules violated, 129 wrong usage.\n");
 }
 
 static int cmd_help(int argc, const char **argv)

@@ -47,7 +47,7 @@ struct cmd_desc {
 #define CMD_OK		0
 #define CMD_ERROR	1	/* could not do it */
 #define CMD_LOSSES	3	/* done, but something was lost: counted on stderr */
-#define CMD_DIFFERENT	4	/* compare: the two sides differ */
+#define CMD_DIFFERENT	4	/* compare: the two sides differ; verify: rules are violated */
 #define CMD_USAGE	129
 
 /*

@@ -60,6 +60,7 @@ CASES = [
     Case("profile llvm", "profile -i @jit --symfs @jit.s --binary engine --format=llvm -o OUT"),
     Case("dump tarmac", "dump -i @sample --symfs @symfs --format=tarmac -o OUT"),
     Case("compare", "compare -i @sample --symfs @symfs --with @sample -o OUT"),
+    Case("verify", "verify -i @sample --symfs @symfs --format=json -o OUT"),
     Case("profile bolt", "profile -i @sample --symfs @symfs --format=bolt"),
     Case("dump", "dump -i @sample --symfs @symfs --frames --packets --elements -o OUT"),
     Case("dump json", "dump -i @two-cpus --symfs @two-cpus.s --elements --format=json"),
