@@ -71,6 +71,15 @@ static int config_v8(struct cst_config *cfg, const struct aux_cpu *a)
 	return cst_config_etmv4(cfg, &regs, a->unit == AUX_ETE, CST_PROFILE_A);
 }
 
+static void apply_options(const struct trace_units *tu, struct trace_unit *u)
+{
+	if (tu->opts.report_transactions)
+		u->config.hold_transactions = 0;
+	u->config.as_reference = tu->opts.as_reference;
+	u->config.strict = tu->opts.strict;
+	u->config.insn_ranges = tu->opts.insn_ranges;
+}
+
 void unit_make(const struct trace_units *tu, struct trace_unit *u, const struct aux_cpu *a)
 {
 	u->aux = a;
@@ -78,11 +87,20 @@ void unit_make(const struct trace_units *tu, struct trace_unit *u, const struct 
 	u->timestamps = aux_cpu_timestamps(a);
 	u->config_error = a->unit == AUX_ETMV3 || a->unit == AUX_PTM ? config_v7(&u->config, a) :
 			  config_v8(&u->config, a);
-	if (tu->opts.report_transactions)
-		u->config.hold_transactions = 0;
-	u->config.as_reference = tu->opts.as_reference;
-	u->config.strict = tu->opts.strict;
-	u->config.insn_ranges = tu->opts.insn_ranges;
+	apply_options(tu, u);
+}
+
+static void use_given(const struct trace_units *tu, struct trace_unit *u)
+{
+	size_t i;
+
+	for (i = 0; i < tu->given.nr; i++)
+		if (tu->given.v[i].cpu == u->aux->cpu) {
+			u->config = tu->given.v[i].config;
+			u->config_error = tu->given.v[i].error;
+			apply_options(tu, u);
+			return;
+		}
 }
 
 int units_make(struct trace_units *tu)
@@ -92,8 +110,10 @@ int units_make(struct trace_units *tu)
 	tu->v = calloc(tu->info.nr_cpu ? tu->info.nr_cpu : 1, sizeof(*tu->v));
 	if (!tu->v)
 		return ERR_NOMEM;
-	for (i = 0; i < tu->info.nr_cpu; i++)
+	for (i = 0; i < tu->info.nr_cpu; i++) {
 		unit_make(tu, &tu->v[i], &tu->info.cpu[i]);
+		use_given(tu, &tu->v[i]);
+	}
 	return 0;
 }
 
@@ -175,5 +195,6 @@ void units_free(struct trace_units *tu)
 {
 	auxinfo_free(&tu->info);
 	free(tu->v);
+	free(tu->given.v);
 	owners_free(tu);
 }

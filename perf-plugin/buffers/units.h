@@ -24,10 +24,23 @@ struct trace_unit {
 	bool timestamps;
 };
 
+/* A configuration that was not made of AUXTRACE_INFO, which has no place for profiles and some registers. */
+struct unit_config {
+	uint32_t cpu;
+	struct cst_config config;
+	int error;			/* as trace_unit.config_error */
+};
+
+struct unit_configs {
+	struct unit_config *v;
+	size_t nr;
+};
+
 struct trace_units {
 	/* The caller's, set before anything is read. */
 	struct perfdata *pd;
 	const char *name;		/* of the input, as messages show it */
+	struct unit_configs given;	/* of snapshots; freed with the units */
 	struct unit_options {		/* as in struct cst_config */
 		bool report_transactions, as_reference, strict, insn_ranges;
 	} opts;

@@ -9,6 +9,7 @@
 #include "cmd/options.h"
 #include "export/export.h"
 #include "import/import.h"
+#include "session/parts.h"
 #include "session/session.h"
 
 static const char more[] =
@@ -18,6 +19,7 @@ static const char more[] =
 
 struct convert_cmd {
 	struct session_opts so;
+	struct bare_opts bare;
 	const char *output;
 	const char *to;
 	bool images;
@@ -79,18 +81,25 @@ static int to_package(const struct convert_cmd *c, const char *input, struct dro
 	struct session *ss = c->images ? session_open(&c->so) : NULL;
 	struct import_input in = { .pd = NULL };
 	struct error err = { .code = 0 };
+	const struct unit_configs *units;
+	size_t i;
 	int rc;
 
 	if (c->images && !ss)
 		return CMD_ERROR;
-	rc = ss ? 0 : import_open(&in, input, &err);
+	rc = ss ? 0 : import_open(&in, input, c->so.bare, &err);
 	drops->count += in.dropped;
+	units = ss ? &session_units(ss)->given : &in.configs;
+	for (i = 0; !rc && i < units->nr; i++)
+		if (units->v[i].config.profile != CST_PROFILE_A)
+			drops_profile(drops, units->v[i].cpu);
 	if (!rc)
 		rc = export_package(ss ? session_perfdata(ss) : in.pd, ss, &o, drops, &err);
 	rc = report(rc, &err, drops);
 	session_close(ss);
 	perfdata_close(in.pd);
 	dso_bundle_free(&in.bundle);
+	free(in.configs.v);
 	return rc;
 }
 
@@ -103,7 +112,7 @@ static int to_perf(const struct convert_cmd *c, enum import_kind from, struct dr
 	if (!w)
 		return report(-1, &err, drops);
 	rc = from == IMPORT_PACKAGE ? import_package(c->so.input, false, w, NULL, drops, &err) :
-				       import_snapshot(c->so.input, false, w, NULL, drops, &err);
+				       import_snapshot(c->so.input, c->so.bare, w, NULL, drops, &err);
 	if (rc)
 		pw_abort(w);
 	else
@@ -114,8 +123,12 @@ static int to_perf(const struct convert_cmd *c, enum import_kind from, struct dr
 static int run(const struct convert_cmd *c, enum import_kind to, struct drops *drops)
 {
 	const char *input = c->so.input ? c->so.input : "perf.data";
-	enum import_kind from = import_kind_of(input);
+	enum import_kind from = import_kind_with(input, c->so.bare);
+	struct error err = { .code = 0 };
 
+	/* nothing of it changes on the way, so that also trace is kept that perf.data has no place for */
+	if (to == IMPORT_SNAPSHOT && c->bare.nr_traces)
+		return report(bare_write(&c->bare, c->output, drops, &err), &err, drops);
 	if (to == IMPORT_SNAPSHOT)
 		return to_snapshot(c, drops);
 	if (to == IMPORT_PACKAGE)
@@ -150,6 +163,7 @@ int cmd_convert(int argc, const char **argv)
 	struct convert_cmd c = { .so = { .progress = true } };
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(c.so),
+		CMD_BARE_OPTS(c.bare),
 		CMD_JOBS_OPT(c.so),
 		{ 0, "to", CMD_OPT_STRING, &c.to, "KIND", "what to make: perf, package or snapshot", NULL },
 		{ 'o', "output", CMD_OPT_STRING, &c.output, "PATH",
@@ -167,6 +181,8 @@ int cmd_convert(int argc, const char **argv)
 	int rc = cmd_options(&cmd, &argc, argv);
 
 	if (rc == CMD_GO_ON)
+		rc = cmd_bare_check(&cmd, &c.bare, &c.so, NULL);
+	if (rc == CMD_GO_ON)
 		rc = cmd_jobs_default(&cmd, &c.so);
 	if (rc != CMD_GO_ON)
 		return rc;
@@ -177,6 +193,8 @@ int cmd_convert(int argc, const char **argv)
 		return cmd_usage_error(&cmd, "-o: where shall it be written?");
 	if (c.pid_given && to != IMPORT_SNAPSHOT)
 		return cmd_usage_error(&cmd, "--pid is for --to=snapshot: other kinds keep every process");
+	if (c.pid_given && c.bare.nr_traces)
+		return cmd_usage_error(&cmd, "--pid is for recordings: of --trace everything is kept");
 	if (c.images && to != IMPORT_PACKAGE)
 		return cmd_usage_error(&cmd, "--images is for --to=package");
 	if (to == IMPORT_PERF || (to == IMPORT_PACKAGE && !c.images))

@@ -9,6 +9,7 @@
 #include "cmd/jobs.h"
 #include "cmd/options.h"
 #include "dump/dump.h"
+#include "import/bare.h"
 #include "session/session.h"
 #include "executed/executed.h"
 
@@ -84,12 +85,13 @@ static int set_place(void *data, const char *arg)
 	return -1;
 }
 
+/* A snapshot, or trace without a recording, is read buffer by buffer. */
 static int run(struct dump *d, const char *snapshot, const struct session_opts *so, const char *source,
 	       const char *output)
 {
 	if (dump_out_open(&d->out, output ? output : "-"))
 		return CMD_ERROR;
-	if (snapshot ? dump_snapshot(d, snapshot, source) : dump_session(d, so)) {
+	if (snapshot ? dump_snapshot(d, snapshot, so->bare, source) : dump_session(d, so)) {
 		dump_out_abort(&d->out);
 		return CMD_ERROR;
 	}
@@ -163,6 +165,7 @@ static void finish_range(struct dump *d, int rc)
 
 int cmd_dump(int argc, const char **argv)
 {
+	struct bare_opts bare = { .nr_words = 0 };
 	struct session_opts so = { 0 };
 	struct dump *d;
 	const char *snapshot = NULL, *source = NULL, *output = NULL, *log = NULL, *index = NULL;
@@ -174,6 +177,7 @@ int cmd_dump(int argc, const char **argv)
 	int only_id = -1, rc;
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
+		CMD_BARE_OPTS(bare),
 		CMD_FILTER_OPTS(so.filter),
 		{ 's', "snapshot", CMD_OPT_STRING, &snapshot, "DIR",
 		  "read an Arm snapshot (a folder with snapshot.ini) instead", NULL },
@@ -223,10 +227,15 @@ int cmd_dump(int argc, const char **argv)
 		return rc;
 	if (so.input && snapshot)
 		return cmd_usage_error(&cmd, "-i and -s exclude each other");
+	rc = cmd_bare_check(&cmd, &bare, &so, snapshot);
+	if (rc != CMD_GO_ON)
+		return rc;
+	if (bare.nr_traces)
+		snapshot = bare.traces[0];
 	if (source && !snapshot)
-		return cmd_usage_error(&cmd, "--source is for snapshots (-s)");
+		return cmd_usage_error(&cmd, "--source is for snapshots (-s) and --trace");
 	if (snapshot && (so.filter.time || so.filter.cpu || so.filter.pid || so.filter.tid || so.filter.comm))
-		return cmd_usage_error(&cmd, "--time, --cpu, --pid, --tid and --comm are not for -s: what it reads "
+		return cmd_usage_error(&cmd, "--time, --cpu, --pid, --tid and --comm are not for -s and --trace: what they read "
 				       "has neither perf's time nor threads; there --source, --id, --from and --to choose");
 	if ((index || no_index) && !from.set)
 		return cmd_usage_error(&cmd, "--index and --no-index are for --from");

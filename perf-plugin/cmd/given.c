@@ -37,7 +37,7 @@ int cmd_given_add(const struct cmd_desc *cmd, const struct cmd_opt *o, const cha
 		return CMD_GO_ON;
 	}
 	/* a flag twice says the same */
-	if (!value && !g->value)
+	if (o->kind == CMD_OPT_EACH || (!value && !g->value))
 		return CMD_GO_ON;
 	if (value && g->value && !strcmp(value, g->value)) {
 		fprintf(stderr, "cstrace %s: warning: --%s %s is given twice\n", cmd->name, o->name, name_shown(value));

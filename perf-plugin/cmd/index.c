@@ -145,7 +145,7 @@ static int make(struct index_cmd *c, struct index_book *b)
 	d->format = DUMP_NONE;
 	d->only_id = c->only_id;
 	d->make = b;
-	rc = c->snapshot ? dump_snapshot(d, c->snapshot, "all") : dump_session(d, &c->so);
+	rc = c->snapshot ? dump_snapshot(d, c->snapshot, NULL, "all") : dump_session(d, &c->so);
 	free(d);
 	if (rc && !b->nr_made)
 		return CMD_ERROR;

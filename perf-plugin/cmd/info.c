@@ -6,17 +6,20 @@
 #include "cmd/commands.h"
 #include "cmd/jobs.h"
 #include "cmd/options.h"
+#include "import/bare.h"
 #include "info/info.h"
 #include "session/session.h"
 
 int cmd_info(int argc, const char **argv)
 {
+	struct bare_opts bare = { .nr_words = 0 };
 	/* with --time, too, all losses on the way are reported */
 	struct session_opts so = { .progress = true };
 	bool no_decode = false, all = false, json;
 	const char *format = "text";
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
+		CMD_BARE_OPTS(bare),
 		CMD_FILTER_OPTS(so.filter),
 		CMD_JOBS_OPT(so),
 		{ 0, "no-decode", CMD_OPT_FLAG, &no_decode, NULL,
@@ -35,6 +38,8 @@ int cmd_info(int argc, const char **argv)
 	int rc;
 
 	rc = cmd_options(&desc, &argc, argv);
+	if (rc == CMD_GO_ON)
+		rc = cmd_bare_check(&desc, &bare, &so, NULL);
 	if (rc == CMD_GO_ON)
 		rc = cmd_jobs_default(&desc, &so);
 	if (rc != CMD_GO_ON)

@@ -7,6 +7,7 @@
 #include "cmd/jobs.h"
 #include "cmd/options.h"
 #include "images/dso.h"
+#include "import/bare.h"
 #include "profile/readers.h"
 #include "synth/injector.h"
 
@@ -50,6 +51,7 @@ static int run(struct session *ss, const struct injector_opts *o)
 
 int cmd_inject(int argc, const char **argv)
 {
+	struct bare_opts bare = { .nr_words = 0 };
 	struct session_opts so = { .progress = true };
 	struct injector_opts o = { .output = "-" };
 	const char *itrace = NULL;
@@ -57,6 +59,7 @@ int cmd_inject(int argc, const char **argv)
 	char msg[400];
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
+		CMD_BARE_OPTS(bare),
 		CMD_FILTER_OPTS(so.filter),
 		CMD_JOBS_OPT(so),
 		{ 'o', "output", CMD_OPT_STRING, &o.output, "FILE",
@@ -80,6 +83,8 @@ int cmd_inject(int argc, const char **argv)
 	struct session *ss;
 	int rc = cmd_options(&cmd, &argc, argv);
 
+	if (rc == CMD_GO_ON)
+		rc = cmd_bare_check(&cmd, &bare, &so, NULL);
 	if (rc == CMD_GO_ON)
 		rc = cmd_jobs_default(&cmd, &so);
 	if (rc != CMD_GO_ON)

@@ -93,6 +93,7 @@ static int take(const struct cmd_desc *cmd, const struct cmd_opt *o, const char 
 			return CMD_GO_ON;
 		return cmd_usage_error(cmd, "--%s: '%s' is not a number", o->name, arg);
 	case CMD_OPT_CALL:
+	case CMD_OPT_EACH:
 		if (!o->call(o->value, arg))
 			return CMD_GO_ON;
 		return cmd_usage_error(cmd, "--%s: '%s' was not understood", o->name, arg);

@@ -20,6 +20,7 @@ enum cmd_opt_kind {
 	CMD_OPT_OPTIONAL,	/* const char **: the value only as --name=VALUE or -xVALUE; "" without one */
 	CMD_OPT_NUMBER,		/* uint64_t *: decimal, 0x.., with k, m or g */
 	CMD_OPT_CALL,		/* int (*)(void *data, const char *arg) in `call`: 0, or -1 after a message */
+	CMD_OPT_EACH,		/* the same, for an option that may be given several times */
 };
 
 struct cmd_opt {
@@ -54,7 +55,8 @@ struct cmd_desc {
  * Parses argv[1..*argc). Returns CMD_GO_ON if the command is to run; argv[0..*argc) then are its operands.
  * Else the exit code: CMD_OK when help was asked for, CMD_USAGE after a message on stderr, CMD_ERROR after one
  * about a file or folder that an option names and that is not there. An option with two different values is wrong
- * usage, with the same value twice a warning; a flag may be given several times.
+ * usage, with the same value twice a warning; a flag, and an option of the kind CMD_OPT_EACH, may be given several
+ * times.
  */
 int cmd_options(const struct cmd_desc *cmd, int *argc, const char **argv);
 
@@ -104,6 +106,36 @@ int cmd_contextid(void *data, const char *arg);
 	  "bytes that compressed records may expand to (default: 64m, or 200 times their size)", NULL },	\
 	{ 'f', "force", CMD_OPT_FLAG, &(so).force, NULL,					\
 	  "use images whose build-id differs from the recorded one", NULL }
+
+/* Trace without a recording, and program files for a snapshot; `bo` is a struct bare_opts (import/bare.h). */
+#define CMD_BARE_OPTS(bo)									\
+	{ 0, "trace", CMD_OPT_EACH, &(bo), "FILE[:ID]",						\
+	  "a file of trace from a probe or a trace buffer, instead of -i; several make several buffers", cmd_bare_trace }, \
+	{ 0, "trace-format", CMD_OPT_CALL, &(bo), "NAME",					\
+	  "with --trace: frames that are aligned (default), tpiu (with synchronisation) or dstream; raw: no frames",	\
+	  cmd_bare_format },									\
+	{ 0, "core-type", CMD_OPT_CALL, &(bo), "NAME",						\
+	  "with --trace: the core that was traced, as cortex-m33, or itm, stm; list lists them", cmd_bare_core }, \
+	{ 0, "trace-source", CMD_OPT_EACH, &(bo), "ID=NAME",					\
+	  "the same for one of several trace IDs", cmd_bare_source },				\
+	{ 0, "reg", CMD_OPT_EACH, &(bo), "[ID:]NAME=VALUE",					\
+	  "with --trace: a register of the trace unit, as TRCCONFIGR=0x1001", cmd_bare_reg },	\
+	{ 0, "elf", CMD_OPT_EACH, &(bo), "FILE[@ADDR]",						\
+	  "with --trace or a snapshot: a program that ran: code, symbols and lines", cmd_bare_program }
+
+struct bare_opts;
+struct session_opts;
+int cmd_bare_trace(void *bare, const char *arg);
+int cmd_bare_format(void *bare, const char *arg);
+int cmd_bare_core(void *bare, const char *arg);
+int cmd_bare_source(void *bare, const char *arg);
+int cmd_bare_reg(void *bare, const char *arg);
+int cmd_bare_program(void *bare, const char *arg);
+/*
+ * After cmd_options(): sets the input and so->bare. `snapshot` is the value of -s, NULL without. CMD_GO_ON, or CMD_USAGE
+ * after a message about options that exclude each other.
+ */
+int cmd_bare_check(const struct cmd_desc *cmd, const struct bare_opts *o, struct session_opts *so, const char *snapshot);
 
 /* The filters; `fo` is a struct filter_opts. */
 #define CMD_FILTER_OPTS(fo)									\

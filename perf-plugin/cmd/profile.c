@@ -9,6 +9,7 @@
 #include "cmd/jobs.h"
 #include "cmd/options.h"
 #include "images/dso.h"
+#include "import/bare.h"
 #include "perfdata/reader.h"
 #include "profile/formats.h"
 
@@ -213,12 +214,14 @@ static bool base_named(const char *name, enum profile_base *base)
 
 int cmd_profile(int argc, const char **argv)
 {
+	struct bare_opts bare = { .nr_words = 0 };
 	struct session_opts so = { .progress = true };
 	const char *format = "autofdo", *address = NULL, *want = NULL, *output = "-";
 	const struct profile_format *f;
 	enum profile_base base;
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
+		CMD_BARE_OPTS(bare),
 		CMD_FILTER_OPTS(so.filter),
 		CMD_JOBS_OPT(so),
 		{ 'o', "output", CMD_OPT_STRING, &output, "FILE", "write to FILE instead of stdout",
@@ -243,6 +246,8 @@ int cmd_profile(int argc, const char **argv)
 	struct session *ss;
 	int rc = cmd_options(&cmd, &argc, argv);
 
+	if (rc == CMD_GO_ON)
+		rc = cmd_bare_check(&cmd, &bare, &so, NULL);
 	if (rc == CMD_GO_ON)
 		rc = cmd_jobs_default(&cmd, &so);
 	if (rc != CMD_GO_ON)

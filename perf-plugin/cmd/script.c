@@ -7,6 +7,7 @@
 #include "cmd/commands.h"
 #include "cmd/jobs.h"
 #include "cmd/options.h"
+#include "import/bare.h"
 #include "synth/listing.h"
 
 static const char more[] =
@@ -33,6 +34,7 @@ static int run(struct session *ss, const struct itrace_opts *o, unsigned int fie
 
 int cmd_script(int argc, const char **argv)
 {
+	struct bare_opts bare = { .nr_words = 0 };
 	struct session_opts so = { .input = NULL };
 	struct itrace_opts o;
 	const char *output = "-", *itrace = NULL, *list = NULL;
@@ -41,6 +43,7 @@ int cmd_script(int argc, const char **argv)
 	char msg[400];
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
+		CMD_BARE_OPTS(bare),
 		CMD_FILTER_OPTS(so.filter),
 		CMD_JOBS_OPT(so),
 		{ 0, "itrace", CMD_OPT_OPTIONAL, &itrace, "LETTERS",
@@ -56,6 +59,8 @@ int cmd_script(int argc, const char **argv)
 	struct session *ss;
 	int rc = cmd_options(&cmd, &argc, argv);
 
+	if (rc == CMD_GO_ON)
+		rc = cmd_bare_check(&cmd, &bare, &so, NULL);
 	if (rc == CMD_GO_ON)
 		rc = cmd_jobs_default(&cmd, &so);
 	if (rc != CMD_GO_ON)

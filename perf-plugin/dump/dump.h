@@ -114,9 +114,10 @@ int dump_frames(struct dump *d, struct cst_tree *tree, const uint8_t *data, size
 /* Add what the tree's frames lost to the sums. */
 void dump_sum_frames(struct dump *d, const struct cst_tree *tree);
 
+struct bare_opts;
 struct session_opts;
-/* The two inputs. 0, also with losses (d->losses); or ERR_REPORTED. */
-int dump_snapshot(struct dump *d, const char *dir, const char *source);
+/* The two inputs. 0, also with losses (d->losses); or ERR_REPORTED. `bare` may be NULL (import/bare.h). */
+int dump_snapshot(struct dump *d, const char *dir, const struct bare_opts *bare, const char *source);
 int dump_session(struct dump *d, const struct session_opts *opts);
 
 #endif

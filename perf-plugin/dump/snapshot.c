@@ -8,6 +8,7 @@
 #include "base/name.h"
 #include "dump/dump.h"
 #include "files/input.h"
+#include "import/bare.h"
 #include "import/folder.h"
 
 #define STREAMS 2		/* of a source: instructions, data */
@@ -280,12 +281,20 @@ static int note_buffers(const struct snap_run *r)
 	return rc;
 }
 
-int dump_snapshot(struct dump *d, const char *dir, const char *source)
+int dump_snapshot(struct dump *d, const char *dir, const struct bare_opts *bare, const char *source)
 {
 	struct snap_run r = { .d = d, .files = { .dir = dir, .who = d->who ? d->who : "cstrace dump" } };
+	struct error made = { .code = 0 };
+	uint64_t lost = 0;
 	size_t missing = 0;
 	int err, rc;
 
+	if (bare_make(bare, &r.files, &lost, &made)) {
+		fprintf(stderr, "%s: %s\n", r.files.who, made.msg);
+		folder_free(&r.files);
+		return ERR_REPORTED;
+	}
+	d->losses |= lost > 0;
 	r.io.ctx = &r.files;
 	r.io.open = folder_open;
 	r.io.note = folder_note;

@@ -17,3 +17,8 @@ void drops_add(struct drops *drops, uint64_t count, const char *fmt, ...)
 	va_end(ap);
 	fprintf(stderr, "cstrace convert: %s: dropped: %s\n", name_shown(drops->name), name_shown(what));
 }
+
+void drops_profile(struct drops *drops, uint32_t cpu)
+{
+	drops_add(drops, 1, "the profile of CPU %u, which is not A: its trace is decoded wrongly from here", cpu);
+}

@@ -12,5 +12,7 @@ struct drops {
 
 void drops_add(struct drops *drops, uint64_t count, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The profile of a core, M or R: readers of the output take it for one of the A profile. */
+void drops_profile(struct drops *drops, uint32_t cpu);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <cstrace/package.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/name.h"
 #include "files/input.h"
@@ -78,14 +79,52 @@ static int map_path(struct folder *f, const char *name, const char *path, const 
 	return 0;
 }
 
+static int add_extra(struct folder *f, struct folder_extra extra)
+{
+	struct folder_extra *to = extra.name && (extra.path || extra.data) ? ARRAY_ADD(f->extra, f->nr_extra, f->cap_extra) :
+									     NULL;
+
+	if (to) {
+		*to = extra;
+		return 0;
+	}
+	free(extra.name);
+	free(extra.path);
+	free(extra.data);
+	return ERR_NOMEM;
+}
+
+int folder_add_path(struct folder *f, const char *name, const char *path)
+{
+	return add_extra(f, (struct folder_extra){ .name = strdup(name), .path = strdup(path) });
+}
+
+int folder_add_data(struct folder *f, const char *name, void *data, size_t len)
+{
+	return add_extra(f, (struct folder_extra){ .name = strdup(name), .data = data, .len = len });
+}
+
+static const struct folder_extra *find_extra(const struct folder *f, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < f->nr_extra; i++)
+		if (!strcmp(f->extra[i].name, name))
+			return &f->extra[i];
+	return NULL;
+}
+
 /*
  * Where the file of a name is, for the caller to free. A link in a package must not lead out of it, as a package
  * may come from anyone; files of snapshots may be anywhere.
  */
 static char *whole_path(const struct folder *f, const char *name)
 {
+	const struct folder_extra *extra = find_extra(f, name);
 	char *path;
 
+	if (extra && extra->path)
+		return strdup(extra->path);
 	if (f->inside)
 		return input_in_root(f->dir, name);
 	return asprintf(&path, "%s/%s", f->dir, name) < 0 ? NULL : path;
@@ -94,10 +133,16 @@ static char *whole_path(const struct folder *f, const char *name)
 int folder_open(void *ctx, const char *name, const uint8_t **data, size_t *len)
 {
 	struct folder *f = ctx;
+	const struct folder_extra *extra = find_extra(f, name);
 	char *path, *c;
 	size_t *slot;
 	int err;
 
+	if (extra && extra->data) {
+		*data = extra->data;
+		*len = extra->len;
+		return 0;
+	}
 	slot = find(f, name);
 	if (slot && *slot) {
 		*data = f->maps[*slot - 1].p;
@@ -114,7 +159,7 @@ int folder_open(void *ctx, const char *name, const uint8_t **data, size_t *len)
 		return ERR_IO;
 	}
 	err = map_path(f, name, path, data, len);
-	if (err && f->error == ENOENT && strchr(name, '\\')) {
+	if (err && f->error == ENOENT && !extra && strchr(name, '\\')) {
 		/* snapshots are also made on systems that separate folders so */
 		for (c = path + strlen(f->dir); *c; c++)
 			if (*c == '\\')
@@ -172,6 +217,12 @@ void folder_free(struct folder *f)
 		free(f->maps[i].name);
 		input_unmap(f->maps[i].p, f->maps[i].len);
 	}
+	for (i = 0; i < f->nr_extra; i++) {
+		free(f->extra[i].name);
+		free(f->extra[i].path);
+		free(f->extra[i].data);
+	}
+	free(f->extra);
 	free(f->maps);
 	free(f->slots);
 }

@@ -13,6 +13,14 @@ struct folder_file {
 	size_t len;
 };
 
+/* A file of a snapshot that is not in its folder: somewhere else (path), or in memory (data). */
+struct folder_extra {
+	char *name;
+	char *path;		/* NULL: in memory */
+	void *data;
+	size_t len;
+};
+
 struct folder {
 	const char *dir;
 	const char *who;	/* "cstrace dump": begins messages */
@@ -22,7 +30,16 @@ struct folder {
 	size_t *slots;		/* index + 1 by name; a power of two */
 	size_t nr_slots;
 	int error;		/* errno of the last open, until it is reported */
+	struct folder_extra *extra; /* these come before files of the folder with the same name */
+	size_t nr_extra, cap_extra;
 };
+
+/*
+ * Adds a file to the folder: a copy of `path`, or `data` from malloc(), which then belongs to the folder (also on an
+ * error). 0, or ERR_NOMEM.
+ */
+int folder_add_path(struct folder *f, const char *name, const char *path);
+int folder_add_data(struct folder *f, const char *name, void *data, size_t len);
 
 /* For struct cst_snap_io, with the files as its ctx. A file that is asked for again is mapped once. 0, or ERR_x. */
 int folder_open(void *ctx, const char *name, const uint8_t **data, size_t *len);

@@ -13,8 +13,10 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/intmap.h"
+#include "base/name.h"
 #include "import/auxdata.h"
 #include "import/folder.h"
+#include "import/frames.h"
 #include "import/header.h"
 #include "import/import.h"
 #include "import/metadata.h"
@@ -24,19 +26,21 @@
 #define MAX_CONTEXTS	4096
 #define FIRST_PID	1	/* when the trace names none */
 #define BATCH		256
+#define PAGE		4096u
 
 /* A trace source as a unit of perf.data: sources of one core with the same registers are one. */
 struct unit {
 	const struct cst_snap_device *core;
 	struct aux_cpu aux;
 	struct cst_config config;
-	bool decodes;
+	int error;			/* of cst_snap_config() */
 };
 
 struct importer {
 	const char *dir;
+	const struct bare_opts *bare;	/* NULL: only the folder */
 	struct perf_writer *w;
-	struct dso_bundle *bundle;
+	struct import_input *in;	/* NULL: the output is perf.data for any reader */
 	struct drops *drops;
 	struct error *err;
 	struct folder files;
@@ -50,6 +54,7 @@ struct importer {
 	int first_context;
 	uint64_t too_many;
 	bool high_el;			/* the trace has more than EL0 */
+	uint64_t pages_differ;		/* of program files that were added, from the memory of the snapshot */
 	struct pd_attr attr;
 	uint64_t attr_id;
 	struct record_maker maker;
@@ -165,7 +170,7 @@ static int add_source(struct importer *im, size_t n)
 		drops_add(im->drops, 1, why, dev->name, rc == -CST_ERR_NOT_FOUND ? missing : dev->type);
 		return 0;
 	}
-	u.decodes = !rc;
+	u.error = rc;
 	u.aux.ts_source = AUX_TS_UNKNOWN;
 	if (u.config.protocol == CST_PROTO_ETMV4 || u.config.protocol == CST_PROTO_ETE)
 		fill_v8(&u, dev);
@@ -204,6 +209,27 @@ static int read_units(struct importer *im)
 				 "'perf-cstrace dump -s' lists what others wrote",
 				 im->dir);
 	return rc;
+}
+
+/* What AUXTRACE_INFO does not hold: the profile, and registers that perf does not record. */
+static int keep_configs(struct importer *im)
+{
+	struct unit_config *v;
+	size_t i;
+
+	if (!im->in) {
+		for (i = 0; i < im->nr_units; i++)
+			if (im->units[i].config.profile != CST_PROFILE_A)
+				drops_profile(im->drops, im->units[i].aux.cpu);
+		return 0;
+	}
+	v = calloc(im->nr_units, sizeof(*v));
+	if (!v)
+		return no_memory(im);
+	for (i = 0; i < im->nr_units; i++)
+		v[i] = (struct unit_config){ im->units[i].aux.cpu, im->units[i].config, im->units[i].error };
+	im->in->configs = (struct unit_configs){ v, im->nr_units };
+	return 0;
 }
 
 static int write_info(struct importer *im)
@@ -267,7 +293,7 @@ static int add_decoders(struct importer *im, const struct cst_snap_buffer *buf, 
 	for (i = 0; i < im->ss->n_devices; i++) {
 		int u = im->unit_of_dev[i];
 
-		if (u >= 0 && im->units[u].decodes && cst_snapshot_feeds(im->ss, &im->ss->devices[i], buf) &&
+		if (u >= 0 && !im->units[u].error && cst_snapshot_feeds(im->ss, &im->ss->devices[i], buf) &&
 		    !cst_tree_add(tree, &im->units[u].config, &dec))
 			n++;
 	}
@@ -360,7 +386,7 @@ static int write_dump(struct importer *im, const struct cst_snap_dump *d, bool k
 	path = dump_path(im, d, kernel);
 	if (!path)
 		return no_memory(im);
-	if (im->bundle && dso_places_add(&im->bundle->images, path, path))
+	if (im->in && dso_places_add(&im->in->bundle.images, path, path))
 		rc = no_memory(im);
 	if (!rc)
 		rc = write_map(im, kernel ? CST_EVENT_KERNEL : pid, d, path, size);
@@ -380,6 +406,78 @@ static bool has_upper_half(const struct cst_snapshot *ss)
 	return false;
 }
 
+/* The bytes of a dump at an address that it has, and how many follow; NULL: it cannot be read. */
+static const uint8_t *dump_bytes(struct importer *im, const struct cst_snap_dump *d, uint64_t address, uint64_t *n)
+{
+	uint64_t at = d->offset + (address - d->address);
+	const uint8_t *data;
+	size_t len;
+
+	if (d->length && address - d->address >= d->length)
+		return NULL;
+	if (folder_open(&im->files, d->file, &data, &len) || at >= len)
+		return NULL;
+	*n = len - at;
+	if (d->length && d->address + d->length - address < *n)
+		*n = d->address + d->length - address;
+	return data + at;
+}
+
+/*
+ * Maps a program file over a dump of the snapshot, page by page where both have the same bytes: the code is what the
+ * snapshot has, symbols and lines are those of the program file.
+ */
+static int write_same_pages(struct importer *im, const struct cst_snap_dump *prog, const struct cst_snap_dump *dump,
+			    bool kernel, bool count, int pid)
+{
+	uint64_t at = prog->address > dump->address ? prog->address : dump->address, n, m, begin = at;
+	const uint8_t *a = dump_bytes(im, prog, at, &n), *b = dump_bytes(im, dump, at, &m);
+	struct cst_snap_dump part = *prog;
+	bool same;
+	int rc = 0;
+
+	if (!a || !b)
+		return 0;
+	n = n < m ? n : m;
+	while (n && !rc) {
+		m = PAGE - at % PAGE;
+		m = m < n ? m : n;
+		same = !memcmp(a, b, m);
+		im->pages_differ += !same && count;
+		a += m;
+		b += m;
+		n -= m;
+		at += m;
+		if (same && n)
+			continue;
+		part.length = (same ? at : at - m) - begin;
+		part.offset = prog->offset + (begin - prog->address);
+		part.address = begin;
+		if (part.length)
+			rc = write_dump(im, &part, kernel, false, pid);
+		begin = at;
+	}
+	return rc;
+}
+
+/* Program files that were added to a snapshot come last in its dumps, and are mapped over them afterwards. */
+static int write_programs(struct importer *im, bool kernel, bool split, int pid)
+{
+	const struct cst_snap_device *prog = cst_snapshot_device(im->ss, BARE_PROGRAM), *dev;
+	const struct cst_snap_dump *p, *d;
+	int rc = 0;
+
+	for (p = prog ? prog->dumps : NULL; p && !rc && p < prog->dumps + prog->n_dumps; p++)
+		for (dev = im->ss->devices; !rc && dev < im->ss->devices + im->ss->n_devices; dev++)
+			for (d = dev->dumps; dev != prog && !rc && d < dev->dumps + dev->n_dumps; d++)
+				/* (address - start) < length, also for a dump that ends at the top of the addresses */
+				if ((!split || p->address >> 63 == kernel) &&
+				    (p->address - d->address < (d->length ? d->length : UINT64_MAX) ||
+				     d->address - p->address < p->length))
+					rc = write_same_pages(im, p, d, kernel, split || !kernel, pid);
+	return rc;
+}
+
 /* Of dumps that overlap the first counts, of maps the last. */
 static int write_dumps(struct importer *im, bool kernel, int pid)
 {
@@ -391,7 +489,7 @@ static int write_dumps(struct importer *im, bool kernel, int pid)
 		for (k = im->ss->devices[i].n_dumps; !rc && k-- > 0;)
 			if (!split || im->ss->devices[i].dumps[k].address >> 63 == kernel)
 				rc = write_dump(im, &im->ss->devices[i].dumps[k], kernel, split || !kernel, pid);
-	return rc;
+	return rc ? rc : write_programs(im, kernel, split, pid);
 }
 
 static int write_process(struct importer *im, int pid, int parent)
@@ -425,6 +523,9 @@ static int write_processes(struct importer *im)
 	rc = im->high_el ? write_dumps(im, true, 0) : 0;
 	if (!rc)
 		rc = write_process(im, first, 0);
+	if (!rc && im->pages_differ)
+		fprintf(stderr, "cstrace: --elf: %llu pages differ from the memory in %s, which is used there, without "
+			"symbols and lines\n", (unsigned long long)im->pages_differ, name_shown(im->dir));
 	for (i = 0; !rc && i < im->contexts.size; i++)
 		if (im->contexts.slot[i].value && im->contexts.slot[i].key != first)
 			rc = write_process(im, im->contexts.slot[i].key, first);
@@ -468,6 +569,44 @@ static int write_buffer(struct importer *im, size_t n)
 	       no_memory(im) : 0;
 }
 
+/* perf.data holds aligned frames: those that a probe wrote in another form are made into them. */
+static int align_buffer(struct importer *im, struct cst_snap_buffer *buf)
+{
+	const uint8_t *data;
+	uint8_t *all = NULL, *grown, *frames;
+	size_t len, sum = 0, n, i;
+	uint64_t lost = 0;
+	char *name;
+	int rc;
+
+	for (i = 0; i < buf->n_files; i++) {
+		grown = folder_open(&im->files, buf->files[i], &data, &len) ? NULL : realloc(all, sum + len + 1);
+		if (!grown) {
+			free(all);
+			return 0;	/* the buffer is dropped later, with a message */
+		}
+		all = grown;
+		if (len)
+			memcpy(all + sum, data, len);
+		sum += len;
+	}
+	rc = frames_align(all, sum, CST_FRAME_FSYNC | CST_FRAME_DSTREAM, &frames, &n, &lost);
+	free(all);
+	if (rc || asprintf(&name, "%s.frames", buf->files[0]) < 0)
+		return no_memory(im);
+	rc = folder_add_data(&im->files, name, frames, n);
+	free(name);
+	if (rc)
+		return no_memory(im);
+	if (lost)
+		drops_add(im->drops, 1, "%llu bytes of the buffer %s, which are in no whole frame", (unsigned long long)lost,
+			  buf->name);
+	buf->files[0] = im->files.extra[im->files.nr_extra - 1].name;
+	buf->n_files = 1;
+	buf->format = CST_SNAP_FMT_CORESIGHT;
+	return 0;
+}
+
 /* ---- the whole --------------------------------------------------------------------------------- */
 
 static int write_records(struct importer *im)
@@ -496,29 +635,39 @@ static int write_records(struct importer *im)
 
 static int run(struct importer *im)
 {
-	int rc = cst_snapshot_read(&im->ss, &im->io, NULL);
+	uint64_t lost = 0;
+	size_t i;
+	int rc = bare_make(im->bare, &im->files, &lost, im->err);
 
+	if (rc)
+		return rc;
+	im->drops->count += lost;
+	rc = cst_snapshot_read(&im->ss, &im->io, NULL);
 	if (rc)
 		return error_set(im->err, ERR_FORMAT, 0, "%s: the snapshot cannot be used: %s", im->dir,
 				 error_text(rc));
 	im->drops->count += im->ss->n_skipped;
 	if (!im->ss->n_buffers)
 		return error_set(im->err, ERR_FORMAT, 0, "%s: the snapshot has no trace", im->dir);
+	for (i = 0; i < im->ss->n_buffers; i++)
+		if (im->ss->buffers[i].format == CST_SNAP_FMT_DSTREAM && align_buffer(im, &im->ss->buffers[i]))
+			return ERR_NOMEM;
 	im->attr_id = DEFAULT_ID;
 	header_default_attr(&im->attr, &im->attr_id, false);
 	im->maker = (struct record_maker){ .attr = &im->attr, .emit = emit, .data = im };
 	im->aux = (struct auxdata_out){ .maker = &im->maker, .w = im->w, .index = &im->index };
 	rc = read_units(im);
+	if (!rc)
+		rc = keep_configs(im);
 	return rc ? rc : write_records(im);
 }
 
-int import_snapshot(const char *dir, bool own, struct perf_writer *w, struct dso_bundle *bundle,
+int import_snapshot(const char *dir, const struct bare_opts *bare, struct perf_writer *w, struct import_input *in,
 		    struct drops *drops, struct error *err)
 {
-	struct importer im = { .dir = dir, .w = w, .bundle = bundle, .drops = drops, .err = err };
+	struct importer im = { .dir = dir, .bare = bare, .w = w, .in = in, .drops = drops, .err = err };
 	int rc;
 
-	(void)own;	/* a snapshot has nothing that needs it */
 	err->code = 0;
 	im.files = (struct folder){ .dir = dir, .who = "cstrace" };
 	im.io = (struct cst_snap_io){ .ctx = &im.files, .open = folder_open, .note = folder_note };

@@ -11,7 +11,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "buffers/units.h"
 #include "images/dso.h"
+#include "import/bare.h"
 #include "import/drops.h"
 #include "perfdata/reader.h"
 #include "perfdata/writer.h"
@@ -32,20 +34,29 @@ enum import_kind import_kind_of(const char *path);
  */
 int import_package(const char *dir, bool own, struct perf_writer *w, struct dso_bundle *bundle, struct drops *drops,
 		   struct error *err);
-int import_snapshot(const char *dir, bool own, struct perf_writer *w, struct dso_bundle *bundle, struct drops *drops,
-		    struct error *err);
 
 struct import_input {
 	struct perfdata *pd;
 	enum import_kind kind;
 	struct dso_bundle bundle;	/* for the caller to free */
+	struct unit_configs configs;	/* of the trace units, where the records do not say all; for the caller to free */
 	uint64_t dropped;		/* items without a form in perf.data, each reported on stderr */
 };
 
 /*
- * Open an input of any kind. A folder that is a package or a snapshot becomes records in a temporary file
- * without a name. 0, or negative with *err.
+ * As import_package(); `bare` (may be NULL) adds program files, or is all there is (`dir` is then for messages only).
+ * `in` gets the bundle and the configurations; NULL: the output is for other programs, too.
  */
-int import_open(struct import_input *in, const char *path, struct error *err);
+int import_snapshot(const char *dir, const struct bare_opts *bare, struct perf_writer *w, struct import_input *in,
+		    struct drops *drops, struct error *err);
+
+/* The kind of what `path` and `bare` (may be NULL) describe together. */
+enum import_kind import_kind_with(const char *path, const struct bare_opts *bare);
+
+/*
+ * Open an input of any kind. A folder that is a package or a snapshot, and what `bare` (may be NULL) describes, becomes
+ * records in a temporary file without a name. 0, or negative with *err.
+ */
+int import_open(struct import_input *in, const char *path, const struct bare_opts *bare, struct error *err);
 
 #endif

@@ -32,15 +32,24 @@ enum import_kind import_kind_of(const char *path)
 	return has(path, "contents.ini") ? IMPORT_PACKAGE : IMPORT_PERF;
 }
 
-int import_open(struct import_input *in, const char *path, struct error *err)
+enum import_kind import_kind_with(const char *path, const struct bare_opts *bare)
 {
-	enum import_kind kind = import_kind_of(path);
+	return bare && bare->nr_traces ? IMPORT_SNAPSHOT : import_kind_of(path);
+}
+
+int import_open(struct import_input *in, const char *path, const struct bare_opts *bare, struct error *err)
+{
+	enum import_kind kind = import_kind_with(path, bare);
 	struct drops drops = { .name = path };
 	struct perf_writer *w;
 	int fd, rc;
 
 	memset(in, 0, sizeof(*in));
 	in->kind = kind;
+	if (bare && bare->nr_programs && kind != IMPORT_SNAPSHOT)
+		return error_set(err, ERR_FORMAT, 0, "--elf %s: found %s, a recording that names its own programs, expected "
+				 "--trace or the folder of a snapshot; --symfs says where the programs are",
+				 bare->programs[0], path);
 	if (kind == IMPORT_PERF) {
 		in->pd = perfdata_open(path, err);
 		return in->pd ? 0 : err->code;
@@ -53,7 +62,7 @@ int import_open(struct import_input *in, const char *path, struct error *err)
 	rc = w ? 0 : err->code;
 	if (w) {
 		rc = kind == IMPORT_PACKAGE ? import_package(path, true, w, &in->bundle, &drops, err) :
-					       import_snapshot(path, true, w, &in->bundle, &drops, err);
+					       import_snapshot(path, bare, w, in, &drops, err);
 		if (rc)
 			pw_abort(w);
 		else
@@ -65,7 +74,9 @@ int import_open(struct import_input *in, const char *path, struct error *err)
 	}
 	close(fd);
 	in->dropped = drops.count;
-	if (rc)
+	if (rc) {
 		dso_bundle_free(&in->bundle);
+		free(in->configs.v);
+	}
 	return rc;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "import/bare.h"
 #include "info/internal.h"
 
 #define LINE 8192
@@ -48,9 +49,16 @@ static void append_option(char *line, const char *name, const char *value)
 static void begin(const struct session *ss, char *line, const char *command)
 {
 	const struct session_opts *o = session_opts(ss);
+	size_t i;
 
-	snprintf(line, LINE, "perf-cstrace %s -i", command);
-	append_word(line, o->input ? o->input : "perf.data");
+	snprintf(line, LINE, "perf-cstrace %s", command);
+	if (!o->bare || !o->bare->nr_traces)
+		append_option(line, " -i", o->input ? o->input : "perf.data");
+	for (i = 0; o->bare && i < o->bare->nr_words; i++) {
+		append(line, " --");
+		append(line, o->bare->words[i].option);
+		append_word(line, o->bare->words[i].value);
+	}
 	append_option(line, " --symfs", o->symfs);
 	append_option(line, " --vmlinux", o->vmlinux);
 	append_option(line, " --kcore", o->kcore);

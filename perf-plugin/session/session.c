@@ -138,7 +138,7 @@ int session_make_filter(struct session *ss)
 }
 
 static struct session *open_session(const struct session_opts *opts, struct perfdata *pd,
-				    struct dso_bundle *bundle)
+				    struct dso_bundle *bundle, struct unit_configs configs)
 {
 	struct session *ss = calloc(1, sizeof(*ss));
 	int rc;
@@ -147,13 +147,14 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 		fprintf(stderr, "cstrace: out of memory\n");
 		perfdata_close(pd);
 		dso_bundle_free(bundle);
+		free(configs.v);
 		return NULL;
 	}
 	ss->pd = pd;
 	ss->name = strdup(name_shown(perfdata_name(pd)));
 	ss->opts = *opts;
 	ss->units = (struct trace_units){
-		.pd = pd, .name = ss->name,
+		.pd = pd, .name = ss->name, .given = configs,
 		.opts = {
 			.report_transactions = opts->report_transactions, .as_reference = opts->as_reference,
 			.strict = opts->strict, .insn_ranges = opts->insn_ranges,
@@ -201,12 +202,12 @@ struct session *session_open(const struct session_opts *opts)
 
 	if (note_named(opts))
 		return NULL;
-	if (import_open(&in, opts->input ? opts->input : "perf.data", &err)) {
+	if (import_open(&in, opts->input ? opts->input : "perf.data", opts->bare, &err)) {
 		fprintf(stderr, "cstrace: %s\n", err.msg);
 		return NULL;
 	}
 	perfdata_set_max_expand(in.pd, opts->max_expand);
-	ss = open_session(opts, in.pd, &in.bundle);
+	ss = open_session(opts, in.pd, &in.bundle, in.configs);
 	if (!ss)
 		return NULL;
 	ss->bad_records += in.dropped;
@@ -221,7 +222,7 @@ struct session *session_open_perfdata(const struct session_opts *opts, struct pe
 {
 	struct dso_bundle none = { .kcore = NULL };
 
-	return open_session(opts, pd, &none);
+	return open_session(opts, pd, &none, (struct unit_configs){ NULL, 0 });
 }
 
 void session_close(struct session *ss)

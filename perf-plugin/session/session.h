@@ -17,12 +17,14 @@
 #include "losses/guests.h"
 #include "tasks/contextid.h"
 
+struct bare_opts;
 struct perfdata;
 struct session;
 struct dso;
 
 struct session_opts {
 	const char *input;	/* perf.data, directory, trace package or snapshot folder, or "-" */
+	const struct bare_opts *bare; /* trace and program files instead of, or with, the input (import/bare.h); NULL: none */
 	const char *symfs;	/* prefix under which the recorded paths are looked up; NULL: none */
 	const char *vmlinux;	/* kernel image with code; NULL: none */
 	const char *kcore;	/* copy of the kernel's memory, or its directory; NULL: that of perf record --kcore */

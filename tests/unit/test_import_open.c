@@ -36,7 +36,7 @@ static void no_temporary_file(void **state)
 		temp_write(dir, cases[i].file, "", 0);
 		memset(&err, 0xff, sizeof(err));
 		setrlimit(RLIMIT_NOFILE, &none);
-		rc = import_open(&in, dir, &err);
+		rc = import_open(&in, dir, NULL, &err);
 		setrlimit(RLIMIT_NOFILE, &was);
 		assert_int_equal(rc, ERR_IO);
 		assert_int_equal(err.code, ERR_IO);

@@ -70,12 +70,13 @@ static void check_folder(const char *out)
 	struct import_input in = { .pd = NULL };
 	struct error err = { .code = 0 };
 
-	if (import_open(&in, out, &err)) {
+	if (import_open(&in, out, NULL, &err)) {
 		fprintf(stderr, "the output cannot be read: %s\n", err.msg);
 		abort();
 	}
 	perfdata_close(in.pd);
 	dso_bundle_free(&in.bundle);
+	free(in.configs.v);
 }
 
 static size_t contents(int fd, uint8_t *buf, size_t size)

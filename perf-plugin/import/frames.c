@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* frames.c - takes the frames out of captured trace, and finds the trace IDs in them. */
+#include "import/frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cstrace/frame.h>
+
+#include "base/error.h"
+
+#define FRAME	16u
+#define OUT	4096u
+#define FRAGS	512u
+
+/* Four FSYNC words, which reset all decoders of aligned frames (CST_FRAME_RESET_4X). */
+static const uint8_t barrier[FRAME] = { 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f,
+					0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f };
+
+struct part {
+	struct cst_deframer df;
+	uint8_t out[OUT];
+	struct cst_fragment frag[FRAGS];
+};
+
+/* Fragments of the next part of the input, from *at on; 0: there are none. */
+static int next_part(struct part *p, const uint8_t *in, size_t len, size_t *at)
+{
+	size_t used;
+	int n;
+
+	do {
+		n = cst_deframe(&p->df, in + *at, len - *at, *at, p->out, OUT, p->frag, FRAGS, &used);
+		*at += used;
+	} while (!n && used && *at < len);
+	return n > 0 ? n : 0;
+}
+
+int frames_align(const uint8_t *in, size_t len, unsigned int flags, uint8_t **out, size_t *out_len, uint64_t *lost)
+{
+	struct part *p = malloc(sizeof(*p));
+	size_t at = 0, to = 0, cap = len + FRAME;
+	uint8_t *buf = malloc(cap), *grown;
+	int n, i;
+
+	if (!p || !buf)
+		goto no_memory;
+	cst_deframer_init(&p->df, flags | CST_FRAME_PACKED);
+	while ((n = next_part(p, in, len, &at)) > 0)
+		for (i = 0; i < n; i++) {
+			const struct cst_fragment *f = &p->frag[i];
+
+			if (cap - to < 2 * FRAME) {
+				grown = realloc(buf, cap + cap / 2 + 2 * FRAME);
+				if (!grown)
+					goto no_memory;
+				buf = grown;
+				cap += cap / 2 + 2 * FRAME;
+			}
+			if (f->kind == CST_FRAG_FRAME)
+				memcpy(buf + to, p->out + f->pos, FRAME);
+			else if (f->kind == CST_FRAG_ERROR)
+				memcpy(buf + to, barrier, FRAME);
+			else
+				continue;
+			to += FRAME;
+		}
+	cst_deframer_end(&p->df);
+	*lost += p->df.stats.skipped;
+	free(p);
+	*out = buf;
+	*out_len = to;
+	return 0;
+no_memory:
+	free(p);
+	free(buf);
+	return ERR_NOMEM;
+}
+
+void frames_count_ids(const uint8_t *in, size_t len, unsigned int flags, uint64_t count[128])
+{
+	struct part *p = malloc(sizeof(*p));
+	size_t at = 0;
+	int n, i;
+
+	if (!p)
+		return;
+	cst_deframer_init(&p->df, flags);
+	while ((n = next_part(p, in, len, &at)) > 0)
+		for (i = 0; i < n; i++)
+			if (p->frag[i].kind == CST_FRAG_DATA && p->frag[i].id < 128)
+				count[p->frag[i].id] += p->frag[i].len;
+	free(p);
+}
