@@ -15,7 +15,8 @@
 static const char more[] =
 	"The kind of the input is found out: perf.data, a folder with contents.ini (package), a folder with\n"
 	"snapshot.ini. A package keeps everything; a snapshot holds one process and one image; perf.data has\n"
-	"no record for some events of packages. What is dropped is listed on stderr, with exit code 3.\n";
+	"no record for some events of packages. What is dropped is listed on stderr, with exit code 3.\n"
+	"With --trace and --to=snapshot nothing is decoded: trace, registers and programs are written down.\n";
 
 struct convert_cmd {
 	struct session_opts so;

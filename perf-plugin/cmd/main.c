@@ -54,7 +54,7 @@ static void usage(FILE *out)
 
 	fprintf(out, "Usage: perf-cstrace COMMAND [OPTIONS]\n\n"
 		     "Decodes Arm CoreSight trace: ETMv3, PTM, ETMv4 and ETE in perf.data files, these, STM and\n"
-		     "ITM in snapshots.\n\n");
+		     "ITM in snapshots and in files from a probe (--trace).\n\n");
 	for (i = 0; i < NR_COMMANDS; i++)
 		fprintf(out, "  %-10s%s\n", commands[i].name, commands[i].help);
 	fprintf(out, "\n  --version, --list-cmds, --help; 'perf-cstrace help COMMAND' for one command.\n"

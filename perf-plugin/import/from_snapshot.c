@@ -406,90 +406,134 @@ static bool has_upper_half(const struct cst_snapshot *ss)
 	return false;
 }
 
-/* The bytes of a dump at an address that it has, and how many follow; NULL: it cannot be read. */
-static const uint8_t *dump_bytes(struct importer *im, const struct cst_snap_dump *d, uint64_t address, uint64_t *n)
+/* The bytes of a dump that can be read: NULL and *n 0, if there are none. */
+static const uint8_t *dump_bytes(struct importer *im, const struct cst_snap_dump *d, uint64_t *n)
 {
-	uint64_t at = d->offset + (address - d->address);
 	const uint8_t *data;
 	size_t len;
 
-	if (d->length && address - d->address >= d->length)
+	*n = 0;
+	if (folder_open(&im->files, d->file, &data, &len) || d->offset >= len)
 		return NULL;
-	if (folder_open(&im->files, d->file, &data, &len) || at >= len)
-		return NULL;
-	*n = len - at;
-	if (d->length && d->address + d->length - address < *n)
-		*n = d->address + d->length - address;
-	return data + at;
+	*n = len - d->offset;
+	if (d->length && d->length < *n)
+		*n = d->length;
+	return data + d->offset;
+}
+
+static int write_part(struct importer *im, const struct cst_snap_dump *d, uint64_t begin, uint64_t end, bool kernel,
+		      bool report, int pid)
+{
+	struct cst_snap_dump part = *d;
+
+	part.offset += begin - d->address;
+	part.address = begin;
+	part.length = end - begin;
+	return begin < end ? write_dump(im, &part, kernel, report, pid) : 0;
+}
+
+/* The dump of a program file that has these bytes at this address; NULL: none. */
+static const struct cst_snap_dump *same_program(struct importer *im, const struct cst_snap_device *prog, uint64_t address,
+						const uint8_t *bytes, uint64_t len, bool *differs)
+{
+	const struct cst_snap_dump *p;
+	const uint8_t *code;
+	uint64_t n, at;
+
+	for (p = prog->dumps; p < prog->dumps + prog->n_dumps; p++) {
+		code = dump_bytes(im, p, &n);
+		at = address - p->address;
+		if (!code || at >= n)
+			continue;
+		if (n - at >= len && !memcmp(code + at, bytes, len))
+			return p;
+		*differs = true;
+	}
+	return NULL;
 }
 
 /*
- * Maps a program file over a dump of the snapshot, page by page where both have the same bytes: the code is what the
- * snapshot has, symbols and lines are those of the program file.
+ * Maps a dump of the snapshot, or, page by page, a program file that was added to it and has the same bytes: the code is
+ * what the snapshot has, symbols and lines are those of the program. `report` as for write_dump().
  */
-static int write_same_pages(struct importer *im, const struct cst_snap_dump *prog, const struct cst_snap_dump *dump,
-			    bool kernel, bool count, int pid)
+static int write_beside(struct importer *im, const struct cst_snap_device *prog, const struct cst_snap_dump *d,
+			bool kernel, bool report, int pid)
 {
-	uint64_t at = prog->address > dump->address ? prog->address : dump->address, n, m, begin = at;
-	const uint8_t *a = dump_bytes(im, prog, at, &n), *b = dump_bytes(im, dump, at, &m);
-	struct cst_snap_dump part = *prog;
-	bool same;
+	const struct cst_snap_dump *now = d, *p;
+	uint64_t n, at = d->address, begin = at, len;
+	const uint8_t *bytes = dump_bytes(im, d, &n);
 	int rc = 0;
 
-	if (!a || !b)
-		return 0;
-	n = n < m ? n : m;
-	while (n && !rc) {
-		m = PAGE - at % PAGE;
-		m = m < n ? m : n;
-		same = !memcmp(a, b, m);
-		im->pages_differ += !same && count;
-		a += m;
-		b += m;
-		n -= m;
-		at += m;
-		if (same && n)
+	if (!bytes)
+		return write_dump(im, d, kernel, report, pid);
+	for (; n && !rc; n -= len, at += len, bytes += len) {
+		bool differs = false;
+
+		len = PAGE - at % PAGE < n ? PAGE - at % PAGE : n;
+		p = same_program(im, prog, at, bytes, len, &differs);
+		im->pages_differ += !p && differs && report;
+		p = p ? p : d;
+		if (p == now)
 			continue;
-		part.length = (same ? at : at - m) - begin;
-		part.offset = prog->offset + (begin - prog->address);
-		part.address = begin;
-		if (part.length)
-			rc = write_dump(im, &part, kernel, false, pid);
+		rc = write_part(im, now, begin, at, kernel, report, pid);
+		now = p;
 		begin = at;
+	}
+	return rc ? rc : write_part(im, now, begin, at, kernel, report, pid);
+}
+
+/* Maps a dump of a program file where no dump before it is, `before` of its own device and all of the others. */
+static int write_gaps(struct importer *im, const struct cst_snap_device *prog, size_t before, bool kernel, bool report,
+		      int pid)
+{
+	const struct cst_snap_dump *p = &prog->dumps[before], *d;
+	uint64_t n, at = p->address, end, stop;
+	size_t i, k;
+	int rc = 0;
+
+	dump_bytes(im, p, &n);
+	for (end = at + n; at < end && !rc; at = stop) {
+		bool covered = false;
+
+		stop = end;
+		for (i = 0; i < im->ss->n_devices && !covered; i++)
+			for (k = 0; k < im->ss->devices[i].n_dumps && !covered; k++) {
+				d = &im->ss->devices[i].dumps[k];
+				if (&im->ss->devices[i] == prog && k >= before)
+					break;
+				dump_bytes(im, d, &n);
+				covered = at - d->address < n;
+				if (covered)
+					stop = d->address + n;
+				else if (n && d->address > at && d->address < stop)
+					stop = d->address;
+			}
+		if (!covered)
+			rc = write_part(im, p, at, stop, kernel, report, pid);
 	}
 	return rc;
 }
 
-/* Program files that were added to a snapshot come last in its dumps, and are mapped over them afterwards. */
-static int write_programs(struct importer *im, bool kernel, bool split, int pid)
-{
-	const struct cst_snap_device *prog = cst_snapshot_device(im->ss, BARE_PROGRAM), *dev;
-	const struct cst_snap_dump *p, *d;
-	int rc = 0;
-
-	for (p = prog ? prog->dumps : NULL; p && !rc && p < prog->dumps + prog->n_dumps; p++)
-		for (dev = im->ss->devices; !rc && dev < im->ss->devices + im->ss->n_devices; dev++)
-			for (d = dev->dumps; dev != prog && !rc && d < dev->dumps + dev->n_dumps; d++)
-				/* (address - start) < length, also for a dump that ends at the top of the addresses */
-				if ((!split || p->address >> 63 == kernel) &&
-				    (p->address - d->address < (d->length ? d->length : UINT64_MAX) ||
-				     d->address - p->address < p->length))
-					rc = write_same_pages(im, p, d, kernel, split || !kernel, pid);
-	return rc;
-}
-
-/* Of dumps that overlap the first counts, of maps the last. */
+/* Of dumps that overlap the first counts, of maps the last; those of program files overlap nothing. */
 static int write_dumps(struct importer *im, bool kernel, int pid)
 {
-	bool split = im->high_el && has_upper_half(im->ss);
-	size_t i, k;
+	const struct cst_snap_device *prog = cst_snapshot_device(im->ss, BARE_PROGRAM), *dev;
+	bool split = im->high_el && has_upper_half(im->ss), report = split || !kernel;
+	size_t k;
 	int rc = 0;
 
-	for (i = im->ss->n_devices; !rc && i-- > 0;)
-		for (k = im->ss->devices[i].n_dumps; !rc && k-- > 0;)
-			if (!split || im->ss->devices[i].dumps[k].address >> 63 == kernel)
-				rc = write_dump(im, &im->ss->devices[i].dumps[k], kernel, split || !kernel, pid);
-	return rc ? rc : write_programs(im, kernel, split, pid);
+	for (dev = im->ss->devices + im->ss->n_devices; !rc && dev-- > im->ss->devices;)
+		for (k = dev->n_dumps; !rc && k-- > 0;) {
+			if (split && dev->dumps[k].address >> 63 != kernel)
+				continue;
+			if (dev == prog)
+				rc = write_gaps(im, prog, k, kernel, report, pid);
+			else if (prog)
+				rc = write_beside(im, prog, &dev->dumps[k], kernel, report, pid);
+			else
+				rc = write_dump(im, &dev->dumps[k], kernel, report, pid);
+		}
+	return rc;
 }
 
 static int write_process(struct importer *im, int pid, int parent)

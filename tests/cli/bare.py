@@ -339,6 +339,12 @@ def test_program_with_snapshot(tmp):
     done = run("script", "-i", snapshot, "--elf", other, "--itrace=b", "-F", "ip,addr", says="pages differ from the memory in")
     assert plain.stdout == done.stdout
     yield "a program that is not what ran"
+    wide = "%s@0x%x" % (write(os.path.join(tmp, "wide"), bytes(1 << 16)), made.memory[0][0] & ~0xfff)
+    done = run("script", "-i", snapshot, "--elf", wide, "--itrace=b", "-F", "ip,addr", says="pages differ from the memory in")
+    assert plain.stdout == done.stdout
+    done = run("script", "-i", snapshot, "--elf", wide, "--elf", made.elf, "--itrace=b")
+    assert "function_" in done.stdout.decode()
+    yield "memory around that of the snapshot, and the program that ran"
     for name in os.listdir(snapshot):
         if name.startswith("mem"):
             os.unlink(os.path.join(snapshot, name))
