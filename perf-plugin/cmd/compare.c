@@ -8,6 +8,7 @@
 #include "cmd/commands.h"
 #include "cmd/options.h"
 #include "compare/compare.h"
+#include "import/bare.h"
 #include "session/session.h"
 
 #define MAX_CORES 256u
@@ -89,6 +90,7 @@ static int run(struct session_opts *so, const struct compare_opts *o)
 int cmd_compare(int argc, const char **argv)
 {
 	struct session_opts so = { .input = NULL }, with;
+	struct bare_opts bare = { .nr_words = 0 };
 	struct compare_opts o = { .who = "cstrace compare" };
 	const char *output = "-", *tarmac = NULL, *trace = NULL, *with_symfs = NULL;
 	struct cores cores = { .nr = 0 };
@@ -96,6 +98,7 @@ int cmd_compare(int argc, const char **argv)
 	int rc;
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
+		CMD_BARE_OPTS(bare),
 		CMD_FILTER_OPTS(so.filter),
 		{ 0, "tarmac", CMD_OPT_FILE, &tarmac, "TEXT", "compare with a file of Tarmac text", NULL },
 		{ 0, "with", CMD_OPT_STRING, &trace, "TRACE", "compare with another recording: perf.data, package or snapshot",
@@ -113,6 +116,8 @@ int cmd_compare(int argc, const char **argv)
 				      more };
 
 	rc = cmd_options(&cmd, &argc, argv);
+	if (rc == CMD_GO_ON)
+		rc = cmd_bare_check(&cmd, &bare, &so, NULL);
 	if (rc == CMD_GO_ON && !tarmac == !trace)
 		rc = cmd_usage_error(&cmd, "one of --tarmac and --with says what to compare with");
 	if (rc == CMD_GO_ON) {
@@ -122,6 +127,7 @@ int cmd_compare(int argc, const char **argv)
 			cmd_no_effect(&cmd, "core", "cores of two traces are compared by their CPUs");
 		with = so;
 		with.input = trace;
+		with.bare = NULL;
 		with.symfs = with_symfs ? with_symfs : so.symfs;
 		o.tarmac = tarmac;
 		o.with = trace ? &with : NULL;

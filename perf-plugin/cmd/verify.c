@@ -5,6 +5,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/options.h"
+#include "import/bare.h"
 #include "verify/verify.h"
 
 static const char more[] =
@@ -22,12 +23,14 @@ static int set_format(void *data, const char *arg)
 
 int cmd_verify(int argc, const char **argv)
 {
+	struct bare_opts bare = { .nr_words = 0 };
 	struct session_opts so = { .input = NULL };
 	struct verify_opts o = { .who = "cstrace verify", .output = "-" };
 	struct verify_result result;
 	bool incomplete = false;
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
+		CMD_BARE_OPTS(bare),
 		CMD_FILTER_OPTS(so.filter),
 		{ 0, "strict", CMD_OPT_FLAG, &so.strict, NULL,
 		  "take violations in packets and frames for errors: decoding restarts behind them", NULL },
@@ -38,6 +41,8 @@ int cmd_verify(int argc, const char **argv)
 	const struct cmd_desc cmd = { "verify", "check a trace against the rules of the architecture", NULL, opts, more };
 	int rc = cmd_options(&cmd, &argc, argv);
 
+	if (rc == CMD_GO_ON)
+		rc = cmd_bare_check(&cmd, &bare, &so, NULL);
 	if (rc != CMD_GO_ON)
 		return rc;
 	if (verify_run(&so, &o, &result, &incomplete))

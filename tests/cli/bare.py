@@ -245,6 +245,11 @@ def test_cortex_m_and_itm_of_a_trace_port(tmp):
         assert "function_" in same_samples(options, by_elf)
         a, b = (run("info", *o, "--format=json") for o in (options, ("-i", by_elf)))
         assert facts(a) == facts(b), (facts(a), facts(b))
+        run("compare", *options, "--with", snapshot)      # 0 or 3: no differences
+        a, b = (run("verify", *o, "--format=json", code=(0, 3, 4)) for o in (options, ("-i", snapshot)))
+        assert a.stdout == b.stdout, (a.stdout[:500], b.stdout[:500])
+        a, b = (run("dump", *o, "--format=tarmac", "--no-disassembly") for o in (options, ("-s", snapshot)))
+        assert a.stdout == b.stdout and a.stdout, (a.stdout[:500], b.stdout[:500])
         yield "seed %d: a Cortex-M33 and its ITM" % seed
 
 
@@ -396,8 +401,9 @@ def test_errors(tmp):
     core = ("--core-type", "cortex-m33")
     none = os.path.join(tmp, "none")
     text = write(os.path.join(tmp, "text"), "no program\n")
-    for command in ("dump", "info", "script", "profile", "convert", "inject"):
-        extra = {"convert": ["--to=snapshot", "-o", os.path.join(tmp, "out")], "inject": ["-o", os.path.join(tmp, "out")]}
+    for command in ("dump", "info", "script", "profile", "convert", "inject", "verify", "compare"):
+        extra = {"convert": ["--to=snapshot", "-o", os.path.join(tmp, "out")], "inject": ["-o", os.path.join(tmp, "out")],
+                 "compare": ["--with", raw]}
         extra = extra.get(command, [])
         run(command, "--trace", none, *core, *extra, code=1, says=("--trace " + none, "No such file"))
         run(command, "--trace", raw, *extra, code=129, says="--trace needs --core-type NAME")
