@@ -58,7 +58,8 @@ static void usage(FILE *out)
 	for (i = 0; i < NR_COMMANDS; i++)
 		fprintf(out, "  %-10s%s\n", commands[i].name, commands[i].help);
 	fprintf(out, "\n  --version, --list-cmds, --help; 'perf-cstrace help COMMAND' for one command.\n"
-		     "Exit codes: 0 decoded, 1 error, 3 decoded with losses, 4 compare, verify: different, rules violated, 129 wrong usage.\n");
+		     "Exit codes: 0 decoded, 1 error, 3 decoded with losses, 4 differences (compare) or violated rules\n"
+		     "(verify), 129 wrong usage.\n");
 }
 
 static int cmd_help(int argc, const char **argv)
