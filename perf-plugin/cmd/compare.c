@@ -78,11 +78,9 @@ static int run(struct session_opts *so, const struct compare_opts *o)
 	ss = session_open(so);
 	if (!ss)
 		return CMD_ERROR;
-	if (!compare_run(ss, o, &result)) {
-		session_print_end(ss, stderr);
+	if (!compare_run(ss, o, &result))
 		rc = result.differences ? CMD_DIFFERENT :
 		     result.incomplete || !result.equal || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
-	}
 	session_close(ss);
 	return rc;
 }

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
+#include "compare/packets.h"
 #include "compare/report.h"
 #include "compare/sides.h"
 
@@ -16,7 +18,10 @@ struct compare {
 	struct model *model;	/* NULL: another recording */
 	struct pd_output out;
 	struct compare_result *result;
-	unsigned int streams;	/* with instructions */
+	/* The first difference of each stream. */
+	struct packets_place *places;
+	size_t nr_places, cap_places;
+	bool no_memory;
 };
 
 /* A stream of the trace and its core. */
@@ -27,6 +32,7 @@ struct pair {
 	struct traced traced;
 	struct report report;
 	char trace[32];
+	uint8_t trace_id;
 	bool unpaired;
 };
 
@@ -60,11 +66,28 @@ static const char *name_of(const struct compare *c, int cpu)
 	return found;
 }
 
+/* The place of the first difference; at the end of the trace there are no packets. */
+static void note_place(struct pair *p, const struct align_diff *diff)
+{
+	const struct align_insn *insn = align_trace(p->al, diff->trace);
+	struct compare *c = p->c;
+	struct packets_place *place;
+
+	if (!insn || !c->o->shown)
+		return;
+	place = ARRAY_ADD(c->places, c->nr_places, c->cap_places);
+	if (place)
+		*place = (struct packets_place){ insn->where, p->trace_id, insn->pos, strdup(p->trace) };
+	c->no_memory |= !place || !place->title;
+}
+
 static int difference(void *data, const struct align_diff *diff)
 {
 	struct pair *p = data;
 	uint64_t number = align_counts(p->al)->differences;
 
+	if (number == 1)
+		note_place(p, diff);
 	if (number <= p->c->o->shown)
 		report_difference(&p->report, p->al, diff, number);
 	return 0;
@@ -106,6 +129,7 @@ static int new_pair(struct compare *c, const struct stream *s, struct pair **out
 	if (!p)
 		return ERR_NOMEM;
 	p->c = c;
+	p->trace_id = s->trace_id;
 	snprintf(p->trace, sizeof(p->trace), s->cpu >= 0 ? "CPU %d" : "thread %d", s->cpu >= 0 ? s->cpu : s->tid);
 	p->report.out = &c->out;
 	p->report.trace = p->trace;
@@ -121,7 +145,6 @@ static int new_pair(struct compare *c, const struct stream *s, struct pair **out
 		free_pair(p);
 		return rc;
 	}
-	c->streams++;
 	*out = p;
 	return 0;
 }
@@ -173,8 +196,7 @@ static void on_stream_end(void *data, const struct stream *s)
 			"number; --core CPU=NAME says which it is\n", c->o->who, p->trace, c->o->tarmac);
 		c->result->incomplete = true;
 	} else {
-		if (align_end(p->al))
-			c->result->incomplete = true;
+		c->no_memory |= align_end(p->al) == ERR_NOMEM;
 		counts = align_counts(p->al);
 		report_sums(&p->report, counts);
 		c->result->differences += counts->differences;
@@ -205,6 +227,10 @@ static int run(struct compare *c)
 		return ERR_REPORTED;
 	}
 	rc = session_run(c->ss, &con);
+	if (!rc)
+		session_print_end(c->ss, stderr);
+	if (!rc)
+		rc = c->no_memory ? ERR_NOMEM : packets_print(c->ss, &c->out, c->places, c->nr_places);
 	if (rc) {
 		pd_output_abort(&c->out);
 		return rc;
@@ -219,6 +245,7 @@ static int run(struct compare *c)
 int compare_run(struct session *ss, const struct compare_opts *opts, struct compare_result *result)
 {
 	struct compare c = { .ss = ss, .o = opts, .result = result };
+	size_t i;
 	int rc;
 
 	memset(result, 0, sizeof(*result));
@@ -229,6 +256,9 @@ int compare_run(struct session *ss, const struct compare_opts *opts, struct comp
 	}
 	rc = run(&c);
 	model_close(c.model);
+	for (i = 0; i < c.nr_places; i++)
+		free(c.places[i].title);
+	free(c.places);
 	if (rc == ERR_NOMEM)
 		fprintf(stderr, "%s: out of memory\n", opts->who);
 	return rc ? ERR_REPORTED : 0;

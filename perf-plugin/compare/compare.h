@@ -35,7 +35,7 @@ struct compare_result {
 	bool incomplete;	/* a stream of the trace has no core on the other side, or lines were not understood */
 };
 
-/* Decodes the session. 0, or ERR_REPORTED after a message on stderr. */
+/* Decodes the session, prints the report, and the summary of the session on stderr. 0, or ERR_REPORTED after a message on stderr. */
 int compare_run(struct session *ss, const struct compare_opts *opts, struct compare_result *result);
 
 #endif

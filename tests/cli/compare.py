@@ -158,6 +158,9 @@ def edits(args, folder):
         with open(path, "w") as out:
             out.write("\n".join(lines))
         c = compare(args, SAMPLE, path)
+        if not re.search(r"^CPU \d+: packets around trace offset 0x%x of buffer 0, trace ID 0x\w+$(\n  . 0x\w+ +I_.*)+$"
+                         % (c.places[0][0] if c.places else -1), c.text, re.M):
+            raise Bad("edit %d, %s at line %d: no packets:\n%s" % (n, kind, line, c.text[-1500:]))
         if c.code != 4 or c.differences != 1 or len(c.places) != 1:
             raise Bad("edit %d, %s at line %d: exit %d, %d differences:\n%s" % (n, kind, line, c.code, c.differences, c.text[:1500]))
         where = int(c.places[0][1].split()[1])

@@ -8,15 +8,16 @@
 #include "fuzz/command/options.h"
 
 enum {
-	INJECT = 1, SCRIPT = 2, DUMP = 4, PROFILE = 8, INFO = 16, CONVERT = 32, INDEX = 64,
-	ALL = 127,
-	SAMPLES = INJECT | SCRIPT | PROFILE | DUMP,
+	INJECT = 1, SCRIPT = 2, DUMP = 4, PROFILE = 8, INFO = 16, CONVERT = 32, INDEX = 64, COMPARE = 128, VERIFY = 256,
+	ALL = 511,
+	SAMPLES = INJECT | SCRIPT | PROFILE | DUMP | COMPARE | VERIFY,
 	FILTERED = SAMPLES | INFO,
 };
 
 const struct command_row command_rows[] = {
 	{ "inject", cmd_inject }, { "script", cmd_script }, { "dump", cmd_dump }, { "profile", cmd_profile },
-	{ "info", cmd_info }, { "convert", cmd_convert }, { "index", cmd_index },
+	{ "info", cmd_info }, { "convert", cmd_convert }, { "index", cmd_index }, { "compare", cmd_compare },
+	{ "verify", cmd_verify },
 };
 const unsigned int nr_command_rows = sizeof(command_rows) / sizeof(command_rows[0]);
 
@@ -63,10 +64,18 @@ const struct option_row option_rows[] = {
 	{ "packets", DUMP, OPTION_FLAG, NULL },
 	{ "elements", DUMP, OPTION_FLAG, NULL },
 	{ "id", DUMP | INDEX, OPTION_TEXT, VALUES { "16", "0x10", "17", "18", NULL } },
-	{ "strict", DUMP, OPTION_FLAG, NULL },
+	{ "tarmac", COMPARE, OPTION_CHOICE, VALUES { "@/text.tarmac", "@/perf.data", NULL } },
+	{ "with", COMPARE, OPTION_CHOICE, VALUES { "@/perf.data", "@/snapshot", "-", NULL } },
+	{ "with-symfs", COMPARE, OPTION_CHOICE, VALUES { "@/symfs", NULL } },
+	{ "core", COMPARE, OPTION_TEXT, VALUES { "0=cpu0", "0=cpu1,1=cpu0", "=", "1=", NULL } },
+	{ "ignore", COMPARE, OPTION_TEXT, VALUES { "opcode", "result,el,security", "", NULL } },
+	{ "shown", COMPARE, OPTION_TEXT, VALUES { "0", "1", "1000", NULL } },
+	{ "no-disassembly", DUMP, OPTION_FLAG, NULL },
+	{ "strict", DUMP | VERIFY, OPTION_FLAG, NULL },
 	{ "insn-ranges", DUMP, OPTION_FLAG, NULL },
 	{ "log", DUMP, OPTION_TEXT, VALUES { "", "error", "warning", "info", NULL } },
-	{ "format", DUMP | PROFILE | INFO, OPTION_TEXT, VALUES { "text", "json", "opencsd", "none", "autofdo", "llvm", "bolt", NULL } },
+	{ "format", DUMP | PROFILE | INFO | VERIFY, OPTION_TEXT, VALUES { "text", "json", "opencsd", "none", "autofdo", "llvm", "bolt",
+		"tarmac", "tarmac-es", NULL } },
 	{ "from", DUMP, OPTION_TEXT, VALUES { "time=100", "offset=64", "event", "event=1", "context=1001", "offset=0x400", NULL } },
 	{ "to", DUMP, OPTION_TEXT, VALUES { "time=100000", "offset=4096", "event=2", "context=1002", NULL } },
 	{ "address", PROFILE, OPTION_TEXT, VALUES { "offset", "vaddr", NULL } },
