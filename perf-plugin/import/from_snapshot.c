@@ -206,8 +206,8 @@ static int read_units(struct importer *im)
 	}
 	if (!rc && !im->nr_units)
 		return error_set(im->err, ERR_AUXINFO, 0, "%s: perf.data has no place for any source of the snapshot; "
-				 "'perf-cstrace dump -s' lists what others wrote",
-				 im->dir);
+				 "'perf-cstrace dump %s' lists what others wrote",
+				 im->dir, im->bare && im->bare->nr_traces ? "--trace" : "-s");
 	return rc;
 }
 

@@ -382,9 +382,13 @@ def test_assumed(tmp):
     made = Made(tmp, M_SEEDS[0])
     file = write(os.path.join(tmp, "trace.bin"), b"".join(frames({ETM_ID: made.trace}, random.Random(1))))
     done = run("dump", "--trace", file, "--core-type", "cortex-m33", "--elf", made.elf, "--packets",
-               says=("no TRCCONFIGR: 0x1001 is assumed", "no TRCIDR8: 0x0 is assumed"))
+               says="no TRCCONFIGR: 0x1001 is assumed")
     assert b"ASYNC" in done.stdout
+    assert done.err.count("assumed") == 1, done.err
     yield "three options are enough, and say what is assumed"
+    run("dump", "--trace", file, "--core-type", "etmv4-m", "--reg", "TRCIDR0=0x280006e1", "--reg", "TRCIDR2=4", "--packets",
+        says=("no TRCCONFIGR: 0x1001 is assumed", "no TRCIDR1: 0x4100f403 is assumed (ETMv4.0)", "no TRCIDR8: 0x0 is assumed"))
+    yield "without a row of the table more is assumed"
     done = run("dump", "--trace", file, *made.options(), "--packets")
     assert "assumed" not in done.err, done.err
     yield "nothing is assumed of registers that are given"
