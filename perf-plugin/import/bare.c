@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * bare.c - the files of a snapshot for trace that has none: snapshot.ini, trace.ini, a device file for each core and
- * trace source, and one whose memory dumps are the segments of the program files.
+ * bare.c - finds out what the options for trace without a recording describe: files, trace IDs, sources and their
+ * registers. bare_text.c describes it as a snapshot.
  */
-#include "import/bare.h"
+#include "import/bare_int.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,8 +19,7 @@
 #include "import/frames.h"
 #include "import/program.h"
 
-#define MAX_INDEX	(1u << 20)	/* bytes of snapshot.ini */
-#define DEFAULT_ID	1		/* of raw trace, which has no IDs */
+#define DEFAULT_ID	1	/* of raw trace, which has no IDs */
 
 static const struct {
 	const char *name;		/* in trace.ini */
@@ -34,22 +32,12 @@ static const struct {
 	[BARE_RAW] = { "source_data", 0 },
 };
 
-struct trace {
-	char *path, *alias;
-	int id;
-};
+const char *bare_format_name(enum bare_format format)
+{
+	return formats[format].name;
+}
 
-struct maker {
-	const struct bare_opts *o;
-	struct folder *f;
-	struct error *err;
-	uint64_t *lost;
-	struct trace traces[BARE_MAX];
-	struct bare_source sources[BARE_MAX];
-	size_t nr_sources;
-};
-
-static int no_memory(const struct maker *m)
+int bare_no_memory(const struct bare_maker *m)
 {
 	return error_set(m->err, ERR_NOMEM, 0, "out of memory while the trace was described");
 }
@@ -57,7 +45,7 @@ static int no_memory(const struct maker *m)
 /* ---- files of trace ---------------------------------------------------------------------------- */
 
 /* FILE:ID, unless there is a file of that name. */
-static int split(struct maker *m, struct trace *t, const char *arg)
+static int split(struct bare_maker *m, struct bare_trace *t, const char *arg)
 {
 	const char *colon = strrchr(arg, ':');
 	char *end;
@@ -75,11 +63,11 @@ static int split(struct maker *m, struct trace *t, const char *arg)
 		t->id = (int)id;
 		t->path = strndup(arg, (size_t)(colon - arg));
 	}
-	return t->path ? 0 : no_memory(m);
+	return t->path ? 0 : bare_no_memory(m);
 }
 
 /* Adds the buffer to the folder, and the bytes of its trace IDs to `count`. */
-static int read_trace(struct maker *m, struct trace *t, uint64_t count[128])
+static int read_trace(struct bare_maker *m, struct bare_trace *t, uint64_t count[128])
 {
 	unsigned int flags = formats[m->o->format].flags;
 	uint64_t lost = 0;
@@ -106,13 +94,12 @@ static int read_trace(struct maker *m, struct trace *t, uint64_t count[128])
 		fprintf(stderr, "%s: --trace %s: %" PRIu64 " of %zu bytes are in no whole frame of --trace-format tpiu\n",
 			m->f->who, name_shown(t->path), lost, size);
 	*m->lost += lost;
-	return rc ? no_memory(m) : 0;
+	return rc ? bare_no_memory(m) : 0;
 }
 
 /* ---- trace sources ----------------------------------------------------------------------------- */
 
-/* A register of a source as an option gives it, the last one if there are several: 1 and *value, or 0. */
-static int given(const struct maker *m, const struct bare_source *s, const char *name, uint64_t *value)
+int bare_given(const struct bare_maker *m, const struct bare_source *s, const char *name, uint64_t *value)
 {
 	const struct bare_reg *r;
 	size_t i;
@@ -129,13 +116,13 @@ static int given(const struct maker *m, const struct bare_source *s, const char 
 }
 
 /* The ID that --reg gives the only source, or BARE_ANY. */
-static int id_of_register(const struct maker *m, const struct bare_source *s)
+static int id_of_register(const struct bare_maker *m, const struct bare_source *s)
 {
 	const struct core_reg *r;
 	uint64_t value;
 
 	for (r = core_regs(s->core->kind); r->name; r++)
-		if (r->rule == REG_TRACE_ID && given(m, s, r->name, &value))
+		if (r->rule == REG_TRACE_ID && bare_given(m, s, r->name, &value))
 			return (int)(value >> r->shift & 0x7f);
 	return BARE_ANY;
 }
@@ -150,7 +137,7 @@ static void list_regs(enum core_kind kind, char *text, size_t size)
 }
 
 /* A register that no source has is one that was spelled wrong. `ids`: the trace IDs of all sources are known. */
-static int check_regs(const struct maker *m, bool ids)
+static int check_regs(const struct bare_maker *m, bool ids)
 {
 	const struct bare_reg *r;
 	char list[300];
@@ -177,7 +164,7 @@ static int check_regs(const struct maker *m, bool ids)
 }
 
 /* The only trace ID in the frames. */
-static int find_id(struct maker *m, const uint64_t count[128], int *id)
+static int find_id(struct bare_maker *m, const uint64_t count[128], int *id)
 {
 	char list[300] = "";
 	unsigned int i, nr = 0;
@@ -200,7 +187,7 @@ static int find_id(struct maker *m, const uint64_t count[128], int *id)
 			 "--trace-source ID=NAME several", m->traces[0].path, list);
 }
 
-static int only_source(struct maker *m, const uint64_t count[128])
+static int only_source(struct bare_maker *m, const uint64_t count[128])
 {
 	struct bare_source *s = &m->sources[0];
 	size_t i;
@@ -227,13 +214,7 @@ static int only_source(struct maker *m, const uint64_t count[128])
 	return 0;
 }
 
-/* Raw trace is that of one source. */
-static int feeds(const struct maker *m, const struct bare_source *s, const struct trace *t)
-{
-	return m->o->format != BARE_RAW || t->id == BARE_ANY || t->id == s->id;
-}
-
-static int find_sources(struct maker *m, const uint64_t count[128])
+static int find_sources(struct bare_maker *m, const uint64_t count[128])
 {
 	size_t i, k;
 
@@ -259,192 +240,7 @@ static int find_sources(struct maker *m, const uint64_t count[128])
 	return 0;
 }
 
-/* ---- texts ------------------------------------------------------------------------------------- */
-
-/* A text that is printed, and then becomes a file of the folder. */
-struct text {
-	FILE *out;
-	char *p;
-	size_t len;
-};
-
-static int text_begin(struct maker *m, struct text *t)
-{
-	t->p = NULL;
-	t->out = open_memstream(&t->p, &t->len);
-	return t->out ? 0 : no_memory(m);
-}
-
-static int text_end(struct maker *m, struct text *t, const char *name)
-{
-	if (fclose(t->out)) {
-		free(t->p);
-		return no_memory(m);
-	}
-	return folder_add_data(m->f, name, t->p, t->len) ? no_memory(m) : 0;
-}
-
-static const char *source_stem(const struct bare_source *s)
-{
-	static const char *const stems[KIND__COUNT] = {
-		[KIND_ETMV3] = "ETM", [KIND_PTM] = "PTM", [KIND_ETMV4] = "ETM", [KIND_ETE] = "ETE", [KIND_ITM] = "ITM",
-		[KIND_STM] = "STM",
-	};
-
-	return stems[s->core->kind];
-}
-
-static void say_assumed(const struct maker *m, const struct bare_source *s, const struct core_reg *r, uint64_t value)
-{
-	fprintf(stderr, "%s: %s, trace ID 0x%02x: no %s: 0x%" PRIx64 " is assumed (%s); --reg %s=VALUE gives it\n", m->f->who,
-		s->core->name, (unsigned int)s->id, r->name, value, r->meaning, r->name);
-}
-
-static int print_reg(struct maker *m, const struct bare_source *s, const struct core_reg *r, FILE *out)
-{
-	uint64_t value, idr0;
-
-	if (!given(m, s, r->name, &value) && !core_reg_value(s->core, r->name, &value)) {
-		value = r->value;
-		switch (r->rule) {
-		case REG_OPTIONAL:
-			return 0;
-		case REG_REQUIRED:
-			return error_set(m->err, ERR_FORMAT, 0, "%s, trace ID 0x%02x: register %s is missing, and nothing can be "
-					 "decoded without it; --reg %s=VALUE gives it", s->core->name, (unsigned int)s->id,
-					 r->name, r->name);
-		case REG_TRACE_ID:
-			value |= (uint64_t)s->id << r->shift;
-			break;
-		case REG_CONFIG:
-			/* TRCIDR0.RETSTACK, TRCCONFIGR.RS */
-			if (given(m, s, "TRCIDR0", &idr0) || core_reg_value(s->core, "TRCIDR0", &idr0))
-				value |= (idr0 >> 9 & 1) << 12;
-			break;
-		case REG_ASSUMED:
-			break;
-		}
-		if (r->meaning)
-			say_assumed(m, s, r, value);
-	}
-	fprintf(out, "%s=0x%" PRIx64 "\n", r->name, value);
-	return 0;
-}
-
-static int write_source(struct maker *m, size_t n)
-{
-	const struct bare_source *s = &m->sources[n];
-	const struct core_reg *r;
-	struct text t;
-	char name[40];
-	int rc;
-
-	if (s->core->type) {
-		if (text_begin(m, &t))
-			return ERR_NOMEM;
-		fprintf(t.out, "[device]\nname=cpu_%zu\nclass=core\ntype=%s\n", n, s->core->type);
-		snprintf(name, sizeof(name), "cpu_%zu.ini", n);
-		if (text_end(m, &t, name))
-			return ERR_NOMEM;
-	}
-	if (text_begin(m, &t))
-		return ERR_NOMEM;
-	fprintf(t.out, "[device]\nname=%s_%zu\nclass=trace_source\ntype=%s\n\n[regs]\n", source_stem(s), n,
-		core_source_type(s->core->kind));
-	for (r = core_regs(s->core->kind), rc = 0; !rc && r->name; r++)
-		rc = print_reg(m, s, r, t.out);
-	snprintf(name, sizeof(name), "%s_%zu.ini", source_stem(s), n);
-	return text_end(m, &t, name) || rc ? m->err->code : 0;
-}
-
-static int write_programs(struct maker *m)
-{
-	struct text t;
-	size_t i;
-	int rc = 0;
-
-	if (text_begin(m, &t))
-		return ERR_NOMEM;
-	fprintf(t.out, "[device]\nname=" BARE_PROGRAM "\nclass=memory_space\ntype=program\n");
-	for (i = 0; !rc && i < m->o->nr_programs; i++)
-		rc = program_add(m->f, m->o->programs[i], t.out, m->err);
-	return text_end(m, &t, BARE_PROGRAM ".ini") ? ERR_NOMEM : rc;
-}
-
-static int write_trace(struct maker *m)
-{
-	struct text t;
-	size_t i, k, n;
-
-	if (text_begin(m, &t))
-		return ERR_NOMEM;
-	fprintf(t.out, "[trace_buffers]\nbuffers=");
-	for (i = 0; i < m->o->nr_traces; i++)
-		fprintf(t.out, "%sbuffer%zu", i ? "," : "", i);
-	for (i = 0; i < m->o->nr_traces; i++)
-		fprintf(t.out, "\n\n[buffer%zu]\nname=%s\nfile=%s\nformat=%s", i, m->traces[i].alias, m->traces[i].alias,
-			formats[m->o->format].name);
-	fprintf(t.out, "\n\n[source_buffers]\n");
-	for (i = 0; i < m->nr_sources; i++) {
-		for (k = 0, n = 0; k < m->o->nr_traces; k++)
-			if (feeds(m, &m->sources[i], &m->traces[k])) {
-				if (n)
-					fprintf(t.out, ",%s", m->traces[k].alias);
-				else
-					fprintf(t.out, "%s_%zu=%s", source_stem(&m->sources[i]), i, m->traces[k].alias);
-				n++;
-			}
-		fprintf(t.out, "\n");
-	}
-	fprintf(t.out, "\n[core_trace_sources]\n");
-	for (i = 0; i < m->nr_sources; i++)
-		if (m->sources[i].core->type)
-			fprintf(t.out, "cpu_%zu=%s_%zu\n", i, source_stem(&m->sources[i]), i);
-	return text_end(m, &t, "trace.ini");
-}
-
-static int write_index(struct maker *m)
-{
-	struct text t;
-	size_t i, n = 0;
-
-	if (text_begin(m, &t))
-		return ERR_NOMEM;
-	fprintf(t.out, "[snapshot]\nversion=1.0\ndescription=trace and program files\n\n[device_list]\n");
-	for (i = 0; i < m->nr_sources; i++) {
-		if (m->sources[i].core->type)
-			fprintf(t.out, "device%zu=cpu_%zu.ini\n", n++, i);
-		fprintf(t.out, "device%zu=%s_%zu.ini\n", n++, source_stem(&m->sources[i]), i);
-	}
-	if (m->o->nr_programs)
-		fprintf(t.out, "device%zu=" BARE_PROGRAM ".ini\n", n);
-	fprintf(t.out, "\n[trace]\nmetadata=trace.ini\n");
-	return text_end(m, &t, "snapshot.ini");
-}
-
-/* The index of the snapshot in the folder, with one device more at its end. */
-static int extend_index(struct maker *m)
-{
-	char *path, *old;
-	struct text t;
-	size_t len;
-	int rc;
-
-	if (asprintf(&path, "%s/snapshot.ini", m->f->dir) < 0)
-		return no_memory(m);
-	old = input_read(path, MAX_INDEX, &len);
-	rc = old ? text_begin(m, &t) : error_set(m->err, ERR_IO, 0, "%s: %s", path, input_error(errno));
-	if (!rc) {
-		fwrite(old, 1, len, t.out);
-		fprintf(t.out, "\n[device_list]\n" BARE_PROGRAM "=" BARE_PROGRAM ".ini\n");
-		rc = text_end(m, &t, "snapshot.ini");
-	}
-	free(path);
-	free(old);
-	return rc;
-}
-
-static int make_all(struct maker *m)
+static int make_all(struct bare_maker *m)
 {
 	uint64_t count[128] = { 0 };
 	size_t i;
@@ -459,18 +255,12 @@ static int make_all(struct maker *m)
 		rc = find_sources(m, count);
 	if (!rc)
 		rc = check_regs(m, true);
-	for (i = 0; !rc && i < m->nr_sources; i++)
-		rc = write_source(m, i);
-	if (!rc && m->o->nr_programs)
-		rc = write_programs(m);
-	if (!rc)
-		rc = write_trace(m);
-	return rc ? rc : write_index(m);
+	return rc ? rc : bare_write_texts(m);
 }
 
 int bare_make(const struct bare_opts *o, struct folder *f, uint64_t *lost, struct error *err)
 {
-	struct maker *m;
+	struct bare_maker *m;
 	size_t i;
 	int rc;
 
@@ -479,14 +269,8 @@ int bare_make(const struct bare_opts *o, struct folder *f, uint64_t *lost, struc
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return error_set(err, ERR_NOMEM, 0, "out of memory while the trace was described");
-	*m = (struct maker){ .o = o, .f = f, .err = err, .lost = lost };
-	if (o->nr_traces) {
-		rc = make_all(m);
-	} else {
-		rc = write_programs(m);
-		if (!rc)
-			rc = extend_index(m);
-	}
+	*m = (struct bare_maker){ .o = o, .f = f, .err = err, .lost = lost };
+	rc = o->nr_traces ? make_all(m) : bare_extend_texts(m);
 	for (i = 0; i < o->nr_traces; i++) {
 		free(m->traces[i].path);
 		free(m->traces[i].alias);

@@ -20,13 +20,13 @@
 #include "import/header.h"
 #include "import/import.h"
 #include "import/metadata.h"
+#include "import/snapshot_maps.h"
 
 #define DEFAULT_PMU	8
 #define DEFAULT_ID	1
 #define MAX_CONTEXTS	4096
 #define FIRST_PID	1	/* when the trace names none */
 #define BATCH		256
-#define PAGE		4096u
 
 /* A trace source as a unit of perf.data: sources of one core with the same registers are one. */
 struct unit {
@@ -53,8 +53,7 @@ struct importer {
 	struct intmap contexts;
 	int first_context;
 	uint64_t too_many;
-	bool high_el;			/* the trace has more than EL0 */
-	uint64_t pages_differ;		/* of program files that were added, from the memory of the snapshot */
+	struct snapshot_maps maps;
 	struct pd_attr attr;
 	uint64_t attr_id;
 	struct record_maker maker;
@@ -259,7 +258,7 @@ static int note_context(struct importer *im, const struct cst_generic *g, const 
 	bool el2 = cfg->vmid_is_cid2 && cfg->vmid_bytes;
 	int id = (int)(el2 ? g->vmid : g->context_id);
 
-	im->high_el |= g->flags & CST_GF_EL && g->el;
+	im->maps.high_el |= g->flags & CST_GF_EL && g->el;
 	if (!(g->flags & (el2 ? CST_GF_VMID : CST_GF_CID)) || id <= 0 || intmap_get(&im->contexts, id))
 		return 0;
 	if (im->contexts.used == MAX_CONTEXTS) {
@@ -328,212 +327,11 @@ static int find_contexts(struct importer *im, const struct cst_snap_buffer *buf)
 
 /* ---- processes and their memory ---------------------------------------------------------------- */
 
-static int write_map(struct importer *im, int pid, const struct cst_snap_dump *d, const char *path, uint64_t size)
+static int write_maps(struct importer *im, bool kernel, int pid)
 {
-	struct cst_event_param p = { { "record", 6 }, { "mmap", 4 } };
-	struct cst_event ev = { .verb = CST_EVENT_LIBRARY, .state = CST_STATE_CURRENT, .pid = pid, .has_base = 1,
-				.has_size = 1, .base = d->address, .size = size, .offset = d->offset,
-				.name = { path, strlen(path) } };
+	int rc = snapshot_maps_write(&im->maps, kernel, pid);
 
-	if (pid == CST_EVENT_KERNEL) {
-		ev.params = &p;
-		ev.n_params = 1;
-	}
-	return records_of_event(&im->maker, &ev, 0);
-}
-
-/*
- * Where a dump is. perf 6.1 takes a file for the kernel's or a program's by its name: of one that is both it gives a
- * program's map the room of a program's, and writes into it what only a kernel's has. So there are two names.
- */
-static char *dump_path(const struct importer *im, const struct cst_snap_dump *d, bool kernel)
-{
-	char *path = folder_path(&im->files, d->file), *other, *base;
-
-	if (!path || !kernel)
-		return path;
-	base = strrchr(path, '/');
-	base = base ? base + 1 : path;
-	if (asprintf(&other, "%.*s./%s", (int)(base - path), path, base) < 0)
-		other = NULL;
-	free(path);
-	return other;
-}
-
-/* Records the map of a dump and its file in the bundle. `report`: whether a dump that is dropped is reported. */
-static int write_dump(struct importer *im, const struct cst_snap_dump *d, bool kernel, bool report, int pid)
-{
-	const uint8_t *data;
-	uint64_t size;
-	size_t len;
-	char *path;
-	int rc = 0;
-
-	if (!(d->space & (CST_MEM_EL1N | (kernel ? CST_MEM_EL2N : 0)))) {
-		if (report && !(d->space & CST_MEM_EL2N))
-			drops_add(im->drops, 1, "the dump %s at 0x%llx, of secure or other memory", d->file,
-				  (unsigned long long)d->address);
-		return 0;
-	}
-	if (folder_open(&im->files, d->file, &data, &len) || d->offset >= len) {
-		if (report)
-			drops_add(im->drops, 1, "the dump %s, which cannot be read", d->file);
-		return 0;
-	}
-	size = len - d->offset;
-	if (d->length && d->length < size)
-		size = d->length;
-	path = dump_path(im, d, kernel);
-	if (!path)
-		return no_memory(im);
-	if (im->in && dso_places_add(&im->in->bundle.images, path, path))
-		rc = no_memory(im);
-	if (!rc)
-		rc = write_map(im, kernel ? CST_EVENT_KERNEL : pid, d, path, size);
-	free(path);
-	return rc;
-}
-
-/* With memory in the upper half of the addresses that is the kernel's when it ran, and the rest that of programs. */
-static bool has_upper_half(const struct cst_snapshot *ss)
-{
-	size_t i, k;
-
-	for (i = 0; i < ss->n_devices; i++)
-		for (k = 0; k < ss->devices[i].n_dumps; k++)
-			if (ss->devices[i].dumps[k].address >> 63)
-				return true;
-	return false;
-}
-
-/* The bytes of a dump that can be read: NULL and *n 0, if there are none. */
-static const uint8_t *dump_bytes(struct importer *im, const struct cst_snap_dump *d, uint64_t *n)
-{
-	const uint8_t *data;
-	size_t len;
-
-	*n = 0;
-	if (folder_open(&im->files, d->file, &data, &len) || d->offset >= len)
-		return NULL;
-	*n = len - d->offset;
-	if (d->length && d->length < *n)
-		*n = d->length;
-	return data + d->offset;
-}
-
-static int write_part(struct importer *im, const struct cst_snap_dump *d, uint64_t begin, uint64_t end, bool kernel,
-		      bool report, int pid)
-{
-	struct cst_snap_dump part = *d;
-
-	part.offset += begin - d->address;
-	part.address = begin;
-	part.length = end - begin;
-	return begin < end ? write_dump(im, &part, kernel, report, pid) : 0;
-}
-
-/* The dump of a program file that has these bytes at this address; NULL: none. */
-static const struct cst_snap_dump *same_program(struct importer *im, const struct cst_snap_device *prog, uint64_t address,
-						const uint8_t *bytes, uint64_t len, bool *differs)
-{
-	const struct cst_snap_dump *p;
-	const uint8_t *code;
-	uint64_t n, at;
-
-	for (p = prog->dumps; p < prog->dumps + prog->n_dumps; p++) {
-		code = dump_bytes(im, p, &n);
-		at = address - p->address;
-		if (!code || at >= n)
-			continue;
-		if (n - at >= len && !memcmp(code + at, bytes, len))
-			return p;
-		*differs = true;
-	}
-	return NULL;
-}
-
-/*
- * Maps a dump of the snapshot, or, page by page, a program file that was added to it and has the same bytes: the code is
- * what the snapshot has, symbols and lines are those of the program. `report` as for write_dump().
- */
-static int write_beside(struct importer *im, const struct cst_snap_device *prog, const struct cst_snap_dump *d,
-			bool kernel, bool report, int pid)
-{
-	const struct cst_snap_dump *now = d, *p;
-	uint64_t n, at = d->address, begin = at, len;
-	const uint8_t *bytes = dump_bytes(im, d, &n);
-	int rc = 0;
-
-	if (!bytes)
-		return write_dump(im, d, kernel, report, pid);
-	for (; n && !rc; n -= len, at += len, bytes += len) {
-		bool differs = false;
-
-		len = PAGE - at % PAGE < n ? PAGE - at % PAGE : n;
-		p = same_program(im, prog, at, bytes, len, &differs);
-		im->pages_differ += !p && differs && report;
-		p = p ? p : d;
-		if (p == now)
-			continue;
-		rc = write_part(im, now, begin, at, kernel, report, pid);
-		now = p;
-		begin = at;
-	}
-	return rc ? rc : write_part(im, now, begin, at, kernel, report, pid);
-}
-
-/* Maps a dump of a program file where no dump before it is, `before` of its own device and all of the others. */
-static int write_gaps(struct importer *im, const struct cst_snap_device *prog, size_t before, bool kernel, bool report,
-		      int pid)
-{
-	const struct cst_snap_dump *p = &prog->dumps[before], *d;
-	uint64_t n, at = p->address, end, stop;
-	size_t i, k;
-	int rc = 0;
-
-	dump_bytes(im, p, &n);
-	for (end = at + n; at < end && !rc; at = stop) {
-		bool covered = false;
-
-		stop = end;
-		for (i = 0; i < im->ss->n_devices && !covered; i++)
-			for (k = 0; k < im->ss->devices[i].n_dumps && !covered; k++) {
-				d = &im->ss->devices[i].dumps[k];
-				if (&im->ss->devices[i] == prog && k >= before)
-					break;
-				dump_bytes(im, d, &n);
-				covered = at - d->address < n;
-				if (covered)
-					stop = d->address + n;
-				else if (n && d->address > at && d->address < stop)
-					stop = d->address;
-			}
-		if (!covered)
-			rc = write_part(im, p, at, stop, kernel, report, pid);
-	}
-	return rc;
-}
-
-/* Of dumps that overlap the first counts, of maps the last; those of program files overlap nothing. */
-static int write_dumps(struct importer *im, bool kernel, int pid)
-{
-	const struct cst_snap_device *prog = cst_snapshot_device(im->ss, BARE_PROGRAM), *dev;
-	bool split = im->high_el && has_upper_half(im->ss), report = split || !kernel;
-	size_t k;
-	int rc = 0;
-
-	for (dev = im->ss->devices + im->ss->n_devices; !rc && dev-- > im->ss->devices;)
-		for (k = dev->n_dumps; !rc && k-- > 0;) {
-			if (split && dev->dumps[k].address >> 63 != kernel)
-				continue;
-			if (dev == prog)
-				rc = write_gaps(im, prog, k, kernel, report, pid);
-			else if (prog)
-				rc = write_beside(im, prog, &dev->dumps[k], kernel, report, pid);
-			else
-				rc = write_dump(im, &dev->dumps[k], kernel, report, pid);
-		}
-	return rc;
+	return rc == ERR_NOMEM ? no_memory(im) : rc;
 }
 
 static int write_process(struct importer *im, int pid, int parent)
@@ -555,7 +353,7 @@ static int write_process(struct importer *im, int pid, int parent)
 		return rc ? rc : records_of_event(&im->maker, &ev, 0);
 	}
 	rc = records_of_event(&im->maker, &ev, 0);
-	return rc ? rc : write_dumps(im, false, pid);
+	return rc ? rc : write_maps(im, false, pid);
 }
 
 static int write_processes(struct importer *im)
@@ -564,12 +362,12 @@ static int write_processes(struct importer *im)
 	size_t i;
 
 	/* perf cannot stand a kernel where programs are, so it is there only when it ran */
-	rc = im->high_el ? write_dumps(im, true, 0) : 0;
+	rc = im->maps.high_el ? write_maps(im, true, 0) : 0;
 	if (!rc)
 		rc = write_process(im, first, 0);
-	if (!rc && im->pages_differ)
+	if (!rc && im->maps.pages_differ)
 		fprintf(stderr, "cstrace: --elf: %llu pages differ from the memory in %s, which is used there, without "
-			"symbols and lines\n", (unsigned long long)im->pages_differ, name_shown(im->dir));
+			"symbols and lines\n", (unsigned long long)im->maps.pages_differ, name_shown(im->dir));
 	for (i = 0; !rc && i < im->contexts.size; i++)
 		if (im->contexts.slot[i].value && im->contexts.slot[i].key != first)
 			rc = write_process(im, im->contexts.slot[i].key, first);
@@ -699,6 +497,8 @@ static int run(struct importer *im)
 	im->attr_id = DEFAULT_ID;
 	header_default_attr(&im->attr, &im->attr_id, false);
 	im->maker = (struct record_maker){ .attr = &im->attr, .emit = emit, .data = im };
+	im->maps = (struct snapshot_maps){ .ss = im->ss, .files = &im->files, .maker = &im->maker, .drops = im->drops,
+					   .bundle = im->in ? &im->in->bundle : NULL };
 	im->aux = (struct auxdata_out){ .maker = &im->maker, .w = im->w, .index = &im->index };
 	rc = read_units(im);
 	if (!rc)
