@@ -206,6 +206,19 @@ static void add_reg(struct snap_src *s, const char *name, uint64_t value)
 	s->regs[s->nr_regs++] = (struct cst_snap_reg){ .name = name, .value = value & UINT32_MAX, .bits = 32 };
 }
 
+/* The type gives the profile to readers (cst_snap_profile()). */
+static const char *core_type(bool v7, enum cst_profile profile)
+{
+	switch (profile) {
+	case CST_PROFILE_M:
+		return v7 ? "ARMv7-M" : "ARMv8-M";
+	case CST_PROFILE_R:
+		return v7 ? "ARMv7-R" : "ARMv8-R";
+	default:
+		return v7 ? "ARMv7-A" : "ARM-AA64";
+	}
+}
+
 static void describe(struct snap_src *s, const struct aux_cpu *a)
 {
 	const unsigned int minor = (unsigned int)(a->reg[AUX_REG_ETMIDR] >> 4 & 15);
@@ -234,7 +247,7 @@ static void describe(struct snap_src *s, const struct aux_cpu *a)
 	default:
 		snprintf(s->type, sizeof(s->type), "ETM%u.%u", s->config.version >> 4, s->config.version & 15);
 	}
-	s->core_type = a->unit == AUX_ETMV3 || a->unit == AUX_PTM ? "ARMv7-A" : "ARM-AA64";
+	s->core_type = core_type(a->unit == AUX_ETMV3 || a->unit == AUX_PTM, (enum cst_profile)s->config.profile);
 	for (i = 0; i < AUX_NR_REGS && (name = aux_reg_name(a->unit, i)); i++)
 		if (i == AUX_REG_TRCTRACEIDR)
 			add_reg(s, name, s->id);

@@ -305,6 +305,11 @@ def test_converted(tmp):
         run("convert", *options, "--to=" + to, "-o", os.path.join(tmp, to), code=3,
             says=("dropped: the source ITM_1", "dropped: the profile of CPU 0"))
         yield "convert --to=%s says what is dropped" % to
+    snapshot, to = made.snapshot("snapshot", made.trace, "source_data"), os.path.join(tmp, "again")
+    run("convert", "-i", snapshot, "--to=snapshot", "-o", to)
+    a, b = (run("script", "-i", s, "--itrace=b", "-F", "ip,addr") for s in (snapshot, to))
+    assert a.stdout == b.stdout and a.stdout, (a.stdout[:300], b.stdout[:300], a.err, b.err)
+    yield "a snapshot of a Cortex-M, converted to one"
     rng, made = random.Random(1), Made(os.path.join(tmp, str(A_SEEDS[0])), A_SEEDS[0], "--ete", "--exclude=mprofile")
     file = write(os.path.join(tmp, "a.bin"), made.trace)
     options = ["--trace", file, "--trace-format", "raw", *made.options()]
