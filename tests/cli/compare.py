@@ -6,7 +6,7 @@
 sample: the shipped recording against its own text. texts: by libcapstone. large: a sparse file. edits: one instruction record of the text is removed, added or changed in
 a compared field; compare names that line and nothing else. damage: one byte of the trace is changed; what differs lies
 between the damaged packet and the next synchronisation. truth: the flows of ../shared/truth, which come from no decoder, as
-Tarmac. model: the snapshot whose Tarmac text a model wrote. CSTRACE_NIGHTLY=1: 1,000 edits and damages. Speaks TAP.
+Tarmac. emulator: the execution log of qemu. model: the snapshot whose Tarmac text a model wrote. CSTRACE_NIGHTLY=1: 1,000 edits and damages. Speaks TAP.
 """
 import argparse
 import bisect
@@ -16,6 +16,7 @@ import os
 import random
 import re
 import resource
+import shutil
 import struct
 import subprocess
 import sys
@@ -282,6 +283,28 @@ def truth(args, folder, where):
     return "%d instructions" % total
 
 
+def emulator(args, folder):
+    """The shipped recordings against the execution log of another emulator run of their program."""
+    log, path = os.path.join(folder, "log"), os.path.join(folder, "log.tarmac")
+    program = "tests/data/symfs/opt/cstrace-sample/sample.a64"
+    subprocess.run(["qemu-aarch64", "-d", "exec,nochain", "-singlestep", "-D", log, program], check=True,
+                   stdout=subprocess.DEVNULL, timeout=300)
+    count = 0
+    with open(log) as executed, open(path, "w") as out:
+        for line in executed:
+            # Trace N: HOST [CS_BASE/PC/FLAGS/CFLAGS] SYMBOL
+            address = re.match(r"Trace \d+: 0x[0-9a-f]+ \[[0-9a-f]+/([0-9a-f]+)/", line)
+            if address:
+                count += 1
+                out.write("%d clk cpu0 IT (%d) %s 00000000 O EL0t_ns : -\n" % (count, count, address[1]))
+    for trace in ("sample", "sample-trbe"):
+        c = compare(args, ["-i", "tests/data/%s.perf.data" % trace, *SAMPLE[2:]], path, "--ignore=opcode,result,security",
+                    "--core=0=cpu0,1=cpu0")
+        if c.differences or c.equal != count:
+            raise Bad("%s: exit %d, %d of %d equal:\n%s" % (trace, c.code, c.equal, count, c.text[:1500]))
+    return "%d instructions" % count
+
+
 def model(args, where):
     c = compare(args, ["-i", where], where + "/test_TARMAC")
     if c.code or c.equal != 5146:
@@ -297,6 +320,8 @@ def main():
     cases = [("the sample's own text", lambda f: sample(args, f)), ("texts of instructions", lambda f: texts(args, f)), ("a sparse file", lambda f: large(args, f)),
              ("one record changed", lambda f: edits(args, f)),
              ("one byte of the trace damaged", lambda f: damage(args, f))]
+    cases.append(("an emulator's log", lambda f: emulator(args, f)) if shutil.which("qemu-aarch64") else
+                 ("an emulator's log # SKIP no qemu-aarch64", None))
     for where in sorted(glob.glob(args.shared + "/truth/[0-9]*")):
         name = os.path.basename(where)
         if glob.glob(where + "/truth/ranges.cpu*"):
