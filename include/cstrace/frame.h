@@ -122,7 +122,6 @@ CST_EXPERIMENTAL
 CST_API void cst_deframer_start(struct cst_deframer *df, uint64_t offset, uint8_t id);
 
 /* End of the stream: drops and counts a partial frame. Returns its length in bytes, 0 if there is none. */
-CST_EXPERIMENTAL
 CST_API int cst_deframer_end(struct cst_deframer *df);
 
 /*
