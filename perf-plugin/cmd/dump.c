@@ -106,6 +106,7 @@ static int run(struct dump *d, const char *snapshot, const struct session_opts *
 /* Executed instructions, instead of a listing. */
 static int run_tarmac(struct session_opts *so, const struct executed_opts *o)
 {
+	bool incomplete = false;
 	struct session *ss;
 	int rc;
 
@@ -113,10 +114,10 @@ static int run_tarmac(struct session_opts *so, const struct executed_opts *o)
 	ss = session_open(so);
 	if (!ss)
 		return CMD_ERROR;
-	rc = executed_dump(ss, o) ? CMD_ERROR : CMD_OK;
+	rc = executed_dump(ss, o, &incomplete) ? CMD_ERROR : CMD_OK;
 	if (!rc) {
 		session_print_end(ss, stderr);
-		rc = session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+		rc = incomplete || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
 	}
 	session_close(ss);
 	return rc;

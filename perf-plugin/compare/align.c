@@ -458,7 +458,6 @@ static int gap_of_trace(struct align *al, enum align_gap cause)
 	uint32_t hit;
 	int rc;
 
-	al->counts.gaps[cause]++;
 	begin_piece(al, TRACE, cause);
 	if (have < 0)
 		return (int)have;

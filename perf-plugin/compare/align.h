@@ -72,7 +72,6 @@ struct align_counts {
 	/* Not in differences: instructions of the other side in gaps of the trace, by exception level (4: unknown), and vice versa. */
 	uint64_t missing[NR_GAPS][5];
 	uint64_t extra[NR_GAPS];
-	uint64_t gaps[NR_GAPS];	/* of the trace, before an instruction */
 	uint8_t els;		/* bit per exception level that the trace has */
 };
 

@@ -21,6 +21,7 @@ struct compare {
 	/* The first difference of each stream. */
 	struct packets_place *places;
 	size_t nr_places, cap_places;
+	bool *compared;		/* cores of the text, by number */
 	bool no_memory;
 };
 
@@ -93,6 +94,15 @@ static int difference(void *data, const struct align_diff *diff)
 	return 0;
 }
 
+static void note_core(struct compare *c, const char *name)
+{
+	const char *const *names;
+	size_t n = model_cores(c->model, &names), i;
+
+	for (i = 0; i < n; i++)
+		c->compared[i] |= !strcmp(names[i], name);
+}
+
 static int open_other(struct compare *c, struct pair *p, int cpu)
 {
 	const char *name;
@@ -106,6 +116,7 @@ static int open_other(struct compare *c, struct pair *p, int cpu)
 	p->unpaired = !name;
 	if (!name)
 		return 0;
+	note_core(c, name);
 	p->report.other = name;
 	p->report.other_file = c->o->tarmac;
 	p->report.other_is_text = true;
@@ -193,7 +204,7 @@ static void on_stream_end(void *data, const struct stream *s)
 	*s->priv = NULL;
 	if (p->unpaired) {
 		fprintf(stderr, "%s: %s of the trace is not compared: %s has no core, or more than one, whose name ends with its "
-			"number; --core CPU=NAME says which it is\n", c->o->who, p->trace, c->o->tarmac);
+			"number (names in the first 64 MB are known); --core CPU=NAME says which it is\n", c->o->who, p->trace, c->o->tarmac);
 		c->result->incomplete = true;
 	} else {
 		c->no_memory |= align_end(p->al) == ERR_NOMEM;
@@ -203,6 +214,18 @@ static void on_stream_end(void *data, const struct stream *s)
 		c->result->equal += counts->equal;
 	}
 	free_pair(p);
+}
+
+/* Cores that only the text has are no difference: a recording need not have all CPUs. They are named. */
+static void report_cores(struct compare *c)
+{
+	const char *const *names;
+	size_t n = c->model ? model_cores(c->model, &names) : 0, i;
+
+	for (i = 0; i < n; i++)
+		if (!c->compared[i])
+			pd_output_printf(&c->out, "%s: the instructions of core '%s' are not compared: the trace has no stream of it\n",
+					 c->o->tarmac, names[i]);
 }
 
 static void report_errors(struct compare *c)
@@ -220,15 +243,21 @@ static int run(struct compare *c)
 {
 	const struct session_consumer con = { .data = c, .batch = on_batch, .stream_end = on_stream_end };
 	struct error err = { .code = 0 };
+	const char *const *names;
 	int rc;
 
+	c->compared = calloc(c->model ? model_cores(c->model, &names) : 1, sizeof(*c->compared));
+	if (!c->compared)
+		return ERR_NOMEM;
 	if (pd_output_open(&c->out, c->o->output, &err)) {
 		fprintf(stderr, "%s: %s\n", c->o->who, err.msg);
 		return ERR_REPORTED;
 	}
 	rc = session_run(c->ss, &con);
-	if (!rc)
+	if (!rc) {
+		report_cores(c);
 		session_print_end(c->ss, stderr);
+	}
 	if (!rc)
 		rc = c->no_memory ? ERR_NOMEM : packets_print(c->ss, &c->out, c->places, c->nr_places);
 	if (rc) {
@@ -259,6 +288,7 @@ int compare_run(struct session *ss, const struct compare_opts *opts, struct comp
 	for (i = 0; i < c.nr_places; i++)
 		free(c.places[i].title);
 	free(c.places);
+	free(c.compared);
 	if (rc == ERR_NOMEM)
 		fprintf(stderr, "%s: out of memory\n", opts->who);
 	return rc ? ERR_REPORTED : 0;

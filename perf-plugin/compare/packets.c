@@ -42,24 +42,20 @@ static int on_tree(void *data, const struct session_fragment *f, struct cst_tree
 static int on_packet(void *data, const struct stream *s, const struct cst_packet *pkt)
 {
 	struct packets *ps = data;
-	char text[TEXT], line[TEXT + 160];
+	char text[TEXT];
 	size_t i;
-	int n;
 
 	for (i = 0; i < ps->nr; i++) {
 		const struct packets_place *p = &ps->places[i];
 
 		if (p->trace_id != s->trace_id || !is_near(p, s->queue, pkt->index))
 			continue;
-		n = 0;
 		if (ps->titled != p)
-			n = snprintf(line, sizeof(line), "%s: packets around trace offset 0x%" PRIx64 " of buffer %u, trace ID 0x%x\n",
-				     p->title, p->offset, p->buffer, p->trace_id);
+			pd_output_printf(ps->out, "%s: packets around trace offset 0x%" PRIx64 " of buffer %u, trace ID 0x%x\n",
+					 p->title, p->offset, p->buffer, p->trace_id);
 		ps->titled = p;
 		cst_decoder_packet_text(s->decoder, pkt, text, sizeof(text));
-		pd_output_write(ps->out, line, (size_t)n);
-		n = snprintf(line, sizeof(line), "  %s 0x%-10" PRIx64 " %s\n", pkt->index == p->offset ? ">" : " ", pkt->index, text);
-		pd_output_write(ps->out, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
+		pd_output_printf(ps->out, "  %s 0x%-10" PRIx64 " %s\n", pkt->index == p->offset ? ">" : " ", pkt->index, text);
 	}
 	return 0;
 }

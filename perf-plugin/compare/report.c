@@ -3,7 +3,6 @@
 #include "compare/report.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,21 +11,6 @@
 /* Instructions that are shown before and behind a difference, and of each side in it. */
 #define AROUND 3u
 #define INSIDE 8u
-
-static void say(const struct report *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(const struct report *r, const char *fmt, ...)
-{
-	char line[1024];
-	va_list args;
-	int n;
-
-	va_start(args, fmt);
-	n = vsnprintf(line, sizeof(line), fmt, args);
-	va_end(args);
-	if (n > 0)
-		pd_output_write(r->out, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
-}
 
 static const char *gap_text(enum align_gap gap)
 {
@@ -69,7 +53,7 @@ static void insn_line(const struct report *r, const char *whose, const struct al
 		snprintf(level, sizeof(level), " EL%u%s%s", i->el, i->security < 4 ? " " : "",
 			 i->security < 4 ? worlds[i->security] : "");
 	place(r, i, trace, at, sizeof(at));
-	say(r, "  %-6s %016" PRIx64 " %s %-8s%s%s  (%s)\n", whose, i->addr, i->isa <= CST_ISA_TEE ? sets[i->isa] : "?", opcode,
+	pd_output_printf(r->out, "  %-6s %016" PRIx64 " %s %-8s%s%s  (%s)\n", whose, i->addr, i->isa <= CST_ISA_TEE ? sets[i->isa] : "?", opcode,
 	    i->result == 1 ? " failed" : "", level, at);
 }
 
@@ -85,7 +69,7 @@ static void run_of(const struct report *r, const char *whose, const struct align
 			insn_line(r, whose, insn, trace);
 	}
 	if (n > most)
-		say(r, "  %-6s ... %" PRIu64 " more\n", whose, n - most);
+		pd_output_printf(r->out, "  %-6s ... %" PRIu64 " more\n", whose, n - most);
 }
 
 static void fields_text(unsigned int fields, char *text, size_t size)
@@ -115,7 +99,7 @@ void report_difference(const struct report *r, const struct align *al, const str
 		fields_text(diff->fields, what, sizeof(what));
 	else
 		snprintf(what, sizeof(what), "%" PRIu64 " instructions only in the trace, %" PRIu64 " only in the other", n, m);
-	say(r, "%s: difference %" PRIu64 ": %s\n  trace: %s; %s: %s\n", r->trace, number, what, here, r->other_file, there);
+	pd_output_printf(r->out, "%s: difference %" PRIu64 ": %s\n  trace: %s; %s: %s\n", r->trace, number, what, here, r->other_file, there);
 	run_of(r, "both", al, diff->trace - before, before, AROUND, true);
 	run_of(r, "trace", al, diff->trace, n, INSIDE, true);
 	run_of(r, "other", al, diff->other, m, INSIDE, false);
@@ -135,24 +119,24 @@ static void gap_sums(const struct report *r, const char *whose, const struct ali
 	}
 	if (!sum)
 		return;
-	say(r, "  only in %s, %s: %" PRIu64, whose, gap_text(gap), sum);
+	pd_output_printf(r->out, "  only in %s, %s: %" PRIu64, whose, gap_text(gap), sum);
 	if (not_traced)
-		say(r, ", of these %" PRIu64 " at exception levels that are not traced", not_traced);
-	say(r, "\n");
+		pd_output_printf(r->out, ", of these %" PRIu64 " at exception levels that are not traced", not_traced);
+	pd_output_printf(r->out, "\n");
 }
 
 void report_sums(const struct report *r, const struct align_counts *c)
 {
 	unsigned int gap;
 
-	say(r, "%s, %s %s: %" PRIu64 " instructions equal, %" PRIu64 " differ in a field, %" PRIu64 " only in the trace, %" PRIu64
+	pd_output_printf(r->out, "%s, %s %s: %" PRIu64 " instructions equal, %" PRIu64 " differ in a field, %" PRIu64 " only in the trace, %" PRIu64
 	    " only in the other; %" PRIu64 " differences\n", r->trace, r->other_file, r->other, c->equal, c->changed, c->only_trace,
 	    c->only_other, c->differences);
 	if (c->started)
-		say(r, "  started and not executed, because an exception was taken at them: %" PRIu64 "\n", c->started);
+		pd_output_printf(r->out, "  started and not executed, because an exception was taken at them: %" PRIu64 "\n", c->started);
 	for (gap = GAP_BEGIN; gap < NR_GAPS; gap++)
 		gap_sums(r, r->other_file, c, (enum align_gap)gap);
 	for (gap = GAP_BEGIN; gap < NR_GAPS; gap++)
 		if (c->extra[gap])
-			say(r, "  only in the trace, %s of the other: %" PRIu64 "\n", gap_text((enum align_gap)gap), c->extra[gap]);
+			pd_output_printf(r->out, "  only in the trace, %s of the other: %" PRIu64 "\n", gap_text((enum align_gap)gap), c->extra[gap]);
 }

@@ -99,23 +99,49 @@ static const char *event_name(unsigned int number)
 	return number & CST_TARMAC_E_VECTOR ? vectors[number & 15] : names[number];
 }
 
+/*
+ * The place in the vector table that execution came to (Arm ARM D1.3.1.5): four entries for each source of exceptions, which
+ * are the current level with SP_EL0 and with SP_ELx, and a lower level in AArch64 and AArch32. -1: it is no vector, or that of
+ * another type of exception or of another source.
+ */
+static int vector_of(const struct cst_generic *exception, unsigned int number, const struct cst_generic *next)
+{
+	const unsigned int place = next->addr >> 7 & 15;
+	const unsigned int type = number == CST_TARMAC_E_IRQ ? 1 : number == CST_TARMAC_E_FIQ ? 2 :
+				  number == CST_TARMAC_E_IMP_DATA_ABORT ? 3 : 0;
+
+	if (next->addr & 0x7f || (place & 3) != type)
+		return -1;
+	if (exception->flags & next->flags & CST_GF_EL && (exception->el < next->el) != (place >= 8))
+		return -1;
+	return (int)place;
+}
+
 bool executed_event_of(const struct stream *s, const struct cst_generic *exception, uint64_t last, const struct cst_generic *next,
-		  struct cst_tarmac_event *event)
+		       enum cst_tarmac_dialect dialect, struct cst_tarmac_event *event)
 {
 	unsigned int number = event_number(s, exception->num);
 	const bool call = number == CST_TARMAC_E_SWI;
+	int vector = -1;
 
-	if (!number)
+	if (!number || (!next && number != CST_TARMAC_E_RESET))
 		return false;
-	if (number != CST_TARMAC_E_RESET) {
-		if (!next || (next->isa == CST_ISA_A64 && next->addr & 0x7f))
+	if (number != CST_TARMAC_E_RESET && next->isa == CST_ISA_A64) {
+		vector = vector_of(exception, number, next);
+		if (vector < 0)
 			return false;
-		if (next->isa == CST_ISA_A64)
-			number = CST_TARMAC_E_VECTOR | (next->addr >> 7 & 15);
+		number = CST_TARMAC_E_VECTOR | (unsigned int)vector;
 	}
 	memset(event, 0, sizeof(*event));
-	event->number = number;
 	event->name = str(event_name(number));
+	if (dialect == CST_TARMAC_ES) {
+		/* EXC has the offset of the vector, and words */
+		event->has_number = vector >= 0;
+		event->number = vector >= 0 ? (unsigned int)vector << 7 : 0;
+		event->name = str(event_name(number) + strlen("CoreEvent_"));
+		return true;
+	}
+	event->number = number;
 	event->has_number = event->has_value = 1;
 	if (exception->flags & CST_GF_RET_ADDR)
 		event->value.address = exception->end;

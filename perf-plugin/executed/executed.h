@@ -22,8 +22,11 @@ struct executed_opts {
 	const char *who;	/* begins messages: "cstrace dump" */
 };
 
-/* Writes the recording. 0, or ERR_REPORTED after a message on stderr. */
-int executed_dump(struct session *ss, const struct executed_opts *opts);
+/*
+ * Writes the recording. 0, or ERR_REPORTED after a message on stderr. *incomplete: true if the dialect could not express
+ * records, which is reported with their number.
+ */
+int executed_dump(struct session *ss, const struct executed_opts *opts, bool *incomplete);
 
 /*
  * describe.c: elements in Tarmac's terms.
@@ -40,10 +43,11 @@ void executed_mode_of(const struct stream *s, const struct cst_generic *g, struc
 void executed_insn_of(const struct insn *insn, struct cst_tarmac_insn *out);
 /*
  * The event of an exception; `last`: address of the last instruction before it; `next`: the range behind it, NULL: there is
- * none. AArch64 events are numbered by their vectors, which only `next` shows. False: the event has no number.
+ * none. AArch64 events are numbered by their vectors, which only `next` shows. False: the event has no number, or the
+ * vector contradicts the type of the exception or the exception levels, as in a table that is not the architecture's.
  */
 bool executed_event_of(const struct stream *s, const struct cst_generic *exception, uint64_t last, const struct cst_generic *next,
-		  struct cst_tarmac_event *event);
+		       enum cst_tarmac_dialect dialect, struct cst_tarmac_event *event);
 /* A transfer of the data trace; false: its address, its value, or its direction is not known. */
 bool executed_memory_of(const struct stream *s, const struct cst_generic *data, struct cst_tarmac_memory *memory);
 /* What interrupts the instructions, in words: "overflow of the trace unit"; NULL: nothing does. */

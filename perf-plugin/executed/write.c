@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* write.c - the instruction streams of a recording as lines of Tarmac. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "executed/executed.h"
 
 #define BUFFER (256u << 10)
-#define LINE_MAX 1024u
+#define LINE_SIZE 1024u
 
 /* Instructions of the range before whose results may follow it (CST_GEN_COND). */
 #define HELD 64u
@@ -41,6 +42,7 @@ struct lane {
 struct dump {
 	struct session *ss;
 	const struct executed_opts *o;
+	bool *incomplete;
 	struct disasm *disasm;
 	struct pd_output out;
 	char *buf;
@@ -49,6 +51,7 @@ struct dump {
 	/* instructions of a range that are not written yet */
 	struct insn held[HELD];
 	unsigned int nr_held;
+	uint64_t refused;	/* records that the dialect cannot express */
 };
 
 static void flush(struct dump *d)
@@ -60,7 +63,7 @@ static void flush(struct dump *d)
 /* Where the next line goes. */
 static char *room(struct dump *d)
 {
-	if (BUFFER - d->fill < LINE_MAX)
+	if (BUFFER - d->fill < LINE_SIZE)
 		flush(d);
 	return d->buf + d->fill;
 }
@@ -72,14 +75,30 @@ static void put(struct dump *d, const struct lane *ln, struct cst_tarmac_record 
 	rec->time = ln->time;
 	rec->unit = ln->kind == TIME_NS ? CST_TARMAC_NS : CST_TARMAC_CLK;
 	rec->cpu = (struct cst_str){ ln->cpu, strlen(ln->cpu) };
-	n = cst_tarmac_write(rec, d->o->dialect, room(d), LINE_MAX);
-	if (n > 0 && n <= LINE_MAX)
+	n = cst_tarmac_write(rec, d->o->dialect, room(d), LINE_SIZE);
+	if (n > 0 && n <= LINE_SIZE)
 		d->fill += (size_t)n;
+	else
+		d->refused++;
 }
 
 static void put_comment(struct dump *d, const struct lane *ln, const char *text)
 {
-	d->fill += (size_t)snprintf(room(d), LINE_MAX, "# %s: %s\n", ln->cpu, text);
+	d->fill += (size_t)snprintf(room(d), LINE_SIZE, "# %s: %s\n", ln->cpu, text);
+}
+
+/* What interrupts the instructions. Those of a Q element are counted: their number is known, their addresses are not. */
+static void put_gap(struct dump *d, struct lane *ln, const struct cst_generic *g)
+{
+	char text[128];
+
+	if (g->kind != CST_GEN_NOPATH) {
+		put_comment(d, ln, executed_gap_of(g));
+		return;
+	}
+	ln->insns += g->n_insn;
+	snprintf(text, sizeof(text), "%" PRIu32 " %s", g->n_insn, executed_gap_of(g));
+	put_comment(d, ln, text);
 }
 
 static void put_insn(struct dump *d, const struct stream *s, struct lane *ln, const struct cst_generic *g,
@@ -134,15 +153,21 @@ static void put_context(struct dump *d, struct lane *ln, const struct cst_generi
 static void put_exception(struct dump *d, const struct stream *s, struct lane *ln, const struct cst_generic *next)
 {
 	struct cst_tarmac_record rec = { .kind = CST_TARMAC_EVENT };
+	const struct cst_generic *e = &ln->exception;
+	char text[128];
+	int n;
 
 	if (!ln->has_exception)
 		return;
 	ln->has_exception = false;
-	if (!executed_event_of(s, &ln->exception, ln->last, next, &rec.u.event)) {
-		put_comment(d, ln, "exception");
+	if (executed_event_of(s, e, ln->last, next, d->o->dialect, &rec.u.event)) {
+		put(d, ln, &rec);
 		return;
 	}
-	put(d, ln, &rec);
+	n = snprintf(text, sizeof(text), "exception %u", e->num);
+	if (e->flags & CST_GF_RET_ADDR)
+		snprintf(text + n, sizeof(text) - (size_t)n, ", preferred return address 0x%" PRIx64, e->end);
+	put_comment(d, ln, text);
 }
 
 static void put_memory(struct dump *d, const struct stream *s, struct lane *ln, const struct cst_generic *g)
@@ -258,7 +283,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 			ln->cycles += g->flags & CST_GF_CC ? g->cc : 0;
 		} else if (executed_gap_of(g)) {
 			put_exception(d, s, ln, NULL);
-			put_comment(d, ln, executed_gap_of(g));
+			put_gap(d, ln, g);
 		}
 	}
 	if (range)
@@ -309,13 +334,17 @@ static int run(struct dump *d)
 		pd_output_abort(&d->out);
 		return rc;
 	}
+	if (d->refused)
+		fprintf(stderr, "%s: %" PRIu64 " records cannot be written in this dialect and are left out; --format=tarmac and "
+			"--format=tarmac-es differ in what they can express\n", d->o->who, d->refused);
+	*d->incomplete = d->refused;
 	if (!pd_output_finish(&d->out, &err))
 		return 0;
 	fprintf(stderr, "%s: %s\n", d->o->who, err.msg);
 	return ERR_REPORTED;
 }
 
-int executed_dump(struct session *ss, const struct executed_opts *opts)
+int executed_dump(struct session *ss, const struct executed_opts *opts, bool *incomplete)
 {
 	struct dump *d = calloc(1, sizeof(*d));
 	int rc = ERR_NOMEM;
@@ -323,6 +352,7 @@ int executed_dump(struct session *ss, const struct executed_opts *opts)
 	if (d) {
 		d->ss = ss;
 		d->o = opts;
+		d->incomplete = incomplete;
 		rc = open_dump(d);
 		if (!rc)
 			rc = run(d);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,6 +231,19 @@ void pd_output_write(struct pd_output *o, const void *data, size_t len)
 	o->error = output_write_all(o->fd, data, len);
 	if (!o->error)
 		o->written += len;
+}
+
+void pd_output_printf(struct pd_output *o, const char *fmt, ...)
+{
+	char text[PD_OUTPUT_TEXT];
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	if (n > 0)
+		pd_output_write(o, text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
 }
 
 void pd_output_patch(struct pd_output *o, uint64_t offset, const void *data, size_t len)

@@ -34,6 +34,9 @@ int pd_output_open_binary(struct pd_output *o, const char *path, struct error *e
 /* A file that is open and stays the caller's; it gets no name. `name` is for messages. */
 int pd_output_fd(struct pd_output *o, int fd, const char *name, struct error *err);
 void pd_output_write(struct pd_output *o, const void *data, size_t len);
+/* Writes formatted text; what is behind PD_OUTPUT_TEXT bytes is cut. For reports: listings format their lines themselves. */
+#define PD_OUTPUT_TEXT 1024
+void pd_output_printf(struct pd_output *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Overwrite bytes written before; not for streams. */
 void pd_output_patch(struct pd_output *o, uint64_t offset, const void *data, size_t len);
 /* Give the file its name, or report the first error and leave nothing behind. Frees @o. */

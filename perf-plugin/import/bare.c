@@ -121,7 +121,7 @@ static int id_of_register(const struct bare_maker *m, const struct bare_source *
 	const struct core_reg *r;
 	uint64_t value;
 
-	for (r = core_regs(s->core->kind); r->name; r++)
+	for (r = NULL; (r = core_next_reg(s->core->kind, r));)
 		if (r->rule == REG_TRACE_ID && bare_given(m, s, r->name, &value))
 			return (int)(value >> r->shift & 0x7f);
 	return BARE_ANY;
@@ -132,7 +132,7 @@ static void list_regs(enum core_kind kind, char *text, size_t size)
 	const struct core_reg *r;
 	size_t at = 0;
 
-	for (r = core_regs(kind), *text = 0; r->name && at < size; r++)
+	for (r = NULL, *text = 0; at < size && (r = core_next_reg(kind, r));)
 		at += (size_t)snprintf(text + at, size - at, " %s", r->name);
 }
 

@@ -110,7 +110,7 @@ static int write_source(struct bare_maker *m, size_t n)
 		return ERR_NOMEM;
 	fprintf(t.out, "[device]\nname=%s_%zu\nclass=trace_source\ntype=%s\n\n[regs]\n", source_stem(s), n,
 		core_source_type(s->core->kind));
-	for (r = core_regs(s->core->kind), rc = 0; !rc && r->name; r++)
+	for (r = NULL, rc = 0; !rc && (r = core_next_reg(s->core->kind, r));)
 		rc = print_reg(m, s, r, t.out);
 	snprintf(name, sizeof(name), "%s_%zu.ini", source_stem(s), n);
 	return text_end(m, &t, name) || rc ? m->err->code : 0;

@@ -17,78 +17,49 @@ static const char *const source_types[KIND__COUNT] = {
 	[KIND_STM] = "STM",
 };
 
+#define ETMV4	(1u << KIND_ETMV4)
+#define ETE	(1u << KIND_ETE)
+#define V7	(1u << KIND_ETMV3 | 1u << KIND_PTM)
+#define ITM	(1u << KIND_ITM)
+#define STM	(1u << KIND_STM)
+
 /* Bit 0 of TRCCONFIGR is RES1. The assumed values of ID registers are those of lib/snapshot/config.c. */
-static const struct core_reg etmv4_regs[] = {
-	{ "TRCTRACEIDR", REG_TRACE_ID, 0, 0, NULL },
-	{ "TRCIDR0", REG_REQUIRED, 0, 0, NULL },
-	{ "TRCIDR1", REG_ASSUMED, 0x4100f403, 0, "ETMv4.0" },
-	{ "TRCIDR2", REG_REQUIRED, 0, 0, NULL },
-	{ "TRCIDR3", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCIDR4", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCIDR5", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCIDR6", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCIDR7", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCIDR8", REG_ASSUMED, 0, 0, "no speculation" },
-	{ "TRCIDR9", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCIDR10", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCIDR11", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCIDR12", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCIDR13", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCDEVARCH", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCAUTHSTATUS", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCCONFIGR", REG_CONFIG, 1, 0, "the return stack if there is one; no cycle counts, conditions or data" },
-	{ NULL, REG_OPTIONAL, 0, 0, NULL }
+static const struct core_reg regs[] = {
+	{ "TRCTRACEIDR", ETMV4 | ETE, REG_TRACE_ID, 0, 0, NULL },
+	{ "TRCIDR0", ETMV4 | ETE, REG_REQUIRED, 0, 0, NULL },
+	{ "TRCIDR1", ETMV4, REG_ASSUMED, 0x4100f403, 0, "ETMv4.0" },
+	{ "TRCIDR1", ETE, REG_OPTIONAL, 0, 0, NULL },
+	{ "TRCIDR2", ETMV4 | ETE, REG_REQUIRED, 0, 0, NULL },
+	{ "TRCIDR3", ETMV4 | ETE, REG_OPTIONAL, 0, 0, NULL },
+	{ "TRCIDR4", ETMV4 | ETE, REG_OPTIONAL, 0, 0, NULL },
+	{ "TRCIDR5", ETMV4 | ETE, REG_OPTIONAL, 0, 0, NULL },
+	{ "TRCIDR6", ETMV4 | ETE, REG_OPTIONAL, 0, 0, NULL },
+	{ "TRCIDR7", ETMV4 | ETE, REG_OPTIONAL, 0, 0, NULL },
+	{ "TRCIDR8", ETMV4 | ETE, REG_ASSUMED, 0, 0, "no speculation" },
+	{ "TRCIDR9", ETMV4 | ETE, REG_OPTIONAL, 0, 0, NULL },
+	{ "TRCIDR10", ETMV4 | ETE, REG_OPTIONAL, 0, 0, NULL },
+	{ "TRCIDR11", ETMV4 | ETE, REG_OPTIONAL, 0, 0, NULL },
+	{ "TRCIDR12", ETMV4 | ETE, REG_OPTIONAL, 0, 0, NULL },
+	{ "TRCIDR13", ETMV4 | ETE, REG_OPTIONAL, 0, 0, NULL },
+	{ "TRCDEVARCH", ETMV4, REG_OPTIONAL, 0, 0, NULL },
+	{ "TRCDEVARCH", ETE, REG_ASSUMED, 0x47705a13, 0, "ETE 1.0" },
+	{ "TRCAUTHSTATUS", ETMV4 | ETE, REG_OPTIONAL, 0, 0, NULL },
+	{ "TRCCONFIGR", ETMV4, REG_CONFIG, 1, 0, "the return stack if there is one; no cycle counts, conditions or data" },
+	{ "TRCCONFIGR", ETE, REG_CONFIG, 1, 0, "the return stack if there is one; no cycle counts" },
+	{ "ETMTRACEIDR", V7, REG_TRACE_ID, 0, 0, NULL },
+	{ "ETMIDR", V7, REG_REQUIRED, 0, 0, NULL },
+	{ "ETMCCR", V7, REG_OPTIONAL, 0, 0, NULL },
+	{ "ETMCCER", V7, REG_ASSUMED, 0, 0, "no extensions" },
+	{ "ETMCR", V7, REG_ASSUMED, 0, 0, "no context IDs, cycle counts, timestamps, return stack or data" },
+	{ "ITMTCR", ITM, REG_TRACE_ID, 1, 16, "timestamps without a prescaler" },
+	{ "STMTCSR", STM, REG_TRACE_ID, 1, 16, NULL },
+	{ "STMSPFEAT1R", STM, REG_OPTIONAL, 0, 0, NULL },
+	{ "STMSPFEAT3R", STM, REG_OPTIONAL, 0, 0, NULL },
+	{ "STMDEVID", STM, REG_OPTIONAL, 0, 0, NULL },
+	{ "STMHEFEAT1R", STM, REG_OPTIONAL, 0, 0, NULL },
 };
 
-static const struct core_reg ete_regs[] = {
-	{ "TRCTRACEIDR", REG_TRACE_ID, 0, 0, NULL },
-	{ "TRCIDR0", REG_REQUIRED, 0, 0, NULL },
-	{ "TRCIDR1", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCIDR2", REG_REQUIRED, 0, 0, NULL },
-	{ "TRCIDR3", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCIDR4", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCIDR5", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCIDR6", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCIDR7", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCIDR8", REG_ASSUMED, 0, 0, "no speculation" },
-	{ "TRCIDR9", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCIDR10", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCIDR11", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCIDR12", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCIDR13", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCDEVARCH", REG_ASSUMED, 0x47705a13, 0, "ETE 1.0" },
-	{ "TRCAUTHSTATUS", REG_OPTIONAL, 0, 0, NULL },
-	{ "TRCCONFIGR", REG_CONFIG, 1, 0, "the return stack if there is one; no cycle counts" },
-	{ NULL, REG_OPTIONAL, 0, 0, NULL }
-};
-
-static const struct core_reg etmv3_regs[] = {
-	{ "ETMTRACEIDR", REG_TRACE_ID, 0, 0, NULL },
-	{ "ETMIDR", REG_REQUIRED, 0, 0, NULL },
-	{ "ETMCCR", REG_OPTIONAL, 0, 0, NULL },
-	{ "ETMCCER", REG_ASSUMED, 0, 0, "no extensions" },
-	{ "ETMCR", REG_ASSUMED, 0, 0, "no context IDs, cycle counts, timestamps, return stack or data" },
-	{ NULL, REG_OPTIONAL, 0, 0, NULL }
-};
-
-static const struct core_reg itm_regs[] = {
-	{ "ITMTCR", REG_TRACE_ID, 1, 16, "timestamps without a prescaler" },
-	{ NULL, REG_OPTIONAL, 0, 0, NULL }
-};
-
-static const struct core_reg stm_regs[] = {
-	{ "STMTCSR", REG_TRACE_ID, 1, 16, NULL },
-	{ "STMSPFEAT1R", REG_OPTIONAL, 0, 0, NULL },
-	{ "STMSPFEAT3R", REG_OPTIONAL, 0, 0, NULL },
-	{ "STMDEVID", REG_OPTIONAL, 0, 0, NULL },
-	{ "STMHEFEAT1R", REG_OPTIONAL, 0, 0, NULL },
-	{ NULL, REG_OPTIONAL, 0, 0, NULL }
-};
-
-static const struct core_reg *const regs_of[KIND__COUNT] = {
-	[KIND_ETMV3] = etmv3_regs, [KIND_PTM] = etmv3_regs, [KIND_ETMV4] = etmv4_regs, [KIND_ETE] = ete_regs,
-	[KIND_ITM] = itm_regs, [KIND_STM] = stm_regs,
-};
+#define NR_REGS (sizeof(regs) / sizeof(regs[0]))
 
 static int is(const char *name, const char *text, size_t len)
 {
@@ -110,16 +81,19 @@ const char *core_source_type(enum core_kind kind)
 	return source_types[kind];
 }
 
-const struct core_reg *core_regs(enum core_kind kind)
+const struct core_reg *core_next_reg(enum core_kind kind, const struct core_reg *r)
 {
-	return regs_of[kind];
+	for (r = r ? r + 1 : regs; r < regs + NR_REGS; r++)
+		if (r->kinds >> kind & 1)
+			return r;
+	return NULL;
 }
 
 const struct core_reg *core_reg_by_name(enum core_kind kind, const char *name, size_t len)
 {
-	const struct core_reg *r;
+	const struct core_reg *r = NULL;
 
-	for (r = regs_of[kind]; r->name; r++)
+	while ((r = core_next_reg(kind, r)))
 		if (is(r->name, name, len))
 			return r;
 	return NULL;

@@ -28,6 +28,7 @@ enum core_reg_rule {
 
 struct core_reg {
 	const char *name;
+	unsigned int kinds;	/* 1 << enum core_kind: the kinds that the row is for */
 	enum core_reg_rule rule;
 	uint32_t value;
 	uint8_t shift;
@@ -38,8 +39,8 @@ struct core_reg {
 const struct core *core_by_name(const char *name, size_t len);
 /* Type of the trace source in a snapshot: "ETM4". */
 const char *core_source_type(enum core_kind kind);
-/* The registers of a kind; the last has no name. */
-const struct core_reg *core_regs(enum core_kind kind);
+/* The register of a kind behind `r` in the table, the first one for NULL; NULL: there is none. */
+const struct core_reg *core_next_reg(enum core_kind kind, const struct core_reg *r);
 /* Register of a kind by name, without case; NULL: there is none. */
 const struct core_reg *core_reg_by_name(enum core_kind kind, const char *name, size_t len);
 /* Returns 1 and the value of a register in a row's list, or 0. */

@@ -3,7 +3,6 @@
 #include "verify/verify.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,21 +147,6 @@ static void on_stream_end(void *data, const struct stream *s)
 
 /* ---- the report -------------------------------------------------------------------------------- */
 
-static void say(struct verify *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(struct verify *v, const char *fmt, ...)
-{
-	char line[1024];
-	va_list args;
-	int n;
-
-	va_start(args, fmt);
-	n = vsnprintf(line, sizeof(line), fmt, args);
-	va_end(args);
-	if (n > 0)
-		pd_output_write(&v->out, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
-}
-
 /* Errors first; of one severity the most frequent; then by text, so that the order is always the same. */
 static int by_weight(const void *pa, const void *pb)
 {
@@ -185,25 +169,25 @@ static void print_text(struct verify *v, const struct violation *x)
 		snprintf(id, sizeof(id), ", trace ID 0x%x", x->trace_id);
 	if (x->value)
 		snprintf(value, sizeof(value), ", 0x%" PRIx64, x->value);
-	say(v, "%-8s%10" PRIu64 "  %s%s%s%s\n", cst_severity_name(x->severity), x->count, x->text, *x->section ? " (" : "",
+	pd_output_printf(&v->out, "%-8s%10" PRIu64 "  %s%s%s%s\n", cst_severity_name(x->severity), x->count, x->text, *x->section ? " (" : "",
 	    x->section, *x->section ? ")" : "");
-	say(v, "%20sfirst: buffer %u%s, trace offset 0x%" PRIx64 "%s; %s%s\n", "", x->buffer, cpu, x->index, id,
+	pd_output_printf(&v->out, "%20sfirst: buffer %u%s, trace offset 0x%" PRIx64 "%s; %s%s\n", "", x->buffer, cpu, x->index, id,
 	    cst_component_name(x->component), value);
 }
 
 /* Texts of rules and sections are static and have no character that JSON escapes. */
 static void print_json(struct verify *v, const struct violation *x)
 {
-	say(v, "{\"severity\":\"%s\",\"count\":%" PRIu64 ",\"component\":\"%s\",\"rule\":\"%s\",\"section\":\"%s\",\"first\":{"
+	pd_output_printf(&v->out, "{\"severity\":\"%s\",\"count\":%" PRIu64 ",\"component\":\"%s\",\"rule\":\"%s\",\"section\":\"%s\",\"first\":{"
 	    "\"buffer\":%u,\"offset\":%" PRIu64, cst_severity_name(x->severity), x->count, cst_component_name(x->component), x->text,
 	    x->section, x->buffer, x->index);
 	if (x->cpu >= 0)
-		say(v, ",\"cpu\":%d", x->cpu);
+		pd_output_printf(&v->out, ",\"cpu\":%d", x->cpu);
 	if (x->trace_id != CST_LOG_NO_ID)
-		say(v, ",\"id\":%u", x->trace_id);
+		pd_output_printf(&v->out, ",\"id\":%u", x->trace_id);
 	if (x->value)
-		say(v, ",\"value\":\"0x%" PRIx64 "\"", x->value);
-	say(v, "}}\n");
+		pd_output_printf(&v->out, ",\"value\":\"0x%" PRIx64 "\"", x->value);
+	pd_output_printf(&v->out, "}}\n");
 }
 
 static void report(struct verify *v, struct verify_result *result)
@@ -222,9 +206,9 @@ static void report(struct verify *v, struct verify_result *result)
 	if (v->o->json)
 		return;
 	if (!v->nr)
-		say(v, "the trace violates no rule\n");
+		pd_output_printf(&v->out, "the trace violates no rule\n");
 	else
-		say(v, "rules: %" PRIu64 " with errors, %" PRIu64 " violated, %" PRIu64 " notes\n", result->rules[CST_LOG_ERROR],
+		pd_output_printf(&v->out, "rules: %" PRIu64 " with errors, %" PRIu64 " violated, %" PRIu64 " notes\n", result->rules[CST_LOG_ERROR],
 		    result->rules[CST_LOG_WARNING], result->rules[CST_LOG_INFO]);
 }
 

@@ -11,17 +11,13 @@ import re
 import struct
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
 from auxdata import AUXTRACE, PerfData  # noqa: E402
+from tap import Bad, run_cases  # noqa: E402
 
 SAMPLE = ["-i", "tests/data/sample.perf.data", "--symfs", "tests/data/symfs"]
 TIMES = 200 if os.environ.get("CSTRACE_NIGHTLY") else 30
-
-
-class Bad(Exception):
-    pass
 
 
 def run(*words):
@@ -126,18 +122,7 @@ def main():
     args = parser.parse_args()
     cases = [("a trace without violations", clean), ("missing trace", losses), ("damaged bytes", damaged),
              ("no synchronisation", no_synchronisation), ("formats", formats)]
-    failed = 0
-    print("1..%d" % len(cases))
-    for i, (name, case) in enumerate(cases):
-        try:
-            with tempfile.TemporaryDirectory() as folder:
-                case(args, folder)
-            print("ok %d - %s" % (i + 1, name), flush=True)
-        except (Bad, subprocess.TimeoutExpired) as e:
-            failed += 1
-            print("not ok %d - %s" % (i + 1, name))
-            print("\n".join("# " + line for line in str(e).splitlines()), flush=True)
-    return 1 if failed else 0
+    return run_cases([(name, lambda folder, f=case: f(args, folder)) for name, case in cases])
 
 
 if __name__ == "__main__":
