@@ -5,18 +5,16 @@
  */
 #include "profile/address.h"
 
-#include "images/dso.h"
-
-void profile_address_init(struct profile_address *a, const struct dso *dso, enum profile_base base)
+void profile_address_init(struct profile_address *a, const struct model_binary *b, enum profile_base base)
 {
 	uint64_t offset;
 
-	*a = (struct profile_address){ .dso = dso, .base = base };
-	a->unlinked = dso_unlinked_text(dso, &a->text);
+	*a = (struct profile_address){ .binary = b, .base = base };
+	a->unlinked = b->dso && dso_unlinked_text(b->dso, &a->text);
 	if (base != PROFILE_FIRST_LOAD)
 		return;
 	/* the ELF header is at offset 0; a kernel image does not map it, so its first segment is code */
-	a->code_at_zero = a->unlinked || (dso_first_load(dso, &offset, &a->first_vaddr) && offset);
+	a->code_at_zero = a->unlinked || (model_first_segment(b, &offset, &a->first_vaddr) && offset);
 }
 
 uint64_t profile_address(const struct profile_address *a, uint64_t offset)
@@ -27,61 +25,57 @@ uint64_t profile_address(const struct profile_address *a, uint64_t offset)
 		return offset;
 	if (a->base == PROFILE_FIRST_LOAD && a->unlinked)
 		return offset - a->text.offset + a->text.vaddr;
-	if (!dso_vaddr(a->dso, offset, &vaddr))
-		vaddr = offset;
+	model_vaddr(a->binary, offset, &vaddr);
 	return vaddr - a->first_vaddr;
 }
 
-static bool in_text(const struct profile_address *a, uint32_t offset)
+static bool in_text(const struct profile_address *a, uint64_t offset)
 {
 	return !a->unlinked || (offset >= a->text.offset && offset - a->text.offset < a->text.size);
 }
 
-static bool limit_ranges(const struct profile_address *a, struct cst_pairs *ranges, struct profile_removed *removed)
+static void limit_ranges(const struct profile_address *a, struct flat *f, struct profile_removed *removed)
 {
-	const struct cst_pair *r = cst_pairs_sort(ranges);
-	struct cst_pairs kept = { .slot = NULL };
-	size_t i;
+	const struct cst_count_range *r;
+	size_t n = 0;
 
-	for (i = 0; i < ranges->used; i++) {
-		if (!in_text(a, r[i].a) || !in_text(a, r[i].b)) {
+	for (r = f->ranges; r < f->ranges + f->nr_ranges; r++) {
+		if (in_text(a, r->start) && in_text(a, r->last)) {
+			f->ranges[n++] = *r;
+		} else {
 			removed->ranges++;
-			removed->executed += r[i].count;
-		} else if (!cst_pairs_insert(&kept, r[i].a, r[i].b, r[i].count)) {
-			cst_pairs_free(&kept);
-			return false;
+			removed->executed += r->count;
 		}
 	}
-	cst_pairs_free(ranges);
-	*ranges = kept;
-	return true;
+	f->nr_ranges = n;
 }
 
-static bool limit_edges(const struct profile_address *a, struct cst_pairs *edges, struct profile_removed *removed)
+static void limit_edges(const struct profile_address *a, struct flat *f, struct profile_removed *removed)
 {
-	const struct cst_pair *e = cst_pairs_sort(edges);
-	struct cst_pairs kept = { .slot = NULL };
-	uint32_t to;
-	size_t i;
+	struct cst_count_edge *end = f->edges + f->nr_edges, *kept = f->edges, *e = f->edges, leaving;
 
-	for (i = 0; i < edges->used; i++) {
-		to = in_text(a, e[i].b) ? e[i].b : COUNTS_OUTSIDE;
-		if (!in_text(a, e[i].a)) {
-			removed->edges++;
-		} else if (!(a->code_at_zero && to == COUNTS_OUTSIDE) && !cst_pairs_insert(&kept, e[i].a, to, e[i].count)) {
-			cst_pairs_free(&kept);
-			return false;
+	while (e < end) {
+		leaving = (struct cst_count_edge){ .binary = e->binary, .from = e->from, .to = CST_COUNT_OUTSIDE };
+		for (; e < end && e->from == leaving.from; e++) {
+			if (!in_text(a, e->from))
+				removed->edges++;
+			else if (e->to != CST_COUNT_OUTSIDE && in_text(a, e->to))
+				*kept++ = *e;
+			else if (!a->code_at_zero)
+				leaving.count += e->count;
 		}
+		/* it replaces one that was not kept */
+		if (leaving.count)
+			*kept++ = leaving;
 	}
-	cst_pairs_free(edges);
-	*edges = kept;
-	return true;
+	f->nr_edges = (size_t)(kept - f->edges);
 }
 
-bool profile_address_limit(const struct profile_address *a, struct binary *b, struct profile_removed *removed)
+void profile_address_limit(const struct profile_address *a, struct flat *f, struct profile_removed *removed)
 {
 	*removed = (struct profile_removed){ .ranges = 0 };
 	if (a->base == PROFILE_VADDR || !(a->unlinked || a->code_at_zero))
-		return true;
-	return limit_ranges(a, &b->ranges, removed) && limit_edges(a, &b->edges, removed);
+		return;
+	limit_ranges(a, f, removed);
+	limit_edges(a, f, removed);
 }

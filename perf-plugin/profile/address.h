@@ -17,7 +17,7 @@
 #define CSTRACE_PROFILE_ADDRESS_H
 
 #include "images/dso.h"
-#include "profile/counts.h"
+#include "profile/flat.h"
 
 enum profile_base {
 	PROFILE_OFFSET,		/* file offsets: AutoFDO 0.20 and later */
@@ -26,15 +26,15 @@ enum profile_base {
 };
 
 struct profile_address {
-	const struct dso *dso;
+	const struct model_binary *binary;
 	enum profile_base base;
 	uint64_t first_vaddr;	/* of the first PT_LOAD */
 	bool code_at_zero;	/* number 0 is code, not the file's header */
-	bool unlinked;		/* the file has no program headers */
+	bool unlinked;		/* the file has no program headers; false if there is no file */
 	struct dso_text text;	/* unlinked: its section .text */
 };
 
-void profile_address_init(struct profile_address *a, const struct dso *dso, enum profile_base base);
+void profile_address_init(struct profile_address *a, const struct model_binary *b, enum profile_base base);
 
 /* Returns the number for a file offset. */
 uint64_t profile_address(const struct profile_address *a, uint64_t offset);
@@ -48,8 +48,8 @@ struct profile_removed {
 /*
  * Removes the counts that have no number. In a file without program headers these are the counts outside of .text;
  * branches from .text to there leave the binary. If number 0 is code, branches that leave the binary are removed, since
- * readers would take their target 0 for that code, and use targets only. Returns false without memory.
+ * readers would take their target 0 for that code, and use targets only.
  */
-bool profile_address_limit(const struct profile_address *a, struct binary *b, struct profile_removed *removed);
+void profile_address_limit(const struct profile_address *a, struct flat *f, struct profile_removed *removed);
 
 #endif

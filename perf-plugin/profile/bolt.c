@@ -10,7 +10,7 @@ struct stubs {
 	size_t nr;
 };
 
-static bool in_stub(const struct stubs *s, uint32_t offset)
+static bool in_stub(const struct stubs *s, uint64_t offset)
 {
 	size_t i;
 
@@ -37,45 +37,46 @@ static void put(struct lines *l, char kind, uint64_t a, uint64_t b, uint64_t tim
 	l->p = p;
 }
 
-static void put_branches(struct lines *l, struct binary *b, const struct profile_address *w, const struct stubs *s)
+static void put_branches(struct lines *l, const struct flat *f, const struct profile_address *w, const struct stubs *s)
 {
-	const struct cst_pair *from = cst_pairs_sort(&b->entries), *e = cst_pairs_sort(&b->edges);
+	const struct model_binary *b = f->binary;
+	const struct cst_count_edge *e;
 	bool leaves;
 	size_t i;
 
-	for (i = 0; i < b->entries.used; i++)
-		if (!in_stub(s, from[i].a))
-			put(l, 'B', 0, profile_address(w, from[i].a), from[i].count);
-	for (i = 0; i < b->edges.used; i++) {
-		leaves = e[i].b == COUNTS_OUTSIDE;
-		if (!in_stub(s, e[i].a))
-			put(l, 'B', profile_address(w, e[i].a), leaves ? 0 : profile_address(w, e[i].b),
-			    e[i].count);
-		else if (!leaves && !in_stub(s, e[i].b))
-			put(l, 'B', 0, profile_address(w, e[i].b), e[i].count);
+	for (i = 0; i < b->nr_entries; i++)
+		if (!in_stub(s, b->entries[i].offset))
+			put(l, 'B', 0, profile_address(w, b->entries[i].offset), b->entries[i].count);
+	for (e = f->edges; e < f->edges + f->nr_edges; e++) {
+		leaves = e->to == CST_COUNT_OUTSIDE;
+		if (!in_stub(s, e->from))
+			put(l, 'B', profile_address(w, e->from), leaves ? 0 : profile_address(w, e->to), e->count);
+		else if (!leaves && !in_stub(s, e->to))
+			put(l, 'B', 0, profile_address(w, e->to), e->count);
 	}
 }
 
-static void put_ranges(struct lines *l, struct cst_pairs *ranges, char kind, const struct profile_address *w,
+static void put_ranges(struct lines *l, const struct flat *f, char kind, const struct profile_address *w,
 		       const struct stubs *s)
 {
-	const struct cst_pair *r = cst_pairs_sort(ranges);
-	size_t i;
+	const uint8_t flags = kind == 'f' ? CST_COUNT_ARRIVED : 0;
+	const struct cst_count_range *r;
 
-	for (i = 0; i < ranges->used; i++)
-		if (!in_stub(s, r[i].a))
-			put(l, kind, profile_address(w, r[i].a), profile_address(w, r[i].b), r[i].count);
+	for (r = f->ranges; r < f->ranges + f->nr_ranges; r++)
+		if (r->flags == flags && !in_stub(s, r->start))
+			put(l, kind, profile_address(w, r->start), profile_address(w, r->last), r->count);
 }
 
-void bolt_write(struct pd_output *out, struct binary *b, const struct profile_address *w)
+void bolt_write(struct pd_output *out, const struct flat *f, const struct profile_address *w)
 {
-	struct stubs s;
+	struct stubs s = { .nr = 0 };
 	struct lines l;
 
-	s.nr = dso_stubs(b->dso, s.part);
+	if (f->binary->dso)
+		s.nr = dso_stubs(f->binary->dso, s.part);
 	lines_init(&l, out);
-	put_branches(&l, b, w, &s);
-	put_ranges(&l, &b->ranges, 'F', w, &s);
-	put_ranges(&l, &b->arrivals, 'f', w, &s);
+	put_branches(&l, f, w, &s);
+	put_ranges(&l, f, 'F', w, &s);
+	put_ranges(&l, f, 'f', w, &s);
 	lines_flush(&l);
 }

@@ -15,8 +15,9 @@
  *                          call before FIRST to FIRST, when a block begins there
  *
  * The linker's stubs (PLT) count as outside: perf2bolt has no code for them, and up to LLVM 19 it calls ranges
- * there mismatching. Calls of a stub keep its address, by which BOLT finds the name of what is called.
+ * there mismatching. Calls of a stub keep its address, by which BOLT finds the name of what is called. Without the
+ * file of the binary its stubs are unknown, and the profile has them.
  */
-void bolt_write(struct pd_output *out, struct binary *b, const struct profile_address *w);
+void bolt_write(struct pd_output *out, const struct flat *f, const struct profile_address *w);
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/name.h"
-#include "images/dso.h"
 #include "profile/bolt.h"
 #include "profile/lines.h"
 
@@ -17,45 +16,42 @@ static void put_number(struct lines *l, uint64_t n)
 	l->p = p;
 }
 
-static void put_ranges(struct lines *l, struct binary *b, const struct profile_address *w)
+static void put_ranges(struct lines *l, const struct flat *f, const struct profile_address *w)
 {
-	const struct cst_pair *r = cst_pairs_sort(&b->ranges);
-	size_t i;
+	const struct cst_count_range *r;
 	char *p;
 
-	for (i = 0; i < b->ranges.used; i++) {
-		p = text_hex(lines_next(l), profile_address(w, r[i].a), 0);
+	for (r = f->ranges; r < f->ranges + f->nr_ranges; r++) {
+		p = text_hex(lines_next(l), profile_address(w, r->start), 0);
 		*p++ = '-';
-		p = text_hex(p, profile_address(w, r[i].b), 0);
+		p = text_hex(p, profile_address(w, r->last), 0);
 		*p++ = ':';
-		p = text_dec(p, (int64_t)r[i].count, 0, ' ');
+		p = text_dec(p, (int64_t)r->count, 0, ' ');
 		*p++ = '\n';
 		l->p = p;
 	}
 }
 
 /* Writes edges. `all`: also those that leave the binary, with target 0. */
-static void put_edges(struct lines *l, struct binary *b, const struct profile_address *w, bool all)
+static void put_edges(struct lines *l, const struct flat *f, const struct profile_address *w, bool all)
 {
-	const struct cst_pair *e = cst_pairs_sort(&b->edges);
-	bool leaves;
+	const struct cst_count_edge *e = f->edges, *x;
 	size_t i, k, next;
+	bool leaves;
 	char *p;
 
-	for (i = 0; i < b->edges.used; i = next) {
+	for (i = 0; i < f->nr_edges; i = next) {
 		/* target 0 sorts before the other targets of a source */
-		for (next = i + 1; next < b->edges.used && e[next].a == e[i].a;)
+		for (next = i + 1; next < f->nr_edges && e[next].from == e[i].from;)
 			next++;
 		for (k = 0; k < next - i; k++) {
-			const struct cst_pair *x = &e[e[next - 1].b == COUNTS_OUTSIDE ?
-						  (k ? i + k - 1 : next - 1) : i + k];
-
-			leaves = x->b == COUNTS_OUTSIDE;
+			x = &e[e[next - 1].to == CST_COUNT_OUTSIDE ? (k ? i + k - 1 : next - 1) : i + k];
+			leaves = x->to == CST_COUNT_OUTSIDE;
 			if (leaves && !all)
 				continue;
-			p = text_hex(lines_next(l), profile_address(w, x->a), 0);
+			p = text_hex(lines_next(l), profile_address(w, x->from), 0);
 			p = text_lit(p, "->");
-			p = text_hex(p, leaves ? 0 : profile_address(w, x->b), 0);
+			p = text_hex(p, leaves ? 0 : profile_address(w, x->to), 0);
 			*p++ = ':';
 			p = text_dec(p, (int64_t)x->count, 0, ' ');
 			*p++ = '\n';
@@ -64,60 +60,65 @@ static void put_edges(struct lines *l, struct binary *b, const struct profile_ad
 	}
 }
 
-/* Writes ranges, addresses (none, since ranges are complete), branches, and the name of the binary. */
-static void write_autofdo(struct pd_output *out, struct binary *b, const struct profile_address *w)
+/* AutoFDO has build-ids of 20 bytes; shorter ones are padded with zeroes. */
+static void put_build_id(struct lines *l, const struct cst_count_binary *b)
 {
+	char *p = text_lit(lines_next(l), "// build_id: 0x");
+	size_t i;
+
+	for (i = 0; i < CST_COUNT_ID_MAX; i++) {
+		*p++ = "0123456789abcdef"[i < b->id_len ? b->id[i] >> 4 : 0];
+		*p++ = "0123456789abcdef"[i < b->id_len ? b->id[i] & 15 : 0];
+	}
+	*p++ = '\n';
+	l->p = p;
+}
+
+/* Writes ranges, addresses (none, since ranges are complete), branches, and the name of the binary. */
+static void write_autofdo(struct pd_output *out, const struct flat *f, const struct profile_address *w)
+{
+	const struct cst_count_binary *b = &f->binary->is;
+	const char *path = name_shown(b->name);
 	struct lines l;
-	const char *path = name_shown(dso_path(b->dso));
-	const uint8_t *id;
-	size_t len, i;
-	char *p;
 
 	lines_init(&l, out);
-	put_number(&l, b->ranges.used);
-	put_ranges(&l, b, w);
+	put_number(&l, f->nr_ranges);
+	put_ranges(&l, f, w);
 	put_number(&l, 0);
-	put_number(&l, b->edges.used);
-	put_edges(&l, b, w, true);
-	id = dso_build_id(b->dso, &len);
-	if (id) {
-		p = text_lit(lines_next(&l), "// build_id: 0x");
-		for (i = 0; i < 20; i++) {
-			*p++ = "0123456789abcdef"[i < len ? id[i] >> 4 : 0];
-			*p++ = "0123456789abcdef"[i < len ? id[i] & 15 : 0];
-		}
-		*p++ = '\n';
-		l.p = p;
-	}
+	put_number(&l, f->nr_edges);
+	put_edges(&l, f, w, true);
+	if (b->id_kind == CST_COUNT_ID_BUILD)
+		put_build_id(&l, b);
 	l.p = text_lit(lines_next(&l), "// ");
 	lines_flush(&l);
 	pd_output_write(out, path, strlen(path));
 	pd_output_write(out, "\n\n", 2);
 }
 
-static void write_llvm(struct pd_output *out, struct binary *b, const struct profile_address *w)
+static void write_llvm(struct pd_output *out, const struct flat *f, const struct profile_address *w)
 {
 	struct lines l;
-	const struct cst_pair *e = cst_pairs_sort(&b->edges);
 	size_t i, inside = 0;
 
 	lines_init(&l, out);
-	for (i = 0; i < b->edges.used; i++)
-		inside += e[i].b != COUNTS_OUTSIDE;
-	put_number(&l, b->ranges.used);
-	put_ranges(&l, b, w);
+	for (i = 0; i < f->nr_edges; i++)
+		inside += f->edges[i].to != CST_COUNT_OUTSIDE;
+	put_number(&l, f->nr_ranges);
+	put_ranges(&l, f, w);
 	put_number(&l, inside);
-	put_edges(&l, b, w, false);
+	put_edges(&l, f, w, false);
 	lines_flush(&l);
 }
 
+#define ONE(joined, arrivals, ranges, reader, base, write)	joined, arrivals, ranges, reader, base, write, NULL, false
+
 const struct profile_format profile_formats[] = {
-	{ "autofdo", false, false, READER_AUTOFDO, PROFILE_OFFSET, write_autofdo,
+	{ "autofdo", ONE(false, false, FLAT_SPLIT, READER_AUTOFDO, PROFILE_OFFSET, write_autofdo),
 	  "create_llvm_prof and create_gcov, --profiler=text" },
-	{ "llvm", true, false, READER_LLVM, PROFILE_VADDR, write_llvm,
+	{ "llvm", ONE(true, false, FLAT_JOINED, READER_LLVM, PROFILE_VADDR, write_llvm),
 	  "llvm-profgen --unsymbolized-profile, with --use-offset=0" },
-	{ "bolt", true, true, READER_BOLT, PROFILE_VADDR, bolt_write, "perf2bolt -p FILE --pa" },
-	{ NULL, false, false, 0, 0, NULL, NULL },
+	{ "bolt", ONE(true, true, FLAT_ARRIVED, READER_BOLT, PROFILE_VADDR, bolt_write), "perf2bolt -p FILE --pa" },
+	{ NULL, ONE(false, false, 0, 0, 0, NULL), NULL },
 };
 
 const struct profile_format *profile_format_find(const char *name)

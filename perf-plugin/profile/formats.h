@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* formats.h - formats of execution counts that compilers and their tools read. */
+/* formats.h - formats of execution counts that compilers and their tools read. Each is a function of the model. */
 #ifndef CSTRACE_PROFILE_FORMATS_H
 #define CSTRACE_PROFILE_FORMATS_H
 
 #include "files/output.h"
 #include "profile/address.h"
 #include "profile/readers.h"
+#include "profile/whole.h"
 
 struct profile_format {
 	const char *name;
 	bool joined, arrivals;	/* which counts the format needs, see counts.h */
+	enum flat_ranges ranges;
 	enum reader reader;
 	enum profile_base base;	/* PROFILE_OFFSET: --address can select another one */
-	void (*write)(struct pd_output *out, struct binary *b, const struct profile_address *where);
+	/* one of them: of one binary, or of all of them */
+	void (*write)(struct pd_output *out, const struct flat *f, const struct profile_address *where);
+	int (*write_whole)(struct pd_output *out, const struct whole *w);
+	bool lines;		/* needs DWARF: says which binaries have none */
 	const char *help;
 };
 
@@ -20,5 +25,15 @@ struct profile_format {
 extern const struct profile_format profile_formats[];
 
 const struct profile_format *profile_format_find(const char *name);
+
+/*
+ * Writes the format of binary `b` and finishes `out`, or leaves nothing of it. On stderr: sums, and properties of the
+ * binary that the format's reader does not accept. Returns 0, or a negative error after a message.
+ */
+int profile_write(struct pd_output *out, const struct profile_format *f, enum profile_base base,
+		  const struct model_binary *b);
+
+/* The same for a format of the whole model. On stderr: sums, and binaries whose file is missing. */
+int profile_write_whole(struct pd_output *out, const struct profile_format *f, const struct whole *w);
 
 #endif

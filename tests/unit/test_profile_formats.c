@@ -16,17 +16,7 @@
 #include "ko_build.h"
 #include "profile/formats.h"
 
-#define OUT	COUNTS_OUTSIDE
-
-static size_t failing;	/* which allocation fails, from 1; 0: none */
-
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return failing && !--failing ? NULL : __real_calloc(n, size);
-}
+#define OUT	CST_COUNT_OUTSIDE
 
 /* What the file of a binary holds; NULL: it is not an ELF file. */
 static const struct elf_facts *facts;
@@ -54,21 +44,57 @@ size_t __wrap_dso_stubs(const struct dso *d, struct elf_part stubs[ELF_MAX_STUBS
 	return n;
 }
 
-static void add(struct cst_pairs *p, uint32_t a, uint32_t b, uint64_t count)
+static void add(struct model *m, const struct cst_count_record *rec)
 {
-	assert_true(cst_pairs_insert(p, a, b, count));
+	assert_int_equal(model_add(m, rec), 0);
 }
 
-static void forget(struct binary *b)
+static void range(struct model *m, uint64_t start, uint64_t last, uint64_t count, uint8_t flags)
 {
-	cst_pairs_free(&b->ranges);
-	cst_pairs_free(&b->edges);
-	cst_pairs_free(&b->arrivals);
-	cst_pairs_free(&b->entries);
+	const struct cst_count_record rec = { .kind = CST_COUNT_RANGE,
+					      .range = { .start = start, .last = last, .count = count, .flags = flags } };
+
+	add(m, &rec);
 }
 
-/* What a format makes of a binary, in `text`. */
-static void made(const char *name, enum profile_base base, struct binary *b, char *text, size_t room)
+static void edge(struct model *m, uint64_t from, uint64_t to, uint64_t count)
+{
+	const struct cst_count_record rec = { .kind = CST_COUNT_EDGE, .edge = { .from = from, .to = to, .count = count } };
+
+	add(m, &rec);
+}
+
+static void entry(struct model *m, uint64_t offset, uint64_t count)
+{
+	const struct cst_count_record rec = { .kind = CST_COUNT_ENTRY, .entry = { .offset = offset, .count = count } };
+
+	add(m, &rec);
+}
+
+/* A model of one binary, with the segments of a file. */
+static struct model model_of(struct dso *dso)
+{
+	struct cst_count_record rec = { .kind = CST_COUNT_BINARY, .binary = { .name = dso->path } };
+	struct model m;
+	size_t i;
+
+	model_init(&m);
+	rec.binary.id_kind = dso->recorded.len ? CST_COUNT_ID_BUILD : CST_COUNT_ID_NAME;
+	rec.binary.id_len = dso->recorded.len;
+	memcpy(rec.binary.id, dso->recorded.id, dso->recorded.len);
+	add(&m, &rec);
+	for (i = 0; i < dso->nr_segs; i++) {
+		rec = (struct cst_count_record){ .kind = CST_COUNT_SEGMENT,
+						 .segment = { dso->segs[i].offset, dso->segs[i].filesz, dso->segs[i].vaddr,
+							      dso->segs[i].exec } };
+		add(&m, &rec);
+	}
+	m.binaries[0].dso = dso;
+	return m;
+}
+
+/* What a format makes of the binary, in `text`. */
+static void made(const char *name, enum profile_base base, const struct model *m, char *text, size_t room)
 {
 	const struct profile_format *f = profile_format_find(name);
 	struct profile_address where;
@@ -76,13 +102,16 @@ static void made(const char *name, enum profile_base base, struct binary *b, cha
 	struct error err = { .code = 0 };
 	struct pd_output out;
 	FILE *file = tmpfile();
+	struct flat flat;
 	ssize_t n;
 
 	assert_non_null(f);
 	assert_int_equal(pd_output_fd(&out, fileno(file), "profile", &err), 0);
-	profile_address_init(&where, b->dso, base);
-	assert_true(profile_address_limit(&where, b, &gone));
-	f->write(&out, b, &where);
+	profile_address_init(&where, &m->binaries[0], base);
+	assert_true(flat_init(&flat, &m->binaries[0], f->ranges));
+	profile_address_limit(&where, &flat, &gone);
+	f->write(&out, &flat, &where);
+	flat_free(&flat);
 	assert_int_equal(pd_output_finish(&out, &err), 0);
 	n = pread(fileno(file), text, room - 1, 0);
 	assert_in_range(n, 0, room - 2);
@@ -107,70 +136,106 @@ static struct dso_segment kernel_seg[] = {
 static struct dso kernel = { .path = (char *)"[kernel.kallsyms]", .is_elf = true, .segs = kernel_seg, .nr_segs = 2 };
 static struct dso raw = { .path = (char *)"/raw.bin" };
 
-static struct binary counted(struct dso *dso, uint32_t at)
+static struct model counted(struct dso *dso, uint64_t at)
 {
-	struct binary b = { .dso = dso };
+	struct model m = model_of(dso);
 
-	add(&b.ranges, at + 4, at + 8, 7);
-	add(&b.ranges, at, at + 8, 12345678901234567890u >> 1);
-	add(&b.ranges, at + 4, at + 0x20, 1);
-	add(&b.edges, at + 8, at + 0x20, 3);
-	add(&b.edges, at + 8, OUT, 4);
-	add(&b.edges, at + 8, at, 5);
-	add(&b.edges, at + 0xc, OUT, 6);
-	add(&b.edges, at, at + 0x10, 1);
-	return b;
+	range(&m, at, at + 8, 12345678901234567890u >> 1, 0);
+	range(&m, at + 4, at + 8, 7, 0);
+	range(&m, at + 4, at + 0x20, 1, 0);
+	edge(&m, at, at + 0x10, 1);
+	edge(&m, at + 8, at, 5);
+	edge(&m, at + 8, at + 0x20, 3);
+	edge(&m, at + 8, OUT, 4);
+	edge(&m, at + 0xc, OUT, 6);
+	return m;
 }
 
 static void autofdo(void **state)
 {
-	struct binary b = counted(&linked, 0x4b4);
+	struct model m = counted(&linked, 0x4b4);
 	char text[1024];
 
 	(void)state;
-	made("autofdo", PROFILE_OFFSET, &b, text, sizeof(text));
+	made("autofdo", PROFILE_OFFSET, &m, text, sizeof(text));
 	assert_string_equal(text, "3\n4b4-4bc:6172839450617283945\n4b8-4bc:7\n4b8-4d4:1\n0\n5\n4b4->4c4:1\n4bc->0:4\n"
 			    "4bc->4b4:5\n4bc->4d4:3\n4c0->0:6\n"
 			    "// build_id: 0xabcd0f0000000000000000000000000000000000\n// /bin/linked\n\n");
-	made("autofdo", PROFILE_FIRST_LOAD, &b, text, sizeof(text));
+	made("autofdo", PROFILE_FIRST_LOAD, &m, text, sizeof(text));
 	assert_string_equal(text, "3\n14b4-14bc:6172839450617283945\n14b8-14bc:7\n14b8-14d4:1\n0\n5\n14b4->14c4:1\n"
 			    "14bc->0:4\n14bc->14b4:5\n14bc->14d4:3\n14c0->0:6\n"
 			    "// build_id: 0xabcd0f0000000000000000000000000000000000\n// /bin/linked\n\n");
-	forget(&b);
+	model_free(&m);
 	/* no build-id, and nothing that ran */
-	b = (struct binary){ .dso = &kernel };
-	made("autofdo", PROFILE_OFFSET, &b, text, sizeof(text));
+	m = model_of(&kernel);
+	made("autofdo", PROFILE_OFFSET, &m, text, sizeof(text));
 	assert_string_equal(text, "0\n0\n0\n// [kernel.kallsyms]\n\n");
+	model_free(&m);
 }
 
 static void llvm(void **state)
 {
-	struct binary b = counted(&linked, 0x4b4);
+	struct model m = counted(&linked, 0x4b4);
 	char text[1024];
 
 	(void)state;
-	made("llvm", PROFILE_VADDR, &b, text, sizeof(text));
+	made("llvm", PROFILE_VADDR, &m, text, sizeof(text));
 	assert_string_equal(text, "3\n2014b4-2014bc:6172839450617283945\n2014b8-2014bc:7\n2014b8-2014d4:1\n3\n"
 			    "2014b4->2014c4:1\n2014bc->2014b4:5\n2014bc->2014d4:3\n");
-	forget(&b);
-	b = (struct binary){ .dso = &linked };
-	made("llvm", PROFILE_VADDR, &b, text, sizeof(text));
+	model_free(&m);
+	m = model_of(&linked);
+	made("llvm", PROFILE_VADDR, &m, text, sizeof(text));
 	assert_string_equal(text, "0\n0\n");
+	model_free(&m);
 }
 
 static void bolt(void **state)
 {
-	struct binary b = counted(&linked, 0x4b4);
+	struct model m = counted(&linked, 0x4b4);
 	char text[1024];
 
 	(void)state;
-	add(&b.entries, 0x4b8, 0, 9);
-	add(&b.arrivals, 0x4c0, 0x4c4, 2);
-	made("bolt", PROFILE_VADDR, &b, text, sizeof(text));
+	entry(&m, 0x4b8, 9);
+	range(&m, 0x4c0, 0x4c4, 2, CST_COUNT_ARRIVED);
+	made("bolt", PROFILE_VADDR, &m, text, sizeof(text));
 	assert_string_equal(text, "B 0 2014b8 9 0\nB 2014b4 2014c4 1 0\nB 2014bc 2014b4 5 0\nB 2014bc 2014d4 3 0\nB 2014bc 0 4 0\n"
 			    "B 2014c0 0 6 0\nF 2014b4 2014bc 6172839450617283945\nF 2014b8 2014bc 7\nF 2014b8 2014d4 1\n"
 			    "f 2014c0 2014c4 2\n");
-	forget(&b);
+	model_free(&m);
+}
+
+static void not_taken(struct model *m, uint64_t offset, uint8_t size)
+{
+	const struct cst_count_record rec = { .kind = CST_COUNT_NOT_TAKEN,
+					      .not_taken = { .offset = offset, .size = size, .count = 1 } };
+
+	add(m, &rec);
+}
+
+/* Joined ranges: AutoFDO's end behind each branch, llvm's are added whatever led there, bolt's are apart. */
+static void split(void **state)
+{
+	struct model m = model_of(&raw);
+	char text[256];
+
+	(void)state;
+	range(&m, 0, 0x20, 3, 0);
+	range(&m, 0, 0x20, 2, CST_COUNT_ARRIVED);
+	range(&m, 0xc, 0x10, 1, 0);
+	range(&m, 0x10, 0x20, 1, CST_COUNT_T32);
+	range(&m, 0x20, 0x22, 7, CST_COUNT_T32);
+	/* one at the last instruction of a range, and one of two bytes */
+	not_taken(&m, 8, 4);
+	not_taken(&m, 0x10, 4);
+	not_taken(&m, 0x20, 2);
+	edge(&m, 0x20, 0, 4);
+	made("autofdo", PROFILE_OFFSET, &m, text, sizeof(text));
+	assert_string_equal(text, "6\n0-8:5\nc-10:6\n10-10:1\n14-20:6\n20-20:7\n22-22:7\n0\n1\n20->0:4\n// /raw.bin\n\n");
+	made("llvm", PROFILE_VADDR, &m, text, sizeof(text));
+	assert_string_equal(text, "4\n0-20:5\nc-10:1\n10-20:1\n20-22:7\n1\n20->0:4\n");
+	made("bolt", PROFILE_VADDR, &m, text, sizeof(text));
+	assert_string_equal(text, "B 20 0 4 0\nF 0 20 3\nF c 10 1\nF 10 20 1\nF 20 22 7\nf 0 20 2\n");
+	model_free(&m);
 }
 
 /* Stubs of the linker are outside: calls of them keep their address, and what they lead to comes in from there. */
@@ -181,100 +246,105 @@ static void bolt_stubs(void **state)
 	const struct ko ko = { sec, 2, NULL, 0, NULL, 0 };
 	struct dso d = { .path = (char *)"/bin/stubs", .state = DSO_LOADED, .is_elf = true };
 	struct dso_segment seg = { .vaddr = 0x1000, .filesz = 96, .exec = true };
-	struct binary b = { .dso = &d };
 	struct pdb file = { 0 };
 	struct dso_text section;
+	struct model m;
 	char text[256];
-	uint32_t at;
+	uint64_t at;
 
 	(void)state;
 	ko_build(&file, &ko);
 	d.data = file.p;
 	d.size = file.len;
 	assert_true(dso_unlinked_text(&d, &section));
-	at = (uint32_t)section.offset;
+	at = section.offset;
 	seg.offset = at - 32;
 	d.segs = &seg;
 	d.nr_segs = 1;
-	add(&b.entries, at, 0, 2);
-	add(&b.entries, at - 32, 0, 1);
-	add(&b.edges, at - 28, OUT, 3);
-	add(&b.edges, at - 24, at + 4, 2);
-	add(&b.edges, at - 20, at - 4, 1);
-	add(&b.edges, at, OUT, 1);
-	add(&b.edges, at + 8, at - 32, 3);
-	add(&b.ranges, at, at + 8, 5);
-	add(&b.ranges, at - 32, at - 28, 3);
-	add(&b.arrivals, at + 12, at + 16, 4);
-	add(&b.arrivals, at - 4, at - 4, 1);
-	made("bolt", PROFILE_VADDR, &b, text, sizeof(text));
+	m = model_of(&d);
+	entry(&m, at - 32, 1);
+	entry(&m, at, 2);
+	edge(&m, at - 28, OUT, 3);
+	edge(&m, at - 24, at + 4, 2);
+	edge(&m, at - 20, at - 4, 1);
+	edge(&m, at, OUT, 1);
+	edge(&m, at + 8, at - 32, 3);
+	range(&m, at - 32, at - 28, 3, 0);
+	range(&m, at - 4, at - 4, 1, CST_COUNT_ARRIVED);
+	range(&m, at, at + 8, 5, 0);
+	range(&m, at + 12, at + 16, 4, CST_COUNT_ARRIVED);
+	made("bolt", PROFILE_VADDR, &m, text, sizeof(text));
 	assert_string_equal(text, "B 0 1020 2 0\nB 0 1024 2 0\nB 1020 0 1 0\nB 1028 1000 3 0\nF 1020 1028 5\n"
 			    "f 102c 1030 4\n");
-	forget(&b);
+	model_free(&m);
 	free(file.p);
 }
 
 /* Numbers of a kernel image. From its first segment on, 0 is code, and no branch out of it can be told. */
 static void kernel_image(void **state)
 {
-	struct binary b = counted(&kernel, 0x10000);
+	struct model m = counted(&kernel, 0x10000);
 	char text[1024];
 
 	(void)state;
-	made("llvm", PROFILE_VADDR, &b, text, sizeof(text));
+	made("llvm", PROFILE_VADDR, &m, text, sizeof(text));
 	assert_string_equal(text, "3\nffff800008000000-ffff800008000008:6172839450617283945\n"
 			    "ffff800008000004-ffff800008000008:7\nffff800008000004-ffff800008000020:1\n3\n"
 			    "ffff800008000000->ffff800008000010:1\nffff800008000008->ffff800008000000:5\n"
 			    "ffff800008000008->ffff800008000020:3\n");
-	made("autofdo", PROFILE_OFFSET, &b, text, sizeof(text));
+	made("autofdo", PROFILE_OFFSET, &m, text, sizeof(text));
 	assert_string_equal(text, "3\n10000-10008:6172839450617283945\n10004-10008:7\n10004-10020:1\n0\n5\n"
 			    "10000->10010:1\n10008->0:4\n10008->10000:5\n10008->10020:3\n1000c->0:6\n// [kernel.kallsyms]\n\n");
-	made("autofdo", PROFILE_FIRST_LOAD, &b, text, sizeof(text));
+	made("autofdo", PROFILE_FIRST_LOAD, &m, text, sizeof(text));
 	assert_string_equal(text, "3\n0-8:6172839450617283945\n4-8:7\n4-20:1\n0\n3\n0->10:1\n8->0:5\n8->20:3\n"
 			    "// [kernel.kallsyms]\n\n");
-	forget(&b);
+	model_free(&m);
 }
 
 /* The second executable segment has its own distance between offset and address; a file without segments none. */
 static void addresses(void **state)
 {
+	struct model m = model_of(&linked), k = model_of(&kernel), r = model_of(&raw);
 	struct profile_address a;
 
 	(void)state;
-	profile_address_init(&a, &linked, PROFILE_OFFSET);
+	profile_address_init(&a, &m.binaries[0], PROFILE_OFFSET);
 	assert_false(a.unlinked);
 	assert_int_equal(profile_address(&a, 0x15c0), 0x15c0);
-	profile_address_init(&a, &linked, PROFILE_FIRST_LOAD);
+	profile_address_init(&a, &m.binaries[0], PROFILE_FIRST_LOAD);
 	assert_false(a.code_at_zero);
 	assert_int_equal(profile_address(&a, 0x15c0), 0x45c0);
-	profile_address_init(&a, &linked, PROFILE_VADDR);
+	profile_address_init(&a, &m.binaries[0], PROFILE_VADDR);
 	assert_int_equal(profile_address(&a, 0x15c0), 0x2045c0);
 	assert_int_equal(profile_address(&a, 0x15b4), 0x2045b4);
 	assert_int_equal(profile_address(&a, 0x15b0), 0x2035b0);
-	profile_address_init(&a, &raw, PROFILE_FIRST_LOAD);
+	profile_address_init(&a, &r.binaries[0], PROFILE_FIRST_LOAD);
 	assert_false(a.code_at_zero || a.unlinked);
 	assert_int_equal(profile_address(&a, 0x123), 0x123);
-	profile_address_init(&a, &kernel, PROFILE_FIRST_LOAD);
+	profile_address_init(&a, &k.binaries[0], PROFILE_FIRST_LOAD);
 	assert_true(a.code_at_zero);
-	profile_address_init(&a, &kernel, PROFILE_OFFSET);
+	profile_address_init(&a, &k.binaries[0], PROFILE_OFFSET);
 	assert_false(a.code_at_zero);
+	model_free(&m);
+	model_free(&k);
+	model_free(&r);
 }
 
 /* A module whose .text is 64 bytes at `at`, with code before and behind it. */
-static struct binary counted_module(struct dso *dso, uint32_t at)
+static struct model counted_module(struct dso *dso, uint64_t at)
 {
-	struct binary b = { .dso = dso };
+	struct model m = model_of(dso);
 
-	add(&b.ranges, at, at + 60, 2);
-	add(&b.ranges, at + 4, at + 64, 3);
-	add(&b.ranges, at - 8, at, 4);
-	add(&b.ranges, at + 64, at + 68, 5);
-	add(&b.edges, at + 60, at, 1);
-	add(&b.edges, at + 60, at + 64, 2);
-	add(&b.edges, at + 60, OUT, 8);
-	add(&b.edges, at + 64, at, 1);
-	add(&b.edges, at - 8, OUT, 1);
-	return b;
+	range(&m, at - 8, at, 4, 0);
+	range(&m, at, at + 60, 2, 0);
+	range(&m, at + 4, at + 64, 3, 0);
+	range(&m, at + 64, at + 68, 5, 0);
+	edge(&m, at - 8, OUT, 1);
+	edge(&m, at + 60, at, 1);
+	edge(&m, at + 60, at + 64, 2);
+	edge(&m, at + 60, OUT, 8);
+	edge(&m, at + 64, at, 1);
+	return m;
 }
 
 /* In all names that end so. */
@@ -298,8 +368,8 @@ static void module(void **state)
 	struct dso_segment seg = { .vaddr = 0xffff800001000000, .filesz = 64, .exec = true };
 	struct profile_address a;
 	struct profile_removed gone;
-	size_t nth, refused, left;
-	struct binary b;
+	struct model m;
+	struct flat f;
 	struct pdb file = { 0 };
 	struct dso_text text, none;
 	Elf64_Ehdr header, cut;
@@ -336,46 +406,34 @@ static void module(void **state)
 	seg.offset = at;
 	d.segs = &seg;
 	d.nr_segs = 1;
-	profile_address_init(&a, &d, PROFILE_OFFSET);
+	m = counted_module(&d, at);
+	profile_address_init(&a, &m.binaries[0], PROFILE_OFFSET);
 	assert_true(a.unlinked);
 	assert_false(a.code_at_zero);
 	assert_int_equal(profile_address(&a, at + 4), at + 4);
-	profile_address_init(&a, &d, PROFILE_FIRST_LOAD);
+	profile_address_init(&a, &m.binaries[0], PROFILE_FIRST_LOAD);
 	assert_true(a.code_at_zero);
 	assert_int_equal(profile_address(&a, at + 4), 4);
-	profile_address_init(&a, &d, PROFILE_VADDR);
+	profile_address_init(&a, &m.binaries[0], PROFILE_VADDR);
 	assert_int_equal(profile_address(&a, at + 4), 0xffff800001000004);
 
-	b = counted_module(&d, at);
-	assert_true(profile_address_limit(&a, &b, &gone));
-	assert_int_equal(b.ranges.used + b.edges.used, 9);
-	profile_address_init(&a, &d, PROFILE_OFFSET);
-	assert_true(profile_address_limit(&a, &b, &gone));
-	left = b.ranges.used + b.edges.used;
-	/* no memory: to sort, which is done without, or for the ranges or edges that stay */
-	for (nth = 1, refused = 0; !failing; nth++) {
-		forget(&b);
-		b = counted_module(&d, at);
-		failing = nth;
-		if (!profile_address_limit(&a, &b, &gone))
-			refused++;
-		else if (!failing)
-			assert_int_equal(b.ranges.used + b.edges.used, left);
-	}
-	failing = 0;
-	assert_int_equal(refused, 2);
-	forget(&b);
-	b = counted_module(&d, at);
-	assert_true(profile_address_limit(&a, &b, &gone));
+	assert_true(flat_init(&f, &m.binaries[0], FLAT_SPLIT));
+	profile_address_limit(&a, &f, &gone);
+	assert_int_equal(f.nr_ranges + f.nr_edges, 9);
+	profile_address_init(&a, &m.binaries[0], PROFILE_OFFSET);
+	profile_address_limit(&a, &f, &gone);
+	assert_int_equal(f.nr_ranges, 1);
+	assert_int_equal(f.nr_edges, 2);
+	flat_free(&f);
 	assert_int_equal(gone.ranges, 3);
 	assert_int_equal(gone.executed, 12);
 	assert_int_equal(gone.edges, 2);
-	made("autofdo", PROFILE_OFFSET, &b, out, sizeof(out));
+	made("autofdo", PROFILE_OFFSET, &m, out, sizeof(out));
 	snprintf(want, sizeof(want), "1\n%x-%x:2\n0\n2\n%x->0:10\n%x->%x:1\n// m.ko\n\n", at, at + 60, at + 60, at + 60, at);
 	assert_string_equal(out, want);
-	made("autofdo", PROFILE_FIRST_LOAD, &b, out, sizeof(out));
+	made("autofdo", PROFILE_FIRST_LOAD, &m, out, sizeof(out));
 	assert_string_equal(out, "1\n0-3c:2\n0\n1\n3c->0:1\n// m.ko\n\n");
-	forget(&b);
+	model_free(&m);
 	free(file.p);
 }
 
@@ -384,16 +442,16 @@ static void many(void **state)
 {
 	enum { N = 20000, ROOM = 1 << 21 };
 	static char text[ROOM];
-	struct binary b = { .dso = &raw };
+	struct model m = model_of(&raw);
 	unsigned int i, first, last, n = 0, k;
 	char *p = text;
 
 	(void)state;
 	for (i = 0; i < N; i++) {
-		add(&b.ranges, 16 * i + 4, 16 * i + 8, i + 1);
-		add(&b.edges, 16 * i + 8, 16 * i + 20, i + 1);
+		range(&m, 16 * i + 4, 16 * i + 8, i + 1, 0);
+		edge(&m, 16 * i + 8, 16 * i + 20, i + 1);
 	}
-	made("llvm", PROFILE_VADDR, &b, text, ROOM);
+	made("llvm", PROFILE_VADDR, &m, text, ROOM);
 	for (k = 0; k < 2; k++) {
 		assert_int_equal(strtoul(p, &p, 10), N);
 		for (i = 0; i < N; i++) {
@@ -406,7 +464,7 @@ static void many(void **state)
 		p++;
 	}
 	assert_string_equal(p, "");
-	forget(&b);
+	model_free(&m);
 }
 
 static void names(void **state)
@@ -533,7 +591,7 @@ static void libraries(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(autofdo), cmocka_unit_test(llvm), cmocka_unit_test(bolt), cmocka_unit_test(bolt_stubs),
+		cmocka_unit_test(autofdo), cmocka_unit_test(llvm), cmocka_unit_test(bolt), cmocka_unit_test(split), cmocka_unit_test(bolt_stubs),
 		cmocka_unit_test(kernel_image), cmocka_unit_test(addresses), cmocka_unit_test(module), cmocka_unit_test(many), cmocka_unit_test(names),
 		cmocka_unit_test(unaccepted), cmocka_unit_test(unaccepted_file), cmocka_unit_test(libraries),
 	};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* choose.c - finds a binary of the model by name, and lists them all. */
+#include "profile/choose.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/name.h"
+#include "images/dso.h"
+#include "profile/readers.h"
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static const char *file_of(const struct model_binary *b)
+{
+	return b->dso ? dso_file(b->dso) : NULL;
+}
+
+/* By the last part of the recorded path, or of that of the file that was found for it (vmlinux for the kernel). */
+static bool named(const struct model_binary *b, const char *name)
+{
+	const char *file = file_of(b);
+
+	return !strcmp(base_name(b->is.name), name) || (file && !strcmp(base_name(file), name));
+}
+
+struct model_binary *choose_named(struct model_binary *const *v, size_t n, const char *want)
+{
+	struct model_binary *found = NULL;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const char *file = file_of(v[i]);
+
+		if (!strcmp(v[i]->is.name, want) || (file && !strcmp(file, want)))
+			return v[i];
+	}
+	for (i = 0; i < n; i++) {
+		if (!named(v[i], base_name(want)))
+			continue;
+		/* two files of the same name, so the full path is required */
+		if (found)
+			return NULL;
+		found = v[i];
+	}
+	return found;
+}
+
+struct model_binary *choose_main(struct model_binary *const *v, size_t n)
+{
+	struct model_binary *found = NULL;
+	size_t i;
+
+	if (n == 1)
+		return v[0];
+	for (i = 0; i < n; i++) {
+		if (readers_library(v[i]->is.name))
+			continue;
+		if (found)
+			return NULL;
+		found = v[i];
+	}
+	return found;
+}
+
+bool choose_empty(const struct model_binary *b)
+{
+	return !b->nr_ranges && !b->nr_edges;
+}
+
+void choose_list(FILE *out, struct model_binary *const *v, size_t n, uint64_t elsewhere)
+{
+	size_t i;
+
+	if (!n)
+		fprintf(out, "  no instruction could be decoded: see the lines above, and 'perf-cstrace info'\n");
+	for (i = 0; i < n; i++)
+		fprintf(out, "  %15" PRIu64 " instructions  %s\n", v[i]->insns, name_shown(v[i]->is.name));
+	if (elsewhere)
+		fprintf(out, "  %15" PRIu64 " instructions  in no single file\n", elsewhere);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* choose.h - which binary of a model a format for one binary is written of. */
+#ifndef CSTRACE_PROFILE_CHOOSE_H
+#define CSTRACE_PROFILE_CHOOSE_H
+
+#include <stdio.h>
+
+#include "profile/model.h"
+
+/*
+ * Returns the binary that `want` names: its path as recorded or as found on this machine, else the last part of either.
+ * NULL: none of them, or several have this last part. `v` are the model's binaries (model_busiest()).
+ */
+struct model_binary *choose_named(struct model_binary *const *v, size_t n, const char *want);
+/* Returns the only binary, or the only one that is no library; NULL: there are several, or none. */
+struct model_binary *choose_main(struct model_binary *const *v, size_t n);
+/* True for a binary that branches of others led to, without any count of its own: with a filter. */
+bool choose_empty(const struct model_binary *b);
+/* Lists the binaries with their instructions, and those that are in no binary. */
+void choose_list(FILE *out, struct model_binary *const *v, size_t n, uint64_t elsewhere);
+
+#endif

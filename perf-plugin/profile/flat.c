@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* flat.c - copies ranges of a binary: adds those that differ in flags only, and splits them behind branches. */
+#include "profile/flat.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bisect.h"
+
+static bool add_range(struct flat *f, size_t *cap, uint64_t start, uint64_t last, const struct cst_count_range *of)
+{
+	struct cst_count_range *r = ARRAY_ADD(f->ranges, f->nr_ranges, *cap);
+
+	if (r)
+		*r = (struct cst_count_range){ .binary = of->binary, .flags = of->flags, .start = start, .last = last,
+					       .count = of->count };
+	return r;
+}
+
+/* Adds the pieces of a range that end at a branch that was not taken, and the last piece. */
+static bool add_split(struct flat *f, size_t *cap, const struct cst_count_range *r)
+{
+	const struct cst_count_not_taken *at = f->binary->not_taken;
+	size_t i = 0, n = f->binary->nr_not_taken, end = n;
+	uint64_t start = r->start;
+
+	BISECT(i, end, mid, at[mid].offset < r->start);
+	for (; i < n && at[i].offset < r->last; i++) {
+		if (!add_range(f, cap, start, at[i].offset, r))
+			return false;
+		start = at[i].offset + at[i].size;
+	}
+	return add_range(f, cap, start, r->last, r);
+}
+
+static int compare_ranges(const void *pa, const void *pb)
+{
+	const struct cst_count_range *a = pa, *b = pb;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->last != b->last)
+		return a->last < b->last ? -1 : 1;
+	return (int)a->flags - (int)b->flags;
+}
+
+static uint64_t add_saturated(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* Sorts the ranges and adds equal ones. */
+static void add_equal(struct flat *f)
+{
+	size_t i, n = 0;
+
+	if (!f->nr_ranges)
+		return;
+	qsort(f->ranges, f->nr_ranges, sizeof(*f->ranges), compare_ranges);
+	for (i = 1; i < f->nr_ranges; i++) {
+		if (compare_ranges(&f->ranges[n], &f->ranges[i]))
+			f->ranges[++n] = f->ranges[i];
+		else
+			f->ranges[n].count = add_saturated(f->ranges[n].count, f->ranges[i].count);
+	}
+	f->nr_ranges = n + 1;
+}
+
+bool flat_init(struct flat *f, const struct model_binary *b, enum flat_ranges kind)
+{
+	size_t i, cap = 0;
+	bool ok = true;
+
+	*f = (struct flat){ .binary = b };
+	f->edges = malloc((b->nr_edges ? b->nr_edges : 1) * sizeof(*f->edges));
+	if (!f->edges)
+		return false;
+	if (b->nr_edges)
+		memcpy(f->edges, b->edges, b->nr_edges * sizeof(*f->edges));
+	f->nr_edges = b->nr_edges;
+	for (i = 0; i < b->nr_ranges && ok; i++) {
+		struct cst_count_range r = b->ranges[i];
+
+		r.flags = kind == FLAT_ARRIVED ? r.flags & CST_COUNT_ARRIVED : 0;
+		ok = kind == FLAT_SPLIT ? add_split(f, &cap, &r) : add_range(f, &cap, r.start, r.last, &r);
+	}
+	add_equal(f);
+	if (!ok)
+		flat_free(f);
+	return ok;
+}
+
+void flat_free(struct flat *f)
+{
+	free(f->ranges);
+	free(f->edges);
+	*f = (struct flat){ .ranges = NULL };
+}

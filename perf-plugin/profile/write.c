@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* write.c - writes a format, and reports properties of the binaries that its readers do not accept. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/name.h"
+#include "images/elf_facts.h"
+#include "profile/formats.h"
+
+/* Reports the counts of a file without program headers that are not in the profile, and which readers accept it. */
+static void report_unlinked(const struct profile_format *f, const struct model_binary *b,
+			    const struct profile_removed *gone)
+{
+	const char *path = name_shown(b->is.name);
+
+	if (f->base != PROFILE_OFFSET) {
+		fprintf(stderr, "cstrace profile: %s is not linked (no program headers), as kernel modules are: addresses "
+			"are those it was loaded at, and --format=%s is read for linked files only; create_llvm_prof "
+			"of AutoFDO reads --format=autofdo\n", path, f->name);
+		return;
+	}
+	fprintf(stderr, "cstrace profile: %s is not linked (no program headers), as kernel modules are: AutoFDO reads "
+		"counts of such a file since June 2026, 0.30.1 does not\n", path);
+	if (gone->ranges || gone->edges)
+		fprintf(stderr, "cstrace profile: %s: %zu ranges, executed %" PRIu64 " times, and %zu edges are outside "
+			"of its .text and left out: AutoFDO has no addresses for them\n", path, gone->ranges,
+			gone->executed, gone->edges);
+}
+
+int profile_write(struct pd_output *out, const struct profile_format *f, enum profile_base base,
+		  const struct model_binary *b)
+{
+	const char *path = name_shown(b->is.name);
+	struct error err = { .code = 0 };
+	struct profile_removed gone;
+	struct profile_address where;
+	struct flat counts;
+	int rc;
+
+	profile_address_init(&where, b, base);
+	if (!flat_init(&counts, b, f->ranges)) {
+		fprintf(stderr, "cstrace profile: out of memory\n");
+		pd_output_abort(out);
+		return ERR_NOMEM;
+	}
+	profile_address_limit(&where, &counts, &gone);
+	f->write(out, &counts, &where);
+	rc = pd_output_finish(out, &err);
+	if (rc)
+		fprintf(stderr, "cstrace profile: %s\n", err.msg);
+	else
+		fprintf(stderr, "cstrace profile: %s: %zu ranges, %zu edges, %" PRIu64 " instructions, %" PRIu64
+			" branches (%" PRIu64 " inside the binary)\n", path, counts.nr_ranges, counts.nr_edges, b->insns,
+			b->branches, b->inside);
+	flat_free(&counts);
+	if (rc)
+		return rc;
+	if (where.unlinked)
+		report_unlinked(f, b, &gone);
+	if (b->is.type == CST_COUNT_MEMORY && b->dso && dso_is_memory(b->dso))
+		fprintf(stderr, "cstrace profile: %s is a copy of kernel memory: its places are those of no program file, "
+			"and no reader has functions for them; for a profile of the kernel, decode with --vmlinux and "
+			"without the copy\n", path);
+	if (b->dso)
+		readers_report(stderr, "profile", b->dso, f->reader);
+	return 0;
+}
+
+/* Binaries that ran, and whose file is not there for names and lines. */
+static void report_missing(const struct profile_format *f, const struct whole *w)
+{
+	const struct model_binary *b;
+	struct elf_facts facts;
+
+	for (b = w->model->binaries; b < w->model->binaries + w->model->nr_binaries; b++) {
+		if (!b->insns || !whole_has(w, b->number) || model_without_file(b))
+			continue;
+		if (!b->dso || !dso_file(b->dso))
+			fprintf(stderr, "cstrace profile: %s: its file is missing: its functions have no names%s; give the "
+				"directory with the target's files with --symfs DIR\n", name_shown(b->is.name),
+				f->lines ? ", and no lines" : "");
+		else if (f->lines && dso_facts(b->dso, &facts) && !facts.dwarf_high)
+			fprintf(stderr, "cstrace profile: %s: it has no DWARF: no lines, unless a debug file is found%s%s\n",
+				name_shown(b->is.name), facts.debuglink[0] ? ": " : "", name_shown(facts.debuglink));
+	}
+}
+
+int profile_write_whole(struct pd_output *out, const struct profile_format *f, const struct whole *w)
+{
+	struct error err = { .code = 0 };
+	size_t i, n = 0;
+	int rc = f->write_whole(out, w);
+
+	if (rc) {
+		fprintf(stderr, "cstrace profile: out of memory\n");
+		pd_output_abort(out);
+		return rc;
+	}
+	rc = pd_output_finish(out, &err);
+	if (rc) {
+		fprintf(stderr, "cstrace profile: %s\n", err.msg);
+		return rc;
+	}
+	for (i = 0; i < w->model->nr_binaries; i++)
+		n += w->model->binaries[i].insns && whole_has(w, (uint32_t)i);
+	fprintf(stderr, "cstrace profile: %zu binaries, %" PRIu64 " instructions, %zu calling contexts\n", n,
+		whole_instructions(w), w->model->nr_nodes);
+	report_missing(f, w);
+	return 0;
+}

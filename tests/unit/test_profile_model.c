@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The model of counts: what records make of it, and records that fit nowhere. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "profile/model.h"
+
+#define REC(k, member, ...) (struct cst_count_record){ .kind = k, .member = __VA_ARGS__ }
+
+static int add(struct model *m, struct cst_count_record rec)
+{
+	return model_add(m, &rec);
+}
+
+static void binary(struct model *m, const char *name)
+{
+	assert_int_equal(add(m, REC(CST_COUNT_BINARY, binary, { .name = name })), 0);
+}
+
+static void sums(void **state)
+{
+	struct model_binary **v, *b;
+	struct model m;
+	uint64_t at, vaddr;
+
+	(void)state;
+	model_init(&m);
+	assert_int_equal(add(&m, REC(CST_COUNT_TOTAL, total, { "instructions", 12 })), 0);
+	assert_int_equal(model_total(&m, "instructions"), 12);
+	assert_int_equal(model_total(&m, "loss.gaps"), 0);
+	binary(&m, "b");
+	assert_int_equal(add(&m, REC(CST_COUNT_SEGMENT, segment, { 0x10, 0x20, 0x1010, 0 })), 0);
+	assert_int_equal(add(&m, REC(CST_COUNT_SEGMENT, segment, { 0x30, 0x20, 0x2030, 1 })), 0);
+	binary(&m, "a");
+	binary(&m, "a");
+	assert_int_equal(add(&m, REC(CST_COUNT_RANGE, range, { .binary = 0, .insns = 3, .start = 0, .last = 8, .count = 5 })), 0);
+	assert_int_equal(add(&m, REC(CST_COUNT_RANGE, range, { .binary = 0, .insns = 2, .start = 4, .last = 8, .count = 1 })), 0);
+	assert_int_equal(add(&m, REC(CST_COUNT_EDGE, edge, { 0, 8, 0, 4 })), 0);
+	assert_int_equal(add(&m, REC(CST_COUNT_EDGE, edge, { 0, 8, CST_COUNT_OUTSIDE, 2 })), 0);
+	assert_int_equal(add(&m, REC(CST_COUNT_RANGE, range, { .binary = 2, .insns = 3, .count = UINT64_MAX / 2 })), 0);
+	b = &m.binaries[0];
+	assert_int_equal(b->insns, 17);
+	assert_int_equal(b->branches, 6);
+	assert_int_equal(b->inside, 4);
+	assert_int_equal(m.binaries[2].insns, UINT64_MAX);
+	assert_int_equal(add(&m, REC(CST_COUNT_RANGE, range, { .binary = 2, .insns = 3, .count = 2 })), 0);
+	assert_int_equal(m.binaries[2].insns, UINT64_MAX);
+
+	assert_true(model_vaddr(b, 0x2f, &vaddr));
+	assert_int_equal(vaddr, 0x102f);
+	assert_true(model_vaddr(b, 0x30, &vaddr));
+	assert_int_equal(vaddr, 0x2030);
+	assert_false(model_vaddr(b, 0x50, &vaddr));
+	assert_int_equal(vaddr, 0x50);
+	assert_true(model_first_segment(b, &at, &vaddr));
+	assert_int_equal(at, 0x10);
+	assert_false(model_first_segment(&m.binaries[1], &at, &vaddr));
+
+	v = model_busiest(&m);
+	assert_non_null(v);
+	assert_ptr_equal(v[0], &m.binaries[2]);
+	assert_ptr_equal(v[1], &m.binaries[0]);
+	assert_ptr_equal(v[2], &m.binaries[1]);
+	free(v);
+	model_free(&m);
+}
+
+static void nodes(void **state)
+{
+	static const uint32_t depth[] = { 0, 1, 2, 2, 1, 0, 1 }, parent[] = { MODEL_NO_NODE, 0, 1, 1, 0, MODEL_NO_NODE, 5 };
+	struct model m;
+	unsigned int i;
+
+	(void)state;
+	model_init(&m);
+	binary(&m, "b");
+	for (i = 0; i < 7; i++)
+		assert_int_equal(add(&m, REC(CST_COUNT_NODE, node, { .depth = depth[i], .from_binary = CST_COUNT_NO_BINARY })), 0);
+	for (i = 0; i < 7; i++)
+		assert_int_equal(m.nodes[i].parent, parent[i]);
+	model_free(&m);
+}
+
+static void unfitting(void **state)
+{
+	static const struct cst_count_record bad[] = {
+		{ .kind = CST_COUNT_SEGMENT },
+		{ .kind = CST_COUNT_RANGE },
+		{ .kind = CST_COUNT_NOT_TAKEN },
+		{ .kind = CST_COUNT_EDGE },
+		{ .kind = CST_COUNT_ENTRY },
+		{ .kind = CST_COUNT_NODE, .node = { .depth = 1, .binary = CST_COUNT_NO_BINARY, .from_binary = CST_COUNT_NO_BINARY } },
+		{ .kind = CST_COUNT_NODE, .node = { .binary = 0, .from_binary = CST_COUNT_NO_BINARY } },
+		{ .kind = CST_COUNT_NODE, .node = { .binary = CST_COUNT_NO_BINARY, .from_binary = 0 } },
+		{ .kind = CST_COUNT_NODE + 1 },
+		{ .kind = 0 },
+	};
+	struct model m;
+	unsigned int i;
+
+	(void)state;
+	model_init(&m);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(model_add(&m, &bad[i]), ERR_RECORD);
+	model_free(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums), cmocka_unit_test(nodes), cmocka_unit_test(unfitting),
+	};
+
+	return cmocka_run_group_tests_name("profile model", tests, NULL, NULL);
+}
