@@ -11,6 +11,7 @@
 #include "compare/packets.h"
 #include "compare/report.h"
 #include "compare/sides.h"
+#include "decode/decode.h"
 
 struct compare {
 	struct session *ss;

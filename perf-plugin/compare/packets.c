@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode/decode.h"
+
 /* Bytes of the trace before and behind a difference whose packets are listed. */
 #define BEFORE 24u
 #define BEHIND 12u

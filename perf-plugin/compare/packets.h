@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "decode/decode.h"
+#include "decode/stream.h"
 #include "files/output.h"
 
 /* Where a stream differs first. */

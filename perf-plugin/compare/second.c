@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "compare/sides.h"
+#include "decode/decode.h"
 
 /* Instructions that wait, in two halves: one is filled while the other is read. */
 #define HALF 16384u

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "compare/align.h"
-#include "decode/decode.h"
+#include "decode/stream.h"
 #include "insns/insns.h"
 
 /*

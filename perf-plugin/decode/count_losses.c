@@ -188,7 +188,7 @@ static void count_since(struct stream_state *st, const struct cst_stats *now, bo
 #define NO_BYTES 0
 	/* within a gap these bytes are counted with the gap */
 #define BYTES_OUTSIDE_GAPS (in_gap ? 0 : n)
-#include "decode/decode.h"
+#include "decode/stream.h"
 #include "losses/stats.def"
 #undef LOSS_STAT
 	st->losses.counted = *now;

@@ -6,51 +6,7 @@
 #ifndef CSTRACE_DECODE_DECODE_H
 #define CSTRACE_DECODE_DECODE_H
 
-#include <cstrace/cstrace.h>
-
-#include "filter/filter.h"
-#include "session/session.h"
-
-struct version;
-
-/*
- * One instruction stream: a trace ID in a buffer (queue), with its state in the batch that is delivered. A batch is cut
- * at every PE_CONTEXT, so all its ranges are of the same thread. Its times are final.
- */
-struct stream {
-	int cpu;		/* -1 unknown */
-	int pid, tid;		/* -1 unknown */
-	uint64_t time;		/* perf time in ns of the batch's first element; see time_known */
-	uint64_t time_end;	/* perf time of its last element; see clocks/pace.h */
-	uint32_t n_insn;	/* instructions in the batch, over which time to time_end is distributed */
-	bool time_known;	/* from a trace timestamp; else the AUX record's time */
-	/*
-	 * Minimum time for samples of this batch: that of the latest map or thread event that is in effect in the
-	 * batch's address space. 0: none.
-	 */
-	uint64_t not_before;
-	uint64_t before;	/* time of the next timestamp, the limit for session_time(); 0: not needed */
-	uint64_t aux_time;	/* perf time of the AUX record; 0 none */
-	uint64_t aux_seq;	/* position of the AUX record in the file (pd_record.seq) */
-	uint8_t trace_id;
-	unsigned int queue;	/* number of the buffer, from 0, in file order */
-	uint64_t place;		/* order of streams at the same time, independent of what else is decoded */
-	bool fragment_start;	/* first batch of an AUX fragment of this stream */
-	/*
-	 * A filter excludes this batch: it is not to be shown, except for a branch that is open before it and ends
-	 * here, if session_wants() selects that.
-	 */
-	bool unwanted;
-	struct filter *filter;	/* NULL: all batches are selected */
-	const struct cst_config *config;
-	struct cst_decoder *decoder;
-	void **priv;		/* pointer for the consumer's use, initially NULL; valid until consumer.stream_end */
-	/* for the session's own use */
-	struct version *code;	/* address space of the batch, or NULL */
-	bool kernel;
-	uint64_t moment;	/* moment for threads.h */
-	struct stream_state *state;
-};
+#include "decode/stream.h"
 
 struct session_consumer {
 	void *data;
@@ -123,22 +79,5 @@ int session_run(struct session *ss, const struct session_consumer *consumer);
  */
 int session_counted(struct session *ss, uint32_t section, struct dso **dso, const struct cst_pairs **ranges,
 		    const struct cst_pairs **edges);
-
-/*
- * Limits a time inside the batch to the next timestamp: without limits for batches (consumer.step 0), interpolation may
- * exceed it.
- */
-static inline uint64_t session_time(const struct stream *s, uint64_t time)
-{
-	if (!s->before || time < s->before)
-		return time;
-	return s->before > s->not_before ? s->before : s->not_before;
-}
-
-/* True if the filter selects this thread at that time. */
-static inline bool session_wants(const struct stream *s, int pid, int tid, uint64_t time)
-{
-	return !s->filter || filter_wants(s->filter, s->cpu, pid, tid, time);
-}
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/wide.h"
-#include "decode/decode.h"
+#include "decode/stream.h"
 #include "decode/run.h"
 
 /* size of the pieces of a batch to which a time filter is applied */

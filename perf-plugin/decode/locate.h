@@ -3,7 +3,7 @@
 #ifndef CSTRACE_DECODE_LOCATE_H
 #define CSTRACE_DECODE_LOCATE_H
 
-#include "decode/decode.h"
+#include "decode/stream.h"
 
 /* File and offset of an address, valid until the consumer returns. */
 struct session_loc {

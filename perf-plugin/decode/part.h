@@ -6,7 +6,7 @@
 #ifndef CSTRACE_DECODE_PART_H
 #define CSTRACE_DECODE_PART_H
 
-#include "decode/decode.h"
+#include "decode/stream.h"
 #include "session/internal.h"
 
 /* Counts of a file that occurs in the piece. */

@@ -9,7 +9,7 @@
 #ifndef CSTRACE_DECODE_PENDING_H
 #define CSTRACE_DECODE_PENDING_H
 
-#include "decode/decode.h"
+#include "decode/stream.h"
 
 struct version;
 

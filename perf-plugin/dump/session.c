@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "decode/decode.h"
 #include "dump/dump.h"
-#include "session/session.h"
 
 static int list_frames(struct dump *d, const struct session_fragment *f, bool packed)
 {

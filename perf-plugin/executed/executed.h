@@ -10,7 +10,7 @@
 
 #include <cstrace/tarmac.h>
 
-#include "decode/decode.h"
+#include "decode/stream.h"
 #include "decode/locate.h"
 #include "insns/insns.h"
 

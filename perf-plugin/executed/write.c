@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "decode/decode.h"
 #include "disasm/disasm.h"
 #include "files/output.h"
 #include "executed/executed.h"

@@ -7,10 +7,9 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "decode/decode.h"
+#include "decode/stream.h"
 #include "decode/locate.h"
 #include "export/copying.h"
-#include "session/session.h"
 
 #define READ_STEP	65536u
 #define FIRST_SLOTS	4096u

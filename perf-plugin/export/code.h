@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/decode.h"
+#include "decode/stream.h"
 
 struct stream;
 struct cst_generic;

@@ -18,9 +18,7 @@
 #include "decode/decode.h"
 #include "export/copying.h"
 #include "files/input.h"
-#include "images/dso.h"
 #include "import/bundle.h"
-#include "session/session.h"
 
 enum kernel_key { KERNEL_KCORE, KERNEL_KALLSYMS, KERNEL_MODULES, KERNEL_FILES };
 

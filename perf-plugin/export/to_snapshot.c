@@ -20,7 +20,6 @@
 #include "images/dso.h"
 #include "perfdata/auxinfo.h"
 #include "perfdata/reader.h"
-#include "session/session.h"
 
 #define CODE_LIMIT	(1ull << 30)
 #define MAX_BUFFERS	256	/* readers take no more */

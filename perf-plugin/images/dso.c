@@ -10,7 +10,7 @@
 #include "base/messages.h"
 #include "base/name.h"
 #include "files/input.h"
-#include "images/dso.h"
+#include "images/dso_table.h"
 #include "images/jitdump.h"
 #include "images/module.h"
 #include "images/unpack.h"

@@ -118,79 +118,6 @@ enum dso_trouble {
 	DSO_NO_SYMBOL,		/* kernel image without the symbol whose address was recorded */
 };
 
-/* Table of files by recorded path. */
-struct dso_places {
-	struct dso_place {
-		char *path;
-		char *file;
-		size_t number;
-		bool taken;	/* used for a record */
-	} *v;
-	size_t nr, cap;
-	bool sorted;
-};
-
-/* Returns 0 or ERR_NOMEM. */
-int dso_places_add(struct dso_places *p, const char *path, const char *file);
-void dso_places_free(struct dso_places *p);
-/* Returns the `nth` file that was added for the path, NULL if there are fewer. */
-struct dso_place *dso_places_find(struct dso_places *p, const char *path, unsigned int nth);
-
-/* The files that a package or snapshot contains besides its records. */
-struct dso_bundle {
-	struct dso_places images;	/* by recorded path */
-	struct dso_places jitdumps;	/* by recorded path, if there is one */
-	char *kcore, *kallsyms;		/* NULL: none */
-};
-
-void dso_bundle_free(struct dso_bundle *b);
-
-struct dso_search {
-	struct dso_bundle bundle;	/* searched before any other place */
-	const char *symfs;
-	const char *vmlinux;
-	const char *buildid_dir;	/* NULL: ~/.debug */
-	const char *kcore;		/* this and the next ones as given by the user; NULL: not given */
-	const char *kallsyms;
-	const char *jitdump;		/* files, separated by commas */
-	const char *osrelease;		/* of the recorded machine; NULL: unknown */
-	bool force;
-	bool other_recorder;		/* not recorded by perf, so its options are no remedy */
-	struct kernel_images *kernel;	/* for linking modules; NULL: none */
-	struct symfs_index *index;	/* files below symfs, built when first needed */
-};
-
-struct dso_table {
-	struct dso **bucket;
-	size_t nr_buckets;
-	struct dso **all;		/* in the order of first use */
-	size_t nr, cap;
-	struct dso_search search;
-};
-
-void dso_table_init(struct dso_table *t);
-void dso_table_free(struct dso_table *t);
-/* Returns the dso for a recorded path and build-id (len 0: none recorded). NULL: no memory. */
-struct dso *dso_table_get(struct dso_table *t, const char *path, const struct build_id *id, bool kernel);
-
-/* As dso_table_get(), for a kernel module that was loaded at `addr`. */
-struct dso *dso_table_get_module(struct dso_table *t, const char *path, const struct build_id *id,
-				 uint64_t addr);
-/* True if the kernel uses such a name for a module. */
-bool dso_is_module(const char *path);
-/* Returns the first dso of this kind and path, NULL if there is none. */
-struct dso *dso_table_find(const struct dso_table *t, const char *path, uint8_t kind);
-/* Adds a dso that cannot be found by path; the caller fills it in. NULL: no memory. */
-struct dso *dso_table_add(struct dso_table *t, const char *path, uint8_t kind);
-
-/* Sets the build-id that the file header has for a path. */
-void dso_table_set_build_id(struct dso_table *t, const char *path, const struct build_id *id);
-
-/* Sets the recorded position of .text for all modules of a path. */
-void dso_table_set_text(struct dso_table *t, const char *path, uint64_t in_file, uint64_t in_memory);
-
-/* Finds, checks and maps the file, once. Returns true if its bytes are available. */
-bool dso_load(struct dso_table *t, struct dso *d);
 /* Returns the address of a symbol of a loaded ELF file. */
 bool dso_symbol_address(struct dso *d, const char *name, uint64_t *vaddr);
 
@@ -203,22 +130,6 @@ int dso_read_elf(struct dso *d);
 bool elf_file_build_id(int fd, size_t size, const char *path, struct build_id *id);
 void dso_read_symbols(struct dso *d);
 
-/* dso_find.c: iterates over the files to try, best first; returns false at the end. */
-struct dso_candidates {
-	unsigned int step, sub;
-	bool by_name;
-	bool from_host;		/* a file of this machine at the recorded path */
-	bool from_input;
-	char path[4096];
-};
-bool dso_next_candidate(struct dso_search *s, const struct dso *d, struct dso_candidates *c);
-
-/* symfs_index.c: finds files below a directory by build-id. */
-const char *symfs_by_build_id(struct dso_search *s, const struct build_id *id);
-/* Returns the `nth` file with this base name. */
-const char *symfs_by_name(struct dso_search *s, const char *name, unsigned int nth);
-void symfs_index_free(struct symfs_index *ix);
-
 bool build_id_equal(const struct build_id *a, const struct build_id *b);
 /* Writes hex digits to `out`, which has room for 2 * BUILD_ID_MAX + 1. */
 const char *build_id_text(const struct build_id *id, char *out);
@@ -227,7 +138,6 @@ const char *build_id_text(const struct build_id *id, char *out);
  * Prints why there is no code, and the remedy, in one line each. `perf`: perf made the recording, so its options may
  * help.
  */
-/* `perf`: perf recorded it, and what its options do may help. */
 void dso_explain(const struct dso *d, bool perf, FILE *out);
 
 /*

@@ -8,7 +8,7 @@
 #include "base/bisect.h"
 #include "base/error.h"
 #include "files/input.h"
-#include "images/dso.h"
+#include "images/dso_table.h"
 #include "images/module.h"
 
 enum find_step {

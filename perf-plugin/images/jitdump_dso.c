@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "files/input.h"
-#include "images/dso.h"
+#include "images/dso_table.h"
 #include "images/jitdump.h"
 
 struct dso *jitdump_dso(struct dso_table *t, const char *path, const char *file, struct jitdump *jd)

@@ -3,7 +3,7 @@
 #ifndef CSTRACE_IMAGES_KERNEL_H
 #define CSTRACE_IMAGES_KERNEL_H
 
-#include "images/dso.h"
+#include "images/dso_table.h"
 #include "images/kallsyms.h"
 #include "images/patches.h"
 

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/bisect.h"
 #include "base/error.h"
-#include "images/dso.h"
+#include "images/dso_table.h"
 #include "images/patches.h"
 
 #define DSO_NAME "[kernel text changed while tracing]"

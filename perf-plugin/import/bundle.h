@@ -5,7 +5,7 @@
 
 #include <cstrace/package.h>
 
-#include "images/dso.h"
+#include "images/dso_table.h"
 #include "import/drops.h"
 #include "import/folder.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "buffers/units.h"
-#include "images/dso.h"
+#include "images/dso_table.h"
 #include "import/bare.h"
 #include "import/drops.h"
 #include "perfdata/reader.h"

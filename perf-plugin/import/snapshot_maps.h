@@ -8,7 +8,7 @@
 
 #include <cstrace/snapshot.h>
 
-#include "images/dso.h"
+#include "images/dso_table.h"
 #include "import/drops.h"
 #include "import/events.h"
 #include "import/folder.h"

@@ -6,7 +6,7 @@
 #include "base/name.h"
 #include "decode/decode.h"
 #include "decode/locate.h"
-#include "images/dso.h"
+#include "images/dso_table.h"
 #include "images/elf_facts.h"
 #include "info/internal.h"
 

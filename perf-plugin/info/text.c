@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/name.h"
 #include "buffers/owners.h"
-#include "decode/decode.h"
 #include "info/info.h"
 #include "info/internal.h"
 

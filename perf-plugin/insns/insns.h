@@ -6,7 +6,7 @@
 #ifndef CSTRACE_INSNS_INSNS_H
 #define CSTRACE_INSNS_INSNS_H
 
-#include "decode/decode.h"
+#include "decode/stream.h"
 #include "decode/locate.h"
 
 /* What became of an instruction that was reached. */

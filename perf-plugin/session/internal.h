@@ -9,7 +9,7 @@
 #include "buffers/units.h"
 #include "clocks/clocks.h"
 #include "filter/select.h"
-#include "images/dso.h"
+#include "images/dso_table.h"
 #include "images/kernel.h"
 #include "images/perf_maps.h"
 #include "losses/losses.h"

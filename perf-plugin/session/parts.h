@@ -6,7 +6,7 @@
 #include "buffers/queues.h"
 #include "buffers/units.h"
 #include "clocks/clocks.h"
-#include "images/dso.h"
+#include "images/dso_table.h"
 #include "images/kernel.h"
 #include "losses/losses.h"
 #include "session/session.h"

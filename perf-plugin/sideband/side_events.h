@@ -7,7 +7,7 @@
 #ifndef CSTRACE_SIDEBAND_SIDE_EVENTS_H
 #define CSTRACE_SIDEBAND_SIDE_EVENTS_H
 
-#include "images/dso.h"
+#include "images/dso_table.h"
 #include "images/kernel.h"
 #include "perfdata/decode.h"
 #include "perfdata/reader.h"

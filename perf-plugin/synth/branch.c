@@ -3,7 +3,7 @@
  * branch.c - completes branches whose target does not follow from the next range: exceptions, missing code, ends of a
  * stretch.
  */
-#include "decode/decode.h"
+#include "decode/stream.h"
 #include "synth/branch.h"
 
 /*

@@ -13,9 +13,8 @@
 #include <cstrace/flow.h>
 #include <cstrace/isa.h>
 
-#include "decode/decode.h"
+#include "decode/stream.h"
 #include "decode/locate.h"
-#include "session/session.h"
 
 enum branch_kind {
 	BRANCH_NONE,		/* type unknown */

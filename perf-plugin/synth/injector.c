@@ -10,7 +10,6 @@
 #include "decode/locate.h"
 #include "images/dso.h"
 #include "perfdata/writer.h"
-#include "session/session.h"
 #include "synth/evname.h"
 #include "synth/merge.h"
 #include "synth/sideband.h"

@@ -8,7 +8,6 @@
 
 #include "decode/decode.h"
 #include "decode/locate.h"
-#include "session/session.h"
 #include "synth/branch.h"
 #include "synth/itrace.h"
 #include "synth/ring.h"

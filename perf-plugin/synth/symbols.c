@@ -3,7 +3,7 @@
 #include "synth/symbols.h"
 
 #include "base/name.h"
-#include "decode/decode.h"
+#include "decode/stream.h"
 #include "decode/locate.h"
 #include "images/dso.h"
 #include "tasks/space.h"

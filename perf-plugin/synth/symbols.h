@@ -3,8 +3,7 @@
 #ifndef CSTRACE_SYNTH_SYMBOLS_H
 #define CSTRACE_SYNTH_SYMBOLS_H
 
-#include "decode/decode.h"
-#include "session/session.h"
+#include "decode/stream.h"
 
 #define SYMBOLS_CACHE	8192u
 

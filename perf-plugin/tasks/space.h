@@ -8,7 +8,7 @@
 
 #include <cstrace/image.h>
 
-#include "images/dso.h"
+#include "images/dso_table.h"
 #include "tasks/threads.h"
 
 struct version {

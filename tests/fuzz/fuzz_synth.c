@@ -4,7 +4,7 @@
  * consistent: no instruction in two samples, stacks and chains within their size, branches with an end,
  * nothing that goes back in time in a lane of the merge.
  */
-#include "decode/decode.h"
+#include "decode/stream.h"
 #include "decode/stream_state.h"
 #include "fuzz_input.h"
 #include "session/internal.h"

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "elf_build.h"
-#include "images/dso.h"
+#include "images/dso_table.h"
 #include "losses/losses.h"
 #include "session/session.h"
 #include "temp_dir.h"

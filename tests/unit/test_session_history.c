@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "history_build.h"
-#include "images/dso.h"
+#include "images/dso_table.h"
 #include "tasks/space.h"
 
 static struct dso files[8];

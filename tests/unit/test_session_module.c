@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 
-#include "images/dso.h"
+#include "images/dso_table.h"
 #include "images/kernel.h"
 #include "images/module.h"
 #include "images/unpack.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "images/dso.h"
+#include "images/dso_table.h"
 #include "images/patches.h"
 
 #define TEXT	0xffff800008010000ull

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "decode/decode.h"
+#include "decode/stream.h"
 #include "synth/branch.h"
 #include "synth_elements.h"
 

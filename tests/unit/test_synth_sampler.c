@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <linux/perf_event.h>
 
-#include "decode/decode.h"
+#include "decode/stream.h"
 #include "synth/sampler.h"
 #include "synth_elements.h"
 
