@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* profile.c - perf-cstrace profile: exact counts of one binary in the text form of a compiler's tool. */
+/* profile.c - perf-cstrace profile: exact counts in the form of a compiler's tool or of a viewer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,9 @@
 #include "profile/direct.h"
 #include "profile/formats.h"
 
-/* Reports why there is no binary to write, and what ran. Returns the exit code. */
-static int nothing_chosen(const char *name, const char *want, const struct model_binary *b, struct model_binary **v,
-			  const struct model *m)
+/* Reports why there is nothing to write, and what ran. `one`: of one binary. Returns the exit code. */
+static int nothing_chosen(const char *name, const char *want, bool one, const struct model_binary *b,
+			  struct model_binary **v, const struct model *m)
 {
 	size_t n = m->nr_binaries;
 
@@ -26,12 +26,14 @@ static int nothing_chosen(const char *name, const char *want, const struct model
 	else if (want)
 		fprintf(stderr, "cstrace profile: %s: nothing to profile: --binary asks for %s, and "
 			"the trace shows%s\n", name, want, n ? ":" : " no binary");
-	else if (n)
+	else if (n && one)
 		fprintf(stderr, "cstrace profile: %s: several binaries ran; choose one with --binary:\n", name);
+	else if (n)
+		fprintf(stderr, "cstrace profile: %s: nothing to profile: nothing was decoded; the trace shows:\n", name);
 	else
 		fprintf(stderr, "cstrace profile: %s: nothing to profile: the trace shows no binary\n", name);
 	choose_list(stderr, v, n, model_total(m, "instructions.elsewhere"));
-	return b || want || !n ? CMD_LOSSES : CMD_ERROR;
+	return b || want || !n || !one ? CMD_LOSSES : CMD_ERROR;
 }
 
 /* What is to be written, by the options. */
@@ -58,8 +60,8 @@ static int write_chosen(struct session *ss, const struct request *r, const struc
 		return CMD_ERROR;
 	}
 	b = r->want ? choose_named(v, m->nr_binaries, r->want) : choose_main(v, m->nr_binaries);
-	if (one ? !b || choose_empty(b) : !m->nr_binaries) {
-		rc = nothing_chosen(session_name(ss), r->want, b, v, m);
+	if (one ? !b || choose_empty(b) : !whole_instructions(&whole)) {
+		rc = nothing_chosen(session_name(ss), r->want, one, one ? b : NULL, v, m);
 		pd_output_abort(out);
 	} else {
 		whole.only = one ? b : NULL;
@@ -145,11 +147,13 @@ int cmd_profile(int argc, const char **argv)
 		{ 'o', "output", CMD_OPT_STRING, &r.output, "FILE", "write to FILE instead of stdout",
 		  NULL },
 		{ 0, "format", CMD_OPT_STRING, &format, "NAME",
-		  "autofdo (default), llvm or bolt, see below", NULL },
+		  "autofdo (default), llvm, bolt, callgrind, folded or top, see below", NULL },
 		{ 0, "address", CMD_OPT_STRING, &address, "BASE",
 		  "numbers in an autofdo profile: offset (default) or vaddr, see below", NULL },
 		{ 0, "binary", CMD_OPT_STRING, &r.want, "PATH",
-		  "which binary, as recorded or by its name (default: the only executable)", NULL },
+		  "which binary, as recorded or by its name (default: the only executable, or all)", NULL },
+		{ 0, "demangle", CMD_OPT_FLAG, &r.demangle, NULL,
+		  "names of C++ functions as in the source: callgrind, folded, top", NULL },
 		CMD_OPT_END,
 	};
 	static const char more[] =
@@ -158,6 +162,10 @@ int cmd_profile(int argc, const char **argv)
 		"  the first segment on (--address=vaddr). Numbers of the other kind put counts to other functions.\n"
 		"llvm: for llvm-profgen (LLVM 19 or later) --unsymbolized-profile --use-offset=0.\n"
 		"bolt: for perf2bolt -p FILE --pa; Debian has it as /usr/lib/llvm-VERSION/bin/perf2bolt.\n"
+		"These are of one binary; the others are of all, or of the one of --binary:\n"
+		"callgrind: instructions by address and line, and calls, for callgrind_annotate and KCachegrind.\n"
+		"folded: instructions by stack of functions, for flamegraph.pl and speedscope.\n"
+		"top: a table of functions, the one with most instructions first.\n"
 		"All counts are exact: every range and branch of the trace, in one pass.\n";
 	const struct cmd_desc cmd = { "profile", "exact counts of executed branches and ranges for compilers",
 				      NULL, opts, more };
@@ -172,7 +180,7 @@ int cmd_profile(int argc, const char **argv)
 		return rc;
 	r.f = profile_format_find(format);
 	if (!r.f)
-		return cmd_usage_error(&cmd, "--format=%s: known are autofdo, llvm and bolt", format);
+		return cmd_usage_error(&cmd, "--format=%s: known are autofdo, llvm, bolt, callgrind, folded and top", format);
 	r.base = r.f->base;
 	r.symfs = so.symfs;
 	if (address && r.base != PROFILE_OFFSET)

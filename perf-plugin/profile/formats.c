@@ -111,6 +111,7 @@ static void write_llvm(struct pd_output *out, const struct flat *f, const struct
 }
 
 #define ONE(joined, arrivals, ranges, reader, base, write)	joined, arrivals, ranges, reader, base, write, NULL, false
+#define WHOLE(write, lines)	true, true, FLAT_ARRIVED, 0, PROFILE_VADDR, NULL, write, lines
 
 const struct profile_format profile_formats[] = {
 	{ "autofdo", ONE(false, false, FLAT_SPLIT, READER_AUTOFDO, PROFILE_OFFSET, write_autofdo),
@@ -118,6 +119,9 @@ const struct profile_format profile_formats[] = {
 	{ "llvm", ONE(true, false, FLAT_JOINED, READER_LLVM, PROFILE_VADDR, write_llvm),
 	  "llvm-profgen --unsymbolized-profile, with --use-offset=0" },
 	{ "bolt", ONE(true, true, FLAT_ARRIVED, READER_BOLT, PROFILE_VADDR, bolt_write), "perf2bolt -p FILE --pa" },
+	{ "callgrind", WHOLE(callgrind_write, true), "callgrind_annotate, KCachegrind" },
+	{ "folded", WHOLE(folded_write, false), "flamegraph.pl, speedscope" },
+	{ "top", WHOLE(top_write, false), "a table for the terminal" },
 	{ NULL, ONE(false, false, 0, 0, 0, NULL), NULL },
 };
 

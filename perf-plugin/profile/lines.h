@@ -26,6 +26,27 @@ static inline void lines_flush(struct lines *l)
 	l->p = l->buf;
 }
 
+/* Writes a number of 64 bits. */
+static inline char *text_unsigned(char *p, uint64_t v)
+{
+	/* text_dec() has 63 bits */
+	if (v >> 63) {
+		p = text_dec(p, (int64_t)(v / 10), 0, ' ');
+		v %= 10;
+	}
+	return text_dec(p, (int64_t)v, 0, ' ');
+}
+
+/* Writes text; of more than a buffer, its begin. */
+static inline void lines_text(struct lines *l, const char *text, size_t n)
+{
+	if (n > sizeof(l->buf) - TEXT_SPARE)
+		n = sizeof(l->buf) - TEXT_SPARE;
+	if ((size_t)(l->buf + sizeof(l->buf) - l->p) < n + TEXT_SPARE)
+		lines_flush(l);
+	l->p = text_bytes(l->p, text, n);
+}
+
 /* Returns room of LINE_ROOM bytes for the next line. The caller sets l->p to its end. */
 static inline char *lines_next(struct lines *l)
 {

@@ -51,7 +51,7 @@ nothing() {
 		says "$tmp/err" "$text" || return 1
 	done
 }
-for f in autofdo llvm bolt; do
+for f in autofdo llvm bolt callgrind folded top; do
 	check "profile: 3, $f of a binary that did not run" nothing $f $symfs "--binary gcc" "--binary asks for gcc" \
 		"119840 instructions  /opt/cstrace-sample/sample.a64" "losses: none"
 	check "profile: 3, $f of a binary that is missing" nothing $f "$tmp" "--binary sample.a64" "--binary asks for sample.a64" \

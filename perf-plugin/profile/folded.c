@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * folded.c - stacks of functions as flamegraph.pl and speedscope read them: names separated by semicolons, the innermost
+ * function last, a space, the instructions.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "profile/lines.h"
+#include "profile/tree.h"
+#include "profile/whole.h"
+
+/* A semicolon in a name would be read as the end of it. */
+static void put_name(struct lines *l, const char *name)
+{
+	const char *end;
+
+	while ((end = strchr(name, ';'))) {
+		lines_text(l, name, (size_t)(end - name));
+		lines_text(l, ":", 1);
+		name = end + 1;
+	}
+	lines_text(l, name, strlen(name));
+}
+
+static void put_count(struct lines *l, uint64_t insns)
+{
+	char *p = lines_next(l);
+
+	*p++ = ' ';
+	p = text_unsigned(p, insns);
+	*p++ = '\n';
+	l->p = p;
+}
+
+struct path {
+	uint32_t *v;
+	size_t n, cap;
+};
+
+static bool put_stack(struct lines *l, const struct functions *fs, const struct stacks *s, uint32_t i, struct path *path)
+{
+	const uint64_t insns = s->v[i].insns;
+	uint32_t *to;
+
+	for (path->n = 0; i != MODEL_NO_NODE; i = s->v[i].parent) {
+		to = ARRAY_ADD(path->v, path->n, path->cap);
+		if (!to)
+			return false;
+		*to = s->v[i].function;
+	}
+	while (path->n--) {
+		put_name(l, fs->v[path->v[path->n]].name);
+		if (path->n)
+			lines_text(l, ";", 1);
+	}
+	put_count(l, insns);
+	return true;
+}
+
+/* Instructions that no stack has: those of a model without calls, or not in any binary. */
+static uint64_t without_stack(const struct whole *w, const struct functions *fs, const struct stacks *s)
+{
+	uint64_t all = whole_instructions(w), have = 0;
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (whole_has(w, fs->v[s->v[i].function].binary))
+			have += s->v[i].insns;
+	return have < all ? all - have : 0;
+}
+
+int folded_write(struct pd_output *out, const struct whole *w)
+{
+	static const char none[] = "[no stack]";
+	struct path path = { .v = NULL };
+	struct functions fs;
+	struct stacks s;
+	struct lines l;
+	uint64_t rest;
+	bool ok;
+	size_t i;
+
+	if (!functions_init(&fs, w->model, w->demangle))
+		return ERR_NOMEM;
+	ok = stacks_init(&s, &fs);
+	lines_init(&l, out);
+	for (i = 0; ok && i < s.n; i++)
+		if (s.v[i].insns && whole_has(w, fs.v[s.v[i].function].binary))
+			ok = put_stack(&l, &fs, &s, (uint32_t)i, &path);
+	rest = ok ? without_stack(w, &fs, &s) : 0;
+	if (rest) {
+		lines_text(&l, none, strlen(none));
+		put_count(&l, rest);
+	}
+	lines_flush(&l);
+	free(path.v);
+	stacks_free(&s);
+	functions_free(&fs);
+	return ok ? 0 : ERR_NOMEM;
+}

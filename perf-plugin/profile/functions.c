@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* functions.c - finds the function of a place by symbols, and by the targets of calls where there are none. */
+#include "profile/functions.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bisect.h"
+#include "base/name.h"
+#include "images/dso.h"
+#include "profile/demangle.h"
+
+const char *functions_binary(const struct model *m, uint32_t binary)
+{
+	const char *name, *slash;
+
+	if (binary == CST_COUNT_NO_BINARY)
+		return "[elsewhere]";
+	name = m->binaries[binary].is.name;
+	slash = strrchr(name, '/');
+	return name_shown(slash && slash[1] ? slash + 1 : name);
+}
+
+static bool add_target(struct functions *fs, uint32_t binary, uint64_t offset)
+{
+	struct function_targets *t = &fs->targets[binary];
+	uint64_t *to;
+
+	if (t->n && t->v[t->n - 1] == offset)
+		return true;
+	to = ARRAY_ADD(t->v, t->n, t->cap);
+	if (to)
+		*to = offset;
+	return to;
+}
+
+static int compare_targets(const void *pa, const void *pb)
+{
+	const uint64_t *a = pa, *b = pb;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+static void sort_targets(struct function_targets *t)
+{
+	size_t i, n = 0;
+
+	if (!t->n)
+		return;
+	qsort(t->v, t->n, sizeof(*t->v), compare_targets);
+	for (i = 1; i < t->n; i++)
+		if (t->v[i] != t->v[n])
+			t->v[++n] = t->v[i];
+	t->n = n + 1;
+}
+
+/* The callees of all calls. A ROOT begins anywhere in its function. */
+static bool read_targets(struct functions *fs)
+{
+	const struct model *m = fs->model;
+	size_t i;
+
+	fs->targets = calloc(m->nr_binaries ? m->nr_binaries : 1, sizeof(*fs->targets));
+	if (!fs->targets)
+		return false;
+	for (i = 0; i < m->nr_nodes; i++) {
+		const struct cst_count_node *n = &m->nodes[i].is;
+
+		if (n->kind != CST_COUNT_ROOT && n->kind != CST_COUNT_CUT && n->binary != CST_COUNT_NO_BINARY &&
+		    !add_target(fs, n->binary, n->entry))
+			return false;
+	}
+	for (i = 0; i < m->nr_binaries; i++)
+		sort_targets(&fs->targets[i]);
+	return true;
+}
+
+static size_t hash(uint32_t binary, uint64_t start)
+{
+	return (size_t)((start ^ (uint64_t)binary << 48) * 0x9e3779b97f4a7c15u >> 20);
+}
+
+static uint32_t *slot_of(struct functions *fs, uint32_t *slots, size_t n, uint32_t binary, uint64_t start)
+{
+	size_t i = hash(binary, start) & (n - 1);
+
+	while (slots[i] && (fs->v[slots[i] - 1].binary != binary || fs->v[slots[i] - 1].start != start))
+		i = (i + 1) & (n - 1);
+	return &slots[i];
+}
+
+static bool grow_slots(struct functions *fs)
+{
+	size_t n = fs->nr_slots ? 2 * fs->nr_slots : 1024, i;
+	uint32_t *slots = calloc(n, sizeof(*slots));
+
+	if (!slots)
+		return false;
+	for (i = 0; i < fs->nr; i++)
+		*slot_of(fs, slots, n, fs->v[i].binary, fs->v[i].start) = (uint32_t)i + 1;
+	free(fs->slot);
+	fs->slot = slots;
+	fs->nr_slots = n;
+	return true;
+}
+
+static const char *copy_name(const struct functions *fs, const char *name)
+{
+	char *plain = fs->demangle ? demangled(name) : NULL;
+	const char *copy = strdup(name_shown(plain ? plain : name));
+
+	free(plain);
+	return copy;
+}
+
+/* Adds a function, or returns the one that is there. The name is copied. */
+static uint32_t add_function(struct functions *fs, const struct function *f)
+{
+	struct function *to;
+	uint32_t *slot;
+
+	if (2 * (fs->nr + 1) > fs->nr_slots && !grow_slots(fs))
+		return FUNCTION_NONE;
+	slot = slot_of(fs, fs->slot, fs->nr_slots, f->binary, f->start);
+	if (*slot)
+		return *slot - 1;
+	to = ARRAY_ADD(fs->v, fs->nr, fs->cap);
+	if (!to)
+		return FUNCTION_NONE;
+	*to = *f;
+	to->name = copy_name(fs, f->name);
+	if (!to->name) {
+		fs->nr--;
+		return FUNCTION_NONE;
+	}
+	*slot = (uint32_t)fs->nr;
+	return (uint32_t)fs->nr - 1;
+}
+
+bool functions_init(struct functions *fs, const struct model *m, bool demangle)
+{
+	static const struct function none[] = {
+		{ CST_COUNT_NO_BINARY, 0, 1, "[elsewhere]" },
+		{ CST_COUNT_NO_BINARY, 1, 2, "[cut]" },
+	};
+
+	*fs = (struct functions){ .model = m, .demangle = demangle };
+	if (read_targets(fs) && add_function(fs, &none[FUNCTION_ELSEWHERE]) == FUNCTION_ELSEWHERE &&
+	    add_function(fs, &none[FUNCTION_CUT]) == FUNCTION_CUT)
+		return true;
+	functions_free(fs);
+	return false;
+}
+
+void functions_free(struct functions *fs)
+{
+	size_t i;
+
+	for (i = 0; i < fs->nr; i++)
+		free((char *)fs->v[i].name);
+	for (i = 0; fs->targets && i < fs->model->nr_binaries; i++)
+		free(fs->targets[i].v);
+	free(fs->targets);
+	free(fs->slot);
+	free(fs->v);
+	*fs = (struct functions){ .model = NULL };
+}
+
+/* Narrows [f->start, f->end) to the code between two targets of calls around `offset`. */
+static void between_targets(const struct function_targets *t, uint64_t offset, struct function *f)
+{
+	size_t lo = 0, hi = t->n;
+
+	BISECT(lo, hi, mid, t->v[mid] <= offset);
+	if (lo && t->v[lo - 1] > f->start)
+		f->start = t->v[lo - 1];
+	if (lo < t->n && t->v[lo] < f->end)
+		f->end = t->v[lo];
+}
+
+/* A function ends where a symbol behind `offset` begins, also one inside of it. Returns the index of that symbol. */
+static size_t until_symbol(const struct dso *d, uint64_t offset, struct function *f)
+{
+	size_t lo = 0, hi = d->nr_syms;
+
+	BISECT(lo, hi, mid, d->syms[mid].offset <= offset);
+	if (lo < d->nr_syms && d->syms[lo].offset < f->end)
+		f->end = d->syms[lo].offset;
+	return lo;
+}
+
+/* Narrows [f->start, f->end) to the code between two symbols. */
+static void between_symbols(const struct dso *d, uint64_t offset, struct function *f)
+{
+	size_t next = until_symbol(d, offset, f);
+	uint64_t end;
+
+	if (!next)
+		return;
+	end = d->syms[next - 1].offset + d->syms[next - 1].size;
+	if (end <= offset && end > f->start)
+		f->start = end;
+}
+
+/* The executable segment that holds `offset`. */
+static void in_segment(const struct model_binary *b, uint64_t offset, struct function *f)
+{
+	const struct cst_count_segment *s;
+
+	for (s = b->segs; s < b->segs + b->nr_segs; s++)
+		if (s->exec && offset >= s->offset && offset - s->offset < s->size) {
+			f->start = s->offset;
+			f->end = s->offset + s->size;
+		}
+}
+
+static uint32_t unnamed(struct functions *fs, const struct model_binary *b, uint64_t offset)
+{
+	struct function f = { .binary = b->number, .start = 0, .end = UINT64_MAX };
+	char name[300];
+
+	in_segment(b, offset, &f);
+	if (b->dso)
+		between_symbols(b->dso, offset, &f);
+	between_targets(&fs->targets[b->number], offset, &f);
+	snprintf(name, sizeof(name), "[%.250s+0x%" PRIx64 "]", functions_binary(fs->model, b->number), f.start);
+	f.name = name;
+	return add_function(fs, &f);
+}
+
+uint32_t functions_at(struct functions *fs, uint32_t binary, uint64_t offset)
+{
+	const struct function *last = &fs->v[fs->last];
+	const struct model_binary *b;
+	struct function f = { .binary = binary };
+	uint64_t size;
+	uint32_t found;
+
+	if (binary == CST_COUNT_NO_BINARY)
+		return FUNCTION_ELSEWHERE;
+	if (last->binary == binary && offset >= last->start && offset < last->end)
+		return fs->last;
+	b = &fs->model->binaries[binary];
+	if (b->is.type == CST_COUNT_JIT || (b->is.type == CST_COUNT_MEMORY && !strncmp(b->is.name, "bpf_", 4))) {
+		f.end = UINT64_MAX;
+		f.name = b->is.name;
+		found = add_function(fs, &f);
+	} else if (b->dso && dso_symbol(b->dso, offset, &f.name, &f.start, &size)) {
+		f.end = size > UINT64_MAX - f.start ? UINT64_MAX : f.start + size;
+		until_symbol(b->dso, offset, &f);
+		found = add_function(fs, &f);
+	} else {
+		found = unnamed(fs, b, offset);
+	}
+	if (found != FUNCTION_NONE)
+		fs->last = found;
+	return found;
+}
+
+uint32_t functions_of_node(struct functions *fs, const struct cst_count_node *n)
+{
+	return n->kind == CST_COUNT_CUT ? FUNCTION_CUT : functions_at(fs, n->binary, n->entry);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* places.h - source lines of the binaries of a model; DWARF is opened when it is first needed. */
+#ifndef CSTRACE_PROFILE_PLACES_H
+#define CSTRACE_PROFILE_PLACES_H
+
+#include "profile/model.h"
+#include "sources/source.h"
+
+struct places {
+	const struct model *model;
+	const char *symfs;
+	struct places_binary {
+		struct source *source;	/* NULL: none */
+		bool tried;
+	} *v;
+};
+
+/* Returns false without memory. */
+bool places_init(struct places *p, const struct model *m, const char *symfs);
+void places_free(struct places *p);
+
+/* Returns the lines of a binary, NULL if there are none. */
+struct source *places_source(struct places *p, uint32_t binary);
+/* Returns the line of a place; without one, file "???" and line 0. */
+struct source_place places_at(struct places *p, uint32_t binary, uint64_t offset);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* tree.c - sums up nodes by call site and callee, and by the functions on their stack. */
+#include "profile/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* ---- index by a 64-bit key -------------------------------------------------------------------- */
+
+/* Indexes of entries of an array, by the hash of their key; the caller compares keys. */
+struct index {
+	uint32_t *slot;		/* index + 1; 0: free */
+	size_t size, used;	/* size is a power of two */
+};
+
+typedef uint64_t (*hash_fn)(const void *array, uint32_t i);
+
+static bool index_grow(struct index *ix, const void *array, hash_fn hash)
+{
+	size_t size = ix->size ? 2 * ix->size : 4096, i, at;
+	uint32_t *slot = calloc(size, sizeof(*slot));
+
+	if (!slot)
+		return false;
+	for (i = 0; i < ix->size; i++) {
+		if (!ix->slot[i])
+			continue;
+		for (at = hash(array, ix->slot[i] - 1) & (size - 1); slot[at];)
+			at = (at + 1) & (size - 1);
+		slot[at] = ix->slot[i];
+	}
+	free(ix->slot);
+	ix->slot = slot;
+	ix->size = size;
+	return true;
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	uint64_t h = (a ^ (b << 32 | b >> 32)) * 0x9e3779b97f4a7c15u;
+
+	return h ^ h >> 29;
+}
+
+/* ---- arcs ------------------------------------------------------------------------------------- */
+
+struct arcs {
+	struct call_arcs *out;
+	size_t cap;
+	struct index index;
+	uint32_t *active;	/* for each arc: how many calls of it are on the current stack */
+	size_t nr_active, cap_active;
+	uint32_t *path;		/* for each depth: arc + 1 on the current stack, 0: none */
+	size_t nr_path, cap_path;
+};
+
+static uint64_t arc_hash(const void *array, uint32_t i)
+{
+	const struct call_arc *a = (const struct call_arc *)array + i;
+
+	return mix(mix(a->from, a->binary), (uint64_t)a->caller << 32 | a->callee);
+}
+
+static bool same_arc(const struct call_arc *a, const struct call_arc *b)
+{
+	return a->from == b->from && a->binary == b->binary && a->caller == b->caller && a->callee == b->callee;
+}
+
+/* Returns the index of the arc with this key, a new one if needed; UINT32_MAX: no memory. */
+static uint32_t arc_of(struct arcs *as, const struct call_arc *key)
+{
+	struct call_arcs *out = as->out;
+	struct call_arc *to;
+	uint32_t *active;
+	size_t at;
+
+	if (2 * (as->index.used + 1) > as->index.size && !index_grow(&as->index, out->v, arc_hash))
+		return UINT32_MAX;
+	to = ARRAY_ADD(out->v, out->n, as->cap);
+	if (!to)
+		return UINT32_MAX;
+	*to = *key;
+	out->n--;
+	for (at = arc_hash(out->v, (uint32_t)out->n) & (as->index.size - 1); as->index.slot[at];) {
+		if (same_arc(&out->v[as->index.slot[at] - 1], key))
+			return as->index.slot[at] - 1;
+		at = (at + 1) & (as->index.size - 1);
+	}
+	active = ARRAY_ADD(as->active, as->nr_active, as->cap_active);
+	if (!active)
+		return UINT32_MAX;
+	*active = 0;
+	as->index.slot[at] = (uint32_t)++out->n;
+	as->index.used++;
+	return (uint32_t)out->n - 1;
+}
+
+/* The function that the call of node `n` is in: that of the call, or where there is no place, the caller. */
+static bool caller_of(struct functions *fs, const struct model_node *n, struct call_arc *key)
+{
+	const struct model_node *parent = &fs->model->nodes[n->parent];
+
+	key->binary = n->is.from_binary;
+	key->from = n->is.from;
+	key->caller = n->is.from_binary == CST_COUNT_NO_BINARY || n->is.from == CST_COUNT_OUTSIDE ?
+		      functions_of_node(fs, &parent->is) : functions_at(fs, n->is.from_binary, n->is.from);
+	return key->caller != FUNCTION_NONE;
+}
+
+static bool add_node(struct arcs *as, struct functions *fs, const struct model_node *n, uint64_t inclusive)
+{
+	struct call_arc key = { .calls = 0 }, *arc;
+	uint32_t *on_path, number;
+
+	/* the calls that are not on the stack of this node */
+	for (; as->nr_path > n->is.depth; as->nr_path--)
+		if (as->path[as->nr_path - 1])
+			as->active[as->path[as->nr_path - 1] - 1]--;
+	on_path = ARRAY_ADD(as->path, as->nr_path, as->cap_path);
+	if (!on_path)
+		return false;
+	*on_path = 0;
+	if (n->parent == MODEL_NO_NODE)
+		return true;
+	key.callee = functions_of_node(fs, &n->is);
+	if (key.callee == FUNCTION_NONE || !caller_of(fs, n, &key))
+		return false;
+	number = arc_of(as, &key);
+	if (number == UINT32_MAX)
+		return false;
+	arc = &as->out->v[number];
+	arc->calls += n->is.calls;
+	if (!as->active[number]++)
+		arc->inclusive += inclusive;
+	*on_path = number + 1;
+	return true;
+}
+
+static int compare_arcs(const void *pa, const void *pb)
+{
+	const struct call_arc *a = pa, *b = pb;
+
+	if (a->caller != b->caller)
+		return a->caller < b->caller ? -1 : 1;
+	if (a->binary != b->binary)
+		return a->binary < b->binary ? -1 : 1;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return a->callee < b->callee ? -1 : a->callee > b->callee;
+}
+
+/* Instructions of each node and of all below it. NULL: no memory. */
+static uint64_t *inclusive_insns(const struct model *m)
+{
+	uint64_t *v = malloc((m->nr_nodes ? m->nr_nodes : 1) * sizeof(*v));
+	size_t i;
+
+	for (i = 0; v && i < m->nr_nodes; i++)
+		v[i] = m->nodes[i].is.insns;
+	for (i = m->nr_nodes; v && i-- > 0;)
+		if (m->nodes[i].parent != MODEL_NO_NODE)
+			v[m->nodes[i].parent] += v[i];
+	return v;
+}
+
+bool call_arcs_init(struct call_arcs *a, struct functions *fs)
+{
+	const struct model *m = fs->model;
+	uint64_t *inclusive = inclusive_insns(m);
+	struct arcs as = { .out = a };
+	bool ok = inclusive;
+	size_t i;
+
+	*a = (struct call_arcs){ .v = NULL };
+	for (i = 0; ok && i < m->nr_nodes; i++)
+		ok = add_node(&as, fs, &m->nodes[i], inclusive[i]);
+	free(inclusive);
+	free(as.index.slot);
+	free(as.active);
+	free(as.path);
+	if (!ok)
+		call_arcs_free(a);
+	else if (a->n)
+		qsort(a->v, a->n, sizeof(*a->v), compare_arcs);
+	return ok;
+}
+
+void call_arcs_free(struct call_arcs *a)
+{
+	free(a->v);
+	*a = (struct call_arcs){ .v = NULL };
+}
+
+/* ---- stacks ----------------------------------------------------------------------------------- */
+
+static uint64_t stack_hash(const void *array, uint32_t i)
+{
+	const struct stack_node *s = (const struct stack_node *)array + i;
+
+	return mix(s->parent, s->function);
+}
+
+/* Returns the index of the stack, a new one if needed; UINT32_MAX: no memory. */
+static uint32_t stack_of(struct stacks *s, size_t *cap, struct index *ix, uint32_t parent, uint32_t function)
+{
+	struct stack_node *to;
+	size_t at;
+
+	if (2 * (ix->used + 1) > ix->size && !index_grow(ix, s->v, stack_hash))
+		return UINT32_MAX;
+	to = ARRAY_ADD(s->v, s->n, *cap);
+	if (!to)
+		return UINT32_MAX;
+	*to = (struct stack_node){ .parent = parent, .function = function };
+	s->n--;
+	for (at = stack_hash(s->v, (uint32_t)s->n) & (ix->size - 1); ix->slot[at]; at = (at + 1) & (ix->size - 1)) {
+		to = &s->v[ix->slot[at] - 1];
+		if (to->parent == parent && to->function == function)
+			return ix->slot[at] - 1;
+	}
+	ix->slot[at] = (uint32_t)++s->n;
+	ix->used++;
+	return (uint32_t)s->n - 1;
+}
+
+bool stacks_init(struct stacks *s, struct functions *fs)
+{
+	const struct model *m = fs->model;
+	uint32_t *made = malloc((m->nr_nodes ? m->nr_nodes : 1) * sizeof(*made)), function;
+	struct index ix = { .slot = NULL };
+	size_t cap = 0, i;
+	bool ok = made;
+
+	*s = (struct stacks){ .v = NULL };
+	for (i = 0; ok && i < m->nr_nodes; i++) {
+		const struct model_node *n = &m->nodes[i];
+
+		function = functions_of_node(fs, &n->is);
+		made[i] = function == FUNCTION_NONE ? UINT32_MAX :
+			  stack_of(s, &cap, &ix, n->parent == MODEL_NO_NODE ? MODEL_NO_NODE : made[n->parent], function);
+		ok = made[i] != UINT32_MAX;
+		if (ok) {
+			s->v[made[i]].calls += n->is.calls;
+			s->v[made[i]].insns += n->is.insns;
+		}
+	}
+	free(made);
+	free(ix.slot);
+	if (!ok)
+		stacks_free(s);
+	return ok;
+}
+
+void stacks_free(struct stacks *s)
+{
+	free(s->v);
+	*s = (struct stacks){ .v = NULL };
+}

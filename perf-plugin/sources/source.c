@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* source.c - finds DWARF by libdwfl, and converts file offsets to its addresses and back. */
+#include "sources/source.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* A part of the file that has addresses. */
+struct part {
+	uint64_t offset, size;
+	uint64_t addr;		/* as in the DWARF, without its bias */
+};
+
+struct source {
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	Dwarf_Addr bias;	/* of the DWARF: an address of libdwfl is one of the file plus this */
+	struct part *parts;
+	size_t nr_parts, cap_parts;
+	char *search;		/* where debug files are searched; the callbacks point to it */
+	Dwfl_Callbacks callbacks;
+	/* open addressing: source files whose name was put together here, by the pointer to libdw's name */
+	struct whole_name {
+		const char *file;	/* NULL: free */
+		char *whole;
+	} *names;
+	size_t nr_names, size_names;	/* the size is a power of two */
+	struct source_row last;	/* of the last place */
+};
+
+static bool add_part(struct source *l, uint64_t offset, uint64_t size, uint64_t addr)
+{
+	struct part *p = ARRAY_ADD(l->parts, l->nr_parts, l->cap_parts);
+
+	if (p)
+		*p = (struct part){ .offset = offset, .size = size, .addr = addr };
+	return p;
+}
+
+/* The sections of a file that is not linked: libdwfl gave them addresses. */
+static bool section_parts(struct source *l, Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, &sh) && sh.sh_flags & SHF_EXECINSTR && sh.sh_type == SHT_PROGBITS &&
+		    !add_part(l, sh.sh_offset, sh.sh_size, sh.sh_addr))
+			return false;
+	return true;
+}
+
+static bool read_parts(struct source *l)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(l->module, &bias);
+	GElf_Ehdr eh;
+	GElf_Phdr ph;
+	size_t i, n;
+
+	if (!elf || !gelf_getehdr(elf, &eh))
+		return false;
+	if (eh.e_type == ET_REL)
+		return section_parts(l, elf);
+	if (elf_getphdrnum(elf, &n))
+		return false;
+	for (i = 0; i < n; i++)
+		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD && ph.p_flags & PF_X &&
+		    !add_part(l, ph.p_offset, ph.p_filesz, ph.p_vaddr + bias - l->bias))
+			return false;
+	return true;
+}
+
+/* The module's name is not used: one file is one module. */
+static int take_module(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base, void *data)
+{
+	(void)userdata;
+	(void)name;
+	(void)base;
+	((struct source *)data)->module = module;
+	return DWARF_CB_ABORT;
+}
+
+struct source *source_open(const char *path, const char *symfs)
+{
+	struct source *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	/* next to the file, in its folder .debug, and in the places for debug files of the target and of this machine */
+	if (asprintf(&l->search, ":.debug:%s%s/usr/lib/debug", symfs ? symfs : "", symfs ? "/usr/lib/debug:" : "") < 0) {
+		free(l);
+		return NULL;
+	}
+	l->callbacks = (Dwfl_Callbacks){ .find_elf = dwfl_build_id_find_elf, .find_debuginfo = dwfl_standard_find_debuginfo,
+					 .section_address = dwfl_offline_section_address, .debuginfo_path = &l->search };
+	l->dwfl = dwfl_begin(&l->callbacks);
+	if (l->dwfl && dwfl_report_offline(l->dwfl, "", path, -1) && !dwfl_report_end(l->dwfl, NULL, NULL))
+		dwfl_getmodules(l->dwfl, take_module, l, 0);
+	if (!l->module || !dwfl_module_getdwarf(l->module, &l->bias) || !read_parts(l)) {
+		source_close(l);
+		return NULL;
+	}
+	return l;
+}
+
+void source_close(struct source *l)
+{
+	size_t i;
+
+	if (!l)
+		return;
+	dwfl_end(l->dwfl);
+	for (i = 0; i < l->size_names; i++)
+		free(l->names[i].whole);
+	free(l->names);
+	free(l->parts);
+	free(l->search);
+	free(l);
+}
+
+static bool addr_of(const struct source *l, uint64_t offset, Dwarf_Addr *addr)
+{
+	const struct part *p;
+
+	for (p = l->parts; p < l->parts + l->nr_parts; p++)
+		if (offset >= p->offset && offset - p->offset < p->size) {
+			*addr = p->addr + (offset - p->offset);
+			return true;
+		}
+	return false;
+}
+
+static bool offset_of(const struct source *l, Dwarf_Addr addr, uint64_t *offset)
+{
+	const struct part *p;
+
+	for (p = l->parts; p < l->parts + l->nr_parts; p++)
+		if (addr >= p->addr && addr - p->addr < p->size) {
+			*offset = p->offset + (addr - p->addr);
+			return true;
+		}
+	return false;
+}
+
+static const char *dir_of(Dwarf_Die *cu)
+{
+	Dwarf_Attribute attr;
+	const char *dir = cu && dwarf_attr(cu, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
+
+	return dir ? dir : "";
+}
+
+static struct whole_name *name_slot(struct whole_name *names, size_t size, const char *file)
+{
+	size_t i = ((uintptr_t)file * 0x9e3779b97f4a7c15u >> 20) & (size - 1);
+
+	while (names[i].file && names[i].file != file)
+		i = (i + 1) & (size - 1);
+	return &names[i];
+}
+
+static bool grow_names(struct source *l)
+{
+	size_t i, size = l->size_names ? 2 * l->size_names : 256;
+	struct whole_name *names = calloc(size, sizeof(*names));
+
+	if (!names)
+		return false;
+	for (i = 0; i < l->size_names; i++)
+		if (l->names[i].file)
+			*name_slot(names, size, l->names[i].file) = l->names[i];
+	free(l->names);
+	l->names = names;
+	l->size_names = size;
+	return true;
+}
+
+/* The name of a source file; one that is relative is below the directory of the compilation. NULL: no memory. */
+static const char *name_of(struct source *l, Dwarf_Die *cu, const char *file)
+{
+	struct whole_name *slot;
+	const char *dir;
+	char *whole;
+
+	if (file[0] == '/')
+		return file;
+	if (2 * l->nr_names >= l->size_names && !grow_names(l))
+		return NULL;
+	slot = name_slot(l->names, l->size_names, file);
+	if (slot->file)
+		return slot->whole;
+	dir = dir_of(cu);
+	if (asprintf(&whole, "%s%s%s", dir, *dir ? "/" : "", file) < 0)
+		return NULL;
+	*slot = (struct whole_name){ .file = file, .whole = whole };
+	l->nr_names++;
+	return whole;
+}
+
+static bool place_of(struct source *l, Dwarf_Die *cu, Dwarf_Line *line, struct source_place *place)
+{
+	const char *file = dwarf_linesrc(line, NULL, NULL);
+	int number;
+
+	if (!file || dwarf_lineno(line, &number) || number <= 0)
+		return false;
+	place->file = name_of(l, cu, file);
+	place->line = (unsigned int)number;
+	return place->file;
+}
+
+/* Finds the row that has `addr` in the table of its unit, which is by address. False: it ends a sequence, or none has it. */
+static bool find_row(Dwarf_Die *cu, Dwarf_Addr addr, Dwarf_Line **line, Dwarf_Addr *begin, Dwarf_Addr *end)
+{
+	size_t lo = 0, hi, n;
+	Dwarf_Lines *table;
+	bool ends;
+
+	if (dwarf_getsrclines(cu, &table, &n))
+		return false;
+	hi = n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (dwarf_lineaddr(dwarf_onesrcline(table, mid), begin) || *begin > addr)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	/* the last one of several rows of an address */
+	if (!lo || lo == n)
+		return false;
+	*line = dwarf_onesrcline(table, lo - 1);
+	return !dwarf_lineendsequence(*line, &ends) && !ends && !dwarf_lineaddr(*line, begin) &&
+	       !dwarf_lineaddr(dwarf_onesrcline(table, lo), end);
+}
+
+bool source_at(struct source *l, uint64_t offset, struct source_place *place)
+{
+	struct source_row *last = &l->last;
+	Dwarf_Addr addr, bias, begin, end;
+	Dwarf_Line *line;
+	Dwarf_Die *cu;
+
+	if (offset >= last->begin && offset < last->end) {
+		*place = last->place;
+		return true;
+	}
+	if (!addr_of(l, offset, &addr))
+		return false;
+	cu = dwfl_module_addrdie(l->module, addr + l->bias, &bias);
+	if (!cu || !find_row(cu, addr + l->bias - bias, &line, &begin, &end) || !place_of(l, cu, line, place))
+		return false;
+	*last = (struct source_row){ .begin = offset - (addr - begin), .end = offset + (end - addr), .place = *place };
+	return true;
+}
+
+/* Rows of one unit. */
+static int unit_rows(struct source *l, Dwarf_Die *cu, int (*row)(void *data, const struct source_row *r), void *data)
+{
+	struct source_row r;
+	Dwarf_Lines *table;
+	Dwarf_Addr addr, next;
+	bool end;
+	size_t i, n;
+	int rc;
+
+	if (dwarf_getsrclines(cu, &table, &n))
+		return 0;
+	for (i = 0; i + 1 < n; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(table, i);
+
+		if (dwarf_lineendsequence(line, &end) || end || dwarf_lineaddr(line, &addr) ||
+		    dwarf_lineaddr(dwarf_onesrcline(table, i + 1), &next) || next <= addr)
+			continue;
+		if (!offset_of(l, addr, &r.begin) || !place_of(l, cu, line, &r.place))
+			continue;
+		r.end = r.begin + (next - addr);
+		rc = row(data, &r);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int source_each_row(struct source *l, int (*row)(void *data, const struct source_row *r), void *data)
+{
+	Dwarf_Addr bias;
+	Dwarf_Die *cu = NULL;
+	int rc = 0;
+
+	while (!rc && (cu = dwfl_module_nextcu(l->module, cu, &bias)))
+		rc = unit_rows(l, cu, row, data);
+	return rc;
+}
+
+struct functions {
+	struct source *l;
+	Dwarf_Die *cu;
+	int (*function)(void *data, const struct source_function *f);
+	void *data;
+	int rc;
+};
+
+static const char *linkage_name(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attr) || dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attr))
+		return dwarf_formstring(&attr);
+	return dwarf_diename(die);
+}
+
+static int take_function(Dwarf_Die *die, void *data)
+{
+	struct functions *fs = data;
+	struct source_function f;
+	Dwarf_Addr base, begin, end, entry;
+	const char *file = dwarf_decl_file(die);
+	ptrdiff_t at = 0;
+	int line;
+
+	f.name = linkage_name(die);
+	if (!f.name || !file || dwarf_decl_line(die, &line) || line <= 0 || dwarf_entrypc(die, &entry))
+		return DWARF_CB_OK;
+	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+		if (entry < begin || entry >= end || !offset_of(fs->l, begin, &f.begin))
+			continue;
+		f.end = f.begin + (end - begin);
+		f.place.file = name_of(fs->l, fs->cu, file);
+		f.place.line = (unsigned int)line;
+		fs->rc = f.place.file ? fs->function(fs->data, &f) : 0;
+		break;
+	}
+	return fs->rc ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
+int source_each_function(struct source *l, int (*function)(void *data, const struct source_function *f), void *data)
+{
+	struct functions fs = { .l = l, .function = function, .data = data };
+	Dwarf_Addr bias;
+
+	while (!fs.rc && (fs.cu = dwfl_module_nextcu(l->module, fs.cu, &bias)))
+		dwarf_getfuncs(fs.cu, take_function, &fs, 0);
+	return fs.rc;
+}
