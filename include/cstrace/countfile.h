@@ -159,6 +159,63 @@ struct cst_count_record {
 	};
 };
 
+struct cst_count_reader;
+struct cst_count_writer;
+
+/* Reads up to `size` next bytes into `buf`. Returns their number, 0 at the end, or a negative value, which cst_count_read() returns. */
+typedef long (*cst_count_read_fn)(void *data, void *buf, size_t size);
+/* Takes the next bytes of the file. A non-zero result ends writing and is returned. */
+typedef int (*cst_count_write_fn)(void *data, const void *bytes, size_t size);
+
+CST_API int cst_count_reader_new(struct cst_count_reader **r, cst_count_read_fn read, void *data);
+CST_API void cst_count_reader_free(struct cst_count_reader *r);
+/*
+ * Reads the next record. Returns 1, or 0 after the last one; -CST_ERR_SYNTAX (no count file), -CST_ERR_VERSION,
+ * -CST_ERR_DAMAGED, -CST_ERR_INCOMPLETE (the file is cut), -CST_ERR_NOMEM, or what `read` returned. After the end, and after an
+ * error, every call returns the same again.
+ */
+CST_EXPERIMENTAL
+CST_API int cst_count_read(struct cst_count_reader *r, struct cst_count_record *rec);
+/* Offset of the error, and what was found and expected there (static text); for messages. */
+CST_API uint64_t cst_count_reader_place(const struct cst_count_reader *r, const char **what);
+
+CST_API int cst_count_writer_new(struct cst_count_writer **w, cst_count_write_fn write, void *data);
+CST_API void cst_count_writer_free(struct cst_count_writer *w);
+/*
+ * Writes a record. One with the count 0 is left out, but for nodes. -CST_ERR_INVAL: it is not behind the last one in the
+ * canonical order, or a field is out of range; the writer is as before. After an error of `write` every call returns it again.
+ */
+CST_API int cst_count_write(struct cst_count_writer *w, const struct cst_count_record *rec);
+/* What was wrong with the record that was refused last, and expected (static text). */
+CST_API const char *cst_count_writer_refused(const struct cst_count_writer *w);
+/* Writes the last block and the end mark, without which a reader takes the file for cut. Nothing can be written after it. */
+CST_API int cst_count_writer_end(struct cst_count_writer *w);
+
+struct cst_count_input {
+	struct cst_count_reader *reader;	/* that nothing was read from yet */
+	uint64_t weight;			/* every count of it, totals included, is multiplied by this; not 0 */
+	uint64_t counts;			/* result: its records of counts and calls; 0: the input is empty */
+};
+
+/* Takes a record of the sum; what it points to is valid until the function returns. A non-zero result ends merging. */
+typedef int (*cst_count_record_fn)(void *data, const struct cst_count_record *rec);
+
+/*
+ * Adds the inputs and calls `out` with each record of the sum, in the canonical order, so that it can be cst_count_write_record().
+ * Binaries are the same if their ids are; a machine of 0 and a binary without segments contradict nothing. On an error
+ * *failed is the input that has it, or n: `out`. -CST_ERR_CONFLICT: this input and an earlier one contradict each other
+ * about a binary (its machine, type or segments, the instructions of a range, the size of a branch); its name is in `name`, of
+ * `size` bytes.
+ */
+CST_API int cst_count_merge(struct cst_count_input *inputs, size_t n, cst_count_record_fn out, void *data,
+			    size_t *failed, char *name, size_t size);
+
+/* cst_count_write() as a cst_count_record_fn. */
+static inline int cst_count_write_record(void *writer, const struct cst_count_record *rec)
+{
+	return cst_count_write((struct cst_count_writer *)writer, rec);
+}
+
 CST_END
 
 #endif

@@ -19,8 +19,8 @@
  * functions. Three kinds of structs have no size parameter, so that calls in inner loops need none:
  *   - those in arrays or filled in inner loops, whose size is fixed: cst_generic (64 bytes), cst_element, cst_context,
  *     cst_pull, cst_scan, cst_fragment, cst_pair, cst_pairs, cst_insn, cst_reserved_field, cst_index_place, cst_str,
- *     cst_sink, cst_item, cst_problem, cst_index_problem, cst_tarmac_reg_name, and the parts of a
- *     cst_snapshot;
+ *     cst_sink, cst_item, cst_problem, cst_index_problem, cst_tarmac_reg_name, cst_count_record and its members,
+ *     cst_count_input, and the parts of a cst_snapshot;
  *   - cst_deframer, whose size is fixed because it has reserved fields;
  *   - those that the library allocates (cst_stats, cst_log_record, cst_index, cst_metadata, cst_package, ...): a program
  *     reads their fields, but creates none, has no arrays of them, and copies one only with the size that it was
@@ -43,6 +43,7 @@
 #include <cstrace/image.h>	/* address spaces -> code bytes */
 #include <cstrace/flow.h>	/* elements + code -> generic trace elements */
 #include <cstrace/counts.h>	/* execution counts without an element per range */
+#include <cstrace/countfile.h>	/* count files: execution counts of all binaries, read, written and added */
 #include <cstrace/protocol.h>	/* the interface of a protocol, for custom decoders */
 #include <cstrace/log.h>	/* record per error or finding in the trace */
 #include <cstrace/decoder.h>	/* bytes of one trace ID -> generic elements */

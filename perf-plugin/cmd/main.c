@@ -27,6 +27,7 @@ static const struct command {
 	{ "script", cmd_script, "print samples as perf script does" },
 	{ "dump", cmd_dump, "list frames, packets and trace elements" },
 	{ "profile", cmd_profile, "exact counts of executed branches and ranges for compilers" },
+	{ "merge", cmd_merge, "add the count files of any number of recordings" },
 	{ "info", cmd_info, "what a file holds, how it was recorded, what was lost and why" },
 	{ "convert", cmd_convert, "perf.data, trace packages and Arm snapshots into one another" },
 	{ "compare", cmd_compare, "executed instructions against Tarmac text or another trace" },

@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 
+import count_file
+
 MAN = "perf-plugin/man/perf-cstrace.1"
 SAMPLE = "tests/data/sample.perf.data"
 # Of every command, and of other tools: AutoFDO's, LLVM's, perf.
@@ -17,7 +19,7 @@ FOREIGN = {"--help", "--list-opts", "--list-cmds", "--version", "--profiler", "-
            "--filter", "--switch-events", "--threads"}
 STANDS_FOR = {"IN": "perf.data", "OUT": "out", "LETTERS": "i1000il64", "FIELDS": "ip,addr", "NAME": "autofdo", "BASE": "vaddr",
               "PATH": "sample.a64", "DIR": "snapshot", "FILE": "out", "TEXT": "text.tarmac", "TRACE": "perf.data",
-              "KIND": "package"}
+              "KIND": "package", "COUNTS": "a.cst", "N,COUNTS": "3,b.cst", "LIST": "list"}
 
 
 class Texts:
@@ -43,11 +45,20 @@ class Texts:
                         os.path.join(work, "snapshot")], check=True, capture_output=True)
         shutil.copy(os.path.join(work, "snapshot", "trace0.bin"), os.path.join(work, "etb.bin"))
         shutil.copy(os.path.join(work, "root/opt/cstrace-sample/sample.a64"), os.path.join(work, "firmware.elf"))
+        for name in ("a.cst", "b.cst"):
+            counts = count_file.new()
+            counts["totals"] = {b"recordings": 1, b"instructions": 12}
+            counts["binaries"] = {(0, b"build-id"): [0, 183, b"/bin/a", [(0, 4096, 0, 1)]]}
+            counts["counts"] = {(0, b"build-id"): {count_file.RANGE: {(64, 76, 0, 4): 3}}}
+            with open(os.path.join(work, name), "wb") as f:
+                f.write(count_file.write(counts))
+        with open(os.path.join(work, "list"), "w") as f:
+            f.write("# of two machines\na.cst\n2,b.cst\n")
         # The recorded programs are in /opt: the texts leave --symfs out where it does not matter.
         bin_ = os.path.join(self.folder, "bin")
         os.mkdir(bin_)
         with open(os.path.join(bin_, "perf-cstrace"), "w") as f:
-            f.write("#!/bin/sh\ncase \" $* \" in\n*\" --symfs \"*) exec %s \"$@\" ;;\n*) exec %s \"$@\" --symfs root ;;\nesac\n"
+            f.write("#!/bin/sh\ncase \" $* \" in\n*\" --symfs \"*|\" merge \"*) exec %s \"$@\" ;;\n*) exec %s \"$@\" --symfs root ;;\nesac\n"
                     % (self.tool, self.tool))
         os.chmod(f.name, 0o755)
         self.env = dict(os.environ, PATH=bin_ + ":" + os.environ["PATH"], MANPATH="/nowhere")

@@ -24,20 +24,23 @@ for c in $("$tool" --list-cmds); do
 	check "$c: option without its value" usage_error "$c" -i
 
 	[ "$c" != live ] || continue	# its files are perf's
+	named=-i
+	[ "$c" != merge ] || named=--
 	absent() {
-		run 1 "$c" -i "$tmp/absent" "$@" && silent "$tmp/out" && says "$tmp/err" "$tmp/absent"
+		run 1 "$c" "$@" $named "$tmp/absent" && silent "$tmp/out" && says "$tmp/err" "$tmp/absent"
 	}
 	foreign() {
 		head -c 4096 "$tool" >"$tmp/foreign"
-		run 1 "$c" -i "$tmp/foreign" "$@" && silent "$tmp/out" && says "$tmp/err" "$tmp/foreign"
+		run 1 "$c" "$@" $named "$tmp/foreign" && silent "$tmp/out" && says "$tmp/err" "$tmp/foreign"
 	}
 	empty() {
 		: >"$tmp/empty"
-		run 1 "$c" -i "$tmp/empty" "$@" && silent "$tmp/out" && says "$tmp/err" "$tmp/empty"
+		run 1 "$c" "$@" $named "$tmp/empty" && silent "$tmp/out" && says "$tmp/err" "$tmp/empty"
 	}
 	case $c in
 	inject) set -- -o "$tmp/result" --itrace=b ;;
 	profile) set -- -o "$tmp/result" --format=autofdo ;;
+	merge) set -- -o "$tmp/result" ;;
 	script) set -- --itrace=b ;;
 	convert) set -- --to=package -o "$tmp/result" ;;
 	dump) set -- --elements ;;
