@@ -11,6 +11,7 @@
 #include "base/name.h"
 #include "files/input.h"
 #include "images/dso_table.h"
+#include "images/functions.h"
 #include "images/jitdump.h"
 #include "images/module.h"
 #include "images/unpack.h"
@@ -71,6 +72,7 @@ static void dso_free(struct dso *d)
 	free(d->syms);
 	free(d->names);
 	free(d->name_order);
+	functions_free(d->functions);
 	free(d);
 }
 

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * functions.h - the function that contains a file offset: by the symbols of the file, and where it has none (stripped
+ * files) by its unwind tables. Read when first needed, and kept with the file.
+ */
+#ifndef CSTRACE_IMAGES_FUNCTIONS_H
+#define CSTRACE_IMAGES_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct dso;
+struct functions;
+
+struct function {
+	uint64_t start, end;	/* file offsets, end exclusive */
+	bool part;		/* a part of another function, which is elsewhere (NAME.cold) */
+	bool sets_jump;		/* setjmp() and its likes, which return again after longjmp() */
+};
+
+/* Finds the function at an offset of the file. False: none is known, or there is no memory. */
+bool dso_function(struct dso *d, uint64_t offset, struct function *f);
+/*
+ * Finds the file offset at which execution continues when the call at file offset `site` throws a C++ exception. False:
+ * the exception leaves the function.
+ */
+bool dso_landing_pad(struct dso *d, uint64_t site, uint64_t *pad);
+
+void functions_free(struct functions *fs);
+
+#endif
