@@ -72,7 +72,7 @@ static void dso_free(struct dso *d)
 	free(d->syms);
 	free(d->names);
 	free(d->name_order);
-	functions_free(d->functions);
+	function_table_free(d->functions);
 	free(d);
 }
 

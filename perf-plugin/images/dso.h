@@ -51,7 +51,7 @@ struct dso_symbol_entry {
 };
 
 struct cst_section;
-struct functions;
+struct function_table;
 struct jitdump;
 
 /* Maximum size of a code section. Maps beyond it cannot be code of a file. */
@@ -90,7 +90,7 @@ struct dso {
 	size_t nr_syms;
 	char *names;
 	uint32_t *name_order;	/* indices of the symbols sorted by name; NULL until needed */
-	struct functions *functions; /* functions.h; NULL until needed */
+	struct function_table *functions; /* functions.h; NULL until needed */
 	uint64_t used;		/* number of requests for its code by the decoder */
 	bool shown;		/* with a time filter: part of it was in the filter's window */
 	uint64_t insns;		/* instructions decoded in it, if a consumer counts them */

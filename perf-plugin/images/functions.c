@@ -13,7 +13,7 @@
 /* Functions inside of others (aliases with other sizes, entries in the middle) are few. */
 #define MAX_NESTED	16u
 
-struct functions {
+struct function_table {
 	struct function *v;	/* sorted by start, each start once */
 	size_t nr, cap;
 	struct unwind unwind;
@@ -41,7 +41,7 @@ static bool is_part(const char *name)
 	return dot && (!dot[5] || dot[5] == '.');
 }
 
-static bool add(struct functions *fs, const struct function *f)
+static bool add(struct function_table *fs, const struct function *f)
 {
 	struct function *last = fs->nr ? &fs->v[fs->nr - 1] : NULL;
 
@@ -58,7 +58,7 @@ static bool add(struct functions *fs, const struct function *f)
 }
 
 /* Adds the symbols that have a size. They are sorted by offset. */
-static bool add_symbols(struct functions *fs, const struct dso *d)
+static bool add_symbols(struct function_table *fs, const struct dso *d)
 {
 	size_t i;
 
@@ -80,14 +80,14 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-static void sort(struct functions *fs)
+static void sort(struct function_table *fs)
 {
 	if (fs->nr)
 		qsort(fs->v, fs->nr, sizeof(*fs->v), by_start);
 }
 
 /* Finds the function among the first `nr` ones. */
-static const struct function *find(const struct functions *fs, size_t nr, uint64_t offset)
+static const struct function *find(const struct function_table *fs, size_t nr, uint64_t offset)
 {
 	size_t lo = 0, hi = nr, n;
 
@@ -99,7 +99,7 @@ static const struct function *find(const struct functions *fs, size_t nr, uint64
 }
 
 /* Adds the code of the unwind tables in which no symbol is. */
-static bool add_unwind(struct functions *fs)
+static bool add_unwind(struct function_table *fs)
 {
 	size_t symbols = fs->nr, i;
 
@@ -120,7 +120,7 @@ static bool add_unwind(struct functions *fs)
 }
 
 /* Returns the begin of the first function, or symbol, behind symbol `i`. */
-static uint64_t end_of_label(const struct functions *fs, size_t nr, const struct dso *d, size_t i)
+static uint64_t end_of_label(const struct function_table *fs, size_t nr, const struct dso *d, size_t i)
 {
 	uint64_t start = d->syms[i].offset, end = UINT64_MAX;
 	size_t lo = 0, hi = nr;
@@ -137,7 +137,7 @@ static uint64_t end_of_label(const struct functions *fs, size_t nr, const struct
  * Adds the symbols without a size, as hand-written code has, where no other function is. They extend to the next
  * function or symbol.
  */
-static bool add_labels(struct functions *fs, const struct dso *d)
+static bool add_labels(struct function_table *fs, const struct dso *d)
 {
 	size_t known = fs->nr, i;
 
@@ -158,9 +158,9 @@ static bool add_labels(struct functions *fs, const struct dso *d)
 	return true;
 }
 
-static struct functions *functions_of(struct dso *d)
+static struct function_table *table_of(struct dso *d)
 {
-	struct functions *fs = d->functions;
+	struct function_table *fs = d->functions;
 
 	if (fs || d->state == DSO_UNTRIED)
 		return fs;
@@ -175,7 +175,7 @@ static struct functions *functions_of(struct dso *d)
 
 bool dso_function(struct dso *d, uint64_t offset, struct function *f)
 {
-	const struct functions *fs = functions_of(d);
+	const struct function_table *fs = table_of(d);
 	const struct function *found = fs ? find(fs, fs->nr, offset) : NULL;
 
 	if (!found)
@@ -186,12 +186,12 @@ bool dso_function(struct dso *d, uint64_t offset, struct function *f)
 
 bool dso_landing_pad(struct dso *d, uint64_t site, uint64_t *pad)
 {
-	const struct functions *fs = functions_of(d);
+	const struct function_table *fs = table_of(d);
 
 	return fs && unwind_landing_pad(&fs->unwind, d, site, pad);
 }
 
-void functions_free(struct functions *fs)
+void function_table_free(struct function_table *fs)
 {
 	if (!fs)
 		return;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct dso;
-struct functions;
+struct function_table;
 
 struct function {
 	uint64_t start, end;	/* file offsets, end exclusive */
@@ -26,6 +26,6 @@ bool dso_function(struct dso *d, uint64_t offset, struct function *f);
  */
 bool dso_landing_pad(struct dso *d, uint64_t site, uint64_t *pad);
 
-void functions_free(struct functions *fs);
+void function_table_free(struct function_table *fs);
 
 #endif

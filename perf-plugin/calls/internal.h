@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * internal.h - frames, gaps and segments: the parts of a thread's stack as a lane has followed them, and the stacks of
+ * the threads to which they are applied.
+ */
+#ifndef CSTRACE_CALLS_INTERNAL_H
+#define CSTRACE_CALLS_INTERNAL_H
+
+#include "base/error.h"
+#include "calls/calls.h"
+#include "calls/tree.h"
+
+#define MAX_FRAMES	(1u << 20)
+/* TAIL frames above one call that are kept apart; a further one replaces the last one. */
+#define MAX_TAILS	32u
+
+/* An open function. */
+struct frame {
+	/* CALL, TAIL: where it returns to; EXCEPTION, SIGNAL: the interrupted address; 0: unknown */
+	uint64_t ret;
+	uint64_t lo, span;	/* addresses of the function; span 0: unknown */
+	uint64_t jump;		/* where the last setjmp() that it called returns to; 0: none */
+	uint32_t node;
+	uint8_t kind;		/* enum cst_count_node_kind */
+	bool returned;		/* SIGNAL: the handler has returned, to the code that ends it */
+};
+
+/* A place where execution may continue elsewhere, or unseen. */
+struct gap {
+	uint64_t expect;	/* where execution continues if nothing happens in between; 0: unknown */
+	calls_place expect_place, from;	/* ... its place, and that of the last instruction */
+	bool kernel;		/* an exception whose handler is not traced */
+	bool soft;		/* the trace ended and began again: an AUX fragment */
+	bool lost;		/* trace was lost */
+	bool missing;		/* code without an image is executed; it returns to `expect` */
+};
+
+/* Why a segment begins. */
+enum cause {
+	CAUSE_JOIN,		/* the thread was elsewhere, or trace is missing */
+	CAUSE_RETURN,		/* a return to an address that is not that of the last open call of the segment */
+	CAUSE_ERET,		/* an exception return, likewise */
+	CAUSE_LAND,		/* an indirect branch into the middle of another function: longjmp(), C++ exceptions */
+};
+
+/* Counts of one node in a segment. */
+struct counted {
+	uint32_t node;		/* of the lane's tree */
+	uint32_t parent;	/* index of its parent's counts; NO_NODE: the base of the segment */
+	uint64_t calls, insns;
+};
+
+/* What a thread executed from one place on, relative to the unknown frame in which it was. */
+struct segment {
+	uint64_t key;		/* of the thread */
+	uint64_t stream;	/* struct stream.place */
+	uint64_t seq;		/* order in the stream: position of the AUX record, number of the segment */
+	uint64_t number;
+	uint64_t time;		/* estimated, of its begin */
+	uint64_t after, before;	/* times of the timestamps before its begin (0: none) and after its end (UINT64_MAX: none) */
+	uint64_t addr;		/* first instruction */
+	calls_place place, entry; /* of `addr`, and of the begin of its function */
+	uint64_t lo, span;	/* addresses of that function */
+	uint64_t base_jump;	/* frame.jump of the base; 0: none */
+	struct gap end;
+	const struct cct *tree;	/* of the lane */
+	struct counted *counted; /* parents before children */
+	struct frame *frames;	/* open at the end, outermost first; `node` is an index of `counted` */
+	uint32_t nr_counted, nr_frames;
+	uint8_t cause;		/* enum cause */
+	bool timed;		/* the stream has timestamps */
+	uint8_t call_size;	/* of the call instruction before `addr`; 0: there is none */
+	bool lost, soft;	/* before it, since the last instruction of the stream; as in struct gap */
+	bool replaced;		/* the code at the interrupted address is not mapped any more (execve) */
+};
+
+/* Stack and tree of a thread since its last ROOT. */
+struct thread_calls {
+	uint64_t key;
+	struct cct tree;
+	struct frame *f;
+	size_t nr, cap;		/* 0 frames: unknown */
+	struct gap end;
+};
+
+#define WHERES	8192u
+
+struct calls {
+	struct calls_limits limits;
+	struct calls_code code;
+	bool deferred;		/* segments are kept until calls_finish() */
+	bool full;		/* limits.kept is reached */
+	struct calls_totals totals;
+	uint32_t *binary_of;	/* by section number */
+	uint32_t nr_sections;
+	struct where_slot {
+		uint64_t key;	/* section, offset; 0: empty */
+		struct calls_where where;
+	} *wheres;
+	struct thread_calls **threads;	/* sorted by key */
+	size_t nr_threads, cap_threads;
+	struct thread_calls orphan;	/* of segments beyond limits.kept */
+	struct cct done;	/* trees whose root is final */
+	uint32_t depth;		/* present limit of depth */
+	struct segment *kept;
+	size_t nr_kept, cap_kept;
+	uint64_t kept_bytes;
+	struct cct **forests;	/* trees of lanes that ended, for kept segments */
+	size_t nr_forests, cap_forests;
+	uint32_t *map;		/* room of segment_apply() */
+	size_t cap_map;
+	/* iteration of calls_next() */
+	uint32_t *order, *first;	/* nodes by parent; begin of each parent's children in `order`, roots last */
+	struct walk { uint32_t at, end; } *walk;
+	size_t nr_walk, cap_walk;
+};
+
+/* lane.c */
+void lane_free(struct calls_lane *ln);
+
+/* stack.c: applies a segment to a thread; `unordered`: it is not known to follow the last one. Returns 0 or ERR_NOMEM. */
+int segment_apply(struct calls *c, struct thread_calls *t, const struct segment *seg, bool unordered);
+/* Ends the tree of a thread. */
+int thread_end(struct calls *c, struct thread_calls *t);
+void thread_free(struct thread_calls *t);
+/* Returns the stack of a thread, a new one if needed; NULL: no memory. */
+struct thread_calls *thread_get(struct calls *c, uint64_t key);
+
+/* join.c: takes a segment, whose arrays are copied. Returns 0 or ERR_NOMEM. */
+int join_take(struct calls *c, const struct segment *seg);
+/* Applies all kept segments. */
+int join_all(struct calls *c);
+/* Keeps the tree of a lane that ended; *t is empty afterwards. */
+int join_forest(struct calls *c, struct cct *t);
+
+#endif

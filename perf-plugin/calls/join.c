@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* join.c - puts the segments of each thread in order of time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bisect.h"
+#include "calls/internal.h"
+
+struct thread_calls *thread_get(struct calls *c, uint64_t key)
+{
+	size_t lo = 0, hi = c->nr_threads;
+	struct thread_calls *t;
+
+	BISECT(lo, hi, mid, c->threads[mid]->key < key);
+	if (lo < c->nr_threads && c->threads[lo]->key == key)
+		return c->threads[lo];
+	t = array_reserve(&c->threads, c->nr_threads, &c->cap_threads, sizeof(*c->threads)) ? calloc(1, sizeof(*t)) : NULL;
+	if (!t)
+		return NULL;
+	t->key = key;
+	memmove(c->threads + lo + 1, c->threads + lo, (c->nr_threads - lo) * sizeof(*c->threads));
+	c->threads[lo] = t;
+	c->nr_threads++;
+	return t;
+}
+
+/* A segment for which there is no room: what precedes it in its own stretch is its stack. */
+static int take_orphan(struct calls *c, const struct segment *seg)
+{
+	int rc;
+
+	if (seg->cause == CAUSE_JOIN || c->orphan.key != seg->key) {
+		c->totals.unjoined++;
+		rc = thread_end(c, &c->orphan);
+		if (rc)
+			return rc;
+	}
+	c->orphan.key = seg->key;
+	return segment_apply(c, &c->orphan, seg, false);
+}
+
+/* Keeps a copy of a segment. */
+static int keep(struct calls *c, const struct segment *seg)
+{
+	size_t counted = seg->nr_counted * sizeof(*seg->counted), frames = seg->nr_frames * sizeof(*seg->frames);
+	struct segment *k;
+
+	if (c->full || c->kept_bytes + sizeof(*seg) + counted + frames > c->limits.kept) {
+		c->full = true;
+		return take_orphan(c, seg);
+	}
+	k = ARRAY_ADD(c->kept, c->nr_kept, c->cap_kept);
+	if (!k)
+		return ERR_NOMEM;
+	*k = *seg;
+	k->counted = malloc(counted ? counted : 1);
+	k->frames = malloc(frames ? frames : 1);
+	if (!k->counted || !k->frames)
+		return ERR_NOMEM;
+	memcpy(k->counted, seg->counted, counted);
+	if (frames)
+		memcpy(k->frames, seg->frames, frames);
+	c->kept_bytes += sizeof(*seg) + counted + frames;
+	return 0;
+}
+
+int join_take(struct calls *c, const struct segment *seg)
+{
+	struct thread_calls *t;
+
+	if (c->deferred)
+		return keep(c, seg);
+	t = thread_get(c, seg->key);
+	return t ? segment_apply(c, t, seg, false) : ERR_NOMEM;
+}
+
+int join_forest(struct calls *c, struct cct *t)
+{
+	struct cct *f = calloc(1, sizeof(*f)), **p;
+	size_t i;
+
+	p = f ? ARRAY_ADD(c->forests, c->nr_forests, c->cap_forests) : NULL;
+	if (!p) {
+		free(f);
+		return ERR_NOMEM;
+	}
+	*p = f;
+	*f = *t;
+	for (i = c->nr_kept; i-- > 0;)
+		if (c->kept[i].tree == t)
+			c->kept[i].tree = f;
+	memset(t, 0, sizeof(*t));
+	return 0;
+}
+
+static int by_thread_and_place(const void *pa, const void *pb)
+{
+	const struct segment *a = pa, *b = pb;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	if (a->stream != b->stream)
+		return a->stream < b->stream ? -1 : 1;
+	if (a->seq != b->seq)
+		return a->seq < b->seq ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* The segments of a thread on one stream that are still to be applied. */
+struct lineup {
+	size_t at, end;
+};
+
+/* True if a handler that is open interrupted the thread at this address. */
+static bool interrupted_at(const struct thread_calls *t, uint64_t addr)
+{
+	size_t i;
+
+	for (i = t->nr; i-- > 1;)
+		if (t->f[i].kind == CST_COUNT_SIGNAL && t->f[i].ret == addr)
+			return true;
+	return false;
+}
+
+/* How well a stretch continues a thread. */
+enum fit {
+	FIT_NO,
+	FIT_MAYBE,	/* the stack is unknown, or a signal handler begins */
+	FIT_YES,	/* it begins where the thread was interrupted */
+};
+
+static enum fit fit(const struct thread_calls *t, const struct segment *seg)
+{
+	if (!t->nr || t->end.lost || seg->lost)
+		return FIT_MAYBE;
+	if (t->end.expect && seg->addr == t->end.expect)
+		return FIT_YES;
+	if (!t->end.kernel)
+		return FIT_NO;
+	if (interrupted_at(t, seg->addr))
+		return FIT_YES;
+	return seg->place == seg->entry ? FIT_MAYBE : FIT_NO;
+}
+
+/*
+ * Returns the stream whose next stretch is the next one of the thread. Timestamps exclude a stretch that began after the
+ * end of another one. Of the others it is the one that fits best, and of several the earliest by the estimated times.
+ * *unordered: without timestamps none continues where the thread was interrupted, or several do.
+ */
+static size_t next_stream(const struct calls *c, const struct lineup *v, size_t n, const struct thread_calls *t,
+			  bool *unordered)
+{
+	uint64_t limit = UINT64_MAX;
+	unsigned int possible = 0, equal = 0;
+	enum fit best_fit = FIT_NO, f;
+	const struct segment *seg, *best = NULL;
+	bool timed = true;
+	size_t i, found = 0;
+
+	for (i = 0; i < n; i++)
+		if (v[i].at < v[i].end && c->kept[v[i].at].before < limit)
+			limit = c->kept[v[i].at].before;
+	for (i = 0; i < n; i++) {
+		seg = &c->kept[v[i].at];
+		if (v[i].at == v[i].end || seg->after > limit)
+			continue;
+		possible++;
+		timed &= seg->timed;
+		f = fit(t, seg);
+		equal += f == FIT_YES;
+		if (best && (f < best_fit || (f == best_fit && seg->time >= best->time)))
+			continue;
+		best = seg;
+		best_fit = f;
+		found = i;
+	}
+	*unordered = t->nr && possible > 1 && !timed && (best_fit != FIT_YES || equal > 1);
+	return found;
+}
+
+/* Applies the segments [first, end) of one thread. */
+static int join_thread(struct calls *c, struct lineup *v, size_t first, size_t end)
+{
+	struct thread_calls *t = thread_get(c, c->kept[first].key);
+	size_t n = 0, i;
+	bool unordered;
+	int rc = 0;
+
+	if (!t)
+		return ERR_NOMEM;
+	for (i = first; i < end; i++) {
+		if (i == first || c->kept[i].stream != c->kept[i - 1].stream)
+			v[n++] = (struct lineup){ i, i };
+		v[n - 1].end = i + 1;
+	}
+	for (i = first; i < end && !rc;) {
+		size_t k = next_stream(c, v, n, t, &unordered);
+
+		/* a stretch: up to the next place where the thread may have been elsewhere */
+		do {
+			rc = segment_apply(c, t, &c->kept[v[k].at++], unordered);
+			unordered = false;
+			i++;
+		} while (!rc && v[k].at < v[k].end && c->kept[v[k].at].cause != CAUSE_JOIN);
+	}
+	return rc;
+}
+
+int join_all(struct calls *c)
+{
+	struct lineup *v;
+	size_t i, first = 0;
+	int rc = 0;
+
+	if (!c->nr_kept)
+		return 0;
+	v = malloc(c->nr_kept * sizeof(*v));
+	if (!v)
+		return ERR_NOMEM;
+	qsort(c->kept, c->nr_kept, sizeof(*c->kept), by_thread_and_place);
+	for (i = 1; i <= c->nr_kept && !rc; i++) {
+		if (i < c->nr_kept && c->kept[i].key == c->kept[first].key)
+			continue;
+		rc = join_thread(c, v, first, i);
+		first = i;
+	}
+	free(v);
+	return rc;
+}

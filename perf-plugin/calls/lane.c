@@ -1,0 +1,732 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lane.c - follows the calls of the thread that runs on a stream, relative to the frame in which the segment began.
+ * Whatever needs frames below that ends the segment; stack.c has the rules for it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "calls/internal.h"
+#include "synth/branch.h"
+
+#define UNKNOWN_BINARY	(CST_COUNT_NO_BINARY - 1)
+
+enum lane_open {
+	LANE_SEQ,		/* execution continues behind the last range */
+	LANE_TAKEN,		/* the last range ends with a taken branch */
+	LANE_EXCEPTION,		/* an exception was taken */
+	LANE_GAP,		/* as struct gap has it */
+};
+
+struct calls_lane {
+	struct cct tree;	/* relative contexts: their roots are the functions in which segments began */
+	struct frame *f;	/* f[0] is the base of the segment */
+	size_t nr, cap;
+	uint32_t *touched;	/* nodes with counts of the segment; their `mark` is the index here */
+	size_t nr_touched, cap_touched;
+	uint64_t insns;		/* executed in the top frame, not yet in the tree */
+	uint64_t lo, span;	/* addresses of the part of the function that is executed; span 0: unknown */
+	uint64_t end;		/* address behind the last range */
+	uint64_t key;		/* thread */
+	uint32_t section, last_off; /* place of the last instruction */
+	uint8_t open;		/* enum lane_open */
+	uint8_t kind;		/* enum branch_kind of the taken branch */
+	uint8_t size, isa, el;	/* of the last instruction */
+	bool plain;		/* the taken branch neither calls nor returns */
+	bool running;		/* a segment is open */
+	struct gap gap;
+	struct segment seg;	/* the begin of the open segment */
+	uint64_t number;	/* of segments */
+	uint64_t batch_insns;	/* instructions of the batch so far */
+	uint64_t after;		/* time of the last timestamp, 0: none */
+	uint64_t before;	/* time of the next timestamp, UINT64_MAX: none */
+	struct counted *counted; /* room */
+	size_t cap_counted;
+};
+
+/* Target of a branch: of the next range, or an address alone (section 0). */
+struct target {
+	uint64_t addr;
+	uint32_t section, off;
+	uint8_t isa;
+};
+
+struct calls_lane *calls_lane_new(struct calls *c)
+{
+	struct calls_lane *ln = calloc(1, sizeof(*ln));
+
+	(void)c;
+	if (!ln)
+		return NULL;
+	ln->open = LANE_GAP;
+	ln->gap = (struct gap){ .expect_place = CALLS_NO_PLACE, .from = CALLS_NO_PLACE, .soft = true };
+	return ln;
+}
+
+void lane_free(struct calls_lane *ln)
+{
+	cct_free(&ln->tree);
+	free(ln->f);
+	free(ln->touched);
+	free(ln->counted);
+	free(ln);
+}
+
+/* ---- places -------------------------------------------------------------------------------------- */
+
+static uint32_t binary_slow(struct calls *c, const struct stream *s, uint32_t section)
+{
+	uint32_t nr = section + 64, *p;
+
+	if (section >= c->nr_sections) {
+		p = realloc(c->binary_of, nr * sizeof(*p));
+		if (!p)
+			return CST_COUNT_NO_BINARY;
+		for (c->binary_of = p; c->nr_sections < nr;)
+			p[c->nr_sections++] = UNKNOWN_BINARY;
+	}
+	c->binary_of[section] = c->code.binary(c->code.data, s, section);
+	return c->binary_of[section];
+}
+
+static inline calls_place place_of(struct calls *c, const struct stream *s, uint32_t section, uint32_t off)
+{
+	uint32_t binary = section < c->nr_sections ? c->binary_of[section] : UNKNOWN_BINARY;
+
+	if (!section)
+		return CALLS_NO_PLACE;
+	if (binary == UNKNOWN_BINARY)
+		binary = binary_slow(c, s, section);
+	return binary == CST_COUNT_NO_BINARY ? CALLS_NO_PLACE : calls_place_of(binary, off);
+}
+
+static inline calls_place last_place(struct calls *c, const struct stream *s, const struct calls_lane *ln)
+{
+	return place_of(c, s, ln->section, ln->last_off);
+}
+
+/* Returns place and function of a target, from the cache if it is in a section. */
+static void find_where(struct calls *c, const struct stream *s, const struct target *t, struct calls_where *w)
+{
+	uint64_t key = (uint64_t)t->section << 32 | t->off;
+	struct where_slot *slot = &c->wheres[(key * 0x9e3779b97f4a7c15u) >> 51];
+
+	_Static_assert(WHERES == 1 << (64 - 51), "bits of an index");
+	if (!t->section) {
+		c->code.where(c->code.data, s, t->addr, w);
+		return;
+	}
+	if (slot->key != key) {
+		c->code.where(c->code.data, s, t->addr, &slot->where);
+		slot->where.place = place_of(c, s, t->section, t->off);
+		slot->key = key;
+	}
+	*w = slot->where;
+}
+
+static inline bool known(const struct calls_where *w)
+{
+	return w->place != CALLS_NO_PLACE && w->start != w->end;
+}
+
+static inline struct target target_of(const struct cst_generic *g)
+{
+	return (struct target){ .addr = g->addr, .section = g->section, .off = g->sect_off, .isa = g->isa };
+}
+
+/* ---- segments ------------------------------------------------------------------------------------ */
+
+static inline struct frame *top_of(struct calls_lane *ln)
+{
+	return &ln->f[ln->nr - 1];
+}
+
+/* Adds the instructions of the top frame to its node, which has been touched. */
+static inline void flush(struct calls_lane *ln)
+{
+	ln->tree.v[top_of(ln)->node].insns += ln->insns;
+	ln->insns = 0;
+}
+
+static bool touch(struct calls_lane *ln, uint32_t node)
+{
+	if (ln->tree.v[node].mark != NO_NODE)
+		return true;
+	if (!array_reserve(&ln->touched, ln->nr_touched, &ln->cap_touched, sizeof(*ln->touched)))
+		return false;
+	ln->tree.v[node].mark = (uint32_t)ln->nr_touched;
+	ln->touched[ln->nr_touched++] = node;
+	return true;
+}
+
+/* Time of the next instruction, by its share of the batch's instructions. */
+static uint64_t time_now(const struct calls_lane *ln, const struct stream *s)
+{
+	uint64_t whole = s->time_end - s->time;
+
+	if (!s->n_insn || ln->batch_insns >= s->n_insn || whole > UINT32_MAX)
+		return session_time(s, ln->batch_insns ? s->time_end : s->time);
+	return session_time(s, s->time + whole * ln->batch_insns / s->n_insn);
+}
+
+static int begin_segment(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause,
+			 const struct target *t)
+{
+	struct segment *seg = &ln->seg;
+	struct calls_where w;
+	uint32_t root;
+	bool fresh;
+
+	find_where(c, s, t, &w);
+	*seg = (struct segment){
+		.key = ln->key, .stream = s->place, .seq = s->aux_seq, .number = ln->number++, .cause = (uint8_t)cause,
+		.time = time_now(ln, s), .after = ln->after, .addr = t->addr,
+		.timed = ln->after || s->time_known || s->before, .place = w.place, .entry = w.place,
+		.tree = &ln->tree, .lost = ln->gap.lost, .soft = ln->gap.soft,
+	};
+	if (cause == CAUSE_RETURN)
+		seg->call_size = (uint8_t)c->code.call_before(c->code.data, s, t->addr, t->isa);
+	if (known(&w)) {
+		seg->lo = t->addr - ((uint32_t)w.place - w.start);
+		seg->span = w.end - w.start;
+		seg->entry = (w.place & ~(uint64_t)UINT32_MAX) | w.start;
+	}
+	root = cct_child(&ln->tree, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE, seg->entry, &fresh);
+	if (root == NO_NODE || !touch(ln, root) || !array_reserve(&ln->f, 0, &ln->cap, sizeof(*ln->f)))
+		return ERR_NOMEM;
+	ln->f[0] = (struct frame){ .node = root, .kind = CST_COUNT_ROOT, .lo = seg->lo, .span = seg->span };
+	ln->nr = 1;
+	ln->lo = seg->lo;
+	ln->span = seg->span;
+	ln->running = true;
+	return 0;
+}
+
+/* Sets the gap from the state of the lane, when the thread does not continue here. */
+static void close_gap(struct calls *c, struct calls_lane *ln, const struct stream *s)
+{
+	if (ln->open > LANE_TAKEN)
+		return;
+	ln->gap = (struct gap){ .from = s ? last_place(c, s, ln) : CALLS_NO_PLACE, .expect_place = CALLS_NO_PLACE,
+				.expect = ln->open == LANE_SEQ ? ln->end : 0 };
+	ln->open = LANE_GAP;
+}
+
+static int end_segment(struct calls *c, struct calls_lane *ln)
+{
+	struct segment *seg = &ln->seg;
+	size_t i;
+	int rc;
+
+	flush(ln);
+	while (ln->cap_counted < ln->nr_touched)
+		if (!array_reserve(&ln->counted, ln->cap_counted, &ln->cap_counted, sizeof(*ln->counted)))
+			return ERR_NOMEM;
+	for (i = 0; i < ln->nr_touched; i++) {
+		struct cct_node *p = &ln->tree.v[ln->touched[i]];
+
+		ln->counted[i] = (struct counted){ .node = ln->touched[i], .calls = p->calls, .insns = p->insns,
+						   .parent = p->parent == NO_NODE ? NO_NODE : ln->tree.v[p->parent].mark };
+		p->calls = p->insns = 0;
+	}
+	for (i = 0; i < ln->nr; i++)
+		ln->f[i].node = ln->tree.v[ln->f[i].node].mark;
+	for (i = 0; i < ln->nr_touched; i++)
+		ln->tree.v[ln->touched[i]].mark = NO_NODE;
+	seg->base_jump = ln->f[0].jump;
+	seg->end = ln->gap;
+	seg->counted = ln->counted;
+	seg->nr_counted = (uint32_t)ln->nr_touched;
+	seg->frames = ln->f + 1;
+	seg->nr_frames = (uint32_t)ln->nr - 1;
+	seg->before = ln->before;
+	rc = join_take(c, seg);
+	ln->nr_touched = 0;
+	ln->running = false;
+	return rc;
+}
+
+/* Ends the segment, whose thread continues at `t` for `cause`. */
+static int cut(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause, const struct target *t)
+{
+	struct calls_where was;
+	bool replaced = false;
+	int rc;
+
+	if (cause != CAUSE_JOIN) {
+		ln->gap = (struct gap){ .from = last_place(c, s, ln), .expect_place = CALLS_NO_PLACE };
+	} else if (ln->gap.kernel && ln->gap.expect && t->addr != ln->gap.expect) {
+		c->code.where(c->code.data, s, ln->gap.expect, &was);
+		replaced = was.place != ln->gap.expect_place;
+	}
+	rc = end_segment(c, ln);
+	if (!rc)
+		rc = begin_segment(c, ln, s, cause, t);
+	ln->seg.replaced = replaced;
+	return rc;
+}
+
+/* ---- frames -------------------------------------------------------------------------------------- */
+
+/* Finds or makes the node of a callee below the top frame. */
+static uint32_t callee(struct calls *c, struct calls_lane *ln, const struct stream *s, uint8_t kind, calls_place from,
+		       calls_place entry, const struct target *t)
+{
+	struct cct_node *p = &ln->tree.v[top_of(ln)->node], *q;
+	struct calls_where w;
+	uint32_t parent = top_of(ln)->node, n = p->last;
+	bool fresh;
+
+	if (n != NO_NODE) {
+		q = &ln->tree.v[n];
+		if (q->from == from && q->entry == entry && q->kind == kind)
+			return n;
+	}
+	if (p->kind == CST_COUNT_CUT)
+		return parent;
+	if (p->depth + 1u >= c->limits.depth || ln->tree.nr >= c->limits.nodes) {
+		kind = CST_COUNT_CUT;
+		from = entry = CALLS_NO_PLACE;
+	}
+	n = cct_child(&ln->tree, parent, kind, from, entry, &fresh);
+	if (n == NO_NODE)
+		return n;
+	ln->tree.v[parent].last = n;
+	if (fresh && kind != CST_COUNT_CUT) {
+		q = &ln->tree.v[n];
+		find_where(c, s, t, &w);
+		if (known(&w) && w.place == entry) {
+			q->back = (uint32_t)w.place - w.start;
+			q->size = w.end - w.start;
+		}
+		q->sets_jump = w.sets_jump;
+	}
+	return n;
+}
+
+/* Notes in the frame that called setjmp() where it will return again. The callee is frame `i`, or called by it as a tail. */
+static void note_jump(struct calls_lane *ln, size_t i)
+{
+	uint64_t ret = ln->f[i].ret;
+
+	while (i && ln->f[i].kind == CST_COUNT_TAIL)
+		i--;
+	if (i && ln->f[i].kind == CST_COUNT_CALL)
+		ln->f[i - 1].jump = ret;
+}
+
+static int push(struct calls *c, struct calls_lane *ln, const struct stream *s, uint8_t kind, uint64_t ret,
+		const struct target *t)
+{
+	calls_place from = kind == CST_COUNT_EXCEPTION ? ln->gap.from : last_place(c, s, ln), entry;
+	const struct cct_node *p;
+	struct calls_where w;
+	uint32_t n;
+
+	entry = place_of(c, s, t->section, t->off);
+	if (!t->section) {
+		find_where(c, s, t, &w);
+		entry = w.place;
+	}
+	flush(ln);
+	n = callee(c, ln, s, kind, from, entry, t);
+	if (n == NO_NODE || !touch(ln, n) || !array_reserve(&ln->f, ln->nr, &ln->cap, sizeof(*ln->f)))
+		return ERR_NOMEM;
+	if (ln->nr == MAX_FRAMES) {
+		ln->gap.lost = true;
+		return cut(c, ln, s, CAUSE_JOIN, t);
+	}
+	p = &ln->tree.v[n];
+	ln->tree.v[n].calls++;
+	ln->lo = t->addr - p->back;
+	ln->span = p->size;
+	ln->f[ln->nr++] = (struct frame){ .ret = ret, .lo = ln->lo, .span = ln->span, .node = n, .kind = kind };
+	if (__builtin_expect(p->sets_jump, 0))
+		note_jump(ln, ln->nr - 1);
+	return 0;
+}
+
+/* Closes the top frame, with the call whose tail it is. */
+static inline void leave(struct calls_lane *ln)
+{
+	flush(ln);
+	while (ln->nr > 1 && top_of(ln)->kind == CST_COUNT_TAIL)
+		ln->nr--;
+	if (ln->nr > 1)
+		ln->nr--;
+	ln->lo = top_of(ln)->lo;
+	ln->span = top_of(ln)->span;
+}
+
+/*
+ * A branch to another function instead of a call and a return. The same branch to the same function again continues its
+ * frame: functions that call each other as tails make a loop, not a deep stack.
+ */
+static int tail(struct calls *c, struct calls_lane *ln, const struct stream *s, calls_place entry, const struct target *t)
+{
+	calls_place from = last_place(c, s, ln);
+	const struct cct_node *p;
+	unsigned int n = 0;
+	size_t i;
+
+	for (i = ln->nr; i-- > 1 && n < MAX_TAILS && ln->f[i].kind == CST_COUNT_TAIL; n++) {
+		p = &ln->tree.v[ln->f[i].node];
+		if (p->from != from || p->entry != entry)
+			continue;
+		flush(ln);
+		ln->nr = i + 1;
+		ln->tree.v[ln->f[i].node].calls++;
+		ln->lo = ln->f[i].lo;
+		ln->span = ln->f[i].span;
+		return 0;
+	}
+	if (n == MAX_TAILS) {
+		flush(ln);
+		ln->nr--;
+	}
+	return push(c, ln, s, CST_COUNT_TAIL, top_of(ln)->ret, t);
+}
+
+static inline bool inside(uint64_t addr, uint64_t lo, uint64_t span)
+{
+	return addr - lo < span;
+}
+
+/* A branch that neither calls nor returns, out of the code that is executed. */
+static int plain(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct target *t)
+{
+	const struct frame *f = top_of(ln);
+	calls_place from = last_place(c, s, ln);
+	struct calls_where w;
+
+	if (inside(t->addr, f->lo, f->span)) {
+		ln->lo = f->lo;
+		ln->span = f->span;
+		return 0;
+	}
+	find_where(c, s, t, &w);
+	if (!known(&w)) {
+		ln->lo = ln->span = 0;
+		if (w.place == CALLS_NO_PLACE || from == CALLS_NO_PLACE || w.place >> 32 == from >> 32)
+			return 0;
+		return tail(c, ln, s, w.place, t);
+	}
+	if (!w.part && (uint32_t)w.place == w.start)
+		return tail(c, ln, s, w.place, t);
+	ln->lo = t->addr - ((uint32_t)w.place - w.start);
+	ln->span = w.end - w.start;
+	if (w.part)
+		return 0;
+	/* from a part of a stripped function back to it */
+	if (f->kind == CST_COUNT_TAIL && inside(t->addr, f[-1].lo, f[-1].span)) {
+		flush(ln);
+		ln->nr--;
+		return 0;
+	}
+	return ln->kind == BRANCH_IND ? cut(c, ln, s, CAUSE_LAND, t) : 0;
+}
+
+/* Follows the taken branch at the end of the last range to its target. */
+static int transfer(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct target *t)
+{
+	switch (ln->kind) {
+	case BRANCH_CALL:
+	case BRANCH_IND_CALL:
+	case BRANCH_COND_CALL:
+		return push(c, ln, s, CST_COUNT_CALL, ln->end, t);
+	case BRANCH_RET:
+	case BRANCH_COND_RET:
+	case BRANCH_ERET:
+		if (top_of(ln)->ret == t->addr && t->addr) {
+			leave(ln);
+			return 0;
+		}
+		return cut(c, ln, s, ln->kind == BRANCH_ERET ? CAUSE_ERET : CAUSE_RETURN, t);
+	}
+	return inside(t->addr, ln->lo, ln->span) ? 0 : plain(c, ln, s, t);
+}
+
+/* ---- elements ------------------------------------------------------------------------------------ */
+
+/* Identity of the thread of a batch. The idle threads of all CPUs have number 0. */
+static uint64_t key_of(const struct stream *s)
+{
+	if (s->tid > 0)
+		return (uint32_t)s->tid;
+	return s->tid == 0 ? 1ull << 32 | (uint32_t)s->cpu : 1ull << 33 | s->place;
+}
+
+/* The handler of an exception is traced: execution continues in it without a gap. */
+static int handler(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g)
+{
+	bool user = g->flags & CST_GF_EL && !g->el;
+	struct target t = target_of(g);
+
+	if (ln->gap.expect && g->addr == ln->gap.expect && !(g->flags & CST_GF_EL && g->el > ln->el))
+		return c->deferred && user ? cut(c, ln, s, CAUSE_JOIN, &t) : 0;
+	if (user)
+		return cut(c, ln, s, CAUSE_JOIN, &t);
+	return push(c, ln, s, CST_COUNT_EXCEPTION, ln->gap.expect, &t);
+}
+
+/* Continues the open segment with a range that does not follow the last one. */
+static int arrive(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g)
+{
+	struct target t = target_of(g);
+
+	switch (ln->open) {
+	case LANE_TAKEN:
+		return transfer(c, ln, s, &t);
+	case LANE_EXCEPTION:
+		return handler(c, ln, s, g);
+	case LANE_SEQ:
+		close_gap(c, ln, s);
+		ln->gap.lost = true;
+		break;
+	}
+	if (c->deferred || ln->gap.lost || !ln->gap.expect || g->addr != ln->gap.expect ||
+	    (ln->gap.missing && ln->nr == 1))
+		return cut(c, ln, s, CAUSE_JOIN, &t);
+	if (ln->gap.missing)
+		leave(ln);
+	return 0;
+}
+
+/* Begins with the thread of the batch, whose next instruction is at `t`. */
+static int enter(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct target *t)
+{
+	uint64_t key = key_of(s);
+	int rc = 0;
+
+	close_gap(c, ln, s);
+	if (ln->running)
+		rc = end_segment(c, ln);
+	ln->key = key;
+	return rc ? rc : begin_segment(c, ln, s, CAUSE_JOIN, t);
+}
+
+static void set_expect(struct calls *c, struct calls_lane *ln, const struct stream *s, uint64_t addr)
+{
+	struct calls_where w;
+
+	ln->gap.expect = addr;
+	if (addr == ln->end && ln->section) {
+		ln->gap.expect_place = last_place(c, s, ln) + ln->size;
+		return;
+	}
+	c->code.where(c->code.data, s, addr, &w);
+	ln->gap.expect_place = w.place;
+}
+
+/* True for the exception of an SVC: Call of ETMv4 and ETE, SVC of ETMv3 and PTM (IHI 0014Q, IHI 0035B). */
+static bool is_call(const struct stream *s, const struct cst_generic *g)
+{
+	bool v7 = s->config->protocol == CST_PROTO_ETMV3 || s->config->protocol == CST_PROTO_PTM;
+
+	return g->num == (v7 ? 10 : 2);
+}
+
+static int exception(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g)
+{
+	bool returns = g->flags & CST_GF_RET_ADDR;
+	struct target t = { .addr = g->end, .isa = ln->isa };
+	int rc = 0;
+
+	if (!ln->running || ln->open == LANE_GAP)
+		return 0;
+	if (ln->open == LANE_EXCEPTION) {
+		/* the handler was interrupted before its first instruction */
+		if (!returns || g->end == ln->gap.expect)
+			return 0;
+		rc = push(c, ln, s, CST_COUNT_EXCEPTION, ln->gap.expect, &t);
+		ln->gap.from = rc ? CALLS_NO_PLACE : ln->gap.expect_place;
+		set_expect(c, ln, s, g->end);
+		return rc;
+	}
+	if (ln->open == LANE_TAKEN && returns)
+		rc = transfer(c, ln, s, &t);
+	close_gap(c, ln, s);
+	ln->gap.lost |= !returns && !ln->gap.expect;
+	if (returns) {
+		set_expect(c, ln, s, g->end);
+		/* an SVC was executed; else the instruction at the return address was interrupted, or failed */
+		if (g->end != ln->end || !is_call(s, g))
+			ln->gap.from = ln->gap.expect_place;
+	}
+	ln->gap.kernel = true;
+	ln->open = LANE_EXCEPTION;
+	return rc;
+}
+
+/* The traced stretch ends. Its last branch has a target if the decoder read it from the opcode. */
+static int stretch_end(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g)
+{
+	bool doubtful = g->flags & CST_GF_DOUBTFUL;
+	struct target t = { .addr = g->addr, .isa = ln->isa };
+	int rc = 0;
+
+	if (ln->running && ln->open == LANE_TAKEN && g->flags & CST_GF_NEXT && !doubtful) {
+		rc = transfer(c, ln, s, &t);
+		close_gap(c, ln, s);
+		set_expect(c, ln, s, g->addr);
+	}
+	close_gap(c, ln, s);
+	ln->open = LANE_GAP;
+	ln->gap.lost |= doubtful || (g->kind == CST_GEN_TRACE_ON && g->num == CST_ON_OVERFLOW);
+	if (g->kind == CST_GEN_NO_SYNC)
+		ln->gap.lost |= g->error || (g->num != CST_UNSYNC_INIT && g->num != CST_UNSYNC_RESET && g->num != CST_UNSYNC_END);
+	ln->gap.soft |= g->kind != CST_GEN_TRACE_ON;
+	return rc;
+}
+
+/* Execution enters code without an image. */
+static int missing(struct calls *c, struct calls_lane *ln, const struct stream *s, uint64_t addr)
+{
+	struct target t = { .addr = addr, .isa = ln->isa };
+	int rc = 0;
+
+	if (ln->open > LANE_TAKEN) {
+		/* a handler without an image is as one that is not traced */
+		ln->gap.lost |= !ln->gap.kernel && !ln->gap.missing;
+		ln->open = LANE_GAP;
+		return 0;
+	}
+	if (ln->open == LANE_TAKEN)
+		rc = transfer(c, ln, s, &t);
+	close_gap(c, ln, s);
+	ln->open = LANE_GAP;
+	ln->gap.missing = true;
+	ln->gap.expect = top_of(ln)->ret;
+	return rc;
+}
+
+/* Handles an element that has no ranges. */
+static int other(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g)
+{
+	struct target t = target_of(g);
+	int rc = 0;
+
+	switch (g->kind) {
+	case CST_GEN_EXCEPTION:
+		return exception(c, ln, s, g);
+	case CST_GEN_TRACE_ON:
+	case CST_GEN_NO_SYNC:
+	case CST_GEN_EO_TRACE:
+		return stretch_end(c, ln, s, g);
+	case CST_GEN_NACC:
+		t.section = 0;
+		if (!ln->running || key_of(s) != ln->key)
+			rc = enter(c, ln, s, &t);
+		return rc ? rc : missing(c, ln, s, g->addr);
+	case CST_GEN_NOPATH:
+		if (!ln->running || key_of(s) != ln->key)
+			rc = enter(c, ln, s, &t);
+		else if (ln->open != LANE_SEQ)
+			rc = arrive(c, ln, s, g);
+		ln->insns += g->n_insn;
+		ln->batch_insns += g->n_insn;
+		close_gap(c, ln, s);
+		ln->open = LANE_GAP;
+		ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .expect_place = CALLS_NO_PLACE, .lost = true };
+		return rc;
+	case CST_GEN_ADDR_UNKNOWN:
+		close_gap(c, ln, s);
+		ln->open = LANE_GAP;
+		ln->gap.lost = true;
+	}
+	return 0;
+}
+
+/* Ends the segment: a filter excludes what the stream has next. */
+static int pass(struct calls *c, struct calls_lane *ln, const struct stream *s)
+{
+	int rc = 0;
+
+	close_gap(c, ln, s);
+	if (ln->running) {
+		ln->gap.lost |= key_of(s) == ln->key;
+		rc = end_segment(c, ln);
+	}
+	ln->open = LANE_GAP;
+	ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .expect_place = CALLS_NO_PLACE };
+	return rc;
+}
+
+static bool has_insns(const struct cst_generic *g, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (g[i].kind == CST_GEN_RANGE || g[i].kind == CST_GEN_NOPATH || g[i].kind == CST_GEN_NACC)
+			return true;
+	return false;
+}
+
+/* Adds a range. */
+static inline void range(struct calls_lane *ln, const struct cst_generic *g)
+{
+	ln->insns += g->n_insn;
+	ln->batch_insns += g->n_insn;
+	ln->end = g->end;
+	ln->open = LANE_SEQ;
+	ln->section = g->section;
+	ln->last_off = g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
+	ln->size = g->last_size;
+	ln->isa = g->isa;
+	ln->el = g->el;
+	if (branch_taken(g)) {
+		ln->open = LANE_TAKEN;
+		ln->kind = (uint8_t)branch_kind_of(g);
+	}
+}
+
+static uint64_t next_timestamp(const struct stream *s)
+{
+	if (s->before)
+		return s->before;
+	return s->aux_time ? s->aux_time : UINT64_MAX;
+}
+
+int calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	const struct cst_generic *end = g + n;
+	bool begun = false;
+	struct target t;
+	int rc = 0;
+
+	ln->batch_insns = 0;
+	ln->before = next_timestamp(s);
+	if (s->unwanted)
+		return has_insns(g, n) ? pass(c, ln, s) : 0;
+	for (; g < end && !rc; g++) {
+		if (__builtin_expect(g->kind != CST_GEN_RANGE, 0)) {
+			rc = other(c, ln, s, g);
+			continue;
+		}
+		if (!begun && (!ln->running || key_of(s) != ln->key)) {
+			t = target_of(g);
+			rc = enter(c, ln, s, &t);
+		} else if (ln->open != LANE_SEQ || g->addr != ln->end) {
+			rc = arrive(c, ln, s, g);
+		}
+		begun = true;
+		range(ln, g);
+	}
+	if (n && end[-1].kind == CST_GEN_TIMESTAMP && s->time_known)
+		ln->after = s->time_end < ln->before ? s->time_end : ln->before;
+	return rc;
+}
+
+int calls_lane_end(struct calls *c, struct calls_lane *ln)
+{
+	int rc = 0;
+
+	close_gap(c, ln, NULL);
+	if (ln->running)
+		rc = end_segment(c, ln);
+	if (!rc && c->deferred)
+		rc = join_forest(c, &ln->tree);
+	lane_free(ln);
+	return rc;
+}

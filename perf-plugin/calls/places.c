@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* places.c - finds files, functions and call instructions of a session. */
+#include "calls/places.h"
+
+#include <cstrace/isa.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/locate.h"
+#include "images/dso.h"
+#include "images/functions.h"
+
+struct calls_places {
+	struct session *ss;
+	uint32_t (*number)(void *data, struct dso *dso);
+	void *data;
+	struct dso **dsos;	/* by number */
+	uint32_t nr;
+};
+
+struct calls_places *calls_places_new(struct session *ss, uint32_t (*number)(void *data, struct dso *dso), void *data)
+{
+	struct calls_places *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->ss = ss;
+	p->number = number;
+	p->data = data;
+	return p;
+}
+
+void calls_places_free(struct calls_places *p)
+{
+	if (!p)
+		return;
+	free(p->dsos);
+	free(p);
+}
+
+/* Without memory for the list landing pads of the file are not found. */
+static uint32_t number_of(struct calls_places *p, struct dso *dso)
+{
+	uint32_t n = p->number(p->data, dso), nr = n + 64;
+	struct dso **v;
+
+	if (n == CST_COUNT_NO_BINARY)
+		return n;
+	if (n >= p->nr) {
+		v = realloc(p->dsos, nr * sizeof(*v));
+		if (!v)
+			return n;
+		memset(v + p->nr, 0, (nr - p->nr) * sizeof(*v));
+		p->dsos = v;
+		p->nr = nr;
+	}
+	p->dsos[n] = dso;
+	return n;
+}
+
+static uint32_t binary(void *data, const struct stream *s, uint32_t section)
+{
+	struct calls_places *p = data;
+	struct dso *dso = session_section_dso(p->ss, s, section);
+
+	return dso ? number_of(p, dso) : CST_COUNT_NO_BINARY;
+}
+
+/* Finds the function of a place in memory that has no table of functions. */
+static void find_other(const struct stream *s, uint64_t addr, const struct session_loc *loc, struct calls_where *w)
+{
+	const char *name;
+	uint64_t offset;
+
+	if (loc->dso->kind == DSO_JIT || loc->dso->kind == DSO_BPF) {
+		w->end = UINT32_MAX;
+	} else if (loc->kernel && session_symbol(s, addr, loc, &name, &offset) && offset <= loc->offset) {
+		/* its end is not known; other places in it are found to have the same begin */
+		w->start = (uint32_t)(loc->offset - offset);
+		w->end = (uint32_t)loc->offset + 1;
+	}
+}
+
+static void where(void *data, const struct stream *s, uint64_t addr, struct calls_where *w)
+{
+	struct calls_places *p = data;
+	struct session_loc loc;
+	struct function f;
+	uint32_t n;
+
+	*w = (struct calls_where){ .place = CALLS_NO_PLACE };
+	if (!session_locate(s, addr, &loc) || !loc.dso || loc.offset >= UINT32_MAX)
+		return;
+	n = number_of(p, loc.dso);
+	if (n == CST_COUNT_NO_BINARY)
+		return;
+	w->place = calls_place_of(n, (uint32_t)loc.offset);
+	if (!dso_function(loc.dso, loc.offset, &f) || f.end > UINT32_MAX) {
+		find_other(s, addr, &loc, w);
+		return;
+	}
+	w->start = (uint32_t)f.start;
+	w->end = (uint32_t)f.end;
+	w->part = f.part;
+	w->sets_jump = f.sets_jump && f.start == loc.offset;
+}
+
+static bool is_call(const struct stream *s, uint64_t addr, unsigned int isa, unsigned int size)
+{
+	struct cst_insn insn;
+	uint8_t b[4] = { 0 };
+	uint32_t opcode;
+
+	if (addr < size || session_read_code(s, addr - size, b, size) != size)
+		return false;
+	opcode = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+	/* T32: the first halfword is in the upper half */
+	if (isa == CST_ISA_T32)
+		opcode = opcode << 16 | opcode >> 16;
+	cst_isa_classify(&insn, (enum cst_isa)isa, opcode, addr - size, 0);
+	return insn.size == size && insn.link;
+}
+
+static unsigned int call_before(void *data, const struct stream *s, uint64_t addr, unsigned int isa)
+{
+	(void)data;
+	if (is_call(s, addr, isa, 4))
+		return 4;
+	return isa == CST_ISA_T32 && is_call(s, addr, isa, 2) ? 2 : 0;
+}
+
+static calls_place landing_pad(void *data, calls_place site)
+{
+	const struct calls_places *p = data;
+	uint32_t n = (uint32_t)(site >> 32);
+	uint64_t pad;
+
+	if (site == CALLS_NO_PLACE || n >= p->nr || !p->dsos[n] || !dso_landing_pad(p->dsos[n], (uint32_t)site, &pad))
+		return CALLS_NO_PLACE;
+	return pad < UINT32_MAX ? calls_place_of(n, (uint32_t)pad) : CALLS_NO_PLACE;
+}
+
+struct calls_code calls_places_code(struct calls_places *p)
+{
+	return (struct calls_code){ .data = p, .binary = binary, .where = where, .call_before = call_before,
+				    .landing_pad = landing_pad };
+}

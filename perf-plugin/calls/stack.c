@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * stack.c - the stack of a thread: what a return, an exception return, a landing in the middle of a function and the end
+ * of a gap mean for it.
+ *
+ * | what happens                                             | stack                                              |
+ * |----------------------------------------------------------|----------------------------------------------------|
+ * | return to the return address of a frame                  | unwound to its caller; frames above are abandoned  |
+ * | return of a signal handler                               | as before, until execution resumes                 |
+ * | return to elsewhere, from the outermost frame            | the caller becomes the new root                    |
+ * | branch to where a setjmp() of a frame returned to        | unwound to that frame                              |
+ * | branch to the landing pad of a frame's open call         | unwound to that frame                              |
+ * | indirect branch into the middle of the function of a frame | unwound to the innermost one                     |
+ * | execution resumes where it was interrupted               | as before                                          |
+ * | ... where a signal handler interrupted it                | unwound to the interrupted frame                   |
+ * | ... elsewhere                                            | a SIGNAL frame                                     |
+ * | trace was lost, or execution is elsewhere without reason | unknown: a new ROOT                                |
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "calls/internal.h"
+
+static inline struct frame *top_of(struct thread_calls *t)
+{
+	return &t->f[t->nr - 1];
+}
+
+static bool inside(uint64_t addr, const struct frame *f)
+{
+	return addr - f->lo < f->span;
+}
+
+static bool at_entry(const struct segment *seg)
+{
+	return seg->place == seg->entry;
+}
+
+int thread_end(struct calls *c, struct thread_calls *t)
+{
+	t->nr = 0;
+	if (!t->tree.nr)
+		return 0;
+	if (!cct_merge(&c->done, &t->tree, c->depth, NULL, NULL))
+		return ERR_NOMEM;
+	cct_clear(&t->tree);
+	return 0;
+}
+
+void thread_free(struct thread_calls *t)
+{
+	cct_free(&t->tree);
+	free(t->f);
+}
+
+/*
+ * Finds or makes a node of the thread's tree; below the limit of depth a CUT node. A tail that is in the chain of tails
+ * already continues it (lane.c).
+ */
+static uint32_t node_of(struct calls *c, struct thread_calls *t, uint32_t parent, uint8_t kind, calls_place from,
+			calls_place entry)
+{
+	const struct cct_node *v = t->tree.v;
+	unsigned int n = 0;
+	uint32_t p;
+	bool fresh;
+
+	if (parent != NO_NODE && v[parent].kind == CST_COUNT_CUT)
+		return parent;
+	if (kind == CST_COUNT_TAIL) {
+		for (p = parent; v[p].kind == CST_COUNT_TAIL && n < MAX_TAILS; p = v[p].parent, n++)
+			if (v[p].from == from && v[p].entry == entry)
+				return p;
+		if (n == MAX_TAILS)
+			parent = v[parent].parent;
+	}
+	if (parent != NO_NODE && t->tree.v[parent].depth + 1u >= c->limits.depth)
+		return cct_child(&t->tree, parent, CST_COUNT_CUT, CALLS_NO_PLACE, CALLS_NO_PLACE, &fresh);
+	return cct_child(&t->tree, parent, kind, from, entry, &fresh);
+}
+
+static int push(struct calls *c, struct thread_calls *t, uint8_t kind, calls_place from, uint64_t ret,
+		const struct segment *seg)
+{
+	uint32_t parent = t->nr ? top_of(t)->node : NO_NODE, n;
+
+	n = node_of(c, t, parent, kind, from, parent == NO_NODE ? seg->entry : seg->place);
+	if (n == NO_NODE || !array_reserve(&t->f, t->nr, &t->cap, sizeof(*t->f)))
+		return ERR_NOMEM;
+	t->tree.v[n].calls++;
+	t->f[t->nr++] = (struct frame){ .ret = ret, .lo = seg->lo, .span = seg->span, .node = n, .kind = kind };
+	return 0;
+}
+
+/* The stack is unknown: begins a new tree. */
+static int new_root(struct calls *c, struct thread_calls *t, const struct segment *seg)
+{
+	int rc = thread_end(c, t);
+
+	c->totals.roots++;
+	return rc ? rc : push(c, t, CST_COUNT_ROOT, CALLS_NO_PLACE, 0, seg);
+}
+
+static int lose(struct calls *c, struct thread_calls *t, const struct segment *seg)
+{
+	c->totals.lost++;
+	return new_root(c, t, seg);
+}
+
+/* Unwinds to frame `i`, which is on top then. */
+static int unwind(struct thread_calls *t, size_t i)
+{
+	t->nr = i + 1;
+	return 0;
+}
+
+/* Finds the frame below the top in which execution may continue at the segment's begin. False: there is none. */
+static bool find_landing(struct calls *c, struct thread_calls *t, const struct segment *seg, size_t *found)
+{
+	size_t i;
+
+	for (i = t->nr; i-- > 0;) {
+		if (t->f[i].jump == seg->addr && seg->addr) {
+			*found = i;
+			return true;
+		}
+		if (i + 1 == t->nr || !c->code.landing_pad || t->f[i + 1].kind != CST_COUNT_CALL || seg->place == CALLS_NO_PLACE)
+			continue;
+		if (c->code.landing_pad(c->code.data, t->tree.v[t->f[i + 1].node].from) == seg->place) {
+			*found = i;
+			return true;
+		}
+	}
+	for (i = t->nr; i-- > 0;) {
+		if (i + 1 == t->nr || !inside(seg->addr, &t->f[i]))
+			continue;
+		*found = i;
+		return true;
+	}
+	return false;
+}
+
+static int land(struct calls *c, struct thread_calls *t, const struct segment *seg)
+{
+	size_t i;
+
+	return !at_entry(seg) && find_landing(c, t, seg, &i) ? unwind(t, i) : 0;
+}
+
+/* Makes the function that was returned to the root, above the present one. */
+static int climb(struct thread_calls *t, const struct segment *seg)
+{
+	uint32_t old = t->f[0].node, root;
+	calls_place site = seg->place == CALLS_NO_PLACE ? seg->place : seg->place - seg->call_size;
+	bool fresh;
+
+	root = cct_child(&t->tree, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE, seg->entry, &fresh);
+	if (root == NO_NODE)
+		return ERR_NOMEM;
+	if (!fresh) {
+		/* the caller is the function itself: a second root of this name would be found as the first one */
+		cct_hang(&t->tree, old, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE - 1);
+		root = cct_child(&t->tree, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE, seg->entry, &fresh);
+		if (root == NO_NODE)
+			return ERR_NOMEM;
+	}
+	cct_hang(&t->tree, old, root, CST_COUNT_CALL, site);
+	t->tree.v[root].calls = 1;
+	t->f[0] = (struct frame){ .node = root, .kind = CST_COUNT_ROOT, .lo = seg->lo, .span = seg->span };
+	t->nr = 1;
+	return 0;
+}
+
+/* Returns the frame that the top frame is a tail of. */
+static size_t head_of(const struct thread_calls *t, size_t i)
+{
+	while (i && t->f[i].kind == CST_COUNT_TAIL)
+		i--;
+	return i;
+}
+
+static int back(struct calls *c, struct thread_calls *t, const struct segment *seg)
+{
+	size_t i;
+
+	for (i = t->nr; i-- > 1;)
+		if (t->f[i].ret == seg->addr && t->f[i].kind != CST_COUNT_SIGNAL && t->f[i].kind != CST_COUNT_TAIL)
+			return unwind(t, i - 1);
+	i = head_of(t, t->nr - 1);
+	if (t->f[i].kind == CST_COUNT_SIGNAL) {
+		t->f[i].returned = true;
+		return unwind(t, i);
+	}
+	if (!i && seg->call_size)
+		return climb(t, seg);
+	if (find_landing(c, t, seg, &i))
+		return unwind(t, i);
+	return lose(c, t, seg);
+}
+
+/* The kernel continues the thread at the segment's begin, not where it was interrupted. */
+static int resume(struct calls *c, struct thread_calls *t, const struct segment *seg, const struct gap *e, bool soft)
+{
+	calls_place from = e->from;
+	uint64_t expect = e->expect;
+	size_t i;
+
+	for (i = t->nr; i-- > 1;)
+		if ((t->f[i].kind == CST_COUNT_SIGNAL || t->f[i].kind == CST_COUNT_EXCEPTION) && t->f[i].ret == seg->addr)
+			return unwind(t, i - 1);
+	/* a restartable sequence is aborted */
+	if (inside(seg->addr, top_of(t)) && !at_entry(seg))
+		return 0;
+	if (seg->replaced || (soft && !at_entry(seg)))
+		return lose(c, t, seg);
+	i = head_of(t, t->nr - 1);
+	if (i && t->f[i].kind == CST_COUNT_SIGNAL && t->f[i].returned) {
+		/* a handler returned to the begin of the next one, of a signal that was pending */
+		from = t->tree.v[t->f[i].node].from;
+		expect = t->f[i].ret;
+		unwind(t, i - 1);
+		if (inside(seg->addr, top_of(t)) && !at_entry(seg))
+			return 0;
+	}
+	/* the handler has changed where execution continues */
+	if (!at_entry(seg) && find_landing(c, t, seg, &i))
+		return unwind(t, i);
+	return push(c, t, CST_COUNT_SIGNAL, from, expect, seg);
+}
+
+static int exception_return(struct calls *c, struct thread_calls *t, const struct segment *seg)
+{
+	struct gap e = { .expect = 0 };
+	size_t i;
+
+	for (i = t->nr; i-- > 1;)
+		if (t->f[i].kind == CST_COUNT_EXCEPTION && (t->f[i].ret == seg->addr || !t->f[i].ret))
+			return unwind(t, i - 1);
+	for (i = t->nr; i-- > 1;) {
+		if (t->f[i].kind != CST_COUNT_EXCEPTION)
+			continue;
+		e.expect = t->f[i].ret;
+		e.from = t->tree.v[t->f[i].node].from;
+		unwind(t, i - 1);
+		return resume(c, t, seg, &e, false);
+	}
+	return lose(c, t, seg);
+}
+
+static int join(struct calls *c, struct thread_calls *t, const struct segment *seg, bool unordered)
+{
+	const struct gap e = t->end;
+
+	if (unordered) {
+		c->totals.unordered++;
+		return new_root(c, t, seg);
+	}
+	if (e.lost || seg->lost)
+		return lose(c, t, seg);
+	if (e.expect && e.expect == seg->addr) {
+		if (e.missing)
+			return unwind(t, head_of(t, t->nr - 1) ? head_of(t, t->nr - 1) - 1 : 0);
+		return 0;
+	}
+	if (e.kernel)
+		return resume(c, t, seg, &e, e.soft || seg->soft);
+	return lose(c, t, seg);
+}
+
+static int position(struct calls *c, struct thread_calls *t, const struct segment *seg, bool unordered)
+{
+	if (!t->nr)
+		return new_root(c, t, seg);
+	switch (seg->cause) {
+	case CAUSE_RETURN:
+		return back(c, t, seg);
+	case CAUSE_ERET:
+		return exception_return(c, t, seg);
+	case CAUSE_LAND:
+		return land(c, t, seg);
+	}
+	return join(c, t, seg, unordered);
+}
+
+/* Adds the counts of a segment below the top frame. c->map has the node of each. */
+static int add_counts(struct calls *c, struct thread_calls *t, const struct segment *seg)
+{
+	const struct counted *k = seg->counted;
+	const struct cct_node *p;
+	uint32_t i, n, base = top_of(t)->node;
+
+	while (c->cap_map < seg->nr_counted)
+		if (!array_reserve(&c->map, c->cap_map, &c->cap_map, sizeof(*c->map)))
+			return ERR_NOMEM;
+	for (i = 0; i < seg->nr_counted; i++, k++) {
+		p = &seg->tree->v[k->node];
+		n = k->parent == NO_NODE ? base : node_of(c, t, c->map[k->parent], p->kind, p->from, p->entry);
+		if (n == NO_NODE)
+			return ERR_NOMEM;
+		c->map[i] = n;
+		t->tree.v[n].calls += k->calls;
+		t->tree.v[n].insns += k->insns;
+	}
+	return 0;
+}
+
+/* Unwinds to the frame of a tail that continues the chain of tails. False: it is not in the chain. */
+static bool continues(struct thread_calls *t, uint32_t node)
+{
+	size_t i;
+
+	for (i = t->nr; i-- > 0 && t->f[i].kind == CST_COUNT_TAIL;) {
+		if (t->f[i].node != node)
+			continue;
+		t->nr = i + 1;
+		return true;
+	}
+	return false;
+}
+
+int segment_apply(struct calls *c, struct thread_calls *t, const struct segment *seg, bool unordered)
+{
+	int rc = position(c, t, seg, unordered);
+	uint32_t i;
+
+	if (rc)
+		return rc;
+	if (seg->base_jump)
+		top_of(t)->jump = seg->base_jump;
+	rc = add_counts(c, t, seg);
+	for (i = 0; !rc && i < seg->nr_frames; i++) {
+		if (seg->frames[i].kind == CST_COUNT_TAIL && continues(t, c->map[seg->frames[i].node]))
+			continue;
+		if (!array_reserve(&t->f, t->nr, &t->cap, sizeof(*t->f)))
+			return ERR_NOMEM;
+		t->f[t->nr] = seg->frames[i];
+		t->f[t->nr].node = c->map[seg->frames[i].node];
+		/* tails of the base return where it does */
+		if (seg->frames[i].kind == CST_COUNT_TAIL)
+			t->f[t->nr].ret = t->f[t->nr - 1].ret;
+		t->nr++;
+	}
+	t->end = seg->end;
+	/* a stack without an end */
+	if (t->nr > MAX_FRAMES)
+		t->nr = 0;
+	return rc;
+}

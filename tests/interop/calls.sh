@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# calls: the calling-context tree against the programs' own log of their calls (calls/log.h), for programs that run under the
+# emulator: recursion, sibling calls, longjmp, signals, C++ exceptions, threads, callbacks, lazy binding; stripped or not.
+# Of every truth set all instructions are in the tree, however it is decoded.
+set -eu
+build=$(cd "${BUILD:-build}" && pwd)
+shared=${CSTRACE_SHARED:-../shared}
+decode=$build/tests/unit/test_calls_recordings
+[ -x "$decode" ] || { echo "no $decode"; exit 77; }
+for program in qemu-aarch64 aarch64-linux-gnu-gcc aarch64-linux-gnu-g++; do
+	command -v $program >/dev/null || { echo "no $program"; exit 77; }
+done
+env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s --no-print-directory O="$build" qemu
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+here=$(cd tests/interop/calls && pwd)
+n=0 bad=0
+
+verdict() {
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $n $2"
+	else
+		sed 's/^/# /' "$tmp/log" | tail -n 20
+		echo "not ok $n $2"
+		bad=1
+	fi
+}
+
+programs() {
+	cc="aarch64-linux-gnu-gcc -O2 -g -finstrument-functions -Wall -Wextra -Wno-infinite-recursion"
+	cxx="aarch64-linux-gnu-g++ -O2 -g -finstrument-functions -finstrument-functions-exclude-file-list=/usr -Wall -Wextra"
+	$cc -fPIC -shared -o libcalls.so "$here/lib.c"
+	$cc -rdynamic -o prog "$here/prog.c" -L. -lcalls '-Wl,-rpath,$ORIGIN' -Wl,-z,lazy -pthread
+	$cc -static -o static "$here/prog.c" "$here/lib.c" -pthread
+	$cc -O0 -static -o slow "$here/prog.c" "$here/lib.c" -pthread
+	$cxx -o throws "$here/throws.cc"
+	$cxx -O3 -static -o throws-static "$here/throws.cc"
+	for f in prog static throws throws-static; do
+		aarch64-linux-gnu-strip -o $f.stripped $f
+	done
+}
+
+# one NAME PROGRAM PLUGIN-OPTIONS ENCODER-OPTIONS TRUTH-ARGUMENTS [PROGRAM-ARGUMENT]
+one() {
+	rc=0
+	rm -rf truth log.bin
+	mkdir truth
+	{
+		env -i "$(command -v qemu-aarch64)" -seed 1 -L /usr/aarch64-linux-gnu \
+			-plugin "$build/tests/gen/qemu/flowlog.so,out=flow$3" "./$2" log.bin ${6:-} >/dev/null &&
+			"$build/tests/gen/cst-gen" encode --flow flow $4 --perf perf.data --truth truth &&
+			"$here/truth.py" log.bin $5 >tree &&
+			"$decode" perf.data "" tree
+	} >"$tmp/log" 2>&1 || rc=1
+	verdict $rc "$1: $(grep -c ^T tree) contexts"
+}
+
+sets=0
+[ ! -d "$shared/truth/symfs" ] || sets=$(find "$shared/truth" -mindepth 2 -maxdepth 2 -name perf.data | wc -l)
+[ $sets -eq 0 ] || sets=$((sets + 1))
+echo "1..$((13 + sets))"
+(cd "$tmp" && programs) >"$tmp/log" 2>&1 || { sed 's/^/# /' "$tmp/log"; exit 1; }
+cd "$tmp"
+one "dynamic, per thread" prog '' '' 'prog libcalls.so'
+one "dynamic, one CPU" prog ,slice=2000 '--buf=cpu --ts=50' 'prog libcalls.so'
+one "dynamic, two CPUs" prog ,cpus=2,slice=3000 '--buf=cpu --cpus=2 --ts=20' 'prog libcalls.so' rcjt
+one "dynamic, ETE, three CPUs" prog ,cpus=3,slice=2000 '--ete --raw --buf=cpu --cpus=3 --ts=5 --cc=8' 'prog libcalls.so' rcjt
+one "dynamic, stripped" prog.stripped '' '--ete --raw' 'prog=prog.stripped libcalls.so'
+one "static" static '' '--bb --no-retstack' static
+one "static, stripped" static.stripped '' '' static=static.stripped rcst
+one "static, without optimisation" slow '' '' slow
+one "C++ exceptions" throws '' '' throws
+one "C++ exceptions, interrupted often" throws ,slice=100 '--buf=cpu' throws
+one "C++ exceptions, stripped" throws.stripped '' '' throws=throws.stripped
+one "C++ exceptions, static" throws-static '' '' throws-static
+one "C++ exceptions, static, stripped" throws-static.stripped '' '' throws-static=throws-static.stripped
+cd "$OLDPWD"
+for data in "$shared"/truth/*/perf.data; do
+	[ $sets -gt 0 ] || break
+	rc=0
+	"$decode" "$data" "$shared/truth/symfs" "" >"$tmp/log" 2>&1 || rc=1
+	verdict $rc "instructions of $(basename "$(dirname "$data")")"
+done
+if [ $sets -gt 0 ]; then
+	# the same execution, recorded in four ways
+	rc=0
+	for set in 08 09 10 14; do
+		"$decode" "$shared/truth/$set"-*/perf.data "$shared/truth/symfs" >"$tmp/$set" 2>"$tmp/log" || rc=1
+		cmp "$tmp/08" "$tmp/$set" >"$tmp/log" 2>&1 || rc=1
+	done
+	verdict $rc "threads on two CPUs, on one, and per thread: the same tree"
+fi
+exit $bad
