@@ -66,7 +66,7 @@ static int write_chosen(struct session *ss, const struct request *r, const struc
 	} else {
 		whole.only = one ? b : NULL;
 		rc = r->f->write ? profile_write(out, r->f, r->base, b) : profile_write_whole(out, r->f, &whole);
-		rc = rc ? CMD_ERROR : session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+		rc = rc < 0 ? CMD_ERROR : rc || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
 	}
 	free(v);
 	return rc;
@@ -147,13 +147,13 @@ int cmd_profile(int argc, const char **argv)
 		{ 'o', "output", CMD_OPT_STRING, &r.output, "FILE", "write to FILE instead of stdout",
 		  NULL },
 		{ 0, "format", CMD_OPT_STRING, &format, "NAME",
-		  "autofdo (default), llvm, bolt, callgrind, folded or top, see below", NULL },
+		  "autofdo (default), llvm, bolt, callgrind, lcov, folded or top, see below", NULL },
 		{ 0, "address", CMD_OPT_STRING, &address, "BASE",
 		  "numbers in an autofdo profile: offset (default) or vaddr, see below", NULL },
 		{ 0, "binary", CMD_OPT_STRING, &r.want, "PATH",
 		  "which binary, as recorded or by its name (default: the only executable, or all)", NULL },
 		{ 0, "demangle", CMD_OPT_FLAG, &r.demangle, NULL,
-		  "names of C++ functions as in the source: callgrind, folded, top", NULL },
+		  "names of C++ functions as in the source: callgrind, lcov, folded, top", NULL },
 		CMD_OPT_END,
 	};
 	static const char more[] =
@@ -164,6 +164,7 @@ int cmd_profile(int argc, const char **argv)
 		"bolt: for perf2bolt -p FILE --pa; Debian has it as /usr/lib/llvm-VERSION/bin/perf2bolt.\n"
 		"These are of one binary; the others are of all, or of the one of --binary:\n"
 		"callgrind: instructions by address and line, and calls, for callgrind_annotate and KCachegrind.\n"
+		"lcov: executions of source lines and functions, directions of branches, for genhtml.\n"
 		"folded: instructions by stack of functions, for flamegraph.pl and speedscope.\n"
 		"top: a table of functions, the one with most instructions first.\n"
 		"All counts are exact: every range and branch of the trace, in one pass.\n";
@@ -180,7 +181,7 @@ int cmd_profile(int argc, const char **argv)
 		return rc;
 	r.f = profile_format_find(format);
 	if (!r.f)
-		return cmd_usage_error(&cmd, "--format=%s: known are autofdo, llvm, bolt, callgrind, folded and top", format);
+		return cmd_usage_error(&cmd, "--format=%s: known are autofdo, llvm, bolt, callgrind, lcov, folded and top", format);
 	r.base = r.f->base;
 	r.symfs = so.symfs;
 	if (address && r.base != PROFILE_OFFSET)

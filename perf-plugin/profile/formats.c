@@ -120,6 +120,7 @@ const struct profile_format profile_formats[] = {
 	  "llvm-profgen --unsymbolized-profile, with --use-offset=0" },
 	{ "bolt", ONE(true, true, FLAT_ARRIVED, READER_BOLT, PROFILE_VADDR, bolt_write), "perf2bolt -p FILE --pa" },
 	{ "callgrind", WHOLE(callgrind_write, true), "callgrind_annotate, KCachegrind" },
+	{ "lcov", WHOLE(lcov_write, true), "genhtml, and what reads gcov's lines" },
 	{ "folded", WHOLE(folded_write, false), "flamegraph.pl, speedscope" },
 	{ "top", WHOLE(top_write, false), "a table for the terminal" },
 	{ NULL, ONE(false, false, 0, 0, 0, NULL), NULL },

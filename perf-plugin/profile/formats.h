@@ -33,7 +33,10 @@ const struct profile_format *profile_format_find(const char *name);
 int profile_write(struct pd_output *out, const struct profile_format *f, enum profile_base base,
 		  const struct model_binary *b);
 
-/* The same for a format of the whole model. On stderr: sums, and binaries whose file is missing. */
+/*
+ * The same for a format of the whole model. On stderr: sums, and binaries whose file is missing. Returns 1 if a file is
+ * missing, or if the format would be empty; nothing is left of it then.
+ */
 int profile_write_whole(struct pd_output *out, const struct profile_format *f, const struct whole *w);
 
 #endif

@@ -31,7 +31,7 @@ static inline uint64_t whole_instructions(const struct whole *w)
 }
 
 /*
- * Each writes its format. Returns 0 or ERR_NOMEM.
+ * Each writes its format. Returns 0, 1 if the format has nothing of what was executed, or ERR_NOMEM.
  *
  * callgrind: Callgrind Format, version 1: instructions of each instruction address and line; calls with their number and
  * inclusive instructions.

@@ -66,45 +66,49 @@ int profile_write(struct pd_output *out, const struct profile_format *f, enum pr
 	return 0;
 }
 
-/* Binaries that ran, and whose file is not there for names and lines. */
-static void report_missing(const struct profile_format *f, const struct whole *w)
+/* Names binaries that ran without a file for names and lines. Returns true if there are any. */
+static bool report_missing(const struct profile_format *f, const struct whole *w)
 {
 	const struct model_binary *b;
 	struct elf_facts facts;
+	bool missing = false;
 
 	for (b = w->model->binaries; b < w->model->binaries + w->model->nr_binaries; b++) {
 		if (!b->insns || !whole_has(w, b->number) || model_without_file(b))
 			continue;
-		if (!b->dso || !dso_file(b->dso))
+		if (!b->dso || !dso_file(b->dso)) {
 			fprintf(stderr, "cstrace profile: %s: its file is missing: its functions have no names%s; give the "
 				"directory with the target's files with --symfs DIR\n", name_shown(b->is.name),
 				f->lines ? ", and no lines" : "");
-		else if (f->lines && dso_facts(b->dso, &facts) && !facts.dwarf_high)
+			missing = true;
+		} else if (f->lines && dso_facts(b->dso, &facts) && !facts.dwarf_high) {
 			fprintf(stderr, "cstrace profile: %s: it has no DWARF: no lines, unless a debug file is found%s%s\n",
 				name_shown(b->is.name), facts.debuglink[0] ? ": " : "", name_shown(facts.debuglink));
+		}
 	}
+	return missing;
 }
 
 int profile_write_whole(struct pd_output *out, const struct profile_format *f, const struct whole *w)
 {
 	struct error err = { .code = 0 };
+	int rc = f->write_whole(out, w), finished;
 	size_t i, n = 0;
-	int rc = f->write_whole(out, w);
 
 	if (rc) {
-		fprintf(stderr, "cstrace profile: out of memory\n");
 		pd_output_abort(out);
-		return rc;
+		fprintf(stderr, rc < 0 ? "cstrace profile: out of memory\n" :
+			"cstrace profile: nothing to profile: --format=%s has nothing of what was executed\n", f->name);
+	} else {
+		finished = pd_output_finish(out, &err);
+		if (finished) {
+			fprintf(stderr, "cstrace profile: %s\n", err.msg);
+			return finished;
+		}
+		for (i = 0; i < w->model->nr_binaries; i++)
+			n += w->model->binaries[i].insns && whole_has(w, (uint32_t)i);
+		fprintf(stderr, "cstrace profile: %" PRIu64 " instructions, binaries: %zu, calling contexts: %zu\n",
+			whole_instructions(w), n, w->model->nr_nodes);
 	}
-	rc = pd_output_finish(out, &err);
-	if (rc) {
-		fprintf(stderr, "cstrace profile: %s\n", err.msg);
-		return rc;
-	}
-	for (i = 0; i < w->model->nr_binaries; i++)
-		n += w->model->binaries[i].insns && whole_has(w, (uint32_t)i);
-	fprintf(stderr, "cstrace profile: %zu binaries, %" PRIu64 " instructions, %zu calling contexts\n", n,
-		whole_instructions(w), w->model->nr_nodes);
-	report_missing(f, w);
-	return 0;
+	return report_missing(f, w) && !rc ? 1 : rc;
 }

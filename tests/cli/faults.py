@@ -62,6 +62,7 @@ CASES = [
     Case("compare", "compare -i @sample --symfs @symfs --with @sample -o OUT"),
     Case("verify", "verify -i @sample --symfs @symfs --format=json -o OUT"),
     Case("profile callgrind", "profile -i @two-cpus --symfs @two-cpus.s --format=callgrind -o OUT"),
+    Case("profile lcov", "profile -i @sample --symfs @symfs --format=lcov -o OUT"),
     Case("profile folded", "profile -i @sample --symfs @symfs --format=folded --demangle -o OUT"),
     Case("profile top", "profile -i @jit --symfs @jit.s --format=top"),
     Case("profile bolt", "profile -i @sample --symfs @symfs --format=bolt"),

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* blocks.c - cuts code at branches and their targets, and counts the ways between the pieces. */
+#include "profile/blocks.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cstrace/isa.h>
+
+#include "base/array.h"
+#include "base/bisect.h"
+#include "images/dso.h"
+#include "profile/costs.h"
+
+/* Tables of the code, while blocks are built. */
+struct builder {
+	struct blocks *out;
+	const struct model_binary *b;
+	const struct code_part *code;
+	size_t nr_code;
+	struct costs costs;
+	uint64_t *leaders;		/* begins of blocks */
+	size_t nr_leaders, cap_leaders;
+	size_t cap_blocks, cap_jumps, cap_branches;
+	struct cst_count_edge *by_to;	/* the edges, by target */
+};
+
+static bool classify(const struct model_binary *b, bool t32, uint64_t offset, struct cst_insn *insn)
+{
+	const struct dso *d = b->dso;
+	const uint8_t *p;
+	uint32_t opcode;
+
+	if (offset + 4 > d->size || offset + 4 < offset)
+		return false;
+	p = d->data + offset;
+	opcode = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+	if (t32)
+		opcode = opcode << 16 | opcode >> 16;
+	cst_isa_classify(insn, t32 ? CST_ISA_T32 : d->machine == EM_AARCH64 ? CST_ISA_A64 : CST_ISA_A32, opcode, offset, 0);
+	return true;
+}
+
+static bool is_branch(const struct cst_insn *insn)
+{
+	return insn->type == CST_INSN_BRANCH || insn->type == CST_INSN_INDIRECT;
+}
+
+static bool is_return(const struct cst_insn *insn)
+{
+	return insn->subtype == CST_INSN_RET || insn->subtype == CST_INSN_ERET || insn->subtype == CST_INSN_IMPLIED_RET;
+}
+
+/* Returns the executed instructions around an offset, NULL if it was not executed. */
+static const struct cost *cost_at(const struct builder *u, uint64_t offset)
+{
+	size_t lo = 0, hi = u->costs.n;
+
+	BISECT(lo, hi, mid, u->costs.v[mid].begin <= offset);
+	/* whole ranges overlap others: they are looked at as well, if they are next to this place */
+	return lo && offset < u->costs.v[lo - 1].end ? &u->costs.v[lo - 1] : NULL;
+}
+
+static uint64_t executions(const struct builder *u, uint64_t offset)
+{
+	const struct cost *c = cost_at(u, offset);
+
+	return c && !c->whole ? c->count : 0;
+}
+
+static bool add_leader(struct builder *u, uint64_t offset)
+{
+	uint64_t *to = ARRAY_ADD(u->leaders, u->nr_leaders, u->cap_leaders);
+
+	if (to)
+		*to = offset;
+	return to;
+}
+
+static uint64_t edge_count(const struct model_binary *b, uint64_t from)
+{
+	size_t lo = 0, hi = b->nr_edges;
+	uint64_t n = 0;
+
+	BISECT(lo, hi, mid, b->edges[mid].from < from);
+	for (; lo < b->nr_edges && b->edges[lo].from == from; lo++)
+		n += b->edges[lo].count;
+	return n;
+}
+
+/* Adds a conditional branch, and the begins of blocks behind a branch and at its target. */
+static bool add_insn(struct builder *u, uint64_t offset, const struct cst_insn *insn)
+{
+	struct block_branch *br;
+	uint64_t n;
+
+	if (!is_branch(insn))
+		return true;
+	if (!add_leader(u, offset + insn->size))
+		return false;
+	if (insn->type == CST_INSN_BRANCH && !insn->link && !add_leader(u, offset + (uint64_t)(int64_t)insn->disp))
+		return false;
+	if (!insn->cond || insn->link || is_return(insn))
+		return true;
+	br = ARRAY_ADD(u->out->branches, u->out->nr_branches, u->cap_branches);
+	if (!br)
+		return false;
+	n = executions(u, offset);
+	*br = (struct block_branch){ .offset = offset, .taken = edge_count(u->b, offset) };
+	br->not_taken = n > br->taken ? n - br->taken : 0;
+	return true;
+}
+
+/* A64: all of the code. */
+static bool read_a64(struct builder *u)
+{
+	struct cst_insn insn;
+	uint64_t at;
+	size_t i;
+
+	for (i = 0; i < u->nr_code; i++)
+		for (at = u->code[i].begin; at + 4 <= u->code[i].end; at += 4)
+			if (classify(u->b, false, at, &insn) && !add_insn(u, at, &insn))
+				return false;
+	return true;
+}
+
+static bool in_code(const struct builder *u, uint64_t offset)
+{
+	size_t lo = 0, hi = u->nr_code;
+
+	BISECT(lo, hi, mid, u->code[mid].begin <= offset);
+	return lo && offset < u->code[lo - 1].end;
+}
+
+/* A32 and T32: what was executed. */
+static bool read_executed(struct builder *u)
+{
+	struct cst_insn insn;
+	const struct cost *c;
+	uint64_t at;
+	size_t i;
+
+	for (i = 0; i < u->costs.n; i++) {
+		c = &u->costs.v[i];
+		for (at = c->begin; at < c->end && !c->whole; at += costs_size(u->b, c, at))
+			if (in_code(u, at) && classify(u->b, c->t32, at, &insn) && !add_insn(u, at, &insn))
+				return false;
+	}
+	return true;
+}
+
+static int compare_offsets(const void *pa, const void *pb)
+{
+	const uint64_t *a = pa, *b = pb;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+static int compare_to(const void *pa, const void *pb)
+{
+	const struct cst_count_edge *a = pa, *b = pb;
+
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	return a->from < b->from ? -1 : a->from > b->from;
+}
+
+static bool find_leaders(struct builder *u)
+{
+	const struct model_binary *b = u->b;
+	size_t i;
+
+	for (i = 0; i < b->nr_edges; i++)
+		if (b->edges[i].to != CST_COUNT_OUTSIDE && !add_leader(u, b->edges[i].to))
+			return false;
+	for (i = 0; i < b->nr_entries; i++)
+		if (!add_leader(u, b->entries[i].offset))
+			return false;
+	if (!(b->dso->machine == EM_AARCH64 ? read_a64(u) : read_executed(u)))
+		return false;
+	if (u->nr_leaders)
+		qsort(u->leaders, u->nr_leaders, sizeof(*u->leaders), compare_offsets);
+	u->by_to = malloc((b->nr_edges ? b->nr_edges : 1) * sizeof(*u->by_to));
+	if (!u->by_to)
+		return false;
+	if (b->nr_edges) {
+		memcpy(u->by_to, b->edges, b->nr_edges * sizeof(*u->by_to));
+		qsort(u->by_to, b->nr_edges, sizeof(*u->by_to), compare_to);
+	}
+	return true;
+}
+
+static bool add_block(struct builder *u, uint64_t begin, uint64_t end)
+{
+	struct block *to = ARRAY_ADD(u->out->v, u->out->n, u->cap_blocks);
+
+	if (to)
+		*to = (struct block){ .begin = begin, .end = end, .count = executions(u, begin) };
+	return to;
+}
+
+static bool cut(struct builder *u)
+{
+	size_t i, k = 0;
+	uint64_t begin;
+
+	for (i = 0; i < u->nr_code; i++) {
+		begin = u->code[i].begin;
+		while (k < u->nr_leaders && u->leaders[k] <= begin)
+			k++;
+		for (; k < u->nr_leaders && u->leaders[k] < u->code[i].end; k++) {
+			if (u->leaders[k] == begin)
+				continue;
+			if (!add_block(u, begin, u->leaders[k]))
+				return false;
+			begin = u->leaders[k];
+		}
+		if (!add_block(u, begin, u->code[i].end))
+			return false;
+	}
+	return true;
+}
+
+size_t blocks_at(const struct blocks *bs, uint64_t offset)
+{
+	size_t lo = 0, hi = bs->n;
+
+	BISECT(lo, hi, mid, bs->v[mid].begin <= offset);
+	return lo && offset < bs->v[lo - 1].end ? lo - 1 : SIZE_MAX;
+}
+
+/* Offset of the last instruction of an executed block; false: it is not known. */
+static bool last_insn(const struct builder *u, const struct block *bl, uint64_t *last)
+{
+	const struct cost *c = cost_at(u, bl->begin);
+	uint64_t at;
+
+	if (!c || c->whole)
+		return false;
+	if (!c->t32) {
+		*last = bl->end - 4;
+		return true;
+	}
+	for (at = bl->begin; at < bl->end; at += costs_size(u->b, c, at))
+		*last = at;
+	return true;
+}
+
+static uint64_t entries_at(const struct model_binary *b, uint64_t offset)
+{
+	size_t lo = 0, hi = b->nr_entries;
+
+	BISECT(lo, hi, mid, b->entries[mid].offset < offset);
+	return lo < b->nr_entries && b->entries[lo].offset == offset ? b->entries[lo].count : 0;
+}
+
+/* Sum of the edges to an offset; adds jumps of the code to the list. */
+static bool edges_to(struct builder *u, size_t block, uint64_t *sum)
+{
+	const uint64_t to = u->out->v[block].begin;
+	size_t lo = 0, hi = u->b->nr_edges, from;
+	const struct cost *c;
+	struct block_jump *j;
+	struct cst_insn insn;
+
+	*sum = 0;
+	BISECT(lo, hi, mid, u->by_to[mid].to < to);
+	for (; lo < u->b->nr_edges && u->by_to[lo].to == to; lo++) {
+		const struct cst_count_edge *e = &u->by_to[lo];
+
+		*sum += e->count;
+		from = blocks_at(u->out, e->from);
+		c = cost_at(u, e->from);
+		if (from == SIZE_MAX || !c || !classify(u->b, c->t32, e->from, &insn) || insn.link || is_return(&insn))
+			continue;
+		j = ARRAY_ADD(u->out->jumps, u->out->nr_jumps, u->cap_jumps);
+		if (!j)
+			return false;
+		*j = (struct block_jump){ .to = (uint32_t)block, .from = (uint32_t)from, .count = e->count };
+	}
+	return true;
+}
+
+/* Counts how execution came to a block. */
+static bool count_block(struct builder *u, size_t i)
+{
+	struct block *bl = &u->out->v[i], *before = i ? bl - 1 : NULL;
+	struct cst_insn insn = { .type = CST_INSN_OTHER };
+	uint64_t edges, last = bl->begin;
+
+	if (!bl->count)
+		return true;
+	if (!edges_to(u, i, &edges))
+		return false;
+	if (!before || before->end != bl->begin || !before->count || !last_insn(u, before, &last))
+		return true;
+	if (!classify(u->b, cost_at(u, before->begin)->t32, last, &insn))
+		return true;
+	if (is_branch(&insn) && insn.link) {
+		bl->through = before->count < bl->count ? before->count : bl->count;
+		return true;
+	}
+	if (is_branch(&insn) && !insn.cond)
+		return true;
+	edges += entries_at(u->b, bl->begin);
+	bl->through = bl->count > edges ? bl->count - edges : 0;
+	return true;
+}
+
+bool blocks_init(struct blocks *bs, const struct model_binary *b, const struct code_part *code, size_t n)
+{
+	struct builder u = { .out = bs, .b = b, .code = code, .nr_code = n };
+	bool ok;
+	size_t i;
+
+	*bs = (struct blocks){ .v = NULL };
+	if (!b->dso || !b->dso->data)
+		return true;
+	ok = costs_init(&u.costs, b) && find_leaders(&u) && cut(&u);
+	for (i = 0; ok && i < bs->n; i++)
+		ok = count_block(&u, i);
+	costs_free(&u.costs);
+	free(u.leaders);
+	free(u.by_to);
+	if (!ok)
+		blocks_free(bs);
+	return ok;
+}
+
+void blocks_free(struct blocks *bs)
+{
+	free(bs->v);
+	free(bs->jumps);
+	free(bs->branches);
+	*bs = (struct blocks){ .v = NULL };
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * blocks.h - basic blocks of the code of a binary, with their executions and those of the ways between them.
+ *
+ * A block begins behind every branch, at every target of a branch and at the begin of each part of the code. A call ends
+ * a block as well; execution then continues through to the next one when it returns. Targets of branches that were never
+ * executed are known for A64; for A32 and T32 only executed code is read, since other code may be data.
+ */
+#ifndef CSTRACE_PROFILE_BLOCKS_H
+#define CSTRACE_PROFILE_BLOCKS_H
+
+#include "profile/model.h"
+
+/* Code that is looked at; sorted, without overlaps. */
+struct code_part {
+	uint64_t begin, end;	/* file offsets */
+};
+
+struct block {
+	uint64_t begin, end;
+	uint64_t count;		/* executions */
+	uint64_t through;	/* of these, those that came from the block before it without a jump, or by a return to it */
+};
+
+/* A jump inside of the code: no call, no return. */
+struct block_jump {
+	uint32_t to, from;	/* indexes of blocks */
+	uint64_t count;
+};
+
+/* A conditional branch. */
+struct block_branch {
+	uint64_t offset;
+	uint64_t taken, not_taken;
+};
+
+struct blocks {
+	struct block *v;
+	struct block_jump *jumps;	/* by `to`, `from` */
+	struct block_branch *branches;	/* by offset */
+	size_t n, nr_jumps, nr_branches;
+};
+
+/* Finds the blocks of `code` in the file of `b`. Returns false without memory. */
+bool blocks_init(struct blocks *bs, const struct model_binary *b, const struct code_part *code, size_t n);
+void blocks_free(struct blocks *bs);
+
+/* Returns the index of the block that has an offset; SIZE_MAX: none. */
+size_t blocks_at(const struct blocks *bs, uint64_t offset);
+
+#endif

@@ -1,0 +1,642 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lcov.c - tracefiles of geninfo(1): executions of lines and functions, and directions of branches.
+ *
+ * A line is counted as gcov counts it: how often execution came to it from another line. Of all basic blocks that have
+ * code of the line these are their executions, less the ways that lead forward from one of them to another. A loop within a
+ * line counts again each time around. A function counts the executions of its first instruction,
+ * and the code at its begin belongs to the line of its declaration.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bisect.h"
+#include "base/error.h"
+#include "base/name.h"
+#include "images/dso.h"
+#include "profile/blocks.h"
+#include "profile/demangle.h"
+#include "profile/lines.h"
+#include "profile/places.h"
+#include "profile/whole.h"
+
+/* A line of a source file: (file, line) order all tables. */
+struct at_line {
+	uint32_t file;		/* index of lcov.files */
+	unsigned int line;
+};
+
+struct lcov_line {
+	struct at_line at;
+	uint64_t count;
+};
+
+struct lcov_function {
+	struct at_line at;
+	char *name;
+	uint64_t begin;		/* file offset in its binary */
+	uint64_t count;
+};
+
+struct lcov_branch {
+	struct at_line at;
+	size_t place;		/* order of branches of a line: by binary, then offset */
+	uint64_t taken, not_taken;
+};
+
+/* A piece of code of one line. */
+struct piece {
+	uint64_t begin, end;
+	struct at_line at;
+};
+
+struct pieces {
+	struct piece *v;
+	size_t n, cap;
+};
+
+/* A line has code in a block. */
+struct member {
+	struct at_line at;
+	uint32_t block;
+};
+
+struct lcov {
+	const struct whole *w;
+	struct places places;
+	char **files;		/* sorted by name only at the end: `order` */
+	size_t nr_files, cap_files;
+	uint32_t *slot;		/* open addressing: index of a file + 1, by name */
+	size_t nr_slots;
+	struct lcov_line *lines;
+	size_t nr_lines, cap_lines;
+	struct lcov_function *functions;
+	size_t nr_functions, cap_functions;
+	struct lcov_branch *branches;
+	size_t nr_branches, cap_branches;
+	/* of the binary that is read */
+	struct pieces rows;
+	struct blocks blocks;
+	struct {
+		const char *name;
+		uint32_t number;
+	} last_file;
+};
+
+static int compare_at(const struct at_line *a, const struct at_line *b)
+{
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return a->line < b->line ? -1 : a->line > b->line;
+}
+
+/* ---- names of files --------------------------------------------------------------------------- */
+
+static size_t hash_name(const char *s)
+{
+	size_t h = 5381;
+
+	while (*s)
+		h = h * 33 + (uint8_t)*s++;
+	return h;
+}
+
+static uint32_t *slot_of(const struct lcov *c, uint32_t *slots, size_t n, const char *name)
+{
+	size_t i = hash_name(name) & (n - 1);
+
+	while (slots[i] && strcmp(c->files[slots[i] - 1], name))
+		i = (i + 1) & (n - 1);
+	return &slots[i];
+}
+
+static bool grow_slots(struct lcov *c)
+{
+	size_t n = c->nr_slots ? 2 * c->nr_slots : 256, i;
+	uint32_t *slots = calloc(n, sizeof(*slots));
+
+	if (!slots)
+		return false;
+	for (i = 0; i < c->nr_files; i++)
+		*slot_of(c, slots, n, c->files[i]) = (uint32_t)i + 1;
+	free(c->slot);
+	c->slot = slots;
+	c->nr_slots = n;
+	return true;
+}
+
+/* Returns the number of a file, UINT32_MAX without memory. */
+static uint32_t file_number(struct lcov *c, const char *name)
+{
+	uint32_t *slot;
+	char **to;
+
+	if (name == c->last_file.name)
+		return c->last_file.number;
+	if (2 * (c->nr_files + 1) > c->nr_slots && !grow_slots(c))
+		return UINT32_MAX;
+	slot = slot_of(c, c->slot, c->nr_slots, name);
+	if (!*slot) {
+		to = ARRAY_ADD(c->files, c->nr_files, c->cap_files);
+		if (!to)
+			return UINT32_MAX;
+		*to = strdup(name);
+		if (!*to) {
+			c->nr_files--;
+			return UINT32_MAX;
+		}
+		*slot = (uint32_t)c->nr_files;
+	}
+	c->last_file.name = name;
+	c->last_file.number = *slot - 1;
+	return *slot - 1;
+}
+
+/* ---- one binary ------------------------------------------------------------------------------- */
+
+static int add_row(void *data, const struct source_row *r)
+{
+	struct lcov *c = data;
+	const uint32_t file = file_number(c, r->place.file);
+	struct piece *to = file == UINT32_MAX ? NULL : ARRAY_ADD(c->rows.v, c->rows.n, c->rows.cap);
+
+	if (!to)
+		return ERR_NOMEM;
+	*to = (struct piece){ .begin = r->begin, .end = r->end, .at = { file, r->place.line } };
+	return 0;
+}
+
+static int compare_pieces(const void *pa, const void *pb)
+{
+	const struct piece *a = pa, *b = pb;
+
+	if (a->begin != b->begin)
+		return a->begin < b->begin ? -1 : 1;
+	if (a->end != b->end)
+		return a->end < b->end ? -1 : 1;
+	return compare_at(&a->at, &b->at);
+}
+
+/* Sorts the rows; of code that several units have, one remains. */
+static void sort_rows(struct pieces *rows)
+{
+	size_t i, n = 0;
+
+	if (!rows->n)
+		return;
+	qsort(rows->v, rows->n, sizeof(*rows->v), compare_pieces);
+	for (i = 1; i < rows->n; i++)
+		if (rows->v[i].begin >= rows->v[n].end)
+			rows->v[++n] = rows->v[i];
+	rows->n = n + 1;
+}
+
+/* The code that has lines. Returns NULL without memory. */
+static struct code_part *code_of(const struct pieces *rows, size_t *n)
+{
+	struct code_part *v = malloc((rows->n ? rows->n : 1) * sizeof(*v));
+	size_t i;
+
+	*n = 0;
+	for (i = 0; v && i < rows->n; i++) {
+		if (*n && v[*n - 1].end == rows->v[i].begin)
+			v[*n - 1].end = rows->v[i].end;
+		else
+			v[(*n)++] = (struct code_part){ .begin = rows->v[i].begin, .end = rows->v[i].end };
+	}
+	return v;
+}
+
+static int compare_members(const void *pa, const void *pb)
+{
+	const struct member *a = pa, *b = pb;
+	int order = compare_at(&a->at, &b->at);
+
+	return order ? order : a->block < b->block ? -1 : a->block > b->block;
+}
+
+/* Which lines have code in which blocks, sorted. Returns NULL without memory. */
+static struct member *members_of(const struct lcov *c, size_t *n)
+{
+	const struct blocks *bs = &c->blocks;
+	struct member *v = NULL, *to;
+	size_t cap = 0, i, k, b = 0;
+
+	*n = 0;
+	for (i = 0; i < c->rows.n; i++) {
+		while (b < bs->n && bs->v[b].end <= c->rows.v[i].begin)
+			b++;
+		for (k = b; k < bs->n && bs->v[k].begin < c->rows.v[i].end; k++) {
+			to = ARRAY_ADD(v, *n, cap);
+			if (!to) {
+				free(v);
+				return NULL;
+			}
+			*to = (struct member){ .at = c->rows.v[i].at, .block = (uint32_t)k };
+		}
+	}
+	if (!*n)
+		return calloc(1, sizeof(*v));
+	qsort(v, *n, sizeof(*v), compare_members);
+	for (i = 1, k = 0; i < *n; i++)
+		if (compare_members(&v[k], &v[i]))
+			v[++k] = v[i];
+	*n = k + 1;
+	return v;
+}
+
+static bool has_block(const struct member *v, size_t n, uint32_t block)
+{
+	size_t lo = 0, hi = n;
+
+	BISECT(lo, hi, mid, v[mid].block < block);
+	return lo < n && v[lo].block == block;
+}
+
+/* Executions of a line that has code in the blocks of `v`. */
+static uint64_t line_count(const struct blocks *bs, const struct member *v, size_t n)
+{
+	uint64_t count = 0, inside;
+	size_t i, lo, hi;
+
+	for (i = 0; i < n; i++) {
+		const uint32_t b = v[i].block;
+
+		inside = b && i && v[i - 1].block == b - 1 ? bs->v[b].through : 0;
+		lo = 0;
+		hi = bs->nr_jumps;
+		BISECT(lo, hi, mid, bs->jumps[mid].to < b);
+		for (; lo < bs->nr_jumps && bs->jumps[lo].to == b; lo++)
+			if (bs->jumps[lo].from < b && has_block(v, n, bs->jumps[lo].from))
+				inside += bs->jumps[lo].count;
+		count += bs->v[b].count > inside ? bs->v[b].count - inside : 0;
+	}
+	return count;
+}
+
+static bool add_lines(struct lcov *c)
+{
+	size_t n, i, next;
+	struct member *v = members_of(c, &n);
+	struct lcov_line *to;
+
+	for (i = 0; v && i < n; i = next) {
+		for (next = i + 1; next < n && !compare_at(&v[i].at, &v[next].at);)
+			next++;
+		to = ARRAY_ADD(c->lines, c->nr_lines, c->cap_lines);
+		if (!to) {
+			free(v);
+			return false;
+		}
+		*to = (struct lcov_line){ .at = v[i].at, .count = line_count(&c->blocks, v + i, next - i) };
+	}
+	free(v);
+	return v;
+}
+
+static bool add_branches(struct lcov *c)
+{
+	const struct block_branch *b;
+	struct lcov_branch *to;
+	size_t row = 0;
+
+	for (b = c->blocks.branches; b < c->blocks.branches + c->blocks.nr_branches; b++) {
+		while (row < c->rows.n && c->rows.v[row].end <= b->offset)
+			row++;
+		if (row == c->rows.n || c->rows.v[row].begin > b->offset)
+			continue;
+		to = ARRAY_ADD(c->branches, c->nr_branches, c->cap_branches);
+		if (!to)
+			return false;
+		*to = (struct lcov_branch){ .at = c->rows.v[row].at, .place = c->nr_branches, .taken = b->taken,
+					    .not_taken = b->not_taken };
+	}
+	return true;
+}
+
+static int add_function(void *data, const struct source_function *f)
+{
+	struct lcov *c = data;
+	const uint32_t file = file_number(c, f->place.file);
+	char *plain = c->w->demangle ? demangled(f->name) : NULL, *comma;
+	struct lcov_function *to = file == UINT32_MAX ? NULL :
+				   ARRAY_ADD(c->functions, c->nr_functions, c->cap_functions);
+
+	if (!to) {
+		free(plain);
+		return ERR_NOMEM;
+	}
+	*to = (struct lcov_function){ .at = { file, f->place.line }, .name = strdup(name_shown(plain ? plain : f->name)),
+				      .begin = f->begin };
+	free(plain);
+	/* a comma ends the name for some readers */
+	for (comma = to->name; comma && (comma = strchr(comma, ','));)
+		*comma = ';';
+	return to->name ? 0 : ERR_NOMEM;
+}
+
+/* The row at the begin of a function, that of its opening brace, becomes one of the line of its declaration. */
+static void move_openings(struct lcov *c, size_t first)
+{
+	const struct lcov_function *f;
+	size_t lo, hi;
+
+	for (f = c->functions + first; f < c->functions + c->nr_functions; f++) {
+		lo = 0;
+		hi = c->rows.n;
+		BISECT(lo, hi, mid, c->rows.v[mid].begin < f->begin);
+		if (lo < c->rows.n && c->rows.v[lo].begin == f->begin)
+			c->rows.v[lo].at = f->at;
+	}
+}
+
+static void count_functions(struct lcov *c, size_t first)
+{
+	struct lcov_function *f;
+	size_t block;
+
+	for (f = c->functions + first; f < c->functions + c->nr_functions; f++) {
+		block = blocks_at(&c->blocks, f->begin);
+		f->count = block == SIZE_MAX ? 0 : c->blocks.v[block].count;
+	}
+}
+
+static bool add_binary(struct lcov *c, const struct model_binary *b)
+{
+	struct source *source = b->insns ? places_source(&c->places, b->number) : NULL;
+	const size_t first = c->nr_functions;
+	struct code_part *code;
+	size_t n;
+	bool ok;
+
+	if (!source)
+		return true;
+	c->rows.n = 0;
+	ok = !source_each_row(source, add_row, c) && !source_each_function(source, add_function, c);
+	sort_rows(&c->rows);
+	move_openings(c, first);
+	code = code_of(&c->rows, &n);
+	ok = ok && code && blocks_init(&c->blocks, b, code, n) && add_lines(c) && add_branches(c);
+	if (ok)
+		count_functions(c, first);
+	free(code);
+	blocks_free(&c->blocks);
+	return ok;
+}
+
+/* ---- text ------------------------------------------------------------------------------------- */
+
+static int compare_lines(const void *a, const void *b)
+{
+	return compare_at(&((const struct lcov_line *)a)->at, &((const struct lcov_line *)b)->at);
+}
+
+static int compare_functions(const void *pa, const void *pb)
+{
+	const struct lcov_function *a = pa, *b = pb;
+	int order = compare_at(&a->at, &b->at);
+
+	return order ? order : strcmp(a->name, b->name);
+}
+
+static int compare_branches(const void *pa, const void *pb)
+{
+	const struct lcov_branch *a = pa, *b = pb;
+	int order = compare_at(&a->at, &b->at);
+
+	return order ? order : a->place < b->place ? -1 : 1;
+}
+
+/* Adds equal lines and functions: of several binaries, of copies of a function. */
+static void add_up(struct lcov *c)
+{
+	size_t i, n;
+
+	if (c->nr_lines)
+		qsort(c->lines, c->nr_lines, sizeof(*c->lines), compare_lines);
+	for (i = 1, n = 0; i < c->nr_lines; i++) {
+		if (compare_lines(&c->lines[n], &c->lines[i]))
+			c->lines[++n] = c->lines[i];
+		else
+			c->lines[n].count += c->lines[i].count;
+	}
+	c->nr_lines = c->nr_lines ? n + 1 : 0;
+	if (c->nr_functions)
+		qsort(c->functions, c->nr_functions, sizeof(*c->functions), compare_functions);
+	for (i = 1, n = 0; i < c->nr_functions; i++) {
+		if (compare_functions(&c->functions[n], &c->functions[i])) {
+			c->functions[++n] = c->functions[i];
+		} else {
+			c->functions[n].count += c->functions[i].count;
+			free(c->functions[i].name);
+			c->functions[i].name = NULL;
+		}
+	}
+	c->nr_functions = c->nr_functions ? n + 1 : 0;
+	if (c->nr_branches)
+		qsort(c->branches, c->nr_branches, sizeof(*c->branches), compare_branches);
+}
+
+static void put(struct lines *l, const char *text)
+{
+	lines_text(l, text, strlen(text));
+}
+
+/* KEY:A,B */
+static void put_pair(struct lines *l, const char *key, uint64_t a, uint64_t b)
+{
+	char *p;
+
+	put(l, key);
+	p = text_unsigned(lines_next(l), a);
+	*p++ = ',';
+	p = text_unsigned(p, b);
+	*p++ = '\n';
+	l->p = p;
+}
+
+/* FOUND:N and HIT:N */
+static void put_sums(struct lines *l, const char *found, size_t n, const char *hit, size_t h)
+{
+	char *p;
+
+	put(l, found);
+	p = text_unsigned(lines_next(l), n);
+	*p++ = '\n';
+	l->p = p;
+	put(l, hit);
+	p = text_unsigned(lines_next(l), h);
+	*p++ = '\n';
+	l->p = p;
+}
+
+/* The functions of a file, from *i on. */
+static void put_functions(struct lines *l, const struct lcov *c, uint32_t file, size_t *i)
+{
+	const size_t first = *i;
+	size_t hit = 0, k;
+	char *p;
+
+	for (; *i < c->nr_functions && c->functions[*i].at.file == file; ++*i) {
+		put(l, "FN:");
+		p = text_unsigned(lines_next(l), c->functions[*i].at.line);
+		*p++ = ',';
+		l->p = p;
+		put(l, c->functions[*i].name);
+		put(l, "\n");
+	}
+	for (k = first; k < *i; k++) {
+		put(l, "FNDA:");
+		p = text_unsigned(lines_next(l), c->functions[k].count);
+		*p++ = ',';
+		l->p = p;
+		put(l, c->functions[k].name);
+		put(l, "\n");
+		hit += c->functions[k].count > 0;
+	}
+	put_sums(l, "FNF:", *i - first, "FNH:", hit);
+}
+
+/* BRDA:LINE,BLOCK,BRANCH,TAKEN: block is the number of the branch in its line; branch 0 is not taken, 1 is taken. */
+static void put_direction(struct lines *l, const struct lcov_branch *b, size_t block, unsigned int branch)
+{
+	char *p = text_lit(lines_next(l), "BRDA:");
+
+	p = text_unsigned(p, b->at.line);
+	*p++ = ',';
+	p = text_unsigned(p, block);
+	*p++ = ',';
+	p = text_unsigned(p, branch);
+	*p++ = ',';
+	if (b->taken | b->not_taken)
+		p = text_unsigned(p, branch ? b->taken : b->not_taken);
+	else
+		*p++ = '-';
+	*p++ = '\n';
+	l->p = p;
+}
+
+static void put_branches(struct lines *l, const struct lcov *c, uint32_t file, size_t *i)
+{
+	const size_t first = *i;
+	size_t hit = 0, block = 0;
+
+	for (; *i < c->nr_branches && c->branches[*i].at.file == file; ++*i) {
+		const struct lcov_branch *b = &c->branches[*i];
+
+		block = *i > first && !compare_at(&b[-1].at, &b->at) ? block + 1 : 0;
+		put_direction(l, b, block, 0);
+		put_direction(l, b, block, 1);
+		hit += (b->taken > 0) + (b->not_taken > 0);
+	}
+	put_sums(l, "BRF:", 2 * (*i - first), "BRH:", hit);
+}
+
+static void put_lines(struct lines *l, const struct lcov *c, uint32_t file, size_t *i)
+{
+	const size_t first = *i;
+	size_t hit = 0;
+
+	for (; *i < c->nr_lines && c->lines[*i].at.file == file; ++*i) {
+		put_pair(l, "DA:", c->lines[*i].at.line, c->lines[*i].count);
+		hit += c->lines[*i].count > 0;
+	}
+	put_sums(l, "LF:", *i - first, "LH:", hit);
+}
+
+static int compare_names(const void *pa, const void *pb, void *data)
+{
+	const struct lcov *c = data;
+	const uint32_t *a = pa, *b = pb;
+
+	return strcmp(c->files[*a], c->files[*b]);
+}
+
+/* Numbers the files by name: all tables are then in the order of the text. Returns false without memory. */
+static bool order_files(struct lcov *c)
+{
+	uint32_t *order = malloc((c->nr_files ? c->nr_files : 1) * sizeof(*order));
+	uint32_t *rank = malloc((c->nr_files ? c->nr_files : 1) * sizeof(*rank));
+	char **files = malloc((c->nr_files ? c->nr_files : 1) * sizeof(*files));
+	const bool ok = order && rank && files;
+	size_t i;
+
+	for (i = 0; ok && i < c->nr_files; i++)
+		order[i] = (uint32_t)i;
+	if (ok && c->nr_files)
+		qsort_r(order, c->nr_files, sizeof(*order), compare_names, c);
+	for (i = 0; ok && i < c->nr_files; i++) {
+		rank[order[i]] = (uint32_t)i;
+		files[i] = c->files[order[i]];
+	}
+	for (i = 0; ok && i < c->nr_lines; i++)
+		c->lines[i].at.file = rank[c->lines[i].at.file];
+	for (i = 0; ok && i < c->nr_functions; i++)
+		c->functions[i].at.file = rank[c->functions[i].at.file];
+	for (i = 0; ok && i < c->nr_branches; i++)
+		c->branches[i].at.file = rank[c->branches[i].at.file];
+	if (ok && c->nr_files)
+		memcpy(c->files, files, c->nr_files * sizeof(*files));
+	free(order);
+	free(rank);
+	free(files);
+	return ok;
+}
+
+static void put_all(struct lines *l, const struct lcov *c)
+{
+	size_t function = 0, branch = 0, line = 0;
+	uint32_t file;
+
+	for (file = 0; file < c->nr_files; file++) {
+		put(l, "TN:\nSF:");
+		put(l, name_shown(c->files[file]));
+		put(l, "\n");
+		put_functions(l, c, file, &function);
+		put_branches(l, c, file, &branch);
+		put_lines(l, c, file, &line);
+		put(l, "end_of_record\n");
+	}
+}
+
+static void free_lcov(struct lcov *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->nr_files; i++)
+		free(c->files[i]);
+	for (i = 0; i < c->nr_functions; i++)
+		free(c->functions[i].name);
+	free(c->files);
+	free(c->slot);
+	free(c->lines);
+	free(c->functions);
+	free(c->branches);
+	free(c->rows.v);
+	places_free(&c->places);
+}
+
+int lcov_write(struct pd_output *out, const struct whole *w)
+{
+	struct lcov c = { .w = w };
+	struct lines l;
+	bool ok;
+	size_t i;
+
+	if (!places_init(&c.places, w->model, w->symfs))
+		return ERR_NOMEM;
+	for (i = 0, ok = true; ok && i < w->model->nr_binaries; i++)
+		if (whole_has(w, (uint32_t)i))
+			ok = add_binary(&c, &w->model->binaries[i]);
+	ok = ok && order_files(&c);
+	if (ok) {
+		add_up(&c);
+		lines_init(&l, out);
+		put_all(&l, &c);
+		lines_flush(&l);
+	}
+	i = c.nr_lines;
+	free_lcov(&c);
+	return !ok ? ERR_NOMEM : !i;
+}

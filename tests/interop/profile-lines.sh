@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# profile-lines: formats with source lines. The tracefile of a program run by the emulator has gcov's counts of lines and
+# functions, and genhtml renders it; callgrind_annotate shows the lines of the same program.
+set -eu
+build=${BUILD:-build}
+tool=${PERF_CSTRACE:-$build/perf-cstrace}
+command -v qemu-aarch64 >/dev/null || { echo "no qemu-user"; exit 77; }
+command -v aarch64-linux-gnu-gcc >/dev/null || { echo "no aarch64-linux-gnu-gcc"; exit 77; }
+. tests/cli/tap.sh
+
+# record PROGRAM
+record() {
+	qemu-aarch64 -plugin "$build/tests/gen/qemu/flowlog.so,out=$tmp/flow" "$1" >"$tmp/printed" &&
+		"$build/tests/gen/cst-gen" encode --flow "$tmp/flow" --images "$tmp/flow.images" --perf "$1.data"
+}
+
+# What the same program prints is what gcov counted.
+gcov() {
+	(cd "$tmp" && aarch64-linux-gnu-gcc -O0 -g --coverage -static -o counted lines_prog.c && qemu-aarch64 ./counted >again &&
+		aarch64-linux-gnu-gcov -b -c counted-lines_prog.gcda) && cmp "$tmp/printed" "$tmp/again"
+}
+
+lcov_of() {
+	"$tool" profile -i "$1.data" --format=lcov -o "$1.info"
+}
+
+renders() {
+	genhtml --branch-coverage -o "$tmp/html" "$1" >"$tmp/out" 2>"$tmp/warnings" || { cat "$tmp/warnings"; return 1; }
+	cat "$tmp/out" "$tmp/warnings"
+	[ ! -s "$tmp/warnings" ] && grep -q 'functions..: 87.5% (7 of 8' "$tmp/out" && [ -e "$(find "$tmp/html" -name 'lines_prog.c.gcov.html')" ]
+}
+
+# The loop in sum(), with its inclusive calls, is in the annotated source.
+annotated() {
+	"$tool" profile -i "$tmp/prog.data" --format=callgrind -o "$tmp/callgrind" &&
+		callgrind_annotate "$tmp/callgrind" "$tmp/lines_prog.c" >"$tmp/annotated" && grep -A 3 'static int compare' "$tmp/annotated"
+	grep -E '^ +545 \([ 0-9.]+%\).*return \*\(const int \*\)a' "$tmp/annotated"
+}
+
+# Debug information of its own file, found by its build-id below --symfs, and next to the program by its name
+separate() {
+	mkdir -p "$tmp/root/usr/lib/debug/.build-id" "$tmp/root/$tmp"
+	aarch64-linux-gnu-objcopy --only-keep-debug "$tmp/prog" "$tmp/prog.debug"
+	id=$(aarch64-linux-gnu-readelf -n "$tmp/prog" | sed -n 's/.*Build ID: //p')
+	[ -n "$id" ] || return 1
+	mkdir -p "$tmp/root/usr/lib/debug/.build-id/$(echo "$id" | cut -c1-2)"
+	cp "$tmp/prog.debug" "$tmp/root/usr/lib/debug/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug"
+	aarch64-linux-gnu-strip -o "$tmp/root/$tmp/prog" "$tmp/prog"
+	"$tool" profile -i "$tmp/prog.data" --symfs "$tmp/root" --format=lcov -o "$tmp/separate.info" && cmp "$tmp/prog.info" "$tmp/separate.info"
+}
+
+without() {
+	aarch64-linux-gnu-gcc -O0 -static -o "$tmp/plain" tests/interop/lines_prog.c && record "$tmp/plain" || return 1
+	rc=0
+	"$tool" profile -i "$tmp/plain.data" --format=lcov -o "$tmp/plain.info" 2>"$tmp/err" || rc=$?
+	cat "$tmp/err"
+	[ $rc -eq 3 ] && grep "plain: it has no DWARF: no lines" "$tmp/err" && grep 'nothing to profile' "$tmp/err" && [ ! -e "$tmp/plain.info" ]
+}
+
+cp tests/interop/lines_prog.c "$tmp"
+check "program" aarch64-linux-gnu-gcc -O0 -g -static -o "$tmp/prog" "$tmp/lines_prog.c"
+tmp=$(cd "$tmp" && pwd -P)
+check "record" record "$tmp/prog"
+check "gcov" gcov
+check "lcov" lcov_of "$tmp/prog"
+check "lcov is what gcov counts" tests/interop/lcov_gcov.py "$tmp/prog.info" "$tmp/lines_prog.c.gcov"
+if command -v genhtml >/dev/null; then
+	check "genhtml" renders "$tmp/prog.info"
+else
+	ok "genhtml # SKIP package lcov is not installed"
+fi
+if command -v callgrind_annotate >/dev/null; then
+	check "callgrind_annotate: lines" annotated
+else
+	ok "callgrind_annotate # SKIP package valgrind is not installed"
+fi
+check "debug file by build-id" separate
+check "no DWARF" without
+finish
