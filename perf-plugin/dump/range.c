@@ -132,9 +132,63 @@ static uint64_t seek(struct dump_range *r, const struct cst_index *ix, const str
 	return cst_index_start_tree(ix, places, s->tree);
 }
 
+/* What the indexes of an input say of its contexts. */
+struct contexts {
+	unsigned int worlds;
+	uint32_t vmid;
+	bool any, vmids_differ;
+};
+
+static void add_contexts(struct contexts *c, const struct cst_index *ix)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < ix->n_streams; i++) {
+		const struct cst_index_stream *s = &ix->streams[i];
+
+		c->worlds |= s->worlds;
+		/* there may be more than are recorded */
+		c->vmids_differ |= s->n_contexts == CST_INDEX_CONTEXTS;
+		for (k = 0; k < s->n_contexts; k++) {
+			c->vmids_differ |= c->any && c->vmid != s->contexts[k] >> 32;
+			c->vmid = (uint32_t)(s->contexts[k] >> 32);
+			c->any = true;
+		}
+	}
+}
+
+/*
+ * Why the code at a place depends on the contexts before it; NULL: it does not. A session learns from all contexts
+ * which exception levels, VMIDs and security states are those of the recorded system (tasks/world.h).
+ */
+static const char *worlds_reason(const struct index_book *b, const struct cst_index *ix, const struct cst_tree *tree)
+{
+	const struct cst_config *config;
+	struct contexts c = { 0 };
+	uint32_t i;
+
+	add_contexts(&c, ix);
+	for (i = 0; b->file && i < b->file->n; i++)
+		add_contexts(&c, b->file->indexes[i]);
+	if (c.worlds >> 4 & ((c.worlds >> 4) - 1))
+		return "the trace has several security states";
+	for (i = 0; i < ix->n_streams; i++) {
+		const struct cst_decoder *dec = cst_tree_decoder(tree, ix->streams[i].trace_id);
+
+		config = dec ? cst_decoder_config(dec) : NULL;
+		if (!config || !config->vmid_bytes)
+			continue;
+		/* a host whose kernel runs at EL2 has the kernels of its guests at EL1 */
+		if (config->vmid_is_cid2 ? c.worlds & CST_INDEX_EL(1) : c.vmids_differ)
+			return "a virtual machine may have run";
+	}
+	return NULL;
+}
+
 uint64_t dump_range_start(struct dump_range *r, const struct index_section *s, int only_id)
 {
 	const struct cst_index *ix, *sound;
+	const char *reason;
 	uint64_t start;
 
 	memset(r->valid, 0, sizeof(r->valid));
@@ -144,6 +198,11 @@ uint64_t dump_range_start(struct dump_range *r, const struct index_section *s, i
 	ix = index_book_get(&r->book, s);
 	if (!ix)
 		return s->offset;
+	reason = s->by_world ? worlds_reason(&r->book, ix, s->tree) : NULL;
+	if (reason) {
+		index_book_unused(&r->book, s, reason);
+		return s->offset;
+	}
 	start = seek(r, ix, s, only_id);
 	sound = index_book_check(&r->book, ix, s, start);
 	if (sound != ix) {

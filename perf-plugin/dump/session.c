@@ -55,6 +55,7 @@ static int fragment_tree(void *data, const struct session_fragment *f, struct cs
 	int rc = 0;
 
 	index_book_section(&s, f);
+	s.by_world = d->elements;
 	if (d->make) {
 		rc = index_book_make(d->make, &s) ? -CST_ERR_INVAL : 0;
 		*start = f->offset + f->size;

@@ -208,6 +208,14 @@ static void tell_none(struct index_book *b, const struct index_section *s)
 	b->reported |= b->file != NULL;
 }
 
+void index_book_unused(struct index_book *b, const struct index_section *s, const char *reason)
+{
+	if (b->file && !b->reported)
+		fprintf(stderr, "%s: %s: '%s' is decoded from its beginning in spite of its index: %s\n", b->who, b->path, s->name,
+			reason);
+	b->reported |= b->file != NULL;
+}
+
 /* What an index of the file is to a section. */
 struct verdict {
 	enum { FITS, OTHER_OPTIONS, REFUSED } kind;

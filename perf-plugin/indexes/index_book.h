@@ -17,6 +17,7 @@ struct index_section {
 	const uint8_t *data;
 	uint64_t offset, size;
 	struct cst_tree *tree;
+	bool by_world;		/* the code depends on whose it is: the recorded system's, a guest's, Secure state's */
 };
 
 struct index_book {
@@ -51,6 +52,8 @@ const struct cst_index *index_book_get(struct index_book *b, const struct index_
 /* Returns `ix` if the buffer's block at `start` has the indexed content; else, after a message, an index built again. */
 const struct cst_index *index_book_check(struct index_book *b, const struct cst_index *ix,
 					 const struct index_section *s, uint64_t start);
+/* Says, once for a run, that the section is decoded from its beginning in spite of its index. */
+void index_book_unused(struct index_book *b, const struct index_section *s, const char *reason);
 /* Make one. 0, or ERR_REPORTED. */
 int index_book_make(struct index_book *b, const struct index_section *s);
 /* Write what was made, and what was read and is still good. 0, or ERR_REPORTED. */
