@@ -52,7 +52,7 @@ void cst_frame_error(struct cst_deframer *df, int error, uint64_t offset, unsign
 	df->id = CST_ID_UNKNOWN;
 }
 
-/* Number of leading bytes that are whole FSYNC words. */
+/* Returns how many FSYNC words the 16 bytes at `f` begin with. */
 static unsigned leading_fsyncs(const uint8_t *f)
 {
 	static const uint8_t fsync[FSYNC_SIZE] = { SYNC_BYTE, SYNC_BYTE, SYNC_BYTE, SYNC_LAST };
@@ -83,12 +83,12 @@ static void odd_frame(struct cst_deframer *df, const uint8_t *f, unsigned bad, u
 		cst_frame_error(df, frame_pair_error(f + 2 * bad), base, FRAME_SIZE, o);
 }
 
-/* Unpacks a frame that was completed over several calls. */
+/* Unpacks df->part, a frame that was completed over several calls. */
 static void cut_frame(struct cst_deframer *df, struct frame_out *o)
 {
 	unsigned bad = cst_frame_bad_pair(df->part);
 
-	if (bad == FRAME_BAD) {
+	if (bad == FRAME_NO_PAIR) {
 		cst_frame_unpack_part(df, o);
 		return;
 	}
@@ -123,7 +123,7 @@ static size_t aligned(struct cst_deframer *df, const uint8_t *in, size_t len, st
 		const uint8_t *f = in + used;
 		unsigned bad = cst_frame_bad_pair(f);
 
-		if (bad == FRAME_BAD)
+		if (bad == FRAME_NO_PAIR)
 			cst_frame_unpack(df, f, df->offset, o);
 		else
 			odd_frame(df, f, bad, df->offset, o);
@@ -159,7 +159,7 @@ static size_t take(struct cst_deframer *df, const uint8_t *in, size_t len, uint6
 	return aligned(df, in, len, o);
 }
 
-/* As take(), without the bytes that a DSTREAM probe adds to its blocks. */
+/* As take(), but drops the bytes that a DSTREAM probe adds to its blocks. */
 static size_t take_blocks(struct cst_deframer *df, const uint8_t *in, size_t len, uint64_t offset,
 			  struct frame_out *o)
 {
@@ -199,7 +199,6 @@ uint64_t cst_dstream_offset(uint64_t offset)
 {
 	return offset / DSTREAM_DATA * DSTREAM_BLOCK + offset % DSTREAM_DATA;
 }
-
 
 int cst_deframe(struct cst_deframer *df, const uint8_t *in, size_t len, uint64_t offset,
 		uint8_t *out, size_t out_cap, struct cst_fragment *frag, size_t frag_cap,

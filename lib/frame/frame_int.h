@@ -9,11 +9,12 @@
 enum {
 	FRAME_SIZE = 16,
 	FRAME_DATA = 15,	/* maximum data bytes of a frame */
-	FRAME_FRAGS = 9,	/* maximum records of one step ... */
-	FRAME_FINDINGS = 2,	/* ... and findings */
-	FRAME_FILTERED = 128,	/* flag: a filter is set */
+	FRAME_FRAGS = 9,	/* maximum fragments that one step appends, without findings */
+	FRAME_FINDINGS = 2,	/* maximum findings that one step appends */
+	FRAME_FILTERED = 128,	/* flag of struct cst_deframer: a filter is set */
+	/* flags with which cst_frame_look() inspects each frame */
 	FRAME_LOOKED_AT = CST_FRAME_PACKED | CST_FRAME_FINDINGS | CST_FRAME_STRICT,
-	FRAME_BAD = 8,		/* no bad pair */
+	FRAME_NO_PAIR = 8,	/* returned for a frame without a bad pair */
 
 	SYNC_BYTE = 0xff,	/* FSYNC is FF FF FF 7F, HSYNC is FF 7F */
 	SYNC_LAST = 0x7f,
@@ -35,19 +36,20 @@ struct frame_out {
 	struct cst_fragment *frag;
 	uint32_t data_cap;
 	uint32_t frag_cap;
-	uint32_t need;		/* records that one step may append */
+	uint32_t need;		/* maximum fragments that one step appends */
 	uint32_t pos;
 	uint32_t n;
 };
 
-/* True if there is room for the records and bytes of one step. */
+/* True if there is room for the fragments and bytes of one step. */
 static inline int frame_room(const struct frame_out *o)
 {
 	return o->data_cap - o->pos >= FRAME_SIZE && o->frag_cap - o->n >= o->need;
 }
 
 /*
- * Returns the first byte pair of a frame whose even byte is FF (ID 0x7F or a synchronisation pattern), else FRAME_BAD.
+ * Returns the first byte pair of a frame whose even byte is FF (ID 0x7F or a synchronisation pattern), else
+ * FRAME_NO_PAIR.
  */
 unsigned cst_frame_bad_pair(const uint8_t *f);
 
@@ -57,15 +59,15 @@ void cst_frame_unpack(struct cst_deframer *df, const uint8_t *f, uint64_t base, 
 /* Unpacks df->part, whose pairs need not be adjacent in the stream, and empties it. */
 void cst_frame_unpack_part(struct cst_deframer *df, struct frame_out *o);
 
-/* Appends the record of an error; the ID is unknown afterwards. */
+/* Appends an error fragment; the trace ID is unknown after it. */
 void cst_frame_error(struct cst_deframer *df, int error, uint64_t offset, unsigned len,
 		     struct frame_out *o);
 
-/* Appends a record without data. */
+/* Appends a fragment without data. */
 struct cst_fragment *cst_frame_record(struct frame_out *o, enum cst_frag_kind kind, uint64_t offset);
 /* Handles PACKED, FINDINGS and STRICT for a sound frame before it is unpacked. Returns 0 if it must not be unpacked. */
 int cst_frame_look(struct cst_deframer *df, const uint8_t *f, uint64_t base, struct frame_out *o);
-/* Appends the record of a synchronisation pattern (PACKED). */
+/* Appends the fragment of a synchronisation pattern (PACKED). */
 void cst_frame_pattern(const struct cst_deframer *df, enum cst_frag_kind kind, uint64_t offset,
 		       struct frame_out *o);
 

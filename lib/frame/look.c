@@ -64,8 +64,8 @@ int cst_frame_look(struct cst_deframer *df, const uint8_t *f, uint64_t base, str
 }
 
 /*
- * Number of leading bytes, in whole blocks, of frames with no ID byte but `known` (ID << 1 | 1). Most trace has one ID,
- * so this makes the search for others cheap.
+ * Returns the number of leading bytes, in whole blocks, of frames whose only ID byte is `known` (ID << 1 | 1). Most
+ * trace has one ID, so this makes the search for others cheap.
  */
 static size_t skip_known(const uint8_t *p, size_t n, uint8_t known)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * read.h - fields of a frame (IHI 0029, "Formatter frames"), for all code that reads frames. Even bytes 0..14 hold an
+ * read.h - fields of a frame (IHI 0029 D4.2), for all code that reads frames. Even bytes 0..14 hold an
  * ID (bit 0 set) or seven bits of data, whose bit 0 is in byte 15. Half a frame is read as a 64-bit word, whose even
  * bytes are the low halves of four 16-bit lanes.
  */
@@ -24,7 +24,7 @@ static inline uint64_t little(uint64_t v)
 #endif
 }
 
-/* Little-endian words are copied as a whole, since compilers do not merge eight byte accesses. */
+/* Loads a little-endian word in one access, since compilers do not merge eight accesses to bytes. */
 static inline uint64_t load64(const uint8_t *p)
 {
 	uint64_t v;
@@ -67,7 +67,7 @@ static inline uint64_t even_bytes(uint64_t lo, uint64_t hi)
 	return (lo & LANES * 0xff) | (hi & LANES * 0xff) << 8;
 }
 
-/* Mask of the ID bytes: bit i is set if even byte i of the frame is one. No two partial products meet in a bit. */
+/* Mask of the ID bytes: bit i is set if byte i of the frame is one. The partial products of the product do not overlap. */
 static inline unsigned gather(uint64_t even)
 {
 	return (unsigned)((even & BYTE_LANES) * 0x0001000400100040ull >> 48);
@@ -94,7 +94,7 @@ static inline struct frame_change frame_change(const uint8_t *f, unsigned ids, s
 	return (struct frame_change){ at, f[at] >> 1, (unsigned)((aux & 0x7f) >> at / 2 & 1) };
 }
 
-/* Not 0 if an ID is 0x70 or above: reserved, a trigger, or the FF of a pattern. */
+/* Not 0 if an ID byte holds 0x70 or above: a reserved ID, a trigger, a flush, or the FF of a synchronisation pattern. */
 static inline uint64_t odd_ids(uint64_t even)
 {
 	return even & even >> 5 & even >> 6 & even >> 7 & BYTE_LANES;

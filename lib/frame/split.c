@@ -47,8 +47,8 @@ static inline void put_frame(const struct run *r, uint64_t lo, uint64_t hi)
 }
 
 /*
- * Splits frame `f` with ID bytes at `ids`, all of which was written to the open run; `u` is the frame with its data
- * bits, and as many bytes more. Where a run ends, the rest of the frame is written to the next one.
+ * Splits frame `f` with ID bytes at `ids`. All of it was written to the open run; at each change of the ID the rest
+ * is written to the next run. `u` is the frame with its data bits restored and FRAME_SIZE bytes of slack.
  */
 static inline void split(struct run *r, struct frame_sink *sink, const uint8_t *f, const uint8_t *u, unsigned int ids,
 			 uint64_t base)
@@ -82,8 +82,8 @@ static inline void split(struct run *r, struct frame_sink *sink, const uint8_t *
 }
 
 /*
- * Splits frames from `f` on while they are plain; returns their number. `look`: changes in the last pair must be plain,
- * too.
+ * Splits frames from `f` on while they are plain; returns their number. With `look`, a frame whose byte 14 is an ID with
+ * its auxiliary bit set (CST_FIND_FRAME_AUX) is not plain.
  */
 static size_t frames(struct cst_deframer *df, const uint8_t *f, size_t count, uint64_t offset, int look,
 		     struct frame_sink *sink)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sync.c - streams with synchronisation patterns (TPIU), and frames that are cut between calls. FSYNC (FF FF FF 7F) is
- * between frames, HSYNC (FF 7F) between any two byte pairs. An even byte of a frame is never FF, so FSYNC cannot occur
- * in sound frames at any alignment: the byte after it always starts a frame.
+ * sync.c - streams with synchronisation patterns (TPIU; IHI 0029 D4.2), and frames that are cut between calls. FSYNC
+ * (FF FF FF 7F) is between frames, HSYNC (FF 7F) between any two byte pairs. An even byte of a frame is never FF, so
+ * FSYNC cannot occur in sound frames at any alignment: the byte after it always starts a frame.
  */
 #include <string.h>
 #include "frame/frame_int.h"
@@ -80,7 +80,7 @@ static void sync_pair(struct cst_deframer *df, struct frame_out *o)
 		return;
 	}
 	if (df->fill == 2 && pair[1] == SYNC_BYTE)
-		return;		/* half of an FSYNC, or an error: the next pair decides */
+		return;		/* the next pair shows whether it is an FSYNC or an error */
 	if ((df->flags & CST_FRAME_HSYNC) && pair[1] == SYNC_LAST) {
 		df->stats.overhead += HSYNC_SIZE;
 		df->fill -= HSYNC_SIZE;
@@ -119,7 +119,7 @@ size_t cst_frame_synced(struct cst_deframer *df, const uint8_t *in, size_t len, 
 
 	while (used < len && frame_room(o)) {
 		if (df->synced && !df->fill && len - used >= FRAME_SIZE &&
-		    cst_frame_bad_pair(in + used) == FRAME_BAD) {
+		    cst_frame_bad_pair(in + used) == FRAME_NO_PAIR) {
 			cst_frame_unpack(df, in + used, df->offset, o);
 			df->tail = in[used + FRAME_SIZE - 1] == SYNC_BYTE;
 			used += FRAME_SIZE;

@@ -16,9 +16,9 @@ unsigned cst_frame_bad_pair(const uint8_t *f)
 	uint64_t lo = load64(f), hi = load64(f + 8);
 	unsigned i;
 
-	/* FF would be an ID byte */
+	/* an even byte FF has bit 0 set, as ID bytes have */
 	if (!has_ids(lo, hi) || !(find_ff(lo) | find_ff(hi)))
-		return FRAME_BAD;
+		return FRAME_NO_PAIR;
 	for (i = 0; f[2 * i] != SYNC_BYTE; i++)
 		;
 	return i;
@@ -36,7 +36,7 @@ static void count_bytes(struct cst_frame_stats *st, unsigned id, unsigned len)
 		st->reserved += len;
 }
 
-/* Ends a run. Returns 0 if the filter drops it. */
+/* Ends a run of bytes of df->id: appends its fragment and counts it. Returns 0 if the filter drops it. */
 static int close_run(struct cst_deframer *df, uint64_t offset, unsigned len, struct frame_out *o)
 {
 	struct cst_fragment *f;
@@ -57,7 +57,7 @@ static int close_run(struct cst_deframer *df, uint64_t offset, unsigned len, str
 	return 1;
 }
 
-/* Copies the bytes [from, end) of a frame; it may write more, as both buffers have slack. */
+/* Appends the bytes [from, end) of a frame. It copies 16 bytes, since both buffers have slack. Returns the new length. */
 static unsigned append(uint8_t *to, unsigned n, const uint8_t *u, unsigned from, unsigned end)
 {
 	memcpy(to + n, u + from, 16);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wrap.c - the parts of a circular buffer's memory that are trace, in their order. */
+/* wrap.c - which parts of a circular buffer's memory are trace, the oldest first. */
 #include <string.h>
 
 #include <cstrace/error.h>
