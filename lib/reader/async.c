@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* async.c - where an alignment synchronisation of zeros is. */
+/* async.c - searches for an A-sync packet. */
 #include <string.h>
 
 #include "reader/async.h"

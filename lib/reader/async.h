@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * async.h - alignment synchronisation that is a number of bytes 0x00 and one 0x80, as all protocols but STP have it.
+ * async.h - A-sync packets, which are a number of bytes 0x00 and one 0x80 in all protocols but STP.
  */
 #ifndef CST_LIB_READER_ASYNC_H
 #define CST_LIB_READER_ASYNC_H
@@ -10,7 +10,7 @@
 
 #define ASYNC_END 0x80
 
-/* Zeros right before `q`, not before `p`; at most `most`. */
+/* Returns the number of zeros at the end of [p, q), at most `most`. */
 static inline unsigned int zeros_before(const uint8_t *p, const uint8_t *q, unsigned int most)
 {
 	unsigned int n = 0;
@@ -20,7 +20,7 @@ static inline unsigned int zeros_before(const uint8_t *p, const uint8_t *q, unsi
 	return n;
 }
 
-/* Returns 1 if [p + 1, p + size) may have `n` zeros in a row: these would cover one of the bytes that are tested. */
+/* Returns 0 only if [p + 1, p + size) has no `n` zeros in a row: these would cover one of the bytes that are tested. */
 static inline int may_have_zeros(const uint8_t *p, unsigned int size, unsigned int n)
 {
 	unsigned int i;
@@ -31,7 +31,7 @@ static inline int may_have_zeros(const uint8_t *p, unsigned int size, unsigned i
 	return 0;
 }
 
-/* Number of zeros at the end of [p, end); if all of it is zeros, with the `before` ones right before p; at most `most`. */
+/* Returns the number of zeros at the end of [p, end), at most `most`. If all bytes are zeros, `before` is added. */
 static inline unsigned int zeros_after(const uint8_t *p, const uint8_t *end, unsigned int before, unsigned int most)
 {
 	unsigned int n = zeros_before(p, end, most);
@@ -41,14 +41,15 @@ static inline unsigned int zeros_after(const uint8_t *p, const uint8_t *end, uns
 	return n < most ? n : most;
 }
 
-/* Bytes that are none, then `size` of the A-sync itself: 0 when it is not complete, or not there at all. */
+/* Number of bytes before an A-sync, and its size; size 0 if it is incomplete or there is none. */
 struct async_place {
 	size_t skip, size;
 };
 
 /*
- * The first A-sync of `least` zeros and more in [p, end); of many, the last `most` belong to it. `before` zeros
- * stand right before p and count, too. Zeros at the end may begin one and are not skipped.
+ * Returns the first A-sync of at least `least` zeros in [p, end); of more than `most` zeros the last `most` belong to
+ * it. `before` is the number of zeros right before p, which count, too. Zeros at the end may begin an A-sync and are
+ * not in `skip`.
  */
 struct async_place cst_async_find(const uint8_t *p, const uint8_t *end, unsigned int before, unsigned int least,
 				  unsigned int most);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cursor.c - packets out of input that comes in pieces.
+ * cursor.c - splits the bytes of one trace ID, which arrive in several inputs, into packets.
  */
 #include <stddef.h>
 #include <string.h>
 
 #include "reader/cursor.h"
 
-/* Listing: unsynchronised bytes that the reference shows as one piece. */
+/* Bytes of a full unsynchronised piece in the reference's listings. */
 #define UNSYNCED_PIECE 8
 
 void cst_cursor_init(struct cursor *c, const struct cst_protocol_ops *ops, void *parser,
@@ -88,9 +88,9 @@ static void keep_bytes(struct cst_packet *pkt, const uint8_t *p, size_t size)
 }
 
 /*
- * Bytes and place of a packet for a listing; `last` is the trace offset of its last byte. As in the reference's
- * listings, a piece of unsynchronised bytes that was full stands right before the next one, though an ID byte of the
- * frame may lie between.
+ * Sets bytes and index of a packet for a listing; `last` is the trace offset of its last byte. As in the reference's
+ * listings, the index of an unsynchronised piece after a full one is `last` of that one plus 1, though an ID byte of
+ * the frame may lie between.
  */
 static void keep_packet(struct cursor *c, struct cst_packet *pkt, const uint8_t *p, unsigned int size, uint64_t last)
 {
@@ -106,7 +106,7 @@ static void keep_packet(struct cursor *c, struct cst_packet *pkt, const uint8_t 
 		c->piece_next = last + 1;
 }
 
-/* The input from the reading position on goes behind the first `old` bytes of the carry, which it is part of. */
+/* Sets the trace offsets of the carry's bytes from `old` on, which were copied from the reading position. */
 static void carry_input(struct cursor *c, uint32_t old)
 {
 	uint32_t i;
@@ -115,7 +115,10 @@ static void carry_input(struct cursor *c, uint32_t old)
 		c->carry_at[i] = cst_cursor_index(c, c->pos + (i - old));
 }
 
-/* More bytes than a packet may have, and it is still not complete: a custom parser's mistake. */
+/*
+ * Makes one byte an incomplete packet, since a custom parser broke a rule of struct cst_protocol_ops: it returned a size
+ * beyond the input, or 0 for more bytes than a packet may have.
+ */
 static unsigned int give_up(struct cursor *c, const uint8_t *p, struct cst_packet *pkt)
 {
 	c->ops->parse_rest(c->ps, p, p + 1, pkt);
@@ -123,8 +126,8 @@ static unsigned int give_up(struct cursor *c, const uint8_t *p, struct cst_packe
 }
 
 /*
- * A parser says that the packet is longer than what there is. One without a byte of its own may be: but not
- * twice in a row, as a byte has no more than two parts.
+ * Returns the size of a packet for which the parser returned a size beyond the input. CST_PARSE_NO_BYTE is valid with
+ * `sub_byte`, but not twice in a row, since only one nibble of a byte can be left.
  */
 static unsigned int beyond_input(struct cursor *c, const uint8_t *p, const uint8_t *end, unsigned int size,
 				 struct cst_packet *pkt)
@@ -139,7 +142,7 @@ static unsigned int beyond_input(struct cursor *c, const uint8_t *p, const uint8
 	return give_up(c, p, pkt);
 }
 
-/* What a parser finds in a packet it adds; what it says to cut input does not count. */
+/* Calls the parser, which adds to pkt->finding: findings of an earlier call, with less input, are dropped. */
 static unsigned int parse(struct cursor *c, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
 	unsigned int size;
@@ -160,7 +163,7 @@ static int is_zero(const uint8_t *p, size_t n)
 	return !n;
 }
 
-/* Of `size` unsynchronised bytes at the reading position, those of its run of trace offsets. */
+/* Returns how many of the `size` unsynchronised bytes at the reading position are in its run of trace offsets. */
 static unsigned int cut_at_run(const struct cursor *c, unsigned int size)
 {
 	size_t end = c->seg_i + 1 < c->seg_count ? c->seg[c->seg_i + 1].pos : c->len;
@@ -168,7 +171,7 @@ static unsigned int cut_at_run(const struct cursor *c, unsigned int size)
 	return end - c->pos < size ? end - c->pos : size;
 }
 
-/* The input byte at `pos` begins a run of trace offsets. */
+/* True if the input byte at `pos` begins a run of trace offsets. */
 static int begins_run(struct cursor *c, size_t pos)
 {
 	cst_cursor_index(c, pos);
@@ -176,9 +179,9 @@ static int begins_run(struct cursor *c, size_t pos)
 }
 
 /*
- * For a listing: an unsynchronised piece in carry[0..size) continues in the input, as the reference lists it. When
- * all of the run that separated it from an A-sync has been used, it continues in the next run and has its offset; 0 if
- * that run was not fed yet.
+ * For a listing: extends an unsynchronised piece in carry[0..size) by the input up to the next zero, or to the end of
+ * the run of trace offsets, as the reference lists it. A piece whose run is used up continues in the next run and gets
+ * that run's offset. Returns the size, or 0 if the input of the next run has not arrived.
  */
 static unsigned int extend_piece(struct cursor *c, struct cst_packet *pkt, unsigned int size, uint32_t old)
 {
@@ -199,7 +202,7 @@ static unsigned int extend_piece(struct cursor *c, struct cst_packet *pkt, unsig
 	return c->carry_len;
 }
 
-/* Next packet while bytes of a cut one are waiting. */
+/* As cst_cursor_next(), with the beginning of the packet in the carry. */
 static int next_from_carry(struct cursor *c, struct cst_packet *pkt, int keep)
 {
 	uint32_t old = c->carry_len;
@@ -211,7 +214,7 @@ static int next_from_carry(struct cursor *c, struct cst_packet *pkt, int keep)
 			size = give_up(c, c->carry, pkt);
 		if (size || c->pos + (c->carry_len - old) >= c->len)
 			break;
-		/* more than a byte at a time would only be put back */
+		/* one byte at a time, since bytes after the packet must stay in the input */
 		c->carry[c->carry_len] = c->data[c->pos + (c->carry_len - old)];
 		c->carry_len++;
 	}
@@ -239,7 +242,7 @@ static int next_from_carry(struct cursor *c, struct cst_packet *pkt, int keep)
 	if (size >= old) {
 		c->carry_len = 0;
 	} else {
-		/* the packet was shorter than what waited (a bad one): the rest waits on */
+		/* a bad packet that ends before the end of the carry: the rest stays there */
 		if (size)
 			c->lead_index = c->carry_at[size - 1] + 1;
 		c->carry_len = old - size;
@@ -260,7 +263,7 @@ int cst_cursor_next(struct cursor *c, struct cst_packet *pkt, int keep)
 	if (c->ops->sub_byte)
 		c->lead_index = (c->pos ? cst_cursor_index(c, c->pos - 1) : c->last) + 1;
 	pkt->index = c->pos < c->len ? cst_cursor_index(c, c->pos) : c->lead_index;
-	if (!c->len)	/* nothing was fed yet, or nothing came */
+	if (!c->len)	/* no input, or an empty one */
 		size = parse(c, c->carry, c->carry, pkt);
 	else
 		size = parse(c, c->data + c->pos, c->data + c->len, pkt);
@@ -277,7 +280,7 @@ int cst_cursor_next(struct cursor *c, struct cst_packet *pkt, int keep)
 		return 0;
 	}
 	if (size == CST_PARSE_NO_BYTE) {
-		/* the same place whether more input has come or not */
+		/* the same index whether the next input has arrived or not */
 		pkt->index = c->lead_index;
 		size = 0;
 	}
@@ -285,7 +288,7 @@ int cst_cursor_next(struct cursor *c, struct cst_packet *pkt, int keep)
 		unsigned int cut = cut_at_run(c, size);
 
 		if (cut < size && c->ops->piece_max && is_zero(c->data + c->pos, cut)) {
-			/* at the end of this run it might still have been an A-sync */
+			/* zeros up to the end of the run may begin an A-sync */
 			c->carry_len = cut;
 			memcpy(c->carry, c->data + c->pos, cut);
 			carry_input(c, 0);

@@ -10,7 +10,7 @@
 
 #include <cstrace/packet.h>
 
-/* A packet begins: what is not known yet is none. */
+/* Sets the fields that every packet has, and empties those that only some set. */
 static inline void packet_start(struct cst_packet *pkt, uint8_t protocol, uint8_t header, uint8_t type)
 {
 	pkt->protocol = protocol;
@@ -22,13 +22,13 @@ static inline void packet_start(struct cst_packet *pkt, uint8_t protocol, uint8_
 }
 
 /*
- * A reader over [p, end): `more` is set when bytes past the end are needed, `bad` after what no packet has.
- * Nothing is read after that, so that the size of a bad packet does not depend on how much of the trace is there.
+ * A reader over [p, end): `more` is set if bytes past the end are needed, `bad` after a value that no packet has.
+ * Nothing is read after `bad`, so that the size of a bad packet does not depend on the length of the input.
  */
 struct reader {
 	const uint8_t *p, *end;
 	uint8_t more, bad;
-	uint8_t wide;	/* a number has more bits than it may have; they are dropped */
+	uint8_t wide;	/* bits of a number beyond its width were set, and dropped */
 };
 
 static inline uint8_t get8(struct reader *r)
@@ -42,7 +42,7 @@ static inline uint8_t get8(struct reader *r)
 	return *r->p++;
 }
 
-/* The first byte lowest; at most four. */
+/* Reads a little-endian number of up to four bytes. */
 static inline uint32_t get_le(struct reader *r, unsigned int bytes)
 {
 	uint32_t v = 0;
@@ -62,7 +62,7 @@ static inline uint32_t get_le(struct reader *r, unsigned int bytes)
 	return v;
 }
 
-/* n from 0 to 64. */
+/* Mask of the low n bits, n from 0 to 64. */
 static inline uint64_t low_bits(unsigned int n)
 {
 	return n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
@@ -71,7 +71,7 @@ static inline uint64_t low_bits(unsigned int n)
 #define GROUP_BITS 7
 #define GROUP_MORE 0x80
 
-/* ULEB128 of at most `max` bytes, into 32 bits. */
+/* Reads a ULEB128 number of at most `max` bytes and 32 bits. */
 static inline uint32_t get_uleb(struct reader *r, unsigned int max)
 {
 	uint32_t v = 0;
@@ -93,8 +93,8 @@ static inline uint32_t get_uleb(struct reader *r, unsigned int max)
 }
 
 /*
- * A number of at most `full` bits (32, 48 or 64), seven of them a byte, as long as bit 7 says that another one
- * follows; the last byte there can be has all the rest, and no such bit. Returns how many bits were sent.
+ * Reads a number of at most `full` bits (32, 48 or 64), the low ones first: seven in each byte whose bit 7 says if
+ * another one follows, and all the rest in the last byte that is possible. Returns the number of bits sent.
  */
 static inline unsigned int get_groups(struct reader *r, unsigned int full, uint64_t *value)
 {
@@ -120,7 +120,7 @@ static inline unsigned int get_groups(struct reader *r, unsigned int full, uint6
 	return bits;
 }
 
-/* A timestamp: the bits that are sent replace the lowest ones of *ts. */
+/* Reads a timestamp, whose bits replace the low ones of *ts. Returns the number of bits sent. */
 static inline unsigned int get_timestamp(struct reader *r, unsigned int full, uint64_t *ts)
 {
 	uint64_t v;

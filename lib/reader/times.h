@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * times.h - timestamp packets of ETMv3 and PTM. They leave out the upper bits that have not changed since they were sent
- * the last time (IHI 0014Q 7.7.4, IHI 0035B 4.5.9). What was lost in between may have sent others: after a loss there
- * is no time until all of them have come, which trace units send regularly (IHI 0035B 4.14, T-sync).
+ * times.h - timestamp packets of ETMv3 and PTM. A packet omits the upper bits that have not changed since the last one
+ * (IHI 0014Q 7.7.4, IHI 0035B 4.5.9). A loss may have dropped a packet that changed them, so that after it the time is
+ * unknown until every bit has been sent again, which trace units do periodically (IHI 0035B 4.11, T-sync).
  */
 #ifndef CST_LIB_READER_TIMES_H
 #define CST_LIB_READER_TIMES_H
@@ -14,11 +14,11 @@
 #include "reader/packet_bytes.h"
 
 struct times {
-	uint64_t sent;	/* as it is sent: Gray coded where it is */
-	uint8_t known;	/* low bits that were sent since the last loss */
+	uint64_t sent;	/* last timestamp as sent: Gray code if cfg->ts_gray */
+	uint8_t known;	/* number of low bits that were sent since the last loss */
 };
 
-/* Reads the bytes behind the header; pkt->value is the time as sent. 0: only part of it is known, and pkt->ts is 0. */
+/* Reads the bytes after the header. pkt->value is the time as sent. Returns 0, with pkt->ts 0, if bits are unknown. */
 static inline int get_time(struct reader *r, const struct cst_config *cfg, struct times *t, struct cst_packet *pkt)
 {
 	const unsigned int full = cfg->ts64 ? 64 : 48;
