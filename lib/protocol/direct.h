@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * direct.h - one packet straight from the input, for protocols that go from packet to packet by themselves (struct
- * protocol.run). To be called with constants, so that the compiler makes one for each protocol.
+ * direct.h - single packets in the fast path of a protocol (struct protocol.run). The functions are called with
+ * constants, so that the compiler makes an instance for each protocol.
  */
 #ifndef CST_LIB_PROTOCOL_DIRECT_H
 #define CST_LIB_PROTOCOL_DIRECT_H
@@ -14,8 +14,8 @@
 typedef unsigned int direct_parse(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 
 /*
- * The packet at the cursor, which carries nothing: 1, with the cursor behind it and its findings in the log. 0: it is not
- * complete, and nothing has changed; or a configuration waits for an A-sync.
+ * Parses the packet at the cursor, whose carry is empty, and logs its findings. Returns 0, with the cursor where it was,
+ * if the packet is incomplete or a new configuration waits for the next A-sync.
  */
 static inline __attribute__((always_inline)) int direct_packet(const struct fast *x, direct_parse *parse, struct cst_packet *pkt)
 {
@@ -44,8 +44,8 @@ static inline __attribute__((always_inline)) int direct_packet(const struct fast
 }
 
 /*
- * The packet at the cursor through parser, element stage and flow. 1: all of it. 0: as direct_packet(), or f->busy or
- * f->stopped are as cst_flow_run() leaves them.
+ * Passes the packet at the cursor through parser, element stage and flow. Returns 0 as direct_packet() does, or if
+ * cst_flow_run() has set f->busy or f->stopped.
  */
 static inline __attribute__((always_inline)) int
 direct_elements(const struct fast *x, direct_parse *parse, void (*packet)(void *stage, const struct cst_packet *pkt),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * protocol_int.h - the library's own protocols: what include/cstrace/protocol.h says, and what only they have.
- * To add one: a room like lib/ptm/ with a struct protocol, a line in table.c, an enum cst_protocol.
+ * protocol_int.h - a protocol of the library: the functions that a custom decoder has (include/cstrace/protocol.h), and
+ * further ones for the fast path and for indexes. To add one: a room like lib/ptm/ with a struct protocol, a line in
+ * table.c, an enum cst_protocol.
  */
 #ifndef CST_LIB_PROTOCOL_PROTOCOL_INT_H
 #define CST_LIB_PROTOCOL_PROTOCOL_INT_H
@@ -12,7 +13,7 @@
 #include "flow/flow_int.h"
 #include "reader/cursor.h"
 
-/* What struct protocol.run works on. */
+/* Arguments of struct protocol.run. */
 struct fast {
 	struct cursor *c;
 	struct cst_flow *f;
@@ -21,39 +22,38 @@ struct fast {
 	struct cst_log *log;	/* or NULL */
 };
 
-/*
- * Why it returns: a packet for the parser comes next (or the input ends); elements are ready in the stage; there is too
- * little room for the next packet, and some elements were put out.
- */
-enum fast_end { FAST_LEFT, FAST_STAGED, FAST_FULL };
+/* Why struct protocol.run returned. */
+enum fast_end {
+	FAST_LEFT,		/* the next packet is left to the parser, or the input ended */
+	FAST_STAGED,		/* elements are ready in the stage */
+	FAST_FULL,		/* elements were emitted, and there is no room for those of the next packet */
+};
 
 struct protocol {
 	struct cst_protocol_ops ops;
 	/*
-	 * The fast path, NULL when there is none: takes packets from the cursor (nothing is carried, no element is
-	 * ready, f->busy is 0) and makes of them what parser, element stage and flow make, up to a packet that needs more.
-	 * Ends with the cursor before a packet; or with f->busy or f->stopped set, as cst_flow_run() leaves them.
+	 * The fast path, NULL if there is none. Called with an empty carry, no element ready and f->busy 0, it makes of
+	 * the packets at the cursor what parser, element stage and flow make, up to a packet that it leaves to them.
+	 * The cursor is then before a packet, or cst_flow_run() has set f->busy or f->stopped.
 	 */
 	enum fast_end (*run)(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap);
-	/* Bytes from p on that are packets of role FLOW, when looking for something else. NULL: parse them. */
+	/* Returns how many bytes from p on are packets of role FLOW, which a search passes over. NULL: it parses them. */
 	size_t (*skip)(const void *parser, const uint8_t *p, size_t len);
-	/* The address that the queued elements begin with, as cst_etmv4_queue_address() has it. NULL: none are queued. */
+	/* Returns the address of the queued elements as cst_etmv4_queue_address(). NULL: the stage queues none. */
 	int (*queue_address)(const void *stage, uint64_t *addr);
 	/*
-	 * For indexes. Do two stages that were begun at different places, under one configuration, go on the same?
-	 * NULL: compared byte by byte, which is right for stages without pointers of their own.
+	 * For indexes: returns 1 if two stages of one configuration, which began at different places, make the same
+	 * elements of the same packets from here on. NULL: compared byte by byte, which is right for stages that own no
+	 * memory.
 	 */
 	int (*stage_same)(const void *a, const void *b);
-	/* Element `i` of those that are held back, the oldest first; NULL behind the last. NULL: none ever is. */
+	/* Returns element `i` of the queue, the oldest first, or NULL after the last. NULL: the stage queues none. */
 	const struct cst_element *(*queue_at)(const void *stage, uint32_t i);
-	/* 1: the packets that `skip` passes over leave the stage as it is. NULL: never. */
+	/* Returns 1 if the packets that `skip` passes over do not change the stage. NULL: they do. */
 	int (*stage_idle)(const void *stage);
 };
 
-/*
- * What is wrong with a packet of role BAD, an enum cst_error; 0 for others. `reserved`: the protocol's type of a packet with a
- * reserved header; `other`: the error of any further bad type. All protocols number the first types alike.
- */
+/* Packet types that have the same number in all protocols. */
 #define PACKET_INCOMPLETE 1
 #define PACKET_BAD_SEQUENCE 2
 _Static_assert(CST_PKT_INCOMPLETE == PACKET_INCOMPLETE && CST_PTM_PKT_INCOMPLETE == PACKET_INCOMPLETE &&
@@ -64,10 +64,14 @@ _Static_assert(CST_PKT_BAD_SEQUENCE == PACKET_BAD_SEQUENCE && CST_PTM_PKT_BAD_SE
 	       CST_ITM_PKT_BAD_SEQUENCE == PACKET_BAD_SEQUENCE && CST_ETMV4D_PKT_BAD_SEQUENCE == PACKET_BAD_SEQUENCE,
 	       "malformed");
 
-/* Flags of one protocol begin behind those that all have. */
+/* The flags of a protocol begin after the common ones. */
 _Static_assert((int)CST_PTM_PF_ISA == CST_PF_OWN && (int)CST_ETMV3_PF_ISA == CST_PF_OWN && (int)CST_STM_PF_TS == CST_PF_OWN &&
 	       (int)CST_ITM_PF_CLOCK == CST_PF_OWN, "own flags");
 
+/*
+ * Returns the error of a packet of role BAD, an enum cst_error, and 0 for other packets. `reserved` is the protocol's type
+ * of a packet with a reserved header, `other` the error of all bad types without one of their own.
+ */
 static inline int packet_error(const uint8_t *roles, unsigned int type, unsigned int reserved, int other)
 {
 	if (roles[type] != CST_ROLE_BAD)
@@ -79,11 +83,11 @@ static inline int packet_error(const uint8_t *roles, unsigned int type, unsigned
 	return type == reserved ? CST_ERR_BAD_HEADER : other;
 }
 
-/* parser_synced or parser_listing of struct cst_protocol_ops: a function that sets one field of a parser. */
+/* Defines a parser_synced or parser_listing of struct cst_protocol_ops that sets one field of the parser. */
 #define PARSER_FLAG(function, parser, field) \
 	static void function(void *ps) { ((struct parser *)ps)->field = 1; }
 
-/* stage_fini of a stage that owns nothing. */
+/* stage_fini of a stage that owns no memory. */
 void cst_stage_fini(void *stage);
 
 extern const struct protocol cst_protocol_etmv4;
@@ -93,7 +97,7 @@ extern const struct protocol cst_protocol_ptm;
 extern const struct protocol cst_protocol_stm;
 extern const struct protocol cst_protocol_itm;
 
-/* NULL when the library has no decoder for it. */
+/* Returns NULL if the library has no decoder for the protocol. */
 const struct protocol *cst_protocol_find(enum cst_protocol id);
 
 #endif

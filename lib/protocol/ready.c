@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ready.c - element stage for packets that are final at once: synchronisation and losses.
+ * ready.c - element stage of protocols without program flow (ready.h): synchronisation and losses.
  */
 #include <string.h>
 
@@ -71,7 +71,7 @@ void cst_ready_lost(struct ready_stage *s, uint64_t *count, enum cst_finding wha
 	push(s, CST_EL_FINDING, s->last_index)->num = what;
 }
 
-/* A packet that cannot be decoded. */
+/* Counts a packet that cannot be decoded, and ends synchronisation with a NO_SYNC element. */
 static void bad_packet(struct ready_stage *s, const struct cst_packet *pkt, int err)
 {
 	unsigned int was_synced = s->synced;
@@ -79,7 +79,7 @@ static void bad_packet(struct ready_stage *s, const struct cst_packet *pkt, int 
 	s->stats->bad_packets++;
 	s->stats->unsynced += pkt->size;
 	s->synced = 0;
-	/* a cut packet at the end loses nothing before it */
+	/* the last packet of the trace may be cut: no packet was lost before it */
 	if (!was_synced || err == CST_ERR_INCOMPLETE)
 		return;
 	s->stats->resyncs++;
@@ -89,7 +89,7 @@ static void bad_packet(struct ready_stage *s, const struct cst_packet *pkt, int 
 
 void cst_ready_packet(struct ready_stage *s, const struct cst_packet *pkt, const struct ready_protocol *pr)
 {
-	/* a caller that only lists packets takes no elements */
+	/* elements may be left: a caller that only lists packets does not take them */
 	s->n = s->taken = 0;
 	s->last_index = pkt->index;
 	if (!s->started) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ready.h - element stage of a protocol whose packets are final at once and tell of no program flow: a packet
- * gives at most one generic element, which is put out as it stands.
+ * ready.h - element stage of a protocol without program flow (STM, ITM, ETMv4 data trace): a packet is final at once and
+ * makes at most one generic element, which is emitted without a flow stage.
  */
 #ifndef CST_LIB_PROTOCOL_READY_H
 #define CST_LIB_PROTOCOL_READY_H
@@ -10,34 +10,34 @@
 
 #include "protocol/direct.h"
 
-/* Start, a loss, the packet's own, a change of the configuration. */
+/* A packet queues at most a NO_SYNC at the start, a finding and its element; a new configuration queues a NO_SYNC. */
 #define READY_ELEMENTS 4
 
 struct ready_stage {
 	const struct cst_config *cfg;
 	struct cst_stats *stats;
 	struct cst_element elem[READY_ELEMENTS];
-	struct cst_generic gen;	/* what the READY element in elem[] points to */
+	struct cst_generic gen;	/* generic element that the READY element in elem[] points to */
 	uint64_t last_index;
 	uint8_t n, taken;
 	uint8_t synced;
 	uint8_t started;	/* the first NO_SYNC was reported */
 	uint8_t reason;		/* enum cst_unsync_reason of that NO_SYNC */
 	uint8_t config;		/* and it starts a new configuration */
-	uint64_t own[4];	/* what the protocol remembers between packets: all zero after a loss of synchronisation */
+	uint64_t own[4];	/* state of the protocol between packets; zeros after a loss of synchronisation */
 };
 
-/* What a protocol has to do with a packet. */
+/* Functions and values in which the protocols differ. */
 struct ready_protocol {
 	unsigned int (*parse)(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 	const uint8_t *roles;
-	/* The generic element of a packet that is in step: 1 and *g, but for index and ID; or 0. */
+	/* Makes the generic element of a packet in synchronisation, without index and trace ID. Returns 0 if there is none. */
 	int (*element)(struct ready_stage *s, const struct cst_packet *pkt, struct cst_generic *g);
 	uint8_t reserved;	/* the type of a packet with a reserved header */
-	uint8_t own_losses;	/* `element` counts what packets of role LOSS say */
+	uint8_t own_losses;	/* `element` counts the losses of packets of role LOSS, not the stage */
 };
 
-/* The functions of struct cst_protocol_ops; what is left to a protocol is to call cst_ready_packet() with its rules. */
+/* Functions of struct cst_protocol_ops; a protocol adds its own stage_packet, which calls cst_ready_packet(). */
 int cst_ready_init(void *stage, const struct cst_config *cfg, struct cst_stats *stats, void *user);
 void cst_ready_reset(void *stage, uint8_t reason, int config);
 void cst_ready_restart(void *stage, uint64_t index);
@@ -46,12 +46,12 @@ void cst_ready_end(void *stage);
 const struct cst_element *cst_ready_take(void *stage);
 /* struct protocol.stage_same. */
 int cst_ready_same(const void *a, const void *b);
-/* The packet reports a loss: adds 1 to *count, a member of s->stats, and queues the finding. */
+/* Records a loss that a packet reports: adds 1 to *count, a member of s->stats, and queues finding `what`. */
 void cst_ready_lost(struct ready_stage *s, uint64_t *count, enum cst_finding what);
 
 /*
- * struct protocol.run: packets that are nothing but an element go straight to the output. To be
- * called with constants, so that the compiler makes one for each protocol.
+ * struct protocol.run: emits the elements of packets of role OTHER without the queue. It is called with constants, so
+ * that the compiler makes an instance for each protocol.
  */
 static inline __attribute__((always_inline)) enum fast_end ready_run(const struct fast *x, const struct ready_protocol *pr,
 								     struct cst_generic *out, size_t *n, size_t cap)

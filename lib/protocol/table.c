@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table.c - which protocols there are. */
+/* table.c - the protocols of the library. */
 #include "protocol/protocol_int.h"
 
 void cst_stage_fini(void *stage)
