@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * element.c - ETMv4 data trace packets to generic elements: places that are marked in both streams, times, events,
- * and where transfers are missing.
+ * element.c - ETMv4 data trace packets to generic elements: data synchronisation markers, timestamps, events, and
+ * suppressed transfers.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@ const uint8_t cst_etmv4d_roles[CST_ETMV4D_PKT_TYPES] = {
 	[CST_ETMV4D_PKT_OVERFLOW] = CST_ROLE_LOSS,
 	[CST_ETMV4D_PKT_TIMESTAMP] = CST_ROLE_TIMESTAMP,
 	[CST_ETMV4D_PKT_EVENT] = CST_ROLE_EVENT,
-	/* where the next packet begins is not known */
+	/* bad, since the length of these packets is not known (packets.def) */
 	[CST_ETMV4D_PKT_P1_F1] = CST_ROLE_BAD,
 	[CST_ETMV4D_PKT_P1_F2] = CST_ROLE_BAD,
 	[CST_ETMV4D_PKT_P1_F3] = CST_ROLE_BAD,
@@ -64,7 +64,7 @@ int cst_etmv4d_element(struct ready_stage *s, const struct cst_packet *pkt, stru
 	case CST_ETMV4D_PKT_EVENT:
 		return put(g, CST_GEN_EVENT, pkt->event, 0);
 	case CST_ETMV4D_PKT_TIMESTAMP:
-		/* before Trace Info, what the packet left out is not known */
+		/* before Trace Info, the bits that the packet omits are unknown */
 		return st->info && put(g, CST_GEN_TIMESTAMP, 0, pkt->ts);
 	default:
 		return 0;

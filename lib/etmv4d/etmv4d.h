@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * etmv4d.h - inside the decoder of the ETMv4 data trace stream: packet parser and element stage.
+ * etmv4d.h - internal interface of the decoder of the ETMv4 data trace stream: packet parser and element stage.
  */
 #ifndef CST_LIB_ETMV4D_ETMV4D_H
 #define CST_LIB_ETMV4D_ETMV4D_H
@@ -13,18 +13,21 @@
 #define ETMV4D_ASYNC_SIZE 12	/* eleven 0x00, one 0x80 */
 #define ETMV4D_MAX_PACKET 64
 
-/* What a parser remembers between packets. */
+/* State of the parser between packets. */
 struct etmv4d_parser {
 	const struct cst_config *cfg;
 	uint8_t synced;
-	/* Bytes 0 right before: of an A-sync whose beginning was taken for something else. Saturates. */
+	/*
+	 * Zeros right before the reading position, saturating. An A-sync may begin in them if damage made a packet
+	 * longer than it was.
+	 */
 	uint8_t zeros;
 	uint64_t ts;
 	uint8_t type[256];	/* header -> enum cst_etmv4d_packet_type */
 };
 
 void cst_etmv4d_parser_init(void *parser, const struct cst_config *cfg, void *user);
-/* As struct cst_protocol_ops (protocol.h) has them. */
+/* Functions of struct cst_protocol_ops (protocol.h). */
 unsigned int cst_etmv4d_parse(void *parser, const uint8_t *p, const uint8_t *end,
 			      struct cst_packet *pkt);
 void cst_etmv4d_parse_rest(void *parser, const uint8_t *p, const uint8_t *end,
@@ -33,7 +36,7 @@ size_t cst_etmv4d_packet_text(const struct cst_packet *pkt, char *out, size_t ca
 
 /* struct ready_stage.own */
 struct etmv4d_state {
-	uint8_t info;		/* Trace Info seen: what packets say is no longer relative to something lost */
+	uint8_t info;		/* Trace Info seen since the last loss of synchronisation: timestamps are complete */
 };
 
 extern const uint8_t cst_etmv4d_roles[CST_ETMV4D_PKT_TYPES];

@@ -100,7 +100,7 @@ static void extension(struct etmv4d_parser *ps, struct reader *r, struct cst_pac
 		for (i = 2; i < ETMV4D_ASYNC_SIZE && !r->more && !r->bad; i++)
 			if (get8(r) != (i == ETMV4D_ASYNC_SIZE - 1 ? 0x80 : 0) && !r->more)
 				r->bad = 1;
-		/* more zeros, or fewer of its own: what this byte ends is looked for out of step */
+		/* the byte may end an A-sync with more zeros, or with zeros of the packet before: hunt() searches from it */
 		r->p -= r->bad;
 		break;
 	case CST_ETMV4D_PKT_TRACE_INFO:
@@ -117,8 +117,8 @@ static void extension(struct etmv4d_parser *ps, struct reader *r, struct cst_pac
 }
 
 /*
- * Bytes before the next A-sync, or that packet (part of it may have been taken before). What lies too far ahead is
- * left to the next calls.
+ * Searches for an A-sync. Returns the bytes before it, MAX_SKIP at most, or the A-sync if p is in it: its first zeros may
+ * be in earlier bytes (ps->zeros).
  */
 static unsigned int hunt(struct etmv4d_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
@@ -154,7 +154,7 @@ unsigned int cst_etmv4d_parse(void *parser, const uint8_t *p, const uint8_t *end
 	if (!ps->synced)
 		return hunt(ps, p, end, pkt);
 	pkt->type = ps->type[*p];
-	/* what came before has taken all zeros of an A-sync */
+	/* damage made the packet before include all zeros of an A-sync */
 	if (*p == 0x80 && ps->zeros >= ETMV4D_ASYNC_SIZE - 1)
 		pkt->type = CST_ETMV4D_PKT_ASYNC;
 	switch (pkt->type) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * print.c - ETMv4 data trace packets as text, in the manner of the instruction stream's: the reference lister has
- * no words for them.
+ * print.c - ETMv4 data trace packets as text, in the form of those of the instruction stream: the reference lister does
+ * not print them.
  */
 #include "etmv4d/etmv4d.h"
 #include "text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * config.c - ITM registers to decoder configuration (Armv7-M architecture, "ITM_TCR").
+ * config.c - ITM registers to decoder configuration (DDI 0403, ITM_TCR).
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@ int cst_config_itm(struct cst_config *cfg, const struct cst_itm_regs *r)
 	cfg->protocol = CST_PROTO_ITM;
 	cfg->profile = CST_PROFILE_M;
 	cfg->trace_id = BITS(r->tcr, 22, 16);
-	/* the prescaler belongs to the asynchronous clock of the trace port: 1, 4, 16, 64 */
+	/* TSPrescale divides the asynchronous clock of the trace port only: by 1, 4, 16 or 64 */
 	cfg->ts_prescale = BIT(r->tcr, TCR_SWOENA) ? 1u << 2 * BITS(r->tcr, 9, 8) : 1;
 	return 0;
 }

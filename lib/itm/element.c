@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * element.c - ITM and DWT packets to software trace elements; timestamps out of their parts.
+ * element.c - ITM and DWT packets to software trace elements. Local timestamps are sums of deltas, global ones are joined
+ * from two packets (DDI 0403 D4).
  */
 #include <string.h>
 
@@ -8,8 +9,8 @@
 
 _Static_assert(sizeof(struct itm_state) <= sizeof(((struct ready_stage *)0)->own), "there is room for it");
 
-#define GTS_LOW_BITS 26		/* that a global timestamp packet 1 has at most */
-#define PAGE_BITS 3		/* of an extension packet that says the page of the stimulus ports */
+#define GTS_LOW_BITS 26		/* maximum bits of a global timestamp packet 1 */
+#define PAGE_BITS 3		/* bits of an extension packet that selects the page of stimulus ports */
 #define PORTS_OF_PAGE 32
 
 const uint8_t cst_itm_roles[CST_ITM_PKT_TYPES] = {
@@ -45,7 +46,7 @@ static int put_local_ts(struct itm_state *st, const struct cst_config *cfg, cons
 	return 1;
 }
 
-/* A timestamp with unknown bits is no time. */
+/* Makes the element of a global timestamp, unless bits of it are unknown. */
 static int put_global_ts(struct itm_state *st, const struct cst_packet *pkt, struct cst_generic *g)
 {
 	if (!st->high_known || !st->low_known)
@@ -104,7 +105,7 @@ int cst_itm_element(struct ready_stage *s, const struct cst_packet *pkt, struct 
 			st->page = pkt->value;
 		return 0;
 	case CST_ITM_PKT_OVERFLOW:
-		/* deltas are missing: the sum restarts */
+		/* deltas were lost, so that their sum restarts */
 		st->local = 0;
 		st->overflow = 1;
 		return 0;

@@ -8,14 +8,15 @@
 #include "itm/itm.h"
 #include "reader/async.h"
 
-#define ASYNC_ZEROS 5		/* bytes, at least */
+#define ASYNC_ZEROS 5		/* minimum zero bytes of a synchronisation packet */
 /* Of a synchronisation packet with more zeros than this, the first ones are unsynchronised bytes. */
 #define MAX_ZEROS (ITM_MAX_PACKET - 2)
 #define MAX_RUN 0xff
 
 #define CONTINUES 0x80
-#define LOCAL_TS_RESERVED 0xc0	/* bits of the header: 10xx0000 */
-#define GTS1_CLOCK 0x20		/* fourth byte */
+#define LOCAL_TS_RESERVED 0xc0	/* header bits that are both set in a local timestamp 1; 10xx0000 is reserved */
+/* fourth byte of a global timestamp 1: two flags and the last bits of the value */
+#define GTS1_CLOCK 0x20
 #define GTS1_WRAP 0x40
 #define GTS1_LAST 0x1f
 #define GTS2_BITS_48 22		/* TS[47:26] in four bytes */
@@ -25,12 +26,15 @@
 
 #define DWT_EXCEPTION_RESERVED 0xce00	/* bits of the payload: 15:14, 11:9 */
 
-/* What sources of the DWT send (DDI 0403 D4 "DWT packet formats"; of v8-M: matches and the PMU's overflows). */
+/*
+ * Payload sizes of each DWT discriminator (DDI 0403 D4 "DWT packet formats"); those of matches and PMU overflows are
+ * from Armv8-M.
+ */
 enum dwt_size { S1 = 1, S2 = 2, S4 = 4 };
 
 static const uint8_t dwt_sizes[32] = {
 	S1, S2, S1 | S4, S1, 0, 0, 0, 0,
-	/* data trace: PC (or match) and address of a comparator, and its values */
+	/* data trace of each comparator: PC or match, and address; then values read and written */
 	S1 | S4, S2, S1 | S4, S2, S1 | S4, S2, S1 | S4, S2,
 	S1 | S2 | S4, S1 | S2 | S4, S1 | S2 | S4, S1 | S2 | S4,
 	S1 | S2 | S4, S1 | S2 | S4, S1 | S2 | S4, S1 | S2 | S4,
@@ -64,7 +68,7 @@ void cst_itm_parser_init(void *parser, const struct cst_config *cfg, void *user)
 	}
 }
 
-/* The packet's `size` bytes were read: how many 0 stand at the end. */
+/* Ends a packet of `size` bytes and counts the zeros at its end. */
 static inline unsigned int finish(struct itm_parser *ps, const uint8_t *p, unsigned int size)
 {
 	ps->zeros = p[size - 1] ? 0 : zeros_after(p, p + size, ps->zeros, MAX_RUN);
@@ -89,7 +93,10 @@ static inline unsigned int finish_unless(struct itm_parser *ps, const uint8_t *p
 	return finish(ps, p, size);
 }
 
-/* Bytes before the next synchronisation packet, or that packet (part of it may have been taken before). */
+/*
+ * Searches for a synchronisation packet. Returns the bytes before it, or the packet if p is in it: its first zeros may be
+ * in earlier bytes (ps->zeros).
+ */
 static unsigned int hunt(struct itm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
 	struct async_place at;
@@ -134,13 +141,16 @@ static unsigned int parse_async(struct itm_parser *ps, const uint8_t *p, const u
 	if (p + n == end)
 		return 0;
 	if (n < ASYNC_ZEROS || p[n] != ASYNC_END)
-		/* with zeros of the packet before it may be one: then it is the stream that is out of step */
+		/* with zeros at the end of the packet before, it may be one, for which hunt() searches */
 		return lose(ps, p, n, pkt, CST_ITM_PKT_BAD_SEQUENCE);
 	ps->zeros = 0;
 	return n + 1;
 }
 
-/* Payload whose bytes say whether another one follows, at most `max`: 0 cut, -1 too long, else its size. */
+/*
+ * Returns the size of a payload whose bytes have bit 7 set if another one follows, 0 if the input ends in it, -1 if it
+ * has more than `max` bytes.
+ */
 static int payload(const uint8_t *p, const uint8_t *end, int max)
 {
 	int n;
@@ -154,7 +164,7 @@ static int payload(const uint8_t *p, const uint8_t *end, int max)
 	return -1;
 }
 
-/* Seven bits a byte, the first one lowest. */
+/* Value of a payload of n bytes with seven bits each, the lowest first. */
 static uint64_t payload_value(const uint8_t *p, int n)
 {
 	uint64_t v = 0;
@@ -256,7 +266,7 @@ static unsigned int parse_extension(struct itm_parser *ps, const uint8_t *p, con
 	return finish(ps, p, 1 + n);
 }
 
-/* What a hardware source cannot have sent. */
+/* Adds a finding if the DWT cannot have sent the packet. */
 static void check_dwt(struct cst_packet *pkt)
 {
 	uint8_t sizes = dwt_sizes[pkt->event];

@@ -18,7 +18,7 @@ const uint8_t cst_stm_roles[CST_STM_PKT_TYPES] = {
 	[CST_STM_PKT_MERR] = CST_ROLE_LOSS,
 };
 
-/* What the element says beside the payload; -1: the packet makes none. */
+/* Returns the enum cst_sw_flags of the packet's element, or -1 if the packet makes none. */
 static int meaning(struct ready_stage *s, const struct cst_packet *pkt)
 {
 	struct stm_state *st = (struct stm_state *)s->own;

@@ -9,15 +9,15 @@
 #include "log/log_int.h"
 #include "stm/stm.h"
 
-#define ASYNC_NIBBLES 21	/* F, before the 0 that ends it */
+#define ASYNC_NIBBLES 21	/* nibbles F of an ASYNC, before its 0 */
 #define MAX_RUN 0xff
-/* A run of this many nibbles F without an end cannot be an ASYNC. */
+/* In synchronisation, an ASYNC with more nibbles F is a bad sequence. */
 #define MAX_ASYNC (2 * STM_MAX_PACKET - 8)
 
 #define VERSION_BINARY 3
 #define VERSION_GRAY 4
 
-#define TS_BAD 0xf	/* length nibble that is none */
+#define TS_BAD 0xf	/* reserved length nibble */
 
 struct op {
 	uint8_t type, payload, flags;
@@ -49,7 +49,7 @@ static const struct op op3[16] = {
 #undef OP2
 #undef OP3
 
-/* Bits that a timestamp carries, by its length nibble. */
+/* Nibbles of a timestamp by its length nibble. */
 static const uint8_t ts_nibbles[16] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 0 };
 
 void cst_stm_parser_init(void *parser, const struct cst_config *cfg, void *user)
@@ -72,7 +72,7 @@ static uint64_t reverse_nibbles(uint64_t v)
 	return (v & 0x0f0f0f0f0f0f0f0f) << 4 | (v >> 4 & 0x0f0f0f0f0f0f0f0f);
 }
 
-/* n nibbles, at most 16, from the k-th on, the first one most significant. */
+/* Returns the n nibbles from the k-th on, at most 16; the first one is the most significant. */
 static inline uint64_t take(const uint8_t *p, const uint8_t *end, size_t k, unsigned int n)
 {
 	const uint8_t *at = p + (k >> 1);
@@ -99,7 +99,7 @@ static uint8_t add_run(uint8_t run, size_t n)
 	return n < (size_t)(MAX_RUN - run) ? run + n : MAX_RUN;
 }
 
-/* Length of the run of nibbles F that ends at nibble k of [p..), including those before p. */
+/* Returns the length of the run of nibbles F that ends before nibble k, including those before p. */
 static uint8_t run_before(const struct stm_parser *ps, const uint8_t *p, size_t k)
 {
 	size_t n = 0;
@@ -116,7 +116,7 @@ static uint8_t run_before(const struct stm_parser *ps, const uint8_t *p, size_t 
 	return add_run(ps->run, n);
 }
 
-/* The packet has all nibbles before the k-th; the rest of that byte is the next one's. */
+/* Ends a packet before nibble k and returns its size. An upper nibble that is left is the next packet's first. */
 static unsigned int finish(struct stm_parser *ps, const uint8_t *p, size_t k)
 {
 	ps->has_nibble = k & 1;
@@ -126,8 +126,8 @@ static unsigned int finish(struct stm_parser *ps, const uint8_t *p, size_t k)
 }
 
 /*
- * Out of step: what this parser knows is void until the next ASYNC. An F that is left over in the last byte
- * belongs to what may be one.
+ * Ends synchronisation: makes a bad packet of `type` of the nibbles before the k-th, and resets the parser. The nibbles
+ * F at its end are counted in ps->run, since the next ASYNC may begin with them.
  */
 static unsigned int lose(struct stm_parser *ps, const uint8_t *p, size_t k, struct cst_packet *pkt,
 			 enum cst_stm_packet_type type)
@@ -147,8 +147,8 @@ static unsigned int lose(struct stm_parser *ps, const uint8_t *p, size_t k, stru
 }
 
 /*
- * Looks for 21 nibbles F and a 0. Returns the bytes before them, or the ASYNC when it stands at the front (part of
- * it may have been taken before).
+ * Searches for an ASYNC, 21 nibbles F and a 0. Returns the bytes before it, or the ASYNC if p is in it: its first nibbles
+ * may be in earlier bytes (ps->run).
  */
 static unsigned int hunt(struct stm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
@@ -180,7 +180,7 @@ static unsigned int hunt(struct stm_parser *ps, const uint8_t *p, const uint8_t 
 	return (start + 1) >> 1;
 }
 
-/* F F at the front, the nibbles from k on are next. */
+/* Parses a packet that begins with F F, from nibble k on. */
 static unsigned int parse_async(struct stm_parser *ps, const uint8_t *p, size_t n, size_t k, struct cst_packet *pkt)
 {
 	size_t count = k + ps->has_nibble;
@@ -201,11 +201,11 @@ static unsigned int parse_async(struct stm_parser *ps, const uint8_t *p, size_t 
 		ps->run = 0;
 		return finish(ps, p, k + 1);
 	}
-	/* with nibbles F of the packet before it may be one: then it is the stream that is out of step */
+	/* with nibbles F at the end of the packet before, it may be an ASYNC, for which hunt() searches */
 	return lose(ps, p, k & ~(size_t)1, pkt, CST_STM_PKT_BAD_SEQUENCE);
 }
 
-/* A timestamp carries its low bits, the others stay as they were (in Gray code, where that is used). */
+/* Replaces the low nibbles of the timestamp: in Gray code if the trace source uses it, which is what the packets carry. */
 static void update_ts(struct stm_parser *ps, uint64_t value, unsigned int nibbles)
 {
 	uint64_t mask = nibbles < 16 ? ((uint64_t)1 << 4 * nibbles) - 1 : ~(uint64_t)0;
@@ -216,7 +216,7 @@ static void update_ts(struct stm_parser *ps, uint64_t value, unsigned int nibble
 		ps->ts = (ps->ts & ~mask) | value;
 }
 
-/* What a packet says of master, channel and timestamps holds from here on. 0: it says what cannot be. */
+/* Updates master, channel and form of timestamps. Returns 0 if the packet's value is reserved. */
 static int update(struct stm_parser *ps, unsigned int type, uint64_t value)
 {
 	switch (type) {
@@ -261,7 +261,7 @@ static void begin(const struct stm_parser *ps, struct cst_packet *pkt)
 	}
 }
 
-/* The opcode, and in *k where it ends; NULL when it is cut. */
+/* Returns the row of the opcode, and in *k the nibble after it; NULL if the input ends in it. */
 static inline const struct op *opcode(const struct stm_parser *ps, const uint8_t *p, size_t n, size_t *k,
 				      struct cst_packet *pkt)
 {

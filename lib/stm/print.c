@@ -5,7 +5,7 @@
 #include "stm/stm.h"
 #include "text.h"
 
-/* What stands between the name and the value. */
+/* The field that follows the text of a packet. */
 enum value_form {
 	NO_VALUE, DATA, MASTER, CHANNEL, VERSION, FREQUENCY, TRIGGER, BEGAN_AS,
 };
@@ -13,7 +13,7 @@ enum value_form {
 static const struct {
 	const char *name, *text;
 	uint8_t form;
-	uint8_t suffixes;	/* name and text say whether there are a marker and a timestamp */
+	uint8_t suffixes;	/* 1: name and text get suffixes for a marker and a timestamp */
 } types[CST_STM_PKT_TYPES] = {
 	[CST_STM_PKT_NOT_SYNC] = { "NOTSYNC", "STM not synchronised", NO_VALUE, 0 },
 	[CST_STM_PKT_INCOMPLETE] = { "INCOMPLETE_EOT", "Incomplete packet flushed at end of trace", BEGAN_AS, 0 },
