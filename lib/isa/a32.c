@@ -10,7 +10,7 @@ enum {
 	IMM24_H,	/* the same and a halfword by bit 24 */
 };
 
-/* Condition field 1111: another instruction space. */
+/* Condition field 1111: unconditional instructions. */
 static const struct isa_row unconditional[] = {
 	/* BLX (immediate) */
 	{ 0xfe000000, 0xfa000000, CST_INSN_BRANCH, CST_INSN_LINK, ROW_LINK | ROW_SWITCH, IMM24_H },
@@ -32,9 +32,9 @@ static const struct isa_row data_register[] = {
 	{ 0x0ff000f0, 0x01200020, CST_INSN_INDIRECT, CST_INSN_PLAIN, 0, 0 },
 	/* ERET */
 	{ 0x0fffffff, 0x0160006e, CST_INSN_INDIRECT, CST_INSN_ERET, 0, 0 },
-	/* Bits 24:23 = 10: compares have no destination, miscellaneous use 15:12 for something else. */
+	/* Bits 24:23 = 10: compares have no destination, and bits 15:12 of miscellaneous instructions are none. */
 	{ 0x0f800000, 0x01000000, CST_INSN_OTHER, CST_INSN_PLAIN, 0, 0 },
-	/* Multiplies, synchronisation, extra loads and stores: 15:12 = 1111 is no program counter. */
+	/* Multiplies, synchronisation, extra loads and stores: none writes the program counter. */
 	{ 0x0e000090, 0x00000090, CST_INSN_OTHER, CST_INSN_PLAIN, 0, 0 },
 	/* MOV PC, LR */
 	{ 0x0fffffff, 0x01a0f00e, CST_INSN_INDIRECT, CST_INSN_IMPLIED_RET, 0, 0 },
@@ -106,7 +106,7 @@ static const struct isa_row *const groups[8] = {
 enum {
 	COND_ALWAYS = 0xe,
 	COND_NONE = 0xf,
-	PC_AHEAD = 8,		/* the program counter that an instruction reads */
+	PC_AHEAD = 8,		/* the program counter that an instruction reads, minus its address */
 };
 
 void cst_isa_a32(struct cst_insn *insn, uint32_t opcode)

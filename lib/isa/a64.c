@@ -12,7 +12,7 @@ enum {
 	IMM9,		/* 13:5 */
 };
 
-/* Everything of interest has bits 28:26 = 101; common ones first. */
+/* All instructions of the table have bits 28:26 = 101. Common ones are first. */
 #define GROUP_MASK 0x1c000000u
 #define GROUP_MATCH 0x14000000u
 
@@ -50,7 +50,7 @@ static const struct isa_row rows[] = {
 	{ 0xffffffff, 0xd69f03e0, CST_INSN_INDIRECT, CST_INSN_ERET, 0, 0 },
 	{ 0xfffffbff, 0xd69f0bff, CST_INSN_INDIRECT, CST_INSN_ERET, 0, 0 },
 	{ 0xfffffbff, 0xd6ff03e0, CST_INSN_INDIRECT, CST_INSN_ERET, 0, 0 },
-	/* RETAA, RETAB, RETAASPPCR, RETABSPPCR: with register 31 of the latter they are the former */
+	/* RETAASPPCR, RETABSPPCR; with register 31: RETAA, RETAB */
 	{ 0xfffffbe0, 0xd65f0be0, CST_INSN_INDIRECT, CST_INSN_RET, 0, 0 },
 	/* RETAASPPC, RETABSPPC */
 	{ 0xffc0001f, 0x5500001f, CST_INSN_INDIRECT, CST_INSN_RET, 0, 0 },

@@ -2,8 +2,8 @@
 /*
  * memory.c - which A32 and T32 instructions load or store (Arm ARM F3.1, F4.1; Armv8-M ARM C2): with
  * TRCCONFIGR.INSTP0 they are P0 instructions. What transfers in both directions (SWP) counts as either.
- * Preloads, cache maintenance and TT transfer no data. Branches that load the program counter are found
- * before these tables are asked.
+ * Preloads, cache maintenance and TT transfer no data. Loads of the program counter are classified as branches before
+ * these tables are searched.
  *
  * Rows carry in `type` what the instruction does; tables end with ROW_REST, whose type is 0.
  */
@@ -14,7 +14,10 @@ _Static_assert((int)CST_INSN_OTHER == (int)NONE, "ROW_REST does neither");
 
 #define ROW(mask, match, what) { mask, match, what, 0, 0, 0 }
 
-/* LDC, STC, VLDR, VSTR, VLDM, VSTM by bits 27:25 = 110; T32 has 111x or 1110 before that, too. */
+/*
+ * LDC, STC, VLDR, VSTR, VLDM, VSTM: bits 27:25 = 110. `m` and `v` are mask and value of bits 31:28, which are the
+ * condition in A32 and 1110 or 1111 in T32.
+ */
 #define COPROCESSOR_ROWS(m, v) \
 	ROW((m) | 0x0fe00000, (v) | 0x0c400000, NONE),	/* MCRR, MRRC, VMOV of two registers */ \
 	ROW((m) | 0x0fe00000, (v) | 0x0c000000, NONE),	/* not allocated; VMOV of two lanes */ \
@@ -23,7 +26,7 @@ _Static_assert((int)CST_INSN_OTHER == (int)NONE, "ROW_REST does neither");
 	ROW((m) | 0x0e100000, (v) | 0x0c000000, STORES)
 
 static const struct isa_row a32_conditional[] = {
-	/* Media instructions stand where LDR (register) would have bit 4. */
+	/* Media instructions are encoded as LDR and STR (register) with bit 4 set. */
 	ROW(0x0e000010, 0x06000010, NONE),
 	ROW(0x0c100000, 0x04100000, LOADS),
 	ROW(0x0c100000, 0x04000000, STORES),
@@ -84,7 +87,7 @@ static const struct isa_row t32_narrow[] = {
 	ROW_REST
 };
 
-/* M profile: what stands where loads and stores would be, and is none. */
+/* M profile: instructions that transfer no data, encoded among the loads and stores of t32_wide. */
 static const struct isa_row t32_wide_m[] = {
 	ROW(0xffffffff, 0xe97fe97f, NONE),	/* SG */
 	ROW(0xfff0f03f, 0xe840f000, NONE),	/* TT, TTA, TTT, TTAT */
@@ -94,7 +97,7 @@ static const struct isa_row t32_wide_m[] = {
 };
 
 static const struct isa_row t32_wide[] = {
-	/* single register: preloads are loads to PC of less than a word; then what has no size */
+	/* single register: preloads (loads to PC of less than a word), sizes that are not allocated, then the transfers */
 	ROW(0xfe50f000, 0xf810f000, NONE),
 	ROW(0xfe700000, 0xf8700000, NONE),
 	ROW(0xff700000, 0xf8600000, NONE),

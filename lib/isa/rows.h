@@ -26,7 +26,7 @@ struct isa_row {
 	uint8_t disp;		/* where the displacement is: an enumeration of each instruction set */
 };
 
-/* Ends every table: all that no row before it has matched. */
+/* Last row of every table, which matches every instruction. */
 #define ROW_REST { 0, 0, CST_INSN_OTHER, CST_INSN_PLAIN, 0, 0 }
 
 static inline const struct isa_row *isa_find(const struct isa_row *row, uint32_t opcode)
@@ -51,7 +51,7 @@ static inline int32_t isa_sext(uint32_t v, unsigned width)
 	return (int32_t)(v ^ sign) - (int32_t)sign;
 }
 
-/* What does not depend on the operands; the instruction sets add the displacement and the rest. */
+/* Sets all that does not depend on the operands; the instruction sets add displacement and instruction set state. */
 static inline void isa_fill(struct cst_insn *insn, const struct isa_row *row, enum cst_isa isa,
 			    unsigned size)
 {
@@ -69,7 +69,7 @@ static inline void isa_fill(struct cst_insn *insn, const struct isa_row *row, en
 void cst_isa_a64(struct cst_insn *insn, uint32_t opcode);
 void cst_isa_a32(struct cst_insn *insn, uint32_t opcode);
 void cst_isa_t32(struct cst_insn *insn, uint32_t opcode, uint64_t pc, unsigned flags);
-/* A32, T32: loads and stores that are P0 by `flags`; what is a branch or the like already stays one. */
+/* A32, T32: classifies loads and stores that are P0 instructions by `flags`, unless they have another type. */
 void cst_isa_memory(struct cst_insn *insn, enum cst_isa isa, uint32_t opcode, unsigned int flags);
 void cst_isa_tee(struct cst_insn *insn, uint32_t opcode, uint64_t pc, unsigned flags);
 

@@ -15,7 +15,7 @@ enum {
 	LOOP_END,	/* LE: imm10:immA backward */
 	LOOP_SKIP,	/* WLS: the same forward */
 	NEXT,		/* the instruction after it */
-	FUTURE,		/* BF: 26:23; where the branch stands, ahead */
+	FUTURE,		/* BF: 26:23; the branch point, forward */
 };
 
 enum {
@@ -42,7 +42,7 @@ static const struct isa_row narrow[] = {
 	{ 0xfd870000, 0x44870000, CST_INSN_INDIRECT, CST_INSN_PLAIN, 0, 0 },
 	/* WFE, WFI */
 	{ 0xffef0000, 0xbf200000, CST_INSN_WFX, CST_INSN_PLAIN, 0, 0 },
-	/* Hints have no mask; what is left is IT. */
+	/* Hints have mask 0000; the others are IT. */
 	{ 0xff0f0000, 0xbf000000, CST_INSN_OTHER, CST_INSN_PLAIN, 0, 0 },
 	{ 0xff000000, 0xbf000000, CST_INSN_OTHER, CST_INSN_PLAIN, ROW_IT, 0 },
 	ROW_REST
@@ -88,7 +88,7 @@ static const struct isa_row wide[] = {
 #define LEAVEX 0xf3bf8f0fu
 #define ENTERX 0xf3bf8f1fu
 
-/* Armv7 with ThumbEE: LEAVEX, ENTERX; in the state that they lead to already, they do nothing. */
+/* Armv7 with ThumbEE: LEAVEX and ENTERX, which have no effect in the state that they lead to. */
 static const struct isa_row wide_tee[] = {
 	{ 0xffffffff, LEAVEX, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_TEE, NEXT },
 	{ 0xffffffff, ENTERX, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_TEE, NEXT },
@@ -104,9 +104,9 @@ static const struct isa_row narrow_tee[] = {
 	ROW_REST
 };
 
-/* M profile: what differs; ROW_REST leads to the table above. */
+/* M profile: instructions that differ; after ROW_REST, `wide` is searched. */
 static const struct isa_row wide_m[] = {
-	/* LE LR: ends with the count. LE without it does not end. */
+	/* LE LR falls through when its count ends; LE without a count always branches. */
 	{ 0xfffff001, 0xf00fc001, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_COND, LOOP_END },
 	{ 0xfffff001, 0xf02fc001, CST_INSN_BRANCH, CST_INSN_PLAIN, 0, LOOP_END },
 	/* LETP LR */
@@ -114,19 +114,19 @@ static const struct isa_row wide_m[] = {
 	/* WLS, WLSTP: skip the loop if the count is zero */
 	{ 0xfff0f001, 0xf040c001, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_COND, LOOP_SKIP },
 	{ 0xffc0f001, 0xf000c001, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_COND, LOOP_SKIP },
-	/* DLS, DLSTP, LCTP begin a loop or end one without a branch: they have zeros in 26:23, where BF has not */
+	/* DLS, DLSTP, LCTP begin or end a loop without a branch: bits 26:23 are 0, which those of BF are not */
 	{ 0xff80d001, 0xf000c001, CST_INSN_OTHER, CST_INSN_PLAIN, 0, 0 },
 	/* BFL; BF, BFX, BFLX, BFCSEL */
 	{ 0xf800f001, 0xf000c001, CST_INSN_OTHER, CST_INSN_FUTURE, 0, FUTURE },
 	{ 0xf800f001, 0xf000e001, CST_INSN_OTHER, CST_INSN_FUTURE, 0, FUTURE },
 	/* CLRM, which would be an LDM from PC */
 	{ 0xffff0000, 0xe89f0000, CST_INSN_OTHER, CST_INSN_PLAIN, 0, 0 },
-	/* There is no A32 that a BLX could go to. */
+	/* BLX (immediate) is undefined, since there is no A32 state. */
 	{ 0xf800d001, 0xf000c000, CST_INSN_OTHER, CST_INSN_PLAIN, 0, 0 },
 	ROW_REST
 };
 
-/* From the instruction's address + 4. */
+/* Returns the displacement from the instruction's address + 4. */
 static int32_t displacement(unsigned kind, uint32_t op)
 {
 	uint32_t s = isa_bits(op, 26, 26), j1 = isa_bits(op, 13, 13), j2 = isa_bits(op, 11, 11);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * transfer.c - instructions that data trace can belong to: all that load or store, those that load the program
- * counter, too.
+ * transfer.c - instructions to which data trace can belong: all that load or store, with those that load the program
+ * counter.
  */
 #include "isa/rows.h"
 
@@ -17,7 +17,7 @@ int cst_isa_is_transfer(enum cst_isa isa, uint32_t op, unsigned int flags)
 	if (isa == CST_ISA_T32 || isa == CST_ISA_TEE)
 		in.size = (uint8_t)cst_t32_size((uint16_t)(op >> 16));
 	if (isa == CST_ISA_TEE) {
-		/* handler calls and CHKA stand where T32 has LDM and STM; the other ones load and store as well */
+		/* handler calls and CHKA have encodings of LDM and STM in T32; the other encodings load and store, too */
 		if (in.size == 2 && ((op & 0xf8000000) == 0xc0000000 || (op & 0xff000000) == 0xca000000))
 			return 0;
 		isa = CST_ISA_T32;
