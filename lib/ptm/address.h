@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * address.h - the fields of PTM packets that the parser and the walk over blocks read: addresses and cycle counts (Arm IHI
- * 0035B 4.5.4, 4.5.2).
+ * address.h - the fields of PTM packets that both the parser and the fast path read: addresses and cycle counts
+ * (IHI 0035B 4.5.4, 4.4).
  */
 #ifndef CST_LIB_PTM_ADDRESS_H
 #define CST_LIB_PTM_ADDRESS_H
@@ -23,20 +23,20 @@
 /* first byte of a cycle count */
 #define CC_CONTINUE 0x40
 #define CC_RESERVED 0x83
-#define CC_ISYNC_RESERVED 0x03	/* after an I-sync bit 7 is set, as in the header of an atom (Cortex-A15) */
+#define CC_ISYNC_RESERVED 0x03	/* in an I-sync; a Cortex-A15 sets bit 7 there, as in the header of an atom */
 #define CC_MAX_MORE 4		/* further bytes */
 
-/* The address bytes of a packet, read but not compared with the address before. */
+/* The address bytes of a packet, before they are combined with the last address. */
 struct ptm_address {
-	uint32_t v;		/* their bits, the lowest in bit 0 */
-	uint8_t bits;		/* how many, at most 32 */
-	uint8_t n;		/* bytes */
-	uint8_t last;		/* the last one */
+	uint32_t v;		/* address bits sent, the lowest in bit 0 */
+	uint8_t bits;		/* number of bits sent, at most 32 */
+	uint8_t n;		/* number of bytes */
+	uint8_t last;		/* the last byte */
 	uint8_t more;		/* exception or information bytes follow */
-	uint8_t isa;		/* enum cst_isa that the fifth byte says, or CST_ISA_UNKNOWN */
+	uint8_t isa;		/* enum cst_isa of the fifth byte, or CST_ISA_UNKNOWN */
 };
 
-/* Returns where they end; NULL: the input is cut. */
+/* Reads the address bytes at `p`. Returns their end, or NULL if the input ends in them. */
 static inline const uint8_t *ptm_read_address(const uint8_t *p, const uint8_t *end, struct ptm_address *a)
 {
 	unsigned int n = 1, shift = 6;
@@ -57,7 +57,7 @@ static inline const uint8_t *ptm_read_address(const uint8_t *p, const uint8_t *e
 		shift += 7;
 		n++;
 	}
-	/* a single byte has no room for the bit, in the fifth one it is no address bit either */
+	/* bit 6 is an address bit in a single byte, and the exception bit in the last of several */
 	if (n > 1)
 		a->more = !!(b & ADDR_EXCEPTION);
 	if (n == PTM_MAX_ADDRESS)
@@ -71,13 +71,16 @@ static inline const uint8_t *ptm_read_address(const uint8_t *p, const uint8_t *e
 	return p;
 }
 
-/* Does the fifth byte have bits that must be 0, or does it say no instruction set? */
+/* True if reserved bits of the fifth byte are set, or it selects no instruction set. */
 static inline int ptm_address_reserved(const struct ptm_address *a)
 {
 	return a->n == PTM_MAX_ADDRESS && (a->last & CONTINUE || (a->isa == CST_ISA_A32 && (a->last & ISA_ARM_MASK) != ISA_ARM));
 }
 
-/* The address in instruction set `isa`: what the bytes do not say stays as in `before`. *bits: how many they do. */
+/*
+ * Returns the address in instruction set `isa`: the bits that were sent, with the upper bits of `before`. *bits: number of
+ * low address bits that the packet determines.
+ */
 static inline uint32_t ptm_address(const struct ptm_address *a, uint32_t before, unsigned int isa, unsigned int *bits)
 {
 	/* A32 addresses start at bit 2, T32 ones at bit 1 */
@@ -87,7 +90,10 @@ static inline uint32_t ptm_address(const struct ptm_address *a, uint32_t before,
 	return *bits < 32 ? (before & ~((1u << *bits) - 1)) | a->v << low : a->v << low;
 }
 
-/* A cycle count whose first byte is `b`: 4 bits, then 7 bits each. Returns where it ends; NULL: the input is cut. */
+/*
+ * Reads a cycle count whose first byte is `b`: 4 bits, then 7 bits in each byte at `p`. Returns its end, or NULL if the
+ * input ends in it.
+ */
 static inline const uint8_t *ptm_read_cycles(const uint8_t *p, const uint8_t *end, uint8_t b, uint32_t *cc, int *reserved)
 {
 	unsigned int shift = 4;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * config.c - PTM registers to decoder configuration (Program Flow Trace architecture, "ETMCR", "ETMCCER").
+ * config.c - PTM registers to decoder configuration (IHI 0035B chapter 3, ETMCR, ETMCCER, ETMIDR).
  */
 #include <string.h>
 
@@ -25,7 +25,7 @@ int cst_config_ptm(struct cst_config *cfg, const struct cst_etmv3_regs *r)
 	cfg->barrier_p0 = BIT(r->ccer, 24);
 	cfg->virt_ext = BIT(r->ccer, 26);
 	cfg->vmid_bytes = cfg->virt_ext && BIT(r->cr, 30);
-	/* PFT 1.0 knows Gray coded timestamps of 48 bits only */
+	/* PFT 1.0 has Gray coded timestamps of 48 bits only */
 	cfg->ts64 = minor >= 1 && BIT(r->ccer, 29);
 	cfg->ts_gray = !(minor >= 1 && BIT(r->ccer, 28));
 	return BITS(r->idr, 11, 8) == 3 && minor <= 1 ? 0 : -CST_ERR_VERSION;

@@ -43,7 +43,7 @@ static struct cst_element *push(struct ptm_stage *st, enum cst_element_kind kind
 	return e;
 }
 
-/* An element that may carry the packet's cycle count. */
+/* Queues an element with the packet's cycle count, if it has one. */
 static struct cst_element *push_timed(struct ptm_stage *st, enum cst_element_kind kind,
 				      const struct cst_packet *pkt)
 {
@@ -89,7 +89,7 @@ static void no_sync(struct ptm_stage *st, uint64_t index, int reason, int error)
 	e->flags = CST_EL_F_DOUBTFUL;
 	st->state = PTM_WAIT_ASYNC;
 	st->running = 0;
-	/* I-sync packets tell all of the context but this */
+	/* an I-sync carries all of the context but the VMID */
 	st->ctx.flags &= ~CST_CTX_VMID;
 	st->ctx.vmid = 0;
 	st->ctx_reported = 0;
@@ -108,7 +108,7 @@ void cst_ptm_stage_restart(void *stage, uint64_t index)
 	memset(&st->ctx, 0, sizeof(st->ctx));
 }
 
-/* Takes the context from a packet; returns whether it changed. */
+/* Updates the context by a packet. Returns true if it differs from the one that was last reported. */
 static int update_context(struct ptm_stage *st, const struct cst_packet *pkt)
 {
 	const struct cst_context old = st->ctx;
@@ -232,7 +232,7 @@ static void synced_packet(struct ptm_stage *st, const struct cst_packet *pkt)
 	}
 }
 
-/* Out of step: what is lost is counted, but not what synchronises. */
+/* Handles a packet before synchronisation, which is an A-sync and then an I-sync; other packets are counted as lost. */
 static void unsynced_packet(struct ptm_stage *st, const struct cst_packet *pkt)
 {
 	if (pkt->type == CST_PTM_PKT_ASYNC) {
@@ -263,7 +263,7 @@ void cst_ptm_stage_packet(void *stage, const struct cst_packet *pkt)
 	if (err) {
 		st->stats->bad_packets++;
 		st->stats->unsynced += pkt->size;
-		/* a cut packet at the end loses nothing before it */
+		/* the last packet of the trace may be cut: no packet was lost before it */
 		if (err == CST_ERR_INCOMPLETE)
 			return;
 		if (st->state == PTM_SYNCED)

@@ -9,9 +9,9 @@
 #include "reader/async.h"
 #include "ptm/address.h"
 
-/* Unsynchronised bytes of one packet: its size is a 16-bit number. */
+/* Maximum unsynchronised bytes of one packet, whose size is a 16-bit number. */
 #define MAX_SKIP 0xffff
-/* Unsynchronised bytes that a listing shows as one piece. */
+/* Bytes of a full unsynchronised piece in a listing. */
 #define UNSYNCED_PIECE 16
 
 /* exception information bytes */
@@ -20,7 +20,7 @@
 #define EXC_NS 0x01
 #define EXC2_HYP 0x20
 #define EXC2_RESERVED 0xc0
-#define EXC_LAST 15		/* larger numbers are reserved; so are these two */
+#define EXC_LAST 15		/* larger exception numbers are reserved */
 #define EXC_RESERVED_6 6
 #define EXC_RESERVED_7 7
 /* waypoint update information byte */
@@ -31,7 +31,7 @@
 #define ISYNC_ALT_ISA 0x04
 #define ISYNC_HYP 0x02
 #define ISYNC_ONE 0x01		/* always set */
-/* atom header, one atom: bit 2 means nothing; with a cycle count, the atom */
+/* header of one atom: bit 2 is reserved without a cycle count; bit 1 is the atom with one */
 #define ATOM_ONE_MASK 0x7c
 #define ATOM_ONE_UNUSED 0x04
 #define ATOM_N 0x02
@@ -49,8 +49,8 @@ static uint8_t type_of(uint8_t header)
 }
 
 /*
- * Atom packets without cycle counts. A 0 bit is an E atom; the newest one is in bit 1 of the header, so
- * that the pattern comes out turned round.
+ * Atom packets without cycle counts (IHI 0035B 4.5.3). A 0 bit is an E atom. The newest atom is in bit 1 of the header,
+ * while struct atom_code has the oldest one in bit 0.
  */
 #define E(h, b) (1u & ~((h) >> (b)))
 #define A(b, n) { (b) | 1u << (n), n, ((b) & 1) + ((b) >> 1 & 1) + ((b) >> 2 & 1) + ((b) >> 3 & 1) + ((b) >> 4 & 1) }
@@ -82,7 +82,7 @@ void cst_ptm_parser_init(void *parser, const struct cst_config *cfg, void *user)
 	ps->isa = CST_ISA_UNKNOWN;
 }
 
-/* What was read up to `p`, or the packet is cut. */
+/* Moves the reader to `p`. NULL: the input ends in the packet, and 0 is returned. */
 static int read_up_to(struct reader *r, const uint8_t *p)
 {
 	r->more |= !p;
@@ -91,7 +91,7 @@ static int read_up_to(struct reader *r, const uint8_t *p)
 	return !r->more;
 }
 
-/* The rest of a cycle count whose first byte is `b`. */
+/* Reads the rest of a cycle count whose first byte is `b`. */
 static void more_cycles(struct reader *r, uint8_t b, struct cst_packet *pkt)
 {
 	int reserved = 0;
@@ -103,7 +103,7 @@ static void more_cycles(struct reader *r, uint8_t b, struct cst_packet *pkt)
 	pkt->flags |= CST_PF_CC;
 }
 
-/* `reserved`: bits of the first byte that must be zero. */
+/* Reads a cycle count; `reserved` are the bits of its first byte that must be zero. */
 static void get_cycles(struct reader *r, struct cst_packet *pkt, uint8_t reserved)
 {
 	uint8_t b = get8(r);
@@ -124,7 +124,7 @@ static void read_address(struct reader *r, const uint8_t *p, struct ptm_address 
 		packet_finding(pkt, CST_FIND_PTM_ISA);
 }
 
-/* Take over the address: what it does not say stays as in the packet before. */
+/* Updates address and instruction set; bits that were not sent keep their value (IHI 0035B 4.5.4). */
 static void update_address(struct ptm_parser *ps, const struct ptm_address *a, struct cst_packet *pkt)
 {
 	uint8_t isa = a->isa == CST_ISA_UNKNOWN ? ps->isa : a->isa;
@@ -170,7 +170,7 @@ static void parse_branch(struct ptm_parser *ps, struct reader *r, struct cst_pac
 			packet_finding(pkt, CST_FIND_PTM_RESERVED_BITS);
 		if (number > EXC_LAST || number == EXC_RESERVED_6 || number == EXC_RESERVED_7)
 			packet_finding(pkt, CST_FIND_PTM_EXCEPTION);
-		/* section 4.5.4: a nonzero field makes it an exception */
+		/* only a number other than 0 makes it an exception (IHI 0035B 4.5.4) */
 		exception = number || quirk(ps->cfg, QUIRK_PTM_EXCEPTION_0);
 	}
 	if (ps->cfg->cycle_count)
@@ -196,7 +196,7 @@ static void parse_waypoint(struct ptm_parser *ps, struct reader *r, struct cst_p
 	uint8_t b = 0;
 
 	read_address(r, r->p, &a, pkt);
-	/* only a fifth byte says whether an information byte follows */
+	/* only in a fifth byte bit 6 means that an information byte follows (IHI 0035B 4.5.5) */
 	if (a.n < PTM_MAX_ADDRESS && a.more) {
 		packet_finding(pkt, CST_FIND_PTM_RESERVED_BITS);
 		a.more = 0;
@@ -213,7 +213,7 @@ static void parse_waypoint(struct ptm_parser *ps, struct reader *r, struct cst_p
 	update_address(ps, &a, pkt);
 }
 
-/* Returns 0 when it is none. */
+/* Returns 0 if the packet cannot be an I-sync. */
 static int parse_isync(struct ptm_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
 	const uint8_t *start = r->p;
@@ -231,7 +231,7 @@ static int parse_isync(struct ptm_parser *ps, struct reader *r, struct cst_packe
 	}
 	if (r->more)
 		return 1;
-	/* what has swallowed an A-sync, or is none at all, must not be what decoding goes on with */
+	/* a damaged packet ends after its header, since the bytes read as its payload may contain an A-sync */
 	if (!(info & ISYNC_ONE)) {
 		r->p = r->end = start;
 		return 0;
@@ -290,8 +290,8 @@ static void parse_timestamp(struct ptm_parser *ps, struct reader *r, struct cst_
 }
 
 /*
- * Zeros, then 0x80. Returns 0 when it is none. A damaged packet right before it may have been taken for
- * longer than it was: its last zeros count, too.
+ * Parses zeros and 0x80. Returns 0 if they are no A-sync. The zeros at the end of the packet before count, too
+ * (CST_PTM_PF_LATE), since damage may have made that packet longer than it was.
  */
 static int parse_async(const struct ptm_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
@@ -308,14 +308,14 @@ static int parse_async(const struct ptm_parser *ps, struct reader *r, struct cst
 			return b == 0x80 && zeros + ps->zeros >= PTM_ASYNC_ZEROS;
 		}
 		if (++zeros > PTM_MAX_ZEROS) {
-			/* the last ones may be those of the A-sync that is found out of step */
+			/* the last zeros may belong to an A-sync, which search_async() finds */
 			r->p -= PTM_ASYNC_ZEROS;
 			return 0;
 		}
 	}
 }
 
-/* Not synchronised: find the zeros and 0x80. What lies too far ahead is left to the next calls. */
+/* Searches for an A-sync. Returns the size of the piece of bytes before it, or the A-sync if p is its beginning. */
 static unsigned int search_async(struct ptm_parser *ps, const uint8_t *p, const uint8_t *end,
 				 struct cst_packet *pkt)
 {
@@ -394,7 +394,7 @@ unsigned int cst_ptm_parse(void *parser, const uint8_t *p, const uint8_t *end, s
 		good = 0;
 		break;
 	default:
-		/* one byte */
+		/* no payload */
 		break;
 	}
 	if (r.more)

@@ -34,7 +34,7 @@ static const char *const isa_names[] = {
 	[CST_ISA_TEE] = "ThumbEE; ", [CST_ISA_JAZELLE] = "Jazelle; ",
 };
 
-/* Number 5 is ThumbEE's check failure; the reference has another name for it. */
+/* Number 5 is a ThumbEE check failure, which the reference names "Jazelle". */
 static const char *const exceptions[] = {
 	"No Exception", "Debug Halt", "SMC", "Hyp", "Async Data Abort", "Jazelle", "Reserved", "Reserved",
 	"PE Reset", "Undefined Instr", "SVC", "Prefetch Abort", "Data Fault", "Generic", "IRQ", "FIQ",
@@ -53,7 +53,7 @@ static void isa(struct cst_text *t, unsigned int set)
 	cst_text_str(t, set < sizeof(isa_names) / sizeof(isa_names[0]) ? isa_names[set] : "Unknown; ");
 }
 
-/* A value of which the low `known` bits are, and of these `carried` by the packet itself. */
+/* Writes a value of which the low `known` bits are known and the low `carried` bits were in the packet. */
 static void value(struct cst_text *t, uint64_t v, unsigned int width, unsigned int known, unsigned int carried)
 {
 	unsigned int digits = (known + 3) / 4, i;

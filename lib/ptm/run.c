@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run.c - runs of PTM atom and branch packets: from the bytes through the walk over blocks. All other packets, and those
- * with something reserved, are left to the parser and the element stage.
+ * run.c - fast path for runs of PTM atom and branch packets: from the bytes through the walk over blocks. All other
+ * packets, and those with a reserved value, are left to the parser and the element stage.
  */
 #include "flow/walk.h"
 #include "reader/async.h"
@@ -10,12 +10,12 @@
 
 #define BRANCH 0x01
 #define ATOM 0x80
-/* with a cycle count: the atom; without one, a bit that means nothing in headers 84 and 86 */
+/* header of one atom: bit 1 is the atom with a cycle count; without one, bit 2 is reserved (headers 84 and 86) */
 #define ATOM_N 0x02
 #define ATOM_RESERVED_MASK 0xfc
 #define ATOM_RESERVED 0x84
 
-/* The cycle count at `p`; NULL: cut, or reserved bits are set. */
+/* Reads the cycle count at `p`. Returns its end, or NULL if the input ends in it or reserved bits are set. */
 STEP_INLINE const uint8_t *cycle_count(const struct loop *l, const uint8_t *p, uint32_t *cc)
 {
 	int reserved = 0;
@@ -26,7 +26,7 @@ STEP_INLINE const uint8_t *cycle_count(const struct loop *l, const uint8_t *p, u
 	return reserved ? NULL : p;
 }
 
-/* A branch without exception bytes, to A32 or T32 code: where it ends, or NULL. */
+/* Parses a branch to A32 or T32 code without exception bytes. Returns its end, or NULL if the parser must parse it. */
 STEP_INLINE const uint8_t *branch_packet(struct loop *l, const int cycles)
 {
 	struct ptm_parser *ps = l->in->parser;
@@ -74,7 +74,7 @@ STEP_INLINE int packet(struct loop *l, uint64_t *bits, const int cycles)
 	l->in->last_packet = l->p;
 	l->in->more += (size_t)(p - l->p) - 1;
 	l->p = p;
-	/* it may end in another run of trace offsets */
+	/* the packet may end in another run of trace offsets */
 	if (p > l->stop)
 		l->stop = p;
 	return 1;
@@ -106,7 +106,7 @@ static __attribute__((noinline)) int walk_cycles(struct cst_flow *f, struct atom
 	return walk_input(f, in, CST_GF_CC, out, n, cap, &how);
 }
 
-/* Atoms and branches up to another packet. */
+/* Decodes atoms and branches up to another packet. */
 static void walk(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
 {
 	struct ptm_parser *ps = x->c->ps;
@@ -115,7 +115,7 @@ static void walk(const struct fast *x, struct cst_generic *out, size_t *n, size_
 	struct atom_input in = { .p = c->data, .pos = c->pos, .len = c->len, .seg = c->seg, .seg_count = c->seg_count,
 				 .seg_i = c->seg_i, .parser = ps, .last = st->last_index };
 
-	/* ThumbEE may follow where the bit was seen, whatever the instruction set is now */
+	/* with AltISA set, the next branch to Thumb code leads to ThumbEE, which the walk over blocks does not decode */
 	if (ps->alt_isa || (ps->isa != CST_ISA_A32 && ps->isa != CST_ISA_T32))
 		return;
 	if (!(ps->cfg->cycle_count ? walk_cycles(x->f, &in, out, n, cap) : walk_plain(x->f, &in, out, n, cap)))
