@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * branch.c - branch addresses with their exception information, and I-sync packets (IHI 0014Q "Branch packets",
- * "I-sync instruction synchronization").
+ * branch.c - branch packets with their exception information (IHI 0014Q 7.3.5), and I-sync packets (7.10.5).
  */
 #include "bits.h"
 #include "etmv3/etmv3.h"
 #include "log/log_int.h"
 
+/* Number of low address bits that are not sent, since they are 0 in the instruction set. */
 static unsigned int shift_of(unsigned int isa)
 {
 	switch (isa) {
@@ -20,10 +20,10 @@ static unsigned int shift_of(unsigned int isa)
 	}
 }
 
-/* Fifth byte: `1 C EEE AAA`, exception codes of ARM state; deprecated. */
+/* Parses a fifth address byte of the deprecated form `1 C EEE AAA`, with an exception code of ARM state. */
 static void old_fifth(struct etmv3_branch *br, uint8_t b, struct cst_packet *pkt)
 {
-	/* reset, IRQ, two reserved ones, Jazelle, FIQ, asynchronous data abort, debug halt: as numbered today */
+	/* exception numbers by EEE: reset, IRQ, two reserved ones, Jazelle, FIQ, asynchronous data abort, debug halt */
 	static const uint8_t today[8] = { 8, 14, 6, 7, 5, 15, 4, 1 };
 	unsigned int e = BITS(b, 5, 3);
 
@@ -66,7 +66,7 @@ static void fifth(struct etmv3_branch *br, uint8_t b, struct reader *r, struct c
 	br->count += n;
 }
 
-/* The address bytes, the first of which is `b`. */
+/* Reads the address bytes, the first of which is `b`. */
 static void get_branch(struct etmv3_branch *br, uint8_t b, struct reader *r, const struct cst_config *cfg,
 		       struct cst_packet *pkt)
 {
@@ -131,7 +131,7 @@ static int is_reserved(unsigned int exc, const struct cst_config *cfg)
 	return exc == 6 || exc == 7;
 }
 
-/* The new address: what was not sent is as it was before. Returns the bits sent. */
+/* Updates the address; bits that were not sent keep their value. Returns how many low bits the packet determines. */
 static unsigned int set_address(struct etmv3_parser *ps, const struct etmv3_branch *br)
 {
 	unsigned int shift = shift_of(ps->isa), bits = br->count + shift;
@@ -214,7 +214,7 @@ unsigned int cst_etmv3_read_branch(const struct etmv3_parser *ps, const uint8_t 
 {
 	struct reader r = { p + 1, end, 0, 0, 0 };
 
-	/* the fifth byte's findings are the parser's */
+	/* the fifth byte can have findings, and is left to the parser */
 	if (end - p > 4)
 		r.end = p + 4;
 	*br = (struct etmv3_branch){ .at = p };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * config.c - ETMv3 registers to decoder configuration (ETM architecture, "ETMCR", "ETMIDR", "ETMCCER").
+ * config.c - ETMv3 registers to decoder configuration (IHI 0014Q, ETMCR, ETMIDR, ETMCCER).
  */
 #include <string.h>
 
@@ -31,6 +31,6 @@ int cst_config_etmv3(struct cst_config *cfg, const struct cst_etmv3_regs *r, enu
 	cfg->vmid_bytes = cfg->virt_ext && BIT(r->cr, 30);
 	cfg->ts64 = minor >= 5 && BIT(r->ccer, 29);
 	cfg->ts_gray = !BIT(r->ccer, 28);
-	/* the major version is held as one less than it is */
+	/* ETMIDR[11:8] is the major version minus 1 */
 	return BITS(r->idr, 11, 8) == 2 && minor <= 5 ? 0 : -CST_ERR_VERSION;
 }

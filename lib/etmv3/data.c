@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * data.c - data packets (IHI 0014Q "Data tracing"): addresses compressed against the last one sent, values, and
- * those that come later, out of order.
+ * data.c - data packets (IHI 0014Q 7.4): addresses, of which a packet has the low bits that differ from the last one,
+ * and values, in order or out of order.
  */
 #include "bits.h"
 #include "etmv3/etmv3.h"
@@ -35,7 +35,7 @@ static void get_address(struct data_addr *a, struct reader *r, struct cst_packet
 		packet_finding(pkt, CST_FIND_ETMV3_RESERVED_BITS);
 }
 
-/* Header bits: 5 says that the address follows, where addresses are traced; 3:2 the size or the tag. */
+/* Header bit 5 is set if an address follows, provided that addresses are traced; bits 3:2 are the size or the tag. */
 void cst_etmv3_parse_data(struct etmv3_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
 	const struct cst_config *cfg = ps->cfg;

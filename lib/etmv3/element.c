@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * element.c - ETMv3 packets to trace elements. The last instruction traced is held until no exception can
- * cancel it any more (IHI 0014Q "Branch packets", cancelled instructions).
+ * element.c - ETMv3 packets to trace elements. The last instruction traced is held until no exception can cancel it any
+ * more (IHI 0014Q 7.3.5).
  */
 #include <string.h>
 
@@ -65,7 +65,7 @@ void cst_etmv3_stage_reset(void *stage, uint8_t reason, int config)
 	forget(s);
 }
 
-/* A new element after the others; it is held unless the caller makes it ready. */
+/* Queues an element, which is held until settle(). */
 static struct cst_element *push(struct etmv3_stage *s, enum cst_element_kind kind, uint64_t index)
 {
 	struct cst_element *e = &s->elem[s->count++];
@@ -79,7 +79,7 @@ static void settle(struct etmv3_stage *s)
 	s->ready = s->count;
 }
 
-/* One that does not show whether the last instruction ran: held if that is. */
+/* Queues an element of a packet that does not show if the last instruction was cancelled: held if that one is. */
 static struct cst_element *push_aside(struct etmv3_stage *s, enum cst_element_kind kind, uint64_t index)
 {
 	int held = s->ready < s->count;
@@ -93,7 +93,7 @@ static struct cst_element *push_aside(struct etmv3_stage *s, enum cst_element_ki
 	return e;
 }
 
-/* One that shows that the last instruction ran. */
+/* Queues an element of a packet that shows that the last instruction was executed. */
 static struct cst_element *push_ready(struct etmv3_stage *s, enum cst_element_kind kind, uint64_t index)
 {
 	struct cst_element *e = push(s, kind, index);
@@ -147,7 +147,7 @@ static void fill_atoms(const struct etmv3_stage *s, struct cst_element *e, const
 	if (!s->cfg->cycle_count)
 		return;
 	e->flags = CST_EL_F_CC;
-	/* format 1: a cycle each; else all of them before the first atom */
+	/* format 1: one cycle before each atom; other formats: all cycles before the first atom */
 	e->num = pkt->count == 1;
 	e->cc = e->num ? 1 : pkt->cc;
 }
@@ -191,7 +191,7 @@ static void isync(struct etmv3_stage *s, const struct cst_packet *pkt)
 	if (s->state != ETMV3_SYNCED || pkt->count != ETMV3_PERIODIC) {
 		e = push(s, CST_EL_TRACE_ON, pkt->index);
 		e->num = on_reason[pkt->count & 3];
-		/* an exception that cancels the last instruction may be lost (IHI 0014Q "Branch packets") */
+		/* the overflow may have lost an exception that cancelled the last instruction (IHI 0014Q 7.3.5) */
 		if (pkt->count == ETMV3_OVERFLOW)
 			e->flags = CST_EL_F_DOUBTFUL;
 	}
@@ -227,7 +227,10 @@ static void drop(struct etmv3_stage *s, uint32_t i)
 	memmove(&s->elem[i], &s->elem[i + 1], (s->count - i) * sizeof(s->elem[0]));
 }
 
-/* The last instruction did not run, nor did its exception return. Its cycles have passed all the same. */
+/*
+ * Removes the last instruction, which an exception has cancelled (IHI 0014Q 7.3.5), and its exception return (7.6). Its
+ * cycles have passed and stay.
+ */
 static void cancel(struct etmv3_stage *s, uint64_t index)
 {
 	struct cst_element *e = &s->elem[s->ready];
@@ -271,7 +274,7 @@ static void branch(struct etmv3_stage *s, const struct cst_packet *pkt)
 		settle(s);
 	if (pkt->flags & CST_ETMV3_PF_STATE && (s->ctx.security != pkt->security || s->ctx.el != pkt->el)) {
 		state(s, pkt);
-		/* it holds from the address on */
+		/* the context is valid from the branch's target on */
 		e = context(s, pkt);
 		e->is = pkt->isa;
 		e->flags |= CST_EL_F_ADDRESS;
@@ -340,7 +343,7 @@ static void data(struct etmv3_stage *s, const struct cst_packet *pkt)
 		s->next_addr = pkt->addr;
 		s->next_addr_known = 1;
 	}
-	/* of a load or store of several words only the first has an address */
+	/* only the first packet of a load or store of several words has an address (IHI 0014Q 7.4) */
 	if (word && s->next_addr_known) {
 		e->addr = s->next_addr;
 		e->num |= CST_DATA_ADDR;
@@ -417,13 +420,13 @@ static void synced_packet(struct etmv3_stage *s, const struct cst_packet *pkt)
 		data(s, pkt);
 		break;
 	}
-	/* an exception return is held by the reference, too */
+	/* the reference holds an exception return, too */
 	if (quirk(s->cfg, QUIRK_HOLDS_ONE) && pkt->type != CST_ETMV3_PKT_EXC_EXIT &&
 	    (pkt->type != CST_ETMV3_PKT_PHDR || pkt->n_atoms != 1 || waited))
 		settle(s);
 }
 
-/* Before the first I-sync: time is told, and cycles; nothing else can be used. */
+/* Handles a packet between A-sync and I-sync: timestamps and cycles are reported, other packets are counted as lost. */
 static void early_packet(struct etmv3_stage *s, const struct cst_packet *pkt)
 {
 	switch (pkt->type) {
@@ -464,7 +467,7 @@ void cst_etmv3_stage_packet(void *stage, const struct cst_packet *pkt)
 	struct etmv3_stage *s = stage;
 	int err = packet_error(cst_etmv3_roles, pkt->type, CST_ETMV3_PKT_RESERVED, CST_ERR_UNSUP_HEADER);
 
-	/* who lists packets need not take the elements */
+	/* elements may be left: a caller that only lists packets does not take them */
 	if (s->head == s->count || s->count > ETMV3_HELD)
 		s->head = s->ready = s->count = 0;
 	s->last_index = pkt->index;
@@ -476,7 +479,7 @@ void cst_etmv3_stage_packet(void *stage, const struct cst_packet *pkt)
 	if (err) {
 		s->stats->bad_packets++;
 		s->stats->unsynced += pkt->size;
-		/* a cut packet at the end loses nothing before it */
+		/* the last packet of the trace may be cut: no packet was lost before it */
 		if (pkt->type != CST_ETMV3_PKT_INCOMPLETE && s->state == ETMV3_SYNCED)
 			fail(s, pkt->index, err);
 		else if (pkt->type != CST_ETMV3_PKT_INCOMPLETE)
@@ -517,7 +520,7 @@ const struct cst_element *cst_etmv3_stage_take(void *stage)
 	if (s->head < s->ready)
 		return &s->elem[s->head++];
 	if (s->head && s->head < s->count) {
-		/* what is held moves to the front: there is room for more */
+		/* the held elements move to the front, which makes room for others */
 		s->count -= s->head;
 		memmove(s->elem, &s->elem[s->head], s->count * sizeof(s->elem[0]));
 		s->head = s->ready = 0;

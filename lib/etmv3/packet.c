@@ -10,10 +10,10 @@
 #include "quirks.h"
 #include "reader/async.h"
 
-/* Unsynchronised bytes of one packet: its size is a 16-bit number. */
+/* Maximum unsynchronised bytes of one packet, whose size is a 16-bit number. */
 #define MAX_SKIP 0xffff
 
-/* The zeros of an A-sync: more are no packet any more. */
+/* Maximum zeros of an A-sync; with more it is a bad sequence. */
 #define MAX_ZEROS 48
 
 /* When a trace unit sends a packet: the `when` column of packets.def. */
@@ -38,7 +38,7 @@ static uint8_t type_of(const struct cst_config *cfg, unsigned int row)
 	return headers[row].type;
 }
 
-/* Types of all headers: of the rows that fit one, the first holds. */
+/* Sets the types of all headers; of the rows that match one, the first holds. */
 static void fill_types(uint8_t type[256], const struct cst_config *cfg)
 {
 	unsigned int row = sizeof(headers) / sizeof(headers[0]), h, open;
@@ -48,7 +48,7 @@ static void fill_types(uint8_t type[256], const struct cst_config *cfg)
 	while (row--) {
 		t = type_of(cfg, row);
 		open = ~headers[row].mask & 0xffu;
-		/* every header with the row's bits: the others count */
+		/* every header that the row matches, by all values of the bits that are not in the mask */
 		for (h = open; ; h = (h - 1) & open) {
 			type[headers[row].match | h] = t;
 			if (!h)
@@ -57,7 +57,7 @@ static void fill_types(uint8_t type[256], const struct cst_config *cfg)
 	}
 }
 
-/* Type of a header whatever the configuration. */
+/* Returns the type of a header in a configuration that traces data addresses and values. */
 static uint8_t type_in_any(unsigned int h)
 {
 	static const struct cst_config all = { .data_trace = 1, .data_addr = 1, .data_value = 1 };
@@ -79,7 +79,7 @@ void cst_etmv3_parser_init(void *parser, const struct cst_config *cfg, void *use
 	cst_etmv3_phdrs(ps);
 }
 
-/* Not synchronised: find five zeros and 0x80. What lies too far ahead is left to the next calls. */
+/* Searches for an A-sync. Returns the size of the piece of bytes before it, or the A-sync if p is its beginning. */
 static unsigned int search_async(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end,
 				 struct cst_packet *pkt)
 {
@@ -96,7 +96,7 @@ static unsigned int search_async(struct etmv3_parser *ps, const uint8_t *p, cons
 	}
 	pkt->type = CST_ETMV3_PKT_NOT_SYNC;
 	if (ps->listing) {
-		/* in pieces that end before a zero, as the reference lists them */
+		/* a piece ends before a zero in the reference's listings */
 		if (at.skip > ETMV3_UNSYNCED_PIECE)
 			at.skip = ETMV3_UNSYNCED_PIECE;
 		for (q = p; q < p + at.skip && !*q; q++)
@@ -109,8 +109,9 @@ static unsigned int search_async(struct etmv3_parser *ps, const uint8_t *p, cons
 }
 
 /*
- * Five zeros and 0x80 stand nowhere else: where a packet seems to hold them, it is none, and the trace before was
- * damaged. Returns the bytes before them, or `size`. Zeros at its end may be the beginning.
+ * Returns how many of the packet's `size` bytes are before an A-sync in them, or `size`. Five zeros and 0x80 occur in an
+ * A-sync only (IHI 0014Q 7.10): a packet that seems to contain them is damaged. Zeros at its end may begin an A-sync and
+ * are counted.
  */
 static unsigned int before_async(struct etmv3_parser *ps, const uint8_t *p, unsigned int size)
 {
@@ -139,11 +140,11 @@ static void parse_async(struct etmv3_parser *ps, struct reader *r, struct cst_pa
 	if (r->more)
 		return;
 	if (b == 0x80 && zeros < ETMV3_ASYNC_ZEROS && zeros + ps->zeros >= ETMV3_ASYNC_ZEROS) {
-		/* the packet before was none, or damaged: it has taken the first ones */
+		/* damage made the packet before include the first zeros */
 		packet_finding(pkt, CST_FIND_ETMV3_ZEROS);
 		ps->ts.known = 0;
 	} else if (b != 0x80 || zeros < ETMV3_ASYNC_ZEROS) {
-		r->p--;		/* it may begin the next packet */
+		r->p--;		/* the byte may begin the next packet */
 		r->bad = 1;
 	} else if (zeros > ETMV3_ASYNC_ZEROS) {
 		packet_finding(pkt, CST_FIND_ETMV3_ZEROS);
@@ -216,7 +217,7 @@ static unsigned int finish(struct etmv3_parser *ps, const struct reader *r, cons
 	case CST_ETMV3_PKT_BAD_SEQUENCE:
 	case CST_ETMV3_PKT_BAD_TRACEMODE:
 	case CST_ETMV3_PKT_RESERVED:
-		/* zeros at its end may be those of an A-sync that the damage did not reach */
+		/* zeros at the end of a damaged packet may belong to an A-sync, for which the search begins there */
 		while (size > 1 && !p[size - 1])
 			size--;
 		ps->synced = quirk(ps->cfg, QUIRK_PARSES_ON);
@@ -241,7 +242,7 @@ unsigned int cst_etmv3_parse(void *parser, const uint8_t *p, const uint8_t *end,
 	switch (pkt->type) {
 	case CST_ETMV3_PKT_PHDR:
 		if (h == 0x80 && ps->zeros >= ETMV3_ASYNC_ZEROS) {
-			/* the packet before has taken all zeros of an A-sync */
+			/* damage made the packet before include all zeros of an A-sync */
 			pkt->type = CST_ETMV3_PKT_ASYNC;
 			packet_finding(pkt, CST_FIND_ETMV3_ZEROS);
 			ps->ts.known = 0;
@@ -304,7 +305,7 @@ unsigned int cst_etmv3_parse(void *parser, const uint8_t *p, const uint8_t *end,
 		pkt->bad_type = type_in_any(h);
 		break;
 	default:
-		/* one byte, no payload; or reserved */
+		/* no payload, or reserved */
 		break;
 	}
 	if (r.more && !r.bad)

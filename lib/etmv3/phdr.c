@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * phdr.c - P-headers: which instructions passed their condition, and in cycle-accurate mode when (IHI 0014Q
- * "P-header encodings").
+ * phdr.c - P-headers: which instructions passed their condition, and in cycle-accurate mode in which cycles (IHI 0014Q
+ * 7.3, P-header encodings).
  */
 #include "bits.h"
 #include "etmv3/etmv3.h"
 
-/* Without cycles. E = EEEE executed, then N of them not: format 1; two atoms, 1 = N: format 2. */
+/* Not cycle-accurate. Format 1: bits 5:2 are a number of E atoms, bit 6 adds one N. Format 2: bits 3:2 are two atoms, 1 = N. */
 static uint8_t plain(unsigned int h, struct insn_code *c)
 {
 	if (!BIT(h, 1)) {
@@ -32,7 +32,7 @@ static uint8_t with_cycles(unsigned int h, struct insn_code *c)
 		c->bits = (1u << e) - 1;
 		c->n = e + BIT(h, 6);
 		c->first = c->later = 1;
-		/* W alone: deprecated */
+		/* one cycle without an atom is deprecated */
 		return c->n ? 1 : 0 | ETMV3_PHDR_ODD;
 	case 0x02:
 		if (BIT(h, 4)) {
@@ -71,7 +71,7 @@ void cst_etmv3_phdrs(struct etmv3_parser *ps)
 		if (c->bits == (1u << c->n) - 1)
 			c->run = c->n;
 	}
-	/* packets that cancel nothing: branches of one byte, I-sync, context ID, VMID */
+	/* packets that cancel no instruction: branches of one byte, I-sync, context ID, VMID */
 	for (h = 1; h < 0x80; h += 2)
 		ps->phdr[h].settles = 1;
 	ps->phdr[ETMV3_ISYNC].settles = ps->phdr[ETMV3_ISYNC_CYCLE].settles = 1;

@@ -43,7 +43,7 @@ static const char *const exceptions[16] = {
 	"PE Reset", "Undefined Instr", "SVC", "Prefetch Abort", "Data Fault", "Generic", "IRQ", "FIQ",
 };
 
-/* v7-M; from 24 on interrupts. */
+/* Exceptions of v7-M; numbers from 24 on are interrupts. */
 static const char *const m_exceptions[24] = {
 	"No Exception", "IRQ1", "IRQ2", "IRQ3", "IRQ4", "IRQ5", "IRQ6", "IRQ7", "IRQ0", "usage Fault", "NMI", "SVC",
 	"DebugMonitor", "Mem Manage", "PendSV", "SysTick", "Reserved", "PE Reset", "Reserved", "HardFault",
@@ -52,7 +52,7 @@ static const char *const m_exceptions[24] = {
 
 #define M_IRQ_BASE 0x10
 
-/* Of a P-header. */
+/* Maximum atoms and cycles of a P-header. */
 #define MAX_ATOMS 16
 #define MAX_CYCLES 8
 
@@ -68,7 +68,7 @@ static void isa(struct cst_text *t, const struct cst_packet *p)
 	cst_text_str(t, p->isa <= CST_ISA_UNKNOWN ? isa_names[p->isa] : isa_names[CST_ISA_UNKNOWN]);
 }
 
-/* An address of which `match` low bits are known, the packet having carried `addr_bits` of them. */
+/* Writes an address of which the low `match` bits are known and the low `addr_bits` bits were in the packet. */
 static void address(struct cst_text *t, const struct cst_packet *p)
 {
 	unsigned int known = p->match < 32 ? p->match : 32, i, digits = (known + 3) / 4;

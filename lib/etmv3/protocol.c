@@ -15,7 +15,7 @@ static size_t skip(const void *parser, const uint8_t *p, size_t len)
 	const struct etmv3_parser *ps = parser;
 	size_t n = 0;
 
-	/* the first one after zeros is left to the parser, which forgets these */
+	/* the first packet after zeros is left to the parser, which resets ps->zeros */
 	if (ps->synced && !ps->zeros)
 		while (n < len && ps->phdr[p[n]].fast)
 			n++;

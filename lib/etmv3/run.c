@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run.c - runs of ETMv3 P-headers and branches: from the bytes through the loop over blocks. All other packets, and those
- * with something reserved, are left to the parser and the element stage.
+ * run.c - fast path for runs of ETMv3 P-headers and branches: from the bytes through the loop over blocks. All other
+ * packets, and those with a reserved value, are left to the parser and the element stage.
  */
 #include <cstrace/decoder.h>
 
@@ -9,24 +9,24 @@
 #include "protocol/direct.h"
 #include "quirks.h"
 
-/* Of a timestamp packet, after the header: 48 bits, or 64. */
+/* Maximum bytes of a timestamp after the header, of 48 and of 64 bits. */
 #define TIMESTAMP_BYTES 7
 #define TIMESTAMP_BYTES_64 9
 
 /*
- * How far to look for what shows that an atom was not cancelled. It stands close behind, or the element
- * stage holds the atom: looking to the end of the input, packet by packet, could take very long.
+ * Bytes to search for a packet that shows that an atom was not cancelled. It is mostly close behind the atom; if not, the
+ * element stage holds the atom. A search up to the end of the input, for each packet, would take quadratic time.
  */
 #define LOOK_AHEAD 64
 
-/* Room that a packet of any kind needs. */
+/* Free entries of `out` that any packet needs. */
 #define ROOM (INSN_ATOMS_MAX + 2 * FLOW_ROOM)
 
 struct etmv3_walk {
 	struct etmv3_parser *ps;
 	struct insns s;
-	struct etmv3_branch branch; /* the last one that was looked at, and its size */
-	unsigned int branch_size;
+	struct etmv3_branch branch; /* result of the last cst_etmv3_read_branch() */
+	unsigned int branch_size; /* its size */
 };
 
 static int is_phdr(uint8_t h)
@@ -34,7 +34,7 @@ static int is_phdr(uint8_t h)
 	return (h & 0x81) == 0x80;
 }
 
-/* As cst_etmv3_read_branch(); what was looked at before is not read again. */
+/* As cst_etmv3_read_branch(), but does not read the same packet twice. */
 static unsigned int plain_branch(struct etmv3_walk *w, const uint8_t *p)
 {
 	if (p != w->branch.at)
@@ -42,7 +42,7 @@ static unsigned int plain_branch(struct etmv3_walk *w, const uint8_t *p)
 	return w->branch_size;
 }
 
-/* What comes in the input, but for cycles, shows that the last instruction ran. */
+/* True if the first packet that is not a P-header without atoms shows that the last instruction was executed. */
 static int will_settle(const struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end)
 {
 	if (end - p > LOOK_AHEAD)
@@ -52,7 +52,7 @@ static int will_settle(const struct etmv3_parser *ps, const uint8_t *p, const ui
 	return p < end && ps->phdr[*p].settles;
 }
 
-/* The size of a timestamp packet, 0 when it is cut: the header, then bytes of which all but the last go on. */
+/* Returns the size of a timestamp packet, or 0 if the input ends in it: bit 7 is set in all payload bytes but the last. */
 static size_t timestamp_size(const struct etmv3_parser *ps, const uint8_t *p, size_t len)
 {
 	const size_t most = ps->cfg->ts64 ? TIMESTAMP_BYTES_64 : TIMESTAMP_BYTES;
@@ -64,8 +64,8 @@ static size_t timestamp_size(const struct etmv3_parser *ps, const uint8_t *p, si
 }
 
 /*
- * What comes in the input shows that the last instruction ran: cycles and timestamps do not, so that what is before
- * them need not wait for what comes after them.
+ * True if a packet at or soon after `p` shows that the last instruction was executed. Cycles and timestamps do not show
+ * it; they are passed over, so that an atom before them need not be held.
  */
 static int settles(struct etmv3_walk *w, const uint8_t *p)
 {
@@ -88,7 +88,10 @@ static int settles(struct etmv3_walk *w, const uint8_t *p)
 	return 0;
 }
 
-/* P-headers from s->p on. 0: no further, and what is left of the one at s->p is in the flow. */
+/*
+ * Decodes P-headers from s->p on. Returns 1 at another packet, and 0 if the run ends: the atom at s->p must be held, or
+ * the slow path decodes the s->left atoms of that P-header.
+ */
 static int phdrs(struct etmv3_walk *w)
 {
 	struct insns *s = &w->s;
@@ -96,7 +99,7 @@ static int phdrs(struct etmv3_walk *w)
 	for (;;) {
 		switch (cst_flow_insns_walk(s)) {
 		case INSNS_OTHER:
-			/* a branch that can be taken now is looked at then */
+			/* branch() examines a branch packet that can be decoded next */
 			if (!s->f->join || (s->p < s->end && *s->p & 1 && s->g < s->limit) || settles(w, s->p))
 				return 1;
 			cst_flow_insns_back(s);
@@ -120,7 +123,10 @@ static int phdrs(struct etmv3_walk *w)
 	}
 }
 
-/* A branch at s->p, without exception information. Returns its size, or 0: it is something else, or cut. */
+/*
+ * Decodes a branch packet at s->p without exception information. Returns its size, or 0 if it is incomplete or of another
+ * form.
+ */
 static unsigned int branch(const struct fast *x, struct etmv3_walk *w, struct cst_generic *out, size_t *n)
 {
 	struct etmv3_parser *ps = w->ps;
@@ -134,7 +140,7 @@ static unsigned int branch(const struct fast *x, struct etmv3_walk *w, struct cs
 	}
 	cst_etmv3_take_branch(ps, &w->branch, size);
 	if (s->before | s->ord || s->addr == ps->addr) {
-		/* a range goes on up to here, which no branch has ended; or execution is there already */
+		/* an open range ends here without a branch, or execution is at the target already */
 		cst_flow_insns_leave(s);
 		*n = s->g - out;
 		if (x->f->open_any && x->f->open.n_insn)
@@ -155,8 +161,8 @@ static unsigned int branch(const struct fast *x, struct etmv3_walk *w, struct cs
 }
 
 /*
- * P-headers, and branches between them, up to another packet. An exception can cancel the last atom: its packet is left to
- * the element stage until it is seen that none does.
+ * Decodes P-headers, and branches between them, up to another packet. A P-header whose last atom may still be cancelled
+ * is left to the element stage.
  */
 static enum fast_end walk(const struct fast *x, struct etmv3_walk *w, struct cst_generic *out, size_t *n, size_t cap)
 {
@@ -165,7 +171,7 @@ static enum fast_end walk(const struct fast *x, struct etmv3_walk *w, struct cst
 	struct insns *const s = &w->s;
 	struct cursor *c = x->c;
 	const struct seg *seg = &c->seg[c->seg_i];
-	const uint8_t *const first = c->data + c->pos, *last = first, *behind = first;	/* the last packet, of those used */
+	const uint8_t *const first = c->data + c->pos, *last = first, *behind = first;	/* [last, behind): last packet decoded */
 	size_t more = 0;
 
 	s->p = first;
