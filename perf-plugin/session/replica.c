@@ -135,6 +135,16 @@ static void adopt(struct dso *to, struct dso *from)
 {
 	to->state = from->state;
 	to->trouble = from->trouble;
+	if (to->jit) {
+		/* the names of its methods are in the jitdump file, which each of them has mapped */
+		to->own_data = from->own_data;
+		to->data = from->data;
+		to->size = from->size;
+		from->own_data = false;
+		from->data = NULL;
+		from->size = 0;
+		return;
+	}
 	to->is_elf = from->is_elf;
 	to->by_name = from->by_name;
 	to->from_host = from->from_host;
