@@ -292,7 +292,7 @@ $(B)/tests/unit/test_alloc $(B)/tests/unit/test_session_memory: LDFLAGS += -Wl,-
 $(B)/tests/unit/test_profile_formats: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=dso_stubs
 # Elements are made by hand.
 $(B)/tests/unit/test_profile_counts: LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc,--wrap=session_run \
-	-Wl,--wrap=session_section_dso,--wrap=session_locate,--wrap=session_counted
+	-Wl,--wrap=session_section_dso,--wrap=session_locate,--wrap=session_counted,--wrap=session_dsos
 
 $(LIB_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(UNIT_HELP_OBJ) $(GEN_A) $(LIB_A)
 	$(call say,LINK,$@)

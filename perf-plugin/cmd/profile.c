@@ -11,7 +11,7 @@
 #include "cmd/options.h"
 #include "import/bare.h"
 #include "profile/choose.h"
-#include "profile/direct.h"
+#include "profile/collect.h"
 #include "profile/formats.h"
 
 /* Reports why there is nothing to write, and what ran. `one`: of one binary. Returns the exit code. */
@@ -75,7 +75,7 @@ static int write_chosen(struct session *ss, const struct request *r, const struc
 /* Counts the session into a model. */
 static int count(struct session *ss, const struct profile_format *f, struct model *m)
 {
-	struct counts *c = counts_new(ss, f->joined, f->arrivals);
+	struct collect *c = collect_new(ss, f->mode);
 	int rc;
 
 	model_init(m);
@@ -83,13 +83,13 @@ static int count(struct session *ss, const struct profile_format *f, struct mode
 		fprintf(stderr, "cstrace profile: out of memory\n");
 		return ERR_NOMEM;
 	}
-	rc = counts_run(c);
+	rc = collect_run(c);
 	if (!rc) {
-		rc = direct_model(c, m);
+		rc = collect_model(c, m);
 		if (rc)
 			fprintf(stderr, "cstrace profile: out of memory\n");
 	}
-	counts_free(c);
+	collect_free(c);
 	return rc;
 }
 

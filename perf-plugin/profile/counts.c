@@ -6,11 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/bisect.h"
 #include "base/error.h"
 #include "decode/decode.h"
 #include "decode/locate.h"
 #include "images/dso.h"
+#include "session/parts.h"
 #include "synth/branch.h"
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 
 /* State per stream: the open branch, by the offset of its instruction in its binary. */
 struct lane {
@@ -22,33 +27,45 @@ struct lane {
 	uint32_t start;		/* begin of the open range */
 	bool open;		/* [start, last] is not counted yet */
 	bool inside;		/* `last` is not a branch: the range continues */
-	bool arrived;		/* a return, or a branch from another binary, led to the open range (counts.arrivals) */
+	/* With COUNTS_ALL: */
+	bool arrived;		/* a return, or a branch from another binary, led to the open range */
+	bool untaken;		/* `last` is a branch that was not taken */
+	bool known;		/* the last range is known, and nothing was lost since */
 	/* kind of a branch whose target was interrupted by an exception; BRANCH_NONE: none */
 	uint8_t landing_kind;
 	struct binary *landing_from;
 };
 
+/* The binaries of a file: itself, or, with generated code, its methods. */
+struct file {
+	struct dso *dso;
+	struct binary *whole;		/* NULL: divided */
+	struct binary **methods;	/* indexed as dso.syms */
+};
+
 struct counts {
 	struct session *ss;
 	bool joined;
-	bool arrivals;
+	bool all;			/* COUNTS_ALL */
 	struct binary **bins;
-	size_t nr_bins;
-	struct binary **by_section;	/* indexed by section number */
+	size_t nr_bins, cap_bins;
+	struct file **files;		/* indexed by dso.number */
+	size_t nr_files;
+	struct binary **by_section;	/* indexed by section number; NULL: unknown, or not one binary */
 	uint32_t nr_sections;
-	uint64_t elsewhere;
+	uint64_t elsewhere, nopath;
 	bool nomem;
 };
 
-struct counts *counts_new(struct session *ss, bool joined, bool arrivals)
+struct counts *counts_new(struct session *ss, enum counts_mode mode)
 {
 	struct counts *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
 	c->ss = ss;
-	c->joined = joined;
-	c->arrivals = arrivals;
+	c->joined = mode != COUNTS_SPLIT;
+	c->all = mode == COUNTS_ALL;
 	return c;
 }
 
@@ -63,62 +80,140 @@ void counts_free(struct counts *c)
 		cst_pairs_free(&c->bins[i]->edges);
 		cst_pairs_free(&c->bins[i]->arrivals);
 		cst_pairs_free(&c->bins[i]->entries);
+		cst_pairs_free(&c->bins[i]->untaken);
 		free(c->bins[i]);
 	}
+	for (i = 0; i < c->nr_files; i++) {
+		if (c->files[i])
+			free(c->files[i]->methods);
+		free(c->files[i]);
+	}
 	free(c->bins);
+	free(c->files);
 	free(c->by_section);
 	free(c);
 }
 
-static struct binary *binary_of_dso(struct counts *c, struct dso *dso)
+/* Extends a table of pointers, so that it has index `i`. */
+static bool extend(void *pv, size_t *nr, size_t i)
 {
-	struct binary **p, *b;
-	size_t i;
+	size_t more = i + 64;
+	void **v;
 
-	for (i = 0; i < c->nr_bins; i++)
-		if (c->bins[i]->dso == dso)
-			return c->bins[i];
-	p = realloc(c->bins, (c->nr_bins + 1) * sizeof(*p));
-	if (!p)
+	if (i < *nr)
+		return true;
+	memcpy(&v, pv, sizeof(v));
+	v = realloc(v, more * sizeof(*v));
+	if (!v)
+		return false;
+	memset(v + *nr, 0, (more - *nr) * sizeof(*v));
+	memcpy(pv, &v, sizeof(v));
+	*nr = more;
+	return true;
+}
+
+static struct binary *new_binary(struct counts *c, struct dso *dso, uint32_t method)
+{
+	struct binary **p, *b = calloc(1, sizeof(*b));
+
+	p = b ? ARRAY_ADD(c->bins, c->nr_bins, c->cap_bins) : NULL;
+	if (!p) {
+		free(b);
 		return NULL;
-	c->bins = p;
-	b = calloc(1, sizeof(*b));
-	if (!b)
-		return NULL;
+	}
 	b->dso = dso;
-	c->bins[c->nr_bins++] = b;
+	b->method = method;
+	*p = b;
 	return b;
 }
 
-static struct binary *binary_slow(struct counts *c, const struct stream *s, uint32_t section)
+static struct file *file_of(struct counts *c, struct dso *dso)
 {
-	uint32_t nr = section + 64;
-	struct binary **p;
-	struct dso *dso;
+	struct file *f;
 
-	if (section >= c->nr_sections) {
-		p = realloc(c->by_section, nr * sizeof(*p));
-		if (!p) {
-			c->nomem = true;
-			return NULL;
-		}
-		memset(p + c->nr_sections, 0, (nr - c->nr_sections) * sizeof(*p));
-		c->by_section = p;
-		c->nr_sections = nr;
-	}
-	dso = session_section_dso(c->ss, s, section);
-	if (!dso)
+	if (!extend(&c->files, &c->nr_files, dso->number))
 		return NULL;
-	c->by_section[section] = binary_of_dso(c, dso);
-	c->nomem |= !c->by_section[section];
-	return c->by_section[section];
+	f = c->files[dso->number];
+	if (f)
+		return f;
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return NULL;
+	f->dso = dso;
+	if (dso->kind == DSO_JIT && dso->nr_syms)
+		f->methods = calloc(dso->nr_syms, sizeof(*f->methods));
+	else
+		f->whole = new_binary(c, dso, COUNTS_WHOLE);
+	if (!f->methods && !f->whole) {
+		free(f);
+		return NULL;
+	}
+	c->files[dso->number] = f;
+	return f;
 }
 
-static inline struct binary *binary_of(struct counts *c, const struct stream *s, uint32_t section)
+static struct binary *binary_in(struct counts *c, struct file *f, uint32_t method)
 {
+	if (method == COUNTS_WHOLE)
+		return f->whole;
+	if (!f->methods[method])
+		f->methods[method] = new_binary(c, f->dso, method);
+	return f->methods[method];
+}
+
+/* Returns the method at an offset of generated code, whose symbols are in order of their offsets. */
+static struct binary *method_at(struct counts *c, struct file *f, uint32_t offset)
+{
+	const struct dso *d = f->dso;
+	size_t lo = 0, hi = d->nr_syms;
+	struct binary *b;
+
+	BISECT(lo, hi, mid, d->syms[mid].offset <= offset);
+	b = binary_in(c, f, lo ? (uint32_t)(lo - 1) : 0);
+	c->nomem |= !b;
+	return b;
+}
+
+/* Notes the instruction set of a binary's first range, for the classification of its branches at the end. */
+static void note_isa(struct binary *bin, const struct stream *s, const struct cst_generic *g)
+{
+	if (!bin || bin->insns)
+		return;
+	bin->isa = g->isa;
+	bin->isa_flags = s->config->profile == CST_PROFILE_M ? CST_ISA_M_PROFILE : 0;
+}
+
+static struct binary *binary_slow(struct counts *c, const struct stream *s, const struct cst_generic *g)
+{
+	size_t nr = c->nr_sections;
+	struct binary *b;
+	struct file *f;
+	struct dso *dso;
+
+	if (!extend(&c->by_section, &nr, g->section)) {
+		c->nomem = true;
+		return NULL;
+	}
+	c->nr_sections = (uint32_t)nr;
+	dso = session_section_dso(c->ss, s, g->section);
+	f = dso ? file_of(c, dso) : NULL;
+	c->nomem |= dso && !f;
+	if (!f)
+		return NULL;
+	c->by_section[g->section] = f->whole;
+	b = f->whole ? f->whole : method_at(c, f, g->sect_off);
+	note_isa(b, s, g);
+	return b;
+}
+
+/* Returns the binary of a range; NULL: it is in no file. */
+static inline struct binary *binary_of(struct counts *c, const struct stream *s, const struct cst_generic *g)
+{
+	const uint32_t section = g->section;
+
 	if (__builtin_expect(section < c->nr_sections && c->by_section[section], 1))
 		return c->by_section[section];
-	return section ? binary_slow(c, s, section) : NULL;
+	return section ? binary_slow(c, s, g) : NULL;
 }
 
 static inline struct cst_pairs *ranges_of(struct binary *bin, bool arrived)
@@ -126,9 +221,18 @@ static inline struct cst_pairs *ranges_of(struct binary *bin, bool arrived)
 	return __builtin_expect(arrived, 0) ? &bin->arrivals : &bin->ranges;
 }
 
-static inline void count_range(struct counts *c, struct lane *ln)
+/* Counts a branch that was not taken, at the end of a range from `start` to `last`. */
+static bool count_untaken(struct binary *bin, uint32_t start, uint32_t last)
 {
-	if (ln->open && !cst_pairs_add(ranges_of(ln->bin, ln->arrived), ln->start, ln->last))
+	return cst_pairs_add(&bin->untaken, last | (start & COUNTS_T32), 0);
+}
+
+/* Here and below, `all` is counts.all: a constant in the loops over elements, each of which is an instance of its own. */
+static inline void count_range(struct counts *c, struct lane *ln, const bool all)
+{
+	if (ln->open && !cst_pairs_add(ranges_of(ln->bin, all && ln->arrived), ln->start, ln->last))
+		c->nomem = true;
+	if (all && ln->open && ln->untaken && !count_untaken(ln->bin, ln->start, ln->last))
 		c->nomem = true;
 	ln->open = false;
 }
@@ -144,20 +248,46 @@ static inline void count_edge(struct counts *c, struct lane *ln, uint32_t to)
 }
 
 /* Finds a target that is known but was not executed next. */
-static uint32_t locate(struct lane *ln, const struct stream *s, uint64_t to)
+static uint32_t locate(struct counts *c, struct lane *ln, const struct stream *s, uint64_t to)
 {
 	struct session_loc loc;
 
 	if (!to || !ln->bin || !session_locate(s, to, &loc) || loc.dso != ln->bin->dso ||
 	    loc.offset >= COUNTS_OUTSIDE)
 		return COUNTS_OUTSIDE;
+	if (ln->bin->method != COUNTS_WHOLE &&
+	    method_at(c, c->files[loc.dso->number], (uint32_t)loc.offset) != ln->bin)
+		return COUNTS_OUTSIDE;
 	return (uint32_t)loc.offset;
+}
+
+static inline bool is_branch(const struct cst_generic *g)
+{
+	return g->last_type == CST_INSN_BRANCH || g->last_type == CST_INSN_INDIRECT;
+}
+
+/* True if the range ends with a branch that was not taken. */
+static inline bool not_taken(const struct cst_generic *g)
+{
+	return is_branch(g) && (g->flags & (CST_GF_EXEC | CST_GF_WAYPOINT)) == CST_GF_WAYPOINT;
+}
+
+/* First offset of a range, with its instruction set. */
+static inline uint32_t start_of(const struct cst_generic *g, const bool all)
+{
+	return g->sect_off | (all && (g->isa == CST_ISA_T32 || g->isa == CST_ISA_TEE) ? COUNTS_T32 : 0);
+}
+
+/* True if exceptions were taken since the last range, and nothing was lost. */
+static inline bool interrupted(const struct lane *ln, const struct stream *s)
+{
+	return ln->br.open >= BRANCH_EXCEPTION && ln->known && ln->br.resume && s->tid == ln->br.tid;
 }
 
 /* True if execution continues at `addr`, where the exceptions since the last range return to. */
 static bool resumes(const struct lane *ln, const struct stream *s, uint64_t addr)
 {
-	return ln->br.open >= BRANCH_EXCEPTION && ln->br.resume == addr && s->tid == ln->br.tid;
+	return interrupted(ln, s) && ln->br.resume == addr;
 }
 
 /*
@@ -166,7 +296,7 @@ static bool resumes(const struct lane *ln, const struct stream *s, uint64_t addr
  */
 static void run(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g)
 {
-	count_range(c, ln);
+	count_range(c, ln, false);
 	ln->end = g->end;
 	if (ln->bin) {
 		ln->bin->insns += g->n_insn;
@@ -176,7 +306,7 @@ static void run(struct counts *c, const struct stream *s, struct lane *ln, const
 	} else {
 		c->elsewhere += g->n_insn;
 	}
-	ln->inside = g->last_type == CST_INSN_OTHER;
+	ln->inside = !is_branch(g);
 	branch_range_end(&ln->br, s, g);
 }
 
@@ -193,7 +323,7 @@ static void arrive(struct counts *c, const struct stream *s, struct lane *ln, st
 		kind = ln->landing_kind;
 		from = ln->landing_from;
 	} else {
-		outside = br->open >= BRANCH_EXCEPTION && br->resume && s->tid == br->tid;
+		outside = interrupted(ln, s);
 	}
 	outside |= kind != BRANCH_NONE && from != bin;
 	if (outside && bin && !cst_pairs_add(&bin->entries, g->sect_off, 0))
@@ -202,28 +332,31 @@ static void arrive(struct counts *c, const struct stream *s, struct lane *ln, st
 	ln->landing_kind = BRANCH_NONE;
 }
 
-static inline void range(struct counts *c, const struct stream *s, struct lane *ln,
-			 const struct cst_generic *g)
+static ALWAYS_INLINE void range(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g,
+				const bool all)
 {
-	struct binary *bin = binary_of(c, s, g->section);
-	bool goes_on = (ln->br.open == BRANCH_SEQ || (c->arrivals && resumes(ln, s, g->addr))) && bin == ln->bin &&
-		       g->addr == ln->end;
+	struct binary *bin = binary_of(c, s, g);
+	bool goes_on = (ln->br.open == BRANCH_SEQ || resumes(ln, s, g->addr)) && bin == ln->bin && g->addr == ln->end;
 
 	if (!((c->joined || ln->inside) && goes_on && ln->open)) {
-		count_range(c, ln);
+		count_range(c, ln, all);
 		if (ln->br.open == BRANCH_TAKEN)
 			count_edge(c, ln, bin == ln->bin ? g->sect_off : COUNTS_OUTSIDE);
-		ln->start = g->sect_off;
-		if (c->arrivals)
+		ln->start = start_of(g, all);
+		if (all)
 			arrive(c, s, ln, bin, g);
 	}
 	ln->br.resume = 0;
 	ln->bin = bin;
 	ln->end = g->end;
+	ln->inside = !is_branch(g);
+	ln->known = true;
 	if (bin) {
 		bin->insns += g->n_insn;
 		ln->last = g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
 		ln->open = true;
+		if (all)
+			ln->untaken = not_taken(g);
 	} else {
 		c->elsewhere += g->n_insn;
 	}
@@ -232,29 +365,30 @@ static inline void range(struct counts *c, const struct stream *s, struct lane *
 
 /*
  * Counts consecutive ranges in one section after the first one, which range() has counted. The state in `ln` is needed
- * only by the next range, which reads it from the element here. Returns the last range. `arrivals` is counts.arrivals
- * as a constant, so that the loop without them is an instance of its own.
+ * only by the next range, which reads it from the element here. Returns the last range.
  */
-static inline __attribute__((always_inline)) const struct cst_generic *
+static ALWAYS_INLINE const struct cst_generic *
 ranges(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g,
-       const struct cst_generic *end, const bool arrivals)
+       const struct cst_generic *end, const bool all)
 {
 	const uint32_t section = g->section;
 	struct binary *bin = ln->bin;
 	uint64_t insns = 0, edges = 0;
 	uint32_t start = ln->start, last = ln->last;
-	bool taken, arrived = arrivals && ln->arrived, nomem = false;
+	bool taken, arrived = all && ln->arrived, nomem = false;
 
 	for (g++; g < end && g->kind == CST_GEN_RANGE && g->section == section; g++) {
 		taken = branch_taken(g - 1);
-		if (taken || g->addr != g[-1].end || !(c->joined || g[-1].last_type == CST_INSN_OTHER)) {
+		if (taken || g->addr != g[-1].end || !(c->joined || !is_branch(g - 1))) {
 			nomem |= !cst_pairs_add(ranges_of(bin, arrived), start, last);
-			arrived = arrivals && taken && branch_is_return(branch_kind_of(g - 1));
+			arrived = all && taken && branch_is_return(branch_kind_of(g - 1));
 			if (taken) {
 				nomem |= !cst_pairs_add(&bin->edges, last, g->sect_off);
 				edges++;
+			} else if (all && not_taken(g - 1)) {
+				nomem |= !count_untaken(bin, start, last);
 			}
-			start = g->sect_off;
+			start = start_of(g, all);
 		}
 		insns += g->n_insn;
 		last = g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
@@ -266,11 +400,29 @@ ranges(struct counts *c, const struct stream *s, struct lane *ln, const struct c
 	bin->inside += edges;
 	ln->start = start;
 	ln->arrived = arrived;
+	ln->untaken = all && not_taken(g);
 	ln->last = last;
 	ln->end = g->end;
-	ln->inside = g->last_type == CST_INSN_OTHER;
+	ln->inside = !is_branch(g);
 	branch_range_end(&ln->br, s, g);
 	return g;
+}
+
+/* Handles an element after which it is not known how execution continues, or whether the last atom was right. */
+static void lose(struct lane *ln, const struct cst_generic *g)
+{
+	switch (g->kind) {
+	case CST_GEN_NO_SYNC:
+	case CST_GEN_EO_TRACE:
+	case CST_GEN_NACC:
+	case CST_GEN_NOPATH:
+	case CST_GEN_ADDR_UNKNOWN:
+		ln->known = false;
+		ln->landing_kind = BRANCH_NONE;
+		break;
+	}
+	if (g->kind != CST_GEN_EXCEPTION && g->flags & CST_GF_DOUBTFUL)
+		ln->untaken = false;
 }
 
 static void other(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g)
@@ -281,14 +433,19 @@ static void other(struct counts *c, const struct stream *s, struct lane *ln, con
 
 	if (ln->br.open == BRANCH_ENDED)
 		complete = branch_finish(&ln->br, &b);
+	lose(ln, g);
 	if (complete && !branch_is_edge(b.kind)) {
-		count_range(c, ln);
-		count_edge(c, ln, locate(ln, s, b.to));
-		ln->landing_kind = b.kind;
-		ln->landing_from = ln->bin;
+		count_range(c, ln, c->all);
+		count_edge(c, ln, locate(c, ln, s, b.to));
+		if (ln->known) {
+			ln->landing_kind = b.kind;
+			ln->landing_from = ln->bin;
+		}
 	}
-	if (ln->br.open != BRANCH_SEQ && !(c->arrivals && ln->br.open >= BRANCH_EXCEPTION && ln->br.resume == ln->end))
-		count_range(c, ln);
+	if (ln->br.open != BRANCH_SEQ && !(ln->known && ln->br.open >= BRANCH_EXCEPTION && ln->br.resume == ln->end))
+		count_range(c, ln, c->all);
+	if (g->kind == CST_GEN_NOPATH && !s->unwanted)
+		c->nopath += g->n_insn;
 }
 
 /* Handles elements that a filter excludes: only the target of the open branch is counted. */
@@ -301,34 +458,43 @@ static void pass(struct counts *c, const struct stream *s, struct lane *ln, cons
 		other(c, s, ln, g);
 	if (g == end)
 		return;
-	count_range(c, ln);
+	count_range(c, ln, c->all);
 	if (ln->br.open == BRANCH_TAKEN) {
-		bin = binary_of(c, s, g->section);
+		bin = binary_of(c, s, g);
 		count_edge(c, ln, bin == ln->bin ? g->sect_off : COUNTS_OUTSIDE);
 	}
 	branch_init(&ln->br);
 	ln->bin = NULL;
+	ln->known = false;
 }
 
-static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+static struct lane *lane_of(const struct stream *s)
 {
-	const struct cst_generic *end = g + n;
-	struct counts *c = data;
 	struct lane *ln = *s->priv;
 
-	if (!ln) {
-		ln = calloc(1, sizeof(*ln));
-		if (!ln)
-			return ERR_NOMEM;
+	if (ln)
+		return ln;
+	ln = calloc(1, sizeof(*ln));
+	if (ln)
 		branch_init(&ln->br);
-		*s->priv = ln;
-	}
+	*s->priv = ln;
+	return ln;
+}
+
+static ALWAYS_INLINE int count_batch(struct counts *c, const struct stream *s, const struct cst_generic *g, size_t n,
+				     const bool all)
+{
+	const struct cst_generic *end = g + n;
+	struct lane *ln = lane_of(s);
+
+	if (!ln)
+		return ERR_NOMEM;
 	if (s->unwanted) {
 		pass(c, s, ln, g, n);
 		return c->nomem ? ERR_NOMEM : 0;
 	}
 	for (; g < end; g++) {
-		if (g->kind == CST_GEN_RUN) {
+		if (!all && g->kind == CST_GEN_RUN) {
 			run(c, s, ln, g);
 			continue;
 		}
@@ -336,11 +502,22 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 			other(c, s, ln, g);
 			continue;
 		}
-		range(c, s, ln, g);
-		if (ln->bin)
-			g = c->arrivals ? ranges(c, s, ln, g, end, true) : ranges(c, s, ln, g, end, false);
+		range(c, s, ln, g, all);
+		/* the next range of generated code may be in another method */
+		if (ln->bin && ln->bin->method == COUNTS_WHOLE)
+			g = ranges(c, s, ln, g, end, all);
 	}
 	return c->nomem ? ERR_NOMEM : 0;
+}
+
+static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	return count_batch(data, s, g, n, false);
+}
+
+static int on_batch_all(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	return count_batch(data, s, g, n, true);
 }
 
 static void on_stream_end(void *data, const struct stream *s)
@@ -366,6 +543,7 @@ static int add_counted(struct counts *c)
 {
 	const struct cst_pairs *ranges, *edges;
 	uint64_t taken;
+	struct file *f;
 	struct binary *bin;
 	struct dso *dso;
 	uint32_t i = 0;
@@ -374,7 +552,8 @@ static int add_counted(struct counts *c)
 	while ((rc = session_counted(c->ss, ++i, &dso, &ranges, &edges)) > 0) {
 		if (!dso || !(ranges->used | edges->used))
 			continue;
-		bin = binary_of_dso(c, dso);
+		f = file_of(c, dso);
+		bin = f ? f->whole : NULL;
 		if (!bin || !cst_pairs_merge(&bin->ranges, ranges) || !cst_pairs_merge(&bin->edges, edges))
 			return ERR_NOMEM;
 		taken = sum(edges);
@@ -390,7 +569,7 @@ static void *piece_new(void *data, struct session *ss)
 {
 	const struct counts *c = data;
 
-	return counts_new(ss, c->joined, c->arrivals);
+	return counts_new(ss, c->all ? COUNTS_ALL : c->joined ? COUNTS_JOINED : COUNTS_SPLIT);
 }
 
 static int piece_end(void *piece)
@@ -411,11 +590,17 @@ static bool take_pairs(struct cst_pairs *to, struct cst_pairs *more)
 
 static bool take_binary(struct counts *c, struct binary *more)
 {
-	struct binary *b = binary_of_dso(c, session_same_dso(c->ss, more->dso));
+	struct file *f = file_of(c, session_same_dso(c->ss, more->dso));
+	struct binary *b = f ? binary_in(c, f, more->method) : NULL;
 
 	if (!b || !take_pairs(&b->ranges, &more->ranges) || !take_pairs(&b->edges, &more->edges) ||
-	    !take_pairs(&b->arrivals, &more->arrivals) || !take_pairs(&b->entries, &more->entries))
+	    !take_pairs(&b->arrivals, &more->arrivals) || !take_pairs(&b->entries, &more->entries) ||
+	    !take_pairs(&b->untaken, &more->untaken))
 		return false;
+	if (!b->insns) {
+		b->isa = more->isa;
+		b->isa_flags = more->isa_flags;
+	}
 	b->insns += more->insns;
 	b->branches += more->branches;
 	b->inside += more->inside;
@@ -431,6 +616,7 @@ static int piece_take(void *data, void *piece)
 		if (!take_binary(c, more->bins[i]))
 			return ERR_NOMEM;
 	c->elsewhere += more->elsewhere;
+	c->nopath += more->nopath;
 	return 0;
 }
 
@@ -439,16 +625,26 @@ static void piece_free(void *piece)
 	counts_free(piece);
 }
 
+/* True if the library may count: generated code is divided between its methods here. */
+static bool library_counts(const struct counts *c)
+{
+	const struct dso_table *dsos = c->all ? NULL : session_dsos(c->ss);
+	size_t i;
+
+	for (i = 0; dsos && i < dsos->nr; i++)
+		if (dsos->all[i]->kind == DSO_JIT)
+			return false;
+	return dsos;
+}
+
 int counts_run(struct counts *c)
 {
-	struct session_consumer consumer = { .data = c, .batch = on_batch, .unwanted = true, .stream_end = on_stream_end,
-					     .counts = !c->arrivals, .joined = c->joined, .piece_new = piece_new,
-					     .piece_end = piece_end, .piece_take = piece_take, .piece_free = piece_free, .sums = true };
-	int rc;
+	struct session_consumer consumer = { .data = c, .batch = c->all ? on_batch_all : on_batch, .unwanted = true, .stream_end = on_stream_end,
+					     .counts = library_counts(c), .joined = c->joined, .by_fragment = true,
+					     .piece_new = piece_new, .piece_end = piece_end, .piece_take = piece_take,
+					     .piece_free = piece_free, .sums = true };
+	int rc = session_run(c->ss, &consumer);
 
-	/* an exception at the begin of a fragment is compared with the end of the previous fragment */
-	consumer.by_fragment = !c->arrivals;
-	rc = session_run(c->ss, &consumer);
 	if (!rc)
 		rc = add_counted(c);
 	if (rc == ERR_NOMEM)
@@ -462,6 +658,8 @@ static int busiest(const void *pa, const void *pb)
 
 	if (a->insns != b->insns)
 		return a->insns > b->insns ? -1 : 1;
+	if (a->dso == b->dso)
+		return a->method < b->method ? -1 : a->method > b->method;
 	return dso_compare(a->dso, b->dso);
 }
 
@@ -476,4 +674,9 @@ size_t counts_binaries(struct counts *c, struct binary ***v)
 uint64_t counts_elsewhere(const struct counts *c)
 {
 	return c->elsewhere;
+}
+
+uint64_t counts_nopath(const struct counts *c)
+{
+	return c->nopath;
 }

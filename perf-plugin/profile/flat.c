@@ -50,12 +50,14 @@ static uint64_t add_saturated(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Sorts the ranges and adds equal ones. */
+/* Sorts the ranges and adds equal ones. Those of a recording that was counted for this format are sorted. */
 static void add_equal(struct flat *f)
 {
 	size_t i, n = 0;
 
-	if (!f->nr_ranges)
+	for (i = 1; i < f->nr_ranges && compare_ranges(&f->ranges[i - 1], &f->ranges[i]) < 0; i++)
+		;
+	if (i >= f->nr_ranges)
 		return;
 	qsort(f->ranges, f->nr_ranges, sizeof(*f->ranges), compare_ranges);
 	for (i = 1; i < f->nr_ranges; i++) {
@@ -67,25 +69,54 @@ static void add_equal(struct flat *f)
 	f->nr_ranges = n + 1;
 }
 
-bool flat_init(struct flat *f, const struct model_binary *b, enum flat_ranges kind)
+/* True if no range is to be split or added to another one: counts of a recording for this format alone. */
+static bool as_counted(const struct model_binary *b)
 {
+	size_t i;
+
+	for (i = 0; i < b->nr_ranges && !b->ranges[i].flags; i++)
+		;
+	return i == b->nr_ranges && !b->nr_not_taken;
+}
+
+/* Copies `size` bytes; also of an empty array, so that NULL means that there is no memory. */
+static void *copy(const void *from, size_t size)
+{
+	void *to = malloc(size ? size : 1);
+
+	return to && size ? memcpy(to, from, size) : to;
+}
+
+static bool add_ranges(struct flat *f, const struct model_binary *b, enum flat_ranges kind)
+{
+	struct cst_count_range r;
 	size_t i, cap = 0;
 	bool ok = true;
 
-	*f = (struct flat){ .binary = b };
-	f->edges = malloc((b->nr_edges ? b->nr_edges : 1) * sizeof(*f->edges));
-	if (!f->edges)
-		return false;
-	if (b->nr_edges)
-		memcpy(f->edges, b->edges, b->nr_edges * sizeof(*f->edges));
-	f->nr_edges = b->nr_edges;
 	for (i = 0; i < b->nr_ranges && ok; i++) {
-		struct cst_count_range r = b->ranges[i];
-
+		r = b->ranges[i];
 		r.flags = kind == FLAT_ARRIVED ? r.flags & CST_COUNT_ARRIVED : 0;
 		ok = kind == FLAT_SPLIT ? add_split(f, &cap, &r) : add_range(f, &cap, r.start, r.last, &r);
 	}
 	add_equal(f);
+	return ok;
+}
+
+bool flat_init(struct flat *f, const struct model_binary *b, enum flat_ranges kind)
+{
+	bool ok;
+
+	*f = (struct flat){ .binary = b };
+	f->edges = copy(b->edges, b->nr_edges * sizeof(*f->edges));
+	f->nr_edges = f->edges ? b->nr_edges : 0;
+	if (as_counted(b)) {
+		f->ranges = copy(b->ranges, b->nr_ranges * sizeof(*f->ranges));
+		f->nr_ranges = f->ranges ? b->nr_ranges : 0;
+		ok = f->ranges;
+	} else {
+		ok = add_ranges(f, b, kind);
+	}
+	ok = ok && f->edges;
 	if (!ok)
 		flat_free(f);
 	return ok;

@@ -110,20 +110,20 @@ static void write_llvm(struct pd_output *out, const struct flat *f, const struct
 	lines_flush(&l);
 }
 
-#define ONE(joined, arrivals, ranges, reader, base, write)	joined, arrivals, ranges, reader, base, write, NULL, false
-#define WHOLE(write, lines)	true, true, FLAT_ARRIVED, 0, PROFILE_VADDR, NULL, write, lines
+#define ONE(mode, ranges, reader, base, write)	mode, ranges, reader, base, write, NULL, false
+#define WHOLE(write, lines)	COUNTS_ALL, FLAT_ARRIVED, 0, PROFILE_VADDR, NULL, write, lines
 
 const struct profile_format profile_formats[] = {
-	{ "autofdo", ONE(false, false, FLAT_SPLIT, READER_AUTOFDO, PROFILE_OFFSET, write_autofdo),
+	{ "autofdo", ONE(COUNTS_SPLIT, FLAT_SPLIT, READER_AUTOFDO, PROFILE_OFFSET, write_autofdo),
 	  "create_llvm_prof and create_gcov, --profiler=text" },
-	{ "llvm", ONE(true, false, FLAT_JOINED, READER_LLVM, PROFILE_VADDR, write_llvm),
+	{ "llvm", ONE(COUNTS_JOINED, FLAT_JOINED, READER_LLVM, PROFILE_VADDR, write_llvm),
 	  "llvm-profgen --unsymbolized-profile, with --use-offset=0" },
-	{ "bolt", ONE(true, true, FLAT_ARRIVED, READER_BOLT, PROFILE_VADDR, bolt_write), "perf2bolt -p FILE --pa" },
+	{ "bolt", ONE(COUNTS_ALL, FLAT_ARRIVED, READER_BOLT, PROFILE_VADDR, bolt_write), "perf2bolt -p FILE --pa" },
 	{ "callgrind", WHOLE(callgrind_write, true), "callgrind_annotate, KCachegrind" },
 	{ "lcov", WHOLE(lcov_write, true), "genhtml, and what reads gcov's lines" },
 	{ "folded", WHOLE(folded_write, false), "flamegraph.pl, speedscope" },
 	{ "top", WHOLE(top_write, false), "a table for the terminal" },
-	{ NULL, ONE(false, false, 0, 0, 0, NULL), NULL },
+	{ NULL, ONE(COUNTS_SPLIT, 0, 0, 0, NULL), NULL },
 };
 
 const struct profile_format *profile_format_find(const char *name)

@@ -5,12 +5,13 @@
 
 #include "files/output.h"
 #include "profile/address.h"
+#include "profile/counts.h"
 #include "profile/readers.h"
 #include "profile/whole.h"
 
 struct profile_format {
 	const char *name;
-	bool joined, arrivals;	/* which counts the format needs, see counts.h */
+	enum counts_mode mode;	/* which counts of a recording the format needs */
 	enum flat_ranges ranges;
 	enum reader reader;
 	enum profile_base base;	/* PROFILE_OFFSET: --address can select another one */

@@ -14,8 +14,8 @@ static void report_unlinked(const struct profile_format *f, const struct model_b
 	const char *path = name_shown(b->is.name);
 
 	if (f->base != PROFILE_OFFSET) {
-		fprintf(stderr, "cstrace profile: %s is not linked (no program headers), as kernel modules are: addresses "
-			"are those it was loaded at, and --format=%s is read for linked files only; create_llvm_prof "
+		fprintf(stderr, "cstrace profile: %s is not linked (no program headers), as kernel modules are: file "
+			"offsets stand for its addresses, and --format=%s is read for linked files only; create_llvm_prof "
 			"of AutoFDO reads --format=autofdo\n", path, f->name);
 		return;
 	}

@@ -110,6 +110,8 @@ const struct session_totals *session_totals(const struct session *ss);
 bool session_has_losses(const struct session *ss);
 /* True if part of the trace matched the filter, or there is no filter. */
 bool session_matched(const struct session *ss);
+/* True if a filter selects a part of the trace. */
+bool session_filtered(const struct session *ss);
 /* True if there are losses, or nothing matched the filter: exit code 3. */
 bool session_incomplete(const struct session *ss);
 /* Prints one line: bytes, instructions, branches, losses. */

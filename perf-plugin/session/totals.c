@@ -35,6 +35,11 @@ bool session_matched(const struct session *ss)
 	return !ss->chosen.filter || ss->chosen.matched;
 }
 
+bool session_filtered(const struct session *ss)
+{
+	return ss->chosen.filter;
+}
+
 bool session_incomplete(const struct session *ss)
 {
 	return session_has_losses(ss) || !session_matched(ss);

@@ -50,6 +50,18 @@ class Elf:
     def in_stub(self, addr):
         return any(start <= addr < start + size for name, (start, _, size) in self.sections.items() if name in STUBS)
 
+    def is_system(self, address):
+        """Is this an A64 instruction such as ISB, which ends a range of the trace and is no branch?"""
+        places = [(vaddr, offset, size) for offset, vaddr, size, _ in self.load]
+        if not places:
+            # a module: what was split off stands behind .text, too
+            addr, offset, size = self.sections['.text']
+            places = [(addr, offset, 2 * size)]
+        for vaddr, offset, size in places:
+            if 0 <= address - vaddr < size:
+                return struct.unpack_from('<I', self.data, offset + address - vaddr)[0] >> 22 == 0x354
+        return False
+
     def address_020(self, number):
         """AutoFDO 0.20 and later: file offsets, by the last executable segment that begins at or before it; a file
         without segments has its section .text for one."""
@@ -137,6 +149,49 @@ def bolt(text):
         if kind != 'B' or a and b:
             into[a, b] += int(times)
     return ranges, edges
+
+
+def executed_ranges(lines, is_system):
+    """Ranges of the flow that a trace unit traced (lines of ranges.cpuN), by the addresses of their first and last A64
+    instruction: up to each branch, and up to each one that was taken. An exception that returns to the next instruction
+    in the same thread does not end a range, nor does an instruction for which is_system(address) is true (ISB)."""
+    split, joined = collections.Counter(), collections.Counter()
+    ranges = {False: split, True: joined}
+    first = {False: None, True: None}
+    end = resume = thread = last_thread = None
+    interrupted = False
+
+    def close(kind):
+        if first[kind] is not None:
+            ranges[kind][first[kind], end - 4] += 1
+        first[kind] = None
+
+    for line in lines:
+        words = line.split()
+        if words[0] == 'R':
+            start = int(words[1], 16)
+            if start != end or interrupted and (resume != start or thread != last_thread):
+                close(False)
+                close(True)
+            for kind in first:
+                if first[kind] is None:
+                    first[kind] = start
+            end, last_thread, interrupted, resume = int(words[2], 16), thread, False, None
+            if words[4] in 'EN' and not is_system(end - 4):
+                close(False)
+                if words[4] == 'E':
+                    close(True)
+        elif words[0] == 'C':
+            thread = words[1:3]
+        elif words[0] == 'X':
+            interrupted, resume = True, int(words[2], 16) if len(words) > 2 and words[2] != '-' else None
+        elif words[0] == 'T':
+            interrupted = True
+        elif words[0] not in 'SYNE':
+            interrupted, resume = True, None
+    close(False)
+    close(True)
+    return split, joined
 
 
 def differences(what, want, got):

@@ -79,49 +79,31 @@ def place_of_flow(path, name, elf):
     sys.exit('%s: %s was not mapped' % (path, name))
 
 
-def is_system(elf, address):
-    """Is this an A64 instruction such as ISB, which ends a range of the trace and is no branch?"""
-    places = [(vaddr, offset, size) for offset, vaddr, size, _ in elf.load]
-    if not places:
-        # what split() put behind .text, too
-        addr, offset, size = elf.sections['.text']
-        places = [(addr, offset, 2 * size)]
-    for vaddr, offset, size in places:
-        if 0 <= address - vaddr < size:
-            return struct.unpack_from('<I', elf.data, offset + address - vaddr)[0] >> 22 == 0x354
-    return False
-
-
 def truth_of(folder, elf, move):
-    """Of ranges.cpuN: ranges end at branches, at exceptions, and where the trace is off."""
+    """Of ranges.cpuN: ranges as profile_text.executed_ranges() makes them, and branches."""
+    def is_system(address):
+        return elf.is_system(address - move)
+
     executed = Executed()
     for name in glob.glob(folder + '/ranges.*'):
-        open_range = taken = None
+        split, joined = profile_text.executed_ranges(open(name), is_system)
+        executed.ranges += split
+        executed.joined += joined
+        taken = None
         for line in open(name):
             words = line.split()
             if words[0] in 'SCYNE':
                 continue
             if words[0] == 'R':
                 start, end = int(words[1], 16), int(words[2], 16)
-                executed.ranges[start, end - 4] += 1
                 if taken is not None:
                     executed.edges[taken, start] += 1
-                if open_range is None or taken is not None or start != open_range[1]:
-                    if open_range:
-                        executed.joined[open_range[0], open_range[1] - 4] += 1
-                    open_range = start, end
-                else:
-                    open_range = open_range[0], end
-                taken = end - 4 if words[4] == 'E' and not is_system(elf, end - 4 - move) else None
+                taken = end - 4 if words[4] == 'E' and not is_system(end - 4) else None
                 continue
-            # an exception right at the target tells it; where the trace ends nothing does
+            # an exception right at the target has it; where the trace ends nothing does
             if taken is not None:
                 executed.edges[taken, int(words[2], 16) if words[0] == 'X' else 0] += 1
-            if open_range:
-                executed.joined[open_range[0], open_range[1] - 4] += 1
-            open_range = taken = None
-        if open_range:
-            executed.joined[open_range[0], open_range[1] - 4] += 1
+            taken = None
         if taken is not None:
             executed.edges[taken, 0] += 1
     return executed

@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import profile_text
 
 
-def truth(setdir):
+def truth(setdir, elf):
     edges, ranges = collections.Counter(), collections.Counter()
     for name in glob.glob(setdir + "/truth/branches.*.xz"):
         for line in lzma.open(name, "rt"):
@@ -21,10 +21,7 @@ def truth(setdir):
             if a and b:
                 edges[a, b] += 1
     for name in glob.glob(setdir + "/truth/ranges.*.xz"):
-        for line in lzma.open(name, "rt"):
-            if line[0] == "R":
-                a, b = (int(x, 16) for x in line.split()[1:3])
-                ranges[a, b - 4] += 1
+        ranges += profile_text.executed_ranges(lzma.open(name, "rt"), elf.is_system)[0]
     return ranges, edges
 
 
@@ -37,7 +34,7 @@ def compare(what, want, got):
 def main():
     setdir, binary = sys.argv[1:3]
     elf = profile_text.Elf(binary)
-    ranges, edges = truth(setdir)
+    ranges, edges = truth(setdir, elf)
     if len(sys.argv) == 3:
         base = elf.load[0][1]
         print(len(ranges), *("%x-%x:%d" % (a - base, b - base, n) for (a, b), n in sorted(ranges.items())), sep="\n")

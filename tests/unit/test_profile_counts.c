@@ -16,11 +16,13 @@
 
 #include "decode/decode.h"
 #include "decode/locate.h"
-#include "images/dso.h"
+#include "images/dso_table.h"
 #include "profile/counts.h"
 #include "synth_elements.h"
 
-enum { ANON = 0, PROGRAM = 1, LIBRARY = 2, PROGRAM_TOO = 70 };	/* sections */
+#define EL_ISB(a, n)	el_range(a, n, CST_INSN_ISB, CST_INSN_PLAIN, EL_TAKEN)
+
+enum { ANON = 0, PROGRAM = 1, LIBRARY = 2, PROGRAM_TOO = 70, METHODS = 80 };	/* sections */
 #define OUT	COUNTS_OUTSIDE
 
 struct batch {
@@ -31,7 +33,10 @@ struct batch {
 	size_t n;
 };
 
-static struct dso program = { .path = (char *)"/bin/program" }, library = { .path = (char *)"/lib/library" };
+static struct dso_symbol_entry methods[] = { { .offset = 0x100, .size = 0x100, .name = "one" },
+					     { .offset = 0x200, .size = 0x100, .name = "two" } };
+static struct dso program = { .path = (char *)"/bin/program" }, library = { .path = (char *)"/lib/library", .number = 1 },
+		  jit = { .path = (char *)"jitted", .number = 100, .kind = DSO_JIT, .syms = methods, .nr_syms = 2 };
 static struct {
 	const struct batch *v;
 	size_t n;
@@ -44,6 +49,7 @@ void *__wrap_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t size);
 void *__wrap_realloc(void *p, size_t size);
 struct dso *__wrap_session_section_dso(struct session *ss, const struct stream *s, uint32_t section);
+const struct dso_table *__wrap_session_dsos(const struct session *ss);
 bool __wrap_session_locate(const struct stream *s, uint64_t addr, struct session_loc *loc);
 int __wrap_session_run(struct session *ss, const struct session_consumer *consumer);
 int __wrap_session_counted(struct session *ss, uint32_t section, struct dso **dso, const struct cst_pairs **ranges,
@@ -69,7 +75,19 @@ struct dso *__wrap_session_section_dso(struct session *ss, const struct stream *
 	(void)ss;
 	(void)s;
 	assert_int_not_equal(section, ANON);
-	return section == LIBRARY ? &library : section == 3 ? NULL : &program;
+	return section == LIBRARY ? &library : section == METHODS ? &jit : section == 3 ? NULL : &program;
+}
+
+static bool any_jit, library_may_count;
+
+const struct dso_table *__wrap_session_dsos(const struct session *ss)
+{
+	static struct dso *v[] = { &program, &library, &jit };
+	static struct dso_table table = { .all = v };
+
+	(void)ss;
+	table.nr = any_jit ? 3 : 2;
+	return &table;
 }
 
 /* What is mapped far above is the program again, at an offset that has no place in the counts. */
@@ -102,6 +120,8 @@ int __wrap_session_run(struct session *ss, const struct session_consumer *con)
 
 	(void)ss;
 	assert_true(con->unwanted);
+	/* generated code is divided between methods here, and arrivals are in elements only */
+	assert_int_equal(con->counts, library_may_count);
 	for (i = 0; i < feed.n && !rc; i++) {
 		s[feed.v[i].stream].unwanted = feed.v[i].unwanted;
 		s[feed.v[i].stream].tid = feed.v[i].tid;
@@ -132,6 +152,12 @@ int __wrap_session_counted(struct session *ss, uint32_t section, struct dso **ds
 static struct cst_generic in(unsigned int section, struct cst_generic g)
 {
 	g.section = section;
+	return g;
+}
+
+static struct cst_generic t32(struct cst_generic g)
+{
+	g.isa = CST_ISA_T32;
 	return g;
 }
 
@@ -176,12 +202,13 @@ static const struct binary *find(struct binary **v, size_t n, const struct dso *
 
 static void count_as(const struct want *want, bool joined)
 {
-	struct counts *c = counts_new(NULL, joined, false);
+	struct counts *c = counts_new(NULL, joined ? COUNTS_JOINED : COUNTS_SPLIT);
 	struct binary **v, *b;
 	char out[4096], more[2048];
 	size_t n;
 
 	assert_non_null(c);
+	library_may_count = !any_jit;
 	assert_int_equal(counts_run(c), 0);
 	n = counts_binaries(c, &v);
 	b = (struct binary *)find(v, n, &program);
@@ -274,9 +301,15 @@ static void interrupted(void **state)
 					    { .kind = CST_GEN_NOPATH, .addr = 0x1400, .end = 0x1408, .n_insn = 2 },
 					    EL_CUT(0x1408, 1), el_plain(CST_GEN_EO_TRACE) };
 
+	const struct cst_generic inside[] = { EL_CUT(0x1000, 1), el_exception(14, 0x1004), el_plain(CST_GEN_TRACE_ON), EL_CUT(0x1004, 1),
+					      EL_ISB(0x1008, 1), el_exception(14, 0x100c), EL_B(0x100c, 1),
+					      el_plain(CST_GEN_EO_TRACE) };
+
 	(void)state;
 	COUNT(at_target, { "1000-1000:1", "1000-1000:1" }, "1000->1100:1", NULL, 2, 1, 1, 0);
-	COUNT(between, { "1000-1000:1 1004-1004:1 1300-1300:1", "1000-1000:1 1004-1004:1 1300-1300:1" },
+	/* neither an exception that returns to the next instruction nor an ISB ends a range */
+	COUNT(inside, { "1000-100c:1", "1000-100c:1" }, "100c->-:1", NULL, 4, 1, 0, 0);
+	COUNT(between, { "1000-1000:1 1004-1004:1 1300-1300:1", "1000-1004:1 1300-1300:1" },
 	      "1004->1200:1", NULL, 3, 1, 1, 0);
 	COUNT(off, { "1000-1000:3 1004-1004:2 1008-1008:2", "1000-1000:3 1004-1004:2 1008-1008:2" },
 	      "1000->1200:1 1000->-:1 1004->-:2 1008->-:2", NULL, 7, 6, 1, 0);
@@ -309,11 +342,12 @@ static void filtered(void **state)
 	const struct cst_generic time[] = { el_plain(CST_GEN_TIMESTAMP) }, far[] = { in(LIBRARY, EL_B(0x9000, 1)) };
 	const struct batch v[] = { { 0, false, 0, shown, 1 }, { 0, true, 0, time, 1 }, { 0, true, 0, gone, 3 }, { 0, true, 0, gone, 3 },
 				   { 0, false, 0, more, 2 }, { 0, true, 0, far, 1 }, { 0, false, 0, shown, 1 }, { 0, true, 0, time, 1 } };
-	struct counts *c = counts_new(NULL, false, false);
+	struct counts *c = counts_new(NULL, COUNTS_SPLIT);
 	struct binary **b;
 	char out[256];
 
 	(void)state;
+	library_may_count = true;
 	feed.v = v;
 	feed.n = 8;
 	assert_int_equal(counts_run(c), 0);
@@ -346,10 +380,12 @@ static void streams(void **state)
 /* Ranges, arrivals, entries and edges of the program, joined. */
 static void arrived_as(const char *ranges, const char *arrivals, const char *entries, const char *edges)
 {
-	struct counts *c = counts_new(NULL, true, true);
+	struct counts *c = counts_new(NULL, COUNTS_ALL);
 	struct binary **v, *b;
 	char out[4096];
 	size_t n;
+
+	library_may_count = false;
 
 	assert_non_null(c);
 	assert_int_equal(counts_run(c), 0);
@@ -409,6 +445,81 @@ static void arrivals(void **state)
 	arrived(threads, 3, "1000-1000:1 1004-1004:1", "", "", "");
 }
 
+/* Ends of ranges at branches that were not taken, of the program: what ended the ranges, and whether the atom is sure. */
+static void untaken(void **state)
+{
+	const struct cst_generic v[] = { EL_BCC_N(0x1000, 1), EL_BCC_N(0x1004, 1), el_exception(14, 0x1008), EL_BCC_N(0x2000, 1),
+					 EL_BCC_N(0x3000, 1), el_no_sync(CST_UNSYNC_OVERFLOW, 0), EL_BCC_N(0x1000, 2),
+					 el_no_sync(CST_UNSYNC_DISCARD, CST_GF_DOUBTFUL), EL_BCC_N(0x1000, 1), in(LIBRARY, EL_CUT(0x9000, 1)),
+					 t32(EL_BCC_N(0x4000, 2)), el_plain(CST_GEN_EO_TRACE) };
+	const struct batch batch = { .g = v, .n = sizeof(v) / sizeof(*v) };
+	struct binary **b;
+	struct counts *c;
+	char out[256];
+
+	(void)state;
+	library_may_count = false;
+	feed.v = &batch;
+	feed.n = 1;
+	for (feed.cut = 0; feed.cut < batch.n; feed.cut++) {
+		c = counts_new(NULL, COUNTS_ALL);
+		assert_int_equal(counts_run(c), 0);
+		assert_int_equal(counts_binaries(c, &b), 2);
+		assert_string_equal(text(&b[0]->untaken, ">", out), "1000>0:1 1004>0:1 2000>0:1 3000>0:1 4005>0:1");
+		assert_string_equal(text(&b[0]->ranges, "-", out), "1000-1000:1 1000-1004:2 3000-3000:1 4001-4004:1");
+		assert_string_equal(text(&b[0]->arrivals, "-", out), "2000-2000:1");
+		assert_int_equal(b[0]->isa, CST_ISA_A64);
+		assert_int_equal(b[1]->untaken.used, 0);
+		counts_free(c);
+	}
+	feed.cut = 0;
+}
+
+static void append(char *out, struct cst_pairs *p, const char *arrow)
+{
+	text(p, arrow, out + strlen(out));
+	strcat(out, "|");
+}
+
+/* Methods are binaries: branches between them leave one and come into the other, as calls of another file do. */
+static void methods_apart(void **state)
+{
+	const struct cst_generic v[] = { in(METHODS, EL_BL(0x100, 2)), in(METHODS, EL_CUT(0x200, 1)), in(METHODS, EL_RET(0x204, 1)),
+					 in(METHODS, EL_BCC(0x108, 1)), in(METHODS, EL_B(0x104, 1)), in(METHODS, EL_CUT(0x200, 1)),
+					 el_plain(CST_GEN_EO_TRACE) };
+	static const char *const want[][2] = {
+		{ "100-104:1 104-104:1 108-108:1|||104->-:2 108->104:1|", "200-200:1 200-204:1|||204->-:1|" },
+		{ "100-104:1 104-104:1|108-108:1|108>0:1|104->-:2 108->104:1|", "|200-200:1 200-204:1|200>0:2|204->-:1|" },
+	};
+	const struct batch batch = { .g = v, .n = sizeof(v) / sizeof(*v) };
+	struct binary **b;
+	struct counts *c;
+	unsigned int all, i;
+	char out[512];
+
+	(void)state;
+	any_jit = true;
+	library_may_count = false;
+	feed.v = &batch;
+	feed.n = 1;
+	for (all = 0; all < 2; all++) {
+		c = counts_new(NULL, all ? COUNTS_ALL : COUNTS_JOINED);
+		assert_int_equal(counts_run(c), 0);
+		assert_int_equal(counts_binaries(c, &b), 2);
+		for (i = 0; i < 2; i++) {
+			assert_int_equal(b[i]->method, i);
+			*out = 0;
+			append(out, &b[i]->ranges, "-");
+			append(out, &b[i]->arrivals, "-");
+			append(out, &b[i]->entries, ">");
+			append(out, &b[i]->edges, "->");
+			assert_string_equal(out, want[all][i]);
+		}
+		counts_free(c);
+	}
+	any_jit = false;
+}
+
 /* The busiest first; files of equal share by name. */
 static void order(void **state)
 {
@@ -422,18 +533,19 @@ static void order(void **state)
 	size_t i;
 
 	(void)state;
+	library_may_count = true;
 	feed.v = &batch;
 	feed.n = 1;
 	for (i = 0; i < 3; i++) {
 		batch.g = runs[i];
-		c = counts_new(NULL, false, false);
+		c = counts_new(NULL, COUNTS_SPLIT);
 		assert_int_equal(counts_run(c), 0);
 		assert_int_equal(counts_binaries(c, &v), 2);
 		assert_ptr_equal(v[0]->dso, i == 2 ? &program : &library);
 		counts_free(c);
 	}
 	feed.n = 0;
-	c = counts_new(NULL, false, false);
+	c = counts_new(NULL, COUNTS_SPLIT);
 	assert_int_equal(counts_run(c), 0);
 	assert_int_equal(counts_binaries(c, &v), 0);
 	counts_free(c);
@@ -503,11 +615,12 @@ static void no_memory(void **state)
 	feed.v = v;
 	feed.n = 3;
 	feed.cut = SIZE_MAX;
+	library_may_count = true;
 	fflush(stderr);
 	assert_true(dup2(fileno(messages_file), STDERR_FILENO) >= 0);
 	for (which = 1; rc; which++) {
 		failing = which;
-		c = counts_new(NULL, false, false);
+		c = counts_new(NULL, COUNTS_SPLIT);
 		assert_int_equal(!c, which == 1);
 		if (!c)
 			continue;
@@ -539,7 +652,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(branches), cmocka_unit_test(pieces), cmocka_unit_test(interrupted), cmocka_unit_test(files),
-		cmocka_unit_test(filtered), cmocka_unit_test(arrivals), cmocka_unit_test(streams), cmocka_unit_test(order), cmocka_unit_test(counted_runs),
+		cmocka_unit_test(filtered), cmocka_unit_test(arrivals), cmocka_unit_test(untaken),
+		cmocka_unit_test(methods_apart), cmocka_unit_test(streams), cmocka_unit_test(order), cmocka_unit_test(counted_runs),
 		cmocka_unit_test(no_memory),
 	};
 

@@ -473,11 +473,11 @@ static void names(void **state)
 
 	(void)state;
 	f = profile_format_find("autofdo");
-	assert_true(f && !f->joined && f->base == PROFILE_OFFSET);
+	assert_true(f && f->mode == COUNTS_SPLIT && f->base == PROFILE_OFFSET);
 	f = profile_format_find("llvm");
-	assert_true(f && f->joined && f->base == PROFILE_VADDR);
+	assert_true(f && f->mode == COUNTS_JOINED && f->base == PROFILE_VADDR);
 	f = profile_format_find("bolt");
-	assert_true(f && f->joined && f->arrivals && f->base == PROFILE_VADDR);
+	assert_true(f && f->mode == COUNTS_ALL && f->base == PROFILE_VADDR);
 	assert_null(profile_format_find("gcov"));
 	assert_null(profile_format_find(""));
 }

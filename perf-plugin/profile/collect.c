@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* collect.c - puts the counts of a recording in canonical order, as records. */
+#include "profile/collect.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "images/dso.h"
+#include "profile/identity.h"
+#include "profile/interior.h"
+#include "profile/model.h"
+#include "session/parts.h"
+
+/* A binary of the count file. */
+struct entry {
+	struct cst_count_binary is;
+	struct binary *counts;
+	struct cst_count_segment *segs;
+	size_t nr_segs;
+	struct cst_count_range *ranges;	/* in canonical order */
+	size_t nr_ranges;
+	struct interior interior;
+};
+
+struct collect {
+	struct session *ss;
+	enum counts_mode mode;
+	struct counts *counts;
+	struct entry *v;
+	size_t nr;
+	uint64_t insns, undecoded;
+	struct collect_sums sums;
+	collect_fn take;
+	void *data;
+};
+
+struct collect *collect_new(struct session *ss, enum counts_mode mode)
+{
+	struct collect *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->ss = ss;
+	c->mode = mode;
+	c->counts = counts_new(ss, mode);
+	if (!c->counts) {
+		free(c);
+		return NULL;
+	}
+	return c;
+}
+
+static void entry_free(struct entry *e)
+{
+	free(e->segs);
+	free(e->ranges);
+	interior_free(&e->interior);
+}
+
+void collect_free(struct collect *c)
+{
+	size_t i;
+
+	if (!c)
+		return;
+	for (i = 0; i < c->nr; i++)
+		entry_free(&c->v[i]);
+	free(c->v);
+	counts_free(c->counts);
+	free(c);
+}
+
+/* ---- binaries ---------------------------------------------------------------------------------- */
+
+static bool any_counts(const struct binary *b)
+{
+	return b->ranges.used || b->arrivals.used || b->edges.used || b->entries.used;
+}
+
+static int compare_entries(const void *pa, const void *pb)
+{
+	const struct entry *a = pa, *b = pb;
+	int order = identity_compare(&a->is, &b->is);
+
+	if (!order)
+		order = strcmp(a->is.name, b->is.name);
+	if (!order)
+		order = dso_compare(a->counts->dso, b->counts->dso);
+	return order ? order : (a->counts->method > b->counts->method) - (a->counts->method < b->counts->method);
+}
+
+static bool same_segments(const struct entry *a, const struct entry *b)
+{
+	return a->nr_segs == b->nr_segs && !memcmp(a->segs, b->segs, a->nr_segs * sizeof(*a->segs));
+}
+
+static bool conflict(const struct entry *a, const struct entry *b)
+{
+	return a->is.type != b->is.type || a->is.machine != b->is.machine || !same_segments(a, b);
+}
+
+static bool merge_pairs(struct cst_pairs *to, struct cst_pairs *from)
+{
+	bool ok = cst_pairs_merge(to, from);
+
+	cst_pairs_free(from);
+	return ok;
+}
+
+static bool merge_counts(struct binary *to, struct binary *from)
+{
+	to->insns += from->insns;
+	to->branches += from->branches;
+	to->inside += from->inside;
+	return merge_pairs(&to->ranges, &from->ranges) && merge_pairs(&to->edges, &from->edges) &&
+	       merge_pairs(&to->arrivals, &from->arrivals) && merge_pairs(&to->entries, &from->entries) &&
+	       merge_pairs(&to->untaken, &from->untaken);
+}
+
+/* Makes entries of one identity one. Sorted by identity, then by name. */
+static int merge_entries(struct collect *c)
+{
+	struct entry *v = c->v;
+	size_t i, n = 0;
+
+	for (i = 0; i < c->nr; i++) {
+		if (!n || identity_compare(&v[n - 1].is, &v[i].is)) {
+			v[n++] = v[i];
+			continue;
+		}
+		if (!merge_counts(v[n - 1].counts, v[i].counts))
+			return ERR_NOMEM;
+		entry_free(&v[i]);
+	}
+	c->nr = n;
+	return 0;
+}
+
+/* Files with one build-id whose headers differ are not one binary: all but the first are identified by their code. */
+static bool split_conflicts(struct collect *c)
+{
+	bool any = false;
+	size_t i, first = 0;
+
+	for (i = 1; i < c->nr; i++) {
+		if (identity_compare(&c->v[first].is, &c->v[i].is)) {
+			first = i;
+		} else if (c->v[i].is.id_kind == CST_COUNT_ID_BUILD && conflict(&c->v[first], &c->v[i])) {
+			identity_by_code(c->v[i].counts, &c->v[i].is);
+			any = true;
+		}
+	}
+	return any;
+}
+
+static int make_entries(struct collect *c)
+{
+	struct binary **v;
+	size_t i, n = counts_binaries(c->counts, &v);
+	struct entry *e;
+
+	c->v = calloc(n + 1, sizeof(*c->v));
+	if (!c->v)
+		return ERR_NOMEM;
+	for (i = 0; i < n; i++) {
+		if (!any_counts(v[i]))
+			continue;
+		e = &c->v[c->nr++];
+		e->counts = v[i];
+		identity_of(v[i], &e->is);
+		e->segs = identity_segments(v[i]->dso, &e->nr_segs);
+		if (!e->segs)
+			return ERR_NOMEM;
+	}
+	if (c->nr)
+		qsort(c->v, c->nr, sizeof(*c->v), compare_entries);
+	if (split_conflicts(c))
+		qsort(c->v, c->nr, sizeof(*c->v), compare_entries);
+	return merge_entries(c);
+}
+
+/* ---- ranges ------------------------------------------------------------------------------------ */
+
+static int compare_ranges(const void *pa, const void *pb)
+{
+	const struct cst_count_range *a = pa, *b = pb;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->last != b->last)
+		return a->last < b->last ? -1 : 1;
+	return a->flags < b->flags ? -1 : a->flags > b->flags;
+}
+
+static struct cst_count_range range_of(const struct cst_pair *p, uint8_t flags)
+{
+	return (struct cst_count_range){ .flags = flags | (p->a & COUNTS_T32 ? CST_COUNT_T32 : 0),
+					 .start = p->a & ~COUNTS_T32, .last = p->b, .count = p->count };
+}
+
+/* Merges ranges and arrivals, which are sorted, into canonical order. */
+static int make_ranges(struct entry *e)
+{
+	struct binary *b = e->counts;
+	size_t i = 0, k = 0, n = b->ranges.used + b->arrivals.used;
+	const struct cst_pair *r = cst_pairs_sort(&b->ranges), *a = cst_pairs_sort(&b->arrivals);
+	struct cst_count_range *v = malloc((n + 1) * sizeof(*v)), x, y;
+	bool sorted = true;
+
+	if (!v)
+		return ERR_NOMEM;
+	e->ranges = v;
+	while (e->nr_ranges < n) {
+		if (i < b->ranges.used)
+			x = range_of(&r[i], 0);
+		if (k < b->arrivals.used)
+			y = range_of(&a[k], CST_COUNT_ARRIVED);
+		if (k == b->arrivals.used || (i < b->ranges.used && compare_ranges(&x, &y) < 0)) {
+			v[e->nr_ranges++] = x;
+			i++;
+		} else {
+			v[e->nr_ranges++] = y;
+			k++;
+		}
+	}
+	/* A32 and T32 ranges at one offset are the exception */
+	for (i = 1; i < n && sorted; i++)
+		sorted = compare_ranges(&v[i - 1], &v[i]) < 0;
+	if (!sorted)
+		qsort(v, n, sizeof(*v), compare_ranges);
+	return 0;
+}
+
+/* Finds what the code says of the ranges. A range whose instructions cannot be counted is left out. */
+static int decode_ranges(struct collect *c, struct entry *e)
+{
+	struct binary *b = e->counts;
+	const struct dso *d = b->dso;
+	const struct interior_code code = {
+		.bytes = d->state == DSO_LOADED ? d->data : NULL,
+		.size = d->size,
+		.isa = b->isa == CST_ISA_A64 ? CST_ISA_A64 : CST_ISA_A32,
+		.isa_flags = b->isa_flags,
+	};
+	const struct cst_pair *untaken = cst_pairs_sort(&b->untaken);
+	size_t i, n = 0;
+
+	if (!interior_find(&e->interior, &code, e->ranges, e->nr_ranges, untaken, b->untaken.used))
+		return ERR_NOMEM;
+	c->undecoded += e->interior.undecoded;
+	for (i = 0; i < e->nr_ranges; i++)
+		if (e->ranges[i].insns)
+			e->ranges[n++] = e->ranges[i];
+	e->nr_ranges = n;
+	return 0;
+}
+
+int collect_run(struct collect *c)
+{
+	int rc = counts_run(c->counts);
+	size_t i;
+
+	if (rc)
+		return rc;
+	rc = make_entries(c);
+	for (i = 0; i < c->nr && !rc; i++) {
+		rc = make_ranges(&c->v[i]);
+		if (!rc && c->mode == COUNTS_ALL)
+			rc = decode_ranges(c, &c->v[i]);
+		c->insns += c->v[i].counts->insns;
+	}
+	if (rc)
+		fprintf(stderr, "cstrace profile: out of memory\n");
+	return rc;
+}
+
+bool collect_empty(const struct collect *c)
+{
+	return !c->nr;
+}
+
+/* ---- records ----------------------------------------------------------------------------------- */
+
+struct total {
+	char name[64];
+	uint64_t value;
+};
+
+static int compare_totals(const void *a, const void *b)
+{
+	return strcmp(((const struct total *)a)->name, ((const struct total *)b)->name);
+}
+
+/* Adds a total unless it is 0. */
+static void add_total(struct total *v, size_t *n, const char *name, uint64_t value)
+{
+	if (!value)
+		return;
+	snprintf(v[*n].name, sizeof(v[*n].name), "%s", name);
+	v[(*n)++].value = value;
+}
+
+/* The total of a loss is named as the cause in losses.def, in lower case and with a hyphen. */
+static void add_loss(struct total *v, size_t *n, const struct losses *ls, enum loss cause)
+{
+	char name[64], *p;
+
+	snprintf(name, sizeof(name), "loss.%s", loss_name(cause));
+	for (p = name; *p; p++)
+		*p = *p == '_' ? '-' : (char)tolower((unsigned char)*p);
+	add_total(v, n, name, ls->cause[cause].count);
+}
+
+static int put_totals(struct collect *c)
+{
+	const struct session_totals *t = session_totals(c->ss);
+	const struct losses *ls = session_losses(c->ss);
+	struct cst_count_record rec = { .kind = CST_COUNT_TOTAL };
+	struct total v[NR_LOSSES + 8];
+	size_t i, n = 0;
+	int rc = 0;
+
+	add_total(v, &n, "recordings", 1);
+	add_total(v, &n, "instructions", c->insns + counts_elsewhere(c->counts));
+	add_total(v, &n, "instructions.elsewhere", counts_elsewhere(c->counts));
+	add_total(v, &n, "instructions.nopath", counts_nopath(c->counts));
+	add_total(v, &n, "bytes.traced", t->aux_bytes);
+	add_total(v, &n, "bytes.filtered", t->filtered_bytes);
+	add_total(v, &n, "filtered", session_filtered(c->ss));
+	add_total(v, &n, "loss.undecoded", c->undecoded);
+	for (i = 0; i < NR_LOSSES; i++)
+		add_loss(v, &n, ls, (enum loss)i);
+	qsort(v, n, sizeof(*v), compare_totals);
+	for (i = 0; i < n && !rc; i++) {
+		rec.total = (struct cst_count_total){ .name = v[i].name, .value = v[i].value };
+		rc = c->take(c->data, &rec);
+	}
+	return rc;
+}
+
+static int put_binary(struct collect *c, const struct entry *e)
+{
+	struct cst_count_record rec = { .kind = CST_COUNT_BINARY, .binary = e->is };
+	int rc = c->take(c->data, &rec);
+	size_t i;
+
+	c->sums.binaries++;
+	rec.kind = CST_COUNT_SEGMENT;
+	for (i = 0; i < e->nr_segs && !rc; i++) {
+		rec.segment = e->segs[i];
+		rc = c->take(c->data, &rec);
+	}
+	return rc;
+}
+
+static int put_ranges(struct collect *c, const struct entry *e, uint32_t number)
+{
+	const uint64_t base = identity_base(e->counts);
+	struct cst_count_record rec = { .kind = CST_COUNT_RANGE };
+	size_t i;
+	int rc = 0;
+
+	c->sums.ranges += e->nr_ranges;
+	for (i = 0; i < e->nr_ranges && !rc; i++) {
+		rec.range = e->ranges[i];
+		rec.range.binary = number;
+		rec.range.start -= base;
+		rec.range.last -= base;
+		rc = c->take(c->data, &rec);
+	}
+	rec.kind = CST_COUNT_NOT_TAKEN;
+	for (i = 0; i < e->interior.nr && !rc; i++) {
+		rec.not_taken = e->interior.not_taken[i];
+		rec.not_taken.binary = number;
+		rec.not_taken.offset -= base;
+		rc = c->take(c->data, &rec);
+	}
+	return rc;
+}
+
+static int put_edges(struct collect *c, const struct entry *e, uint32_t number)
+{
+	const uint64_t base = identity_base(e->counts);
+	struct binary *b = e->counts;
+	const struct cst_pair *x = cst_pairs_sort(&b->edges);
+	struct cst_count_record rec = { .kind = CST_COUNT_EDGE };
+	size_t i;
+	int rc = 0;
+
+	c->sums.edges += b->edges.used;
+	for (i = 0; i < b->edges.used && !rc; i++) {
+		rec.edge = (struct cst_count_edge){ .binary = number, .from = x[i].a - base, .count = x[i].count,
+						    .to = x[i].b == COUNTS_OUTSIDE ? CST_COUNT_OUTSIDE : x[i].b - base };
+		rc = c->take(c->data, &rec);
+	}
+	x = cst_pairs_sort(&b->entries);
+	rec.kind = CST_COUNT_ENTRY;
+	for (i = 0; i < b->entries.used && !rc; i++) {
+		rec.entry = (struct cst_count_entry){ .binary = number, .offset = x[i].a - base, .count = x[i].count };
+		rc = c->take(c->data, &rec);
+	}
+	return rc;
+}
+
+static int put_counts(struct collect *c, uint32_t number)
+{
+	int rc = put_ranges(c, &c->v[number], number);
+
+	return rc ? rc : put_edges(c, &c->v[number], number);
+}
+
+int collect_records(struct collect *c, collect_fn take, void *data)
+{
+	size_t i;
+	int rc;
+
+	c->take = take;
+	c->data = data;
+	c->sums = (struct collect_sums){ .insns = c->insns };
+	rc = put_totals(c);
+	for (i = 0; i < c->nr && !rc; i++)
+		rc = put_binary(c, &c->v[i]);
+	for (i = 0; i < c->nr && !rc; i++)
+		rc = put_counts(c, (uint32_t)i);
+	return rc;
+}
+
+const struct collect_sums *collect_sums(const struct collect *c)
+{
+	return &c->sums;
+}
+
+/* ---- model ------------------------------------------------------------------------------------- */
+
+static int add_to_model(void *data, const struct cst_count_record *rec)
+{
+	return model_add(data, rec);
+}
+
+/* Moves the ranges to the model, and adds edges: the only counts without COUNTS_ALL. */
+static int move_counts(struct entry *e, struct model_binary *to)
+{
+	const uint64_t base = identity_base(e->counts);
+	struct binary *b = e->counts;
+	const struct cst_pair *x = cst_pairs_sort(&b->edges);
+	size_t i;
+
+	to->edges = malloc((b->edges.used + 1) * sizeof(*to->edges));
+	if (!to->edges)
+		return ERR_NOMEM;
+	for (i = 0; i < b->edges.used; i++)
+		to->edges[i] = (struct cst_count_edge){ .binary = to->number, .from = x[i].a - base, .count = x[i].count,
+							.to = x[i].b == COUNTS_OUTSIDE ? CST_COUNT_OUTSIDE : x[i].b - base };
+	to->nr_edges = to->cap_edges = b->edges.used;
+	for (i = 0; i < e->nr_ranges; i++) {
+		e->ranges[i].binary = to->number;
+		e->ranges[i].start -= base;
+		e->ranges[i].last -= base;
+	}
+	to->ranges = e->ranges;
+	to->nr_ranges = to->cap_ranges = e->nr_ranges;
+	e->ranges = NULL;
+	e->nr_ranges = 0;
+	to->branches = b->branches;
+	to->inside = b->inside;
+	/* the ranges do not have their numbers of instructions */
+	to->insns = b->insns;
+	return 0;
+}
+
+int collect_model(struct collect *c, struct model *m)
+{
+	const bool all = c->mode == COUNTS_ALL;
+	size_t i;
+	int rc;
+
+	c->take = add_to_model;
+	c->data = m;
+	rc = put_totals(c);
+	for (i = 0; i < c->nr && !rc; i++)
+		rc = put_binary(c, &c->v[i]);
+	for (i = 0; i < c->nr && !rc; i++) {
+		m->binaries[i].dso = c->v[i].counts->dso;
+		rc = all ? put_counts(c, (uint32_t)i) : move_counts(&c->v[i], &m->binaries[i]);
+	}
+	return rc;
+}
