@@ -42,18 +42,19 @@ struct count_node {
 
 /* The last record of a file, as far as the rules for the next one and its encoding depend on it. */
 struct count_state {
+	/* what every record of counts or calls needs, in one line of the cache: a merge has many of these */
+	uint64_t at, to;		/* start, from or offset; last or to */
 	uint64_t records;
 	uint32_t binaries;
-	uint8_t kind;			/* 0: there is none yet */
 	uint32_t binary;		/* of counts; of the last table of counts even behind it */
-	uint64_t at, to;		/* start, from or offset; last or to */
-	uint8_t flags;			/* of a range */
-	struct cst_count_segment segment;
-	uint8_t has_segment;		/* the last binary has one */
-	uint8_t id_kind, id_len, id[CST_COUNT_ID_MAX];
-	char name[CST_COUNT_TOTAL_MAX + 1];	/* of a total */
 	uint32_t levels, levels_cap;	/* of the path */
 	struct count_node *path;	/* the last node and its ancestors, by depth */
+	uint8_t kind;			/* 0: there is none yet */
+	uint8_t flags;			/* of a range */
+	uint8_t has_segment;		/* the last binary has one */
+	uint8_t id_kind, id_len, id[CST_COUNT_ID_MAX];
+	struct cst_count_segment segment;
+	char name[CST_COUNT_TOTAL_MAX + 1];	/* of a total */
 	const char *what;		/* what the last check found and expected */
 };
 
@@ -78,10 +79,22 @@ const struct count_node *cst_count_parent(const struct count_state *s, uint32_t 
 int cst_count_check(struct count_state *s, const struct cst_count_record *rec);
 /* Makes a record that was checked the last one. */
 void cst_count_advance(struct count_state *s, const struct cst_count_record *rec);
-/* The count of a record, for the kinds that have one; NULL for others. */
-uint64_t *cst_count_value(const struct cst_count_record *rec);
 /* Order of nodes below one parent: negative, 0, positive. */
 int cst_count_node_order(const struct count_node *a, const struct count_node *b);
+
+/* The count of a record, for the kinds that have one; NULL for others. */
+static inline uint64_t *count_value(const struct cst_count_record *rec)
+{
+	static const uint8_t at[CST_COUNT_NODE + 1] = {
+		[CST_COUNT_TOTAL] = offsetof(struct cst_count_record, total.value),
+		[CST_COUNT_RANGE] = offsetof(struct cst_count_record, range.count),
+		[CST_COUNT_NOT_TAKEN] = offsetof(struct cst_count_record, not_taken.count),
+		[CST_COUNT_EDGE] = offsetof(struct cst_count_record, edge.count),
+		[CST_COUNT_ENTRY] = offsetof(struct cst_count_record, entry.count),
+	};
+
+	return at[rec->kind] ? (uint64_t *)((char *)rec + at[rec->kind]) : NULL;
+}
 
 /* Offsets that those of a node are relative to: a call to the begin of its function, a callee in the same binary to the call. */
 static inline uint64_t count_from_base(unsigned int flags, const struct count_node *parent)

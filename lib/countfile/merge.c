@@ -132,7 +132,7 @@ static void begin_sum(struct merge *m, size_t i)
 
 	*sum = m->sources[i].rec;
 	m->added = 0;
-	value = cst_count_value(sum);
+	value = count_value(sum);
 	if (value)
 		*value = 0;
 	switch (sum->kind) {
@@ -183,10 +183,10 @@ static int add_binary(struct merge *m, size_t i, struct cst_count_binary *sum)
 static int add_to_sum(struct merge *m, size_t i)
 {
 	struct cst_count_record *rec = &m->sources[i].rec, *sum = &m->sum;
-	uint64_t weight = m->inputs[i].weight, *value = cst_count_value(sum);
+	uint64_t weight = m->inputs[i].weight, *value = count_value(sum);
 
 	if (value)
-		*value = add(*value, times(*cst_count_value(rec), weight));
+		*value = add(*value, times(*count_value(rec), weight));
 	switch (sum->kind) {
 	case CST_COUNT_BINARY:
 		return add_binary(m, i, &sum->binary);

@@ -12,20 +12,20 @@
 #define BUFFER (BLOCK_HEADER + BLOCK_MAX + BLOCK_HEADER)
 
 struct cst_count_reader {
-	cst_count_read_fn read;
-	void *data;
-	struct count_state state;
 	struct cursor c;		/* next record in `buf` */
 	const uint8_t *end;		/* of the content of this block */
+	int error;
+	uint32_t table_binary;
+	uint8_t table;			/* kind of the table; 0: none yet */
+	uint8_t block_begins;		/* the next record is the first one of its block */
+	uint8_t ended;
+	struct count_state state;
+	cst_count_read_fn read;
+	void *data;
 	size_t have;			/* bytes in `buf` */
 	uint64_t base;			/* offset in the file of the first of them */
 	uint64_t digest;		/* of all blocks up to this one */
 	size_t last_block;		/* content of the block before this one; 0: there is none */
-	uint8_t block_begins;		/* the next record is the first one of its block */
-	uint8_t table;			/* kind of the table; 0: none yet */
-	uint32_t table_binary;
-	uint8_t ended;
-	int error;
 	uint64_t place;			/* of the error */
 	const char *what;
 	char name[CST_COUNT_NAME_MAX + 1];

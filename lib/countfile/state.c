@@ -292,22 +292,3 @@ void cst_count_advance(struct count_state *s, const struct cst_count_record *rec
 		break;
 	}
 }
-
-uint64_t *cst_count_value(const struct cst_count_record *rec)
-{
-	struct cst_count_record *r = (struct cst_count_record *)rec;
-
-	switch (rec->kind) {
-	case CST_COUNT_TOTAL:
-		return &r->total.value;
-	case CST_COUNT_RANGE:
-		return &r->range.count;
-	case CST_COUNT_NOT_TAKEN:
-		return &r->not_taken.count;
-	case CST_COUNT_EDGE:
-		return &r->edge.count;
-	case CST_COUNT_ENTRY:
-		return &r->entry.count;
-	}
-	return NULL;
-}

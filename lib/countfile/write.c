@@ -212,7 +212,7 @@ int cst_count_write(struct cst_count_writer *w, const struct cst_count_record *r
 	err = cst_count_check(&w->state, rec);
 	if (err)
 		return err;
-	value = cst_count_value(rec);
+	value = count_value(rec);
 	if (value && !*value)
 		return 0;
 	begin = w->block + BLOCK_HEADER + w->len;

@@ -18,7 +18,8 @@ static const char more[] =
 
 static int add_weighted(void *list, const char *arg)
 {
-	int rc = strchr(arg, ',') ? merge_list_add_text(list, arg, strlen(arg)) : ERR_USAGE;
+	size_t digits = strspn(arg, "0123456789");
+	int rc = digits && arg[digits] == ',' ? merge_list_add_text(list, arg, strlen(arg)) : ERR_USAGE;
 
 	if (!rc)
 		return 0;
