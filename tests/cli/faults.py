@@ -24,6 +24,8 @@ import subprocess
 import sys
 import tempfile
 
+import count_file
+
 TIME_LIMIT = 60
 SYMFS = "tests/data/symfs"
 # How often a class is drawn where it has calls at all.
@@ -80,6 +82,8 @@ CASES = [
     Case("convert snapshot to package", "convert -i @snapshot --to=package --images -o OUT", folder=True),
     Case("index", "index -i @two-cpus --symfs @two-cpus.s -o OUT"),
     Case("index full", "index -s @snapshot --full -o OUT"),
+    Case("merge", "merge -o OUT @a.cst @b.cst @b.cst"),
+    Case("merge list", "merge -f @list", stdin="a.cst"),
     Case("live", "live --where"),
 ]
 
@@ -106,6 +110,12 @@ def make_inputs(args, folder):
     must([args.plain, "convert", "-i", at("two-cpus"), "--symfs", at("two-cpus.s"), "--to=package", "--images", "-o", at("package")])
     shutil.copy(at("two-cpus"), at("indexed"))
     must([args.plain, "index", "-i", at("indexed"), "--symfs", at("two-cpus.s")])
+    maker = count_file.Maker(1)
+    for name in ("a.cst", "b.cst"):
+        with open(at(name), "wb") as f:
+            f.write(count_file.write(maker.model(4000)))
+    with open(at("list"), "w") as f:
+        f.write("# a comment\n%s\n2,%s\n-\n" % (at("a.cst"), at("b.cst")))
 
 
 def tree(path):

@@ -15,10 +15,13 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(HERE)
+sys.path.insert(0, os.path.join(TESTS, "cli"))
+import count_file  # noqa: E402, the folder is another one
+
 MAX_FILES, MAX_SEED = 24, 400000
-COMMANDS = ["inject", "script", "dump", "profile", "info", "convert", "index"]
+COMMANDS = ["inject", "script", "dump", "profile", "info", "convert", "index", "compare", "verify", "merge"]
 FILTERED = {"inject", "script", "profile", "dump", "info"}
-SETS = {"ALL": set(COMMANDS), "SAMPLES": FILTERED - {"info"}, "FILTERED": FILTERED}
+SETS = {"ALL": set(COMMANDS) - {"merge"}, "SAMPLES": FILTERED - {"info"}, "FILTERED": FILTERED}
 
 # Each recording is run with some of these, in turn.
 LINES = [
@@ -268,6 +271,17 @@ def others(seeds):
         seeds.put_some("convert-" + name, {"package/" + n: d for n, d in zip(places, parts)}, [], 2, PACKAGE_LINES)
 
 
+def counts(seeds):
+    """Count files for merge, and a list of them."""
+    for number in range(6):
+        maker = count_file.Maker(number, binaries=3, places=8)
+        files = {"a.cst": count_file.write(maker.model(20)), "b.cst": count_file.write(maker.model(20)),
+                 "list": b"# all\na.cst\n2,b.cst\n"}
+        for name, line in (("one", "--weighted-input=1,@/a.cst"), ("both", "--weighted-input=1,@/a.cst --weighted-input=3,@/b.cst"),
+                           ("out", "--weighted-input=18446744073709551615,@/a.cst --output=@/out"), ("list", "--input-files=@/list")):
+            seeds.put("merge-%s%d" % (name, number), "merge " + line, files)
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
@@ -279,6 +293,7 @@ def main():
     samples(seeds)
     others(seeds)
     software(seeds)
+    counts(seeds)
     if not os.path.exists(gen):
         print("no %s, so no seeds from it" % gen, file=sys.stderr)
         return

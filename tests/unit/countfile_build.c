@@ -14,6 +14,8 @@
 
 void bytes_put(struct bytes *b, const void *data, size_t len)
 {
+	if (!len)
+		return;
 	if (b->cap - b->len < len) {
 		b->cap = 2 * b->cap + len + 64;
 		b->p = realloc(b->p, b->cap);
@@ -42,6 +44,8 @@ long piecewise_read(void *data, void *buf, size_t size)
 
 	n = n < size ? n : size;
 	n = s->piece && s->piece < n ? s->piece : n;
+	if (!n)
+		return 0;
 	memcpy(buf, s->p + s->at, n);
 	s->at += n;
 	return (long)n;

@@ -106,6 +106,34 @@ static void check_index(const char *out)
 	close(fd);
 }
 
+static long read_counts(void *data, void *buf, size_t size)
+{
+	return (long)read(*(int *)data, buf, size);
+}
+
+static void check_counts(const char *out, int fd)
+{
+	struct cst_count_record rec;
+	struct cst_count_reader *r;
+	const char *what;
+	uint64_t place;
+	int rc;
+
+	if (out)
+		fd = open(out, O_RDONLY | O_CLOEXEC);
+	CHECK(fd >= 0 && !lseek(fd, 0, SEEK_SET) && !cst_count_reader_new(&r, read_counts, &fd));
+	while ((rc = cst_count_read(r, &rec)) == 1)
+		;
+	place = cst_count_reader_place(r, &what);
+	if (rc) {
+		fprintf(stderr, "the counts cannot be read: offset %llu: %s\n", (unsigned long long)place, what);
+		abort();
+	}
+	cst_count_reader_free(r);
+	if (out)
+		close(fd);
+}
+
 static void check_listing(const char *out, int fd)
 {
 	static uint8_t buf[KEPT];
@@ -138,6 +166,8 @@ void check_output(const struct command_line *l, int rc, const char *out, int fd)
 		if (out && !command_line_value(l, "show"))
 			check_index(out);
 		check_listing(NULL, fd);
+	} else if (!strcmp(name, "merge")) {
+		check_counts(out, fd);
 	} else {
 		check_listing(out, fd);
 	}

@@ -15,7 +15,7 @@ static const char *const places[] = {
 	"symfs/vmlinux", "symfs/proc/kallsyms", "symfs/tmp/perf-1000.map", "symfs/tmp/jit-1000.dump", "jit.dump",
 	"snapshot/snapshot.ini", "snapshot/device_1.ini", "snapshot/device_2.ini", "snapshot/trace.ini",
 	"snapshot/cstrace.bin", "package/contents.ini", "package/trace.ini", "package/system-event-log",
-	"package/perf.header", "package/cstrace.cstidx", "ix",
+	"package/perf.header", "package/cstrace.cstidx", "ix", "a.cst", "b.cst", "list",
 };
 
 #define NR_PLACES (sizeof(places) / sizeof(places[0]))
@@ -203,7 +203,7 @@ static void mutate_content(struct archive_file *f, size_t room, uint32_t *random
 	memcpy(copy, f->data, f->len);
 	for (n = 1 + blob_random(&b, 3) * blob_random(&b, 3); n; n--)
 		if (!blob_random(&b, 12) || (!mutate_perf(&b) && !mutate_elf(&b) && !mutate_index(&b) &&
-					     !mutate_jitdump(&b) && !mutate_text(&b))) {
+					     !mutate_counts(&b) && !mutate_jitdump(&b) && !mutate_text(&b))) {
 			if (b.len > 512 && blob_random(&b, 4))
 				blob_bytes(&b, 0, b.len);
 			else if (b.cap)

@@ -36,6 +36,7 @@ void blob_bytes(struct blob *b, size_t at, size_t size);
 bool mutate_perf(struct blob *b);
 bool mutate_elf(struct blob *b);
 bool mutate_index(struct blob *b);
+bool mutate_counts(struct blob *b);
 bool mutate_jitdump(struct blob *b);
 bool mutate_text(struct blob *b);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mutate_files.c - changes ELF files, index files, jitdump files and texts. */
+/* mutate_files.c - changes ELF files, index files, count files, jitdump files and texts. */
 #include <elf.h>
 #include <string.h>
 
+#include "countfile/countfile_int.h"
+#include "digest.h"
 #include "fuzz/command/mutate.h"
 #include "fuzz/fuzz_input.h"
 #include "index/file.h"
@@ -87,6 +89,29 @@ bool mutate_index(struct blob *b)
 		blob_bytes(b, INDEX_HEADER, b->len - INDEX_HEADER);
 	blob_put(b, INDEX_LENGTH_AT, 8, b->len);
 	blob_put(b, INDEX_SUM_AT, 8, cst_index_sum(b->p, b->len));
+	return true;
+}
+
+/* The content of a block changes, and the digests of it and of those behind it. */
+bool mutate_counts(struct blob *b)
+{
+	size_t at, len, first = FILE_HEADER;
+	uint64_t digest = DIGEST_START;
+
+	if (b->len < FILE_HEADER + BLOCK_HEADER || memcmp(b->p, cst_count_file_header, FILE_HEADER))
+		return false;
+	while (blob_random(b, 2) && first + BLOCK_HEADER < b->len)
+		first += BLOCK_HEADER + (size_t)blob_get(b, first, 2);
+	for (at = FILE_HEADER; at + BLOCK_HEADER < b->len; at += BLOCK_HEADER + len) {
+		len = (size_t)blob_get(b, at, 2);
+		len = len ? len : END_CONTENT;
+		if (len > b->len - at - BLOCK_HEADER)
+			break;
+		if (at == first)
+			blob_bytes(b, at + BLOCK_HEADER, len);
+		digest = cst_digest_bytes(digest, b->p + at + BLOCK_HEADER, len);
+		blob_put(b, at + 4, 8, digest);
+	}
 	return true;
 }
 

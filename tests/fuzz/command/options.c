@@ -9,6 +9,7 @@
 
 enum {
 	INJECT = 1, SCRIPT = 2, DUMP = 4, PROFILE = 8, INFO = 16, CONVERT = 32, INDEX = 64, COMPARE = 128, VERIFY = 256,
+	MERGE = 512,	/* reads no recording */
 	ALL = 511,
 	SAMPLES = INJECT | SCRIPT | PROFILE | DUMP | COMPARE | VERIFY,
 	FILTERED = SAMPLES | INFO,
@@ -17,7 +18,7 @@ enum {
 const struct command_row command_rows[] = {
 	{ "inject", cmd_inject }, { "script", cmd_script }, { "dump", cmd_dump }, { "profile", cmd_profile },
 	{ "info", cmd_info }, { "convert", cmd_convert }, { "index", cmd_index }, { "compare", cmd_compare },
-	{ "verify", cmd_verify },
+	{ "verify", cmd_verify }, { "merge", cmd_merge },
 };
 const unsigned int nr_command_rows = sizeof(command_rows) / sizeof(command_rows[0]);
 
@@ -47,7 +48,7 @@ const struct option_row option_rows[] = {
 	{ "comm", FILTERED, OPTION_TEXT, VALUES { "sample", "one", "swapper,one", "plugins", NULL } },
 	{ "index", DUMP, OPTION_CHOICE, VALUES { "@/perf.data.cstidx", "@/ix", "@/perf.data", NULL } },
 	{ "no-index", DUMP, OPTION_FLAG, NULL },
-	{ "output", SAMPLES, OPTION_CHOICE, VALUES { "@/out", "-", "@/perf.data", "@/absent/out", NULL } },
+	{ "output", SAMPLES | MERGE, OPTION_CHOICE, VALUES { "@/out", "-", "@/perf.data", "@/absent/out", NULL } },
 	{ "itrace", INJECT | SCRIPT, OPTION_TEXT, VALUES { "b", "i100il64", "i1000il16g16", "i1us", "cre", "e-o-l", "i1000ig8be",
 		"i1msZ", "s10i100i", "bq", "i50tl8", NULL } },
 	{ "strip", INJECT, OPTION_FLAG, NULL },
@@ -91,8 +92,11 @@ const struct option_row option_rows[] = {
 	{ "sparse", INDEX, OPTION_FLAG, NULL },
 	{ "full", INDEX, OPTION_FLAG, NULL },
 	{ "show", INDEX, OPTION_FLAG, NULL },
-	{ "help", ALL, OPTION_FLAG, NULL },
-	{ "list-opts", ALL, OPTION_FLAG, NULL },
+	{ "help", ALL | MERGE, OPTION_FLAG, NULL },
+	{ "list-opts", ALL | MERGE, OPTION_FLAG, NULL },
+	{ "weighted-input", MERGE, OPTION_CHOICE, VALUES { "1,@/a.cst", "3,@/b.cst", "18446744073709551615,@/a.cst", "1,@/perf.data",
+		"2,-", NULL } },
+	{ "input-files", MERGE, OPTION_CHOICE, VALUES { "@/list", "@/a.cst", "-", NULL } },
 };
 const unsigned int nr_option_rows = sizeof(option_rows) / sizeof(option_rows[0]);
 
