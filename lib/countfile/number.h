@@ -48,12 +48,12 @@ static inline uint64_t number_to_signed(uint64_t v)
 	return v >> 1 ^ (v & 1 ? UINT64_MAX : 0);
 }
 
-struct cursor {
+struct count_cursor {
 	const uint8_t *p;
 	int bad;	/* a number with more bytes than needed, or more bits than it can have */
 };
 
-static inline uint64_t number_get(struct cursor *c)
+static inline uint64_t number_get(struct count_cursor *c)
 {
 	uint64_t v = *c->p++, b;
 	unsigned int shift;
@@ -73,7 +73,7 @@ static inline uint64_t number_get(struct cursor *c)
 	return v;
 }
 
-static inline uint64_t number_get_tagged(struct cursor *c, unsigned int bits, unsigned int *tag)
+static inline uint64_t number_get_tagged(struct count_cursor *c, unsigned int bits, unsigned int *tag)
 {
 	uint64_t v = *c->p++, high;
 
@@ -86,7 +86,7 @@ static inline uint64_t number_get_tagged(struct cursor *c, unsigned int bits, un
 }
 
 /* A number that must not be above `most`. */
-static inline uint64_t number_get_most(struct cursor *c, uint64_t most)
+static inline uint64_t number_get_most(struct count_cursor *c, uint64_t most)
 {
 	uint64_t v = number_get(c);
 

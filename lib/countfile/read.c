@@ -12,7 +12,7 @@
 #define BUFFER (BLOCK_HEADER + BLOCK_MAX + BLOCK_HEADER)
 
 struct cst_count_reader {
-	struct cursor c;		/* next record in `buf` */
+	struct count_cursor c;		/* next record in `buf` */
 	const uint8_t *end;		/* of the content of this block */
 	int error;
 	uint32_t table_binary;
@@ -215,7 +215,7 @@ static const char *get_name(struct cst_count_reader *r, size_t len)
 }
 
 /* Counts are written less one. */
-static uint64_t get_count(struct cursor *c)
+static uint64_t get_count(struct count_cursor *c)
 {
 	uint64_t v = number_get(c);
 
@@ -224,7 +224,7 @@ static uint64_t get_count(struct cursor *c)
 }
 
 /* The place that a first number means, which is one more than the distance from the last one. */
-static uint64_t get_place(struct cursor *c, uint64_t at, uint64_t first)
+static uint64_t get_place(struct count_cursor *c, uint64_t at, uint64_t first)
 {
 	c->bad |= !first || first - 1 > CST_COUNT_OUTSIDE - 1 - at;
 	return at + first - 1;
@@ -238,7 +238,7 @@ static void get_total(struct cst_count_reader *r, struct cst_count_total *t)
 
 static void get_binary(struct cst_count_reader *r, struct cst_count_binary *b, uint64_t first)
 {
-	struct cursor *c = &r->c;
+	struct count_cursor *c = &r->c;
 	size_t len;
 
 	first -= ENTRY_BINARY;
@@ -272,7 +272,7 @@ static void get_segment(struct cst_count_reader *r, struct cst_count_segment *g)
 
 static void get_range(struct cst_count_reader *r, struct cst_count_range *g, uint64_t at)
 {
-	struct cursor *c = &r->c;
+	struct count_cursor *c = &r->c;
 	uint64_t v, bytes;
 
 	g->binary = r->table_binary;
@@ -303,7 +303,7 @@ static void get_not_taken(struct cst_count_reader *r, struct cst_count_not_taken
 
 static void get_edge(struct cst_count_reader *r, struct cst_count_edge *e, uint64_t at)
 {
-	struct cursor *c = &r->c;
+	struct count_cursor *c = &r->c;
 	unsigned int outside;
 	uint64_t distance;
 
@@ -322,7 +322,7 @@ static void get_entry(struct cst_count_reader *r, struct cst_count_entry *e, uin
 	e->count = get_count(&r->c);
 }
 
-static uint32_t get_node_binary(struct cursor *c, uint32_t other)
+static uint32_t get_node_binary(struct count_cursor *c, uint32_t other)
 {
 	uint32_t binary = (uint32_t)number_get_most(c, UINT32_MAX) - 1;
 
@@ -330,7 +330,7 @@ static uint32_t get_node_binary(struct cursor *c, uint32_t other)
 	return binary;
 }
 
-static uint64_t get_node_place(struct cursor *c, uint64_t base)
+static uint64_t get_node_place(struct count_cursor *c, uint64_t base)
 {
 	uint64_t place = base + number_to_signed(number_get(c));
 
@@ -342,7 +342,7 @@ static void get_node(struct cst_count_reader *r, struct cst_count_node *n)
 {
 	uint64_t up = number_get(&r->c);
 	const struct count_node *parent;
-	struct cursor *c = &r->c;
+	struct count_cursor *c = &r->c;
 	unsigned int flags = *c->p++;
 
 	c->bad |= flags > NODE_ALL || !up || up > (uint64_t)r->state.levels + 1;
