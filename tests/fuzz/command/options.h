@@ -13,7 +13,7 @@ enum option_kind {
 
 struct option_row {
 	const char *name;
-	uint8_t commands;	/* a bit for each command that has it */
+	uint16_t commands;	/* a bit for each command that has it */
 	enum option_kind kind;
 	const char *const *values;	/* ends with NULL */
 };
