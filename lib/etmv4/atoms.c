@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * atoms.c - atom packets 0xC0..0xFF as data (Arm ARM "Atom packets", formats 1 to 6).
+ * atoms.c - the table of atom packets 0xC0..0xFF, formats 1 to 6 (Arm ARM K10.5.2.10).
  *
- * Format 6: bits 4:0 plus 3 E atoms, then one more: E when bit 5 of the header is 0, else N.
+ * Format 6: bits 4:0 plus 3 E atoms, then one more: E if bit 5 of the header is 0, else N.
  */
 #include "etmv4.h"
 
-/* `n` atoms `b` as struct atom_code has them. */
+/* A row of the table: `n` atoms, whose bits `b` have the oldest one in bit 0. */
 #define E1(b)	((b) & 1)
 #define ONES(b)	(E1(b) + E1((b) >> 1) + E1((b) >> 2) + E1((b) >> 3) + E1((b) >> 4))
 #define A(b, n)	{ (b) | 1u << (n), n, ONES(b) }

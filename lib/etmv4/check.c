@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * check.c - what is reserved or contradicts the configuration in a packet that can be read all the same. Only
- * packets that can have such things come here; `p` is the packet as it stands.
+ * check.c - findings for packets that can be parsed, but have a value that is reserved or contradicts the configuration.
+ * Only packets of types that can have one are checked. `p` is the first byte of the packet.
  */
 #include <cstrace/error.h>
 
@@ -30,12 +30,12 @@ static void check_context(const struct etmv4_parser *ps, uint8_t info, struct cs
 		packet_finding(pkt, CST_FIND_ETM_CONTEXT_BITS);
 	if ((info & CTXT_VMID && !ps->cfg->vmid_bytes) || (info & CTXT_CID && !ps->cfg->cid_bytes))
 		packet_finding(pkt, CST_FIND_ETM_CONTEXT_ID);
-	/* AArch64 has one instruction set */
+	/* AArch64 has one instruction set, IS0 */
 	if (pkt->flags & CST_PF_ADDR && info & CTXT_SF && pkt->is)
 		packet_finding(pkt, CST_FIND_ETM_CONTEXT_IS);
 }
 
-/* An address of `bytes` bytes at `p`. */
+/* Checks a long address of `bytes` bytes at `p` (K10.5.2.14.2). */
 static void check_long(const struct etmv4_parser *ps, const uint8_t *p, unsigned int bytes, struct cst_packet *pkt)
 {
 	if ((p[0] | (pkt->is ? 0 : p[1])) & 0x80)
@@ -50,7 +50,7 @@ static void check_trace_info(const struct etmv4_parser *ps, const uint8_t *p, st
 	int ete = cfg->protocol == CST_PROTO_ETE;
 	uint32_t defined = INFO_CC | (ete ? INFO_TRANSACTION : INFO_COND | INFO_LOAD_STORE);
 
-	/* a second control byte has no bits yet */
+	/* a second control byte has no defined bits */
 	if (p[1] & ~PLCTL_DEFINED || pkt->info & ~defined || (ete && p[1] & PLCTL_KEY && pkt->key))
 		packet_finding(pkt, CST_FIND_ETM_INFO_BITS);
 	if (!(pkt->info & INFO_CC) == !!cfg->cycle_count || (pkt->info & INFO_COND && !cfg->cond_trace && !ete))
@@ -65,7 +65,7 @@ static void check_cycle_count(struct etmv4_parser *ps, const uint8_t *p, struct 
 
 	if (!cfg->cycle_count)
 		packet_finding(pkt, CST_FIND_ETM_CC_OFF);
-	/* without a commit field what would be one has a fixed value */
+	/* with COMMOPT 1, the bits of the commit field have a fixed value */
 	if (cfg->commopt && ((pkt->type == CST_PKT_CCNT_F2 && (!(p[0] & 1) || p[1] >> 4 != 15)) ||
 			     (pkt->type == CST_PKT_CCNT_F3 && p[0] & 0x0c)))
 		packet_finding(pkt, CST_FIND_ETM_CC_COMMIT);
@@ -74,10 +74,10 @@ static void check_cycle_count(struct etmv4_parser *ps, const uint8_t *p, struct 
 	ps->overflowed = 0;
 }
 
-/* Exception types that the profile has (sheet "Exception packet", TYPE). */
+/* True if the profile has the exception type (Arm ARM, "Exception packet", TYPE). */
 static int is_exception(const struct cst_config *cfg, unsigned int type)
 {
-	/* by bit; the M profile's interrupts from number 8 on follow at 0x208 */
+	/* bit n: type n exists; interrupts of the M profile from number 8 on are types 0x208 and above */
 	static const uint32_t ar = 0x00ffdcdf, m = 0x07ffd8fe;
 
 	if (cfg->profile == CST_PROFILE_M)
@@ -102,7 +102,7 @@ static void check_q(const struct etmv4_parser *ps, const uint8_t *p, struct cst_
 {
 	int with_count = pkt->q_type != 15;
 
-	/* QSUPP 1: always with a count; 2: never */
+	/* TRCIDR0.QSUPP 1: all Q packets have a count; 2: none has */
 	if ((ps->cfg->qsupp == 1 && !with_count) || (ps->cfg->qsupp == 2 && with_count))
 		packet_finding(pkt, CST_FIND_ETM_Q_FORM);
 	if (pkt->q_type == 10 || pkt->q_type == 11)
@@ -164,7 +164,7 @@ void cst_etmv4_check(struct etmv4_parser *ps, const uint8_t *p, struct cst_packe
 			packet_finding(pkt, CST_FIND_RESERVED_BITS);
 		break;
 	case CST_PKT_OVERFLOW:
-		/* ETE counts anew after it */
+		/* in ETE the first cycle count after an Overflow is unknown */
 		ps->overflowed = ps->cfg->protocol == CST_PROTO_ETE;
 		break;
 	default:

@@ -2,20 +2,23 @@
 /*
  * cond.c - conditional non-branch instructions (ETMv4 for the R and M profile): packets to elements.
  *
- * Each conditional instruction gives a C element with a key, each result an R element with the key of the
- * instructions that it is about. Both kinds of key count up modulo the number of ordinary keys; a key from there
- * on is special, and does not change what is counted but for one step.
+ * Each conditional instruction makes a C element with a key, each result an R element with the key of its
+ * instructions. C keys and R keys are counted modulo the number of ordinary keys, TRCIDR12 - TRCIDR13. A packet with a
+ * special key, from that number on, adds 1 to the count.
  *
- * The packets' lengths and fields are confirmed by several public decoders, the meaning of keys and tokens by two
- * of them that agree; whether a Cancel takes R elements back is not known publicly. Here it does, and a Cancel,
- * Mispredict or Exception makes all results unknown that are still to come: a result may be missing, but none is
- * wrong. No element of these has an influence on the program flow.
+ * Several public decoders confirm lengths and fields of the packets, two of them the meaning of keys and tokens. It is
+ * not public if a Cancel removes R elements. Here it does, and the outstanding results are unknown after a Cancel, a
+ * Mispredict or an Exception: a result may be missing, but none is wrong. C and R elements do not change the program
+ * flow.
  */
 #include <cstrace/flow.h>
 
 #include "etmv4.h"
 
-/* Two bits of a token: a third value begins one of four bits, or says that no more follow. */
+/*
+ * Tokens of Conditional Result format 3 have two bits. The value 3 begins a token of four bits if results are flags
+ * (TRCIDR0.CONDTYPE 1); otherwise no token follows.
+ */
 enum token {
 	TOKEN_BITS = 2,
 	TOKEN_MORE = 3,
@@ -24,7 +27,7 @@ enum token {
 	ALL_TOKENS = 12,
 };
 
-/* Flags as RESULT has them. */
+/* Bits of the RESULT field: flags of the APSR. */
 enum { FLAG_V = 1, FLAG_C = 2, FLAG_Z = 4, FLAG_N = 8 };
 
 static uint32_t next_key(const struct etmv4_queue *q, uint32_t key, uint32_t steps)
@@ -36,14 +39,14 @@ static void instruction(struct etmv4_queue *q, uint64_t index, uint32_t key)
 {
 	struct cst_element *e;
 
-	if (q->state != ETMV4_SYNCED)	/* the queue was full */
+	if (q->state != ETMV4_SYNCED)	/* an element of this packet found the queue full */
 		return;
 	e = cst_etmv4_queue_push(q, CST_EL_COND_INSN, index);
 	if (e)
 		e->value = key;
 }
 
-/* `result` as in cst_generic.num. */
+/* Queues an R element; `what` has the form of cst_generic.num. */
 static void result(struct etmv4_queue *q, uint64_t index, uint32_t key, unsigned int what)
 {
 	struct cst_element *e;
@@ -62,13 +65,13 @@ static unsigned int flags_result(unsigned int nzcv)
 	return CST_COND_FLAGS | nzcv << CST_COND_FLAGS_SHIFT;
 }
 
-/* A token of two bits. */
+/* Returns the result of a token of two bits. */
 static unsigned int short_token(const struct etmv4_queue *q, unsigned int token)
 {
 	static const uint8_t flags[3] = { FLAG_C, FLAG_N, FLAG_Z | FLAG_C };
 	static const uint8_t passed[3] = { CST_COND_FAILED, CST_COND_PASSED, 0 };
 
-	if (token == TOKEN_MORE)	/* reserved where it stands alone */
+	if (token == TOKEN_MORE)	/* reserved in packets with a single token */
 		return 0;
 	return q->cfg->cond_flags ? flags_result(flags[token]) : passed[token];
 }
@@ -139,7 +142,7 @@ void cst_etmv4_cond_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 {
 	uint64_t index = pkt->index;
 
-	/* without TRCIDR12 and 13 the keys cannot be told */
+	/* without TRCIDR12 and TRCIDR13 the number of keys is unknown */
 	if (!q->cfg->cond_keys)
 		return;
 	switch (pkt->type) {

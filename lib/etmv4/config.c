@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * config.c - ETMv4 and ETE registers to decoder configuration.
+ * config.c - ETMv4 and ETE registers to decoder configuration (Arm ARM K10.5.1.3; IHI 0064, TRCIDR0 to TRCIDR13,
+ * TRCCONFIGR, TRCDEVARCH).
  */
 #include <string.h>
 
@@ -9,16 +10,16 @@
 
 #include "bits.h"
 
-/* VMID and context ID sizes are encoded as a number of bytes: 1, 2, 4; anything else is none. */
+/* Sizes of VMID and context ID are numbers of bytes: 1, 2 or 4. Other values are reserved and taken as 0. */
 static uint8_t id_bytes(unsigned int field)
 {
 	return field == 1 || field == 2 || field == 4 ? field : 0;
 }
 
 /*
- * What is switched on must be there, or the registers are not those of the trace unit that made the trace:
- * nothing could be trusted. Loads and stores of A64 are never P0 instructions: trace units of the A profile
- * do not have it, nor those with 64-bit addresses.
+ * True if TRCCONFIGR enables what TRCIDR0 does not have: the registers are then not those of the trace unit that made the
+ * trace, and are rejected. Trace units of the A profile, or with 64-bit addresses, have no loads and stores that are P0
+ * instructions.
  */
 static int contradicts(const struct cst_config *cfg, const struct cst_etmv4_regs *r)
 {
@@ -28,7 +29,7 @@ static int contradicts(const struct cst_config *cfg, const struct cst_etmv4_regs
 		return 1;
 	if (data && !cfg->data_trace)
 		return 1;
-	/* 4 to 6 are reserved; of CONDTYPE, 2 and 3 */
+	/* reserved are 4 to 6 of TRCCONFIGR.COND, and 2 and 3 of TRCIDR0.CONDTYPE */
 	return cond && (!cfg->cond_trace || (cond > 3 && cond != 7) || BITS(r->idr0, 13, 12) > 1);
 }
 
@@ -43,7 +44,7 @@ int cst_etmv4_is_ete(const struct cst_etmv4_regs *r, int recorded)
 	return recorded || BITS(r->idr1, 11, 8) == MAJOR_SEE_DEVARCH;
 }
 
-/* Major and minor version, in four bits each; a major version of 0 is none. */
+/* Returns major and minor version in four bits each; major version 0: TRCDEVARCH names another architecture. */
 static uint8_t arch_version(const struct cst_etmv4_regs *r, int ete)
 {
 	unsigned int major = BITS(r->idr1, 11, 8), minor = BITS(r->idr1, 7, 4);

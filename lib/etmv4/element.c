@@ -69,8 +69,8 @@ const uint8_t cst_etmv4_roles[CST_PKT_TYPES] = {
 #define FIRST_CAP 256
 
 /*
- * Elements that are not committed yet. Processors speculate over some hundred; a Cancel or Mispredict
- * looks through all of them, so that hostile trace must not heap them up.
+ * Maximum number of uncommitted elements. Processors speculate over some hundred. A Cancel or Mispredict searches all of
+ * them, so that without a limit crafted trace would take quadratic time.
  */
 #define MAX_OPEN 8192
 
@@ -139,7 +139,7 @@ static int grow(struct etmv4_queue *q)
 	return 0;
 }
 
-/* P0 elements that an element stands for. */
+/* Returns the number of P0 elements in an element. */
 static uint32_t p0_count(const struct etmv4_queue *q, const struct cst_element *e)
 {
 	switch (e->kind) {
@@ -153,13 +153,13 @@ static uint32_t p0_count(const struct etmv4_queue *q, const struct cst_element *
 	case CST_EL_TRANS_START:
 		return e->num && q->cfg->trans_p0;
 	case CST_EL_EXC_RETURN:
-		/* P0 on v6-M and v7-M only; v8-M needs ETMv4.2 */
+		/* P0 on v6-M and v7-M only; trace units of v8-M are ETMv4.2 and later */
 		return q->cfg->profile == CST_PROFILE_M && q->cfg->version < 0x42;
 	}
 	return 0;
 }
 
-/* Table K10-2: elements that are not speculative and survive Cancel and Discard. */
+/* True if a Cancel or Discard does not remove the element, since it is not speculative (Table K10-2). */
 static int is_kept(const struct cst_element *e)
 {
 	switch (e->kind) {
@@ -205,7 +205,7 @@ struct cst_element *cst_etmv4_queue_push(struct etmv4_queue *q, enum cst_element
 	return e;
 }
 
-/* Everything in the ring is final. */
+/* Makes all elements of the ring final. */
 static void finalize(struct etmv4_queue *q)
 {
 	q->final = q->count;
@@ -213,9 +213,8 @@ static void finalize(struct etmv4_queue *q)
 }
 
 /*
- * Drop what is uncommitted from element `from` on, except what survives a Cancel; in order. A Transaction Commit
- * acts at once, whatever is speculative (K10.5.4.3.1), and so it survives, too, unless its Transaction Start is
- * dropped.
+ * Drops the uncommitted elements from `from` on, except those that survive a Cancel. A Transaction Commit acts at once,
+ * whatever is speculative (K10.5.4.3.1), and survives, too, unless its Transaction Start is dropped.
  */
 static void drop_uncommitted(struct etmv4_queue *q, uint32_t from)
 {
@@ -244,8 +243,9 @@ static void drop_uncommitted(struct etmv4_queue *q, uint32_t from)
 }
 
 /*
- * The Transaction Commit at or after `from` whose Transaction Start is older: what the transaction has committed
- * until then is executed, even if the trace ends before the rest is committed (K10.5.4.3.1). q->count: none.
+ * Returns the Transaction Commit at or after `from` whose Transaction Start is before `from`, or q->count. The elements
+ * of the transaction that are committed by then are executed, even if the trace ends before the rest is committed
+ * (K10.5.4.3.1).
  */
 static uint32_t find_early_commit(const struct etmv4_queue *q, uint32_t from)
 {
@@ -259,7 +259,7 @@ static uint32_t find_early_commit(const struct etmv4_queue *q, uint32_t from)
 	return q->count;
 }
 
-/* Decoding stops here: results of conditional instructions that are to come do not come. */
+/* Makes outstanding results of conditional instructions unknown, since decoding is interrupted here. */
 static void flush_conditions(struct etmv4_queue *q, uint64_t index)
 {
 	struct cst_element *e;
@@ -274,8 +274,8 @@ static void flush_conditions(struct etmv4_queue *q, uint64_t index)
 }
 
 /*
- * Discard, Overflow, a bad packet: speculative elements are gone, what is not speculative is still
- * reported, and decoding starts anew at the next A-sync.
+ * Handles a Discard (K10.5.3.5), an Overflow or a bad packet: drops the speculative elements, makes the others final, and
+ * waits for the next A-sync.
  */
 static void fail(struct etmv4_queue *q, uint64_t index, int reason, int error)
 {
@@ -283,7 +283,7 @@ static void fail(struct etmv4_queue *q, uint64_t index, int reason, int error)
 
 	drop_uncommitted(q, q->final);
 	flush_conditions(q, index);
-	if (q->count == q->cap && grow(q))	/* only kept elements, and no memory: they make room */
+	if (q->count == q->cap && grow(q))	/* no memory: NO_SYNC replaces the youngest of the kept elements */
 		q->count--;
 	e = at(q, q->count++);
 	memset(e, 0, sizeof(*e));
@@ -311,6 +311,7 @@ void cst_etmv4_queue_restart(void *queue, uint64_t index)
 	q->state = ETMV4_WAIT_INFO;
 }
 
+/* Makes the n oldest uncommitted P0 elements final (K10.5.3.3). */
 static void commit(struct etmv4_queue *q, uint32_t n, uint64_t index)
 {
 	struct cst_element *e;
@@ -321,7 +322,7 @@ static void commit(struct etmv4_queue *q, uint32_t n, uint64_t index)
 		return;
 	}
 	q->depth -= n;
-	/* the oldest are those that were speculative before the first packet seen */
+	/* the oldest ones precede the first packet seen */
 	if (q->unseen) {
 		p0 = n < q->unseen ? n : q->unseen;
 		q->unseen -= p0;
@@ -340,13 +341,14 @@ static void commit(struct etmv4_queue *q, uint32_t n, uint64_t index)
 	}
 }
 
+/* Commits the P0 elements that exceed the maximum speculation depth (TRCIDR8.MAXSPEC). */
 static void implicit_commit(struct etmv4_queue *q, uint64_t index)
 {
 	if (q->depth > q->cfg->max_spec)
 		commit(q, q->depth - q->cfg->max_spec, index);
 }
 
-/* Remove the n youngest uncommitted P0 elements, and what is speculative after the oldest of them. */
+/* Removes the n youngest uncommitted P0 elements, and the speculative elements after the oldest of them (K10.5.3.4). */
 static void cancel(struct etmv4_queue *q, uint32_t n, uint64_t index)
 {
 	uint64_t uncommitted = q->stats->uncommitted;
@@ -371,20 +373,20 @@ static void cancel(struct etmv4_queue *q, uint32_t n, uint64_t index)
 		}
 		n -= p0;
 	}
-	/* what is left were elements older than the first packet seen */
+	/* the remaining ones precede the first packet seen */
 	q->unseen -= n < q->unseen ? n : q->unseen;
 	if (q->final_atoms && at(q, q->final)->n == q->final_atoms) {
 		q->final++;
 		q->final_atoms = 0;
 	}
 	drop_uncommitted(q, i);
-	q->stats->uncommitted = uncommitted;	/* what is cancelled did not happen: no loss */
+	q->stats->uncommitted = uncommitted;	/* cancelled elements are no loss */
 	cst_etmv4_cond_flush(q, index);
 }
 
 /*
- * The youngest committed P0 element is an atom, and no P0 element follows: a Mispredict may still be
- * about it (K10.5.5.11 applies one to the most recent branch, committed or not). It is held until then.
+ * Returns 1 if the youngest committed P0 element is an atom and no P0 element follows. The atom is held until the next
+ * one, since a Mispredict may apply to it (K10.5.5.11: to the most recent branch, committed or not).
  */
 static int awaits_mispredict(const struct etmv4_queue *q)
 {
@@ -399,7 +401,7 @@ static int awaits_mispredict(const struct etmv4_queue *q)
 	return 1;
 }
 
-/* Invert the youngest atom; a Target Address after it is void. */
+/* Inverts the youngest atom and removes a Target Address after it (K10.5.5.11). */
 static void mispredict(struct etmv4_queue *q, uint64_t index)
 {
 	uint32_t oldest = q->final - awaits_mispredict(q);
@@ -416,7 +418,7 @@ static void mispredict(struct etmv4_queue *q, uint64_t index)
 		}
 	}
 	if (i == oldest || (i - 1 == q->final && e->n == q->final_atoms)) {
-		if (q->unseen)	/* it is about an atom before the first packet seen */
+		if (q->unseen)	/* the atom precedes the first packet seen */
 			return;
 		fail(q, index, CST_UNSYNC_BAD_PACKET, CST_ERR_NO_ATOM);
 		return;
@@ -456,9 +458,9 @@ static void push_context(struct etmv4_queue *q, const struct cst_packet *pkt, ui
 	e->ctx.bits64 = pkt->sf;
 	e->ctx.context_id = pkt->cid;
 	e->ctx.vmid = pkt->vmid;
-	if (!(pkt->flags & CST_PF_CONTEXT))	/* the one-byte packet: the context is the last one */
+	if (!(pkt->flags & CST_PF_CONTEXT))	/* a one-byte Context packet: the context is the last one */
 		e->flags = CST_EL_F_SAME;
-	if (pkt->flags & CST_PF_ADDR) {	/* of one packet with an address: the instruction set is known */
+	if (pkt->flags & CST_PF_ADDR) {	/* the packet has an address, which selects the instruction set */
 		e->flags |= CST_EL_F_ADDRESS;
 		e->is = pkt->is;
 	}
@@ -479,7 +481,7 @@ static void push_address(struct etmv4_queue *q, enum cst_element_kind kind,
 	e->flags = CST_EL_F_ADDRESS;
 }
 
-/* M profile: in place of a return address, that an exception follows another one without a return between. */
+/* M profile: value in place of a return address if the exception follows another one without a return (tail chain). */
 #define TAIL_CHAIN_ADDRESS 0xfffffffeu
 
 static int is_tail_chain(const struct etmv4_queue *q, const struct cst_packet *addr)
@@ -488,9 +490,9 @@ static int is_tail_chain(const struct etmv4_queue *q, const struct cst_packet *a
 }
 
 /*
- * The Exception element; its address packet has arrived (or there is none, for PE reset). With
- * E1:E0 = 10 the address is the target of the branch before, so context and Target Address elements
- * come first (K10.5.2.13.2).
+ * Queues the Exception element. Its address packet has arrived, unless there is none (PE reset). With E1:E0 = 10 the
+ * address is the target of the branch before, and Context and Target Address elements precede the exception
+ * (K10.5.2.13.2).
  */
 static void push_exception(struct etmv4_queue *q, const struct cst_packet *addr)
 {
@@ -504,10 +506,10 @@ static void push_exception(struct etmv4_queue *q, const struct cst_packet *addr)
 	}
 	if (addr && addr->flags & CST_PF_CONTEXT)
 		push_context(q, addr, q->exc_index);
-	/* a tail chain has no address that execution could go on at */
+	/* the value of a tail chain is no address */
 	if (addr && q->exc_flags & CST_EL_F_BR_TARGET && !is_tail_chain(q, addr))
 		push_address(q, CST_EL_ADDRESS, addr, q->exc_index);
-	if (q->state != state)	/* the queue was full */
+	if (q->state != state)	/* the queue was full: synchronisation has ended */
 		return;
 	e = cst_etmv4_queue_push(q, CST_EL_EXCEPTION, q->exc_index);
 	if (!e)
@@ -527,7 +529,7 @@ static void push_exception(struct etmv4_queue *q, const struct cst_packet *addr)
 	cst_etmv4_cond_flush(q, q->exc_index);
 }
 
-/* The Exception packet itself. */
+/* Keeps the fields of an Exception packet for push_exception(). */
 static void start_exception(struct etmv4_queue *q, const struct cst_packet *pkt, uint16_t flags)
 {
 	q->exc_num = pkt->exc_type;
@@ -535,7 +537,7 @@ static void start_exception(struct etmv4_queue *q, const struct cst_packet *pkt,
 	q->exc_flags = flags;
 }
 
-/* A return, or the start of a transaction: a P0 element as p0_count() says. */
+/* Queues a return or a Transaction Start, which is a P0 element if p0_count() says so. */
 static void push_p0(struct etmv4_queue *q, enum cst_element_kind kind, const struct cst_packet *pkt)
 {
 	struct cst_element *e = cst_etmv4_queue_push(q, kind, pkt->index);
@@ -580,7 +582,7 @@ static void push_value(struct etmv4_queue *q, enum cst_element_kind kind,
 	}
 }
 
-/* Where in the data trace stream this place is. */
+/* Queues a data synchronisation marker, which the data trace stream has at the same place. */
 static void push_data_sync(struct etmv4_queue *q, const struct cst_packet *pkt)
 {
 	struct cst_element *e = cst_etmv4_queue_push(q, CST_EL_TS_MARKER, pkt->index);
@@ -611,7 +613,7 @@ static void trace_info(struct etmv4_queue *q, const struct cst_packet *pkt)
 	implicit_commit(q, pkt->index);
 }
 
-/* Packets of what was executed: P0 elements, and what is speculative as they are. Returns whether there is a P0 element more. */
+/* Queues the elements of packets that describe execution. Returns 1 if P0 elements may have been added. */
 static int flow_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 {
 	uint8_t state = q->state;
@@ -680,7 +682,7 @@ static int flow_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 	return 0;
 }
 
-/* What was speculative is committed, cancelled or corrected. */
+/* Handles packets that resolve speculation: Commit, Cancel and Mispredict (K10.5.2.8, K10.5.2.9). */
 static void resolving_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 {
 	uint8_t state = q->state;
@@ -699,7 +701,7 @@ static void resolving_packet(struct etmv4_queue *q, const struct cst_packet *pkt
 		mispredict(q, pkt->index);
 }
 
-/* A packet of a stream that is in step. */
+/* Handles a packet in synchronisation. */
 static void synced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 {
 	uint8_t state = q->state;
@@ -745,7 +747,7 @@ static int is_address(uint8_t type)
 	       type == CST_PKT_ADDR_64 || type == CST_PKT_ADDR_CTXT_32 || type == CST_PKT_ADDR_CTXT_64;
 }
 
-/* Packets of a stream that is out of step, until A-sync and Trace Info. */
+/* Handles a packet before synchronisation, which is an A-sync and then a Trace Info (K10.5.1.1). */
 static void unsynced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 {
 	struct cst_element *e;
@@ -774,7 +776,7 @@ static void unsynced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 		}
 	}
 	if (q->state == ETMV4_WAIT_INFO) {
-		/* only what the trace unit may say before its state is known has a place there */
+		/* a trace unit sends no other packet between A-sync and Trace Info */
 		e = cst_etmv4_queue_push(q, CST_EL_FINDING, pkt->index);
 		if (e)
 			e->num = CST_FIND_ETM_BEFORE_INFO;
@@ -782,7 +784,6 @@ static void unsynced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 		if (q->cfg->strict)
 			q->state = ETMV4_WAIT_ASYNC;
 	}
-	/* what is lost, and not what synchronises */
 	q->stats->unsynced += pkt->size;
 }
 
@@ -806,7 +807,7 @@ void cst_etmv4_queue_packet(void *queue, const struct cst_packet *pkt)
 	}
 	if (err) {
 		q->stats->bad_packets++;
-		/* a cut packet at the end loses nothing before it */
+		/* the last packet of the trace may be cut: no packet was lost before it */
 		if (pkt->type != CST_PKT_INCOMPLETE && q->state == ETMV4_SYNCED)
 			fail(q, pkt->index, CST_UNSYNC_BAD_PACKET, err);
 		else
@@ -832,7 +833,7 @@ void cst_etmv4_queue_packet(void *queue, const struct cst_packet *pkt)
 	if (q->exc_pending && pkt->type != CST_PKT_IGNORE) {
 		if (!is_address(pkt->type)) {
 			fail(q, q->exc_index, CST_UNSYNC_BAD_PACKET, CST_ERR_NO_ADDRESS);
-			/* when it is an A-sync, decoding goes on behind that one */
+			/* if the packet is an A-sync, synchronisation begins with it */
 			unsynced_packet(q, pkt);
 			return;
 		}
@@ -853,7 +854,7 @@ void cst_etmv4_queue_end(void *queue)
 	if (q->ended)
 		return;
 	q->ended = 1;
-	/* what is not speculative is still reported up to the first P0 element that is */
+	/* elements that are not speculative are emitted up to the first uncommitted P0 element */
 	if (!q->final_atoms)
 		for (; i < q->count && !p0_count(q, at(q, i)); i++)
 			if (is_kept(at(q, i)) || is_transaction(at(q, i))) {
@@ -875,7 +876,7 @@ void cst_etmv4_queue_end(void *queue)
 		*at(q, q->final++) = early;
 	q->count = q->final;
 	flush_conditions(q, q->last_index);
-	if (q->count == q->cap && grow(q))	/* the end has its place in any case */
+	if (q->count == q->cap && grow(q))	/* no memory: END replaces the youngest element */
 		q->count--;
 	e = cst_etmv4_queue_push(q, CST_EL_END, q->last_index);
 	if (e)
@@ -883,7 +884,7 @@ void cst_etmv4_queue_end(void *queue)
 	finalize(q);
 }
 
-/* A Transaction Failure, or what implies one: Discard, Overflow, the end of the trace, PE reset (K10.5.2.13.2). */
+/* True for a Transaction Failure, and for what implies one: Discard, Overflow, end of trace, PE reset (K10.5.2.13.2). */
 static int is_failure(const struct cst_element *e)
 {
 	return e->kind == CST_EL_TRANS_FAIL || e->kind == CST_EL_NO_SYNC || e->kind == CST_EL_END ||
@@ -891,8 +892,8 @@ static int is_failure(const struct cst_element *e)
 }
 
 /*
- * A held transaction: its elements are released by Transaction Commit, dropped by Transaction Failure. Returns 1
- * when the front may be taken.
+ * Resolves the transaction at the front of the queue: a Transaction Commit releases its elements, a Transaction Failure
+ * drops them (K10.5.4). Returns 1 if the front may be taken.
  */
 static int resolve_transaction(struct etmv4_queue *q)
 {
@@ -913,7 +914,7 @@ static int resolve_transaction(struct etmv4_queue *q)
 	}
 	if (i == q->final) {
 		q->trans_scan = i;
-		/* a transaction longer than the queue may be is taken for committed */
+		/* a transaction that is longer than the maximum queue is treated as committed */
 		if (q->count + 1 >= q->cfg->max_queue) {
 			q->trans_open = 1;
 			q->trans_scan = 0;
@@ -922,7 +923,7 @@ static int resolve_transaction(struct etmv4_queue *q)
 		return 0;
 	}
 	q->stats->trans_failed++;
-	/* a transaction cannot change the context: what it told of it stays true */
+	/* a transaction cannot change the context, so that its Context elements stay valid */
 	for (from = to = 1; from < q->count; from++) {
 		if (from < i && !is_kept(at(q, from)) && at(q, from)->kind != CST_EL_CONTEXT)
 			continue;
@@ -937,7 +938,7 @@ static int resolve_transaction(struct etmv4_queue *q)
 	return 1;
 }
 
-/* Split the oldest n atoms off the front element. */
+/* Splits the oldest n atoms off the front element and returns them. */
 static const struct cst_element *take_atoms(struct etmv4_queue *q, uint8_t n)
 {
 	struct cst_element *e = at(q, 0);

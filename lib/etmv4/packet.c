@@ -11,13 +11,13 @@
 
 #define ASYNC_ZEROS (ETMV4_ASYNC_SIZE - 1)
 
-/* Unsynchronised bytes of one packet: its size is a 16-bit number. */
+/* Maximum unsynchronised bytes of one packet, whose size is a 16-bit number. */
 #define MAX_SKIP 0xffff
 
 /* Which trace units have a header: the `when` column of packets.def. */
 enum hdr_when { ALWAYS, ETMV4, ETE, ETE13, V43, V8M, TSMARK, DATA, COND, Q };
 
-/* Addresses of Target Address, Source Address and Q packets (D4.11 of Arm IHI 0064): the `address` column. */
+/* Forms of the address in Target Address, Source Address and Q packets (K10.5.2.14): the `address` column. */
 enum address_form { ADDRESS_NONE, ADDRESS_MATCH, ADDRESS_SHORT, ADDRESS_LONG32, ADDRESS_LONG64 };
 
 static const struct {
@@ -57,7 +57,7 @@ static int has_header(const struct cst_config *cfg, enum hdr_when when)
 	return 0;
 }
 
-/* Headers that exist, but not in this configuration. */
+/* True for headers whose type is CST_PKT_RESERVED_CFG, not CST_PKT_RESERVED, in a trace unit that lacks them. */
 static int is_configurable(enum hdr_when when)
 {
 	return when == DATA || when == COND || when == Q || when == ETMV4;
@@ -103,11 +103,11 @@ static inline uint32_t le32(const uint8_t *p)
 struct addr {
 	uint64_t value;
 	uint8_t bits, is;
-	uint8_t odd;		/* long: something is reserved */
+	uint8_t odd;		/* long address: a value is reserved */
 	uint8_t match;		/* exact match: the entry of the address history */
 };
 
-/* The address behind header `h`, at `p`. Returns where it ends; NULL: the input is cut. */
+/* Reads the address after header `h`, at `p`. Returns its end, or NULL if the input ends in it. */
 static inline const uint8_t *read_address(const struct etmv4_parser *ps, unsigned int h, const uint8_t *p,
 					  const uint8_t *end, struct addr *a)
 {
@@ -147,7 +147,7 @@ static inline const uint8_t *read_address(const struct etmv4_parser *ps, unsigne
 	return p + a->bits / 8;
 }
 
-/* The address is the last one of the history from now on. */
+/* Adds an address to the address history buffer (K10.5.2.18.4). */
 static inline void push_history(struct etmv4_parser *ps, const struct addr *a)
 {
 	ps->hist[2] = ps->hist[1];
@@ -166,7 +166,7 @@ static void get_address(const struct etmv4_parser *ps, struct reader *r, const s
 		r->p = p;
 }
 
-/* When the whole packet is there. */
+/* Sets the address of a packet, and adds it to the history, if the packet is complete. */
 static void set_address(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt, const struct addr *a)
 {
 	if (r->more || r->bad)
@@ -201,7 +201,7 @@ unsigned int cst_etmv4_address(struct etmv4_parser *ps, const uint8_t *p, const 
 	return (unsigned int)(q - p);
 }
 
-/* Context information byte with its optional VMID and context ID. Only complete packets change state. */
+/* Reads context information, VMID and context ID (K10.5.2.14.9). Only a complete packet changes the parser's context. */
 static void get_context(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
 	struct cst_context ctx = ps->ctx;
@@ -235,7 +235,7 @@ static void get_context(struct etmv4_parser *ps, struct reader *r, struct cst_pa
 		ps->ctx = ctx;
 }
 
-/* The one-byte Context packet: the last values once more. */
+/* Sets the context of a one-byte Context packet, which is the last one. */
 static void same_context(const struct etmv4_parser *ps, struct cst_packet *pkt)
 {
 	pkt->el = ps->ctx.el;
@@ -250,7 +250,7 @@ static void parse_trace_info(struct etmv4_parser *ps, struct reader *r, struct c
 	uint8_t plctl = get8(r), b = plctl;
 	unsigned int i;
 
-	/* further control bytes are not defined: skip a few, then call it bad */
+	/* further control bytes are not defined: up to three are skipped, more make the packet bad */
 	for (i = 0; (b & 0x80) && !r->more; i++) {
 		if (i == 3) {
 			r->bad = 1;
@@ -332,7 +332,7 @@ static void parse_cycle_count(struct etmv4_parser *ps, struct reader *r, struct 
 		break;
 	case CST_PKT_CCNT_F2:
 		b = get8(r);
-		/* F = 1: AAAA counts back from the maximum depth; modulo 2^32 like the registers */
+		/* F = 1: AAAA counts back from the maximum depth, modulo 2^32 (K10.5.2.16.5) */
 		pkt->commit = pkt->header & 1 ? ps->cfg->max_spec + (b >> 4) - 15 : (b >> 4) + 1u;
 		pkt->cc = ps->cc_threshold + (b & 15);
 		pkt->flags |= CST_PF_CC;
@@ -395,7 +395,7 @@ static void parse_q(struct etmv4_parser *ps, struct reader *r, struct cst_packet
 	pkt->q_type = pkt->header & 15;
 	if (address)
 		get_address(ps, r, pkt, &a);
-	/* without one, neither how many instructions nor where they led */
+	/* type 15 has neither a count nor an address */
 	if (pkt->q_type != 15) {
 		pkt->count = get_uleb(r, 5);
 		pkt->flags |= CST_PF_COUNT;
@@ -404,7 +404,7 @@ static void parse_q(struct etmv4_parser *ps, struct reader *r, struct cst_packet
 		set_address(ps, r, pkt, &a);
 }
 
-/* One result of format 1: RESULT and the low bits of its key, then the rest of the key. */
+/* Reads one result of format 1: RESULT with the low bits of its key, then the other bits of the key. */
 static uint32_t get_result(struct reader *r, uint16_t *bits)
 {
 	uint8_t b = get8(r);
@@ -462,7 +462,7 @@ static void parse_mispredict(struct cst_packet *pkt)
 	pkt->flags |= CST_PF_MISPREDICT;
 }
 
-/* 00: A-sync, or an extension packet. */
+/* Parses a packet with header 00: A-sync, Discard or Overflow (K10.5.2.3.1). */
 static void parse_extension(const struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
 	const uint8_t *start = r->p;
@@ -478,7 +478,7 @@ static void parse_extension(const struct etmv4_parser *ps, struct reader *r, str
 		pkt->type = CST_PKT_OVERFLOW;
 		return;
 	case 0x07:
-		/* v8.1-M; a name and a number is all that is public */
+		/* v8.1-M; only name and number of the packet are public */
 		r->bad = ps->cfg->profile != CST_PROFILE_M || ps->cfg->protocol == CST_PROTO_ETE;
 		if (!r->bad)
 			pkt->type = CST_PKT_BF_FLUSH;
@@ -494,16 +494,15 @@ static void parse_extension(const struct etmv4_parser *ps, struct reader *r, str
 		break;
 	}
 	r->bad = 1;
-	/* with zeros of the packet before it may end an A-sync */
+	/* with zeros at the end of the packet before, the byte may end an A-sync */
 	if (b == ASYNC_END)
 		r->p--;
 }
 
 /*
- * Not synchronised, for a listing: the pieces in which the reference shows what it skips. A piece ends
- * before a zero, which may begin an A-sync, or at the first byte from the eighth on that is none; of
- * more than eleven zeros the first ones are pieces by themselves. It is told apart when the byte after
- * the one that ends it has come; until then, 0.
+ * Returns the size of a piece of unsynchronised bytes, as the reference lists them. A piece ends before a zero, which
+ * may begin an A-sync, or at the first byte from the eighth on that is none; of more than eleven zeros the first ones are
+ * pieces by themselves. Returns 0 until the byte after the one that ends the piece has arrived.
  */
 static unsigned int unsynced_piece(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
 				   struct cst_packet *pkt)
@@ -540,7 +539,10 @@ static unsigned int unsynced_piece(struct etmv4_parser *ps, const uint8_t *p, co
 	return 0;
 }
 
-/* Not synchronised: find eleven zeros and 0x80. What lies too far ahead is left to the next calls. */
+/*
+ * Searches for an A-sync. Returns the bytes before it, MAX_SKIP at most, or the A-sync if p is in it: its first zeros may
+ * be in earlier bytes (ps->zeros).
+ */
 static unsigned int search_async(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
 				 struct cst_packet *pkt)
 {
@@ -557,7 +559,7 @@ static unsigned int search_async(struct etmv4_parser *ps, const uint8_t *p, cons
 	return at.skip ? at.skip : at.size;
 }
 
-/* Bytes that are skipped, or the A-sync. In a listing, when there is none right here, in the reference's pieces. */
+/* Parses unsynchronised bytes, for a listing in the reference's pieces. An A-sync that began in a packet ends here. */
 static unsigned int unsynced(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
 	unsigned int size;
@@ -573,7 +575,7 @@ static unsigned int unsynced(struct etmv4_parser *ps, const uint8_t *p, const ui
 }
 
 /*
- * The zeros that a packet ends with, nine at most: the first ones of an A-sync, when damage has made the packet longer
+ * Counts the zeros at the end of a packet, eleven at most: an A-sync may begin in them if damage made the packet longer
  * than it was.
  */
 static inline void keep_zeros(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end)
@@ -584,7 +586,7 @@ static inline void keep_zeros(struct etmv4_parser *ps, const uint8_t *p, const u
 		ps->zeros = zeros_after(p, end, ps->zeros, ASYNC_ZEROS);
 }
 
-/* The packet that a header begins in a trace unit that has it. */
+/* Returns the type that header `h` has in the configurations that have it. */
 static uint8_t configurable_type(uint8_t h)
 {
 	unsigned int i = 0;
@@ -608,7 +610,7 @@ static unsigned int finish(struct etmv4_parser *ps, const struct reader *r, cons
 	if (pkt->type == CST_PKT_BAD_SEQUENCE || pkt->type == CST_PKT_RESERVED ||
 	    pkt->type == CST_PKT_RESERVED_CFG) {
 		ps->synced = 0;
-		/* zeros at its end may be those of an A-sync that the damage did not reach */
+		/* zeros at the end of a damaged packet may belong to an A-sync, for which the search begins there */
 		while (size > 1 && !p[size - 1])
 			size--;
 	}
@@ -700,7 +702,7 @@ unsigned int cst_etmv4_parse(void *parser, const uint8_t *p, const uint8_t *end,
 		pkt->bad_type = CST_PKT_Q;
 		break;
 	default:
-		/* one byte, no payload; or reserved */
+		/* no payload, or reserved */
 		break;
 	}
 	if (r.more && !r.bad)
@@ -713,7 +715,7 @@ unsigned int cst_etmv4_parse(void *parser, const uint8_t *p, const uint8_t *end,
 	}
 	return finish(ps, &r, p, pkt);
 clean:
-	/* nothing in it can be reserved, or bad */
+	/* an address without a reserved value cannot be bad */
 	if (r.more)
 		return 0;
 	keep_zeros(ps, p, r.p);

@@ -89,7 +89,7 @@ static const char *const exceptions[] = {
 	[0x0b] = "Inst Fault", [0x0c] = "Data Fault", [0x0e] = "IRQ", [0x0f] = "FIQ",
 };
 
-/* Exception TYPE, M profile, as far as the numbers are not interrupts from 8 up. */
+/* Exception TYPE, M profile, without the interrupts from number 8 on. */
 static const char *const m_exceptions[] = {
 	[0x01] = "PE Reset", [0x02] = "NMI", [0x03] = "HardFault", [0x04] = "MemManage",
 	[0x05] = "BusFault", [0x06] = "UsageFault", [0x0b] = "SVC", [0x0c] = "DebugMonitor",
@@ -127,7 +127,7 @@ static const char *began_as(const struct cst_packet *p)
 	/* A zero byte opens several packets; it is an A-sync from the second zero on. */
 	if (p->bad_type == CST_PKT_ASYNC && (p->nbytes < 2 || p->bytes[1]))
 		return "I_EXTENSION";
-	/* it may not have come to an address: the header tells the sub-ISA */
+	/* the packet may end before its address, so that the sub-ISA is that of the header */
 	return by_is(type->name, is1_header(p->header));
 }
 
@@ -139,7 +139,7 @@ static void atoms(struct cst_text *t, const struct cst_packet *p)
 		cst_text_char(t, p->atoms >> i & 1 ? 'E' : 'N');
 }
 
-/* The address, and if it was compressed the low bits that the packet itself carried. */
+/* Writes the address, and the low bits that were in the packet if it had fewer than 64. */
 static void address(struct cst_text *t, const struct cst_packet *p, unsigned int bits)
 {
 	cst_text_str(t, "; Addr=0x");
@@ -215,7 +215,7 @@ static void trace_info(struct cst_text *t, const struct cst_packet *p)
 		cst_text_str(t, "; Decoder Sync point TINFO");
 }
 
-/* Cancel and Mispredict: the atoms that come first, the cancel, the mispredict. */
+/* Writes a Cancel or Mispredict packet: its atoms, the number of cancelled elements, and the mispredict. */
 static void speculation(struct cst_text *t, const struct cst_packet *p)
 {
 	cst_text_str(t, "; ");
@@ -244,7 +244,7 @@ static void q(struct cst_text *t, const struct cst_packet *p)
 		address(t, p, p->addr_bits);
 }
 
-/* To the reference a Q header is reserved in any unit without Q elements, and not by its configuration. */
+/* True for a Q header of a trace unit without Q elements: the reference lists it as reserved, not as RESERVED_CFG. */
 static int is_reserved_q(const struct cst_packet *p)
 {
 	return p->type == CST_PKT_RESERVED_CFG && p->bad_type == CST_PKT_Q;

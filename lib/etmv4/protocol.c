@@ -10,7 +10,7 @@
 PARSER_FLAG(parser_listing, etmv4_parser, listing)
 PARSER_FLAG(parser_synced, etmv4_parser, synced)
 
-/* Atom packets. The first one after zeros is left to the parser, which forgets these. */
+/* struct protocol.skip: atom packets. The first packet after zeros is left to the parser, which resets ps->zeros. */
 static size_t skip(const void *parser, const uint8_t *p, size_t len)
 {
 	const struct etmv4_parser *ps = parser;

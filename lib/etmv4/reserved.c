@@ -26,7 +26,7 @@ static const struct field fields[] = {
 	{ "TRCIDR0.TSSIZE", 0, 28, 24, VALUES(0, 6, 8), VALUES(8) },
 	{ "TRCIDR2.IASIZE", 2, 4, 0, VALUES(4, 8), VALUES(8) },
 	{ "TRCIDR2.CIDSIZE", 2, 9, 5, VALUES(0, 4), VALUES(4) },
-	/* an ETE whose processor has no EL2 has none */
+	/* 0 in an ETE whose processor has no EL2 */
 	{ "TRCIDR2.VMIDSIZE", 2, 14, 10, VALUES(0, 1, 2, 4), VALUES(0, 4) },
 };
 

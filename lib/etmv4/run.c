@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run.c - runs of ETMv4 atom and address packets whose elements are final at once: from the bytes through the walk over
- * blocks, without a queue.
+ * run.c - fast path for runs of ETMv4 atom and address packets whose elements are final at once: from the bytes through
+ * the walk over blocks, without the queue.
  */
 #include "etmv4/etmv4.h"
 #include "flow/walk.h"
@@ -24,7 +24,7 @@ STEP_INLINE int atom_follows(const struct loop *l)
 	return l->p != l->end_of_input && *l->p >= ETMV4_ATOMS;
 }
 
-/* A Target Address is final with the P0 element that follows, so that must be in the input as well. */
+/* Parses a Target Address, which is final with the next P0 element: an atom packet after it must be in the input. */
 STEP_INLINE int target(struct loop *l, uint64_t *addr)
 {
 	struct etmv4_parser *ps = l->in->parser;
@@ -41,7 +41,7 @@ STEP_INLINE int target(struct loop *l, uint64_t *addr)
 	f->isa = step_address_isa(f, f->is);
 	f->no_push = 0;
 	l->stack = f->cfg->ret_stack;
-	/* the atom packet behind it may be in another run of trace offsets */
+	/* the atom packet after it may be in another run of trace offsets */
 	l->p += used;
 	l->in->more += used - 1;
 	if (l->p > l->stop)
@@ -66,13 +66,13 @@ INSTANCE(walk_joined, RUNS_JOINED)
 
 static int walk(struct cst_flow *f, struct atom_input *in, struct cst_generic *out, size_t *n, size_t cap)
 {
-	/* single ranges are for the log, and for checks of each atom */
+	/* the log, and checks of each atom, need single ranges */
 	if (!f->counts || f->log || f->cfg->checks)
 		return walk_ranges(f, in, out, n, cap);
 	return f->counts->joined ? walk_joined(f, in, out, n, cap) : walk_each(f, in, out, n, cap);
 }
 
-/* The packets from the cursor, up to one for the parser. */
+/* Decodes packets from the cursor on, up to one that is left to the parser. */
 static void packets(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
 {
 	struct etmv4_parser *ps = x->c->ps;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* same.c - whether two element stages go on the same: what an index asks of a decoder that began later. */
+/* same.c - compares two element stages for an index (struct protocol.stage_same). */
 #include "etmv4/etmv4.h"
 #include "digest.h"
 
