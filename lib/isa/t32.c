@@ -95,12 +95,12 @@ static const struct isa_row wide_tee[] = {
 	ROW_REST
 };
 
-/* ThumbEE has handler calls where T32 has LDM and STM: HBP, HB; HBL, HBLP (Armv7 ARM A9.2). */
+/* ThumbEE has handler calls where T32 has LDM and STM: HBP, HB; HBL, HBLP (DDI 0406, A9.5). */
 static const struct isa_row narrow_tee[] = {
 	{ 0xff000000, 0xc0000000, CST_INSN_INDIRECT, CST_INSN_PLAIN, 0, 0 },
 	{ 0xff000000, 0xc2000000, CST_INSN_INDIRECT, CST_INSN_PLAIN, 0, 0 },
 	{ 0xff000000, 0xc3000000, CST_INSN_INDIRECT, CST_INSN_LINK, ROW_LINK, 0 },
-	{ 0xfe000000, 0xc4000000, CST_INSN_INDIRECT, CST_INSN_LINK, ROW_LINK, 0 },
+	{ 0xfc000000, 0xc4000000, CST_INSN_INDIRECT, CST_INSN_LINK, ROW_LINK, 0 },
 	ROW_REST
 };
 

@@ -61,6 +61,7 @@ static void test_thumbee(void **state)
 		{ CST_ISA_TEE, 0, 0, 0xc2010000, { 2, CST_INSN_INDIRECT, CST_INSN_PLAIN, 0, 0, CST_ISA_TEE, 0, 0, 0 }, "hb #1" },
 		{ CST_ISA_TEE, 0, 0, 0xc3010000, { 2, CST_INSN_INDIRECT, CST_INSN_LINK, 0, 1, CST_ISA_TEE, 0, 0, 0 }, "hbl #1" },
 		{ CST_ISA_TEE, 0, 0, 0xc5210000, { 2, CST_INSN_INDIRECT, CST_INSN_LINK, 0, 1, CST_ISA_TEE, 0, 0, 0 }, "hblp #9, #1" },
+		{ CST_ISA_TEE, 0, 0, 0xc7ff0000, { 2, CST_INSN_INDIRECT, CST_INSN_LINK, 0, 1, CST_ISA_TEE, 0, 0, 0 }, "hblp #31, #31" },
 		{ CST_ISA_TEE, 0, 0, 0xca010000, { 2, CST_INSN_OTHER, CST_INSN_PLAIN, 0, 0, CST_ISA_TEE, 0, 0, 0 }, "chka" },
 		{ CST_ISA_TEE, 0, 0, 0xd07f0000, { 2, CST_INSN_BRANCH, CST_INSN_PLAIN, 1, 0, CST_ISA_TEE, 0, 0, 258 }, "beq" },
 		{ CST_ISA_TEE, 0, 0, 0xf000f800, { 4, CST_INSN_BRANCH, CST_INSN_LINK, 0, 1, CST_ISA_TEE, 0, 0, 4 }, "bl" },
