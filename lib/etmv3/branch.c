@@ -58,8 +58,7 @@ static void fifth(struct etmv3_branch *br, uint8_t b, struct reader *r, struct c
 		br->isa = CST_ISA_A32;
 		n = 3;
 	} else {
-		/* a byte that is not there yet is none */
-		r->bad = !r->more;
+		r->bad = 1;
 		return;
 	}
 	br->bits |= (uint32_t)(b & ((1u << n) - 1)) << br->count;
