@@ -103,7 +103,7 @@ struct cst_flow {
 	uint8_t popped;
 	uint8_t no_push;	/* calls are not pushed: set by Trace Info, cleared by an address */
 	uint8_t q_pending;	/* `q` waits for the address that ends its Q element */
-	uint8_t pop_first;	/* PTM: an indirect branch pops at its atom E, before a call pushes (IHI 0035B 2.4.3) */
+	uint8_t pop_first;	/* PTM: an indirect branch pops at its atom E, before a call pushes (IHI 0035B B.3.2) */
 	uint8_t splitting;	/* the Source Address element in `el` is emitted in several ranges */
 	/* CST_CHECK_CONTINUE: the last element was an atom N, and execution must continue at next_n */
 	uint8_t after_n;

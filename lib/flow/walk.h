@@ -338,7 +338,7 @@ STEP_INLINE enum walk_on walk_indirect(struct walk *w, const struct walk_how *ho
 	struct cst_flow *f = w->f;
 	uint64_t target;
 
-	/* IHI 0035B 2.4.3: an atom E means that the target is on the return stack; it is popped before a call pushes */
+	/* IHI 0035B 4.13, B.3.2: an atom E means that the target is on the return stack; it is popped before a call pushes */
 	if (how->element ? f->pop_first : !how->atom_follows) {
 		if (f->stack_count)
 			return walk_return(w, how, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * config.c - STM registers to decoder configuration (DDI 0444, STMTCSR). Only the trace ID is needed, since a VERSION
- * packet carries what else a decoder needs.
+ * config.c - STM registers to decoder configuration (DDI 0444, STMTCSR). Only the trace ID is needed, since VERSION packets
+ * carry the form of the timestamps.
  */
 #include <string.h>
 

@@ -205,7 +205,7 @@ static unsigned int parse_async(struct stm_parser *ps, const uint8_t *p, size_t 
 	return lose(ps, p, k & ~(size_t)1, pkt, CST_STM_PKT_BAD_SEQUENCE);
 }
 
-/* Replaces the low nibbles of the timestamp: in Gray code if the trace source uses it, which is what the packets carry. */
+/* Replaces the low nibbles of the timestamp, in Gray code if the packets carry that. */
 static void update_ts(struct stm_parser *ps, uint64_t value, unsigned int nibbles)
 {
 	uint64_t mask = nibbles < 16 ? ((uint64_t)1 << 4 * nibbles) - 1 : ~(uint64_t)0;
