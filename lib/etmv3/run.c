@@ -29,13 +29,13 @@ struct etmv3_walk {
 	unsigned int branch_size; /* its size */
 };
 
-static int is_phdr(uint8_t h)
+static int etmv3_is_phdr(uint8_t h)
 {
 	return (h & 0x81) == 0x80;
 }
 
 /* As cst_etmv3_read_branch(), but does not read the same packet twice. */
-static unsigned int plain_branch(struct etmv3_walk *w, const uint8_t *p)
+static unsigned int etmv3_plain_branch(struct etmv3_walk *w, const uint8_t *p)
 {
 	if (p != w->branch.at)
 		w->branch_size = cst_etmv3_read_branch(w->ps, p, w->s.end, &w->branch);
@@ -43,7 +43,7 @@ static unsigned int plain_branch(struct etmv3_walk *w, const uint8_t *p)
 }
 
 /* True if the first packet that is not a P-header without atoms shows that the last instruction was executed. */
-static int will_settle(const struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end)
+static int etmv3_will_settle(const struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end)
 {
 	if (end - p > LOOK_AHEAD)
 		end = p + LOOK_AHEAD;
@@ -53,7 +53,7 @@ static int will_settle(const struct etmv3_parser *ps, const uint8_t *p, const ui
 }
 
 /* Returns the size of a timestamp packet, or 0 if the input ends in it: bit 7 is set in all payload bytes but the last. */
-static size_t timestamp_size(const struct etmv3_parser *ps, const uint8_t *p, size_t len)
+static size_t etmv3_timestamp_size(const struct etmv3_parser *ps, const uint8_t *p, size_t len)
 {
 	const size_t most = ps->cfg->ts64 ? TIMESTAMP_BYTES_64 : TIMESTAMP_BYTES;
 	size_t n = 1;
@@ -67,7 +67,7 @@ static size_t timestamp_size(const struct etmv3_parser *ps, const uint8_t *p, si
  * True if a packet at or soon after `p` shows that the last instruction was executed. Cycles and timestamps do not show
  * it; they are passed over, so that an atom before them need not be held.
  */
-static int settles(struct etmv3_walk *w, const uint8_t *p)
+static int etmv3_settles(struct etmv3_walk *w, const uint8_t *p)
 {
 	const struct etmv3_parser *ps = w->ps;
 	const uint8_t *const end = w->s.end, *far = end - p > LOOK_AHEAD ? p + LOOK_AHEAD : end;
@@ -77,10 +77,10 @@ static int settles(struct etmv3_walk *w, const uint8_t *p)
 		if (ps->phdr[*p].settles)
 			return 1;
 		if (*p & 1)
-			return !!plain_branch(w, p);
+			return !!etmv3_plain_branch(w, p);
 		if (ps->type[*p] == CST_ETMV3_PKT_TIMESTAMP)
-			size = timestamp_size(ps, p, end - p);
-		else if (!is_phdr(*p))
+			size = etmv3_timestamp_size(ps, p, end - p);
+		else if (!etmv3_is_phdr(*p))
 			break;
 		else
 			size = 1;
@@ -92,20 +92,20 @@ static int settles(struct etmv3_walk *w, const uint8_t *p)
  * Decodes P-headers from s->p on. Returns 1 at another packet, and 0 if the run ends: the atom at s->p must be held, or
  * the slow path decodes the s->left atoms of that P-header.
  */
-static int phdrs(struct etmv3_walk *w)
+static int etmv3_walk_phdrs(struct etmv3_walk *w)
 {
 	struct insns *s = &w->s;
 
 	for (;;) {
 		switch (cst_flow_insns_walk(s)) {
 		case INSNS_OTHER:
-			/* branch() examines a branch packet that can be decoded next */
-			if (!s->f->join || (s->p < s->end && *s->p & 1 && s->g < s->limit) || settles(w, s->p))
+			/* etmv3_walk_branch() examines a branch packet that can be decoded next */
+			if (!s->f->join || (s->p < s->end && *s->p & 1 && s->g < s->limit) || etmv3_settles(w, s->p))
 				return 1;
 			cst_flow_insns_back(s);
 			return 0;
 		case INSNS_PENDING:
-			if (!settles(w, s->p + 1))
+			if (!etmv3_settles(w, s->p + 1))
 				return 0;
 			s->settled = s->p + 1;
 			break;
@@ -127,11 +127,11 @@ static int phdrs(struct etmv3_walk *w)
  * Decodes a branch packet at s->p without exception information. Returns its size, or 0 if it is incomplete or of another
  * form.
  */
-static unsigned int branch(const struct fast *x, struct etmv3_walk *w, struct cst_generic *out, size_t *n)
+static unsigned int etmv3_walk_branch(const struct fast *x, struct etmv3_walk *w, struct cst_generic *out, size_t *n)
 {
 	struct etmv3_parser *ps = w->ps;
 	struct insns *s = &w->s;
-	unsigned int size = plain_branch(w, s->p);
+	unsigned int size = etmv3_plain_branch(w, s->p);
 
 	if (!size) {
 		if (x->f->join)
@@ -164,7 +164,8 @@ static unsigned int branch(const struct fast *x, struct etmv3_walk *w, struct cs
  * Decodes P-headers, and branches between them, up to another packet. A P-header whose last atom may still be cancelled
  * is left to the element stage.
  */
-static enum fast_end walk(const struct fast *x, struct etmv3_walk *w, struct cst_generic *out, size_t *n, size_t cap)
+static enum fast_end etmv3_walk_packets(const struct fast *x, struct etmv3_walk *w, struct cst_generic *out, size_t *n,
+					size_t cap)
 {
 	struct etmv3_parser *ps = w->ps;
 	struct etmv3_stage *stage = x->stage;
@@ -182,8 +183,8 @@ static enum fast_end walk(const struct fast *x, struct etmv3_walk *w, struct cst
 	cst_flow_insns_enter(s);
 	if (!s->b)
 		cst_flow_insns_find(s);
-	while (phdrs(w) && s->p < s->end && s->g < s->limit && *s->p & 1) {
-		const unsigned int size = branch(x, w, out, n);
+	while (etmv3_walk_phdrs(w) && s->p < s->end && s->g < s->limit && *s->p & 1) {
+		const unsigned int size = etmv3_walk_branch(x, w, out, n);
 
 		if (!size)
 			break;
@@ -220,7 +221,7 @@ enum fast_end cst_etmv3_run(const struct fast *x, struct cst_generic *out, size_
 
 	if (quirk(ps->cfg, QUIRK_HOLDS_ONE) || c->pos == c->len)
 		return FAST_LEFT;
-	if (cst_etmv3_stage_holds(x->stage) && ps->synced && will_settle(ps, c->data + c->pos, c->data + c->len)) {
+	if (cst_etmv3_stage_holds(x->stage) && ps->synced && etmv3_will_settle(ps, c->data + c->pos, c->data + c->len)) {
 		cst_etmv3_stage_settle(x->stage);
 		return FAST_STAGED;
 	}
@@ -238,7 +239,7 @@ enum fast_end cst_etmv3_run(const struct fast *x, struct cst_generic *out, size_
 	while (cst_etmv3_stage_direct(x->stage) && ps->synced && c->pos < c->len) {
 		if (cap - *n < ROOM)
 			return *n ? FAST_FULL : FAST_LEFT;
-		if (walk(x, &w, out, n, cap) == FAST_FULL)
+		if (etmv3_walk_packets(x, &w, out, n, cap) == FAST_FULL)
 			return FAST_FULL;
 		if (x->f->busy | x->f->stopped ||
 		    !direct_elements(x, cst_etmv3_parse, cst_etmv3_stage_packet, etmv3_stage_next, out, n, cap))

@@ -7,7 +7,7 @@
 #include "flow/walk.h"
 #include "protocol/protocol_int.h"
 
-STEP_INLINE int atom_packet(struct loop *l, uint64_t *bits)
+STEP_INLINE int etmv4_atom_packet(struct loop *l, uint64_t *bits)
 {
 	const struct atom_code *code;
 
@@ -19,13 +19,13 @@ STEP_INLINE int atom_packet(struct loop *l, uint64_t *bits)
 	return 1;
 }
 
-STEP_INLINE int atom_follows(const struct loop *l)
+STEP_INLINE int etmv4_atom_follows(const struct loop *l)
 {
 	return l->p != l->end_of_input && *l->p >= ETMV4_ATOMS;
 }
 
 /* Parses a Target Address, which is final with the next P0 element: an atom packet after it must be in the input. */
-STEP_INLINE int target(struct loop *l, uint64_t *addr)
+STEP_INLINE int etmv4_target(struct loop *l, uint64_t *addr)
 {
 	struct etmv4_parser *ps = l->in->parser;
 	struct cst_flow *f = l->f;
@@ -49,7 +49,7 @@ STEP_INLINE int target(struct loop *l, uint64_t *addr)
 	return 1;
 }
 
-#define HOW(r) { .runs = r, .packet = atom_packet, .atom_follows = atom_follows, .target = target }
+#define HOW(r) { .runs = r, .packet = etmv4_atom_packet, .atom_follows = etmv4_atom_follows, .target = etmv4_target }
 
 #define INSTANCE(name, runs)												\
 	static __attribute__((noinline)) int name(struct cst_flow *f, struct atom_input *in, struct cst_generic *out,	\
@@ -60,20 +60,20 @@ STEP_INLINE int target(struct loop *l, uint64_t *addr)
 		return walk_input(f, in, 0, out, n, cap, &how);								\
 	}
 
-INSTANCE(walk_ranges, RUNS_NONE)
-INSTANCE(walk_each, RUNS_EACH)
-INSTANCE(walk_joined, RUNS_JOINED)
+INSTANCE(etmv4_walk_ranges, RUNS_NONE)
+INSTANCE(etmv4_walk_each, RUNS_EACH)
+INSTANCE(etmv4_walk_joined, RUNS_JOINED)
 
-static int walk(struct cst_flow *f, struct atom_input *in, struct cst_generic *out, size_t *n, size_t cap)
+static int etmv4_walk(struct cst_flow *f, struct atom_input *in, struct cst_generic *out, size_t *n, size_t cap)
 {
 	/* the log, and checks of each atom, need single ranges */
 	if (!f->counts || f->log || f->cfg->checks)
-		return walk_ranges(f, in, out, n, cap);
-	return f->counts->joined ? walk_joined(f, in, out, n, cap) : walk_each(f, in, out, n, cap);
+		return etmv4_walk_ranges(f, in, out, n, cap);
+	return f->counts->joined ? etmv4_walk_joined(f, in, out, n, cap) : etmv4_walk_each(f, in, out, n, cap);
 }
 
 /* Decodes packets from the cursor on, up to one that is left to the parser. */
-static void packets(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
+static void etmv4_packets(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
 {
 	struct etmv4_parser *ps = x->c->ps;
 	struct etmv4_queue *q = x->stage;
@@ -89,7 +89,7 @@ static void packets(const struct fast *x, struct cst_generic *out, size_t *n, si
 		cst_cursor_index(c, c->pos);
 		in.pos = c->pos;
 		in.seg_i = c->seg_i;
-		if (walk(f, &in, out, n, cap)) {
+		if (etmv4_walk(f, &in, out, n, cap)) {
 			c->pos = in.pos;
 			c->seg_i = in.seg_i;
 		} else {
@@ -112,7 +112,7 @@ enum fast_end cst_etmv4_run(const struct fast *x, struct cst_generic *out, size_
 		return FAST_STAGED;
 	if (cst_etmv4_queue_direct(x->stage)) {
 		x->f->stopped = 0;
-		packets(x, out, n, cap);
+		etmv4_packets(x, out, n, cap);
 	}
 	return FAST_LEFT;
 }

@@ -16,7 +16,7 @@
 #define ATOM_RESERVED 0x84
 
 /* Reads the cycle count at `p`. Returns its end, or NULL if the input ends in it or reserved bits are set. */
-STEP_INLINE const uint8_t *cycle_count(const struct loop *l, const uint8_t *p, uint32_t *cc)
+STEP_INLINE const uint8_t *ptm_cycle_count(const struct loop *l, const uint8_t *p, uint32_t *cc)
 {
 	int reserved = 0;
 
@@ -27,7 +27,7 @@ STEP_INLINE const uint8_t *cycle_count(const struct loop *l, const uint8_t *p, u
 }
 
 /* Parses a branch to A32 or T32 code without exception bytes. Returns its end, or NULL if the parser must parse it. */
-STEP_INLINE const uint8_t *branch_packet(struct loop *l, const int cycles)
+STEP_INLINE const uint8_t *ptm_branch_packet(struct loop *l, const int cycles)
 {
 	struct ptm_parser *ps = l->in->parser;
 	struct ptm_address a;
@@ -37,7 +37,7 @@ STEP_INLINE const uint8_t *branch_packet(struct loop *l, const int cycles)
 	if (!p || a.more || a.isa == CST_ISA_JAZELLE || ptm_address_reserved(&a))
 		return NULL;
 	if (cycles)
-		p = cycle_count(l, p, &l->now.cc);
+		p = ptm_cycle_count(l, p, &l->now.cc);
 	if (!p)
 		return NULL;
 	isa = a.isa == CST_ISA_UNKNOWN ? ps->isa : a.isa;
@@ -48,7 +48,7 @@ STEP_INLINE const uint8_t *branch_packet(struct loop *l, const int cycles)
 	return p;
 }
 
-STEP_INLINE int packet(struct loop *l, uint64_t *bits, const int cycles)
+STEP_INLINE int ptm_packet(struct loop *l, uint64_t *bits, const int cycles)
 {
 	const struct atom_code *code = &cst_ptm_atoms[*l->p >> 1 & 63];
 	const int given = *l->p & BRANCH;
@@ -56,7 +56,7 @@ STEP_INLINE int packet(struct loop *l, uint64_t *bits, const int cycles)
 	int reserved = 0;
 
 	if (given)
-		p = branch_packet(l, cycles);
+		p = ptm_branch_packet(l, cycles);
 	else if (!(h & ATOM))
 		return 0;
 	else if (cycles)
@@ -80,34 +80,34 @@ STEP_INLINE int packet(struct loop *l, uint64_t *bits, const int cycles)
 	return 1;
 }
 
-STEP_INLINE int packet_plain(struct loop *l, uint64_t *bits)
+STEP_INLINE int ptm_packet_plain(struct loop *l, uint64_t *bits)
 {
-	return packet(l, bits, 0);
+	return ptm_packet(l, bits, 0);
 }
 
-STEP_INLINE int packet_cycles(struct loop *l, uint64_t *bits)
+STEP_INLINE int ptm_packet_cycles(struct loop *l, uint64_t *bits)
 {
-	return packet(l, bits, 1);
+	return ptm_packet(l, bits, 1);
 }
 
-static __attribute__((noinline)) int walk_plain(struct cst_flow *f, struct atom_input *in, struct cst_generic *out, size_t *n,
-						size_t cap)
+static __attribute__((noinline)) int ptm_walk_plain(struct cst_flow *f, struct atom_input *in, struct cst_generic *out,
+						     size_t *n, size_t cap)
 {
-	static const struct walk_how how = { .packet = packet_plain, .given = 1 };
+	static const struct walk_how how = { .packet = ptm_packet_plain, .given = 1 };
 
 	return walk_input(f, in, 0, out, n, cap, &how);
 }
 
-static __attribute__((noinline)) int walk_cycles(struct cst_flow *f, struct atom_input *in, struct cst_generic *out, size_t *n,
-						 size_t cap)
+static __attribute__((noinline)) int ptm_walk_cycles(struct cst_flow *f, struct atom_input *in, struct cst_generic *out,
+						     size_t *n, size_t cap)
 {
-	static const struct walk_how how = { .packet = packet_cycles, .given = 1, .cycles = 1 };
+	static const struct walk_how how = { .packet = ptm_packet_cycles, .given = 1, .cycles = 1 };
 
 	return walk_input(f, in, CST_GF_CC, out, n, cap, &how);
 }
 
 /* Decodes atoms and branches up to another packet. */
-static void walk(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
+static void ptm_walk(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
 {
 	struct ptm_parser *ps = x->c->ps;
 	struct ptm_stage *st = x->stage;
@@ -118,7 +118,7 @@ static void walk(const struct fast *x, struct cst_generic *out, size_t *n, size_
 	/* with AltISA set, the next branch to Thumb code leads to ThumbEE, which the walk over blocks does not decode */
 	if (ps->alt_isa || (ps->isa != CST_ISA_A32 && ps->isa != CST_ISA_T32))
 		return;
-	if (!(ps->cfg->cycle_count ? walk_cycles(x->f, &in, out, n, cap) : walk_plain(x->f, &in, out, n, cap)))
+	if (!(ps->cfg->cycle_count ? ptm_walk_cycles(x->f, &in, out, n, cap) : ptm_walk_plain(x->f, &in, out, n, cap)))
 		return;
 	ps->zeros = (uint8_t)zeros_before(in.last_packet, in.p + in.pos, PTM_ASYNC_ZEROS);
 	x->stats->packets += in.pos - c->pos - in.more;
@@ -138,7 +138,7 @@ enum fast_end cst_ptm_run(const struct fast *x, struct cst_generic *out, size_t 
 	while (ps->synced && st->state == PTM_SYNCED && x->c->pos < x->c->len) {
 		if (cap - *n < FLOW_ROOM)
 			return *n ? FAST_FULL : FAST_LEFT;
-		walk(x, out, n, cap);
+		ptm_walk(x, out, n, cap);
 		if (x->f->busy | x->f->stopped ||
 		    !direct_elements(x, cst_ptm_parse, cst_ptm_stage_packet, cst_ptm_stage_take, out, n, cap))
 			break;
