@@ -291,6 +291,7 @@ $(B)/tests/unit/test_alloc $(B)/tests/unit/test_session_memory: LDFLAGS += -Wl,-
 # What a file holds is the test's choice.
 $(B)/tests/unit/test_profile_formats: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=dso_stubs
 # Elements are made by hand.
+$(B)/tests/unit/test_calls: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 $(B)/tests/unit/test_profile_counts: LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc,--wrap=session_run \
 	-Wl,--wrap=session_section_dso,--wrap=session_locate,--wrap=session_counted,--wrap=session_dsos
 

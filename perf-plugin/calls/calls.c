@@ -149,17 +149,21 @@ int calls_piece_take(struct calls *c, struct calls *piece, uint32_t (*number)(vo
 
 /* ---- limits -------------------------------------------------------------------------------------- */
 
-/* Returns the depth up to which the tree has no more nodes than the limit; CUT nodes are not counted. */
-static uint32_t depth_for(const struct cct *t, uint32_t depth, uint32_t limit)
+/*
+ * Below each of the deepest nodes there may be a CUT node. Those of the tree are not counted, so that the result is the same
+ * for a tree that was cut before.
+ */
+uint32_t calls_depth_for(const struct cct *t, uint32_t depth, uint32_t limit)
 {
-	uint32_t *at = calloc((size_t)depth + 1, sizeof(*at)), i, sum = 0;
+	uint64_t *at = calloc((size_t)depth + 1, sizeof(*at)), sum = 0;
+	uint32_t i;
 
 	if (!at)
 		return 0;
 	for (i = 0; i < t->nr; i++)
 		if (t->v[i].kind != CST_COUNT_CUT)
-			at[t->v[i].depth]++;
-	for (i = 0; i < depth && sum + at[i] <= limit; i++)
+			at[t->v[i].depth < depth ? t->v[i].depth : depth]++;
+	for (i = 0; i < depth && sum + 2 * at[i] <= limit; i++)
 		sum += at[i];
 	free(at);
 	/* the roots remain in any case */
@@ -178,28 +182,33 @@ static calls_place final_place(void *data, calls_place p)
 	return p == CALLS_NO_PLACE ? p : f->place(f->data, p);
 }
 
-/* Copies the finished tree with the final places, cut to the limits. */
-static int finish_tree(struct calls *c, struct final *f)
+/* Copies the finished tree up to a depth: nodes that have become the same are added. */
+static int copy_tree(struct calls *c, uint32_t depth)
 {
 	struct cct all = c->done;
-	uint32_t depth;
 	bool ok;
 
-	memset(&c->done, 0, sizeof(c->done));
-	ok = cct_merge(&c->done, &all, c->depth, final_place, f);
-	cct_free(&all);
-	if (!ok)
-		return ERR_NOMEM;
-	if (c->done.nr <= c->limits.nodes)
-		return 0;
-	depth = depth_for(&c->done, c->depth, c->limits.nodes);
-	if (!depth)
-		return ERR_NOMEM;
-	all = c->done;
 	memset(&c->done, 0, sizeof(c->done));
 	ok = cct_merge(&c->done, &all, depth, NULL, NULL);
 	cct_free(&all);
 	return ok ? 0 : ERR_NOMEM;
+}
+
+/* Sets the final places, and cuts the tree to the limit of nodes. */
+static int finish_tree(struct calls *c, struct final *f)
+{
+	struct cct_node *p;
+	uint32_t i, depth;
+
+	for (i = 0; i < c->done.nr; i++) {
+		p = &c->done.v[i];
+		p->from = final_place(f, p->from);
+		p->entry = final_place(f, p->entry);
+	}
+	if (c->done.nr <= c->limits.nodes && c->depth == c->limits.depth)
+		return 0;
+	depth = calls_depth_for(&c->done, c->depth, c->limits.nodes);
+	return depth ? copy_tree(c, depth) : ERR_NOMEM;
 }
 
 /* ---- canonical order ----------------------------------------------------------------------------- */
@@ -216,12 +225,17 @@ static int compare_nodes(const void *pa, const void *pb, void *data)
 	return a->entry < b->entry ? -1 : a->entry > b->entry;
 }
 
-/* Sorts the nodes by parent, and siblings among each other. Roots are the children of number `nr`. */
-static int sort_nodes(struct calls *c)
+/*
+ * Sorts the nodes by parent, and siblings among each other. Roots are the children of number `nr`. *twins: siblings are
+ * equal.
+ */
+static int sort_nodes(struct calls *c, bool *twins)
 {
 	const struct cct *t = &c->done;
 	uint32_t i, p, sum = 0, n;
 
+	free(c->order);
+	free(c->first);
 	c->order = malloc(((size_t)t->nr + 1) * sizeof(*c->order));
 	c->first = calloc((size_t)t->nr + 2, sizeof(*c->first));
 	if (!c->order || !c->first)
@@ -242,9 +256,14 @@ static int sort_nodes(struct calls *c)
 	for (i = t->nr + 1; i > 0; i--)
 		c->first[i] = c->first[i - 1];
 	c->first[0] = 0;
-	for (i = 0; i <= t->nr; i++)
-		if (c->first[i + 1] - c->first[i] > 1)
-			qsort_r(c->order + c->first[i], c->first[i + 1] - c->first[i], sizeof(*c->order), compare_nodes, t->v);
+	*twins = false;
+	for (i = 0; i <= t->nr; i++) {
+		n = c->first[i + 1] - c->first[i];
+		if (n > 1)
+			qsort_r(c->order + c->first[i], n, sizeof(*c->order), compare_nodes, t->v);
+		for (p = c->first[i]; p + 1 < c->first[i + 1]; p++)
+			*twins |= !compare_nodes(&c->order[p], &c->order[p + 1], t->v);
+	}
 	return 0;
 }
 
@@ -279,6 +298,7 @@ static void add_totals(struct calls *c)
 int calls_finish(struct calls *c, calls_place (*place)(void *data, calls_place p), void *data)
 {
 	struct final f = { place, data };
+	bool twins = false;
 	size_t i;
 	int rc = join_all(c);
 
@@ -290,7 +310,12 @@ int calls_finish(struct calls *c, calls_place (*place)(void *data, calls_place p
 	if (!rc)
 		rc = finish_tree(c, &f);
 	if (!rc)
-		rc = sort_nodes(c);
+		rc = sort_nodes(c, &twins);
+	if (!rc && twins) {
+		rc = copy_tree(c, c->depth);
+		if (!rc)
+			rc = sort_nodes(c, &twins);
+	}
 	/* room for the deepest path, so that the iteration does not fail */
 	for (i = 0; i <= c->limits.depth && !rc; i++)
 		rc = add_walk(c, c->done.nr);

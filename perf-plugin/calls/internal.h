@@ -40,6 +40,7 @@ enum cause {
 	CAUSE_JOIN,		/* the thread was elsewhere, or trace is missing */
 	CAUSE_RETURN,		/* a return to an address that is not that of the last open call of the segment */
 	CAUSE_ERET,		/* an exception return, likewise */
+	CAUSE_CONTINUE,		/* none: the tree of the lane was full */
 	CAUSE_LAND,		/* an indirect branch into the middle of another function: longjmp(), C++ exceptions */
 };
 
@@ -81,6 +82,7 @@ struct thread_calls {
 	struct frame *f;
 	size_t nr, cap;		/* 0 frames: unknown */
 	struct gap end;
+	bool climbed;		/* depths of nodes are too small */
 };
 
 #define WHERES	8192u
@@ -90,6 +92,7 @@ struct calls {
 	struct calls_code code;
 	bool deferred;		/* segments are kept until calls_finish() */
 	bool full;		/* limits.kept is reached */
+	bool nomem;		/* places are missing because there was no memory */
 	struct calls_totals totals;
 	uint32_t *binary_of;	/* by section number */
 	uint32_t nr_sections;
@@ -117,6 +120,9 @@ struct calls {
 
 /* lane.c */
 void lane_free(struct calls_lane *ln);
+
+/* calls.c: returns the depth to which a tree must be cut so that it is within the limit of nodes, 0: no memory. */
+uint32_t calls_depth_for(const struct cct *t, uint32_t depth, uint32_t limit);
 
 /* stack.c: applies a segment to a thread; `unordered`: it is not known to follow the last one. Returns 0 or ERR_NOMEM. */
 int segment_apply(struct calls *c, struct thread_calls *t, const struct segment *seg, bool unordered);

@@ -87,6 +87,7 @@ int join_forest(struct calls *c, struct cct *t)
 	}
 	*p = f;
 	*f = *t;
+	/* those of a tree that was kept before have been changed */
 	for (i = c->nr_kept; i-- > 0;)
 		if (c->kept[i].tree == t)
 			c->kept[i].tree = f;

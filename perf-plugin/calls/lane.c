@@ -12,6 +12,9 @@
 
 #define UNKNOWN_BINARY	(CST_COUNT_NO_BINARY - 1)
 
+/* Branches that neither call nor return. */
+#define PLAIN_KINDS	(1ull << BRANCH_NONE | 1ull << BRANCH_COND | 1ull << BRANCH_UNCOND | 1ull << BRANCH_IND)
+
 enum lane_open {
 	LANE_SEQ,		/* execution continues behind the last range */
 	LANE_TAKEN,		/* the last range ends with a taken branch */
@@ -33,7 +36,6 @@ struct calls_lane {
 	uint8_t open;		/* enum lane_open */
 	uint8_t kind;		/* enum branch_kind of the taken branch */
 	uint8_t size, isa, el;	/* of the last instruction */
-	bool plain;		/* the taken branch neither calls nor returns */
 	bool running;		/* a segment is open */
 	struct gap gap;
 	struct segment seg;	/* the begin of the open segment */
@@ -81,8 +83,10 @@ static uint32_t binary_slow(struct calls *c, const struct stream *s, uint32_t se
 
 	if (section >= c->nr_sections) {
 		p = realloc(c->binary_of, nr * sizeof(*p));
-		if (!p)
+		if (!p) {
+			c->nomem = true;
 			return CST_COUNT_NO_BINARY;
+		}
 		for (c->binary_of = p; c->nr_sections < nr;)
 			p[c->nr_sections++] = UNKNOWN_BINARY;
 	}
@@ -170,28 +174,26 @@ static uint64_t time_now(const struct calls_lane *ln, const struct stream *s)
 	return session_time(s, s->time + whole * ln->batch_insns / s->n_insn);
 }
 
-static int begin_segment(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause,
-			 const struct target *t)
+/* Begins a segment; `at` has its first place and the function of that. */
+static int begin_at(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause, const struct segment *at)
 {
 	struct segment *seg = &ln->seg;
-	struct calls_where w;
 	uint32_t root;
 	bool fresh;
 
-	find_where(c, s, t, &w);
-	*seg = (struct segment){
-		.key = ln->key, .stream = s->place, .seq = s->aux_seq, .number = ln->number++, .cause = (uint8_t)cause,
-		.time = time_now(ln, s), .after = ln->after, .addr = t->addr,
-		.timed = ln->after || s->time_known || s->before, .place = w.place, .entry = w.place,
-		.tree = &ln->tree, .lost = ln->gap.lost, .soft = ln->gap.soft,
-	};
-	if (cause == CAUSE_RETURN)
-		seg->call_size = (uint8_t)c->code.call_before(c->code.data, s, t->addr, t->isa);
-	if (known(&w)) {
-		seg->lo = t->addr - ((uint32_t)w.place - w.start);
-		seg->span = w.end - w.start;
-		seg->entry = (w.place & ~(uint64_t)UINT32_MAX) | w.start;
-	}
+	(void)c;
+	*seg = *at;
+	seg->key = ln->key;
+	seg->stream = s->place;
+	seg->seq = s->aux_seq;
+	seg->number = ln->number++;
+	seg->cause = (uint8_t)cause;
+	seg->time = time_now(ln, s);
+	seg->after = ln->after;
+	seg->timed = ln->after || s->time_known || s->before;
+	seg->tree = &ln->tree;
+	seg->lost = ln->gap.lost;
+	seg->soft = ln->gap.soft;
 	root = cct_child(&ln->tree, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE, seg->entry, &fresh);
 	if (root == NO_NODE || !touch(ln, root) || !array_reserve(&ln->f, 0, &ln->cap, sizeof(*ln->f)))
 		return ERR_NOMEM;
@@ -201,6 +203,24 @@ static int begin_segment(struct calls *c, struct calls_lane *ln, const struct st
 	ln->span = seg->span;
 	ln->running = true;
 	return 0;
+}
+
+static int begin_segment(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause,
+			 const struct target *t)
+{
+	struct segment at = { .addr = t->addr };
+	struct calls_where w;
+
+	find_where(c, s, t, &w);
+	at.place = at.entry = w.place;
+	if (cause == CAUSE_RETURN)
+		at.call_size = (uint8_t)c->code.call_before(c->code.data, s, t->addr, t->isa);
+	if (known(&w)) {
+		at.lo = t->addr - ((uint32_t)w.place - w.start);
+		at.span = w.end - w.start;
+		at.entry = (w.place & ~(uint64_t)UINT32_MAX) | w.start;
+	}
+	return begin_at(c, ln, s, cause, &at);
 }
 
 /* Sets the gap from the state of the lane, when the thread does not continue here. */
@@ -285,7 +305,7 @@ static uint32_t callee(struct calls *c, struct calls_lane *ln, const struct stre
 	}
 	if (p->kind == CST_COUNT_CUT)
 		return parent;
-	if (p->depth + 1u >= c->limits.depth || ln->tree.nr >= c->limits.nodes) {
+	if (p->depth + 1u >= c->depth) {
 		kind = CST_COUNT_CUT;
 		from = entry = CALLS_NO_PLACE;
 	}
@@ -322,6 +342,7 @@ static int push(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 	calls_place from = kind == CST_COUNT_EXCEPTION ? ln->gap.from : last_place(c, s, ln), entry;
 	const struct cct_node *p;
 	struct calls_where w;
+	bool sets_jump;
 	uint32_t n;
 
 	entry = place_of(c, s, t->section, t->off);
@@ -341,8 +362,16 @@ static int push(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 	ln->tree.v[n].calls++;
 	ln->lo = t->addr - p->back;
 	ln->span = p->size;
+	sets_jump = p->sets_jump;
+	if (__builtin_expect(p->kind == CST_COUNT_CUT, 0)) {
+		/* a node of many functions */
+		find_where(c, s, t, &w);
+		ln->lo = t->addr - ((uint32_t)w.place - w.start);
+		ln->span = known(&w) ? w.end - w.start : 0;
+		sets_jump = w.sets_jump;
+	}
 	ln->f[ln->nr++] = (struct frame){ .ret = ret, .lo = ln->lo, .span = ln->span, .node = n, .kind = kind };
-	if (__builtin_expect(p->sets_jump, 0))
+	if (__builtin_expect(sets_jump, 0))
 		note_jump(ln, ln->nr - 1);
 	return 0;
 }
@@ -540,8 +569,8 @@ static int exception(struct calls *c, struct calls_lane *ln, const struct stream
 		if (!returns || g->end == ln->gap.expect)
 			return 0;
 		rc = push(c, ln, s, CST_COUNT_EXCEPTION, ln->gap.expect, &t);
-		ln->gap.from = rc ? CALLS_NO_PLACE : ln->gap.expect_place;
 		set_expect(c, ln, s, g->end);
+		ln->gap.from = ln->gap.expect_place;
 		return rc;
 	}
 	if (ln->open == LANE_TAKEN && returns)
@@ -653,6 +682,25 @@ static int pass(struct calls *c, struct calls_lane *ln, const struct stream *s)
 	return rc;
 }
 
+/* Replaces the tree of the lane, which has grown to the limit, by an empty one. The thread continues where it is. */
+static int renew(struct calls *c, struct calls_lane *ln, const struct stream *s)
+{
+	const struct frame top = *top_of(ln);
+	const struct cct_node was = ln->tree.v[top.node];
+	struct gap gap = ln->gap;
+	int rc;
+
+	rc = end_segment(c, ln);
+	if (!rc && c->deferred)
+		rc = join_forest(c, &ln->tree);
+	cct_clear(&ln->tree);
+	if (rc)
+		return rc;
+	ln->gap = gap;
+	return begin_at(c, ln, s, CAUSE_CONTINUE, &(struct segment){ .place = was.entry, .entry = was.entry, .lo = top.lo,
+								     .span = top.span });
+}
+
 static bool has_insns(const struct cst_generic *g, size_t n)
 {
 	size_t i;
@@ -663,11 +711,9 @@ static bool has_insns(const struct cst_generic *g, size_t n)
 	return false;
 }
 
-/* Adds a range. */
-static inline void range(struct calls_lane *ln, const struct cst_generic *g)
+/* Sets the state of the lane at the end of a range. */
+static inline void set_last(struct calls_lane *ln, const struct cst_generic *g)
 {
-	ln->insns += g->n_insn;
-	ln->batch_insns += g->n_insn;
 	ln->end = g->end;
 	ln->open = LANE_SEQ;
 	ln->section = g->section;
@@ -679,6 +725,32 @@ static inline void range(struct calls_lane *ln, const struct cst_generic *g)
 		ln->open = LANE_TAKEN;
 		ln->kind = (uint8_t)branch_kind_of(g);
 	}
+}
+
+/*
+ * Adds a range, and those behind it up to the next element, or the next branch that is not inside the function. Returns the
+ * last one.
+ */
+static inline const struct cst_generic *ranges(struct calls_lane *ln, const struct cst_generic *g,
+					       const struct cst_generic *end)
+{
+	const uint64_t lo = ln->lo, span = ln->span, calls = ~PLAIN_KINDS;
+	uint64_t insns = g->n_insn;
+
+	for (g++; g < end && g->kind == CST_GEN_RANGE; g++) {
+		if (branch_taken(g - 1)) {
+			if (calls >> branch_kind_of(g - 1) & 1 || !inside(g->addr, lo, span))
+				break;
+		} else if (g->addr != g[-1].end) {
+			break;
+		}
+		insns += g->n_insn;
+	}
+	g--;
+	ln->insns += insns;
+	ln->batch_insns += insns;
+	set_last(ln, g);
+	return g;
 }
 
 static uint64_t next_timestamp(const struct stream *s)
@@ -699,6 +771,8 @@ int calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 	ln->before = next_timestamp(s);
 	if (s->unwanted)
 		return has_insns(g, n) ? pass(c, ln, s) : 0;
+	if (ln->running && ln->tree.nr > c->limits.nodes)
+		rc = renew(c, ln, s);
 	for (; g < end && !rc; g++) {
 		if (__builtin_expect(g->kind != CST_GEN_RANGE, 0)) {
 			rc = other(c, ln, s, g);
@@ -711,11 +785,11 @@ int calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 			rc = arrive(c, ln, s, g);
 		}
 		begun = true;
-		range(ln, g);
+		g = ranges(ln, g, end);
 	}
 	if (n && end[-1].kind == CST_GEN_TIMESTAMP && s->time_known)
 		ln->after = s->time_end < ln->before ? s->time_end : ln->before;
-	return rc;
+	return c->nomem ? ERR_NOMEM : rc;
 }
 
 int calls_lane_end(struct calls *c, struct calls_lane *ln)

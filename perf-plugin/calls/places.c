@@ -85,7 +85,7 @@ static void where(void *data, const struct stream *s, uint64_t addr, struct call
 {
 	struct calls_places *p = data;
 	struct session_loc loc;
-	struct function f;
+	struct dso_function f;
 	uint32_t n;
 
 	*w = (struct calls_where){ .place = CALLS_NO_PLACE };

@@ -42,6 +42,13 @@ int thread_end(struct calls *c, struct thread_calls *t)
 	t->nr = 0;
 	if (!t->tree.nr)
 		return 0;
+	if (!c->done.nr && !t->climbed) {
+		cct_free(&c->done);
+		c->done = t->tree;
+		memset(&t->tree, 0, sizeof(t->tree));
+		return 0;
+	}
+	t->climbed = false;
 	if (!cct_merge(&c->done, &t->tree, c->depth, NULL, NULL))
 		return ERR_NOMEM;
 	cct_clear(&t->tree);
@@ -75,7 +82,7 @@ static uint32_t node_of(struct calls *c, struct thread_calls *t, uint32_t parent
 		if (n == MAX_TAILS)
 			parent = v[parent].parent;
 	}
-	if (parent != NO_NODE && t->tree.v[parent].depth + 1u >= c->limits.depth)
+	if (parent != NO_NODE && t->tree.v[parent].depth + 1u >= c->depth)
 		return cct_child(&t->tree, parent, CST_COUNT_CUT, CALLS_NO_PLACE, CALLS_NO_PLACE, &fresh);
 	return cct_child(&t->tree, parent, kind, from, entry, &fresh);
 }
@@ -166,6 +173,7 @@ static int climb(struct thread_calls *t, const struct segment *seg)
 			return ERR_NOMEM;
 	}
 	cct_hang(&t->tree, old, root, CST_COUNT_CALL, site);
+	t->climbed = true;
 	t->tree.v[root].calls = 1;
 	t->f[0] = (struct frame){ .node = root, .kind = CST_COUNT_ROOT, .lo = seg->lo, .span = seg->span };
 	t->nr = 1;
@@ -279,6 +287,8 @@ static int position(struct calls *c, struct thread_calls *t, const struct segmen
 		return exception_return(c, t, seg);
 	case CAUSE_LAND:
 		return land(c, t, seg);
+	case CAUSE_CONTINUE:
+		return 0;
 	}
 	return join(c, t, seg, unordered);
 }
@@ -290,6 +300,8 @@ static int add_counts(struct calls *c, struct thread_calls *t, const struct segm
 	const struct cct_node *p;
 	uint32_t i, n, base = top_of(t)->node;
 
+	if (!cct_reserve(&t->tree, seg->nr_counted > t->tree.nr ? seg->nr_counted - t->tree.nr : 0))
+		return ERR_NOMEM;
 	while (c->cap_map < seg->nr_counted)
 		if (!array_reserve(&c->map, c->cap_map, &c->cap_map, sizeof(*c->map)))
 			return ERR_NOMEM;
@@ -319,6 +331,25 @@ static bool continues(struct thread_calls *t, uint32_t node)
 	return false;
 }
 
+/* Reduces the depth of all trees to that up to which the tree of the thread is within the limit of nodes. */
+static int shrink(struct calls *c, struct thread_calls *t)
+{
+	uint32_t depth = calls_depth_for(&t->tree, c->depth, c->limits.nodes);
+	struct cct all = t->tree;
+	bool ok;
+	size_t i;
+
+	if (!depth)
+		return ERR_NOMEM;
+	c->depth = depth;
+	memset(&t->tree, 0, sizeof(t->tree));
+	ok = cct_merge(&t->tree, &all, depth, NULL, NULL);
+	for (i = 0; ok && i < t->nr; i++)
+		t->f[i].node = all.v[t->f[i].node].mark;
+	cct_free(&all);
+	return ok ? 0 : ERR_NOMEM;
+}
+
 int segment_apply(struct calls *c, struct thread_calls *t, const struct segment *seg, bool unordered)
 {
 	int rc = position(c, t, seg, unordered);
@@ -342,6 +373,8 @@ int segment_apply(struct calls *c, struct thread_calls *t, const struct segment 
 		t->nr++;
 	}
 	t->end = seg->end;
+	if (!rc && t->tree.nr > c->limits.nodes)
+		rc = shrink(c, t);
 	/* a stack without an end */
 	if (t->nr > MAX_FRAMES)
 		t->nr = 0;

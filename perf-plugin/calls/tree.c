@@ -26,13 +26,17 @@ static void insert(struct cct *t, uint32_t n)
 	t->slot[i] = n + 1;
 }
 
-static bool grow(struct cct *t)
+bool cct_reserve(struct cct *t, uint32_t more)
 {
-	uint32_t cap = t->cap ? t->cap * 2 : FIRST_NODES, *slot, i;
+	uint32_t cap = t->cap ? t->cap : FIRST_NODES, *slot, i;
 	struct cct_node *v;
 
-	if (cap > MAX_NODES)
+	if (more <= t->cap - t->nr)
+		return true;
+	if (more > MAX_NODES - t->nr)
 		return false;
+	while (cap < t->nr + more)
+		cap *= 2;
 	v = realloc(t->v, cap * sizeof(*v));
 	if (!v)
 		return false;
@@ -62,7 +66,7 @@ uint32_t cct_child(struct cct *t, uint32_t parent, uint8_t kind, calls_place fro
 				return t->slot[i] - 1;
 		}
 	}
-	if (t->nr == t->cap && !grow(t))
+	if (t->nr == t->cap && !cct_reserve(t, 1))
 		return NO_NODE;
 	n = t->nr++;
 	t->v[n] = (struct cct_node){ .from = from, .entry = entry, .parent = parent, .last = NO_NODE, .mark = NO_NODE,
@@ -148,6 +152,11 @@ bool cct_merge(struct cct *to, struct cct *from, uint32_t depth, calls_place (*m
 
 	if (!chain)
 		return false;
+	/* a tree that is new has no nodes in common */
+	if (!to->nr && !cct_reserve(to, from->nr)) {
+		free(chain);
+		return false;
+	}
 	for (i = 0; i < from->nr; i++)
 		from->v[i].mark = NO_NODE;
 	for (i = 0; i < from->nr; i++) {

@@ -32,6 +32,8 @@ struct cct {
 
 /* Returns the child, or the root if parent is NO_NODE; a new one if there is none. *fresh: it is new. NO_NODE: no memory. */
 uint32_t cct_child(struct cct *t, uint32_t parent, uint8_t kind, calls_place from, calls_place entry, bool *fresh);
+/* Makes room for `more` nodes. False: no memory. */
+bool cct_reserve(struct cct *t, uint32_t more);
 /* Makes a root the child of another node, which has no such child yet. */
 void cct_hang(struct cct *t, uint32_t root, uint32_t parent, uint8_t kind, calls_place from);
 /* Removes all nodes. */

@@ -14,7 +14,7 @@
 #define MAX_NESTED	16u
 
 struct function_table {
-	struct function *v;	/* sorted by start, each start once */
+	struct dso_function *v;	/* sorted by start, each start once */
 	size_t nr, cap;
 	struct unwind unwind;
 	bool complete;		/* there was memory for all */
@@ -41,9 +41,9 @@ static bool is_part(const char *name)
 	return dot && (!dot[5] || dot[5] == '.');
 }
 
-static bool add(struct function_table *fs, const struct function *f)
+static bool add(struct function_table *fs, const struct dso_function *f)
 {
-	struct function *last = fs->nr ? &fs->v[fs->nr - 1] : NULL;
+	struct dso_function *last = fs->nr ? &fs->v[fs->nr - 1] : NULL;
 
 	if (last && last->start == f->start) {
 		if (f->end > last->end)
@@ -64,7 +64,7 @@ static bool add_symbols(struct function_table *fs, const struct dso *d)
 
 	for (i = 0; i < d->nr_syms; i++) {
 		const struct dso_symbol_entry *s = &d->syms[i];
-		const struct function f = { .start = s->offset, .end = s->offset + s->size, .part = is_part(s->name),
+		const struct dso_function f = { .start = s->offset, .end = s->offset + s->size, .part = is_part(s->name),
 					    .sets_jump = sets_jump(s->name) };
 
 		if (s->size && !add(fs, &f))
@@ -75,7 +75,7 @@ static bool add_symbols(struct function_table *fs, const struct dso *d)
 
 static int by_start(const void *a, const void *b)
 {
-	const struct function *x = a, *y = b;
+	const struct dso_function *x = a, *y = b;
 
 	return x->start < y->start ? -1 : x->start > y->start;
 }
@@ -87,7 +87,7 @@ static void sort(struct function_table *fs)
 }
 
 /* Finds the function among the first `nr` ones. */
-static const struct function *find(const struct function_table *fs, size_t nr, uint64_t offset)
+static const struct dso_function *find(const struct function_table *fs, size_t nr, uint64_t offset)
 {
 	size_t lo = 0, hi = nr, n;
 
@@ -105,7 +105,7 @@ static bool add_unwind(struct function_table *fs)
 
 	for (i = 0; i < fs->unwind.nr; i++) {
 		const struct unwind_entry *e = &fs->unwind.v[i];
-		const struct function f = { .start = e->start, .end = e->end, .part = e->part };
+		const struct dso_function f = { .start = e->start, .end = e->end, .part = e->part };
 
 		if (i && fs->unwind.v[i - 1].start == e->start)
 			continue;
@@ -143,7 +143,7 @@ static bool add_labels(struct function_table *fs, const struct dso *d)
 
 	for (i = 0; i < d->nr_syms; i++) {
 		const struct dso_symbol_entry *s = &d->syms[i];
-		struct function f = { .start = s->offset, .sets_jump = sets_jump(s->name) };
+		struct dso_function f = { .start = s->offset, .sets_jump = sets_jump(s->name) };
 
 		if (s->size || (i && d->syms[i - 1].offset == s->offset) || find(fs, known, s->offset))
 			continue;
@@ -173,10 +173,10 @@ static struct function_table *table_of(struct dso *d)
 	return fs;
 }
 
-bool dso_function(struct dso *d, uint64_t offset, struct function *f)
+bool dso_function(struct dso *d, uint64_t offset, struct dso_function *f)
 {
 	const struct function_table *fs = table_of(d);
-	const struct function *found = fs ? find(fs, fs->nr, offset) : NULL;
+	const struct dso_function *found = fs ? find(fs, fs->nr, offset) : NULL;
 
 	if (!found)
 		return false;

@@ -12,14 +12,14 @@
 struct dso;
 struct function_table;
 
-struct function {
+struct dso_function {
 	uint64_t start, end;	/* file offsets, end exclusive */
 	bool part;		/* a part of another function, which is elsewhere (NAME.cold) */
 	bool sets_jump;		/* setjmp() and its likes, which return again after longjmp() */
 };
 
 /* Finds the function at an offset of the file. False: none is known, or there is no memory. */
-bool dso_function(struct dso *d, uint64_t offset, struct function *f);
+bool dso_function(struct dso *d, uint64_t offset, struct dso_function *f);
 /*
  * Finds the file offset at which execution continues when the call at file offset `site` throws a C++ exception. False:
  * the exception leaves the function.

@@ -1,0 +1,638 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Stacks and calling contexts of elements made by hand. Each case is taken as one batch and element by element, with segments
+ * applied at once and kept until the end; the tree is always the same, and the case says which.
+ *
+ * Addresses are offsets: below 0x9000 of the program (binary 0), from there on of a library (1). A tree is written as
+ * KIND ENTRY @SITE CALLS/INSNS {children}.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calls/calls.h"
+#include "decode/decode.h"
+#include "synth_elements.h"
+
+enum { SETJMP = 0x3000, NO_CALL = 0x8000, NOWHERE = 0x20000 };
+
+static size_t failing;	/* which allocation fails, from 1; 0: none */
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+static bool fails(void)
+{
+	return failing && !--failing;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return fails() ? NULL : __real_realloc(p, size);
+}
+
+/* ---- code ---------------------------------------------------------------------------------------- */
+
+static uint32_t binary(void *data, const struct stream *s, uint32_t section)
+{
+	(void)data;
+	(void)s;
+	return section == 3 ? CST_COUNT_NO_BINARY : section - 1;
+}
+
+/* Functions have 0x100 bytes; those from 0x5000 to 0x5fff are parts of others, those from 0x7000 to 0x8fff are unknown. */
+static void where(void *data, const struct stream *s, uint64_t addr, struct calls_where *w)
+{
+	const bool *replaced = data;
+
+	(void)s;
+	*w = (struct calls_where){ .place = CALLS_NO_PLACE };
+	if (addr >= NOWHERE)
+		return;
+	w->place = calls_place_of(addr >= 0x9000 ? 1 : *replaced ? 5 : 0, (uint32_t)addr);
+	if (addr >= 0x7000 && addr < 0x9000)
+		return;
+	w->start = (uint32_t)addr & ~0xffu;
+	w->end = w->start + 0x100;
+	w->part = addr >= 0x5000 && addr < 0x6000;
+	w->sets_jump = addr == SETJMP;
+}
+
+static unsigned int call_before(void *data, const struct stream *s, uint64_t addr, unsigned int isa)
+{
+	(void)data;
+	(void)s;
+	assert_int_equal(isa, CST_ISA_A64);
+	return addr >= NO_CALL && addr < 0x9000 ? 0 : 4;
+}
+
+/* Calls at 0x10 to 0x1c in a function have a landing pad at 0x80 of it. */
+static calls_place landing_pad(void *data, calls_place site)
+{
+	uint32_t off = (uint32_t)site & 0xff;
+
+	(void)data;
+	return off >= 0x10 && off < 0x20 ? (site & ~(calls_place)0xff) + 0x80 : CALLS_NO_PLACE;
+}
+
+/* ---- what is fed --------------------------------------------------------------------------------- */
+
+struct batch {
+	unsigned int stream;	/* 0 or 1 */
+	int tid;
+	uint64_t time, end, before;
+	bool unwanted;
+	const struct cst_generic *g;
+	size_t n;
+};
+
+struct feed {
+	const struct batch *v;
+	size_t n;
+	struct calls_limits limits;
+	bool replaced;		/* all code of the program is replaced behind the first batch */
+	unsigned int protocol;
+};
+
+static struct calls_totals totals;
+
+static calls_place same(void *data, calls_place p)
+{
+	(void)data;
+	return p;
+}
+
+static void show(struct calls *c, char *out, size_t size)
+{
+	FILE *f = fmemopen(out, size, "w");
+	struct cst_count_node n;
+	uint32_t depth = 0;
+	bool first = true;
+
+	while (calls_next(c, &n)) {
+		for (; depth > n.depth; depth--)
+			fputs("}", f);
+		if (!first)
+			fputs(n.depth > depth ? " {" : " ", f);
+		depth = n.depth;
+		first = false;
+		fputc("RCTEScut"[n.kind], f);
+		if (n.binary != CST_COUNT_NO_BINARY)
+			fprintf(f, "%x", (unsigned int)n.entry);
+		if (n.from_binary != CST_COUNT_NO_BINARY)
+			fprintf(f, "@%x", (unsigned int)n.from);
+		fprintf(f, " %u/%u", (unsigned int)n.calls, (unsigned int)n.insns);
+	}
+	while (depth--)
+		fputs("}", f);
+	fclose(f);
+}
+
+static int take(struct calls *c, const struct feed *feed, bool single, bool *replaced)
+{
+	static const struct cst_config etm = { .protocol = CST_PROTO_ETMV4 }, ptm = { .protocol = CST_PROTO_PTM };
+	struct calls_lane *ln[2] = { NULL, NULL };
+	struct stream s = { .config = feed->protocol == CST_PROTO_PTM ? &ptm : &etm };
+	size_t i, k;
+	int rc = 0;
+
+	for (i = 0; i < feed->n && !rc; i++) {
+		const struct batch *b = &feed->v[i];
+
+		s.tid = b->tid;
+		s.place = b->stream;
+		s.unwanted = b->unwanted;
+		s.time = b->time;
+		s.time_end = b->end;
+		s.before = b->before;
+		s.time_known = b->time != 0;
+		s.n_insn = 0;
+		for (k = 0; k < b->n; k++)
+			s.n_insn += b->g[k].kind == CST_GEN_RANGE ? b->g[k].n_insn : 0;
+		if (!ln[b->stream])
+			ln[b->stream] = calls_lane_new(c);
+		if (!ln[b->stream])
+			rc = -1;
+		for (k = 0; k < b->n && !rc; k += single ? 1 : b->n)
+			rc = calls_batch(c, ln[b->stream], &s, b->g + k, single ? 1 : b->n);
+		*replaced = feed->replaced;
+	}
+	for (i = 0; i < 2; i++)
+		if (ln[i]) {
+			int end = calls_lane_end(c, ln[i]);
+
+			rc = rc ? rc : end;
+		}
+	return rc;
+}
+
+/* Returns 0 with the tree, or an error. */
+static int make(const struct feed *feed, bool single, unsigned int streams, char *out, size_t size)
+{
+	bool replaced = false;
+	const struct calls_code code = { .data = &replaced, .binary = binary, .where = where, .call_before = call_before,
+					 .landing_pad = landing_pad };
+	struct calls *c = calls_new(&feed->limits, &code, streams);
+	int rc = -1;
+
+	if (c) {
+		rc = take(c, feed, single, &replaced);
+		if (!rc)
+			rc = calls_finish(c, same, NULL);
+		if (!rc)
+			show(c, out, size);
+		totals = *calls_totals(c);
+	}
+	calls_free(c);
+	return rc;
+}
+
+static void fed(const struct feed *feed, const char *want)
+{
+	unsigned int mode, streams = 1;
+	char out[2048];
+	size_t i;
+
+	for (i = 0; i < feed->n; i++)
+		if (feed->v[i].stream)
+			streams = 2;
+	for (mode = 0; mode < 4; mode++) {
+		assert_int_equal(make(feed, mode & 1, mode & 2 ? 2 : streams, out, sizeof(out)), 0);
+		assert_string_equal(out, want);
+	}
+}
+
+/* One thread on one stream. */
+#define TREE(elements, want) do {								\
+	const struct batch batch_ = { .tid = 7, .g = elements, .n = sizeof(elements) / sizeof(*(elements)) };	\
+	const struct feed feed_ = { .v = &batch_, .n = 1 };					\
+	fed(&feed_, want);									\
+} while (0)
+
+static struct cst_generic in_library(struct cst_generic g)
+{
+	g.section = 2;
+	return g;
+}
+
+static struct cst_generic at_el(unsigned int el, struct cst_generic g)
+{
+	g.el = (uint8_t)el;
+	g.flags |= CST_GF_EL;
+	return g;
+}
+
+static struct cst_generic el_eret(uint64_t addr, unsigned int n)
+{
+	return at_el(1, el_range(addr, n, CST_INSN_INDIRECT, CST_INSN_ERET, EL_TAKEN));
+}
+
+#define OFF	el_plain(CST_GEN_TRACE_ON)
+#define IRQ(a)	el_exception(14, a), OFF
+#define SVC(a)	el_exception(2, a), OFF
+
+/* ---- calls and returns --------------------------------------------------------------------------- */
+
+static void calls(void **state)
+{
+	const struct cst_generic simple[] = { EL_BL(0x1000, 2), EL_BCC(0x2000, 3), EL_B(0x2020, 1), EL_RET(0x2010, 2),
+					      EL_BL(0x1008, 1), EL_RET(0x2000, 4), EL_CUT(0x100c, 5) };
+	const struct cst_generic recursion[] = { EL_BL(0x1000, 1), EL_BL(0x1000, 1), EL_BL(0x1000, 1), EL_RET(0x2000, 1),
+						 EL_RET(0x1004, 1), EL_RET(0x1004, 1), EL_CUT(0x1004, 1) };
+	/* frames in between are abandoned */
+	const struct cst_generic outer[] = { EL_BL(0x1000, 1), EL_BL(0x2000, 1), EL_BL(0x2100, 1), EL_RET(0x2200, 1), EL_CUT(0x1004, 9) };
+	const struct cst_generic other[] = { EL_BL(0x1000, 1), in_library(EL_BL(0x9000, 1)), EL_RET(0x2000, 1), in_library(EL_RET(0x9004, 1)),
+					     EL_CUT(0x1004, 1) };
+	const struct cst_generic nowhere[] = { EL_BL(0x1000, 1), el_range(NOWHERE, 2, CST_INSN_INDIRECT, CST_INSN_RET, EL_TAKEN),
+					       EL_CUT(0x1004, 1) };
+
+	(void)state;
+	TREE(simple, "R1000 1/8 {C2000@1004 1/6 C2000@1008 1/4}");
+	TREE(recursion, "R1000 1/2 {C1000@1000 1/2 {C1000@1000 1/2 {C2000@1000 1/1}}}");
+	TREE(outer, "R1000 1/10 {C2000@1000 1/1 {C2100@2000 1/1 {C2200@2100 1/1}}}");
+	TREE(other, "R1000 1/2 {C9000@1000 1/2 {C2000@9000 1/1}}");
+	((struct cst_generic *)&nowhere[1])->section = 0;
+	TREE(nowhere, "R1000 1/2 {C@1000 1/2}");
+}
+
+/* Returns to callers from before the trace. */
+static void climbs(void **state)
+{
+	const struct cst_generic one[] = { EL_BL(0x2010, 1), EL_RET(0x3100, 1), EL_RET(0x2014, 1), EL_BL(0x1024, 2), EL_RET(0x2000, 1),
+					   EL_RET(0x102c, 1), EL_CUT(0x4044, 1) };
+	const struct cst_generic self[] = { EL_RET(0x2010, 1), EL_RET(0x2020, 1), EL_RET(0x2020, 1), EL_CUT(0x1044, 1) };
+	const struct cst_generic tails[] = { EL_B(0x2010, 1), EL_RET(0x3100, 2), EL_CUT(0x1010, 4) };
+	const struct cst_generic no_call[] = { EL_RET(0x2010, 1), EL_CUT(NO_CALL + 8, 4) };
+	const struct cst_generic open[] = { EL_BL(0x2010, 1), EL_RET(0x3100, 2), EL_BL(0x2014, 1), EL_RET(0x3200, 2), EL_CUT(0x1010, 4) };
+
+	(void)state;
+	TREE(one, "R4000 1/1 {C1000@4040 1/3 {C2000@1020 1/2 {C3100@2010 1/1} C2000@1028 1/1}}");
+	TREE(self, "R1000 1/1 {C2000@1040 1/1 {C2000@201c 1/1 {C2000@201c 1/1}}}");
+	TREE(tails, "R1000 1/4 {C2000@100c 1/1 {T3100@2010 1/2}}");
+	TREE(no_call, "R2000 1/1 R8008 1/4");
+	assert_int_equal(totals.lost, 1);
+	/* a known call is open: the return does not lead to its caller */
+	TREE(open, "R1000 1/4 R2000 1/2 {C3100@2010 1/2 C3200@2014 1/2}");
+	assert_int_equal(totals.lost, 1);
+}
+
+static void tails(void **state)
+{
+	const struct cst_generic sibling[] = { EL_BL(0x1000, 1), EL_B(0x2000, 1), EL_BR(0x3100, 2), in_library(EL_RET(0x9000, 3)), EL_CUT(0x1004, 1) };
+	const struct cst_generic stub[] = { EL_BL(0x1000, 1), EL_BR(0x7000, 4), in_library(EL_BR(0x9100, 1)), in_library(EL_RET(0x9200, 1)), EL_CUT(0x1004, 1) };
+	/* the functions branch to each other again and again */
+	const struct cst_generic loop[] = { EL_BL(0x1000, 1), EL_B(0x2000, 1), EL_B(0x3100, 1), EL_B(0x2000, 1), EL_B(0x3100, 1), EL_B(0x2000, 1),
+					    EL_RET(0x3100, 1), EL_CUT(0x1004, 1) };
+	/* a branch to the begin of the same function is a loop; a part that is elsewhere belongs to its function */
+	const struct cst_generic own[] = { EL_BL(0x1000, 1), EL_B(0x2000, 1), EL_BCC(0x2000, 1), EL_B(0x5000, 1), EL_BL(0x5080, 1), EL_RET(0x3100, 1),
+					   EL_B(0x5084, 1), EL_RET(0x2050, 1), EL_CUT(0x1004, 1) };
+	/* without names the part is a function, which leads back to the middle of the one before */
+	const struct cst_generic stripped[] = { EL_BL(0x1000, 1), EL_BCC(0x2000, 1), EL_B(0x4000, 1), EL_BL(0x2040, 1), EL_RET(0x3100, 1), EL_RET(0x2044, 1),
+						EL_CUT(0x1004, 1) };
+	const struct cst_generic middle[] = { EL_BL(0x1000, 1), EL_B(0x2000, 1), EL_B(0x4010, 1), EL_RET(0x4020, 1), EL_CUT(0x1004, 1) };
+	const struct cst_generic unknown[] = { EL_BL(0x1000, 1), EL_B(0x7000, 1), EL_B(0x7800, 1), EL_RET(0x7400, 1), EL_CUT(0x1004, 1) };
+
+	(void)state;
+	TREE(sibling, "R1000 1/2 {C2000@1000 1/1 {T3100@2000 1/2 {T9000@3104 1/3}}}");
+	TREE(stub, "R1000 1/2 {C7000@1000 1/4 {T9100@700c 1/1 {T9200@9100 1/1}}}");
+	TREE(loop, "R1000 1/2 {C2000@1000 1/1 {T3100@2000 3/3 {T2000@3100 2/2}}}");
+	TREE(own, "R1000 1/2 {C2000@1000 1/6 {C3100@5080 1/1}}");
+	TREE(stripped, "R1000 1/2 {C2000@1000 1/3 {C3100@2040 1/1 T4000@2000 1/1}}");
+	TREE(middle, "R1000 1/2 {C2000@1000 1/3}");
+	TREE(unknown, "R1000 1/2 {C7000@1000 1/3}");
+}
+
+/* ---- longjmp and C++ exceptions ------------------------------------------------------------------ */
+
+static void jumps(void **state)
+{
+	/* 0x1000 calls setjmp(), then two levels; the second one jumps back */
+	const struct cst_generic set[] = { EL_BL(0x1000, 1), EL_RET(SETJMP, 1), EL_BL(0x1004, 1), EL_BL(0x2000, 1), EL_BR(0x4000, 1), EL_BL(0x1004, 1),
+					   EL_RET(0x2000, 1), EL_CUT(0x1008, 1) };
+	/* each level of the recursion calls setjmp(): the innermost one is meant */
+	const struct cst_generic levels[] = { EL_BL(0x1000, 1), EL_RET(SETJMP, 1), EL_BL(0x1004, 1), EL_BL(0x1000, 1), EL_RET(SETJMP, 1), EL_BL(0x1004, 1),
+					      EL_BR(0x4000, 1), EL_RET(0x1004, 3), EL_CUT(0x1008, 5) };
+	/* only the outer level has called it, through a stub */
+	const struct cst_generic once[] = { EL_BL(0x1000, 1), EL_B(0x7000, 1), EL_RET(SETJMP, 1), EL_BL(0x1004, 1), EL_BL(0x1010, 1), EL_BL(0x1020, 1),
+					    EL_BR(0x4000, 1), EL_CUT(0x1004, 5) };
+	/* without setjmp(): the innermost frame of the function */
+	const struct cst_generic into[] = { EL_BL(0x1020, 1), EL_BL(0x2020, 1), EL_BR(0x4000, 1), EL_CUT(0x1060, 5) };
+	const struct cst_generic nobody[] = { EL_BL(0x1020, 1), EL_BL(0x2020, 1), EL_BR(0x4000, 1), EL_RET(0x4150, 5), EL_CUT(0x2024, 1) };
+
+	(void)state;
+	TREE(set, "R1000 1/4 {C3000@1000 1/1 C2000@1004 2/2 {C4000@2000 1/1}}");
+	TREE(levels, "R1000 1/7 {C3000@1000 1/1 C1000@1004 1/5 {C3000@1000 1/1 C4000@1004 1/1}}");
+	TREE(once, "R1000 1/7 {C7000@1000 1/1 {T3000@7000 1/1} C1010@1004 1/1 {C1020@1010 1/1 {C4000@1020 1/1}}}");
+	TREE(into, "R1000 1/6 {C2020@1020 1/1 {C4000@2020 1/1}}");
+	TREE(nobody, "R1000 1/1 {C2020@1020 1/2 {C4000@2020 1/6}}");
+}
+
+static void pads(void **state)
+{
+	/* the second of three levels has a landing pad; the innermost one is of the same function */
+	const struct cst_generic recursion[] = { EL_BL(0x1000, 5), EL_BL(0x1000, 2), EL_BL(0x1000, 9), EL_BR(0x4000, 1), EL_CUT(0x1080, 3) };
+	/* the unwinder returns to the landing pad */
+	const struct cst_generic by_return[] = { EL_BL(0x1000, 5), EL_BL(0x2000, 1), EL_RET(0x4000, 1), EL_CUT(0x1080, 3) };
+
+	(void)state;
+	TREE(recursion, "R1000 1/8 {C1000@1010 1/2 {C1000@1004 1/9 {C4000@1020 1/1}}}");
+	TREE(by_return, "R1000 1/8 {C2000@1010 1/1 {C4000@2000 1/1}}");
+}
+
+/* ---- exceptions ---------------------------------------------------------------------------------- */
+
+static void interrupts(void **state)
+{
+	const struct cst_generic back[] = { EL_BL(0x1000, 1), EL_CUT(0x2000, 1), IRQ(0x2004), EL_CUT(0x2004, 1), SVC(0x2008), EL_RET(0x2008, 1),
+					    EL_CUT(0x1004, 1) };
+	/* between a branch and its target */
+	const struct cst_generic target[] = { EL_BL(0x1000, 1), IRQ(0x2000), EL_RET(0x2000, 1), IRQ(0x1004), EL_B(0x1004, 1), IRQ(0x1040),
+					      EL_CUT(0x1040, 1) };
+	const struct cst_generic handled[] = { EL_BL(0x1000, 1), EL_CUT(0x2000, 1), IRQ(0x2004), EL_BL(0x3100, 1), EL_RET(0x3200, 1), EL_RET(0x3104, 1),
+					       EL_CUT(NO_CALL, 2), SVC(NO_CALL + 8), EL_RET(0x2004, 1), EL_CUT(0x1004, 1) };
+	/* the second handler begins when the first one ends */
+	const struct cst_generic pending[] = { EL_CUT(0x1000, 1), SVC(0x1004), EL_RET(0x3100, 1), EL_CUT(NO_CALL, 2), SVC(NO_CALL + 8), EL_RET(0x3200, 1),
+					       EL_CUT(NO_CALL, 2), SVC(NO_CALL + 8), EL_CUT(0x1004, 1) };
+	/* a signal in a handler */
+	const struct cst_generic nested[] = { EL_CUT(0x1000, 1), IRQ(0x1004), EL_CUT(0x3100, 1), IRQ(0x3104), EL_RET(0x3200, 1), EL_CUT(NO_CALL, 2), SVC(NO_CALL + 8),
+					      EL_RET(0x3104, 1), EL_CUT(NO_CALL, 2), SVC(NO_CALL + 8), EL_CUT(0x1004, 1) };
+	/* the handler jumps to where setjmp() returned */
+	const struct cst_generic jump[] = { EL_BL(0x1000, 1), EL_RET(SETJMP, 1), EL_BL(0x1004, 1), EL_CUT(0x2000, 1), IRQ(0x2004), EL_BL(0x3100, 1), EL_BR(0x4000, 1),
+					    EL_CUT(0x1004, 1) };
+	/* the handler changes where execution continues: behind the instruction, and in the caller */
+	const struct cst_generic skip[] = { EL_BL(0x1000, 1), EL_CUT(0x2000, 1), el_exception(11, 0x2004), OFF, EL_RET(0x3100, 1), EL_CUT(NO_CALL, 2),
+					    SVC(NO_CALL + 8), EL_CUT(0x2008, 1), el_exception(11, 0x200c), OFF, EL_RET(0x3100, 1), EL_CUT(NO_CALL, 2),
+					    SVC(NO_CALL + 8), EL_CUT(0x1040, 1) };
+	const struct cst_generic restart[] = { EL_CUT(0x1000, 1), IRQ(0x1004), EL_CUT(0x1080, 1) };
+
+	(void)state;
+	TREE(back, "R1000 1/2 {C2000@1000 1/3}");
+	TREE(target, "R1000 1/3 {C2000@1000 1/1}");
+	TREE(handled, "R1000 1/2 {C2000@1000 1/2 {S3100@2004 1/4 {C3200@3100 1/1}}}");
+	TREE(pending, "R1000 1/2 {S3100@1000 1/3 S3200@1000 1/3}");
+	TREE(nested, "R1000 1/2 {S3100@1004 1/4 {S3200@3104 1/3}}");
+	TREE(jump, "R1000 1/3 {C3000@1000 1/1 C2000@1004 1/1 {S3100@2004 1/1 {C4000@3100 1/1}}}");
+	TREE(skip, "R1000 1/2 {C2000@1000 1/2 {S3100@2004 1/3 S3100@200c 1/3}}");
+	TREE(restart, "R1000 1/2");
+}
+
+/* The handlers of exceptions are traced. */
+static void kernel(void **state)
+{
+	const struct cst_generic simple[] = { at_el(0, EL_CUT(0x1000, 1)), el_exception(14, 0x1004), at_el(1, EL_BL(0x6000, 1)), at_el(1, EL_RET(0x6100, 1)),
+					      el_eret(0x6004, 1), at_el(0, EL_CUT(0x1004, 1)) };
+	const struct cst_generic nested[] = { at_el(0, EL_CUT(0x1000, 1)), el_exception(2, 0x1004), at_el(1, EL_CUT(0x6000, 1)), el_exception(14, 0x6004),
+					      at_el(1, EL_B(0x6200, 1)), el_eret(0x6300, 1), el_eret(0x6004, 1), at_el(0, EL_CUT(0x1004, 1)) };
+	/* the handler is interrupted before its first instruction */
+	const struct cst_generic at_once[] = { at_el(0, EL_CUT(0x1000, 1)), el_exception(2, 0x1004), el_exception(14, 0x6000), el_eret(0x6200, 1),
+					       el_eret(0x6000, 1), at_el(0, EL_CUT(0x1004, 1)) };
+	/* the kernel starts a signal handler, and ends it */
+	const struct cst_generic signal[] = { at_el(0, EL_CUT(0x1000, 1)), el_exception(14, 0x1004), el_eret(0x6000, 1), at_el(0, EL_RET(0x3100, 1)),
+					      at_el(0, EL_CUT(NO_CALL, 2)), el_exception(2, NO_CALL + 8), el_eret(0x6000, 1), at_el(0, EL_CUT(0x1004, 1)) };
+	const struct cst_generic begun[] = { at_el(1, EL_CUT(0x6000, 1)), el_eret(0x6004, 1), at_el(0, EL_CUT(0x1004, 1)) };
+
+	(void)state;
+	TREE(simple, "R1000 1/2 {E6000@1004 1/2 {C6100@6000 1/1}}");
+	TREE(nested, "R1000 1/2 {E6000@1000 1/2 {E6200@6004 1/1 {T6300@6200 1/1}}}");
+	TREE(at_once, "R1000 1/2 {E6000@1000 1/1 {E6200@6000 1/1}}");
+	TREE(signal, "R1000 1/2 {E6000@1004 1/1 S3100@1004 1/3 {E6000@8004 1/1}}");
+	/* what the kernel interrupted is not known */
+	TREE(begun, "R1000 1/1 R6000 1/2");
+}
+
+/* ---- threads ------------------------------------------------------------------------------------- */
+
+#define N(v)	.g = v, .n = sizeof(v) / sizeof(*(v))
+
+static void threads(void **state)
+{
+	const struct cst_generic a[] = { EL_BL(0x1000, 1), EL_CUT(0x2000, 1), IRQ(0x2004) }, b[] = { EL_BL(0x1000, 2), EL_CUT(0x2000, 5), IRQ(0x2014) };
+	const struct cst_generic a2[] = { EL_RET(0x2004, 1), EL_CUT(0x1004, 1), IRQ(0x1008) }, b2[] = { EL_RET(0x2014, 1), EL_CUT(0x1008, 1) };
+	const struct cst_generic a3[] = { EL_CUT(0x4100, 1) };
+	const struct batch v[] = { { .tid = 7, N(a) }, { .tid = 8, N(b) }, { .tid = 7, N(a2) }, { .tid = 8, N(b2) }, { .tid = 7, N(a3) } };
+	const struct batch unwanted[] = { { .tid = 7, N(a) }, { .tid = 8, .unwanted = true, N(b) }, { .tid = 7, N(a2) } };
+	const struct batch window[] = { { .tid = 7, N(a) }, { .tid = 7, .unwanted = true, N(a2) }, { .tid = 7, N(a2) } };
+	const struct batch idle[] = { { .tid = 0, N(a) }, { .tid = -1, N(a2) } };
+	const struct feed all = { .v = v, .n = 5 }, part = { .v = unwanted, .n = 3 }, cut = { .v = window, .n = 3 }, none = { .v = idle, .n = 2 };
+	const struct feed exec = { .v = (struct batch[]){ { .tid = 7, N(a) }, { .tid = 7, N(a3) } }, .n = 2, .replaced = true };
+
+	(void)state;
+	fed(&all, "R1000 2/5 {C2000@1000 1/2 C2000@1004 1/6 S4100@1008 1/1}");
+	fed(&part, "R1000 1/2 {C2000@1000 1/2}");
+	/* the thread executed what the filter excludes */
+	fed(&cut, "R1000 2/2 {C2000@1000 2/2}");
+	fed(&none, "R1000 2/2 {C2000@1000 2/2}");
+	/* another program runs from then on */
+	fed(&exec, "R1000 1/1 {C2000@1000 1/1} R4100 1/1");
+}
+
+/* ---- losses -------------------------------------------------------------------------------------- */
+
+static struct cst_generic error(struct cst_generic g)
+{
+	g.error = 1;
+	return g;
+}
+
+static struct cst_generic overflow(struct cst_generic g)
+{
+	g.num = CST_ON_OVERFLOW;
+	return g;
+}
+
+static struct cst_generic doubtful(struct cst_generic g)
+{
+	g.flags |= CST_GF_DOUBTFUL;
+	return g;
+}
+
+#define KNOWN	"R1000 1/2 {C2000@1000 1/1}"
+
+/* Between the return from 0x2000 and the next range at 0x1004, or behind a range that ends at 0x2004. */
+static void losses(void **state)
+{
+	const struct cst_generic begin[] = { EL_BL(0x1000, 1), EL_CUT(0x2000, 1) };
+	const struct {
+		struct cst_generic g[3];
+		bool lost;
+	} gaps[] = {
+		{ { OFF }, false },
+		{ { el_plain(CST_GEN_EO_TRACE), el_no_sync(CST_UNSYNC_INIT, 0), OFF }, false },
+		{ { el_plain(CST_GEN_EO_TRACE), el_no_sync(CST_UNSYNC_RESET, 0), OFF }, false },
+		{ { IRQ(0x2004), el_plain(CST_GEN_EO_TRACE) }, false },
+		{ { overflow(OFF) }, true },
+		{ { doubtful(OFF) }, true },
+		{ { el_no_sync(CST_UNSYNC_OVERFLOW, 0) }, true },
+		{ { el_no_sync(CST_UNSYNC_BAD_PACKET, 0), OFF }, true },
+		{ { error(el_no_sync(CST_UNSYNC_RESET, 0)) }, true },
+		{ { el_plain(CST_GEN_ADDR_UNKNOWN) }, true },
+		{ { IRQ(0x2004), overflow(OFF) }, true },
+	};
+	struct cst_generic v[6];
+	struct batch b = { .tid = 7, .g = v, .n = 6 };
+	const struct feed feed = { .v = &b, .n = 1 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(gaps) / sizeof(gaps[0]); i++) {
+		memcpy(v, begin, sizeof(begin));
+		memcpy(v + 2, gaps[i].g, sizeof(gaps[i].g));
+		/* an element of kind 0 changes nothing */
+		v[5] = EL_CUT(0x2004, 1);
+		fed(&feed, gaps[i].lost ? "R1000 1/1 {C2000@1000 1/1} R2000 1/1" : "R1000 1/1 {C2000@1000 1/2}");
+		assert_int_equal(totals.lost, gaps[i].lost);
+	}
+}
+
+static void gaps(void **state)
+{
+	/* execution continues elsewhere without reason */
+	const struct cst_generic leap[] = { EL_CUT(0x1000, 1), EL_CUT(0x1010, 1) };
+	const struct cst_generic off[] = { EL_BL(0x1000, 1), EL_CUT(0x2000, 1), OFF, EL_CUT(0x2010, 1) };
+	/* the opcode gives the target of the last branch */
+	const struct cst_generic next[] = { EL_BL(0x1000, 1), el_next(CST_GEN_TRACE_ON, 0x2000), EL_RET(0x2000, 1), el_next(CST_GEN_TRACE_ON, 0x1004), EL_CUT(0x1004, 1) };
+	const struct cst_generic unknown[] = { EL_BL(0x1000, 1), OFF, EL_CUT(0x2000, 1) };
+	/* a function without an image, which returns, and one that calls back */
+	const struct cst_generic nacc = { .kind = CST_GEN_NACC, .addr = 0x9100 };
+	const struct cst_generic inside = { .kind = CST_GEN_NACC, .addr = 0x9110 };
+	const struct cst_generic missing[] = { EL_BL(0x1000, 1), nacc, nacc, EL_CUT(0x1004, 1) };
+	const struct cst_generic tail[] = { EL_BL(0x1000, 1), EL_B(0x2000, 1), nacc, EL_CUT(0x1004, 1) };
+	const struct cst_generic callback[] = { EL_BL(0x1000, 1), nacc, EL_RET(0x2000, 1), inside, EL_CUT(0x1004, 1) };
+	const struct cst_generic kernel_missing[] = { EL_CUT(0x1000, 1), el_exception(14, 0x1004), nacc, EL_CUT(0x1004, 1) };
+	/* a Q element: the path is not known */
+	const struct cst_generic q[] = { EL_BL(0x1000, 1), { .kind = CST_GEN_NOPATH, .addr = 0x2000, .end = 0x2040, .n_insn = 9, .section = 1, .sect_off = 0x2000 },
+					 EL_CUT(0x2040, 1) };
+
+	(void)state;
+	TREE(leap, "R1000 2/2");
+	TREE(off, "R1000 1/1 {C2000@1000 1/1} R2000 1/1");
+	TREE(next, KNOWN);
+	TREE(unknown, "R1000 1/1 R2000 1/1");
+	TREE(missing, "R1000 1/2 {C9100@1000 1/0}");
+	TREE(tail, "R1000 1/2 {C2000@1000 1/1 {T9100@2000 1/0}}");
+	TREE(callback, "R1000 2/2 {C9100@1000 1/0} R9100 1/0 {C2000@910c 1/1}");
+	TREE(kernel_missing, "R1000 1/2");
+	TREE(q, "R1000 1/1 {C2000@1000 1/9} R2000 1/1");
+}
+
+/* ---- limits -------------------------------------------------------------------------------------- */
+
+static void limits(void **state)
+{
+	const struct cst_generic deep[] = { EL_BL(0x1000, 1), EL_BL(0x2000, 1), EL_BL(0x2100, 1), EL_BL(0x2200, 1), EL_RET(0x2300, 1), EL_RET(0x2204, 1),
+					    EL_RET(0x2104, 1), EL_BL(0x2004, 1), EL_RET(0x2400, 1), EL_RET(0x2008, 1), EL_CUT(0x1004, 1) };
+	const struct batch v = { .tid = 7, N(deep) };
+	const struct feed two = { .v = &v, .n = 1, .limits.depth = 2 }, three = { .v = &v, .n = 1, .limits.depth = 3 };
+	const struct feed nodes = { .v = &v, .n = 1, .limits.nodes = 4 };
+	const struct feed kept = { .v = &v, .n = 1, .limits.kept = 1 };
+	char out[512];
+
+	(void)state;
+	fed(&two, "R1000 1/2 {C2000@1000 1/3 {c 4/6}}");
+	assert_int_equal(totals.cut_calls, 4);
+	assert_int_equal(totals.cut_insns, 6);
+	assert_int_equal(totals.insns, 11);
+	assert_int_equal(totals.calls, 1);
+	fed(&three, "R1000 1/2 {C2000@1000 1/3 {C2100@2000 1/2 {c 2/3} C2400@2004 1/1}}");
+	fed(&nodes, "R1000 1/2 {C2000@1000 1/3 {c 4/6}}");
+	/* a segment without room has a tree of its own */
+	assert_int_equal(make(&kept, false, 2, out, sizeof(out)), 0);
+	assert_string_equal(out, "R1000 1/2 {C2000@1000 1/3 {C2100@2000 1/2 {C2200@2100 1/2 {C2300@2200 1/1}} C2400@2004 1/1}}");
+	assert_int_equal(totals.unjoined, 1);
+}
+
+/* ---- several CPUs -------------------------------------------------------------------------------- */
+
+static void migration(void **state)
+{
+	const struct cst_generic a[] = { EL_BL(0x1000, 1), EL_CUT(0x2000, 1), IRQ(0x2004) }, b[] = { EL_BL(0x2004, 1), EL_CUT(0x2100, 1), IRQ(0x2104) };
+	const struct cst_generic c[] = { EL_RET(0x2104, 1), EL_RET(0x2008, 1), IRQ(0x1004) }, d[] = { EL_CUT(0x1004, 1) };
+	const struct cst_generic ts[] = { { .kind = CST_GEN_TIMESTAMP, .addr = 1 } };
+	/* each CPU's trace in order, one after the other */
+	const struct batch timed[] = {
+		{ .stream = 0, .tid = 7, .time = 100, .end = 110, .before = 110, N(a) }, { .stream = 0, .tid = 7, .time = 110, .end = 110, .before = 110, N(ts) },
+		{ .stream = 0, .tid = 7, .time = 300, .end = 310, .before = 310, N(c) },
+		{ .stream = 1, .tid = 7, .time = 200, .end = 210, .before = 210, N(b) }, { .stream = 1, .tid = 7, .time = 210, .end = 210, .before = 210, N(ts) },
+		{ .stream = 1, .tid = 7, .time = 400, .end = 410, .before = 410, N(d) },
+	};
+	/* without times the address at which the thread continues gives the order */
+	const struct batch by_address[] = {
+		{ .stream = 0, .tid = 7, N(a) }, { .stream = 0, .tid = 7, N(c) }, { .stream = 1, .tid = 7, N(b) }, { .stream = 1, .tid = 7, N(d) },
+	};
+	/* neither */
+	const struct cst_generic e[] = { EL_CUT(0x4000, 1), IRQ(0x4004) }, f[] = { EL_CUT(0x4100, 1), IRQ(0x4104) };
+	const struct batch unordered[] = { { .stream = 0, .tid = 7, N(a) }, { .stream = 0, .tid = 7, N(e) }, { .stream = 1, .tid = 7, N(f) } };
+	const struct feed one = { .v = timed, .n = 6 }, two = { .v = by_address, .n = 4 }, three = { .v = unordered, .n = 3 };
+
+	(void)state;
+	fed(&one, "R1000 1/2 {C2000@1000 1/3 {C2100@2004 1/2}}");
+	assert_int_equal(totals.roots, 1);
+	fed(&two, "R1000 1/2 {C2000@1000 1/3 {C2100@2004 1/2}}");
+	fed(&three, "R1000 1/1 {C2000@1000 1/1} R4000 1/1 {S4100@4004 1/1}");
+	assert_int_equal(totals.unordered, 1);
+}
+
+/* ---- memory -------------------------------------------------------------------------------------- */
+
+static void no_memory(void **state)
+{
+	enum { DEPTH = 200 };
+	static struct cst_generic v[2 * DEPTH + 2];
+	const struct batch b = { .tid = 7, .g = v, .n = 2 * DEPTH + 2 };
+	const struct feed feed = { .v = &b, .n = 1 };
+	static char want[65536], out[65536];
+	unsigned int mode, i;
+	size_t which;
+	int rc;
+
+	(void)state;
+	for (i = 0; i < DEPTH; i++)
+		v[i] = EL_BL((0x1000 + 0x100 * (i % 16)), 1 + i % 3);
+	for (; i < 2 * DEPTH + 2; i++)
+		v[i] = EL_RET(0x4000 + 8 * (i & 1), 1);
+	for (mode = 1; mode <= 2; mode++) {
+		assert_int_equal(make(&feed, false, mode, want, sizeof(want)), 0);
+		for (rc = -1, which = 1; rc; which++) {
+			failing = which;
+			rc = make(&feed, false, mode, out, sizeof(out));
+			assert_true(which < 5000);
+			if (failing)
+				break;
+		}
+		failing = 0;
+		assert_int_equal(rc, 0);
+		assert_string_equal(out, want);
+		assert_true(which > 10);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls), cmocka_unit_test(climbs), cmocka_unit_test(tails), cmocka_unit_test(jumps),
+		cmocka_unit_test(pads), cmocka_unit_test(interrupts), cmocka_unit_test(kernel), cmocka_unit_test(threads),
+		cmocka_unit_test(losses), cmocka_unit_test(gaps), cmocka_unit_test(limits), cmocka_unit_test(migration),
+		cmocka_unit_test(no_memory),
+	};
+
+	return cmocka_run_group_tests_name("calls", tests, NULL, NULL);
+}
