@@ -137,7 +137,7 @@ static enum fit fit(const struct thread_calls *t, const struct segment *seg)
 		return FIT_MAYBE;
 	if (t->end.expect && seg->addr == t->end.expect)
 		return FIT_YES;
-	if (!t->end.kernel)
+	if (!t->end.kernel && !t->end.missing)
 		return FIT_NO;
 	if (interrupted_at(t, seg->addr))
 		return FIT_YES;

@@ -4,7 +4,6 @@
 
 #include <cstrace/isa.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "decode/locate.h"
 #include "images/dso.h"
@@ -13,49 +12,23 @@
 struct calls_places {
 	struct session *ss;
 	uint32_t (*number)(void *data, struct dso *dso);
+	struct dso *(*file)(void *data, uint32_t number);
 	void *data;
-	struct dso **dsos;	/* by number */
-	uint32_t nr;
 };
 
-struct calls_places *calls_places_new(struct session *ss, uint32_t (*number)(void *data, struct dso *dso), void *data)
+struct calls_places *calls_places_new(struct session *ss, uint32_t (*number)(void *data, struct dso *dso),
+				      struct dso *(*file)(void *data, uint32_t number), void *data)
 {
 	struct calls_places *p = calloc(1, sizeof(*p));
 
-	if (!p)
-		return NULL;
-	p->ss = ss;
-	p->number = number;
-	p->data = data;
+	if (p)
+		*p = (struct calls_places){ .ss = ss, .number = number, .file = file, .data = data };
 	return p;
 }
 
 void calls_places_free(struct calls_places *p)
 {
-	if (!p)
-		return;
-	free(p->dsos);
 	free(p);
-}
-
-/* Without memory for the list landing pads of the file are not found. */
-static uint32_t number_of(struct calls_places *p, struct dso *dso)
-{
-	uint32_t n = p->number(p->data, dso), nr = n + 64;
-	struct dso **v;
-
-	if (n == CST_COUNT_NO_BINARY)
-		return n;
-	if (n >= p->nr) {
-		v = realloc(p->dsos, nr * sizeof(*v));
-		if (!v)
-			return n;
-		memset(v + p->nr, 0, (nr - p->nr) * sizeof(*v));
-		p->dsos = v;
-		p->nr = nr;
-	}
-	p->dsos[n] = dso;
-	return n;
 }
 
 static uint32_t binary(void *data, const struct stream *s, uint32_t section)
@@ -63,7 +36,7 @@ static uint32_t binary(void *data, const struct stream *s, uint32_t section)
 	struct calls_places *p = data;
 	struct dso *dso = session_section_dso(p->ss, s, section);
 
-	return dso ? number_of(p, dso) : CST_COUNT_NO_BINARY;
+	return dso ? p->number(p->data, dso) : CST_COUNT_NO_BINARY;
 }
 
 /* Finds the function of a place in memory that has no table of functions. */
@@ -72,7 +45,7 @@ static void find_other(const struct stream *s, uint64_t addr, const struct sessi
 	const char *name;
 	uint64_t offset;
 
-	if (loc->dso->kind == DSO_JIT || loc->dso->kind == DSO_BPF) {
+	if (loc->dso->kind == DSO_BPF) {
 		w->end = UINT32_MAX;
 	} else if (loc->kernel && session_symbol(s, addr, loc, &name, &offset) && offset <= loc->offset) {
 		/* its end is not known; other places in it are found to have the same begin */
@@ -91,7 +64,7 @@ static void where(void *data, const struct stream *s, uint64_t addr, struct call
 	*w = (struct calls_where){ .place = CALLS_NO_PLACE };
 	if (!session_locate(s, addr, &loc) || !loc.dso || loc.offset >= UINT32_MAX)
 		return;
-	n = number_of(p, loc.dso);
+	n = p->number(p->data, loc.dso);
 	if (n == CST_COUNT_NO_BINARY)
 		return;
 	w->place = calls_place_of(n, (uint32_t)loc.offset);
@@ -133,11 +106,12 @@ static calls_place landing_pad(void *data, calls_place site)
 {
 	const struct calls_places *p = data;
 	uint32_t n = (uint32_t)(site >> 32);
+	struct dso *dso = site == CALLS_NO_PLACE ? NULL : p->file(p->data, n);
 	uint64_t pad;
 
-	if (site == CALLS_NO_PLACE || n >= p->nr || !p->dsos[n] || !dso_landing_pad(p->dsos[n], (uint32_t)site, &pad))
+	if (!dso || !dso_landing_pad(dso, (uint32_t)site, &pad) || pad >= UINT32_MAX)
 		return CALLS_NO_PLACE;
-	return pad < UINT32_MAX ? calls_place_of(n, (uint32_t)pad) : CALLS_NO_PLACE;
+	return calls_place_of(n, (uint32_t)pad);
 }
 
 struct calls_code calls_places_code(struct calls_places *p)

@@ -271,7 +271,8 @@ static int join(struct calls *c, struct thread_calls *t, const struct segment *s
 			return unwind(t, head_of(t, t->nr - 1) ? head_of(t, t->nr - 1) - 1 : 0);
 		return 0;
 	}
-	if (e.kernel)
+	/* the code that ends a signal handler, in the vDSO, has no image */
+	if (e.kernel || (e.missing && t->f[head_of(t, t->nr - 1)].returned))
 		return resume(c, t, seg, &e, e.soft || seg->soft);
 	return lose(c, t, seg);
 }

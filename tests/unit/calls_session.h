@@ -63,6 +63,13 @@ static uint32_t number(void *data, struct dso *dso)
 	return i;
 }
 
+static struct dso *file(void *data, uint32_t n)
+{
+	const struct maker *m = data;
+
+	return n < m->nr ? m->dsos[n] : NULL;
+}
+
 static int batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct maker *m = data;
@@ -91,7 +98,7 @@ static void *piece_new(void *data, struct session *ss)
 
 	m->t = whole->t;
 	m->ss = ss;
-	m->places = calls_places_new(ss, number, m);
+	m->places = calls_places_new(ss, number, file, m);
 	m->code = calls_places_code(m->places);
 	m->calls = calls_piece_new(whole->calls, &m->code);
 	return m;
@@ -156,7 +163,7 @@ static inline bool calls_tree_read(struct calls_tree *t, const struct calls_tree
 	t->ss = m.ss = session_open(&so);
 	if (!m.ss)
 		return false;
-	m.places = calls_places_new(m.ss, number, &m);
+	m.places = calls_places_new(m.ss, number, file, &m);
 	m.code = calls_places_code(m.places);
 	streams = session_max_streams(m.ss);
 	m.calls = calls_new(&o->limits, &m.code, o->deferred || o->jobs ? 2 : streams);

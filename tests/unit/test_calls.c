@@ -382,6 +382,10 @@ static void interrupts(void **state)
 	const struct cst_generic skip[] = { EL_BL(0x1000, 1), EL_CUT(0x2000, 1), el_exception(11, 0x2004), OFF, EL_RET(0x3100, 1), EL_CUT(NO_CALL, 2),
 					    SVC(NO_CALL + 8), EL_CUT(0x2008, 1), el_exception(11, 0x200c), OFF, EL_RET(0x3100, 1), EL_CUT(NO_CALL, 2),
 					    SVC(NO_CALL + 8), EL_CUT(0x1040, 1) };
+	/* what the handler returns to has no image */
+	const struct cst_generic nacc = { .kind = CST_GEN_NACC, .addr = NOWHERE };
+	const struct cst_generic vdso[] = { EL_BL(0x1000, 1), EL_CUT(0x2000, 1), IRQ(0x2004), EL_RET(0x3100, 1), nacc, SVC(NOWHERE + 8),
+					    EL_RET(0x2004, 1), EL_CUT(0x1004, 1) };
 	const struct cst_generic restart[] = { EL_CUT(0x1000, 1), IRQ(0x1004), EL_CUT(0x1080, 1) };
 
 	(void)state;
@@ -392,6 +396,7 @@ static void interrupts(void **state)
 	TREE(nested, "R1000 1/2 {S3100@1004 1/4 {S3200@3104 1/3}}");
 	TREE(jump, "R1000 1/3 {C3000@1000 1/1 C2000@1004 1/1 {S3100@2004 1/1 {C4000@3100 1/1}}}");
 	TREE(skip, "R1000 1/2 {C2000@1000 1/2 {S3100@2004 1/3 S3100@200c 1/3}}");
+	TREE(vdso, "R1000 1/2 {C2000@1000 1/2 {S3100@2004 1/1}}");
 	TREE(restart, "R1000 1/2");
 }
 

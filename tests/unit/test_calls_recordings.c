@@ -75,9 +75,24 @@ static void shipped(void **state)
 	}
 }
 
+/* A program whose log says which calls it made: with symbols, and stripped. */
+static void logged(void **state)
+{
+	static const char *const names[] = { "calls", "calls-stripped" };
+	char path[128], truth[128];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "tests/data/calls/%s.perf.data", names[i]);
+		snprintf(truth, sizeof(truth), "tests/data/calls/%s.tree", names[i]);
+		assert_true(check(path, "tests/data/symfs", truth));
+	}
+}
+
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(shipped) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(shipped), cmocka_unit_test(logged) };
 	struct calls_tree_opts o = { .input = argv[1], .symfs = argv[2] && argv[2][0] ? argv[2] : NULL };
 	struct calls_tree t;
 
