@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Functions by symbols and by unwind tables: the program of tests/data/calls, with symbols and stripped, and damaged. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "images/dso_table.h"
+#include "images/functions.h"
+#include "temp_dir.h"
+
+#define PROGRAMS "tests/data/symfs/opt/cstrace-calls"
+
+TEMP_DIR("functions")
+
+static const struct build_id none;
+
+static struct dso *load(struct dso_table *t, const char *symfs, const char *path)
+{
+	struct dso *d;
+
+	dso_table_init(t);
+	t->search.symfs = symfs;
+	d = dso_table_get(t, path, &none, false);
+	assert_non_null(d);
+	return dso_load(t, d) ? d : NULL;
+}
+
+static uint64_t find(struct dso *d, const char *name)
+{
+	const char *found;
+	uint64_t vaddr, start, size, offset;
+
+	assert_true(dso_symbol_address(d, name, &vaddr));
+	for (offset = 0; offset < d->size; offset += 4)
+		if (dso_symbol(d, offset, &found, &start, &size) && !strcmp(found, name))
+			return offset;
+	fail();
+	return 0;
+}
+
+/* The stripped program has the same functions. */
+static void stripped(void **state)
+{
+	struct dso_table with, without;
+	struct dso *a = load(&with, PROGRAMS, "/calls"), *b = load(&without, PROGRAMS, "/calls-stripped");
+	struct dso_function f, g;
+	unsigned int same = 0, all = 0;
+	uint64_t choosy;
+	size_t i;
+
+	(void)state;
+	assert_non_null(a);
+	assert_non_null(b);
+	choosy = find(a, "_ZL6choosyi");
+	assert_true(dso_function(a, choosy + 8, &f));
+	assert_true(dso_function(b, choosy + 8, &g));
+	assert_int_equal(f.start, choosy);
+	assert_true(g.start == f.start && g.end == f.end && !f.part && !g.part);
+	for (i = 0; i < a->nr_syms; i++) {
+		if (!a->syms[i].size || !dso_function(a, a->syms[i].offset, &f))
+			continue;
+		all++;
+		same += dso_function(b, f.start, &g) && g.start == f.start && g.end == f.end;
+		assert_int_equal(f.sets_jump, !strcmp(a->syms[i].name, "setjmp"));
+	}
+	/* hand-written code has no unwind tables */
+	assert_true(all > 100 && same > all * 9 / 10);
+	assert_int_equal(b->nr_syms, 0);
+	assert_false(dso_function(b, 0, &g));
+	assert_false(dso_function(b, UINT64_MAX, &g));
+	dso_table_free(&with);
+	dso_table_free(&without);
+}
+
+/* Each call of a function that catches, or cleans up, has its landing pad; one of a function without has none. */
+static void pads(void **state)
+{
+	struct dso_table t;
+	struct dso *d = load(&t, PROGRAMS, "/calls");
+	struct dso_function f;
+	uint64_t site, pad, first = 0;
+	unsigned int calls = 0, pads = 0, kinds = 0;
+
+	(void)state;
+	assert_true(dso_function(d, find(d, "_ZL6choosyi"), &f));
+	for (site = f.start; site < f.end; site += 4) {
+		/* BL */
+		if (d->data[site + 3] >> 2 != 0x25)
+			continue;
+		calls++;
+		if (!dso_landing_pad(d, site, &pad))
+			continue;
+		assert_true(pad > f.start && pad < f.end);
+		kinds += pad != first;
+		first = pad;
+		pads++;
+	}
+	assert_true(calls > 5 && pads > 2 && pads < calls && kinds > 1);
+	assert_true(dso_function(d, find(d, "_ZL9factoriali"), &f));
+	for (site = f.start; site < f.end; site += 4)
+		assert_true(!dso_landing_pad(d, site, &pad) || (pad > f.start && pad < f.end));
+	assert_false(dso_landing_pad(d, 0, &pad));
+	assert_false(dso_landing_pad(d, d->size + 8, &pad));
+	dso_table_free(&t);
+}
+
+/* Whatever the tables hold, nothing outside of the file is read. */
+static void damaged(void **state)
+{
+	struct dso_function f;
+	struct dso_table t;
+	struct dso *d;
+	uint8_t *whole, *copy;
+	uint64_t offset, pad;
+	unsigned int round, i, seed = 1;
+	size_t size, at;
+	FILE *in = fopen(PROGRAMS "/calls-stripped", "rb");
+
+	(void)state;
+	assert_non_null(in);
+	fseek(in, 0, SEEK_END);
+	size = (size_t)ftell(in);
+	rewind(in);
+	whole = malloc(size);
+	copy = malloc(size);
+	assert_int_equal(fread(whole, 1, size, in), size);
+	fclose(in);
+	for (round = 0; round < 150; round++) {
+		memcpy(copy, whole, size);
+		for (i = 0; i < 1u << round % 8; i++) {
+			seed = seed * 1103515245 + 12345;
+			/* in the second half: behind the code */
+			at = size / 2 + (seed >> 8) % (size / 2);
+			copy[at] = round % 3 ? (uint8_t)(seed >> 3) : 0xff;
+		}
+		temp_write(dir, "bin/damaged", copy, round % 5 ? size : size - size / (4 + round % 7));
+		d = load(&t, dir, "/bin/damaged");
+		for (offset = 0; d && offset < size; offset += 36) {
+			if (dso_function(d, offset, &f))
+				assert_true(offset >= f.start && offset < f.end);
+			dso_landing_pad(d, offset, &pad);
+		}
+		dso_table_free(&t);
+	}
+	free(whole);
+	free(copy);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stripped),
+		cmocka_unit_test(pads),
+		cmocka_unit_test_setup_teardown(damaged, make_dir, remove_dir),
+	};
+
+	return cmocka_run_group_tests_name("functions", tests, NULL, NULL);
+}
