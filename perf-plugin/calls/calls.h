@@ -64,7 +64,7 @@ struct calls_limits {
 };
 
 #define CALLS_DEPTH	1024u
-#define CALLS_NODES	4000000u
+#define CALLS_NODES	1000000u
 #define CALLS_KEPT	(256ull << 20)
 
 struct calls_totals {

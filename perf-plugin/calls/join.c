@@ -205,6 +205,9 @@ static int join_thread(struct calls *c, struct lineup *v, size_t first, size_t e
 			i++;
 		} while (!rc && v[k].at < v[k].end && c->kept[v[k].at].cause != CAUSE_JOIN);
 	}
+	if (!rc)
+		rc = thread_end(c, t);
+	cct_free(&t->tree);
 	return rc;
 }
 

@@ -153,7 +153,7 @@ static inline void flush(struct calls_lane *ln)
 	ln->insns = 0;
 }
 
-static bool touch(struct calls_lane *ln, uint32_t node)
+static inline bool touch(struct calls_lane *ln, uint32_t node)
 {
 	if (ln->tree.v[node].mark != NO_NODE)
 		return true;
@@ -289,20 +289,15 @@ static int cut(struct calls *c, struct calls_lane *ln, const struct stream *s, e
 
 /* ---- frames -------------------------------------------------------------------------------------- */
 
-/* Finds or makes the node of a callee below the top frame. */
-static uint32_t callee(struct calls *c, struct calls_lane *ln, const struct stream *s, uint8_t kind, calls_place from,
-		       calls_place entry, const struct target *t)
+/* Finds or makes the node of a callee below the top frame, which is not the one that was found there last. */
+static __attribute__((noinline)) uint32_t find_callee(struct calls *c, struct calls_lane *ln, const struct stream *s, uint8_t kind,
+						      calls_place from, calls_place entry, const struct target *t)
 {
-	struct cct_node *p = &ln->tree.v[top_of(ln)->node], *q;
+	uint32_t parent = top_of(ln)->node, n;
+	struct cct_node *p = &ln->tree.v[parent];
 	struct calls_where w;
-	uint32_t parent = top_of(ln)->node, n = p->last;
 	bool fresh;
 
-	if (n != NO_NODE) {
-		q = &ln->tree.v[n];
-		if (q->from == from && q->entry == entry && q->kind == kind)
-			return n;
-	}
 	if (p->kind == CST_COUNT_CUT)
 		return parent;
 	if (p->depth + 1u >= c->depth) {
@@ -314,15 +309,26 @@ static uint32_t callee(struct calls *c, struct calls_lane *ln, const struct stre
 		return n;
 	ln->tree.v[parent].last = n;
 	if (fresh && kind != CST_COUNT_CUT) {
-		q = &ln->tree.v[n];
+		p = &ln->tree.v[n];
 		find_where(c, s, t, &w);
 		if (known(&w) && w.place == entry) {
-			q->back = (uint32_t)w.place - w.start;
-			q->size = w.end - w.start;
+			p->back = (uint32_t)w.place - w.start;
+			p->size = w.end - w.start;
 		}
-		q->sets_jump = w.sets_jump;
+		p->sets_jump = w.sets_jump;
 	}
 	return n;
+}
+
+static inline uint32_t callee(struct calls *c, struct calls_lane *ln, const struct stream *s, uint8_t kind, calls_place from,
+			      calls_place entry, const struct target *t)
+{
+	uint32_t n = ln->tree.v[top_of(ln)->node].last;
+	const struct cct_node *p = &ln->tree.v[n];
+
+	if (n != NO_NODE && p->from == from && p->entry == entry && p->kind == kind)
+		return n;
+	return find_callee(c, ln, s, kind, from, entry, t);
 }
 
 /* Notes in the frame that called setjmp() where it will return again. The callee is frame `i`, or called by it as a tail. */
@@ -336,20 +342,35 @@ static void note_jump(struct calls_lane *ln, size_t i)
 		ln->f[i - 1].jump = ret;
 }
 
+static __attribute__((noinline)) calls_place place_of_address(struct calls *c, const struct stream *s, const struct target *t)
+{
+	struct calls_where w;
+
+	find_where(c, s, t, &w);
+	return w.place;
+}
+
+/* Sets the bounds of the top frame, whose node is one of many functions. Returns true if it is setjmp() or the like. */
+static __attribute__((noinline)) bool set_bounds(struct calls *c, struct calls_lane *ln, const struct stream *s,
+						 const struct target *t)
+{
+	struct calls_where w;
+
+	find_where(c, s, t, &w);
+	ln->lo = t->addr - ((uint32_t)w.place - w.start);
+	ln->span = known(&w) ? w.end - w.start : 0;
+	return w.sets_jump;
+}
+
 static int push(struct calls *c, struct calls_lane *ln, const struct stream *s, uint8_t kind, uint64_t ret,
 		const struct target *t)
 {
-	calls_place from = kind == CST_COUNT_EXCEPTION ? ln->gap.from : last_place(c, s, ln), entry;
-	const struct cct_node *p;
-	struct calls_where w;
+	calls_place from = kind == CST_COUNT_EXCEPTION ? ln->gap.from : last_place(c, s, ln);
+	calls_place entry = t->section ? place_of(c, s, t->section, t->off) : place_of_address(c, s, t);
+	struct cct_node *p;
 	bool sets_jump;
 	uint32_t n;
 
-	entry = place_of(c, s, t->section, t->off);
-	if (!t->section) {
-		find_where(c, s, t, &w);
-		entry = w.place;
-	}
 	flush(ln);
 	n = callee(c, ln, s, kind, from, entry, t);
 	if (n == NO_NODE || !touch(ln, n) || !array_reserve(&ln->f, ln->nr, &ln->cap, sizeof(*ln->f)))
@@ -359,17 +380,12 @@ static int push(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 		return cut(c, ln, s, CAUSE_JOIN, t);
 	}
 	p = &ln->tree.v[n];
-	ln->tree.v[n].calls++;
+	p->calls++;
 	ln->lo = t->addr - p->back;
 	ln->span = p->size;
 	sets_jump = p->sets_jump;
-	if (__builtin_expect(p->kind == CST_COUNT_CUT, 0)) {
-		/* a node of many functions */
-		find_where(c, s, t, &w);
-		ln->lo = t->addr - ((uint32_t)w.place - w.start);
-		ln->span = known(&w) ? w.end - w.start : 0;
-		sets_jump = w.sets_jump;
-	}
+	if (__builtin_expect(p->kind == CST_COUNT_CUT, 0))
+		sets_jump = set_bounds(c, ln, s, t);
 	ln->f[ln->nr++] = (struct frame){ .ret = ret, .lo = ln->lo, .span = ln->span, .node = n, .kind = kind };
 	if (__builtin_expect(sets_jump, 0))
 		note_jump(ln, ln->nr - 1);
