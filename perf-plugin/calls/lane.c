@@ -12,9 +12,6 @@
 
 #define UNKNOWN_BINARY	(CST_COUNT_NO_BINARY - 1)
 
-/* Branches that neither call nor return. */
-#define PLAIN_KINDS	(1ull << BRANCH_NONE | 1ull << BRANCH_COND | 1ull << BRANCH_UNCOND | 1ull << BRANCH_IND)
-
 enum lane_open {
 	LANE_SEQ,		/* execution continues behind the last range */
 	LANE_TAKEN,		/* the last range ends with a taken branch */
@@ -743,25 +740,30 @@ static inline void set_last(struct calls_lane *ln, const struct cst_generic *g)
 	}
 }
 
+/* True if execution continues at `addr` behind range `g`, without a call, a return, or a branch out of [lo, lo + span). */
+static inline bool continues(const struct cst_generic *g, uint64_t addr, uint64_t lo, uint64_t span)
+{
+	if ((g->flags & (CST_GF_EXEC | CST_GF_WAYPOINT)) == (CST_GF_EXEC | CST_GF_WAYPOINT)) {
+		if (g->last_type == CST_INSN_BRANCH)
+			return !(g->flags & CST_GF_LINK) && inside(addr, lo, span);
+		if (g->last_type == CST_INSN_INDIRECT)
+			return false;
+	}
+	return addr == g->end;
+}
+
 /*
- * Adds a range, and those behind it up to the next element, or the next branch that is not inside the function. Returns the
+ * Adds a range, and those behind it up to the next element, or the next branch that may leave the function. Returns the
  * last one.
  */
 static inline const struct cst_generic *ranges(struct calls_lane *ln, const struct cst_generic *g,
 					       const struct cst_generic *end)
 {
-	const uint64_t lo = ln->lo, span = ln->span, calls = ~PLAIN_KINDS;
+	const uint64_t lo = ln->lo, span = ln->span;
 	uint64_t insns = g->n_insn;
 
-	for (g++; g < end && g->kind == CST_GEN_RANGE; g++) {
-		if (branch_taken(g - 1)) {
-			if (calls >> branch_kind_of(g - 1) & 1 || !inside(g->addr, lo, span))
-				break;
-		} else if (g->addr != g[-1].end) {
-			break;
-		}
+	for (g++; g < end && g->kind == CST_GEN_RANGE && continues(g - 1, g->addr, lo, span); g++)
 		insns += g->n_insn;
-	}
 	g--;
 	ln->insns += insns;
 	ln->batch_insns += insns;
