@@ -62,16 +62,38 @@ static bool check(const char *input, const char *symfs, const char *truth)
 	return ok;
 }
 
+static const char *const samples[] = { "sample", "sample-trbe", "sample-a32", "sample-t32", "sample-etmv3", "sample-ptm" };
+
 static void shipped(void **state)
 {
-	static const char *const names[] = { "sample", "sample-trbe", "sample-a32", "sample-t32", "sample-etmv3", "sample-ptm" };
 	char path[128];
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, sizeof(path), "tests/data/%s.perf.data", names[i]);
+	for (i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+		snprintf(path, sizeof(path), "tests/data/%s.perf.data", samples[i]);
 		assert_true(check(path, "tests/data/symfs", NULL));
+	}
+}
+
+/* The same program for A64, A32 and T32, by ETMv4, ETE, ETMv3 and PTM: the same calls. */
+static void same_calls(void **state)
+{
+	struct calls_tree_opts o = { .symfs = "tests/data/symfs" };
+	struct calls_tree t;
+	char path[128];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+		snprintf(path, sizeof(path), "tests/data/%s.perf.data", samples[i]);
+		o.input = path;
+		assert_true(calls_tree_read(&t, &o));
+		assert_int_equal(t.totals.calls, 6409);
+		assert_int_equal(t.nr, 135);
+		assert_int_equal(t.totals.roots, 1);
+		assert_int_equal(t.totals.lost + t.totals.unordered + t.totals.unjoined, 0);
+		calls_tree_free(&t);
 	}
 }
 
@@ -92,7 +114,7 @@ static void logged(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(shipped), cmocka_unit_test(logged) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(shipped), cmocka_unit_test(same_calls), cmocka_unit_test(logged) };
 	struct calls_tree_opts o = { .input = argv[1], .symfs = argv[2] && argv[2][0] ? argv[2] : NULL };
 	struct calls_tree t;
 
