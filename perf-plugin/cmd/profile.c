@@ -101,7 +101,7 @@ static int run(struct session *ss, const struct request *r)
 	struct model m;
 
 	/* decoding may take long: an output that cannot be is refused before */
-	if (pd_output_open(&out, r->output, &err)) {
+	if (r->f->binary ? pd_output_open_binary(&out, r->output, &err) : pd_output_open(&out, r->output, &err)) {
 		fprintf(stderr, "cstrace profile: %s\n", err.msg);
 		return CMD_ERROR;
 	}
@@ -133,6 +133,12 @@ static bool base_named(const char *name, enum profile_base *base)
 	return true;
 }
 
+#ifdef HAVE_PROTOBUF_C
+#define FORMATS "autofdo, llvm, bolt, propeller, callgrind, lcov, pprof, folded and top"
+#else
+#define FORMATS "autofdo, llvm, bolt, callgrind, lcov, folded and top"
+#endif
+
 int cmd_profile(int argc, const char **argv)
 {
 	struct bare_opts bare = { .nr_words = 0 };
@@ -147,13 +153,13 @@ int cmd_profile(int argc, const char **argv)
 		{ 'o', "output", CMD_OPT_STRING, &r.output, "FILE", "write to FILE instead of stdout",
 		  NULL },
 		{ 0, "format", CMD_OPT_STRING, &format, "NAME",
-		  "autofdo (default), llvm, bolt, callgrind, lcov, folded or top, see below", NULL },
+		  "autofdo (default), llvm, bolt, propeller, callgrind, lcov, pprof, folded or top: see below", NULL },
 		{ 0, "address", CMD_OPT_STRING, &address, "BASE",
 		  "numbers in an autofdo profile: offset (default) or vaddr, see below", NULL },
 		{ 0, "binary", CMD_OPT_STRING, &r.want, "PATH",
 		  "which binary, as recorded or by its name (default: the only executable, or all)", NULL },
 		{ 0, "demangle", CMD_OPT_FLAG, &r.demangle, NULL,
-		  "names of C++ functions as in the source: callgrind, lcov, folded, top", NULL },
+		  "names of C++ functions as in the source: callgrind, lcov, pprof, folded, top", NULL },
 		CMD_OPT_END,
 	};
 	static const char more[] =
@@ -162,9 +168,11 @@ int cmd_profile(int argc, const char **argv)
 		"  the first segment on (--address=vaddr). Numbers of the other kind put counts to other functions.\n"
 		"llvm: for llvm-profgen (LLVM 19 or later) --unsymbolized-profile --use-offset=0.\n"
 		"bolt: for perf2bolt -p FILE --pa; Debian has it as /usr/lib/llvm-VERSION/bin/perf2bolt.\n"
+		"propeller: for generate_propeller_profiles --profile_type=FREQUENCIES_PROTO (google/llvm-propeller).\n"
 		"These are of one binary; the others are of all, or of the one of --binary:\n"
 		"callgrind: instructions by address and line, and calls, for callgrind_annotate and KCachegrind.\n"
 		"lcov: executions of source lines and functions, directions of branches, for genhtml.\n"
+		"pprof: instructions and calls by stack, for go tool pprof (--format=pprof -o FILE).\n"
 		"folded: instructions by stack of functions, for flamegraph.pl and speedscope.\n"
 		"top: a table of functions, the one with most instructions first.\n"
 		"All counts are exact: every range and branch of the trace, in one pass.\n";
@@ -181,7 +189,7 @@ int cmd_profile(int argc, const char **argv)
 		return rc;
 	r.f = profile_format_find(format);
 	if (!r.f)
-		return cmd_usage_error(&cmd, "--format=%s: known are autofdo, llvm, bolt, callgrind, lcov, folded and top", format);
+		return cmd_usage_error(&cmd, "--format=%s: known are " FORMATS, format);
 	r.base = r.f->base;
 	r.symfs = so.symfs;
 	if (address && r.base != PROFILE_OFFSET)

@@ -7,6 +7,7 @@
 #include "base/name.h"
 #include "profile/bolt.h"
 #include "profile/lines.h"
+#include "profile/propeller.h"
 
 static void put_number(struct lines *l, uint64_t n)
 {
@@ -114,16 +115,21 @@ static void write_llvm(struct pd_output *out, const struct flat *f, const struct
 #define WHOLE(write, lines)	COUNTS_ALL, FLAT_ARRIVED, 0, PROFILE_VADDR, NULL, write, lines
 
 const struct profile_format profile_formats[] = {
-	{ "autofdo", ONE(COUNTS_SPLIT, FLAT_SPLIT, READER_AUTOFDO, PROFILE_OFFSET, write_autofdo),
+	{ "autofdo", ONE(COUNTS_SPLIT, FLAT_SPLIT, READER_AUTOFDO, PROFILE_OFFSET, write_autofdo), false,
 	  "create_llvm_prof and create_gcov, --profiler=text" },
-	{ "llvm", ONE(COUNTS_JOINED, FLAT_JOINED, READER_LLVM, PROFILE_VADDR, write_llvm),
+	{ "llvm", ONE(COUNTS_JOINED, FLAT_JOINED, READER_LLVM, PROFILE_VADDR, write_llvm), false,
 	  "llvm-profgen --unsymbolized-profile, with --use-offset=0" },
-	{ "bolt", ONE(COUNTS_ALL, FLAT_ARRIVED, READER_BOLT, PROFILE_VADDR, bolt_write), "perf2bolt -p FILE --pa" },
-	{ "callgrind", WHOLE(callgrind_write, true), "callgrind_annotate, KCachegrind" },
-	{ "lcov", WHOLE(lcov_write, true), "genhtml, and what reads gcov's lines" },
-	{ "folded", WHOLE(folded_write, false), "flamegraph.pl, speedscope" },
-	{ "top", WHOLE(top_write, false), "a table for the terminal" },
-	{ NULL, ONE(COUNTS_SPLIT, 0, 0, 0, NULL), NULL },
+	{ "bolt", ONE(COUNTS_ALL, FLAT_ARRIVED, READER_BOLT, PROFILE_VADDR, bolt_write), false, "perf2bolt -p FILE --pa" },
+#ifdef HAVE_PROTOBUF_C
+	{ "propeller", ONE(COUNTS_ALL, FLAT_JOINED, 0, PROFILE_VADDR, propeller_write), true,
+	  "generate_propeller_profiles --profile_type=FREQUENCIES_PROTO" },
+	{ "pprof", WHOLE(pprof_write, true), true, "go tool pprof" },
+#endif
+	{ "callgrind", WHOLE(callgrind_write, true), false, "callgrind_annotate, KCachegrind" },
+	{ "lcov", WHOLE(lcov_write, true), false, "genhtml, and what reads gcov's lines" },
+	{ "folded", WHOLE(folded_write, false), false, "flamegraph.pl, speedscope" },
+	{ "top", WHOLE(top_write, false), false, "a table for the terminal" },
+	{ NULL, ONE(COUNTS_SPLIT, 0, 0, 0, NULL), false, NULL },
 };
 
 const struct profile_format *profile_format_find(const char *name)

@@ -19,6 +19,7 @@ struct profile_format {
 	void (*write)(struct pd_output *out, const struct flat *f, const struct profile_address *where);
 	int (*write_whole)(struct pd_output *out, const struct whole *w);
 	bool lines;		/* needs DWARF: says which binaries have none */
+	bool binary;		/* is not text: a terminal is refused */
 	const char *help;
 };
 

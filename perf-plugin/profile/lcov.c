@@ -19,11 +19,12 @@
 #include "profile/demangle.h"
 #include "profile/lines.h"
 #include "profile/places.h"
+#include "profile/strings.h"
 #include "profile/whole.h"
 
 /* A line of a source file: (file, line) order all tables. */
 struct at_line {
-	uint32_t file;		/* index of lcov.files */
+	uint32_t file;		/* number in lcov.files */
 	unsigned int line;
 };
 
@@ -65,10 +66,7 @@ struct member {
 struct lcov {
 	const struct whole *w;
 	struct places places;
-	char **files;		/* sorted by name only at the end: `order` */
-	size_t nr_files, cap_files;
-	uint32_t *slot;		/* open addressing: index of a file + 1, by name */
-	size_t nr_slots;
+	struct strings files;	/* numbered by name only at the end: order_files() */
 	struct lcov_line *lines;
 	size_t nr_lines, cap_lines;
 	struct lcov_function *functions;
@@ -91,66 +89,14 @@ static int compare_at(const struct at_line *a, const struct at_line *b)
 	return a->line < b->line ? -1 : a->line > b->line;
 }
 
-/* ---- names of files --------------------------------------------------------------------------- */
-
-static size_t hash_name(const char *s)
-{
-	size_t h = 5381;
-
-	while (*s)
-		h = h * 33 + (uint8_t)*s++;
-	return h;
-}
-
-static uint32_t *slot_of(const struct lcov *c, uint32_t *slots, size_t n, const char *name)
-{
-	size_t i = hash_name(name) & (n - 1);
-
-	while (slots[i] && strcmp(c->files[slots[i] - 1], name))
-		i = (i + 1) & (n - 1);
-	return &slots[i];
-}
-
-static bool grow_slots(struct lcov *c)
-{
-	size_t n = c->nr_slots ? 2 * c->nr_slots : 256, i;
-	uint32_t *slots = calloc(n, sizeof(*slots));
-
-	if (!slots)
-		return false;
-	for (i = 0; i < c->nr_files; i++)
-		*slot_of(c, slots, n, c->files[i]) = (uint32_t)i + 1;
-	free(c->slot);
-	c->slot = slots;
-	c->nr_slots = n;
-	return true;
-}
-
-/* Returns the number of a file, UINT32_MAX without memory. */
+/* Returns the number of a file, STRINGS_NONE without memory. */
 static uint32_t file_number(struct lcov *c, const char *name)
 {
-	uint32_t *slot;
-	char **to;
-
-	if (name == c->last_file.name)
-		return c->last_file.number;
-	if (2 * (c->nr_files + 1) > c->nr_slots && !grow_slots(c))
-		return UINT32_MAX;
-	slot = slot_of(c, c->slot, c->nr_slots, name);
-	if (!*slot) {
-		to = ARRAY_ADD(c->files, c->nr_files, c->cap_files);
-		if (!to)
-			return UINT32_MAX;
-		*to = strdup(name);
-		if (!*to) {
-			c->nr_files--;
-			return UINT32_MAX;
-		}
-		*slot = (uint32_t)c->nr_files;
+	if (name != c->last_file.name) {
+		c->last_file.number = strings_number(&c->files, name);
+		c->last_file.name = name;
 	}
-	c->last_file.name = name;
-	c->last_file.number = *slot - 1;
-	return *slot - 1;
+	return c->last_file.number;
 }
 
 /* ---- one binary ------------------------------------------------------------------------------- */
@@ -159,7 +105,7 @@ static int add_row(void *data, const struct source_row *r)
 {
 	struct lcov *c = data;
 	const uint32_t file = file_number(c, r->place.file);
-	struct piece *to = file == UINT32_MAX ? NULL : ARRAY_ADD(c->rows.v, c->rows.n, c->rows.cap);
+	struct piece *to = file == STRINGS_NONE ? NULL : ARRAY_ADD(c->rows.v, c->rows.n, c->rows.cap);
 
 	if (!to)
 		return ERR_NOMEM;
@@ -320,7 +266,7 @@ static int add_function(void *data, const struct source_function *f)
 	struct lcov *c = data;
 	const uint32_t file = file_number(c, f->place.file);
 	char *plain = c->w->demangle ? demangled(f->name) : NULL, *comma;
-	struct lcov_function *to = file == UINT32_MAX ? NULL :
+	struct lcov_function *to = file == STRINGS_NONE ? NULL :
 				   ARRAY_ADD(c->functions, c->nr_functions, c->cap_functions);
 
 	if (!to) {
@@ -550,25 +496,25 @@ static int compare_names(const void *pa, const void *pb, void *data)
 	const struct lcov *c = data;
 	const uint32_t *a = pa, *b = pb;
 
-	return strcmp(c->files[*a], c->files[*b]);
+	return strcmp(c->files.v[*a], c->files.v[*b]);
 }
 
 /* Numbers the files by name: all tables are then in the order of the text. Returns false without memory. */
 static bool order_files(struct lcov *c)
 {
-	uint32_t *order = malloc((c->nr_files ? c->nr_files : 1) * sizeof(*order));
-	uint32_t *rank = malloc((c->nr_files ? c->nr_files : 1) * sizeof(*rank));
-	char **files = malloc((c->nr_files ? c->nr_files : 1) * sizeof(*files));
+	uint32_t *order = malloc((c->files.n ? c->files.n : 1) * sizeof(*order));
+	uint32_t *rank = malloc((c->files.n ? c->files.n : 1) * sizeof(*rank));
+	char **files = malloc((c->files.n ? c->files.n : 1) * sizeof(*files));
 	const bool ok = order && rank && files;
 	size_t i;
 
-	for (i = 0; ok && i < c->nr_files; i++)
+	for (i = 0; ok && i < c->files.n; i++)
 		order[i] = (uint32_t)i;
-	if (ok && c->nr_files)
-		qsort_r(order, c->nr_files, sizeof(*order), compare_names, c);
-	for (i = 0; ok && i < c->nr_files; i++) {
+	if (ok && c->files.n)
+		qsort_r(order, c->files.n, sizeof(*order), compare_names, c);
+	for (i = 0; ok && i < c->files.n; i++) {
 		rank[order[i]] = (uint32_t)i;
-		files[i] = c->files[order[i]];
+		files[i] = c->files.v[order[i]];
 	}
 	for (i = 0; ok && i < c->nr_lines; i++)
 		c->lines[i].at.file = rank[c->lines[i].at.file];
@@ -576,8 +522,8 @@ static bool order_files(struct lcov *c)
 		c->functions[i].at.file = rank[c->functions[i].at.file];
 	for (i = 0; ok && i < c->nr_branches; i++)
 		c->branches[i].at.file = rank[c->branches[i].at.file];
-	if (ok && c->nr_files)
-		memcpy(c->files, files, c->nr_files * sizeof(*files));
+	if (ok && c->files.n)
+		memcpy(c->files.v, files, c->files.n * sizeof(*files));
 	free(order);
 	free(rank);
 	free(files);
@@ -589,9 +535,9 @@ static void put_all(struct lines *l, const struct lcov *c)
 	size_t function = 0, branch = 0, line = 0;
 	uint32_t file;
 
-	for (file = 0; file < c->nr_files; file++) {
+	for (file = 0; file < c->files.n; file++) {
 		put(l, "TN:\nSF:");
-		put(l, name_shown(c->files[file]));
+		put(l, name_shown(c->files.v[file]));
 		put(l, "\n");
 		put_functions(l, c, file, &function);
 		put_branches(l, c, file, &branch);
@@ -604,12 +550,9 @@ static void free_lcov(struct lcov *c)
 {
 	size_t i;
 
-	for (i = 0; i < c->nr_files; i++)
-		free(c->files[i]);
 	for (i = 0; i < c->nr_functions; i++)
 		free(c->functions[i].name);
-	free(c->files);
-	free(c->slot);
+	strings_free(&c->files);
 	free(c->lines);
 	free(c->functions);
 	free(c->branches);

@@ -16,7 +16,7 @@ SAMPLE = "tests/data/sample.perf.data"
 # Of every command, and of other tools: AutoFDO's, LLVM's, perf.
 FOREIGN = {"--help", "--list-opts", "--list-cmds", "--version", "--profiler", "--unsymbolized-profile",
            "--use-offset", "--pa", "--gcov", "--emit-relocs", "--kcore", "--jit", "--stdio", "--compression-level",
-           "--filter", "--switch-events", "--threads", "--coverage"}
+           "--filter", "--switch-events", "--threads", "--coverage", "--profile"}
 STANDS_FOR = {"IN": "perf.data", "OUT": "out", "LETTERS": "i1000il64", "FIELDS": "ip,addr", "NAME": "autofdo", "BASE": "vaddr",
               "PATH": "sample.a64", "DIR": "snapshot", "FILE": "out", "TEXT": "text.tarmac", "TRACE": "perf.data",
               "KIND": "package", "COUNTS": "a.cst", "N,COUNTS": "3,b.cst", "LIST": "list"}
@@ -178,7 +178,7 @@ class Texts:
                       self.run("perf-cstrace script -i perf.data --itrace=i1%s -o out" % unit))
 
     def formats(self):
-        for command, text in (("profile", ("autofdo", "llvm", "bolt", "callgrind", "lcov", "folded", "top")), ("dump", ("text", "opencsd", "json", "none")),
+        for command, text in (("profile", ("autofdo", "llvm", "bolt", "propeller", "callgrind", "lcov", "pprof", "folded", "top")), ("dump", ("text", "opencsd", "json", "none")),
                               ("info", ("text", "json"))):
             page = "\n".join(self.section(command)).split(".SS")[0]
             help_ = subprocess.run([self.tool, command, "--help"], capture_output=True, text=True).stdout

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # profile-views: the sums of callgrind, folded and top are the instructions that were decoded, of every truth set, and
-# callgrind_annotate reads the first one without a warning; a program with DWARF has its lines.
+# callgrind_annotate and go tool pprof read them; a program with DWARF has its lines.
 set -eu
 build=${BUILD:-build}
 shared=${CSTRACE_SHARED:-../shared}
@@ -49,6 +49,28 @@ annotate() {
 	[ "$(sed -n 's/ *(100.0%)  PROGRAM TOTALS//p' "$tmp/annotated" | tr -d ,)" = "$total" ]
 }
 
+# The sum, and each function's instructions as top has them.
+pprof() {
+	profile pprof "$1" && profile top "$1" || return 1
+	HOME=$tmp PPROF_TMPDIR=$tmp go tool pprof -top -nodefraction=0 -nodecount=1000000 "$tmp/pprof" >"$tmp/pprof.top" || return 1
+	head -n 7 "$tmp/pprof.top"
+	want=$(sed -n 's/.* bytes, \([0-9,]*\) instructions,.*/\1/p' "$tmp/err" | tr -d ,)
+	grep "^Showing nodes accounting for $want, 100% of $want total" "$tmp/pprof.top" || return 1
+	awk '!/^#/ { n[$4] += $2 } END { for (f in n) if (n[f]) print f, n[f] }' "$tmp/top" | sort >"$tmp/a"
+	awk 'past && $1 { print $6, $1 } $1 == "flat" { past = 1 }' "$tmp/pprof.top" | sort >"$tmp/b"
+	diff "$tmp/a" "$tmp/b"
+}
+
+# protoc-c unpacks the message by its text.
+propeller() {
+	profile propeller "$1" && profile bolt "$1" || return 1
+	protoc-c --proto_path=perf-plugin/profile --decode=propeller.BranchFrequenciesProto propeller.proto <"$tmp/propeller" >"$tmp/decoded" || return 1
+	tr -d '\n' <"$tmp/decoded" | sed 's/}/}\n/g' | sed -n 's/taken_counts { *source: \([0-9]*\) *dest: \([0-9]*\) *count: \([0-9]*\).*/\1 \2 \3/p' |
+		while read -r from to n; do printf 'B %x %x %d 0\n' "$from" "$to" "$n"; done | sort >"$tmp/a"
+	grep '^B [1-9a-f]' "$tmp/bolt" | grep -v ' 0 [0-9]* 0$' | sort >"$tmp/b"
+	[ -s "$tmp/a" ] && wc -l "$tmp/a" && comm -13 "$tmp/a" "$tmp/b" >"$tmp/missing" && cat "$tmp/missing" && [ ! -s "$tmp/missing" ]
+}
+
 has_lines() {
 	grep ' ./progs/sort.c:quick ' "$tmp/annotated" && grep ' ./progs/sort.c:cmp ' "$tmp/annotated"
 }
@@ -67,5 +89,16 @@ if command -v callgrind_annotate >/dev/null; then
 	check "callgrind_annotate: source files of functions" has_lines
 else
 	ok "callgrind_annotate # SKIP package valgrind is not installed"
+fi
+if ! "$tool" --version | grep -q 'libprotobuf-c: on'; then
+	ok "pprof # SKIP made without protobuf-c"
+elif command -v go >/dev/null; then
+	check "go tool pprof: totals and functions" pprof "$shared"/truth/01-*/perf.data
+	check "go tool pprof: several binaries" pprof "$shared"/truth/12-*/perf.data
+else
+	ok "go tool pprof # SKIP package golang-go is not installed"
+fi
+if command -v protoc-c >/dev/null; then
+	check "propeller: the branches of bolt" propeller "$shared"/truth/01-*/perf.data
 fi
 finish

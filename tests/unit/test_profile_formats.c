@@ -15,6 +15,7 @@
 #include "images/elf_facts.h"
 #include "ko_build.h"
 #include "profile/formats.h"
+#include "profile/messages.h"
 
 #define OUT	CST_COUNT_OUTSIDE
 
@@ -94,7 +95,7 @@ static struct model model_of(struct dso *dso)
 }
 
 /* What a format makes of the binary, in `text`. */
-static void made(const char *name, enum profile_base base, const struct model *m, char *text, size_t room)
+static size_t made_bytes(const char *name, enum profile_base base, const struct model *m, char *text, size_t room)
 {
 	const struct profile_format *f = profile_format_find(name);
 	struct profile_address where;
@@ -115,8 +116,13 @@ static void made(const char *name, enum profile_base base, const struct model *m
 	assert_int_equal(pd_output_finish(&out, &err), 0);
 	n = pread(fileno(file), text, room - 1, 0);
 	assert_in_range(n, 0, room - 2);
-	text[n] = 0;
 	fclose(file);
+	return (size_t)n;
+}
+
+static void made(const char *name, enum profile_base base, const struct model *m, char *text, size_t room)
+{
+	text[made_bytes(name, base, m, text, room)] = 0;
 }
 
 /* As lld lays out a program: code at another offset than its address says; two pieces of it, data between. */
@@ -237,6 +243,33 @@ static void split(void **state)
 	assert_string_equal(text, "B 20 0 4 0\nF 0 20 3\nF c 10 1\nF 10 20 1\nF 20 22 7\nf 0 20 2\n");
 	model_free(&m);
 }
+
+#ifdef HAVE_PROTOBUF_C
+/* Branches inside of the binary, and those that were not taken, by address. */
+static void propeller(void **state)
+{
+	struct model m = counted(&linked, 0x4b4);
+	Propeller__BranchFrequenciesProto *p;
+	char bytes[1024];
+	size_t n;
+
+	(void)state;
+	not_taken(&m, 0x4bc, 4);
+	n = made_bytes("propeller", PROFILE_VADDR, &m, bytes, sizeof(bytes));
+	p = propeller__branch_frequencies_proto__unpack(NULL, n, (uint8_t *)bytes);
+	assert_non_null(p);
+	assert_int_equal(p->n_taken_counts, 3);
+	assert_int_equal(p->taken_counts[0]->source, 0x2014b4);
+	assert_int_equal(p->taken_counts[0]->dest, 0x2014c4);
+	assert_int_equal(p->taken_counts[0]->count, 1);
+	assert_int_equal(p->taken_counts[2]->dest, 0x2014d4);
+	assert_int_equal(p->n_not_taken_counts, 1);
+	assert_int_equal(p->not_taken_counts[0]->address, 0x2014bc);
+	assert_int_equal(p->not_taken_counts[0]->count, 1);
+	propeller__branch_frequencies_proto__free_unpacked(p, NULL);
+	model_free(&m);
+}
+#endif
 
 /* Stubs of the linker are outside: calls of them keep their address, and what they lead to comes in from there. */
 static void bolt_stubs(void **state)
@@ -591,7 +624,11 @@ static void libraries(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(autofdo), cmocka_unit_test(llvm), cmocka_unit_test(bolt), cmocka_unit_test(split), cmocka_unit_test(bolt_stubs),
+		cmocka_unit_test(autofdo), cmocka_unit_test(llvm), cmocka_unit_test(bolt), cmocka_unit_test(split),
+#ifdef HAVE_PROTOBUF_C
+		cmocka_unit_test(propeller),
+#endif
+		cmocka_unit_test(bolt_stubs),
 		cmocka_unit_test(kernel_image), cmocka_unit_test(addresses), cmocka_unit_test(module), cmocka_unit_test(many), cmocka_unit_test(names),
 		cmocka_unit_test(unaccepted), cmocka_unit_test(unaccepted_file), cmocka_unit_test(libraries),
 	};

@@ -10,8 +10,11 @@
 
 #include <cmocka.h>
 
+#include <zlib.h>
+
 #include "images/dso.h"
 #include "profile/formats.h"
+#include "profile/messages.h"
 
 #define NO	CST_COUNT_NO_BINARY
 #define OUT	CST_COUNT_OUTSIDE
@@ -74,7 +77,7 @@ static struct model calls(void)
 	return m;
 }
 
-static void made(const char *name, const struct whole *w, char *text, size_t room)
+static size_t made_bytes(const char *name, const struct whole *w, char *text, size_t room)
 {
 	const struct profile_format *f = profile_format_find(name);
 	struct error err = { .code = 0 };
@@ -88,8 +91,13 @@ static void made(const char *name, const struct whole *w, char *text, size_t roo
 	assert_int_equal(pd_output_finish(&out, &err), 0);
 	n = pread(fileno(file), text, room - 1, 0);
 	assert_in_range(n, 0, room - 2);
-	text[n] = 0;
 	fclose(file);
+	return (size_t)n;
+}
+
+static void made(const char *name, const struct whole *w, char *text, size_t room)
+{
+	text[made_bytes(name, w, text, room)] = 0;
 }
 
 static void callgrind(void **state)
@@ -155,10 +163,118 @@ static void top(void **state)
 	model_free(&m);
 }
 
+#ifdef HAVE_PROTOBUF_C
+static Pprof__Profile *unpacked(const char *bytes, size_t n)
+{
+	static uint8_t plain[1 << 16];
+	z_stream z = { .next_in = (uint8_t *)bytes, .avail_in = (uInt)n, .next_out = plain, .avail_out = sizeof(plain) };
+	Pprof__Profile *p;
+
+	assert_int_equal(inflateInit2(&z, 16 + MAX_WBITS), Z_OK);
+	assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+	assert_int_equal(z.avail_in, 0);
+	p = pprof__profile__unpack(NULL, z.total_out, plain);
+	inflateEnd(&z);
+	assert_non_null(p);
+	return p;
+}
+
+/* A sample: its values, then its functions, the innermost first, with the addresses. */
+static void append_sample(char *text, size_t room, const Pprof__Profile *p, const Pprof__Sample *s)
+{
+	size_t i, used = strlen(text);
+
+	assert_int_equal(s->n_value, 2);
+	used += (size_t)snprintf(text + used, room - used, "%d %d", (int)s->value[0], (int)s->value[1]);
+	for (i = 0; i < s->n_location_id; i++) {
+		const Pprof__Location *l = p->location[s->location_id[i] - 1];
+		const Pprof__Function *f = p->function[l->line[0]->function_id - 1];
+
+		assert_int_equal(l->id, s->location_id[i]);
+		assert_int_equal(f->id, l->line[0]->function_id);
+		used += (size_t)snprintf(text + used, room - used, " %s %llx", p->string_table[f->name],
+					 (unsigned long long)l->address);
+	}
+	snprintf(text + used, room - used, "\n");
+}
+
+static void pprof(void **state)
+{
+	struct model m = calls();
+	struct whole w = { .model = &m };
+	char bytes[4096], text[4096] = "";
+	Pprof__Profile *p;
+	size_t i;
+
+	(void)state;
+	p = unpacked(bytes, made_bytes("pprof", &w, bytes, sizeof(bytes)));
+	assert_int_equal(p->n_sample_type, 2);
+	assert_string_equal(p->string_table[0], "");
+	assert_string_equal(p->string_table[p->sample_type[0]->type], "calls");
+	assert_string_equal(p->string_table[p->sample_type[1]->type], "instructions");
+	assert_int_equal(p->default_sample_type, p->sample_type[1]->type);
+	for (i = 0; i < p->n_sample; i++)
+		append_sample(text, sizeof(text), p, p->sample[i]);
+	assert_string_equal(text, "0 8 main 400108\n3 15 _ZN1a4workEi 400140 main 400110\n"
+			    "3 9 [li;b\\x0a.so+0x1010] 41010 _ZN1a4workEi 400148 main 400110\n"
+			    "1 3 _ZN1a4workEi 400140 [li;b\\x0a.so+0x1010] 41018 _ZN1a4workEi 400148 main 400110\n"
+			    "2 2 [cut] 0 [li;b\\x0a.so+0x1010] 41010 _ZN1a4workEi 400148 main 400110\n"
+			    "1 2 method 0 main 40011c\n0 4 [elsewhere] 0\n");
+	assert_int_equal(p->n_mapping, 3);
+	assert_string_equal(p->string_table[p->mapping[1]->filename], "/lib/li;b\\x0a.so");
+	assert_int_equal(p->mapping[1]->memory_start, 0x41000);
+	assert_int_equal(p->mapping[1]->memory_limit, 0x41100);
+	assert_int_equal(p->mapping[1]->file_offset, 0x1000);
+	assert_true(p->mapping[1]->has_functions);
+	pprof__profile__free_unpacked(p, NULL);
+	model_free(&m);
+}
+
+/* Without calls: each instruction. */
+static void pprof_flat(void **state)
+{
+	struct whole w = { .model = NULL };
+	char bytes[4096], text[4096] = "";
+	Pprof__Profile *p;
+	struct model m;
+	size_t i;
+
+	(void)state;
+	model_init(&m);
+	binary(&m, "/bin/prog", CST_COUNT_FILE);
+	range(&m, 0, 0x13c, 2, 5);
+	m.binaries[0].dso = &program;
+	w.model = &m;
+	p = unpacked(bytes, made_bytes("pprof", &w, bytes, sizeof(bytes)));
+	for (i = 0; i < p->n_sample; i++)
+		append_sample(text, sizeof(text), p, p->sample[i]);
+	assert_string_equal(text, "0 5 main 13c\n0 5 _ZN1a4workEi 140\n");
+	pprof__profile__free_unpacked(p, NULL);
+	model_free(&m);
+}
+#endif
+
+/* Names as in the source, if there is a C++ library. */
+static void demangle(void **state)
+{
+	struct model m = calls();
+	struct whole w = { .model = &m, .only = &m.binaries[0], .demangle = true };
+	char text[4096];
+
+	(void)state;
+	made("folded", &w, text, sizeof(text));
+	if (!strstr(text, "_ZN"))
+		assert_non_null(strstr(text, "main;a::work(int) 15\n"));
+	model_free(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(callgrind), cmocka_unit_test(folded), cmocka_unit_test(top),
+		cmocka_unit_test(callgrind), cmocka_unit_test(folded), cmocka_unit_test(top), cmocka_unit_test(demangle),
+#ifdef HAVE_PROTOBUF_C
+		cmocka_unit_test(pprof), cmocka_unit_test(pprof_flat),
+#endif
 	};
 
 	return cmocka_run_group_tests_name("profile whole", tests, NULL, NULL);

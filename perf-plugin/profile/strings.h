@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* strings.h - numbers for strings: equal ones have one number, from 0 in the order of their first use. */
+#ifndef CSTRACE_PROFILE_STRINGS_H
+#define CSTRACE_PROFILE_STRINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct strings {
+	char **v;
+	size_t n, cap;
+	uint32_t *slot;		/* open addressing: number + 1 */
+	size_t nr_slots;
+};
+
+#define STRINGS_NONE	UINT32_MAX
+
+/* Returns the number of a string, which is copied; STRINGS_NONE without memory. */
+uint32_t strings_number(struct strings *s, const char *text);
+void strings_free(struct strings *s);
+
+#endif
