@@ -286,7 +286,7 @@ static int try_file(const struct dso_table *t, struct dso *d, const char *path)
 	if (trouble == DSO_FINE && d->recorded.len && d->is_elf && !t->search.force &&
 	    d->kind != DSO_KCORE && !build_id_equal(&d->recorded, &d->found))
 		trouble = DSO_BUILD_ID;
-	if (trouble == DSO_FINE && d->kind == DSO_MODULE)
+	if (trouble == DSO_FINE && d->kind == DSO_MODULE && !d->by_offset)
 		trouble = module_link(d, t->search.kernel);
 	return trouble;
 }

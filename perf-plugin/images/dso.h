@@ -71,6 +71,7 @@ struct dso {
 	bool from_input;	/* file of the input: of a package, a snapshot or a perf.data directory */
 	bool symbols_read;
 	bool own_data;		/* `data` is on the heap */
+	bool by_offset;		/* DSO_MODULE: only places in the file matter; it is not linked, and has no addresses */
 	uint16_t machine;	/* ELF e_machine */
 	uint64_t extent;	/* end of the highest file range that was mapped, to DSO_MAX_EXTENT */
 	uint64_t ref_addr;	/* recorded address: DSO_VMLINUX: of the symbol ref_sym; DSO_MODULE: of its code */

@@ -282,7 +282,7 @@ static bool symbol_place(const struct dso *d, Elf *elf, GElf_Sym *sym, uint64_t 
 	if (!scn || !gelf_getshdr(scn, &sh))
 		return false;
 	*offset = sh.sh_offset + sym->st_value;
-	return dso_vaddr(d, *offset, &sym->st_value);
+	return d->by_offset || dso_vaddr(d, *offset, &sym->st_value);
 }
 
 /* Copies names, since libelf's are valid only while the Elf is open. Two passes: count, then fill. */

@@ -30,7 +30,8 @@ const struct profile_format *profile_format_find(const char *name);
 
 /*
  * Writes the format of binary `b` and finishes `out`, or leaves nothing of it. On stderr: sums, and properties of the
- * binary that the format's reader does not accept. Returns 0, or a negative error after a message.
+ * binary that the format's reader does not accept. Returns 0, 1 if its file is missing and the format needs it, or a
+ * negative error after a message.
  */
 int profile_write(struct pd_output *out, const struct profile_format *f, enum profile_base base,
 		  const struct model_binary *b);

@@ -76,4 +76,11 @@ bool model_first_segment(const struct model_binary *b, uint64_t *offset, uint64_
 /* True for code that is in no program file: its symbols, lines and sections can be found nowhere. */
 bool model_without_file(const struct model_binary *b);
 
+/*
+ * Finds the files of the binaries by name and build-id, for a model of a count file, and sets model_binary.dso; the search
+ * options of `t` name the places. A file without a build-id must have the recorded digest, unless the options force
+ * it. The table must outlive the model. Returns 0 or ERR_NOMEM.
+ */
+int model_find_files(struct model *m, struct dso_table *t);
+
 #endif

@@ -27,6 +27,20 @@ static void report_unlinked(const struct profile_format *f, const struct model_b
 			gone->executed, gone->edges);
 }
 
+/* Of a count file whose binary is not here: what the format would need of it. Returns 1 if it needs anything. */
+static int report_needed(const struct profile_format *f, const struct model_binary *b)
+{
+	const char *lacks = b->is.type == CST_COUNT_MODULE ? "a kernel module's addresses are known by its sections" :
+			    f->reader == READER_BOLT ? "the linker's stubs (PLT), which perf2bolt does not accept, are not left out" :
+			    NULL;
+
+	if (!lacks || model_without_file(b) || (b->dso && dso_file(b->dso)))
+		return 0;
+	fprintf(stderr, "cstrace profile: %s: its file is missing: %s; give the directory with the target's files with "
+		"--symfs DIR\n", name_shown(b->is.name), lacks);
+	return 1;
+}
+
 int profile_write(struct pd_output *out, const struct profile_format *f, enum profile_base base,
 		  const struct model_binary *b)
 {
@@ -63,7 +77,7 @@ int profile_write(struct pd_output *out, const struct profile_format *f, enum pr
 			"without the copy\n", path);
 	if (b->dso)
 		readers_report(stderr, "profile", b->dso, f->reader);
-	return 0;
+	return report_needed(f, b);
 }
 
 /* Names binaries that ran without a file for names and lines. Returns true if there are any. */

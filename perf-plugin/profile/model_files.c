@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* model_files.c - finds the files of a count file's binaries on this machine. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/name.h"
+#include "images/dso.h"
+#include "images/dso_table.h"
+#include "profile/identity.h"
+#include "profile/model.h"
+
+/* True if the digest of the file's code is that of the counted one. */
+static bool same_code(const struct model_binary *b, struct dso *d)
+{
+	const struct binary file = { .dso = d, .method = COUNTS_WHOLE };
+	struct cst_count_binary is = b->is;
+
+	if (b->is.id_kind != CST_COUNT_ID_DIGEST)
+		return true;
+	identity_by_code(&file, &is);
+	return !identity_compare(&is, &b->is);
+}
+
+static int find_file(struct model_binary *b, struct dso_table *t)
+{
+	struct build_id id = { .len = 0 };
+	struct dso *d;
+
+	if (b->is.id_kind == CST_COUNT_ID_BUILD) {
+		id.len = b->is.id_len < BUILD_ID_MAX ? b->is.id_len : BUILD_ID_MAX;
+		memcpy(id.id, b->is.id, id.len);
+	}
+	d = dso_table_get(t, b->is.name, &id, b->is.type != CST_COUNT_FILE);
+	if (!d)
+		return ERR_NOMEM;
+	d->by_offset = d->kind == DSO_MODULE;
+	if (dso_load(t, d) && !t->search.force && !same_code(b, d)) {
+		fprintf(stderr, "cstrace profile: %s: %s has other code than the counted file: not used; find that one with "
+			"--symfs DIR, or use this one with -f\n", name_shown(b->is.name), name_shown(dso_file(d)));
+		return 0;
+	}
+	b->dso = d;
+	return 0;
+}
+
+int model_find_files(struct model *m, struct dso_table *t)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < m->nr_binaries && !rc; i++)
+		if (!model_without_file(&m->binaries[i]))
+			rc = find_file(&m->binaries[i], t);
+	return rc;
+}
