@@ -399,7 +399,7 @@ int pprof_write(struct pd_output *out, const struct whole *w)
 		return ERR_NOMEM;
 	c->w = w;
 	c->gz.out = out;
-	ok = deflateInit2(&c->gz.z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP, 8, Z_DEFAULT_STRATEGY) == Z_OK &&
+	ok = deflateInit2(&c->gz.z, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + GZIP, 8, Z_DEFAULT_STRATEGY) == Z_OK &&
 	     functions_init(&c->fs, w->model, w->demangle) && places_init(&c->places, w->model, w->symfs);
 	if (ok)
 		put_profile(c);
