@@ -299,6 +299,7 @@ static void test_weights(void **state)
 		a = added(files, NULL, 1);
 		assert_same(&a, &files[0]);
 		bytes_free(&a);
+		bytes_free(&files[3]);
 		files[3] = none;
 		a = added(files + 3, NULL, 2);
 		assert_same(&a, &files[4]);
