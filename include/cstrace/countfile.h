@@ -174,7 +174,6 @@ CST_API void cst_count_reader_free(struct cst_count_reader *r);
  * -CST_ERR_DAMAGED, -CST_ERR_INCOMPLETE (the file is cut), -CST_ERR_NOMEM, or what `read` returned. After the end, and after an
  * error, every call returns the same again.
  */
-CST_EXPERIMENTAL
 CST_API int cst_count_read(struct cst_count_reader *r, struct cst_count_record *rec);
 /* Offset of the error, and what was found and expected there (static text); for messages. */
 CST_API uint64_t cst_count_reader_place(const struct cst_count_reader *r, const char **what);

@@ -95,7 +95,7 @@ class Page:
 
     def examples(self):
         self.case("decode.c has at most 40 lines", None if self.example("decode.c").count("\n") <= 40 else "more")
-        for name in ("decode", "protocol"):
+        for name in ("decode", "protocol", "counts"):
             for way, compiler, library in self.ways():
                 path, problem = self.build_program(name, self.example(name + ".c"), [], compiler, library)
                 self.case("%s: %s compiles and links" % (name, way), problem)
