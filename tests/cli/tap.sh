@@ -16,6 +16,12 @@ not_ok() {
 	[ $# -eq 0 ] || printf '# %s\n' "$@"
 }
 
+# skip NAME WHY: counted as skipped.
+skip() {
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count # SKIP $1: $2"
+}
+
 # check NAME COMMAND...: passes when the command does.
 check() {
 	tap_name=$1
