@@ -49,15 +49,19 @@ annotate() {
 	[ "$(sed -n 's/ *(100.0%)  PROGRAM TOTALS//p' "$tmp/annotated" | tr -d ,)" = "$total" ]
 }
 
-# The sum, and each function's instructions as top has them.
+# The sum, and the instructions of each function as folded has them; without calls as top has them.
 pprof() {
-	profile pprof "$1" && profile top "$1" || return 1
+	profile pprof "$1" && profile top "$1" && profile folded "$1" || return 1
 	HOME=$tmp PPROF_TMPDIR=$tmp go tool pprof -top -nodefraction=0 -nodecount=1000000 "$tmp/pprof" >"$tmp/pprof.top" || return 1
 	head -n 7 "$tmp/pprof.top"
 	want=$(sed -n 's/.* bytes, \([0-9,]*\) instructions,.*/\1/p' "$tmp/err" | tr -d ,)
 	grep "^Showing nodes accounting for $want, 100% of $want total" "$tmp/pprof.top" || return 1
-	awk '!/^#/ { n[$4] += $2 } END { for (f in n) if (n[f]) print f, n[f] }' "$tmp/top" | sort >"$tmp/a"
-	awk 'past && $1 { print $6, $1 } $1 == "flat" { past = 1 }' "$tmp/pprof.top" | sort >"$tmp/b"
+	if grep -q '^\[no stack\] '"$want" "$tmp/folded"; then
+		awk '!/^#/ { n[$4] += $2 } END { for (f in n) if (n[f]) print f, n[f] }' "$tmp/top" | sort >"$tmp/a"
+	else
+		sed 's/^.*;//' "$tmp/folded" | awk '{ n[$1] += $2 } END { for (f in n) print f, n[f] }' | sort >"$tmp/a"
+	fi
+	awk 'past && $1 { n[$6] += $1 } END { for (f in n) print f, n[f] } $1 == "flat" { past = 1 }' "$tmp/pprof.top" | sort >"$tmp/b"
 	diff "$tmp/a" "$tmp/b"
 }
 
