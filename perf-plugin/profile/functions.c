@@ -24,13 +24,35 @@ const char *functions_binary(const struct model *m, uint32_t binary)
 	return name_shown(slash && slash[1] ? slash + 1 : name);
 }
 
+#define NR_RECENT	8192u	/* a power of two */
+
+static size_t hash(uint32_t binary, uint64_t start)
+{
+	return (size_t)((start ^ (uint64_t)binary << 48) * 0x9e3779b97f4a7c15u >> 20);
+}
+
+static struct function_place *recent_of(const struct functions *fs, uint32_t binary, uint64_t offset)
+{
+	return &fs->recent[hash(binary, offset) & (NR_RECENT - 1)];
+}
+
+static void forget_recent(struct functions *fs)
+{
+	size_t i;
+
+	for (i = 0; i < NR_RECENT; i++)
+		fs->recent[i].binary = CST_COUNT_NO_BINARY;
+}
+
 static bool add_target(struct functions *fs, uint32_t binary, uint64_t offset)
 {
+	struct function_place *r = recent_of(fs, binary, offset);
 	struct function_targets *t = &fs->targets[binary];
 	uint64_t *to;
 
-	if (t->n && t->v[t->n - 1] == offset)
+	if (r->binary == binary && r->offset == offset)
 		return true;
+	*r = (struct function_place){ .offset = offset, .binary = binary };
 	to = ARRAY_ADD(t->v, t->n, t->cap);
 	if (to)
 		*to = offset;
@@ -76,11 +98,6 @@ static bool read_targets(struct functions *fs)
 	for (i = 0; i < m->nr_binaries; i++)
 		sort_targets(&fs->targets[i]);
 	return true;
-}
-
-static size_t hash(uint32_t binary, uint64_t start)
-{
-	return (size_t)((start ^ (uint64_t)binary << 48) * 0x9e3779b97f4a7c15u >> 20);
 }
 
 static uint32_t *slot_of(struct functions *fs, uint32_t *slots, size_t n, uint32_t binary, uint64_t start)
@@ -147,10 +164,14 @@ bool functions_init(struct functions *fs, const struct model *m, bool demangle)
 		{ CST_COUNT_NO_BINARY, 1, 2, "[cut]" },
 	};
 
-	*fs = (struct functions){ .model = m, .demangle = demangle };
-	if (read_targets(fs) && add_function(fs, &none[FUNCTION_ELSEWHERE]) == FUNCTION_ELSEWHERE &&
-	    add_function(fs, &none[FUNCTION_CUT]) == FUNCTION_CUT)
+	*fs = (struct functions){ .model = m, .demangle = demangle, .recent = malloc(NR_RECENT * sizeof(*fs->recent)) };
+	if (fs->recent)
+		forget_recent(fs);
+	if (fs->recent && read_targets(fs) && add_function(fs, &none[FUNCTION_ELSEWHERE]) == FUNCTION_ELSEWHERE &&
+	    add_function(fs, &none[FUNCTION_CUT]) == FUNCTION_CUT) {
+		forget_recent(fs);
 		return true;
+	}
 	functions_free(fs);
 	return false;
 }
@@ -164,6 +185,7 @@ void functions_free(struct functions *fs)
 	for (i = 0; fs->targets && i < fs->model->nr_binaries; i++)
 		free(fs->targets[i].v);
 	free(fs->targets);
+	free(fs->recent);
 	free(fs->slot);
 	free(fs->v);
 	*fs = (struct functions){ .model = NULL };
@@ -234,6 +256,7 @@ static uint32_t unnamed(struct functions *fs, const struct model_binary *b, uint
 uint32_t functions_at(struct functions *fs, uint32_t binary, uint64_t offset)
 {
 	const struct function *last = &fs->v[fs->last];
+	struct function_place *recent;
 	const struct model_binary *b;
 	struct function f = { .binary = binary };
 	uint64_t size;
@@ -243,6 +266,9 @@ uint32_t functions_at(struct functions *fs, uint32_t binary, uint64_t offset)
 		return FUNCTION_ELSEWHERE;
 	if (last->binary == binary && offset >= last->start && offset < last->end)
 		return fs->last;
+	recent = recent_of(fs, binary, offset);
+	if (recent->binary == binary && recent->offset == offset)
+		return recent->function;
 	b = &fs->model->binaries[binary];
 	if (b->is.type == CST_COUNT_JIT || (b->is.type == CST_COUNT_MEMORY && !strncmp(b->is.name, "bpf_", 4))) {
 		f.end = UINT64_MAX;
@@ -255,8 +281,10 @@ uint32_t functions_at(struct functions *fs, uint32_t binary, uint64_t offset)
 	} else {
 		found = unnamed(fs, b, offset);
 	}
-	if (found != FUNCTION_NONE)
+	if (found != FUNCTION_NONE) {
 		fs->last = found;
+		*recent = (struct function_place){ .offset = offset, .binary = binary, .function = found };
+	}
 	return found;
 }
 

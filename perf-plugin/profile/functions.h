@@ -28,6 +28,11 @@ struct functions {
 		size_t n, cap;
 	} *targets;		/* for each binary */
 	uint32_t last;		/* function of the last place, an index */
+	/* functions of places by their hash: nodes have few places, in no order */
+	struct function_place {
+		uint64_t offset;
+		uint32_t binary, function;
+	} *recent;
 };
 
 /* Indexes of the two functions that are in no binary. */

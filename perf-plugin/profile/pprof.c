@@ -44,6 +44,7 @@ struct pprof {
 	size_t nr_slots;
 	uint64_t *ids;		/* locations of one sample */
 	size_t nr_ids, cap_ids;
+	uint32_t *sites;	/* for each node: location of its call in the caller */
 	uint8_t *bytes;		/* of one message */
 	size_t room;
 	bool nomem;
@@ -123,31 +124,37 @@ static bool grow_slots(struct pprof *c)
 	return true;
 }
 
-/* Adds a place to the sample. */
-static void add_place(struct pprof *c, uint32_t binary, uint64_t offset)
+/* Returns the id of a place, 0 without memory. */
+static uint32_t location_of(struct pprof *c, uint32_t binary, uint64_t offset)
 {
 	struct location *to;
 	uint32_t *slot;
-	uint64_t *id;
 
 	if (2 * (c->nr_locations + 1) > c->nr_slots && !grow_slots(c)) {
 		c->nomem = true;
-		return;
+		return 0;
 	}
 	slot = slot_of(c, c->slot, c->nr_slots, binary, offset);
 	if (!*slot) {
 		to = ARRAY_ADD(c->locations, c->nr_locations, c->cap_locations);
 		if (!to) {
 			c->nomem = true;
-			return;
+			return 0;
 		}
 		*to = (struct location){ .binary = binary, .offset = offset };
 		*slot = (uint32_t)c->nr_locations;
 	}
-	id = ARRAY_ADD(c->ids, c->nr_ids, c->cap_ids);
-	if (id)
-		*id = *slot;
-	c->nomem |= !id;
+	return *slot;
+}
+
+/* Adds a location to the sample. */
+static inline void add_id(struct pprof *c, uint32_t id)
+{
+	uint64_t *to = ARRAY_ADD(c->ids, c->nr_ids, c->cap_ids);
+
+	if (to)
+		*to = id;
+	c->nomem |= !to;
 }
 
 /* The function that a location is in. Code in no binary is named by its offset. */
@@ -178,38 +185,47 @@ static void put_sample(struct pprof *c, uint64_t insns, uint64_t calls)
 	c->nr_ids = 0;
 }
 
-static void add_elsewhere(struct pprof *c, uint32_t function)
-{
-	add_place(c, CST_COUNT_NO_BINARY, function);
-}
-
 /* Where the callee of a node began. */
-static void add_entry(struct pprof *c, const struct cst_count_node *n)
+static uint32_t entry_of(struct pprof *c, const struct cst_count_node *n)
 {
 	if (n->kind == CST_COUNT_CUT || n->binary == CST_COUNT_NO_BINARY)
-		add_elsewhere(c, n->kind == CST_COUNT_CUT ? FUNCTION_CUT : FUNCTION_ELSEWHERE);
-	else
-		add_place(c, n->binary, n->entry);
+		return location_of(c, CST_COUNT_NO_BINARY, n->kind == CST_COUNT_CUT ? FUNCTION_CUT : FUNCTION_ELSEWHERE);
+	return location_of(c, n->binary, n->entry);
+}
+
+/* Where the call of a node is in its caller. */
+static uint32_t site_of(struct pprof *c, const struct model_node *n)
+{
+	if (n->is.from_binary == CST_COUNT_NO_BINARY || n->is.from == CST_COUNT_OUTSIDE)
+		return entry_of(c, &c->w->model->nodes[n->parent].is);
+	return location_of(c, n->is.from_binary, n->is.from);
 }
 
 /* A node's stack: where its function begins, then the places of the calls, from the innermost one on. */
-static void put_node(struct pprof *c, const struct model_node *n)
+static void put_node(struct pprof *c, size_t i)
 {
-	const struct model *m = c->w->model;
+	const struct model_node *nodes = c->w->model->nodes, *n = &nodes[i];
 	const uint64_t insns = n->is.insns, calls = n->is.kind == CST_COUNT_ROOT ? 0 : n->is.calls;
-	const struct model_node *parent;
 
 	if (!(insns | calls))
 		return;
-	add_entry(c, &n->is);
-	for (; n->parent != MODEL_NO_NODE; n = parent) {
-		parent = &m->nodes[n->parent];
-		if (n->is.from_binary == CST_COUNT_NO_BINARY || n->is.from == CST_COUNT_OUTSIDE)
-			add_entry(c, &parent->is);
-		else
-			add_place(c, n->is.from_binary, n->is.from);
-	}
+	add_id(c, entry_of(c, &n->is));
+	for (; nodes[i].parent != MODEL_NO_NODE; i = nodes[i].parent)
+		add_id(c, c->sites[i]);
 	put_sample(c, insns, calls);
+}
+
+/* Finds the places of all calls. */
+static void find_sites(struct pprof *c)
+{
+	const struct model *m = c->w->model;
+	size_t i;
+
+	c->sites = calloc(m->nr_nodes ? m->nr_nodes : 1, sizeof(*c->sites));
+	c->nomem |= !c->sites;
+	for (i = 0; i < m->nr_nodes && !c->nomem; i++)
+		if (m->nodes[i].parent != MODEL_NO_NODE)
+			c->sites[i] = site_of(c, &m->nodes[i]);
 }
 
 /* Without calls: a sample for each instruction. */
@@ -225,7 +241,7 @@ static void put_flat(struct pprof *c, const struct model_binary *b)
 	}
 	for (i = 0; i < costs.n && !c->nomem; i++)
 		for (at = costs.v[i].begin; at < costs.v[i].end; at += costs_size(b, &costs.v[i], at)) {
-			add_place(c, b->number, at);
+			add_id(c, location_of(c, b->number, at));
 			put_sample(c, costs.v[i].count, 0);
 		}
 	costs_free(&costs);
@@ -237,9 +253,10 @@ static void put_samples(struct pprof *c)
 	uint64_t have = 0, all = whole_instructions(c->w);
 	size_t i;
 
+	find_sites(c);
 	for (i = 0; i < m->nr_nodes && !c->nomem; i++)
 		if (whole_has(c->w, m->nodes[i].is.binary)) {
-			put_node(c, &m->nodes[i]);
+			put_node(c, i);
 			have += m->nodes[i].is.insns;
 		}
 	if (!m->nr_nodes) {
@@ -249,7 +266,7 @@ static void put_samples(struct pprof *c)
 				put_flat(c, &m->binaries[i]);
 	}
 	if (have < all) {
-		add_elsewhere(c, FUNCTION_ELSEWHERE);
+		add_id(c, location_of(c, CST_COUNT_NO_BINARY, FUNCTION_ELSEWHERE));
 		put_sample(c, all - have, 0);
 	}
 }
@@ -412,6 +429,7 @@ int pprof_write(struct pd_output *out, const struct whole *w)
 	free(c->locations);
 	free(c->slot);
 	free(c->ids);
+	free(c->sites);
 	free(c->bytes);
 	free(c);
 	return ok ? 0 : ERR_NOMEM;
