@@ -32,7 +32,8 @@ struct gap {
 	bool kernel;		/* an exception whose handler is not traced */
 	bool soft;		/* the trace ended and began again: an AUX fragment */
 	bool lost;		/* trace was lost */
-	bool missing;		/* code without an image is executed; it returns to `expect` */
+	bool missing;		/* code without an image is executed; it returns to the caller of the top frame */
+	uint8_t el;		/* of the last instruction; 0 also if unknown */
 };
 
 /* Why a segment begins. */
@@ -69,9 +70,10 @@ struct segment {
 	struct frame *frames;	/* open at the end, outermost first; `node` is an index of `counted` */
 	uint32_t nr_counted, nr_frames;
 	uint8_t cause;		/* enum cause */
+	uint8_t el;		/* of `addr`; 0 also if unknown */
 	bool timed;		/* the stream has timestamps */
 	uint8_t call_size;	/* of the call instruction before `addr`; 0: there is none */
-	bool lost, soft;	/* before it, since the last instruction of the stream; as in struct gap */
+	bool lost, soft, missing; /* before it, since the last instruction of the stream; as in struct gap */
 	bool replaced;		/* the code at the interrupted address is not mapped any more (execve) */
 };
 

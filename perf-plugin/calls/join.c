@@ -124,6 +124,16 @@ static bool interrupted_at(const struct thread_calls *t, uint64_t addr)
 	return false;
 }
 
+/* True if the missing code that a thread executes was called, and returns to this address. */
+static bool returns_to(const struct thread_calls *t, uint64_t addr)
+{
+	size_t i = t->nr - 1;
+
+	while (i && t->f[i].kind == CST_COUNT_TAIL)
+		i--;
+	return t->end.missing && t->f[i].kind == CST_COUNT_CALL && t->f[i].ret == addr;
+}
+
 /* How well a stretch continues a thread. */
 enum fit {
 	FIT_NO,
@@ -135,7 +145,7 @@ static enum fit fit(const struct thread_calls *t, const struct segment *seg)
 {
 	if (!t->nr || t->end.lost || seg->lost)
 		return FIT_MAYBE;
-	if (t->end.expect && seg->addr == t->end.expect)
+	if ((t->end.expect && seg->addr == t->end.expect) || returns_to(t, seg->addr))
 		return FIT_YES;
 	if (!t->end.kernel && !t->end.missing)
 		return FIT_NO;

@@ -48,7 +48,7 @@ struct calls_lane {
 struct target {
 	uint64_t addr;
 	uint32_t section, off;
-	uint8_t isa;
+	uint8_t isa, el;
 };
 
 struct calls_lane *calls_lane_new(struct calls *c)
@@ -133,7 +133,8 @@ static inline bool known(const struct calls_where *w)
 
 static inline struct target target_of(const struct cst_generic *g)
 {
-	return (struct target){ .addr = g->addr, .section = g->section, .off = g->sect_off, .isa = g->isa };
+	return (struct target){ .addr = g->addr, .section = g->section, .off = g->sect_off, .isa = g->isa,
+				.el = g->flags & CST_GF_EL ? g->el : 0 };
 }
 
 /* ---- segments ------------------------------------------------------------------------------------ */
@@ -191,6 +192,7 @@ static int begin_at(struct calls *c, struct calls_lane *ln, const struct stream 
 	seg->tree = &ln->tree;
 	seg->lost = ln->gap.lost;
 	seg->soft = ln->gap.soft;
+	seg->missing = ln->gap.missing;
 	root = cct_child(&ln->tree, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE, seg->entry, &fresh);
 	if (root == NO_NODE || !touch(ln, root) || !array_reserve(&ln->f, 0, &ln->cap, sizeof(*ln->f)))
 		return ERR_NOMEM;
@@ -205,7 +207,7 @@ static int begin_at(struct calls *c, struct calls_lane *ln, const struct stream 
 static int begin_segment(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause,
 			 const struct target *t)
 {
-	struct segment at = { .addr = t->addr };
+	struct segment at = { .addr = t->addr, .el = t->el };
 	struct calls_where w;
 
 	find_where(c, s, t, &w);
@@ -226,7 +228,7 @@ static void close_gap(struct calls *c, struct calls_lane *ln, const struct strea
 	if (ln->open > LANE_TAKEN)
 		return;
 	ln->gap = (struct gap){ .from = s ? last_place(c, s, ln) : CALLS_NO_PLACE, .expect_place = CALLS_NO_PLACE,
-				.expect = ln->open == LANE_SEQ ? ln->end : 0 };
+				.expect = ln->open == LANE_SEQ ? ln->end : 0, .el = ln->el };
 	ln->open = LANE_GAP;
 }
 
@@ -527,11 +529,8 @@ static int arrive(struct calls *c, struct calls_lane *ln, const struct stream *s
 		ln->gap.lost = true;
 		break;
 	}
-	if (c->deferred || ln->gap.lost || !ln->gap.expect || g->addr != ln->gap.expect ||
-	    (ln->gap.missing && ln->nr == 1))
+	if (c->deferred || ln->gap.lost || !ln->gap.expect || g->addr != ln->gap.expect)
 		return cut(c, ln, s, CAUSE_JOIN, &t);
-	if (ln->gap.missing)
-		leave(ln);
 	return 0;
 }
 
@@ -572,7 +571,7 @@ static bool is_call(const struct stream *s, const struct cst_generic *g)
 static int exception(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g)
 {
 	bool returns = g->flags & CST_GF_RET_ADDR;
-	struct target t = { .addr = g->end, .isa = ln->isa };
+	struct target t = { .addr = g->end, .isa = ln->isa, .el = ln->el };
 	int rc = 0;
 
 	if (!ln->running || ln->open == LANE_GAP)
@@ -605,7 +604,7 @@ static int exception(struct calls *c, struct calls_lane *ln, const struct stream
 static int stretch_end(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g)
 {
 	bool doubtful = g->flags & CST_GF_DOUBTFUL;
-	struct target t = { .addr = g->addr, .isa = ln->isa };
+	struct target t = { .addr = g->addr, .isa = ln->isa, .el = ln->el };
 	int rc = 0;
 
 	if (ln->running && ln->open == LANE_TAKEN && g->flags & CST_GF_NEXT && !doubtful) {
@@ -625,7 +624,7 @@ static int stretch_end(struct calls *c, struct calls_lane *ln, const struct stre
 /* Execution enters code without an image. */
 static int missing(struct calls *c, struct calls_lane *ln, const struct stream *s, uint64_t addr)
 {
-	struct target t = { .addr = addr, .isa = ln->isa };
+	struct target t = { .addr = addr, .isa = ln->isa, .el = ln->el };
 	int rc = 0;
 
 	if (ln->open > LANE_TAKEN) {
@@ -639,7 +638,21 @@ static int missing(struct calls *c, struct calls_lane *ln, const struct stream *
 	close_gap(c, ln, s);
 	ln->open = LANE_GAP;
 	ln->gap.missing = true;
-	ln->gap.expect = top_of(ln)->ret;
+	ln->gap.expect = 0;
+	return rc;
+}
+
+/* Ends the segment, if there is one, without another one. */
+static int suspend(struct calls *c, struct calls_lane *ln, const struct stream *s)
+{
+	int rc = 0;
+
+	close_gap(c, ln, s);
+	if (ln->running)
+		rc = end_segment(c, ln);
+	ln->open = LANE_GAP;
+	ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .expect_place = CALLS_NO_PLACE, .lost = ln->gap.lost,
+				.soft = ln->gap.soft };
 	return rc;
 }
 
@@ -657,10 +670,11 @@ static int other(struct calls *c, struct calls_lane *ln, const struct stream *s,
 	case CST_GEN_EO_TRACE:
 		return stretch_end(c, ln, s, g);
 	case CST_GEN_NACC:
-		t.section = 0;
-		if (!ln->running || key_of(s) != ln->key)
-			rc = enter(c, ln, s, &t);
-		return rc ? rc : missing(c, ln, s, g->addr);
+		if (ln->running && key_of(s) == ln->key)
+			return missing(c, ln, s, g->addr);
+		rc = suspend(c, ln, s);
+		ln->gap.missing = true;
+		return rc;
 	case CST_GEN_NOPATH:
 		if (!ln->running || key_of(s) != ln->key)
 			rc = enter(c, ln, s, &t);
@@ -683,15 +697,12 @@ static int other(struct calls *c, struct calls_lane *ln, const struct stream *s,
 /* Ends the segment: a filter excludes what the stream has next. */
 static int pass(struct calls *c, struct calls_lane *ln, const struct stream *s)
 {
-	int rc = 0;
+	int rc;
 
 	close_gap(c, ln, s);
-	if (ln->running) {
-		ln->gap.lost |= key_of(s) == ln->key;
-		rc = end_segment(c, ln);
-	}
-	ln->open = LANE_GAP;
-	ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .expect_place = CALLS_NO_PLACE };
+	ln->gap.lost |= ln->running && key_of(s) == ln->key;
+	rc = suspend(c, ln, s);
+	ln->gap.lost = ln->gap.soft = false;
 	return rc;
 }
 
@@ -733,7 +744,7 @@ static inline void set_last(struct calls_lane *ln, const struct cst_generic *g)
 	ln->last_off = g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
 	ln->size = g->last_size;
 	ln->isa = g->isa;
-	ln->el = g->el;
+	ln->el = g->flags & CST_GF_EL ? g->el : 0;
 	if (branch_taken(g)) {
 		ln->open = LANE_TAKEN;
 		ln->kind = (uint8_t)branch_kind_of(g);

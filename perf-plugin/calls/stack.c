@@ -217,6 +217,11 @@ static int resume(struct calls *c, struct thread_calls *t, const struct segment 
 	for (i = t->nr; i-- > 1;)
 		if ((t->f[i].kind == CST_COUNT_SIGNAL || t->f[i].kind == CST_COUNT_EXCEPTION) && t->f[i].ret == seg->addr)
 			return unwind(t, i - 1);
+	/* the handler is traced, and its begin is not */
+	if (seg->el > e->el)
+		return push(c, t, CST_COUNT_EXCEPTION, from, expect, seg);
+	if (e->el)
+		return lose(c, t, seg);
 	/* a restartable sequence is aborted */
 	if (inside(seg->addr, top_of(t)) && !at_entry(seg))
 		return 0;
@@ -250,6 +255,7 @@ static int exception_return(struct calls *c, struct thread_calls *t, const struc
 			continue;
 		e.expect = t->f[i].ret;
 		e.from = t->tree.v[t->f[i].node].from;
+		e.el = seg->el;
 		unwind(t, i - 1);
 		return resume(c, t, seg, &e, false);
 	}
@@ -259,20 +265,21 @@ static int exception_return(struct calls *c, struct thread_calls *t, const struc
 static int join(struct calls *c, struct thread_calls *t, const struct segment *seg, bool unordered)
 {
 	const struct gap e = t->end;
+	size_t i;
 
 	if (unordered) {
 		c->totals.unordered++;
 		return new_root(c, t, seg);
 	}
-	if (e.lost || seg->lost)
+	if (e.lost || seg->lost || (seg->missing && !e.kernel && !e.missing))
 		return lose(c, t, seg);
-	if (e.expect && e.expect == seg->addr) {
-		if (e.missing)
-			return unwind(t, head_of(t, t->nr - 1) ? head_of(t, t->nr - 1) - 1 : 0);
+	if (e.expect && e.expect == seg->addr)
 		return 0;
-	}
+	i = head_of(t, t->nr - 1);
+	if (e.missing && i && t->f[i].kind == CST_COUNT_CALL && t->f[i].ret == seg->addr)
+		return unwind(t, i - 1);
 	/* the code that ends a signal handler, in the vDSO, has no image */
-	if (e.kernel || (e.missing && t->f[head_of(t, t->nr - 1)].returned))
+	if (e.kernel || (e.missing && t->f[i].returned))
 		return resume(c, t, seg, &e, e.soft || seg->soft);
 	return lose(c, t, seg);
 }
