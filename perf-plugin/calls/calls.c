@@ -105,7 +105,6 @@ static void renumber_segment(struct segment *s, struct renumber *r)
 {
 	s->place = renumber(r, s->place);
 	s->entry = renumber(r, s->entry);
-	s->end.expect_place = renumber(r, s->end.expect_place);
 	s->end.from = renumber(r, s->end.from);
 }
 

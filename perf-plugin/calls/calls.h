@@ -53,6 +53,8 @@ struct calls_code {
 	void (*where)(void *data, const struct stream *s, uint64_t addr, struct calls_where *w);
 	/* Size of the instruction before `addr` if that is a branch with link, else 0. */
 	unsigned int (*call_before)(void *data, const struct stream *s, uint64_t addr, unsigned int isa);
+	/* Identity of the program that runs in the process of the stream's thread; 0: unknown. NULL: all are one. */
+	uint64_t (*program)(void *data, const struct stream *s);
 	/* Landing pad of an exception thrown by the call at `site`, or CALLS_NO_PLACE. NULL: no function has any. */
 	calls_place (*landing_pad)(void *data, calls_place site);
 };

@@ -28,7 +28,8 @@ struct frame {
 /* A place where execution may continue elsewhere, or unseen. */
 struct gap {
 	uint64_t expect;	/* where execution continues if nothing happens in between; 0: unknown */
-	calls_place expect_place, from;	/* ... its place, and that of the last instruction */
+	calls_place from;	/* the last instruction, or the one that was interrupted */
+	uint64_t program;	/* calls_code.program of the last instruction */
 	bool kernel;		/* an exception whose handler is not traced */
 	bool soft;		/* the trace ended and began again: an AUX fragment */
 	bool lost;		/* trace was lost */
@@ -63,6 +64,7 @@ struct segment {
 	uint64_t addr;		/* first instruction */
 	calls_place place, entry; /* of `addr`, and of the begin of its function */
 	uint64_t lo, span;	/* addresses of that function */
+	uint64_t program;	/* calls_code.program; 0: unknown */
 	uint64_t base_jump;	/* frame.jump of the base; 0: none */
 	struct gap end;
 	const struct cct *tree;	/* of the lane */
@@ -74,7 +76,6 @@ struct segment {
 	bool timed;		/* the stream has timestamps */
 	uint8_t call_size;	/* of the call instruction before `addr`; 0: there is none */
 	bool lost, soft, missing; /* before it, since the last instruction of the stream; as in struct gap */
-	bool replaced;		/* the code at the interrupted address is not mapped any more (execve) */
 };
 
 /* Stack and tree of a thread since its last ROOT. */

@@ -29,6 +29,7 @@ struct calls_lane {
 	uint64_t lo, span;	/* addresses of the part of the function that is executed; span 0: unknown */
 	uint64_t end;		/* address behind the last range */
 	uint64_t key;		/* thread */
+	uint64_t program;	/* of the last range */
 	uint32_t section, last_off; /* place of the last instruction */
 	uint8_t open;		/* enum lane_open */
 	uint8_t kind;		/* enum branch_kind of the taken branch */
@@ -59,7 +60,7 @@ struct calls_lane *calls_lane_new(struct calls *c)
 	if (!ln)
 		return NULL;
 	ln->open = LANE_GAP;
-	ln->gap = (struct gap){ .expect_place = CALLS_NO_PLACE, .from = CALLS_NO_PLACE, .soft = true };
+	ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .soft = true };
 	return ln;
 }
 
@@ -172,6 +173,11 @@ static uint64_t time_now(const struct calls_lane *ln, const struct stream *s)
 	return session_time(s, s->time + whole * ln->batch_insns / s->n_insn);
 }
 
+static uint64_t program_of(const struct calls *c, const struct stream *s)
+{
+	return c->code.program ? c->code.program(c->code.data, s) : 0;
+}
+
 /* Begins a segment; `at` has its first place and the function of that. */
 static int begin_at(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause, const struct segment *at)
 {
@@ -189,6 +195,7 @@ static int begin_at(struct calls *c, struct calls_lane *ln, const struct stream 
 	seg->time = time_now(ln, s);
 	seg->after = ln->after;
 	seg->timed = ln->after || s->time_known || s->before;
+	seg->program = program_of(c, s);
 	seg->tree = &ln->tree;
 	seg->lost = ln->gap.lost;
 	seg->soft = ln->gap.soft;
@@ -227,8 +234,8 @@ static void close_gap(struct calls *c, struct calls_lane *ln, const struct strea
 {
 	if (ln->open > LANE_TAKEN)
 		return;
-	ln->gap = (struct gap){ .from = s ? last_place(c, s, ln) : CALLS_NO_PLACE, .expect_place = CALLS_NO_PLACE,
-				.expect = ln->open == LANE_SEQ ? ln->end : 0, .el = ln->el };
+	ln->gap = (struct gap){ .from = s ? last_place(c, s, ln) : CALLS_NO_PLACE,
+				.expect = ln->open == LANE_SEQ ? ln->end : 0, .el = ln->el, .program = ln->program };
 	ln->open = LANE_GAP;
 }
 
@@ -269,21 +276,12 @@ static int end_segment(struct calls *c, struct calls_lane *ln)
 /* Ends the segment, whose thread continues at `t` for `cause`. */
 static int cut(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause, const struct target *t)
 {
-	struct calls_where was;
-	bool replaced = false;
 	int rc;
 
-	if (cause != CAUSE_JOIN) {
-		ln->gap = (struct gap){ .from = last_place(c, s, ln), .expect_place = CALLS_NO_PLACE };
-	} else if (ln->gap.kernel && ln->gap.expect && t->addr != ln->gap.expect) {
-		c->code.where(c->code.data, s, ln->gap.expect, &was);
-		replaced = was.place != ln->gap.expect_place;
-	}
+	if (cause != CAUSE_JOIN)
+		ln->gap = (struct gap){ .from = last_place(c, s, ln) };
 	rc = end_segment(c, ln);
-	if (!rc)
-		rc = begin_segment(c, ln, s, cause, t);
-	ln->seg.replaced = replaced;
-	return rc;
+	return rc ? rc : begin_segment(c, ln, s, cause, t);
 }
 
 /* ---- frames -------------------------------------------------------------------------------------- */
@@ -547,17 +545,16 @@ static int enter(struct calls *c, struct calls_lane *ln, const struct stream *s,
 	return rc ? rc : begin_segment(c, ln, s, CAUSE_JOIN, t);
 }
 
-static void set_expect(struct calls *c, struct calls_lane *ln, const struct stream *s, uint64_t addr)
+/* Sets where execution continues. Returns its place. */
+static calls_place set_expect(struct calls *c, struct calls_lane *ln, const struct stream *s, uint64_t addr)
 {
 	struct calls_where w;
 
 	ln->gap.expect = addr;
-	if (addr == ln->end && ln->section) {
-		ln->gap.expect_place = last_place(c, s, ln) + ln->size;
-		return;
-	}
+	if (addr == ln->end && last_place(c, s, ln) != CALLS_NO_PLACE)
+		return last_place(c, s, ln) + ln->size;
 	c->code.where(c->code.data, s, addr, &w);
-	ln->gap.expect_place = w.place;
+	return w.place;
 }
 
 /* True for the exception of an SVC: Call of ETMv4 and ETE, SVC of ETMv3 and PTM (IHI 0014Q, IHI 0035B). */
@@ -581,8 +578,7 @@ static int exception(struct calls *c, struct calls_lane *ln, const struct stream
 		if (!returns || g->end == ln->gap.expect)
 			return 0;
 		rc = push(c, ln, s, CST_COUNT_EXCEPTION, ln->gap.expect, &t);
-		set_expect(c, ln, s, g->end);
-		ln->gap.from = ln->gap.expect_place;
+		ln->gap.from = set_expect(c, ln, s, g->end);
 		return rc;
 	}
 	if (ln->open == LANE_TAKEN && returns)
@@ -590,10 +586,11 @@ static int exception(struct calls *c, struct calls_lane *ln, const struct stream
 	close_gap(c, ln, s);
 	ln->gap.lost |= !returns && !ln->gap.expect;
 	if (returns) {
-		set_expect(c, ln, s, g->end);
+		calls_place place = set_expect(c, ln, s, g->end);
+
 		/* an SVC was executed; else the instruction at the return address was interrupted, or failed */
 		if (g->end != ln->end || !is_call(s, g))
-			ln->gap.from = ln->gap.expect_place;
+			ln->gap.from = place;
 	}
 	ln->gap.kernel = true;
 	ln->open = LANE_EXCEPTION;
@@ -651,7 +648,7 @@ static int suspend(struct calls *c, struct calls_lane *ln, const struct stream *
 	if (ln->running)
 		rc = end_segment(c, ln);
 	ln->open = LANE_GAP;
-	ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .expect_place = CALLS_NO_PLACE, .lost = ln->gap.lost,
+	ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .lost = ln->gap.lost,
 				.soft = ln->gap.soft };
 	return rc;
 }
@@ -684,7 +681,7 @@ static int other(struct calls *c, struct calls_lane *ln, const struct stream *s,
 		ln->batch_insns += g->n_insn;
 		close_gap(c, ln, s);
 		ln->open = LANE_GAP;
-		ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .expect_place = CALLS_NO_PLACE, .lost = true };
+		ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .lost = true };
 		return rc;
 	case CST_GEN_ADDR_UNKNOWN:
 		close_gap(c, ln, s);
@@ -813,6 +810,8 @@ int calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 		} else if (ln->open != LANE_SEQ || g->addr != ln->end) {
 			rc = arrive(c, ln, s, g);
 		}
+		if (!begun)
+			ln->program = program_of(c, s);
 		begun = true;
 		g = ranges(ln, g, end);
 	}

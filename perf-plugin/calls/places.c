@@ -8,6 +8,7 @@
 #include "decode/locate.h"
 #include "images/dso.h"
 #include "images/functions.h"
+#include "tasks/space.h"
 
 struct calls_places {
 	struct session *ss;
@@ -102,6 +103,13 @@ static unsigned int call_before(void *data, const struct stream *s, uint64_t add
 	return isa == CST_ISA_T32 && is_call(s, addr, isa, 2) ? 2 : 0;
 }
 
+/* Process and number of its program: execve() begins another one. */
+static uint64_t program(void *data, const struct stream *s)
+{
+	(void)data;
+	return s->code && !s->kernel ? (uint64_t)(uint32_t)s->pid << 32 | (s->code->epoch + 1) : 0;
+}
+
 static calls_place landing_pad(void *data, calls_place site)
 {
 	const struct calls_places *p = data;
@@ -117,5 +125,5 @@ static calls_place landing_pad(void *data, calls_place site)
 struct calls_code calls_places_code(struct calls_places *p)
 {
 	return (struct calls_code){ .data = p, .binary = binary, .where = where, .call_before = call_before,
-				    .landing_pad = landing_pad };
+				    .program = program, .landing_pad = landing_pad };
 }

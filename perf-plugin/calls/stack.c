@@ -225,7 +225,7 @@ static int resume(struct calls *c, struct thread_calls *t, const struct segment 
 	/* a restartable sequence is aborted */
 	if (inside(seg->addr, top_of(t)) && !at_entry(seg))
 		return 0;
-	if (seg->replaced || (soft && !at_entry(seg)))
+	if ((seg->program && e->program && seg->program != e->program) || (soft && !at_entry(seg)))
 		return lose(c, t, seg);
 	i = head_of(t, t->nr - 1);
 	if (i && t->f[i].kind == CST_COUNT_SIGNAL && t->f[i].returned) {

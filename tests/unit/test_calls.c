@@ -62,13 +62,12 @@ static uint32_t binary(void *data, const struct stream *s, uint32_t section)
 /* Functions have 0x100 bytes; those from 0x5000 to 0x5fff are parts of others, those from 0x7000 to 0x8fff are unknown. */
 static void where(void *data, const struct stream *s, uint64_t addr, struct calls_where *w)
 {
-	const bool *replaced = data;
-
+	(void)data;
 	(void)s;
 	*w = (struct calls_where){ .place = CALLS_NO_PLACE };
 	if (addr >= NOWHERE)
 		return;
-	w->place = calls_place_of(addr >= 0x9000 ? 1 : *replaced ? 5 : 0, (uint32_t)addr);
+	w->place = calls_place_of(addr >= 0x9000 ? 1 : 0, (uint32_t)addr);
 	if (addr >= 0x7000 && addr < 0x9000)
 		return;
 	w->start = (uint32_t)addr & ~0xffu;
@@ -86,6 +85,14 @@ static unsigned int call_before(void *data, const struct stream *s, uint64_t add
 }
 
 /* Calls at 0x10 to 0x1c in a function have a landing pad at 0x80 of it. */
+static uint64_t program(void *data, const struct stream *s)
+{
+	const bool *replaced = data;
+
+	(void)s;
+	return *replaced ? 2 : 1;
+}
+
 static calls_place landing_pad(void *data, calls_place site)
 {
 	uint32_t off = (uint32_t)site & 0xff;
@@ -109,7 +116,7 @@ struct feed {
 	const struct batch *v;
 	size_t n;
 	struct calls_limits limits;
-	bool replaced;		/* all code of the program is replaced behind the first batch */
+	bool replaced;		/* another program runs behind the first batch */
 	unsigned int protocol;
 };
 
@@ -189,7 +196,7 @@ static int take(struct calls *c, const struct feed *feed, bool single, bool *rep
 static int make(const struct feed *feed, bool single, unsigned int streams, char *out, size_t size)
 {
 	bool replaced = false;
-	const struct calls_code code = { .data = &replaced, .binary = binary, .where = where, .call_before = call_before,
+	const struct calls_code code = { .data = &replaced, .binary = binary, .where = where, .call_before = call_before, .program = program,
 					 .landing_pad = landing_pad };
 	struct calls *c = calls_new(&feed->limits, &code, streams);
 	int rc = -1;
