@@ -95,17 +95,38 @@ int join_forest(struct calls *c, struct cct *t)
 	return 0;
 }
 
+static int by_place(const void *pa, const void *pb)
+{
+	const struct segment *a = pa, *b = pb;
+
+	if (a->stream != b->stream)
+		return a->stream < b->stream ? -1 : 1;
+	if (a->seq != b->seq)
+		return a->seq < b->seq ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
 static int by_thread_and_place(const void *pa, const void *pb)
 {
 	const struct segment *a = pa, *b = pb;
 
 	if (a->key != b->key)
 		return a->key < b->key ? -1 : 1;
-	if (a->stream != b->stream)
-		return a->stream < b->stream ? -1 : 1;
-	if (a->seq != b->seq)
-		return a->seq < b->seq ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
+	return by_place(a, b);
+}
+
+/* A timestamp is before all that follows in its stream, also in later fragments. The segments are in order of place. */
+static void spread_times(struct segment *v, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		if (v[i].stream != v[i - 1].stream)
+			continue;
+		if (v[i].after < v[i - 1].after)
+			v[i].after = v[i - 1].after;
+		v[i].timed |= v[i].after != 0;
+	}
 }
 
 /* The segments of a thread on one stream that are still to be applied. */
@@ -232,6 +253,8 @@ int join_all(struct calls *c)
 	v = malloc(c->nr_kept * sizeof(*v));
 	if (!v)
 		return ERR_NOMEM;
+	qsort(c->kept, c->nr_kept, sizeof(*c->kept), by_place);
+	spread_times(c->kept, c->nr_kept);
 	qsort(c->kept, c->nr_kept, sizeof(*c->kept), by_thread_and_place);
 	for (i = 1; i <= c->nr_kept && !rc; i++) {
 		if (i < c->nr_kept && c->kept[i].key == c->kept[first].key)

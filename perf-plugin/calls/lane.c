@@ -52,6 +52,14 @@ struct target {
 	uint8_t isa, el;
 };
 
+/* The same at the begin of a stream and of each AUX fragment: fragments may be decoded in different pieces. */
+static void begin_fragment(struct calls_lane *ln)
+{
+	ln->open = LANE_GAP;
+	ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .soft = true };
+	ln->after = 0;
+}
+
 struct calls_lane *calls_lane_new(struct calls *c)
 {
 	struct calls_lane *ln = calloc(1, sizeof(*ln));
@@ -59,8 +67,7 @@ struct calls_lane *calls_lane_new(struct calls *c)
 	(void)c;
 	if (!ln)
 		return NULL;
-	ln->open = LANE_GAP;
-	ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .soft = true };
+	begin_fragment(ln);
 	return ln;
 }
 
@@ -795,9 +802,13 @@ int calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 
 	ln->batch_insns = 0;
 	ln->before = next_timestamp(s);
+	if (s->fragment_start) {
+		rc = suspend(c, ln, s);
+		begin_fragment(ln);
+	}
 	if (s->unwanted)
 		return has_insns(g, n) ? pass(c, ln, s) : 0;
-	if (ln->running && ln->tree.nr > c->limits.nodes)
+	if (!rc && ln->running && ln->tree.nr > c->limits.nodes)
 		rc = renew(c, ln, s);
 	for (; g < end && !rc; g++) {
 		if (__builtin_expect(g->kind != CST_GEN_RANGE, 0)) {

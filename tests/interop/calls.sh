@@ -60,7 +60,7 @@ one() {
 sets=0
 [ ! -d "$shared/truth/symfs" ] || sets=$(find "$shared/truth" -mindepth 2 -maxdepth 2 -name perf.data | wc -l)
 [ $sets -eq 0 ] || sets=$((sets + 1))
-echo "1..$((13 + sets))"
+echo "1..$((15 + sets))"
 (cd "$tmp" && programs) >"$tmp/log" 2>&1 || { sed 's/^/# /' "$tmp/log"; exit 1; }
 cd "$tmp"
 one "dynamic, per thread" prog '' '' 'prog libcalls.so'
@@ -77,6 +77,25 @@ one "C++ exceptions, stripped" throws.stripped '' '' throws=throws.stripped
 one "C++ exceptions, static" throws-static '' '' throws-static
 one "C++ exceptions, static, stripped" throws-static.stripped '' '' throws-static=throws-static.stripped
 cd "$OLDPWD"
+# Recordings of whole machines, with losses: the same tree by one thread, by two, and with all segments kept to the end.
+rc=0
+scenarios=$("$build/tests/gen/cst-gen" scenario | awk '{ print $1 }')
+for name in $scenarios; do
+	rm -rf "$tmp/symfs" "$tmp/truth"
+	mkdir "$tmp/symfs" "$tmp/truth"
+	"$build/tests/gen/cst-gen" scenario "$name" --case 2 --perf "$tmp/data" --symfs "$tmp/symfs" --truth "$tmp/truth" \
+		2>"$tmp/log" || continue
+	"$decode" "$tmp/data" "$tmp/symfs" "" >>"$tmp/log" 2>&1 || { rc=1; break; }
+done
+verdict $rc "scenarios: ${name}"
+rc=0
+for case in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	rm -rf "$tmp/code"
+	mkdir "$tmp/code"
+	"$build/tests/gen/cst-gen" random --case $case --threads 3 --perf "$tmp/data" --images "$tmp/code" >"$tmp/log" 2>&1 &&
+		"$decode" "$tmp/data" "" "" >"$tmp/log" 2>&1 || { rc=1; break; }
+done
+verdict $rc "random programs: $case"
 for data in "$shared"/truth/*/perf.data; do
 	[ $sets -gt 0 ] || break
 	rc=0
