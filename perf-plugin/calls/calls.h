@@ -36,6 +36,7 @@ struct calls_where {
 	uint32_t start, end;	/* offsets of the function that holds the place, end exclusive; equal: unknown */
 	bool part;		/* a part of another function, which is elsewhere (NAME.cold) */
 	bool sets_jump;		/* setjmp() and its likes: it returns again to the same address after longjmp() */
+	bool begins_program;	/* the entry point of a program */
 };
 
 /*

@@ -73,6 +73,7 @@ struct segment {
 	uint32_t nr_counted, nr_frames;
 	uint8_t cause;		/* enum cause */
 	uint8_t el;		/* of `addr`; 0 also if unknown */
+	bool begins_program;	/* at `addr` */
 	bool timed;		/* the stream has timestamps */
 	uint8_t call_size;	/* of the call instruction before `addr`; 0: there is none */
 	bool lost, soft, missing; /* before it, since the last instruction of the stream; as in struct gap */

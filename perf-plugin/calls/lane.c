@@ -226,6 +226,7 @@ static int begin_segment(struct calls *c, struct calls_lane *ln, const struct st
 
 	find_where(c, s, t, &w);
 	at.place = at.entry = w.place;
+	at.begins_program = w.begins_program;
 	if (cause == CAUSE_RETURN)
 		at.call_size = (uint8_t)c->code.call_before(c->code.data, s, t->addr, t->isa);
 	if (known(&w)) {

@@ -69,6 +69,7 @@ static void where(void *data, const struct stream *s, uint64_t addr, struct call
 	if (n == CST_COUNT_NO_BINARY)
 		return;
 	w->place = calls_place_of(n, (uint32_t)loc.offset);
+	w->begins_program = dso_begins_program(loc.dso, loc.offset);
 	if (!dso_function(loc.dso, loc.offset, &f) || f.end > UINT32_MAX) {
 		find_other(s, addr, &loc, w);
 		return;

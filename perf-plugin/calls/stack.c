@@ -14,6 +14,7 @@
  * | execution resumes where it was interrupted               | as before                                          |
  * | ... where a signal handler interrupted it                | unwound to the interrupted frame                   |
  * | ... elsewhere                                            | a SIGNAL frame                                     |
+ * | ... at the entry point of a program                      | a new ROOT                                         |
  * | trace was lost, or execution is elsewhere without reason | unknown: a new ROOT                                |
  */
 #include <stdlib.h>
@@ -196,7 +197,8 @@ static int back(struct calls *c, struct thread_calls *t, const struct segment *s
 		if (t->f[i].ret == seg->addr && t->f[i].kind != CST_COUNT_SIGNAL && t->f[i].kind != CST_COUNT_TAIL)
 			return unwind(t, i - 1);
 	i = head_of(t, t->nr - 1);
-	if (t->f[i].kind == CST_COUNT_SIGNAL) {
+	/* the code that ends a handler is not behind a call */
+	if (t->f[i].kind == CST_COUNT_SIGNAL && !seg->call_size) {
 		t->f[i].returned = true;
 		return unwind(t, i);
 	}
@@ -271,6 +273,8 @@ static int join(struct calls *c, struct thread_calls *t, const struct segment *s
 		c->totals.unordered++;
 		return new_root(c, t, seg);
 	}
+	if (seg->begins_program)
+		return new_root(c, t, seg);
 	if (e.lost || seg->lost || (seg->missing && !e.kernel && !e.missing))
 		return lose(c, t, seg);
 	if (e.expect && e.expect == seg->addr)

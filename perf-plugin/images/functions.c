@@ -184,6 +184,13 @@ bool dso_function(struct dso *d, uint64_t offset, struct dso_function *f)
 	return true;
 }
 
+bool dso_begins_program(struct dso *d, uint64_t offset)
+{
+	const struct function_table *fs = table_of(d);
+
+	return fs && fs->unwind.entry == offset;
+}
+
 bool dso_landing_pad(struct dso *d, uint64_t site, uint64_t *pad)
 {
 	const struct function_table *fs = table_of(d);

@@ -20,6 +20,8 @@ struct dso_function {
 
 /* Finds the function at an offset of the file. False: none is known, or there is no memory. */
 bool dso_function(struct dso *d, uint64_t offset, struct dso_function *f);
+/* True if a program begins at this offset: the entry point of the file. */
+bool dso_begins_program(struct dso *d, uint64_t offset);
 /*
  * Finds the file offset at which execution continues when the call at file offset `site` throws a C++ exception. False:
  * the exception leaves the function.

@@ -326,12 +326,18 @@ bool unwind_read(struct unwind *u, const struct dso *d)
 	Elf *elf;
 
 	memset(u, 0, sizeof(*u));
+	u->entry = UINT64_MAX;
 	if (d->state != DSO_LOADED || !d->is_elf || d->kind == DSO_MODULE || elf_version(EV_CURRENT) == EV_NONE)
 		return true;
 	elf = elf_memory((char *)d->data, d->size);
 	if (elf && gelf_getehdr(elf, &eh)) {
 		u->big = c.big = eh.e_ident[EI_DATA] == ELFDATA2MSB;
 		u->elf64 = c.elf64 = eh.e_ident[EI_CLASS] == ELFCLASS64;
+		/* bit 0 of an Arm address selects T32 */
+		if (d->machine == EM_ARM)
+			eh.e_entry &= ~(GElf_Addr)1;
+		if (!eh.e_entry || !offset_of(d, eh.e_entry, &u->entry))
+			u->entry = UINT64_MAX;
 		if (find_table(d, elf, &c))
 			ok = read_table(u, d, c);
 	}

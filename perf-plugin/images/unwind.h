@@ -24,10 +24,11 @@ struct unwind_entry {
 struct unwind {
 	struct unwind_entry *v;	/* sorted by start */
 	size_t nr, cap;
+	uint64_t entry;		/* file offset at which the program begins; UINT64_MAX: none */
 	bool big, elf64;	/* byte order and size of words in the tables */
 };
 
-/* Reads the FDEs of a loaded ELF file. False: no memory. */
+/* Reads the FDEs and the entry point of a loaded ELF file. False: no memory. */
 bool unwind_read(struct unwind *u, const struct dso *d);
 void unwind_free(struct unwind *u);
 

@@ -19,7 +19,7 @@
 #include "decode/decode.h"
 #include "synth_elements.h"
 
-enum { SETJMP = 0x3000, NO_CALL = 0x8000, NOWHERE = 0x20000 };
+enum { SETJMP = 0x3000, START = 0x4f00, NO_CALL = 0x8000, NOWHERE = 0x20000 };
 
 static size_t failing;	/* which allocation fails, from 1; 0: none */
 
@@ -74,6 +74,7 @@ static void where(void *data, const struct stream *s, uint64_t addr, struct call
 	w->end = w->start + 0x100;
 	w->part = addr >= 0x5000 && addr < 0x6000;
 	w->sets_jump = addr == SETJMP;
+	w->begins_program = addr == START;
 }
 
 static unsigned int call_before(void *data, const struct stream *s, uint64_t addr, unsigned int isa)
@@ -81,7 +82,7 @@ static unsigned int call_before(void *data, const struct stream *s, uint64_t add
 	(void)data;
 	(void)s;
 	assert_int_equal(isa, CST_ISA_A64);
-	return addr >= NO_CALL && addr < 0x9000 ? 0 : 4;
+	return (addr >= NO_CALL && addr < 0x9000) || addr >= NOWHERE ? 0 : 4;
 }
 
 /* Calls at 0x10 to 0x1c in a function have a landing pad at 0x80 of it. */
@@ -393,6 +394,9 @@ static void interrupts(void **state)
 	const struct cst_generic nacc = { .kind = CST_GEN_NACC, .addr = NOWHERE };
 	const struct cst_generic vdso[] = { EL_BL(0x1000, 1), EL_CUT(0x2000, 1), IRQ(0x2004), EL_RET(0x3100, 1), nacc, SVC(NOWHERE + 8),
 					    EL_RET(0x2004, 1), EL_CUT(0x1004, 1) };
+	/* what began without an exception is no handler: it returns to a caller */
+	const struct cst_generic called[] = { EL_BL(0x1000, 1), EL_CUT(0x2000, 1), IRQ(0x2004), EL_RET(0x3100, 1), EL_CUT(0x4014, 1) };
+	const struct cst_generic start[] = { EL_BL(0x1000, 1), EL_CUT(0x2000, 1), SVC(0x2004), EL_CUT(START, 1) };
 	const struct cst_generic restart[] = { EL_CUT(0x1000, 1), IRQ(0x1004), EL_CUT(0x1080, 1) };
 
 	(void)state;
@@ -404,6 +408,8 @@ static void interrupts(void **state)
 	TREE(jump, "R1000 1/3 {C3000@1000 1/1 C2000@1004 1/1 {S3100@2004 1/1 {C4000@3100 1/1}}}");
 	TREE(skip, "R1000 1/2 {C2000@1000 1/2 {S3100@2004 1/3 S3100@200c 1/3}}");
 	TREE(vdso, "R1000 1/2 {C2000@1000 1/2 {S3100@2004 1/1}}");
+	TREE(called, "R1000 1/1 {C2000@1000 1/1 {S3100@2004 1/1}} R4000 1/1");
+	TREE(start, "R1000 1/1 {C2000@1000 1/1} R4f00 1/1");
 	TREE(restart, "R1000 1/2");
 }
 
