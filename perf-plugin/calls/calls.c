@@ -32,6 +32,7 @@ struct calls *calls_new(const struct calls_limits *limits, const struct calls_co
 	c->depth = c->limits.depth;
 	c->code = *code;
 	c->deferred = streams > 1;
+	c->streams = streams ? streams : 1;
 	return c;
 }
 
@@ -71,6 +72,7 @@ void calls_free(struct calls *c)
 	free(c->threads);
 	free(c->binary_of);
 	free(c->wheres);
+	free(c->rooms);
 	free(c->map);
 	free(c->order);
 	free(c->first);
@@ -80,7 +82,11 @@ void calls_free(struct calls *c)
 
 struct calls *calls_piece_new(const struct calls *c, const struct calls_code *code)
 {
-	return calls_new(&c->limits, code, 2);
+	struct calls *piece = calls_new(&c->limits, code, c->streams);
+
+	if (piece)
+		piece->deferred = true;
+	return piece;
 }
 
 /* ---- numbers of binaries ------------------------------------------------------------------------- */

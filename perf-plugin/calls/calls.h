@@ -63,7 +63,7 @@ struct calls_code {
 struct calls_limits {
 	uint32_t depth;		/* nodes below this depth are added into CUT nodes; 0: CALLS_DEPTH */
 	uint32_t nodes;		/* the depth is reduced until no more nodes are left; 0: CALLS_NODES */
-	uint64_t kept;		/* bytes of segments kept to be joined at the end; 0: CALLS_KEPT */
+	uint64_t kept;		/* bytes of segments kept to be joined at the end, all streams together; 0: CALLS_KEPT */
 };
 
 #define CALLS_DEPTH	1024u
@@ -99,7 +99,8 @@ int calls_lane_end(struct calls *c, struct calls_lane *ln);
 
 /*
  * Creates calls for one piece of the trace, with the piece's own numbers of binaries (session_consumer.piece_new).
- * Pieces may be taken in any order: fragments are put in order of queue and offset at the end. NULL: no memory.
+ * Pieces may be taken in any order: fragments are put in order of queue and offset at the end. Pieces of whole streams give
+ * the same result as one thread; with pieces of fragments that holds as long as limits.kept is not reached. NULL: no memory.
  */
 struct calls *calls_piece_new(const struct calls *c, const struct calls_code *code);
 /*

@@ -95,7 +95,6 @@ struct calls {
 	struct calls_limits limits;
 	struct calls_code code;
 	bool deferred;		/* segments are kept until calls_finish() */
-	bool full;		/* limits.kept is reached */
 	bool nomem;		/* places are missing because there was no memory */
 	struct calls_totals totals;
 	uint32_t *binary_of;	/* by section number */
@@ -111,7 +110,11 @@ struct calls {
 	uint32_t depth;		/* present limit of depth */
 	struct segment *kept;
 	size_t nr_kept, cap_kept;
-	uint64_t kept_bytes;
+	struct room {		/* bytes that a stream may keep */
+		uint64_t stream, left;
+	} *rooms;
+	size_t nr_rooms, cap_rooms;
+	unsigned int streams;
 	struct cct **forests;	/* trees of lanes that ended, for kept segments */
 	size_t nr_forests, cap_forests;
 	uint32_t *map;		/* room of segment_apply() */

@@ -40,16 +40,44 @@ static int take_orphan(struct calls *c, const struct segment *seg)
 	return segment_apply(c, &c->orphan, seg, false);
 }
 
+/*
+ * Takes room for a segment of a stream. Each stream has an equal share of limits.kept, so that it does not matter which
+ * streams are decoded in one piece. False: there is none, and will be none; *err: no memory.
+ */
+static bool take_room(struct calls *c, uint64_t stream, uint64_t bytes, int *err)
+{
+	struct room *r;
+	size_t i;
+
+	for (i = c->nr_rooms; i-- > 0 && c->rooms[i].stream != stream;)
+		;
+	if (i == SIZE_MAX) {
+		r = ARRAY_ADD(c->rooms, c->nr_rooms, c->cap_rooms);
+		if (!r) {
+			*err = ERR_NOMEM;
+			return false;
+		}
+		*r = (struct room){ stream, c->limits.kept / c->streams };
+		i = c->nr_rooms - 1;
+	}
+	r = &c->rooms[i];
+	if (bytes > r->left) {
+		r->left = 0;
+		return false;
+	}
+	r->left -= bytes;
+	return true;
+}
+
 /* Keeps a copy of a segment. */
 static int keep(struct calls *c, const struct segment *seg)
 {
 	size_t counted = seg->nr_counted * sizeof(*seg->counted), frames = seg->nr_frames * sizeof(*seg->frames);
 	struct segment *k;
+	int err = 0;
 
-	if (c->full || c->kept_bytes + sizeof(*seg) + counted + frames > c->limits.kept) {
-		c->full = true;
-		return take_orphan(c, seg);
-	}
+	if (!take_room(c, seg->stream, sizeof(*seg) + counted + frames, &err))
+		return err ? err : take_orphan(c, seg);
 	k = ARRAY_ADD(c->kept, c->nr_kept, c->cap_kept);
 	if (!k)
 		return ERR_NOMEM;
@@ -61,7 +89,6 @@ static int keep(struct calls *c, const struct segment *seg)
 	memcpy(k->counted, seg->counted, counted);
 	if (frames)
 		memcpy(k->frames, seg->frames, frames);
-	c->kept_bytes += sizeof(*seg) + counted + frames;
 	return 0;
 }
 

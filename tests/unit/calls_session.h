@@ -166,7 +166,7 @@ static inline bool calls_tree_read(struct calls_tree *t, const struct calls_tree
 	m.places = calls_places_new(m.ss, number, file, &m);
 	m.code = calls_places_code(m.places);
 	streams = session_max_streams(m.ss);
-	m.calls = calls_new(&o->limits, &m.code, o->deferred || o->jobs ? 2 : streams);
+	m.calls = calls_new(&o->limits, &m.code, o->deferred ? 2 : streams);
 	con.data = &m;
 	con.times = streams > 1;
 	con.stop = streams > 1 ? CST_STOP_TIMESTAMP : 0;

@@ -53,6 +53,7 @@ static bool check(const char *input, const char *symfs, const char *truth)
 	if (ok) {
 		o.deferred = true;
 		ok = same_as(&t, &o);
+		o.deferred = false;
 		o.jobs = 2;
 		ok = same_as(&t, &o) && ok;
 		o.by_fragment = true;
