@@ -78,6 +78,7 @@ static void apply_options(const struct trace_units *tu, struct trace_unit *u)
 	u->config.as_reference = tu->opts.as_reference;
 	u->config.strict = tu->opts.strict;
 	u->config.insn_ranges = tu->opts.insn_ranges;
+	u->config.split_source = tu->opts.split_source;
 }
 
 void unit_make(const struct trace_units *tu, struct trace_unit *u, const struct aux_cpu *a)

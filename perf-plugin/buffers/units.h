@@ -42,7 +42,7 @@ struct trace_units {
 	const char *name;		/* of the input, as messages show it */
 	struct unit_configs given;	/* of snapshots; freed with the units */
 	struct unit_options {		/* as in struct cst_config */
-		bool report_transactions, as_reference, strict, insn_ranges;
+		bool report_transactions, as_reference, strict, insn_ranges, split_source;
 	} opts;
 
 	struct auxinfo info;

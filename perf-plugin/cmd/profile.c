@@ -7,12 +7,16 @@
 #include "base/error.h"
 #include "base/name.h"
 #include "cmd/commands.h"
+#include "cmd/count.h"
 #include "cmd/jobs.h"
 #include "cmd/options.h"
+#include "countfiles/count_input.h"
+#include "images/dso_table.h"
 #include "import/bare.h"
 #include "profile/choose.h"
 #include "profile/collect.h"
 #include "profile/formats.h"
+#include "profile/stored.h"
 
 /* Reports why there is nothing to write, and what ran. `one`: of one binary. Returns the exit code. */
 static int nothing_chosen(const char *name, const char *want, bool one, const struct model_binary *b,
@@ -46,8 +50,14 @@ struct request {
 	bool demangle;
 };
 
+/* What was counted, for messages and the exit code. */
+struct input {
+	const char *name;
+	bool incomplete;		/* something was lost */
+};
+
 /* Writes the format, of the chosen binary or of all. `out` is finished or aborted. */
-static int write_chosen(struct session *ss, const struct request *r, const struct model *m, struct pd_output *out)
+static int write_chosen(const struct input *in, const struct request *r, const struct model *m, struct pd_output *out)
 {
 	struct whole whole = { .model = m, .symfs = r->symfs, .demangle = r->demangle };
 	struct model_binary **v = model_busiest(m), *b;
@@ -61,12 +71,12 @@ static int write_chosen(struct session *ss, const struct request *r, const struc
 	}
 	b = r->want ? choose_named(v, m->nr_binaries, r->want) : choose_main(v, m->nr_binaries);
 	if (one ? !b || choose_empty(b) : !whole_instructions(&whole)) {
-		rc = nothing_chosen(session_name(ss), r->want, one, one ? b : NULL, v, m);
+		rc = nothing_chosen(in->name, r->want, one, one ? b : NULL, v, m);
 		pd_output_abort(out);
 	} else {
 		whole.only = one ? b : NULL;
 		rc = r->f->write ? profile_write(out, r->f, r->base, b) : profile_write_whole(out, r->f, &whole);
-		rc = rc < 0 ? CMD_ERROR : rc || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+		rc = rc < 0 ? CMD_ERROR : rc || in->incomplete ? CMD_LOSSES : CMD_OK;
 	}
 	free(v);
 	return rc;
@@ -96,6 +106,7 @@ static int count(struct session *ss, const struct profile_format *f, struct mode
 static int run(struct session *ss, const struct request *r)
 {
 	struct error err = { .code = 0 };
+	struct input in = { .name = session_name(ss) };
 	struct pd_output out;
 	int rc = CMD_ERROR;
 	struct model m;
@@ -110,7 +121,8 @@ static int run(struct session *ss, const struct request *r)
 	} else {
 		session_print_end(ss, stderr);
 		if (session_matched(ss)) {
-			rc = write_chosen(ss, r, &m, &out);
+			in.incomplete = session_incomplete(ss);
+			rc = write_chosen(&in, r, &m, &out);
 		} else {
 			fprintf(stderr, "cstrace profile: %s: nothing was written\n", session_name(ss));
 			rc = CMD_LOSSES;
@@ -119,6 +131,70 @@ static int run(struct session *ss, const struct request *r)
 	}
 	model_free(&m);
 	return rc;
+}
+
+/* Writes a format of a count file. */
+static int run_stored(const struct session_opts *so, const struct request *r)
+{
+	struct error err = { .code = 0 };
+	struct input in = { .name = so->input };
+	struct dso_table files;
+	struct pd_output out;
+	int rc = CMD_ERROR;
+	struct model m;
+
+	if (pd_output_open(&out, r->output, &err)) {
+		fprintf(stderr, "cstrace profile: %s\n", err.msg);
+		return CMD_ERROR;
+	}
+	model_init(&m);
+	dso_table_init(&files);
+	files.search.symfs = so->symfs && so->symfs[0] ? so->symfs : NULL;
+	files.search.vmlinux = so->vmlinux;
+	files.search.buildid_dir = so->buildid_dir;
+	files.search.force = so->force;
+	if (!stored_read(so->input, &m) && !stored_find_files(&m, &files)) {
+		stored_print(so->input, &m);
+		in.incomplete = stored_incomplete(&m);
+		rc = write_chosen(&in, r, &m, &out);
+	} else {
+		pd_output_abort(&out);
+	}
+	model_free(&m);
+	dso_table_free(&files);
+	return rc;
+}
+
+/* Counts the input, or reads its counts, and writes them. */
+static int profile(const struct session_opts *so, const struct request *r)
+{
+	const bool stored = so->input && count_file_is(so->input);
+	struct session *ss;
+	int rc;
+
+	if (stored)
+		return r->f ? run_stored(so, r) : count_again(so->input, r->output);
+	ss = session_open(so);
+	if (!ss)
+		return CMD_ERROR;
+	rc = r->f ? run(ss, r) : count_recording(ss, r->output);
+	session_close(ss);
+	return rc;
+}
+
+/* Options that are for recordings only. Returns CMD_GO_ON, or CMD_USAGE after a message. */
+static int check_stored(const struct cmd_desc *cmd, const struct session_opts *so)
+{
+	const struct filter_opts *f = &so->filter;
+
+	if (!so->input || !count_file_is(so->input))
+		return CMD_GO_ON;
+	if (so->bare)
+		return cmd_usage_error(cmd, "%s is a count file, which has no trace: --elf is for trace", name_shown(so->input));
+	if (f->time || f->cpu || f->pid || f->tid || f->comm)
+		return cmd_usage_error(cmd, "%s is a count file, in which nothing says when, where and by whom its code was "
+				       "executed: filter the recording that is counted", name_shown(so->input));
+	return CMD_GO_ON;
 }
 
 /* The value of --address; false: none of them. */
@@ -142,7 +218,8 @@ static bool base_named(const char *name, enum profile_base *base)
 int cmd_profile(int argc, const char **argv)
 {
 	struct bare_opts bare = { .nr_words = 0 };
-	struct session_opts so = { .progress = true };
+	/* a Source Address ends ranges at the branches that it passes, as atoms do */
+	struct session_opts so = { .progress = true, .split_source = true };
 	struct request r = { .output = "-" };
 	const char *format = "autofdo", *address = NULL;
 	const struct cmd_opt opts[] = {
@@ -153,11 +230,11 @@ int cmd_profile(int argc, const char **argv)
 		{ 'o', "output", CMD_OPT_STRING, &r.output, "FILE", "write to FILE instead of stdout",
 		  NULL },
 		{ 0, "format", CMD_OPT_STRING, &format, "NAME",
-		  "autofdo (default), llvm, bolt, propeller, callgrind, lcov, pprof, folded or top: see below", NULL },
+		  "autofdo (default), llvm, bolt, propeller, callgrind, lcov, pprof, folded, top or cstrace: see below", NULL },
 		{ 0, "address", CMD_OPT_STRING, &address, "BASE",
 		  "numbers in an autofdo profile: offset (default) or vaddr, see below", NULL },
 		{ 0, "binary", CMD_OPT_STRING, &r.want, "PATH",
-		  "which binary, as recorded or by its name (default: the only executable, or all)", NULL },
+		  "which binary: as recorded, its name, or build-id:HEX (default: the only executable, or all)", NULL },
 		{ 0, "demangle", CMD_OPT_FLAG, &r.demangle, NULL,
 		  "names of C++ functions as in the source: callgrind, lcov, pprof, folded, top", NULL },
 		CMD_OPT_END,
@@ -175,10 +252,11 @@ int cmd_profile(int argc, const char **argv)
 		"pprof: instructions and calls by stack, for go tool pprof (--format=pprof -o FILE).\n"
 		"folded: instructions by stack of functions, for flamegraph.pl and speedscope.\n"
 		"top: a table of functions, the one with most instructions first.\n"
+		"cstrace: a count file with all counts of all binaries; profile -i COUNTS makes the other formats of it,\n"
+		"  and 'perf-cstrace merge' adds several.\n"
 		"All counts are exact: every range and branch of the trace, in one pass.\n";
 	const struct cmd_desc cmd = { "profile", "exact counts of executed branches and ranges for compilers",
 				      NULL, opts, more };
-	struct session *ss;
 	int rc = cmd_options(&cmd, &argc, argv);
 
 	if (rc == CMD_GO_ON)
@@ -187,20 +265,21 @@ int cmd_profile(int argc, const char **argv)
 		rc = cmd_jobs_default(&cmd, &so);
 	if (rc != CMD_GO_ON)
 		return rc;
+	rc = check_stored(&cmd, &so);
+	if (rc != CMD_GO_ON)
+		return rc;
 	r.f = profile_format_find(format);
-	if (!r.f)
+	if (!r.f && strcmp(format, "cstrace"))
 		return cmd_usage_error(&cmd, "--format=%s: known are " FORMATS, format);
-	r.base = r.f->base;
+	if (!r.f && (r.want || r.demangle))
+		return cmd_usage_error(&cmd, "--%s is for formats that are made of counts: --format=cstrace has the counts "
+				       "of all binaries", r.want ? "binary" : "demangle");
+	r.base = r.f ? r.f->base : PROFILE_VADDR;
 	r.symfs = so.symfs;
 	if (address && r.base != PROFILE_OFFSET)
 		return cmd_usage_error(&cmd, "--address is for --format=autofdo: --format=%s has virtual addresses",
 				       format);
 	if (address && !base_named(address, &r.base))
 		return cmd_usage_error(&cmd, "--address=%s: known are offset and vaddr", address);
-	ss = session_open(&so);
-	if (!ss)
-		return CMD_ERROR;
-	rc = run(ss, &r);
-	session_close(ss);
-	return rc;
+	return profile(&so, &r);
 }

@@ -29,6 +29,19 @@ static bool named(const struct model_binary *b, const char *name)
 	return !strcmp(base_name(b->is.name), name) || (file && !strcmp(base_name(file), name));
 }
 
+#define BUILD_ID "build-id:"
+
+/* True if `want` is "build-id:" and the hexadecimal digits of the binary's, or the first of them. */
+static bool has_build_id(const struct model_binary *b, const char *want)
+{
+	char text[2 * CST_COUNT_ID_MAX + 1];
+	size_t i, n = strlen(want);
+
+	for (i = 0; i < b->is.id_len; i++)
+		snprintf(text + 2 * i, 3, "%02x", b->is.id[i]);
+	return b->is.id_kind == CST_COUNT_ID_BUILD && n && n <= 2 * i && !strncmp(text, want, n);
+}
+
 struct model_binary *choose_named(struct model_binary *const *v, size_t n, const char *want)
 {
 	struct model_binary *found = NULL;
@@ -36,6 +49,9 @@ struct model_binary *choose_named(struct model_binary *const *v, size_t n, const
 
 	for (i = 0; i < n; i++) {
 		const char *file = file_of(v[i]);
+
+		if (!strncmp(want, BUILD_ID, strlen(BUILD_ID)) && has_build_id(v[i], want + strlen(BUILD_ID)))
+			return v[i];
 
 		if (!strcmp(v[i]->is.name, want) || (file && !strcmp(file, want)))
 			return v[i];

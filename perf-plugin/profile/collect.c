@@ -484,7 +484,9 @@ int collect_model(struct collect *c, struct model *m)
 	for (i = 0; i < c->nr && !rc; i++)
 		rc = put_binary(c, &c->v[i]);
 	for (i = 0; i < c->nr && !rc; i++) {
-		m->binaries[i].dso = c->v[i].counts->dso;
+		/* places in generated code are not those of its file of all methods */
+		if (c->v[i].is.type != CST_COUNT_JIT && (c->v[i].is.type != CST_COUNT_MEMORY || dso_is_memory(c->v[i].counts->dso)))
+			m->binaries[i].dso = c->v[i].counts->dso;
 		rc = all ? put_counts(c, (uint32_t)i) : move_counts(&c->v[i], &m->binaries[i]);
 	}
 	return rc;

@@ -9,6 +9,8 @@
 #ifndef CSTRACE_PROFILE_COLLECT_H
 #define CSTRACE_PROFILE_COLLECT_H
 
+#include <stdbool.h>
+
 #include <cstrace/countfile.h>
 
 #include "profile/counts.h"

@@ -158,6 +158,7 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 		.opts = {
 			.report_transactions = opts->report_transactions, .as_reference = opts->as_reference,
 			.strict = opts->strict, .insn_ranges = opts->insn_ranges,
+			.split_source = opts->split_source,
 		},
 	};
 	ss->clocks.units = &ss->units;

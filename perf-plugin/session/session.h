@@ -36,6 +36,7 @@ struct session_opts {
 	bool as_reference;	/* config.as_reference = 1 */
 	bool strict;		/* config.strict = 1 */
 	bool insn_ranges;	/* config.insn_ranges = 1 */
+	bool split_source;	/* config.split_source = 1 */
 	struct cst_log *log;	/* log for errors and findings in the trace, owned by the caller; NULL: none */
 	bool progress;		/* show progress on stderr if it is a terminal */
 	/* limit in bytes for expanded compressed records; 0: derived from their size (perfdata/reader.h) */

@@ -59,6 +59,8 @@ CASES = [
     Case("script package", "script -i @package --itrace=b -F ip,sym,addr"),
     Case("script snapshot", "script -i @snapshot --itrace=i1000i -F ip,insn"),
     Case("profile autofdo", "profile -i @sample --symfs @symfs --format=autofdo -o OUT"),
+    Case("profile cstrace", "profile -i @jit --symfs @jit.s --format=cstrace -o OUT"),
+    Case("profile of counts", "profile -i @counts.cst --symfs @symfs --format=bolt -o OUT"),
     Case("profile llvm", "profile -i @jit --symfs @jit.s --binary engine --format=llvm -o OUT"),
     Case("dump tarmac", "dump -i @sample --symfs @symfs --format=tarmac -o OUT"),
     Case("compare", "compare -i @sample --symfs @symfs --with @sample -o OUT"),
@@ -118,6 +120,7 @@ def make_inputs(args, folder):
             f.write(count_file.write(maker.model(4000)))
     with open(at("list"), "w") as f:
         f.write("# a comment\n%s\n2,%s\n-\n" % (at("a.cst"), at("b.cst")))
+    must([args.plain, "profile", "-i", at("sample"), "--symfs", at("symfs"), "--format=cstrace", "-o", at("counts.cst")])
 
 
 def tree(path):

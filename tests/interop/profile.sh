@@ -21,7 +21,7 @@ verdict() {
 	fi
 }
 
-echo 1..19
+echo 1..20
 while read -r set binary; do
 	rc=0
 	"$tool" profile -i "$shared/truth/$set"*/perf.data --symfs "$symfs" -o "$tmp/profile" \
@@ -43,6 +43,7 @@ done <<EOF
 15 sort.a64
 17 sort.a64
 18 interp.a64
+20 interp.a64
 22 sort.a64
 24 condlink.a32
 25 sort.a64

@@ -77,7 +77,7 @@ const struct option_row option_rows[] = {
 	{ "insn-ranges", DUMP, OPTION_FLAG, NULL },
 	{ "log", DUMP, OPTION_TEXT, VALUES { "", "error", "warning", "info", NULL } },
 	{ "format", DUMP | PROFILE | INFO | VERIFY, OPTION_TEXT, VALUES { "text", "json", "opencsd", "none", "autofdo", "llvm", "bolt",
-		"callgrind", "lcov", "pprof", "propeller", "folded", "top", "tarmac", "tarmac-es", NULL } },
+		"callgrind", "lcov", "pprof", "propeller", "folded", "top", "cstrace", "tarmac", "tarmac-es", NULL } },
 	{ "from", DUMP, OPTION_TEXT, VALUES { "time=100", "offset=64", "event", "event=1", "context=1001", "offset=0x400", NULL } },
 	{ "to", DUMP, OPTION_TEXT, VALUES { "time=100000", "offset=4096", "event=2", "context=1002", NULL } },
 	{ "address", PROFILE, OPTION_TEXT, VALUES { "offset", "vaddr", NULL } },

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* count.c - profile --format=cstrace: writes count files, with a summary on stderr. */
+#include "cmd/count.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cmd/options.h"
+#include "losses/report.h"
+#include "profile/collect.h"
+#include "profile/model.h"
+#include "profile/stored.h"
+
+static void print_sums(const struct collect *c)
+{
+	const struct collect_sums *s = collect_sums(c);
+	char a[32];
+
+	fprintf(stderr, "cstrace profile: %" PRIu64 " binaries, %" PRIu64 " ranges, %" PRIu64 " edges, %s instructions in them\n",
+		s->binaries, s->ranges, s->edges, losses_grouped(s->insns, a));
+}
+
+/* Counts and writes. `out` is finished or aborted. */
+static int count(struct session *ss, struct collect *c, struct pd_output *out)
+{
+	const char *name = session_name(ss);
+	int rc;
+
+	if (collect_run(c)) {
+		pd_output_abort(out);
+		return CMD_ERROR;
+	}
+	session_print_end(ss, stderr);
+	if (!session_matched(ss)) {
+		fprintf(stderr, "cstrace profile: %s: nothing was written\n", name);
+		pd_output_abort(out);
+		return CMD_LOSSES;
+	}
+	if (collect_empty(c)) {
+		fprintf(stderr, "cstrace profile: %s: nothing to profile: the trace shows no binary\n"
+			"  no instruction could be decoded: see the lines above, and 'perf-cstrace info'\n", name);
+		pd_output_abort(out);
+		return CMD_LOSSES;
+	}
+	rc = stored_write(c, out);
+	if (rc)
+		return CMD_ERROR;
+	print_sums(c);
+	return session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+}
+
+/* Opens the output. Decoding may take long: an output that cannot be is refused before. */
+static int open_output(struct pd_output *out, const char *output)
+{
+	struct error err = { .code = 0 };
+	int rc = pd_output_open_binary(out, output, &err);
+
+	if (rc)
+		fprintf(stderr, "cstrace profile: %s\n", err.msg);
+	return rc;
+}
+
+int count_recording(struct session *ss, const char *output)
+{
+	struct pd_output out;
+	struct collect *c;
+	int rc;
+
+	if (open_output(&out, output))
+		return CMD_ERROR;
+	c = collect_new(ss, COUNTS_ALL);
+	if (!c) {
+		fprintf(stderr, "cstrace profile: out of memory\n");
+		pd_output_abort(&out);
+		return CMD_ERROR;
+	}
+	rc = count(ss, c, &out);
+	collect_free(c);
+	return rc;
+}
+
+int count_again(const char *input, const char *output)
+{
+	struct pd_output out;
+	struct model totals;
+	int rc = CMD_ERROR;
+
+	if (open_output(&out, output))
+		return CMD_ERROR;
+	model_init(&totals);
+	if (!stored_copy(input, &out, &totals)) {
+		stored_print(input, &totals);
+		rc = stored_incomplete(&totals) ? CMD_LOSSES : CMD_OK;
+	}
+	model_free(&totals);
+	return rc;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* stored.c - reads and writes count files through the library, and finds the files of their binaries. */
+#include "profile/stored.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/name.h"
+#include "countfiles/count_input.h"
+#include "images/dso.h"
+#include "images/dso_table.h"
+#include "losses/report.h"
+#include "profile/identity.h"
+#include "profile/model.h"
+
+#define LOSS	"loss."
+
+/* ---- output ------------------------------------------------------------------------------------ */
+
+static int put_bytes(void *data, const void *bytes, size_t size)
+{
+	pd_output_write(data, bytes, size);
+	return 0;
+}
+
+/* Ends the output of `w`. `rc`: what went wrong before, reported here unless it is ERR_REPORTED. */
+static int finish(struct cst_count_writer *w, struct pd_output *out, int rc)
+{
+	struct error err = { .code = 0 };
+
+	if (!rc)
+		rc = cst_count_writer_end(w);
+	if (rc == -CST_ERR_INVAL)
+		fprintf(stderr, "cstrace profile: counts that a file cannot have: %s\n", cst_count_writer_refused(w));
+	else if (rc && rc != ERR_REPORTED)
+		fprintf(stderr, "cstrace profile: %s\n", error_text(rc));
+	cst_count_writer_free(w);
+	if (rc) {
+		pd_output_abort(out);
+		return rc;
+	}
+	rc = pd_output_finish(out, &err);
+	if (rc)
+		fprintf(stderr, "cstrace profile: %s\n", err.msg);
+	return rc;
+}
+
+int stored_write(struct collect *c, struct pd_output *out)
+{
+	struct cst_count_writer *w = NULL;
+	int rc = cst_count_writer_new(&w, put_bytes, out);
+
+	if (!rc)
+		rc = collect_records(c, cst_count_write_record, w);
+	return finish(w, out, rc);
+}
+
+/* ---- input ------------------------------------------------------------------------------------- */
+
+/* Passes each record of a count file to `take`. Everything that goes wrong is reported here. */
+static int read_records(const char *path, cst_count_record_fn take, void *data)
+{
+	struct error err = { .code = 0 };
+	struct cst_count_input input = { .weight = 1 };
+	struct count_input in;
+	char name[256];
+	size_t failed;
+	int rc = count_input_open(&in, path, &err);
+
+	if (rc) {
+		fprintf(stderr, "cstrace profile: %s\n", err.msg);
+		return ERR_REPORTED;
+	}
+	input.reader = in.reader;
+	rc = cst_count_merge(&input, 1, take, data, &failed, name, sizeof(name));
+	if (rc && !failed && rc != ERR_NOMEM) {
+		count_input_fail(&in, rc, &err);
+		fprintf(stderr, "cstrace profile: %s\n", err.msg);
+	} else if (rc) {
+		fprintf(stderr, "cstrace profile: %s: %s\n", name_shown(path), error_text(rc));
+	}
+	count_input_close(&in);
+	return rc ? ERR_REPORTED : 0;
+}
+
+static int add_record(void *model, const struct cst_count_record *rec)
+{
+	return model_add(model, rec);
+}
+
+int stored_read(const char *path, struct model *m)
+{
+	return read_records(path, add_record, m);
+}
+
+struct copy {
+	struct cst_count_writer *w;
+	struct model *totals;
+};
+
+static int copy_record(void *data, const struct cst_count_record *rec)
+{
+	struct copy *copy = data;
+	int rc = rec->kind == CST_COUNT_TOTAL ? model_add(copy->totals, rec) : 0;
+
+	return rc ? rc : cst_count_write(copy->w, rec);
+}
+
+int stored_copy(const char *path, struct pd_output *out, struct model *totals)
+{
+	struct copy copy = { .totals = totals };
+	int rc = cst_count_writer_new(&copy.w, put_bytes, out);
+
+	if (!rc)
+		rc = read_records(path, copy_record, &copy);
+	return finish(copy.w, out, rc);
+}
+
+/* ---- files of the binaries --------------------------------------------------------------------- */
+
+/* True if the file's code is that of the binary, which has no build-id. */
+static bool same_code(struct dso *d, const struct cst_count_binary *is)
+{
+	const struct binary b = { .dso = d, .method = COUNTS_WHOLE };
+	struct cst_count_binary found = { .type = is->type };
+
+	identity_by_code(&b, &found);
+	return !identity_compare(&found, is);
+}
+
+int stored_find_files(struct model *m, struct dso_table *t)
+{
+	struct model_binary *b;
+	struct build_id id;
+	struct dso *d;
+
+	for (b = m->binaries; b < m->binaries + m->nr_binaries; b++) {
+		if (model_without_file(b))
+			continue;
+		id = (struct build_id){ .len = 0 };
+		if (b->is.id_kind == CST_COUNT_ID_BUILD && b->is.id_len <= sizeof(id.id)) {
+			id.len = b->is.id_len;
+			memcpy(id.id, b->is.id, id.len);
+		}
+		/* a module is not linked: its counts have file offsets */
+		d = b->is.type == CST_COUNT_MODULE ? dso_table_add(t, b->is.name, DSO_FILE) :
+						     dso_table_get(t, b->is.name, &id, b->is.type == CST_COUNT_KERNEL);
+		if (!d)
+			return ERR_NOMEM;
+		if (b->is.type == CST_COUNT_MODULE)
+			d->recorded = id;
+		if (dso_load(t, d) && (id.len || same_code(d, &b->is)))
+			b->dso = d;
+	}
+	return 0;
+}
+
+/* ---- messages ---------------------------------------------------------------------------------- */
+
+static bool is_loss(const struct model_total *t)
+{
+	return !strncmp(t->name, LOSS, strlen(LOSS));
+}
+
+bool stored_incomplete(const struct model *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr_totals; i++)
+		if (is_loss(&m->totals[i]))
+			return true;
+	return false;
+}
+
+void stored_print(const char *path, const struct model *m)
+{
+	const char *sep = "";
+	char a[32], b[32], c[32];
+	size_t i;
+
+	fprintf(stderr, "cstrace: %s: %s recordings, %s instructions, losses: ", name_shown(path),
+		losses_grouped(model_total(m, "recordings"), a), losses_grouped(model_total(m, "instructions"), b));
+	for (i = 0; i < m->nr_totals; i++) {
+		if (!is_loss(&m->totals[i]))
+			continue;
+		fprintf(stderr, "%s%s %s", sep, losses_grouped(m->totals[i].value, c), name_shown(m->totals[i].name + strlen(LOSS)));
+		sep = ", ";
+	}
+	fprintf(stderr, "%s\n", *sep ? "" : "none");
+	if (model_total(m, "filtered"))
+		fprintf(stderr, "cstrace: %s recordings were counted in part, with a filter\n",
+			losses_grouped(model_total(m, "filtered"), a));
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* stored.h - count files (cstrace-profile(5)) as output and input of profile. */
+#ifndef CSTRACE_PROFILE_STORED_H
+#define CSTRACE_PROFILE_STORED_H
+
+#include "files/output.h"
+#include "profile/collect.h"
+
+struct dso_table;
+struct model;
+
+/* Writes the records of `c`, and finishes `out` or leaves nothing of it. Returns 0, or negative after a message. */
+int stored_write(struct collect *c, struct pd_output *out);
+
+/* Reads a count file into an empty model. Returns 0, or negative after a message with file and offset. */
+int stored_read(const char *path, struct model *m);
+/*
+ * Writes a count file again: all of it is checked. Its totals are added to an empty model. Finishes `out` or leaves nothing
+ * of it; returns as stored_read().
+ */
+int stored_copy(const char *path, struct pd_output *out, struct model *totals);
+
+/*
+ * Finds the files of the model's binaries by build-id and name, as `t` says, which must outlive them
+ * (model_binary.dso). A file without a build-id is taken if its code has the recorded digest. Returns 0 or ERR_NOMEM.
+ */
+int stored_find_files(struct model *m, struct dso_table *t);
+
+/* True if the counts of the model lack something: recordings with losses. */
+bool stored_incomplete(const struct model *m);
+/* Prints what was counted, and what was lost, to stderr. */
+void stored_print(const char *path, const struct model *m);
+
+#endif

@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Count files of profile: every format made of one is that of the recording, with any number of threads; what is partial or
+# empty is said; nothing but a sound file is read.
+. tests/cli/tap.sh
+. tests/cli/tool.sh
+gen=${CST_GEN:-${BUILD:-build}/tests/gen/cst-gen}
+data=tests/data symfs=tests/data/symfs
+
+# count RECORDING SYMFS OPTIONS
+count() {
+	rec=$1 root=$2
+	shift 2
+	run 0 profile -i "$rec" --symfs "$root" "$@" --format=cstrace -o "$tmp/counts" && silent "$tmp/out" &&
+		says "$tmp/err" "binaries, " &&
+		run 0 profile -i "$rec" --symfs "$root" "$@" --format=cstrace -j 3 -o "$tmp/threads" && cmp "$tmp/counts" "$tmp/threads" &&
+		run 0 profile -i "$tmp/counts" --format=cstrace -o "$tmp/again" && cmp "$tmp/counts" "$tmp/again" &&
+		run 0 merge -o "$tmp/again" "$tmp/counts" && cmp "$tmp/counts" "$tmp/again"
+}
+
+# Each format of all binaries, and each of one binary for each of them.
+same() {
+	rec=$1 root=$2
+	shift 2
+	for format in ${whole-callgrind folded top lcov}; do
+		"$tool" profile -i "$rec" --symfs "$root" "$@" --format=$format -o "$tmp/direct" 2>"$tmp/err" || :
+		"$tool" profile -i "$tmp/counts" --symfs "$root" "$@" --format=$format -o "$tmp/later" 2>"$tmp/err2" || :
+		cmp "$tmp/direct" "$tmp/later" || { echo "$format differs"; diff "$tmp/direct" "$tmp/later" | head; return 1; }
+	done
+	python3 -c 'import sys
+sys.path.insert(0, "tests/cli")
+import count_file
+for (kind, number), what in sorted(count_file.read(open(sys.argv[1], "rb").read())["binaries"].items()):
+    if kind == 0 or what[0] == 0:
+        print("build-id:" + number.hex() if kind == 0 else what[2].decode())' "$tmp/counts" >"$tmp/ids"
+	[ -s "$tmp/ids" ] || return 1
+	while read -r id; do
+		for format in autofdo llvm bolt; do
+			run 0 profile -i "$rec" --symfs "$root" "$@" --format=$format --binary "$id" -o "$tmp/direct" || return 1
+			run 0 profile -i "$tmp/counts" --symfs "$root" "$@" --format=$format --binary "$id" -o "$tmp/later" || return 1
+			cmp "$tmp/direct" "$tmp/later" || { echo "$format of $id differs"; return 1; }
+		done
+	done <"$tmp/ids"
+}
+
+for s in sample sample-trbe sample-a32 sample-t32 sample-etmv3 sample-ptm; do
+	check "$s: counted" count $data/$s.perf.data $symfs
+	check "$s: formats of the counts" same $data/$s.perf.data $symfs
+done
+for s in jit modules; do
+	"$gen" scenario $s --case 1 --perf "$tmp/$s" --truth "$tmp/$s.truth" --symfs "$tmp/$s.symfs" 2>/dev/null
+	set --
+	[ $s = jit ] || set -- --vmlinux "$tmp/$s.symfs/boot/vmlinux"
+	# functions of modules are found in files that are linked as they were in memory
+	[ $s = jit ] || whole=
+	check "$s: counted" count "$tmp/$s" "$tmp/$s.symfs" "$@"
+	check "$s: formats of the counts" same "$tmp/$s" "$tmp/$s.symfs" "$@"
+done
+
+sample=$data/sample.perf.data
+check "the sample again" count $sample $symfs
+cp "$tmp/counts" "$tmp/whole"
+
+empty() {
+	rm -f "$tmp/none"
+	run 3 profile -i $sample --symfs "$tmp" --format=cstrace -o "$tmp/none" && [ ! -e "$tmp/none" ] &&
+		says "$tmp/err" "nothing to profile" && says "$tmp/err" "sample.a64: file not found"
+}
+check "no binary could be decoded: 3, no file" empty
+not_matched() {
+	run 3 profile -i $sample --symfs $symfs --pid 4711 --format=cstrace -o "$tmp/none" && [ ! -e "$tmp/none" ] &&
+		says "$tmp/err" "nothing was written"
+}
+check "a filter that selects nothing: 3, no file" not_matched
+asks() {
+	run 3 profile -i "$tmp/whole" --binary gcc -o "$tmp/none" && [ ! -e "$tmp/none" ] && says "$tmp/err" "asks for gcc" &&
+		says "$tmp/err" "119840 instructions  /opt/cstrace-sample/sample.a64"
+}
+check "a binary that is not in the counts: 3, no file" asks
+part() {
+	run 0 profile -i $data/sample-trbe.perf.data --symfs $symfs --cpu 0 --format=cstrace -o "$tmp/half" &&
+		run 0 profile -i "$tmp/half" --symfs $symfs --format=top -o - && says "$tmp/err" "counted in part"
+}
+check "a profile of a part says so" part
+misuse() {
+	run 129 profile "$@" && silent "$tmp/out"
+}
+check "filters of counts: 129" misuse -i "$tmp/whole" --pid 100
+check "--binary with --format=cstrace: 129" misuse -i $sample --symfs $symfs --format=cstrace --binary sample.a64
+damaged() {
+	size=$(wc -c <"$tmp/whole")
+	head -c $((size / 2)) "$tmp/whole" >"$tmp/cut"
+	cp "$tmp/whole" "$tmp/changed"
+	printf '\377' | dd of="$tmp/changed" bs=1 seek=$((size / 3)) conv=notrunc 2>/dev/null
+	for f in cut changed; do
+		for format in bolt cstrace; do
+			run 1 profile -i "$tmp/$f" --format=$format -o "$tmp/none" && [ ! -e "$tmp/none" ] &&
+				says "$tmp/err" "$tmp/$f" && says "$tmp/err" "offset" || return 1
+		done
+	done
+}
+check "damaged counts: 1, file and offset" damaged
+itself() {
+	cp "$tmp/whole" "$tmp/self"
+	run 1 profile -i "$tmp/self" --format=cstrace -o "$tmp/self" && cmp "$tmp/self" "$tmp/whole"
+}
+check "an input is not replaced" itself
+ordered() {
+	run 0 merge -o "$tmp/twice" "$tmp/whole" "$tmp/whole" && run 0 profile -i "$tmp/twice" --symfs $symfs -o "$tmp/a" &&
+		run 0 profile -i "$tmp/whole" --symfs $symfs -o "$tmp/b" &&
+		[ "$(awk -F: '/-/ { n += $2 } END { print n }' "$tmp/a")" = "$(awk -F: '/-/ { n += 2 * $2 } END { print n }' "$tmp/b")" ]
+}
+check "counts of two recordings" ordered
+finish
