@@ -16,8 +16,8 @@ static void print_sums(const struct collect *c)
 	const struct collect_sums *s = collect_sums(c);
 	char a[32];
 
-	fprintf(stderr, "cstrace profile: %" PRIu64 " binaries, %" PRIu64 " ranges, %" PRIu64 " edges, %s instructions in them\n",
-		s->binaries, s->ranges, s->edges, losses_grouped(s->insns, a));
+	fprintf(stderr, "cstrace profile: %" PRIu64 " binaries, %" PRIu64 " ranges, %" PRIu64 " edges, %" PRIu64
+		" calling contexts, %s instructions in them\n", s->binaries, s->ranges, s->edges, s->nodes, losses_grouped(s->insns, a));
 }
 
 /* Counts and writes. `out` is finished or aborted. */
@@ -60,7 +60,7 @@ static int open_output(struct pd_output *out, const char *output)
 	return rc;
 }
 
-int count_recording(struct session *ss, const char *output)
+int count_recording(struct session *ss, const char *output, bool calls, uint32_t depth)
 {
 	struct pd_output out;
 	struct collect *c;
@@ -68,7 +68,7 @@ int count_recording(struct session *ss, const char *output)
 
 	if (open_output(&out, output))
 		return CMD_ERROR;
-	c = collect_new(ss, COUNTS_ALL);
+	c = collect_new(ss, calls ? COUNTS_CALLS : COUNTS_ALL, depth);
 	if (!c) {
 		fprintf(stderr, "cstrace profile: out of memory\n");
 		pd_output_abort(&out);

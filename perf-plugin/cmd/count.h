@@ -3,10 +3,13 @@
 #ifndef CSTRACE_CMD_COUNT_H
 #define CSTRACE_CMD_COUNT_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct session;
 
-/* Counts a recording into a count file. */
-int count_recording(struct session *ss, const char *output);
+/* Counts a recording into a count file. `calls`: with calls in their contexts, down to `depth` (0: default). */
+int count_recording(struct session *ss, const char *output, bool calls, uint32_t depth);
 /* Writes a count file again. */
 int count_again(const char *input, const char *output);
 

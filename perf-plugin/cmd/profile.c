@@ -48,6 +48,8 @@ struct request {
 	const char *output;
 	const char *symfs;
 	bool demangle;
+	bool no_calls;
+	uint64_t depth;			/* --max-stack; 0: not given */
 };
 
 /* What was counted, for messages and the exit code. */
@@ -83,9 +85,9 @@ static int write_chosen(const struct input *in, const struct request *r, const s
 }
 
 /* Counts the session into a model. */
-static int count(struct session *ss, const struct profile_format *f, struct model *m)
+static int count(struct session *ss, const struct request *r, struct model *m)
 {
-	struct collect *c = collect_new(ss, f->mode);
+	struct collect *c = collect_new(ss, r->no_calls && r->f->mode == COUNTS_CALLS ? COUNTS_ALL : r->f->mode, (uint32_t)r->depth);
 	int rc;
 
 	model_init(m);
@@ -103,6 +105,11 @@ static int count(struct session *ss, const struct profile_format *f, struct mode
 	return rc;
 }
 
+static int open_output(const struct request *r, struct pd_output *out, struct error *err)
+{
+	return r->f->binary ? pd_output_open_binary(out, r->output, err) : pd_output_open(out, r->output, err);
+}
+
 static int run(struct session *ss, const struct request *r)
 {
 	struct error err = { .code = 0 };
@@ -112,11 +119,11 @@ static int run(struct session *ss, const struct request *r)
 	struct model m;
 
 	/* decoding may take long: an output that cannot be is refused before */
-	if (r->f->binary ? pd_output_open_binary(&out, r->output, &err) : pd_output_open(&out, r->output, &err)) {
+	if (open_output(r, &out, &err)) {
 		fprintf(stderr, "cstrace profile: %s\n", err.msg);
 		return CMD_ERROR;
 	}
-	if (count(ss, r->f, &m)) {
+	if (count(ss, r, &m)) {
 		pd_output_abort(&out);
 	} else {
 		session_print_end(ss, stderr);
@@ -143,7 +150,7 @@ static int run_stored(const struct session_opts *so, const struct request *r)
 	int rc = CMD_ERROR;
 	struct model m;
 
-	if (pd_output_open(&out, r->output, &err)) {
+	if (open_output(r, &out, &err)) {
 		fprintf(stderr, "cstrace profile: %s\n", err.msg);
 		return CMD_ERROR;
 	}
@@ -177,7 +184,7 @@ static int profile(const struct session_opts *so, const struct request *r)
 	ss = session_open(so);
 	if (!ss)
 		return CMD_ERROR;
-	rc = r->f ? run(ss, r) : count_recording(ss, r->output);
+	rc = r->f ? run(ss, r) : count_recording(ss, r->output, !r->no_calls, (uint32_t)r->depth);
 	session_close(ss);
 	return rc;
 }
@@ -210,9 +217,9 @@ static bool base_named(const char *name, enum profile_base *base)
 }
 
 #ifdef HAVE_PROTOBUF_C
-#define FORMATS "autofdo, llvm, bolt, propeller, callgrind, lcov, pprof, folded and top"
+#define FORMATS "autofdo, llvm, bolt, propeller, callgrind, lcov, pprof, folded, top and cstrace"
 #else
-#define FORMATS "autofdo, llvm, bolt, callgrind, lcov, folded and top"
+#define FORMATS "autofdo, llvm, bolt, callgrind, lcov, folded, top and cstrace"
 #endif
 
 int cmd_profile(int argc, const char **argv)
@@ -237,6 +244,10 @@ int cmd_profile(int argc, const char **argv)
 		  "which binary: as recorded, its name, or build-id:HEX (default: the only executable, or all)", NULL },
 		{ 0, "demangle", CMD_OPT_FLAG, &r.demangle, NULL,
 		  "names of C++ functions as in the source: callgrind, lcov, pprof, folded, top", NULL },
+		{ 0, "max-stack", CMD_OPT_NUMBER, &r.depth, "N",
+		  "depth of calling contexts; those below are added up (default: 1024)", NULL },
+		{ 0, "no-calls", CMD_OPT_FLAG, &r.no_calls, NULL,
+		  "do not count calls in their contexts", NULL },
 		CMD_OPT_END,
 	};
 	static const char more[] =
@@ -274,6 +285,8 @@ int cmd_profile(int argc, const char **argv)
 	if (!r.f && (r.want || r.demangle))
 		return cmd_usage_error(&cmd, "--%s is for formats that are made of counts: --format=cstrace has the counts "
 				       "of all binaries", r.want ? "binary" : "demangle");
+	if (r.depth > CST_COUNT_DEPTH_MAX)
+		return cmd_usage_error(&cmd, "--max-stack: the most is %u", CST_COUNT_DEPTH_MAX);
 	r.base = r.f ? r.f->base : PROFILE_VADDR;
 	r.symfs = so.symfs;
 	if (address && r.base != PROFILE_OFFSET)

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/error.h"
+#include "calls/calls.h"
 #include "images/dso.h"
+#include "images/dso_table.h"
 #include "profile/identity.h"
 #include "profile/interior.h"
 #include "profile/model.h"
@@ -32,13 +33,19 @@ struct collect {
 	struct counts *counts;
 	struct entry *v;
 	size_t nr;
+	/* indexed by dso.number: of its binary, or of its methods */
+	struct numbers {
+		uint32_t whole;		/* CST_COUNT_NO_BINARY: it has no counts */
+		uint32_t *methods;	/* NULL: not divided */
+	} *numbers;
+	size_t nr_numbers;
 	uint64_t insns, undecoded;
 	struct collect_sums sums;
 	collect_fn take;
 	void *data;
 };
 
-struct collect *collect_new(struct session *ss, enum counts_mode mode)
+struct collect *collect_new(struct session *ss, enum counts_mode mode, uint32_t depth)
 {
 	struct collect *c = calloc(1, sizeof(*c));
 
@@ -46,7 +53,7 @@ struct collect *collect_new(struct session *ss, enum counts_mode mode)
 		return NULL;
 	c->ss = ss;
 	c->mode = mode;
-	c->counts = counts_new(ss, mode);
+	c->counts = counts_new(ss, mode, depth);
 	if (!c->counts) {
 		free(c);
 		return NULL;
@@ -69,6 +76,9 @@ void collect_free(struct collect *c)
 		return;
 	for (i = 0; i < c->nr; i++)
 		entry_free(&c->v[i]);
+	for (i = 0; i < c->nr_numbers; i++)
+		free(c->numbers[i].methods);
+	free(c->numbers);
 	free(c->v);
 	counts_free(c->counts);
 	free(c);
@@ -121,20 +131,55 @@ static bool merge_counts(struct binary *to, struct binary *from)
 	       merge_pairs(&to->untaken, &from->untaken);
 }
 
+static bool make_numbers(struct collect *c)
+{
+	size_t i, n = session_dsos(c->ss)->nr;
+
+	c->numbers = calloc(n + 1, sizeof(*c->numbers));
+	for (i = 0; c->numbers && i < n; i++)
+		c->numbers[i].whole = CST_COUNT_NO_BINARY;
+	c->nr_numbers = c->numbers ? n : 0;
+	return c->numbers;
+}
+
+/* Notes the number of a file's, or of a method's, binary. Returns false without memory. */
+static bool note_number(struct collect *c, const struct binary *b, uint32_t number)
+{
+	struct numbers *of = &c->numbers[b->dso->number];
+	size_t i;
+
+	if (b->method == COUNTS_WHOLE) {
+		of->whole = number;
+		return true;
+	}
+	if (!of->methods) {
+		of->methods = malloc(b->dso->nr_syms * sizeof(*of->methods));
+		for (i = 0; of->methods && i < b->dso->nr_syms; i++)
+			of->methods[i] = CST_COUNT_NO_BINARY;
+	}
+	if (of->methods)
+		of->methods[b->method] = number;
+	return of->methods;
+}
+
 /* Makes entries of one identity one. Sorted by identity, then by name. */
 static int merge_entries(struct collect *c)
 {
 	struct entry *v = c->v;
 	size_t i, n = 0;
 
+	if (!make_numbers(c))
+		return ERR_NOMEM;
 	for (i = 0; i < c->nr; i++) {
-		if (!n || identity_compare(&v[n - 1].is, &v[i].is)) {
+		if (n && !identity_compare(&v[n - 1].is, &v[i].is)) {
+			if (!merge_counts(v[n - 1].counts, v[i].counts))
+				return ERR_NOMEM;
+			entry_free(&v[i]);
+		} else {
 			v[n++] = v[i];
-			continue;
 		}
-		if (!merge_counts(v[n - 1].counts, v[i].counts))
+		if (!note_number(c, v[i].counts, (uint32_t)(n - 1)))
 			return ERR_NOMEM;
-		entry_free(&v[i]);
 	}
 	c->nr = n;
 	return 0;
@@ -259,9 +304,26 @@ static int decode_ranges(struct collect *c, struct entry *e)
 	return 0;
 }
 
+/* The place of a node, from dso.number and offset in the dso to number and offset of the binary. */
+static calls_place place_of(void *data, calls_place p)
+{
+	const struct collect *c = data;
+	const uint32_t dso = (uint32_t)(p >> 32), offset = (uint32_t)p;
+	const struct numbers *of = dso < c->nr_numbers ? &c->numbers[dso] : NULL;
+	uint32_t number;
+
+	if (!of)
+		return CALLS_NO_PLACE;
+	number = of->methods ? of->methods[counts_method(session_dsos(c->ss)->all[dso], offset)] : of->whole;
+	if (number == CST_COUNT_NO_BINARY)
+		return CALLS_NO_PLACE;
+	return calls_place_of(number, offset - (of->methods ? (uint32_t)identity_base(c->v[number].counts) : 0));
+}
+
 int collect_run(struct collect *c)
 {
 	int rc = counts_run(c->counts);
+	struct calls *calls;
 	size_t i;
 
 	if (rc)
@@ -269,10 +331,13 @@ int collect_run(struct collect *c)
 	rc = make_entries(c);
 	for (i = 0; i < c->nr && !rc; i++) {
 		rc = make_ranges(&c->v[i]);
-		if (!rc && c->mode == COUNTS_ALL)
+		if (!rc && c->mode >= COUNTS_ALL)
 			rc = decode_ranges(c, &c->v[i]);
 		c->insns += c->v[i].counts->insns;
 	}
+	calls = counts_calls(c->counts);
+	if (!rc && calls)
+		rc = calls_finish(calls, place_of, c);
 	if (rc)
 		fprintf(stderr, "cstrace profile: out of memory\n");
 	return rc;
@@ -320,7 +385,8 @@ static int put_totals(struct collect *c)
 	const struct session_totals *t = session_totals(c->ss);
 	const struct losses *ls = session_losses(c->ss);
 	struct cst_count_record rec = { .kind = CST_COUNT_TOTAL };
-	struct total v[NR_LOSSES + 8];
+	struct calls *calls = counts_calls(c->counts);
+	struct total v[NR_LOSSES + 12];
 	size_t i, n = 0;
 	int rc = 0;
 
@@ -332,6 +398,10 @@ static int put_totals(struct collect *c)
 	add_total(v, &n, "bytes.filtered", t->filtered_bytes);
 	add_total(v, &n, "filtered", session_filtered(c->ss));
 	add_total(v, &n, "loss.undecoded", c->undecoded);
+	add_total(v, &n, "calls.cut", calls ? calls_totals(calls)->cut_calls : 0);
+	add_total(v, &n, "calls.lost", calls ? calls_totals(calls)->lost : 0);
+	add_total(v, &n, "calls.unordered", calls ? calls_totals(calls)->unordered : 0);
+	add_total(v, &n, "calls.unjoined", calls ? calls_totals(calls)->unjoined : 0);
 	for (i = 0; i < NR_LOSSES; i++)
 		add_loss(v, &n, ls, (enum loss)i);
 	qsort(v, n, sizeof(*v), compare_totals);
@@ -413,6 +483,19 @@ static int put_counts(struct collect *c, uint32_t number)
 	return rc ? rc : put_edges(c, &c->v[number], number);
 }
 
+static int put_nodes(struct collect *c)
+{
+	struct cst_count_record rec = { .kind = CST_COUNT_NODE };
+	struct calls *calls = counts_calls(c->counts);
+	int rc = 0;
+
+	while (calls && !rc && calls_next(calls, &rec.node)) {
+		c->sums.nodes++;
+		rc = c->take(c->data, &rec);
+	}
+	return rc;
+}
+
 int collect_records(struct collect *c, collect_fn take, void *data)
 {
 	size_t i;
@@ -426,7 +509,7 @@ int collect_records(struct collect *c, collect_fn take, void *data)
 		rc = put_binary(c, &c->v[i]);
 	for (i = 0; i < c->nr && !rc; i++)
 		rc = put_counts(c, (uint32_t)i);
-	return rc;
+	return rc ? rc : put_nodes(c);
 }
 
 const struct collect_sums *collect_sums(const struct collect *c)
@@ -474,7 +557,7 @@ static int move_counts(struct entry *e, struct model_binary *to)
 
 int collect_model(struct collect *c, struct model *m)
 {
-	const bool all = c->mode == COUNTS_ALL;
+	const bool all = c->mode >= COUNTS_ALL;
 	size_t i;
 	int rc;
 
@@ -489,5 +572,5 @@ int collect_model(struct collect *c, struct model *m)
 			m->binaries[i].dso = c->v[i].counts->dso;
 		rc = all ? put_counts(c, (uint32_t)i) : move_counts(&c->v[i], &m->binaries[i]);
 	}
-	return rc;
+	return rc ? rc : put_nodes(c);
 }

@@ -20,9 +20,10 @@ struct model;
 
 /*
  * With COUNTS_SPLIT and COUNTS_JOINED only ranges and edges are collected, for formats that need no more: ranges have no
- * number of instructions and no flags, and there are no other records of counts. Returns NULL without memory.
+ * number of instructions and no flags, and there are no other records of counts. `depth` as for counts_new(). Returns NULL
+ * without memory.
  */
-struct collect *collect_new(struct session *ss, enum counts_mode mode);
+struct collect *collect_new(struct session *ss, enum counts_mode mode, uint32_t depth);
 void collect_free(struct collect *c);
 
 /* Decodes the session's trace. Returns 0, or negative after a message on stderr. */
@@ -38,9 +39,9 @@ int collect_records(struct collect *c, collect_fn take, void *data);
 /* The same into an empty model, with the files of its binaries (model_binary.dso). Returns 0 or ERR_NOMEM. */
 int collect_model(struct collect *c, struct model *m);
 
-/* Number of binaries, ranges, edges and instructions that collect_records() has passed, for a summary. */
+/* Number of binaries, ranges, edges, contexts of calls and instructions that collect_records() has passed, for a summary. */
 struct collect_sums {
-	uint64_t binaries, ranges, edges, insns;
+	uint64_t binaries, ranges, edges, nodes, insns;
 };
 const struct collect_sums *collect_sums(const struct collect *c);
 

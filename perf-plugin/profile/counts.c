@@ -12,6 +12,7 @@
 #include "decode/decode.h"
 #include "decode/locate.h"
 #include "images/dso.h"
+#include "profile/contexts.h"
 #include "session/parts.h"
 #include "synth/branch.h"
 
@@ -31,6 +32,7 @@ struct lane {
 	bool arrived;		/* a return, or a branch from another binary, led to the open range */
 	bool untaken;		/* `last` is a branch that was not taken */
 	bool known;		/* the last range is known, and nothing was lost since */
+	struct calls_lane *calls;	/* with contexts */
 	/* kind of a branch whose target was interrupted by an exception; BRANCH_NONE: none */
 	uint8_t landing_kind;
 	struct binary *landing_from;
@@ -46,7 +48,8 @@ struct file {
 struct counts {
 	struct session *ss;
 	bool joined;
-	bool all;			/* COUNTS_ALL */
+	bool all;			/* COUNTS_ALL, COUNTS_CALLS */
+	struct contexts *contexts;	/* COUNTS_CALLS; else NULL */
 	struct binary **bins;
 	size_t nr_bins, cap_bins;
 	struct file **files;		/* indexed by dso.number */
@@ -57,7 +60,7 @@ struct counts {
 	bool nomem;
 };
 
-struct counts *counts_new(struct session *ss, enum counts_mode mode)
+static struct counts *new_counts(struct session *ss, enum counts_mode mode)
 {
 	struct counts *c = calloc(1, sizeof(*c));
 
@@ -65,8 +68,21 @@ struct counts *counts_new(struct session *ss, enum counts_mode mode)
 		return NULL;
 	c->ss = ss;
 	c->joined = mode != COUNTS_SPLIT;
-	c->all = mode == COUNTS_ALL;
+	c->all = mode >= COUNTS_ALL;
 	return c;
+}
+
+struct counts *counts_new(struct session *ss, enum counts_mode mode, uint32_t depth)
+{
+	struct counts *c = new_counts(ss, mode);
+
+	if (!c || mode != COUNTS_CALLS)
+		return c;
+	c->contexts = contexts_new(ss, depth);
+	if (c->contexts)
+		return c;
+	counts_free(c);
+	return NULL;
 }
 
 void counts_free(struct counts *c)
@@ -88,6 +104,7 @@ void counts_free(struct counts *c)
 			free(c->files[i]->methods);
 		free(c->files[i]);
 	}
+	contexts_free(c->contexts);
 	free(c->bins);
 	free(c->files);
 	free(c->by_section);
@@ -161,15 +178,19 @@ static struct binary *binary_in(struct counts *c, struct file *f, uint32_t metho
 	return f->methods[method];
 }
 
-/* Returns the method at an offset of generated code, whose symbols are in order of their offsets. */
-static struct binary *method_at(struct counts *c, struct file *f, uint32_t offset)
+uint32_t counts_method(const struct dso *d, uint64_t offset)
 {
-	const struct dso *d = f->dso;
 	size_t lo = 0, hi = d->nr_syms;
-	struct binary *b;
 
 	BISECT(lo, hi, mid, d->syms[mid].offset <= offset);
-	b = binary_in(c, f, lo ? (uint32_t)(lo - 1) : 0);
+	return lo ? (uint32_t)(lo - 1) : 0;
+}
+
+/* Returns the binary of the method at an offset. */
+static struct binary *method_at(struct counts *c, struct file *f, uint32_t offset)
+{
+	struct binary *b = binary_in(c, f, counts_method(f->dso, offset));
+
 	c->nomem |= !b;
 	return b;
 }
@@ -517,13 +538,25 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 
 static int on_batch_all(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
-	return count_batch(data, s, g, n, true);
+	struct counts *c = data;
+	int rc = count_batch(c, s, g, n, true);
+	struct lane *ln = *s->priv;
+
+	if (rc || !c->contexts)
+		return rc;
+	if (!ln->calls)
+		ln->calls = calls_lane_new(contexts_calls(c->contexts));
+	return ln->calls ? calls_batch(contexts_calls(c->contexts), ln->calls, s, g, n) : ERR_NOMEM;
 }
 
 static void on_stream_end(void *data, const struct stream *s)
 {
-	(void)data;
-	free(*s->priv);
+	struct counts *c = data;
+	struct lane *ln = *s->priv;
+
+	if (ln && ln->calls && calls_lane_end(contexts_calls(c->contexts), ln->calls))
+		c->nomem = true;
+	free(ln);
 	*s->priv = NULL;
 }
 
@@ -568,8 +601,15 @@ static int add_counted(struct counts *c)
 static void *piece_new(void *data, struct session *ss)
 {
 	const struct counts *c = data;
+	struct counts *piece = new_counts(ss, c->all ? COUNTS_ALL : c->joined ? COUNTS_JOINED : COUNTS_SPLIT);
 
-	return counts_new(ss, c->all ? COUNTS_ALL : c->joined ? COUNTS_JOINED : COUNTS_SPLIT);
+	if (!piece || !c->contexts)
+		return piece;
+	piece->contexts = contexts_piece(c->contexts, ss);
+	if (piece->contexts)
+		return piece;
+	counts_free(piece);
+	return NULL;
 }
 
 static int piece_end(void *piece)
@@ -617,7 +657,8 @@ static int piece_take(void *data, void *piece)
 			return ERR_NOMEM;
 	c->elsewhere += more->elsewhere;
 	c->nopath += more->nopath;
-	return 0;
+	c->nomem |= more->nomem;
+	return c->contexts ? contexts_take(c->contexts, more->contexts) : 0;
 }
 
 static void piece_free(void *piece)
@@ -643,10 +684,13 @@ int counts_run(struct counts *c)
 					     .counts = library_counts(c), .joined = c->joined, .by_fragment = true,
 					     .piece_new = piece_new, .piece_end = piece_end, .piece_take = piece_take,
 					     .piece_free = piece_free, .sums = true };
-	int rc = session_run(c->ss, &consumer);
+	int rc;
 
+	if (c->contexts)
+		contexts_consumer(c->contexts, &consumer);
+	rc = session_run(c->ss, &consumer);
 	if (!rc)
-		rc = add_counted(c);
+		rc = c->nomem ? ERR_NOMEM : add_counted(c);
 	if (rc == ERR_NOMEM)
 		fprintf(stderr, "cstrace profile: out of memory\n");
 	return rc;
@@ -674,6 +718,11 @@ size_t counts_binaries(struct counts *c, struct binary ***v)
 uint64_t counts_elsewhere(const struct counts *c)
 {
 	return c->elsewhere;
+}
+
+struct calls *counts_calls(struct counts *c)
+{
+	return c->contexts ? contexts_calls(c->contexts) : NULL;
 }
 
 uint64_t counts_nopath(const struct counts *c)

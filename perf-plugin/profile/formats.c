@@ -112,7 +112,7 @@ static void write_llvm(struct pd_output *out, const struct flat *f, const struct
 }
 
 #define ONE(mode, ranges, reader, base, write)	mode, ranges, reader, base, write, NULL, false
-#define WHOLE(write, lines)	COUNTS_ALL, FLAT_ARRIVED, 0, PROFILE_VADDR, NULL, write, lines
+#define WHOLE(write, lines)	COUNTS_CALLS, FLAT_ARRIVED, 0, PROFILE_VADDR, NULL, write, lines
 
 const struct profile_format profile_formats[] = {
 	{ "autofdo", ONE(COUNTS_SPLIT, FLAT_SPLIT, READER_AUTOFDO, PROFILE_OFFSET, write_autofdo), false,

@@ -22,7 +22,7 @@ count() {
 same() {
 	rec=$1 root=$2
 	shift 2
-	for format in ${whole-callgrind folded top lcov}; do
+	for format in ${whole-callgrind folded top lcov pprof}; do
 		"$tool" profile -i "$rec" --symfs "$root" "$@" --format=$format -o "$tmp/direct" 2>"$tmp/err" || :
 		"$tool" profile -i "$tmp/counts" --symfs "$root" "$@" --format=$format -o "$tmp/later" 2>"$tmp/err2" || :
 		cmp "$tmp/direct" "$tmp/later" || { echo "$format differs"; diff "$tmp/direct" "$tmp/later" | head; return 1; }

@@ -17,7 +17,7 @@ SAMPLE = "tests/data/sample.perf.data"
 FOREIGN = {"--help", "--list-opts", "--list-cmds", "--version", "--profiler", "--unsymbolized-profile",
            "--use-offset", "--pa", "--gcov", "--emit-relocs", "--kcore", "--jit", "--stdio", "--compression-level",
            "--filter", "--switch-events", "--threads", "--coverage", "--profile"}
-STANDS_FOR = {"IN": "perf.data", "OUT": "out", "LETTERS": "i1000il64", "FIELDS": "ip,addr", "NAME": "autofdo", "BASE": "vaddr",
+STANDS_FOR = {"IN": "perf.data", "N": "10", "OUT": "out", "LETTERS": "i1000il64", "FIELDS": "ip,addr", "NAME": "autofdo", "BASE": "vaddr",
               "PATH": "sample.a64", "DIR": "snapshot", "FILE": "out", "TEXT": "text.tarmac", "TRACE": "perf.data",
               "KIND": "package", "COUNTS": "a.cst", "N,COUNTS": "3,b.cst", "LIST": "list"}
 

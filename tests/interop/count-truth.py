@@ -251,6 +251,8 @@ def main():
     check.same("instructions", truth.total["insns"], total["instructions"] + total.get("instructions.nopath", 0))
     check.same("sum over ranges", total["instructions"] - total.get("instructions.elsewhere", 0),
                sum(b.insns() for b in binaries))
+    check.same("sum over calling contexts", total["instructions"] + total.get("instructions.nopath", 0),
+               sum(n for _, n in model["nodes"].values()))
     print("%d binaries, %d instructions, %d branches taken, %d not taken%s" % (
         len(binaries), total["instructions"], taken, untaken, ", losses" if lossy else ""))
     sys.exit(bool(check.bad))

@@ -202,7 +202,7 @@ static const struct binary *find(struct binary **v, size_t n, const struct dso *
 
 static void count_as(const struct want *want, bool joined)
 {
-	struct counts *c = counts_new(NULL, joined ? COUNTS_JOINED : COUNTS_SPLIT);
+	struct counts *c = counts_new(NULL, joined ? COUNTS_JOINED : COUNTS_SPLIT, 0);
 	struct binary **v, *b;
 	char out[4096], more[2048];
 	size_t n;
@@ -342,7 +342,7 @@ static void filtered(void **state)
 	const struct cst_generic time[] = { el_plain(CST_GEN_TIMESTAMP) }, far[] = { in(LIBRARY, EL_B(0x9000, 1)) };
 	const struct batch v[] = { { 0, false, 0, shown, 1 }, { 0, true, 0, time, 1 }, { 0, true, 0, gone, 3 }, { 0, true, 0, gone, 3 },
 				   { 0, false, 0, more, 2 }, { 0, true, 0, far, 1 }, { 0, false, 0, shown, 1 }, { 0, true, 0, time, 1 } };
-	struct counts *c = counts_new(NULL, COUNTS_SPLIT);
+	struct counts *c = counts_new(NULL, COUNTS_SPLIT, 0);
 	struct binary **b;
 	char out[256];
 
@@ -380,7 +380,7 @@ static void streams(void **state)
 /* Ranges, arrivals, entries and edges of the program, joined. */
 static void arrived_as(const char *ranges, const char *arrivals, const char *entries, const char *edges)
 {
-	struct counts *c = counts_new(NULL, COUNTS_ALL);
+	struct counts *c = counts_new(NULL, COUNTS_ALL, 0);
 	struct binary **v, *b;
 	char out[4096];
 	size_t n;
@@ -462,7 +462,7 @@ static void untaken(void **state)
 	feed.v = &batch;
 	feed.n = 1;
 	for (feed.cut = 0; feed.cut < batch.n; feed.cut++) {
-		c = counts_new(NULL, COUNTS_ALL);
+		c = counts_new(NULL, COUNTS_ALL, 0);
 		assert_int_equal(counts_run(c), 0);
 		assert_int_equal(counts_binaries(c, &b), 2);
 		assert_string_equal(text(&b[0]->untaken, ">", out), "1000>0:1 1004>0:1 2000>0:1 3000>0:1 4005>0:1");
@@ -503,7 +503,7 @@ static void methods_apart(void **state)
 	feed.v = &batch;
 	feed.n = 1;
 	for (all = 0; all < 2; all++) {
-		c = counts_new(NULL, all ? COUNTS_ALL : COUNTS_JOINED);
+		c = counts_new(NULL, all ? COUNTS_ALL : COUNTS_JOINED, 0);
 		assert_int_equal(counts_run(c), 0);
 		assert_int_equal(counts_binaries(c, &b), 2);
 		for (i = 0; i < 2; i++) {
@@ -538,14 +538,14 @@ static void order(void **state)
 	feed.n = 1;
 	for (i = 0; i < 3; i++) {
 		batch.g = runs[i];
-		c = counts_new(NULL, COUNTS_SPLIT);
+		c = counts_new(NULL, COUNTS_SPLIT, 0);
 		assert_int_equal(counts_run(c), 0);
 		assert_int_equal(counts_binaries(c, &v), 2);
 		assert_ptr_equal(v[0]->dso, i == 2 ? &program : &library);
 		counts_free(c);
 	}
 	feed.n = 0;
-	c = counts_new(NULL, COUNTS_SPLIT);
+	c = counts_new(NULL, COUNTS_SPLIT, 0);
 	assert_int_equal(counts_run(c), 0);
 	assert_int_equal(counts_binaries(c, &v), 0);
 	counts_free(c);
@@ -620,7 +620,7 @@ static void no_memory(void **state)
 	assert_true(dup2(fileno(messages_file), STDERR_FILENO) >= 0);
 	for (which = 1; rc; which++) {
 		failing = which;
-		c = counts_new(NULL, COUNTS_SPLIT);
+		c = counts_new(NULL, COUNTS_SPLIT, 0);
 		assert_int_equal(!c, which == 1);
 		if (!c)
 			continue;

@@ -40,6 +40,8 @@ const struct option_row option_rows[] = {
 	{ "max-expand", ALL, OPTION_CHOICE, VALUES { "16m", "64k", "1", "0", NULL } },
 	{ "force", ALL, OPTION_FLAG, NULL },
 	{ "demangle", PROFILE, OPTION_FLAG, NULL },
+	{ "no-calls", PROFILE, OPTION_FLAG, NULL },
+	{ "max-stack", PROFILE, OPTION_TEXT, VALUES { "1", "3", "100", "0", NULL } },
 	{ "time", FILTERED, OPTION_TEXT, VALUES { "0%-50%", "50%-", "10%/2", "1,2", "1.000001,1.000009 1.00002,", ",1.00001",
 		"30%-31%,60%-61%", NULL } },
 	{ "cpu", FILTERED, OPTION_TEXT, VALUES { "0", "0-1", "1", "99", "0,1,2-5", NULL } },
