@@ -160,7 +160,7 @@ static int run_stored(const struct session_opts *so, const struct request *r)
 	files.search.vmlinux = so->vmlinux;
 	files.search.buildid_dir = so->buildid_dir;
 	files.search.force = so->force;
-	if (!stored_read(so->input, &m) && !stored_find_files(&m, &files)) {
+	if (!stored_read(so->input, &m) && !model_find_files(&m, &files)) {
 		stored_print(so->input, &m);
 		in.incomplete = stored_incomplete(&m);
 		rc = write_chosen(&in, r, &m, &out);

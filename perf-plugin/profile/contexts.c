@@ -64,9 +64,8 @@ struct contexts *contexts_new(struct session *ss, uint32_t depth)
 	const struct calls_limits limits = { .depth = depth };
 	struct contexts *x = new_contexts(ss);
 
-	/* pieces of one stream are joined as several streams are */
 	if (x && x->places)
-		x->calls = calls_new(&limits, &x->code, session_opts(ss)->jobs > 1 ? 2 : x->streams);
+		x->calls = calls_new(&limits, &x->code, x->streams);
 	return whole_or_none(x);
 }
 
@@ -92,6 +91,8 @@ void contexts_consumer(const struct contexts *x, struct session_consumer *consum
 {
 	consumer->times = x->streams > 1;
 	consumer->stop = x->streams > 1 ? CST_STOP_TIMESTAMP : 0;
+	/* segments are kept to be joined by stream, up to a limit */
+	consumer->by_fragment = false;
 }
 
 struct calls *contexts_calls(struct contexts *x)

@@ -5,10 +5,12 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cstrace/isa.h>
 
 #include "base/sha1.h"
+#include "files/input.h"
 #include "images/dso.h"
 
 static uint8_t type_of(const struct dso *d)
@@ -104,6 +106,18 @@ static void add_code(struct sha1 *s, const struct binary *b)
 	free(v);
 }
 
+/* Adds a module's file as it is stored: what was read of it is linked to the addresses of one boot. */
+static void add_file(struct sha1 *s, const struct dso *d)
+{
+	size_t size = 0;
+	const void *p = d->file ? input_map(d->file, PROT_READ, &size) : NULL;
+
+	if (!p)
+		return;
+	sha1_add(s, p, size);
+	input_unmap(p, size);
+}
+
 /* Two copies of kernel memory of one name differ in their segments. */
 static void add_name(struct sha1 *s, const struct dso *d)
 {
@@ -132,7 +146,9 @@ void identity_by_code(const struct binary *b, struct cst_count_binary *is)
 
 	sha1_init(&s);
 	is->id_kind = d->kind != DSO_KCORE && d->state == DSO_LOADED ? CST_COUNT_ID_DIGEST : CST_COUNT_ID_NAME;
-	if (is->id_kind == CST_COUNT_ID_DIGEST)
+	if (is->id_kind == CST_COUNT_ID_DIGEST && d->kind == DSO_MODULE)
+		add_file(&s, d);
+	else if (is->id_kind == CST_COUNT_ID_DIGEST)
 		add_code(&s, b);
 	else
 		add_name(&s, d);

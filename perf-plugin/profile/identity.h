@@ -9,8 +9,9 @@
 
 /*
  * Fills in *is for a binary: by its build-id; without one by the SHA-1 of its code, which is that of its executable
- * segments in order of offset, or of the whole file without segments, or of a method's code followed by its name; for
- * code whose bytes are not those of a file by the SHA-1 of its name. The name points into the dso.
+ * segments in order of offset, or of the whole file without segments (of a module as it is stored, it may be packed), or
+ * of a method's code followed by its name; for code whose bytes are not those of a file by the SHA-1 of its name. The
+ * name points into the dso.
  */
 void identity_of(const struct binary *b, struct cst_count_binary *is);
 /* As identity_of(), not by the build-id. */

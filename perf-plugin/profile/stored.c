@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* stored.c - reads and writes count files through the library, and finds the files of their binaries. */
+/* stored.c - reads and writes count files through the library. */
 #include "profile/stored.h"
 
 #include <stdio.h>
@@ -8,10 +8,7 @@
 #include "base/error.h"
 #include "base/name.h"
 #include "countfiles/count_input.h"
-#include "images/dso.h"
-#include "images/dso_table.h"
 #include "losses/report.h"
-#include "profile/identity.h"
 #include "profile/model.h"
 
 #define LOSS	"loss."
@@ -115,45 +112,6 @@ int stored_copy(const char *path, struct pd_output *out, struct model *totals)
 	if (!rc)
 		rc = read_records(path, copy_record, &copy);
 	return finish(copy.w, out, rc);
-}
-
-/* ---- files of the binaries --------------------------------------------------------------------- */
-
-/* True if the file's code is that of the binary, which has no build-id. */
-static bool same_code(struct dso *d, const struct cst_count_binary *is)
-{
-	const struct binary b = { .dso = d, .method = COUNTS_WHOLE };
-	struct cst_count_binary found = { .type = is->type };
-
-	identity_by_code(&b, &found);
-	return !identity_compare(&found, is);
-}
-
-int stored_find_files(struct model *m, struct dso_table *t)
-{
-	struct model_binary *b;
-	struct build_id id;
-	struct dso *d;
-
-	for (b = m->binaries; b < m->binaries + m->nr_binaries; b++) {
-		if (model_without_file(b))
-			continue;
-		id = (struct build_id){ .len = 0 };
-		if (b->is.id_kind == CST_COUNT_ID_BUILD && b->is.id_len <= sizeof(id.id)) {
-			id.len = b->is.id_len;
-			memcpy(id.id, b->is.id, id.len);
-		}
-		/* a module is not linked: its counts have file offsets */
-		d = b->is.type == CST_COUNT_MODULE ? dso_table_add(t, b->is.name, DSO_FILE) :
-						     dso_table_get(t, b->is.name, &id, b->is.type == CST_COUNT_KERNEL);
-		if (!d)
-			return ERR_NOMEM;
-		if (b->is.type == CST_COUNT_MODULE)
-			d->recorded = id;
-		if (dso_load(t, d) && (id.len || same_code(d, &b->is)))
-			b->dso = d;
-	}
-	return 0;
 }
 
 /* ---- messages ---------------------------------------------------------------------------------- */

@@ -6,7 +6,6 @@
 #include "files/output.h"
 #include "profile/collect.h"
 
-struct dso_table;
 struct model;
 
 /* Writes the records of `c`, and finishes `out` or leaves nothing of it. Returns 0, or negative after a message. */
@@ -19,12 +18,6 @@ int stored_read(const char *path, struct model *m);
  * of it; returns as stored_read().
  */
 int stored_copy(const char *path, struct pd_output *out, struct model *totals);
-
-/*
- * Finds the files of the model's binaries by build-id and name, as `t` says, which must outlive them
- * (model_binary.dso). A file without a build-id is taken if its code has the recorded digest. Returns 0 or ERR_NOMEM.
- */
-int stored_find_files(struct model *m, struct dso_table *t);
 
 /* True if the counts of the model lack something: recordings with losses. */
 bool stored_incomplete(const struct model *m);

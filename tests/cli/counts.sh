@@ -22,7 +22,7 @@ count() {
 same() {
 	rec=$1 root=$2
 	shift 2
-	for format in ${whole-callgrind folded top lcov pprof}; do
+	for format in callgrind folded top lcov pprof; do
 		"$tool" profile -i "$rec" --symfs "$root" "$@" --format=$format -o "$tmp/direct" 2>"$tmp/err" || :
 		"$tool" profile -i "$tmp/counts" --symfs "$root" "$@" --format=$format -o "$tmp/later" 2>"$tmp/err2" || :
 		cmp "$tmp/direct" "$tmp/later" || { echo "$format differs"; diff "$tmp/direct" "$tmp/later" | head; return 1; }
@@ -51,8 +51,6 @@ for s in jit modules; do
 	"$gen" scenario $s --case 1 --perf "$tmp/$s" --truth "$tmp/$s.truth" --symfs "$tmp/$s.symfs" 2>/dev/null
 	set --
 	[ $s = jit ] || set -- --vmlinux "$tmp/$s.symfs/boot/vmlinux"
-	# functions of modules are found in files that are linked as they were in memory
-	[ $s = jit ] || whole=
 	check "$s: counted" count "$tmp/$s" "$tmp/$s.symfs" "$@"
 	check "$s: formats of the counts" same "$tmp/$s" "$tmp/$s.symfs" "$@"
 done
@@ -105,6 +103,20 @@ itself() {
 	run 1 profile -i "$tmp/self" --format=cstrace -o "$tmp/self" && cmp "$tmp/self" "$tmp/whole"
 }
 check "an input is not replaced" itself
+limited() {
+	run 0 profile -i $sample --symfs $symfs --format=cstrace --max-stack 2 -o "$tmp/flat" &&
+		run 0 profile -i $sample --symfs $symfs --format=cstrace --no-calls -o "$tmp/none" &&
+		python3 -c 'import sys
+sys.path.insert(0, "tests/cli")
+import count_file
+whole, flat, none = (count_file.read(open(name, "rb").read()) for name in sys.argv[1:])
+for nodes, least in ((whole["nodes"], 4), (flat["nodes"], 1)):
+    assert max(map(len, nodes)) >= least, max(map(len, nodes))
+    assert sum(n for _, n in nodes.values()) == 119840
+assert not none["nodes"] and max(map(len, flat["nodes"])) <= 4 and b"calls.cut" in flat["totals"], flat["totals"]
+assert none["counts"] == whole["counts"] == flat["counts"]' "$tmp/whole" "$tmp/flat" "$tmp/none"
+}
+check "depth of calls, and none of them" limited
 ordered() {
 	run 0 merge -o "$tmp/twice" "$tmp/whole" "$tmp/whole" && run 0 profile -i "$tmp/twice" --symfs $symfs -o "$tmp/a" &&
 		run 0 profile -i "$tmp/whole" --symfs $symfs -o "$tmp/b" &&

@@ -22,6 +22,7 @@ TIME_LIMIT = 120
 COMMANDS = [
     ["profile", "--format=autofdo", "-o", "OUT"],
     ["profile", "--format=bolt", "--binary", "BINARY", "-o", "OUT"],
+    ["profile", "--format=cstrace", "-o", "OUT"],
     ["info", "--all"],
     ["info", "--format=json"],
     ["dump", "--format=none"],
