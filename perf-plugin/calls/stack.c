@@ -16,6 +16,9 @@
  * | ... elsewhere                                            | a SIGNAL frame                                     |
  * | ... at the entry point of a program                      | a new ROOT                                         |
  * | trace was lost, or execution is elsewhere without reason | unknown: a new ROOT                                |
+ *
+ * The trace has no stack pointer. Where a function called setjmp() at one place in several open frames, longjmp() is taken to
+ * lead to the innermost of them. Threads of a program itself (swapcontext) are seen as returns to elsewhere.
  */
 #include <stdlib.h>
 #include <string.h>
