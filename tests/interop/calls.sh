@@ -65,8 +65,8 @@ echo "1..$((15 + sets))"
 cd "$tmp"
 one "dynamic, per thread" prog '' '' 'prog libcalls.so'
 one "dynamic, one CPU" prog ,slice=2000 '--buf=cpu --ts=50' 'prog libcalls.so'
-one "dynamic, two CPUs" prog ,cpus=2,slice=3000 '--buf=cpu --cpus=2 --ts=20' 'prog libcalls.so' rcjt
-one "dynamic, ETE, three CPUs" prog ,cpus=3,slice=2000 '--ete --raw --buf=cpu --cpus=3 --ts=5 --cc=8' 'prog libcalls.so' rcjt
+one "dynamic, two CPUs" prog ,cpus=2,slice=3000 '--buf=cpu --cpus=2 --ts=1' 'prog libcalls.so' rcjt
+one "dynamic, ETE, three CPUs" prog ,cpus=3,slice=2000 '--ete --raw --buf=cpu --cpus=3 --ts=1 --cc=8' 'prog libcalls.so' rcjt
 one "dynamic, stripped" prog.stripped '' '--ete --raw' 'prog=prog.stripped libcalls.so'
 one "static" static '' '--bb --no-retstack' static
 one "static, stripped" static.stripped '' '' static=static.stripped rcst
