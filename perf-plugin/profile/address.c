@@ -38,8 +38,9 @@ static void limit_ranges(const struct profile_address *a, struct flat *f, struct
 {
 	const struct cst_count_range *r;
 	size_t n = 0;
+	size_t left;
 
-	for (r = f->ranges; r < f->ranges + f->nr_ranges; r++) {
+	for (r = f->ranges, left = f->nr_ranges; left; left--, r++) {
 		if (in_text(a, r->start) && in_text(a, r->last)) {
 			f->ranges[n++] = *r;
 		} else {

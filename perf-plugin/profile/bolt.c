@@ -43,11 +43,12 @@ static void put_branches(struct lines *l, const struct flat *f, const struct pro
 	const struct cst_count_edge *e;
 	bool leaves;
 	size_t i;
+	size_t left;
 
 	for (i = 0; i < b->nr_entries; i++)
 		if (!in_stub(s, b->entries[i].offset))
 			put(l, 'B', 0, profile_address(w, b->entries[i].offset), b->entries[i].count);
-	for (e = f->edges; e < f->edges + f->nr_edges; e++) {
+	for (e = f->edges, left = f->nr_edges; left; left--, e++) {
 		leaves = e->to == CST_COUNT_OUTSIDE;
 		if (!in_stub(s, e->from))
 			put(l, 'B', profile_address(w, e->from), leaves ? 0 : profile_address(w, e->to), e->count);
@@ -61,8 +62,9 @@ static void put_ranges(struct lines *l, const struct flat *f, char kind, const s
 {
 	const uint8_t flags = kind == 'f' ? CST_COUNT_ARRIVED : 0;
 	const struct cst_count_range *r;
+	size_t left;
 
-	for (r = f->ranges; r < f->ranges + f->nr_ranges; r++)
+	for (r = f->ranges, left = f->nr_ranges; left; left--, r++)
 		if (r->flags == flags && !in_stub(s, r->start))
 			put(l, kind, profile_address(w, r->start), profile_address(w, r->last), r->count);
 }

@@ -95,9 +95,10 @@ bool costs_init(struct costs *c, const struct model_binary *b)
 	unsigned int size;
 	size_t cap = 0;
 	bool ok = true;
+	size_t left;
 
 	*c = (struct costs){ .v = NULL };
-	for (r = b->ranges; ok && r < b->ranges + b->nr_ranges; r++) {
+	for (r = b->ranges, left = b->nr_ranges; ok && left; left--, r++) {
 		size = r->flags & CST_COUNT_T32 ? t32_size(b, r->last) : 4;
 		if (size) {
 			struct changes *to = r->flags & CST_COUNT_T32 ? &t32 : &fixed;

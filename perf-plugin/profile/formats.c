@@ -21,8 +21,9 @@ static void put_ranges(struct lines *l, const struct flat *f, const struct profi
 {
 	const struct cst_count_range *r;
 	char *p;
+	size_t left;
 
-	for (r = f->ranges; r < f->ranges + f->nr_ranges; r++) {
+	for (r = f->ranges, left = f->nr_ranges; left; left--, r++) {
 		p = text_hex(lines_next(l), profile_address(w, r->start), 0);
 		*p++ = '-';
 		p = text_hex(p, profile_address(w, r->last), 0);

@@ -231,8 +231,9 @@ static void between_symbols(const struct dso *d, uint64_t offset, struct functio
 static void in_segment(const struct model_binary *b, uint64_t offset, struct function *f)
 {
 	const struct cst_count_segment *s;
+	size_t left;
 
-	for (s = b->segs; s < b->segs + b->nr_segs; s++)
+	for (s = b->segs, left = b->nr_segs; left; left--, s++)
 		if (s->exec && offset >= s->offset && offset - s->offset < s->size) {
 			f->start = s->offset;
 			f->end = s->offset + s->size;

@@ -246,8 +246,9 @@ static bool add_branches(struct lcov *c)
 	const struct block_branch *b;
 	struct lcov_branch *to;
 	size_t row = 0;
+	size_t left;
 
-	for (b = c->blocks.branches; b < c->blocks.branches + c->blocks.nr_branches; b++) {
+	for (b = c->blocks.branches, left = c->blocks.nr_branches; left; left--, b++) {
 		while (row < c->rows.n && c->rows.v[row].end <= b->offset)
 			row++;
 		if (row == c->rows.n || c->rows.v[row].begin > b->offset)
@@ -288,7 +289,8 @@ static void move_openings(struct lcov *c, size_t first)
 	const struct lcov_function *f;
 	size_t lo, hi;
 
-	for (f = c->functions + first; f < c->functions + c->nr_functions; f++) {
+	for (; first < c->nr_functions; first++) {
+		f = &c->functions[first];
 		lo = 0;
 		hi = c->rows.n;
 		BISECT(lo, hi, mid, c->rows.v[mid].begin < f->begin);
@@ -302,7 +304,8 @@ static void count_functions(struct lcov *c, size_t first)
 	struct lcov_function *f;
 	size_t block;
 
-	for (f = c->functions + first; f < c->functions + c->nr_functions; f++) {
+	for (; first < c->nr_functions; first++) {
+		f = &c->functions[first];
 		block = blocks_at(&c->blocks, f->begin);
 		f->count = block == SIZE_MAX ? 0 : c->blocks.v[block].count;
 	}

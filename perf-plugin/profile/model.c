@@ -211,8 +211,9 @@ struct model_binary **model_busiest(const struct model *m)
 bool model_vaddr(const struct model_binary *b, uint64_t offset, uint64_t *vaddr)
 {
 	const struct cst_count_segment *s;
+	size_t left;
 
-	for (s = b->segs; s < b->segs + b->nr_segs; s++)
+	for (s = b->segs, left = b->nr_segs; left; left--, s++)
 		if (offset >= s->offset && offset - s->offset < s->size) {
 			*vaddr = s->vaddr + (offset - s->offset);
 			return true;

@@ -331,10 +331,11 @@ static void put_mapping(struct pprof *c, const struct model_binary *b)
 	Pprof__Profile m = PPROF__PROFILE__INIT;
 	Pprof__Mapping map = PPROF__MAPPING__INIT, *one = &map;
 	const struct cst_count_segment *s;
+	size_t left;
 
 	map.id = b->number + 1;
 	map.memory_start = UINT64_MAX;
-	for (s = b->segs; s < b->segs + b->nr_segs; s++) {
+	for (s = b->segs, left = b->nr_segs; left; left--, s++) {
 		if (!s->exec)
 			continue;
 		if (s->vaddr < map.memory_start) {

@@ -86,8 +86,9 @@ static bool report_missing(const struct profile_format *f, const struct whole *w
 	const struct model_binary *b;
 	struct elf_facts facts;
 	bool missing = false;
+	size_t left;
 
-	for (b = w->model->binaries; b < w->model->binaries + w->model->nr_binaries; b++) {
+	for (b = w->model->binaries, left = w->model->nr_binaries; left; left--, b++) {
 		if (!b->insns || !whole_has(w, b->number) || model_without_file(b))
 			continue;
 		if (!b->dso || !dso_file(b->dso)) {

@@ -129,8 +129,9 @@ void source_close(struct source *l)
 static bool addr_of(const struct source *l, uint64_t offset, Dwarf_Addr *addr)
 {
 	const struct part *p;
+	size_t left;
 
-	for (p = l->parts; p < l->parts + l->nr_parts; p++)
+	for (p = l->parts, left = l->nr_parts; left; left--, p++)
 		if (offset >= p->offset && offset - p->offset < p->size) {
 			*addr = p->addr + (offset - p->offset);
 			return true;
@@ -141,8 +142,9 @@ static bool addr_of(const struct source *l, uint64_t offset, Dwarf_Addr *addr)
 static bool offset_of(const struct source *l, Dwarf_Addr addr, uint64_t *offset)
 {
 	const struct part *p;
+	size_t left;
 
-	for (p = l->parts; p < l->parts + l->nr_parts; p++)
+	for (p = l->parts, left = l->nr_parts; left; left--, p++)
 		if (addr >= p->addr && addr - p->addr < p->size) {
 			*offset = p->offset + (addr - p->addr);
 			return true;
