@@ -44,7 +44,7 @@ for fields in comm,pid,time,event,ip,sym,symoff,dso,addr comm,tid,ip,sym; do
 done
 check "script: branch stacks and call chains" shows 0 script --itrace=i1000ilg -F +brstack -i "$data" --symfs "$root"
 check "script without the program" shows 3 script --itrace=be -i "$data" --symfs "$tmp/nowhere"
-for format in autofdo llvm bolt callgrind top; do
+for format in autofdo llvm bolt callgrind folded top; do
 	check "profile --format=$format" shows 0 profile --format=$format -i "$data" --symfs "$root"
 done
 check "profile: another binary" shows 3 profile --binary other -i "$data" --symfs "$root"

@@ -38,6 +38,36 @@ annotated() {
 	grep -E '^ +545 \([ 0-9.]+%\).*return \*\(const int \*\)a' "$tmp/annotated"
 }
 
+# Calls with their number: of compare() by the C library, of fib() by main() and by itself, in the lines of the calls.
+calls() {
+	callgrind_annotate --tree=both --threshold=100 "$tmp/callgrind" "$tmp/lines_prog.c" >"$tmp/tree" || return 1
+	grep '  > .*lines_prog.c:compare (109x)' "$tmp/tree" && grep '  > .*lines_prog.c:fib (1x)' "$tmp/tree" &&
+		grep '  > .*lines_prog.c:fib (464x)' "$tmp/tree" && grep '  > .*lines_prog.c:choose (30x)' "$tmp/tree"
+}
+
+# The stack of main() and what it calls, in functions of the source: each is there with all its instructions.
+stacks() {
+	"$tool" profile -i "$tmp/prog.data" --format=folded -o "$tmp/folded" && "$tool" profile -i "$tmp/prog.data" --format=top -o "$tmp/top" ||
+		return 1
+	for f in choose conditions loops sum fib compare; do
+		want=$(awk -v f=$f '$NF == f { print $2 }' "$tmp/top")
+		have=$(sed -n "s/^.*main;\(.*;\)*$f \([0-9]*\)$/\2/p" "$tmp/folded" | awk '{ n += $1 } END { print n + 0 }')
+		echo "$f: top $want, folded below main $have"
+		[ -n "$want" ] && [ "$want" = "$have" ] || return 1
+	done
+}
+
+# Every format is the same from a count file.
+from_counts() {
+	"$tool" profile -i "$tmp/prog.data" --format=cstrace -o "$tmp/prog.cst" || return 1
+	formats="autofdo llvm bolt callgrind lcov folded top"
+	! "$tool" --version | grep -q 'libprotobuf-c: on' || formats="$formats pprof propeller"
+	for format in $formats; do
+		"$tool" profile -i "$tmp/prog.data" --format=$format -o "$tmp/a" && "$tool" profile -i "$tmp/prog.cst" --format=$format -o "$tmp/b" &&
+			cmp "$tmp/a" "$tmp/b" || return 1
+	done
+}
+
 # Debug information of its own file, found by its build-id below --symfs, and next to the program by its name
 separate() {
 	mkdir -p "$tmp/root/usr/lib/debug/.build-id" "$tmp/root/$tmp"
@@ -72,9 +102,12 @@ else
 fi
 if command -v callgrind_annotate >/dev/null; then
 	check "callgrind_annotate: lines" annotated
+	check "callgrind_annotate: calls" calls
 else
 	ok "callgrind_annotate # SKIP package valgrind is not installed"
 fi
+check "stacks" stacks
+check "every format from a count file" from_counts
 check "debug file by build-id" separate
 check "no DWARF" without
 finish
