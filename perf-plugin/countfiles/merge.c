@@ -192,13 +192,8 @@ static int add_range(struct merging *m, size_t first, size_t n, size_t power, st
 
 static int temp_file(struct error *err)
 {
-	const char *dirs[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
-	size_t i;
-	int fd = -1;
+	int fd = guard_temp(NULL);
 
-	for (i = 0; fd < 0 && i < sizeof(dirs) / sizeof(dirs[0]); i++)
-		if (dirs[i] && *dirs[i])
-			fd = guard_temp(dirs[i]);
 	if (fd < 0)
 		error_set(err, ERR_IO, 0, "cannot create a temporary file for a part of the sum: %s; set TMPDIR to a writable "
 			  "folder", strerror(errno));

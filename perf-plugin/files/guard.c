@@ -151,7 +151,7 @@ void guard_remove(const char *path)
 	unblock(&old);
 }
 
-int guard_temp(const char *dir)
+static int temp_in(const char *dir)
 {
 	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	sigset_t old;
@@ -170,6 +170,20 @@ int guard_temp(const char *dir)
 		unlink(name);
 	unblock(&old);
 	free(name);
+	return fd;
+}
+
+int guard_temp(const char *dir)
+{
+	const char *dirs[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
+	size_t i;
+	int fd = -1;
+
+	if (dir)
+		return temp_in(dir);
+	for (i = 0; fd < 0 && i < sizeof(dirs) / sizeof(dirs[0]); i++)
+		if (dirs[i] && *dirs[i])
+			fd = temp_in(dirs[i]);
 	return fd;
 }
 

@@ -33,7 +33,10 @@ int guard_rename(const char *from, const char *to);
 /* unlink(2), or rmdir(2) for a folder; the name is no longer recorded. */
 void guard_remove(const char *path);
 
-/* A new file without a name in `dir`; -1 with errno. */
+/*
+ * A new file without a name in `dir`; NULL: in $TMPDIR, /var/tmp or /tmp, the first one where that is possible. -1 with
+ * errno.
+ */
 int guard_temp(const char *dir);
 
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "files/guard.h"
 #include "import/import.h"
 #include "perfdata/source.h"
 
@@ -54,7 +55,7 @@ int import_open(struct import_input *in, const char *path, const struct bare_opt
 		in->pd = perfdata_open(path, err);
 		return in->pd ? 0 : err->code;
 	}
-	fd = pd_source_temp();
+	fd = guard_temp(NULL);
 	if (fd < 0)
 		return error_set(err, ERR_IO, 0, "%s: cannot create a temporary file for its records: %s; set "
 				 "TMPDIR to a writable directory", path, strerror(errno));

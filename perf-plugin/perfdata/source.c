@@ -58,18 +58,6 @@ static int map_file(struct pd_source *s, int fd, uint64_t size, struct error *er
 	return 0;
 }
 
-int pd_source_temp(void)
-{
-	const char *dirs[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
-	size_t i;
-	int fd = -1;
-
-	for (i = 0; fd < 0 && i < sizeof(dirs) / sizeof(dirs[0]); i++)
-		if (dirs[i] && *dirs[i])
-			fd = guard_temp(dirs[i]);
-	return fd;
-}
-
 /*
  * The temporary file is mapped once, far beyond its end: pages become readable as the file
  * grows, and no pointer moves. Address space is all this takes; with little of it (ulimit -v)
@@ -80,7 +68,7 @@ static int map_spool(struct pd_source *s, struct error *err)
 	uint64_t len = sizeof(size_t) > 4 ? 1ULL << 42 : 1ULL << 30;
 	void *p = MAP_FAILED;
 
-	s->spool_fd = pd_source_temp();
+	s->spool_fd = guard_temp(NULL);
 	if (s->spool_fd < 0)
 		return error_set(err, ERR_IO, 0,
 				 "%s: cannot create a temporary file for the piped data: %s; "

@@ -33,8 +33,6 @@ int pd_source_memory(struct pd_source *s, const void *buf, size_t len, const cha
 		     struct error *err);
 /* A regular file that is open; it may be closed afterwards. */
 int pd_source_fd(struct pd_source *s, int fd, const char *name, struct error *err);
-/* A new file without a name, for large temporary data; -1 with errno. */
-int pd_source_temp(void);
 void pd_source_close(struct pd_source *s);
 
 /*

@@ -230,17 +230,6 @@ static int make_entries(struct collect *c)
 
 /* ---- ranges ------------------------------------------------------------------------------------ */
 
-static int compare_ranges(const void *pa, const void *pb)
-{
-	const struct cst_count_range *a = pa, *b = pb;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	if (a->last != b->last)
-		return a->last < b->last ? -1 : 1;
-	return a->flags < b->flags ? -1 : a->flags > b->flags;
-}
-
 static struct cst_count_range range_of(const struct cst_pair *p, uint8_t flags)
 {
 	return (struct cst_count_range){ .flags = flags | (p->a & COUNTS_T32 ? CST_COUNT_T32 : 0),
@@ -264,7 +253,7 @@ static int make_ranges(struct entry *e)
 			x = range_of(&r[i], 0);
 		if (k < b->arrivals.used)
 			y = range_of(&a[k], CST_COUNT_ARRIVED);
-		if (k == b->arrivals.used || (i < b->ranges.used && compare_ranges(&x, &y) < 0)) {
+		if (k == b->arrivals.used || (i < b->ranges.used && model_compare_ranges(&x, &y) < 0)) {
 			v[e->nr_ranges++] = x;
 			i++;
 		} else {
@@ -274,9 +263,9 @@ static int make_ranges(struct entry *e)
 	}
 	/* A32 and T32 ranges at one offset are the exception */
 	for (i = 1; i < n && sorted; i++)
-		sorted = compare_ranges(&v[i - 1], &v[i]) < 0;
+		sorted = model_compare_ranges(&v[i - 1], &v[i]) < 0;
 	if (!sorted)
-		qsort(v, n, sizeof(*v), compare_ranges);
+		qsort(v, n, sizeof(*v), model_compare_ranges);
 	return 0;
 }
 

@@ -34,37 +34,21 @@ static bool add_split(struct flat *f, size_t *cap, const struct cst_count_range 
 	return add_range(f, cap, start, r->last, r);
 }
 
-static int compare_ranges(const void *pa, const void *pb)
-{
-	const struct cst_count_range *a = pa, *b = pb;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	if (a->last != b->last)
-		return a->last < b->last ? -1 : 1;
-	return (int)a->flags - (int)b->flags;
-}
-
-static uint64_t add_saturated(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 /* Sorts the ranges and adds equal ones. Those of a recording that was counted for this format are sorted. */
 static void add_equal(struct flat *f)
 {
 	size_t i, n = 0;
 
-	for (i = 1; i < f->nr_ranges && compare_ranges(&f->ranges[i - 1], &f->ranges[i]) < 0; i++)
+	for (i = 1; i < f->nr_ranges && model_compare_ranges(&f->ranges[i - 1], &f->ranges[i]) < 0; i++)
 		;
 	if (i >= f->nr_ranges)
 		return;
-	qsort(f->ranges, f->nr_ranges, sizeof(*f->ranges), compare_ranges);
+	qsort(f->ranges, f->nr_ranges, sizeof(*f->ranges), model_compare_ranges);
 	for (i = 1; i < f->nr_ranges; i++) {
-		if (compare_ranges(&f->ranges[n], &f->ranges[i]))
+		if (model_compare_ranges(&f->ranges[n], &f->ranges[i]))
 			f->ranges[++n] = f->ranges[i];
 		else
-			f->ranges[n].count = add_saturated(f->ranges[n].count, f->ranges[i].count);
+			f->ranges[n].count = model_sum(f->ranges[n].count, f->ranges[i].count);
 	}
 	f->nr_ranges = n + 1;
 }

@@ -58,9 +58,15 @@ static int add_binary(struct model *m, const struct cst_count_binary *b)
 	return to->is.name ? 0 : ERR_NOMEM;
 }
 
-static uint64_t add_saturated(uint64_t a, uint64_t b)
+int model_compare_ranges(const void *pa, const void *pb)
 {
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+	const struct cst_count_range *a = pa, *b = pb;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->last != b->last)
+		return a->last < b->last ? -1 : 1;
+	return (int)a->flags - (int)b->flags;
 }
 
 static uint64_t multiply_saturated(uint64_t a, uint64_t b)
@@ -75,7 +81,7 @@ static int add_range(struct model_binary *b, const struct cst_count_range *r)
 	if (!to)
 		return ERR_NOMEM;
 	*to = *r;
-	b->insns = add_saturated(b->insns, multiply_saturated(r->insns, r->count));
+	b->insns = model_sum(b->insns, multiply_saturated(r->insns, r->count));
 	return 0;
 }
 
@@ -86,9 +92,9 @@ static int add_edge(struct model_binary *b, const struct cst_count_edge *e)
 	if (!to)
 		return ERR_NOMEM;
 	*to = *e;
-	b->branches = add_saturated(b->branches, e->count);
+	b->branches = model_sum(b->branches, e->count);
 	if (e->to != CST_COUNT_OUTSIDE)
-		b->inside = add_saturated(b->inside, e->count);
+		b->inside = model_sum(b->inside, e->count);
 	return 0;
 }
 

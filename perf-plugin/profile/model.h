@@ -69,6 +69,15 @@ uint64_t model_total(const struct model *m, const char *name);
 /* Returns the binaries by instructions, the most first, then by name and id: an array that the caller frees. NULL: no memory. */
 struct model_binary **model_busiest(const struct model *m);
 
+/* Adds as a count file does, with saturation. */
+static inline uint64_t model_sum(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* Orders struct cst_count_range as in a count file, by start, last and flags; for qsort(). */
+int model_compare_ranges(const void *a, const void *b);
+
 /* Converts a file offset to a virtual address by the segments. False: it is in none of them; *vaddr is the offset then. */
 bool model_vaddr(const struct model_binary *b, uint64_t offset, uint64_t *vaddr);
 /* Returns offset and address of the first segment. False: there is none (both are 0). */
