@@ -13,16 +13,27 @@
 
 #define FIRST_READ	(1u << 16)
 
+static bool regular(const struct stat *st)
+{
+	if (S_ISREG(st->st_mode))
+		return true;
+	errno = S_ISDIR(st->st_mode) ? EISDIR : EINVAL;
+	return false;
+}
+
 int input_peek(const char *path, struct stat *st)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd;
 
+	/* a FIFO is not opened: its writer would go on, and find no reader when it is closed again */
+	if (stat(path, st) || !regular(st))
+		return -1;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -1;
-	if (!fstat(fd, st) && S_ISREG(st->st_mode))
+	if (!fstat(fd, st) && regular(st))
 		return fd;
 	close(fd);
-	errno = S_ISDIR(st->st_mode) ? EISDIR : EINVAL;
 	return -1;
 }
 
