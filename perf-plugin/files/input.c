@@ -25,7 +25,7 @@ int input_peek(const char *path, struct stat *st)
 {
 	int fd;
 
-	/* a FIFO is not opened: its writer would go on, and find no reader when it is closed again */
+	/* a FIFO is not opened: its writer would continue, and find no reader when it is closed again */
 	if (stat(path, st) || !regular(st))
 		return -1;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
