@@ -50,7 +50,7 @@ struct merge {
 	struct lane *direct;
 	struct lane **heap;	/* lanes with a run at `pos` */
 	unsigned int in_heap;
-	char *dir;		/* folder of the temporary file */
+	char *dir;		/* folder of the temporary file; NULL: see guard_temp() */
 	pthread_mutex_t lock;	/* protects `lane`, `nr`, `fd`, `file_size` and `error` */
 	int fd;			/* -1: not created yet */
 	uint64_t file_size;
@@ -66,14 +66,11 @@ struct merge *merge_new(const struct merge_sink *sink, const char *dir)
 	m->sink = *sink;
 	m->fd = -1;
 	pthread_mutex_init(&m->lock, NULL);
-	if (!dir || !*dir)
-		dir = getenv("TMPDIR");
-	m->dir = strdup(dir && *dir ? dir : "/var/tmp");
-	if (!m->dir) {
-		free(m);
-		return NULL;
-	}
-	return m;
+	m->dir = dir && *dir ? strdup(dir) : NULL;
+	if (!dir || !*dir || m->dir)
+		return m;
+	free(m);
+	return NULL;
 }
 
 void merge_free(struct merge *m)

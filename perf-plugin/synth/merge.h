@@ -35,7 +35,7 @@ struct merge_sink {
 	void *data;
 };
 
-/* `dir`: folder for a temporary file; NULL: $TMPDIR or /var/tmp. Returns NULL without memory. */
+/* `dir`: folder for a temporary file; NULL or empty: as guard_temp(). Returns NULL without memory. */
 struct merge *merge_new(const struct merge_sink *sink, const char *dir);
 void merge_free(struct merge *m);
 
