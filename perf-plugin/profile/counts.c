@@ -2,6 +2,7 @@
 /* counts.c - counts ranges and branches per binary, from the library's counters and from elements. */
 #include "profile/counts.h"
 
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -293,10 +294,22 @@ static inline bool not_taken(const struct cst_generic *g)
 	return is_branch(g) && (g->flags & (CST_GF_EXEC | CST_GF_WAYPOINT)) == CST_GF_WAYPOINT;
 }
 
-/* First offset of a range, with its instruction set. */
-static inline uint32_t start_of(const struct cst_generic *g, const bool all)
+/* False if the binary has no T32 instructions: an AArch64 file. */
+static inline bool has_t32(const struct binary *bin)
 {
-	return g->sect_off | (all && (g->isa == CST_ISA_T32 || g->isa == CST_ISA_TEE) ? COUNTS_T32 : 0);
+	return !bin || bin->dso->machine != EM_AARCH64;
+}
+
+/* First offset of a range, with its instruction set if the binary has T32 instructions. */
+static inline uint32_t start_of(const struct cst_generic *g, bool t32)
+{
+	return g->sect_off | (t32 && (g->isa == CST_ISA_T32 || g->isa == CST_ISA_TEE) ? COUNTS_T32 : 0);
+}
+
+/* Offset of a range's last instruction. */
+static inline uint32_t last_of(const struct cst_generic *g)
+{
+	return g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
 }
 
 /* True if exceptions were taken since the last range, and nothing was lost. */
@@ -322,7 +335,7 @@ static void run(struct counts *c, const struct stream *s, struct lane *ln, const
 	if (ln->bin) {
 		ln->bin->insns += g->n_insn;
 		ln->start = g->start;
-		ln->last = g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
+		ln->last = last_of(g);
 		ln->open = true;
 	} else {
 		c->elsewhere += g->n_insn;
@@ -363,7 +376,7 @@ static ALWAYS_INLINE void range(struct counts *c, const struct stream *s, struct
 		count_range(c, ln, all);
 		if (ln->br.open == BRANCH_TAKEN)
 			count_edge(c, ln, bin == ln->bin ? g->sect_off : COUNTS_OUTSIDE);
-		ln->start = start_of(g, all);
+		ln->start = start_of(g, all && has_t32(bin));
 		if (all)
 			arrive(c, s, ln, bin, g);
 	}
@@ -374,7 +387,7 @@ static ALWAYS_INLINE void range(struct counts *c, const struct stream *s, struct
 	ln->known = true;
 	if (bin) {
 		bin->insns += g->n_insn;
-		ln->last = g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
+		ln->last = last_of(g);
 		ln->open = true;
 		if (all)
 			ln->untaken = not_taken(g);
@@ -395,24 +408,25 @@ ranges(struct counts *c, const struct stream *s, struct lane *ln, const struct c
 	const uint32_t section = g->section;
 	struct binary *bin = ln->bin;
 	uint64_t insns = 0, edges = 0;
-	uint32_t start = ln->start, last = ln->last;
+	uint32_t start = ln->start, last;
+	const bool t32 = all && has_t32(bin);
 	bool taken, arrived = all && ln->arrived, nomem = false;
 
 	for (g++; g < end && g->kind == CST_GEN_RANGE && g->section == section; g++) {
 		taken = branch_taken(g - 1);
 		if (taken || g->addr != g[-1].end || !(c->joined || !is_branch(g - 1))) {
+			last = last_of(g - 1);
 			nomem |= !cst_pairs_add(ranges_of(bin, arrived), start, last);
-			arrived = all && taken && branch_is_return(branch_kind_of(g - 1));
+			arrived = all && taken && branch_returns(g - 1);
 			if (taken) {
 				nomem |= !cst_pairs_add(&bin->edges, last, g->sect_off);
 				edges++;
 			} else if (all && not_taken(g - 1)) {
 				nomem |= !count_untaken(bin, start, last);
 			}
-			start = start_of(g, all);
+			start = start_of(g, t32);
 		}
 		insns += g->n_insn;
-		last = g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
 	}
 	g--;
 	c->nomem |= nomem;
@@ -422,7 +436,7 @@ ranges(struct counts *c, const struct stream *s, struct lane *ln, const struct c
 	ln->start = start;
 	ln->arrived = arrived;
 	ln->untaken = all && not_taken(g);
-	ln->last = last;
+	ln->last = last_of(g);
 	ln->end = g->end;
 	ln->inside = !is_branch(g);
 	branch_range_end(&ln->br, s, g);

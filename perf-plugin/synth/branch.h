@@ -105,6 +105,12 @@ static inline enum branch_kind branch_kind_of(const struct cst_generic *g)
 	return (enum branch_kind)branch_kind_table[branch_index(g)];
 }
 
+/* True if the branch at the end of the range is a return: a branch_is_return() of branch_kind_of(), without the table. */
+static inline bool branch_returns(const struct cst_generic *g)
+{
+	return (1u << CST_INSN_RET | 1u << CST_INSN_IMPLIED_RET) >> g->last_subtype & 1;
+}
+
 static inline void branch_fill(struct branch *b, struct branch_state *st, uint64_t to)
 {
 	b->from = st->last;
