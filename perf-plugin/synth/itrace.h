@@ -38,6 +38,7 @@ struct itrace_opts {
 	 * in exactly one
 	 */
 	bool tiles;
+	bool depth;		/* not a letter: calls are followed, for sampler_depth() */
 	/* letters given that mean nothing for this trace, for a notice to the user */
 	char unused[16];
 };

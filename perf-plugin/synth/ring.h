@@ -95,6 +95,19 @@ static inline void ring_written(struct ring *r, const struct ring_writer *w)
 	r->fresh += w->n;
 }
 
+/* Entry `i`, 0 being the newest. */
+static inline const struct ring_entry *ring_at(const struct ring *r, uint32_t i)
+{
+	const uint32_t at = r->head + i;
+
+	return &r->e[at < r->size ? at : at - r->size];
+}
+
+static inline uint32_t ring_cycles_of(const struct ring_entry *e)
+{
+	return e->flags >> RING_CYCLES_SHIFT & RING_CYCLES_MAX;
+}
+
 /* Copies all entries, newest first, to `dst` (room for `size`). Returns their number. */
 static inline uint32_t ring_copy(const struct ring *r, struct ring_entry *dst)
 {

@@ -78,7 +78,7 @@ struct sampler *sampler_new(const struct itrace_opts *o, const struct sample_ops
 	sp->tile = o->tiles ? o->stack : UINT32_MAX;
 	for (i = 0; i < BRANCH_INDICES; i++)
 		sp->ring_flags[i] = ring_flags(branch_perf_type((enum branch_kind)branch_kind_table[i]));
-	if (o->chain && sp->want_i) {
+	if ((o->chain && sp->want_i) || (o->depth && sp->want_b)) {
 		sp->calls = callstacks_new();
 		if (!sp->calls) {
 			free(sp);
@@ -338,6 +338,13 @@ void **sampler_slot(const struct stream *s)
 	return &ln->user;
 }
 
+unsigned int sampler_depth(const struct stream *s)
+{
+	const struct lane *ln = *s->priv;
+
+	return ln && ln->calls ? ln->calls->depth : 0;
+}
+
 uint64_t sampler_last(const struct stream *s, int *tid)
 {
 	const struct lane *ln = *s->priv;
@@ -474,7 +481,7 @@ static int insn_emit(struct sampler *sp, const struct stream *s, struct lane *ln
 		ln->ring.fresh = 0;
 		return 0;
 	}
-	if (sp->calls) {
+	if (sp->calls && sp->o.chain) {
 		static const struct callstack none;
 
 		i->nr_chain = callstack_chain(ln->calls ? ln->calls : &none, i->ip, sp->chain,

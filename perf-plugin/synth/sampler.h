@@ -63,6 +63,9 @@ void sampler_stream_end(void *sampler, const struct stream *s);
 void **sampler_slot(const struct stream *s);
 /* Returns the last instruction executed and its thread; 0: none, or it is not needed any more. */
 uint64_t sampler_last(const struct stream *s, int *tid);
+/* Returns the number of open calls of the thread of the last branch, with itrace_opts.depth or a call chain; else 0. */
+unsigned int sampler_depth(const struct stream *s);
+
 /* Smallest part of the trace whose samples do not depend on earlier parts. */
 enum sampler_unit {
 	SAMPLER_ALL,		/* none: call chains and sN depend on all streams */

@@ -151,7 +151,7 @@ class Texts:
         names = re.search(r"What to print of each: ([\w, ]+), with commas", text).group(1).split(", ")
         self.case("fields are listed", None if len(names) > 10 else str(names))
         for name in names:
-            itrace = "i1000il4" if name == "brstack" else "b"
+            itrace = "i1000il4" if name.startswith("brstack") else "b"
             for form in ("ip,", "+", "-"):
                 self.case("field %s%s" % (form, name), self.run(
                     "perf-cstrace script -i perf.data --itrace=%s -F %s%s" % (itrace, form, name)))

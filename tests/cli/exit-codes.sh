@@ -78,6 +78,11 @@ done
 check "inject: 129, nothing to write" misuse inject --itrace=q
 check "script: 129, unknown field" misuse script -F ip,colour
 check "script: 129, branch stacks that were not asked for" misuse script --itrace=b -F ip,brstack
+check "script: 129, code of branch stacks that were not asked for" misuse script --itrace=b -F ip,brstackinsn
+check "script: 129, calls of instructions" misuse script --itrace=i -F callindent
+check "script: 129, a view of instructions that there is not" misuse script --insn-trace=xed
+check "script: 129, two views" misuse script --insn-trace --call-trace
+check "script: 129, a view and other letters" misuse script --call-trace --itrace=b
 named() {
 	run "$1" $2 -i $sample && silent "$tmp/out" && says "$tmp/err" "$3"
 }

@@ -53,6 +53,8 @@ CASES = [
     Case("script kernel", "script -i @modules --symfs @modules.s --vmlinux @modules.s/boot/vmlinux --itrace=b -F +sym,+dso"),
     Case("script patched kernel", "script -i @text-poke --symfs @text-poke.s --vmlinux @text-poke.s/boot/vmlinux "
          "--itrace=i100il4 -F ip,sym,brstack -o OUT"),
+    Case("script code", "script -i @sample --symfs @symfs --itrace=i100il4 -F ip,sym,srcline,disasm,brstackdisasm -o OUT"),
+    Case("script calls", "script -i @sample --symfs @symfs --call-ret-trace -F +srcline"),
     Case("script bpf", "script -i @bpf --symfs @bpf.s --vmlinux @bpf.s/boot/vmlinux --itrace=cr"),
     Case("script time", "script -i @two-cpus --symfs @two-cpus.s --itrace=b --time 20%-40% -o OUT"),
     Case("script comm", "script -i @switch --symfs @switch.s --itrace=b --comm one,two,three --cpu 0"),

@@ -43,6 +43,8 @@ for fields in comm,pid,time,event,ip,sym,symoff,dso,addr comm,tid,ip,sym; do
 	check "script -F $fields" shows 0 script --itrace=be -F $fields -i "$data" --symfs "$root"
 done
 check "script: branch stacks and call chains" shows 0 script --itrace=i1000ilg -F +brstack -i "$data" --symfs "$root"
+check "script: code and calls" shows 0 script --itrace=i1000ilg -F +brstackinsn,+srcline,+brstacksym -i "$data" --symfs "$root"
+check "script --call-trace" shows 0 script --call-trace -i "$data" --symfs "$root"
 check "script without the program" shows 3 script --itrace=be -i "$data" --symfs "$tmp/nowhere"
 for format in autofdo llvm bolt callgrind folded top; do
 	check "profile --format=$format" shows 0 profile --format=$format -i "$data" --symfs "$root"

@@ -70,7 +70,7 @@ injected() {
 	same "perf script on the injected set $1: --itrace=$2 -F $3"
 }
 
-echo 1..12
+echo 1..13
 fields=pid,tid,cpu,ip,addr
 for set in 02 03 05 06; do
 	data=$(ordered "$shared/truth/$set-"*/perf.data)
@@ -85,5 +85,6 @@ done
 injected 08 i1000il8 comm,pid,tid,cpu,time,period,event,ip,sym,dso
 injected 08 i1000il8 pid,tid,cpu,ip,brstack
 injected 07 i1000il8 pid,tid,cpu,ip,brstack,dso
+injected 08 i1000il8 pid,tid,cpu,ip,sym,symoff,dso,brstacksym
 injected 08 i10000ig8 comm,pid,tid,cpu,ip,sym,symoff,dso
 exit $bad

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "synth/itrace.h"
-#include "synth/listing.h"
+#include "listing/listing.h"
 
 static struct itrace_opts parse(const char *text)
 {
@@ -107,11 +107,12 @@ static void defaults(void **state)
 static void fields(void **state)
 {
 	unsigned int f;
-	char msg[300];
+	char msg[400];
 
 	(void)state;
 	assert_true(listing_fields(&f, "pid,tid,cpu,ip,addr", msg, sizeof(msg)));
 	assert_int_equal(f, LIST_PID | LIST_TID | LIST_CPU | LIST_IP | LIST_ADDR);
+	f = LISTING_DEFAULT;
 	assert_true(listing_fields(&f, "+pid,-time", msg, sizeof(msg)));
 	assert_int_equal(f, (LISTING_DEFAULT | LIST_PID) & ~LIST_TIME);
 	assert_false(listing_fields(&f, "ip,colour", msg, sizeof(msg)));

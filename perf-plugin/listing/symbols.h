@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* symbols.h - symbol and file of an address of a stream, with a cache. */
-#ifndef CSTRACE_SYNTH_SYMBOLS_H
-#define CSTRACE_SYNTH_SYMBOLS_H
+#ifndef CSTRACE_LISTING_SYMBOLS_H
+#define CSTRACE_LISTING_SYMBOLS_H
 
 #include "decode/stream.h"
 
@@ -14,6 +14,8 @@ struct symbol_at {
 	uint64_t batch;		/* batch of the lookup; 0: empty entry */
 	bool lasting;		/* valid for later batches */
 	const char *dso;	/* NULL: unknown */
+	const struct dso *file;	/* the same file, and ... */
+	uint64_t in_file;	/* ... the offset in it */
 	const char *name;	/* NULL: unknown */
 	size_t dso_plain, name_plain;	/* name_plain_len() of them */
 	uint64_t offset;	/* of the address in the symbol */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* symbols.c - cache of recently used symbols. */
-#include "synth/symbols.h"
+#include "listing/symbols.h"
 
 #include "base/name.h"
 #include "decode/stream.h"
@@ -29,6 +29,8 @@ const struct symbol_at *symbols_find(struct symbols *sy, const struct stream *s,
 			sy->last_plain = name_plain_len(sy->last_path);
 		}
 		at->dso = sy->last_path;
+		at->file = loc.dso;
+		at->in_file = loc.offset;
 		at->dso_plain = sy->last_plain;
 		at->shown = loc.kernel ? addr : loc.offset;
 		if (session_symbol(s, addr, &loc, &at->name, &at->offset))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* fields.c - parses the field list of script -F. */
+/* fields.c - parses the field list of script -F, and lists the views that are made of fields. */
 #include <stdio.h>
 #include <string.h>
 
-#include "synth/listing.h"
+#include "listing/listing.h"
 
 static const struct {
 	const char *name;
@@ -25,6 +25,12 @@ static const struct {
 	{ "brstack", LIST_BRSTACK },
 	{ "insn", LIST_INSN },
 	{ "insnlen", LIST_INSNLEN },
+	{ "srcline", LIST_SRCLINE },
+	{ "disasm", LIST_DISASM },
+	{ "callindent", LIST_CALLINDENT },
+	{ "brstacksym", LIST_BRSTACKSYM },
+	{ "brstackinsn", LIST_BRSTACKINSN },
+	{ "brstackdisasm", LIST_BRSTACKDISASM },
 };
 
 static unsigned int lookup(const char *p, size_t n)
@@ -48,7 +54,7 @@ static void complain(char *msg, size_t len, const char *p, size_t n)
 
 bool listing_fields(unsigned int *fields, const char *text, char *msg, size_t len)
 {
-	unsigned int set = *text == '+' || *text == '-' ? LISTING_DEFAULT : 0, field;
+	unsigned int set = *text == '+' || *text == '-' ? *fields : 0, field;
 	const char *p = text;
 	char sign;
 	size_t n;
@@ -65,8 +71,9 @@ bool listing_fields(unsigned int *fields, const char *text, char *msg, size_t le
 		p += n;
 		p += *p == ',';
 	}
-	if (set & (LIST_SYM | LIST_SYMOFF | LIST_DSO) && !(set & (LIST_IP | LIST_ADDR))) {
-		snprintf(msg, len, "-F %s: sym, symoff and dso tell about ip and addr: ask for one of them, too",
+	if (set & (LIST_SYM | LIST_SYMOFF | LIST_DSO | LIST_SRCLINE) &&
+	    !(set & (LIST_IP | LIST_ADDR | LIST_CALLINDENT | LISTING_STACK))) {
+		snprintf(msg, len, "-F %s: sym, symoff, dso and srcline tell about ip and addr: ask for one of them, too",
 			 text);
 		return false;
 	}
@@ -76,4 +83,28 @@ bool listing_fields(unsigned int *fields, const char *text, char *msg, size_t le
 	}
 	*fields = set;
 	return true;
+}
+
+static const struct listing_view views[] = {
+	{ "insn-trace", "i0nse", "+insn,-event,-period" },
+	{ "insn-trace=raw", "i0nse", "+insn,-event,-period" },
+	{ "insn-trace=disasm", "i0nse", "+disasm,-event,-period" },
+	{ "call-trace", "ce", "-ip,-addr,-event,-period,+callindent" },
+	{ "call-ret-trace", "cre", "-ip,-addr,-event,-period,+callindent,+flags" },
+};
+
+const struct listing_view *listing_view(const char *option, const char *value)
+{
+	const size_t n = strlen(option);
+	const char *name;
+	size_t i;
+
+	for (i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+		name = views[i].name;
+		if (strncmp(name, option, n))
+			continue;
+		if (value && *value ? name[n] == '=' && !strcmp(name + n + 1, value) : !name[n])
+			return &views[i];
+	}
+	return NULL;
 }

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* line.c - the fields that perf script has for every event. */
+#include "listing/line.h"
+
+/* width of pid and tid up to perf 6.4; 7 in later versions */
+#define ID_WIDTH	5
+
+static void put_comm(struct line *l, const char *name, bool padded)
+{
+	line_name(l, name, name_plain_len(name), padded ? 16 : 0);
+	*l->p++ = ' ';
+}
+
+static void put_time(struct line *l, uint64_t time)
+{
+	char tmp[40 + TEXT_SPARE], *p;
+
+	p = text_dec(tmp, (int64_t)(time / 1000000000u), 0, ' ');
+	*p++ = '.';
+	if (l->fields & LIST_NS)
+		p = text_dec(p, (int64_t)(time % 1000000000u), 9, '0');
+	else
+		p = text_dec(p, (int64_t)(time % 1000000000u / 1000), 6, '0');
+	l->p = text_pad(l->p, (size_t)(p - tmp), 12, ' ');
+	l->p = text_bytes(l->p, tmp, (size_t)(p - tmp));
+	l->p = text_lit(l->p, ": ");
+}
+
+static void put_who(struct line *l, const struct stream *s, const char *comm, int pid, int tid, uint64_t time,
+		    bool with_chain)
+{
+	if (l->fields & LIST_COMM)
+		put_comm(l, comm, !with_chain);
+	if (l->fields & LIST_PID && l->fields & LIST_TID) {
+		char *start;
+
+		l->p = text_dec(l->p, pid, ID_WIDTH, ' ');
+		*l->p++ = '/';
+		start = l->p;
+		l->p = text_dec(l->p, tid, 0, ' ');
+		l->p = text_pad(l->p, (size_t)(l->p - start), ID_WIDTH, ' ');
+		*l->p++ = ' ';
+	} else if (l->fields & (LIST_PID | LIST_TID)) {
+		l->p = text_dec(l->p, l->fields & LIST_PID ? pid : tid, ID_WIDTH, ' ');
+		*l->p++ = ' ';
+	}
+	if (l->fields & LIST_CPU) {
+		*l->p++ = '[';
+		if (s->cpu < 0)
+			l->p = text_lit(l->p, "-01");	/* as printf fills a negative number */
+		else
+			l->p = text_dec(l->p, s->cpu, 3, '0');
+		l->p = text_lit(l->p, "] ");
+	}
+	if (l->fields & LIST_TIME)
+		put_time(l, time);
+}
+
+static void put_period(struct line *l, uint64_t period)
+{
+	if (!(l->fields & LIST_PERIOD))
+		return;
+	l->p = text_dec(l->p, (int64_t)period, 10, ' ');
+	*l->p++ = ' ';
+}
+
+static void put_event(struct line *l, const char *name)
+{
+	if (!(l->fields & LIST_EVENT))
+		return;
+	line_text(l, name, strlen(name), l->event_width);
+	l->p = text_lit(l->p, ": ");
+}
+
+/* Prints a line up to and including its event. */
+void line_start(struct line *l, const struct stream *s, int pid, int tid, uint64_t time, bool with_chain,
+		      uint64_t period, const char *event)
+{
+	const uint64_t shown = l->fields & LIST_NS ? time : time / 1000;
+	struct line_start *start = &l->start;
+	const char *comm, *at = l->p;
+	const uint8_t *piece = l->ln->cur;
+	size_t len;
+
+	if (start->len && start->time == shown && time >= start->from && time < start->until && start->tid == tid &&
+	    start->event == event && start->pid == pid && start->cpu == s->cpu && start->period == period && !with_chain) {
+		l->p = text_short(l->p, start->text, start->len);
+		return;
+	}
+	comm = comms_span(l->comms, tid, time, &start->from, &start->until);
+	put_who(l, s, comm, pid, tid, time, with_chain);
+	put_period(l, period);
+	put_event(l, event);
+	len = (size_t)(l->p - at);
+	/* a long name splits the line into pieces */
+	if (with_chain || l->ln->cur != piece || len > sizeof(start->text) - TEXT_SPARE) {
+		start->len = 0;
+		return;
+	}
+	memcpy(start->text, at, len);
+	start->len = len;
+	start->time = shown;
+	start->tid = tid;
+	start->pid = pid;
+	start->cpu = s->cpu;
+	start->event = event;
+	start->period = period;
+}
+
+static const struct {
+	uint16_t flags;
+	const char *name;
+} flag_names[] = {
+	{ 0x003, "call" },
+	{ 0x005, "return" },
+	{ 0x009, "jcc" },
+	{ 0x001, "jmp" },
+	{ 0x043, "int" },
+	{ 0x045, "iret" },
+	{ 0x013, "syscall" },
+	{ 0x015, "sysret" },
+	{ 0x021, "async" },
+	{ 0x063, "hw int" },
+	{ 0x101, "tr strt" },
+	{ 0x201, "tr end" },
+};
+
+static const char *flag_name(unsigned int flags)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(flag_names) / sizeof(flag_names[0]); i++)
+		if (flag_names[i].flags == flags)
+			return flag_names[i].name;
+	return NULL;
+}
+
+static void make_flags_text(struct flags_text *t, unsigned int flags)
+{
+	const unsigned int trace_end = 0x200;
+	const char *name = flag_name(flags), *end = NULL;
+	char tmp[24], *p = tmp, *to = t->text;
+
+	if (!name && flags & trace_end)
+		end = flag_name(flags & ~trace_end);
+	if (name) {
+		p = text_bytes(p, name, strlen(name));
+	} else if (end) {
+		p = text_lit(p, "tr end  ");
+		p = text_bytes(p, end, strlen(end));
+	}
+	to = text_lit(to, "  ");
+	to = text_bytes(to, tmp, (size_t)(p - tmp));
+	to = text_pad(to, (size_t)(p - tmp), 21, ' ');
+	*to++ = ' ';
+	t->flags = flags;
+	t->len = (uint8_t)(to - t->text);
+}
+
+void line_flags(struct line *l, unsigned int flags)
+{
+	struct flags_text *t = &l->flags[(flags ^ flags >> 5) % FLAGS_TEXTS];
+
+	if (!(l->fields & LIST_FLAGS))
+		return;
+	if (!t->len || t->flags != flags)
+		make_flags_text(t, flags);
+	l->p = text_short(l->p, t->text, t->len);
+}
+
+void line_dso(struct line *l, const struct symbol_at *at)
+{
+	if (at->dso)
+		line_name(l, at->dso, at->dso_plain, 0);
+	else
+		line_string(l, "[unknown]");
+}
+
+static void put_symbol(struct line *l, const struct symbol_at *at)
+{
+	if (l->fields & LIST_SYM) {
+		*l->p++ = ' ';
+		if (at->name)
+			line_name(l, at->name, at->name_plain, 0);
+		else
+			line_string(l, "[unknown]");
+		if (at->name && l->fields & LIST_SYMOFF) {
+			l->p = text_lit(l->p, "+0x");
+			l->p = text_hex(l->p, at->offset, 0);
+		}
+	}
+	if (l->fields & LIST_DSO) {
+		l->p = text_lit(l->p, " (");
+		line_dso(l, at);
+		*l->p++ = ')';
+	}
+}
+
+/* As put_symbol() for an entry of l->symbols, whose text is cached. */
+static void put_found(struct line *l, const struct symbol_at *found)
+{
+	const size_t slot = (size_t)(found - l->symbols.slot);
+	struct symbol_at *at = &l->symbols.slot[slot];
+	char *text = l->symbols.text[slot];
+	const uint8_t *piece;
+	const char *start;
+
+	line_room(l, LINE_ROOM);
+	if (at->text_len) {
+		l->p = text_short(l->p, text, at->text_len);
+		return;
+	}
+	start = l->p;
+	piece = l->ln->cur;
+	put_symbol(l, at);
+	if (l->ln->cur == piece && (size_t)(l->p - start) <= SYMBOL_TEXT - TEXT_SPARE) {
+		at->text_len = (uint16_t)(l->p - start);
+		memcpy(text, start, at->text_len);
+	}
+}
+
+/* Names of an address that thread `tid` executed. */
+static const struct symbol_at *names_of(struct line *l, const struct stream *s, uint64_t addr, int tid)
+{
+	static const struct symbol_at unknown;
+
+	/* an exception or a switch may have changed the address space meanwhile */
+	if (l->last->at.addr == addr && l->last->tid == tid && addr)
+		return &l->last->at;
+	return tid == s->tid ? symbols_find(&l->symbols, s, addr) : &unknown;
+}
+
+void line_names(struct line *l, const struct stream *s, uint64_t addr, int tid)
+{
+	const struct symbol_at *at;
+
+	if (!(l->fields & (LIST_SYM | LIST_DSO)))
+		return;
+	at = names_of(l, s, addr, tid);
+	if (at >= l->symbols.slot && at < l->symbols.slot + SYMBOLS_CACHE)
+		put_found(l, at);
+	else
+		put_symbol(l, at);
+}
+
+void line_source(struct line *l, const struct stream *s, uint64_t addr, int tid, const char *before)
+{
+	const struct symbol_at *at = names_of(l, s, addr, tid);
+
+	if (!at->file)
+		return;
+	line_room(l, LINE_ROOM);
+	line_string(l, before);
+	line_string(l, name_shown(srclines_text(l->srclines, at->file, at->in_file)));
+}

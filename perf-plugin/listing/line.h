@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* line.h - the line being written: who, when and where, field by field, in the format of perf script. */
+#ifndef CSTRACE_LISTING_LINE_H
+#define CSTRACE_LISTING_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/name.h"
+#include "decode/stream.h"
+#include "listing/listing.h"
+#include "listing/srcline.h"
+#include "listing/symbols.h"
+#include "synth/merge.h"
+#include "synth/text.h"
+#include "tasks/comms.h"
+
+/* Maximum size of a line's fixed part, and of an entry of a branch stack or call chain, without names. */
+#define LINE_ROOM	512u
+
+/* Text that is common to lines of the same thread, CPU, event and printed time. */
+struct line_start {
+	size_t len;		/* 0: empty */
+	uint64_t time;		/* in the printed unit */
+	uint64_t from, until;	/* span in which the thread has this name */
+	uint64_t period;
+	const char *event;
+	int pid, tid, cpu;
+	char text[256];
+};
+
+/* Text of one value of the field "flags". */
+struct flags_text {
+	unsigned int flags;
+	uint8_t len;		/* 0: empty */
+	char text[2 * TEXT_SPARE];
+};
+
+#define FLAGS_TEXTS 64u
+
+/* Names of the source of an open branch. */
+struct line_last {
+	struct symbol_at at;
+	int tid;
+};
+
+struct line {
+	unsigned int fields;
+	size_t event_width;
+	struct comms *comms;
+	struct symbols symbols;
+	struct srclines *srclines; /* with the field "srcline", else NULL */
+	struct line_start start;
+	struct flags_text flags[FLAGS_TEXTS];
+	/* the line being written; p is in the piece ln->cur */
+	const struct line_last *last;
+	struct merge_lane *ln;
+	uint64_t time;
+	char *p;
+};
+
+/* Begins a line at `time` in the lane. */
+static inline void line_begin(struct line *l, struct merge_lane *ln, const struct line_last *last, uint64_t time)
+{
+	l->ln = ln;
+	l->last = last;
+	l->time = time;
+	l->p = merge_reserve(ln, time);
+}
+
+static inline void line_end(struct line *l)
+{
+	*l->p++ = '\n';
+	merge_commit(l->ln, (size_t)(l->p - (char *)l->ln->cur));
+}
+
+/* Makes room for `n` bytes, n <= MERGE_PIECE; a long line consists of several pieces. */
+static inline void line_room(struct line *l, size_t n)
+{
+	if ((size_t)((char *)l->ln->end - l->p) >= n)
+		return;
+	merge_commit(l->ln, (size_t)(l->p - (char *)l->ln->cur));
+	l->p = merge_reserve(l->ln, l->time);
+}
+
+/* Appends `n` bytes of text without control characters, aligned to the right. */
+static inline void line_text(struct line *l, const char *s, size_t n, size_t width)
+{
+	l->p = text_pad(l->p, n, width, ' ');
+	if (n > MERGE_PIECE / 2)
+		n = MERGE_PIECE / 2;
+	line_room(l, n + LINE_ROOM);
+	l->p = text_bytes(l->p, s, n);
+}
+
+/* Appends a recorded name; `plain` is its name_plain_len(). */
+static inline void line_name(struct line *l, const char *s, size_t plain, size_t width)
+{
+	if (!plain) {
+		s = name_shown(s);
+		plain = strlen(s);
+	}
+	line_text(l, s, plain, width);
+}
+
+static inline void line_string(struct line *l, const char *s)
+{
+	line_text(l, s, strlen(s), 0);
+}
+
+/* Prints a line up to and including its event. */
+void line_start(struct line *l, const struct stream *s, int pid, int tid, uint64_t time, bool with_chain, uint64_t period,
+		const char *event);
+/* The field "flags": enum values of perf's PERF_IP_FLAG_x. */
+void line_flags(struct line *l, unsigned int flags);
+/* File of an address. */
+void line_dso(struct line *l, const struct symbol_at *at);
+/* Symbol and file of an address that thread `tid` executed. */
+void line_names(struct line *l, const struct stream *s, uint64_t addr, int tid);
+/* The field "srcline" of an address that thread `tid` executed, with `before` in front of it; nothing for an unknown file. */
+void line_source(struct line *l, const struct stream *s, uint64_t addr, int tid, const char *before);
+
+#endif

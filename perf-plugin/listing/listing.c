@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* listing.c - runs a session and prints a line for each sample. */
+#include "listing/listing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "decode/decode.h"
+#include "decode/locate.h"
+#include "listing/callindent.h"
+#include "listing/code.h"
+#include "listing/line.h"
+#include "listing/stack.h"
+#include "synth/evname.h"
+
+#define OUT_BUFFER	(1u << 20)
+
+/* State per stream. */
+struct line_lane {
+	struct merge_lane *ln;
+	struct line_last last;
+	unsigned int spacing;	/* of the field "callindent" */
+	struct line_lane *next;	/* next in the list of lanes whose streams have ended */
+};
+
+struct listing {
+	struct session *ss;
+	struct itrace_opts o;
+	bool names;		/* files or symbols are printed */
+	char branches[EVNAME_MAX], insns[EVNAME_MAX];
+	struct pd_output out;
+	bool open;
+	uint8_t *buf;
+	size_t fill;
+	struct merge *m;
+	struct merge_lane *single;
+	/* of a piece decoded in another thread: its lanes in the merge of the whole output */
+	struct merge_lanes lanes;
+	bool is_piece, taken;
+	struct line_lane *done;	/* lanes that seams refer to */
+	struct listing *from;	/* the listing of the pieces before, whose streams this piece continues; NULL: none */
+	uint64_t pieces;	/* of the whole output: number of pieces taken */
+	struct sampler *sp;
+	struct disasm *disasm;	/* with fields of disassembled code, else NULL */
+	struct line line;	/* the line being written */
+};
+
+/* ---- output ----------------------------------------------------------------------------------- */
+
+static void sink_write(void *data, const void *bytes, size_t len)
+{
+	struct listing *l = data;
+
+	const bool large = len >= OUT_BUFFER / 32;	/* avoids a copy */
+
+	if (large || l->fill + len > OUT_BUFFER) {
+		pd_output_write(&l->out, l->buf, l->fill);
+		l->fill = 0;
+	}
+	if (large) {
+		pd_output_write(&l->out, bytes, len);
+		return;
+	}
+	memcpy(l->buf + l->fill, bytes, len);
+	l->fill += len;
+}
+
+/* Copies the names at a seam, which are valid as long as the session. */
+static void copy_last(struct line_lane *lane, const struct line_lane *was)
+{
+	if (!was)
+		return;
+	lane->last = was->last;
+}
+
+static struct line_lane *lane_of(struct listing *l, const struct stream *s)
+{
+	const struct sampler_seam *was;
+	void **slot = sampler_slot(s);
+	struct line_lane *lane = *slot;
+
+	if (lane)
+		return lane;
+	lane = calloc(1, sizeof(*lane));
+	if (!lane)
+		return NULL;
+	lane->ln = l->single && !l->is_piece ? l->single : merge_lanes_add(&l->lanes, l->m, 0, s->place);
+	if (!lane->ln) {
+		free(lane);
+		return NULL;
+	}
+	was = l->from ? sampler_seam(l->from->sp, s->place) : NULL;
+	if (was) {
+		lane->ln->time = was->last;
+		copy_last(lane, was->user);
+	}
+	*slot = lane;
+	return lane;
+}
+
+static struct line_lane *begin(struct listing *l, const struct stream *s, uint64_t time)
+{
+	struct line_lane *lane = lane_of(l, s);
+
+	if (lane)
+		line_begin(&l->line, lane->ln, &lane->last, time);
+	return lane;
+}
+
+/* ---- samples ---------------------------------------------------------------------------------- */
+
+static int on_branch(void *data, const struct stream *s, const struct branch *b)
+{
+	struct listing *ls = data;
+	struct line_lane *lane = begin(ls, s, b->time);
+	struct line *l = &ls->line;
+
+	if (!lane)
+		return ERR_NOMEM;
+	line_start(l, s, b->pid, b->tid, b->time, false, 1, ls->branches);
+	line_flags(l, branch_ip_flags(b));
+	if (l->fields & LIST_CALLINDENT)
+		callindent_put(l, s, b, sampler_depth(s), &lane->spacing);
+	if (l->fields & LIST_IP) {
+		*l->p++ = ' ';
+		l->p = text_hex16(l->p, b->from);
+		line_names(l, s, b->from, b->tid);
+	}
+	if (l->fields & LIST_ADDR) {
+		l->p = text_lit(l->p, " => ");
+		l->p = text_hex16(l->p, b->to);
+		line_names(l, s, b->to, s->tid);
+	}
+	if (l->fields & LIST_SRCLINE)
+		line_source(l, s, b->from, b->tid, "\n  ");
+	if (l->fields & (LIST_INSN | LIST_INSNLEN | LIST_DISASM))
+		code_insn(l, ls->disasm, s, b->from, b->size, (enum cst_isa)b->isa);
+	line_end(l);
+	return 0;
+}
+
+static int on_insn(void *data, const struct stream *s, const struct insn_sample *i)
+{
+	struct listing *ls = data;
+	struct line *l = &ls->line;
+
+	if (!begin(ls, s, i->time))
+		return ERR_NOMEM;
+	line_start(l, s, i->pid, i->tid, i->time, i->nr_chain != 0, i->period, ls->insns);
+	line_flags(l, 0);
+	if (l->fields & LIST_IP && i->nr_chain) {
+		stack_chain(l, s, i->chain, i->nr_chain);
+	} else if (l->fields & LIST_IP) {
+		*l->p++ = ' ';
+		l->p = text_hex16(l->p, i->ip);
+		line_names(l, s, i->ip, i->tid);
+		if (l->fields & LIST_SRCLINE)
+			line_source(l, s, i->ip, i->tid, "\n  ");
+	}
+	if (l->fields & (LIST_BRSTACK | LIST_BRSTACKSYM) && i->stack)
+		stack_entries(l, s, i->stack);
+	if (l->fields & (LIST_INSN | LIST_INSNLEN | LIST_DISASM))
+		code_insn(l, ls->disasm, s, i->ip, i->size, (enum cst_isa)i->isa);
+	if (l->fields & (LIST_BRSTACKINSN | LIST_BRSTACKDISASM) && i->stack)
+		code_stack(l, ls->disasm, s, i->stack, i->ip, (enum cst_isa)i->isa);
+	line_end(l);
+	return 0;
+}
+
+static int on_error(void *data, const struct stream *s, const struct error_sample *e)
+{
+	struct listing *ls = data;
+	struct line *l = &ls->line;
+
+	if (!begin(ls, s, e->time))
+		return ERR_NOMEM;
+	l->p = text_lit(l->p, " instruction trace error type 1 time ");
+	if (e->time) {
+		l->p = text_dec(l->p, (int64_t)(e->time / 1000000000u), 0, ' ');
+		*l->p++ = '.';
+		l->p = text_dec(l->p, (int64_t)(e->time % 1000000000u), 9, '0');
+	} else {
+		*l->p++ = '0';
+	}
+	l->p = text_lit(l->p, " cpu ");
+	l->p = text_dec(l->p, s->cpu, 0, ' ');
+	l->p = text_lit(l->p, " pid ");
+	l->p = text_dec(l->p, e->pid, 0, ' ');
+	l->p = text_lit(l->p, " tid ");
+	l->p = text_dec(l->p, e->tid, 0, ' ');
+	l->p = text_lit(l->p, " ip ");
+	if (e->ip)
+		l->p = text_lit(l->p, "0x");
+	l->p = text_hex(l->p, e->ip, 0);
+	l->p = text_lit(l->p, " code ");
+	l->p = text_dec(l->p, e->code, 0, ' ');
+	l->p = text_lit(l->p, ": ");
+	line_name(l, e->text, 0, 0);
+	line_end(l);
+	return 0;
+}
+
+/* ---- batches ---------------------------------------------------------------------------------- */
+
+static int remember_last(struct listing *l, const struct stream *s)
+{
+	struct line_lane *lane = lane_of(l, s);
+	uint64_t last;
+	int tid;
+
+	if (!lane)
+		return ERR_NOMEM;
+	last = sampler_last(s, &tid);
+	if (last && tid == s->tid && (last != lane->last.at.addr || lane->last.tid != tid)) {
+		lane->last.at = *symbols_find(&l->line.symbols, s, last);
+		lane->last.tid = s->tid;
+	}
+	return 0;
+}
+
+static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	struct listing *l = data;
+	int rc;
+
+	if (l->names)
+		symbols_begin(&l->line.symbols);
+	rc = sampler_batch(l->sp, s, g, n);
+	if (!rc && l->names)
+		rc = remember_last(l, s);
+	return rc;
+}
+
+static int on_fragment_end(void *data, const struct stream *s)
+{
+	struct listing *l = data;
+
+	if (!l->is_piece && l->out.error)
+		return -CST_ERR_IO;
+	return sampler_fragment_end(l->sp, s);
+}
+
+static void on_stream_end(void *data, const struct stream *s)
+{
+	struct line_lane *lane = *s->priv ? *sampler_slot(s) : NULL;
+	struct sampler_seam *seam;
+	struct listing *l = data;
+
+	sampler_stream_end(l->sp, s);
+	seam = sampler_last_seam(l->sp);
+	if (!lane)
+		return;
+	lane->next = l->done;
+	l->done = lane;
+	if (!seam)
+		return;
+	seam->first = lane->ln->first;
+	seam->last = lane->ln->time;
+	seam->user = lane;
+}
+
+/* ---- pieces that are decoded in other threads ------------------------------------------------- */
+
+static struct sample_ops make_ops(struct listing *l)
+{
+	return (struct sample_ops){ .branch = on_branch, .insn = on_insn, .error = on_error, .data = l };
+}
+
+static void free_lanes(struct line_lane *lane)
+{
+	struct line_lane *next;
+
+	for (; lane; lane = next) {
+		next = lane->next;
+		free(lane);
+	}
+}
+
+static void piece_free(void *piece)
+{
+	struct listing *l = piece;
+
+	if (!l->taken)
+		merge_lanes_drop(&l->lanes);
+	merge_lanes_free(&l->lanes);
+	free_lanes(l->done);
+	sampler_free(l->sp);
+	comms_free(l->line.comms);
+	free(l);
+}
+
+static bool piece_fits(void *data, void *piece)
+{
+	const struct listing *l = data, *more = piece;
+
+	return sampler_fits(l->sp, more->sp);
+}
+
+static void piece_continue(void *data, void *piece)
+{
+	struct listing *l = data, *more = piece;
+
+	more->from = l;
+	sampler_continue(more->sp, l->sp);
+}
+
+/* Returns the lane for the end of a stretch that the previous piece left open; it precedes the next piece. */
+static void *seam_lane(void *data, const struct sampler_seam *was)
+{
+	struct line_lane *lane = calloc(1, sizeof(*lane));
+	struct merge_lanes one = { .v = NULL };
+	struct listing *l = data;
+
+	if (!lane)
+		return NULL;
+	lane->next = l->done;
+	l->done = lane;
+	copy_last(lane, was->user);
+	lane->ln = l->single ? l->single : merge_lanes_add(&one, l->m, 0, was->place);
+	symbols_begin(&l->line.symbols);
+	if (!l->single && lane->ln)
+		lane->ln->time = was->last;
+	merge_lanes_order(&one, l->pieces);
+	merge_lanes_free(&one);
+	return lane->ln ? lane : NULL;
+}
+
+static void *piece_new(void *data, struct session *ss)
+{
+	const struct listing *whole = data;
+	struct listing *l = calloc(1, sizeof(*l));
+	struct sample_ops ops = make_ops(l);
+
+	if (!l)
+		return NULL;
+	l->ss = ss;
+	l->line.fields = whole->line.fields;
+	l->names = whole->names;
+	memcpy(l->branches, whole->branches, sizeof(l->branches));
+	memcpy(l->insns, whole->insns, sizeof(l->insns));
+	l->line.event_width = whole->line.event_width;
+	l->m = whole->m;
+	l->is_piece = true;
+	l->sp = sampler_new(&whole->o, &ops, session_read_code);
+	l->line.comms = comms_share(whole->line.comms);
+	if (l->sp && l->line.comms)
+		return l;
+	piece_free(l);
+	return NULL;
+}
+
+static int piece_take(void *data, void *piece)
+{
+	struct listing *l = data, *more = piece;
+	const struct sampler_seam *seam;
+	struct line_lane **last;
+	size_t i;
+	int rc;
+
+	l->pieces += 2;
+	rc = sampler_join(l->sp, more->sp, seam_lane, l);
+	merge_lanes_order(&more->lanes, l->pieces + 1);
+	for (i = 0; (seam = sampler_nth_seam(more->sp, i)); i++)
+		if (seam->user)
+			merge_lane_floor(((struct line_lane *)seam->user)->ln, seam->floor);
+	for (i = 0; l->single && i < more->lanes.nr && !rc; i++)
+		if (merge_direct_lane(l->m, more->lanes.v[i]))
+			rc = -CST_ERR_IO;
+	/* seams refer to these lanes */
+	for (last = &l->done; *last; last = &(*last)->next)
+		;
+	*last = more->done;
+	more->done = NULL;
+	more->taken = !rc;
+	return rc ? rc : l->out.error ? -CST_ERR_IO : 0;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
+static void widen(struct listing *l, const char *name)
+{
+	size_t n = name ? strlen(name) : 0;
+
+	if (n > l->line.event_width && n < LINE_ROOM / 2)
+		l->line.event_width = n;
+}
+
+/* perf aligns to the longest name of all events, including those of the input */
+static void name_events(struct listing *l, const struct itrace_opts *o)
+{
+	const struct perfdata *pd = session_perfdata(l->ss);
+	const struct perf_event_attr *a = evname_find(pd, session_pmu_type(l->ss));
+	unsigned int i;
+
+	evname_make(l->branches, sizeof(l->branches), "branches", a);
+	evname_make(l->insns, sizeof(l->insns), "instructions", a);
+	name_escape(l->branches, sizeof(l->branches));
+	name_escape(l->insns, sizeof(l->insns));
+	if (o->branches)
+		widen(l, l->branches);
+	if (o->instructions)
+		widen(l, l->insns);
+	for (i = 0; i < perfdata_nr_attrs(pd); i++)
+		widen(l, perfdata_attr(pd, i)->name);
+}
+
+/* Returns 0, or ERR_NOMEM. */
+static int open_code(struct listing *l, const char *symfs)
+{
+	const char *why;
+
+	if (l->line.fields & LIST_SRCLINE) {
+		l->line.srclines = srclines_new(symfs);
+		if (!l->line.srclines)
+			return ERR_NOMEM;
+	}
+	if (!(l->line.fields & (LIST_DISASM | LIST_BRSTACKDISASM)))
+		return 0;
+	l->disasm = disasm_new(&why);
+	if (!l->disasm && !why)
+		return ERR_NOMEM;
+	if (!l->disasm)
+		fprintf(stderr, "cstrace script: instructions are printed as bytes, without their text: %s\n", why);
+	return 0;
+}
+
+struct listing *listing_open(struct session *ss, const struct listing_opts *opts)
+{
+	struct listing *l = calloc(1, sizeof(*l));
+	const struct itrace_opts *o = &opts->itrace;
+	const unsigned int fields = opts->fields;
+	struct sample_ops ops = make_ops(l);
+	struct merge_sink sink = { .write = sink_write, .data = l };
+	struct error err = { .code = 0 };
+
+	if (!l)
+		goto nomem;
+	l->ss = ss;
+	l->o = *o;
+	l->o.depth = fields & LIST_CALLINDENT;
+	l->line.fields = fields;
+	l->names = fields & (LIST_SYM | LIST_DSO | LIST_SRCLINE | LIST_CALLINDENT | LISTING_STACK) || o->chain;
+	name_events(l, o);
+	l->buf = malloc(OUT_BUFFER);
+	l->m = merge_new(&sink, NULL);
+	l->sp = sampler_new(&l->o, &ops, session_read_code);
+	l->line.comms = comms_new(session_perfdata(ss));
+	if (!l->buf || !l->m || !l->sp || !l->line.comms || open_code(l, opts->symfs))
+		goto nomem;
+	if (pd_output_open(&l->out, opts->output, &err)) {
+		fprintf(stderr, "cstrace script: %s\n", err.msg);
+		listing_close(l);
+		return NULL;
+	}
+	l->open = true;
+	if (session_max_streams(ss) == 1) {
+		l->single = merge_lane_new(l->m, 0, 0);
+		if (!l->single || merge_direct(l->m, l->single))
+			goto nomem;
+	}
+	return l;
+nomem:
+	fprintf(stderr, "cstrace script: out of memory\n");
+	listing_close(l);
+	return NULL;
+}
+
+int listing_run(struct listing *l)
+{
+	struct session_consumer c = { .data = l, .batch = on_batch, .fragment_end = on_fragment_end,
+				      .stream_end = on_stream_end };
+	struct error err = { .code = 0 };
+	int rc;
+
+	sampler_consumer(l->sp, &c);
+	/* the bytes of an instruction are read when its line is printed, possibly in the next piece */
+	c.by_fragment = sampler_unit(l->sp) == SAMPLER_FRAGMENT && !(l->line.fields & LISTING_CODE);
+	/* with one stream, lines of all branches, a hundred times the size of the trace, are written directly */
+	c.by_fragment &= !(l->single && l->o.branches);
+	/* a disassembler and the DWARF of a file are for one thread */
+	if (sampler_unit(l->sp) != SAMPLER_ALL && (c.by_fragment || !l->single) && !l->disasm && !l->line.srclines) {
+		c.piece_new = piece_new;
+		c.piece_fits = piece_fits;
+		c.piece_continue = piece_continue;
+		c.piece_take = piece_take;
+		c.piece_free = piece_free;
+	}
+	rc = session_run(l->ss, &c);
+	if (rc == ERR_NOMEM)
+		fprintf(stderr, "cstrace script: out of memory\n");
+	if (rc && !l->out.error)
+		return rc;
+	if (!rc) {
+		rc = merge_finish(l->m);
+		if (rc) {
+			fprintf(stderr, "cstrace script: temporary file: %s\n", merge_why(l->m));
+			return rc;
+		}
+		pd_output_write(&l->out, l->buf, l->fill);
+	}
+	rc = pd_output_finish(&l->out, &err);
+	l->open = false;
+	if (rc)
+		fprintf(stderr, "cstrace script: %s\n", err.msg);
+	return rc;
+}
+
+void listing_close(struct listing *l)
+{
+	if (!l)
+		return;
+	if (l->open)
+		pd_output_abort(&l->out);
+	sampler_free(l->sp);
+	merge_lanes_free(&l->lanes);
+	free_lanes(l->done);
+	merge_free(l->m);
+	comms_free(l->line.comms);
+	srclines_free(l->line.srclines);
+	disasm_free(l->disasm);
+	free(l->buf);
+	free(l);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* srcline.h - "FILE:LINE" of code, by the DWARF of its file, as perf prints it. */
+#ifndef CSTRACE_LISTING_SRCLINE_H
+#define CSTRACE_LISTING_SRCLINE_H
+
+#include <stdint.h>
+
+struct dso;
+struct srclines;
+
+/* Debug files are also searched below `symfs` (NULL: none). Returns NULL without memory. */
+struct srclines *srclines_new(const char *symfs);
+void srclines_free(struct srclines *t);
+/*
+ * Returns the name of the source file without its folders, and the line, of the code at an offset of a file; "NAME[ADDR]"
+ * with the file's name and the ELF address if there is no line. Not escaped. Valid until the next call.
+ */
+const char *srclines_text(struct srclines *t, const struct dso *dso, uint64_t offset);
+
+#endif
