@@ -72,21 +72,14 @@ static void put_event(struct line *l, const char *name)
 	l->p = text_lit(l->p, ": ");
 }
 
-/* Prints a line up to and including its event. */
-void line_start(struct line *l, const struct stream *s, int pid, int tid, uint64_t time, bool with_chain,
-		      uint64_t period, const char *event)
+void line_start_new(struct line *l, const struct stream *s, int pid, int tid, uint64_t time, bool with_chain,
+		    uint64_t period, const char *event)
 {
-	const uint64_t shown = l->fields & LIST_NS ? time : time / 1000;
 	struct line_start *start = &l->start;
-	const char *comm, *at = l->p;
 	const uint8_t *piece = l->ln->cur;
+	const char *comm, *at = l->p;
 	size_t len;
 
-	if (start->len && start->time == shown && time >= start->from && time < start->until && start->tid == tid &&
-	    start->event == event && start->pid == pid && start->cpu == s->cpu && start->period == period && !with_chain) {
-		l->p = text_short(l->p, start->text, start->len);
-		return;
-	}
 	comm = comms_span(l->comms, tid, time, &start->from, &start->until);
 	put_who(l, s, comm, pid, tid, time, with_chain);
 	put_period(l, period);
@@ -99,7 +92,7 @@ void line_start(struct line *l, const struct stream *s, int pid, int tid, uint64
 	}
 	memcpy(start->text, at, len);
 	start->len = len;
-	start->time = shown;
+	start->time = line_shown_time(l, time);
 	start->tid = tid;
 	start->pid = pid;
 	start->cpu = s->cpu;
@@ -135,7 +128,7 @@ static const char *flag_name(unsigned int flags)
 	return NULL;
 }
 
-static void make_flags_text(struct flags_text *t, unsigned int flags)
+void line_flags_new(struct flags_text *t, unsigned int flags)
 {
 	const unsigned int trace_end = 0x200;
 	const char *name = flag_name(flags), *end = NULL;
@@ -155,17 +148,6 @@ static void make_flags_text(struct flags_text *t, unsigned int flags)
 	*to++ = ' ';
 	t->flags = flags;
 	t->len = (uint8_t)(to - t->text);
-}
-
-void line_flags(struct line *l, unsigned int flags)
-{
-	struct flags_text *t = &l->flags[(flags ^ flags >> 5) % FLAGS_TEXTS];
-
-	if (!(l->fields & LIST_FLAGS))
-		return;
-	if (!t->len || t->flags != flags)
-		make_flags_text(t, flags);
-	l->p = text_short(l->p, t->text, t->len);
 }
 
 void line_dso(struct line *l, const struct symbol_at *at)
@@ -219,35 +201,31 @@ static void put_found(struct line *l, const struct symbol_at *found)
 	}
 }
 
-/* Names of an address that thread `tid` executed. */
-static const struct symbol_at *names_of(struct line *l, const struct stream *s, uint64_t addr, int tid)
+/* True if the names of an open branch's source are meant; an exception or a switch may have changed the address space. */
+static inline bool is_last(const struct line *l, uint64_t addr, int tid)
+{
+	return l->last->at.addr == addr && l->last->tid == tid && addr;
+}
+
+void line_symbol_and_file(struct line *l, const struct stream *s, uint64_t addr, int tid)
 {
 	static const struct symbol_at unknown;
 
-	/* an exception or a switch may have changed the address space meanwhile */
-	if (l->last->at.addr == addr && l->last->tid == tid && addr)
-		return &l->last->at;
-	return tid == s->tid ? symbols_find(&l->symbols, s, addr) : &unknown;
-}
-
-void line_names(struct line *l, const struct stream *s, uint64_t addr, int tid)
-{
-	const struct symbol_at *at;
-
-	if (!(l->fields & (LIST_SYM | LIST_DSO)))
-		return;
-	at = names_of(l, s, addr, tid);
-	if (at >= l->symbols.slot && at < l->symbols.slot + SYMBOLS_CACHE)
-		put_found(l, at);
+	if (is_last(l, addr, tid))
+		put_symbol(l, &l->last->at);
+	else if (tid == s->tid)
+		put_found(l, symbols_find(&l->symbols, s, addr));
 	else
-		put_symbol(l, at);
+		put_symbol(l, &unknown);
 }
 
 void line_source(struct line *l, const struct stream *s, uint64_t addr, int tid, const char *before)
 {
-	const struct symbol_at *at = names_of(l, s, addr, tid);
+	const struct symbol_at *at = &l->last->at;
 
-	if (!at->file)
+	if (!is_last(l, addr, tid))
+		at = tid == s->tid ? symbols_find(&l->symbols, s, addr) : NULL;
+	if (!at || !at->file)
 		return;
 	line_room(l, LINE_ROOM);
 	line_string(l, before);

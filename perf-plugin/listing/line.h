@@ -110,15 +110,54 @@ static inline void line_string(struct line *l, const char *s)
 	line_text(l, s, strlen(s), 0);
 }
 
+/* In the printed unit: nanoseconds or microseconds. */
+static inline uint64_t line_shown_time(const struct line *l, uint64_t time)
+{
+	return l->fields & LIST_NS ? time : time / 1000;
+}
+
+/* As line_start(), for a start that is not the one of the line before. */
+void line_start_new(struct line *l, const struct stream *s, int pid, int tid, uint64_t time, bool with_chain,
+		    uint64_t period, const char *event);
+
 /* Prints a line up to and including its event. */
-void line_start(struct line *l, const struct stream *s, int pid, int tid, uint64_t time, bool with_chain, uint64_t period,
-		const char *event);
-/* The field "flags": enum values of perf's PERF_IP_FLAG_x. */
-void line_flags(struct line *l, unsigned int flags);
+static inline void line_start(struct line *l, const struct stream *s, int pid, int tid, uint64_t time, bool with_chain,
+			      uint64_t period, const char *event)
+{
+	const struct line_start *start = &l->start;
+
+	if (start->len && start->time == line_shown_time(l, time) && time >= start->from && time < start->until &&
+	    start->tid == tid && start->event == event && start->pid == pid && start->cpu == s->cpu &&
+	    start->period == period && !with_chain)
+		l->p = text_short(l->p, start->text, start->len);
+	else
+		line_start_new(l, s, pid, tid, time, with_chain, period, event);
+}
+
+void line_flags_new(struct flags_text *t, unsigned int flags);
+
+/* The field "flags": values of perf's PERF_IP_FLAG_x. */
+static inline void line_flags(struct line *l, unsigned int flags)
+{
+	struct flags_text *t = &l->flags[(flags ^ flags >> 5) % FLAGS_TEXTS];
+
+	if (!(l->fields & LIST_FLAGS))
+		return;
+	if (!t->len || t->flags != flags)
+		line_flags_new(t, flags);
+	l->p = text_short(l->p, t->text, t->len);
+}
+
 /* File of an address. */
 void line_dso(struct line *l, const struct symbol_at *at);
-/* Symbol and file of an address that thread `tid` executed. */
-void line_names(struct line *l, const struct stream *s, uint64_t addr, int tid);
+void line_symbol_and_file(struct line *l, const struct stream *s, uint64_t addr, int tid);
+
+/* Symbol and file of an address that thread `tid` executed, if their fields are printed. */
+static inline void line_names(struct line *l, const struct stream *s, uint64_t addr, int tid)
+{
+	if (l->fields & (LIST_SYM | LIST_DSO))
+		line_symbol_and_file(l, s, addr, tid);
+}
 /* The field "srcline" of an address that thread `tid` executed, with `before` in front of it; nothing for an unknown file. */
 void line_source(struct line *l, const struct stream *s, uint64_t addr, int tid, const char *before);
 
