@@ -89,11 +89,19 @@ static uint64_t edge_count(const struct model_binary *b, uint64_t from)
 	return n;
 }
 
+/* The branch at `offset` was not taken so often. One before a loss of trace may be executed, and neither taken nor not taken. */
+static uint64_t not_taken_count(const struct model_binary *b, uint64_t offset)
+{
+	size_t lo = 0, hi = b->nr_not_taken;
+
+	BISECT(lo, hi, mid, b->not_taken[mid].offset < offset);
+	return lo < b->nr_not_taken && b->not_taken[lo].offset == offset ? b->not_taken[lo].count : 0;
+}
+
 /* Adds a conditional branch, and the begins of blocks behind a branch and at its target. */
 static bool add_insn(struct builder *u, uint64_t offset, const struct cst_insn *insn)
 {
 	struct block_branch *br;
-	uint64_t n;
 
 	if (!is_branch(insn))
 		return true;
@@ -106,9 +114,8 @@ static bool add_insn(struct builder *u, uint64_t offset, const struct cst_insn *
 	br = ARRAY_ADD(u->out->branches, u->out->nr_branches, u->cap_branches);
 	if (!br)
 		return false;
-	n = executions(u, offset);
-	*br = (struct block_branch){ .offset = offset, .taken = edge_count(u->b, offset) };
-	br->not_taken = n > br->taken ? n - br->taken : 0;
+	*br = (struct block_branch){ .offset = offset, .taken = edge_count(u->b, offset),
+				     .not_taken = not_taken_count(u->b, offset), .executed = executions(u, offset) };
 	return true;
 }
 

@@ -32,6 +32,7 @@ struct block_jump {
 struct block_branch {
 	uint64_t offset;
 	uint64_t taken, not_taken;
+	bool executed;
 };
 
 struct blocks {

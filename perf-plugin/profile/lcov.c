@@ -44,6 +44,7 @@ struct lcov_branch {
 	struct at_line at;
 	size_t place;		/* order of branches of a line: by binary, then offset */
 	uint64_t taken, not_taken;
+	bool executed;
 };
 
 /* A piece of code of one line. */
@@ -257,7 +258,7 @@ static bool add_branches(struct lcov *c)
 		if (!to)
 			return false;
 		*to = (struct lcov_branch){ .at = c->rows.v[row].at, .place = c->nr_branches, .taken = b->taken,
-					    .not_taken = b->not_taken };
+					    .not_taken = b->not_taken, .executed = b->executed };
 	}
 	return true;
 }
@@ -458,7 +459,7 @@ static void put_direction(struct lines *l, const struct lcov_branch *b, size_t b
 	*p++ = ',';
 	p = text_unsigned(p, branch);
 	*p++ = ',';
-	if (b->taken | b->not_taken)
+	if (b->executed)
 		p = text_unsigned(p, branch ? b->taken : b->not_taken);
 	else
 		*p++ = '-';
