@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Nightly: Python and SQLite of Debian arm64, recorded by the emulator: count files and all formats of them have what was executed
+# (count-truth.py). Needs the network.
+set -eu
+build=${BUILD:-build}
+tool=${PERF_CSTRACE:-$build/perf-cstrace}
+[ -n "${CSTRACE_NIGHTLY:-}" ] || { echo "runs in make nightly only"; exit 77; }
+command -v qemu-aarch64 >/dev/null || { echo "no qemu-user"; exit 77; }
+env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s --no-print-directory O="$build" qemu
+want=0
+. tests/interop/count-checks.sh
+tests/gen/qemu/fetch-sysroot.sh arm64 "$tmp/arm64" python3-minimal sqlite3 >"$tmp/fetched" 2>&1 || {
+	echo "no packages for arm64: is the mirror within reach?"
+	exit 77
+}
+symfs=$tmp/arm64/root
+
+# run OPTIONS PROGRAM...
+run() {
+	options=$1
+	shift
+	env -i "$(command -v qemu-aarch64)" -seed 1 -L "$symfs" -plugin "$build/tests/gen/qemu/flowlog.so,root=$symfs,$options" "$@" \
+		>/dev/null 2>"$tmp/log" && ! grep DOUBTFUL "$tmp/log"
+}
+
+# The encoder reads the list of code files first: a first run makes it, and what Python compiles of its library.
+record() {
+	mkdir -p "$set/truth"
+	run "out=$set/first,max=1" "$@" || { cat "$tmp/log"; return 1; }
+	mkfifo "$set/flow"
+	run "out=$set/flow" "$@" &
+	"$build/tests/gen/cst-gen" encode --flow "$set/flow" --images "$set/first.images" --perf "$set/perf.data" --truth "$set/truth"
+	wait $! || { cat "$tmp/log"; return 1; }
+}
+
+# program NAME PROGRAM...
+program() {
+	set=$tmp/$1
+	check "$1: record" record "$symfs/usr/bin/$@"
+	check_set "$1"
+	rm -rf "$set"
+}
+
+program sqlite3 -batch :memory: "create table t(a, b);
+	with recursive c(x) as (select 1 union all select x + 1 from c where x < 50) insert into t select x, x * 37 % 11 from c;
+	create index i on t(b); select b, count(*), sum(a) from t group by b order by 3 desc limit 3;"
+program python3.11 -I -S -c 'print(sum(i * i for i in range(300)))'
+finish
