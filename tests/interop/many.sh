@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# many: scripts/profile-many with GNU parallel and with Slurm gives the bytes that one process gives; a job of Slurm that
-# is killed and requeued changes none; after an error the same command goes on.
+# many: scripts/profile-many with GNU parallel and with Slurm gives the bytes that one process gives, whatever names the files
+# have; a job of Slurm that is killed and requeued changes none; after an error or an interrupt the same command goes on, and
+# forgets no loss.
 set -eu
 . tests/cli/tap.sh
 tool=$(realpath "${PERF_CSTRACE:-${BUILD:-build}/perf-cstrace}")
@@ -15,6 +16,11 @@ for case in 131 132 133 134 135 136 137 138 139; do
 	"$gen" random --case $case --insns 20000 --buf=cpu --timed --perf "$tmp/$i.data" --images "$tmp/images$i" >/dev/null
 	echo "$tmp/$i.data"
 done >"$tmp/list"
+seq 9 | sed 's/$/.data/' >"$tmp/relative"
+# where nothing has a plain name
+odd="$tmp/it's a \"folder\" of \$HOME & {}"
+mkdir "$odd"
+ln -s "$tool" "$odd/the tool"
 
 # The same in one process after the other.
 reference() {
@@ -27,12 +33,12 @@ reference() {
 }
 
 run() {
-	"$many" "$@" "$tmp/list" -- --symfs / >"$tmp/log" 2>&1 || [ $? -eq 3 ] || { cat "$tmp/log"; return 1; }
+	"$many" "$@" --symfs / >"$tmp/log" 2>&1 || [ $? -eq 3 ] || { cat "$tmp/log"; return 1; }
 }
 
 with_parallel() {
 	command -v parallel >/dev/null || { echo "GNU parallel is missing"; return 77; }
-	run -e parallel "$tmp/parallel.cst" && cmp "$tmp/one.cst" "$tmp/parallel.cst" && [ ! -e "$tmp/parallel.cst.parts" ]
+	run -e parallel "$tmp/parallel.cst" "$tmp/list" -- && cmp "$tmp/one.cst" "$tmp/parallel.cst" && [ ! -e "$tmp/parallel.cst.parts" ]
 }
 
 # A recording that is not there: an error that names it, nothing written; then the rest is done.
@@ -46,15 +52,88 @@ goes_on() {
 		{ cat "$tmp/log"; return 1; }
 	touch -d 2001-01-01 "$tmp/again.cst.parts/0/5.cst"
 	mv "$tmp/away" "$tmp/4.data"
-	run -k "$tmp/again.cst" && cmp "$tmp/one.cst" "$tmp/again.cst" &&
+	run -k "$tmp/again.cst" "$tmp/list" -- && cmp "$tmp/one.cst" "$tmp/again.cst" &&
 		[ "$(date -r "$tmp/again.cst.parts/0/5.cst" +%Y)" -eq 2001 ]
 }
 
+says() {
+	grep -q "$1" "$tmp/log" || { cat "$tmp/log"; return 1; }
+}
+
+odd_names() {
+	(cd "$tmp" && PERF_CSTRACE="$odd/the tool" run "$odd/a sum" relative --) && cmp "$tmp/one.cst" "$odd/a sum"
+}
+
+# Another host begins in another folder.
+by_ssh() {
+	cat >"$tmp/ssh" <<END
+#!/bin/sh
+while [ "\$1" != -- ]; do
+	shift
+done
+shift
+cd / && exec sh -c "\$*"
+END
+	chmod +x "$tmp/ssh"
+	(cd "$tmp" && PARALLEL_SSH="$tmp/ssh" run -j 2 -S one,two "$odd/far" relative --) && cmp "$tmp/one.cst" "$odd/far"
+}
+
+# Sums that an interrupted run with other groups left, and a part that it did not finish.
+other_groups() {
+	run -k "$tmp/groups.cst" "$tmp/list" -- && cmp "$tmp/one.cst" "$tmp/groups.cst" || return 1
+	cp "$tmp/groups.cst.parts/0/1.cst" "$tmp/groups.cst.parts/1/0.cst"
+	mv "$tmp/groups.cst.parts/0/2.cst" "$tmp/groups.cst.parts/0/2.new"
+	run -k "$tmp/groups.cst" "$tmp/list" -- && cmp "$tmp/one.cst" "$tmp/groups.cst"
+}
+
+other_options() {
+	if "$many" "$tmp/groups.cst" "$tmp/list" -- --symfs / --no-calls >"$tmp/log" 2>&1; then
+		return 1
+	fi
+	says "of other options"
+}
+
+# Killed when the count file of recording 5 was written, with losses, and before they were noted.
+losses_stay() {
+	cat >"$tmp/lossy" <<END
+#!/bin/sh
+"$tool" "\$@" || exit
+case "\$*" in
+*/5.data*)
+	[ -e "$tmp/interrupted" ] || { : >"$tmp/interrupted"; kill -9 \$PPID; }
+	exit 3
+	;;
+esac
+END
+	chmod +x "$tmp/lossy"
+	if PERF_CSTRACE="$tmp/lossy" "$many" "$tmp/lossy.cst" "$tmp/list" -- --symfs / >"$tmp/log" 2>&1; then
+		return 1
+	fi
+	[ -e "$tmp/interrupted" ] && [ ! -e "$tmp/lossy.cst" ] || return 1
+	code=0
+	PERF_CSTRACE="$tmp/lossy" "$many" "$tmp/lossy.cst" "$tmp/list" -- --symfs / >"$tmp/log" 2>&1 || code=$?
+	[ $code -eq 3 ] && says "5.data: trace was lost" && cmp "$tmp/one.cst" "$tmp/lossy.cst"
+}
+
+nothing_counted() {
+	code=0
+	"$many" "$tmp/nothing.cst" "$tmp/list" -- --symfs / --pid 4711 >"$tmp/log" 2>&1 || code=$?
+	[ $code -eq 3 ] && [ ! -e "$tmp/nothing.cst" ] && says "9.data: nothing could be counted" && says "is not written"
+}
+
+misuse() {
+	for wrong in "-f 1" "-f x" "-j 0" "-e ssh" "-x"; do
+		code=0
+		"$many" $wrong "$tmp/wrong" "$tmp/list" >"$tmp/log" 2>&1 || code=$?
+		[ $code -eq 129 ] && [ ! -e "$tmp/wrong.parts" ] || { echo "$wrong: $code"; return 1; }
+	done
+}
+
 # The program, but the first attempt at recording 3 says who runs it, and waits until it is killed.
-cat >"$tmp/slow" <<END
+cat >"$odd/slow" <<END
 #!/bin/sh
 case "\$*" in
-*/3.data*)
+*" 3.data"*)
 	if [ ! -e "$tmp/killed" ]; then
 		echo "\${SLURM_ARRAY_JOB_ID}_\$SLURM_ARRAY_TASK_ID" >"$tmp/who.new"
 		mv "$tmp/who.new" "$tmp/who"
@@ -64,11 +143,11 @@ case "\$*" in
 esac
 exec "$tool" "\$@"
 END
-chmod +x "$tmp/slow"
+chmod +x "$odd/slow"
 
 with_slurm() {
 	export SLURM_CONF="$tmp/slurm/slurm.conf"
-	(export PERF_CSTRACE="$tmp/slow"; run -e slurm -f 4 "$tmp/slurm.cst") &
+	(cd "$tmp" && export PERF_CSTRACE="$odd/slow" && run -e slurm -f 4 "$odd/slurm.cst" relative --) &
 	pid=$!
 	for i in $(seq 300); do
 		[ ! -s "$tmp/who" ] || break
@@ -83,12 +162,19 @@ with_slurm() {
 		sleep .1
 	done
 	scontrol update JobId="$(cat "$tmp/who")" StartTime=now
-	wait $pid && cmp "$tmp/one.cst" "$tmp/slurm.cst"
+	wait $pid && cmp "$tmp/one.cst" "$odd/slurm.cst"
 }
 
 check "one process after the other" reference
 check "GNU parallel" with_parallel
 check "an error, and the same command again" goes_on
+check "blanks, quotes and relative names" odd_names
+check "GNU parallel by ssh" by_ssh
+check "an interrupted run with other groups" other_groups
+check "parts of other options: refused" other_options
+check "an interrupt between a count file and its losses" losses_stay
+check "nothing could be counted: 3, no file" nothing_counted
+check "wrong usage: 129" misuse
 mkdir "$tmp/slurm"
 rc=0
 tests/interop/slurm-host start "$tmp/slurm" >"$tmp/why" 2>&1 || rc=$?
