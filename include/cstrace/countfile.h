@@ -5,8 +5,8 @@
  *
  * A count file is a sequence of records in one canonical order: equal counts are equal bytes. The same records
  * come out of a reader and go into a writer. cst_count_merge() adds files record by record: it is associative and
- * commutative. It keeps one block per input, the table of binaries and the path to the current node of the tree of calls,
- * whatever else the files hold.
+ * commutative. It keeps one block per input, the numbers of its binaries in the sum, and the path to the current node of its
+ * tree of calls, whatever else the files hold.
  *
  * Canonical order:
  *   TOTAL    by name, bytewise
@@ -204,7 +204,7 @@ typedef int (*cst_count_record_fn)(void *data, const struct cst_count_record *re
  * Binaries are the same if their ids are; a machine of 0 and a binary without segments contradict nothing. On an error
  * *failed is the input that has it, or n: `out`. -CST_ERR_CONFLICT: this input and an earlier one contradict each other
  * about a binary (its machine, type or segments, the instructions of a range, the size of a branch); its name is in `name`, of
- * `size` bytes.
+ * `size` bytes; it is empty if the counts of one of very many binaries do.
  */
 CST_API int cst_count_merge(struct cst_count_input *inputs, size_t n, cst_count_record_fn out, void *data,
 			    size_t *failed, char *name, size_t size);

@@ -15,7 +15,9 @@ struct source {
 	uint32_t binaries, map_cap;
 };
 
-/* Names of the output's binaries, for messages. */
+#define NAMES_MAX (8u << 20)	/* bytes of names: of generated code there may be one for each method of each machine */
+
+/* Names of the output's first binaries, for messages about their counts. Those with a build-id come first. */
 struct names {
 	char *text;
 	size_t len, cap;
@@ -29,10 +31,11 @@ struct merge {
 	struct source *sources;
 	struct tournament t;
 	struct names names;
+	uint32_t binaries;		/* of the output so far */
 	size_t failed;			/* input with the error; n: none */
-	uint32_t conflict;		/* number of the binary that inputs contradict each other about */
+	const char *conflict;		/* name of the binary that inputs contradict each other about */
 	struct cst_count_record sum;	/* of the records that are taken */
-	char name[CST_COUNT_NAME_MAX + 1];	/* of the sum */
+	char name[CST_COUNT_NAME_MAX + 1];	/* of the last total or binary of the sum */
 	size_t added;			/* records in the sum */
 	size_t with_segments;		/* inputs that have segments of the last binary */
 };
@@ -105,15 +108,18 @@ static int number_binary(struct merge *m, size_t i)
 
 	src->map_cap = (uint32_t)cap;
 	if (!err)
-		src->map[src->binaries++] = m->names.n;
+		src->map[src->binaries++] = m->binaries;
 	return err;
 }
 
 static int keep_name(struct names *names, const char *name)
 {
 	size_t len = strlen(name) + 1;
-	int err = grow((void **)&names->text, names->len + len, &names->cap, 1);
+	int err;
 
+	if (names->len > NAMES_MAX)
+		return 0;
+	err = grow((void **)&names->text, names->len + len, &names->cap, 1);
 	if (!err)
 		err = grow((void **)&names->at, (size_t)names->n + 1, &names->at_cap, sizeof(*names->at));
 	if (err)
@@ -152,11 +158,16 @@ static void begin_sum(struct merge *m, size_t i)
 	}
 }
 
-static int conflict(struct merge *m, size_t i, uint32_t binary)
+static int conflict(struct merge *m, size_t i, const char *name)
 {
 	m->failed = i;
-	m->conflict = binary;
+	m->conflict = name;
 	return -CST_ERR_CONFLICT;
+}
+
+static int conflict_of_counts(struct merge *m, size_t i, uint32_t binary)
+{
+	return conflict(m, i, binary < m->names.n ? m->names.text + m->names.at[binary] : "");
 }
 
 static int same_segment(const struct cst_count_segment *a, const struct cst_count_segment *b)
@@ -173,10 +184,7 @@ static int add_binary(struct merge *m, size_t i, struct cst_count_binary *sum)
 		sum->machine = b->machine;
 	if (strcmp(b->name, m->name) < 0)
 		strcpy(m->name, b->name);
-	if (same)
-		return number_binary(m, i);
-	/* the name is kept only when all inputs were looked at */
-	return keep_name(&m->names, m->name) ? -CST_ERR_NOMEM : conflict(m, i, m->names.n - 1);
+	return same ? number_binary(m, i) : conflict(m, i, m->name);
 }
 
 /* Adds the record of an input to the sum. */
@@ -191,11 +199,11 @@ static int add_to_sum(struct merge *m, size_t i)
 	case CST_COUNT_BINARY:
 		return add_binary(m, i, &sum->binary);
 	case CST_COUNT_SEGMENT:
-		return same_segment(&rec->segment, &sum->segment) ? 0 : conflict(m, i, m->names.n - 1);
+		return same_segment(&rec->segment, &sum->segment) ? 0 : conflict(m, i, m->name);
 	case CST_COUNT_RANGE:
-		return rec->range.insns == sum->range.insns ? 0 : conflict(m, i, sum->range.binary);
+		return rec->range.insns == sum->range.insns ? 0 : conflict_of_counts(m, i, sum->range.binary);
 	case CST_COUNT_NOT_TAKEN:
-		return rec->not_taken.size == sum->not_taken.size ? 0 : conflict(m, i, sum->not_taken.binary);
+		return rec->not_taken.size == sum->not_taken.size ? 0 : conflict_of_counts(m, i, sum->not_taken.binary);
 	case CST_COUNT_NODE:
 		sum->node.calls = add(sum->node.calls, times(rec->node.calls, weight));
 		sum->node.insns = add(sum->node.insns, times(rec->node.insns, weight));
@@ -230,11 +238,13 @@ static int add_next(struct merge *m)
 	err = cst_tournament_take(&m->t);
 	if (err)
 		return err;
-	if (m->sum.kind == CST_COUNT_BINARY)
+	if (m->sum.kind == CST_COUNT_BINARY) {
+		m->binaries++;
 		return keep_name(&m->names, m->name);
+	}
 	/* Inputs that have segments of a binary have the same ones. */
 	if (m->sum.kind == CST_COUNT_SEGMENT && m->added != m->with_segments)
-		return conflict(m, i, m->names.n - 1);
+		return conflict(m, i, m->name);
 	return 0;
 }
 
@@ -281,12 +291,11 @@ static int begin(struct merge *m, size_t n)
 
 static void end(struct merge *m, size_t n, char *name, size_t size)
 {
-	const char *text = m->conflict < m->names.n ? m->names.text + m->names.at[m->conflict] : "";
-	size_t i, len = strlen(text);
+	size_t i, len = strlen(m->conflict);
 
 	if (name && size) {
 		len = len < size ? len : size - 1;
-		memcpy(name, text, len);
+		memcpy(name, m->conflict, len);
 		name[len] = 0;
 	}
 	for (i = 0; m->sources && i < n; i++)
@@ -308,7 +317,7 @@ int cst_count_merge(struct cst_count_input *inputs, size_t n, cst_count_record_f
 		return -CST_ERR_NOMEM;
 	m->inputs = inputs;
 	m->failed = n;
-	m->conflict = CST_COUNT_NO_BINARY;
+	m->conflict = "";
 	err = begin(m, n);
 	while (!err && !tournament_over(&m->t)) {
 		err = add_next(m);

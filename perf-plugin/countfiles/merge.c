@@ -3,14 +3,12 @@
 #include "countfiles/merge.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/name.h"
 #include "countfiles/count_input.h"
 #include "files/guard.h"
 #include "files/input.h"
@@ -106,6 +104,12 @@ static void group_free(struct group *g)
 	free(g->v);
 }
 
+/* The name that an input of the list has in messages. */
+static const char *shown(const struct merging *m, size_t i)
+{
+	return strcmp(m->list->v[i].path, "-") ? m->list->v[i].path : "standard input";
+}
+
 static void note_empty(struct merging *m, const struct group *g)
 {
 	size_t i;
@@ -114,11 +118,11 @@ static void note_empty(struct merging *m, const struct group *g)
 		if (g->v[i].counts)
 			continue;
 		if (!m->sums->empty++)
-			m->sums->first_empty = strdup(m->list->v[g->first + i].path);
+			m->sums->first_empty = strdup(shown(m, g->first + i));
 	}
 }
 
-/* The names of the files of the list that input `i` of a group has. */
+/* The files of the list that input `i` of a group has. */
 static void names_of(const struct merging *m, const struct group *g, size_t i, char *text, size_t size)
 {
 	size_t first = g->first + i * g->each, last = first + g->each - 1;
@@ -126,21 +130,21 @@ static void names_of(const struct merging *m, const struct group *g, size_t i, c
 	if (last >= m->list->nr)
 		last = m->list->nr - 1;
 	if (first == last)
-		snprintf(text, size, "%s", g->in[i].name);
+		snprintf(text, size, "%s", shown(m, first));
 	else
-		snprintf(text, size, "%s to %s (inputs %zu to %zu)", m->list->v[first].path, m->list->v[last].path, first + 1,
-			 last + 1);
+		snprintf(text, size, "inputs %zu to %zu, %s to %s", first + 1, last + 1, shown(m, first), shown(m, last));
 }
 
 static int fail_merge(struct merging *m, const struct group *g, size_t failed, int rc, const char *name)
 {
-	char files[200];
+	char files[300];
 
 	if (rc != -CST_ERR_CONFLICT)
 		return count_input_fail(&g->in[failed], rc, m->err);
 	names_of(m, g, failed, files, sizeof(files));
-	return error_set(m->err, rc, 0, "%s: contradicts other inputs about the binary %s: another machine, type, segments or "
-			 "instructions under the same id; leave out the one that is wrong", files, name);
+	return error_set(m->err, rc, 0, "%s: contradicts other inputs about %s%s: another machine, type, segments or "
+			 "instructions under the same id; leave out the one that is wrong", files, *name ? "the binary " : "a binary",
+			 name);
 }
 
 /* Adds a group into `out`. */

@@ -310,6 +310,9 @@ def conflicts(folder):
         run(paths[0], path, code=1, says=(".cst: contradicts", "/bin/a", "leave out"))
         run(path, paths[0], code=1, says=(".cst: contradicts", "/bin/a"))
         run(*paths * 50, path, *paths * 50, files=40, code=1, says=(".cst", "contradicts", "/bin/a"))
+    # a group that has one file only
+    path = write(os.path.join(folder, "alone.cst"), read(path))
+    run(*paths * 32, path, files=40, code=1, says=(path + ": contradicts", "/bin/a"))
 
 
 # ---- size -----------------------------------------------------------------------------------------------
@@ -329,6 +332,20 @@ def large_file(r, records):
         edges[(at + 16, 4 * r.randrange(1 << 22))] = r.randint(1, 1 << 16)
     model["counts"] = {key: {count_file.RANGE: ranges, count_file.EDGE: edges}}
     return count_file.write(model)
+
+
+def many_methods(folder):
+    """Generated code of several machines: no binary of one file is in another one."""
+    paths = []
+    for i in range(4):
+        model = count_file.new()
+        for k in range(12000):
+            key = (1, b"%2d%18d" % (i, k))
+            model["binaries"][key] = [3, 183, b"Method%d/%d/" % (i, k) + 400 * b"x", []]
+            model["counts"][key] = {count_file.RANGE: {(0, 8, 0, 3): 1}}
+        paths.append(write(os.path.join(folder, "methods%d.cst" % i), count_file.write(model)))
+    took, mb = measured(["-o", os.path.join(folder, "sum"), *paths], 16)
+    return "%.1f s and %.0f MB of memory" % (took, mb)
 
 
 def high_water(pid):
@@ -389,7 +406,8 @@ def main():
         ("sums of random files", random_sums), ("a thousand files, any order and grouping", thousand),
         ("more files than descriptors", few_descriptors), ("lists of files", lists), ("pipes", pipes),
         ("the line on standard error", summary), ("damaged and cut files", damaged), ("files that are no count files", other_files),
-        ("wrong usage", usage), ("outputs", outputs), ("contradictions", conflicts), ("memory", memory)])
+        ("wrong usage", usage), ("outputs", outputs), ("contradictions", conflicts), ("memory", memory),
+        ("memory for methods of generated code", many_methods)])
 
 
 if __name__ == "__main__":
