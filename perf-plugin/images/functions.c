@@ -17,7 +17,6 @@ struct function_table {
 	struct dso_function *v;	/* sorted by start, each start once */
 	size_t nr, cap;
 	struct unwind unwind;
-	bool complete;		/* there was memory for all */
 };
 
 /* Functions that return a second time when longjmp() or setcontext() is called. */
@@ -41,6 +40,15 @@ static bool is_part(const char *name)
 	return dot && (!dot[5] || dot[5] == '.');
 }
 
+static bool append(struct function_table *fs, const struct dso_function *f)
+{
+	if (!array_reserve(&fs->v, fs->nr, &fs->cap, sizeof(*fs->v)))
+		return false;
+	fs->v[fs->nr++] = *f;
+	return true;
+}
+
+/* Adds a symbol. Those with one start are one function. */
 static bool add(struct function_table *fs, const struct dso_function *f)
 {
 	struct dso_function *last = fs->nr ? &fs->v[fs->nr - 1] : NULL;
@@ -51,10 +59,7 @@ static bool add(struct function_table *fs, const struct dso_function *f)
 		last->sets_jump |= f->sets_jump;
 		return true;
 	}
-	if (!array_reserve(&fs->v, fs->nr, &fs->cap, sizeof(*fs->v)))
-		return false;
-	fs->v[fs->nr++] = *f;
-	return true;
+	return append(fs, f);
 }
 
 /* Adds the symbols that have a size. They are sorted by offset. */
@@ -109,11 +114,8 @@ static bool add_unwind(struct function_table *fs)
 
 		if (i && fs->unwind.v[i - 1].start == e->start)
 			continue;
-		if (find(fs, symbols, e->start))
-			continue;
-		if (!array_reserve(&fs->v, fs->nr, &fs->cap, sizeof(*fs->v)))
+		if (!find(fs, symbols, e->start) && !append(fs, &f))
 			return false;
-		fs->v[fs->nr++] = f;
 	}
 	sort(fs);
 	return true;
@@ -148,11 +150,8 @@ static bool add_labels(struct function_table *fs, const struct dso *d)
 		if (s->size || (i && d->syms[i - 1].offset == s->offset) || find(fs, known, s->offset))
 			continue;
 		f.end = end_of_label(fs, known, d, i);
-		if (f.end == UINT64_MAX)
-			continue;
-		if (!array_reserve(&fs->v, fs->nr, &fs->cap, sizeof(*fs->v)))
+		if (f.end != UINT64_MAX && !append(fs, &f))
 			return false;
-		fs->v[fs->nr++] = f;
 	}
 	sort(fs);
 	return true;
@@ -168,8 +167,9 @@ static struct function_table *table_of(struct dso *d)
 	if (!fs)
 		return NULL;
 	dso_read_symbols(d);
-	fs->complete = unwind_read(&fs->unwind, d) && add_symbols(fs, d) && add_unwind(fs) &&
-		       add_labels(fs, d);
+	/* without memory the table is shorter; memory.h has noted it then */
+	if (unwind_read(&fs->unwind, d) && add_symbols(fs, d) && add_unwind(fs))
+		add_labels(fs, d);
 	return fs;
 }
 

@@ -36,6 +36,10 @@ enum {
 	CFA_OFFSET = 0x80,	/* in the upper two bits */
 };
 
+#define LEB_MAX		10u	/* bytes of a number of 64 bits */
+#define AUGMENTATION_MAX 16u	/* characters of an augmentation string; the longest known one has 6 */
+#define CALL_SITES_MAX	65536u	/* calls of one function */
+
 /* Position in a table. `p` is NULL after an error. */
 struct cursor {
 	const uint8_t *p, *end;
@@ -72,10 +76,11 @@ static uint64_t take_leb(struct cursor *c, bool is_signed)
 
 	do {
 		byte = take(c, 1);
-		if (shift < 64)
-			v |= (byte & 0x7f) << shift;
+		v |= (byte & 0x7f) << shift;
 		shift += 7;
-	} while (c->p && byte & 0x80);
+	} while (c->p && byte & 0x80 && shift < 7 * LEB_MAX);
+	if (byte & 0x80)
+		c->p = NULL;
 	if (is_signed && byte & 0x40 && shift < 64)
 		v |= UINT64_MAX << shift;
 	return v;
@@ -153,7 +158,12 @@ static void read_cie(struct cursor *c, struct cie *cie)
 	unsigned int version = (unsigned int)take(c, 1);
 	const char *aug = (const char *)c->p;
 
-	skip(c, aug ? strnlen(aug, (size_t)(c->end - c->p)) + 1 : 0);
+	if (aug) {
+		size_t left = (size_t)(c->end - c->p), most = left < AUGMENTATION_MAX ? left : AUGMENTATION_MAX;
+		size_t len = strnlen(aug, most);
+
+		skip(c, len < most ? len + 1 : UINT64_MAX);
+	}
 	if (version == 4)
 		skip(c, 2);
 	take_leb(c, false);
@@ -315,7 +325,11 @@ static int by_start(const void *a, const void *b)
 {
 	const struct unwind_entry *x = a, *y = b;
 
-	return x->start < y->start ? -1 : x->start > y->start;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->end != y->end)
+		return x->end < y->end ? -1 : 1;
+	return x->lsda < y->lsda ? -1 : x->lsda > y->lsda;
 }
 
 bool unwind_read(struct unwind *u, const struct dso *d)
@@ -356,7 +370,7 @@ void unwind_free(struct unwind *u)
 /* Looks for the call in the call-site table of an LSDA. */
 static bool find_pad(struct cursor *c, const struct unwind_entry *e, uint64_t site, uint64_t *pad)
 {
-	unsigned int enc = (unsigned int)take(c, 1), format;
+	unsigned int enc = (unsigned int)take(c, 1), format, n;
 	uint64_t base = enc == PE_OMIT ? 0 : take_pointer(c, enc), start, len, lp, size;
 
 	if (!base)
@@ -368,7 +382,7 @@ static bool find_pad(struct cursor *c, const struct unwind_entry *e, uint64_t si
 	if (!c->p || size > (uint64_t)(c->end - c->p))
 		return false;
 	c->end = c->p + size;
-	while (c->p && c->p < c->end) {
+	for (n = 0; c->p && c->p < c->end && n < CALL_SITES_MAX; n++) {
 		start = take_number(c, format);
 		len = take_number(c, format);
 		lp = take_number(c, format);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <elf.h>
+
 #include <cmocka.h>
 
 #include "images/dso_table.h"
@@ -153,13 +155,106 @@ static void damaged(void **state)
 	free(copy);
 }
 
+enum { CIE_SIZE = 1 << 20, FDES = 20000, HEADER = 0x100, TABLE = 0x200, PLACE = 0x40 };
+
+static uint8_t *put32(uint8_t *p, size_t v)
+{
+	uint32_t word = (uint32_t)v;
+
+	memcpy(p, &word, 4);
+	return p + 4;
+}
+
+/* A CIE with an augmentation string of `string` bytes, and a number with `number` bytes more than it needs. */
+static uint8_t *put_cie(uint8_t *p, size_t string, size_t number)
+{
+	p = put32(p, 4 + 1 + string + 1 + number + 6);
+	p = put32(p, 0);
+	*p++ = 1;
+	memcpy(memset(p, 'S', string), "zR", 2);
+	p += string;
+	*p++ = 0;
+	memset(p, 0x80, number);
+	p += number;
+	memcpy(p, "\1\0\0\1\3", 6);
+	return p + 6;
+}
+
+static uint8_t *put_fde(uint8_t *p, const uint8_t *cie, size_t start)
+{
+	p = put32(p, 13);
+	p = put32(p, (size_t)(p - cie));
+	p = put32(p, start);
+	p = put32(p, 4);
+	*p++ = 0;
+	return p;
+}
+
+/* A file whose FDEs are of two CIEs in turn. */
+static size_t make_tables(uint8_t *file, size_t string, size_t number)
+{
+	Elf64_Ehdr *eh = (Elf64_Ehdr *)file;
+	Elf64_Phdr *ph = (Elf64_Phdr *)(eh + 1);
+	uint8_t *a = file + TABLE, *b, *p;
+	size_t i;
+
+	memcpy(eh->e_ident, ELFMAG "\2\1\1", 7);
+	eh->e_type = ET_EXEC;
+	eh->e_machine = EM_AARCH64;
+	eh->e_version = EV_CURRENT;
+	eh->e_phoff = sizeof(*eh);
+	eh->e_ehsize = sizeof(*eh);
+	eh->e_phentsize = sizeof(*ph);
+	eh->e_phnum = 2;
+	b = put_cie(a, string, number);
+	p = put_cie(b, string, number);
+	for (i = 0; i < FDES; i++)
+		p = put_fde(p, i & 1 ? a : b, PLACE + 4 * i);
+	p = put32(p, 0);
+	ph[0] = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = (size_t)(p - file), .p_memsz = (size_t)(p - file) };
+	ph[1] = (Elf64_Phdr){ .p_type = PT_GNU_EH_FRAME, .p_offset = HEADER, .p_vaddr = HEADER, .p_filesz = 16, .p_memsz = 16 };
+	memcpy(file + HEADER, "\1\3\xff\xff", 4);
+	put32(file + HEADER + 4, TABLE);
+	return (size_t)(p - file);
+}
+
+/* A CIE is read again for FDEs of two in turn: its fields have a greatest length. */
+static void long_fields(void **state)
+{
+	const struct {
+		size_t string, number;
+		bool read;
+	} cases[] = { { 2, 0, true }, { 6, 8, true }, { 2, CIE_SIZE, false }, { CIE_SIZE, 0, false } };
+	uint8_t *file = malloc(2 * CIE_SIZE + 32 * FDES);
+	struct dso_function f;
+	struct dso_table t;
+	struct dso *d;
+	size_t i, size;
+
+	(void)state;
+	assert_non_null(file);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		memset(file, 0, TABLE);
+		size = make_tables(file, cases[i].string, cases[i].number);
+		temp_write(dir, "bin/long", file, size);
+		d = load(&t, dir, "/bin/long");
+		assert_non_null(d);
+		assert_int_equal(dso_function(d, PLACE + 4, &f), cases[i].read);
+		if (cases[i].read)
+			assert_true(f.start == PLACE + 4 && f.end == PLACE + 8);
+		dso_table_free(&t);
+	}
+	free(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stripped),
 		cmocka_unit_test(pads),
-		cmocka_unit_test_setup_teardown(damaged, make_dir, remove_dir),
+		cmocka_unit_test(damaged),
+		cmocka_unit_test(long_fields),
 	};
 
-	return cmocka_run_group_tests_name("functions", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("functions", tests, make_dir, remove_dir);
 }
