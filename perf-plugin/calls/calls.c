@@ -15,7 +15,10 @@ struct calls *calls_new(const struct calls_limits *limits, const struct calls_co
 	if (!c)
 		return NULL;
 	c->wheres = calloc(WHERES, sizeof(*c->wheres));
-	if (!c->wheres) {
+	c->pads = calloc(PADS, sizeof(*c->pads));
+	if (!c->wheres || !c->pads) {
+		free(c->wheres);
+		free(c->pads);
 		free(c);
 		return NULL;
 	}
@@ -72,6 +75,7 @@ void calls_free(struct calls *c)
 	free(c->threads);
 	free(c->binary_of);
 	free(c->wheres);
+	free(c->pads);
 	free(c->rooms);
 	free(c->map);
 	free(c->order);

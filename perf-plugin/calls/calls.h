@@ -76,7 +76,9 @@ struct calls_totals {
 	uint64_t cut_calls, cut_insns;	/* in CUT nodes */
 	uint64_t roots;		/* begins of a ROOT */
 	uint64_t lost;		/* ROOTs because of a loss: the stack was known before */
-	uint64_t unordered;	/* stretches that no timestamp orders, and that begin with a ROOT for that */
+	uint64_t estimated;	/* stretches that timestamps do not order, joined in the order of their estimated times */
+	/* stretches that begin with a ROOT because no timestamp orders them, or because estimated times gave an order that cannot be */
+	uint64_t unordered;
 	uint64_t unjoined;	/* stretches beyond limits.kept, which have a ROOT of their own */
 };
 

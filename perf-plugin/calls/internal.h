@@ -87,9 +87,11 @@ struct thread_calls {
 	size_t nr, cap;		/* 0 frames: unknown */
 	struct gap end;
 	bool climbed;		/* depths of nodes are too small */
+	bool estimated;		/* a stretch since the last ROOT has its place by its estimated time */
 };
 
 #define WHERES	8192u
+#define PADS	1024u
 
 struct calls {
 	struct calls_limits limits;
@@ -103,6 +105,9 @@ struct calls {
 		uint64_t key;	/* section, offset; 0: empty */
 		struct calls_where where;
 	} *wheres;
+	struct pad_slot {
+		calls_place site, pad;	/* a call and its landing pad; site 0 also: empty */
+	} *pads;
 	struct thread_calls **threads;	/* sorted by key */
 	size_t nr_threads, cap_threads;
 	struct thread_calls orphan;	/* of segments beyond limits.kept */

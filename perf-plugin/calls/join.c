@@ -185,7 +185,7 @@ static bool returns_to(const struct thread_calls *t, uint64_t addr)
 /* How well a stretch continues a thread. */
 enum fit {
 	FIT_NO,
-	FIT_MAYBE,	/* the stack is unknown, or a signal handler begins */
+	FIT_MAYBE,	/* the stack is unknown, a signal handler begins, or the kernel continues the function elsewhere */
 	FIT_YES,	/* it begins where the thread was interrupted */
 };
 
@@ -199,23 +199,31 @@ static enum fit fit(const struct thread_calls *t, const struct segment *seg)
 		return FIT_NO;
 	if (interrupted_at(t, seg->addr))
 		return FIT_YES;
-	return seg->place == seg->entry ? FIT_MAYBE : FIT_NO;
+	return seg->place == seg->entry || seg->addr - t->f[t->nr - 1].lo < t->f[t->nr - 1].span ? FIT_MAYBE : FIT_NO;
 }
 
+/* The stretch that is taken for the next one of a thread. */
+struct choice {
+	size_t stream;
+	bool estimated;		/* by its estimated time */
+	bool unordered;		/* it is not known to follow */
+};
+
 /*
- * Returns the stream whose next stretch is the next one of the thread. Timestamps exclude a stretch that began after the
- * end of another one. Of the others it is the one that fits best, and of several the earliest by the estimated times.
- * *unordered: without timestamps none continues where the thread was interrupted, or several do.
+ * Finds the stream whose next stretch is the next one of the thread. Timestamps exclude a stretch that began after the
+ * end of another one. Of the others it is the one that fits best, and of several the earliest by the estimated times. It is
+ * unordered if, without timestamps, none continues where the thread was interrupted, or several do; or if timestamps do not
+ * order all of them, and none can follow: an estimate was wrong.
  */
-static size_t next_stream(const struct calls *c, const struct lineup *v, size_t n, const struct thread_calls *t,
-			  bool *unordered)
+static struct choice next_stretch(const struct calls *c, const struct lineup *v, size_t n, const struct thread_calls *t)
 {
 	uint64_t limit = UINT64_MAX;
 	unsigned int possible = 0, equal = 0;
 	enum fit best_fit = FIT_NO, f;
 	const struct segment *seg, *best = NULL;
+	struct choice choice = { .stream = 0 };
 	bool timed = true;
-	size_t i, found = 0;
+	size_t i;
 
 	for (i = 0; i < n; i++)
 		if (v[i].at < v[i].end && c->kept[v[i].at].before < limit)
@@ -232,18 +240,31 @@ static size_t next_stream(const struct calls *c, const struct lineup *v, size_t 
 			continue;
 		best = seg;
 		best_fit = f;
-		found = i;
+		choice.stream = i;
 	}
-	*unordered = t->nr && possible > 1 && !timed && (best_fit != FIT_YES || equal > 1);
-	return found;
+	choice.estimated = possible > 1 && (best_fit != FIT_YES || equal > 1);
+	choice.unordered = t->nr && (timed ? best_fit == FIT_NO && (choice.estimated || t->estimated) : choice.estimated);
+	return choice;
+}
+
+/* Applies a stretch: up to the next place where the thread may have been elsewhere. Returns 0 or ERR_NOMEM. */
+static int join_stretch(struct calls *c, struct thread_calls *t, struct lineup *from, const struct choice *choice)
+{
+	int rc = segment_apply(c, t, &c->kept[from->at++], choice->unordered);
+
+	t->estimated |= choice->estimated;
+	c->totals.estimated += choice->estimated && !choice->unordered && c->kept[from->at - 1].timed;
+	while (!rc && from->at < from->end && c->kept[from->at].cause != CAUSE_JOIN)
+		rc = segment_apply(c, t, &c->kept[from->at++], false);
+	return rc;
 }
 
 /* Applies the segments [first, end) of one thread. */
 static int join_thread(struct calls *c, struct lineup *v, size_t first, size_t end)
 {
 	struct thread_calls *t = thread_get(c, c->kept[first].key);
-	size_t n = 0, i;
-	bool unordered;
+	struct choice choice;
+	size_t n = 0, i, begin;
 	int rc = 0;
 
 	if (!t)
@@ -253,15 +274,10 @@ static int join_thread(struct calls *c, struct lineup *v, size_t first, size_t e
 			v[n++] = (struct lineup){ i, i };
 		v[n - 1].end = i + 1;
 	}
-	for (i = first; i < end && !rc;) {
-		size_t k = next_stream(c, v, n, t, &unordered);
-
-		/* a stretch: up to the next place where the thread may have been elsewhere */
-		do {
-			rc = segment_apply(c, t, &c->kept[v[k].at++], unordered);
-			unordered = false;
-			i++;
-		} while (!rc && v[k].at < v[k].end && c->kept[v[k].at].cause != CAUSE_JOIN);
+	for (i = first; i < end && !rc; i += v[choice.stream].at - begin) {
+		choice = next_stretch(c, v, n, t);
+		begin = v[choice.stream].at;
+		rc = join_stretch(c, t, &v[choice.stream], &choice);
 	}
 	if (!rc)
 		rc = thread_end(c, t);

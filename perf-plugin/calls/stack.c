@@ -110,6 +110,7 @@ static int new_root(struct calls *c, struct thread_calls *t, const struct segmen
 	int rc = thread_end(c, t);
 
 	c->totals.roots++;
+	t->estimated = false;
 	return rc ? rc : push(c, t, CST_COUNT_ROOT, CALLS_NO_PLACE, 0, seg);
 }
 
@@ -126,6 +127,19 @@ static int unwind(struct thread_calls *t, size_t i)
 	return 0;
 }
 
+/* Returns the landing pad of the call at `site`. Deep recursion asks for the same few in each frame. */
+static calls_place landing_pad(struct calls *c, calls_place site)
+{
+	struct pad_slot *slot = &c->pads[(site * 0x9e3779b97f4a7c15u) >> 54];
+
+	_Static_assert(PADS == 1 << (64 - 54), "bits of an index");
+	if (!c->code.landing_pad)
+		return CALLS_NO_PLACE;
+	if (slot->site != site || !site)
+		*slot = (struct pad_slot){ site, c->code.landing_pad(c->code.data, site) };
+	return slot->pad;
+}
+
 /* Finds the frame below the top in which execution may continue at the segment's begin. False: there is none. */
 static bool find_landing(struct calls *c, struct thread_calls *t, const struct segment *seg, size_t *found)
 {
@@ -136,9 +150,9 @@ static bool find_landing(struct calls *c, struct thread_calls *t, const struct s
 			*found = i;
 			return true;
 		}
-		if (i + 1 == t->nr || !c->code.landing_pad || t->f[i + 1].kind != CST_COUNT_CALL || seg->place == CALLS_NO_PLACE)
+		if (i + 1 == t->nr || t->f[i + 1].kind != CST_COUNT_CALL || seg->place == CALLS_NO_PLACE)
 			continue;
-		if (c->code.landing_pad(c->code.data, t->tree.v[t->f[i + 1].node].from) == seg->place) {
+		if (landing_pad(c, t->tree.v[t->f[i + 1].node].from) == seg->place) {
 			*found = i;
 			return true;
 		}

@@ -5,19 +5,33 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "calls/calls.h"
 #include "cmd/options.h"
 #include "losses/report.h"
 #include "profile/collect.h"
 #include "profile/model.h"
 #include "profile/stored.h"
 
+void count_print_order(uint64_t estimated, uint64_t unordered, uint64_t unjoined)
+{
+	char a[32], b[32], c[32];
+
+	if (estimated || unordered || unjoined)
+		fprintf(stderr, "cstrace profile: calls: no timestamp orders some stretches of threads that ran on several CPUs: "
+			"%s are in the order of estimated times, %s have unknown callers, and %s for want of memory\n",
+			losses_grouped(estimated, a), losses_grouped(unordered, b), losses_grouped(unjoined, c));
+}
+
 static void print_sums(const struct collect *c)
 {
 	const struct collect_sums *s = collect_sums(c);
+	const struct calls_totals *calls = collect_calls(c);
 	char a[32];
 
 	fprintf(stderr, "cstrace profile: %" PRIu64 " binaries, %" PRIu64 " ranges, %" PRIu64 " edges, %" PRIu64
 		" calling contexts, %s instructions in them\n", s->binaries, s->ranges, s->edges, s->nodes, losses_grouped(s->insns, a));
+	if (calls)
+		count_print_order(calls->estimated, calls->unordered, calls->unjoined);
 }
 
 /* Counts and writes. `out` is finished or aborted. */

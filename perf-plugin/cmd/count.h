@@ -10,6 +10,8 @@ struct session;
 
 /* Counts a recording into a count file. `calls`: with calls in their contexts, down to `depth` (0: default). */
 int count_recording(struct session *ss, const char *output, bool calls, uint32_t depth);
+/* Prints a line to stderr if the order of some stretches of threads is not known (struct calls_totals). */
+void count_print_order(uint64_t estimated, uint64_t unordered, uint64_t unjoined);
 /* Writes a count file again. */
 int count_again(const char *input, const char *output);
 

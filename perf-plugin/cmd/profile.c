@@ -79,6 +79,9 @@ static int write_chosen(const struct input *in, const struct request *r, const s
 		whole.only = one ? b : NULL;
 		rc = r->f->write ? profile_write(out, r->f, r->base, b) : profile_write_whole(out, r->f, &whole);
 		rc = rc < 0 ? CMD_ERROR : rc || in->incomplete ? CMD_LOSSES : CMD_OK;
+		if (r->f->mode == COUNTS_CALLS && !r->no_calls)
+			count_print_order(model_total(m, "calls.estimated"), model_total(m, "calls.unordered"),
+					  model_total(m, "calls.unjoined"));
 	}
 	free(v);
 	return rc;

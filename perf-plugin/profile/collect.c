@@ -375,7 +375,7 @@ static int put_totals(struct collect *c)
 	const struct losses *ls = session_losses(c->ss);
 	struct cst_count_record rec = { .kind = CST_COUNT_TOTAL };
 	struct calls *calls = counts_calls(c->counts);
-	struct total v[NR_LOSSES + 12];
+	struct total v[NR_LOSSES + 13];
 	size_t i, n = 0;
 	int rc = 0;
 
@@ -389,6 +389,7 @@ static int put_totals(struct collect *c)
 	add_total(v, &n, "loss.undecoded", c->undecoded);
 	add_total(v, &n, "calls.cut", calls ? calls_totals(calls)->cut_calls : 0);
 	add_total(v, &n, "calls.lost", calls ? calls_totals(calls)->lost : 0);
+	add_total(v, &n, "calls.estimated", calls ? calls_totals(calls)->estimated : 0);
 	add_total(v, &n, "calls.unordered", calls ? calls_totals(calls)->unordered : 0);
 	add_total(v, &n, "calls.unjoined", calls ? calls_totals(calls)->unjoined : 0);
 	for (i = 0; i < NR_LOSSES; i++)
@@ -499,6 +500,13 @@ int collect_records(struct collect *c, collect_fn take, void *data)
 	for (i = 0; i < c->nr && !rc; i++)
 		rc = put_counts(c, (uint32_t)i);
 	return rc ? rc : put_nodes(c);
+}
+
+const struct calls_totals *collect_calls(const struct collect *c)
+{
+	struct calls *calls = counts_calls(c->counts);
+
+	return calls ? calls_totals(calls) : NULL;
 }
 
 const struct collect_sums *collect_sums(const struct collect *c)

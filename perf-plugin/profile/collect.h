@@ -29,6 +29,8 @@ void collect_free(struct collect *c);
 /* Decodes the session's trace. Returns 0, or negative after a message on stderr. */
 int collect_run(struct collect *c);
 
+/* Totals of the calls; NULL: they were not counted. Valid after collect_run(). */
+const struct calls_totals *collect_calls(const struct collect *c);
 /* True if nothing of any binary was counted. */
 bool collect_empty(const struct collect *c);
 

@@ -599,7 +599,18 @@ static void migration(void **state)
 	/* neither */
 	const struct cst_generic e[] = { EL_CUT(0x4000, 1), IRQ(0x4004) }, f[] = { EL_CUT(0x4100, 1), IRQ(0x4104) };
 	const struct batch unordered[] = { { .stream = 0, .tid = 7, N(a) }, { .stream = 0, .tid = 7, N(e) }, { .stream = 1, .tid = 7, N(f) } };
+	/* too few timestamps: either of two stretches may follow; and neither can */
+	const struct batch sparse[] = {
+		{ .stream = 0, .tid = 7, .time = 100, .end = 150, .before = 500, N(a) }, { .stream = 0, .tid = 7, .time = 300, .end = 310, .before = 500, N(c) },
+		{ .stream = 1, .tid = 7, .time = 200, .end = 210, .before = 500, N(b) }, { .stream = 1, .tid = 7, .time = 400, .end = 410, .before = 500, N(d) },
+	};
+	const struct cst_generic h[] = { EL_CUT(0x4008, 1), IRQ(0x400c) }, k[] = { EL_CUT(0x4108, 1), IRQ(0x410c) };
+	const struct batch wrong[] = {
+		{ .stream = 0, .tid = 7, .time = 100, .end = 150, .before = 500, N(a) }, { .stream = 0, .tid = 7, .time = 300, .end = 310, .before = 500, N(h) },
+		{ .stream = 1, .tid = 7, .time = 200, .end = 210, .before = 500, N(k) },
+	};
 	const struct feed one = { .v = timed, .n = 6 }, two = { .v = by_address, .n = 4 }, three = { .v = unordered, .n = 3 };
+	const struct feed four = { .v = sparse, .n = 4 }, five = { .v = wrong, .n = 3 };
 
 	(void)state;
 	fed(&one, "R1000 1/2 {C2000@1000 1/3 {C2100@2004 1/2}}");
@@ -607,6 +618,10 @@ static void migration(void **state)
 	fed(&two, "R1000 1/2 {C2000@1000 1/3 {C2100@2004 1/2}}");
 	fed(&three, "R1000 1/1 {C2000@1000 1/1} R4000 1/1 {S4100@4004 1/1}");
 	assert_int_equal(totals.unordered, 1);
+	fed(&four, "R1000 1/2 {C2000@1000 1/3 {C2100@2004 1/2}}");
+	assert_true(totals.estimated == 1 && !totals.unordered);
+	fed(&five, "R1000 1/1 {C2000@1000 1/1} R4000 1/1 R4100 1/1");
+	assert_true(totals.estimated == 1 && totals.unordered == 2 && !totals.lost);
 }
 
 /* ---- memory -------------------------------------------------------------------------------------- */
