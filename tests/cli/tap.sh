@@ -34,6 +34,16 @@ check() {
 	fi
 }
 
+# verdict CODE NAME: passes with the code 0; else the end of $tmp/log is shown.
+verdict() {
+	if [ "$1" -eq 0 ]; then
+		ok "$2"
+	else
+		not_ok "$2"
+		[ ! -s "$tmp/log" ] || tail -n 20 "$tmp/log" | sed 's/^/# /'
+	fi
+}
+
 finish() {
 	echo "1..$tap_count"
 	exit $((tap_failed > 0))

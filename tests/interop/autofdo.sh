@@ -12,19 +12,7 @@ tool=${PERF_CSTRACE:-${BUILD:-build}/perf-cstrace}
 symfs=$shared/truth/symfs
 [ -d "$symfs" ] || { echo "no truth sets in $shared/truth"; exit 77; }
 command -v create_llvm_prof >/dev/null || { echo "no create_llvm_prof"; exit 77; }
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0 bad=0
-
-verdict() {
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $n $2"
-	else
-		echo "not ok $n $2"
-		bad=1
-	fi
-}
+. tests/cli/tap.sh
 
 # convert BINARY PROFILE PROFILER OUT
 convert() {
@@ -44,7 +32,6 @@ clean() {
 		LC_ALL=C sort
 }
 
-echo 1..8
 while read -r set binary; do
 	data=$(echo "$shared/truth/$set-"*/perf.data)
 	program=$symfs/opt/truth/$binary
@@ -98,4 +85,4 @@ done <<EOF
 05 sort.a32
 06 hash.t32
 EOF
-exit $bad
+finish

@@ -12,21 +12,8 @@ for program in qemu-aarch64 aarch64-linux-gnu-gcc aarch64-linux-gnu-g++; do
 	command -v $program >/dev/null || { echo "no $program"; exit 77; }
 done
 env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s --no-print-directory O="$build" qemu
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+. tests/cli/tap.sh
 here=$(cd tests/interop/calls && pwd)
-n=0 bad=0
-
-verdict() {
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $n $2"
-	else
-		sed 's/^/# /' "$tmp/log" | tail -n 20
-		echo "not ok $n $2"
-		bad=1
-	fi
-}
 
 programs() {
 	cc="aarch64-linux-gnu-gcc -O2 -g -finstrument-functions -Wall -Wextra -Wno-infinite-recursion"
@@ -60,7 +47,6 @@ one() {
 sets=0
 [ ! -d "$shared/truth/symfs" ] || sets=$(find "$shared/truth" -mindepth 2 -maxdepth 2 -name perf.data | wc -l)
 [ $sets -eq 0 ] || sets=$((sets + 1))
-echo "1..$((15 + sets))"
 (cd "$tmp" && programs) >"$tmp/log" 2>&1 || { sed 's/^/# /' "$tmp/log"; exit 1; }
 cd "$tmp"
 one "dynamic, per thread" prog '' '' 'prog libcalls.so'
@@ -111,4 +97,4 @@ if [ $sets -gt 0 ]; then
 	done
 	verdict $rc "threads on two CPUs, on one, and per thread: the same tree"
 fi
-exit $bad
+finish

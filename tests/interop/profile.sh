@@ -6,22 +6,8 @@ shared=${CSTRACE_SHARED:-../shared}
 tool=${PERF_CSTRACE:-${BUILD:-build}/perf-cstrace}
 symfs=$shared/truth/symfs
 [ -d "$symfs" ] || { echo "no truth sets in $shared/truth"; exit 77; }
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0 bad=0
+. tests/cli/tap.sh
 
-verdict() {
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $n $2"
-	else
-		sed 's/^/# /' "$tmp/log"
-		echo "not ok $n $2"
-		bad=1
-	fi
-}
-
-echo 1..20
 while read -r set binary; do
 	rc=0
 	"$tool" profile -i "$shared/truth/$set"*/perf.data --symfs "$symfs" -o "$tmp/profile" \
@@ -70,4 +56,4 @@ verdict $rc "no program to decode with"
 sum=$(awk '$1 == "B" { n += $4 } END { print n }' "$tmp/bolt")
 [ "$sum" = 88562 ] && rc=0 || rc=1
 verdict $rc "bolt: sum of branches is $sum"
-exit $bad
+finish

@@ -51,6 +51,12 @@ static inline struct cst_generic el_next(unsigned int kind, uint64_t target)
 	return (struct cst_generic){ .kind = (uint8_t)kind, .addr = target, .flags = CST_GF_NEXT };
 }
 
+static inline struct cst_generic el_doubtful(struct cst_generic g)
+{
+	g.flags |= CST_GF_DOUBTFUL;
+	return g;
+}
+
 static inline struct cst_generic el_cycles(uint32_t cc)
 {
 	return (struct cst_generic){ .kind = CST_GEN_CYCLE_COUNT, .cc = cc, .flags = CST_GF_CC };

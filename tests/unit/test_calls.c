@@ -477,12 +477,6 @@ static struct cst_generic overflow(struct cst_generic g)
 	return g;
 }
 
-static struct cst_generic doubtful(struct cst_generic g)
-{
-	g.flags |= CST_GF_DOUBTFUL;
-	return g;
-}
-
 #define KNOWN	"R1000 1/2 {C2000@1000 1/1}"
 
 /* Between the return from 0x2000 and the next range at 0x1004, or behind a range that ends at 0x2004. */
@@ -498,7 +492,7 @@ static void losses(void **state)
 		{ { el_plain(CST_GEN_EO_TRACE), el_no_sync(CST_UNSYNC_RESET, 0), OFF }, false },
 		{ { IRQ(0x2004), el_plain(CST_GEN_EO_TRACE) }, false },
 		{ { overflow(OFF) }, true },
-		{ { doubtful(OFF) }, true },
+		{ { el_doubtful(OFF) }, true },
 		{ { el_no_sync(CST_UNSYNC_OVERFLOW, 0) }, true },
 		{ { el_no_sync(CST_UNSYNC_BAD_PACKET, 0), OFF }, true },
 		{ { error(el_no_sync(CST_UNSYNC_RESET, 0)) }, true },

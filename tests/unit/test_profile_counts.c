@@ -161,12 +161,6 @@ static struct cst_generic t32(struct cst_generic g)
 	return g;
 }
 
-static struct cst_generic doubtful(struct cst_generic g)
-{
-	g.flags |= CST_GF_DOUBTFUL;
-	return g;
-}
-
 struct want {
 	const char *ranges[2];	/* without and with `joined`, of the program: "first-last:times ..." */
 	const char *edges;	/* of the program: "from->to:times ...", to - : outside */
@@ -291,7 +285,7 @@ static void interrupted(void **state)
 					       el_next(CST_GEN_TRACE_ON, 0x1200), EL_CUT(0x1300, 1),
 					       el_plain(CST_GEN_EO_TRACE) };
 	const struct cst_generic off[] = { EL_B(0x1000, 1), el_next(CST_GEN_TRACE_ON, 0x1200), EL_B(0x1000, 1),
-					   doubtful(el_next(CST_GEN_TRACE_ON, 0x1200)), EL_BR(0x1000, 1),
+					   el_doubtful(el_next(CST_GEN_TRACE_ON, 0x1200)), EL_BR(0x1000, 1),
 					   el_next(CST_GEN_TRACE_ON, 0x9000), EL_BR(0x1004, 1), el_next(CST_GEN_TRACE_ON, 0x500),
 					   EL_BR(0x1004, 1), el_next(CST_GEN_TRACE_ON, 0x100001000ull), EL_BR(0x1008, 1),
 					   el_next(CST_GEN_TRACE_ON, OUT), EL_BR(0x1008, 1), el_plain(CST_GEN_EO_TRACE) };
