@@ -30,6 +30,7 @@
 
 CST_BEGIN
 
+#define CST_COUNT_MARK		"CSTCNT\r\n"	/* first bytes of a count file */
 #define CST_COUNT_VERSION	1
 #define CST_COUNT_ID_MAX	20u
 #define CST_COUNT_TOTAL_MAX	255u	/* bytes of the name of a total */

@@ -122,7 +122,7 @@ static int cut(struct cst_count_reader *r, const char *what)
 	return fail(r, -CST_ERR_INCOMPLETE, r->buf + r->have, what);
 }
 
-#define MARK 8	/* bytes that say that it is a count file */
+#define MARK (sizeof(CST_COUNT_MARK) - 1)
 
 static int read_file_header(struct cst_count_reader *r)
 {

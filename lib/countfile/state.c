@@ -7,7 +7,7 @@
 
 #define SURELY(condition) __builtin_expect(!!(condition), 1)
 
-/* "CSTCNT\r\n", version, size of this header, 0. */
+/* CST_COUNT_MARK, version, size of this header, 0. */
 const uint8_t cst_count_file_header[FILE_HEADER] = {
 	'C', 'S', 'T', 'C', 'N', 'T', '\r', '\n', CST_COUNT_VERSION, 0, FILE_HEADER, 0, 0, 0, 0, 0
 };

@@ -192,18 +192,32 @@ static int profile(const struct session_opts *so, const struct request *r)
 	return rc;
 }
 
-/* Options that are for recordings only. Returns CMD_GO_ON, or CMD_USAGE after a message. */
-static int check_stored(const struct cmd_desc *cmd, const struct session_opts *so)
+/* Refuses options of trace for a count file, or warns of them. Returns CMD_GO_ON, or CMD_USAGE after a message. */
+static int check_stored(const struct cmd_desc *cmd, const struct session_opts *so, const struct request *r)
 {
 	const struct filter_opts *f = &so->filter;
 
-	if (!so->input || !count_file_is(so->input))
-		return CMD_GO_ON;
 	if (so->bare)
 		return cmd_usage_error(cmd, "%s is a count file, which has no trace: --elf is for trace", name_shown(so->input));
 	if (f->time || f->cpu || f->pid || f->tid || f->comm)
 		return cmd_usage_error(cmd, "%s is a count file, in which nothing says when, where and by whom its code was "
 				       "executed: filter the recording that is counted", name_shown(so->input));
+	cmd_no_effect(cmd, "kcore kallsyms jitdump contextid ts-freq max-expand jobs", "a count file has no trace");
+	cmd_no_effect(cmd, "max-stack no-calls", "a count file has the calls that were counted");
+	if (!r->f)
+		cmd_no_effect(cmd, "symfs vmlinux buildid-dir force", "--format=cstrace of a count file needs no programs");
+	return CMD_GO_ON;
+}
+
+/* Refuses options that the input does not allow, and warns of those that have no effect. Returns as check_stored(). */
+static int check_options(const struct cmd_desc *cmd, const struct session_opts *so, const struct request *r)
+{
+	if (r->f && r->f->write)
+		cmd_no_effect(cmd, "demangle", "this format has no names of functions");
+	if (so->input && count_file_is(so->input))
+		return check_stored(cmd, so, r);
+	if (r->f && r->f->mode != COUNTS_CALLS)
+		cmd_no_effect(cmd, "max-stack no-calls", "this format has no calls in their contexts");
 	return CMD_GO_ON;
 }
 
@@ -279,15 +293,15 @@ int cmd_profile(int argc, const char **argv)
 		rc = cmd_jobs_default(&cmd, &so);
 	if (rc != CMD_GO_ON)
 		return rc;
-	rc = check_stored(&cmd, &so);
-	if (rc != CMD_GO_ON)
-		return rc;
 	r.f = profile_format_find(format);
 	if (!r.f && strcmp(format, "cstrace"))
 		return cmd_usage_error(&cmd, "--format=%s: known are " FORMATS, format);
 	if (!r.f && (r.want || r.demangle))
 		return cmd_usage_error(&cmd, "--%s is for formats that are made of counts: --format=cstrace has the counts "
 				       "of all binaries", r.want ? "binary" : "demangle");
+	rc = check_options(&cmd, &so, &r);
+	if (rc != CMD_GO_ON)
+		return rc;
 	if (r.depth > CST_COUNT_DEPTH_MAX)
 		return cmd_usage_error(&cmd, "--max-stack: the most is %u", CST_COUNT_DEPTH_MAX);
 	r.base = r.f ? r.f->base : PROFILE_VADDR;

@@ -12,12 +12,11 @@
 
 #include "files/input.h"
 
-#define MARK "CSTCNT\r\n"
-#define MARK_LEN 8u
+#define MARK_LEN (sizeof(CST_COUNT_MARK) - 1)
 
 bool count_file_begins(const void *bytes, size_t len)
 {
-	return len >= MARK_LEN && !memcmp(bytes, MARK, MARK_LEN);
+	return len >= MARK_LEN && !memcmp(bytes, CST_COUNT_MARK, MARK_LEN);
 }
 
 bool count_file_is(const char *path)

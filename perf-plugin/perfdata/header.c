@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cstrace/countfile.h>
+
 #include "base/error.h"
 #include "perfdata/bytes.h"
 #include "perfdata/internal.h"
@@ -51,6 +53,9 @@ static int check_magic(struct perfdata *pd, struct error *err)
 		return error_set(err, ERR_FORMAT, 0, "%s: offset 0x0: found version 1 of the format "
 				 "(PERFFILE), expected PERFILE2; that recorder is older than "
 				 "CoreSight support, record again with a newer perf", s->name);
+	if (!memcmp(s->base, CST_COUNT_MARK, sizeof(CST_COUNT_MARK) - 1))
+		return error_set(err, ERR_FORMAT, 0, "%s: offset 0x0: found a count file, expected \"PERFILE2\": it has counts "
+				 "and no trace; 'perf-cstrace profile -i FILE', with its name, makes profiles of it", s->name);
 	printable(text, s->base, s->size);
 	return error_set(err, ERR_FORMAT, 0, "%s: offset 0x0: found \"%s\", expected \"PERFILE2\": "
 			 "not a perf.data file; give the file that perf record or simpleperf record "

@@ -23,8 +23,17 @@ same() {
 	rec=$1 root=$2
 	shift 2
 	for format in callgrind folded top lcov pprof; do
-		"$tool" profile -i "$rec" --symfs "$root" "$@" --format=$format -o "$tmp/direct" 2>"$tmp/err" || :
-		"$tool" profile -i "$tmp/counts" --symfs "$root" "$@" --format=$format -o "$tmp/later" 2>"$tmp/err2" || :
+		rm -f "$tmp/direct" "$tmp/later"
+		a=0 b=0
+		"$tool" profile -i "$rec" --symfs "$root" "$@" --format=$format -o "$tmp/direct" 2>"$tmp/err" || a=$?
+		"$tool" profile -i "$tmp/counts" --symfs "$root" "$@" --format=$format -o "$tmp/later" 2>"$tmp/err2" || b=$?
+		[ $a -eq $b ] && { [ $a -eq 0 ] || [ $a -eq 3 ]; } || { echo "$format: exit codes $a, $b"; return 1; }
+		if [ $a -eq 3 ] && [ ! -e "$tmp/direct" ]; then
+			# without DWARF there are no lines
+			[ $format = lcov ] && says "$tmp/err" "has no DWARF" && [ ! -e "$tmp/later" ] && continue
+			cat "$tmp/err"
+			return 1
+		fi
 		cmp "$tmp/direct" "$tmp/later" || { echo "$format differs"; diff "$tmp/direct" "$tmp/later" | head; return 1; }
 	done
 	python3 -c 'import sys
@@ -83,6 +92,21 @@ check "a profile of a part says so" part
 misuse() {
 	run 129 profile "$@" && silent "$tmp/out"
 }
+no_trace() {
+	run 0 profile -i "$tmp/whole" --symfs $symfs --format=folded -j 2 --ts-freq 1g --no-calls -o "$tmp/out2" &&
+		says "$tmp/err" "warning: --jobs has no effect: a count file has no trace" &&
+		says "$tmp/err" "warning: --ts-freq has no effect" && says "$tmp/err" "warning: --no-calls has no effect" &&
+		run 0 profile -i "$tmp/whole" --symfs $symfs --format=cstrace -o "$tmp/out2" && says "$tmp/err" "warning: --symfs has no effect" &&
+		run 0 profile -i $sample --symfs $symfs --max-stack 3 --demangle -o "$tmp/out2" &&
+		says "$tmp/err" "warning: --max-stack has no effect" && says "$tmp/err" "warning: --demangle has no effect"
+}
+check "options without an effect: a warning" no_trace
+by_pipe() {
+	code=0
+	"$tool" profile -i - -o "$tmp/none" <"$tmp/whole" 2>"$tmp/err" || code=$?
+	[ $code -eq 1 ] && [ ! -e "$tmp/none" ] && says "$tmp/err" "standard input: offset 0x0: found a count file"
+}
+check "counts by a pipe: 1, and what helps" by_pipe
 check "filters of counts: 129" misuse -i "$tmp/whole" --pid 100
 check "--binary with --format=cstrace: 129" misuse -i $sample --symfs $symfs --format=cstrace --binary sample.a64
 damaged() {
