@@ -31,7 +31,7 @@ nothing_beside() {
 for name in sample sample-trbe sample-a32 sample-t32 sample-etmv3 sample-ptm; do
 	there_and_back() {
 		run 0 convert -i $data/$name.perf.data --symfs $symfs --images --to=package -o "$tmp/$name.pkg" || return 1
-		silent "$tmp/out" && silent "$tmp/err" || return 1
+		is_empty "$tmp/out" && is_empty "$tmp/err" || return 1
 		run 0 convert -i "$tmp/$name.pkg" --to=perf -o "$tmp/$name.back" || return 1
 		python3 tests/interop/records.py $data/$name.perf.data >"$tmp/records" || return 1
 		python3 tests/interop/records.py "$tmp/$name.back" >"$tmp/records2" || return 1

@@ -11,7 +11,7 @@ data=tests/data symfs=tests/data/symfs
 count() {
 	rec=$1 root=$2
 	shift 2
-	run 0 profile -i "$rec" --symfs "$root" "$@" --format=cstrace -o "$tmp/counts" && silent "$tmp/out" &&
+	run 0 profile -i "$rec" --symfs "$root" "$@" --format=cstrace -o "$tmp/counts" && is_empty "$tmp/out" &&
 		says "$tmp/err" "binaries, " &&
 		run 0 profile -i "$rec" --symfs "$root" "$@" --format=cstrace -j 3 -o "$tmp/threads" && cmp "$tmp/counts" "$tmp/threads" &&
 		run 0 profile -i "$tmp/counts" --format=cstrace -o "$tmp/again" && cmp "$tmp/counts" "$tmp/again" &&
@@ -90,7 +90,7 @@ part() {
 }
 check "a profile of a part says so" part
 misuse() {
-	run 129 profile "$@" && silent "$tmp/out"
+	run 129 profile "$@" && is_empty "$tmp/out"
 }
 no_trace() {
 	run 0 profile -i "$tmp/whole" --symfs $symfs --format=folded -j 2 --ts-freq 1g --no-calls -o "$tmp/out2" &&

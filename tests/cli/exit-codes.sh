@@ -19,7 +19,7 @@ for c in "inject -o $tmp/injected --itrace=i1000il16" "script --itrace=b -F ip,a
 		run 0 $c -i $sample --symfs $symfs && says "$tmp/err" "cstrace: 17,648 bytes, 119,840 instructions, 25,997 \
 branches, losses: none" || return 1
 		case $c in
-		*" -o "*) silent "$tmp/out" && cat "$tmp/injected" "$tmp/counts" 2>/dev/null | grep -q . ;;
+		*" -o "*) is_empty "$tmp/out" && cat "$tmp/injected" "$tmp/counts" 2>/dev/null | grep -q . ;;
 		*) [ -s "$tmp/out" ] && ! grep -q '^cstrace' "$tmp/out" ;;
 		esac
 	}
@@ -29,7 +29,7 @@ branches, losses: none" || return 1
 	}
 	error() {
 		rm -f "$tmp/injected" "$tmp/counts"
-		run 1 $c -i "$tmp/broken" --symfs $symfs && silent "$tmp/out" &&
+		run 1 $c -i "$tmp/broken" --symfs $symfs && is_empty "$tmp/out" &&
 			says "$tmp/err" "$tmp/broken: is cut at 0xc8" && [ ! -e "$tmp/injected" ] && [ ! -e "$tmp/counts" ]
 	}
 	check "$name: 0, decoded: $c" decoded
@@ -37,14 +37,14 @@ branches, losses: none" || return 1
 	check "$name: 1, not at all" error
 done
 missing_program() {
-	run 3 script -i $sample --symfs "$tmp" --itrace=b && silent "$tmp/out" && says "$tmp/err" sample.a64 &&
+	run 3 script -i $sample --symfs "$tmp" --itrace=b && is_empty "$tmp/out" && says "$tmp/err" sample.a64 &&
 		says "$tmp/err" --symfs
 }
 check "script: 3, program file not found" missing_program
 # An empty profile is not written: which binary was asked for, which ones ran, what was lost.
 nothing() {
 	rm -f "$tmp/counts"
-	run 3 profile -i $sample --format="$1" -o "$tmp/counts" --symfs "$2" $3 && silent "$tmp/out" && [ ! -e "$tmp/counts" ] &&
+	run 3 profile -i $sample --format="$1" -o "$tmp/counts" --symfs "$2" $3 && is_empty "$tmp/out" && [ ! -e "$tmp/counts" ] &&
 		says "$tmp/err" "nothing to profile" || return 1
 	shift 3
 	for text; do
@@ -62,7 +62,7 @@ check "script: 3, the same loss with --itrace=" run 3 script -i $sample --symfs 
 # ---- 129: nothing is opened, nothing is printed on stdout, where help is ------------------------
 
 misuse() {
-	run 129 "$@" -i "$tmp/absent" && silent "$tmp/out" && says "$tmp/err" "cstrace ${1%% *}: " && says "$tmp/err" --help
+	run 129 "$@" -i "$tmp/absent" && is_empty "$tmp/out" && says "$tmp/err" "cstrace ${1%% *}: " && says "$tmp/err" --help
 }
 for c in inject script dump profile info; do
 	check "$c: 129, an operand too many" misuse $c something
@@ -84,7 +84,7 @@ check "script: 129, a view of instructions that there is not" misuse script --in
 check "script: 129, two views" misuse script --insn-trace --call-trace
 check "script: 129, a view and other letters" misuse script --call-trace --itrace=b
 named() {
-	run "$1" $2 -i $sample && silent "$tmp/out" && says "$tmp/err" "$3"
+	run "$1" $2 -i $sample && is_empty "$tmp/out" && says "$tmp/err" "$3"
 }
 check "info: 129, an unknown kind of context ID" named 129 "info --contextid=pid" "expected auto, tid, tid-asid, asid or none"
 check "info: 1, --kallsyms is not there" named 1 "info --kallsyms $tmp/absent" "$tmp/absent: No such file"
@@ -155,7 +155,7 @@ fi
 # ---- help ---------------------------------------------------------------------------------------
 
 helps() {
-	run 0 "$@" && silent "$tmp/err" && says "$tmp/out" Usage:
+	run 0 "$@" && is_empty "$tmp/err" && says "$tmp/out" Usage:
 }
 check "--help" helps --help
 check "-h" helps -h

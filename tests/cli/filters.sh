@@ -41,7 +41,7 @@ done
 check "profile: nothing is written" test ! -e "$tmp/profile"
 outside() {
 	run 3 script --itrace=b -i tests/data/sample-trbe.perf.data --symfs $symfs --time 5000000,5000001 &&
-		says "$tmp/err" "--time 5000000,5000001: the records are from " && silent "$tmp/out"
+		says "$tmp/err" "--time 5000000,5000001: the records are from " && is_empty "$tmp/out"
 }
 check "--time of no record says when they are" outside
 both() {
@@ -97,7 +97,7 @@ slices() {
 }
 check "--time 25%/1 to 25%/4 are the whole" slices
 no_times() {
-	run 1 script -i $sample --symfs $symfs --time 25%/1 && silent "$tmp/out" && says "$tmp/err" "no record of this file has a time"
+	run 1 script -i $sample --symfs $symfs --time 25%/1 && is_empty "$tmp/out" && says "$tmp/err" "no record of this file has a time"
 }
 check "percentages of a recording whose records have no times" no_times
 
@@ -120,7 +120,7 @@ profile_parts() {
 check "profile: parts add up" profile_parts
 
 refused() {
-	run 129 script -i "$tmp/absent" "$@" && silent "$tmp/out" && says "$tmp/err" "found '" && says "$tmp/err" --help
+	run 129 script -i "$tmp/absent" "$@" && is_empty "$tmp/out" && says "$tmp/err" "found '" && says "$tmp/err" --help
 }
 check "129: --time without a comma" refused --time 5
 check "129: --time backwards" refused --time 5,4

@@ -12,7 +12,7 @@ none=$tmp/no-such-thing
 error() {
 	text=$1
 	shift
-	run 1 "$@" && silent "$tmp/out" && says "$tmp/err" "$text"
+	run 1 "$@" && is_empty "$tmp/out" && says "$tmp/err" "$text"
 }
 for c in info "script --itrace=b" "dump --elements" "inject --itrace=b -o $tmp/o" "profile -o $tmp/o" index \
 	"convert --to=package -o $tmp/o"; do
@@ -30,7 +30,7 @@ check "an empty --symfs is none" run 3 info -i $sample --symfs ""
 usage() {
 	text=$1
 	shift
-	run 129 "$@" && silent "$tmp/out" && says "$tmp/err" "$text"
+	run 129 "$@" && is_empty "$tmp/out" && says "$tmp/err" "$text"
 }
 warns() {
 	code=$1 text=$2

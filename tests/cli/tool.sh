@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# To be sourced after tap.sh: running the program, and what it must and must not say.
+# To be sourced after tap.sh: runs the program, and checks what it wrote.
 tool=$PERF_CSTRACE
 
 # run EXPECTED_CODE ARGS...: stdout and stderr are kept in $tmp.
@@ -15,7 +15,7 @@ run() {
 	}
 }
 
-silent() {
+is_empty() {
 	[ ! -s "$1" ] || {
 		echo "unexpected text in ${1##*/}:"
 		head -n 5 "$1"

@@ -6,11 +6,11 @@
 sample=tests/data/sample.perf.data
 
 help_goes_to_stdout() {
-	run 0 "$@" --help && says "$tmp/out" Usage && silent "$tmp/err" && ! grep -nE '^.{101}| $' "$tmp/out"
+	run 0 "$@" --help && says "$tmp/out" Usage && is_empty "$tmp/err" && ! grep -nE '^.{101}| $' "$tmp/out"
 }
 
 usage_error() {
-	run 129 "$@" && silent "$tmp/out" && [ -s "$tmp/err" ]
+	run 129 "$@" && is_empty "$tmp/out" && [ -s "$tmp/err" ]
 }
 
 check "no command" usage_error
@@ -27,15 +27,15 @@ for c in $("$tool" --list-cmds); do
 	named=-i
 	[ "$c" != merge ] || named=--
 	absent() {
-		run 1 "$c" "$@" $named "$tmp/absent" && silent "$tmp/out" && says "$tmp/err" "$tmp/absent"
+		run 1 "$c" "$@" $named "$tmp/absent" && is_empty "$tmp/out" && says "$tmp/err" "$tmp/absent"
 	}
 	foreign() {
 		head -c 4096 "$tool" >"$tmp/foreign"
-		run 1 "$c" "$@" $named "$tmp/foreign" && silent "$tmp/out" && says "$tmp/err" "$tmp/foreign"
+		run 1 "$c" "$@" $named "$tmp/foreign" && is_empty "$tmp/out" && says "$tmp/err" "$tmp/foreign"
 	}
 	empty() {
 		: >"$tmp/empty"
-		run 1 "$c" "$@" $named "$tmp/empty" && silent "$tmp/out" && says "$tmp/err" "$tmp/empty"
+		run 1 "$c" "$@" $named "$tmp/empty" && is_empty "$tmp/out" && says "$tmp/err" "$tmp/empty"
 	}
 	case $c in
 	inject) set -- -o "$tmp/result" --itrace=b ;;
