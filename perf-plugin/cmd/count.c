@@ -34,6 +34,14 @@ static void print_sums(const struct collect *c)
 		count_print_order(calls->estimated, calls->unordered, calls->unjoined);
 }
 
+bool count_undecoded(const char *name, uint64_t n)
+{
+	if (n)
+		fprintf(stderr, "cstrace profile: %s: ranges that were executed %" PRIu64 " times are not counted: their code was "
+			"gone when it was looked at\n", name, n);
+	return n;
+}
+
 /* Counts and writes. `out` is finished or aborted. */
 static int count(struct session *ss, struct collect *c, struct pd_output *out)
 {
@@ -60,7 +68,7 @@ static int count(struct session *ss, struct collect *c, struct pd_output *out)
 	if (rc)
 		return CMD_ERROR;
 	print_sums(c);
-	return session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+	return session_incomplete(ss) || count_undecoded(name, collect_undecoded(c)) ? CMD_LOSSES : CMD_OK;
 }
 
 /* Opens the output. Decoding may take long: an output that cannot be is refused before. */

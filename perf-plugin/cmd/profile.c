@@ -24,12 +24,13 @@ static int nothing_chosen(const char *name, const char *want, bool one, const st
 {
 	size_t n = m->nr_binaries;
 
+	name = name_shown(name);
 	if (b)
 		fprintf(stderr, "cstrace profile: %s: nothing to profile: nothing of %s was decoded; the trace "
 			"shows:\n", name, name_shown(b->is.name));
 	else if (want)
 		fprintf(stderr, "cstrace profile: %s: nothing to profile: --binary asks for %s, and "
-			"the trace shows%s\n", name, want, n ? ":" : " no binary");
+			"the trace shows%s\n", name, name_shown(want), n ? ":" : " no binary");
 	else if (n && one)
 		fprintf(stderr, "cstrace profile: %s: several binaries ran; choose one with --binary:\n", name);
 	else if (n)
@@ -131,7 +132,7 @@ static int run(struct session *ss, const struct request *r)
 	} else {
 		session_print_end(ss, stderr);
 		if (session_matched(ss)) {
-			in.incomplete = session_incomplete(ss);
+			in.incomplete = count_undecoded(in.name, model_total(&m, "loss.undecoded")) || session_incomplete(ss);
 			rc = write_chosen(&in, r, &m, &out);
 		} else {
 			fprintf(stderr, "cstrace profile: %s: nothing was written\n", session_name(ss));

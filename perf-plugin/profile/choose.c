@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/name.h"
 #include "images/dso.h"
@@ -39,7 +40,23 @@ static bool has_build_id(const struct model_binary *b, const char *want)
 
 	for (i = 0; i < b->is.id_len; i++)
 		snprintf(text + 2 * i, 3, "%02x", b->is.id[i]);
-	return b->is.id_kind == CST_COUNT_ID_BUILD && n && n <= 2 * i && !strncmp(text, want, n);
+	return b->is.id_kind == CST_COUNT_ID_BUILD && n && n <= 2 * i && !strncasecmp(text, want, n);
+}
+
+/* NULL: none, or several. */
+static struct model_binary *with_build_id(struct model_binary *const *v, size_t n, const char *digits)
+{
+	struct model_binary *found = NULL;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!has_build_id(v[i], digits))
+			continue;
+		if (found)
+			return NULL;
+		found = v[i];
+	}
+	return found;
 }
 
 struct model_binary *choose_named(struct model_binary *const *v, size_t n, const char *want)
@@ -47,11 +64,10 @@ struct model_binary *choose_named(struct model_binary *const *v, size_t n, const
 	struct model_binary *found = NULL;
 	size_t i;
 
+	if (!strncmp(want, BUILD_ID, strlen(BUILD_ID)))
+		return with_build_id(v, n, want + strlen(BUILD_ID));
 	for (i = 0; i < n; i++) {
 		const char *file = file_of(v[i]);
-
-		if (!strncmp(want, BUILD_ID, strlen(BUILD_ID)) && has_build_id(v[i], want + strlen(BUILD_ID)))
-			return v[i];
 
 		if (!strcmp(v[i]->is.name, want) || (file && !strcmp(file, want)))
 			return v[i];

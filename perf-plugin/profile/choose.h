@@ -8,8 +8,9 @@
 #include "profile/model.h"
 
 /*
- * Returns the binary that `want` names: "build-id:" and the begin of its build-id in hexadecimal, its path as recorded or as found on this machine, else the last part of either.
- * NULL: none of them, or several have this last part. `v` are the model's binaries (model_busiest()).
+ * Returns the binary that `want` names: "build-id:" and the begin of its build-id in hexadecimal, its path as recorded or as
+ * found on this machine, else the last part of either. NULL: none of them, or several have this begin or this last part.
+ * `v` are the model's binaries (model_busiest()).
  */
 struct model_binary *choose_named(struct model_binary *const *v, size_t n, const char *want);
 /* Returns the only binary, or the only one that is no library; NULL: there are several, or none. */

@@ -19,6 +19,7 @@
 /* A binary of the count file. */
 struct entry {
 	struct cst_count_binary is;
+	char *cut_name;		/* what `is` has of a longer name; else NULL */
 	struct binary *counts;
 	struct cst_count_segment *segs;
 	size_t nr_segs;
@@ -63,6 +64,7 @@ struct collect *collect_new(struct session *ss, enum counts_mode mode, uint32_t 
 
 static void entry_free(struct entry *e)
 {
+	free(e->cut_name);
 	free(e->segs);
 	free(e->ranges);
 	interior_free(&e->interior);
@@ -202,6 +204,19 @@ static bool split_conflicts(struct collect *c)
 	return any;
 }
 
+/* Methods, whose names are a jitdump's, may have no name, or one that is longer than that of a record. */
+static bool fit_name(struct entry *e)
+{
+	const size_t len = strlen(e->is.name);
+
+	if (!len)
+		e->is.name = "[unknown]";
+	if (len <= CST_COUNT_NAME_MAX)
+		return true;
+	e->is.name = e->cut_name = strndup(e->is.name, CST_COUNT_NAME_MAX);
+	return e->cut_name;
+}
+
 static int make_entries(struct collect *c)
 {
 	struct binary **v;
@@ -218,7 +233,7 @@ static int make_entries(struct collect *c)
 		e->counts = v[i];
 		identity_of(v[i], &e->is);
 		e->segs = identity_segments(v[i]->dso, &e->nr_segs);
-		if (!e->segs)
+		if (!e->segs || !fit_name(e))
 			return ERR_NOMEM;
 	}
 	if (c->nr)
@@ -335,6 +350,11 @@ int collect_run(struct collect *c)
 bool collect_empty(const struct collect *c)
 {
 	return !c->nr;
+}
+
+uint64_t collect_undecoded(const struct collect *c)
+{
+	return c->undecoded;
 }
 
 /* ---- records ----------------------------------------------------------------------------------- */

@@ -34,6 +34,9 @@ const struct calls_totals *collect_calls(const struct collect *c);
 /* True if nothing of any binary was counted. */
 bool collect_empty(const struct collect *c);
 
+/* Executions of ranges that are not counted, since their code was gone when it was looked at (loss.undecoded). */
+uint64_t collect_undecoded(const struct collect *c);
+
 /* Takes a record; strings are valid until collect_free(). A non-zero result ends the row of records. */
 typedef int (*collect_fn)(void *data, const struct cst_count_record *rec);
 /* Passes all records to `take`, once. Returns 0, ERR_NOMEM, or what `take` returned. */

@@ -2,9 +2,11 @@
 /* write.c - writes a format, and reports properties of the binaries that its readers do not accept. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/name.h"
 #include "images/elf_facts.h"
+#include "profile/choose.h"
 #include "profile/formats.h"
 
 /* Reports the counts of a file without program headers that are not in the profile, and which readers accept it. */
@@ -49,6 +51,7 @@ int profile_write(struct pd_output *out, const struct profile_format *f, enum pr
 	struct profile_removed gone;
 	struct profile_address where;
 	struct flat counts;
+	bool nothing;
 	int rc;
 
 	profile_address_init(&where, b, base);
@@ -58,11 +61,22 @@ int profile_write(struct pd_output *out, const struct profile_format *f, enum pr
 		return ERR_NOMEM;
 	}
 	profile_address_limit(&where, &counts, &gone);
-	f->write(out, &counts, &where);
-	rc = pd_output_finish(out, &err);
+	nothing = !counts.nr_ranges && !counts.nr_edges;
+	if (!nothing) {
+		f->write(out, &counts, &where);
+		/* of formats without a head: all was left out */
+		nothing = !out->written && !out->error;
+	}
+	if (nothing) {
+		fprintf(stderr, "cstrace profile: %s: nothing to profile: --format=%s has nothing of what was executed: %"
+			PRIu64 " instructions, %" PRIu64 " branches (%" PRIu64 " inside the binary)\n", path, f->name,
+			b->insns, b->branches, b->inside);
+		pd_output_abort(out);
+	}
+	rc = nothing ? 0 : pd_output_finish(out, &err);
 	if (rc)
 		fprintf(stderr, "cstrace profile: %s\n", err.msg);
-	else
+	else if (!nothing)
 		fprintf(stderr, "cstrace profile: %s: %zu ranges, %zu edges, %" PRIu64 " instructions, %" PRIu64
 			" branches (%" PRIu64 " inside the binary)\n", path, counts.nr_ranges, counts.nr_edges, b->insns,
 			b->branches, b->inside);
@@ -77,7 +91,7 @@ int profile_write(struct pd_output *out, const struct profile_format *f, enum pr
 			"without the copy\n", path);
 	if (b->dso)
 		readers_report(stderr, "profile", b->dso, f->reader);
-	return report_needed(f, b);
+	return report_needed(f, b) || nothing;
 }
 
 /* Names binaries that ran without a file for names and lines. Returns true if there are any. */
@@ -104,6 +118,18 @@ static bool report_missing(const struct profile_format *f, const struct whole *w
 	return missing;
 }
 
+/* Reports that the format has nothing of the binaries that were executed. */
+static void report_nothing(const struct profile_format *f, const struct whole *w)
+{
+	struct model_binary **v = model_busiest(w->model);
+
+	fprintf(stderr, "cstrace profile: nothing to profile: --format=%s has nothing of %s; the trace shows:\n", f->name,
+		w->only ? name_shown(w->only->is.name) : "what was executed");
+	if (v)
+		choose_list(stderr, v, w->model->nr_binaries, model_total(w->model, "instructions.elsewhere"));
+	free(v);
+}
+
 int profile_write_whole(struct pd_output *out, const struct profile_format *f, const struct whole *w)
 {
 	struct error err = { .code = 0 };
@@ -112,8 +138,10 @@ int profile_write_whole(struct pd_output *out, const struct profile_format *f, c
 
 	if (rc) {
 		pd_output_abort(out);
-		fprintf(stderr, rc < 0 ? "cstrace profile: out of memory\n" :
-			"cstrace profile: nothing to profile: --format=%s has nothing of what was executed\n", f->name);
+		if (rc < 0)
+			fprintf(stderr, "cstrace profile: out of memory\n");
+		else
+			report_nothing(f, w);
 	} else {
 		finished = pd_output_finish(out, &err);
 		if (finished) {

@@ -74,6 +74,13 @@ empty() {
 		says "$tmp/err" "nothing to profile" && says "$tmp/err" "sample.a64: file not found"
 }
 check "no binary could be decoded: 3, no file" empty
+no_lines() {
+	rm -f "$tmp/none"
+	run 3 profile -i "$tmp/jit" --symfs "$tmp/jit.symfs" --format=lcov -o "$tmp/none" && [ ! -e "$tmp/none" ] &&
+		says "$tmp/err" "nothing to profile: --format=lcov has nothing of what was executed; the trace shows:" &&
+		grep "^ *[0-9]* instructions  /" "$tmp/err"
+}
+check "lcov without DWARF: 3, no file, and what was seen" no_lines
 not_matched() {
 	run 3 profile -i $sample --symfs $symfs --pid 4711 --format=cstrace -o "$tmp/none" && [ ! -e "$tmp/none" ] &&
 		says "$tmp/err" "nothing was written"

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
+#include "profile/choose.h"
 #include "profile/model.h"
 
 #define REC(k, member, ...) (struct cst_count_record){ .kind = k, .member = __VA_ARGS__ }
@@ -110,10 +111,43 @@ static void unfitting(void **state)
 	model_free(&m);
 }
 
+/* A binary by the begin of its build-id, which must be that of one alone, and by its name. */
+static void chosen(void **state)
+{
+	static const struct cst_count_binary is[] = {
+		{ .id_kind = CST_COUNT_ID_BUILD, .id_len = 3, .id = { 0xab, 0xcd, 0x01 }, .name = "/bin/a" },
+		{ .id_kind = CST_COUNT_ID_BUILD, .id_len = 3, .id = { 0xab, 0xcd, 0x12 }, .name = "/sbin/a" },
+		{ .id_kind = CST_COUNT_ID_DIGEST, .id_len = 3, .id = { 0xff, 0xff, 0xff }, .name = "/bin/b" },
+	};
+	static const struct {
+		const char *want;
+		int number;	/* -1: none */
+	} row[] = {
+		{ "build-id:abcd01", 0 }, { "build-id:abcd1", 1 }, { "build-id:ABCD12", 1 }, { "build-id:abcd", -1 }, { "build-id:", -1 },
+		{ "build-id:ff", -1 }, { "build-id:abcd0123", -1 }, { "/sbin/a", 1 }, { "a", -1 }, { "b", 2 }, { "/lib/b", 2 }, { "c", -1 },
+	};
+	struct model_binary **v, *b;
+	struct model m;
+	unsigned int i;
+
+	(void)state;
+	model_init(&m);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(add(&m, (struct cst_count_record){ .kind = CST_COUNT_BINARY, .binary = is[i] }), 0);
+	v = model_busiest(&m);
+	assert_non_null(v);
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		b = choose_named(v, 3, row[i].want);
+		assert_int_equal(b ? (int)b->number : -1, row[i].number);
+	}
+	free(v);
+	model_free(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums), cmocka_unit_test(nodes), cmocka_unit_test(unfitting),
+		cmocka_unit_test(sums), cmocka_unit_test(nodes), cmocka_unit_test(unfitting), cmocka_unit_test(chosen),
 	};
 
 	return cmocka_run_group_tests_name("profile model", tests, NULL, NULL);
