@@ -332,6 +332,28 @@ static int by_start(const void *a, const void *b)
 	return x->lsda < y->lsda ? -1 : x->lsda > y->lsda;
 }
 
+static bool entry_of(const struct dso *d, const GElf_Ehdr *eh, uint64_t *entry)
+{
+	/* bit 0 of an Arm address selects T32 */
+	const uint64_t addr = d->machine == EM_ARM ? eh->e_entry & ~(GElf_Addr)1 : eh->e_entry;
+
+	return addr && offset_of(d, addr, entry);
+}
+
+bool unwind_entry(const struct dso *d, uint64_t *entry)
+{
+	GElf_Ehdr eh;
+	bool found;
+	Elf *elf;
+
+	if (d->state != DSO_LOADED || !d->is_elf || d->kind == DSO_MODULE || elf_version(EV_CURRENT) == EV_NONE)
+		return false;
+	elf = elf_memory((char *)d->data, d->size);
+	found = elf && gelf_getehdr(elf, &eh) && entry_of(d, &eh, entry);
+	elf_end(elf);
+	return found;
+}
+
 bool unwind_read(struct unwind *u, const struct dso *d)
 {
 	struct cursor c = { .p = NULL };
@@ -347,10 +369,7 @@ bool unwind_read(struct unwind *u, const struct dso *d)
 	if (elf && gelf_getehdr(elf, &eh)) {
 		u->big = c.big = eh.e_ident[EI_DATA] == ELFDATA2MSB;
 		u->elf64 = c.elf64 = eh.e_ident[EI_CLASS] == ELFCLASS64;
-		/* bit 0 of an Arm address selects T32 */
-		if (d->machine == EM_ARM)
-			eh.e_entry &= ~(GElf_Addr)1;
-		if (!eh.e_entry || !offset_of(d, eh.e_entry, &u->entry))
+		if (!entry_of(d, &eh, &u->entry))
 			u->entry = UINT64_MAX;
 		if (find_table(d, elf, &c))
 			ok = read_table(u, d, c);

@@ -31,6 +31,8 @@ struct unwind {
 /* Reads the FDEs and the entry point of a loaded ELF file. False: no memory. */
 bool unwind_read(struct unwind *u, const struct dso *d);
 void unwind_free(struct unwind *u);
+/* Finds the entry point alone, a file offset. False: there is none. */
+bool unwind_entry(const struct dso *d, uint64_t *entry);
 
 /*
  * Finds the file offset at which execution continues when the call at file offset `site` throws. False: the exception

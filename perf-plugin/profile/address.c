@@ -45,7 +45,7 @@ static void limit_ranges(const struct profile_address *a, struct flat *f, struct
 			f->ranges[n++] = *r;
 		} else {
 			removed->ranges++;
-			removed->executed += r->count;
+			removed->executed = model_sum(removed->executed, r->count);
 		}
 	}
 	f->nr_ranges = n;
@@ -63,7 +63,7 @@ static void limit_edges(const struct profile_address *a, struct flat *f, struct 
 			else if (e->to != CST_COUNT_OUTSIDE && in_text(a, e->to))
 				*kept++ = *e;
 			else if (!a->code_at_zero)
-				leaving.count += e->count;
+				leaving.count = model_sum(leaving.count, e->count);
 		}
 		/* it replaces one that was not kept */
 		if (leaving.count)

@@ -85,7 +85,7 @@ static uint64_t edge_count(const struct model_binary *b, uint64_t from)
 
 	BISECT(lo, hi, mid, b->edges[mid].from < from);
 	for (; lo < b->nr_edges && b->edges[lo].from == from; lo++)
-		n += b->edges[lo].count;
+		n = model_sum(n, b->edges[lo].count);
 	return n;
 }
 
@@ -277,7 +277,7 @@ static bool edges_to(struct builder *u, size_t block, uint64_t *sum)
 	for (; lo < u->b->nr_edges && u->by_to[lo].to == to; lo++) {
 		const struct cst_count_edge *e = &u->by_to[lo];
 
-		*sum += e->count;
+		*sum = model_sum(*sum, e->count);
 		from = blocks_at(u->out, e->from);
 		c = cost_at(u, e->from);
 		if (from == SIZE_MAX || !c || !classify(u->b, c->t32, e->from, &insn) || insn.link || is_return(&insn))
@@ -311,7 +311,7 @@ static bool count_block(struct builder *u, size_t i)
 	}
 	if (is_branch(&insn) && !insn.cond)
 		return true;
-	edges += entries_at(u->b, bl->begin);
+	edges = model_sum(edges, entries_at(u->b, bl->begin));
 	bl->through = bl->count > edges ? bl->count - edges : 0;
 	return true;
 }

@@ -30,7 +30,7 @@ static void put(struct lines *l, char kind, uint64_t a, uint64_t b, uint64_t tim
 	*p++ = ' ';
 	p = text_hex(p, b, 0);
 	*p++ = ' ';
-	p = text_dec(p, (int64_t)times, 0, ' ');
+	p = text_unsigned(p, times);
 	if (kind == 'B')
 		p = text_lit(p, " 0");
 	*p++ = '\n';

@@ -232,7 +232,7 @@ static void put_binary(struct callgrind *c, const struct model_binary *b)
 			in_file(c, place.file);
 			model_vaddr(b, at, &vaddr);
 			put_cost(c, vaddr, place.line, costs.v[i].count);
-			c->total += costs.v[i].count;
+			c->total = model_sum(c->total, costs.v[i].count);
 		}
 	costs_free(&costs);
 }
@@ -245,7 +245,7 @@ static void put_elsewhere(struct callgrind *c)
 		return;
 	enter(c, FUNCTION_ELSEWHERE);
 	put_cost(c, 0, 0, insns);
-	c->total += insns;
+	c->total = model_sum(c->total, insns);
 }
 
 static uint64_t vaddr_of(const struct callgrind *c, uint32_t binary, uint64_t offset)

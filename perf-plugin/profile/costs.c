@@ -13,7 +13,8 @@
 /* A place where the number of executions changes. */
 struct change {
 	uint64_t offset;
-	uint64_t add;		/* modulo 2^64: negative at the end of a range */
+	uint64_t count;
+	bool ends;		/* a range ends here; else one begins */
 };
 
 struct changes {
@@ -21,12 +22,12 @@ struct changes {
 	size_t n, cap;
 };
 
-static bool add_change(struct changes *c, uint64_t offset, uint64_t add)
+static bool add_change(struct changes *c, uint64_t offset, uint64_t count, bool ends)
 {
 	struct change *to = ARRAY_ADD(c->v, c->n, c->cap);
 
 	if (to)
-		*to = (struct change){ .offset = offset, .add = add };
+		*to = (struct change){ .offset = offset, .count = count, .ends = ends };
 	return to;
 }
 
@@ -57,9 +58,26 @@ static bool add_cost(struct costs *c, size_t *cap, const struct cost *from)
 	return to;
 }
 
+/* Executions at a place, of 128 bits: each range may have up to 2^64 - 1. */
+struct executions {
+	uint64_t low, high;
+};
+
+static void apply(struct executions *x, const struct change *c)
+{
+	if (c->ends) {
+		x->high -= x->low < c->count;
+		x->low -= c->count;
+	} else {
+		x->low += c->count;
+		x->high += x->low < c->count;
+	}
+}
+
 /* Adds what is between the changes. */
 static bool sweep(struct costs *c, size_t *cap, struct changes *ch, bool t32)
 {
+	struct executions x = { .low = 0 };
 	struct cost now = { .t32 = t32 };
 	size_t i;
 
@@ -68,7 +86,8 @@ static bool sweep(struct costs *c, size_t *cap, struct changes *ch, bool t32)
 	for (i = 0; i < ch->n;) {
 		now.begin = ch->v[i].offset;
 		while (i < ch->n && ch->v[i].offset == now.begin)
-			now.count += ch->v[i++].add;
+			apply(&x, &ch->v[i++]);
+		now.count = x.high ? UINT64_MAX : x.low;
 		now.end = i < ch->n ? ch->v[i].offset : now.begin;
 		if (now.count && now.end > now.begin && !add_cost(c, cap, &now))
 			return false;
@@ -103,11 +122,12 @@ bool costs_init(struct costs *c, const struct model_binary *b)
 		if (size) {
 			struct changes *to = r->flags & CST_COUNT_T32 ? &t32 : &fixed;
 
-			ok = add_change(to, r->start, r->count) && add_change(to, r->last + size, -r->count);
+			ok = add_change(to, r->start, r->count, false) &&
+			     add_change(to, model_sum(r->last, size), r->count, true);
 		} else {
 			whole.begin = r->start;
-			whole.end = r->last + 2;
-			whole.count = r->count * r->insns;
+			whole.end = model_sum(r->last, 2);
+			whole.count = model_product(r->count, r->insns);
 			ok = add_cost(c, &cap, &whole);
 		}
 	}
@@ -127,12 +147,11 @@ void costs_free(struct costs *c)
 	*c = (struct costs){ .v = NULL };
 }
 
-unsigned int costs_size(const struct model_binary *b, const struct cost *c, uint64_t offset)
+uint64_t costs_t32_size(const struct model_binary *b, const struct cost *c, uint64_t offset)
 {
-	unsigned int size;
+	unsigned int size = t32_size(b, offset);
 
-	if (c->whole)
-		return (unsigned int)(c->end - c->begin);
-	size = c->t32 ? t32_size(b, offset) : 4;
-	return size ? size : 2;
+	if (!size)
+		size = 2;
+	return offset < c->end && (c->whole || c->end - offset < size) ? c->end - offset : size;
 }

@@ -26,7 +26,15 @@ struct costs {
 bool costs_init(struct costs *c, const struct model_binary *b);
 void costs_free(struct costs *c);
 
-/* Size of the instruction at `offset` in `c`, at least 1: loops over [begin, end) end. */
-unsigned int costs_size(const struct model_binary *b, const struct cost *c, uint64_t offset);
+/* As costs_size(), of T32 instructions. */
+uint64_t costs_t32_size(const struct model_binary *b, const struct cost *c, uint64_t offset);
+
+/* Size of the instruction at `offset` in `c`, at least 1 and not beyond its end: loops over [begin, end) end. */
+static inline uint64_t costs_size(const struct model_binary *b, const struct cost *c, uint64_t offset)
+{
+	if (c->t32)
+		return costs_t32_size(b, c, offset);
+	return c->end - offset < 4 ? c->end - offset : 4;
+}
 
 #endif

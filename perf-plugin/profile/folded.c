@@ -12,17 +12,39 @@
 #include "profile/tree.h"
 #include "profile/whole.h"
 
-/* A semicolon in a name would be read as the end of it. */
-static void put_name(struct lines *l, const char *name)
+/* Bytes of a name before a blank with nothing but a number behind it; else all of them. */
+static size_t before_number(const char *name)
 {
-	const char *end;
+	const char *blank = strrchr(name, ' '), *p = blank;
+	size_t digits = blank ? strspn(blank + 1, "0123456789") : 0;
 
-	while ((end = strchr(name, ';'))) {
-		lines_text(l, name, (size_t)(end - name));
+	if (!digits)
+		return strlen(name);
+	p += 1 + digits;
+	if (*p == '.')
+		p += 1 + strspn(p + 1, "0123456789");
+	return *p ? strlen(name) : (size_t)(blank - name);
+}
+
+/*
+ * Writes a name of the stack. A semicolon in it would be read as its end. flamegraph.pl takes a number behind the last
+ * name for another count, that of a second profile.
+ */
+static void put_name(struct lines *l, const char *name, bool last)
+{
+	const size_t head = last ? before_number(name) : strlen(name);
+	const char *end = name + head, *semicolon;
+
+	while ((semicolon = memchr(name, ';', (size_t)(end - name)))) {
+		lines_text(l, name, (size_t)(semicolon - name));
 		lines_text(l, ":", 1);
-		name = end + 1;
+		name = semicolon + 1;
 	}
-	lines_text(l, name, strlen(name));
+	lines_text(l, name, (size_t)(end - name));
+	if (*end) {
+		lines_text(l, "_", 1);
+		lines_text(l, end + 1, strlen(end + 1));
+	}
 }
 
 static void put_count(struct lines *l, uint64_t insns)
@@ -52,7 +74,7 @@ static bool put_stack(struct lines *l, const struct functions *fs, const struct 
 		*to = s->v[i].function;
 	}
 	while (path->n--) {
-		put_name(l, fs->v[path->v[path->n]].name);
+		put_name(l, fs->v[path->v[path->n]].name, !path->n);
 		if (path->n)
 			lines_text(l, ";", 1);
 	}
@@ -68,7 +90,7 @@ static uint64_t without_stack(const struct whole *w, const struct functions *fs,
 
 	for (i = 0; i < s->n; i++)
 		if (whole_has(w, fs->v[s->v[i].function].binary))
-			have += s->v[i].insns;
+			have = model_sum(have, s->v[i].insns);
 	return have < all ? all - have : 0;
 }
 

@@ -11,7 +11,7 @@
 
 static void put_number(struct lines *l, uint64_t n)
 {
-	char *p = text_dec(lines_next(l), (int64_t)n, 0, ' ');
+	char *p = text_unsigned(lines_next(l), n);
 
 	*p++ = '\n';
 	l->p = p;
@@ -28,7 +28,7 @@ static void put_ranges(struct lines *l, const struct flat *f, const struct profi
 		*p++ = '-';
 		p = text_hex(p, profile_address(w, r->last), 0);
 		*p++ = ':';
-		p = text_dec(p, (int64_t)r->count, 0, ' ');
+		p = text_unsigned(p, r->count);
 		*p++ = '\n';
 		l->p = p;
 	}
@@ -55,7 +55,7 @@ static void put_edges(struct lines *l, const struct flat *f, const struct profil
 			p = text_lit(p, "->");
 			p = text_hex(p, leaves ? 0 : profile_address(w, x->to), 0);
 			*p++ = ':';
-			p = text_dec(p, (int64_t)x->count, 0, ' ');
+			p = text_unsigned(p, x->count);
 			*p++ = '\n';
 			l->p = p;
 		}

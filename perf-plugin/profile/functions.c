@@ -11,6 +11,7 @@
 #include "base/bisect.h"
 #include "base/name.h"
 #include "images/dso.h"
+#include "images/unwind.h"
 #include "profile/demangle.h"
 
 const char *functions_binary(const struct model *m, uint32_t binary)
@@ -79,10 +80,11 @@ static void sort_targets(struct function_targets *t)
 	t->n = n + 1;
 }
 
-/* The callees of all calls. A ROOT begins anywhere in its function. */
+/* The callees of all calls, and where programs begin. A ROOT begins anywhere in its function. */
 static bool read_targets(struct functions *fs)
 {
 	const struct model *m = fs->model;
+	uint64_t entry;
 	size_t i;
 
 	fs->targets = calloc(m->nr_binaries ? m->nr_binaries : 1, sizeof(*fs->targets));
@@ -95,8 +97,13 @@ static bool read_targets(struct functions *fs)
 		    !add_target(fs, n->binary, n->entry))
 			return false;
 	}
-	for (i = 0; i < m->nr_binaries; i++)
+	for (i = 0; i < m->nr_binaries; i++) {
+		const struct dso *d = m->binaries[i].dso;
+
+		if (d && unwind_entry(d, &entry) && !add_target(fs, (uint32_t)i, entry))
+			return false;
 		sort_targets(&fs->targets[i]);
+	}
 	return true;
 }
 

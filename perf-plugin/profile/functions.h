@@ -3,7 +3,7 @@
  * functions.h - the functions of a model: every place in a binary belongs to one.
  *
  * A function is a symbol of the binary's file, a method of generated code, or, where there is no symbol, the code from one
- * target of a call to the next; its name is then [FILE+0xOFFSET].
+ * target of a call, or the entry point, to the next; its name is then [FILE+0xOFFSET].
  */
 #ifndef CSTRACE_PROFILE_FUNCTIONS_H
 #define CSTRACE_PROFILE_FUNCTIONS_H

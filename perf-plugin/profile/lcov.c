@@ -216,8 +216,8 @@ static uint64_t line_count(const struct blocks *bs, const struct member *v, size
 		BISECT(lo, hi, mid, bs->jumps[mid].to < b);
 		for (; lo < bs->nr_jumps && bs->jumps[lo].to == b; lo++)
 			if (bs->jumps[lo].from < b && has_block(v, n, bs->jumps[lo].from))
-				inside += bs->jumps[lo].count;
-		count += bs->v[b].count > inside ? bs->v[b].count - inside : 0;
+				inside = model_sum(inside, bs->jumps[lo].count);
+		count = model_sum(count, bs->v[b].count > inside ? bs->v[b].count - inside : 0);
 	}
 	return count;
 }
@@ -228,7 +228,9 @@ static bool add_lines(struct lcov *c)
 	struct member *v = members_of(c, &n);
 	struct lcov_line *to;
 
-	for (i = 0; v && i < n; i = next) {
+	if (!v)
+		return false;
+	for (i = 0; i < n; i = next) {
 		for (next = i + 1; next < n && !compare_at(&v[i].at, &v[next].at);)
 			next++;
 		to = ARRAY_ADD(c->lines, c->nr_lines, c->cap_lines);
@@ -239,7 +241,7 @@ static bool add_lines(struct lcov *c)
 		*to = (struct lcov_line){ .at = v[i].at, .count = line_count(&c->blocks, v + i, next - i) };
 	}
 	free(v);
-	return v;
+	return true;
 }
 
 static bool add_branches(struct lcov *c)
@@ -369,7 +371,7 @@ static void add_up(struct lcov *c)
 		if (compare_lines(&c->lines[n], &c->lines[i]))
 			c->lines[++n] = c->lines[i];
 		else
-			c->lines[n].count += c->lines[i].count;
+			c->lines[n].count = model_sum(c->lines[n].count, c->lines[i].count);
 	}
 	c->nr_lines = c->nr_lines ? n + 1 : 0;
 	if (c->nr_functions)
@@ -378,7 +380,7 @@ static void add_up(struct lcov *c)
 		if (compare_functions(&c->functions[n], &c->functions[i])) {
 			c->functions[++n] = c->functions[i];
 		} else {
-			c->functions[n].count += c->functions[i].count;
+			c->functions[n].count = model_sum(c->functions[n].count, c->functions[i].count);
 			free(c->functions[i].name);
 			c->functions[i].name = NULL;
 		}

@@ -69,11 +69,6 @@ int model_compare_ranges(const void *pa, const void *pb)
 	return (int)a->flags - (int)b->flags;
 }
 
-static uint64_t multiply_saturated(uint64_t a, uint64_t b)
-{
-	return a && b > UINT64_MAX / a ? UINT64_MAX : a * b;
-}
-
 static int add_range(struct model_binary *b, const struct cst_count_range *r)
 {
 	struct cst_count_range *to = ARRAY_ADD(b->ranges, b->nr_ranges, b->cap_ranges);
@@ -81,7 +76,7 @@ static int add_range(struct model_binary *b, const struct cst_count_range *r)
 	if (!to)
 		return ERR_NOMEM;
 	*to = *r;
-	b->insns = model_sum(b->insns, multiply_saturated(r->insns, r->count));
+	b->insns = model_sum(b->insns, model_product(r->insns, r->count));
 	return 0;
 }
 

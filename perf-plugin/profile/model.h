@@ -69,10 +69,15 @@ uint64_t model_total(const struct model *m, const char *name);
 /* Returns the binaries by instructions, the most first, then by name and id: an array that the caller frees. NULL: no memory. */
 struct model_binary **model_busiest(const struct model *m);
 
-/* Adds as a count file does, with saturation. */
+/* Adds, and multiplies, as a count file does, with saturation. */
 static inline uint64_t model_sum(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static inline uint64_t model_product(uint64_t a, uint64_t b)
+{
+	return a && b > UINT64_MAX / a ? UINT64_MAX : a * b;
 }
 
 /* Orders struct cst_count_range as in a count file, by start, last and flags; for qsort(). */

@@ -46,9 +46,9 @@ static bool add(struct table *t, uint32_t function, uint64_t insns, uint64_t cal
 
 	if (!r)
 		return false;
-	r->insns += insns;
-	r->calls += calls;
-	t->total += insns;
+	r->insns = model_sum(r->insns, insns);
+	r->calls = model_sum(r->calls, calls);
+	t->total = model_sum(t->total, insns);
 	return true;
 }
 

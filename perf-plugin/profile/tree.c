@@ -131,9 +131,9 @@ static bool add_node(struct arcs *as, struct functions *fs, const struct model_n
 	if (number == UINT32_MAX)
 		return false;
 	arc = &as->out->v[number];
-	arc->calls += n->is.calls;
+	arc->calls = model_sum(arc->calls, n->is.calls);
 	if (!as->active[number]++)
-		arc->inclusive += inclusive;
+		arc->inclusive = model_sum(arc->inclusive, inclusive);
 	*on_path = number + 1;
 	return true;
 }
@@ -155,13 +155,16 @@ static int compare_arcs(const void *pa, const void *pb)
 static uint64_t *inclusive_insns(const struct model *m)
 {
 	uint64_t *v = malloc((m->nr_nodes ? m->nr_nodes : 1) * sizeof(*v));
+	uint32_t parent;
 	size_t i;
 
 	for (i = 0; v && i < m->nr_nodes; i++)
 		v[i] = m->nodes[i].is.insns;
-	for (i = m->nr_nodes; v && i-- > 0;)
-		if (m->nodes[i].parent != MODEL_NO_NODE)
-			v[m->nodes[i].parent] += v[i];
+	for (i = m->nr_nodes; v && i-- > 0;) {
+		parent = m->nodes[i].parent;
+		if (parent != MODEL_NO_NODE)
+			v[parent] = model_sum(v[parent], v[i]);
+	}
 	return v;
 }
 
@@ -242,8 +245,10 @@ bool stacks_init(struct stacks *s, struct functions *fs)
 			  stack_of(s, &cap, &ix, n->parent == MODEL_NO_NODE ? MODEL_NO_NODE : made[n->parent], function);
 		ok = made[i] != UINT32_MAX;
 		if (ok) {
-			s->v[made[i]].calls += n->is.calls;
-			s->v[made[i]].insns += n->is.insns;
+			struct stack_node *to = &s->v[made[i]];
+
+			to->calls = model_sum(to->calls, n->is.calls);
+			to->insns = model_sum(to->insns, n->is.insns);
 		}
 	}
 	free(made);

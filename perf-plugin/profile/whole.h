@@ -26,7 +26,7 @@ static inline uint64_t whole_instructions(const struct whole *w)
 	size_t i;
 
 	for (i = 0; !w->only && i < w->model->nr_binaries; i++)
-		n += w->model->binaries[i].insns;
+		n = model_sum(n, w->model->binaries[i].insns);
 	return n;
 }
 

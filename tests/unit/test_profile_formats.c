@@ -500,6 +500,49 @@ static void many(void **state)
 	model_free(&m);
 }
 
+/* Counts of 64 bits. */
+static void largest(void **state)
+{
+	struct model m = model_of(&raw);
+	char out[512];
+
+	(void)state;
+	range(&m, 4, 8, UINT64_MAX, 0);
+	edge(&m, 8, 16, UINT64_MAX);
+	made("autofdo", PROFILE_OFFSET, &m, out, sizeof(out));
+	assert_non_null(strstr(out, "4-8:18446744073709551615\n0\n1\n8->10:18446744073709551615\n"));
+	made("llvm", PROFILE_VADDR, &m, out, sizeof(out));
+	assert_string_equal(out, "1\n4-8:18446744073709551615\n1\n8->10:18446744073709551615\n");
+	made("bolt", PROFILE_VADDR, &m, out, sizeof(out));
+	assert_string_equal(out, "B 8 10 18446744073709551615 0\nF 4 8 18446744073709551615\n");
+	model_free(&m);
+}
+
+/* A format with nothing of what was executed is not written, and this is said. */
+static void nothing(void **state)
+{
+	struct model m = model_of(&raw), none = model_of(&raw);
+	struct error err = { .code = 0 };
+	struct pd_output out;
+	FILE *file = tmpfile();
+
+	(void)state;
+	facts = NULL;
+	edge(&m, 8, OUT, 3);
+	assert_int_equal(pd_output_fd(&out, fileno(file), "profile", &err), 0);
+	assert_int_equal(profile_write(&out, profile_format_find("llvm"), PROFILE_VADDR, &none.binaries[0]), 1);
+#ifdef HAVE_PROTOBUF_C
+	assert_int_equal(pd_output_fd(&out, fileno(file), "profile", &err), 0);
+	assert_int_equal(profile_write(&out, profile_format_find("propeller"), PROFILE_VADDR, &m.binaries[0]), 1);
+#endif
+	assert_int_equal(lseek(fileno(file), 0, SEEK_END), 0);
+	assert_int_equal(pd_output_fd(&out, fileno(file), "profile", &err), 0);
+	assert_int_equal(profile_write(&out, profile_format_find("llvm"), PROFILE_VADDR, &m.binaries[0]), 0);
+	fclose(file);
+	model_free(&none);
+	model_free(&m);
+}
+
 static void names(void **state)
 {
 	const struct profile_format *f;
@@ -630,6 +673,7 @@ int main(void)
 #endif
 		cmocka_unit_test(bolt_stubs),
 		cmocka_unit_test(kernel_image), cmocka_unit_test(addresses), cmocka_unit_test(module), cmocka_unit_test(many), cmocka_unit_test(names),
+		cmocka_unit_test(largest), cmocka_unit_test(nothing),
 		cmocka_unit_test(unaccepted), cmocka_unit_test(unaccepted_file), cmocka_unit_test(libraries),
 	};
 

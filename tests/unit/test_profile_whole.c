@@ -254,6 +254,118 @@ static void pprof_flat(void **state)
 }
 #endif
 
+/* Sums beyond 64 bits stay at their largest number. Loops over code end at the greatest offset. */
+static void largest(void **state)
+{
+	static const char *const formats[] = { "callgrind", "folded", "top" };
+	const uint64_t most = UINT64_MAX - 1, end = UINT64_MAX - 3;
+	struct whole w = { .model = NULL };
+	char text[4096], *at;
+	struct model m;
+	unsigned int i, k;
+
+	(void)state;
+	model_init(&m);
+	binary(&m, "/bin/prog", CST_COUNT_FILE);
+	binary(&m, "/bin/prog", CST_COUNT_FILE);
+	range(&m, 0, 0x100, 2, most);
+	range(&m, 0, 0x104, 2, most);
+	range(&m, 0, 0x108, 1, 5);
+	range(&m, 1, end - 4, 2, 3);
+	node(&m, 0, CST_COUNT_ROOT, NO, OUT, 0, 0x100, 0, most);
+	node(&m, 1, CST_COUNT_CALL, 0, 0x104, 0, 0x100, most, most);
+	node(&m, 1, CST_COUNT_CALL, 0, 0x104, 1, end - 4, most, most);
+	node(&m, 2, CST_COUNT_CALL, 1, end, 1, end - 4, most, most);
+	node(&m, 1, CST_COUNT_TAIL, 0, 0x104, 0, 0x100, most, most);
+	m.binaries[0].dso = &program;
+	w.model = &m;
+	for (i = 0; i < 3; i++) {
+		made(formats[i], &w, text, sizeof(text));
+		/* no number is a sum modulo 2^64 */
+		for (k = 0, at = text; (at = strstr(at, "1844674407370955161")); at++, k++)
+			assert_in_range(at[19], '4', '5');
+		assert_true(k);
+	}
+	made("callgrind", &w, text, sizeof(text));
+	assert_non_null(strstr(text, "\n0x100 0 18446744073709551614\n0x104 0 18446744073709551615\n0x108 0 18446744073709551615\n"));
+	assert_non_null(strstr(text, "\n0xfffffffffffffff8 0 3\n0xfffffffffffffffc 0 3\n"));
+	assert_non_null(strstr(text, "\ntotals: 18446744073709551615\n"));
+	assert_non_null(strstr(text, "0x104 0 18446744073709551615\n"));
+	made("folded", &w, text, sizeof(text));
+	assert_non_null(strstr(text, "main;main 18446744073709551615\n"));
+	made("top", &w, text, sizeof(text));
+	assert_non_null(strstr(text, "# Instructions: 18446744073709551615, exact\n"));
+	model_free(&m);
+}
+
+/* The deepest stack that a count file has. */
+static void deep(void **state)
+{
+	enum { DEPTH = CST_COUNT_DEPTH_MAX, ROOM = 1 << 20 };
+	static char text[ROOM], want[ROOM];
+	struct whole w = { .model = NULL };
+	struct model m;
+	unsigned int i;
+	char *p = want;
+
+	(void)state;
+	model_init(&m);
+	binary(&m, "/bin/prog", CST_COUNT_FILE);
+	range(&m, 0, 0x100, 3, 1);
+	node(&m, 0, CST_COUNT_ROOT, NO, OUT, 0, 0x100, 0, 0);
+	for (i = 1; i <= DEPTH; i++)
+		node(&m, i, CST_COUNT_CALL, 0, 0x104, 0, 0x100, i == DEPTH ? 7 : 0, i == DEPTH ? 3 : 0);
+	m.binaries[0].dso = &program;
+	w.model = &m;
+	for (i = 0; i <= DEPTH; i++)
+		p += sprintf(p, i == DEPTH ? "main 3\n" : "main;");
+	made("folded", &w, text, sizeof(text));
+	assert_string_equal(text, want);
+	made("callgrind", &w, text, sizeof(text));
+	/* of recursion, the outermost call has the cost */
+	assert_non_null(strstr(text, "calls=7 0x100 0\n0x104 0 3\n"));
+	made("top", &w, text, sizeof(text));
+	assert_non_null(strstr(text, " 3      7  prog           main\n"));
+#ifdef HAVE_PROTOBUF_C
+	assert_int_not_equal(made_bytes("pprof", &w, text, sizeof(text)), 0);
+#endif
+	model_free(&m);
+}
+
+/* flamegraph.pl would take a number behind a blank for the count of a second profile. */
+static void folded_numbers(void **state)
+{
+	static const struct {
+		const char *name, *line;
+	} row[] = {
+		{ "eval 12", "eval_12 7\n" }, { "a;b 1.5", "a:b_1.5 7\n" }, { "a 2.", "a_2. 7\n" }, { "f(int, int)", "f(int, int) 7\n" },
+		{ "x 1a", "x 1a 7\n" }, { "x1", "x1 7\n" }, { "x 1.2.3", "x 1.2.3 7\n" }, { "x 1 ", "x 1  7\n" }, { " 3", "_3 7\n" },
+	};
+	struct whole w = { .model = NULL };
+	char text[256], want[256];
+	struct model m;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		model_init(&m);
+		binary(&m, row[i].name, CST_COUNT_JIT);
+		range(&m, 0, 0, 7, 1);
+		node(&m, 0, CST_COUNT_ROOT, NO, OUT, 0, 0, 0, 7);
+		w.model = &m;
+		made("folded", &w, text, sizeof(text));
+		assert_string_equal(text, row[i].line);
+		/* not at the end of a line */
+		node(&m, 1, CST_COUNT_CALL, 0, 8, 0, 0, 1, 3);
+		made("folded", &w, text, sizeof(text));
+		if (!strchr(row[i].name, ';')) {
+			snprintf(want, sizeof(want), "%s%s;%.*s 3\n", row[i].line, row[i].name, (int)strlen(row[i].line) - 3, row[i].line);
+			assert_string_equal(text, want);
+		}
+		model_free(&m);
+	}
+}
+
 /* Names as in the source, if there is a C++ library. */
 static void demangle(void **state)
 {
@@ -272,6 +384,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(callgrind), cmocka_unit_test(folded), cmocka_unit_test(top), cmocka_unit_test(demangle),
+		cmocka_unit_test(largest), cmocka_unit_test(deep), cmocka_unit_test(folded_numbers),
 #ifdef HAVE_PROTOBUF_C
 		cmocka_unit_test(pprof), cmocka_unit_test(pprof_flat),
 #endif
