@@ -25,6 +25,22 @@ long clone_thread(long flags, void *stack, void (*f)(void *), void *arg, int *do
 
 __asm__(R"(
 	.text
+	/* the registers that a function preserves (AAPCS64, 6.1), in struct jump, stored or loaded; SP is between them */
+	.macro integers op
+	\op x19, x20, [x0]
+	\op x21, x22, [x0, #16]
+	\op x23, x24, [x0, #32]
+	\op x25, x26, [x0, #48]
+	\op x27, x28, [x0, #64]
+	\op x29, x30, [x0, #80]
+	.endm
+	.macro floats op
+	\op d8, d9, [x0, #104]
+	\op d10, d11, [x0, #120]
+	\op d12, d13, [x0, #136]
+	\op d14, d15, [x0, #152]
+	.endm
+
 	.globl _start
 	.type _start, %function
 _start:
@@ -43,18 +59,10 @@ _start:
 	.type setjmp, %function
 setjmp:
 	.cfi_startproc
-	stp x19, x20, [x0]
-	stp x21, x22, [x0, #16]
-	stp x23, x24, [x0, #32]
-	stp x25, x26, [x0, #48]
-	stp x27, x28, [x0, #64]
-	stp x29, x30, [x0, #80]
+	integers stp
 	mov x2, sp
 	str x2, [x0, #96]
-	stp d8, d9, [x0, #104]
-	stp d10, d11, [x0, #120]
-	stp d12, d13, [x0, #136]
-	stp d14, d15, [x0, #152]
+	floats stp
 	mov w0, #0
 	ret
 	.cfi_endproc
@@ -64,18 +72,10 @@ setjmp:
 	.type longjmp, %function
 longjmp:
 	.cfi_startproc
-	ldp x19, x20, [x0]
-	ldp x21, x22, [x0, #16]
-	ldp x23, x24, [x0, #32]
-	ldp x25, x26, [x0, #48]
-	ldp x27, x28, [x0, #64]
-	ldp x29, x30, [x0, #80]
+	integers ldp
 	ldr x2, [x0, #96]
 	mov sp, x2
-	ldp d8, d9, [x0, #104]
-	ldp d10, d11, [x0, #120]
-	ldp d12, d13, [x0, #136]
-	ldp d14, d15, [x0, #152]
+	floats ldp
 	mov w0, w1
 	br x30
 	.cfi_endproc

@@ -11,16 +11,10 @@
 
 static volatile int sink;
 
-KEEP static int leaf(int x)
-{
-	return x + sink;
-}
+KEEP static int leaf_a(int x) { return x + sink; }
+KEEP static int leaf_b(int x) { return x - sink; }
 
-struct guard {
-	int n;
-	KEEP explicit guard(int x) : n(x) { sink += n; }
-	KEEP ~guard() { sink -= leaf(n); }
-};
+#include "../../data/calls/throwing.h"
 
 KEEP static int thrower(int n)
 {
@@ -37,7 +31,7 @@ KEEP static int middle(int n)
 {
 	guard g(n), h(n + 1);
 
-	return thrower(n) + leaf(n);
+	return thrower(n) + leaf_a(n);
 }
 
 KEEP static int catcher(int n)
@@ -45,42 +39,9 @@ KEEP static int catcher(int n)
 	try {
 		return middle(n) + 1;
 	} catch (int x) {
-		return leaf(x);
+		return leaf_a(x);
 	} catch (const std::exception &e) {
-		return leaf(e.what()[0]);
-	}
-}
-
-/* Throws at the bottom; each level cleans up, and each third one catches and throws again. */
-KEEP static int deep(int n, int limit)
-{
-	guard g(n);
-
-	if (n == limit)
-		throw n;
-	if (n % 3)
-		return deep(n + 1, limit) + leaf(n);
-	try {
-		return deep(n + 1, limit) + leaf(n);
-	} catch (int x) {
-		leaf(x);
-		if (n)
-			throw;
-		return x;
-	}
-}
-
-/* The innermost level throws; the handler that takes it is not the innermost one of the function. */
-KEEP static int choosy(int n)
-{
-	if (!n)
-		throw 7;
-	if (n != 4)
-		return choosy(n - 1) + leaf(n);
-	try {
-		return choosy(n - 1) + leaf(n);
-	} catch (int x) {
-		return leaf(x);
+		return leaf_a(e.what()[0]);
 	}
 }
 
@@ -90,7 +51,7 @@ KEEP static int compare(const void *a, const void *b)
 
 	if (x == 13 || y == 13)
 		throw 13;
-	return leaf(x) < leaf(y) ? -1 : x > y;
+	return leaf_a(x) < leaf_a(y) ? -1 : x > y;
 }
 
 KEEP static int through_libc(int last)
@@ -100,7 +61,7 @@ KEEP static int through_libc(int last)
 	try {
 		qsort(v, 8, sizeof(v[0]), compare);
 	} catch (int x) {
-		return leaf(x);
+		return leaf_a(x);
 	}
 	return v[0];
 }
@@ -113,7 +74,7 @@ KEEP static int vectors(int n)
 		v.emplace_back(i);
 	if (n > 3)
 		throw v.size();
-	return leaf(n);
+	return leaf_a(n);
 }
 
 KEEP static void all()
@@ -122,7 +83,7 @@ KEEP static void all()
 		try {
 			sink += catcher(i);
 		} catch (const std::string &s) {
-			sink += leaf(static_cast<int>(s.size()));
+			sink += leaf_a(static_cast<int>(s.size()));
 		}
 	}
 	for (int i = 0; i < 9; i += 2)
@@ -133,7 +94,7 @@ KEEP static void all()
 		try {
 			sink += vectors(i);
 		} catch (std::size_t n) {
-			sink += leaf(static_cast<int>(n));
+			sink += leaf_a(static_cast<int>(n));
 		}
 	}
 }
