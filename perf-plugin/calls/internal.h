@@ -130,9 +130,6 @@ struct calls {
 	size_t nr_walk, cap_walk;
 };
 
-/* lane.c */
-void lane_free(struct calls_lane *ln);
-
 /* calls.c: returns the depth to which a tree must be cut so that it is within the limit of nodes, 0: no memory. */
 uint32_t calls_depth_for(const struct cct *t, uint32_t depth, uint32_t limit);
 

@@ -6,59 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "calls/internal.h"
+#include "calls/lane.h"
 #include "synth/branch.h"
-
-#define UNKNOWN_BINARY	(CST_COUNT_NO_BINARY - 1)
-
-enum lane_open {
-	LANE_SEQ,		/* execution continues behind the last range */
-	LANE_TAKEN,		/* the last range ends with a taken branch */
-	LANE_EXCEPTION,		/* an exception was taken */
-	LANE_GAP,		/* as struct gap has it */
-};
-
-struct calls_lane {
-	struct cct tree;	/* relative contexts: their roots are the functions in which segments began */
-	struct frame *f;	/* f[0] is the base of the segment */
-	size_t nr, cap;
-	uint32_t *touched;	/* nodes with counts of the segment; their `mark` is the index here */
-	size_t nr_touched, cap_touched;
-	uint64_t insns;		/* executed in the top frame, not yet in the tree */
-	uint64_t lo, span;	/* addresses of the part of the function that is executed; span 0: unknown */
-	uint64_t end;		/* address behind the last range */
-	uint64_t key;		/* thread */
-	uint64_t program;	/* of the last range */
-	uint32_t section, last_off; /* place of the last instruction */
-	uint8_t open;		/* enum lane_open */
-	uint8_t kind;		/* enum branch_kind of the taken branch */
-	uint8_t size, isa, el;	/* of the last instruction */
-	bool running;		/* a segment is open */
-	struct gap gap;
-	struct segment seg;	/* the begin of the open segment */
-	uint64_t number;	/* of segments */
-	uint64_t batch_insns;	/* instructions of the batch so far */
-	uint64_t after;		/* time of the last timestamp, 0: none */
-	uint64_t before;	/* time of the next timestamp, UINT64_MAX: none */
-	struct counted *counted; /* room */
-	size_t cap_counted;
-};
-
-/* Target of a branch: of the next range, or an address alone (section 0). */
-struct target {
-	uint64_t addr;
-	uint32_t section, off;
-	uint8_t isa, el;
-};
-
-/* The same at the begin of a stream and of each AUX fragment: fragments may be decoded in different pieces. */
-static void begin_fragment(struct calls_lane *ln)
-{
-	ln->open = LANE_GAP;
-	ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .soft = true };
-	ln->after = 0;
-}
 
 struct calls_lane *calls_lane_new(struct calls *c)
 {
@@ -67,11 +16,11 @@ struct calls_lane *calls_lane_new(struct calls *c)
 	(void)c;
 	if (!ln)
 		return NULL;
-	begin_fragment(ln);
+	lane_begin_fragment(ln);
 	return ln;
 }
 
-void lane_free(struct calls_lane *ln)
+static void lane_free(struct calls_lane *ln)
 {
 	cct_free(&ln->tree);
 	free(ln->f);
@@ -80,225 +29,13 @@ void lane_free(struct calls_lane *ln)
 	free(ln);
 }
 
-/* ---- places -------------------------------------------------------------------------------------- */
-
-static uint32_t binary_slow(struct calls *c, const struct stream *s, uint32_t section)
-{
-	uint32_t nr = section + 64, *p;
-
-	if (section >= c->nr_sections) {
-		p = realloc(c->binary_of, nr * sizeof(*p));
-		if (!p) {
-			c->nomem = true;
-			return CST_COUNT_NO_BINARY;
-		}
-		for (c->binary_of = p; c->nr_sections < nr;)
-			p[c->nr_sections++] = UNKNOWN_BINARY;
-	}
-	c->binary_of[section] = c->code.binary(c->code.data, s, section);
-	return c->binary_of[section];
-}
-
-static inline calls_place place_of(struct calls *c, const struct stream *s, uint32_t section, uint32_t off)
-{
-	uint32_t binary = section < c->nr_sections ? c->binary_of[section] : UNKNOWN_BINARY;
-
-	if (!section)
-		return CALLS_NO_PLACE;
-	if (binary == UNKNOWN_BINARY)
-		binary = binary_slow(c, s, section);
-	return binary == CST_COUNT_NO_BINARY ? CALLS_NO_PLACE : calls_place_of(binary, off);
-}
-
-static inline calls_place last_place(struct calls *c, const struct stream *s, const struct calls_lane *ln)
-{
-	return place_of(c, s, ln->section, ln->last_off);
-}
-
-/* Returns place and function of a target, from the cache if it is in a section. */
-static void find_where(struct calls *c, const struct stream *s, const struct target *t, struct calls_where *w)
-{
-	uint64_t key = (uint64_t)t->section << 32 | t->off;
-	struct where_slot *slot = &c->wheres[(key * 0x9e3779b97f4a7c15u) >> 51];
-
-	_Static_assert(WHERES == 1 << (64 - 51), "bits of an index");
-	if (!t->section) {
-		c->code.where(c->code.data, s, t->addr, w);
-		return;
-	}
-	if (slot->key != key) {
-		c->code.where(c->code.data, s, t->addr, &slot->where);
-		slot->where.place = place_of(c, s, t->section, t->off);
-		slot->key = key;
-	}
-	*w = slot->where;
-}
-
-static inline bool known(const struct calls_where *w)
-{
-	return w->place != CALLS_NO_PLACE && w->start != w->end;
-}
-
-static inline struct target target_of(const struct cst_generic *g)
-{
-	return (struct target){ .addr = g->addr, .section = g->section, .off = g->sect_off, .isa = g->isa,
-				.el = g->flags & CST_GF_EL ? g->el : 0 };
-}
-
-/* ---- segments ------------------------------------------------------------------------------------ */
-
-static inline struct frame *top_of(struct calls_lane *ln)
-{
-	return &ln->f[ln->nr - 1];
-}
-
-/* Adds the instructions of the top frame to its node, which has been touched. */
-static inline void flush(struct calls_lane *ln)
-{
-	ln->tree.v[top_of(ln)->node].insns += ln->insns;
-	ln->insns = 0;
-}
-
-static inline bool touch(struct calls_lane *ln, uint32_t node)
-{
-	if (ln->tree.v[node].mark != NO_NODE)
-		return true;
-	if (!array_reserve(&ln->touched, ln->nr_touched, &ln->cap_touched, sizeof(*ln->touched)))
-		return false;
-	ln->tree.v[node].mark = (uint32_t)ln->nr_touched;
-	ln->touched[ln->nr_touched++] = node;
-	return true;
-}
-
-/* Time of the next instruction, by its share of the batch's instructions. */
-static uint64_t time_now(const struct calls_lane *ln, const struct stream *s)
-{
-	uint64_t whole = s->time_end - s->time;
-
-	if (!s->n_insn || ln->batch_insns >= s->n_insn || whole > UINT32_MAX)
-		return session_time(s, ln->batch_insns ? s->time_end : s->time);
-	return session_time(s, s->time + whole * ln->batch_insns / s->n_insn);
-}
-
-static uint64_t program_of(const struct calls *c, const struct stream *s)
-{
-	return c->code.program ? c->code.program(c->code.data, s) : 0;
-}
-
-/* Begins a segment; `at` has its first place and the function of that. */
-static int begin_at(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause, const struct segment *at)
-{
-	struct segment *seg = &ln->seg;
-	uint32_t root;
-	bool fresh;
-
-	(void)c;
-	*seg = *at;
-	seg->key = ln->key;
-	seg->stream = s->place;
-	seg->seq = s->aux_seq;
-	seg->number = ln->number++;
-	seg->cause = (uint8_t)cause;
-	seg->time = time_now(ln, s);
-	seg->after = ln->after;
-	seg->timed = ln->after || s->time_known || s->before;
-	seg->program = program_of(c, s);
-	seg->tree = &ln->tree;
-	seg->lost = ln->gap.lost;
-	seg->soft = ln->gap.soft;
-	seg->missing = ln->gap.missing;
-	root = cct_child(&ln->tree, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE, seg->entry, &fresh);
-	if (root == NO_NODE || !touch(ln, root) || !array_reserve(&ln->f, 0, &ln->cap, sizeof(*ln->f)))
-		return ERR_NOMEM;
-	ln->f[0] = (struct frame){ .node = root, .kind = CST_COUNT_ROOT, .lo = seg->lo, .span = seg->span };
-	ln->nr = 1;
-	ln->lo = seg->lo;
-	ln->span = seg->span;
-	ln->running = true;
-	return 0;
-}
-
-static int begin_segment(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause,
-			 const struct target *t)
-{
-	struct segment at = { .addr = t->addr, .el = t->el };
-	struct calls_where w;
-
-	find_where(c, s, t, &w);
-	at.place = at.entry = w.place;
-	at.begins_program = w.begins_program;
-	if (cause == CAUSE_RETURN)
-		at.call_size = (uint8_t)c->code.call_before(c->code.data, s, t->addr, t->isa);
-	if (known(&w)) {
-		at.lo = t->addr - ((uint32_t)w.place - w.start);
-		at.span = w.end - w.start;
-		at.entry = (w.place & ~(uint64_t)UINT32_MAX) | w.start;
-	}
-	return begin_at(c, ln, s, cause, &at);
-}
-
-/* Sets the gap from the state of the lane, when the thread does not continue here. */
-static void close_gap(struct calls *c, struct calls_lane *ln, const struct stream *s)
-{
-	if (ln->open > LANE_TAKEN)
-		return;
-	ln->gap = (struct gap){ .from = s ? last_place(c, s, ln) : CALLS_NO_PLACE,
-				.expect = ln->open == LANE_SEQ ? ln->end : 0, .el = ln->el, .program = ln->program };
-	ln->open = LANE_GAP;
-}
-
-static int end_segment(struct calls *c, struct calls_lane *ln)
-{
-	struct segment *seg = &ln->seg;
-	size_t i;
-	int rc;
-
-	flush(ln);
-	while (ln->cap_counted < ln->nr_touched)
-		if (!array_reserve(&ln->counted, ln->cap_counted, &ln->cap_counted, sizeof(*ln->counted)))
-			return ERR_NOMEM;
-	for (i = 0; i < ln->nr_touched; i++) {
-		struct cct_node *p = &ln->tree.v[ln->touched[i]];
-
-		ln->counted[i] = (struct counted){ .node = ln->touched[i], .calls = p->calls, .insns = p->insns,
-						   .parent = p->parent == NO_NODE ? NO_NODE : ln->tree.v[p->parent].mark };
-		p->calls = p->insns = 0;
-	}
-	for (i = 0; i < ln->nr; i++)
-		ln->f[i].node = ln->tree.v[ln->f[i].node].mark;
-	for (i = 0; i < ln->nr_touched; i++)
-		ln->tree.v[ln->touched[i]].mark = NO_NODE;
-	seg->base_jump = ln->f[0].jump;
-	seg->end = ln->gap;
-	seg->counted = ln->counted;
-	seg->nr_counted = (uint32_t)ln->nr_touched;
-	seg->frames = ln->f + 1;
-	seg->nr_frames = (uint32_t)ln->nr - 1;
-	seg->before = ln->before;
-	rc = join_take(c, seg);
-	ln->nr_touched = 0;
-	ln->running = false;
-	return rc;
-}
-
-/* Ends the segment, whose thread continues at `t` for `cause`. */
-static int cut(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause, const struct target *t)
-{
-	int rc;
-
-	if (cause != CAUSE_JOIN)
-		ln->gap = (struct gap){ .from = last_place(c, s, ln) };
-	rc = end_segment(c, ln);
-	return rc ? rc : begin_segment(c, ln, s, cause, t);
-}
-
 /* ---- frames -------------------------------------------------------------------------------------- */
 
 /* Finds or makes the node of a callee below the top frame, which is not the one that was found there last. */
 static __attribute__((noinline)) uint32_t find_callee(struct calls *c, struct calls_lane *ln, const struct stream *s, uint8_t kind,
 						      calls_place from, calls_place entry, const struct target *t)
 {
-	uint32_t parent = top_of(ln)->node, n;
+	uint32_t parent = lane_top(ln)->node, n;
 	struct cct_node *p = &ln->tree.v[parent];
 	struct calls_where w;
 	bool fresh;
@@ -315,8 +52,8 @@ static __attribute__((noinline)) uint32_t find_callee(struct calls *c, struct ca
 	ln->tree.v[parent].last = n;
 	if (fresh && kind != CST_COUNT_CUT) {
 		p = &ln->tree.v[n];
-		find_where(c, s, t, &w);
-		if (known(&w) && w.place == entry) {
+		lane_find_where(c, s, t, &w);
+		if (where_known(&w) && w.place == entry) {
 			p->back = (uint32_t)w.place - w.start;
 			p->size = w.end - w.start;
 		}
@@ -328,7 +65,7 @@ static __attribute__((noinline)) uint32_t find_callee(struct calls *c, struct ca
 static inline uint32_t callee(struct calls *c, struct calls_lane *ln, const struct stream *s, uint8_t kind, calls_place from,
 			      calls_place entry, const struct target *t)
 {
-	uint32_t n = ln->tree.v[top_of(ln)->node].last;
+	uint32_t n = ln->tree.v[lane_top(ln)->node].last;
 	const struct cct_node *p = &ln->tree.v[n];
 
 	if (n != NO_NODE && p->from == from && p->entry == entry && p->kind == kind)
@@ -351,7 +88,7 @@ static __attribute__((noinline)) calls_place place_of_address(struct calls *c, c
 {
 	struct calls_where w;
 
-	find_where(c, s, t, &w);
+	lane_find_where(c, s, t, &w);
 	return w.place;
 }
 
@@ -361,28 +98,28 @@ static __attribute__((noinline)) bool set_bounds(struct calls *c, struct calls_l
 {
 	struct calls_where w;
 
-	find_where(c, s, t, &w);
+	lane_find_where(c, s, t, &w);
 	ln->lo = t->addr - ((uint32_t)w.place - w.start);
-	ln->span = known(&w) ? w.end - w.start : 0;
+	ln->span = where_known(&w) ? w.end - w.start : 0;
 	return w.sets_jump;
 }
 
 static int push(struct calls *c, struct calls_lane *ln, const struct stream *s, uint8_t kind, uint64_t ret,
 		const struct target *t)
 {
-	calls_place from = kind == CST_COUNT_EXCEPTION ? ln->gap.from : last_place(c, s, ln);
-	calls_place entry = t->section ? place_of(c, s, t->section, t->off) : place_of_address(c, s, t);
+	calls_place from = kind == CST_COUNT_EXCEPTION ? ln->gap.from : lane_last_place(c, s, ln);
+	calls_place entry = t->section ? lane_place(c, s, t->section, t->off) : place_of_address(c, s, t);
 	struct cct_node *p;
 	bool sets_jump;
 	uint32_t n;
 
-	flush(ln);
+	lane_flush(ln);
 	n = callee(c, ln, s, kind, from, entry, t);
-	if (n == NO_NODE || !touch(ln, n) || !array_reserve(&ln->f, ln->nr, &ln->cap, sizeof(*ln->f)))
+	if (n == NO_NODE || !lane_touch(ln, n) || !array_reserve(&ln->f, ln->nr, &ln->cap, sizeof(*ln->f)))
 		return ERR_NOMEM;
 	if (ln->nr == MAX_FRAMES) {
 		ln->gap.lost = true;
-		return cut(c, ln, s, CAUSE_JOIN, t);
+		return segment_cut(c, ln, s, CAUSE_JOIN, t);
 	}
 	p = &ln->tree.v[n];
 	p->calls++;
@@ -400,13 +137,13 @@ static int push(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 /* Closes the top frame, with the call whose tail it is. */
 static inline void leave(struct calls_lane *ln)
 {
-	flush(ln);
-	while (ln->nr > 1 && top_of(ln)->kind == CST_COUNT_TAIL)
+	lane_flush(ln);
+	while (ln->nr > 1 && lane_top(ln)->kind == CST_COUNT_TAIL)
 		ln->nr--;
 	if (ln->nr > 1)
 		ln->nr--;
-	ln->lo = top_of(ln)->lo;
-	ln->span = top_of(ln)->span;
+	ln->lo = lane_top(ln)->lo;
+	ln->span = lane_top(ln)->span;
 }
 
 /*
@@ -415,7 +152,7 @@ static inline void leave(struct calls_lane *ln)
  */
 static int tail(struct calls *c, struct calls_lane *ln, const struct stream *s, calls_place entry, const struct target *t)
 {
-	calls_place from = last_place(c, s, ln);
+	calls_place from = lane_last_place(c, s, ln);
 	const struct cct_node *p;
 	unsigned int n = 0;
 	size_t i;
@@ -424,7 +161,7 @@ static int tail(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 		p = &ln->tree.v[ln->f[i].node];
 		if (p->from != from || p->entry != entry)
 			continue;
-		flush(ln);
+		lane_flush(ln);
 		ln->nr = i + 1;
 		ln->tree.v[ln->f[i].node].calls++;
 		ln->lo = ln->f[i].lo;
@@ -432,10 +169,10 @@ static int tail(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 		return 0;
 	}
 	if (n == MAX_TAILS) {
-		flush(ln);
+		lane_flush(ln);
 		ln->nr--;
 	}
-	return push(c, ln, s, CST_COUNT_TAIL, top_of(ln)->ret, t);
+	return push(c, ln, s, CST_COUNT_TAIL, lane_top(ln)->ret, t);
 }
 
 static inline bool inside(uint64_t addr, uint64_t lo, uint64_t span)
@@ -446,8 +183,8 @@ static inline bool inside(uint64_t addr, uint64_t lo, uint64_t span)
 /* A branch that neither calls nor returns, out of the code that is executed. */
 static int plain(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct target *t)
 {
-	const struct frame *f = top_of(ln);
-	calls_place from = last_place(c, s, ln);
+	const struct frame *f = lane_top(ln);
+	calls_place from = lane_last_place(c, s, ln);
 	struct calls_where w;
 
 	if (inside(t->addr, f->lo, f->span)) {
@@ -455,8 +192,8 @@ static int plain(struct calls *c, struct calls_lane *ln, const struct stream *s,
 		ln->span = f->span;
 		return 0;
 	}
-	find_where(c, s, t, &w);
-	if (!known(&w)) {
+	lane_find_where(c, s, t, &w);
+	if (!where_known(&w)) {
 		ln->lo = ln->span = 0;
 		if (w.place == CALLS_NO_PLACE || from == CALLS_NO_PLACE || w.place >> 32 == from >> 32)
 			return 0;
@@ -470,11 +207,11 @@ static int plain(struct calls *c, struct calls_lane *ln, const struct stream *s,
 		return 0;
 	/* from a part of a stripped function back to it */
 	if (f->kind == CST_COUNT_TAIL && inside(t->addr, f[-1].lo, f[-1].span)) {
-		flush(ln);
+		lane_flush(ln);
 		ln->nr--;
 		return 0;
 	}
-	return ln->kind == BRANCH_IND ? cut(c, ln, s, CAUSE_LAND, t) : 0;
+	return ln->kind == BRANCH_IND ? segment_cut(c, ln, s, CAUSE_LAND, t) : 0;
 }
 
 /* Follows the taken branch at the end of the last range to its target. */
@@ -488,11 +225,11 @@ static int transfer(struct calls *c, struct calls_lane *ln, const struct stream 
 	case BRANCH_RET:
 	case BRANCH_COND_RET:
 	case BRANCH_ERET:
-		if (top_of(ln)->ret == t->addr && t->addr) {
+		if (lane_top(ln)->ret == t->addr && t->addr) {
 			leave(ln);
 			return 0;
 		}
-		return cut(c, ln, s, ln->kind == BRANCH_ERET ? CAUSE_ERET : CAUSE_RETURN, t);
+		return segment_cut(c, ln, s, ln->kind == BRANCH_ERET ? CAUSE_ERET : CAUSE_RETURN, t);
 	}
 	return inside(t->addr, ln->lo, ln->span) ? 0 : plain(c, ln, s, t);
 }
@@ -514,9 +251,9 @@ static int handler(struct calls *c, struct calls_lane *ln, const struct stream *
 	struct target t = target_of(g);
 
 	if (ln->gap.expect && g->addr == ln->gap.expect && !(g->flags & CST_GF_EL && g->el > ln->el))
-		return c->deferred && user ? cut(c, ln, s, CAUSE_JOIN, &t) : 0;
+		return c->deferred && user ? segment_cut(c, ln, s, CAUSE_JOIN, &t) : 0;
 	if (user)
-		return cut(c, ln, s, CAUSE_JOIN, &t);
+		return segment_cut(c, ln, s, CAUSE_JOIN, &t);
 	return push(c, ln, s, CST_COUNT_EXCEPTION, ln->gap.expect, &t);
 }
 
@@ -531,12 +268,12 @@ static int arrive(struct calls *c, struct calls_lane *ln, const struct stream *s
 	case LANE_EXCEPTION:
 		return handler(c, ln, s, g);
 	case LANE_SEQ:
-		close_gap(c, ln, s);
+		lane_close_gap(c, ln, s);
 		ln->gap.lost = true;
 		break;
 	}
 	if (c->deferred || ln->gap.lost || !ln->gap.expect || g->addr != ln->gap.expect)
-		return cut(c, ln, s, CAUSE_JOIN, &t);
+		return segment_cut(c, ln, s, CAUSE_JOIN, &t);
 	return 0;
 }
 
@@ -546,11 +283,11 @@ static int enter(struct calls *c, struct calls_lane *ln, const struct stream *s,
 	uint64_t key = key_of(s);
 	int rc = 0;
 
-	close_gap(c, ln, s);
+	lane_close_gap(c, ln, s);
 	if (ln->running)
-		rc = end_segment(c, ln);
+		rc = segment_end(c, ln);
 	ln->key = key;
-	return rc ? rc : begin_segment(c, ln, s, CAUSE_JOIN, t);
+	return rc ? rc : segment_begin(c, ln, s, CAUSE_JOIN, t);
 }
 
 /* Sets where execution continues. Returns its place. */
@@ -559,8 +296,8 @@ static calls_place set_expect(struct calls *c, struct calls_lane *ln, const stru
 	struct calls_where w;
 
 	ln->gap.expect = addr;
-	if (addr == ln->end && last_place(c, s, ln) != CALLS_NO_PLACE)
-		return last_place(c, s, ln) + ln->size;
+	if (addr == ln->end && lane_last_place(c, s, ln) != CALLS_NO_PLACE)
+		return lane_last_place(c, s, ln) + ln->size;
 	c->code.where(c->code.data, s, addr, &w);
 	return w.place;
 }
@@ -591,7 +328,7 @@ static int exception(struct calls *c, struct calls_lane *ln, const struct stream
 	}
 	if (ln->open == LANE_TAKEN && returns)
 		rc = transfer(c, ln, s, &t);
-	close_gap(c, ln, s);
+	lane_close_gap(c, ln, s);
 	ln->gap.lost |= !returns && !ln->gap.expect;
 	if (returns) {
 		calls_place place = set_expect(c, ln, s, g->end);
@@ -614,10 +351,10 @@ static int stretch_end(struct calls *c, struct calls_lane *ln, const struct stre
 
 	if (ln->running && ln->open == LANE_TAKEN && g->flags & CST_GF_NEXT && !doubtful) {
 		rc = transfer(c, ln, s, &t);
-		close_gap(c, ln, s);
+		lane_close_gap(c, ln, s);
 		set_expect(c, ln, s, g->addr);
 	}
-	close_gap(c, ln, s);
+	lane_close_gap(c, ln, s);
 	ln->open = LANE_GAP;
 	ln->gap.lost |= doubtful || (g->kind == CST_GEN_TRACE_ON && g->num == CST_ON_OVERFLOW);
 	if (g->kind == CST_GEN_NO_SYNC)
@@ -640,24 +377,10 @@ static int missing(struct calls *c, struct calls_lane *ln, const struct stream *
 	}
 	if (ln->open == LANE_TAKEN)
 		rc = transfer(c, ln, s, &t);
-	close_gap(c, ln, s);
+	lane_close_gap(c, ln, s);
 	ln->open = LANE_GAP;
 	ln->gap.missing = true;
 	ln->gap.expect = 0;
-	return rc;
-}
-
-/* Ends the segment, if there is one, without another one. */
-static int suspend(struct calls *c, struct calls_lane *ln, const struct stream *s)
-{
-	int rc = 0;
-
-	close_gap(c, ln, s);
-	if (ln->running)
-		rc = end_segment(c, ln);
-	ln->open = LANE_GAP;
-	ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .lost = ln->gap.lost,
-				.soft = ln->gap.soft };
 	return rc;
 }
 
@@ -677,7 +400,7 @@ static int other(struct calls *c, struct calls_lane *ln, const struct stream *s,
 	case CST_GEN_NACC:
 		if (ln->running && key_of(s) == ln->key)
 			return missing(c, ln, s, g->addr);
-		rc = suspend(c, ln, s);
+		rc = segment_suspend(c, ln, s);
 		ln->gap.missing = true;
 		return rc;
 	case CST_GEN_NOPATH:
@@ -687,12 +410,12 @@ static int other(struct calls *c, struct calls_lane *ln, const struct stream *s,
 			rc = arrive(c, ln, s, g);
 		ln->insns += g->n_insn;
 		ln->batch_insns += g->n_insn;
-		close_gap(c, ln, s);
+		lane_close_gap(c, ln, s);
 		ln->open = LANE_GAP;
 		ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .lost = true };
 		return rc;
 	case CST_GEN_ADDR_UNKNOWN:
-		close_gap(c, ln, s);
+		lane_close_gap(c, ln, s);
 		ln->open = LANE_GAP;
 		ln->gap.lost = true;
 	}
@@ -704,30 +427,11 @@ static int pass(struct calls *c, struct calls_lane *ln, const struct stream *s)
 {
 	int rc;
 
-	close_gap(c, ln, s);
+	lane_close_gap(c, ln, s);
 	ln->gap.lost |= ln->running && key_of(s) == ln->key;
-	rc = suspend(c, ln, s);
+	rc = segment_suspend(c, ln, s);
 	ln->gap.lost = ln->gap.soft = false;
 	return rc;
-}
-
-/* Replaces the tree of the lane, which has grown to the limit, by an empty one. The thread continues where it is. */
-static int renew(struct calls *c, struct calls_lane *ln, const struct stream *s)
-{
-	const struct frame top = *top_of(ln);
-	const struct cct_node was = ln->tree.v[top.node];
-	struct gap gap = ln->gap;
-	int rc;
-
-	rc = end_segment(c, ln);
-	if (!rc && c->deferred)
-		rc = join_forest(c, &ln->tree);
-	cct_clear(&ln->tree);
-	if (rc)
-		return rc;
-	ln->gap = gap;
-	return begin_at(c, ln, s, CAUSE_CONTINUE, &(struct segment){ .place = was.entry, .entry = was.entry, .lo = top.lo,
-								     .span = top.span });
 }
 
 static bool has_insns(const struct cst_generic *g, size_t n)
@@ -804,13 +508,13 @@ int calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 	ln->batch_insns = 0;
 	ln->before = next_timestamp(s);
 	if (s->fragment_start) {
-		rc = suspend(c, ln, s);
-		begin_fragment(ln);
+		rc = segment_suspend(c, ln, s);
+		lane_begin_fragment(ln);
 	}
 	if (s->unwanted)
 		return has_insns(g, n) ? pass(c, ln, s) : 0;
 	if (!rc && ln->running && ln->tree.nr > c->limits.nodes)
-		rc = renew(c, ln, s);
+		rc = segment_renew(c, ln, s);
 	for (; g < end && !rc; g++) {
 		if (__builtin_expect(g->kind != CST_GEN_RANGE, 0)) {
 			rc = other(c, ln, s, g);
@@ -823,7 +527,7 @@ int calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 			rc = arrive(c, ln, s, g);
 		}
 		if (!begun)
-			ln->program = program_of(c, s);
+			ln->program = lane_program(c, s);
 		begun = true;
 		g = ranges(ln, g, end);
 	}
@@ -836,9 +540,9 @@ int calls_lane_end(struct calls *c, struct calls_lane *ln)
 {
 	int rc = 0;
 
-	close_gap(c, ln, NULL);
+	lane_close_gap(c, ln, NULL);
 	if (ln->running)
-		rc = end_segment(c, ln);
+		rc = segment_end(c, ln);
 	if (!rc && c->deferred)
 		rc = join_forest(c, &ln->tree);
 	lane_free(ln);
