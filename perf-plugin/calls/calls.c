@@ -70,7 +70,8 @@ void calls_free(struct calls *c)
 		thread_free(c->threads[i]);
 		free(c->threads[i]);
 	}
-	thread_free(&c->orphan);
+	for (i = 0; i < c->nr_rooms; i++)
+		thread_free(&c->rooms[i].orphan);
 	cct_free(&c->done);
 	free(c->threads);
 	free(c->binary_of);
@@ -127,7 +128,7 @@ int calls_piece_take(struct calls *c, struct calls *piece, uint32_t (*number)(vo
 	size_t i;
 	uint32_t n;
 
-	if (thread_end(piece, &piece->orphan) || !cct_merge(&c->done, &piece->done, c->depth, renumber, &r))
+	if (join_orphans(piece) || !cct_merge(&c->done, &piece->done, c->depth, renumber, &r))
 		return ERR_NOMEM;
 	for (; piece->nr_forests; piece->nr_forests--) {
 		f = ARRAY_ADD(c->forests, c->nr_forests, c->cap_forests);
@@ -314,7 +315,7 @@ int calls_finish(struct calls *c, calls_place (*place)(void *data, calls_place p
 	for (i = 0; i < c->nr_threads && !rc; i++)
 		rc = thread_end(c, c->threads[i]);
 	if (!rc)
-		rc = thread_end(c, &c->orphan);
+		rc = join_orphans(c);
 	free_kept(c);
 	if (!rc)
 		rc = finish_tree(c, &f);

@@ -110,15 +110,17 @@ struct calls {
 	} *pads;
 	struct thread_calls **threads;	/* sorted by key */
 	size_t nr_threads, cap_threads;
-	struct thread_calls orphan;	/* of segments beyond limits.kept */
 	struct cct done;	/* trees whose root is final */
 	uint32_t depth;		/* present limit of depth */
 	struct segment *kept;
 	size_t nr_kept, cap_kept;
-	struct room {		/* bytes that a stream may keep */
-		uint64_t stream, left;
+	struct room {
+		uint64_t stream;
+		uint64_t left;	/* bytes that the stream may still keep */
+		struct thread_calls orphan;	/* the stack of its present stretch, when there are none left */
 	} *rooms;
 	size_t nr_rooms, cap_rooms;
+	size_t room;		/* that of the last segment */
 	unsigned int streams;
 	struct cct **forests;	/* trees of lanes that ended, for kept segments */
 	size_t nr_forests, cap_forests;
@@ -145,6 +147,8 @@ struct thread_calls *thread_get(struct calls *c, uint64_t key);
 int join_take(struct calls *c, const struct segment *seg);
 /* Applies all kept segments. */
 int join_all(struct calls *c);
+/* Ends the stacks of segments that were not kept. */
+int join_orphans(struct calls *c);
 /* Keeps the tree of a lane that ended; *t is empty afterwards. */
 int join_forest(struct calls *c, struct cct *t);
 

@@ -26,58 +26,69 @@ struct thread_calls *thread_get(struct calls *c, uint64_t key)
 }
 
 /* A segment for which there is no room: what precedes it in its own stretch is its stack. */
-static int take_orphan(struct calls *c, const struct segment *seg)
+static int take_orphan(struct calls *c, struct thread_calls *orphan, const struct segment *seg)
 {
 	int rc;
 
-	if (seg->cause == CAUSE_JOIN || c->orphan.key != seg->key) {
+	if (seg->cause == CAUSE_JOIN || orphan->key != seg->key) {
 		c->totals.unjoined++;
-		rc = thread_end(c, &c->orphan);
+		rc = thread_end(c, orphan);
 		if (rc)
 			return rc;
 	}
-	c->orphan.key = seg->key;
-	return segment_apply(c, &c->orphan, seg, false);
+	orphan->key = seg->key;
+	return segment_apply(c, orphan, seg, false);
+}
+
+int join_orphans(struct calls *c)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < c->nr_rooms && !rc; i++)
+		rc = thread_end(c, &c->rooms[i].orphan);
+	return rc;
 }
 
 /*
- * Takes room for a segment of a stream. Each stream has an equal share of limits.kept, so that it does not matter which
- * streams are decoded in one piece. False: there is none, and will be none; *err: no memory.
+ * Returns the room of a stream, NULL: no memory. Each stream has an equal share of limits.kept, so that it does not matter
+ * which streams are decoded in one piece.
  */
-static bool take_room(struct calls *c, uint64_t stream, uint64_t bytes, int *err)
+static struct room *room_of(struct calls *c, uint64_t stream)
 {
 	struct room *r;
-	size_t i;
 
-	for (i = c->nr_rooms; i-- > 0 && c->rooms[i].stream != stream;)
-		;
-	if (i == SIZE_MAX) {
-		r = ARRAY_ADD(c->rooms, c->nr_rooms, c->cap_rooms);
-		if (!r) {
-			*err = ERR_NOMEM;
-			return false;
-		}
-		*r = (struct room){ stream, c->limits.kept / c->streams };
-		i = c->nr_rooms - 1;
-	}
-	r = &c->rooms[i];
-	if (bytes > r->left) {
-		r->left = 0;
-		return false;
-	}
-	r->left -= bytes;
-	return true;
+	if (c->room < c->nr_rooms && c->rooms[c->room].stream == stream)
+		return &c->rooms[c->room];
+	for (c->room = 0; c->room < c->nr_rooms; c->room++)
+		if (c->rooms[c->room].stream == stream)
+			return &c->rooms[c->room];
+	r = ARRAY_ADD(c->rooms, c->nr_rooms, c->cap_rooms);
+	if (r)
+		*r = (struct room){ .stream = stream, .left = c->limits.kept / c->streams };
+	return r;
+}
+
+/* Takes room for a segment. False: there is none, and will be none. */
+static bool take_room(struct room *r, uint64_t bytes)
+{
+	bool fits = bytes <= r->left;
+
+	r->left = fits ? r->left - bytes : 0;
+	return fits;
 }
 
 /* Keeps a copy of a segment. */
 static int keep(struct calls *c, const struct segment *seg)
 {
 	size_t counted = seg->nr_counted * sizeof(*seg->counted), frames = seg->nr_frames * sizeof(*seg->frames);
+	struct room *room = room_of(c, seg->stream);
 	struct segment *k;
-	int err = 0;
 
-	if (!take_room(c, seg->stream, sizeof(*seg) + counted + frames, &err))
-		return err ? err : take_orphan(c, seg);
+	if (!room)
+		return ERR_NOMEM;
+	if (!take_room(room, sizeof(*seg) + counted + frames))
+		return take_orphan(c, &room->orphan, seg);
 	k = ARRAY_ADD(c->kept, c->nr_kept, c->cap_kept);
 	if (!k)
 		return ERR_NOMEM;

@@ -405,7 +405,9 @@ int segment_apply(struct calls *c, struct thread_calls *t, const struct segment 
 	if (!rc && t->tree.nr > c->limits.nodes)
 		rc = shrink(c, t);
 	/* a stack without an end */
-	if (t->nr > MAX_FRAMES)
+	if (t->nr > MAX_FRAMES) {
+		c->totals.lost++;
 		t->nr = 0;
+	}
 	return rc;
 }

@@ -556,6 +556,10 @@ static void limits(void **state)
 	const struct feed two = { .v = &v, .n = 1, .limits.depth = 2 }, three = { .v = &v, .n = 1, .limits.depth = 3 };
 	const struct feed nodes = { .v = &v, .n = 1, .limits.nodes = 4 };
 	const struct feed kept = { .v = &v, .n = 1, .limits.kept = 1 };
+	const struct cst_generic a[] = { EL_RET(0x2000, 1) }, b[] = { EL_RET(0x4000, 1) }, a2[] = { EL_CUT(0x1004, 1) }, b2[] = { EL_CUT(0x3004, 1) };
+	const struct batch mixed[] = { { .stream = 0, .tid = 7, N(a) }, { .stream = 1, .tid = 7, N(b) }, { .stream = 0, .tid = 7, N(a2) },
+				       { .stream = 1, .tid = 7, N(b2) } };
+	const struct feed both = { .v = mixed, .n = 4, .limits.kept = 1 };
 	char out[512];
 
 	(void)state;
@@ -570,6 +574,10 @@ static void limits(void **state)
 	assert_int_equal(make(&kept, false, 2, out, sizeof(out)), 0);
 	assert_string_equal(out, "R1000 1/2 {C2000@1000 1/3 {C2100@2000 1/2 {C2200@2100 1/2 {C2300@2200 1/1}} C2400@2004 1/1}}");
 	assert_int_equal(totals.unjoined, 1);
+	/* those of two streams do not meet */
+	assert_int_equal(make(&both, false, 2, out, sizeof(out)), 0);
+	assert_string_equal(out, "R1000 1/1 {C2000@1000 1/1} R3000 1/1 {C4000@3000 1/1}");
+	assert_int_equal(totals.unjoined, 2);
 }
 
 /* ---- several CPUs -------------------------------------------------------------------------------- */
