@@ -149,7 +149,7 @@ int join_take(struct calls *c, const struct segment *seg);
 int join_all(struct calls *c);
 /* Ends the stacks of segments that were not kept. */
 int join_orphans(struct calls *c);
-/* Keeps the tree of a lane that ended; *t is empty afterwards. */
+/* Keeps the tree of a lane that ended, if a kept segment is in it; *t is empty afterwards. */
 int join_forest(struct calls *c, struct cct *t);
 
 #endif

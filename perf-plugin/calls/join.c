@@ -115,9 +115,16 @@ int join_take(struct calls *c, const struct segment *seg)
 
 int join_forest(struct calls *c, struct cct *t)
 {
-	struct cct *f = calloc(1, sizeof(*f)), **p;
+	struct cct *f, **p;
 	size_t i;
 
+	for (i = c->nr_kept; i > 0 && c->kept[i - 1].tree != t; i--)
+		;
+	if (!i) {
+		cct_free(t);
+		return 0;
+	}
+	f = calloc(1, sizeof(*f));
 	p = f ? ARRAY_ADD(c->forests, c->nr_forests, c->cap_forests) : NULL;
 	if (!p) {
 		free(f);
