@@ -286,6 +286,10 @@ static bool edges_to(struct builder *u, size_t block, uint64_t *sum)
 		if (!j)
 			return false;
 		*j = (struct block_jump){ .to = (uint32_t)block, .from = (uint32_t)from, .count = e->count };
+		if (insn.type == CST_INSN_BRANCH && !insn.cond) {
+			u->out->v[from].jump = e->from;
+			u->out->v[from].jump_to = (uint32_t)block;
+		}
 	}
 	return true;
 }

@@ -20,6 +20,8 @@ struct block {
 	uint64_t begin, end;
 	uint64_t count;		/* executions */
 	uint64_t through;	/* of these, those that came from the block before it without a jump, or by a return to it */
+	uint64_t jump;		/* offset of its last instruction if that was executed and is an unconditional jump to a block; else 0 */
+	uint32_t jump_to;	/* this block */
 };
 
 /* A jump inside of the code: no call, no return. */

@@ -4,8 +4,8 @@
  *
  * A line is counted as gcov counts it: how often execution came to it from another line. Of all basic blocks that have
  * code of the line these are their executions, less the ways that lead forward from one of them to another. A loop within a
- * line counts again each time around. A function counts the executions of its first instruction,
- * and the code at its begin belongs to the line of its declaration.
+ * line counts again each time around. A function counts the executions of its first instruction, and the code at its begin
+ * belongs to the line of its declaration.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -58,10 +58,11 @@ struct pieces {
 	size_t n, cap;
 };
 
-/* A line has code in a block. */
+/* A line has code in a block, the first of it at an offset. */
 struct member {
 	struct at_line at;
 	uint32_t block;
+	uint64_t offset;
 };
 
 struct lcov {
@@ -160,7 +161,9 @@ static int compare_members(const void *pa, const void *pb)
 	const struct member *a = pa, *b = pb;
 	int order = compare_at(&a->at, &b->at);
 
-	return order ? order : a->block < b->block ? -1 : a->block > b->block;
+	if (order || a->block != b->block)
+		return order ? order : a->block < b->block ? -1 : 1;
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
 /* Which lines have code in which blocks, sorted. Returns NULL without memory. */
@@ -180,45 +183,63 @@ static struct member *members_of(const struct lcov *c, size_t *n)
 				free(v);
 				return NULL;
 			}
-			*to = (struct member){ .at = c->rows.v[i].at, .block = (uint32_t)k };
+			*to = (struct member){ .at = c->rows.v[i].at, .block = (uint32_t)k,
+					       .offset = c->rows.v[i].begin > bs->v[k].begin ? c->rows.v[i].begin : bs->v[k].begin };
 		}
 	}
 	if (!*n)
 		return calloc(1, sizeof(*v));
 	qsort(v, *n, sizeof(*v), compare_members);
 	for (i = 1, k = 0; i < *n; i++)
-		if (compare_members(&v[k], &v[i]))
+		if (v[k].block != v[i].block || compare_at(&v[k].at, &v[i].at))
 			v[++k] = v[i];
 	*n = k + 1;
 	return v;
 }
 
-static bool has_block(const struct member *v, size_t n, uint32_t block)
+/* Returns the member of a line that is in a block, NULL if none is. */
+static const struct member *member_in(const struct member *v, size_t n, uint32_t block)
 {
 	size_t lo = 0, hi = n;
 
 	BISECT(lo, hi, mid, v[mid].block < block);
-	return lo < n && v[lo].block == block;
+	return lo < n && v[lo].block == block ? &v[lo] : NULL;
+}
+
+/* Executions of block v[i] that no way forward from another block of the line led to. */
+static uint64_t arrivals(const struct blocks *bs, const struct member *v, size_t n, size_t i)
+{
+	const uint32_t b = v[i].block;
+	uint64_t inside = b && i && v[i - 1].block == b - 1 ? bs->v[b].through : 0;
+	size_t lo = 0, hi = bs->nr_jumps;
+
+	BISECT(lo, hi, mid, bs->jumps[mid].to < b);
+	for (; lo < bs->nr_jumps && bs->jumps[lo].to == b; lo++)
+		if (bs->jumps[lo].from < b && member_in(v, n, bs->jumps[lo].from))
+			inside = model_sum(inside, bs->jumps[lo].count);
+	return bs->v[b].count > inside ? bs->v[b].count - inside : 0;
+}
+
+/*
+ * True if all that the line has in the block of v[i] is an unconditional jump back to a block of it: a detour of the compiler, as
+ * from a "break" to the next time around the outer loop.
+ */
+static bool detour(const struct blocks *bs, const struct member *v, size_t n, size_t i)
+{
+	const struct block *b = &bs->v[v[i].block];
+
+	return b->jump == v[i].offset && b->jump_to < v[i].block && member_in(v, n, b->jump_to);
 }
 
 /* Executions of a line that has code in the blocks of `v`. */
 static uint64_t line_count(const struct blocks *bs, const struct member *v, size_t n)
 {
-	uint64_t count = 0, inside;
-	size_t i, lo, hi;
+	uint64_t count = 0;
+	size_t i;
 
-	for (i = 0; i < n; i++) {
-		const uint32_t b = v[i].block;
-
-		inside = b && i && v[i - 1].block == b - 1 ? bs->v[b].through : 0;
-		lo = 0;
-		hi = bs->nr_jumps;
-		BISECT(lo, hi, mid, bs->jumps[mid].to < b);
-		for (; lo < bs->nr_jumps && bs->jumps[lo].to == b; lo++)
-			if (bs->jumps[lo].from < b && has_block(v, n, bs->jumps[lo].from))
-				inside = model_sum(inside, bs->jumps[lo].count);
-		count = model_sum(count, bs->v[b].count > inside ? bs->v[b].count - inside : 0);
-	}
+	for (i = 0; i < n; i++)
+		if (!detour(bs, v, n, i))
+			count = model_sum(count, arrivals(bs, v, n, i));
 	return count;
 }
 
