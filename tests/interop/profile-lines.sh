@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# profile-lines: formats with source lines. The tracefile of a program run by the emulator has gcov's counts of lines and
-# functions, and genhtml renders it; callgrind_annotate shows the lines of the same program.
+# profile-lines: formats with source lines. The tracefile of a program run by the emulator has gcov's counts of lines,
+# functions and conditions, and genhtml renders it; callgrind_annotate shows the lines of the same program.
 set -eu
 build=${BUILD:-build}
 tool=${PERF_CSTRACE:-$build/perf-cstrace}
@@ -15,10 +15,15 @@ record() {
 		"$build/tests/gen/cst-gen" encode --flow "$tmp/flow" --images "$tmp/flow.images" --perf "$1.data"
 }
 
-# What the same program prints is what gcov counted.
+# gcov SOURCE: what the same program prints is what gcov counted.
 gcov() {
-	(cd "$tmp" && aarch64-linux-gnu-gcc -O0 -g --coverage -static -o counted lines_prog.c && qemu-aarch64 ./counted >again &&
-		aarch64-linux-gnu-gcov -b -c counted-lines_prog.gcda) && cmp "$tmp/printed" "$tmp/again"
+	(cd "$tmp" && aarch64-linux-gnu-gcc -O0 -g --coverage -static -o counted "$1.c" && qemu-aarch64 ./counted >again &&
+		aarch64-linux-gnu-gcov -b -c "counted-$1.gcda") && cmp "$tmp/printed" "$tmp/again"
+}
+
+conditions() {
+	aarch64-linux-gnu-gcc -O0 -g -static -o "$tmp/branches" "$tmp/branches_prog.c" && record "$tmp/branches" && gcov branches_prog &&
+		lcov_of "$tmp/branches" && tests/interop/lcov_gcov.py "$tmp/branches.info" "$tmp/branches_prog.c.gcov"
 }
 
 lcov_of() {
@@ -88,13 +93,14 @@ without() {
 	[ $rc -eq 3 ] && grep "plain: it has no DWARF: no lines" "$tmp/err" && grep 'nothing to profile' "$tmp/err" && [ ! -e "$tmp/plain.info" ]
 }
 
-cp tests/interop/lines_prog.c "$tmp"
+cp tests/interop/lines_prog.c tests/interop/branches_prog.c "$tmp"
 check "program" aarch64-linux-gnu-gcc -O0 -g -static -o "$tmp/prog" "$tmp/lines_prog.c"
 tmp=$(cd "$tmp" && pwd -P)
 check "record" record "$tmp/prog"
-check "gcov" gcov
+check "gcov" gcov lines_prog
 check "lcov" lcov_of "$tmp/prog"
 check "lcov is what gcov counts" tests/interop/lcov_gcov.py "$tmp/prog.info" "$tmp/lines_prog.c.gcov"
+check "conditions of all kinds are what gcov counts" conditions
 if command -v genhtml >/dev/null; then
 	check "genhtml" renders "$tmp/prog.info"
 else
