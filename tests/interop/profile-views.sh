@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # profile-views: the sums of callgrind, folded and top are the instructions that were decoded, of every truth set, and
-# callgrind_annotate and go tool pprof read them; a program with DWARF has its lines.
+# callgrind_annotate, flamegraph.pl and go tool pprof read them; a program with DWARF has its lines.
 set -eu
 build=${BUILD:-build}
 shared=${CSTRACE_SHARED:-../shared}
@@ -39,6 +39,15 @@ sums() {
 # Each line: functions, a space, a number (flamegraph.pl: /^(.*)\s+?(\d+(?:\.\d*)?)$/).
 folded_grammar() {
 	profile folded "$1" && ! grep -vE '^[^;]+(;[^;]+)* [0-9]+$' "$tmp/folded"
+}
+
+# The names and the sum, as flamegraph.pl reads them: its picture begins with "all (N samples, 100%)".
+flamegraph() {
+	profile folded "$1" && perl "$flamegraph" "$tmp/folded" >"$tmp/folded.svg" 2>"$tmp/warnings" || return 1
+	cat "$tmp/warnings"
+	[ ! -s "$tmp/warnings" ] || return 1
+	want=$(sed -n 's/.* bytes, \([0-9,]*\) instructions,.*/\1/p' "$tmp/err")
+	grep "<title>all ($want samples, 100%)" "$tmp/folded.svg" && grep "<title>$2 (" "$tmp/folded.svg"
 }
 
 annotate() {
@@ -83,6 +92,12 @@ for data in "$shared"/truth/[0-9]*/perf.data; do
 	check "sums of $(basename "$(dirname "$data")")" sums "$data"
 done
 check "folded: grammar" folded_grammar "$shared"/truth/12-*/perf.data
+flamegraph=/usr/share/perl5/Devel/NYTProf/flamegraph.pl
+if [ -e $flamegraph ]; then
+	check "flamegraph.pl" flamegraph "$shared"/truth/01-*/perf.data quick
+else
+	ok "flamegraph.pl # SKIP package libdevel-nytprof-perl is not installed"
+fi
 if command -v callgrind_annotate >/dev/null; then
 	check "callgrind_annotate" annotate "$shared"/truth/01-*/perf.data
 	check "callgrind_annotate: source files of functions" has_lines
