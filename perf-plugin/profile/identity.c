@@ -47,6 +47,12 @@ static int compare_segments(const void *pa, const void *pb)
 	return (a->vaddr > b->vaddr) - (a->vaddr < b->vaddr);
 }
 
+/* True for a segment that a record can have: its file has bytes of it, and their offsets are numbers of 64 bits. */
+static bool recordable(const struct dso_segment *s)
+{
+	return s->filesz && s->offset < UINT64_MAX - s->filesz;
+}
+
 /* Segments by offset; the first one of several at one offset. */
 static struct cst_count_segment *segments(const struct dso *d, size_t *nr)
 {
@@ -57,7 +63,7 @@ static struct cst_count_segment *segments(const struct dso *d, size_t *nr)
 	if (!v)
 		return NULL;
 	for (i = 0; i < d->nr_segs; i++)
-		if (d->segs[i].filesz)
+		if (recordable(&d->segs[i]))
 			v[n++] = (struct cst_count_segment){ .offset = d->segs[i].offset, .size = d->segs[i].filesz,
 							     .vaddr = d->segs[i].vaddr, .exec = d->segs[i].exec };
 	if (n)
