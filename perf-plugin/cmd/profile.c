@@ -73,11 +73,11 @@ static int write_chosen(const struct input *in, const struct request *r, const s
 		return CMD_ERROR;
 	}
 	b = r->want ? choose_named(v, m->nr_binaries, r->want) : choose_main(v, m->nr_binaries);
-	if (one ? !b || choose_empty(b) : !whole_instructions(&whole)) {
+	whole.only = one ? b : NULL;
+	if ((one && (!b || choose_empty(b))) || (r->f->write_whole && !whole_instructions(&whole))) {
 		rc = nothing_chosen(in->name, r->want, one, one ? b : NULL, v, m);
 		pd_output_abort(out);
 	} else {
-		whole.only = one ? b : NULL;
 		rc = r->f->write ? profile_write(out, r->f, r->base, b) : profile_write_whole(out, r->f, &whole);
 		rc = rc < 0 ? CMD_ERROR : rc || in->incomplete ? CMD_LOSSES : CMD_OK;
 		if (r->f->mode == COUNTS_CALLS && !r->no_calls)
