@@ -7,10 +7,10 @@
 
 #include "calls/calls.h"
 #include "cmd/options.h"
+#include "counts/collect.h"
+#include "counts/model.h"
+#include "counts/stored.h"
 #include "losses/report.h"
-#include "profile/collect.h"
-#include "profile/model.h"
-#include "profile/stored.h"
 
 void count_print_order(uint64_t estimated, uint64_t unordered, uint64_t unjoined)
 {

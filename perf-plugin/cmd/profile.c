@@ -11,12 +11,12 @@
 #include "cmd/jobs.h"
 #include "cmd/options.h"
 #include "countfiles/count_input.h"
+#include "counts/collect.h"
+#include "counts/stored.h"
 #include "images/dso_table.h"
 #include "import/bare.h"
 #include "profile/choose.h"
-#include "profile/collect.h"
 #include "profile/formats.h"
-#include "profile/stored.h"
 
 /* Reports why there is nothing to write, and what ran. `one`: of one binary. Returns the exit code. */
 static int nothing_chosen(const char *name, const char *want, bool one, const struct model_binary *b,

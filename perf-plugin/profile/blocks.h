@@ -9,7 +9,7 @@
 #ifndef CSTRACE_PROFILE_BLOCKS_H
 #define CSTRACE_PROFILE_BLOCKS_H
 
-#include "profile/model.h"
+#include "counts/model.h"
 
 /* Code that is looked at; sorted, without overlaps. */
 struct code_part {

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "profile/model.h"
+#include "counts/model.h"
 
 /*
  * Returns the binary that `want` names: "build-id:" and the begin of its build-id in hexadecimal, its path as recorded or as

@@ -3,7 +3,7 @@
 #ifndef CSTRACE_PROFILE_COSTS_H
 #define CSTRACE_PROFILE_COSTS_H
 
-#include "profile/model.h"
+#include "counts/model.h"
 
 /* Instructions one after the other that were executed equally often. */
 struct cost {

@@ -3,7 +3,7 @@
 #ifndef CSTRACE_PROFILE_FLAT_H
 #define CSTRACE_PROFILE_FLAT_H
 
-#include "profile/model.h"
+#include "counts/model.h"
 
 enum flat_ranges {
 	/*

@@ -3,9 +3,9 @@
 #ifndef CSTRACE_PROFILE_FORMATS_H
 #define CSTRACE_PROFILE_FORMATS_H
 
+#include "counts/counts.h"
 #include "files/output.h"
 #include "profile/address.h"
-#include "profile/counts.h"
 #include "profile/readers.h"
 #include "profile/whole.h"
 

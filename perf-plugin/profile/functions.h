@@ -8,7 +8,7 @@
 #ifndef CSTRACE_PROFILE_FUNCTIONS_H
 #define CSTRACE_PROFILE_FUNCTIONS_H
 
-#include "profile/model.h"
+#include "counts/model.h"
 
 struct function {
 	uint32_t binary;	/* CST_COUNT_NO_BINARY: code in no binary, or calls below the limits */

@@ -3,7 +3,7 @@
 #ifndef CSTRACE_PROFILE_PLACES_H
 #define CSTRACE_PROFILE_PLACES_H
 
-#include "profile/model.h"
+#include "counts/model.h"
 #include "sources/source.h"
 
 struct places {

@@ -3,8 +3,8 @@
 #ifndef CSTRACE_PROFILE_WHOLE_H
 #define CSTRACE_PROFILE_WHOLE_H
 
+#include "counts/model.h"
 #include "files/output.h"
-#include "profile/model.h"
 
 struct whole {
 	const struct model *model;

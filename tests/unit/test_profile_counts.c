@@ -14,10 +14,10 @@
 
 #include <cmocka.h>
 
+#include "counts/counts.h"
 #include "decode/decode.h"
 #include "decode/locate.h"
 #include "images/dso_table.h"
-#include "profile/counts.h"
 #include "synth_elements.h"
 
 #define EL_ISB(a, n)	el_range(a, n, CST_INSN_ISB, CST_INSN_PLAIN, EL_TAKEN)

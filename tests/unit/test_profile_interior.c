@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <cstrace/isa.h>
 
-#include "profile/interior.h"
+#include "counts/interior.h"
 
 #define CODE	4096u
 #define RANGES	300u

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "base/error.h"
+#include "counts/model.h"
 #include "profile/choose.h"
-#include "profile/model.h"
 
 #define REC(k, member, ...) (struct cst_count_record){ .kind = k, .member = __VA_ARGS__ }
 

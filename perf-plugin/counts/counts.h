@@ -18,8 +18,8 @@
  *
  * Each method of generated code (DSO_JIT) is a binary of its own.
  */
-#ifndef CSTRACE_PROFILE_COUNTS_H
-#define CSTRACE_PROFILE_COUNTS_H
+#ifndef CSTRACE_COUNTS_COUNTS_H
+#define CSTRACE_COUNTS_COUNTS_H
 
 #include <cstrace/counts.h>
 #include "session/session.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* contexts.h - calls in their contexts (calls/calls.h), for the files of a session. Places are by dso.number. */
-#ifndef CSTRACE_PROFILE_CONTEXTS_H
-#define CSTRACE_PROFILE_CONTEXTS_H
+#ifndef CSTRACE_COUNTS_CONTEXTS_H
+#define CSTRACE_COUNTS_CONTEXTS_H
 
 #include "calls/calls.h"
 #include "decode/decode.h"

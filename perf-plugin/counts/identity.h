@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* identity.h - what identifies a binary in a count file, whatever its path and wherever it was mapped. */
-#ifndef CSTRACE_PROFILE_IDENTITY_H
-#define CSTRACE_PROFILE_IDENTITY_H
+#ifndef CSTRACE_COUNTS_IDENTITY_H
+#define CSTRACE_COUNTS_IDENTITY_H
 
 #include <cstrace/countfile.h>
 
-#include "profile/counts.h"
+#include "counts/counts.h"
 
 /*
  * Fills in *is for a binary: by its build-id; without one by the SHA-1 of its code, which is that of its executable

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* interior.c - decodes the executed code of a binary, region by region, and sums up the ranges at each branch. */
-#include "profile/interior.h"
+#include "counts/interior.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* counts.c - counts ranges and branches per binary, from the library's counters and from elements. */
-#include "profile/counts.h"
+#include "counts/counts.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -10,10 +10,10 @@
 #include "base/array.h"
 #include "base/bisect.h"
 #include "base/error.h"
+#include "counts/contexts.h"
 #include "decode/decode.h"
 #include "decode/locate.h"
 #include "images/dso.h"
-#include "profile/contexts.h"
 #include "session/parts.h"
 #include "synth/branch.h"
 

@@ -6,14 +6,14 @@
  * Files of one identity are one binary, whose name is the least of theirs: a library that is found under two paths, a
  * module that was loaded twice.
  */
-#ifndef CSTRACE_PROFILE_COLLECT_H
-#define CSTRACE_PROFILE_COLLECT_H
+#ifndef CSTRACE_COUNTS_COLLECT_H
+#define CSTRACE_COUNTS_COLLECT_H
 
 #include <stdbool.h>
 
 #include <cstrace/countfile.h>
 
-#include "profile/counts.h"
+#include "counts/counts.h"
 
 struct collect;
 struct model;

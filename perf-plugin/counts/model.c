@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* model.c - fills the model of counts from records, and finds places in it. */
-#include "profile/model.h"
+#include "counts/model.h"
 
 #include <stdlib.h>
 #include <string.h>

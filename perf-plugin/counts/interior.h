@@ -7,8 +7,8 @@
  * the ranges that have it in their interior, and over those that ended behind it without taking it. Each piece of code
  * is decoded once, however many ranges share it.
  */
-#ifndef CSTRACE_PROFILE_INTERIOR_H
-#define CSTRACE_PROFILE_INTERIOR_H
+#ifndef CSTRACE_COUNTS_INTERIOR_H
+#define CSTRACE_COUNTS_INTERIOR_H
 
 #include <stdbool.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* stored.h - count files (cstrace-profile(5)) as output and input of profile. */
-#ifndef CSTRACE_PROFILE_STORED_H
-#define CSTRACE_PROFILE_STORED_H
+#ifndef CSTRACE_COUNTS_STORED_H
+#define CSTRACE_COUNTS_STORED_H
 
+#include "counts/collect.h"
 #include "files/output.h"
-#include "profile/collect.h"
 
 struct model;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* collect.c - puts the counts of a recording in canonical order, as records. */
-#include "profile/collect.h"
+#include "counts/collect.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -9,11 +9,11 @@
 
 #include "base/error.h"
 #include "calls/calls.h"
+#include "counts/identity.h"
+#include "counts/interior.h"
+#include "counts/model.h"
 #include "images/dso.h"
 #include "images/dso_table.h"
-#include "profile/identity.h"
-#include "profile/interior.h"
-#include "profile/model.h"
 #include "session/parts.h"
 
 /* A binary of the count file. */

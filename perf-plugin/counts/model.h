@@ -6,8 +6,8 @@
  * count files, or the collection of a session. Its arrays keep this order. The same records make the same model, so
  * every format of a recording equals the format of its count file.
  */
-#ifndef CSTRACE_PROFILE_MODEL_H
-#define CSTRACE_PROFILE_MODEL_H
+#ifndef CSTRACE_COUNTS_MODEL_H
+#define CSTRACE_COUNTS_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* identity.c - identities of binaries: build-ids, and digests of what has none. */
-#include "profile/identity.h"
+#include "counts/identity.h"
 
 #include <elf.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* contexts.c - call stacks of a session's streams, also in pieces. */
-#include "profile/contexts.h"
+#include "counts/contexts.h"
 
 #include <stdlib.h>
 

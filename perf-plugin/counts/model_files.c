@@ -5,10 +5,10 @@
 
 #include "base/error.h"
 #include "base/name.h"
+#include "counts/identity.h"
+#include "counts/model.h"
 #include "images/dso.h"
 #include "images/dso_table.h"
-#include "profile/identity.h"
-#include "profile/model.h"
 
 /* True if the digest of the file's code is that of the counted one. */
 static bool same_code(const struct model_binary *b, struct dso *d)

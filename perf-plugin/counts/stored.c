@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* stored.c - reads and writes count files through the library. */
-#include "profile/stored.h"
+#include "counts/stored.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "base/name.h"
 #include "countfiles/count_input.h"
+#include "counts/model.h"
 #include "losses/report.h"
-#include "profile/model.h"
 
 #define LOSS	"loss."
 
