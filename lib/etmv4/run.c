@@ -13,7 +13,7 @@ STEP_INLINE int etmv4_atom_packet(struct loop *l, uint64_t *bits)
 
 	if (*l->p < ETMV4_ATOMS)
 		return 0;
-	code = &cst_etmv4_atoms[*l->p++ - ETMV4_ATOMS];
+	code = &cst_etmv4_atoms[*l->p++ % (256 - ETMV4_ATOMS)];
 	*bits = code->bits;
 	l->branches += code->taken;
 	return 1;

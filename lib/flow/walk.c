@@ -17,7 +17,7 @@ int cst_walk_forbidden(struct cst_flow *f, const struct blk *b)
 /* Loads what depends on the map and section of f->addr. */
 static void load(struct loop *l)
 {
-	l->linked = links_hold(l->f) ? ~(int64_t)LINK_BITS : 0;
+	l->linked = links_hold(l->f) ? ~(int64_t)(LINK_BITS & ~LINK_CALL) : 0;
 	l->ids = ids_of(l->f);
 }
 
@@ -57,6 +57,8 @@ int cst_walk_next_run(struct loop *l)
 	while (in->seg_i + 1 < in->seg_count && l->p >= in->p + in->seg[in->seg_i + 1].pos)
 		in->seg_i++;
 	l->stop = in->seg_i + 1 < in->seg_count ? in->p + in->seg[in->seg_i + 1].pos : l->end_of_input;
+	if (l->stop - l->p > RUN_BYTES)
+		l->stop = l->p + RUN_BYTES;
 	l->bias = in->seg[in->seg_i].offset - in->seg[in->seg_i].pos - (uintptr_t)in->p;
 	return 1;
 }
@@ -73,11 +75,18 @@ uint64_t cst_walk_what_fits(struct loop *l, uint64_t bits, const struct cst_gene
 	return (bits & ((1ull << n) - 1)) | 1ull << n;
 }
 
+/* Sets f->isa to the instruction set after atom `e` of block b, and returns the address `addr` in it. */
+uint64_t cst_walk_after(struct cst_flow *f, const struct blk *b, uint64_t e, uint64_t addr)
+{
+	f->isa = step_isa(b, e);
+	return step_wrap(addr, f->isa);
+}
+
 /*
  * Returns the offset of the block at `addr` in f->isa, 0 if none, and links it to `b` after atom `e` if `b` is not
  * NULL.
  */
-uint32_t cst_walk_search(struct loop *l, uint64_t addr, struct blk *b, unsigned int e)
+uint32_t cst_walk_search(struct loop *l, uint64_t addr, struct blk *b, uint64_t e)
 {
 	struct cst_flow *f = l->f;
 	const struct cst_section *sec = f->map_sec;
@@ -138,6 +147,13 @@ struct cst_generic *cst_walk_put_run(struct loop *l, struct cst_generic *g, uint
 	l->others++;
 	l->ranges += ranges;
 	return g + 1;
+}
+
+/* Removes the range before `g`, which is void. Returns its place. */
+struct cst_generic *cst_walk_drop_range(struct loop *l, struct cst_generic *g)
+{
+	l->f->stats->insns -= g[-1].n_insn;
+	return g - 1;
 }
 
 /* Takes back the element at `g`: the run continues. */

@@ -21,10 +21,11 @@
 #define ATOM_BITS 31
 
 /*
- * A run of counted ranges ends at this many instructions, since cst_generic.n_insn has 32 bits and one packet may add a
- * few million.
+ * A run of counted ranges ends at this many instructions, since cst_generic.n_insn has 32 bits. It is checked once per
+ * RUN_BYTES of input, which add less: PACKET_ATOMS blocks per byte.
  */
 #define RUN_INSNS (1u << 31)
+#define RUN_BYTES 256
 
 /* Input bytes p[pos..len) and their trace offsets. */
 struct atom_input {
@@ -112,9 +113,11 @@ struct walk {
 	struct cst_flow *f;
 	struct loop *l;
 	struct cst_generic *g;	/* the next element */
-	struct blk *base, *b;	/* all blocks; the last block walked, which ends at `end`, by atom `e` */
-	uint64_t end, addr, e;	/* addr: address of block b or, after it, of the next block */
+	struct blk *base, *b;	/* all blocks; the last block walked, by atom `e` */
+	uint64_t e, bias;	/* bias: address of a block minus its section offset */
+	uint64_t addr;		/* of an element: address of block b or, after it, of the next block */
 	uint64_t bits;		/* atoms of the packet that are left, with a terminating 1 */
+	uintptr_t counters;	/* distance from a block to its counters */
 	uint64_t index, insns;
 	/* next: the link followed, negative with LINK_SLOW; linked: mask, 0 where links are not valid */
 	int64_t next, linked;
@@ -133,7 +136,8 @@ struct walk {
 int cst_walk_begin(struct loop *l, const struct cst_generic *out, size_t cap);
 int cst_walk_next_run(struct loop *l);
 uint64_t cst_walk_what_fits(struct loop *l, uint64_t bits, const struct cst_generic *g);
-uint32_t cst_walk_search(struct loop *l, uint64_t addr, struct blk *b, unsigned int e);
+uint64_t cst_walk_after(struct cst_flow *f, const struct blk *b, uint64_t e, uint64_t addr);
+uint32_t cst_walk_search(struct loop *l, uint64_t addr, struct blk *b, uint64_t e);
 int cst_walk_forbidden(struct cst_flow *f, const struct blk *b);
 void cst_walk_span(struct loop *l, struct cst_generic *g, uint64_t e);
 struct cst_generic *cst_walk_conflict(struct loop *l, struct cst_generic *g, uint64_t index, const struct blk *b,
@@ -141,6 +145,7 @@ struct cst_generic *cst_walk_conflict(struct loop *l, struct cst_generic *g, uin
 void cst_walk_begin_run(struct loop *l, uint64_t insns, uint64_t bits);
 struct cst_generic *cst_walk_put_run(struct loop *l, struct cst_generic *g, uint64_t index, const struct blk *b,
 				     uint64_t e, uint32_t start, uint64_t insns, uint64_t bits);
+struct cst_generic *cst_walk_drop_range(struct loop *l, struct cst_generic *g);
 void cst_walk_take_back_run(struct loop *l, const struct cst_generic *g);
 struct cst_generic *cst_walk_away(struct loop *l, struct cst_generic *g, uint64_t index, const struct blk *b,
 				  uint64_t end);
@@ -174,7 +179,13 @@ static inline uint32_t walk_link_kind(const struct blk *b, uint64_t e)
 		return (b->flags & BLK_ALWAYS ? LINK_SLOW : 0) | LINK_BRANCH;
 	if (b->type == CST_INSN_INDIRECT)
 		return LINK_SLOW | LINK_TAKEN | LINK_BRANCH | LINK_INDIRECT;
-	return (b->flags & BLK_LINK ? LINK_SLOW : 0) | LINK_TAKEN | LINK_BRANCH;
+	return (b->flags & BLK_LINK ? LINK_SLOW | LINK_CALL : 0) | LINK_TAKEN | LINK_BRANCH;
+}
+
+/* Distance from a block to its counters. */
+STEP_INLINE uintptr_t walk_counters_from(const struct cst_flow *f)
+{
+	return (uintptr_t)f->counts->blk - (uintptr_t)f->img->blk;
 }
 
 STEP_INLINE uint32_t walk_place(const struct walk *w)
@@ -188,11 +199,47 @@ STEP_INLINE int walk_in_span(const struct walk *w, const struct walk_how *how)
 	return how->element && w->b == &w->f->span.b;
 }
 
+/* Address of block b before it is left. */
+STEP_INLINE uint64_t walk_addr(const struct walk *w, const struct walk_how *how)
+{
+	return how->element ? w->addr : blk_off(w->b) + w->bias;
+}
+
+/* Address after block b. */
+STEP_INLINE uint64_t walk_end(const struct walk *w, const struct walk_how *how)
+{
+	return walk_in_span(w, how) ? w->f->span.end : walk_addr(w, how) + (uint32_t)w->b->step[0];
+}
+
 /* Writes the element of the run that ends with block b. */
 STEP_INLINE struct cst_generic *walk_put_run(const struct walk *w, const enum runs runs)
 {
 	return cst_walk_put_run(w->l, w->g, w->index, w->b, w->e, runs == RUNS_EACH ? walk_place(w) : w->start, w->insns,
 				w->bits);
+}
+
+/* Counters of block b. */
+STEP_INLINE struct blk_count *walk_counters(const struct walk *w)
+{
+	return (struct blk_count *)((uintptr_t)w->b + w->counters);
+}
+
+/* Counts block b, which was a range of its own. */
+STEP_INLINE void walk_count_block(struct walk *w)
+{
+	if (__builtin_expect(!++walk_counters(w)->atoms[w->e], 0))
+		cst_counts_atoms_full(w->f->counts, w->section, walk_place(w), w->e);
+}
+
+/* Counts the edge from block b to `next`. */
+STEP_INLINE void walk_count_edge(struct walk *w)
+{
+	struct cst_counts *c = w->f->counts;
+	const uint32_t from = walk_place(w), to = (uint32_t)w->next;
+
+	if (!(w->raw & LINK_INDIRECT && count_pair(&count_at(c->blk, to)->from, from)) &&
+	    !count_pair(&walk_counters(w)->to, to))
+		cst_counts_edge_slow(c, w->section, from, to);
 }
 
 /* Counts the last atom, which led from block b to `next`. */
@@ -202,18 +249,16 @@ STEP_INLINE void walk_count(struct walk *w, const enum runs runs)
 	const uint32_t place = walk_place(w);
 
 	if (runs == RUNS_EACH && w->start) {
-		/* the range is block b */
-		if (__builtin_expect(!++count_at(c->blk, place)->atoms[w->e], 0))
-			cst_counts_atoms_full(c, w->section, place, w->e);
-		if (w->raw & LINK_INDIRECT && !count_pair(&count_at(c->blk, place)->edge[0], (uint32_t)w->next))
-			cst_counts_edge_slow(c, w->section, place, (uint32_t)w->next);
+		walk_count_block(w);
+		if (w->raw & LINK_INDIRECT)
+			walk_count_edge(w);
 	} else if (w->raw & (runs == RUNS_JOINED ? LINK_TAKEN : LINK_BRANCH)) {
 		/* the branch at the end of block b ends a range */
-		if (w->raw & LINK_TAKEN && !count_pair(&count_at(c->blk, place)->edge[0], (uint32_t)w->next))
-			cst_counts_edge_slow(c, w->section, place, (uint32_t)w->next);
+		if (w->raw & LINK_TAKEN)
+			walk_count_edge(w);
 		if (!w->start)
 			cst_walk_begin_run(w->l, w->insns, w->bits);
-		else if (!count_pair(&count_at(c->blk, w->start)->range[0], place))
+		else if (!count_pair(&count_at(c->blk, w->start)->range, place))
 			cst_counts_range_slow(c, w->section, w->start, place);
 		w->start = (uint32_t)w->next;
 	}
@@ -223,18 +268,17 @@ STEP_INLINE void walk_count(struct walk *w, const enum runs runs)
 STEP_INLINE void walk_block(struct walk *w, const struct walk_how *how)
 {
 	const struct blk *b = w->b;
+	const uint32_t n_insn = b->n_insn;
 
 	w->e = w->bits & 1;
 	w->bits >>= 1;
-	w->end = w->addr + (uint32_t)b->step[0];
 	if (walk_in_span(w, how)) {
-		w->end = w->f->span.end;
 		cst_walk_span(w->l, w->g++, w->e);
 	} else {
 		if (!how->runs || !w->start)
-			step_range(w->g++, b, w->e, w->addr, w->end, b->n_insn, how->cycles ? w->l->now.cc : 0, b->off * 2,
-				   &w->ids, w->index, w->flags);
-		w->insns += b->n_insn;
+			step_range(w->g++, b, w->e, walk_addr(w, how), walk_end(w, how), n_insn,
+				   how->cycles ? w->l->now.cc : 0, (uint32_t)blk_off(b), &w->ids, w->index, w->flags);
+		w->insns += n_insn;
 	}
 	w->raw = b->link[w->e];
 	w->next = (int32_t)w->raw & w->linked;
@@ -242,7 +286,7 @@ STEP_INLINE void walk_block(struct walk *w, const struct walk_how *how)
 
 /* Searches the code at `addr` in f->isa and links it to block `by` after atom `e`, if `by` is given. */
 STEP_INLINE enum walk_on walk_search(struct walk *w, const struct walk_how *how, uint64_t addr, struct blk *by,
-				     unsigned int e)
+				     uint64_t e)
 {
 	struct loop *l = w->l;
 
@@ -263,16 +307,19 @@ STEP_INLINE enum walk_on walk_search(struct walk *w, const struct walk_how *how,
 	w->linked = l->linked;
 	w->ids = l->ids;
 	w->section = w->f->map_sec->id;
+	w->bias = w->f->map_bias;
 	w->base = w->f->img->blk;
+	if (how->runs)
+		w->counters = walk_counters_from(w->f);
 	return WALK_GO;
 }
 
 /* Continues at `addr` in f->isa, by the link of block `by` after atom `e` if it leads there, else by a search. */
-STEP_INLINE enum walk_on walk_to(struct walk *w, const struct walk_how *how, uint64_t addr, struct blk *by, unsigned int e)
+STEP_INLINE enum walk_on walk_to(struct walk *w, const struct walk_how *how, uint64_t addr, struct blk *by, uint64_t e)
 {
 	/* with a target in the packet, w->linked is 0 to make each link be checked */
 	const int64_t linked = how->given ? w->l->linked : w->linked;
-	const int64_t next = by ? (int32_t)by->link[e] & linked & ~LINK_SLOW : 0;
+	const int64_t next = by ? (int32_t)by->link[e] & linked & ~LINK_NOT_PLACE : 0;
 
 	/* a span has no links, and links are not valid before the first search */
 	if (next && step_leads_to(w->f, w->base, (uint32_t)next, addr, w->f->isa)) {
@@ -290,7 +337,7 @@ STEP_INLINE enum walk_on walk_to(struct walk *w, const struct walk_how *how, uin
 STEP_INLINE void walk_push(const struct walk *w, const struct walk_how *how)
 {
 	if (w->b->flags & BLK_LINK && w->l->stack && (!how->element || w->e != w->l->mispredicted))
-		step_push(w->f, w->end, w->b->isa, walk_in_span(w, how) ? 0 : walk_place(w));
+		step_push(w->f, walk_end(w, how), w->b->isa, walk_in_span(w, how) ? 0 : walk_place(w));
 }
 
 /* Continues at the address on top of the return stack (K10.5.5.3). */
@@ -324,9 +371,9 @@ STEP_INLINE enum walk_on walk_given(struct walk *w, const struct walk_how *how)
 	if (b->type == CST_INSN_INDIRECT)
 		return walk_to(w, how, l->now.target, walk_in_span(w, how) ? NULL : b, 1);
 	/* branch broadcast: a direct branch must lead where its opcode says */
-	if ((uint32_t)(w->addr + (int64_t)b->step[1]) == l->now.target)
+	if ((uint32_t)(walk_addr(w, how) + (int64_t)b->step[1]) == l->now.target)
 		return walk_to(w, how, l->now.target, walk_in_span(w, how) || step_isa(b, 1) != l->now.isa ? NULL : b, 1);
-	w->g = cst_walk_conflict(l, w->g, w->index, b, w->addr);
+	w->g = cst_walk_conflict(l, w->g, w->index, b, walk_addr(w, how));
 	w->f->isa = l->now.isa;
 	return walk_to(w, how, l->now.target, NULL, 1);
 }
@@ -362,7 +409,7 @@ STEP_INLINE enum walk_on walk_exit(struct walk *w, const struct walk_how *how)
 	struct loop *l = w->l;
 	struct cst_flow *f = w->f;
 	struct blk *b = w->b;
-	const int64_t next = w->next & ~LINK_SLOW;
+	const int64_t next = w->next & ~LINK_NOT_PLACE;
 
 	if (how->runs)
 		w->raw = walk_link_kind(b, w->e);
@@ -376,20 +423,26 @@ STEP_INLINE enum walk_on walk_exit(struct walk *w, const struct walk_how *how)
 		walk_push(w, how);
 	if (!w->e && b->flags & BLK_ALWAYS && cst_walk_forbidden(f, b))
 		return WALK_MISMATCH;
-	if (w->e && !step_is_branch(b))
-		l->branches--;
-	if (how->runs == RUNS_EACH && w->start && !step_is_branch(b)) {
-		/* the range does not end with this block */
-		w->g = walk_put_run(w, how->runs);
-		w->start = w->raw = 0;
+	if (!step_is_branch(b)) {
+		l->branches -= w->e;
+		if (how->runs == RUNS_EACH && w->start) {
+			/* the range does not end with this block */
+			w->g = walk_put_run(w, how->runs);
+			w->start = w->raw = 0;
+		}
 	}
-	f->isa = step_isa(b, w->e);
-	w->addr += (int64_t)b->step[w->e];
+	w->addr = walk_addr(w, how) + (int64_t)b->step[w->e];
 	if (next) {
 		w->next = next;
 		return WALK_GO;
 	}
-	return walk_search(w, how, step_wrap(w->addr, f->isa), walk_in_span(w, how) ? NULL : b, (unsigned int)w->e);
+	return walk_search(w, how, cst_walk_after(f, b, w->e, w->addr), walk_in_span(w, how) ? NULL : b, w->e);
+}
+
+/* Returns 0 if no input can be taken, or if the run is to end. */
+STEP_INLINE int walk_more_input(struct walk *w, const struct walk_how *how)
+{
+	return !(how->runs && w->start && w->insns - w->l->run_insns >= RUN_INSNS) && cst_walk_next_run(w->l);
 }
 
 /* Parses the next packet if it has atoms and there is room for them. Returns 0 otherwise. */
@@ -398,12 +451,10 @@ STEP_INLINE int walk_packet(struct walk *w, const struct walk_how *how)
 	struct loop *l = w->l;
 	const uint8_t *at;
 
-	if (how->element || (l->p == l->stop && !cst_walk_next_run(l)))
+	if (how->element || (l->p == l->stop && !walk_more_input(w, how)))
 		return 0;
 	at = l->p;
 	if (w->g >= l->limit && l->end_of_room - w->g < FLOW_ROOM)
-		return 0;
-	if (how->runs && w->start && w->insns - l->run_insns >= RUN_INSNS)
 		return 0;
 	if (!how->packet(l, &w->bits))
 		return 0;
@@ -417,6 +468,30 @@ STEP_INLINE int walk_packet(struct walk *w, const struct walk_how *how)
 	return 1;
 }
 
+/*
+ * Walks blocks from `next` on as long as leaving one takes no more than following its link, or a push. It is a loop of
+ * its own since it needs few registers. Returns 0 if there is no atom left.
+ */
+STEP_INLINE int walk_linked(struct walk *w, const struct walk_how *how)
+{
+	for (;;) {
+		w->b = BLK_AT(w->base, w->next);
+		walk_block(w, how);
+		if (__builtin_expect(w->next <= 0, 0)) {
+			if (!(w->next & LINK_CALL))
+				return 1;
+			walk_push(w, how);
+			w->next &= ~LINK_NOT_PLACE;
+		}
+		if (w->bits == 1 && !walk_packet(w, how))
+			return 0;
+		if (how->runs == RUNS_EACH)
+			walk_count_block(w);
+		else if (how->runs == RUNS_JOINED)
+			walk_count(w, how->runs);
+	}
+}
+
 STEP_INLINE enum walk_on walk_blocks(struct walk *w, const struct walk_how *how)
 {
 	enum walk_on on;
@@ -426,16 +501,20 @@ STEP_INLINE enum walk_on walk_blocks(struct walk *w, const struct walk_how *how)
 			return WALK_OUT;
 		if (how->runs)
 			walk_count(w, how->runs);
-		w->b = BLK_AT(w->base, w->next);
-		walk_block(w, how);
-		if (__builtin_expect(w->next > 0, 1)) {
-			/* linked blocks are in one map: no wrap at 4 GiB between them */
-			w->addr += (int64_t)w->b->step[w->e];
-		} else {
-			on = walk_exit(w, how);
-			if (on != WALK_GO)
-				return on;
+		if (how->element || (how->runs && !w->start)) {
+			w->b = BLK_AT(w->base, w->next);
+			walk_block(w, how);
+			if (w->next > 0) {
+				/* linked blocks are in one map: no wrap at 4 GiB between them */
+				w->addr += how->element ? (int64_t)w->b->step[w->e] : 0;
+				continue;
+			}
+		} else if (!walk_linked(w, how)) {
+			return WALK_OUT;
 		}
+		on = walk_exit(w, how);
+		if (on != WALK_GO)
+			return on;
 	}
 }
 
@@ -449,6 +528,8 @@ STEP_INLINE enum walk_on walk_run(struct loop *l, struct cst_generic *out, size_
 	struct walk w = {
 		.f = f, .l = l, .g = out + *n, .base = f->blk ? f->img->blk : &f->span.b, .next = f->blk, .addr = f->addr,
 		.linked = l->linked, .ids = l->ids, .section = f->blk ? f->map_sec->id : 0, .index = l->in->last,
+		.bias = f->map_bias,
+		.counters = how->runs ? walk_counters_from(f) : 0,
 		.flags = f->tmpl.flags | l->flags, .bits = how->element ? l->rest : 1,
 	};
 	enum walk_on why;
@@ -462,16 +543,16 @@ STEP_INLINE enum walk_on walk_run(struct loop *l, struct cst_generic *out, size_
 	if (how->runs && w.start)
 		w.g = walk_put_run(&w, how->runs);
 	if (why == WALK_OUT) {
-		f->addr = w.addr;
+		f->addr = how->element ? w.addr : blk_off(BLK_AT(w.base, w.next)) + w.bias;
 		f->blk = (uint32_t)w.next;
 		f->isa = BLK_AT(w.base, w.next)->isa;
 	} else if (why == WALK_AWAY) {
-		w.g = cst_walk_away(l, w.g, w.index, w.b, w.end);
+		w.g = cst_walk_away(l, w.g, w.index, w.b, walk_end(&w, how));
 	} else if (why == WALK_MISMATCH) {
-		f->addr = w.addr;
+		f->addr = walk_addr(&w, how);
+		f->isa = w.b->isa;
 		f->blk = 0;
-		w.g--;
-		w.insns -= w.g->n_insn;
+		w.g = cst_walk_drop_range(l, w.g);
 	}
 	*n += cst_walk_finish(l, w.bits, w.index, w.insns, out + *n, w.g);
 	return why;

@@ -157,50 +157,41 @@ void cst_counts_elements(struct cst_counts *c, struct count_open *o, const struc
 
 #define FULL ((uint64_t)1 << 32)
 
-/*
- * Counts a pair that the first of `nr` counters did not take. Returns the count that the section's table must take
- * instead.
- */
-static uint64_t count_slow(struct pair_count *n, unsigned int nr, uint32_t place)
+/* True if the counter of this pair was full and is 0 now. */
+static int was_full(const struct pair_count *n, uint32_t place)
 {
-	struct pair_count first = n[0];
-	unsigned int i;
-
-	/* the first counter has just overflowed */
-	if (first.place == place && !first.count)
-		return FULL;
-	for (i = 0; i < nr && n[i].count; i++) {
-		if (n[i].place != place)
-			continue;
-		if (!++n[i].count)
-			return FULL;
-		/* the most frequent pair is first */
-		if (n[i].count > first.count) {
-			n[0] = n[i];
-			n[i] = first;
-		}
-		return 0;
-	}
-	if (i == nr)
-		return 1;
-	n[i] = (struct pair_count){ place, 1 };
-	return 0;
+	return n->place == place && !n->count;
 }
 
 void cst_counts_edge_slow(struct cst_counts *c, uint32_t section, uint32_t from, uint32_t to)
 {
-	uint64_t more = count_slow(count_at(c->blk, from)->edge, 2, to);
+	struct pair_count *out = &count_at(c->blk, from)->to, *in = &count_at(c->blk, to)->from;
+	const int direct = BLK_AT(c->img->blk, from)->type == CST_INSN_BRANCH;
 
-	if (more)
-		add_edges(c, section, from, to, more);
+	if (was_full(out, to) || was_full(in, from)) {
+		add_edges(c, section, from, to, FULL);
+		return;
+	}
+	if (!out->count && (direct || in->count)) {
+		*out = (struct pair_count){ to, 1 };
+		return;
+	}
+	if (in->count)
+		add_edges(c, section, in->place, to, in->count);
+	*in = (struct pair_count){ from, 1 };
 }
 
 void cst_counts_range_slow(struct cst_counts *c, uint32_t section, uint32_t first, uint32_t last)
 {
-	uint64_t more = count_slow(count_at(c->blk, first)->range, 1, last);
+	struct pair_count *n = &count_at(c->blk, first)->range;
 
-	if (more)
-		add_ranges(c, section, first, last, more);
+	if (was_full(n, last)) {
+		add_ranges(c, section, first, last, FULL);
+		return;
+	}
+	if (n->count)
+		add_ranges(c, section, first, n->place, n->count);
+	*n = (struct pair_count){ last, 1 };
 }
 
 /* Adds `n` atoms of a block that is a range of its own. */
@@ -225,14 +216,15 @@ static void drain_block(struct cst_counts *c, uint32_t section, uint32_t place)
 	struct blk_count *n = count_at(c->blk, place);
 	unsigned int i;
 
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < 2; i++)
 		if (n->atoms[i])
 			add_atoms(c, section, place, n->atoms[i], i);
-		if (n->edge[i].count)
-			add_edges(c, section, place, n->edge[i].place, n->edge[i].count);
-	}
-	if (n->range[0].count)
-		add_ranges(c, section, place, n->range[0].place, n->range[0].count);
+	if (n->to.count)
+		add_edges(c, section, place, n->to.place, n->to.count);
+	if (n->from.count)
+		add_edges(c, section, n->from.place, place, n->from.count);
+	if (n->range.count)
+		add_ranges(c, section, place, n->range.place, n->range.count);
 	memset(n, 0, sizeof(*n));
 }
 

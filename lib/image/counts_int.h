@@ -17,12 +17,15 @@ struct pair_count {
 /*
  * Counters of the block at the same offset of the block cache. Not joined: how often the block was a range of its own
  * that ended with atom N and E; its direct branch went where its opcode says. Joined: `range` counts ranges that begin
- * with this block by their last block. `edge` counts the other targets of its branch. A counter belongs to the first
- * pair seen; the section's tables hold further pairs, which most blocks do not have.
+ * with this block by their last block. The other edges have two counters, one at each end: a return has many targets,
+ * but only a few returns lead to one of them. An edge is in one of the two, or in neither. A pair without a counter
+ * replaces another one, which moves to the section's table.
  */
 struct blk_count {
 	uint32_t atoms[2];
-	struct pair_count range[1], edge[2];
+	struct pair_count range;
+	struct pair_count to;	/* edge that this block's branch takes */
+	struct pair_count from;	/* edge to this block; not of a direct branch, whose only edge is in `to` */
 };
 
 struct section_counts {
@@ -62,8 +65,7 @@ static inline struct blk_count *count_at(struct blk_count *base, uint32_t place)
 void cst_counts_drain(struct cst_counts *c);
 
 /*
- * Counts an edge or range for which the block's counter is full or belongs to another pair. The blocks are of
- * `section`.
+ * Counts an edge or range that has no counter, or whose counter was full and is 0 now. The blocks are of `section`.
  */
 void cst_counts_edge_slow(struct cst_counts *c, uint32_t section, uint32_t from, uint32_t to);
 void cst_counts_range_slow(struct cst_counts *c, uint32_t section, uint32_t first, uint32_t last);
@@ -71,7 +73,7 @@ void cst_counts_range_slow(struct cst_counts *c, uint32_t section, uint32_t firs
 /* Handles the overflow of the counter for atoms `e` of the block at offset `place`. */
 void cst_counts_atoms_full(struct cst_counts *c, uint32_t section, uint32_t place, uint64_t e);
 
-/* Increments the counter if it is of this pair. Returns 0 if it is not, or if it is full now. */
+/* Increments the counter if it is of this pair. Returns 0 if it is not, or if it was full and is 0 now. */
 static inline int count_pair(struct pair_count *n, uint32_t place)
 {
 	return __builtin_expect(n->place == place && ++n->count, 1);

@@ -57,12 +57,16 @@ struct blk {
 
 /*
  * In the low bits of a link, which are 0 in a place, if atoms stand for P0 instructions: the link is that of a taken
- * branch; of a branch, taken or not. LINK_INDIRECT is set only in a loop's copy of the link.
+ * branch; of a branch, taken or not; of a direct call, which takes a push besides following the link.
+ * LINK_INDIRECT is set only in a loop's copy of the link.
  */
 #define LINK_TAKEN 1u
 #define LINK_BRANCH 2u
 #define LINK_INDIRECT 4u
+#define LINK_CALL 8u
 #define LINK_BITS 31u
+/* What is not the place in a link that the loop has masked. */
+#define LINK_NOT_PLACE (LINK_SLOW | LINK_CALL)
 
 /* Maximum number of blocks, whose places must be below LINK_SLOW. */
 #define BLK_LIMIT (LINK_SLOW / sizeof(struct blk))
