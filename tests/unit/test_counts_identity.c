@@ -13,7 +13,7 @@
 #include <cstrace/isa.h>
 
 #include "images/dso.h"
-#include "profile/identity.h"
+#include "counts/identity.h"
 
 enum { SIZE = 64 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_profile_interior.c - instructions and untaken branches of random ranges in random code, against a walk through each
+ * test_counts_interior.c - instructions and untaken branches of random ranges in random code, against a walk through each
  * range by itself. T32 ranges begin anywhere, also inside instructions of other ranges.
  */
 #include <setjmp.h>

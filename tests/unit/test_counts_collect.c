@@ -18,8 +18,8 @@
 #include "images/dso.h"
 #include "images/dso_table.h"
 #include "losses/losses.h"
-#include "profile/collect.h"
-#include "profile/model.h"
+#include "counts/collect.h"
+#include "counts/model.h"
 #include "session/parts.h"
 #include "session/session.h"
 
