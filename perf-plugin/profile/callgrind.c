@@ -14,27 +14,21 @@
 #include "profile/costs.h"
 #include "profile/lines.h"
 #include "profile/places.h"
+#include "profile/strings.h"
 #include "profile/tree.h"
 #include "profile/whole.h"
-
-/* Numbers of file names, which the format defines where they first occur: "(1) name", then "(1)". */
-struct file_names {
-	struct file_name {
-		char *name;
-		uint32_t number;
-	} *v;		/* by name */
-	size_t n, cap;
-	const char *last;	/* argument of the last search */
-	uint32_t last_number;
-};
 
 struct callgrind {
 	const struct whole *w;
 	struct functions fs;
 	struct call_arcs arcs;
 	struct places places;
-	struct file_names files;
-	uint32_t nr_files;
+	/* file names: the format defines their numbers where they first occur, "(1) name", then "(1)" */
+	struct strings files;
+	struct {
+		const char *name;
+		uint32_t number;
+	} last_file;
 	bool *defined;			/* functions whose name was written */
 	size_t nr_defined;
 	bool *objects;			/* binaries whose name was written, the last one for code in none */
@@ -45,59 +39,24 @@ struct callgrind {
 	struct lines l;
 };
 
-static size_t find_file(const struct file_names *f, const char *name, bool *found)
-{
-	size_t lo = 0, hi = f->n;
-	int order;
-
-	*found = false;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		order = strcmp(f->v[mid].name, name);
-		if (!order)
-			*found = true;
-		if (order < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-/* Returns the number of a file; *fresh: its name is to be written. 0: no memory. */
+/* Returns the number of a file, from 1; *fresh: its name is to be written. 0: no memory. */
 static uint32_t file_number(struct callgrind *c, const char *name, bool *fresh)
 {
-	struct file_names *f = &c->files;
-	struct file_name *to;
-	bool found;
-	size_t at;
-	char *copy;
+	const size_t before = c->files.n;
+	uint32_t number;
 
 	*fresh = false;
-	if (name == f->last)
-		return f->last_number;
-	at = find_file(f, name, &found);
-	if (!found) {
-		copy = strdup(name);
-		to = copy ? ARRAY_ADD(f->v, f->n, f->cap) : NULL;
-		if (!to) {
-			free(copy);
-			c->nomem = true;
-			return 0;
-		}
-		memmove(&f->v[at + 1], &f->v[at], (f->n - 1 - at) * sizeof(*f->v));
-		f->v[at] = (struct file_name){ .name = copy, .number = ++c->nr_files };
-		*fresh = true;
+	if (name == c->last_file.name)
+		return c->last_file.number;
+	number = strings_number(&c->files, name);
+	if (number == STRINGS_NONE) {
+		c->nomem = true;
+		return 0;
 	}
-	f->last = name;
-	f->last_number = f->v[at].number;
-	return f->last_number;
-}
-
-static void put(struct lines *l, const char *text)
-{
-	lines_text(l, text, strlen(text));
+	*fresh = c->files.n > before;
+	c->last_file.name = name;
+	c->last_file.number = number + 1;
+	return number + 1;
 }
 
 /* SPEC=(NUMBER) NAME; the name only where it is defined. */
@@ -105,17 +64,17 @@ static void put_spec(struct lines *l, const char *spec, uint32_t number, const c
 {
 	char *p;
 
-	put(l, spec);
+	lines_string(l, spec);
 	p = lines_next(l);
 	*p++ = '(';
 	p = text_unsigned(p, number);
 	*p++ = ')';
 	l->p = p;
 	if (name) {
-		put(l, " ");
-		put(l, name);
+		lines_string(l, " ");
+		lines_string(l, name);
 	}
-	put(l, "\n");
+	lines_string(l, "\n");
 }
 
 static uint32_t put_file(struct callgrind *c, const char *spec, const char *name)
@@ -172,7 +131,7 @@ static void enter(struct callgrind *c, uint32_t function)
 
 	if (c->started && c->function == function)
 		return;
-	put(&c->l, "\n");
+	lines_string(&c->l, "\n");
 	if (!c->started || c->binary != binary)
 		put_object(c, "ob=", binary);
 	c->home = c->file = put_file(c, "fl=", home_of(c, function));
@@ -290,8 +249,8 @@ static void put_profile(struct callgrind *c)
 	char *p;
 	size_t i;
 
-	put(&c->l, "# callgrind format\nversion: 1\ncreator: perf-cstrace " CST_VERSION_TEXT "\n"
-		   "positions: instr line\nevent: Ir : Instructions executed\nevents: Ir\n");
+	lines_string(&c->l, "# callgrind format\nversion: 1\ncreator: perf-cstrace " CST_VERSION_TEXT "\n"
+			    "positions: instr line\nevent: Ir : Instructions executed\nevents: Ir\n");
 	for (i = 0; i < m->nr_binaries && !c->nomem; i++)
 		if (whole_has(c->w, (uint32_t)i))
 			put_binary(c, &m->binaries[i]);
@@ -310,7 +269,6 @@ int callgrind_write(struct pd_output *out, const struct whole *w)
 {
 	struct callgrind *c = calloc(1, sizeof(*c));
 	bool ok;
-	size_t i;
 
 	if (!c)
 		return ERR_NOMEM;
@@ -322,9 +280,7 @@ int callgrind_write(struct pd_output *out, const struct whole *w)
 	if (ok)
 		put_profile(c);
 	ok = ok && !c->nomem;
-	for (i = 0; i < c->files.n; i++)
-		free(c->files.v[i].name);
-	free(c->files.v);
+	strings_free(&c->files);
 	free(c->defined);
 	free(c->objects);
 	if (c->places.v)

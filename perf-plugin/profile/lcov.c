@@ -411,17 +411,12 @@ static void add_up(struct lcov *c)
 		qsort(c->branches, c->nr_branches, sizeof(*c->branches), compare_branches);
 }
 
-static void put(struct lines *l, const char *text)
-{
-	lines_text(l, text, strlen(text));
-}
-
 /* KEY:A,B */
 static void put_pair(struct lines *l, const char *key, uint64_t a, uint64_t b)
 {
 	char *p;
 
-	put(l, key);
+	lines_string(l, key);
 	p = text_unsigned(lines_next(l), a);
 	*p++ = ',';
 	p = text_unsigned(p, b);
@@ -434,11 +429,11 @@ static void put_sums(struct lines *l, const char *found, size_t n, const char *h
 {
 	char *p;
 
-	put(l, found);
+	lines_string(l, found);
 	p = text_unsigned(lines_next(l), n);
 	*p++ = '\n';
 	l->p = p;
-	put(l, hit);
+	lines_string(l, hit);
 	p = text_unsigned(lines_next(l), h);
 	*p++ = '\n';
 	l->p = p;
@@ -452,20 +447,20 @@ static void put_functions(struct lines *l, const struct lcov *c, uint32_t file, 
 	char *p;
 
 	for (; *i < c->nr_functions && c->functions[*i].at.file == file; ++*i) {
-		put(l, "FN:");
+		lines_string(l, "FN:");
 		p = text_unsigned(lines_next(l), c->functions[*i].at.line);
 		*p++ = ',';
 		l->p = p;
-		put(l, c->functions[*i].name);
-		put(l, "\n");
+		lines_string(l, c->functions[*i].name);
+		lines_string(l, "\n");
 	}
 	for (k = first; k < *i; k++) {
-		put(l, "FNDA:");
+		lines_string(l, "FNDA:");
 		p = text_unsigned(lines_next(l), c->functions[k].count);
 		*p++ = ',';
 		l->p = p;
-		put(l, c->functions[k].name);
-		put(l, "\n");
+		lines_string(l, c->functions[k].name);
+		lines_string(l, "\n");
 		hit += c->functions[k].count > 0;
 	}
 	put_sums(l, "FNF:", *i - first, "FNH:", hit);
@@ -563,13 +558,13 @@ static void put_all(struct lines *l, const struct lcov *c)
 	uint32_t file;
 
 	for (file = 0; file < c->files.n; file++) {
-		put(l, "TN:\nSF:");
-		put(l, name_shown(c->files.v[file]));
-		put(l, "\n");
+		lines_string(l, "TN:\nSF:");
+		lines_string(l, name_shown(c->files.v[file]));
+		lines_string(l, "\n");
 		put_functions(l, c, file, &function);
 		put_branches(l, c, file, &branch);
 		put_lines(l, c, file, &line);
-		put(l, "end_of_record\n");
+		lines_string(l, "end_of_record\n");
 	}
 }
 

@@ -3,6 +3,8 @@
 #ifndef CSTRACE_PROFILE_LINES_H
 #define CSTRACE_PROFILE_LINES_H
 
+#include <string.h>
+
 #include "files/output.h"
 #include "synth/text.h"
 
@@ -45,6 +47,11 @@ static inline void lines_text(struct lines *l, const char *text, size_t n)
 	if ((size_t)(l->buf + sizeof(l->buf) - l->p) < n + TEXT_SPARE)
 		lines_flush(l);
 	l->p = text_bytes(l->p, text, n);
+}
+
+static inline void lines_string(struct lines *l, const char *text)
+{
+	lines_text(l, text, strlen(text));
 }
 
 /* Returns room of LINE_ROOM bytes for the next line. The caller sets l->p to its end. */

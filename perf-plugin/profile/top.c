@@ -136,11 +136,6 @@ static void pad(struct lines *l, int have, int want, char c)
 		lines_text(l, &c, 1);
 }
 
-static void put(struct lines *l, const char *text)
-{
-	lines_text(l, text, strlen(text));
-}
-
 static int digits(uint64_t v)
 {
 	int n = 1;
@@ -176,22 +171,22 @@ static void put_head(struct lines *l, const struct table *t, const struct widths
 	char text[128];
 
 	snprintf(text, sizeof(text), "# Instructions: %" PRIu64 ", exact\n#\n# Overhead  %*s  ", t->total, w->insns, "Instructions");
-	put(l, text);
+	lines_string(l, text);
 	if (t->calls) {
 		snprintf(text, sizeof(text), "%*s  ", w->calls, "Calls");
-		put(l, text);
+		lines_string(l, text);
 	}
-	put(l, "Shared Object");
+	lines_string(l, "Shared Object");
 	pad(l, 13, w->binary, ' ');
-	put(l, "  Symbol\n# ........  ");
+	lines_string(l, "  Symbol\n# ........  ");
 	pad(l, 0, w->insns, '.');
 	if (t->calls) {
-		put(l, "  ");
+		lines_string(l, "  ");
 		pad(l, 0, w->calls, '.');
 	}
-	put(l, "  ");
+	lines_string(l, "  ");
 	pad(l, 0, w->binary, '.');
-	put(l, "  ......\n#\n");
+	lines_string(l, "  ......\n#\n");
 }
 
 static void put_row(struct lines *l, const struct table *t, const struct row *r, const struct widths *w, const struct model *m)
@@ -201,16 +196,16 @@ static void put_row(struct lines *l, const struct table *t, const struct row *r,
 	char text[128];
 
 	snprintf(text, sizeof(text), "  %7.2f%%  %*" PRIu64 "  ", share, w->insns, r->insns);
-	put(l, text);
+	lines_string(l, text);
 	if (t->calls) {
 		snprintf(text, sizeof(text), "%*" PRIu64 "  ", w->calls, r->calls);
-		put(l, text);
+		lines_string(l, text);
 	}
-	put(l, binary);
+	lines_string(l, binary);
 	pad(l, width(binary), w->binary, ' ');
-	put(l, "  ");
-	put(l, r->f->name);
-	put(l, "\n");
+	lines_string(l, "  ");
+	lines_string(l, r->f->name);
+	lines_string(l, "\n");
 }
 
 int top_write(struct pd_output *out, const struct whole *w)
