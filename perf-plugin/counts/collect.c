@@ -462,6 +462,12 @@ static int put_ranges(struct collect *c, const struct entry *e, uint32_t number)
 	return rc;
 }
 
+static struct cst_count_edge edge_of(const struct cst_pair *p, uint64_t base, uint32_t number)
+{
+	return (struct cst_count_edge){ .binary = number, .from = p->a - base, .count = p->count,
+					.to = p->b == COUNTS_OUTSIDE ? CST_COUNT_OUTSIDE : p->b - base };
+}
+
 static int put_edges(struct collect *c, const struct entry *e, uint32_t number)
 {
 	const uint64_t base = identity_base(e->counts);
@@ -473,8 +479,7 @@ static int put_edges(struct collect *c, const struct entry *e, uint32_t number)
 
 	c->sums.edges += b->edges.used;
 	for (i = 0; i < b->edges.used && !rc; i++) {
-		rec.edge = (struct cst_count_edge){ .binary = number, .from = x[i].a - base, .count = x[i].count,
-						    .to = x[i].b == COUNTS_OUTSIDE ? CST_COUNT_OUTSIDE : x[i].b - base };
+		rec.edge = edge_of(&x[i], base, number);
 		rc = c->take(c->data, &rec);
 	}
 	x = cst_pairs_sort(&b->entries);
@@ -553,8 +558,7 @@ static int move_counts(struct entry *e, struct model_binary *to)
 	if (!to->edges)
 		return ERR_NOMEM;
 	for (i = 0; i < b->edges.used; i++)
-		to->edges[i] = (struct cst_count_edge){ .binary = to->number, .from = x[i].a - base, .count = x[i].count,
-							.to = x[i].b == COUNTS_OUTSIDE ? CST_COUNT_OUTSIDE : x[i].b - base };
+		to->edges[i] = edge_of(&x[i], base, to->number);
 	to->nr_edges = to->cap_edges = b->edges.used;
 	for (i = 0; i < e->nr_ranges; i++) {
 		e->ranges[i].binary = to->number;

@@ -59,26 +59,24 @@ int stored_write(struct collect *c, struct pd_output *out)
 static int read_records(const char *path, cst_count_record_fn take, void *data)
 {
 	struct error err = { .code = 0 };
-	struct cst_count_input input = { .weight = 1 };
+	struct cst_count_record rec;
 	struct count_input in;
-	char name[256];
-	size_t failed;
-	int rc = count_input_open(&in, path, &err);
+	int rc = count_input_open(&in, path, &err), taken = 0;
 
 	if (rc) {
 		fprintf(stderr, "cstrace profile: %s\n", err.msg);
 		return ERR_REPORTED;
 	}
-	input.reader = in.reader;
-	rc = cst_count_merge(&input, 1, take, data, &failed, name, sizeof(name));
-	if (rc && !failed && rc != ERR_NOMEM) {
+	while (!taken && (rc = cst_count_read(in.reader, &rec)) > 0)
+		taken = take(data, &rec);
+	if (rc < 0 && rc != ERR_NOMEM) {
 		count_input_fail(&in, rc, &err);
 		fprintf(stderr, "cstrace profile: %s\n", err.msg);
-	} else if (rc) {
-		fprintf(stderr, "cstrace profile: %s: %s\n", name_shown(path), error_text(rc));
+	} else if (rc < 0 || taken) {
+		fprintf(stderr, "cstrace profile: %s: %s\n", name_shown(path), error_text(taken ? taken : rc));
 	}
 	count_input_close(&in);
-	return rc ? ERR_REPORTED : 0;
+	return rc < 0 || taken ? ERR_REPORTED : 0;
 }
 
 static int add_record(void *model, const struct cst_count_record *rec)
