@@ -119,15 +119,21 @@ static bool add_insn(struct builder *u, uint64_t offset, const struct cst_insn *
 	return true;
 }
 
+/* The end of code, or that of its file: DWARF and count files may name places behind it. */
+static uint64_t end_in_file(const struct builder *u, uint64_t end)
+{
+	return end < u->b->dso->size ? end : u->b->dso->size;
+}
+
 /* A64: all of the code. */
 static bool read_a64(struct builder *u)
 {
 	struct cst_insn insn;
-	uint64_t at;
+	uint64_t at, end;
 	size_t i;
 
 	for (i = 0; i < u->nr_code; i++)
-		for (at = u->code[i].begin; at + 4 <= u->code[i].end; at += 4)
+		for (at = u->code[i].begin, end = end_in_file(u, u->code[i].end); at < end && end - at >= 4; at += 4)
 			if (classify(u->b, false, at, &insn) && !add_insn(u, at, &insn))
 				return false;
 	return true;
@@ -146,12 +152,13 @@ static bool read_executed(struct builder *u)
 {
 	struct cst_insn insn;
 	const struct cost *c;
-	uint64_t at;
+	uint64_t at, end;
 	size_t i;
 
 	for (i = 0; i < u->costs.n; i++) {
 		c = &u->costs.v[i];
-		for (at = c->begin; at < c->end && !c->whole; at += costs_size(u->b, c, at))
+		end = c->whole ? 0 : end_in_file(u, c->end);
+		for (at = c->begin; at < end; at += costs_size(u->b, c, at))
 			if (in_code(u, at) && classify(u->b, c->t32, at, &insn) && !add_insn(u, at, &insn))
 				return false;
 	}

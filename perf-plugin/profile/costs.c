@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "images/dso.h"
+#include "profile/executions.h"
 
 /* A place where the number of executions changes. */
 struct change {
@@ -58,20 +59,12 @@ static bool add_cost(struct costs *c, size_t *cap, const struct cost *from)
 	return to;
 }
 
-/* Executions at a place, of 128 bits: each range may have up to 2^64 - 1. */
-struct executions {
-	uint64_t low, high;
-};
-
 static void apply(struct executions *x, const struct change *c)
 {
-	if (c->ends) {
-		x->high -= x->low < c->count;
-		x->low -= c->count;
-	} else {
-		x->low += c->count;
-		x->high += x->low < c->count;
-	}
+	if (c->ends)
+		executions_subtract(x, c->count);
+	else
+		executions_add(x, c->count);
 }
 
 /* Adds what is between the changes. */
@@ -87,7 +80,7 @@ static bool sweep(struct costs *c, size_t *cap, struct changes *ch, bool t32)
 		now.begin = ch->v[i].offset;
 		while (i < ch->n && ch->v[i].offset == now.begin)
 			apply(&x, &ch->v[i++]);
-		now.count = x.high ? UINT64_MAX : x.low;
+		now.count = executions_count(&x);
 		now.end = i < ch->n ? ch->v[i].offset : now.begin;
 		if (now.count && now.end > now.begin && !add_cost(c, cap, &now))
 			return false;
@@ -154,4 +147,20 @@ uint64_t costs_t32_size(const struct model_binary *b, const struct cost *c, uint
 	if (!size)
 		size = 2;
 	return offset < c->end && (c->whole || c->end - offset < size) ? c->end - offset : size;
+}
+
+uint64_t costs_pass(const struct model_binary *b, const struct cost *c, uint64_t *at, uint64_t end)
+{
+	uint64_t n = 0;
+
+	end = end < c->end ? end : c->end;
+	/* not one by one: a damaged count file has ranges of any length, with or without code */
+	if (!c->t32 && end > *at) {
+		n = (end - *at - 1) / 4;
+		*at += 4 * n++;
+		*at += c->end - *at < 4 ? c->end - *at : 4;
+	}
+	for (; *at < end; n++)
+		*at += costs_size(b, c, *at);
+	return n;
 }

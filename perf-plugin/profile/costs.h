@@ -37,4 +37,7 @@ static inline uint64_t costs_size(const struct model_binary *b, const struct cos
 	return c->end - offset < 4 ? c->end - offset : 4;
 }
 
+/* Passes the instructions from *at on that begin before `end`, in `c`. Returns their number; *at is behind them then. */
+uint64_t costs_pass(const struct model_binary *b, const struct cost *c, uint64_t *at, uint64_t end);
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/bisect.h"
+#include "profile/executions.h"
 
 static bool add_range(struct flat *f, size_t *cap, uint64_t start, uint64_t last, const struct cst_count_range *of)
 {
@@ -18,20 +19,43 @@ static bool add_range(struct flat *f, size_t *cap, uint64_t start, uint64_t last
 	return r;
 }
 
-/* Adds the pieces of a range that end at a branch that was not taken, and the last piece. */
-static bool add_split(struct flat *f, size_t *cap, const struct cst_count_range *r)
+/*
+ * Adds the first and the last piece of a range that is split behind each branch that was not taken. The pieces between
+ * lie from one branch to the next, and ranges share them: between[i] is changed by the executions of the piece behind branch i,
+ * as against that before it.
+ */
+static bool add_split(struct flat *f, size_t *cap, const struct cst_count_range *r, struct executions *between)
 {
 	const struct cst_count_not_taken *at = f->binary->not_taken;
-	size_t i = 0, n = f->binary->nr_not_taken, end = n;
-	uint64_t start = r->start;
+	size_t first = 0, end = f->binary->nr_not_taken, last;
 
-	BISECT(i, end, mid, at[mid].offset < r->start);
-	for (; i < n && at[i].offset < r->last; i++) {
-		if (!add_range(f, cap, start, at[i].offset, r))
+	BISECT(first, end, mid, at[mid].offset < r->start);
+	last = first;
+	end = f->binary->nr_not_taken;
+	BISECT(last, end, mid, at[mid].offset < r->last);
+	if (first == last)
+		return add_range(f, cap, r->start, r->last, r);
+	executions_add(&between[first], r->count);
+	executions_subtract(&between[last - 1], r->count);
+	return add_range(f, cap, r->start, at[first].offset, r) &&
+	       add_range(f, cap, at[last - 1].offset + at[last - 1].size, r->last, r);
+}
+
+/* Adds the pieces between two branches. */
+static bool add_between(struct flat *f, size_t *cap, const struct executions *between)
+{
+	const struct cst_count_not_taken *at = f->binary->not_taken;
+	struct cst_count_range of = { .binary = f->binary->number };
+	struct executions sum = { .low = 0 };
+	size_t i;
+
+	for (i = 0; i + 1 < f->binary->nr_not_taken; i++) {
+		executions_add_all(&sum, &between[i]);
+		of.count = executions_count(&sum);
+		if (of.count && !add_range(f, cap, at[i].offset + at[i].size, at[i + 1].offset, &of))
 			return false;
-		start = at[i].offset + at[i].size;
 	}
-	return add_range(f, cap, start, r->last, r);
+	return true;
 }
 
 /* Sorts the ranges and adds equal ones. Those of a recording that was counted for this format are sorted. */
@@ -73,15 +97,19 @@ static void *copy(const void *from, size_t size)
 
 static bool add_ranges(struct flat *f, const struct model_binary *b, enum flat_ranges kind)
 {
+	struct executions *between = kind == FLAT_SPLIT ? calloc(b->nr_not_taken + 1, sizeof(*between)) : NULL;
 	struct cst_count_range r;
 	size_t i, cap = 0;
-	bool ok = true;
+	bool ok = kind != FLAT_SPLIT || between;
 
 	for (i = 0; i < b->nr_ranges && ok; i++) {
 		r = b->ranges[i];
 		r.flags = kind == FLAT_ARRIVED ? r.flags & CST_COUNT_ARRIVED : 0;
-		ok = kind == FLAT_SPLIT ? add_split(f, &cap, &r) : add_range(f, &cap, r.start, r.last, &r);
+		ok = between ? add_split(f, &cap, &r, between) : add_range(f, &cap, r.start, r.last, &r);
 	}
+	if (between)
+		ok = ok && add_between(f, &cap, between);
+	free(between);
 	add_equal(f);
 	return ok;
 }

@@ -52,16 +52,33 @@ static bool add(struct table *t, uint32_t function, uint64_t insns, uint64_t cal
 	return true;
 }
 
+/* Adds instructions that were executed equally often, function by function. */
+static bool add_cost(struct table *t, struct functions *fs, const struct model_binary *b, const struct cost *c)
+{
+	uint64_t at = c->begin, end, insns;
+	uint32_t function;
+
+	while (at < c->end) {
+		function = functions_at(fs, b->number, at);
+		if (function == FUNCTION_NONE)
+			return false;
+		/* a symbol may have another one inside of it, and code behind that */
+		end = at >= fs->v[function].start && at < fs->v[function].end ? fs->v[function].end : at + 1;
+		insns = costs_pass(b, c, &at, end);
+		if (!add(t, function, model_product(insns, c->count), 0))
+			return false;
+	}
+	return true;
+}
+
 static bool add_binary(struct table *t, struct functions *fs, const struct model_binary *b)
 {
 	struct costs costs;
-	uint64_t at;
 	bool ok = costs_init(&costs, b);
 	size_t i;
 
 	for (i = 0; ok && i < costs.n; i++)
-		for (at = costs.v[i].begin; ok && at < costs.v[i].end; at += costs_size(b, &costs.v[i], at))
-			ok = add(t, functions_at(fs, b->number, at), costs.v[i].count, 0);
+		ok = add_cost(t, fs, b, &costs.v[i]);
 	costs_free(&costs);
 	return ok;
 }

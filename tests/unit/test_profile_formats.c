@@ -518,6 +518,42 @@ static void largest(void **state)
 	model_free(&m);
 }
 
+/* Ranges that share the pieces between branches: the profile has no more of them than there are branches and ranges. */
+static void shared_pieces(void **state)
+{
+	enum { N = 20000, ROOM = 1 << 20 };
+	static char text[ROOM];
+	struct model m = model_of(&raw), most = model_of(&raw);
+	unsigned int i, first, last, n;
+	char *p;
+
+	(void)state;
+	for (i = 0; i < N; i++)
+		range(&m, 0, 4 * i + 4, 1, 0);
+	for (i = 0; i < N; i++)
+		not_taken(&m, 4 * i, 4);
+	made("autofdo", PROFILE_OFFSET, &m, text, ROOM);
+	assert_int_equal(strtoul(text, &p, 10), N + 1);
+	for (i = 0; i <= N; i++) {
+		assert_int_equal(sscanf(p, "\n%x-%x:%u", &first, &last, &n), 3);
+		assert_int_equal(first, 4 * i);
+		assert_int_equal(last, 4 * i);
+		assert_int_equal(n, i ? N - i + 1 : N);
+		p = strchr(p + 1, '\n');
+	}
+	model_free(&m);
+
+	range(&most, 0, 12, UINT64_MAX - 1, 0);
+	range(&most, 0, 12, UINT64_MAX - 1, CST_COUNT_ARRIVED);
+	range(&most, 4, 20, 3, 0);
+	for (i = 0; i < 4; i++)
+		not_taken(&most, 4 * i, 4);
+	made("autofdo", PROFILE_OFFSET, &most, text, ROOM);
+	assert_non_null(strstr(text, "5\n0-0:18446744073709551615\n4-4:18446744073709551615\n8-8:18446744073709551615\n"
+				     "c-c:18446744073709551615\n10-14:3\n0\n"));
+	model_free(&most);
+}
+
 /* A format with nothing of what was executed is not written, and this is said. */
 static void nothing(void **state)
 {
@@ -673,7 +709,7 @@ int main(void)
 #endif
 		cmocka_unit_test(bolt_stubs),
 		cmocka_unit_test(kernel_image), cmocka_unit_test(addresses), cmocka_unit_test(module), cmocka_unit_test(many), cmocka_unit_test(names),
-		cmocka_unit_test(largest), cmocka_unit_test(nothing),
+		cmocka_unit_test(largest), cmocka_unit_test(shared_pieces), cmocka_unit_test(nothing),
 		cmocka_unit_test(unaccepted), cmocka_unit_test(unaccepted_file), cmocka_unit_test(libraries),
 	};
 

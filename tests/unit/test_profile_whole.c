@@ -298,6 +298,28 @@ static void largest(void **state)
 	model_free(&m);
 }
 
+/* Ranges of any length, as a damaged count file has them, take no time for each instruction. */
+static void longest(void **state)
+{
+	const uint32_t insns = 1u << 30;
+	struct whole w = { .model = NULL };
+	char text[4096];
+	struct model m;
+	unsigned int i;
+
+	(void)state;
+	model_init(&m);
+	binary(&m, "/bin/prog", CST_COUNT_FILE);
+	for (i = 0; i < 64; i++)
+		range(&m, 0, i * 4ull * insns, insns, i + 1);
+	m.binaries[0].dso = &program;
+	w.model = &m;
+	made("top", &w, text, sizeof(text));
+	assert_non_null(strstr(text, "# Instructions: 2233382993920, exact\n"));
+	assert_non_null(strstr(text, " 16      0  prog           main\n") ? text : strstr(text, " 16  prog           main\n"));
+	model_free(&m);
+}
+
 /* The deepest stack that a count file has. */
 static void deep(void **state)
 {
@@ -384,7 +406,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(callgrind), cmocka_unit_test(folded), cmocka_unit_test(top), cmocka_unit_test(demangle),
-		cmocka_unit_test(largest), cmocka_unit_test(deep), cmocka_unit_test(folded_numbers),
+		cmocka_unit_test(largest), cmocka_unit_test(longest), cmocka_unit_test(deep), cmocka_unit_test(folded_numbers),
 #ifdef HAVE_PROTOBUF_C
 		cmocka_unit_test(pprof), cmocka_unit_test(pprof_flat),
 #endif
