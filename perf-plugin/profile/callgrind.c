@@ -14,7 +14,7 @@
 #include "profile/costs.h"
 #include "profile/lines.h"
 #include "profile/places.h"
-#include "profile/strings.h"
+#include "base/strings.h"
 #include "profile/tree.h"
 #include "profile/whole.h"
 

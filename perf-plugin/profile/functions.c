@@ -12,7 +12,7 @@
 #include "base/name.h"
 #include "images/dso.h"
 #include "images/unwind.h"
-#include "profile/demangle.h"
+#include "sources/demangle.h"
 
 const char *functions_binary(const struct model *m, uint32_t binary)
 {

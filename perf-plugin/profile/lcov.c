@@ -16,10 +16,10 @@
 #include "base/name.h"
 #include "images/dso.h"
 #include "profile/blocks.h"
-#include "profile/demangle.h"
+#include "sources/demangle.h"
 #include "profile/lines.h"
 #include "profile/places.h"
-#include "profile/strings.h"
+#include "base/strings.h"
 #include "profile/whole.h"
 
 /* A line of a source file: (file, line) order all tables. */

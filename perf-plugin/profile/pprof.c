@@ -18,7 +18,7 @@
 #include "profile/messages.h"
 #include "profile/places.h"
 #include "profile/pprof_samples.h"
-#include "profile/strings.h"
+#include "base/strings.h"
 #include "profile/tree.h"
 
 struct pprof {

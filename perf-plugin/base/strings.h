@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* strings.h - numbers for strings: equal ones have one number, from 0 in the order of their first use. */
-#ifndef CSTRACE_PROFILE_STRINGS_H
-#define CSTRACE_PROFILE_STRINGS_H
+#ifndef CSTRACE_BASE_STRINGS_H
+#define CSTRACE_BASE_STRINGS_H
 
 #include <stddef.h>
 #include <stdint.h>

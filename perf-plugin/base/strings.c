@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* strings.c - a hash table of strings. */
-#include "profile/strings.h"
+#include "base/strings.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* demangle.h - names of C++ functions as in the source, by the C++ library of this machine, which is loaded when needed. */
-#ifndef CSTRACE_PROFILE_DEMANGLE_H
-#define CSTRACE_PROFILE_DEMANGLE_H
+#ifndef CSTRACE_SOURCES_DEMANGLE_H
+#define CSTRACE_SOURCES_DEMANGLE_H
 
 /* Returns the name in memory that the caller frees; NULL: it is no such name, or there is no C++ library. */
 char *demangled(const char *name);

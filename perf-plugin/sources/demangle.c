@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* demangle.c - __cxa_demangle() (Itanium C++ ABI, 3.4). */
-#include "profile/demangle.h"
+#include "sources/demangle.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
