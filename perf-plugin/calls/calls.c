@@ -46,6 +46,8 @@ static void free_kept(struct calls *c)
 	for (i = 0; i < c->nr_kept; i++) {
 		free(c->kept[i].counted);
 		free(c->kept[i].frames);
+		free(c->kept[i].slices);
+		free(c->kept[i].frame_begins);
 	}
 	free(c->kept);
 	c->kept = NULL;
@@ -74,6 +76,7 @@ void calls_free(struct calls *c)
 		thread_free(&c->rooms[i].orphan);
 	cct_free(&c->done);
 	free(c->threads);
+	slices_free(c->slices);
 	free(c->binary_of);
 	free(c->wheres);
 	free(c->pads);
@@ -313,7 +316,7 @@ int calls_finish(struct calls *c, calls_place (*place)(void *data, calls_place p
 	int rc = join_all(c);
 
 	for (i = 0; i < c->nr_threads && !rc; i++)
-		rc = thread_end(c, c->threads[i]);
+		rc = thread_end(c, c->threads[i], CALLS_STILL_OPEN);
 	if (!rc)
 		rc = join_orphans(c);
 	free_kept(c);

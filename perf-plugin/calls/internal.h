@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "calls/calls.h"
+#include "calls/slices.h"
 #include "calls/tree.h"
 
 #define MAX_FRAMES	(1u << 20)
@@ -53,6 +54,13 @@ struct counted {
 	uint64_t calls, insns;
 };
 
+/* A call that began and ended in a segment. */
+struct part_slice {
+	struct calls_moment begin, end; /* instructions and cycles since the begin of the segment */
+	uint32_t node;		/* of the lane's tree; in an ended segment: index of `counted` */
+	uint32_t depth;		/* above the base of the segment */
+};
+
 /* What a thread executed from one place on, relative to the unknown frame in which it was. */
 struct segment {
 	uint64_t key;		/* of the thread */
@@ -71,6 +79,12 @@ struct segment {
 	struct counted *counted; /* parents before children */
 	struct frame *frames;	/* open at the end, outermost first; `node` is an index of `counted` */
 	uint32_t nr_counted, nr_frames;
+	/* with struct slices: the time of the begin; the end, with what the segment counted; calls in it; begins of `frames` */
+	uint64_t start;
+	struct calls_moment finish;
+	struct part_slice *slices;
+	struct calls_moment *frame_begins;
+	uint32_t nr_slices;
 	uint8_t cause;		/* enum cause */
 	uint8_t el;		/* of `addr`; 0 also if unknown */
 	bool begins_program;	/* at `addr` */
@@ -86,8 +100,35 @@ struct thread_calls {
 	struct frame *f;
 	size_t nr, cap;		/* 0 frames: unknown */
 	struct gap end;
+	/* with struct slices: begins of the frames; end of the last segment; how often a caller became the root */
+	struct calls_moment *begin, now;
+	size_t cap_begin;
+	int32_t climbs;
+	uint32_t trees;		/* trees that have ended */
 	bool climbed;		/* depths of nodes are too small */
 	bool estimated;		/* a stretch since the last ROOT has its place by its estimated time */
+};
+
+/* Calls in time. */
+struct slices {
+	struct calls_slice_opts o;
+	struct calls_slice *v;
+	size_t nr, cap;
+	uint64_t min;		/* minimum of a slice's length now */
+	uint64_t left_out;
+	size_t nr_parts;	/* slices of segments that are not yet applied to a thread */
+	struct lane_slices *lanes;
+};
+
+/* Those of the open segment of a lane. */
+struct lane_slices {
+	struct lane_slices *next;
+	struct part_slice *v;
+	size_t nr, cap;
+	struct calls_moment *begin; /* of each frame */
+	size_t cap_begin;
+	struct calls_moment now; /* instructions and cycles since the begin of the segment */
+	bool timed;		/* the trace has timestamps: before the first one of a fragment no time is known */
 };
 
 #define WHERES	8192u
@@ -112,6 +153,7 @@ struct calls {
 	size_t nr_threads, cap_threads;
 	struct cct done;	/* trees whose root is final */
 	uint32_t depth;		/* present limit of depth */
+	struct slices *slices;	/* NULL: not asked for */
 	struct segment *kept;
 	size_t nr_kept, cap_kept;
 	struct room {
@@ -137,8 +179,8 @@ uint32_t calls_depth_for(const struct cct *t, uint32_t depth, uint32_t limit);
 
 /* stack.c: applies a segment to a thread; `unordered`: it is not known to follow the last one. Returns 0 or ERR_NOMEM. */
 int segment_apply(struct calls *c, struct thread_calls *t, const struct segment *seg, bool unordered);
-/* Ends the tree of a thread. */
-int thread_end(struct calls *c, struct thread_calls *t);
+/* Ends the tree of a thread. `flags`: enum calls_slice_flags of the calls that are open. */
+int thread_end(struct calls *c, struct thread_calls *t, uint8_t flags);
 void thread_free(struct thread_calls *t);
 /* Returns the stack of a thread, a new one if needed; NULL: no memory. */
 struct thread_calls *thread_get(struct calls *c, uint64_t key);
@@ -151,5 +193,24 @@ int join_all(struct calls *c);
 int join_orphans(struct calls *c);
 /* Keeps the tree of a lane that ended, if a kept segment is in it; *t is empty afterwards. */
 int join_forest(struct calls *c, struct cct *t);
+
+/* slices.c. Frame `i` of a lane, or of a thread, is entered or left. Return 0 or ERR_NOMEM. */
+int slices_push(struct lane_slices *l, size_t i, const struct calls_moment *now);
+int slices_pop(struct calls *c, struct lane_slices *l, size_t i, uint32_t node, const struct calls_moment *now);
+int slices_thread_push(struct thread_calls *t, size_t i, const struct calls_moment *begin);
+int slices_thread_pop(struct calls *c, struct thread_calls *t, size_t i, const struct calls_moment *end, uint8_t flags);
+/*
+ * The moment `m` of a segment that begins at `base`, with the thread's instructions and cycles. Estimated times may go back;
+ * a thread's time does not.
+ */
+struct calls_moment slices_later(const struct calls_moment *base, const struct calls_moment *m);
+/* The caller of the first frame, which has ended, takes its place; it was entered at `begin` or before. */
+void slices_climb(struct thread_calls *t, const struct calls_moment *begin);
+/* Takes the slices of a segment whose base is the top frame, and its end. */
+int slices_take(struct calls *c, struct thread_calls *t, const struct segment *seg, const uint32_t *map);
+void slices_finish_segment(struct thread_calls *t, const struct segment *seg);
+struct lane_slices *lane_slices_new(struct slices *sl);
+void lane_slices_free(struct slices *sl, struct lane_slices *l);
+void slices_free(struct slices *sl);
 
 #endif

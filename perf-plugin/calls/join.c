@@ -32,7 +32,7 @@ static int take_orphan(struct calls *c, struct thread_calls *orphan, const struc
 
 	if (seg->cause == CAUSE_JOIN || orphan->key != seg->key) {
 		c->totals.unjoined++;
-		rc = thread_end(c, orphan);
+		rc = thread_end(c, orphan, CALLS_END_LOST);
 		if (rc)
 			return rc;
 	}
@@ -46,7 +46,7 @@ int join_orphans(struct calls *c)
 	int rc = 0;
 
 	for (i = 0; i < c->nr_rooms && !rc; i++)
-		rc = thread_end(c, &c->rooms[i].orphan);
+		rc = thread_end(c, &c->rooms[i].orphan, CALLS_STILL_OPEN);
 	return rc;
 }
 
@@ -78,6 +78,22 @@ static bool take_room(struct room *r, uint64_t bytes)
 	return fits;
 }
 
+/* Copies the calls in time of a segment. Returns 0 or ERR_NOMEM. */
+static int keep_slices(struct segment *k, const struct segment *seg)
+{
+	size_t slices = seg->nr_slices * sizeof(*seg->slices), begins = seg->nr_frames * sizeof(*seg->frame_begins);
+
+	k->slices = malloc(slices ? slices : 1);
+	k->frame_begins = malloc(begins ? begins : 1);
+	if (!k->slices || !k->frame_begins)
+		return ERR_NOMEM;
+	if (slices)
+		memcpy(k->slices, seg->slices, slices);
+	if (begins)
+		memcpy(k->frame_begins, seg->frame_begins, begins);
+	return 0;
+}
+
 /* Keeps a copy of a segment. */
 static int keep(struct calls *c, const struct segment *seg)
 {
@@ -95,12 +111,14 @@ static int keep(struct calls *c, const struct segment *seg)
 	*k = *seg;
 	k->counted = malloc(counted ? counted : 1);
 	k->frames = malloc(frames ? frames : 1);
+	k->slices = NULL;
+	k->frame_begins = NULL;
 	if (!k->counted || !k->frames)
 		return ERR_NOMEM;
 	memcpy(k->counted, seg->counted, counted);
 	if (frames)
 		memcpy(k->frames, seg->frames, frames);
-	return 0;
+	return c->slices ? keep_slices(k, seg) : 0;
 }
 
 int join_take(struct calls *c, const struct segment *seg)
@@ -298,7 +316,7 @@ static int join_thread(struct calls *c, struct lineup *v, size_t first, size_t e
 		rc = join_stretch(c, t, &v[choice.stream], &choice);
 	}
 	if (!rc)
-		rc = thread_end(c, t);
+		rc = thread_end(c, t, CALLS_STILL_OPEN);
 	cct_free(&t->tree);
 	return rc;
 }

@@ -13,15 +13,21 @@ struct calls_lane *calls_lane_new(struct calls *c)
 {
 	struct calls_lane *ln = calloc(1, sizeof(*ln));
 
-	(void)c;
 	if (!ln)
 		return NULL;
 	lane_begin_fragment(ln);
-	return ln;
+	if (!c->slices)
+		return ln;
+	ln->slices = lane_slices_new(c->slices);
+	if (ln->slices)
+		return ln;
+	free(ln);
+	return NULL;
 }
 
-static void lane_free(struct calls_lane *ln)
+static void lane_free(struct calls *c, struct calls_lane *ln)
 {
+	lane_slices_free(c->slices, ln->slices);
 	cct_free(&ln->tree);
 	free(ln->f);
 	free(ln->touched);
@@ -129,21 +135,41 @@ static int push(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 	if (__builtin_expect(p->kind == CST_COUNT_CUT, 0))
 		sets_jump = set_bounds(c, ln, s, t);
 	ln->f[ln->nr++] = (struct frame){ .ret = ret, .lo = ln->lo, .span = ln->span, .node = n, .kind = kind };
+	if (__builtin_expect(!!ln->slices, 0)) {
+		lane_tick(ln, s);
+		if (slices_push(ln->slices, ln->nr - 1, &ln->slices->now))
+			return ERR_NOMEM;
+	}
 	if (__builtin_expect(sets_jump, 0))
 		note_jump(ln, ln->nr - 1);
 	return 0;
 }
 
-/* Closes the top frame, with the call whose tail it is. */
-static inline void leave(struct calls_lane *ln)
+/* Removes the frames from `nr` on, which is not 0. Returns 0 or ERR_NOMEM. */
+static inline int remove_frames(struct calls *c, struct calls_lane *ln, const struct stream *s, size_t nr)
 {
+	int rc = 0;
+
+	if (__builtin_expect(!!ln->slices, 0))
+		for (lane_tick(ln, s); ln->nr > nr && !rc; ln->nr--)
+			rc = slices_pop(c, ln->slices, ln->nr - 1, lane_top(ln)->node, &ln->slices->now);
+	ln->nr = nr;
+	return rc;
+}
+
+/* Closes the top frame, with the call whose tail it is. Returns 0 or ERR_NOMEM. */
+static inline int leave(struct calls *c, struct calls_lane *ln, const struct stream *s)
+{
+	size_t nr = ln->nr;
+	int rc;
+
 	lane_flush(ln);
-	while (ln->nr > 1 && lane_top(ln)->kind == CST_COUNT_TAIL)
-		ln->nr--;
-	if (ln->nr > 1)
-		ln->nr--;
+	while (nr > 1 && ln->f[nr - 1].kind == CST_COUNT_TAIL)
+		nr--;
+	rc = remove_frames(c, ln, s, nr > 1 ? nr - 1 : nr);
 	ln->lo = lane_top(ln)->lo;
 	ln->span = lane_top(ln)->span;
+	return rc;
 }
 
 /*
@@ -162,15 +188,15 @@ static int tail(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 		if (p->from != from || p->entry != entry)
 			continue;
 		lane_flush(ln);
-		ln->nr = i + 1;
 		ln->tree.v[ln->f[i].node].calls++;
 		ln->lo = ln->f[i].lo;
 		ln->span = ln->f[i].span;
-		return 0;
+		return remove_frames(c, ln, s, i + 1);
 	}
 	if (n == MAX_TAILS) {
 		lane_flush(ln);
-		ln->nr--;
+		if (remove_frames(c, ln, s, ln->nr - 1))
+			return ERR_NOMEM;
 	}
 	return push(c, ln, s, CST_COUNT_TAIL, lane_top(ln)->ret, t);
 }
@@ -208,8 +234,7 @@ static int plain(struct calls *c, struct calls_lane *ln, const struct stream *s,
 	/* from a part of a stripped function back to it */
 	if (f->kind == CST_COUNT_TAIL && inside(t->addr, f[-1].lo, f[-1].span)) {
 		lane_flush(ln);
-		ln->nr--;
-		return 0;
+		return remove_frames(c, ln, s, ln->nr - 1);
 	}
 	return ln->kind == BRANCH_IND ? segment_cut(c, ln, s, CAUSE_LAND, t) : 0;
 }
@@ -225,10 +250,8 @@ static int transfer(struct calls *c, struct calls_lane *ln, const struct stream 
 	case BRANCH_RET:
 	case BRANCH_COND_RET:
 	case BRANCH_ERET:
-		if (lane_top(ln)->ret == t->addr && t->addr) {
-			leave(ln);
-			return 0;
-		}
+		if (lane_top(ln)->ret == t->addr && t->addr)
+			return leave(c, ln, s);
 		return segment_cut(c, ln, s, ln->kind == BRANCH_ERET ? CAUSE_ERET : CAUSE_RETURN, t);
 	}
 	return inside(t->addr, ln->lo, ln->span) ? 0 : plain(c, ln, s, t);
@@ -236,12 +259,12 @@ static int transfer(struct calls *c, struct calls_lane *ln, const struct stream 
 
 /* ---- elements ------------------------------------------------------------------------------------ */
 
-/* Identity of the thread of a batch. The idle threads of all CPUs have number 0. */
-static uint64_t key_of(const struct stream *s)
+/* The idle threads of all CPUs have number 0. */
+uint64_t calls_thread_of(const struct stream *s)
 {
 	if (s->tid > 0)
 		return (uint32_t)s->tid;
-	return s->tid == 0 ? 1ull << 32 | (uint32_t)s->cpu : 1ull << 33 | s->place;
+	return s->tid == 0 ? CALLS_THREAD_IDLE | (uint32_t)s->cpu : CALLS_THREAD_UNKNOWN | s->place;
 }
 
 /* The handler of an exception is traced: execution continues in it without a gap. */
@@ -280,12 +303,12 @@ static int arrive(struct calls *c, struct calls_lane *ln, const struct stream *s
 /* Begins with the thread of the batch, whose next instruction is at `t`. */
 static int enter(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct target *t)
 {
-	uint64_t key = key_of(s);
+	uint64_t key = calls_thread_of(s);
 	int rc = 0;
 
 	lane_close_gap(c, ln, s);
 	if (ln->running)
-		rc = segment_end(c, ln);
+		rc = segment_end(c, ln, s);
 	ln->key = key;
 	return rc ? rc : segment_begin(c, ln, s, CAUSE_JOIN, t);
 }
@@ -398,22 +421,28 @@ static int other(struct calls *c, struct calls_lane *ln, const struct stream *s,
 	case CST_GEN_EO_TRACE:
 		return stretch_end(c, ln, s, g);
 	case CST_GEN_NACC:
-		if (ln->running && key_of(s) == ln->key)
+		if (ln->running && calls_thread_of(s) == ln->key)
 			return missing(c, ln, s, g->addr);
 		rc = segment_suspend(c, ln, s);
 		ln->gap.missing = true;
 		return rc;
 	case CST_GEN_NOPATH:
-		if (!ln->running || key_of(s) != ln->key)
+		if (!ln->running || calls_thread_of(s) != ln->key)
 			rc = enter(c, ln, s, &t);
 		else if (ln->open != LANE_SEQ)
 			rc = arrive(c, ln, s, g);
 		ln->insns += g->n_insn;
 		ln->batch_insns += g->n_insn;
+		if (ln->slices)
+			ln->slices->now.insns += g->n_insn;
 		lane_close_gap(c, ln, s);
 		ln->open = LANE_GAP;
 		ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .lost = true };
 		return rc;
+	case CST_GEN_CYCLE_COUNT:
+		if (ln->slices && g->flags & CST_GF_CC)
+			ln->slices->now.cycles += g->cc;
+		break;
 	case CST_GEN_ADDR_UNKNOWN:
 		lane_close_gap(c, ln, s);
 		ln->open = LANE_GAP;
@@ -428,7 +457,7 @@ static int pass(struct calls *c, struct calls_lane *ln, const struct stream *s)
 	int rc;
 
 	lane_close_gap(c, ln, s);
-	ln->gap.lost |= ln->running && key_of(s) == ln->key;
+	ln->gap.lost |= ln->running && calls_thread_of(s) == ln->key;
 	rc = segment_suspend(c, ln, s);
 	ln->gap.lost = ln->gap.soft = false;
 	return rc;
@@ -487,6 +516,8 @@ static inline const struct cst_generic *ranges(struct calls_lane *ln, const stru
 	g--;
 	ln->insns += insns;
 	ln->batch_insns += insns;
+	if (__builtin_expect(!!ln->slices, 0))
+		ln->slices->now.insns += insns;
 	set_last(ln, g);
 	return g;
 }
@@ -520,7 +551,7 @@ int calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 			rc = other(c, ln, s, g);
 			continue;
 		}
-		if (!begun && (!ln->running || key_of(s) != ln->key)) {
+		if (!begun && (!ln->running || calls_thread_of(s) != ln->key)) {
 			t = target_of(g);
 			rc = enter(c, ln, s, &t);
 		} else if (ln->open != LANE_SEQ || g->addr != ln->end) {
@@ -531,6 +562,8 @@ int calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 		begun = true;
 		g = ranges(ln, g, end);
 	}
+	if (ln->slices)
+		lane_tick(ln, s);
 	if (n && end[-1].kind == CST_GEN_TIMESTAMP && s->time_known)
 		ln->after = s->time_end < ln->before ? s->time_end : ln->before;
 	return c->nomem ? ERR_NOMEM : rc;
@@ -542,9 +575,9 @@ int calls_lane_end(struct calls *c, struct calls_lane *ln)
 
 	lane_close_gap(c, ln, NULL);
 	if (ln->running)
-		rc = segment_end(c, ln);
+		rc = segment_end(c, ln, NULL);
 	if (!rc && c->deferred)
 		rc = join_forest(c, &ln->tree);
-	lane_free(ln);
+	lane_free(c, ln);
 	return rc;
 }

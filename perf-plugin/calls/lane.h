@@ -42,6 +42,7 @@ struct calls_lane {
 	uint64_t before;	/* time of the next timestamp, UINT64_MAX: none */
 	struct counted *counted; /* room */
 	size_t cap_counted;
+	struct lane_slices *slices; /* NULL: not asked for */
 };
 
 /* Target of a branch: of the next range, or an address alone (section 0). */
@@ -124,7 +125,10 @@ void lane_begin_fragment(struct calls_lane *ln);
 void lane_close_gap(struct calls *c, struct calls_lane *ln, const struct stream *s);
 /* Begins a segment of the lane's thread at `t`. */
 int segment_begin(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause, const struct target *t);
-int segment_end(struct calls *c, struct calls_lane *ln);
+/* `s` NULL: the stream has ended. */
+int segment_end(struct calls *c, struct calls_lane *ln, const struct stream *s);
+/* Sets the time of ln->slices to now: estimated times may go back, those of a stream do not. */
+void lane_tick(struct calls_lane *ln, const struct stream *s);
 /* Ends the segment, whose thread continues at `t` for `cause`. */
 int segment_cut(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause, const struct target *t);
 /* Ends the segment, if there is one, without another one. */

@@ -54,6 +54,14 @@ static uint64_t time_now(const struct calls_lane *ln, const struct stream *s)
 	return session_time(s, s->time + whole * ln->batch_insns / s->n_insn);
 }
 
+void lane_tick(struct calls_lane *ln, const struct stream *s)
+{
+	uint64_t *now = &ln->slices->now.time, time = s->time_known || !ln->slices->timed ? time_now(ln, s) : 0;
+
+	if (time > *now)
+		*now = time;
+}
+
 /* Begins a segment; `at` has its first place and the function of that. */
 static int begin_at(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause, const struct segment *at)
 {
@@ -68,6 +76,11 @@ static int begin_at(struct calls *c, struct calls_lane *ln, const struct stream 
 	seg->number = ln->number++;
 	seg->cause = (uint8_t)cause;
 	seg->time = time_now(ln, s);
+	if (ln->slices) {
+		lane_tick(ln, s);
+		seg->start = ln->slices->now.time;
+		ln->slices->now = (struct calls_moment){ .time = seg->start };
+	}
 	seg->after = ln->after;
 	seg->timed = ln->after || s->time_known || s->before;
 	seg->program = lane_program(c, s);
@@ -113,13 +126,29 @@ void lane_close_gap(struct calls *c, struct calls_lane *ln, const struct stream 
 	ln->open = LANE_GAP;
 }
 
-int segment_end(struct calls *c, struct calls_lane *ln)
+/* The calls in time of the segment that ends. */
+static void give_slices(struct calls_lane *ln)
+{
+	struct lane_slices *l = ln->slices;
+	size_t i;
+
+	for (i = 0; i < l->nr; i++)
+		l->v[i].node = ln->tree.v[l->v[i].node].mark;
+	ln->seg.slices = l->v;
+	ln->seg.nr_slices = (uint32_t)l->nr;
+	ln->seg.frame_begins = l->begin ? l->begin + 1 : NULL;
+	ln->seg.finish = l->now;
+}
+
+int segment_end(struct calls *c, struct calls_lane *ln, const struct stream *s)
 {
 	struct segment *seg = &ln->seg;
 	size_t i;
 	int rc;
 
 	lane_flush(ln);
+	if (ln->slices && s)
+		lane_tick(ln, s);
 	while (ln->cap_counted < ln->nr_touched)
 		if (!array_reserve(&ln->counted, ln->cap_counted, &ln->cap_counted, sizeof(*ln->counted)))
 			return ERR_NOMEM;
@@ -132,6 +161,8 @@ int segment_end(struct calls *c, struct calls_lane *ln)
 	}
 	for (i = 0; i < ln->nr; i++)
 		ln->f[i].node = ln->tree.v[ln->f[i].node].mark;
+	if (ln->slices)
+		give_slices(ln);
 	for (i = 0; i < ln->nr_touched; i++)
 		ln->tree.v[ln->touched[i]].mark = NO_NODE;
 	seg->base_jump = ln->f[0].jump;
@@ -142,6 +173,8 @@ int segment_end(struct calls *c, struct calls_lane *ln)
 	seg->nr_frames = (uint32_t)ln->nr - 1;
 	seg->before = ln->before;
 	rc = join_take(c, seg);
+	if (ln->slices)
+		ln->slices->nr = 0;
 	ln->nr_touched = 0;
 	ln->running = false;
 	return rc;
@@ -153,7 +186,7 @@ int segment_cut(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 
 	if (cause != CAUSE_JOIN)
 		ln->gap = (struct gap){ .from = lane_last_place(c, s, ln) };
-	rc = segment_end(c, ln);
+	rc = segment_end(c, ln, s);
 	return rc ? rc : segment_begin(c, ln, s, cause, t);
 }
 
@@ -163,7 +196,7 @@ int segment_suspend(struct calls *c, struct calls_lane *ln, const struct stream 
 
 	lane_close_gap(c, ln, s);
 	if (ln->running)
-		rc = segment_end(c, ln);
+		rc = segment_end(c, ln, s);
 	ln->open = LANE_GAP;
 	ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .lost = ln->gap.lost,
 				.soft = ln->gap.soft };
@@ -177,7 +210,7 @@ int segment_renew(struct calls *c, struct calls_lane *ln, const struct stream *s
 	struct gap gap = ln->gap;
 	int rc;
 
-	rc = segment_end(c, ln);
+	rc = segment_end(c, ln, s);
 	if (!rc && c->deferred)
 		rc = join_forest(c, &ln->tree);
 	cct_clear(&ln->tree);

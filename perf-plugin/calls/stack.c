@@ -41,9 +41,38 @@ static bool at_entry(const struct segment *seg)
 	return seg->place == seg->entry;
 }
 
-int thread_end(struct calls *c, struct thread_calls *t)
+/* The begin of a segment, which the thread has reached. */
+static struct calls_moment begin_of(const struct thread_calls *t, const struct segment *seg)
 {
-	t->nr = 0;
+	return slices_later(&t->now, &(struct calls_moment){ .time = seg->start });
+}
+
+/* Removes the frames from `nr` on. `flags`: enum calls_slice_flags. Returns 0 or ERR_NOMEM. */
+static int remove_frames(struct calls *c, struct thread_calls *t, size_t nr, const struct calls_moment *end, uint8_t flags)
+{
+	int rc = 0;
+
+	if (c->slices)
+		while (t->nr > nr && !rc)
+			rc = slices_thread_pop(c, t, --t->nr, end, flags);
+	t->nr = nr;
+	return rc;
+}
+
+/* Notes when the top frame was entered: at the begin of the segment. */
+static int entered(struct calls *c, struct thread_calls *t, const struct segment *seg)
+{
+	const struct calls_moment begin = begin_of(t, seg);
+
+	return c->slices ? slices_thread_push(t, t->nr - 1, &begin) : 0;
+}
+
+int thread_end(struct calls *c, struct thread_calls *t, uint8_t flags)
+{
+	if (remove_frames(c, t, 0, &t->now, flags))
+		return ERR_NOMEM;
+	t->climbs = 0;
+	t->trees++;
 	if (!t->tree.nr)
 		return 0;
 	if (!c->done.nr && !t->climbed) {
@@ -63,6 +92,7 @@ void thread_free(struct thread_calls *t)
 {
 	cct_free(&t->tree);
 	free(t->f);
+	free(t->begin);
 }
 
 /*
@@ -101,13 +131,13 @@ static int push(struct calls *c, struct thread_calls *t, uint8_t kind, calls_pla
 		return ERR_NOMEM;
 	t->tree.v[n].calls++;
 	t->f[t->nr++] = (struct frame){ .ret = ret, .lo = seg->lo, .span = seg->span, .node = n, .kind = kind };
-	return 0;
+	return entered(c, t, seg);
 }
 
-/* The stack is unknown: begins a new tree. */
-static int new_root(struct calls *c, struct thread_calls *t, const struct segment *seg)
+/* The stack is unknown: begins a new tree. `flags`: of the calls that are open. */
+static int new_root(struct calls *c, struct thread_calls *t, const struct segment *seg, uint8_t flags)
 {
-	int rc = thread_end(c, t);
+	int rc = thread_end(c, t, flags);
 
 	c->totals.roots++;
 	t->estimated = false;
@@ -117,14 +147,15 @@ static int new_root(struct calls *c, struct thread_calls *t, const struct segmen
 static int lose(struct calls *c, struct thread_calls *t, const struct segment *seg)
 {
 	c->totals.lost++;
-	return new_root(c, t, seg);
+	return new_root(c, t, seg, CALLS_END_LOST);
 }
 
 /* Unwinds to frame `i`, which is on top then. */
-static int unwind(struct thread_calls *t, size_t i)
+static int unwind(struct calls *c, struct thread_calls *t, const struct segment *seg, size_t i)
 {
-	t->nr = i + 1;
-	return 0;
+	const struct calls_moment end = begin_of(t, seg);
+
+	return remove_frames(c, t, i + 1, &end, 0);
 }
 
 /* Returns the landing pad of the call at `site`. Deep recursion asks for the same few in each frame. */
@@ -170,12 +201,13 @@ static int land(struct calls *c, struct thread_calls *t, const struct segment *s
 {
 	size_t i;
 
-	return !at_entry(seg) && find_landing(c, t, seg, &i) ? unwind(t, i) : 0;
+	return !at_entry(seg) && find_landing(c, t, seg, &i) ? unwind(c, t, seg, i) : 0;
 }
 
 /* Makes the function that was returned to the root, above the present one. */
-static int climb(struct thread_calls *t, const struct segment *seg)
+static int climb(struct calls *c, struct thread_calls *t, const struct segment *seg)
 {
+	const struct calls_moment begin = c->slices ? t->begin[0] : (struct calls_moment){ 0 }, end = begin_of(t, seg);
 	uint32_t old = t->f[0].node, root;
 	calls_place site = seg->place == CALLS_NO_PLACE ? seg->place : seg->place - seg->call_size;
 	bool fresh;
@@ -191,10 +223,14 @@ static int climb(struct thread_calls *t, const struct segment *seg)
 			return ERR_NOMEM;
 	}
 	cct_hang(&t->tree, old, root, CST_COUNT_CALL, site);
+	if (remove_frames(c, t, 0, &end, 0))
+		return ERR_NOMEM;
 	t->climbed = true;
 	t->tree.v[root].calls = 1;
 	t->f[0] = (struct frame){ .node = root, .kind = CST_COUNT_ROOT, .lo = seg->lo, .span = seg->span };
 	t->nr = 1;
+	if (c->slices)
+		slices_climb(t, &begin);
 	return 0;
 }
 
@@ -212,17 +248,17 @@ static int back(struct calls *c, struct thread_calls *t, const struct segment *s
 
 	for (i = t->nr; i-- > 1;)
 		if (t->f[i].ret == seg->addr && t->f[i].kind != CST_COUNT_SIGNAL && t->f[i].kind != CST_COUNT_TAIL)
-			return unwind(t, i - 1);
+			return unwind(c, t, seg, i - 1);
 	i = head_of(t, t->nr - 1);
 	/* the code that ends a handler is not behind a call */
 	if (t->f[i].kind == CST_COUNT_SIGNAL && !seg->call_size) {
 		t->f[i].returned = true;
-		return unwind(t, i);
+		return unwind(c, t, seg, i);
 	}
 	if (!i && seg->call_size)
-		return climb(t, seg);
+		return climb(c, t, seg);
 	if (find_landing(c, t, seg, &i))
-		return unwind(t, i);
+		return unwind(c, t, seg, i);
 	return lose(c, t, seg);
 }
 
@@ -235,7 +271,7 @@ static int resume(struct calls *c, struct thread_calls *t, const struct segment 
 
 	for (i = t->nr; i-- > 1;)
 		if ((t->f[i].kind == CST_COUNT_SIGNAL || t->f[i].kind == CST_COUNT_EXCEPTION) && t->f[i].ret == seg->addr)
-			return unwind(t, i - 1);
+			return unwind(c, t, seg, i - 1);
 	/* the handler is traced, and its begin is not */
 	if (seg->el > e->el)
 		return push(c, t, CST_COUNT_EXCEPTION, from, expect, seg);
@@ -251,13 +287,14 @@ static int resume(struct calls *c, struct thread_calls *t, const struct segment 
 		/* a handler returned to the begin of the next one, of a signal that was pending */
 		from = t->tree.v[t->f[i].node].from;
 		expect = t->f[i].ret;
-		unwind(t, i - 1);
+		if (unwind(c, t, seg, i - 1))
+			return ERR_NOMEM;
 		if (inside(seg->addr, top_of(t)) && !at_entry(seg))
 			return 0;
 	}
 	/* the handler has changed where execution continues */
 	if (!at_entry(seg) && find_landing(c, t, seg, &i))
-		return unwind(t, i);
+		return unwind(c, t, seg, i);
 	return push(c, t, CST_COUNT_SIGNAL, from, expect, seg);
 }
 
@@ -268,14 +305,15 @@ static int exception_return(struct calls *c, struct thread_calls *t, const struc
 
 	for (i = t->nr; i-- > 1;)
 		if (t->f[i].kind == CST_COUNT_EXCEPTION && (t->f[i].ret == seg->addr || !t->f[i].ret))
-			return unwind(t, i - 1);
+			return unwind(c, t, seg, i - 1);
 	for (i = t->nr; i-- > 1;) {
 		if (t->f[i].kind != CST_COUNT_EXCEPTION)
 			continue;
 		e.expect = t->f[i].ret;
 		e.from = t->tree.v[t->f[i].node].from;
 		e.el = seg->el;
-		unwind(t, i - 1);
+		if (unwind(c, t, seg, i - 1))
+			return ERR_NOMEM;
 		return resume(c, t, seg, &e, false);
 	}
 	return lose(c, t, seg);
@@ -288,17 +326,17 @@ static int join(struct calls *c, struct thread_calls *t, const struct segment *s
 
 	if (unordered) {
 		c->totals.unordered++;
-		return new_root(c, t, seg);
+		return new_root(c, t, seg, CALLS_END_LOST);
 	}
 	if (seg->begins_program)
-		return new_root(c, t, seg);
+		return new_root(c, t, seg, 0);
 	if (e.lost || seg->lost || (seg->missing && !e.kernel && !e.missing))
 		return lose(c, t, seg);
 	if (e.expect && e.expect == seg->addr)
 		return 0;
 	i = head_of(t, t->nr - 1);
 	if (e.missing && i && t->f[i].kind == CST_COUNT_CALL && t->f[i].ret == seg->addr)
-		return unwind(t, i - 1);
+		return unwind(c, t, seg, i - 1);
 	/* the code that ends a signal handler, in the vDSO, has no image */
 	if (e.kernel || (e.missing && t->f[i].returned))
 		return resume(c, t, seg, &e, e.soft || seg->soft);
@@ -308,7 +346,7 @@ static int join(struct calls *c, struct thread_calls *t, const struct segment *s
 static int position(struct calls *c, struct thread_calls *t, const struct segment *seg, bool unordered)
 {
 	if (!t->nr)
-		return new_root(c, t, seg);
+		return new_root(c, t, seg, 0);
 	switch (seg->cause) {
 	case CAUSE_RETURN:
 		return back(c, t, seg);
@@ -346,18 +384,35 @@ static int add_counts(struct calls *c, struct thread_calls *t, const struct segm
 	return 0;
 }
 
-/* Unwinds to the frame of a tail that continues the chain of tails. False: it is not in the chain. */
-static bool continues(struct thread_calls *t, uint32_t node)
+/* Returns the number of frames up to that of a tail that continues the chain of tails; 0: it is not in the chain. */
+static size_t continues(const struct thread_calls *t, uint32_t node)
 {
 	size_t i;
 
-	for (i = t->nr; i-- > 0 && t->f[i].kind == CST_COUNT_TAIL;) {
-		if (t->f[i].node != node)
-			continue;
-		t->nr = i + 1;
-		return true;
-	}
-	return false;
+	for (i = t->nr; i-- > 0 && t->f[i].kind == CST_COUNT_TAIL;)
+		if (t->f[i].node == node)
+			return i + 1;
+	return 0;
+}
+
+/* Adds a frame that is open at the end of a segment. */
+static int add_frame(struct calls *c, struct thread_calls *t, const struct segment *seg, uint32_t i)
+{
+	const struct frame *f = &seg->frames[i];
+	const struct calls_moment begin = c->slices ? slices_later(&t->now, &seg->frame_begins[i]) : (struct calls_moment){ 0 };
+	size_t chain = f->kind == CST_COUNT_TAIL ? continues(t, c->map[f->node]) : 0;
+
+	if (chain)
+		return remove_frames(c, t, chain, &begin, 0);
+	if (!array_reserve(&t->f, t->nr, &t->cap, sizeof(*t->f)) || (c->slices && slices_thread_push(t, t->nr, &begin)))
+		return ERR_NOMEM;
+	t->f[t->nr] = *f;
+	t->f[t->nr].node = c->map[f->node];
+	/* tails of the base return where it does */
+	if (f->kind == CST_COUNT_TAIL)
+		t->f[t->nr].ret = t->f[t->nr - 1].ret;
+	t->nr++;
+	return 0;
 }
 
 /* Reduces the depth of all trees to that up to which the tree of the thread is within the limit of nodes. */
@@ -389,25 +444,19 @@ int segment_apply(struct calls *c, struct thread_calls *t, const struct segment 
 	if (seg->base_jump)
 		top_of(t)->jump = seg->base_jump;
 	rc = add_counts(c, t, seg);
-	for (i = 0; !rc && i < seg->nr_frames; i++) {
-		if (seg->frames[i].kind == CST_COUNT_TAIL && continues(t, c->map[seg->frames[i].node]))
-			continue;
-		if (!array_reserve(&t->f, t->nr, &t->cap, sizeof(*t->f)))
-			return ERR_NOMEM;
-		t->f[t->nr] = seg->frames[i];
-		t->f[t->nr].node = c->map[seg->frames[i].node];
-		/* tails of the base return where it does */
-		if (seg->frames[i].kind == CST_COUNT_TAIL)
-			t->f[t->nr].ret = t->f[t->nr - 1].ret;
-		t->nr++;
-	}
+	if (!rc && c->slices)
+		rc = slices_take(c, t, seg, c->map);
+	for (i = 0; !rc && i < seg->nr_frames; i++)
+		rc = add_frame(c, t, seg, i);
+	if (c->slices)
+		slices_finish_segment(t, seg);
 	t->end = seg->end;
 	if (!rc && t->tree.nr > c->limits.nodes)
 		rc = shrink(c, t);
 	/* a stack without an end */
-	if (t->nr > MAX_FRAMES) {
+	if (!rc && t->nr > MAX_FRAMES) {
 		c->totals.lost++;
-		t->nr = 0;
+		rc = remove_frames(c, t, 0, &t->now, CALLS_END_LOST);
 	}
 	return rc;
 }

@@ -15,9 +15,17 @@
 
 #include "calls/calls.h"
 #include "calls/places.h"
+#include "calls/slices.h"
 #include "decode/decode.h"
 #include "images/dso.h"
 
+/* A range that a thread executed, after `insns` instructions; CALLS_NO_PLACE also after code without instructions. */
+struct calls_range {
+	uint64_t thread, insns;
+	calls_place place;
+};
+
+#define CALLS_RANGES	2000000u
 
 struct calls_tree {
 	struct cst_count_node *v;
@@ -27,6 +35,12 @@ struct calls_tree {
 	uint64_t insns;		/* of the session */
 	struct calls_totals totals;
 	struct session *ss;
+	struct calls_slice *slices; /* with calls_tree_opts.slices */
+	size_t nr_slices;
+	uint64_t left_out;
+	/* with slices, of recordings of one stream: the first ranges, in the order of execution */
+	struct calls_range *ranges;
+	size_t nr_ranges;
 };
 
 struct calls_tree_opts {
@@ -35,6 +49,8 @@ struct calls_tree_opts {
 	unsigned int jobs;	/* 0: one thread, without pieces */
 	bool deferred;		/* keep all segments until the end, also of a single stream */
 	bool by_fragment;	/* with `jobs`: pieces of streams */
+	bool slices;		/* with one thread: record them, as `record` says */
+	struct calls_slice_opts record;
 };
 
 /* The consumer of one session, or of a piece. */
@@ -47,6 +63,9 @@ struct maker {
 	struct dso **dsos;
 	uint32_t nr;
 	uint64_t insns;
+	struct calls_range threads[16]; /* with ranges: their instructions so far */
+	bool unknown[16];	/* the thread executes code without instructions */
+	uint32_t nr_threads;
 };
 
 static uint32_t number(void *data, struct dso *dso)
@@ -70,6 +89,33 @@ static struct dso *file(void *data, uint32_t n)
 	return n < m->nr ? m->dsos[n] : NULL;
 }
 
+/* Notes a range of a thread, of which earlier ones are there, too. */
+static void note_range(struct maker *m, const struct stream *s, const struct cst_generic *g)
+{
+	struct calls_tree *t = m->t;
+	struct calls_range r = { .thread = calls_thread_of(s), .place = CALLS_NO_PLACE };
+	bool unknown;
+	uint32_t i;
+
+	for (i = 0; i < m->nr_threads && m->threads[i].thread != r.thread; i++)
+		;
+	if (i == 16)
+		return;
+	if (i == m->nr_threads)
+		m->threads[m->nr_threads++] = r;
+	r.insns = m->threads[i].insns;
+	m->threads[i].insns += g->n_insn;
+	unknown = m->unknown[i];
+	m->unknown[i] = g->kind == CST_GEN_NACC || g->kind == CST_GEN_ADDR_UNKNOWN;
+	if (m->unknown[i])
+		return;
+	i = g->section ? m->code.binary(m->code.data, s, g->section) : CST_COUNT_NO_BINARY;
+	if (i != CST_COUNT_NO_BINARY && !unknown)
+		r.place = calls_place_of(i, g->sect_off);
+	if (t->nr_ranges < CALLS_RANGES)
+		t->ranges[t->nr_ranges++] = r;
+}
+
 static int batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct maker *m = data;
@@ -78,6 +124,10 @@ static int batch(void *data, const struct stream *s, const struct cst_generic *g
 	for (i = 0; i < n && !s->unwanted; i++)
 		if (g[i].kind == CST_GEN_RANGE || g[i].kind == CST_GEN_NOPATH)
 			m->insns += g[i].n_insn;
+	for (i = 0; i < n && !s->unwanted && m->t->ranges; i++)
+		if (g[i].kind == CST_GEN_RANGE || g[i].kind == CST_GEN_NOPATH || g[i].kind == CST_GEN_NACC ||
+		    g[i].kind == CST_GEN_ADDR_UNKNOWN)
+			note_range(m, s, &g[i]);
 	if (!*s->priv)
 		*s->priv = calls_lane_new(m->calls);
 	return calls_batch(m->calls, *s->priv, s, g, n);
@@ -149,6 +199,25 @@ static int by_path(const void *a, const void *b)
 	return dso_compare(*(struct dso *const *)a, *(struct dso *const *)b);
 }
 
+/* Copies the slices, with final places. */
+static void copy_slices(struct calls_tree *t, struct maker *m)
+{
+	const struct calls_slice *v = calls_slices(m->calls, &t->nr_slices, &t->left_out);
+	size_t i;
+
+	t->slices = malloc((t->nr_slices ? t->nr_slices : 1) * sizeof(*v));
+	for (i = 0; i < t->nr_slices; i++) {
+		struct calls_slice *s = &t->slices[i];
+
+		*s = v[i];
+		s->from = s->from == CALLS_NO_PLACE ? s->from : final_place(m, s->from);
+		s->entry = s->entry == CALLS_NO_PLACE ? s->entry : final_place(m, s->entry);
+	}
+	for (i = 0; i < t->nr_ranges; i++)
+		if (t->ranges[i].place != CALLS_NO_PLACE)
+			t->ranges[i].place = final_place(m, t->ranges[i].place);
+}
+
 /* Decodes a recording. False after a message on stderr. */
 static inline bool calls_tree_read(struct calls_tree *t, const struct calls_tree_opts *o)
 {
@@ -170,6 +239,12 @@ static inline bool calls_tree_read(struct calls_tree *t, const struct calls_tree
 	con.data = &m;
 	con.times = streams > 1;
 	con.stop = streams > 1 ? CST_STOP_TIMESTAMP : 0;
+	if (o->slices) {
+		calls_record_slices(m.calls, &o->record);
+		t->ranges = streams == 1 ? malloc(CALLS_RANGES * sizeof(*t->ranges)) : NULL;
+		con.times = true;
+		con.stop = CST_STOP_TIMESTAMP;
+	}
 	if (o->jobs) {
 		con.piece_new = piece_new;
 		con.piece_take = piece_take;
@@ -190,6 +265,8 @@ static inline bool calls_tree_read(struct calls_tree *t, const struct calls_tree
 			t->v[t->nr++] = n;
 		}
 	}
+	if (o->slices && !rc)
+		copy_slices(t, &m);
 	t->totals = *calls_totals(m.calls);
 	t->insns = m.insns;
 	qsort(m.dsos, m.nr, sizeof(*m.dsos), by_path);
@@ -206,6 +283,8 @@ static inline void calls_tree_free(struct calls_tree *t)
 		session_close(t->ss);
 	free(t->dsos);
 	free(t->v);
+	free(t->slices);
+	free(t->ranges);
 }
 
 static const char *file_of(const struct calls_tree *t, uint32_t binary)

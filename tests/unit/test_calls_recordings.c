@@ -38,6 +38,189 @@ static bool same_as(const struct calls_tree *t, const struct calls_tree_opts *o)
 	return ok;
 }
 
+/* ---- calls in time ------------------------------------------------------------------------------- */
+
+/* A context of the slices. */
+struct context_of_slices {
+	const struct calls_slice *first;
+	uint64_t calls, insns;
+	struct context_of_slices *parent, *child, *next;
+};
+
+static struct context_of_slices *context_below(struct context_of_slices *p, const struct calls_slice *s)
+{
+	struct context_of_slices *c;
+
+	for (c = p->child; c; c = c->next)
+		if (c->first->kind == s->kind && c->first->from == s->from && c->first->entry == s->entry)
+			return c;
+	c = calloc(1, sizeof(*c));
+	c->first = s;
+	c->parent = p;
+	c->next = p->child;
+	p->child = c;
+	return c;
+}
+
+/* A tail that is in the chain of tails already continues it (calls/lane.c). */
+static struct context_of_slices *context_of(struct context_of_slices *p, const struct calls_slice *s)
+{
+	struct context_of_slices *c;
+
+	if (s->kind == CST_COUNT_TAIL)
+		for (c = p; c->first && c->first->kind == CST_COUNT_TAIL; c = c->parent)
+			if (c->first->from == s->from && c->first->entry == s->entry)
+				return c;
+	return context_below(p, s);
+}
+
+static size_t drop_contexts(struct context_of_slices *p)
+{
+	struct context_of_slices *c, *next;
+	size_t n = 0;
+
+	for (c = p->child; c; c = next) {
+		next = c->next;
+		n += 1 + drop_contexts(c);
+		free(c);
+	}
+	return n;
+}
+
+/* Adds up the slices to contexts. They are nested: each begins and ends inside its caller. */
+static bool add_slices(const struct calls_tree *t, struct context_of_slices *root)
+{
+	struct context_of_slices **at = calloc(t->nr_slices + 1, sizeof(*at));
+	const struct calls_slice **open = calloc(t->nr_slices + 1, sizeof(*open)), *s;
+	size_t i, nr = 0;
+	bool ok = true;
+
+	at[0] = root;
+	for (i = 0; i < t->nr_slices && ok; i++) {
+		s = &t->slices[i];
+		while (nr && (open[nr]->thread != s->thread || open[nr]->tree != s->tree || open[nr]->depth >= s->depth))
+			nr--;
+		ok = s->begin.insns <= s->end.insns && s->begin.time <= s->end.time &&
+		     (!nr || (open[nr]->begin.insns <= s->begin.insns && s->end.insns <= open[nr]->end.insns &&
+			      open[nr]->begin.time <= s->begin.time && s->end.time <= open[nr]->end.time &&
+			      open[nr]->depth < s->depth));
+		if (!ok)
+			fprintf(stderr, "slice %zu of thread %" PRIx64 ", depth %d: instructions [%" PRIu64 ", %" PRIu64 "), time [%" PRIu64
+				", %" PRIu64 ") is not in its caller of depth %d\n", i, s->thread, s->depth, s->begin.insns,
+				s->end.insns, s->begin.time, s->end.time, nr ? open[nr]->depth : 0);
+		at[nr + 1] = context_of(at[nr], s);
+		at[nr + 1]->calls++;
+		at[nr + 1]->insns += s->end.insns - s->begin.insns;
+		if (nr)
+			at[nr]->insns -= s->end.insns - s->begin.insns;
+		open[++nr] = s;
+	}
+	free(at);
+	free(open);
+	return ok;
+}
+
+static int by_thread_and_insns(const void *pa, const void *pb)
+{
+	const struct calls_range *a = pa, *b = pb;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return a->insns < b->insns ? -1 : a->insns > b->insns;
+}
+
+/* The place that is executed first in a call: its entry, or that of the handler if it was interrupted before. */
+static bool begins_at(const struct calls_tree *t, size_t i, calls_place place)
+{
+	const uint64_t insns = t->slices[i].begin.insns;
+
+	for (; i < t->nr_slices && t->slices[i].begin.insns == insns; i++) {
+		if (t->slices[i].entry == place)
+			return true;
+		if (i + 1 < t->nr_slices && t->slices[i + 1].kind != CST_COUNT_EXCEPTION)
+			break;
+	}
+	return false;
+}
+
+/* True if the thread executed nothing after this. */
+static bool is_last(const struct calls_tree *t, const struct calls_slice *s)
+{
+	size_t i = t->nr_ranges;
+
+	while (i && t->ranges[i - 1].thread > s->thread)
+		i--;
+	return !i || t->ranges[i - 1].thread != s->thread || t->ranges[i - 1].insns < s->end.insns;
+}
+
+/* Each call of a function begins with an instruction at its entry, and ends where a range ends. */
+static bool slices_are_executed(const struct calls_tree *t)
+{
+	const struct calls_slice *s;
+	struct calls_range at;
+	const struct calls_range *first, *end;
+	uint64_t limit = t->nr_ranges == CALLS_RANGES ? t->ranges[CALLS_RANGES - 1].insns : UINT64_MAX;
+	size_t i;
+
+	if (!t->ranges)
+		return true;
+	qsort(t->ranges, t->nr_ranges, sizeof(*t->ranges), by_thread_and_insns);
+	for (i = 0; i < t->nr_slices; i++) {
+		s = &t->slices[i];
+		if (s->kind == CST_COUNT_CUT || s->begin.insns == s->end.insns || s->end.insns >= limit)
+			continue;
+		at = (struct calls_range){ .thread = s->thread, .insns = s->begin.insns };
+		first = bsearch(&at, t->ranges, t->nr_ranges, sizeof(at), by_thread_and_insns);
+		at.insns = s->end.insns;
+		end = bsearch(&at, t->ranges, t->nr_ranges, sizeof(at), by_thread_and_insns);
+		if (first && (s->flags & CALLS_BEGAN_BEFORE || first->place == CALLS_NO_PLACE || begins_at(t, i, first->place)) &&
+		    (end || s->flags & (CALLS_STILL_OPEN | CALLS_END_LOST) || is_last(t, s)))
+			continue;
+		fprintf(stderr, "slice %zu of thread %" PRIx64 ": [%" PRIu64 ", %" PRIu64 ") at %" PRIx64 ", executed: %" PRIx64 "%s\n",
+			i, s->thread, s->begin.insns, s->end.insns, s->entry, first ? first->place : CALLS_NO_PLACE,
+			end ? "" : "; no range ends there");
+		return false;
+	}
+	return true;
+}
+
+static calls_place place_or_none(uint32_t binary, uint64_t offset)
+{
+	return binary == CST_COUNT_NO_BINARY ? CALLS_NO_PLACE : calls_place_of(binary, (uint32_t)offset);
+}
+
+/* The calls in time of a recording add up to its tree. A tail that is repeated is one slice. */
+static bool slices_are_tree(const struct calls_tree *t, struct calls_tree_opts o)
+{
+	struct context_of_slices root = { .child = NULL }, **at = calloc(65536, sizeof(*at));
+	struct calls_tree timed;
+	bool ok;
+	size_t i;
+
+	o.slices = true;
+	ok = calls_tree_read(&timed, &o) && slices_are_executed(&timed) && add_slices(&timed, &root);
+	at[0] = &root;
+	for (i = 0; i < t->nr && ok; i++) {
+		const struct cst_count_node *n = &t->v[i];
+		const struct calls_slice like = { .kind = n->kind, .from = place_or_none(n->from_binary, n->from),
+						  .entry = place_or_none(n->binary, n->entry) };
+		struct context_of_slices *c = context_below(at[n->depth], &like);
+
+		ok = c->insns == n->insns && (n->kind >= CST_COUNT_TAIL || c->calls == n->calls);
+		if (!ok)
+			fprintf(stderr, "%s: context %zu, depth %u: %" PRIu64 " calls, %" PRIu64 " instructions, in time %" PRIu64
+				", %" PRIu64 "\n", o.input, i, n->depth, n->calls, n->insns, c->calls, c->insns);
+		at[n->depth + 1] = c;
+	}
+	if (drop_contexts(&root) != t->nr && ok) {
+		fprintf(stderr, "%s: more contexts in time than the %zu of the tree\n", o.input, t->nr);
+		ok = false;
+	}
+	calls_tree_free(&timed);
+	free(at);
+	return ok;
+}
+
 static bool check(const char *input, const char *symfs, const char *truth)
 {
 	struct calls_tree_opts o = { .input = input, .symfs = symfs };
@@ -51,8 +234,10 @@ static bool check(const char *input, const char *symfs, const char *truth)
 	}
 	ok = ok && (!truth || calls_tree_is(&t, truth));
 	if (ok) {
+		ok = slices_are_tree(&t, o);
 		o.deferred = true;
-		ok = same_as(&t, &o);
+		ok = slices_are_tree(&t, o) && ok;
+		ok = same_as(&t, &o) && ok;
 		o.deferred = false;
 		o.jobs = 2;
 		ok = same_as(&t, &o) && ok;
