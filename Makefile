@@ -179,7 +179,7 @@ ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 include $(O)/config.mk
 endif
 
-$(O)/config.mk: scripts/config scripts/perf-headers $(wildcard perf-plugin/profile/*.proto) $(O)/config.flags
+$(O)/config.mk: scripts/config scripts/perf-headers $(wildcard perf-plugin/*/*.proto) $(O)/config.flags
 	$(Q)env $(call values,$(PARTS)) scripts/config $(O) $@
 
 $(O)/config.flags: FORCE

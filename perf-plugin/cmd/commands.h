@@ -7,6 +7,7 @@ int cmd_inject(int argc, const char **argv);
 int cmd_script(int argc, const char **argv);
 int cmd_dump(int argc, const char **argv);
 int cmd_profile(int argc, const char **argv);
+int cmd_timeline(int argc, const char **argv);
 int cmd_merge(int argc, const char **argv);
 int cmd_info(int argc, const char **argv);
 int cmd_verify(int argc, const char **argv);

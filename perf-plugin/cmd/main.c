@@ -28,6 +28,7 @@ static const struct command {
 	{ "dump", cmd_dump, "list frames, packets and trace elements" },
 	{ "profile", cmd_profile, "exact counts of executed branches and ranges for compilers" },
 	{ "merge", cmd_merge, "add the count files of any number of recordings" },
+	{ "timeline", cmd_timeline, "calls and threads over time, for viewers" },
 	{ "info", cmd_info, "what a file holds, how it was recorded, what was lost and why" },
 	{ "convert", cmd_convert, "perf.data, trace packages and Arm snapshots into one another" },
 	{ "compare", cmd_compare, "executed instructions against Tarmac text or another trace" },

@@ -13,7 +13,7 @@ head -c 200 $sample >"$tmp/broken"
 # ---- 0, 1, 3: each command on a whole, a cut and a useless recording ----------------------------
 
 for c in "inject -o $tmp/injected --itrace=i1000il16" "script --itrace=b -F ip,addr" "dump --elements" \
-	"dump --format=none" "profile --format=autofdo -o $tmp/counts" "info"; do
+	"dump --format=none" "profile --format=autofdo -o $tmp/counts" "timeline -o $tmp/counts" "info"; do
 	name=${c%% *}
 	decoded() {
 		run 0 $c -i $sample --symfs $symfs && says "$tmp/err" "cstrace: 17,648 bytes, 119,840 instructions, 25,997 \
@@ -64,7 +64,7 @@ check "script: 3, the same loss with --itrace=" run 3 script -i $sample --symfs 
 misuse() {
 	run 129 "$@" -i "$tmp/absent" && is_empty "$tmp/out" && says "$tmp/err" "cstrace ${1%% *}: " && says "$tmp/err" --help
 }
-for c in inject script dump profile info; do
+for c in inject script dump profile timeline info; do
 	check "$c: 129, an operand too many" misuse $c something
 	check "$c: 129, a value for a flag" misuse $c --force=yes
 	check "$c: 129, no number" misuse $c --ts-freq=fast
@@ -109,6 +109,7 @@ same_from_stdin() {
 check "script reads -" same_from_stdin script --itrace=b
 check "dump reads -" same_from_stdin dump --elements --packets
 check "profile reads -, writes -" same_from_stdin profile -o -
+check "timeline reads -, writes -" same_from_stdin timeline -o -
 check "inject reads -, writes -" same_from_stdin inject -o - --itrace=i1000il16
 info_from_stdin() {
 	"$tool" info -i - --symfs $symfs <$sample >"$tmp/b" 2>/dev/null && says "$tmp/b" "File: standard input"
@@ -126,7 +127,7 @@ check "dump -o FILE, -o - and neither" dash_is_stdout dump
 check "profile -o FILE, -o - and neither" dash_is_stdout profile
 
 no_stdout() {
-	for c in "script --itrace=b" dump profile info "inject --itrace=b"; do
+	for c in "script --itrace=b" dump profile "timeline -o -" info "inject --itrace=b"; do
 		code=0
 		"$tool" $c --symfs $symfs -i $sample >&- 2>"$tmp/err" || code=$?
 		[ $code -eq 1 ] && [ -s "$tmp/err" ] || {
@@ -139,7 +140,7 @@ no_stdout() {
 check "closed standard output is an error" no_stdout
 
 full_disk() {
-	for c in "script --itrace=b" dump profile info "inject --itrace=b"; do
+	for c in "script --itrace=b" dump profile "timeline -o -" info "inject --itrace=b"; do
 		code=0
 		"$tool" $c --symfs $symfs -i $sample >/dev/full 2>"$tmp/err" || code=$?
 		[ $code -eq 1 ] && says "$tmp/err" "No space left" || {

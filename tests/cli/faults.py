@@ -74,6 +74,8 @@ CASES = [
     Case("profile folded", "profile -i @sample --symfs @symfs --format=folded --demangle -o OUT"),
     Case("profile top", "profile -i @jit --symfs @jit.s --format=top"),
     Case("profile bolt", "profile -i @sample --symfs @symfs --format=bolt"),
+    Case("timeline", "timeline -i @two-cpus --symfs @two-cpus.s -o OUT"),
+    Case("timeline perfetto", "timeline -i @sample --symfs @symfs --format=perfetto --demangle -o OUT"),
     Case("dump", "dump -i @sample --symfs @symfs --frames --packets --elements -o OUT"),
     Case("dump json", "dump -i @two-cpus --symfs @two-cpus.s --elements --format=json"),
     Case("dump as the reference", "dump -s @snapshot --format=opencsd -o OUT"),

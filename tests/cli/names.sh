@@ -49,6 +49,7 @@ check "script without the program" shows 3 script --itrace=be -i "$data" --symfs
 for format in autofdo llvm bolt callgrind folded top; do
 	check "profile --format=$format" shows 0 profile --format=$format -i "$data" --symfs "$root"
 done
+check "timeline" is_json 0 timeline -o - -i "$data" --symfs "$root"
 check "profile: another binary" shows 3 profile --binary other -i "$data" --symfs "$root"
 check "profile without the program" shows 3 profile -i "$data" --symfs "$tmp/nowhere"
 

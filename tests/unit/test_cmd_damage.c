@@ -157,6 +157,7 @@ static const char *const commands[][MAX_ARGS] = {
 	{ "inject", "--itrace=i500tg16e", "-o", out },
 	{ "script", "--itrace=b", "-F", "comm,pid,tid,cpu,time,ip,sym,addr", "-o", out },
 	{ "profile", "--format=autofdo", "-o", out },
+	{ "timeline", "-o", out },
 	{ "info", "--all" },
 	{ "dump", "--frames", "--packets", "--elements", "-o", out },
 	{ "dump", "--format=opencsd", "-o", out },
@@ -178,7 +179,7 @@ static int run_command(const char *const *words)
 		int (*run)(int argc, const char **argv);
 	} table[] = {
 		{ "inject", cmd_inject }, { "script", cmd_script }, { "dump", cmd_dump },
-		{ "profile", cmd_profile }, { "info", cmd_info },
+		{ "profile", cmd_profile }, { "info", cmd_info }, { "timeline", cmd_timeline },
 	};
 	const char *argv[MAX_ARGS + 6] = { NULL };
 	int argc = 0;
@@ -296,8 +297,8 @@ static bool one_command(const char *const *words, bool cut)
 		BAD("exit code 0 and no word about the cut: %.800s", messages);
 	if (!strcmp(words[0], "info"))
 		return true;
-	/* A profile of nothing is not written. */
-	if (rc == CMD_ERROR || (rc == CMD_LOSSES && strstr(messages, "nothing to profile")))
+	/* A profile of nothing is not written, nor is a timeline. */
+	if (rc == CMD_ERROR || (rc == CMD_LOSSES && (strstr(messages, "nothing to profile") || strstr(messages, "nothing to show"))))
 		return output_untouched();
 	return output_whole(words[0]);
 }

@@ -10,15 +10,16 @@
 enum {
 	INJECT = 1, SCRIPT = 2, DUMP = 4, PROFILE = 8, INFO = 16, CONVERT = 32, INDEX = 64, COMPARE = 128, VERIFY = 256,
 	MERGE = 512,	/* reads no recording */
-	ALL = 511,
-	SAMPLES = INJECT | SCRIPT | PROFILE | DUMP | COMPARE | VERIFY,
+	TIMELINE = 1024,
+	ALL = 511 | TIMELINE,
+	SAMPLES = INJECT | SCRIPT | PROFILE | DUMP | COMPARE | VERIFY | TIMELINE,
 	FILTERED = SAMPLES | INFO,
 };
 
 const struct command_row command_rows[] = {
 	{ "inject", cmd_inject }, { "script", cmd_script }, { "dump", cmd_dump }, { "profile", cmd_profile },
 	{ "info", cmd_info }, { "convert", cmd_convert }, { "index", cmd_index }, { "compare", cmd_compare },
-	{ "verify", cmd_verify }, { "merge", cmd_merge },
+	{ "verify", cmd_verify }, { "merge", cmd_merge }, { "timeline", cmd_timeline },
 };
 const unsigned int nr_command_rows = sizeof(command_rows) / sizeof(command_rows[0]);
 
@@ -39,7 +40,9 @@ const struct option_row option_rows[] = {
 	{ "ts-freq", ALL, OPTION_TEXT, VALUES { "1g", "50m", "1", "0", "19200000", NULL } },
 	{ "max-expand", ALL, OPTION_CHOICE, VALUES { "16m", "64k", "1", "0", NULL } },
 	{ "force", ALL, OPTION_FLAG, NULL },
-	{ "demangle", PROFILE, OPTION_FLAG, NULL },
+	{ "demangle", PROFILE | TIMELINE, OPTION_FLAG, NULL },
+	{ "min-duration", TIMELINE, OPTION_TEXT, VALUES { "0", "1", "100", "100000", NULL } },
+	{ "depth", TIMELINE, OPTION_TEXT, VALUES { "1", "2", "5", "4294967296", NULL } },
 	{ "no-calls", PROFILE, OPTION_FLAG, NULL },
 	{ "max-stack", PROFILE, OPTION_TEXT, VALUES { "1", "3", "100", "0", NULL } },
 	{ "time", FILTERED, OPTION_TEXT, VALUES { "0%-50%", "50%-", "10%/2", "1,2", "1.000001,1.000009 1.00002,", ",1.00001",
@@ -82,8 +85,9 @@ const struct option_row option_rows[] = {
 	{ "strict", DUMP | VERIFY, OPTION_FLAG, NULL },
 	{ "insn-ranges", DUMP, OPTION_FLAG, NULL },
 	{ "log", DUMP, OPTION_TEXT, VALUES { "", "error", "warning", "info", NULL } },
-	{ "format", DUMP | PROFILE | INFO | VERIFY, OPTION_TEXT, VALUES { "text", "json", "opencsd", "none", "autofdo", "llvm", "bolt",
-		"callgrind", "lcov", "pprof", "propeller", "folded", "top", "cstrace", "tarmac", "tarmac-es", NULL } },
+	{ "format", DUMP | PROFILE | INFO | VERIFY | TIMELINE, OPTION_TEXT, VALUES { "text", "json", "opencsd", "none", "autofdo", "llvm", "bolt",
+		"callgrind", "lcov", "pprof", "propeller", "folded", "top", "cstrace", "tarmac", "tarmac-es",
+		"perfetto", NULL } },
 	{ "from", DUMP, OPTION_TEXT, VALUES { "time=100", "offset=64", "event", "event=1", "context=1001", "offset=0x400", NULL } },
 	{ "to", DUMP, OPTION_TEXT, VALUES { "time=100000", "offset=4096", "event=2", "context=1002", NULL } },
 	{ "address", PROFILE, OPTION_TEXT, VALUES { "offset", "vaddr", NULL } },

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perfetto.c - a timeline as a trace of Perfetto: packets with the begin and the end of each slice (perfetto.dev,
+ * "Writing TrackEvent Protos Synthetically"). Names are written once, and referred to by number (interned data).
+ */
+#include "timeline/perfetto.h"
+
+#ifdef HAVE_PROTOBUF_C
+
+#include <perfetto.pb-c.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/name.h"
+#include "base/strings.h"
+#include "timeline/events.h"
+
+#define SEQUENCE	1u	/* all packets are of one writer */
+
+struct open_slice {
+	uint64_t end;
+	int32_t depth;
+};
+
+struct perfetto {
+	struct pd_output *out;	/* NULL: only counted */
+	uint64_t written;
+	bool first, failed;
+	struct strings categories, names, keys;
+	uint8_t *buf;
+	size_t size;
+	/* slices of `track` that were begun */
+	struct open_slice *open;
+	size_t nr_open, cap_open;
+	struct event_track track;
+	uint32_t tree;
+};
+
+/* Writes a trace of one packet: concatenated, they are one trace (protobuf, "Encoding"). */
+static void put(struct perfetto *p, Perfetto__Protos__TracePacket *packet)
+{
+	Perfetto__Protos__Trace trace = PERFETTO__PROTOS__TRACE__INIT;
+	size_t n;
+
+	packet->has_trusted_packet_sequence_id = 1;
+	packet->trusted_packet_sequence_id = SEQUENCE;
+	packet->has_sequence_flags = 1;
+	packet->sequence_flags = PERFETTO__PROTOS__TRACE_PACKET__SEQUENCE_FLAGS__SEQ_NEEDS_INCREMENTAL_STATE;
+	if (p->first)
+		packet->sequence_flags |= PERFETTO__PROTOS__TRACE_PACKET__SEQUENCE_FLAGS__SEQ_INCREMENTAL_STATE_CLEARED;
+	p->first = false;
+	trace.n_packet = 1;
+	trace.packet = &packet;
+	n = perfetto__protos__trace__get_packed_size(&trace);
+	while (p->size < n)
+		if (!array_reserve(&p->buf, p->size, &p->size, 1)) {
+			p->failed = true;
+			return;
+		}
+	n = perfetto__protos__trace__pack(&trace, p->buf);
+	if (p->out)
+		pd_output_write(p->out, p->buf, n);
+	p->written += n;
+}
+
+/* Numbers of a process, and of a thread or CPU in it; 0 is the track of the whole trace. */
+static uint64_t uuid_of(int pid, int64_t tid)
+{
+	return (uint64_t)((int64_t)pid + 1) << 32 | (uint32_t)(tid + 2);
+}
+
+#define NO_TID	(-2)	/* CPUs begin with -1, all of them */
+
+static void on_process(void *data, const struct event_track *t, const char *name)
+{
+	Perfetto__Protos__TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
+	Perfetto__Protos__TrackDescriptor track = PERFETTO__PROTOS__TRACK_DESCRIPTOR__INIT;
+	Perfetto__Protos__ProcessDescriptor process = PERFETTO__PROTOS__PROCESS_DESCRIPTOR__INIT;
+	char *text = (char *)name_shown(name);
+
+	packet.track_descriptor = &track;
+	track.has_uuid = 1;
+	track.uuid = uuid_of(t->pid, NO_TID);
+	if (t->thread) {
+		track.process = &process;
+		process.has_pid = 1;
+		process.pid = t->pid;
+		process.process_name = text;
+	} else {
+		track.name = text;
+	}
+	put(data, &packet);
+}
+
+static void on_track(void *data, const struct event_track *t, const char *name)
+{
+	Perfetto__Protos__TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
+	Perfetto__Protos__TrackDescriptor track = PERFETTO__PROTOS__TRACK_DESCRIPTOR__INIT;
+	Perfetto__Protos__ThreadDescriptor thread = PERFETTO__PROTOS__THREAD_DESCRIPTOR__INIT;
+	char *text = (char *)name_shown(name);
+
+	packet.track_descriptor = &track;
+	track.has_uuid = 1;
+	track.uuid = uuid_of(t->pid, t->tid);
+	if (t->thread) {
+		track.thread = &thread;
+		thread.has_pid = thread.has_tid = 1;
+		thread.pid = t->pid;
+		thread.tid = t->tid;
+		thread.thread_name = text;
+	} else {
+		track.has_parent_uuid = 1;
+		track.parent_uuid = uuid_of(t->pid, NO_TID);
+		track.name = text;
+	}
+	put(data, &packet);
+}
+
+static void put_end(struct perfetto *p, uint64_t end)
+{
+	Perfetto__Protos__TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
+	Perfetto__Protos__TrackEvent event = PERFETTO__PROTOS__TRACK_EVENT__INIT;
+
+	packet.has_timestamp = 1;
+	packet.timestamp = end;
+	packet.track_event = &event;
+	event.has_type = event.has_track_uuid = 1;
+	event.type = PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_END;
+	event.track_uuid = uuid_of(p->track.pid, p->track.tid);
+	put(p, &packet);
+}
+
+/* Ends the slices of the track that do not hold one at `depth`. */
+static void end_slices(struct perfetto *p, int32_t depth)
+{
+	while (p->nr_open && p->open[p->nr_open - 1].depth >= depth)
+		put_end(p, p->open[--p->nr_open].end);
+}
+
+/* The number of a name; `*new`: it was not written before. */
+static uint64_t number_of(struct perfetto *p, struct strings *s, const char *text, bool *new)
+{
+	const size_t before = s->n;
+	const uint32_t i = strings_number(s, text);
+
+	p->failed |= i == STRINGS_NONE;
+	*new = s->n != before;
+	return (uint64_t)i + 1;
+}
+
+/* What one event refers to for the first time. */
+struct new_names {
+	Perfetto__Protos__InternedData all;
+	Perfetto__Protos__EventCategory category, *categories;
+	Perfetto__Protos__EventName name, *names;
+	Perfetto__Protos__DebugAnnotationName key[EVENT_ARGS], *keys[EVENT_ARGS];
+	bool any;
+};
+
+static uint64_t category_of(struct perfetto *p, struct new_names *n, const char *text)
+{
+	bool new;
+
+	perfetto__protos__event_category__init(&n->category);
+	n->categories = &n->category;
+	n->category.has_iid = 1;
+	n->category.iid = number_of(p, &p->categories, text, &new);
+	n->category.name = (char *)text;
+	n->all.n_event_categories = new;
+	n->all.event_categories = &n->categories;
+	n->any |= new;
+	return n->category.iid;
+}
+
+static uint64_t name_of(struct perfetto *p, struct new_names *n, const char *text)
+{
+	bool new;
+
+	perfetto__protos__event_name__init(&n->name);
+	n->names = &n->name;
+	n->name.has_iid = 1;
+	n->name.iid = number_of(p, &p->names, text, &new);
+	n->name.name = (char *)text;
+	n->all.n_event_names = new;
+	n->all.event_names = &n->names;
+	n->any |= new;
+	return n->name.iid;
+}
+
+static uint64_t key_of(struct perfetto *p, struct new_names *n, const char *text)
+{
+	const size_t i = n->all.n_debug_annotation_names;
+	bool new;
+	uint64_t iid = number_of(p, &p->keys, text, &new);
+
+	if (!new)
+		return iid;
+	perfetto__protos__debug_annotation_name__init(&n->key[i]);
+	n->key[i].has_iid = 1;
+	n->key[i].iid = iid;
+	n->key[i].name = (char *)text;
+	n->keys[i] = &n->key[i];
+	n->all.n_debug_annotation_names++;
+	n->all.debug_annotation_names = n->keys;
+	n->any = true;
+	return iid;
+}
+
+static void put_begin(struct perfetto *p, const struct event *e)
+{
+	Perfetto__Protos__TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
+	Perfetto__Protos__TrackEvent event = PERFETTO__PROTOS__TRACK_EVENT__INIT;
+	Perfetto__Protos__DebugAnnotation arg[EVENT_ARGS], *args[EVENT_ARGS];
+	struct new_names new = { .all = PERFETTO__PROTOS__INTERNED_DATA__INIT };
+	uint64_t category = category_of(p, &new, e->category);
+	unsigned int i;
+
+	event.n_category_iids = 1;
+	event.category_iids = &category;
+	event.has_name_iid = event.has_type = event.has_track_uuid = 1;
+	event.name_iid = name_of(p, &new, name_shown(e->name));
+	event.type = e->instant ? PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_INSTANT
+				: PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN;
+	event.track_uuid = uuid_of(e->track.pid, e->track.tid);
+	for (i = 0; i < e->nr_args; i++) {
+		perfetto__protos__debug_annotation__init(&arg[i]);
+		args[i] = &arg[i];
+		arg[i].has_name_iid = 1;
+		arg[i].name_iid = key_of(p, &new, e->args[i].key);
+		arg[i].has_uint_value = !e->args[i].text;
+		arg[i].uint_value = e->args[i].number;
+		arg[i].string_value = e->args[i].text ? (char *)name_shown(e->args[i].text) : NULL;
+	}
+	event.n_debug_annotations = e->nr_args;
+	event.debug_annotations = args;
+	packet.has_timestamp = 1;
+	packet.timestamp = e->begin;
+	packet.track_event = &event;
+	packet.interned_data = new.any ? &new.all : NULL;
+	put(p, &packet);
+}
+
+static void on_event(void *data, const struct event *e)
+{
+	struct perfetto *p = data;
+	struct open_slice *o;
+
+	if (e->track.pid != p->track.pid || e->track.tid != p->track.tid || e->tree != p->tree)
+		end_slices(p, INT32_MIN);
+	p->track = e->track;
+	p->tree = e->tree;
+	end_slices(p, e->depth);
+	put_begin(p, e);
+	if (e->instant)
+		return;
+	o = ARRAY_ADD(p->open, p->nr_open, p->cap_open);
+	if (!o)
+		p->failed = true;
+	else
+		*o = (struct open_slice){ .end = e->end, .depth = e->depth };
+}
+
+uint64_t timeline_perfetto(const struct timeline *t, struct pd_output *out)
+{
+	static const struct event_sink sink = { on_process, on_track, on_event };
+	struct perfetto p = { .out = out, .first = true };
+
+	timeline_events(t, &sink, &p);
+	end_slices(&p, INT32_MIN);
+	strings_free(&p.categories);
+	strings_free(&p.names);
+	strings_free(&p.keys);
+	free(p.buf);
+	free(p.open);
+	return p.failed ? UINT64_MAX : p.written;
+}
+
+#endif

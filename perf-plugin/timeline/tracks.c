@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* tracks.c - what happened on each CPU, out of batches. */
+#include "timeline/tracks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bisect.h"
+#include "base/error.h"
+#include "calls/slices.h"
+
+static size_t place_of(const struct tracks *t, uint64_t key)
+{
+	size_t lo = 0, hi = t->nr_threads;
+
+	BISECT(lo, hi, mid, t->threads[mid].key < key);
+	return lo;
+}
+
+const struct track_thread *tracks_thread(const struct tracks *t, uint64_t key)
+{
+	size_t i = place_of(t, key);
+
+	return i < t->nr_threads && t->threads[i].key == key ? &t->threads[i] : NULL;
+}
+
+static int see_thread(struct tracks *t, uint64_t key, const struct stream *s)
+{
+	size_t i = place_of(t, key);
+
+	if (i < t->nr_threads && t->threads[i].key == key) {
+		t->threads[i].cpu = s->cpu;
+		/* a process may be known later than its thread */
+		if (t->threads[i].pid < 0)
+			t->threads[i].pid = s->pid;
+		return 0;
+	}
+	if (!array_reserve(&t->threads, t->nr_threads, &t->cap_threads, sizeof(*t->threads)))
+		return ERR_NOMEM;
+	memmove(t->threads + i + 1, t->threads + i, (t->nr_threads - i) * sizeof(*t->threads));
+	t->threads[i] = (struct track_thread){ .key = key, .pid = s->pid, .tid = s->tid, .cpu = s->cpu, .time = s->time };
+	t->nr_threads++;
+	return 0;
+}
+
+static int by_length(const void *pa, const void *pb)
+{
+	const uint64_t *a = pa, *b = pb;
+
+	return *a < *b ? 1 : *a > *b ? -1 : 0;
+}
+
+/* Leaves out the shortest runs when there are too many; what interrupts the trace, and messages, as the longest. */
+static int leave_out(struct tracks *t)
+{
+	uint64_t *length = malloc(t->nr_spans * sizeof(*length));
+	size_t i, n;
+
+	if (!length)
+		return ERR_NOMEM;
+	for (i = 0; i < t->nr_spans; i++)
+		length[i] = t->spans[i].end - t->spans[i].begin;
+	qsort(length, t->nr_spans, sizeof(*length), by_length);
+	t->min = length[t->max];
+	if (length[t->max + t->max / 2] == t->min)
+		t->min++;
+	free(length);
+	for (i = n = 0; i < t->nr_spans; i++)
+		if (t->spans[i].end - t->spans[i].begin >= t->min)
+			t->spans[n++] = t->spans[i];
+	t->left_out += t->nr_spans - n;
+	t->nr_spans = n;
+	return 0;
+}
+
+static int add(struct tracks *t, const struct track_span *span)
+{
+	struct track_span *p;
+
+	if (span->end - span->begin < t->min) {
+		t->left_out++;
+		return 0;
+	}
+	p = ARRAY_ADD(t->spans, t->nr_spans, t->cap_spans);
+	if (!p)
+		return ERR_NOMEM;
+	*p = *span;
+	return t->max && t->nr_spans > 2 * t->max ? leave_out(t) : 0;
+}
+
+/* The moment of the stream; estimated times may go back, those of a stream do not. */
+static uint64_t moment(const struct tracks *t, struct track_stream *ts, const struct stream *s, uint64_t time)
+{
+	uint64_t now = t->by_insns ? ts->insns : s->time_known ? session_time(s, time) : 0;
+
+	if (now > ts->last)
+		ts->last = now;
+	return ts->last;
+}
+
+static int end_run(struct tracks *t, struct track_stream *ts, const struct stream *s, uint64_t now)
+{
+	const struct track_span run = { .begin = ts->begin, .end = now, .key = ts->key, .cpu = s->cpu, .kind = TRACK_RUN };
+
+	if (ts->key == UINT64_MAX)
+		return 0;
+	ts->key = UINT64_MAX;
+	return add(t, &run);
+}
+
+/* Execution is known again. */
+static int end_losses(struct tracks *t, struct track_stream *ts, const struct stream *s, uint64_t now)
+{
+	int rc = 0;
+
+	if (ts->lost)
+		rc = add(t, &(struct track_span){ .begin = ts->lost_since, .end = now, .value = ts->loss, .cpu = s->cpu,
+						  .kind = TRACK_LOSS });
+	if (ts->missing && !rc)
+		rc = add(t, &(struct track_span){ .begin = ts->missing_since, .end = now, .value = ts->addr, .cpu = s->cpu,
+						  .kind = TRACK_NO_CODE });
+	ts->lost = ts->missing = false;
+	return rc;
+}
+
+static void begin_loss(struct track_stream *ts, enum track_loss loss, uint64_t now)
+{
+	if (ts->lost)
+		return;
+	ts->lost = true;
+	ts->loss = (uint8_t)loss;
+	ts->lost_since = now;
+}
+
+static int note(struct tracks *t, struct track_stream *ts, const struct stream *s, const struct cst_generic *g, uint64_t now)
+{
+	struct track_span message = { .begin = now, .end = now, .cpu = s->cpu, .kind = TRACK_MESSAGE, .what = g->kind };
+
+	switch (g->kind) {
+	case CST_GEN_NO_SYNC:
+		if (g->num == CST_UNSYNC_OVERFLOW)
+			begin_loss(ts, TRACK_LOST_OVERFLOW, now);
+		else if (g->num == CST_UNSYNC_DISCARD)
+			begin_loss(ts, TRACK_LOST_DISCARD, now);
+		else if (g->num == CST_UNSYNC_BAD_IMAGE)
+			begin_loss(ts, TRACK_LOST_IMAGE, now);
+		else if (g->num == CST_UNSYNC_BAD_PACKET || g->error)
+			begin_loss(ts, TRACK_LOST_PACKET, now);
+		return 0;
+	case CST_GEN_TRACE_ON:
+		if (g->num == CST_ON_OVERFLOW)
+			begin_loss(ts, TRACK_LOST_OVERFLOW, now);
+		return 0;
+	case CST_GEN_ADDR_UNKNOWN:
+		begin_loss(ts, TRACK_LOST_ADDRESS, now);
+		return 0;
+	case CST_GEN_NACC:
+		if (!ts->missing) {
+			ts->missing = true;
+			ts->missing_since = now;
+			ts->addr = g->addr;
+		}
+		return 0;
+	case CST_GEN_INSTRUMENTATION:
+		message.value = g->addr;
+		return add(t, &message);
+	case CST_GEN_EVENT:
+		message.value = g->num;
+		return add(t, &message);
+	}
+	return 0;
+}
+
+int tracks_batch(struct tracks *t, struct track_stream *ts, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	const uint64_t key = calls_thread_of(s);
+	uint64_t now = moment(t, ts, s, s->time);
+	bool runs = false;
+	size_t i;
+	int rc = 0;
+
+	if (s->fragment_start || s->unwanted || key != ts->key)
+		rc = end_run(t, ts, s, now);
+	if (s->unwanted) {
+		ts->lost = ts->missing = false;
+		return rc;
+	}
+	for (i = 0; i < n && !rc; i++) {
+		if (g[i].kind != CST_GEN_RANGE && g[i].kind != CST_GEN_NOPATH) {
+			rc = note(t, ts, s, &g[i], moment(t, ts, s, runs ? s->time_end : s->time));
+			continue;
+		}
+		if (!runs && ts->key != key) {
+			rc = see_thread(t, key, s);
+			ts->key = key;
+			ts->begin = now;
+		}
+		runs = true;
+		if (ts->lost | ts->missing)
+			rc = end_losses(t, ts, s, now);
+		ts->insns += g[i].n_insn;
+	}
+	moment(t, ts, s, s->time_end);
+	return rc;
+}
+
+int tracks_stream_end(struct tracks *t, struct track_stream *ts, const struct stream *s)
+{
+	int rc = end_losses(t, ts, s, ts->last);
+
+	return rc ? rc : end_run(t, ts, s, ts->last);
+}
+
+static int by_track(const void *pa, const void *pb)
+{
+	const struct track_span *a = pa, *b = pb;
+
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->cpu != b->cpu)
+		return a->cpu < b->cpu ? -1 : 1;
+	if (a->begin != b->begin)
+		return a->begin < b->begin ? -1 : 1;
+	return a->end < b->end ? -1 : a->end > b->end;
+}
+
+void tracks_sort(struct tracks *t)
+{
+	size_t i;
+
+	if (t->nr_spans)
+		qsort(t->spans, t->nr_spans, sizeof(*t->spans), by_track);
+	/* times between timestamps are estimates: of threads with buffers of their own, the CPU ran one at a time */
+	for (i = 1; i < t->nr_spans; i++)
+		if (t->spans[i].cpu == t->spans[i - 1].cpu && t->spans[i].kind == t->spans[i - 1].kind &&
+		    t->spans[i - 1].end > t->spans[i].begin)
+			t->spans[i - 1].end = t->spans[i].begin;
+}
+
+const char *track_loss_text(uint64_t loss)
+{
+	static const char *const text[] = { "trace unit overflow", "trace discarded", "bytes that are no packets",
+					    "code that contradicts the trace", "unknown address" };
+
+	return text[loss];
+}
+
+void tracks_free(struct tracks *t)
+{
+	free(t->threads);
+	free(t->spans);
+}

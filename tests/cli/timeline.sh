@@ -1,0 +1,135 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# timeline: files that viewers read, with the calls that profile counts; what is limited, partial or empty is said.
+. tests/cli/tap.sh
+. tests/cli/tool.sh
+gen=${CST_GEN:-${BUILD:-build}/tests/gen/cst-gen}
+data=tests/data symfs=tests/data/symfs
+formats="json perfetto"
+"$tool" --version | grep -q 'libprotobuf-c: on' || formats=json
+
+verify() {
+	python3 tests/cli/timeline.py "$@"
+}
+
+# written CODE RECORDING OPTIONS...
+written() {
+	code=$1 rec=$2
+	shift 2
+	for format in $formats; do
+		run $code timeline -i "$rec" "$@" --format=$format -o "$tmp/$format" && is_empty "$tmp/out" || return 1
+	done
+	verify sound "$tmp/json" || return 1
+	[ "$formats" = json ] || verify same "$tmp/json" "$tmp/perfetto"
+}
+
+# The exit code is that of info: 0, or 3 with losses.
+as_info() {
+	code=0
+	"$tool" info -i "$@" >"$tmp/log" 2>&1 || code=$?
+	written $code "$@"
+}
+
+for name in sample sample-trbe sample-a32 sample-t32 sample-ptm sample-etmv3; do
+	check "$name" written 0 $data/$name.perf.data --symfs $symfs
+	if [ "$formats" = json ]; then
+		skip "$name: instructions of each stack" "a build without libprotobuf-c"
+		continue
+	fi
+	run 0 profile -i $data/$name.perf.data --symfs $symfs --format=folded -o "$tmp/folded"
+	check "$name: instructions of each stack" verify folded "$tmp/perfetto" "$tmp/folded"
+done
+
+stdout() {
+	run 0 timeline -i $data/sample.perf.data --symfs $symfs -o "$tmp/json" && run 0 timeline -i $data/sample.perf.data --symfs $symfs -o - &&
+		cmp "$tmp/out" "$tmp/json" && says "$tmp/err" "cstrace timeline: 6311 calls of 1 threads"
+}
+check "standard output" stdout
+
+for name in threads exec fork per-thread kernel switch; do
+	rm -rf "$tmp/root"
+	mkdir "$tmp/root"
+	"$gen" scenario $name --perf "$tmp/data" --symfs "$tmp/root" --truth "$tmp/root" >"$tmp/log" 2>&1 || { not_ok "$name"; continue; }
+	check "scenario $name" as_info "$tmp/data" --symfs "$tmp/root"
+done
+four() {
+	rm -rf "$tmp/root"
+	mkdir "$tmp/root"
+	"$gen" scenario threads --perf "$tmp/data" --symfs "$tmp/root" --truth "$tmp/root" && written 0 "$tmp/data" --symfs "$tmp/root" &&
+		grep '"thread_name"' "$tmp/json" | grep -v '"CPU [01]"' >"$tmp/threads" && [ "$(wc -l <"$tmp/threads")" -eq 4 ]
+}
+check "four threads" four
+
+# random CASE OPTIONS...
+random() {
+	rm -rf "$tmp/code"
+	mkdir "$tmp/code"
+	"$gen" random --case "$@" --perf "$tmp/data" --images "$tmp/code"
+}
+for case in 1 2 3 4 5 6 7 8; do
+	random $case --threads 3 >"$tmp/log" 2>&1
+	check "random program $case" as_info "$tmp/data"
+done
+instructions() {
+	random 4 && as_info "$tmp/data" && grep -q '"axis":"instructions: 1 ns is one"' "$tmp/json"
+}
+check "without timestamps instructions are the axis" instructions
+messages() {
+	random 7 --threads 3 && written 0 "$tmp/data" && verify has "$tmp/json" message= call=
+}
+check "messages" messages
+lost() {
+	random 8 --threads 3 && written 3 "$tmp/data" && verify has "$tmp/json" loss= end=
+}
+check "losses" lost
+
+# limited NUMBER OPTIONS...: so many of the sample's 6311 calls are left.
+limited() {
+	left=$1
+	shift
+	run 0 timeline -i $data/sample.perf.data --symfs $symfs -o "$tmp/limited" --format=perfetto "$@" &&
+		says "$tmp/err" "timeline: $left calls of 1 threads" && says "$tmp/err" "; $((6311 - left)) calls were left out"
+}
+shorter() {
+	limited 48 --min-duration 1000 && verify least "$tmp/limited" 1000 1000
+}
+deep() {
+	limited 2 --depth 2 && verify least "$tmp/limited" 0 2
+}
+[ "$formats" = json ] || check "--min-duration" shorter
+[ "$formats" = json ] || check "--depth" deep
+part() {
+	rm -rf "$tmp/root"
+	mkdir "$tmp/root"
+	"$gen" scenario threads --perf "$tmp/data" --symfs "$tmp/root" --truth "$tmp/root" && written 0 "$tmp/data" --symfs "$tmp/root" &&
+		all=$(wc -l <"$tmp/json") && python3 tests/cli/timeline.py middle "$tmp/json" >"$tmp/times" &&
+		written 0 "$tmp/data" --symfs "$tmp/root" --time "$(cat "$tmp/times")" && verify within "$tmp/json" "$(cat "$tmp/times")" &&
+		[ "$(wc -l <"$tmp/json")" -lt "$all" ]
+}
+check "--time" part
+
+# More calls than 20 MB hold.
+large() {
+	random 7 --insns 3000000 --threads 3 && for format in $formats; do
+		run 0 timeline -i "$tmp/data" --format=$format -o "$tmp/$format" && says "$tmp/err" "shortest calls were left out" &&
+			[ "$(wc -c <"$tmp/$format")" -le 20000000 ] || return 1
+	done
+	verify sound "$tmp/json"
+}
+check "at most 20 MB" large
+
+nothing() {
+	mkdir -p "$tmp/nowhere" && run 3 timeline -i $data/sample.perf.data --symfs "$tmp/nowhere" -o "$tmp/none" && [ ! -e "$tmp/none" ] &&
+		says "$tmp/err" "nothing to show"
+}
+check "nothing: 3, and no file" nothing
+demangled() {
+	run 0 timeline -i $data/sample.perf.data --symfs $symfs -o "$tmp/json" --demangle && verify has "$tmp/json" call=
+}
+check "--demangle" demangled
+misuse() {
+	run 129 timeline "$@" && is_empty "$tmp/out"
+}
+check "no output: 129" misuse -i $data/sample.perf.data
+check "unknown format: 129" misuse -i $data/sample.perf.data -o "$tmp/none" --format=svg
+finish
