@@ -9,8 +9,8 @@
 #include "timeline/timeline.h"
 
 static const char more[] =
-	"json: Chrome's Trace Event Format, for https://ui.perfetto.dev, https://speedscope.app and\n"
-	"  chrome://tracing.\n"
+	"json: Chrome's Trace Event Format, for https://ui.perfetto.dev and chrome://tracing.\n"
+	"speedscope: for https://speedscope.app, where functions can be summed over all their calls.\n"
 	"perfetto: a trace for https://ui.perfetto.dev and trace_processor.\n"
 	"Without --min-duration and --depth the file is kept below 20 MB: the shortest calls are left\n"
 	"out, which is said. A trace without timestamps has instructions as its axis.\n";
@@ -37,7 +37,7 @@ int cmd_timeline(int argc, const char **argv)
 		CMD_BARE_OPTS(bare),
 		CMD_FILTER_OPTS(so.filter),
 		{ 'o', "output", CMD_OPT_STRING, &o.output, "FILE", "write to FILE; - for stdout", NULL },
-		{ 0, "format", CMD_OPT_STRING, &format, "NAME", "json (default) or perfetto", NULL },
+		{ 0, "format", CMD_OPT_STRING, &format, "NAME", "json (default), speedscope or perfetto", NULL },
 		{ 0, "min-duration", CMD_OPT_NUMBER, &o.min, "NS",
 		  "leave out calls that took less: nanoseconds, or instructions without timestamps", NULL },
 		{ 0, "depth", CMD_OPT_NUMBER, &depth, "N", "leave out calls with N or more callers", NULL },

@@ -4,6 +4,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
 
 /*
  * Numbers of the processes whose threads are the tracks of the CPUs, one for each kind of span: above those of Linux
@@ -12,13 +15,53 @@
 #define CPU_PID		4194305
 #define NO_PID		4194310	/* of threads whose process is not known */
 
+struct open_event {
+	uint64_t end;
+	int32_t depth;
+};
+
 /* What is written, and where to. */
 struct walk {
 	const struct timeline *t;
 	const struct event_sink *sink;
 	void *data;
+	bool failed;
+	/* events of a track that have not ended */
+	struct open_event *open;
+	size_t nr_open, cap_open;
+	struct event_track track;
+	uint32_t tree;
 	char room[64];
 };
+
+/* Ends the events of the track that do not hold one at `depth`. */
+static void end_events(struct walk *w, int32_t depth)
+{
+	while (w->nr_open && w->open[w->nr_open - 1].depth >= depth)
+		w->sink->end(w->data, &w->track, w->open[--w->nr_open].end);
+}
+
+static void put(struct walk *w, const struct event *e)
+{
+	struct open_event *o;
+
+	if (!w->sink->end) {
+		w->sink->event(w->data, e);
+		return;
+	}
+	if (e->track.pid != w->track.pid || e->track.tid != w->track.tid || e->tree != w->tree)
+		end_events(w, INT32_MIN);
+	w->track = e->track;
+	w->tree = e->tree;
+	end_events(w, e->depth);
+	w->sink->event(w->data, e);
+	if (e->instant)
+		return;
+	o = ARRAY_ADD(w->open, w->nr_open, w->cap_open);
+	if (o)
+		*o = (struct open_event){ .end = e->end, .depth = e->depth };
+	w->failed |= !o;
+}
 
 /* Process and thread of a track. Idle threads and unknown ones get numbers of their own, for each CPU. */
 static struct event_track track_of(const struct track_thread *th)
@@ -83,7 +126,7 @@ static void slice(struct walk *w, const struct calls_slice *s, const struct trac
 		add_text(&e, "begin", "before the trace");
 	if (s->flags & (CALLS_END_LOST | CALLS_STILL_OPEN))
 		add_text(&e, "end", s->flags & CALLS_END_LOST ? "trace lost" : "after the trace");
-	w->sink->event(w->data, &e);
+	put(w, &e);
 }
 
 static void slices(struct walk *w)
@@ -139,7 +182,7 @@ static void span(struct walk *w, const struct track_span *s, const struct event_
 		}
 		break;
 	}
-	w->sink->event(w->data, &e);
+	put(w, &e);
 }
 
 static void spans(struct walk *w)
@@ -151,7 +194,7 @@ static void spans(struct walk *w)
 
 	for (i = 0; i < w->t->tracks.nr_spans; i++) {
 		const struct track_span *s = &w->t->tracks.spans[i];
-		const struct event_track its = { .pid = CPU_PID + s->kind, .tid = s->cpu };
+		const struct event_track its = { .pid = CPU_PID + s->kind, .tid = s->cpu, .cpu = true };
 
 		if (its.pid != track.pid)
 			w->sink->process(w->data, &its, processes[s->kind]);
@@ -164,11 +207,15 @@ static void spans(struct walk *w)
 	}
 }
 
-void timeline_events(const struct timeline *t, const struct event_sink *sink, void *data)
+bool timeline_events(const struct timeline *t, const struct event_sink *sink, void *data)
 {
 	struct walk w = { .t = t, .sink = sink, .data = data };
 
 	threads(&w);
-	spans(&w);
 	slices(&w);
+	spans(&w);
+	if (sink->end)
+		end_events(&w, INT32_MIN);
+	free(w.open);
+	return !w.failed;
 }

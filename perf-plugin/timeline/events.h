@@ -18,7 +18,8 @@ struct event_arg {
 
 struct event_track {
 	int pid, tid;
-	bool thread;		/* of a thread of the recording; else of a CPU, of which these are numbers of our own */
+	bool thread;		/* of a thread of the recording; else these are numbers of our own */
+	bool cpu;		/* `tid` is a CPU */
 };
 
 struct event {
@@ -39,8 +40,11 @@ struct event_sink {
 	void (*track)(void *data, const struct event_track *t, const char *name);
 	/* Events of a track follow each other; callers are before what they called. */
 	void (*event)(void *data, const struct event *e);
+	/* NULL, or called for each event but moments: after all in it have ended, and before any after it begins. */
+	void (*end)(void *data, const struct event_track *t, uint64_t time);
 };
 
-void timeline_events(const struct timeline *t, const struct event_sink *sink, void *data);
+/* Returns false without memory. */
+bool timeline_events(const struct timeline *t, const struct event_sink *sink, void *data);
 
 #endif

@@ -28,6 +28,7 @@ struct timeline_format {
 };
 
 uint64_t timeline_json(const struct timeline *t, struct pd_output *out);
+uint64_t timeline_speedscope(const struct timeline *t, struct pd_output *out);
 
 /* Begin and end of a slice on the axis of the timeline. */
 static inline uint64_t timeline_at(const struct timeline *t, const struct calls_moment *m)

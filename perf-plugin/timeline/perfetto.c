@@ -17,11 +17,6 @@
 
 #define SEQUENCE	1u	/* all packets are of one writer */
 
-struct open_slice {
-	uint64_t end;
-	int32_t depth;
-};
-
 struct perfetto {
 	struct pd_output *out;	/* NULL: only counted */
 	uint64_t written;
@@ -29,11 +24,6 @@ struct perfetto {
 	struct strings categories, names, keys;
 	uint8_t *buf;
 	size_t size;
-	/* slices of `track` that were begun */
-	struct open_slice *open;
-	size_t nr_open, cap_open;
-	struct event_track track;
-	uint32_t tree;
 };
 
 /* Writes a trace of one packet: concatenated, they are one trace (protobuf, "Encoding"). */
@@ -116,25 +106,18 @@ static void on_track(void *data, const struct event_track *t, const char *name)
 	put(data, &packet);
 }
 
-static void put_end(struct perfetto *p, uint64_t end)
+static void on_end(void *data, const struct event_track *t, uint64_t time)
 {
 	Perfetto__Protos__TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
 	Perfetto__Protos__TrackEvent event = PERFETTO__PROTOS__TRACK_EVENT__INIT;
 
 	packet.has_timestamp = 1;
-	packet.timestamp = end;
+	packet.timestamp = time;
 	packet.track_event = &event;
 	event.has_type = event.has_track_uuid = 1;
 	event.type = PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_END;
-	event.track_uuid = uuid_of(p->track.pid, p->track.tid);
-	put(p, &packet);
-}
-
-/* Ends the slices of the track that do not hold one at `depth`. */
-static void end_slices(struct perfetto *p, int32_t depth)
-{
-	while (p->nr_open && p->open[p->nr_open - 1].depth >= depth)
-		put_end(p, p->open[--p->nr_open].end);
+	event.track_uuid = uuid_of(t->pid, t->tid);
+	put(data, &packet);
 }
 
 /* The number of a name; `*new`: it was not written before. */
@@ -206,8 +189,9 @@ static uint64_t key_of(struct perfetto *p, struct new_names *n, const char *text
 	return iid;
 }
 
-static void put_begin(struct perfetto *p, const struct event *e)
+static void on_event(void *data, const struct event *e)
 {
+	struct perfetto *p = data;
 	Perfetto__Protos__TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
 	Perfetto__Protos__TrackEvent event = PERFETTO__PROTOS__TRACK_EVENT__INIT;
 	Perfetto__Protos__DebugAnnotation arg[EVENT_ARGS], *args[EVENT_ARGS];
@@ -240,38 +224,16 @@ static void put_begin(struct perfetto *p, const struct event *e)
 	put(p, &packet);
 }
 
-static void on_event(void *data, const struct event *e)
-{
-	struct perfetto *p = data;
-	struct open_slice *o;
-
-	if (e->track.pid != p->track.pid || e->track.tid != p->track.tid || e->tree != p->tree)
-		end_slices(p, INT32_MIN);
-	p->track = e->track;
-	p->tree = e->tree;
-	end_slices(p, e->depth);
-	put_begin(p, e);
-	if (e->instant)
-		return;
-	o = ARRAY_ADD(p->open, p->nr_open, p->cap_open);
-	if (!o)
-		p->failed = true;
-	else
-		*o = (struct open_slice){ .end = e->end, .depth = e->depth };
-}
-
 uint64_t timeline_perfetto(const struct timeline *t, struct pd_output *out)
 {
-	static const struct event_sink sink = { on_process, on_track, on_event };
+	static const struct event_sink sink = { on_process, on_track, on_event, on_end };
 	struct perfetto p = { .out = out, .first = true };
 
-	timeline_events(t, &sink, &p);
-	end_slices(&p, INT32_MIN);
+	p.failed |= !timeline_events(t, &sink, &p);
 	strings_free(&p.categories);
 	strings_free(&p.names);
 	strings_free(&p.keys);
 	free(p.buf);
-	free(p.open);
 	return p.failed ? UINT64_MAX : p.written;
 }
 

@@ -4,6 +4,7 @@
 
     timeline.py sound FILE.json              what viewers need: tracks have names, and calls lie within their callers
     timeline.py same FILE.json FILE.perfetto the same tracks and events, and a sound sequence of packets
+    timeline.py frames FILE.json FILE.speedscope  the same tracks and events but moments, in speedscope's file format
     timeline.py folded FILE.perfetto FILE    instructions of each stack are those of folded stacks (profile --format=folded)
     timeline.py has FILE.json NAME=NUMBER... so many events of this category (begin, end: with this argument; -: metadata)
     timeline.py middle FILE.json             begin and end of the third quarter of the time, as --time takes them
@@ -164,6 +165,57 @@ def same(a, b):
         fail("processes: %s, %s, %s", a.processes, b.processes, b.parents)
 
 
+# ---- speedscope -----------------------------------------------------------------------------------------
+
+
+def profile_events(profile, frames):
+    """Events of a profile: in the order of time, each end is that of the frame that began last (file-format-schema.json)."""
+    stack, out, now = [], [], profile["startValue"]
+    for e in profile["events"]:
+        if e["at"] < now:
+            fail("%s: %s after %d", profile["name"], e, now)
+        now = e["at"]
+        if e["type"] == "O":
+            stack.append((e["frame"], now))
+            continue
+        frame, begin = stack.pop()
+        if frame != e["frame"]:
+            fail("%s: %s ends %s", profile["name"], e, frames[frame])
+        out.append((begin, now, frames[frame]["name"], frames[frame].get("file")))
+    if stack or now != profile["endValue"] or profile["type"] != "evented":
+        fail("profile %s", profile["name"])
+    return sorted(out, key=repr)
+
+
+def frames(source, path):
+    with open(path, encoding="utf-8") as f:
+        content = json.load(f)
+    shared = content["shared"]["frames"]
+    if len({tuple(sorted(x.items())) for x in shared}) != len(shared):
+        fail("a frame is there twice")
+    unit = "nanoseconds" if source.axis == "perf time" else "none"
+    got = [(p["name"], profile_events(p, shared)) for p in content["profiles"] if p["unit"] == unit]
+    want = collections.defaultdict(list)
+    for e in source.events:
+        if e.end is not None:
+            want[e.track].append((e.begin, e.end, e.name, e.args.get("file")))
+
+    def name(track):
+        pid, tid = track
+        if pid in source.processes and pid > CPU_TRACKS:
+            return "%s, %s" % (source.processes[pid], source.tracks[track])
+        return source.tracks[track] + (", %d" % tid if tid < CPU_TRACKS else "")
+    want = sorted((name(track), sorted(events, key=repr)) for track, events in want.items())
+    if sorted(got) != want:
+        for a, b in zip(sorted(got), want):
+            if a != b:
+                fail("%s\n%s", str(a)[:300], str(b)[:300])
+        fail("%d profiles, %d tracks", len(got), len(want))
+
+
+# ---- what is in a file ----------------------------------------------------------------------------------
+
+
 def sound(source):
     """Viewers take from begin and end which event is in which one."""
     open_ = collections.defaultdict(list)
@@ -243,6 +295,8 @@ def main():
         sound(source)
     elif what == "same":
         same(source, Perfetto(sys.argv[3]))
+    elif what == "frames":
+        frames(source, sys.argv[3])
     elif what == "folded":
         folded(source, sys.argv[3])
     elif what == "middle":

@@ -5,8 +5,8 @@
 . tests/cli/tool.sh
 gen=${CST_GEN:-${BUILD:-build}/tests/gen/cst-gen}
 data=tests/data symfs=tests/data/symfs
-formats="json perfetto"
-"$tool" --version | grep -q 'libprotobuf-c: on' || formats=json
+formats="json speedscope perfetto"
+"$tool" --version | grep -q 'libprotobuf-c: on' || formats="json speedscope"
 
 verify() {
 	python3 tests/cli/timeline.py "$@"
@@ -19,8 +19,8 @@ written() {
 	for format in $formats; do
 		run $code timeline -i "$rec" "$@" --format=$format -o "$tmp/$format" && is_empty "$tmp/out" || return 1
 	done
-	verify sound "$tmp/json" || return 1
-	[ "$formats" = json ] || verify same "$tmp/json" "$tmp/perfetto"
+	verify sound "$tmp/json" && verify frames "$tmp/json" "$tmp/speedscope" || return 1
+	[ "$formats" = "json speedscope" ] || verify same "$tmp/json" "$tmp/perfetto"
 }
 
 # The exit code is that of info: 0, or 3 with losses.
@@ -32,7 +32,7 @@ as_info() {
 
 for name in sample sample-trbe sample-a32 sample-t32 sample-ptm sample-etmv3; do
 	check "$name" written 0 $data/$name.perf.data --symfs $symfs
-	if [ "$formats" = json ]; then
+	if [ "$formats" = "json speedscope" ]; then
 		skip "$name: instructions of each stack" "a build without libprotobuf-c"
 		continue
 	fi
@@ -96,8 +96,8 @@ shorter() {
 deep() {
 	limited 2 --depth 2 && verify least "$tmp/limited" 0 2
 }
-[ "$formats" = json ] || check "--min-duration" shorter
-[ "$formats" = json ] || check "--depth" deep
+[ "$formats" = "json speedscope" ] || check "--min-duration" shorter
+[ "$formats" = "json speedscope" ] || check "--depth" deep
 part() {
 	rm -rf "$tmp/root"
 	mkdir "$tmp/root"
