@@ -1,415 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * lcov.c - tracefiles of geninfo(1): executions of lines and functions, and directions of branches.
- *
- * A line is counted as gcov counts it: how often execution came to it from another line. Of all basic blocks that have
- * code of the line these are their executions, less the ways that lead forward from one of them to another. A loop within a
- * line counts again each time around. A function counts the executions of its first instruction, and the code at its begin
- * belongs to the line of its declaration.
- */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/array.h"
-#include "base/bisect.h"
+/* lcov.c - tracefiles of geninfo(1): executions of lines and functions, and directions of branches. */
 #include "base/error.h"
 #include "base/name.h"
-#include "images/dso.h"
-#include "profile/blocks.h"
-#include "sources/demangle.h"
+#include "profile/coverage.h"
 #include "profile/lines.h"
-#include "profile/places.h"
-#include "base/strings.h"
-#include "profile/whole.h"
-
-/* A line of a source file: (file, line) order all tables. */
-struct at_line {
-	uint32_t file;		/* number in lcov.files */
-	unsigned int line;
-};
-
-struct lcov_line {
-	struct at_line at;
-	uint64_t count;
-};
-
-struct lcov_function {
-	struct at_line at;
-	char *name;
-	uint64_t begin;		/* file offset in its binary */
-	uint64_t count;
-};
-
-struct lcov_branch {
-	struct at_line at;
-	size_t place;		/* order of branches of a line: by binary, then offset */
-	uint64_t taken, not_taken;
-	bool executed;
-};
-
-/* A piece of code of one line. */
-struct piece {
-	uint64_t begin, end;
-	struct at_line at;
-};
-
-struct pieces {
-	struct piece *v;
-	size_t n, cap;
-};
-
-/* A line has code in a block, the first of it at an offset. */
-struct member {
-	struct at_line at;
-	uint32_t block;
-	uint64_t offset;
-};
-
-struct lcov {
-	const struct whole *w;
-	struct places places;
-	struct strings files;	/* numbered by name only at the end: order_files() */
-	struct lcov_line *lines;
-	size_t nr_lines, cap_lines;
-	struct lcov_function *functions;
-	size_t nr_functions, cap_functions;
-	struct lcov_branch *branches;
-	size_t nr_branches, cap_branches;
-	/* of the binary that is read */
-	struct pieces rows;
-	struct blocks blocks;
-	struct {
-		const char *name;
-		uint32_t number;
-	} last_file;
-};
-
-static int compare_at(const struct at_line *a, const struct at_line *b)
-{
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	return a->line < b->line ? -1 : a->line > b->line;
-}
-
-/* Returns the number of a file, STRINGS_NONE without memory. */
-static uint32_t file_number(struct lcov *c, const char *name)
-{
-	if (name != c->last_file.name) {
-		c->last_file.number = strings_number(&c->files, name);
-		c->last_file.name = name;
-	}
-	return c->last_file.number;
-}
-
-/* ---- one binary ------------------------------------------------------------------------------- */
-
-static int add_row(void *data, const struct source_row *r)
-{
-	struct lcov *c = data;
-	const uint32_t file = file_number(c, r->place.file);
-	struct piece *to = file == STRINGS_NONE ? NULL : ARRAY_ADD(c->rows.v, c->rows.n, c->rows.cap);
-
-	if (!to)
-		return ERR_NOMEM;
-	*to = (struct piece){ .begin = r->begin, .end = r->end, .at = { file, r->place.line } };
-	return 0;
-}
-
-static int compare_pieces(const void *pa, const void *pb)
-{
-	const struct piece *a = pa, *b = pb;
-
-	if (a->begin != b->begin)
-		return a->begin < b->begin ? -1 : 1;
-	if (a->end != b->end)
-		return a->end < b->end ? -1 : 1;
-	return compare_at(&a->at, &b->at);
-}
-
-/* Sorts the rows; of code that several units have, one remains. */
-static void sort_rows(struct pieces *rows)
-{
-	size_t i, n = 0;
-
-	if (!rows->n)
-		return;
-	qsort(rows->v, rows->n, sizeof(*rows->v), compare_pieces);
-	for (i = 1; i < rows->n; i++)
-		if (rows->v[i].begin >= rows->v[n].end)
-			rows->v[++n] = rows->v[i];
-	rows->n = n + 1;
-}
-
-/* The code that has lines. Returns NULL without memory. */
-static struct code_part *code_of(const struct pieces *rows, size_t *n)
-{
-	struct code_part *v = malloc((rows->n ? rows->n : 1) * sizeof(*v));
-	size_t i;
-
-	*n = 0;
-	for (i = 0; v && i < rows->n; i++) {
-		if (*n && v[*n - 1].end == rows->v[i].begin)
-			v[*n - 1].end = rows->v[i].end;
-		else
-			v[(*n)++] = (struct code_part){ .begin = rows->v[i].begin, .end = rows->v[i].end };
-	}
-	return v;
-}
-
-static int compare_members(const void *pa, const void *pb)
-{
-	const struct member *a = pa, *b = pb;
-	int order = compare_at(&a->at, &b->at);
-
-	if (order || a->block != b->block)
-		return order ? order : a->block < b->block ? -1 : 1;
-	return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
-/* Which lines have code in which blocks, sorted. Returns NULL without memory. */
-static struct member *members_of(const struct lcov *c, size_t *n)
-{
-	const struct blocks *bs = &c->blocks;
-	struct member *v = NULL, *to;
-	size_t cap = 0, i, k, b = 0;
-
-	*n = 0;
-	for (i = 0; i < c->rows.n; i++) {
-		while (b < bs->n && bs->v[b].end <= c->rows.v[i].begin)
-			b++;
-		for (k = b; k < bs->n && bs->v[k].begin < c->rows.v[i].end; k++) {
-			to = ARRAY_ADD(v, *n, cap);
-			if (!to) {
-				free(v);
-				return NULL;
-			}
-			*to = (struct member){ .at = c->rows.v[i].at, .block = (uint32_t)k,
-					       .offset = c->rows.v[i].begin > bs->v[k].begin ? c->rows.v[i].begin : bs->v[k].begin };
-		}
-	}
-	if (!*n)
-		return calloc(1, sizeof(*v));
-	qsort(v, *n, sizeof(*v), compare_members);
-	for (i = 1, k = 0; i < *n; i++)
-		if (v[k].block != v[i].block || compare_at(&v[k].at, &v[i].at))
-			v[++k] = v[i];
-	*n = k + 1;
-	return v;
-}
-
-/* Returns the member of a line that is in a block, NULL if none is. */
-static const struct member *member_in(const struct member *v, size_t n, uint32_t block)
-{
-	size_t lo = 0, hi = n;
-
-	BISECT(lo, hi, mid, v[mid].block < block);
-	return lo < n && v[lo].block == block ? &v[lo] : NULL;
-}
-
-/* Executions of block v[i] that no way forward from another block of the line led to. */
-static uint64_t arrivals(const struct blocks *bs, const struct member *v, size_t n, size_t i)
-{
-	const uint32_t b = v[i].block;
-	uint64_t inside = b && i && v[i - 1].block == b - 1 ? bs->v[b].through : 0;
-	size_t lo = 0, hi = bs->nr_jumps;
-
-	BISECT(lo, hi, mid, bs->jumps[mid].to < b);
-	for (; lo < bs->nr_jumps && bs->jumps[lo].to == b; lo++)
-		if (bs->jumps[lo].from < b && member_in(v, n, bs->jumps[lo].from))
-			inside = model_sum(inside, bs->jumps[lo].count);
-	return bs->v[b].count > inside ? bs->v[b].count - inside : 0;
-}
-
-/*
- * True if all that the line has in the block of v[i] is an unconditional jump back to a block of it: a detour of the compiler, as
- * from a "break" to the next time around the outer loop.
- */
-static bool detour(const struct blocks *bs, const struct member *v, size_t n, size_t i)
-{
-	const struct block *b = &bs->v[v[i].block];
-
-	return b->jump == v[i].offset && b->jump_to < v[i].block && member_in(v, n, b->jump_to);
-}
-
-/* Executions of a line that has code in the blocks of `v`. */
-static uint64_t line_count(const struct blocks *bs, const struct member *v, size_t n)
-{
-	uint64_t count = 0;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (!detour(bs, v, n, i))
-			count = model_sum(count, arrivals(bs, v, n, i));
-	return count;
-}
-
-static bool add_lines(struct lcov *c)
-{
-	size_t n, i, next;
-	struct member *v = members_of(c, &n);
-	struct lcov_line *to;
-
-	if (!v)
-		return false;
-	for (i = 0; i < n; i = next) {
-		for (next = i + 1; next < n && !compare_at(&v[i].at, &v[next].at);)
-			next++;
-		to = ARRAY_ADD(c->lines, c->nr_lines, c->cap_lines);
-		if (!to) {
-			free(v);
-			return false;
-		}
-		*to = (struct lcov_line){ .at = v[i].at, .count = line_count(&c->blocks, v + i, next - i) };
-	}
-	free(v);
-	return true;
-}
-
-static bool add_branches(struct lcov *c)
-{
-	const struct block_branch *b;
-	struct lcov_branch *to;
-	size_t row = 0;
-	size_t left;
-
-	for (b = c->blocks.branches, left = c->blocks.nr_branches; left; left--, b++) {
-		while (row < c->rows.n && c->rows.v[row].end <= b->offset)
-			row++;
-		if (row == c->rows.n || c->rows.v[row].begin > b->offset)
-			continue;
-		to = ARRAY_ADD(c->branches, c->nr_branches, c->cap_branches);
-		if (!to)
-			return false;
-		*to = (struct lcov_branch){ .at = c->rows.v[row].at, .place = c->nr_branches, .taken = b->taken,
-					    .not_taken = b->not_taken, .executed = b->executed };
-	}
-	return true;
-}
-
-static int add_function(void *data, const struct source_function *f)
-{
-	struct lcov *c = data;
-	const uint32_t file = file_number(c, f->place.file);
-	char *plain = c->w->demangle ? demangled(f->name) : NULL, *comma;
-	struct lcov_function *to = file == STRINGS_NONE ? NULL :
-				   ARRAY_ADD(c->functions, c->nr_functions, c->cap_functions);
-
-	if (!to) {
-		free(plain);
-		return ERR_NOMEM;
-	}
-	*to = (struct lcov_function){ .at = { file, f->place.line }, .name = strdup(name_shown(plain ? plain : f->name)),
-				      .begin = f->begin };
-	free(plain);
-	/* a comma ends the name for some readers */
-	for (comma = to->name; comma && (comma = strchr(comma, ','));)
-		*comma = ';';
-	return to->name ? 0 : ERR_NOMEM;
-}
-
-/* The row at the begin of a function, that of its opening brace, becomes one of the line of its declaration. */
-static void move_openings(struct lcov *c, size_t first)
-{
-	const struct lcov_function *f;
-	size_t lo, hi;
-
-	for (; first < c->nr_functions; first++) {
-		f = &c->functions[first];
-		lo = 0;
-		hi = c->rows.n;
-		BISECT(lo, hi, mid, c->rows.v[mid].begin < f->begin);
-		if (lo < c->rows.n && c->rows.v[lo].begin == f->begin)
-			c->rows.v[lo].at = f->at;
-	}
-}
-
-static void count_functions(struct lcov *c, size_t first)
-{
-	struct lcov_function *f;
-	size_t block;
-
-	for (; first < c->nr_functions; first++) {
-		f = &c->functions[first];
-		block = blocks_at(&c->blocks, f->begin);
-		f->count = block == SIZE_MAX ? 0 : c->blocks.v[block].count;
-	}
-}
-
-static bool add_binary(struct lcov *c, const struct model_binary *b)
-{
-	struct source *source = b->insns ? places_source(&c->places, b->number) : NULL;
-	const size_t first = c->nr_functions;
-	struct code_part *code;
-	size_t n;
-	bool ok;
-
-	if (!source)
-		return true;
-	c->rows.n = 0;
-	ok = !source_each_row(source, add_row, c) && !source_each_function(source, add_function, c);
-	sort_rows(&c->rows);
-	move_openings(c, first);
-	code = code_of(&c->rows, &n);
-	ok = ok && code && blocks_init(&c->blocks, b, code, n) && add_lines(c) && add_branches(c);
-	if (ok)
-		count_functions(c, first);
-	free(code);
-	blocks_free(&c->blocks);
-	return ok;
-}
-
-/* ---- text ------------------------------------------------------------------------------------- */
-
-static int compare_lines(const void *a, const void *b)
-{
-	return compare_at(&((const struct lcov_line *)a)->at, &((const struct lcov_line *)b)->at);
-}
-
-static int compare_functions(const void *pa, const void *pb)
-{
-	const struct lcov_function *a = pa, *b = pb;
-	int order = compare_at(&a->at, &b->at);
-
-	return order ? order : strcmp(a->name, b->name);
-}
-
-static int compare_branches(const void *pa, const void *pb)
-{
-	const struct lcov_branch *a = pa, *b = pb;
-	int order = compare_at(&a->at, &b->at);
-
-	return order ? order : a->place < b->place ? -1 : 1;
-}
-
-/* Adds equal lines and functions: of several binaries, of copies of a function. */
-static void add_up(struct lcov *c)
-{
-	size_t i, n;
-
-	if (c->nr_lines)
-		qsort(c->lines, c->nr_lines, sizeof(*c->lines), compare_lines);
-	for (i = 1, n = 0; i < c->nr_lines; i++) {
-		if (compare_lines(&c->lines[n], &c->lines[i]))
-			c->lines[++n] = c->lines[i];
-		else
-			c->lines[n].count = model_sum(c->lines[n].count, c->lines[i].count);
-	}
-	c->nr_lines = c->nr_lines ? n + 1 : 0;
-	if (c->nr_functions)
-		qsort(c->functions, c->nr_functions, sizeof(*c->functions), compare_functions);
-	for (i = 1, n = 0; i < c->nr_functions; i++) {
-		if (compare_functions(&c->functions[n], &c->functions[i])) {
-			c->functions[++n] = c->functions[i];
-		} else {
-			c->functions[n].count = model_sum(c->functions[n].count, c->functions[i].count);
-			free(c->functions[i].name);
-			c->functions[i].name = NULL;
-		}
-	}
-	c->nr_functions = c->nr_functions ? n + 1 : 0;
-	if (c->nr_branches)
-		qsort(c->branches, c->nr_branches, sizeof(*c->branches), compare_branches);
-}
 
 /* KEY:A,B */
 static void put_pair(struct lines *l, const char *key, uint64_t a, uint64_t b)
@@ -439,35 +33,32 @@ static void put_sums(struct lines *l, const char *found, size_t n, const char *h
 	l->p = p;
 }
 
-/* The functions of a file, from *i on. */
-static void put_functions(struct lines *l, const struct lcov *c, uint32_t file, size_t *i)
+static void put_functions(struct lines *l, const struct coverage_file *f)
 {
-	const size_t first = *i;
-	size_t hit = 0, k;
+	size_t i;
 	char *p;
 
-	for (; *i < c->nr_functions && c->functions[*i].at.file == file; ++*i) {
+	for (i = 0; i < f->nr_functions; i++) {
 		lines_string(l, "FN:");
-		p = text_unsigned(lines_next(l), c->functions[*i].at.line);
+		p = text_unsigned(lines_next(l), f->functions[i].at.line);
 		*p++ = ',';
 		l->p = p;
-		lines_string(l, c->functions[*i].name);
+		lines_string(l, f->functions[i].name);
 		lines_string(l, "\n");
 	}
-	for (k = first; k < *i; k++) {
+	for (i = 0; i < f->nr_functions; i++) {
 		lines_string(l, "FNDA:");
-		p = text_unsigned(lines_next(l), c->functions[k].count);
+		p = text_unsigned(lines_next(l), f->functions[i].count);
 		*p++ = ',';
 		l->p = p;
-		lines_string(l, c->functions[k].name);
+		lines_string(l, f->functions[i].name);
 		lines_string(l, "\n");
-		hit += c->functions[k].count > 0;
 	}
-	put_sums(l, "FNF:", *i - first, "FNH:", hit);
+	put_sums(l, "FNF:", f->nr_functions, "FNH:", f->functions_hit);
 }
 
 /* BRDA:LINE,BLOCK,BRANCH,TAKEN: block is the number of the branch in its line; branch 0 is not taken, 1 is taken. */
-static void put_direction(struct lines *l, const struct lcov_branch *b, size_t block, unsigned int branch)
+static void put_direction(struct lines *l, const struct coverage_branch *b, size_t block, unsigned int branch)
 {
 	char *p = text_lit(lines_next(l), "BRDA:");
 
@@ -485,123 +76,61 @@ static void put_direction(struct lines *l, const struct lcov_branch *b, size_t b
 	l->p = p;
 }
 
-static void put_branches(struct lines *l, const struct lcov *c, uint32_t file, size_t *i)
+static void put_branches(struct lines *l, const struct coverage_file *f)
 {
-	const size_t first = *i;
-	size_t hit = 0, block = 0;
+	const struct coverage_branch *b = f->branches;
+	size_t i, block = 0;
 
-	for (; *i < c->nr_branches && c->branches[*i].at.file == file; ++*i) {
-		const struct lcov_branch *b = &c->branches[*i];
-
-		block = *i > first && !compare_at(&b[-1].at, &b->at) ? block + 1 : 0;
+	for (i = 0; i < f->nr_branches; i++, b++) {
+		block = i && !coverage_compare(&b[-1].at, &b->at) ? block + 1 : 0;
 		put_direction(l, b, block, 0);
 		put_direction(l, b, block, 1);
-		hit += (b->taken > 0) + (b->not_taken > 0);
 	}
-	put_sums(l, "BRF:", 2 * (*i - first), "BRH:", hit);
+	put_sums(l, "BRF:", 2 * f->nr_branches, "BRH:", f->directions_hit);
 }
 
-static void put_lines(struct lines *l, const struct lcov *c, uint32_t file, size_t *i)
+static void put_lines(struct lines *l, const struct coverage_file *f)
 {
-	const size_t first = *i;
-	size_t hit = 0;
-
-	for (; *i < c->nr_lines && c->lines[*i].at.file == file; ++*i) {
-		put_pair(l, "DA:", c->lines[*i].at.line, c->lines[*i].count);
-		hit += c->lines[*i].count > 0;
-	}
-	put_sums(l, "LF:", *i - first, "LH:", hit);
-}
-
-static int compare_names(const void *pa, const void *pb, void *data)
-{
-	const struct lcov *c = data;
-	const uint32_t *a = pa, *b = pb;
-
-	return strcmp(c->files.v[*a], c->files.v[*b]);
-}
-
-/* Numbers the files by name: all tables are then in the order of the text. Returns false without memory. */
-static bool order_files(struct lcov *c)
-{
-	uint32_t *order = malloc((c->files.n ? c->files.n : 1) * sizeof(*order));
-	uint32_t *rank = malloc((c->files.n ? c->files.n : 1) * sizeof(*rank));
-	char **files = malloc((c->files.n ? c->files.n : 1) * sizeof(*files));
-	const bool ok = order && rank && files;
 	size_t i;
 
-	for (i = 0; ok && i < c->files.n; i++)
-		order[i] = (uint32_t)i;
-	if (ok && c->files.n)
-		qsort_r(order, c->files.n, sizeof(*order), compare_names, c);
-	for (i = 0; ok && i < c->files.n; i++) {
-		rank[order[i]] = (uint32_t)i;
-		files[i] = c->files.v[order[i]];
-	}
-	for (i = 0; ok && i < c->nr_lines; i++)
-		c->lines[i].at.file = rank[c->lines[i].at.file];
-	for (i = 0; ok && i < c->nr_functions; i++)
-		c->functions[i].at.file = rank[c->functions[i].at.file];
-	for (i = 0; ok && i < c->nr_branches; i++)
-		c->branches[i].at.file = rank[c->branches[i].at.file];
-	if (ok && c->files.n)
-		memcpy(c->files.v, files, c->files.n * sizeof(*files));
-	free(order);
-	free(rank);
-	free(files);
-	return ok;
+	for (i = 0; i < f->nr_lines; i++)
+		put_pair(l, "DA:", f->lines[i].at.line, f->lines[i].count);
+	put_sums(l, "LF:", f->nr_lines, "LH:", f->lines_hit);
 }
 
-static void put_all(struct lines *l, const struct lcov *c)
+static void put_all(struct lines *l, const struct coverage *c)
 {
-	size_t function = 0, branch = 0, line = 0;
-	uint32_t file;
+	struct coverage_file f = { .next = 0 };
 
-	for (file = 0; file < c->files.n; file++) {
+	while (coverage_next(c, &f)) {
 		lines_string(l, "TN:\nSF:");
-		lines_string(l, name_shown(c->files.v[file]));
+		lines_string(l, name_shown(f.name));
 		lines_string(l, "\n");
-		put_functions(l, c, file, &function);
-		put_branches(l, c, file, &branch);
-		put_lines(l, c, file, &line);
+		put_functions(l, &f);
+		put_branches(l, &f);
+		put_lines(l, &f);
 		lines_string(l, "end_of_record\n");
 	}
 }
 
-static void free_lcov(struct lcov *c)
-{
-	size_t i;
-
-	for (i = 0; i < c->nr_functions; i++)
-		free(c->functions[i].name);
-	strings_free(&c->files);
-	free(c->lines);
-	free(c->functions);
-	free(c->branches);
-	free(c->rows.v);
-	places_free(&c->places);
-}
-
 int lcov_write(struct pd_output *out, const struct whole *w)
 {
-	struct lcov c = { .w = w };
+	struct coverage c = { .lines = NULL };
+	struct places places;
 	struct lines l;
+	size_t lines;
 	bool ok;
-	size_t i;
 
-	if (!places_init(&c.places, w->model, w->symfs))
+	if (!places_init(&places, w->model, w->symfs))
 		return ERR_NOMEM;
-	for (i = 0, ok = true; ok && i < w->model->nr_binaries; i++)
-		if (whole_has(w, (uint32_t)i))
-			ok = add_binary(&c, &w->model->binaries[i]);
-	ok = ok && order_files(&c);
+	ok = coverage_init(&c, w, &places);
 	if (ok) {
-		add_up(&c);
 		lines_init(&l, out);
 		put_all(&l, &c);
 		lines_flush(&l);
 	}
-	i = c.nr_lines;
-	free_lcov(&c);
-	return !ok ? ERR_NOMEM : !i;
+	lines = c.nr_lines;
+	coverage_free(&c);
+	places_free(&places);
+	return !ok ? ERR_NOMEM : !lines;
 }
