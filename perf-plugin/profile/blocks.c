@@ -26,20 +26,35 @@ struct builder {
 	struct cst_count_edge *by_to;	/* the edges, by target */
 };
 
-static bool classify(const struct model_binary *b, bool t32, uint64_t offset, struct cst_insn *insn)
+enum cst_isa blocks_isa(const struct model_binary *b, bool t32)
+{
+	return t32 ? CST_ISA_T32 : b->dso->machine == EM_AARCH64 ? CST_ISA_A64 : CST_ISA_A32;
+}
+
+bool blocks_insn(const struct model_binary *b, bool t32, uint64_t offset, struct cst_insn *insn, uint32_t *code)
 {
 	const struct dso *d = b->dso;
 	const uint8_t *p;
 	uint32_t opcode;
 
+	if (!d || !d->data || model_without_file(b))
+		return false;
 	if (offset + 4 > d->size || offset + 4 < offset)
 		return false;
 	p = d->data + offset;
 	opcode = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 	if (t32)
 		opcode = opcode << 16 | opcode >> 16;
-	cst_isa_classify(insn, t32 ? CST_ISA_T32 : d->machine == EM_AARCH64 ? CST_ISA_A64 : CST_ISA_A32, opcode, offset, 0);
+	cst_isa_classify(insn, blocks_isa(b, t32), opcode, offset, 0);
+	*code = opcode;
 	return true;
+}
+
+static bool classify(const struct model_binary *b, bool t32, uint64_t offset, struct cst_insn *insn)
+{
+	uint32_t code;
+
+	return blocks_insn(b, t32, offset, insn, &code);
 }
 
 static bool is_branch(const struct cst_insn *insn)
@@ -47,7 +62,7 @@ static bool is_branch(const struct cst_insn *insn)
 	return insn->type == CST_INSN_BRANCH || insn->type == CST_INSN_INDIRECT;
 }
 
-static bool is_return(const struct cst_insn *insn)
+bool blocks_is_return(const struct cst_insn *insn)
 {
 	return insn->subtype == CST_INSN_RET || insn->subtype == CST_INSN_ERET || insn->subtype == CST_INSN_IMPLIED_RET;
 }
@@ -98,6 +113,16 @@ static uint64_t not_taken_count(const struct model_binary *b, uint64_t offset)
 	return lo < b->nr_not_taken && b->not_taken[lo].offset == offset ? b->not_taken[lo].count : 0;
 }
 
+bool blocks_is_conditional(const struct cst_insn *insn)
+{
+	return is_branch(insn) && insn->cond && !insn->link && !blocks_is_return(insn);
+}
+
+struct block_branch blocks_branch(const struct model_binary *b, uint64_t offset)
+{
+	return (struct block_branch){ .offset = offset, .taken = edge_count(b, offset), .not_taken = not_taken_count(b, offset) };
+}
+
 /* Adds a conditional branch, and the begins of blocks behind a branch and at its target. */
 static bool add_insn(struct builder *u, uint64_t offset, const struct cst_insn *insn)
 {
@@ -109,13 +134,13 @@ static bool add_insn(struct builder *u, uint64_t offset, const struct cst_insn *
 		return false;
 	if (insn->type == CST_INSN_BRANCH && !insn->link && !add_leader(u, offset + (uint64_t)(int64_t)insn->disp))
 		return false;
-	if (!insn->cond || insn->link || is_return(insn))
+	if (!blocks_is_conditional(insn))
 		return true;
 	br = ARRAY_ADD(u->out->branches, u->out->nr_branches, u->cap_branches);
 	if (!br)
 		return false;
-	*br = (struct block_branch){ .offset = offset, .taken = edge_count(u->b, offset),
-				     .not_taken = not_taken_count(u->b, offset), .executed = executions(u, offset) };
+	*br = blocks_branch(u->b, offset);
+	br->executed = executions(u, offset);
 	return true;
 }
 
@@ -287,7 +312,7 @@ static bool edges_to(struct builder *u, size_t block, uint64_t *sum)
 		*sum = model_sum(*sum, e->count);
 		from = blocks_at(u->out, e->from);
 		c = cost_at(u, e->from);
-		if (from == SIZE_MAX || !c || !classify(u->b, c->t32, e->from, &insn) || insn.link || is_return(&insn))
+		if (from == SIZE_MAX || !c || !classify(u->b, c->t32, e->from, &insn) || insn.link || blocks_is_return(&insn))
 			continue;
 		j = ARRAY_ADD(u->out->jumps, u->out->nr_jumps, u->cap_jumps);
 		if (!j)

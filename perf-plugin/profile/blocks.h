@@ -9,6 +9,8 @@
 #ifndef CSTRACE_PROFILE_BLOCKS_H
 #define CSTRACE_PROFILE_BLOCKS_H
 
+#include <cstrace/isa.h>
+
 #include "counts/model.h"
 
 /* Code that is looked at; sorted, without overlaps. */
@@ -47,6 +49,19 @@ struct blocks {
 /* Finds the blocks of `code` in the file of `b`. Returns false without memory. */
 bool blocks_init(struct blocks *bs, const struct model_binary *b, const struct code_part *code, size_t n);
 void blocks_free(struct blocks *bs);
+
+/*
+ * Reads the instruction at a file offset; its address is the offset. `opcode`: T32 of 32 bits as first halfword << 16 |
+ * second. Returns false without the code.
+ */
+bool blocks_insn(const struct model_binary *b, bool t32, uint64_t offset, struct cst_insn *insn, uint32_t *opcode);
+/* The instruction set of a binary whose file was found. */
+enum cst_isa blocks_isa(const struct model_binary *b, bool t32);
+/* True for a branch that has two directions. Calls and returns under a condition have none. */
+bool blocks_is_conditional(const struct cst_insn *insn);
+bool blocks_is_return(const struct cst_insn *insn);
+/* How often the conditional branch at a file offset was taken and not taken. `executed` is false. */
+struct block_branch blocks_branch(const struct model_binary *b, uint64_t offset);
 
 /* Returns the index of the block that has an offset; SIZE_MAX: none. */
 size_t blocks_at(const struct blocks *bs, uint64_t offset);

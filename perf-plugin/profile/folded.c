@@ -82,18 +82,6 @@ static bool put_stack(struct lines *l, const struct functions *fs, const struct 
 	return true;
 }
 
-/* Instructions that no stack has: those of a model without calls, or not in any binary. */
-static uint64_t without_stack(const struct whole *w, const struct functions *fs, const struct stacks *s)
-{
-	uint64_t all = whole_instructions(w), have = 0;
-	size_t i;
-
-	for (i = 0; i < s->n; i++)
-		if (whole_has(w, fs->v[s->v[i].function].binary))
-			have = model_sum(have, s->v[i].insns);
-	return have < all ? all - have : 0;
-}
-
 int folded_write(struct pd_output *out, const struct whole *w)
 {
 	static const char none[] = "[no stack]";
@@ -112,7 +100,7 @@ int folded_write(struct pd_output *out, const struct whole *w)
 	for (i = 0; ok && i < s.n; i++)
 		if (s.v[i].insns && whole_has(w, fs.v[s.v[i].function].binary))
 			ok = put_stack(&l, &fs, &s, (uint32_t)i, &path);
-	rest = ok ? without_stack(w, &fs, &s) : 0;
+	rest = ok ? stacks_without(&s, w, &fs) : 0;
 	if (rest) {
 		lines_text(&l, none, strlen(none));
 		put_count(&l, rest);

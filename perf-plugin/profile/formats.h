@@ -42,4 +42,10 @@ int profile_write(struct pd_output *out, const struct profile_format *f, enum pr
  */
 int profile_write_whole(struct pd_output *out, const struct profile_format *f, const struct whole *w);
 
+/*
+ * Reports the binaries that ran and have no file for names; `lines`: also those without DWARF. Returns true if a file is
+ * missing.
+ */
+bool profile_report_missing(const char *command, const struct whole *w, bool lines);
+
 #endif

@@ -6,136 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "profile/costs.h"
+#include "profile/hot.h"
 #include "profile/lines.h"
-#include "profile/tree.h"
-#include "profile/whole.h"
-
-struct row {
-	const struct function *f;
-	uint64_t insns, calls;
-};
-
-struct table {
-	struct row *v;		/* by function */
-	size_t n;
-	bool calls;		/* the model has calls */
-	uint64_t total;
-};
-
-/* Room for all functions so far. Returns the row of `function`; NULL: no memory. */
-static struct row *row_of(struct table *t, uint32_t function)
-{
-	size_t n = 2 * (size_t)function + 64;
-	struct row *v;
-
-	if (function >= t->n) {
-		v = realloc(t->v, n * sizeof(*v));
-		if (!v)
-			return NULL;
-		memset(v + t->n, 0, (n - t->n) * sizeof(*v));
-		t->v = v;
-		t->n = n;
-	}
-	return &t->v[function];
-}
-
-static bool add(struct table *t, uint32_t function, uint64_t insns, uint64_t calls)
-{
-	struct row *r = function == FUNCTION_NONE ? NULL : row_of(t, function);
-
-	if (!r)
-		return false;
-	r->insns = model_sum(r->insns, insns);
-	r->calls = model_sum(r->calls, calls);
-	t->total = model_sum(t->total, insns);
-	return true;
-}
-
-/* Adds instructions that were executed equally often, function by function. */
-static bool add_cost(struct table *t, struct functions *fs, const struct model_binary *b, const struct cost *c)
-{
-	uint64_t at = c->begin, end, insns;
-	uint32_t function;
-
-	while (at < c->end) {
-		function = functions_at(fs, b->number, at);
-		if (function == FUNCTION_NONE)
-			return false;
-		/* a symbol may have another one inside of it, and code behind that */
-		end = at >= fs->v[function].start && at < fs->v[function].end ? fs->v[function].end : at + 1;
-		insns = costs_pass(b, c, &at, end);
-		if (!add(t, function, model_product(insns, c->count), 0))
-			return false;
-	}
-	return true;
-}
-
-static bool add_binary(struct table *t, struct functions *fs, const struct model_binary *b)
-{
-	struct costs costs;
-	bool ok = costs_init(&costs, b);
-	size_t i;
-
-	for (i = 0; ok && i < costs.n; i++)
-		ok = add_cost(t, fs, b, &costs.v[i]);
-	costs_free(&costs);
-	return ok;
-}
-
-/* Instructions of each function, and its calls, whatever called it. */
-static bool count(struct table *t, struct functions *fs, const struct whole *w)
-{
-	const struct model *m = w->model;
-	bool ok = true;
-	size_t i;
-
-	for (i = 0; ok && i < m->nr_binaries; i++)
-		if (whole_has(w, (uint32_t)i))
-			ok = add_binary(t, fs, &m->binaries[i]);
-	if (ok && !w->only)
-		ok = add(t, FUNCTION_ELSEWHERE, model_total(m, "instructions.elsewhere"), 0);
-	for (i = 0; ok && i < m->nr_nodes; i++) {
-		const struct cst_count_node *n = &m->nodes[i].is;
-
-		if (n->kind != CST_COUNT_ROOT && n->kind != CST_COUNT_CUT && whole_has(w, n->binary))
-			ok = add(t, functions_of_node(fs, n), 0, n->calls);
-	}
-	t->calls = m->nr_nodes;
-	return ok;
-}
-
-static int compare_rows(const void *pa, const void *pb)
-{
-	const struct row *a = pa, *b = pb;
-	int order;
-
-	if (a->insns != b->insns)
-		return a->insns > b->insns ? -1 : 1;
-	if (a->calls != b->calls)
-		return a->calls > b->calls ? -1 : 1;
-	order = strcmp(a->f->name, b->f->name);
-	if (order)
-		return order;
-	if (a->f->binary != b->f->binary)
-		return a->f->binary < b->f->binary ? -1 : 1;
-	return a->f->start < b->f->start ? -1 : 1;
-}
-
-/* Moves the functions that have counts to the front, sorted. */
-static void sort(struct table *t, const struct functions *fs)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < t->n && i < fs->nr; i++)
-		if (t->v[i].insns | t->v[i].calls) {
-			t->v[n] = t->v[i];
-			t->v[n++].f = &fs->v[i];
-		}
-	t->n = n;
-	if (n)
-		qsort(t->v, n, sizeof(*t->v), compare_rows);
-}
 
 /* Columns of a terminal: characters, not bytes, of UTF-8. */
 static int width(const char *s)
@@ -166,7 +38,7 @@ struct widths {
 	int insns, calls, binary;
 };
 
-static struct widths measure(const struct table *t, const struct model *m)
+static struct widths measure(const struct hot *t, const struct model *m)
 {
 	struct widths w = { 12, 5, 13 };
 	size_t i;
@@ -183,7 +55,7 @@ static struct widths measure(const struct table *t, const struct model *m)
 	return w;
 }
 
-static void put_head(struct lines *l, const struct table *t, const struct widths *w)
+static void put_head(struct lines *l, const struct hot *t, const struct widths *w)
 {
 	char text[128];
 
@@ -206,7 +78,7 @@ static void put_head(struct lines *l, const struct table *t, const struct widths
 	lines_string(l, "  ......\n#\n");
 }
 
-static void put_row(struct lines *l, const struct table *t, const struct row *r, const struct widths *w, const struct model *m)
+static void put_row(struct lines *l, const struct hot *t, const struct hot_function *r, const struct widths *w, const struct model *m)
 {
 	const char *binary = functions_binary(m, r->f->binary);
 	const double share = t->total ? 100.0 * (double)r->insns / (double)t->total : 0;
@@ -227,7 +99,7 @@ static void put_row(struct lines *l, const struct table *t, const struct row *r,
 
 int top_write(struct pd_output *out, const struct whole *w)
 {
-	struct table t = { .v = NULL };
+	struct hot t;
 	struct functions fs;
 	struct widths widths;
 	struct lines l;
@@ -236,9 +108,8 @@ int top_write(struct pd_output *out, const struct whole *w)
 
 	if (!functions_init(&fs, w->model, w->demangle))
 		return ERR_NOMEM;
-	ok = count(&t, &fs, w);
+	ok = hot_init(&t, &fs, w);
 	if (ok) {
-		sort(&t, &fs);
 		widths = measure(&t, w->model);
 		lines_init(&l, out);
 		put_head(&l, &t, &widths);
@@ -246,7 +117,7 @@ int top_write(struct pd_output *out, const struct whole *w)
 			put_row(&l, &t, &t.v[i], &widths, w->model);
 		lines_flush(&l);
 	}
-	free(t.v);
+	hot_free(&t);
 	functions_free(&fs);
 	return ok ? 0 : ERR_NOMEM;
 }

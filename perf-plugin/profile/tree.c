@@ -196,6 +196,44 @@ void call_arcs_free(struct call_arcs *a)
 	*a = (struct call_arcs){ .v = NULL };
 }
 
+/* ---- functions -------------------------------------------------------------------------------- */
+
+uint64_t *functions_inclusive(struct functions *fs)
+{
+	const struct model *m = fs->model;
+	uint64_t *inclusive = inclusive_insns(m), *v = NULL;
+	uint32_t *of = malloc((m->nr_nodes ? m->nr_nodes : 1) * sizeof(*of));
+	uint32_t *active = NULL;	/* for each function: how many calls of it are on the current stack */
+	uint32_t *path = malloc((m->cap_path ? m->cap_path : 1) * sizeof(*path)), depth = 0;
+	bool ok = inclusive && of && path;
+	size_t i;
+
+	for (i = 0; ok && i < m->nr_nodes; i++) {
+		of[i] = functions_of_node(fs, &m->nodes[i].is);
+		ok = of[i] != FUNCTION_NONE;
+	}
+	if (ok) {
+		v = calloc(fs->nr, sizeof(*v));
+		active = calloc(fs->nr, sizeof(*active));
+	}
+	for (i = 0; v && active && i < m->nr_nodes; i++) {
+		while (depth > m->nodes[i].is.depth)
+			active[path[--depth]]--;
+		path[depth++] = of[i];
+		if (!active[of[i]]++)
+			v[of[i]] = model_sum(v[of[i]], inclusive[i]);
+	}
+	if (v && !active) {
+		free(v);
+		v = NULL;
+	}
+	free(inclusive);
+	free(of);
+	free(active);
+	free(path);
+	return v;
+}
+
 /* ---- stacks ----------------------------------------------------------------------------------- */
 
 static uint64_t stack_hash(const void *array, uint32_t i)
@@ -262,4 +300,15 @@ void stacks_free(struct stacks *s)
 {
 	free(s->v);
 	*s = (struct stacks){ .v = NULL };
+}
+
+uint64_t stacks_without(const struct stacks *s, const struct whole *w, const struct functions *fs)
+{
+	uint64_t all = whole_instructions(w), have = 0;
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (whole_has(w, fs->v[s->v[i].function].binary))
+			have = model_sum(have, s->v[i].insns);
+	return have < all ? all - have : 0;
 }

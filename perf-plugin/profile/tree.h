@@ -4,6 +4,7 @@
 #define CSTRACE_PROFILE_TREE_H
 
 #include "profile/functions.h"
+#include "profile/whole.h"
 
 /* Calls of one function from one place. */
 struct call_arc {
@@ -27,6 +28,12 @@ struct call_arcs {
 bool call_arcs_init(struct call_arcs *a, struct functions *fs);
 void call_arcs_free(struct call_arcs *a);
 
+/*
+ * Instructions executed in each function and in what it called, by its index: an array of fs->nr that the caller frees. A
+ * call inside of a call of the same function adds none. Returns NULL without memory.
+ */
+uint64_t *functions_inclusive(struct functions *fs);
+
 /* A stack of functions. */
 struct stack_node {
 	uint32_t parent;	/* index of the caller's stack; MODEL_NO_NODE: none */
@@ -42,5 +49,7 @@ struct stacks {
 /* Adds up nodes with the same functions on their stack. Returns false without memory. */
 bool stacks_init(struct stacks *s, struct functions *fs);
 void stacks_free(struct stacks *s);
+/* Instructions of `w` that no stack has: those of a model without calls, or not in any binary. */
+uint64_t stacks_without(const struct stacks *s, const struct whole *w, const struct functions *fs);
 
 #endif

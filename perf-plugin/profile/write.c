@@ -94,8 +94,7 @@ int profile_write(struct pd_output *out, const struct profile_format *f, enum pr
 	return report_needed(f, b) || nothing;
 }
 
-/* Names binaries that ran without a file for names and lines. Returns true if there are any. */
-static bool report_missing(const struct profile_format *f, const struct whole *w)
+bool profile_report_missing(const char *command, const struct whole *w, bool lines)
 {
 	const struct model_binary *b;
 	struct elf_facts facts;
@@ -106,13 +105,13 @@ static bool report_missing(const struct profile_format *f, const struct whole *w
 		if (!b->insns || !whole_has(w, b->number) || model_without_file(b))
 			continue;
 		if (!b->dso || !dso_file(b->dso)) {
-			fprintf(stderr, "cstrace profile: %s: its file is missing: its functions have no names%s; give the "
-				"directory with the target's files with --symfs DIR\n", name_shown(b->is.name),
-				f->lines ? ", and no lines" : "");
+			fprintf(stderr, "cstrace %s: %s: its file is missing: its functions have no names%s; give the "
+				"directory with the target's files with --symfs DIR\n", command, name_shown(b->is.name),
+				lines ? ", and no lines" : "");
 			missing = true;
-		} else if (f->lines && dso_facts(b->dso, &facts) && !facts.dwarf_high) {
-			fprintf(stderr, "cstrace profile: %s: it has no DWARF: no lines, unless a debug file is found%s%s\n",
-				name_shown(b->is.name), facts.debuglink[0] ? ": " : "", name_shown(facts.debuglink));
+		} else if (lines && dso_facts(b->dso, &facts) && !facts.dwarf_high) {
+			fprintf(stderr, "cstrace %s: %s: it has no DWARF: no lines, unless a debug file is found%s%s\n",
+				command, name_shown(b->is.name), facts.debuglink[0] ? ": " : "", name_shown(facts.debuglink));
 		}
 	}
 	return missing;
@@ -153,5 +152,5 @@ int profile_write_whole(struct pd_output *out, const struct profile_format *f, c
 		fprintf(stderr, "cstrace profile: %" PRIu64 " instructions, binaries: %zu, calling contexts: %zu\n",
 			whole_instructions(w), n, w->model->nr_nodes);
 	}
-	return report_missing(f, w) && !rc ? 1 : rc;
+	return profile_report_missing("profile", w, f->lines) && !rc ? 1 : rc;
 }
