@@ -16,25 +16,25 @@ static const char *shown_or(const char *name, const char *unknown)
 	return name ? name_shown(name) : unknown;
 }
 
-static void print_origin(const struct session *ss)
+static void print_origin(FILE *out, const struct session *ss)
 {
 	const struct pd_env *env = perfdata_env(session_perfdata(ss));
 	uint32_t i;
 
-	printf("File: %s%s%s\n", session_name(ss), perfdata_is_pipe(session_perfdata(ss)) ? " (pipe)" : "",
+	fprintf(out, "File: %s%s%s\n", session_name(ss), perfdata_is_pipe(session_perfdata(ss)) ? " (pipe)" : "",
 	       perfdata_dir(session_perfdata(ss)) ? " (directory)" : "");
 	if (session_recorder(ss) == RECORDER_SNAPSHOT) {
-		printf("Recorded: a snapshot, without times and threads of an operating system\n");
+		fprintf(out, "Recorded: a snapshot, without times and threads of an operating system\n");
 		return;
 	}
-	printf("Recorded: on %s, %s, Linux %s, by %s%s%s\n", shown_or(env->hostname, "unknown host"),
+	fprintf(out, "Recorded: on %s, %s, Linux %s, by %s%s%s\n", shown_or(env->hostname, "unknown host"),
 	       shown_or(env->arch, "unknown architecture"), shown_or(env->osrelease, "unknown"), info_recorder(ss),
 	       env->version ? " " : session_recorder(ss) == RECORDER_PERF ? " of unknown version" : "", shown_or(env->version, ""));
 	if (env->nr_cmdline) {
-		printf("Command:");
+		fprintf(out, "Command:");
 		for (i = 0; i < env->nr_cmdline; i++)
-			printf(" %s", name_shown(env->cmdline[i]));
-		putchar('\n');
+			fprintf(out, " %s", name_shown(env->cmdline[i]));
+		fputc('\n', out);
 	}
 }
 
@@ -60,56 +60,56 @@ static uint64_t vmid_bit(enum aux_unit unit)
 }
 
 /* Damaged metadata, a model or a part ahead of the architecture: the trace is read by the registers all the same. */
-static void print_reserved(const struct trace_unit *u)
+static void print_reserved(FILE *out, const struct trace_unit *u)
 {
 	struct cst_reserved_field f[16];
 	unsigned int i, n = unit_reserved_fields(u, f, 16);
 
 	for (i = 0; i < n; i++)
-		printf("    %s holds %u, which the architecture reserves in %s\n", f[i].name, f[i].value,
+		fprintf(out, "    %s holds %u, which the architecture reserves in %s\n", f[i].name, f[i].value,
 		       u->config.protocol == CST_PROTO_ETE ? "an ETE" : "an ETMv4");
 	if (n)
-		printf("    the trace is read as the registers say; if it decodes badly, compare them with the trace unit's "
+		fprintf(out, "    the trace is read as the registers say; if it decodes badly, compare them with the trace unit's "
 		       "manual\n");
 }
 
-static void print_unit(const struct trace_unit *u)
+static void print_unit(FILE *out, const struct trace_unit *u)
 {
 	const struct cst_config *c = &u->config;
 	/* ETMCR or TRCCONFIGR */
 	uint64_t control = u->aux->reg[0];
 
-	printf("%s%u", u->aux->unit == AUX_PTM ? "PFT 1." : u->aux->unit == AUX_ETMV3 ? "ETMv3." :
+	fprintf(out, "%s%u", u->aux->unit == AUX_PTM ? "PFT 1." : u->aux->unit == AUX_ETMV3 ? "ETMv3." :
 	       u->aux->unit == AUX_ETE ? "ETE 1." : "ETMv4.", c->version & 15u);
 	if (u->config_error)
-		printf(" (%s)", error_text(u->config_error));
-	printf(", %s 0x%" PRIx64 "\n", aux_reg_name(u->aux->unit, 0), control);
+		fprintf(out, " (%s)", error_text(u->config_error));
+	fprintf(out, ", %s 0x%" PRIx64 "\n", aux_reg_name(u->aux->unit, 0), control);
 	if (u->pid.contextidr_el2)
-		printf("    thread: CONTEXTIDR_EL2, traced as VMID with %u bits\n", c->vmid_bytes * 8u);
+		fprintf(out, "    thread: CONTEXTIDR_EL2, traced as VMID with %u bits\n", c->vmid_bytes * 8u);
 	else if (u->pid.contextidr_el1)
-		printf("    thread: context ID with %u bits\n", c->cid_bytes * 8u);
+		fprintf(out, "    thread: context ID with %u bits\n", c->cid_bytes * 8u);
 	else
-		printf("    thread: not traced; taken from the buffer, from context switches, or from the only "
+		fprintf(out, "    thread: not traced; taken from the buffer, from context switches, or from the only "
 		       "process\n");
 	if (!c->vmid_is_cid2 && c->vmid_bytes && control & vmid_bit(u->aux->unit))
-		printf("    virtual machine identifier traced\n");
+		fprintf(out, "    virtual machine identifier traced\n");
 	if (u->timestamps)
-		printf("    timestamps: on, %s\n", ts_source_text(u->aux));
+		fprintf(out, "    timestamps: on, %s\n", ts_source_text(u->aux));
 	else
-		printf("    timestamps: off; order and time are those of the AUX records\n");
+		fprintf(out, "    timestamps: off; order and time are those of the AUX records\n");
 	if (c->cycle_count && c->cc_bits)
-		printf("    cycle counts: on, %u bits\n", c->cc_bits);
+		fprintf(out, "    cycle counts: on, %u bits\n", c->cc_bits);
 	else if (c->cycle_count)
-		printf("    cycle counts: on\n");
+		fprintf(out, "    cycle counts: on\n");
 	else
-		printf("    cycle counts: off\n");
-	printf("    return stack %s, branch broadcast %s, speculation depth %u%s%s\n",
+		fprintf(out, "    cycle counts: off\n");
+	fprintf(out, "    return stack %s, branch broadcast %s, speculation depth %u%s%s\n",
 	       c->ret_stack ? "on" : "off", c->branch_broadcast ? "on" : "off", c->max_spec,
 	       c->qsupp ? ", Q elements possible" : "", c->ia64 ? "" : ", 32-bit addresses");
 	if (c->protocol == CST_PROTO_ETMV3 && c->data_trace)
-		printf("    data trace: %s\n", !c->data_value ? "addresses" : !c->data_addr ? "values" :
+		fprintf(out, "    data trace: %s\n", !c->data_value ? "addresses" : !c->data_addr ? "values" :
 		       "addresses and values");
-	print_reserved(u);
+	print_reserved(out, u);
 }
 
 static bool same_unit(const struct trace_unit *a, const struct trace_unit *b)
@@ -124,41 +124,41 @@ static bool same_unit(const struct trace_unit *a, const struct trace_unit *b)
 }
 
 /* CPUs with equal trace units in one paragraph. */
-static void print_units(const struct session *ss)
+static void print_units(FILE *out, const struct session *ss)
 {
 	const struct trace_units *tu = session_units(ss);
 	const char *sep;
 	uint32_t i, k;
 
-	printf("\nTrace units: metadata version %u, %u CPU%s%s\n", tu->info.version, tu->info.nr_cpu,
+	fprintf(out, "\nTrace units: metadata version %u, %u CPU%s%s\n", tu->info.version, tu->info.nr_cpu,
 	       tu->info.nr_cpu == 1 ? "" : "s", tu->info.snapshot ? ", snapshot mode" : "");
 	for (i = 0; i < tu->info.nr_cpu; i++) {
 		for (k = 0; k < i && !same_unit(&tu->v[i], &tu->v[k]); k++)
 			;
 		if (k < i)
 			continue;
-		printf("  CPU");
+		fprintf(out, "  CPU");
 		sep = " ";
 		for (k = i; k < tu->info.nr_cpu; k++) {
 			if (!same_unit(&tu->v[i], &tu->v[k]))
 				continue;
-			printf("%s%u", sep, tu->info.cpu[k].cpu);
+			fprintf(out, "%s%u", sep, tu->info.cpu[k].cpu);
 			sep = ",";
 		}
-		printf(": ");
-		print_unit(&tu->v[i]);
+		fprintf(out, ": ");
+		print_unit(out, &tu->v[i]);
 	}
 }
 
-static void print_ids(const struct session *ss, bool all)
+static void print_ids(FILE *out, const struct session *ss, bool all)
 {
 	const struct trace_units *tu = session_units(ss);
 	size_t k, lines = 0;
 	uint32_t i;
 
-	printf("\nTrace IDs:");
+	fprintf(out, "\nTrace IDs:");
 	if (tu->nr_ids) {
-		printf(" from %s records\n", tu->defined ? "define_trace" : "AUX_OUTPUT_HW_ID");
+		fprintf(out, " from %s records\n", tu->defined ? "define_trace" : "AUX_OUTPUT_HW_ID");
 		for (k = 0; k < tu->nr_ids && (all || lines < INFO_SHORT_LIST); k++) {
 			const struct id_owner *o = &tu->ids[k], *p = k ? o - 1 : NULL;
 
@@ -166,41 +166,41 @@ static void print_ids(const struct session *ss, bool all)
 			if (p && p->id == o->id && p->cpu == o->cpu && p->sink == o->sink && p->unit == o->unit)
 				continue;
 			lines++;
-			printf("  0x%02x: CPU %d", o->id, o->cpu);
+			fprintf(out, "  0x%02x: CPU %d", o->id, o->cpu);
 			if (o->has_sink)
-				printf(" in sink 0x%x", o->sink);
+				fprintf(out, " in sink 0x%x", o->sink);
 			if (p && p->id == o->id && o->time)
-				printf(" from %" PRIu64 ".%09" PRIu64 " s on", o->time / 1000000000,
+				fprintf(out, " from %" PRIu64 ".%09" PRIu64 " s on", o->time / 1000000000,
 				       o->time % 1000000000);
-			putchar('\n');
+			fputc('\n', out);
 		}
 		if (k < tu->nr_ids)
-			printf("  and more (--all lists them)\n");
+			fprintf(out, "  and more (--all lists them)\n");
 		return;
 	}
-	printf(" from the metadata\n ");
+	fprintf(out, " from the metadata\n ");
 	for (i = 0; i < tu->info.nr_cpu; i++) {
 		if (tu->info.cpu[i].trace_id >= 0)
-			printf(" 0x%02x: CPU %u%s", tu->info.cpu[i].trace_id, tu->info.cpu[i].cpu,
+			fprintf(out, " 0x%02x: CPU %u%s", tu->info.cpu[i].trace_id, tu->info.cpu[i].cpu,
 			       i + 1 < tu->info.nr_cpu ? "," : "");
 		else
-			printf(" CPU %u has none%s", tu->info.cpu[i].cpu,
+			fprintf(out, " CPU %u has none%s", tu->info.cpu[i].cpu,
 			       i + 1 < tu->info.nr_cpu ? "," : "");
 	}
-	putchar('\n');
+	fputc('\n', out);
 }
 
-static void print_ns(uint64_t ns)
+static void print_ns(FILE *out, uint64_t ns)
 {
 	if (ns < 10000)
-		printf("%" PRIu64 " ns", ns);
+		fprintf(out, "%" PRIu64 " ns", ns);
 	else if (ns < 10000000)
-		printf("%.1f us", (double)ns / 1e3);
+		fprintf(out, "%.1f us", (double)ns / 1e3);
 	else
-		printf("%.1f ms", (double)ns / 1e6);
+		fprintf(out, "%.1f ms", (double)ns / 1e6);
 }
 
-static void print_estimate(const struct trace_clock *c)
+static void print_estimate(FILE *out, const struct trace_clock *c)
 {
 	static const char *const rates[] = {
 		[CLOCK_RATE_ASSUMED] = "assumed (--ts-freq changes it)",
@@ -209,24 +209,24 @@ static void print_estimate(const struct trace_clock *c)
 		[CLOCK_RATE_MEASURED] = "measured by the AUX records (--ts-freq changes it)",
 	};
 
-	printf("estimated: the file does not say how timestamps relate to perf time; %.6g ns per tick, %s",
+	fprintf(out, "estimated: the file does not say how timestamps relate to perf time; %.6g ns per tick, %s",
 	       c->ns_per_tick, rates[c->rate]);
 	if (!c->paired) {
-		printf(", but no record bounds the time of any timestamp");
+		fprintf(out, ", but no record bounds the time of any timestamp");
 		return;
 	}
-	printf("; timestamp %" PRIu64 " taken as %" PRIu64 ".%09" PRIu64 " s", c->pair_ticks,
+	fprintf(out, "; timestamp %" PRIu64 " taken as %" PRIu64 ".%09" PRIu64 " s", c->pair_ticks,
 	       c->pair_ns / 1000000000, c->pair_ns % 1000000000);
 	if (c->contradicted) {
-		printf(", but the %zu timestamps that were compared with records contradict each other by ",
+		fprintf(out, ", but the %zu timestamps that were compared with records contradict each other by ",
 		       c->windows);
-		print_ns(c->error_ns);
+		print_ns(out, c->error_ns);
 	} else if (c->error_ns != UINT64_MAX) {
-		printf(", at most ");
-		print_ns(c->error_ns);
-		printf(" too early");
+		fprintf(out, ", at most ");
+		print_ns(out, c->error_ns);
+		fprintf(out, " too early");
 	} else {
-		printf(" or earlier");
+		fprintf(out, " or earlier");
 	}
 }
 
@@ -236,16 +236,16 @@ static bool same_clock(const struct trace_clock *a, const struct trace_clock *b)
 	       a->pair_ns == b->pair_ns;
 }
 
-static void print_clock(const struct session *ss)
+static void print_clock(FILE *out, const struct session *ss)
 {
 	const struct clocks *clocks = session_clocks(ss);
 	const struct auxinfo *info = &session_units(ss)->info;
 	const char *sep;
 	uint32_t i, k;
 
-	printf("\nTime: ");
+	fprintf(out, "\nTime: ");
 	if (!clocks->timestamps) {
-		printf("the trace has no timestamps; samples get the time of their AUX record\n");
+		fprintf(out, "the trace has no timestamps; samples get the time of their AUX record\n");
 		return;
 	}
 	for (i = 0; i < info->nr_cpu; i++) {
@@ -262,25 +262,25 @@ static void print_clock(const struct session *ss)
 			for (k = i; k < info->nr_cpu; k++) {
 				if (!same_clock(c, &clocks->v[k]))
 					continue;
-				printf("%s%u", sep, info->cpu[k].cpu);
+				fprintf(out, "%s%u", sep, info->cpu[k].cpu);
 				sep = ",";
 			}
-			printf(": ");
+			fprintf(out, ": ");
 		}
 		if (c->kind == CLOCK_NONE)
-			printf("no timestamps; samples get the time of their AUX record");
+			fprintf(out, "no timestamps; samples get the time of their AUX record");
 		else if (c->kind == CLOCK_CONVERTED)
-			printf("timestamps of the virtual counter, converted as the file says (TIME_CONV)");
+			fprintf(out, "timestamps of the virtual counter, converted as the file says (TIME_CONV)");
 		else
-			print_estimate(c);
+			print_estimate(out, c);
 	}
-	putchar('\n');
+	fputc('\n', out);
 	if (session_totals(ss)->backward_timestamps)
-		printf("  %" PRIu64 " timestamps are earlier than the one before: time stands still there\n",
+		fprintf(out, "  %" PRIu64 " timestamps are earlier than the one before: time stands still there\n",
 		       session_totals(ss)->backward_timestamps);
 }
 
-static void print_queue(struct queue *q)
+static void print_queue(FILE *out, struct queue *q)
 {
 	uint64_t chunks = 0, bytes = 0;
 	const char *sep = " ";
@@ -291,40 +291,40 @@ static void print_queue(struct queue *q)
 		chunks += q->chunks[i].size;
 	for (i = 0; i < q->nr_frags; i++)
 		bytes += q->frags[i].pub.size;
-	printf("  buffer %u, ", q->number);
+	fprintf(out, "  buffer %u, ", q->number);
 	if (q->cpu >= 0)
-		printf("CPU %d", q->cpu);
+		fprintf(out, "CPU %d", q->cpu);
 	else
-		printf("thread %d", q->tid);
-	printf(": %" PRIu64 " bytes in %zu piece%s; %zu fragment%s with %" PRIu64 " bytes%s", chunks, q->nr_chunks,
+		fprintf(out, "thread %d", q->tid);
+	fprintf(out, ": %" PRIu64 " bytes in %zu piece%s; %zu fragment%s with %" PRIu64 " bytes%s", chunks, q->nr_chunks,
 	       q->nr_chunks == 1 ? "" : "s", q->nr_frags, q->nr_frags == 1 ? "" : "s", bytes,
 	       q->any_aux ? "" : " (no AUX records: taken whole)");
 	if (q->any_raw)
-		printf(", unframed");
+		fprintf(out, ", unframed");
 	if (q->any_frames) {
 		queue_find_ids(q);
-		printf(", frames with trace ID");
+		fprintf(out, ", frames with trace ID");
 		for (id = 1; id < 0x70; id++) {
 			if (!(q->ids[id >> 6] >> (id & 63) & 1))
 				continue;
-			printf("%s0x%02x", sep, id);
+			fprintf(out, "%s0x%02x", sep, id);
 			sep = ", ";
 		}
 	}
-	putchar('\n');
+	fputc('\n', out);
 }
 
-static void print_queues(const struct session *ss, bool all)
+static void print_queues(FILE *out, const struct session *ss, bool all)
 {
 	const struct queues *qs = session_queues(ss);
 	size_t i, n = qs->nr;
 
-	printf("\nTrace: %zu buffer%s, %zu AUX record%s\n", n, n == 1 ? "" : "s", qs->nr_aux,
+	fprintf(out, "\nTrace: %zu buffer%s, %zu AUX record%s\n", n, n == 1 ? "" : "s", qs->nr_aux,
 	       qs->nr_aux == 1 ? "" : "s");
 	for (i = 0; i < n && (all || i < INFO_SHORT_LIST); i++)
-		print_queue(qs->q[i]);
+		print_queue(out, qs->q[i]);
 	if (i < n)
-		printf("  and %zu more (--all lists them)\n", n - i);
+		fprintf(out, "  and %zu more (--all lists them)\n", n - i);
 }
 
 static int compare_processes(const void *a, const void *b)
@@ -348,16 +348,16 @@ static void count_threads(const struct threads *ts, struct intmap *counts)
 	}
 }
 
-static void print_process(const struct threads *ts, const struct process *p, size_t nr_threads)
+static void print_process(FILE *out, const struct threads *ts, const struct process *p, size_t nr_threads)
 {
 	const char *comm = threads_comm(ts, p->pid, UINT64_MAX);
 
-	printf("  %d %s: %zu thread%s, %" PRIu64 " map event%s\n", p->pid, shown_or(comm, "(no name)"), nr_threads,
+	fprintf(out, "  %d %s: %zu thread%s, %" PRIu64 " map event%s\n", p->pid, shown_or(comm, "(no name)"), nr_threads,
 	       nr_threads == 1 ? "" : "s", p->nr_maps, p->nr_maps == 1 ? "" : "s");
 }
 
 /* Of a long recording, those that are there at its end. */
-static void print_processes(struct session *ss, bool all)
+static void print_processes(FILE *out, struct session *ss, bool all)
 {
 	struct threads *ts = session_threads(ss);
 	struct intmap counts = { .slot = NULL };
@@ -372,28 +372,50 @@ static void print_processes(struct session *ss, bool all)
 			list[n++] = ts->all_processes[i];
 	if (n)
 		qsort(list, n, sizeof(*list), compare_processes);
-	printf("\nProcesses: %" PRIu64 ", threads: %" PRIu64 ", mapped files: %zu\n", ts->total_processes,
+	fprintf(out, "\nProcesses: %" PRIu64 ", threads: %" PRIu64 ", mapped files: %zu\n", ts->total_processes,
 	       ts->total_threads, session_dsos(ss)->nr);
 	count_threads(ts, &counts);
 	for (i = 0; i < n && (all || i < INFO_SHORT_LIST); i++)
-		print_process(ts, list[i], (size_t)intmap_get(&counts, list[i]->pid));
+		print_process(out, ts, list[i], (size_t)intmap_get(&counts, list[i]->pid));
 	if (i < n)
-		printf("  and %zu more (--all lists them)\n", n - i);
+		fprintf(out, "  and %zu more (--all lists them)\n", n - i);
 	if (n < ts->total_processes)
-		printf("  and %" PRIu64 " that ended long before the recording did\n", ts->total_processes - n);
+		fprintf(out, "  and %" PRIu64 " that ended long before the recording did\n", ts->total_processes - n);
 	if (ts->total_replaced)
-		printf("  code was replaced by other code %" PRIu64 " times (exec or mapping)\n", ts->total_replaced);
+		fprintf(out, "  code was replaced by other code %" PRIu64 " times (exec or mapping)\n", ts->total_replaced);
 	if (ts->kernel.nr_maps)
-		printf("  kernel: %" PRIu64 " map event%s%s\n", ts->kernel.nr_maps, ts->kernel.nr_maps == 1 ? "" : "s",
+		fprintf(out, "  kernel: %" PRIu64 " map event%s%s\n", ts->kernel.nr_maps, ts->kernel.nr_maps == 1 ? "" : "s",
 		       session_kernel(ss)->kcore ? ", with a copy of its memory (kcore)" : "");
 	intmap_free(&counts);
 	free(list);
 }
 
+void info_print_recording(struct session *ss, bool all, FILE *out)
+{
+	print_origin(out, ss);
+	print_units(out, ss);
+	print_ids(out, ss, all);
+	print_queues(out, ss, all);
+	print_processes(out, ss, all);
+}
+
 static void print_line(void *data, const char *line)
 {
-	(void)data;
-	printf("  %s\n", line);
+	fprintf(data, "  %s\n", line);
+}
+
+void info_print_result(const struct session *ss, bool all, FILE *out)
+{
+	fprintf(out, "\nImages:\n");
+	if (!session_print_missing(ss, out))
+		fprintf(out, session_totals(ss)->dec.insns ? "  all code that ran was found\n" : "  nothing was decoded\n");
+	fprintf(out, "\nLosses:\n");
+	if (session_has_losses(ss))
+		session_print_all_losses(ss, out, all);
+	else
+		fprintf(out, "  none\n");
+	fprintf(out, "\nNext:\n");
+	info_next(ss, print_line, out);
 }
 
 static int decode(struct session *ss, bool all)
@@ -401,22 +423,13 @@ static int decode(struct session *ss, bool all)
 	struct info_counts c;
 	int rc = info_count_all(&c, ss);
 
-	print_clock(ss);
+	print_clock(stdout, ss);
 	if (rc)
 		return rc;
 	info_print_span(&c);
 	info_who(ss);
 	info_print_binaries(ss, &c, all);
-	printf("\nImages:\n");
-	if (!session_print_missing(ss, stdout))
-		printf(session_totals(ss)->dec.insns ? "  all code that ran was found\n" : "  nothing was decoded\n");
-	printf("\nLosses:\n");
-	if (session_has_losses(ss))
-		session_print_all_losses(ss, stdout, all);
-	else
-		printf("  none\n");
-	printf("\nNext:\n");
-	info_next(ss, print_line, NULL);
+	info_print_result(ss, all, stdout);
 	fflush(stdout);
 	session_print_summary(ss, stderr);
 	return 0;
@@ -424,13 +437,9 @@ static int decode(struct session *ss, bool all)
 
 int info_text(struct session *ss, bool decoded, bool all)
 {
-	print_origin(ss);
-	print_units(ss);
-	print_ids(ss, all);
-	print_queues(ss, all);
-	print_processes(ss, all);
+	info_print_recording(ss, all, stdout);
 	if (decoded)
 		return decode(ss, all);
-	print_clock(ss);
+	print_clock(stdout, ss);
 	return 0;
 }
