@@ -41,19 +41,53 @@ static void release(struct outdir *d)
 	memset(d, 0, sizeof(*d));
 }
 
-/* What is wrong with the target; NULL: nothing is there, or a folder that can be replaced. */
-static const char *occupied(const char *path)
+/* True if `folder` has the file that all folders of the kind have. */
+static bool is_kind(const char *folder, const struct outdir_kind *kind)
+{
+	const size_t want = strlen(kind->begins);
+	char *path = NULL, head[128];
+	ssize_t n = -1;
+	int fd;
+
+	if (want > sizeof(head) || asprintf(&path, "%s/%s", folder, kind->file) < 0)
+		return false;
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, head, want);
+		close(fd);
+	}
+	free(path);
+	return n == (ssize_t)want && !memcmp(head, kind->begins, want);
+}
+
+static bool is_file(DIR *dir, const char *name)
+{
+	struct stat st;
+
+	return !fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode);
+}
+
+/* What is wrong with the target; NULL: nothing is there, or a folder that can be replaced, one of the kind if *replaces. */
+static const char *occupied(const char *path, const struct outdir_kind *kind, bool *replaces)
 {
 	DIR *dir = opendir(path);
 	struct dirent *e;
-	int n = 0;
+	size_t n = 0, foreign = 0;
 
+	*replaces = false;
 	if (!dir)
 		return errno == ENOENT ? NULL : errno == ENOTDIR ? "is there and no folder" : strerror(errno);
-	while ((e = readdir(dir)))
-		n += strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
+	while ((e = readdir(dir))) {
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+			continue;
+		n++;
+		foreign += !kind || !kind->has(e->d_name) || !is_file(dir, e->d_name);
+	}
 	closedir(dir);
-	return n ? "is a folder with something in it" : NULL;
+	*replaces = n && kind && is_kind(path, kind);
+	if (!n || (*replaces && !foreign))
+		return NULL;
+	return *replaces ? "has other files in it, too" : "is a folder with something in it";
 }
 
 static int no_folder(const struct outdir *d, struct error *err)
@@ -64,12 +98,18 @@ static int no_folder(const struct outdir *d, struct error *err)
 
 int outdir_open(struct outdir *d, const char *path, struct error *err)
 {
+	return outdir_open_kind(d, path, NULL, err);
+}
+
+int outdir_open_kind(struct outdir *d, const char *path, const struct outdir_kind *kind, struct error *err)
+{
 	size_t n = strlen(path);
 	const char *bad;
 	unsigned int try;
 	int rc;
 
 	memset(d, 0, sizeof(*d));
+	d->kind = kind;
 	while (n > 1 && path[n - 1] == '/')
 		n--;
 	d->path = strndup(path, n);
@@ -80,10 +120,10 @@ int outdir_open(struct outdir *d, const char *path, struct error *err)
 		release(d);
 		return rc;
 	}
-	bad = occupied(d->target);
+	bad = occupied(d->target, kind, &d->replaces);
 	if (bad) {
-		rc = error_set(err, ERR_IO, 0, "%s: %s; give a folder that does not exist yet, or an empty one",
-			       path, bad);
+		rc = error_set(err, ERR_IO, 0, "%s: %s; give a folder that does not exist yet, or an empty one%s%s",
+			       path, bad, kind ? ", or an earlier " : "", kind ? kind->name : "");
 		release(d);
 		return rc;
 	}
@@ -260,9 +300,43 @@ void outdir_abort(struct outdir *d)
 	release(d);
 }
 
+/*
+ * Gives the folder the name of the one that it replaces, which is removed then. Both names are exchanged at once; a signal
+ * removes what has the temporary name. Not all file systems can do that: there the old one is moved away first.
+ */
+static int replace(struct outdir *d)
+{
+	bool still;
+	char *old = NULL;
+	int rc;
+
+	if (occupied(d->target, d->kind, &still) || !still) {
+		errno = ENOTEMPTY;	/* it was changed since outdir_open_kind() */
+		return -1;
+	}
+	if (!renameat2(AT_FDCWD, d->temp, AT_FDCWD, d->target, RENAME_EXCHANGE))
+		return 0;
+	if ((errno != EINVAL && errno != ENOSYS) || asprintf(&old, "%s-old", d->temp) < 0)
+		return -1;
+	rc = rename(d->target, old);
+	if (!rc) {
+		rc = guard_rename(d->temp, d->target);
+		if (rc)
+			rename(old, d->target);
+	}
+	if (!rc) {
+		free(d->temp);
+		d->temp = old;
+		return 0;
+	}
+	free(old);
+	return -1;
+}
+
 int outdir_finish(struct outdir *d, struct error *err)
 {
 	int rc = mapped_check(err);
+	bool replaced = false;
 	struct stat st;
 
 	/* it may lack a part */
@@ -271,9 +345,14 @@ int outdir_finish(struct outdir *d, struct error *err)
 	/* an empty folder that is replaced keeps its mode */
 	else if (!rc && !stat(d->target, &st) && chmod(d->temp, st.st_mode & 0777) < 0)
 		rc = failed(d, err, d->target, "set the mode of the temporary folder for");
+	else if (!rc && d->replaces && replace(d) < 0)
+		rc = failed(d, err, d->target, "rename the temporary folder to");
+	else if (!rc && d->replaces)
+		replaced = true;
 	else if (!rc && guard_rename(d->temp, d->target) < 0)
 		rc = failed(d, err, d->target, "rename the temporary folder to");
-	if (rc)
+	/* what has the temporary name when a folder was replaced is the old one */
+	if (rc || replaced)
 		outdir_abort(d);
 	else
 		release(d);

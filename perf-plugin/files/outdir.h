@@ -12,14 +12,25 @@
 
 #include "base/error.h"
 
+/* Folders of one kind, which a later one replaces. */
+struct outdir_kind {
+	const char *name;			/* for messages: "report" */
+	const char *file, *begins;		/* a file in each of them, and the text that it begins with */
+	bool (*has)(const char *name);		/* whether a folder of the kind may have a file of this name */
+};
+
 struct outdir {
 	char *path;	/* as the user gave it */
 	char *target;	/* absolute, links followed */
 	char *temp;
+	const struct outdir_kind *kind;
+	bool replaces;	/* a folder of the kind is there */
 };
 
 /* `path` must not exist, or be an empty folder. */
 int outdir_open(struct outdir *d, const char *path, struct error *err);
+/* The same; `path` may also be a folder of the kind, without any file that the kind does not have. It is replaced as a whole. */
+int outdir_open_kind(struct outdir *d, const char *path, const struct outdir_kind *kind, struct error *err);
 /* Path of a file in it, for the caller to free; folders on the way are made. NULL after an error. */
 char *outdir_path(struct outdir *d, const char *name, struct error *err);
 /* True if a file of this name exists. */
