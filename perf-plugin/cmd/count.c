@@ -12,14 +12,14 @@
 #include "counts/stored.h"
 #include "losses/report.h"
 
-void count_print_order(uint64_t estimated, uint64_t unordered, uint64_t unjoined)
+void count_print_order(const char *command, uint64_t estimated, uint64_t unordered, uint64_t unjoined)
 {
 	char a[32], b[32], c[32];
 
 	if (estimated || unordered || unjoined)
-		fprintf(stderr, "cstrace profile: calls: no timestamp orders some stretches of threads that ran on several CPUs: "
+		fprintf(stderr, "cstrace %s: calls: no timestamp orders some stretches of threads that ran on several CPUs: "
 			"%s are in the order of estimated times, %s have unknown callers, and %s for want of memory\n",
-			losses_grouped(estimated, a), losses_grouped(unordered, b), losses_grouped(unjoined, c));
+			command, losses_grouped(estimated, a), losses_grouped(unordered, b), losses_grouped(unjoined, c));
 }
 
 static void print_sums(const struct collect *c)
@@ -31,14 +31,14 @@ static void print_sums(const struct collect *c)
 	fprintf(stderr, "cstrace profile: %" PRIu64 " binaries, %" PRIu64 " ranges, %" PRIu64 " edges, %" PRIu64
 		" calling contexts, %s instructions in them\n", s->binaries, s->ranges, s->edges, s->nodes, losses_grouped(s->insns, a));
 	if (calls)
-		count_print_order(calls->estimated, calls->unordered, calls->unjoined);
+		count_print_order("profile", calls->estimated, calls->unordered, calls->unjoined);
 }
 
-bool count_undecoded(const char *name, uint64_t n)
+bool count_undecoded(const char *command, const char *name, uint64_t n)
 {
 	if (n)
-		fprintf(stderr, "cstrace profile: %s: ranges that were executed %" PRIu64 " times are not counted: their code was "
-			"gone when it was looked at\n", name, n);
+		fprintf(stderr, "cstrace %s: %s: ranges that were executed %" PRIu64 " times are not counted: their code was "
+			"gone when it was looked at\n", command, name, n);
 	return n;
 }
 
@@ -68,7 +68,7 @@ static int count(struct session *ss, struct collect *c, struct pd_output *out)
 	if (rc)
 		return CMD_ERROR;
 	print_sums(c);
-	return session_incomplete(ss) || count_undecoded(name, collect_undecoded(c)) ? CMD_LOSSES : CMD_OK;
+	return session_incomplete(ss) || count_undecoded("profile", name, collect_undecoded(c)) ? CMD_LOSSES : CMD_OK;
 }
 
 /* Opens the output. Decoding may take long: an output that cannot be is refused before. */

@@ -8,38 +8,15 @@
 #include "base/name.h"
 #include "cmd/commands.h"
 #include "cmd/count.h"
+#include "cmd/counted.h"
 #include "cmd/jobs.h"
 #include "cmd/options.h"
 #include "countfiles/count_input.h"
-#include "counts/collect.h"
 #include "counts/stored.h"
 #include "images/dso_table.h"
 #include "import/bare.h"
 #include "profile/choose.h"
 #include "profile/formats.h"
-
-/* Reports why there is nothing to write, and what ran. `one`: of one binary. Returns the exit code. */
-static int nothing_chosen(const char *name, const char *want, bool one, const struct model_binary *b,
-			  struct model_binary **v, const struct model *m)
-{
-	size_t n = m->nr_binaries;
-
-	name = name_shown(name);
-	if (b)
-		fprintf(stderr, "cstrace profile: %s: nothing to profile: nothing of %s was decoded; the trace "
-			"shows:\n", name, name_shown(b->is.name));
-	else if (want)
-		fprintf(stderr, "cstrace profile: %s: nothing to profile: --binary asks for %s, and "
-			"the trace shows%s\n", name, name_shown(want), n ? ":" : " no binary");
-	else if (n && one)
-		fprintf(stderr, "cstrace profile: %s: several binaries ran; choose one with --binary:\n", name);
-	else if (n)
-		fprintf(stderr, "cstrace profile: %s: nothing to profile: nothing was decoded; the trace shows:\n", name);
-	else
-		fprintf(stderr, "cstrace profile: %s: nothing to profile: the trace shows no binary\n", name);
-	choose_list(stderr, v, n, model_total(m, "instructions.elsewhere"));
-	return b || want || !n || !one ? CMD_LOSSES : CMD_ERROR;
-}
 
 /* What is to be written, by the options. */
 struct request {
@@ -75,37 +52,16 @@ static int write_chosen(const struct input *in, const struct request *r, const s
 	b = r->want ? choose_named(v, m->nr_binaries, r->want) : choose_main(v, m->nr_binaries);
 	whole.only = one ? b : NULL;
 	if ((one && (!b || choose_empty(b))) || (r->f->write_whole && !whole_instructions(&whole))) {
-		rc = nothing_chosen(in->name, r->want, one, one ? b : NULL, v, m);
+		rc = counted_nothing("profile", in->name, r->want, one, one ? b : NULL, v, m);
 		pd_output_abort(out);
 	} else {
 		rc = r->f->write ? profile_write(out, r->f, r->base, b) : profile_write_whole(out, r->f, &whole);
 		rc = rc < 0 ? CMD_ERROR : rc || in->incomplete ? CMD_LOSSES : CMD_OK;
 		if (r->f->mode == COUNTS_CALLS && !r->no_calls)
-			count_print_order(model_total(m, "calls.estimated"), model_total(m, "calls.unordered"),
-					  model_total(m, "calls.unjoined"));
+			count_print_order("profile", model_total(m, "calls.estimated"),
+					  model_total(m, "calls.unordered"), model_total(m, "calls.unjoined"));
 	}
 	free(v);
-	return rc;
-}
-
-/* Counts the session into a model. */
-static int count(struct session *ss, const struct request *r, struct model *m)
-{
-	struct collect *c = collect_new(ss, r->no_calls && r->f->mode == COUNTS_CALLS ? COUNTS_ALL : r->f->mode, (uint32_t)r->depth);
-	int rc;
-
-	model_init(m);
-	if (!c) {
-		fprintf(stderr, "cstrace profile: out of memory\n");
-		return ERR_NOMEM;
-	}
-	rc = collect_run(c);
-	if (!rc) {
-		rc = collect_model(c, m);
-		if (rc)
-			fprintf(stderr, "cstrace profile: out of memory\n");
-	}
-	collect_free(c);
 	return rc;
 }
 
@@ -127,12 +83,14 @@ static int run(struct session *ss, const struct request *r)
 		fprintf(stderr, "cstrace profile: %s\n", err.msg);
 		return CMD_ERROR;
 	}
-	if (count(ss, r, &m)) {
+	if (counted_session("profile", ss, r->no_calls && r->f->mode == COUNTS_CALLS ? COUNTS_ALL : r->f->mode, (uint32_t)r->depth,
+			    &m)) {
 		pd_output_abort(&out);
 	} else {
 		session_print_end(ss, stderr);
 		if (session_matched(ss)) {
-			in.incomplete = count_undecoded(in.name, model_total(&m, "loss.undecoded")) || session_incomplete(ss);
+			in.incomplete = count_undecoded("profile", in.name, model_total(&m, "loss.undecoded")) ||
+					session_incomplete(ss);
 			rc = write_chosen(&in, r, &m, &out);
 		} else {
 			fprintf(stderr, "cstrace profile: %s: nothing was written\n", session_name(ss));
@@ -158,14 +116,7 @@ static int run_stored(const struct session_opts *so, const struct request *r)
 		fprintf(stderr, "cstrace profile: %s\n", err.msg);
 		return CMD_ERROR;
 	}
-	model_init(&m);
-	dso_table_init(&files);
-	files.search.symfs = so->symfs && so->symfs[0] ? so->symfs : NULL;
-	files.search.vmlinux = so->vmlinux;
-	files.search.buildid_dir = so->buildid_dir;
-	files.search.force = so->force;
-	if (!stored_read(so->input, &m) && !model_find_files(&m, &files)) {
-		stored_print(so->input, &m);
+	if (!counted_file("profile", so, &m, &files)) {
 		in.incomplete = stored_incomplete(&m);
 		rc = write_chosen(&in, r, &m, &out);
 	} else {
@@ -196,14 +147,10 @@ static int profile(const struct session_opts *so, const struct request *r)
 /* Refuses options of trace for a count file, or warns of them. Returns CMD_GO_ON, or CMD_USAGE after a message. */
 static int check_stored(const struct cmd_desc *cmd, const struct session_opts *so, const struct request *r)
 {
-	const struct filter_opts *f = &so->filter;
+	int rc = counted_check(cmd, so);
 
-	if (so->bare)
-		return cmd_usage_error(cmd, "%s is a count file, which has no trace: --elf is for trace", name_shown(so->input));
-	if (f->time || f->cpu || f->pid || f->tid || f->comm)
-		return cmd_usage_error(cmd, "%s is a count file, in which nothing says when, where and by whom its code was "
-				       "executed: filter the recording that is counted", name_shown(so->input));
-	cmd_no_effect(cmd, "kcore kallsyms jitdump contextid ts-freq max-expand jobs", "a count file has no trace");
+	if (rc != CMD_GO_ON)
+		return rc;
 	cmd_no_effect(cmd, "max-stack no-calls", "a count file has the calls that were counted");
 	if (!r->f)
 		cmd_no_effect(cmd, "symfs vmlinux buildid-dir force", "--format=cstrace of a count file needs no programs");

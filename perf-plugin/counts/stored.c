@@ -56,7 +56,7 @@ int stored_write(struct collect *c, struct pd_output *out)
 /* ---- input ------------------------------------------------------------------------------------- */
 
 /* Passes each record of a count file to `take`. Everything that goes wrong is reported here. */
-static int read_records(const char *path, cst_count_record_fn take, void *data)
+static int read_records(const char *command, const char *path, cst_count_record_fn take, void *data)
 {
 	struct error err = { .code = 0 };
 	struct cst_count_record rec;
@@ -64,16 +64,16 @@ static int read_records(const char *path, cst_count_record_fn take, void *data)
 	int rc = count_input_open(&in, path, &err), taken = 0;
 
 	if (rc) {
-		fprintf(stderr, "cstrace profile: %s\n", err.msg);
+		fprintf(stderr, "cstrace %s: %s\n", command, err.msg);
 		return ERR_REPORTED;
 	}
 	while (!taken && (rc = cst_count_read(in.reader, &rec)) > 0)
 		taken = take(data, &rec);
 	if (rc < 0 && rc != ERR_NOMEM) {
 		count_input_fail(&in, rc, &err);
-		fprintf(stderr, "cstrace profile: %s\n", err.msg);
+		fprintf(stderr, "cstrace %s: %s\n", command, err.msg);
 	} else if (rc < 0 || taken) {
-		fprintf(stderr, "cstrace profile: %s: %s\n", name_shown(path), error_text(taken ? taken : rc));
+		fprintf(stderr, "cstrace %s: %s: %s\n", command, name_shown(path), error_text(taken ? taken : rc));
 	}
 	count_input_close(&in);
 	return rc < 0 || taken ? ERR_REPORTED : 0;
@@ -84,9 +84,9 @@ static int add_record(void *model, const struct cst_count_record *rec)
 	return model_add(model, rec);
 }
 
-int stored_read(const char *path, struct model *m)
+int stored_read(const char *command, const char *path, struct model *m)
 {
-	return read_records(path, add_record, m);
+	return read_records(command, path, add_record, m);
 }
 
 struct copy {
@@ -108,7 +108,7 @@ int stored_copy(const char *path, struct pd_output *out, struct model *totals)
 	int rc = cst_count_writer_new(&copy.w, put_bytes, out);
 
 	if (!rc)
-		rc = read_records(path, copy_record, &copy);
+		rc = read_records("profile", path, copy_record, &copy);
 	return finish(copy.w, out, rc);
 }
 
