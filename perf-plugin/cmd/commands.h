@@ -8,6 +8,7 @@ int cmd_script(int argc, const char **argv);
 int cmd_dump(int argc, const char **argv);
 int cmd_profile(int argc, const char **argv);
 int cmd_timeline(int argc, const char **argv);
+int cmd_report(int argc, const char **argv);
 int cmd_merge(int argc, const char **argv);
 int cmd_info(int argc, const char **argv);
 int cmd_verify(int argc, const char **argv);

@@ -27,6 +27,7 @@ static const struct command {
 	{ "script", cmd_script, "print samples as perf script does" },
 	{ "dump", cmd_dump, "list frames, packets and trace elements" },
 	{ "profile", cmd_profile, "exact counts of executed branches and ranges for compilers" },
+	{ "report", cmd_report, "a folder of pages to look at: counts, code, flame graph, coverage" },
 	{ "merge", cmd_merge, "add the count files of any number of recordings" },
 	{ "timeline", cmd_timeline, "calls and threads over time, for viewers" },
 	{ "info", cmd_info, "what a file holds, how it was recorded, what was lost and why" },

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """names.py: recordings whose names hold every byte, and what may come of them.
 
-    names.py make IN.data IN.elf OUT.data DIR   the recording with such names everywhere, its program below DIR
+    names.py make IN.data IN.elf OUT.data DIR [TEXT]   the recording with such names everywhere, its program below DIR;
+                                                       TEXT instead of all bytes, without / in the name of the file
     names.py text FILE...        no control characters, UTF-8, no line that a name began
     names.py shown FILE          the escaped names are in it
     names.py json FILE           one object, or one a line; every string of it is text
@@ -116,7 +117,11 @@ def rename_symbols(elf):
     return bytes(elf) + table
 
 
-def make(data, elf, out, root):
+def make(data, elf, out, root, words=None):
+    global BYTES, REST, COMM, FILE, SYMBOL
+    if words:
+        BYTES = REST = COMM = SYMBOL = os.fsencode(words)
+        FILE = b"/opt/" + BYTES.replace(b"/", b"|")
     with open(data, "rb") as f:
         recording = rename_recording(f.read())
     with open(elf, "rb") as f:

@@ -40,7 +40,7 @@ for c in $("$tool" --list-cmds); do
 	case $c in
 	inject) set -- -o "$tmp/result" --itrace=b ;;
 	profile) set -- -o "$tmp/result" --format=autofdo ;;
-	merge | timeline) set -- -o "$tmp/result" ;;
+	merge | timeline | report) set -- -o "$tmp/result" ;;
 	script) set -- --itrace=b ;;
 	convert) set -- --to=package -o "$tmp/result" ;;
 	dump) set -- --elements ;;

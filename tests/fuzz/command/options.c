@@ -10,16 +10,17 @@
 enum {
 	INJECT = 1, SCRIPT = 2, DUMP = 4, PROFILE = 8, INFO = 16, CONVERT = 32, INDEX = 64, COMPARE = 128, VERIFY = 256,
 	MERGE = 512,	/* reads no recording */
-	TIMELINE = 1024,
-	ALL = 511 | TIMELINE,
+	TIMELINE = 1024, REPORT = 2048,
+	ALL = 511 | TIMELINE | REPORT,
 	SAMPLES = INJECT | SCRIPT | PROFILE | DUMP | COMPARE | VERIFY | TIMELINE,
-	FILTERED = SAMPLES | INFO,
+	FILTERED = SAMPLES | INFO | REPORT,
 };
 
 const struct command_row command_rows[] = {
 	{ "inject", cmd_inject }, { "script", cmd_script }, { "dump", cmd_dump }, { "profile", cmd_profile },
 	{ "info", cmd_info }, { "convert", cmd_convert }, { "index", cmd_index }, { "compare", cmd_compare },
 	{ "verify", cmd_verify }, { "merge", cmd_merge }, { "timeline", cmd_timeline },
+	{ "report", cmd_report },
 };
 const unsigned int nr_command_rows = sizeof(command_rows) / sizeof(command_rows[0]);
 
@@ -40,7 +41,7 @@ const struct option_row option_rows[] = {
 	{ "ts-freq", ALL, OPTION_TEXT, VALUES { "1g", "50m", "1", "0", "19200000", NULL } },
 	{ "max-expand", ALL, OPTION_CHOICE, VALUES { "16m", "64k", "1", "0", NULL } },
 	{ "force", ALL, OPTION_FLAG, NULL },
-	{ "demangle", PROFILE | TIMELINE, OPTION_FLAG, NULL },
+	{ "demangle", PROFILE | TIMELINE | REPORT, OPTION_FLAG, NULL },
 	{ "min-duration", TIMELINE, OPTION_TEXT, VALUES { "0", "1", "100", "100000", NULL } },
 	{ "depth", TIMELINE, OPTION_TEXT, VALUES { "1", "2", "5", "4294967296", NULL } },
 	{ "no-calls", PROFILE, OPTION_FLAG, NULL },
@@ -91,12 +92,12 @@ const struct option_row option_rows[] = {
 	{ "from", DUMP, OPTION_TEXT, VALUES { "time=100", "offset=64", "event", "event=1", "context=1001", "offset=0x400", NULL } },
 	{ "to", DUMP, OPTION_TEXT, VALUES { "time=100000", "offset=4096", "event=2", "context=1002", NULL } },
 	{ "address", PROFILE, OPTION_TEXT, VALUES { "offset", "vaddr", NULL } },
-	{ "binary", PROFILE, OPTION_TEXT, VALUES { "sample.a64", "one", "vmlinux", "[kernel.kallsyms]", "first", "plugins", NULL } },
+	{ "binary", PROFILE | REPORT, OPTION_TEXT, VALUES { "sample.a64", "one", "vmlinux", "[kernel.kallsyms]", "first", "plugins", NULL } },
 	{ "no-decode", INFO, OPTION_FLAG, NULL },
 	{ "all", INFO, OPTION_FLAG, NULL },
 	{ "to", CONVERT, OPTION_TEXT, VALUES { "perf", "package", "snapshot", NULL } },
 	{ "pid", CONVERT, OPTION_TEXT, VALUES { "1000", "1001", "1", NULL } },
-	{ "output", CONVERT | INDEX, OPTION_CHOICE, VALUES { "@/out", "@/perf.data", "@/absent/out", "@/symfs", NULL } },
+	{ "output", CONVERT | INDEX | REPORT, OPTION_CHOICE, VALUES { "@/out", "@/perf.data", "@/absent/out", "@/symfs", NULL } },
 	{ "images", CONVERT, OPTION_FLAG, NULL },
 	{ "granularity", INDEX, OPTION_TEXT, VALUES { "1024", "64k", "1", "4096", NULL } },
 	{ "sparse", INDEX, OPTION_FLAG, NULL },
@@ -107,6 +108,9 @@ const struct option_row option_rows[] = {
 	{ "weighted-input", MERGE, OPTION_CHOICE, VALUES { "1,@/a.cst", "3,@/b.cst", "18446744073709551615,@/a.cst", "1,@/perf.data",
 		"2,-", NULL } },
 	{ "input-files", MERGE, OPTION_CHOICE, VALUES { "@/list", "@/a.cst", "-", NULL } },
+	{ "functions", REPORT, OPTION_TEXT, VALUES { "0", "1", "200", "1m", NULL } },
+	{ "files", REPORT, OPTION_TEXT, VALUES { "0", "1", "300", NULL } },
+	{ "source", REPORT, OPTION_CHOICE, VALUES { "@/symfs", "@", "", NULL } },
 };
 const unsigned int nr_option_rows = sizeof(option_rows) / sizeof(option_rows[0]);
 

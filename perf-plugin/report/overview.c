@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* overview.c - index.html: what was recorded and lost, the binaries, the hottest functions and lines. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cstrace/version.h>
+
+#include "images/dso.h"
+#include "images/elf_facts.h"
+#include "report/internal.h"
+
+/* ---- figures ---------------------------------------------------------------------------------- */
+
+static void figure(struct page *p, uint64_t v, const char *what)
+{
+	page_html(p, "<li><b>");
+	page_number(p, v);
+	page_format(p, "</b> %s</li>\n", what);
+}
+
+static uint64_t all_calls(const struct report *r)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < r->hot.n; i++)
+		n = model_sum(n, r->hot.v[i].calls);
+	return n;
+}
+
+static void put_figures(struct report *r)
+{
+	struct page *p = &r->page;
+	size_t hit = 0, i;
+
+	page_html(p, "<ul class=\"figures\">\n");
+	figure(p, r->hot.total, "instructions, each counted");
+	figure(p, r->hot.n, "functions executed");
+	if (r->hot.calls)
+		figure(p, all_calls(r), "calls");
+	if (r->coverage.nr_lines) {
+		for (i = 0; i < r->coverage.nr_lines; i++)
+			hit += r->coverage.lines[i].count > 0;
+		page_format(p, "<li><b>%.1f&#8239;%%</b> of ", 100.0 * (double)hit / (double)r->coverage.nr_lines);
+		page_number(p, r->coverage.nr_lines);
+		page_html(p, " lines executed</li>\n");
+	}
+	page_html(p, r->about->incomplete ? "<li class=\"lost\"><b>Incomplete</b> something was lost: see below</li>\n" :
+		     "<li><b>Complete</b> nothing was lost</li>\n");
+	page_html(p, "</ul>\n");
+}
+
+/* ---- the recording ---------------------------------------------------------------------------- */
+
+static void put_totals(struct page *p, const struct model *m)
+{
+	size_t i;
+
+	page_html(p, "<div class=\"box\"><table>\n<tr><th>Total</th><th class=n>Value</th></tr>\n");
+	for (i = 0; i < m->nr_totals; i++) {
+		page_format(p, "<tr%s><td>", strncmp(m->totals[i].name, "loss.", 5) ? "" : " class=\"lost\"");
+		page_text(p, m->totals[i].name);
+		page_html(p, "</td>");
+		page_cell(p, m->totals[i].value, true);
+		page_html(p, "</tr>\n");
+	}
+	page_html(p, "</table></div>\n");
+}
+
+/* The first paragraph of the text, the rest of it folded. */
+static void put_recorded(struct page *p, const char *text)
+{
+	const char *rest = strstr(text, "\n\n");
+
+	page_html(p, "<pre class=\"words\">");
+	page_lines(p, text, rest ? (size_t)(rest - text) : strlen(text));
+	page_html(p, "</pre>\n");
+	if (!rest)
+		return;
+	page_html(p, "<details><summary>Trace units, buffers and processes</summary>\n<pre class=\"words\">");
+	page_lines(p, rest + 2, strlen(rest + 2));
+	page_html(p, "</pre></details>\n");
+}
+
+static void put_recording(struct report *r)
+{
+	struct page *p = &r->page;
+
+	page_html(p, "<section>\n<h2>What was recorded</h2>\n");
+	if (r->about->recorded) {
+		put_recorded(p, r->about->recorded);
+		page_format(p, "<h2>%s</h2>\n<pre class=\"words%s\">", "What was lost, and what helps", r->about->incomplete ? " lost" : "");
+		page_lines(p, r->about->result + strspn(r->about->result, "\n"), strlen(r->about->result + strspn(r->about->result, "\n")));
+		page_html(p, "</pre>\n");
+	} else {
+		page_html(p, "<p>A count file. Its totals, those of losses with the prefix <code>loss.</code>:</p>\n");
+		put_totals(p, r->w->model);
+	}
+	page_html(p, "</section>\n");
+}
+
+/* ---- tables ----------------------------------------------------------------------------------- */
+
+static void put_id(struct page *p, const struct cst_count_binary *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->id_len; i++)
+		page_format(p, "%02x", b->id[i]);
+	if (b->id_kind != CST_COUNT_ID_BUILD && b->id_len)
+		page_html(p, " (of its code)");
+}
+
+static const char *state_of(const struct model_binary *b)
+{
+	struct elf_facts facts;
+
+	if (model_without_file(b))
+		return "code without a file";
+	if (!b->dso || !dso_file(b->dso))
+		return "missing (--symfs)";
+	if (dso_facts(b->dso, &facts) && facts.dwarf_high)
+		return "with DWARF";
+	return "no DWARF in it";
+}
+
+static void put_binary(struct report *r, const struct model_binary *b)
+{
+	struct page *p = &r->page;
+
+	page_html(p, "<tr>");
+	page_share(p, b->insns, r->hot.total);
+	page_html(p, "<td class=\"name\">");
+	page_text(p, b->is.name);
+	page_html(p, "</td>");
+	page_cell(p, b->insns, true);
+	page_cell(p, b->branches, true);
+	page_format(p, "<td>%s</td><td class=\"id\">", state_of(b));
+	put_id(p, &b->is);
+	page_html(p, "</td></tr>\n");
+}
+
+static void put_binaries(struct report *r)
+{
+	struct model_binary **v = model_busiest(r->w->model);
+	const uint64_t elsewhere = r->w->only ? 0 : model_total(r->w->model, "instructions.elsewhere");
+	struct page *p = &r->page;
+	size_t i, left = 0;
+
+	page_html(p, "<section>\n<h2>Binaries</h2>\n<div class=\"box\"><table>\n<tr><th class=bar>Share</th>"
+		     "<th>Path as recorded</th><th class=n>Instructions</th><th class=n>Branches taken</th><th>Its file</th>"
+		     "<th>Build-id</th></tr>\n");
+	for (i = 0; v && i < r->w->model->nr_binaries; i++) {
+		if (!v[i]->insns || !whole_has(r->w, v[i]->number))
+			continue;
+		if (i < r->limits->functions)
+			put_binary(r, v[i]);
+		else
+			left++;
+	}
+	if (elsewhere) {
+		page_html(p, "<tr>");
+		page_share(p, elsewhere, r->hot.total);
+		page_html(p, "<td>[elsewhere]: code in no single file</td>");
+		page_cell(p, elsewhere, true);
+		page_html(p, "<td></td><td></td><td></td></tr>\n");
+	}
+	page_html(p, "</table></div>\n");
+	if (left)
+		page_format(p, "<p class=\"note\">%zu more binaries are left out.</p>\n", left);
+	page_html(p, "</section>\n");
+	free(v);
+}
+
+static void put_functions(struct report *r)
+{
+	struct page *p = &r->page;
+	size_t i;
+
+	page_html(p, "<section>\n<h2>Hottest functions</h2>\n");
+	report_function_head(r, false);
+	for (i = 0; i < r->hot.n && i < REPORT_TOP; i++)
+		report_function_row(r, &r->hot.v[i], 0);
+	page_html(p, "</table></div>\n");
+	if (r->hot.n > REPORT_TOP)
+		page_format(p, "<p class=\"note\"><a href=\"functions.html\">All %zu functions</a></p>\n", r->hot.n);
+	page_html(p, "</section>\n");
+}
+
+static void put_line(struct report *r, const struct report_line *l)
+{
+	struct page *p = &r->page;
+	const char *text;
+	size_t n;
+
+	page_html(p, "<tr>");
+	page_share(p, l->insns, r->hot.total);
+	page_html(p, "<td>");
+	report_place(r, l->at.file, l->at.line);
+	page_html(p, "</td>");
+	page_cell(p, l->insns, true);
+	page_html(p, "<td class=\"code\">");
+	if (report_source_line(r, l->at.file, l->at.line, &text, &n))
+		page_source(p, text + strspn(text, " \t"), n - (strspn(text, " \t") < n ? strspn(text, " \t") : n));
+	page_html(p, "</td></tr>\n");
+}
+
+/* False: no memory. */
+static bool put_hottest_lines(struct report *r)
+{
+	struct page *p = &r->page;
+	struct report_line *v;
+	size_t i, n;
+
+	page_html(p, "<section>\n<h2>Hottest lines</h2>\n");
+	v = report_lines_hottest(&r->lines, REPORT_TOP, &n);
+	if (n) {
+		page_html(p, "<div class=\"box\"><table>\n<tr><th class=bar>Share</th><th>Line</th><th class=n>Instructions</th>"
+			     "<th>Source</th></tr>\n");
+		for (i = 0; v && i < n; i++)
+			put_line(r, &v[i]);
+		page_html(p, "</table></div>\n");
+	} else {
+		page_html(p, "<p class=\"note\">No binary that ran has DWARF: there are no source lines. A program built with "
+			     "<code>-g</code>, or its debug file below --symfs, has them.</p>\n");
+	}
+	page_html(p, "</section>\n");
+	free(v);
+	return v;
+}
+
+bool overview_write(struct report *r)
+{
+	const char *slash = strrchr(r->about->input, '/');
+	struct page *p = &r->page;
+	bool ok;
+
+	page_begin(p, "index.html", PAGE_OVERVIEW, slash && slash[1] ? slash + 1 : r->about->input, "'none'");
+	page_html(p, "<h1>");
+	page_text(p, r->about->input);
+	page_html(p, "</h1>\n<p class=\"sub\">Report of perf-cstrace " CST_VERSION_TEXT ": exact counts of every executed "
+		     "instruction");
+	if (r->w->only) {
+		page_html(p, ", of the binary ");
+		page_text(p, r->w->only->is.name);
+	}
+	page_html(p, "</p>\n");
+	put_figures(r);
+	put_functions(r);
+	ok = put_hottest_lines(r);
+	put_binaries(r);
+	put_recording(r);
+	page_end(p);
+	return ok;
+}

@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""report.py: what is in the folder of a report.
+
+    report.py pages DIR              well-formed pages that need nothing but the folder, and run no script but the one they allow
+    report.py top DIR FILE           the functions are those of profile --format=top, in this order
+    report.py lcov DIR FILE          lines, branch directions and sums are those of --format=lcov
+    report.py callgrind DIR FILE     executions of instructions, and instructions of lines, are those of --format=callgrind
+    report.py folded DIR FILE        frames and inclusive instructions are those of --format=folded
+    report.py text DIR WORDS         the words are in the text of a page, and there is no tag that they could have made
+"""
+import base64
+import collections
+import hashlib
+import html.parser
+import os
+import re
+import sys
+
+VOID = {"meta", "link", "input", "br"}
+TAGS = VOID | {"html", "head", "title", "body", "nav", "main", "a", "h1", "h2", "p", "ul", "li", "b", "i", "span", "section", "div",
+               "table", "tr", "td", "th", "details", "summary", "pre", "code", "button", "script"}
+NAME = re.compile(r"(index|functions|flame|files|[fs][0-9]+(-[0-9]+)?)\.html|style\.css")
+BEGINS = "<!DOCTYPE html>\n<!-- perf-cstrace report -->\n"
+
+
+class Page(html.parser.HTMLParser):
+    """Tags, ids, links, the rows of tables as lists of (class, text), and texts by tag."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.path, self.open, self.ids, self.links, self.rows, self.frames, self.said = path, [], set(), [], [], [], []
+        self.policy = self.script = None
+        self.sub = ""
+        with open(path, encoding="utf-8", newline="") as f:
+            self.text = f.read()
+        if not self.text.startswith(BEGINS):
+            self.fail("does not begin as a report")
+        self.feed(self.text)
+        self.close()
+        if self.open:
+            self.fail("open at the end: %s" % self.open)
+
+    def fail(self, what):
+        sys.exit("%s:%d: %s" % (self.path, self.getpos()[0], what))
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        if tag not in TAGS or any(a.startswith("on") or a in ("src", "srcset") for a in attrs):
+            self.fail("<%s %s>" % (tag, attrs))
+        if attrs.get("http-equiv") == "Content-Security-Policy":
+            self.policy = attrs["content"]
+        if "id" in attrs:
+            if attrs["id"] in self.ids:
+                self.fail("id twice: %s" % attrs["id"])
+            self.ids.add(attrs["id"])
+        if "href" in attrs:
+            self.links.append(attrs["href"])
+        if tag == "tr":
+            self.rows.append((attrs.get("class") or "", attrs.get("id"), []))
+        if tag in ("td", "th"):
+            self.rows[-1][2].append((attrs.get("class") or "", ""))
+        if tag == "b" and "data-x" in attrs:
+            self.frames.append(attrs)
+        if tag not in VOID:
+            self.open.append((tag, attrs.get("class")))
+
+    def handle_startendtag(self, tag, attrs):
+        self.fail("<%s/>" % tag)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open[-1][0] != tag:
+            self.fail("</%s> closes %s" % (tag, self.open[-1:]))
+        self.open.pop()
+
+    def handle_data(self, data):
+        self.said.append(data)
+        tags = [t for t, _ in self.open]
+        if tags[-1:] == ["script"]:
+            self.script = data
+        if "td" in tags or "th" in tags:
+            cells = self.rows[-1][2]
+            cells[-1] = cells[-1][0], cells[-1][1] + data
+        elif self.open[-1:] == [("p", "sub")]:
+            self.sub += data
+
+    def handle_comment(self, data):
+        if data != " perf-cstrace report ":
+            self.fail("a comment: %s" % data)
+
+    def cells(self, row):
+        return [text for _, text in row[2]]
+
+
+def number(text):
+    return int(text.replace(",", "")) if text.strip() else 0
+
+
+def read(folder, begins=""):
+    return [Page(os.path.join(folder, n)) for n in sorted(os.listdir(folder)) if n.endswith(".html") and n.startswith(begins)]
+
+
+def pages(folder):
+    names = os.listdir(folder)
+    for name in names:
+        if not NAME.fullmatch(name):
+            sys.exit("%s: a file of this name" % name)
+    known = {os.path.basename(p.path): p for p in read(folder)}
+    for name, p in known.items():
+        if re.search("https?:", p.text):
+            p.fail("an address on the network")
+        if '<meta name="viewport" content="width=device-width, initial-scale=1">' not in p.text:
+            p.fail("no viewport")
+        script = "'none'"
+        if p.script is not None:
+            script = "'sha256-%s'" % base64.b64encode(hashlib.sha256(p.script.encode()).digest()).decode()
+        if (p.script is not None) != (name == "flame.html") or p.policy != ("script-src %s; object-src 'none'; base-uri 'none'; "
+                                                                            "form-action 'none'" % script):
+            p.fail("its policy is %s, its script is %s" % (p.policy, script))
+        for link in p.links:
+            target, _, fragment = link.partition("#")
+            if (target or name) not in names or (fragment and fragment not in known[target or name].ids):
+                p.fail("leads nowhere: %s" % link)
+    with open(os.path.join(folder, "style.css")) as f:
+        style = f.read()
+    if re.search(r"url\(|@import|https?:", style):
+        sys.exit("style.css needs other files")
+    linked = {link.partition("#")[0] for p in known.values() for link in p.links} | {"index.html"}
+    alone = set(names) - linked
+    if alone:
+        sys.exit("no page leads to %s" % sorted(alone))
+    print("%d pages" % len(known))
+
+
+def same(what, have, want):
+    if have != want:
+        sys.exit("%s: the report has %r, the format has %r" % (what, have, want))
+
+
+def functions(folder):
+    rows = [[t for t in p.cells(r)] for p in read(folder, "functions") for r in p.rows][1:]
+    calls = len(rows[0]) == 7
+    return [(r[2], number(r[3]), number(r[5]) if calls else 0, r[-1], number(r[4]) if calls else None) for r in rows]
+
+
+def top(folder, path):
+    want = []
+    with open(path) as f:
+        head = f.readlines()
+    calls = any("Calls" in line for line in head)
+    for line in head:
+        if not line.startswith("#"):
+            part = line.rstrip("\n").split(None, 4 if calls else 3)
+            want.append((part[-1], int(part[1]), int(part[2]) if calls else 0, part[-2]))
+    have = [f[:4] for f in functions(folder)]
+    same("functions", have, want[:len(have)])
+    print("%d functions" % len(have))
+
+
+def sources(folder):
+    """Path -> rows of all pages of the file: line -> (executions, instructions, directions)."""
+    files = collections.defaultdict(dict)
+    for p in read(folder, "s"):
+        for row in p.rows:
+            cells = p.cells(row)
+            if row[1] and row[1].startswith("L"):
+                files[p.sub][number(cells[0])] = cells[1:4]
+    return files
+
+
+def lcov(folder, path):
+    files, name = sources(folder), None
+    table = {p.cells(r)[0]: p.cells(r) for p in read(folder, "files") for r in p.rows}
+    seen, lines, branches, sums = set(), {}, collections.defaultdict(list), {}
+    with open(path) as f:
+        for line in f:
+            key, _, value = line.rstrip("\n").partition(":")
+            if key == "SF":
+                name, lines, branches, sums = value, {}, collections.defaultdict(list), {}
+            elif key == "DA":
+                lines[int(value.split(",")[0])] = int(value.split(",")[1])
+            elif key == "BRDA":
+                branches[int(value.split(",")[0])].append(value.split(",")[3])
+            elif key in ("LF", "LH", "BRF", "BRH", "FNF", "FNH"):
+                sums[key] = int(value)
+            elif key == "end_of_record" and lines:
+                seen.add(name)
+                row, = [r for n, r in table.items() if name.endswith(n)]
+                for at, kind in ((2, "L"), (4, "BR"), (6, "FN")):
+                    have = [number(x) for x in row[at].replace("\u202f", "").split("/")] if row[at] else [0, 0]
+                    same("%s, %sF" % (name, kind), have, [sums[kind + "H"], sums[kind + "F"]])
+                if name not in files:
+                    continue
+                same(name, {n: number(c[0]) for n, c in files[name].items() if c[0]}, {n: c for n, c in lines.items() if n})
+                for n, b in branches.items():
+                    pairs = [("\u2013/\u2013" if b[i] == "-" else "%s/%s" % (b[i + 1], b[i])) for i in range(0, len(b), 2)]
+                    have = files[name][n][2].replace(",", "").split(" +")[0].split("; ")
+                    same("%s:%d, branches" % (name, n), have, pairs[:len(have)])
+                    same("%s:%d, number of branches" % (name, n), len(have), min(len(pairs), 6))
+    if not seen or not files or not set(files) <= seen:
+        sys.exit("files: the report has %s, the format has %s" % (sorted(files), sorted(seen)))
+    print("%d files" % len(seen))
+
+
+def callgrind_costs(path):
+    """Address -> executions, and (file, line) -> instructions."""
+    names, addresses, lines, file, skip = {}, {}, collections.Counter(), None, False
+    with open(path) as f:
+        for text in f:
+            at = re.match(r"(fl|fi|fe|cfi)=\((\d+)\)(?: (.*))?$", text)
+            if at:
+                if at[3]:
+                    names[at[2]] = at[3]
+                if at[1] != "cfi":
+                    file = names[at[2]]
+            elif text.startswith("calls="):
+                skip = True
+            elif text.startswith("0x"):
+                if not skip:
+                    address, line, cost = text.split()
+                    addresses[int(address, 16)] = int(cost)
+                    lines[file, int(line)] += int(cost)
+                skip = False
+    return addresses, lines
+
+
+def callgrind(folder, path):
+    addresses, lines = callgrind_costs(path)
+    n = 0
+    for p in read(folder, "f"):
+        if not re.fullmatch(r"f\d+\.html", os.path.basename(p.path)):
+            continue
+        for row in p.rows:
+            if row[1] and row[1].startswith("a"):
+                cells = p.cells(row)
+                n += bool(cells[0])
+                same(row[1] + " in " + p.path, number(cells[0]), addresses.get(int(row[1][1:], 16), 0))
+    left = [a for a, c in addresses.items() if a and c]
+    print("%d instructions of %d" % (n, len(left)))
+    if n != len(left):
+        sys.exit("instructions are not in the pages, or twice")
+    for name, rows in sources(folder).items():
+        have = {line: number(c[1]) for line, c in rows.items() if c[1]}
+        same(name, have, {line: c for (file, line), c in lines.items() if file == name and line and c})
+
+
+def folded(folder, path):
+    stacks, functions_of, inside = collections.Counter(), collections.Counter(), collections.Counter()
+    with open(path) as f:
+        for line in f:
+            stack, _, n = line.rstrip("\n").rpartition(" ")
+            names = stack.split(";")
+            for i in range(len(names)):
+                stacks[";".join(names[:i + 1])] += int(n)
+            for name in set(names):
+                inside[name] += int(n)
+    have = functions(folder)
+    for f in have:
+        functions_of[f[0]] += 1
+    for name, _, calls, _, inclusive in have:
+        if calls and functions_of[name] == 1:
+            same("inclusive instructions of %s" % name, inclusive, inside[name])
+    wanted = collections.Counter((s.split(";")[-1], n) for s, n in stacks.items())
+    frames = [f for p in read(folder, "flame") for f in p.frames]
+    found = collections.Counter()
+    for f in frames:
+        name, n = re.match(r"(.*) \([^()]*\): ([0-9,]+) instructions", f["title"]).groups()
+        found[name, number(n)] += 1
+    if not frames or found - wanted:
+        sys.exit("frames that the format does not have: %s" % (found - wanted))
+    least = min(n for _, n in found)
+    missing = [k for k in (wanted - found) if k[1] > 2 * least and k[0] != "[no stack]"]
+    if missing:
+        sys.exit("wide frames are missing: %s" % missing)
+    print("%d frames of %d" % (len(frames), sum(wanted.values())))
+
+
+def text(folder, words):
+    said = [p for p in read(folder) if words in "".join(p.said)]
+    if not said:
+        sys.exit("no page says %s" % words)
+    print("%d pages say it" % len(said))
+
+
+if __name__ == "__main__":
+    {"pages": pages, "top": top, "lcov": lcov, "callgrind": callgrind, "folded": folded, "text": text}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,116 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# report: the folder is well-formed and whole, its numbers are those of profile, a name with markup in it stays text, and
+# nothing but an earlier report is replaced.
+. tests/cli/tap.sh
+. tests/cli/tool.sh
+sample=tests/data/sample.perf.data
+calls=tests/data/calls/calls.perf.data
+symfs=tests/data/symfs
+dir=$tmp/report
+
+report() {
+	python3 tests/cli/report.py "$@"
+}
+
+# numbers CODE RECORDING FORMAT...: of a report with pages of all functions and files
+numbers() {
+	code=$1 data=$2
+	shift 2
+	rm -rf "$dir"
+	run $code report -i "$data" --symfs $symfs --source tests/data --functions 100000 -o "$dir" && report pages "$dir" || return 1
+	for format; do
+		run $code profile -i "$data" --symfs $symfs --format=$format -o "$tmp/$format" && report $format "$dir" "$tmp/$format" || return 1
+	done
+}
+
+check "sample: pages, and the numbers of profile" numbers 0 $sample top lcov callgrind folded
+for isa in a32 t32 trbe; do
+	check "sample, $isa: pages, and the numbers of profile" numbers 0 tests/data/sample-$isa.perf.data top lcov callgrind folded
+done
+check "recursion, longjmp, signals: pages, and the numbers of profile" numbers 3 $calls top callgrind folded
+
+same_of_counts() {
+	run 0 profile -i $sample --symfs $symfs --format=cstrace -o "$tmp/counts.cst" &&
+		run 0 report -i "$tmp/counts.cst" --symfs $symfs -o "$tmp/of-counts" && run 0 report -i $sample --symfs $symfs -o "$tmp/of-trace" &&
+		report pages "$tmp/of-counts" && diff -rq "$tmp/of-counts" "$tmp/of-trace" >"$tmp/differ"
+	[ "$(cat "$tmp/differ")" = "Files $tmp/of-counts/index.html and $tmp/of-trace/index.html differ" ] || { cat "$tmp/differ"; return 1; }
+	grep -q 'Recorded: on' "$tmp/of-trace/index.html" && grep -q 'A count file' "$tmp/of-counts/index.html"
+}
+check "the same of a count file, but for what was recorded" same_of_counts
+
+# The pages of functions and of files are bounded, and the lists say so.
+bounded() {
+	rm -rf "$dir"
+	run 0 report -i $sample --symfs $symfs --functions 2 --files 1 -o "$dir" && report pages "$dir" &&
+		[ "$(ls "$dir"/f[0-9]* | wc -l)" -eq 2 ] && grep -q '2 hottest ones have pages' "$dir/functions.html"
+}
+check "as many pages of functions as --functions says" bounded
+
+one_binary() {
+	rm -rf "$dir"
+	run 0 report -i $sample --symfs $symfs --binary sample.a64 -o "$dir" && report pages "$dir" && grep -q 'of the binary' "$dir/index.html"
+}
+check "one binary" one_binary
+
+markup() {
+	words='"><script>alert(1)</script>&'"'"'<b'
+	python3 tests/cli/names.py make $sample $symfs/opt/cstrace-sample/sample.a64 "$tmp/names.data" "$tmp/root" "$words" || return 1
+	rm -rf "$dir"
+	run 0 report -i "$tmp/names.data" --symfs "$tmp/root" -o "$dir" && report pages "$dir" && report text "$dir" "$words" &&
+		grep -q 'script&gt;alert(1)' "$dir/functions.html" && ! grep -l '<script>alert' "$dir"/*
+}
+check "markup in names of threads, files, symbols and the machine stays text" markup
+
+# A source file with markup in its text and in its name
+source_text() {
+	mkdir -p "$tmp/source/sample"
+	sed '1s|^|</td></table><script>alert(2)</script> \&lt; '"'"'"\t|' tests/data/sample/sample.c >"$tmp/source/sample/sample.c"
+	printf 'caf\351 \001 \303\251\n' >>"$tmp/source/sample/sample.c"
+	rm -rf "$dir"
+	run 0 report -i $sample --symfs $symfs --source "$tmp/source" -o "$dir" && report pages "$dir" &&
+		report text "$dir" '</td></table><script>alert(2)</script> &lt;' && report text "$dir" 'caf\xe9 \x01 é'
+}
+check "markup in a source file stays text" source_text
+
+foreign() {
+	rm -rf "$dir"
+	mkdir "$dir"
+	echo mine >"$dir/index.html"
+	run 1 report -i $sample --symfs $symfs -o "$dir" && says "$tmp/err" "something in it" && [ "$(cat "$dir/index.html")" = mine ]
+}
+check "a folder of somebody else is refused" foreign
+
+replaced() {
+	rm -rf "$dir"
+	run 0 report -i $sample --symfs $symfs -o "$dir" && run 3 report -i $calls --symfs $symfs --functions 1 -o "$dir/" || return 1
+	[ "$(ls "$dir"/f[0-9]* | wc -l)" -eq 1 ] && grep -q calls.perf.data "$dir/index.html" && [ "$(ls -d "$tmp"/report*)" = "$dir" ] || return 1
+	echo mine >"$dir/notes.txt"
+	run 1 report -i $sample --symfs $symfs -o "$dir" && says "$tmp/err" "other files in it" && grep -q calls.perf.data "$dir/index.html" || return 1
+	rm "$dir/notes.txt" "$dir/style.css"
+	mkdir "$dir/style.css"
+	run 1 report -i $sample --symfs $symfs -o "$dir" && [ -d "$dir/style.css" ]
+}
+check "an earlier report is replaced as a whole, not one with other files" replaced
+
+nothing() {
+	rm -rf "$dir"
+	run 3 report -i $sample --symfs $symfs --comm nobody -o "$dir" && [ ! -e "$dir" ] && says "$tmp/err" "nothing was written" || return 1
+	run 3 report -i $sample --symfs $symfs --binary nowhere -o "$dir" && [ ! -e "$dir" ] && says "$tmp/err" "nothing to report: --binary asks"
+}
+check "nothing to report: exit 3, no folder" nothing
+
+# What is missing is said where it is looked at: the binary, the losses, their cure.
+missing() {
+	rm -rf "$dir"
+	mkdir -p "$tmp/nowhere"
+	run 3 report -i $sample --symfs "$tmp/nowhere" -o "$dir"
+	if [ -e "$dir" ]; then
+		report pages "$dir" && grep -q Incomplete "$dir/index.html"
+	else
+		says "$tmp/err" "nothing to report"
+	fi
+}
+check "without the program: exit 3" missing
+check "no output folder: usage" run 129 report -i $sample
+finish
