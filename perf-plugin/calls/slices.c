@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/longest.h"
 #include "calls/internal.h"
 
 bool calls_record_slices(struct calls *c, const struct calls_slice_opts *o)
@@ -102,13 +103,6 @@ static void drop_short(struct slices *sl, struct part_slice *v, size_t *nr, void
 	*nr = n;
 }
 
-static int by_length(const void *pa, const void *pb)
-{
-	const uint64_t *a = pa, *b = pb;
-
-	return *a < *b ? 1 : *a > *b ? -1 : 0;
-}
-
 /* Raises the minimum to the length of which `max` slices are, or are longer, and leaves out the others. */
 static int leave_out(struct calls *c)
 {
@@ -121,11 +115,7 @@ static int leave_out(struct calls *c)
 	for (i = 0; i < sl->nr; i++)
 		all.v[all.nr++] = length(sl, &sl->v[i].begin, &sl->v[i].end);
 	each_parts(c, add_lengths, &all);
-	qsort(all.v, all.nr, sizeof(*all.v), by_length);
-	sl->min = all.v[sl->o.max];
-	/* of too many of one length, all are left out: there are more than twice the maximum */
-	if (all.v[sl->o.max + sl->o.max / 2] == sl->min)
-		sl->min++;
+	sl->min = longest_limit(all.v, all.nr, sl->o.max);
 	free(all.v);
 	for (i = n = 0; i < sl->nr; i++)
 		if (length(sl, &sl->v[i].begin, &sl->v[i].end) >= sl->min)
@@ -284,7 +274,7 @@ bool calls_limit_slices(struct calls *c, size_t max)
 		return false;
 	for (i = 0; i < sl->nr; i++)
 		v[i] = length(sl, &sl->v[i].begin, &sl->v[i].end);
-	qsort(v, sl->nr, sizeof(*v), by_length);
+	longest_first(v, sl->nr);
 	least = max < sl->nr ? v[max] : 0;
 	/* callers are before what they called: of the same length, those are kept */
 	for (i = 0; i < max && i < sl->nr; i++)

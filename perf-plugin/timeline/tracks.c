@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/bisect.h"
 #include "base/error.h"
+#include "base/longest.h"
 #include "calls/slices.h"
 
 static size_t place_of(const struct tracks *t, uint64_t key)
@@ -44,13 +45,6 @@ static int see_thread(struct tracks *t, uint64_t key, const struct stream *s)
 	return 0;
 }
 
-static int by_length(const void *pa, const void *pb)
-{
-	const uint64_t *a = pa, *b = pb;
-
-	return *a < *b ? 1 : *a > *b ? -1 : 0;
-}
-
 /* Leaves out the shortest runs when there are too many; what interrupts the trace, and messages, as the longest. */
 static int leave_out(struct tracks *t)
 {
@@ -61,10 +55,7 @@ static int leave_out(struct tracks *t)
 		return ERR_NOMEM;
 	for (i = 0; i < t->nr_spans; i++)
 		length[i] = t->spans[i].end - t->spans[i].begin;
-	qsort(length, t->nr_spans, sizeof(*length), by_length);
-	t->min = length[t->max];
-	if (length[t->max + t->max / 2] == t->min)
-		t->min++;
+	t->min = longest_limit(length, t->nr_spans, t->max);
 	free(length);
 	for (i = n = 0; i < t->nr_spans; i++)
 		if (t->spans[i].end - t->spans[i].begin >= t->min)
