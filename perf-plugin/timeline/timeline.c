@@ -175,7 +175,7 @@ static int write_file(struct making *m, const struct timeline_opts *o)
 			m->t.left_out);
 	if (m->t.tracks.left_out)
 		fprintf(stderr, "; the %" PRIu64 " shortest stretches of threads on CPUs were left out", m->t.tracks.left_out);
-	fprintf(stderr, "\n");
+	fprintf(stderr, "\n%s", m->t.by_insns ? "cstrace timeline: the trace has no timestamps: instructions are the axis\n" : "");
 	return 0;
 }
 

@@ -71,7 +71,7 @@ for case in 1 2 3 4 5 6 7 8; do
 	check "random program $case" as_info "$tmp/data"
 done
 instructions() {
-	random 4 && as_info "$tmp/data" && grep -q '"axis":"instructions: 1 ns is one"' "$tmp/json"
+	random 4 && as_info "$tmp/data" && says "$tmp/err" "instructions are the axis" && grep -q '"axis":"instructions: 1 ns is one"' "$tmp/json"
 }
 check "without timestamps instructions are the axis" instructions
 messages() {
