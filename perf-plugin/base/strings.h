@@ -6,11 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/slots.h"
+
 struct strings {
 	char **v;
 	size_t n, cap;
-	uint32_t *slot;		/* open addressing: number + 1 */
-	size_t nr_slots;
+	struct slots slots;
 };
 
 #define STRINGS_NONE	UINT32_MAX

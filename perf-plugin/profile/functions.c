@@ -107,28 +107,11 @@ static bool read_targets(struct functions *fs)
 	return true;
 }
 
-static uint32_t *slot_of(struct functions *fs, uint32_t *slots, size_t n, uint32_t binary, uint64_t start)
+static uint64_t hash_at(const void *array, uint32_t i)
 {
-	size_t i = hash(binary, start) & (n - 1);
+	const struct function *f = (const struct function *)array + i;
 
-	while (slots[i] && (fs->v[slots[i] - 1].binary != binary || fs->v[slots[i] - 1].start != start))
-		i = (i + 1) & (n - 1);
-	return &slots[i];
-}
-
-static bool grow_slots(struct functions *fs)
-{
-	size_t n = fs->nr_slots ? 2 * fs->nr_slots : 1024, i;
-	uint32_t *slots = calloc(n, sizeof(*slots));
-
-	if (!slots)
-		return false;
-	for (i = 0; i < fs->nr; i++)
-		*slot_of(fs, slots, n, fs->v[i].binary, fs->v[i].start) = (uint32_t)i + 1;
-	free(fs->slot);
-	fs->slot = slots;
-	fs->nr_slots = n;
-	return true;
+	return hash(f->binary, f->start);
 }
 
 static const char *copy_name(const struct functions *fs, const char *name)
@@ -143,14 +126,17 @@ static const char *copy_name(const struct functions *fs, const char *name)
 /* Adds a function, or returns the one that is there. The name is copied. */
 static uint32_t add_function(struct functions *fs, const struct function *f)
 {
+	const uint32_t *slot;
 	struct function *to;
-	uint32_t *slot;
+	size_t at;
 
-	if (2 * (fs->nr + 1) > fs->nr_slots && !grow_slots(fs))
+	if (!slots_reserve(&fs->slots, fs->nr, fs->v, hash_at))
 		return FUNCTION_NONE;
-	slot = slot_of(fs, fs->slot, fs->nr_slots, f->binary, f->start);
-	if (*slot)
-		return *slot - 1;
+	slot = fs->slots.v;
+	SLOTS_FIND(&fs->slots, at, hash(f->binary, f->start),
+		   fs->v[slot[at] - 1].binary == f->binary && fs->v[slot[at] - 1].start == f->start);
+	if (slot[at])
+		return slot[at] - 1;
 	to = ARRAY_ADD(fs->v, fs->nr, fs->cap);
 	if (!to)
 		return FUNCTION_NONE;
@@ -160,7 +146,7 @@ static uint32_t add_function(struct functions *fs, const struct function *f)
 		fs->nr--;
 		return FUNCTION_NONE;
 	}
-	*slot = (uint32_t)fs->nr;
+	fs->slots.v[at] = (uint32_t)fs->nr;
 	return (uint32_t)fs->nr - 1;
 }
 
@@ -193,7 +179,7 @@ void functions_free(struct functions *fs)
 		free(fs->targets[i].v);
 	free(fs->targets);
 	free(fs->recent);
-	free(fs->slot);
+	slots_free(&fs->slots);
 	free(fs->v);
 	*fs = (struct functions){ .model = NULL };
 }

@@ -8,6 +8,7 @@
 #ifndef CSTRACE_PROFILE_FUNCTIONS_H
 #define CSTRACE_PROFILE_FUNCTIONS_H
 
+#include "base/slots.h"
 #include "counts/model.h"
 
 struct function {
@@ -21,8 +22,7 @@ struct functions {
 	bool demangle;
 	struct function *v;
 	size_t nr, cap;
-	uint32_t *slot;		/* open addressing: index + 1 by binary and start */
-	size_t nr_slots;
+	struct slots slots;	/* by binary and start */
 	struct function_targets {
 		uint64_t *v;	/* offsets that calls led to, sorted */
 		size_t n, cap;

@@ -10,56 +10,43 @@
 void locations_free(struct locations *l)
 {
 	free(l->v);
-	free(l->slot);
+	slots_free(&l->slots);
 	*l = (struct locations){ .v = NULL };
 }
 
-static size_t hash(uint32_t binary, uint64_t offset)
+static uint64_t hash(uint32_t binary, uint64_t offset)
 {
-	return (size_t)((offset ^ (uint64_t)binary << 40) * 0x9e3779b97f4a7c15u >> 16);
+	return (offset ^ (uint64_t)binary << 40) * 0x9e3779b97f4a7c15u >> 16;
 }
 
-static uint32_t *slot_of(const struct locations *l, uint32_t *slots, size_t n, uint32_t binary, uint64_t offset)
+static uint64_t hash_at(const void *array, uint32_t i)
 {
-	size_t i = hash(binary, offset) & (n - 1);
+	const struct location *l = (const struct location *)array + i;
 
-	while (slots[i] && (l->v[slots[i] - 1].binary != binary || l->v[slots[i] - 1].offset != offset))
-		i = (i + 1) & (n - 1);
-	return &slots[i];
+	return hash(l->binary, l->offset);
 }
 
-/* Builds the table of `n` slots from the places. */
-static bool make_slots(struct locations *l, size_t n)
+static bool is_at(const struct location *l, uint32_t binary, uint64_t offset)
 {
-	uint32_t *slots = calloc(n, sizeof(*slots));
-	size_t i;
-
-	if (!slots)
-		return false;
-	for (i = 0; i < l->nr; i++)
-		*slot_of(l, slots, n, l->v[i].binary, l->v[i].offset) = (uint32_t)i + 1;
-	free(l->slot);
-	l->slot = slots;
-	l->nr_slots = n;
-	return true;
+	return l->binary == binary && l->offset == offset;
 }
 
 uint32_t locations_id(struct locations *l, uint32_t binary, uint64_t offset)
 {
 	struct location *to;
-	uint32_t *slot;
+	size_t at;
 
-	if (2 * (l->nr + 1) > l->nr_slots && !make_slots(l, l->nr_slots ? 2 * l->nr_slots : 4096))
+	if (!slots_reserve(&l->slots, l->nr, l->v, hash_at))
 		return 0;
-	slot = slot_of(l, l->slot, l->nr_slots, binary, offset);
-	if (!*slot) {
-		to = l->nr < UINT32_MAX ? ARRAY_ADD(l->v, l->nr, l->cap) : NULL;
+	SLOTS_FIND(&l->slots, at, hash(binary, offset), is_at(&l->v[l->slots.v[at] - 1], binary, offset));
+	if (!l->slots.v[at]) {
+		to = ARRAY_ADD(l->v, l->nr, l->cap);
 		if (!to)
 			return 0;
 		*to = (struct location){ .binary = binary, .offset = offset };
-		*slot = (uint32_t)l->nr;
+		l->slots.v[at] = (uint32_t)l->nr;
 	}
-	return *slot;
+	return l->slots.v[at];
 }
 
 /* A place with its old index. */
@@ -92,8 +79,10 @@ uint32_t *locations_by_use(struct locations *l)
 		ids[ranked[i].old] = (uint32_t)i + 1;
 	}
 	free(ranked);
-	if (ranked && ids && (!l->nr || make_slots(l, l->nr_slots)))
+	if (ranked && ids) {
+		slots_rebuild(&l->slots, l->nr, l->v, hash_at);
 		return ids;
+	}
 	free(ids);
 	return NULL;
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/slots.h"
+
 struct location {
 	uint32_t binary;	/* CST_COUNT_NO_BINARY: `offset` is a function's index */
 	uint64_t offset;
@@ -16,8 +18,7 @@ struct location {
 struct locations {
 	struct location *v;
 	size_t nr, cap;
-	uint32_t *slot;		/* open addressing: id by place */
-	size_t nr_slots;
+	struct slots slots;	/* by place */
 };
 
 void locations_free(struct locations *l);

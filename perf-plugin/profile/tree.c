@@ -6,36 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-
-/* ---- index by a 64-bit key -------------------------------------------------------------------- */
-
-/* Indexes of entries of an array, by the hash of their key; the caller compares keys. */
-struct index {
-	uint32_t *slot;		/* index + 1; 0: free */
-	size_t size, used;	/* size is a power of two */
-};
-
-typedef uint64_t (*hash_fn)(const void *array, uint32_t i);
-
-static bool index_grow(struct index *ix, const void *array, hash_fn hash)
-{
-	size_t size = ix->size ? 2 * ix->size : 4096, i, at;
-	uint32_t *slot = calloc(size, sizeof(*slot));
-
-	if (!slot)
-		return false;
-	for (i = 0; i < ix->size; i++) {
-		if (!ix->slot[i])
-			continue;
-		for (at = hash(array, ix->slot[i] - 1) & (size - 1); slot[at];)
-			at = (at + 1) & (size - 1);
-		slot[at] = ix->slot[i];
-	}
-	free(ix->slot);
-	ix->slot = slot;
-	ix->size = size;
-	return true;
-}
+#include "base/slots.h"
 
 static uint64_t mix(uint64_t a, uint64_t b)
 {
@@ -49,7 +20,7 @@ static uint64_t mix(uint64_t a, uint64_t b)
 struct arcs {
 	struct call_arcs *out;
 	size_t cap;
-	struct index index;
+	struct slots slots;
 	uint32_t *active;	/* for each arc: how many calls of it are on the current stack */
 	size_t nr_active, cap_active;
 	uint32_t *path;		/* for each depth: arc + 1 on the current stack, 0: none */
@@ -76,24 +47,18 @@ static uint32_t arc_of(struct arcs *as, const struct call_arc *key)
 	uint32_t *active;
 	size_t at;
 
-	if (2 * (as->index.used + 1) > as->index.size && !index_grow(&as->index, out->v, arc_hash))
+	if (!slots_reserve(&as->slots, out->n, out->v, arc_hash))
 		return UINT32_MAX;
+	SLOTS_FIND(&as->slots, at, arc_hash(key, 0), same_arc(&out->v[as->slots.v[at] - 1], key));
+	if (as->slots.v[at])
+		return as->slots.v[at] - 1;
 	to = ARRAY_ADD(out->v, out->n, as->cap);
-	if (!to)
+	active = ARRAY_ADD(as->active, as->nr_active, as->cap_active);
+	if (!to || !active)
 		return UINT32_MAX;
 	*to = *key;
-	out->n--;
-	for (at = arc_hash(out->v, (uint32_t)out->n) & (as->index.size - 1); as->index.slot[at];) {
-		if (same_arc(&out->v[as->index.slot[at] - 1], key))
-			return as->index.slot[at] - 1;
-		at = (at + 1) & (as->index.size - 1);
-	}
-	active = ARRAY_ADD(as->active, as->nr_active, as->cap_active);
-	if (!active)
-		return UINT32_MAX;
 	*active = 0;
-	as->index.slot[at] = (uint32_t)++out->n;
-	as->index.used++;
+	as->slots.v[at] = (uint32_t)out->n;
 	return (uint32_t)out->n - 1;
 }
 
@@ -180,7 +145,7 @@ bool call_arcs_init(struct call_arcs *a, struct functions *fs)
 	for (i = 0; ok && i < m->nr_nodes; i++)
 		ok = add_node(&as, fs, &m->nodes[i], inclusive[i]);
 	free(inclusive);
-	free(as.index.slot);
+	slots_free(&as.slots);
 	free(as.active);
 	free(as.path);
 	if (!ok)
@@ -243,26 +208,28 @@ static uint64_t stack_hash(const void *array, uint32_t i)
 	return mix(s->parent, s->function);
 }
 
-/* Returns the index of the stack, a new one if needed; UINT32_MAX: no memory. */
-static uint32_t stack_of(struct stacks *s, size_t *cap, struct index *ix, uint32_t parent, uint32_t function)
+static bool same_stack(const struct stack_node *a, const struct stack_node *b)
 {
+	return a->parent == b->parent && a->function == b->function;
+}
+
+/* Returns the index of the stack, a new one if needed; UINT32_MAX: no memory. */
+static uint32_t stack_of(struct stacks *s, size_t *cap, struct slots *slots, uint32_t parent, uint32_t function)
+{
+	const struct stack_node key = { .parent = parent, .function = function };
 	struct stack_node *to;
 	size_t at;
 
-	if (2 * (ix->used + 1) > ix->size && !index_grow(ix, s->v, stack_hash))
+	if (!slots_reserve(slots, s->n, s->v, stack_hash))
 		return UINT32_MAX;
+	SLOTS_FIND(slots, at, stack_hash(&key, 0), same_stack(&s->v[slots->v[at] - 1], &key));
+	if (slots->v[at])
+		return slots->v[at] - 1;
 	to = ARRAY_ADD(s->v, s->n, *cap);
 	if (!to)
 		return UINT32_MAX;
-	*to = (struct stack_node){ .parent = parent, .function = function };
-	s->n--;
-	for (at = stack_hash(s->v, (uint32_t)s->n) & (ix->size - 1); ix->slot[at]; at = (at + 1) & (ix->size - 1)) {
-		to = &s->v[ix->slot[at] - 1];
-		if (to->parent == parent && to->function == function)
-			return ix->slot[at] - 1;
-	}
-	ix->slot[at] = (uint32_t)++s->n;
-	ix->used++;
+	*to = key;
+	slots->v[at] = (uint32_t)s->n;
 	return (uint32_t)s->n - 1;
 }
 
@@ -270,7 +237,7 @@ bool stacks_init(struct stacks *s, struct functions *fs)
 {
 	const struct model *m = fs->model;
 	uint32_t *made = malloc((m->nr_nodes ? m->nr_nodes : 1) * sizeof(*made)), function;
-	struct index ix = { .slot = NULL };
+	struct slots slots = { .v = NULL };
 	size_t cap = 0, i;
 	bool ok = made;
 
@@ -280,7 +247,7 @@ bool stacks_init(struct stacks *s, struct functions *fs)
 
 		function = functions_of_node(fs, &n->is);
 		made[i] = function == FUNCTION_NONE ? UINT32_MAX :
-			  stack_of(s, &cap, &ix, n->parent == MODEL_NO_NODE ? MODEL_NO_NODE : made[n->parent], function);
+			  stack_of(s, &cap, &slots, n->parent == MODEL_NO_NODE ? MODEL_NO_NODE : made[n->parent], function);
 		ok = made[i] != UINT32_MAX;
 		if (ok) {
 			struct stack_node *to = &s->v[made[i]];
@@ -290,7 +257,7 @@ bool stacks_init(struct stacks *s, struct functions *fs)
 		}
 	}
 	free(made);
-	free(ix.slot);
+	slots_free(&slots);
 	if (!ok)
 		stacks_free(s);
 	return ok;
