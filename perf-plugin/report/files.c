@@ -207,7 +207,8 @@ static void put_line(struct view *v, unsigned int line)
 	const char *text;
 	size_t n;
 
-	page_format(p, "<tr id=\"L%u\"%s><td class=\"line\">%u</td>", line, !l ? "" : l->count ? " class=\"run\"" : " class=\"miss\"", line);
+	page_format(p, "<tr id=\"L%u\"%s><td class=\"line\">%u</td>", line,
+		    insns || (l && l->count) ? " class=\"run\"" : l ? " class=\"miss\"" : "", line);
 	page_cell(p, l ? l->count : 0, l);
 	page_cell(p, insns, insns);
 	put_branches(v, line);
@@ -215,6 +216,18 @@ static void put_line(struct view *v, unsigned int line)
 	if (text_line(v->text, line, &text, &n))
 		page_source(p, text, n);
 	page_html(p, "</td></tr>\n");
+}
+
+/* Writes the share of the lines of a part that were executed. */
+static void put_part_share(struct view *v, unsigned int first, unsigned int last)
+{
+	const size_t begin = line_from(v->f, first), end = line_from(v->f, last + 1);
+	size_t hit = 0, i;
+
+	for (i = begin; i < end; i++)
+		hit += v->f->lines[i].count > 0;
+	if (end > begin)
+		page_format(&v->r->page, "<small>%.0f&#8239;%%</small>", 100.0 * (double)hit / (double)(end - begin));
 }
 
 static void put_parts(struct view *v, unsigned int part)
@@ -226,14 +239,16 @@ static void put_parts(struct view *v, unsigned int part)
 
 	if (parts < 2)
 		return;
-	page_html(p, "<p class=\"parts\">Lines ");
+	page_html(p, "<p class=\"parts\">");
 	for (i = 0; i < parts; i++) {
 		const unsigned int first = i * REPORT_LINES + 1, last = i + 1 < parts ? first + REPORT_LINES - 1 : v->last;
 
-		if (i == part)
-			page_format(p, "<b>%u&ndash;%u</b> ", first, last);
-		else if (has_part(v, i))
-			page_format(p, "<a href=\"%s\">%u&ndash;%u</a> ", report_source_page(name, v->page, first), first, last);
+		if (!has_part(v, i))
+			continue;
+		page_html(p, i == part ? "<span class=\"here\">" : "<span>");
+		page_format(p, "<a href=\"%s\">%u&ndash;%u</a>", report_source_page(name, v->page, first), first, last);
+		put_part_share(v, first, last);
+		page_html(p, "</span> ");
 	}
 	page_html(p, "</p>\n");
 }
@@ -252,6 +267,28 @@ static void put_origin(struct view *v)
 	}
 	if (code_from(v, REPORT_LAST_LINE + 1) != UINT_MAX)
 		page_format(p, "<p class=\"note\">Lines beyond line %u are left out.</p>\n", REPORT_LAST_LINE);
+}
+
+static void put_figure(struct page *p, size_t hit, size_t all, const char *what)
+{
+	if (!all)
+		return;
+	page_format(p, "<li><b>%.1f&#8239;%%</b> ", 100.0 * (double)hit / (double)all);
+	page_number(p, hit);
+	page_html(p, " of ");
+	page_number(p, all);
+	page_format(p, " %s</li>\n", what);
+}
+
+static void put_figures(struct view *v)
+{
+	struct page *p = &v->r->page;
+
+	page_html(p, "<ul class=\"figures\">\n");
+	put_figure(p, v->f->lines_hit, v->f->nr_lines, "lines executed");
+	put_figure(p, v->f->directions_hit, 2 * v->f->nr_branches, "branch directions");
+	put_figure(p, v->f->functions_hit, v->f->nr_functions, "functions");
+	page_html(p, "</ul>\n");
 }
 
 static void put_functions(struct view *v)
@@ -294,6 +331,7 @@ static void put_part(struct view *v, unsigned int part)
 	page_html(p, "</h1>\n<p class=\"sub\">");
 	page_text(p, v->f->name);
 	page_html(p, "</p>\n");
+	put_figures(v);
 	put_origin(v);
 	put_parts(v, part);
 	if (!part)

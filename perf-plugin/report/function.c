@@ -12,7 +12,7 @@
 
 #define MAX_ARCS	20u	/* rows of callers, and of callees */
 #define MAX_TARGETS	4u	/* of a branch */
-#define MAX_ROWS	20000u	/* instructions on a page */
+#define MAX_ROWS	10000u	/* instructions on a page */
 #define MAX_GAP		64u	/* instructions that were not executed, of a stretch: more are cut ... */
 #define GAP_BEGIN	16u	/* ... to these at its begin */
 
@@ -174,10 +174,13 @@ static bool put_branch(struct code *c, const struct cst_insn *insn, uint64_t off
 	br = blocks_branch(c->b, offset);
 	page_html(p, br.taken ? "<span class=\"yes\">taken " : "<span class=\"no\">taken ");
 	page_number(p, br.taken);
-	page_html(p, br.not_taken ? "</span> <span class=\"yes\">not&nbsp;taken " : "</span> <span class=\"no\">not&nbsp;taken ");
+	page_html(p, br.taken ? "</span> " : "</span>");
+	if (!put_targets(c, offset, false))
+		return false;
+	page_html(p, br.not_taken ? ", <span class=\"yes\">not&nbsp;taken " : ", <span class=\"no\">not&nbsp;taken ");
 	page_number(p, br.not_taken);
-	page_html(p, "</span> ");
-	return put_targets(c, offset, false);
+	page_html(p, "</span>");
+	return true;
 }
 
 /* ---- code ------------------------------------------------------------------------------------- */
@@ -198,7 +201,7 @@ static void put_source(struct code *c, uint64_t offset)
 	if (at.file == UINT32_MAX || !coverage_compare(&at, &c->at))
 		return;
 	c->at = at;
-	page_html(&r->page, "<tr class=\"src\"><td></td><td></td><td colspan=\"3\">");
+	page_html(&r->page, "<tr class=\"src\"><td></td><td class=\"addr\"></td><td colspan=\"3\">");
 	report_place(r, at.file, at.line);
 	if (report_source_line(r, at.file, at.line, &text, &n)) {
 		page_html(&r->page, " <code>");
@@ -252,7 +255,7 @@ static void put_cut(struct code *c, uint64_t n, const char *what)
 {
 	struct page *p = &c->r->page;
 
-	page_html(p, "<tr class=\"cut\"><td></td><td></td><td colspan=\"3\">");
+	page_html(p, "<tr class=\"cut\"><td></td><td class=\"addr\"></td><td colspan=\"3\">");
 	page_number(p, n);
 	page_format(p, " %s not executed</td></tr>\n", what);
 	c->at.file = UINT32_MAX;

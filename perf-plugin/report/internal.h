@@ -16,7 +16,7 @@
 /* Rows of the tables of the overview. */
 #define REPORT_TOP	25u
 /* Lines of a source file that one page has. */
-#define REPORT_LINES	4000u
+#define REPORT_LINES	3000u
 /* Damaged DWARF has any number; no source has more lines. */
 #define REPORT_LAST_LINE	1000000u
 

@@ -73,7 +73,7 @@ CASES = [
     Case("profile propeller", "profile -i @sample --symfs @symfs --format=propeller -o OUT"),
     Case("profile folded", "profile -i @sample --symfs @symfs --format=folded --demangle -o OUT"),
     Case("profile top", "profile -i @jit --symfs @jit.s --format=top"),
-    Case("report", "report -i @sample --symfs @symfs --source tests/data --functions 3 -o OUT", folder=True),
+    Case("report", "report -i @sample --symfs @symfs --source @symfs --functions 3 -o OUT", folder=True),
     Case("report of calls", "report -i @two-cpus --symfs @two-cpus.s --demangle -o OUT", folder=True),
     Case("profile bolt", "profile -i @sample --symfs @symfs --format=bolt"),
     Case("timeline", "timeline -i @two-cpus --symfs @two-cpus.s -o OUT"),

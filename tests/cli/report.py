@@ -19,7 +19,7 @@ import sys
 
 VOID = {"meta", "link", "input", "br"}
 TAGS = VOID | {"html", "head", "title", "body", "nav", "main", "a", "h1", "h2", "p", "ul", "li", "b", "i", "span", "section", "div",
-               "table", "tr", "td", "th", "details", "summary", "pre", "code", "button", "script"}
+               "table", "tr", "td", "th", "details", "summary", "pre", "code", "button", "script", "small"}
 NAME = re.compile(r"(index|functions|flame|files|[fs][0-9]+(-[0-9]+)?)\.html|style\.css")
 BEGINS = "<!DOCTYPE html>\n<!-- perf-cstrace report -->\n"
 
