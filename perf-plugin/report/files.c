@@ -264,6 +264,9 @@ static void put_origin(struct view *v)
 		page_html(p, "<p class=\"note\">Text from ");
 		page_text(p, v->text->path);
 		page_html(p, "</p>\n");
+	} else {
+		/* it may be another version than the one that was compiled */
+		page_html(p, "<p class=\"note\">Text from this machine, at the same path.</p>\n");
 	}
 	if (code_from(v, REPORT_LAST_LINE + 1) != UINT_MAX)
 		page_format(p, "<p class=\"note\">Lines beyond line %u are left out.</p>\n", REPORT_LAST_LINE);

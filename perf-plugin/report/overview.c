@@ -46,7 +46,7 @@ static void put_figures(struct report *r)
 		page_number(p, r->coverage.nr_lines);
 		page_html(p, " lines executed</li>\n");
 	}
-	page_html(p, r->about->incomplete ? "<li class=\"lost\"><b>Incomplete</b> something was lost: see below</li>\n" :
+	page_html(p, r->about->incomplete ? "<li class=\"lost\"><b>Incomplete</b> <a href=\"#lost\">something was lost</a></li>\n" :
 		     "<li><b>Complete</b> nothing was lost</li>\n");
 	page_html(p, "</ul>\n");
 }
@@ -90,11 +90,12 @@ static void put_recording(struct report *r)
 	page_html(p, "<section>\n<h2>What was recorded</h2>\n");
 	if (r->about->recorded) {
 		put_recorded(p, r->about->recorded);
-		page_format(p, "<h2>%s</h2>\n<pre class=\"words%s\">", "What was lost, and what helps", r->about->incomplete ? " lost" : "");
+		page_format(p, "<h2 id=\"lost\">What was lost, and what helps</h2>\n<pre class=\"words%s\">",
+			    r->about->incomplete ? " lost" : "");
 		page_lines(p, r->about->result + strspn(r->about->result, "\n"), strlen(r->about->result + strspn(r->about->result, "\n")));
 		page_html(p, "</pre>\n");
 	} else {
-		page_html(p, "<p>A count file. Its totals, those of losses with the prefix <code>loss.</code>:</p>\n");
+		page_html(p, "<p id=\"lost\">A count file. Its totals, those of losses with the prefix <code>loss.</code>:</p>\n");
 		put_totals(p, r->w->model);
 	}
 	page_html(p, "</section>\n");
@@ -239,8 +240,8 @@ bool overview_write(struct report *r)
 	page_begin(p, "index.html", PAGE_OVERVIEW, slash && slash[1] ? slash + 1 : r->about->input, "'none'");
 	page_html(p, "<h1>");
 	page_text(p, r->about->input);
-	page_html(p, "</h1>\n<p class=\"sub\">Report of perf-cstrace " CST_VERSION_TEXT ": exact counts of every executed "
-		     "instruction");
+	page_html(p, "</h1>\n<p class=\"sub\">Report of perf-cstrace " CST_VERSION_TEXT ": exact counts of every ");
+	page_html(p, r->about->incomplete ? "instruction that could be decoded" : "executed instruction");
 	if (r->w->only) {
 		page_html(p, ", of the binary ");
 		page_text(p, r->w->only->is.name);

@@ -4,6 +4,10 @@
  * and the coverage of source files. All numbers are those of the formats of profile. The pages need nothing but the folder:
  * one style sheet, and a script in the page of the flame graph.
  *
+ * The pages are our own. genhtml has pages for lcov's tracefiles only, without code and functions, and is a program that need not
+ * be installed; speedscope is a megabyte of script that reads a file which is loaded by hand or from a server. Both read what
+ * profile writes (lcov, callgrind, folded).
+ *
  * Names of files in the folder are numbers, never names from the recording: f1.html is the hottest function, s1.html the
  * source file with most instructions, s1-2.html the next lines of it.
  */

@@ -318,9 +318,67 @@ static void signals(void **state)
 	assert_int_equal(strncmp(text, want, strlen(want)), 0);
 }
 
+static bool of_kind(const char *name)
+{
+	return !strcmp(name, "head") || !strcmp(name, "more") || !strcmp(name, "log");
+}
+
+/* Writes a folder of the kind with one more file of this name. Returns outdir_open_kind()'s or outdir_finish()'s result. */
+static int write_kind(const char *more, const char *between)
+{
+	static const struct outdir_kind kind = { "list", "head", "BEGIN", of_kind };
+	struct outdir d;
+	struct error err;
+	int rc = outdir_open_kind(&d, at("kind"), &kind, &err);
+
+	if (rc)
+		return rc;
+	assert_int_equal(outdir_file(&d, "head", "BEGIN 1", 7, &err), 0);
+	assert_int_equal(outdir_file(&d, more, more, strlen(more), &err), 0);
+	if (between)
+		put_file(between, "mine");
+	return outdir_finish(&d, &err);
+}
+
+/* Only a folder of the kind is replaced, as a whole, and nothing is left of either. */
+static void replaced(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(write_kind("more", NULL), 0);
+	assert_int_equal(write_kind("log", NULL), 0);
+	assert_int_equal(access(at("kind/log"), F_OK), 0);
+	assert_int_equal(access(at("kind/more"), F_OK), -1);
+	/* a file that came while the new folder was written */
+	assert_int_not_equal(write_kind("more", "kind/notes"), 0);
+	assert_int_equal(access(at("kind/notes"), F_OK), 0);
+	assert_int_equal(access(at("kind/log"), F_OK), 0);
+	assert_int_not_equal(write_kind("more", NULL), 0);
+	unlink(at("kind/notes"));
+	/* a name of the kind that is no file */
+	assert_int_equal(symlink("log", at("kind/more")), 0);
+	assert_int_not_equal(write_kind("more", NULL), 0);
+	unlink(at("kind/more"));
+	/* another begin */
+	put_file("kind/head", "BEGUN");
+	assert_int_not_equal(write_kind("more", NULL), 0);
+	put_file("kind/head", "BEGIN");
+	assert_int_equal(chmod(at("kind"), 0750), 0);
+	assert_int_equal(write_kind("more", NULL), 0);
+	assert_int_equal(stat(at("kind"), &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0750);
+	unlink(at("kind/head"));
+	unlink(at("kind/more"));
+	assert_int_equal(rmdir(at("kind")), 0);
+	assert_int_equal(rmdir(dir), 0);	/* nothing is left */
+	assert_int_equal(mkdir(dir, 0700), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(replaced, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(in_root, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(inputs, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(signals, set_up, tear_down),
