@@ -46,6 +46,9 @@ void gzip_write(struct gzip *g, const void *data, size_t n)
 	const uint8_t *p = data;
 	size_t part;
 
+	/* memcpy() takes no null pointer, not even for nothing */
+	if (!n)
+		return;
 	while (n > sizeof(g->plain) - g->used) {
 		part = sizeof(g->plain) - g->used;
 		memcpy(g->plain + g->used, p, part);
