@@ -19,15 +19,17 @@ sys.path.insert(0, os.path.join(TESTS, "cli"))
 import count_file  # noqa: E402, the folder is another one
 
 MAX_FILES, MAX_SEED = 24, 400000
-COMMANDS = ["inject", "script", "dump", "profile", "info", "convert", "index", "compare", "verify", "merge"]
-FILTERED = {"inject", "script", "profile", "dump", "info"}
-SETS = {"ALL": set(COMMANDS) - {"merge"}, "SAMPLES": FILTERED - {"info"}, "FILTERED": FILTERED}
+COMMANDS = ["inject", "script", "dump", "profile", "info", "convert", "index", "compare", "verify", "merge",
+            "timeline", "report"]
+FILTERED = {"inject", "script", "profile", "dump", "info", "timeline", "report"}
+SETS = {"ALL": set(COMMANDS) - {"merge"}, "SAMPLES": FILTERED - {"info", "report"}, "FILTERED": FILTERED}
 
 # Each recording is run with some of these, in turn.
 LINES = [
     "script --itrace=b --fields=pid,tid,cpu,time,event,flags,ip,sym,symoff,dso,addr",
     "inject --itrace=i100il64 --output=@/out",
     "profile --format=bolt --output=@/out",
+    "report --functions=200 --source=@/symfs --output=@/out",
     "info --all",
     "dump --elements --packets",
     "convert --to=package --images --output=@/out",
@@ -50,6 +52,8 @@ LINES = [
     "inject --itrace=i64il --tiles --no-branch-view --output=@/out",
     "dump --strict --elements --insn-ranges --log=warning",
     "profile --comm=one",
+    "timeline --output=@/out",
+    "report --demangle --files=300 --output=@/out",
     "script --itrace=bZ --pid=1000",
 ]
 # A snapshot has no threads and no perf time.
@@ -64,6 +68,7 @@ SNAPSHOT_LINES = [
     "script --input=@/snapshot --itrace=be",
     "info --input=@/snapshot",
     "profile --input=@/snapshot --format=bolt",
+    "report --input=@/snapshot --output=@/out",
     "inject --input=@/snapshot --itrace=i100il16 --output=@/out",
 ]
 PACKAGE_LINES = [
@@ -272,7 +277,7 @@ def others(seeds):
 
 
 def counts(seeds):
-    """Count files for merge, and a list of them."""
+    """Count files for merge and report, and a list of them."""
     for number in range(6):
         maker = count_file.Maker(number, binaries=3, places=8)
         files = {"a.cst": count_file.write(maker.model(20)), "b.cst": count_file.write(maker.model(20)),
@@ -280,6 +285,7 @@ def counts(seeds):
         for name, line in (("one", "--weighted-input=1,@/a.cst"), ("both", "--weighted-input=1,@/a.cst --weighted-input=3,@/b.cst"),
                            ("out", "--weighted-input=18446744073709551615,@/a.cst --output=@/out"), ("list", "--input-files=@/list")):
             seeds.put("merge-%s%d" % (name, number), "merge " + line, files)
+        seeds.put("report-counts%d" % number, "report --output=@/out", {"perf.data": files["a.cst"]})
 
 
 def main():
