@@ -11,7 +11,9 @@
 #include "report/internal.h"
 
 #define NARROW		2000u	/* a frame with less than this part of all instructions is left out ... */
-#define MAX_FRAMES	8000u	/* ... and more of them, if there are more than these */
+#define MAX_DEPTH	1000u	/* ... and those that are deeper; and more of both, ... */
+#define MAX_FRAMES	8000u	/* ... if there are more than these */
+#define WIDE		64u	/* frames with this part of all instructions are left out by their depth only */
 #define ROW		18u	/* height of a frame, in pixels */
 #define NR_COLOURS	8u	/* classes c0 to c7, by binary */
 
@@ -30,7 +32,7 @@ struct flame {
 	struct frame *v;
 	size_t n;
 	uint64_t total, least;
-	unsigned int deepest;
+	unsigned int deepest, limit;	/* depths that are shown: the greatest one, and what they are below */
 };
 
 static const char script[] =
@@ -100,12 +102,17 @@ static void add_up(struct flame *f)
 	}
 }
 
+static bool is_shown(const struct flame *f, size_t stack)
+{
+	return f->insns[stack] >= f->least && f->depth[stack] < f->limit;
+}
+
 static size_t count_shown(const struct flame *f)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < f->r->stacks.n; i++)
-		n += f->insns[i] >= f->least;
+		n += is_shown(f, i);
 	return n;
 }
 
@@ -127,11 +134,16 @@ static bool choose(struct flame *f)
 	size_t i;
 
 	f->least = f->total / NARROW ? f->total / NARROW : 1;
-	while (count_shown(f) > MAX_FRAMES)
-		f->least *= 2;
+	f->limit = MAX_DEPTH;
+	while (count_shown(f) > MAX_FRAMES && f->limit > 1) {
+		if (f->least < f->total / WIDE)
+			f->least *= 2;
+		else
+			f->limit /= 2;
+	}
 	f->v = malloc((count_shown(f) + 1) * sizeof(*f->v));
 	for (i = 0; f->v && i < s->n; i++)
-		if (f->insns[i] >= f->least) {
+		if (is_shown(f, i)) {
 			f->v[f->n++] = (struct frame){ .stack = (uint32_t)i, .parent = s->v[i].parent + 1, .insns = f->insns[i] };
 			f->deepest = f->depth[i] > f->deepest ? f->depth[i] : f->deepest;
 		}
@@ -203,7 +215,7 @@ static void put_page(struct flame *f)
 	page_number(p, r->stacks.n - f->n);
 	page_html(p, " frames with fewer than ");
 	page_number(p, f->least);
-	page_html(p, " instructions each are left out: <code>profile --format=folded</code> has all.");
+	page_format(p, " instructions each, or below %u others, are left out: <code>profile --format=folded</code> has all.", f->limit);
 	if (without) {
 		page_html(p, " ");
 		page_number(p, without);

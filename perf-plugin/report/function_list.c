@@ -3,11 +3,12 @@
 #include "report/internal.h"
 
 /* Rows for each page of a function: what is behind them is summed up. */
-#define ROWS	10u
+#define ROWS		10u
+#define LEAST_ROWS	100u
 
 void function_list_write(struct report *r)
 {
-	const size_t rows = ROWS * r->limits->functions < 100 ? 100 : ROWS * r->limits->functions;
+	const size_t pages = r->nr_function_pages, rows = ROWS * pages < LEAST_ROWS ? LEAST_ROWS : ROWS * pages;
 	struct page *p = &r->page;
 	uint64_t insns = 0;
 	size_t i;

@@ -10,6 +10,8 @@
 #include "images/elf_facts.h"
 #include "report/internal.h"
 
+#define MAX_BINARIES	200u	/* rows of their table */
+
 /* ---- figures ---------------------------------------------------------------------------------- */
 
 static void figure(struct page *p, uint64_t v, const char *what)
@@ -155,7 +157,7 @@ static void put_binaries(struct report *r)
 	for (i = 0; v && i < r->w->model->nr_binaries; i++) {
 		if (!v[i]->insns || !whole_has(r->w, v[i]->number))
 			continue;
-		if (i < r->limits->functions)
+		if (i < MAX_BINARIES)
 			put_binary(r, v[i]);
 		else
 			left++;
