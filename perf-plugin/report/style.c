@@ -109,6 +109,7 @@ const char report_style[] =
 	"@media (max-width: 40rem) {\n"
 	"  body { font-size: 14px; }\n"
 	"  main { padding: .3rem .6rem 2rem; }\n"
+	"  h1 { font-size: 1.25rem; }\n"
 	"  nav { padding: 0 .3rem; }\n"
 	"  nav a { padding: .5rem .45rem; }\n"
 	"  th, td { padding-left: .4rem; padding-right: .4rem; }\n"

@@ -50,6 +50,10 @@ for format in autofdo llvm bolt callgrind folded top; do
 	check "profile --format=$format" shows 0 profile --format=$format -i "$data" --symfs "$root"
 done
 check "timeline" is_json 0 timeline -o - -i "$data" --symfs "$root"
+report_pages() {
+	readable 0 report -i "$data" --symfs "$root" -o "$tmp/report" && names text "$tmp/report"/*.html && names shown "$tmp/report/index.html"
+}
+check "report" report_pages
 check "profile: another binary" shows 3 profile --binary other -i "$data" --symfs "$root"
 check "profile without the program" shows 3 profile -i "$data" --symfs "$tmp/nowhere"
 
