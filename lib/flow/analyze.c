@@ -210,28 +210,42 @@ static void analyze_context(struct cst_flow *f, struct cst_generic *out, size_t 
 		f->stopped = CST_STOP_CONTEXT;
 }
 
+/* Makes `s` one span with the one that ends where it begins, of `len` bytes. */
+static void join_spans(const struct span *before, uint32_t len, struct span *s)
+{
+	if (!s->n_insn) {
+		*s = *before;
+		return;
+	}
+	s->n_insn += before->n_insn;
+	if (s->section != before->section || s->sect_off != before->sect_off + len)
+		s->section = s->sect_off = 0;
+	else
+		s->sect_off = before->sect_off;
+}
+
 /*
  * Walks to an exception's return address; with QUIRK_WALKS_TO_EXCEPTION also over P0 instructions without atoms.
  */
 static enum span_end to_exception(struct cst_flow *f, uint64_t limit, struct span *s)
 {
 	uint64_t start = f->addr;
-	uint32_t n_insn = 0;
 	uint8_t it = f->it;
 	enum span_end end;
+	struct span before;
 
 	end = cst_flow_span(f, SPAN_TO, limit, s);
 	if (!quirk(f->cfg, QUIRK_WALKS_TO_EXCEPTION))
 		return end;
-	while (end == SPAN_STOPPED && s->end < limit && n_insn < MAX_RANGE_INSNS) {
-		n_insn += s->n_insn;
+	while (end == SPAN_STOPPED && s->end < limit && s->n_insn < MAX_RANGE_INSNS) {
+		before = *s;
 		f->addr = s->end;
 		f->it = s->it;
 		end = cst_flow_span(f, SPAN_TO, limit, s);
+		join_spans(&before, (uint32_t)(before.end - start), s);
 	}
 	f->addr = start;
 	f->it = it;
-	s->n_insn += n_insn;
 	return end;
 }
 
