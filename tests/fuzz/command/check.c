@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* check.c - outputs of commands can be read again by their readers, and shown on a terminal. */
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -145,9 +147,24 @@ static void check_listing(const char *out, int fd)
 		close(file);
 }
 
+/* A folder whose first page is text. */
+static void check_report(const char *out)
+{
+	char page[PATH_MAX];
+
+	snprintf(page, sizeof(page), "%s/index.html", out);
+	check_listing(page, -1);
+}
+
+/* Formats whose bytes are not text, other than count files. */
+static bool is_binary(const char *format)
+{
+	return format && (!strcmp(format, "pprof") || !strcmp(format, "propeller") || !strcmp(format, "perfetto"));
+}
+
 void check_output(const struct command_line *l, int rc, const char *out, int fd)
 {
-	const char *name = l->command->name, *to = command_line_value(l, "to");
+	const char *name = l->command->name, *to = command_line_value(l, "to"), *format = command_line_value(l, "format");
 	struct error err = { .code = 0 };
 
 	/* a profile of nothing, or nothing that fits the filters */
@@ -166,9 +183,11 @@ void check_output(const struct command_line *l, int rc, const char *out, int fd)
 		if (out && !command_line_value(l, "show"))
 			check_index(out);
 		check_listing(NULL, fd);
-	} else if (!strcmp(name, "merge")) {
+	} else if (!strcmp(name, "merge") || (!strcmp(name, "profile") && format && !strcmp(format, "cstrace"))) {
 		check_counts(out, fd);
-	} else {
+	} else if (!strcmp(name, "report")) {
+		check_report(out);
+	} else if (!is_binary(format)) {
 		check_listing(out, fd);
 	}
 }
