@@ -164,124 +164,146 @@ static void finish_range(struct dump *d, int rc)
 	free(d->range);
 }
 
+/* What the command line asks for. */
+struct request {
+	const char *snapshot, *source, *output, *log, *index;
+	bool frames, packets, elements, strict, raw, insns, no_index, no_text;
+	struct chosen_format format;
+	enum cst_severity level;
+	struct dump_place from, to;
+	int only_id;
+};
+
+/* Options that exclude each other, and those without an effect. Returns CMD_GO_ON or CMD_USAGE. */
+static int check_request(const struct cmd_desc *cmd, struct request *r, const struct session_opts *so)
+{
+	if (r->source && !r->snapshot)
+		return cmd_usage_error(cmd, "--source is for snapshots (-s) and --trace");
+	if (r->snapshot && (so->filter.time || so->filter.cpu || so->filter.pid || so->filter.tid || so->filter.comm))
+		return cmd_usage_error(cmd, "--time, --cpu, --pid, --tid and --comm are not for -s and --trace: what they read "
+				       "has neither perf's time nor threads; there --source, --id, --from and --to choose");
+	if ((r->index || r->no_index) && !r->from.set)
+		return cmd_usage_error(cmd, "--index and --no-index are for --from");
+	if (r->no_index)
+		cmd_no_effect(cmd, "index", "with --no-index decoding begins at the beginning");
+	if (r->snapshot)
+		cmd_no_effect_in(cmd, so, sizeof(*so), "", "a snapshot (-s) names its own memory and contexts");
+	if (r->format.format == DUMP_NONE && !r->format.tarmac)
+		cmd_no_effect(cmd, "frames raw", "--format=none lists nothing");
+	if (r->log && !dump_log_level(r->log, &r->level))
+		return cmd_usage_error(cmd, "--log: levels are error, warning and info");
+	if (r->no_text && !r->format.tarmac)
+		cmd_no_effect(cmd, "no-disassembly", "only --format=tarmac shows the text of instructions");
+	if (r->format.tarmac && (r->frames || r->raw || r->packets || r->elements || r->log || r->source || r->from.set || r->to.set))
+		return cmd_usage_error(cmd, "--format=%s shows executed instructions: --frames, --raw, --packets, "
+				       "--elements, --log, --source, --from and --to are for listings", r->format.name);
+	return CMD_GO_ON;
+}
+
+static int show_instructions(const struct request *r, struct session_opts *so)
+{
+	if (r->snapshot)
+		so->input = r->snapshot;
+	so->strict = r->strict;
+	so->insn_ranges = r->insns;
+	return run_tarmac(so, &(struct executed_opts){ .dialect = r->format.dialect, .disassemble = !r->no_text,
+						       .only_id = r->only_id, .output = r->output ? r->output : "-",
+						       .who = "cstrace dump" });
+}
+
+static int list(const struct request *r, struct session_opts *so)
+{
+	const bool unnamed = !r->frames && !r->raw && r->format.format != DUMP_NONE;
+	struct dump *d = calloc(1, sizeof(*d));
+	int rc;
+
+	if (!d) {
+		fprintf(stderr, "cstrace dump: out of memory\n");
+		return CMD_ERROR;
+	}
+	d->format = r->format.format;
+	d->only_id = r->only_id;
+	d->strict = r->strict;
+	d->insn_ranges = r->insns;
+	d->cpu = d->pid = d->tid = -1;
+	d->frames = r->frames;
+	d->packed = r->raw;
+	d->packets = r->packets || (unnamed && !r->elements);
+	d->elements = r->elements || (unnamed && !r->packets);
+	rc = (r->log && dump_log_open(d, r->level)) ||
+	     open_range(d, &r->from, &r->to, r->snapshot ? r->snapshot : so->input ? so->input : "perf.data", r->index,
+			r->no_index) ?
+	     CMD_ERROR : run(d, r->snapshot, so, r->source, r->output);
+	finish_range(d, rc);
+	cst_log_free(d->log);
+	free(d);
+	return rc;
+}
+
 int cmd_dump(int argc, const char **argv)
 {
 	struct bare_opts bare = { .nr_words = 0 };
 	struct session_opts so = { 0 };
-	struct dump *d;
-	const char *snapshot = NULL, *source = NULL, *output = NULL, *log = NULL, *index = NULL;
-	bool frames = false, packets = false, elements = false, strict = false, raw = false, insns = false, no_index = false,
-	     no_text = false;
-	struct chosen_format format = formats[0];
-	enum cst_severity level = CST_LOG_NONE;
-	struct dump_place from = { 0 }, to = { 0 };
-	int only_id = -1, rc;
+	struct request r = { .format = formats[0], .level = CST_LOG_NONE, .only_id = -1 };
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
 		CMD_BARE_OPTS(bare),
 		CMD_FILTER_OPTS(so.filter),
-		{ 's', "snapshot", CMD_OPT_STRING, &snapshot, "DIR",
+		{ 's', "snapshot", CMD_OPT_STRING, &r.snapshot, "DIR",
 		  "read an Arm snapshot (a folder with snapshot.ini) instead", NULL },
-		{ 0, "source", CMD_OPT_STRING, &source, "NAME",
+		{ 0, "source", CMD_OPT_STRING, &r.source, "NAME",
 		  "with -s: a trace buffer or trace source, or all (default: the first buffer)", NULL },
-		{ 0, "frames", CMD_OPT_FLAG, &frames, NULL,
+		{ 0, "frames", CMD_OPT_FLAG, &r.frames, NULL,
 		  "list the bytes of each trace ID, frame by frame", NULL },
-		{ 0, "raw", CMD_OPT_FLAG, &raw, NULL,
+		{ 0, "raw", CMD_OPT_FLAG, &r.raw, NULL,
 		  "list the frames themselves, as they stand, with the synchronisation between them", NULL },
-		{ 0, "packets", CMD_OPT_FLAG, &packets, NULL, "list packets", NULL },
-		{ 0, "elements", CMD_OPT_FLAG, &elements, NULL,
+		{ 0, "packets", CMD_OPT_FLAG, &r.packets, NULL, "list packets", NULL },
+		{ 0, "elements", CMD_OPT_FLAG, &r.elements, NULL,
 		  "list trace elements: executed ranges, exceptions, contexts, time", NULL },
-		{ 0, "id", CMD_OPT_CALL, &only_id, "N", "only this trace ID", set_id },
-		{ 0, "format", CMD_OPT_CALL, &format, "FORMAT",
+		{ 0, "id", CMD_OPT_CALL, &r.only_id, "N", "only this trace ID", set_id },
+		{ 0, "format", CMD_OPT_CALL, &r.format, "FORMAT",
 		  "text (default), opencsd (as the reference lister prints), json (a record per line), "
 		  "none (decode, print counts); tarmac, tarmac-es (the executed instructions as models print them)",
 		  set_format },
-		{ 0, "no-disassembly", CMD_OPT_FLAG, &no_text, NULL, "tarmac: instructions without their text", NULL },
-		{ 0, "strict", CMD_OPT_FLAG, &strict, NULL,
+		{ 0, "no-disassembly", CMD_OPT_FLAG, &r.no_text, NULL, "tarmac: instructions without their text", NULL },
+		{ 0, "strict", CMD_OPT_FLAG, &r.strict, NULL,
 		  "take what the architecture reserves or forbids for an error: decoding starts anew behind it", NULL },
-		{ 0, "insn-ranges", CMD_OPT_FLAG, &insns, NULL,
+		{ 0, "insn-ranges", CMD_OPT_FLAG, &r.insns, NULL,
 		  "ETMv3: a range for each instruction, with its own cycles", NULL },
-		{ 0, "log", CMD_OPT_OPTIONAL, &log, "LEVEL",
+		{ 0, "log", CMD_OPT_OPTIONAL, &r.log, "LEVEL",
 		  "tell on stderr what is wrong in the trace, and where: error, warning or info (default); "
 		  "with --format=json among the records", NULL },
-		{ 0, "from", CMD_OPT_CALL, &from, "PLACE",
+		{ 0, "from", CMD_OPT_CALL, &r.from, "PLACE",
 		  "begin each stream at the first time=TICKS (or later), offset=N, event[=MASK] or context=N",
 		  set_place },
-		{ 0, "to", CMD_OPT_CALL, &to, "PLACE", "end it before the first such place after that",
+		{ 0, "to", CMD_OPT_CALL, &r.to, "PLACE", "end it before the first such place after that",
 		  set_place },
-		{ 0, "index", CMD_OPT_STRING, &index, "FILE",
+		{ 0, "index", CMD_OPT_STRING, &r.index, "FILE",
 		  "index that --from begins with (default: FILE.cstidx, or DIR/cstrace.cstidx in a folder, if it is there)", NULL },
-		{ 0, "no-index", CMD_OPT_FLAG, &no_index, NULL, "with --from: decode from the beginning", NULL },
+		{ 0, "no-index", CMD_OPT_FLAG, &r.no_index, NULL, "with --from: decode from the beginning", NULL },
 		CMD_JOBS_OPT(so),
-		{ 'o', "output", CMD_OPT_STRING, &output, "FILE", "write to FILE (default: -)", NULL },
+		{ 'o', "output", CMD_OPT_STRING, &r.output, "FILE", "write to FILE (default: -)", NULL },
 		CMD_OPT_END
 	};
 	const struct cmd_desc cmd = {
 		"dump", "list frames, packets and trace elements", NULL, opts,
 		"Without --frames, --raw, --packets and --elements: packets and elements.",
 	};
+	int rc = cmd_options(&cmd, &argc, argv);
 
-	rc = cmd_options(&cmd, &argc, argv);
 	if (rc == CMD_GO_ON)
 		rc = cmd_jobs_default(&cmd, &so);
 	if (rc != CMD_GO_ON)
 		return rc;
-	if (so.input && snapshot)
+	if (so.input && r.snapshot)
 		return cmd_usage_error(&cmd, "-i and -s exclude each other");
-	rc = cmd_bare_check(&cmd, &bare, &so, snapshot);
+	rc = cmd_bare_check(&cmd, &bare, &so, r.snapshot);
 	if (rc != CMD_GO_ON)
 		return rc;
 	if (bare.nr_traces)
-		snapshot = bare.traces[0];
-	if (source && !snapshot)
-		return cmd_usage_error(&cmd, "--source is for snapshots (-s) and --trace");
-	if (snapshot && (so.filter.time || so.filter.cpu || so.filter.pid || so.filter.tid || so.filter.comm))
-		return cmd_usage_error(&cmd, "--time, --cpu, --pid, --tid and --comm are not for -s and --trace: what they read "
-				       "has neither perf's time nor threads; there --source, --id, --from and --to choose");
-	if ((index || no_index) && !from.set)
-		return cmd_usage_error(&cmd, "--index and --no-index are for --from");
-	if (no_index)
-		cmd_no_effect(&cmd, "index", "with --no-index decoding begins at the beginning");
-	if (snapshot)
-		cmd_no_effect_in(&cmd, &so, sizeof(so), "", "a snapshot (-s) names its own memory and contexts");
-	if (format.format == DUMP_NONE && !format.tarmac)
-		cmd_no_effect(&cmd, "frames raw", "--format=none lists nothing");
-	if (log && !dump_log_level(log, &level))
-		return cmd_usage_error(&cmd, "--log: levels are error, warning and info");
-	if (no_text && !format.tarmac)
-		cmd_no_effect(&cmd, "no-disassembly", "only --format=tarmac shows the text of instructions");
-	if (format.tarmac) {
-		if (frames || raw || packets || elements || log || source || from.set || to.set)
-			return cmd_usage_error(&cmd, "--format=%s shows executed instructions: --frames, --raw, --packets, "
-					       "--elements, --log, --source, --from and --to are for listings", format.name);
-		if (snapshot)
-			so.input = snapshot;
-		so.strict = strict;
-		so.insn_ranges = insns;
-		return run_tarmac(&so, &(struct executed_opts){ .dialect = format.dialect, .disassemble = !no_text,
-							      .only_id = only_id, .output = output ? output : "-",
-							      .who = "cstrace dump" });
-	}
-	d = calloc(1, sizeof(*d));
-	if (!d) {
-		fprintf(stderr, "cstrace dump: out of memory\n");
-		return CMD_ERROR;
-	}
-	d->format = format.format;
-	d->only_id = only_id;
-	d->strict = strict;
-	d->insn_ranges = insns;
-	d->cpu = d->pid = d->tid = -1;
-	d->frames = frames;
-	d->packed = raw;
-	d->packets = packets || (!frames && !raw && !elements && format.format != DUMP_NONE);
-	d->elements = elements || (!frames && !raw && !packets && format.format != DUMP_NONE);
-	rc = (log && dump_log_open(d, level)) ||
-	     open_range(d, &from, &to, snapshot ? snapshot : so.input ? so.input : "perf.data", index,
-			no_index) ?
-	     CMD_ERROR : run(d, snapshot, &so, source, output);
-	finish_range(d, rc);
-	cst_log_free(d->log);
-	free(d);
-	return rc;
+		r.snapshot = bare.traces[0];
+	rc = check_request(&cmd, &r, &so);
+	if (rc != CMD_GO_ON)
+		return rc;
+	return r.format.tarmac ? show_instructions(&r, &so) : list(&r, &so);
 }

@@ -367,6 +367,40 @@ bool dso_load(struct dso_table *t, struct dso *d)
 	return loaded;
 }
 
+/* No file was found. */
+static void explain_missing(const struct dso *d, bool perf, FILE *out)
+{
+	const char *path = name_shown(d->path), *kcore = perf ? ", or record with --kcore" : "";
+	char want[2 * BUILD_ID_MAX + 1];
+
+	build_id_text(&d->recorded, want);
+	if (d->kind == DSO_VMLINUX)
+		fprintf(out, "%s: kernel text is not in the recording; give the kernel image of "
+			"this very build with --vmlinux FILE%s\n", path, kcore);
+	else if (d->kind == DSO_MODULE)
+		fprintf(out, "%s: module not found; give the directory with the target's modules with "
+			"--symfs DIR%s\n", path, kcore);
+	else if (d->kind == DSO_BPF && !strncmp(d->path, "bpf_", 4))
+		fprintf(out, "%s: the code of this BPF program is not in the recording: record as root, and "
+			"end the recorder while the program is loaded\n", path);
+	else if (d->kind == DSO_BPF)
+		fprintf(out, "%s: code that the kernel made while it ran, and no TEXT_POKE record has its "
+			"bytes%s\n", path, perf ? "; record with --kcore" : "");
+	else if (!strncmp(d->path, "[vdso", 5))
+		fprintf(out, "%s: code that the kernel provides; %sput a copy of it below --symfs under this "
+			"name\n", path, perf ? "the recorder keeps a copy in its build-id cache: bring that along (perf "
+			"archive) and name it with --buildid-dir, or " : "");
+	else if (d->kind == DSO_ANON)
+		fprintf(out, "%s: memory without a file (generated code), and no jitdump file describes it; "
+			"let the runtime write one%s, and name it with --jitdump\n", path, perf ? ", record with -k mono" : "");
+	else if (d->recorded.len)
+		fprintf(out, "%s: no file with build-id %s found by path, below --symfs or in the "
+			"build-id cache\n", path, want);
+	else
+		fprintf(out, "%s: file not found; give the directory with the target's files with "
+			"--symfs DIR\n", path);
+}
+
 void dso_explain(const struct dso *d, bool perf, FILE *out)
 {
 	const char *path = name_shown(d->path), *file = file_shown(d);
@@ -427,31 +461,7 @@ void dso_explain(const struct dso *d, bool perf, FILE *out)
 			"with its symbol table\n", path, file, name_shown(d->ref_sym));
 		break;
 	default:
-		if (d->kind == DSO_VMLINUX)
-			fprintf(out, "%s: kernel text is not in the recording; give the kernel image of "
-				"this very build with --vmlinux FILE%s\n", path, kcore);
-		else if (d->kind == DSO_MODULE)
-			fprintf(out, "%s: module not found; give the directory with the target's modules with "
-				"--symfs DIR%s\n", path, kcore);
-		else if (d->kind == DSO_BPF && !strncmp(d->path, "bpf_", 4))
-			fprintf(out, "%s: the code of this BPF program is not in the recording: record as root, and "
-				"end the recorder while the program is loaded\n", path);
-		else if (d->kind == DSO_BPF)
-			fprintf(out, "%s: code that the kernel made while it ran, and no TEXT_POKE record has its "
-				"bytes%s\n", path, perf ? "; record with --kcore" : "");
-		else if (!strncmp(d->path, "[vdso", 5))
-			fprintf(out, "%s: code that the kernel provides; %sput a copy of it below --symfs under this "
-				"name\n", path, perf ? "the recorder keeps a copy in its build-id cache: bring that along (perf "
-				"archive) and name it with --buildid-dir, or " : "");
-		else if (d->kind == DSO_ANON)
-			fprintf(out, "%s: memory without a file (generated code), and no jitdump file describes it; "
-				"let the runtime write one%s, and name it with --jitdump\n", path, perf ? ", record with -k mono" : "");
-		else if (d->recorded.len)
-			fprintf(out, "%s: no file with build-id %s found by path, below --symfs or in the "
-				"build-id cache\n", path, want);
-		else
-			fprintf(out, "%s: file not found; give the directory with the target's files with "
-				"--symfs DIR\n", path);
+		explain_missing(d, perf, out);
 	}
 }
 
