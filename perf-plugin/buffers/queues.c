@@ -34,6 +34,7 @@ static struct queue *get_queue(struct queues *qs, uint32_t idx, int cpu, int tid
 		return NULL;
 	}
 	*slot = q;
+	pthread_mutex_init(&q->ids_lock, NULL);
 	q->number = qs->nr - 1;
 	q->idx = idx;
 	q->cpu = cpu;
@@ -404,6 +405,7 @@ void queues_free(struct queues *qs)
 		free(qs->q[i]->chunks);
 		free(qs->q[i]->frags);
 		free(qs->q[i]->parts);
+		pthread_mutex_destroy(&qs->q[i]->ids_lock);
 		free(qs->q[i]);
 	}
 	free(qs->q);
@@ -448,15 +450,15 @@ void queue_find_ids(struct queue *q)
 {
 	size_t i;
 
-	if (q->ids_known)
-		return;
-	q->ids_known = true;
-	for (i = 0; i < q->nr_frags; i++) {
+	pthread_mutex_lock(&q->ids_lock);
+	for (i = 0; i < q->nr_frags && !q->ids_known; i++) {
 		struct fragment *f = &q->frags[i];
 
 		if (!f->pub.raw)
 			frame_ids(q, f, q->ids);
 	}
+	q->ids_known = true;
+	pthread_mutex_unlock(&q->ids_lock);
 }
 
 uint64_t fragment_floor(const struct fragment *f)

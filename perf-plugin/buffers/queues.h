@@ -6,6 +6,8 @@
 #ifndef CSTRACE_BUFFERS_QUEUES_H
 #define CSTRACE_BUFFERS_QUEUES_H
 
+#include <pthread.h>
+
 #include "perfdata/reader.h"
 
 #define AUX_FLAG_TRUNCATED	0x01u
@@ -82,11 +84,12 @@ struct queue {
 	bool any_aux;
 	uint64_t unclaimed;	/* bytes that no AUX record covers */
 	bool any_raw, any_frames;
-	bool ids_known;
 	bool sinks_known;	/* owners.c */
 	unsigned int nr_sinks;
 	uint32_t sinks[QUEUE_SINKS];
-	uint64_t ids[2];	/* trace IDs in the frames */
+	uint64_t ids[2];	/* trace IDs in the frames: after queue_find_ids() */
+	bool ids_known;		/* with `ids`, under the lock: several threads decode pieces of a queue */
+	pthread_mutex_t ids_lock;
 };
 
 struct queues {
@@ -124,7 +127,7 @@ void joined_free(struct joined *j);
 /* Trace IDs in formatter frames: sets bits of `ids` (one per ID). */
 void frame_ids(const struct queue *q, const struct fragment *f, uint64_t ids[2]);
 
-/* Finds the trace IDs in the frames of a queue (queue.ids), once. */
+/* Finds the trace IDs in the frames of a queue (queue.ids), once; from any thread. */
 void queue_find_ids(struct queue *q);
 /* Nothing in the fragment is older: the time of the AUX record before, 0 if that is not known. */
 uint64_t fragment_floor(const struct fragment *f);
