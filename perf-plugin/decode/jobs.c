@@ -567,9 +567,10 @@ int jobs_run(struct session *ss, const struct session_consumer *con, unsigned in
 	pthread_mutex_init(&j.lock, NULL);
 	pthread_cond_init(&j.changed, NULL);
 	j.now = what_is_learned(ss);
-	session_before_replicas(ss);
+	rc = session_before_replicas(ss);
 	j.w = calloc(threads, sizeof(*j.w));
-	rc = j.w && !run_open(&j.run, ss, con, NULL) ? make_jobs(&j, threads) : ERR_NOMEM;
+	if (!rc)
+		rc = j.w && !run_open(&j.run, ss, con, NULL) ? make_jobs(&j, threads) : ERR_NOMEM;
 	if (!rc) {
 		start(&j, threads);
 		rc = take_all(&j);

@@ -68,6 +68,7 @@ struct session {
 	struct session_images images;
 	struct side_events side;
 	struct session_tasks tasks;
+	struct asids declared;		/* of tasks.asids, for replicas: the session may learn others meanwhile */
 	struct session_chosen chosen;
 	struct session_totals totals;
 	struct losses losses;
@@ -90,8 +91,8 @@ int session_index_side(struct session *ss);
  * session. Returns NULL without memory, or if the files are not found in the same order.
  */
 struct session *session_replica(const struct session *ss);
-/* Computes values that are otherwise computed at their first use, before several threads use them. */
-void session_before_replicas(struct session *ss);
+/* Computes values that are otherwise computed at their first use, before several threads use them. Returns 0 or ERR_NOMEM. */
+int session_before_replicas(struct session *ss);
 void session_replica_free(struct session *rep);
 /*
  * Moves to the session what a replica has read of files that the session did not load. `rep` must not decode

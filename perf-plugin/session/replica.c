@@ -83,18 +83,19 @@ static int make(struct session *rep, const struct session *ss)
 {
 	rep->pd = perfdata_cursor(ss->pd);
 	if (!rep->pd || session_init_own(rep) || copy_bundle(&rep->images.dsos.search.bundle, &ss->images.dsos.search.bundle) ||
-	    copy_asids(&rep->tasks.asids, &ss->tasks.asids))
+	    copy_asids(&rep->tasks.asids, &ss->declared))
 		return ERR_NOMEM;
 	rep->images.dsos.search.other_recorder = ss->images.dsos.search.other_recorder;
 	rep->images.dsos.search.osrelease = ss->images.dsos.search.osrelease;
 	return session_index_side(rep) || !same_files(&rep->images.dsos, &ss->images.dsos) || session_make_filter(rep);
 }
 
-void session_before_replicas(struct session *ss)
+int session_before_replicas(struct session *ss)
 {
 	/* the first search sorts the table */
 	dso_places_find(&ss->images.dsos.search.bundle.images, "", 0);
 	owners_prepare(&ss->units, &ss->queues);
+	return ss->declared.nr ? 0 : copy_asids(&ss->declared, &ss->tasks.asids);
 }
 
 struct session *session_replica(const struct session *ss)

@@ -121,6 +121,7 @@ void session_free_own(struct session *ss)
 	dso_table_free(&ss->images.dsos);
 	free(ss->undecodable.v);
 	asids_free(&ss->tasks.asids);
+	asids_free(&ss->declared);
 	short_ids_free(&ss->tasks.short_ids);
 	kernel_free(&ss->images.kernel);
 	perf_maps_free(&ss->images.perf_maps);
