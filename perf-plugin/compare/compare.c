@@ -266,6 +266,8 @@ static int run(struct compare *c)
 		return rc;
 	}
 	report_errors(c);
+	if (!c->result->differences && !c->result->equal)
+		fprintf(stderr, "%s: no instruction was compared: one of the two sides has none that is known\n", c->o->who);
 	if (!pd_output_finish(&c->out, &err))
 		return 0;
 	fprintf(stderr, "%s: %s\n", c->o->who, err.msg);
