@@ -75,7 +75,18 @@ shift
 cd / && exec sh -c "\$*"
 END
 	chmod +x "$tmp/ssh"
-	(cd "$tmp" && PARALLEL_SSH="$tmp/ssh" run -j 2 -S one,two "$odd/far" relative --) && cmp "$tmp/one.cst" "$odd/far"
+	(cd "$tmp" && unset SHELL && PARALLEL_SSH="$tmp/ssh" run -j 2 -S one,two "$odd/far" relative --) && cmp "$tmp/one.cst" "$odd/far"
+}
+
+# An engine that ends without an error and has not run all tasks.
+idle_engine() {
+	mkdir -p "$tmp/idle"
+	printf '#!/bin/sh\nhead -n 3 | sh\n' >"$tmp/idle/parallel"
+	chmod +x "$tmp/idle/parallel"
+	if PATH="$tmp/idle:$PATH" "$many" "$tmp/idle.cst" "$tmp/list" -- --symfs / >"$tmp/log" 2>&1; then
+		return 1
+	fi
+	says "ran no task" && [ ! -e "$tmp/idle.cst" ] && run "$tmp/idle.cst" "$tmp/list" -- && cmp "$tmp/one.cst" "$tmp/idle.cst"
 }
 
 # Sums that an interrupted run with other groups left, and a part that it did not finish.
@@ -170,6 +181,7 @@ check "GNU parallel" with_parallel
 check "an error, and the same command again" goes_on
 check "blanks, quotes and relative names" odd_names
 check "GNU parallel by ssh" by_ssh
+check "an engine that runs no task" idle_engine
 check "an interrupted run with other groups" other_groups
 check "parts of other options: refused" other_options
 check "an interrupt between a count file and its losses" losses_stay
