@@ -144,11 +144,10 @@ static int run_stored(const struct session_opts *so, const struct request *r, st
 static int report(const struct session_opts *so, const struct request *r)
 {
 	struct error err = { .code = 0 };
+	const bool stored = so->input && count_file_is(so->input);
 	struct session *ss = NULL;
 	struct outdir out;
 	int rc;
-
-	const bool stored = so->input && count_file_is(so->input);
 
 	if (!stored) {
 		ss = session_open(so);

@@ -267,7 +267,9 @@ static int run(struct compare *c)
 	}
 	report_errors(c);
 	if (!c->result->differences && !c->result->equal)
-		fprintf(stderr, "%s: no instruction was compared: one of the two sides has none that is known\n", c->o->who);
+		fprintf(stderr, "%s: %s: no instruction was compared: either this or the trace has none that is known; are the programs "
+			"where --symfs%s says?\n", c->o->who, c->o->tarmac ? c->o->tarmac : c->o->with->input,
+			c->o->with ? " or --with-symfs" : "");
 	if (!pd_output_finish(&c->out, &err))
 		return 0;
 	fprintf(stderr, "%s: %s\n", c->o->who, err.msg);

@@ -31,9 +31,26 @@ static uint64_t all_calls(const struct report *r)
 	return n;
 }
 
+static bool is_missing(const struct model_binary *b)
+{
+	return !model_without_file(b) && (!b->dso || !dso_file(b->dso));
+}
+
+/* Binaries that ran, whose code and names the pages lack. */
+static size_t missing_files(const struct report *r)
+{
+	const struct model *m = r->w->model;
+	size_t i, n = 0;
+
+	for (i = 0; i < m->nr_binaries; i++)
+		n += m->binaries[i].insns && whole_has(r->w, (uint32_t)i) && is_missing(&m->binaries[i]);
+	return n;
+}
+
 static void put_figures(struct report *r)
 {
 	struct page *p = &r->page;
+	const size_t missing = missing_files(r);
 	size_t hit = 0, i;
 
 	page_html(p, "<ul class=\"figures\">\n");
@@ -50,6 +67,8 @@ static void put_figures(struct report *r)
 	}
 	page_html(p, r->about->incomplete ? "<li class=\"lost\"><b>Incomplete</b> <a href=\"#lost\">something was lost</a></li>\n" :
 		     "<li><b>Complete</b> nothing was lost</li>\n");
+	if (missing)
+		page_format(p, "<li class=\"lost\"><b>%zu</b> <a href=\"#binaries\">binaries without their files</a></li>\n", missing);
 	page_html(p, "</ul>\n");
 }
 
@@ -121,7 +140,7 @@ static const char *state_of(const struct model_binary *b)
 
 	if (model_without_file(b))
 		return "code without a file";
-	if (!b->dso || !dso_file(b->dso))
+	if (is_missing(b))
 		return "missing (--symfs)";
 	if (dso_facts(b->dso, &facts) && facts.dwarf_high)
 		return "with DWARF";
@@ -151,7 +170,7 @@ static void put_binaries(struct report *r)
 	struct page *p = &r->page;
 	size_t i, left = 0;
 
-	page_html(p, "<section>\n<h2>Binaries</h2>\n<div class=\"box\"><table>\n<tr><th class=bar>Share</th>"
+	page_html(p, "<section>\n<h2 id=\"binaries\">Binaries</h2>\n<div class=\"box\"><table>\n<tr><th class=bar>Share</th>"
 		     "<th>Path as recorded</th><th class=n>Instructions</th><th class=n>Branches taken</th><th>Its file</th>"
 		     "<th>Build-id</th></tr>\n");
 	for (i = 0; v && i < r->w->model->nr_binaries; i++) {

@@ -120,73 +120,28 @@ static void on_end(void *data, const struct event_track *t, uint64_t time)
 	put(data, &packet);
 }
 
-/* The number of a name; `*new`: it was not written before. */
-static uint64_t number_of(struct perfetto *p, struct strings *s, const char *text, bool *new)
+/* Names of one kind that an event refers to for the first time. */
+struct new_names {
+	Perfetto__Protos__InternedName name[EVENT_ARGS], *names[EVENT_ARGS];
+	size_t n;
+};
+
+/* The number of a name. If it was not written before, it becomes one of `new`. */
+static uint64_t number_of(struct perfetto *p, struct strings *s, const char *text, struct new_names *new)
 {
 	const size_t before = s->n;
 	const uint32_t i = strings_number(s, text);
+	Perfetto__Protos__InternedName *name = &new->name[new->n];
 
 	p->failed |= i == STRINGS_NONE;
-	*new = s->n != before;
+	if (s->n != before) {
+		perfetto__protos__interned_name__init(name);
+		name->has_iid = 1;
+		name->iid = (uint64_t)i + 1;
+		name->name = (char *)text;
+		new->names[new->n++] = name;
+	}
 	return (uint64_t)i + 1;
-}
-
-/* What one event refers to for the first time. */
-struct new_names {
-	Perfetto__Protos__InternedData all;
-	Perfetto__Protos__EventCategory category, *categories;
-	Perfetto__Protos__EventName name, *names;
-	Perfetto__Protos__DebugAnnotationName key[EVENT_ARGS], *keys[EVENT_ARGS];
-	bool any;
-};
-
-static uint64_t category_of(struct perfetto *p, struct new_names *n, const char *text)
-{
-	bool new;
-
-	perfetto__protos__event_category__init(&n->category);
-	n->categories = &n->category;
-	n->category.has_iid = 1;
-	n->category.iid = number_of(p, &p->categories, text, &new);
-	n->category.name = (char *)text;
-	n->all.n_event_categories = new;
-	n->all.event_categories = &n->categories;
-	n->any |= new;
-	return n->category.iid;
-}
-
-static uint64_t name_of(struct perfetto *p, struct new_names *n, const char *text)
-{
-	bool new;
-
-	perfetto__protos__event_name__init(&n->name);
-	n->names = &n->name;
-	n->name.has_iid = 1;
-	n->name.iid = number_of(p, &p->names, text, &new);
-	n->name.name = (char *)text;
-	n->all.n_event_names = new;
-	n->all.event_names = &n->names;
-	n->any |= new;
-	return n->name.iid;
-}
-
-static uint64_t key_of(struct perfetto *p, struct new_names *n, const char *text)
-{
-	const size_t i = n->all.n_debug_annotation_names;
-	bool new;
-	uint64_t iid = number_of(p, &p->keys, text, &new);
-
-	if (!new)
-		return iid;
-	perfetto__protos__debug_annotation_name__init(&n->key[i]);
-	n->key[i].has_iid = 1;
-	n->key[i].iid = iid;
-	n->key[i].name = (char *)text;
-	n->keys[i] = &n->key[i];
-	n->all.n_debug_annotation_names++;
-	n->all.debug_annotation_names = n->keys;
-	n->any = true;
-	return iid;
 }
 
 static void on_event(void *data, const struct event *e)
@@ -195,14 +150,15 @@ static void on_event(void *data, const struct event *e)
 	Perfetto__Protos__TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
 	Perfetto__Protos__TrackEvent event = PERFETTO__PROTOS__TRACK_EVENT__INIT;
 	Perfetto__Protos__DebugAnnotation arg[EVENT_ARGS], *args[EVENT_ARGS];
-	struct new_names new = { .all = PERFETTO__PROTOS__INTERNED_DATA__INIT };
-	uint64_t category = category_of(p, &new, e->category);
+	struct new_names categories = { .n = 0 }, names = { .n = 0 }, keys = { .n = 0 };
+	Perfetto__Protos__InternedData interned = PERFETTO__PROTOS__INTERNED_DATA__INIT;
+	uint64_t category = number_of(p, &p->categories, e->category, &categories);
 	unsigned int i;
 
 	event.n_category_iids = 1;
 	event.category_iids = &category;
 	event.has_name_iid = event.has_type = event.has_track_uuid = 1;
-	event.name_iid = name_of(p, &new, name_shown(e->name));
+	event.name_iid = number_of(p, &p->names, name_shown(e->name), &names);
 	event.type = e->instant ? PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_INSTANT
 				: PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN;
 	event.track_uuid = uuid_of(e->track.pid, e->track.tid);
@@ -210,7 +166,7 @@ static void on_event(void *data, const struct event *e)
 		perfetto__protos__debug_annotation__init(&arg[i]);
 		args[i] = &arg[i];
 		arg[i].has_name_iid = 1;
-		arg[i].name_iid = key_of(p, &new, e->args[i].key);
+		arg[i].name_iid = number_of(p, &p->keys, e->args[i].key, &keys);
 		arg[i].has_uint_value = !e->args[i].text;
 		arg[i].uint_value = e->args[i].number;
 		arg[i].string_value = e->args[i].text ? (char *)name_shown(e->args[i].text) : NULL;
@@ -220,7 +176,13 @@ static void on_event(void *data, const struct event *e)
 	packet.has_timestamp = 1;
 	packet.timestamp = e->begin;
 	packet.track_event = &event;
-	packet.interned_data = new.any ? &new.all : NULL;
+	interned.n_event_categories = categories.n;
+	interned.event_categories = categories.names;
+	interned.n_event_names = names.n;
+	interned.event_names = names.names;
+	interned.n_debug_annotation_names = keys.n;
+	interned.debug_annotation_names = keys.names;
+	packet.interned_data = categories.n + names.n + keys.n ? &interned : NULL;
 	put(p, &packet);
 }
 

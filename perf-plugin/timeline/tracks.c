@@ -6,42 +6,54 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/bisect.h"
 #include "base/error.h"
 #include "base/longest.h"
 #include "calls/slices.h"
 
-static size_t place_of(const struct tracks *t, uint64_t key)
+static uint64_t hash(uint64_t key)
 {
-	size_t lo = 0, hi = t->nr_threads;
+	return key * 0x9e3779b97f4a7c15u >> 32;
+}
 
-	BISECT(lo, hi, mid, t->threads[mid].key < key);
-	return lo;
+static uint64_t hash_at(const void *array, uint32_t i)
+{
+	return hash(((const struct track_thread *)array)[i].key);
+}
+
+/* The thread in the slot of a key; NULL: the slot is free. */
+static struct track_thread *find_thread(const struct tracks *t, uint64_t key, size_t *at)
+{
+	SLOTS_FIND(&t->by_key, *at, hash(key), t->threads[t->by_key.v[*at] - 1].key == key);
+	return t->by_key.v[*at] ? &t->threads[t->by_key.v[*at] - 1] : NULL;
 }
 
 const struct track_thread *tracks_thread(const struct tracks *t, uint64_t key)
 {
-	size_t i = place_of(t, key);
+	size_t at;
 
-	return i < t->nr_threads && t->threads[i].key == key ? &t->threads[i] : NULL;
+	return t->nr_threads ? find_thread(t, key, &at) : NULL;
 }
 
 static int see_thread(struct tracks *t, uint64_t key, const struct stream *s)
 {
-	size_t i = place_of(t, key);
+	struct track_thread *th;
+	size_t at;
 
-	if (i < t->nr_threads && t->threads[i].key == key) {
-		t->threads[i].cpu = s->cpu;
+	if (!slots_reserve(&t->by_key, t->nr_threads, t->threads, hash_at))
+		return ERR_NOMEM;
+	th = find_thread(t, key, &at);
+	if (th) {
+		th->cpu = s->cpu;
 		/* a process may be known later than its thread */
-		if (t->threads[i].pid < 0)
-			t->threads[i].pid = s->pid;
+		if (th->pid < 0)
+			th->pid = s->pid;
 		return 0;
 	}
-	if (!array_reserve(&t->threads, t->nr_threads, &t->cap_threads, sizeof(*t->threads)))
+	th = ARRAY_ADD(t->threads, t->nr_threads, t->cap_threads);
+	if (!th)
 		return ERR_NOMEM;
-	memmove(t->threads + i + 1, t->threads + i, (t->nr_threads - i) * sizeof(*t->threads));
-	t->threads[i] = (struct track_thread){ .key = key, .pid = s->pid, .tid = s->tid, .cpu = s->cpu, .time = s->time };
-	t->nr_threads++;
+	*th = (struct track_thread){ .key = key, .pid = s->pid, .tid = s->tid, .cpu = s->cpu, .time = s->time };
+	t->by_key.v[at] = (uint32_t)t->nr_threads;
 	return 0;
 }
 
@@ -203,6 +215,13 @@ int tracks_stream_end(struct tracks *t, struct track_stream *ts, const struct st
 	return rc ? rc : end_run(t, ts, s, ts->last);
 }
 
+static int by_key(const void *pa, const void *pb)
+{
+	const struct track_thread *a = pa, *b = pb;
+
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
 static int by_track(const void *pa, const void *pb)
 {
 	const struct track_span *a = pa, *b = pb;
@@ -220,6 +239,10 @@ void tracks_sort(struct tracks *t)
 {
 	size_t i;
 
+	if (t->nr_threads) {
+		qsort(t->threads, t->nr_threads, sizeof(*t->threads), by_key);
+		slots_rebuild(&t->by_key, t->nr_threads, t->threads, hash_at);
+	}
 	if (t->nr_spans)
 		qsort(t->spans, t->nr_spans, sizeof(*t->spans), by_track);
 	/* times between timestamps are estimates: of threads with buffers of their own, the CPU ran one at a time */
@@ -240,5 +263,6 @@ const char *track_loss_text(uint64_t loss)
 void tracks_free(struct tracks *t)
 {
 	free(t->threads);
+	slots_free(&t->by_key);
 	free(t->spans);
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/slots.h"
 #include "decode/stream.h"
 
 /* A thread that was seen. */
@@ -44,7 +45,8 @@ enum track_loss {
 };
 
 struct tracks {
-	struct track_thread *threads; /* sorted by key */
+	struct track_thread *threads; /* sorted by key after tracks_sort() */
+	struct slots by_key;
 	size_t nr_threads, cap_threads;
 	struct track_span *spans;
 	size_t nr_spans, cap_spans, max;
@@ -67,7 +69,7 @@ struct track_stream {
 /* Takes a batch. Return 0 or ERR_NOMEM. */
 int tracks_batch(struct tracks *t, struct track_stream *ts, const struct stream *s, const struct cst_generic *g, size_t n);
 int tracks_stream_end(struct tracks *t, struct track_stream *ts, const struct stream *s);
-/* Sorts the spans by kind, CPU and begin; those of a kind and CPU do not overlap any more. */
+/* Sorts the threads, and the spans by kind, CPU and begin; those of a kind and CPU do not overlap any more. */
 void tracks_sort(struct tracks *t);
 const struct track_thread *tracks_thread(const struct tracks *t, uint64_t key);
 const char *track_loss_text(uint64_t loss);

@@ -7,4 +7,4 @@ here=$(dirname "$0")
 tsan=${BUILD:-build}/tsan/perf-cstrace
 "$here/jobs.py" --tool "$PERF_CSTRACE" --gen "$CST_GEN"
 [ ! -x "$tsan" ] || TSAN_OPTIONS="exitcode=66 halt_on_error=1" \
-	"$here/jobs.py" --tool "$tsan" --gen "$CST_GEN" --jobs 8,3 threads kernel jit random0 random1 random2
+	"$here/jobs.py" --tool "$tsan" --gen "$CST_GEN" --jobs 8,3 threads kernel jit asid one-sink phone-hidden random0 random1 random2

@@ -6,10 +6,11 @@
     timeline.py same FILE.json FILE.perfetto the same tracks and events, and a sound sequence of packets
     timeline.py frames FILE.json FILE.speedscope  the same tracks and events but moments, in speedscope's file format
     timeline.py folded FILE.perfetto FILE    instructions of each stack are those of folded stacks (profile --format=folded)
-    timeline.py has FILE.json NAME=NUMBER... so many events of this category (begin, end: with this argument; -: metadata)
+    timeline.py has FILE.json NAME=[NUMBER]...  the number of events of the category NAME, or with the argument NAME (begin, end);
+                                             without a number there are some
     timeline.py middle FILE.json             begin and end of the third quarter of the time, as --time takes them
     timeline.py within FILE.json BEGIN,END   all calls overlap these times
-    timeline.py least FILE.perfetto LENGTH DEPTH  no call is shorter (ns), or has so many callers
+    timeline.py least FILE.perfetto LENGTH DEPTH  each call takes LENGTH ns at least, and has fewer than DEPTH callers
 """
 import collections
 import json

@@ -206,7 +206,7 @@ static bool slices_are_tree(const struct calls_tree *t, struct calls_tree_opts o
 						  .entry = place_or_none(n->binary, n->entry) };
 		struct context_of_slices *c = context_below(at[n->depth], &like);
 
-		ok = c->insns == n->insns && (n->kind >= CST_COUNT_TAIL || c->calls == n->calls);
+		ok = c->insns == n->insns && (n->kind == CST_COUNT_TAIL || n->kind == CST_COUNT_CUT || c->calls == n->calls);
 		if (!ok)
 			fprintf(stderr, "%s: context %zu, depth %u: %" PRIu64 " calls, %" PRIu64 " instructions, in time %" PRIu64
 				", %" PRIu64 "\n", o.input, i, n->depth, n->calls, n->insns, c->calls, c->insns);
