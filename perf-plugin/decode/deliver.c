@@ -264,8 +264,7 @@ static int add_pending(struct run *r, struct batch *b)
 	uint32_t number = p->head + p->nr++;
 
 	b->code = b->s.code;
-	if (b->code)
-		b->code->users++;
+	version_hold(b->code);
 	b->link = NO_BATCH;
 	p->at = (size_t)(b->g - p->el) + b->n;
 	p->limit = b->limit < p->limit ? b->limit : p->limit;

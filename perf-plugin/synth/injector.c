@@ -213,6 +213,7 @@ static int on_error(void *data, const struct stream *s, const struct error_sampl
 	if (!ln)
 		return ERR_NOMEM;
 	time = time_of(in, ln, e->time);
+	note_time(in, time);
 	r = merge_reserve(ln, time);
 	memset(r, 0, sizeof(*r));
 	r->header.type = PERF_RECORD_AUXTRACE_ERROR;
@@ -526,7 +527,7 @@ static void add_build_ids(struct injector *in)
 	}
 }
 
-/* perf report --time 10%-20% requires the times of the first and the last sample */
+/* perf report --time 10%-20% requires the times of the first and the last sample; errors are included. */
 static void add_sample_time(struct injector *in)
 {
 	uint64_t first, last;

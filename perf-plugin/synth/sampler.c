@@ -10,6 +10,7 @@
 #include "base/wide.h"
 #include "decode/decode.h"
 #include "synth/callstack.h"
+#include "tasks/space.h"
 
 /* Times per instruction are kept with 16 fraction bits. */
 #define RATE_SHIFT	16
@@ -30,6 +31,8 @@ struct lane {
 	uint64_t batch_insns;	/* `insns` where the batch began */
 	uint64_t last_time;	/* of the last instructions sample */
 	struct sampler_gap gap;	/* last instruction before the gap */
+	struct version *code;	/* address space of the stretch, with a reference */
+	bool kernel;		/* stream.kernel, for the same stretch */
 	bool closes, doubtful, asks_gap, touched, continued; /* struct sampler_seam */
 	bool after_gap;		/* no instruction since the last time was set */
 	bool passing;		/* a filter excluded the last batch */
@@ -326,6 +329,7 @@ void sampler_stream_end(void *sampler, const struct stream *s)
 	if (!ln)
 		return;
 	leave_seam(sampler, s, ln);
+	version_put(ln->code);
 	free(ln->ring.e);
 	free(ln);
 	*s->priv = NULL;
@@ -520,21 +524,40 @@ static int __attribute__((noinline)) insn_samples(struct sampler *sp, const stru
 	return 0;
 }
 
+static void set_code(struct lane *ln, const struct stream *s)
+{
+	ln->kernel = s->kernel;
+	if (ln->code == s->code)
+		return;
+	version_put(ln->code);
+	ln->code = s->code;
+	version_hold(ln->code);
+}
+
 static void gap_after(struct lane *ln, uint64_t last)
 {
 	ln->gap = (struct sampler_gap){ .ip = last, .isa = ln->br.isa, .size = ln->br.size, .el = ln->br.el };
 }
 
-/* Emits a sample for branches that no sample has shown before the stack is cleared. */
+/*
+ * Emits a sample for branches that no sample has shown before the stack is cleared. They are in the address space of
+ * their stretch, which is not that of the batch if another thread runs now.
+ */
 static int stack_flush(struct sampler *sp, const struct stream *s, struct lane *ln)
 {
 	struct insn_sample i = { .ip = ln->gap.ip, .pid = ln->br.pid, .tid = ln->br.tid,
 				 .time = ln->br.time, .isa = ln->gap.isa, .size = ln->gap.size,
 				 .el = ln->gap.el };
+	struct stream was;
 	int rc = 0;
 
 	if (ln->ring.fresh && ln->gap.ip) {
-		rc = insn_emit(sp, s, ln, &i);
+		was = *s;
+		was.pid = i.pid;
+		was.tid = i.tid;
+		was.code = ln->code;
+		was.kernel = ln->kernel;
+		rc = insn_emit(sp, &was, ln, &i);
 		if (sp->o.unit == ITRACE_INSNS && !sp->o.tiles)
 			ln->next = ln->insns + sp->o.period;
 	}
@@ -661,9 +684,12 @@ static int __attribute__((noinline)) stretch_begin(struct sampler *sp, const str
 						   struct lane *ln, const struct cst_generic *g)
 {
 	bool same = s->tid == ln->br.tid && ln->br.resume && ln->br.resume == g->addr;
+	int rc;
 
 	/* a thread that continues at the interrupted address keeps its last branches */
-	return same ? 0 : stack_flush(sp, s, ln);
+	rc = same ? 0 : stack_flush(sp, s, ln);
+	set_code(ln, s);
+	return rc;
 }
 
 /*
@@ -893,6 +919,8 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 	if (s->fragment_start)
 		ln->last_time = 0;
 	ln->batch_insns = ln->insns;
+	if (ln->br.open < BRANCH_GAP)
+		set_code(ln, s);
 	if (sp->want_i && sp->o.unit == ITRACE_NS && !sp->o.tiles) {
 		if (s->time_known && s->n_insn)
 			clock_batch(sp, ln, s);

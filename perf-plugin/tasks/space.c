@@ -445,6 +445,12 @@ struct version *version_get(struct spaces *sp, struct process *p, uint64_t limit
 	return v;
 }
 
+void version_hold(struct version *v)
+{
+	if (v)
+		v->users++;
+}
+
 void version_put(struct version *v)
 {
 	if (v)

@@ -41,6 +41,8 @@ void spaces_free(struct spaces *sp, struct threads *ts);
  * caller's current version, whose reference is released or passed on. Returns NULL without memory.
  */
 struct version *version_get(struct spaces *sp, struct process *p, uint64_t limit, struct version *have);
+/* Adds a reference; `v` may be NULL. version_put() releases one. */
+void version_hold(struct version *v);
 void version_put(struct version *v);
 /* Frees all versions of a process that have no user. False: some have. */
 bool versions_release(struct process *p);
