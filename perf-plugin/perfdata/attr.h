@@ -11,6 +11,7 @@ struct pd_attr {
 	unsigned int index;
 	const uint64_t *ids;
 	uint32_t nr_ids;
+	bool damaged;			/* the ids lie outside the file */
 	char *name;			/* NULL when the file names no event */
 	/*
 	 * Where the id is, counted in 64-bit words: from the start of a sample, and back from

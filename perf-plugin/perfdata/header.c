@@ -94,6 +94,8 @@ static int add_attr(struct perfdata *pd, uint64_t entry, uint64_t entry_size, ui
 	uint8_t attr[sizeof(struct perf_event_attr)] = { 0 };
 	uint32_t size = pd_load32(s->base + entry + 4), n;
 	uint64_t *copy = NULL, i;
+	struct pd_attr *added;
+	bool damaged;
 
 	if (pd->swap)
 		size = __builtin_bswap32(size);
@@ -104,7 +106,8 @@ static int add_attr(struct perfdata *pd, uint64_t entry, uint64_t entry_size, ui
 				 "attribute of %u bytes in an entry of %" PRIu64 ", expected 64 to %"
 				 PRIu64 "; the header is damaged, record or copy it again", s->name,
 				 entry, size, entry_size, entry_size - 16);
-	if (!ids_section(pd, entry, entry_size, size, &ids) || ids.size > *ids_left) {
+	damaged = !ids_section(pd, entry, entry_size, size, &ids) || ids.size > *ids_left;
+	if (damaged) {
 		pd_warn(pd, "%s: offset %#" PRIx64 ": the ids of event %u lie outside the file; "
 			"its records are read without them", s->name, entry, pd->attrs.nr);
 		ids.size = 0;
@@ -121,11 +124,11 @@ static int add_attr(struct perfdata *pd, uint64_t entry, uint64_t entry_size, ui
 		for (i = 0; i < ids.size / 8; i++)
 			copy[i] = get64(pd, s->base + ids.offset + i * 8);
 	}
-	if (!pd_attrs_add(&pd->attrs, attr, size, copy, (uint32_t)(ids.size / 8))) {
-		free(copy);
-		return error_set(err, ERR_NOMEM, entry, "%s: out of memory", s->name);
-	}
+	added = pd_attrs_add(&pd->attrs, attr, size, copy, (uint32_t)(ids.size / 8));
 	free(copy);
+	if (!added)
+		return error_set(err, ERR_NOMEM, entry, "%s: out of memory", s->name);
+	added->damaged = damaged;
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "synth/sideband.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +73,17 @@ static bool is_trace(const struct sideband *sb, const struct pd_attr *a)
 	return a && a->attr.type == sb->pmu;
 }
 
+/* True if perf would refuse a file with the event: its entry in the header is damaged, or its samples have unknown fields. */
+static bool is_unknown(const struct pd_attr *a)
+{
+	return a->damaged || a->attr.sample_type & ~((uint64_t)PERF_SAMPLE_MAX - 1);
+}
+
+static bool is_left_out(const struct sideband *sb, const struct pd_attr *a)
+{
+	return a && (is_trace(sb, a) || is_unknown(a));
+}
+
 uint64_t sideband_new_id(const struct sideband *sb)
 {
 	const struct pd_attr *a = perfdata_nr_attrs(sb->pd) ? perfdata_attr(sb->pd, 0) : NULL;
@@ -97,7 +109,10 @@ int sideband_add_attrs(struct sideband *sb, struct perf_writer *w, struct error 
 
 	for (i = 0; i < perfdata_nr_attrs(sb->pd); i++) {
 		a = perfdata_attr(sb->pd, i);
-		if (is_trace(sb, a))
+		if (is_unknown(a) && !is_trace(sb, a))
+			fprintf(stderr, "cstrace inject: event %u of the recording is damaged, or has samples of a kind that this "
+				"program does not know: it is left out\n", i);
+		if (is_left_out(sb, a))
 			continue;
 		attr = a->attr;
 		attr.sample_type = kept_type(a);
@@ -193,7 +208,7 @@ static bool stays(const struct sideband *sb, const struct sideband_opts *o, cons
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		return o->switches;
 	case PERF_RECORD_SAMPLE:
-		return !is_trace(sb, rec->attr);
+		return !is_left_out(sb, rec->attr);
 	}
 	return false;
 }
@@ -228,7 +243,7 @@ static size_t copy_record(const struct sideband *sb, uint8_t *dst, const struct 
 			  const struct sideband_opts *o)
 {
 	struct pd_sample_id sid = rec->sid;
-	bool kept = rec->attr && !is_trace(sb, rec->attr);
+	bool kept = rec->attr && !is_left_out(sb, rec->attr);
 	size_t n = rec->body_size;
 	uint16_t size;
 

@@ -14,6 +14,8 @@ import tempfile
 import threading
 
 SAMPLE = "tests/data/sample.perf.data"
+# Byte and bit of the header: perf_event_attr begin elsewhere, and have reserved bits, or samples of an unknown kind.
+ATTRIBUTES_ELSEWHERE = ((0x18, 4), (0x19, 1))
 SYMFS = "tests/data/symfs"
 PROGRAM = "opt/cstrace-sample/sample.a64"
 CODE_STARTS = 0x144  # in the program
@@ -176,11 +178,14 @@ class Suite:
 
     def flips(self):
         rng = random.Random(2)
-        for _ in range(COUNT):
+        for number in range(COUNT):
             kind = rng.randrange(len(self.samples + self.generated))
             data = bytearray((self.samples + self.generated)[kind])
             pos = rng.choice(self.structure(data)) if kind < len(self.samples) else rng.randrange(len(data))
             bit = rng.randrange(8)
+            if number < len(ATTRIBUTES_ELSEWHERE):
+                data = bytearray(self.sample)
+                pos, bit = ATTRIBUTES_ELSEWHERE[number]
             data[pos] ^= 1 << bit
             path = self.write("in", data)
             for command in COMMANDS:
