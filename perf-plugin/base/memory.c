@@ -4,6 +4,8 @@
 
 #include <stdatomic.h>
 
+#include "base/put.h"
+
 /* Of the process, as its memory is. Any thread may be refused some. */
 static struct {
 	_Atomic(const char *) doing;
@@ -32,11 +34,15 @@ const char *memory_doing(const char *what)
 	return atomic_exchange(&memory.doing, what);
 }
 
-void memory_print(FILE *out, const char *who)
+void memory_print(const char *who)
 {
-	if (memory.refused)
-		fprintf(out, "%s: out of memory: %zu bytes were refused while %s; an output file that was not "
-			"finished by then is not written. Raise the limit (ulimit -v, the memory of the container), or "
-			"decode less at a time (--time, --cpu)\n", who, (size_t)memory.size,
-			(const char *)memory.refused_doing);
+	if (!memory.refused)
+		return;
+	put_text(who);
+	put_text(": out of memory: ");
+	put_number(memory.size);
+	put_text(" bytes were refused while ");
+	put_text(memory.refused_doing);
+	put_text("; an output file that was not finished by then is not written. Raise the limit (ulimit -v, the memory of the "
+		 "container), or decode less at a time (--time, --cpu)\n");
 }

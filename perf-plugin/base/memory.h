@@ -10,7 +10,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 /* An allocation of `size` bytes failed; the first one counts. */
 void memory_note_refusal(size_t size);
@@ -18,7 +17,7 @@ bool memory_refused(void);
 
 /* What the process is doing, for the message: a text that stays, as "reading the records". Returns the last one. */
 const char *memory_doing(const char *what);
-/* What it was doing at the refusal, how much it asked for, and what helps: one line on `out`. */
-void memory_print(FILE *out, const char *who);
+/* What it was doing at the refusal, how much it asked for, and what helps: one line on standard error. Async-signal-safe. */
+void memory_print(const char *who);
 
 #endif

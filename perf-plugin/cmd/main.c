@@ -187,7 +187,7 @@ int main(int argc, const char **argv)
 	guard_install();
 	rc = dispatch(argc, argv);
 	if (memory_refused()) {
-		memory_print(stderr, "cstrace");
+		memory_print("cstrace");
 		rc = CMD_ERROR;
 	}
 	return check_end(rc);

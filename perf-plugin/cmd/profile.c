@@ -17,6 +17,7 @@
 #include "import/bare.h"
 #include "profile/choose.h"
 #include "profile/formats.h"
+#include "profile/places.h"
 
 /* What is to be written, by the options. */
 struct request {
@@ -39,14 +40,16 @@ struct input {
 /* Writes the format, of the chosen binary or of all. `out` is finished or aborted. */
 static int write_chosen(const struct input *in, const struct request *r, const struct model *m, struct pd_output *out)
 {
-	struct whole whole = { .model = m, .symfs = r->symfs, .demangle = r->demangle };
+	struct whole whole = { .model = m, .places = places_new(m, r->symfs), .demangle = r->demangle };
 	struct model_binary **v = model_busiest(m), *b;
 	const bool one = r->f->write || r->want;
 	int rc;
 
-	if (!v) {
+	if (!v || !whole.places) {
 		fprintf(stderr, "cstrace profile: out of memory\n");
 		pd_output_abort(out);
+		places_free(whole.places);
+		free(v);
 		return CMD_ERROR;
 	}
 	b = r->want ? choose_named(v, m->nr_binaries, r->want) : choose_main(v, m->nr_binaries);
@@ -61,6 +64,7 @@ static int write_chosen(const struct input *in, const struct request *r, const s
 			count_print_order("profile", model_total(m, "calls.estimated"),
 					  model_total(m, "calls.unordered"), model_total(m, "calls.unjoined"));
 	}
+	places_free(whole.places);
 	free(v);
 	return rc;
 }

@@ -17,6 +17,7 @@
 #include "info/info.h"
 #include "profile/choose.h"
 #include "profile/formats.h"
+#include "profile/places.h"
 #include "report/report.h"
 #include "session/session.h"
 
@@ -40,14 +41,16 @@ static int no_memory(void)
 /* Writes the pages of the chosen binary or of all. `out` is finished or aborted. */
 static int write_chosen(struct outdir *out, const struct request *r, const struct report_about *about, const struct model *m)
 {
-	const struct report_limits limits = { .functions = r->functions, .files = r->files, .source = r->source };
-	struct whole whole = { .model = m, .symfs = r->symfs, .demangle = r->demangle };
+	const struct report_limits limits = { .functions = r->functions, .files = r->files, .source = r->source, .symfs = r->symfs };
+	struct whole whole = { .model = m, .places = places_new(m, r->symfs), .demangle = r->demangle };
 	struct model_binary **v = model_busiest(m), *b = NULL;
 	struct error err = { .code = 0 };
 	int rc = CMD_ERROR;
 
-	if (!v) {
+	if (!v || !whole.places) {
 		outdir_abort(out);
+		places_free(whole.places);
+		free(v);
 		return no_memory();
 	}
 	if (r->want)
@@ -65,6 +68,7 @@ static int write_chosen(struct outdir *out, const struct request *r, const struc
 		count_print_order(COMMAND, model_total(m, "calls.estimated"), model_total(m, "calls.unordered"),
 				  model_total(m, "calls.unjoined"));
 	}
+	places_free(whole.places);
 	free(v);
 	return rc;
 }

@@ -28,13 +28,12 @@ static int run(struct session *ss, const struct listing_opts *o)
 	if (!l)
 		return CMD_ERROR;
 	rc = listing_run(l);
-	if (!rc) {
+	if (rc >= 0)
 		session_print_end(ss, stderr);
-	}
 	listing_close(l);
-	if (rc)
+	if (rc < 0)
 		return CMD_ERROR;
-	return session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+	return rc || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
 }
 
 /* Sets *view to the one asked for, NULL: none. Returns CMD_GO_ON or an exit code. */

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+#include "base/put.h"
 #include "files/mapped.h"
 
 /* Signals that end the program and can be caught. SIGPIPE: the reader of the output or of the messages has ended. */
@@ -25,7 +27,8 @@ struct name {
 };
 
 static struct name *names;
-static struct sigaction old_bus;
+static struct sigaction old_bus, old_segv;
+static _Thread_local volatile sig_atomic_t unchecked;
 
 /* ---- the table, which signal handlers read: it changes only while they are blocked -------------- */
 
@@ -213,24 +216,6 @@ static void end_by_signal(int sig)
 	sigprocmask(SIG_UNBLOCK, &only, NULL);
 }
 
-static void put(const char *s)
-{
-	ssize_t n = write(STDERR_FILENO, s, strlen(s));
-
-	(void)n;
-}
-
-static void put_number(uint64_t v)
-{
-	char text[24], *p = text + sizeof(text) - 1;
-
-	*p = 0;
-	do
-		*--p = (char)('0' + v % 10);
-	while (v /= 10);
-	put(p);
-}
-
 /* Any other SIGBUS is an error of this program: the handler of before (a sanitizer's, or the default) gets it. */
 static void bus_error(int sig, siginfo_t *info, void *context)
 {
@@ -245,13 +230,36 @@ static void bus_error(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	remove_names();
-	put("cstrace: ");
-	put(name);
-	put(": cannot be read at offset ");
+	put_text("cstrace: ");
+	put_text(name);
+	put_text(": cannot be read at offset ");
 	put_number(offset);
-	put(" (SIGBUS): the file became shorter while it was read, or its medium fails; run again when nothing "
+	put_text(" (SIGBUS): the file became shorter while it was read, or its medium fails; run again when nothing "
 	    "writes to it\n");
 	_exit(1);
+}
+
+void guard_unchecked(bool inside)
+{
+	unchecked = inside;
+}
+
+_Noreturn void guard_no_memory(void)
+{
+	remove_names();
+	memory_print("cstrace");
+	_exit(1);
+}
+
+/* As for SIGBUS, the handler of before gets what is not due to a refused allocation. */
+static void bad_address(int sig, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (unchecked && memory_refused())
+		guard_no_memory();
+	sigaction(sig, &old_segv, NULL);
+	if (info->si_code <= 0)
+		raise(sig);
 }
 
 /* A write beyond RLIMIT_FSIZE shall fail with EFBIG and a message, not end the program. */
@@ -274,6 +282,7 @@ void guard_install(void)
 
 	sigfillset(&sa.sa_mask);
 	sigdelset(&sa.sa_mask, SIGBUS);
+	sigdelset(&sa.sa_mask, SIGSEGV);
 	for (i = 0; i < NR_ENDING; i++)
 		if (!is_ignored(ending[i]))
 			sigaction(ending[i], &sa, NULL);
@@ -284,4 +293,6 @@ void guard_install(void)
 	sa.sa_flags = SA_SIGINFO;
 	sa.sa_sigaction = bus_error;
 	sigaction(SIGBUS, &sa, &old_bus);
+	sa.sa_sigaction = bad_address;
+	sigaction(SIGSEGV, &sa, &old_segv);
 }

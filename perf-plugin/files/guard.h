@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * guard.h - what signals do to the program. An end by SIGINT, SIGTERM and the like removes temporary outputs
- * first. A SIGBUS in a mapped file (mapped.h) becomes a message that names the file, and exit code 1.
+ * first. A SIGBUS in a mapped file (mapped.h) becomes a message that names the file, and exit code 1; a SIGSEGV of a
+ * library that was refused memory becomes the message of memory.h, and exit code 1.
  *
  * The table of temporary names belongs to the process. Its functions work without guard_install(), too: a
  * program that only links these files keeps its own signal handlers.
@@ -38,5 +39,13 @@ void guard_remove(const char *path);
  * errno.
  */
 int guard_temp(const char *dir);
+
+/*
+ * The calling thread enters (true) or leaves calls of a library that does not check all its allocations (libdw): a SIGSEGV
+ * there after a refused allocation is the refusal's.
+ */
+void guard_unchecked(bool inside);
+/* Removes temporary outputs, reports the refused allocation (memory.h), and ends the process with exit code 1. */
+_Noreturn void guard_no_memory(void);
 
 #endif

@@ -503,7 +503,7 @@ int listing_run(struct listing *l)
 	l->open = false;
 	if (rc)
 		fprintf(stderr, "cstrace script: %s\n", err.msg);
-	return rc;
+	return !rc && l->line.srclines && srclines_unread(l->line.srclines) ? 1 : rc;
 }
 
 void listing_close(struct listing *l)

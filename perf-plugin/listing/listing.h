@@ -71,7 +71,7 @@ struct listing;
 
 /* Returns NULL after a message on stderr. *o is copied. */
 struct listing *listing_open(struct session *ss, const struct listing_opts *o);
-/* Decodes and prints. Returns 0, or negative after a message on stderr. */
+/* Decodes and prints. Returns 0, 1 if a file could not be opened for its source lines, or negative; with a message on stderr. */
 int listing_run(struct listing *l);
 void listing_close(struct listing *l);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "images/dso.h"
 #include "sources/source.h"
 
@@ -29,6 +30,7 @@ struct srclines {
 	const char *symfs;
 	struct file_source *v;	/* open addressing, at most half full */
 	size_t size, used;
+	bool unread;
 	struct remembered at[REMEMBERED];
 	char text[4096];
 };
@@ -87,6 +89,7 @@ void srclines_free(struct srclines *t)
 static struct source *source_of(struct srclines *t, const struct dso *dso)
 {
 	struct file_source *f = slot_of(t->v, t->size, dso);
+	struct error err = { .code = 0 };
 
 	if (f->dso)
 		return f->source;
@@ -96,9 +99,18 @@ static struct source *source_of(struct srclines *t, const struct dso *dso)
 		f = slot_of(t->v, t->size, dso);
 	}
 	f->dso = dso;
-	f->source = dso->is_elf && dso_file(dso) ? source_open(dso_file(dso), t->symfs) : NULL;
+	f->source = dso->is_elf && dso_file(dso) ? source_open(dso_file(dso), t->symfs, &err) : NULL;
+	if (err.code) {
+		fprintf(stderr, "cstrace script: %s\n", err.msg);
+		t->unread = true;
+	}
 	t->used++;
 	return f->source;
+}
+
+bool srclines_unread(const struct srclines *t)
+{
+	return t->unread;
 }
 
 static const char *base_name(const char *path)

@@ -3,6 +3,7 @@
 #ifndef CSTRACE_LISTING_SRCLINE_H
 #define CSTRACE_LISTING_SRCLINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct dso;
@@ -11,6 +12,8 @@ struct srclines;
 /* Debug files are also searched below `symfs` (NULL: none). Returns NULL without memory. */
 struct srclines *srclines_new(const char *symfs);
 void srclines_free(struct srclines *t);
+/* True if a file could not be opened for its lines; a message on stderr has named it. */
+bool srclines_unread(const struct srclines *t);
 /*
  * Returns the name of the source file without its folders, and the line, of the code at an offset of a file; "NAME[ADDR]"
  * with the file's name and the ELF address if there is no line. Not escaped. Valid until the next call.

@@ -22,7 +22,6 @@ struct callgrind {
 	const struct whole *w;
 	struct functions fs;
 	struct call_arcs arcs;
-	struct places places;
 	/* file names: the format defines their numbers where they first occur, "(1) name", then "(1)" */
 	struct strings files;
 	struct {
@@ -121,7 +120,7 @@ static const char *home_of(struct callgrind *c, uint32_t function)
 {
 	const struct function *f = &c->fs.v[function];
 
-	return places_at(&c->places, f->binary, f->start).file;
+	return places_at(c->w->places, f->binary, f->start).file;
 }
 
 /* Begins the costs of a function. */
@@ -187,7 +186,7 @@ static void put_binary(struct callgrind *c, const struct model_binary *b)
 				break;
 			}
 			enter(c, function);
-			place = places_at(&c->places, b->number, at);
+			place = places_at(c->w->places, b->number, at);
 			in_file(c, place.file);
 			model_vaddr(b, at, &vaddr);
 			put_cost(c, vaddr, place.line, costs.v[i].count);
@@ -223,7 +222,7 @@ static void put_call(struct callgrind *c, const struct call_arc *a)
 	const bool placed = a->binary != CST_COUNT_NO_BINARY && a->from != CST_COUNT_OUTSIDE;
 	const uint32_t binary = placed ? a->binary : caller.binary;
 	const uint64_t from = placed ? a->from : caller.start;
-	struct source_place place = places_at(&c->places, binary, from);
+	struct source_place place = places_at(c->w->places, binary, from);
 	char *p;
 
 	enter(c, a->caller);
@@ -237,7 +236,7 @@ static void put_call(struct callgrind *c, const struct call_arc *a)
 	p = text_lit(p, " 0x");
 	p = text_hex(p, vaddr_of(c, callee.binary, callee.start), 0);
 	*p++ = ' ';
-	p = text_unsigned(p, places_at(&c->places, callee.binary, callee.start).line);
+	p = text_unsigned(p, places_at(c->w->places, callee.binary, callee.start).line);
 	*p++ = '\n';
 	c->l.p = p;
 	put_cost(c, vaddr_of(c, binary, from), place.line, a->inclusive);
@@ -275,16 +274,13 @@ int callgrind_write(struct pd_output *out, const struct whole *w)
 	c->w = w;
 	c->objects = calloc(w->model->nr_binaries + 1, sizeof(*c->objects));
 	lines_init(&c->l, out);
-	ok = c->objects && functions_init(&c->fs, w->model, w->demangle) && call_arcs_init(&c->arcs, &c->fs) &&
-	     places_init(&c->places, w->model, w->symfs);
+	ok = c->objects && functions_init(&c->fs, w->model, w->demangle) && call_arcs_init(&c->arcs, &c->fs);
 	if (ok)
 		put_profile(c);
 	ok = ok && !c->nomem;
 	strings_free(&c->files);
 	free(c->defined);
 	free(c->objects);
-	if (c->places.v)
-		places_free(&c->places);
 	call_arcs_free(&c->arcs);
 	functions_free(&c->fs);
 	free(c);

@@ -36,7 +36,6 @@ struct member {
 struct builder {
 	struct coverage *out;
 	const struct whole *w;
-	struct places *places;
 	size_t cap_lines, cap_functions, cap_branches;
 	/* of the binary that is read */
 	uint32_t binary;
@@ -294,7 +293,7 @@ static void count_functions(struct builder *c, size_t first)
 
 static bool add_binary(struct builder *c, const struct model_binary *b)
 {
-	struct source *source = b->insns ? places_source(c->places, b->number) : NULL;
+	struct source *source = b->insns ? places_source(c->w->places, b->number) : NULL;
 	const size_t first = c->out->nr_functions;
 	struct code_part *code;
 	size_t n;
@@ -408,9 +407,9 @@ static bool order_files(struct coverage *c)
 	return ok;
 }
 
-bool coverage_init(struct coverage *c, const struct whole *w, struct places *places)
+bool coverage_init(struct coverage *c, const struct whole *w)
 {
-	struct builder b = { .out = c, .w = w, .places = places };
+	struct builder b = { .out = c, .w = w };
 	bool ok = true;
 	size_t i;
 

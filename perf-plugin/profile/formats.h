@@ -44,7 +44,7 @@ int profile_write_whole(struct pd_output *out, const struct profile_format *f, c
 
 /*
  * Reports the binaries that ran and have no file for names; `lines`: also those without DWARF. Returns true if a file is
- * missing.
+ * missing or could not be opened.
  */
 bool profile_report_missing(const char *command, const struct whole *w, bool lines);
 

@@ -116,14 +116,11 @@ static void put_all(struct lines *l, const struct coverage *c)
 int lcov_write(struct pd_output *out, const struct whole *w)
 {
 	struct coverage c = { .lines = NULL };
-	struct places places;
 	struct lines l;
 	size_t lines;
 	bool ok;
 
-	if (!places_init(&places, w->model, w->symfs))
-		return ERR_NOMEM;
-	ok = coverage_init(&c, w, &places);
+	ok = coverage_init(&c, w);
 	if (ok) {
 		lines_init(&l, out);
 		put_all(&l, &c);
@@ -131,6 +128,5 @@ int lcov_write(struct pd_output *out, const struct whole *w)
 	}
 	lines = c.nr_lines;
 	coverage_free(&c);
-	places_free(&places);
 	return !ok ? ERR_NOMEM : !lines;
 }

@@ -3,29 +3,53 @@
 #include "profile/places.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/error.h"
 #include "images/dso.h"
 
-bool places_init(struct places *p, const struct model *m, const char *symfs)
+struct places {
+	const struct model *model;
+	const char *symfs;
+	struct places_binary {
+		struct source *source;	/* NULL: none */
+		char *why;
+		bool tried;
+	} *v;
+};
+
+struct places *places_new(const struct model *m, const char *symfs)
 {
+	struct places *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
 	*p = (struct places){ .model = m, .symfs = symfs };
 	p->v = calloc(m->nr_binaries ? m->nr_binaries : 1, sizeof(*p->v));
-	return p->v;
+	if (p->v)
+		return p;
+	free(p);
+	return NULL;
 }
 
 void places_free(struct places *p)
 {
 	size_t i;
 
-	for (i = 0; p->v && i < p->model->nr_binaries; i++)
+	if (!p)
+		return;
+	for (i = 0; i < p->model->nr_binaries; i++) {
 		source_close(p->v[i].source);
+		free(p->v[i].why);
+	}
 	free(p->v);
-	*p = (struct places){ .v = NULL };
+	free(p);
 }
 
 struct source *places_source(struct places *p, uint32_t binary)
 {
 	const struct model_binary *b;
+	struct error err = { .code = 0 };
 	struct places_binary *at;
 
 	if (binary == CST_COUNT_NO_BINARY)
@@ -34,11 +58,17 @@ struct source *places_source(struct places *p, uint32_t binary)
 	at = &p->v[binary];
 	if (!at->tried) {
 		at->tried = true;
-
 		if (b->dso && dso_file(b->dso) && b->dso->is_elf && !model_without_file(b))
-			at->source = source_open(dso_file(b->dso), p->symfs);
+			at->source = source_open(dso_file(b->dso), p->symfs, &err);
+		if (err.code)
+			at->why = strdup(err.msg);
 	}
 	return at->source;
+}
+
+const char *places_why(const struct places *p, uint32_t binary)
+{
+	return p->v[binary].why;
 }
 
 struct source_place places_at(struct places *p, uint32_t binary, uint64_t offset)

@@ -24,7 +24,6 @@
 struct pprof {
 	const struct whole *w;
 	struct functions fs;
-	struct places lines;
 	struct strings strings;
 	struct locations places;
 	uint8_t *bytes;		/* of one message */
@@ -81,7 +80,7 @@ static void put_location(struct pprof *c, size_t i)
 	if (l->binary != CST_COUNT_NO_BINARY) {
 		loc.mapping_id = l->binary + 1;
 		model_vaddr(&c->w->model->binaries[l->binary], l->offset, &loc.address);
-		line.line = places_at(&c->lines, l->binary, l->offset).line;
+		line.line = places_at(c->w->places, l->binary, l->offset).line;
 	}
 	loc.n_line = 1;
 	loc.line = &lines;
@@ -93,7 +92,7 @@ static void put_location(struct pprof *c, size_t i)
 static void put_function(struct pprof *c, size_t i)
 {
 	const struct function *f = &c->fs.v[i];
-	struct source_place place = places_at(&c->lines, f->binary, f->start);
+	struct source_place place = places_at(c->w->places, f->binary, f->start);
 	Pprof__Profile m = PPROF__PROFILE__INIT;
 	Pprof__Function fn = PPROF__FUNCTION__INIT, *one = &fn;
 
@@ -148,7 +147,7 @@ static void put_mapping(struct pprof *c, const struct model_binary *b)
 	map.filename = string(c, name_shown(b->is.name));
 	map.build_id = build_id(c, &b->is);
 	map.has_functions = true;
-	map.has_filenames = map.has_line_numbers = places_source(&c->lines, b->number) != NULL;
+	map.has_filenames = map.has_line_numbers = places_source(c->w->places, b->number) != NULL;
 	m.n_mapping = 1;
 	m.mapping = &one;
 	put(c, &m);
@@ -205,7 +204,7 @@ static void put_profile(struct pprof *c)
 int pprof_write(struct pd_output *out, const struct whole *w)
 {
 	struct pprof c = { .w = w, .gz = gzip_new(out) };
-	bool ok = c.gz && functions_init(&c.fs, w->model, w->demangle) && places_init(&c.lines, w->model, w->symfs);
+	bool ok = c.gz && functions_init(&c.fs, w->model, w->demangle);
 
 	if (ok)
 		put_profile(&c);
@@ -214,8 +213,6 @@ int pprof_write(struct pd_output *out, const struct whole *w)
 		gzip_end(c.gz);
 	else
 		gzip_free(c.gz);
-	if (c.lines.v)
-		places_free(&c.lines);
 	functions_free(&c.fs);
 	strings_free(&c.strings);
 	locations_free(&c.places);

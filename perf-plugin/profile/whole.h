@@ -6,10 +6,12 @@
 #include "counts/model.h"
 #include "files/output.h"
 
+struct places;
+
 struct whole {
 	const struct model *model;
 	const struct model_binary *only;	/* NULL: all binaries */
-	const char *symfs;			/* debug files are also searched below it; NULL: none */
+	struct places *places;			/* source lines of the binaries */
 	bool demangle;				/* names of C++ functions as in the source */
 };
 

@@ -8,6 +8,7 @@
 #include "images/elf_facts.h"
 #include "profile/choose.h"
 #include "profile/formats.h"
+#include "profile/places.h"
 
 /* Reports the counts of a file without program headers that are not in the profile, and which readers accept it. */
 static void report_unlinked(const struct profile_format *f, const struct model_binary *b,
@@ -108,6 +109,9 @@ bool profile_report_missing(const char *command, const struct whole *w, bool lin
 			fprintf(stderr, "cstrace %s: %s: its file is missing: its functions have no names%s; give the "
 				"directory with the target's files with --symfs DIR\n", command, name_shown(b->is.name),
 				lines ? ", and no lines" : "");
+			missing = true;
+		} else if (places_why(w->places, b->number)) {
+			fprintf(stderr, "cstrace %s: %s\n", command, places_why(w->places, b->number));
 			missing = true;
 		} else if (lines && dso_facts(b->dso, &facts) && !facts.dwarf_high) {
 			fprintf(stderr, "cstrace %s: %s: it has no DWARF: no lines, unless a debug file is found%s%s\n",

@@ -194,9 +194,9 @@ static void put_source(struct code *c, uint64_t offset)
 	const char *text;
 	size_t n;
 
-	if (!places_source(&r->places, c->b->number))
+	if (!places_source(r->w->places, c->b->number))
 		return;
-	place = places_at(&r->places, c->b->number, offset);
+	place = places_at(r->w->places, c->b->number, offset);
 	at = (struct at_line){ place.line ? report_file_number(&r->coverage, place.file) : UINT32_MAX, place.line };
 	if (at.file == UINT32_MAX || !coverage_compare(&at, &c->at))
 		return;

@@ -33,7 +33,6 @@ struct report {
 	size_t nr_function_pages;
 	struct call_arcs arcs;
 	uint32_t *by_callee;		/* indexes of the arcs, by callee, then by instructions */
-	struct places places;
 	struct coverage coverage;
 	struct report_lines lines;
 	uint32_t *file_page;		/* by number in coverage.files: the number of its page; 0: none */

@@ -46,14 +46,14 @@ static bool add_binary(struct report_lines *l, struct report *r, const struct mo
 	bool ok = true;
 	size_t i;
 
-	if (!b->insns || !places_source(&r->places, b->number))
+	if (!b->insns || !places_source(r->w->places, b->number))
 		return true;
 	c = report_costs(r, b->number);
 	for (i = 0; c && ok && i < c->n; i++) {
 		/* a damaged count file has ranges of any length; only code in the file has lines */
 		end = c->v[i].end < b->dso->size ? c->v[i].end : b->dso->size;
 		for (at = c->v[i].begin; ok && at < end; at += costs_size(b, &c->v[i], at)) {
-			struct source_place place = places_at(&r->places, b->number, at);
+			struct source_place place = places_at(r->w->places, b->number, at);
 
 			if (place.file != last.name)
 				last = (struct last_file){ place.file, report_file_number(&r->coverage, place.file) };

@@ -202,8 +202,7 @@ static bool find(struct report *r)
 
 	r->costs = calloc(n, sizeof(*r->costs));
 	r->has_costs = calloc(n, sizeof(*r->has_costs));
-	if (!r->costs || !r->has_costs || !places_init(&r->places, r->w->model, r->w->symfs) ||
-	    !functions_init(&r->fs, r->w->model, r->w->demangle))
+	if (!r->costs || !r->has_costs || !functions_init(&r->fs, r->w->model, r->w->demangle))
 		return false;
 	return !r->w->model->nr_nodes || (stacks_init(&r->stacks, &r->fs) && call_arcs_init(&r->arcs, &r->fs));
 }
@@ -217,7 +216,7 @@ static bool find_pages(struct report *r)
 		if (!r->inclusive)
 			return false;
 	}
-	return coverage_init(&r->coverage, r->w, &r->places) && report_lines_init(&r->lines, r) && number_files(r);
+	return coverage_init(&r->coverage, r->w) && report_lines_init(&r->lines, r) && number_files(r);
 }
 
 static bool write_functions(struct report *r)
@@ -272,8 +271,6 @@ static void release(struct report *r)
 	hot_free(&r->hot);
 	stacks_free(&r->stacks);
 	call_arcs_free(&r->arcs);
-	if (r->places.v)
-		places_free(&r->places);
 	if (r->fs.model)
 		functions_free(&r->fs);
 	texts_free(&r->texts);
@@ -293,7 +290,7 @@ int report_write(struct outdir *out, const struct whole *w, const struct report_
 	r->w = w;
 	r->about = about;
 	r->limits = limits;
-	texts_init(&r->texts, limits->source, w->symfs);
+	texts_init(&r->texts, limits->source, limits->symfs);
 	r->disasm = disasm_new(&r->no_disasm);
 	ok = (r->disasm || r->no_disasm) && find(r) && find_pages(r);
 	if (ok) {

@@ -32,7 +32,7 @@ struct report_about {
 struct report_limits {
 	size_t functions;	/* pages of functions: the hottest ones */
 	size_t files;		/* pages of source files: those with most instructions */
-	const char *source;	/* sources are also searched below it; NULL: none */
+	const char *source, *symfs; /* sources are also searched below these; NULL: none */
 };
 
 /* The folders that report_write() fills: an earlier one is replaced. */

@@ -3,14 +3,19 @@
 #include "sources/source.h"
 
 #include <dwarf.h>
+#include <errno.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
+#include "base/error.h"
+#include "files/guard.h"
 
 /* A part of the file that has addresses. */
 struct part {
@@ -88,9 +93,41 @@ static int take_module(Dwfl_Module *module, void **userdata, const char *name, D
 	return DWARF_CB_ABORT;
 }
 
-struct source *source_open(const char *path, const char *symfs)
+/* Opens the file here, since libdwfl does not distinguish a file that cannot be opened and one without DWARF. */
+static bool report_file(struct source *l, const char *path, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		error_set(err, ERR_IO, 0, "%s: its source lines are not known: it cannot be opened: %s", path, strerror(errno));
+		return false;
+	}
+	if (dwfl_report_offline(l->dwfl, "", path, fd))
+		return true;	/* the module owns the descriptor */
+	close(fd);
+	return false;
+}
+
+/* Finds the module of the file, and its DWARF. */
+static bool open_dwarf(struct source *l, const char *path, struct error *err)
+{
+	Dwarf *dwarf;
+
+	l->dwfl = dwfl_begin(&l->callbacks);
+	if (!l->dwfl || !report_file(l, path, err) || dwfl_report_end(l->dwfl, NULL, NULL))
+		return false;
+	dwfl_getmodules(l->dwfl, take_module, l, 0);
+	dwarf = l->module ? dwfl_module_getdwarf(l->module, &l->bias) : NULL;
+	if (!dwarf)
+		return false;
+	dwarf_new_oom_handler(dwarf, guard_no_memory);
+	return read_parts(l);
+}
+
+struct source *source_open(const char *path, const char *symfs, struct error *err)
 {
 	struct source *l = calloc(1, sizeof(*l));
+	bool ok;
 
 	if (!l)
 		return NULL;
@@ -101,14 +138,13 @@ struct source *source_open(const char *path, const char *symfs)
 	}
 	l->callbacks = (Dwfl_Callbacks){ .find_elf = dwfl_build_id_find_elf, .find_debuginfo = dwfl_standard_find_debuginfo,
 					 .section_address = dwfl_offline_section_address, .debuginfo_path = &l->search };
-	l->dwfl = dwfl_begin(&l->callbacks);
-	if (l->dwfl && dwfl_report_offline(l->dwfl, "", path, -1) && !dwfl_report_end(l->dwfl, NULL, NULL))
-		dwfl_getmodules(l->dwfl, take_module, l, 0);
-	if (!l->module || !dwfl_module_getdwarf(l->module, &l->bias) || !read_parts(l)) {
-		source_close(l);
-		return NULL;
-	}
-	return l;
+	guard_unchecked(true);
+	ok = open_dwarf(l, path, err);
+	guard_unchecked(false);
+	if (ok)
+		return l;
+	source_close(l);
+	return NULL;
 }
 
 void source_close(struct source *l)
@@ -251,6 +287,7 @@ bool source_at(struct source *l, uint64_t offset, struct source_place *place)
 	Dwarf_Addr addr, bias, begin, end;
 	Dwarf_Line *line;
 	Dwarf_Die *cu;
+	bool found;
 
 	if (offset >= last->begin && offset < last->end) {
 		*place = last->place;
@@ -258,8 +295,11 @@ bool source_at(struct source *l, uint64_t offset, struct source_place *place)
 	}
 	if (!addr_of(l, offset, &addr))
 		return false;
+	guard_unchecked(true);
 	cu = dwfl_module_addrdie(l->module, addr + l->bias, &bias);
-	if (!cu || !find_row(cu, addr + l->bias - bias, &line, &begin, &end) || !place_of(l, cu, line, place))
+	found = cu && find_row(cu, addr + l->bias - bias, &line, &begin, &end) && place_of(l, cu, line, place);
+	guard_unchecked(false);
+	if (!found)
 		return false;
 	*last = (struct source_row){ .begin = offset - (addr - begin), .end = offset + (end - addr), .place = *place };
 	return true;
@@ -286,7 +326,9 @@ static int unit_rows(struct source *l, Dwarf_Die *cu, int (*row)(void *data, con
 		if (!offset_of(l, addr, &r.begin) || !place_of(l, cu, line, &r.place))
 			continue;
 		r.end = r.begin + (next - addr);
+		guard_unchecked(false);
 		rc = row(data, &r);
+		guard_unchecked(true);
 		if (rc)
 			return rc;
 	}
@@ -299,8 +341,10 @@ int source_each_row(struct source *l, int (*row)(void *data, const struct source
 	Dwarf_Die *cu = NULL;
 	int rc = 0;
 
+	guard_unchecked(true);
 	while (!rc && (cu = dwfl_module_nextcu(l->module, cu, &bias)))
 		rc = unit_rows(l, cu, row, data);
+	guard_unchecked(false);
 	return rc;
 }
 
@@ -339,7 +383,9 @@ static int take_function(Dwarf_Die *die, void *data)
 		f.end = f.begin + (end - begin);
 		f.place.file = name_of(fs->l, fs->cu, file);
 		f.place.line = (unsigned int)line;
+		guard_unchecked(false);
 		fs->rc = f.place.file ? fs->function(fs->data, &f) : 0;
+		guard_unchecked(true);
 		break;
 	}
 	return fs->rc ? DWARF_CB_ABORT : DWARF_CB_OK;
@@ -350,7 +396,9 @@ int source_each_function(struct source *l, int (*function)(void *data, const str
 	struct functions fs = { .l = l, .function = function, .data = data };
 	Dwarf_Addr bias;
 
+	guard_unchecked(true);
 	while (!fs.rc && (fs.cu = dwfl_module_nextcu(l->module, fs.cu, &bias)))
 		dwarf_getfuncs(fs.cu, take_function, &fs, 0);
+	guard_unchecked(false);
 	return fs.rc;
 }

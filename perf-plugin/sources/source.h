@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct error;
 struct source;
 
 struct source_place {
@@ -20,9 +21,9 @@ struct source_place {
 
 /*
  * Opens the file at `path`. Debug files are also searched below `symfs` (NULL: none). Returns NULL without memory, for a file
- * that cannot be read as ELF, and for one without DWARF.
+ * that is not ELF, for one without DWARF, and, with *err set, for one that cannot be opened.
  */
-struct source *source_open(const char *path, const char *symfs);
+struct source *source_open(const char *path, const char *symfs, struct error *err);
 void source_close(struct source *l);
 
 /* Returns the line of the code at a file offset. False: none. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""faults.py [--count N] [--seed N] [--only TEXT] [--tool PERF-CSTRACE] [--refuse REFUSE.SO] [--asan]
+"""faults.py [--count N] [--seed N] [--only TEXT] [--every CLASS] [--tool PERF-CSTRACE] [--refuse REFUSE.SO] [--asan]
 
 Every command, with one call of the C library that fails (tests/fault/refuse.c): which one is drawn by a printed
 seed. Whatever fails,
@@ -239,9 +239,14 @@ def sweep(args, cases, inputs):
     want, counts = prepare(args, cases, inputs)
     rng = random.Random(args.seed)
     jobs, table, findings = [], {}, {c: [] for c in cases}
-    for i in range(args.count):
+    for case in cases if args.every else ():
+        for i in range(1, counts[case][args.every] + 1):
+            errors = ERRORS.get(args.every)
+            jobs.append((case, args.every, "%s:%d%s" % (args.every, i, ":%d" % rng.choice(errors) if errors else ""), i & 1))
+    for i in range(0 if args.every else args.count):
         case = cases[i % len(cases)]
         jobs.append((case, *draw(rng, case, counts[case]), rng.random() < 0.5))
+    args.count = len(jobs)
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         runs = {pool.submit(run, args, case, fault, inputs, old): (case, kind, fault, old)
                 for case, kind, fault, old in jobs}
@@ -264,6 +269,7 @@ def main():
     parser.add_argument("--count", type=int, help="default: 300, with --asan 30; 34 times as many with CSTRACE_NIGHTLY=1")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="")
+    parser.add_argument("--every", choices=WEIGHTS, help="instead of random failures: each call of this class, once")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--asan", action="store_true")
     parser.add_argument("--tool")

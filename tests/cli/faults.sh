@@ -4,4 +4,7 @@
 # in the sanitized program: nothing is leaked, nor used after it was freed.
 "$PERF_CSTRACE" --version | grep -q '^zstd: on' || { echo "perf-cstrace was made without zstd"; exit 77; }
 python3 tests/cli/faults.py || exit 1
+# each allocation of libdw, and each file that is opened for DWARF
+python3 tests/cli/faults.py --every alloc --only "script calls" || exit 1
+python3 tests/cli/faults.py --every open --only "script code" || exit 1
 exec python3 tests/cli/faults.py --asan

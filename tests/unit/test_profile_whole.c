@@ -15,6 +15,7 @@
 #include "images/dso.h"
 #include "profile/formats.h"
 #include "profile/messages.h"
+#include "profile/places.h"
 
 #define NO	CST_COUNT_NO_BINARY
 #define OUT	CST_COUNT_OUTSIDE
@@ -81,13 +82,17 @@ static size_t made_bytes(const char *name, const struct whole *w, char *text, si
 {
 	const struct profile_format *f = profile_format_find(name);
 	struct error err = { .code = 0 };
+	struct whole with_places = *w;
 	struct pd_output out;
 	FILE *file = tmpfile();
 	ssize_t n;
 
 	assert_true(f && f->write_whole && !f->write);
 	assert_int_equal(pd_output_fd(&out, fileno(file), "profile", &err), 0);
-	assert_int_equal(f->write_whole(&out, w), 0);
+	with_places.places = places_new(w->model, NULL);
+	assert_non_null(with_places.places);
+	assert_int_equal(f->write_whole(&out, &with_places), 0);
+	places_free(with_places.places);
 	assert_int_equal(pd_output_finish(&out, &err), 0);
 	n = pread(fileno(file), text, room - 1, 0);
 	assert_in_range(n, 0, room - 2);
