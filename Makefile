@@ -64,6 +64,7 @@ bindir ?= $(exec_prefix)/bin
 libdir ?= $(exec_prefix)/lib
 includedir ?= $(prefix)/include
 mandir ?= $(prefix)/share/man
+completiondir ?= $(prefix)/share/bash-completion/completions
 # Where the project is to be found, for the pkg-config file; packagers know.
 URL ?=
 
@@ -452,6 +453,8 @@ install: all install-lib
 	$(if $(DROP_IN),install -m 755 $(DROP_IN) $(DESTDIR)$(libdir)/cstrace)
 	$(if $(MAN),install -m 644 $(MAN) $(DESTDIR)$(mandir)/man1)
 	$(if $(MAN5),install -m 644 $(MAN5) $(DESTDIR)$(mandir)/man5)
+	install -d $(DESTDIR)$(completiondir)
+	install -m 644 perf-plugin/completion/perf-cstrace $(DESTDIR)$(completiondir)
 
 uninstall-lib:
 	rm -f $(DESTDIR)$(libdir)/libcstrace.a $(DESTDIR)$(libdir)/libcstrace.so \
@@ -460,7 +463,7 @@ uninstall-lib:
 
 uninstall: uninstall-lib
 	rm -f $(DESTDIR)$(bindir)/perf-cstrace $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(MAN))) \
-		$(addprefix $(DESTDIR)$(mandir)/man5/,$(notdir $(MAN5)))
+		$(addprefix $(DESTDIR)$(mandir)/man5/,$(notdir $(MAN5))) $(DESTDIR)$(completiondir)/perf-cstrace
 	rm -rf $(DESTDIR)$(libdir)/cstrace
 
 -include $(shell find $(B)/obj $(B)/tests $(FUZZ_DIR)/obj -name '*.d' 2>/dev/null)

@@ -10,7 +10,8 @@ cc=${CC:-gcc}
 check "install" mk install prefix=/usr DESTDIR="$tmp/dest"
 for f in bin/perf-cstrace lib/libcstrace.a lib/libcstrace.so lib/libcstrace.so.0 include/cstrace/cstrace.h \
 	lib/cstrace/libopencsd_c_api.so.1 \
-	lib/pkgconfig/cstrace.pc share/man/man1/perf-cstrace.1 share/man/man5/cstrace-package.5 share/man/man5/cstrace-profile.5; do
+	lib/pkgconfig/cstrace.pc share/man/man1/perf-cstrace.1 share/man/man5/cstrace-package.5 share/man/man5/cstrace-profile.5 \
+	share/bash-completion/completions/perf-cstrace; do
 	check "$f" test -e "$tmp/dest/usr/$f"
 done
 
