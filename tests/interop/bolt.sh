@@ -11,6 +11,7 @@ sysroot=/usr/aarch64-linux-gnu
 command -v qemu-aarch64 >/dev/null || { echo "no qemu-user"; exit 77; }
 command -v aarch64-linux-gnu-gcc >/dev/null || { echo "no aarch64-linux-gnu-gcc"; exit 77; }
 . tests/cli/tap.sh
+. tests/interop/llvm.sh
 
 # record OPTIONS OUT
 record() {
@@ -31,25 +32,8 @@ exact() {
 	done
 }
 
-# Prints the folder of BOLT's programs of version $1.
-find_bolt() {
-	for dir in "/usr/lib/llvm-$1/bin" "$tmp/debs/usr/lib/llvm-$1/bin"; do
-		[ ! -x "$dir/perf2bolt" ] || { echo "$dir"; return 0; }
-	done
-	return 1
-}
-
-# Packages of 35 MB each are not among those that the tests need: nightly looks into them without installing.
-fetch_bolt() {
-	mkdir -p "$tmp/debs"
-	for package in "bolt-$1" libz3-4; do
-		(cd "$tmp/debs" && apt-get -q download "$package" && dpkg-deb -x "$package"_*.deb .) >/dev/null 2>&1 || return 1
-	done
-}
-
 # optimise DIR
 optimise() {
-	export LD_LIBRARY_PATH="$tmp/debs/usr/lib/$(uname -m)-linux-gnu"
 	"$1/perf2bolt" "$tmp/prog" -p "$tmp/profile" --pa -o "$tmp/fdata" >"$tmp/perf2bolt" 2>&1 &&
 		"$1/llvm-bolt" "$tmp/prog" -data "$tmp/fdata" -o "$tmp/fast" -reorder-blocks=ext-tsp \
 			-reorder-functions=hfsort -split-functions -v=1 >"$tmp/llvm-bolt" 2>&1 && return 0
@@ -89,14 +73,11 @@ mv "$tmp/whole" "$tmp/prog"
 check "record with interrupts" record ,slice=777 "$tmp/perf2.data"
 check "exact with interrupts" exact "$tmp/perf2.data" "$tmp/profile"
 for version in 16 19 22; do
-	if ! find_bolt $version >/dev/null && [ -n "${CSTRACE_NIGHTLY:-}" ]; then
-		fetch_bolt $version || :
-	fi
-	if ! dir=$(find_bolt $version); then
+	if ! root=$(find_llvm $version perf2bolt); then
 		ok "perf2bolt $version # SKIP package bolt-$version is not installed"
 		continue
 	fi
-	check "perf2bolt and llvm-bolt $version" optimise "$dir"
+	check "perf2bolt and llvm-bolt $version" optimise "${root}usr/lib/llvm-$version/bin"
 	check "perf2bolt $version: no mismatch" nothing_wrong
 	check "llvm-bolt $version: the program prints the same" runs_the_same
 	[ $version -lt 22 ] || check "llvm-bolt $version: no flow gaps" no_gaps

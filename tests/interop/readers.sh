@@ -10,6 +10,7 @@ sysroot=/usr/aarch64-linux-gnu
 command -v qemu-aarch64 >/dev/null || { echo "no qemu-user"; exit 77; }
 command -v aarch64-linux-gnu-gcc >/dev/null || { echo "no aarch64-linux-gnu-gcc"; exit 77; }
 . tests/cli/tap.sh
+. tests/interop/llvm.sh
 
 # A function of its own, which no reader has to take apart.
 cat >"$tmp/prog.c" <<'END'
@@ -175,7 +176,7 @@ for version in 11 12; do
 done
 
 profgen() {
-	"/usr/lib/llvm-$1/bin/llvm-profgen" --binary="$tmp/$2/opt/prog" --unsymbolized-profile="$tmp/counts" --use-offset=0 \
+	"${root}usr/lib/llvm-$1/bin/llvm-profgen" --binary="$tmp/$2/opt/prog" --unsymbolized-profile="$tmp/counts" --use-offset=0 \
 		-o "$tmp/prof" 2>"$tmp/log" || { cat "$tmp/log"; return 1; }
 }
 
@@ -197,7 +198,7 @@ refuses_aarch64() {
 }
 
 for version in 14 16 19 22; do
-	if [ ! -x "/usr/lib/llvm-$version/bin/llvm-profgen" ]; then
+	if ! root=$(find_llvm $version llvm-profgen); then
 		skip "llvm-profgen $version" "package llvm-$version is not installed"
 	elif [ $version -lt 19 ]; then
 		check "llvm-profgen $version refuses aarch64" refuses_aarch64 $version
@@ -211,16 +212,17 @@ done
 
 # BOLT acts by the name it is called by: up to 19, no name in Debian's /usr/bin makes it perf2bolt.
 by_its_name() {
-	"/usr/bin/perf2bolt-$1" --help | grep "OVERVIEW: $2" && "/usr/lib/llvm-$1/bin/perf2bolt" --help | grep 'data aggregator'
+	"${root}usr/bin/perf2bolt-$1" --help | grep "OVERVIEW: $2" &&
+		"${root}usr/lib/llvm-$1/bin/perf2bolt" --help | grep 'data aggregator'
 }
 
 refuses_stripped() {
-	profile stripped bolt && ! "/usr/lib/llvm-$1/bin/perf2bolt" "$tmp/stripped/opt/prog" -p "$tmp/counts" --pa -o "$tmp/fdata" \
+	profile stripped bolt && ! "${root}usr/lib/llvm-$1/bin/perf2bolt" "$tmp/stripped/opt/prog" -p "$tmp/counts" --pa -o "$tmp/fdata" \
 		>"$tmp/log" 2>&1 && grep 'stripped binaries are not supported' "$tmp/log"
 }
 
 for version in 16 19 22; do
-	if [ ! -x "/usr/bin/perf2bolt-$version" ]; then
+	if ! root=$(find_llvm $version perf2bolt); then
 		skip "perf2bolt $version" "package bolt-$version is not installed"
 		continue
 	fi
