@@ -140,5 +140,8 @@ void info_next(const struct session *ss, void (*put)(void *data, const char *lin
 		append(line, " --format=autofdo -o counts.txt");
 		put(data, line);
 	}
+	begin(ss, line, "report");
+	append(line, " -o pages");
+	put(data, line);
 	free(line);
 }

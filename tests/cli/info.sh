@@ -74,6 +74,7 @@ Next:
   perf-cstrace script -i tests/data/sample.perf.data --symfs tests/data/symfs --itrace=b -F comm,pid,tid,cpu,time,ip,sym,addr
   perf-cstrace inject -i tests/data/sample.perf.data --symfs tests/data/symfs --itrace=i1000il64 -o samples.data && perf report -i samples.data --symfs tests/data/symfs
   perf-cstrace profile -i tests/data/sample.perf.data --symfs tests/data/symfs --binary /opt/cstrace-sample/sample.a64 --format=autofdo -o counts.txt
+  perf-cstrace report -i tests/data/sample.perf.data --symfs tests/data/symfs -o pages
 END
 check "the whole text: perf" text_is 0 -i $sample --symfs $symfs
 "$tool" convert -i $sample --symfs $symfs --to=snapshot -o "$tmp/snapshot" 2>/dev/null
@@ -97,16 +98,17 @@ Next:
   perf-cstrace script -i TMP/snapshot --itrace=b -F comm,pid,tid,cpu,time,ip,sym,addr
   perf-cstrace inject -i TMP/snapshot --itrace=i1000il64 -o samples.data && perf report -i samples.data
   perf-cstrace profile -i TMP/snapshot --binary TMP/snapshot/mem0.bin --format=autofdo -o counts.txt
+  perf-cstrace report -i TMP/snapshot -o pages
 END
 check "the whole text: a snapshot" text_is 0 -i "$tmp/snapshot"
 # Each command line that is shown runs.
 next_runs() {
 	run 0 info -i $sample --symfs $symfs && sed -n '/^Next:/,$s/^  perf-cstrace //p' "$tmp/out" | sed 's/ && .*//' >"$tmp/next" &&
-		[ "$(wc -l <"$tmp/next")" -eq 3 ] || return 1
+		[ "$(wc -l <"$tmp/next")" -eq 4 ] || return 1
 	while read -r line; do
 		eval "\"$tool\" $(echo "$line" | sed "s|-o |-o $tmp/next-|")" >"$tmp/lines" 2>"$tmp/err" || { cat "$tmp/err"; return 1; }
 	done <"$tmp/next"
-	[ -s "$tmp/next-samples.data" ] && [ -s "$tmp/next-counts.txt" ]
+	[ -s "$tmp/next-samples.data" ] && [ -s "$tmp/next-counts.txt" ] && [ -s "$tmp/next-pages/index.html" ]
 }
 check "what comes next runs" next_runs
 nothing_decoded() {
@@ -145,7 +147,7 @@ b, = j["binaries"]
 assert b["path"] == "/opt/cstrace-sample/sample.a64" and b["instructions"] == j["instructions"] > 0
 assert b["file"].endswith("symfs/opt/cstrace-sample/sample.a64") and len(b["build_id"]) == 40
 assert b["symbols"] == "all" and b["dwarf"] == [4, 4]
-assert len(j["next"]) == 3 and all(l.startswith("perf-cstrace ") for l in j["next"])
+assert len(j["next"]) == 4 and all(l.startswith("perf-cstrace ") for l in j["next"])
 END
 }
 check "JSON: the same facts" facts
