@@ -11,8 +11,9 @@ struct name {
 	int tid;
 	uint64_t time;
 	uint64_t seq;
-	uint32_t text;		/* offset in `pool` */
-	int parent;		/* >= 0: named as that thread was at that time */
+	bool forked;		/* named as thread `parent` was at that time */
+	int parent;
+	uint32_t text;		/* offset in `pool`, unless `forked` */
 };
 
 struct comms {
@@ -56,7 +57,7 @@ static bool add(struct comms *c, const struct name *n, const char *text)
 static bool take(struct comms *c, const struct pd_record *rec)
 {
 	const union perf_event *ev = rec->ev;
-	struct name n = { .seq = rec->seq, .parent = -1,
+	struct name n = { .seq = rec->seq,
 			  .time = rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : 0 };
 
 	switch (ev->header.type) {
@@ -65,6 +66,7 @@ static bool take(struct comms *c, const struct pd_record *rec)
 		return add(c, &n, ev->comm.comm);
 	case PERF_RECORD_FORK:
 		n.tid = (int)ev->fork.tid;
+		n.forked = true;
 		n.parent = (int)ev->fork.ptid;
 		return add(c, &n, NULL);
 	}
@@ -150,11 +152,11 @@ const char *comms_at(struct comms *c, int tid, uint64_t time)
 	const struct name *n;
 	int t = tid;
 
-	while ((n = find(c, t, time)) && n->parent >= 0 && n->parent != t && hops--) {
+	while ((n = find(c, t, time)) && n->forked && n->parent != t && hops--) {
 		t = n->parent;
 		time = n->time;
 	}
-	if (n && n->parent < 0)
+	if (n && !n->forked)
 		return c->pool + n->text;
 	snprintf(c->unknown, sizeof(c->unknown), ":%d", tid);
 	return c->unknown;

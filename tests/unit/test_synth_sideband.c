@@ -247,6 +247,8 @@ static void names(void **state)
 	/* a ring of parents */
 	task(&data, PERF_RECORD_FORK, 300, 301, 50, 6);
 	task(&data, PERF_RECORD_FORK, 301, 300, 50, 6);
+	/* a damaged parent */
+	task(&data, PERF_RECORD_FORK, 400, (uint32_t)-7, 60, 6);
 	pd = open_file(&file, &data);
 	c = comms_new(pd);
 	assert_string_equal(comms_at(c, 100, 5), "sh");
@@ -255,6 +257,7 @@ static void names(void **state)
 	assert_string_equal(comms_at(c, 200, 29), "sh");	/* of the parent when it was forked */
 	assert_string_equal(comms_at(c, 200, 30), "make");
 	assert_string_equal(comms_at(c, 300, 60), ":300");
+	assert_string_equal(comms_at(c, 400, 60), ":400");
 	assert_string_equal(comms_at(c, 7, 60), ":7");
 	for (i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
 		assert_string_equal(comms_span(c, spans[i].tid, spans[i].time, &from, &until), spans[i].name);
