@@ -45,12 +45,18 @@ static struct batch *nth(struct pending *p, uint32_t number)
 	return &p->b[number % PENDING_BATCHES];
 }
 
+static void release_spaces(struct batch *b)
+{
+	version_put(b->code);
+	version_put(b->other);
+}
+
 void deliver_drop(struct run *r)
 {
 	struct pending *p = &r->pending;
 
 	for (; p->nr; p->nr--)
-		version_put(nth(p, p->head++)->code);
+		release_spaces(nth(p, p->head++));
 	p->at = 0;
 	p->limit = UINT64_MAX;
 }
@@ -196,7 +202,7 @@ static int drain(struct run *r)
 			return 0;
 		stream_batch_time(b, r->con);
 		rc = deliver_pieces(r, b);
-		version_put(b->code);
+		release_spaces(b);
 		p->head++;
 		p->nr--;
 	}
@@ -264,7 +270,9 @@ static int add_pending(struct run *r, struct batch *b)
 	uint32_t number = p->head + p->nr++;
 
 	b->code = b->s.code;
+	b->other = b->s.other;
 	version_hold(b->code);
+	version_hold(b->other);
 	b->link = NO_BATCH;
 	p->at = (size_t)(b->g - p->el) + b->n;
 	p->limit = b->limit < p->limit ? b->limit : p->limit;

@@ -22,24 +22,41 @@ static const struct map *patched_file(const struct maplist *ml, const struct map
 	return x;
 }
 
-bool session_locate(const struct stream *s, uint64_t addr, struct session_loc *loc)
+static bool locate(const struct version *v, bool kernel, uint64_t addr, struct session_loc *loc)
 {
-	const struct map *m = s->code ? maplist_find(s->code->maps, addr) : NULL, *file;
+	const struct map *m = v ? maplist_find(v->maps, addr) : NULL, *file;
 
 	memset(loc, 0, sizeof(*loc));
-	loc->kernel = s->kernel;
+	loc->kernel = kernel;
 	if (!m)
 		return false;
 	loc->map_start = m->start;
 	loc->map_end = m->end;
 	if (m->dso->kind == DSO_PATCH) {
-		file = patched_file(s->code->maps, m);
+		file = patched_file(v->maps, m);
 		if (file)
 			m = file;
 	}
 	loc->dso = m->dso;
 	loc->offset = m->off + (addr - m->start);
 	return true;
+}
+
+bool session_locate(const struct stream *s, uint64_t addr, struct session_loc *loc)
+{
+	return locate(s->code, s->kernel, addr, loc);
+}
+
+bool session_locate_any(const struct stream *s, uint64_t addr, struct session_loc *loc)
+{
+	const struct version *user = s->kernel ? s->other : s->code, *kernel = s->kernel ? s->code : s->other;
+
+	if (addr >> 63)
+		return locate(kernel, true, addr, loc);
+	if (locate(user, false, addr, loc))
+		return true;
+	/* a 32-bit kernel; a map of the kernel from 0 on has only its real addresses */
+	return locate(kernel, true, addr, loc) && loc->map_start;
 }
 
 bool session_symbol(const struct stream *s, uint64_t addr, const struct session_loc *loc, const char **name,
@@ -70,6 +87,16 @@ bool session_symbol(const struct stream *s, uint64_t addr, const struct session_
 size_t session_read_code(const struct stream *s, uint64_t addr, void *buf, size_t len)
 {
 	return space_read(&s->state->ss->images.spaces, s->code, addr, buf, len);
+}
+
+size_t session_read_any(const struct stream *s, uint64_t addr, void *buf, size_t len)
+{
+	struct spaces *sp = &s->state->ss->images.spaces;
+	struct session_loc loc;
+
+	if (!session_locate_any(s, addr, &loc))
+		return session_read_code(s, addr, buf, len);
+	return space_read(sp, loc.kernel == s->kernel ? s->code : s->other, addr, buf, len);
 }
 
 const char *session_comm(const struct stream *s)

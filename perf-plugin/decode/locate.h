@@ -21,7 +21,13 @@ size_t session_read_code(const struct stream *s, uint64_t addr, void *buf, size_
 /* Finds the file of `addr` in the address space of the stream's current thread. */
 bool session_locate(const struct stream *s, uint64_t addr, struct session_loc *loc);
 /*
- * Returns the name of the function at `addr`, found by session_locate(), and the offset in it: from the file, the
+ * The same for an address at which the thread ran before, in kernel or user space: branch stacks and call chains have both.
+ * Bit 63 is set in addresses of a 64-bit kernel.
+ */
+size_t session_read_any(const struct stream *s, uint64_t addr, void *buf, size_t len);
+bool session_locate_any(const struct stream *s, uint64_t addr, struct session_loc *loc);
+/*
+ * Returns the name of the function at `addr`, found by one of these, and the offset in it: from the file, the
  * kernel's symbols, or the names that a compiler recorded.
  */
 bool session_symbol(const struct stream *s, uint64_t addr, const struct session_loc *loc, const char **name,

@@ -32,7 +32,7 @@ struct batch {
 	const struct cst_generic *g;
 	size_t n;
 	struct stream s;	/* state of the stream at the end of the batch */
-	struct version *code;	/* s.code, with a reference; NULL: none */
+	struct version *code, *other; /* s.code and s.other, with references; NULL: none */
 	uint64_t limit;		/* moment for threads and maps, unless `late` */
 	uint64_t cycles;	/* cycles counted in the batch */
 	uint64_t closed;	/* time of the timestamp that is its last element; NO_TIME: unusable */

@@ -301,9 +301,20 @@ static uint64_t count_cycles(const struct cst_generic *g, size_t n)
 	return sum;
 }
 
+/* The address space that is not current; of user space only that of the current process. */
+static struct version *other_space(const struct stream_state *st)
+{
+	const struct stream_space *sp = &st->space;
+
+	if (!sp->now || sp->now == sp->user)
+		return sp->now ? sp->kernel : NULL;
+	return sp->user && sp->user->process->pid == st->stream.pid ? sp->user : NULL;
+}
+
 struct stream *stream_here(struct stream_state *st)
 {
 	st->stream.code = st->space.now;
+	st->stream.other = other_space(st);
 	st->stream.kernel = st->context.el_known && st->context.el > 0;
 	st->stream.moment = st->time.limit;
 	return &st->stream;
@@ -318,6 +329,7 @@ struct stream *stream_as_given(struct stream_state *st)
 	s->tid = here->tid;
 	s->cpu = here->cpu;
 	s->code = here->code;
+	s->other = here->other;
 	s->kernel = here->kernel;
 	s->moment = here->moment;
 	s->aux_time = here->aux_time;

@@ -44,7 +44,9 @@ struct stream {
 	void **priv;		/* pointer for the consumer's use, initially NULL; valid until consumer.stream_end */
 	/* for the session's own use */
 	struct version *code;	/* address space of the batch, or NULL */
-	bool kernel;
+	/* the thread's address space in the other mode, kernel or user, when it ran there last; NULL: not known */
+	struct version *other;
+	bool kernel;		/* the mode of `code` */
 	uint64_t moment;	/* moment for threads.h */
 	struct stream_state *state;
 };

@@ -27,7 +27,7 @@ static struct fetched fetch(const struct stream *s, uint64_t addr, enum cst_isa 
 	struct fetched f = { .n = 0 };
 	const uint8_t *b = f.bytes;
 	uint16_t first;
-	size_t n = session_read_code(s, addr, f.bytes, 4);
+	size_t n = session_read_any(s, addr, f.bytes, 4);
 
 	if (n < (t32 ? 2 : 4))
 		return f;

@@ -16,13 +16,14 @@ void symbols_begin(struct symbols *sy)
 const struct symbol_at *symbols_find(struct symbols *sy, const struct stream *s, uint64_t addr)
 {
 	struct symbol_at *at = &sy->slot[(addr >> 2 ^ addr >> 15) % SYMBOLS_CACHE];
-	const uint64_t serial = s->code ? s->code->serial : 0;
+	const uint64_t here = s->code ? s->code->serial : 0, other = s->other ? s->other->serial : 0;
+	const uint64_t user = s->kernel ? other : here, kernel = s->kernel ? here : other;
 	struct session_loc loc;
 
-	if (at->addr == addr && at->code == s->code && at->serial == serial && (at->batch == sy->batch || at->lasting))
+	if (at->addr == addr && at->user == user && at->kernel == kernel && (at->batch == sy->batch || at->lasting))
 		return at;
-	*at = (struct symbol_at){ .addr = addr, .code = s->code, .serial = serial, .batch = sy->batch, .shown = addr };
-	if (addr && session_locate(s, addr, &loc) && loc.dso) {
+	*at = (struct symbol_at){ .addr = addr, .user = user, .kernel = kernel, .batch = sy->batch, .shown = addr };
+	if (addr && session_locate_any(s, addr, &loc) && loc.dso) {
 		if (loc.dso != sy->last) {
 			sy->last = loc.dso;
 			sy->last_path = dso_path(loc.dso);

@@ -9,8 +9,7 @@
 
 struct symbol_at {
 	uint64_t addr;
-	const struct version *code; /* the address space, and ... */
-	uint64_t serial;	/* ... its maps at that time */
+	uint64_t user, kernel;	/* version.serial of the two address spaces; 0: none */
 	uint64_t batch;		/* batch of the lookup; 0: empty entry */
 	bool lasting;		/* valid for later batches */
 	const char *dso;	/* NULL: unknown */
@@ -36,7 +35,7 @@ struct symbols {
 
 /* Begins a batch: files that were not read before may be now. */
 void symbols_begin(struct symbols *sy);
-/* Returns symbol and file of `addr` in the address space of the stream's thread, valid until the next call. */
+/* Returns symbol and file of `addr` in the address spaces of the stream's thread, user and kernel, valid until the next call. */
 const struct symbol_at *symbols_find(struct symbols *sy, const struct stream *s, uint64_t addr);
 
 #endif

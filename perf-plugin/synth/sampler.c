@@ -31,8 +31,8 @@ struct lane {
 	uint64_t batch_insns;	/* `insns` where the batch began */
 	uint64_t last_time;	/* of the last instructions sample */
 	struct sampler_gap gap;	/* last instruction before the gap */
-	struct version *code;	/* address space of the stretch, with a reference */
-	bool kernel;		/* stream.kernel, for the same stretch */
+	struct version *code, *other; /* address spaces of the last range, with references */
+	bool kernel;		/* stream.kernel, for the same range */
 	bool closes, doubtful, asks_gap, touched, continued; /* struct sampler_seam */
 	bool after_gap;		/* no instruction since the last time was set */
 	bool passing;		/* a filter excluded the last batch */
@@ -330,6 +330,7 @@ void sampler_stream_end(void *sampler, const struct stream *s)
 		return;
 	leave_seam(sampler, s, ln);
 	version_put(ln->code);
+	version_put(ln->other);
 	free(ln->ring.e);
 	free(ln);
 	*s->priv = NULL;
@@ -524,14 +525,20 @@ static int __attribute__((noinline)) insn_samples(struct sampler *sp, const stru
 	return 0;
 }
 
-static void set_code(struct lane *ln, const struct stream *s)
+/* Notes the address spaces of the last range, if that is in the current batch. */
+static void note_code(struct lane *ln, const struct stream *s)
 {
+	if (ln->insns == ln->batch_insns)
+		return;
 	ln->kernel = s->kernel;
-	if (ln->code == s->code)
+	if (ln->code == s->code && ln->other == s->other)
 		return;
 	version_put(ln->code);
+	version_put(ln->other);
 	ln->code = s->code;
+	ln->other = s->other;
 	version_hold(ln->code);
+	version_hold(ln->other);
 }
 
 static void gap_after(struct lane *ln, uint64_t last)
@@ -556,6 +563,7 @@ static int stack_flush(struct sampler *sp, const struct stream *s, struct lane *
 		was.pid = i.pid;
 		was.tid = i.tid;
 		was.code = ln->code;
+		was.other = ln->other;
 		was.kernel = ln->kernel;
 		rc = insn_emit(sp, &was, ln, &i);
 		if (sp->o.unit == ITRACE_INSNS && !sp->o.tiles)
@@ -671,6 +679,7 @@ static int __attribute__((noinline)) other(struct sampler *sp, const struct stre
 			return rc;
 	}
 	if (last && ln->br.open >= BRANCH_GAP) {
+		note_code(ln, s);
 		gap_after(ln, last);
 		ln->after_gap = true;
 	}
@@ -679,17 +688,23 @@ static int __attribute__((noinline)) other(struct sampler *sp, const struct stre
 	return rc;
 }
 
+/* Handles a switch to another thread without a gap, in the kernel: a branch stack has branches of one thread. */
+static int __attribute__((noinline)) thread_end(struct sampler *sp, const struct stream *s, struct lane *ln)
+{
+	if (!ln->ring.size)
+		return 0;
+	gap_after(ln, ln->br.last);
+	return stack_flush(sp, s, ln);
+}
+
 /* Handles the first range of a traced stretch. */
 static int __attribute__((noinline)) stretch_begin(struct sampler *sp, const struct stream *s,
 						   struct lane *ln, const struct cst_generic *g)
 {
 	bool same = s->tid == ln->br.tid && ln->br.resume && ln->br.resume == g->addr;
-	int rc;
 
 	/* a thread that continues at the interrupted address keeps its last branches */
-	rc = same ? 0 : stack_flush(sp, s, ln);
-	set_code(ln, s);
-	return rc;
+	return same ? 0 : stack_flush(sp, s, ln);
 }
 
 /*
@@ -906,6 +921,7 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 	struct sampler *sp = sampler;
 	struct lane *ln = lane_of(sp, s);
 	bool each = sp->want_b || sp->calls;
+	int rc;
 
 	if (!ln)
 		return ERR_NOMEM;
@@ -919,8 +935,11 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 	if (s->fragment_start)
 		ln->last_time = 0;
 	ln->batch_insns = ln->insns;
-	if (ln->br.open < BRANCH_GAP)
-		set_code(ln, s);
+	if (ln->br.open < BRANCH_GAP && ln->br.tid != s->tid) {
+		rc = thread_end(sp, s, ln);
+		if (rc)
+			return rc;
+	}
 	if (sp->want_i && sp->o.unit == ITRACE_NS && !sp->o.tiles) {
 		if (s->time_known && s->n_insn)
 			clock_batch(sp, ln, s);
@@ -928,13 +947,16 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 			clock_set(sp, ln, s->time);
 	}
 	if (!sp->want_i)
-		return run(sp, s, ln, g, n, each, false, false);
-	if (!ln->ring.size)
-		return each ? run(sp, s, ln, g, n, true, false, true)
-			    : run(sp, s, ln, g, n, false, false, true);
-	if (each)
-		return run(sp, s, ln, g, n, true, true, true);
-	return sp->o.tiles ? run_stack(sp, s, ln, g, n, true) : run_stack(sp, s, ln, g, n, false);
+		rc = run(sp, s, ln, g, n, each, false, false);
+	else if (!ln->ring.size)
+		rc = each ? run(sp, s, ln, g, n, true, false, true) : run(sp, s, ln, g, n, false, false, true);
+	else if (each)
+		rc = run(sp, s, ln, g, n, true, true, true);
+	else
+		rc = sp->o.tiles ? run_stack(sp, s, ln, g, n, true) : run_stack(sp, s, ln, g, n, false);
+	if (ln->ring.size)
+		note_code(ln, s);
+	return rc;
 }
 
 int sampler_fragment_end(void *sampler, const struct stream *s)
