@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* inject.c - perf-cstrace inject: perf.data with trace in, perf.data with samples out. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,12 +34,18 @@ static void report_readers(struct session *ss)
 static int run(struct session *ss, const struct injector_opts *o)
 {
 	struct injector *in = injector_open(ss, o);
+	uint64_t left_out;
 	int rc;
 
 	if (!in)
 		return CMD_ERROR;
 	rc = injector_run(in);
+	left_out = injector_left_out(in);
 	if (!rc) {
+		if (left_out)
+			fprintf(stderr, "cstrace inject: %s: %" PRIu64 " samples are left out: their events are damaged in the header, "
+				"or have fields that this program does not know; 'perf script' of a newer perf may show them\n",
+				session_name(ss), left_out);
 		session_print_end(ss, stderr);
 		if (o->itrace.stack)
 			report_readers(ss);
@@ -46,7 +53,7 @@ static int run(struct session *ss, const struct injector_opts *o)
 	injector_close(in);
 	if (rc)
 		return CMD_ERROR;
-	return session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+	return left_out || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
 }
 
 int cmd_inject(int argc, const char **argv)

@@ -306,8 +306,10 @@ static struct version *other_space(const struct stream_state *st)
 {
 	const struct stream_space *sp = &st->space;
 
-	if (!sp->now || sp->now == sp->user)
-		return sp->now ? sp->kernel : NULL;
+	if (!sp->now)
+		return NULL;
+	if (sp->now == sp->user)
+		return sp->kernel;
 	return sp->user && sp->user->process->pid == st->stream.pid ? sp->user : NULL;
 }
 

@@ -216,7 +216,14 @@ static void end_by_signal(int sig)
 	sigprocmask(SIG_UNBLOCK, &only, NULL);
 }
 
-/* Any other SIGBUS is an error of this program: the handler of before (a sanitizer's, or the default) gets it. */
+/* An error of this program is for the handler of before: a sanitizer's, or the default. */
+static void pass_on(int sig, const siginfo_t *info, const struct sigaction *before)
+{
+	sigaction(sig, before, NULL);
+	if (info->si_code <= 0)
+		raise(sig);	/* sent by a process: it does not come again by itself */
+}
+
 static void bus_error(int sig, siginfo_t *info, void *context)
 {
 	uint64_t offset;
@@ -224,9 +231,7 @@ static void bus_error(int sig, siginfo_t *info, void *context)
 
 	(void)context;
 	if (!name) {
-		sigaction(sig, &old_bus, NULL);
-		if (info->si_code <= 0)
-			raise(sig);	/* sent by a process: it does not come again by itself */
+		pass_on(sig, info, &old_bus);
 		return;
 	}
 	remove_names();
@@ -251,15 +256,12 @@ _Noreturn void guard_no_memory(void)
 	_exit(1);
 }
 
-/* As for SIGBUS, the handler of before gets what is not due to a refused allocation. */
 static void bad_address(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
 	if (unchecked && memory_refused())
 		guard_no_memory();
-	sigaction(sig, &old_segv, NULL);
-	if (info->si_code <= 0)
-		raise(sig);
+	pass_on(sig, info, &old_segv);
 }
 
 /* A write beyond RLIMIT_FSIZE shall fail with EFBIG and a message, not end the program. */

@@ -585,6 +585,11 @@ int injector_run(struct injector *in)
 	return rc;
 }
 
+uint64_t injector_left_out(const struct injector *in)
+{
+	return sideband_unknown_samples(in->sb);
+}
+
 void injector_close(struct injector *in)
 {
 	if (!in)

@@ -21,6 +21,8 @@ struct injector;
 struct injector *injector_open(struct session *ss, const struct injector_opts *o);
 /* Decodes and writes. Returns 0, or negative after a message on stderr; there is no output file then. */
 int injector_run(struct injector *in);
+/* Number of samples of the recording that are not in the output, see sideband_unknown_samples(). */
+uint64_t injector_left_out(const struct injector *in);
 /* Frees the injector; removes the output unless injector_run() succeeded. */
 void injector_close(struct injector *in);
 

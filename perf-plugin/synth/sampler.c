@@ -688,7 +688,10 @@ static int __attribute__((noinline)) other(struct sampler *sp, const struct stre
 	return rc;
 }
 
-/* Handles a switch to another thread without a gap, in the kernel: a branch stack has branches of one thread. */
+/*
+ * Handles a switch to another thread without a gap, in the kernel: a branch stack has branches of one thread, after the one by
+ * which the kernel entered that thread.
+ */
 static int __attribute__((noinline)) thread_end(struct sampler *sp, const struct stream *s, struct lane *ln)
 {
 	if (!ln->ring.size)

@@ -3,7 +3,6 @@
 #include "synth/sideband.h"
 
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +31,7 @@ struct sideband {
 	uint64_t last_time;
 	uint64_t exit_time;	/* earliest exit of a thread in the output */
 	uint64_t first_sample, last_sample;	/* times of copied samples; first > last: none */
+	uint64_t unknown_samples;		/* of events that are left out: is_unknown() */
 	struct life *life;
 	size_t nr_life, cap_life;
 };
@@ -109,9 +109,6 @@ int sideband_add_attrs(struct sideband *sb, struct perf_writer *w, struct error 
 
 	for (i = 0; i < perfdata_nr_attrs(sb->pd); i++) {
 		a = perfdata_attr(sb->pd, i);
-		if (is_unknown(a) && !is_trace(sb, a))
-			fprintf(stderr, "cstrace inject: event %u of the recording is damaged, or has samples of a kind that this "
-				"program does not know: it is left out\n", i);
 		if (is_left_out(sb, a))
 			continue;
 		attr = a->attr;
@@ -302,6 +299,11 @@ static void note_sample(struct sideband *sb, uint64_t time)
 	sb->last_sample = time > sb->last_sample ? time : sb->last_sample;
 }
 
+uint64_t sideband_unknown_samples(const struct sideband *sb)
+{
+	return sb->unknown_samples;
+}
+
 bool sideband_sample_span(const struct sideband *sb, uint64_t *first, uint64_t *last)
 {
 	*first = sb->first_sample;
@@ -360,7 +362,11 @@ int sideband_collect(struct sideband *sb, struct merge *m, const struct sideband
 	perfdata_rewind(sb->pd);
 	/* damage was counted and reported when the session indexed the file */
 	while ((rc = perfdata_next(sb->pd, &rec)) != 0) {
-		if (rc < 0 || !stays(sb, o, &rec))
+		if (rc < 0)
+			continue;
+		sb->unknown_samples += rec.ev->header.type == PERF_RECORD_SAMPLE && rec.attr && !is_trace(sb, rec.attr) &&
+				       is_unknown(rec.attr);
+		if (!stays(sb, o, &rec))
 			continue;
 		if (take(sb, m, &rec, o))
 			return error_set(err, ERR_NOMEM, rec.offset, "%s: out of memory",

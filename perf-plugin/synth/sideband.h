@@ -47,6 +47,11 @@ struct sideband_opts {
  */
 int sideband_collect(struct sideband *sb, struct merge *m, const struct sideband_opts *o, struct error *err);
 
+/*
+ * Number of samples that are not copied since perf would refuse their events: the events' entries in the header are damaged, or
+ * the samples have fields that this program does not know. Valid after sideband_collect().
+ */
+uint64_t sideband_unknown_samples(const struct sideband *sb);
 /* Returns the times of the first and the last copied sample; false: none has a time. */
 bool sideband_sample_span(const struct sideband *sb, uint64_t *first, uint64_t *last);
 

@@ -46,4 +46,24 @@ recorded=$(records "$tmp/data" | grep -cE '^record 1[45] ')
 check "the recording has switches" [ "$recorded" -gt 0 ]
 check "records of switches are left out" switches 0
 check "--switch-events copies them" switches "$recorded" --switch-events
+
+# The samples of sched_switch get a field that no perf knows.
+cat >"$tmp/unknown.py" <<'END'
+import struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+size, at, length = struct.unpack_from("<QQQ", data, 16)
+events = [a for a in range(at, at + length, size) if struct.unpack_from("<I", data, a)[0] == 2]
+assert len(events) == 1, "one tracepoint"
+data[events[0] + 24 + 7] |= 0x40
+open(sys.argv[2], "wb").write(data)
+END
+samples_of_unknown_kind() {
+	"$CST_GEN" scenario sched-switch --case 1 --perf "$tmp/known" --truth "$tmp/t2" --symfs "$tmp/r2" &&
+		python3 "$tmp/unknown.py" "$tmp/known" "$tmp/unknown" || return 1
+	run 0 inject -i "$tmp/known" --symfs "$tmp/r2" --itrace=b -o "$tmp/o" || return 1
+	run 3 inject -i "$tmp/unknown" --symfs "$tmp/r2" --itrace=b -o "$tmp/o" || return 1
+	n=$(records "$tmp/known" | grep -c '^record 9 ')
+	[ "$n" -gt 0 ] && says "$tmp/err" "$tmp/unknown: $n samples are left out"
+}
+check "samples of an unknown kind are left out, and counted" samples_of_unknown_kind
 finish

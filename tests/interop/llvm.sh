@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # To be sourced after tap.sh: programs of versions of LLVM that are not all installed. Their packages, of 35 MB each, are not
 # among those that the tests need: nightly unpacks them below $tmp without installing.
-export LD_LIBRARY_PATH="$tmp/debs/usr/lib/$(uname -m)-linux-gnu"
+export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$tmp/debs/usr/lib/$(uname -m)-linux-gnu"
 
 # find_llvm VERSION PROGRAM: prints the root folder, below which usr/lib/llvm-VERSION/bin has the program.
 find_llvm() {
