@@ -416,8 +416,8 @@ int main(void)
 	bool nightly = getenv("CSTRACE_NIGHTLY") != NULL;
 
 	snprintf(corpus, sizeof(corpus), "%s/corpus/snapshots", shared ? shared : "../shared");
-	flips = nightly ? 2000 : SANITIZED ? 20 : 100;
-	text_step = nightly ? 1 : 37;
-	list_step = nightly ? 1 : 4;
+	flips = nightly ? (SANITIZED ? 400 : 2000) : SANITIZED ? 20 : 100;
+	text_step = nightly ? (SANITIZED ? 5 : 1) : 37;
+	list_step = nightly && !SANITIZED ? 1 : 4;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -469,7 +469,7 @@ static void flip_bits(struct bytes *b)
 	size_t *where = malloc(b->len * sizeof(*where)), n;
 	struct series s = { .name = "flipped bit of byte", .damage = flip_bit, .where = where };
 
-	s.step = nightly ? 1 : sanitized ? 32 : 4;
+	s.step = nightly ? (sanitized ? 8 : 1) : sanitized ? 32 : 4;
 	n = structure(b, where);
 	assert_in_range(n, 1000, b->len);
 	s.nr = n * 8 / s.step;

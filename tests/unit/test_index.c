@@ -18,7 +18,7 @@ static bool nightly(void)
 
 static void test_generated(void **state)
 {
-	unsigned int seed, seeds = nightly() ? 10000 : 300;
+	unsigned int seed, seeds = nightly() ? (getenv("SANITIZED") ? 2500 : 10000) : 300;
 	struct check_sums sums = { 0 };
 	struct gen_buffer g;
 
