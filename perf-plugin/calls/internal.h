@@ -89,6 +89,7 @@ struct segment {
 	uint8_t el;		/* of `addr`; 0 also if unknown */
 	bool begins_program;	/* at `addr` */
 	bool timed;		/* the stream has timestamps */
+	bool base_calls_setjmp;	/* as a tail: setjmp() returns to the caller of the base */
 	uint8_t call_size;	/* of the call instruction before `addr`; 0: there is none */
 	bool lost, soft, missing; /* before it, since the last instruction of the stream; as in struct gap */
 };
@@ -206,8 +207,13 @@ int slices_thread_pop(struct calls *c, struct thread_calls *t, size_t i, const s
 struct calls_moment slices_later(const struct calls_moment *base, const struct calls_moment *m);
 /* The caller of the first frame, which has ended, takes its place; it was entered at `begin` or before. */
 void slices_climb(struct thread_calls *t, const struct calls_moment *begin);
-/* Takes the slices of a segment whose base is the top frame, and its end. */
-int slices_take(struct calls *c, struct thread_calls *t, const struct segment *seg, const uint32_t *map);
+/*
+ * Takes the slices of a segment, from number *taken on, that ended before its open frame number `frames` was entered. The open
+ * frames before that one are on the stack of the thread. map: nodes of the thread's tree.
+ */
+int slices_take(struct calls *c, struct thread_calls *t, const struct segment *seg, const uint32_t *map, uint32_t frames,
+		uint32_t *taken);
+/* The thread has executed the segment. */
 void slices_finish_segment(struct thread_calls *t, const struct segment *seg);
 struct lane_slices *lane_slices_new(struct slices *sl);
 void lane_slices_free(struct slices *sl, struct lane_slices *l);

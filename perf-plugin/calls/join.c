@@ -79,7 +79,7 @@ static bool take_room(struct room *r, uint64_t bytes)
 }
 
 /* Copies the calls in time of a segment. Returns 0 or ERR_NOMEM. */
-static int keep_slices(struct segment *k, const struct segment *seg)
+static int keep_slices(struct calls *c, struct segment *k, const struct segment *seg)
 {
 	size_t slices = seg->nr_slices * sizeof(*seg->slices), begins = seg->nr_frames * sizeof(*seg->frame_begins);
 
@@ -91,6 +91,7 @@ static int keep_slices(struct segment *k, const struct segment *seg)
 		memcpy(k->slices, seg->slices, slices);
 	if (begins)
 		memcpy(k->frame_begins, seg->frame_begins, begins);
+	c->slices->nr_parts += seg->nr_slices;
 	return 0;
 }
 
@@ -118,7 +119,7 @@ static int keep(struct calls *c, const struct segment *seg)
 	memcpy(k->counted, seg->counted, counted);
 	if (frames)
 		memcpy(k->frames, seg->frames, frames);
-	return c->slices ? keep_slices(k, seg) : 0;
+	return c->slices ? keep_slices(c, k, seg) : 0;
 }
 
 int join_take(struct calls *c, const struct segment *seg)
@@ -283,15 +284,27 @@ static struct choice next_stretch(const struct calls *c, const struct lineup *v,
 	return choice;
 }
 
+/* Applies a kept segment. Its calls in time are those of the thread from now on. */
+static int apply_kept(struct calls *c, struct thread_calls *t, struct segment *k, bool unordered)
+{
+	const struct segment seg = *k;
+
+	if (c->slices) {
+		c->slices->nr_parts -= k->nr_slices;
+		k->nr_slices = 0;
+	}
+	return segment_apply(c, t, &seg, unordered);
+}
+
 /* Applies a stretch: up to the next place where the thread may have been elsewhere. Returns 0 or ERR_NOMEM. */
 static int join_stretch(struct calls *c, struct thread_calls *t, struct lineup *from, const struct choice *choice)
 {
-	int rc = segment_apply(c, t, &c->kept[from->at++], choice->unordered);
+	int rc = apply_kept(c, t, &c->kept[from->at++], choice->unordered);
 
 	t->estimated |= choice->estimated;
 	c->totals.estimated += choice->estimated && !choice->unordered && c->kept[from->at - 1].timed;
 	while (!rc && from->at < from->end && c->kept[from->at].cause != CAUSE_JOIN)
-		rc = segment_apply(c, t, &c->kept[from->at++], false);
+		rc = apply_kept(c, t, &c->kept[from->at++], false);
 	return rc;
 }
 

@@ -79,14 +79,19 @@ static inline uint32_t callee(struct calls *c, struct calls_lane *ln, const stru
 	return find_callee(c, ln, s, kind, from, entry, t);
 }
 
-/* Notes in the frame that called setjmp() where it will return again. The callee is frame `i`, or called by it as a tail. */
+/*
+ * Notes in the frame that called setjmp() where it will return again. The callee is frame `i`, or called by it as a tail. The
+ * caller of the base of a segment is known when the segment is applied to its thread.
+ */
 static void note_jump(struct calls_lane *ln, size_t i)
 {
 	uint64_t ret = ln->f[i].ret;
 
 	while (i && ln->f[i].kind == CST_COUNT_TAIL)
 		i--;
-	if (i && ln->f[i].kind == CST_COUNT_CALL)
+	if (!i)
+		ln->seg.base_calls_setjmp = true;
+	else if (ln->f[i].kind == CST_COUNT_CALL)
 		ln->f[i - 1].jump = ret;
 }
 

@@ -126,8 +126,8 @@ void lane_close_gap(struct calls *c, struct calls_lane *ln, const struct stream 
 	ln->open = LANE_GAP;
 }
 
-/* The calls in time of the segment that ends. */
-static void give_slices(struct calls_lane *ln)
+/* Gives the segment that ends its calls in time. The lane keeps their array, and fills it again after join_take(). */
+static void give_slices(struct calls *c, struct calls_lane *ln)
 {
 	struct lane_slices *l = ln->slices;
 	size_t i;
@@ -136,6 +136,8 @@ static void give_slices(struct calls_lane *ln)
 		l->v[i].node = ln->tree.v[l->v[i].node].mark;
 	ln->seg.slices = l->v;
 	ln->seg.nr_slices = (uint32_t)l->nr;
+	c->slices->nr_parts -= l->nr;
+	l->nr = 0;
 	ln->seg.frame_begins = l->begin ? l->begin + 1 : NULL;
 	ln->seg.finish = l->now;
 }
@@ -162,7 +164,7 @@ int segment_end(struct calls *c, struct calls_lane *ln, const struct stream *s)
 	for (i = 0; i < ln->nr; i++)
 		ln->f[i].node = ln->tree.v[ln->f[i].node].mark;
 	if (ln->slices)
-		give_slices(ln);
+		give_slices(c, ln);
 	for (i = 0; i < ln->nr_touched; i++)
 		ln->tree.v[ln->touched[i]].mark = NO_NODE;
 	seg->base_jump = ln->f[0].jump;
@@ -173,8 +175,6 @@ int segment_end(struct calls *c, struct calls_lane *ln, const struct stream *s)
 	seg->nr_frames = (uint32_t)ln->nr - 1;
 	seg->before = ln->before;
 	rc = join_take(c, seg);
-	if (ln->slices)
-		ln->slices->nr = 0;
 	ln->nr_touched = 0;
 	ln->running = false;
 	return rc;

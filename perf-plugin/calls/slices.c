@@ -211,18 +211,18 @@ int slices_thread_pop(struct calls *c, struct thread_calls *t, size_t i, const s
 	return put(c, &s);
 }
 
-int slices_take(struct calls *c, struct thread_calls *t, const struct segment *seg, const uint32_t *map)
+int slices_take(struct calls *c, struct thread_calls *t, const struct segment *seg, const uint32_t *map, uint32_t frames,
+		uint32_t *taken)
 {
-	const int32_t base = (int32_t)t->nr - 1 - t->climbs;
+	const uint64_t end = frames < seg->nr_frames ? seg->frame_begins[frames].insns : UINT64_MAX;
+	/* less than that of the segment's base if a frame of the segment continues one of the thread */
+	const int32_t base = (int32_t)t->nr - 1 - (int32_t)frames - t->climbs;
 	const struct cct_node *node;
 	const struct part_slice *p;
-	uint32_t i;
 	int rc = 0;
 
-	/* they are of the thread now: put() counts them again */
-	c->slices->nr_parts -= seg->nr_slices;
-	for (i = 0; i < seg->nr_slices && !rc; i++) {
-		p = &seg->slices[i];
+	for (; *taken < seg->nr_slices && seg->slices[*taken].end.insns <= end && !rc; ++*taken) {
+		p = &seg->slices[*taken];
 		node = &t->tree.v[map[p->node]];
 		rc = put(c, &(struct calls_slice){ .begin = slices_later(&t->now, &p->begin), .end = slices_later(&t->now, &p->end),
 						      .thread = t->key, .tree = t->trees, .from = node->from, .entry = node->entry,

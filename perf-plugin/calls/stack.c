@@ -360,6 +360,17 @@ static int position(struct calls *c, struct thread_calls *t, const struct segmen
 	return join(c, t, seg, unordered);
 }
 
+/* Notes where setjmp() returns that the base of a segment, which is the top frame, called. */
+static void note_jumps(struct thread_calls *t, const struct segment *seg)
+{
+	size_t i = head_of(t, t->nr - 1);
+
+	if (seg->base_jump)
+		top_of(t)->jump = seg->base_jump;
+	if (seg->base_calls_setjmp && i && t->f[i].kind == CST_COUNT_CALL)
+		t->f[i - 1].jump = t->f[i].ret;
+}
+
 /* Adds the counts of a segment below the top frame. c->map has the node of each. */
 static int add_counts(struct calls *c, struct thread_calls *t, const struct segment *seg)
 {
@@ -415,6 +426,21 @@ static int add_frame(struct calls *c, struct thread_calls *t, const struct segme
 	return 0;
 }
 
+/* Adds the frames that are open at the end of a segment, and the calls in time between them. */
+static int add_frames(struct calls *c, struct thread_calls *t, const struct segment *seg)
+{
+	uint32_t i, taken = 0;
+	int rc = 0;
+
+	for (i = 0; i < seg->nr_frames && !rc; i++) {
+		if (c->slices)
+			rc = slices_take(c, t, seg, c->map, i, &taken);
+		if (!rc)
+			rc = add_frame(c, t, seg, i);
+	}
+	return rc || !c->slices ? rc : slices_take(c, t, seg, c->map, i, &taken);
+}
+
 /* Reduces the depth of all trees to that up to which the tree of the thread is within the limit of nodes. */
 static int shrink(struct calls *c, struct thread_calls *t)
 {
@@ -437,17 +463,13 @@ static int shrink(struct calls *c, struct thread_calls *t)
 int segment_apply(struct calls *c, struct thread_calls *t, const struct segment *seg, bool unordered)
 {
 	int rc = position(c, t, seg, unordered);
-	uint32_t i;
 
 	if (rc)
 		return rc;
-	if (seg->base_jump)
-		top_of(t)->jump = seg->base_jump;
+	note_jumps(t, seg);
 	rc = add_counts(c, t, seg);
-	if (!rc && c->slices)
-		rc = slices_take(c, t, seg, c->map);
-	for (i = 0; !rc && i < seg->nr_frames; i++)
-		rc = add_frame(c, t, seg, i);
+	if (!rc)
+		rc = add_frames(c, t, seg);
 	if (c->slices)
 		slices_finish_segment(t, seg);
 	t->end = seg->end;

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "calls/calls.h"
+#include "calls/slices.h"
 #include "decode/decode.h"
 #include "synth_elements.h"
 
@@ -119,6 +120,7 @@ struct feed {
 	struct calls_limits limits;
 	bool replaced;		/* another program runs behind the first batch */
 	unsigned int protocol;
+	const struct calls_slice_opts *slices; /* shows the calls in time instead of the tree */
 };
 
 static struct calls_totals totals;
@@ -152,6 +154,21 @@ static void show(struct calls *c, char *out, size_t size)
 	}
 	while (depth--)
 		fputs("}", f);
+	fclose(f);
+}
+
+/* Of each call in time: depth, kind, entry, and the instructions from its begin to its end. */
+static void show_slices(struct calls *c, char *out, size_t size)
+{
+	FILE *f = fmemopen(out, size, "w");
+	uint64_t left_out;
+	size_t i, n;
+	const struct calls_slice *v = calls_slices(c, &n, &left_out);
+
+	for (i = 0; i < n; i++)
+		fprintf(f, "%d%c%x %u-%u, ", (int)v[i].depth, "RCTEScut"[v[i].kind], (unsigned int)v[i].entry, (unsigned int)v[i].begin.insns,
+			(unsigned int)v[i].end.insns);
+	fprintf(f, "%u left out", (unsigned int)left_out);
 	fclose(f);
 }
 
@@ -202,12 +219,14 @@ static int make(const struct feed *feed, bool single, unsigned int streams, char
 	struct calls *c = calls_new(&feed->limits, &code, streams);
 	int rc = -1;
 
+	if (c && feed->slices)
+		assert_true(calls_record_slices(c, feed->slices));
 	if (c) {
 		rc = take(c, feed, single, &replaced);
 		if (!rc)
 			rc = calls_finish(c, same, NULL);
 		if (!rc)
-			show(c, out, size);
+			(feed->slices ? show_slices : show)(c, out, size);
 		totals = *calls_totals(c);
 	}
 	calls_free(c);
@@ -233,6 +252,13 @@ static void fed(const struct feed *feed, const char *want)
 #define TREE(elements, want) do {								\
 	const struct batch batch_ = { .tid = 7, .g = elements, .n = sizeof(elements) / sizeof(*(elements)) };	\
 	const struct feed feed_ = { .v = &batch_, .n = 1 };					\
+	fed(&feed_, want);									\
+} while (0)
+
+/* Its calls in time. */
+#define SLICES(elements, options, want) do {							\
+	const struct batch batch_ = { .tid = 7, .g = elements, .n = sizeof(elements) / sizeof(*(elements)) };	\
+	const struct feed feed_ = { .v = &batch_, .n = 1, .slices = options };			\
 	fed(&feed_, want);									\
 } while (0)
 
@@ -342,6 +368,9 @@ static void jumps(void **state)
 	/* only the outer level has called it, through a stub */
 	const struct cst_generic once[] = { EL_BL(0x1000, 1), EL_B(0x7000, 1), EL_RET(SETJMP, 1), EL_BL(0x1004, 1), EL_BL(0x1010, 1), EL_BL(0x1020, 1),
 					    EL_BR(0x4000, 1), EL_CUT(0x1004, 5) };
+	/* the thread is elsewhere between the call of setjmp() and its begin */
+	const struct cst_generic lazy[] = { EL_BL(0x1000, 1), EL_CUT(0x7000, 1), IRQ(0x7004), EL_B(0x7004, 1), EL_RET(SETJMP, 1), EL_BL(0x1004, 1),
+					    EL_BL(0x1010, 1), EL_BL(0x1020, 1), EL_BR(0x4000, 1), EL_CUT(0x1004, 5) };
 	/* without setjmp(): the innermost frame of the function */
 	const struct cst_generic into[] = { EL_BL(0x1020, 1), EL_BL(0x2020, 1), EL_BR(0x4000, 1), EL_CUT(0x1060, 5) };
 	const struct cst_generic nobody[] = { EL_BL(0x1020, 1), EL_BL(0x2020, 1), EL_BR(0x4000, 1), EL_RET(0x4150, 5), EL_CUT(0x2024, 1) };
@@ -350,6 +379,7 @@ static void jumps(void **state)
 	TREE(set, "R1000 1/4 {C3000@1000 1/1 C2000@1004 2/2 {C4000@2000 1/1}}");
 	TREE(levels, "R1000 1/7 {C3000@1000 1/1 C1000@1004 1/5 {C3000@1000 1/1 C4000@1004 1/1}}");
 	TREE(once, "R1000 1/7 {C7000@1000 1/1 {T3000@7000 1/1} C1010@1004 1/1 {C1020@1010 1/1 {C4000@1020 1/1}}}");
+	TREE(lazy, "R1000 1/7 {C7000@1000 1/2 {T3000@7004 1/1} C1010@1004 1/1 {C1020@1010 1/1 {C4000@1020 1/1}}}");
 	TREE(into, "R1000 1/6 {C2020@1020 1/1 {C4000@2020 1/1}}");
 	TREE(nobody, "R1000 1/1 {C2020@1020 1/2 {C4000@2020 1/6}}");
 }
@@ -461,6 +491,28 @@ static void threads(void **state)
 	fed(&none, "R1000 2/2 {C2000@1000 2/2}");
 	/* another program runs from then on */
 	fed(&exec, "R1000 1/1 {C2000@1000 1/1} R4100 1/1");
+}
+
+/* ---- calls in time ------------------------------------------------------------------------------- */
+
+static void slices(void **state)
+{
+	static const struct calls_slice_opts all = { .by_insns = true }, third = { .depth = 3, .min = 3, .by_insns = true };
+	const struct cst_generic simple[] = { EL_BL(0x1000, 1), EL_BL(0x2000, 2), IRQ(0x2100), EL_RET(0x2100, 3), EL_RET(0x2008, 4), EL_BL(0x1004, 5),
+					      EL_RET(0x2000, 6), EL_CUT(0x1018, 7) };
+	/* functions that branch to each other again and again are frames of one chain, also if the thread is elsewhere in between */
+	const struct cst_generic loop[] = { EL_BL(0x1000, 1), EL_B(0x2000, 2), EL_B(0x3100, 2), EL_CUT(0x2000, 1), IRQ(0x2004), EL_B(0x2004, 1),
+					    EL_B(0x3100, 2), EL_B(0x2000, 2), EL_B(0x3100, 2), EL_BL(0x2000, 1), EL_RET(0x4000, 3), EL_RET(0x2004, 1),
+					    EL_CUT(0x1004, 1) };
+	/* a return leaves several frames */
+	const struct cst_generic deep[] = { EL_BL(0x1000, 1), EL_BL(0x2000, 1), EL_RET(0x2100, 1), EL_BL(0x2004, 2), EL_RET(0x2200, 2), EL_BL(0x200c, 3),
+					    EL_BL(0x2300, 3), EL_BL(0x2400, 4), EL_RET(0x2500, 5), EL_BL(0x1004, 1), EL_RET(0x2000, 1), EL_CUT(0x1008, 30) };
+
+	(void)state;
+	SLICES(simple, &all, "0R1000 0-28, 1C2000 1-10, 2C2100 3-6, 1C2000 15-21, 0 left out");
+	SLICES(loop, &all, "0R1000 0-19, 1C2000 1-18, 2T3100 3-18, 3T2000 5-7, 3T2000 9-11, 3T2000 13-18, 4C4000 14-17, 0 left out");
+	SLICES(deep, &all, "0R1000 0-54, 1C2000 1-22, 2C2100 2-3, 2C2200 5-7, 2C2300 10-22, 3C2400 13-22, 4C2500 17-22, 1C2000 23-24, 0 left out");
+	SLICES(deep, &third, "0R1000 0-54, 1C2000 1-22, 2C2300 10-22, 5 left out");
 }
 
 /* ---- losses -------------------------------------------------------------------------------------- */
@@ -664,7 +716,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls), cmocka_unit_test(climbs), cmocka_unit_test(tails), cmocka_unit_test(jumps),
-		cmocka_unit_test(pads), cmocka_unit_test(interrupts), cmocka_unit_test(kernel), cmocka_unit_test(threads),
+		cmocka_unit_test(pads), cmocka_unit_test(interrupts), cmocka_unit_test(kernel), cmocka_unit_test(threads), cmocka_unit_test(slices),
 		cmocka_unit_test(losses), cmocka_unit_test(gaps), cmocka_unit_test(limits), cmocka_unit_test(migration),
 		cmocka_unit_test(no_memory),
 	};

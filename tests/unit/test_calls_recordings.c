@@ -221,6 +221,51 @@ static bool slices_are_tree(const struct calls_tree *t, struct calls_tree_opts o
 	return ok;
 }
 
+static uint64_t length_of(const struct calls_slice *s, const struct calls_tree_opts *o)
+{
+	return o->record.by_insns ? s->end.insns - s->begin.insns : s->end.time - s->begin.time;
+}
+
+/* With a limit, the longest slices are kept, and the others are counted. */
+static bool longest_are_kept(const struct calls_tree *all, struct calls_tree_opts o)
+{
+	struct calls_tree some;
+	uint64_t least = UINT64_MAX;
+	size_t i, long_enough = 0;
+	bool ok = calls_tree_read(&some, &o);
+
+	for (i = 0; i < some.nr_slices && ok; i++)
+		if (length_of(&some.slices[i], &o) < least)
+			least = length_of(&some.slices[i], &o);
+	for (i = 0; i < all->nr_slices && ok; i++)
+		long_enough += length_of(&all->slices[i], &o) >= least;
+	/* as many of the same length as there are may be too many: they are left out, too */
+	if (ok && (some.nr_slices != long_enough || some.nr_slices > 2 * o.record.max ||
+		   some.nr_slices + some.left_out != all->nr_slices)) {
+		fprintf(stderr, "%s: of %zu slices %zu are kept, of %zu of that length, and %" PRIu64 " left out; the limit is %zu\n",
+			o.input, all->nr_slices, some.nr_slices, long_enough, some.left_out, o.record.max);
+		ok = false;
+	}
+	calls_tree_free(&some);
+	return ok;
+}
+
+static bool slices_are_limited(struct calls_tree_opts o)
+{
+	static const size_t limits[] = { 1, 7, 50, 300, 2000, 10000 };
+	struct calls_tree all;
+	bool ok;
+	size_t i;
+
+	o.slices = true;
+	for (i = 0, ok = calls_tree_read(&all, &o); i < sizeof(limits) / sizeof(limits[0]) && ok; i++) {
+		o.record = (struct calls_slice_opts){ .max = limits[i], .by_insns = true };
+		ok = longest_are_kept(&all, o);
+	}
+	calls_tree_free(&all);
+	return ok;
+}
+
 static bool check(const char *input, const char *symfs, const char *truth)
 {
 	struct calls_tree_opts o = { .input = input, .symfs = symfs };
@@ -234,9 +279,9 @@ static bool check(const char *input, const char *symfs, const char *truth)
 	}
 	ok = ok && (!truth || calls_tree_is(&t, truth));
 	if (ok) {
-		ok = slices_are_tree(&t, o);
+		ok = slices_are_tree(&t, o) && slices_are_limited(o);
 		o.deferred = true;
-		ok = slices_are_tree(&t, o) && ok;
+		ok = slices_are_tree(&t, o) && slices_are_limited(o) && ok;
 		ok = same_as(&t, &o) && ok;
 		o.deferred = false;
 		o.jobs = 2;
