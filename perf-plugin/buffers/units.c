@@ -104,6 +104,28 @@ static void use_given(const struct trace_units *tu, struct trace_unit *u)
 		}
 }
 
+/* Returns 0 or ERR_NOMEM. */
+static int make_stm(struct trace_units *tu)
+{
+	struct stm_unit *s;
+	size_t i, n = 0;
+
+	for (i = 0; i < tu->given.nr; i++)
+		n += tu->given.v[i].config.protocol == CST_PROTO_STM;
+	tu->stm = calloc(n ? n : 1, sizeof(*tu->stm));
+	if (!tu->stm)
+		return ERR_NOMEM;
+	for (i = 0; i < tu->given.nr; i++) {
+		if (tu->given.v[i].config.protocol != CST_PROTO_STM)
+			continue;
+		s = &tu->stm[tu->nr_stm++];
+		s->aux = (struct aux_cpu){ .cpu = tu->given.v[i].cpu, .unit = AUX_STM, .trace_id = tu->given.v[i].config.trace_id };
+		s->unit = (struct trace_unit){ .aux = &s->aux, .config = tu->given.v[i].config };
+		apply_options(tu, &s->unit);
+	}
+	return 0;
+}
+
 int units_make(struct trace_units *tu)
 {
 	uint32_t i;
@@ -115,16 +137,24 @@ int units_make(struct trace_units *tu)
 		unit_make(tu, &tu->v[i], &tu->info.cpu[i]);
 		use_given(tu, &tu->v[i]);
 	}
-	return 0;
+	return make_stm(tu);
+}
+
+int unit_cpu(const struct trace_unit *u)
+{
+	return u->aux->unit == AUX_STM ? -1 : (int)u->aux->cpu;
 }
 
 static struct trace_unit *unit_of_cpu(const struct trace_units *tu, int cpu)
 {
-	uint32_t i;
+	size_t i;
 
 	for (i = 0; i < tu->info.nr_cpu; i++)
 		if ((int)tu->info.cpu[i].cpu == cpu)
 			return &tu->v[i];
+	for (i = 0; i < tu->nr_stm; i++)
+		if ((int)tu->stm[i].aux.cpu == cpu)
+			return &tu->stm[i].unit;
 	return NULL;
 }
 
@@ -157,6 +187,9 @@ static struct trace_unit *unit_by_metadata(const struct trace_units *tu, uint8_t
 		if (a->trace_id == id || (any && (a->reg[AUX_REG_TRCTRACEIDR] & 0x7f) == id))
 			return &tu->v[i];
 	}
+	for (i = 0; i < tu->nr_stm; i++)
+		if (tu->stm[i].aux.trace_id == id)
+			return &tu->stm[i].unit;
 	return NULL;
 }
 
@@ -196,6 +229,7 @@ void units_free(struct trace_units *tu)
 {
 	auxinfo_free(&tu->info);
 	free(tu->v);
+	free(tu->stm);
 	free(tu->given.v);
 	owners_free(tu);
 }

@@ -24,9 +24,12 @@ struct trace_unit {
 	bool timestamps;
 };
 
-/* A configuration that was not made of AUXTRACE_INFO, which has no place for profiles and some registers. */
+/*
+ * A configuration that was not made of AUXTRACE_INFO, which has no place for profiles, some registers, and trace sources other
+ * than the CPUs' trace units.
+ */
 struct unit_config {
-	uint32_t cpu;
+	uint32_t cpu;			/* of an STM: a number that no CPU has, for its AUX area */
 	struct cst_config config;
 	int error;			/* as trace_unit.config_error */
 };
@@ -48,6 +51,11 @@ struct trace_units {
 	struct auxinfo info;
 	bool have_info;
 	struct trace_unit *v;		/* of each CPU of `info` */
+	struct stm_unit {		/* an STM, with messages of software on all CPUs */
+		struct trace_unit unit;
+		struct aux_cpu aux;
+	} *stm;
+	size_t nr_stm;
 	struct id_owner *ids;		/* by ID, then in order of time */
 	size_t nr_ids, cap_ids;
 	bool ids_change;		/* some ID has several owners, one after the other */
@@ -62,6 +70,8 @@ int units_make(struct trace_units *tu);
 void unit_make(const struct trace_units *tu, struct trace_unit *u, const struct aux_cpu *a);
 void units_free(struct trace_units *tu);
 
+/* CPU of a trace unit; -1: it is an STM. */
+int unit_cpu(const struct trace_unit *u);
 /* Register fields of the trace unit that hold reserved values: up to `max`, returns their number. */
 unsigned int unit_reserved_fields(const struct trace_unit *u, struct cst_reserved_field *out, unsigned int max);
 /* The unit that an announcement is about (NULL: none was made); NULL unknown. */

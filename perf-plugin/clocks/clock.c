@@ -114,6 +114,15 @@ void clock_fit(struct trace_clock *c, struct clock_window *w, size_t n)
 		c->pair_ns = to_ns(at) < UINT64_MAX - w[0].to ? w[0].to + to_ns(at) : UINT64_MAX - 1;
 }
 
+void clock_alone(struct trace_clock *c)
+{
+	if (c->kind != CLOCK_ESTIMATED || c->paired)
+		return;
+	c->paired = true;
+	c->error_ns = UINT64_MAX;
+	c->bits = 64;	/* no other time says how often a narrow counter has wrapped */
+}
+
 static uint64_t estimate(const struct trace_clock *c, uint64_t ticks)
 {
 	int64_t n = distance(c, c->pair_ticks, ticks);

@@ -54,6 +54,9 @@ struct clock_window {
 /* Fits an estimated clock to windows, which are sorted by time first. */
 void clock_fit(struct trace_clock *c, struct clock_window *w, size_t n);
 
+/* Makes the times of an estimated clock those of the counter since it was 0, if no record bounds them. */
+void clock_alone(struct trace_clock *c);
+
 /*
  * Converts a timestamp. Returns false if the time is not known. `hint` is a perf time near it, UINT64_MAX for none,
  * which resolves the wrap of narrow timestamps.

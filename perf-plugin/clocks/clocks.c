@@ -43,7 +43,7 @@ const struct trace_clock *clocks_of_cpu(const struct clocks *c, int cpu)
 	uint32_t i;
 
 	for (i = 0; i < c->units->info.nr_cpu; i++)
-		if ((int)c->units->info.cpu[i].cpu == cpu)
+		if ((int)c->units->info.cpu[i].cpu == cpu || (cpu < 0 && c->v[i].kind != CLOCK_NONE))
 			return &c->v[i];
 	return NULL;
 }

@@ -18,6 +18,7 @@ struct clocks {
 	const struct trace_units *units;	/* owned by the caller */
 	uint64_t ts_freq;		/* ticks per second given by the user; 0: not given */
 	bool have_conv;			/* the file has TIME_CONV */
+	bool alone;			/* set by the caller: a snapshot, of which only the trace has times; they are those of the counter */
 	struct pd_time_conv conv;
 	struct intmap starts;		/* key: CPU, value: its first trace_start */
 	struct trace_clock *v;		/* one per CPU of the metadata */
@@ -32,7 +33,10 @@ void clocks_free(struct clocks *c);
 
 /* Returns when the trace of a CPU began, NULL if no record shows it. */
 const struct trace_start *clocks_start(const struct clocks *c, int cpu);
-/* Returns the clock of a CPU; NULL: it has no trace unit. */
+/*
+ * Returns the clock of a CPU; NULL: it has no trace unit. -1: of an STM, which has its timestamps from the generator that the
+ * trace units of the CPUs have them from; NULL: none of those has timestamps.
+ */
 const struct trace_clock *clocks_of_cpu(const struct clocks *c, int cpu);
 
 #endif

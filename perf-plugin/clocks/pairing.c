@@ -221,6 +221,8 @@ int clocks_make(struct clocks *c, struct queues *qs)
 	}
 	if (!rc)
 		fit_all(&p);
+	for (i = 0; i < info->nr_cpu && c->alone; i++)
+		clock_alone(&c->v[i]);
 	free(p.w);
 	joined_free(&p.joined);
 	return rc;

@@ -55,6 +55,16 @@ static struct copy_origin origin_of(const struct convert_cmd *c)
 				     .force = c->so.force };
 }
 
+/* Sources of a snapshot that only the timeline and listings of it show. */
+static void drop_stms(const struct unit_configs *units, struct drops *drops)
+{
+	size_t i;
+
+	for (i = 0; i < units->nr; i++)
+		if (units->v[i].config.protocol == CST_PROTO_STM)
+			drops_add(drops, 1, "the STM with trace ID 0x%02x: there is no place for its messages", units->v[i].config.trace_id);
+}
+
 static int to_snapshot(const struct convert_cmd *c, struct drops *drops)
 {
 	const struct export_snapshot_opts o = {
@@ -66,6 +76,7 @@ static int to_snapshot(const struct convert_cmd *c, struct drops *drops)
 
 	if (!ss)
 		return CMD_ERROR;
+	drop_stms(&session_units(ss)->given, drops);
 	rc = export_snapshot(ss, &o, drops, &err);
 	/* code that is missing here is missing in the snapshot */
 	if (!rc)
@@ -91,6 +102,8 @@ static int to_package(const struct convert_cmd *c, const char *input, struct dro
 	rc = ss ? 0 : import_open(&in, input, c->so.bare, &err);
 	drops->count += in.dropped;
 	units = ss ? &session_units(ss)->given : &in.configs;
+	if (!rc)
+		drop_stms(units, drops);
 	for (i = 0; !rc && i < units->nr; i++)
 		if (units->v[i].config.profile != CST_PROFILE_A)
 			drops_profile(drops, units->v[i].cpu);

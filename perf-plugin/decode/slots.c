@@ -78,7 +78,7 @@ static int add_stream(struct run *r, struct tree_slot *slot, struct trace_unit *
 	st->time.may_be_late = !filter_has_time(r->ss->chosen.filter);
 	st->stream.state = st;
 	st->stream.filter = r->ss->chosen.filter;
-	st->stream.cpu = (int)u->aux->cpu;
+	st->stream.cpu = unit_cpu(u);
 	st->stream.trace_id = id;
 	st->stream.queue = r->q->number;
 	st->stream.place = place_of(r->q, slot, id);

@@ -33,6 +33,11 @@ bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time)
 	return true;
 }
 
+bool session_trace_time(const struct stream *s, uint64_t ticks, uint64_t *time)
+{
+	return stream_time(s->state, ticks, time);
+}
+
 /* Returns the earliest moment that another stream of the fragment or a pending batch needs. */
 static uint64_t needed_limit(const struct stream_state *st)
 {
@@ -155,7 +160,7 @@ int stream_set_unit(struct stream_state *st, struct trace_unit *u, bool at_once)
 		return 0;
 	ahead_free(&st->ahead);
 	st->unit = u;
-	st->stream.cpu = (int)u->aux->cpu;
+	st->stream.cpu = unit_cpu(u);
 	st->owner.next_unit = NULL;
 	return 0;
 }
@@ -200,7 +205,7 @@ static int take_over(struct stream_state *st, const struct cst_generic *last)
 		return 0;
 	st->owner.awaits_sync = false;
 	st->unit = st->owner.next_unit;
-	st->stream.cpu = (int)st->unit->aux->cpu;
+	st->stream.cpu = unit_cpu(st->unit);
 	st->context.el_known = false;
 	ahead_switch(st, last->index);
 	find_change(st);

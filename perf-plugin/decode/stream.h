@@ -15,7 +15,7 @@ struct version;
  * at every PE_CONTEXT, so all its ranges are of the same thread. Its times are final.
  */
 struct stream {
-	int cpu;		/* -1 unknown */
+	int cpu;		/* -1 unknown, or an STM: there are only messages then (CST_GEN_SWTRACE) */
 	int pid, tid;		/* -1 unknown */
 	uint64_t time;		/* perf time in ns of the batch's first element; see time_known */
 	uint64_t time_end;	/* perf time of its last element; see clocks/pace.h */
@@ -61,6 +61,9 @@ static inline uint64_t session_time(const struct stream *s, uint64_t time)
 		return time;
 	return s->before > s->not_before ? s->before : s->not_before;
 }
+
+/* Converts a trace timestamp of the stream to perf time. Returns false if the time is not known. */
+bool session_trace_time(const struct stream *s, uint64_t ticks, uint64_t *time);
 
 /* True if the filter selects this thread at that time. */
 static inline bool session_wants(const struct stream *s, int pid, int tid, uint64_t time)

@@ -135,7 +135,7 @@ static void note_cpus(const struct trace_units *tu, struct queue *q, struct intm
 	for (i = 0; q->any_raw && i < q->nr_frags; i++) {
 		u = q->frags[i].pub.raw ? units_of_raw(tu, q, &q->frags[i]) : NULL;
 		if (u)
-			intmap_put(cpus, (int)u->aux->cpu, q);
+			intmap_put(cpus, unit_cpu(u), q);
 	}
 	queue_find_ids(q);
 	for (id = 1; id < 0x70; id++) {
@@ -143,7 +143,7 @@ static void note_cpus(const struct trace_units *tu, struct queue *q, struct intm
 			continue;
 		u = units_of_owner(tu, owners_at(tu, q, (uint8_t)id, 0, 0), (uint8_t)id);
 		if (u)
-			intmap_put(cpus, (int)u->aux->cpu, q);
+			intmap_put(cpus, unit_cpu(u), q);
 	}
 }
 

@@ -25,7 +25,7 @@ static bool others_ran(const struct selection *s, int cpu, uint64_t from, uint64
 
 static bool unit_wanted(const struct selection *s, const struct trace_unit *u, uint64_t from, uint64_t to)
 {
-	int cpu = (int)u->aux->cpu;
+	int cpu = unit_cpu(u);
 
 	return filter_cpu(s->filter, cpu) && !others_ran(s, cpu, from, to);
 }
@@ -54,7 +54,7 @@ static bool cpu_wanted(const struct selection *s, const struct trace_unit *u, ui
 {
 	(void)from;
 	(void)to;
-	return filter_cpu(s->filter, (int)u->aux->cpu);
+	return filter_cpu(s->filter, unit_cpu(u));
 }
 
 bool select_wants_id(const struct selection *s, const struct queue *q, uint8_t id)

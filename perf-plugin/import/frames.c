@@ -77,6 +77,40 @@ no_memory:
 	return ERR_NOMEM;
 }
 
+int frames_of_id(const uint8_t *in, size_t len, uint8_t id, uint8_t **out, size_t *out_len, uint64_t *others)
+{
+	struct part *p = malloc(sizeof(*p));
+	uint8_t *buf = malloc(len ? len : 1);
+	size_t at = 0, to = 0;
+	int n, i;
+
+	if (!p || !buf) {
+		free(p);
+		free(buf);
+		return ERR_NOMEM;
+	}
+	cst_deframer_init(&p->df, CST_FRAME_ALIGNED | CST_FRAME_RESET_4X);
+	while ((n = next_part(p, in, len, &at)) > 0)
+		for (i = 0; i < n; i++) {
+			const struct cst_fragment *f = &p->frag[i];
+
+			if (f->kind != CST_FRAG_DATA)
+				continue;
+			if (f->id == id) {
+				memcpy(buf + to, p->out + f->pos, f->len);
+				to += f->len;
+			} else if (f->id) {
+				*others += f->len;
+			}
+		}
+	cst_deframer_end(&p->df);
+	*others += p->df.stats.skipped;
+	free(p);
+	*out = buf;
+	*out_len = to;
+	return 0;
+}
+
 void frames_count_ids(const uint8_t *in, size_t len, unsigned int flags, uint64_t count[128])
 {
 	struct part *p = malloc(sizeof(*p));

@@ -13,6 +13,12 @@
  */
 int frames_align(const uint8_t *in, size_t len, unsigned int flags, uint8_t **out, size_t *out_len, uint64_t *lost);
 
+/*
+ * The bytes of a trace ID in aligned frames, in a new buffer for the caller to free; *others counts those of other IDs and of no
+ * frame. 0, or ERR_NOMEM.
+ */
+int frames_of_id(const uint8_t *in, size_t len, uint8_t id, uint8_t **out, size_t *out_len, uint64_t *others);
+
 /* Adds the bytes of each trace ID in the frames to count[0..127]. */
 void frames_count_ids(const uint8_t *in, size_t len, unsigned int flags, uint64_t count[128]);
 

@@ -36,6 +36,13 @@ struct unit {
 	int error;			/* of cst_snap_config() */
 };
 
+/* A System Trace Macrocell. */
+struct stm {
+	const struct cst_snap_device *dev;
+	struct cst_config config;
+	uint32_t cpu;			/* a number that no core has, for its AUX area */
+};
+
 struct importer {
 	const char *dir;
 	const struct bare_opts *bare;	/* NULL: only the folder */
@@ -50,6 +57,8 @@ struct importer {
 	size_t nr_units, cap_units;
 	uint32_t free_cpu;		/* all below are taken */
 	int *unit_of_dev;		/* -1: none */
+	struct stm *stm;		/* with `in` */
+	size_t nr_stm, cap_stm;
 	struct intmap contexts;
 	int first_context;
 	uint64_t too_many;
@@ -155,6 +164,16 @@ static const char *no_place(const struct unit *u, int rc)
 	       "the source %s: perf.data has no place for protocol '%s'" : NULL;
 }
 
+static int add_stm(struct importer *im, const struct cst_snap_device *dev, const struct cst_config *config)
+{
+	struct stm *s = ARRAY_ADD(im->stm, im->nr_stm, im->cap_stm);
+
+	if (!s)
+		return no_memory(im);
+	*s = (struct stm){ .dev = dev, .config = *config };
+	return 0;
+}
+
 static int add_source(struct importer *im, size_t n)
 {
 	const struct cst_snap_device *dev = &im->ss->devices[n];
@@ -164,6 +183,8 @@ static int add_source(struct importer *im, size_t n)
 	int rc;
 
 	rc = cst_snap_config(dev, u.core, 0, &u.config, NULL, &missing);
+	if (!rc && im->in && u.config.protocol == CST_PROTO_STM)
+		return add_stm(im, dev, &u.config);
 	why = no_place(&u, rc);
 	if (why) {
 		drops_add(im->drops, 1, why, dev->name, rc == -CST_ERR_NOT_FOUND ? missing : dev->type);
@@ -214,7 +235,7 @@ static int read_units(struct importer *im)
 static int keep_configs(struct importer *im)
 {
 	struct unit_config *v;
-	size_t i;
+	size_t i, n = 0;
 
 	if (!im->in) {
 		for (i = 0; i < im->nr_units; i++)
@@ -222,12 +243,14 @@ static int keep_configs(struct importer *im)
 				drops_profile(im->drops, im->units[i].aux.cpu);
 		return 0;
 	}
-	v = calloc(im->nr_units, sizeof(*v));
+	v = calloc(im->nr_units + im->nr_stm, sizeof(*v));
 	if (!v)
 		return no_memory(im);
 	for (i = 0; i < im->nr_units; i++)
-		v[i] = (struct unit_config){ im->units[i].aux.cpu, im->units[i].config, im->units[i].error };
-	im->in->configs = (struct unit_configs){ v, im->nr_units };
+		v[n++] = (struct unit_config){ im->units[i].aux.cpu, im->units[i].config, im->units[i].error };
+	for (i = 0; i < im->nr_stm; i++)
+		v[n++] = (struct unit_config){ .cpu = im->stm[i].cpu, .config = im->stm[i].config };
+	im->in->configs = (struct unit_configs){ v, n };
 	return 0;
 }
 
@@ -378,6 +401,7 @@ static int write_processes(struct importer *im)
 
 /* ---- buffers ----------------------------------------------------------------------------------- */
 
+/* The CPU of one of the trace units that feed a buffer, or the number of the only STM that does; -1: no source. */
 static int cpu_of(const struct importer *im, const struct cst_snap_buffer *buf)
 {
 	size_t i;
@@ -385,6 +409,9 @@ static int cpu_of(const struct importer *im, const struct cst_snap_buffer *buf)
 	for (i = 0; i < im->ss->n_devices; i++)
 		if (im->unit_of_dev[i] >= 0 && cst_snapshot_feeds(im->ss, &im->ss->devices[i], buf))
 			return (int)im->units[im->unit_of_dev[i]].aux.cpu;
+	for (i = 0; i < im->nr_stm; i++)
+		if (cst_snapshot_feeds(im->ss, im->stm[i].dev, buf))
+			return (int)im->stm[i].cpu;
 	return -1;
 }
 
@@ -411,42 +438,105 @@ static int write_buffer(struct importer *im, size_t n)
 	       no_memory(im) : 0;
 }
 
-/* perf.data holds aligned frames: those that a probe wrote in another form are made into them. */
-static int align_buffer(struct importer *im, struct cst_snap_buffer *buf)
+/* The bytes of a buffer, for the caller to free. NULL: they cannot be read; write_buffer() says so. */
+static uint8_t *read_buffer(struct importer *im, const struct cst_snap_buffer *buf, size_t *size)
 {
+	uint8_t *all = NULL, *grown;
 	const uint8_t *data;
-	uint8_t *all = NULL, *grown, *frames;
-	size_t len, sum = 0, n, i;
-	uint64_t lost = 0;
-	char *name;
-	int rc;
+	size_t len, i;
 
+	*size = 0;
 	for (i = 0; i < buf->n_files; i++) {
-		grown = folder_open(&im->files, buf->files[i], &data, &len) ? NULL : realloc(all, sum + len + 1);
+		grown = folder_open(&im->files, buf->files[i], &data, &len) ? NULL : realloc(all, *size + len + 1);
 		if (!grown) {
 			free(all);
-			return 0;	/* the buffer is dropped later, with a message */
+			return NULL;
 		}
 		all = grown;
 		if (len)
-			memcpy(all + sum, data, len);
-		sum += len;
+			memcpy(all + *size, data, len);
+		*size += len;
 	}
-	rc = frames_align(all, sum, CST_FRAME_FSYNC | CST_FRAME_DSTREAM, &frames, &n, &lost);
-	free(all);
-	if (rc || asprintf(&name, "%s.frames", buf->files[0]) < 0)
+	return all;
+}
+
+/* Replaces the content of a buffer; the bytes are freed with the importer. `lost` bytes are not in it. */
+static int replace_buffer(struct importer *im, struct cst_snap_buffer *buf, const char *suffix, uint8_t *bytes, size_t n,
+			  const char *why, uint64_t lost)
+{
+	char *name;
+	int rc;
+
+	if (asprintf(&name, "%s.%s", buf->files[0], suffix) < 0) {
+		free(bytes);
 		return no_memory(im);
-	rc = folder_add_data(&im->files, name, frames, n);
+	}
+	rc = folder_add_data(&im->files, name, bytes, n);
 	free(name);
 	if (rc)
 		return no_memory(im);
 	if (lost)
-		drops_add(im->drops, 1, "%llu bytes of the buffer %s, which are in no whole frame", (unsigned long long)lost,
-			  buf->name);
+		drops_add(im->drops, 1, why, (unsigned long long)lost, buf->name);
 	buf->files[0] = im->files.extra[im->files.nr_extra - 1].name;
 	buf->n_files = 1;
-	buf->format = CST_SNAP_FMT_CORESIGHT;
 	return 0;
+}
+
+/* perf.data holds aligned frames: those that a probe wrote in another form are made into them. */
+static int align_buffer(struct importer *im, struct cst_snap_buffer *buf)
+{
+	size_t len, n;
+	uint8_t *all = read_buffer(im, buf, &len), *frames;
+	uint64_t lost = 0;
+	int rc;
+
+	if (!all)
+		return 0;
+	rc = frames_align(all, len, CST_FRAME_FSYNC | CST_FRAME_DSTREAM, &frames, &n, &lost);
+	free(all);
+	if (rc)
+		return no_memory(im);
+	buf->format = CST_SNAP_FMT_CORESIGHT;
+	return replace_buffer(im, buf, "frames", frames, n, "%llu bytes of the buffer %s, which are in no whole frame", lost);
+}
+
+/* Takes the bytes of an STM out of the frames of a buffer that nothing else feeds. */
+static int unpack_stm(struct importer *im, const struct stm *stm, struct cst_snap_buffer *buf)
+{
+	size_t len, n;
+	uint8_t *all = read_buffer(im, buf, &len), *bytes;
+	uint64_t others = 0;
+	int rc;
+
+	if (!all)
+		return 0;
+	rc = frames_of_id(all, len, stm->config.trace_id, &bytes, &n, &others);
+	free(all);
+	if (rc)
+		return no_memory(im);
+	buf->format = CST_SNAP_FMT_SOURCE_DATA;
+	return replace_buffer(im, buf, "stm", bytes, n, "%llu bytes of the buffer %s, which are not those of the STM that feeds it",
+			      others);
+}
+
+/* Numbers the STMs, behind the cores, and unpacks their buffers. */
+static int prepare_stm(struct importer *im)
+{
+	struct cst_snap_buffer *buf;
+	size_t i, k;
+	int rc = 0;
+
+	for (k = 0; k < im->nr_stm; k++) {
+		for (i = 0; i < im->nr_units; i++)
+			if (im->units[i].aux.cpu >= im->free_cpu)
+				im->free_cpu = im->units[i].aux.cpu + 1;
+		im->stm[k].cpu = im->free_cpu + (uint32_t)k;
+	}
+	for (i = 0; i < im->ss->n_buffers; i++)
+		for (k = 0, buf = &im->ss->buffers[i]; k < im->nr_stm && !rc; k++)
+			if (buf->format == CST_SNAP_FMT_CORESIGHT && cpu_of(im, buf) == (int)im->stm[k].cpu)
+				rc = unpack_stm(im, &im->stm[k], buf);
+	return rc;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
@@ -459,6 +549,7 @@ static int write_records(struct importer *im)
 
 	for (i = 0; i < im->nr_units; i++)
 		cpus = im->units[i].aux.cpu < cpus ? cpus : im->units[i].aux.cpu + 1;
+	cpus += (uint32_t)im->nr_stm;
 	rc = header_default(im->w, DEFAULT_PMU, DEFAULT_ID, false, cpus, im->err);
 	if (!rc)
 		rc = pw_start(im->w, im->err);
@@ -502,6 +593,8 @@ static int run(struct importer *im)
 	im->aux = (struct auxdata_out){ .maker = &im->maker, .w = im->w, .index = &im->index };
 	rc = read_units(im);
 	if (!rc)
+		rc = prepare_stm(im);
+	if (!rc)
 		rc = keep_configs(im);
 	return rc ? rc : write_records(im);
 }
@@ -520,6 +613,7 @@ int import_snapshot(const char *dir, const struct bare_opts *bare, struct perf_w
 	auxdata_out_free(&im.aux);
 	free(im.units);
 	free(im.unit_of_dev);
+	free(im.stm);
 	intmap_free(&im.contexts);
 	cst_snapshot_free(im.ss);
 	folder_free(&im.files);

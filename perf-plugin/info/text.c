@@ -148,6 +148,8 @@ static void print_units(FILE *out, const struct session *ss)
 		fprintf(out, ": ");
 		print_unit(out, &tu->v[i]);
 	}
+	for (i = 0; i < tu->nr_stm; i++)
+		fprintf(out, "  STM, trace ID 0x%02x: messages of software, which 'timeline' shows\n", tu->stm[i].aux.trace_id);
 }
 
 static void print_ids(FILE *out, const struct session *ss, bool all)
@@ -200,7 +202,7 @@ static void print_ns(FILE *out, uint64_t ns)
 		fprintf(out, "%.1f ms", (double)ns / 1e6);
 }
 
-static void print_estimate(FILE *out, const struct trace_clock *c)
+static void print_estimate(FILE *out, const struct trace_clock *c, bool alone)
 {
 	static const char *const rates[] = {
 		[CLOCK_RATE_ASSUMED] = "assumed (--ts-freq changes it)",
@@ -209,8 +211,10 @@ static void print_estimate(FILE *out, const struct trace_clock *c)
 		[CLOCK_RATE_MEASURED] = "measured by the AUX records (--ts-freq changes it)",
 	};
 
-	fprintf(out, "estimated: the file does not say how timestamps relate to perf time; %.6g ns per tick, %s",
-	       c->ns_per_tick, rates[c->rate]);
+	fprintf(out, "%s; %.6g ns per tick, %s", alone ? "that of the timestamps, since the counter was 0: nothing else has times" :
+		"estimated: the file does not say how timestamps relate to perf time", c->ns_per_tick, rates[c->rate]);
+	if (alone)
+		return;
 	if (!c->paired) {
 		fprintf(out, ", but no record bounds the time of any timestamp");
 		return;
@@ -272,7 +276,7 @@ static void print_clock(FILE *out, const struct session *ss)
 		else if (c->kind == CLOCK_CONVERTED)
 			fprintf(out, "timestamps of the virtual counter, converted as the file says (TIME_CONV)");
 		else
-			print_estimate(out, c);
+			print_estimate(out, c, clocks->alone);
 	}
 	fputc('\n', out);
 	if (session_totals(ss)->backward_timestamps)

@@ -49,6 +49,7 @@ const char *aux_unit_name(enum aux_unit unit)
 {
 	static const char *const names[] = {
 		[AUX_ETMV3] = "ETMv3", [AUX_PTM] = "PTM", [AUX_ETMV4] = "ETMv4", [AUX_ETE] = "ETE",
+		[AUX_STM] = "STM",
 	};
 
 	return names[unit];

@@ -16,6 +16,7 @@ enum aux_unit {
 	AUX_PTM,
 	AUX_ETMV4,
 	AUX_ETE,
+	AUX_STM,		/* not in AUXTRACE_INFO: of snapshots */
 };
 
 /* Registers; AUX_REG_* are indexes into aux_cpu.reg. */

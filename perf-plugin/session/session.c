@@ -138,8 +138,9 @@ int session_make_filter(struct session *ss)
 	return 0;
 }
 
+/* alone: struct clocks. */
 static struct session *open_session(const struct session_opts *opts, struct perfdata *pd,
-				    struct dso_bundle *bundle, struct unit_configs configs)
+				    struct dso_bundle *bundle, struct unit_configs configs, bool alone)
 {
 	struct session *ss = calloc(1, sizeof(*ss));
 	int rc;
@@ -164,6 +165,7 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 	};
 	ss->clocks.units = &ss->units;
 	ss->clocks.ts_freq = opts->ts_freq;
+	ss->clocks.alone = alone;
 	rc = session_init_own(ss);
 	ss->images.dsos.search.bundle = *bundle;
 	if (!ss->name || rc) {
@@ -209,7 +211,7 @@ struct session *session_open(const struct session_opts *opts)
 		return NULL;
 	}
 	perfdata_set_max_expand(in.pd, opts->max_expand);
-	ss = open_session(opts, in.pd, &in.bundle, in.configs);
+	ss = open_session(opts, in.pd, &in.bundle, in.configs, in.kind == IMPORT_SNAPSHOT);
 	if (!ss)
 		return NULL;
 	ss->bad_records += in.dropped;
@@ -224,7 +226,7 @@ struct session *session_open_perfdata(const struct session_opts *opts, struct pe
 {
 	struct dso_bundle none = { .kcore = NULL };
 
-	return open_session(opts, pd, &none, (struct unit_configs){ NULL, 0 });
+	return open_session(opts, pd, &none, (struct unit_configs){ NULL, 0 }, false);
 }
 
 void session_close(struct session *ss)

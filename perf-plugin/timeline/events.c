@@ -147,6 +147,18 @@ static const char *hex(char *room, size_t size, const char *before, uint64_t val
 	return room;
 }
 
+static void stm_message(struct event *e, const struct track_span *s, char *room, size_t size)
+{
+	const bool lost = s->flags & (CST_SW_MASTER_ERR | CST_SW_GLOBAL_ERR);
+
+	e->name = lost ? "STM lost messages" : s->flags & CST_SW_TRIGGER ? "STM trigger" : s->flags & CST_SW_MARKER ? "STM marker" : "STM";
+	if (s->key != TRACK_NO_SENDER && !(s->flags & CST_SW_GLOBAL_ERR)) {
+		add_number(e, "master", TRACK_MASTER(s->key));
+		add_number(e, "channel", TRACK_CHANNEL(s->key));
+	}
+	add_text(e, lost ? "code" : "value", hex(room, size, "", s->value));
+}
+
 static void span(struct walk *w, const struct track_span *s, const struct event_track *track)
 {
 	const struct track_thread *th;
@@ -174,7 +186,9 @@ static void span(struct walk *w, const struct track_span *s, const struct event_
 		break;
 	case TRACK_MESSAGE:
 		e.category = "message";
-		if (s->what == CST_GEN_INSTRUMENTATION) {
+		if (s->what == CST_GEN_SWTRACE) {
+			stm_message(&e, s, value, sizeof(value));
+		} else if (s->what == CST_GEN_INSTRUMENTATION) {
 			e.name = "ITE";
 			add_text(&e, "value", hex(value, sizeof(value), "", s->value));
 		} else {
@@ -199,7 +213,7 @@ static void spans(struct walk *w)
 		if (its.pid != track.pid)
 			w->sink->process(w->data, &its, processes[s->kind]);
 		if (its.pid != track.pid || its.tid != track.tid) {
-			snprintf(name, sizeof(name), s->cpu < 0 ? "all CPUs" : "CPU %d", s->cpu);
+			snprintf(name, sizeof(name), s->cpu < 0 ? "STM" : "CPU %d", s->cpu);
 			w->sink->track(w->data, &its, name);
 		}
 		track = its;

@@ -78,7 +78,7 @@ uint64_t timeline_json(const struct timeline *t, struct pd_output *out)
 		return UINT64_MAX;
 	j->text.out = out;
 	text_put(&j->text, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"axis\":\"%s\",\"left out\":\"%" PRIu64 "\"},\"traceEvents\":[",
-		 t->by_insns ? "instructions: 1 ns is one" : "perf time", t->left_out + t->tracks.left_out);
+		 t->by_insns ? "instructions: 1 ns is one" : "perf time", t->left_out + t->tracks.left_out + t->tracks.messages_left_out + t->tracks.messages_untimed);
 	written = timeline_events(t, &sink, j) ? 0 : UINT64_MAX;
 	text_put(&j->text, "\n]}\n");
 	text_flush(&j->text);

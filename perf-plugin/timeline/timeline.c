@@ -96,7 +96,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 			return ERR_NOMEM;
 	}
 	rc = tracks_batch(&m->t.tracks, &ln->track, s, g, n);
-	if (!rc)
+	if (!rc && s->config->protocol != CST_PROTO_STM)
 		rc = calls_batch(m->calls, ln->calls, s, g, n);
 	return rc ? rc : labels_failed(m->t.labels) ? ERR_NOMEM : 0;
 }
@@ -174,7 +174,12 @@ static int write_file(struct making *m, const struct timeline_opts *o)
 		fprintf(stderr, o->min || o->depth ? "; %" PRIu64 " calls were left out" : "; the %" PRIu64 " shortest calls were left out",
 			m->t.left_out);
 	if (m->t.tracks.left_out)
-		fprintf(stderr, "; the %" PRIu64 " shortest stretches of threads on CPUs were left out", m->t.tracks.left_out);
+		fprintf(stderr, "; the %" PRIu64 " shortest stretches on CPUs, of threads and of lost trace, were left out",
+			m->t.tracks.left_out);
+	if (m->t.tracks.messages_left_out)
+		fprintf(stderr, "; of the messages the last %" PRIu64 " were left out", m->t.tracks.messages_left_out);
+	if (m->t.tracks.messages_untimed)
+		fprintf(stderr, "; %" PRIu64 " messages have no time, and were left out", m->t.tracks.messages_untimed);
 	fprintf(stderr, "\n%s", m->t.by_insns ? "cstrace timeline: the trace has no timestamps: instructions are the axis\n" : "");
 	return 0;
 }

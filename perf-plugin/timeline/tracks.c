@@ -57,7 +57,7 @@ static int see_thread(struct tracks *t, uint64_t key, const struct stream *s)
 	return 0;
 }
 
-/* Leaves out the shortest runs when there are too many; what interrupts the trace, and messages, as the longest. */
+/* Leaves out the shortest spans when there are too many; messages, which have no length, stay. */
 static int leave_out(struct tracks *t)
 {
 	uint64_t *length = malloc(t->nr_spans * sizeof(*length));
@@ -65,12 +65,13 @@ static int leave_out(struct tracks *t)
 
 	if (!length)
 		return ERR_NOMEM;
-	for (i = 0; i < t->nr_spans; i++)
-		length[i] = t->spans[i].end - t->spans[i].begin;
-	t->min = longest_limit(length, t->nr_spans, t->max);
+	for (i = n = 0; i < t->nr_spans; i++)
+		if (t->spans[i].kind != TRACK_MESSAGE)
+			length[n++] = t->spans[i].end - t->spans[i].begin;
+	t->min = longest_limit(length, n, t->max);
 	free(length);
 	for (i = n = 0; i < t->nr_spans; i++)
-		if (t->spans[i].end - t->spans[i].begin >= t->min)
+		if (t->spans[i].kind == TRACK_MESSAGE || t->spans[i].end - t->spans[i].begin >= t->min)
 			t->spans[n++] = t->spans[i];
 	t->left_out += t->nr_spans - n;
 	t->nr_spans = n;
@@ -89,7 +90,49 @@ static int add(struct tracks *t, const struct track_span *span)
 	if (!p)
 		return ERR_NOMEM;
 	*p = *span;
-	return t->max && t->nr_spans > 2 * t->max ? leave_out(t) : 0;
+	return t->max && t->nr_spans - t->nr_messages > 2 * t->max ? leave_out(t) : 0;
+}
+
+/* Adds a message, unless there are too many: those that come first are kept. */
+static int add_message(struct tracks *t, const struct track_span *span)
+{
+	struct track_span *p;
+
+	if (t->max && t->nr_messages == t->max) {
+		t->messages_left_out++;
+		return 0;
+	}
+	p = ARRAY_ADD(t->spans, t->nr_spans, t->cap_spans);
+	if (!p)
+		return ERR_NOMEM;
+	*p = *span;
+	t->nr_messages++;
+	return 0;
+}
+
+/*
+ * Takes an element of an STM. A message without a timestamp came after the one before it; before the first timestamp, and on an
+ * axis of instructions, it has no place.
+ */
+static int note_stm(struct tracks *t, struct track_stream *ts, const struct stream *s, const struct cst_generic *g)
+{
+	struct track_span message = { .cpu = -1, .kind = TRACK_MESSAGE, .what = CST_GEN_SWTRACE, .value = g->payload,
+				      .flags = (uint8_t)g->num };
+	uint64_t time;
+
+	if (g->kind != CST_GEN_SWTRACE || g->num & CST_SW_FREQ)
+		return 0;
+	if (!t->by_insns && g->flags & CST_GF_TS && session_trace_time(s, g->ts, &time)) {
+		ts->stamped = true;
+		ts->last = time;
+	}
+	if (!ts->stamped) {
+		t->messages_untimed++;
+		return 0;
+	}
+	message.begin = message.end = ts->last;
+	message.key = g->num & CST_SW_ID ? TRACK_SENDER(g->master, g->channel) : TRACK_NO_SENDER;
+	return add_message(t, &message);
 }
 
 /* The moment of the stream; estimated times may go back, those of a stream do not. */
@@ -167,10 +210,10 @@ static int note(struct tracks *t, struct track_stream *ts, const struct stream *
 		return 0;
 	case CST_GEN_INSTRUMENTATION:
 		message.value = g->addr;
-		return add(t, &message);
+		return add_message(t, &message);
 	case CST_GEN_EVENT:
 		message.value = g->num;
-		return add(t, &message);
+		return add_message(t, &message);
 	}
 	return 0;
 }
@@ -178,11 +221,17 @@ static int note(struct tracks *t, struct track_stream *ts, const struct stream *
 int tracks_batch(struct tracks *t, struct track_stream *ts, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	const uint64_t key = calls_thread_of(s);
-	uint64_t now = moment(t, ts, s, s->time);
+	uint64_t now;
 	bool runs = false;
 	size_t i;
 	int rc = 0;
 
+	if (s->config->protocol == CST_PROTO_STM) {
+		for (i = 0; i < n && !rc && !s->unwanted; i++)
+			rc = note_stm(t, ts, s, &g[i]);
+		return rc;
+	}
+	now = moment(t, ts, s, s->time);
 	if (s->fragment_start || s->unwanted || key != ts->key)
 		rc = end_run(t, ts, s, now);
 	if (s->unwanted) {

@@ -29,12 +29,19 @@ enum track_kind {
 /* Something on the track of a CPU. Times are ns or, without timestamps, instructions of the stream. */
 struct track_span {
 	uint64_t begin, end;
-	uint64_t key;		/* TRACK_RUN: the thread */
+	uint64_t key;		/* TRACK_RUN: the thread; TRACK_MESSAGE of an STM: master and channel, or TRACK_NO_SENDER */
 	uint64_t value;		/* TRACK_LOSS: enum track_loss; TRACK_NO_CODE: the address; TRACK_MESSAGE: the value */
-	int cpu;
+	int cpu;		/* -1: an STM */
 	uint8_t kind;		/* enum track_kind */
 	uint8_t what;		/* TRACK_MESSAGE: enum cst_generic_kind */
+	uint8_t flags;		/* TRACK_MESSAGE of an STM: enum cst_sw_flags */
 };
+
+/* Sender of an STM's message. */
+#define TRACK_SENDER(master, channel)	((uint64_t)(master) << 16 | (channel))
+#define TRACK_MASTER(key)		((key) >> 16)
+#define TRACK_CHANNEL(key)		((key) & 0xffff)
+#define TRACK_NO_SENDER			UINT64_MAX
 
 enum track_loss {
 	TRACK_LOST_OVERFLOW,		/* of the trace unit's FIFO */
@@ -50,8 +57,10 @@ struct tracks {
 	size_t nr_threads, cap_threads;
 	struct track_span *spans;
 	size_t nr_spans, cap_spans, max;
-	uint64_t min;		/* shorter runs are left out */
+	uint64_t min;		/* shorter ones are left out, except messages */
 	uint64_t left_out;
+	size_t nr_messages;	/* of `spans`: at most `max` */
+	uint64_t messages_left_out, messages_untimed;
 	bool by_insns;
 };
 
@@ -62,6 +71,7 @@ struct track_stream {
 	uint64_t lost_since;
 	uint8_t loss;		/* enum track_loss */
 	bool lost;
+	bool stamped;		/* STM: a message had a timestamp, the time `last` */
 	bool missing;		/* likewise for code without an image, at `addr` */
 	uint64_t missing_since, addr;
 };
