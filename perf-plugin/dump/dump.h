@@ -71,6 +71,9 @@ struct dump {
 	uint64_t unrouted;
 };
 
+/* Fails if the listing, or the index that is made, would replace a file that is read. 0, or ERR_REPORTED. */
+int dump_check_output(const struct dump *d);
+
 /* One line each, in the chosen format. */
 void dump_packet(struct dump *d, const struct cst_decoder *dec, const struct cst_packet *pkt);
 void dump_element(struct dump *d, const struct cst_decoder *dec, const struct cst_generic *g);

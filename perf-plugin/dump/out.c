@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "dump/dump.h"
+#include "indexes/index_book.h"
 
 int dump_out_open(struct dump_out *o, const char *path)
 {
@@ -45,6 +46,17 @@ void dump_out_abort(struct dump_out *o)
 		pd_output_write(&o->file, o->buf, o->len);
 	pd_output_abort(&o->file);
 	free(o->buf);
+}
+
+int dump_check_output(const struct dump *d)
+{
+	const char *path = !d->make ? d->out.file.path : d->make->was_read ? NULL : d->make->path;
+	struct error err = { 0 };
+
+	if (!path || !output_check(path, d->make ? path : d->out.file.name, &err))
+		return 0;
+	fprintf(stderr, "%s: %s\n", d->who ? d->who : "cstrace dump", err.msg);
+	return ERR_REPORTED;
 }
 
 char *dump_out_line(struct dump_out *o)

@@ -114,6 +114,10 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 	ss = session_open(&so);
 	if (!ss)
 		return ERR_REPORTED;
+	if (dump_check_output(d)) {
+		session_close(ss);
+		return ERR_REPORTED;
+	}
 	if (d->packets || (d->elements && d->format == DUMP_OPENCSD))
 		con.packet = packet;
 	if (d->elements || d->packets || d->range)

@@ -310,7 +310,7 @@ int dump_snapshot(struct dump *d, const char *dir, const struct bare_opts *bare,
 	else if (err)
 		rc = complain(&r, "snapshot cannot be used", error_text(err));
 	else
-		rc = run_source(&r, source);
+		rc = dump_check_output(d) ? ERR_REPORTED : run_source(&r, source);
 	if (missing)
 		fprintf(stderr, "%s: %zu memory dumps are missing or cut: code in them is listed as "
 			"not accessible\n", r.files.who, missing);

@@ -38,14 +38,26 @@ static int fail_open(struct pd_output *o, struct error *err, const char *what, i
 	return rc;
 }
 
+static int set_input_error(struct error *err, const char *name)
+{
+	return error_set(err, ERR_USAGE, 0, "%s: is one of the files that are read; the output needs another "
+			 "name: choose one with -o", name);
+}
+
 /* Refuses a regular file that is read: its bytes would be lost, or grow while they are read. */
 static int fail_input(struct pd_output *o, struct error *err)
 {
-	int rc = error_set(err, ERR_USAGE, 0, "%s: is one of the files that are read; the output needs another "
-			   "name: choose one with -o", o->name);
+	int rc = set_input_error(err, o->name);
 
 	pd_output_abort(o);
 	return rc;
+}
+
+int output_check(const char *path, const char *name, struct error *err)
+{
+	struct stat st;
+
+	return !stat(path, &st) && input_noted(&st) ? set_input_error(err, name) : 0;
 }
 
 char *output_target(const char *path)

@@ -48,6 +48,11 @@ void pd_output_abort(struct pd_output *o);
  * a link: the file that it points to is replaced. NULL with errno.
  */
 char *output_target(const char *path);
+/*
+ * ERR_USAGE if the file of this path is one that is read, else 0. For a command whose output is opened before its inputs, or
+ * after its work: it fails before that. `name` is what the user calls it.
+ */
+int output_check(const char *path, const char *name, struct error *err);
 /* All bytes to a descriptor: 0 or errno. */
 int output_write_all(int fd, const void *data, size_t len);
 

@@ -150,22 +150,26 @@ static int limit_size(struct making *m, const struct timeline_format *f)
 	}
 }
 
-static int write_file(struct making *m, const struct timeline_opts *o)
+static int open_file(struct pd_output *out, const struct timeline_opts *o)
 {
 	struct error err = { .code = 0 };
-	struct pd_output out;
-	uint64_t size = 0;
-	int rc = o->format->binary ? pd_output_open_binary(&out, o->output, &err) : pd_output_open(&out, o->output, &err);
 
-	if (!rc) {
-		size = o->format->write(&m->t, &out);
-		if (size == UINT64_MAX) {
-			pd_output_abort(&out);
-			return ERR_NOMEM;
-		}
-		rc = pd_output_finish(&out, &err);
+	if (!(o->format->binary ? pd_output_open_binary(out, o->output, &err) : pd_output_open(out, o->output, &err)))
+		return 0;
+	fprintf(stderr, "cstrace timeline: %s\n", err.msg);
+	return ERR_REPORTED;
+}
+
+static int write_file(struct making *m, const struct timeline_opts *o, struct pd_output *out)
+{
+	const uint64_t size = o->format->write(&m->t, out);
+	struct error err = { .code = 0 };
+
+	if (size == UINT64_MAX) {
+		pd_output_abort(out);
+		return ERR_NOMEM;
 	}
-	if (rc) {
+	if (pd_output_finish(out, &err)) {
 		fprintf(stderr, "cstrace timeline: %s\n", err.msg);
 		return ERR_REPORTED;
 	}
@@ -219,8 +223,12 @@ static void finish(struct making *m)
 int timeline_write(struct session *ss, const struct timeline_opts *o)
 {
 	struct making m = { .ss = ss };
-	int rc = prepare(&m, o) ? decode(&m) : ERR_NOMEM;
+	struct pd_output out;
+	int rc = open_file(&out, o);
 
+	if (rc)
+		return rc;
+	rc = prepare(&m, o) ? decode(&m) : ERR_NOMEM;
 	if (!rc) {
 		tracks_sort(&m.t.tracks);
 		if (!m.t.tracks.nr_threads)
@@ -232,8 +240,10 @@ int timeline_write(struct session *ss, const struct timeline_opts *o)
 	}
 	if (rc == TIMELINE_EMPTY)
 		fprintf(stderr, "cstrace timeline: %s: nothing to show: nothing was decoded\n", session_name(ss));
-	if (!rc)
-		rc = write_file(&m, o);
+	if (rc)
+		pd_output_abort(&out);
+	else
+		rc = write_file(&m, o, &out);
 	if (rc == ERR_NOMEM)
 		fprintf(stderr, "cstrace timeline: out of memory\n");
 	finish(&m);

@@ -25,7 +25,8 @@ MOMENTS = 60 if os.environ.get("CSTRACE_NIGHTLY") else 20
 REFUSED = "is one of the files that are read"
 # With -o FILE each.
 WRITERS = (("inject", "--itrace=i1000il16"), ("script", "--itrace=b", "-F", "ip,addr"), ("dump",),
-           ("profile", "--format=autofdo"), ("index",))
+           ("profile", "--format=autofdo"), ("index",), ("profile", "--format=cstrace"), ("profile", "--format=callgrind"),
+           ("timeline",), ("timeline", "--format=perfetto"))
 
 
 class Bad(Exception):
@@ -122,9 +123,10 @@ class Suite:
 
     def kept(self, path, *argv, **options):
         before = read(path)
-        run(*argv, code=1, says=REFUSED, **options)
+        done = run(*argv, code=1, says=REFUSED, **options)
         if read(path) != before:
             raise Bad("%s was replaced: %s" % (path, " ".join(argv)))
+        return done
 
     def own_input(self):
         for command in WRITERS:
@@ -139,8 +141,10 @@ class Suite:
                 raise Bad("left behind: %s" % os.listdir(d))
             with open(path, "rb") as f:
                 self.kept(path, *command, "-i", "-", "--symfs", SYMFS, "-o", path, stdin=f)
-        # also where there is nothing to write: it is refused before decoding
-        self.kept(path, "profile", "-i", path, "--symfs", self.new(), "-o", path)
+            # before decoding, so also where there is nothing to write
+            done = self.kept(path, *command, "-i", path, "--symfs", self.new(), "-o", path)
+            if "missing code" in done.err:
+                raise Bad("refused after decoding: " + done.what)
 
     def other_inputs(self):
         d = self.new()
@@ -186,7 +190,9 @@ class Suite:
                 self.kept(path, "script", "-i", place, "--itrace=b", "--symfs", SYMFS, "-F", "ip", "-o", path)
         place = self.snapshot()
         for path in glob.glob(place + "/*"):
-            self.kept(path, "dump", "-s", place, "-o", path)
+            done = self.kept(path, "dump", "-s", place, "--format=none", "-o", path)
+            if path.endswith("cstrace.bin") and "elements" in done.err:
+                raise Bad("refused after decoding: " + done.what)
 
     def standard_output(self):
         d = self.new()
@@ -262,7 +268,8 @@ class Suite:
                 run(*argv, d + "/out", preexec_fn=self.without(subset))
                 if read(d + "/out") != read(d + "/whole"):
                     raise Bad("%s without descriptors %s: another output" % (command[0], subset))
-                if 1 in subset and command[0] != "index":
+                # those that write to standard output without -o
+                if 1 in subset and command[0] not in ("index", "timeline"):
                     run(*argv[:-1], code=1, says=() if 2 in subset else "tandard output",
                         preexec_fn=self.without(subset))
         whole = self.package()

@@ -162,14 +162,11 @@ static bool is_binary(const char *format)
 	return format && (!strcmp(format, "pprof") || !strcmp(format, "propeller") || !strcmp(format, "perfetto"));
 }
 
-void check_output(const struct command_line *l, int rc, const char *out, int fd)
+void check_output(const struct command_line *l, const char *out, int fd)
 {
 	const char *name = l->command->name, *to = command_line_value(l, "to"), *format = command_line_value(l, "format");
 	struct error err = { .code = 0 };
 
-	/* a profile of nothing, or nothing that fits the filters */
-	if (rc == CMD_LOSSES && out && access(out, F_OK))
-		return;
 	if (command_line_value(l, "help") || command_line_value(l, "list-opts")) {
 		check_listing(NULL, fd);
 	} else if (!strcmp(name, "inject")) {
