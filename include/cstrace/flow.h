@@ -22,7 +22,11 @@ enum cst_generic_kind {
 	CST_GEN_EXCEPTION,	/* num; end = preferred return address with CST_GF_RET_ADDR */
 	CST_GEN_EXCEPTION_RET,
 	CST_GEN_TIMESTAMP,	/* addr: the time in ticks of the trace */
-	CST_GEN_CYCLE_COUNT,	/* cc: cycles since the last one */
+	/*
+	 * cc: cycles since the last one; unknown without CST_GF_CC. Those of an ETMv3 Cycle count packet passed before the
+	 * last CST_GEN_TRACE_ON (IHI 0014Q 7.3.4).
+	 */
+	CST_GEN_CYCLE_COUNT,
 	CST_GEN_EVENT,		/* num = mask of events 0..3, or CST_EVENT_TRIGGER */
 	CST_GEN_SWTRACE,
 	CST_GEN_SYNC_MARKER,	/* num = enum cst_sync_marker */

@@ -46,10 +46,24 @@ int cst_etmv3_stage_init(void *stage, const struct cst_config *cfg, struct cst_s
 	return 0;
 }
 
+/*
+ * True if the count of cycles before a non-periodic I-sync with this reason is not to be used: through an overflow in ETMv3.0
+ * and 3.5, and through debug state in ETMv3.0 (IHI 0014Q 7.3.4).
+ */
+static int gap_uncounted(const struct cst_config *cfg, unsigned int reason)
+{
+	if (quirk(cfg, QUIRK_CYCLES_KNOWN))
+		return 0;
+	return (reason == ETMV3_OVERFLOW && (cfg->version == 0x30 || cfg->version == 0x35)) ||
+	       (reason == ETMV3_DEBUG && cfg->version == 0x30);
+}
+
 static void forget(struct etmv3_stage *s)
 {
 	memset(&s->ctx, 0, sizeof(s->ctx));
 	s->next_addr_known = 0;
+	/* the last non-periodic I-sync may have been that after an overflow */
+	s->gap_uncounted = gap_uncounted(s->cfg, ETMV3_OVERFLOW);
 }
 
 void cst_etmv3_stage_reset(void *stage, uint8_t reason, int config)
@@ -133,11 +147,19 @@ static void finding(struct etmv3_stage *s, unsigned int what, uint64_t index)
 	push_aside(s, CST_EL_FINDING, index)->num = what;
 }
 
+/* Adds the cycles of a packet that counts them only. */
 static void cycles(struct cst_element *e, const struct cst_packet *pkt)
 {
 	e->cc = pkt->cc;
 	e->flags |= CST_EL_F_CC;
 	e->num = pkt->type == CST_ETMV3_PKT_PHDR;
+}
+
+/* Adds the cycles before the last non-periodic I-sync, if they are known; 0 says that the counter overflowed (7.3.4). */
+static void gap_cycles(const struct etmv3_stage *s, struct cst_element *e, const struct cst_packet *pkt)
+{
+	if (!s->gap_uncounted && (pkt->cc || quirk(s->cfg, QUIRK_CYCLES_KNOWN)))
+		cycles(e, pkt);
 }
 
 static void fill_atoms(const struct etmv3_stage *s, struct cst_element *e, const struct cst_packet *pkt)
@@ -195,8 +217,10 @@ static void isync(struct etmv3_stage *s, const struct cst_packet *pkt)
 		if (pkt->count == ETMV3_OVERFLOW)
 			e->flags = CST_EL_F_DOUBTFUL;
 	}
-	if (pkt->count != ETMV3_PERIODIC)
+	if (pkt->count != ETMV3_PERIODIC) {
 		s->next_addr_known = 0;
+		s->gap_uncounted = gap_uncounted(s->cfg, pkt->count);
+	}
 	s->state = ETMV3_SYNCED;
 	state(s, pkt);
 	if (pkt->flags & CST_PF_CID) {
@@ -205,7 +229,7 @@ static void isync(struct etmv3_stage *s, const struct cst_packet *pkt)
 	}
 	e = context(s, pkt);
 	if (pkt->flags & CST_PF_CC)
-		cycles(e, pkt);
+		gap_cycles(s, e, pkt);
 	if (pkt->flags & CST_PF_ADDR) {
 		e->is = pkt->isa;
 		e->flags |= CST_EL_F_ADDRESS;
@@ -392,7 +416,7 @@ static void synced_packet(struct etmv3_stage *s, const struct cst_packet *pkt)
 		isync(s, pkt);
 		break;
 	case CST_ETMV3_PKT_CYCLE_COUNT:
-		cycles(push_aside(s, CST_EL_CYCLE_COUNT, pkt->index), pkt);
+		gap_cycles(s, push_aside(s, CST_EL_CYCLE_COUNT, pkt->index), pkt);
 		break;
 	case CST_ETMV3_PKT_TRIGGER:
 		push_aside(s, CST_EL_EVENT, pkt->index)->num = CST_EVENT_TRIGGER;
@@ -443,7 +467,7 @@ static void early_packet(struct etmv3_stage *s, const struct cst_packet *pkt)
 	case CST_ETMV3_PKT_CYCLE_COUNT:
 		if (!s->cfg->cycle_count)
 			break;
-		cycles(push_ready(s, CST_EL_CYCLE_COUNT, pkt->index), pkt);
+		gap_cycles(s, push_ready(s, CST_EL_CYCLE_COUNT, pkt->index), pkt);
 		return;
 	case CST_ETMV3_PKT_PHDR:
 		if (!s->cfg->cycle_count) {

@@ -107,6 +107,7 @@ struct etmv3_stage {
 	uint8_t config;		/* it starts a new configuration */
 	uint8_t ended;
 	uint8_t next_addr_known;	/* next_addr is valid */
+	uint8_t gap_uncounted;	/* the cycles before the last non-periodic I-sync are unknown */
 	uint32_t next_addr;	/* address of the next data transfer if its packet has none */
 	struct cst_context ctx;
 	uint64_t last_index;
@@ -146,6 +147,7 @@ static inline int cst_etmv3_stage_holds(const struct etmv3_stage *s)
 /* Reasons of an I-sync (IHI 0014Q 7.10.5). A periodic one does not mean that tracing was off before. */
 #define ETMV3_PERIODIC 0
 #define ETMV3_OVERFLOW 2
+#define ETMV3_DEBUG 3
 
 /* struct protocol.run: P-headers and branches. */
 enum fast_end cst_etmv3_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap);

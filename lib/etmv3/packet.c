@@ -196,6 +196,14 @@ static void parse_phdr(const struct etmv3_parser *ps, struct cst_packet *pkt)
 		pkt->flags |= CST_PF_CC;
 }
 
+static void parse_cycles(struct reader *r, struct cst_packet *pkt)
+{
+	pkt->cc = get_cycles(r, pkt);
+	pkt->flags |= CST_PF_CC;
+	if (!pkt->cc)
+		packet_finding(pkt, CST_FIND_ETMV3_CYCLES);
+}
+
 static unsigned int finish(struct etmv3_parser *ps, const struct reader *r, const uint8_t *p, struct cst_packet *pkt)
 {
 	unsigned int size = r->p - p;
@@ -257,14 +265,10 @@ unsigned int cst_etmv3_parse(void *parser, const uint8_t *p, const uint8_t *end,
 		parse_async(ps, &r, pkt);
 		break;
 	case CST_ETMV3_PKT_CYCLE_COUNT:
-		pkt->cc = get_cycles(&r, pkt);
-		pkt->flags |= CST_PF_CC;
-		if (!pkt->cc)
-			packet_finding(pkt, CST_FIND_ETMV3_CYCLES);
+		parse_cycles(&r, pkt);
 		break;
 	case CST_ETMV3_PKT_ISYNC_CYCLE:
-		pkt->cc = get_cycles(&r, pkt);
-		pkt->flags |= CST_PF_CC;
+		parse_cycles(&r, pkt);
 		cst_etmv3_parse_isync(ps, &r, pkt);
 		break;
 	case CST_ETMV3_PKT_ISYNC:

@@ -402,10 +402,9 @@ static void analyze_value(struct cst_flow *f, struct cst_generic *out, size_t *n
 		g->addr = elem->value;
 		if (f->cfg->protocol == CST_PROTO_ETMV3 || f->cfg->protocol == CST_PROTO_PTM)
 			g->value = elem->addr;
-		if (f->cfg->cycle_count && f->cfg->protocol != CST_PROTO_ETMV3) {
+		if (f->cfg->cycle_count && f->cfg->protocol != CST_PROTO_ETMV3 && quirk(f->cfg, QUIRK_CYCLES_KNOWN))
 			g->flags |= CST_GF_CC;
-			g->cc = elem->cc;
-		}
+		cst_flow_add_cycles(f, g);
 		if (f->stop_mask & CST_STOP_TIMESTAMP)
 			f->stopped = CST_STOP_TIMESTAMP;
 		break;
@@ -414,9 +413,7 @@ static void analyze_value(struct cst_flow *f, struct cst_generic *out, size_t *n
 			cst_flow_wait(f);
 			break;
 		}
-		g = cst_flow_emit(f, out, n, CST_GEN_CYCLE_COUNT);
-		g->flags |= CST_GF_CC;
-		g->cc = elem->cc;
+		cst_flow_add_cycles(f, cst_flow_emit(f, out, n, CST_GEN_CYCLE_COUNT));
 		break;
 	case CST_EL_EVENT:
 		g = cst_flow_emit(f, out, n, CST_GEN_EVENT);

@@ -43,13 +43,20 @@ static struct cst_element *push(struct ptm_stage *st, enum cst_element_kind kind
 	return e;
 }
 
+/* From PFTv1.1 the cycle count of an I-sync after an overflow or debug state is unknown (IHI 0035B 4.4). */
+static int cycles_known(const struct cst_config *cfg, const struct cst_packet *pkt)
+{
+	return pkt->type != CST_PTM_PKT_ISYNC || cfg->version < 0x11 || quirk(cfg, QUIRK_CYCLES_KNOWN) ||
+	       (pkt->event != CST_PTM_ISYNC_OVERFLOW && pkt->event != CST_PTM_ISYNC_DEBUG);
+}
+
 /* Queues an element with the packet's cycle count, if it has one. */
 static struct cst_element *push_timed(struct ptm_stage *st, enum cst_element_kind kind,
 				      const struct cst_packet *pkt)
 {
 	struct cst_element *e = push(st, kind, pkt->index);
 
-	if (pkt->flags & CST_PF_CC) {
+	if (pkt->flags & CST_PF_CC && cycles_known(st->cfg, pkt)) {
 		e->flags = CST_EL_F_CC;
 		e->cc = pkt->cc;
 	}

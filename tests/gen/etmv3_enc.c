@@ -30,6 +30,7 @@ struct tu3 {
 	uint64_t taken;		/* bytes that the caller has taken away */
 	uint64_t synced;	/* bytes at the last synchronisation */
 	uint8_t phantom;	/* an instruction was sent that will be cancelled */
+	uint8_t gap_uncounted;	/* the count of cycles before the last I-sync means nothing (IHI 0014Q 7.3.4) */
 	/* the last load or store */
 	uint32_t insn;
 	uint8_t insn_known, due;
@@ -210,6 +211,7 @@ static void flush(struct tu3 *t)
 
 /* ---- time and other asides --------------------------------------------------------------------- */
 
+/* Sends a count of the cycles before the last I-sync. Returns it, or 0 if they are unknown. */
 static uint32_t put_cycles(struct tu3 *t)
 {
 	uint32_t cc = ((uint32_t)rng_next(&t->rng) >> below(t, 32)) | 1, rest;
@@ -218,7 +220,6 @@ static uint32_t put_cycles(struct tu3 *t)
 	if (t->o->live)
 		cc &= LIVE_CYCLES;
 	rest = cc;
-
 	for (i = 0; more; i++) {
 		unsigned int b = rest & (i == 4 ? 0x0f : 0x7f);
 
@@ -226,7 +227,7 @@ static uint32_t put_cycles(struct tu3 *t)
 		more = i < 4 && (rest || chance(t, t->o->p_long));
 		put(t, b | (more ? 0x80 : 0));
 	}
-	return cc;
+	return t->gap_uncounted ? 0 : cc;
 }
 
 static void timestamp(struct tu3 *t)
@@ -270,6 +271,8 @@ static void vmid(struct tu3 *t)
 /* Packets that may stand anywhere. */
 static void asides(struct tu3 *t)
 {
+	struct etmv3_event *e;
+
 	if (t->o->ts && chance(t, t->o->p_ts))
 		timestamp(t);
 	if (!chance(t, t->o->p_aside))
@@ -289,7 +292,9 @@ static void asides(struct tu3 *t)
 			break;
 		begin(t);
 		put(t, 0x04);
-		event(t, EV3_CYCLES)->cc = put_cycles(t);
+		e = event(t, EV3_CYCLES);
+		e->cc = put_cycles(t);
+		e->gap = 1;
 		break;
 	default:
 		if (t->o->cycles && !t->o->data_only)
@@ -538,16 +543,23 @@ static void data(struct tu3 *t)
 			late(t, i);
 }
 
-/* A reason of I-syncs. */
+/* Reasons of I-syncs. */
 #define OVERFLOWED 2
+#define DEBUGGED 3
 
 /* ---- synchronisation --------------------------------------------------------------------------- */
+
+static int uncounted(const struct tu3 *t, unsigned int reason)
+{
+	return reason == OVERFLOWED ? t->o->minor == 0 || t->o->minor == 5 : reason == DEBUGGED && !t->o->minor;
+}
 
 static void isync(struct tu3 *t, uint32_t addr, unsigned int isa, unsigned int reason)
 {
 	int cc = t->o->cycles && below(t, 2), lsip = 0, i;
 	uint32_t cycles = 0, at = addr;
 	struct info none = { 0 };
+	struct etmv3_event *e;
 
 	flush(t);
 	begin(t);
@@ -555,6 +567,8 @@ static void isync(struct tu3 *t, uint32_t addr, unsigned int isa, unsigned int r
 		lsip = 1;
 		at = any_address(t, isa);
 	}
+	if (reason)
+		t->gap_uncounted = (uint8_t)uncounted(t, reason);
 	put(t, cc ? 0x70 : 0x08);
 	if (cc)
 		cycles = put_cycles(t);
@@ -572,10 +586,12 @@ static void isync(struct tu3 *t, uint32_t addr, unsigned int isa, unsigned int r
 	/* the first synchronisation begins the trace whatever its reason */
 	if (reason || !t->started) {
 		t->started = 1;
-		event(t, EV3_TRACE_ON)->num = reason == OVERFLOWED ? 1 : reason == 3 ? 2 : 0;
+		event(t, EV3_TRACE_ON)->num = reason == OVERFLOWED ? 1 : reason == DEBUGGED ? 2 : 0;
 		t->insn_known = 0;
 	}
-	context(t)->cc = cycles;
+	e = context(t);
+	e->cc = cycles;
+	e->gap = 1;
 	if (lsip) {
 		put_address(t, addr, isa, &none);
 		t->insn = at;
@@ -906,7 +922,6 @@ static void draw(struct etmv3_case *c, struct rng *r)
 	set_regs(c);
 }
 
-
 void etmv3_case_new(uint64_t seed, struct etmv3_case *c)
 {
 	static const uint8_t reasons[] = { 0, 1, 1, 1, 3 };
@@ -919,6 +934,7 @@ void etmv3_case_new(uint64_t seed, struct etmv3_case *c)
 	draw(c, &t.rng);
 	t.c = c;
 	t.o = &c->opts;
+	t.gap_uncounted = (uint8_t)uncounted(&t, OVERFLOWED);
 	t.sec = 1;
 	t.tick = rng_next(&t.rng) >> 20;
 	t.reason = reasons[below(&t, 5)];
@@ -952,6 +968,7 @@ struct tu3 *etmv3_unit_new(struct etmv3_case *c)
 	t->o = &c->opts;
 	t->sec = 1;
 	t->reason = 1;
+	t->gap_uncounted = (uint8_t)uncounted(t, OVERFLOWED);
 	rng_seed(&t->rng, c->opts.seed);
 	set_regs(c);
 	return t;

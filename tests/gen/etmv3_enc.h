@@ -14,12 +14,12 @@
 enum etmv3_event_kind {
 	EV3_NONE,
 	EV3_RANGE,	/* one instruction: a, b; atom, isa; cc */
-	EV3_CONTEXT,	/* tid, vmid, sec, el; cc */
+	EV3_CONTEXT,	/* tid, vmid, sec, el; cc, gap, as below */
 	EV3_TRACE_ON,	/* num: 0 normal, 1 overflow, 2 debug */
 	EV3_EXCEPTION,	/* num, a: preferred return address */
 	EV3_EXC_RETURN,
 	EV3_TIMESTAMP,	/* a */
-	EV3_CYCLES,	/* cc */
+	EV3_CYCLES,	/* cc; 0: unknown; gap: they passed before the last Trace On */
 	EV3_TRIGGER,
 	EV3_DATA,	/* a address, b value, insn, size, num: what is known of it, tag */
 	EV3_END,
@@ -32,7 +32,7 @@ enum etmv3_data {
 };
 
 struct etmv3_event {
-	uint8_t kind, isa, sec, el, size, tag;
+	uint8_t kind, isa, sec, el, size, tag, gap;
 	uint8_t klass, iflags;	/* of recordings: enum flow_class, flow_flags; next, too */
 	char atom;
 	uint16_t num;

@@ -336,8 +336,11 @@ static void isync(struct ptm_tu *t, unsigned int reason, uint32_t pc, unsigned i
 	if (t->o->cycles && reason) {
 		cc = some_cycles(t);
 		put_cycles(t, cc, chance(t, 500) ? 0x80 : 0);
-		e->cc = cc;
-		e->flags |= GEN_F_CC;
+		/* IHI 0035B 4.4: unknown from PFTv1.1 on after an overflow and after debug state */
+		if (!t->o->minor || reason < OVERFLOWED) {
+			e->cc = cc;
+			e->flags |= GEN_F_CC;
+		}
 	}
 	put_tid(t);
 	context(t);

@@ -15,6 +15,8 @@
 
 #include "roundtrip.h"
 
+#define UNKNOWN_CYCLES UINT32_MAX
+
 static struct item *add(struct list *l, int kind)
 {
 	if (l->n == l->cap) {
@@ -97,7 +99,7 @@ void rt_expect(const struct gen_case *c, struct list *l, bool hold)
 			break;
 		case GEN_CYCLES:
 			it = add(l, GEN_CYCLES);
-			it->cc = e->flags & GEN_F_UNKNOWN ? 0 : e->value;
+			it->cc = e->flags & GEN_F_UNKNOWN ? UNKNOWN_CYCLES : e->value;
 			break;
 		case GEN_EVENTS:
 			add(l, GEN_EVENTS)->num = e->num;
@@ -230,7 +232,7 @@ static void take(struct run *r, const struct cst_generic *g)
 		it->cc = g->cc;
 		break;
 	case CST_GEN_CYCLE_COUNT:
-		add(&r->got, GEN_CYCLES)->cc = g->cc;
+		add(&r->got, GEN_CYCLES)->cc = g->flags & CST_GF_CC ? g->cc : UNKNOWN_CYCLES;
 		break;
 	case CST_GEN_EVENT:
 		add(&r->got, GEN_EVENTS)->num = g->num;

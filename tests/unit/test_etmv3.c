@@ -561,6 +561,59 @@ static void test_unknown_times(void **state)
 	check_times(&cfg, in, sizeof(in), want, sent, sizeof(want) / sizeof(want[0]), 3);
 }
 
+#define I_SYNC_CYCLES(reason, cycles) 0x70, cycles, (reason) << 5 | 0x01, 0x00, 0x80, 0x00, 0x00
+#define CYCLES_OF(n) 0x04, n
+#define NONE UINT32_MAX
+
+/* The counts of cycles of the contexts and of the packets that only count, NONE for an unknown one. */
+static void check_cycles(const struct cst_config *cfg, const uint8_t *p, size_t len, const uint32_t *want, unsigned int n)
+{
+	struct decoded d;
+	unsigned int i, k = 0;
+
+	decode_bytes(cfg, NULL, p, len, &d);
+	for (i = 0; i < d.n; i++) {
+		if (d.gen[i].kind != CST_GEN_PE_CONTEXT && d.gen[i].kind != CST_GEN_CYCLE_COUNT)
+			continue;
+		assert_true(k < n);
+		assert_int_equal(d.gen[i].flags & CST_GF_CC ? d.gen[i].cc : NONE, want[k]);
+		k++;
+	}
+	assert_int_equal(k, n);
+}
+
+/*
+ * The cycles between trace regions (IHI 0014Q 7.3.4): not known through an overflow in ETMv3.0 and 3.5, nor through debug state
+ * in 3.0, nor if the count is 0. Periodic I-syncs do not change which region the count is of.
+ */
+static void test_gap_cycles(void **state)
+{
+	static const uint8_t in[] = {
+		ASYNC3, I_SYNC_CYCLES(1, 9), I_SYNC(0), CYCLES_OF(8), CYCLES_OF(0),
+		I_SYNC_CYCLES(2, 7), CYCLES_OF(6), I_SYNC(0), CYCLES_OF(5),
+		I_SYNC_CYCLES(3, 4), CYCLES_OF(3), I_SYNC_CYCLES(1, 0), I_SYNC(1), CYCLES_OF(2),
+	};
+	static const uint32_t counted[] = { 9, NONE, 8, NONE, 7, 6, NONE, 5, 4, 3, NONE, NONE, 2 };
+	uint32_t want[sizeof(counted) / sizeof(counted[0])], reference[sizeof(counted) / sizeof(counted[0])];
+	struct cst_config cfg;
+	unsigned int minor;
+
+	(void)state;
+	for (minor = 0; minor <= 5; minor++) {
+		cfg = config(CYCLES, 0, minor, 0, CST_PROFILE_A);
+		memcpy(want, counted, sizeof(want));
+		if (minor == 0 || minor == 5)
+			want[4] = want[5] = want[7] = NONE;
+		if (minor == 0)
+			want[8] = want[9] = NONE;
+		check_cycles(&cfg, in, sizeof(in), want, sizeof(want) / sizeof(want[0]));
+		cfg.as_reference = 1;
+		memcpy(reference, counted, sizeof(reference));
+		reference[3] = reference[10] = 0;
+		check_cycles(&cfg, in, sizeof(in), reference, sizeof(reference) / sizeof(reference[0]));
+	}
+}
+
 /* A value that comes late, after a reset, is not of the place that waited before it. */
 static void test_late_after_reset(void **state)
 {
@@ -595,7 +648,7 @@ int main(void)
 		cmocka_unit_test(test_late_after_reset),
 		cmocka_unit_test(test_headers), cmocka_unit_test(test_isync), cmocka_unit_test(test_phdr),
 		cmocka_unit_test(test_branch), cmocka_unit_test(test_branch_forms), cmocka_unit_test(test_others), cmocka_unit_test(test_data),
-		cmocka_unit_test(test_unknown_times),
+		cmocka_unit_test(test_unknown_times), cmocka_unit_test(test_gap_cycles),
 		cmocka_unit_test(test_elements), cmocka_unit_test(test_unknown), cmocka_unit_test(test_it), cmocka_unit_test(test_suppressed),
 		cmocka_unit_test(test_state_of_target),
 	};

@@ -437,6 +437,32 @@ static void test_elements(void **state)
 		 "PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x5; )\n" END);
 }
 
+/* From PFTv1.1 the count of an I-sync after an overflow or debug state is unknown, but not that of others (IHI 0035B 4.4). */
+static void test_cycles_through_gaps(void **state)
+{
+	static const uint8_t in[] = {
+		PTM_ASYNC, 0x08, 0x00, 0x80, 0, 0, 0x21, 0x08, 0x08, 0x00, 0x80, 0, 0, 0x41, 0x0c, 0x8c,
+		0x08, 0x00, 0x80, 0, 0, 0x61, 0x10, 0x08, 0x00, 0x80, 0, 0, 0x21, 0x14,
+	};
+	static const char *const counts[] = { " [CC=3]; ", " [CC=4]; " };
+	struct cst_config cfg = config(CYCLES, TS_BINARY);
+	char want[1024];
+	unsigned int way;
+
+	(void)state;
+	for (way = 0; way < 3; way++) {
+		cfg.version = way == 1 ? 0x10 : 0x11;
+		cfg.as_reference = way == 2;
+		snprintf(want, sizeof(want),
+			 "NO_SYNC( [init-decoder])\nTRACE_ON( [begin or filter] [CC=2]; )\nPE_CONTEXT((ISA=A32) S; 32-bit; )\n"
+			 "TRACE_ON( [overflow]%s)\n"
+			 "INSTR_RANGE(exec range=0x8000:[0x800c] num_i(3) last_sz(4) (ISA=A32) E BR  b+link  [CC=3]; )\n"
+			 "TRACE_ON( [debug restart]%s)\nTRACE_ON( [begin or filter] [CC=5]; )\n" END,
+			 way ? counts[0] : "", way ? counts[1] : "");
+		elements(&cfg, code, sizeof(code), in, sizeof(in), want);
+	}
+}
+
 /* More zeros than one A-sync takes: its last ones are one, however many came before. */
 static void test_zeros(void **state)
 {
@@ -523,6 +549,7 @@ int main(void)
 		cmocka_unit_test(test_strict),
 		cmocka_unit_test(test_flow),
 		cmocka_unit_test(test_elements),
+		cmocka_unit_test(test_cycles_through_gaps),
 		cmocka_unit_test(test_conflict),
 		cmocka_unit_test(test_zeros),
 		cmocka_unit_test(test_alt_isa),

@@ -30,7 +30,7 @@ static void event(const void *model, size_t i, struct v7_item *it)
 		.kind = kinds[e->kind], .atom = e->atom, .isa = e->isa, .el = e->el, .sec = e->sec, .num = e->num,
 		/* every instruction has an atom */
 		.n = e->kind == EV3_RANGE, .tid = e->tid, .vmid = e->vmid, .cc = e->cc, .a = e->a, .b = e->b,
-		.insn = e->insn, .size = e->size, .tag = e->tag,
+		.insn = e->insn, .size = e->size, .tag = e->tag, .gap = e->gap,
 	};
 }
 
@@ -46,6 +46,7 @@ static int one_seed(uint64_t seed, struct v7_sum *sum)
 		.seed = seed, .model = &c, .prog = &c.prog, .regions = c.regions, .nregions = c.nregions,
 		.nevents = c.nevents, .trace = &c.trace, .packets = &c.packets, .syncs = &c.syncs,
 		.first = c.first, .reserved = RESERVED_HEADER, .has_cid = c.opts.cid_bytes, .per_insn = true,
+		.gaps_uncounted = c.opts.minor == 0 || c.opts.minor == 5,
 		.event = event,
 	};
 	regs = v7_regs_of(&c.regs);

@@ -27,6 +27,7 @@ struct v7_item {
 	uint8_t kind;
 	char atom;
 	uint8_t isa, el, sec, size, tag;
+	bool gap;		/* cc: before the last Trace On; not compared */
 	uint16_t num;
 	uint32_t n, tid, vmid, cc;
 	uint64_t a, b, insn;
@@ -46,6 +47,7 @@ struct v7_case {
 	bool has_cid;
 	bool zeros_before;	/* an A-sync takes the zeros before it */
 	bool same_contexts;	/* a context that says what is known may be there or not */
+	bool gaps_uncounted;	/* cycles of a gap are unknown if it may have been an overflow */
 	bool per_insn;		/* each instruction has an event; the decoder may join them to ranges */
 	unsigned int allowed;	/* finding that is among what the model draws, 0: none */
 	struct cst_config cfg;
