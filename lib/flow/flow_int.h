@@ -24,6 +24,12 @@ struct cst_log;
 /* A range with more instructions and no P0 instruction is not code: the span ends with SPAN_LOST. */
 #define MAX_RANGE_INSNS (1u << 20)
 
+/*
+ * Most instructions of a span that are in no block: in an IT block, or in a block across the end of a map. They are decoded
+ * again for each atom; with more, the span ends with SPAN_LOST.
+ */
+#define MAX_ALONE (1u << 13)
+
 /* A Source Address element that passes more P0 instructions than this is not followed (SPAN_LOST). */
 #define MAX_PASSED (1u << 13)
 
@@ -287,7 +293,7 @@ enum span_end {
 	SPAN_STOPPED,	/* a P0 instruction came before the limit */
 	SPAN_NACC,	/* no memory at `end` */
 	SPAN_LAZY,	/* the code of section f->lazy must be loaded first; the span is not valid */
-	SPAN_LOST,	/* MAX_RANGE_INSNS or the limit was passed: the image does not fit the trace */
+	SPAN_LOST,	/* a limit was passed, or the address is not aligned: the image does not fit the trace */
 	SPAN_UNDEFINED,	/* CST_CHECK_UNDEFINED failed for the instruction at `end` */
 };
 

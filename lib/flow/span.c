@@ -236,14 +236,17 @@ static void place(struct cst_flow *f, struct span *s, struct cst_section **first
 static enum span_end collect(struct cst_flow *f, enum span_mode mode, uint64_t limit, struct span *s)
 {
 	struct cst_section *first = NULL;
-	unsigned int passed = 0;
+	unsigned int passed = 0, alone = 0;
 	enum span_end end;
 
+	/* no instruction of A32 or A64 is there, and blocks are not either */
+	if (s->end & ((1u << blk_shift(f->isa)) - 1))
+		return SPAN_LOST;
 	for (;;) {
 		end = at_limit(f, mode, limit, s);
 		if (end != SPAN_STOPPED)
 			return end;
-		if (s->n_insn >= MAX_RANGE_INSNS || passed >= MAX_PASSED)
+		if (s->n_insn >= MAX_RANGE_INSNS || passed >= MAX_PASSED || alone >= MAX_ALONE)
 			return SPAN_LOST;
 		end = cst_flow_map(f, s->end);
 		if (end != SPAN_DONE)
@@ -255,6 +258,7 @@ static enum span_end collect(struct cst_flow *f, enum span_mode mode, uint64_t l
 			end = add_insn(f, s);
 			if (end != SPAN_DONE)
 				return end;
+			alone++;
 		}
 		if (!(s->b.flags & BLK_P0))
 			continue;

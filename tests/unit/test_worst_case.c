@@ -139,6 +139,60 @@ static void test_no_branches(void **state)
 	free(nops);
 }
 
+/* Blocks end where their map does: in maps that are shorter, instructions are walked one by one. */
+static void test_short_maps(void **state)
+{
+	static uint32_t nops[BLK_SPAN / 4];
+	const uint32_t size = 1 << 20, len = 64, atoms = 4000;
+	struct cst_config cfg = etm_config(4, 0);
+	struct stream s = { NULL, 0, 0 };
+	struct cst_stats stats;
+	struct program pr;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(nops) / sizeof(nops[0]); i++)
+		nops[i] = NOP;
+	program_map(&pr, 0, nops, len);
+	for (i = len; i < size; i += len)
+		assert_int_equal(cst_space_map(pr.space, i, len, pr.sec, 0), 0);
+	put(&s, BYTES(START));
+	for (i = 0; i < atoms; i++) {
+		put_address(&s, 0x9a, i * 0x9e3779b1u & (size - 1));
+		put(&s, BYTES(0xf7));
+	}
+	stats = timed("atoms in NOPs in maps of 64 bytes", &cfg, pr.space, &s, 3);
+	assert_int_equal(stats.image_conflicts + stats.nacc, atoms);
+	cst_image_free(pr.img);
+}
+
+/* A32 code begins at multiples of four: an atom elsewhere is of no instruction, and nothing is walked for it. */
+static void test_unaligned(void **state)
+{
+	const struct cst_etmv3_regs regs = { .idr = 0x411cf310 };
+	const size_t size = 16 << 20;
+	uint32_t *nops = malloc(size), i;
+	struct stream s = { NULL, 0, 0 };
+	struct cst_config cfg;
+	struct cst_stats stats;
+	struct program pr;
+
+	(void)state;
+	assert_non_null(nops);
+	for (i = 0; i < size / 4; i++)
+		nops[i] = 0xe1a00000;
+	assert_int_equal(cst_config_ptm(&cfg, &regs), 0);
+	program_map(&pr, 0, nops, size);
+	put(&s, BYTES(0, 0, 0, 0, 0, 0x80));
+	for (i = 0; i < 20000; i++)
+		put(&s, BYTES(0x08, 0x02, (uint8_t)i, (uint8_t)(i >> 8), 0, 0x21, 0x80));
+	stats = timed("atoms at A32 addresses that are not aligned", &cfg, pr.space, &s, 1);
+	assert_int_equal(stats.image_conflicts, 20000);
+	assert_int_equal(stats.insns, 0);
+	cst_image_free(pr.img);
+	free(nops);
+}
+
 /* Exception return addresses, source addresses and Q counts that lie far away. */
 static void test_far_targets(void **state)
 {
@@ -313,6 +367,8 @@ int main(void)
 		cmocka_unit_test(test_undecided),
 		cmocka_unit_test(test_unsynced),
 		cmocka_unit_test(test_no_branches),
+		cmocka_unit_test(test_short_maps),
+		cmocka_unit_test(test_unaligned),
 		cmocka_unit_test(test_far_targets),
 		cmocka_unit_test(test_changing_isa),
 		cmocka_unit_test(test_floods),
