@@ -100,6 +100,8 @@ void dump_json_element(struct dump *d, const struct cst_generic *g)
 	p = json_details(p, g);
 	if (g->flags & CST_GF_CC)
 		p = dump_key_dec(p, "cycles", g->cc);
+	else if (g->kind == CST_GEN_CYCLE_COUNT)
+		p = dump_str(p, ",\"cycles\":null");
 	if (d->cpu >= 0)
 		p = dump_key_dec(p, "cpu", (uint64_t)d->cpu);
 	if (d->pid >= 0)
