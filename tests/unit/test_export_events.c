@@ -267,6 +267,14 @@ static void test_verbs(void **state)
 		struct perf_event_header h;
 		uint64_t hw_id, tail[4];
 	} hw_id = { { PERF_RECORD_AUX_OUTPUT_HW_ID, 0, sizeof(hw_id) }, 0x0100000000000512, TAIL(100, 3) };
+	const struct {
+		struct perf_event_header h;
+		uint64_t addr;
+		uint16_t old_len, new_len;
+		uint8_t before[4], after[4], pad[4];
+		uint64_t tail[4];
+	} poke = { { PERF_RECORD_TEXT_POKE, PERF_RECORD_MISC_KERNEL, sizeof(poke) }, 0xffff800010080000, 4, 4, { 1, 2, 3, 4 },
+		   { 5, 6, 7, 8 }, { 0 }, TAIL(0, 6) };
 
 	(void)state;
 	assert_string_equal(text_of(&map, sizeof(map)),
@@ -289,6 +297,9 @@ static void test_verbs(void **state)
 			    "at_id=0x7)\n");
 	assert_string_equal(text_of(&asid, sizeof(asid)),
 			    "4 declare_asid(END, 0x33, 100, at_pid=100, at_tid=100, at_cpu=1, at_id=0x7)\n");
+	assert_string_equal(text_of(&poke, sizeof(poke)),
+			    "6 patch_code(0, 0xffff800010080000, 0x4, <05060708>, old=<01020304>, at_pid=100, at_tid=0, "
+			    "at_cpu=1, at_id=0x7)\n");
 	assert_string_equal(text_of(&hw_id, sizeof(hw_id)),
 			    "3 define_trace(START, 0x12, \"etm 1\", hw_id=0x100000000000500, at_pid=100, at_tid=100, "
 			    "at_cpu=1, at_id=0x7)\n");

@@ -316,6 +316,38 @@ static void packed(void **state)
 	assert_true(done > 0);
 }
 
+/* Two packed modules of one name: each is found at its own path. */
+static void packed_at_path(void **state)
+{
+	static const char *const folders[] = { "one", "two" };
+	struct kernel_images k;
+	struct pdb b = { 0 };
+	struct dso_table t;
+	char path[64], cmd[512];
+	unsigned int i;
+	struct dso *d;
+
+	(void)state;
+	build(&b, false, false);
+	temp_write(dir, "plain.ko", b.p, b.len);
+	open_table(&t, &k);
+	for (i = 0; i < 2; i++) {
+		snprintf(cmd, sizeof(cmd), "mkdir '%s/%s' && gzip -c '%s/plain.ko' >'%s/%s/same.ko.gz'", dir, folders[i], dir, dir,
+			 folders[i]);
+		assert_int_equal(system(cmd), 0);
+	}
+	for (i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "/%s/same.ko", folders[i]);
+		d = dso_table_get_module(&t, path, &none, BASE);
+		assert_true(dso_load(&t, d));
+		strcat(path, ".gz");
+		assert_non_null(strstr(dso_file(d), path));
+	}
+	dso_table_free(&t);
+	kernel_free(&k);
+	pdb_free(&b);
+}
+
 /* Zeros, packed: a few kilobytes that would take megabytes. Real modules become 3 to 6 times smaller. */
 static void too_large(void **state)
 {
@@ -482,6 +514,7 @@ int main(void)
 		cmocka_unit_test(contradicting_symbols),
 		cmocka_unit_test(no_place),
 		cmocka_unit_test(packed),
+		cmocka_unit_test(packed_at_path),
 		cmocka_unit_test(too_large),
 		cmocka_unit_test(repeats_from_far),
 		cmocka_unit_test(damaged),
