@@ -313,7 +313,7 @@ int calls_finish(struct calls *c, calls_place (*place)(void *data, calls_place p
 	struct final f = { place, data };
 	bool twins = false;
 	size_t i;
-	int rc = join_all(c);
+	int rc = c->nomem ? ERR_NOMEM : join_all(c);
 
 	for (i = 0; i < c->nr_threads && !rc; i++)
 		rc = thread_end(c, c->threads[i], CALLS_STILL_OPEN);

@@ -139,7 +139,7 @@ struct calls {
 	struct calls_limits limits;
 	struct calls_code code;
 	bool deferred;		/* segments are kept until calls_finish() */
-	bool nomem;		/* places are missing because there was no memory */
+	bool nomem;		/* there was no memory: places are missing, or a lane or a thread's stack is not whole */
 	struct calls_totals totals;
 	uint32_t *binary_of;	/* by section number */
 	uint32_t nr_sections;

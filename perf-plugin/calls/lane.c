@@ -534,7 +534,7 @@ static uint64_t next_timestamp(const struct stream *s)
 	return s->aux_time ? s->aux_time : UINT64_MAX;
 }
 
-int calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g, size_t n)
+static int batch(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	const struct cst_generic *end = g + n;
 	bool begun = false;
@@ -548,7 +548,7 @@ int calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 		lane_begin_fragment(ln);
 	}
 	if (s->unwanted)
-		return has_insns(g, n) ? pass(c, ln, s) : 0;
+		return !rc && has_insns(g, n) ? pass(c, ln, s) : rc;
 	if (!rc && ln->running && ln->tree.nr > c->limits.nodes)
 		rc = segment_renew(c, ln, s);
 	for (; g < end && !rc; g++) {
@@ -571,18 +571,29 @@ int calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 		lane_tick(ln, s);
 	if (n && end[-1].kind == CST_GEN_TIMESTAMP && s->time_known)
 		ln->after = s->time_end < ln->before ? s->time_end : ln->before;
-	return c->nomem ? ERR_NOMEM : rc;
+	return rc;
+}
+
+int calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	/* a lane or the stack of a thread may be half-changed: it is not used again */
+	if (batch(c, ln, s, g, n))
+		c->nomem = true;
+	return c->nomem ? ERR_NOMEM : 0;
 }
 
 int calls_lane_end(struct calls *c, struct calls_lane *ln)
 {
-	int rc = 0;
+	int rc = c->nomem ? ERR_NOMEM : 0;
 
-	lane_close_gap(c, ln, NULL);
-	if (ln->running)
+	if (!rc)
+		lane_close_gap(c, ln, NULL);
+	if (!rc && ln->running)
 		rc = segment_end(c, ln, NULL);
 	if (!rc && c->deferred)
 		rc = join_forest(c, &ln->tree);
+	if (rc)
+		c->nomem = true;
 	lane_free(c, ln);
 	return rc;
 }

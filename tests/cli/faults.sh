@@ -4,7 +4,8 @@
 # in the sanitized program: nothing is leaked, nor used after it was freed.
 "$PERF_CSTRACE" --version | grep -q '^zstd: on' || { echo "perf-cstrace was made without zstd"; exit 77; }
 python3 tests/cli/faults.py || exit 1
-# each allocation of libdw, and each file that is opened for DWARF
+# each allocation of libdw, and of calls in time, and each file that is opened for DWARF
 python3 tests/cli/faults.py --every alloc --only "script calls" || exit 1
 python3 tests/cli/faults.py --every open --only "script code" || exit 1
+[ ! -x "$BUILD/asan/tests/fault/perf-cstrace" ] || python3 tests/cli/faults.py --asan --every alloc --only "timeline perfetto" || exit 1
 exec python3 tests/cli/faults.py --asan
