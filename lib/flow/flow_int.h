@@ -25,10 +25,10 @@ struct cst_log;
 #define MAX_RANGE_INSNS (1u << 20)
 
 /*
- * Most instructions of a span that are in no block: in an IT block, or in a block across the end of a map. They are decoded
- * again for each atom; with more, the span ends with SPAN_LOST.
+ * Most instructions of a span that no block has: those of an IT block, and of a block that continues behind the limit or the end of
+ * the map. They are decoded again for each atom; with more, which a single block does not have, the span ends with SPAN_LOST.
  */
-#define MAX_ALONE (1u << 13)
+#define MAX_ALONE (BLK_SPAN + BLK_MORE)
 
 /* A Source Address element that passes more P0 instructions than this is not followed (SPAN_LOST). */
 #define MAX_PASSED (1u << 13)

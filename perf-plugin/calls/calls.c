@@ -131,7 +131,7 @@ int calls_piece_take(struct calls *c, struct calls *piece, uint32_t (*number)(vo
 	size_t i;
 	uint32_t n;
 
-	if (join_orphans(piece) || !cct_merge(&c->done, &piece->done, c->depth, renumber, &r))
+	if (piece->nomem || join_orphans(piece) || !cct_merge(&c->done, &piece->done, c->depth, renumber, &r))
 		return ERR_NOMEM;
 	for (; piece->nr_forests; piece->nr_forests--) {
 		f = ARRAY_ADD(c->forests, c->nr_forests, c->cap_forests);

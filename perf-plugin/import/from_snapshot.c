@@ -460,14 +460,26 @@ static uint8_t *read_buffer(struct importer *im, const struct cst_snap_buffer *b
 	return all;
 }
 
-/* Replaces the content of a buffer; the bytes are freed with the importer. `lost` bytes are not in it. */
-static int replace_buffer(struct importer *im, struct cst_snap_buffer *buf, const char *suffix, uint8_t *bytes, size_t n,
-			  const char *why, uint64_t lost)
+/*
+ * Replaces the frames of a buffer: those of a probe by aligned ones, as perf.data has them, or those that only an STM feeds by the
+ * bytes of the STM. The new bytes are freed with the importer.
+ */
+static int rewrite_buffer(struct importer *im, struct cst_snap_buffer *buf, const struct stm *stm)
 {
+	size_t len, n;
+	uint8_t *all = read_buffer(im, buf, &len), *bytes;
+	uint64_t lost = 0;
 	char *name;
 	int rc;
 
-	if (asprintf(&name, "%s.%s", buf->files[0], suffix) < 0) {
+	if (!all)
+		return 0;
+	rc = stm ? frames_of_id(all, len, stm->config.trace_id, &bytes, &n, &lost) :
+		   frames_align(all, len, CST_FRAME_FSYNC | CST_FRAME_DSTREAM, &bytes, &n, &lost);
+	free(all);
+	if (rc)
+		return no_memory(im);
+	if (asprintf(&name, "%s.%s", buf->files[0], stm ? "stm" : "frames") < 0) {
 		free(bytes);
 		return no_memory(im);
 	}
@@ -476,47 +488,12 @@ static int replace_buffer(struct importer *im, struct cst_snap_buffer *buf, cons
 	if (rc)
 		return no_memory(im);
 	if (lost)
-		drops_add(im->drops, 1, why, (unsigned long long)lost, buf->name);
+		drops_add(im->drops, 1, stm ? "%llu bytes of the buffer %s, which are not those of the STM that feeds it" :
+			  "%llu bytes of the buffer %s, which are in no whole frame", (unsigned long long)lost, buf->name);
 	buf->files[0] = im->files.extra[im->files.nr_extra - 1].name;
 	buf->n_files = 1;
+	buf->format = stm ? CST_SNAP_FMT_SOURCE_DATA : CST_SNAP_FMT_CORESIGHT;
 	return 0;
-}
-
-/* perf.data holds aligned frames: those that a probe wrote in another form are made into them. */
-static int align_buffer(struct importer *im, struct cst_snap_buffer *buf)
-{
-	size_t len, n;
-	uint8_t *all = read_buffer(im, buf, &len), *frames;
-	uint64_t lost = 0;
-	int rc;
-
-	if (!all)
-		return 0;
-	rc = frames_align(all, len, CST_FRAME_FSYNC | CST_FRAME_DSTREAM, &frames, &n, &lost);
-	free(all);
-	if (rc)
-		return no_memory(im);
-	buf->format = CST_SNAP_FMT_CORESIGHT;
-	return replace_buffer(im, buf, "frames", frames, n, "%llu bytes of the buffer %s, which are in no whole frame", lost);
-}
-
-/* Takes the bytes of an STM out of the frames of a buffer that nothing else feeds. */
-static int unpack_stm(struct importer *im, const struct stm *stm, struct cst_snap_buffer *buf)
-{
-	size_t len, n;
-	uint8_t *all = read_buffer(im, buf, &len), *bytes;
-	uint64_t others = 0;
-	int rc;
-
-	if (!all)
-		return 0;
-	rc = frames_of_id(all, len, stm->config.trace_id, &bytes, &n, &others);
-	free(all);
-	if (rc)
-		return no_memory(im);
-	buf->format = CST_SNAP_FMT_SOURCE_DATA;
-	return replace_buffer(im, buf, "stm", bytes, n, "%llu bytes of the buffer %s, which are not those of the STM that feeds it",
-			      others);
 }
 
 /* Numbers the STMs, behind the cores, and unpacks their buffers. */
@@ -535,7 +512,7 @@ static int prepare_stm(struct importer *im)
 	for (i = 0; i < im->ss->n_buffers; i++)
 		for (k = 0, buf = &im->ss->buffers[i]; k < im->nr_stm && !rc; k++)
 			if (buf->format == CST_SNAP_FMT_CORESIGHT && cpu_of(im, buf) == (int)im->stm[k].cpu)
-				rc = unpack_stm(im, &im->stm[k], buf);
+				rc = rewrite_buffer(im, buf, &im->stm[k]);
 	return rc;
 }
 
@@ -583,7 +560,7 @@ static int run(struct importer *im)
 	if (!im->ss->n_buffers)
 		return error_set(im->err, ERR_FORMAT, 0, "%s: the snapshot has no trace", im->dir);
 	for (i = 0; i < im->ss->n_buffers; i++)
-		if (im->ss->buffers[i].format == CST_SNAP_FMT_DSTREAM && align_buffer(im, &im->ss->buffers[i]))
+		if (im->ss->buffers[i].format == CST_SNAP_FMT_DSTREAM && rewrite_buffer(im, &im->ss->buffers[i], NULL))
 			return ERR_NOMEM;
 	im->attr_id = DEFAULT_ID;
 	header_default_attr(&im->attr, &im->attr_id, false);

@@ -190,8 +190,8 @@ class Suite:
                 self.kept(path, "script", "-i", place, "--itrace=b", "--symfs", SYMFS, "-F", "ip", "-o", path)
         place = self.snapshot()
         for path in glob.glob(place + "/*"):
-            done = self.kept(path, "dump", "-s", place, "--format=none", "-o", path)
-            if path.endswith("cstrace.bin") and "elements" in done.err:
+            done = self.kept(path, "dump", "-s", place, "--log", "-o", path)
+            if "log:" in done.err:
                 raise Bad("refused after decoding: " + done.what)
 
     def standard_output(self):

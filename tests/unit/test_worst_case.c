@@ -143,7 +143,7 @@ static void test_no_branches(void **state)
 static void test_short_maps(void **state)
 {
 	static uint32_t nops[BLK_SPAN / 4];
-	const uint32_t size = 1 << 20, len = 64, atoms = 4000;
+	const uint32_t size = 1 << 20, len = 64, atoms = 2000;
 	struct cst_config cfg = etm_config(4, 0);
 	struct stream s = { NULL, 0, 0 };
 	struct cst_stats stats;
