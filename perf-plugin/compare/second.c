@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* second.c - another recording as the other side: a thread decodes it, some thousand instructions ahead. */
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/thread.h"
 #include "compare/sides.h"
 #include "decode/decode.h"
 
@@ -140,21 +140,6 @@ static void second_close(void *source)
 	free(d);
 }
 
-/* Signals that end the program go to the thread that began. */
-static int start(struct second *d)
-{
-	sigset_t all, was;
-	int rc;
-
-	sigfillset(&all);
-	sigdelset(&all, SIGBUS);
-	sigdelset(&all, SIGSEGV);
-	pthread_sigmask(SIG_SETMASK, &all, &was);
-	rc = pthread_create(&d->thread, NULL, decode, d);
-	pthread_sigmask(SIG_SETMASK, &was, NULL);
-	return rc;
-}
-
 int second_core(const struct session_opts *opts, int cpu, struct other *out)
 {
 	struct session_opts so = *opts;
@@ -172,7 +157,7 @@ int second_core(const struct session_opts *opts, int cpu, struct other *out)
 	}
 	pthread_mutex_init(&d->lock, NULL);
 	pthread_cond_init(&d->changed, NULL);
-	if (start(d)) {
+	if (thread_start(&d->thread, decode, d)) {
 		session_close(d->ss);
 		free(d);
 		fprintf(stderr, "cstrace compare: no thread for the second recording\n");

@@ -414,14 +414,15 @@ int run_fragments(struct run *r, struct queue *q, size_t first, size_t end)
 	return rc;
 }
 
-static void count_bytes(struct session *ss)
+uint64_t session_trace_bytes(const struct session *ss)
 {
+	uint64_t bytes = 0;
 	size_t i, k;
 
-	ss->bytes_total = 0;
 	for (i = 0; i < ss->queues.nr; i++)
 		for (k = 0; k < ss->queues.q[i]->nr_frags; k++)
-			ss->bytes_total += ss->queues.q[i]->frags[k].pub.size;
+			bytes += ss->queues.q[i]->frags[k].pub.size;
+	return bytes;
 }
 
 static void report_unrouted(struct session *ss)
@@ -491,7 +492,7 @@ int session_run(struct session *ss, const struct session_consumer *consumer)
 	int rc;
 
 	memory_doing("decoding");
-	count_bytes(ss);
+	ss->bytes_total = session_trace_bytes(ss);
 	ss->bytes_done = 0;
 	session_zero_counts(ss);
 	who_restart(ss);

@@ -70,6 +70,11 @@ struct session_consumer {
 	bool stateless;		/* replaces the above: the callbacks keep no state and may be called in any thread */
 };
 
+/* Returns the bytes of all AUX fragments. */
+uint64_t session_trace_bytes(const struct session *ss);
+/* Returns the number of threads that the amount of trace is worth, at most session_opts.jobs; at least 1. */
+unsigned int session_jobs(const struct session *ss);
+
 /* Decodes everything once, in order of queue and AUX record. Returns 0, negative, or the consumer's value. */
 int session_run(struct session *ss, const struct session_consumer *consumer);
 

@@ -3,7 +3,6 @@
 #include "decode/jobs.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/messages.h"
+#include "base/thread.h"
 #include "decode/decode.h"
 #include "decode/part.h"
 #include "decode/run.h"
@@ -148,6 +148,15 @@ static int make_jobs(struct jobs *j, unsigned int threads)
 	return rc;
 }
 
+unsigned int session_jobs(const struct session *ss)
+{
+	uint64_t want = ss->opts.jobs, bytes = session_trace_bytes(ss);
+
+	if (!ss->opts.jobs_asked && want > bytes / BYTES_PER_THREAD)
+		want = bytes / BYTES_PER_THREAD;
+	return want ? (unsigned int)want : 1;
+}
+
 unsigned int jobs_threads(const struct session *ss, const struct session_consumer *con)
 {
 	bool independent = fragments_are_independent(ss, con);
@@ -164,8 +173,8 @@ unsigned int jobs_threads(const struct session *ss, const struct session_consume
 	}
 	if (want > n)
 		want = n;
-	if (!ss->opts.jobs_asked && want > ss->bytes_total / BYTES_PER_THREAD)
-		want = ss->bytes_total / BYTES_PER_THREAD;
+	if (want > session_jobs(ss))
+		want = session_jobs(ss);
 	return want ? (unsigned int)want : 1;
 }
 
@@ -278,18 +287,10 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/*
- * Signals that end the program are blocked in the threads: only the calling thread changes the data of their handlers.
- */
 static void start(struct jobs *j, unsigned int threads)
 {
-	sigset_t all, was;
 	unsigned int i;
 
-	sigfillset(&all);
-	sigdelset(&all, SIGBUS);
-	sigdelset(&all, SIGSEGV);
-	pthread_sigmask(SIG_SETMASK, &all, &was);
 	for (i = 0; i < threads; i++) {
 		struct worker *w = &j->w[i];
 
@@ -299,7 +300,7 @@ static void start(struct jobs *j, unsigned int threads)
 		j->running++;
 		j->nr_w++;
 		pthread_mutex_unlock(&j->lock);
-		if (!pthread_create(&w->thread, NULL, work, w))
+		if (!thread_start(&w->thread, work, w))
 			continue;
 		pthread_mutex_lock(&j->lock);
 		j->running--;
@@ -307,7 +308,6 @@ static void start(struct jobs *j, unsigned int threads)
 		pthread_mutex_unlock(&j->lock);
 		break;
 	}
-	pthread_sigmask(SIG_SETMASK, &was, NULL);
 }
 
 /* ---- the thread that called -------------------------------------------------------------------- */

@@ -26,8 +26,7 @@ static void put_time(struct line *l, uint64_t time)
 	l->p = text_lit(l->p, ": ");
 }
 
-static void put_who(struct line *l, const struct stream *s, const char *comm, int pid, int tid, uint64_t time,
-		    bool with_chain)
+static void put_who(struct line *l, int cpu, const char *comm, int pid, int tid, uint64_t time, bool with_chain)
 {
 	if (l->fields & LIST_COMM)
 		put_comm(l, comm, !with_chain);
@@ -46,10 +45,10 @@ static void put_who(struct line *l, const struct stream *s, const char *comm, in
 	}
 	if (l->fields & LIST_CPU) {
 		*l->p++ = '[';
-		if (s->cpu < 0)
+		if (cpu < 0)
 			l->p = text_lit(l->p, "-01");	/* as printf fills a negative number */
 		else
-			l->p = text_dec(l->p, s->cpu, 3, '0');
+			l->p = text_dec(l->p, cpu, 3, '0');
 		l->p = text_lit(l->p, "] ");
 	}
 	if (l->fields & LIST_TIME)
@@ -72,8 +71,8 @@ static void put_event(struct line *l, const char *name)
 	l->p = text_lit(l->p, ": ");
 }
 
-void line_start_new(struct line *l, const struct stream *s, int pid, int tid, uint64_t time, bool with_chain,
-		    uint64_t period, const char *event)
+void line_start_new(struct line *l, int cpu, int pid, int tid, uint64_t time, bool with_chain, uint64_t period,
+		    const char *event)
 {
 	struct line_start *start = &l->start;
 	const uint8_t *piece = l->ln->cur;
@@ -81,7 +80,7 @@ void line_start_new(struct line *l, const struct stream *s, int pid, int tid, ui
 	size_t len;
 
 	comm = comms_span(l->comms, tid, time, &start->from, &start->until);
-	put_who(l, s, comm, pid, tid, time, with_chain);
+	put_who(l, cpu, comm, pid, tid, time, with_chain);
 	put_period(l, period);
 	put_event(l, event);
 	len = (size_t)(l->p - at);
@@ -95,7 +94,7 @@ void line_start_new(struct line *l, const struct stream *s, int pid, int tid, ui
 	start->time = line_shown_time(l, time);
 	start->tid = tid;
 	start->pid = pid;
-	start->cpu = s->cpu;
+	start->cpu = cpu;
 	start->event = event;
 	start->period = period;
 }
@@ -178,54 +177,40 @@ static void put_symbol(struct line *l, const struct symbol_at *at)
 	}
 }
 
-/* As put_symbol() for an entry of l->symbols, whose text is cached. */
-static void put_found(struct line *l, const struct symbol_at *found)
+void line_symbol(struct line *l, struct symbol_at *at)
 {
-	const size_t slot = (size_t)(found - l->symbols.slot);
-	struct symbol_at *at = &l->symbols.slot[slot];
-	char *text = l->symbols.text[slot];
 	const uint8_t *piece;
 	const char *start;
 
 	line_room(l, LINE_ROOM);
 	if (at->text_len) {
-		l->p = text_short(l->p, text, at->text_len);
+		l->p = text_short(l->p, at->text, at->text_len);
 		return;
 	}
 	start = l->p;
 	piece = l->ln->cur;
 	put_symbol(l, at);
-	if (l->ln->cur == piece && (size_t)(l->p - start) <= SYMBOL_TEXT - TEXT_SPARE) {
+	if (at->text && l->ln->cur == piece && (size_t)(l->p - start) <= SYMBOL_TEXT - TEXT_SPARE) {
 		at->text_len = (uint16_t)(l->p - start);
-		memcpy(text, start, at->text_len);
+		memcpy(at->text, start, at->text_len);
 	}
 }
 
-/* True if the names of an open branch's source are meant; an exception or a switch may have changed the address space. */
-static inline bool is_last(const struct line *l, uint64_t addr, int tid)
+struct symbol_at *line_find(struct line *l, const struct stream *s, uint64_t addr, int tid)
 {
-	return l->last->at.addr == addr && l->last->tid == tid && addr;
-}
+	struct line_last *last = l->last;
 
-void line_symbol_and_file(struct line *l, const struct stream *s, uint64_t addr, int tid)
-{
-	static const struct symbol_at unknown;
-
-	if (is_last(l, addr, tid))
-		put_symbol(l, &l->last->at);
-	else if (tid == s->tid)
-		put_found(l, symbols_find(&l->symbols, s, addr));
-	else
-		put_symbol(l, &unknown);
+	/* names of an open branch's source: an exception or a switch may have changed the address space */
+	if (last->at.addr == addr && last->tid == tid && addr)
+		return &last->at;
+	return tid == s->tid ? symbols_find(&l->symbols, s, addr) : &l->symbols.none;
 }
 
 void line_source(struct line *l, const struct stream *s, uint64_t addr, int tid, const char *before)
 {
-	const struct symbol_at *at = &l->last->at;
+	const struct symbol_at *at = line_find(l, s, addr, tid);
 
-	if (!is_last(l, addr, tid))
-		at = tid == s->tid ? symbols_find(&l->symbols, s, addr) : NULL;
-	if (!at || !at->file)
+	if (!at->file)
 		return;
 	line_room(l, LINE_ROOM);
 	line_string(l, before);

@@ -55,18 +55,16 @@ struct line {
 	struct line_start start;
 	struct flags_text flags[FLAGS_TEXTS];
 	/* the line being written; p is in the piece ln->cur */
-	const struct line_last *last;
+	struct line_last *last;	/* NULL: none */
 	struct merge_lane *ln;
-	uint64_t time;
 	char *p;
 };
 
 /* Begins a line at `time` in the lane. */
-static inline void line_begin(struct line *l, struct merge_lane *ln, const struct line_last *last, uint64_t time)
+static inline void line_begin(struct line *l, struct merge_lane *ln, struct line_last *last, uint64_t time)
 {
 	l->ln = ln;
 	l->last = last;
-	l->time = time;
 	l->p = merge_reserve(ln, time);
 }
 
@@ -82,7 +80,7 @@ static inline void line_room(struct line *l, size_t n)
 	if ((size_t)((char *)l->ln->end - l->p) >= n)
 		return;
 	merge_commit(l->ln, (size_t)(l->p - (char *)l->ln->cur));
-	l->p = merge_reserve(l->ln, l->time);
+	l->p = merge_reserve(l->ln, l->ln->time);
 }
 
 /* Appends `n` bytes of text without control characters, aligned to the right. */
@@ -117,21 +115,21 @@ static inline uint64_t line_shown_time(const struct line *l, uint64_t time)
 }
 
 /* As line_start(), for a start that is not the one of the line before. */
-void line_start_new(struct line *l, const struct stream *s, int pid, int tid, uint64_t time, bool with_chain,
-		    uint64_t period, const char *event);
+void line_start_new(struct line *l, int cpu, int pid, int tid, uint64_t time, bool with_chain, uint64_t period,
+		    const char *event);
 
 /* Prints a line up to and including its event. */
-static inline void line_start(struct line *l, const struct stream *s, int pid, int tid, uint64_t time, bool with_chain,
+static inline void line_start(struct line *l, int cpu, int pid, int tid, uint64_t time, bool with_chain,
 			      uint64_t period, const char *event)
 {
 	const struct line_start *start = &l->start;
 
 	if (start->len && start->time == line_shown_time(l, time) && time >= start->from && time < start->until &&
-	    start->tid == tid && start->event == event && start->pid == pid && start->cpu == s->cpu &&
+	    start->tid == tid && start->event == event && start->pid == pid && start->cpu == cpu &&
 	    start->period == period && !with_chain)
 		l->p = text_short(l->p, start->text, start->len);
 	else
-		line_start_new(l, s, pid, tid, time, with_chain, period, event);
+		line_start_new(l, cpu, pid, tid, time, with_chain, period, event);
 }
 
 void line_flags_new(struct flags_text *t, unsigned int flags);
@@ -150,13 +148,16 @@ static inline void line_flags(struct line *l, unsigned int flags)
 
 /* File of an address. */
 void line_dso(struct line *l, const struct symbol_at *at);
-void line_symbol_and_file(struct line *l, const struct stream *s, uint64_t addr, int tid);
+/* Returns symbol and file of an address that thread `tid` executed, valid until the next call. */
+struct symbol_at *line_find(struct line *l, const struct stream *s, uint64_t addr, int tid);
+/* The fields of symbol and file. */
+void line_symbol(struct line *l, struct symbol_at *at);
 
-/* Symbol and file of an address that thread `tid` executed, if their fields are printed. */
+/* The fields of symbol and file of an address that thread `tid` executed. */
 static inline void line_names(struct line *l, const struct stream *s, uint64_t addr, int tid)
 {
-	if (l->fields & (LIST_SYM | LIST_DSO))
-		line_symbol_and_file(l, s, addr, tid);
+	if (l->fields & LISTING_NAMES)
+		line_symbol(l, line_find(l, s, addr, tid));
 }
 /* The field "srcline" of an address that thread `tid` executed, with `before` in front of it; nothing for an unknown file. */
 void line_source(struct line *l, const struct stream *s, uint64_t addr, int tid, const char *before);

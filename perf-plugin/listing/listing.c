@@ -8,9 +8,10 @@
 #include "base/error.h"
 #include "decode/decode.h"
 #include "decode/locate.h"
+#include "listing/branch_line.h"
 #include "listing/callindent.h"
 #include "listing/code.h"
-#include "listing/line.h"
+#include "listing/pages.h"
 #include "listing/stack.h"
 #include "synth/evname.h"
 
@@ -35,6 +36,7 @@ struct listing {
 	size_t fill;
 	struct merge *m;
 	struct merge_lane *single;
+	struct pages *pages;	/* lines are printed by other threads; NULL: by the one that decodes */
 	/* of a piece decoded in another thread: its lanes in the merge of the whole output */
 	struct merge_lanes lanes;
 	bool is_piece, taken;
@@ -108,30 +110,52 @@ static struct line_lane *begin(struct listing *l, const struct stream *s, uint64
 	return lane;
 }
 
+static int pages_write(void *data, const void *text, size_t len)
+{
+	struct listing *l = data;
+
+	sink_write(l, text, len);
+	return l->out.error ? -CST_ERR_IO : 0;
+}
+
 /* ---- samples ---------------------------------------------------------------------------------- */
 
-static int on_branch(void *data, const struct stream *s, const struct branch *b)
+/* As on_branch(), in a page of lines that another thread prints. */
+static int page_branch(struct listing *ls, const struct stream *s, const struct branch *b, const struct branch_line *bl)
 {
-	struct listing *ls = data;
-	struct line_lane *lane = begin(ls, s, b->time);
-	struct line *l = &ls->line;
+	struct line_lane *lane = lane_of(ls, s);
+	uint32_t from, to;
 
 	if (!lane)
 		return ERR_NOMEM;
-	line_start(l, s, b->pid, b->tid, b->time, false, 1, ls->branches);
-	line_flags(l, branch_ip_flags(b));
+	if (!(ls->line.fields & LISTING_NAMES))
+		return pages_branch(ls->pages, bl, 0, 0);
+	ls->line.last = &lane->last;
+	from = pages_name(ls->pages, line_find(&ls->line, s, b->from, b->tid));
+	to = pages_name(ls->pages, line_find(&ls->line, s, b->to, s->tid));
+	return pages_branch(ls->pages, bl, from, to);
+}
+
+static int on_branch(void *data, const struct stream *s, const struct branch *b)
+{
+	const struct branch_line bl = { .time = b->time, .from = b->from, .to = b->to, .pid = b->pid, .tid = b->tid,
+					.cpu = s->cpu, .flags = branch_ip_flags(b) };
+	struct listing *ls = data;
+	struct line *l = &ls->line;
+	struct line_lane *lane;
+
+	if (ls->pages)
+		return page_branch(ls, s, b, &bl);
+	lane = begin(ls, s, b->time);
+	if (!lane)
+		return ERR_NOMEM;
+	branch_line_start(l, &bl, ls->branches);
 	if (l->fields & LIST_CALLINDENT)
 		callindent_put(l, s, b, sampler_depth(s), &lane->spacing);
-	if (l->fields & LIST_IP) {
-		*l->p++ = ' ';
-		l->p = text_hex16(l->p, b->from);
-		line_names(l, s, b->from, b->tid);
-	}
-	if (l->fields & LIST_ADDR) {
-		l->p = text_lit(l->p, " => ");
-		l->p = text_hex16(l->p, b->to);
-		line_names(l, s, b->to, s->tid);
-	}
+	if (branch_line_from(l, &bl))
+		line_symbol(l, line_find(l, s, b->from, b->tid));
+	if (branch_line_to(l, &bl))
+		line_symbol(l, line_find(l, s, b->to, s->tid));
 	if (l->fields & LIST_SRCLINE)
 		line_source(l, s, b->from, b->tid, "\n  ");
 	if (l->fields & (LIST_INSN | LIST_INSNLEN | LIST_DISASM))
@@ -147,7 +171,7 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 
 	if (!begin(ls, s, i->time))
 		return ERR_NOMEM;
-	line_start(l, s, i->pid, i->tid, i->time, i->nr_chain != 0, i->period, ls->insns);
+	line_start(l, s->cpu, i->pid, i->tid, i->time, i->nr_chain != 0, i->period, ls->insns);
 	line_flags(l, 0);
 	if (l->fields & LIST_IP && i->nr_chain) {
 		stack_chain(l, s, i->chain, i->nr_chain);
@@ -171,33 +195,12 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 static int on_error(void *data, const struct stream *s, const struct error_sample *e)
 {
 	struct listing *ls = data;
-	struct line *l = &ls->line;
 
+	if (ls->pages)
+		return pages_error(ls->pages, s->cpu, e);
 	if (!begin(ls, s, e->time))
 		return ERR_NOMEM;
-	l->p = text_lit(l->p, " instruction trace error type 1 time ");
-	if (e->time) {
-		l->p = text_dec(l->p, (int64_t)(e->time / 1000000000u), 0, ' ');
-		*l->p++ = '.';
-		l->p = text_dec(l->p, (int64_t)(e->time % 1000000000u), 9, '0');
-	} else {
-		*l->p++ = '0';
-	}
-	l->p = text_lit(l->p, " cpu ");
-	l->p = text_dec(l->p, s->cpu, 0, ' ');
-	l->p = text_lit(l->p, " pid ");
-	l->p = text_dec(l->p, e->pid, 0, ' ');
-	l->p = text_lit(l->p, " tid ");
-	l->p = text_dec(l->p, e->tid, 0, ' ');
-	l->p = text_lit(l->p, " ip ");
-	if (e->ip)
-		l->p = text_lit(l->p, "0x");
-	l->p = text_hex(l->p, e->ip, 0);
-	l->p = text_lit(l->p, " code ");
-	l->p = text_dec(l->p, e->code, 0, ' ');
-	l->p = text_lit(l->p, ": ");
-	line_name(l, e->text, 0, 0);
-	line_end(l);
+	error_line(&ls->line, s->cpu, e);
 	return 0;
 }
 
@@ -214,6 +217,8 @@ static int remember_last(struct listing *l, const struct stream *s)
 	last = sampler_last(s, &tid);
 	if (last && tid == s->tid && (last != lane->last.at.addr || lane->last.tid != tid)) {
 		lane->last.at = *symbols_find(&l->line.symbols, s, last);
+		lane->last.at.text = NULL;
+		lane->last.at.text_len = 0;
 		lane->last.tid = s->tid;
 	}
 	return 0;
@@ -236,7 +241,7 @@ static int on_fragment_end(void *data, const struct stream *s)
 {
 	struct listing *l = data;
 
-	if (!l->is_piece && l->out.error)
+	if (!l->is_piece && !l->pages && l->out.error)
 		return -CST_ERR_IO;
 	return sampler_fragment_end(l->sp, s);
 }
@@ -466,27 +471,61 @@ nomem:
 	return NULL;
 }
 
+/* True if pieces of the trace are printed in threads of their own. */
+static bool can_divide(const struct listing *l, const struct session_consumer *c)
+{
+	/* a disassembler and the DWARF of a file are for one thread */
+	return sampler_unit(l->sp) != SAMPLER_ALL && (c->by_fragment || !l->single) && !l->disasm && !l->line.srclines;
+}
+
+/* True if the lines of a single stream are printed in threads of their own. */
+static bool worth_pages(const struct listing *l)
+{
+	/* what a line shows beyond names is looked up when it is printed */
+	const unsigned int others = LISTING_CODE | LIST_INSNLEN | LIST_SRCLINE | LIST_CALLINDENT;
+
+	return l->single && l->o.branches && !l->o.instructions && !(l->line.fields & others) &&
+	       session_jobs(l->ss) > 1;
+}
+
+/* Returns 0, or ERR_NOMEM. */
+static int open_pages(struct listing *l)
+{
+	const struct pages_opts o = { .fields = l->line.fields, .event_width = l->line.event_width, .event = l->branches,
+				      .comms = l->line.comms, .threads = session_jobs(l->ss), .write = pages_write,
+				      .data = l };
+
+	l->pages = pages_new(&o);
+	return l->pages ? 0 : ERR_NOMEM;
+}
+
 int listing_run(struct listing *l)
 {
 	struct session_consumer c = { .data = l, .batch = on_batch, .fragment_end = on_fragment_end,
 				      .stream_end = on_stream_end };
 	struct error err = { .code = 0 };
-	int rc;
+	int rc = 0;
 
 	sampler_consumer(l->sp, &c);
 	/* the bytes of an instruction are read when its line is printed, possibly in the next piece */
 	c.by_fragment = sampler_unit(l->sp) == SAMPLER_FRAGMENT && !(l->line.fields & LISTING_CODE);
 	/* with one stream, lines of all branches, a hundred times the size of the trace, are written directly */
 	c.by_fragment &= !(l->single && l->o.branches);
-	/* a disassembler and the DWARF of a file are for one thread */
-	if (sampler_unit(l->sp) != SAMPLER_ALL && (c.by_fragment || !l->single) && !l->disasm && !l->line.srclines) {
+	if (can_divide(l, &c)) {
 		c.piece_new = piece_new;
 		c.piece_fits = piece_fits;
 		c.piece_continue = piece_continue;
 		c.piece_take = piece_take;
 		c.piece_free = piece_free;
+	} else if (worth_pages(l) && open_pages(l)) {
+		rc = ERR_NOMEM;
 	}
-	rc = session_run(l->ss, &c);
+	if (!rc)
+		rc = session_run(l->ss, &c);
+	if (l->pages && !rc)
+		rc = pages_finish(l->pages);
+	pages_free(l->pages);
+	l->pages = NULL;
 	if (rc == ERR_NOMEM)
 		fprintf(stderr, "cstrace script: out of memory\n");
 	if (rc && !l->out.error)

@@ -35,6 +35,8 @@ enum listing_field {
 	LIST_NS = 1 << 22,
 };
 
+/* Fields with names of addresses. */
+#define LISTING_NAMES	(LIST_SYM | LIST_DSO)
 /* Fields of a branch stack. */
 #define LISTING_STACK	(LIST_BRSTACK | LIST_BRSTACKSYM | LIST_BRSTACKINSN | LIST_BRSTACKDISASM)
 /* Fields that need the bytes of instructions. */

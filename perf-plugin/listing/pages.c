@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* pages.c - a ring of pages: one thread fills them, all threads print them, and one at a time writes the text. */
+#include "listing/pages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/thread.h"
+
+#define PAGE_LINES	4096u
+#define PAGE_NAMES	(2u * PAGE_LINES)
+/* Text of a page that is kept until it is the page's turn; longer text is printed then. */
+#define PAGE_TEXT	(1u << 20)
+/* Pages per thread: one that it prints, and others so that it finds the next one without waiting. */
+#define PAGES_PER_THREAD 3u
+
+enum page_state {
+	PAGE_FREE,	/* to be filled, or being filled */
+	PAGE_FULL,
+	PAGE_PRINTED,
+	PAGE_BEING_WRITTEN,
+};
+
+struct item {
+	bool is_error;
+	union {
+		struct {
+			struct branch_line line;
+			uint32_t from, to;	/* in page.names */
+		} branch;
+		struct {
+			struct error_sample sample;
+			int cpu;
+		} error;
+	} as;
+};
+
+struct page {
+	enum page_state state;	/* protected by pages.lock */
+	uint64_t number;
+	size_t nr;
+	struct item item[PAGE_LINES];
+	uint32_t nr_names;
+	struct symbol_at name[PAGE_NAMES];
+	size_t len;
+	char text[PAGE_TEXT];
+};
+
+/* A thread that prints. */
+struct printer {
+	struct pages *pg;
+	struct page *page;
+	struct merge *m;
+	struct merge_lane *lane;
+	struct line line;
+};
+
+struct pages {
+	struct pages_opts o;
+	struct printer *printer[PAGES_THREADS];	/* the first one is that of the thread that decodes */
+	pthread_t thread[PAGES_THREADS];
+	unsigned int nr_threads;	/* that were begun, without the one that decodes */
+	uint32_t nr_pages;
+	struct page **page;
+	struct page *filling;
+	uint32_t known[SYMBOLS_CACHE];	/* number in filling->name of the last name of each entry of the caller's cache */
+
+	pthread_mutex_t lock;		/* protects the following fields, and page.state */
+	pthread_cond_t changed;
+	uint64_t filled, taken, written; /* number of pages that are full, were taken by a printer, are written */
+	bool stop;
+	int error;			/* value of pages_opts.write that ended the output */
+};
+
+static struct page *nth(const struct pages *pg, uint64_t number)
+{
+	return pg->page[number % pg->nr_pages];
+}
+
+/* ---- printing ---------------------------------------------------------------------------------- */
+
+/* Writes the text of the page whose turn it is. */
+static void write_text(struct pages *pg, struct page *p)
+{
+	bool stop;
+	int rc;
+
+	pthread_mutex_lock(&pg->lock);
+	rc = pg->error;
+	stop = pg->stop;
+	pthread_mutex_unlock(&pg->lock);
+	if (!rc && !stop)
+		rc = pg->o.write(pg->o.data, p->text, p->len);
+	p->len = 0;
+	pthread_mutex_lock(&pg->lock);
+	pg->error = rc;
+	pthread_mutex_unlock(&pg->lock);
+}
+
+/* Waits until all pages before this one are written. They were taken before, so that their threads do not wait. */
+static void await_turn(struct pages *pg, const struct page *p)
+{
+	pthread_mutex_lock(&pg->lock);
+	while (pg->written != p->number && !pg->stop)
+		pthread_cond_wait(&pg->changed, &pg->lock);
+	pthread_mutex_unlock(&pg->lock);
+}
+
+static void add_text(void *data, const void *bytes, size_t len)
+{
+	struct printer *pr = data;
+	struct page *p = pr->page;
+
+	if (len > sizeof(p->text) - p->len) {
+		await_turn(pr->pg, p);
+		write_text(pr->pg, p);
+	}
+	memcpy(p->text + p->len, bytes, len);
+	p->len += len;
+}
+
+static void print_item(struct printer *pr, struct page *p, struct item *it)
+{
+	struct line *l = &pr->line;
+
+	if (it->is_error) {
+		line_begin(l, pr->lane, NULL, it->as.error.sample.time);
+		error_line(l, it->as.error.cpu, &it->as.error.sample);
+		return;
+	}
+	line_begin(l, pr->lane, NULL, it->as.branch.line.time);
+	branch_line_start(l, &it->as.branch.line, pr->pg->o.event);
+	if (branch_line_from(l, &it->as.branch.line))
+		line_symbol(l, symbols_copy(&l->symbols, &p->name[it->as.branch.from]));
+	if (branch_line_to(l, &it->as.branch.line))
+		line_symbol(l, symbols_copy(&l->symbols, &p->name[it->as.branch.to]));
+	line_end(l);
+}
+
+/* Writes the printed pages whose turn it is. Called with the lock. */
+static void write_printed(struct pages *pg)
+{
+	struct page *p;
+
+	while (pg->written < pg->taken && (p = nth(pg, pg->written))->state == PAGE_PRINTED) {
+		p->state = PAGE_BEING_WRITTEN;
+		pthread_mutex_unlock(&pg->lock);
+		write_text(pg, p);
+		pthread_mutex_lock(&pg->lock);
+		p->state = PAGE_FREE;
+		pg->written++;
+		pthread_cond_broadcast(&pg->changed);
+	}
+}
+
+/* Prints the next full page; false: there is none. Called with the lock. */
+static bool print_next(struct printer *pr)
+{
+	struct pages *pg = pr->pg;
+	struct page *p;
+	size_t i;
+
+	if (pg->taken == pg->filled)
+		return false;
+	p = pr->page = nth(pg, pg->taken++);
+	pthread_mutex_unlock(&pg->lock);
+	for (i = 0; i < p->nr; i++)
+		print_item(pr, p, &p->item[i]);
+	merge_finish(pr->m);	/* the rest of its lane */
+	pthread_mutex_lock(&pg->lock);
+	p->state = PAGE_PRINTED;
+	write_printed(pg);
+	return true;
+}
+
+static void *work(void *arg)
+{
+	struct printer *pr = arg;
+	struct pages *pg = pr->pg;
+
+	pthread_mutex_lock(&pg->lock);
+	while (!pg->stop)
+		if (!print_next(pr))
+			pthread_cond_wait(&pg->changed, &pg->lock);
+	pthread_mutex_unlock(&pg->lock);
+	return NULL;
+}
+
+static void printer_free(struct printer *pr)
+{
+	if (!pr)
+		return;
+	comms_free(pr->line.comms);
+	merge_free(pr->m);
+	free(pr);
+}
+
+static struct printer *printer_new(struct pages *pg)
+{
+	struct printer *pr = calloc(1, sizeof(*pr));
+	const struct merge_sink sink = { .write = add_text, .data = pr };
+
+	if (!pr)
+		return NULL;
+	pr->pg = pg;
+	pr->line.fields = pg->o.fields;
+	pr->line.event_width = pg->o.event_width;
+	pr->line.comms = comms_share(pg->o.comms);
+	pr->m = merge_new(&sink, NULL);
+	pr->lane = pr->m ? merge_lane_new(pr->m, 0, 0) : NULL;
+	if (pr->line.comms && pr->lane && !merge_direct(pr->m, pr->lane))
+		return pr;
+	printer_free(pr);
+	return NULL;
+}
+
+/* ---- filling ----------------------------------------------------------------------------------- */
+
+/* Returns the page to fill, when it is free; the thread prints until then. */
+static struct page *page_to_fill(struct pages *pg)
+{
+	struct page *p = pg->filling;
+
+	if (p)
+		return p;
+	pthread_mutex_lock(&pg->lock);
+	p = nth(pg, pg->filled);
+	while (p->state != PAGE_FREE)
+		if (!print_next(pg->printer[0]))
+			pthread_cond_wait(&pg->changed, &pg->lock);
+	pthread_mutex_unlock(&pg->lock);
+	p->number = pg->filled;
+	p->nr = 0;
+	p->nr_names = 0;
+	return pg->filling = p;
+}
+
+/* Hands the page over to the printers. Returns what ended the output, or 0. */
+static int page_full(struct pages *pg)
+{
+	int rc;
+
+	pthread_mutex_lock(&pg->lock);
+	pg->filling->state = PAGE_FULL;
+	pg->filled++;
+	pg->filling = NULL;
+	rc = pg->error;
+	pthread_cond_broadcast(&pg->changed);
+	pthread_mutex_unlock(&pg->lock);
+	return rc;
+}
+
+static int item_added(struct pages *pg, struct page *p)
+{
+	return ++p->nr == PAGE_LINES ? page_full(pg) : 0;
+}
+
+uint32_t pages_name(struct pages *pg, const struct symbol_at *at)
+{
+	uint32_t *known = &pg->known[at->number];
+	struct page *p = page_to_fill(pg);
+
+	if (*known >= p->nr_names || p->name[*known].lookup != at->lookup) {
+		*known = p->nr_names;
+		p->name[p->nr_names++] = *at;
+	}
+	return *known;
+}
+
+int pages_branch(struct pages *pg, const struct branch_line *b, uint32_t from, uint32_t to)
+{
+	struct page *p = page_to_fill(pg);
+	struct item *it = &p->item[p->nr];
+
+	it->is_error = false;
+	it->as.branch.line = *b;
+	it->as.branch.from = from;
+	it->as.branch.to = to;
+	return item_added(pg, p);
+}
+
+int pages_error(struct pages *pg, int cpu, const struct error_sample *e)
+{
+	struct page *p = page_to_fill(pg);
+	struct item *it = &p->item[p->nr];
+
+	it->is_error = true;
+	it->as.error.sample = *e;
+	it->as.error.cpu = cpu;
+	return item_added(pg, p);
+}
+
+int pages_finish(struct pages *pg)
+{
+	int rc;
+
+	if (pg->filling)
+		page_full(pg);
+	pthread_mutex_lock(&pg->lock);
+	while (pg->written < pg->filled)
+		if (!print_next(pg->printer[0]))
+			pthread_cond_wait(&pg->changed, &pg->lock);
+	rc = pg->error;
+	pthread_mutex_unlock(&pg->lock);
+	return rc;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
+
+struct pages *pages_new(const struct pages_opts *o)
+{
+	const unsigned int threads = o->threads < PAGES_THREADS ? o->threads : PAGES_THREADS;
+	struct pages *pg = calloc(1, sizeof(*pg));
+	unsigned int i;
+
+	if (!pg)
+		return NULL;
+	pg->o = *o;
+	pthread_mutex_init(&pg->lock, NULL);
+	pthread_cond_init(&pg->changed, NULL);
+	pg->page = calloc(threads * PAGES_PER_THREAD, sizeof(struct page *));
+	if (!pg->page)
+		goto fail;
+	for (; pg->nr_pages < threads * PAGES_PER_THREAD; pg->nr_pages++) {
+		pg->page[pg->nr_pages] = calloc(1, sizeof(struct page));
+		if (!pg->page[pg->nr_pages])
+			goto fail;
+	}
+	for (i = 0; i < threads; i++) {
+		pg->printer[i] = printer_new(pg);
+		if (!pg->printer[i])
+			goto fail;
+	}
+	for (; pg->nr_threads + 1 < threads; pg->nr_threads++)
+		if (thread_start(&pg->thread[pg->nr_threads], work, pg->printer[pg->nr_threads + 1]))
+			break;
+	return pg;
+fail:
+	pages_free(pg);
+	return NULL;
+}
+
+void pages_free(struct pages *pg)
+{
+	unsigned int i;
+
+	if (!pg)
+		return;
+	pthread_mutex_lock(&pg->lock);
+	pg->stop = true;
+	pthread_cond_broadcast(&pg->changed);
+	pthread_mutex_unlock(&pg->lock);
+	for (i = 0; i < pg->nr_threads; i++)
+		pthread_join(pg->thread[i], NULL);
+	for (i = 0; i < PAGES_THREADS; i++)
+		printer_free(pg->printer[i]);
+	for (i = 0; i < pg->nr_pages; i++)
+		free(pg->page[i]);
+	free(pg->page);
+	pthread_cond_destroy(&pg->changed);
+	pthread_mutex_destroy(&pg->lock);
+	free(pg);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * pages.h - lines of branches that other threads print. The thread that decodes writes what each line shows into a page
+ * of memory, the names of its addresses included; other threads make text of full pages, which is written in the order
+ * of the pages. So the text does not depend on the number of threads, and memory on nothing but that number.
+ */
+#ifndef CSTRACE_LISTING_PAGES_H
+#define CSTRACE_LISTING_PAGES_H
+
+#include "listing/branch_line.h"
+
+/* Maximum number of threads, with the one that decodes: more would wait for that one. */
+#define PAGES_THREADS 4u
+
+struct pages;
+
+struct pages_opts {
+	unsigned int fields;		/* enum listing_field */
+	size_t event_width;
+	const char *event;		/* name of the branches' event; kept by the caller */
+	const struct comms *comms;	/* kept by the caller */
+	unsigned int threads;		/* as many as can be made, at most PAGES_THREADS, decode and print */
+	/* Writes text, in one thread at a time, in order. Returns 0, or a value that ends the output. */
+	int (*write)(void *data, const void *text, size_t len);
+	void *data;
+};
+
+/*
+ * Returns NULL without memory. The functions below are for the thread that decodes. Those that return int return 0, the
+ * value of `write` that ended the output, or ERR_NOMEM.
+ */
+struct pages *pages_new(const struct pages_opts *o);
+/* Ends the threads; lines that are not written yet are lost. */
+void pages_free(struct pages *pg);
+/* Returns the number of an address's names for the line that is added next; *at is copied, its strings are kept by the caller. */
+uint32_t pages_name(struct pages *pg, const struct symbol_at *at);
+/* Adds a line; `from` and `to` are numbers of names if those are printed. */
+int pages_branch(struct pages *pg, const struct branch_line *b, uint32_t from, uint32_t to);
+int pages_error(struct pages *pg, int cpu, const struct error_sample *e);
+/* Writes all lines. */
+int pages_finish(struct pages *pg);
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lines of branches that several threads print are the lines that one thread prints, in the same order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <linux/perf_event.h>
+
+#include "base/error.h"
+#include "listing/pages.h"
+#include "perfdata_build.h"
+
+#define ST	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_IDENTIFIER)
+#define FIELDS	(LIST_COMM | LIST_TID | LIST_CPU | LIST_TIME | LIST_EVENT | LIST_FLAGS | LIST_IP | LIST_SYM | LIST_SYMOFF | \
+		 LIST_DSO | LIST_ADDR)
+#define NAMES	300u
+#define LONG	30000u	/* bytes of a long name */
+
+/* Names as a cache of lookups has them: the entry of an address is used again for others. */
+static struct symbols symbols;
+static char names[NAMES][16];
+static char long_name[LONG + 1];
+
+struct sink {
+	char *text;
+	size_t len, cap;
+	unsigned int left;	/* number of calls that succeed; UINT_MAX: all */
+};
+
+static int take(void *data, const void *text, size_t len)
+{
+	struct sink *s = data;
+
+	if (!s->left)
+		return -7;
+	s->left -= s->left != UINT32_MAX;
+	if (s->len + len > s->cap) {
+		s->cap = 2 * s->cap + len;
+		s->text = realloc(s->text, s->cap);
+		assert_non_null(s->text);
+	}
+	memcpy(s->text + s->len, text, len);
+	s->len += len;
+	return 0;
+}
+
+static void take_all(void *data, const void *text, size_t len)
+{
+	assert_int_equal(take(data, text, len), 0);
+}
+
+static struct comms *comms_of(struct perfdata **pd, struct pdb *file)
+{
+	static const struct pdb_attr attr = { .sample_type = ST, .type = 8, .size = 112, .sample_id_all = true,
+					      .ids = { 5 }, .nr_ids = 1 };
+	struct pdb_sid sid = { .pid = 100, .tid = 100, .id = 5 };
+	struct pdb data = { .p = NULL };
+	struct error err;
+	struct comms *c;
+
+	sid.time = 1000;
+	pdb_comm(&data, 100, 100, "first", ST, &sid);
+	sid.time = 900000;
+	pdb_comm(&data, 100, 100, "second", ST, &sid);
+	pdb_file(file, &attr, 1, 0, &data, NULL, 0);
+	*pd = perfdata_open_memory(file->p, file->len, "test", &err);
+	assert_non_null(*pd);
+	c = comms_new(*pd);
+	assert_non_null(c);
+	pdb_free(&data);
+	return c;
+}
+
+/* The names of address number i, as symbols_find() returns them; each fifth is unknown. */
+static struct symbol_at *find(unsigned int i)
+{
+	const uint64_t addr = 0x400000 + 8 * (uint64_t)i;
+	struct symbol_at *at = &symbols.slot[i % 64];	/* several share an entry */
+
+	if (i % 5 == 4)
+		return &symbols.none;
+	if (at->addr == addr)
+		return at;
+	*at = (struct symbol_at){ .addr = addr, .lookup = ++symbols.lookups, .number = i % 64, .text = symbols.text[i % 64],
+				  .dso = "/bin/prog", .dso_plain = 9, .name = names[i % NAMES],
+				  .name_plain = strlen(names[i % NAMES]), .offset = i };
+	if (i % 97 == 0) {
+		at->name = long_name;
+		at->name_plain = LONG;
+	}
+	return at;
+}
+
+static struct branch_line nth_line(unsigned int i)
+{
+	return (struct branch_line){ .time = 1000 + 61 * (uint64_t)i, .from = 0x400000 + 8 * (uint64_t)(i % 1500),
+				     .to = 0x400000 + 8 * (uint64_t)(i * 7 % 1500), .pid = 100, .tid = 100, .cpu = 1,
+				     .flags = i % 3 ? 0x9 : 0x3 };
+}
+
+/* Each hundredth line is an error. */
+static bool nth_error(unsigned int i, struct error_sample *e)
+{
+	*e = (struct error_sample){ .code = SAMPLE_ERR_LOST, .text = "Trace data lost", .ip = i, .time = 1000 + 61 * (uint64_t)i,
+				    .pid = 100, .tid = 100 };
+	return i % 100 == 99;
+}
+
+static struct sink print_alone(const struct comms *comms, unsigned int lines, unsigned int fields)
+{
+	struct sink s = { .left = UINT32_MAX };
+	const struct merge_sink sink = { .write = take_all, .data = &s };
+	struct merge *m = merge_new(&sink, NULL);
+	struct merge_lane *lane = merge_lane_new(m, 0, 0);
+	struct line *l = calloc(1, sizeof(*l));
+	struct branch_line b;
+	struct error_sample e;
+	unsigned int i;
+
+	memset(&symbols, 0, sizeof(symbols));
+	l->fields = fields;
+	l->event_width = 12;
+	l->comms = comms_share(comms);
+	assert_int_equal(merge_direct(m, lane), 0);
+	for (i = 0; i < lines; i++) {
+		b = nth_line(i);
+		line_begin(l, lane, NULL, b.time);
+		if (nth_error(i, &e)) {
+			error_line(l, 3, &e);
+			continue;
+		}
+		branch_line_start(l, &b, "branches");
+		if (branch_line_from(l, &b))
+			line_symbol(l, find(i % 1500));
+		if (branch_line_to(l, &b))
+			line_symbol(l, find(i * 7 % 1500));
+		line_end(l);
+	}
+	assert_int_equal(merge_finish(m), 0);
+	merge_free(m);
+	comms_free(l->comms);
+	free(l);
+	return s;
+}
+
+/* Returns what pages_finish() or the line that could not be added returned. */
+static int print_pages(const struct comms *comms, unsigned int lines, unsigned int fields, unsigned int threads,
+		       struct sink *s, unsigned int *added)
+{
+	const struct pages_opts o = { .fields = fields, .event_width = 12, .event = "branches", .comms = comms,
+				      .threads = threads, .write = take, .data = s };
+	struct pages *pg = pages_new(&o);
+	struct branch_line b;
+	struct error_sample e;
+	uint32_t from, to;
+	unsigned int i;
+	int rc = 0;
+
+	memset(&symbols, 0, sizeof(symbols));
+	assert_non_null(pg);
+	for (i = 0; i < lines && !rc; i++) {
+		b = nth_line(i);
+		if (nth_error(i, &e)) {
+			rc = pages_error(pg, 3, &e);
+			continue;
+		}
+		from = fields & LISTING_NAMES ? pages_name(pg, find(i % 1500)) : 0;
+		to = fields & LISTING_NAMES ? pages_name(pg, find(i * 7 % 1500)) : 0;
+		rc = pages_branch(pg, &b, from, to);
+	}
+	if (added)
+		*added = i;
+	if (!rc)
+		rc = pages_finish(pg);
+	pages_free(pg);
+	return rc;
+}
+
+static void same_text(void **state)
+{
+	/* none, a page that is not full, and more pages than the ring has, with names longer than a page's text */
+	static const unsigned int lines[] = { 0, 1, 4096, 4097, 100000 };
+	struct pdb file = { .p = NULL };
+	struct perfdata *pd;
+	struct comms *comms = comms_of(&pd, &file);
+	unsigned int threads, fields;
+	struct sink want, got;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		for (fields = 0; fields < 2; fields++) {
+			const unsigned int f = fields ? FIELDS & ~LISTING_NAMES : FIELDS;
+
+			want = print_alone(comms, lines[i], f);
+			assert_true(lines[i] < 100000 || want.len > 100000 * (f & LIST_SYM ? 120u : 80u));
+			for (threads = 1; threads <= PAGES_THREADS + 1; threads++) {
+				got = (struct sink){ .left = UINT32_MAX };
+				assert_int_equal(print_pages(comms, lines[i], f, threads, &got, NULL), 0);
+				assert_int_equal(got.len, want.len);
+				assert_true(!want.len || !memcmp(got.text, want.text, want.len));
+				free(got.text);
+			}
+			free(want.text);
+		}
+	comms_free(comms);
+	perfdata_close(pd);
+	pdb_free(&file);
+}
+
+/* An output that fails ends the lines soon after, and nothing is written behind what failed. */
+static void failed_output(void **state)
+{
+	struct pdb file = { .p = NULL };
+	struct perfdata *pd;
+	struct comms *comms = comms_of(&pd, &file);
+	unsigned int threads, added;
+	struct sink want, got;
+
+	(void)state;
+	want = print_alone(comms, 200000, FIELDS);
+	for (threads = 1; threads <= PAGES_THREADS; threads++) {
+		got = (struct sink){ .left = 3 };
+		assert_int_equal(print_pages(comms, 200000, FIELDS, threads, &got, &added), -7);
+		assert_in_range(added, 1, 199999);
+		assert_in_range(got.len, 1, want.len - 1);
+		assert_memory_equal(got.text, want.text, got.len);
+		free(got.text);
+	}
+	free(want.text);
+	comms_free(comms);
+	perfdata_close(pd);
+	pdb_free(&file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(same_text), cmocka_unit_test(failed_output) };
+	unsigned int i;
+
+	for (i = 0; i < NAMES; i++)
+		snprintf(names[i], sizeof(names[i]), "function_%u", i);
+	memset(long_name, 'x', LONG);
+	return cmocka_run_group_tests_name("listing pages", tests, NULL, NULL);
+}
