@@ -46,11 +46,11 @@ bool threads_steady(const struct threads *ts, uint64_t limit, uint64_t time, uin
 
 uint64_t threads_time(const struct threads *ts, uint64_t limit)
 {
-	if (limit <= ts->base)
-		return ts->base ? ts->gone_time : 0;
 	if (limit > window_end(ts))
 		limit = window_end(ts);
-	return limit > ts->base ? ts->moments[ts->first + (size_t)(limit - 1 - ts->base)].time : ts->gone_time;
+	if (limit <= ts->base)
+		return ts->base ? ts->gone_time : 0;
+	return ts->moments[ts->first + (size_t)(limit - 1 - ts->base)].time;
 }
 
 bool threads_passed(const struct threads *ts, uint64_t time, uint64_t seq)

@@ -11,7 +11,8 @@ seed. Whatever fails,
 - nothing else is left: no temporary file.
 Speaks TAP, a case per command, and prints a table. A finding comes with the line that repeats it.
 300 failures by default, 10200 with CSTRACE_NIGHTLY=1. With --asan the program fails allocations by itself
-(BUILD/asan/tests/fault/perf-cstrace), and a sanitizer's report is a finding, too.
+(BUILD/asan/tests/fault/perf-cstrace), and a sanitizer's report is a finding, too; with --asan --count 0 every command
+runs once as it is, which shows leaks.
 """
 import argparse
 import concurrent.futures
@@ -64,6 +65,8 @@ CASES = [
     Case("profile cstrace", "profile -i @jit --symfs @jit.s --format=cstrace -o OUT"),
     Case("profile of counts", "profile -i @counts.cst --symfs @symfs --format=bolt -o OUT"),
     Case("profile llvm", "profile -i @jit --symfs @jit.s --binary engine --format=llvm -o OUT"),
+    Case("profile in two threads", "profile -i @modules --symfs @modules.s --format=cstrace -j 2 -o OUT"),
+    Case("script in two threads", "script -i @sample --symfs @symfs --itrace=be -j 2"),
     Case("dump tarmac", "dump -i @sample --symfs @symfs --format=tarmac -o OUT"),
     Case("compare", "compare -i @sample --symfs @symfs --with @sample -o OUT"),
     Case("verify", "verify -i @sample --symfs @symfs --format=json -o OUT"),
@@ -218,8 +221,10 @@ def draw(rng, case, counts):
 def prepare(args, cases, inputs):
     """What each command does without a failure, and how many calls of each class it makes."""
     want, counts = {}, {}
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        runs = {case: pool.submit(run, args, case, None, inputs) for case in cases}
     for case in cases:
-        want[case] = run(args, case, None, inputs)
+        want[case] = runs[case].result()
         with open(os.path.join(args.scratch, "counts." + case.name.replace(" ", "-"))) as f:
             counts[case] = {k: int(v) for k, v in map(str.split, f)}
         if args.asan:
@@ -275,7 +280,8 @@ def main():
     parser.add_argument("--tool")
     parser.add_argument("--keep", help="folder for the inputs, which then stay")
     args = parser.parse_args()
-    args.count = args.count or (30 if args.asan else 300) * (34 if os.environ.get("CSTRACE_NIGHTLY") else 1)
+    if args.count is None:
+        args.count = (30 if args.asan else 300) * (34 if os.environ.get("CSTRACE_NIGHTLY") else 1)
     args.plain = os.path.abspath(os.path.join(build, "perf-cstrace"))
     args.tool = os.path.abspath(args.tool or (os.path.join(build, "asan/tests/fault/perf-cstrace") if args.asan else args.plain))
     args.gen = os.path.abspath(os.path.join(build, "tests/gen/cst-gen"))

@@ -180,4 +180,21 @@ for name in sample sample-trbe; do
 	done
 done
 
+# of one trace ID
+"$CST_GEN" scenario two-cpus --case 1 --perf "$tmp/two" --truth "$tmp/two.t" --symfs "$tmp/two.s" || echo "not made"
+one_id() {
+	run 0 index -i "$tmp/two" --symfs "$tmp/two.s" --id 0x10 -o "$tmp/one-id" && run 0 index --show -i "$tmp/two" -o "$tmp/one-id" &&
+		grep -q "^  trace ID 0x10: ETE" "$tmp/out" && ! grep "^  trace ID 0x12:" "$tmp/out" &&
+		run 0 index -i "$tmp/two" --symfs "$tmp/two.s" -o "$tmp/both-ids" && run 0 index --show -i "$tmp/two" -o "$tmp/both-ids" &&
+		grep -q "^  trace ID 0x10: ETE" "$tmp/out" && grep -q "^  trace ID 0x12: ETE" "$tmp/out"
+}
+check "index --id" one_id
+other_id() {
+	run 0 dump -i "$tmp/two" --symfs "$tmp/two.s" --elements --from offset=9000 --index "$tmp/one-id" &&
+		says "$tmp/err" "streams of trace ID 0x12: found 0x0, expected 0x1"
+}
+shows_contexts() { grep -q "^    context IDs 0x3e8" "$tmp/out"; }
+check "index --show: context IDs" shows_contexts
+check "an index of another trace ID" other_id
+
 finish

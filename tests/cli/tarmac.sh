@@ -43,6 +43,11 @@ for s in exec threads kernel guest two-cpus one-sink; do
 	check "$s: the instructions are those that were executed" tests/cli/tarmac_truth.py "$tmp/$s.truth" "$tmp/$s.tarmac"
 	check "$s: the file follows the rules" tests/cli/tarmac_rules.py "$tmp/$s.tarmac"
 done
+dumped() {
+	"$PERF_CSTRACE" dump -i tests/data/sample.perf.data --symfs tests/data/symfs --format=tarmac >"$tmp/dumped" 2>"$tmp/err" &&
+		grep -q " IT " "$tmp/dumped" && ! grep "cannot be read" "$tmp/dumped"
+}
+check "dump --format=tarmac: all code was read" dumped
 for n in 3 17 40; do
 	check "cst-gen random --case=$n" "$CST_GEN" random --case=$n --tarmac "$tmp/$n.tarmac"
 	mkdir "$tmp/code"

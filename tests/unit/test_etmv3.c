@@ -536,6 +536,14 @@ static void test_suppressed(void **state)
 	/* out-of-order data whose placeholder is not there */
 	assert_int_equal(d.gen[6].num, CST_DATA_LATE | CST_DATA_VALUE);
 	assert_int_equal(d.stats.data_lost, 1);
+	/* between the words of a transfer, it has none of their addresses */
+	cfg = config(VALUE | ADDRESS, 0, 5, 0, CST_PROFILE_M);
+	decode_bytes(&cfg, NULL, BYTES(ASYNC3, 0x08, 0x21, 0x01, 0x80, 0x00, 0x00, 0x26, 0x10, 0x55, 0x24, 0x77, 0x06, 0x66), &d);
+	assert_int_equal(d.gen[3].num, CST_DATA_ADDR | CST_DATA_VALUE);
+	assert_int_equal(d.gen[3].addr, 0x10);
+	assert_int_equal(d.gen[4].num, CST_DATA_LATE | CST_DATA_VALUE);
+	assert_int_equal(d.gen[5].num, CST_DATA_ADDR | CST_DATA_VALUE);
+	assert_int_equal(d.gen[5].addr, 0x14);
 }
 
 #define TIME48 0x42, 0x85, 0x80, 0x80, 0x80, 0x80, 0x81, 0x02

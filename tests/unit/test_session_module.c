@@ -45,12 +45,12 @@ static void run(const char *fmt, const char *name)
 }
 
 /* Two sections of code, one of the start, one of data; the loader's own one where `plt` says. */
-static const uint32_t text[] = { BL, BL, BL, BL, B, B, BCOND, TBZ, BCOND, NOP };
+static const uint32_t text[] = { BL, BL, BL, BL, B, B, BCOND, TBZ, BCOND, NOP, B };
 static const uint32_t unlikely[] = { NOP, NOP };
 
 static const struct ko_symbol symbols[] = {
 	{ "mod_text", 1, 0 }, { "mod_cold", 2, 4 }, { "mod_init", 3, 0 }, { "kernel_function", 0, 0 },
-	{ "far_function", 0, 0 }, { "_mcount", 0, 0 }, { "other_module", 0, 0 },
+	{ "far_function", 0, 0 }, { "_mcount", 0, 0 }, { "other_module", 0, 0 }, { "absolute", SHN_ABS, BASE + 0x5000 },
 };
 
 static const struct ko_reloc relocs[] = {
@@ -64,17 +64,18 @@ static const struct ko_reloc relocs[] = {
 	{ 28, 0, R_AARCH64_TSTBR14, 0 },
 	{ 32, 2, R_AARCH64_CONDBR19, 0 },
 	{ 36, 0, R_AARCH64_ABS64, 0 },		/* no branch: left alone */
+	{ 40, 7, R_AARCH64_JUMP26, 0 },		/* to an address, wherever the module is */
 };
 
 static void build(struct pdb *b, bool plt_first, bool mcount)
 {
 	const struct ko_section sec[] = {
-		{ ".text", text, 10, 0, false }, { ".text.unlikely", unlikely, 2, 64, false },
+		{ ".text", text, 11, 0, false }, { ".text.unlikely", unlikely, 2, 64, false },
 		{ ".init.text", unlikely, 2, 0, false }, { mcount ? "__mcount_loc" : "x", unlikely, 2, 0, true },
 		{ ".plt", NULL, 0, 0, false },
-	}, first[] = { { ".plt", NULL, 0, 0, false }, { ".text", text, 10, 0, false } };
+	}, first[] = { { ".plt", NULL, 0, 0, false }, { ".text", text, 11, 0, false } };
 	const struct ko ko = {
-		plt_first ? first : sec, plt_first ? 2 : 5, symbols, plt_first ? 0 : 7, relocs, plt_first ? 0 : 10,
+		plt_first ? first : sec, plt_first ? 2 : 5, symbols, plt_first ? 0 : 8, relocs, plt_first ? 0 : 11,
 	};
 
 	ko_build(b, &ko);
@@ -146,7 +147,8 @@ static void placed_by_rule(void **state)
 	assert_int_equal(word(d, BASE + 32), 0);	/* where it goes is not known: missing, not wrong */
 	assert_int_equal(word(d, BASE + 36), NOP);
 	assert_int_equal(word(d, COLD), NOP);
-	assert_int_equal(word(d, BASE + 40), 0);
+	assert_int_equal(word(d, BASE + 40), B | ((0x5000 - 40) / 4));
+	assert_int_equal(word(d, BASE + 44), 0);
 	assert_true(dso_symbol(d, d->segs[0].offset, &name, &start, &size));
 	assert_string_equal(name, "mod_text");
 	dso_table_free(&t);

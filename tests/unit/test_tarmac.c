@@ -313,6 +313,10 @@ static void test_diagrams(void **state)
 	m = &good("   ST b0080100  ........ ........ ........ ........", CST_TARMAC_MEMORY)->u.memory;
 	assert_int_equal(m->size, 0);
 	assert_int_equal(m->address.space, CST_TARMAC_NO_PHYSICAL);
+	/* bytes are missing: the physical address is not where it is expected */
+	rec = read_line("  3980 tic LD 00008000  ........ 3e000a73   NS:0000009000");
+	assert_int_not_equal(rec->error, 0);
+	assert_int_equal(rec->u.memory.size, 0);
 	/* a second line, below the address of the first; its digits are no time */
 	good("  3981 tic LD 00004020  ........ 626d654d 2043424d 4545203e   NS:0000000000004020  NM NSH", CST_TARMAC_MEMORY);
 	rec = good("              00004010  3e000a73 ........ ........ ........   RL:0000000000004010  NM NSH", CST_TARMAC_MEMORY);

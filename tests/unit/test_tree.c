@@ -513,6 +513,15 @@ static void test_raw(void **state)
 	assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 1);
 	assert_true(frag.offset == 7 && frag.len == sizeof(start) && frag.id == 0x10);
 	assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 0);
+	/* the decoder of the last pull is gone: what it held is not asked for again */
+	cst_tree_reset(t);
+	assert_int_equal(cst_tree_feed(t, start, sizeof(start), 0), 0);
+	assert_int_equal(cst_tree_pull(t, out, 40, &p), 1);
+	assert_ptr_equal(p.dec, dec);
+	cst_tree_remove(t, dec);
+	assert_null(cst_tree_decoder(t, 0x10));
+	assert_int_equal(cst_tree_pull(t, out, 40, &p), 0);
+	assert_int_equal(cst_tree_add(t, &cfg, &dec), 0);
 	cst_tree_free(t);
 }
 
