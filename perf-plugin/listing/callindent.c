@@ -8,7 +8,7 @@
 
 static void put_dso(struct line *l, const struct symbol_at *at)
 {
-	const char *name = at->dso ? name_shown(at->dso) : "[unknown]";
+	const char *name = at->names.dso ? name_shown(at->names.dso) : "[unknown]";
 
 	*l->p++ = '(';
 	line_string(l, name);
@@ -54,8 +54,8 @@ void callindent_put(struct line *l, const struct stream *s, const struct branch 
 		len = depth * PER_CALL;
 		line_room(l, len + LINE_ROOM);
 		l->p = text_pad(l->p, 0, len, ' ');
-		if (at->name) {
-			name = name_shown(at->name);
+		if (at->names.name) {
+			name = name_shown(at->names.name);
 			line_string(l, name);
 			len += (unsigned int)strlen(name);
 		} else {

@@ -123,15 +123,15 @@ static void put_symbol(struct passed *p, uint64_t addr)
 	const struct symbol_at *at = symbols_find(&p->l->symbols, p->s, addr);
 	struct line *l = p->l;
 
-	if (!at->name || at->name == p->symbol)
+	if (!at->names.name || at->names.name == p->symbol)
 		return;
-	p->symbol = at->name;
+	p->symbol = at->names.name;
 	line_room(l, LINE_ROOM);
 	*l->p++ = '\t';
-	line_name(l, at->name, at->name_plain, 0);
-	if (at->offset) {
+	line_name(l, at->names.name, at->names.name_plain, 0);
+	if (at->names.offset) {
 		*l->p++ = '+';
-		l->p = text_dec(l->p, (int64_t)at->offset, 0, ' ');
+		l->p = text_dec(l->p, (int64_t)at->names.offset, 0, ' ');
 	}
 	*l->p++ = ':';
 	if (l->fields & LIST_SRCLINE)

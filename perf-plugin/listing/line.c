@@ -149,66 +149,63 @@ void line_flags_new(struct flags_text *t, unsigned int flags)
 	t->len = (uint8_t)(to - t->text);
 }
 
-void line_dso(struct line *l, const struct symbol_at *at)
+void line_dso(struct line *l, const struct symbol_names *names)
 {
-	if (at->dso)
-		line_name(l, at->dso, at->dso_plain, 0);
+	if (names->dso)
+		line_name(l, names->dso, names->dso_plain, 0);
 	else
 		line_string(l, "[unknown]");
 }
 
-static void put_symbol(struct line *l, const struct symbol_at *at)
+static void put_symbol(struct line *l, const struct symbol_names *names)
 {
 	if (l->fields & LIST_SYM) {
 		*l->p++ = ' ';
-		if (at->name)
-			line_name(l, at->name, at->name_plain, 0);
+		if (names->name)
+			line_name(l, names->name, names->name_plain, 0);
 		else
 			line_string(l, "[unknown]");
-		if (at->name && l->fields & LIST_SYMOFF) {
+		if (names->name && l->fields & LIST_SYMOFF) {
 			l->p = text_lit(l->p, "+0x");
-			l->p = text_hex(l->p, at->offset, 0);
+			l->p = text_hex(l->p, names->offset, 0);
 		}
 	}
 	if (l->fields & LIST_DSO) {
 		l->p = text_lit(l->p, " (");
-		line_dso(l, at);
+		line_dso(l, names);
 		*l->p++ = ')';
 	}
 }
 
-void line_symbol(struct line *l, struct symbol_at *at)
+void line_symbol(struct line *l, const struct symbol_names *names, struct symbol_text *text)
 {
 	const uint8_t *piece;
 	const char *start;
 
 	line_room(l, LINE_ROOM);
-	if (at->text_len) {
-		l->p = text_short(l->p, at->text, at->text_len);
+	if (text && text->len) {
+		l->p = text_short(l->p, text->bytes, text->len);
 		return;
 	}
 	start = l->p;
 	piece = l->ln->cur;
-	put_symbol(l, at);
-	if (at->text && l->ln->cur == piece && (size_t)(l->p - start) <= SYMBOL_TEXT - TEXT_SPARE) {
-		at->text_len = (uint16_t)(l->p - start);
-		memcpy(at->text, start, at->text_len);
+	put_symbol(l, names);
+	if (text && l->ln->cur == piece && (size_t)(l->p - start) <= sizeof(text->bytes) - TEXT_SPARE) {
+		text->len = (uint8_t)(l->p - start);
+		memcpy(text->bytes, start, text->len);
 	}
 }
 
-struct symbol_at *line_find(struct line *l, const struct stream *s, uint64_t addr, int tid)
+void line_find_symbol(struct line *l, const struct stream *s, uint64_t addr, int tid)
 {
-	struct line_last *last = l->last;
+	const struct symbol_ref ref = line_find(l, s, addr, tid);
 
-	/* names of an open branch's source: an exception or a switch may have changed the address space */
-	if (last->at.addr == addr && last->tid == tid && addr)
-		return &last->at;
-	return tid == s->tid ? symbols_find(&l->symbols, s, addr) : &l->symbols.none;
+	line_symbol(l, &ref.at->names, ref.text);
 }
 
 void line_source(struct line *l, const struct stream *s, uint64_t addr, int tid, const char *before)
 {
-	const struct symbol_at *at = line_find(l, s, addr, tid);
+	const struct symbol_at *at = line_find(l, s, addr, tid).at;
 
 	if (!at->file)
 		return;

@@ -42,8 +42,10 @@ struct flags_text {
 
 /* Names of the source of an open branch. */
 struct line_last {
-	struct symbol_at at;
+	uint64_t addr;
 	int tid;
+	struct symbol_at at;
+	struct symbol_key key;	/* for pages.h alone */
 };
 
 struct line {
@@ -147,17 +149,31 @@ static inline void line_flags(struct line *l, unsigned int flags)
 }
 
 /* File of an address. */
-void line_dso(struct line *l, const struct symbol_at *at);
+void line_dso(struct line *l, const struct symbol_names *names);
 /* Returns symbol and file of an address that thread `tid` executed, valid until the next call. */
-struct symbol_at *line_find(struct line *l, const struct stream *s, uint64_t addr, int tid);
-/* The fields of symbol and file. */
-void line_symbol(struct line *l, struct symbol_at *at);
+static inline struct symbol_ref line_find(struct line *l, const struct stream *s, uint64_t addr, int tid)
+{
+	struct line_last *last = l->last;
+	uint32_t number = SYMBOLS_CACHE;
 
-/* The fields of symbol and file of an address that thread `tid` executed. */
+	/* names of an open branch's source: an exception or a switch may have changed the address space */
+	if (last->addr == addr && last->tid == tid && addr)
+		return (struct symbol_ref){ &last->at, &last->key, NULL, SYMBOLS_CACHE };
+	if (tid != s->tid)
+		return (struct symbol_ref){ &l->symbols.slot[number], &l->symbols.key[number], NULL, number };
+	number = (uint32_t)symbols_number(addr);
+	return (struct symbol_ref){ symbols_find(&l->symbols, s, addr), &l->symbols.key[number], &l->symbols.text[number], number };
+}
+
+/* The fields of symbol and file. `text`: where their text is kept; NULL: it is not. */
+void line_symbol(struct line *l, const struct symbol_names *names, struct symbol_text *text);
+
+/* The fields of symbol and file of an address that thread `tid` executed: line_symbol(), if they are printed. */
+void line_find_symbol(struct line *l, const struct stream *s, uint64_t addr, int tid);
 static inline void line_names(struct line *l, const struct stream *s, uint64_t addr, int tid)
 {
 	if (l->fields & LISTING_NAMES)
-		line_symbol(l, line_find(l, s, addr, tid));
+		line_find_symbol(l, s, addr, tid);
 }
 /* The field "srcline" of an address that thread `tid` executed, with `before` in front of it; nothing for an unknown file. */
 void line_source(struct line *l, const struct stream *s, uint64_t addr, int tid, const char *before);

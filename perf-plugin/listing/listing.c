@@ -121,41 +121,45 @@ static int pages_write(void *data, const void *text, size_t len)
 /* ---- samples ---------------------------------------------------------------------------------- */
 
 /* As on_branch(), in a page of lines that another thread prints. */
-static int page_branch(struct listing *ls, const struct stream *s, const struct branch *b, const struct branch_line *bl)
+static int on_branch_paged(void *data, const struct stream *s, const struct branch *b)
 {
+	struct listing *ls = data;
 	struct line_lane *lane = lane_of(ls, s);
-	uint32_t from, to;
+	uint32_t from = 0, to = 0;
+	struct symbol_ref ref;
 
 	if (!lane)
 		return ERR_NOMEM;
-	if (!(ls->line.fields & LISTING_NAMES))
-		return pages_branch(ls->pages, bl, 0, 0);
-	ls->line.last = &lane->last;
-	from = pages_name(ls->pages, line_find(&ls->line, s, b->from, b->tid));
-	to = pages_name(ls->pages, line_find(&ls->line, s, b->to, s->tid));
-	return pages_branch(ls->pages, bl, from, to);
+	if (ls->line.fields & LISTING_NAMES) {
+		ls->line.last = &lane->last;
+		ref = line_find(&ls->line, s, b->from, b->tid);
+		from = pages_name(ls->pages, &ref);
+		ref = line_find(&ls->line, s, b->to, s->tid);
+		to = pages_name(ls->pages, &ref);
+	}
+	*pages_branch(ls->pages, from, to) = (struct page_branch){
+		.time = b->time, .from = b->from, .to = b->to, .pid = b->pid, .tid = b->tid, .cpu = s->cpu,
+		.flags = branch_ip_flags(b),
+	};
+	return pages_failed(ls->pages);
 }
 
 static int on_branch(void *data, const struct stream *s, const struct branch *b)
 {
-	const struct branch_line bl = { .time = b->time, .from = b->from, .to = b->to, .pid = b->pid, .tid = b->tid,
-					.cpu = s->cpu, .flags = branch_ip_flags(b) };
 	struct listing *ls = data;
+	struct line_lane *lane = begin(ls, s, b->time);
 	struct line *l = &ls->line;
-	struct line_lane *lane;
 
-	if (ls->pages)
-		return page_branch(ls, s, b, &bl);
-	lane = begin(ls, s, b->time);
 	if (!lane)
 		return ERR_NOMEM;
-	branch_line_start(l, &bl, ls->branches);
+	line_start(l, s->cpu, b->pid, b->tid, b->time, false, 1, ls->branches);
+	line_flags(l, branch_ip_flags(b));
 	if (l->fields & LIST_CALLINDENT)
 		callindent_put(l, s, b, sampler_depth(s), &lane->spacing);
-	if (branch_line_from(l, &bl))
-		line_symbol(l, line_find(l, s, b->from, b->tid));
-	if (branch_line_to(l, &bl))
-		line_symbol(l, line_find(l, s, b->to, s->tid));
+	if (branch_line_from(l, b->from))
+		line_names(l, s, b->from, b->tid);
+	if (branch_line_to(l, b->to))
+		line_names(l, s, b->to, s->tid);
 	if (l->fields & LIST_SRCLINE)
 		line_source(l, s, b->from, b->tid, "\n  ");
 	if (l->fields & (LIST_INSN | LIST_INSNLEN | LIST_DISASM))
@@ -196,8 +200,10 @@ static int on_error(void *data, const struct stream *s, const struct error_sampl
 {
 	struct listing *ls = data;
 
-	if (ls->pages)
-		return pages_error(ls->pages, s->cpu, e);
+	if (ls->pages) {
+		pages_error(ls->pages, s->cpu, e);
+		return pages_failed(ls->pages);
+	}
 	if (!begin(ls, s, e->time))
 		return ERR_NOMEM;
 	error_line(&ls->line, s->cpu, e);
@@ -215,12 +221,8 @@ static int remember_last(struct listing *l, const struct stream *s)
 	if (!lane)
 		return ERR_NOMEM;
 	last = sampler_last(s, &tid);
-	if (last && tid == s->tid && (last != lane->last.at.addr || lane->last.tid != tid)) {
-		lane->last.at = *symbols_find(&l->line.symbols, s, last);
-		lane->last.at.text = NULL;
-		lane->last.at.text_len = 0;
-		lane->last.tid = s->tid;
-	}
+	if (last && tid == s->tid && (last != lane->last.addr || lane->last.tid != tid))
+		lane->last = (struct line_last){ .addr = last, .tid = tid, .at = *symbols_find(&l->line.symbols, s, last) };
 	return 0;
 }
 
@@ -269,7 +271,7 @@ static void on_stream_end(void *data, const struct stream *s)
 
 static struct sample_ops make_ops(struct listing *l)
 {
-	return (struct sample_ops){ .branch = on_branch, .insn = on_insn, .error = on_error, .data = l };
+	return (struct sample_ops){ .branch = l->pages ? on_branch_paged : on_branch, .insn = on_insn, .error = on_error, .data = l };
 }
 
 static void free_lanes(struct line_lane *lane)
@@ -335,10 +337,11 @@ static void *piece_new(void *data, struct session *ss)
 {
 	const struct listing *whole = data;
 	struct listing *l = calloc(1, sizeof(*l));
-	struct sample_ops ops = make_ops(l);
+	struct sample_ops ops;
 
 	if (!l)
 		return NULL;
+	ops = make_ops(l);
 	l->ss = ss;
 	l->line.fields = whole->line.fields;
 	l->names = whole->names;
@@ -430,14 +433,35 @@ static int open_code(struct listing *l, const char *symfs)
 	return 0;
 }
 
+/* True if the lines of a single stream are printed in threads of their own. */
+static bool worth_pages(const struct listing *l)
+{
+	/* what a line shows beyond names is looked up when it is printed */
+	const unsigned int others = LISTING_CODE | LIST_INSNLEN | LIST_SRCLINE | LIST_CALLINDENT;
+
+	return session_max_streams(l->ss) == 1 && l->o.branches && !l->o.instructions && !(l->line.fields & others) &&
+	       session_jobs(l->ss) > 1;
+}
+
+/* Returns 0, or ERR_NOMEM. */
+static int open_pages(struct listing *l)
+{
+	const struct pages_opts o = { .fields = l->line.fields, .event_width = l->line.event_width, .event = l->branches,
+				      .comms = l->line.comms, .threads = session_jobs(l->ss), .write = pages_write,
+				      .data = l };
+
+	l->pages = pages_new(&o);
+	return l->pages ? 0 : ERR_NOMEM;
+}
+
 struct listing *listing_open(struct session *ss, const struct listing_opts *opts)
 {
 	struct listing *l = calloc(1, sizeof(*l));
 	const struct itrace_opts *o = &opts->itrace;
 	const unsigned int fields = opts->fields;
-	struct sample_ops ops = make_ops(l);
 	struct merge_sink sink = { .write = sink_write, .data = l };
 	struct error err = { .code = 0 };
+	struct sample_ops ops;
 
 	if (!l)
 		goto nomem;
@@ -449,9 +473,12 @@ struct listing *listing_open(struct session *ss, const struct listing_opts *opts
 	name_events(l, o);
 	l->buf = malloc(OUT_BUFFER);
 	l->m = merge_new(&sink, NULL);
-	l->sp = sampler_new(&l->o, &ops, session_read_code);
 	l->line.comms = comms_new(session_perfdata(ss));
-	if (!l->buf || !l->m || !l->sp || !l->line.comms || open_code(l, opts->symfs))
+	if (!l->buf || !l->m || !l->line.comms || open_code(l, opts->symfs) || (worth_pages(l) && open_pages(l)))
+		goto nomem;
+	ops = make_ops(l);
+	l->sp = sampler_new(&l->o, &ops, session_read_code);
+	if (!l->sp)
 		goto nomem;
 	if (pd_output_open(&l->out, opts->output, &err)) {
 		fprintf(stderr, "cstrace script: %s\n", err.msg);
@@ -478,33 +505,12 @@ static bool can_divide(const struct listing *l, const struct session_consumer *c
 	return sampler_unit(l->sp) != SAMPLER_ALL && (c->by_fragment || !l->single) && !l->disasm && !l->line.srclines;
 }
 
-/* True if the lines of a single stream are printed in threads of their own. */
-static bool worth_pages(const struct listing *l)
-{
-	/* what a line shows beyond names is looked up when it is printed */
-	const unsigned int others = LISTING_CODE | LIST_INSNLEN | LIST_SRCLINE | LIST_CALLINDENT;
-
-	return l->single && l->o.branches && !l->o.instructions && !(l->line.fields & others) &&
-	       session_jobs(l->ss) > 1;
-}
-
-/* Returns 0, or ERR_NOMEM. */
-static int open_pages(struct listing *l)
-{
-	const struct pages_opts o = { .fields = l->line.fields, .event_width = l->line.event_width, .event = l->branches,
-				      .comms = l->line.comms, .threads = session_jobs(l->ss), .write = pages_write,
-				      .data = l };
-
-	l->pages = pages_new(&o);
-	return l->pages ? 0 : ERR_NOMEM;
-}
-
 int listing_run(struct listing *l)
 {
 	struct session_consumer c = { .data = l, .batch = on_batch, .fragment_end = on_fragment_end,
 				      .stream_end = on_stream_end };
 	struct error err = { .code = 0 };
-	int rc = 0;
+	int rc;
 
 	sampler_consumer(l->sp, &c);
 	/* the bytes of an instruction are read when its line is printed, possibly in the next piece */
@@ -517,11 +523,8 @@ int listing_run(struct listing *l)
 		c.piece_continue = piece_continue;
 		c.piece_take = piece_take;
 		c.piece_free = piece_free;
-	} else if (worth_pages(l) && open_pages(l)) {
-		rc = ERR_NOMEM;
 	}
-	if (!rc)
-		rc = session_run(l->ss, &c);
+	rc = session_run(l->ss, &c);
 	if (l->pages && !rc)
 		rc = pages_finish(l->pages);
 	pages_free(l->pages);
@@ -549,6 +552,7 @@ void listing_close(struct listing *l)
 {
 	if (!l)
 		return;
+	pages_free(l->pages);
 	if (l->open)
 		pd_output_abort(&l->out);
 	sampler_free(l->sp);

@@ -26,8 +26,8 @@ struct item {
 	bool is_error;
 	union {
 		struct {
-			struct branch_line line;
-			uint32_t from, to;	/* in page.names */
+			struct page_branch line;
+			uint32_t from, to;	/* in page.name */
 		} branch;
 		struct {
 			struct error_sample sample;
@@ -38,11 +38,15 @@ struct item {
 
 struct page {
 	enum page_state state;	/* protected by pages.lock */
-	uint64_t number;
+	uint64_t number;	/* from 1 */
 	size_t nr;
 	struct item item[PAGE_LINES];
 	uint32_t nr_names;
-	struct symbol_at name[PAGE_NAMES];
+	struct page_name {
+		struct symbol_names names;
+		uint64_t lookup;	/* as in struct symbol_at */
+		uint32_t number;	/* as in struct symbol_ref */
+	} name[PAGE_NAMES];
 	size_t len;
 	char text[PAGE_TEXT];
 };
@@ -64,10 +68,12 @@ struct pages {
 	uint32_t nr_pages;
 	struct page **page;
 	struct page *filling;
-	uint32_t known[SYMBOLS_CACHE];	/* number in filling->name of the last name of each entry of the caller's cache */
+	int failed;			/* `error` when the last page was full */
 
 	pthread_mutex_t lock;		/* protects the following fields, and page.state */
-	pthread_cond_t changed;
+	pthread_cond_t full;		/* for printers: enough pages are full, or there will be no more */
+	pthread_cond_t turn;		/* for others: a page was written, or the threads end */
+	unsigned int awaiting_turn;	/* number of threads that wait for that */
 	uint64_t filled, taken, written; /* number of pages that are full, were taken by a printer, are written */
 	bool stop;
 	int error;			/* value of pages_opts.write that ended the output */
@@ -80,8 +86,8 @@ static struct page *nth(const struct pages *pg, uint64_t number)
 
 /* ---- printing ---------------------------------------------------------------------------------- */
 
-/* Writes the text of the page whose turn it is. */
-static void write_text(struct pages *pg, struct page *p)
+/* Writes text of the page whose turn it is. */
+static void write_text(struct pages *pg, const void *text, size_t len)
 {
 	bool stop;
 	int rc;
@@ -91,51 +97,94 @@ static void write_text(struct pages *pg, struct page *p)
 	stop = pg->stop;
 	pthread_mutex_unlock(&pg->lock);
 	if (!rc && !stop)
-		rc = pg->o.write(pg->o.data, p->text, p->len);
-	p->len = 0;
+		rc = pg->o.write(pg->o.data, text, len);
 	pthread_mutex_lock(&pg->lock);
 	pg->error = rc;
 	pthread_mutex_unlock(&pg->lock);
+}
+
+static bool is_turn(struct pages *pg, const struct page *p)
+{
+	bool turn;
+
+	pthread_mutex_lock(&pg->lock);
+	turn = pg->written + 1 == p->number;
+	pthread_mutex_unlock(&pg->lock);
+	return turn;
+}
+
+/* Called with the lock. */
+static void wait_for_turn(struct pages *pg)
+{
+	pg->awaiting_turn++;
+	pthread_cond_wait(&pg->turn, &pg->lock);
+	pg->awaiting_turn--;
 }
 
 /* Waits until all pages before this one are written. They were taken before, so that their threads do not wait. */
 static void await_turn(struct pages *pg, const struct page *p)
 {
 	pthread_mutex_lock(&pg->lock);
-	while (pg->written != p->number && !pg->stop)
-		pthread_cond_wait(&pg->changed, &pg->lock);
+	while (pg->written + 1 != p->number && !pg->stop)
+		wait_for_turn(pg);
 	pthread_mutex_unlock(&pg->lock);
 }
 
+/* Keeps text of the page until its turn, or writes it. */
 static void add_text(void *data, const void *bytes, size_t len)
 {
 	struct printer *pr = data;
 	struct page *p = pr->page;
+	bool turn = is_turn(pr->pg, p);
 
-	if (len > sizeof(p->text) - p->len) {
-		await_turn(pr->pg, p);
-		write_text(pr->pg, p);
+	if (!turn && len <= sizeof(p->text) - p->len) {
+		memcpy(p->text + p->len, bytes, len);
+		p->len += len;
+		return;
 	}
-	memcpy(p->text + p->len, bytes, len);
-	p->len += len;
+	if (!turn)
+		await_turn(pr->pg, p);
+	if (p->len)
+		write_text(pr->pg, p->text, p->len);
+	p->len = 0;
+	write_text(pr->pg, bytes, len);
 }
 
-static void print_item(struct printer *pr, struct page *p, struct item *it)
+static void print_name(struct line *l, const struct page_name *name)
+{
+	struct symbol_text *text = name->number < SYMBOLS_CACHE ? &l->symbols.text[name->number] : NULL;
+
+	if (!(l->fields & LISTING_NAMES))
+		return;
+	if (text && text->lookup != name->lookup) {
+		text->lookup = name->lookup;
+		text->len = 0;
+	}
+	line_symbol(l, &name->names, text);
+}
+
+static void print_branch(struct printer *pr, const struct page *p, const struct page_branch *b, uint32_t from, uint32_t to)
 {
 	struct line *l = &pr->line;
 
-	if (it->is_error) {
-		line_begin(l, pr->lane, NULL, it->as.error.sample.time);
-		error_line(l, it->as.error.cpu, &it->as.error.sample);
+	line_begin(l, pr->lane, NULL, b->time);
+	line_start(l, b->cpu, b->pid, b->tid, b->time, false, 1, pr->pg->o.event);
+	line_flags(l, b->flags);
+	if (branch_line_from(l, b->from))
+		print_name(l, &p->name[from]);
+	if (branch_line_to(l, b->to))
+		print_name(l, &p->name[to]);
+	line_end(l);
+}
+
+static void print_item(struct printer *pr, const struct page *p, const struct item *it)
+{
+	if (!it->is_error) {
+		print_branch(pr, p, &it->as.branch.line, it->as.branch.from, it->as.branch.to);
 		return;
 	}
-	line_begin(l, pr->lane, NULL, it->as.branch.line.time);
-	branch_line_start(l, &it->as.branch.line, pr->pg->o.event);
-	if (branch_line_from(l, &it->as.branch.line))
-		line_symbol(l, symbols_copy(&l->symbols, &p->name[it->as.branch.from]));
-	if (branch_line_to(l, &it->as.branch.line))
-		line_symbol(l, symbols_copy(&l->symbols, &p->name[it->as.branch.to]));
-	line_end(l);
+	line_begin(&pr->line, pr->lane, NULL, it->as.error.sample.time);
+	error_line(&pr->line, it->as.error.cpu, &it->as.error.sample);
 }
 
 /* Writes the printed pages whose turn it is. Called with the lock. */
@@ -146,11 +195,13 @@ static void write_printed(struct pages *pg)
 	while (pg->written < pg->taken && (p = nth(pg, pg->written))->state == PAGE_PRINTED) {
 		p->state = PAGE_BEING_WRITTEN;
 		pthread_mutex_unlock(&pg->lock);
-		write_text(pg, p);
+		write_text(pg, p->text, p->len);
+		p->len = 0;
 		pthread_mutex_lock(&pg->lock);
 		p->state = PAGE_FREE;
 		pg->written++;
-		pthread_cond_broadcast(&pg->changed);
+		if (pg->awaiting_turn)
+			pthread_cond_broadcast(&pg->turn);
 	}
 }
 
@@ -182,7 +233,7 @@ static void *work(void *arg)
 	pthread_mutex_lock(&pg->lock);
 	while (!pg->stop)
 		if (!print_next(pr))
-			pthread_cond_wait(&pg->changed, &pg->lock);
+			pthread_cond_wait(&pg->full, &pg->lock);
 	pthread_mutex_unlock(&pg->lock);
 	return NULL;
 }
@@ -217,78 +268,83 @@ static struct printer *printer_new(struct pages *pg)
 
 /* ---- filling ----------------------------------------------------------------------------------- */
 
-/* Returns the page to fill, when it is free; the thread prints until then. */
-static struct page *page_to_fill(struct pages *pg)
+/* Hands the page over to the printers, which are woken when they have several. */
+static void page_full(struct pages *pg)
 {
-	struct page *p = pg->filling;
+	pthread_mutex_lock(&pg->lock);
+	pg->filling->state = PAGE_FULL;
+	pg->filled++;
+	pg->filling = NULL;
+	pg->failed = pg->error;
+	if (pg->filled - pg->taken >= PAGES_PER_THREAD - 1)
+		pthread_cond_broadcast(&pg->full);
+	pthread_mutex_unlock(&pg->lock);
+}
 
-	if (p)
-		return p;
+/* Returns the next page to fill, when it is free; the thread prints until then. */
+static struct page *__attribute__((noinline)) next_page(struct pages *pg)
+{
+	struct page *p;
+
+	if (pg->filling)
+		page_full(pg);
 	pthread_mutex_lock(&pg->lock);
 	p = nth(pg, pg->filled);
 	while (p->state != PAGE_FREE)
 		if (!print_next(pg->printer[0]))
-			pthread_cond_wait(&pg->changed, &pg->lock);
+			wait_for_turn(pg);
 	pthread_mutex_unlock(&pg->lock);
-	p->number = pg->filled;
+	p->number = pg->filled + 1;
 	p->nr = 0;
 	p->nr_names = 0;
 	return pg->filling = p;
 }
 
-/* Hands the page over to the printers. Returns what ended the output, or 0. */
-static int page_full(struct pages *pg)
+/* Returns the page to fill, with room for a line. */
+static inline struct page *page_to_fill(struct pages *pg)
 {
-	int rc;
+	struct page *p = pg->filling;
 
-	pthread_mutex_lock(&pg->lock);
-	pg->filling->state = PAGE_FULL;
-	pg->filled++;
-	pg->filling = NULL;
-	rc = pg->error;
-	pthread_cond_broadcast(&pg->changed);
-	pthread_mutex_unlock(&pg->lock);
-	return rc;
+	return __builtin_expect(p && p->nr < PAGE_LINES, 1) ? p : next_page(pg);
 }
 
-static int item_added(struct pages *pg, struct page *p)
+uint32_t pages_name(struct pages *pg, const struct symbol_ref *ref)
 {
-	return ++p->nr == PAGE_LINES ? page_full(pg) : 0;
-}
-
-uint32_t pages_name(struct pages *pg, const struct symbol_at *at)
-{
-	uint32_t *known = &pg->known[at->number];
 	struct page *p = page_to_fill(pg);
 
-	if (*known >= p->nr_names || p->name[*known].lookup != at->lookup) {
-		*known = p->nr_names;
-		p->name[p->nr_names++] = *at;
+	if (ref->key->page != (uint32_t)p->number) {
+		ref->key->page = (uint32_t)p->number;
+		ref->key->in_page = p->nr_names++;
+		p->name[ref->key->in_page] = (struct page_name){ .names = ref->at->names, .lookup = ref->at->lookup,
+								.number = ref->number };
 	}
-	return *known;
+	return ref->key->in_page;
 }
 
-int pages_branch(struct pages *pg, const struct branch_line *b, uint32_t from, uint32_t to)
+struct page_branch *pages_branch(struct pages *pg, uint32_t from, uint32_t to)
 {
 	struct page *p = page_to_fill(pg);
-	struct item *it = &p->item[p->nr];
+	struct item *it = &p->item[p->nr++];
 
 	it->is_error = false;
-	it->as.branch.line = *b;
 	it->as.branch.from = from;
 	it->as.branch.to = to;
-	return item_added(pg, p);
+	return &it->as.branch.line;
 }
 
-int pages_error(struct pages *pg, int cpu, const struct error_sample *e)
+void pages_error(struct pages *pg, int cpu, const struct error_sample *e)
 {
 	struct page *p = page_to_fill(pg);
-	struct item *it = &p->item[p->nr];
+	struct item *it = &p->item[p->nr++];
 
 	it->is_error = true;
 	it->as.error.sample = *e;
 	it->as.error.cpu = cpu;
-	return item_added(pg, p);
+}
+
+int pages_failed(const struct pages *pg)
+{
+	return pg->failed;
 }
 
 int pages_finish(struct pages *pg)
@@ -298,9 +354,10 @@ int pages_finish(struct pages *pg)
 	if (pg->filling)
 		page_full(pg);
 	pthread_mutex_lock(&pg->lock);
+	pthread_cond_broadcast(&pg->full);
 	while (pg->written < pg->filled)
 		if (!print_next(pg->printer[0]))
-			pthread_cond_wait(&pg->changed, &pg->lock);
+			wait_for_turn(pg);
 	rc = pg->error;
 	pthread_mutex_unlock(&pg->lock);
 	return rc;
@@ -318,7 +375,8 @@ struct pages *pages_new(const struct pages_opts *o)
 		return NULL;
 	pg->o = *o;
 	pthread_mutex_init(&pg->lock, NULL);
-	pthread_cond_init(&pg->changed, NULL);
+	pthread_cond_init(&pg->full, NULL);
+	pthread_cond_init(&pg->turn, NULL);
 	pg->page = calloc(threads * PAGES_PER_THREAD, sizeof(struct page *));
 	if (!pg->page)
 		goto fail;
@@ -349,7 +407,8 @@ void pages_free(struct pages *pg)
 		return;
 	pthread_mutex_lock(&pg->lock);
 	pg->stop = true;
-	pthread_cond_broadcast(&pg->changed);
+	pthread_cond_broadcast(&pg->full);
+	pthread_cond_broadcast(&pg->turn);
 	pthread_mutex_unlock(&pg->lock);
 	for (i = 0; i < pg->nr_threads; i++)
 		pthread_join(pg->thread[i], NULL);
@@ -358,7 +417,8 @@ void pages_free(struct pages *pg)
 	for (i = 0; i < pg->nr_pages; i++)
 		free(pg->page[i]);
 	free(pg->page);
-	pthread_cond_destroy(&pg->changed);
+	pthread_cond_destroy(&pg->full);
+	pthread_cond_destroy(&pg->turn);
 	pthread_mutex_destroy(&pg->lock);
 	free(pg);
 }

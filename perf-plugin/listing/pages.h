@@ -14,6 +14,13 @@
 
 struct pages;
 
+/* What the line of a branch shows, but for the names of its addresses. */
+struct page_branch {
+	uint64_t time, from, to;
+	int pid, tid, cpu;
+	unsigned int flags;	/* PERF_IP_FLAG_x */
+};
+
 struct pages_opts {
 	unsigned int fields;		/* enum listing_field */
 	size_t event_width;
@@ -25,19 +32,21 @@ struct pages_opts {
 	void *data;
 };
 
-/*
- * Returns NULL without memory. The functions below are for the thread that decodes. Those that return int return 0, the
- * value of `write` that ended the output, or ERR_NOMEM.
- */
+/* Returns NULL without memory. The functions below are for the thread that decodes. */
 struct pages *pages_new(const struct pages_opts *o);
 /* Ends the threads; lines that are not written yet are lost. */
 void pages_free(struct pages *pg);
-/* Returns the number of an address's names for the line that is added next; *at is copied, its strings are kept by the caller. */
-uint32_t pages_name(struct pages *pg, const struct symbol_at *at);
-/* Adds a line; `from` and `to` are numbers of names if those are printed. */
-int pages_branch(struct pages *pg, const struct branch_line *b, uint32_t from, uint32_t to);
-int pages_error(struct pages *pg, int cpu, const struct error_sample *e);
-/* Writes all lines. */
+/* Returns the number of an address's names for the line that is added next; their text is kept by the caller. */
+uint32_t pages_name(struct pages *pg, const struct symbol_ref *ref);
+/*
+ * Adds a line, which the caller fills before the next call; `from` and `to` are numbers of names if those are printed. The
+ * threads print it when the page is full.
+ */
+struct page_branch *pages_branch(struct pages *pg, uint32_t from, uint32_t to);
+void pages_error(struct pages *pg, int cpu, const struct error_sample *e);
+/* Returns the value of `write` that ended the output, or 0: further lines are printed. */
+int pages_failed(const struct pages *pg);
+/* Writes all lines. Returns as pages_failed(). */
 int pages_finish(struct pages *pg);
 
 #endif

@@ -11,7 +11,7 @@ static const char *const type_names[] = {
 static void put_file(struct line *l, const struct symbol_at *at)
 {
 	*l->p++ = '(';
-	line_dso(l, at);
+	line_dso(l, &at->names);
 	*l->p++ = ')';
 }
 
@@ -29,10 +29,10 @@ static void put_symbol(struct line *l, const struct stream *s, uint64_t addr)
 	const struct symbol_at *at = symbols_find(&l->symbols, s, addr);
 
 	line_room(l, LINE_ROOM);
-	if (at->name) {
-		line_name(l, at->name, at->name_plain, 0);
+	if (at->names.name) {
+		line_name(l, at->names.name, at->names.name_plain, 0);
 		l->p = text_lit(l->p, "+0x");
-		l->p = text_hex(l->p, at->offset, 0);
+		l->p = text_hex(l->p, at->names.offset, 0);
 	} else {
 		line_string(l, "[unknown]");
 	}

@@ -8,65 +8,86 @@
 
 #define SYMBOLS_CACHE	8192u
 
-struct symbol_at {
-	uint64_t addr;
-	uint64_t user, kernel;	/* version.serial of the two address spaces; 0: none */
-	uint64_t batch;		/* batch of the lookup; 0: empty entry */
-	uint64_t lookup;	/* number of the lookup; equal numbers have equal names. 0: nothing is known */
-	uint32_t number;	/* number of the entry in the cache */
-	bool lasting;		/* valid for later batches */
+/* Names of an address. */
+struct symbol_names {
 	const char *dso;	/* NULL: unknown */
-	const struct dso *file;	/* the same file, and ... */
-	uint64_t in_file;	/* ... the offset in it */
 	const char *name;	/* NULL: unknown */
-	size_t dso_plain, name_plain;	/* name_plain_len() of them */
 	uint64_t offset;	/* of the address in the symbol */
-	uint64_t shown;		/* address as perf prints it in a call chain: in user space the offset in the file */
-	char *text;		/* room of SYMBOL_TEXT bytes for the caller's text; NULL: none */
-	uint16_t text_len;	/* 0: no text yet */
+	uint32_t dso_plain, name_plain;	/* name_plain_len() of them */
 };
 
-#define SYMBOL_TEXT	192u
+struct symbol_at {
+	struct symbol_names names;
+	uint64_t lookup;	/* number of the lookup; equal numbers have equal names. 0: nothing is known */
+	const struct dso *file;	/* the file, and ... */
+	uint64_t in_file;	/* ... the offset in it */
+	uint64_t shown;		/* address as perf prints it in a call chain: in user space the offset in the file */
+};
+
+/* The caller's text of the names of an entry. */
+struct symbol_text {
+	uint64_t lookup;	/* symbol_at.lookup, for a cache of texts alone */
+	uint8_t len;		/* 0: no text yet */
+	char bytes[183];
+};
+
+/* What an entry is found by, apart from the rest: all keys fit into a small cache of the processor. */
+struct symbol_key {
+	uint64_t addr;
+	uint64_t spaces;	/* symbols_spaces() */
+	uint64_t batch;		/* batch of the lookup, UINT64_MAX: valid for later batches, too; 0: empty entry */
+	/* for pages.h: number of the page that has a copy of the names, 0: none, and their number in it */
+	uint32_t page, in_page;
+};
+
+/* An entry. */
+struct symbol_ref {
+	struct symbol_at *at;
+	struct symbol_key *key;
+	struct symbol_text *text;	/* NULL: no text is kept */
+	uint32_t number;	/* number of the text */
+};
 
 struct symbols {
 	uint64_t batch;		/* current batch */
 	uint64_t lookups;	/* number of lookups so far */
 	const struct dso *last;	/* last file, with its name */
 	const char *last_path;
-	size_t last_plain;
-	struct symbol_at none;	/* all zero: nothing is known */
-	struct symbol_at slot[SYMBOLS_CACHE];
-	char text[SYMBOLS_CACHE][SYMBOL_TEXT];
+	uint32_t last_plain;
+	/* the last entry stays empty: nothing is known */
+	struct symbol_key key[SYMBOLS_CACHE + 1];
+	struct symbol_at slot[SYMBOLS_CACHE + 1];
+	struct symbol_text text[SYMBOLS_CACHE];
 };
 
 /* Begins a batch: files that were not read before may be now. */
 void symbols_begin(struct symbols *sy);
-/* Looks up an address that `at`, its entry, does not have. */
-void symbols_look_up(struct symbols *sy, struct symbol_at *at, const struct stream *s, uint64_t addr);
+/* Number of the entry that an address has. */
+static inline size_t symbols_number(uint64_t addr)
+{
+	return (addr >> 2 ^ addr >> 15) % SYMBOLS_CACHE;
+}
+
+/* Looks up an address for entry `number`, which does not have it. */
+void symbols_look_up(struct symbols *sy, size_t number, const struct stream *s, uint64_t addr);
+
+/* The two address spaces of the stream's thread, of user and kernel, as one number (version.serial; 0: none). */
+static inline uint64_t symbols_spaces(const struct stream *s)
+{
+	const struct version *user = s->kernel ? s->other : s->code, *kernel = s->kernel ? s->code : s->other;
+
+	return (user ? user->serial << 32 : 0) | (kernel ? (uint32_t)kernel->serial : 0);
+}
 
 /* Returns symbol and file of `addr` in the address spaces of the stream's thread, user and kernel, valid until the next call. */
 static inline struct symbol_at *symbols_find(struct symbols *sy, const struct stream *s, uint64_t addr)
 {
-	struct symbol_at *at = &sy->slot[(addr >> 2 ^ addr >> 15) % SYMBOLS_CACHE];
-	const struct version *user = s->kernel ? s->other : s->code, *kernel = s->kernel ? s->code : s->other;
+	const size_t number = symbols_number(addr);
+	const struct symbol_key *key = &sy->key[number];
 
-	if (at->addr != addr || at->user != (user ? user->serial : 0) || at->kernel != (kernel ? kernel->serial : 0) ||
-	    (at->batch != sy->batch && !at->lasting))
-		symbols_look_up(sy, at, s, addr);
-	return at;
-}
-
-/* Returns this cache's own copy of an entry of another cache, with its text, valid until the next call. */
-static inline struct symbol_at *symbols_copy(struct symbols *sy, const struct symbol_at *of)
-{
-	struct symbol_at *at = &sy->slot[of->number];
-
-	if (at->lookup != of->lookup) {
-		*at = *of;
-		at->text = sy->text[of->number];
-		at->text_len = 0;
-	}
-	return at;
+	if (key->addr != addr || key->spaces != symbols_spaces(s) || (key->batch != sy->batch && key->batch != UINT64_MAX))
+		symbols_look_up(sy, number, s, addr);
+	return &sy->slot[number];
 }
 
 #endif

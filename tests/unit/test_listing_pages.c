@@ -74,29 +74,40 @@ static struct comms *comms_of(struct perfdata **pd, struct pdb *file)
 	return c;
 }
 
-/* The names of address number i, as symbols_find() returns them; each fifth is unknown. */
-static struct symbol_at *find(unsigned int i)
+/* The names of address number i, as line_find() returns them; each fifth is unknown. */
+static struct symbol_ref find(unsigned int i)
 {
 	const uint64_t addr = 0x400000 + 8 * (uint64_t)i;
-	struct symbol_at *at = &symbols.slot[i % 64];	/* several share an entry */
+	const unsigned int n = i % 5 == 4 ? SYMBOLS_CACHE : i % 64;	/* several share an entry */
+	struct symbol_ref ref = { &symbols.slot[n], &symbols.key[n], n < 64 ? &symbols.text[n] : NULL, n };
 
-	if (i % 5 == 4)
-		return &symbols.none;
-	if (at->addr == addr)
-		return at;
-	*at = (struct symbol_at){ .addr = addr, .lookup = ++symbols.lookups, .number = i % 64, .text = symbols.text[i % 64],
-				  .dso = "/bin/prog", .dso_plain = 9, .name = names[i % NAMES],
-				  .name_plain = strlen(names[i % NAMES]), .offset = i };
+	if (n == SYMBOLS_CACHE || ref.key->addr == addr)
+		return ref;
+	*ref.key = (struct symbol_key){ .addr = addr };
+	*ref.at = (struct symbol_at){ .lookup = ++symbols.lookups,
+				      .names = { .dso = "/bin/prog", .dso_plain = 9, .name = names[i % NAMES],
+						 .name_plain = (uint32_t)strlen(names[i % NAMES]), .offset = i } };
+	ref.text->len = 0;
 	if (i % 97 == 0) {
-		at->name = long_name;
-		at->name_plain = LONG;
+		ref.at->names.name = long_name;
+		ref.at->names.name_plain = LONG;
 	}
-	return at;
+	return ref;
 }
 
-static struct branch_line nth_line(unsigned int i)
+static void put_names(struct line *l, unsigned int i)
 {
-	return (struct branch_line){ .time = 1000 + 61 * (uint64_t)i, .from = 0x400000 + 8 * (uint64_t)(i % 1500),
+	struct symbol_ref ref;
+
+	if (!(l->fields & LISTING_NAMES))
+		return;
+	ref = find(i);
+	line_symbol(l, &ref.at->names, ref.text);
+}
+
+static struct page_branch nth_line(unsigned int i)
+{
+	return (struct page_branch){ .time = 1000 + 61 * (uint64_t)i, .from = 0x400000 + 8 * (uint64_t)(i % 1500),
 				     .to = 0x400000 + 8 * (uint64_t)(i * 7 % 1500), .pid = 100, .tid = 100, .cpu = 1,
 				     .flags = i % 3 ? 0x9 : 0x3 };
 }
@@ -116,7 +127,7 @@ static struct sink print_alone(const struct comms *comms, unsigned int lines, un
 	struct merge *m = merge_new(&sink, NULL);
 	struct merge_lane *lane = merge_lane_new(m, 0, 0);
 	struct line *l = calloc(1, sizeof(*l));
-	struct branch_line b;
+	struct page_branch b;
 	struct error_sample e;
 	unsigned int i;
 
@@ -132,11 +143,12 @@ static struct sink print_alone(const struct comms *comms, unsigned int lines, un
 			error_line(l, 3, &e);
 			continue;
 		}
-		branch_line_start(l, &b, "branches");
-		if (branch_line_from(l, &b))
-			line_symbol(l, find(i % 1500));
-		if (branch_line_to(l, &b))
-			line_symbol(l, find(i * 7 % 1500));
+		line_start(l, b.cpu, b.pid, b.tid, b.time, false, 1, "branches");
+		line_flags(l, b.flags);
+		if (branch_line_from(l, b.from))
+			put_names(l, i % 1500);
+		if (branch_line_to(l, b.to))
+			put_names(l, i * 7 % 1500);
 		line_end(l);
 	}
 	assert_int_equal(merge_finish(m), 0);
@@ -153,7 +165,7 @@ static int print_pages(const struct comms *comms, unsigned int lines, unsigned i
 	const struct pages_opts o = { .fields = fields, .event_width = 12, .event = "branches", .comms = comms,
 				      .threads = threads, .write = take, .data = s };
 	struct pages *pg = pages_new(&o);
-	struct branch_line b;
+	struct page_branch b;
 	struct error_sample e;
 	uint32_t from, to;
 	unsigned int i;
@@ -164,12 +176,14 @@ static int print_pages(const struct comms *comms, unsigned int lines, unsigned i
 	for (i = 0; i < lines && !rc; i++) {
 		b = nth_line(i);
 		if (nth_error(i, &e)) {
-			rc = pages_error(pg, 3, &e);
+			pages_error(pg, 3, &e);
+			rc = pages_failed(pg);
 			continue;
 		}
-		from = fields & LISTING_NAMES ? pages_name(pg, find(i % 1500)) : 0;
-		to = fields & LISTING_NAMES ? pages_name(pg, find(i * 7 % 1500)) : 0;
-		rc = pages_branch(pg, &b, from, to);
+		from = fields & LISTING_NAMES ? pages_name(pg, (struct symbol_ref[]){ find(i % 1500) }) : 0;
+		to = fields & LISTING_NAMES ? pages_name(pg, (struct symbol_ref[]){ find(i * 7 % 1500) }) : 0;
+		*pages_branch(pg, from, to) = b;
+		rc = pages_failed(pg);
 	}
 	if (added)
 		*added = i;
