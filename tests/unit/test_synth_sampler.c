@@ -360,6 +360,93 @@ static void errors(void **state)
 	assert_string_equal(r.text, "e3 e4 e5 ");
 }
 
+/* Calls of the consumer until it ends the run. */
+struct ending {
+	unsigned int calls, last;
+};
+
+static int count_call(struct ending *e)
+{
+	return ++e->calls == e->last ? 7 : 0;
+}
+
+static int end_at_branch(void *data, const struct stream *s, const struct branch *b)
+{
+	(void)s;
+	(void)b;
+	return count_call(data);
+}
+
+static int end_at_insn(void *data, const struct stream *s, const struct insn_sample *i)
+{
+	(void)s;
+	(void)i;
+	return count_call(data);
+}
+
+static int end_at_error(void *data, const struct stream *s, const struct error_sample *e)
+{
+	(void)s;
+	(void)e;
+	return count_call(data);
+}
+
+/* Returns what the batch, or else the end of its fragment, returned. */
+static int run_until(const char *itrace, bool tiles, const struct cst_generic *g, size_t n, struct ending *e)
+{
+	struct sample_ops ops = { .branch = end_at_branch, .insn = end_at_insn, .error = end_at_error, .data = e };
+	const struct cst_config cfg = { .protocol = CST_PROTO_ETMV4 };
+	void *word = NULL;
+	struct stream s = { .pid = 1, .tid = 1, .time_known = true, .config = &cfg, .priv = &word };
+	struct itrace_opts o;
+	struct sampler *sp;
+	char msg[400];
+	int rc;
+
+	assert_true(itrace_parse(&o, itrace, msg, sizeof(msg)));
+	o.tiles = tiles;
+	sp = sampler_new(&o, &ops, read_code);
+	assert_non_null(sp);
+	rc = sampler_batch(sp, &s, g, n);
+	if (!rc)
+		rc = sampler_fragment_end(sp, &s);
+	sampler_stream_end(sp, &s);
+	sampler_free(sp);
+	return rc;
+}
+
+/* Whatever sample it is, the value with which the consumer ends the run is returned, and no sample follows. */
+static void ended(void **state)
+{
+	const struct cst_generic g[] = {
+		EL_B(0x1000, 3), EL_B(0x2000, 2), EL_RET(0x3000, 4), EL_B(0x4000, 1), el_no_sync(CST_UNSYNC_OVERFLOW, 0),
+		el_plain(CST_GEN_TRACE_ON), EL_B(0x5000, 3), el_exception(2, 0x5010), EL_B(0x6000, 2), EL_CUT(0x7000, 3),
+		el_plain(CST_GEN_NACC), el_plain(CST_GEN_EO_TRACE),
+	};
+	static const struct {
+		const char *itrace;
+		bool tiles;
+		unsigned int samples;
+	} rows[] = {
+		{ "b", false, 10 }, { "cr", false, 1 }, { "e", false, 2 }, { "i1i", false, 18 }, { "i4il3", false, 5 },
+		{ "i100il3", false, 2 }, { "il2", true, 4 }, { "bi5il3", false, 14 }, { "bei1ig4", false, 30 },
+	};
+	struct ending e;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		e = (struct ending){ .last = 0 };
+		assert_int_equal(run_until(rows[i].itrace, rows[i].tiles, g, sizeof(g) / sizeof(g[0]), &e), 0);
+		assert_int_equal(e.calls, rows[i].samples);
+		for (e.last = 1; e.last <= rows[i].samples; e.last++) {
+			e.calls = 0;
+			assert_int_equal(run_until(rows[i].itrace, rows[i].tiles, g, sizeof(g) / sizeof(g[0]), &e), 7);
+			assert_int_equal(e.calls, e.last);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -367,7 +454,7 @@ int main(void)
 		cmocka_unit_test(switched), cmocka_unit_test(tiles), cmocka_unit_test(filters),
 		cmocka_unit_test(system_call_returns),
 		cmocka_unit_test(chains), cmocka_unit_test(by_time), cmocka_unit_test(by_time_of_batches), cmocka_unit_test(by_ticks),
-		cmocka_unit_test(errors),
+		cmocka_unit_test(errors), cmocka_unit_test(ended),
 	};
 
 	return cmocka_run_group_tests_name("synth sampler", tests, NULL, NULL);
