@@ -76,7 +76,7 @@ static const char etm_ini[] =
 	"TRCIDR2=0x488\nTRCIDR8=3\n";
 static const char trace_ini[] =
 	"[trace_buffers]\nbuffers=b0, b1,\n"
-	"[b1]\nname=ETB_1\nfile=x.bin , y.bin\nformat=source_data\n"
+	"[b1]\nmaker=unknown to readers\nname=ETB_1\nfile=x.bin , y.bin\nformat=source_data\n"
 	"[b7]\nname=ETB_7\nfile=z.bin\nformat=coresight\n"
 	"[b0]\nname=ETB_0\nfile=t.bin\nformat=dstream_coresight\n"
 	"[source_buffers]\nETM_0=ETB_0\nETM_0(stream:1)=ETB_1\n"
