@@ -174,6 +174,34 @@ static void equal(void **state)
 	free(f);
 }
 
+/* The other side of `far`: one instruction again and again. */
+static int same_insn(void *data, struct align_insn *insn)
+{
+	(void)data;
+	*insn = insn_at(0x1000);
+	return 1;
+}
+
+/* Memory does not grow with the length: instructions far behind are given up on both sides. */
+static void far(void **state)
+{
+	struct align_ops ops = { .next = same_insn };
+	struct align *al = align_new(&ops);
+	struct align_insn insn = insn_at(0x1000);
+	unsigned int i;
+
+	(void)state;
+	assert_non_null(al);
+	for (i = 0; i < 10 * INSNS; i++)
+		assert_int_equal(align_put(al, &insn), 0);
+	assert_in_range(align_counts(al)->equal, 4 * INSNS, 10 * INSNS);
+	assert_null(align_trace(al, INSNS));
+	assert_null(align_other(al, INSNS));
+	assert_non_null(align_trace(al, align_counts(al)->equal - 1));
+	assert_non_null(align_other(al, align_counts(al)->equal - 1));
+	align_free(al);
+}
+
 /* Copies what is executed with gaps in it, some of them in loops. Returns how many instructions are left. */
 static size_t cut_gaps(const struct flow *f, struct align_insn *v, uint64_t seed)
 {
@@ -328,7 +356,7 @@ static void exceptions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal),
+		cmocka_unit_test(equal), cmocka_unit_test(far),
 		cmocka_unit_test(gaps),
 		cmocka_unit_test(edits),
 		cmocka_unit_test(damage),
