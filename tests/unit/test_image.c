@@ -200,6 +200,40 @@ static void test_limits(void **state)
 	cst_image_free(img);
 }
 
+/* What an instruction is depends on the decoder: more combinations than the image has tables for, in three sections. */
+static void test_flags(void **state)
+{
+	/* a WFI in a stretch without branches, which is cut into blocks that begin at certain offsets */
+	enum { CODE = 4400, WFI = 4200, CUT = (BLK_SPAN + BLK_MORE) / 4 };
+	static const unsigned int flags[] = {
+		0, CST_ISA_WFX_P0, CST_ISA_BARRIER_P0, CST_ISA_BARRIER_P0 | CST_ISA_WFX_P0, CST_ISA_WFX_P0 | CST_ISA_STORE_P0,
+		CST_ISA_LOAD_P0,
+	};
+	const size_t n = sizeof(flags) / sizeof(flags[0]);
+	uint32_t code[CODE];
+	struct cst_section *sec[3];
+	struct cst_image *img;
+	const struct blk *b;
+	size_t round, i, k;
+
+	(void)state;
+	for (i = 0; i < CODE; i++)
+		code[i] = i == WFI ? 0xd503207f : 0xd503201f;
+	assert_int_equal(cst_image_new(&img, 0), 0);
+	for (k = 0; k < 3; k++)
+		assert_int_equal(cst_section_new(&sec[k], img, (const uint8_t *)code, sizeof(code), NULL), 0);
+	for (round = 0; round < 3 * n; round++)
+		for (i = 0; i < n; i++)
+			for (k = 0; k < 3; k++) {
+				const unsigned int f = flags[i * (1 + round % 3) % n], first = BLK_MORE / 4;
+
+				b = cst_block(sec[k], 4 * first, blk_key(CST_ISA_A64, 0), 0x100000 * k + 4 * first, f);
+				assert_non_null(b);
+				assert_int_equal(b->n_insn, (f & CST_ISA_WFX_P0 ? WFI + 1 : CUT) - first);
+			}
+	cst_image_free(img);
+}
+
 /* Code that changes under the decoder: the new bytes count, and a full cache changes nothing. */
 static void test_remap(void **state)
 {
@@ -335,6 +369,7 @@ int main(void)
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_lazy),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_flags),
 		cmocka_unit_test(test_remap),
 		cmocka_unit_test(test_small_cache),
 	};
