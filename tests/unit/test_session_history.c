@@ -408,6 +408,8 @@ static void events_come_in_order_of_time(void **state)
 			assert_true(!n || before.time < e.time || (before.time == e.time && before.seq < e.seq));
 			before = e;
 			zeros += !e.time;
+			/* no more is read ahead than events are out of order */
+			assert_in_range(h.list.pos, 0, n + 700);
 		}
 		assert_int_equal(n, 20000);
 		assert_true(zeros > 400);
