@@ -755,6 +755,61 @@ static void every_cause_is_explained(void **state)
 
 #define TEST(name) cmocka_unit_test_teardown(name, finish)
 
+static void same_table(const struct loss_table *a, const struct loss_table *b)
+{
+	size_t i;
+
+	assert_int_equal(a->nr, b->nr);
+	for (i = 0; i < a->nr; i++) {
+		assert_int_equal(a->rows[i].number, b->rows[i].number);
+		assert_int_equal(a->rows[i].cause, b->rows[i].cause);
+		assert_string_equal(a->rows[i].comm, b->rows[i].comm);
+		assert_int_equal(a->rows[i].amount.count, b->rows[i].amount.count);
+		assert_int_equal(a->rows[i].amount.bytes, b->rows[i].amount.bytes);
+	}
+}
+
+/* Losses of pieces of the trace: their sums are those of one piece that has all of them. */
+static void joined_pieces(void **state)
+{
+	static const struct {
+		enum loss cause;
+		int cpu, pid;
+		const char *comm;
+		uint64_t count, bytes;
+	} rows[] = {
+		{ LOSS_BAD_PACKET, 0, 5, "one", 1, 30 }, { LOSS_BAD_PACKET, 1, 5, "one", 2, 7 }, { LOSS_DISCARD, 0, 6, "two", 1, 11 },
+		{ LOSS_BAD_PACKET, 0, 6, "two", 3, 100 }, { LOSS_ATOMS, 1, LOSS_NOBODY, NULL, 9, 0 }, { LOSS_DISCARD, 0, 6, "two", 1, 2 },
+	};
+	const size_t n = sizeof(rows) / sizeof(rows[0]);
+	struct losses whole, part[2];
+	size_t i, cut;
+
+	(void)state;
+	for (cut = 0; cut <= n; cut++) {
+		memset(&whole, 0, sizeof(whole));
+		memset(part, 0, sizeof(part));
+		assert_int_equal(losses_init(&whole), 0);
+		assert_int_equal(losses_init(&part[0]), 0);
+		assert_int_equal(losses_init(&part[1]), 0);
+		for (i = 0; i < n; i++) {
+			losses_add(&whole, rows[i].cause, rows[i].cpu, rows[i].pid, rows[i].comm, rows[i].count, rows[i].bytes);
+			losses_add(&part[i >= cut], rows[i].cause, rows[i].cpu, rows[i].pid, rows[i].comm, rows[i].count,
+				   rows[i].bytes);
+		}
+		part[1].no_map[1].count = whole.no_map[1].count = 4;
+		part[1].no_map[1].addr = whole.no_map[1].addr = 0x1000;
+		assert_true(losses_join(&part[0], &part[1]));
+		assert_memory_equal(part[0].cause, whole.cause, sizeof(whole.cause));
+		assert_memory_equal(part[0].no_map, whole.no_map, sizeof(whole.no_map));
+		same_table(&part[0].cpu, &whole.cpu);
+		same_table(&part[0].process, &whole.process);
+		losses_free(&whole);
+		losses_free(&part[0]);
+		losses_free(&part[1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -777,6 +832,7 @@ int main(void)
 		TEST(reused_process_ids),
 		TEST(report), TEST(report_of_many),
 		TEST(every_cause_is_explained),
+		TEST(joined_pieces),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_dir);
