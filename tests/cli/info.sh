@@ -133,6 +133,24 @@ phone() {
 		says "$tmp/out" "simpleperf"
 }
 check "words for simpleperf" phone
+# AUXTRACE_INFO becomes a record of a type that nobody knows.
+phone_without_trace() {
+	python3 - "$tmp/phone" "$tmp/no-trace" <<'END' || return 1
+import struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+at, size = struct.unpack_from("<QQ", data, 40)
+end = at + size
+while at < end:
+    kind, _, length = struct.unpack_from("<IHH", data, at)
+    if kind == 70:
+        struct.pack_into("<I", data, at, 250)
+    at += length + (struct.unpack_from("<Q", data, at + 8)[0] if kind == 71 else 0)
+open(sys.argv[2], "wb").write(data)
+END
+	run 1 info -i "$tmp/no-trace" && says "$tmp/err" "no CoreSight trace in this file" &&
+		says "$tmp/err" "record with 'simpleperf record -e cs-etm:u'"
+}
+check "simpleperf without trace" phone_without_trace
 snapshot_words() {
 	rm -f "$tmp/snapshot/mem0.bin"
 	"$tool" info -i "$tmp/snapshot" >"$tmp/out" 2>"$tmp/err"
