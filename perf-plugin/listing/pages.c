@@ -76,7 +76,7 @@ struct pages {
 	unsigned int awaiting_turn;	/* number of threads that wait for that */
 	uint64_t filled, taken, written; /* number of pages that are full, were taken by a printer, are written */
 	bool stop;
-	int error;			/* value of pages_opts.write that ended the output */
+	int error;			/* value of pages_opts.write, or of merge_finish(), that ended the output */
 };
 
 static struct page *nth(const struct pages *pg, uint64_t number)
@@ -86,20 +86,27 @@ static struct page *nth(const struct pages *pg, uint64_t number)
 
 /* ---- printing ---------------------------------------------------------------------------------- */
 
-/* Writes text of the page whose turn it is. */
+/* Keeps the first error. Called with the lock. */
+static void note_error(struct pages *pg, int rc)
+{
+	if (!pg->error)
+		pg->error = rc;
+}
+
+/* Writes text of the page whose turn it is; nothing after an error. */
 static void write_text(struct pages *pg, const void *text, size_t len)
 {
-	bool stop;
+	bool ended;
 	int rc;
 
 	pthread_mutex_lock(&pg->lock);
-	rc = pg->error;
-	stop = pg->stop;
+	ended = pg->error || pg->stop;
 	pthread_mutex_unlock(&pg->lock);
-	if (!rc && !stop)
-		rc = pg->o.write(pg->o.data, text, len);
+	if (ended)
+		return;
+	rc = pg->o.write(pg->o.data, text, len);
 	pthread_mutex_lock(&pg->lock);
-	pg->error = rc;
+	note_error(pg, rc);
 	pthread_mutex_unlock(&pg->lock);
 }
 
@@ -211,6 +218,7 @@ static bool print_next(struct printer *pr)
 	struct pages *pg = pr->pg;
 	struct page *p;
 	size_t i;
+	int rc;
 
 	if (pg->taken == pg->filled)
 		return false;
@@ -218,8 +226,9 @@ static bool print_next(struct printer *pr)
 	pthread_mutex_unlock(&pg->lock);
 	for (i = 0; i < p->nr; i++)
 		print_item(pr, p, &p->item[i]);
-	merge_finish(pr->m);	/* the rest of its lane */
+	rc = merge_finish(pr->m);	/* the rest of its lane */
 	pthread_mutex_lock(&pg->lock);
+	note_error(pg, rc);
 	p->state = PAGE_PRINTED;
 	write_printed(pg);
 	return true;

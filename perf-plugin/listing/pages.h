@@ -44,7 +44,7 @@ uint32_t pages_name(struct pages *pg, const struct symbol_ref *ref);
  */
 struct page_branch *pages_branch(struct pages *pg, uint32_t from, uint32_t to);
 void pages_error(struct pages *pg, int cpu, const struct error_sample *e);
-/* Returns the value of `write` that ended the output, or 0: further lines are printed. */
+/* Returns the value of `write` that ended the output, ERR_NOMEM or ERR_IO, or 0: further lines are printed. */
 int pages_failed(const struct pages *pg);
 /* Writes all lines. Returns as pages_failed(). */
 int pages_finish(struct pages *pg);
