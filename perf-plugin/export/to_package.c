@@ -340,6 +340,8 @@ static int log_text(struct exporter *x, const char *text, size_t len)
 
 	if (len > x->line_cap - x->line_used)
 		rc = flush_log(x);
+	if (!rc && len > x->line_cap)
+		return outdir_write(&x->out, x->log_fd, x->log_name, text, len, x->err);
 	if (!rc) {
 		memcpy(x->line + x->line_used, text, len);
 		x->line_used += len;
@@ -453,13 +455,7 @@ static int close_log(struct exporter *x)
 
 static int log_sink(void *ctx, const void *data, size_t len)
 {
-	struct exporter *x = ctx;
-	int rc;
-
-	if (len <= x->line_cap)
-		return log_text(x, data, len);
-	rc = flush_log(x);
-	return rc ? rc : outdir_write(&x->out, x->log_fd, x->log_name, data, len, x->err);
+	return log_text(ctx, data, len);
 }
 
 /*

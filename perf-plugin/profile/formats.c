@@ -130,7 +130,7 @@ const struct profile_format profile_formats[] = {
 	{ "lcov", WHOLE(lcov_write, true), false, "genhtml, and what reads gcov's lines" },
 	{ "folded", WHOLE(folded_write, false), false, "flamegraph.pl, speedscope" },
 	{ "top", WHOLE(top_write, false), false, "a table for the terminal" },
-	{ NULL, ONE(COUNTS_SPLIT, 0, 0, 0, NULL), false, NULL },
+	{ .name = NULL },
 };
 
 const struct profile_format *profile_format_find(const char *name)

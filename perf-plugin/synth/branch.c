@@ -56,16 +56,15 @@ static bool is_svc(unsigned int isa, const uint8_t *p)
 		return (word & 0xffe0001f) == 0xd4000001;
 	case CST_ISA_A32:
 		return (word & 0x0f000000) == 0x0f000000 && word >> 28 != 0xf;
-	case CST_ISA_T32:
-		/* the last two bytes are a 16-bit instruction */
+	default:
+		/* T32 and T32EE: the last two bytes are a 16-bit instruction */
 		return p[3] == 0xdf;
 	}
-	return false;
 }
 
 bool branch_after_svc(const struct stream *s, uint64_t addr, unsigned int isa, branch_read_fn read)
 {
-	unsigned int size = isa == CST_ISA_T32 ? 2 : 4;
+	unsigned int size = isa == CST_ISA_A64 || isa == CST_ISA_A32 ? 4 : 2;
 	uint8_t buf[4] = { 0 };
 
 	if (addr < size || read(s, addr - size, buf + 4 - size, size) != size)

@@ -23,6 +23,8 @@ COMMANDS = [
     ["profile", "--format=autofdo", "-o", "OUT"],
     ["profile", "--format=bolt", "--binary", "BINARY", "-o", "OUT"],
     ["profile", "--format=cstrace", "-o", "OUT"],
+    ["profile", "--format=top", "-o", "OUT"],
+    ["profile", "--format=folded", "-o", "OUT"],
     ["info", "--all"],
     ["info", "--format=json"],
     ["dump", "--format=none"],

@@ -154,7 +154,19 @@ def top(folder, path):
             want.append((part[-1], int(part[1]), int(part[2]) if calls else 0, part[-2]))
     have = [f[:4] for f in functions(folder)]
     same("functions", have, want[:len(have)])
-    print("%d functions" % len(have))
+    have, wanted = figures(folder), {"instructions, each counted": str(sum(f[1] for f in want)), "functions executed": str(len(want))}
+    if calls:
+        wanted["calls"] = str(sum(f[2] for f in want))
+    same("figures", {k: v.replace(",", "") for k, v in have.items() if k in wanted or k == "calls"}, wanted)
+    print("%d functions" % len(want))
+
+
+def figures(folder):
+    """What the first page says of the whole: name -> figure."""
+    page, = read(folder, "index")
+    box = re.search(r'<ul class="figures">(.*?)</ul>', page.text, re.S).group(1)
+    found = re.findall(r"<li[^>]*><b>(.*?)</b> (.*?)</li>", box)
+    return {re.sub("<[^>]*>", "", what): html.unescape(figure) for figure, what in found}
 
 
 def sources(folder):
@@ -171,7 +183,7 @@ def sources(folder):
 def lcov(folder, path):
     files, name = sources(folder), None
     table = {p.cells(r)[0]: p.cells(r) for p in read(folder, "files") for r in p.rows}
-    seen, lines, branches, sums = set(), {}, collections.defaultdict(list), {}
+    seen, lines, branches, sums, every = set(), {}, collections.defaultdict(list), {}, []
     with open(path) as f:
         for line in f:
             key, _, value = line.rstrip("\n").partition(":")
@@ -185,6 +197,7 @@ def lcov(folder, path):
                 sums[key] = int(value)
             elif key == "end_of_record" and lines:
                 seen.add(name)
+                every.append(sums)
                 row, = [r for n, r in table.items() if name.endswith(n)]
                 for at, kind in ((2, "L"), (4, "BR"), (6, "FN")):
                     have = [number(x) for x in row[at].replace("\u202f", "").split("/")] if row[at] else [0, 0]
@@ -197,6 +210,9 @@ def lcov(folder, path):
                     have = files[name][n][2].replace(",", "").split(" +")[0].split("; ")
                     same("%s:%d, branches" % (name, n), have, pairs[:len(have)])
                     same("%s:%d, number of branches" % (name, n), len(have), min(len(pairs), 6))
+    hit, of = (sum(s[k] for s in every) for k in ("LH", "LF"))
+    have = [f.replace("\u202f", "") for what, f in figures(folder).items() if what == "of %s lines executed" % format(of, ",")]
+    same("lines executed", have, ["%.1f%%" % (100.0 * hit / of)])
     if not seen or not files or not set(files) <= seen:
         sys.exit("files: the report has %s, the format has %s" % (sorted(files), sorted(seen)))
     print("%d files" % len(seen))

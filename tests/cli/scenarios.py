@@ -120,7 +120,7 @@ def convert(args, source, kind, target, options):
     done = run([args.tool, "convert", "-i", source, "--to", kind, "-o", target] + options)
     if done.returncode not in (0, 3):
         raise Bad("convert to %s: exit %d: %s" % (kind, done.returncode, done.stderr.decode()[-500:]))
-    return target
+    return done.stderr.decode()
 
 
 def add_events(package, events):
@@ -146,8 +146,16 @@ def without_files(options):
     return left
 
 
+def has_module_places(perf):
+    """Whether a recording of simpleperf has its FILE (128) or FILE2 (132) section."""
+    with open(os.path.join(perf, "data") if os.path.isdir(perf) else perf, "rb") as f:
+        head = f.read(104)
+    return head[:8] == b"PERFILE2" and bool(struct.unpack_from("<Q", head, 88)[0] & (1 | 1 << 4))
+
+
 def round_trip(args, perf, options, folder, symfs, want):
     """A package of the recording has all that it needs, and a recording of the package tells the same."""
+    module_places = has_module_places(perf)
     package, back, away = (os.path.join(folder, n) for n in ("package", "back.data", "away"))
     convert(args, perf, "package", package, options + ["--images"])
     # another machine: nothing is found where the options, or the records, say
@@ -160,7 +168,9 @@ def round_trip(args, perf, options, folder, symfs, want):
                                ("kcore_dir/kallsyms",) * 2 + ("--kallsyms",)):
         if os.path.exists(os.path.join(package, need)):
             found += [option, os.path.join(package, name)]
-    convert(args, package, "perf", back, bare)
+    said = convert(args, package, "perf", back, bare)
+    if module_places != ("where the kernel's modules were" in said):
+        raise Bad("convert to perf: places of modules %s: %s" % (module_places, said[-500:]))
     found += [o.replace("@", os.path.join(away, "symfs")) for o in want.back]
     for source, given in ((package, bare), (back, found)):
         done = script(args, ["-i", source] + given)
@@ -274,7 +284,8 @@ def scenario(args, name, seed, folder):
     want = Expected(truth)
     options = ["--symfs", symfs] + [o.replace("@", symfs) for o in want.options]
     if want.events:
-        package = convert(args, perf, "package", os.path.join(folder, "declared"), options)
+        package = os.path.join(folder, "declared")
+        convert(args, perf, "package", package, options)
         add_events(package, sorted(want.events))
         perf = package
     done = script(args, ["-i", perf] + options)

@@ -43,9 +43,13 @@ for s in exec threads kernel guest two-cpus one-sink; do
 	check "$s: the instructions are those that were executed" tests/cli/tarmac_truth.py "$tmp/$s.truth" "$tmp/$s.tarmac"
 	check "$s: the file follows the rules" tests/cli/tarmac_rules.py "$tmp/$s.tarmac"
 done
+# numbered FILE: its instructions, of one CPU, have the numbers from 1 on
+numbered() {
+	awk 'match($0, / I[TS] \([0-9]+\) /) { n++; if (substr($0, RSTART + 5, RLENGTH - 7) + 0 != n) { print; exit 1 } } END { exit !n }' "$1"
+}
 dumped() {
 	"$PERF_CSTRACE" dump -i tests/data/sample.perf.data --symfs tests/data/symfs --format=tarmac >"$tmp/dumped" 2>"$tmp/err" &&
-		grep -q " IT " "$tmp/dumped" && ! grep "cannot be read" "$tmp/dumped"
+		grep -q " IT " "$tmp/dumped" && ! grep "cannot be read" "$tmp/dumped" && numbered "$tmp/dumped"
 }
 check "dump --format=tarmac: all code was read" dumped
 for n in 3 17 40; do

@@ -187,6 +187,8 @@ static void check_record(const struct cst_log *log, size_t i, uint64_t index, en
 	assert_int_equal(rec->error, error);
 	assert_int_equal(rec->finding, finding);
 	assert_int_equal(rec->trace_id, 0x10);
+	if (component != CST_LOG_FLOW)
+		assert_int_equal(rec->value, 0);
 }
 
 static void test_decoder(void **state)

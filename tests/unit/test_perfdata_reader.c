@@ -691,6 +691,7 @@ static void test_not_perf_data(void **state)
 /* Unknown records and features of other recorders are no reason to complain. */
 static void test_unknown(void **state)
 {
+	static const struct pdb_sid nobody = { .pid = 5, .tid = 6, .time = 112, .id = 999, .cpu = 3 };
 	struct pdb data = { 0 }, file = { 0 }, priv = { 0 }, index = { 0 };
 	struct pdb_feature feat[3] = { { 18, &index }, { 128, &priv }, { 200, &priv } };
 	struct perfdata *pd;
@@ -703,14 +704,16 @@ static void test_unknown(void **state)
 	at = pdb_begin(&data, 22, 0);
 	pdb_sid_put(&data, ST, &sid_a);
 	pdb_end(&data, at);
+	pdb_comm(&data, 5, 6, "of no event", ST, &nobody);
 	pdb_u32(&priv, 5);
 	pdb_file(&file, two_attrs, 2, 0, &data, feat, 3);
 	pd = open_ok(&file);
 	assert_int_equal(perfdata_nr_warnings(pd), 0);
 	assert_int_equal(perfdata_env(pd)->raw[128].len, 4);
 	read_all(pd, &got);
-	assert_int_equal(got.records, 2);
+	assert_int_equal(got.records, 3);
 	assert_int_equal(got.errors, 0);
+	assert_int_equal(perfdata_stats(pd)->unknown_ids, 1);
 	assert_non_null(strstr(got.s, "22 misc 0 body 8 sid 10086 5/6 t111"));
 	assert_int_equal(perfdata_stats(pd)->unknown_records, 2);
 	perfdata_close(pd);
