@@ -185,7 +185,6 @@ static unsigned int parse_local_ts(struct itm_parser *ps, const uint8_t *p, cons
 	int n;
 
 	if (!(*p & CONTINUES)) {
-		pkt->event = 0;
 		pkt->value = *p >> 4;
 		pkt->vsize = 1;
 		return finish(ps, p, 1);

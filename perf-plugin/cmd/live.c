@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/format.h"
 #include "cmd/commands.h"
 #include "cmd/options.h"
 
@@ -46,7 +47,8 @@ static bool set_library_path(const char *dir)
 	char *path;
 	bool ok;
 
-	if (asprintf(&path, "%s%s%s", dir, old && *old ? ":" : "", old ? old : "") < 0)
+	path = format_text("%s%s%s", dir, old && *old ? ":" : "", old ? old : "");
+	if (!path)
 		return false;
 	ok = !setenv("LD_LIBRARY_PATH", path, 1);
 	free(path);

@@ -15,6 +15,7 @@
 #include <cstrace/package.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "decode/decode.h"
 #include "export/copying.h"
 #include "files/input.h"
@@ -90,20 +91,18 @@ static void tidy(char *name)
 static char *file_name(struct copier *c, const struct dso *dso, const char *uuid)
 {
 	const char *path = dso_path(dso);
-	char *whole = NULL, *name = NULL;
+	char *whole = NULL, *name;
 
 	/* a file that was given, not recorded */
 	if (dso->kind == DSO_JIT && *path != '/')
 		whole = realpath(dso->file, NULL);
 	path = whole ? whole : path;
-	if (asprintf(&name, IMAGES_DIR "%s%s", *path == '/' ? "" : "/", path) < 0)
-		name = NULL;
+	name = format_text(IMAGES_DIR "%s%s", *path == '/' ? "" : "/", path);
 	if (name)
 		tidy(name);
 	if (name && *uuid && outdir_has(c->out, name)) {
 		free(name);
-		if (asprintf(&name, IMAGES_DIR "%s%s.%s", *path == '/' ? "" : "/", path, uuid) < 0)
-			name = NULL;
+		name = format_text(IMAGES_DIR "%s%s.%s", *path == '/' ? "" : "/", path, uuid);
 		if (name)
 			tidy(name);
 	}

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/format.h"
 #include "base/memory.h"
 #include "base/put.h"
 #include "files/mapped.h"
@@ -163,10 +164,9 @@ static int temp_in(const char *dir)
 	if (fd >= 0)
 		return fd;
 	/* not every file system can do that */
-	if (asprintf(&name, "%s/cstrace-XXXXXX", dir) < 0) {
-		errno = ENOMEM;
+	name = format_text("%s/cstrace-XXXXXX", dir);
+	if (!name)
 		return -1;
-	}
 	block(&old);
 	fd = mkostemp(name, O_CLOEXEC);
 	if (fd >= 0)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/memory.h"
 #include "files/guard.h"
 #include "files/input.h"
@@ -45,11 +46,14 @@ static void release(struct outdir *d)
 static bool is_kind(const char *folder, const struct outdir_kind *kind)
 {
 	const size_t want = strlen(kind->begins);
-	char *path = NULL, head[128];
+	char *path, head[128];
 	ssize_t n = -1;
 	int fd;
 
-	if (want > sizeof(head) || asprintf(&path, "%s/%s", folder, kind->file) < 0)
+	if (want > sizeof(head))
+		return false;
+	path = format_text("%s/%s", folder, kind->file);
+	if (!path)
 		return false;
 	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0) {
@@ -129,8 +133,8 @@ int outdir_open_kind(struct outdir *d, const char *path, const struct outdir_kin
 	}
 	for (try = 0; try < 100; try++) {
 		free(d->temp);
-		if (asprintf(&d->temp, "%s.%ld-%u", d->target, (long)getpid(), try) < 0) {
-			d->temp = NULL;
+		d->temp = format_text("%s.%ld-%u", d->target, (long)getpid(), try);
+		if (!d->temp) {
 			rc = no_memory(d, err);
 			release(d);
 			return rc;
@@ -168,7 +172,8 @@ char *outdir_path(struct outdir *d, const char *name, struct error *err)
 		error_set(err, ERR_USAGE, 0, "%s: '%s' is no name of a file inside it", d->path, name);
 		return NULL;
 	}
-	if (asprintf(&path, "%s/%s", d->temp, name) < 0) {
+	path = format_text("%s/%s", d->temp, name);
+	if (!path) {
 		no_memory(d, err);
 		return NULL;
 	}
@@ -195,7 +200,8 @@ bool outdir_has(const struct outdir *d, const char *name)
 	char *path;
 	bool has;
 
-	if (asprintf(&path, "%s/%s", d->temp, name) < 0)
+	path = format_text("%s/%s", d->temp, name);
+	if (!path)
 		return false;
 	has = !lstat(path, &st);
 	free(path);
@@ -316,7 +322,10 @@ static int replace(struct outdir *d)
 	}
 	if (!renameat2(AT_FDCWD, d->temp, AT_FDCWD, d->target, RENAME_EXCHANGE))
 		return 0;
-	if ((errno != EINVAL && errno != ENOSYS) || asprintf(&old, "%s-old", d->temp) < 0)
+	if (errno != EINVAL && errno != ENOSYS)
+		return -1;
+	old = format_text("%s-old", d->temp);
+	if (!old)
 		return -1;
 	rc = rename(d->target, old);
 	if (!rc) {

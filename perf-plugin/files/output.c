@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/memory.h"
 #include "files/guard.h"
 #include "files/input.h"
@@ -74,8 +75,8 @@ char *output_target(const char *path)
 	if (!dir)
 		return NULL;
 	copy = strdup(path);
-	if (copy && asprintf(&out, "%s/%s", strcmp(dir, "/") ? dir : "", basename(copy)) < 0)
-		out = NULL;
+	if (copy)
+		out = format_text("%s/%s", strcmp(dir, "/") ? dir : "", basename(copy));
 	free(copy);
 	free(dir);
 	return out;
@@ -84,12 +85,8 @@ char *output_target(const char *path)
 static char *temp_name(const char *path, unsigned int n)
 {
 	const char *slash = strrchr(path, '/');
-	char *out;
 
-	if (asprintf(&out, "%.*s/.%s.%ld-%u", (int)(slash - path), path, slash + 1, (long)getpid(),
-		     n) < 0)
-		return NULL;
-	return out;
+	return format_text("%.*s/.%s.%ld-%u", (int)(slash - path), path, slash + 1, (long)getpid(), n);
 }
 
 /* Without /proc a file without a name could not be given one. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/messages.h"
 #include "base/name.h"
 #include "files/input.h"
@@ -19,9 +20,9 @@
  */
 static char *file_in(const char *dir, const char *name, bool inside, int *rc)
 {
-	char *path = NULL;
+	char *path = inside ? input_in_root(dir, name) : format_text("%s/%s", dir, name);
 
-	if (inside ? !(path = input_in_root(dir, name)) && errno == ENOMEM : asprintf(&path, "%s/%s", dir, name) < 0) {
+	if (!path && errno == ENOMEM) {
 		*rc = ERR_NOMEM;
 		return NULL;
 	}
@@ -107,13 +108,15 @@ static int take_cached(struct kernel_images *k, const char *cache, const struct 
 	build_id_text(id, hex);
 	if (!id->len || (!cache && !home))
 		return 0;
-	if (asprintf(&base, "%s%s/[kernel.kcore]/%s", cache ? cache : home, cache ? "" : "/.debug", hex) < 0)
+	base = format_text("%s%s/[kernel.kcore]/%s", cache ? cache : home, cache ? "" : "/.debug", hex);
+	if (!base)
 		return ERR_NOMEM;
 	n = scandir(base, &list, NULL, alphasort);
 	for (i = n - 1; i >= 0 && !rc; i--) {	/* latest first */
 		if (k->kcore_path || list[i]->d_name[0] == '.')
 			continue;
-		if (asprintf(&dir, "%s/%s", base, list[i]->d_name) < 0) {
+		dir = format_text("%s/%s", base, list[i]->d_name);
+		if (!dir) {
 			rc = ERR_NOMEM;
 			break;
 		}
@@ -179,7 +182,8 @@ int kernel_find_kcore(struct kernel_images *k, struct dso_table *t, const char *
 	if (s->kcore) {
 		rc = take_option(k, s->kcore);
 	} else if (data_dir) {
-		if (asprintf(&dir, "%s/kcore_dir", data_dir) < 0)
+		dir = format_text("%s/kcore_dir", data_dir);
+		if (!dir)
 			return ERR_NOMEM;
 		rc = input_note_path(dir) ? ERR_NOMEM : take_dir(k, dir, true);
 		free(dir);

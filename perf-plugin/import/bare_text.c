@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/format.h"
 #include "files/input.h"
 #include "import/program.h"
 
@@ -189,7 +190,8 @@ static int extend_index(struct bare_maker *m)
 	size_t len;
 	int rc;
 
-	if (asprintf(&path, "%s/snapshot.ini", m->f->dir) < 0)
+	path = format_text("%s/snapshot.ini", m->f->dir);
+	if (!path)
 		return bare_no_memory(m);
 	old = input_read(path, MAX_INDEX, &len);
 	rc = old ? text_begin(m, &t) : error_set(m->err, ERR_IO, 0, "%s: %s", path, input_error(errno));

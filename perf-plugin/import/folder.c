@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/name.h"
 #include "files/input.h"
 #include "import/folder.h"
@@ -121,13 +122,12 @@ static const struct folder_extra *find_extra(const struct folder *f, const char 
 static char *whole_path(const struct folder *f, const char *name)
 {
 	const struct folder_extra *extra = find_extra(f, name);
-	char *path;
 
 	if (extra && extra->path)
 		return strdup(extra->path);
 	if (f->inside)
 		return input_in_root(f->dir, name);
-	return asprintf(&path, "%s/%s", f->dir, name) < 0 ? NULL : path;
+	return format_text("%s/%s", f->dir, name);
 }
 
 int folder_open(void *ctx, const char *name, const uint8_t **data, size_t *len)

@@ -7,6 +7,7 @@
 
 #include <cstrace/frame.h>
 
+#include "base/array.h"
 #include "base/error.h"
 
 #define FRAME	16u
@@ -16,6 +17,10 @@
 /* Four FSYNC words, which reset all decoders of aligned frames (CST_FRAME_RESET_4X). */
 static const uint8_t barrier[FRAME] = { 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f,
 					0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f };
+
+struct frame {
+	uint8_t bytes[FRAME];
+};
 
 struct part {
 	struct cst_deframer df;
@@ -39,42 +44,35 @@ static int next_part(struct part *p, const uint8_t *in, size_t len, size_t *at)
 int frames_align(const uint8_t *in, size_t len, unsigned int flags, uint8_t **out, size_t *out_len, uint64_t *lost)
 {
 	struct part *p = malloc(sizeof(*p));
-	size_t at = 0, to = 0, cap = len + FRAME;
-	uint8_t *buf = malloc(cap), *grown;
+	struct frame *frame = NULL, *to;
+	size_t at = 0, nr = 0, cap = 0;
 	int n, i;
 
-	if (!p || !buf)
-		goto no_memory;
+	if (!p || !array_reserve(&frame, 0, &cap, sizeof(*frame))) {
+		free(p);
+		return ERR_NOMEM;
+	}
 	cst_deframer_init(&p->df, flags | CST_FRAME_PACKED);
 	while ((n = next_part(p, in, len, &at)) > 0)
 		for (i = 0; i < n; i++) {
 			const struct cst_fragment *f = &p->frag[i];
 
-			if (cap - to < 2 * FRAME) {
-				grown = realloc(buf, cap + cap / 2 + 2 * FRAME);
-				if (!grown)
-					goto no_memory;
-				buf = grown;
-				cap += cap / 2 + 2 * FRAME;
-			}
-			if (f->kind == CST_FRAG_FRAME)
-				memcpy(buf + to, p->out + f->pos, FRAME);
-			else if (f->kind == CST_FRAG_ERROR)
-				memcpy(buf + to, barrier, FRAME);
-			else
+			if (f->kind != CST_FRAG_FRAME && f->kind != CST_FRAG_ERROR)
 				continue;
-			to += FRAME;
+			to = ARRAY_ADD(frame, nr, cap);
+			if (!to) {
+				free(frame);
+				free(p);
+				return ERR_NOMEM;
+			}
+			memcpy(to->bytes, f->kind == CST_FRAG_FRAME ? p->out + f->pos : barrier, FRAME);
 		}
 	cst_deframer_end(&p->df);
 	*lost += p->df.stats.skipped;
 	free(p);
-	*out = buf;
-	*out_len = to;
+	*out = (uint8_t *)frame;
+	*out_len = nr * FRAME;
 	return 0;
-no_memory:
-	free(p);
-	free(buf);
-	return ERR_NOMEM;
 }
 
 int frames_of_id(const uint8_t *in, size_t len, uint8_t id, uint8_t **out, size_t *out_len, uint64_t *others)

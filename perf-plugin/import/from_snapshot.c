@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/intmap.h"
 #include "base/name.h"
 #include "import/auxdata.h"
@@ -479,7 +480,8 @@ static int rewrite_buffer(struct importer *im, struct cst_snap_buffer *buf, cons
 	free(all);
 	if (rc)
 		return no_memory(im);
-	if (asprintf(&name, "%s.%s", buf->files[0], stm ? "stm" : "frames") < 0) {
+	name = format_text("%s.%s", buf->files[0], stm ? "stm" : "frames");
+	if (!name) {
 		free(bytes);
 		return no_memory(im);
 	}

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "files/guard.h"
 #include "import/import.h"
 #include "perfdata/source.h"
@@ -16,7 +17,8 @@ static bool has(const char *dir, const char *name)
 	char *path;
 	bool there;
 
-	if (asprintf(&path, "%s/%s", dir, name) < 0)
+	path = format_text("%s/%s", dir, name);
+	if (!path)
 		return false;
 	there = access(path, F_OK) == 0;
 	free(path);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "import/bare.h"
 
 #define PAGE	4096u
@@ -40,8 +41,7 @@ static char *dump_path(const struct snapshot_maps *m, const struct cst_snap_dump
 		return path;
 	base = strrchr(path, '/');
 	base = base ? base + 1 : path;
-	if (asprintf(&other, "%.*s./%s", (int)(base - path), path, base) < 0)
-		other = NULL;
+	other = format_text("%.*s./%s", (int)(base - path), path, base);
 	free(path);
 	return other;
 }

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "files/input.h"
 #include "files/output.h"
 #include "indexes/index_book.h"
@@ -31,8 +32,10 @@ int index_book_init(struct index_book *b, const char *who, const char *input, co
 	if (!strcmp(input, "-"))
 		return 0;
 	if (!stat(input, &st) && S_ISDIR(st.st_mode))
-		return asprintf(&b->path, "%s/" IN_FOLDER, input) < 0 ? ERR_NOMEM : 0;
-	return asprintf(&b->path, "%s" SUFFIX, input) < 0 ? ERR_NOMEM : 0;
+		b->path = format_text("%s/" IN_FOLDER, input);
+	else
+		b->path = format_text("%s" SUFFIX, input);
+	return b->path ? 0 : ERR_NOMEM;
 }
 
 void index_book_free(struct index_book *b)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "perfdata/internal.h"
 
 void pd_warn(struct perfdata *pd, const char *fmt, ...)
@@ -18,7 +19,8 @@ void pd_warn(struct perfdata *pd, const char *fmt, ...)
 	if (pd->nr_warnings == PD_MAX_WARNINGS)
 		return;
 	va_start(ap, fmt);
-	if (vasprintf(&s, fmt, ap) >= 0)
+	s = format_args(fmt, ap);
+	if (s)
 		pd->warnings[pd->nr_warnings++] = s;
 	va_end(ap);
 }
@@ -88,10 +90,8 @@ static int open_sources(struct perfdata *pd, const char *path, struct error *err
 			pd->nr_src = 1;
 	}
 	for (i = 0; !rc && pd->dir && i <= nr; i++) {
-		int n = i ? asprintf(&name, "%s/data.%lu", path, v[i - 1])
-			  : asprintf(&name, "%s/data", path);
-
-		if (n < 0) {
+		name = i ? format_text("%s/data.%lu", path, v[i - 1]) : format_text("%s/data", path);
+		if (!name) {
 			rc = error_set(err, ERR_NOMEM, 0, "%s: out of memory", path);
 			break;
 		}

@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "files/guard.h"
 
 /* A part of the file that has addresses. */
@@ -132,7 +133,8 @@ struct source *source_open(const char *path, const char *symfs, struct error *er
 	if (!l)
 		return NULL;
 	/* next to the file, in its folder .debug, and in the places for debug files of the target and of this machine */
-	if (asprintf(&l->search, ":.debug:%s%s/usr/lib/debug", symfs ? symfs : "", symfs ? "/usr/lib/debug:" : "") < 0) {
+	l->search = format_text(":.debug:%s%s/usr/lib/debug", symfs ? symfs : "", symfs ? "/usr/lib/debug:" : "");
+	if (!l->search) {
 		free(l);
 		return NULL;
 	}
@@ -236,7 +238,8 @@ static const char *name_of(struct source *l, Dwarf_Die *cu, const char *file)
 	if (slot->file)
 		return slot->whole;
 	dir = dir_of(cu);
-	if (asprintf(&whole, "%s%s%s", dir, *dir ? "/" : "", file) < 0)
+	whole = format_text("%s%s%s", dir, *dir ? "/" : "", file);
+	if (!whole)
 		return NULL;
 	*slot = (struct whole_name){ .file = file, .whole = whole };
 	l->nr_names++;

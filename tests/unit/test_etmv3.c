@@ -211,6 +211,10 @@ static void test_branch(void **state)
 	assert_int_equal(p.addr, 0xb6c33aac);
 	assert_int_equal(p.isa, CST_ISA_A32);
 	check_text(&p, "BRANCH_ADDRESS : Branch address.; Addr=0xB6C33AAC ~[0xB6C33AAC]; ISA=ARM(32); ");
+	/* the first packet that has an instruction set, without an I-sync before it */
+	p = last(&cfg, BYTES(0x66, 0xd7, 0xba, 0x86, 0xdb, 0x0d));
+	assert_true(p.flags & CST_ETMV3_PF_ISA);
+	check_text(&p, "BRANCH_ADDRESS : Branch address.; Addr=0xB6C33AAC ~[0xB6C33AAC]; ISA=ARM(32); ");
 	/* exception information: IRQ that cancels, non-secure */
 	p = last(&cfg, BYTES(THUMB_AT(0xc0026345u), 0x8d, 0x80, 0x80, 0x80, 0x48, 0x3d));
 	assert_int_equal(p.type, CST_ETMV3_PKT_BRANCH_INFO);

@@ -691,7 +691,6 @@ static void test_not_perf_data(void **state)
 /* Unknown records and features of other recorders are no reason to complain. */
 static void test_unknown(void **state)
 {
-	static const struct pdb_sid nobody = { .pid = 5, .tid = 6, .time = 112, .id = 999, .cpu = 3 };
 	struct pdb data = { 0 }, file = { 0 }, priv = { 0 }, index = { 0 };
 	struct pdb_feature feat[3] = { { 18, &index }, { 128, &priv }, { 200, &priv } };
 	struct perfdata *pd;
@@ -704,7 +703,7 @@ static void test_unknown(void **state)
 	at = pdb_begin(&data, 22, 0);
 	pdb_sid_put(&data, ST, &sid_a);
 	pdb_end(&data, at);
-	pdb_comm(&data, 5, 6, "of no event", ST, &nobody);
+	pdb_comm(&data, 5, 6, "of no event", ST, &(struct pdb_sid){ .time = 112, .id = 999 });
 	pdb_u32(&priv, 5);
 	pdb_file(&file, two_attrs, 2, 0, &data, feat, 3);
 	pd = open_ok(&file);
