@@ -55,13 +55,16 @@ static int by_time(const void *pa, const void *pb)
 	return a->ticks < b->ticks ? -1 : a->ticks > b->ticks;
 }
 
-/* Measures the rate and its bounds from the first and the last window. */
+/* Measures the rate and its bounds from the first window that has both ends, and the last one. */
 static void measure(struct trace_clock *c, const struct clock_window *w, size_t n)
 {
 	const struct clock_window *a = &w[0], *b = &w[n - 1];
-	double ticks = (double)distance(c, a->ticks, b->ticks), low, high;
+	double ticks, low, high;
 
-	if (ticks < 1 || !a->from || b->from <= a->to)
+	while (a < b && !a->from)
+		a++;
+	ticks = (double)distance(c, a->ticks, b->ticks);
+	if (ticks < 1 || b->from <= a->to)
 		return;
 	low = (double)(b->from - a->to) / ticks;
 	high = (double)(b->to - a->from) / ticks;

@@ -282,6 +282,64 @@ static void of_a_recording(void **state)
 	pdb_free(&file);
 }
 
+/*
+ * The counters of two CPUs, against the architecture, do not show the same time (Arm ARM D11.1.2 has one counter): each
+ * gets a clock of its own, and no timestamp is outside the time of its record.
+ */
+static void counter_per_cpu(void **state)
+{
+	static const uint64_t info[] = { 1, 8ull << 32 | 2, 0,
+		0x4040404040404040ull, 2, 7, SB_CONFIGR | 0x800, 0x14, 0x28000ea1, 0x4100f423, 0x488, 0, 0xcc,
+		0x4040404040404040ull, 3, 7, SB_CONFIGR | 0x800, 0x16, 0x28000ea1, 0x4100f423, 0x488, 0, 0xcc };
+	static const uint64_t zero[] = { 50000, 1ull << 33 };
+	struct session_opts so = { .symfs = "/nonexistent" };
+	struct pdb data = { 0 }, trace[2] = { { 0 }, { 0 } }, file = { 0 };
+	const struct trace_clock *c;
+	struct perfdata *pd;
+	struct error err;
+	struct session *ss;
+	struct pdb_sid sid;
+	unsigned int i, k;
+	size_t at;
+
+	(void)state;
+	at = pdb_begin(&data, 70, 0);
+	pdb_u32(&data, 3);
+	pdb_u32(&data, 0);
+	for (i = 0; i < sizeof(info) / sizeof(info[0]); i++)
+		pdb_u64(&data, info[i]);
+	pdb_end(&data, at);
+	for (i = 1; i <= 120; i++)
+		for (k = 0; k < 2; k++) {
+			at = trace[k].len;
+			timed_trace(&trace[k], zero[k] + 25000ull * i);
+			sid = sb_sid(5000000 + 1000000ull * i + 500000);
+			sid.cpu = 2 + k;
+			pdb_aux(&data, at, trace[k].len - at, 0x100, SB_ST, &sid);
+		}
+	for (k = 0; k < 2; k++)
+		pdb_auxtrace(&data, 0, trace[k].p, trace[k].len, 2 + k, (uint32_t)-1);
+	pdb_file(&file, &sb_attr, 1, 0, &data, NULL, 0);
+	pd = perfdata_open_memory(file.p, file.len, "test", &err);
+	assert_non_null(pd);
+	ss = session_open_perfdata(&so, pd);
+	assert_non_null(ss);
+	for (k = 0; k < 2; k++) {
+		c = clocks_of_cpu(&ss->clocks, 2 + (int)k);
+		assert_int_equal(c->kind, CLOCK_ESTIMATED);
+		assert_false(c->contradicted);
+		assert_int_equal(c->windows, 120);
+		for (i = 1; i <= 120; i++)
+			assert_in_range(ns_of(c, zero[k] + 25000ull * i, NONE), 5000000 + 1000000ull * i - 500000,
+					5000000 + 1000000ull * i + 500000);
+	}
+	session_close(ss);
+	pdb_free(&data);
+	pdb_free(&trace[0]);
+	pdb_free(&trace[1]);
+	pdb_free(&file);
+}
+
 /* ---- between timestamps ----------------------------------------------------------------------- */
 
 static void pace_by_instructions(void **state)
@@ -387,6 +445,7 @@ int main(void)
 		cmocka_unit_test(fitted),
 		cmocka_unit_test(measured),
 		cmocka_unit_test(of_a_recording),
+		cmocka_unit_test(counter_per_cpu),
 		cmocka_unit_test(pace_by_instructions),
 		cmocka_unit_test(pace_in_pieces),
 		cmocka_unit_test(pace_by_cycles),

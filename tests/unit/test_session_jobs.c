@@ -23,6 +23,8 @@
 #include "temp_dir.h"
 
 #define FRAGMENTS 6
+#define HEADER_ARCH 6	/* feature section of perf.data: the recorded machine's architecture */
+#define CONTEXT_ID 25	/* offset of the context ID in what sb_trace() makes */
 
 TEMP_DIR("jobs")
 static pthread_t caller;
@@ -105,12 +107,12 @@ static int piece_take(void *data, void *piece)
 	return 0;
 }
 
-/* One stream of CPU 2 with several AUX records. */
-static struct session *open_recording(unsigned int jobs)
+/* One stream of CPU 2 with several AUX records. `idle`: the context ID is 0 in all but the first one. */
+static struct session *open_stream(unsigned int jobs, bool idle)
 {
 	struct session_opts so = { .symfs = dir, .jobs = jobs, .jobs_asked = true };
 	static struct pdb file;
-	struct pdb trace = { .p = NULL }, data = { .p = NULL };
+	struct pdb trace = { .p = NULL }, data = { .p = NULL }, arch = { .p = NULL };
 	struct perfdata *pd;
 	struct error err;
 	struct session *ss;
@@ -119,19 +121,29 @@ static struct session *open_recording(unsigned int jobs)
 	sb_trace(&trace, SB_TID);
 	sb_side_band(&data, "/two.bin");
 	for (i = 0; i < FRAGMENTS; i++) {
+		if (idle && i == 1)
+			memset(trace.p + CONTEXT_ID, 0, 4);
 		sb_aux(&data, i * 0x1000, trace.len, 0x100, 1000 * (i + 1));
 		pdb_auxtrace(&data, i * 0x1000, trace.p, trace.len, 2, (uint32_t)-1);
 	}
 	pdb_free(&trace);
 	pdb_free(&file);
 	memset(&file, 0, sizeof(file));
-	pdb_file(&file, &sb_attr, 1, 0, &data, NULL, 0);
+	pdb_u32(&arch, 8);
+	pdb_bytes(&arch, "aarch64", 8);
+	pdb_file(&file, &sb_attr, 1, 0, &data, &(struct pdb_feature){ HEADER_ARCH, &arch }, 1);
 	pdb_free(&data);
+	pdb_free(&arch);
 	pd = perfdata_open_memory(file.p, file.len, "test", &err);
 	assert_non_null(pd);
 	ss = session_open_perfdata(&so, pd);
 	assert_non_null(ss);
 	return ss;
+}
+
+static struct session *open_recording(unsigned int jobs)
+{
+	return open_stream(jobs, false);
 }
 
 static void run(struct session *ss, struct taken *t, bool by_fragment)
@@ -208,6 +220,97 @@ static void whole_buffer(void **state)
 	assert_int_equal(p.ranges, FRAGMENTS * SB_ATOMS);
 	assert_false(p.elsewhere);
 	session_close(ss);
+}
+
+/* ---- sums --------------------------------------------------------------------------------------- */
+
+struct sum {
+	unsigned int ranges, by_thread, taken;
+	struct cst_stats dec;
+	char losses[1024];
+};
+
+static int sum_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	struct sum *sum = data;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (g[i].kind == CST_GEN_RANGE) {
+			sum->ranges++;
+			sum->by_thread += s->tid == SB_TID;
+		}
+	return 0;
+}
+
+static void *sum_new(void *data, struct session *ss)
+{
+	(void)data;
+	(void)ss;
+	return calloc(1, sizeof(struct sum));
+}
+
+static int sum_take(void *data, void *piece)
+{
+	const struct sum *more = piece;
+	struct sum *sum = data;
+
+	sum->ranges += more->ranges;
+	sum->by_thread += more->by_thread;
+	sum->taken++;
+	return 0;
+}
+
+static struct sum sum_of(unsigned int jobs, bool idle)
+{
+	struct sum sum = { 0 };
+	struct session_consumer con = { .data = &sum, .batch = sum_batch, .piece_new = sum_new, .piece_take = sum_take,
+					.piece_free = free, .by_fragment = true, .sums = true };
+	struct session *ss = open_stream(jobs, idle);
+	FILE *out;
+	const unsigned int ranges = (idle ? 1 : FRAGMENTS) * SB_ATOMS;	/* the idle task has no code here */
+
+	assert_int_equal(session_run(ss, &con), 0);
+	assert_int_equal(sum.ranges, ranges);
+	assert_int_equal(session_totals(ss)->dec.insns, 2 * ranges);
+	assert_int_equal(session_totals(ss)->dec.ranges, ranges);
+	assert_int_equal(session_has_losses(ss), idle);
+	sum.dec = session_totals(ss)->dec;
+	out = fmemopen(sum.losses, sizeof(sum.losses), "w");
+	session_print_losses(ss, out);
+	fclose(out);
+	session_close(ss);
+	return sum;
+}
+
+static void sums_of_threads(void **state)
+{
+	struct sum sum = sum_of(3, false);
+
+	(void)state;
+	assert_int_equal(sum.by_thread, FRAGMENTS * SB_ATOMS);
+	assert_true(sum.taken > 1);
+}
+
+/*
+ * After a thread's ID, context ID 0 is that of the idle task. A piece that begins with it is decoded without that
+ * knowledge; its result is in a sum by then, so everything is decoded again.
+ */
+static void sums_made_again(void **state)
+{
+	struct sum one = sum_of(1, true), two;
+	unsigned int i = 0;
+
+	(void)state;
+	assert_int_equal(one.by_thread, SB_ATOMS);
+	/* when the first thread is slow, or is first with all of them, no result is rejected */
+	do {
+		two = sum_of(2, true);
+		assert_int_equal(two.by_thread, one.by_thread);
+		assert_memory_equal(&two.dec, &one.dec, sizeof(one.dec));
+		assert_string_equal(two.losses, one.losses);
+	} while (two.taken && ++i < 1000);
+	assert_int_equal(two.taken, 0);
 }
 
 /* ---- what is learned --------------------------------------------------------------------------- */
@@ -303,6 +406,8 @@ int main(void)
 		cmocka_unit_test(files_are_known),
 		cmocka_unit_test(refused_piece),
 		cmocka_unit_test(whole_buffer),
+		cmocka_unit_test(sums_of_threads),
+		cmocka_unit_test(sums_made_again),
 		cmocka_unit_test(same_answers),
 		cmocka_unit_test(other_answers),
 		cmocka_unit_test(idle_task),
