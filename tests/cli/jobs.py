@@ -31,6 +31,7 @@ COMMANDS = [
     ["inject", "--itrace=i1000il64", "-o", "OUT"],
     ["inject", "--itrace=i100000il64", "-o", "OUT"],
     ["inject", "--itrace=ibe", "-o", "OUT"],
+    ["inject", "--itrace=be", "-o", "OUT"],
     ["inject", "--itrace=i10il16", "--tiles", "-o", "OUT"],
     ["inject", "--itrace=i1usg16", "-o", "OUT"],
     ["inject", "--itrace=i20is5", "-o", "OUT"],

@@ -268,6 +268,54 @@ static void ids_that_another_thread_announced(void **state)
 	session_close(ss);
 }
 
+/* Without a CPU, any unit will do where all are set up alike; without frames, one of several is taken. */
+static void units_that_are_alike(void **state)
+{
+	const struct id_owner of_no_cpu = { .id = 0x33, .cpu = -1 }, of_cpu = { .id = 0x33, .cpu = 3 };
+	struct aux_cpu cpu[3];
+	struct trace_unit unit[3];
+	struct trace_units tu = { .info = { .cpu = cpu }, .v = unit };
+	struct queue q = { .cpu = -1 };
+	struct fragment f = { .aux_cpu = -1, .pub = { .time = NO_TIME } };
+	unsigned int i;
+
+	(void)state;
+	memset(cpu, 0, sizeof(cpu));
+	assert_null(units_of_owner(&tu, &of_no_cpu, 0x33));
+	assert_null(units_of_raw(&tu, &q, &f));
+	tu.info.nr_cpu = 3;
+	for (i = 0; i < 3; i++) {
+		cpu[i].cpu = 2 + i;
+		cpu[i].unit = AUX_ETMV4;
+		cpu[i].trace_id = 0x10 + i;
+		cpu[i].reg[AUX_REG_TRCTRACEIDR] = 0x10 + i;
+	}
+	assert_ptr_equal(units_of_owner(&tu, &of_no_cpu, 0x33), &unit[0]);
+	assert_ptr_equal(units_of_owner(&tu, &of_no_cpu, 0x12), &unit[2]);
+	assert_ptr_equal(units_of_owner(&tu, &of_cpu, 0x33), &unit[1]);
+	assert_null(units_of_owner(&tu, NULL, 0x33));	/* an ID that nobody announced */
+	cpu[2].reg[AUX_NR_REGS - 1] = 1;
+	assert_null(units_of_owner(&tu, &of_no_cpu, 0x33));
+	cpu[2].reg[AUX_NR_REGS - 1] = 0;
+	cpu[1].reg[0] = 1;
+	assert_null(units_of_owner(&tu, &of_no_cpu, 0x33));
+	cpu[1].reg[0] = 0;
+	cpu[2].unit = AUX_ETE;
+	assert_null(units_of_owner(&tu, &of_no_cpu, 0x33));
+
+	assert_ptr_equal(units_of_raw(&tu, &q, &f), &unit[0]);
+	f.aux_cpu = 4;
+	assert_ptr_equal(units_of_raw(&tu, &q, &f), &unit[2]);
+	f.aux_cpu = 9;
+	assert_null(units_of_raw(&tu, &q, &f));
+	q.cpu = 3;
+	assert_ptr_equal(units_of_raw(&tu, &q, &f), &unit[1]);
+	q.cpu = 9;
+	assert_null(units_of_raw(&tu, &q, &f));
+	tu.info.nr_cpu = 1;
+	assert_ptr_equal(units_of_raw(&tu, &q, &f), &unit[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -278,6 +326,7 @@ int main(void)
 		cmocka_unit_test(ids_of_a_threads_buffer),
 		cmocka_unit_test(ids_that_another_thread_announced),
 		cmocka_unit_test(bad_definitions),
+		cmocka_unit_test(units_that_are_alike),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_dir);
