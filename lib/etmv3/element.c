@@ -555,18 +555,6 @@ const struct cst_element *cst_etmv3_stage_take(void *stage)
 int cst_etmv3_stage_address(const void *stage, uint64_t *addr)
 {
 	const struct etmv3_stage *s = stage;
-	uint32_t i;
 
-	for (i = s->head; i < s->count; i++)
-		switch (s->elem[i].kind) {
-		case CST_EL_ADDRESS:
-			*addr = s->elem[i].addr;
-			return 1;
-		case CST_EL_ATOMS:
-		case CST_EL_EXCEPTION:
-		case CST_EL_NO_SYNC:
-		case CST_EL_TRACE_ON:
-			return -1;
-		}
-	return 0;
+	return cst_queued_address(&s->elem[s->head], s->count - s->head, addr);
 }

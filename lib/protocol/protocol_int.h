@@ -39,7 +39,7 @@ struct protocol {
 	enum fast_end (*run)(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap);
 	/* Returns how many bytes from p on are packets of role FLOW, which a search passes over. NULL: it parses them. */
 	size_t (*skip)(const void *parser, const uint8_t *p, size_t len);
-	/* Returns the address of the queued elements as cst_etmv4_queue_address(). NULL: the stage queues none. */
+	/* Returns the address of the queued elements as cst_queued_address(). NULL: the stage queues none. */
 	int (*queue_address)(const void *stage, uint64_t *addr);
 	/*
 	 * For indexes: returns 1 if two stages of one configuration, which began at different places, make the same
@@ -99,5 +99,11 @@ extern const struct protocol cst_protocol_itm;
 
 /* Returns NULL if the library has no decoder for the protocol. */
 const struct protocol *cst_protocol_find(enum cst_protocol id);
+
+/*
+ * Returns 1 and the address of the next instruction if it is in the elements e[0..n), which are queued in this order; -1 if
+ * an instruction or a restart of trace comes before an address, 0 if there is neither.
+ */
+int cst_queued_address(const struct cst_element *e, uint32_t n, uint64_t *addr);
 
 #endif

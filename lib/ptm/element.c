@@ -304,6 +304,13 @@ const struct cst_element *cst_ptm_stage_take(void *stage)
 	return st->next < st->count ? &st->elem[st->next++] : NULL;
 }
 
+int cst_ptm_stage_address(const void *stage, uint64_t *addr)
+{
+	const struct ptm_stage *st = stage;
+
+	return cst_queued_address(&st->elem[st->next], st->count - st->next, addr);
+}
+
 int cst_ptm_stage_same(const void *one, const void *other)
 {
 	const struct ptm_stage *a = one, *b = other;

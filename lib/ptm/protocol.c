@@ -32,5 +32,6 @@ const struct protocol cst_protocol_ptm = {
 		.stage_take = cst_ptm_stage_take,
 	},
 	.run = cst_ptm_run,
+	.queue_address = cst_ptm_stage_address,
 	.stage_same = cst_ptm_stage_same,
 };

@@ -83,6 +83,8 @@ void cst_ptm_stage_packet(void *stage, const struct cst_packet *pkt);
 void cst_ptm_stage_end(void *stage);
 const struct cst_element *cst_ptm_stage_take(void *stage);
 
+/* struct protocol.queue_address. */
+int cst_ptm_stage_address(const void *stage, uint64_t *addr);
 /* struct protocol.stage_same. */
 int cst_ptm_stage_same(const void *one, const void *other);
 
