@@ -266,11 +266,57 @@ static void test_counters(void **state)
 	cst_image_free(img);
 }
 
+/* A block cache that is full is emptied: what its blocks have counted by then is kept. */
+static void test_full_cache(void **state)
+{
+	enum { BLOCKS = 50000 };
+	static uint32_t code[BLOCKS];
+	const struct cst_pairs *ranges, *edges;
+	struct cst_pairs copy = { .slot = NULL };
+	const struct cst_pair *v;
+	struct cst_counts *c;
+	struct cst_section *sec;
+	struct cst_image *img;
+	uint32_t place, before, first;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < BLOCKS; i++)
+		code[i] = 0x54000040;	/* b.eq .+8 */
+	assert_int_equal(cst_image_new(&img, 1), 0);
+	assert_int_equal(cst_section_new(&sec, img, code, sizeof(code), NULL), 0);
+	assert_int_equal(cst_counts_new(&c, img, 0), 0);
+	first = img->generation;
+	for (i = 0; i < BLOCKS; i++) {
+		place = blk_place(img, cst_block(sec, 4 * i, CST_ISA_A64, 0x1000, 0));
+		take_range(c, place, place);
+		before = img->generation;
+		if (i + 1 < BLOCKS && blk_place(img, cst_block(sec, 4 * i + 4, CST_ISA_A64, 0x1000, 0)) && img->generation == before)
+			count_at(c->blk, place)->atoms[1] = 3;
+	}
+	assert_true(img->generation > first + 2);
+	assert_int_equal(cst_counts_section(c, 1, &ranges, &edges), 0);
+	assert_true(cst_pairs_merge(&copy, ranges));
+	assert_int_equal(copy.used, BLOCKS);
+	v = cst_pairs_sort(&copy);
+	for (before = i = 0; i < BLOCKS; i++) {
+		assert_true(v[i].a == 4 * i && v[i].b == 4 * i);
+		before += v[i].count == 4;
+		assert_true(v[i].count == 4 || v[i].count == 1);
+	}
+	/* all but the last one, and those at whose successor the cache was emptied */
+	assert_int_equal(before, BLOCKS - 1 - (img->generation - first));
+	cst_pairs_free(&copy);
+	cst_counts_free(c);
+	cst_image_free(img);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_streams),
 		cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_full_cache),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
