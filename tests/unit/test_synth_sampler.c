@@ -61,7 +61,8 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 		n = ring_copy(i->stack, e);
 		put(r, "[");
 		for (k = 0; k < n; k++)
-			put(r, "%llx>%llx,", (unsigned long long)e[k].from, (unsigned long long)e[k].to);
+			put(r, ring_cycles_of(&e[k]) ? "%llx>%llx+%u," : "%llx>%llx,", (unsigned long long)e[k].from,
+			    (unsigned long long)e[k].to, ring_cycles_of(&e[k]));
 		put(r, "]");
 	}
 	for (k = 0; k < i->nr_chain; k++)
@@ -176,6 +177,30 @@ static void stacks(void **state)
 	r = RUN("i100il4", false, EL_B(0x1000, 1), EL_CUT(0x2000, 1), el_exception(2, 0x2004),
 		el_plain(CST_GEN_TRACE_ON), EL_B(0x2004, 1), EL_CUT(0x6000, 1), el_plain(CST_GEN_EO_TRACE));
 	assert_string_equal(r.text, "i6000/4[2004>6000,1000>2000,] ");
+}
+
+/*
+ * An entry has the cycles since the branch before it, as many as its 16 bits hold. They are not known for the first branch, and
+ * those of a branch that is left out are not those of the next one.
+ */
+static void cycles(void **state)
+{
+	struct result r;
+
+	(void)state;
+	r = RUN("i8il8", false, el_cycles(5), EL_B(0x1000, 1), EL_B(0x2000, 1), el_cycles(7), EL_BCC_N(0x3000, 2), el_cycles(2),
+		EL_B(0x3008, 1), el_cycles(70000), EL_B(0x4000, 1), EL_B(0x5000, 2));
+	assert_string_equal(r.text, "i5004/8[4000>5000,3008>4000+65535,2000>3000+7,1000>2000,] ");
+	r = RUN("i8il2", false, el_cycles(5), EL_B(0x1000, 1), EL_B(0x2000, 1), EL_B(0x3000, 2), el_cycles(2), EL_B(0x3008, 1),
+		EL_B(0x4000, 1), EL_B(0x5000, 2));
+	assert_string_equal(r.text, "i5004/8[4000>5000,3008>4000,] ");
+	r = RUN("il2", true, el_cycles(5), EL_B(0x1000, 1), EL_B(0x2000, 1), EL_B(0x3000, 2), el_cycles(2), EL_B(0x3008, 1),
+		EL_B(0x4000, 1), EL_B(0x5000, 2));
+	assert_string_equal(r.text, "i3000/2[2000>3000,1000>2000,] i4000/3[3008>4000,3004>3008+2,] ");
+	r = RUN("i8il8b", false, el_cycles(5), EL_B(0x1000, 1), EL_B(0x2000, 1), EL_B(0x3000, 2), el_cycles(2), EL_B(0x3008, 1),
+		EL_B(0x4000, 1), EL_B(0x5000, 2));
+	assert_string_equal(r.text, "b0>1000 b1000>2000 b2000>3000 b3004>3008 b3008>4000 b4000>5000 i5004/8[4000>5000,3008>4000,"
+			    "3004>3008+2,2000>3000,1000>2000,] ");
 }
 
 static void switched(void **state)
@@ -450,7 +475,7 @@ static void ended(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_instructions), cmocka_unit_test(t32_sizes), cmocka_unit_test(stacks),
+		cmocka_unit_test(by_instructions), cmocka_unit_test(t32_sizes), cmocka_unit_test(stacks), cmocka_unit_test(cycles),
 		cmocka_unit_test(switched), cmocka_unit_test(tiles), cmocka_unit_test(filters),
 		cmocka_unit_test(system_call_returns),
 		cmocka_unit_test(chains), cmocka_unit_test(by_time), cmocka_unit_test(by_time_of_batches), cmocka_unit_test(by_ticks),
