@@ -17,6 +17,7 @@
 #include "images/jitdump.h"
 #include "jit_build.h"
 #include "perfdata/reader.h"
+#include "session/internal.h"
 #include "session/session.h"
 #include "session_build.h"
 #include "temp_dir.h"
@@ -241,6 +242,8 @@ static void anon(struct pdb *b, uint64_t time)
 	pdb_mmap2(b, SB_PID, SB_BASE, 0x10000, SB_BASE, "//anon", SB_ST, &s);
 }
 
+static const char *others;	/* path of a jitdump file that process 300 maps */
+
 /*
  * Code at the same address in three versions, and one that moves; between them the memory is made
  * writable and executable again.
@@ -275,6 +278,14 @@ static struct session *run_with(struct result *r, const char *dump, bool monoton
 	}
 	pdb_comm(&data, SB_PID, SB_PID, "java", SB_ST, &s);
 	sb_fork(&data, SB_PID, SB_PID, SB_TID, 1000);
+	if (others) {
+		/* mapped between the maps of the first process, which maps its own file three times */
+		pdb_mmap2(&data, 300, 0x7f0000000000, 0x1000, 0, others, SB_ST, &s);
+		snprintf(path, sizeof(path), "%s/%s", dir, dump);
+		pdb_mmap2(&data, SB_PID, 0x7f0000000000, 0x1000, 0, path, SB_ST, &s);
+		pdb_mmap2(&data, 300, 0x7f0000000000, 0x1000, 0, path, SB_ST, &s);
+		pdb_mmap2(&data, SB_PID, 0x7f0000010000, 0x1000, 0, path, SB_ST, &s);
+	}
 	if (dump) {
 		snprintf(path, sizeof(path), "%s/%s", dir, dump);
 		pdb_mmap2(&data, SB_PID, 0x7f0000000000, 0x1000, 0, path, SB_ST, &s);
@@ -342,6 +353,36 @@ static void code_is_rewritten(void **state)
 	ss = run(&r, "jit-100.dump", true, &so);
 	check_versions(&r);
 	assert_false(session_has_losses(ss));
+	session_close(ss);
+	pdb_free(&b);
+}
+
+/* Two processes with a file each, and one file that both have mapped, more than once: each has the code of its own. */
+static void dumps_of_two_processes(void **state)
+{
+	struct session_opts so = { .cache_limit = 1 << 20 };
+	struct pdb b = { 0 };
+	struct session *ss;
+	struct result r;
+	unsigned int n = 0;
+	char path[96];
+	size_t i;
+
+	(void)state;
+	versions_dump(&b, 0);
+	temp_write(dir, "jit-100.dump", b.p, b.len);
+	pdb_free(&b);
+	jb_header(&b, JB_AARCH64, 300, 0);
+	jb_load(&b, 2500, SB_BASE, 1, "other", loop3, sizeof(loop3));
+	temp_write(dir, "jit-300.dump", b.p, b.len);
+	snprintf(path, sizeof(path), "%s/jit-300.dump", dir);
+	others = path;
+	ss = run(&r, "jit-100.dump", true, &so);
+	others = NULL;
+	check_versions(&r);
+	for (i = 0; i < ss->images.dsos.nr; i++)
+		n += ss->images.dsos.all[i]->kind == DSO_JIT;
+	assert_int_equal(n, 3);
 	session_close(ss);
 	pdb_free(&b);
 }
@@ -488,6 +529,7 @@ int main(void)
 		cmocka_unit_test(bad_records),
 		cmocka_unit_test(names_of_dumps),
 		cmocka_unit_test(code_is_rewritten),
+		cmocka_unit_test(dumps_of_two_processes),
 		cmocka_unit_test(dump_is_found),
 		cmocka_unit_test(times_in_ticks),
 		cmocka_unit_test(times_of_another_clock),
