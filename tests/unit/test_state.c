@@ -14,6 +14,8 @@
 #include <cstrace/error.h>
 #include <cstrace/state.h>
 
+#include "history/state_int.h"
+
 /* Lines of a log, or of a state. */
 struct lines {
 	char *text;
@@ -231,6 +233,83 @@ static void test_current(void **state)
 	assert_int_equal(c.alive, 1);
 	assert_int_equal(c.events, 5);
 	cst_state_free(st);
+}
+
+/* Backwards: what was there in an earlier line takes the place of what a later one says of the same memory or process. */
+static void test_current_backwards(void **state)
+{
+	static const struct {
+		const char *text, *state;
+		uint64_t contradictions;
+	} cases[] = {
+		{ "- declare_library(CURRENT, 1, 0x100, \"a\", size=0x100)\n"
+		  "- declare_library(CURRENT, 1, 0x1ff, \"b\", size=0x100)\n",
+		  "- declare_library(CURRENT, 1, 0x100, \"a\", size=0x100)\n", 1 },
+		{ "- declare_library(CURRENT, 1, 0x100, \"a\", size=0x100)\n"
+		  "- declare_library(CURRENT, 1, 0x200, \"b\", size=0x100)\n",
+		  "- declare_library(CURRENT, 1, 0x100, \"a\", size=0x100)\n"
+		  "- declare_library(CURRENT, 1, 0x200, \"b\", size=0x100)\n", 0 },
+		{ "- declare_process(CURRENT, 1, 0x8000, \"/bin/ls\")\n- declare_process(CURRENT, 1, 0x8000, \"/bin/cp\")\n",
+		  "- declare_process(CURRENT, 1, 0x8000, \"/bin/ls\")\n", 1 },
+		{ "- declare_process(CURRENT, 1, 0x8000, \"/bin/ls\")\n- declare_process(CURRENT, 1, 0x8000, \"/bin/ls\")\n",
+		  "- declare_process(CURRENT, 1, 0x8000, \"/bin/ls\")\n", 0 },
+	};
+	struct cst_event_reader *r;
+	struct cst_state_counts c;
+	struct cst_event ev;
+	struct cst_state *st;
+	size_t i;
+	char *d;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		st = new_state();
+		assert_int_equal(cst_event_reader_new(&r, cases[i].text, strlen(cases[i].text), 0), 0);
+		cst_event_rewind(r, 1);
+		while (cst_event_prev(r, &ev, NULL) > 0)
+			assert_int_equal(cst_state_unapply(st, &ev), 0);
+		cst_state_counts(st, &c);
+		assert_int_equal(c.contradictions, cases[i].contradictions);
+		d = dump(st);
+		assert_string_equal(d, cases[i].state);
+		free(d);
+		cst_event_reader_free(r);
+		cst_state_free(st);
+	}
+}
+
+/* An end of other bounds than the map cuts it, also one whose size was not recorded; none there, or the same bounds: no cut. */
+static void test_cuts(void **state)
+{
+	static const struct {
+		const char *start, *end;
+		int cuts;
+	} cases[] = {
+		{ "0x100, \"a\"", "0x80, None, size=0x100", 1 }, { "0x100, \"a\"", "0x80, None, size=0x80", 0 },
+		{ "0x100, \"a\"", "0x101, None, size=0x80", 0 }, { "0x100, \"a\", size=0x100", "0x100, None, size=0x100", 0 },
+		{ "0x100, \"a\", size=0x100", "0x100, None, size=0x80", 1 }, { "0x100, \"a\", size=0x100", "0x1ff, None, size=1", 1 },
+		{ "0x100, \"a\", size=0x100", "0x200, None, size=1", 0 },
+	};
+	struct cst_event_reader *r;
+	struct cst_event ev;
+	struct cst_state *st;
+	char text[128];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		st = new_state();
+		snprintf(text, sizeof(text), "- declare_library(START, 1, %s)\n", cases[i].start);
+		apply_text(st, text, NULL);
+		snprintf(text, sizeof(text), "- declare_library(END, 1, %s)\n", cases[i].end);
+		assert_int_equal(cst_event_reader_new(&r, text, strlen(text), 0), 0);
+		assert_int_equal(cst_event_next(r, &ev, NULL), 1);
+		assert_int_equal(cst_state_cuts(st, &ev) != 0, cases[i].cuts);
+		ev.state = CST_STATE_START;
+		assert_int_equal(cst_state_cuts(st, &ev), 0);
+		cst_event_reader_free(r);
+		cst_state_free(st);
+	}
 }
 
 static void test_code(void **state)
@@ -750,7 +829,7 @@ int main(void)
 		cmocka_unit_test(test_fork_exec_exit),
 		cmocka_unit_test(test_overlap),
 		cmocka_unit_test(test_names_that_move),
-		cmocka_unit_test(test_current),
+		cmocka_unit_test(test_current), cmocka_unit_test(test_current_backwards), cmocka_unit_test(test_cuts),
 		cmocka_unit_test(test_contradictions_backwards),
 		cmocka_unit_test(test_code),
 		cmocka_unit_test(test_both_directions),
