@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include <cstrace/error.h>
+#include <cstrace/version.h>
 
 static const int codes[] = {
 #define CST_ERROR(name, value, text) value,
@@ -43,11 +44,20 @@ static void test_any_number(void **state)
 		assert_string_equal(cst_strerror(odd[i]), "unknown error");
 }
 
+/* The library that runs, and the one whose headers were compiled in. */
+static void test_version(void **state)
+{
+	(void)state;
+	assert_int_equal(cst_version(), CST_VERSION_NUMBER);
+	assert_int_equal(cst_version() >> 16, CST_VERSION_MAJOR);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_any_number),
+		cmocka_unit_test(test_version),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,6 +113,30 @@ static void check_text(const struct cst_log *log, const char *want)
 	assert_int_equal(strlen(text), 7);
 }
 
+/* Each error has the section of the architecture that it offends against, if there is one. */
+static void test_sections(void **state)
+{
+	static const struct {
+		int error;
+		const char *section;
+	} cases[] = {
+		{ CST_ERR_BAD_HEADER, "packet descriptions" }, { CST_ERR_BAD_SEQUENCE, "packet descriptions" },
+		{ CST_ERR_UNSUP_HEADER, "packet descriptions" }, { CST_ERR_INCOMPLETE, "packet descriptions" },
+		{ CST_ERR_COMMIT_OVERRUN, "K10.5.3" }, { CST_ERR_QUEUE_FULL, "K10.5.3" }, { CST_ERR_NO_ATOM, "K10.5.5.11" },
+		{ CST_ERR_NO_ADDRESS, "K10.5.2.13" }, { CST_ERR_BAD_IMAGE, "K10.5.5.3" }, { CST_ERR_FRAME_ID, "IHI 0029 D4.2" },
+		{ CST_ERR_FRAME_SYNC, "IHI 0029 D4.2" }, { CST_ERR_FRAME_CUT, "IHI 0029 D4.2" }, { CST_ERR_NOMEM, "" },
+	};
+	struct cst_log *log = new_log(1);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		cst_log_error(log, CST_LOG_FLOW, 3, 0, -cases[i].error, 0);
+		assert_string_equal(cst_log_last(log)->section, cases[i].section);
+	}
+	cst_log_free(log);
+}
+
 static void test_text(void **state)
 {
 	struct cst_log *log = new_log(1);
@@ -371,6 +395,7 @@ int main(void)
 		cmocka_unit_test(test_ring),
 		cmocka_unit_test(test_verbosity),
 		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_decoder),
 		cmocka_unit_test(test_lasting),
