@@ -87,6 +87,21 @@ static void fields_text(unsigned int fields, char *text, size_t size)
 			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", names[i].name);
 }
 
+/* What both sides have behind a difference, as far as it is the same. */
+static void run_behind(const struct report *r, const struct align *al, uint64_t trace, uint64_t other)
+{
+	const struct align_insn *x, *y;
+	uint64_t i;
+
+	for (i = 0; i < AROUND; i++) {
+		x = align_trace(al, trace + i);
+		y = align_other(al, other + i);
+		if (!x || !y || x->addr != y->addr || x->isa != y->isa)
+			return;
+		insn_line(r, "both", y, false);
+	}
+}
+
 void report_difference(const struct report *r, const struct align *al, const struct align_diff *diff, uint64_t number)
 {
 	const uint64_t before = diff->trace < AROUND ? diff->trace : AROUND;
@@ -103,7 +118,7 @@ void report_difference(const struct report *r, const struct align *al, const str
 	run_of(r, "both", al, diff->trace - before, before, AROUND, true);
 	run_of(r, "trace", al, diff->trace, n, INSIDE, true);
 	run_of(r, "other", al, diff->other, m, INSIDE, false);
-	run_of(r, "both", al, diff->other + m, AROUND, AROUND, false);
+	run_behind(r, al, diff->trace + n, diff->other + m);
 }
 
 static void gap_sums(const struct report *r, const char *whose, const struct align_counts *c, enum align_gap gap)

@@ -353,6 +353,175 @@ static void exceptions(void **state)
 	free(f);
 }
 
+/* The other side of `failing`: some instructions, and then an error. */
+#define REFUSED (-77)
+
+static int next_or_error(void *data, struct align_insn *insn)
+{
+	struct run *r = data;
+
+	return r->at == r->n ? REFUSED : next(r, insn);
+}
+
+static int refuse(void *data, const struct align_diff *diff)
+{
+	(void)diff;
+	((struct run *)data)->differences++;
+	return REFUSED;
+}
+
+/* What aligning `n` instructions of the trace with `m` of the other side returns: the first result that is not 0. */
+static int result(struct run *r, const struct align_ops *how, const struct flow *f, size_t n, size_t m)
+{
+	struct align_ops ops = *how;
+	size_t i;
+	int rc = 0;
+
+	memset(r, 0, sizeof(*r));
+	r->v = f->other;
+	r->n = m;
+	ops.source = ops.data = r;
+	r->al = align_new(&ops);
+	assert_non_null(r->al);
+	for (i = 0; i < n && !rc; i++)
+		rc = align_put(r->al, &f->trace[i]);
+	if (!rc)
+		rc = align_end(r->al);
+	align_free(r->al);
+	return rc;
+}
+
+/* An error of the other side, wherever it is met, and the result of a callback end the run. */
+static void failing(void **state)
+{
+	const struct align_ops bad_source = { .next = next_or_error, .difference = difference };
+	const struct align_ops bad_sink = { .next = next, .difference = refuse };
+	struct flow *f;
+	uint64_t k, seed = 99;
+	unsigned int refused = 0;
+	size_t n, m, i;
+	struct run r;
+	int rc;
+
+	(void)state;
+	for (k = 1; k <= 20; k++) {
+		f = new_flow(k);
+		n = cut_gaps(f, f->trace, k);
+		m = k % 2 ? f->n : cut_gaps(f, f->other, k + 1000);
+		/* and differences */
+		for (i = 0; i < 20; i++)
+			f->other[draw(&seed, m)].addr ^= 0x100000;
+		for (i = 0; i < 12; i++)
+			assert_int_equal(result(&r, &bad_source, f, n, (size_t)draw(&seed, i % 2 ? m : 40)), REFUSED);
+		assert_int_equal(result(&r, &bad_source, f, n, m), REFUSED);
+		/* the instructions that differ may all lie in gaps */
+		rc = result(&r, &bad_sink, f, n, m);
+		assert_int_equal(rc, r.differences ? REFUSED : 0);
+		assert_in_range(r.differences, 0, 1);
+		refused += r.differences;
+		free(f);
+	}
+	assert_in_range(refused, 15, 20);
+}
+
+/* Fields are compared as far as both sides know them and they are not ignored. */
+static void fields(void **state)
+{
+	static const struct {
+		unsigned int ignore;
+		struct align_insn trace, other;
+		unsigned int fields;
+	} cases[] = {
+		{ 0, { .security = 1 }, { .security = 0 }, FIELD_SECURITY },
+		{ 0, { .security = 1 }, { .security = ALIGN_UNKNOWN }, 0 },
+		{ 0, { .security = ALIGN_UNKNOWN }, { .security = 1 }, 0 },
+		{ FIELD_SECURITY, { .security = 1 }, { .security = 0 }, 0 },
+		{ FIELD_EL, { .security = 1, .el = 1 }, { .security = 0 }, FIELD_SECURITY },
+		{ 0, { .el = 1 }, { .el = 2 }, FIELD_EL },
+		{ 0, { .el = ALIGN_UNKNOWN }, { .el = 2 }, 0 },
+		{ 0, { .el = 2 }, { .el = ALIGN_UNKNOWN }, 0 },
+		{ 0, { .result = 1 }, { .result = 0 }, FIELD_RESULT },
+		{ 0, { .result = ALIGN_UNKNOWN }, { .result = 0 }, 0 },
+		{ 0, { .result = 0 }, { .result = ALIGN_UNKNOWN }, 0 },
+		{ 0, { .opcode = 1, .flags = ALIGN_HAS_OPCODE }, { .opcode = 2, .flags = ALIGN_HAS_OPCODE }, FIELD_OPCODE },
+		{ 0, { .opcode = 1, .flags = ALIGN_HAS_OPCODE }, { .opcode = 2 }, 0 },
+		{ 0, { .size = 2, .flags = ALIGN_HAS_OPCODE }, { .size = 4, .flags = ALIGN_HAS_OPCODE }, FIELD_OPCODE },
+		{ 0, { .security = 1, .el = 1, .result = 1, .flags = ALIGN_HAS_OPCODE }, { .opcode = 1, .flags = ALIGN_HAS_OPCODE },
+		  FIELD_OPCODE | FIELD_RESULT | FIELD_EL | FIELD_SECURITY },
+	};
+	struct align_ops ops = { .next = next, .difference = difference };
+	struct align_insn other[41];
+	struct run r;
+	size_t i, k;
+
+	(void)state;
+	/* and 40 instructions behind it that are equal */
+	for (k = 1; k <= 40; k++)
+		other[k] = insn_at(0x1000 + 4 * k);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		memset(&r, 0, sizeof(r));
+		other[0] = cases[i].other;
+		r.v = other;
+		r.n = 41;
+		ops.source = ops.data = &r;
+		ops.ignore = cases[i].ignore;
+		r.al = align_new(&ops);
+		assert_int_equal(align_put(r.al, &cases[i].trace), 0);
+		for (k = 1; k <= 40; k++)
+			assert_int_equal(align_put(r.al, &other[k]), 0);
+		assert_int_equal(align_end(r.al), 0);
+		assert_int_equal(r.differences, cases[i].fields != 0);
+		assert_int_equal(r.first.fields, cases[i].fields);
+		assert_int_equal(align_counts(r.al)->changed, cases[i].fields != 0);
+		assert_int_equal(align_counts(r.al)->equal, 40 + !cases[i].fields);
+		align_free(r.al);
+	}
+}
+
+/* The piece of the trace behind a gap is found far behind on the other side, more than a million instructions later. */
+#define MISSING 1500000u
+
+struct far_source {
+	uint64_t at;
+	const struct flow *f;
+};
+
+static int far_behind(void *data, struct align_insn *insn)
+{
+	struct far_source *s = data;
+
+	if (s->at == MISSING + 2000)
+		return 0;
+	*insn = s->at < 1000 || s->at >= MISSING + 1000 ? s->f->all[s->at < 1000 ? s->at : s->at - MISSING] : insn_at(0x900000 + 4 * s->at);
+	s->at++;
+	return 1;
+}
+
+static void far_gap(void **state)
+{
+	struct far_source source = { 0, new_flow(7) };
+	struct run r = { .differences = 0 };
+	struct align_ops ops = { .next = far_behind, .source = &source, .difference = difference, .data = &r };
+	struct align *al = align_new(&ops);
+	struct align_insn insn;
+	size_t i;
+
+	(void)state;
+	assert_non_null(al);
+	r.al = al;
+	for (i = 0; i < 2000; i++) {
+		insn = source.f->all[i];
+		insn.gap = i == 0 ? GAP_BEGIN : i == 1000 ? GAP_OVERFLOW : GAP_NONE;
+		assert_int_equal(align_put(al, &insn), 0);
+	}
+	assert_int_equal(align_end(al), 0);
+	assert_int_equal(r.differences, 0);
+	assert_int_equal(align_counts(al)->equal, 2000);
+	assert_int_equal(align_counts(al)->missing[GAP_OVERFLOW][0], MISSING);
+	align_free(al);
+	free((void *)source.f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -361,6 +530,9 @@ int main(void)
 		cmocka_unit_test(edits),
 		cmocka_unit_test(damage),
 		cmocka_unit_test(exceptions),
+		cmocka_unit_test(failing),
+		cmocka_unit_test(fields),
+		cmocka_unit_test(far_gap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
