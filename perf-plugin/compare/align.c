@@ -418,11 +418,15 @@ static int both_gaps(struct align *al, uint64_t after, enum align_gap trace, enu
 {
 	uint64_t d, best = 0, most = 0, i = 0, j = 0;
 	unsigned int places = 0, dir;
+	int64_t have;
 	int rc = 0;
 
 	for (d = 0; d < LOOK && places < PLACES && rc <= 0; d++)
 		for (dir = d ? 0 : 1; dir < 2 && rc <= 0; dir++) {
-			if (dir ? d >= left(al, TRACE) : want(al, OTHER, after + d + 1) <= (int64_t)(after + d))
+			have = dir ? 0 : want(al, OTHER, after + d + 1);
+			if (have < 0)
+				return (int)have;
+			if (dir ? d >= left(al, TRACE) : have <= (int64_t)(after + d))
 				continue;
 			if (!seq_same(at(al, TRACE, dir ? d : 0), at(al, OTHER, after + (dir ? 0 : d))))
 				continue;
