@@ -182,6 +182,32 @@ sed 's/type=ETE/type=ELA500/' proto/s2.ini >x && mv x proto/s2.ini
 check "a protocol without decoder is named" 1 -s proto
 has err "SRC_2: protocol 'ELA500' has no decoder"
 done_
+snapshot noidr1
+sed -i 's/type=ETE/type=ETM4/;/TRCDEVARCH/d' noidr1/s2.ini
+check "a missing TRCIDR1 is named, with what is assumed" 0 -s noidr1 --elements
+has err 'SRC_2: no TRCIDR1: ETMv4.0 is assumed$'
+has out ' range 0x1000-0x1008 '
+done_
+snapshot noccer
+sed -i 's/type=ETE/type=ETM3.5/;/TRC/d' noccer/s2.ini
+printf 'ETMCR=0\nETMIDR=0x410cf250\nETMTRACEIDR=2\n' >>noccer/s2.ini
+printf '\000\000\000\000\000\200' >noccer/t2.bin
+check "a missing ETMCCER is named, with what is assumed" 0 -s noccer --packets
+has err 'SRC_2: no ETMCCER: no extensions are assumed$'
+has out 'A_SYNC'
+done_
+snapshot shared
+sed -i 's/SRC_1=ETB_1/SRC_1=ETB_2/' shared/trace.ini
+check "a second source of an unformatted buffer is named" 0 -s shared --elements
+has err 'SRC_2: second source of an unformatted buffer; it is skipped$'
+has out '^21         01 . range 0x1000-0x1008 '
+done_
+snapshot same
+sed -i 's/SRC_1=ETB_1/SRC_1=ETB_2/;s/source_data/coresight/' same/trace.ini
+sed -i 's/TRCTRACEIDR=1/TRCTRACEIDR=2/' same/s1.ini
+check "a trace ID of two sources is named" 3 -s same --elements
+has err 'SRC_2: trace ID 0x02: .*; its trace is skipped$'
+done_
 snapshot notrace
 rm notrace/t2.bin
 check "a missing trace file is named" 1 -s notrace
