@@ -150,6 +150,21 @@ named_is_told() {
 		says "$tmp/err" "one is made for this run, and it stays" && cmp "$tmp/kept" "$tmp/mine"
 }
 check "one that was named stays as it is" named_is_told
+# An index of the same bytes, of another trace unit or taken apart in another way.
+run 0 index -s "$tmp/frames" -o "$tmp/right"
+cp -r "$tmp/frames" "$tmp/changed" && rm -f "$tmp/changed/cstrace.cstidx"
+other_unit() {
+	sed -i 's/^\(TRCIDR8[^=]*\)=.*/\1=0x40/' "$tmp"/changed/*.ini && run 3 dump -s "$tmp/changed" --elements --from offset=100 --index "$tmp/right" &&
+		says "$tmp/err" "trace ID 0x" && says "$tmp/err" ": made for another configuration: found 0x" &&
+		says "$tmp/err" "this index is not used; one is made for this run"
+}
+check "an index for another trace unit" other_unit
+other_layout() {
+	sed -i 's/^format=coresight/format=dstream_coresight/' "$tmp/changed/trace.ini" &&
+		"$tool" dump -s "$tmp/changed" --elements --from offset=100 --index "$tmp/right" >"$tmp/out" 2>"$tmp/err"
+	says "$tmp/err" "layout of the buffer: found 0x104, expected 0x109: this index is not used"
+}
+check "an index for frames of another kind" other_layout
 foreign() { same -s "$big" --elements --from time=$late --index "$tmp/kept" && says "$tmp/err" "no index of 'ETB_0' in it"; }
 sed 's/ETB_0/ETB_9/' "$tmp/frames/trace.ini" >"$tmp/trace.ini" && cp "$tmp/trace.ini" "$tmp/frames/trace.ini"
 check "index of a buffer with another name" run 0 index -s "$tmp/frames" -o "$tmp/kept"
