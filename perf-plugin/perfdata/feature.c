@@ -211,9 +211,6 @@ const char *pd_feature_read(struct pd_env *env, struct pd_attrs *as, unsigned in
 	case PD_FEAT_EVENT_DESC:
 		bad = read_event_desc(as, &c);
 		break;
-	case PD_FEAT_BRANCH_STACK:
-		env->branch_stack = true;
-		break;
 	case PD_FEAT_PMU_MAPPINGS:
 		bad = read_pmus(env, &c);
 		break;
@@ -222,28 +219,19 @@ const char *pd_feature_read(struct pd_env *env, struct pd_attrs *as, unsigned in
 		env->sample_time_last = pd_cur_u64(&c);
 		break;
 	case PD_FEAT_CLOCK_DATA:
-		pd_cur_u32(&c);	/* version of the section */
-		env->clockid = pd_cur_u32(&c);
-		env->wall_clock_ns = pd_cur_u64(&c);
-		env->clockid_ns = pd_cur_u64(&c);
-		env->has_clock_data = !c.bad;
+		pd_cur_bytes(&c, 24);	/* version, clock ID, and a moment by the wall clock and by that clock */
 		break;
 	case PD_FEAT_DIR_FORMAT:
 		env->dir_version = pd_cur_u64(&c);
 		env->dir_format = !c.bad;
 		break;
 	case PD_FEAT_COMPRESSED:
-		pd_cur_u32(&c);	/* version of the section */
-		env->comp_type = pd_cur_u32(&c);
-		env->compressed = !c.bad;
+		pd_cur_bytes(&c, 20);	/* version, kind, level, ratio, and the bytes that expand at a time */
 		break;
 	}
 	if (!bad && c.bad)
 		bad = cut_short;
-	if (bad) {
-		env->bad_features++;
-		env->raw[bit].damaged = true;
-	}
+	env->raw[bit].damaged = bad != NULL;
 	return bad;
 }
 

@@ -36,15 +36,8 @@ struct pd_env {
 	uint32_t nr_pmus;
 	uint64_t sample_time_first;
 	uint64_t sample_time_last;
-	bool has_clock_data;
-	uint32_t clockid;
-	uint64_t wall_clock_ns;
-	uint64_t clockid_ns;
-	bool branch_stack;
 	bool dir_format;
 	uint64_t dir_version;
-	bool compressed;
-	uint32_t comp_type;
 	/* Every section as it is in the file, by feature bit; ptr is NULL when absent. */
 	struct pd_feature_bytes {
 		const uint8_t *ptr;
@@ -52,7 +45,6 @@ struct pd_env {
 		uint64_t offset;
 		bool damaged;	/* not as its kind should be: of no use to others */
 	} raw[PD_FEATURE_BITS];
-	unsigned int bad_features;	/* their rest is ignored */
 };
 
 /*
