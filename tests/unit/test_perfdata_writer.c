@@ -165,7 +165,7 @@ static void read_back(struct perfdata *pd, uint64_t nr)
 	assert_string_equal(env->build_ids[1].filename, "/bin/b");
 	assert_int_equal(env->build_ids[1].size, 16);
 	assert_int_equal(env->sample_time_last, 1000 + nr - 1);
-	assert_false(env->branch_stack);
+	assert_null(env->raw[PD_FEAT_BRANCH_STACK].ptr);
 	perfdata_close(pd);
 }
 
