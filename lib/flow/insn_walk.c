@@ -42,10 +42,8 @@ static __attribute__((noinline)) void put_cycles(struct insns *s, struct cst_gen
 /* Passes the instructions of block b from `ord` on that the next atoms E execute, without the block's last one. */
 STEP_INLINE void pass(struct insns_hot *h)
 {
-	uint32_t run = (uint32_t)__builtin_ctz(~h->bits);
+	uint32_t run = (uint32_t)__builtin_ctz(~h->bits);	/* at most h->k: the bits behind the last atom are 0 */
 
-	if (run > h->k)
-		run = h->k;
 	if (run > h->b->n_insn - 1u - h->ord)
 		run = h->b->n_insn - 1u - h->ord;
 	if (!run)

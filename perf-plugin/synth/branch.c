@@ -159,7 +159,8 @@ bool branch_other(struct branch_state *st, const struct stream *s, const struct 
 
 	switch (g->kind) {
 	case CST_GEN_CYCLE_COUNT:
-		if (g->flags & CST_GF_CC)
+		/* at the begin of a fragment they are not of the branch at the end of the one before */
+		if (g->flags & CST_GF_CC && st->open != BRANCH_ENDED)
 			st->cycles += g->cc;
 		return false;
 	case CST_GEN_EXCEPTION:

@@ -891,8 +891,9 @@ static int pass(struct sampler *sp, const struct stream *s, struct lane *ln, con
 				return rc;
 		}
 		if (ln->ring.fresh) {
-			/* as at the end of a traced stretch */
-			gap_after(ln, ln->br.last);
+			/* as at the end of a traced stretch; if an element ended it, other() has noted the gap */
+			if (ln->br.last)
+				gap_after(ln, ln->br.last);
 			rc = stack_flush(sp, s, ln);
 			if (rc)
 				return rc;
