@@ -13,6 +13,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
+from auxdata import AUX, PerfData, SAMPLE_IDENTIFIER  # noqa: E402
+
 NIGHTLY = bool(os.environ.get("CSTRACE_NIGHTLY"))
 SEEDS = 6 if NIGHTLY else 1
 JOBS = [1, 2, 3, 8]
@@ -160,6 +163,42 @@ def random_trace(args, options, seed, folder):
     return check_all(args, ["-i", perf], folder)
 
 
+def swap_fragments(perf, times):
+    """Exchanges the times, or the places of the trace, of each two AUX records of a CPU that follow each other."""
+    data = PerfData(perf)
+    changed = bytearray(data.bytes)
+    waiting, swapped = {}, 0
+    for kind, _, pos, size, _, _ in data.records():
+        if kind != AUX:
+            continue
+        cpu = bytes(changed[pos + size - 16:pos + size - 8])  # before the identifier
+        if cpu not in waiting:
+            waiting[cpu] = pos
+            continue
+        other = waiting.pop(cpu)
+        first, end = (data.time_offset(size), data.time_offset(size) + 8) if times else (8, 24)
+        changed[pos + first:pos + end], changed[other + first:other + end] = \
+            changed[other + first:other + end], changed[pos + first:pos + end]
+        swapped += 1
+    assert data.sample_type & SAMPLE_IDENTIFIER
+    with open(perf, "wb") as out:
+        out.write(changed)
+    return swapped
+
+
+def times_back(args, seed, folder):
+    perf, images = os.path.join(folder, "perf.data"), os.path.join(folder, "images")
+    for case in range(100 * seed, 100 * seed + 100):  # in some of these random configurations the trace is one fragment
+        subprocess.run([args.gen, "random", "--case=%d" % case, "--perf=" + perf, "--images=" + images, "--buf=cpu", "--cpus=2",
+                        "--raw", "--fragment=900", "--insns=20000", "--threads=3", "--p-switch=100"] + ["--exclude=time"] * (seed % 2),
+                       check=True, timeout=TIME_LIMIT)
+        if swap_fragments(perf, seed % 2) > 5:
+            break
+    else:
+        raise Bad("no configuration has fragments to exchange")
+    return check_all(args, ["-i", perf], folder)
+
+
 def wrong_numbers(args, _seed, _folder):
     """Usage errors, whether the number is on the command line or in the environment."""
     for given, env, says in ((["-j", "0"], "", "--jobs: found '0'"), (["--jobs", "1025"], "", "--jobs: found '1025'"),
@@ -177,6 +216,9 @@ def cases(args):
         yield "wrong numbers", [0], lambda s, f: wrong_numbers(args, s, f)
     if args.names:
         for name in args.names:
+            if name == "back":
+                yield name, range(1, 2 * SEEDS + 2), lambda s, f: times_back(args, s, f)
+                continue
             if name.startswith("random"):
                 number = int(name[len("random"):])
                 yield name, [1], lambda s, f, o=RANDOM[number]: random_trace(args, o, s, f)
@@ -188,6 +230,7 @@ def cases(args):
     for line in listed.splitlines():
         name = line.split()[0]
         yield name, range(SEEDS), lambda s, f, n=name: scenario(args, n, s, f)
+    yield "times that go back", range(1, 2 * SEEDS + 2), lambda s, f: times_back(args, s, f)
     for options in RANDOM:
         yield "random " + " ".join(options), range(1, 2 * SEEDS + 1), \
             lambda s, f, o=options: random_trace(args, o, s, f)

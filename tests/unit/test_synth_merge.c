@@ -133,6 +133,51 @@ static void backwards(void **state)
 	merge_free(m);
 }
 
+static void raise_times(void *data, void *bytes, size_t len, uint64_t time)
+{
+	struct item *it = bytes, *end = it + len / sizeof(*it);
+
+	++*(unsigned int *)data;
+	for (; it < end; it++)
+		it->time = time;
+}
+
+/* Output of a lane that is earlier than the lane may be is raised to its floor, in its order and its content. */
+static void floors(void **state)
+{
+	unsigned int raised = 0, way, i;
+	const struct merge_sink s = { .write = sink, .raise = raise_times, .data = &raised };
+	static const struct item want[] = { { 8, 1, 0 }, { 10, 0, 0 }, { 10, 0, 1 }, { 10, 0, 2 }, { 10, 0, 3 }, { 11, 1, 1 },
+					    { 12, 0, 4 } };
+
+	(void)state;
+	for (way = 0; way < 2; way++) {
+		struct merge *m = merge_new(&s, ".");
+		struct merge_lane *b = merge_lane_new(m, 0, 2), *a;
+
+		nr_got = raised = 0;
+		add(b, 8, 1, 0);
+		add(b, 11, 1, 1);
+		if (way)
+			assert_int_equal(merge_direct(m, merge_lane_new(m, 0, 3)), 0);
+		a = merge_lane_new(m, 0, 1);
+		add(a, 3, 0, 0);
+		add(a, 3, 0, 1);
+		add(a, 9, 0, 2);
+		add(a, 10, 0, 3);
+		add(a, 12, 0, 4);
+		merge_lane_floor(a, 10);
+		if (way)	/* through the lane that is written at once */
+			assert_int_equal(merge_direct_lane(m, a), 0);
+		assert_int_equal(merge_finish(m), 0);
+		assert_int_equal(raised, 2);	/* the runs of the times 3 and 9 */
+		assert_int_equal(nr_got, 7);
+		for (i = 0; i < 7; i++)
+			assert_true(got[i].time == want[i].time && got[i].lane == want[i].lane && got[i].nr == want[i].nr);
+		merge_free(m);
+	}
+}
+
 static void direct(void **state)
 {
 	enum { EACH = 40000 };
@@ -216,7 +261,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranks), cmocka_unit_test(places), cmocka_unit_test(many),
-		cmocka_unit_test(backwards),
+		cmocka_unit_test(backwards), cmocka_unit_test(floors),
 		cmocka_unit_test(direct), cmocka_unit_test(nothing), cmocka_unit_test(numbers),
 	};
 
