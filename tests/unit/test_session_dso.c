@@ -381,6 +381,39 @@ static void symbols(void **state)
 	dso_table_free(&t);
 }
 
+/* A stripped file has the symbols of its dynamic linker; where both tables are, only the full one counts. */
+static void stripped_symbols(void **state)
+{
+	const uint32_t full = SHT_SYMTAB, dynamic = SHT_DYNSYM;
+	uint8_t image[ELF_SIZE];
+	struct dso_table t;
+	const char *name;
+	uint64_t start, size, sh;
+	char cache[64];
+	struct dso *d;
+	int both;
+
+	(void)state;
+	for (both = 0; both < 2; both++) {
+		elf_build(image, EM_AARCH64, 0x12, true);
+		memcpy(&sh, image + offsetof(Elf64_Ehdr, e_shoff), sizeof(sh));
+		memcpy(image + sh + 2 * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_type), &dynamic, sizeof(dynamic));
+		if (both) {	/* the section of the notes becomes a table of symbols: the file's header */
+			sh += 5 * sizeof(Elf64_Shdr);
+			memcpy(image + sh + offsetof(Elf64_Shdr, sh_type), &full, sizeof(full));
+			memset(image + sh + offsetof(Elf64_Shdr, sh_entsize), 24, 1);
+		}
+		temp_write(dir, both ? "both" : "stripped", image, sizeof(image));
+		open_table(&t, cache);
+		d = dso_table_get(&t, both ? "/both" : "/stripped", &none, false);
+		assert_true(dso_load(&t, d));
+		assert_int_equal(dso_symbol(d, ELF_CODE_OFFSET, &name, &start, &size), !both);
+		if (!both)
+			assert_string_equal(name, "_text");
+		dso_table_free(&t);
+	}
+}
+
 /* Without program headers, as perf inject --jit of old made them: the sections tell the same. */
 static void sections_only(void **state)
 {
@@ -517,7 +550,7 @@ int main(void)
 		cmocka_unit_test(kernel_places),
 		cmocka_unit_test(unfit_files),
 		cmocka_unit_test(not_elf_is_read_by_offset),
-		cmocka_unit_test(symbols),
+		cmocka_unit_test(symbols), cmocka_unit_test(stripped_symbols),
 		cmocka_unit_test(sections_only),
 		cmocka_unit_test(explained),
 		cmocka_unit_test(descriptors),

@@ -10,27 +10,16 @@
 #include <cmocka.h>
 
 #include "base/messages.h"
+#include "said.h"
 
 /* What messages_print() writes. */
 static void expect(struct messages *m, struct messages *printed, const char *want)
 {
-	char text[256];
-	FILE *file = tmpfile();
-	int was = dup(STDERR_FILENO);
-	ssize_t n;
+	struct said said;
 
-	assert_non_null(file);
-	fflush(stderr);
-	dup2(fileno(file), STDERR_FILENO);
+	said_begin(&said);
 	messages_print(m, printed);
-	fflush(stderr);
-	dup2(was, STDERR_FILENO);
-	close(was);
-	n = pread(fileno(file), text, sizeof(text) - 1, 0);
-	assert_true(n >= 0);
-	text[n] = 0;
-	fclose(file);
-	assert_string_equal(text, want);
+	assert_string_equal(said_end(&said), want);
 	assert_int_equal(m->nr, 0);
 }
 

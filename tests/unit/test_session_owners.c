@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "buffers/owners.h"
+#include "said.h"
 #include "who_build.h"
 
 /* ---- trace units that are set up anew -------------------------------------------------------------- */
@@ -246,6 +247,59 @@ static void bad_definitions(void **state)
 	session_close(ss);
 }
 
+#define REFUSED(nr, what) "cstrace: test: record " nr " that defines a trace has " what "; it is left out\n"
+
+/* Ten definitions that cannot be are named, all are counted. */
+static void bad_definitions_are_named(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct said said;
+	struct session *ss;
+	struct result r;
+	unsigned int i;
+	const char *text;
+	size_t at;
+
+	(void)state;
+	two_processes(&data, CID, IDR2(4, 0));
+	r_define(&data, 10, 2, 0, CID, IDR2(4, 0));
+	r_define(&data, 10, 2, 0x70, CID, IDR2(4, 0));
+	r_define(&data, 10, 2, 0x6f, CID, IDR2(4, 0));	/* the last that there is */
+	at = data.len;
+	r_define(&data, 10, 2, 0x14, CID, IDR2(4, 0));
+	data.p[at + 8 + 6] = 5;		/* unit */
+	at = data.len;
+	r_define(&data, 10, 2, 0x14, CID, IDR2(4, 0));
+	data.p[at + 24] = 99;		/* register */
+	at = data.len;
+	r_hw_id(&data, 10, 2, 1, 0x14, 0);
+	data.p[at + 8 + 7] = 0x10;	/* major version */
+	for (i = 0; i < 6; i++)
+		r_define(&data, 10, 2, 0x7f, CID, IDR2(4, 0));
+	at = data.len;
+	r_hw_id(&data, 10, 2, 1, 0x14, 0);
+	data.p[at + 8 + 7] = 0x20;
+	t_sync(&trace);
+	asid_stretch(&trace, 0, 2000);
+	said_begin(&said);
+	ss = decode_as(&data, &trace, 2, 0x14, CONTEXTID_AUTO, NULL, &r);
+	text = said_end(&said);
+	assert_int_equal(ss->units.bad_records, 12);
+	assert_string_equal(text,
+			    REFUSED("6", "trace ID 0, expected 1 to 111")
+			    REFUSED("7", "trace ID 112, expected 1 to 111")
+			    REFUSED("9", "trace unit kind 5, expected 0 to 3")
+			    REFUSED("10", "register number 99, expected 0 to 7")
+			    "cstrace: test: offset 0x698: found trace ID information of version 1, expected 0; the kernel that "
+			    "recorded it is newer than this program\n"
+			    REFUSED("12", "trace ID 127, expected 1 to 111")
+			    REFUSED("13", "trace ID 127, expected 1 to 111")
+			    REFUSED("14", "trace ID 127, expected 1 to 111")
+			    REFUSED("15", "trace ID 127, expected 1 to 111")
+			    REFUSED("16", "trace ID 127, expected 1 to 111"));
+	session_close(ss);
+}
+
 /* If none of the buffer's own thread announced the ID, the last announcement before the fragment holds. */
 static void ids_that_another_thread_announced(void **state)
 {
@@ -326,6 +380,7 @@ int main(void)
 		cmocka_unit_test(ids_of_a_threads_buffer),
 		cmocka_unit_test(ids_that_another_thread_announced),
 		cmocka_unit_test(bad_definitions),
+		cmocka_unit_test(bad_definitions_are_named),
 		cmocka_unit_test(units_that_are_alike),
 	};
 

@@ -174,6 +174,76 @@ static void order_and_ids(void **state)
 	pdb_free(&file);
 }
 
+static void collect_all(struct pdb *file, const struct pdb_attr *v, unsigned int nr, const struct pdb *data, struct out *copied,
+			uint64_t new_id)
+{
+	const struct sideband_opts o = { .id = OUT_ID, .sample_type = ST_OUT };
+	const struct merge_sink s = { .write = sink, .data = copied };
+	struct merge *m = merge_new(&s, ".");
+	struct error err = { .code = 0 };
+	struct sideband *sb;
+	struct perfdata *pd;
+
+	pdb_file(file, v, nr, 0, data, NULL, 0);
+	pd = perfdata_open_memory(file->p, file->len, "test", &err);
+	assert_non_null(pd);
+	sb = sideband_new(pd, PMU);
+	assert_int_equal(sideband_new_id(sb), new_id);
+	assert_int_equal(sideband_collect(sb, m, &o, &err), 0);
+	assert_int_equal(merge_finish(m), 0);
+	sideband_free(sb);
+	merge_free(m);
+	perfdata_close(pd);
+	pdb_free(file);
+}
+
+/* An event that is kept has an ID for each CPU: its records and samples keep theirs. */
+static void ids_of_cpus(void **state)
+{
+	static const struct pdb_attr v[] = {
+		{ .sample_type = ST_TRACE, .type = PMU, .size = 112, .sample_id_all = true, .ids = { 5 }, .nr_ids = 1 },
+		/* inject cannot number its own events from 1000000005 on: these have the first and the third of those numbers */
+		{ .sample_type = ST_TRACE, .type = 1, .config = 9, .size = 112, .sample_id_all = true,
+		  .ids = { 6, 1000000005, 1000000007 }, .nr_ids = 3 },
+	};
+	struct pdb data = { .p = NULL }, file = { .p = NULL };
+	struct out copied = { .len = 0 };
+
+	(void)state;
+	comm(&data, 100, "a", 10, 1000000005);
+	comm(&data, 100, "b", 20, 6);
+	sample(&data, 1000000007, 0x11, 35);
+	collect_all(&file, v, 2, &data, &copied, 1000000008);
+	assert_string_equal(text_of(&copied), "3@10/1000000005 3@20/6 S17@35/1000000007 ");
+	pdb_free(&data);
+}
+
+/* All samples of the output begin with an ID: an only event without one gets the first of its IDs, or 0. */
+static void no_identifier(void **state)
+{
+	struct pdb_attr v = { .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME, .type = 1, .config = 9, .size = 112,
+			      .sample_id_all = true, .ids = { 42 } };
+	struct pdb data = { .p = NULL }, file = { .p = NULL };
+	const struct pdb_sid s = sid(10, 0);
+	struct out copied;
+	size_t at;
+
+	(void)state;
+	pdb_comm(&data, 100, 100, "a", v.sample_type, &s);
+	at = pdb_begin(&data, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	pdb_u64(&data, 0x11);
+	pdb_u32(&data, 100);
+	pdb_u32(&data, 100);
+	pdb_u64(&data, 35);
+	pdb_end(&data, at);
+	for (v.nr_ids = 0; v.nr_ids < 2; v.nr_ids++) {
+		copied.len = 0;
+		collect_all(&file, &v, 1, &data, &copied, 1000000000u + (v.nr_ids ? 42 : 0));
+		assert_string_equal(text_of(&copied), v.nr_ids ? "3@10/42 S17@35/42 " : "3@10/0 S17@35/0 ");
+	}
+	pdb_free(&data);
+}
+
 static void put_switch(struct pdb *b, uint32_t type, uint64_t time)
 {
 	struct pdb_sid s = sid(time, 5);
@@ -273,7 +343,7 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(order_and_ids), cmocka_unit_test(switches), cmocka_unit_test(names),
+		cmocka_unit_test(order_and_ids), cmocka_unit_test(ids_of_cpus), cmocka_unit_test(no_identifier), cmocka_unit_test(switches), cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests_name("synth sideband", tests, NULL, NULL);
