@@ -47,6 +47,8 @@ static inline const struct cst_tarmac_record *good(const char *line, enum cst_ta
 
 	if (rec->error)
 		fail_msg("%s: column %u: %s", line, rec->column, rec->reason);
+	assert_int_equal(rec->column, 0);
+	assert_null(rec->reason);
 	assert_int_equal(rec->kind, kind);
 	return rec;
 }

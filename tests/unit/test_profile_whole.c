@@ -246,14 +246,17 @@ static void pprof_flat(void **state)
 
 	(void)state;
 	model_init(&m);
+	add(&m, (struct cst_count_record){ .kind = CST_COUNT_TOTAL, .total = { "instructions.elsewhere", 7 } });
 	binary(&m, "/bin/prog", CST_COUNT_FILE);
+	binary(&m, "method", CST_COUNT_JIT);
 	range(&m, 0, 0x13c, 2, 5);
+	range(&m, 1, 8, 1, 3);
 	m.binaries[0].dso = &program;
 	w.model = &m;
 	p = unpacked(bytes, made_bytes("pprof", &w, bytes, sizeof(bytes)));
 	for (i = 0; i < p->n_sample; i++)
 		append_sample(text, sizeof(text), p, p->sample[i]);
-	assert_string_equal(text, "0 5 main 13c\n0 5 _ZN1a4workEi 140\n");
+	assert_string_equal(text, "0 5 main 13c\n0 5 _ZN1a4workEi 140\n0 3 method 8\n0 7 [elsewhere] 0\n");
 	pprof__profile__free_unpacked(p, NULL);
 	model_free(&m);
 }
