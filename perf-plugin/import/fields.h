@@ -4,20 +4,21 @@
 #define CSTRACE_IMPORT_FIELDS_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct record_field {
 	const char *key;	/* NULL: no more */
 	uint16_t at;
 	uint8_t width;		/* bytes */
-	uint8_t is_signed;
+	bool is_signed;
 };
 
 struct record_verb {
 	const char *name;
 	uint32_t type;
 	uint16_t size;		/* without sample_id */
-	uint8_t trailer;	/* a sample_id follows */
+	bool trailer;		/* a sample_id follows */
 	struct record_field fields[8];
 };
 
