@@ -247,6 +247,163 @@ static void long_fields(void **state)
 	free(file);
 }
 
+/* One way to write an entry of the table, and what it says of the function at PLACE. */
+struct form {
+	uint8_t enc, bytes;	/* how addresses are written; bytes of one, 0: LEB128 */
+	uint8_t version;
+	const char *augmentation;
+	bool wide;		/* lengths of 64 bits */
+	const char *program;	/* first instructions of the FDE */
+	bool part;
+};
+
+static uint8_t *put_number(uint8_t *p, const struct form *f, uint64_t value)
+{
+	if (f->bytes) {
+		memcpy(p, &value, f->bytes);	/* this host is little endian, as all that cstrace runs on */
+		return p + f->bytes;
+	}
+	for (; value > 63 && value < UINT64_MAX - 63; value = (uint64_t)((int64_t)value >> 7))
+		*p++ = (uint8_t)(value | 0x80);
+	*p++ = value & 0x7f;
+	return p;
+}
+
+static uint8_t *put_length(uint8_t *p, bool wide, size_t len)
+{
+	if (!wide)
+		return put32(p, len);
+	p = put32(put32(p, UINT32_MAX), len);
+	return put32(p, 0);
+}
+
+/* Writes the CIE and one FDE with `size` bytes of code at PLACE. Returns the bytes of the file. */
+static size_t make_form(uint8_t *file, const struct form *f, uint64_t size)
+{
+	uint8_t body[128], *p = body, *cie = file + TABLE, *at, *number;
+	const char *a;
+
+	make_tables(file, 2, 0);
+	/* CIE: version, augmentation, (address and segment size,) alignments, return address column, augmentation data */
+	*p++ = f->version;
+	memcpy(p, f->augmentation, strlen(f->augmentation) + 1);
+	p += strlen(f->augmentation) + 1;
+	if (f->version == 4) {
+		*p++ = 8;
+		*p++ = 0;
+	}
+	*p++ = 4;
+	*p++ = 0x78;	/* -8 */
+	if (f->version == 1)
+		*p++ = 30;
+	else {
+		*p++ = 0x9e;
+		*p++ = 0;
+	}
+	if (*f->augmentation == 'z') {
+		number = p++;
+		for (a = f->augmentation + 1; *a; a++) {
+			if (*a == 'R')
+				*p++ = f->enc;
+			else if (*a == 'L')
+				*p++ = 0xff;	/* no table of landing pads */
+			else if (*a == 'P') {
+				*p++ = 0x02;	/* personality: two bytes */
+				*p++ = 0x34;
+				*p++ = 0x12;
+			}
+		}
+		*number = (uint8_t)(p - number - 1);
+	}
+	at = put32(put_length(cie, f->wide, (size_t)(p - body) + 4), 0);
+	memcpy(at, body, (size_t)(p - body));
+	at += p - body;
+	/* FDE: from its length to its CIE, place, size, augmentation data, instructions */
+	p = put_length(at, f->wide, 0);
+	number = p;
+	p = put32(p, (size_t)(p - cie));
+	p = put_number(p, f, f->enc & 0x10 ? PLACE - (uint64_t)(p - file) : PLACE);
+	p = put_number(p, f, size);
+	if (*f->augmentation == 'z')
+		*p++ = 0;
+	memcpy(p, f->program, strlen(f->program));
+	p += strlen(f->program);
+	put_length(at, f->wide, (size_t)(p - number));
+	put32(p, 0);
+	return (size_t)(p + 64 - file);
+}
+
+static void forms(void **state)
+{
+	static const struct form all[] = {
+		{ 0x00, 8, 1, "zR", false, "", false }, { 0x00, 8, 1, "", false, "", false }, { 0x01, 0, 1, "zR", false, "", false },
+		{ 0x02, 2, 3, "zR", false, "", false }, { 0x03, 4, 4, "zR", false, "", false }, { 0x04, 8, 1, "zRL", true, "", false },
+		{ 0x09, 0, 1, "zR", false, "", false }, { 0x0a, 2, 1, "zPR", false, "", false }, { 0x0b, 4, 1, "zLPR", false, "", false },
+		{ 0x0c, 8, 4, "zR", true, "", false }, { 0x19, 0, 1, "zR", false, "", false }, { 0x1a, 2, 3, "zR", false, "", false },
+		{ 0x1b, 4, 3, "zRS", false, "", false }, { 0x1c, 8, 1, "zR", true, "", false }, { 0x10, 8, 1, "zR", false, "", false },
+		/* a frame before the first instruction: part of a function; not that of a signal */
+		{ 0x1b, 4, 1, "zR", false, "\x0c\x1f\x10", true }, { 0x1b, 4, 1, "zR", false, "\x0e\x10", true },
+		{ 0x1b, 4, 1, "zR", false, "\x0d\x1f", true }, { 0x1b, 4, 1, "zR", false, "\x9e\x01", true },
+		{ 0x1b, 4, 1, "zRS", false, "\x0e\x10", false }, { 0x1b, 4, 1, "zR", false, "\x41\x0e\x10", false },
+		{ 0x1b, 4, 1, "zR", false, "\xc1", false },
+	};
+	uint8_t *file = malloc(2 * CIE_SIZE + 32 * FDES);
+	struct dso_function f;
+	struct dso_table t;
+	struct dso *d;
+	size_t i, size;
+
+	(void)state;
+	assert_non_null(file);
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		memset(file, 0, 2 * CIE_SIZE + 32 * FDES);
+		size = make_form(file, &all[i], 40);
+		temp_write(dir, "bin/form", file, size);
+		d = load(&t, dir, "/bin/form");
+		assert_non_null(d);
+		if (!dso_function(d, PLACE + 36, &f))
+			fail_msg("form %zu: no function", i);
+		assert_int_equal(f.start, PLACE);
+		assert_int_equal(f.end, PLACE + 40);
+		assert_int_equal(f.part, all[i].part);
+		assert_false(dso_function(d, PLACE + 40, &f));
+		assert_false(dso_function(d, PLACE - 4, &f));
+		dso_table_free(&t);
+	}
+	free(file);
+}
+
+/* Entries that say nothing that is known are left out: relative to another place, of a size of 0, without their end. */
+static void refused_forms(void **state)
+{
+	static const struct {
+		struct form f;
+		uint64_t size;
+	} all[] = {
+		{ { 0x2b, 4, 1, "zR", false, "", false }, 40 }, { { 0x05, 4, 1, "zR", false, "", false }, 40 },
+		{ { 0xff, 4, 1, "zR", false, "", false }, 40 }, { { 0x1b, 4, 1, "zR", false, "", false }, 0 },
+	};
+	uint8_t *file = malloc(2 * CIE_SIZE + 32 * FDES);
+	struct dso_function f;
+	struct dso_table t;
+	struct dso *d;
+	size_t i, size;
+
+	(void)state;
+	assert_non_null(file);
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		memset(file, 0, 2 * CIE_SIZE + 32 * FDES);
+		size = make_form(file, &all[i].f, all[i].size);
+		temp_write(dir, "bin/form", file, size);
+		d = load(&t, dir, "/bin/form");
+		assert_non_null(d);
+		if (dso_function(d, PLACE, &f))
+			fail_msg("form %zu: a function", i);
+		dso_table_free(&t);
+	}
+	free(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +411,8 @@ int main(void)
 		cmocka_unit_test(pads),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(long_fields),
+		cmocka_unit_test(forms),
+		cmocka_unit_test(refused_forms),
 	};
 
 	return cmocka_run_group_tests_name("functions", tests, make_dir, remove_dir);
