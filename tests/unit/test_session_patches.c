@@ -49,6 +49,40 @@ static void memory_follows_the_places(void **state)
 	dso_table_free(&t);
 }
 
+/* Thousands of different stretches of bytes: each has one place, by its content and its length. */
+static void many_stretches(void **state)
+{
+	enum { N = 3000 };
+	struct dso_table t;
+	struct patches ps = { 0 };
+	static uint64_t at[N];
+	uint64_t again, sum = 0;
+	unsigned int i, round;
+
+	(void)state;
+	dso_table_init(&t);
+	for (round = 0; round < 2; round++)
+		for (i = 0; i < N; i++) {
+			uint8_t bytes[16] = { (uint8_t)i, (uint8_t)(i >> 8) };
+			size_t len = 4 + 4 * (i % 4);
+
+			assert_int_equal(patches_place(&ps, &t, bytes, len, &again), 0);
+			if (!round) {
+				at[i] = again;
+				assert_int_equal(again, sum);
+				sum += len;
+			}
+			assert_int_equal(again, at[i]);
+			assert_memory_equal(ps.bytes + again, bytes, len);
+		}
+	assert_int_equal(ps.size, sum);
+	assert_int_equal(ps.nr_seq, N);
+	assert_true(ps.seq_size >= N && ps.seq_size <= 4 * N);
+	assert_int_equal(patches_place(&ps, &t, ps.bytes, 0, &again), -1);
+	patches_free(&ps);
+	dso_table_free(&t);
+}
+
 /* Records that overlap, and that are not in order of time: the earliest word of each place counts. */
 static void overlaps(void **state)
 {
@@ -94,6 +128,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_follows_the_places),
+		cmocka_unit_test(many_stretches),
 		cmocka_unit_test(overlaps),
 		cmocka_unit_test(given_up_half_way),
 	};
