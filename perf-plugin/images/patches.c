@@ -122,8 +122,6 @@ int patches_place(struct patches *ps, struct dso_table *t, const uint8_t *bytes,
 	struct patch_seq *s;
 	uint8_t *bigger;
 
-	if (!len)
-		return -CST_ERR_INVAL;
 	if (!ps->dso) {
 		ps->dso = dso_table_add(t, DSO_NAME, DSO_PATCH);
 		if (!ps->dso)

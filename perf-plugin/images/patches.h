@@ -47,8 +47,8 @@ void patches_free(struct patches *ps);
 int patches_note(struct patches *ps, uint64_t addr, uint64_t time, uint64_t seq, const uint8_t *old,
 		 size_t len);
 /*
- * Returns in *at the offset of these bytes in the dso, to which new ones are added. 0, ERR_NOMEM, or -CST_ERR_INVAL
- * after patches_finish().
+ * Returns in *at the offset of these bytes (at least one) in the dso, to which new ones are added; after
+ * patches_finish() none are added. Returns 0 or ERR_NOMEM.
  */
 int patches_place(struct patches *ps, struct dso_table *t, const uint8_t *bytes, size_t len, uint64_t *at);
 /* After the last record: sorts the original bytes and gives the dso its bytes. */

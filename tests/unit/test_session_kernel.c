@@ -20,6 +20,7 @@
 #include "elf_build.h"
 #include "images/dso.h"
 #include "perfdata/reader.h"
+#include "session/parts.h"
 #include "session/session.h"
 #include "session_build.h"
 #include "temp_dir.h"
@@ -113,6 +114,51 @@ static struct session *decode(struct pdb *file, const char *image, struct result
 	memset(r, 0, sizeof(*r));
 	assert_int_equal(session_run(ss, &con), 0);
 	return ss;
+}
+
+static const struct dso *find_dso(struct session *ss, const char *path)
+{
+	const struct dso_table *t = session_dsos(ss);
+	size_t i;
+
+	for (i = 0; i < t->nr; i++)
+		if (!strcmp(dso_path(t->all[i]), path))
+			return t->all[i];
+	return NULL;
+}
+
+/* The name of a kernel is at most 31 bytes, brackets included; the symbol behind it is no part of it. */
+static void names_of_maps(void **state)
+{
+	static const char longest[] = "[kernel.0123456789012345678901]", too_long[] = "[kernel.01234567890123456789012]_text";
+	struct pdb data = { 0 }, file = { 0 };
+	struct session_opts so = { .cache_limit = 1 << 20 };
+	const struct dso *d;
+	struct perfdata *pd;
+	struct session *ss;
+	struct error err;
+	char name[64];
+
+	(void)state;
+	assert_int_equal(strlen(longest), 31);
+	sb_side_band(&data, "/prog");
+	snprintf(name, sizeof(name), "%s_text", longest);
+	sb_kernel_map(&data, 0, TEXT & ~0xfffull, 0x1000, TEXT, name);
+	sb_kernel_map(&data, 0, TEXT + 0x10000, 0x1000, TEXT, too_long);
+	pdb_file(&file, &sb_attr, 1, 0, &data, NULL, 0);
+	pd = perfdata_open_memory(file.p, file.len, "test", &err);
+	assert_non_null(pd);
+	ss = session_open_perfdata(&so, pd);
+	assert_non_null(ss);
+	d = find_dso(ss, longest);
+	assert_non_null(d);
+	assert_string_equal(d->ref_sym, "_text");
+	assert_int_equal(d->ref_addr, TEXT);
+	assert_non_null(find_dso(ss, too_long));
+	assert_null(find_dso(ss, name));
+	session_close(ss);
+	pdb_free(&data);
+	pdb_free(&file);
 }
 
 static void moved_kernel(void **state)
@@ -233,6 +279,7 @@ static void copy_of_kernel_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_of_maps),
 		cmocka_unit_test(moved_kernel),
 		cmocka_unit_test(changed_text),
 		cmocka_unit_test(no_kernel_image),
