@@ -116,6 +116,45 @@ static struct session *decode(struct pdb *file, const char *image, struct result
 	return ss;
 }
 
+/* Traces one branch at `addr` of a kernel that is mapped from `start` to `end`. Returns the instructions. */
+static unsigned int insns_in(uint64_t start, uint64_t end, uint64_t addr, char symbol[32])
+{
+	struct pdb data = { 0 }, trace = { 0 }, file = { 0 };
+	struct session *ss;
+	struct result r;
+
+	sb_trace_at(&trace, SB_TID, addr, 1);
+	sb_side_band(&data, "/prog");
+	sb_kernel_map(&data, 0, start, end - start, TEXT, "[kernel.kallsyms]_text");
+	sb_aux(&data, 0, trace.len, 0x100, 5000);
+	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+	pdb_file(&file, &sb_attr, 1, 0, &data, NULL, 0);
+	ss = decode(&file, vmlinux, &r);
+	memcpy(symbol, r.symbol, sizeof(r.symbol));
+	session_close(ss);
+	pdb_free(&data);
+	pdb_free(&trace);
+	pdb_free(&file);
+	return r.insns;
+}
+
+/* What the kernel's map leaves out of its file is not there: the code is a NOP at _text and a branch to it, 24 times. */
+static void part_of_the_file(void **state)
+{
+	char symbol[32];
+
+	(void)state;
+	assert_int_equal(insns_in(TEXT - 0x1000, TEXT + 0x1000, TEXT, symbol), 48);
+	assert_int_equal(insns_in(TEXT, TEXT + 8, TEXT, symbol), 48);
+	assert_string_equal(symbol, "_text");
+	assert_int_equal(insns_in(TEXT + 4, TEXT + 0x1000, TEXT, symbol), 0);
+	assert_int_equal(insns_in(TEXT + 4, TEXT + 0x1000, TEXT + 4, symbol), 1);
+	assert_string_equal(symbol, "_text");
+	assert_int_equal(insns_in(TEXT + 8, TEXT + 0x1000, TEXT + 4, symbol), 0);
+	assert_int_equal(insns_in(TEXT - 0x400, TEXT + 4, TEXT + 4, symbol), 0);
+	assert_int_equal(insns_in(TEXT + 0x100000, TEXT + 0x200000, TEXT, symbol), 0);
+}
+
 static const struct dso *find_dso(struct session *ss, const char *path)
 {
 	const struct dso_table *t = session_dsos(ss);
@@ -280,6 +319,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_maps),
+		cmocka_unit_test(part_of_the_file),
 		cmocka_unit_test(moved_kernel),
 		cmocka_unit_test(changed_text),
 		cmocka_unit_test(no_kernel_image),
