@@ -150,4 +150,68 @@ one_path() {
 	rm -r "$tmp/two.pkg" && same dlopen 0 -i "$tmp/two2.pkg"
 }
 check "two programs of one path" one_path
+
+# Dumps of a snapshot: those of normal memory become maps, of the part that the file has; for each other one a line says why not.
+dump() {
+	printf '\n[dump%s]\nfile=%s\naddress=%s\n' "$1" "$2" "$3"
+	shift 3
+	[ $# -eq 0 ] || printf '%s\n' "$@"
+}
+# dumps DROPPED MAPS ARGS...: what is said and mapped of the snapshot that these arguments make.
+dumps() {
+	dropped=$1 mapped=$2
+	shift 2
+	rm -rf "$tmp/snap" "$tmp/snap.pkg"
+	"$CST_GEN" random --case=3 --snapshot="$tmp/snap" --insns=2000 "$@" >/dev/null || return 1
+	{
+		dump 3 mem0.bin 0x500b08 space=S
+		dump 4 mem0.bin 0x600b08 space=N
+		dump 5 mem0.bin 0x700b08 space=EL3
+		dump 6 mem0.bin 0x800b08 space=H
+		dump 7 none.bin 0x900b08
+		dump 8 mem0.bin 0xa00b08 offset=0x84
+		dump 9 mem0.bin 0xb00b08 offset=0x40 length=0x10000
+		dump 10 mem0.bin 0xc00b08 offset=0x40 length=0x20
+		dump 11 mem1.bin 0xffff810000000000 space=H
+		dump 12 mem1.bin 0xffff820000000000 space=S
+	} >>"$tmp/snap/cpu_0.ini"
+	run 0 convert -i "$tmp/snap" --images --to=package -o "$tmp/snap.pkg" || return 1
+	sed "s|.*: dropped: ||" "$tmp/err" | sort >"$tmp/dropped"
+	diff "$dropped" "$tmp/dropped" || return 1
+	# process, address, file, size, place in it
+	sed -n 's|.*declare_library(CURRENT, \([^,]*\), \([^,]*\), "[^"]*/\([^"/]*\)", size=\([^,]*\), \(offset=[^,]*\)*.*|\1 \2 \3 \4 \5|p' \
+		"$tmp/snap.pkg/system-event-log" | sed 's/ $//' | sort -u >"$tmp/maps"
+	diff "$mapped" "$tmp/maps"
+}
+sort >"$tmp/dropped.user" <<END
+the dump mem0.bin at 0x500b08, of secure or other memory
+the dump mem0.bin at 0x700b08, of secure or other memory
+the dump mem1.bin at 0xffff820000000000, of secure or other memory
+the dump mem0.bin, which cannot be read
+the dump none.bin, which cannot be read
+END
+cat >"$tmp/maps.user" <<END
+1000 0x400b08 mem0.bin 0x84
+1000 0x600b08 mem0.bin 0x84
+1000 0xb00b08 mem0.bin 0x44 offset=0x40
+1000 0xc00b08 mem0.bin 0x20 offset=0x40
+1000 0xffff800008000d48 mem1.bin 0x70
+END
+check "dumps of a snapshot whose kernel was not traced" dumps "$tmp/dropped.user" "$tmp/maps.user"
+# the kernel is where programs are not: memory of EL2 alone is its only there
+{
+	echo "the dump mem0.bin at 0x800b08, of secure or other memory"
+	cat "$tmp/dropped.user"
+} | sort >"$tmp/dropped.kernel"
+cat >"$tmp/maps.kernel" <<END
+0 0xffff8000080003b4 mem3.bin 0x70
+0 0xffff810000000000 mem1.bin 0x28
+1000 0x10884 mem2.bin 0x6c
+1000 0x400b08 mem0.bin 0x64
+1000 0x600b08 mem0.bin 0x64
+1000 0xb00b08 mem0.bin 0x24 offset=0x40
+1000 0xc00b08 mem0.bin 0x20 offset=0x40
+1000 0xffff90000174 mem1.bin 0x28
+END
+check "dumps of a snapshot with its kernel" dumps "$tmp/dropped.kernel" "$tmp/maps.kernel" --kernel-traced --exclude=mprofile,aarch32
 finish
