@@ -306,7 +306,7 @@ ocsd_datapath_resp_t element_out(struct ocsd_tree *t, struct source *s, const st
 			return r;
 	} else if (g->kind == CST_GEN_PE_CONTEXT)
 		element_context(s, g);
-	else if (g->kind == CST_GEN_DATA || (g->kind == CST_GEN_INSTRUMENTATION && t->client == CLIENT_1_3))
+	else if (g->kind == CST_GEN_INSTRUMENTATION && t->client == CLIENT_1_3)
 		return r;	/* nothing the client could know */
 	if (!t->out) {
 		if (t->print_elements)

@@ -185,6 +185,7 @@ enum client tree_newest_client(void);
 struct source *tree_source(struct ocsd_tree *t, unsigned int id);
 /* How frames are laid out, for a de-formatter: flags of frame.h. */
 unsigned int tree_frame_flags(const struct ocsd_tree *t);
+/* The client's code for an error of the library, negative. */
 ocsd_err_t err_of(int cst_error);
 bool builtin_name(const char *name);
 

@@ -213,10 +213,9 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_set_raw_frame_printer(const dcd_tree_handle_t han
 	return OCSD_OK;
 }
 
+/* `size` is at least 2. */
 static ocsd_err_t give(const char *text, char *buf, int size)
 {
-	if (!buf || size < 2)
-		return OCSD_ERR_INVALID_PARAM_VAL;
 	snprintf(buf, (size_t)size, "%s", text);
 	return OCSD_OK;
 }
@@ -232,7 +231,7 @@ OCSD_EXPORT ocsd_err_t ocsd_pkt_str(const ocsd_trace_protocol_t protocol, const 
 	buf[0] = 0;
 	if (packet_from_ocsd(&pkt, packet, (unsigned int)protocol)) {
 		cst_packet_text(&pkt, text, sizeof(text));
-		return err_last(give(text, buf, size));
+		return give(text, buf, size);
 	}
 	if (OCSD_PROTOCOL_IS_CUSTOM(protocol))
 		return ocsd_cust_protocol_to_str(protocol, packet, buf, size);
@@ -262,10 +261,10 @@ OCSD_EXPORT ocsd_err_t ocsd_gen_elem_str(const ocsd_generic_trace_elem *e, char 
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
 	buf[0] = 0;
 	if (bare_text(e))
-		return err_last(give(bare_text(e), buf, size));
+		return give(bare_text(e), buf, size);
 	element_from_ocsd(&g, e);
 	element_text(&g, tree_newest_client(), text, sizeof(text));
-	return err_last(give(text, buf, size));
+	return give(text, buf, size);
 }
 
 OCSD_EXPORT void ocsd_gen_elem_init(ocsd_generic_trace_elem *e, const ocsd_gen_trc_elem_t type)

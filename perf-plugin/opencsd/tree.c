@@ -54,8 +54,6 @@ struct source *tree_source(struct ocsd_tree *t, unsigned int id)
 ocsd_err_t err_of(int err)
 {
 	switch (-err) {
-	case 0:
-		return OCSD_OK;
 	case CST_ERR_NOMEM:
 		return OCSD_ERR_MEM;
 	case CST_ERR_INVAL:
@@ -119,8 +117,6 @@ OCSD_EXPORT dcd_tree_handle_t ocsd_create_dcd_tree(const ocsd_dcd_tree_src_t src
 
 static void source_free(struct source *s)
 {
-	if (!s)
-		return;
 	custom_destroy(s);
 	free(s);
 }

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_opencsd_calls.c - calls of the OpenCSD interface that are refused: each returns its error, which is
+ * also the last error, and changes nothing.
+ */
+#include "opencsd_lines.h"
+
+#include <cstrace/cstrace.h>
+#include <opencsd/c_api/opencsd_c_api.h>
+
+#include "opencsd/internal.h"
+
+/* Not declared by 1.3.3's header. */
+ocsd_err_t ocsd_dt_set_mem_acc_cacheing(const dcd_tree_handle_t handle, const int enable,
+					const uint16_t page_size, const int nr_pages);
+
+static const ocsd_etmv4_cfg plain = {
+	.reg_idr1 = 0x400, .reg_idr2 = 8, .reg_traceidr = 0x10, .arch_ver = ARCH_V8, .core_prof = profile_CortexA,
+};
+
+/* The last error of before is another one. */
+static void other_error(ocsd_err_t than)
+{
+	char text[8];
+
+	if (than == OCSD_ERR_NO_PROTOCOL)
+		assert_int_equal(ocsd_pkt_str(OCSD_PROTOCOL_ETMV4D, text, NULL, 0), OCSD_ERR_INVALID_PARAM_VAL);
+	else
+		assert_int_equal(ocsd_pkt_str(OCSD_PROTOCOL_ETMV4D, text, text, sizeof(text)), OCSD_ERR_NO_PROTOCOL);
+}
+
+#define INVALID OCSD_ERR_INVALID_PARAM_VAL
+#define REFUSED(err, call) do { \
+		other_error(err); \
+		assert_int_equal(call, err); \
+		assert_int_equal(ocsd_get_last_err(NULL, NULL, NULL, 0), err); \
+	} while (0)
+
+static ocsd_datapath_resp_t no_element(const void *ctx, const ocsd_trc_index_t index, const uint8_t id,
+				       const ocsd_generic_trace_elem *e)
+{
+	(void)index;
+	(void)id;
+	(void)e;
+	++*(unsigned int *)(uintptr_t)ctx;
+	return OCSD_RESP_CONT;
+}
+
+static uint32_t no_code(const void *ctx, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
+			const uint32_t len, uint8_t *buf)
+{
+	(void)ctx;
+	(void)addr;
+	(void)space;
+	(void)len;
+	(void)buf;
+	return 0;
+}
+
+static uint32_t no_code_of_id(const void *ctx, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
+			      const uint8_t id, const uint32_t len, uint8_t *buf)
+{
+	(void)id;
+	return no_code(ctx, addr, space, len, buf);
+}
+
+static void on_print(const void *ctx, const char *text, const int len)
+{
+	(void)ctx;
+	(void)text;
+	(void)len;
+}
+
+static void on_packet(const void *ctx, const ocsd_datapath_op_t op, const ocsd_trc_index_t index, const void *pkt,
+		      const uint32_t size, const uint8_t *data)
+{
+	(void)op;
+	(void)index;
+	(void)pkt;
+	(void)size;
+	(void)data;
+	++*(unsigned int *)(uintptr_t)ctx;
+}
+
+/* No tree, and a tree that does not exist any more. */
+static void test_no_tree(void **state)
+{
+	const ocsd_file_mem_region_t region = { 0, 0x1000, 16 };
+	const uint8_t code[16] = { 0 };
+	ocsd_decode_stats_t *stats = NULL;
+	dcd_tree_handle_t gone = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+	unsigned char id = 0x77;
+	int i;
+
+	(void)state;
+	ocsd_destroy_dcd_tree(gone);
+	for (i = 0; i < 2; i++) {
+		dcd_tree_handle_t t = i ? gone : NULL;
+
+		REFUSED(INVALID, ocsd_dt_create_decoder(t, "ETE", OCSD_CREATE_FLG_FULL_DECODER, &plain, &id));
+		REFUSED(INVALID, ocsd_dt_remove_decoder(t, 0x10));
+		REFUSED(INVALID, ocsd_dt_set_gen_elem_outfn(t, no_element, NULL));
+		REFUSED(INVALID, ocsd_dt_set_gen_elem_printer(t));
+		REFUSED(INVALID, ocsd_dt_set_raw_frame_printer(t, OCSD_DFRMTR_PACKED_RAW_OUT));
+		REFUSED(INVALID, ocsd_dt_set_pkt_protocol_printer(t, 0x10, 1));
+		REFUSED(INVALID,
+			ocsd_dt_attach_packet_callback(t, 0x10, OCSD_C_API_CB_PKT_MON, (void *)on_packet, NULL));
+		REFUSED(INVALID, ocsd_dt_get_decode_stats(t, 0x10, &stats));
+		REFUSED(INVALID, ocsd_dt_reset_decode_stats(t, 0x10));
+		REFUSED(INVALID,
+			ocsd_dt_add_buffer_mem_acc(t, 0x1000, OCSD_MEM_SPACE_ANY, code, sizeof(code)));
+		REFUSED(INVALID,
+			ocsd_dt_add_callback_mem_acc(t, 0, 0xfff, OCSD_MEM_SPACE_ANY, no_code, NULL));
+		REFUSED(INVALID,
+			ocsd_dt_add_callback_trcid_mem_acc(t, 0, 0xfff, OCSD_MEM_SPACE_ANY, no_code_of_id, NULL));
+		REFUSED(INVALID,
+			ocsd_dt_add_binfile_mem_acc(t, 0x1000, OCSD_MEM_SPACE_ANY, "/proc/self/exe"));
+		REFUSED(INVALID,
+			ocsd_dt_add_binfile_region_mem_acc(t, &region, 1, OCSD_MEM_SPACE_ANY, "/proc/self/exe"));
+		REFUSED(INVALID, ocsd_dt_remove_mem_acc(t, 0x1000, OCSD_MEM_SPACE_ANY));
+		REFUSED(INVALID, ocsd_dt_set_mem_acc_cacheing(t, 1, 4096, 16));
+		REFUSED(INVALID, ocsd_def_errlog_set_strprint_cb(t, NULL, on_print));
+		/* without an answer */
+		ocsd_tl_log_mapped_mem_ranges(t);
+		ocsd_destroy_dcd_tree(t);
+	}
+	assert_int_equal(id, 0x77);
+	assert_null(stats);
+}
+
+/* Arguments that a call needs. */
+static void test_arguments(void **state)
+{
+	const ocsd_file_mem_region_t region = { 0, 0x1000, 16 };
+	dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+	ocsd_generic_trace_elem e;
+	const uint8_t code[16] = { 0 };
+	ocsd_decode_stats_t *stats = NULL;
+	unsigned char id = 0x77;
+	char text[80] = "x";
+
+	(void)state;
+	REFUSED(INVALID, ocsd_dt_create_decoder(t, NULL, OCSD_CREATE_FLG_FULL_DECODER, &plain, &id));
+	REFUSED(INVALID, ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, NULL, &id));
+	assert_int_equal(id, 0x77);
+	assert_int_equal(ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &plain, NULL), OCSD_OK);
+	REFUSED(INVALID, ocsd_dt_attach_packet_callback(t, 0x10, OCSD_C_API_CB_PKT_MON, NULL, NULL));
+	REFUSED(INVALID, ocsd_dt_attach_packet_callback(t, 0x10, (ocsd_c_api_cb_types)(OCSD_C_API_CB_PKT_MON + 1),
+							(void *)on_packet, NULL));
+	REFUSED(OCSD_ERR_INVALID_ID,
+		ocsd_dt_attach_packet_callback(t, 0x11, OCSD_C_API_CB_PKT_MON, (void *)on_packet, NULL));
+	REFUSED(OCSD_ERR_INVALID_ID, ocsd_dt_set_pkt_protocol_printer(t, 0x11, 1));
+	/* a full decoder is itself the sink of its packets */
+	REFUSED(OCSD_ERR_INVALID_PARAM_TYPE, ocsd_dt_set_pkt_protocol_printer(t, 0x10, 0));
+	assert_int_equal(ocsd_dt_set_pkt_protocol_printer(t, 0x10, 1), OCSD_OK);
+	REFUSED(INVALID, ocsd_dt_get_decode_stats(t, 0x10, NULL));
+	REFUSED(INVALID, ocsd_dt_reset_decode_stats(t, 0x11));
+	assert_null(stats);
+	REFUSED(INVALID, ocsd_dt_add_buffer_mem_acc(t, 0x1000, OCSD_MEM_SPACE_ANY, NULL, 16));
+	REFUSED(INVALID, ocsd_dt_add_buffer_mem_acc(t, 0x1000, OCSD_MEM_SPACE_ANY, code, 0));
+	REFUSED(INVALID, ocsd_dt_add_callback_mem_acc(t, 0, 0xfff, OCSD_MEM_SPACE_ANY, NULL, NULL));
+	REFUSED(INVALID, ocsd_dt_add_callback_trcid_mem_acc(t, 0, 0xfff, OCSD_MEM_SPACE_ANY, NULL, NULL));
+	REFUSED(INVALID, ocsd_dt_add_binfile_mem_acc(t, 0x1000, OCSD_MEM_SPACE_ANY, NULL));
+	REFUSED(INVALID,
+		ocsd_dt_add_binfile_region_mem_acc(t, NULL, 1, OCSD_MEM_SPACE_ANY, "/proc/self/exe"));
+	REFUSED(INVALID,
+		ocsd_dt_add_binfile_region_mem_acc(t, &region, 0, OCSD_MEM_SPACE_ANY, "/proc/self/exe"));
+	REFUSED(INVALID, ocsd_dt_add_binfile_region_mem_acc(t, &region, 1, OCSD_MEM_SPACE_ANY, NULL));
+	/* no accessor starts there */
+	REFUSED(INVALID, ocsd_dt_remove_mem_acc(t, 0x1000, OCSD_MEM_SPACE_ANY));
+	assert_int_equal(tree_get(t)->nr_accessors, 0);
+	/* texts need room for a character and the end */
+	ocsd_gen_elem_init(NULL, OCSD_GEN_TRC_ELEM_TRACE_ON);
+	memset(&e, 0xff, sizeof(e));
+	ocsd_gen_elem_init(&e, OCSD_GEN_TRC_ELEM_NO_SYNC);
+	assert_int_equal(e.elem_type, OCSD_GEN_TRC_ELEM_NO_SYNC);
+	assert_int_equal(e.flag_bits, 0);
+	assert_null(e.ptr_extended_data);
+	REFUSED(INVALID, ocsd_gen_elem_str(NULL, text, sizeof(text)));
+	REFUSED(INVALID, ocsd_gen_elem_str(&e, NULL, sizeof(text)));
+	REFUSED(INVALID, ocsd_gen_elem_str(&e, text, 1));
+	REFUSED(INVALID, ocsd_pkt_str(OCSD_PROTOCOL_ETMV4I, NULL, text, sizeof(text)));
+	REFUSED(INVALID, ocsd_pkt_str(OCSD_PROTOCOL_ETMV4I, code, NULL, sizeof(text)));
+	REFUSED(INVALID, ocsd_pkt_str(OCSD_PROTOCOL_ETMV4I, code, text, 1));
+	REFUSED(INVALID, ocsd_cust_protocol_to_str(OCSD_PROTOCOL_CUSTOM_0, NULL, text, sizeof(text)));
+	REFUSED(INVALID, ocsd_cust_protocol_to_str(OCSD_PROTOCOL_CUSTOM_0, code, NULL, sizeof(text)));
+	REFUSED(INVALID, ocsd_cust_protocol_to_str(OCSD_PROTOCOL_CUSTOM_0, code, text, 1));
+	assert_string_equal(text, "x");
+	ocsd_gen_elem_init(&e, OCSD_GEN_TRC_ELEM_CYCLE_COUNT);
+	assert_int_equal(ocsd_gen_elem_str(&e, text, 2), OCSD_OK);
+	assert_string_equal(text, "O");
+	ocsd_destroy_dcd_tree(t);
+}
+
+/* A trace ID of frames is 1 to 0x6f; a single source may have any, and has any to a call with an ID above 0x7f. */
+static void test_ids(void **state)
+{
+	static const struct {
+		unsigned char id;
+		ocsd_err_t err;
+	} cases[] = {
+		{ 0, OCSD_ERR_INVALID_ID }, { 1, OCSD_OK }, { 0x6f, OCSD_OK }, { 0x70, OCSD_ERR_INVALID_ID },
+		{ 0x7f, OCSD_ERR_INVALID_ID },
+	};
+	unsigned int frames, i;
+
+	(void)state;
+	for (frames = 0; frames < 2; frames++) {
+		for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+			dcd_tree_handle_t t =
+				frames ? ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_FRAME_MEM_ALIGN) :
+					 ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+			ocsd_etmv4_cfg cfg = plain;
+			ocsd_err_t err = frames ? cases[i].err : OCSD_OK;
+			ocsd_decode_stats_t *stats;
+			unsigned char id = 0x77;
+
+			cfg.reg_traceidr = cases[i].id;
+			other_error(err);
+			assert_int_equal(ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &cfg, &id), err);
+			assert_int_equal(id, err ? 0x77 : cases[i].id);
+			assert_int_equal(ocsd_dt_get_decode_stats(t, cases[i].id, &stats), err ? INVALID : OCSD_OK);
+			assert_int_equal(ocsd_dt_get_decode_stats(t, 0x80, &stats), frames ? INVALID : OCSD_OK);
+			ocsd_destroy_dcd_tree(t);
+		}
+	}
+}
+
+/* Decoders of a tree of frames: an ID has one; which one is removed does not matter to the others. */
+static void test_remove(void **state)
+{
+	dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_FRAME_MEM_ALIGN);
+	/* 5, 8 and 7 bytes of three IDs */
+	static const uint8_t frames[32] = { 0x21, 1, 2, 3, 4, 5, 0x23, 7, 8, 9, 10, 11, 12, 13, 14, 0,
+					    0x25, 1, 2, 3, 4, 5, 6, 7, 0x01, 0, 0, 0, 0, 0, 0, 0 };
+	ocsd_etmv4_cfg cfg = plain;
+	ocsd_decode_stats_t *stats;
+	unsigned char id;
+	unsigned int i;
+	uint32_t used;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		cfg.reg_traceidr = 0x10 + i;
+		assert_int_equal(ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &cfg, &id), OCSD_OK);
+		REFUSED(OCSD_ERR_ATTACH_TOO_MANY,
+			ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &cfg, &id));
+	}
+	/* neither the first nor the last */
+	assert_int_equal(ocsd_dt_remove_decoder(t, 0x11), OCSD_OK);
+	REFUSED(OCSD_ERR_INVALID_ID, ocsd_dt_remove_decoder(t, 0x11));
+	assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_DATA, 0, sizeof(frames), frames, &used), OCSD_RESP_CONT);
+	REFUSED(INVALID, ocsd_dt_get_decode_stats(t, 0x11, &stats));
+	assert_int_equal(ocsd_dt_get_decode_stats(t, 0x10, &stats), OCSD_OK);
+	assert_int_equal(stats->channel_total, 5);
+	assert_int_equal(ocsd_dt_get_decode_stats(t, 0x12, &stats), OCSD_OK);
+	assert_int_equal(stats->channel_total, 7);
+	assert_int_equal(stats->demux.no_id_bytes, 8);
+	/* its ID may be used again; the last one and the first one go as well */
+	cfg.reg_traceidr = 0x11;
+	assert_int_equal(ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &cfg, &id), OCSD_OK);
+	assert_int_equal(ocsd_dt_remove_decoder(t, 0x11), OCSD_OK);
+	assert_int_equal(ocsd_dt_remove_decoder(t, 0x10), OCSD_OK);
+	assert_int_equal(ocsd_dt_get_decode_stats(t, 0x12, &stats), OCSD_OK);
+	assert_int_equal(stats->channel_total, 7);
+	assert_int_equal(ocsd_dt_remove_decoder(t, 0x12), OCSD_OK);
+	assert_int_equal(tree_get(t)->nr_all, 0);
+	ocsd_destroy_dcd_tree(t);
+}
+
+/* Elements that are not in the interface do not reach the client: data, marks other than of a timestamp. */
+static void test_not_in_interface(void **state)
+{
+	dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+	struct cst_generic g = { .kind = CST_GEN_SYNC_MARKER };
+	unsigned int seen = 0, num;
+	struct source *s;
+	unsigned char id;
+
+	(void)state;
+	assert_int_equal(ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &plain, &id), OCSD_OK);
+	assert_int_equal(ocsd_dt_set_gen_elem_outfn(t, no_element, &seen), OCSD_OK);
+	s = tree_source(tree_get(t), id);
+	for (num = 0; num < 4; num++) {
+		seen = 0;
+		g.num = (uint16_t)num;
+		assert_int_equal(element_out(tree_get(t), s, &g), OCSD_RESP_CONT);
+		assert_int_equal(seen, num == CST_MARK_TIMESTAMP);
+	}
+	seen = 0;
+	g.num = 0;
+	for (num = CST_GEN_DATA; num < CST_GEN_DATA + 4; num++) {
+		g.kind = (uint8_t)num;
+		assert_int_equal(element_out(tree_get(t), s, &g), OCSD_RESP_CONT);
+	}
+	assert_int_equal(seen, 0);
+	g.kind = CST_GEN_DATA - 1;
+	assert_int_equal(element_out(tree_get(t), s, &g), OCSD_RESP_CONT);
+	assert_int_equal(seen, g.kind != CST_GEN_INSTRUMENTATION);
+	ocsd_destroy_dcd_tree(t);
+}
+
+/* Errors of the library's own calls, in the client's terms. */
+static void test_library_errors(void **state)
+{
+	static const struct {
+		int error;
+		ocsd_err_t err;
+	} cases[] = {
+		{ CST_ERR_NOMEM, OCSD_ERR_MEM }, { CST_ERR_INVAL, OCSD_ERR_INVALID_PARAM_VAL },
+		{ CST_ERR_UNSUP, OCSD_ERR_HW_CFG_UNSUPP }, { CST_ERR_VERSION, OCSD_ERR_HW_CFG_UNSUPP },
+		{ CST_ERR_PROTOCOL, OCSD_ERR_NO_PROTOCOL }, { CST_ERR_BUSY, OCSD_ERR_FAIL },
+		{ CST_ERR_LIMIT, OCSD_ERR_FAIL },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(err_of(-cases[i].error), cases[i].err);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_no_tree),
+		cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_remove),
+		cmocka_unit_test(test_not_in_interface),
+		cmocka_unit_test(test_library_errors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
