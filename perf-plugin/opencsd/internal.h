@@ -238,6 +238,7 @@ struct accessor {
 	uint64_t start, last;		/* inclusive */
 	unsigned int space;		/* mask of enum cst_memspace */
 	const uint8_t *bytes;		/* buffer or file; NULL: a callback */
+	bool file;
 	struct cst_section *section;	/* of these bytes, made when first used */
 	void *mapped;			/* to be unmapped: one of the accessors of a file has it */
 	size_t mapped_len;

@@ -243,7 +243,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_add_binfile_region_mem_acc(const dcd_tree_handle_
 							  const char *path)
 {
 	struct ocsd_tree *t = tree_get(handle);
-	struct accessor a = { .start = 0 };
+	struct accessor a = { .file = true };
 	ocsd_err_t err = OCSD_OK;
 	size_t len = 0, before;
 	uint8_t *file;
@@ -366,7 +366,7 @@ OCSD_EXPORT void ocsd_tl_log_mapped_mem_ranges(const dcd_tree_handle_t handle)
 		const struct accessor *a = &t->accessors[i];
 
 		log_message(OCSD_ERR_SEV_INFO, "%s; Range::0x%llx:0x%llx; Mem Space::0x%x\n",
-			    a->mapped ? "FileAcc" : a->bytes ? "BuffAcc" : "CB  Acc",
+			    a->file ? "FileAcc" : a->bytes ? "BuffAcc" : "CB  Acc",
 			    (unsigned long long)a->start, (unsigned long long)a->last, a->space);
 	}
 }

@@ -81,10 +81,56 @@ static void test_lines(void **state)
 	      "Frame Data; Index     40;    RAW_PACKED; 00 00 \n");
 }
 
+/*
+ * Barriers are printed in lines of 16 bytes. A run of them is printed in parts, each of whole lines and shorter
+ * than 1024 characters; 19 lines fit behind the heading, 20 without it.
+ */
+static void test_long_run(void **state)
+{
+	static const uint8_t barrier[16] = { BARRIER }, frame[] = { FRAME };
+	static const unsigned int counts[] = { 1, 18, 19, 20, 38, 39, 40, 41, 100 };
+	unsigned int c, i, parts;
+	uint8_t bytes[101 * 16];
+	char want[8192], got[8192];
+	dcd_tree_handle_t t;
+	uint32_t used;
+	size_t k;
+
+	(void)state;
+	for (c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
+		struct lines l = { NULL, 0, 0 };
+
+		t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED,
+					 OCSD_DFRMTR_FRAME_MEM_ALIGN | OCSD_DFRMTR_RESET_ON_4X_FSYNC);
+		assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, on_print), OCSD_OK);
+		assert_int_equal(ocsd_dt_set_raw_frame_printer(t, OCSD_DFRMTR_UNPACKED_RAW_OUT), OCSD_OK);
+		strcpy(want, "Frame Data; Index      0;         FSYNC; ");
+		for (i = 0; i < counts[c]; i++) {
+			memcpy(bytes + 16 * i, barrier, 16);
+			strcat(want, LINE_OF_FSYNC);
+		}
+		memcpy(bytes + 16 * i, frame, 16);
+		assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_DATA, 0, 16 * (i + 1), bytes, &used), OCSD_RESP_CONT);
+		assert_true(l.n > 1);
+		got[0] = 0;
+		for (k = 0; k < l.n - 1; k++) {
+			assert_true(strlen(l.v[k] + 4) < 1024);
+			strcat(got, l.v[k] + 4);
+		}
+		assert_string_equal(got, want);
+		parts = counts[c] <= 19 ? 1 : 2 + (counts[c] - 20) / 20;
+		assert_int_equal(l.n, parts + 1);
+		assert_int_equal(strncmp(l.v[l.n - 1] + 4, "Frame Data; Index", 17), 0);
+		ocsd_destroy_dcd_tree(t);
+		free_lines(&l);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_long_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
