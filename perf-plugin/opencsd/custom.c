@@ -23,6 +23,7 @@ struct custom_inst {
 	uint8_t kept[CHUNK];		/* given by the client, not taken yet by the decoder */
 	size_t kept_len;
 	uint64_t kept_at;		/* index of the first of them */
+	bool end_pending;		/* the trace ended while bytes were kept */
 };
 
 /* The frames once more, for the IDs of custom decoders. */
@@ -76,7 +77,8 @@ static ocsd_err_t cb_instruction(const void *ctx, ocsd_instr_info *i)
 	i->type = (ocsd_instr_type)in.type;
 	if (in.type == CST_INSN_BARRIER && !i->dsb_dmb_waypoints)
 		i->type = OCSD_INSTR_OTHER;
-	i->sub_type = (ocsd_instr_subtype)in.subtype;
+	/* nor has its interface branch futures of the M profile */
+	i->sub_type = in.subtype == CST_INSN_FUTURE ? OCSD_S_INSTR_NONE : (ocsd_instr_subtype)in.subtype;
 	i->instr_size = in.size;
 	i->is_conditional = in.cond;
 	i->is_link = in.link;
@@ -274,13 +276,25 @@ static ocsd_datapath_resp_t give_kept(struct source *s)
 	return give_or_keep(s, c->kept_at, bytes, n);
 }
 
+static ocsd_datapath_resp_t larger(ocsd_datapath_resp_t a, ocsd_datapath_resp_t b)
+{
+	return a > b ? a : b;
+}
+
+/* An operation without data. */
+static ocsd_datapath_resp_t operate(struct custom_inst *c, ocsd_datapath_op_t op, uint64_t index)
+{
+	uint32_t used;
+
+	return c->inst.fn_data_in(c->inst.decoder_handle, op, (ocsd_trc_index_t)index, 0, NULL, &used);
+}
+
 static ocsd_datapath_resp_t call(struct source *s, ocsd_datapath_op_t op, uint64_t index, size_t len,
 				 const uint8_t *data)
 {
 	struct custom_inst *c = s->custom;
 	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
 	struct ocsd_tree *t = s->tree;
-	uint32_t used;
 
 	t->busy = true;
 	if (op == OCSD_OP_RESET && c->kept_len) {
@@ -288,14 +302,19 @@ static ocsd_datapath_resp_t call(struct source *s, ocsd_datapath_op_t op, uint64
 			  "bytes that the waiting decoder had not taken are dropped by a reset");
 		c->kept_len = 0;
 	}
-	if (op == OCSD_OP_EOT && c->kept_len)
-		r = give_kept(s);
 	if (op == OCSD_OP_DATA)
 		r = give_or_keep(s, index, data, len);
-	else if (!OCSD_DATA_RESP_IS_WAIT(r))
-		r = c->inst.fn_data_in(c->inst.decoder_handle, op, (ocsd_trc_index_t)index, 0, NULL, &used);
-	if (op == OCSD_OP_FLUSH && r < OCSD_RESP_WAIT && c->kept_len)
-		r = give_kept(s);
+	else if (op != OCSD_OP_EOT)
+		r = operate(c, op, index);
+	if (op == OCSD_OP_RESET || op == OCSD_OP_EOT)
+		c->end_pending = op == OCSD_OP_EOT;
+	if ((op == OCSD_OP_FLUSH || op == OCSD_OP_EOT) && r < OCSD_RESP_WAIT && c->kept_len)
+		r = larger(r, give_kept(s));
+	/* behind the last byte: a decoder that waits gets the end when it is flushed */
+	if (c->end_pending && !OCSD_DATA_RESP_IS_WAIT(r)) {
+		c->end_pending = false;
+		r = larger(r, operate(c, OCSD_OP_EOT, 0));
+	}
 	t->busy = false;
 	return r;
 }
@@ -309,7 +328,7 @@ static ocsd_datapath_resp_t call_all(struct ocsd_tree *t, ocsd_datapath_op_t op)
 		if (!t->all[i]->custom)
 			continue;
 		one = call(t->all[i], op, 0, 0, NULL);
-		r = one > r ? one : r;
+		r = larger(r, one);
 	}
 	return r;
 }
@@ -335,12 +354,12 @@ ocsd_datapath_resp_t custom_data(struct ocsd_tree *t, const uint8_t *data, size_
 
 			if (f->kind == CST_FRAG_RESET) {
 				one = call_all(t, OCSD_OP_RESET);
-				r = one > r ? one : r;
+				r = larger(r, one);
 			}
 			if (!s || !s->custom)
 				continue;
 			one = call(s, OCSD_OP_DATA, f->offset, f->len, p->data + f->pos);
-			r = one > r ? one : r;
+			r = larger(r, one);
 		}
 	}
 	return r;
