@@ -130,20 +130,19 @@ static int supply(struct ocsd_tree *t, struct source *s)
 	return sec ? cst_section_set_bytes(sec, NULL, 0) : memory_want(t, s, cst_decoder_wanted(s->dec));
 }
 
-/* What a stop of the library asks for, once its elements are delivered. Negative: cst_error. */
-static int after_stop(struct ocsd_tree *t)
+/*
+ * What a stop of the library asks for, once its elements are delivered. A stop for code that found the batch full is
+ * repeated by the next pull.
+ */
+static void after_stop(struct ocsd_tree *t)
 {
-	enum cst_stop why = t->stopped;
 	struct source *s = t->batch_src;
 
-	t->stopped = CST_STOP_NONE;
-	if (why == CST_STOP_SECTION)
-		return supply(t, s);
-	if (why == CST_STOP_CONTEXT) {
+	if (t->stopped == CST_STOP_CONTEXT) {
 		memory_doubt(t);
 		cst_decoder_set_space(s->dec, memory_space(t, s));
 	}
-	return 0;
+	t->stopped = CST_STOP_NONE;
 }
 
 static ocsd_datapath_resp_t fatal(int err)
@@ -239,11 +238,7 @@ static ocsd_datapath_resp_t drain_all(struct ocsd_tree *t)
 			if (r >= OCSD_RESP_WAIT)
 				return r;
 		}
-		if (t->stopped != CST_STOP_NONE) {
-			n = after_stop(t);
-			if (n < 0)
-				return fatal(n);
-		}
+		after_stop(t);
 		if (t->packet_src) {
 			struct source *s = t->packet_src;
 
@@ -289,8 +284,6 @@ void tree_drop(struct ocsd_tree *t, const struct source *s)
 		t->stopped = CST_STOP_NONE;
 		t->batch_src = NULL;
 	}
-	if (t->packet_src == s)
-		t->packet_src = NULL;
 }
 
 /* Bytes that came once already, while the client was to wait: how many of these they are. */
