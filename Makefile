@@ -290,6 +290,7 @@ link-test = $(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.
 
 # Allocations fail on demand.
 $(B)/tests/unit/test_alloc $(B)/tests/unit/test_session_memory: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
+$(B)/tests/unit/test_disasm: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=dlopen,--wrap=dlsym
 # What a file holds is the test's choice.
 $(B)/tests/unit/test_profile_formats: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=dso_stubs
 # Elements are made by hand.

@@ -90,6 +90,10 @@ static const struct form forms[] = {
 	{ dump_text_sw, { .num = CST_SW_ID, .master = 0x80, .channel = 3, .size = 8, .payload = 0x5a },
 	  " master=0x80 channel=0x3 0x5a" },
 	{ dump_text_sw, { .size = 0 }, " master=? channel=?" },
+	/* no more digits than a value has */
+	{ dump_text_sw, { .size = 64, .payload = 0x5a }, " master=? channel=? 0x000000000000005a" },
+	{ dump_text_sw, { .size = 68, .payload = 0x5a }, " master=? channel=? 0x000000000000005a" },
+	{ dump_json_sw, { .size = 72, .payload = 0x5a }, ",\"bits\":72,\"value\":\"0x000000000000005a\"" },
 	{ dump_json_sw, { .num = CST_SW_ID, .master = 0x80, .channel = 3, .size = 32, .payload = 0x5a },
 	  ",\"master\":128,\"channel\":3,\"bits\":32,\"value\":\"0x0000005a\"" },
 	{ dump_json_sw, { .size = 0, .flags = CST_GF_TS, .ts = 5 }, ",\"timestamp\":\"0x5\"" },

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "dump/dump.h"
 #include "dump/names.h"
+#include "log/log_int.h"
 
 #define OUTSIDE 250	/* a value of no enumeration */
 
@@ -165,6 +166,9 @@ static const struct { struct cst_packet pkt; const char *want; } packets[] = {
 	{ { .protocol = CST_PROTO_ETMV4_DATA, .type = CST_ETMV4D_PKT_SYNC_NUM, BYTES, .event = 6 }, "\"number\":6}" },
 	{ { .protocol = CST_PROTO_ETMV4_DATA, .type = CST_ETMV4D_PKT_EVENT, BYTES, .event = 5 }, "\"mask\":5}" },
 	{ { .protocol = CST_PROTO_ETMV4_DATA, .type = CST_ETMV4D_PKT_SYNC, BYTES, .event = 7 }, "\"role\":\"other\"}" },
+	/* fields of a client's protocol are its own */
+	{ { .protocol = CST_PROTO_CUSTOM, .type = CST_ITM_PKT_SWIT, BYTES, .event = 6, .vsize = 4, .value = 7 }, 
+	  "\"role\":\"other\"}" },
 };
 
 static void test_packets(void **state)
@@ -369,6 +373,17 @@ static void test_log(void **state)
 	cst_log_finding(d.log, CST_LOG_TREE, CST_LOG_NO_ID, 0, CST_FIND_BARRIER, 0);
 	assert_string_equal(lines(&d), "{\"record\":\"log\",\"index\":0,\"severity\":\"info\",\"component\":\"tree\","
 			    "\"message\":\"a barrier: the trace does not continue what came before\"}\n");
+	/* what was repeated, and how often */
+	for (i = 1; i <= 2; i++) {
+		cst_log_rest(d.log, CST_LOG_FLOW, 0x10, 90, CST_FIND_ETM_BEFORE_INFO, i);
+		assert_string_equal(lines(&d), i == 1 ?
+				    "{\"record\":\"log\",\"index\":90,\"id\":16,\"severity\":\"warning\",\"component\":\"flow\","
+				    "\"message\":\"a packet between alignment synchronisation and Trace Info\","
+				    "\"section\":\"K10.5.2.2\"}\n" :
+				    "{\"record\":\"log\",\"index\":90,\"id\":16,\"severity\":\"warning\",\"component\":\"flow\","
+				    "\"message\":\"a packet between alignment synchronisation and Trace Info\","
+				    "\"section\":\"K10.5.2.2\",\"count\":2}\n");
+	}
 	d.only_id = 0x11;
 	cst_log_finding(d.log, CST_LOG_PACKET, 0x10, 41, CST_FIND_ETM_BEFORE_INFO, 0);
 	assert_string_equal(lines(&d), "");
