@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_dump_range.c - where decoding begins for a part of a listing: at the place that the index has, or at the
+ * beginning if the code there depends on contexts before it, which has a reason.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "dump/range.h"
+#include "temp_dir.h"
+
+TEMP_DIR("dump-range")
+
+#define SYNC 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x00, 0x04
+/* What a context has, as in its packet: 0x40: a VMID, 0x80: a context ID. */
+#define EL(n) (n)
+#define A64 0x10
+#define NS 0x20
+
+enum { BLOCKS = 4000, BLOCK = 64 };
+
+struct block {
+	uint8_t info, vmid, cid;
+};
+
+/* A block of trace: synchronisation, 0x400000 in a context, atoms. */
+static void put_block(uint8_t *p, const struct block *b, bool has_vmid, bool has_cid)
+{
+	static const uint8_t sync[] = { SYNC, 0x85, 0, 0, 0x40, 0, 0, 0, 0, 0 };
+	size_t n = sizeof(sync);
+
+	memset(p, 0xf7, BLOCK);
+	memcpy(p, sync, n);
+	p[n++] = b->info | (has_vmid ? 0x40 : 0) | (has_cid ? 0x80 : 0);
+	if (has_vmid)
+		p[n++] = b->vmid;
+	if (has_cid) {
+		memset(p + n, 0, 4);
+		p[n] = b->cid;
+	}
+}
+
+/* The trace of one unit: the first three quarters in the first context, the rest in the second one. */
+static uint8_t *make_trace(const struct block b[2], bool has_vmid, bool has_cid)
+{
+	uint8_t *p = malloc(BLOCKS * BLOCK);
+	unsigned int i;
+
+	assert_non_null(p);
+	for (i = 0; i < BLOCKS; i++)
+		put_block(p + i * BLOCK, &b[i >= BLOCKS / 4 * 3], has_vmid, has_cid);
+	return p;
+}
+
+static char index_path[100];	/* of the last one: a file that was read is not written again */
+
+/* Returns where decoding begins; `text` gets what was written to stderr. */
+static uint64_t start(const struct cst_config *cfg, const uint8_t *trace, bool by_world, struct dump_place from,
+		      char *text, size_t size)
+{
+	struct index_section s = { .name = "buffer", .data = trace, .size = BLOCKS * BLOCK, .by_world = by_world };
+	struct dump_range *r = calloc(1, sizeof(*r));
+	struct index_book made = { 0 };
+	static unsigned int number;
+	struct cst_decoder *dec;
+	char path[100];
+	int saved, fd;
+	ssize_t n;
+	uint64_t at;
+
+	assert_non_null(r);
+	snprintf(index_path, sizeof(index_path), "%s/index%u", dir, number++);
+	assert_int_equal(cst_tree_new(&s.tree, CST_TREE_RAW, 0), 0);
+	assert_int_equal(cst_tree_add(s.tree, cfg, &dec), 0);
+	assert_int_equal(index_book_init(&made, "cstrace dump", "-", index_path), 0);
+	assert_int_equal(index_book_make(&made, &s), 0);
+	assert_int_equal(index_book_write(&made), 0);
+	index_book_free(&made);
+	assert_int_equal(index_book_init(&r->book, "cstrace dump", "-", index_path), 0);
+	assert_int_equal(index_book_read(&r->book), 1);
+	r->from = from;
+	fflush(stderr);
+	saved = dup(2);
+	snprintf(path, sizeof(path), "%s/err", dir);
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	assert_true(fd >= 0);
+	dup2(fd, 2);
+	at = dump_range_start(r, &s, -1);
+	fflush(stderr);
+	dup2(saved, 2);
+	close(saved);
+	n = pread(fd, text, size - 1, 0);
+	text[n > 0 ? n : 0] = 0;
+	close(fd);
+	cst_tree_free(s.tree);
+	index_book_free(&r->book);
+	free(r);
+	return at;
+}
+
+static void test_worlds(void **state)
+{
+	static const struct {
+		const char *what;
+		uint32_t idr2, configr;
+		struct block b[2];
+		bool has_vmid, has_cid;
+		const char *reason;	/* NULL: decoding begins at the place */
+	} cases[] = {
+		{ "one world", 8, 0, { { EL(0) | A64 | NS, 0, 0 }, { EL(1) | A64 | NS, 0, 0 } }, false, false, NULL },
+		{ "Secure state as well", 8, 0, { { EL(0) | A64 | NS, 0, 0 }, { EL(1) | A64, 0, 0 } }, false, false,
+		  "the trace has several security states" },
+		{ "Secure state only", 8, 0, { { EL(0) | A64, 0, 0 }, { EL(1) | A64, 0, 0 } }, false, false, NULL },
+		{ "one VMID", 8 | 1 << 10, 1 << 7, { { EL(0) | A64 | NS, 5, 0 }, { EL(1) | A64 | NS, 5, 0 } }, true, false,
+		  NULL },
+		{ "two VMIDs", 8 | 1 << 10, 1 << 7, { { EL(0) | A64 | NS, 5, 0 }, { EL(0) | A64 | NS, 6, 0 } }, true, false,
+		  "a virtual machine may have run" },
+		/* a context ID is no VMID */
+		{ "two context IDs", 8 | 4 << 5, 1 << 6, { { EL(0) | A64 | NS, 0, 5 }, { EL(0) | A64 | NS, 0, 6 } }, false,
+		  true, NULL },
+	};
+	const struct dump_place late = { true, CST_INDEX_KINDS, BLOCKS * BLOCK / 8 * 7 };
+	const struct dump_place early = { true, CST_INDEX_KINDS, BLOCKS * BLOCK / 8 }, none = { .set = false };
+	char text[512], want[512];
+	struct cst_config cfg;
+	uint64_t at;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct cst_etmv4_regs regs = { .configr = cases[i].configr, .traceidr = 0x10, .idr1 = 0x400,
+						     .idr2 = cases[i].idr2 };
+		uint8_t *trace = make_trace(cases[i].b, cases[i].has_vmid, cases[i].has_cid);
+
+		assert_int_equal(cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_A), 0);
+		assert_int_equal(cfg.vmid_bytes, cases[i].has_vmid);
+		at = start(&cfg, trace, true, late, text, sizeof(text));
+		snprintf(want, sizeof(want), "cstrace dump: %s: 'buffer' is decoded from its beginning in spite of its "
+			 "index: %s\n", index_path, cases[i].reason ? cases[i].reason : "");
+		if (cases[i].reason) {
+			if (at || strcmp(text, want))
+				fail_msg("%s: from %llu, '%s'", cases[i].what, (unsigned long long)at, text);
+		} else if (at > late.value || at < late.value / 2 || *text) {
+			fail_msg("%s: from %llu, '%s'", cases[i].what, (unsigned long long)at, text);
+		}
+		/* packets do not depend on code */
+		at = start(&cfg, trace, false, late, text, sizeof(text));
+		assert_in_range(at, late.value / 2, late.value);
+		assert_string_equal(text, "");
+		assert_in_range(start(&cfg, trace, false, early, text, sizeof(text)), 0, early.value);
+		assert_int_equal(start(&cfg, trace, true, none, text, sizeof(text)), 0);
+		assert_string_equal(text, "");
+		free(trace);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_worlds),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
