@@ -21,9 +21,16 @@ TEMP_DIR("dump-range")
 
 #define SYNC 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x00, 0x04
 /* What a context has, as in its packet: 0x40: a VMID, 0x80: a context ID. */
-#define EL(n) (n)
 #define A64 0x10
 #define NS 0x20
+#define EL0 (A64 | NS)
+#define EL1 (A64 | NS | 1)
+#define EL2 (A64 | NS | 2)
+/* TRCIDR2 and TRCCONFIGR. */
+#define VMID 8 | 1 << 10, 1 << 7
+#define CID 8 | 4 << 5, 1 << 6
+#define VMID_CID 8 | 4 << 5 | 1 << 10, 1 << 6 | 1 << 7
+#define CID2 8 | 4 << 10 | 1 << 29, 1 << 7 | 1 << 15
 
 enum { BLOCKS = 4000, BLOCK = 64 };
 
@@ -32,31 +39,41 @@ struct block {
 };
 
 /* A block of trace: synchronisation, 0x400000 in a context, atoms. */
-static void put_block(uint8_t *p, const struct block *b, bool has_vmid, bool has_cid)
+static void put_block(uint8_t *p, const struct block *b, unsigned int vmid_bytes, bool has_cid)
 {
 	static const uint8_t sync[] = { SYNC, 0x85, 0, 0, 0x40, 0, 0, 0, 0, 0 };
 	size_t n = sizeof(sync);
 
 	memset(p, 0xf7, BLOCK);
 	memcpy(p, sync, n);
-	p[n++] = b->info | (has_vmid ? 0x40 : 0) | (has_cid ? 0x80 : 0);
-	if (has_vmid)
-		p[n++] = b->vmid;
+	p[n++] = b->info | (vmid_bytes ? 0x40 : 0) | (has_cid ? 0x80 : 0);
+	if (vmid_bytes) {
+		memset(p + n, 0, vmid_bytes);
+		p[n] = b->vmid;
+		n += vmid_bytes;
+	}
 	if (has_cid) {
 		memset(p + n, 0, 4);
 		p[n] = b->cid;
 	}
 }
 
+#define MANY 255	/* a context ID: one of 64 in turn */
+
 /* The trace of one unit: the first three quarters in the first context, the rest in the second one. */
-static uint8_t *make_trace(const struct block b[2], bool has_vmid, bool has_cid)
+static uint8_t *make_trace(const struct block b[2], unsigned int vmid_bytes, bool has_cid)
 {
 	uint8_t *p = malloc(BLOCKS * BLOCK);
 	unsigned int i;
 
 	assert_non_null(p);
-	for (i = 0; i < BLOCKS; i++)
-		put_block(p + i * BLOCK, &b[i >= BLOCKS / 4 * 3], has_vmid, has_cid);
+	for (i = 0; i < BLOCKS; i++) {
+		struct block one = b[i >= BLOCKS / 4 * 3];
+
+		if (one.cid == MANY)
+			one.cid = i % 64;
+		put_block(p + i * BLOCK, &one, vmid_bytes, has_cid);
+	}
 	return p;
 }
 
@@ -108,24 +125,28 @@ static uint64_t start(const struct cst_config *cfg, const uint8_t *trace, bool b
 
 static void test_worlds(void **state)
 {
+	static const char several[] = "the trace has several security states";
+	static const char guest[] = "a virtual machine may have run";
 	static const struct {
 		const char *what;
 		uint32_t idr2, configr;
 		struct block b[2];
-		bool has_vmid, has_cid;
+		unsigned int vmid_bytes;
+		bool has_cid;
 		const char *reason;	/* NULL: decoding begins at the place */
 	} cases[] = {
-		{ "one world", 8, 0, { { EL(0) | A64 | NS, 0, 0 }, { EL(1) | A64 | NS, 0, 0 } }, false, false, NULL },
-		{ "Secure state as well", 8, 0, { { EL(0) | A64 | NS, 0, 0 }, { EL(1) | A64, 0, 0 } }, false, false,
-		  "the trace has several security states" },
-		{ "Secure state only", 8, 0, { { EL(0) | A64, 0, 0 }, { EL(1) | A64, 0, 0 } }, false, false, NULL },
-		{ "one VMID", 8 | 1 << 10, 1 << 7, { { EL(0) | A64 | NS, 5, 0 }, { EL(1) | A64 | NS, 5, 0 } }, true, false,
-		  NULL },
-		{ "two VMIDs", 8 | 1 << 10, 1 << 7, { { EL(0) | A64 | NS, 5, 0 }, { EL(0) | A64 | NS, 6, 0 } }, true, false,
-		  "a virtual machine may have run" },
-		/* a context ID is no VMID */
-		{ "two context IDs", 8 | 4 << 5, 1 << 6, { { EL(0) | A64 | NS, 0, 5 }, { EL(0) | A64 | NS, 0, 6 } }, false,
-		  true, NULL },
+		{ "one world", 8, 0, { { EL0, 0, 0 }, { EL1, 0, 0 } }, 0, false, NULL },
+		{ "Secure state as well", 8, 0, { { EL0, 0, 0 }, { EL1 & ~NS, 0, 0 } }, 0, false, several },
+		{ "Secure state only", 8, 0, { { EL0 & ~NS, 0, 0 }, { EL1 & ~NS, 0, 0 } }, 0, false, NULL },
+		{ "one VMID", VMID, { { EL0, 5, 0 }, { EL1, 5, 0 } }, 1, false, NULL },
+		{ "two VMIDs", VMID, { { EL0, 5, 0 }, { EL0, 6, 0 } }, 1, false, guest },
+		{ "two context IDs", CID, { { EL0, 0, 5 }, { EL0, 0, 6 } }, 0, true, NULL },
+		/* an index records 63 contexts: there may be other VMIDs, if the unit traces them */
+		{ "many context IDs", CID, { { EL0, 0, MANY }, { EL0, 0, MANY } }, 0, true, NULL },
+		{ "many contexts", VMID_CID, { { EL0, 5, MANY }, { EL0, 5, MANY } }, 1, true, guest },
+		/* CONTEXTIDR_EL2: the kernel of the host runs at EL2 */
+		{ "a host", CID2, { { EL0, 5, 0 }, { EL2, 6, 0 } }, 4, false, NULL },
+		{ "a host and a guest", CID2, { { EL2, 5, 0 }, { EL1, 5, 0 } }, 4, false, guest },
 	};
 	const struct dump_place late = { true, CST_INDEX_KINDS, BLOCKS * BLOCK / 8 * 7 };
 	const struct dump_place early = { true, CST_INDEX_KINDS, BLOCKS * BLOCK / 8 }, none = { .set = false };
@@ -138,10 +159,10 @@ static void test_worlds(void **state)
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct cst_etmv4_regs regs = { .configr = cases[i].configr, .traceidr = 0x10, .idr1 = 0x400,
 						     .idr2 = cases[i].idr2 };
-		uint8_t *trace = make_trace(cases[i].b, cases[i].has_vmid, cases[i].has_cid);
+		uint8_t *trace = make_trace(cases[i].b, cases[i].vmid_bytes, cases[i].has_cid);
 
 		assert_int_equal(cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_A), 0);
-		assert_int_equal(cfg.vmid_bytes, cases[i].has_vmid);
+		assert_int_equal(cfg.vmid_bytes, cases[i].vmid_bytes);
 		at = start(&cfg, trace, true, late, text, sizeof(text));
 		snprintf(want, sizeof(want), "cstrace dump: %s: 'buffer' is decoded from its beginning in spite of its "
 			 "index: %s\n", index_path, cases[i].reason ? cases[i].reason : "");
