@@ -32,7 +32,7 @@ TEMP_DIR("dump-range")
 #define VMID_CID 8 | 4 << 5 | 1 << 10, 1 << 6 | 1 << 7
 #define CID2 8 | 4 << 10 | 1 << 29, 1 << 7 | 1 << 15
 
-enum { BLOCKS = 4000, BLOCK = 64 };
+enum { BLOCKS = 4000, BLOCK = 70, FRAMES = 5 * 16 /* of a block */ };
 
 struct block {
 	uint8_t info, vmid, cid;
@@ -80,14 +80,11 @@ static uint8_t *make_trace(const struct block b[2], unsigned int vmid_bytes, boo
 static char index_path[100];	/* of the last one: a file that was read is not written again */
 
 /* Returns where decoding begins; `text` gets what was written to stderr. */
-static uint64_t start(const struct cst_config *cfg, const uint8_t *trace, bool by_world, struct dump_place from,
-		      char *text, size_t size)
+static uint64_t start_in(struct index_section *s, struct dump_place from, int only_id, char *text, size_t size)
 {
-	struct index_section s = { .name = "buffer", .data = trace, .size = BLOCKS * BLOCK, .by_world = by_world };
+	static unsigned int number;
 	struct dump_range *r = calloc(1, sizeof(*r));
 	struct index_book made = { 0 };
-	static unsigned int number;
-	struct cst_decoder *dec;
 	char path[100];
 	int saved, fd;
 	ssize_t n;
@@ -95,10 +92,8 @@ static uint64_t start(const struct cst_config *cfg, const uint8_t *trace, bool b
 
 	assert_non_null(r);
 	snprintf(index_path, sizeof(index_path), "%s/index%u", dir, number++);
-	assert_int_equal(cst_tree_new(&s.tree, CST_TREE_RAW, 0), 0);
-	assert_int_equal(cst_tree_add(s.tree, cfg, &dec), 0);
 	assert_int_equal(index_book_init(&made, "cstrace dump", "-", index_path), 0);
-	assert_int_equal(index_book_make(&made, &s), 0);
+	assert_int_equal(index_book_make(&made, s), 0);
 	assert_int_equal(index_book_write(&made), 0);
 	index_book_free(&made);
 	assert_int_equal(index_book_init(&r->book, "cstrace dump", "-", index_path), 0);
@@ -110,16 +105,30 @@ static uint64_t start(const struct cst_config *cfg, const uint8_t *trace, bool b
 	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	assert_true(fd >= 0);
 	dup2(fd, 2);
-	at = dump_range_start(r, &s, -1);
+	at = dump_range_start(r, s, only_id);
 	fflush(stderr);
 	dup2(saved, 2);
 	close(saved);
 	n = pread(fd, text, size - 1, 0);
 	text[n > 0 ? n : 0] = 0;
 	close(fd);
-	cst_tree_free(s.tree);
 	index_book_free(&r->book);
 	free(r);
+	return at;
+}
+
+/* The same of the trace of one unit. */
+static uint64_t start(const struct cst_config *cfg, const uint8_t *trace, bool by_world, struct dump_place from,
+		      char *text, size_t size)
+{
+	struct index_section s = { .name = "buffer", .data = trace, .size = BLOCKS * BLOCK, .by_world = by_world };
+	struct cst_decoder *dec;
+	uint64_t at;
+
+	assert_int_equal(cst_tree_new(&s.tree, CST_TREE_RAW, 0), 0);
+	assert_int_equal(cst_tree_add(s.tree, cfg, &dec), 0);
+	at = start_in(&s, from, -1, text, size);
+	cst_tree_free(s.tree);
 	return at;
 }
 
@@ -183,10 +192,63 @@ static void test_worlds(void **state)
 	}
 }
 
+/* A block in frames: the lowest bit of bytes at even places is in the last byte. */
+static void put_frames(uint8_t *out, unsigned int id, const uint8_t *block)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < BLOCK; i += 14, out += 16) {
+		out[0] = (uint8_t)(id << 1 | 1);
+		out[15] = 0;
+		for (k = 1; k < 15; k++) {
+			out[k] = k % 2 ? block[i + k - 1] : block[i + k - 1] & 0xfe;
+			out[15] |= k % 2 ? 0 : (block[i + k - 1] & 1) << k / 2;
+		}
+	}
+}
+
+/* Two units: one has context ID 7 from a quarter of the trace on, the other one from three quarters. */
+static void test_two_units(void **state)
+{
+	static const struct block contexts[2] = { { EL0, 0, 5 }, { EL0, 0, 7 } };
+	const struct dump_place from = { true, CST_INDEX_CONTEXT, 7 };
+	const uint64_t size = 2ull * BLOCKS * FRAMES;
+	uint8_t *frames = malloc(size), block[BLOCK];
+	struct index_section s = { .name = "buffer", .data = frames, .size = size };
+	struct cst_etmv4_regs regs = { .idr1 = 0x400, .idr2 = 8 | 4 << 5, .configr = 1 << 6 };
+	struct cst_decoder *dec;
+	struct cst_config cfg;
+	char text[512];
+	unsigned int i;
+
+	(void)state;
+	assert_non_null(frames);
+	assert_int_equal(cst_tree_new(&s.tree, CST_TREE_FRAMES, 0), 0);
+	for (i = 0; i < 2; i++) {
+		regs.traceidr = 0x10 + i;
+		assert_int_equal(cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_A), 0);
+		assert_int_equal(cst_tree_add(s.tree, &cfg, &dec), 0);
+	}
+	for (i = 0; i < 2 * BLOCKS; i++) {
+		put_block(block, &contexts[i / 2 >= (i % 2 ? BLOCKS / 4 * 3 : BLOCKS / 4)], 0, true);
+		put_frames(frames + i * FRAMES, 0x10 + i % 2, block);
+	}
+	assert_in_range(start_in(&s, from, -1, text, sizeof(text)), size / 8, size / 4);
+	assert_string_equal(text, "");
+	cst_tree_reset(s.tree);
+	assert_in_range(start_in(&s, from, 0x10, text, sizeof(text)), size / 8, size / 4);
+	cst_tree_reset(s.tree);
+	assert_in_range(start_in(&s, from, 0x11, text, sizeof(text)), size / 2, size / 4 * 3);
+	assert_string_equal(text, "");
+	cst_tree_free(s.tree);
+	free(frames);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_worlds),
+		cmocka_unit_test(test_two_units),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
