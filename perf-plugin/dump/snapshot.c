@@ -113,12 +113,7 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 	cfg.insn_ranges = r->d->insn_ranges || reference;
 	err = cst_tree_add(tree, &cfg, &dec);
 	if (err) {
-		if (err == -CST_ERR_PROTOCOL)
-			snprintf(text, sizeof(text), "protocol '%s' has no decoder; its trace is skipped",
-				 src->type);
-		else
-			snprintf(text, sizeof(text), "trace ID 0x%02x: %s; its trace is skipped", cfg.trace_id,
-				 error_text(err));
+		snprintf(text, sizeof(text), "trace ID 0x%02x: %s; its trace is skipped", cfg.trace_id, error_text(err));
 		complain(r, src->name, text);
 		return 0;
 	}
