@@ -293,6 +293,9 @@ $(B)/tests/unit/test_alloc $(B)/tests/unit/test_session_memory: LDFLAGS += -Wl,-
 $(B)/tests/unit/test_disasm: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=dlopen,--wrap=dlsym
 # What a file holds is the test's choice.
 $(B)/tests/unit/test_profile_formats: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=dso_stubs
+# Source lines are made by hand.
+$(B)/tests/unit/test_report_sources $(B)/tests/unit/test_report_pages $(B)/tests/unit/test_profile_coverage: LDFLAGS += \
+	-Wl,--wrap=places_source,--wrap=places_at,--wrap=source_each_row,--wrap=source_each_function,--wrap=disasm_new
 # Elements are made by hand.
 $(B)/tests/unit/test_calls: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 $(B)/tests/unit/test_counts_counts: LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc,--wrap=session_run \
