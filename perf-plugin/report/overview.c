@@ -168,7 +168,7 @@ static void put_binaries(struct report *r)
 	struct model_binary **v = model_busiest(r->w->model);
 	const uint64_t elsewhere = r->w->only ? 0 : model_total(r->w->model, "instructions.elsewhere");
 	struct page *p = &r->page;
-	size_t i, left = 0;
+	size_t i, rows = 0, left = 0;
 
 	page_html(p, "<section>\n<h2 id=\"binaries\">Binaries</h2>\n<div class=\"box\"><table>\n<tr><th class=bar>Share</th>"
 		     "<th>Path as recorded</th><th class=n>Instructions</th><th class=n>Branches taken</th><th>Its file</th>"
@@ -176,7 +176,7 @@ static void put_binaries(struct report *r)
 	for (i = 0; v && i < r->w->model->nr_binaries; i++) {
 		if (!v[i]->insns || !whole_has(r->w, v[i]->number))
 			continue;
-		if (i < MAX_BINARIES)
+		if (rows++ < MAX_BINARIES)
 			put_binary(r, v[i]);
 		else
 			left++;
