@@ -171,4 +171,56 @@ ordered() {
 		[ "$(awk -F: '/-/ { n += $2 } END { print n }' "$tmp/a")" = "$(awk -F: '/-/ { n += 2 * $2 } END { print n }' "$tmp/b")" ]
 }
 check "counts of two recordings" ordered
+# of_missing FORMAT FILE WHAT [OPTION...]: a format of counts without the binary: exit 3, and what its file would give.
+of_missing() {
+	format=$1 file=$2 what=$3
+	shift 3
+	run 3 profile -i "$file" --symfs "$tmp/nowhere" --format=$format "$@" -o "$tmp/without" &&
+		says "$tmp/err" ": its file is missing: $what; give the directory with the target's files with --symfs DIR" || return 1
+	[ "$(grep -c missing "$tmp/err")" -eq 1 ]
+}
+missing() {
+	program=/opt/cstrace-sample/sample.a64
+	mkdir -p "$tmp/nowhere"
+	for format in top folded; do
+		of_missing $format "$tmp/whole" "its functions have no names" && says "$tmp/err" "cstrace profile: $program: its" || return 1
+	done
+	for format in callgrind lcov; do
+		of_missing $format "$tmp/whole" "its functions have no names, and no lines" && says "$tmp/err" "$program: its" || return 1
+	done
+	of_missing bolt "$tmp/whole" "the linker's stubs (PLT), which perf2bolt does not accept, are not left out" --binary sample.a64 &&
+		says "$tmp/err" "$program: its file" && [ -s "$tmp/without" ] || return 1
+	for format in llvm autofdo; do
+		run 0 profile -i "$tmp/whole" --symfs "$tmp/nowhere" --format=$format -o "$tmp/without" && ! grep missing "$tmp/err" || return 1
+	done
+	run 0 profile -i "$tmp/modules" --symfs "$tmp/modules.symfs" --vmlinux "$tmp/modules.symfs/boot/vmlinux" --format=cstrace \
+		-o "$tmp/of-modules" || return 1
+	for format in llvm autofdo; do
+		of_missing $format "$tmp/of-modules" "a kernel module's addresses are known by its sections" --binary first.ko &&
+			[ -s "$tmp/without" ] || return 1
+	done
+	rm -rf "$tmp/pages"
+	run 3 report -i "$tmp/whole" --symfs "$tmp/nowhere" -o "$tmp/pages" &&
+		says "$tmp/err" "cstrace report: $program: its file is missing: its functions have no names, and no lines; give" &&
+		grep -q '<b>1</b> <a href="#binaries">binaries without their files</a>' "$tmp/pages/index.html" &&
+		grep -q '<td>missing (--symfs)</td>' "$tmp/pages/index.html"
+}
+check "a binary that is not here: what its file would give" missing
+# Without a build-id the digest of the code is compared.
+other_code() {
+	python3 -c 'import sys
+sys.path.insert(0, "tests/cli")
+import count_file
+m = count_file.new()
+key = (1, b"x" * 20)
+m["binaries"][key] = [0, 183, b"/opt/cstrace-sample/sample.a64", [(0, 4096, 0x400000, 1)]]
+m["counts"][key] = {count_file.RANGE: {(0x400, 0x408, 0, 3): 2}}
+sys.stdout.buffer.write(count_file.write(m))' >"$tmp/digest"
+	file=$symfs/opt/cstrace-sample/sample.a64
+	run 3 profile -i "$tmp/digest" --symfs $symfs --format=top -o "$tmp/without" &&
+		says "$tmp/err" "cstrace profile: /opt/cstrace-sample/sample.a64: $file has other code than the counted file: not used; find that one with --symfs DIR, or use this one with -f" &&
+		says "$tmp/err" "its file is missing" && run 0 profile -i "$tmp/digest" --symfs $symfs -f --format=top -o "$tmp/without" &&
+		! grep -e "other code" -e missing "$tmp/err"
+}
+check "another build without a build-id is not used, but with -f" other_code
 finish
