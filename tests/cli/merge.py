@@ -264,6 +264,7 @@ def usage(folder):
                        (b"#x\nab\0cd\n", "line 2")):
         run("-f", write(lst, text), code=1, says=(lst, says))
     run("-f", os.path.join(folder, "absent"), code=1, says=("absent", "No such file"))
+    run("-f", folder, code=1, says=folder + ": cannot be read: Is a directory")
 
 
 def outputs(folder):
@@ -310,6 +311,10 @@ def conflicts(folder):
         run(paths[0], path, code=1, says=(".cst: contradicts", "/bin/a", "leave out"))
         run(path, paths[0], code=1, says=(".cst: contradicts", "/bin/a"))
         run(*paths * 50, path, *paths * 50, files=40, code=1, says=(".cst", "contradicts", "/bin/a"))
+    # groups of 25 files without a conflict of their own, the last one of five
+    last = write(os.path.join(folder, "last.cst"), read(path))
+    run(*paths * 100, *[path] * 4, last, files=40, code=1,
+        says="merge: inputs 101 to 105, %s to %s: contradicts other inputs about the binary /bin/a: another machine" % (path, last))
     # a group that has one file only
     path = write(os.path.join(folder, "alone.cst"), read(path))
     run(*paths * 32, path, files=40, code=1, says=(path + ": contradicts", "/bin/a"))
