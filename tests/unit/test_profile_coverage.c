@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lines of code with overlapping rows, costs of instructions that overlap or have no code, and functions with the same counts. */
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "images/dso.h"
+#include "made_source.h"
+#include "profile/costs.h"
+#include "profile/coverage.h"
+#include "profile/hot.h"
+
+#define NOP	0xd503201fu
+
+static const uint32_t nops[] = { NOP, NOP, NOP, NOP, NOP, NOP, NOP, NOP };
+
+static void add(struct model *m, struct cst_count_record rec)
+{
+	assert_int_equal(model_add(m, &rec), 0);
+}
+
+static void range(struct model *m, uint64_t start, uint64_t last, uint32_t insns, uint8_t flags, uint64_t count)
+{
+	add(m, (struct cst_count_record){ .kind = CST_COUNT_RANGE, .range = { .insns = insns, .start = start, .last = last, .flags = flags,
+			.count = count } });
+}
+
+static struct model model_of(struct dso *d)
+{
+	struct model m;
+
+	model_init(&m);
+	add(&m, (struct cst_count_record){ .kind = CST_COUNT_BINARY, .binary = { .name = "/bin/prog" } });
+	m.binaries[0].dso = d;
+	return m;
+}
+
+static struct dso program_of(const void *code, size_t size, uint16_t machine)
+{
+	static char path[] = "/bin/prog";
+
+	return (struct dso){ .path = path, .file = path, .state = DSO_LOADED, .symbols_read = true, .machine = machine, .data = code,
+			     .size = size };
+}
+
+/* Of rows that several units have of the same code, the shortest remains, then that of the first file and line. */
+static void overlapping_rows(void **state)
+{
+	static const struct source_row rows[] = {
+		{ 0x08, 0x10, { "/src/b.c", 7 } }, { 0x08, 0x0c, { "/src/b.c", 9 } },
+		{ 0x10, 0x14, { "/src/b.c", 4 } }, { 0x10, 0x14, { "/src/b.c", 3 } }, { 0x10, 0x14, { "/src/b.c", 5 } },
+		{ 0x00, 0x04, { "/src/a.c", 1 } }, { 0x00, 0x04, { "/src/a.c", 1 } },
+	};
+	struct dso d = program_of(nops, sizeof(nops), EM_AARCH64);
+	struct model m = model_of(&d);
+	const struct whole w = { .model = &m };
+	struct coverage c;
+
+	(void)state;
+	made_source[0] = (struct made_source){ .rows = rows, .nr_rows = 7 };
+	range(&m, 0, 0x10, 5, 0, 6);
+	assert_true(coverage_init(&c, &w));
+	assert_int_equal(c.nr_lines, 3);
+	assert_string_equal(c.files.v[c.lines[0].at.file], "/src/a.c");
+	assert_int_equal(c.lines[0].at.line, 1);
+	assert_int_equal(c.lines[0].count, 6);
+	assert_string_equal(c.files.v[c.lines[1].at.file], "/src/b.c");
+	assert_int_equal(c.lines[1].at.line, 3);
+	assert_int_equal(c.lines[2].at.line, 9);
+	assert_int_equal(c.lines[2].count, 6);
+	coverage_free(&c);
+	model_free(&m);
+}
+
+/* Rows behind the end of the file, and a binary without its file. */
+static void without_code(void **state)
+{
+	static const struct source_row rows[] = {
+		{ 0x18, 0x20, { "/src/a.c", 1 } }, { 0x20, 0x28, { "/src/a.c", 2 } },
+	};
+	struct dso d = program_of(nops, sizeof(nops), EM_AARCH64);
+	struct model m = model_of(&d);
+	const struct whole w = { .model = &m };
+	struct coverage c;
+
+	(void)state;
+	made_source[0] = (struct made_source){ .rows = rows, .nr_rows = 2 };
+	range(&m, 0x18, 0x24, 4, 0, 6);
+	add(&m, (struct cst_count_record){ .kind = CST_COUNT_ENTRY, .entry = { .offset = 0x24, .count = 2 } });
+	assert_true(coverage_init(&c, &w));
+	assert_int_equal(c.nr_lines, 2);
+	assert_int_equal(c.lines[0].count, 6);
+	/* whether execution came to the entry from the code before it is not known, since that is behind the end of the file */
+	assert_int_equal(c.lines[1].count, 12);
+	coverage_free(&c);
+	d.data = NULL;
+	assert_true(coverage_init(&c, &w));
+	assert_int_equal(c.nr_lines, 0);
+	assert_int_equal(c.nr_branches, 0);
+	coverage_free(&c);
+	model_free(&m);
+}
+
+static void assert_cost(const struct cost *c, uint64_t begin, uint64_t end, uint64_t count, bool t32, bool whole)
+{
+	assert_int_equal(c->begin, begin);
+	assert_int_equal(c->end, end);
+	assert_int_equal(c->count, count);
+	assert_int_equal(c->t32, t32);
+	assert_int_equal(c->whole, whole);
+}
+
+/* T32 code of unknown sizes: the range is one piece, with all of its instructions. */
+static void costs_without_code(void **state)
+{
+	struct dso d = program_of(nops, 0x19, EM_ARM);
+	struct model m = model_of(NULL);
+	const struct model_binary *b = &m.binaries[0];
+	struct costs c;
+	uint64_t at;
+
+	(void)state;
+	range(&m, 0x10, 0x18, 5, CST_COUNT_T32, 3);
+	range(&m, 0x10, 0x18, 2, 0, 4);
+	range(&m, 0x20, UINT64_MAX, 2, CST_COUNT_T32, UINT64_MAX);
+	assert_true(costs_init(&c, b));
+	assert_int_equal(c.n, 3);
+	/* at the same place the one that ends first */
+	assert_cost(&c.v[0], 0x10, 0x1a, 15, true, true);
+	assert_cost(&c.v[1], 0x10, 0x1c, 4, false, false);
+	assert_cost(&c.v[2], 0x20, UINT64_MAX, UINT64_MAX, true, true);
+	assert_int_equal(costs_size(b, &c.v[0], 0x10), 10);
+	assert_int_equal(costs_size(b, &c.v[0], 0x16), 4);
+	assert_int_equal(costs_size(b, &c.v[1], 0x10), 4);
+	at = 0x10;
+	assert_int_equal(costs_pass(b, &c.v[0], &at, 0x14), 1);
+	assert_int_equal(at, 0x1a);
+	costs_free(&c);
+	/* the last instruction is cut by the end of the file */
+	m.binaries[0].dso = &d;
+	assert_true(costs_init(&c, b));
+	assert_cost(&c.v[0], 0x10, 0x1a, 15, true, true);
+	costs_free(&c);
+	d.size = 0x1a;
+	assert_true(costs_init(&c, b));
+	assert_false(c.v[0].whole);
+	costs_free(&c);
+	model_free(&m);
+}
+
+/* The same code as A32 and as T32: by the end, then A32 first. */
+static void costs_of_both(void **state)
+{
+	/* instructions of two bytes, then one of four */
+	static const uint16_t t32[] = { 0xbf00, 0xbf00, 0xf3af, 0x8000 };
+	struct dso d = program_of(t32, sizeof(t32), EM_ARM);
+	struct model m = model_of(&d);
+	struct costs c;
+
+	(void)state;
+	range(&m, 0, 0, 1, 0, 3);
+	range(&m, 0, 0, 1, CST_COUNT_T32, 5);
+	range(&m, 4, 4, 1, 0, 7);
+	range(&m, 4, 4, 1, CST_COUNT_T32, 9);
+	assert_true(costs_init(&c, &m.binaries[0]));
+	assert_int_equal(c.n, 4);
+	assert_cost(&c.v[0], 0, 2, 5, true, false);
+	assert_cost(&c.v[1], 0, 4, 3, false, false);
+	assert_cost(&c.v[2], 4, 8, 7, false, false);
+	assert_cost(&c.v[3], 4, 8, 9, true, false);
+	costs_free(&c);
+	model_free(&m);
+}
+
+/* Functions with equal counts and names, as static ones of several files, are by their place. */
+static void equal_functions(void **state)
+{
+	struct dso_symbol_entry symbols[] = {
+		{ .offset = 0, .size = 8, .name = "same" }, { .offset = 8, .size = 8, .name = "same" },
+		{ .offset = 16, .size = 8, .name = "also" }, { .offset = 24, .size = 8, .name = "same" },
+	};
+	struct dso d = program_of(nops, sizeof(nops), EM_AARCH64);
+	struct model m = model_of(&d);
+	const struct whole w = { .model = &m };
+	static const uint64_t want[] = { 16, 0, 8, 24 };
+	struct functions fs;
+	struct hot hot;
+	unsigned int i;
+
+	(void)state;
+	d.syms = symbols;
+	d.nr_syms = 4;
+	range(&m, 0, 0x1c, 8, 0, 3);
+	assert_true(functions_init(&fs, &m, false));
+	/* whatever was looked up first */
+	functions_at(&fs, 0, 24);
+	functions_at(&fs, 0, 8);
+	assert_true(hot_init(&hot, &fs, &w));
+	assert_int_equal(hot.n, 4);
+	for (i = 0; i < 4; i++) {
+		assert_int_equal(hot.v[i].f->start, want[i]);
+		assert_int_equal(hot.v[i].insns, 6);
+	}
+	assert_int_equal(hot.total, 24);
+	hot_free(&hot);
+	functions_free(&fs);
+	model_free(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(overlapping_rows), cmocka_unit_test(without_code), cmocka_unit_test(costs_without_code),
+		cmocka_unit_test(costs_of_both), cmocka_unit_test(equal_functions),
+	};
+
+	return cmocka_run_group_tests_name("profile coverage", tests, NULL, NULL);
+}
