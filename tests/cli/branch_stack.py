@@ -4,7 +4,8 @@
 
 Branch stacks name the files of user and kernel addresses, and have branches of one thread: each entry of a sample is among the
 branches of the sample's thread that script lists one by one, with the same files. Recordings are those of `cst-gen scenario`
-whose stacks do not reach back behind a map that another one replaced. Speaks TAP.
+whose stacks do not reach back behind a map that another one replaced.
+The code of a branch stack has the cycles of each branch, and instructions per cycle of its block. Speaks TAP.
 """
 import argparse
 import os
@@ -18,6 +19,9 @@ from tap import Bad, run_cases
 BRANCH = re.compile(r"\s*(-?\d+)\s+([0-9a-f]+) \((.*)\) =>\s+([0-9a-f]+) \((.*)\)$")
 SAMPLE = re.compile(r"\s*(-?\d+)\s+([0-9a-f]+) \((.*?)\)\s+(0x.*)$")
 ENTRY = re.compile(r"0x([0-9a-f]+)\((.*?)\)/0x([0-9a-f]+)\((.*?)\)/")
+
+STACK = re.compile(r"0x([0-9a-f]+)/0x([0-9a-f]+)/P/-/-/(\d+)/")
+INSN = re.compile(r"\t([0-9a-f]{16})\t[^#]*?(# .*)?$")
 
 
 def script(args, options, itrace, fields):
@@ -64,13 +68,47 @@ def check(args, name, seed, folder):
     return "%d entries of user space, %d of the kernel" % tuple(count)
 
 
+def annotations(entries):
+    """What the code of a stack, newest entry first, says behind its branches, the oldest one first."""
+    said, total, to = [], 0, None
+    for begin, end, cycles in reversed(entries):
+        text = "# PRED"
+        if cycles:
+            total += cycles
+            text += " %d cycles [%d]" % (cycles, total)
+            if to is not None:
+                text += " %.2f IPC" % (((begin - to) // 4 + 1) / cycles)
+        said.append((begin, text))
+        to = end
+    return said
+
+
+def cycles(args):
+    """Cycles of the code of branch stacks: those of the entries, their sum, and instructions of a block by them."""
+    count, want, have = 0, [], []
+    for line in script(args, ["-i", "tests/data/sample-trbe.perf.data", "--symfs", "tests/data/symfs"], "i997il8", "ip,brstack,brstackinsn"):
+        m = INSN.match(line)
+        if m:
+            if m[2]:
+                have.append((int(m[1], 16), m[2]))
+        elif STACK.search(line):
+            if have != want:
+                raise Bad("a stack has %s, its code %s" % (want, have))
+            want, have = annotations([(int(a, 16), int(b, 16), int(c)) for a, b, c in STACK.findall(line)]), []
+            count += sum("IPC" in text for _, text in want)
+    if have != want or count < 100:
+        raise Bad("%d blocks; the last stack has %s, its code %s" % (count, want, have))
+    return "%d blocks" % count
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tool", required=True)
     parser.add_argument("--gen", required=True)
     parser.add_argument("names", nargs="+")
     args = parser.parse_args()
-    return run_cases([(word, lambda folder, w=word: check(args, *w.split(":"), folder)) for word in args.names])
+    cases = [(word, lambda folder, w=word: check(args, *w.split(":"), folder)) for word in args.names]
+    return run_cases(cases + [("cycles of blocks", lambda _: cycles(args))])
 
 
 if __name__ == "__main__":
