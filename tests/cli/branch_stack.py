@@ -101,6 +101,20 @@ def cycles(args):
     return "%d blocks" % count
 
 
+def unnamed(args, folder):
+    """Code without symbols, and an address that is in no file."""
+    perf = os.path.join(folder, "perf.data")
+    subprocess.run([args.gen, "random", "--case", "2", "--perf=" + perf, "--images=" + folder], capture_output=True, check=True)
+    file = r"\[unknown\](\(%s/[a-z0-9]+\.bin\)|\(\[unknown\]\))" % re.escape(folder)
+    whole = re.compile(r" +[0-9a-f]+ \(%s/[a-z0-9]+\.bin\)(%s/%s/P/-/-/0/[A-Z_]* )+$" % (re.escape(folder), file, file))
+    lines = script(args, ["-i", perf], "i100il3", "ip,dso,brstacksym")
+    if not lines or not all(whole.match(line) for line in lines):
+        raise Bad("lines: %s" % lines)
+    for line in script(args, ["-i", perf], "i100il3", "ip,brstacksym"):
+        if not re.match(r" +[0-9a-f]+(\[unknown\]/\[unknown\]/P/-/-/0/[A-Z_]* )+$", line):
+            raise Bad("a line: " + line)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tool", required=True)
@@ -108,7 +122,8 @@ def main():
     parser.add_argument("names", nargs="+")
     args = parser.parse_args()
     cases = [(word, lambda folder, w=word: check(args, *w.split(":"), folder)) for word in args.names]
-    return run_cases(cases + [("cycles of blocks", lambda _: cycles(args))])
+    cases += [("cycles of blocks", lambda _: cycles(args)), ("no names", lambda folder: unnamed(args, folder))]
+    return run_cases(cases)
 
 
 if __name__ == "__main__":
