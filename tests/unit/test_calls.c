@@ -17,6 +17,7 @@
 
 #include "calls/calls.h"
 #include "calls/slices.h"
+#include "calls/internal.h"
 #include "decode/decode.h"
 #include "synth_elements.h"
 
@@ -355,6 +356,40 @@ static void tails(void **state)
 	TREE(unknown, "R1000 1/2 {C7000@1000 1/3}");
 }
 
+/* Of a chain of tail calls 32 are kept, and those behind them replace each other, also where the chain is interrupted. */
+static void many_tails(void **state)
+{
+	enum { TAILS = 40 };
+	struct cst_generic v[TAILS + 10] = { EL_BL(0x1000, 1) };
+	char want[1024], *p = want;
+	unsigned int i, at, n;
+
+	(void)state;
+	p += sprintf(p, "R1000 1/2 {C9000@1000 1/1");
+	for (i = 0; i < TAILS; i++)
+		p += sprintf(p, "%sT%x@%x 1/1", i < 32 ? " {" : " ", 0x9100 + 0x100 * i, 0x9000 + 0x100 * i);
+	for (i = 0; i < 33; i++)
+		*p++ = '}';
+	*p = 0;
+	for (at = 0; at < TAILS; at += 5) {
+		for (i = 0, n = 1; i < TAILS; i++) {
+			v[n++] = in_library(EL_B(0x9000 + 0x100 * i, 1));
+			if (i == at) {
+				v[n++] = el_exception(14, 0x9000 + 0x100 * (i + 1));
+				v[n++] = OFF;
+			}
+		}
+		v[n++] = in_library(EL_RET(0x9000 + 0x100 * i, 1));
+		v[n++] = EL_CUT(0x1004, 1);
+		{
+			const struct batch batch = { .tid = 7, .g = v, .n = n };
+			const struct feed feed = { .v = &batch, .n = 1 };
+
+			fed(&feed, want);
+		}
+	}
+}
+
 /* ---- longjmp and C++ exceptions ------------------------------------------------------------------ */
 
 static void jumps(void **state)
@@ -456,6 +491,8 @@ static void kernel(void **state)
 	/* the kernel starts a signal handler, and ends it */
 	const struct cst_generic signal[] = { at_el(0, EL_CUT(0x1000, 1)), el_exception(14, 0x1004), el_eret(0x6000, 1), at_el(0, EL_RET(0x3100, 1)),
 					      at_el(0, EL_CUT(NO_CALL, 2)), el_exception(2, NO_CALL + 8), el_eret(0x6000, 1), at_el(0, EL_CUT(0x1004, 1)) };
+	const struct cst_generic user[] = { at_el(0, EL_CUT(0x1000, 1)), el_exception(14, 0x1004), at_el(0, EL_CUT(0x1004, 1)), el_exception(14, 0x1008),
+					    at_el(0, EL_RET(0x3100, 1)), at_el(0, EL_CUT(NO_CALL, 2)), el_exception(2, NO_CALL + 8), at_el(0, EL_CUT(0x1008, 1)) };
 	const struct cst_generic begun[] = { at_el(1, EL_CUT(0x6000, 1)), el_eret(0x6004, 1), at_el(0, EL_CUT(0x1004, 1)) };
 
 	(void)state;
@@ -465,6 +502,8 @@ static void kernel(void **state)
 	TREE(signal, "R1000 1/2 {E6000@1004 1/1 S3100@1004 1/3 {E6000@8004 1/1}}");
 	/* what the kernel interrupted is not known */
 	TREE(begun, "R1000 1/1 R6000 1/2");
+	/* the kernel is traced in part: execution continues at EL0 where it was, in a handler of a signal, and where it was again */
+	TREE(user, "R1000 1/3 {S3100@1008 1/3}");
 }
 
 /* ---- threads ------------------------------------------------------------------------------------- */
@@ -632,6 +671,66 @@ static void limits(void **state)
 	assert_int_equal(totals.unjoined, 2);
 }
 
+/* A depth that a node cannot have is the greatest one. */
+static void greatest_depth(void **state)
+{
+	static const struct {
+		uint32_t depth, want;
+	} row[] = { { 1, 1 }, { UINT16_MAX - 1, UINT16_MAX - 1 }, { UINT16_MAX, UINT16_MAX - 1 }, { 100000, UINT16_MAX - 1 } };
+	const struct calls_code code = { .where = where };
+	struct calls *c;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		const struct calls_limits limits = { .depth = row[i].depth };
+
+		c = calls_new(&limits, &code, 1);
+		assert_non_null(c);
+		assert_int_equal(c->limits.depth, row[i].want);
+		assert_int_equal(c->depth, row[i].want);
+		calls_free(c);
+	}
+}
+
+/* A stack without an end is lost when it has a million frames, and begins anew. */
+static void endless(void **state)
+{
+	enum { CALLS = 1 << 14, BATCHES = (1 << 20) / CALLS };
+	static struct cst_generic v[CALLS + 2];
+	static struct batch batches[BATCHES + 1];
+	const struct cst_generic again[] = { EL_BL(0x1000, 1) };
+	struct feed feed = { .v = batches, .limits.depth = 2 };
+	char out[512];
+	unsigned int i, single;
+
+	(void)state;
+	for (i = 0; i < CALLS; i++)
+		v[i] = (struct cst_generic)EL_BL(0x1000, 1);
+	v[i++] = el_exception(14, 0x1000);
+	v[i++] = OFF;
+	for (i = 0; i < BATCHES; i++)
+		batches[i] = (struct batch){ .tid = 7, N(v) };
+	batches[i] = (struct batch){ .tid = 7, N(again) };
+	/* with its root, the stack has one frame more than there may be */
+	feed.n = BATCHES;
+	assert_int_equal(make(&feed, false, 2, out, sizeof(out)), 0);
+	assert_string_equal(out, "R1000 1/1 {C1000@1000 1/1 {c 1048575/1048574}}");
+	assert_int_equal(totals.lost, 1);
+	feed.n = BATCHES + 1;
+	assert_int_equal(make(&feed, false, 2, out, sizeof(out)), 0);
+	assert_string_equal(out, "R1000 2/2 {C1000@1000 1/1 {c 1048575/1048574}}");
+	assert_int_equal(totals.lost, 1);
+	/* the target of the last call is not executed: it has all that there may be */
+	batches[BATCHES - 1].n = CALLS;
+	feed.n = BATCHES;
+	for (single = 0; single < 2; single++) {
+		assert_int_equal(make(&feed, false, 2 - single, out, sizeof(out)), 0);
+		assert_string_equal(out, "R1000 1/1 {C1000@1000 1/1 {c 1048574/1048574}}");
+		assert_int_equal(totals.lost, 0);
+	}
+}
+
 /* ---- several CPUs -------------------------------------------------------------------------------- */
 
 static void migration(void **state)
@@ -715,9 +814,9 @@ static void no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls), cmocka_unit_test(climbs), cmocka_unit_test(tails), cmocka_unit_test(jumps),
+		cmocka_unit_test(calls), cmocka_unit_test(climbs), cmocka_unit_test(tails), cmocka_unit_test(many_tails), cmocka_unit_test(jumps),
 		cmocka_unit_test(pads), cmocka_unit_test(interrupts), cmocka_unit_test(kernel), cmocka_unit_test(threads), cmocka_unit_test(slices),
-		cmocka_unit_test(losses), cmocka_unit_test(gaps), cmocka_unit_test(limits), cmocka_unit_test(migration),
+		cmocka_unit_test(losses), cmocka_unit_test(gaps), cmocka_unit_test(limits), cmocka_unit_test(greatest_depth), cmocka_unit_test(endless), cmocka_unit_test(migration),
 		cmocka_unit_test(no_memory),
 	};
 
