@@ -278,6 +278,43 @@ static void conflict(void **state)
 	forget();
 }
 
+/* Files of one path and build-id: the first one is that with the lower address, whatever was counted first. */
+static void same_name(void **state)
+{
+	struct dso_segment other = { .offset = 0, .filesz = 32, .vaddr = 0x9000, .exec = true };
+	struct dso a = program("/bin/a", 5), b = program("/bin/a", 5);
+	struct binary *x;
+
+	(void)state;
+	a.ref_addr = 1;
+	b.ref_addr = 2;
+	b.segs = &other;
+	x = counted(&b, COUNTS_WHOLE, 1);
+	pair(&x->ranges, 0, 0, 1);
+	x = counted(&a, COUNTS_WHOLE, 2);
+	pair(&x->ranges, 0, 0, 2);
+	assert_string_equal(collected(COUNTS_ALL), "bytes.traced=1000 instructions=3 recordings=1 "
+			    "\n/bin/a 0:6 [0 1000] \n/bin/a 1:6 [0 9000] \n0: 0-0/1*2\n1: 0-0/1*1");
+	forget();
+}
+
+/* Code that ran as A32 and as T32: ranges of one offset are by their ends. As T32 it is MOVS, BLE, MOVS. */
+static void both_sets(void **state)
+{
+	struct dso a = program("/bin/a", 5);
+	struct binary *x;
+
+	(void)state;
+	a.machine = EM_ARM;
+	x = counted(&a, COUNTS_WHOLE, 21);
+	x->isa = CST_ISA_A32;
+	pair(&x->ranges, 0, 8, 2);
+	pair(&x->ranges, 0 | COUNTS_T32, 4, 5);
+	assert_string_equal(collected(COUNTS_ALL), "bytes.traced=1000 instructions=21 recordings=1 "
+			    "\n/bin/a 0:6 [0 1000] \n0: 0-4/3*5\n0: 0-8/3*2 2!5");
+	forget();
+}
+
 /* Offsets of methods are from their begin; names are made to fit. */
 static void methods(void **state)
 {
@@ -347,7 +384,7 @@ static void empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_identity), cmocka_unit_test(conflict), cmocka_unit_test(methods), cmocka_unit_test(undecoded),
+		cmocka_unit_test(one_identity), cmocka_unit_test(conflict), cmocka_unit_test(same_name), cmocka_unit_test(both_sets), cmocka_unit_test(methods), cmocka_unit_test(undecoded),
 		cmocka_unit_test(empty),
 	};
 

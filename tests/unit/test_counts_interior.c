@@ -141,6 +141,7 @@ static void no_code(void **state)
 {
 	static const uint8_t nops[] = { 0x1f, 0x20, 0x03, 0xd5, 0x41, 0, 0, 0x54, 0x1f, 0x20, 0x03, 0xd5 };
 	static const uint8_t wide[] = { 0x00, 0xf0, 0x00, 0xf8, 0x00, 0xbf };
+	static const uint8_t cut[] = { 0x00, 0xbf, 0xaf, 0xf3, 0x00, 0x80 };
 	const struct cst_pair wrong = { .a = 8, .count = 5 };
 	struct interior_code code = { .bytes = nops, .size = sizeof(nops), .isa = CST_ISA_A64 };
 	struct cst_count_range r[] = { { .start = 0, .last = 4, .count = 1 }, { .start = 0, .last = 12, .count = 2 } };
@@ -166,6 +167,18 @@ static void no_code(void **state)
 	assert_true(interior_find(&in, &code, t, 1, NULL, 0));
 	assert_int_equal(in.undecoded, 3);
 	assert_int_equal(t[0].insns, 0);
+	interior_free(&in);
+	/* the file ends in the last instruction, and behind it */
+	code.bytes = cut;
+	code.size = 4;
+	assert_true(interior_find(&in, &code, t, 1, NULL, 0));
+	assert_int_equal(in.undecoded, 3);
+	assert_int_equal(t[0].insns, 0);
+	interior_free(&in);
+	code.size = 6;
+	assert_true(interior_find(&in, &code, t, 1, NULL, 0));
+	assert_int_equal(in.undecoded, 0);
+	assert_int_equal(t[0].insns, 2);
 	interior_free(&in);
 	assert_true(interior_find(&in, &code, NULL, 0, NULL, 0));
 	assert_int_equal(in.nr, 0);
