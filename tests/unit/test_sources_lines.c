@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Lines and functions of a file that is not linked, as kernel modules are, with code in many sections, of more source files than
+ * there is room for at first. The compiler of this machine makes it.
+ */
+#include <fcntl.h>
+#include <gelf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "sources/source.h"
+#include "temp_dir.h"
+
+#define FILES	300u
+
+TEMP_DIR("sources")
+
+/* Offset in the file of each function fNNN, by its symbol; 0: none. */
+static uint64_t offsets[FILES], sizes[FILES];
+
+/* Compiles a source of one function for each file; false: there is no compiler. */
+static bool compile(const char *options, const char *output)
+{
+	static char text[FILES * 80];
+	char cmd[400];
+	unsigned int i;
+	size_t n = 0;
+
+	for (i = 0; i < FILES; i++)
+		n += (size_t)sprintf(text + n, "#line %u \"part%u.c\"\nint f%u(int a)\n{\n\treturn a + %u;\n}\n", 100 + i, i, i, i);
+	temp_write(dir, "all.c", text, n);
+	snprintf(cmd, sizeof(cmd), "cd %s && ${CC:-cc} -g -O0 %s -o %s all.c >cc.log 2>&1", dir, options, output);
+	return !system(cmd);
+}
+
+static void read_symbols(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	Elf *elf;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh, of;
+	GElf_Sym sym;
+	Elf_Data *d;
+	unsigned int number;
+	size_t i;
+
+	assert_true(fd >= 0);
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	assert_non_null(elf);
+	memset(offsets, 0, sizeof(offsets));
+	while ((scn = elf_nextscn(elf, scn))) {
+		assert_non_null(gelf_getshdr(scn, &sh));
+		if (sh.sh_type != SHT_SYMTAB)
+			continue;
+		d = elf_getdata(scn, NULL);
+		for (i = 0; gelf_getsym(d, (int)i, &sym); i++) {
+			if (sscanf(elf_strptr(elf, sh.sh_link, sym.st_name), "f%u", &number) != 1 || number >= FILES)
+				continue;
+			assert_non_null(gelf_getshdr(elf_getscn(elf, sym.st_shndx), &of));
+			offsets[number] = of.sh_offset + sym.st_value - of.sh_addr;
+			sizes[number] = sym.st_size;
+		}
+	}
+	elf_end(elf);
+	close(fd);
+	for (i = 0; i < FILES; i++)
+		assert_true(offsets[i] && sizes[i]);
+}
+
+struct seen {
+	unsigned int functions[FILES];
+	unsigned int rows[FILES];
+	uint64_t row_bytes;
+	unsigned int stop;	/* calls that remain; then 7 is returned */
+};
+
+/* The number of "dir/partN.c". */
+static unsigned int number_of(const char *file)
+{
+	unsigned int number;
+	char want[64];
+
+	assert_non_null(strrchr(file, '/'));
+	assert_int_equal(sscanf(strrchr(file, '/'), "/part%u.c", &number), 1);
+	assert_true(number < FILES);
+	snprintf(want, sizeof(want), "%s/part%u.c", dir, number);
+	assert_string_equal(file, want);
+	return number;
+}
+
+static int on_function(void *data, const struct source_function *f)
+{
+	struct seen *s = data;
+	const unsigned int number = number_of(f->place.file);
+	char want[16];
+
+	snprintf(want, sizeof(want), "f%u", number);
+	assert_string_equal(f->name, want);
+	assert_int_equal(f->place.line, 100 + number);
+	assert_int_equal(f->begin, offsets[number]);
+	assert_int_equal(f->end, offsets[number] + sizes[number]);
+	s->functions[number]++;
+	return --s->stop ? 0 : 7;
+}
+
+static int on_row(void *data, const struct source_row *r)
+{
+	struct seen *s = data;
+	const unsigned int number = number_of(r->place.file);
+
+	assert_in_range(r->place.line, 100 + number, 103 + number);
+	assert_in_range(r->begin, offsets[number], offsets[number] + sizes[number] - 1);
+	assert_in_range(r->end, r->begin + 1, offsets[number] + sizes[number]);
+	s->row_bytes += r->end - r->begin;
+	s->rows[number]++;
+	return --s->stop ? 0 : 7;
+}
+
+static void check_file(const char *options, const char *output)
+{
+	struct seen all = { .stop = UINT32_MAX }, first = { .stop = 1 };
+	struct error err = { .code = 0 };
+	struct source_place place;
+	struct source *l;
+	uint64_t bytes = 0;
+	char path[128];
+	unsigned int i;
+
+	if (!compile(options, output))
+		skip();
+	snprintf(path, sizeof(path), "%s/%s", dir, output);
+	read_symbols(path);
+	l = source_open(path, NULL, &err);
+	assert_int_equal(err.code, 0);
+	assert_non_null(l);
+	assert_int_equal(source_each_function(l, on_function, &all), 0);
+	assert_int_equal(source_each_row(l, on_row, &all), 0);
+	for (i = 0; i < FILES; i++) {
+		assert_int_equal(all.functions[i], 1);
+		assert_true(all.rows[i] >= 2);
+		bytes += sizes[i];
+		assert_true(source_at(l, offsets[i], &place));
+		assert_int_equal(number_of(place.file), i);
+		assert_in_range(place.line, 100 + i, 101 + i);
+		assert_true(source_at(l, offsets[i] + sizes[i] - 1, &place));
+		assert_int_equal(number_of(place.file), i);
+		assert_int_equal(place.line, 103 + i);
+	}
+	assert_int_equal(all.row_bytes, bytes);
+	/* the begin of the file is no code */
+	assert_false(source_at(l, 0, &place));
+	/* what the callback returns ends it */
+	assert_int_equal(source_each_function(l, on_function, &first), 7);
+	first.stop = 1;
+	assert_int_equal(source_each_row(l, on_row, &first), 7);
+	source_close(l);
+}
+
+static void unlinked(void **state)
+{
+	(void)state;
+	check_file("-c -ffunction-sections", "sections.o");
+}
+
+static void linked(void **state)
+{
+	(void)state;
+	check_file("-shared -fPIC -nostdlib", "linked.so");
+}
+
+/* Without DWARF, not ELF: no lines, which is no error; a file that is not there is one. */
+static void without_lines(void **state)
+{
+	struct error err = { .code = 0 };
+	char path[128];
+
+	(void)state;
+	if (!compile("-g0 -c", "bare.o"))
+		skip();
+	snprintf(path, sizeof(path), "%s/bare.o", dir);
+	assert_null(source_open(path, NULL, &err));
+	snprintf(path, sizeof(path), "%s/all.c", dir);
+	assert_null(source_open(path, NULL, &err));
+	assert_int_equal(err.code, 0);
+	snprintf(path, sizeof(path), "%s/absent", dir);
+	assert_null(source_open(path, NULL, &err));
+	assert_int_equal(err.code, ERR_IO);
+	assert_non_null(strstr(err.msg, "/absent: its source lines are not known: it cannot be opened: No such file or directory"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(unlinked), cmocka_unit_test(linked), cmocka_unit_test(without_lines) };
+
+	return cmocka_run_group_tests_name("sources lines", tests, make_dir, remove_dir);
+}
