@@ -363,6 +363,31 @@ static void addresses(void **state)
 	model_free(&r);
 }
 
+/* Writes the format to a file, and returns what profile_write() does, with the messages in `text`. */
+static int written(const char *name, enum profile_base base, const struct model *m, char *text, size_t room)
+{
+	FILE *file = tmpfile(), *log = tmpfile();
+	struct error err = { .code = 0 };
+	struct pd_output out;
+	int saved = dup(STDERR_FILENO), rc;
+	ssize_t n;
+
+	assert_true(file && log && saved >= 0);
+	assert_int_equal(pd_output_fd(&out, fileno(file), "profile", &err), 0);
+	fflush(stderr);
+	assert_true(dup2(fileno(log), STDERR_FILENO) >= 0);
+	rc = profile_write(&out, profile_format_find(name), base, &m->binaries[0]);
+	fflush(stderr);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	n = pread(fileno(log), text, room - 1, 0);
+	assert_in_range(n, 0, room - 2);
+	text[n] = 0;
+	fclose(file);
+	fclose(log);
+	return rc;
+}
+
 /* A module whose .text is 64 bytes at `at`, with code before and behind it. */
 static struct model counted_module(struct dso *dso, uint64_t at)
 {
@@ -406,7 +431,7 @@ static void module(void **state)
 	struct pdb file = { 0 };
 	struct dso_text text, none;
 	Elf64_Ehdr header, cut;
-	char out[512], want[512];
+	char out[512], want[512], log[1024];
 	uint32_t at;
 
 	(void)state;
@@ -464,6 +489,17 @@ static void module(void **state)
 	made("autofdo", PROFILE_OFFSET, &m, out, sizeof(out));
 	snprintf(want, sizeof(want), "1\n%x-%x:2\n0\n2\n%x->0:10\n%x->%x:1\n// m.ko\n\n", at, at + 60, at + 60, at + 60, at);
 	assert_string_equal(out, want);
+	assert_int_equal(written("autofdo", PROFILE_OFFSET, &m, log, sizeof(log)), 0);
+	assert_string_equal(log, "cstrace profile: m.ko: 1 ranges, 2 edges, 0 instructions, 13 branches (4 inside the binary)\n"
+			    "cstrace profile: m.ko is not linked (no program headers), as kernel modules are: AutoFDO reads counts of such a "
+			    "file since June 2026, 0.30.1 does not\n"
+			    "cstrace profile: m.ko: 3 ranges, executed 12 times, and 2 edges are outside of its .text and left out: "
+			    "AutoFDO has no addresses for them\n");
+	assert_int_equal(written("llvm", PROFILE_VADDR, &m, log, sizeof(log)), 0);
+	assert_non_null(strstr(log, "cstrace profile: m.ko is not linked (no program headers), as kernel modules are: file offsets stand for its "
+			       "addresses, and --format=llvm is read for linked files only; create_llvm_prof of AutoFDO reads "
+			       "--format=autofdo\n"));
+	assert_null(strstr(log, "left out"));
 	made("autofdo", PROFILE_FIRST_LOAD, &m, out, sizeof(out));
 	assert_string_equal(out, "1\n0-3c:2\n0\n1\n3c->0:1\n// m.ko\n\n");
 	model_free(&m);
