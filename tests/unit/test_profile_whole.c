@@ -14,6 +14,7 @@
 
 #include "images/dso.h"
 #include "profile/formats.h"
+#include "profile/lines.h"
 #include "profile/messages.h"
 #include "profile/places.h"
 
@@ -410,11 +411,124 @@ static void demangle(void **state)
 	model_free(&m);
 }
 
+/* What profile_report_missing() writes of a model whose places were asked for. */
+static bool missing(struct whole *w, bool lines, char *text, size_t room)
+{
+	int saved = dup(STDERR_FILENO);
+	FILE *log = tmpfile();
+	bool some;
+	ssize_t n;
+
+	assert_true(log && saved >= 0);
+	w->places = places_new(w->model, NULL);
+	assert_non_null(w->places);
+	for (n = 0; n < (ssize_t)w->model->nr_binaries; n++)
+		assert_null(places_source(w->places, (uint32_t)n));
+	fflush(stderr);
+	assert_true(dup2(fileno(log), STDERR_FILENO) >= 0);
+	some = profile_report_missing("profile", w, lines);
+	fflush(stderr);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	places_free(w->places);
+	n = pread(fileno(log), text, room - 1, 0);
+	assert_in_range(n, 0, room - 2);
+	text[n] = 0;
+	fclose(log);
+	return some;
+}
+
+/* Binaries that ran and whose files are not here, or cannot be opened any more. */
+static void files_missing(void **state)
+{
+	static const char *const gone = "cstrace profile: /nowhere/gone: its source lines are not known: it cannot be opened: "
+					"No such file or directory\n";
+	struct dso away = { .path = (char *)"/lib/away", .state = DSO_MISSING };
+	struct dso opened = { .path = (char *)"/bin/gone", .file = (char *)"/nowhere/gone", .state = DSO_LOADED, .is_elf = true };
+	struct dso raw = { .path = (char *)"/bin/raw", .file = (char *)"/bin/raw", .state = DSO_LOADED };
+	struct whole w = { .model = NULL };
+	char text[1024], want[1024];
+	struct model m;
+
+	(void)state;
+	model_init(&m);
+	binary(&m, "/lib/none", CST_COUNT_FILE);
+	binary(&m, "/lib/away", CST_COUNT_FILE);
+	binary(&m, "/bin/gone", CST_COUNT_FILE);
+	binary(&m, "method", CST_COUNT_JIT);
+	binary(&m, "/lib/unused", CST_COUNT_FILE);
+	binary(&m, "/bin/raw", CST_COUNT_FILE);
+	range(&m, 0, 0, 1, 1);
+	range(&m, 1, 0, 1, 1);
+	range(&m, 2, 0, 1, 1);
+	range(&m, 3, 0, 1, 1);
+	range(&m, 5, 0, 1, 1);
+	m.binaries[1].dso = &away;
+	m.binaries[2].dso = &opened;
+	m.binaries[5].dso = &raw;
+	w.model = &m;
+	assert_true(missing(&w, false, text, sizeof(text)));
+	snprintf(want, sizeof(want), "cstrace profile: /lib/none: its file is missing: its functions have no names; give the directory with "
+		 "the target's files with --symfs DIR\ncstrace profile: /lib/away: its file is missing: its functions have no names; give "
+		 "the directory with the target's files with --symfs DIR\n%s", gone);
+	assert_string_equal(text, want);
+	w.only = &m.binaries[1];
+	assert_true(missing(&w, true, text, sizeof(text)));
+	assert_string_equal(text, "cstrace profile: /lib/away: its file is missing: its functions have no names, and no lines; give the "
+			    "directory with the target's files with --symfs DIR\n");
+	w.only = &m.binaries[2];
+	assert_true(missing(&w, true, text, sizeof(text)));
+	assert_string_equal(text, gone);
+	w.only = &m.binaries[3];
+	assert_false(missing(&w, true, text, sizeof(text)));
+	assert_string_equal(text, "");
+	w.only = &m.binaries[5];
+	assert_false(missing(&w, true, text, sizeof(text)));
+	assert_string_equal(text, "");
+	model_free(&m);
+}
+
+/* Of text that is longer than the buffer, its begin is written. */
+static void longest_text(void **state)
+{
+	static char text[100000], have[100000];
+	static struct lines l;
+	struct error err = { .code = 0 };
+	const size_t most = sizeof(l.buf) - TEXT_SPARE;
+	struct pd_output out;
+	FILE *file = tmpfile();
+	size_t i;
+
+	(void)state;
+	assert_non_null(file);
+	for (i = 0; i < sizeof(text); i++)
+		text[i] = (char)('a' + i % 23);
+	assert_int_equal(pd_output_fd(&out, fileno(file), "profile", &err), 0);
+	lines_init(&l, &out);
+	lines_string(&l, "<");
+	lines_text(&l, text, most);
+	lines_string(&l, ">");
+	lines_text(&l, text, sizeof(text));
+	lines_string(&l, "|");
+	lines_flush(&l);
+	assert_int_equal(pd_output_finish(&out, &err), 0);
+	assert_int_equal(pread(fileno(file), have, sizeof(have), 0), sizeof(have));
+	assert_int_equal(have[0], '<');
+	assert_memory_equal(have + 1, text, most);
+	assert_int_equal(have[1 + most], '>');
+	assert_memory_equal(have + 2 + most, text, sizeof(have) - most - 2);
+	assert_int_equal(pread(fileno(file), have, sizeof(have), (off_t)(2 + most)), most + 1);
+	assert_memory_equal(have, text, most);
+	assert_int_equal(have[most], '|');
+	fclose(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(callgrind), cmocka_unit_test(folded), cmocka_unit_test(top), cmocka_unit_test(demangle),
 		cmocka_unit_test(largest), cmocka_unit_test(longest), cmocka_unit_test(deep), cmocka_unit_test(folded_numbers),
+		cmocka_unit_test(files_missing), cmocka_unit_test(longest_text),
 #ifdef HAVE_PROTOBUF_C
 		cmocka_unit_test(pprof), cmocka_unit_test(pprof_flat),
 #endif
