@@ -488,6 +488,11 @@ static void kernel(void **state)
 	/* the handler is interrupted before its first instruction */
 	const struct cst_generic at_once[] = { at_el(0, EL_CUT(0x1000, 1)), el_exception(2, 0x1004), el_exception(14, 0x6000), el_eret(0x6200, 1),
 					       el_eret(0x6000, 1), at_el(0, EL_CUT(0x1004, 1)) };
+	/* a second exception at the same place, and one without a return address: the handler is that of the first one */
+	const struct cst_generic twice[] = { at_el(0, EL_CUT(0x1000, 1)), el_exception(2, 0x1004), el_exception(14, 0x1004), at_el(1, EL_CUT(0x6000, 1)),
+					     el_eret(0x6004, 1), at_el(0, EL_CUT(0x1004, 1)) };
+	struct cst_generic no_address[] = { at_el(0, EL_CUT(0x1000, 1)), el_exception(2, 0x1004), el_exception(14, 0x6000), at_el(1, EL_CUT(0x6000, 1)),
+					    el_eret(0x6004, 1), at_el(0, EL_CUT(0x1004, 1)) };
 	/* the kernel starts a signal handler, and ends it */
 	const struct cst_generic signal[] = { at_el(0, EL_CUT(0x1000, 1)), el_exception(14, 0x1004), el_eret(0x6000, 1), at_el(0, EL_RET(0x3100, 1)),
 					      at_el(0, EL_CUT(NO_CALL, 2)), el_exception(2, NO_CALL + 8), el_eret(0x6000, 1), at_el(0, EL_CUT(0x1004, 1)) };
@@ -499,6 +504,9 @@ static void kernel(void **state)
 	TREE(simple, "R1000 1/2 {E6000@1004 1/2 {C6100@6000 1/1}}");
 	TREE(nested, "R1000 1/2 {E6000@1000 1/2 {E6200@6004 1/1 {T6300@6200 1/1}}}");
 	TREE(at_once, "R1000 1/2 {E6000@1000 1/1 {E6200@6000 1/1}}");
+	TREE(twice, "R1000 1/2 {E6000@1000 1/2}");
+	no_address[2].flags &= (uint16_t)~CST_GF_RET_ADDR;
+	TREE(no_address, "R1000 1/2 {E6000@1000 1/2}");
 	TREE(signal, "R1000 1/2 {E6000@1004 1/1 S3100@1004 1/3 {E6000@8004 1/1}}");
 	/* what the kernel interrupted is not known */
 	TREE(begun, "R1000 1/1 R6000 1/2");
@@ -624,8 +632,13 @@ static void gaps(void **state)
 	/* a Q element: the path is not known */
 	const struct cst_generic q[] = { EL_BL(0x1000, 1), { .kind = CST_GEN_NOPATH, .addr = 0x2000, .end = 0x2040, .n_insn = 9, .section = 1, .sect_off = 0x2000 },
 					 EL_CUT(0x2040, 1) };
+	/* the trace begins with one */
+	const struct cst_generic q_first[] = { { .kind = CST_GEN_NOPATH, .addr = 0x2000, .end = 0x2040, .n_insn = 9, .section = 1, .sect_off = 0x2000 },
+					       EL_BL(0x2040, 1), EL_RET(0x3100, 4), EL_CUT(0x2044, 1) };
 
 	(void)state;
+	TREE(q_first, "R2000 2/11 {C3100@2040 1/4}");
+	assert_int_equal(totals.insns, 15);
 	TREE(leap, "R1000 2/2");
 	TREE(off, "R1000 1/1 {C2000@1000 1/1} R2000 1/1");
 	TREE(next, KNOWN);
