@@ -118,6 +118,19 @@ large() {
 }
 check "at most 20 MB" large
 
+# More switches of threads than are kept; what is left out is in the file, too.
+spans() {
+	random 7 --insns 6200000 --threads 3 --buf=cpu --p-irq=150 --p-trap=60 --p-switch=1000 &&
+		run 0 timeline -i "$tmp/data" --depth 1 --format=json -o "$tmp/json" || return 1
+	left=$(sed -n 's/^cstrace timeline: .* bytes; \([0-9]*\) calls were left out; the \([0-9]*\) shortest stretches on CPUs, of threads and of lost trace, were left out; of the messages the last \([0-9]*\) were left out$/\1 \2 \3/p' "$tmp/err")
+	runs=$(grep -c '"cat":"run"' "$tmp/json")
+	# shellcheck disable=SC2086 # three numbers
+	set -- $left
+	[ $# -eq 3 ] && [ "$2" -gt 0 ] && [ "$runs" -ge 20000 ] && [ "$runs" -le 40000 ] && [ $((runs + $2)) -gt 40000 ] &&
+		grep -qF "\"left out\":\"$(($1 + $2 + $3))\"" "$tmp/json"
+}
+check "at most 40,000 stretches on CPUs" spans
+
 nothing() {
 	mkdir -p "$tmp/nowhere" && run 3 timeline -i $data/sample.perf.data --symfs "$tmp/nowhere" -o "$tmp/none" && [ ! -e "$tmp/none" ] &&
 		says "$tmp/err" "nothing to show"
