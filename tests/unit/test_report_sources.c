@@ -94,6 +94,35 @@ static void parts(void **state)
 	case_free(&c);
 }
 
+/* A part of a text without code has a page, but no share of lines; without the text it has none. */
+static void part_without_code(void **state)
+{
+	static const uint32_t code[] = { NOP };
+	static const struct source_row rows[] = { { 0, 4, { "/src/text.c", 2 } } };
+	static char lines[3001];
+	struct report_case c;
+	const char *page;
+
+	(void)state;
+	memset(lines, '\n', sizeof(lines));
+	temp_write(dir, "text/text.c", lines, sizeof(lines));
+	case_init(&c, code, 1);
+	made_source[0] = (struct made_source){ .rows = rows, .nr_rows = 1 };
+	case_range(&c, 0, 1, 1);
+	snprintf(c.source, sizeof(c.source), "%s/text", dir);
+	report_made(&c, dir);
+	assert_non_null(strstr(page_of(dir, "s1.html"), "<p class=\"parts\"><span class=\"here\"><a href=\"s1.html\">1&ndash;3000</a>"
+			       "<small>100&#8239;%</small></span> <span><a href=\"s1-2.html\">3001&ndash;3001</a></span> </p>\n"));
+	page = page_of(dir, "s1-2.html");
+	assert_int_equal(count_of(page, "<tr id="), 1);
+	assert_non_null(strstr(page, "<tr id=\"L3001\"><td"));
+	c.source[0] = 0;
+	report_made(&c, dir);
+	assert_null(strstr(page_of(dir, "s1.html"), "class=\"parts\""));
+	assert_false(has_page(dir, "s1-2.html"));
+	case_free(&c);
+}
+
 /* Of a line with many branches six are shown; of those that were not executed there are no numbers. */
 static void branches(void **state)
 {
@@ -304,7 +333,7 @@ static void many_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts), cmocka_unit_test(branches), cmocka_unit_test(functions), cmocka_unit_test(texts),
+		cmocka_unit_test(parts), cmocka_unit_test(part_without_code), cmocka_unit_test(branches), cmocka_unit_test(functions), cmocka_unit_test(texts),
 		cmocka_unit_test(many_files),
 	};
 
