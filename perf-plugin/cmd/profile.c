@@ -173,16 +173,12 @@ static int check_options(const struct cmd_desc *cmd, const struct session_opts *
 	return CMD_GO_ON;
 }
 
-/* The value of --address; false: none of them. */
+/* Sets *base, which is PROFILE_OFFSET, to the value of --address; false: none of them. */
 static bool base_named(const char *name, enum profile_base *base)
 {
-	if (!strcmp(name, "offset"))
-		*base = PROFILE_OFFSET;
-	else if (!strcmp(name, "vaddr"))
+	if (!strcmp(name, "vaddr"))
 		*base = PROFILE_FIRST_LOAD;
-	else
-		return false;
-	return true;
+	return *base == PROFILE_FIRST_LOAD || !strcmp(name, "offset");
 }
 
 #ifdef HAVE_PROTOBUF_C

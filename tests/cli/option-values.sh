@@ -1,0 +1,200 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Values of options that a command refuses, with the whole text on stderr, the largest values that it takes, and the
+# search of live for the drop-in.
+. tests/cli/tap.sh
+. tests/cli/tool.sh
+sample="-i tests/data/sample.perf.data --symfs tests/data/symfs"
+
+# reports CODE ARGS...: exit code, nothing on stdout, and the text of $tmp/want on stderr
+reports() {
+	run "$@" && is_empty "$tmp/out" && diff "$tmp/want" "$tmp/err"
+}
+# usage TEXT COMMAND ARGS...: wrong usage with this line
+usage() {
+	printf '%s\n' "cstrace $2: $1" "Try 'perf-cstrace $2 --help'." >"$tmp/want"
+	shift
+	reports 129 "$@"
+}
+# value TEXT OPTION VALUE COMMAND ARGS...: wrong usage with this line about the value of an option
+value() {
+	printf '%s\n' "$1" "cstrace $4: --$2: '$3' was not understood" "Try 'perf-cstrace $4 --help'." >"$tmp/want"
+	command=$4 option=$2 value=$3
+	shift 4
+	reports 129 "$command" "$@" "--$option" "$value"
+}
+# repeat N WORD...: the words N times
+repeat() {
+	n=$1
+	shift
+	while [ "$n" -gt 0 ]; do
+		printf '%s ' "$@"
+		n=$((n - 1))
+	done
+}
+
+# ---- trace without a recording ----
+most() {
+	option=$1 n=$2 word=$3
+	value "cstrace: --$option: at most $n" "$option" "$word" dump $(repeat "$n" "--$option" "$word") &&
+		run 129 dump $(repeat "$n" "--$option" "$word") --jobs 0 && ! grep "at most" "$tmp/err"
+}
+check "--trace: at most 64" most trace 64 x
+check "--elf: at most 64" most elf 64 x
+check "--trace-source: at most 64" most trace-source 64 1=cortex-a53
+check "--reg: at most 256" most reg 256 TRCIDR1=1
+
+# ---- compare ----
+for core in 2 =x x=y 2x=y -1=x 1048577=x; do
+	check "compare --core $core" value \
+		"cstrace compare: --core: found '$core', expected CPU=NAME, as 2=cluster0.cpu2" core "$core" compare
+done
+last_core() {
+	printf '%s\n' "cstrace compare: --core: found 'bad', expected CPU=NAME, as 2=cluster0.cpu2" >"$tmp/want"
+	run 129 compare --core 1=a,1048576=b,bad,3=c && sed 1q "$tmp/err" | diff "$tmp/want" -
+}
+check "compare --core: the pair that is wrong, behind the largest CPU" last_core
+check "compare --ignore: the field that is wrong" value \
+	"cstrace compare: --ignore: found 'foo', expected opcode, result, el or security" ignore el,foo,result compare
+check "compare --ignore: the beginning of a name" value \
+	"cstrace compare: --ignore: found 'secu', expected opcode, result, el or security" ignore secu compare
+check "compare with nothing" usage "one of --tarmac and --with says what to compare with" compare $sample
+check "compare with two" usage "one of --tarmac and --with says what to compare with" compare $sample \
+	--tarmac tests/data/make-sample.sh --with x
+no_with() {
+	run 1 compare $sample --tarmac /dev/null --with-symfs tests/data/symfs
+	says "$tmp/err" "cstrace compare: warning: --with-symfs has no effect: there is no second trace (--with)"
+}
+check "compare --with-symfs without --with" no_with
+no_tarmac() {
+	run 0 compare $sample --with tests/data/sample.perf.data --core 0=x &&
+		says "$tmp/err" "cstrace compare: warning: --core has no effect: cores of two traces are compared by their CPUs" &&
+		! grep with-symfs "$tmp/err" && run 0 compare $sample --with tests/data/sample.perf.data && ! grep warning "$tmp/err"
+}
+check "compare --core without --tarmac" no_tarmac
+
+# ---- convert ----
+for pid in x 2147483648 -1; do
+	check "convert --pid $pid" value "cstrace convert: --pid: '$pid' is no process number" pid $pid convert
+done
+check "convert --pid of --trace" usage "--pid is for recordings: of --trace everything is kept" convert --to=snapshot \
+	--trace x --core-type cortex-a53 -o "$tmp/no" --pid 2147483647
+
+# ---- dump ----
+no_text() {
+	run 0 dump $sample --format=none --no-disassembly &&
+		says "$tmp/err" "cstrace dump: warning: --no-disassembly has no effect: only --format=tarmac shows the text of instructions" &&
+		run 0 dump $sample --format=tarmac --no-disassembly && ! grep warning "$tmp/err"
+}
+check "dump --no-disassembly" no_text
+for option in --frames --raw --packets --elements --log "--from offset=1" "--to offset=1"; do
+	for format in tarmac tarmac-es; do
+		check "dump --format=$format $option" usage "--format=$format shows executed instructions: --frames, --raw, --packets,\
+ --elements, --log, --source, --from and --to are for listings" dump $sample --format=$format $option
+	done
+done
+
+# ---- index ----
+cp tests/data/sample.perf.data "$tmp/in"
+for id in 128 x; do
+	check "index --id $id" value "cstrace index: trace IDs are 0 to 0x7f" id $id index
+done
+largest_id() {
+	run 1 index -i "$tmp/in" --id 127 && says "$tmp/err" "no source has trace ID 0x7f" && ! [ -e "$tmp/in.cstidx" ]
+}
+check "index --id 127" largest_id
+check "index --granularity 2147483648" usage "--granularity: at most 2147483647" index --granularity 2147483648
+check "index --granularity 2147483647" run 0 index -i "$tmp/in" --granularity 2147483647 -o "$tmp/coarse"
+check "index of standard input without a name" usage "with -i - the index needs a name: -o FILE" index -i -
+from_stdin() {
+	"$tool" index -i - -o "$tmp/piped" <"$tmp/in" 2>"$tmp/err" && [ -s "$tmp/piped" ]
+}
+check "index of standard input with a name" from_stdin
+
+# ---- inject, script ----
+check "inject --itrace=bl" usage "--itrace=bl: l and g add to instructions samples: use them with i" inject $sample \
+	--itrace=bl -o "$tmp/no"
+check "inject --itrace=bg" usage "--itrace=bg: l and g add to instructions samples: use them with i" inject $sample \
+	--itrace=bg -o "$tmp/no"
+check "inject --tiles without l" usage "--tiles: needs branch stacks, --itrace=il" inject $sample --itrace=i --tiles -o "$tmp/no"
+check "inject --itrace=Z" usage "--itrace=Z: no samples are asked for: use i or b" inject $sample --itrace=Z -o "$tmp/no"
+unused() {
+	run 0 "$@" && sed 1q "$tmp/err" >"$tmp/first" &&
+		echo "cstrace $1: --itrace letters without a meaning for CoreSight: wx" | diff - "$tmp/first"
+}
+check "inject --itrace=iwx" unused inject $sample --itrace=iwx -o "$tmp/yes"
+check "script --itrace=bwx" unused script $sample --itrace=bwx -F ip
+check "nothing was written" test ! -e "$tmp/no"
+
+# ---- profile ----
+check "profile --max-stack 65536" usage "--max-stack: the most is 65535" profile $sample --format=callgrind --max-stack 65536
+check "profile --max-stack 65535" run 0 profile $sample --format=callgrind --max-stack 65535 -o "$tmp/stacks"
+bases() {
+	run 0 profile $sample && mv "$tmp/out" "$tmp/default" && run 0 profile $sample --address=offset &&
+		cmp "$tmp/default" "$tmp/out" && usage "--address=off: known are offset and vaddr" profile $sample --address=off
+}
+check "profile --address" bases
+counted() {
+	run 0 profile $sample --format=cstrace -o "$tmp/counts" && usage \
+		"$tmp/counts is a count file, which has no trace: --elf is for trace" profile -i "$tmp/counts" --elf x
+}
+check "profile of a count file with --elf" counted
+
+# ---- files in a list ----
+commas() {
+	run 1 info $sample --no-decode --jitdump ",,$tmp/none" &&
+		says "$tmp/err" "cstrace info: --jitdump $tmp/none: No such file or directory"
+}
+check "a list with empty names" commas
+
+# ---- help ----
+help_is_usage() {
+	run 0 --help && mv "$tmp/out" "$tmp/help" && run 0 help && cmp "$tmp/help" "$tmp/out" && run 0 help help &&
+		cmp "$tmp/help" "$tmp/out" && run 0 help --all && cmp "$tmp/help" "$tmp/out"
+}
+check "help without a command" help_is_usage
+
+# ---- live: a copy of the program, whose drop-in is a file in one of the three places ----
+mkdir -p "$tmp/x/bin"
+cp "$tool" "$tmp/x/bin/perf-cstrace"
+none_there() {
+	echo "cstrace: libopencsd_c_api.so.1 was not found beside this program or in ../lib/cstrace; it is built by 'make' when\
+ OpenCSD's headers (libopencsd-dev) are installed" >"$tmp/want"
+	(tool=$tmp/x/bin/perf-cstrace && reports 1 live --where && reports 1 live -- report)
+}
+check "live without the drop-in" none_there
+found_in() {
+	mkdir -p "$tmp/x/$1" && : >"$tmp/x/$1/libopencsd_c_api.so.1" && "$tmp/x/bin/perf-cstrace" live --where >"$tmp/out" &&
+		echo "$tmp/x/$2" | diff - "$tmp/out"
+}
+check "live: the drop-in in lib64" found_in lib64/cstrace bin/../lib64/cstrace
+check "live: the drop-in in lib comes before" found_in lib/cstrace bin/../lib/cstrace
+check "live: the drop-in beside the program comes before" found_in bin/opencsd bin/opencsd
+no_perf_command() {
+	printf '%s\n' "cstrace live: a command of perf is missing" "Try 'perf-cstrace live --help'." >"$tmp/want"
+	(tool=$tmp/x/bin/perf-cstrace && reports 129 live)
+}
+check "live without a command of perf" no_perf_command
+cat >"$tmp/perf" <<'PERF'
+#!/bin/sh
+printf '%s|' "$LD_LIBRARY_PATH" "$@"
+exit 42
+PERF
+chmod +x "$tmp/perf"
+runs_perf() {
+	(unset LD_LIBRARY_PATH && "$tmp/x/bin/perf-cstrace" live --perf "$tmp/perf" -- a "b c" --where) >"$tmp/out"
+	[ $? -eq 42 ] && [ "$(cat "$tmp/out")" = "$tmp/x/bin/opencsd|a|b c|--where|" ] || return 1
+	LD_LIBRARY_PATH=/one:/two "$tmp/x/bin/perf-cstrace" live --perf "$tmp/perf" -- a >"$tmp/out"
+	[ "$(cat "$tmp/out")" = "$tmp/x/bin/opencsd:/one:/two|a|" ] || return 1
+	LD_LIBRARY_PATH= "$tmp/x/bin/perf-cstrace" live --perf "$tmp/perf" -- a >"$tmp/out"
+	[ "$(cat "$tmp/out")" = "$tmp/x/bin/opencsd|a|" ] || return 1
+	mkdir "$tmp/path" && cp "$tmp/perf" "$tmp/path" && PATH=$tmp/path:$PATH "$tmp/x/bin/perf-cstrace" live -- a >"$tmp/out"
+	[ $? -eq 42 ]
+}
+check "live runs perf with the drop-in's folder first" runs_perf
+no_perf() {
+	echo "cstrace: cannot run $tmp/none: No such file or directory; --perf names another one" >"$tmp/want"
+	(tool=$tmp/x/bin/perf-cstrace && reports 1 live --perf "$tmp/none" -- report)
+}
+check "live with a perf that is not there" no_perf
+finish
