@@ -103,13 +103,11 @@ static int by_start(const void *pa, const void *pb)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
-/* Sorts the spans and merges those that overlap. */
+/* Sorts the spans, of which there is at least one, and merges those that overlap. */
 static void tidy(struct spans *s)
 {
 	size_t i, n = 0;
 
-	if (!s->nr)
-		return;
 	qsort(s->v, s->nr, sizeof(*s->v), by_start);
 	for (i = 1; i < s->nr; i++) {
 		if (s->v[i].from > s->v[n].to)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "filter/filter.h"
 
 #define S 1000000000ull
@@ -192,6 +193,40 @@ static void lists(void **state)
 	filter_free(f);
 }
 
+/* Spans in any order, which overlap, touch, or lie inside each other. */
+static void overlaps(void **state)
+{
+	struct filter *f = make("4,5 1,3 2,4.5 8,9 8.25,8.5", "6-7,0-2,1-4,3", NULL, NULL);
+
+	(void)state;
+	assert_false(filter_window(f, S - 1, S - 1));
+	assert_true(filter_window(f, 7 * S / 2, 7 * S / 2));
+	assert_true(filter_window(f, 19 * S / 4, 19 * S / 4));
+	assert_true(filter_window(f, 5 * S, 5 * S));
+	assert_false(filter_window(f, 5 * S + 1, 8 * S - 1));
+	assert_true(filter_window(f, 35 * S / 4, 35 * S / 4));
+	assert_true(filter_last(f) == 9 * S);
+	assert_true(filter_cpu(f, 0));
+	assert_true(filter_cpu(f, 4));
+	assert_false(filter_cpu(f, 5));
+	assert_true(filter_cpu(f, 6));
+	assert_true(filter_cpu(f, 7));
+	assert_false(filter_cpu(f, 8));
+	filter_free(f);
+}
+
+/* Options that nobody checked before. */
+static void refused(void **state)
+{
+	const struct filter_opts o = { .time = "1,2", .cpu = "0", .comm = "a,,b" };
+	char other;
+	struct filter *f = (void *)&other;
+
+	(void)state;
+	assert_int_equal(filter_new(&f, &o), -CST_ERR_INVAL);
+	assert_null(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +236,8 @@ int main(void)
 		cmocka_unit_test(times),
 		cmocka_unit_test(percentages),
 		cmocka_unit_test(lists),
+		cmocka_unit_test(overlaps),
+		cmocka_unit_test(refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
