@@ -335,7 +335,8 @@ int pd_output_finish(struct pd_output *o, struct error *err)
 	keep_mode(o);
 	if (!o->error && o->path && !o->temp) {
 		o->error = name_file(o);
-		what = "give it its name";
+		if (o->error)
+			what = "give it its name";
 	}
 	/* Some file systems report a full disk only now. */
 	if (o->own_fd && close(o->fd) < 0 && !o->error)
