@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What info says about trace units, trace IDs, buffers and clocks in states that recordings of today rarely have: whole lines. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <unistd.h>
+
+#include "buffers/owners.h"
+#include "info/info.h"
+#include "session/internal.h"
+#include "session_open.h"
+
+#define CPUS 4u
+
+static struct pdb data, trace;
+static struct session *ss;
+static char text[20000];
+
+static int set_up(void **state)
+{
+	size_t at = pdb_begin(&data, 70, 0);
+	unsigned int i, k;
+
+	(void)state;
+	pdb_u32(&data, 3);
+	pdb_u32(&data, 0);
+	pdb_u64(&data, 1);
+	pdb_u64(&data, 8ull << 32 | CPUS);
+	pdb_u64(&data, 0);
+	for (i = 0; i < CPUS; i++) {
+		const uint64_t words[] = { 0x4040404040404040ull, i, 7, SB_CONFIGR, 0x10 + i, 0x28000ea1, 0x4100f423, 0x488,
+					   0, 0xcc };
+
+		for (k = 0; k < sizeof(words) / sizeof(words[0]); k++)
+			pdb_u64(&data, words[k]);
+	}
+	pdb_end(&data, at);
+	sb_trace(&trace, SB_TID);
+	for (i = 0; i < 20; i++) {
+		sb_aux(&data, 0, trace.len, SB_RAW, SB_TIME);
+		pdb_auxtrace(&data, 0, trace.p, trace.len, i, (uint32_t)-1);
+	}
+	ss = sb_open(&data, &(struct session_opts){ .buildid_dir = "/nonexistent" }, NULL);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	session_close(ss);
+	pdb_free(&data);
+	pdb_free(&trace);
+	memset(&data, 0, sizeof(data));
+	memset(&trace, 0, sizeof(trace));
+	return 0;
+}
+
+/* What info prints without decoding. */
+static const char *info(bool all)
+{
+	FILE *f = tmpfile();
+	int saved = dup(STDOUT_FILENO), rc;
+	size_t n;
+
+	assert_non_null(f);
+	assert_true(saved >= 0);
+	fflush(stdout);
+	dup2(fileno(f), STDOUT_FILENO);
+	rc = info_text(ss, false, all);
+	fflush(stdout);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	rewind(f);
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = 0;
+	fclose(f);
+	assert_int_equal(rc, 0);
+	return text;
+}
+
+static void says(const char *lines)
+{
+	if (!strstr(info(false), lines))
+		fail_msg("no '%s' in: %s", lines, text);
+}
+
+static void says_not(const char *words)
+{
+	if (strstr(info(false), words))
+		fail_msg("'%s' in: %s", words, text);
+}
+
+static void timestamp_sources(void **state)
+{
+	static const struct {
+		int source;
+		const char *text;
+	} sources[CPUS] = { { AUX_TS_VIRTUAL, "virtual counter" }, { AUX_TS_GUEST_PHYSICAL, "guest physical counter" },
+			    { AUX_TS_PHYSICAL, "physical counter" }, { 99, "unknown source" } };
+	char want[200];
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < CPUS; i++) {
+		ss->units.v[i].timestamps = true;
+		ss->units.info.cpu[i].has_ts_source = true;
+		ss->units.info.cpu[i].ts_source = sources[i].source;
+	}
+	for (i = 0; i < CPUS; i++) {
+		snprintf(want, sizeof(want), "  CPU %u: ETMv4.2, TRCCONFIGR 0x41\n    thread: context ID with 32 bits\n    timestamps: on, "
+			 "%s\n    cycle counts: off\n", i, sources[i].text);
+		says(want);
+	}
+	for (i = 0; i < CPUS; i++)
+		ss->units.info.cpu[i].has_ts_source = false;
+	says("    timestamps: on, source not recorded\n");
+}
+
+static void configurations(void **state)
+{
+	static const struct {
+		bool addr, value;
+		const char *text;
+	} kinds[] = { { true, false, "    data trace: addresses\n" }, { false, true, "    data trace: values\n" },
+		      { true, true, "    data trace: addresses and values\n" } };
+	struct cst_config *c = &ss->units.v[0].config;
+	size_t i;
+
+	(void)state;
+	says("Trace units: metadata version 1, 4 CPUs\n  CPU 0,1,2,3: ETMv4.2, TRCCONFIGR 0x41\n");
+	says_not("data trace");
+	ss->units.v[0].config_error = -CST_ERR_PROTOCOL;
+	says("  CPU 0,1,2,3: ETMv4.2 (");
+	says(error_text(-CST_ERR_PROTOCOL));
+	c->data_trace = true;
+	says_not("data trace");
+	c->protocol = CST_PROTO_ETMV3;
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		c->data_addr = kinds[i].addr;
+		c->data_value = kinds[i].value;
+		says(kinds[i].text);
+	}
+	c->data_trace = false;
+	says_not("data trace");
+}
+
+static void trace_ids(void **state)
+{
+	struct id_owner *kept = ss->units.ids, many[18];
+	char want[1000], *p = want;
+	unsigned int i;
+
+	(void)state;
+	says("\nTrace IDs: from the metadata\n  0x10: CPU 0, 0x11: CPU 1, 0x12: CPU 2, 0x13: CPU 3\n");
+	ss->units.info.cpu[1].trace_id = ss->units.info.cpu[3].trace_id = -1;
+	says("\nTrace IDs: from the metadata\n  0x10: CPU 0, CPU 1 has none, 0x12: CPU 2, CPU 3 has none\n");
+	ss->units.info.cpu[2].trace_id = 0;
+	says("0x00: CPU 2, CPU 3 has none\n");
+	memset(many, 0, sizeof(many));
+	for (i = 0; i < 18; i++) {
+		many[i].id = (uint8_t)(0x20 + i);
+		many[i].cpu = (int)i;
+	}
+	/* listed once */
+	many[1] = many[0];
+	ss->units.ids = many;
+	p += sprintf(p, "\nTrace IDs: from AUX_OUTPUT_HW_ID records\n");
+	for (i = 0; i < 17; i++)
+		if (i != 1)
+			p += sprintf(p, "  0x%02x: CPU %u\n", 0x20 + i, i);
+	ss->units.nr_ids = 17;
+	says(want);
+	says_not("and more");
+	ss->units.nr_ids = 18;
+	strcpy(p, "  and more (--all lists them)\n");
+	says(want);
+	assert_non_null(strstr(info(true), "  0x30: CPU 16\n  0x31: CPU 17\n"));
+	assert_null(strstr(text, "and more"));
+	ss->units.ids = kept;
+	ss->units.nr_ids = 0;
+}
+
+static void buffers(void **state)
+{
+	const char *p;
+	unsigned int n = 0;
+
+	(void)state;
+	says("\nTrace: 20 buffers, 20 AUX records\n");
+	says("  and 4 more (--all lists them)\n");
+	for (p = text; (p = strstr(p, "  buffer ")); p++)
+		n++;
+	assert_int_equal(n, 16);
+	assert_non_null(strstr(info(true), "  buffer 19, "));
+	assert_null(strstr(text, " more (--all"));
+}
+
+static struct trace_clock *clock_of(unsigned int i, struct trace_clock c)
+{
+	ss->clocks.v[i] = c;
+	return &ss->clocks.v[i];
+}
+
+static void clocks(void **state)
+{
+	static const struct {
+		uint64_t ns;
+		const char *text;
+	} times[] = { { 0, "0 ns" }, { 9999, "9999 ns" }, { 10000, "10.0 us" }, { 9999900, "9999.9 us" }, { 10000000, "10.0 ms" } };
+	const struct trace_clock none = { .kind = CLOCK_NONE }, estimated = { .kind = CLOCK_ESTIMATED, .rate = CLOCK_RATE_ASSUMED,
+		.ns_per_tick = 2.5, .paired = true, .pair_ticks = 77, .pair_ns = 3000000005u, .error_ns = UINT64_MAX, .windows = 12 };
+	const struct trace_clock converted = { .kind = CLOCK_CONVERTED };
+	struct trace_clock *c;
+	char want[400];
+	size_t i;
+
+	(void)state;
+	says("\nTime: the trace has no timestamps; samples get the time of their AUX record\n");
+	ss->clocks.timestamps = true;
+	clock_of(0, none);
+	clock_of(1, estimated);
+	clock_of(2, none);
+	clock_of(3, converted);
+	says("\nTime: \n  CPU 0,2: no timestamps; samples get the time of their AUX record\n"
+	     "  CPU 1: estimated: the file does not say how timestamps relate to perf time; 2.5 ns per tick, assumed (--ts-freq "
+	     "changes it); timestamp 77 taken as 3.000000005 s or earlier\n"
+	     "  CPU 3: timestamps of the virtual counter, converted as the file says (TIME_CONV)\n");
+	clock_of(0, estimated);
+	clock_of(2, estimated)->pair_ticks++;
+	clock_of(3, estimated)->pair_ns++;
+	says("\n  CPU 0,1: estimated: ");
+	says("\n  CPU 2: estimated: ");
+	says("\n  CPU 3: estimated: ");
+	for (i = 0; i < CPUS; i++)
+		clock_of((unsigned int)i, estimated);
+	says("\nTime: estimated: ");
+	c = &ss->clocks.v[0];
+	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		c->contradicted = false;
+		c->error_ns = times[i].ns;
+		snprintf(want, sizeof(want), "timestamp 77 taken as 3.000000005 s, at most %s too early\n", times[i].text);
+		says(want);
+		c->contradicted = true;
+		snprintf(want, sizeof(want), "timestamp 77 taken as 3.000000005 s, but the 12 timestamps that were compared with records "
+			 "contradict each other by %s\n", times[i].text);
+		says(want);
+	}
+	c->paired = false;
+	says("assumed (--ts-freq changes it), but no record bounds the time of any timestamp\n");
+	ss->totals.backward_timestamps = 3;
+	says("any timestamp\n  3 timestamps are earlier than the one before: time stands still there\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(timestamp_sources, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(configurations, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(trace_ids, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(buffers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(clocks, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
