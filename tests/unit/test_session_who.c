@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include <unistd.h>
 
 #include "parts.h"
 #include "session_open.h"
@@ -600,6 +601,85 @@ static void only_some_threads(void **state)
 	}
 }
 
+/* Records that say nothing of who ran: they are counted and leave the others as they are. */
+static void unreadable_switches_and_asids(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 }, formats = { 0 };
+	struct session *ss;
+	struct result r;
+
+	(void)state;
+	NEEDS(LIBTRACEEVENT);
+	td_build(&formats, td_format);
+	two_processes(&data, TS, IDR2(4, 0));
+	r_sched_switch(&data, 80, 2, 1, 1000);
+	r_sched_switch(&data, 120, 2, 1000, 0x80000000u);	/* no thread has this number */
+	r_asid(&data, 20, 5, 2000, PD_CST_CURRENT + 1);
+	r_sched_switch(&data, 190, 2, 1000, 2000);
+	t_sync(&trace);
+	t_stretch(&trace, 100);
+	t_stretch(&trace, 150);
+	t_stretch(&trace, 200);
+	ss = decode_as(&data, &trace, 2, 0, CONTEXTID_AUTO, &formats, &r);
+	assert_int_equal(ss->bad_records, 2);
+	assert_int_equal(ss->tasks.running.nr, 1);
+	assert_int_equal(ss->tasks.asids.nr, 0);
+	assert_int_equal(r.nr, 2);
+	check_part(&r, 0, 1000, 1000, 2, 2 * NR_LOOP);
+	check_part(&r, 1, 2000, 2000, 3, NR_LOOP);
+	session_close(ss);
+	pdb_free(&formats);
+}
+
+/* Samples of sched:sched_switch in a recording that does not say where their fields are: one message, and no switches. */
+static void switches_without_a_layout(void **state)
+{
+	struct pdb data = { 0 }, events = { 0 }, file = { 0 };
+	const struct pdb_feature feature = { PD_FEAT_EVENT_DESC, &events };
+	const struct session_opts so = { .symfs = dir };
+	char text[400] = "";
+	FILE *messages = tmpfile();
+	struct session *ss;
+	struct error err;
+	int saved;
+
+	(void)state;
+	assert_non_null(messages);
+	pdb_u32(&events, 1);
+	pdb_u32(&events, 64);
+	pdb_zero(&events, 64);
+	pdb_u32(&events, 1);
+	pdb_feat_str(&events, "sched:sched_switch");
+	pdb_u64(&events, 51);
+	two_processes(&data, TS, IDR2(4, 0));
+	r_sched_switch(&data, 80, 2, 1, 1000);
+	r_sched_switch(&data, 190, 2, 1000, 2000);
+	r_switch(&data, 200, 3, 2000, 0);
+	pdb_file(&file, attrs, 2, 0, &data, &feature, 1);
+	saved = dup(STDERR_FILENO);
+	fflush(stderr);
+	dup2(fileno(messages), STDERR_FILENO);
+	ss = session_open_perfdata(&so, perfdata_open_memory(file.p, file.len, "test", &err));
+	fflush(stderr);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	assert_non_null(ss);
+	rewind(messages);
+	assert_true(fread(text, 1, sizeof(text) - 1, messages) > 0);
+	fclose(messages);
+	assert_string_equal(text, "cstrace: test: samples of sched:sched_switch without their layout (no tracing data): they do not "
+			    "tell which thread ran\n"
+			    "cstrace: test: the file describes trace units but holds no AUX data; the traced program may not have run "
+			    "on a CPU with trace\n");
+	assert_false(running_known(&ss->tasks.running, 2));
+	assert_true(running_known(&ss->tasks.running, 3));
+	assert_int_equal(ss->bad_records, 0);
+	session_close(ss);
+	pdb_free(&data);
+	pdb_free(&events);
+	pdb_free(&file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -615,6 +695,8 @@ int main(void)
 		cmocka_unit_test(nothing_to_learn_from),
 		cmocka_unit_test(by_starts_of_trace),
 		cmocka_unit_test(by_switch_records_and_by_samples),
+		cmocka_unit_test(unreadable_switches_and_asids),
+		cmocka_unit_test(switches_without_a_layout),
 		cmocka_unit_test(uncertain_stretches),
 		cmocka_unit_test(the_only_process),
 		cmocka_unit_test(context_ids_of_zero),
