@@ -169,6 +169,24 @@ foreign() { same -s "$big" --elements --from time=$late --index "$tmp/kept" && s
 sed 's/ETB_0/ETB_9/' "$tmp/frames/trace.ini" >"$tmp/trace.ini" && cp "$tmp/trace.ini" "$tmp/frames/trace.ini"
 check "index of a buffer with another name" run 0 index -s "$tmp/frames" -o "$tmp/kept"
 check "one that has none of this buffer" foreign
+# An index that lacks a buffer does not take the place of one; where there is none, it is written.
+in_part() {
+	cp -r "$tmp/frames" "$tmp/part" && rm -f "$tmp/part/cstrace.cstidx" &&
+		sed -i 's/^buffers=.*/&,buffer9/' "$tmp/part/trace.ini" &&
+		printf '[buffer9]\nname=ETB_9x\nfile=none.bin\nformat=coresight\n' >>"$tmp/part/trace.ini" &&
+		run 1 index -s "$tmp/part" && says "$tmp/err" "none.bin: trace buffer cannot be read" &&
+		says "$tmp/err" "cstrace index: $tmp/part/cstrace.cstidx: 1 buffer, " && ! grep "left as it was" "$tmp/err" &&
+		cp "$tmp/kept" "$tmp/part/cstrace.cstidx" && run 1 index -s "$tmp/part" --granularity 256 && says "$tmp/err" \
+		"cstrace index: $tmp/part/cstrace.cstidx: left as it was, not all of $tmp/part could be read" &&
+		cmp "$tmp/kept" "$tmp/part/cstrace.cstidx"
+}
+check "not all of the trace can be read" in_part
+# cut before the first AUX data
+no_trace() {
+	head -c 968 tests/data/sample.perf.data >"$tmp/side-band" && run 1 index -i "$tmp/side-band" &&
+		says "$tmp/err" "cstrace index: no trace in $tmp/side-band that has a decoder" && ! [ -e "$tmp/side-band.cstidx" ]
+}
+check "a recording without trace" no_trace
 check "--index without --from or --time" run 129 dump -s "$big" --index "$good"
 check "--no-index without --from" run 129 dump -s "$big" --no-index
 named() {
