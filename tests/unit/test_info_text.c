@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What info says about trace units, trace IDs, buffers and clocks in states that recordings of today rarely have: whole lines. */
+/*
+ * What info says about trace units, trace IDs, buffers and clocks in states that recordings of today rarely have, and about many
+ * binaries: whole lines.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,8 +17,11 @@
 #include "info/info.h"
 #include "session/internal.h"
 #include "session_open.h"
+#include "temp_dir.h"
 
 #define CPUS 4u
+
+TEMP_DIR("info")
 
 static struct pdb data, trace;
 static struct session *ss;
@@ -60,8 +66,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* What info prints without decoding. */
-static const char *info(bool all)
+static const char *printed(bool decoded, bool all)
 {
 	FILE *f = tmpfile();
 	int saved = dup(STDOUT_FILENO), rc;
@@ -71,7 +76,7 @@ static const char *info(bool all)
 	assert_true(saved >= 0);
 	fflush(stdout);
 	dup2(fileno(f), STDOUT_FILENO);
-	rc = info_text(ss, false, all);
+	rc = info_text(ss, decoded, all);
 	fflush(stdout);
 	dup2(saved, STDOUT_FILENO);
 	close(saved);
@@ -81,6 +86,12 @@ static const char *info(bool all)
 	fclose(f);
 	assert_int_equal(rc, 0);
 	return text;
+}
+
+/* What info prints without decoding. */
+static const char *info(bool all)
+{
+	return printed(false, all);
 }
 
 static void says(const char *lines)
@@ -256,6 +267,58 @@ static void clocks(void **state)
 	says("any timestamp\n  3 timestamps are earlier than the one before: time stands still there\n");
 }
 
+#define PROGRAMS 18u
+
+/* 18 programs, the n-th of which goes n + 1 times round its loop, and stretches in EL3 and in the secure world. */
+static int set_up_programs(void **state)
+{
+	static const uint32_t loop[] = { 0xd503201f, 0x17ffffff };
+	struct pdb_sid s = sb_sid(1000);
+	unsigned int i, k;
+	char name[24];
+
+	(void)state;
+	sb_side_band(&data, "/program");
+	for (i = 0; i < PROGRAMS; i++) {
+		snprintf(name, sizeof(name), "program%u", i);
+		temp_write(dir, name, loop, sizeof(loop));
+		snprintf(name, sizeof(name), "/program%u", i);
+		pdb_mmap2(&data, SB_PID, 0x1000000 + i * 0x10000, 0x1000, 0, name, SB_ST, &s);
+		for (k = 0; k <= i; k++)
+			sb_trace_at(&trace, SB_TID, 0x1000000 + i * 0x10000, 0);
+	}
+	sb_trace_at(&trace, SB_TID, 0x1000, 3);
+	sb_trace_at(&trace, SB_TID, 0x2000, 3);
+	sb_trace_at(&trace, SB_TID, 0x2000, 1);
+	trace.p[trace.len - SB_ATOMS - 5] &= 0xdf;
+	sb_stretch(&data, &trace, 0, SB_RAW);
+	ss = sb_open(&data, &(struct session_opts){ .symfs = dir, .buildid_dir = "/nonexistent" }, NULL);
+	return 0;
+}
+
+static void decoded(void **state)
+{
+	char want[4000], *p = want;
+	unsigned int i;
+
+	(void)state;
+	printed(true, false);
+	if (!strstr(text, "\n  secure world: 1 stretches, not decoded\n  EL3: 2 stretches, not decoded\n\nBinaries"))
+		fail_msg("stretches: %s", text);
+	p += sprintf(p, "\nBinaries, by instructions:\n");
+	for (i = PROGRAMS; i > 2; i--)
+		p += sprintf(p, "  %5.1f %%  /program%u\n           %s/program%u, build-id none, no ELF file\n",
+			     100.0 * i / (PROGRAMS * (PROGRAMS + 1) / 2), i - 1, dir, i - 1);
+	strcpy(p, "  and 2 more (--all lists them)\n\nImages:\n");
+	if (!strstr(text, want))
+		fail_msg("no '%s' in %s", want, text);
+	p += sprintf(p, "    1.2 %%  /program1\n           %s/program1, build-id none, no ELF file\n"
+		     "    0.6 %%  /program0\n           %s/program0, build-id none, no ELF file\n\nImages:\n", dir, dir);
+	printed(true, true);
+	if (!strstr(text, want))
+		fail_msg("no '%s' in %s", want, text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,7 +327,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(trace_ids, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(buffers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(clocks, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(decoded, set_up_programs, tear_down),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }
