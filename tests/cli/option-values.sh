@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Values of options that a command refuses, with the whole text on stderr, the largest values that it takes, and the
-# search of live for the drop-in.
+# Values of options that a command refuses, with the whole text on stderr, the largest values that it takes, outputs that
+# cannot be made, and the search of live for the drop-in.
 . tests/cli/tap.sh
 . tests/cli/tool.sh
 sample="-i tests/data/sample.perf.data --symfs tests/data/symfs"
@@ -139,6 +139,28 @@ counted() {
 		"$tmp/counts is a count file, which has no trace: --elf is for trace" profile -i "$tmp/counts" --elf x
 }
 check "profile of a count file with --elf" counted
+
+# ---- outputs that cannot be made, and count files that cannot be read: nothing is left ----
+unwritable() {
+	echo "cstrace profile: $tmp/no/x: cannot open it for writing: No such file or directory; choose another place with -o" \
+		>"$tmp/want"
+	reports 1 profile "$@" -o "$tmp/no/x"
+}
+run 0 profile $sample --format=cstrace -o "$tmp/counts"
+check "profile of a count file into no folder" unwritable -i "$tmp/counts" --format=top
+check "a copy of a count file into no folder" unwritable -i "$tmp/counts" --format=cstrace
+check "counts of a recording into no folder" unwritable $sample --format=cstrace
+check "a profile of a recording into no folder" unwritable $sample --format=top
+mkdir "$tmp/empty"
+cut_counts() {
+	command=$1
+	shift
+	head -c 600 "$tmp/counts" >"$tmp/cut" && echo "cstrace $command: $tmp/cut: offset 600: the file ends inside a block; its copy or\
+ its making was interrupted: copy it again, or make it again" >"$tmp/want" && reports 1 "$command" -i "$tmp/cut" \
+		-o "$tmp/empty/out" "$@" && [ -z "$(ls -A "$tmp/empty")" ]
+}
+check "report of a cut count file" cut_counts report
+check "profile of a cut count file" cut_counts profile --format=top
 
 # ---- files in a list ----
 commas() {
