@@ -25,7 +25,7 @@ TEMP_DIR("info")
 
 static struct pdb data, trace;
 static struct session *ss;
-static char text[20000];
+static char text[200000];
 
 static int set_up(void **state)
 {
@@ -66,7 +66,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static const char *printed(bool decoded, bool all)
+/* What info prints; with `json` the others do not matter. */
+static const char *printed_as(bool json, bool decoded, bool all)
 {
 	FILE *f = tmpfile();
 	int saved = dup(STDOUT_FILENO), rc;
@@ -76,7 +77,7 @@ static const char *printed(bool decoded, bool all)
 	assert_true(saved >= 0);
 	fflush(stdout);
 	dup2(fileno(f), STDOUT_FILENO);
-	rc = info_text(ss, decoded, all);
+	rc = json ? info_json(ss) : info_text(ss, decoded, all);
 	fflush(stdout);
 	dup2(saved, STDOUT_FILENO);
 	close(saved);
@@ -86,6 +87,11 @@ static const char *printed(bool decoded, bool all)
 	fclose(f);
 	assert_int_equal(rc, 0);
 	return text;
+}
+
+static const char *printed(bool decoded, bool all)
+{
+	return printed_as(false, decoded, all);
 }
 
 /* What info prints without decoding. */
@@ -319,6 +325,45 @@ static void decoded(void **state)
 		fail_msg("no '%s' in %s", want, text);
 }
 
+#define PROCESSES 513u
+
+/* Processes that run where nothing is mapped, with two causes each: 1026 rows, and the table has 1024. */
+static int set_up_processes(void **state)
+{
+	struct pdb_sid s = sb_sid(1000);
+	unsigned int i;
+
+	(void)state;
+	sb_side_band(&data, "/program");
+	for (i = 0; i < PROCESSES; i++) {
+		pdb_comm(&data, 1000 + i, 1000 + i, "lost", SB_ST, &s);
+		sb_trace_at(&trace, 1000 + i, 0x7000, 0);
+	}
+	sb_stretch(&data, &trace, 0, SB_RAW);
+	ss = sb_open(&data, &(struct session_opts){ .symfs = dir, .buildid_dir = "/nonexistent" }, NULL);
+	return 0;
+}
+
+/* Rows that were dropped are sums without a number: half of 1024, those that lost no bytes. */
+static void json_of_many(void **state)
+{
+	const char *table, *want;
+
+	(void)state;
+	printed_as(true, true, true);
+	table = strstr(text, " \"processes\":[");
+	if (!table)
+		fail_msg("no table in %s", text);
+	want = "\n  {\"pid\":1511,\"comm\":\"lost\",\"cause\":\"no-map\",\"count\":1,\"bytes\":53},"
+	       "\n  {\"pid\":1512,\"comm\":\"lost\",\"cause\":\"no-map\",\"count\":1,\"bytes\":24},"
+	       "\n  {\"pid\":1512,\"comm\":\"lost\",\"cause\":\"atoms\",\"count\":23,\"bytes\":0},"
+	       "\n  {\"pid\":null,\"cause\":\"atoms\",\"count\":11776,\"bytes\":0}],\n";
+	if (!strstr(table, want))
+		fail_msg("no '%s' in %s", want, text);
+	assert_non_null(strstr(table, "{\"pid\":1000,\"comm\":\"lost\",\"cause\":\"no-map\",\"count\":1,\"bytes\":53},"));
+	assert_null(strstr(table, "{\"pid\":1000,\"comm\":\"lost\",\"cause\":\"atoms\""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -328,6 +373,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(buffers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(clocks, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(decoded, set_up_programs, tear_down),
+		cmocka_unit_test_setup_teardown(json_of_many, set_up_processes, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
