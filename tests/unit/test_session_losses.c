@@ -810,6 +810,35 @@ static void joined_pieces(void **state)
 	}
 }
 
+/* Files without code in the order of what they lost: bytes of trace, then places, then names. */
+static void order_of_files(void **state)
+{
+	struct pdb_sid s = sb_sid(1000);
+	char got[8] = "", *p = got;
+	const char *line;
+	size_t i;
+
+	(void)state;
+	sb_side_band(&data, "/a-few");
+	pdb_mmap2(&data, SB_PID, 0x800000, 0x1000, 0, "/b-most-places", SB_ST, &s);
+	pdb_mmap2(&data, SB_PID, 0x900000, 0x1000, 0, "/c-few", SB_ST, &s);
+	pdb_mmap2(&data, SB_PID, 0xa00000, 0x1000, 0, "/d-most-bytes", SB_ST, &s);
+	sb_trace(&trace, SB_TID);
+	sb_stretch(&data, &trace, 0, SB_RAW);
+	open_recording(NULL);
+	assert_int_equal(ss->images.dsos.nr, 4);
+	for (i = 0; i < 4; i++) {
+		struct dso *d = ss->images.dsos.all[i];
+
+		d->state = DSO_MISSING;
+		d->nacc = strstr(d->path, "few") ? 5 : strstr(d->path, "places") ? 7 : 1;
+		d->nacc_bytes = strstr(d->path, "bytes") ? 2 : 1;
+	}
+	for (line = missing(4); (line = strstr(line, "): /")) && p < got + 4; line++)
+		*p++ = line[4];
+	assert_string_equal(got, "dbac");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -833,6 +862,7 @@ int main(void)
 		TEST(report), TEST(report_of_many),
 		TEST(every_cause_is_explained),
 		TEST(joined_pieces),
+		TEST(order_of_files),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_dir);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "decode/locate.h"
 #include "images/kallsyms.h"
 #include "images/perfmap.h"
 
@@ -122,12 +123,24 @@ static void names_of_generated_code(void **state)
 	perf_map_free(pm);
 }
 
+/* The idle task has a name that no record tells; what no thread is known for has none. */
+static void name_of_idle_task(void **state)
+{
+	struct stream s = { .tid = 0 };
+
+	(void)state;
+	assert_string_equal(session_comm(&s), "swapper");
+	s.tid = -1;
+	assert_null(session_comm(&s));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernel_symbols),
 		cmocka_unit_test(no_symbols),
 		cmocka_unit_test(names_of_generated_code),
+		cmocka_unit_test(name_of_idle_task),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
