@@ -65,6 +65,7 @@ static int check_magic(struct perfdata *pd, struct error *err)
 /*
  * The position of the ids follows the attr, whose own size field may be smaller than the entry
  * when a tool copied an older attr into a newer entry. A section that lies in the file decides.
+ * @attr_size is at most @entry_size - 16.
  */
 static bool ids_section(struct perfdata *pd, uint64_t entry, uint64_t entry_size,
 			uint32_t attr_size, struct pd_section *ids)
@@ -75,8 +76,6 @@ static bool ids_section(struct perfdata *pd, uint64_t entry, uint64_t entry_size
 	for (i = 0; i < 2; i++) {
 		const uint8_t *p = pd_main(pd)->base + entry + at[i];
 
-		if (at[i] + 16 > entry_size)
-			continue;
 		ids->offset = get64(pd, p);
 		ids->size = get64(pd, p + 8);
 		if (ids->size % 8 == 0 && (!ids->size ||

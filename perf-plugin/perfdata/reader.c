@@ -53,6 +53,14 @@ static void abandon_file(struct perfdata *pd, uint64_t pos)
 	pd->pos = pd->end = end;
 }
 
+static int fail_io(struct perfdata *pd)
+{
+	const struct pd_source *s = cur_src(pd);
+
+	return error_set(&pd->err, ERR_IO, s->size, "%s: reading stopped at %#" PRIx64 ": %s; everything before was used",
+			 s->name, s->size, strerror(s->io_errno));
+}
+
 static int fail_cut(struct perfdata *pd, uint64_t want)
 {
 	struct pd_source *s = cur_src(pd);
@@ -68,9 +76,7 @@ static int fail_cut(struct perfdata *pd, uint64_t want)
 				 "records up to %#" PRIx64 "; everything before was used, copy or "
 				 "record it again for the rest", s->name, pos, end);
 	if (s->io_errno)
-		return error_set(&pd->err, ERR_IO, s->size, "%s: reading stopped at %#" PRIx64 ": "
-				 "%s; everything before was used", s->name, s->size,
-				 strerror(s->io_errno));
+		return fail_io(pd);
 	return error_set(&pd->err, ERR_CUT, s->size, "%s: is cut at %#" PRIx64 ", inside the record "
 			 "at %#" PRIx64 " that needs %" PRIu64 " bytes; everything before was used, "
 			 "copy or record it again for the rest", s->name, s->size, pos, want);
@@ -421,6 +427,8 @@ static int fail_payload(struct perfdata *pd)
 
 	pd->payload_cut = false;
 	abandon_file(pd, pd->pos);
+	if (s->io_errno && pd->pos == s->size)
+		return fail_io(pd);
 	return error_set(&pd->err, ERR_CUT, pd->pos, "%s: is cut at %#" PRIx64 ", inside the AUX "
 			 "data of the record at %#" PRIx64 "; everything before was used, copy or "
 			 "record it again for the rest", s->name, pd->pos, pd->container);
