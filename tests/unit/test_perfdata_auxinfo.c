@@ -207,6 +207,22 @@ static void test_refused(void **state)
 	assert_non_null(strstr(err.msg, "cs_etm"));
 }
 
+static void test_names(void **state)
+{
+	(void)state;
+	assert_string_equal(aux_unit_name(AUX_ETMV3), "ETMv3");
+	assert_string_equal(aux_unit_name(AUX_PTM), "PTM");
+	assert_string_equal(aux_unit_name(AUX_ETMV4), "ETMv4");
+	assert_string_equal(aux_unit_name(AUX_ETE), "ETE");
+	assert_string_equal(aux_unit_name(AUX_STM), "STM");
+	assert_string_equal(aux_reg_name(AUX_PTM, 3), "ETMIDR");
+	assert_null(aux_reg_name(AUX_ETMV3, 4));
+	assert_string_equal(aux_reg_name(AUX_ETMV4, 6), "TRCAUTHSTATUS");
+	assert_null(aux_reg_name(AUX_ETMV4, 7));
+	assert_string_equal(aux_reg_name(AUX_ETE, 7), "TRCDEVARCH");
+	assert_null(aux_reg_name(AUX_ETE, 8));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +234,7 @@ int main(void)
 		cmocka_unit_test(test_short_block),
 		cmocka_unit_test(test_ends_early),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests_name("perfdata auxinfo", tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -562,6 +563,133 @@ static void test_blocks(void **state)
 	perfdata_close(pd);
 }
 
+/* Calls in an order that they do not have leave what is there. */
+static void test_order(void **state)
+{
+	struct perf_writer *w;
+	struct error err;
+	char text[160];
+
+	(void)state;
+	put_text(path, "older");
+	input_forget_all();
+	w = pw_open(path, &err);
+	assert_non_null(w);
+	assert_int_equal(pw_start(w, &err), ERR_USAGE);
+	snprintf(text, sizeof(text), "%s: perf.data without an event cannot be written", path);
+	assert_string_equal(err.msg, text);
+	assert_int_equal(pw_finish(w, &err), ERR_USAGE);
+	snprintf(text, sizeof(text), "%s: finished before it was started", path);
+	assert_string_equal(err.msg, text);
+	expect_text(path, "older");
+	assert_int_equal(files_in_dir(), 1);
+	pw_abort(NULL);
+}
+
+/* Features that neither perf nor simpleperf has, and build-ids of other sizes than an ID has. */
+static void test_refused_features(void **state)
+{
+	static const unsigned int bad[] = { 0, PD_FEAT_PERF_LAST, PD_FEAT_PRIVATE - 1, PD_FEATURE_BITS };
+	static const unsigned int good[] = { 1, PD_FEAT_PERF_LAST - 1, PD_FEAT_PRIVATE, PD_FEATURE_BITS - 1 };
+	char name[PATH_MAX + 64];
+	struct perf_writer *w;
+	struct perfdata *pd;
+	struct error err;
+	unsigned int i;
+
+	(void)state;
+	w = begin(path);
+	for (i = 0; i < 4; i++) {
+		assert_int_equal(pw_set_raw(w, (enum pd_feature)bad[i], "x", 1), ERR_USAGE);
+		assert_int_equal(pw_set_string(w, (enum pd_feature)bad[i], "x"), ERR_USAGE);
+		assert_int_equal(pw_set_raw(w, (enum pd_feature)good[i], "12345678", 8), 0);
+	}
+	memset(name, 'x', sizeof(name));
+	name[PATH_MAX] = 0;
+	assert_int_equal(pw_add_build_id(w, 2, ~0u, "0123456789abcdefghij", 0, "/bin/a"), ERR_USAGE);
+	assert_int_equal(pw_add_build_id(w, 2, ~0u, "0123456789abcdefghij", 21, "/bin/a"), ERR_USAGE);
+	assert_int_equal(pw_add_build_id(w, 2, ~0u, "0123456789abcdefghij", 20, name), ERR_USAGE);
+	name[PATH_MAX - 1] = 0;
+	assert_int_equal(pw_add_build_id(w, 2, ~0u, "0123456789abcdefghij", 20, name), 0);
+	sample(w, 0);	/* features are those of data */
+	assert_int_equal(pw_add_build_id(w, 2, ~0u, "0123456789abcdefghij", 1, "/bin/b"), 0);
+	check(pw_finish(w, &err), &err);
+	pd = perfdata_open(path, &err);
+	assert_non_null(pd);
+	assert_int_equal(perfdata_env(pd)->nr_build_ids, 2);
+	assert_string_equal(perfdata_env(pd)->build_ids[0].filename, name);
+	assert_int_equal(perfdata_env(pd)->build_ids[1].size, 1);
+	for (i = 0; i < 4; i++) {
+		if (bad[i] < PD_FEATURE_BITS)
+			assert_null(perfdata_env(pd)->raw[bad[i]].ptr);
+		assert_int_equal(perfdata_env(pd)->raw[good[i]].len, 8);
+	}
+	perfdata_close(pd);
+}
+
+/* In a pipe an event is one record, and its name another: both have room for 64 KiB. */
+static void test_pipe_events(void **state)
+{
+	const uint32_t most = (65535 - 8 - 128) / 8;
+	static uint64_t ids[9000];
+	static char name[65520];
+	struct perf_writer *w;
+	struct perfdata *pd;
+	struct pd_record r;
+	struct error err;
+	char text[256];
+	pid_t child;
+	int status, i;
+
+	(void)state;
+	for (i = 0; i < 9000; i++)
+		ids[i] = 5000 + (uint64_t)i;
+	memset(name, 'x', sizeof(name));
+	name[65503] = 0;
+	assert_int_equal(mkfifo(path, 0600), 0);
+	fflush(NULL);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		input_forget_all();
+		w = pw_open(path, &err);
+		if (!w || pw_add_attr(w, &branches, ids, most, "most", &err) != 0)
+			_exit(1);
+		if (pw_add_attr(w, &branches, ids, most + 1, "more", &err) != ERR_USAGE)
+			_exit(2);
+		snprintf(text, sizeof(text), "%s: an event with %u ids does not fit into the pipe form of perf.data; write to a "
+			 "file with -o", path, most + 1);
+		if (strcmp(err.msg, text))
+			_exit(3);
+		if (pw_add_attr(w, &branches, ids + most, 0, "without an id", &err) != 1 ||
+		    pw_add_attr(w, &branches, ids + most, 1, name, &err) != 2)
+			_exit(4);
+		name[65503] = 'x';
+		name[65504] = 0;
+		if (pw_add_attr(w, &branches, ids + most + 1, 1, name, &err) != 3 || pw_start(w, &err))
+			_exit(5);
+		sample(w, 0);
+		_exit(pw_finish(w, &err) ? 6 : 0);
+	}
+	pd = perfdata_open(path, &err);
+	assert_non_null(pd);
+	while ((i = perfdata_next(pd, &r)) > 0)
+		;
+	assert_int_equal(i, 0);
+	assert_int_equal(perfdata_nr_attrs(pd), 4);
+	assert_int_equal(perfdata_attr(pd, 0)->nr_ids, most);
+	assert_int_equal(perfdata_attr(pd, 0)->ids[most - 1], ids[most - 1]);
+	assert_string_equal(perfdata_attr(pd, 0)->name, "most");
+	assert_int_equal(perfdata_attr(pd, 1)->nr_ids, 0);
+	assert_null(perfdata_attr(pd, 1)->name);
+	assert_int_equal(strlen(perfdata_attr(pd, 2)->name), 65503);
+	assert_null(perfdata_attr(pd, 3)->name);
+	assert_int_equal(perfdata_attr(pd, 3)->ids[0], ids[most + 1]);
+	perfdata_close(pd);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static bool have_perf(void)
 {
 	return system("perf version >/dev/null 2>&1") == 0;
@@ -641,6 +769,9 @@ int main(void)
 		TEST(test_copy_swapped),
 		TEST(test_put_record),
 		TEST(test_blocks),
+		TEST(test_order),
+		TEST(test_refused_features),
+		TEST(test_pipe_events),
 		TEST(test_perf_reads_it),
 		TEST(test_perf_reads_pipe),
 	};
