@@ -248,16 +248,10 @@ static void asid_event(struct event_build *b, const struct pd_record *rec)
 	put_misc(b, rec, 0);
 }
 
+/* Of fields without a sign, which have 1 or 8 bytes. */
 static uint64_t load(const uint8_t *p, unsigned int width)
 {
-	switch (width) {
-	case 1:
-		return *p;
-	case 4:
-		return pd_load32(p);
-	default:
-		return pd_load64(p);
-	}
+	return width == 1 ? *p : pd_load64(p);
 }
 
 static void plain_event(struct event_build *b, const struct pd_record *rec, const struct record_verb *v)

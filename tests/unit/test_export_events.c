@@ -305,6 +305,44 @@ static void test_verbs(void **state)
 			    "at_cpu=1, at_id=0x7)\n");
 }
 
+/* A record with more values than an event has parameters is kept as it is; with one less its bytes follow the others. */
+static void test_many_values(void **state)
+{
+	struct {
+		struct pd_record_cst_define_trace r;
+		struct { uint32_t reg, pad; uint64_t value; } regs[64];
+		uint64_t tail[4];
+	} *rec = calloc(1, sizeof(*rec));
+	static const uint64_t tail[4] = TAIL(100, 5);
+	const char *line;
+	uint32_t n, i;
+	size_t size;
+
+	(void)state;
+	assert_non_null(rec);
+	/* cpu, unit, and four of the trailer */
+	for (n = CST_EVENT_PARAMS - 6 - 1; n <= CST_EVENT_PARAMS - 6 + 1; n++) {
+		size = sizeof(rec->r) + 16 * n + sizeof(tail);
+		rec->r.header = (struct perf_event_header){ PD_RECORD_CST_DEFINE_TRACE, 0, (uint16_t)size };
+		rec->r.cpu = 1;
+		rec->r.trace_id = 0x11;
+		rec->r.unit = AUX_ETMV4;
+		rec->r.nr_regs = n;
+		for (i = 0; i < n; i++)
+			rec->regs[i].value = 7;
+		memcpy((uint8_t *)rec->regs + 16 * n, tail, sizeof(tail));
+		line = text_of(rec, size);
+		if (n < CST_EVENT_PARAMS - 6) {
+			assert_ptr_equal(strstr(line, "5 define_trace(START, 0x11, \"etm 1\", cpu=1, unit=2, TRCCONFIGR=0x7, "), line);
+			assert_non_null(strstr(line, "at_id=0x7, perf=<"));
+		} else {
+			assert_memory_equal(line, "5 x_perf(<", 10);
+			assert_non_null(strstr(line, ">, type="));
+		}
+	}
+	free(rec);
+}
+
 /* ---- events that somebody else wrote ----------------------------------------------------------- */
 
 static uint32_t type_of(size_t n)
@@ -444,6 +482,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_any_record),
 		cmocka_unit_test(test_verbs),
+		cmocka_unit_test(test_many_values),
 		cmocka_unit_test(test_written_by_others),
 	};
 
