@@ -328,6 +328,7 @@ static void test_many_values(void **state)
 		rec->r.trace_id = 0x11;
 		rec->r.unit = AUX_ETMV4;
 		rec->r.nr_regs = n;
+		memset(rec->regs, 0, sizeof(rec->regs));
 		for (i = 0; i < n; i++)
 			rec->regs[i].value = 7;
 		memcpy((uint8_t *)rec->regs + 16 * n, tail, sizeof(tail));
