@@ -402,6 +402,31 @@ def test_assumed(tmp):
     yield "info lists command lines with the same options"
 
 
+def test_sources_of_files(tmp):
+    made = Made(tmp, M_SEEDS[0])
+    file = write(os.path.join(tmp, "trace.bin"), made.trace)
+    options = ("dump", "--trace-format", "raw", "--packets")
+    run(*options, "--core-type", "cortex-m33", "--trace", file + ":1", "--trace", file + ":0x2", code=1,
+        says="--trace %s: found trace IDs 0x01 and 0x02, expected a --trace-source for each\n" % file)
+    run(*options, "--trace-source", "1=cortex-m33", "--trace", file + ":1", "--trace", file + ":0x2", code=1,
+        says="--trace %s: trace ID 0x02 has no --trace-source\n" % file)
+    yield "trace IDs of files that no source has"
+    parts = tpiu(frames({ETM_ID: made.trace}, random.Random(1)), random.Random(2), False)
+    # FSYNC words may follow the last frame
+    while parts.endswith(FSYNC):
+        parts = parts[:-4]
+    cut = write(os.path.join(tmp, "cut.bin"), parts[:-6])
+    run("dump", "--trace", cut, "--trace-format", "tpiu", *made.options(), "--packets", code=3,
+        says="--trace %s: 10 of %d bytes are in no whole frame of --trace-format tpiu\n" % (cut, len(parts) - 6))
+    yield "bytes in no whole frame"
+    head = bytearray(read(made.elf))
+    head[56 if made.wide else 44] = 0
+    empty = write(os.path.join(tmp, "empty.elf"), head)
+    run(*options, "--core-type", "cortex-m33", "--trace", file, "--elf", empty, code=1,
+        says="--elf %s: found an ELF file without loadable segments, expected a linked program\n" % empty)
+    yield "a program without segments"
+
+
 def test_errors(tmp):
     made = Made(tmp, M_SEEDS[0])
     rng = random.Random(1)
