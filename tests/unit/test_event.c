@@ -280,12 +280,28 @@ static void test_not_writable(void **state)
 	assert_int_equal(cst_event_write(&ev, buf, sizeof(buf)), -CST_ERR_INVAL);
 }
 
+/* Every escape of a string stands for its character. */
+static void test_escapes(void **state)
+{
+	struct cst_event_reader *r = reader("1 x_a(\"a\\r\\t\\n\\\"\\\\\\x7fz\")\n1 x_a(\"\\v\")\n");
+	struct cst_problem why;
+	struct cst_event ev;
+
+	(void)state;
+	assert_int_equal(cst_event_next(r, &ev, &why), 1);
+	assert_int_equal(ev.params[0].value.n, 8);
+	assert_memory_equal(ev.params[0].value.p, "a\r\t\n\"\\\x7fz", 8);
+	assert_int_equal(cst_event_next(r, &ev, &why), -CST_ERR_SYNTAX);
+	cst_event_reader_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_specification),
 		cmocka_unit_test(test_there_and_back),
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_escapes),
 		cmocka_unit_test(test_wrong_lines),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_not_writable),
