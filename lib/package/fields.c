@@ -171,18 +171,15 @@ static uint32_t field_for(const struct cst_meta_field *f, uint64_t value)
 		return value ? 7 : 0;
 	case CODE_SIZE:
 		return (uint32_t)value / 8;
-	case CODE_CID_SIZE:
-		return value == 32 ? 3 : (uint32_t)value / 8;
 	case CODE_CC_SIZE:
 		return (uint32_t)value - 12;
 	case CODE_IA_SIZE:
 		return value == 64 ? 8 : 4;
 	case CODE_TS_SIZE:
 		return (uint32_t)value / 8;
-	case CODE_TS_64:
-		return value == 64;
 	case CODE_FIXED:
 		return value != 0;
+	case CODE_CID_SIZE: case CODE_TS_64:	/* of ETMv3 and PTM, whose registers are not made of options */
 	case CODE_PLAIN:
 		break;
 	}

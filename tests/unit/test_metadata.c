@@ -14,6 +14,8 @@
 #include <cstrace/error.h>
 #include <cstrace/metadata.h>
 
+#include "golden_text.h"
+
 struct text {
 	char bytes[8192];
 	size_t n;
@@ -486,6 +488,74 @@ static void test_wrong_files(void **state)
 	cst_metadata_free(md);
 }
 
+/* ---- options of registers ---------------------------------------------------------------------- */
+
+static size_t put_value(char *out, size_t room, const char *format, enum cst_meta_option opt, const uint32_t *value,
+			const char *const *names, size_t n)
+{
+	struct cst_problem why = { .text = "" };
+	struct cst_metadata *md;
+	char text[1024];
+	size_t i, used;
+	uint64_t v;
+	int err;
+
+	used = (size_t)snprintf(text, sizeof(text), "[buffer]\nformat=coresight\n[trace_16]\nformat=%s\n", format);
+	for (i = 0; i < n; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s=0x%x\n", names[i], value[i]);
+	md = read_text(text);
+	err = cst_meta_option(&md->sources[0], opt, &v, &why);
+	cst_metadata_free(md);
+	return err ? (size_t)snprintf(out, room, "error %d", err) : (size_t)snprintf(out, room, "%llu", (unsigned long long)v);
+}
+
+/*
+ * Of each kind of source, the value of each option where all bits of its registers are 0, and 1; and the bits on which it
+ * depends, with the values that it has if one of them alone is 1, and 0.
+ */
+static void test_bits_of_options(void **state)
+{
+	static const struct {
+		const char *format, *regs[8];
+		size_t n;
+	} kinds[] = {
+		{ "ETM3.5", { "ETMCR", "ETMIDR", "ETMCCER" }, 3 }, { "PFT1.1", { "ETMCR", "ETMIDR", "ETMCCER" }, 3 },
+		{ "ETMv4.3", { "TRCCONFIGR", "TRCIDR0", "TRCIDR1", "TRCIDR2", "TRCIDR8" }, 5 },
+		{ "ETE1.0", { "TRCCONFIGR", "TRCIDR0", "TRCIDR1", "TRCIDR2", "TRCIDR8" }, 5 },
+	};
+	static char text[1 << 16];
+	char zero[64], one[64], a[64], b[64];
+	uint32_t v[8];
+	size_t used = 0, k, r;
+	unsigned int opt, bit;
+
+	(void)state;
+	for (k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
+		for (opt = 0; opt < CST_OPT__COUNT; opt++) {
+			memset(v, 0, sizeof(v));
+			put_value(zero, sizeof(zero), kinds[k].format, opt, v, kinds[k].regs, kinds[k].n);
+			memset(v, 0xff, sizeof(v));
+			put_value(one, sizeof(one), kinds[k].format, opt, v, kinds[k].regs, kinds[k].n);
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s %s: %s, %s", kinds[k].format,
+						 cst_meta_option_name(opt), zero, one);
+			for (r = 0; r < kinds[k].n; r++)
+				for (bit = 0; bit < 32; bit++) {
+					memset(v, 0, sizeof(v));
+					v[r] = 1u << bit;
+					put_value(a, sizeof(a), kinds[k].format, opt, v, kinds[k].regs, kinds[k].n);
+					memset(v, 0xff, sizeof(v));
+					v[r] = ~(1u << bit);
+					put_value(b, sizeof(b), kinds[k].format, opt, v, kinds[k].regs, kinds[k].n);
+					if (strcmp(a, zero) || strcmp(b, one))
+						used += (size_t)snprintf(text + used, sizeof(text) - used, "; %s.%u %s, %s", kinds[k].regs[r],
+									 bit, a, b);
+				}
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "\n");
+			assert_true(used < sizeof(text) - 4096);
+		}
+	golden_text("tests/data/golden/metadata-options.txt", text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -499,6 +569,7 @@ int main(void)
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_conflicts),
 		cmocka_unit_test(test_wrong_files),
+		cmocka_unit_test(test_bits_of_options),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

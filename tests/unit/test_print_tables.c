@@ -18,6 +18,8 @@
 #include <cstrace/flow.h>
 #include <cstrace/packet.h>
 
+#include "golden_text.h"
+
 #define GOLDEN	"tests/data/golden/print-tables.txt"
 
 static struct {
@@ -215,34 +217,13 @@ static void tables(void **state)
 		[CST_PROTO_PTM] = CST_PTM_PKT_TYPES, [CST_PROTO_STM] = CST_STM_PKT_TYPES, [CST_PROTO_ITM] = CST_ITM_PKT_TYPES,
 		[CST_PROTO_ETMV4_DATA] = CST_ETMV4D_PKT_TYPES,
 	};
-	char line[1200], *p, *end;
-	unsigned int protocol, nr = 0;
-	FILE *f;
+	unsigned int protocol;
 
 	(void)state;
 	for (protocol = CST_PROTO_ETMV4; protocol <= CST_PROTO_ITM; protocol++)
 		packets_of(protocol, types[protocol]);
 	elements();
-	if (getenv("REBASE")) {
-		f = fopen(GOLDEN, "w");
-		assert_non_null(f);
-		assert_int_equal(fwrite(all.text, 1, all.used, f), all.used);
-		assert_int_equal(fclose(f), 0);
-	}
-	f = fopen(GOLDEN, "r");
-	assert_non_null(f);
-	for (p = all.text; fgets(line, sizeof(line), f); p = end + 1) {
-		nr++;
-		end = strchr(p, '\n');
-		if (!end)
-			fail_msg(GOLDEN ":%u: %s is not there any more", nr, line);
-		*end = '\0';
-		line[strcspn(line, "\n")] = '\0';
-		if (strcmp(p, line))
-			fail_msg(GOLDEN ":%u: found '%s', expected '%s'", nr, p, line);
-	}
-	assert_int_equal(*p, '\0');
-	fclose(f);
+	golden_text(GOLDEN, all.text);
 	free(all.text);
 }
 
