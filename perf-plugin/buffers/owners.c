@@ -170,10 +170,27 @@ static int add_metadata(struct trace_units *tu)
 	return 0;
 }
 
-int owners_finish(struct trace_units *tu)
+/* The sinks of a buffer are those of the CPUs, or threads, that wrote into it. */
+static void find_sinks(const struct trace_units *tu, struct queue *q)
+{
+	unsigned int k;
+	size_t i;
+
+	for (i = 0; i < tu->nr_ids; i++) {
+		const struct id_owner *o = &tu->ids[i];
+
+		if (!o->has_sink || (q->cpu >= 0 ? o->cpu != q->cpu : o->tid != q->tid))
+			continue;
+		for (k = 0; k < q->nr_sinks && q->sinks[k] != o->sink; k++)
+			;
+		if (k == q->nr_sinks && k < QUEUE_SINKS)
+			q->sinks[q->nr_sinks++] = o->sink;
+	}
+}
+
+int owners_finish(struct trace_units *tu, const struct queues *qs)
 {
 	size_t i, k, to = 0;
-
 	struct defined_unit *d;
 	const struct aux_cpu *a;
 
@@ -198,6 +215,8 @@ int owners_finish(struct trace_units *tu)
 	for (i = 1; i < to && !tu->ids_change; i++)
 		for (k = i; k && i - k < MAX_SINKS && !tu->ids_change; k--)
 			tu->ids_change = changes_hands(&tu->ids[k - 1], &tu->ids[i]);
+	for (i = 0; i < qs->nr; i++)
+		find_sinks(tu, qs->q[i]);
 	return 0;
 }
 
@@ -214,43 +233,12 @@ void owners_free(struct trace_units *tu)
 	tu->nr_ids = tu->cap_ids = 0;
 }
 
-/* The sinks of a buffer are those of the CPUs, or threads, that wrote into it. */
-static void find_sinks(const struct trace_units *tu, struct queue *q)
+static bool of_queue(const struct queue *q, const struct id_owner *o)
 {
-	unsigned int k;
-	size_t i;
-
-	q->sinks_known = true;
-	for (i = 0; i < tu->nr_ids; i++) {
-		const struct id_owner *o = &tu->ids[i];
-
-		if (!o->has_sink || (q->cpu >= 0 ? o->cpu != q->cpu : o->tid != q->tid))
-			continue;
-		for (k = 0; k < q->nr_sinks && q->sinks[k] != o->sink; k++)
-			;
-		if (k == q->nr_sinks && k < QUEUE_SINKS)
-			q->sinks[q->nr_sinks++] = o->sink;
-	}
-}
-
-void owners_prepare(const struct trace_units *tu, const struct queues *qs)
-{
-	size_t i;
-
-	for (i = 0; i < qs->nr; i++)
-		if (!qs->q[i]->sinks_known)
-			find_sinks(tu, qs->q[i]);
-}
-
-static bool of_queue(const struct trace_units *tu, const struct queue *cq, const struct id_owner *o)
-{
-	struct queue *q = (struct queue *)cq;
 	unsigned int k;
 
 	if (!o->has_sink)
 		return true;
-	if (!q->sinks_known)
-		find_sinks(tu, q);
 	for (k = 0; k < q->nr_sinks; k++)
 		if (q->sinks[k] == o->sink)
 			return true;
@@ -299,7 +287,7 @@ const struct id_owner *owners_at(const struct trace_units *tu, const struct queu
 	/* Of several the one that this buffer's own thread announced. */
 	for (i = at; i > first && at - i < MAX_LOOK; i--) {
 		o = &tu->ids[i - 1];
-		if (!of_queue(tu, q, o))
+		if (!of_queue(q, o))
 			continue;
 		if (o->tid == q->tid || q->tid < 0)
 			return o;
@@ -307,7 +295,7 @@ const struct id_owner *owners_at(const struct trace_units *tu, const struct queu
 			best = o;
 	}
 	for (i = at; !best && i < last && i - at < MAX_LOOK; i++)
-		if (of_queue(tu, q, &tu->ids[i]))
+		if (of_queue(q, &tu->ids[i]))
 			best = &tu->ids[i];
 	return best;
 }
@@ -322,7 +310,7 @@ const struct id_owner *owners_change(const struct trace_units *tu, const struct 
 	range_of(tu, id, &first, &last);
 	at = later(tu, first, last, from, 0);
 	for (i = at; i < last && i - at < MAX_LOOK && tu->ids[i].time <= to; i++)
-		if (of_queue(tu, q, &tu->ids[i]))
+		if (of_queue(q, &tu->ids[i]))
 			return &tu->ids[i];
 	return NULL;
 }

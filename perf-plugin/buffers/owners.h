@@ -30,11 +30,9 @@ struct id_owner {
 /* Records: 0, or ERR_NOMEM. */
 int owners_hw_id(struct trace_units *tu, const struct pd_record *rec);
 int owners_define_trace(struct trace_units *tu, const struct pd_record *rec);
-/* To be called once, when all were read and the metadata is known. 0, or ERR_NOMEM. */
-int owners_finish(struct trace_units *tu);
+/* To be called once, when all records and buffers (@qs) and the metadata are known. 0, or ERR_NOMEM. */
+int owners_finish(struct trace_units *tu, const struct queues *qs);
 void owners_free(struct trace_units *tu);
-/* Finds the sinks of each buffer, before several threads need them. */
-void owners_prepare(const struct trace_units *tu, const struct queues *qs);
 
 /*
  * The owner of an ID in a buffer at a time (UINT64_MAX: not known, then by position in the file): the last

@@ -84,8 +84,7 @@ struct queue {
 	bool any_aux;
 	uint64_t unclaimed;	/* bytes that no AUX record covers */
 	bool any_raw, any_frames;
-	bool sinks_known;	/* owners.c */
-	unsigned int nr_sinks;
+	unsigned int nr_sinks;	/* sinks that wrote into it, of owners_finish() */
 	uint32_t sinks[QUEUE_SINKS];
 	uint64_t ids[2];	/* trace IDs in the frames: after queue_find_ids() */
 	bool ids_known;		/* with `ids`, under the lock: several threads decode pieces of a queue */

@@ -94,7 +94,6 @@ int session_before_replicas(struct session *ss)
 {
 	/* the first search sorts the table */
 	dso_places_find(&ss->images.dsos.search.bundle.images, "", 0);
-	owners_prepare(&ss->units, &ss->queues);
 	return ss->declared.nr ? 0 : copy_asids(&ss->declared, &ss->tasks.asids);
 }
 

@@ -64,7 +64,7 @@ static int index_file(struct session *ss)
 	ss->images.dsos.search.osrelease = env->osrelease;
 	contextid_init(&ss->tasks.contextid, ss->opts.contextid, env->arch);
 	memory_doing("preparing to decode");
-	if (units_make(&ss->units) || owners_finish(&ss->units)) {
+	if (units_make(&ss->units) || owners_finish(&ss->units, &ss->queues)) {
 		fprintf(stderr, "cstrace: %s: out of memory\n", ss->name);
 		return ERR_REPORTED;
 	}
