@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * test_config_bits.c - the configuration that each bit of the registers of a trace unit makes, against
- * tests/data/golden/config-bits.txt: of some units, the whole configuration, and for each register and bit what changes when
+ * tests/data/tables/config-bits.txt: of some units, the whole configuration, and for each register and bit what changes when
  * that bit is turned.
  */
 #include <setjmp.h>
@@ -161,7 +161,7 @@ static void bits(void **state)
 	put_unit("PFT 1.1", ptm, pft, 4, names3);
 	put_unit("STM", stm, stm_regs, 5, names_stm);
 	put_unit("ITM", itm, itm_regs, 1, names_itm);
-	golden_text("tests/data/golden/config-bits.txt", text);
+	golden_text("tests/data/tables/config-bits.txt", text);
 }
 
 int main(void)

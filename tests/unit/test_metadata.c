@@ -553,7 +553,7 @@ static void test_bits_of_options(void **state)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "\n");
 			assert_true(used < sizeof(text) - 4096);
 		}
-	golden_text("tests/data/golden/metadata-options.txt", text);
+	golden_text("tests/data/tables/metadata-options.txt", text);
 }
 
 int main(void)

@@ -262,13 +262,13 @@ static void test_swap_short(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		for (k = 0; k < sizeof(r); k++)
+		for (k = 0; k < sizeof(r.byte); k++)
 			r.byte[k] = (uint8_t)(k - 7);
 		r.ev.header = (struct perf_event_header){ .type = cases[i].type, .size = (uint16_t)cases[i].body };
 		pd_layout_swap(pd_layout_find(cases[i].type), &r.ev, cases[i].body);
 		n = strlen(cases[i].want);
 		assert_memory_equal(r.byte + 8, cases[i].want, n);
-		for (k = 8 + n; k < sizeof(r); k++)
+		for (k = 8 + n; k < sizeof(r.byte); k++)
 			assert_int_equal(r.byte[k], (uint8_t)(k - 7));
 	}
 }
@@ -285,7 +285,7 @@ static void test_swap_attr_size(void **state)
 
 	(void)state;
 	for (i = 0; i < 3; i++) {
-		for (k = 0; k < sizeof(r); k++)
+		for (k = 0; k < sizeof(r.byte); k++)
 			r.byte[k] = (uint8_t)k;
 		memcpy(r.byte + 12, (const uint8_t[]){ 0, 0, 0, (uint8_t)sizes[i] }, 4);
 		pd_layout_swap(pd_layout_find(PERF_RECORD_HEADER_ATTR), &r.ev, 80);

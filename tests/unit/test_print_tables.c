@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * test_print_tables.c - the text of every packet type and every kind of element, with each field varied by itself, against
- * tests/data/golden/print-tables.txt: names, exceptions, sections and numbers that recorded traces seldom have. A line
+ * tests/data/tables/packets-and-elements.txt: names, exceptions, sections and numbers that recorded traces seldom have. A line
  * that changed is a claim about the texts: read it, then write the file anew with
  * `REBASE=1 build/tests/unit/test_print_tables`.
  */
@@ -20,7 +20,7 @@
 
 #include "golden_text.h"
 
-#define GOLDEN	"tests/data/golden/print-tables.txt"
+#define GOLDEN	"tests/data/tables/packets-and-elements.txt"
 
 static struct {
 	char *text;
