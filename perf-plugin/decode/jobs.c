@@ -231,6 +231,10 @@ static bool renew(struct worker *w)
 	}
 	if (!ok)
 		return false;
+	/* its sums include the rejected result: everything is decoded again */
+	if (w->piece)
+		con->piece_free(w->piece);
+	w->piece = NULL;
 	w->con = *con;
 	w->ss = session_replica(w->j->ss);
 	if (!w->ss || run_open(&w->run, w->ss, &w->con, &w->bytes))
