@@ -106,6 +106,8 @@ static void test_es(void **state)
 	assert_int_equal(good("1 tic ES ( 8000 : ---- ) T thrd_s: x", CST_TARMAC_INSN)->u.insn.size, 2);
 	says(good("1 tic ES (8000:4770) T svc: CCFAILED", CST_TARMAC_INSN)->u.insn.disassembly, "CCFAILED");
 	says(good("1 tic ES (8000:4770) T svc: CCFAIL", CST_TARMAC_INSN)->u.insn.disassembly, "");
+	/* an address that begins with a letter is no index */
+	assert_int_equal(good("1 tic ES (aaaa8000:4770) T svc: CCFAIL", CST_TARMAC_INSN)->u.insn.address.address, 0xaaaa8000);
 	assert_int_equal(good("  BR (00000080) A", CST_TARMAC_FLOW)->u.flow.type, CST_TARMAC_BRANCH);
 	assert_int_equal(good("  BR (00000080) A", CST_TARMAC_FLOW)->u.flow.target.address, 0x80);
 }
