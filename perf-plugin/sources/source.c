@@ -38,7 +38,16 @@ struct source {
 		char *whole;
 	} *names;
 	size_t nr_names, size_names;	/* the size is a power of two */
+	/* code of the units by address, made when .debug_aranges, which clang does not write, has not an address */
+	struct unit_range *ranges;
+	size_t nr_ranges, cap_ranges;
+	bool ranges_made;
 	struct source_row last;	/* of the last place */
+};
+
+struct unit_range {
+	Dwarf_Addr begin, end;	/* as in the DWARF, without its bias */
+	Dwarf_Die cu;
 };
 
 static bool add_part(struct source *l, uint64_t offset, uint64_t size, uint64_t addr)
@@ -159,6 +168,7 @@ void source_close(struct source *l)
 	for (i = 0; i < l->size_names; i++)
 		free(l->names[i].whole);
 	free(l->names);
+	free(l->ranges);
 	free(l->parts);
 	free(l->search);
 	free(l);
@@ -284,6 +294,50 @@ static bool find_row(Dwarf_Die *cu, Dwarf_Addr addr, Dwarf_Line **line, Dwarf_Ad
 	       !dwarf_lineaddr(dwarf_onesrcline(table, lo), end);
 }
 
+static int by_begin(const void *a, const void *b)
+{
+	const struct unit_range *x = a, *y = b;
+
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static void make_ranges(struct source *l)
+{
+	Dwarf_Addr base, begin, end, bias;
+	Dwarf_Die *cu = NULL;
+	struct unit_range *r;
+	ptrdiff_t at;
+
+	l->ranges_made = true;
+	while ((cu = dwfl_module_nextcu(l->module, cu, &bias)))
+		for (at = 0; (at = dwarf_ranges(cu, at, &base, &begin, &end)) > 0;) {
+			r = begin < end ? ARRAY_ADD(l->ranges, l->nr_ranges, l->cap_ranges) : NULL;
+			if (r)
+				*r = (struct unit_range){ .begin = begin, .end = end, .cu = *cu };
+		}
+	if (l->nr_ranges)
+		qsort(l->ranges, l->nr_ranges, sizeof(*l->ranges), by_begin);
+}
+
+/* The unit that has code at an address, by the ranges that units themselves state; NULL: none. */
+static Dwarf_Die *unit_at(struct source *l, Dwarf_Addr addr)
+{
+	size_t lo = 0, hi;
+
+	if (!l->ranges_made)
+		make_ranges(l);
+	hi = l->nr_ranges;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (l->ranges[mid].begin > addr)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo && addr < l->ranges[lo - 1].end ? &l->ranges[lo - 1].cu : NULL;
+}
+
 bool source_at(struct source *l, uint64_t offset, struct source_place *place)
 {
 	struct source_row *last = &l->last;
@@ -300,7 +354,9 @@ bool source_at(struct source *l, uint64_t offset, struct source_place *place)
 		return false;
 	guard_unchecked(true);
 	cu = dwfl_module_addrdie(l->module, addr + l->bias, &bias);
-	found = cu && find_row(cu, addr + l->bias - bias, &line, &begin, &end) && place_of(l, cu, line, place);
+	if (!cu)
+		cu = unit_at(l, addr);
+	found = cu && find_row(cu, addr, &line, &begin, &end) && place_of(l, cu, line, place);
 	guard_unchecked(false);
 	if (!found)
 		return false;
