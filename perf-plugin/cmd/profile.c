@@ -173,11 +173,10 @@ static int check_options(const struct cmd_desc *cmd, const struct session_opts *
 	return CMD_GO_ON;
 }
 
-/* Sets *base, which is PROFILE_OFFSET, to the value of --address; false: none of them. */
+/* The value of --address; false: none of them. */
 static bool base_named(const char *name, enum profile_base *base)
 {
-	if (!strcmp(name, "vaddr"))
-		*base = PROFILE_FIRST_LOAD;
+	*base = strcmp(name, "vaddr") ? PROFILE_OFFSET : PROFILE_FIRST_LOAD;
 	return *base == PROFILE_FIRST_LOAD || !strcmp(name, "offset");
 }
 

@@ -46,23 +46,6 @@ static char *dump_path(const struct snapshot_maps *m, const struct cst_snap_dump
 	return other;
 }
 
-/* With memory in the upper half of the addresses that is the kernel's when it ran, and the rest that of programs. */
-static bool has_upper_half(const struct cst_snapshot *ss)
-{
-	size_t i, k;
-
-	for (i = 0; i < ss->n_devices; i++)
-		for (k = 0; k < ss->devices[i].n_dumps; k++)
-			if (ss->devices[i].dumps[k].address >> 63)
-				return true;
-	return false;
-}
-
-static bool is_split(const struct snapshot_maps *m)
-{
-	return m->high_el && has_upper_half(m->ss);
-}
-
 /* Records the map of a dump and its file in the bundle. `report`: whether a dump that is dropped is reported. */
 static int write_dump(struct snapshot_maps *m, const struct cst_snap_dump *d, bool kernel, bool report, int pid)
 {
@@ -73,8 +56,8 @@ static int write_dump(struct snapshot_maps *m, const struct cst_snap_dump *d, bo
 	int rc = 0;
 
 	if (!(d->space & (CST_MEM_EL1N | (kernel ? CST_MEM_EL2N : 0)))) {
-		/* memory of EL2 alone is mapped with the kernel's, or nothing ran there; not where programs are */
-		if (report && (is_split(m) || !(d->space & CST_MEM_EL2N)))
+		/* what only EL2 sees is mapped with the kernel, unless that is in the upper half of the addresses only */
+		if (report && (m->split || !(d->space & CST_MEM_EL2N)))
 			drops_add(m->drops, 1, "the dump %s at 0x%llx, of secure or other memory", d->file,
 				  (unsigned long long)d->address);
 		return 0;
@@ -206,17 +189,31 @@ static int write_gaps(struct snapshot_maps *m, const struct cst_snap_device *pro
 	return rc;
 }
 
+/* With memory in the upper half of the addresses that is the kernel's when it ran, and the rest that of programs. */
+static bool has_upper_half(const struct cst_snapshot *ss)
+{
+	size_t i, k;
+
+	for (i = 0; i < ss->n_devices; i++)
+		for (k = 0; k < ss->devices[i].n_dumps; k++)
+			if (ss->devices[i].dumps[k].address >> 63)
+				return true;
+	return false;
+}
+
 /* Of dumps that overlap the first counts, of maps the last; those of program files overlap nothing. */
 int snapshot_maps_write(struct snapshot_maps *m, bool kernel, int pid)
 {
 	const struct cst_snap_device *prog = cst_snapshot_device(m->ss, BARE_PROGRAM), *dev;
-	bool split = is_split(m), report = split || !kernel;
+	bool report;
 	size_t k;
 	int rc = 0;
 
+	m->split = m->high_el && has_upper_half(m->ss);
+	report = m->split || !kernel;
 	for (dev = m->ss->devices + m->ss->n_devices; !rc && dev-- > m->ss->devices;)
 		for (k = dev->n_dumps; !rc && k-- > 0;) {
-			if (split && dev->dumps[k].address >> 63 != kernel)
+			if (m->split && dev->dumps[k].address >> 63 != kernel)
 				continue;
 			if (dev == prog)
 				rc = write_gaps(m, prog, k, kernel, report, pid);

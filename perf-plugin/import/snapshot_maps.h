@@ -20,6 +20,7 @@ struct snapshot_maps {
 	struct dso_bundle *bundle;	/* gets the files of the dumps; NULL: none */
 	struct drops *drops;
 	bool high_el;			/* the trace has more than EL0 */
+	bool split;			/* the kernel has the upper half of the addresses, programs the lower one */
 	uint64_t pages_differ;		/* of program files that were added, from the memory of the snapshot */
 };
 

@@ -246,7 +246,7 @@ static void keep(struct source *s, uint64_t index, const uint8_t *data, size_t l
 	c->kept_len += n;
 	if (n < len)
 		log_error(OCSD_ERR_SEV_ERROR, OCSD_ERR_DATA_DECODE_FATAL, index + n, s->id,
-			  "bytes are lost: the decoder was told to go on while it waited; flush it first");
+			  "bytes are lost: data came while the decoder waited; flush it first");
 }
 
 static ocsd_datapath_resp_t give_or_keep(struct source *s, uint64_t index, const uint8_t *data, size_t len)

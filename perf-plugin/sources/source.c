@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "base/error.h"
 #include "base/format.h"
 #include "files/guard.h"
@@ -301,8 +302,20 @@ static int by_begin(const void *a, const void *b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
+/* Bytes of the file that has the DWARF; each range takes some of them, unless a damaged file uses them several times. */
+static size_t dwarf_bytes(struct source *l)
+{
+	Dwarf_Addr bias;
+	Dwarf *dwarf = dwfl_module_getdwarf(l->module, &bias);
+	size_t size = 0;
+
+	elf_rawfile(dwarf_getelf(dwarf), &size);
+	return size;
+}
+
 static void make_ranges(struct source *l)
 {
+	const size_t most = dwarf_bytes(l) / 3;	/* an entry of .debug_rnglists: its kind and two numbers */
 	Dwarf_Addr base, begin, end, bias;
 	Dwarf_Die *cu = NULL;
 	struct unit_range *r;
@@ -310,10 +323,13 @@ static void make_ranges(struct source *l)
 
 	l->ranges_made = true;
 	while ((cu = dwfl_module_nextcu(l->module, cu, &bias)))
-		for (at = 0; (at = dwarf_ranges(cu, at, &base, &begin, &end)) > 0;) {
-			r = begin < end ? ARRAY_ADD(l->ranges, l->nr_ranges, l->cap_ranges) : NULL;
-			if (r)
-				*r = (struct unit_range){ .begin = begin, .end = end, .cu = *cu };
+		for (at = 0; l->nr_ranges < most && (at = dwarf_ranges(cu, at, &base, &begin, &end)) > 0;) {
+			if (begin >= end)
+				continue;
+			r = ARRAY_ADD(l->ranges, l->nr_ranges, l->cap_ranges);
+			if (!r)
+				return;	/* the run ends with exit code 1 (base/memory.h) */
+			*r = (struct unit_range){ .begin = begin, .end = end, .cu = *cu };
 		}
 	if (l->nr_ranges)
 		qsort(l->ranges, l->nr_ranges, sizeof(*l->ranges), by_begin);
@@ -327,14 +343,7 @@ static Dwarf_Die *unit_at(struct source *l, Dwarf_Addr addr)
 	if (!l->ranges_made)
 		make_ranges(l);
 	hi = l->nr_ranges;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (l->ranges[mid].begin > addr)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
+	BISECT(lo, hi, mid, l->ranges[mid].begin <= addr);
 	return lo && addr < l->ranges[lo - 1].end ? &l->ranges[lo - 1].cu : NULL;
 }
 

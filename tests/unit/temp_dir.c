@@ -27,6 +27,16 @@ void temp_write(const char *dir, const char *name, const void *data, size_t len)
 	assert_int_equal(fclose(f), 0);
 }
 
+const char *temp_path(const char *dir, const char *name)
+{
+	static char path[8][300];
+	static unsigned int n;
+
+	n = (n + 1) % 8;
+	assert_true(snprintf(path[n], sizeof(path[n]), "%s/%s", dir, name) < (int)sizeof(path[n]));
+	return path[n];
+}
+
 int temp_remove(const char *dir)
 {
 	char cmd[96];

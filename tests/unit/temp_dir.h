@@ -8,6 +8,8 @@
 
 /* Writes dir/name, and makes the folders of `name`. A test that cannot write fails. */
 void temp_write(const char *dir, const char *name, const void *data, size_t len);
+/* dir/name; valid until the eighth call after this one. */
+const char *temp_path(const char *dir, const char *name);
 /* Removes the folder with all that is in it. 0, else what system() returns: the result of a cmocka teardown. */
 int temp_remove(const char *dir);
 

@@ -22,26 +22,18 @@
 #include "files/mapped.h"
 #include "files/outdir.h"
 #include "files/output.h"
+#include "temp_dir.h"
 
 static char dir[64];
 
 static const char *at(const char *name)
 {
-	static char path[4][300];
-	static unsigned int n;
-
-	n = (n + 1) % 4;
-	snprintf(path[n], sizeof(path[n]), "%s/%s", dir, name);
-	return path[n];
+	return temp_path(dir, name);
 }
 
 static void put_file(const char *name, const char *text)
 {
-	FILE *f = fopen(at(name), "w");
-
-	assert_non_null(f);
-	assert_int_equal(fputs(text, f) < 0, 0);
-	assert_int_equal(fclose(f), 0);
+	temp_write(dir, name, text, strlen(text));
 }
 
 static int set_up(void **state)

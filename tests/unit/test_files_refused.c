@@ -21,6 +21,7 @@
 #include "files/input.h"
 #include "files/outdir.h"
 #include "files/output.h"
+#include "temp_dir.h"
 
 /* Calls that fail with `error` instead of being made: `times` of them behind the next `skip`. */
 struct refusal {
@@ -162,21 +163,12 @@ static struct error err;
 
 static const char *at(const char *name)
 {
-	static char path[4][300];
-	static unsigned int n;
-
-	n = (n + 1) % 4;
-	snprintf(path[n], sizeof(path[n]), "%s/%s", dir, name);
-	return path[n];
+	return temp_path(dir, name);
 }
 
 static void put_file(const char *name, const char *text)
 {
-	FILE *f = fopen(at(name), "w");
-
-	assert_non_null(f);
-	assert_int_equal(fputs(text, f) < 0, 0);
-	assert_int_equal(fclose(f), 0);
+	temp_write(dir, name, text, strlen(text));
 }
 
 static void holds(const char *name, const char *want)

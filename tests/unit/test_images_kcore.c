@@ -21,12 +21,7 @@ TEMP_DIR("kcore")
 
 static const char *at(const char *name)
 {
-	static char path[8][200];
-	static unsigned int n;
-
-	n = (n + 1) % 8;
-	snprintf(path[n], sizeof(path[n]), "%s/%s", dir, name);
-	return path[n];
+	return temp_path(dir, name);
 }
 
 static int make_copies(void **state)

@@ -590,7 +590,7 @@ static void test_end_waits(void **state)
 static void test_lost(void **state)
 {
 #define LOST "cstrace : 0x0010 (OCSD_ERR_DATA_DECODE_FATAL) [A decoder in the data path has returned a fatal error.]; "
-#define FLUSH_FIRST "CS ID=33; bytes are lost: the decoder was told to go on while it waited; flush it first\n"
+#define FLUSH_FIRST "CS ID=33; bytes are lost: data came while the decoder waited; flush it first\n"
 	dcd_tree_handle_t t = single(OCSD_CREATE_FLG_FULL_DECODER);
 	struct lines l = { NULL, 0, 0 };
 	uint8_t bytes[600];

@@ -78,7 +78,7 @@ static void address_spaces(void **state)
 	session_replica_free(NULL);
 }
 
-/* The files that a package brought, with the numbers that they have there. */
+/* The replica has the package's files in the same order, with the same numbers. */
 static void bundles(void **state)
 {
 	struct dso_bundle *b = &ss->images.dsos.search.bundle;

@@ -255,7 +255,7 @@ static void test_skipped(void **state)
 	}
 }
 
-/* Lines of the trace metadata that cannot be used: told with what is wrong, and the rest is there. */
+/* A line of the trace metadata that cannot be used is reported with its error; the other lines are read. */
 static void test_sources_left_out(void **state)
 {
 	static const struct {
