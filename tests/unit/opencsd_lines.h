@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <opencsd/c_api/opencsd_c_api.h>
 
 struct lines {
 	char **v;
@@ -38,6 +39,18 @@ static inline void free_lines(struct lines *l)
 		free(l->v[--l->n]);
 	free(l->v);
 	memset(l, 0, sizeof(*l));
+}
+
+/* A client's memory that has no code. */
+static inline uint32_t no_code(const void *ctx, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
+			const uint32_t len, uint8_t *buf)
+{
+	(void)ctx;
+	(void)addr;
+	(void)space;
+	(void)len;
+	(void)buf;
+	return 0;
 }
 
 #endif

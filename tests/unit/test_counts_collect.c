@@ -260,42 +260,43 @@ static void one_identity(void **state)
 	forget();
 }
 
+/* Counts one instruction of `b`, whose segments differ, and then two of `a`. Returns what is collected. */
+static const char *two_files(struct dso *a, struct dso *b)
+{
+	struct dso_segment other = { .offset = 0, .filesz = 32, .vaddr = 0x9000, .exec = true };
+	struct binary *x;
+	const char *got;
+
+	b->segs = &other;
+	x = counted(b, COUNTS_WHOLE, 1);
+	pair(&x->ranges, 0, 0, 1);
+	x = counted(a, COUNTS_WHOLE, 2);
+	pair(&x->ranges, 0, 0, 2);
+	got = collected(COUNTS_ALL);
+	forget();
+	return got;
+}
+
 /* Two files of one build-id whose segments differ are two binaries: the second one is known by its code. */
 static void conflict(void **state)
 {
-	struct dso_segment other = { .offset = 0, .filesz = 32, .vaddr = 0x9000, .exec = true };
 	struct dso a = program("/bin/a", 5), b = program("/bin/b", 5);
-	struct binary *x;
 
 	(void)state;
-	b.segs = &other;
-	x = counted(&b, COUNTS_WHOLE, 1);
-	pair(&x->ranges, 0, 0, 1);
-	x = counted(&a, COUNTS_WHOLE, 2);
-	pair(&x->ranges, 0, 0, 2);
-	assert_string_equal(collected(COUNTS_ALL), "bytes.traced=1000 instructions=3 recordings=1 "
+	assert_string_equal(two_files(&a, &b), "bytes.traced=1000 instructions=3 recordings=1 "
 			    "\n/bin/a 0:6 [0 1000] \n/bin/b 1:6 [0 9000] \n0: 0-0/1*2\n1: 0-0/1*1");
-	forget();
 }
 
 /* Files of one path and build-id: the first one is that with the lower address, whatever was counted first. */
 static void same_name(void **state)
 {
-	struct dso_segment other = { .offset = 0, .filesz = 32, .vaddr = 0x9000, .exec = true };
 	struct dso a = program("/bin/a", 5), b = program("/bin/a", 5);
-	struct binary *x;
 
 	(void)state;
 	a.ref_addr = 1;
 	b.ref_addr = 2;
-	b.segs = &other;
-	x = counted(&b, COUNTS_WHOLE, 1);
-	pair(&x->ranges, 0, 0, 1);
-	x = counted(&a, COUNTS_WHOLE, 2);
-	pair(&x->ranges, 0, 0, 2);
-	assert_string_equal(collected(COUNTS_ALL), "bytes.traced=1000 instructions=3 recordings=1 "
+	assert_string_equal(two_files(&a, &b), "bytes.traced=1000 instructions=3 recordings=1 "
 			    "\n/bin/a 0:6 [0 1000] \n/bin/a 1:6 [0 9000] \n0: 0-0/1*2\n1: 0-0/1*1");
-	forget();
 }
 
 /* Code that ran as A32 and as T32: ranges of one offset are by their ends. As T32 it is MOVS, BLE, MOVS. */

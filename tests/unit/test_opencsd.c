@@ -819,17 +819,6 @@ static void on_print(const void *ctx, const char *text, int len)
 	add_line((struct lines *)(uintptr_t)ctx, 0, 0, text);
 }
 
-static uint32_t no_code(const void *ctx, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
-			const uint32_t len, uint8_t *buf)
-{
-	(void)ctx;
-	(void)addr;
-	(void)space;
-	(void)len;
-	(void)buf;
-	return 0;
-}
-
 static void test_custom(void **state)
 {
 	ocsd_extern_dcd_fact_t fact = { mine_create, mine_destroy, mine_id, mine_text, OCSD_PROTOCOL_UNKNOWN };

@@ -46,17 +46,6 @@ static ocsd_datapath_resp_t no_element(const void *ctx, const ocsd_trc_index_t i
 	return OCSD_RESP_CONT;
 }
 
-static uint32_t no_code(const void *ctx, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
-			const uint32_t len, uint8_t *buf)
-{
-	(void)ctx;
-	(void)addr;
-	(void)space;
-	(void)len;
-	(void)buf;
-	return 0;
-}
-
 static uint32_t no_code_of_id(const void *ctx, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
 			      const uint8_t id, const uint32_t len, uint8_t *buf)
 {

@@ -280,17 +280,6 @@ static void test_printer_file(void **state)
 	ocsd_destroy_dcd_tree(t);
 }
 
-static uint32_t no_code(const void *ctx, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
-			const uint32_t len, uint8_t *buf)
-{
-	(void)ctx;
-	(void)addr;
-	(void)space;
-	(void)len;
-	(void)buf;
-	return 0;
-}
-
 /* The list of accessors is information: it is printed at that level of the log, and not below. */
 static void test_mapped(void **state)
 {
