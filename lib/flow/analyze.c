@@ -59,7 +59,7 @@ static void lose_address(struct cst_flow *f)
 	f->it = 0;
 	f->blk = 0;
 	/* the code that was not traced may have called and returned: its entries are unreliable */
-	f->stack_count = 0;
+	step_empty_stack(f);
 }
 
 /* Returns the state of a gap for which the consumer has received an element. */
@@ -515,11 +515,11 @@ static void analyze_address(struct cst_flow *f, struct cst_generic *out, size_t 
 static void analyze_trace_info(struct cst_flow *f)
 {
 	/* K10.5.5.9: the pop precedes the clearing of the stack; an empty stack is not counted as a loss */
-	if (f->need_addr && !f->need_ctx && f->stack_count) {
+	if (f->need_addr && !f->need_ctx && !step_stack_empty(f)) {
 		cst_flow_pop(f);
 		f->popped = 1;
 	}
-	f->stack_count = 0;
+	step_empty_stack(f);
 	f->no_push = 1;
 }
 

@@ -15,7 +15,7 @@ void cst_flow_reset(struct cst_flow *f)
 	f->need_addr = f->need_ctx = 1;
 	f->pop_pending = f->no_push = f->q_pending = f->gap = f->popped = 0;
 	f->splitting = f->after_n = 0;
-	f->stack_count = 0;
+	step_empty_stack(f);
 	f->it = 0;
 	f->cond_count = f->cond_new = f->cond_done = f->cond_dropped = 0;
 	f->blk = 0;
@@ -43,6 +43,7 @@ void cst_flow_init(struct cst_flow *f, const struct cst_config *cfg, struct cst_
 	f->stats = stats;
 	cst_flow_configure(f);
 	f->isa = CST_ISA_UNKNOWN;
+	f->map_id = f->map_ids = 1;
 	f->tmpl.trace_id = cfg->trace_id;
 	cst_flow_reset(f);
 }
@@ -102,18 +103,18 @@ void cst_flow_stack_empty(struct cst_flow *f, uint64_t addr)
 
 void cst_flow_pop(struct cst_flow *f)
 {
-	const struct return_entry *r;
+	struct return_entry r;
 
 	if (!f->pop_pending)
 		return;
 	f->pop_pending = 0;
-	if (!f->stack_count) {
+	if (step_stack_empty(f)) {
 		cst_flow_stack_empty(f, f->addr);
 		return;
 	}
 	r = step_pop(f);
-	f->addr = r->addr;
-	f->isa = r->isa;
+	f->addr = step_wrap(r.addr, r.isa);
+	f->isa = r.isa;
 	f->need_addr = 0;
 	f->it = 0;
 	f->blk = 0;
@@ -141,10 +142,7 @@ int cst_flow_forbids_n(const struct cst_flow *f, unsigned int type, unsigned int
 /* Drops the offsets of blocks: they are invalid for another image, or after the block cache was emptied. */
 static void forget_blocks(struct cst_flow *f, const struct cst_image *img)
 {
-	unsigned int i;
-
-	for (i = 0; i < RETURN_STACK; i++)
-		f->stack[i].call = 0;
+	step_forget_calls(f);
 	f->from = 0;
 	f->img = img;
 	f->img_gen = img->generation;

@@ -121,12 +121,15 @@ struct cst_flow {
 	struct cst_section *map_sec;
 	struct cst_space *map_space;
 	uint32_t map_gen, img_gen;
+	uint32_t map_id;	/* number of the map; never that of another one, and not 0 */
+	uint32_t map_ids;	/* the last number given */
 	/*
 	 * cache of maps used before, indexed by page: in spaces with one map per page execution alternates between them
 	 */
 	struct near_map {
 		uint64_t start, len, bias;
 		struct cst_section *sec;
+		uint32_t id;	/* as map_id */
 	} near_maps[NEAR_MAPS];
 	struct cst_space *near_space;	/* space and generation that near_maps belong to */
 	uint32_t near_gen;
@@ -136,16 +139,16 @@ struct cst_flow {
 	const struct cst_section *from_sec; /* ... and in this section */
 
 	struct return_entry {
-		uint64_t addr;
+		uint64_t addr;	/* not truncated: step_wrap() */
 		/*
-		 * offset of the call's block, 0: unknown. Its link after an atom N is the return block while execution
-		 * is in `sec`.
+		 * 0: there is no entry. Otherwise map_id at the call in the upper half; in the lower half the offset of
+		 * the call's block, 0: unknown. The link of that block after an atom N leads to the return address while
+		 * execution is in that map.
 		 */
-		const struct cst_section *sec;
-		uint32_t call;
+		uint64_t call;
 		uint8_t isa;
 	} stack[RETURN_STACK];
-	unsigned int stack_top, stack_count;
+	unsigned int stack_top;	/* index of the newest entry */
 
 	/* the following fields are used if every instruction has an atom (ETMv3) */
 	uint8_t join;		/* consecutive instructions are merged into one range */

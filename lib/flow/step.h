@@ -157,27 +157,51 @@ static inline uint8_t step_address_isa(const struct cst_flow *f, uint8_t is)
 	return f->tmpl.flags & CST_GF_BITS64 ? CST_ISA_A64 : is ? CST_ISA_T32 : CST_ISA_A32;
 }
 
-/* Pushes the return address of a call (K10.5.5.3). `call`: offset of its block in the block cache, or 0. */
+/*
+ * Pushes the return address of a call (K10.5.5.3). `call`: offset of its block in the block cache, or 0. The stack is a
+ * ring: a push onto a full one replaces the oldest entry.
+ */
 static inline void step_push(struct cst_flow *f, uint64_t addr, uint8_t isa, uint32_t call)
 {
 	unsigned int t = (f->stack_top + 1) % RETURN_STACK;
 
 	f->stack_top = t;
-	f->stack[t].addr = step_wrap(addr, isa);
+	f->stack[t].addr = addr;
+	f->stack[t].call = (uint64_t)f->map_id << 32 | call;
 	f->stack[t].isa = isa;
-	f->stack[t].call = call;
-	f->stack[t].sec = f->map_sec;
-	f->stack_count += f->stack_count < RETURN_STACK;
 }
 
-/* Pops the newest entry of the return stack, which must not be empty. The entry is valid until the next push. */
-static inline const struct return_entry *step_pop(struct cst_flow *f)
+static inline int step_stack_empty(const struct cst_flow *f)
 {
-	const struct return_entry *r = &f->stack[f->stack_top];
+	return !f->stack[f->stack_top].call;
+}
 
-	f->stack_count--;
+/* Pops the newest entry of the return stack, which must not be empty. */
+static inline struct return_entry step_pop(struct cst_flow *f)
+{
+	const struct return_entry r = f->stack[f->stack_top];
+
+	f->stack[f->stack_top].call = 0;
 	f->stack_top = (f->stack_top - 1) % RETURN_STACK;
 	return r;
+}
+
+/* Drops what the return stack has of calls besides their return addresses. */
+static inline void step_forget_calls(struct cst_flow *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < RETURN_STACK; i++)
+		if (f->stack[i].call)
+			f->stack[i].call = (uint64_t)1 << 32;
+}
+
+static inline void step_empty_stack(struct cst_flow *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < RETURN_STACK; i++)
+		f->stack[i].call = 0;
 }
 
 /* Sets the state after an indirect branch that ends at `end`: the target is traced next, or is on the return stack. */

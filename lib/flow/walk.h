@@ -343,19 +343,24 @@ STEP_INLINE void walk_push(const struct walk *w, const struct walk_how *how)
 /* Continues at the address on top of the return stack (K10.5.5.3). */
 STEP_INLINE enum walk_on walk_return(struct walk *w, const struct walk_how *how, int push)
 {
-	const struct return_entry *r = step_pop(w->f);
-	const uint64_t addr = r->addr;
-	const uint8_t isa = r->isa;
-	struct blk *by = NULL;
+	const struct return_entry r = step_pop(w->f);
+	const uint32_t call = r.call >> 32 == w->f->map_id ? (uint32_t)r.call : 0;
+	struct blk *by = call ? BLK_AT(how->element ? w->f->img->blk : w->base, call) : NULL;
+	int64_t next;
 
-	if (r->call && r->sec == w->f->map_sec)
-		by = BLK_AT(how->element ? w->f->img->blk : w->base, r->call);
 	/* the push may overwrite the popped entry, which is copied above */
 	if (push)
 		walk_push(w, how);
-	w->f->isa = isa;
 	/* the link of a call after atom N leads to its return address */
-	return walk_to(w, how, addr, by, 0);
+	if (by && !how->element) {
+		next = (int32_t)by->link[0] & (how->given ? w->l->linked : w->linked) & ~LINK_NOT_PLACE;
+		if (next) {
+			w->next = next;
+			return WALK_GO;
+		}
+	}
+	w->f->isa = r.isa;
+	return walk_to(w, how, step_wrap(r.addr, r.isa), by, 0);
 }
 
 /* Continues at the target that the packet of an atom E carries (IHI 0035B 4.5.4). */
@@ -387,7 +392,7 @@ STEP_INLINE enum walk_on walk_indirect(struct walk *w, const struct walk_how *ho
 
 	/* IHI 0035B 4.13, B.3.2: an atom E means that the target is on the return stack; it is popped before a call pushes */
 	if (how->element ? f->pop_first : !how->atom_follows) {
-		if (f->stack_count)
+		if (!step_stack_empty(f))
 			return walk_return(w, how, 1);
 		walk_push(w, how);
 		return WALK_AWAY;
@@ -396,7 +401,7 @@ STEP_INLINE enum walk_on walk_indirect(struct walk *w, const struct walk_how *ho
 	if (w->b->subtype == CST_INSN_ERET || how->element)
 		return WALK_AWAY;
 	/* a P0 element without an address before it: the target is on the return stack */
-	if (f->stack_count && f->cfg->ret_stack && (w->bits != 1 || (!l->rest && how->atom_follows(l))))
+	if (!step_stack_empty(f) && f->cfg->ret_stack && (w->bits != 1 || (!l->rest && how->atom_follows(l))))
 		return walk_return(w, how, 0);
 	if (w->bits != 1 || l->rest || !how->target(l, &target))
 		return WALK_AWAY;

@@ -9,6 +9,7 @@
 #include <cstrace/log.h>
 
 #include "flow/analyze.h"
+#include "flow/step.h"
 
 void cst_flow_at(struct cst_flow *f, uint64_t addr, enum cst_isa isa)
 {
@@ -82,7 +83,7 @@ void cst_flow_resync(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	const struct cst_element *elem = &f->elem;
 
-	f->stack_count = 0;
+	step_empty_stack(f);
 	if (!(f->need_addr | f->need_ctx) && (f->addr != elem->addr || f->isa != elem->is))
 		cst_flow_conflict(f, out, n, CST_FIND_PTM_ADDRESS);
 	cst_flow_come_to(f, elem->addr, elem->is);
