@@ -157,7 +157,7 @@ uint32_t cst_flow_block(struct cst_flow *f)
 
 	if (f->no_graph || (f->it && (f->isa != CST_ISA_T32 || !f->cfg->atom_per_insn)))
 		return 0;
-	if (!cst_flow_in_map(f, f->addr) && cst_flow_map(f, f->addr) != SPAN_DONE)
+	if (!step_cached_map(f, f->addr) && cst_flow_map(f, f->addr) != SPAN_DONE)
 		return 0;
 	img = f->map_sec->img;
 	key = blk_key(f->isa, f->it);

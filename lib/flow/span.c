@@ -21,18 +21,6 @@ static struct near_map *near_map(struct cst_flow *f, uint64_t a)
 	return &f->near_maps[a / CODE_PAGE % NEAR_MAPS];
 }
 
-/* Makes a cached map the current one. */
-static inline void take_near(struct cst_flow *f, const struct near_map *nm)
-{
-	f->map_start = nm->start;
-	f->map_len = nm->len;
-	f->map_bias = nm->bias;
-	f->map_sec = nm->sec;
-	f->map_space = f->space;
-	f->map_gen = f->space->generation;
-	f->map_id = nm->id;
-}
-
 /* Returns the number of the map that is cached in `nm`: the one it has in another entry of the cache, or a new one. */
 static uint32_t map_number(struct cst_flow *f, const struct near_map *nm)
 {
@@ -82,20 +70,13 @@ static __attribute__((noinline)) enum span_end search_map(struct cst_flow *f, ui
 	nm->bias = m->start - m->off;
 	nm->sec = m->sec;
 	nm->id = map_number(f, nm);
-	take_near(f, nm);
+	step_take_map(f, nm);
 	return SPAN_DONE;
 }
 
 enum span_end cst_flow_map(struct cst_flow *f, uint64_t a)
 {
-	const struct near_map *nm = &f->near_maps[a / CODE_PAGE % NEAR_MAPS];
-
-	if (cst_flow_in_map(f, a))
-		return SPAN_DONE;
-	if (!f->space || f->near_space != f->space || f->near_gen != f->space->generation || a - nm->start >= nm->len)
-		return search_map(f, a);
-	take_near(f, nm);
-	return SPAN_DONE;
+	return step_cached_map(f, a) ? SPAN_DONE : search_map(f, a);
 }
 
 /* Copies `n` bytes of code at `a`, from adjacent maps if one ends in between. */

@@ -215,6 +215,31 @@ static inline void step_await(struct cst_flow *f, const struct blk *b, uint64_t 
 	f->pop_pending = f->cfg->ret_stack && !f->pop_first;
 }
 
+/* Makes a cached map the current one. */
+static inline void step_take_map(struct cst_flow *f, const struct near_map *nm)
+{
+	f->map_start = nm->start;
+	f->map_len = nm->len;
+	f->map_bias = nm->bias;
+	f->map_sec = nm->sec;
+	f->map_space = f->space;
+	f->map_gen = f->space->generation;
+	f->map_id = nm->id;
+}
+
+/* Makes the map around address `a` the current one if it is cached. Returns 0 if it is not. */
+static inline int step_cached_map(struct cst_flow *f, uint64_t a)
+{
+	const struct near_map *nm = &f->near_maps[a / CODE_PAGE % NEAR_MAPS];
+
+	if (cst_flow_in_map(f, a))
+		return 1;
+	if (!f->space || f->near_space != f->space || f->near_gen != f->space->generation || a - nm->start >= nm->len)
+		return 0;
+	step_take_map(f, nm);
+	return 1;
+}
+
 /* True if the block at offset `place` is the code at `addr` in instruction set `isa`. */
 static inline int step_leads_to(const struct cst_flow *f, const struct blk *base, uint32_t place, uint64_t addr,
 				unsigned int isa)
@@ -252,10 +277,10 @@ static inline int links_hold(const struct cst_flow *f)
 }
 
 /*
- * As cst_flow_block(), and sets *link to the block found, with `kind` (LINK_SLOW or 0). `link` is NULL or a link of a
+ * As cst_flow_block(), and sets *link to the block found, with `bits` (blk_link_bits()). `link` is NULL or a link of a
  * block in the map that is current before the call, in which links are valid.
  */
-static inline uint32_t link_block(struct cst_flow *f, uint32_t *link, uint32_t kind)
+static inline uint32_t link_block(struct cst_flow *f, uint32_t *link, uint32_t bits)
 {
 	const struct cst_section *sec = f->map_sec;
 	const uint64_t bias = f->map_bias;
@@ -264,24 +289,25 @@ static inline uint32_t link_block(struct cst_flow *f, uint32_t *link, uint32_t k
 
 	/* a link is valid within one map, until the cache is emptied */
 	if (place && link && f->img_gen == gen && f->map_sec == sec && f->map_bias == bias && links_hold(f))
-		*link = place | kind;
+		*link = place | bits;
 	return place;
 }
 
 /* As cst_flow_block(), at the target of an indirect branch in block f->from: most branches repeat their last target. */
 static inline __attribute__((always_inline)) uint32_t cst_flow_target_block(struct cst_flow *f)
 {
-	uint32_t *link = NULL, place;
-	struct blk *base;
+	struct blk *base, *b;
+	uint32_t place;
 
 	if (f->from && f->map_len && f->map_sec == f->from_sec && links_hold(f)) {
 		base = f->map_sec->img->blk;
-		link = &BLK_AT(base, f->from)->link[1];
-		place = *link & ~(LINK_SLOW | LINK_BITS);
+		b = BLK_AT(base, f->from);
+		place = b->link[1] & ~(LINK_SLOW | LINK_BITS);
 		if (place && step_leads_to(f, base, place, f->addr, f->isa))
 			return place;
+		return link_block(f, &b->link[1], blk_link_bits(b, 1));
 	}
-	return link_block(f, link, LINK_SLOW);
+	return cst_flow_block(f);
 }
 
 #endif

@@ -17,7 +17,7 @@ int cst_walk_forbidden(struct cst_flow *f, const struct blk *b)
 /* Loads what depends on the map and section of f->addr. */
 static void load(struct loop *l)
 {
-	l->linked = links_hold(l->f) ? ~(int64_t)(LINK_BITS & ~LINK_CALL) : 0;
+	l->linked = links_hold(l->f) ? LINK_MASK : 0;
 	l->ids = ids_of(l->f);
 }
 
@@ -93,7 +93,7 @@ uint32_t cst_walk_search(struct loop *l, uint64_t addr, struct blk *b, uint64_t 
 	const uint32_t gen = f->img_gen;
 
 	f->addr = addr;
-	f->blk = b && l->linked ? link_block(f, &b->link[e], walk_link_kind(b, e)) : cst_flow_block(f);
+	f->blk = b && l->linked ? link_block(f, &b->link[e], blk_link_bits(b, (unsigned int)e)) : cst_flow_block(f);
 	if (f->blk)
 		load(l);
 	l->moved = f->map_sec != sec || f->img_gen != gen;

@@ -56,7 +56,7 @@ struct loop {
 	uint64_t bias;		/* trace offset of an input byte minus its address */
 	uint64_t rest;		/* atoms without room in the output, with a terminating 1; 0: none */
 	uint64_t branches, others; /* taken branches; elements that are not ranges or are counted elsewhere */
-	int64_t linked;		/* mask for a link's place and LINK_SLOW; 0: links are not valid in this map */
+	int64_t linked;		/* LINK_MASK; 0: links are not valid in this map */
 	struct ids ids;
 	uint8_t stack;		/* calls push a return address */
 	uint8_t moved;		/* the last search changed the section or emptied the block cache */
@@ -117,9 +117,8 @@ struct walk {
 	uint64_t e, bias;	/* bias: address of a block minus its section offset */
 	uint64_t addr;		/* of an element: address of block b or, after it, of the next block */
 	uint64_t bits;		/* atoms of the packet that are left, with a terminating 1 */
-	uintptr_t counters;	/* distance from a block to its counters */
 	uint64_t index, insns;
-	/* next: the link followed, negative with LINK_SLOW; linked: mask, 0 where links are not valid */
+	/* next: the link followed, negative with LINK_SLOW; linked: LINK_MASK, 0 where links are not valid */
 	int64_t next, linked;
 	struct ids ids;
 	uint32_t flags;
@@ -167,27 +166,6 @@ static inline unsigned int atoms_taken(uint64_t bits)
 	return n - 1;
 }
 
-/*
- * Flags of the link out of block b after atom `e`: its kind, and LINK_SLOW if leaving b takes more than following it (a
- * push, a pop, a check).
- */
-static inline uint32_t walk_link_kind(const struct blk *b, uint64_t e)
-{
-	if (!step_is_branch(b))
-		return LINK_SLOW;
-	if (!e)
-		return (b->flags & BLK_ALWAYS ? LINK_SLOW : 0) | LINK_BRANCH;
-	if (b->type == CST_INSN_INDIRECT)
-		return LINK_SLOW | LINK_TAKEN | LINK_BRANCH | LINK_INDIRECT;
-	return (b->flags & BLK_LINK ? LINK_SLOW | LINK_CALL : 0) | LINK_TAKEN | LINK_BRANCH;
-}
-
-/* Distance from a block to its counters. */
-STEP_INLINE uintptr_t walk_counters_from(const struct cst_flow *f)
-{
-	return (uintptr_t)f->counts->blk - (uintptr_t)f->img->blk;
-}
-
 STEP_INLINE uint32_t walk_place(const struct walk *w)
 {
 	return (uint32_t)((unsigned char *)w->b - (unsigned char *)w->base);
@@ -221,7 +199,7 @@ STEP_INLINE struct cst_generic *walk_put_run(const struct walk *w, const enum ru
 /* Counters of block b. */
 STEP_INLINE struct blk_count *walk_counters(const struct walk *w)
 {
-	return (struct blk_count *)((uintptr_t)w->b + w->counters);
+	return cst_blk_counters(w->b);
 }
 
 /* Counts block b, which was a range of its own. */
@@ -234,38 +212,34 @@ STEP_INLINE void walk_count_block(struct walk *w)
 /* Counts the edge from block b to `next`. */
 STEP_INLINE void walk_count_edge(struct walk *w)
 {
-	struct cst_counts *c = w->f->counts;
 	const uint32_t from = walk_place(w), to = (uint32_t)w->next;
 
-	if (!(w->raw & LINK_INDIRECT && count_pair(&count_at(c->blk, to)->from, from)) &&
+	if (!(w->raw & LINK_INDIRECT && count_pair(&cst_blk_counters(BLK_AT(w->base, to))->from, from)) &&
 	    !count_pair(&walk_counters(w)->to, to))
-		cst_counts_edge_slow(c, w->section, from, to);
+		cst_counts_edge_slow(w->f->counts, w->section, from, to);
 }
 
-/* Counts the last atom, which led from block b to `next`. */
-STEP_INLINE void walk_count(struct walk *w, const enum runs runs)
+/* Counts the last atom, which led from block b to `next`. `open`: a run is open, which the compiler may not know. */
+STEP_INLINE void walk_count(struct walk *w, const enum runs runs, const int open)
 {
-	struct cst_counts *c = w->f->counts;
-	const uint32_t place = walk_place(w);
-
-	if (runs == RUNS_EACH && w->start) {
+	if (runs == RUNS_EACH && (open || w->start)) {
 		walk_count_block(w);
-		if (w->raw & LINK_INDIRECT)
+		if (__builtin_expect(w->raw & LINK_INDIRECT, 0))
 			walk_count_edge(w);
 	} else if (w->raw & (runs == RUNS_JOINED ? LINK_TAKEN : LINK_BRANCH)) {
 		/* the branch at the end of block b ends a range */
 		if (w->raw & LINK_TAKEN)
 			walk_count_edge(w);
-		if (!w->start)
+		if (!open && !w->start)
 			cst_walk_begin_run(w->l, w->insns, w->bits);
-		else if (!count_pair(&count_at(c->blk, w->start)->range, place))
-			cst_counts_range_slow(c, w->section, w->start, place);
+		else if (!count_pair(&cst_blk_counters(BLK_AT(w->base, w->start))->range, walk_place(w)))
+			cst_counts_range_slow(w->f->counts, w->section, w->start, walk_place(w));
 		w->start = (uint32_t)w->next;
 	}
 }
 
-/* Walks one atom through block b and looks up its link. */
-STEP_INLINE void walk_block(struct walk *w, const struct walk_how *how)
+/* Walks one atom through block b and looks up its link. Emits its range unless it is counted. */
+STEP_INLINE void walk_block(struct walk *w, const struct walk_how *how, int counted)
 {
 	const struct blk *b = w->b;
 	const uint32_t n_insn = b->n_insn;
@@ -275,7 +249,7 @@ STEP_INLINE void walk_block(struct walk *w, const struct walk_how *how)
 	if (walk_in_span(w, how)) {
 		cst_walk_span(w->l, w->g++, w->e);
 	} else {
-		if (!how->runs || !w->start)
+		if (!counted)
 			step_range(w->g++, b, w->e, walk_addr(w, how), walk_end(w, how), n_insn,
 				   how->cycles ? w->l->now.cc : 0, (uint32_t)blk_off(b), &w->ids, w->index, w->flags);
 		w->insns += n_insn;
@@ -309,8 +283,6 @@ STEP_INLINE enum walk_on walk_search(struct walk *w, const struct walk_how *how,
 	w->section = w->f->map_sec->id;
 	w->bias = w->f->map_bias;
 	w->base = w->f->img->blk;
-	if (how->runs)
-		w->counters = walk_counters_from(w->f);
 	return WALK_GO;
 }
 
@@ -340,26 +312,40 @@ STEP_INLINE void walk_push(const struct walk *w, const struct walk_how *how)
 		step_push(w->f, walk_end(w, how), w->b->isa, walk_in_span(w, how) ? 0 : walk_place(w));
 }
 
+/*
+ * Continues after an indirect branch without a push, in the map of the call to which it returns, by the link of the
+ * call's block after atom N, which leads to the return address (K10.5.5.3). Returns 0 if it takes more.
+ */
+STEP_INLINE int walk_linked_return(struct walk *w, const struct walk_how *how)
+{
+	struct cst_flow *f = w->f;
+	struct return_entry *r = &f->stack[f->stack_top];
+	int64_t next;
+
+	/* without a P0 element next, its target may be traced; PTM's atom E says that it is not (IHI 0035B B.3.2) */
+	if (r->call >> 32 != f->map_id || (how->atom_follows && w->bits == 1 && (w->l->rest || !how->atom_follows(w->l))))
+		return 0;
+	next = (int32_t)BLK_AT(w->base, (uint32_t)r->call)->link[0] & w->linked & ~LINK_NOT_PLACE;
+	if (!next)
+		return 0;
+	r->call = 0;
+	f->stack_top = (f->stack_top - 1) % RETURN_STACK;
+	w->next = next;
+	return 1;
+}
+
 /* Continues at the address on top of the return stack (K10.5.5.3). */
 STEP_INLINE enum walk_on walk_return(struct walk *w, const struct walk_how *how, int push)
 {
 	const struct return_entry r = step_pop(w->f);
 	const uint32_t call = r.call >> 32 == w->f->map_id ? (uint32_t)r.call : 0;
 	struct blk *by = call ? BLK_AT(how->element ? w->f->img->blk : w->base, call) : NULL;
-	int64_t next;
 
 	/* the push may overwrite the popped entry, which is copied above */
 	if (push)
 		walk_push(w, how);
-	/* the link of a call after atom N leads to its return address */
-	if (by && !how->element) {
-		next = (int32_t)by->link[0] & (how->given ? w->l->linked : w->linked) & ~LINK_NOT_PLACE;
-		if (next) {
-			w->next = next;
-			return WALK_GO;
-		}
-	}
 	w->f->isa = r.isa;
+	/* the link of a call after atom N leads to its return address */
 	return walk_to(w, how, step_wrap(r.addr, r.isa), by, 0);
 }
 
@@ -416,8 +402,6 @@ STEP_INLINE enum walk_on walk_exit(struct walk *w, const struct walk_how *how)
 	struct blk *b = w->b;
 	const int64_t next = w->next & ~LINK_NOT_PLACE;
 
-	if (how->runs)
-		w->raw = walk_link_kind(b, w->e);
 	if (walk_in_span(w, how))
 		f->it = w->e && step_is_branch(b) ? 0 : f->span.it;
 	if (how->given && l->now.given)
@@ -474,26 +458,33 @@ STEP_INLINE int walk_packet(struct walk *w, const struct walk_how *how)
 }
 
 /*
- * Walks blocks from `next` on as long as leaving one takes no more than following its link, or a push. It is a loop of
- * its own since it needs few registers. Returns 0 if there is no atom left.
+ * Walks blocks from `next` on as long as leaving one takes no more than following its link, a push, or a pop; with
+ * how->runs inside a run. It is a loop of its own since it needs few registers. Returns 0 if there is no atom left.
  */
 STEP_INLINE int walk_linked(struct walk *w, const struct walk_how *how)
 {
 	for (;;) {
 		w->b = BLK_AT(w->base, w->next);
-		walk_block(w, how);
+		walk_block(w, how, how->runs != RUNS_NONE);
 		if (__builtin_expect(w->next <= 0, 0)) {
-			if (!(w->next & LINK_CALL))
+			if (w->next & LINK_CALL) {
+				walk_push(w, how);
+				w->next &= ~LINK_NOT_PLACE;
+			} else if (!(w->next & LINK_POP) || !walk_linked_return(w, how)) {
 				return 1;
-			walk_push(w, how);
-			w->next &= ~LINK_NOT_PLACE;
+			}
+			if (w->bits == 1 && !walk_packet(w, how))
+				return 0;
+			if (how->runs)
+				walk_count(w, how->runs, 1);
+			continue;
 		}
 		if (w->bits == 1 && !walk_packet(w, how))
 			return 0;
 		if (how->runs == RUNS_EACH)
 			walk_count_block(w);
 		else if (how->runs == RUNS_JOINED)
-			walk_count(w, how->runs);
+			walk_count(w, how->runs, 1);
 	}
 }
 
@@ -505,10 +496,10 @@ STEP_INLINE enum walk_on walk_blocks(struct walk *w, const struct walk_how *how)
 		if (w->bits == 1 && !walk_packet(w, how))
 			return WALK_OUT;
 		if (how->runs)
-			walk_count(w, how->runs);
+			walk_count(w, how->runs, 0);
 		if (how->element || (how->runs && !w->start)) {
 			w->b = BLK_AT(w->base, w->next);
-			walk_block(w, how);
+			walk_block(w, how, how->runs && w->start);
 			if (w->next > 0) {
 				/* linked blocks are in one map: no wrap at 4 GiB between them */
 				w->addr += how->element ? (int64_t)w->b->step[w->e] : 0;
@@ -531,10 +522,9 @@ STEP_INLINE enum walk_on walk_run(struct loop *l, struct cst_generic *out, size_
 {
 	struct cst_flow *f = l->f;
 	struct walk w = {
-		.f = f, .l = l, .g = out + *n, .base = f->blk ? f->img->blk : &f->span.b, .next = f->blk, .addr = f->addr,
-		.linked = l->linked, .ids = l->ids, .section = f->blk ? f->map_sec->id : 0, .index = l->in->last,
+		.f = f, .l = l, .g = out + *n, .base = f->blk ? f->img->blk : &f->span.b, .next = f->blk, .linked = l->linked, .addr = f->addr,
+		.ids = l->ids, .section = f->blk ? f->map_sec->id : 0, .index = l->in->last,
 		.bias = f->map_bias,
-		.counters = how->runs ? walk_counters_from(f) : 0,
 		.flags = f->tmpl.flags | l->flags, .bits = how->element ? l->rest : 1,
 	};
 	enum walk_on why;

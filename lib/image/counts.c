@@ -17,9 +17,7 @@ int cst_counts_new(struct cst_counts **out, struct cst_image *img, unsigned int 
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return -CST_ERR_NOMEM;
-	/* pages that are never touched cost no memory, as in the image's block cache */
-	c->blk = calloc(img->blk_max, sizeof(*c->blk));
-	if (!c->blk) {
+	if (!cst_image_set_stride(img, BLK_STRIDE_COUNTS)) {
 		free(c);
 		return -CST_ERR_NOMEM;
 	}
@@ -42,7 +40,6 @@ void cst_counts_free(struct cst_counts *c)
 		cst_pairs_free(&c->sec[i].edges);
 	}
 	free(c->sec);
-	free(c->blk);
 	free(c);
 }
 
@@ -165,7 +162,7 @@ static int was_full(const struct pair_count *n, uint32_t place)
 
 void cst_counts_edge_slow(struct cst_counts *c, uint32_t section, uint32_t from, uint32_t to)
 {
-	struct pair_count *out = &count_at(c->blk, from)->to, *in = &count_at(c->blk, to)->from;
+	struct pair_count *out = &count_at(c, from)->to, *in = &count_at(c, to)->from;
 	const int direct = BLK_AT(c->img->blk, from)->type == CST_INSN_BRANCH;
 
 	if (was_full(out, to) || was_full(in, from)) {
@@ -183,7 +180,7 @@ void cst_counts_edge_slow(struct cst_counts *c, uint32_t section, uint32_t from,
 
 void cst_counts_range_slow(struct cst_counts *c, uint32_t section, uint32_t first, uint32_t last)
 {
-	struct pair_count *n = &count_at(c->blk, first)->range;
+	struct pair_count *n = &count_at(c, first)->range;
 
 	if (was_full(n, last)) {
 		add_ranges(c, section, first, last, FULL);
@@ -213,7 +210,7 @@ void cst_counts_atoms_full(struct cst_counts *c, uint32_t section, uint32_t plac
 
 static void drain_block(struct cst_counts *c, uint32_t section, uint32_t place)
 {
-	struct blk_count *n = count_at(c->blk, place);
+	struct blk_count *n = count_at(c, place);
 	unsigned int i;
 
 	for (i = 0; i < 2; i++)

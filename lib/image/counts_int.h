@@ -15,7 +15,7 @@ struct pair_count {
 };
 
 /*
- * Counters of the block at the same offset of the block cache. Not joined: how often the block was a range of its own
+ * Counters of a block. Not joined: how often the block was a range of its own
  * that ended with atom N and E; its direct branch went where its opcode says. Joined: `range` counts ranges that begin
  * with this block by their last block. The other edges have two counters, one at each end: a return has many targets,
  * but only a few returns lead to one of them. An edge is in one of the two, or in neither. A pair without a counter
@@ -34,7 +34,6 @@ struct section_counts {
 
 struct cst_counts {
 	struct cst_image *img;
-	struct blk_count *blk;	/* one per block that the image can have */
 	struct section_counts *sec; /* by section number minus 1 */
 	uint32_t nr_sec;
 	uint8_t joined;
@@ -53,12 +52,18 @@ struct count_open {
 
 void cst_counts_elements(struct cst_counts *c, struct count_open *o, const struct cst_generic *g, size_t n);
 
-_Static_assert(sizeof(struct blk_count) == sizeof(struct blk), "one place for both");
+_Static_assert(sizeof(struct blk_count) <= BLK_STRIDE_COUNTS - BLK_STRIDE, "the counters are between two blocks");
+
+/* Counters of block b. They stand behind it, in the same cache line. */
+static inline struct blk_count *cst_blk_counters(struct blk *b)
+{
+	return (struct blk_count *)(b + 1);
+}
 
 /* Counters of the block at offset `place`. */
-static inline struct blk_count *count_at(struct blk_count *base, uint32_t place)
+static inline struct blk_count *count_at(const struct cst_counts *c, uint32_t place)
 {
-	return (struct blk_count *)((unsigned char *)base + place);
+	return cst_blk_counters(BLK_AT(c->img->blk, place));
 }
 
 /* Adds all counters to the tables of the sections. Called before the image drops its blocks. */

@@ -4,6 +4,7 @@
 #define CST_LIB_IMAGE_IMAGE_INT_H
 
 #include <cstrace/image.h>
+#include <cstrace/isa.h>
 #include <cstrace/types.h>
 
 /* Flags of a block. A block ends at a P0 instruction, at a cut, or at the end of the section's bytes. */
@@ -57,21 +58,49 @@ struct blk {
 
 /*
  * In the low bits of a link, which are 0 in a place, if atoms stand for P0 instructions: the link is that of a taken
- * branch; of a branch, taken or not; of a direct call, which takes a push besides following the link.
- * LINK_INDIRECT is set only in a loop's copy of the link.
+ * branch; of a branch, taken or not; of a taken indirect branch; of a direct call whose place is known, which takes a
+ * push besides following the link; of an indirect branch that does not push, and is no exception return: it follows
+ * the return stack, if it has a target there, and not the link. A link without a place has these bits, too.
  */
 #define LINK_TAKEN 1u
 #define LINK_BRANCH 2u
 #define LINK_INDIRECT 4u
 #define LINK_CALL 8u
+#define LINK_POP 16u
 #define LINK_BITS 31u
-/* What is not the place in a link that the loop has masked. */
-#define LINK_NOT_PLACE (LINK_SLOW | LINK_CALL)
+/* Bits of a link that the loop needs to follow it: with LINK_SLOW it is negative. */
+#define LINK_FOLLOW (LINK_CALL | LINK_POP)
+#define LINK_MASK (~(int64_t)(LINK_BITS & ~LINK_FOLLOW))
+/* What is not the place in a link so masked. */
+#define LINK_NOT_PLACE (LINK_SLOW | LINK_FOLLOW)
 
 /* Maximum number of blocks, whose places must be below LINK_SLOW. */
-#define BLK_LIMIT (LINK_SLOW / sizeof(struct blk))
+#define BLK_LIMIT (LINK_SLOW / BLK_STRIDE_COUNTS)
 
 #define BLK_AT(base, place) ((struct blk *)((unsigned char *)(base) + (place)))
+
+/* Distance from one block to the next, without and with a struct blk_count (counts_int.h) behind each block. */
+#define BLK_STRIDE sizeof(struct blk)
+#define BLK_STRIDE_COUNTS (2 * sizeof(struct blk))
+
+/* The link out of block b after atom `e`, without a place. */
+static inline uint32_t blk_link_kind(const struct blk *b, unsigned int e)
+{
+	if (b->type != CST_INSN_BRANCH && b->type != CST_INSN_INDIRECT)
+		return LINK_SLOW;
+	if (!e)
+		return (b->flags & BLK_ALWAYS ? LINK_SLOW : 0) | LINK_BRANCH;
+	if (b->type == CST_INSN_BRANCH)
+		return (b->flags & BLK_LINK ? LINK_SLOW : 0) | LINK_TAKEN | LINK_BRANCH;
+	return LINK_SLOW | LINK_TAKEN | LINK_BRANCH | LINK_INDIRECT |
+	       (b->flags & BLK_LINK || b->subtype == CST_INSN_ERET ? 0 : LINK_POP);
+}
+
+/* What that link has besides a place if it has one. */
+static inline uint32_t blk_link_bits(const struct blk *b, unsigned int e)
+{
+	return blk_link_kind(b, e) | (e && b->type == CST_INSN_BRANCH && b->flags & BLK_LINK ? LINK_CALL : 0);
+}
 
 #define CODE_PAGE 4096u
 #define BLK_IT_SHIFT 6
@@ -145,7 +174,9 @@ struct cst_section {
 };
 
 struct cst_image {
-	struct blk *blk;	/* entry 0 is not used, since place 0 means none */
+	struct blk *blk;	/* at a cache line; the first block is not used, since place 0 means none */
+	void *blk_memory;	/* the allocation that contains them */
+	uint32_t blk_stride;
 	uint32_t blk_count, blk_max;
 	struct page_table *tables; /* all page tables in use */
 	size_t table_bytes, table_max; /* size of the page tables and its limit */
@@ -183,6 +214,12 @@ struct cst_space {
 };
 
 struct cst_images;
+
+/*
+ * Drops all decoded blocks, and gives the blocks of the image this distance. Returns 0 without memory; nothing has
+ * changed then.
+ */
+int cst_image_set_stride(struct cst_image *img, uint32_t stride);
 
 /* Returns a number that changes with each change of the table. */
 uint32_t cst_images_generation(const struct cst_images *images);

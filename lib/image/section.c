@@ -11,7 +11,24 @@
 
 #define DEFAULT_CACHE (128u << 20)
 #define MIN_BLOCKS 4096u
+#define CACHE_LINE 64u
 #define MIN_TABLES (16 * CODE_PAGE / 2 * sizeof(uint32_t))
+
+/* Allocates blocks at their full number: pages that are never touched cost no memory. */
+static int allocate_blocks(struct cst_image *img, uint32_t stride)
+{
+	unsigned char *memory = malloc((size_t)img->blk_max * stride + CACHE_LINE);
+
+	if (!memory)
+		return 0;
+	free(img->blk_memory);
+	img->blk_memory = memory;
+	img->blk = (struct blk *)(memory + (CACHE_LINE - (uintptr_t)memory % CACHE_LINE));
+	img->blk_stride = stride;
+	img->blk_count = 1;
+	memset(img->blk, 0, stride);
+	return 1;
+}
 
 int cst_image_new(struct cst_image **out, size_t cache_limit)
 {
@@ -32,13 +49,10 @@ int cst_image_new(struct cst_image **out, size_t cache_limit)
 	img->table_max = cache_limit / 2;
 	if (img->table_max < MIN_TABLES)
 		img->table_max = MIN_TABLES;
-	/* allocated at its full size: pages that are never touched cost no memory */
-	img->blk = malloc(n * sizeof(struct blk));
-	if (!img->blk) {
+	if (!allocate_blocks(img, BLK_STRIDE)) {
 		free(img);
 		return -CST_ERR_NOMEM;
 	}
-	img->blk_count = 1;
 	*out = img;
 	return 0;
 }
@@ -87,6 +101,14 @@ static void flush(struct cst_image *img)
 	img->generation++;
 }
 
+int cst_image_set_stride(struct cst_image *img, uint32_t stride)
+{
+	if (img->blk_stride != stride && !allocate_blocks(img, stride))
+		return 0;
+	flush(img);
+	return 1;
+}
+
 void cst_image_free(struct cst_image *img)
 {
 	size_t i;
@@ -101,7 +123,7 @@ void cst_image_free(struct cst_image *img)
 		free(img->sec[i]);
 	}
 	free(img->sec);
-	free(img->blk);
+	free(img->blk_memory);
 	free(img);
 }
 
@@ -307,8 +329,10 @@ struct blk *cst_block(struct cst_section *sec, uint64_t off, unsigned int key, u
 		if (!slot)
 			return NULL;
 	}
-	b = &img->blk[img->blk_count++];
+	b = BLK_AT(img->blk, img->blk_count++ * img->blk_stride);
 	*slot = blk_place(img, b);
+	if (img->counts)
+		memset(cst_blk_counters(b), 0, sizeof(struct blk_count));
 	span = begins_span(off, key);
 	if (span && restore_span(sec, b, off, key, table))
 		return b;
@@ -408,4 +432,8 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, un
 	b->gflags = (b->flags & BLK_P0 ? CST_GF_WAYPOINT : 0) |
 		    (b->flags & BLK_COND ? CST_GF_COND : 0) | (b->flags & BLK_LINK ? CST_GF_LINK : 0);
 	b->num = cond > 1 ? CST_RANGE_IT : 0;
+	if (!(flags & CST_ISA_RUNS)) {
+		b->link[0] = blk_link_kind(b, 0);
+		b->link[1] = blk_link_kind(b, 1);
+	}
 }
