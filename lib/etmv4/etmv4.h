@@ -37,7 +37,7 @@ struct etmv4_parser {
 	uint8_t listing;	/* unsynchronised bytes are returned in the pieces of the reference's listings */
 	uint8_t zeros;		/* zeros right before the reading position, up to those of an A-sync, which may begin in them */
 	uint8_t type[256];	/* header -> enum cst_etmv4_packet_type, by configuration */
-	uint8_t address[256];	/* by header: enum address_form << 1 | instruction set (packet.c) */
+	uint8_t address[256];	/* by header: what its address is like (address_fields.h) */
 	struct {
 		uint64_t addr;
 		uint8_t is;
@@ -59,11 +59,6 @@ void cst_etmv4_parser_init(void *parser, const struct cst_config *cfg, void *use
  * to `pkt->finding`, which the caller empties; with cfg->strict a packet with a finding is bad.
  */
 unsigned int cst_etmv4_parse(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
-/*
- * Parses a Target Address packet at `p` that has no reserved value and is followed by an atom packet: the address is in
- * ps->hist[0]. Returns its size, or 0 for any other packet, which does not change *ps.
- */
-unsigned int cst_etmv4_address(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end);
 /* Adds findings for reserved values in the packet at `p`, which is complete, to pkt->finding. */
 void cst_etmv4_check(struct etmv4_parser *ps, const uint8_t *p, struct cst_packet *pkt);
 /* struct cst_protocol_ops.parse_rest. */

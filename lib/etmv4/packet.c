@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "etmv4.h"
+#include "etmv4/address_fields.h"
 #include "log/log_int.h"
 #include "reader/async.h"
 #include "reader/packet_bytes.h"
@@ -16,9 +16,6 @@
 
 /* Which trace units have a header: the `when` column of packets.def. */
 enum hdr_when { ALWAYS, ETMV4, ETE, ETE13, V43, V8M, TSMARK, DATA, COND, Q };
-
-/* Forms of the address in Target Address, Source Address and Q packets (K10.5.2.14): the `address` column. */
-enum address_form { ADDRESS_NONE, ADDRESS_MATCH, ADDRESS_SHORT, ADDRESS_LONG32, ADDRESS_LONG64 };
 
 static const struct {
 	uint8_t first, last, type, when, address;
@@ -63,6 +60,12 @@ static int is_configurable(enum hdr_when when)
 	return when == DATA || when == COND || when == Q || when == ETMV4;
 }
 
+/* True for Target Address packets without a context. */
+static int is_target(unsigned int type)
+{
+	return type == CST_PKT_ADDR_MATCH || type == CST_PKT_ADDR_SHORT || type == CST_PKT_ADDR_32 || type == CST_PKT_ADDR_64;
+}
+
 static void forget(struct etmv4_parser *ps)
 {
 	memset(ps->hist, 0, sizeof(ps->hist));
@@ -86,7 +89,8 @@ void cst_etmv4_parser_init(void *parser, const struct cst_config *cfg, void *use
 				ps->type[h] = headers[i].type;
 			else if (is_configurable(headers[i].when))
 				ps->type[h] = CST_PKT_RESERVED_CFG;
-			ps->address[h] = (uint8_t)(headers[i].address << 1 | ((h - headers[i].first) & 1));
+			ps->address[h] = (uint8_t)(headers[i].address << ADDRESS_FORM_SHIFT | ((h - headers[i].first) & 1) |
+						   (is_target(headers[i].type) ? ADDRESS_TARGET : 0));
 		}
 	/* Q types 3, 4, 7, 8, 9, D, E are reserved, not absent: they are a bad Q packet */
 	if (cfg->qsupp)
@@ -95,71 +99,9 @@ void cst_etmv4_parser_init(void *parser, const struct cst_config *cfg, void *use
 				ps->type[h] = CST_PKT_BAD_SEQUENCE;
 }
 
-static inline uint32_t le32(const uint8_t *p)
+static void get_address(const struct etmv4_parser *ps, struct reader *r, const struct cst_packet *pkt, struct etmv4_address *a)
 {
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-struct addr {
-	uint64_t value;
-	uint8_t bits, is;
-	uint8_t odd;		/* long address: a value is reserved */
-	uint8_t match;		/* exact match: the entry of the address history */
-};
-
-/* Reads the address after header `h`, at `p`. Returns its end, or NULL if the input ends in it. */
-static inline const uint8_t *read_address(const struct etmv4_parser *ps, unsigned int h, const uint8_t *p,
-					  const uint8_t *end, struct addr *a)
-{
-	const enum address_form form = ps->address[h] >> 1;
-	const unsigned int is = ps->address[h] & 1, low = is ? 1 : 2;
-	uint64_t v;
-	uint32_t w;
-
-	if (form == ADDRESS_MATCH) {
-		a->match = h & 3;
-		a->value = ps->hist[a->match].addr;
-		a->bits = ps->hist[a->match].bits;
-		a->is = ps->hist[a->match].is;
-		a->odd = 0;
-		return p;
-	}
-	a->is = (uint8_t)is;
-	if (form == ADDRESS_SHORT) {
-		if (p == end || (*p & 0x80 && end - p < 2))
-			return NULL;
-		a->bits = (uint8_t)((*p & 0x80 ? 15 : 7) + low);
-		a->odd = 0;
-		v = *p & 0x7f;
-		if (*p++ & 0x80)
-			v |= (uint64_t)*p++ << 7;
-		a->value = (ps->hist[0].addr & ~((1ull << a->bits) - 1)) | v << low;
-		return p;
-	}
-	a->bits = form == ADDRESS_LONG64 ? 64 : 32;
-	if (end - p < a->bits / 8)
-		return NULL;
-	w = le32(p);
-	a->odd = (w & (is ? 0x80 : 0x8080)) || (form == ADDRESS_LONG64 && !ps->cfg->ia64);
-	v = is ? (w & 0x7f) << 1 | (w & ~0xffu) : (w & 0x7f) << 2 | (w & 0x7f00) << 1 | (w & ~0xffffu);
-	v |= form == ADDRESS_LONG64 ? (uint64_t)le32(p + 4) << 32 : ps->hist[0].addr & ~0xffffffffull;
-	a->value = v;
-	return p + a->bits / 8;
-}
-
-/* Adds an address to the address history buffer (K10.5.2.18.4). */
-static inline void push_history(struct etmv4_parser *ps, const struct addr *a)
-{
-	ps->hist[2] = ps->hist[1];
-	ps->hist[1] = ps->hist[0];
-	ps->hist[0].addr = a->value;
-	ps->hist[0].is = a->is;
-	ps->hist[0].bits = a->bits;
-}
-
-static void get_address(const struct etmv4_parser *ps, struct reader *r, const struct cst_packet *pkt, struct addr *a)
-{
-	const uint8_t *p = read_address(ps, pkt->header, r->p, r->end, a);
+	const uint8_t *p = etmv4_read_address(ps, pkt->header, r->p, r->end, a);
 
 	r->more |= !p;
 	if (p)
@@ -167,38 +109,17 @@ static void get_address(const struct etmv4_parser *ps, struct reader *r, const s
 }
 
 /* Sets the address of a packet, and adds it to the history, if the packet is complete. */
-static void set_address(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt, const struct addr *a)
+static void set_address(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt, const struct etmv4_address *a)
 {
 	if (r->more || r->bad)
 		return;
-	push_history(ps, a);
-	if (ps->address[pkt->header] >> 1 == ADDRESS_MATCH)
+	etmv4_push_history(ps, a);
+	if (ps->address[pkt->header] >> ADDRESS_FORM_SHIFT == ADDRESS_MATCH)
 		pkt->match = a->match;
 	pkt->addr_bits = a->bits;
 	pkt->addr = a->value;
 	pkt->is = a->is;
 	pkt->flags |= CST_PF_ADDR;
-}
-
-unsigned int cst_etmv4_address(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end)
-{
-	struct addr a;
-	const uint8_t *q;
-
-	switch (ps->type[*p]) {
-	case CST_PKT_ADDR_MATCH:
-	case CST_PKT_ADDR_SHORT:
-	case CST_PKT_ADDR_32:
-	case CST_PKT_ADDR_64:
-		break;
-	default:
-		return 0;
-	}
-	q = read_address(ps, *p, p + 1, end, &a);
-	if (!q || q == end || *q < ETMV4_ATOMS || a.odd)
-		return 0;
-	push_history(ps, &a);
-	return (unsigned int)(q - p);
 }
 
 /* Reads context information, VMID and context ID (K10.5.2.14.9). Only a complete packet changes the parser's context. */
@@ -373,10 +294,10 @@ static void parse_exception(struct etmv4_parser *ps, struct reader *r, struct cs
 		}
 		/* "address unknown" form: PE reset, transaction failure */
 		if (*r->p == 0x70) {
-			const struct addr none = { .bits = ps->hist[0].bits };
+			const struct etmv4_address none = { .bits = ps->hist[0].bits };
 
 			r->p++;
-			push_history(ps, &none);
+			etmv4_push_history(ps, &none);
 			pkt->addr = pkt->is = 0;
 			pkt->type = pkt->exc_type ? CST_PKT_TRANS_FAIL : CST_PKT_PE_RESET;
 		}
@@ -389,8 +310,8 @@ static void parse_exception(struct etmv4_parser *ps, struct reader *r, struct cs
 
 static void parse_q(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
-	const int address = ps->address[pkt->header] >> 1 != ADDRESS_NONE;
-	struct addr a = { .value = 0 };
+	const int address = ps->address[pkt->header] >> ADDRESS_FORM_SHIFT != ADDRESS_NONE;
+	struct etmv4_address a = { .value = 0 };
 
 	pkt->q_type = pkt->header & 15;
 	if (address)
@@ -622,7 +543,7 @@ unsigned int cst_etmv4_parse(void *parser, const uint8_t *p, const uint8_t *end,
 {
 	struct etmv4_parser *ps = parser;
 	struct reader r = { p + 1, end, 0, 0, 0 };
-	struct addr a = { .value = 0 };
+	struct etmv4_address a = { .value = 0 };
 	unsigned int h;
 
 	if (p >= end)

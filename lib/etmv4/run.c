@@ -3,7 +3,7 @@
  * run.c - fast path for runs of ETMv4 atom and address packets whose elements are final at once: from the bytes through
  * the walk over blocks, without the queue.
  */
-#include "etmv4/etmv4.h"
+#include "etmv4/address_fields.h"
 #include "flow/walk.h"
 #include "protocol/protocol_int.h"
 
@@ -24,28 +24,33 @@ STEP_INLINE int etmv4_atom_follows(const struct loop *l)
 	return l->p != l->end_of_input && *l->p >= ETMV4_ATOMS;
 }
 
-/* Parses a Target Address, which is final with the next P0 element: an atom packet after it must be in the input. */
+/*
+ * Parses a Target Address without a reserved value. It is final with the next P0 element: an atom packet after it must be
+ * in the input.
+ */
 STEP_INLINE int etmv4_target(struct loop *l, uint64_t *addr)
 {
 	struct etmv4_parser *ps = l->in->parser;
 	struct cst_flow *f = l->f;
-	unsigned int used;
+	struct etmv4_address a;
+	const uint8_t *p = l->p;
 
-	if (f->q_pending || l->p == l->end_of_input)
+	if (f->q_pending || p == l->end_of_input || !(ps->address[*p] & ADDRESS_TARGET))
 		return 0;
-	used = cst_etmv4_address(ps, l->p, l->end_of_input);
-	if (!used)
+	p = etmv4_read_address(ps, *p, p + 1, l->end_of_input, &a);
+	if (!p || p == l->end_of_input || *p < ETMV4_ATOMS || a.odd)
 		return 0;
-	*addr = ps->hist[0].addr;
-	f->is = ps->hist[0].is;
-	f->isa = step_address_isa(f, f->is);
+	etmv4_push_history(ps, &a);
+	*addr = a.value;
+	f->is = a.is;
+	f->isa = step_address_isa(f, a.is);
 	f->no_push = 0;
 	l->stack = f->cfg->ret_stack;
+	l->in->more += (size_t)(p - l->p) - 1;
+	l->p = p;
 	/* the atom packet after it may be in another run of trace offsets */
-	l->p += used;
-	l->in->more += used - 1;
-	if (l->p > l->stop)
-		l->stop = l->p;
+	if (p > l->stop)
+		l->stop = p;
 	return 1;
 }
 

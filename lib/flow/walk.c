@@ -19,6 +19,7 @@ static void load(struct loop *l)
 {
 	l->linked = links_hold(l->f) ? LINK_MASK : 0;
 	l->ids = ids_of(l->f);
+	l->map = l->f->map_id;
 }
 
 int cst_walk_begin(struct loop *l, const struct cst_generic *out, size_t cap)
@@ -51,15 +52,18 @@ int cst_walk_begin(struct loop *l, const struct cst_generic *out, size_t cap)
 int cst_walk_next_run(struct loop *l)
 {
 	struct atom_input *in = l->in;
+	const struct seg *seg = in->seg + in->seg_i, *last = in->seg + in->seg_count - 1;
+	const size_t pos = (size_t)(l->p - in->p);
 
 	if (l->rest || l->p == l->end_of_input)
 		return 0;
-	while (in->seg_i + 1 < in->seg_count && l->p >= in->p + in->seg[in->seg_i + 1].pos)
-		in->seg_i++;
-	l->stop = in->seg_i + 1 < in->seg_count ? in->p + in->seg[in->seg_i + 1].pos : l->end_of_input;
+	while (seg < last && pos >= seg[1].pos)
+		seg++;
+	in->seg_i = (uint32_t)(seg - in->seg);
+	l->stop = seg < last ? in->p + seg[1].pos : l->end_of_input;
 	if (l->stop - l->p > RUN_BYTES)
 		l->stop = l->p + RUN_BYTES;
-	l->bias = in->seg[in->seg_i].offset - in->seg[in->seg_i].pos - (uintptr_t)in->p;
+	l->bias = seg->offset - seg->pos - (uintptr_t)in->p;
 	return 1;
 }
 
@@ -94,9 +98,9 @@ uint32_t cst_walk_search(struct loop *l, uint64_t addr, struct blk *b, uint64_t 
 
 	f->addr = addr;
 	f->blk = b && l->linked ? link_block(f, &b->link[e], blk_link_bits(b, (unsigned int)e)) : cst_flow_block(f);
-	if (f->blk)
-		load(l);
 	l->moved = f->map_sec != sec || f->img_gen != gen;
+	if (f->blk && (l->moved || l->map != f->map_id))
+		load(l);
 	return f->blk;
 }
 

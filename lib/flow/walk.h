@@ -56,6 +56,7 @@ struct loop {
 	uint64_t bias;		/* trace offset of an input byte minus its address */
 	uint64_t rest;		/* atoms without room in the output, with a terminating 1; 0: none */
 	uint64_t branches, others; /* taken branches; elements that are not ranges or are counted elsewhere */
+	uint32_t map;		/* struct cst_flow.map_id of `linked` and `ids`; 0: none */
 	int64_t linked;		/* LINK_MASK; 0: links are not valid in this map */
 	struct ids ids;
 	uint8_t stack;		/* calls push a return address */
@@ -406,6 +407,8 @@ STEP_INLINE enum walk_on walk_exit(struct walk *w, const struct walk_how *how)
 		f->it = w->e && step_is_branch(b) ? 0 : f->span.it;
 	if (how->given && l->now.given)
 		return walk_given(w, how);
+	if (how->runs == RUNS_NONE && !how->element && w->next & LINK_POP && walk_linked_return(w, how))
+		return WALK_GO;
 	if (w->e && b->type == CST_INSN_INDIRECT)
 		return walk_indirect(w, how);
 	if (w->e || how->element)
@@ -470,14 +473,15 @@ STEP_INLINE int walk_linked(struct walk *w, const struct walk_how *how)
 			if (w->next & LINK_CALL) {
 				walk_push(w, how);
 				w->next &= ~LINK_NOT_PLACE;
-			} else if (!(w->next & LINK_POP) || !walk_linked_return(w, how)) {
+			} else if (!how->runs || !(w->next & LINK_POP) || !walk_linked_return(w, how)) {
 				return 1;
 			}
-			if (w->bits == 1 && !walk_packet(w, how))
-				return 0;
-			if (how->runs)
+			if (how->runs) {
+				if (w->bits == 1 && !walk_packet(w, how))
+					return 0;
 				walk_count(w, how->runs, 1);
-			continue;
+				continue;
+			}
 		}
 		if (w->bits == 1 && !walk_packet(w, how))
 			return 0;

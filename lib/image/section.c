@@ -8,6 +8,7 @@
 #include <cstrace/isa.h>
 
 #include "image/counts_int.h"
+#include "isa/a64.h"
 
 #define DEFAULT_CACHE (128u << 20)
 #define MIN_BLOCKS 4096u
@@ -353,6 +354,29 @@ static uint32_t le32(const uint8_t *p)
 	return le16(p) | le16(p + 2) << 16;
 }
 
+/*
+ * Adds the A64 instructions from `off` up to the first that may be a P0 instruction or UDF, at most up to the cut.
+ * Returns the offset after them.
+ */
+static uint64_t skip_others(const struct cst_section *sec, struct blk *b, uint64_t off, uint64_t cut)
+{
+	const uint64_t end = cut < sec->size ? cut : sec->size;
+	uint64_t at = off;
+	uint32_t op;
+
+	for (; end - at >= 4; at += 4) {
+		op = le32(sec->bytes + at);
+		if (a64_is_branch_group(op) || !(op >> 16))
+			break;
+	}
+	b->n_insn = (uint16_t)((at - off) / 4);
+	if (at > off) {
+		b->last_size = 4;
+		b->type = CST_INSN_OTHER;
+	}
+	return at;
+}
+
 static void build(const struct cst_section *sec, struct blk *b, uint64_t off, unsigned int key, uint64_t pc,
 		  unsigned int flags)
 {
@@ -366,6 +390,8 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, un
 	memset(b, 0, sizeof(*b));
 	b->off = off / 2;
 	b->isa = b->next_isa = isa;
+	if (isa == CST_ISA_A64)
+		at = skip_others(sec, b, off, cut);
 	for (;;) {
 		if (at >= cut && !it) {
 			b->flags |= BLK_CUT;

@@ -2,6 +2,7 @@
 /*
  * a64.c - A64 instructions (Arm ARM C4.1, "Branches, Exception Generating and System instructions").
  */
+#include "isa/a64.h"
 #include "isa/rows.h"
 
 enum {
@@ -12,10 +13,7 @@ enum {
 	IMM9,		/* 13:5 */
 };
 
-/* All instructions of the table have bits 28:26 = 101. Common ones are first. */
-#define GROUP_MASK 0x1c000000u
-#define GROUP_MATCH 0x14000000u
-
+/* All instructions of the table are of one group. Common ones are first. */
 static const struct isa_row rows[] = {
 	/* B.cond, BC.cond */
 	{ 0xff000000, 0x54000000, CST_INSN_BRANCH, CST_INSN_PLAIN, ROW_COND, IMM19 },
@@ -91,7 +89,7 @@ void cst_isa_a64(struct cst_insn *insn, uint32_t opcode)
 	static const struct isa_row rest = ROW_REST;
 	const struct isa_row *row = &rest;
 
-	if ((opcode & GROUP_MASK) == GROUP_MATCH)
+	if (a64_is_branch_group(opcode))
 		row = isa_find(rows, opcode);
 	isa_fill(insn, row, CST_ISA_A64, 4);
 	insn->disp = displacement(row->disp, opcode);
