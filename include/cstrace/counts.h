@@ -27,25 +27,37 @@ struct cst_pair {
 	uint64_t count;		/* 0: free slot */
 };
 
-/* Hash table of pairs. Zero it before use; its size is bounded by the code that was executed. */
+/*
+ * Table of pairs. Zero it before use. It is a hash table, whose size is bounded by the code that was executed, until
+ * cst_pairs_list() makes it a list or cst_pairs_sort() a sorted array, in which slot[0] to slot[used - 1] are the pairs.
+ */
 struct cst_pairs {
 	struct cst_pair *slot;
-	size_t mask;		/* slots - 1; 0: nothing allocated */
+	size_t mask;		/* hash table: slots - 1; 0: nothing allocated, a list, or sorted */
 	unsigned int shift;	/* 64 minus the number of bits of a slot index */
 	size_t used;
 	int sorted;
 };
 
-/* Adds `count` to a pair, a new one if needed. Returns 0 if there was no memory; nothing was added then. */
+/*
+ * Adds `count` to a pair, a new one if needed. Returns 0 if there was no memory, or if the table is sorted; nothing was
+ * added then.
+ */
 CST_API int cst_pairs_insert(struct cst_pairs *p, uint32_t a, uint32_t b, uint64_t count);
 /*
- * Adds all pairs of `from`, which must not be sorted. Returns 0 if there was no memory; some pairs were not added then.
+ * Makes the table a list, to whose end cst_pairs_insert() adds each pair without a search: this takes less time and
+ * memory if most pairs are different. cst_pairs_sort() adds up equal ones. The table must not be sorted. Returns 0 if
+ * there was no memory.
+ */
+CST_API int cst_pairs_list(struct cst_pairs *p);
+/*
+ * Adds all pairs of `from`, which must be sorted if `to` is. Returns 0 if there was no memory; some pairs were not added
+ * then.
  */
 CST_API int cst_pairs_merge(struct cst_pairs *to, const struct cst_pairs *from);
 CST_API void cst_pairs_free(struct cst_pairs *p);
 /*
- * Moves all pairs to the front, sorted by a, then b, and returns the first of `used` pairs. The table accepts no more
- * pairs afterwards.
+ * Sorts the pairs by a, then b, and returns the first of `used` pairs. The table accepts no single pairs afterwards.
  */
 CST_API const struct cst_pair *cst_pairs_sort(struct cst_pairs *p);
 
@@ -107,6 +119,13 @@ CST_API int cst_counts_add(struct cst_counts *c, struct cst_decoder *dec, const 
  */
 CST_API int cst_counts_section(struct cst_counts *c, uint32_t section, const struct cst_pairs **ranges,
 			       const struct cst_pairs **edges);
+
+/*
+ * Moves the counts of a section so far to *ranges and *edges, both sorted, which the caller frees with cst_pairs_free().
+ * `c` counts the section from 0 again. Needs less time and memory than copies of what cst_counts_section() returns. On
+ * errors, those of cst_counts_section(), *ranges and *edges are unchanged.
+ */
+CST_API int cst_counts_take(struct cst_counts *c, uint32_t section, struct cst_pairs *ranges, struct cst_pairs *edges);
 
 CST_END
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pairs.c - tables of pairs of offsets with a count: open addressing, at most half full.
+ * pairs.c - tables of pairs of offsets with a count: open addressing, at most half full; lists; sorted arrays.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,11 +31,51 @@ static int grow(struct cst_pairs *p, unsigned int shift)
 	return 1;
 }
 
+/* Moves the pairs of a hash table to the front. */
+static void compact(struct cst_pairs *p)
+{
+	size_t i, n = 0;
+
+	for (i = 0; p->mask && i <= p->mask; i++)
+		if (p->slot[i].count)
+			p->slot[n++] = p->slot[i];
+	p->mask = 0;
+}
+
+int cst_pairs_list(struct cst_pairs *p)
+{
+	if (!p->slot) {
+		p->slot = malloc(((size_t)1 << FIRST_BITS) * sizeof(*p->slot));
+		p->shift = 64 - FIRST_BITS;
+	}
+	compact(p);
+	return p->slot != NULL;
+}
+
+/* Adds a pair to the end of a list. */
+static int append(struct cst_pairs *p, uint32_t a, uint32_t b, uint64_t count)
+{
+	const size_t size = (size_t)1 << (64 - p->shift);
+	struct cst_pair *v;
+
+	if (p->used == size) {
+		v = realloc(p->slot, 2 * size * sizeof(*v));
+		if (!v)
+			return 0;
+		p->slot = v;
+		p->shift--;
+	}
+	p->slot[p->used++] = (struct cst_pair){ .a = a, .b = b, .count = count };
+	return 1;
+}
+
 int cst_pairs_insert(struct cst_pairs *p, uint32_t a, uint32_t b, uint64_t count)
 {
 	struct cst_pair *s;
 	size_t i;
 
+	if (p->slot && !p->mask)
+		return !p->sorted && append(p, a, b, count);
 	/* at most half full, so that probes stay short */
 	if (2 * p->used >= p->mask && !grow(p, p->mask ? p->shift - 1 : 64 - FIRST_BITS))
 		return 0;
@@ -53,14 +93,60 @@ int cst_pairs_insert(struct cst_pairs *p, uint32_t a, uint32_t b, uint64_t count
 	return 1;
 }
 
+static int compare(const void *pa, const void *pb)
+{
+	const struct cst_pair *x = pa, *y = pb;
+
+	if (x->a != y->a)
+		return x->a < y->a ? -1 : 1;
+	return x->b < y->b ? -1 : x->b > y->b;
+}
+
+/* Merges two sorted arrays. */
+static int merge_sorted(struct cst_pairs *to, const struct cst_pairs *from)
+{
+	const struct cst_pair *x = to->slot, *y = from->slot;
+	const struct cst_pair *const x_end = x + to->used, *const y_end = y + from->used;
+	struct cst_pair *v = malloc((to->used + from->used) * sizeof(*v)), *out = v;
+	int order;
+
+	if (!v)
+		return 0;
+	while (x < x_end && y < y_end) {
+		order = compare(x, y);
+		*out = order <= 0 ? *x++ : *y++;
+		if (!order)
+			out->count += y++->count;
+		out++;
+	}
+	memcpy(out, x, (size_t)(x_end - x) * sizeof(*out));
+	out += x_end - x;
+	memcpy(out, y, (size_t)(y_end - y) * sizeof(*out));
+	out += y_end - y;
+	free(to->slot);
+	to->slot = v;
+	to->used = (size_t)(out - v);
+	return 1;
+}
+
 int cst_pairs_merge(struct cst_pairs *to, const struct cst_pairs *from)
 {
 	size_t i;
 
+	if (!from->used)
+		return 1;
+	if (to->sorted)
+		return from->sorted && merge_sorted(to, from);
+	if (!from->mask) {
+		for (i = 0; i < from->used; i++)
+			if (!cst_pairs_insert(to, from->slot[i].a, from->slot[i].b, from->slot[i].count))
+				return 0;
+		return 1;
+	}
 	/* pairs in the order of their hashes would fill a smaller table from the front, which makes probes long */
-	if (from->mask && (!to->mask || to->shift > from->shift) && !grow(to, from->shift))
+	if ((!to->slot || (to->mask && to->shift > from->shift)) && !grow(to, from->shift))
 		return 0;
-	for (i = 0; from->mask && i <= from->mask; i++)
+	for (i = 0; i <= from->mask; i++)
 		if (from->slot[i].count &&
 		    !cst_pairs_insert(to, from->slot[i].a, from->slot[i].b, from->slot[i].count))
 			return 0;
@@ -71,15 +157,6 @@ void cst_pairs_free(struct cst_pairs *p)
 {
 	free(p->slot);
 	*p = (struct cst_pairs){ .slot = NULL };
-}
-
-static int compare(const void *pa, const void *pb)
-{
-	const struct cst_pair *x = pa, *y = pb;
-
-	if (x->a != y->a)
-		return x->a < y->a ? -1 : 1;
-	return x->b < y->b ? -1 : x->b > y->b;
 }
 
 /* Sorts a few pairs in place. */
@@ -106,27 +183,28 @@ static inline size_t bucket_of(const struct cst_pair *x, unsigned int shift)
 #define FEW 16u
 
 /*
- * Distributes n pairs over n buckets by the upper bits of `a`, then sorts each bucket. Returns 0 if there was no
- * memory; nothing was changed then.
+ * Distributes n pairs over n buckets by the upper bits of `a`, then sorts each bucket. Returns a new array, NULL if there
+ * was no memory.
  */
-static int bucket_sort(struct cst_pair *v, size_t n)
+static struct cst_pair *bucket_sort(const struct cst_pair *v, size_t n)
 {
 	unsigned int shift = 0;
 	struct cst_pair *to;
 	uint64_t most = 0;
-	size_t *end, i, first, buckets;
+	size_t i, first, buckets;
+	uint32_t *end;
 
 	for (i = 0; i < n; i++)
 		most = v[i].a > most ? v[i].a : most;
 	while (most >> shift >= n)
 		shift++;
 	buckets = (size_t)(most >> shift) + 1;
-	end = calloc(buckets + 1, sizeof(*end));
+	end = n <= UINT32_MAX ? calloc(buckets + 1, sizeof(*end)) : NULL;
 	to = malloc(n * sizeof(*to));
 	if (!end || !to) {
 		free(end);
 		free(to);
-		return 0;
+		return NULL;
 	}
 	for (i = 0; i < n; i++)
 		end[bucket_of(&v[i], shift) + 1]++;
@@ -141,23 +219,44 @@ static int bucket_sort(struct cst_pair *v, size_t n)
 		else
 			insertion_sort(to + first, end[i] - first);
 	}
-	memcpy(v, to, n * sizeof(*v));
 	free(end);
-	free(to);
-	return 1;
+	return to;
+}
+
+/* Adds up equal pairs, which are neighbours. Returns the number of different ones. */
+static size_t add_equal(struct cst_pair *v, size_t n)
+{
+	size_t i, k = 0;
+
+	for (i = 1; i < n; i++) {
+		if (compare(&v[k], &v[i]))
+			v[++k] = v[i];
+		else
+			v[k].count += v[i].count;
+	}
+	return k + 1;
 }
 
 const struct cst_pair *cst_pairs_sort(struct cst_pairs *p)
 {
-	size_t i, n = 0;
+	struct cst_pair *v;
+	size_t i;
 
 	if (!p->used || p->sorted)
 		return p->slot;
-	for (i = 0; i <= p->mask; i++)
-		if (p->slot[i].count)
-			p->slot[n++] = p->slot[i];
-	if (!bucket_sort(p->slot, n))
-		qsort(p->slot, n, sizeof(*p->slot), compare);
+	compact(p);
+	for (i = 1; i < p->used && compare(&p->slot[i - 1], &p->slot[i]) < 0; i++)
+		;
+	if (i < p->used) {
+		v = bucket_sort(p->slot, p->used);
+		if (v) {
+			free(p->slot);
+			p->slot = v;
+		} else {
+			qsort(p->slot, p->used, sizeof(*p->slot), compare);
+		}
+		p->used = add_equal(p->slot, p->used);
+	}
 	p->sorted = 1;
 	return p->slot;
 }

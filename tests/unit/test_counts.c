@@ -114,7 +114,7 @@ static void free_pairs(struct counter *c)
 	}
 }
 
-/* What the library has counted is what `c` has. */
+/* What the library has counted is what `c` has, copied and taken. */
 static void same_counts(const struct run *r, struct counter *c)
 {
 	const struct cst_pairs *ranges, *edges;
@@ -129,8 +129,16 @@ static void same_counts(const struct run *r, struct counter *c)
 		same_pairs(&c->edges[i], &copy[1]);
 		cst_pairs_free(&copy[0]);
 		cst_pairs_free(&copy[1]);
+		assert_int_equal(cst_counts_take(r->counts, i, &copy[0], &copy[1]), 0);
+		same_pairs(&c->ranges[i], &copy[0]);
+		same_pairs(&c->edges[i], &copy[1]);
+		cst_pairs_free(&copy[0]);
+		cst_pairs_free(&copy[1]);
+		assert_int_equal(cst_counts_section(r->counts, i, &ranges, &edges), 0);
+		assert_int_equal(ranges->used + edges->used, 0);
 	}
 	assert_int_equal(cst_counts_section(r->counts, i, &ranges, &edges), -CST_ERR_INVAL);
+	assert_int_equal(cst_counts_take(r->counts, i, NULL, NULL), -CST_ERR_INVAL);
 }
 
 /* Both decodings of a case. Returns the ranges that were no elements. */
@@ -272,6 +280,45 @@ static void test_counters(void **state)
 	cst_image_free(img);
 }
 
+/* Counts are taken from the blocks and from the tables at once, sorted; then they begin again. */
+static void test_take(void **state)
+{
+	static const uint32_t code[] = { 0xd61f0000, 0xd61f0000, 0xd61f0000 };
+	struct cst_pairs ranges, edges;
+	struct cst_counts *c;
+	struct cst_section *sec;
+	struct cst_image *img;
+	uint32_t place[3];
+	unsigned int i, k, round;
+
+	(void)state;
+	assert_int_equal(cst_image_new(&img, 0), 0);
+	assert_int_equal(cst_section_new(&sec, img, code, sizeof(code), NULL), 0);
+	assert_int_equal(cst_counts_new(&c, img, 0), 0);
+	for (i = 0; i < 3; i++)
+		place[i] = blk_place(img, cst_block(sec, 4 * i, CST_ISA_A64, 0x1000, 0));
+	for (round = 0; round < 2; round++) {
+		/* the counters of block 0 change to the next pair each time */
+		for (k = 0; k < 2; k++)
+			for (i = 3; i--;) {
+				take_range(c, place[0], place[i]);
+				take_edge(c, place[i], place[0]);
+			}
+		assert_int_equal(cst_counts_take(c, 0, &ranges, &edges), -CST_ERR_INVAL);
+		assert_int_equal(cst_counts_take(c, 1, &ranges, &edges), 0);
+		assert_int_equal(ranges.used, 3);
+		assert_int_equal(edges.used, 3);
+		for (i = 0; i < 3; i++) {
+			assert_true(ranges.slot[i].a == 0 && ranges.slot[i].b == 4 * i && ranges.slot[i].count == 2);
+			assert_true(edges.slot[i].a == 4 * i && edges.slot[i].b == 0 && edges.slot[i].count == 2);
+		}
+		cst_pairs_free(&ranges);
+		cst_pairs_free(&edges);
+	}
+	cst_counts_free(c);
+	cst_image_free(img);
+}
+
 /* A block cache that is full is emptied: what its blocks have counted by then is kept. */
 static void test_full_cache(void **state)
 {
@@ -322,7 +369,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_streams),
 		cmocka_unit_test(test_counters),
-		cmocka_unit_test(test_full_cache),
+		cmocka_unit_test(test_take), cmocka_unit_test(test_full_cache),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

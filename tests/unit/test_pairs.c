@@ -119,10 +119,60 @@ static void order(void **state)
 	}
 }
 
+/* A list takes equal pairs one by one; sorted, it is what the hash table is, and so are two halves that are merged. */
+static void lists(void **state)
+{
+	enum { ADDS = 20000 };
+	struct cst_pairs hash = { .slot = NULL }, list = hash, half[2] = { hash, hash }, none = hash;
+	uint64_t seed = 3;
+	uint32_t a, b;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ADDS; i++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		a = (uint32_t)(seed >> 33) % 3000;
+		b = (uint32_t)(seed >> 50) % 5;
+		assert_true(cst_pairs_add(&hash, a, b));
+		/* a hash table with pairs becomes a list, too */
+		if (i == 0 || i == 500)
+			assert_true(cst_pairs_list(i ? &half[0] : &list));
+		assert_true(cst_pairs_add(&list, a, b));
+		assert_true(cst_pairs_insert(&half[i & 1], a, b, 1));
+	}
+	assert_int_equal(list.used, ADDS);
+	cst_pairs_sort(&hash);
+	cst_pairs_sort(&list);
+	assert_int_equal(list.used, hash.used);
+	assert_memory_equal(list.slot, hash.slot, hash.used * sizeof(*hash.slot));
+	cst_pairs_sort(&half[0]);
+	/* what is not sorted, or one pair, is not added to what is */
+	assert_false(cst_pairs_merge(&half[0], &half[1]));
+	assert_false(cst_pairs_add(&half[0], 1, 1));
+	cst_pairs_sort(&half[1]);
+	assert_true(cst_pairs_merge(&half[0], &half[1]));
+	assert_true(cst_pairs_merge(&half[0], &none));
+	assert_int_equal(half[0].used, hash.used);
+	assert_memory_equal(half[0].slot, hash.slot, hash.used * sizeof(*hash.slot));
+	/* sorted pairs and lists into a hash table, which is empty first */
+	assert_true(cst_pairs_merge(&none, &half[1]));
+	assert_true(none.mask && none.used == half[1].used);
+	assert_true(cst_pairs_merge(&none, &half[1]));
+	cst_pairs_sort(&none);
+	for (i = 0; i < none.used; i++)
+		assert_int_equal(none.slot[i].count, 2 * half[1].slot[i].count);
+	cst_pairs_free(&hash);
+	cst_pairs_free(&list);
+	cst_pairs_free(&half[0]);
+	cst_pairs_free(&half[1]);
+	cst_pairs_free(&none);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums), cmocka_unit_test(empty), cmocka_unit_test(insert), cmocka_unit_test(order),
+		cmocka_unit_test(lists),
 	};
 
 	return cmocka_run_group_tests_name("profile pairs", tests, NULL, NULL);
