@@ -12,6 +12,7 @@
 #include "counts/identity.h"
 #include "counts/interior.h"
 #include "counts/model.h"
+#include "counts/pairs.h"
 #include "images/dso.h"
 #include "images/dso_table.h"
 #include "session/parts.h"
@@ -115,22 +116,14 @@ static bool conflict(const struct entry *a, const struct entry *b)
 	return a->is.type != b->is.type || a->is.machine != b->is.machine || !same_segments(a, b);
 }
 
-static bool merge_pairs(struct cst_pairs *to, struct cst_pairs *from)
-{
-	bool ok = cst_pairs_merge(to, from);
-
-	cst_pairs_free(from);
-	return ok;
-}
-
 static bool merge_counts(struct binary *to, struct binary *from)
 {
 	to->insns += from->insns;
 	to->branches += from->branches;
 	to->inside += from->inside;
-	return merge_pairs(&to->ranges, &from->ranges) && merge_pairs(&to->edges, &from->edges) &&
-	       merge_pairs(&to->arrivals, &from->arrivals) && merge_pairs(&to->entries, &from->entries) &&
-	       merge_pairs(&to->untaken, &from->untaken);
+	return pairs_move(&to->ranges, &from->ranges) && pairs_move(&to->edges, &from->edges) &&
+	       pairs_move(&to->arrivals, &from->arrivals) && pairs_move(&to->entries, &from->entries) &&
+	       pairs_move(&to->untaken, &from->untaken);
 }
 
 static bool make_numbers(struct collect *c)
@@ -554,12 +547,16 @@ static int move_counts(struct entry *e, struct model_binary *to)
 	const struct cst_pair *x = cst_pairs_sort(&b->edges);
 	size_t i;
 
+	/* the edges of the model use their memory */
+	cst_pairs_free(&b->ranges);
+	cst_pairs_free(&b->arrivals);
 	to->edges = malloc((b->edges.used + 1) * sizeof(*to->edges));
 	if (!to->edges)
 		return ERR_NOMEM;
 	for (i = 0; i < b->edges.used; i++)
 		to->edges[i] = edge_of(&x[i], base, to->number);
 	to->nr_edges = to->cap_edges = b->edges.used;
+	cst_pairs_free(&b->edges);
 	for (i = 0; i < e->nr_ranges; i++) {
 		e->ranges[i].binary = to->number;
 		e->ranges[i].start -= base;

@@ -11,6 +11,7 @@
 #include "base/bisect.h"
 #include "base/error.h"
 #include "counts/contexts.h"
+#include "counts/pairs.h"
 #include "decode/decode.h"
 #include "decode/locate.h"
 #include "images/dso.h"
@@ -574,38 +575,43 @@ static void on_stream_end(void *data, const struct stream *s)
 	*s->priv = NULL;
 }
 
-/* Total of all branches taken. */
-static uint64_t sum(const struct cst_pairs *edges)
+/* Total of the counts of sorted pairs. */
+static uint64_t sum(const struct cst_pairs *sorted)
 {
 	uint64_t n = 0;
 	size_t i;
 
-	for (i = 0; edges->mask && i <= edges->mask; i++)
-		n += edges->slot[i].count;
+	for (i = 0; i < sorted->used; i++)
+		n += sorted->slot[i].count;
 	return n;
 }
 
 /* Adds the library's counts to the binaries. */
 static int add_counted(struct counts *c)
 {
-	const struct cst_pairs *ranges, *edges;
+	struct cst_pairs ranges, edges;
+	struct binary *bin;
 	uint64_t taken;
 	struct file *f;
-	struct binary *bin;
 	struct dso *dso;
 	uint32_t i = 0;
+	bool ok;
 	int rc;
 
-	while ((rc = session_counted(c->ss, ++i, &dso, &ranges, &edges)) > 0) {
-		if (!dso || !(ranges->used | edges->used))
-			continue;
-		f = file_of(c, dso);
+	while ((rc = session_take_counts(c->ss, ++i, &dso, &ranges, &edges)) > 0) {
+		f = dso && (ranges.used || edges.used) ? file_of(c, dso) : NULL;
 		bin = f ? f->whole : NULL;
-		if (!bin || !cst_pairs_merge(&bin->ranges, ranges) || !cst_pairs_merge(&bin->edges, edges))
+		ok = !dso || !(ranges.used || edges.used);
+		if (bin) {
+			taken = sum(&edges);
+			bin->branches += taken;
+			bin->inside += taken;
+			ok = pairs_move(&bin->ranges, &ranges) && pairs_move(&bin->edges, &edges);
+		}
+		cst_pairs_free(&ranges);
+		cst_pairs_free(&edges);
+		if (!ok)
 			return ERR_NOMEM;
-		taken = sum(edges);
-		bin->branches += taken;
-		bin->inside += taken;
 	}
 	return rc;
 }
@@ -626,20 +632,23 @@ static void *piece_new(void *data, struct session *ss)
 	return NULL;
 }
 
+/* Sorts the pairs, so that the calling thread only merges them. */
 static int piece_end(void *piece)
 {
-	return add_counted(piece);
-}
+	struct counts *c = piece;
+	int rc = add_counted(c);
+	struct binary *b;
+	size_t i;
 
-/* Adds `more`, which may be empty then. */
-static bool take_pairs(struct cst_pairs *to, struct cst_pairs *more)
-{
-	if (to->used)
-		return cst_pairs_merge(to, more);
-	cst_pairs_free(to);
-	*to = *more;
-	memset(more, 0, sizeof(*more));
-	return true;
+	for (i = 0; i < c->nr_bins; i++) {
+		b = c->bins[i];
+		cst_pairs_sort(&b->ranges);
+		cst_pairs_sort(&b->edges);
+		cst_pairs_sort(&b->arrivals);
+		cst_pairs_sort(&b->entries);
+		cst_pairs_sort(&b->untaken);
+	}
+	return rc;
 }
 
 static bool take_binary(struct counts *c, struct binary *more)
@@ -647,9 +656,9 @@ static bool take_binary(struct counts *c, struct binary *more)
 	struct file *f = file_of(c, session_same_dso(c->ss, more->dso));
 	struct binary *b = f ? binary_in(c, f, more->method) : NULL;
 
-	if (!b || !take_pairs(&b->ranges, &more->ranges) || !take_pairs(&b->edges, &more->edges) ||
-	    !take_pairs(&b->arrivals, &more->arrivals) || !take_pairs(&b->entries, &more->entries) ||
-	    !take_pairs(&b->untaken, &more->untaken))
+	if (!b || !pairs_move(&b->ranges, &more->ranges) || !pairs_move(&b->edges, &more->edges) ||
+	    !pairs_move(&b->arrivals, &more->arrivals) || !pairs_move(&b->entries, &more->entries) ||
+	    !pairs_move(&b->untaken, &more->untaken))
 		return false;
 	if (!b->insns) {
 		b->isa = more->isa;

@@ -17,7 +17,7 @@ struct session_consumer {
 	bool unwanted;		/* call batch() also for batches that the filter excludes (stream.unwanted) */
 	/*
 	 * Ranges may be counted: batches then have CST_GEN_RUN instead of ranges (cstrace/flow.h), and
-	 * session_counted() returns the counts after session_run(). With a filter or a log, which need single ranges,
+	 * session_take_counts() returns the counts after session_run(). With a filter or a log, which need single ranges,
 	 * they are not counted. `joined`: as CST_COUNTS_JOINED.
 	 */
 	bool counts, joined;
@@ -79,10 +79,10 @@ unsigned int session_jobs(const struct session *ss);
 int session_run(struct session *ss, const struct session_consumer *consumer);
 
 /*
- * Returns the counts of the code section with this number, from 1 on: 1 with its file (NULL: none) and the pairs of
- * ranges and edges (cstrace/counts.h), which the session owns; 0: there is no such section; or negative.
+ * Moves the counts of the code section with this number, from 1 on, to the caller: 1 with its file (NULL: none) and the
+ * sorted pairs of ranges and edges (cstrace/counts.h), which the caller frees; 0: there is no such section; or negative.
  */
-int session_counted(struct session *ss, uint32_t section, struct dso **dso, const struct cst_pairs **ranges,
-		    const struct cst_pairs **edges);
+int session_take_counts(struct session *ss, uint32_t section, struct dso **dso, struct cst_pairs *ranges,
+			struct cst_pairs *edges);
 
 #endif

@@ -114,8 +114,8 @@ struct dso *session_section_dso(struct session *ss, const struct stream *s, uint
 	return sec ? cst_section_cookie(sec) : NULL;
 }
 
-int session_counted(struct session *ss, uint32_t section, struct dso **dso, const struct cst_pairs **ranges,
-		    const struct cst_pairs **edges)
+int session_take_counts(struct session *ss, uint32_t section, struct dso **dso, struct cst_pairs *ranges,
+			struct cst_pairs *edges)
 {
 	struct cst_section *sec = cst_image_section(ss->images.spaces.image, section);
 	int err;
@@ -123,6 +123,6 @@ int session_counted(struct session *ss, uint32_t section, struct dso **dso, cons
 	if (!sec || !ss->images.spaces.counts)
 		return 0;
 	*dso = cst_section_cookie(sec);
-	err = cst_counts_section(ss->images.spaces.counts, section, ranges, edges);
+	err = cst_counts_take(ss->images.spaces.counts, section, ranges, edges);
 	return err ? err : 1;
 }

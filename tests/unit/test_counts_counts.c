@@ -52,8 +52,8 @@ struct dso *__wrap_session_section_dso(struct session *ss, const struct stream *
 const struct dso_table *__wrap_session_dsos(const struct session *ss);
 bool __wrap_session_locate(const struct stream *s, uint64_t addr, struct session_loc *loc);
 int __wrap_session_run(struct session *ss, const struct session_consumer *consumer);
-int __wrap_session_counted(struct session *ss, uint32_t section, struct dso **dso, const struct cst_pairs **ranges,
-			   const struct cst_pairs **edges);
+int __wrap_session_take_counts(struct session *ss, uint32_t section, struct dso **dso, struct cst_pairs *ranges,
+			       struct cst_pairs *edges);
 
 static bool fails(void)
 {
@@ -137,15 +137,17 @@ int __wrap_session_run(struct session *ss, const struct session_consumer *con)
 static struct cst_pairs lib_ranges[5], lib_edges[5];
 static bool counted_any;
 
-int __wrap_session_counted(struct session *ss, uint32_t section, struct dso **dso, const struct cst_pairs **ranges,
-			   const struct cst_pairs **edges)
+int __wrap_session_take_counts(struct session *ss, uint32_t section, struct dso **dso, struct cst_pairs *ranges,
+			       struct cst_pairs *edges)
 {
 	(void)ss;
 	if (!counted_any || section > 5)
 		return 0;
 	*dso = section == 5 ? NULL : section == 4 ? &library : &program;
-	*ranges = &lib_ranges[section - 1];
-	*edges = &lib_edges[section - 1];
+	*ranges = *edges = (struct cst_pairs){ .slot = NULL };
+	assert_true(cst_pairs_merge(ranges, &lib_ranges[section - 1]) && cst_pairs_merge(edges, &lib_edges[section - 1]));
+	cst_pairs_sort(ranges);
+	cst_pairs_sort(edges);
 	return 1;
 }
 
