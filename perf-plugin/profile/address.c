@@ -42,7 +42,7 @@ static void limit_ranges(const struct profile_address *a, struct flat *f, struct
 
 	for (r = f->ranges, left = f->nr_ranges; left; left--, r++) {
 		if (in_text(a, r->start) && in_text(a, r->last)) {
-			f->ranges[n++] = *r;
+			f->own_ranges[n++] = *r;
 		} else {
 			removed->ranges++;
 			removed->executed = model_sum(removed->executed, r->count);
@@ -53,7 +53,8 @@ static void limit_ranges(const struct profile_address *a, struct flat *f, struct
 
 static void limit_edges(const struct profile_address *a, struct flat *f, struct profile_removed *removed)
 {
-	struct cst_count_edge *end = f->edges + f->nr_edges, *kept = f->edges, *e = f->edges, leaving;
+	const struct cst_count_edge *e = f->edges, *end = e + f->nr_edges;
+	struct cst_count_edge *kept = f->own_edges, leaving;
 
 	while (e < end) {
 		leaving = (struct cst_count_edge){ .binary = e->binary, .from = e->from, .to = CST_COUNT_OUTSIDE };
@@ -69,14 +70,17 @@ static void limit_edges(const struct profile_address *a, struct flat *f, struct 
 		if (leaving.count)
 			*kept++ = leaving;
 	}
-	f->nr_edges = (size_t)(kept - f->edges);
+	f->nr_edges = (size_t)(kept - f->own_edges);
 }
 
-void profile_address_limit(const struct profile_address *a, struct flat *f, struct profile_removed *removed)
+bool profile_address_limit(const struct profile_address *a, struct flat *f, struct profile_removed *removed)
 {
 	*removed = (struct profile_removed){ .ranges = 0 };
 	if (a->base == PROFILE_VADDR || !(a->unlinked || a->code_at_zero))
-		return;
+		return true;
+	if (!flat_own(f))
+		return false;
 	limit_ranges(a, f, removed);
 	limit_edges(a, f, removed);
+	return true;
 }

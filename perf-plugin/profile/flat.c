@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* flat.c - copies ranges of a binary: adds those that differ in flags only, and splits them behind branches. */
+/* flat.c - ranges of a binary: adds those that differ in flags only, and splits them behind branches. */
 #include "profile/flat.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 static bool add_range(struct flat *f, size_t *cap, uint64_t start, uint64_t last, const struct cst_count_range *of)
 {
-	struct cst_count_range *r = ARRAY_ADD(f->ranges, f->nr_ranges, *cap);
+	struct cst_count_range *r = ARRAY_ADD(f->own_ranges, f->nr_ranges, *cap);
 
 	if (r)
 		*r = (struct cst_count_range){ .binary = of->binary, .flags = of->flags, .start = start, .last = last,
@@ -61,18 +61,19 @@ static bool add_between(struct flat *f, size_t *cap, const struct executions *be
 /* Sorts the ranges and adds equal ones. Those of a recording that was counted for this format are sorted. */
 static void add_equal(struct flat *f)
 {
+	struct cst_count_range *v = f->own_ranges;
 	size_t i, n = 0;
 
-	for (i = 1; i < f->nr_ranges && model_compare_ranges(&f->ranges[i - 1], &f->ranges[i]) < 0; i++)
+	for (i = 1; i < f->nr_ranges && model_compare_ranges(&v[i - 1], &v[i]) < 0; i++)
 		;
 	if (i >= f->nr_ranges)
 		return;
-	qsort(f->ranges, f->nr_ranges, sizeof(*f->ranges), model_compare_ranges);
+	qsort(v, f->nr_ranges, sizeof(*v), model_compare_ranges);
 	for (i = 1; i < f->nr_ranges; i++) {
-		if (model_compare_ranges(&f->ranges[n], &f->ranges[i]))
-			f->ranges[++n] = f->ranges[i];
+		if (model_compare_ranges(&v[n], &v[i]))
+			v[++n] = v[i];
 		else
-			f->ranges[n].count = model_sum(f->ranges[n].count, f->ranges[i].count);
+			v[n].count = model_sum(v[n].count, v[i].count);
 	}
 	f->nr_ranges = n + 1;
 }
@@ -85,14 +86,6 @@ static bool as_counted(const struct model_binary *b)
 	for (i = 0; i < b->nr_ranges && !b->ranges[i].flags; i++)
 		;
 	return i == b->nr_ranges && !b->nr_not_taken;
-}
-
-/* Copies `size` bytes; also of an empty array, so that NULL means that there is no memory. */
-static void *copy(const void *from, size_t size)
-{
-	void *to = malloc(size ? size : 1);
-
-	return to && size ? memcpy(to, from, size) : to;
 }
 
 static bool add_ranges(struct flat *f, const struct model_binary *b, enum flat_ranges kind)
@@ -116,27 +109,44 @@ static bool add_ranges(struct flat *f, const struct model_binary *b, enum flat_r
 
 bool flat_init(struct flat *f, const struct model_binary *b, enum flat_ranges kind)
 {
-	bool ok;
-
-	*f = (struct flat){ .binary = b };
-	f->edges = copy(b->edges, b->nr_edges * sizeof(*f->edges));
-	f->nr_edges = f->edges ? b->nr_edges : 0;
+	*f = (struct flat){ .binary = b, .edges = b->edges, .nr_edges = b->nr_edges };
 	if (as_counted(b)) {
-		f->ranges = copy(b->ranges, b->nr_ranges * sizeof(*f->ranges));
-		f->nr_ranges = f->ranges ? b->nr_ranges : 0;
-		ok = f->ranges;
-	} else {
-		ok = add_ranges(f, b, kind);
+		f->ranges = b->ranges;
+		f->nr_ranges = b->nr_ranges;
+		return true;
 	}
-	ok = ok && f->edges;
-	if (!ok)
+	if (!add_ranges(f, b, kind)) {
 		flat_free(f);
-	return ok;
+		return false;
+	}
+	f->ranges = f->own_ranges;
+	return true;
+}
+
+/* Copies `size` bytes; also of an empty array, so that NULL means that there is no memory. */
+static void *copy(const void *from, size_t size)
+{
+	void *to = malloc(size ? size : 1);
+
+	return to && size ? memcpy(to, from, size) : to;
+}
+
+bool flat_own(struct flat *f)
+{
+	if (!f->own_ranges)
+		f->own_ranges = copy(f->ranges, f->nr_ranges * sizeof(*f->ranges));
+	if (!f->own_edges)
+		f->own_edges = copy(f->edges, f->nr_edges * sizeof(*f->edges));
+	if (!f->own_ranges || !f->own_edges)
+		return false;
+	f->ranges = f->own_ranges;
+	f->edges = f->own_edges;
+	return true;
 }
 
 void flat_free(struct flat *f)
 {
-	free(f->ranges);
-	free(f->edges);
+	free(f->own_ranges);
+	free(f->own_edges);
 	*f = (struct flat){ .ranges = NULL };
 }

@@ -18,13 +18,18 @@ enum flat_ranges {
 struct flat {
 	const struct model_binary *binary;
 	/* by start, last; with FLAT_ARRIVED, those that were not arrived at are first for equal ones */
-	struct cst_count_range *ranges;
-	struct cst_count_edge *edges;	/* by from, to */
+	const struct cst_count_range *ranges;
+	const struct cst_count_edge *edges;	/* by from, to */
 	size_t nr_ranges, nr_edges;
+	/* the same arrays if they may be changed; NULL: they are those of the model */
+	struct cst_count_range *own_ranges;
+	struct cst_count_edge *own_edges;
 };
 
-/* Copies the counts of `b`. Returns false without memory. */
+/* Begins with the counts of `b`, which must outlive `f`. Returns false without memory. */
 bool flat_init(struct flat *f, const struct model_binary *b, enum flat_ranges kind);
+/* Copies the arrays of the model, so that they may be changed. Returns false without memory. */
+bool flat_own(struct flat *f);
 void flat_free(struct flat *f);
 
 #endif

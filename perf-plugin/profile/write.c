@@ -56,12 +56,12 @@ int profile_write(struct pd_output *out, const struct profile_format *f, enum pr
 	int rc;
 
 	profile_address_init(&where, b, base);
-	if (!flat_init(&counts, b, f->ranges)) {
+	if (!flat_init(&counts, b, f->ranges) || !profile_address_limit(&where, &counts, &gone)) {
 		fprintf(stderr, "cstrace profile: out of memory\n");
+		flat_free(&counts);
 		pd_output_abort(out);
 		return ERR_NOMEM;
 	}
-	profile_address_limit(&where, &counts, &gone);
 	nothing = !counts.nr_ranges && !counts.nr_edges;
 	if (!nothing) {
 		f->write(out, &counts, &where);

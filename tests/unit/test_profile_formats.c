@@ -110,7 +110,7 @@ static size_t made_bytes(const char *name, enum profile_base base, const struct 
 	assert_int_equal(pd_output_fd(&out, fileno(file), "profile", &err), 0);
 	profile_address_init(&where, &m->binaries[0], base);
 	assert_true(flat_init(&flat, &m->binaries[0], f->ranges));
-	profile_address_limit(&where, &flat, &gone);
+	assert_true(profile_address_limit(&where, &flat, &gone));
 	f->write(&out, &flat, &where);
 	flat_free(&flat);
 	assert_int_equal(pd_output_finish(&out, &err), 0);
@@ -476,10 +476,10 @@ static void module(void **state)
 	assert_int_equal(profile_address(&a, at + 4), 0xffff800001000004);
 
 	assert_true(flat_init(&f, &m.binaries[0], FLAT_SPLIT));
-	profile_address_limit(&a, &f, &gone);
+	assert_true(profile_address_limit(&a, &f, &gone));
 	assert_int_equal(f.nr_ranges + f.nr_edges, 9);
 	profile_address_init(&a, &m.binaries[0], PROFILE_OFFSET);
-	profile_address_limit(&a, &f, &gone);
+	assert_true(profile_address_limit(&a, &f, &gone));
 	assert_int_equal(f.nr_ranges, 1);
 	assert_int_equal(f.nr_edges, 2);
 	flat_free(&f);
