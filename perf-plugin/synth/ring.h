@@ -21,6 +21,7 @@ struct ring_entry {		/* laid out as struct perf_branch_entry */
 
 struct ring {
 	struct ring_entry *e;
+	struct ring_entry *spare; /* as many entries, for ring_replace() */
 	uint32_t size;
 	uint32_t head;		/* index of the newest entry */
 	uint32_t count;
@@ -106,6 +107,24 @@ static inline const struct ring_entry *ring_at(const struct ring *r, uint32_t i)
 static inline uint32_t ring_cycles_of(const struct ring_entry *e)
 {
 	return e->flags >> RING_CYCLES_SHIFT & RING_CYCLES_MAX;
+}
+
+/*
+ * Replaces the entries by the n newest ones in `spare`, which are newest first. Older entries stay as far as there is
+ * room for them.
+ */
+static inline void ring_replace(struct ring *r, uint32_t n)
+{
+	struct ring_entry *e = r->spare;
+	uint32_t i, old = r->count < r->size - n ? r->count : r->size - n;
+
+	for (i = 0; i < old; i++)
+		e[n + i] = *ring_at(r, i);
+	r->spare = r->e;
+	r->e = e;
+	r->head = 0;
+	r->count = n + old;
+	r->fresh += n;
 }
 
 /* Copies all entries, newest first, to `dst` (room for `size`). Returns their number. */

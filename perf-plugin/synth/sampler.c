@@ -10,6 +10,7 @@
 #include "base/wide.h"
 #include "decode/decode.h"
 #include "synth/callstack.h"
+#include "synth/ranges.h"
 #include "tasks/space.h"
 
 /* Times per instruction are kept with 16 fraction bits. */
@@ -280,6 +281,13 @@ static void note_begin(struct lane *ln, const struct cst_generic *g)
 	ln->closes = ln->touched = true;
 }
 
+static void free_lane(struct lane *ln)
+{
+	free(ln->ring.e);
+	free(ln->ring.spare);
+	free(ln);
+}
+
 static struct lane *lane_of(struct sampler *sp, const struct stream *s)
 {
 	const struct sampler_seam *was;
@@ -298,8 +306,9 @@ static struct lane *lane_of(struct sampler *sp, const struct stream *s)
 	if (sp->o.stack && sp->want_i) {
 		ln->ring.size = sp->o.stack;
 		ln->ring.e = calloc(sp->o.stack, sizeof(*ln->ring.e));
-		if (!ln->ring.e) {
-			free(ln);
+		ln->ring.spare = calloc(sp->o.stack, sizeof(*ln->ring.e));
+		if (!ln->ring.e || !ln->ring.spare) {
+			free_lane(ln);
 			return NULL;
 		}
 	}
@@ -331,8 +340,7 @@ void sampler_stream_end(void *sampler, const struct stream *s)
 	leave_seam(sampler, s, ln);
 	version_put(ln->code);
 	version_put(ln->other);
-	free(ln->ring.e);
-	free(ln);
+	free_lane(ln);
 	*s->priv = NULL;
 }
 
@@ -763,34 +771,6 @@ run(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cs
 }
 
 /*
- * Pushes the branches at the end of the ranges [from, to), each with the next range as its target, as many as the ring
- * holds.
- */
-static void push_branches(const struct sampler *sp, struct lane *ln, const struct cst_generic *from,
-			  const struct cst_generic *to)
-{
-	const uint32_t size = ln->ring.size;
-	const struct cst_generic *g = to;
-	struct ring_writer w;
-	uint32_t n = 0;
-
-	while (g > from && n < size)
-		n += branch_taken(--g);
-	/* the cycles belong to the first branch, which may be left out */
-	for (; ln->br.cycles && from < g; from++)
-		if (branch_taken(from))
-			ln->br.cycles = 0;
-	ring_write(&ln->ring, &w);
-	for (; g < to; g++)
-		if (branch_taken(g)) {
-			ring_next(&w, g->end - g->last_size, g[1].addr,
-				  sp->ring_flags[branch_index(g)] | ring_cycles(ln->br.cycles));
-			ln->br.cycles = 0;
-		}
-	ring_written(&ln->ring, &w);
-}
-
-/*
  * Counts the instructions of consecutive ranges, from *pg on, up to the next sample or the end of the sequence; only
  * there the ring gets the branches that it holds then. *pg becomes the element after them.
  */
@@ -817,8 +797,10 @@ run_ranges(struct sampler *sp, const struct stream *s, struct lane *ln, const st
 	next = ln->next;
 	fresh = ln->ring.fresh;
 	for (;;) {
+		if (!tiles)
+			g = ranges_count(g, end, &insns, next);
 		if (__builtin_expect(insns + g->n_insn >= next || (tiles && fresh >= sp->tile), 0)) {
-			push_branches(sp, ln, pushed, g);
+			ranges_push(&ln->ring, &ln->br.cycles, sp->ring_flags, pushed, g);
 			pushed = g;
 			ln->insns = insns;
 			if (tiles && fresh >= sp->tile)
@@ -836,7 +818,7 @@ run_ranges(struct sampler *sp, const struct stream *s, struct lane *ln, const st
 		if (++g == end || g->kind != CST_GEN_RANGE)
 			break;
 	}
-	push_branches(sp, ln, pushed, g - 1);
+	ranges_push(&ln->ring, &ln->br.cycles, sp->ring_flags, pushed, g - 1);
 	ln->insns = insns;
 	branch_range_end(&ln->br, s, g - 1);
 	*pg = g;
