@@ -30,6 +30,7 @@ struct listing {
 	struct itrace_opts o;
 	bool names;		/* files or symbols are printed */
 	char branches[EVNAME_MAX], insns[EVNAME_MAX];
+	unsigned int flags[BRANCH_INDICES]; /* PERF_IP_FLAG_x by branch_index() */
 	struct pd_output out;
 	bool open;
 	uint8_t *buf;
@@ -126,6 +127,7 @@ static int on_branch_paged(void *data, const struct stream *s, const struct bran
 	struct listing *ls = data;
 	struct line_lane *lane = lane_of(ls, s);
 	uint32_t from = 0, to = 0;
+	struct page_branch line;
 	struct symbol_ref ref;
 
 	if (!lane)
@@ -137,10 +139,23 @@ static int on_branch_paged(void *data, const struct stream *s, const struct bran
 		ref = line_find(&ls->line, s, b->to, s->tid);
 		to = pages_name(ls->pages, &ref);
 	}
-	*pages_branch(ls->pages, from, to) = (struct page_branch){
+	line = (struct page_branch){
 		.time = b->time, .from = b->from, .to = b->to, .pid = b->pid, .tid = b->tid, .cpu = s->cpu,
 		.flags = branch_ip_flags(b),
 	};
+	pages_branch(ls->pages, &line, from, to);
+	return pages_failed(ls->pages);
+}
+
+/* As on_taken(), in a page. */
+static int on_taken_paged(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	const struct page_branch common = { .time = s->time, .pid = s->pid, .tid = s->tid, .cpu = s->cpu };
+	struct listing *ls = data;
+
+	if (!lane_of(ls, s))
+		return ERR_NOMEM;
+	pages_taken(ls->pages, &common, ls->flags, g, n);
 	return pages_failed(ls->pages);
 }
 
@@ -165,6 +180,29 @@ static int on_branch(void *data, const struct stream *s, const struct branch *b)
 	if (l->fields & (LIST_INSN | LIST_INSNLEN | LIST_DISASM))
 		code_insn(l, ls->disasm, s, b->from, b->size, (enum cst_isa)b->isa);
 	line_end(l);
+	return 0;
+}
+
+/* Prints the branches between ranges, of whose instructions nothing but the addresses is printed. */
+static int on_taken(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	const struct cst_generic *end = g + n;
+	struct listing *ls = data;
+	struct line_lane *lane = lane_of(ls, s);
+	struct line *l = &ls->line;
+
+	if (!lane)
+		return ERR_NOMEM;
+	for (; g < end; g++) {
+		if (!branch_taken(g))
+			continue;
+		line_begin(l, lane->ln, &lane->last, s->time);
+		line_start(l, s->cpu, s->pid, s->tid, s->time, false, 1, ls->branches);
+		line_flags(l, ls->flags[branch_index(g)]);
+		branch_line_from(l, g->end - g->last_size);
+		branch_line_to(l, g[1].addr);
+		line_end(l);
+	}
 	return 0;
 }
 
@@ -271,7 +309,18 @@ static void on_stream_end(void *data, const struct stream *s)
 
 static struct sample_ops make_ops(struct listing *l)
 {
-	return (struct sample_ops){ .branch = l->pages ? on_branch_paged : on_branch, .insn = on_insn, .error = on_error, .data = l };
+	struct sample_ops ops = { .branch = l->pages ? on_branch_paged : on_branch, .insn = on_insn, .error = on_error, .data = l };
+	struct branch b = { .from = 0 };
+	unsigned int i;
+
+	for (i = 0; i < BRANCH_INDICES; i++) {
+		b.kind = branch_kind_table[i];
+		l->flags[i] = branch_ip_flags(&b);
+	}
+	/* what a line shows beyond addresses is looked up branch by branch */
+	if (!(l->line.fields & (LISTING_NAMES | LIST_CALLINDENT | LIST_SRCLINE | LISTING_CODE | LIST_INSNLEN)))
+		ops.taken = l->pages ? on_taken_paged : on_taken;
+	return ops;
 }
 
 static void free_lanes(struct line_lane *lane)
@@ -341,9 +390,9 @@ static void *piece_new(void *data, struct session *ss)
 
 	if (!l)
 		return NULL;
-	ops = make_ops(l);
 	l->ss = ss;
 	l->line.fields = whole->line.fields;
+	ops = make_ops(l);
 	l->names = whole->names;
 	memcpy(l->branches, whole->branches, sizeof(l->branches));
 	memcpy(l->insns, whole->insns, sizeof(l->insns));

@@ -22,12 +22,20 @@ enum page_state {
 	PAGE_BEING_WRITTEN,
 };
 
+/* A line. Small, since it goes from one core to another. */
 struct item {
+	uint64_t from, to;	/* of a branch */
+	unsigned int flags;
+	uint32_t rest;		/* index in page.rest */
+};
+
+/* What several branches that follow each other have in common, or an error. */
+struct rest {
 	bool is_error;
 	union {
 		struct {
-			struct page_branch line;
-			uint32_t from, to;	/* in page.name */
+			uint64_t time;
+			int pid, tid, cpu;
 		} branch;
 		struct {
 			struct error_sample sample;
@@ -41,6 +49,11 @@ struct page {
 	uint64_t number;	/* from 1 */
 	size_t nr;
 	struct item item[PAGE_LINES];
+	uint32_t nr_rest;
+	struct rest rest[PAGE_LINES];
+	struct {
+		uint32_t from, to;	/* in name[], if names are printed */
+	} names_of[PAGE_LINES];
 	uint32_t nr_names;
 	struct page_name {
 		struct symbol_names names;
@@ -170,28 +183,33 @@ static void print_name(struct line *l, const struct page_name *name)
 	line_symbol(l, &name->names, text);
 }
 
-static void print_branch(struct printer *pr, const struct page *p, const struct page_branch *b, uint32_t from, uint32_t to)
+static void print_branch(struct printer *pr, const struct page *p, size_t i)
 {
+	const struct item *it = &p->item[i];
+	const struct rest *r = &p->rest[it->rest];
+	const uint64_t time = r->as.branch.time;
 	struct line *l = &pr->line;
 
-	line_begin(l, pr->lane, NULL, b->time);
-	line_start(l, b->cpu, b->pid, b->tid, b->time, false, 1, pr->pg->o.event);
-	line_flags(l, b->flags);
-	if (branch_line_from(l, b->from))
-		print_name(l, &p->name[from]);
-	if (branch_line_to(l, b->to))
-		print_name(l, &p->name[to]);
+	line_begin(l, pr->lane, NULL, time);
+	line_start(l, r->as.branch.cpu, r->as.branch.pid, r->as.branch.tid, time, false, 1, pr->pg->o.event);
+	line_flags(l, it->flags);
+	if (branch_line_from(l, it->from))
+		print_name(l, &p->name[p->names_of[i].from]);
+	if (branch_line_to(l, it->to))
+		print_name(l, &p->name[p->names_of[i].to]);
 	line_end(l);
 }
 
-static void print_item(struct printer *pr, const struct page *p, const struct item *it)
+static void print_item(struct printer *pr, const struct page *p, size_t i)
 {
-	if (!it->is_error) {
-		print_branch(pr, p, &it->as.branch.line, it->as.branch.from, it->as.branch.to);
+	const struct rest *r = &p->rest[p->item[i].rest];
+
+	if (!r->is_error) {
+		print_branch(pr, p, i);
 		return;
 	}
-	line_begin(&pr->line, pr->lane, NULL, it->as.error.sample.time);
-	error_line(&pr->line, it->as.error.cpu, &it->as.error.sample);
+	line_begin(&pr->line, pr->lane, NULL, r->as.error.sample.time);
+	error_line(&pr->line, r->as.error.cpu, &r->as.error.sample);
 }
 
 /* Writes the printed pages whose turn it is. Called with the lock. */
@@ -225,7 +243,7 @@ static bool print_next(struct printer *pr)
 	p = pr->page = nth(pg, pg->taken++);
 	pthread_mutex_unlock(&pg->lock);
 	for (i = 0; i < p->nr; i++)
-		print_item(pr, p, &p->item[i]);
+		print_item(pr, p, i);
 	rc = merge_finish(pr->m);	/* the rest of its lane */
 	pthread_mutex_lock(&pg->lock);
 	note_error(pg, rc);
@@ -305,6 +323,7 @@ static struct page *__attribute__((noinline)) next_page(struct pages *pg)
 	pthread_mutex_unlock(&pg->lock);
 	p->number = pg->filled + 1;
 	p->nr = 0;
+	p->nr_rest = 0;
 	p->nr_names = 0;
 	return pg->filling = p;
 }
@@ -330,25 +349,64 @@ uint32_t pages_name(struct pages *pg, const struct symbol_ref *ref)
 	return ref->key->in_page;
 }
 
-struct page_branch *pages_branch(struct pages *pg, uint32_t from, uint32_t to)
+/* Returns the index of what the branch and others have in common: that of the line before, or a new one. */
+static uint32_t rest_of(struct page *p, const struct page_branch *b)
+{
+	struct rest *r = &p->rest[p->nr_rest];
+
+	if (p->nr_rest && !r[-1].is_error && r[-1].as.branch.time == b->time && r[-1].as.branch.pid == b->pid &&
+	    r[-1].as.branch.tid == b->tid && r[-1].as.branch.cpu == b->cpu)
+		return p->nr_rest - 1;
+	r->is_error = false;
+	r->as.branch.time = b->time;
+	r->as.branch.pid = b->pid;
+	r->as.branch.tid = b->tid;
+	r->as.branch.cpu = b->cpu;
+	return p->nr_rest++;
+}
+
+void pages_branch(struct pages *pg, const struct page_branch *b, uint32_t from, uint32_t to)
 {
 	struct page *p = page_to_fill(pg);
-	struct item *it = &p->item[p->nr++];
 
-	it->is_error = false;
-	it->as.branch.from = from;
-	it->as.branch.to = to;
-	return &it->as.branch.line;
+	p->names_of[p->nr].from = from;
+	p->names_of[p->nr].to = to;
+	p->item[p->nr++] = (struct item){ .from = b->from, .to = b->to, .flags = b->flags, .rest = rest_of(p, b) };
+}
+
+void pages_taken(struct pages *pg, const struct page_branch *common, const unsigned int flags[BRANCH_INDICES],
+		 const struct cst_generic *g, size_t n)
+{
+	const struct cst_generic *end = g + n;
+	struct item *it, *last;
+	uint32_t rest, nr_rest;
+	struct page *p;
+
+	while (g < end) {
+		p = page_to_fill(pg);
+		nr_rest = p->nr_rest;
+		rest = rest_of(p, common);
+		last = p->item + PAGE_LINES;
+		/* without a branch on each range, which could not be predicted: the line of one that was not taken is overwritten */
+		for (it = p->item + p->nr; g < end && it < last; g++) {
+			*it = (struct item){ .from = g->end - g->last_size, .to = g[1].addr, .flags = flags[branch_index(g)], .rest = rest };
+			it += branch_taken(g);
+		}
+		if (it == p->item + p->nr)
+			p->nr_rest = nr_rest;	/* no line uses it */
+		p->nr = (size_t)(it - p->item);
+	}
 }
 
 void pages_error(struct pages *pg, int cpu, const struct error_sample *e)
 {
 	struct page *p = page_to_fill(pg);
-	struct item *it = &p->item[p->nr++];
+	struct rest *r = &p->rest[p->nr_rest];
 
-	it->is_error = true;
-	it->as.error.sample = *e;
-	it->as.error.cpu = cpu;
+	r->is_error = true;
+	r->as.error.sample = *e;
+	r->as.error.cpu = cpu;
+	p->item[p->nr++].rest = p->nr_rest++;
 }
 
 int pages_failed(const struct pages *pg)

@@ -38,11 +38,14 @@ struct pages *pages_new(const struct pages_opts *o);
 void pages_free(struct pages *pg);
 /* Returns the number of an address's names for the line that is added next; their text is kept by the caller. */
 uint32_t pages_name(struct pages *pg, const struct symbol_ref *ref);
+/* Adds a line; `from` and `to` are numbers of names if those are printed. The threads print it when the page is full. */
+void pages_branch(struct pages *pg, const struct page_branch *b, uint32_t from, uint32_t to);
 /*
- * Adds a line, which the caller fills before the next call; `from` and `to` are numbers of names if those are printed. The
- * threads print it when the page is full.
+ * Adds the lines of the taken branches at the ends of ranges g[0] to g[n - 1], each to the next range, without names. `common`
+ * has the other fields, but for the flags, which are by branch_index().
  */
-struct page_branch *pages_branch(struct pages *pg, uint32_t from, uint32_t to);
+void pages_taken(struct pages *pg, const struct page_branch *common, const unsigned int flags[BRANCH_INDICES],
+		 const struct cst_generic *g, size_t n);
 void pages_error(struct pages *pg, int cpu, const struct error_sample *e);
 /* Returns the value of `write` that ended the output, ERR_NOMEM or ERR_IO, or 0: further lines are printed. */
 int pages_failed(const struct pages *pg);

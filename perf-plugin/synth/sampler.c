@@ -770,6 +770,33 @@ run(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cs
 	return 0;
 }
 
+/* As run() for branches alone, which go to sample_ops.taken() as long as ranges follow each other. */
+static int run_taken(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n)
+{
+	const struct cst_generic *end = g + n, *first;
+	struct branch b;
+	int rc = 0;
+
+	while (g < end && !rc) {
+		if (g->kind != CST_GEN_RANGE) {
+			rc = other(sp, s, ln, g++);
+			continue;
+		}
+		if (branch_range(&ln->br, s, g, &b))
+			rc = branch_emit(sp, s, ln, &b);
+		/* branch_emit() finds whether an exception return is one of a system call */
+		for (first = g; g + 1 < end && g[1].kind == CST_GEN_RANGE && g->last_subtype != CST_INSN_ERET; g++)
+			;
+		if (g > first && !rc)
+			rc = sp->ops.taken(sp->ops.data, s, first, (size_t)(g - first));
+		for (; ln->br.cycles && first < g; first++)
+			if (branch_taken(first))
+				ln->br.cycles = 0;
+		branch_range_end(&ln->br, s, g++);
+	}
+	return rc;
+}
+
 /*
  * Counts the instructions of consecutive ranges, from *pg on, up to the next sample or the end of the sequence; only
  * there the ring gets the branches that it holds then. *pg becomes the element after them.
@@ -933,7 +960,8 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 			clock_set(sp, ln, s->time);
 	}
 	if (!sp->want_i)
-		rc = run(sp, s, ln, g, n, each, false, false);
+		rc = sp->ops.taken && sp->want_b && !sp->calls && !sp->restricted ? run_taken(sp, s, ln, g, n) :
+		     run(sp, s, ln, g, n, each, false, false);
 	else if (!ln->ring.size)
 		rc = each ? run(sp, s, ln, g, n, true, false, true) : run(sp, s, ln, g, n, false, false, true);
 	else if (each)

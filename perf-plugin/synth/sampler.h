@@ -43,6 +43,12 @@ struct error_sample {
 /* Each function returns 0, or a value that ends the run. */
 struct sample_ops {
 	int (*branch)(void *data, const struct stream *s, const struct branch *b);
+	/*
+	 * Receives consecutive ranges g[0] to g[n]: each of the first n that ends with a taken branch is a sample of that
+	 * branch, to the next range. Called instead of branch() where that one would get no more than the elements and the
+	 * stream have, with samples of all branches and no others. NULL: branch() receives all samples.
+	 */
+	int (*taken)(void *data, const struct stream *s, const struct cst_generic *g, size_t n);
 	int (*insn)(void *data, const struct stream *s, const struct insn_sample *i);
 	int (*error)(void *data, const struct stream *s, const struct error_sample *e);
 	void *data;

@@ -182,7 +182,7 @@ static int print_pages(const struct comms *comms, unsigned int lines, unsigned i
 		}
 		from = fields & LISTING_NAMES ? pages_name(pg, (struct symbol_ref[]){ find(i % 1500) }) : 0;
 		to = fields & LISTING_NAMES ? pages_name(pg, (struct symbol_ref[]){ find(i * 7 % 1500) }) : 0;
-		*pages_branch(pg, from, to) = b;
+		pages_branch(pg, &b, from, to);
 		rc = pages_failed(pg);
 	}
 	if (added)
@@ -225,6 +225,67 @@ static void same_text(void **state)
 	pdb_free(&file);
 }
 
+/* Range number i of those whose branches are added together: two of three end with a taken branch, in some stretches none. */
+static struct cst_generic nth_range(unsigned int i)
+{
+	const bool taken = i % 3 && i % 20000 < 10000;
+
+	return (struct cst_generic){ .kind = CST_GEN_RANGE, .addr = 0x1000 + 16 * (uint64_t)i, .end = 0x100c + 16 * (uint64_t)i,
+				     .last_size = i % 2 ? 4 : 2, .last_type = CST_INSN_BRANCH,
+				     .last_subtype = i % 5 ? CST_INSN_PLAIN : CST_INSN_LINK,
+				     .flags = CST_GF_WAYPOINT | (taken ? CST_GF_EXEC : 0) };
+}
+
+/* Lines that are added together are those that are added one by one, however many ranges are given at a time. */
+static void together(void **state)
+{
+	enum { RANGES = 50000 };
+	static struct cst_generic g[RANGES + 1];
+	struct pdb file = { .p = NULL };
+	struct perfdata *pd;
+	struct comms *comms = comms_of(&pd, &file);
+	struct pages_opts o = { .fields = FIELDS & ~LISTING_NAMES, .event_width = 12, .event = "branches", .comms = comms,
+				.threads = 2, .write = take };
+	unsigned int flags[BRANCH_INDICES], step, i, k;
+	struct sink s[2];
+	struct page_branch b;
+	struct pages *pg;
+
+	(void)state;
+	for (i = 0; i < BRANCH_INDICES; i++)
+		flags[i] = i;
+	for (i = 0; i <= RANGES; i++)
+		g[i] = nth_range(i);
+	for (step = 1; step < 20000; step *= 7) {
+		for (k = 0; k < 2; k++) {
+			s[k] = (struct sink){ .left = UINT32_MAX };
+			o.data = &s[k];
+			pg = pages_new(&o);
+			assert_non_null(pg);
+			for (i = 0; i < RANGES; i++) {
+				/* branches of one step have one time, which does not change with each step */
+				b = (struct page_branch){ .time = 1000 + i / step / 2, .from = g[i].end - g[i].last_size,
+							  .to = g[i + 1].addr, .pid = 100, .tid = 100, .cpu = 1,
+							  .flags = flags[branch_index(&g[i])] };
+				if (!k && branch_taken(&g[i]))
+					pages_branch(pg, &b, 0, 0);
+				else if (k && i % step == 0)
+					pages_taken(pg, &b, flags, g + i, RANGES - i < step ? RANGES - i : step);
+			}
+			assert_int_equal(pages_finish(pg), 0);
+			pages_free(pg);
+		}
+		assert_true(s[0].len > RANGES * 20u);
+		assert_int_equal(s[0].len, s[1].len);
+		assert_memory_equal(s[0].text, s[1].text, s[0].len);
+		free(s[0].text);
+		free(s[1].text);
+	}
+	comms_free(comms);
+	perfdata_close(pd);
+	pdb_free(&file);
+}
+
 /* An output that fails ends the lines soon after, and nothing is written behind what failed. */
 static void failed_output(void **state)
 {
@@ -252,7 +313,7 @@ static void failed_output(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(same_text), cmocka_unit_test(failed_output) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(same_text), cmocka_unit_test(together), cmocka_unit_test(failed_output) };
 	unsigned int i;
 
 	for (i = 0; i < NAMES; i++)

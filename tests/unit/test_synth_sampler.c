@@ -48,6 +48,18 @@ static int on_branch(void *data, const struct stream *s, const struct branch *b)
 	return 0;
 }
 
+/* The same text as on_branch() for each branch. */
+static int on_taken(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	(void)s;
+	for (; n; n--, g++) {
+		assert_int_equal(g[1].kind, CST_GEN_RANGE);
+		if (branch_taken(g))
+			put(data, "b%llx>%llx ", (unsigned long long)(g->end - g->last_size), (unsigned long long)g[1].addr);
+	}
+	return 0;
+}
+
 static int on_insn(void *data, const struct stream *s, const struct insn_sample *i)
 {
 	struct result *r = data;
@@ -91,11 +103,10 @@ struct pace {
 	uint32_t n_insn;
 };
 
-/* `pace`: one for each batch; NULL: only the times of their beginnings are known. */
-static struct result run_paced(const char *itrace, bool tiles, const struct batch *v, const struct pace *pace, size_t n)
+static struct result run_with(struct sample_ops ops, const char *itrace, bool tiles, const struct batch *v,
+			      const struct pace *pace, size_t n)
 {
 	struct result r = { .used = 0 };
-	struct sample_ops ops = { .branch = on_branch, .insn = on_insn, .error = on_error, .data = &r };
 	const struct cst_config cfg = { .protocol = CST_PROTO_ETMV4 };
 	void *word = NULL;
 	struct stream s = { .cpu = 0, .time_known = true, .config = &cfg, .priv = &word };
@@ -104,6 +115,7 @@ static struct result run_paced(const char *itrace, bool tiles, const struct batc
 	char msg[400];
 	size_t i;
 
+	ops.data = &r;
 	assert_true(itrace_parse(&o, itrace, msg, sizeof(msg)));
 	o.tiles = tiles;
 	sp = sampler_new(&o, &ops, read_code);
@@ -119,6 +131,19 @@ static struct result run_paced(const char *itrace, bool tiles, const struct batc
 	sampler_stream_end(sp, &s);
 	assert_null(word);
 	sampler_free(sp);
+	return r;
+}
+
+/* `pace`: one for each batch; NULL: only the times of their beginnings are known. */
+static struct result run_paced(const char *itrace, bool tiles, const struct batch *v, const struct pace *pace, size_t n)
+{
+	struct sample_ops ops = { .branch = on_branch, .insn = on_insn, .error = on_error };
+	struct result each = run_with(ops, itrace, tiles, v, pace, n), r;
+
+	/* branches between ranges may be passed together */
+	ops.taken = on_taken;
+	r = run_with(ops, itrace, tiles, v, pace, n);
+	assert_string_equal(r.text, each.text);
 	return r;
 }
 
