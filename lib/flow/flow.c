@@ -43,7 +43,7 @@ void cst_flow_init(struct cst_flow *f, const struct cst_config *cfg, struct cst_
 	f->stats = stats;
 	cst_flow_configure(f);
 	f->isa = CST_ISA_UNKNOWN;
-	f->map_id = f->map_ids = 1;
+	f->map_id = UINT64_MAX;
 	f->tmpl.trace_id = cfg->trace_id;
 	cst_flow_reset(f);
 }

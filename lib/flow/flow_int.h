@@ -121,15 +121,14 @@ struct cst_flow {
 	struct cst_section *map_sec;
 	struct cst_space *map_space;
 	uint32_t map_gen, img_gen;
-	uint32_t map_id;	/* number of the map; never that of another one, and not 0 */
-	uint32_t map_ids;	/* the last number given */
+	uint64_t map_id;	/* struct map.id; UINT64_MAX: no map was looked up yet */
 	/*
 	 * cache of maps used before, indexed by page: in spaces with one map per page execution alternates between them
 	 */
 	struct near_map {
 		uint64_t start, len, bias;
 		struct cst_section *sec;
-		uint32_t id;	/* as map_id */
+		uint64_t id;	/* struct map.id */
 	} near_maps[NEAR_MAPS];
 	struct cst_space *near_space;	/* space and generation that near_maps belong to */
 	uint32_t near_gen;
@@ -140,12 +139,12 @@ struct cst_flow {
 
 	struct return_entry {
 		uint64_t addr;	/* not truncated: step_wrap() */
+		uint64_t map;	/* map_id at the call; 0: there is no entry */
 		/*
-		 * 0: there is no entry. Otherwise map_id at the call in the upper half; in the lower half the offset of
-		 * the call's block, 0: unknown. The link of that block after an atom N leads to the return address while
-		 * execution is in that map.
+		 * offset of the call's block in the block cache, 0: unknown. The link of that block after an atom N
+		 * leads to the return address while execution is in that map.
 		 */
-		uint64_t call;
+		uint32_t call;
 		uint8_t isa;
 	} stack[RETURN_STACK];
 	unsigned int stack_top;	/* index of the newest entry */

@@ -21,24 +21,6 @@ static struct near_map *near_map(struct cst_flow *f, uint64_t a)
 	return &f->near_maps[a / CODE_PAGE % NEAR_MAPS];
 }
 
-/* Returns the number of the map that is cached in `nm`: the one it has in another entry of the cache, or a new one. */
-static uint32_t map_number(struct cst_flow *f, const struct near_map *nm)
-{
-	const struct near_map *other;
-
-	for (other = f->near_maps; other < f->near_maps + NEAR_MAPS; other++)
-		if (other != nm && other->len == nm->len && other->start == nm->start && other->bias == nm->bias &&
-		    other->sec == nm->sec)
-			return other->id;
-	/* all numbers were given: those that are still in use must not be taken for that of the new map */
-	if (!++f->map_ids) {
-		f->map_ids = 1;
-		f->near_space = NULL;
-		step_forget_calls(f);
-	}
-	return f->map_ids;
-}
-
 /* As cst_flow_map(), for a map that is not cached. */
 static __attribute__((noinline)) enum span_end search_map(struct cst_flow *f, uint64_t a)
 {
@@ -69,7 +51,7 @@ static __attribute__((noinline)) enum span_end search_map(struct cst_flow *f, ui
 		nm->len = m->sec->size - m->off;
 	nm->bias = m->start - m->off;
 	nm->sec = m->sec;
-	nm->id = map_number(f, nm);
+	nm->id = m->id;
 	step_take_map(f, nm);
 	return SPAN_DONE;
 }

@@ -167,13 +167,14 @@ static inline void step_push(struct cst_flow *f, uint64_t addr, uint8_t isa, uin
 
 	f->stack_top = t;
 	f->stack[t].addr = addr;
-	f->stack[t].call = (uint64_t)f->map_id << 32 | call;
+	f->stack[t].map = f->map_id;
+	f->stack[t].call = call;
 	f->stack[t].isa = isa;
 }
 
 static inline int step_stack_empty(const struct cst_flow *f)
 {
-	return !f->stack[f->stack_top].call;
+	return !f->stack[f->stack_top].map;
 }
 
 /* Pops the newest entry of the return stack, which must not be empty. */
@@ -181,7 +182,7 @@ static inline struct return_entry step_pop(struct cst_flow *f)
 {
 	const struct return_entry r = f->stack[f->stack_top];
 
-	f->stack[f->stack_top].call = 0;
+	f->stack[f->stack_top].map = 0;
 	f->stack_top = (f->stack_top - 1) % RETURN_STACK;
 	return r;
 }
@@ -192,8 +193,7 @@ static inline void step_forget_calls(struct cst_flow *f)
 	unsigned int i;
 
 	for (i = 0; i < RETURN_STACK; i++)
-		if (f->stack[i].call)
-			f->stack[i].call = (uint64_t)1 << 32;
+		f->stack[i].call = 0;
 }
 
 static inline void step_empty_stack(struct cst_flow *f)
@@ -201,7 +201,7 @@ static inline void step_empty_stack(struct cst_flow *f)
 	unsigned int i;
 
 	for (i = 0; i < RETURN_STACK; i++)
-		f->stack[i].call = 0;
+		f->stack[i].map = 0;
 }
 
 /* Sets the state after an indirect branch that ends at `end`: the target is traced next, or is on the return stack. */

@@ -56,7 +56,7 @@ struct loop {
 	uint64_t bias;		/* trace offset of an input byte minus its address */
 	uint64_t rest;		/* atoms without room in the output, with a terminating 1; 0: none */
 	uint64_t branches, others; /* taken branches; elements that are not ranges or are counted elsewhere */
-	uint32_t map;		/* struct cst_flow.map_id of `linked` and `ids`; 0: none */
+	uint64_t map;		/* struct cst_flow.map_id of `linked` and `ids`; 0: none */
 	int64_t linked;		/* LINK_MASK; 0: links are not valid in this map */
 	struct ids ids;
 	uint8_t stack;		/* calls push a return address */
@@ -324,12 +324,12 @@ STEP_INLINE int walk_linked_return(struct walk *w, const struct walk_how *how)
 	int64_t next;
 
 	/* without a P0 element next, its target may be traced; PTM's atom E says that it is not (IHI 0035B B.3.2) */
-	if (r->call >> 32 != f->map_id || (how->atom_follows && w->bits == 1 && (w->l->rest || !how->atom_follows(w->l))))
+	if (r->map != f->map_id || (how->atom_follows && w->bits == 1 && (w->l->rest || !how->atom_follows(w->l))))
 		return 0;
-	next = (int32_t)BLK_AT(w->base, (uint32_t)r->call)->link[0] & w->linked & ~LINK_NOT_PLACE;
+	next = (int32_t)BLK_AT(w->base, r->call)->link[0] & w->linked & ~LINK_NOT_PLACE;
 	if (!next)
 		return 0;
-	r->call = 0;
+	r->map = 0;
 	f->stack_top = (f->stack_top - 1) % RETURN_STACK;
 	w->next = next;
 	return 1;
@@ -339,7 +339,7 @@ STEP_INLINE int walk_linked_return(struct walk *w, const struct walk_how *how)
 STEP_INLINE enum walk_on walk_return(struct walk *w, const struct walk_how *how, int push)
 {
 	const struct return_entry r = step_pop(w->f);
-	const uint32_t call = r.call >> 32 == w->f->map_id ? (uint32_t)r.call : 0;
+	const uint32_t call = r.map == w->f->map_id ? r.call : 0;
 	struct blk *by = call ? BLK_AT(how->element ? w->f->img->blk : w->base, call) : NULL;
 
 	/* the push may overwrite the popped entry, which is copied above */

@@ -186,6 +186,7 @@ struct cst_image {
 	struct cst_section **sec;
 	size_t sec_count, sec_cap;
 	struct cst_space *spaces;
+	uint64_t map_ids;	/* number of the newest map */
 	/* enum cst_isa_flags of each variant; each has a graph of its own */
 	unsigned int isa_flags[BLK_VARIANTS];
 	unsigned int variants;
@@ -201,6 +202,7 @@ struct page_table {
 struct map {
 	uint64_t start, end;	/* end exclusive; 0 means 2^64 */
 	uint64_t off;		/* section offset of start */
+	uint64_t id;		/* not 0; equal only in copies of a map (cst_space_clone()) */
 	struct cst_section *sec;
 };
 

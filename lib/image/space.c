@@ -112,6 +112,12 @@ static int reserve(struct cst_space *sp, size_t more)
 	return 0;
 }
 
+/* Gives a map a number that no map with other addresses or code has had. */
+static void number(struct cst_space *sp, struct map *m)
+{
+	m->id = ++sp->img->map_ids;
+}
+
 /*
  * Removes [start, last] from all maps. Needs room for one more map, if the range is inside one. The generation does not
  * change if nothing was mapped there.
@@ -131,10 +137,13 @@ static void cut(struct cst_space *sp, uint64_t start, uint64_t last)
 			sp->count++;
 			m[1].off += last + 1 - m[1].start;
 			m[1].start = last + 1;
+			number(sp, &m[1]);
 			m->end = start;
+			number(sp, m);
 			return;
 		}
 		m->end = start;
+		number(sp, m);
 		i++;
 	}
 	for (j = i; j < sp->count && sp->map[j].end - 1 <= last; j++)
@@ -143,6 +152,7 @@ static void cut(struct cst_space *sp, uint64_t start, uint64_t last)
 		m = &sp->map[j];
 		m->off += last + 1 - m->start;
 		m->start = last + 1;
+		number(sp, m);
 	}
 	memmove(&sp->map[i], &sp->map[j], (sp->count - j) * sizeof(*m));
 	sp->count -= j - i;
@@ -163,7 +173,8 @@ int cst_space_map(struct cst_space *sp, uint64_t start, uint64_t len, struct cst
 	cut(sp, start, last);
 	i = lower(sp, start);
 	memmove(&sp->map[i + 1], &sp->map[i], (sp->count - i) * sizeof(*sp->map));
-	sp->map[i] = (struct map){ start, last + 1, off, sec };
+	sp->map[i] = (struct map){ start, last + 1, off, 0, sec };
+	number(sp, &sp->map[i]);
 	sp->count++;
 	return 0;
 }
