@@ -25,6 +25,7 @@ void cst_flow_reset(struct cst_flow *f)
 
 void cst_flow_configure(struct cst_flow *f)
 {
+	memset(f->near_blocks, 0, sizeof(f->near_blocks));
 	f->no_graph = f->cfg->cond_trace;
 	f->join = f->cfg->atom_per_insn && !f->cfg->insn_ranges && !f->cfg->data_trace;
 	f->pop_first = f->cfg->protocol == CST_PROTO_PTM;
@@ -143,21 +144,29 @@ int cst_flow_forbids_n(const struct cst_flow *f, unsigned int type, unsigned int
 static void forget_blocks(struct cst_flow *f, const struct cst_image *img)
 {
 	step_forget_calls(f);
+	memset(f->near_blocks, 0, sizeof(f->near_blocks));
 	f->from = 0;
 	f->img = img;
 	f->img_gen = img->generation;
 }
 
-uint32_t cst_flow_block(struct cst_flow *f)
+static struct near_block *near_block(struct cst_flow *f)
+{
+	return &f->near_blocks[(f->addr >> 1 ^ f->addr >> 9) % NEAR_BLOCKS];
+}
+
+/* As cst_flow_block(), for a block that the cache of searched blocks lacks, and outside IT blocks adds it. */
+static __attribute__((noinline)) uint32_t search_block(struct cst_flow *f)
 {
 	struct cst_image *img;
+	struct near_block *near;
 	unsigned int key;
 	struct blk *b;
 	uint32_t place;
 
 	if (f->no_graph || (f->it && (f->isa != CST_ISA_T32 || !f->cfg->atom_per_insn)))
 		return 0;
-	if (!step_cached_map(f, f->addr) && cst_flow_map(f, f->addr) != SPAN_DONE)
+	if (cst_flow_map(f, f->addr) != SPAN_DONE)
 		return 0;
 	img = f->map_sec->img;
 	key = blk_key(f->isa, f->it);
@@ -169,7 +178,23 @@ uint32_t cst_flow_block(struct cst_flow *f)
 	/* the instructions after such a block depend on its IT block: it is not linked */
 	if (!b || (b->flags & (BLK_P0 | BLK_IT)) != BLK_P0 || f->addr - f->map_start + b->step[0] > f->map_len)
 		return 0;
-	return blk_place(img, b);
+	place = blk_place(img, b);
+	if (!f->it) {
+		near = near_block(f);
+		*near = (struct near_block){ .addr = f->addr, .map = f->map_id, .place = place, .isa = f->isa };
+	}
+	return place;
+}
+
+uint32_t cst_flow_block(struct cst_flow *f)
+{
+	const struct near_block *near = near_block(f);
+
+	/* without an image all entries are empty */
+	if (near->addr == f->addr && near->map && near->isa == f->isa && !(f->it | f->no_graph) &&
+	    f->img_gen == f->img->generation && step_cached_map(f, f->addr) && near->map == f->map_id)
+		return near->place;
+	return search_block(f);
 }
 
 /* The instance for elements, and for atoms that the instances over packets leave: through any code. */

@@ -36,6 +36,9 @@ struct cst_log;
 /* Entries of the cache of maps that were used before. */
 #define NEAR_MAPS 64
 
+/* Entries of the cache of blocks that were searched. */
+#define NEAR_BLOCKS 256
+
 /* Free entries of `out` that one element, or one atom, needs. */
 #define FLOW_ROOM CST_PULL_MIN
 
@@ -130,6 +133,15 @@ struct cst_flow {
 		struct cst_section *sec;
 		uint64_t id;	/* struct map.id */
 	} near_maps[NEAR_MAPS];
+	/*
+	 * cache of blocks that were searched, indexed by address: targets of branches that change their targets, or
+	 * lead to another map
+	 */
+	struct near_block {
+		uint64_t addr, map;	/* map: struct map.id; 0: the entry is empty */
+		uint32_t place;
+		uint8_t isa;
+	} near_blocks[NEAR_BLOCKS];
 	struct cst_space *near_space;	/* space and generation that near_maps belong to */
 	uint32_t near_gen;
 	const struct cst_image *img;	/* image of blk, from and stack[].call, at generation img_gen */
