@@ -23,9 +23,20 @@ void cst_flow_reset(struct cst_flow *f)
 	f->open_any = 0;
 }
 
+/* Drops all that refers to decoded blocks. */
+static void forget_blocks(struct cst_flow *f)
+{
+	step_forget_calls(f);
+	memset(f->near_blocks, 0, sizeof(f->near_blocks));
+	f->from = f->blk = 0;
+}
+
 void cst_flow_configure(struct cst_flow *f)
 {
-	memset(f->near_blocks, 0, sizeof(f->near_blocks));
+	/* isa_flags may change; without a return stack the walk must find it empty */
+	forget_blocks(f);
+	if (!f->cfg->ret_stack)
+		step_empty_stack(f);
 	f->no_graph = f->cfg->cond_trace;
 	f->join = f->cfg->atom_per_insn && !f->cfg->insn_ranges && !f->cfg->data_trace;
 	f->pop_first = f->cfg->protocol == CST_PROTO_PTM;
@@ -49,13 +60,21 @@ void cst_flow_init(struct cst_flow *f, const struct cst_config *cfg, struct cst_
 	cst_flow_reset(f);
 }
 
-void cst_flow_set_space(struct cst_flow *f, struct cst_space *space)
+static void use_space(struct cst_flow *f, struct cst_space *space)
 {
 	f->space = space;
 	f->near_space = NULL;
 	f->map_len = 0;
 	f->blk = 0;
 	f->chosen = 0;
+}
+
+void cst_flow_set_space(struct cst_flow *f, struct cst_space *space)
+{
+	/* the image of the last space may have been freed, and another one may have its address */
+	forget_blocks(f);
+	f->img = NULL;
+	use_space(f, space);
 }
 
 /* Without a traced exception level: all spaces of the security state. */
@@ -71,8 +90,10 @@ static void choose(struct cst_flow *f, unsigned int spaces)
 {
 	struct cst_space *space = cst_images_find(f->images, spaces, &f->ctx);
 
-	if (space != f->space)
+	if (f->images_gen != cst_images_generation(f->images))
 		cst_flow_set_space(f, space);
+	else if (space != f->space)
+		use_space(f, space);
 }
 
 void cst_flow_choose_space(struct cst_flow *f, const struct cst_context *ctx)
@@ -91,7 +112,7 @@ void cst_flow_choose_space(struct cst_flow *f, const struct cst_context *ctx)
 void cst_flow_set_images(struct cst_flow *f, const struct cst_images *images)
 {
 	f->images = images;
-	f->chosen = 0;
+	cst_flow_set_space(f, f->space);
 	if (images)
 		choose(f, f->need_ctx ? CST_MEM_EL1N : cst_flow_memspace(f));
 }
@@ -140,16 +161,6 @@ int cst_flow_forbids_n(const struct cst_flow *f, unsigned int type, unsigned int
 	return checks & CST_CHECK_N_DIRECT && type == CST_INSN_BRANCH && disp != size;
 }
 
-/* Drops the offsets of blocks: they are invalid for another image, or after the block cache was emptied. */
-static void forget_blocks(struct cst_flow *f, const struct cst_image *img)
-{
-	step_forget_calls(f);
-	memset(f->near_blocks, 0, sizeof(f->near_blocks));
-	f->from = 0;
-	f->img = img;
-	f->img_gen = img->generation;
-}
-
 static struct near_block *near_block(struct cst_flow *f)
 {
 	return &f->near_blocks[(f->addr >> 1 ^ f->addr >> 9) % NEAR_BLOCKS];
@@ -173,8 +184,11 @@ static __attribute__((noinline)) uint32_t search_block(struct cst_flow *f)
 	place = cst_block_known(f->map_sec, f->addr - f->map_bias, key, f->isa_flags);
 	b = place ? BLK_AT(img->blk, place) :
 		    cst_block(f->map_sec, f->addr - f->map_bias, key, f->addr, f->isa_flags);
-	if (f->img != img || f->img_gen != img->generation)
-		forget_blocks(f, img);
+	if (f->img != img || f->img_gen != img->generation) {
+		forget_blocks(f);
+		f->img = img;
+		f->img_gen = img->generation;
+	}
 	/* the instructions after such a block depend on its IT block: it is not linked */
 	if (!b || (b->flags & (BLK_P0 | BLK_IT)) != BLK_P0 || f->addr - f->map_start + b->step[0] > f->map_len)
 		return 0;
@@ -190,9 +204,10 @@ uint32_t cst_flow_block(struct cst_flow *f)
 {
 	const struct near_block *near = near_block(f);
 
-	/* without an image all entries are empty */
+	/* the image is compared first: the last one may be gone */
 	if (near->addr == f->addr && near->map && near->isa == f->isa && !(f->it | f->no_graph) &&
-	    f->img_gen == f->img->generation && step_cached_map(f, f->addr) && near->map == f->map_id)
+	    step_cached_map(f, f->addr) && near->map == f->map_id && f->map_sec->img == f->img &&
+	    f->img_gen == f->img->generation)
 		return near->place;
 	return search_block(f);
 }
