@@ -275,6 +275,79 @@ static void test_remap(void **state)
 	cst_image_free(img);
 }
 
+/* Another image, which may get the memory of the last one: nothing that was decoded of that one is used again. */
+static void test_new_image(void **state)
+{
+	/* a call, its return address, the function; in the second image there is an instruction more at the return address */
+	static const uint32_t code[2][3] = { { 0x94000002, 0x14000000, 0xd65f03c0 }, { 0x14000000, 0xd503201f, 0xd65f03c0 } };
+	static const uint8_t trace[] = { SYNC, 0x81, 0x30, 0x95, 0x00, 0xf7, 0xf7, 0xf7, 0x95, 0x00, 0xf7, 0xf7, 0xf7,
+					 0x95, 0x00, 0xf7 };
+	static const uint8_t rest[] = { 0xf7, 0xf7 };
+	struct cst_config cfg = etm_config(4, 0);
+	struct cst_generic out[32];
+	struct cst_section *sec;
+	struct cst_decoder *dec;
+	struct cst_image *img;
+	struct cst_space *sp;
+	unsigned int i;
+	int n = 0;
+
+	(void)state;
+	
+	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(cst_image_new(&img, 0), 0);
+		assert_int_equal(cst_section_new(&sec, img, code[i], sizeof(code[i]), NULL), 0);
+		assert_int_equal(cst_space_new(&sp, img), 0);
+		assert_int_equal(cst_space_map(sp, 0, sizeof(code[i]), sec, 0), 0);
+		cst_decoder_set_space(dec, sp);
+		assert_int_equal(cst_decoder_feed(dec, i ? rest : trace, i ? sizeof(rest) : sizeof(trace), i ? sizeof(trace) : 0), 0);
+		n = cst_decoder_pull(dec, out, 32, NULL);
+		assert_true(n > 0);
+		if (!i)
+			assert_true(out[n - 1].addr == 0 && out[n - 1].end == 4);
+		cst_decoder_set_space(dec, NULL);
+		cst_image_free(img);
+	}
+	assert_int_equal(n, 2);
+	assert_true(out[0].addr == 8 && out[0].end == 12 && out[0].last_subtype == CST_INSN_RET);
+	assert_true(out[1].addr == 4 && out[1].end == 12 && out[1].n_insn == 2);
+	cst_decoder_free(dec);
+}
+
+/* A map whose part with the return address is replaced between call and return: the return leads to the new code. */
+static void test_remapped_return(void **state)
+{
+	static const uint32_t code[] = { 0x94000002, 0x14000000, 0xd65f03c0 }, other = 0xd61f0000;
+	static const uint8_t trace[] = { SYNC, 0x81, 0x30, 0x95, 0x00, 0xf7, 0xf7, 0xf7, 0x95, 0x00, 0xf7, 0xf7, 0xf7,
+					 0x95, 0x00, 0xf7 };
+	static const uint8_t rest[] = { 0xf7, 0xf7 };
+	struct cst_config cfg = etm_config(4, 0);
+	struct cst_section *sec[2];
+	struct cst_generic out[32];
+	struct cst_decoder *dec;
+	struct cst_image *img;
+	struct cst_space *sp;
+
+	(void)state;
+	assert_int_equal(cst_image_new(&img, 0), 0);
+	assert_int_equal(cst_section_new(&sec[0], img, code, sizeof(code), NULL), 0);
+	assert_int_equal(cst_section_new(&sec[1], img, &other, sizeof(other), NULL), 0);
+	assert_int_equal(cst_space_new(&sp, img), 0);
+	assert_int_equal(cst_space_map(sp, 0, sizeof(code), sec[0], 0), 0);
+	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+	cst_decoder_set_space(dec, sp);
+	assert_int_equal(cst_decoder_feed(dec, trace, sizeof(trace), 0), 0);
+	assert_true(cst_decoder_pull(dec, out, 32, NULL) > 0);
+	assert_int_equal(cst_space_map(sp, 4, 4, sec[1], 0), 0);
+	assert_int_equal(cst_decoder_feed(dec, rest, sizeof(rest), sizeof(trace)), 0);
+	assert_int_equal(cst_decoder_pull(dec, out, 32, NULL), 2);
+	assert_true(out[0].addr == 8 && out[0].section == 1);
+	assert_true(out[1].addr == 4 && out[1].section == 2 && out[1].last_type == CST_INSN_INDIRECT);
+	cst_decoder_free(dec);
+	cst_image_free(img);
+}
+
 #define LONG (1u << 20)
 #define LOOPS 200
 
@@ -371,6 +444,8 @@ int main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_flags),
 		cmocka_unit_test(test_remap),
+		cmocka_unit_test(test_new_image),
+		cmocka_unit_test(test_remapped_return),
 		cmocka_unit_test(test_small_cache),
 	};
 
