@@ -315,37 +315,52 @@ static void test_new_image(void **state)
 	cst_decoder_free(dec);
 }
 
-/* A map whose part with the return address is replaced between call and return: the return leads to the new code. */
-static void test_remapped_return(void **state)
+/*
+ * Code that is replaced inside a map: a return leads to the new code, and a block that begins before it ends with the new
+ * instruction.
+ */
+static void test_replaced_code(void **state)
 {
-	static const uint32_t code[] = { 0x94000002, 0x14000000, 0xd65f03c0 }, other = 0xd61f0000;
+	static const uint32_t code[] = { 0x94000002, 0x14000000, 0xd503201f, 0xd65f03c0 }, other = 0xd61f0000;
+	/* the call, its return, the branch at the return address; twice, so that links are made; the call again */
 	static const uint8_t trace[] = { SYNC, 0x81, 0x30, 0x95, 0x00, 0xf7, 0xf7, 0xf7, 0x95, 0x00, 0xf7, 0xf7, 0xf7,
 					 0x95, 0x00, 0xf7 };
-	static const uint8_t rest[] = { 0xf7, 0xf7 };
+	static const uint8_t ends[] = { 0xf7, 0xf7, 0x95, 0x00, 0xf7, 0xf7, 0xf7 };
+	static const struct {
+		uint64_t at;		/* of the new instruction */
+		uint64_t addr;		/* of the range that ends with it */
+	} cases[] = { { 4, 4 }, { 12, 8 } };
 	struct cst_config cfg = etm_config(4, 0);
 	struct cst_section *sec[2];
 	struct cst_generic out[32];
 	struct cst_decoder *dec;
 	struct cst_image *img;
 	struct cst_space *sp;
+	unsigned int i, k;
+	int n;
 
 	(void)state;
-	assert_int_equal(cst_image_new(&img, 0), 0);
-	assert_int_equal(cst_section_new(&sec[0], img, code, sizeof(code), NULL), 0);
-	assert_int_equal(cst_section_new(&sec[1], img, &other, sizeof(other), NULL), 0);
-	assert_int_equal(cst_space_new(&sp, img), 0);
-	assert_int_equal(cst_space_map(sp, 0, sizeof(code), sec[0], 0), 0);
-	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
-	cst_decoder_set_space(dec, sp);
-	assert_int_equal(cst_decoder_feed(dec, trace, sizeof(trace), 0), 0);
-	assert_true(cst_decoder_pull(dec, out, 32, NULL) > 0);
-	assert_int_equal(cst_space_map(sp, 4, 4, sec[1], 0), 0);
-	assert_int_equal(cst_decoder_feed(dec, rest, sizeof(rest), sizeof(trace)), 0);
-	assert_int_equal(cst_decoder_pull(dec, out, 32, NULL), 2);
-	assert_true(out[0].addr == 8 && out[0].section == 1);
-	assert_true(out[1].addr == 4 && out[1].section == 2 && out[1].last_type == CST_INSN_INDIRECT);
-	cst_decoder_free(dec);
-	cst_image_free(img);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(cst_image_new(&img, 0), 0);
+		assert_int_equal(cst_section_new(&sec[0], img, code, sizeof(code), NULL), 0);
+		assert_int_equal(cst_section_new(&sec[1], img, &other, sizeof(other), NULL), 0);
+		assert_int_equal(cst_space_new(&sp, img), 0);
+		assert_int_equal(cst_space_map(sp, 0, sizeof(code), sec[0], 0), 0);
+		assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+		cst_decoder_set_space(dec, sp);
+		assert_int_equal(cst_decoder_feed(dec, trace, sizeof(trace), 0), 0);
+		assert_true(cst_decoder_pull(dec, out, 32, NULL) > 0);
+		assert_int_equal(cst_space_map(sp, cases[i].at, 4, sec[1], 0), 0);
+		assert_int_equal(cst_decoder_feed(dec, ends, sizeof(ends), sizeof(trace)), 0);
+		n = cst_decoder_pull(dec, out, 32, NULL);
+		for (k = 0; k < (unsigned int)n && out[k].addr != cases[i].addr; k++)
+			;
+		assert_true(k < (unsigned int)n && out[k].end == cases[i].at + 4);
+		assert_int_equal(out[k].last_type, CST_INSN_INDIRECT);
+		assert_int_equal(out[k].last_subtype, CST_INSN_PLAIN);
+		cst_decoder_free(dec);
+		cst_image_free(img);
+	}
 }
 
 #define LONG (1u << 20)
@@ -445,7 +460,7 @@ int main(void)
 		cmocka_unit_test(test_flags),
 		cmocka_unit_test(test_remap),
 		cmocka_unit_test(test_new_image),
-		cmocka_unit_test(test_remapped_return),
+		cmocka_unit_test(test_replaced_code),
 		cmocka_unit_test(test_small_cache),
 	};
 
