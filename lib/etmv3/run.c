@@ -153,7 +153,6 @@ static unsigned int etmv3_walk_branch(const struct fast *x, struct etmv3_walk *w
 		cst_flow_at(x->f, ps->addr, ps->isa);
 		cst_flow_insns_move(s, s->p + size);
 		s->addr = ps->addr;
-		s->it = 0;
 		s->b = NULL;
 	}
 	cst_flow_insns_find(s);

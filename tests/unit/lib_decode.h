@@ -268,6 +268,24 @@ static inline double processor_seconds(void)
 	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
+/* The log has `want` records of a finding in the trace of `p`. */
+static inline void check_finding(const struct cst_config *cfg, const uint8_t *p, size_t len, unsigned int finding, unsigned int want)
+{
+	static struct cst_generic out[MAX_GEN];
+	struct cst_decoder *dec;
+	struct cst_log *log;
+
+	assert_int_equal(cst_log_new(&log, 64), 0);
+	assert_int_equal(cst_decoder_new(&dec, cfg), 0);
+	cst_decoder_set_log(dec, log);
+	assert_int_equal(cst_decoder_feed(dec, p, len, 0), 0);
+	while (cst_decoder_pull(dec, out, MAX_GEN, NULL))
+		;
+	assert_int_equal(cst_log_count_finding(log, cfg->trace_id, finding), want);
+	cst_decoder_free(dec);
+	cst_log_free(log);
+}
+
 /* The times in the bytes, 0 being one that is not known, of which `unknown` for want of upper bits; and as they are sent. */
 static inline void check_times(const struct cst_config *cfg, const uint8_t *p, size_t len, const uint64_t *want,
 			       const uint64_t *sent, unsigned int n_want, unsigned int unknown)
@@ -284,6 +302,7 @@ static inline void check_times(const struct cst_config *cfg, const uint8_t *p, s
 		}
 	assert_int_equal(n, n_want);
 	assert_int_equal(d.stats.times_unknown, unknown);
+	check_finding(cfg, p, len, CST_FIND_TIME_UNKNOWN, unknown);
 }
 
 #endif

@@ -155,40 +155,45 @@ static void test_isync(void **state)
 	assert_int_equal(pkt[0].size, 4);
 }
 
-static void check_atoms(uint32_t cr, uint8_t header, const char *want, unsigned int finding)
-{
-	struct cst_config cfg = config(cr, 0, 5, 0, CST_PROFILE_A);
-	struct cst_packet p = one(&cfg, &header, 1);
-	char text[64];
-
-	snprintf(text, sizeof(text), "P_HDR : Atom P-header.; %s", want);
-	check_text(&p, text);
-	assert_int_equal(p.finding[0], finding);
-}
+/* The P-headers of each format, plain and cycle-accurate (IHI 0014Q 7.3). */
+static const struct {
+	uint32_t cr;
+	uint8_t header, format;
+	const char *text;
+	uint16_t finding;
+} phdrs[] = {
+	{ 0, 0x84, 1, "E", 0 }, { 0, 0xfc, 1, "EEEEEEEEEEEEEEEN", 0 }, { 0, 0xc0, 1, "N", 0 },
+	{ 0, 0x82, 2, "EE", 0 }, { 0, 0x8a, 2, "NE", 0 }, { 0, 0x86, 2, "EN", 0 },
+	/* bits that are 0 in format 2; no atom at all */
+	{ 0, 0xa6, 2, "EN", CST_FIND_ETMV3_PHDR }, { 0, 0x80, 1, "", CST_FIND_ETMV3_PHDR },
+	{ CYCLES, 0x84, 1, "WE; Cycles=1", 0 }, { CYCLES, 0xc4, 1, "WEWN; Cycles=2", 0 },
+	{ CYCLES, 0x86, 2, "WEN; Cycles=1", 0 },
+	{ CYCLES, 0xbc, 3, "WWWWWWWW; Cycles=8", 0 }, { CYCLES, 0xa0, 3, "W; Cycles=1", 0 }, { CYCLES, 0xe4, 3, "WWE; Cycles=2", 0 },
+	{ CYCLES, 0x92, 4, "E", 0 }, { CYCLES, 0x96, 4, "N", 0 },
+	{ CYCLES, 0xc6, 2, "WEN; Cycles=1", CST_FIND_ETMV3_PHDR }, { CYCLES, 0xd2, 4, "E", CST_FIND_ETMV3_PHDR },
+	{ CYCLES, 0x9a, 4, "E", CST_FIND_ETMV3_PHDR },
+	/* one cycle and no atom is deprecated */
+	{ CYCLES, 0x80, 0, "W; Cycles=1", CST_FIND_ETMV3_PHDR },
+};
 
 static void test_phdr(void **state)
 {
 	struct cst_config cfg = config(CYCLES, 0, 5, 0, CST_PROFILE_A);
 	struct cst_packet pkt[MAX_PKT];
+	char text[64];
+	size_t i;
 
 	(void)state;
-	check_atoms(0, 0x84, "E", 0);
-	check_atoms(0, 0xfc, "EEEEEEEEEEEEEEEN", 0);
-	check_atoms(0, 0xc0, "N", 0);
-	check_atoms(0, 0x82, "EE", 0);
-	check_atoms(0, 0x8a, "NE", 0);
-	check_atoms(0, 0x86, "EN", 0);
-	check_atoms(0, 0xa6, "EN", CST_FIND_ETMV3_PHDR);
-	check_atoms(CYCLES, 0x84, "WE; Cycles=1", 0);
-	check_atoms(CYCLES, 0xc4, "WEWN; Cycles=2", 0);
-	check_atoms(CYCLES, 0x86, "WEN; Cycles=1", 0);
-	check_atoms(CYCLES, 0xbc, "WWWWWWWW; Cycles=8", 0);
-	check_atoms(CYCLES, 0xa0, "W; Cycles=1", 0);
-	check_atoms(CYCLES, 0xe4, "WWE; Cycles=2", 0);
-	check_atoms(CYCLES, 0x92, "E", 0);
-	check_atoms(CYCLES, 0x96, "N", 0);
-	/* one cycle and no atom is deprecated; there is no form with bits 5 and 1 */
-	check_atoms(CYCLES, 0x80, "W; Cycles=1", CST_FIND_ETMV3_PHDR);
+	for (i = 0; i < sizeof(phdrs) / sizeof(phdrs[0]); i++) {
+		const struct cst_config of = config(phdrs[i].cr, 0, 5, 0, CST_PROFILE_A);
+		const struct cst_packet p = one(&of, &phdrs[i].header, 1);
+
+		snprintf(text, sizeof(text), "P_HDR : Atom P-header.; %s", phdrs[i].text);
+		check_text(&p, text);
+		assert_int_equal(p.count, phdrs[i].format);
+		assert_int_equal(p.finding[0], phdrs[i].finding);
+	}
+	/* no format has bits 5 and 1 */
 	packets(&cfg, BYTES(0xa2), pkt);
 	assert_int_equal(pkt[0].type, CST_ETMV3_PKT_BAD_SEQUENCE);
 }
