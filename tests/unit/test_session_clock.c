@@ -340,6 +340,48 @@ static void counter_per_cpu(void **state)
 	pdb_free(&file);
 }
 
+/* An AUX_OUTPUT_HW_ID record gives CPU 2 another trace ID than the metadata: the timestamps in its frames are found. */
+static void counter_of_an_announced_id(void **state)
+{
+	struct session_opts so = { .symfs = "/nonexistent" };
+	struct pdb data = { 0 }, one = { 0 }, trace = { 0 }, file = { 0 };
+	struct pdb_sid sid = sb_sid(1000);
+	const struct trace_clock *c;
+	struct perfdata *pd;
+	struct error err;
+	struct session *ss;
+	unsigned int i;
+	size_t at;
+
+	(void)state;
+	sb_aux_info(&data, 1, SB_CONFIGR | 0x800, 0x80000000u | 0x14);
+	at = pdb_begin(&data, 21, 0);
+	pdb_u64(&data, 0x22);
+	pdb_sid_put(&data, SB_ST, &sid);
+	pdb_end(&data, at);
+	for (i = 1; i <= 10; i++) {
+		one.len = 0;
+		timed_trace(&one, 50000 + 25000ull * i);
+		at = trace.len;
+		sb_frames(&trace, &one, 0x22);
+		sb_aux(&data, at, trace.len - at, 0, 5000000 + 1000000ull * i);
+	}
+	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+	pdb_file(&file, &sb_attr, 1, 0, &data, NULL, 0);
+	pd = perfdata_open_memory(file.p, file.len, "test", &err);
+	assert_non_null(pd);
+	ss = session_open_perfdata(&so, pd);
+	assert_non_null(ss);
+	c = clocks_of_cpu(&ss->clocks, 2);
+	assert_int_equal(c->kind, CLOCK_ESTIMATED);
+	assert_int_equal(c->windows, 10);
+	session_close(ss);
+	pdb_free(&data);
+	pdb_free(&one);
+	pdb_free(&trace);
+	pdb_free(&file);
+}
+
 /* ---- between timestamps ----------------------------------------------------------------------- */
 
 static void pace_by_instructions(void **state)
@@ -446,6 +488,7 @@ int main(void)
 		cmocka_unit_test(measured),
 		cmocka_unit_test(of_a_recording),
 		cmocka_unit_test(counter_per_cpu),
+		cmocka_unit_test(counter_of_an_announced_id),
 		cmocka_unit_test(pace_by_instructions),
 		cmocka_unit_test(pace_in_pieces),
 		cmocka_unit_test(pace_by_cycles),
