@@ -216,6 +216,33 @@ static void found_by_name(void **state)
 	dso_table_free(&t);
 }
 
+/* --symfs may be a link to the folder; links below it are not followed. */
+static void found_behind_a_link(void **state)
+{
+	struct build_id moved = id_of(0x33);
+	char cache[64], root[64], inner[64];
+	struct dso_table t;
+	struct dso *d;
+
+	(void)state;
+	snprintf(root, sizeof(root), "%s.link", dir);
+	snprintf(inner, sizeof(inner), "%s/a/circle", dir);
+	assert_int_equal(symlink(dir, root), 0);
+	assert_int_equal(symlink("..", inner), 0);
+	open_table(&t, cache);
+	t.search.symfs = root;
+	d = dso_table_get(&t, "/usr/bin/only-name", &none, false);
+	assert_true(dso_load(&t, d));
+	assert_true(d->by_name);
+	assert_null(strstr(dso_file(d), "circle"));
+	d = dso_table_get(&t, "/bin/changed", &moved, false);
+	assert_true(dso_load(&t, d));
+	assert_non_null(strstr(dso_file(d), "/elsewhere/changed"));
+	dso_table_free(&t);
+	assert_int_equal(unlink(root), 0);
+	assert_int_equal(unlink(inner), 0);
+}
+
 /* Code that the kernel provides: by its build-id wherever there is a copy, else under its own name. */
 static void vdso(void **state)
 {
@@ -546,6 +573,7 @@ int main(void)
 		cmocka_unit_test(order_of_files),
 		cmocka_unit_test(found_by_build_id),
 		cmocka_unit_test(found_by_name),
+		cmocka_unit_test(found_behind_a_link),
 		cmocka_unit_test(vdso),
 		cmocka_unit_test(kernel_places),
 		cmocka_unit_test(unfit_files),
