@@ -207,6 +207,21 @@ static void test_etmv3(void **state)
 	assert_int_equal(e->err_type, ETM3_PKT_NOERROR);
 }
 
+/* An ITM packet has the fields of 1.8 only: nothing of another packet, and zeros behind them. */
+static void test_itm(void **state)
+{
+	static const struct cst_config itm = { .protocol = CST_PROTO_ITM };
+	union packet o, want;
+
+	(void)state;
+	memset(&o, 0xff, sizeof(o));
+	packet_reset(&o, &itm);
+	TO(o, itm, .type = CST_ITM_PKT_SWIT, .event = 3, .value = 0xbb, .vsize = 1);
+	memset(&want, 0, sizeof(want));
+	want.itm = (struct itm_pkt){ .type = 5, .src_id = 3, .value = 0xbb, .val_sz = 1, .err_type = 2 };
+	assert_memory_equal(&o, &want, sizeof(o));
+}
+
 /* Exceptions of either profile, and what the M profile adds. */
 static void test_exceptions(void **state)
 {
@@ -424,6 +439,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_etmv3),
+		cmocka_unit_test(test_itm),
 		cmocka_unit_test(test_exceptions),
 		cmocka_unit_test(test_ptm),
 		cmocka_unit_test(test_etmv4),
