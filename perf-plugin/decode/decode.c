@@ -25,8 +25,10 @@ void run_progress(struct run *r, uint64_t bytes)
 	if (seconds(&r->progress.started, &now) < 1.0 || seconds(&r->progress.last, &now) < 0.2)
 		return;
 	r->progress.last = now;
+	if (bytes > r->progress.most)
+		r->progress.most = bytes < ss->bytes_total ? bytes : ss->bytes_total;
 	fprintf(stderr, "\rcstrace: decoding %3.0f%%", ss->bytes_total ?
-		100.0 * (double)bytes / (double)ss->bytes_total : 0.0);
+		100.0 * (double)r->progress.most / (double)ss->bytes_total : 0.0);
 }
 
 static void note_progress(struct run *r, uint64_t in_fragment)
@@ -456,6 +458,14 @@ static int begin_counts(struct run *r)
 	return err;
 }
 
+void run_restart(struct session *ss)
+{
+	ss->bytes_done = 0;
+	session_zero_counts(ss);
+	who_restart(ss);
+	session_start_losses(ss);
+}
+
 int run_open(struct run *r, struct session *ss, const struct session_consumer *con, _Atomic uint64_t *bytes)
 {
 	*r = (struct run){ .ss = ss, .con = con, .progress.bytes = bytes };
@@ -493,10 +503,7 @@ int session_run(struct session *ss, const struct session_consumer *consumer)
 
 	memory_doing("decoding");
 	ss->bytes_total = session_trace_bytes(ss);
-	ss->bytes_done = 0;
-	session_zero_counts(ss);
-	who_restart(ss);
-	session_start_losses(ss);
+	run_restart(ss);
 	threads = jobs_threads(ss, consumer);
 	rc = threads > 1 ? jobs_run(ss, consumer, threads) : run_alone(ss, consumer);
 	report_unrouted(ss);

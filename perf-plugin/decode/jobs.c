@@ -491,10 +491,7 @@ static int decode_again(struct jobs *j)
 	size_t i;
 	int rc = 0;
 
-	ss->bytes_done = 0;
-	session_zero_counts(ss);
-	who_restart(ss);
-	session_start_losses(ss);
+	run_restart(ss);
 	run_close(&j->run);
 	cst_counts_free(ss->images.spaces.counts);
 	ss->images.spaces.counts = NULL;

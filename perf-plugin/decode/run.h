@@ -38,11 +38,14 @@ struct run {
 		bool shown;		/* shown on the terminal */
 		_Atomic uint64_t *bytes; /* not NULL: progress is stored here, and another thread shows it */
 		struct timespec started, last;
+		uint64_t most; /* largest number of bytes shown; what is decoded a second time does not decrease it */
 		unsigned int ticks;
 	} progress;
 };
 
-/* decode.c: prepares a run. `bytes` as in struct run_progress. Returns 0 or ERR_NOMEM. */
+/* decode.c: sets what an earlier decoding of the session has counted and learned to its state before. */
+void run_restart(struct session *ss);
+/* Prepares a run. `bytes` as in struct run_progress. Returns 0 or ERR_NOMEM. */
 int run_open(struct run *r, struct session *ss, const struct session_consumer *con, _Atomic uint64_t *bytes);
 void run_close(struct run *r);
 /* Decodes fragments [first, end) of a queue. */
