@@ -276,18 +276,30 @@ static void test_limits(void **state)
 {
 	struct files fs = good();
 	struct cst_package *pkg;
-	char *text = malloc(5000 * 16 + 64), *p = text;
+	char *text = malloc(8300 * 16 + 64), *p = text;
 	static char padded[2500];
 	int i;
 
 	(void)state;
 	assert_non_null(text);
-	assert_int_equal(read_package(&fs, &pkg, (struct cst_snap_limits){ .text = 100 }), -CST_ERR_LIMIT);
+	/* up to the limit: the longest file, 4096 buffers */
+	assert_int_equal(read_package(&fs, &pkg, (struct cst_snap_limits){ .text = sizeof(contents) - 1 }), 0);
+	cst_package_free(pkg);
+	assert_int_equal(read_package(&fs, &pkg, (struct cst_snap_limits){ .text = sizeof(contents) - 2 }), -CST_ERR_LIMIT);
 	assert_int_equal(read_package(&fs, &pkg, (struct cst_snap_limits){ .memory = 1000 }), -CST_ERR_LIMIT);
 	p += sprintf(p, "[trace]\nmetadata=trace.ini\n");
-	for (i = 0; i < 5000; i++)
+	for (i = 0; i < 4096; i++)
 		p += sprintf(p, "buffer%d=a\n", i);
 	fs.f[0].text = text;
+	fs.f[1].text = "[buffer]\nformat: coresight\n[trace_16]\nformat: ITM\n";
+	if (read_package(&fs, &pkg, (struct cst_snap_limits){ 0 }))
+		fail_msg("%s:%u: %s %s", fs.file, fs.line, fs.item, fs.text);
+	assert_int_equal(pkg->n_buffers, 4096);
+	cst_package_free(pkg);
+	sprintf(p, "buffer4096=a\n");
+	assert_int_equal(read_package(&fs, &pkg, (struct cst_snap_limits){ 0 }), -CST_ERR_LIMIT);
+	for (; i < 8300; i++)
+		p += sprintf(p, "x%d=a\n", i);	/* other items than buffers are limited, too */
 	assert_int_equal(read_package(&fs, &pkg, (struct cst_snap_limits){ 0 }), -CST_ERR_LIMIT);
 	/* one description under many names is read as many times */
 	p = text + sprintf(text, "[trace]\n");
@@ -302,9 +314,13 @@ static void test_limits(void **state)
 	if (read_package(&fs, &pkg, (struct cst_snap_limits){ .text = 5000 }))
 		fail_msg("%s:%u: %s %s", fs.file, fs.line, fs.item, fs.text);
 	cst_package_free(pkg);
-	memset(padded, '\n', sizeof(padded) - 1);
+	/* 40 times 2000 bytes are 16 times the limit of one */
+	memset(padded, '\n', 2000);
 	memcpy(padded, sink_ini, sizeof(sink_ini) - 1);
 	fs.f[1].text = padded;
+	assert_int_equal(read_package(&fs, &pkg, (struct cst_snap_limits){ .text = 5000 }), 0);
+	cst_package_free(pkg);
+	padded[2000] = '\n';
 	assert_int_equal(read_package(&fs, &pkg, (struct cst_snap_limits){ .text = 5000 }), -CST_ERR_LIMIT);
 	assert_string_equal(fs.text, "metadata files are too large together");
 	free(text);

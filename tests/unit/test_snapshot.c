@@ -406,7 +406,12 @@ static void test_limits(void **state)
 	}
 	assert_true(ok > 0 && refused > 0);
 	io.limits.memory = 0;
-	io.limits.text = 64;
+	/* up to the limit: the longest file, both devices */
+	io.limits.text = sizeof(trace_ini) - 1;
+	io.limits.files = 2;
+	assert_int_equal(cst_snapshot_read(&ss, &io, NULL), 0);
+	cst_snapshot_free(ss);
+	io.limits.text--;
 	assert_int_equal(cst_snapshot_read(&ss, &io, NULL), -CST_ERR_LIMIT);
 	io.limits.text = 0;
 	io.limits.files = 1;
@@ -419,14 +424,22 @@ static void test_many_buffers(void **state)
 	struct files fs = good_files();
 	struct cst_snap_io io = io_for(&fs);
 	struct cst_snapshot *ss;
-	char text[4096] = "[trace_buffers]\nbuffers=";
-	size_t i;
+	char text[16384], *p;
+	size_t i, n;
 
 	(void)state;
-	for (i = 0; i < 300; i++)
-		strcat(text, "b,");
-	set_file(&fs, "trace.ini", text);
-	assert_int_equal(cst_snapshot_read(&ss, &io, NULL), -CST_ERR_LIMIT);
+	for (n = 256; n <= 257; n++) {
+		p = text + sprintf(text, "[trace_buffers]\nbuffers=");
+		for (i = 0; i < n; i++)
+			p += sprintf(p, "%sb%zu", i ? "," : "", i);
+		for (i = 0; i < n; i++)
+			p += sprintf(p, "\n[b%zu]\nname=B%zu\nfile=t.bin\nformat=coresight\n", i, i);
+		set_file(&fs, "trace.ini", text);
+		assert_int_equal(cst_snapshot_read(&ss, &io, NULL), n == 256 ? 0 : -CST_ERR_LIMIT);
+		if (n == 256)
+			assert_int_equal(ss->n_buffers, 256);
+		cst_snapshot_free(n == 256 ? ss : NULL);
+	}
 }
 
 static const struct cst_snap_device *read_source(struct files *fs, struct cst_snapshot **ss, const char *text)
@@ -729,6 +742,9 @@ static void test_dump_limit(void **state)
 
 	(void)state;
 	open_memory(&t, cpu_ini, "[device]\nname=b\n");
+	t.io.limits.dumps = 2;
+	assert_int_equal(cst_snap_memory_new(&mem, t.ss, t.img, &t.io, NULL), 0);
+	cst_snap_memory_free(mem);
 	t.io.limits.dumps = 1;
 	assert_int_equal(cst_snap_memory_new(&mem, t.ss, t.img, &t.io, NULL), -CST_ERR_LIMIT);
 	assert_null(mem);
