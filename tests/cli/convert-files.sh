@@ -214,4 +214,45 @@ cat >"$tmp/maps.kernel" <<END
 1000 0xffff90000174 mem1.bin 0x28
 END
 check "dumps of a snapshot with its kernel" dumps "$tmp/dropped.kernel" "$tmp/maps.kernel" --kernel-traced --exclude=mprofile,aarch32
+
+# refused NAME:PID WORDS...: no snapshot is made of a process of a generated recording, without --force.
+refused() {
+	name=${1%:*} pid=${1#*:}
+	shift
+	"$CST_GEN" scenario "$name" --perf "$tmp/$name.data" --truth "$tmp/$name.truth" --symfs "$tmp/$name.symfs" || return 1
+	set -- "$pid" "$@"
+	shift
+	run 1 convert -i "$tmp/$name.data" --symfs "$tmp/$name.symfs" ${pid:+--pid="$pid"} --to=snapshot -o "$tmp/$name.snap" || return 1
+	for words in "$@"; do
+		says "$tmp/err" "$words" || return 1
+	done
+	[ ! -e "$tmp/$name.snap" ]
+}
+check "a snapshot of several processes" refused fork: "3 processes were traced (1100, 1000, 1200)" "choose it with --pid"
+check "a snapshot of one of several in a buffer" refused fork:1000 "other processes ran in the same buffers as process 1000"
+check "a snapshot of code that changed" refused exec:1000 "of process 1000 different code ran at different times" "--force"
+forced() {
+	run 3 convert -i "$tmp/exec.data" --symfs "$tmp/exec.symfs" --pid=1000 --force --to=snapshot -o "$tmp/exec.snap" || return 1
+	says "$tmp/err" "dropped: code that changed while it was traced (" || return 1
+	says "$tmp/err" "): the first version stays" || return 1
+	says "$tmp/err" "dropped: the code of other processes (" || return 1
+	[ -s "$tmp/exec.snap/snapshot.ini" ]
+}
+check "a snapshot with --force" forced
+
+# buffer EDIT CODE WORDS: what is dropped of a buffer whose description was changed.
+sample="-i tests/data/sample.perf.data --symfs tests/data/symfs"
+check "a snapshot of the sample" run 0 convert $sample --to=snapshot -o "$tmp/sample.snap"
+buffer() {
+	rm -rf "$tmp/edited.snap"
+	cp -r "$tmp/sample.snap" "$tmp/edited.snap"
+	sed -i "$1" "$tmp/edited.snap/trace.ini"
+	run "$2" convert -i "$tmp/edited.snap" --to=perf -o "$tmp/edited.data" || return 1
+	says "$tmp/err" "dropped: $3"
+}
+check "a buffer of another format" buffer "s/^format=.*/format=tpiu/" 3 "the buffer ETB_0_0: perf.data has no format tpiu"
+check "a buffer without synchronisation" buffer "s/^format=.*/format=dstream_coresight/" 3 \
+	"17376 bytes of the buffer ETB_0_0, which are in no whole frame"
+check "a buffer without a source" buffer "s/^ETM_0=.*/ETM_0=ETB_9/" 3 "the buffer ETB_0_0, which no source feeds"
+check "a buffer without its file" buffer "s/^file=.*/file=gone.bin/" 3 "1 files of the buffer ETB_0_0, which cannot be read"
 finish
