@@ -352,6 +352,31 @@ static void test_limits(void **state)
 	}
 }
 
+/* Events without a P0 element before them cannot be cancelled: any number of them fits, also where speculation is allowed. */
+static void test_many_events(void **state)
+{
+	static uint8_t bytes[20000] = { SYNC };
+	struct cst_config cfg = ete_config(1, 8);
+	struct cst_generic out[64];
+	struct cst_decoder *dec;
+	unsigned int events = 0, errors = 0;
+	int got, k;
+
+	(void)state;
+	memset(bytes + 14, 0x71, sizeof(bytes) - 14);
+	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+	assert_int_equal(cst_decoder_feed(dec, bytes, sizeof(bytes), 0), 0);
+	cst_decoder_end(dec);
+	while ((got = cst_decoder_pull(dec, out, 64, NULL)) > 0)
+		for (k = 0; k < got; k++) {
+			events += out[k].kind == CST_GEN_EVENT;
+			errors += out[k].error != 0;
+		}
+	assert_int_equal(events, sizeof(bytes) - 14);
+	assert_int_equal(errors, 0);
+	cst_decoder_free(dec);
+}
+
 /* An error right when the queue is full drops nothing that would be kept. */
 static void test_full_at_error(void **state)
 {
@@ -514,6 +539,7 @@ int main(void)
 		cmocka_unit_test(test_discard),
 		cmocka_unit_test(test_transactions),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_many_events),
 		cmocka_unit_test(test_full_at_error),
 	};
 

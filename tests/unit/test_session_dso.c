@@ -211,8 +211,11 @@ static void found_by_name(void **state)
 	d = dso_table_get(&t, "/usr/bin/not-there", &none, false);
 	assert_false(dso_load(&t, d));
 	assert_int_equal(d->state, DSO_MISSING);
+	/* the file at the path in front of "(deleted)" */
 	d = dso_table_get(&t, "/bin/unlinked (deleted)", &none, false);
 	assert_true(dso_load(&t, d));
+	assert_non_null(strstr(dso_file(d), "/bin/unlinked"));
+	assert_false(d->by_name);
 	dso_table_free(&t);
 }
 
