@@ -178,17 +178,37 @@ static void context_of_from(void **state)
 	assert_int_equal(br.cycles, 18);
 }
 
+/*
+ * perf's words for the kinds: PERF_BR_x of include/uapi/linux/perf_event.h, and PERF_IP_FLAG_x of tools/perf/util/event.h (1 branch,
+ * 2 call, 4 return, 8 conditional, 16 system call, 32 asynchronous, 64 interrupt, 256 trace begins, 512 trace ends).
+ */
+static const struct {
+	enum branch_kind kind;
+	unsigned int type, flags;
+} words[] = {
+	{ BRANCH_NONE, 0, 1 }, { BRANCH_COND, 1, 1 + 8 }, { BRANCH_UNCOND, 2, 1 }, { BRANCH_IND, 3, 1 },
+	{ BRANCH_CALL, 4, 1 + 2 }, { BRANCH_IND_CALL, 5, 1 + 2 }, { BRANCH_RET, 6, 1 + 4 },
+	{ BRANCH_SYSCALL, 7, 1 + 2 + 16 }, { BRANCH_SYSRET, 8, 1 + 4 + 16 },
+	{ BRANCH_COND_CALL, 9, 1 + 2 }, { BRANCH_COND_RET, 10, 1 + 4 }, { BRANCH_ERET, 11, 1 + 4 + 64 },
+	{ BRANCH_IRQ, 12, 1 + 2 + 32 + 64 }, { BRANCH_SERROR, 13, 1 + 2 + 32 + 64 }, { BRANCH_FAULT, 0, 1 + 2 + 64 },
+	{ BRANCH_BEGIN, 0, 1 + 256 }, { BRANCH_END, 0, 1 + 512 },
+};
+
 static void perf_words(void **state)
 {
-	struct branch b = { .kind = BRANCH_SYSCALL, .ends_trace = true };
+	struct branch b = { .kind = BRANCH_NONE };
+	size_t i;
 
 	(void)state;
-	assert_int_equal(branch_perf_type(BRANCH_COND), 1);
-	assert_int_equal(branch_perf_type(BRANCH_IND_CALL), 5);
-	assert_int_equal(branch_perf_type(BRANCH_BEGIN), 0);
-	assert_int_equal(branch_ip_flags(&b), 0x213);
-	b = (struct branch){ .kind = BRANCH_IND };
-	assert_int_equal(branch_ip_flags(&b), 1);
+	assert_int_equal(sizeof(words) / sizeof(words[0]), BRANCH_NR);
+	for (i = 0; i < BRANCH_NR; i++) {
+		b.kind = (uint8_t)words[i].kind;
+		assert_int_equal(branch_perf_type(b.kind), words[i].type);
+		b.ends_trace = false;
+		assert_int_equal(branch_ip_flags(&b), words[i].flags);
+		b.ends_trace = true;
+		assert_int_equal(branch_ip_flags(&b), words[i].flags | 512);
+	}
 }
 
 int main(void)
