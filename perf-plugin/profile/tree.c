@@ -148,9 +148,7 @@ bool call_arcs_init(struct call_arcs *a, struct functions *fs)
 	slots_free(&as.slots);
 	free(as.active);
 	free(as.path);
-	if (!ok)
-		call_arcs_free(a);
-	else if (a->n)
+	if (ok && a->n)
 		qsort(a->v, a->n, sizeof(*a->v), compare_arcs);
 	return ok;
 }

@@ -24,7 +24,7 @@ struct call_arcs {
 	size_t n;
 };
 
-/* Sums up the nodes that have a caller. Returns false without memory. */
+/* Sums up the nodes that have a caller. Returns false without memory; call_arcs_free() is to follow in any case. */
 bool call_arcs_init(struct call_arcs *a, struct functions *fs);
 void call_arcs_free(struct call_arcs *a);
 
