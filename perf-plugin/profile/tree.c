@@ -256,8 +256,6 @@ bool stacks_init(struct stacks *s, struct functions *fs)
 	}
 	free(made);
 	slots_free(&slots);
-	if (!ok)
-		stacks_free(s);
 	return ok;
 }
 

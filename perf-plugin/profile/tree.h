@@ -46,7 +46,7 @@ struct stacks {
 	size_t n;
 };
 
-/* Adds up nodes with the same functions on their stack. Returns false without memory. */
+/* Adds up nodes with the same functions on their stack. Returns false without memory; stacks_free() is to follow in any case. */
 bool stacks_init(struct stacks *s, struct functions *fs);
 void stacks_free(struct stacks *s);
 /* Instructions of `w` that no stack has: those of a model without calls, or not in any binary. */
