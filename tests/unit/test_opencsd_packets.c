@@ -200,6 +200,16 @@ static void test_etmv3(void **state)
 	TO(o, etmv3, .type = CST_ETMV3_PKT_TIMESTAMP, .ts = 1000, .ts_bits = 14);
 	assert_int_equal(e->timestamp, 1000);
 	assert_int_equal(e->ts_update_bits, 14);
+	/* other packets leave the time, the data address and the exception alone */
+	TO(o, etmv3, .type = CST_ETMV3_PKT_DATA, .flags = CST_ETMV3_PF_VALUE, .value = 7, .ts = 5, .ts_bits = 3);
+	assert_int_equal(e->timestamp, 1000);
+	assert_int_equal(e->ts_update_bits, 0);
+	assert_int_equal(e->data.value, 7);
+	TO(o, etmv3, .type = CST_ETMV3_PKT_TIMESTAMP, .ts = 1001, .ts_bits = 14, .value = 8, .addr = 0x9000, .exc_type = 3);
+	assert_int_equal(e->timestamp, 1001);
+	assert_int_equal(e->data.update_dval, 0);
+	assert_int_equal(e->data.addr.val, 0x2000);
+	assert_int_equal(e->exception.number, 0);
 	TO(o, etmv3, .type = CST_ETMV3_PKT_BAD_SEQUENCE, .bad_type = CST_ETMV3_PKT_ISYNC);
 	assert_int_equal(e->ts_update_bits, 0);
 	assert_int_equal(e->err_type, ETM3_PKT_I_SYNC);
