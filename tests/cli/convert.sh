@@ -206,6 +206,18 @@ memory() {
 	branches $data/sample.truth 0 -i "$tmp/hand"
 }
 check "written by hand: memory contents" memory
+memory_missing() {
+	cp "$tmp/hand/contents.ini" "$tmp/whole"
+	printf '[memory1]\nfile=gone.bin\naddress=0x500000\npid=100\n[memory2]\nfile=code.bin\naddress=0x600000\noffset=4096\npid=100\n' \
+		>>"$tmp/hand/contents.ini"
+	run 3 convert -i "$tmp/hand" --to=perf -o "$tmp/hand.data" || return 1
+	says "$tmp/err" "dropped: memory contents gone.bin, which cannot be read" || return 1
+	# nothing is behind its end
+	says "$tmp/err" "dropped: memory contents code.bin, which cannot be read" || return 1
+	[ "$(grep -c 'memory contents' "$tmp/err")" -eq 2 ] || return 1
+	cp "$tmp/whole" "$tmp/hand/contents.ini"
+}
+check "written by hand: memory contents that are missing" memory_missing
 
 dropped() {
 	printf '%s\n' '0 declare_process(START, 100, 0x400000, "/bin/prog", size=0x1000)' '5 declare_asid(START, 3, 100)' \
@@ -214,18 +226,23 @@ dropped() {
 	says "$tmp/err" "1 ends of libraries" && says "$tmp/err" "1 declare_asid" && says "$tmp/err" "1 define_trace"
 }
 check "what perf.data cannot hold is listed" dropped
-# perf 6.12 takes the conversion of times when it reads AUXTRACE_INFO.
-clock_first() {
-	sed -i.whole 's/^event_frequency=.*/event_frequency=500000000/' "$tmp/hand/contents.ini"
-	run 3 convert -i "$tmp/hand" --to=perf -o "$tmp/hand.data"
+# clock FREQUENCY MULT: the conversion of times, ns = ticks * MULT >> 20. perf 6.12 takes it when it reads AUXTRACE_INFO.
+clock() {
+	sed -i.whole "s/^event_frequency=.*/event_frequency=$1/" "$tmp/hand/contents.ini"
+	run 3 convert -i "$tmp/hand" --to=perf -o "$tmp/hand.data" || return 1
 	mv "$tmp/hand/contents.ini.whole" "$tmp/hand/contents.ini"
-	PYTHONPATH=tests/interop python3 -B - "$tmp/hand.data" <<-'EOF'
-		import sys, auxdata
-		kinds = [r[0] for r in auxdata.PerfData(sys.argv[1]).records()]
+	PYTHONPATH=tests/interop python3 -B - "$tmp/hand.data" "$2" <<-'EOF'
+		import struct, sys, auxdata
+		file = auxdata.PerfData(sys.argv[1])
+		records = list(file.records())
+		kinds = [r[0] for r in records]
 		assert 79 in kinds and kinds.index(79) < kinds.index(auxdata.AUXTRACE_INFO), kinds[:8]
+		conversion = struct.unpack_from("<3Q", file.bytes, records[kinds.index(79)][2] + 8)
+		assert conversion == (20, int(sys.argv[2]), 0), conversion
 	EOF
 }
-check "TIME_CONV stands before AUXTRACE_INFO" clock_first
+check "TIME_CONV stands before AUXTRACE_INFO" clock 500000000 $((2 << 20))
+check "TIME_CONV of a counter beyond its resolution" clock 2000000000000000 1
 bad_lines() {
 	printf '%s\n' '0 declare_process(START, 100, 0x400000, "/bin/prog", size=0x1000)' 'gibberish' '1 declare_thread(START, x' >"$tmp/hand/log"
 	run 3 script -i "$tmp/hand" --itrace=b || return 1
