@@ -283,6 +283,31 @@ static void learned_asids(void **state)
 	session_close(ss);
 }
 
+/* The buffer of a thread has that thread's trace, whatever the ASID is; nothing is learned from it. Declared owners go first. */
+static void asids_in_the_buffer_of_a_thread(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct session *ss;
+	struct result r;
+
+	(void)state;
+	two_processes(&data, CID | TS, IDR2(4, 0));
+	r_asid(&data, 20, 8, 2000, PD_CST_START);
+	t_sync(&trace);
+	asid_stretch(&trace, 100, 5);
+	asid_stretch(&trace, 200, 6);
+	asid_stretch(&trace, 300, 8);
+	buffer_of_thread = 1000;
+	ss = decode_as(&data, &trace, 2, 0, CONTEXTID_ASID, NULL, &r);
+	buffer_of_thread = 0;
+	assert_int_equal(r.nr, 2);
+	check_part(&r, 0, 1000, 1000, 2, 2 * NR_LOOP);
+	check_part(&r, 1, 2000, 2000, 3, NR_LOOP);
+	assert_int_equal(ss->losses.cause[LOSS_ASID].count, 0);
+	assert_int_equal(ss->tasks.asids.learned, 0);
+	session_close(ss);
+}
+
 /* The thread of an AUX record ran when the record was written; that is no proof for what the record covers. */
 static void nothing_to_learn_from(void **state)
 {
@@ -692,6 +717,7 @@ int main(void)
 		cmocka_unit_test(declared_asids),
 		cmocka_unit_test(declared_asids_are_recognised),
 		cmocka_unit_test(learned_asids),
+		cmocka_unit_test(asids_in_the_buffer_of_a_thread),
 		cmocka_unit_test(nothing_to_learn_from),
 		cmocka_unit_test(by_starts_of_trace),
 		cmocka_unit_test(by_switch_records_and_by_samples),
