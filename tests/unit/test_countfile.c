@@ -9,6 +9,7 @@
 
 #include <cstrace/cstrace.h>
 
+#include "countfile/countfile_int.h"
 #include "digest.h"
 #include "unit/countfile_build.h"
 
@@ -510,10 +511,26 @@ static void test_random(void **state)
 	}
 }
 
+/* A binary's number fits 32 bits, and the last one means none. */
+static void test_binary_numbers(void **state)
+{
+	struct cst_count_record rec = { .kind = CST_COUNT_BINARY,
+					.binary = { .id_kind = CST_COUNT_ID_BUILD, .id_len = 2, .id = { 1, 1 }, .name = "x" } };
+	struct count_state s = { .kind = CST_COUNT_BINARY, .binaries = CST_COUNT_NO_BINARY - 1, .id_kind = CST_COUNT_ID_BUILD,
+				 .id_len = 2, .id = { 1, 0 } };
+
+	(void)state;
+	assert_int_equal(cst_count_check(&s, &rec), 0);
+	s.binaries++;
+	assert_int_equal(cst_count_check(&s, &rec), -CST_ERR_INVAL);
+	assert_string_equal(s.what, "more binaries than there are numbers for");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_binary_numbers),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_damage),
