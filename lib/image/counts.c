@@ -43,23 +43,27 @@ void cst_counts_free(struct cst_counts *c)
 	free(c);
 }
 
-/* Returns the tables of a section, NULL without memory; the failure is recorded. */
-static struct section_counts *tables_of(struct cst_counts *c, uint32_t section)
+/* Makes tables for all sections. Returns 0 without memory; the failure is recorded. */
+static __attribute__((noinline)) int make_tables(struct cst_counts *c)
 {
 	struct section_counts *v;
 	uint32_t nr = (uint32_t)c->img->sec_count;
 
-	if (section <= c->nr_sec)
-		return &c->sec[section - 1];
 	v = realloc(c->sec, nr * sizeof(*v));
 	if (!v) {
 		c->no_memory = 1;
-		return NULL;
+		return 0;
 	}
 	memset(v + c->nr_sec, 0, (nr - c->nr_sec) * sizeof(*v));
 	c->sec = v;
 	c->nr_sec = nr;
-	return &c->sec[section - 1];
+	return 1;
+}
+
+/* Returns the tables of a section, NULL without memory. */
+static inline struct section_counts *tables_of(struct cst_counts *c, uint32_t section)
+{
+	return section <= c->nr_sec || make_tables(c) ? &c->sec[section - 1] : NULL;
 }
 
 /* Section offset of a block's first, and of its last instruction. */
@@ -91,7 +95,7 @@ static void add_ranges(struct cst_counts *c, uint32_t section, uint32_t first, u
 		c->no_memory = 1;
 }
 
-static void close_range(struct cst_counts *c, struct count_open *o)
+static inline void close_range(struct cst_counts *c, struct count_open *o)
 {
 	struct section_counts *s = o->open ? tables_of(c, o->section) : NULL;
 

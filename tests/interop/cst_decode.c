@@ -99,15 +99,14 @@ static void add_statistics(struct run *r)
 }
 
 /* The counts outlive the image. */
-static void add_counted(struct run *r)
+static void take_counted(struct run *r)
 {
-	const struct cst_pairs *ranges, *edges;
+	struct cst_pairs ranges;
 	int i;
 
 	for (i = 1; i <= r->in->n_maps; i++) {
-		must(cst_counts_section(r->counts, (uint32_t)i, &ranges, &edges), "counts:");
-		if (!cst_pairs_merge(&r->pairs[i], edges))
-			input_die("out of", "memory");
+		must(cst_counts_take(r->counts, (uint32_t)i, &ranges, &r->pairs[i]), "counts:");
+		cst_pairs_free(&ranges);
 	}
 }
 
@@ -119,7 +118,7 @@ static void run(struct run *r, const struct input *in, int counts, int edges)
 	open_run(r, counts);
 	decode(r);
 	if (edges)
-		add_counted(r);
+		take_counted(r);
 	add_statistics(r);
 	cst_tree_free(r->tree);
 	cst_counts_free(r->counts);
