@@ -90,8 +90,8 @@ enum cst_counts_flags {
 };
 
 /*
- * Creates counts for the code of `img`, which must outlive them. -CST_ERR_BUSY: the image has counts already;
- * -CST_ERR_NOMEM.
+ * Creates counts for the code of `img`, which must outlive them. Code that was decoded before is decoded again when it is
+ * needed, since its blocks have no counters. -CST_ERR_BUSY: the image has counts already; -CST_ERR_NOMEM.
  */
 CST_API int cst_counts_new(struct cst_counts **out, struct cst_image *img, unsigned int flags);
 CST_API void cst_counts_free(struct cst_counts *c);

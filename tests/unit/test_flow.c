@@ -515,6 +515,47 @@ static void test_aarch32(void **state)
 	cst_image_free(pr.img);
 }
 
+/* A P0 instruction inside an IT block: the block continues at the next address, also if that is traced, and nowhere else. */
+static void test_address_in_it_block(void **state)
+{
+	static const uint8_t t32[] = {
+		0x02, 0xbf,			/* 0 ittt eq */
+		0xbf, 0xf3, 0x6f, 0x8f,		/* 2 isbeq */
+		0x00, 0x46,			/* 6 moveq r0, r0 */
+		0xbf, 0xf3, 0x6f, 0x8f,		/* 8 isbeq */
+		0xfe, 0xe7,			/* c b c */
+	};
+	static const struct {
+		uint8_t trace[4];
+		size_t len;
+		const char *range;
+		int cond;
+	} cases[] = {
+		{ { 0xf7 }, 1, "6-c 2E", 1 },
+		{ { 0x96, 0x03, 0xf7 }, 3, "6-c 2E", 1 },
+		{ { 0x96, 0x04, 0xf7 }, 3, "8-c 1E", 0 },
+	};
+	struct cst_config cfg = etm_config(4, 0);
+	struct program pr;
+	uint8_t trace[64];
+	char text[64];
+	unsigned int i;
+
+	(void)state;
+	program_map(&pr, 0, t32, sizeof(t32));
+	for (i = 0; i < 3; i++) {
+		static const uint8_t first[] = { SYNC, 0x81, 0x20, 0x96, 0x00, 0xf7 };
+
+		memcpy(trace, first, sizeof(first));
+		memcpy(trace + sizeof(first), cases[i].trace, cases[i].len);
+		snprintf(text, sizeof(text), CTX "0-6 2E; %s; end", cases[i].range);
+		expect_in(pr.space, &cfg, trace, sizeof(first) + cases[i].len, text);
+		assert_true(last.gen[2].flags & CST_GF_COND);
+		assert_int_equal(!!(last.gen[3].flags & CST_GF_COND), cases[i].cond);
+	}
+	cst_image_free(pr.img);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -530,6 +571,7 @@ int main(void)
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_borders),
 		cmocka_unit_test(test_aarch32),
+		cmocka_unit_test(test_address_in_it_block),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
