@@ -49,6 +49,19 @@ static int on_branch(void *data, const struct stream *s, const struct branch *b)
 	return put(c, b->time);
 }
 
+static int on_taken(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < n && !rc; i++) {
+		CHECK(g[i].kind == CST_GEN_RANGE && g[i + 1].kind == CST_GEN_RANGE);
+		if (branch_taken(&g[i]))
+			rc = put(data, s->time);
+	}
+	return rc;
+}
+
 static int on_insn(void *data, const struct stream *s, const struct insn_sample *i)
 {
 	static struct ring_entry e[ITRACE_MAX_DEPTH];
@@ -134,7 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	struct input in = { .p = data, .end = data + size };
 	struct check c = { .period_sum = 0 };
-	struct sample_ops ops = { on_branch, on_insn, on_error, &c };
+	struct sample_ops ops = { .branch = on_branch, .taken = size & 1 ? on_taken : NULL, .insn = on_insn, .error = on_error, .data = &c };
 	struct merge_sink out = { .write = sink, .data = &c };
 	void *word = NULL;
 	struct stream s = { .state = &c.st, .time_known = true, .priv = &word };
