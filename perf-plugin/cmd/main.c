@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* main.c - perf-cstrace COMMAND: opens the standard descriptors, finds the command, checks its output at the end. */
 #include <errno.h>
-#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -176,18 +175,6 @@ static int check_end(int rc)
 	return error || err.code ? CMD_ERROR : rc;
 }
 
-/*
- * Tables of counts and names are a few MB each and are freed before the next ones are made: these use the same memory,
- * which the system does not have to clear again.
- */
-static void keep_freed_memory(void)
-{
-#ifdef __GLIBC__
-	mallopt(M_MMAP_THRESHOLD, 8 << 20);
-	mallopt(M_TRIM_THRESHOLD, 32 << 20);
-#endif
-}
-
 int main(int argc, const char **argv)
 {
 	int rc;
@@ -198,7 +185,6 @@ int main(int argc, const char **argv)
 		return CMD_ERROR;
 	}
 	guard_install();
-	keep_freed_memory();
 	rc = dispatch(argc, argv);
 	if (memory_refused()) {
 		memory_print("cstrace");
