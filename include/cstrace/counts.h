@@ -29,11 +29,11 @@ struct cst_pair {
 
 /*
  * Table of pairs. Zero it before use. It is a hash table, whose size is bounded by the code that was executed, until
- * cst_pairs_list() makes it a list or cst_pairs_sort() a sorted array, in which slot[0] to slot[used - 1] are the pairs.
+ * cst_pairs_sort() makes it a sorted array, in which slot[0] to slot[used - 1] are the pairs.
  */
 struct cst_pairs {
 	struct cst_pair *slot;
-	size_t mask;		/* hash table: slots - 1; 0: nothing allocated, a list, or sorted */
+	size_t mask;		/* hash table: slots - 1; 0: nothing allocated, or sorted */
 	unsigned int shift;	/* 64 minus the number of bits of a slot index */
 	size_t used;
 	int sorted;
@@ -44,12 +44,6 @@ struct cst_pairs {
  * added then.
  */
 CST_API int cst_pairs_insert(struct cst_pairs *p, uint32_t a, uint32_t b, uint64_t count);
-/*
- * Makes the table a list, to whose end cst_pairs_insert() adds each pair without a search: this takes less time and
- * memory if most pairs are different. cst_pairs_sort() adds up equal ones. The table must not be sorted. Returns 0 if
- * there was no memory.
- */
-CST_API int cst_pairs_list(struct cst_pairs *p);
 /*
  * Adds all pairs of `from`, which must be sorted if `to` is. Returns 0 if there was no memory; some pairs were not added
  * then.

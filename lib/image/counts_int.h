@@ -66,6 +66,13 @@ static inline struct blk_count *count_at(const struct cst_counts *c, uint32_t pl
 	return cst_blk_counters(BLK_AT(c->img->blk, place));
 }
 
+/*
+ * Makes the table a list, to whose end cst_pairs_insert() adds each pair without a search: this takes less time and
+ * memory if most pairs are different. cst_pairs_sort() adds up equal ones. The table must not be sorted. Returns 0 if
+ * there was no memory.
+ */
+int cst_pairs_list(struct cst_pairs *p);
+
 /* Adds all counters to the tables of the sections. Called before the image drops its blocks. */
 void cst_counts_drain(struct cst_counts *c);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cstrace/counts.h>
+#include "image/counts_int.h"
 
 #define FIRST_BITS	10
 

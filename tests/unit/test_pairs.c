@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include <cstrace/counts.h>
+#include "image/counts_int.h"
 
 static void sums(void **state)
 {
