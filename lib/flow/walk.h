@@ -407,6 +407,7 @@ STEP_INLINE enum walk_on walk_exit(struct walk *w, const struct walk_how *how)
 		f->it = w->e && step_is_branch(b) ? 0 : f->span.it;
 	if (how->given && l->now.given)
 		return walk_given(w, how);
+	/* with runs walk_linked() has tried it */
 	if (how->runs == RUNS_NONE && !how->element && w->next & LINK_POP && walk_linked_return(w, how))
 		return WALK_GO;
 	if (w->e && b->type == CST_INSN_INDIRECT)
@@ -462,7 +463,8 @@ STEP_INLINE int walk_packet(struct walk *w, const struct walk_how *how)
 
 /*
  * Walks blocks from `next` on as long as leaving one takes no more than following its link, a push, or a pop; with
- * how->runs inside a run. It is a loop of its own since it needs few registers. Returns 0 if there is no atom left.
+ * how->runs inside a run. It is a loop of its own since it needs few registers: without runs, whose ranges are written
+ * here, there is none left for pops, which walk_exit() then does. Returns 0 if there is no atom left.
  */
 STEP_INLINE int walk_linked(struct walk *w, const struct walk_how *how)
 {
@@ -526,8 +528,8 @@ STEP_INLINE enum walk_on walk_run(struct loop *l, struct cst_generic *out, size_
 {
 	struct cst_flow *f = l->f;
 	struct walk w = {
-		.f = f, .l = l, .g = out + *n, .base = f->blk ? f->img->blk : &f->span.b, .next = f->blk, .linked = l->linked, .addr = f->addr,
-		.ids = l->ids, .section = f->blk ? f->map_sec->id : 0, .index = l->in->last,
+		.f = f, .l = l, .g = out + *n, .base = f->blk ? f->img->blk : &f->span.b, .next = f->blk, .addr = f->addr,
+		.linked = l->linked, .ids = l->ids, .section = f->blk ? f->map_sec->id : 0, .index = l->in->last,
 		.bias = f->map_bias,
 		.flags = f->tmpl.flags | l->flags, .bits = how->element ? l->rest : 1,
 	};
