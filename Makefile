@@ -302,7 +302,7 @@ $(B)/tests/unit/test_report_sources $(B)/tests/unit/test_report_pages $(B)/tests
 # Elements are made by hand.
 $(B)/tests/unit/test_calls: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 $(B)/tests/unit/test_counts_counts: LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc,--wrap=session_run \
-	-Wl,--wrap=session_section_dso,--wrap=session_locate,--wrap=session_take_counts,--wrap=session_dsos
+	-Wl,--wrap=session_section_dso,--wrap=session_locate,--wrap=session_take_counts,--wrap=session_exits,--wrap=session_dsos
 $(B)/tests/unit/test_executed: LDFLAGS += -Wl,--wrap=session_run,--wrap=session_read_code
 # What was counted is made by hand.
 $(B)/tests/unit/test_counts_collect: LDFLAGS += -Wl,--wrap=counts_run,--wrap=counts_binaries,--wrap=session_dsos \

@@ -4,7 +4,8 @@
  * element for a range that is counted this way. Thread rule: as for the decoders of the image.
  *
  * A range of the counts begins at the target of a branch and ends at the next branch. With CST_COUNTS_JOINED branches
- * that were not taken do not end it. An edge is a taken branch whose target was executed in the same section.
+ * that were not taken do not end it. An edge is a taken branch whose target was executed in the same section; an exit
+ * is one whose target was executed in another section.
  */
 #ifndef CSTRACE_COUNTS_H
 #define CSTRACE_COUNTS_H
@@ -79,6 +80,12 @@ static inline int cst_pairs_add(struct cst_pairs *p, uint32_t a, uint32_t b)
 	return cst_pairs_insert(p, a, b, 1);
 }
 
+/* Exits of a section to another one. */
+struct cst_exits {
+	uint32_t section;	/* that of the targets */
+	struct cst_pairs edges;	/* branches and their targets; may be empty */
+};
+
 enum cst_counts_flags {
 	CST_COUNTS_JOINED = 1,
 };
@@ -93,7 +100,8 @@ CST_API void cst_counts_free(struct cst_counts *c);
 /*
  * Makes the decoder count ranges and edges in `c`; its code must come from the image of `c`. The decoder emits one
  * CST_GEN_RUN for the ranges that it has counted (fields: flow.h). The ranges at the ends of a run, and all that its
- * fast loop does not decode, remain CST_GEN_RANGE elements, for cst_counts_add(). NULL ends this. It has no effect
+ * fast loop does not decode, remain CST_GEN_RANGE elements, for cst_counts_add(). A run goes on in another section
+ * where a branch leads there, except for the first one from this section to that one. NULL ends this. It has no effect
  * while the decoder has a log, which records each range with its offset, or while its configuration has checks, which
  * compare each range with the one before.
  */
@@ -115,8 +123,16 @@ CST_API int cst_counts_section(struct cst_counts *c, uint32_t section, const str
 			       const struct cst_pairs **edges);
 
 /*
+ * Returns the exits of a section so far in (*exits)[0..*n), one for each other section, valid as what cst_counts_section()
+ * returns. *insns: number of instructions of counted ranges in the section that are in no element, since their run went
+ * on in another section. Errors: as cst_counts_section().
+ */
+CST_API int cst_counts_exits(struct cst_counts *c, uint32_t section, const struct cst_exits **exits, uint32_t *n,
+			     uint64_t *insns);
+
+/*
  * Moves the counts of a section so far to *ranges and *edges, both sorted, which the caller frees with cst_pairs_free().
- * `c` counts the section from 0 again. Needs less time and memory than copies of what cst_counts_section() returns. On
+ * `c` counts them from 0 again; exits stay as they are. Needs less time and memory than copies of what cst_counts_section() returns. On
  * errors, those of cst_counts_section(), *ranges and *edges are unchanged.
  */
 CST_API int cst_counts_take(struct cst_counts *c, uint32_t section, struct cst_pairs *ranges, struct cst_pairs *edges);

@@ -39,10 +39,11 @@ enum cst_generic_kind {
 	CST_GEN_COND,		/* result of a conditional instruction; num = enum cst_cond_flags, end = its key */
 	/*
 	 * With cst_decoder_set_counts(), directly after a RANGE that completed a range of the counts: `runs`
-	 * consecutive ranges in `section` with n_insn instructions were executed and counted. addr, end, sect_off,
-	 * flags, isa and last_* are those of the last one. Not counted yet: the open range, from offset `start` to the
-	 * end of this element, and the edge of its last branch if that was taken. num: atoms that contradicted the
-	 * image (stats.image_conflicts).
+	 * consecutive ranges were executed and counted, the first of them in the section of that RANGE. section, addr,
+	 * end, sect_off, flags, isa and last_* are those of the last one. Not counted yet: the open range, from offset
+	 * `start` to the end of this element, and its last branch if that was taken. n_insn: their instructions since
+	 * execution came to `section`; cst_counts_exits() has those before. num: atoms that contradicted the image
+	 * (stats.image_conflicts), all in `section`.
 	 */
 	CST_GEN_RUN,
 	/*

@@ -177,13 +177,19 @@ static inline int step_stack_empty(const struct cst_flow *f)
 	return !f->stack[f->stack_top].map;
 }
 
+/* Removes the newest entry of the return stack, which must not be empty. */
+STEP_INLINE void step_drop(struct cst_flow *f)
+{
+	f->stack[f->stack_top].map = 0;
+	f->stack_top = (f->stack_top - 1) % RETURN_STACK;
+}
+
 /* Pops the newest entry of the return stack, which must not be empty. */
 static inline struct return_entry step_pop(struct cst_flow *f)
 {
 	const struct return_entry r = f->stack[f->stack_top];
 
-	f->stack[f->stack_top].map = 0;
-	f->stack_top = (f->stack_top - 1) % RETURN_STACK;
+	step_drop(f);
 	return r;
 }
 

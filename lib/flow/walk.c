@@ -142,7 +142,7 @@ struct cst_generic *cst_walk_put_run(struct loop *l, struct cst_generic *g, uint
 	g->index = index;
 	g->addr = blk_off(b) + f->map_bias;
 	g->end = g->addr + (uint32_t)b->step[0];
-	store8(&g->n_insn, pair((uint32_t)(insns - l->run_insns), (uint32_t)ranges));
+	store8(&g->n_insn, pair((uint32_t)(insns - l->section_insns), (uint32_t)ranges));
 	memcpy(&g->context_id, &l->ids, sizeof(l->ids));
 	store8(&g->flags, flags_word(b, f->tmpl.flags) | flag_exec(e));
 	store8(&g->error, pair((uint32_t)blk_off(BLK_AT(f->img->blk, start)), b->off * 2));
@@ -167,10 +167,29 @@ void cst_walk_take_back_run(struct loop *l, const struct cst_generic *g)
 	l->ranges -= g->runs;
 }
 
+/* Returns the exits by which the run whose element is `g` goes on in the section of f->blk; NULL: it ends. */
+struct cst_exits *cst_walk_exits(struct loop *l, const struct cst_generic *g)
+{
+	const int taken = g->flags & CST_GF_EXEC && (g->last_type == CST_INSN_BRANCH || g->last_type == CST_INSN_INDIRECT);
+
+	if (!taken || g->num || g->section == l->f->map_sec->id)
+		return NULL;
+	return cst_counts_exits_to(l->f->counts, g->section, l->f->map_sec->id);
+}
+
+/* Continues the run whose element is `g` with the block at `to`, in another section, after `insns` instructions. */
+void cst_walk_across(struct loop *l, const struct cst_generic *g, uint32_t to, uint64_t insns)
+{
+	cst_counts_across(l->f->counts, g, l->across, to);
+	cst_walk_take_back_run(l, g);
+	l->section_insns = insns;
+	l->across = NULL;
+}
+
 /* Begins a run after the atoms walked so far. `bits`: atoms of the packet that are left. */
 void cst_walk_begin_run(struct loop *l, uint64_t insns, uint64_t bits)
 {
-	l->run_insns = insns;
+	l->run_insns = l->section_insns = insns;
 	l->run_atoms = l->atoms - atoms_in(bits);
 	l->run_conflicts = l->f->stats->image_conflicts;
 }

@@ -64,14 +64,16 @@ struct loop {
 	uint8_t mispredicted;	/* the only atom of the element was corrected by a Mispredict */
 	uint32_t flags;		/* enum cst_generic_flags of ranges, in addition to those of the context */
 	struct atoms now;	/* the packet in work */
+	/* not NULL: the run goes on in another section with the next atom, by one of these exits; its element is written */
+	struct cst_exits *across;
 	/*
-	 * A run is a sequence of counted ranges in one section: from the first range after a taken branch (with
-	 * RUNS_EACH from any range) to the last one walked. `ranges` counts them; their CST_GEN_RUN elements are in
-	 * `others`.
+	 * A run is a sequence of counted ranges: from the first range after a taken branch (with RUNS_EACH from any
+	 * range) to the last one walked. `ranges` counts them; their CST_GEN_RUN elements are in `others`.
 	 */
 	uint64_t ranges;
 	uint64_t atoms;		/* atoms of all packets */
 	uint64_t run_insns, run_atoms, run_conflicts; /* totals at the begin of the run */
+	uint64_t section_insns;	/* instructions before the run came to its section */
 };
 
 /* What a walk makes of a range. */
@@ -147,6 +149,8 @@ struct cst_generic *cst_walk_put_run(struct loop *l, struct cst_generic *g, uint
 				     uint64_t e, uint32_t start, uint64_t insns, uint64_t bits);
 struct cst_generic *cst_walk_drop_range(struct loop *l, struct cst_generic *g);
 void cst_walk_take_back_run(struct loop *l, const struct cst_generic *g);
+struct cst_exits *cst_walk_exits(struct loop *l, const struct cst_generic *g);
+void cst_walk_across(struct loop *l, const struct cst_generic *g, uint32_t to, uint64_t insns);
 struct cst_generic *cst_walk_away(struct loop *l, struct cst_generic *g, uint64_t index, const struct blk *b,
 				  uint64_t end);
 size_t cst_walk_finish(struct loop *l, uint64_t bits, uint64_t index, uint64_t insns, const struct cst_generic *first,
@@ -271,7 +275,8 @@ STEP_INLINE enum walk_on walk_search(struct walk *w, const struct walk_how *how,
 	w->next = cst_walk_search(l, addr, by, e);
 	if (how->runs && (!w->next || l->moved)) {
 		/* the run ends: another section, or an empty block cache */
-		w->g += w->start != 0;
+		l->across = w->start && w->next ? cst_walk_exits(l, w->g) : NULL;
+		w->g += w->start && !l->across;
 		w->start = w->raw = 0;
 	} else if (how->runs && w->start) {
 		cst_walk_take_back_run(l, w->g);
@@ -320,7 +325,7 @@ STEP_INLINE void walk_push(const struct walk *w, const struct walk_how *how)
 STEP_INLINE int walk_linked_return(struct walk *w, const struct walk_how *how)
 {
 	struct cst_flow *f = w->f;
-	struct return_entry *r = &f->stack[f->stack_top];
+	const struct return_entry *r = &f->stack[f->stack_top];
 	int64_t next;
 
 	/* without a P0 element next, its target may be traced; PTM's atom E says that it is not (IHI 0035B B.3.2) */
@@ -329,8 +334,7 @@ STEP_INLINE int walk_linked_return(struct walk *w, const struct walk_how *how)
 	next = (int32_t)BLK_AT(w->base, r->call)->link[0] & w->linked & ~LINK_NOT_PLACE;
 	if (!next)
 		return 0;
-	r->map = 0;
-	f->stack_top = (f->stack_top - 1) % RETURN_STACK;
+	step_drop(f);
 	w->next = next;
 	return 1;
 }
@@ -501,8 +505,12 @@ STEP_INLINE enum walk_on walk_blocks(struct walk *w, const struct walk_how *how)
 	for (;;) {
 		if (w->bits == 1 && !walk_packet(w, how))
 			return WALK_OUT;
-		if (how->runs)
+		if (how->runs && w->l->across) {
+			w->start = (uint32_t)w->next;
+			cst_walk_across(w->l, w->g, w->start, w->insns);
+		} else if (how->runs) {
 			walk_count(w, how->runs, 0);
+		}
 		if (how->element || (how->runs && !w->start)) {
 			w->b = BLK_AT(w->base, w->next);
 			walk_block(w, how, how->runs && w->start);
@@ -543,6 +551,7 @@ STEP_INLINE enum walk_on walk_run(struct loop *l, struct cst_generic *out, size_
 
 	if (how->runs && w.start)
 		w.g = walk_put_run(&w, how->runs);
+	w.g += how->runs && l->across != NULL;
 	if (why == WALK_OUT) {
 		f->addr = how->element ? w.addr : blk_off(BLK_AT(w.base, w.next)) + w.bias;
 		f->blk = (uint32_t)w.next;

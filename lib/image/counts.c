@@ -28,6 +28,15 @@ int cst_counts_new(struct cst_counts **out, struct cst_image *img, unsigned int 
 	return 0;
 }
 
+static void free_exits(struct section_counts *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->nr_exits; i++)
+		cst_pairs_free(&s->exits[i].edges);
+	free(s->exits);
+}
+
 void cst_counts_free(struct cst_counts *c)
 {
 	uint32_t i;
@@ -38,6 +47,7 @@ void cst_counts_free(struct cst_counts *c)
 	for (i = 0; i < c->nr_sec; i++) {
 		cst_pairs_free(&c->sec[i].ranges);
 		cst_pairs_free(&c->sec[i].edges);
+		free_exits(&c->sec[i]);
 	}
 	free(c->sec);
 	free(c);
@@ -95,6 +105,62 @@ static void add_ranges(struct cst_counts *c, uint32_t section, uint32_t first, u
 		c->no_memory = 1;
 }
 
+/* Sets s->last_exit to the exits to a section. Returns 0 if there are none. */
+static inline int find_exits(struct section_counts *s, uint32_t to)
+{
+	uint32_t i;
+
+	if (s->nr_exits && s->exits[s->last_exit].section == to)
+		return 1;
+	for (i = 0; i < s->nr_exits && s->exits[i].section != to; i++)
+		;
+	if (i == s->nr_exits)
+		return 0;
+	s->last_exit = i;
+	return 1;
+}
+
+/* Adds exits to a section, and sets s->last_exit to them. Returns 0 without memory; the failure is recorded. */
+static __attribute__((noinline)) int add_exits(struct cst_counts *c, struct section_counts *s, uint32_t to)
+{
+	struct cst_exits *x = realloc(s->exits, (s->nr_exits + 1) * sizeof(*x));
+
+	if (!x) {
+		c->no_memory = 1;
+		return 0;
+	}
+	s->exits = x;
+	s->last_exit = s->nr_exits++;
+	x[s->last_exit] = (struct cst_exits){ .section = to };
+	return 1;
+}
+
+struct cst_exits *cst_counts_exits_to(struct cst_counts *c, uint32_t from, uint32_t to)
+{
+	struct section_counts *s = tables_of(c, from);
+
+	if (s && find_exits(s, to))
+		return &s->exits[s->last_exit];
+	if (s)
+		add_exits(c, s, to);
+	return NULL;
+}
+
+/* Section offset of the last instruction of a RANGE or RUN. */
+static inline uint32_t last_insn(const struct cst_generic *g)
+{
+	return g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
+}
+
+void cst_counts_across(struct cst_counts *c, const struct cst_generic *g, struct cst_exits *x, uint32_t to)
+{
+	struct section_counts *s = &c->sec[g->section - 1];
+
+	s->insns += g->n_insn;
+	if (!cst_pairs_add(&s->ranges, g->start, last_insn(g)) || !cst_pairs_add(&x->edges, last_insn(g), start_of(c, to)))
+		c->no_memory = 1;
+}
+
 static inline void close_range(struct cst_counts *c, struct count_open *o)
 {
 	struct section_counts *s = o->open ? tables_of(c, o->section) : NULL;
@@ -104,15 +170,25 @@ static inline void close_range(struct cst_counts *c, struct count_open *o)
 	o->open = 0;
 }
 
-/* Opens a range of the counts, and counts the edge to it if the last branch was taken and both are in one section. */
+/* Returns the table for a branch from a section to this one or another; NULL without memory. */
+static struct cst_pairs *edges_to(struct cst_counts *c, uint32_t from, uint32_t to)
+{
+	struct section_counts *s = tables_of(c, from);
+
+	if (!s || from == to)
+		return s ? &s->edges : NULL;
+	return find_exits(s, to) || add_exits(c, s, to) ? &s->exits[s->last_exit].edges : NULL;
+}
+
+/* Opens a range of the counts, and counts the branch to it if the last one was taken and both are in sections. */
 static void open_range(struct cst_counts *c, struct count_open *o, const struct cst_generic *g)
 {
-	struct section_counts *s;
+	struct cst_pairs *edges;
 
 	close_range(c, o);
-	if (o->taken && o->section && o->section == g->section) {
-		s = tables_of(c, o->section);
-		if (s && !cst_pairs_add(&s->edges, o->last, g->sect_off))
+	if (o->taken && o->section && g->section) {
+		edges = edges_to(c, o->section, g->section);
+		if (edges && !cst_pairs_add(edges, o->last, g->sect_off))
 			c->no_memory = 1;
 	}
 	o->start = g->sect_off;
@@ -149,7 +225,7 @@ void cst_counts_elements(struct cst_counts *c, struct count_open *o, const struc
 		}
 		o->section = g->section;
 		o->end = g->end;
-		o->last = g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
+		o->last = last_insn(g);
 		o->open = g->section != 0;
 		o->branch = g->last_type == CST_INSN_BRANCH || g->last_type == CST_INSN_INDIRECT;
 		o->taken = o->branch && g->flags & CST_GF_EXEC;
@@ -270,5 +346,20 @@ int cst_counts_section(struct cst_counts *c, uint32_t section, const struct cst_
 		return -CST_ERR_NOMEM;
 	*ranges = &s->ranges;
 	*edges = &s->edges;
+	return 0;
+}
+
+int cst_counts_exits(struct cst_counts *c, uint32_t section, const struct cst_exits **exits, uint32_t *n, uint64_t *insns)
+{
+	const struct section_counts *s;
+
+	if (!section || section > c->img->sec_count)
+		return -CST_ERR_INVAL;
+	s = tables_of(c, section);
+	if (!s || c->no_memory)
+		return -CST_ERR_NOMEM;
+	*exits = s->exits;
+	*n = s->nr_exits;
+	*insns = s->insns;
 	return 0;
 }

@@ -30,6 +30,9 @@ struct blk_count {
 
 struct section_counts {
 	struct cst_pairs ranges, edges;
+	struct cst_exits *exits;
+	uint32_t nr_exits, last_exit;	/* last_exit: index of the exits asked for last */
+	uint64_t insns;		/* as in cst_counts_exits() */
 };
 
 struct cst_counts {
@@ -81,6 +84,17 @@ void cst_counts_drain(struct cst_counts *c);
  */
 void cst_counts_edge_slow(struct cst_counts *c, uint32_t section, uint32_t from, uint32_t to);
 void cst_counts_range_slow(struct cst_counts *c, uint32_t section, uint32_t first, uint32_t last);
+
+/*
+ * Returns the exits from a section to another one, valid until the next call for `from`. NULL: this is the first call
+ * for them, or an allocation failed.
+ */
+struct cst_exits *cst_counts_exits_to(struct cst_counts *c, uint32_t from, uint32_t to);
+/*
+ * Counts what is not counted yet of a run, whose CST_GEN_RUN is `g`: its last branch is one of the exits `x`, and leads
+ * to the block at offset `to`.
+ */
+void cst_counts_across(struct cst_counts *c, const struct cst_generic *g, struct cst_exits *x, uint32_t to);
 
 /* Handles the overflow of the counter for atoms `e` of the block at offset `place`. */
 void cst_counts_atoms_full(struct cst_counts *c, uint32_t section, uint32_t place, uint64_t e);

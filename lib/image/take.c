@@ -24,6 +24,6 @@ int cst_counts_take(struct cst_counts *c, uint32_t section, struct cst_pairs *ra
 	cst_pairs_sort(&s->edges);
 	*ranges = s->ranges;
 	*edges = s->edges;
-	*s = (struct section_counts){ .ranges.slot = NULL };
+	s->ranges = s->edges = (struct cst_pairs){ .slot = NULL };
 	return 0;
 }

@@ -325,13 +325,11 @@ static bool resumes(const struct lane *ln, const struct stream *s, uint64_t addr
 	return interrupted(ln, s) && ln->br.resume == addr;
 }
 
-/*
- * Adds a CST_GEN_RUN: consecutive ranges in the section of the last range, which the library has counted except for the
- * open one. Counts the branch at the end of the last range.
- */
+/* Adds a CST_GEN_RUN: consecutive ranges, which the library has counted except for the open one. */
 static void run(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g)
 {
 	count_range(c, ln, false);
+	ln->bin = binary_of(c, s, g);
 	ln->end = g->end;
 	if (ln->bin) {
 		ln->bin->insns += g->n_insn;
@@ -586,6 +584,36 @@ static uint64_t sum(const struct cst_pairs *sorted)
 	return n;
 }
 
+/* Adds the branches from a section of `bin` (NULL: of no binary) to other sections. */
+static int add_exits(struct counts *c, uint32_t section, struct binary *bin)
+{
+	struct cst_pairs out = { .slot = NULL };
+	const struct cst_pair *p, *end;
+	const struct cst_exits *x;
+	uint64_t insns;
+	uint32_t n;
+	bool ok = true, inside;
+	int rc = session_exits(c->ss, section, &x, &n, &insns);
+
+	if (rc)
+		return rc;
+	*(bin ? &bin->insns : &c->elsewhere) += insns;
+	for (; bin && n; n--, x++) {
+		inside = session_section_dso(c->ss, NULL, x->section) == bin->dso;
+		end = x->edges.slot ? x->edges.slot + x->edges.mask + 1 : NULL;
+		for (p = x->edges.slot; p < end; p++) {
+			if (!p->count)
+				continue;
+			ok = ok && cst_pairs_insert(&out, p->a, inside ? p->b : COUNTS_OUTSIDE, p->count);
+			bin->branches += p->count;
+			bin->inside += inside ? p->count : 0;
+		}
+	}
+	ok = ok && (!bin || pairs_move(&bin->edges, &out));
+	cst_pairs_free(&out);
+	return ok ? 0 : ERR_NOMEM;
+}
+
 /* Adds the library's counts to the binaries. */
 static int add_counted(struct counts *c)
 {
@@ -610,8 +638,9 @@ static int add_counted(struct counts *c)
 		}
 		cst_pairs_free(&ranges);
 		cst_pairs_free(&edges);
-		if (!ok)
-			return ERR_NOMEM;
+		rc = ok ? add_exits(c, i, bin) : ERR_NOMEM;
+		if (rc)
+			return rc;
 	}
 	return rc;
 }

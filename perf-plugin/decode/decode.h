@@ -17,7 +17,7 @@ struct session_consumer {
 	bool unwanted;		/* call batch() also for batches that the filter excludes (stream.unwanted) */
 	/*
 	 * Ranges may be counted: batches then have CST_GEN_RUN instead of ranges (cstrace/flow.h), and
-	 * session_take_counts() returns the counts after session_run(). With a filter or a log, which need single ranges,
+	 * session_take_counts() and session_exits() return the counts after session_run(). With a filter or a log, which need single ranges,
 	 * they are not counted. `joined`: as CST_COUNTS_JOINED.
 	 */
 	bool counts, joined;
@@ -84,5 +84,7 @@ int session_run(struct session *ss, const struct session_consumer *consumer);
  */
 int session_take_counts(struct session *ss, uint32_t section, struct dso **dso, struct cst_pairs *ranges,
 			struct cst_pairs *edges);
+/* As cst_counts_exits(), of a section for which session_take_counts() returned 1. */
+int session_exits(struct session *ss, uint32_t section, const struct cst_exits **exits, uint32_t *n, uint64_t *insns);
 
 #endif

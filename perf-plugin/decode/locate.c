@@ -126,3 +126,8 @@ int session_take_counts(struct session *ss, uint32_t section, struct dso **dso, 
 	err = cst_counts_take(ss->images.spaces.counts, section, ranges, edges);
 	return err ? err : 1;
 }
+
+int session_exits(struct session *ss, uint32_t section, const struct cst_exits **exits, uint32_t *n, uint64_t *insns)
+{
+	return cst_counts_exits(ss->images.spaces.counts, section, exits, n, insns);
+}

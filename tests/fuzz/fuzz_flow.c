@@ -35,6 +35,7 @@ struct run {
 	struct cst_generic gen[MAX_OUT];
 	size_t n;
 	struct cst_stats stats;
+	uint64_t elsewhere;	/* instructions that are in no element */
 };
 
 /* Addresses near 0 are reached by short address packets; the others are where addresses wrap. */
@@ -149,29 +150,47 @@ static void drain(const struct program *pr, struct cst_decoder *dec, struct cst_
 	}
 }
 
-/* Offsets of what was counted are in the code. */
-static void check_counts(const struct program *pr, struct cst_counts *c)
+static void check_pairs(const struct program *pr, const struct cst_pairs *p)
 {
-	const struct cst_pairs *t[2];
-	uint32_t section;
-	unsigned int k;
 	size_t i;
 
-	for (section = 1; !cst_counts_section(c, section, &t[0], &t[1]); section++)
-		for (k = 0; k < 2; k++)
-			for (i = 0; t[k]->mask && i <= t[k]->mask; i++)
-				CHECK(!t[k]->slot[i].count || (t[k]->slot[i].a < pr->code_len && t[k]->slot[i].b < pr->code_len));
+	for (i = 0; p->mask && i <= p->mask; i++)
+		CHECK(!p->slot[i].count || (p->slot[i].a < pr->code_len && p->slot[i].b < pr->code_len));
+}
+
+/* Offsets of what was counted are in the code. Returns the instructions that are in no element. */
+static uint64_t check_counts(const struct program *pr, struct cst_counts *c)
+{
+	const struct cst_pairs *ranges, *edges;
+	uint64_t insns, sum = 0;
+	const struct cst_exits *x;
+	uint32_t section, n;
+
+	for (section = 1; !cst_counts_section(c, section, &ranges, &edges); section++) {
+		check_pairs(pr, ranges);
+		check_pairs(pr, edges);
+		CHECK(!cst_counts_exits(c, section, &x, &n, &insns) && n < 4);
+		for (; n; n--, x++) {
+			CHECK(x->section != section && x->section < 5);
+			check_pairs(pr, &x->edges);
+		}
+		sum += insns;
+	}
 	CHECK(section == 5);
+	return sum;
 }
 
 /* Ranges in `counted` may be runs. All else is the same. */
 static void compare_counted(const struct run *whole, const struct run *counted)
 {
-	uint64_t ranges = 0;
+	uint64_t ranges = 0, insns = counted->elsewhere;
 	size_t i = 0, k;
 
+	for (k = 0; k < whole->n; k++)
+		insns -= whole->gen[k].kind == CST_GEN_RANGE ? whole->gen[k].n_insn : 0;
 	for (k = 0; k < counted->n; k++) {
 		if (counted->gen[k].kind == CST_GEN_RANGE || counted->gen[k].kind == CST_GEN_RUN) {
+			insns += counted->gen[k].n_insn;
 			ranges += counted->gen[k].kind == CST_GEN_RUN ? counted->gen[k].runs : 1;
 			continue;
 		}
@@ -180,7 +199,7 @@ static void compare_counted(const struct run *whole, const struct run *counted)
 		CHECK(i < whole->n && !memcmp(&whole->gen[i], &counted->gen[k], sizeof(whole->gen[i])));
 		i++;
 	}
-	CHECK(i == whole->n && ranges == whole->stats.ranges && counted->stats.ranges == ranges);
+	CHECK(i == whole->n && !insns && ranges == whole->stats.ranges && counted->stats.ranges == ranges);
 	CHECK(counted->stats.insns == whole->stats.insns && counted->stats.branches == whole->stats.branches);
 }
 
@@ -220,8 +239,7 @@ static void decode(const struct program *pr, size_t cache, size_t cap, uint32_t 
 	r->stats = *cst_decoder_stats(dec);
 	CHECK(r->stats.elements == r->n);
 	cst_decoder_free(dec);
-	if (counts)
-		check_counts(pr, counts);
+	r->elsewhere = counts ? check_counts(pr, counts) : 0;
 	cst_counts_free(counts);
 	cst_image_free(img);
 }

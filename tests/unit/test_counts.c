@@ -23,11 +23,12 @@
 struct counter {
 	bool joined;
 	bool runs_too;
-	struct cst_pairs ranges[SECTIONS], edges[SECTIONS];
+	struct cst_pairs ranges[SECTIONS], edges[SECTIONS][SECTIONS];	/* edges: by the section of the branch, and of its target */
+	uint64_t insns_in[SECTIONS];	/* of elements */
 	struct cst_generic last;	/* the last range or run, if what comes goes on from it; else its kind is 0 */
 	uint32_t start, end;		/* of the range that is open: offsets of the first and the last instruction */
 	bool open;
-	uint64_t insns, elements, runs;
+	uint64_t elements, runs, across;
 	struct cst_generic other[OTHERS]; /* all elements but these */
 	size_t n_other;
 };
@@ -57,19 +58,20 @@ static void close_open(struct counter *c)
 static void seen(void *data, const struct cst_generic *g)
 {
 	struct counter *c = data;
-	bool adjacent = c->last.kind && c->last.section == g->section;
+	bool adjacent = c->last.kind && c->last.section == g->section;	/* a run may go on in another section */
 
 	switch (g->kind) {
 	case CST_GEN_RUN:
 		/* right behind a range that ended one of the counts */
-		assert_true(c->runs_too && adjacent && c->open && closes(c, &c->last) && c->last.kind == CST_GEN_RANGE && g->runs);
+		assert_true(c->runs_too && c->open && closes(c, &c->last) && c->last.kind == CST_GEN_RANGE && g->runs);
+		c->across += !adjacent;
 		c->runs += g->runs;
 		break;
 	case CST_GEN_RANGE:
 		if (!(adjacent && c->open && !closes(c, &c->last) && c->last.end == g->addr)) {
 			close_open(c);
-			if (adjacent && taken(&c->last) && g->section)
-				assert_true(cst_pairs_add(&c->edges[g->section], c->end, g->sect_off));
+			if (c->last.kind && c->last.section && taken(&c->last) && g->section)
+				assert_true(cst_pairs_add(&c->edges[c->last.section][g->section], c->end, g->sect_off));
 			c->start = g->sect_off;
 		}
 		c->runs++;
@@ -87,7 +89,7 @@ static void seen(void *data, const struct cst_generic *g)
 	}
 	assert_true(g->section < SECTIONS);
 	c->elements++;
-	c->insns += g->n_insn;
+	c->insns_in[g->section] += g->n_insn;
 	c->last = *g;
 	c->end = g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
 	c->open = g->section;
@@ -106,16 +108,42 @@ static void same_pairs(struct cst_pairs *a, struct cst_pairs *b)
 
 static void free_pairs(struct counter *c)
 {
-	unsigned int i;
+	unsigned int i, k;
 
 	for (i = 0; i < SECTIONS; i++) {
 		cst_pairs_free(&c->ranges[i]);
-		cst_pairs_free(&c->edges[i]);
+		for (k = 0; k < SECTIONS; k++)
+			cst_pairs_free(&c->edges[i][k]);
 	}
 }
 
-/* What the library has counted is what `c` has, copied and taken. */
-static void same_counts(const struct run *r, struct counter *c)
+/* The exits of a section are what `c` has. Returns the instructions that are in no element. */
+static uint64_t same_exits(const struct run *r, struct counter *c, uint32_t section)
+{
+	const struct cst_exits *x;
+	size_t different = 0;
+	uint64_t insns;
+	uint32_t n, k;
+
+	assert_int_equal(cst_counts_exits(r->counts, section, &x, &n, &insns), 0);
+	for (k = 0; k < SECTIONS; k++)
+		different += k != section && c->edges[section][k].used;
+	for (; n; n--, x++) {
+		struct cst_pairs copy = { .slot = NULL };
+
+		assert_true(x->section != section && cst_pairs_merge(&copy, &x->edges));
+		same_pairs(&c->edges[section][x->section], &copy);
+		different -= copy.used != 0;
+		cst_pairs_free(&copy);
+	}
+	assert_int_equal(different, 0);
+	return insns;
+}
+
+/*
+ * What the library has counted is what `c` has, copied and taken. `counted` has what is in elements.
+ */
+static void same_counts(const struct run *r, struct counter *c, const struct counter *counted)
 {
 	const struct cst_pairs *ranges, *edges;
 	uint32_t i;
@@ -126,12 +154,13 @@ static void same_counts(const struct run *r, struct counter *c)
 		assert_int_equal(cst_counts_section(r->counts, i, &ranges, &edges), 0);
 		assert_true(cst_pairs_merge(&copy[0], ranges) && cst_pairs_merge(&copy[1], edges));
 		same_pairs(&c->ranges[i], &copy[0]);
-		same_pairs(&c->edges[i], &copy[1]);
+		same_pairs(&c->edges[i][i], &copy[1]);
+		assert_int_equal(same_exits(r, c, i) + counted->insns_in[i], c->insns_in[i]);
 		cst_pairs_free(&copy[0]);
 		cst_pairs_free(&copy[1]);
 		assert_int_equal(cst_counts_take(r->counts, i, &copy[0], &copy[1]), 0);
 		same_pairs(&c->ranges[i], &copy[0]);
-		same_pairs(&c->edges[i], &copy[1]);
+		same_pairs(&c->edges[i][i], &copy[1]);
 		cst_pairs_free(&copy[0]);
 		cst_pairs_free(&copy[1]);
 		assert_int_equal(cst_counts_section(r->counts, i, &ranges, &edges), 0);
@@ -139,10 +168,11 @@ static void same_counts(const struct run *r, struct counter *c)
 	}
 	assert_int_equal(cst_counts_section(r->counts, i, &ranges, &edges), -CST_ERR_INVAL);
 	assert_int_equal(cst_counts_take(r->counts, i, NULL, NULL), -CST_ERR_INVAL);
+	assert_int_equal(cst_counts_exits(r->counts, i, NULL, NULL, NULL), -CST_ERR_INVAL);
 }
 
-/* Both decodings of a case. Returns the ranges that were no elements. */
-static uint64_t one_case(uint64_t seed, bool joined, bool framed)
+/* Both decodings of a case. Returns the ranges that were no elements; *across: runs that end in another section. */
+static uint64_t one_case(uint64_t seed, bool joined, bool framed, uint64_t *across)
 {
 	static struct counter each, counted;
 	const struct cst_stats none = { .bytes = 0 };
@@ -167,11 +197,10 @@ static uint64_t one_case(uint64_t seed, bool joined, bool framed)
 		assert_int_equal(cst_counts_new(&r.counts, r.img, joined ? CST_COUNTS_JOINED : 0), 0);
 		rt_decode(&r, framed ? c.framed : c.trace, framed ? c.framed_len : c.len, framed, true, &stats[i]);
 		close_open(r.seen_data);
-		same_counts(&r, &each);
+		same_counts(&r, &each, r.seen_data);
 		cst_counts_free(r.counts);
 		r.counts = NULL;
 	}
-	assert_int_equal(each.insns, counted.insns);
 	assert_int_equal(each.runs, counted.runs);
 	assert_int_equal(each.n_other, counted.n_other);
 	for (k = 0; k < each.n_other; k++)
@@ -182,18 +211,20 @@ static uint64_t one_case(uint64_t seed, bool joined, bool framed)
 	gen_case_free(&c);
 	free_pairs(&each);
 	free_pairs(&counted);
+	*across += counted.across;
 	return each.elements - counted.elements;
 }
 
 static void test_random_streams(void **state)
 {
-	uint64_t seed, left_out = 0;
+	uint64_t seed, left_out = 0, across = 0;
 
 	(void)state;
 	for (seed = 1; seed <= 1500; seed++)
-		left_out += one_case(seed, seed & 1, seed & 2);
-	/* the fast loop is what counts */
+		left_out += one_case(seed, seed & 1, seed & 2, &across);
+	/* the fast loop is what counts, through several sections */
 	assert_true(left_out > 100 * seed);
+	assert_true(across > seed);
 }
 
 static void take_edge(struct cst_counts *c, uint32_t from, uint32_t to)

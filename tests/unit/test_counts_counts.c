@@ -54,6 +54,7 @@ bool __wrap_session_locate(const struct stream *s, uint64_t addr, struct session
 int __wrap_session_run(struct session *ss, const struct session_consumer *consumer);
 int __wrap_session_take_counts(struct session *ss, uint32_t section, struct dso **dso, struct cst_pairs *ranges,
 			       struct cst_pairs *edges);
+int __wrap_session_exits(struct session *ss, uint32_t section, const struct cst_exits **exits, uint32_t *n, uint64_t *insns);
 
 static bool fails(void)
 {
@@ -149,6 +150,19 @@ int __wrap_session_take_counts(struct session *ss, uint32_t section, struct dso 
 	cst_pairs_sort(ranges);
 	cst_pairs_sort(edges);
 	return 1;
+}
+
+/* Exits of the first section: to the second one, to the library, to where no file is. Of the last one: to the program. */
+static struct cst_exits exits[2][3] = { { { .section = PROGRAM_TOO }, { .section = LIBRARY }, { .section = 3 } },
+					{ { .section = PROGRAM } } };
+
+int __wrap_session_exits(struct session *ss, uint32_t section, const struct cst_exits **x, uint32_t *n, uint64_t *insns)
+{
+	(void)ss;
+	*x = exits[section == 5];
+	*n = section == 1 ? 3 : section == 5;
+	*insns = section == 1 ? 300 : section == 5 ? 5000 : 0;
+	return 0;
 }
 
 static struct cst_generic in(unsigned int section, struct cst_generic g)
@@ -569,6 +583,7 @@ static void counted_runs(void **state)
 	const struct cst_generic v[] = { EL_B(0x1000, 2), run_of(9, 40, 0x1100, EL_B(0x1110, 3)), EL_BCC(0x1000, 1),
 					 run_of(3, 12, 0x1200, EL_CUT(0x1200, 2)), EL_CUT(0x1208, 1),
 					 in(3, EL_B(0x8000, 1)), in(3, run_of(2, 5, 0x8100, EL_B(0x8100, 1))),
+					 EL_B(0x1000, 2), in(LIBRARY, run_of(4, 11, 0x9000, EL_B(0x9010, 3))),
 					 el_plain(CST_GEN_EO_TRACE) };
 	unsigned int i;
 
@@ -579,10 +594,17 @@ static void counted_runs(void **state)
 	count_pair_of(&lib_ranges[1], 0x1000, 0x1004, 1);
 	count_pair_of(&lib_edges[3], 0x30, 0x40, 2);
 	count_pair_of(&lib_ranges[4], 0x10, 0x20, 1000);
+	count_pair_of(&exits[0][0].edges, 0x1004, 0x4000, 2);
+	count_pair_of(&exits[0][1].edges, 0x1004, 0x9000, 3);
+	count_pair_of(&exits[0][2].edges, 0x1008, 0x8000, 4);
+	count_pair_of(&exits[1][0].edges, 0x20, 0x1000, 50);
 	/* where a run began and where it led to is the library's; the range that is open at its end is not */
-	COUNT(v, { "1000-1000:1 1000-1004:9 1100-1118:1 1200-1208:1", "1000-1000:1 1000-1004:9 1100-1118:1 1200-1208:1" },
-	      "1004->1020:5 1118->1000:1", " 30->40:2", 56, 6, 6, 6);
+	COUNT(v, { "1000-1000:1 1000-1004:10 1100-1118:1 1200-1208:1", "1000-1000:1 1000-1004:10 1100-1118:1 1200-1208:1" },
+	      "1004->1020:5 1004->4000:2 1004->-:3 1008->-:4 1118->1000:1", "9000-9018:1 30->40:2 9018->-:1", 358, 15, 8, 5006);
 	counted_any = false;
+	for (i = 0; i < 3; i++)
+		cst_pairs_free(&exits[0][i].edges);
+	cst_pairs_free(&exits[1][0].edges);
 	for (i = 0; i < 5; i++) {
 		cst_pairs_free(&lib_ranges[i]);
 		cst_pairs_free(&lib_edges[i]);
