@@ -26,7 +26,7 @@ struct tracepoint {
 	} type, prev, next;
 };
 
-/* A string that its terminator ends. */
+/* Returns a string that its terminator ends, NULL if there is none. */
 static const char *text(struct pd_cursor *c)
 {
 	const uint8_t *end = c->bad ? NULL : memchr(c->p, 0, (size_t)(c->end - c->p));
@@ -34,7 +34,7 @@ static const char *text(struct pd_cursor *c)
 
 	if (!end) {
 		c->bad = true;
-		return "";
+		return NULL;
 	}
 	c->p = end + 1;
 	return s;
@@ -42,7 +42,9 @@ static const char *text(struct pd_cursor *c)
 
 static void skip_block(struct pd_cursor *c, const char *name)
 {
-	if (strcmp(text(c), name))
+	const char *found = text(c);
+
+	if (!found || strcmp(found, name))
 		c->bad = true;
 	pd_cur_bytes(c, pd_cur_u64(c));
 }

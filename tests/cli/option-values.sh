@@ -44,6 +44,15 @@ check "--elf: at most 64" most elf 64 x
 check "--trace-source: at most 64" most trace-source 64 1=cortex-a53
 check "--reg: at most 256" most reg 256 TRCIDR1=1
 
+# ---- script ----
+# Branches between two ranges go to the lines together; with names of files they are looked up one by one.
+branch_flags() {
+	run 0 script $sample --itrace=b -F ip,addr,flags,dso && sed 's/ ([^)]*)//g' "$tmp/out" >"$tmp/want" &&
+		run 0 script $sample --itrace=b -F ip,addr,flags && cmp "$tmp/want" "$tmp/out" &&
+		[ "$(awk '{ print $1 }' "$tmp/out" | sort -u | wc -l)" -ge 5 ]
+}
+check "flags of branches do not depend on other fields" branch_flags
+
 # ---- compare ----
 for core in 2 =x x=y 2x=y -1=x 1048577=x; do
 	check "compare --core $core" value \

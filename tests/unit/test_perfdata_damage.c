@@ -353,6 +353,22 @@ static void test_compressed_records(void **state)
 		pdb_free(&file);
 	}
 
+	/* A record that is wrong by itself; no byte of the file is lost with it. */
+	at = pdb_begin(&raw, PERF_RECORD_AUX, 0);
+	pdb_u64(&raw, 0);
+	pdb_end(&raw, at);
+	pdb_comm(&raw, 5, 6, "worker", ST, &sid);
+	pd = compressed(&file, &raw, 10000);
+	expect_error(pd, ERR_RECORD, DATA_AT, "mem: offset 0x100: found a record of type 11 and 16 bytes too small for its "
+			     "sample_id; it is left out");
+	expect_comm(pd, "worker");
+	expect_comm(pd, "behind");
+	expect_end(pd);
+	assert_int_equal(perfdata_stats(pd)->bad_records, 1);
+	assert_int_equal(perfdata_stats(pd)->lost_bytes, 0);
+	perfdata_close(pd);
+	pdb_free(&file);
+
 	/* The last record has an end in no compressed record. */
 	for (i = 0; i < 2; i++) {
 		pdb_comm(&raw, 5, 6, "worker", ST, &sid);
