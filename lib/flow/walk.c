@@ -45,26 +45,47 @@ int cst_walk_begin(struct loop *l, const struct cst_generic *out, size_t cap)
 	return 1;
 }
 
-/*
- * Called at l->stop, the end of a run of trace offsets, of the input, or of the room for output. Returns 0 if no input
- * can be taken.
- */
-int cst_walk_next_run(struct loop *l)
+/* Returns the run of trace offsets with the byte at `pos`, which is not before the one asked for last. */
+static const struct seg *run_at(struct atom_input *in, size_t pos)
 {
-	struct atom_input *in = l->in;
 	const struct seg *seg = in->seg + in->seg_i, *last = in->seg + in->seg_count - 1;
-	const size_t pos = (size_t)(l->p - in->p);
 
-	if (l->rest || l->p == l->end_of_input)
-		return 0;
 	while (seg < last && pos >= seg[1].pos)
 		seg++;
 	in->seg_i = (uint32_t)(seg - in->seg);
-	l->stop = seg < last ? in->p + seg[1].pos : l->end_of_input;
-	if (l->stop - l->p > RUN_BYTES)
-		l->stop = l->p + RUN_BYTES;
+	return seg;
+}
+
+int cst_walk_next_run(struct loop *l)
+{
+	struct atom_input *in = l->in;
+	const struct seg *seg;
+
+	if (l->rest || l->p == l->end_of_input)
+		return 0;
+	seg = run_at(in, (size_t)(l->p - in->p));
+	l->stop = seg < in->seg + in->seg_count - 1 ? in->p + seg[1].pos : l->end_of_input;
 	l->bias = seg->offset - seg->pos - (uintptr_t)in->p;
 	return 1;
+}
+
+int cst_walk_next_bytes(struct loop *l)
+{
+	if (l->rest || l->p == l->end_of_input)
+		return 0;
+	l->stop = l->end_of_input - l->p > RUN_BYTES ? l->p + RUN_BYTES : l->end_of_input;
+	return 1;
+}
+
+uint64_t cst_walk_offset(struct loop *l, uint64_t index)
+{
+	const size_t pos = index - (uintptr_t)l->in->p;
+	const struct seg *seg;
+
+	if (!index)
+		return l->in->last;
+	seg = run_at(l->in, pos);
+	return seg->offset + (pos - seg->pos);
 }
 
 /* Returns the first atoms of `bits`, as many as there is room for after `g`, and moves the others to l->rest. */
@@ -131,9 +152,9 @@ struct cst_generic *cst_walk_conflict(struct loop *l, struct cst_generic *g, uin
 	return g + n;
 }
 
-/* Writes the element of a run that ends with block b. */
-struct cst_generic *cst_walk_put_run(struct loop *l, struct cst_generic *g, uint64_t index, const struct blk *b,
-				     uint64_t e, uint32_t start, uint64_t insns, uint64_t bits)
+/* Writes the element of a run that ends with block b, and with the packet `index` (cst_walk_offset()). */
+void cst_walk_put_run(struct loop *l, struct cst_generic *g, uint64_t index, const struct blk *b, uint64_t e,
+		      uint32_t start, uint64_t insns, uint64_t bits)
 {
 	struct cst_flow *f = l->f;
 	const uint64_t conflicts = f->stats->image_conflicts - l->run_conflicts;
@@ -150,6 +171,12 @@ struct cst_generic *cst_walk_put_run(struct loop *l, struct cst_generic *g, uint
 	g->num = (uint16_t)(conflicts < UINT16_MAX ? conflicts : UINT16_MAX);
 	l->others++;
 	l->ranges += ranges;
+}
+
+/* Ends the run whose element was written to `g`. Returns the place after it. */
+struct cst_generic *cst_walk_end_run(struct loop *l, struct cst_generic *g)
+{
+	g->index = cst_walk_offset(l, g->index);
 	return g + 1;
 }
 

@@ -25,7 +25,7 @@
  * RUN_BYTES of input, which add less: PACKET_ATOMS blocks per byte.
  */
 #define RUN_INSNS (1u << 31)
-#define RUN_BYTES 256
+#define RUN_BYTES 1024
 
 /* Input bytes p[pos..len) and their trace offsets. */
 struct atom_input {
@@ -53,7 +53,7 @@ struct loop {
 	struct atom_input *in;
 	const uint8_t *p, *stop, *end_of_input;
 	const struct cst_generic *limit, *end_of_room; /* output end; before `limit` there is room for any packet */
-	uint64_t bias;		/* trace offset of an input byte minus its address */
+	uint64_t bias;		/* trace offset of an input byte minus its address; not with runs */
 	uint64_t rest;		/* atoms without room in the output, with a terminating 1; 0: none */
 	uint64_t branches, others; /* taken branches; elements that are not ranges or are counted elsewhere */
 	uint64_t map;		/* struct cst_flow.map_id of `linked` and `ids`; 0: none */
@@ -120,6 +120,7 @@ struct walk {
 	uint64_t e, bias;	/* bias: address of a block minus its section offset */
 	uint64_t addr;		/* of an element: address of block b or, after it, of the next block */
 	uint64_t bits;		/* atoms of the packet that are left, with a terminating 1 */
+	/* index: trace offset of the last packet; with runs, which seldom need it, what cst_walk_offset() takes */
 	uint64_t index, insns;
 	/* next: the link followed, negative with LINK_SLOW; linked: LINK_MASK, 0 where links are not valid */
 	int64_t next, linked;
@@ -136,7 +137,14 @@ struct walk {
  * execution is not at a block of the graph.
  */
 int cst_walk_begin(struct loop *l, const struct cst_generic *out, size_t cap);
+/*
+ * Called at l->stop, the end of the input that was taken, or of the room for output. Return 0 if no input can be taken.
+ * cst_walk_next_run() takes a run of trace offsets, cst_walk_next_bytes() RUN_BYTES, whatever their offsets are.
+ */
 int cst_walk_next_run(struct loop *l);
+int cst_walk_next_bytes(struct loop *l);
+/* Returns the trace offset of a packet by the address of its first byte; 0: that of the last packet of an earlier walk. */
+uint64_t cst_walk_offset(struct loop *l, uint64_t index);
 uint64_t cst_walk_what_fits(struct loop *l, uint64_t bits, const struct cst_generic *g);
 uint64_t cst_walk_after(struct cst_flow *f, const struct blk *b, uint64_t e, uint64_t addr);
 uint32_t cst_walk_search(struct loop *l, uint64_t addr, struct blk *b, uint64_t e);
@@ -145,8 +153,9 @@ void cst_walk_span(struct loop *l, struct cst_generic *g, uint64_t e);
 struct cst_generic *cst_walk_conflict(struct loop *l, struct cst_generic *g, uint64_t index, const struct blk *b,
 				      uint64_t addr);
 void cst_walk_begin_run(struct loop *l, uint64_t insns, uint64_t bits);
-struct cst_generic *cst_walk_put_run(struct loop *l, struct cst_generic *g, uint64_t index, const struct blk *b,
-				     uint64_t e, uint32_t start, uint64_t insns, uint64_t bits);
+void cst_walk_put_run(struct loop *l, struct cst_generic *g, uint64_t index, const struct blk *b, uint64_t e,
+		      uint32_t start, uint64_t insns, uint64_t bits);
+struct cst_generic *cst_walk_end_run(struct loop *l, struct cst_generic *g);
 struct cst_generic *cst_walk_drop_range(struct loop *l, struct cst_generic *g);
 void cst_walk_take_back_run(struct loop *l, const struct cst_generic *g);
 struct cst_exits *cst_walk_exits(struct loop *l, const struct cst_generic *g);
@@ -194,10 +203,16 @@ STEP_INLINE uint64_t walk_end(const struct walk *w, const struct walk_how *how)
 	return walk_in_span(w, how) ? w->f->span.end : walk_addr(w, how) + (uint32_t)w->b->step[0];
 }
 
-/* Writes the element of the run that ends with block b. */
-STEP_INLINE struct cst_generic *walk_put_run(const struct walk *w, const enum runs runs)
+/* Trace offset of the last packet. */
+STEP_INLINE uint64_t walk_index(const struct walk *w, const struct walk_how *how)
 {
-	return cst_walk_put_run(w->l, w->g, w->index, w->b, w->e, runs == RUNS_EACH ? walk_place(w) : w->start, w->insns,
+	return how->runs ? cst_walk_offset(w->l, w->index) : w->index;
+}
+
+/* Writes the element of the run that ends with block b, for cst_walk_end_run(). */
+STEP_INLINE void walk_put_run(const struct walk *w, const enum runs runs)
+{
+	cst_walk_put_run(w->l, w->g, w->index, w->b, w->e, runs == RUNS_EACH ? walk_place(w) : w->start, w->insns,
 				w->bits);
 }
 
@@ -256,7 +271,7 @@ STEP_INLINE void walk_block(struct walk *w, const struct walk_how *how, int coun
 	} else {
 		if (!counted)
 			step_range(w->g++, b, w->e, walk_addr(w, how), walk_end(w, how), n_insn,
-				   how->cycles ? w->l->now.cc : 0, (uint32_t)blk_off(b), &w->ids, w->index, w->flags);
+				   how->cycles ? w->l->now.cc : 0, (uint32_t)blk_off(b), &w->ids, walk_index(w, how), w->flags);
 		w->insns += n_insn;
 	}
 	w->raw = b->link[w->e];
@@ -276,7 +291,8 @@ STEP_INLINE enum walk_on walk_search(struct walk *w, const struct walk_how *how,
 	if (how->runs && (!w->next || l->moved)) {
 		/* the run ends: another section, or an empty block cache */
 		l->across = w->start && w->next ? cst_walk_exits(l, w->g) : NULL;
-		w->g += w->start && !l->across;
+		if (w->start && !l->across)
+			w->g = cst_walk_end_run(l, w->g);
 		w->start = w->raw = 0;
 	} else if (how->runs && w->start) {
 		cst_walk_take_back_run(l, w->g);
@@ -369,7 +385,7 @@ STEP_INLINE enum walk_on walk_given(struct walk *w, const struct walk_how *how)
 	/* branch broadcast: a direct branch must lead where its opcode says */
 	if ((uint32_t)(walk_addr(w, how) + (int64_t)b->step[1]) == l->now.target)
 		return walk_to(w, how, l->now.target, walk_in_span(w, how) || step_isa(b, 1) != l->now.isa ? NULL : b, 1);
-	w->g = cst_walk_conflict(l, w->g, w->index, b, walk_addr(w, how));
+	w->g = cst_walk_conflict(l, w->g, walk_index(w, how), b, walk_addr(w, how));
 	w->f->isa = l->now.isa;
 	return walk_to(w, how, l->now.target, NULL, 1);
 }
@@ -424,7 +440,8 @@ STEP_INLINE enum walk_on walk_exit(struct walk *w, const struct walk_how *how)
 		l->branches -= w->e;
 		if (how->runs == RUNS_EACH && w->start) {
 			/* the range does not end with this block */
-			w->g = walk_put_run(w, how->runs);
+			walk_put_run(w, how->runs);
+			w->g = cst_walk_end_run(l, w->g);
 			w->start = w->raw = 0;
 		}
 	}
@@ -439,7 +456,9 @@ STEP_INLINE enum walk_on walk_exit(struct walk *w, const struct walk_how *how)
 /* Returns 0 if no input can be taken, or if the run is to end. */
 STEP_INLINE int walk_more_input(struct walk *w, const struct walk_how *how)
 {
-	return !(how->runs && w->start && w->insns - w->l->run_insns >= RUN_INSNS) && cst_walk_next_run(w->l);
+	if (how->runs == RUNS_NONE)
+		return cst_walk_next_run(w->l);
+	return !(w->start && w->insns - w->l->run_insns >= RUN_INSNS) && cst_walk_next_bytes(w->l);
 }
 
 /* Parses the next packet if it has atoms and there is room for them. Returns 0 otherwise. */
@@ -455,7 +474,7 @@ STEP_INLINE int walk_packet(struct walk *w, const struct walk_how *how)
 		return 0;
 	if (!how->packet(l, &w->bits))
 		return 0;
-	w->index = l->bias + (uintptr_t)at;
+	w->index = how->runs ? (uintptr_t)at : l->bias + (uintptr_t)at;
 	if (how->given)
 		w->linked = l->now.given ? 0 : l->linked;
 	if (w->g >= l->limit)
@@ -537,7 +556,7 @@ STEP_INLINE enum walk_on walk_run(struct loop *l, struct cst_generic *out, size_
 	struct cst_flow *f = l->f;
 	struct walk w = {
 		.f = f, .l = l, .g = out + *n, .base = f->blk ? f->img->blk : &f->span.b, .next = f->blk, .addr = f->addr,
-		.linked = l->linked, .ids = l->ids, .section = f->blk ? f->map_sec->id : 0, .index = l->in->last,
+		.linked = l->linked, .ids = l->ids, .section = f->blk ? f->map_sec->id : 0, .index = how->runs ? 0 : l->in->last,
 		.bias = f->map_bias,
 		.flags = f->tmpl.flags | l->flags, .bits = how->element ? l->rest : 1,
 	};
@@ -550,21 +569,22 @@ STEP_INLINE enum walk_on walk_run(struct loop *l, struct cst_generic *out, size_
 	why = walk_blocks(&w, how);
 
 	if (how->runs && w.start)
-		w.g = walk_put_run(&w, how->runs);
-	w.g += how->runs && l->across != NULL;
+		walk_put_run(&w, how->runs);
+	if (how->runs && (w.start || l->across))
+		w.g = cst_walk_end_run(l, w.g);
 	if (why == WALK_OUT) {
 		f->addr = how->element ? w.addr : blk_off(BLK_AT(w.base, w.next)) + w.bias;
 		f->blk = (uint32_t)w.next;
 		f->isa = BLK_AT(w.base, w.next)->isa;
 	} else if (why == WALK_AWAY) {
-		w.g = cst_walk_away(l, w.g, w.index, w.b, walk_end(&w, how));
+		w.g = cst_walk_away(l, w.g, walk_index(&w, how), w.b, walk_end(&w, how));
 	} else if (why == WALK_MISMATCH) {
 		f->addr = walk_addr(&w, how);
 		f->isa = w.b->isa;
 		f->blk = 0;
 		w.g = cst_walk_drop_range(l, w.g);
 	}
-	*n += cst_walk_finish(l, w.bits, w.index, w.insns, out + *n, w.g);
+	*n += cst_walk_finish(l, w.bits, walk_index(&w, how), w.insns, out + *n, w.g);
 	return why;
 }
 
