@@ -28,6 +28,10 @@ int cst_walk_begin(struct loop *l, const struct cst_generic *out, size_t cap)
 
 	l->p = l->stop = l->in->p + l->in->pos;
 	l->end_of_input = l->in->p + l->in->len;
+	if (l->in->seg_count) {
+		l->seg = l->in->seg + l->in->seg_i;
+		l->last_seg = l->in->seg + l->in->seg_count - 1;
+	}
 	l->end_of_room = out + cap;
 	l->limit = cap < PACKET_ATOMS + FLOW_ROOM ? out : out + cap - (PACKET_ATOMS + FLOW_ROOM - 1);
 	l->stack = f->cfg->ret_stack && !f->no_push;
@@ -46,26 +50,26 @@ int cst_walk_begin(struct loop *l, const struct cst_generic *out, size_t cap)
 }
 
 /* Returns the run of trace offsets with the byte at `pos`, which is not before the one asked for last. */
-static const struct seg *run_at(struct atom_input *in, size_t pos)
+static inline const struct seg *run_at(struct loop *l, size_t pos)
 {
-	const struct seg *seg = in->seg + in->seg_i, *last = in->seg + in->seg_count - 1;
+	const struct seg *seg = l->seg;
 
-	while (seg < last && pos >= seg[1].pos)
+	while (seg < l->last_seg && pos >= seg[1].pos)
 		seg++;
-	in->seg_i = (uint32_t)(seg - in->seg);
+	l->seg = seg;
 	return seg;
 }
 
 int cst_walk_next_run(struct loop *l)
 {
-	struct atom_input *in = l->in;
+	const uint8_t *p = l->in->p;
 	const struct seg *seg;
 
 	if (l->rest || l->p == l->end_of_input)
 		return 0;
-	seg = run_at(in, (size_t)(l->p - in->p));
-	l->stop = seg < in->seg + in->seg_count - 1 ? in->p + seg[1].pos : l->end_of_input;
-	l->bias = seg->offset - seg->pos - (uintptr_t)in->p;
+	seg = run_at(l, (size_t)(l->p - p));
+	l->stop = seg < l->last_seg ? p + seg[1].pos : l->end_of_input;
+	l->bias = seg->offset - seg->pos - (uintptr_t)p;
 	return 1;
 }
 
@@ -84,7 +88,7 @@ uint64_t cst_walk_offset(struct loop *l, uint64_t index)
 
 	if (!index)
 		return l->in->last;
-	seg = run_at(l->in, pos);
+	seg = run_at(l, pos);
 	return seg->offset + (pos - seg->pos);
 }
 
@@ -255,6 +259,7 @@ size_t cst_walk_finish(struct loop *l, uint64_t bits, uint64_t index, uint64_t i
 	l->rest = bits;
 	l->branches -= atoms_taken(bits);
 	l->in->pos = (size_t)(l->p - l->in->p);
+	l->in->seg_i = (uint32_t)(l->seg - l->in->seg);
 	l->in->last = index;
 	f->stats->insns += insns;
 	f->stats->ranges += (uint64_t)(g - first) - l->others + l->ranges;

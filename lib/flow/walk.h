@@ -74,6 +74,7 @@ struct loop {
 	uint64_t atoms;		/* atoms of all packets */
 	uint64_t run_insns, run_atoms, run_conflicts; /* totals at the begin of the run */
 	uint64_t section_insns;	/* instructions before the run came to its section */
+	const struct seg *seg, *last_seg;	/* the run of trace offsets used last, and the last one of the input */
 };
 
 /* What a walk makes of a range. */
@@ -456,9 +457,8 @@ STEP_INLINE enum walk_on walk_exit(struct walk *w, const struct walk_how *how)
 /* Returns 0 if no input can be taken, or if the run is to end. */
 STEP_INLINE int walk_more_input(struct walk *w, const struct walk_how *how)
 {
-	if (how->runs == RUNS_NONE)
-		return cst_walk_next_run(w->l);
-	return !(w->start && w->insns - w->l->run_insns >= RUN_INSNS) && cst_walk_next_bytes(w->l);
+	return !(how->runs && w->start && w->insns - w->l->run_insns >= RUN_INSNS) &&
+	       (how->runs ? cst_walk_next_bytes(w->l) : cst_walk_next_run(w->l));
 }
 
 /* Parses the next packet if it has atoms and there is room for them. Returns 0 otherwise. */
