@@ -248,7 +248,7 @@ static void advance_binary(struct count_state *s, const struct cst_count_binary 
 	s->id_len = b->id_len;
 	memcpy(s->id, b->id, b->id_len);
 	s->has_segment = 0;
-	s->segment = (struct cst_count_segment){ 0, 0, 0, 0 };
+	s->segment.offset = 0;	/* the next one is written as the difference to it */
 	s->binaries++;
 }
 

@@ -182,10 +182,10 @@ static struct binary *binary_in(struct counts *c, struct file *f, uint32_t metho
 
 uint32_t counts_method(const struct dso *d, uint64_t offset)
 {
-	size_t lo = 0, hi = d->nr_syms;
+	size_t lo = 1, hi = d->nr_syms;
 
 	BISECT(lo, hi, mid, d->syms[mid].offset <= offset);
-	return lo ? (uint32_t)(lo - 1) : 0;
+	return (uint32_t)(lo - 1);
 }
 
 /* Returns the binary of the method at an offset. */
