@@ -27,8 +27,6 @@
 #define NAME_SIZE	48
 #define BARRIER_WORD	0x7fffffffu	/* four of them reset every decoder */
 
-#define UNKNOWN_PID	(-1)
-
 /* A buffer of the snapshot. */
 struct snap_buf {
 	char id[NAME_SIZE], name[NAME_SIZE], file[NAME_SIZE];
@@ -444,8 +442,9 @@ static int write_snapshot(struct exporter *x)
 
 	if (n < 0)
 		return no_memory(x);
-	snprintf(m.description, sizeof(m.description), "process %d, converted by cstrace %s", x->pid,
-		 CST_VERSION_TEXT);
+	if (x->pid >= 0)
+		snprintf(m.description, sizeof(m.description), "process %d, ", x->pid);
+	strcat(m.description, "converted by cstrace " CST_VERSION_TEXT);
 	m.ss.description = m.description;
 	rc = write_dumps(x, &m, pieces, (size_t)n);
 	if (!rc)
