@@ -416,6 +416,12 @@ static int cpu_of(const struct importer *im, const struct cst_snap_buffer *buf)
 	return -1;
 }
 
+static void report_missing(struct importer *im, const struct cst_snap_buffer *buf, size_t missing)
+{
+	if (missing)
+		drops_add(im->drops, missing, "%zu files of the buffer %s, which cannot be read", missing, buf->name);
+}
+
 static int write_buffer(struct importer *im, size_t n)
 {
 	const struct cst_snap_buffer *buf = &im->ss->buffers[n];
@@ -432,32 +438,26 @@ static int write_buffer(struct importer *im, size_t n)
 		return 0;
 	}
 	auxdata_size(&d, &missing);
-	if (missing)
-		drops_add(im->drops, missing, "%zu files of the buffer %s, which cannot be read", missing,
-			  buf->name);
+	report_missing(im, buf, missing);
 	return auxdata_write_all(&im->aux, &d, (uint32_t)n, cpu, buf->format == CST_SNAP_FMT_SOURCE_DATA, 0) ?
 	       no_memory(im) : 0;
 }
 
-/* The bytes of a buffer, for the caller to free. NULL: they cannot be read; write_buffer() says so. */
+/* The bytes of a buffer's files, without those that cannot be read, for the caller to free. NULL: no memory. */
 static uint8_t *read_buffer(struct importer *im, const struct cst_snap_buffer *buf, size_t *size)
 {
-	uint8_t *all = NULL, *grown;
+	const struct auxdata d = { &im->files, buf->files, buf->n_files };
 	const uint8_t *data;
-	size_t len, i;
+	size_t missing, len, i;
+	uint8_t *all = malloc(auxdata_size(&d, &missing) + 1);
 
 	*size = 0;
-	for (i = 0; i < buf->n_files; i++) {
-		grown = folder_open(&im->files, buf->files[i], &data, &len) ? NULL : realloc(all, *size + len + 1);
-		if (!grown) {
-			free(all);
-			return NULL;
-		}
-		all = grown;
-		if (len)
+	for (i = 0; all && i < buf->n_files; i++)
+		if (!folder_open(&im->files, buf->files[i], &data, &len) && len) {
 			memcpy(all + *size, data, len);
-		*size += len;
-	}
+			*size += len;
+		}
+	report_missing(im, buf, missing);
 	return all;
 }
 
@@ -474,7 +474,7 @@ static int rewrite_buffer(struct importer *im, struct cst_snap_buffer *buf, cons
 	int rc;
 
 	if (!all)
-		return 0;
+		return no_memory(im);
 	rc = stm ? frames_of_id(all, len, stm->config.trace_id, &bytes, &n, &lost) :
 		   frames_align(all, len, CST_FRAME_FSYNC | CST_FRAME_DSTREAM, &bytes, &n, &lost);
 	free(all);

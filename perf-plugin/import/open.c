@@ -80,6 +80,7 @@ int import_open(struct import_input *in, const char *path, const struct bare_opt
 	if (rc) {
 		dso_bundle_free(&in->bundle);
 		free(in->configs.v);
+		in->configs = (struct unit_configs){ .v = NULL };
 	}
 	return rc;
 }
