@@ -120,14 +120,14 @@ static int write_source(struct bare_maker *m, size_t n)
 static int write_programs(struct bare_maker *m)
 {
 	struct text t;
-	size_t i;
+	size_t dumps = 0, i;
 	int rc = 0;
 
 	if (text_begin(m, &t))
 		return ERR_NOMEM;
 	fprintf(t.out, "[device]\nname=" BARE_PROGRAM "\nclass=memory_space\ntype=program\n");
 	for (i = 0; !rc && i < m->o->nr_programs; i++)
-		rc = program_add(m->f, m->o->programs[i], t.out, m->err);
+		rc = program_add(m->f, m->o->programs[i], t.out, &dumps, m->err);
 	return text_end(m, &t, BARE_PROGRAM ".ini") ? ERR_NOMEM : rc;
 }
 

@@ -60,6 +60,7 @@ struct program {
 	bool has_address;
 	uint64_t address;
 	size_t segments;
+	size_t *dumps;		/* of all programs */
 	FILE *ini;
 };
 
@@ -85,8 +86,9 @@ static int split(struct program *p, struct error *err)
 
 static void print_dump(struct program *p, uint64_t address, uint64_t offset, uint64_t size)
 {
+	p->segments++;
 	fprintf(p->ini, "[dump%zu]\nfile=%s\naddress=0x%" PRIx64 "\noffset=0x%" PRIx64 "\nlength=0x%" PRIx64 "\n",
-		++p->segments, p->alias, address, offset, size);
+		++*p->dumps, p->alias, address, offset, size);
 }
 
 /* Segments that the file has no bytes for, and those behind its end, are left out. */
@@ -142,9 +144,9 @@ static int read_file(struct program *p, struct error *err)
 			 "their address: %s@ADDR", p->path, p->path);
 }
 
-int program_add(struct folder *f, const char *arg, FILE *ini, struct error *err)
+int program_add(struct folder *f, const char *arg, FILE *ini, size_t *dumps, struct error *err)
 {
-	struct program p = { .arg = arg, .ini = ini };
+	struct program p = { .arg = arg, .dumps = dumps, .ini = ini };
 	int rc = split(&p, err);
 
 	if (!rc) {

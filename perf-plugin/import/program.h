@@ -11,9 +11,9 @@
 /*
  * Adds a file to the folder and prints a [dump] section for each of its segments. `arg` is FILE or FILE@ADDR: the
  * address where the first segment is loaded, or, of a file that is not ELF, where its first byte is. 0, or negative
- * with *err.
+ * with *err. `dumps` counts the sections.
  */
-int program_add(struct folder *f, const char *arg, FILE *ini, struct error *err);
+int program_add(struct folder *f, const char *arg, FILE *ini, size_t *dumps, struct error *err);
 
 /* A name for a file of a snapshot that no other file of it has, by the last part of its path; for the caller to free. */
 char *program_alias(const struct folder *f, const char *path);
