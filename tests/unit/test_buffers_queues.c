@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which bytes of a buffer make a fragment: gaps, padding, chunks over each other, records that overlap or come out of order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "buffers/queues.h"
+
+#define MAX	4
+
+/* Chunk N has letters 'a' + N. A fragment is shown as its offset, its bytes, and the time before which nothing of it ran. */
+static const struct {
+	const char *what;
+	struct {
+		uint64_t offset, size;
+	} chunk[MAX];
+	struct {
+		uint64_t offset, size, time, flags;
+	} aux[MAX];
+	const char *fragments;
+	uint64_t missing, unclaimed;
+} cases[] = {
+	{ "one record", { { 0, 8 } }, { { 0, 8, 10, 0 } }, "0:aaaaaaaa/0", 0, 0 },
+	{ "parts of a chunk", { { 0, 8 } }, { { 0, 3, 10, 0 }, { 3, 5, 20, 0 } }, "0:aaa/0 3:aaaaa/10", 0, 0 },
+	{ "over two chunks", { { 4, 4 }, { 0, 4 } }, { { 0, 8, 10, 0 } }, "0:bbbbaaaa/0", 0, 0 },
+	{ "a gap in a record", { { 0, 4 }, { 6, 2 } }, { { 0, 8, 10, 0 } }, "0:aaaa/0 6:bb/10", 2, 0 },
+	{ "a record into a gap", { { 0, 4 }, { 8, 4 } }, { { 0, 6, 10, 0 } }, "0:aaaa/0", 2, 0 },
+	{ "nothing of it is there", { { 8, 4 } }, { { 0, 8, 10, 0 } }, "8:aaaa/0", 8, 0 },
+	{ "the end is not there", { { 0, 4 } }, { { 2, 8, 10, 0 } }, "2:aa/0", 6, 0 },
+	{ "not in order of time", { { 0, 8 } }, { { 4, 4, 30, 0 }, { 0, 2, 10, 0 }, { 2, 2, 20, 0 } }, "0:aa/0 2:aa/10 4:aaaa/20", 0, 0 },
+	{ "of one time", { { 0, 8 } }, { { 4, 4, 10, 0 }, { 0, 4, 10, 0 } }, "4:aaaa/0 0:aaaa/10", 0, 0 },
+	{ "the later start wins", { { 0, 8 }, { 4, 4 } }, { { 0, 8, 10, 0 } }, "0:aaaabbbb/0", 0, 0 },
+	{ "one start: the later one wins", { { 0, 4 }, { 4, 4 }, { 4, 4 } }, { { 0, 8, 10, 0 } }, "0:aaaacccc/0", 0, 0 },
+	{ "the same bytes twice", { { 0, 4 } }, { { 0, 4, 10, 0 }, { 0, 4, 20, 0 } }, "0:aaaa/0", 4, 0 },
+	{ "no size", { { 0, 4 } }, { { 0, 4, 10, 0 }, { 4, 0, 20, AUX_FLAG_TRUNCATED } }, "0:aaaa/0", 0, 0 },
+	{ "unclaimed", { { 0, 40 } }, { { 0, 4, 10, 0 } }, "0:aaaa/0", 0, 36 },
+	{ "padding", { { 0, 9 } }, { { 0, 4, 10, 0 } }, "0:aaaa/0", 0, 0 },
+	{ "the whole buffer", { { 0, 4 }, { 4, 4 }, { 10, 2 } }, { { 0 } }, "0:aaaabbbb/0 10:cc/0", 0, 0 },
+	{ "the whole, one start", { { 0, 4 }, { 0, 4 }, { 4, 2 } }, { { 0 } }, "0:bbbbcc/0", 0, 0 },
+	{ "a snapshot", { { 0, 8 } }, { { 8, 100, 10, AUX_FLAG_OVERWRITE } }, "0:aaaaaaaa/0", 0, 0 },
+	{ "the end of a snapshot", { { 4, 8 } }, { { 8, 3, 10, AUX_FLAG_OVERWRITE } }, "5:aaa/0", 0, 0 },
+	{ "a snapshot after one", { { 0, 8 } }, { { 4, 4, 10, AUX_FLAG_OVERWRITE }, { 8, 4, 20, AUX_FLAG_OVERWRITE } },
+	  "0:aaaa/0 4:aaaa/0", 0, 0 },
+	{ "written over", { { 8, 8 } }, { { 8, 4, 10, AUX_FLAG_OVERWRITE }, { 12, 4, 20, AUX_FLAG_OVERWRITE } }, "8:aaaa/0", 0, 0 },
+	{ "to the end of all offsets", { { UINT64_MAX - 4, 8 } }, { { UINT64_MAX - 4, 8, 10, 0 } }, "18446744073709551611:aaaa/0", 4, 0 },
+};
+
+static void fragments(void **state)
+{
+	static uint8_t bytes[MAX][64];
+	struct joined joined = { NULL, 0 };
+	char text[200], one[100];
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct queues qs = { .nr = 0 };
+
+		for (k = 0; k < MAX && cases[i].chunk[k].size; k++) {
+			struct pd_record rec = { .seq = k, .aux = {
+				.offset = cases[i].chunk[k].offset, .avail = cases[i].chunk[k].size, .data = bytes[k], .cpu = 1 } };
+
+			memset(bytes[k], 'a' + (int)k, sizeof(bytes[k]));
+			assert_int_equal(queues_add_chunk(&qs, &rec), 0);
+		}
+		for (k = 0; k < MAX; k++) {
+			struct perf_record_aux aux = { .aux_offset = cases[i].aux[k].offset, .aux_size = cases[i].aux[k].size,
+						       .flags = cases[i].aux[k].flags };
+			struct pd_record rec = { .ev = (void *)&aux, .seq = 100 + k, .sid = {
+				.valid = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, .time = cases[i].aux[k].time, .cpu = 1 } };
+
+			assert_int_equal(queues_add_aux(&qs, &rec), 0);
+		}
+		assert_int_equal(queues_finish(&qs), 0);
+		assert_int_equal(qs.nr, 1);
+		*text = '\0';
+		for (k = 0; k < qs.q[0]->nr_frags; k++) {
+			const struct fragment *f = &qs.q[0]->frags[k];
+
+			snprintf(one, sizeof(one), "%s%llu:%.*s/%llu", k ? " " : "", (unsigned long long)f->pub.offset,
+				 (int)f->pub.size, (const char *)fragment_bytes(&joined, qs.q[0], f),
+				 (unsigned long long)fragment_floor(f));
+			strcat(text, one);
+		}
+		if (strcmp(text, cases[i].fragments))
+			print_error("%s:\n", cases[i].what);
+		assert_string_equal(text, cases[i].fragments);
+		assert_int_equal(qs.missing, cases[i].missing);
+		assert_int_equal(qs.unclaimed, cases[i].unclaimed);
+		queues_free(&qs);
+	}
+	joined_free(&joined);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fragments),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
