@@ -29,6 +29,7 @@ static const struct {
 	{ "over two chunks", { { 4, 4 }, { 0, 4 } }, { { 0, 8, 10, 0 } }, "0:bbbbaaaa/0", 0, 0 },
 	{ "a gap in a record", { { 0, 4 }, { 6, 2 } }, { { 0, 8, 10, 0 } }, "0:aaaa/0 6:bb/10", 2, 0 },
 	{ "a record into a gap", { { 0, 4 }, { 8, 4 } }, { { 0, 6, 10, 0 } }, "0:aaaa/0", 2, 0 },
+	{ "a record before a claimed chunk", { { 0, 4 }, { 8, 4 } }, { { 8, 4, 10, 0 }, { 0, 6, 20, 0 } }, "8:bbbb/0 0:aaaa/10", 2, 0 },
 	{ "nothing of it is there", { { 8, 4 } }, { { 0, 8, 10, 0 } }, "8:aaaa/0", 8, 0 },
 	{ "the end is not there", { { 0, 4 } }, { { 2, 8, 10, 0 } }, "2:aa/0", 6, 0 },
 	{ "not in order of time", { { 0, 8 } }, { { 4, 4, 30, 0 }, { 0, 2, 10, 0 }, { 2, 2, 20, 0 } }, "0:aa/0 2:aa/10 4:aaaa/20", 0, 0 },
@@ -86,6 +87,8 @@ static void fragments(void **state)
 				 (unsigned long long)fragment_floor(f));
 			strcat(text, one);
 		}
+		for (k = 0; k < qs.q[0]->nr_parts; k++)
+			assert_int_not_equal(qs.q[0]->parts[k].size, 0);
 		if (strcmp(text, cases[i].fragments))
 			print_error("%s:\n", cases[i].what);
 		assert_string_equal(text, cases[i].fragments);
