@@ -370,6 +370,92 @@ static void units_that_are_alike(void **state)
 	assert_ptr_equal(units_of_raw(&tu, &q, &f), &unit[0]);
 }
 
+/* Reads the records of `data`, which become empty, that say who has which ID. */
+static void read_owners(struct trace_units *tu, struct pdb *data)
+{
+	struct pdb file = { 0 };
+	struct pd_record rec;
+	struct error err;
+
+	pdb_file(&file, attrs, 2, 0, data, NULL, 0);
+	pdb_free(data);
+	memset(data, 0, sizeof(*data));
+	tu->pd = perfdata_open_memory(file.p, file.len, "test", &err);
+	assert_non_null(tu->pd);
+	while (perfdata_next(tu->pd, &rec) > 0)
+		assert_int_equal(rec.ev->header.type == PERF_RECORD_AUX_OUTPUT_HW_ID ? owners_hw_id(tu, &rec) :
+				 owners_define_trace(tu, &rec), 0);
+	perfdata_close(tu->pd);
+	pdb_free(&file);
+}
+
+/* What is current holds from the beginning, what ends changes nothing. After a million owners none is taken. */
+static void records_of_owners(void **state)
+{
+	static const struct {
+		uint8_t state;
+		unsigned int nr;
+		uint64_t time;
+	} cases[] = { { PD_CST_START, 1, 500 }, { PD_CST_CURRENT, 1, 0 }, { PD_CST_END, 0, 0 } };
+	struct pdb data = { 0 };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		struct trace_units tu = { .name = "test" };
+
+		r_define(&data, 500, 2, 0x14, CID, IDR2(4, 0));
+		data.p[8 + 5] = cases[i % 3].state;
+		if (i == 3) {
+			r_hw_id(&data, 500, 2, 1, 0x14, 0);
+			tu.nr_ids = 1u << 20;
+			read_owners(&tu, &data);
+			assert_int_equal(tu.nr_ids, 1u << 20);
+			assert_int_equal(tu.bad_records, 2);
+			assert_null(tu.ids);
+			assert_null(tu.defined);
+			continue;
+		}
+		read_owners(&tu, &data);
+		assert_int_equal(tu.bad_records, 0);
+		assert_int_equal(tu.nr_ids, cases[i].nr);
+		assert_int_equal(tu.defined != NULL, cases[i].nr);
+		if (cases[i].nr)
+			assert_int_equal(tu.ids[0].time, cases[i].time);
+		owners_free(&tu);
+	}
+}
+
+/* Each buffer has the sinks of its CPU or thread, each once, and no more than there is room for. */
+static void sinks_of_buffers(void **state)
+{
+	struct queue cpu = { .cpu = 2, .tid = -1 }, thread = { .cpu = -1, .tid = 1000 };
+	struct queue *all[] = { &cpu, &thread };
+	const struct queues qs = { .q = all, .nr = 2 };
+	struct trace_units tu = { .name = "test" };
+	struct pdb data = { 0 };
+	unsigned int i, k;
+
+	(void)state;
+	for (i = 0; i < QUEUE_SINKS + 2; i++)
+		for (k = 0; k < 2; k++)
+			r_hw_id(&data, 10 + i, 2, i < 3 ? 1000 : 2000, (uint8_t)(0x20 + k), 100 + i);
+	r_hw_id(&data, 5, 3, 3000, 0x20, 99);
+	read_owners(&tu, &data);
+	assert_int_equal(owners_finish(&tu, &qs), 0);
+	assert_int_equal(cpu.nr_sinks, QUEUE_SINKS);
+	assert_int_equal(thread.nr_sinks, 3);
+	for (i = 0; i < QUEUE_SINKS; i++)
+		assert_int_equal(cpu.sinks[i], 100 + i);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(thread.sinks[i], 100 + i);
+	assert_int_equal(owners_change(&tu, &cpu, 0x20, 0, UINT64_MAX)->time, 10);
+	assert_int_equal(owners_change(&tu, &cpu, 0x21, 10, UINT64_MAX)->time, 11);
+	assert_null(owners_change(&tu, &cpu, 0x21, 10, 10));
+	assert_null(owners_change(&tu, &cpu, 0x20, NO_TIME, UINT64_MAX));
+	owners_free(&tu);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -381,6 +467,8 @@ int main(void)
 		cmocka_unit_test(ids_that_another_thread_announced),
 		cmocka_unit_test(bad_definitions),
 		cmocka_unit_test(bad_definitions_are_named),
+		cmocka_unit_test(records_of_owners),
+		cmocka_unit_test(sinks_of_buffers),
 		cmocka_unit_test(units_that_are_alike),
 	};
 
