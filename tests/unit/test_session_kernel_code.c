@@ -19,7 +19,8 @@
 #include "parts.h"
 #include "perfdata/bpf_info.h"
 #include "perfdata/reader.h"
-#include "session/session.h"
+#include "said.h"
+#include "session/internal.h"
 #include "session_build.h"
 #include "temp_dir.h"
 
@@ -120,6 +121,7 @@ struct result {
 	unsigned int per_atom[MAX_FRAGMENTS];	/* instructions */
 	char symbol[MAX_FRAGMENTS][40], file[MAX_FRAGMENTS][64];
 	bool lost;
+	uint64_t bad_records;
 	char missing[1024];
 };
 
@@ -173,6 +175,7 @@ static void decode(struct recording *rec, const struct session_opts *so, struct 
 	ss = session_open_perfdata(so, pd);
 	assert_non_null(ss);
 	assert_int_equal(session_run(ss, &con), 0);
+	r->bad_records = ss->side.bad_records;
 	r->lost = session_has_losses(ss);
 	out = fmemopen(r->missing, sizeof(r->missing) - 1, "w");
 	session_print_missing(ss, out);
@@ -287,6 +290,47 @@ static void bpf_programs(void **state)
 	assert_true(!strncmp(r.symbol[4], "bpf_prog_3030303030303030_always+", 33));
 	assert_non_null(strstr(r.missing, "bpf_prog_4040404040404040_unknown"));
 	pdb_free(&section);
+}
+
+/* A program without a name has its tag alone; one at an odd place, or behind the end of a cut section, has no code. */
+static void damaged_bpf_programs(void **state)
+{
+	static const struct bpf_prog some[] = {
+		{ 3, "", 0x50, 1, { BPF }, { bpf_main }, { 8 } },
+		{ 4, "odd", 0x60, 2, { BPF + 0x102, BPF + 0x200 }, { bpf_other, bpf_sub }, { 4, 12 } },
+		{ 5, "empty", 0x70, 1, { BPF + 0x300 }, { bpf_other }, { 0 } },
+		{ 6, "cut", 0x80, 1, { BPF + 0x400 }, { bpf_other }, { 4 } },
+	};
+	struct session_opts so = { .vmlinux = vmlinux };
+	struct recording rec;
+	struct result r;
+	struct said said;
+	unsigned int cut, i;
+
+	(void)state;
+	for (cut = 0; cut < 2; cut++) {
+		struct pdb section = { 0 };
+
+		bpf_section(&section, some, 4);
+		section.len -= cut;
+		start(&rec, true);
+		rec.feature = (struct pdb_feature){ 25, &section };
+		for (i = 0; i < 5; i++)
+			trace(&rec, BPF + 0x100 * i);
+		said_begin(&said);
+		decode(&rec, &so, &r);
+		said_end(&said);
+		assert_int_equal(r.per_atom[0], 2);
+		assert_string_equal(r.symbol[0], "bpf_prog_5050505050505050+0");
+		assert_int_equal(r.per_atom[1], 0);
+		assert_int_equal(r.per_atom[2], 3);
+		assert_string_equal(r.symbol[2], "bpf_prog_6161616161616161_F+0");
+		assert_int_equal(r.per_atom[3], 0);
+		assert_int_equal(r.per_atom[4], !cut);
+		assert_int_equal(strstr(said.text, "ends inside a program: those from there on have no code") != NULL, cut);
+		assert_int_equal(r.bad_records, cut);
+		pdb_free(&section);
+	}
 }
 
 static void both_byte_orders(void **state)
@@ -486,6 +530,7 @@ int main(void)
 		cmocka_unit_test(to_and_fro),
 		cmocka_unit_test(new_text),
 		cmocka_unit_test(bpf_programs),
+		cmocka_unit_test(damaged_bpf_programs),
 		cmocka_unit_test(both_byte_orders),
 		cmocka_unit_test(damaged_section),
 		cmocka_unit_test(cached_kcore),
