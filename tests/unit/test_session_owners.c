@@ -72,6 +72,35 @@ static void defined_anew(void **state)
 	}
 }
 
+/* A unit that is set up anew before each fragment, more often than trees are kept: nothing of those before is lost. */
+static void defined_again_and_again(void **state)
+{
+	enum { TIMES = 1026 };
+	struct pdb data = { 0 }, trace = { 0 };
+	struct session *ss;
+	struct result r;
+	unsigned int i;
+
+	(void)state;
+	two_processes(&data, CID, IDR2(4, 0));
+	t_sync(&trace);
+	asid_stretch(&trace, 0, 1000);
+	for (i = 0; i < TIMES - 1; i++) {
+		struct pdb_sid s = at_time(100 + 2 * i, 1, 2);
+
+		r_define(&data, 99 + 2 * i, 2, 0x14, CID, IDR2(4, 0));
+		pdb_aux(&data, 0x100 * (i + 1), trace.len, SB_RAW, SB_ST, &s);
+		pdb_auxtrace(&data, 0x100 * (i + 1), trace.p, trace.len, 2, (uint32_t)-1);
+	}
+	r_define(&data, 99 + 2 * i, 2, 0x14, CID, IDR2(4, 0));
+	ss = decode(&data, &trace, &r);
+	assert_int_equal(r.nr, 1);
+	check_part(&r, 0, 1000, 1000, 2, TIMES * NR_LOOP);
+	assert_int_equal(session_totals(ss)->dec.insns, TIMES * 2 * NR_LOOP);
+	assert_false(session_has_losses(ss));
+	session_close(ss);
+}
+
 /* The unit that a CPU has at a time: the last one set up by then; the first one before, if the metadata has none. */
 static void unit_of_cpu(void **state)
 {
@@ -460,6 +489,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defined_anew),
+		cmocka_unit_test(defined_again_and_again),
 		cmocka_unit_test(unit_of_cpu),
 		cmocka_unit_test(an_id_changes_hands),
 		cmocka_unit_test(an_id_in_two_sinks),

@@ -144,6 +144,37 @@ static void low_bits_within_one_process(void **state)
 	session_close(ss);
 }
 
+/* Up to 63 threads with these bits are looked at. */
+static void low_bits_that_many_threads_have(void **state)
+{
+	static const unsigned int threads[] = { 2, 63, 64, 65 };
+	struct session *ss;
+	struct result r;
+	unsigned int i, k;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		struct pdb data = { 0 }, trace = { 0 };
+
+		r_info(&data, CID, IDR2(2, 0));
+		r_process(&data, 0x10064, "two", "/two.bin");
+		for (k = 1; k < threads[i]; k++)
+			r_thread(&data, 0x10064, 0x10064 + (k << 16));
+		r_process(&data, 0x65, "three", "/three.bin");
+		t_sync(&trace);
+		t_context(&trace, 0, 0x64, 2, 0, 0);
+		t_run(&trace);
+		ss = decode(&data, &trace, &r);
+		if (threads[i] < 64)
+			check_part(&r, 0, 0x10064, -1, 2, NR_LOOP);
+		else
+			assert_int_equal(r.nr, 0);
+		assert_int_equal(ss->losses.cause[LOSS_SHORT_ID].count, threads[i] >= 64);
+		assert_int_equal(ss->losses.cause[LOSS_NO_THREAD].count, 0);
+		session_close(ss);
+	}
+}
+
 /* AArch32 kernels write thread and ASID; of 16 bits the thread's lowest eight are left. */
 static void thread_above_the_asid(void **state)
 {
@@ -466,6 +497,27 @@ static void the_only_process(void **state)
 	}
 }
 
+/* Kernel code of an unknown thread is decoded, and counted as such. */
+static void kernel_code_of_no_thread(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct session *ss;
+	struct result r;
+
+	(void)state;
+	two_processes(&data, 0, IDR2(4, 0));
+	sb_text_poke(&data, 20, SB_BASE, 0xd503201f, 0x14000000);	/* b . */
+	t_sync(&trace);
+	t_context(&trace, 1, 0, 0, 0, 0);
+	t_run(&trace);
+	ss = decode(&data, &trace, &r);
+	assert_int_equal(r.nr, 1);
+	check_part(&r, 0, -1, -1, 1, NR_LOOP);
+	assert_int_equal(session_totals(ss)->unknown_context, NR_LOOP);
+	assert_int_equal(ss->losses.cause[LOSS_CONTEXT].count, NR_LOOP);
+	session_close(ss);
+}
+
 /* A kernel without PID_IN_CONTEXTIDR: the register is traced, and it is zero. */
 static void context_ids_of_zero(void **state)
 {
@@ -712,6 +764,7 @@ int main(void)
 		cmocka_unit_test(low_bits_of_a_process_that_was_mapped_long_ago),
 		cmocka_unit_test(low_bits_that_several_threads_have),
 		cmocka_unit_test(low_bits_within_one_process),
+		cmocka_unit_test(low_bits_that_many_threads_have),
 		cmocka_unit_test(thread_above_the_asid),
 		cmocka_unit_test(before_the_first_id),
 		cmocka_unit_test(declared_asids),
@@ -725,6 +778,7 @@ int main(void)
 		cmocka_unit_test(switches_without_a_layout),
 		cmocka_unit_test(uncertain_stretches),
 		cmocka_unit_test(the_only_process),
+		cmocka_unit_test(kernel_code_of_no_thread),
 		cmocka_unit_test(context_ids_of_zero),
 		cmocka_unit_test(guests_are_not_decoded),
 		cmocka_unit_test(secure_code_is_not_decoded),
