@@ -14,6 +14,8 @@
 #include "cmd/jobs.h"
 #include "temp_dir.h"
 
+#define PATH_ROOM 4096	/* as in cmd/jobs.c */
+
 static char root[] = "/tmp/cstrace-cgroup-XXXXXX";
 
 static void put(const char *path, const char *text)
@@ -89,6 +91,38 @@ static void odd_files(void **state)
 	assert_int_equal(jobs_cgroup_cpus(root), UINT_MAX);
 }
 
+/* Of a group whose path, or whose files' paths, are too long the limits above it hold. */
+static void long_paths(void **state)
+{
+	static const struct {
+		const char *line, *file, *quota;
+		size_t more;	/* bytes that the path of a file has behind that of the group */
+	} cases[] = {
+		{ "0::/a/", "/sys/fs/cgroup/%scpu.max", "200000 100000\n", sizeof("/cpu.max") },
+		{ "1:cpu:/a/", "/sys/fs/cgroup/cpu/%scpu.cfs_quota_us", "200000\n", sizeof("/cpu.cfs_quota_us") },
+	};
+	char line[2 * PATH_MAX], file[PATH_MAX];
+	size_t i, k, n, at;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		put("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+		put("/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n");
+		snprintf(file, sizeof(file), cases[i].file, "");
+		put(file, i ? "400000\n" : "400000 100000\n");
+		snprintf(file, sizeof(file), cases[i].file, "a/");
+		put(file, cases[i].quota);
+		at = strlen(root) + (size_t)(strchr(cases[i].file, '%') - cases[i].file) - 1 + strlen("/a/");
+		for (k = 0; k < 2; k++) {
+			/* the path of the group fits, or does not */
+			n = PATH_ROOM - at - (k ? 0 : cases[i].more - 1);
+			snprintf(line, sizeof(line), "%s%0*d\n", cases[i].line, (int)n, 0);
+			put("/proc/self/cgroup", line);
+			assert_int_equal(jobs_cgroup_cpus(root), k ? 4 : 2);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -96,6 +130,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(version_2, make_root, remove_root),
 		cmocka_unit_test_setup_teardown(path_of_the_host, make_root, remove_root),
 		cmocka_unit_test_setup_teardown(version_1, make_root, remove_root),
+		cmocka_unit_test_setup_teardown(long_paths, make_root, remove_root),
 		cmocka_unit_test_setup_teardown(odd_files, make_root, remove_root),
 	};
 
