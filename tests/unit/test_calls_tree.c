@@ -99,7 +99,7 @@ static void nodes_are_removed(void **state)
 static calls_place plus_100(void *data, calls_place p)
 {
 	(void)data;
-	return p == CALLS_NO_PLACE ? p : p + 100;
+	return p + 100;
 }
 
 /* Counts are added, places changed, and what is at the depth is one node for all of its parent. */
@@ -119,6 +119,7 @@ static void trees_are_added(void **state)
 	moved = cct_child(&one, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE, 8, &fresh);
 	deep = cct_child(&one, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE, 9, &fresh);
 	cct_hang(&one, moved, deep, CST_COUNT_CALL, 10);	/* its parent is behind it */
+	cct_child(&one, 2, CST_COUNT_CALL, 11, 12, &fresh);
 	for (i = 0; i < one.nr; i++) {
 		one.v[i].calls = 1;
 		one.v[i].insns = 10 + i;
@@ -129,25 +130,26 @@ static void trees_are_added(void **state)
 	for (i = 1; i <= 2; i++) {
 		assert_true(cct_merge(&all, &one, 2, plus_100, NULL));
 		assert_int_equal(all.nr, 5);
-		root = cct_child(&all, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE, 101, &fresh);
+		root = cct_child(&all, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE + 100, 101, &fresh);
 		p = &all.v[cct_child(&all, root, CST_COUNT_CALL, 102, 103, &fresh)];
 		assert_int_equal(p->insns, i * 11);
 		assert_true(p->back == 4 && p->size == 12 && p->sets_jump);
 		cut = cct_child(&all, (uint32_t)(p - all.v), CST_COUNT_CUT, CALLS_NO_PLACE, CALLS_NO_PLACE, &fresh);
 		assert_false(fresh);
-		assert_int_equal(all.v[cut].calls, i * 2);
-		assert_int_equal(all.v[cut].insns, i * 25);
-		deep = cct_child(&all, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE, 109, &fresh);
+		assert_int_equal(all.v[cut].calls, i * 3);
+		assert_int_equal(all.v[cut].insns, i * 41);
+		deep = cct_child(&all, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE + 100, 109, &fresh);
 		p = &all.v[cct_child(&all, deep, CST_COUNT_CALL, 110, 108, &fresh)];
 		assert_false(fresh);
 		assert_int_equal(p->insns, i * 14);
 	}
 	/* what was cut stays so */
 	cct_clear(&one);
-	assert_true(cct_merge(&one, &all, UINT32_MAX, NULL, NULL));
+	assert_true(cct_merge(&one, &all, UINT32_MAX, plus_100, NULL));
 	assert_int_equal(one.nr, 5);
 	assert_int_equal(one.v[2].kind, CST_COUNT_CUT);
-	assert_int_equal(one.v[2].insns, 50);
+	assert_int_equal(one.v[2].insns, 82);
+	assert_true(one.v[2].from == CALLS_NO_PLACE && one.v[2].entry == CALLS_NO_PLACE);
 	cct_free(&one);
 	cct_free(&all);
 }
