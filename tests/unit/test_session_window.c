@@ -269,36 +269,43 @@ static void threads_in_compressed_records(void **state)
 	pdb_free(&file);
 }
 
+/* A record of a package about `size` bytes of the process at an address; of code with `len` bytes. */
+static void put_change(struct pdb *b, uint32_t type, uint64_t time, uint64_t addr, uint64_t size, const void *code, size_t len)
+{
+	size_t at = pdb_begin(b, type, 0);
+
+	pdb_u32(b, SB_PID);
+	pdb_u32(b, SB_PID);
+	pdb_u64(b, addr);
+	pdb_u64(b, size);
+	pdb_bytes(b, code, len);
+	put_sid(b, at, time);
+}
+
 /* Code that a package brings along, and a range that it says is gone. */
 static void records_of_packages(void **state)
 {
 	struct pdb data = { 0 }, file = { 0 }, trace = { 0 };
 	struct session *ss;
 	struct result r;
-	size_t at, keep, one;
+	size_t keep, one;
 	unsigned int i;
 
 	(void)state;
 	sb_side_band(&data, "/loop2");
+	/* of no bytes, or beyond the last address: they change nothing */
+	put_change(&data, PD_RECORD_CST_CODE, 2000, SB_BASE, 0, "", 0);
+	put_change(&data, PD_RECORD_CST_CODE, 2000, UINT64_MAX - 2, 8, loop[2], 8);
+	put_change(&data, PD_RECORD_CST_UNMAP, 2000, SB_BASE, 0, "", 0);
+	put_change(&data, PD_RECORD_CST_UNMAP, 2000, SB_BASE, UINT64_MAX, "", 0);
 	for (i = 0; i < 3; i++) {
 		one = trace.len;
 		sb_trace(&trace, SB_TID);
 		sb_aux(&data, one, trace.len - one, 0x100, 3000 + i * 1000);
-		if (!i) {
-			at = pdb_begin(&data, PD_RECORD_CST_CODE, 0);
-			pdb_u32(&data, SB_PID);
-			pdb_u32(&data, SB_PID);
-			pdb_u64(&data, SB_BASE);
-			pdb_u64(&data, sizeof(loop[2]));
-			pdb_bytes(&data, loop[2], sizeof(loop[2]));
-		} else {
-			at = pdb_begin(&data, PD_RECORD_CST_UNMAP, 0);
-			pdb_u32(&data, SB_PID);
-			pdb_u32(&data, SB_PID);
-			pdb_u64(&data, SB_BASE);
-			pdb_u64(&data, 0x1000);
-		}
-		put_sid(&data, at, 3500 + i * 1000);
+		if (!i)
+			put_change(&data, PD_RECORD_CST_CODE, 3500, SB_BASE, sizeof(loop[2]), loop[2], sizeof(loop[2]));
+		else
+			put_change(&data, PD_RECORD_CST_UNMAP, 3500 + i * 1000, SB_BASE, 0x1000, "", 0);
 	}
 	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
 	pdb_file(&file, &sb_attr, 1, 0, &data, NULL, 0);
