@@ -15,6 +15,7 @@
 #include "export/code.h"
 #include "export/export.h"
 #include "import/import.h"
+#include "jit_build.h"
 #include "said.h"
 #include "session_open.h"
 #include "temp_dir.h"
@@ -269,6 +270,41 @@ static void no_package(void **state)
 		assert_int_equal(to_package(&file, "many", &err), i == 4096 ? 0 : ERR_USAGE);
 	}
 	assert_string_equal(err.msg, "test: more than 4096 AUX buffers, and a package has no room for more");
+}
+
+/* A jitdump file that was given, not recorded, has the place that it has on this machine. */
+static void given_jitdump(void **state)
+{
+	static const uint32_t loop[] = { 0xd503201f, 0x17ffffff };
+	const char *out = temp_path(dir, "jitted"), *whole;
+	const struct export_package_opts o = { .output = out, .images = true, .origin = { .input = "test", .symfs = dir } };
+	const struct session_opts so = { .symfs = dir, .jitdump = "./given.dump" };
+	struct drops drops = { .name = out };
+	struct pdb data = { 0 }, dump = { 0 };
+	struct session *ss;
+	struct error err;
+	char *was = getcwd(NULL, 0);
+	char line[200];
+
+	(void)state;
+	jb_header(&dump, JB_AARCH64, SB_PID, 0);
+	jb_load(&dump, 100, SB_BASE, 1, "made", loop, sizeof(loop));
+	temp_write(dir, "given.dump", dump.p, dump.len);
+	pdb_free(&dump);
+	finish(&data);
+	assert_true(was && !chdir(dir));
+	said_begin(&said);
+	ss = sb_open(&data, &so, NULL);
+	assert_int_equal(export_package(session_perfdata(ss), ss, &o, &drops, &err), 0);
+	said_end(&said);
+	whole = realpath("given.dump", NULL);
+	assert_non_null(whole);
+	assert_int_equal(chdir(was), 0);
+	session_close(ss);
+	snprintf(line, sizeof(line), "\n[jitdump0]\nfile=images%s\n", whole);
+	assert_non_null(strstr(text_of("jitted/contents.ini"), line));
+	free((char *)(uintptr_t)whole);
+	free(was);
 }
 
 /* ---- snapshots ------------------------------------------------------------------------------------- */
@@ -532,6 +568,7 @@ int main(void)
 		cmocka_unit_test(other_byte_order),
 		cmocka_unit_test(header_records),
 		cmocka_unit_test(no_package),
+		cmocka_unit_test(given_jitdump),
 		cmocka_unit_test(two_ids),
 		cmocka_unit_test(nothing_decoded),
 		cmocka_unit_test(many_processes),
