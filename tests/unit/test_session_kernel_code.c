@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "bpf_build.h"
+#include "calls/places.h"
 #include "decode/decode.h"
 #include "decode/locate.h"
 #include "elf_build.h"
@@ -122,8 +123,23 @@ struct result {
 	char symbol[MAX_FRAGMENTS][40], file[MAX_FRAGMENTS][64];
 	bool lost;
 	uint64_t bad_records;
+	struct calls_places *places;
+	struct calls_where where[MAX_FRAGMENTS];	/* of the first instruction */
 	char missing[1024];
 };
+
+static uint32_t number_of(void *data, struct dso *d)
+{
+	(void)data;
+	return d->number;
+}
+
+static struct dso *file_of(void *data, uint32_t number)
+{
+	(void)data;
+	(void)number;
+	return NULL;
+}
 
 static int on_begin(void *data, const struct session_fragment *f)
 {
@@ -144,7 +160,8 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	for (i = 0; i < n; i++) {
 		if (g[i].kind != CST_GEN_RANGE)
 			continue;
-		ranges++;
+		if (!ranges++)
+			calls_places_code(r->places).where(r->places, s, g[i].addr, &r->where[f]);
 		insns += g[i].n_insn;
 		assert_true(session_locate(s, g[i].addr, &loc));
 		assert_true(loc.kernel);
@@ -174,7 +191,10 @@ static void decode(struct recording *rec, const struct session_opts *so, struct 
 	assert_non_null(pd);
 	ss = session_open_perfdata(so, pd);
 	assert_non_null(ss);
+	r->places = calls_places_new(ss, number_of, file_of, NULL);
+	assert_non_null(r->places);
 	assert_int_equal(session_run(ss, &con), 0);
+	calls_places_free(r->places);
 	r->bad_records = ss->side.bad_records;
 	r->lost = session_has_losses(ss);
 	out = fmemopen(r->missing, sizeof(r->missing) - 1, "w");
@@ -244,6 +264,9 @@ static void new_text(void **state)
 	assert_int_equal(r.per_atom[3], 2);
 	assert_int_equal(r.per_atom[4], 0);
 	assert_true(!strncmp(r.symbol[1], "ftrace_trampoline+", 18));
+	/* generated code without a size of its own is one function */
+	assert_int_equal(r.where[1].start, 0);
+	assert_int_equal(r.where[1].end, UINT32_MAX);
 	assert_true(r.lost);
 }
 
@@ -286,6 +309,9 @@ static void bpf_programs(void **state)
 	assert_int_equal(r.per_atom[4], 1);
 	assert_int_equal(r.per_atom[5], 0);
 	assert_true(!strncmp(r.symbol[0], "bpf_prog_1010101010101010_first+", 32));
+	assert_int_equal(r.where[1].start, 0);
+	assert_int_equal(r.where[1].end, 12);
+	assert_int_equal((uint32_t)r.where[1].place, 0);
 	assert_true(!strncmp(r.symbol[3], "bpf_prog_2020202020202020_second+", 33));
 	assert_true(!strncmp(r.symbol[4], "bpf_prog_3030303030303030_always+", 33));
 	assert_non_null(strstr(r.missing, "bpf_prog_4040404040404040_unknown"));
