@@ -112,16 +112,17 @@ static void add_code(struct sha1 *s, const struct binary *b)
 	free(v);
 }
 
-/* Adds a module's file as it is stored: what was read of it is linked to the addresses of one boot. */
-static void add_file(struct sha1 *s, const struct dso *d)
+/* Adds a module's file as it is stored: what was read of it is linked to the addresses of one boot. False: it is gone. */
+static bool add_file(struct sha1 *s, const struct dso *d)
 {
 	size_t size = 0;
 	const void *p = d->file ? input_map(d->file, PROT_READ, &size) : NULL;
 
 	if (!p)
-		return;
+		return false;
 	sha1_add(s, p, size);
 	input_unmap(p, size);
+	return true;
 }
 
 /* Two copies of kernel memory of one name differ in their segments. */
@@ -151,13 +152,13 @@ void identity_by_code(const struct binary *b, struct cst_count_binary *is)
 	struct sha1 s;
 
 	sha1_init(&s);
-	is->id_kind = d->kind != DSO_KCORE && d->state == DSO_LOADED ? CST_COUNT_ID_DIGEST : CST_COUNT_ID_NAME;
-	if (is->id_kind == CST_COUNT_ID_DIGEST && d->kind == DSO_MODULE)
-		add_file(&s, d);
-	else if (is->id_kind == CST_COUNT_ID_DIGEST)
-		add_code(&s, b);
-	else
+	is->id_kind = CST_COUNT_ID_DIGEST;
+	if (d->kind == DSO_KCORE || d->state != DSO_LOADED || (d->kind == DSO_MODULE && !add_file(&s, d))) {
+		is->id_kind = CST_COUNT_ID_NAME;
 		add_name(&s, d);
+	} else if (d->kind != DSO_MODULE) {
+		add_code(&s, b);
+	}
 	is->id_len = SHA1_SIZE;
 	sha1_end(&s, is->id);
 }

@@ -530,12 +530,14 @@ static void methods_apart(void **state)
 	any_jit = false;
 }
 
-/* The busiest first; files of equal share by name. */
+/* The busiest first; files of equal share by name, methods of a file in its order. */
 static void order(void **state)
 {
 	const struct cst_generic more[] = { in(LIBRARY, EL_B(0x9000, 3)), EL_B(0x1000, 2), el_plain(CST_GEN_EO_TRACE) };
 	const struct cst_generic same[] = { in(LIBRARY, EL_B(0x9000, 2)), EL_B(0x1000, 2), el_plain(CST_GEN_EO_TRACE) };
 	const struct cst_generic later[] = { EL_B(0x1000, 2), in(LIBRARY, EL_B(0x9000, 3)), el_plain(CST_GEN_EO_TRACE) };
+	const struct cst_generic methods_in_turn[] = { in(METHODS, EL_B(0x200, 2)), in(METHODS, EL_B(0x100, 2)),
+						       el_plain(CST_GEN_EO_TRACE) };
 	const struct cst_generic *const runs[] = { more, later, same };
 	struct batch batch = { .n = 3 };
 	struct counts *c;
@@ -554,6 +556,18 @@ static void order(void **state)
 		assert_ptr_equal(v[0]->dso, i == 2 ? &program : &library);
 		counts_free(c);
 	}
+	any_jit = true;
+	library_may_count = false;
+	batch.g = methods_in_turn;
+	c = counts_new(NULL, COUNTS_JOINED, 0);
+	assert_int_equal(counts_run(c), 0);
+	assert_int_equal(counts_binaries(c, &v), 2);
+	assert_int_equal(v[0]->method, 0);
+	assert_int_equal(v[1]->method, 1);
+	assert_int_equal(v[0]->insns, v[1]->insns);
+	counts_free(c);
+	any_jit = false;
+	library_may_count = true;
 	feed.n = 0;
 	c = counts_new(NULL, COUNTS_SPLIT, 0);
 	assert_int_equal(counts_run(c), 0);

@@ -99,6 +99,13 @@ static void by_code(void **state)
 	one.size = SIZE;
 	assert_int_equal(identity(&one, COUNTS_WHOLE).id_kind, CST_COUNT_ID_DIGEST);
 	assert_false(same(identity(&one, COUNTS_WHOLE), identity(&two, COUNTS_WHOLE)));
+	/* a module's code is of one boot: without its file it has a name only */
+	one.kind = two.kind = DSO_MODULE;
+	one.file = two.file = (char *)"/nonexistent";
+	assert_int_equal(identity(&one, COUNTS_WHOLE).id_kind, CST_COUNT_ID_NAME);
+	assert_false(same(identity(&one, COUNTS_WHOLE), identity(&two, COUNTS_WHOLE)));
+	two.path = one.path;
+	assert_true(same(identity(&one, COUNTS_WHOLE), identity(&two, COUNTS_WHOLE)));
 }
 
 /* A method: by its code and its name, wherever they are. */
