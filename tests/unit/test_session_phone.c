@@ -96,6 +96,31 @@ static void kernel_symbols(void **state)
 	session_close(ss);
 }
 
+/* A record of no symbols is none, and pieces of nothing are no record. */
+static void no_symbols(void **state)
+{
+	struct pdb data = { 0 };
+	struct session *ss;
+	unsigned int i;
+
+	(void)state;
+	sb_side_band(&data, "/two.bin");
+	symbol_record(&data, 0, 0);
+	for (i = 0; i < 2; i++)
+		pdb_end(&data, pdb_begin(&data, i ? PD_RECORD_SP_SPLIT_END : PD_RECORD_SP_SPLIT, 0));
+	ss = open_recording(&data, NULL);
+	assert_int_equal(ss->side.bad_records, 1);
+	assert_null(ss->images.kernel.recorded_kallsyms);
+	session_close(ss);
+	sb_side_band(&data, "/two.bin");
+	symbol_record(&data, 0, 0);
+	symbol_record(&data, 16, sizeof(symbols) - 1);	/* the first one with any */
+	ss = open_recording(&data, NULL);
+	assert_int_equal(ss->side.bad_records, 0);
+	assert_int_equal(ss->images.kernel.recorded_kallsyms_len, sizeof(symbols) - 1);
+	session_close(ss);
+}
+
 static void put_file(struct pdb *b, const char *path, uint8_t type, uint8_t vaddr, uint8_t offset)
 {
 	const uint8_t tail[] = { 0x10, type, 0x18, vaddr, 0x3a, 0x02, 0x08, offset };
@@ -145,6 +170,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernel_symbols),
+		cmocka_unit_test(no_symbols),
 		cmocka_unit_test(modules),
 	};
 
