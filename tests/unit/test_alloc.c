@@ -6,6 +6,8 @@
  *
  * Linked with --wrap for what fault/wrap_alloc.h has.
  */
+#include <cstrace/counts.h>
+
 #include "index_gen.h"
 
 #define MAX_SPACES 16
@@ -13,6 +15,7 @@
 
 static int armed;
 static uint64_t calls, fail_at, fail_from;
+static bool counting;	/* decode() counts ranges and branches */
 
 static bool alloc_refused(size_t n)
 {
@@ -30,7 +33,40 @@ struct result {
 	struct cst_generic gen[MAX_ELEMENTS];
 	size_t n;
 	struct cst_stats stats;
+	uint64_t counts;	/* with `counting`: a hash of all counts */
 };
+
+static uint64_t hash_pairs(const struct cst_pairs *p, uint64_t sections)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; p->mask && i <= p->mask; i++)
+		sum += p->slot[i].count * (p->slot[i].a * 0x9e3779b1ull + p->slot[i].b * 0x85ebca77ull + sections * 0xc2b2ae3dull + 1);
+	return sum;
+}
+
+/* Adds the counts of all sections. Returns what the first call that fails does. */
+static int hash_counts(struct cst_counts *c, size_t sections, uint64_t *sum)
+{
+	const struct cst_pairs *ranges, *edges;
+	const struct cst_exits *x;
+	uint64_t insns;
+	uint32_t i, n;
+	int err;
+
+	for (i = 1; i <= sections; i++) {
+		err = cst_counts_section(c, i, &ranges, &edges);
+		if (!err)
+			err = cst_counts_exits(c, i, &x, &n, &insns);
+		if (err)
+			return err;
+		*sum += hash_pairs(ranges, i) + hash_pairs(edges, i << 16);
+		for (; n; n--, x++)
+			*sum += hash_pairs(&x->edges, i << 16 | x->section);
+	}
+	return 0;
+}
 
 /* Everything from the image to the last element; stops at the first call that fails. */
 static int decode(const struct gen_case *c, struct result *r)
@@ -44,18 +80,23 @@ static int decode(const struct gen_case *c, struct result *r)
 	struct cst_image *img = NULL;
 	struct cst_tree *tree = NULL;
 	struct cst_decoder *dec = NULL;
+	struct cst_counts *counts = NULL;
 	struct cst_section *sec;
 	struct cst_config cfg;
+	struct cst_pull p;
 	int err, n, pass;
 	size_t k;
 
 	r->n = 0;
+	r->counts = 0;
 	memset(&r->stats, 0, sizeof(r->stats));
 	err = cst_config_etmv4(&cfg, &regs, c->regs.ete, c->tu.mprofile ? CST_PROFILE_M : CST_PROFILE_A);
 	if (!err)
 		err = cst_image_new(&img, 1);
 	if (!err)
 		err = cst_space_new(&space, img);
+	if (!err && counting)
+		err = cst_counts_new(&counts, img, 0);
 	for (k = 0; !err && k < c->nregions; k++) {
 		err = cst_section_new(&sec, img, c->regions[k].bytes, c->regions[k].len, NULL);
 		if (!err)
@@ -71,18 +112,25 @@ static int decode(const struct gen_case *c, struct result *r)
 		err = cst_tree_add(tree, &cfg, &dec);
 	if (!err) {
 		cst_decoder_set_space(dec, copy);
+		cst_decoder_set_counts(dec, counts);
 		err = cst_tree_feed(tree, c->framed, c->framed_len, 0);
 	}
 	for (pass = 0; !err && pass < 2; pass++) {
 		if (pass)
 			cst_tree_end(tree);
-		while ((n = cst_tree_pull(tree, r->gen + r->n, MAX_ELEMENTS - r->n, NULL)) > 0)
+		while ((n = cst_tree_pull(tree, r->gen + r->n, MAX_ELEMENTS - r->n, &p)) > 0) {
+			if (counts && p.dec && !err)
+				err = cst_counts_add(counts, p.dec, r->gen + r->n, (size_t)n);
 			r->n += n;
+		}
 		assert_int_equal(n, 0);
 	}
 	if (!err)
 		r->stats = *cst_decoder_stats(dec);
+	if (!err && counts)
+		err = hash_counts(counts, c->nregions, &r->counts);
 	cst_tree_free(tree);
+	cst_counts_free(counts);
 	cst_image_free(img);
 	r->error = err;
 	return err;
@@ -118,7 +166,9 @@ static void one_case(const struct gen_case *c)
 		}
 		assert_int_equal(broken.gen[broken.n - 1].kind, CST_GEN_EO_TRACE);
 		assert_true(broken.stats.bytes == whole.stats.bytes);
-		if (broken.n == whole.n && !memcmp(broken.gen, whole.gen, whole.n * sizeof(whole.gen[0])))
+		if (counting && broken.counts == whole.counts)
+			continue;
+		if (!counting && broken.n == whole.n && !memcmp(broken.gen, whole.gen, whole.n * sizeof(whole.gen[0])))
 			continue;
 		/* only the queue's memory can change the result, and that is reported as such */
 		changed++;
@@ -152,6 +202,14 @@ static void test_generated(void **state)
 		}
 		gen_case_free(&c);
 	}
+}
+
+/* The same, of counts of ranges and branches, which need memory while the decoder runs. */
+static void test_counts(void **state)
+{
+	counting = true;
+	test_generated(state);
+	counting = false;
 }
 
 /* A queue that must grow and cannot. */
@@ -549,6 +607,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tarmac),
 		cmocka_unit_test(test_generated),
+		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_queue),
 		cmocka_unit_test(test_constructors),
 		cmocka_unit_test(test_package),
