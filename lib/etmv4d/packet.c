@@ -154,12 +154,7 @@ unsigned int cst_etmv4d_parse(void *parser, const uint8_t *p, const uint8_t *end
 	if (!ps->synced)
 		return hunt(ps, p, end, pkt);
 	pkt->type = ps->type[*p];
-	/* damage made the packet before include all zeros of an A-sync */
-	if (*p == 0x80 && ps->zeros >= ETMV4D_ASYNC_SIZE - 1)
-		pkt->type = CST_ETMV4D_PKT_ASYNC;
 	switch (pkt->type) {
-	case CST_ETMV4D_PKT_ASYNC:
-		break;
 	case CST_ETMV4D_PKT_TIMESTAMP:
 		timestamp(ps, &r, pkt);
 		break;

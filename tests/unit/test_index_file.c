@@ -96,11 +96,14 @@ static void test_sources(void **state)
 		for (i = 0, bytes = 0; i < ix->streams[0].n_blocks; i++)
 			bytes += ix->streams[0].blocks[i].bytes;
 		assert_int_equal(bytes, seed & 1 ? g.c.len : g.b.len);
+		assert_null(cst_index_source_at(ix, g.b.offset - 1));
 		id = CST_ID_UNKNOWN;
 		for (i = 0; i < ix->n_sources; i++) {
 			s = &ix->sources[i];
 			end = i + 1 < ix->n_sources ? s[1].offset : g.b.offset + g.b.len;
 			assert_true(end > s->offset && end <= ix->end);
+			assert_ptr_equal(cst_index_source_at(ix, s->offset), s);
+			assert_ptr_equal(cst_index_source_at(ix, end - 1), s);
 			assert_true(s->digest == cst_index_digest(0, g.b.data + (s->offset - g.b.offset), end - s->offset));
 			parts++;
 			if (!(seed & 1))
@@ -158,6 +161,171 @@ static void test_merge(void **state)
 	}
 	print_message("%u merged, %u without a common block\n", merged, refused);
 	assert_true(merged > refused);
+}
+
+/* A part with few blocks is coarser than the other: together they are as coarse, and what one coarse index is. */
+static void test_merge_coarse(void **state)
+{
+	const struct cst_index_opts fine = { .granularity = 64, .full = 1 }, few = { .granularity = 64, .full = 1, .max_blocks = 16 };
+	struct cst_index_opts coarse = fine;
+	struct cst_index *whole, *first, *second;
+	unsigned int seed, merged[2] = { 0, 0 };
+	struct check_buffer part;
+	struct gen_buffer g;
+
+	(void)state;
+	for (seed = 0; seed < 60; seed++) {
+		gen_open(&g, seed, 0, 10 * INSNS);
+		part = g.b;
+		part.len = part.len * 8 / 10;
+		first = check_build(&part, seed & 1 ? &few : &fine, g.b.offset, 0);
+		second = check_build(&g.b, seed & 1 ? &fine : &few, g.b.offset + g.b.len / 8, 0);
+		coarse.granularity = (seed & 1 ? first : second)->streams[0].granularity;
+		if (coarse.granularity > 64 && !cst_index_merge(first, second)) {
+			whole = check_build(&g.b, &coarse, g.b.offset, 0);
+			whole->granularity = first->granularity;
+			assert_int_equal(first->streams[0].granularity, coarse.granularity);
+			assert_int_equal(first->streams[0].n_blocks, whole->streams[0].n_blocks);
+			assert_memory_equal(first->streams[0].blocks, whole->streams[0].blocks,
+					    whole->streams[0].n_blocks * sizeof(*whole->streams[0].blocks));
+			merged[seed & 1]++;
+			cst_index_free(whole);
+		}
+		cst_index_free(first);
+		cst_index_free(second);
+		gen_close(&g);
+	}
+	print_message("%u and %u merged\n", merged[0], merged[1]);
+	assert_true(merged[0] > 5 && merged[1] > 5);
+}
+
+/* Rounds of a synchronisation with a context of its own and many atoms, as long as the smallest part of a buffer. */
+#define ROUND 4096
+
+static void rounds(uint8_t *p, unsigned int from, unsigned int to)
+{
+	memset(p, 0xf7, ROUND * (to - from));
+	for (; from < to; from++, p += ROUND)
+		memcpy(p, BYTES(SYNC, 0x81, 0xb0, (uint8_t)from, 0x11, 0x22, 0x33, 0x95, 0x00));
+}
+
+/* Contexts that only one part has; more than have a bit of their own; streams that differ; records that ended before. */
+static void test_merge_contexts(void **state)
+{
+	enum { ROUNDS = 80 };
+	struct cst_index_opts opts = { .granularity = 1, .full = 1 }, few = opts;
+	struct cst_config cfg = etm_config(4, 0), other = cfg;
+	struct cst_index *whole, *first, *second;
+	struct gen_space none = { NULL, NULL };
+	static uint8_t bytes[ROUNDS * ROUND];
+	struct check_buffer b = { .format = CST_TREE_RAW, .cfg = &cfg, .n_cfg = 1, .data = bytes, .space = one_space, .ctx = &none };
+	static const unsigned int firsts[] = { 6, 10, 64, 70 };
+	uint64_t end;
+	size_t i;
+
+	(void)state;
+	rounds(bytes, 1, ROUNDS + 1);
+	for (i = 0; i < sizeof(firsts) / sizeof(firsts[0]); i++) {
+		b.len = sizeof(bytes);
+		whole = check_build(&b, &opts, 0, 0);
+		assert_true(whole->streams[0].n_blocks > ROUNDS - 3);
+		assert_int_equal(whole->streams[0].n_contexts, CST_INDEX_CONTEXTS);
+		assert_int_equal(whole->streams[0].blocks[whole->streams[0].n_blocks - 2].contexts, 1ull << 63);
+		second = check_build(&b, &opts, ROUND, 0);
+		b.len = firsts[i] * ROUND;
+		first = check_build(&b, &opts, 0, 0);
+		assert_int_equal(cst_index_merge(first, second), 0);
+		assert_same_index(first, whole);
+		cst_index_free(first);
+		/* records that end before the second part cannot be continued by its own; others are */
+		for (few.max_records = 3; few.max_records <= 12; few.max_records += 9) {
+			first = check_build(&b, &few, 0, 0);
+			end = first->streams[0].records_end;
+			assert_int_equal(first->streams[0].n_records, few.max_records);
+			assert_int_equal(cst_index_merge(first, second), 0);
+			assert_int_equal(first->streams[0].n_blocks, whole->streams[0].n_blocks);
+			assert_int_equal(first->streams[0].n_records, few.max_records == 3 ? 3 : whole->streams[0].n_records);
+			assert_int_equal(first->streams[0].records_end, few.max_records == 3 ? end : UINT64_MAX);
+			cst_index_free(first);
+		}
+		other = cfg;
+		if (i & 1)
+			other.trace_id++;
+		else
+			other.strict = 1;
+		b.cfg = &other;
+		first = check_build(&b, &opts, 0, 0);
+		assert_int_equal(cst_index_merge(first, second), -CST_ERR_CONFLICT);
+		b.cfg = &cfg;
+		cst_index_free(first);
+		cst_index_free(second);
+		cst_index_free(whole);
+	}
+}
+
+/* Streams whose packets make elements one by one: software trace and the data trace of an ETMv4. */
+#define LOSS_FIRST { 0, CST_UNSYNC_INIT, CST_INDEX_LOSS }
+
+static void test_ready(void **state)
+{
+	static const struct {
+		enum cst_protocol protocol;
+		uint8_t bytes[40], len;
+		struct cst_index_record records[8];
+		unsigned int n;
+		struct cst_index_block block;
+	} rows[] = {
+		/* times, events 0 and 2, a packet without events, which counts as event 0; a marker */
+		{ CST_PROTO_ETMV4_DATA,
+		  { ASYNC, 0x00, 0x01, 0x00, 0x02, 0x05, 0x04, 0x05, 0x01, 0x02, 0x85, 0x01, 0x04, 0x00 }, 25,
+		  { LOSS_FIRST, { 0, 0, CST_INDEX_SYNC }, { 15, 0x05, CST_INDEX_TIMESTAMP }, { 17, 5, CST_INDEX_EVENT },
+		    { 20, 0x85, CST_INDEX_TIMESTAMP }, { 23, 1, CST_INDEX_EVENT } }, 6,
+		  { .time_first = 5, .time_last = 0x85, .time_min = 5, .time_max = 0x85, .event_mask = 5 } },
+		/* D4 without a time, a trigger with one and one without */
+		{ CST_PROTO_STM,
+		  { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x0f, 0x30, 0xcc, 0x7c,
+		    0x0f, 0xa7, 0x15, 0x03, 0x0f, 0xa6, 0x05 }, 22,
+		  { LOSS_FIRST, { 0, 0, CST_INDEX_SYNC }, { 15, 3, CST_INDEX_TIMESTAMP }, { 15, 1, CST_INDEX_EVENT },
+		    { 19, 1, CST_INDEX_EVENT } }, 5,
+		  { .time_first = 3, .time_last = 3, .time_min = 3, .time_max = 3, .event_mask = 1 } },
+		/* local times of 0x10 and 8 ticks between them and, after an overflow, 4: they begin anew then */
+		{ CST_PROTO_ITM,
+		  { 0, 0, 0, 0, 0, 0x80, 0x01, 0xaa, 0xc0, 0x10, 0xc0, 0x08, 0x70, 0x09, 0xbb, 0xc0, 0x04 }, 17,
+		  { LOSS_FIRST, { 0, 0, CST_INDEX_SYNC }, { 8, 0x10, CST_INDEX_TIMESTAMP }, { 10, 0x18, CST_INDEX_TIMESTAMP },
+		    { 13, CST_UNSYNC_OVERFLOW, CST_INDEX_LOSS }, { 15, 4, CST_INDEX_TIMESTAMP } }, 6,
+		  { .time_first = 0x10, .time_last = 4, .time_min = 4, .time_max = 0x18 } },
+	};
+	const struct cst_index_opts opts = { .granularity = 4096, .full = 1 };
+	const struct cst_index_stream *s;
+	struct gen_space none = { NULL, NULL };
+	struct cst_index *ix;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint32_t counts[CST_INDEX_KINDS] = { 0 };
+		struct cst_config cfg = { .protocol = rows[i].protocol, .trace_id = 0x20, .ts_prescale = 1 };
+		struct check_buffer b = { .format = CST_TREE_RAW, .cfg = &cfg, .n_cfg = 1, .data = rows[i].bytes,
+					  .len = rows[i].len, .space = one_space, .ctx = &none };
+
+		ix = check_build(&b, &opts, 0, 0);
+		s = ix->streams;
+		assert_int_equal(s->n_records, rows[i].n);
+		for (k = 0; k < rows[i].n; k++) {
+			assert_int_equal(s->records[k].offset, rows[i].records[k].offset);
+			assert_int_equal(s->records[k].kind, rows[i].records[k].kind);
+			assert_int_equal(s->records[k].value, rows[i].records[k].value);
+			counts[rows[i].records[k].kind]++;
+		}
+		assert_int_equal(s->n_blocks, 1);
+		assert_memory_equal(s->blocks[0].counts, counts, sizeof(counts));
+		assert_int_equal(s->blocks[0].event_mask, rows[i].block.event_mask);
+		assert_int_equal(s->blocks[0].time_first, rows[i].block.time_first);
+		assert_int_equal(s->blocks[0].time_last, rows[i].block.time_last);
+		assert_int_equal(s->blocks[0].time_min, rows[i].block.time_min);
+		assert_int_equal(s->blocks[0].time_max, rows[i].block.time_max);
+		cst_index_free(ix);
+	}
 }
 
 static uint64_t total(const struct cst_index_stream *s, unsigned int kind)
@@ -473,19 +641,23 @@ static void test_content(void **state)
 {
 	struct bytes b = two_indexes();
 	unsigned int bit, taken = 0, refused = 0;
+	struct cst_index_problem problem;
 	struct cst_index_file *f;
 	struct bytes again;
 	uint64_t sum;
 	size_t i, k;
 
 	(void)state;
-	for (i = INDEX_HEADER; i < b.n; i++)
+	/* from the number of indexes on; the four bytes behind it are not read */
+	for (i = INDEX_SUM_AT + 8; i < b.n; i = i + 1 == INDEX_SUM_AT + 12 ? INDEX_HEADER : i + 1)
 		for (bit = 0; bit < 8; bit++) {
 			b.p[i] ^= (uint8_t)(1u << bit);
 			sum = cst_index_sum(b.p, b.n);
 			for (k = 0; k < 8; k++)
 				b.p[INDEX_SUM_AT + k] = (uint8_t)(sum >> (8 * k));
-			if (cst_index_read(&f, b.p, b.n, NULL)) {
+			if (cst_index_read(&f, b.p, b.n, &problem)) {
+				if (i > INDEX_SUM_AT + 8 && i < INDEX_HEADER)
+					assert_string_equal(problem.text, "number of indexes");
 				refused++;
 			} else {
 				taken++;
@@ -574,6 +746,9 @@ int main(void)
 		cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_sources),
 		cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_merge_coarse),
+		cmocka_unit_test(test_merge_contexts),
+		cmocka_unit_test(test_ready),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_search),

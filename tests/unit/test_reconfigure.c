@@ -218,6 +218,9 @@ static void test_listing(void **state)
 			}
 			if (pkt.index == 46)
 				assert_int_equal(cst_decoder_reconfigure(dec, &new), 0);
+			/* the A-sync has just put the new one into effect */
+			if (pkt.index == 55)
+				assert_int_equal(cst_decoder_reconfigure(dec, &old), -CST_ERR_BUSY);
 			while (pulled && cst_decoder_pull(dec, out, 16, NULL))
 				;
 		}

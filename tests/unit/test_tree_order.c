@@ -182,27 +182,23 @@ static void test_same(void **state)
 	cst_image_free(pr.img);
 }
 
-/* Bytes of two IDs wait: a decoder that is taken out leaves them unrouted; the order cannot be changed. */
-static void test_waiting(void **state)
+static const uint8_t round_bytes[] = { SYNC, 0x81, 0x30, 0x95, 0x00, 0xf7, 0x04, 0x71, 0x71, 0x71, 0x71, 0x71, 0x71, 0x71, 0x71 };
+
+/* A tree whose IDs 0x10 and 0x11 have each the bytes of three rounds in `b`; the first frame, which has no ID yet, is decoded. */
+static struct cst_tree *two_ids(struct gbuf *b, struct cst_decoder *dec[2], enum cst_tree_order order)
 {
-	static const uint8_t bytes[] = { SYNC, 0x81, 0x30, 0x95, 0x00, 0xf7 };
 	struct cst_config cfg = etm_config(4, 0);
 	struct frames_opts o = { .seed = 3 };
-	struct cst_decoder *dec[2];
 	struct cst_generic out[40];
 	struct cst_tree *t;
-	struct cst_pull p;
 	struct frames fr;
-	struct gbuf b;
-	uint64_t before;
 	unsigned int k;
 
-	(void)state;
-	memset(&b, 0, sizeof(b));
-	frames_init(&fr, &o, &b);
+	memset(b, 0, sizeof(*b));
+	frames_init(&fr, &o, b);
 	for (k = 0; k < 3; k++) {
-		frames_put(&fr, 0x10, bytes, sizeof(bytes));
-		frames_put(&fr, 0x11, bytes, sizeof(bytes));
+		frames_put(&fr, 0x10, round_bytes, sizeof(round_bytes));
+		frames_put(&fr, 0x11, round_bytes, sizeof(round_bytes));
 	}
 	frames_flush(&fr);
 	assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, 0), 0);
@@ -210,20 +206,34 @@ static void test_waiting(void **state)
 		cfg.trace_id = 0x10 + k;
 		assert_int_equal(cst_tree_add(t, &cfg, &dec[k]), 0);
 	}
-	assert_int_equal(cst_tree_set_order(t, CST_ORDER_BY_ID), 0);
-	/* the first frame begins without an ID and is taken alone; then both have bytes at once */
-	assert_int_equal(cst_tree_feed(t, b.p, 16, 0), 0);
+	assert_int_equal(cst_tree_set_order(t, order), 0);
+	assert_int_equal(cst_tree_feed(t, b->p, 16, 0), 0);
 	while (cst_tree_pull(t, out, 40, NULL) > 0)
 		;
+	return t;
+}
+
+/* Bytes of two IDs wait: a decoder that is taken out leaves them unrouted; the order cannot be changed. */
+static void test_waiting(void **state)
+{
+	struct cst_decoder *dec[2];
+	struct cst_generic out[40];
+	struct cst_tree *t;
+	struct cst_pull p;
+	struct gbuf b;
+	uint64_t before;
+
+	(void)state;
+	t = two_ids(&b, dec, CST_ORDER_BY_ID);
 	before = cst_decoder_stats(dec[1])->bytes;
 	assert_int_equal(cst_tree_feed(t, b.p + 16, b.len - 16, 16), 0);
 	assert_true(cst_tree_pull(t, out, 40, &p) > 0);
 	assert_ptr_equal(p.dec, dec[0]);
-	assert_int_equal(cst_decoder_stats(dec[0])->bytes, 3 * sizeof(bytes));
+	assert_int_equal(cst_decoder_stats(dec[0])->bytes, 3 * sizeof(round_bytes));
 	assert_int_equal(cst_decoder_stats(dec[1])->bytes, before);
 	assert_int_equal(cst_tree_set_order(t, CST_ORDER_FRAMES), -CST_ERR_BUSY);
 	cst_tree_remove(t, dec[1]);
-	assert_int_equal(cst_tree_unrouted(t), 3 * sizeof(bytes) - before);
+	assert_int_equal(cst_tree_unrouted(t), 3 * sizeof(round_bytes) - before);
 	while (cst_tree_pull(t, out, 40, &p) > 0)
 		assert_ptr_equal(p.dec, dec[0]);
 	assert_int_equal(cst_tree_set_order(t, CST_ORDER_FRAMES), 0);
@@ -236,11 +246,84 @@ static void test_waiting(void **state)
 	cst_tree_free(t);
 }
 
+/* A decoder that has not taken all of its bytes, in either order: the order cannot be left; a reset drops what waits. */
+static void test_reset(void **state)
+{
+	enum cst_tree_order order;
+	struct cst_decoder *dec[2];
+	struct cst_generic out[40];
+	struct cst_tree *t;
+	struct cst_pull p;
+	struct gbuf b;
+	uint64_t before[2];
+	unsigned int k;
+	int n;
+
+	(void)state;
+	for (order = CST_ORDER_FRAMES; order <= CST_ORDER_BY_ID; order++) {
+		t = two_ids(&b, dec, order);
+		assert_int_equal(cst_tree_feed(t, b.p + 16, b.len - 16, 16), 0);
+		do
+			assert_true(cst_tree_pull(t, out, CST_PULL_MIN, &p) > 0);
+		while (cst_tree_set_order(t, CST_ORDER_FRAMES) != -CST_ERR_BUSY);
+		cst_tree_reset(t);
+		for (k = 0; k < 2; k++)
+			before[k] = cst_decoder_stats(dec[k])->bytes;
+		while ((n = cst_tree_pull(t, out, 40, &p)) > 0)
+			while (n--)
+				assert_int_equal(out[n].kind, CST_GEN_NO_SYNC);
+		assert_int_equal(n, 0);
+		assert_int_equal(cst_tree_set_order(t, CST_ORDER_FRAMES), 0);
+		assert_int_equal(cst_tree_set_order(t, order), 0);
+		for (k = 0; k < 2; k++)
+			assert_int_equal(cst_decoder_stats(dec[k])->bytes, before[k]);
+		/* from the start, everything is decoded again */
+		assert_int_equal(cst_tree_feed(t, b.p, b.len, 0), 0);
+		while (cst_tree_pull(t, out, 40, &p) > 0)
+			;
+		for (k = 0; k < 2; k++)
+			assert_int_equal(cst_decoder_stats(dec[k])->bytes, before[k] + 3 * sizeof(round_bytes));
+		cst_tree_free(t);
+		gbuf_free(&b);
+	}
+}
+
+/* IDs from 0x70 on are no sources: a decoder of such an ID is accepted and gets no bytes, in either order. */
+static void test_no_source(void **state)
+{
+	struct cst_config cfg = etm_config(4, 0);
+	enum cst_tree_order order;
+	struct cst_decoder *dec[2], *none;
+	struct cst_generic out[40];
+	struct cst_tree *t;
+	struct gbuf b;
+
+	(void)state;
+	cfg.trace_id = 0x70;
+	for (order = CST_ORDER_FRAMES; order <= CST_ORDER_BY_ID; order++) {
+		t = two_ids(&b, dec, order);
+		assert_int_equal(cst_tree_add(t, &cfg, &none), 0);
+		assert_ptr_equal(cst_tree_decoder(t, 0x70), none);
+		assert_int_equal(cst_tree_feed(t, b.p + 16, b.len - 16, 16), 0);
+		while (cst_tree_pull(t, out, 40, NULL) > 0)
+			;
+		assert_int_equal(cst_decoder_stats(none)->bytes, 0);
+		assert_int_equal(cst_decoder_stats(dec[1])->bytes, 3 * sizeof(round_bytes));
+		cst_tree_remove(t, none);
+		assert_int_equal(cst_tree_unrouted(t), 0);
+		assert_null(cst_tree_decoder(t, 0x70));
+		cst_tree_free(t);
+		gbuf_free(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_waiting),
+		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_no_source),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
