@@ -254,12 +254,9 @@ static struct cst_str memory_type(struct scan *s)
 	from = p = s->p;
 	if (begins(s, "Device-")) {
 		scan_long_word(s);
-		p = s->p;
 		scan_blanks(s);
 		if (s->p < s->end && *s->p == '(')
 			scan_long_word(s);
-		else
-			s->p = p;
 		p = s->p;
 	} else if (begins(s, "Normal")) {
 		do {

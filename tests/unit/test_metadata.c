@@ -108,10 +108,53 @@ static void test_doc(void **state)
 	cst_doc_free(doc);
 }
 
+/* Any text is a value; as names only those are written that are read as the same. */
+static void test_doc_names(void **state)
+{
+	static const struct {
+		const char *text;
+		int section, key;
+	} rows[] = {
+		{ "a b", 1, 1 }, { "\"a\"", 1, 1 }, { "a\"b", 1, 1 }, { "a\\", 1, 1 }, { "a(b)", 1, 1 }, { "a(b=c)", 1, 0 },
+		{ "a)", 1, 1 }, { "(a", 1, 0 }, { "a[b", 1, 1 }, { "[a", 1, 0 }, { "a]b", 1, 1 }, { "a=b", 1, 0 }, { "a:b", 1, 0 },
+		{ "\x7f", 1, 1 }, { "\xc3\xbc", 1, 1 }, { " a", 0, 0 }, { "a ", 0, 0 }, { " ", 0, 0 }, { "a#b", 0, 0 },
+		{ "a;b", 0, 0 }, { "a\tb", 0, 0 }, { "a\nb", 0, 0 }, { "\x1f", 0, 0 }, { "", 1, 0 },
+	};
+	const char *name[3];
+	struct cst_problem why;
+	struct cst_doc *doc, *copy;
+	const struct cst_item *item;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (k = 0; k < 3; k++) {
+			struct text out = { .n = 0 };
+			const struct cst_sink sink = { &out, append };
+			const int ok = k == 0 ? rows[i].section : k == 1 ? rows[i].key : 1;
+
+			name[0] = name[1] = name[2] = "x";
+			name[k] = rows[i].text;
+			assert_int_equal(cst_doc_new(&doc, 0), 0);
+			assert_int_equal(cst_doc_set(doc, name[0], name[1], name[2]), 0);
+			if (cst_doc_write(doc, &sink) != (ok ? 0 : -CST_ERR_INVAL))
+				fail_msg("\"%s\" %zu: %s", rows[i].text, k, ok ? "not written" : "written");
+			cst_doc_free(doc);
+			if (!ok)
+				continue;
+			assert_int_equal(cst_doc_new(&copy, 0), 0);
+			assert_int_equal(cst_doc_parse(copy, out.bytes, out.n, &why), 0);
+			item = cst_doc_item(cst_doc_section(copy, name[0]), name[1]);
+			if (!item || item->value_len != strlen(name[2]) || strcmp(item->value, name[2]))
+				fail_msg("\"%s\" %zu: read as something else: %s", rows[i].text, k, out.bytes);
+			cst_doc_free(copy);
+		}
+}
+
 static void test_doc_wrong(void **state)
 {
 	static const char *const bad[] = { "[a\n", "word\n", "=v\n", "a=\"open\n", "a=\"b\" c\n",
-					   "a=\"\\q\"\n", "a=\x01\n" };
+					   "a=\"\\q\"\n", "a=\x01\n", "a=\"b\\" };
 	struct cst_problem why;
 	struct cst_doc *doc;
 	char text[64];
@@ -560,6 +603,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_doc),
+		cmocka_unit_test(test_doc_names),
 		cmocka_unit_test(test_doc_wrong),
 		cmocka_unit_test(test_doc_many),
 		cmocka_unit_test(test_specification),

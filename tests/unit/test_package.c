@@ -247,7 +247,7 @@ static void test_wrong_values(void **state)
 	};
 	struct files fs = good();
 	struct cst_package *pkg;
-	char text[256];
+	char text[512];
 	size_t i;
 
 	(void)state;
@@ -259,10 +259,12 @@ static void test_wrong_values(void **state)
 		assert_true(fs.line > 3);
 	}
 	snprintf(text, sizeof(text), "[trace]\nmetadata=trace.ini\nbuffer0=a\n[memory]\nfile=a\naddress=x\n"
-		 "[memory1]\nfile=a\naddress=1\npid=-2\n");
+		 "[memory1]\nfile=a\naddress=1\npid=-2\n[memory2]\nfile=a\naddress=1\npid=0x8000000000000000\n"
+		 "[memory3]\nfile=a\naddress=1\npid=0x7fffffffffffffff\n");
 	assert_int_equal(read_package(&fs, &pkg, (struct cst_snap_limits){ 0 }), 0);
-	assert_int_equal(pkg->n_skipped, 2);
-	assert_int_equal(pkg->n_memory, 0);
+	assert_int_equal(pkg->n_skipped, 3);
+	assert_int_equal(pkg->n_memory, 1);
+	assert_int_equal(pkg->memory[0].pid, INT64_MAX);
 	cst_package_free(pkg);
 	snprintf(text, sizeof(text), "[trace]\nmetadata=none.ini\nbuffer0=a\n");
 	assert_int_equal(read_package(&fs, &pkg, (struct cst_snap_limits){ 0 }), -CST_ERR_IO);
@@ -287,6 +289,24 @@ static void test_limits(void **state)
 	cst_package_free(pkg);
 	assert_int_equal(read_package(&fs, &pkg, (struct cst_snap_limits){ .text = sizeof(contents) - 2 }), -CST_ERR_LIMIT);
 	assert_int_equal(read_package(&fs, &pkg, (struct cst_snap_limits){ .memory = 1000 }), -CST_ERR_LIMIT);
+	/* one block of memory, of which the files of a buffer leave less and less: each thing in turn does not fit */
+	fs.f[0].text = text;
+	for (i = 1600, p = NULL; i < 2048; i++) {
+		int k, err, n = sprintf(text, "[trace]\nmetadata2=sink.ini\nbuffer2=");
+
+		for (k = 0; k < i; k++)
+			n += sprintf(text + n, "a,");
+		sprintf(text + n, "\n%s", strchr(contents, '\n') + 1);
+		err = read_package(&fs, &pkg, (struct cst_snap_limits){ .memory = 65536 });
+		if (err && !p)
+			p = text;
+		assert_int_equal(err, p ? -CST_ERR_LIMIT : 0);
+		if (p)
+			assert_string_equal(fs.text, "package needs more memory than is there or allowed");
+		cst_package_free(pkg);
+	}
+	assert_non_null(p);
+	p = text;
 	p += sprintf(p, "[trace]\nmetadata=trace.ini\n");
 	for (i = 0; i < 4096; i++)
 		p += sprintf(p, "buffer%d=a\n", i);

@@ -303,6 +303,8 @@ static void refused(struct full *f, int error)
 static void test_refused(void **state)
 {
 	static const char *const bad[] = { "", " a", "a ", "a\nb", "a;b", "a#b", "a\tb\r" };
+	static struct cst_snap_buffer many[257];
+	static char ids[257][8];
 	struct full f;
 	size_t i;
 
@@ -360,6 +362,52 @@ static void test_refused(void **state)
 	refused(&f, -CST_ERR_INVAL);
 	f.ss.version = "2.0";
 	refused(&f, -CST_ERR_VERSION);
+	/* as many buffers as are read, and one more */
+	for (i = 0; i < 257; i++) {
+		snprintf(ids[i], sizeof(ids[i]), "b%zu", i);
+		many[i] = (struct cst_snap_buffer){ ids[i], "ETB", "coresight", f.files, 1, 0 };
+	}
+	f.ss.buffers = many;
+	f.ss.n_buffers = 256;
+	round_trip(&f.ss);
+	f.ss.n_buffers = 257;
+	refused(&f, -CST_ERR_LIMIT);
+}
+
+/* Names of the two files that a caller chooses. */
+static void test_own_names(void **state)
+{
+	static const struct {
+		const char *index, *metadata;
+		int error;
+	} rows[] = {
+		{ "a.ini", "b.ini", 0 }, { NULL, "b.ini", 0 }, { "a.ini", NULL, 0 },
+		{ "a.ini", "a.ini", -CST_ERR_INVAL }, { "trace.ini", NULL, -CST_ERR_INVAL }, { "", "b.ini", -CST_ERR_INVAL },
+		{ "a.ini", "", -CST_ERR_INVAL }, { "a;b", NULL, -CST_ERR_INVAL }, { NULL, "b\n", -CST_ERR_INVAL },
+		{ "etm.ini", NULL, -CST_ERR_INVAL }, { NULL, "etm.ini", -CST_ERR_INVAL },
+	};
+	struct cst_snap_io io = { .open = open_file, .note = note };
+	struct cst_snapshot *back;
+	struct full f;
+	size_t i;
+
+	(void)state;
+	make_full(&f);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct files fs = { .n = 0 };
+		struct cst_snap_sink sink = { .ctx = &fs, .write = put_file, .note = note };
+
+		assert_int_equal(cst_snapshot_write(&f.ss, &sink, rows[i].index, rows[i].metadata), rows[i].error);
+		assert_int_equal(fs.notes, rows[i].error != 0);
+		assert_int_equal(fs.n, rows[i].error ? 0 : 5);
+		if (!rows[i].error) {
+			io.ctx = &fs;
+			assert_int_equal(cst_snapshot_read(&back, &io, rows[i].index), 0);
+			same_snapshot(&f.ss, back);
+			cst_snapshot_free(back);
+		}
+		forget(&fs);
+	}
 }
 
 static void test_failing_sink(void **state)
@@ -390,6 +438,7 @@ int main(void)
 		cmocka_unit_test(test_spaces),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_own_names),
 		cmocka_unit_test(test_failing_sink),
 	};
 

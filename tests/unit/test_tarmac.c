@@ -98,6 +98,11 @@ static void test_es(void **state)
 	assert_int_equal(insn->opcode, 0x3a06a01);
 	assert_int_equal(insn->has_index, 0);
 	says(insn->disassembly, "MOVEQ    r6,#0x1000");
+	insn = &good("7 clk IT 00009000:a000_NS d503201f O EL1h_n : NOP", CST_TARMAC_INSN)->u.insn;
+	assert_int_equal(insn->has_index, 0);
+	assert_int_equal(insn->address.address, 0x9000);
+	assert_int_equal(insn->address.physical, 0xa000);
+	assert_int_equal(insn->opcode, 0xd503201f);
 	insn = &good("     307754 tic ES  (0000aaaaabaf59f0:--------) O el0t_ns:", CST_TARMAC_INSN)->u.insn;
 	assert_int_equal(insn->outcome, CST_TARMAC_FETCH_FAIL);
 	assert_int_equal(insn->address.address, 0xaaaaabaf59f0);
@@ -328,6 +333,20 @@ static void test_diagrams(void **state)
 	assert_int_equal(rec->u.memory.address.space, CST_TARMAC_REALM);
 	rec = good("              00004000  ........ ........ ........ ......01", CST_TARMAC_MEMORY);
 	assert_int_equal(rec->u.memory.write, 0);
+	/* one that is wrong, after which there may be another; anything else in that column is what it is elsewhere */
+	rec = read_line("              00003ff0  ........ ........ ........ ......x1");
+	assert_int_equal(rec->kind, CST_TARMAC_OTHER);
+	assert_int_equal(rec->error, -CST_ERR_SYNTAX);
+	assert_int_equal(rec->flags, CST_TARMAC_TIME_BEFORE);
+	assert_int_equal(cst_tarmac_write(rec, CST_TARMAC_FAST_MODELS, NULL, 0), -CST_ERR_UNSUP);
+	assert_int_equal(cst_tarmac_write(rec, CST_TARMAC_ES, NULL, 0), -CST_ERR_UNSUP);
+	good("              00003fe0  ........ ........ ........ ......01", CST_TARMAC_MEMORY);
+	rec = good("              R 00003fd0 1", CST_TARMAC_REG);
+	says(rec->u.reg.name, "00003fd0");
+	good("  3981 tic LD 00004020  ........ 626d654d 2043424d 4545203e", CST_TARMAC_MEMORY);
+	rec = read_line("              0000401x  ........ ........ ........ ......01");
+	assert_int_equal(rec->kind, CST_TARMAC_OTHER);
+	assert_int_equal(rec->error, 0);
 	good("  R X0 00000000", CST_TARMAC_REG);
 	rec = read_line("              00004010  3e000a73 ........ ........ ........");
 	assert_int_equal(rec->kind, CST_TARMAC_OTHER);
@@ -450,6 +469,14 @@ static void test_caches(void **state)
 	assert_int_equal(t->vmid, 5);
 	assert_int_equal(t->nonsecure, 1);
 	says(t->type, "Device-nGnRnE (StronglyOrdered)");
+	says(t->attributes, "xn=1");
+	t = &good("1 clk cpu0 TLB FILL d 2M 0x13000000 vmid=6:0x0013000000 Device-GRE xn=1", CST_TARMAC_TLB)->u.tlb;
+	says(t->regime, "");
+	assert_int_equal(t->has_vmid, 1);
+	assert_int_equal(t->vmid, 6);
+	assert_int_equal(t->physical, 0x13000000);
+	says(t->type, "Device-GRE");
+	says(t->attributes, "xn=1");
 	t = &good("1 clk cpu0 WALKCACHE EVICT w huge 0x13000000 EL3_s", CST_TARMAC_TLB)->u.tlb;
 	assert_int_equal(t->walk_cache, 1);
 	assert_int_equal(t->evict, 1);

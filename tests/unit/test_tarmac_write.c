@@ -260,6 +260,8 @@ static void test_no_record(void **state)
 	REFUSED(memory, u.memory.attributes = STR(" a"), INVAL, INVAL);
 	REFUSED("7 clk MU4_ADD 8000 0", u.memory.operation = STR(""), INVAL, INVAL);
 	REFUSED("7 clk MU4_ADD 8000 0", u.memory.used = 7, UNSUP, UNSUP);
+	REFUSED("7 clk MU4_ADD 8000 0", u.memory.address.space = CST_TARMAC_REALM, UNSUP, UNSUP);
+	REFUSED("7 clk MR4 8000 (ABORTED)", u.memory.address.space = CST_TARMAC_ROOT, UNSUP, UNSUP);
 	REFUSED(bus, u.bus.size = 0, INVAL, INVAL);
 	REFUSED(bus, u.bus.size = 65, INVAL, INVAL);
 	REFUSED(bus, u.bus.master = STR(""), INVAL, INVAL);

@@ -22,6 +22,7 @@ static const char *const wrong[] = {
 	"1 clk IT (1) 8000:9000_NS^X d503201f O EL1h_n : NOP",
 	"1 clk IT (1) 8000:9000,^x d503201f O EL1h_n : NOP",
 	"1 clk IT (1) 8000:9000_NS,a000^ f7ffef76 T EL1h_n : NOP",
+	"1 clk IT (1) 8000:9000_NS,a000_^X f7ffef76 T EL1h_n : NOP",
 	"1 clk IT (1) 8000 ^x O EL1h_n : NOP",
 	"1 clk IT (1) 8000 ^d503201 O EL1h_n : NOP",
 	"1 clk IT (1) 8000 ^d503201fx O EL1h_n : NOP",
@@ -179,7 +180,11 @@ static const char *const wrong[] = {
 	"1 clk IT (^18446744073709551616) 8000 d503201f O EL1h_n : NOP",
 	"1 clk IT (1) ^10000000000000000 d503201f O EL1h_n : NOP",
 	"1 clk IT (1) 8000:^10000000000000000 d503201f O EL1h_n : NOP",
+	"1 clk IT (1) 8000:9000_NS,^10000000000000000 f7ffef76 T EL1h_n : NOP",
+	"1 clk IT (8000:^10000000000000000000) 8000 d503201f O EL1h_n : NOP",
 	"1 clk MR4 ^10000000000000000 0",
+	"1 clk MR4 8000:^10000000000000000 0",
+	"1 clk E 00008000 svc ^10000000000000000 00000001 CoreEvent_Reset",
 };
 
 static void test_columns(void **state)
