@@ -65,14 +65,12 @@ static unsigned int flags_result(unsigned int nzcv)
 	return CST_COND_FLAGS | nzcv << CST_COND_FLAGS_SHIFT;
 }
 
-/* Returns the result of a token of two bits. */
+/* Returns the result of a token of two bits. TOKEN_MORE is none: headers with it as their only token are reserved. */
 static unsigned int short_token(const struct etmv4_queue *q, unsigned int token)
 {
-	static const uint8_t flags[3] = { FLAG_C, FLAG_N, FLAG_Z | FLAG_C };
-	static const uint8_t passed[3] = { CST_COND_FAILED, CST_COND_PASSED, 0 };
+	static const uint8_t flags[4] = { FLAG_C, FLAG_N, FLAG_Z | FLAG_C };
+	static const uint8_t passed[4] = { CST_COND_FAILED, CST_COND_PASSED };
 
-	if (token == TOKEN_MORE)	/* reserved in packets with a single token */
-		return 0;
 	return q->cfg->cond_flags ? flags_result(flags[token]) : passed[token];
 }
 

@@ -608,6 +608,8 @@ static void trace_info(struct etmv4_queue *q, const struct cst_packet *pkt)
 	}
 	q->ctx_seen = 0;
 	cst_etmv4_cond_flush(q, pkt->index);
+	if (q->state != ETMV4_SYNCED)
+		return;
 	q->cond_c = q->cond_r = 0;
 	cst_etmv4_queue_push(q, CST_EL_TRACE_INFO, pkt->index);
 	implicit_commit(q, pkt->index);
@@ -660,6 +662,8 @@ static int flow_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 		return 1;
 	case CST_PKT_TRACE_ON:
 		cst_etmv4_cond_flush(q, pkt->index);
+		if (q->state != state)
+			return 0;
 		e = cst_etmv4_queue_push(q, CST_EL_TRACE_ON, pkt->index);
 		if (e)
 			e->num = q->overflow ? CST_ON_OVERFLOW : CST_ON_NORMAL;

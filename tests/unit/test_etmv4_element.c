@@ -313,6 +313,44 @@ static void test_transactions(void **state)
 	expect(&spec, BYTES(SYNC, 0x0a, 0xf7, 0x0b, 0xf7, 0x2d, 0x02), "info start E commit E");
 }
 
+/* A transaction that fails was not executed, unless it is longer than the queue: then it counts as committed. */
+static void test_long_transaction(void **state)
+{
+	static const uint8_t begin[] = { SYNC, 0x81, 0x30, AT(0x8000), 0xf7, 0x0a }, end[] = { 0x06, 0x31, 0x70, 0xf7 };
+	static const uint32_t self = 0x14000000;	/* b . */
+	static const struct {
+		unsigned int atoms, ranges, failed;
+	} rows[] = { { 1, 2, 1 }, { 252, 2, 1 }, { 253, 255, 0 }, { 400, 402, 0 } };
+	struct cst_config cfg = ete_config(1, 0);
+	uint8_t bytes[512];
+	struct cst_generic out[64];
+	struct cst_decoder *dec;
+	struct program pr;
+	size_t i, n;
+
+	(void)state;
+	cfg.hold_transactions = 1;
+	cfg.max_queue = 256;
+	program_map(&pr, 0x8000, &self, sizeof(self));
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		n = sizeof(begin);
+		memcpy(bytes, begin, n);
+		memset(bytes + n, 0xf7, rows[i].atoms);
+		n += rows[i].atoms;
+		memcpy(bytes + n, end, sizeof(end));
+		assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+		cst_decoder_set_space(dec, pr.space);
+		assert_int_equal(cst_decoder_feed(dec, bytes, n + sizeof(end), 0), 0);
+		cst_decoder_end(dec);
+		while (cst_decoder_pull(dec, out, 64, NULL) > 0)
+			;
+		assert_int_equal(cst_decoder_stats(dec)->ranges, rows[i].ranges);
+		assert_int_equal(cst_decoder_stats(dec)->trans_failed, rows[i].failed);
+		cst_decoder_free(dec);
+	}
+	cst_image_free(pr.img);
+}
+
 /* The queue never holds more than it may; when it is full, that is said and decoding goes on. */
 static void test_limits(void **state)
 {
@@ -350,6 +388,62 @@ static void test_limits(void **state)
 				 sizeof(bytes) - 28 - 2);
 		cst_decoder_free(dec);
 	}
+}
+
+/*
+ * Packets of one element and of several, for which there is no room: NO_SYNC, of which the elements before are dropped that
+ * may be speculative; the next one follows the next synchronisation.
+ */
+static void test_full(void **state)
+{
+	enum { QUEUE = 256, ROOM = 70 };
+	static const struct {
+		uint8_t bytes[24], len;
+	} rows[] = {
+		{ { 0xf7 }, 1 }, { { 0x80 }, 1 }, { { 0x81, 0x30 }, 2 }, { { 0x82, 1, 2, 3, 4, 0x30 }, 6 },
+		{ { 0x85, 1, 2, 3, 4, 5, 6, 7, 8, 0x30 }, 10 }, { { 0x95, 0x01 }, 2 }, { { 0x06, 0x01, 0x95, 0x01 }, 4 },
+		{ { 0x06, 0x40, 0x85, 1, 2, 3, 4, 5, 6, 7, 8, 0x30 }, 12 }, { { 0x07 }, 1 }, { { 0xaf }, 1 }, { { 0x71 }, 1 },
+		{ { 0x88 }, 1 }, { { 0x02, 0x05 }, 2 }, { { 0x0c, 0x02 }, 2 }, { { 0x21 }, 1 }, { { 0x28 }, 1 }, { { 0x04 }, 1 },
+		{ { 0x01, 0x00 }, 2 }, { { 0x2e, 0x01 }, 2 }, { { 0x30 }, 1 }, { { 0x40 }, 1 }, { { 0x42 }, 1 },
+		{ { 0x43 }, 1 }, { { 0x44 }, 1 }, { { 0x48 }, 1 }, { { 0x50, 0x00 }, 2 }, { { 0x6c, 0x02 }, 2 }, { { 0x6d, 0x7f }, 2 },
+		{ { 0x6b, 0x11, 0x20 }, 3 },
+	};
+	static const uint8_t sync[] = { SYNC };
+	struct cst_config cfg = etm_config(6, 0xffffffff);
+	static const uint8_t again[] = { SYNC, 0xf7, 0x2d, 0x01, 0x71 };
+	uint8_t bytes[QUEUE + 128];
+	struct cst_generic out[MAX_GEN];
+	struct cst_decoder *dec;
+	unsigned int i, fill, full = 0;
+	int n, k, got;
+
+	(void)state;
+	cfg.max_queue = QUEUE;
+	cfg.cond_trace = cfg.data_trace = 1;
+	cfg.cond_keys = 16;
+	cfg.qsupp = 3;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (fill = QUEUE - ROOM; fill <= QUEUE; fill++) {
+			const unsigned int at = sizeof(sync) + fill;
+
+			memcpy(bytes, sync, sizeof(sync));
+			memset(bytes + sizeof(sync), 0xf7, fill + 80);
+			memcpy(bytes + at, rows[i].bytes, rows[i].len);
+			memcpy(bytes + at + 80, again, sizeof(again));
+			assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+			assert_int_equal(cst_decoder_feed(dec, bytes, at + 80 + sizeof(again), 0), 0);
+			cst_decoder_end(dec);
+			for (n = 0; (got = cst_decoder_pull(dec, out + n, MAX_GEN - (unsigned int)n, NULL)); n += got)
+				assert_true(got > 0);
+			for (k = 1; k < n && out[k].kind != CST_GEN_NO_SYNC; k++)
+				assert_true(out[k].kind >= CST_GEN_TIMESTAMP);
+			/* nothing of the atom: no address is known */
+			if (k + 3 != n || out[k].error != CST_ERR_QUEUE_FULL || out[k + 1].kind != CST_GEN_EVENT || out[k + 2].kind != CST_GEN_EO_TRACE)
+				fail_msg("packet 0x%02x after %u atoms: %d elements, %u after the loss", rows[i].bytes[0], fill, n, out[k + 1].kind);
+			full += out[k].index == at;
+			cst_decoder_free(dec);
+		}
+	assert_true(full > sizeof(rows) / sizeof(rows[0]));
 }
 
 /* Events without a P0 element before them cannot be cancelled: any number of them fits, also where speculation is allowed. */
@@ -538,7 +632,9 @@ int main(void)
 		cmocka_unit_test(test_exceptions),
 		cmocka_unit_test(test_discard),
 		cmocka_unit_test(test_transactions),
+		cmocka_unit_test(test_long_transaction),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_many_events),
 		cmocka_unit_test(test_full_at_error),
 	};
