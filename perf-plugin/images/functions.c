@@ -48,14 +48,12 @@ static bool append(struct function_table *fs, const struct dso_function *f)
 	return true;
 }
 
-/* Adds a symbol. Those with one start are one function. */
+/* Adds a symbol. Those with one start are one function, of which the longest precedes the others. */
 static bool add(struct function_table *fs, const struct dso_function *f)
 {
 	struct dso_function *last = fs->nr ? &fs->v[fs->nr - 1] : NULL;
 
 	if (last && last->start == f->start) {
-		if (f->end > last->end)
-			last->end = f->end;
 		last->sets_jump |= f->sets_jump;
 		return true;
 	}

@@ -500,6 +500,7 @@ static void explained(void **state)
 		{ DSO_BAD_ELF, DSO_FILE, LOSS_UNFIT, "/bin/x", "/r/x has a broken ELF header: not used", "" },
 		{ DSO_UNALIGNED, DSO_FILE, LOSS_UNFIT, "/bin/x", "its file offsets do not fit the addresses it was mapped at", "" },
 		{ DSO_PACKED, DSO_MODULE, LOSS_UNFIT, "/m.ko.xz", "/r/x cannot be unpacked: damaged, or compressed in a way", "" },
+		{ DSO_LEFT_OUT, DSO_MODULE, LOSS_UNFIT, "/m.ko.xz", "/r/x is compressed by xz or zstd, and this program was made without", "" },
 		{ DSO_UNPACKED_LARGE, DSO_MODULE, LOSS_UNFIT, "/m.ko.xz", "/r/x unpacks to more than", "" },
 		{ DSO_NO_MEMORY, DSO_FILE, LOSS_UNFIT, "/bin/x", "/r/x: out of memory while it was read", "" },
 		{ DSO_NO_PLACE, DSO_MODULE, LOSS_MODULE, "/m.ko", "/r/x is not linked, and nothing tells where its code was", ", or record with --kcore" },

@@ -185,6 +185,35 @@ static void bad_records(void **state)
 	pdb_free(&b);
 }
 
+/* Of equal times the order in the file counts, and of equal indexes the code that was loaded last before the move. */
+static void equal_times(void **state)
+{
+	static const uint64_t addr[] = { SB_BASE, SB_BASE + 64, SB_BASE + 128, SB_BASE + 192, SB_BASE + 256 };
+	struct pdb b = { 0 };
+	struct jitdump jd;
+	uint8_t *code;
+	size_t i;
+
+	(void)state;
+	jb_header(&b, JB_AARCH64, 7, 0);
+	jb_load(&b, 5, addr[0], 1, "first", loop1, sizeof(loop1));
+	jb_load(&b, 5, addr[1], 1, "second", loop3, sizeof(loop1));
+	jb_move(&b, 5, addr[1], addr[2], sizeof(loop1), 1);
+	jb_load(&b, 5, addr[3], 1, "third", loop1, sizeof(loop1));
+	jb_move(&b, 5, addr[3], addr[4], sizeof(loop1), 1);
+	assert_int_equal(jitdump_read(&jd, b.p, b.len), JITDUMP_OK);
+	assert_int_equal(jd.nr_ev, 5);
+	assert_int_equal(jd.bad_records, 0);
+	code = jitdump_code(&jd);
+	for (i = 0; i < 5; i++) {
+		assert_int_equal(jd.ev[i].addr, addr[i]);
+		assert_memory_equal(code + jd.ev[i].at, i == 1 || i == 2 ? loop3 : loop1, sizeof(loop1));
+	}
+	free(code);
+	jitdump_free(&jd);
+	pdb_free(&b);
+}
+
 static void names_of_dumps(void **state)
 {
 	(void)state;
@@ -536,6 +565,7 @@ int main(void)
 		cmocka_unit_test(refused_headers),
 		cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(bad_records),
+		cmocka_unit_test(equal_times),
 		cmocka_unit_test(names_of_dumps),
 		cmocka_unit_test(code_is_rewritten),
 		cmocka_unit_test(dumps_of_two_processes),
