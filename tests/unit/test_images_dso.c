@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program file tells about itself: build-ids, names of one address, addresses of one name, anchors of a kernel. */
+/* What a program file tells about itself: build-ids, names of one address, addresses of one name, anchors of a kernel; how large it is. */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 #include <cmocka.h>
 
 #include "elf_build.h"
 #include "images/dso_table.h"
 #include "images/functions.h"
 #include "images/kallsyms.h"
+#include "images/unpack.h"
 #include "temp_dir.h"
 
 TEMP_DIR("images")
@@ -246,6 +248,56 @@ static void kernel_names(void **state)
 		}
 }
 
+/* Packs bytes of which the first 6000 repeat nothing. Returns the packed size. */
+static size_t pack_gz(size_t size, uint8_t *out, size_t cap)
+{
+	z_stream z = { .next_out = out, .avail_out = (uInt)cap, .avail_in = (uInt)size };
+	uint8_t *plain = calloc(1, size + 1);
+	uint32_t seed = 1;
+	size_t i;
+
+	assert_non_null(plain);
+	for (i = 0; i < size && i < 6000; i++) {
+		seed = seed * 1664525 + 1013904223;
+		plain[i] = (uint8_t)(seed >> 24);
+	}
+	z.next_in = plain;
+	assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	deflateEnd(&z);
+	free(plain);
+	return z.total_out;
+}
+
+/* A file may unpack to 64 times its size, and to 256 KiB in any case; one that is empty then is damaged. */
+static void unpacked_sizes(void **state)
+{
+	static uint8_t packed[16384];
+	size_t size, max, n, len;
+	unsigned int large = 0;
+	uint8_t *p;
+
+	(void)state;
+	for (size = 300000; size < 500000; size += 977) {
+		n = pack_gz(size, packed, sizeof(packed));
+		max = n * UNPACK_RATIO;
+		assert_true(max > 256 << 10 && max < 512 << 10);
+		assert_int_equal(unpack(packed, n, &p, &len), size < max ? UNPACK_DONE : UNPACK_LARGE);
+		large += size > max;
+		if (size > max)
+			continue;
+		assert_int_equal(len, size);
+		free(p);
+	}
+	assert_true(large > 20 && large < 150);
+	n = pack_gz(0, packed, sizeof(packed));
+	assert_int_equal(unpack(packed, n, &p, &len), UNPACK_DAMAGED);
+	n = pack_gz(1, packed, sizeof(packed));
+	assert_int_equal(unpack(packed, n, &p, &len), UNPACK_DONE);
+	assert_int_equal(len, 1);
+	free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,6 +307,7 @@ int main(void)
 		cmocka_unit_test(addresses_of_a_name),
 		cmocka_unit_test(anchors),
 		cmocka_unit_test(kernel_names),
+		cmocka_unit_test(unpacked_sizes),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

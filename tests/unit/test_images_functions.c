@@ -247,6 +247,41 @@ static void long_fields(void **state)
 	free(file);
 }
 
+/* Entries of one begin are one function, the shortest of them, in whichever order they are. */
+static void equal_begins(void **state)
+{
+	static const uint8_t sizes[][3] = { { 4, 8, 12 }, { 12, 4, 8 }, { 8, 12, 4 }, { 8, 4, 4 }, { 4, 4, 4 } };
+	uint8_t *file = malloc(2 * CIE_SIZE + 32 * FDES), *p, *cie;
+	struct dso_function f;
+	struct dso_table t;
+	struct dso *d;
+	size_t i, k, size;
+
+	(void)state;
+	assert_non_null(file);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		memset(file, 0, TABLE);
+		size = make_tables(file, 2, 0);
+		cie = file + TABLE;
+		for (k = 0, p = put_cie(cie, 2, 0); k < 3; k++) {
+			p = put_fde(p, cie, PLACE);
+			put32(p - 5, sizes[i][k]);
+		}
+		p = put_fde(p, cie, PLACE + 16);
+		put32(p, 0);
+		temp_write(dir, "bin/begins", file, size);
+		d = load(&t, dir, "/bin/begins");
+		assert_non_null(d);
+		assert_true(dso_function(d, PLACE, &f));
+		assert_true(f.start == PLACE && f.end == PLACE + 4);
+		assert_false(dso_function(d, PLACE + 4, &f));
+		assert_true(dso_function(d, PLACE + 16, &f));
+		assert_true(f.start == PLACE + 16 && f.end == PLACE + 20);
+		dso_table_free(&t);
+	}
+	free(file);
+}
+
 /* One way to write an entry of the table, and what it says of the function at PLACE. */
 struct form {
 	uint8_t enc, bytes;	/* how addresses are written; bytes of one, 0: LEB128 */
@@ -391,6 +426,7 @@ int main(void)
 		cmocka_unit_test(pads),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(long_fields),
+		cmocka_unit_test(equal_begins),
 		cmocka_unit_test(forms),
 	};
 

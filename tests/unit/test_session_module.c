@@ -204,6 +204,43 @@ static void placed_by_symbols(void **state)
 	pdb_free(&b);
 }
 
+/* The kernel's name of a module has '_' for each '-'; one that is longer than any is found by nothing. */
+static void names_of_modules(void **state)
+{
+	static const struct {
+		const char *path, *symbols;
+		uint64_t at;	/* of its text, from BASE on */
+	} row[] = {
+		{ "/a-b-c.ko", "ffff800001000400 t mod_text\t[a_b_c]\n", 0x400 },
+		{ "/a-b-c.ko", "ffff800001000400 t mod_text\t[a-b-c]\n", 0 },
+		{ "/a_b.ko", "ffff800001000400 t mod_text\t[a_b]\n", 0x400 },
+		{ "/a234567890a234567890a234567890a234567890a234567890a234567890abcde.ko",
+		  "ffff800001000400 t mod_text\t[a234567890a234567890a234567890a234567890a234567890a234567890abcde]\n", 0 },
+		{ "/a234567890a234567890a234567890a234567890a234567890a234567890abc.ko",
+		  "ffff800001000400 t mod_text\t[a234567890a234567890a234567890a234567890a234567890a234567890abc]\n", 0x400 },
+	};
+	struct kernel_images k;
+	struct pdb b = { 0 };
+	struct dso_table t;
+	struct dso *d;
+	size_t i;
+
+	(void)state;
+	build(&b, false, false);
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		temp_write(dir, row[i].path + 1, b.p, b.len);
+		open_table(&t, &k);
+		give_kallsyms(&k, row[i].symbols);
+		d = dso_table_get_module(&t, row[i].path, &none, BASE);
+		assert_true(dso_load(&t, d));
+		assert_int_equal(word(d, BASE + row[i].at + 36), NOP);
+		assert_int_equal(word(d, BASE + 0x400 - row[i].at + 36), 0);
+		dso_table_free(&t);
+		kernel_free(&k);
+	}
+	pdb_free(&b);
+}
+
 /* Two functions of one section that disagree: it is another build. */
 static void contradicting_symbols(void **state)
 {
@@ -513,6 +550,7 @@ int main(void)
 		cmocka_unit_test(placed_by_rule),
 		cmocka_unit_test(without_symbols),
 		cmocka_unit_test(placed_by_symbols),
+		cmocka_unit_test(names_of_modules),
 		cmocka_unit_test(contradicting_symbols),
 		cmocka_unit_test(no_place),
 		cmocka_unit_test(packed),
