@@ -158,6 +158,58 @@ static struct sink print_alone(const struct comms *comms, unsigned int lines, un
 	return s;
 }
 
+/* What a line begins with, as perf script prints it. */
+static void starts(void **state)
+{
+	static const struct {
+		unsigned int fields;
+		int cpu, pid, tid;
+		uint64_t time, period;
+		const char *want;
+	} row[] = {
+		{ LIST_PID | LIST_TID, 0, 100, 7, 0, 0, "  100/7     " }, { LIST_PID | LIST_TID, 0, 1234567, 123456, 0, 0, "1234567/123456 " },
+		{ LIST_PID, 0, 100, 7, 0, 0, "  100 " }, { LIST_TID, 0, 100, 7, 0, 0, "    7 " }, { LIST_TID, 0, 100, -1, 0, 0, "   -1 " },
+		{ LIST_CPU, -1, 1, 1, 0, 0, "[-01] " }, { LIST_CPU, 0, 1, 1, 0, 0, "[000] " }, { LIST_CPU, 12, 1, 1, 0, 0, "[012] " },
+		{ LIST_CPU, 1023, 1, 1, 0, 0, "[1023] " }, { LIST_TIME, 0, 1, 1, 1500000999, 0, "    1.500000: " },
+		{ LIST_TIME | LIST_NS, 0, 1, 1, 1500000999, 0, " 1.500000999: " },
+		{ LIST_TIME, 0, 1, 1, 123456789000001000, 0, "123456789.000001: " },
+		{ LIST_PERIOD, 0, 1, 1, 0, 1, "         1 " }, { LIST_PERIOD, 0, 1, 1, 0, 12345678901, "12345678901 " },
+		{ LIST_EVENT, 0, 1, 1, 0, 0, "    branches: " },
+	};
+	struct pdb file = { .p = NULL };
+	struct perfdata *pd;
+	struct comms *comms = comms_of(&pd, &file);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct sink s = { .left = UINT32_MAX };
+		const struct merge_sink sink = { .write = take_all, .data = &s };
+		struct merge *m = merge_new(&sink, NULL);
+		struct merge_lane *lane = merge_lane_new(m, 0, 0);
+		struct line *l = calloc(1, sizeof(*l));
+
+		assert_non_null(l);
+		l->fields = row[i].fields;
+		l->event_width = 12;
+		l->comms = comms_share(comms);
+		assert_int_equal(merge_direct(m, lane), 0);
+		line_begin(l, lane, NULL, row[i].time);
+		line_start(l, row[i].cpu, row[i].pid, row[i].tid, row[i].time, false, row[i].period, "branches");
+		line_end(l);
+		assert_int_equal(merge_finish(m), 0);
+		assert_int_equal(s.len, strlen(row[i].want) + 1);
+		assert_memory_equal(s.text, row[i].want, s.len - 1);
+		merge_free(m);
+		comms_free(l->comms);
+		free(l);
+		free(s.text);
+	}
+	comms_free(comms);
+	perfdata_close(pd);
+	pdb_free(&file);
+}
+
 /* Returns what pages_finish() or the line that could not be added returned. */
 static int print_pages(const struct comms *comms, unsigned int lines, unsigned int fields, unsigned int threads,
 		       struct sink *s, unsigned int *added)
@@ -313,7 +365,7 @@ static void failed_output(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(same_text), cmocka_unit_test(together), cmocka_unit_test(failed_output) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(same_text), cmocka_unit_test(together), cmocka_unit_test(failed_output), cmocka_unit_test(starts) };
 	unsigned int i;
 
 	for (i = 0; i < NAMES; i++)

@@ -477,6 +477,28 @@ static void pid_reused_after_exit(void **state)
 	assert_ptr_equal(code_at(&h, 5, 60, 0x2000), &files[1]);
 	assert_true(threads_alive(&h.ts, 5, threads_limit(&h.ts, 35, 0)));
 	assert_true(threads_alive(&h.ts, 5, threads_limit(&h.ts, 50, 0)));
+	assert_false(threads_alive(&h.ts, 6, threads_limit(&h.ts, 50, 0)));
+	end(&h);
+}
+
+/* A thread that has exited runs up to its exit record, and no longer. */
+static void alive_until_exit(void **state)
+{
+	struct history h;
+
+	(void)state;
+	start(&h);
+	add(&h, fork_event(20, 1, 5, 5));
+	add(&h, exit_event(40, 5, 5));
+	add(&h, map_event(60, 1, 0x2000, &files[1]));
+	finish(&h);
+	assert_false(threads_alive(&h.ts, 5, threads_limit(&h.ts, 19, 0)));
+	assert_true(threads_alive(&h.ts, 5, threads_limit(&h.ts, 20, UINT64_MAX)));
+	assert_true(threads_alive(&h.ts, 5, threads_limit(&h.ts, 39, 0)));
+	assert_false(threads_alive(&h.ts, 5, threads_limit(&h.ts, 60, 0)));
+	/* the time of a moment behind all records is that of the last one */
+	assert_int_equal(threads_time(&h.ts, threads_limit(&h.ts, 70, 0)), 60);
+	assert_int_equal(threads_time(&h.ts, UINT64_MAX), 60);
 	end(&h);
 }
 
@@ -827,6 +849,7 @@ int main(void)
 		cmocka_unit_test(events_come_in_order_of_time),
 		cmocka_unit_test(sources_are_merged),
 		cmocka_unit_test(pid_reused_after_exit),
+		cmocka_unit_test(alive_until_exit),
 		cmocka_unit_test(pid_reused_without_exit),
 		cmocka_unit_test(pid_reused_without_fork),
 		cmocka_unit_test(a_process_lives_as_long_as_its_threads),

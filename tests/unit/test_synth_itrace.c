@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "synth/evname.h"
 #include "synth/itrace.h"
 #include "listing/listing.h"
 
@@ -63,6 +64,8 @@ static void letters(void **state)
 	o = parse("ig l 1024");
 	assert_int_equal(o.chain, 16);
 	assert_int_equal(o.stack, 1024);
+	o = parse("b ,i20i ");
+	assert_true(o.branches && o.instructions && o.period == 20 && !*o.unused);
 	o = parse("cr");
 	assert_true(o.branches && o.calls && o.returns && !o.instructions);
 	o = parse("be+o-l");
@@ -121,10 +124,41 @@ static void fields(void **state)
 	assert_false(listing_fields(&f, "", msg, sizeof(msg)));
 }
 
+/* As perf prints the modifiers: the levels that were chosen, then the host or the guest unless that is the default. */
+static void event_names(void **state)
+{
+	static const struct {
+		const char *levels;	/* of kernel, user, hypervisor, host and guest those that are left out */
+		const char *name;
+	} rows[] = {
+		{ "", "branches:HG" }, { "G", "branches" }, { "H", "branches:G" }, { "HG", "branches" }, { "kh", "branches:u" },
+		{ "u", "branches:kh" }, { "uh", "branches:k" }, { "ku", "branches:h" }, { "k", "branches:uh" }, { "kuh", "branches" },
+		{ "khG", "branches:uH" }, { "khH", "branches:uG" }, { "h", "branches:ku" }, { "uhHG", "branches:k" },
+	};
+	char name[EVNAME_MAX];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct perf_event_attr a = {
+			.exclude_kernel = strchr(rows[i].levels, 'k') != NULL, .exclude_user = strchr(rows[i].levels, 'u') != NULL,
+			.exclude_hv = strchr(rows[i].levels, 'h') != NULL, .exclude_host = strchr(rows[i].levels, 'H') != NULL,
+			.exclude_guest = strchr(rows[i].levels, 'G') != NULL,
+		};
+
+		evname_make(name, sizeof(name), "branches", &a);
+		assert_string_equal(name, rows[i].name);
+	}
+	evname_make(name, sizeof(name), "branches", NULL);
+	assert_string_equal(name, "branches:HG");
+	evname_make(name, 6, "branches", NULL);
+	assert_string_equal(name, "branc");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(periods), cmocka_unit_test(letters), cmocka_unit_test(refused),
+		cmocka_unit_test(periods), cmocka_unit_test(letters), cmocka_unit_test(event_names), cmocka_unit_test(refused),
 		cmocka_unit_test(defaults), cmocka_unit_test(fields),
 	};
 

@@ -77,7 +77,7 @@ static struct perfdata *open_file(struct pdb *file, const struct pdb *data)
 }
 
 struct out {
-	uint8_t bytes[8192];
+	uint8_t bytes[200000];
 	size_t len;
 };
 
@@ -244,6 +244,45 @@ static void no_identifier(void **state)
 	pdb_free(&data);
 }
 
+/* A record that is too long with the fields that all of the output have is left out; the others stay. */
+static void too_long(void **state)
+{
+	static const struct pdb_attr plain = { .sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW, .type = 1, .config = 9, .size = 112,
+					       .sample_id_all = true, .ids = { 42 }, .nr_ids = 1 };
+	static const size_t sizes[] = { 65528 - 24, 65000, 65528, 65520 };
+	static struct out copied;
+	struct pdb data[2] = { { .p = NULL }, { .p = NULL } }, file = { .p = NULL };
+	struct pdb_sid s;
+	size_t i, at;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		struct pdb *b = &data[i / 2];
+
+		at = pdb_begin(b, i < 2 ? PERF_RECORD_KSYMBOL : PERF_RECORD_SAMPLE, 0);
+		if (i < 2) {
+			s = sid(10 + i, 6);
+			pdb_zero(b, sizes[i] - 8);
+			pdb_sid_put(b, ST_TRACE, &s);
+		} else {
+			pdb_u64(b, 10 + i);
+			pdb_u32(b, (uint32_t)sizes[i] - 8 - 8 - 4);
+			pdb_zero(b, sizes[i] - 8 - 8 - 4);
+		}
+		pdb_end(b, at);
+	}
+	comm(&data[0], 100, "a", 20, 6);
+	collect_all(&file, attrs, 2, &data[0], &copied, 1000000005);
+	assert_string_equal(text_of(&copied), "17@11/6 3@20/6 ");
+	copied.len = 0;
+	collect_all(&file, &plain, 1, &data[1], &copied, 1000000042);
+	assert_int_equal(copied.len, 65528);
+	assert_int_equal(word(copied.bytes + 8), 42);
+	assert_int_equal(word(copied.bytes + 16), 13);
+	pdb_free(&data[0]);
+	pdb_free(&data[1]);
+}
+
 static void put_switch(struct pdb *b, uint32_t type, uint64_t time)
 {
 	struct pdb_sid s = sid(time, 5);
@@ -343,7 +382,7 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(order_and_ids), cmocka_unit_test(ids_of_cpus), cmocka_unit_test(no_identifier), cmocka_unit_test(switches), cmocka_unit_test(names),
+		cmocka_unit_test(order_and_ids), cmocka_unit_test(ids_of_cpus), cmocka_unit_test(no_identifier), cmocka_unit_test(too_long), cmocka_unit_test(switches), cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests_name("synth sideband", tests, NULL, NULL);
