@@ -626,6 +626,7 @@ static void ring_branch(struct lane *ln, const struct branch *b)
 		ring_push(&ln->ring, b->from, b->to, branch_perf_type(b->kind), b->cycles);
 }
 
+/* Handles an element without code or without synchronisation. */
 static int error_emit(struct sampler *sp, const struct stream *s, struct lane *ln,
 		      const struct cst_generic *g)
 {
@@ -635,8 +636,6 @@ static int error_emit(struct sampler *sp, const struct stream *s, struct lane *l
 		e.code = SAMPLE_ERR_NO_IMAGE;
 		e.text = "No program image for this address";
 		e.ip = g->addr;
-	} else if (g->kind != CST_GEN_NO_SYNC) {
-		return 0;
 	} else if (g->num == CST_UNSYNC_OVERFLOW) {
 		e.code = SAMPLE_ERR_OVERFLOW;
 		e.text = "Trace unit overflow";

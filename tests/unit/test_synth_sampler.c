@@ -185,6 +185,11 @@ static void t32_sizes(void **state)
 	g.n_insn = 3;
 	r = RUN("i1i", false, g);
 	assert_string_equal(r.text, "i100/1 i102/1 i106/1 ");
+	/* code that cannot be read: the samples are where it begins */
+	g.addr = 0x13e;
+	memcpy(code + 0x3e, insns, 2);
+	r = RUN("i1i", false, g);
+	assert_string_equal(r.text, "i13e/1 i140/1 i140/1 ");
 }
 
 static void stacks(void **state)
@@ -244,7 +249,7 @@ static void switched(void **state)
 static void tiles(void **state)
 {
 	struct cst_generic g[100];
-	struct result r;
+	struct result r, both;
 	struct batch one = { g, 100, 1, 0 };
 	const char *p;
 	unsigned int i, n = 0;
@@ -261,6 +266,17 @@ static void tiles(void **state)
 	assert_int_equal(r.period_sum, 98 / 7 * 7 * 2);
 	assert_non_null(strstr(r.text, "i1700/14[1604>1700,1504>1600,1404>1500,1304>1400,1204>1300,1104>1200,"
 			       "1004>1100,] "));
+	/* the same beside samples of branches: the first range begins with one, from nowhere */
+	both = run_batches("bil7", true, &one, 1);
+	for (p = both.text, n = i = 0; *p; p += strcspn(p, " ") + 1)
+		if (*p == 'b') {
+			n++;
+		} else {
+			assert_memory_equal(p, r.text + i, strcspn(p, " "));
+			i += strcspn(p, " ") + 1;
+		}
+	assert_int_equal(n, 99);
+	assert_int_equal(i, r.used);
 }
 
 static void filters(void **state)
@@ -399,6 +415,7 @@ static void errors(void **state)
 		el_no_sync(CST_UNSYNC_INIT, 0), EL_B(0x1000, 1), el_no_sync(CST_UNSYNC_OVERFLOW, 0),
 		el_no_sync(CST_UNSYNC_DISCARD, 0), el_no_sync(CST_UNSYNC_BAD_PACKET, 0),
 		el_no_sync(CST_UNSYNC_BAD_IMAGE, 0), el_plain(CST_GEN_NACC), el_no_sync(CST_UNSYNC_RESET, 0),
+		el_plain(CST_GEN_TRACE_ON), el_plain(CST_GEN_ADDR_UNKNOWN), el_plain(CST_GEN_EO_TRACE),
 	};
 	const struct batch one = { g, sizeof(g) / sizeof(g[0]), 1, 0 };
 	struct result r;
