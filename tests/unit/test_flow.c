@@ -363,7 +363,7 @@ static void test_source_address(void **state)
 
 static void test_q(void **state)
 {
-	struct cst_config cfg = etm_config(4, 0);
+	struct cst_config cfg = etm_config(4, 0), ete = ete_config(1, 0);
 
 	(void)state;
 	cfg.qsupp = 3;
@@ -390,6 +390,12 @@ static void test_q(void **state)
 	/* an exception takes its place */
 	expect(&cfg, BYTES(START, 0xac, 0x05, 0x06, 0x5c, AT(0x1018)),
 	       CTX "nopath 1000-1018 5; exc e 1018 target; end");
+	/* what needs an address comes instead of it: the Q element is complete, with or without a known path */
+	expect(&cfg, BYTES(START, 0xac, 0x05, 0xac, 0x02, AT(0x1018), 0xf7), CTX "nopath 1000-0 5; 1018-1020 2E; end");
+	expect(&cfg, BYTES(START, 0xac, 0x01, 0xac, 0x02, AT(0x1018), 0xf7), CTX "1000-1004 1.; 1018-1020 2E; end");
+	expect(&cfg, BYTES(START, 0xac, 0x02, 0x06, 0x1d, AT(0x1018), AT(0x1018), 0xf7), CTX "1000-1008 2N; exc e 1018; 1018-1020 2E; end");
+	ete.qsupp = 3;
+	expect(&ete, BYTES(START, 0xac, 0x05, 0xb6, 0x07, 0x08, 0, 0, AT(0x1018), 0xf7), CTX "nopath 1000-0 5; 1018-1020 2E; end");
 	/* as many instructions as there are none */
 	expect(&cfg, BYTES(START, 0xa5, 0x06, 0xff, 0xff, 0xff, 0xff, 0x0f),
 	       CTX "nopath 1000-1018 4294967295; end");
