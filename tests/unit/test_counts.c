@@ -269,6 +269,9 @@ static void test_counters(void **state)
 	count_at(c, place[1])->to = (struct pair_count){ place[0], UINT32_MAX };
 	for (i = 0; i < 2; i++)
 		take_edge(c, place[1], place[0]);
+	count_at(c, place[2])->range = (struct pair_count){ place[3], UINT32_MAX };
+	for (i = 0; i < 2; i++)
+		take_range(c, place[2], place[3]);
 	/* the second edge replaces the one from block 0 to block 2, whose next one has another counter */
 	take_edge(c, place[2], place[1]);
 	take_edge(c, place[2], place[2]);
@@ -278,13 +281,14 @@ static void test_counters(void **state)
 	cst_counts_atoms_full(c, 1, place[3], 1);
 	count_at(c, place[2])->atoms[0] = 7;
 	assert_int_equal(cst_counts_section(c, 1, &ranges, &edges), 0);
-	assert_int_equal(ranges->used, 5);
+	assert_int_equal(ranges->used, 6);
 	assert_true(cst_pairs_merge(&copy, ranges));
 	v = cst_pairs_sort(&copy);
 	for (i = 1; i < 4; i++)
 		assert_true(v[i - 1].a == 0 && v[i - 1].b == 4 + 4 * i && v[i - 1].count == i);
 	assert_true(v[3].a == 12 && v[3].b == 12 && v[3].count == 7);
-	assert_true(v[4].a == 16 && v[4].b == 16 && v[4].count == (1ull << 32) + 5);
+	assert_true(v[4].a == 12 && v[4].b == 16 && v[4].count == (1ull << 32) + 1);
+	assert_true(v[5].a == 16 && v[5].b == 16 && v[5].count == (1ull << 32) + 5);
 	cst_pairs_free(&copy);
 	assert_int_equal(edges->used, 7);
 	assert_true(cst_pairs_merge(&copy, edges));

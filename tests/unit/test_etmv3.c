@@ -361,6 +361,37 @@ static void test_others(void **state)
 	assert_int_equal(p.type, CST_ETMV3_PKT_NOT_SYNC);
 }
 
+/* More zeros than five are an A-sync, too, up to 48; behind them the next one is searched for. */
+static void test_zeros(void **state)
+{
+	const struct cst_config cfg = config(0, 0, 5, 0, CST_PROFILE_A);
+	struct cst_packet pkt[8];
+	uint8_t bytes[80] = { 0 };
+	unsigned int zeros, n, i, size;
+
+	(void)state;
+	for (zeros = 5; zeros < 70; zeros++) {
+		memset(bytes, 0, sizeof(bytes));
+		bytes[zeros] = 0x80;
+		bytes[zeros + 1] = 0x66;
+		n = packets(&cfg, bytes, zeros + 2, pkt);
+		for (i = size = 0; i < n; i++)
+			size += pkt[i].size;
+		assert_int_equal(size, zeros + 2);
+		assert_int_equal(pkt[n - 1].type, CST_ETMV3_PKT_IGNORE);
+		assert_int_equal(pkt[n - 2].type, CST_ETMV3_PKT_ASYNC);
+		assert_int_equal(pkt[n - 2].size, zeros > 48 ? 6 : zeros + 1);
+		if (zeros <= 48) {
+			assert_int_equal(n, 2);
+			continue;
+		}
+		assert_int_equal(pkt[0].type, CST_ETMV3_PKT_BAD_SEQUENCE);
+		assert_int_equal(pkt[0].bad_type, CST_ETMV3_PKT_ASYNC);
+		for (i = 1; i < n - 2; i++)
+			assert_int_equal(pkt[i].type, CST_ETMV3_PKT_NOT_SYNC);
+	}
+}
+
 static void test_data(void **state)
 {
 	struct cst_config cfg = config(VALUE | ADDRESS, 0, 5, 0, CST_PROFILE_A), only = config(ADDRESS, 0, 5, 0, CST_PROFILE_A);
@@ -664,7 +695,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_late_after_reset),
 		cmocka_unit_test(test_headers), cmocka_unit_test(test_isync), cmocka_unit_test(test_phdr),
-		cmocka_unit_test(test_branch), cmocka_unit_test(test_branch_forms), cmocka_unit_test(test_others), cmocka_unit_test(test_data),
+		cmocka_unit_test(test_branch), cmocka_unit_test(test_branch_forms), cmocka_unit_test(test_others), cmocka_unit_test(test_zeros), cmocka_unit_test(test_data),
 		cmocka_unit_test(test_unknown_times), cmocka_unit_test(test_gap_cycles),
 		cmocka_unit_test(test_elements), cmocka_unit_test(test_unknown), cmocka_unit_test(test_it), cmocka_unit_test(test_suppressed),
 		cmocka_unit_test(test_state_of_target),
