@@ -720,6 +720,55 @@ static void test_packed_frames(void **state)
 	gbuf_free(&b);
 }
 
+/* A caller with a smaller or a larger packet gets as much of it as both have, and zeros behind that. */
+static void test_packet_sizes(void **state)
+{
+	static const size_t sizes[] = { 8, 40, sizeof(struct cst_packet) - 1, sizeof(struct cst_packet), sizeof(struct cst_packet) + 24 };
+	struct cst_config cfg = etm_config(4, 0);
+	const size_t whole = sizeof(struct cst_packet);
+	struct cst_tree *tree[2];
+	struct cst_decoder *dec;
+	struct cst_packet want;
+	struct cst_pull p;
+	union {
+		struct cst_packet pkt;
+		uint8_t bytes[sizeof(struct cst_packet) + 32];
+	} got;
+	unsigned int k, n, of_tree;
+	size_t i, at;
+
+	(void)state;
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		for (of_tree = 0; of_tree < 2; of_tree++) {
+			for (k = 0; k < 2; k++) {
+				assert_int_equal(cst_tree_new(&tree[k], CST_TREE_RAW, 0), 0);
+				assert_int_equal(cst_tree_add(tree[k], &cfg, &dec), 0);
+				assert_int_equal(cst_tree_feed(tree[k], start, sizeof(start), 0), 0);
+			}
+			for (n = 0; cst_tree_next_packet(tree[0], &want, &p) > 0 && p.why == CST_STOP_PACKET; n++) {
+				memset(&got, 0xa5, sizeof(got));
+				assert_int_equal(of_tree ? cst_tree_next_packet_sized(tree[1], &got.pkt, sizes[i], &p) :
+						 cst_decoder_next_packet_sized(dec, &got.pkt, sizes[i], &p), 1);
+				assert_int_equal(p.why, CST_STOP_PACKET);
+				assert_memory_equal(&got, &want, sizes[i] < whole ? sizes[i] : whole);
+				for (at = whole; at < sizes[i]; at++)
+					assert_int_equal(got.bytes[at], 0);
+				for (at = sizes[i]; at < sizeof(got); at++)
+					assert_int_equal(got.bytes[at], 0xa5);
+			}
+			assert_int_equal(n, 4);
+			/* without a packet, one that is smaller than the library's stays as it is */
+			memset(&got, 0xa5, sizeof(got));
+			assert_int_equal(of_tree ? cst_tree_next_packet_sized(tree[1], &got.pkt, sizes[i], &p) :
+					 cst_decoder_next_packet_sized(dec, &got.pkt, sizes[i], &p), 0);
+			assert_int_equal(p.why, CST_STOP_INPUT);
+			for (at = 0; sizes[i] < whole && at < sizeof(got); at++)
+				assert_int_equal(got.bytes[at], 0xa5);
+			for (k = 0; k < 2; k++)
+				cst_tree_free(tree[k]);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -734,6 +783,7 @@ int main(void)
 		cmocka_unit_test(test_barriers),
 		cmocka_unit_test(test_raw),
 		cmocka_unit_test(test_packets),
+		cmocka_unit_test(test_packet_sizes),
 		cmocka_unit_test(test_wrapped),
 		cmocka_unit_test(test_trigger_and_filter),
 		cmocka_unit_test(test_packed_frames),
