@@ -260,8 +260,10 @@ static void test_limits(void **state)
 static void test_not_writable(void **state)
 {
 	struct cst_event_param p = { { "a b", 3 }, { "1", 1 } };
+	struct cst_event_param many[CST_EVENT_PARAMS + 1];
 	struct cst_event ev = { .verb = CST_EVENT_OTHER };
 	char buf[64];
+	size_t i;
 
 	(void)state;
 	assert_int_equal(cst_event_write(&ev, buf, sizeof(buf)), -CST_ERR_INVAL);
@@ -277,6 +279,22 @@ static void test_not_writable(void **state)
 	ev.verb = CST_EVENT_THREAD;
 	assert_int_equal(cst_event_write(&ev, buf, sizeof(buf)), -CST_ERR_INVAL);
 	ev.verb = CST_EVENT_OTHER + 1;
+	assert_int_equal(cst_event_write(&ev, buf, sizeof(buf)), -CST_ERR_INVAL);
+	ev = (struct cst_event){ .verb = CST_EVENT_THREAD, .pid = 1, .tid = 1 };
+	assert_true(cst_event_write(&ev, buf, sizeof(buf)) > 0);
+	ev.state = CST_STATE_CURRENT + 1;
+	assert_int_equal(cst_event_write(&ev, buf, sizeof(buf)), -CST_ERR_INVAL);
+	ev.state = CST_STATE_CURRENT;
+	ev.code_kind = CST_CODE_BYTES + 1;
+	assert_int_equal(cst_event_write(&ev, buf, sizeof(buf)), -CST_ERR_INVAL);
+	/* as many parameters as there may be, and one more */
+	ev.code_kind = CST_CODE_NONE;
+	for (i = 0; i <= CST_EVENT_PARAMS; i++)
+		many[i] = (struct cst_event_param){ { "k", 1 }, { "1", 1 } };
+	ev.params = many;
+	ev.n_params = CST_EVENT_PARAMS;
+	assert_true(cst_event_write(&ev, buf, sizeof(buf)) > 0);
+	ev.n_params++;
 	assert_int_equal(cst_event_write(&ev, buf, sizeof(buf)), -CST_ERR_INVAL);
 }
 

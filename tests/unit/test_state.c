@@ -235,6 +235,37 @@ static void test_current(void **state)
 	cst_state_free(st);
 }
 
+/* Backwards: a library whose size only one of its lines says is one library, and nothing is unknown. */
+static void test_sizes_backwards(void **state)
+{
+	static const char *const texts[] = {
+		"- declare_library(START, 1, 0x100, \"a\", size=0x100)\n- declare_library(END, 1, 0x100, None)\n",
+		"- declare_library(START, 1, 0x100, \"a\")\n- declare_library(END, 1, 0x100, None, size=0x100)\n",
+		"- declare_library(START, 1, 0x100, \"a\", size=0x100)\n- declare_library(END, 1, 0x100, None, size=0x100)\n",
+	};
+	struct cst_state_counts c;
+	struct cst_event_reader *r;
+	struct cst_event ev;
+	struct cst_state *st;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		st = new_state();
+		assert_int_equal(cst_event_reader_new(&r, texts[i], strlen(texts[i]), 0), 0);
+		cst_event_rewind(r, 1);
+		while (cst_event_prev(r, &ev, NULL) > 0) {
+			assert_int_equal(cst_state_unapply(st, &ev), 0);
+			cst_state_counts(st, &c);
+			assert_int_equal(c.alive, ev.state == CST_STATE_END);
+		}
+		assert_int_equal(c.events, 2);
+		assert_int_equal(c.unknown_ends + c.contradictions, 0);
+		cst_event_reader_free(r);
+		cst_state_free(st);
+	}
+}
+
 /* Backwards: what was there in an earlier line takes the place of what a later one says of the same memory or process. */
 static void test_current_backwards(void **state)
 {
@@ -729,19 +760,78 @@ static int append(void *ctx, const void *data, size_t len)
 	return 0;
 }
 
-static void complete_text(const char *text, struct lines *out, uint64_t bad_lines)
+static void complete_within(const char *text, struct lines *out, uint64_t bad_lines, const struct cst_state_limits *limits)
 {
 	const struct cst_sink sink = { out, append };
-	struct cst_state *st = new_state();
+	struct cst_state *st;
 	struct cst_event_reader *r;
 	uint64_t bad;
 
 	memset(out, 0, sizeof(*out));
+	assert_int_equal(cst_state_new(&st, limits), 0);
 	assert_int_equal(cst_event_reader_new(&r, text, strlen(text), 0), 0);
 	assert_int_equal(cst_state_complete(st, r, &sink, &bad), 0);
 	assert_int_equal(bad, bad_lines);
 	cst_event_reader_free(r);
 	cst_state_free(st);
+}
+
+static void complete_text(const char *text, struct lines *out, uint64_t bad_lines)
+{
+	complete_within(text, out, bad_lines, NULL);
+}
+
+/* What an END says of what ends is replaced by what is known of that; without parameters it says so. */
+static void test_complete_ends(void **state)
+{
+	static const char in[] = "1 declare_process(START, 8, None, None, comm=c)\n"
+				 "2 declare_process(END, 8, None, None, of_comm=b, of_x=1, at_cpu=1)\n"
+				 "3 declare_process(START, 9, None, None)\n"
+				 "4 declare_process(END, 9, None, None, exit=1, of_comm=b)\n"
+				 "5 declare_process(END, 10, None, None, of_comm=d)\n";
+	static const char want[] = "1 declare_process(START, 8, None, None, comm=c)\n"
+				   "2 declare_process(END, 8, None, None, at_cpu=1, of_comm=c)\n"
+				   "3 declare_process(START, 9, None, None)\n"
+				   "4 declare_process(END, 9, None, None, exit=1, of_none=1)\n"
+				   "5 declare_process(END, 10, None, None, of_comm=d)\n";
+	struct cst_state *st = new_state();
+	struct cst_event_reader *r;
+	struct cst_event ev;
+	struct lines out;
+	char *text;
+
+	(void)state;
+	complete_text(in, &out, 0);
+	assert_string_equal(out.text, want);
+	/* backwards each END has what it says, and of_none is no parameter */
+	assert_int_equal(cst_event_reader_new(&r, out.text, out.len, 0), 0);
+	cst_event_rewind(r, 1);
+	while (cst_event_prev(r, &ev, NULL) > 0 && ev.time != 3)
+		assert_int_equal(cst_state_unapply(st, &ev), 0);
+	text = dump(st);
+	assert_string_equal(text, "- declare_process(CURRENT, 9, None, None)\n- declare_process(CURRENT, 10, None, None, comm=d)\n");
+	free(text);
+	cst_event_reader_free(r);
+	cst_state_free(st);
+	free(out.text);
+}
+
+/* What has no room in the state is in the log all the same. */
+static void test_complete_limits(void **state)
+{
+	const struct cst_state_limits limits = { .memory = 4096 };
+	struct lines in = { 0 }, out;
+	char line[80];
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 100; i++)
+		append(&in, line, (size_t)snprintf(line, sizeof(line), "%u declare_library(START, 1, 0x%x, \"a\", size=0x1)\n", i, 16 + i));
+	complete_within(in.text, &out, 0, &limits);
+	assert_true(out.len > in.len && count_lines(out.text, out.len) < 200);
+	assert_memory_equal(out.text, in.text, in.len);
+	free(in.text);
+	free(out.text);
 }
 
 /* Records of two CPUs: not in order of time. What an event says of itself stays with it alone. */
@@ -830,7 +920,7 @@ int main(void)
 		cmocka_unit_test(test_overlap),
 		cmocka_unit_test(test_names_that_move),
 		cmocka_unit_test(test_current), cmocka_unit_test(test_current_backwards), cmocka_unit_test(test_cuts),
-		cmocka_unit_test(test_contradictions_backwards),
+		cmocka_unit_test(test_contradictions_backwards), cmocka_unit_test(test_sizes_backwards),
 		cmocka_unit_test(test_code),
 		cmocka_unit_test(test_both_directions),
 		cmocka_unit_test(test_lost_head),
@@ -839,7 +929,7 @@ int main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_list_process),
-		cmocka_unit_test(test_complete),
+		cmocka_unit_test(test_complete), cmocka_unit_test(test_complete_ends), cmocka_unit_test(test_complete_limits),
 		cmocka_unit_test(test_complete_both_directions),
 	};
 
