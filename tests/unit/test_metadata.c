@@ -262,6 +262,13 @@ static void test_formats(void **state)
 		{ "ETM9.1", -CST_ERR_VERSION, 0, 0 },
 		{ "ETE2.0", -CST_ERR_VERSION, 0, 0 },
 		{ "ETMv42", -CST_ERR_SYNTAX, 0, 0 },
+		{ "ETM4.15", 0, CST_META_ETM4, 0x4f },
+		{ "ETE.1", 0, CST_META_ETE, 0x51 },
+		{ "ETM15.1", -CST_ERR_VERSION, 0, 0 },
+		{ "ETM16.1", -CST_ERR_SYNTAX, 0, 0 },
+		{ "ETMv4.16", -CST_ERR_SYNTAX, 0, 0 },
+		{ "ETMv4.", -CST_ERR_SYNTAX, 0, 0 },
+		{ "ETMx", -CST_ERR_SYNTAX, 0, 0 },
 	};
 	struct cst_metadata *md;
 	struct cst_problem why;
@@ -531,6 +538,47 @@ static void test_wrong_files(void **state)
 	cst_metadata_free(md);
 }
 
+/* Sources are found by their whole names; options that are none are refused. */
+static void test_source_names(void **state)
+{
+	struct cst_metadata *md = read_text("[trace_16]\nformat=ITM\nsource=cpu0\n[trace_17]\nformat=ITM\n");
+	struct cst_problem why;
+	uint64_t v = 1;
+
+	(void)state;
+	assert_ptr_equal(cst_meta_by_name(md, (struct cst_str){ "cpu0", 4 }), md->sources);
+	assert_null(cst_meta_by_name(md, (struct cst_str){ "cpu0", 3 }));
+	assert_null(cst_meta_by_name(md, (struct cst_str){ "cpu01", 5 }));
+	assert_null(cst_meta_by_name(md, (struct cst_str){ "cpu1", 4 }));
+	assert_null(cst_meta_by_name(md, (struct cst_str){ "", 0 }));
+	assert_int_equal(cst_meta_option(md->sources, CST_OPT__COUNT, &v, &why), -CST_ERR_INVAL);
+	assert_int_equal(v, 0);
+	cst_metadata_free(md);
+	cst_metadata_free(NULL);
+}
+
+/* A section has up to 1024 items. */
+static void test_many_items(void **state)
+{
+	char *text = malloc(1026 * 16), *p = text;
+	struct cst_metadata *md;
+	struct cst_problem why;
+	unsigned int i;
+
+	(void)state;
+	assert_non_null(text);
+	p += sprintf(p, "[trace_16]\nformat=ITM\n");
+	for (i = 1; i < 1024; i++)
+		p += sprintf(p, "x_%u=1\n", i);
+	assert_int_equal(cst_metadata_read(&md, text, (size_t)(p - text), &why), 0);
+	cst_metadata_free(md);
+	p += sprintf(p, "x_%u=1\n", i);
+	assert_int_equal(cst_metadata_read(&md, text, (size_t)(p - text), &why), -CST_ERR_LIMIT);
+	assert_string_equal(why.section, "trace_16");
+	assert_int_equal(why.line, 1);
+	free(text);
+}
+
 /* ---- options of registers ---------------------------------------------------------------------- */
 
 static size_t put_value(char *out, size_t room, const char *format, enum cst_meta_option opt, const uint32_t *value,
@@ -613,6 +661,8 @@ int main(void)
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_conflicts),
 		cmocka_unit_test(test_wrong_files),
+		cmocka_unit_test(test_source_names),
+		cmocka_unit_test(test_many_items),
 		cmocka_unit_test(test_bits_of_options),
 	};
 
