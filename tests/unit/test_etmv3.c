@@ -662,6 +662,33 @@ static void test_gap_cycles(void **state)
 	}
 }
 
+/* A cycle count between A-sync and I-sync is an element if cycles are traced, and lost if not. */
+static void test_early_cycles(void **state)
+{
+	static const struct {
+		uint32_t cr;
+		uint8_t bytes[16], len;
+		unsigned int unsynced, elements;
+	} rows[] = {
+		{ 0, { ASYNC3, 0x04, 0x05, I_SYNC(0) }, 14, 2, 0 },
+		{ CYCLES, { ASYNC3, 0x04, 0x05, I_SYNC(0) }, 14, 0, 1 },
+	};
+	struct cst_config cfg;
+	struct decoded d;
+	unsigned int i, k, n;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		cfg = config(rows[i].cr, 0, 5, 0, CST_PROFILE_A);
+		decode_bytes(&cfg, NULL, rows[i].bytes, rows[i].len, &d);
+		for (k = n = 0; k < d.n; k++)
+			n += d.gen[k].kind == CST_GEN_CYCLE_COUNT && d.gen[k].index == 6;
+		assert_int_equal(n, rows[i].elements);
+		assert_int_equal(d.stats.unsynced, rows[i].unsynced);
+		assert_int_equal(d.stats.bad_packets, 0);
+	}
+}
+
 /* A value that comes late, after a reset, is not of the place that waited before it. */
 static void test_late_after_reset(void **state)
 {
@@ -695,7 +722,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_late_after_reset),
 		cmocka_unit_test(test_headers), cmocka_unit_test(test_isync), cmocka_unit_test(test_phdr),
-		cmocka_unit_test(test_branch), cmocka_unit_test(test_branch_forms), cmocka_unit_test(test_others), cmocka_unit_test(test_zeros), cmocka_unit_test(test_data),
+		cmocka_unit_test(test_branch), cmocka_unit_test(test_branch_forms), cmocka_unit_test(test_others), cmocka_unit_test(test_zeros), cmocka_unit_test(test_early_cycles), cmocka_unit_test(test_data),
 		cmocka_unit_test(test_unknown_times), cmocka_unit_test(test_gap_cycles),
 		cmocka_unit_test(test_elements), cmocka_unit_test(test_unknown), cmocka_unit_test(test_it), cmocka_unit_test(test_suppressed),
 		cmocka_unit_test(test_state_of_target),
