@@ -228,6 +228,30 @@ static int classify(void)
 	return 0;
 }
 
+/* What data trace can belong to: loads and stores; ThumbEE has calls of handlers and CHKA in the place of some. */
+static void test_transfers(void **state)
+{
+	static const struct {
+		enum cst_isa isa;
+		uint32_t op;
+		int transfer;
+	} rows[] = {
+		{ CST_ISA_A32, 0xe5910000, 1 }, { CST_ISA_A32, 0xe5810000, 1 }, { CST_ISA_A32, 0xe8bd8000, 1 }, { CST_ISA_A32, 0xe1a00000, 0 },
+		{ CST_ISA_A32, 0xeafffffe, 0 }, { CST_ISA_A32, 0xf8900a00, 1 }, { CST_ISA_A32, 0xf9b50a00, 1 },
+		{ CST_ISA_T32, 0x68000000, 1 }, { CST_ISA_T32, 0xbd000000, 1 }, { CST_ISA_T32, 0xbf000000, 0 }, { CST_ISA_T32, 0xf8d10000, 1 },
+		{ CST_ISA_T32, 0xf3af8000, 0 }, { CST_ISA_T32, 0xc0010000, 1 }, { CST_ISA_T32, 0xc7ff0000, 1 }, { CST_ISA_T32, 0xca010000, 1 },
+		{ CST_ISA_TEE, 0xc0010000, 0 }, { CST_ISA_TEE, 0xc7ff0000, 0 }, { CST_ISA_TEE, 0xc8010000, 1 }, { CST_ISA_TEE, 0xc9ff0000, 1 },
+		{ CST_ISA_TEE, 0xca010000, 0 }, { CST_ISA_TEE, 0xcaff0000, 0 }, { CST_ISA_TEE, 0xcb010000, 1 }, { CST_ISA_TEE, 0xcfff0000, 1 },
+		{ CST_ISA_TEE, 0x68000000, 1 }, { CST_ISA_TEE, 0xbf000000, 0 }, { CST_ISA_TEE, 0xf8d10000, 1 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (cst_isa_is_transfer(rows[i].isa, rows[i].op, 0) != rows[i].transfer)
+			fail_msg("%u 0x%08x", rows[i].isa, rows[i].op);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +263,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_displacements),
 		cmocka_unit_test(test_unknown_isa),
+		cmocka_unit_test(test_transfers),
 	};
 
 	if (argc == 2 && !strcmp(argv[1], "--classify"))
