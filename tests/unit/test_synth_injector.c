@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the file of inject has beside its samples: the build-ids of the recording and of the files that ran. */
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "elf_build.h"
+#include "session_open.h"
+#include "synth/injector.h"
+#include "temp_dir.h"
+
+TEMP_DIR("injector")
+
+static void put_build_id(struct pdb *b, uint16_t misc, uint8_t byte, uint8_t size, const char *name)
+{
+	const size_t at = pdb_begin(b, 0, misc | PERF_RECORD_MISC_BUILD_ID_SIZE);
+	uint8_t id[24] = { 0 };
+
+	memset(id, byte, size);
+	id[20] = size;
+	pdb_u32(b, SB_PID);
+	pdb_bytes(b, id, sizeof(id));
+	pdb_str8(b, name);
+	pdb_end(b, at);
+}
+
+static void build_ids(void **state)
+{
+	static const struct {
+		uint16_t misc;
+		uint8_t byte, size;
+		const char *name;
+	} want[] = {
+		{ PERF_RECORD_MISC_KERNEL, 1, 20, "[kernel.kallsyms]" }, { PERF_RECORD_MISC_USER, 2, 8, "/bin/a" },
+		{ PERF_RECORD_MISC_USER, 0x11, 20, "/prog" },
+	};
+	struct session_opts so = { .symfs = dir, .cache_limit = 1 << 20 };
+	struct pdb data = { .p = NULL }, trace = { .p = NULL }, ids = { .p = NULL };
+	const struct pdb_feature feature = { PD_FEAT_BUILD_ID, &ids };
+	struct injector_opts o = { .output = NULL };
+	uint8_t image[ELF_SIZE], id[20];
+	const struct pd_env *env;
+	unsigned int i, samples = 0;
+	char path[128], msg[400];
+	struct injector *in;
+	struct session *ss;
+	struct pd_record rec;
+	struct perfdata *pd;
+	struct error err;
+
+	(void)state;
+	elf_build(image, EM_AARCH64, 0x11, true);
+	temp_write(dir, "prog", image, sizeof(image));
+	snprintf(path, sizeof(path), "%s/out.data", dir);
+	o.output = path;
+	assert_true(itrace_parse(&o.itrace, "i1i", msg, sizeof(msg)));
+	for (i = 0; i < 2; i++)
+		put_build_id(&ids, want[i].misc, want[i].byte, want[i].size, want[i].name);
+	sb_trace_at(&trace, SB_TID, SB_BASE + ELF_CODE_OFFSET, 0);
+	sb_side_band(&data, "/prog");
+	sb_stretch(&data, &trace, 0, SB_RAW);
+	ss = sb_open(&data, &so, &feature);
+	in = injector_open(ss, &o);
+	assert_non_null(in);
+	assert_int_equal(injector_run(in), 0);
+	assert_int_equal(injector_left_out(in), 0);
+	injector_close(in);
+	session_close(ss);
+
+	pd = perfdata_open(path, &err);
+	assert_non_null(pd);
+	while (perfdata_next(pd, &rec) > 0)
+		samples += rec.ev->header.type == PERF_RECORD_SAMPLE;
+	assert_int_equal(samples, 2 * SB_ATOMS);
+	env = perfdata_env(pd);
+	assert_string_equal(env->arch, "aarch64");
+	assert_int_equal(env->nr_build_ids, 3);
+	for (i = 0; i < 3; i++) {
+		memset(id, want[i].byte, sizeof(id));
+		assert_int_equal(env->build_ids[i].misc & PERF_RECORD_MISC_CPUMODE_MASK, want[i].misc);
+		assert_int_equal(env->build_ids[i].pid, ~0u);
+		assert_int_equal(env->build_ids[i].size, want[i].size);
+		assert_memory_equal(env->build_ids[i].id, id, want[i].size);
+		assert_string_equal(env->build_ids[i].filename, want[i].name);
+	}
+	perfdata_close(pd);
+	pdb_free(&ids);
+	pdb_free(&trace);
+	injector_close(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(build_ids),
+	};
+
+	return cmocka_run_group_tests_name("injector", tests, make_dir, remove_dir);
+}
