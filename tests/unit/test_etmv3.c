@@ -722,7 +722,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_late_after_reset),
 		cmocka_unit_test(test_headers), cmocka_unit_test(test_isync), cmocka_unit_test(test_phdr),
-		cmocka_unit_test(test_branch), cmocka_unit_test(test_branch_forms), cmocka_unit_test(test_others), cmocka_unit_test(test_zeros), cmocka_unit_test(test_early_cycles), cmocka_unit_test(test_data),
+		cmocka_unit_test(test_branch), cmocka_unit_test(test_branch_forms), cmocka_unit_test(test_others),
+		cmocka_unit_test(test_zeros), cmocka_unit_test(test_early_cycles), cmocka_unit_test(test_data),
 		cmocka_unit_test(test_unknown_times), cmocka_unit_test(test_gap_cycles),
 		cmocka_unit_test(test_elements), cmocka_unit_test(test_unknown), cmocka_unit_test(test_it), cmocka_unit_test(test_suppressed),
 		cmocka_unit_test(test_state_of_target),

@@ -365,7 +365,9 @@ static void failed_output(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(same_text), cmocka_unit_test(together), cmocka_unit_test(failed_output), cmocka_unit_test(starts) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(same_text), cmocka_unit_test(together), cmocka_unit_test(failed_output), cmocka_unit_test(starts),
+	};
 	unsigned int i;
 
 	for (i = 0; i < NAMES; i++)

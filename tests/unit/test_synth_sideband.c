@@ -382,7 +382,8 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(order_and_ids), cmocka_unit_test(ids_of_cpus), cmocka_unit_test(no_identifier), cmocka_unit_test(too_long), cmocka_unit_test(switches), cmocka_unit_test(names),
+		cmocka_unit_test(order_and_ids), cmocka_unit_test(ids_of_cpus), cmocka_unit_test(no_identifier),
+		cmocka_unit_test(too_long), cmocka_unit_test(switches), cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests_name("synth sideband", tests, NULL, NULL);
