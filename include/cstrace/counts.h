@@ -100,7 +100,7 @@ CST_API void cst_counts_free(struct cst_counts *c);
 /*
  * Makes the decoder count ranges and edges in `c`; its code must come from the image of `c`. The decoder emits one
  * CST_GEN_RUN for the ranges that it has counted (fields: flow.h). The ranges at the ends of a run, and all that its
- * fast loop does not decode, remain CST_GEN_RANGE elements, for cst_counts_add(). A run goes on in another section
+ * fast loop does not decode, remain CST_GEN_RANGE elements, for cst_counts_add(). A run continues in another section
  * where a branch leads there, except for the first one from this section to that one. NULL ends this. It has no effect
  * while the decoder has a log, which records each range with its offset, or while its configuration has checks, which
  * compare each range with the one before.
@@ -124,8 +124,8 @@ CST_API int cst_counts_section(struct cst_counts *c, uint32_t section, const str
 
 /*
  * Returns the exits of a section so far in (*exits)[0..*n), one for each other section, valid as what cst_counts_section()
- * returns. *insns: number of instructions of counted ranges in the section that are in no element, since their run went
- * on in another section. Errors: as cst_counts_section().
+ * returns. *insns: number of instructions of counted ranges in the section that are in no element, since their run
+ * continued in another section. Errors: as cst_counts_section().
  */
 CST_API int cst_counts_exits(struct cst_counts *c, uint32_t section, const struct cst_exits **exits, uint32_t *n,
 			     uint64_t *insns);

@@ -198,7 +198,7 @@ void cst_walk_take_back_run(struct loop *l, const struct cst_generic *g)
 	l->ranges -= g->runs;
 }
 
-/* Returns the exits by which the run whose element is `g` goes on in the section of f->blk; NULL: it ends. */
+/* Returns the exits by which the run whose element is `g` continues in the section of f->blk; NULL: it ends. */
 struct cst_exits *cst_walk_exits(struct loop *l, const struct cst_generic *g)
 {
 	const int taken = g->flags & CST_GF_EXEC && (g->last_type == CST_INSN_BRANCH || g->last_type == CST_INSN_INDIRECT);

@@ -64,7 +64,7 @@ struct loop {
 	uint8_t mispredicted;	/* the only atom of the element was corrected by a Mispredict */
 	uint32_t flags;		/* enum cst_generic_flags of ranges, in addition to those of the context */
 	struct atoms now;	/* the packet in work */
-	/* not NULL: the run goes on in another section with the next atom, by one of these exits; its element is written */
+	/* not NULL: the run continues in another section with the next atom, by one of these exits; its element is written */
 	struct cst_exits *across;
 	/*
 	 * A run is a sequence of counted ranges: from the first range after a taken branch (with RUNS_EACH from any

@@ -58,7 +58,7 @@ static void close_open(struct counter *c)
 static void seen(void *data, const struct cst_generic *g)
 {
 	struct counter *c = data;
-	bool adjacent = c->last.kind && c->last.section == g->section;	/* a run may go on in another section */
+	bool adjacent = c->last.kind && c->last.section == g->section;	/* a run may continue in another one */
 
 	switch (g->kind) {
 	case CST_GEN_RUN:
