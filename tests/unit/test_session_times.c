@@ -113,6 +113,25 @@ static void check_seen(const struct times *t, unsigned int i, uint64_t time, int
 	assert_int_equal(t->v[i].tid, tid);
 }
 
+/* Trace that begins in the middle, as that of a full buffer: without a Trace On its first context begins the time. */
+static void no_trace_on(void **state)
+{
+	struct pdb trace = { 0 };
+	struct times *t;
+
+	(void)state;
+	t_sync(&trace);
+	t_context(&trace, 0, 1000, 4, 0, 0);
+	t_run(&trace);
+	t_context(&trace, 0, 2000, 4, 0, 0);
+	t_run(&trace);
+	t_time(&trace, 2000);
+	t = timed(&trace, NULL, true);
+	assert_int_equal(t->nr, 2);
+	check_seen(t, 0, 2000, 1000);
+	check_seen(t, 1, 2000, 2000);
+}
+
 /* What follows a gap has the time of the next timestamp, whoever ran. */
 static void gaps(void **state)
 {
@@ -251,6 +270,7 @@ static void not_asked_for(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_trace_on),
 		cmocka_unit_test(gaps),
 		cmocka_unit_test(no_timestamp),
 		cmocka_unit_test(far_timestamp),
