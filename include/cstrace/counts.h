@@ -132,8 +132,8 @@ CST_API int cst_counts_exits(struct cst_counts *c, uint32_t section, const struc
 
 /*
  * Moves the counts of a section so far to *ranges and *edges, both sorted, which the caller frees with cst_pairs_free().
- * `c` counts them from 0 again; exits stay as they are. Needs less time and memory than copies of what cst_counts_section() returns. On
- * errors, those of cst_counts_section(), *ranges and *edges are unchanged.
+ * `c` counts them from 0 again; exits stay as they are. Needs less time and memory than copies of what
+ * cst_counts_section() returns. On errors, those of cst_counts_section(), *ranges and *edges are unchanged.
  */
 CST_API int cst_counts_take(struct cst_counts *c, uint32_t section, struct cst_pairs *ranges, struct cst_pairs *edges);
 

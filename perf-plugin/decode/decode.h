@@ -17,8 +17,8 @@ struct session_consumer {
 	bool unwanted;		/* call batch() also for batches that the filter excludes (stream.unwanted) */
 	/*
 	 * Ranges may be counted: batches then have CST_GEN_RUN instead of ranges (cstrace/flow.h), and
-	 * session_take_counts() and session_exits() return the counts after session_run(). With a filter or a log, which need single ranges,
-	 * they are not counted. `joined`: as CST_COUNTS_JOINED.
+	 * session_take_counts() and session_exits() return the counts after session_run(). With a filter or a log, which
+	 * need single ranges, they are not counted. `joined`: as CST_COUNTS_JOINED.
 	 */
 	bool counts, joined;
 	/* Receives a batch; a non-zero result ends the run with that value. */
