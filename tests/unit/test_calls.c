@@ -122,6 +122,7 @@ struct feed {
 	bool replaced;		/* another program runs behind the first batch */
 	unsigned int protocol;
 	const struct calls_slice_opts *slices; /* shows the calls in time instead of the tree */
+	size_t longest;		/* of these only so many; 0: all */
 };
 
 static struct calls_totals totals;
@@ -226,6 +227,8 @@ static int make(const struct feed *feed, bool single, unsigned int streams, char
 		rc = take(c, feed, single, &replaced);
 		if (!rc)
 			rc = calls_finish(c, same, NULL);
+		if (!rc && feed->longest)
+			assert_true(calls_limit_slices(c, feed->longest));
 		if (!rc)
 			(feed->slices ? show_slices : show)(c, out, size);
 		totals = *calls_totals(c);
@@ -257,11 +260,13 @@ static void fed(const struct feed *feed, const char *want)
 } while (0)
 
 /* Its calls in time. */
-#define SLICES(elements, options, want) do {							\
+#define LONGEST(elements, options, number, want) do {						\
 	const struct batch batch_ = { .tid = 7, .g = elements, .n = sizeof(elements) / sizeof(*(elements)) };	\
-	const struct feed feed_ = { .v = &batch_, .n = 1, .slices = options };			\
+	const struct feed feed_ = { .v = &batch_, .n = 1, .slices = options, .longest = number };	\
 	fed(&feed_, want);									\
 } while (0)
+
+#define SLICES(elements, options, want) LONGEST(elements, options, 0, want)
 
 static struct cst_generic in_library(struct cst_generic g)
 {
@@ -560,6 +565,11 @@ static void slices(void **state)
 	SLICES(loop, &all, "0R1000 0-19, 1C2000 1-18, 2T3100 3-18, 3T2000 5-7, 3T2000 9-11, 3T2000 13-18, 4C4000 14-17, 0 left out");
 	SLICES(deep, &all, "0R1000 0-54, 1C2000 1-22, 2C2100 2-3, 2C2200 5-7, 2C2300 10-22, 3C2400 13-22, 4C2500 17-22, 1C2000 23-24, 0 left out");
 	SLICES(deep, &third, "0R1000 0-54, 1C2000 1-22, 2C2300 10-22, 5 left out");
+	LONGEST(deep, &all, 1, "0R1000 0-54, 7 left out");
+	LONGEST(deep, &all, 3, "0R1000 0-54, 1C2000 1-22, 2C2300 10-22, 5 left out");
+	LONGEST(deep, &all, 5, "0R1000 0-54, 1C2000 1-22, 2C2300 10-22, 3C2400 13-22, 4C2500 17-22, 3 left out");
+	LONGEST(deep, &all, 7, "0R1000 0-54, 1C2000 1-22, 2C2100 2-3, 2C2200 5-7, 2C2300 10-22, 3C2400 13-22, 4C2500 17-22, 1 left out");
+	LONGEST(deep, &all, 8, "0R1000 0-54, 1C2000 1-22, 2C2100 2-3, 2C2200 5-7, 2C2300 10-22, 3C2400 13-22, 4C2500 17-22, 1C2000 23-24, 0 left out");
 }
 
 /* ---- losses -------------------------------------------------------------------------------------- */
