@@ -297,6 +297,7 @@ $(B)/tests/unit/test_files_refused: LDFLAGS += -Wl,--wrap=write,--wrap=pwrite64,
 # What a file holds is the test's choice.
 $(B)/tests/unit/test_profile_formats: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=dso_stubs
 # Source lines are made by hand.
+$(B)/tests/unit/test_profile_whole: LDFLAGS += -Wl,--wrap=places_at
 $(B)/tests/unit/test_report_sources $(B)/tests/unit/test_report_pages $(B)/tests/unit/test_profile_coverage: LDFLAGS += \
 	-Wl,--wrap=places_source,--wrap=places_at,--wrap=source_each_row,--wrap=source_each_function,--wrap=disasm_new
 # Elements are made by hand.

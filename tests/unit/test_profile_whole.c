@@ -106,6 +106,42 @@ static void made(const char *name, const struct whole *w, char *text, size_t roo
 	text[made_bytes(name, w, text, room)] = 0;
 }
 
+struct source_place __real_places_at(struct places *p, uint32_t binary, uint64_t offset);
+struct source_place __wrap_places_at(struct places *p, uint32_t binary, uint64_t offset);
+static bool inlined;	/* the program is of main.c, with code of two headers in it */
+
+struct source_place __wrap_places_at(struct places *p, uint32_t binary, uint64_t offset)
+{
+	static const char *const files[] = { "main.c", "one.h", "two.h", "one.h", "main.c" };
+
+	if (!inlined || binary)
+		return __real_places_at(p, binary, offset);
+	return (struct source_place){ offset < 0x140 ? files[(offset - 0x100) / 8] : offset == 0x144 ? "two.h" : "main.c",
+				      (unsigned int)(offset & 0xff) };
+}
+
+/* Code of another file inside of a function, and of the function's own behind it. */
+static void callgrind_files(void **state)
+{
+	struct model m = calls();
+	struct whole w = { .model = &m };
+	char text[4096], *end;
+
+	(void)state;
+	inlined = true;
+	made("callgrind", &w, text, sizeof(text));
+	inlined = false;
+	end = strstr(text, "ob=(2)");
+	assert_non_null(end);
+	*end = 0;
+	assert_string_equal(strstr(text, "ob=(1)"),
+			    "ob=(1) /bin/prog\nfl=(1) main.c\nfn=(4) main\n0x400100 0 1\n0x400104 4 1\nfi=(2) one.h\n"
+			    "0x400108 8 1\n0x40010c 12 1\nfi=(3) two.h\n0x400110 16 1\n0x400114 20 1\nfi=(2)\n0x400118 24 1\n"
+			    "0x40011c 28 1\n\nfl=(1)\nfn=(3) _ZN1a4workEi\n0x400140 64 4\nfi=(3)\n0x400144 68 4\nfe=(1)\n"
+			    "0x400148 72 4\n0x40014c 76 4\n0x400150 80 4\n\n");
+	model_free(&m);
+}
+
 static void callgrind(void **state)
 {
 	struct model m = calls();
@@ -526,7 +562,7 @@ static void longest_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(callgrind), cmocka_unit_test(folded), cmocka_unit_test(top), cmocka_unit_test(demangle),
+		cmocka_unit_test(callgrind), cmocka_unit_test(callgrind_files), cmocka_unit_test(folded), cmocka_unit_test(top), cmocka_unit_test(demangle),
 		cmocka_unit_test(largest), cmocka_unit_test(longest), cmocka_unit_test(deep), cmocka_unit_test(folded_numbers),
 		cmocka_unit_test(files_missing), cmocka_unit_test(longest_text),
 #ifdef HAVE_PROTOBUF_C
