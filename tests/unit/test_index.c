@@ -225,9 +225,32 @@ static void test_snapshots(void **state)
 	assert_true(sums.points > 100);
 }
 
+/* Bytes before the first trace ID of a buffer belong to none. */
+static void test_no_id_yet(void **state)
+{
+	static const uint8_t frame[32] = { 0x02, 0x55, 0x04, [16] = 0x10 << 1 | 1, 0x55 };
+	const struct cst_index_source *src;
+	struct cst_index_builder *b;
+	struct cst_index *ix;
+
+	(void)state;
+	assert_int_equal(cst_index_builder_new(&b, CST_TREE_FRAMES, 0, NULL), 0);
+	assert_int_equal(cst_index_builder_feed(b, frame, sizeof(frame), 0), 0);
+	assert_int_equal(cst_index_builder_take(b, &ix), 0);
+	assert_int_equal(ix->n_sources, 1);
+	src = ix->sources;
+	assert_int_equal(src->ids[0], 1 << 0x10);
+	assert_int_equal(src->ids[1], 0);
+	assert_true(src->digest == cst_index_digest(0, frame, sizeof(frame)));
+	assert_int_equal(src->triggers + src->barriers + src->errors + src->syncs, 0);
+	cst_index_free(ix);
+	cst_index_builder_free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_no_id_yet),
 		cmocka_unit_test(test_generated),
 		cmocka_unit_test(test_snapshots),
 	};
