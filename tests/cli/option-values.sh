@@ -52,6 +52,19 @@ branch_flags() {
 		[ "$(awk '{ print $1 }' "$tmp/out" | sort -u | wc -l)" -ge 5 ]
 }
 check "flags of branches do not depend on other fields" branch_flags
+errors_between() {
+	python3 - tests/data/sample.perf.data "$tmp/damaged" <<'END' || return 1
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+for at in range(len(data) // 2, len(data) // 2 + 3000, 97):
+    data[at] ^= 0x5a
+open(sys.argv[2], "wb").write(data)
+END
+	damaged="-i $tmp/damaged --symfs tests/data/symfs"
+	run 3 script $damaged --itrace=be -F ip,addr,dso && sed 's/ ([^)]*)//g' "$tmp/out" >"$tmp/want" &&
+		run 3 script $damaged --itrace=be -F ip,addr && cmp "$tmp/want" "$tmp/out" && says "$tmp/out" "instruction trace error"
+}
+check "errors between branches do not depend on other fields" errors_between
 
 # ---- compare ----
 for core in 2 =x x=y 2x=y -1=x 1048577=x; do
