@@ -105,7 +105,7 @@ static void add_ranges(struct cst_counts *c, uint32_t section, uint32_t first, u
 		c->no_memory = 1;
 }
 
-/* Sets s->last_exit to the exits to a section. Returns 0 if there are none. */
+/* Sets s->last_exit to the exits to a section, which it searches one by one. Returns 0 if there are none. */
 static inline int find_exits(struct section_counts *s, uint32_t to)
 {
 	uint32_t i;
@@ -141,7 +141,7 @@ struct cst_exits *cst_counts_exits_to(struct cst_counts *c, uint32_t from, uint3
 
 	if (s && find_exits(s, to))
 		return &s->exits[s->last_exit];
-	if (s)
+	if (s && s->nr_exits < RUN_EXITS)
 		add_exits(c, s, to);
 	return NULL;
 }

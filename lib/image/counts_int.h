@@ -86,8 +86,14 @@ void cst_counts_edge_slow(struct cst_counts *c, uint32_t section, uint32_t from,
 void cst_counts_range_slow(struct cst_counts *c, uint32_t section, uint32_t first, uint32_t last);
 
 /*
+ * Maximum number of sections to which runs of one section continue. It bounds the search in a recording of very many
+ * files; beyond it a run ends at the branch.
+ */
+#define RUN_EXITS 64
+
+/*
  * Returns the exits from a section to another one, valid until the next call for `from`. NULL: this is the first call
- * for them, or an allocation failed.
+ * for them, there are RUN_EXITS others, or an allocation failed.
  */
 struct cst_exits *cst_counts_exits_to(struct cst_counts *c, uint32_t from, uint32_t to);
 /*

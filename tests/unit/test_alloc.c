@@ -150,6 +150,7 @@ static void one_case(const struct gen_case *c)
 	assert_int_equal(whole.error, 0);
 	assert_int_equal(whole.stats.resyncs, 0);
 	assert_true(whole.n > 4);
+	assert_int_equal(counting, whole.counts != 0);
 	total = calls;
 	assert_true(total > 10);
 	for (i = 1; i <= 2 * total; i++) {

@@ -122,7 +122,7 @@ struct feed {
 	bool replaced;		/* another program runs behind the first batch */
 	unsigned int protocol;
 	const struct calls_slice_opts *slices; /* shows the calls in time instead of the tree */
-	size_t longest;		/* of these only so many; 0: all */
+	size_t longest;		/* maximum number of calls shown, the longest ones; 0: all */
 };
 
 static struct calls_totals totals;

@@ -354,6 +354,35 @@ static void test_take(void **state)
 	cst_image_free(img);
 }
 
+/* Runs continue from a section to a limited number of others, each from the second branch on. */
+static void test_many_exits(void **state)
+{
+	static const uint8_t code[4];
+	const struct cst_exits *x;
+	struct cst_section *sec;
+	struct cst_counts *c;
+	struct cst_image *img;
+	uint64_t insns;
+	uint32_t i, n;
+
+	(void)state;
+	assert_int_equal(cst_image_new(&img, 0), 0);
+	for (i = 0; i < RUN_EXITS + 10; i++)
+		assert_int_equal(cst_section_new(&sec, img, code, sizeof(code), NULL), 0);
+	assert_int_equal(cst_counts_new(&c, img, 0), 0);
+	for (i = 2; i <= RUN_EXITS + 10; i++)
+		assert_null(cst_counts_exits_to(c, 1, i));
+	for (i = 2; i <= RUN_EXITS + 10; i++)
+		assert_int_equal(cst_counts_exits_to(c, 1, i) != NULL, i <= RUN_EXITS + 1);
+	assert_int_equal(cst_counts_exits(c, 1, &x, &n, &insns), 0);
+	assert_int_equal(n, RUN_EXITS);
+	assert_int_equal(insns, 0);
+	for (i = 0; i < n; i++)
+		assert_true(x[i].section == i + 2 && !x[i].edges.used);
+	cst_counts_free(c);
+	cst_image_free(img);
+}
+
 /* A block cache that is full is emptied: what its blocks have counted by then is kept. */
 static void test_full_cache(void **state)
 {
@@ -404,7 +433,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_streams),
 		cmocka_unit_test(test_counters),
-		cmocka_unit_test(test_take), cmocka_unit_test(test_full_cache),
+		cmocka_unit_test(test_take), cmocka_unit_test(test_many_exits),
+		cmocka_unit_test(test_full_cache),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -242,9 +242,9 @@ static void timed_trace(struct pdb *b, uint64_t ticks)
 }
 
 /*
- * Nothing says what a tick is: AUX records a millisecond apart, all but two with a timestamp in the middle of what they
- * cover, tell it; or two of so many that every third and the last are looked at. No timestamp is taken to be outside
- * the time of its record.
+ * The recording has no clock rate: it is estimated from AUX records a millisecond apart, of which all but two have a
+ * timestamp in the middle. Of 512 fragments and more, every third and the last one are read; there only two have a
+ * timestamp. No timestamp is placed outside the time of its record.
  */
 static void of_a_recording(void **state)
 {

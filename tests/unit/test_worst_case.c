@@ -39,8 +39,8 @@ static void put_address(struct stream *s, uint8_t header, uint32_t addr)
 }
 
 /*
- * Decodes and frees the stream; fails when it takes too long. `limit` is for a core of its own: two threads that share one
- * take up to twice as long. Sanitized builds get more time.
+ * Decodes and frees the stream; fails when it takes too long. The same instructions take up to twice `limit`, by where the
+ * linker places them and whether another thread shares the core. Sanitized builds get more time.
  */
 static struct cst_stats timed(const char *what, const struct cst_config *cfg, struct cst_space *space,
 			      struct stream *s, double limit)
