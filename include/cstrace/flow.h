@@ -6,6 +6,7 @@
 #ifndef CSTRACE_FLOW_H
 #define CSTRACE_FLOW_H
 
+#include <cstrace/error.h>
 #include <cstrace/types.h>
 
 /* The values are those of the reference decoder's interface, so that elements can be compared with its own. */
@@ -18,7 +19,8 @@ enum cst_generic_kind {
 	CST_GEN_RANGE,		/* the instructions [addr, end) were executed */
 	CST_GEN_NOPATH,		/* n_insn instructions ran between addr and end, path unknown (Q) */
 	CST_GEN_NACC,		/* no code at addr; num = enum cst_memspace */
-	CST_GEN_ADDR_UNKNOWN,	/* the address is unknown until the next range; error: why */
+	/* the address is unknown until the next range; error: why; addr, with CST_ERR_BAD_IMAGE: of the code at fault */
+	CST_GEN_ADDR_UNKNOWN,
 	CST_GEN_EXCEPTION,	/* num; end = preferred return address with CST_GF_RET_ADDR */
 	CST_GEN_EXCEPTION_RET,
 	CST_GEN_TIMESTAMP,	/* addr: the time in ticks of the trace */
@@ -158,7 +160,7 @@ enum cst_generic_flags {
 struct cst_generic {
 	uint64_t index;		/* trace offset of the packet that caused it */
 	union {
-		uint64_t addr;	/* RANGE, NOPATH: start; NACC, DATA: address; TIMESTAMP, INSTRUMENTATION: value */
+		uint64_t addr;	/* RANGE, NOPATH: start; NACC, ADDR_UNKNOWN, DATA: address; TIMESTAMP, INSTRUMENTATION: value */
 		uint64_t payload; /* SWTRACE, ITMTRACE: the payload */
 	};
 	union {
@@ -204,5 +206,20 @@ struct cst_generic {
 		uint64_t insn;	/* DATA: address of the instruction that made the transfer, with CST_DATA_INSN */
 	};
 };
+
+/* Returns how many contradictions of the image (stats.image_conflicts) `g` stands for, all in the section of g->addr. */
+static inline unsigned int cst_generic_conflicts(const struct cst_generic *g)
+{
+	switch (g->kind) {
+	case CST_GEN_RUN:
+		return g->num;
+	case CST_GEN_RANGE:
+		/* an atom N of an unconditional P0 instruction */
+		return g->isa == CST_ISA_A64 && g->flags & CST_GF_WAYPOINT && !(g->flags & (CST_GF_EXEC | CST_GF_COND));
+	case CST_GEN_ADDR_UNKNOWN:
+		return g->error == CST_ERR_BAD_IMAGE;
+	}
+	return 0;
+}
 
 #endif

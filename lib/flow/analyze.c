@@ -68,11 +68,21 @@ static enum flow_gap reported(const struct cst_flow *f)
 	return quirk(f->cfg, QUIRK_WALKS_TO_EXCEPTION) ? GAP_REPORTED : GAP_NONE;
 }
 
-void cst_flow_unknown(struct cst_flow *f, struct cst_generic *out, size_t *n, int error)
+struct cst_generic *cst_flow_unknown(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	cst_flow_emit(f, out, n, CST_GEN_ADDR_UNKNOWN)->error = error;
 	if (f->gap)
 		f->gap = reported(f);
+	return cst_flow_emit(f, out, n, CST_GEN_ADDR_UNKNOWN);
+}
+
+void cst_flow_conflict(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int finding, uint64_t addr)
+{
+	struct cst_generic *g = cst_flow_unknown(f, out, n);
+
+	g->error = CST_ERR_BAD_IMAGE;
+	g->addr = addr;
+	f->stats->image_conflicts++;
+	cst_flow_report(f, finding, addr);
 }
 
 void cst_flow_lost(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int atoms)
@@ -82,7 +92,7 @@ void cst_flow_lost(struct cst_flow *f, struct cst_generic *out, size_t *n, unsig
 	cst_flow_report_lasting(f, CST_FIND_ATOMS_LOST, 0);
 	f->need_addr = 1;
 	if (f->gap == GAP_PENDING)
-		cst_flow_unknown(f, out, n, 0);
+		cst_flow_unknown(f, out, n);
 }
 
 void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enum span_end end,
@@ -104,9 +114,7 @@ void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enu
 		f->stats->nacc++;
 		cst_flow_report(f, CST_FIND_NO_CODE, s->end);
 	} else {
-		f->stats->image_conflicts++;
-		cst_flow_report(f, CST_FIND_IMAGE_CONFLICT, s->end);
-		cst_flow_unknown(f, out, n, CST_ERR_BAD_IMAGE);
+		cst_flow_conflict(f, out, n, CST_FIND_IMAGE_CONFLICT, s->end);
 	}
 	lose_address(f);
 	f->addr = s->end;
@@ -267,7 +275,7 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 		cst_flow_pop(f);
 		/* the instructions between the return and the exception are not traced */
 		if (f->need_addr && f->gap == GAP_PENDING && !(elem->flags & CST_EL_F_BR_TARGET))
-			cst_flow_unknown(f, out, n, 0);
+			cst_flow_unknown(f, out, n);
 	}
 	/* if the return address wrapped at the top of memory, there is nothing to walk */
 	if ((!f->need_addr || (f->gap && quirk(f->cfg, QUIRK_WALKS_TO_EXCEPTION))) && !f->need_ctx && elem->flags & CST_EL_F_ADDRESS &&

@@ -44,8 +44,8 @@ void cst_flow_pass(struct cst_flow *f, struct cst_generic *out, size_t *n);
 /* Handles a span that could not be collected: emits its range and the reason `end`; the address is then unknown. */
 void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enum span_end end,
 		     const struct span *s);
-/* The trace contradicts the code at f->addr: reports `finding`, and the address is then unknown. */
-void cst_flow_conflict(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int finding);
+/* The trace contradicts the code at `addr`: reports `finding`, and the address is then unknown. */
+void cst_flow_conflict(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int finding, uint64_t addr);
 /* Counts and reports a return at `addr` with an empty return stack. */
 void cst_flow_stack_empty(struct cst_flow *f, uint64_t addr);
 /* Emits the pending Q element; `known`: `next` is the address after it. */
@@ -58,8 +58,8 @@ void cst_flow_report(struct cst_flow *f, unsigned int finding, uint64_t addr);
  * the repetitions are counted and logged when the cause ends.
  */
 void cst_flow_report_lasting(struct cst_flow *f, unsigned int finding, uint64_t addr);
-/* Emits CST_GEN_ADDR_UNKNOWN with `error`: the next range does not continue the last one. */
-void cst_flow_unknown(struct cst_flow *f, struct cst_generic *out, size_t *n, int error);
+/* Emits CST_GEN_ADDR_UNKNOWN: the next range does not continue the last one. Returns the element. */
+struct cst_generic *cst_flow_unknown(struct cst_flow *f, struct cst_generic *out, size_t *n);
 /* Sets the next address in `g` (CST_GF_NEXT) if the trace and the last opcode determine it. */
 void cst_flow_set_next(const struct cst_flow *f, struct cst_generic *g);
 

@@ -49,8 +49,7 @@ void cst_flow_report_over(struct cst_flow *f)
 void cst_flow_report_conflicts(const struct cst_flow *f, const struct cst_generic *g, size_t n)
 {
 	for (; n; n--, g++)
-		if (g->kind == CST_GEN_RANGE && g->isa == CST_ISA_A64 && g->flags & CST_GF_WAYPOINT &&
-		    !(g->flags & (CST_GF_EXEC | CST_GF_COND)))
+		if (g->kind == CST_GEN_RANGE && cst_generic_conflicts(g))
 			cst_log_finding(f->log, CST_LOG_FLOW, f->tmpl.trace_id, g->index, CST_FIND_IMAGE_CONFLICT,
 					g->end - g->last_size);
 }

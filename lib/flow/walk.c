@@ -151,7 +151,7 @@ struct cst_generic *cst_walk_conflict(struct loop *l, struct cst_generic *g, uin
 	f->addr = (uint32_t)(addr + (int64_t)b->step[1]);
 	f->isa = b->isa;
 	f->elem.index = index;
-	cst_flow_conflict(f, g, &n, CST_FIND_IMAGE_CONFLICT);
+	cst_flow_conflict(f, g, &n, CST_FIND_IMAGE_CONFLICT, f->addr);
 	l->others += n;
 	return g + n;
 }

@@ -26,13 +26,6 @@ void cst_flow_at(struct cst_flow *f, uint64_t addr, enum cst_isa isa)
 		f->need_addr = 1;
 }
 
-void cst_flow_conflict(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int finding)
-{
-	f->stats->image_conflicts++;
-	cst_flow_report(f, finding, f->addr);
-	cst_flow_unknown(f, out, n, CST_ERR_BAD_IMAGE);
-}
-
 int cst_flow_waypoint(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	struct span *s = &f->span;
@@ -85,7 +78,7 @@ void cst_flow_resync(struct cst_flow *f, struct cst_generic *out, size_t *n)
 
 	step_empty_stack(f);
 	if (!(f->need_addr | f->need_ctx) && (f->addr != elem->addr || f->isa != elem->is))
-		cst_flow_conflict(f, out, n, CST_FIND_PTM_ADDRESS);
+		cst_flow_conflict(f, out, n, CST_FIND_PTM_ADDRESS, f->addr);
 	cst_flow_come_to(f, elem->addr, elem->is);
 }
 

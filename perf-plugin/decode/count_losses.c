@@ -150,17 +150,16 @@ static bool find_gaps(struct stream_state *st, const struct cst_generic *g, size
 	return any;
 }
 
-/* Counts image conflicts for the file whose code was executed last. */
-static void blame_file(struct stream_state *st, const struct cst_generic *g, size_t n, uint64_t conflicts)
+/* Counts image conflicts for the files whose code contradicts the trace. */
+static void blame_files(struct stream_state *st, const struct cst_generic *g, size_t n)
 {
 	struct session_loc loc;
 
-	while (conflicts && n--) {
-		if (g[n].kind != CST_GEN_RANGE)
-			continue;
-		if (session_locate(stream_here(st), g[n].addr, &loc) && loc.dso)
+	for (; n; n--, g++) {
+		const unsigned int conflicts = cst_generic_conflicts(g);
+
+		if (conflicts && session_locate(stream_here(st), g->addr, &loc) && loc.dso)
 			loc.dso->conflicts += conflicts;
-		break;
 	}
 }
 
@@ -213,7 +212,8 @@ void count_losses_batch(struct stream_state *st, const struct cst_generic *g, si
 	in_gap = find_gaps(st, g, n);
 	if (sum(now) == st->losses.counted_sum)
 		return;
-	blame_file(st, g, n, now->image_conflicts - st->losses.counted.image_conflicts);
+	if (now->image_conflicts != st->losses.counted.image_conflicts)
+		blame_files(st, g, n);
 	count_since(st, now, in_gap);
 }
 

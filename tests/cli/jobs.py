@@ -8,6 +8,7 @@ CSTRACE_NIGHTLY=1 takes more seeds.
 """
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -154,12 +155,30 @@ RANDOM = [
 ]
 
 
+def check_contradictions(args, perf):
+    """Each contradiction is counted for the file of its code, with counted ranges (profile) and without (dump)."""
+    found = []
+    for words in (["profile", "--format=autofdo", "-o", os.devnull], ["dump", "--format=none"]):
+        done = subprocess.run([args.tool] + words + ["-i", perf, "-j", "1"], stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=TIME_LIMIT)
+        said = done.stderr.decode("utf-8", "replace")
+        files = {name: int(number)
+                 for number, name in re.findall(r"trace contradicts the code, (\d+) times: (.*): is ", said)}
+        total = re.search(r"([\d,]+) atoms that contradict the program image", said)
+        found.append((files, int(total.group(1).replace(",", "")) if total else 0))
+    if found[0] != found[1]:
+        raise Bad("contradictions of files and in all: profile %s, dump %s" % tuple(found))
+    if sum(found[0][0].values()) != found[0][1]:
+        raise Bad("%d contradictions, %d of them of files: %s" % (found[0][1], sum(found[0][0].values()), found[0][0]))
+
+
 def random_trace(args, options, seed, folder):
     perf, images = os.path.join(folder, "perf.data"), os.path.join(folder, "images")
     done = subprocess.run([args.gen, "random", "--case=%d" % seed, "--perf=" + perf, "--images=" + images] + options,
                           capture_output=True, timeout=TIME_LIMIT)
     if done.returncode:
         raise Bad("cst-gen random %s: %s" % (" ".join(options), done.stderr.decode()))
+    check_contradictions(args, perf)
     return check_all(args, ["-i", perf], folder)
 
 
