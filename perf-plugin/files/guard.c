@@ -203,17 +203,12 @@ static void remove_names(void)
 			unlink(n->path);
 }
 
-/* Removes the temporary outputs and ends the process by the same signal. */
+/* Removes the temporary outputs. The same signal is pending then and ends the process when this handler returns. */
 static void end_by_signal(int sig)
 {
-	sigset_t only;
-
 	remove_names();
 	signal(sig, SIG_DFL);
 	raise(sig);
-	sigemptyset(&only);
-	sigaddset(&only, sig);
-	sigprocmask(SIG_UNBLOCK, &only, NULL);
 }
 
 /* An error of this program is for the handler of before: a sanitizer's, or the default. */

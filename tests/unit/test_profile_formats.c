@@ -536,6 +536,21 @@ static void many(void **state)
 	model_free(&m);
 }
 
+/* As many ranges as the array has room for, already in order. The sanitized build sees what is read behind them. */
+static void no_room_left(void **state)
+{
+	struct model m = model_of(&raw);
+	char text[400];
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 8; i++)
+		range(&m, 16 * i, 16 * i + 4, 1, i ? 0 : CST_COUNT_ARRIVED);
+	made("llvm", PROFILE_VADDR, &m, text, sizeof(text));
+	assert_string_equal(text, "8\n0-4:1\n10-14:1\n20-24:1\n30-34:1\n40-44:1\n50-54:1\n60-64:1\n70-74:1\n0\n");
+	model_free(&m);
+}
+
 /* Counts of 64 bits. */
 static void largest(void **state)
 {
@@ -744,7 +759,8 @@ int main(void)
 		cmocka_unit_test(propeller),
 #endif
 		cmocka_unit_test(bolt_stubs),
-		cmocka_unit_test(kernel_image), cmocka_unit_test(addresses), cmocka_unit_test(module), cmocka_unit_test(many), cmocka_unit_test(names),
+		cmocka_unit_test(kernel_image), cmocka_unit_test(addresses), cmocka_unit_test(module), cmocka_unit_test(many), cmocka_unit_test(no_room_left),
+		cmocka_unit_test(names),
 		cmocka_unit_test(largest), cmocka_unit_test(shared_pieces), cmocka_unit_test(nothing),
 		cmocka_unit_test(unaccepted), cmocka_unit_test(unaccepted_file), cmocka_unit_test(libraries),
 	};

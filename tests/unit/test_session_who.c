@@ -539,6 +539,27 @@ static void context_ids_of_zero(void **state)
 	session_close(ss);
 }
 
+/* A kernel that writes threads writes 0 for the idle task. A second run begins without what the first one has seen. */
+static void zeroes_before_the_first_thread(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct result r;
+
+	(void)state;
+	r_info(&data, CID | TS, IDR2(4, 0));
+	r_process(&data, 2000, "three", "/three.bin");
+	t_sync(&trace);
+	asid_stretch(&trace, 100, 0);
+	asid_stretch(&trace, 200, 2000);
+	asid_stretch(&trace, 300, 0);
+	recorded_arch = "aarch64";
+	session_close(decode(&data, &trace, &r));
+	recorded_arch = NULL;
+	assert_int_equal(r.nr, 1);
+	check_part(&r, 0, 2000, 2000, 3, 2 * NR_LOOP);
+	assert_int_equal(r.nacc, 1);
+}
+
 /* ---- other worlds ---------------------------------------------------------------------------------- */
 
 static void guests_are_not_decoded(void **state)
@@ -780,6 +801,7 @@ int main(void)
 		cmocka_unit_test(the_only_process),
 		cmocka_unit_test(kernel_code_of_no_thread),
 		cmocka_unit_test(context_ids_of_zero),
+		cmocka_unit_test(zeroes_before_the_first_thread),
 		cmocka_unit_test(guests_are_not_decoded),
 		cmocka_unit_test(secure_code_is_not_decoded),
 		cmocka_unit_test(guests_of_a_host_at_el2),

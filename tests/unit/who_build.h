@@ -182,7 +182,7 @@ static inline void r_define(struct pdb *b, uint64_t time, uint32_t cpu, uint8_t 
 					AUX_REG_TRCIDR2 };
 	const uint64_t value[] = { configr, id, 0x28000ea1, 0x4100f423, idr2 };
 	const uint8_t bytes[] = { id, PD_CST_START, AUX_ETMV4, 0 };
-	struct pdb_sid s = at_time(time, 0, cpu);
+	struct pdb_sid s = at_time(time, (uint32_t)time - 10, cpu);	/* thread 0, then others */
 	size_t at = pdb_begin(b, PD_RECORD_CST_DEFINE_TRACE, 0), i;
 
 	pdb_u32(b, cpu);
@@ -253,6 +253,8 @@ static const struct pdb_attr attrs[] = {
 static size_t narrow;
 /* Not 0: the buffer is that of this thread, and not of a CPU. */
 static uint32_t buffer_of_thread;
+/* Not NULL: what the recording says of its machine. */
+static const char *recorded_arch;
 /* Which part of the recording is decoded. */
 static struct filter_opts wanted;
 
@@ -262,7 +264,9 @@ static inline struct session *decode_as(struct pdb *data, struct pdb *trace, uin
 	struct session_opts so = { .symfs = dir, .contextid = format, .keep_events = narrow,
 				   .filter = wanted };
 	struct session_consumer con = { .data = r, .batch = on_batch };
-	const struct pdb_feature feature = { PD_FEAT_TRACING_DATA, formats };
+	struct pdb arch = { 0 };
+	struct pdb_feature features[2];
+	size_t nr_features = 0;
 	struct pdb_sid s = at_time(5000, buffer_of_thread ? buffer_of_thread : 1, cpu);
 	uint32_t tid = buffer_of_thread ? buffer_of_thread : (uint32_t)-1;
 	struct pdb framed = { 0 };
@@ -270,6 +274,8 @@ static inline struct session *decode_as(struct pdb *data, struct pdb *trace, uin
 	struct perfdata *pd;
 	struct error err;
 	struct session *ss;
+	struct result first;
+	int run;
 
 	if (buffer_of_thread)
 		cpu = (uint32_t)-1;
@@ -285,7 +291,14 @@ static inline struct session *decode_as(struct pdb *data, struct pdb *trace, uin
 	}
 	pdb_free(&file);
 	memset(&file, 0, sizeof(file));
-	pdb_file(&file, attrs, 2, 0, data, formats ? &feature : NULL, formats ? 1 : 0);
+	if (formats)
+		features[nr_features++] = (struct pdb_feature){ PD_FEAT_TRACING_DATA, formats };
+	if (recorded_arch) {
+		pdb_feat_str(&arch, recorded_arch);
+		features[nr_features++] = (struct pdb_feature){ PD_FEAT_ARCH, &arch };
+	}
+	pdb_file(&file, attrs, 2, 0, data, features, nr_features);
+	pdb_free(&arch);
 	pdb_free(data);
 	pdb_free(trace);
 	pdb_free(&framed);
@@ -295,8 +308,14 @@ static inline struct session *decode_as(struct pdb *data, struct pdb *trace, uin
 	assert_non_null(ss);
 	if (narrow)
 		ss->tasks.threads.ahead = 1;
-	memset(r, 0, sizeof(*r));
-	assert_int_equal(session_run(ss, &con), 0);
+	/* a second run does not know what the first one has learned of the context IDs */
+	for (run = 0; run < 2; run++) {
+		memset(r, 0, sizeof(*r));
+		assert_int_equal(session_run(ss, &con), 0);
+		if (!run)
+			first = *r;
+	}
+	assert_memory_equal(r, &first, sizeof(first));
 	return ss;
 }
 
