@@ -354,6 +354,24 @@ static uint32_t le32(const uint8_t *p)
 	return le16(p) | le16(p + 2) << 16;
 }
 
+/* Reads the opcode at `at` as cst_isa_classify() takes it. Returns 0 if it does not end inside the section. */
+static inline int fetch(const struct cst_section *sec, uint64_t at, enum cst_isa isa, uint32_t *op)
+{
+	const uint64_t left = sec->size - at;
+	const uint8_t *p = sec->bytes + at;
+
+	if (blk_shift(isa) == 2) {
+		if (left < 4)
+			return 0;
+		*op = le32(p);
+		return 1;
+	}
+	if (left < 2 || left < cst_t32_size(le16(p)))
+		return 0;
+	*op = le16(p) << 16 | (cst_t32_size(le16(p)) == 4 ? le16(p + 2) : 0);
+	return 1;
+}
+
 /*
  * Adds the A64 instructions from `off` up to the first that may be a P0 instruction or UDF, at most up to the cut.
  * Returns the offset after them.
@@ -397,25 +415,9 @@ static void build(const struct cst_section *sec, struct blk *b, uint64_t off, un
 			b->flags |= BLK_CUT;
 			break;
 		}
-		if (blk_shift(isa) == 1) {
-			if (sec->size - at < 2) {
-				b->flags |= BLK_SECTION_END;
-				break;
-			}
-			op = le16(sec->bytes + at) << 16;
-			if (cst_t32_size(op >> 16) == 4) {
-				if (sec->size - at < 4) {
-					b->flags |= BLK_SECTION_END;
-					break;
-				}
-				op |= le16(sec->bytes + at + 2);
-			}
-		} else {
-			if (sec->size - at < 4) {
-				b->flags |= BLK_SECTION_END;
-				break;
-			}
-			op = le32(sec->bytes + at);
+		if (!fetch(sec, at, isa, &op)) {
+			b->flags |= BLK_SECTION_END;
+			break;
 		}
 		/*
 		 * for CST_CHECK_UNDEFINED, UDF instructions form blocks of their own, which never end with a P0

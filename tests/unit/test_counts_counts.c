@@ -441,6 +441,9 @@ static void arrivals(void **state)
 					      EL_B(0x1400, 1), EL_RET(0x1500, 1), EL_CUT(0x1600, 1), el_plain(CST_GEN_EO_TRACE) };
 	const struct cst_generic lost[] = { EL_BCC_N(0x1000, 1), el_no_sync(CST_UNSYNC_OVERFLOW, 0), EL_RET(0x1004, 1),
 					    el_plain(CST_GEN_ADDR_UNKNOWN), EL_CUT(0x1100, 1), el_plain(CST_GEN_EO_TRACE) };
+	/* what ran before an exception that follows a loss is not known */
+	const struct cst_generic behind[] = { EL_RET(0x1000, 1), el_plain(CST_GEN_ADDR_UNKNOWN), el_exception(14, 0x1004),
+					      el_plain(CST_GEN_TRACE_ON), EL_CUT(0x1100, 1), el_plain(CST_GEN_EO_TRACE) };
 	const struct cst_generic first[] = { EL_BCC_N(0x1000, 1), el_exception(14, 0x1004) }, then[] = { EL_CUT(0x1004, 1) };
 	const struct cst_generic end[] = { el_plain(CST_GEN_EO_TRACE) };
 	const struct batch threads[] = { { 0, false, 7, first, 2 }, { 0, false, 8, then, 1 }, { 0, false, 8, end, 1 } };
@@ -452,6 +455,7 @@ static void arrivals(void **state)
 	ARRIVED(target, "1000-1000:1 1200-1200:1 1500-1500:1", "1100-1100:1 1400-1400:1 1600-1600:1", "1400>0:1",
 		"1000->1100:1 1100->1200:1 1200->1300:1 1400->1500:1 1500->1600:1");
 	ARRIVED(lost, "1000-1000:1 1004-1004:1 1100-1100:1", "", "", "1004->-:1");
+	ARRIVED(behind, "1000-1000:1 1100-1100:1", "", "", "1000->-:1");
 	arrived(threads, 3, "1000-1000:1 1004-1004:1", "", "", "");
 }
 
