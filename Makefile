@@ -300,6 +300,9 @@ $(B)/tests/unit/test_profile_formats: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=dso
 $(B)/tests/unit/test_profile_whole: LDFLAGS += -Wl,--wrap=places_at
 $(B)/tests/unit/test_report_sources $(B)/tests/unit/test_report_pages $(B)/tests/unit/test_profile_coverage: LDFLAGS += \
 	-Wl,--wrap=places_source,--wrap=places_at,--wrap=source_each_row,--wrap=source_each_function,--wrap=disasm_new
+# Code and its names are.
+$(B)/tests/unit/test_listing_code: LDFLAGS += -Wl,--wrap=session_read_any,--wrap=session_locate_any,--wrap=session_symbol \
+	-Wl,--wrap=disasm_text,--wrap=srclines_text
 # Elements are made by hand.
 $(B)/tests/unit/test_calls: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 $(B)/tests/unit/test_counts_counts: LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc,--wrap=session_run \
