@@ -303,6 +303,8 @@ $(B)/tests/unit/test_report_sources $(B)/tests/unit/test_report_pages $(B)/tests
 # Code and its names are.
 $(B)/tests/unit/test_listing_code: LDFLAGS += -Wl,--wrap=session_read_any,--wrap=session_locate_any,--wrap=session_symbol \
 	-Wl,--wrap=disasm_text,--wrap=srclines_text
+# Names are.
+$(B)/tests/unit/test_timeline_formats: LDFLAGS += -Wl,--wrap=labels_of,--wrap=labels_file,--wrap=comms_at,--wrap=session_trace_time
 # Elements are made by hand.
 $(B)/tests/unit/test_calls: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 $(B)/tests/unit/test_counts_counts: LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc,--wrap=session_run \
