@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines of code with overlapping rows, costs of instructions that overlap or have no code, and functions with the same counts. */
+/*
+ * Lines of code with overlapping rows, costs of instructions that overlap or have no code, basic blocks, and functions with the
+ * same counts.
+ */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +15,7 @@
 
 #include "images/dso.h"
 #include "made_source.h"
+#include "profile/blocks.h"
 #include "profile/costs.h"
 #include "profile/coverage.h"
 #include "profile/hot.h"
@@ -178,6 +182,151 @@ static void costs_of_both(void **state)
 	model_free(&m);
 }
 
+/* ---- blocks -------------------------------------------------------------------------------------- */
+
+static void edge(struct model *m, uint64_t from, uint64_t to, uint64_t count)
+{
+	add(m, (struct cst_count_record){ .kind = CST_COUNT_EDGE, .edge = { .from = from, .to = to, .count = count } });
+}
+
+static void not_taken(struct model *m, uint64_t offset, uint64_t count)
+{
+	add(m, (struct cst_count_record){ .kind = CST_COUNT_NOT_TAKEN, .not_taken = { .offset = offset, .count = count } });
+}
+
+static void entry(struct model *m, uint64_t offset, uint64_t count)
+{
+	add(m, (struct cst_count_record){ .kind = CST_COUNT_ENTRY, .entry = { .offset = offset, .count = count } });
+}
+
+/* All of the blocks of some code, as text: what each block has, then jumps and conditional branches. */
+static void assert_blocks(const struct model *m, const struct code_part *code, size_t n, const char *want)
+{
+	struct blocks bs;
+	char text[2048] = "";
+	size_t i, at = 0;
+
+	assert_true(blocks_init(&bs, &m->binaries[0], code, n));
+	for (i = 0; i < bs.n; i++) {
+		const struct block *b = &bs.v[i];
+
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%x-%x %d", (unsigned int)b->begin, (unsigned int)b->end, (int)b->count);
+		if (b->through)
+			at += (size_t)snprintf(text + at, sizeof(text) - at, " through %d", (int)b->through);
+		if (b->jump)
+			at += (size_t)snprintf(text + at, sizeof(text) - at, " jump %x to %u", (unsigned int)b->jump, b->jump_to);
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "\n");
+		assert_int_equal(blocks_at(&bs, b->begin), i);
+		assert_int_equal(blocks_at(&bs, b->end - 1), i);
+	}
+	for (i = 0; i < bs.nr_jumps; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "from %u to %u: %d\n", bs.jumps[i].from, bs.jumps[i].to,
+				       (int)bs.jumps[i].count);
+	for (i = 0; i < bs.nr_branches; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%x: %d, %d%s\n", (unsigned int)bs.branches[i].offset,
+				       (int)bs.branches[i].taken, (int)bs.branches[i].not_taken,
+				       bs.branches[i].executed ? "" : ", not executed");
+	assert_string_equal(text, want);
+	assert_true(blocks_at(&bs, 0x1000) == SIZE_MAX);
+	blocks_free(&bs);
+}
+
+static void blocks_of_a64(void **state)
+{
+	static const uint32_t code[] = {
+		NOP, 0xb4000060 /* CBZ 0x10 */, 0x94000006 /* BL 0x20 */, 0x14000002 /* B 0x14 */,
+		NOP, 0x54ffff61 /* B.NE 0 */, 0xd61f0020 /* BR */, 0x54000020 /* B.EQ 0x20 */,
+		0xd65f03c0 /* RET */, NOP, 0x54fffec0 /* B.EQ 0 */,
+	};
+	static const struct code_part all[] = { { 0, 0x28 } };
+	struct dso d = program_of(code, sizeof(code), EM_AARCH64);
+	struct model m = model_of(&d);
+
+	(void)state;
+	/* of four calls at 8, three return; a loop of seven rounds, of which three are without the call */
+	range(&m, 0, 4, 2, 0, 3);
+	range(&m, 0, 8, 3, 0, 4);
+	range(&m, 0xc, 0xc, 1, 0, 3);
+	range(&m, 0x10, 0x14, 2, 0, 3);
+	range(&m, 0x14, 0x18, 2, 0, 1);
+	range(&m, 0x14, 0x14, 1, 0, 2);
+	range(&m, 0x20, 0x20, 1, 0, 4);
+	edge(&m, 4, 0x10, 3);
+	edge(&m, 8, 0x20, 4);
+	edge(&m, 0xc, 0x14, 3);
+	edge(&m, 0x14, 0, 5);
+	edge(&m, 0x18, CST_COUNT_OUTSIDE, 1);
+	edge(&m, 0x20, 0xc, 3);
+	not_taken(&m, 4, 4);
+	not_taken(&m, 0x14, 1);
+	entry(&m, 0, 2);
+	assert_blocks(&m, all, 1,
+		      "0-8 7\n8-c 4 through 4\nc-10 3 through 3 jump c to 4\n10-14 3\n14-18 6 through 3\n18-1c 1 through 1\n1c-20 0\n"
+		      "20-24 4\n24-28 0\n"
+		      "from 4 to 0: 5\nfrom 0 to 3: 3\nfrom 2 to 4: 3\n"
+		      "4: 3, 4\n14: 5, 1\n1c: 0, 0, not executed\n");
+	/* parts of the code: what is not in them has no blocks, and is not looked at */
+	assert_blocks(&m, (const struct code_part[]){ { 4, 0x10 }, { 0x14, 0x18 }, { 0x18, 0x1e } }, 3,
+		      "4-8 7\n8-c 4 through 4\nc-10 3 through 3 jump c to 3\n14-18 6\n18-1c 1 through 1\n1c-1e 0\n"
+		      "from 2 to 3: 3\n4: 3, 4\n14: 5, 1\n");
+	/* others came to 0xc than by returns: as many as there were calls came through, and to 0x14 by an interrupt's return */
+	entry(&m, 0xc, 2);
+	entry(&m, 0x14, 2);
+	range(&m, 0xc, 0xc, 1, 0, 2);
+	assert_blocks(&m, (const struct code_part[]){ { 8, 0x18 } }, 1,
+		      "8-c 4\nc-10 5 through 4 jump c to 3\n10-14 3\n14-18 6 through 1\nfrom 1 to 3: 3\n14: 5, 1\n");
+	/* a part behind the end of the file */
+	assert_blocks(&m, (const struct code_part[]){ { 0x28, 0x40 } }, 1, "28-2c 0\n2c-40 0\n28: 0, 0, not executed\n");
+	d.size -= 1;
+	assert_blocks(&m, (const struct code_part[]){ { 0x28, 0x40 } }, 1, "28-40 0\n");
+	d.data = NULL;
+	assert_blocks(&m, all, 1, "");
+	model_free(&m);
+}
+
+/* Only what was executed is read: other code may be data. */
+static void blocks_of_t32(void **state)
+{
+	static const uint16_t code[] = { 0xbf00, 0xd001 /* BEQ 8 */, 0xf3af, 0x8000 /* NOP.W */, 0x4770 /* BX LR */, 0xd0fa /* BEQ 2 */,
+					 0xbf00, 0xbf00 };
+	struct dso d = program_of(code, sizeof(code), EM_ARM);
+	struct model m = model_of(&d);
+
+	(void)state;
+	range(&m, 0, 2, 2, CST_COUNT_T32, 2);
+	range(&m, 0, 8, 4, CST_COUNT_T32, 3);
+	range(&m, 8, 8, 1, CST_COUNT_T32, 2);
+	edge(&m, 2, 8, 2);
+	not_taken(&m, 2, 3);
+	assert_blocks(&m, (const struct code_part[]){ { 0, 0xc } }, 1,
+		      "0-4 5\n4-8 3 through 3\n8-a 5 through 3\na-c 0\nfrom 0 to 2: 2\n2: 2, 3\n");
+	assert_blocks(&m, (const struct code_part[]){ { 4, 0xc } }, 1, "4-8 3\n8-a 5 through 3\na-c 0\n");
+	model_free(&m);
+}
+
+/* Calls and returns under a condition have no two directions. */
+static void blocks_of_a32(void **state)
+{
+	static const uint32_t code[] = { 0xe1a00000 /* MOV R0, R0 */, 0x0a000001 /* BEQ 0x10 */, 0x0b000000 /* BLEQ 0x10 */,
+					 0x012fff1e /* BXEQ LR */, 0xeafffffa /* B 0 */, 0x0a000000 /* BEQ 0x1c */ };
+	struct dso d = program_of(code, sizeof(code), EM_ARM);
+	struct model m = model_of(&d);
+
+	(void)state;
+	range(&m, 0, 4, 2, 0, 4);
+	range(&m, 0, 0x10, 5, 0, 6);
+	range(&m, 0x10, 0x10, 1, 0, 4);
+	edge(&m, 4, 0x10, 4);
+	edge(&m, 0x10, 0, 9);
+	not_taken(&m, 4, 6);
+	assert_blocks(&m, (const struct code_part[]){ { 0, 0x18 } }, 1,
+		      "0-8 10\n8-c 6 through 6\nc-10 6 through 6\n10-14 10 through 6 jump 10 to 0\n14-18 0\n"
+		      "from 3 to 0: 9\nfrom 0 to 3: 4\n4: 4, 6\n");
+	model_free(&m);
+}
+
+/* ---- functions ----------------------------------------------------------------------------------- */
+
 /* Functions with equal counts and names, as static ones of several files, are by their place. */
 static void equal_functions(void **state)
 {
@@ -217,7 +366,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(overlapping_rows), cmocka_unit_test(without_code), cmocka_unit_test(costs_without_code),
-		cmocka_unit_test(costs_of_both), cmocka_unit_test(equal_functions),
+		cmocka_unit_test(costs_of_both), cmocka_unit_test(blocks_of_a64), cmocka_unit_test(blocks_of_t32),
+		cmocka_unit_test(blocks_of_a32), cmocka_unit_test(equal_functions),
 	};
 
 	return cmocka_run_group_tests_name("profile coverage", tests, NULL, NULL);
