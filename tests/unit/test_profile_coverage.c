@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -18,6 +19,7 @@
 #include "profile/blocks.h"
 #include "profile/costs.h"
 #include "profile/coverage.h"
+#include "profile/formats.h"
 #include "profile/hot.h"
 
 #define NOP	0xd503201fu
@@ -231,35 +233,41 @@ static void assert_blocks(const struct model *m, const struct code_part *code, s
 	blocks_free(&bs);
 }
 
+static const uint32_t loop[] = {
+	NOP, 0xb4000060 /* CBZ 0x10 */, 0x94000006 /* BL 0x20 */, 0x14000002 /* B 0x14 */,
+	NOP, 0x54ffff61 /* B.NE 0 */, 0xd61f0020 /* BR */, 0x54000020 /* B.EQ 0x20 */,
+	0xd65f03c0 /* RET */, NOP, 0x54fffec0 /* B.EQ 0 */,
+};
+
+/* Of four calls at 8, three return; a loop of seven rounds, of which three are without the call. */
+static void run_loop(struct model *m)
+{
+	range(m, 0, 4, 2, 0, 3);
+	range(m, 0, 8, 3, 0, 4);
+	range(m, 0xc, 0xc, 1, 0, 3);
+	range(m, 0x10, 0x14, 2, 0, 3);
+	range(m, 0x14, 0x18, 2, 0, 1);
+	range(m, 0x14, 0x14, 1, 0, 2);
+	range(m, 0x20, 0x20, 1, 0, 4);
+	edge(m, 4, 0x10, 3);
+	edge(m, 8, 0x20, 4);
+	edge(m, 0xc, 0x14, 3);
+	edge(m, 0x14, 0, 5);
+	edge(m, 0x18, CST_COUNT_OUTSIDE, 1);
+	edge(m, 0x20, 0xc, 3);
+	not_taken(m, 4, 4);
+	not_taken(m, 0x14, 1);
+	entry(m, 0, 2);
+}
+
 static void blocks_of_a64(void **state)
 {
-	static const uint32_t code[] = {
-		NOP, 0xb4000060 /* CBZ 0x10 */, 0x94000006 /* BL 0x20 */, 0x14000002 /* B 0x14 */,
-		NOP, 0x54ffff61 /* B.NE 0 */, 0xd61f0020 /* BR */, 0x54000020 /* B.EQ 0x20 */,
-		0xd65f03c0 /* RET */, NOP, 0x54fffec0 /* B.EQ 0 */,
-	};
 	static const struct code_part all[] = { { 0, 0x28 } };
-	struct dso d = program_of(code, sizeof(code), EM_AARCH64);
+	struct dso d = program_of(loop, sizeof(loop), EM_AARCH64);
 	struct model m = model_of(&d);
 
 	(void)state;
-	/* of four calls at 8, three return; a loop of seven rounds, of which three are without the call */
-	range(&m, 0, 4, 2, 0, 3);
-	range(&m, 0, 8, 3, 0, 4);
-	range(&m, 0xc, 0xc, 1, 0, 3);
-	range(&m, 0x10, 0x14, 2, 0, 3);
-	range(&m, 0x14, 0x18, 2, 0, 1);
-	range(&m, 0x14, 0x14, 1, 0, 2);
-	range(&m, 0x20, 0x20, 1, 0, 4);
-	edge(&m, 4, 0x10, 3);
-	edge(&m, 8, 0x20, 4);
-	edge(&m, 0xc, 0x14, 3);
-	edge(&m, 0x14, 0, 5);
-	edge(&m, 0x18, CST_COUNT_OUTSIDE, 1);
-	edge(&m, 0x20, 0xc, 3);
-	not_taken(&m, 4, 4);
-	not_taken(&m, 0x14, 1);
-	entry(&m, 0, 2);
+	run_loop(&m);
 	assert_blocks(&m, all, 1,
 		      "0-8 7\n8-c 4 through 4\nc-10 3 through 3 jump c to 4\n10-14 3\n14-18 6 through 3\n18-1c 1 through 1\n1c-20 0\n"
 		      "20-24 4\n24-28 0\n"
@@ -325,6 +333,67 @@ static void blocks_of_a32(void **state)
 	model_free(&m);
 }
 
+/* ---- tracefiles ---------------------------------------------------------------------------------- */
+
+/* Returns what profile_format.write_whole() does, with the text. */
+static int tracefile(const struct whole *w, char *text, size_t room)
+{
+	const struct profile_format *f = profile_format_find("lcov");
+	struct error err = { .code = 0 };
+	struct pd_output out;
+	FILE *file = tmpfile();
+	ssize_t n;
+	int rc;
+
+	assert_int_equal(pd_output_fd(&out, fileno(file), "profile", &err), 0);
+	rc = f->write_whole(&out, w);
+	assert_int_equal(pd_output_finish(&out, &err), 0);
+	n = pread(fileno(file), text, room - 1, 0);
+	assert_in_range(n, 0, room - 2);
+	text[n] = 0;
+	fclose(file);
+	return rc;
+}
+
+/* Lines, functions and branches of two programs with the same source. */
+static void lcov(void **state)
+{
+	static const struct source_row rows[] = {
+		{ 0x00, 0x08, { "/src/m.c", 3 } }, { 0x08, 0x10, { "/src/m.c", 4 } }, { 0x10, 0x14, { "/src/m.c", 5 } },
+		{ 0x14, 0x18, { "/src/m.c", 3 } }, { 0x18, 0x1c, { "/src/m.c", 9 } }, { 0x1c, 0x20, { "/src/m.c", 3 } },
+		{ 0x20, 0x24, { "/src/h.h", 2 } }, { 0x24, 0x28, { "/src/h.h", 3 } },
+	};
+	/* the row at the begin of a function is of the line of its declaration */
+	static const struct source_function functions[] = {
+		{ 0x00, 0x20, { "/src/m.c", 2 }, "main" }, { 0x20, 0x28, { "/src/h.h", 1 }, "f(int, int, int)" },
+		{ 0x28, 0x2c, { "/src/m.c", 20 }, "cut" }, { 0x14, 0x18, { "/src/m.c", 20 }, "also" },
+	};
+	struct dso d = program_of(loop, sizeof(loop) - 4, EM_AARCH64);
+	struct model m = model_of(&d);
+	const struct whole w = { .model = &m };
+	char text[2048];
+
+	(void)state;
+	made_source[0] = made_source[1] = (struct made_source){ rows, functions, 8, 4 };
+	assert_int_equal(tracefile(&w, text, sizeof(text)), 1);
+	assert_string_equal(text, "");
+	run_loop(&m);
+	add(&m, (struct cst_count_record){ .kind = CST_COUNT_BINARY, .binary = { .name = "/bin/other" } });
+	m.binaries[1].dso = &d;
+	add(&m, (struct cst_count_record){ .kind = CST_COUNT_RANGE,
+					   .range = { .binary = 1, .insns = 3, .start = 0, .last = 8, .count = 10 } });
+	add(&m, (struct cst_count_record){ .kind = CST_COUNT_NOT_TAKEN, .not_taken = { .binary = 1, .offset = 4, .count = 10 } });
+	assert_int_equal(tracefile(&w, text, sizeof(text)), 0);
+	assert_string_equal(text,
+			    "TN:\nSF:/src/h.h\nFN:1,f(int; int; int)\nFNDA:4,f(int; int; int)\nFNF:1\nFNH:1\nBRF:0\nBRH:0\n"
+			    "DA:1,4\nDA:3,0\nLF:2\nLH:1\nend_of_record\n"
+			    "TN:\nSF:/src/m.c\nFN:2,main\nFN:20,also\nFN:20,cut\nFNDA:17,main\nFNDA:6,also\nFNDA:0,cut\nFNF:3\nFNH:2\n"
+			    "BRDA:2,0,0,4\nBRDA:2,0,1,3\nBRDA:2,1,0,10\nBRDA:2,1,1,0\nBRDA:3,0,0,-\nBRDA:3,0,1,-\nBRDA:3,1,0,-\n"
+			    "BRDA:3,1,1,-\nBRDA:20,0,0,1\nBRDA:20,0,1,5\nBRDA:20,1,0,-\nBRDA:20,1,1,-\nBRF:12\nBRH:5\n"
+			    "DA:2,17\nDA:3,0\nDA:4,14\nDA:5,3\nDA:9,1\nDA:20,6\nLF:6\nLH:5\nend_of_record\n");
+	model_free(&m);
+}
+
 /* ---- functions ----------------------------------------------------------------------------------- */
 
 /* Functions with equal counts and names, as static ones of several files, are by their place. */
@@ -367,7 +436,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(overlapping_rows), cmocka_unit_test(without_code), cmocka_unit_test(costs_without_code),
 		cmocka_unit_test(costs_of_both), cmocka_unit_test(blocks_of_a64), cmocka_unit_test(blocks_of_t32),
-		cmocka_unit_test(blocks_of_a32), cmocka_unit_test(equal_functions),
+		cmocka_unit_test(blocks_of_a32), cmocka_unit_test(lcov), cmocka_unit_test(equal_functions),
 	};
 
 	return cmocka_run_group_tests_name("profile coverage", tests, NULL, NULL);
