@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Instructions in lines: their bytes and text, and the code that a branch stack passed, in memory that is made by hand. */
+/*
+ * Parts of lines that show code: instructions, branch stacks, the code that they passed, call chains and call trees, of code and
+ * names that are made by hand.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,9 +13,13 @@
 
 #include "decode/locate.h"
 #include "images/dso.h"
+#include "listing/callindent.h"
 #include "listing/code.h"
+#include "listing/stack.h"
 
 #define CODE	0x1000u
+#define UNKNOWN	0x9000u	/* an address of no file */
+#define KERNEL	0xffff000008000000u
 #define HIGH	(1ull << 32)	/* the same code is here, too */
 #define MOST	16384u	/* bytes between the first and the last instruction of a block that is shown, as in listing/code.c */
 
@@ -48,8 +55,8 @@ size_t __wrap_session_read_any(const struct stream *s, uint64_t addr, void *buf,
 bool __wrap_session_locate_any(const struct stream *s, uint64_t addr, struct session_loc *loc)
 {
 	(void)s;
-	*loc = (struct session_loc){ .dso = &prog, .offset = addr - CODE };
-	return true;
+	*loc = (struct session_loc){ .dso = &prog, .offset = addr - CODE, .kernel = addr >> 63 };
+	return addr != UNKNOWN;
 }
 
 /* Functions f, g, f ... of 256 bytes; none from 0x1800 to 0x18ff. */
@@ -133,44 +140,62 @@ static void take(void *data, const void *text, size_t len)
 	o->text[o->len] = 0;
 }
 
-static const struct stack {
-	const struct ring_entry *newest;
-	uint32_t n;
-	uint64_t ip;
-} no_stack;
+/* A line that is printed with some fields. */
+struct printing {
+	struct output o;
+	struct merge_sink sink;
+	struct merge *m;
+	struct line *l;
+	struct line_last last;
+};
 
-/* The text of one instruction, or of the code of a stack, with these fields; its end of line is left out. */
-static char *shown(unsigned int fields, uint64_t addr, unsigned int size, enum cst_isa isa, const struct stack *stack)
+static struct line *begin_line(struct printing *p, unsigned int fields)
 {
-	struct output o = { .len = 0 };
-	const struct merge_sink sink = { .write = take, .data = &o };
-	struct merge *m = merge_new(&sink, NULL);
-	struct merge_lane *lane = merge_lane_new(m, 0, 0);
-	struct line *l = calloc(1, sizeof(*l));
-	struct line_last last = { .addr = 0 };
+	struct merge_lane *lane;
+
+	*p = (struct printing){ .l = calloc(1, sizeof(*p->l)) };
+	assert_non_null(p->l);
+	p->sink = (struct merge_sink){ .write = take, .data = &p->o };
+	p->m = merge_new(&p->sink, NULL);
+	lane = merge_lane_new(p->m, 0, 0);
+	assert_int_equal(merge_direct(p->m, lane), 0);
+	p->l->fields = fields;
+	symbols_begin(&p->l->symbols);
+	line_begin(p->l, lane, &p->last, 1);
+	return p->l;
+}
+
+/* The text of the line, without its end. */
+static char *end_line(struct printing *p)
+{
+	line_end(p->l);
+	assert_int_equal(merge_finish(p->m), 0);
+	merge_free(p->m);
+	free(p->l);
+	assert_int_equal(p->o.text[p->o.len - 1], '\n');
+	p->o.text[p->o.len - 1] = 0;
+	return p->o.text;
+}
+
+static char *shown_insn(unsigned int fields, uint64_t addr, unsigned int size, enum cst_isa isa)
+{
+	struct printing p;
+
+	code_insn(begin_line(&p, fields), fields & LIST_DISASM ? disassembler() : NULL, &stream, addr, size, isa);
+	return end_line(&p);
+}
+
+/* The code of a branch stack whose entries have cycles in place of flags. */
+static char *shown_stack(unsigned int fields, enum cst_isa isa, const struct ring_entry *newest, uint32_t n, uint64_t ip)
+{
 	struct ring_entry e[4];
 	struct ring r = { .e = e, .size = 4 };
-	uint32_t i;
+	struct printing p;
 
-	assert_non_null(l);
-	assert_int_equal(merge_direct(m, lane), 0);
-	l->fields = fields;
-	symbols_begin(&l->symbols);
-	line_begin(l, lane, &last, 1);
-	if (stack == &no_stack) {
-		code_insn(l, fields & LIST_DISASM ? disassembler() : NULL, &stream, addr, size, isa);
-	} else {
-		for (i = stack->n; i--;)
-			ring_push_flags(&r, stack->newest[i].from, stack->newest[i].to, ring_cycles((uint32_t)stack->newest[i].flags));
-		code_stack(l, disassembler(), &stream, &r, stack->ip, isa);
-	}
-	line_end(l);
-	assert_int_equal(merge_finish(m), 0);
-	merge_free(m);
-	free(l);
-	assert_int_equal(o.text[o.len - 1], '\n');
-	o.text[o.len - 1] = 0;
-	return o.text;
+	while (n--)
+		ring_push_flags(&r, newest[n].from, newest[n].to, ring_cycles((uint32_t)newest[n].flags));
+	code_stack(begin_line(&p, fields), disassembler(), &stream, &r, ip, isa);
+	return end_line(&p);
 }
 
 static void assert_shown(char *got, const char *want)
@@ -182,7 +207,7 @@ static void assert_shown(char *got, const char *want)
 static void assert_stack(unsigned int fields, enum cst_isa isa, const struct ring_entry *newest, uint32_t n, uint64_t ip,
 			 const char *want)
 {
-	assert_shown(shown(fields, 0, 0, isa, &(struct stack){ newest, n, ip }), want);
+	assert_shown(shown_stack(fields, isa, newest, n, ip), want);
 }
 
 /* ---- one instruction ----------------------------------------------------------------------------- */
@@ -225,10 +250,10 @@ static void instructions(void **state)
 	put16(0x1014, 0x4770);
 	code_len = 0x16;
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++)
-		assert_shown(shown(row[i].fields, row[i].addr, row[i].size, row[i].isa, &no_stack), row[i].want);
+		assert_shown(shown_insn(row[i].fields, row[i].addr, row[i].size, row[i].isa), row[i].want);
 	/* the first half of an instruction */
 	code_len = 0x12;
-	assert_shown(shown(LIST_INSN, 0x1010, 4, CST_ISA_T32, &no_stack), "");
+	assert_shown(shown_insn(LIST_INSN, 0x1010, 4, CST_ISA_T32), "");
 }
 
 /* ---- branch stacks ------------------------------------------------------------------------------- */
@@ -293,7 +318,7 @@ static void blocks(void **state)
 		     "\n\tf+16:\n" BRANCH("1010") "\n\tg+248:\n" LINE("17f8") "\tmismatch of LBR data and executable\n");
 	/* the longest block */
 	e.to = 0x1000;
-	text = shown(LIST_BRSTACKINSN, 0, 0, CST_ISA_A64, &(struct stack){ &e, 1, 0x1000 + MOST });
+	text = shown_stack(LIST_BRSTACKINSN, CST_ISA_A64, &e, 1, 0x1000 + MOST);
 	for (lines = 0, p = text; (p = strstr(p, "insn:")); p++)
 		lines++;
 	assert_int_equal(lines, 1 + MOST / 4 + 1);
@@ -315,7 +340,7 @@ static void blocks(void **state)
 static void assert_branch(uint64_t to, uint64_t from, enum cst_isa isa, const char *want)
 {
 	const struct ring_entry e[2] = { { from, 0x5000, 0 }, { 0x5000, to, 0 } };
-	char *text = shown(LIST_BRSTACKINSN, 0, 0, isa, &(struct stack){ e, 2, 0x4000 }), addr[24], *at, *end;
+	char *text = shown_stack(LIST_BRSTACKINSN, isa, e, 2, 0x4000), addr[24], *at, *end;
 
 	snprintf(addr, sizeof(addr), "%016llx\tinsn:", (unsigned long long)from);
 	at = strstr(text, addr);
@@ -381,12 +406,119 @@ static void instruction_sets(void **state)
 	assert_branch(0x2700, 0x2700, CST_ISA_T32, "70 47");
 }
 
+/* ---- stacks and trees ---------------------------------------------------------------------------- */
+
+/* The entries of a stack: without code, as addresses or symbols. */
+static void stack_text(void **state)
+{
+	static const char *const types[] = { "", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET", "COND_CALL",
+					     "COND_RET", "ERET", "IRQ", "SERROR", "NO_TX", "" };
+	struct ring_entry e[2];
+	struct ring r = { .e = e, .size = 2 };
+	struct printing p;
+	char want[96];
+	unsigned int i;
+
+	(void)state;
+	stack_entries(begin_line(&p, LIST_BRSTACK), &stream, &r);
+	assert_shown(end_line(&p), "");
+	ring_push(&r, 0x1804, UNKNOWN, 0, 0);
+	ring_push(&r, 0x1010, KERNEL + 0x1100, 4, 70000);
+	stack_entries(begin_line(&p, LIST_BRSTACK), &stream, &r);
+	assert_shown(end_line(&p), " 0x1010/0xffff000008001100/P/-/-/65535/CALL  0x1804/0x9000/P/-/-/0/ ");
+	stack_entries(begin_line(&p, LIST_BRSTACK | LIST_DSO), &stream, &r);
+	assert_shown(end_line(&p), " 0x1010(/bin/prog)/0xffff000008001100(/bin/prog)/P/-/-/65535/CALL "
+		     " 0x1804(/bin/prog)/0x9000([unknown])/P/-/-/0/ ");
+	stack_entries(begin_line(&p, LIST_BRSTACKSYM), &stream, &r);
+	assert_shown(end_line(&p), "f+0x10/g+0x0/P/-/-/65535/CALL [unknown]/[unknown]/P/-/-/0/ ");
+	stack_entries(begin_line(&p, LIST_BRSTACKSYM | LIST_DSO), &stream, &r);
+	assert_shown(end_line(&p), "f+0x10(/bin/prog)/g+0x0(/bin/prog)/P/-/-/65535/CALL "
+		     "[unknown](/bin/prog)/[unknown]([unknown])/P/-/-/0/ ");
+	for (i = 0; i < 16; i++) {
+		ring_clear(&r);
+		ring_push(&r, 0x1000, 0x1004, i, 1);
+		snprintf(want, sizeof(want), " 0x1000/0x1004/P/-/-/1/%s ", types[i]);
+		stack_entries(begin_line(&p, LIST_BRSTACK), &stream, &r);
+		assert_shown(end_line(&p), want);
+	}
+}
+
+/* Addresses of user space are shown by their offset in the file, those of the last page are no addresses. */
+static void call_chain(void **state)
+{
+	static const uint64_t chain[] = { 0x1010, (uint64_t)-128, (uint64_t)-4095, KERNEL + 0x1104, (uint64_t)-4096, UNKNOWN, 0x1804 };
+	struct printing p;
+
+	(void)state;
+	stack_chain(begin_line(&p, LIST_IP), &stream, chain, 0);
+	assert_shown(end_line(&p), "\n");
+	stack_chain(begin_line(&p, LIST_IP), &stream, chain, 7);
+	assert_shown(end_line(&p), "\n\t              10\n\tffff000008001104\n\tfffffffffffff000\n"
+		     "\t            9000\n\t             804\n");
+	stack_chain(begin_line(&p, LIST_IP | LIST_SYM | LIST_SYMOFF | LIST_DSO), &stream, chain, 7);
+	assert_shown(end_line(&p), "\n\t              10 f+0x10 (/bin/prog)\n\tffff000008001104 g+0x4 (/bin/prog)\n"
+		     "\tfffffffffffff000 f+0x0 (/bin/prog)\n\t            9000 [unknown] ([unknown])\n"
+		     "\t             804 [unknown] (/bin/prog)\n");
+	stack_chain(begin_line(&p, LIST_IP | LIST_SRCLINE), &stream, chain + 5, 2);
+	assert_shown(end_line(&p), "\n\t            9000\n\t             804\n  prog.c:2052\n");
+}
+
+static void call_tree(void **state)
+{
+	/* the width stays until a line is longer, or much shorter */
+	static const struct {
+		struct branch b;
+		unsigned int depth, width;
+		const char *text;
+	} row[] = {
+		{ { .kind = BRANCH_UNCOND, .from = 0x1000, .to = 0x1100 }, 1, 0, "" },
+		{ { .kind = BRANCH_CALL, .from = 0x1000, .to = 0x1100 }, 1, 32, "    g" },
+		{ { .kind = BRANCH_UNCOND, .from = 0x1000, .to = 0x1100 }, 1, 32, "" },
+		{ { .kind = BRANCH_RET, .from = 0x1000, .to = 0x1100 }, 0, 32, "    f" },
+		{ { .kind = BRANCH_BEGIN, .to = 0x1100 }, 0, 32, "g" },
+		{ { .kind = BRANCH_END, .from = 0x1000 }, 2, 32, "        f" },
+		{ { .kind = BRANCH_IND_CALL, .from = 0x1000, .to = 0x1804 }, 0, 32, "            1804" },
+		{ { .kind = BRANCH_CALL, .from = 0x1000, .to = 0x1804 }, 4, 32, "                            1804" },
+		{ { .kind = BRANCH_CALL, .from = 0x1000, .to = 0x1100 }, 8, 64, "                                g" },
+		{ { .kind = BRANCH_CALL, .from = 0x1000, .to = 0x1100 }, 3, 64, "            g" },
+		{ { .kind = BRANCH_CALL, .from = 0x1000, .to = 0x1100 }, 2, 32, "        g" },
+		{ { .kind = BRANCH_CALL, .from = 0x1000, .to = 0x1804 }, 5, 64, "                                1804" },
+	};
+	unsigned int spacing = 0;
+	struct printing p;
+	char want[160];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		callindent_put(begin_line(&p, LIST_CALLINDENT), &stream, &row[i].b, row[i].depth, &spacing);
+		assert_int_equal(spacing, row[i].width);
+		snprintf(want, sizeof(want), "%-*s", (int)spacing, row[i].text);
+		assert_shown(end_line(&p), want);
+	}
+	/* the file in front, unless it is printed with an address */
+	callindent_put(begin_line(&p, LIST_CALLINDENT | LIST_DSO), &stream, &row[1].b, 1, &spacing);
+	assert_int_equal(spacing, 32);
+	snprintf(want, sizeof(want), "(%-50s)\t%-32s", "/bin/prog", row[1].text);
+	assert_shown(end_line(&p), want);
+	callindent_put(begin_line(&p, LIST_CALLINDENT | LIST_DSO), &stream,
+		       &(struct branch){ .kind = BRANCH_CALL, .from = UNKNOWN, .to = 0x1100 }, 1, &spacing);
+	snprintf(want, sizeof(want), "(%-50s)\t%-32s", "[unknown]", row[1].text);
+	assert_shown(end_line(&p), want);
+	callindent_put(begin_line(&p, LIST_CALLINDENT | LIST_DSO | LIST_ADDR), &stream, &row[1].b, 1, &spacing);
+	snprintf(want, sizeof(want), "%-32s", row[1].text);
+	assert_shown(end_line(&p), want);
+	callindent_put(begin_line(&p, LIST_CALLINDENT | LIST_DSO | LIST_IP), &stream, &row[1].b, 1, &spacing);
+	assert_shown(end_line(&p), want);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(instructions, fill), cmocka_unit_test_setup(stack_of_a64, fill),
 		cmocka_unit_test_setup(text_and_source_lines, fill), cmocka_unit_test_setup(blocks, fill),
-		cmocka_unit_test_setup(instruction_sets, fill),
+		cmocka_unit_test_setup(instruction_sets, fill), cmocka_unit_test(stack_text), cmocka_unit_test(call_chain),
+		cmocka_unit_test(call_tree),
 	};
 
 	return cmocka_run_group_tests_name("instructions in lines", tests, NULL, NULL);

@@ -122,6 +122,83 @@ static void fields(void **state)
 	assert_non_null(strstr(msg, "'colour'"));
 	assert_false(listing_fields(&f, "pid,sym", msg, sizeof(msg)));
 	assert_false(listing_fields(&f, "", msg, sizeof(msg)));
+	assert_string_equal(msg, "-F : no field is left to print");
+	/* a list without a sign in front begins with nothing */
+	f = LISTING_DEFAULT;
+	assert_true(listing_fields(&f, "pid,-pid,+ip,", msg, sizeof(msg)));
+	assert_int_equal(f, LIST_IP);
+	assert_false(listing_fields(&f, "-ip", msg, sizeof(msg)));
+	assert_int_equal(f, LIST_IP);
+}
+
+/* Each field by its name, and those that are about an address only with one. */
+static void field_names(void **state)
+{
+	static const char names[] = " comm pid tid cpu time period event flags ip sym symoff dso addr brstack insn insnlen srcline "
+				    "disasm callindent brstacksym brstackinsn brstackdisasm";
+	static const char *const about[] = { "sym", "symoff", "dso", "srcline" };
+	static const char *const addresses[] = { "ip", "addr", "callindent", "brstack", "brstacksym", "brstackinsn", "brstackdisasm" };
+	char list[sizeof(names)], text[64], msg[400], want[400], *name, *end;
+	unsigned int f, bits = LIST_SYM | LIST_SYMOFF | LIST_DSO | LIST_SRCLINE, i = 0, k;
+
+	(void)state;
+	strcpy(list, names);
+	for (name = strtok_r(list, " ", &end); name; name = strtok_r(NULL, " ", &end), i++) {
+		snprintf(text, sizeof(text), "%s", name);
+		assert_int_equal(listing_fields(&f, text, msg, sizeof(msg)), !(1u << i & bits));
+		snprintf(text, sizeof(text), "%s,ip", name);
+		assert_true(listing_fields(&f, text, msg, sizeof(msg)));
+		assert_int_equal(f, 1u << i | LIST_IP);
+	}
+	assert_int_equal(1u << i, LIST_NS);
+	for (i = 0; i < 4; i++) {
+		snprintf(text, sizeof(text), "comm,%s", about[i]);
+		assert_false(listing_fields(&f, text, msg, sizeof(msg)));
+		snprintf(want, sizeof(want), "-F %s: sym, symoff, dso and srcline tell about ip and addr: ask for one of them, too",
+			 text);
+		assert_string_equal(msg, want);
+		for (k = 0; k < 7; k++) {
+			snprintf(text, sizeof(text), "%s,%s", addresses[k], about[i]);
+			assert_true(listing_fields(&f, text, msg, sizeof(msg)));
+		}
+	}
+	/* no begin of a name, and nothing behind one */
+	assert_false(listing_fields(&f, "symof,ip", msg, sizeof(msg)));
+	assert_false(listing_fields(&f, "ip,pids", msg, sizeof(msg)));
+	snprintf(want, sizeof(want), "-F: field 'pids' is not known; there are%s", names);
+	assert_string_equal(msg, want);
+	/* a short message is cut */
+	assert_false(listing_fields(&f, "ip,pids", msg, 50));
+	want[49] = 0;
+	assert_string_equal(msg, want);
+}
+
+/* The options that choose letters and fields together. */
+static void views(void **state)
+{
+	static const struct {
+		const char *option, *value, *itrace, *fields;
+	} row[] = {
+		{ "insn-trace", NULL, "i0nse", "+insn,-event,-period" }, { "insn-trace", "", "i0nse", "+insn,-event,-period" },
+		{ "insn-trace", "raw", "i0nse", "+insn,-event,-period" }, { "insn-trace", "disasm", "i0nse", "+disasm,-event,-period" },
+		{ "call-trace", NULL, "ce", "-ip,-addr,-event,-period,+callindent" },
+		{ "call-ret-trace", NULL, "cre", "-ip,-addr,-event,-period,+callindent,+flags" },
+	};
+	const struct listing_view *v;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		v = listing_view(row[i].option, row[i].value);
+		assert_non_null(v);
+		assert_string_equal(v->itrace, row[i].itrace);
+		assert_string_equal(v->fields, row[i].fields);
+	}
+	assert_null(listing_view("insn-trace", "ra"));
+	assert_null(listing_view("insn-trace", "raw2"));
+	assert_null(listing_view("call-trace", "raw"));
+	assert_null(listing_view("insn", NULL));
+	assert_null(listing_view("insn", "trace=raw"));
 }
 
 /* As perf prints the modifiers: the levels that were chosen, then the host or the guest unless that is the default. */
@@ -159,7 +236,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(periods), cmocka_unit_test(letters), cmocka_unit_test(event_names), cmocka_unit_test(refused),
-		cmocka_unit_test(defaults), cmocka_unit_test(fields),
+		cmocka_unit_test(defaults), cmocka_unit_test(fields), cmocka_unit_test(field_names), cmocka_unit_test(views),
 	};
 
 	return cmocka_run_group_tests_name("synth itrace", tests, NULL, NULL);
