@@ -16,6 +16,7 @@
 #include "listing/callindent.h"
 #include "listing/code.h"
 #include "listing/stack.h"
+#include "tasks/space.h"
 
 #define CODE	0x1000u
 #define UNKNOWN	0x9000u	/* an address of no file */
@@ -25,7 +26,8 @@
 
 static uint8_t code[MOST + 0x3000];
 static size_t code_len;
-static struct dso prog = { .path = "/bin/prog", .symbols_read = true };
+static struct dso prog = { .path = "/bin/prog", .symbols_read = true }, kernel = { .path = "[kernel]", .symbols_read = true };
+static unsigned int lookups;
 static const struct cst_config config = { .protocol = CST_PROTO_ETMV4, .profile = CST_PROFILE_A };
 static const struct stream stream = { .tid = 7, .config = &config };
 
@@ -55,7 +57,8 @@ size_t __wrap_session_read_any(const struct stream *s, uint64_t addr, void *buf,
 bool __wrap_session_locate_any(const struct stream *s, uint64_t addr, struct session_loc *loc)
 {
 	(void)s;
-	*loc = (struct session_loc){ .dso = &prog, .offset = addr - CODE, .kernel = addr >> 63 };
+	lookups++;
+	*loc = (struct session_loc){ .dso = addr >> 63 ? &kernel : &prog, .offset = addr - CODE, .kernel = addr >> 63 };
 	return addr != UNKNOWN;
 }
 
@@ -427,12 +430,12 @@ static void stack_text(void **state)
 	stack_entries(begin_line(&p, LIST_BRSTACK), &stream, &r);
 	assert_shown(end_line(&p), " 0x1010/0xffff000008001100/P/-/-/65535/CALL  0x1804/0x9000/P/-/-/0/ ");
 	stack_entries(begin_line(&p, LIST_BRSTACK | LIST_DSO), &stream, &r);
-	assert_shown(end_line(&p), " 0x1010(/bin/prog)/0xffff000008001100(/bin/prog)/P/-/-/65535/CALL "
+	assert_shown(end_line(&p), " 0x1010(/bin/prog)/0xffff000008001100([kernel])/P/-/-/65535/CALL "
 		     " 0x1804(/bin/prog)/0x9000([unknown])/P/-/-/0/ ");
 	stack_entries(begin_line(&p, LIST_BRSTACKSYM), &stream, &r);
 	assert_shown(end_line(&p), "f+0x10/g+0x0/P/-/-/65535/CALL [unknown]/[unknown]/P/-/-/0/ ");
 	stack_entries(begin_line(&p, LIST_BRSTACKSYM | LIST_DSO), &stream, &r);
-	assert_shown(end_line(&p), "f+0x10(/bin/prog)/g+0x0(/bin/prog)/P/-/-/65535/CALL "
+	assert_shown(end_line(&p), "f+0x10(/bin/prog)/g+0x0([kernel])/P/-/-/65535/CALL "
 		     "[unknown](/bin/prog)/[unknown]([unknown])/P/-/-/0/ ");
 	for (i = 0; i < 16; i++) {
 		ring_clear(&r);
@@ -456,8 +459,8 @@ static void call_chain(void **state)
 	assert_shown(end_line(&p), "\n\t              10\n\tffff000008001104\n\tfffffffffffff000\n"
 		     "\t            9000\n\t             804\n");
 	stack_chain(begin_line(&p, LIST_IP | LIST_SYM | LIST_SYMOFF | LIST_DSO), &stream, chain, 7);
-	assert_shown(end_line(&p), "\n\t              10 f+0x10 (/bin/prog)\n\tffff000008001104 g+0x4 (/bin/prog)\n"
-		     "\tfffffffffffff000 f+0x0 (/bin/prog)\n\t            9000 [unknown] ([unknown])\n"
+	assert_shown(end_line(&p), "\n\t              10 f+0x10 (/bin/prog)\n\tffff000008001104 g+0x4 ([kernel])\n"
+		     "\tfffffffffffff000 f+0x0 ([kernel])\n\t            9000 [unknown] ([unknown])\n"
 		     "\t             804 [unknown] (/bin/prog)\n");
 	stack_chain(begin_line(&p, LIST_IP | LIST_SRCLINE), &stream, chain + 5, 2);
 	assert_shown(end_line(&p), "\n\t            9000\n\t             804\n  prog.c:2052\n");
@@ -512,13 +515,70 @@ static void call_tree(void **state)
 	assert_shown(end_line(&p), want);
 }
 
+/* ---- names --------------------------------------------------------------------------------------- */
+
+/* An address is looked up once, until names of its file may be known, or its address space is another one. */
+static void lookups_of_names(void **state)
+{
+	static const uint64_t addr[] = { 0x1010, KERNEL + 0x1100, UNKNOWN };
+	struct version user = { .serial = 1 }, other = { .serial = 2 };
+	struct symbols *sy = calloc(1, sizeof(*sy));
+	struct stream s = stream;
+	const struct symbol_at *at;
+	uint64_t seen;
+	unsigned int i, k, read;
+
+	(void)state;
+	assert_non_null(sy);
+	symbols_begin(sy);
+	assert_null(symbols_find(sy, &s, 0)->names.dso);
+	for (read = 0; read < 2; read++) {
+		prog.symbols_read = kernel.symbols_read = read;
+		for (i = 0; i < 3; i++) {
+			for (k = 0; k < 4; k++) {
+				if (k % 2 == 0)
+					symbols_begin(sy);
+				lookups = 0;
+				at = symbols_find(sy, &s, addr[i]);
+				assert_int_equal(lookups, k % 2 == 0 && (k == 0 || !read || i == 2));
+				if (k)
+					assert_int_equal(at->lookup == seen, !lookups);
+				seen = at->lookup;
+				if (i < 2)
+					assert_string_equal(at->names.dso, i ? "[kernel]" : "/bin/prog");
+				else
+					assert_null(at->names.dso);
+			}
+		}
+	}
+	s.code = &user;
+	for (i = 0; i < 4; i++) {
+		lookups = 0;
+		if (i == 2)
+			s.code = &other;
+		symbols_find(sy, &s, 0x1010);
+		assert_int_equal(lookups, i % 2 == 0);
+	}
+	/* the user space is the same while the kernel runs */
+	s.other = s.code;
+	s.code = NULL;
+	s.kernel = true;
+	lookups = 0;
+	symbols_find(sy, &s, 0x1010);
+	assert_int_equal(lookups, 0);
+	s.code = &user;
+	symbols_find(sy, &s, 0x1010);
+	assert_int_equal(lookups, 1);
+	free(sy);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(instructions, fill), cmocka_unit_test_setup(stack_of_a64, fill),
 		cmocka_unit_test_setup(text_and_source_lines, fill), cmocka_unit_test_setup(blocks, fill),
 		cmocka_unit_test_setup(instruction_sets, fill), cmocka_unit_test(stack_text), cmocka_unit_test(call_chain),
-		cmocka_unit_test(call_tree),
+		cmocka_unit_test(call_tree), cmocka_unit_test(lookups_of_names),
 	};
 
 	return cmocka_run_group_tests_name("instructions in lines", tests, NULL, NULL);
