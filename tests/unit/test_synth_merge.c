@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lanes into one order of time, in memory and through the temporary file. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "synth/merge.h"
 #include "synth/text.h"
 
@@ -34,12 +37,17 @@ static void sink(void *data, const void *bytes, size_t len)
 	nr_got += len / sizeof(*got);
 }
 
-static struct merge *start(void)
+static struct merge *start_in(const char *dir)
 {
 	const struct merge_sink s = { .write = sink };
 
 	nr_got = 0;
-	return merge_new(&s, ".");
+	return merge_new(&s, dir);
+}
+
+static struct merge *start(void)
+{
+	return start_in(".");
 }
 
 static void add(struct merge_lane *ln, uint64_t time, uint32_t lane, uint32_t nr)
@@ -206,6 +214,170 @@ static void direct(void **state)
 	merge_free(m);
 }
 
+/* Lanes of one place, as pieces of one stream have them, are in the order of their numbers, and then in that of their making. */
+static void orders(void **state)
+{
+	struct merge_lanes ls[3] = { { .v = NULL } };
+	struct merge *m = start();
+	struct merge_lane *ln[40];
+	unsigned int i;
+
+	(void)state;
+	/* the list of the second piece grows */
+	for (i = 0; i < 40; i++) {
+		ln[i] = merge_lanes_add(&ls[i < 2 ? 0 : i < 38 ? 1 : 2], m, 1, 9);
+		assert_non_null(ln[i]);
+	}
+	assert_int_equal(ls[1].nr, 36);
+	for (i = 0; i < 36; i++)
+		assert_ptr_equal(ls[1].v[i], ln[2 + i]);
+	merge_lanes_order(&ls[0], 7);
+	merge_lanes_order(&ls[1], 3);
+	merge_lanes_order(&ls[2], 5);
+	for (i = 0; i < 40; i++)
+		add(ln[39 - i], 5, 39 - i, 0);
+	assert_int_equal(merge_finish(m), 0);
+	assert_int_equal(nr_got, 40);
+	for (i = 0; i < 40; i++)
+		assert_int_equal(got[i].lane, i < 38 ? i + 2 : i - 38);
+	for (i = 0; i < 3; i++)
+		merge_lanes_free(&ls[i]);
+	assert_int_equal(ls[1].nr, 0);
+	merge_free(m);
+}
+
+enum { BIG = 200000 };	/* pieces of a lane that need many chunks in the file */
+
+/* What is dropped does not come out, in the file or not. */
+static void dropped(void **state)
+{
+	struct merge_lanes ls = { .v = NULL };
+	struct merge *m = start();
+	struct merge_lane *kept = merge_lane_new(m, 1, 0), *big = merge_lanes_add(&ls, m, 1, 1), *small = merge_lanes_add(&ls, m, 1, 2);
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < BIG; i++)
+		add(big, i, 1, i);
+	add(small, 1, 2, 0);
+	add(kept, 3, 0, 0);
+	merge_lanes_drop(&ls);
+	assert_int_equal(merge_finish(m), 0);
+	assert_int_equal(nr_got, 1);
+	assert_int_equal(got[0].lane, 0);
+	merge_lanes_free(&ls);
+	merge_free(m);
+}
+
+/* A whole lane goes through the one that is written at once, between what other lanes have. */
+static void direct_lanes(void **state)
+{
+	struct merge *m = start();
+	struct merge_lane *side = merge_lane_new(m, 0, 0), *out = merge_lane_new(m, 1, 0), *big;
+	uint32_t next[2] = { 0 };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 10; i++)
+		add(side, 20000 * i, 0, i);
+	assert_int_equal(merge_direct(m, out), 0);
+	big = merge_lane_new(m, 1, 1);
+	for (i = 0; i < BIG; i++)
+		add(big, 5 + i / 2, 1, i);
+	assert_int_equal(big->first, 5);
+	assert_int_equal(big->time, 5 + (BIG - 1) / 2);
+	assert_int_equal(merge_direct_lane(m, big), 0);
+	/* it is empty now */
+	assert_int_equal(merge_direct_lane(m, big), 0);
+	assert_int_equal(merge_finish(m), 0);
+	assert_int_equal(nr_got, BIG + 10);
+	for (i = 0; i < nr_got; i++) {
+		assert_int_equal(got[i].nr, next[got[i].lane]++);
+		assert_true(!i || got[i - 1].time < got[i].time ||
+			    (got[i - 1].time == got[i].time && got[i - 1].lane <= got[i].lane));
+	}
+	merge_free(m);
+}
+
+/* ---- the temporary file -------------------------------------------------------------------------- */
+
+ssize_t __real_pread64(int fd, void *buf, size_t len, off_t at);
+ssize_t __wrap_pread64(int fd, void *buf, size_t len, off_t at);
+ssize_t __real_pwrite64(int fd, const void *buf, size_t len, off_t at);
+ssize_t __wrap_pwrite64(int fd, const void *buf, size_t len, off_t at);
+
+/* What becomes of reads and writes: each transfers all or a part, until they fail with an errno, or transfer nothing (0). */
+static struct {
+	unsigned int reads, writes;	/* how many are left that succeed */
+	bool in_parts;
+	int error;
+} refusal = { UINT32_MAX, UINT32_MAX, false, 0 };
+
+static ssize_t refused(void)
+{
+	errno = refusal.error;
+	return refusal.error ? -1 : 0;
+}
+
+ssize_t __wrap_pread64(int fd, void *buf, size_t len, off_t at)
+{
+	if (!refusal.reads)
+		return refused();
+	refusal.reads -= refusal.reads != UINT32_MAX;
+	return __real_pread64(fd, buf, refusal.in_parts ? (len + 2) / 3 : len, at);
+}
+
+ssize_t __wrap_pwrite64(int fd, const void *buf, size_t len, off_t at)
+{
+	if (!refusal.writes)
+		return refused();
+	refusal.writes -= refusal.writes != UINT32_MAX;
+	return __real_pwrite64(fd, buf, refusal.in_parts ? (len + 2) / 3 : len, at);
+}
+
+/* Merges two lanes of which one needs the file. Returns what merge_finish() does, with the reason. */
+static int merge_two(const char *dir, char *why, size_t room)
+{
+	struct merge *m = start_in(dir);
+	struct merge_lane *big = merge_lane_new(m, 1, 0), *other = merge_lane_new(m, 1, 1);
+	unsigned int i;
+	int rc;
+
+	for (i = 0; i < BIG; i++)
+		add(big, i, 0, i);
+	add(other, BIG / 2, 1, 0);
+	rc = merge_finish(m);
+	snprintf(why, room, "%s", merge_why(m));
+	merge_free(m);
+	return rc;
+}
+
+static void file(void **state)
+{
+	char why[128];
+	unsigned int i;
+
+	(void)state;
+	refusal.in_parts = true;
+	assert_int_equal(merge_two("", why, sizeof(why)), 0);
+	refusal.in_parts = false;
+	assert_int_equal(nr_got, BIG + 1);
+	for (i = 0; i < nr_got; i++)
+		assert_true(got[i].lane ? i == BIG / 2 + 1 : got[i].nr == i - (i > BIG / 2));
+	assert_int_equal(merge_two("./nowhere", why, sizeof(why)), ERR_IO);
+	assert_string_equal(why, strerror(ENOENT));
+	assert_int_equal(nr_got, 0);
+	/* a write, a read, at first or later */
+	for (i = 0; i < 8; i++) {
+		refusal.error = i & 1 ? ENOSPC : 0;
+		*(i & 2 ? &refusal.reads : &refusal.writes) = i & 4 ? 3 : 0;
+		assert_int_equal(merge_two(".", why, sizeof(why)), ERR_IO);
+		assert_string_equal(why, strerror(i & 1 ? ENOSPC : EIO));
+		assert_true(nr_got < BIG);
+		refusal.reads = refusal.writes = UINT32_MAX;
+	}
+}
+
 static void nothing(void **state)
 {
 	struct merge *m = start();
@@ -262,7 +434,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranks), cmocka_unit_test(places), cmocka_unit_test(many),
 		cmocka_unit_test(backwards), cmocka_unit_test(floors),
-		cmocka_unit_test(direct), cmocka_unit_test(nothing), cmocka_unit_test(numbers),
+		cmocka_unit_test(direct), cmocka_unit_test(orders), cmocka_unit_test(dropped), cmocka_unit_test(direct_lanes),
+		cmocka_unit_test(file), cmocka_unit_test(nothing), cmocka_unit_test(numbers),
 	};
 
 	return cmocka_run_group_tests_name("synth merge", tests, NULL, done);
