@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Samples and lines that several threads make of pieces of the trace are those that one thread makes: of one CPU or two, with
+ * times that go back from one piece to the next, errors and calls across pieces.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "listing/listing.h"
+#include "session_open.h"
+#include "synth/injector.h"
+#include "temp_dir.h"
+
+#define FRAGMENTS	6u	/* of each CPU */
+#define JOBS	5u
+
+TEMP_DIR("pieces")
+
+static int make_files(void **state)
+{
+	/* f: bl g; b f; g: nop; b f: calls that do not return */
+	static const uint32_t code[] = { 0x94000002, 0x17ffffff, 0xd503201f, 0x17fffffd };
+
+	if (make_dir(state))
+		return -1;
+	temp_write(dir, "calls.bin", code, sizeof(code));
+	return 0;
+}
+
+/* ---- a recording --------------------------------------------------------------------------------- */
+
+/* As sb_aux_info(), of the CPUs 2 and 3, or of the first one alone. */
+static void aux_info(struct pdb *b, unsigned int cpus)
+{
+	const size_t at = pdb_begin(b, 70, 0);
+	const uint64_t cpu[] = { 0x4040404040404040ull, 2, 7, SB_CONFIGR, 0x14, 0x28000ea1, 0x4100f423, 0x488, 0, 0xcc };
+	unsigned int i, k;
+
+	pdb_u32(b, 3);
+	pdb_u32(b, 0);
+	pdb_u64(b, 1);
+	pdb_u64(b, 8ull << 32 | cpus);
+	pdb_u64(b, 0);
+	for (i = 0; i < cpus; i++)
+		for (k = 0; k < sizeof(cpu) / sizeof(cpu[0]); k++)
+			pdb_u64(b, cpu[k] + (k == 1 || k == 4 ? i : 0));
+	pdb_end(b, at);
+}
+
+/* A recording, with the times of AUX records of each CPU. */
+struct recording {
+	unsigned int cpus;
+	uint64_t time[2][FRAGMENTS];
+	unsigned int damaged;	/* a fragment with bytes that are no packets; FRAGMENTS: none */
+};
+
+static const struct recording recordings[] = {
+	{ 1, { { 5000, 6000, 7000, 8000, 9000, 10000 } }, FRAGMENTS },
+	/* a piece begins before the end of the one before it */
+	{ 1, { { 5000, 9000, 7000, 8000, 12000, 6000 } }, FRAGMENTS },
+	{ 1, { { 5000, 9000, 7000, 8000, 12000, 6000 } }, 2 },
+	{ 2, { { 5000, 6000, 7000, 8000, 9000, 10000 }, { 5500, 6000, 6500, 8000, 8000, 11000 } }, FRAGMENTS },
+	{ 2, { { 5000, 9000, 7000, 8000, 12000, 6000 }, { 7000, 5000, 9000, 9000, 8000, 13000 } }, FRAGMENTS },
+	{ 2, { { 5000, 9000, 7000, 8000, 12000, 6000 }, { 7000, 5000, 9000, 9000, 8000, 13000 } }, 3 },
+};
+
+static struct session *opened(const struct recording *r, unsigned int jobs)
+{
+	const struct session_opts so = { .symfs = dir, .jobs = jobs, .jobs_asked = true, .cache_limit = 1 << 20 };
+	struct pdb_sid s = sb_sid(1000);
+	struct pdb data = { .p = NULL };
+	unsigned int i, cpu;
+
+	aux_info(&data, r->cpus);
+	pdb_comm(&data, SB_PID, SB_PID, "loop", SB_ST, &s);
+	sb_fork(&data, SB_PID, SB_PID, SB_TID, 1000);
+	pdb_mmap2(&data, SB_PID, SB_BASE, 0x1000, 0, "/calls.bin", SB_ST, &s);
+	for (i = 0; i < FRAGMENTS; i++)
+		for (cpu = 0; cpu < r->cpus; cpu++) {
+			struct pdb trace = { .p = NULL };
+
+			sb_trace_at(&trace, SB_TID, SB_BASE + (i % 2 ? 8 : 0), 0);
+			if (i == r->damaged)
+				memset(trace.p + trace.len - 8, 0x66, 4);
+			s.time = r->time[cpu][i];
+			s.cpu = 2 + cpu;
+			pdb_aux(&data, i * 0x1000, trace.len, SB_RAW, SB_ST, &s);
+			pdb_auxtrace(&data, i * 0x1000, trace.p, trace.len, 2 + cpu, (uint32_t)-1);
+			pdb_free(&trace);
+		}
+	return sb_open(&data, &so, NULL);
+}
+
+/* The bytes of the file "out", which become the caller's. */
+static char *output(size_t *n)
+{
+	FILE *f = fopen(temp_path(dir, "out"), "re");
+	char *p;
+
+	assert_non_null(f);
+	assert_int_equal(fseek(f, 0, SEEK_END), 0);
+	*n = (size_t)ftell(f);
+	p = malloc(*n + 1);
+	assert_non_null(p);
+	rewind(f);
+	assert_int_equal(fread(p, 1, *n, f), *n);
+	p[*n] = 0;
+	fclose(f);
+	return p;
+}
+
+/* ---- outputs ------------------------------------------------------------------------------------- */
+
+static char *injected(const struct recording *r, unsigned int jobs, const char *letters, size_t *n)
+{
+	struct session *ss = opened(r, jobs);
+	char path[128], msg[400];
+	struct injector_opts o = { .output = path };
+	struct injector *in;
+
+	snprintf(path, sizeof(path), "%s", temp_path(dir, "out"));
+	assert_true(itrace_parse(&o.itrace, letters, msg, sizeof(msg)));
+	in = injector_open(ss, &o);
+	assert_non_null(in);
+	assert_int_equal(injector_run(in), 0);
+	injector_close(in);
+	session_close(ss);
+	return output(n);
+}
+
+static char *listed(const struct recording *r, unsigned int jobs, const char *letters, const char *fields, size_t *n)
+{
+	struct session *ss = opened(r, jobs);
+	char path[128], msg[400];
+	struct listing_opts o = { .output = path, .fields = LISTING_DEFAULT };
+	struct listing *l;
+
+	snprintf(path, sizeof(path), "%s", temp_path(dir, "out"));
+	assert_true(itrace_parse(&o.itrace, letters, msg, sizeof(msg)));
+	assert_true(listing_fields(&o.fields, fields, msg, sizeof(msg)));
+	l = listing_open(ss, &o);
+	assert_non_null(l);
+	assert_int_equal(listing_run(l), 0);
+	listing_close(l);
+	session_close(ss);
+	return output(n);
+}
+
+static void samples(void **state)
+{
+	static const char *const letters[] = { "i1i", "i3il4e", "be", "i5ig4" };
+	size_t i, k, n, m;
+	char *want, *have;
+	unsigned int jobs;
+
+	(void)state;
+	for (i = 0; i < sizeof(recordings) / sizeof(recordings[0]); i++)
+		for (k = 0; k < sizeof(letters) / sizeof(letters[0]); k++) {
+			want = injected(&recordings[i], 1, letters[k], &n);
+			assert_true(n > 1000);
+			for (jobs = 2; jobs <= JOBS; jobs++) {
+				have = injected(&recordings[i], jobs, letters[k], &m);
+				assert_int_equal(n, m);
+				assert_memory_equal(want, have, n);
+				free(have);
+			}
+			free(want);
+		}
+}
+
+static void lines(void **state)
+{
+	static const struct {
+		const char *letters, *fields;
+		unsigned int least;	/* lines for each fragment */
+	} row[] = {
+		{ "be", "+period", SB_ATOMS / 2 }, { "be", "ip,addr", SB_ATOMS / 2 }, { "be", "time,tid,cpu,ip,insn,flags", SB_ATOMS / 2 },
+		{ "cr", "-ip,-addr,+callindent", SB_ATOMS / 3 }, { "i1ie", "+insnlen", SB_ATOMS }, { "i3il4", "+brstack", SB_ATOMS / 3 },
+		{ "i5ig4", "comm,ip,sym", SB_ATOMS / 5 },
+	};
+	size_t i, k, n, m;
+	char *want, *have, *p;
+	unsigned int jobs, nr;
+
+	(void)state;
+	for (i = 0; i < sizeof(recordings) / sizeof(recordings[0]); i++)
+		for (k = 0; k < sizeof(row) / sizeof(row[0]); k++) {
+			want = listed(&recordings[i], 1, row[k].letters, row[k].fields, &n);
+			for (nr = 0, p = want; (p = strchr(p, '\n')); p++)
+				nr++;
+			assert_true(nr >= (FRAGMENTS - 1) * recordings[i].cpus * row[k].least);
+			for (jobs = 2; jobs <= JOBS; jobs++) {
+				have = listed(&recordings[i], jobs, row[k].letters, row[k].fields, &m);
+				assert_string_equal(want, have);
+				free(have);
+			}
+			free(want);
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(samples), cmocka_unit_test(lines) };
+
+	return cmocka_run_group_tests_name("pieces of samples and lines", tests, make_files, remove_dir);
+}
