@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Samples and lines that several threads make of pieces of the trace are those that one thread makes: of one CPU or two, with
- * times that go back from one piece to the next, errors and calls across pieces.
+ * Samples, lines and counts that several threads make of pieces of the trace are those that one thread makes: of one CPU or two,
+ * with times that go back from one piece to the next, errors and calls across pieces.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,10 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "cmd/count.h"
+#include "cmd/options.h"
 #include "listing/listing.h"
+#include "said.h"
 #include "session_open.h"
 #include "synth/injector.h"
 #include "temp_dir.h"
@@ -151,6 +154,21 @@ static char *listed(const struct recording *r, unsigned int jobs, const char *le
 	return output(n);
 }
 
+/* Writes a count file. Returns the exit code of profile. */
+static int counted(const struct recording *r, unsigned int jobs, uint32_t depth, struct said *said)
+{
+	struct session *ss = opened(r, jobs);
+	char path[128];
+	int rc;
+
+	snprintf(path, sizeof(path), "%s", temp_path(dir, "out"));
+	said_begin(said);
+	rc = count_recording(ss, path, depth != 0, depth);
+	said_end(said);
+	session_close(ss);
+	return rc;
+}
+
 static void samples(void **state)
 {
 	static const char *const letters[] = { "i1i", "i3il4e", "be", "i5ig4" };
@@ -203,9 +221,37 @@ static void lines(void **state)
 		}
 }
 
+/* Count files, and what is said of them. */
+static void counts(void **state)
+{
+	static const uint32_t depths[] = { 0, 3, 64 };	/* of calls; 0: none are counted */
+	static struct said said, again;
+	char *want, *have;
+	size_t i, k, n, m;
+	unsigned int jobs;
+	int rc;
+
+	(void)state;
+	for (i = 0; i < sizeof(recordings) / sizeof(recordings[0]); i++)
+		for (k = 0; k < sizeof(depths) / sizeof(depths[0]); k++) {
+			rc = counted(&recordings[i], 1, depths[k], &said);
+			assert_int_equal(rc, recordings[i].damaged == FRAGMENTS ? CMD_OK : CMD_LOSSES);
+			want = output(&n);
+			for (jobs = 2; jobs <= JOBS; jobs++) {
+				assert_int_equal(counted(&recordings[i], jobs, depths[k], &again), rc);
+				assert_string_equal(said.text, again.text);
+				have = output(&m);
+				assert_int_equal(n, m);
+				assert_memory_equal(want, have, n);
+				free(have);
+			}
+			free(want);
+		}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(samples), cmocka_unit_test(lines) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(samples), cmocka_unit_test(lines), cmocka_unit_test(counts) };
 
-	return cmocka_run_group_tests_name("pieces of samples and lines", tests, make_files, remove_dir);
+	return cmocka_run_group_tests_name("pieces of a session", tests, make_files, remove_dir);
 }
