@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the file of inject has beside its samples: the build-ids of the recording and of the files that ran. */
+/*
+ * What the file of inject has beside its samples: the build-ids of the recording and of the files that ran, and records that let
+ * readers sort.
+ */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,10 +98,66 @@ static void build_ids(void **state)
 	injector_close(NULL);
 }
 
+/* Readers sort what is between two FINISHED_ROUND records, so there is one behind each megabyte of other records. */
+static void rounds(void **state)
+{
+	enum { ROUND = 1 << 20, ATOMS = 20000 };
+	struct session_opts so = { .symfs = dir, .cache_limit = 1 << 20 };
+	struct pdb data = { .p = NULL }, trace = { .p = NULL };
+	struct injector_opts o = { .output = NULL };
+	unsigned int samples = 0, ended = 0, i;
+	uint8_t image[ELF_SIZE];
+	size_t since = 0;
+	char path[128], msg[400];
+	struct injector *in;
+	struct session *ss;
+	struct pd_record rec;
+	struct perfdata *pd;
+	struct error err;
+
+	(void)state;
+	elf_build(image, EM_AARCH64, 0x11, true);
+	temp_write(dir, "prog", image, sizeof(image));
+	snprintf(path, sizeof(path), "%s/rounds.data", dir);
+	o.output = path;
+	assert_true(itrace_parse(&o.itrace, "i1i", msg, sizeof(msg)));
+	sb_trace_at(&trace, SB_TID, SB_BASE + ELF_CODE_OFFSET, 0);
+	for (i = SB_ATOMS; i < ATOMS; i++)
+		pdb_bytes(&trace, "\xf7", 1);
+	sb_side_band(&data, "/prog");
+	sb_stretch(&data, &trace, 0, SB_RAW);
+	pdb_free(&trace);
+	ss = sb_open(&data, &so, NULL);
+	in = injector_open(ss, &o);
+	assert_non_null(in);
+	assert_int_equal(injector_run(in), 0);
+	injector_close(in);
+	session_close(ss);
+
+	pd = perfdata_open(path, &err);
+	assert_non_null(pd);
+	while (perfdata_next(pd, &rec) > 0) {
+		const struct perf_event_header *h = &rec.ev->header;
+
+		if (h->type == PERF_RECORD_FINISHED_ROUND) {
+			assert_int_equal(h->size, sizeof(*h));
+			assert_true(since >= ROUND && since < ROUND + 200);
+			since = 0;
+			ended++;
+			continue;
+		}
+		since += h->size;
+		samples += h->type == PERF_RECORD_SAMPLE;
+	}
+	assert_int_equal(samples, 2 * ATOMS);
+	assert_int_equal(ended, 2 * ATOMS * 64 / ROUND);
+	perfdata_close(pd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(build_ids),
+		cmocka_unit_test(build_ids), cmocka_unit_test(rounds),
 	};
 
 	return cmocka_run_group_tests_name("injector", tests, make_dir, remove_dir);
