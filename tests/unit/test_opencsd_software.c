@@ -171,11 +171,99 @@ static void test_itm(void **state)
 	ocsd_destroy_dcd_tree(t);
 }
 
+/* Messages that a client made itself, with each of the flags. */
+static void test_texts(void **state)
+{
+	static const uint8_t payload[16] = { 0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01, 0xff };
+	static const struct {
+		ocsd_swt_info_t info;
+		bool data, has_ts;
+		const char *want;
+	} row[] = {
+		{ { .swt_id_valid = 1 }, false, false, " (Ma:0x05; Ch:0x123) " },
+		{ { .swt_id_valid = 0 }, true, false, "(Ma:0x?\?; Ch:0x?\?) " },
+		{ { .swt_payload_pkt_bitsize = 8 }, true, false, "(Ma:0x?\?; Ch:0x?\?) 0xef; " },
+		{ { .swt_payload_pkt_bitsize = 8 }, false, false, "(Ma:0x?\?; Ch:0x?\?) " },
+		{ { .swt_payload_pkt_bitsize = 4, .swt_marker_packet = 1 }, true, false, "(Ma:0x?\?; Ch:0x?\?) 0xef; +Mrk " },
+		{ { .swt_payload_pkt_bitsize = 9 }, true, false, "(Ma:0x?\?; Ch:0x?\?) 0xcdef; " },
+		{ { .swt_payload_pkt_bitsize = 32, .swt_trigger_event = 1 }, true, false, "(Ma:0x?\?; Ch:0x?\?) 0x89abcdef; Trig " },
+		{ { .swt_payload_pkt_bitsize = 63 }, true, false, "(Ma:0x?\?; Ch:0x?\?) 0x123456789abcdef; " },
+		{ { .swt_payload_pkt_bitsize = 64, .swt_frequency = 1 }, true, false, "(Ma:0x?\?; Ch:0x?\?) 0x0123456789abcdef; Freq" },
+		{ { .swt_payload_pkt_bitsize = 128 }, true, true, "(Ma:0x?\?; Ch:0x?\?) 0x0123456789abcdef;  [ TS=0x00000000abcd]; " },
+		{ { .swt_id_valid = 1, .swt_master_err = 1 }, false, true,
+		  " (Ma:0x05; Ch:0x123)  [ TS=0x00000000abcd]; {Master Error.}" },
+		{ { .swt_id_valid = 1, .swt_global_err = 1 }, true, true, "{Global Error.}" },
+	};
+	char text[256], want[256];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		ocsd_generic_trace_elem e = { .elem_type = OCSD_GEN_TRC_ELEM_SWTRACE, .sw_trace_info = row[i].info, .timestamp = 0xabcd };
+
+		e.sw_trace_info.swt_master_id = 5;
+		e.sw_trace_info.swt_channel_id = 0x123;
+		e.has_ts = row[i].has_ts;
+		e.extended_data = row[i].data;
+		e.ptr_extended_data = row[i].data ? payload : NULL;
+		assert_int_equal(ocsd_gen_elem_str(&e, text, sizeof(text)), OCSD_OK);
+		snprintf(want, sizeof(want), "OCSD_GEN_TRC_ELEM_SWTRACE(%s)", row[i].want);
+		assert_string_equal(text, want);
+		/* data that the element does not say it has */
+		e.extended_data = 0;
+		e.ptr_extended_data = payload;
+		assert_int_equal(ocsd_gen_elem_str(&e, text, sizeof(text)), OCSD_OK);
+		assert_null(strstr(text, "ef; "));
+	}
+}
+
+/* The same of an ITM, whose part of the element is in its first bytes. */
+static void test_itm_texts(void **state)
+{
+	static const struct {
+		uint32_t type;
+		uint8_t channel, size;
+		bool overflow, has_ts;
+		const char *want;
+	} row[] = {
+		{ 0, 3, 1, false, false, "ITM_SWIT (ch: 0x3; Data: 0x12345678) " },
+		{ 0, 0x1f, 4, true, false, "ITM_OVERFLOW; ITM_SWIT (ch: 0x1f; Data: 0x12345678) " },
+		{ 1, 2, 7, false, false, "ITM_DWT (desc: 0x2; Data: 0x00000012345678) " },
+		{ 2, 0, 0, false, true, "ITM_TS_LOCAL ( TS delta: 0x12345678, { TS Sync}; TS cumulative: 0x000000000000abcd) " },
+		{ 5, 0, 0, false, true, "ITM_TS_LOCAL ( TS delta: 0x12345678, { TS and Packet Delay}; TS cumulative: 0x000000000000abcd) " },
+		{ 6, 0, 0, false, true, "ITM_TS_GLOBAL ( TS: 0x000000000000abcd) " },
+	};
+	const uint32_t value = 0x12345678;
+	char text[256], want[256];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		union {
+			ocsd_generic_trace_elem e;
+			uint8_t bytes[UNION_AT + 16];
+		} u;
+
+		memset(&u, 0, sizeof(u));
+		u.e.elem_type = (ocsd_gen_trc_elem_t)ITMTRACE;
+		u.e.timestamp = 0xabcd;
+		u.e.has_ts = row[i].has_ts;
+		memcpy(u.bytes + UNION_AT, &row[i].type, 4);
+		u.bytes[UNION_AT + 4] = row[i].channel;
+		u.bytes[UNION_AT + 5] = row[i].size;
+		memcpy(u.bytes + UNION_AT + 8, &value, 4);
+		u.bytes[UNION_AT + 12] = row[i].overflow;
+		assert_int_equal(ocsd_gen_elem_str(&u.e, text, sizeof(text)), OCSD_OK);
+		snprintf(want, sizeof(want), "OCSD_GEN_TRC_ELEM_ITMTRACE(%s)", row[i].want);
+		assert_string_equal(text, want);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stm),
-		cmocka_unit_test(test_itm),
+		cmocka_unit_test(test_itm), cmocka_unit_test(test_texts), cmocka_unit_test(test_itm_texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
